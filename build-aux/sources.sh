@@ -1,0 +1,63 @@
+#!/bin/sh
+# sources.sh - keep sources.mk, the explicit lists that Automake wants, equal to what the folders hold.
+#
+#   sh build-aux/sources.sh --update     write sources.mk anew (after adding or removing a file)
+#   sh build-aux/sources.sh --check      say what differs, exit 1 if anything does (a test runs this)
+#
+# The rules are those of HACKING, "Add a file": the folder decides which program a C file belongs to.
+# Sorted bytewise, so that everyone's list is the same.
+set -u
+LC_ALL=C
+export LC_ALL
+top=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+cd "$top" || exit 2
+
+# list VARIABLE FILE...: one assignment, a file per line; words that are unexpanded patterns are dropped.
+list() {
+    variable=$1
+    shift
+    printf '\n%s =' "$variable"
+    for file in "$@"; do
+        case $file in *'*'*) ;; *) printf ' \\\n\t%s' "$file" ;; esac
+    done
+    printf '\n'
+}
+
+# stems SUFFIX FILE...: the names without the suffix.
+stems() {
+    suffix=$1
+    shift
+    for file in "$@"; do
+        case $file in *'*'*) ;; *) printf '%s\n' "${file%"$suffix"}" ;; esac
+    done
+}
+
+write_lists() {
+    printf '%s\n' '# Written by "sh build-aux/sources.sh --update"; do not edit.'
+    list hosted_sources lib/base/*.c lib/decode/*.c lib/prof/*.c lib/out/*.c lib/debug/*.c lib/cost/*.c
+    list tool_sources tools/*.c
+    # Simulator modules are included by lib/sim/engine.c, which is why they are not in this list.
+    list engine_sources lib/base/*.c lib/guest/*.c lib/decode/*.c lib/block/*.c lib/event/*.c \
+        lib/emit/*.c lib/tcache/*.c lib/run/*.c lib/run/*.S lib/sim/engine*.c
+    list module_sources $(ls lib/sim/*.c lib/sim/*/*.c 2>/dev/null | grep -v '^lib/sim/engine[^/]*\.c$')
+    list headers lib/*/*.h lib/*/*.inc lib/*/*/*.h tools/*.h
+    list unit_programs $(stems .c tests/unit/*/*.c | grep -v '_zydis$')
+    list zydis_programs $(stems .c tests/unit/*/*_zydis.c)
+    list shell_tests tests/unit/*/*.sh tests/golden/*/*.sh tests/asm/*.sh tests/guest/*.sh
+    list guest_programs $(stems .c tests/guest/*.c) $(stems .S tests/guest/*.S)
+}
+
+case ${1-} in
+--update)
+    write_lists >sources.mk.new && mv sources.mk.new sources.mk
+    ;;
+--check)
+    write_lists | diff sources.mk - && exit 0
+    echo 'sources.mk is not what the folders hold; run: sh build-aux/sources.sh --update' >&2
+    exit 1
+    ;;
+*)
+    echo 'usage: sources.sh --update | --check' >&2
+    exit 2
+    ;;
+esac

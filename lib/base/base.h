@@ -1,0 +1,24 @@
+/* lib/base/base.h - scalar types and small things that every folder may use.
+ *
+ * Freestanding: usable in the engine and in hosted tools alike.
+ */
+#ifndef QN_BASE_H
+#define QN_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define QN_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define QN_LIKELY(x) __builtin_expect(!!(x), 1)
+#define QN_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define QN_PAGE 4096ull
+
+static inline uint64_t qn_round_down(uint64_t x, uint64_t unit) { return x & ~(unit - 1); }
+static inline uint64_t qn_round_up(uint64_t x, uint64_t unit) { return (x + unit - 1) & ~(unit - 1); }
+static inline bool qn_fits_i32(int64_t x) { return x == (int32_t)x; }
+static inline bool qn_fits_i8(int64_t x) { return x == (int8_t)x; }
+static inline bool qn_is_pow2(uint64_t x) { return x && !(x & (x - 1)); }
+static inline unsigned qn_log2(uint64_t x) { return 63u - (unsigned)__builtin_clzll(x); }
+
+#endif

@@ -1,0 +1,53 @@
+/* lib/block/block.h - the basic block: the unit of translation and of counting.
+ *
+ *   401000: push %rbp / mov %rsp,%rbp / call 401100     ->  3 instructions, end CALL, next 401006
+ *
+ * A block ends at the first branch, system call or instruction that the engine must run itself, before
+ * bytes that are no instruction, at the size limit, or where too few registers would stay free for
+ * instrumentation.
+ */
+#ifndef QN_BLOCK_H
+#define QN_BLOCK_H
+
+#include "base/base.h"
+#include "decode/decode.h"
+
+#define QN_BLOCK_MAX 64           /* instructions */
+#define QN_BORROWED 3             /* registers that instrumentation needs: clock, two scratch */
+/* Registers that may be borrowed: all but rsp (addresses the guest's stack) and rax (lahf, setcc). */
+#define QN_BORROWABLE 0xffeeu
+
+enum qn_block_end {
+    QN_END_FALL,     /* limit reached: goes on at next */
+    QN_END_JCC, QN_END_LOOP, QN_END_JMP, QN_END_CALL, QN_END_JMP_IND, QN_END_CALL_IND, QN_END_RET,
+    QN_END_SYSCALL,  /* last instruction is syscall */
+    QN_END_EMULATE,  /* the engine runs the last instruction (cpuid, wrfsbase, ...) */
+    QN_END_TRAP,     /* last instruction raises a signal (ud2, int3, hlt) or falls through */
+    QN_END_XBEGIN,   /* last instruction is xbegin: goes to its fallback */
+    QN_END_BAD       /* next instruction is undecodable or refused: nothing of it is executed */
+};
+
+struct qn_block {
+    uint64_t pc, next;            /* next: address behind the last instruction */
+    uint64_t target;              /* JCC, LOOP, JMP, CALL, XBEGIN */
+    unsigned n;                   /* instructions */
+    enum qn_block_end end;
+    enum qn_decode_status bad;    /* END_BAD: why */
+    uint16_t used;                /* general registers read or written anywhere */
+    uint8_t volatile_code;        /* from a writable mapping: may change without notice */
+    uint64_t at[QN_BLOCK_MAX + 1];
+    uint8_t live[QN_BLOCK_MAX + 1]; /* status flags live before instruction i; [n]: at the end */
+    struct qn_insn insn[QN_BLOCK_MAX];
+};
+
+/* Decode the block at pc.  max: instructions, 1..QN_BLOCK_MAX.  Bytes come from the guest's own memory; the
+ * exec map must know pc.  keep_free: registers that must stay unused (0 when nothing is borrowed). */
+void qn_block_build(struct qn_block *b, uint64_t pc, unsigned max, unsigned keep_free);
+
+/* Fill b->live by a backward pass, peeking at direct successors for the flags live at the end. */
+void qn_block_liveness(struct qn_block *b);
+
+/* One line per instruction into out(line). */
+void qn_block_dump(const struct qn_block *b, void (*out)(const char *line));
+
+#endif

@@ -1,0 +1,90 @@
+/* lib/block/build.c - from bytes to a basic block.  See block.h. */
+#include "block/block.h"
+
+#include "guest/exec_map.h"
+
+static bool engine_runs(const struct qn_insn *in)
+{
+    return (in->attr & (QN_ATTR_CPUID | QN_ATTR_FSGSBASE)) != 0;
+}
+
+/* Refused outright: the engine could not keep control of what follows. */
+static bool refused(const struct qn_insn *in)
+{
+    return in->cls == QN_CLS_FAR || in->cls == QN_CLS_SYSENTER || (in->cls == QN_CLS_INT && (in->imm & 0xff) == 0x80);
+}
+
+static enum qn_block_end end_of(const struct qn_insn *in)
+{
+    switch (in->cls) {
+    case QN_CLS_JCC: return QN_END_JCC;
+    case QN_CLS_LOOP:
+    case QN_CLS_JRCXZ: return QN_END_LOOP;
+    case QN_CLS_JMP: return QN_END_JMP;
+    case QN_CLS_CALL: return QN_END_CALL;
+    case QN_CLS_JMP_IND: return QN_END_JMP_IND;
+    case QN_CLS_CALL_IND: return QN_END_CALL_IND;
+    case QN_CLS_RET: return QN_END_RET;
+    case QN_CLS_SYSCALL: return QN_END_SYSCALL;
+    case QN_CLS_XBEGIN: return QN_END_XBEGIN;
+    case QN_CLS_INT:
+    case QN_CLS_INT3:
+    case QN_CLS_UD:
+    case QN_CLS_HLT: return QN_END_TRAP;
+    default: return engine_runs(in) ? QN_END_EMULATE : QN_END_FALL;
+    }
+}
+
+static bool enough_free(uint16_t used, unsigned keep_free)
+{
+    unsigned free = 0;
+
+    for (uint32_t left = QN_BORROWABLE & ~(uint32_t)used; left; left &= left - 1)
+        free++;
+    return free >= keep_free;
+}
+
+/* Decode instruction number b->n; false if the block ends before it. */
+static bool add_insn(struct qn_block *b, unsigned keep_free)
+{
+    struct qn_insn *in = &b->insn[b->n];
+    uint64_t avail = qn_exec_avail(b->next, QN_INSN_MAX_LEN);
+    uint16_t used;
+
+    b->bad = qn_decode_insn((const uint8_t *)(uintptr_t)b->next, avail, in);
+    if (b->bad == QN_DEC_OK && refused(in))
+        b->bad = QN_DEC_INVALID;
+    if (b->bad != QN_DEC_OK) {
+        b->end = b->n ? QN_END_FALL : QN_END_BAD;
+        return false;
+    }
+    used = b->used | in->reads | in->writes;
+    if (b->n && !enough_free(used, keep_free))
+        return false;
+    b->used = used;
+    b->at[b->n] = b->next;
+    b->next += in->len;
+    b->n++;
+    return true;
+}
+
+void qn_block_build(struct qn_block *b, uint64_t pc, unsigned max, unsigned keep_free)
+{
+    const struct qn_exec_range *range = qn_exec_find(pc);
+
+    b->pc = b->next = pc;
+    b->target = 0;
+    b->n = 0;
+    b->used = 0;
+    b->end = QN_END_FALL;
+    b->volatile_code = range && range->writable;
+    while (b->n < max && add_insn(b, keep_free)) {
+        const struct qn_insn *last = &b->insn[b->n - 1];
+
+        b->end = end_of(last);
+        b->target = b->next + (uint64_t)last->target_rel;
+        if (b->end != QN_END_FALL)
+            break;
+    }
+    b->at[b->n] = b->next;
+}

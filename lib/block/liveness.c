@@ -1,0 +1,70 @@
+/* lib/block/liveness.c - which status flags are live where.
+ *
+ * Instrumentation compares and so destroys the flags.  Where they are dead (written before they are read
+ * again) it may do so freely.  At the end of a block the successors decide: direct ones are peeked at
+ * for a few instructions; behind an indirect branch everything counts as live.
+ */
+#include "block/block.h"
+#include "guest/exec_map.h"
+
+#define PEEK_INSNS 6
+
+static uint8_t step_back(const struct qn_insn *in, uint8_t live_after)
+{
+    return (uint8_t)(((live_after & ~in->flags_written) | in->flags_read) & QN_FLAGS_STATUS);
+}
+
+static bool goes_on(const struct qn_insn *in)
+{
+    return in->cls == QN_CLS_OTHER;
+}
+
+/* Flags that code at pc may read before writing them. */
+static uint8_t peek(uint64_t pc, unsigned jumps)
+{
+    uint8_t unknown = QN_FLAGS_STATUS, live = 0;
+    struct qn_insn in;
+
+    for (unsigned i = 0; i < PEEK_INSNS && unknown; i++) {
+        const struct qn_exec_range *range = qn_exec_find(pc);
+
+        if (!range || range->writable ||
+            qn_decode_insn((const uint8_t *)(uintptr_t)pc, qn_exec_avail(pc, QN_INSN_MAX_LEN), &in) != QN_DEC_OK)
+            break;
+        live |= in.flags_read & unknown;
+        unknown &= (uint8_t)~(in.flags_written | live);
+        pc += in.len;
+        if ((in.cls == QN_CLS_JMP || in.cls == QN_CLS_CALL) && jumps) {
+            pc += (uint64_t)in.target_rel;
+            jumps--;
+        } else if (!goes_on(&in)) {
+            break;
+        }
+    }
+    return live | unknown;
+}
+
+static uint8_t live_out(const struct qn_block *b)
+{
+    if (b->volatile_code)
+        return QN_FLAGS_STATUS;
+    switch (b->end) {
+    case QN_END_JCC:
+    case QN_END_LOOP: return peek(b->next, 1) | peek(b->target, 1);
+    case QN_END_JMP:
+    case QN_END_CALL: return peek(b->target, 1);
+    case QN_END_FALL: return peek(b->next, 1);
+    default: return QN_FLAGS_STATUS;
+    }
+}
+
+void qn_block_liveness(struct qn_block *b)
+{
+    uint8_t live = live_out(b);
+
+    b->live[b->n] = live;
+    for (unsigned i = b->n; i-- > 0;) {
+        live = step_back(&b->insn[i], live);
+        b->live[i] = live;
+    }
+}

@@ -1,0 +1,21 @@
+/* lib/cost/events.c - chooses the columns of a profile.  See events.h. */
+#include "cost/events.h"
+
+static const char *const names[QN_COST_EVENTS] = {
+#define X(id, name) name,
+    QN_EVENT_LIST(X)
+#undef X
+};
+
+void qn_cost_choose_events(struct qn_cost_event_set *set, bool cache_sim, bool branch_sim)
+{
+    set->count = 0;
+    for (int e = 0; e < QN_COST_EVENTS; e++) {
+        bool shown = e == QN_COST_IR || (e >= QN_COST_BC ? branch_sim : cache_sim);
+
+        if (!shown)
+            continue;
+        set->which[set->count] = (uint8_t)e;
+        set->names[set->count++] = names[e];
+    }
+}

@@ -1,0 +1,139 @@
+/* lib/cost/fold.c - one pass over the blocks of an arena.  See fold.h.
+ *
+ * Counts are summed while place and line stay the same (instructions of one line come together) and
+ * go to the table when they change: a table access per run of instructions, not per instruction.
+ */
+#include "cost/fold.h"
+
+#include <string.h>
+
+#include "cost/count.h"
+#include "cost/leaves.h"
+
+struct fold {
+    const struct qn_cost_store *store;
+    const struct qn_cost_event_set *events;
+    struct qn_cost_modules *modules;
+    struct qn_prof_table *table;
+    struct qn_cost_result *result;
+    struct qn_prof_error *err;
+    struct qn_cost_extent extent;
+    struct qn_cost_leaves leaves;
+    struct qn_cost_place place;   /* of the last instruction */
+    uint32_t map;                 /* its map */
+    uint32_t fn, line;            /* the row that `sum` belongs to */
+    bool open;                    /* `sum` holds something */
+    int64_t sum[QN_COST_EVENTS];
+};
+
+static enum qn_prof_status flush(struct fold *f)
+{
+    int64_t columns[QN_COST_EVENTS];
+
+    if (!f->open)
+        return QN_PROF_OK;
+    for (int i = 0; i < f->events->count; i++)
+        columns[i] = f->sum[f->events->which[i]];
+    for (int e = 0; e < QN_COST_EVENTS; e++)
+        if (__builtin_add_overflow(f->result->totals[e], f->sum[e], &f->result->totals[e]))
+            return qn_prof_fail(f->err, QN_PROF_BAD, "the counts are damaged: a total exceeds 64 bits");
+    memset(f->sum, 0, sizeof f->sum);
+    f->open = false;
+    return qn_prof_table_add_line(f->table, f->fn, f->line, columns, f->err);
+}
+
+static enum qn_prof_status move_to(struct fold *f, uint32_t map, uint64_t pc)
+{
+    enum qn_prof_status status;
+    uint32_t fn;
+
+    if (map == f->map && pc >= f->place.start && pc < f->place.end)
+        return QN_PROF_OK;
+    qn_cost_find_place(f->modules, map, pc, &f->place);
+    f->map = map;
+    fn = qn_prof_table_fn(f->table, f->place.file, f->place.function);
+    if (fn == QN_PROF_NO_FN)
+        return qn_prof_fail_memory(f->err);
+    if (fn == f->fn && f->place.line == f->line)
+        return QN_PROF_OK;
+    status = flush(f);
+    f->fn = fn;
+    f->line = f->place.line;
+    return status;
+}
+
+/* Copies the record of a block and says whether all of it lies inside the arena. */
+static bool get_block(const struct fold *f, uint64_t at, struct qn_block_rec *b)
+{
+    memcpy(b, f->store->base + QN_ARENA_BLOCKS_OFF + at * sizeof *b, sizeof *b);
+    return b->counter < f->extent.counters && b->first_insn <= f->extent.insns
+           && b->ninsns <= f->extent.insns - b->first_insn;
+}
+
+static enum qn_prof_status fold_insns(struct fold *f, const struct qn_block_rec *b, uint64_t x)
+{
+    const uint32_t *insns = (const uint32_t *)(f->store->base + QN_ARENA_INSNS_OFF) + b->first_insn;
+    const uint64_t *counters = (const uint64_t *)(f->store->base + QN_ARENA_COUNTERS_OFF);
+    uint64_t next = (uint64_t)b->counter + 1, pc = b->pc;
+    bool sound = true;
+
+    for (uint32_t i = 0; i < b->ninsns; i++) {
+        uint32_t d = ((const volatile uint32_t *)insns)[i];
+        enum qn_prof_status status;
+
+        if (next + qn_insn_counters(d) > f->extent.counters) {
+            sound = false;
+            break;
+        }
+        x = qn_cost_count_executions(&f->leaves, i, x);
+        if ((status = move_to(f, b->map, pc)) != QN_PROF_OK)
+            return status;
+        f->open = true;
+        sound &= qn_cost_count(d, x, counters + next, f->sum);
+        next += qn_insn_counters(d);
+        pc += QN_INSN_LEN(d);
+    }
+    f->result->damaged += !sound;
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status fold_block(struct fold *f, uint64_t at)
+{
+    struct qn_block_rec b;
+    uint64_t x;
+
+    if (!get_block(f, at, &b)) {
+        f->result->damaged++;
+        return QN_PROF_OK;
+    }
+    x = ((const volatile uint64_t *)(f->store->base + QN_ARENA_COUNTERS_OFF))[b.counter];
+    if (x == 0)
+        return QN_PROF_OK;
+    if (x > QN_COST_COUNTER_MAX) {
+        f->result->damaged++;
+        return QN_PROF_OK;
+    }
+    f->result->executions += x;
+    qn_cost_seek_leaves(&f->leaves, (uint32_t)at);
+    return fold_insns(f, &b, x);
+}
+
+enum qn_prof_status qn_cost_fold(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
+                                 struct qn_cost_modules *modules, struct qn_prof_table *table,
+                                 struct qn_cost_result *result, struct qn_prof_error *err)
+{
+    struct fold f = { .store = store, .events = events, .modules = modules, .table = table,
+                      .result = result, .err = err, .fn = QN_PROF_NO_FN, .map = UINT32_MAX };
+    enum qn_prof_status status = QN_PROF_OK;
+
+    memset(result, 0, sizeof *result);
+    qn_cost_get_extent(store, &f.extent);
+    if (!qn_cost_sort_leaves(&f.leaves, store))
+        return qn_prof_fail_memory(err);
+    for (uint64_t i = 0; i < f.extent.blocks && status == QN_PROF_OK; i++)
+        status = fold_block(&f, i);
+    if (status == QN_PROF_OK)
+        status = flush(&f);
+    qn_cost_free_leaves(&f.leaves);
+    return status;
+}

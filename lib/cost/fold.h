@@ -1,0 +1,32 @@
+/* lib/cost/fold.h - folds the counts of an arena by source line.
+ *
+ *   arena: block at 401020, 3 instructions, executed 10 times
+ *   table: ("/src/a.c", "main", 12) += Ir 20 ...,  ("/src/a.c", "main", 13) += Ir 10 ...
+ *
+ * Invariants: what the arena says is checked at every index; damage costs the block that it is in
+ * and is reported in `damaged`, never a crash or an endless loop.  The work is bounded by the size
+ * of the arena.
+ */
+#ifndef QN_COST_FOLD_H
+#define QN_COST_FOLD_H
+
+#include <stdint.h>
+
+#include "cost/events.h"
+#include "cost/modules.h"
+#include "cost/store.h"
+#include "prof/error.h"
+#include "prof/table.h"
+
+struct qn_cost_result {
+    int64_t totals[QN_COST_EVENTS]; /* every event, shown or not */
+    uint64_t executions;            /* of blocks */
+    uint64_t damaged;               /* blocks that could not be used */
+};
+
+/* Adds everything to `table`, which has events->count columns. */
+enum qn_prof_status qn_cost_fold(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
+                                 struct qn_cost_modules *modules, struct qn_prof_table *table,
+                                 struct qn_cost_result *result, struct qn_prof_error *err);
+
+#endif

@@ -1,0 +1,92 @@
+/* lib/cost/profile.c - header and body of a profile file.  See profile.h. */
+#include "cost/profile.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "prof/write.h"
+
+/* Readers recognise a profile by its `events:` in the first 2047 bytes, so what stands before it is
+ * cut to fit: each text of unknown length, and the command to what is then left. */
+#define DESC_MAX 256
+#define HEADER_MAX 2047
+#define EVENTS_ROOM 128 /* "events: " and 13 names; the newlines and "..." of a command that is cut */
+
+struct header {
+    struct qn_prof_writer *w;
+    size_t used;
+};
+
+static void put_desc(struct header *h, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void put_desc(struct header *h, const char *name, const char *format, ...)
+{
+    char line[DESC_MAX];
+    int n = snprintf(line, sizeof line, "%-17s ", name);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(line + n, sizeof line - (size_t)n, format, args);
+    va_end(args);
+    qn_prof_put_desc(h->w, line);
+    h->used += sizeof "desc: " + strlen(line);
+}
+
+static void put_command(struct header *h, const char *command)
+{
+    size_t room = HEADER_MAX - EVENTS_ROOM - sizeof "cmd: " - h->used;
+    char line[HEADER_MAX];
+
+    if (strlen(command) <= room) {
+        qn_prof_put_cmd(h->w, command);
+        return;
+    }
+    snprintf(line, sizeof line, "%.*s ...", (int)room, command);
+    qn_prof_put_cmd(h->w, line);
+}
+
+static void put_cache(struct header *h, const char *name, const struct qn_geometry *g)
+{
+    put_desc(h, name, "%" PRIu32 " B, %" PRIu32 " B, %" PRIu32 "-way associative", g->size, g->line, g->assoc);
+}
+
+static void put_provenance(struct header *h, const struct qn_cost_profile *p)
+{
+    uint64_t all = p->executions + p->uninstrumented;
+
+    put_desc(h, "Simulator:", "quern %s, %s %016" PRIx64 "%s%s", p->version, p->engine, p->engine_hash,
+             p->sim_opt[0] ? ", " : "", p->sim_opt);
+    /* Every engine has these modules until modules can be chosen. */
+    put_desc(h, "Modules:", "I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind");
+    put_desc(h, "Counting:", "%s", p->config->counting == QN_COUNTING_CACHEGRIND ? "cachegrind" : "exact");
+    put_desc(h, "Seed:", "%" PRIu64, p->config->seed);
+    put_desc(h, "Program:", "%.150s%s%s", p->program, p->build_id[0] ? ", build-id " : "", p->build_id);
+    put_desc(h, "Instrumented:", "%.2f%% of block executions",
+             all ? (double)p->executions * 100.0 / (double)all : 100.0);
+}
+
+enum qn_prof_status qn_cost_write_profile(const char *path, const struct qn_cost_profile *p,
+                                          struct qn_prof_table *table, struct qn_prof_error *err)
+{
+    struct qn_prof_writer *w = qn_prof_open_writer(path, err);
+    struct header h = { w, 0 };
+    enum qn_prof_status status;
+
+    if (!w)
+        return err->status;
+    put_cache(&h, "I1 cache:", &p->config->I1);
+    put_cache(&h, "D1 cache:", &p->config->D1);
+    put_cache(&h, "LL cache:", &p->config->LL);
+    put_provenance(&h, p);
+    put_command(&h, p->command);
+    qn_prof_put_events(w, p->events->names, p->events->count);
+    status = qn_prof_table_write(table, w, err);
+    if (status != QN_PROF_OK) {
+        qn_prof_abandon_writer(w);
+        return status;
+    }
+    return qn_prof_close_writer(w, err);
+}

@@ -1,0 +1,42 @@
+/* lib/cost/profile.h - writes the profile file: where the numbers come from, then the numbers.
+ *
+ *   desc: I1 cache:         32768 B, 64 B, 8-way associative
+ *   desc: D1 cache:         ...
+ *   desc: LL cache:         ...
+ *   desc: Simulator:        quern 0.1, quern-engine 0123456789abcdef
+ *   desc: Modules:          I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind
+ *   desc: Counting:         exact
+ *   desc: Seed:             1
+ *   desc: Program:          /bin/true, build-id 0123...
+ *   desc: Instrumented:     100.00% of block executions
+ *   cmd: ...  events: ...  fl= fn= counts ...  summary: ...
+ *
+ * Invariants: the same run gives the same bytes; nothing here depends on time, pid or machine load.
+ */
+#ifndef QN_COST_PROFILE_H
+#define QN_COST_PROFILE_H
+
+#include <stdint.h>
+
+#include "cost/arena.h"
+#include "cost/events.h"
+#include "prof/error.h"
+#include "prof/table.h"
+
+struct qn_cost_profile {
+    const struct qn_config *config;
+    const struct qn_cost_event_set *events;
+    const char *version;    /* of quern */
+    const char *engine;     /* file name of the engine, without directory */
+    uint64_t engine_hash;   /* of the engine's bytes */
+    const char *sim_opt;    /* options of the simulator modules, "" if none */
+    const char *program;    /* path */
+    const char *build_id;   /* of the program, "" if none */
+    const char *command;    /* as typed, arguments joined by blanks */
+    uint64_t executions, uninstrumented; /* of blocks, with collection on and off */
+};
+
+enum qn_prof_status qn_cost_write_profile(const char *path, const struct qn_cost_profile *p,
+                                          struct qn_prof_table *table, struct qn_prof_error *err);
+
+#endif

@@ -1,0 +1,170 @@
+/* lib/cost/store.c - makes, copies and closes arenas.  See store.h. */
+#define _GNU_SOURCE
+#include "cost/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static uint64_t at_most(uint64_t n, uint64_t bytes, size_t size)
+{
+    return n < bytes / size ? n : bytes / size;
+}
+
+void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
+{
+    const volatile struct qn_arena_header *h = qn_cost_header(s);
+
+    e->strings = at_most(h->n_strings, QN_ARENA_STRINGS_SIZE, 1);
+    e->maps = at_most(h->n_maps, QN_ARENA_MAPS_SIZE, sizeof(struct qn_map_rec));
+    e->leaves = at_most(h->n_leaves, QN_ARENA_LEAVES_SIZE, sizeof(struct qn_leave_rec));
+    e->blocks = at_most(h->n_blocks, QN_ARENA_BLOCKS_SIZE, sizeof(struct qn_block_rec));
+    e->insns = at_most(h->n_insns, QN_ARENA_INSNS_SIZE, sizeof(uint32_t));
+    e->counters = at_most(h->n_counters, QN_ARENA_COUNTERS_SIZE, sizeof(uint64_t));
+}
+
+/* `ulimit -f` also limits memfds; the arena is no file of the user's. */
+static int set_size(int fd)
+{
+    struct rlimit old, wide;
+    int status;
+
+    if (ftruncate(fd, QN_ARENA_SIZE) == 0)
+        return 0;
+    if (errno != EFBIG || getrlimit(RLIMIT_FSIZE, &old))
+        return errno;
+    wide = old;
+    wide.rlim_cur = old.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &wide);
+    status = ftruncate(fd, QN_ARENA_SIZE) ? errno : 0;
+    setrlimit(RLIMIT_FSIZE, &old);
+    return status;
+}
+
+static int fail(struct qn_cost_store *s, int error)
+{
+    qn_cost_close(s);
+    return error;
+}
+
+int qn_cost_create(struct qn_cost_store *s)
+{
+    int error;
+    void *base;
+
+    s->base = NULL;
+    s->fd = memfd_create("quern-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (s->fd < 0)
+        return errno;
+    if ((error = set_size(s->fd)))
+        return fail(s, error);
+    if (fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+        return fail(s, errno);
+    base = mmap(NULL, QN_ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, s->fd, 0);
+    if (base == MAP_FAILED)
+        return fail(s, errno);
+    s->base = base;
+    qn_cost_header(s)->magic = QN_ARENA_MAGIC;
+    qn_cost_header(s)->version = QN_ARENA_VERSION;
+    qn_cost_header(s)->n_strings = 1;
+    return 0;
+}
+
+void qn_cost_close(struct qn_cost_store *s)
+{
+    if (s->base)
+        munmap(s->base, QN_ARENA_SIZE);
+    if (s->fd >= 0)
+        close(s->fd);
+    s->base = NULL;
+    s->fd = -1;
+}
+
+/* Through the descriptor, not the mapping: no page faults, and a full /dev/shm is an error. */
+static int copy_range(struct qn_cost_store *to, const struct qn_cost_store *from, uint64_t offset, uint64_t bytes)
+{
+    while (bytes) {
+        ssize_t n = pwrite(to->fd, from->base + offset, bytes, (off_t)offset);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n ? errno : ENOSPC;
+        offset += (uint64_t)n;
+        bytes -= (uint64_t)n;
+    }
+    return 0;
+}
+
+int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
+{
+    struct qn_cost_extent e;
+    int error = qn_cost_create(to);
+
+    if (error)
+        return error;
+    qn_cost_get_extent(from, &e);
+    const struct {
+        uint64_t offset, bytes;
+    } parts[] = {
+        { QN_ARENA_HEADER_OFF, sizeof(struct qn_arena_header) },
+        { QN_ARENA_STRINGS_OFF, e.strings },
+        { QN_ARENA_MAPS_OFF, e.maps * sizeof(struct qn_map_rec) },
+        { QN_ARENA_LEAVES_OFF, e.leaves * sizeof(struct qn_leave_rec) },
+        { QN_ARENA_BLOCKS_OFF, e.blocks * sizeof(struct qn_block_rec) },
+        { QN_ARENA_INSNS_OFF, e.insns * sizeof(uint32_t) },
+        { QN_ARENA_COUNTERS_OFF, e.counters * sizeof(uint64_t) },
+    };
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !error; i++)
+        error = copy_range(to, from, parts[i].offset, parts[i].bytes);
+    return error ? fail(to, error) : 0;
+}
+
+int qn_cost_create_like(struct qn_cost_store *to, const struct qn_cost_store *from)
+{
+    struct qn_cost_extent e;
+    int error = qn_cost_create(to);
+
+    if (error)
+        return error;
+    qn_cost_get_extent(from, &e);
+    error = copy_range(to, from, QN_ARENA_STRINGS_OFF, e.strings);
+    if (error)
+        return fail(to, error);
+    qn_cost_header(to)->config = qn_cost_header(from)->config;
+    qn_cost_header(to)->n_strings = e.strings ? e.strings : 1;
+    return 0;
+}
+
+uint32_t qn_cost_put_string(struct qn_cost_store *s, const char *text)
+{
+    struct qn_arena_header *h = qn_cost_header(s);
+    uint64_t at = h->n_strings, size = strlen(text) + 1;
+
+    if (size > QN_ARENA_STRINGS_SIZE || at > QN_ARENA_STRINGS_SIZE - size)
+        return 0;
+    memcpy(s->base + QN_ARENA_STRINGS_OFF + at, text, size);
+    h->n_strings = at + size;
+    return (uint32_t)at;
+}
+
+void qn_cost_get_string(const struct qn_cost_store *s, uint32_t at, char *text, size_t size)
+{
+    struct qn_cost_extent e;
+    size_t left, n = 0;
+
+    qn_cost_get_extent(s, &e);
+    left = at < e.strings ? e.strings - at : 0;
+    while (n < left && n < size - 1) {
+        char c = ((const volatile char *)s->base)[QN_ARENA_STRINGS_OFF + at + n];
+
+        if (!c)
+            break;
+        text[n++] = c;
+    }
+    text[n] = 0;
+}

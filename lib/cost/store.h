@@ -1,0 +1,49 @@
+/* lib/cost/store.h - the collector's side of the counts arena: make, copy, read strings, close.
+ *
+ *   qn_cost_create(&s);  qn_cost_header(&s)->config = ...;      before the engine starts
+ *   qn_cost_copy(&child, &s);                                   for a guest that forks
+ *
+ * Invariants: the memfd cannot shrink or grow, so no access inside the mapping can fault.  The
+ * engine may write anything at any time: what is read from the arena is copied first, then checked.
+ */
+#ifndef QN_COST_STORE_H
+#define QN_COST_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cost/arena.h"
+
+struct qn_cost_store {
+    int fd; /* -1: none */
+    uint8_t *base;
+};
+
+/* The parts of the arena, in elements, cut to what fits: never more than the room there is. */
+struct qn_cost_extent {
+    uint64_t strings, maps, leaves, blocks, insns, counters;
+};
+
+/* 0, or errno. */
+int qn_cost_create(struct qn_cost_store *s);
+/* A new arena with the used ranges of another.  0, or errno. */
+int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from);
+/* A new arena with the same config (and the strings it refers to), nothing counted. */
+int qn_cost_create_like(struct qn_cost_store *to, const struct qn_cost_store *from);
+void qn_cost_close(struct qn_cost_store *s);
+
+static inline struct qn_arena_header *qn_cost_header(const struct qn_cost_store *s)
+{
+    return (struct qn_arena_header *)s->base;
+}
+
+void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e);
+
+/* Appends a string; 0 (the empty string) where there is no room.  Before the engine starts only. */
+uint32_t qn_cost_put_string(struct qn_cost_store *s, const char *text);
+
+/* A copy of a string of the arena, at most size - 1 bytes; "" for an index that is out of range. */
+void qn_cost_get_string(const struct qn_cost_store *s, uint32_t at, char *text, size_t size);
+
+#endif

@@ -1,0 +1,43 @@
+/* lib/cost/wire.h - what engine and collector say to each other over one SOCK_SEQPACKET pair.
+ *
+ * Each guest process has a collector process of its own and one socket to it.
+ *
+ *   engine starts as  argv = { "quern-engine", ARENA_FD, SOCKET_FD, guest argv[0], guest argv[1], ... }
+ *   with the guest's environment; both descriptors decimal, without FD_CLOEXEC (the engine sets it).
+ *
+ *   engine -> collector                     collector -> engine
+ *   HELLO  pid (first thing in a process)   (nothing)
+ *   FORK   before fork/clone/vfork of       FORK_OK with SCM_RIGHTS {arena fd, socket fd}: a copy of the
+ *          a new process                    arena and the socket of a new collector that serves the
+ *                                           child; or FORK_ERR value = errno
+ *   (the child maps the copied arena in place of the old one and says HELLO on the new socket; if fork
+ *    fails the engine closes both descriptors, and the new collector, seeing end of file before
+ *    HELLO, ends without a trace)
+ *   EXEC_NEW  before a traced execve        EXEC_OK with SCM_RIGHTS {arena fd}: fresh arena, same config
+ *   (the new engine image says HELLO: from then on the fresh arena is the process's; the counts of
+ *    the image that exec replaced are dropped, as Cachegrind does)
+ *   EXEC_OUT  before an untraced execve     EXEC_OK without descriptors
+ *   EXEC_FAILED value = errno               (nothing; the last EXEC_* is void)
+ *   NOTE   text follows: a line for the user's terminal or log (warnings)
+ *
+ * A collector learns of the guest's end by waitpid (its own child) or by pidfd (all others).  If the guest
+ * ends or closes the socket after EXEC_OUT, no profile is written for it.
+ */
+#ifndef QN_COST_WIRE_H
+#define QN_COST_WIRE_H
+
+#include <stdint.h>
+
+enum qn_wire_kind {
+    QN_WIRE_HELLO = 1, QN_WIRE_FORK, QN_WIRE_FORK_OK, QN_WIRE_FORK_ERR,
+    QN_WIRE_EXEC_NEW, QN_WIRE_EXEC_OUT, QN_WIRE_EXEC_OK, QN_WIRE_EXEC_FAILED, QN_WIRE_NOTE
+};
+
+struct qn_wire_msg {
+    uint32_t kind;   /* enum qn_wire_kind */
+    int32_t pid;
+    int32_t value;
+    char text[244];  /* NUL-terminated for NOTE */
+};
+
+#endif

@@ -1,0 +1,201 @@
+/* lib/debug/debug.c - opens and closes a module, and joins what symbols and lines say.
+ *
+ * In:  a path (or an image in memory) and addresses.
+ * Out: struct qn_debug_place, see debug.h.
+ *
+ * Invariants: opening reads the headers and the build-id only.
+ */
+#include "debug/debug.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "debug/internal.h"
+
+bool qn_debug_grow(void **list, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return true;
+    size_t wanted = *room ? 2 * *room : 64;
+    void *grown = reallocarray(*list, wanted, size);
+
+    if (!grown)
+        return false;
+    *list = grown;
+    *room = wanted;
+    return true;
+}
+
+static bool fail(char *why, size_t size, const char *text)
+{
+    snprintf(why, size, "%s", text);
+    return false;
+}
+
+static bool read_segments(struct qn_debug *d)
+{
+    size_t count;
+
+    if (elf_getphdrnum(d->main.elf, &count) || !(d->segments = calloc(count + 1, sizeof *d->segments)))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr p;
+
+        if (!gelf_getphdr(d->main.elf, (int)i, &p) || p.p_type != PT_LOAD)
+            continue;
+        d->segments[d->nsegments++] = (struct qn_segment){
+            p.p_offset, p.p_filesz, p.p_vaddr, p.p_memsz, (p.p_flags & PF_X) != 0 };
+    }
+    return true;
+}
+
+static bool check_header(struct qn_debug *d, char *why, size_t size)
+{
+    GElf_Ehdr header;
+
+    if (!d->main.elf || elf_kind(d->main.elf) != ELF_K_ELF || !gelf_getehdr(d->main.elf, &header))
+        return fail(why, size, "not an ELF file");
+    if (gelf_getclass(d->main.elf) != ELFCLASS64 || header.e_machine != EM_X86_64)
+        return fail(why, size, "not an ELF64 x86-64 file");
+    if (!read_segments(d))
+        return fail(why, size, "damaged program headers");
+    qn_debug_read_build_id(d->main.elf, d->build_id);
+    return true;
+}
+
+static struct qn_debug *new_module(void)
+{
+    struct qn_debug *d = calloc(1, sizeof *d);
+
+    if (d)
+        d->main.fd = d->separate.fd = -1;
+    elf_version(EV_CURRENT);
+    return d;
+}
+
+struct qn_debug *qn_debug_open(const char *path, char *why, size_t size)
+{
+    struct qn_debug *d = new_module();
+    struct stat st;
+
+    fail(why, size, "no memory");
+    if (!d)
+        return NULL;
+    d->path = strdup(path);
+    d->main.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (d->main.fd < 0 || fstat(d->main.fd, &st)) {
+        snprintf(why, size, "%m");
+    } else if (!S_ISREG(st.st_mode)) {
+        fail(why, size, "not a regular file");
+    } else {
+        d->dev = st.st_dev;
+        d->ino = st.st_ino;
+        d->main.elf = elf_begin(d->main.fd, ELF_C_READ_MMAP, NULL);
+        if (check_header(d, why, size))
+            return d;
+    }
+    qn_debug_close(d);
+    return NULL;
+}
+
+struct qn_debug *qn_debug_open_memory(const void *image, size_t bytes, char *why, size_t size)
+{
+    struct qn_debug *d = new_module();
+
+    fail(why, size, "no memory");
+    if (!d)
+        return NULL;
+    d->main.elf = elf_memory((char *)(uintptr_t)image, bytes);
+    if (check_header(d, why, size))
+        return d;
+    qn_debug_close(d);
+    return NULL;
+}
+
+static void close_file(struct qn_elf_file *f)
+{
+    elf_end(f->elf);
+    if (f->fd >= 0)
+        close(f->fd);
+}
+
+void qn_debug_close(struct qn_debug *d)
+{
+    if (!d)
+        return;
+    qn_debug_free_lines(&d->lines);
+    qn_debug_free_symbols(&d->symbols);
+    close_file(&d->separate);
+    close_file(&d->main);
+    free(d->segments);
+    free(d->path);
+    free(d);
+}
+
+bool qn_debug_has_inode(const struct qn_debug *d, uint64_t ino)
+{
+    return d->ino == ino;
+}
+
+bool qn_debug_address(const struct qn_debug *d, uint64_t offset, uint64_t *address)
+{
+    for (size_t i = 0; i < d->nsegments; i++) {
+        const struct qn_segment *s = &d->segments[i];
+
+        if (s->executable && offset >= s->offset && offset - s->offset < s->file_size) {
+            *address = s->address + (offset - s->offset);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool qn_debug_is_code(const struct qn_debug *d, uint64_t address)
+{
+    for (size_t i = 0; i < d->nsegments; i++) {
+        const struct qn_segment *s = &d->segments[i];
+
+        if (s->executable && address >= s->address && address - s->address < s->memory_size)
+            return true;
+    }
+    return false;
+}
+
+Elf_Scn *qn_debug_section(Elf *elf, const char *name, GElf_Shdr *header)
+{
+    size_t names;
+
+    if (!elf || elf_getshdrstrndx(elf, &names))
+        return NULL;
+    for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
+        const char *this = gelf_getshdr(s, header) ? elf_strptr(elf, names, header->sh_name) : NULL;
+
+        if (this && !strcmp(this, name))
+            return s;
+    }
+    return NULL;
+}
+
+void qn_debug_find(struct qn_debug *d, uint64_t address, struct qn_debug_place *place)
+{
+    uint64_t line_end = UINT64_MAX;
+
+    *place = (struct qn_debug_place){ NULL, NULL, 0, UINT64_MAX };
+    qn_debug_find_symbol(d, address, &place->function, &place->end);
+    if (!place->function && !qn_debug_has_symbols(d))
+        qn_debug_find_subprogram(d, address, &place->function, &place->end);
+    qn_debug_find_line(d, address, &place->file, &place->line, &line_end);
+    if (line_end < place->end)
+        place->end = line_end;
+    if (place->end <= address)
+        place->end = address + 1;
+}
+
+const char *qn_debug_build_id(const struct qn_debug *d)
+{
+    return d->build_id;
+}

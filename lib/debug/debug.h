@@ -1,0 +1,57 @@
+/* lib/debug/debug.h - from an address in an ELF file to source file, function and line.
+ *
+ *   d = qn_debug_open("/bin/true", why, sizeof why);
+ *   qn_debug_address(d, 0x1520, &address);       file offset of a mapping -> the file's own address
+ *   qn_debug_find(d, address, &place);           -> { "/src/true.c", "main", 53, end }
+ *   qn_debug_close(d);
+ *
+ * Line: from the line table (DWARF 2 to 5), so inlined code goes to the file and line that it comes
+ * from.  Function: from the symbol tables (.symtab, .dynsym, those of a separate debug file found by
+ * build-id or .gnu_debuglink), and only where a module has no symbol table from DWARF.  Where
+ * several symbols share an address the choice, and the form of names and paths, is Cachegrind's.
+ *
+ * Invariants: an answer holds for every address from the one asked up to `end`; strings live until
+ * qn_debug_close.  Damaged input costs answers, never more than the process: callers that must
+ * survive a crash inside libdw ask from a child process (see tools/run_finish.c).
+ *
+ * Not modelled: relocatable objects, minidebuginfo (.gnu_debugdata), split DWARF's .dwo files
+ * (their line table lies in the main file and is read).
+ */
+#ifndef QN_DEBUG_DEBUG_H
+#define QN_DEBUG_DEBUG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct qn_debug;
+
+struct qn_debug_place {
+    const char *file;     /* absolute where the debug information says so; NULL: not known */
+    const char *function; /* demangled; NULL: not known */
+    uint32_t line;        /* 0: not known */
+    uint64_t end;         /* exclusive, above the address asked */
+};
+
+/* Opens an ELF64 x86-64 file.  NULL: `why` says in a few words what is wrong with it. */
+struct qn_debug *qn_debug_open(const char *path, char *why, size_t size);
+
+/* The same for an image in memory that stays there (the vDSO). */
+struct qn_debug *qn_debug_open_memory(const void *image, size_t bytes, char *why, size_t size);
+
+void qn_debug_close(struct qn_debug *d);
+
+/* Whether the open file has this inode.  (Devices are not compared: on btrfs and overlayfs the number
+ * in /proc/PID/maps is not that of stat.) */
+bool qn_debug_has_inode(const struct qn_debug *d, uint64_t ino);
+
+/* The ELF address of a byte of the file, if a segment holds it. */
+bool qn_debug_address(const struct qn_debug *d, uint64_t offset, uint64_t *address);
+
+/* Always fills `place`. */
+void qn_debug_find(struct qn_debug *d, uint64_t address, struct qn_debug_place *place);
+
+/* Lower-case hex digits, "" if the file has none. */
+const char *qn_debug_build_id(const struct qn_debug *d);
+
+#endif

@@ -1,0 +1,189 @@
+/* lib/debug/symbols.c - from an address to the symbol that covers it.
+ *
+ * In:  .symtab and .dynsym of the module and of its separate debug file:
+ *        401000..401080 f, 401000..401080 f_alias, 401020..401030 inner
+ * Out: disjoint ranges:  401000..401020 f, 401020..401030 inner   (401030..401080: none)
+ *
+ * Which symbols count, and what happens where they overlap, follows Valgrind 3.19 (readelf.c,
+ * storage.c), so that both name the same address alike: functions and objects with a size, not in
+ * the PLT; one range per pair of equal ranges; a range ends where the next begins, and does not
+ * resume; of two that begin together the longer goes on behind the shorter.
+ *
+ * Invariants: the list is sorted and disjoint once loaded.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/internal.h"
+
+struct span {
+    uint64_t start, size;
+};
+
+static bool is_wanted(const struct qn_debug *d, const GElf_Sym *s, const struct span *plt)
+{
+    int bind = GELF_ST_BIND(s->st_info), type = GELF_ST_TYPE(s->st_info);
+
+    if (bind != STB_GLOBAL && bind != STB_LOCAL && bind != STB_WEAK)
+        return false;
+    if (type != STT_FUNC && type != STT_OBJECT && type != STT_GNU_IFUNC)
+        return false;
+    if (s->st_shndx == SHN_UNDEF || s->st_size == 0 || s->st_value == 0)
+        return false;
+    if (s->st_value + s->st_size < s->st_value || s->st_value - plt->start < plt->size)
+        return false;
+    return qn_debug_is_code(d, s->st_value);
+}
+
+static void add_table(struct qn_debug *d, Elf *elf, Elf_Scn *section, const GElf_Shdr *h, const struct span *plt)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    struct qn_symbols *list = &d->symbols;
+    size_t count = data && h->sh_entsize ? data->d_size / sizeof(Elf64_Sym) : 0;
+
+    for (size_t i = 1; i < count; i++) {
+        GElf_Sym s;
+        const char *name;
+
+        if (!gelf_getsym(data, (int)i, &s) || !is_wanted(d, &s, plt))
+            continue;
+        name = elf_strptr(elf, h->sh_link, s.st_name);
+        if (!name || !name[0] || !qn_debug_grow((void **)&list->list, list->count, &list->room, sizeof *list->list))
+            continue;
+        list->list[list->count++] = (struct qn_symbol){ s.st_value, s.st_value + s.st_size, name, NULL, false };
+    }
+}
+
+static void add_file(struct qn_debug *d, Elf *elf, const struct span *plt)
+{
+    for (Elf_Scn *s = elf ? elf_nextscn(elf, NULL) : NULL; s; s = elf_nextscn(elf, s)) {
+        GElf_Shdr h;
+
+        if (gelf_getshdr(s, &h) && (h.sh_type == SHT_SYMTAB || h.sh_type == SHT_DYNSYM))
+            add_table(d, elf, s, &h, plt);
+    }
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct qn_symbol *a = left, *b = right;
+
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return a->end < b->end ? -1 : a->end > b->end;
+}
+
+/* list[at] got a later start: moves it behind its smaller successors. */
+static void sink(struct qn_symbol *list, size_t count, size_t at)
+{
+    for (; at + 1 < count && compare(&list[at], &list[at + 1]) > 0; at++) {
+        struct qn_symbol s = list[at];
+
+        list[at] = list[at + 1];
+        list[at + 1] = s;
+    }
+}
+
+/* Makes the sorted list disjoint, in place.  `kept` is always the one being decided. */
+static void make_disjoint(struct qn_symbols *s)
+{
+    size_t kept = 0, next = 1;
+
+    if (s->count == 0)
+        return;
+    while (next < s->count) {
+        struct qn_symbol *a = &s->list[kept], *b = &s->list[next];
+
+        if (b->start == a->start && b->end == a->end) {
+            if (!qn_debug_prefer_name(a->name, b->name))
+                a->name = b->name;
+            next++;
+        } else if (b->start == a->start) {
+            b->start = a->end;
+            sink(s->list, s->count, next);
+        } else {
+            if (a->end > b->start)
+                a->end = b->start;
+            s->list[++kept] = *b;
+            next++;
+        }
+    }
+    s->count = kept + 1;
+}
+
+static void load(struct qn_debug *d)
+{
+    GElf_Shdr h;
+    struct span plt = { 0, 0 };
+
+    d->symbols.loaded = true;
+    if (qn_debug_section(d->main.elf, ".plt", &h))
+        plt = (struct span){ h.sh_addr, h.sh_size };
+    qn_debug_find_separate(d);
+    add_file(d, d->main.elf, &plt);
+    add_file(d, d->separate.elf, &plt);
+    if (d->symbols.count)
+        qsort(d->symbols.list, d->symbols.count, sizeof *d->symbols.list, compare);
+    make_disjoint(&d->symbols);
+}
+
+/* The last symbol that starts at or before the address: index + 1, 0 if none. */
+static size_t search(const struct qn_symbols *s, uint64_t address)
+{
+    size_t low = 0, high = s->count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (s->list[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The C library's code between _start and main has had several names; Cachegrind shows one. */
+static bool is_below_main(const char *name)
+{
+    return !strcmp(name, "__libc_start_main") || !strcmp(name, "__libc_start_call_main")
+           || !strcmp(name, "generic_start_main") || !strcmp(name, "_start");
+}
+
+static const char *shown_name(struct qn_symbol *s)
+{
+    if (!s->known) {
+        s->known = true;
+        s->shown = is_below_main(s->name) ? strdup("(below main)") : qn_debug_demangle(s->name);
+    }
+    return s->shown ? s->shown : s->name;
+}
+
+void qn_debug_find_symbol(struct qn_debug *d, uint64_t address, const char **name, uint64_t *end)
+{
+    size_t at;
+
+    if (!d->symbols.loaded)
+        load(d);
+    at = search(&d->symbols, address);
+    *name = NULL;
+    if (at && address < d->symbols.list[at - 1].end) {
+        *name = shown_name(&d->symbols.list[at - 1]);
+        *end = d->symbols.list[at - 1].end;
+    } else if (at < d->symbols.count) {
+        *end = d->symbols.list[at].start;
+    }
+}
+
+bool qn_debug_has_symbols(const struct qn_debug *d)
+{
+    return d->symbols.count > 0;
+}
+
+void qn_debug_free_symbols(struct qn_symbols *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        free(s->list[i].shown);
+    free(s->list);
+    *s = (struct qn_symbols){ 0 };
+}

@@ -1,0 +1,167 @@
+/* lib/decode/decode.h - the x86-64 instruction decoder: bytes in, facts out.
+ *
+ *   48 03 44 8e 08      ->  add 0x8(%rsi,%rcx,4),%rax
+ *                           len 5, mem[0] = {base rsi, index rcx, scale 4, disp 8, size 8, read},
+ *                           reads rax rsi rcx, writes rax, flags written OSZAPC, class other
+ *
+ * The decoder knows no semantics.  It tells what the rest of quern has to know in order to copy an
+ * instruction and to count it: its length, what memory it touches, which registers and flags it
+ * reads and writes, where control goes next, and where its fields lie.
+ *
+ * Properties: no allocation, no global state, reentrant, no library: it is compiled both into the
+ * freestanding engine and into hosted tools.
+ */
+#ifndef QN_DECODE_H
+#define QN_DECODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define QN_INSN_MAX_LEN 15 /* bytes; SDM vol. 2, 2.3.11: a longer one raises #GP */
+
+/* General registers are numbered as the processor does. */
+enum qn_reg {
+    QN_RAX, QN_RCX, QN_RDX, QN_RBX, QN_RSP, QN_RBP, QN_RSI, QN_RDI,
+    QN_R8, QN_R9, QN_R10, QN_R11, QN_R12, QN_R13, QN_R14, QN_R15,
+    QN_RIP = 16,
+    QN_REG_NONE = 31
+};
+
+enum qn_seg { QN_SEG_NONE, QN_SEG_FS, QN_SEG_GS }; /* the others have base 0 in 64-bit mode */
+
+/* Status flags as bits of a mask. */
+enum { QN_CF = 1, QN_PF = 2, QN_AF = 4, QN_ZF = 8, QN_SF = 16, QN_OF = 32, QN_DF = 64 };
+#define QN_FLAGS_STATUS (QN_CF | QN_PF | QN_AF | QN_ZF | QN_SF | QN_OF)
+
+enum { QN_ACC_NONE = 0, QN_ACC_READ = 1, QN_ACC_WRITE = 2 }; /* or both: read-modify-write */
+
+/* One memory operand, explicit or implicit (stack, string, xlat, maskmov).
+ * Address = seg base + base + index*scale + disp, cut to 32 bits if addr32.
+ * Stack operands: a push's operand is {base rsp, disp -size}; a pop's is {base rsp, disp 0};
+ * POP m with an rsp base is given with the displacement corrected for the increment that comes
+ * first (SDM, POP).  String operands are {base rsi} and {base rdi} without the repetition. */
+struct qn_mem {
+    int64_t disp;      /* sign-extended, EVEX disp8 already scaled; absolute moffs too.
+                          For base QN_RIP: relative to the end of the instruction */
+    uint16_t size;     /* bytes touched by one execution (one iteration for rep; the whole vector
+                          for masked and gather forms; 0 = not a fixed size, see attr XSAVE) */
+    uint8_t access;    /* QN_ACC_*; NONE for lea, prefetch, nop, clflush, invlpg, ... */
+    uint8_t seg;       /* enum qn_seg */
+    uint8_t base;      /* enum qn_reg */
+    uint8_t index;     /* enum qn_reg; a vector register number 0..31 if vsib */
+    uint8_t scale;     /* 1, 2, 4, 8 */
+    uint8_t addr32;    /* 67h: address size 32 */
+    uint8_t vsib;      /* bytes of one index element (4 or 8), 0 = ordinary index */
+    uint8_t elem;      /* bytes of one element for masked, gather and scatter forms, else 0 */
+    uint8_t is_modrm;  /* this operand is the ModRM one (the only one that may be RIP-relative) */
+};
+
+enum qn_class {
+    QN_CLS_OTHER,      /* falls through to the next instruction */
+    QN_CLS_JCC,        /* conditional near branch */
+    QN_CLS_LOOP,       /* loop, loope, loopne */
+    QN_CLS_JRCXZ,      /* jrcxz, jecxz */
+    QN_CLS_JMP,        /* direct near jump */
+    QN_CLS_JMP_IND,
+    QN_CLS_CALL,       /* direct near call */
+    QN_CLS_CALL_IND,
+    QN_CLS_RET,        /* near return; imm = bytes released */
+    QN_CLS_SYSCALL,    /* syscall */
+    QN_CLS_SYSENTER,   /* sysenter */
+    QN_CLS_INT,        /* int n, imm = n */
+    QN_CLS_INT3,       /* int3, int1 (icebp): see opcode */
+    QN_CLS_UD,         /* ud0, ud1, ud2: documented to raise #UD */
+    QN_CLS_FAR,        /* far jmp, call, ret, iret */
+    QN_CLS_XBEGIN,     /* xbegin: target = fallback */
+    QN_CLS_HLT         /* hlt and other instructions that user mode may never run (in/out, cli, lgdt,
+                          mov cr...); also flagged QN_ATTR_PRIV */
+};
+
+enum qn_attr { /* bits of attr */
+    QN_ATTR_REP = 1 << 0,     /* F3 on a string instruction (rep or repe) */
+    QN_ATTR_REPNE = 1 << 1,   /* F2 on a string instruction */
+    QN_ATTR_STRING = 1 << 2,  /* movs, cmps, scas, lods, stos, ins, outs */
+    QN_ATTR_LOCK = 1 << 3,    /* lock prefix */
+    QN_ATTR_XCHGMEM = 1 << 4, /* xchg with memory: locked without a prefix */
+    QN_ATTR_CMPXCHG = 1 << 5, /* cmpxchg, cmpxchg8b/16b */
+    QN_ATTR_PRIV = 1 << 6,    /* raises #GP in user mode */
+    QN_ATTR_XSAVE = 1 << 7,   /* xsave, xsavec, xsaveopt, xrstor...: size depends on XCR0 and edx:eax */
+    QN_ATTR_FPUIP = 1 << 8,   /* stores an instruction pointer of the x87 unit: fnstenv, fnsave, fxsave, xsave* */
+    QN_ATTR_MASKED = 1 << 9,  /* memory operand under a mask: EVEX {k}, vmaskmov*, vpmaskmov*, maskmovq/dqu */
+    QN_ATTR_GATHER = 1 << 10, /* vgather*, vpgather* */
+    QN_ATTR_SCATTER = 1 << 11,
+    QN_ATTR_CPUID = 1 << 12,
+    QN_ATTR_FSGSBASE = 1 << 13, /* wrfsbase, wrgsbase (and mov to fs/gs, lfs, lgs) */
+    QN_ATTR_BROADCAST = 1 << 14, /* EVEX.b memory broadcast: mem.size is one element */
+    QN_ATTR_CMOV = 1 << 15,
+    QN_ATTR_X87 = 1 << 16,
+    QN_ATTR_POPF = 1 << 17,   /* popf: may set TF */
+    QN_ATTR_BT_REG = 1 << 18, /* bt/bts/btr/btc m,r: the bit offset in a register moves the address:
+                                 true address = mem + (sign-extended offset >> log2(8*size)) * size */
+    QN_ATTR_RDTSC = 1 << 19,
+    QN_ATTR_KMASK = 1 << 20,  /* EVEX with {k1..k7}; kreg says which */
+    QN_ATTR_MEM_DST = 1 << 21 /* the ModRM memory operand is the destination of a masked store or scatter */
+};
+
+struct qn_insn {
+    uint8_t len;         /* bytes, 1..15 */
+    uint8_t cls;         /* enum qn_class */
+    uint8_t n_mem;       /* entries of mem used, in the order in which they are touched */
+    uint8_t opsize;      /* operand size in bytes: 1, 2, 4, 8 (vector length 16, 32, 64) */
+    uint32_t attr;       /* enum qn_attr */
+    uint16_t reads;      /* general registers read, bit n = register n; address registers included;
+                            a partial write (8, 16 bit; cmov) reads too.  A zeroing idiom
+                            (xor r,r) is given as what it is: it reads r */
+    uint16_t writes;     /* general registers written */
+    uint8_t flags_read;      /* QN_CF ... (conditionally read counts) */
+    uint8_t flags_written;   /* certainly written with a defined or undefined value */
+    uint8_t flags_undef;     /* the part of flags_written that is undefined */
+    uint8_t flags_maywrite;  /* written under a condition (shift by cl): old value may stay */
+    struct qn_mem mem[3];    /* enter and pusha-like forms give the first ones only */
+    int64_t target_rel;  /* direct branches: displacement from the end of the instruction */
+    int64_t imm;         /* last immediate, sign-extended as the instruction does */
+    uint8_t cond;        /* JCC, CMOV, SETCC: condition code 0..15 (tttn); LOOP: 0 loopne 1 loope 2 loop */
+    uint8_t kreg;        /* QN_ATTR_KMASK: 1..7 */
+    uint8_t vreg_mask;   /* vmaskmov/AVX2 gather/maskmov: vector register that holds the mask; else 0 */
+    /* Where things lie, as offsets from the first byte; 0 = absent (modrm, displacement and immediate never come
+     * first).  vex_off counts only if encoding is VEX, EVEX or XOP. */
+    uint8_t rex;         /* value of the effective REX prefix (0x40..0x4f), 0 = none; it lies at opcode_off - 1 */
+    uint8_t vex_off;     /* first byte of C5, C4, 62, or 8F (XOP) */
+    uint8_t opcode_off;  /* first byte of the opcode after prefixes (of the 0F escape if there is one) */
+    uint8_t modrm_off;   /* 0 = none */
+    uint8_t disp_off;    /* displacement or moffs; 0 = none */
+    uint8_t disp_len;    /* 0, 1, 2, 4, 8 */
+    uint8_t imm_off;     /* first immediate (branch displacements are immediates here); 0 = none */
+    uint8_t imm_len;     /* total bytes of the immediates */
+    uint8_t modrm;       /* the ModRM byte if modrm_off */
+    uint8_t rep_prefix;  /* last of F2, F3 seen, or 0 */
+    uint8_t opsz_prefix; /* 66h seen */
+    uint8_t map;         /* opcode map: 0 one byte, 1 0F, 2 0F38, 3 0F3A, 5 and 6 EVEX maps, 8..10 XOP, 15 3DNow! */
+    uint8_t opcode;      /* last opcode byte */
+    uint8_t encoding;    /* enum qn_encoding */
+    uint16_t entry;      /* row of the opcode tables, for the text printer; opaque */
+};
+
+enum qn_encoding { QN_ENC_LEGACY, QN_ENC_VEX, QN_ENC_EVEX, QN_ENC_XOP, QN_ENC_3DNOW };
+
+enum qn_decode_status {
+    QN_DEC_OK = 0,
+    QN_DEC_TRUNCATED, /* more bytes than given would be needed */
+    QN_DEC_TOO_LONG,  /* longer than 15 bytes */
+    QN_DEC_INVALID    /* no such instruction in 64-bit mode */
+};
+
+/* Decode one instruction of 64-bit mode at most `avail` bytes long.  On success fills *insn entirely
+ * and returns QN_DEC_OK.  Otherwise only insn->len is set: the number of bytes looked at. */
+enum qn_decode_status qn_decode_insn(const uint8_t *bytes, size_t avail, struct qn_insn *insn);
+
+/* Print mnemonic and operands in AT&T syntax as `objdump -d` does ("mov    %rsp,%rbp").  `pc` is the
+ * address of the instruction.  Branch targets are printed as bare hex addresses ("call   1139") -
+ * the caller appends a symbol if it knows one; RIP-relative operands get objdump's "        # 4010".
+ * Returns the length of the text, cut at size-1.  Hosted or freestanding alike. */
+size_t qn_decode_print(const uint8_t *bytes, const struct qn_insn *insn, uint64_t pc, char *text, size_t size);
+
+/* Fixed English word for a status: "ok", "truncated", "too long", "invalid". */
+const char *qn_decode_status_name(enum qn_decode_status status);
+
+#endif

@@ -1,0 +1,221 @@
+/* lib/decode/prefix.c - the bytes before ModRM: legacy prefixes, REX, VEX, EVEX, XOP, and the opcode.
+ *
+ *   f3 48 0f b8 c1  ->  rep_prefix f3, rex 48 (w 1), map 1, opcode b8, pp 2, pos 4
+ *
+ * Rules (SDM vol. 2, 2.1.1, 2.2.1, 2.3, 2.7):
+ *   - legacy prefixes come in any order and number; of F2 and F3 the last one counts, and it goes before
+ *     66h as a mandatory prefix;
+ *   - REX counts only directly before the opcode;
+ *   - REX, 66, F2, F3 or LOCK before VEX, EVEX, XOP is invalid;
+ *   - 2E, 36, 3E, 26 do nothing in 64-bit mode (3E before an indirect branch is notrack). */
+#include "decoder.h"
+
+enum prefix_kind { PFX_NONE, PFX_REX, PFX_66, PFX_67, PFX_REP, PFX_LOCK, PFX_NULL_SEG, PFX_FS, PFX_GS };
+
+#define REX_ROW [0x40] = PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, \
+                PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX
+static const uint8_t prefix_of[256] = {
+    [0x26] = PFX_NULL_SEG, [0x2e] = PFX_NULL_SEG, [0x36] = PFX_NULL_SEG, [0x3e] = PFX_NULL_SEG,
+    REX_ROW,
+    [0x64] = PFX_FS, [0x65] = PFX_GS, [0x66] = PFX_66, [0x67] = PFX_67,
+    [0xf0] = PFX_LOCK, [0xf2] = PFX_REP, [0xf3] = PFX_REP,
+};
+
+static void take_legacy_prefix(struct decoder *d, uint8_t byte, enum prefix_kind kind)
+{
+    switch (kind) {
+    case PFX_66:
+        d->insn->opsz_prefix = 1;
+        break;
+    case PFX_67:
+        d->addr32 = 1;
+        break;
+    case PFX_REP:
+        d->insn->rep_prefix = byte;
+        break;
+    case PFX_LOCK:
+        d->lock = 1;
+        break;
+    case PFX_FS:
+        d->segment = QN_SEG_FS;
+        break;
+    case PFX_GS:
+        d->segment = QN_SEG_GS;
+        break;
+    default:
+        break;
+    }
+}
+
+static enum qn_decode_status scan_prefixes(struct decoder *d)
+{
+    for (; d->pos < d->limit; d->pos++) {
+        uint8_t byte = d->bytes[d->pos];
+        enum prefix_kind kind = prefix_of[byte];
+
+        if (kind == PFX_NONE)
+            return QN_DEC_OK;
+        d->rex = 0;
+        if (kind == PFX_REX)
+            d->rex = byte;
+        else
+            take_legacy_prefix(d, byte, kind);
+    }
+    return bytes_missing(d, 1);
+}
+
+/* Opcode byte at `at`; remembers where the opcode ends. */
+static void take_opcode(struct decoder *d, enum map_id id, uint8_t map, unsigned at)
+{
+    d->opcode_map = id;
+    d->insn->map = map;
+    d->insn->opcode = d->bytes[at];
+    d->pos = at + 1;
+}
+
+static enum qn_decode_status legacy_opcode(struct decoder *d)
+{
+    const uint8_t *p = d->bytes + d->pos;
+    unsigned escape = 0;
+
+    if (p[0] == 0x0f) {
+        if (!bytes_left(d, 2))
+            return bytes_missing(d, 2);
+        escape = p[1] == 0x38 ? 2 : p[1] == 0x3a ? 3 : 1;
+        if (escape > 1 && !bytes_left(d, 3))
+            return bytes_missing(d, 3);
+    }
+    if (escape == 0)
+        take_opcode(d, (p[0] & 0xf8) == 0xd8 ? MAP_X87 : MAP_LEG0, 0, d->pos);
+    else
+        take_opcode(d, MAP_LEG0 + escape, escape, d->pos + (escape > 1 ? 2 : 1));
+    if (d->opcode_map == MAP_LEG1 && d->insn->opcode == 0x0f) {
+        d->opcode_map = MAP_NOW;
+        d->insn->encoding = QN_ENC_3DNOW;
+        d->insn->map = 15;
+    }
+    d->pp = d->insn->rep_prefix == 0xf2 ? 3 : d->insn->rep_prefix == 0xf3 ? 2 : d->insn->opsz_prefix;
+    return QN_DEC_OK;
+}
+
+static void take_rex_bits(struct decoder *d)
+{
+    d->w = d->rex >> 3 & 1;
+    d->r = (d->rex & 4) << 1;
+    d->x = (d->rex & 2) << 2;
+    d->b = (d->rex & 1) << 3;
+}
+
+static bool prefix_forbids_vector(const struct decoder *d)
+{
+    return d->rex || d->lock || d->insn->rep_prefix || d->insn->opsz_prefix;
+}
+
+/* C5: ~R ~vvvv L pp */
+static enum qn_decode_status vex2_opcode(struct decoder *d)
+{
+    const uint8_t *p = d->bytes + d->pos;
+
+    if (!bytes_left(d, 3))
+        return bytes_missing(d, 3);
+    d->r = p[1] & 0x80 ? 0 : 8;
+    d->vvvv = ~p[1] >> 3 & 15;
+    d->length_code = p[1] >> 2 & 1;
+    d->pp = p[1] & 3;
+    take_opcode(d, MAP_VEX1, 1, d->pos + 2);
+    return QN_DEC_OK;
+}
+
+/* C4 and 8F: ~R ~X ~B mmmmm, W ~vvvv L pp */
+static enum qn_decode_status vex3_opcode(struct decoder *d, unsigned first_map, unsigned first_id, unsigned maps)
+{
+    const uint8_t *p = d->bytes + d->pos;
+    unsigned map;
+
+    if (!bytes_left(d, 4))
+        return bytes_missing(d, 4);
+    map = p[1] & 31;
+    if (map - first_map >= maps)
+        return QN_DEC_INVALID;
+    d->r = p[1] & 0x80 ? 0 : 8;
+    d->x = p[1] & 0x40 ? 0 : 8;
+    d->b = p[1] & 0x20 ? 0 : 8;
+    d->w = p[2] >> 7;
+    d->vvvv = ~p[2] >> 3 & 15;
+    d->length_code = p[2] >> 2 & 1;
+    d->pp = p[2] & 3;
+    take_opcode(d, first_id + map - first_map, map, d->pos + 3);
+    return QN_DEC_OK;
+}
+
+static int evex_map_id(unsigned map)
+{
+    static const uint8_t id[8] = {0, MAP_EVEX1, MAP_EVEX2, MAP_EVEX3, 0, MAP_EVEX5, MAP_EVEX6, 0};
+    return id[map];
+}
+
+/* 62: ~R ~X ~B ~R' 0 mmm, W ~vvvv 1 pp, z L'L b ~V' aaa */
+static enum qn_decode_status evex_opcode(struct decoder *d)
+{
+    const uint8_t *p = d->bytes + d->pos;
+
+    if (!bytes_left(d, 5))
+        return bytes_missing(d, 5);
+    if ((p[1] & 8) || !(p[2] & 4) || !evex_map_id(p[1] & 7))
+        return QN_DEC_INVALID;
+    d->r = (p[1] & 0x80 ? 0 : 8) | (p[1] & 0x10 ? 0 : 16);
+    d->x = p[1] & 0x40 ? 0 : 8;
+    d->b = p[1] & 0x20 ? 0 : 8;
+    d->w = p[2] >> 7;
+    d->vvvv = (~p[2] >> 3 & 15) | (p[3] & 8 ? 0 : 16);
+    d->pp = p[2] & 3;
+    d->zeroing = p[3] >> 7;
+    d->length_code = p[3] >> 5 & 3;
+    d->broadcast = p[3] >> 4 & 1;
+    d->insn->kreg = p[3] & 7;
+    take_opcode(d, evex_map_id(p[1] & 7), p[1] & 7, d->pos + 4);
+    return QN_DEC_OK;
+}
+
+static enum qn_decode_status vector_opcode(struct decoder *d, uint8_t byte)
+{
+    enum qn_decode_status status;
+
+    d->insn->vex_off = d->pos;
+    d->insn->encoding = byte == 0x62 ? QN_ENC_EVEX : byte == 0x8f ? QN_ENC_XOP : QN_ENC_VEX;
+    if (prefix_forbids_vector(d))
+        return QN_DEC_INVALID;
+    if (byte == 0x62)
+        status = evex_opcode(d);
+    else if (byte == 0xc5)
+        status = vex2_opcode(d);
+    else if (byte == 0xc4)
+        status = vex3_opcode(d, 1, MAP_VEX1, 3);
+    else
+        status = vex3_opcode(d, 8, MAP_XOP8, 3);
+    d->insn->opcode_off = d->pos - 1;
+    return status;
+}
+
+/* 8F starts XOP unless ModRM.reg would be 0 (pop). */
+static bool starts_xop(const struct decoder *d)
+{
+    return d->bytes[d->pos] == 0x8f && bytes_left(d, 2) && (d->bytes[d->pos + 1] & 0x1f) >= 8;
+}
+
+enum qn_decode_status qn_decode_prefixes(struct decoder *d)
+{
+    enum qn_decode_status status = scan_prefixes(d);
+    uint8_t byte;
+
+    if (status != QN_DEC_OK)
+        return status;
+    byte = d->bytes[d->pos];
+    if (byte == 0xc5 || byte == 0xc4 || byte == 0x62 || starts_xop(d))
+        return vector_opcode(d, byte);
+    if (d->rex)
+        take_rex_bits(d);
+    d->insn->rex = d->rex;
+    d->insn->opcode_off = d->pos;
+    return legacy_opcode(d);
+}

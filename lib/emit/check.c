@@ -1,0 +1,299 @@
+/* lib/emit/check.c - the hit filter: what is emitted for each reference.
+ *
+ *   hot:   lea  ea, S1 ;  mov S1d, S2d ;  and $mask, S2d
+ *          xor  rows(,S2,scale), S1          S1 = offset within the line if it is the filter's line
+ *          cmp  $line-size, S1 ;  ja slow    above: other line, or straddling
+ *   slow:  xor  rows(,S2,scale), S1          the address again
+ *          mov  S1, arg_addr ;  mov $site, arg_site ;  call the simulator ;  jmp back
+ *
+ * An address known at translation time needs one comparison: cmp $line, row ; jne slow.
+ * A code line has a record of its own: cmp $0, stamp ; je slow ; mov clock, stamp.
+ */
+#include "emit/internal.h"
+
+static uint32_t site(const struct emitter *e, const struct qn_event *ev)
+{
+    uint32_t size = ev->size <= QN_SITE_SIZE_MAX ? ev->size : 0;
+
+    return (e->counter + ev->counter) | size << QN_SITE_SIZE_SHIFT;
+}
+
+/* ---- addresses ---- */
+
+static void add_segment(struct emitter *e, const struct qn_mem *m)
+{
+    if (m->seg == QN_SEG_NONE)
+        return;
+    x_load(&e->hot, e->s2, m->seg == QN_SEG_FS ? CTX(fs_base) : CTX(gs_base));
+    x_lea(&e->hot, e->s1, e->s1, e->s2, 1, 0);
+}
+
+/* bt m,r: the register's bits above the operand width select another operand.  Destroys flags. */
+static void add_bit_offset(struct emitter *e, const struct qn_mem *m, const struct qn_insn *in)
+{
+    unsigned reg = ((in->modrm >> 3) & 7) | (in->rex & 4 ? 8 : 0);
+    unsigned shift = qn_log2(m->size * 8u);
+
+    if (m->size == 8)
+        x_mov(&e->hot, e->s2, reg);
+    else if (m->size == 4)
+        x_rr(&e->hot, 1, 0x63, e->s2, reg); /* movslq */
+    else {
+        x_byte(&e->hot, x_rex(1, e->s2, 0, reg));
+        x_bytes(&e->hot, "\x0f\xbf", 2); /* movswq */
+        x_byte(&e->hot, 0xc0 | (e->s2 & 7) << 3 | (reg & 7));
+    }
+    x_byte(&e->hot, x_rex(1, 0, 0, e->s2)); /* sar $shift, S2 */
+    x_byte(&e->hot, 0xc1);
+    x_byte(&e->hot, 0xf8 | (e->s2 & 7));
+    x_byte(&e->hot, shift);
+    x_lea(&e->hot, e->s1, e->s1, e->s2, m->size, 0);
+}
+
+static bool constant_address(const struct qn_mem *m, const struct qn_insn *in)
+{
+    return m->seg == QN_SEG_NONE && m->index == QN_REG_NONE && !(in->attr & QN_ATTR_BT_REG) &&
+           (m->base == QN_RIP || m->base == QN_REG_NONE);
+}
+
+static uint64_t constant_value(const struct qn_mem *m, uint64_t next)
+{
+    uint64_t value = (uint64_t)m->disp + (m->base == QN_RIP ? next : 0);
+
+    return m->addr32 ? (uint32_t)value : value;
+}
+
+/* S1 = address of the operand.  Uses S2 for segments and large displacements. */
+void emit_address(struct emitter *e, const struct qn_mem *m, const struct qn_insn *in, uint64_t next, int32_t shift)
+{
+    unsigned index = m->vsib ? QN_REG_NONE : m->index;
+
+    if (m->base == QN_RIP || (m->base == QN_REG_NONE && index == QN_REG_NONE)) {
+        x_movi(&e->hot, e->s1, constant_value(m, next));
+    } else if (in->map == 0 && in->opcode == 0xd7 && in->encoding == QN_ENC_LEGACY) { /* xlat: rbx + al */
+        x_byte(&e->hot, x_rex(0, e->s1, 0, QN_RAX));
+        x_bytes(&e->hot, "\x0f\xb6", 2); /* movzbl %al, S1d */
+        x_byte(&e->hot, 0xc0 | (e->s1 & 7) << 3);
+        x_lea(&e->hot, e->s1, QN_RBX, e->s1, 1, 0);
+    } else {
+        if (m->addr32)
+            x_byte(&e->hot, 0x67);
+        x_lea(&e->hot, e->s1, m->base, index, m->scale ? m->scale : 1, (int32_t)(m->disp + shift));
+    }
+    add_segment(e, m);
+    if (in->attr & QN_ATTR_BT_REG)
+        add_bit_offset(e, m, in);
+}
+
+/* ---- data ---- */
+
+static void row_operand(struct qn_code *c, unsigned op, unsigned reg, unsigned index)
+{
+    const struct qn_filter *f = &qn_sim_d1_filter;
+
+    x_byte(c, x_rex_mem(1, reg, QN_REG_NONE, index)); /* op rows(,index,scale), reg */
+    x_byte(c, op);
+    x_mem(c, reg, QN_REG_NONE, index, f->scale, (int32_t)f->rows);
+}
+
+/* The call itself, with the address in S1; `c` is hot or cold. */
+static void data_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev)
+{
+    x_store(c, CTX(arg_addr), e->s1);
+    x_store_imm(c, CTX(arg_site), site(e, ev));
+    if (ev->size > QN_SITE_SIZE_MAX) {
+        x_store_imm(c, CTX(arg_aux), ev->size);
+        emit_slow_call(c, qn_sim_slow_big);
+    } else {
+        emit_slow_call(c, qn_sim_slow_data);
+    }
+}
+
+static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_t addr)
+{
+    const struct qn_filter *f = &qn_sim_d1_filter;
+    uint64_t line = addr & ~(uint64_t)(f->line - 1);
+    uint64_t row = f->rows + (uint64_t)((uint32_t)addr & f->mask) * f->scale;
+    uint64_t back;
+
+    if (line <= INT32_MAX) {
+        x_bytes(&e->hot, "\x48\x81", 2); /* cmpq $line, row */
+        x_rip(&e->hot, 7, row, 4);
+        x_u32(&e->hot, (uint32_t)line);
+    } else {
+        x_movi(&e->hot, e->s1, line);
+        x_op_abs(&e->hot, 1, 0x3b, e->s1, row); /* cmp row, S1 */
+    }
+    x_jcc(&e->hot, X_CC_NE, e->cold.exec);
+    back = e->hot.exec;
+    x_movi(&e->cold, e->s1, addr);
+    data_call(e, &e->cold, ev);
+    x_jmp(&e->cold, back);
+}
+
+static void filter_check(struct emitter *e, const struct qn_event *ev)
+{
+    const struct qn_filter *f = &qn_sim_d1_filter;
+    uint64_t back;
+
+    x_mov32(&e->hot, e->s2, e->s1);
+    x_alu_imm32(&e->hot, 0, 4, e->s2, f->mask);
+    row_operand(&e->hot, 0x33, e->s1, e->s2);
+    x_alu_imm32(&e->hot, 1, 7, e->s1, f->line - ev->size);
+    x_jcc(&e->hot, X_CC_A, e->cold.exec);
+    back = e->hot.exec;
+    row_operand(&e->cold, 0x33, e->s1, e->s2);
+    data_call(e, &e->cold, ev);
+    x_jmp(&e->cold, back);
+}
+
+static void check_twin(struct emitter *e, const struct qn_event *ev, void (*fn)(void))
+{
+    x_store_imm(&e->hot, CTX(arg_site), site(e, ev));
+    x_store_imm(&e->hot, CTX(arg_aux), ev->size | (uint32_t)ev->write << 16);
+    emit_slow_call(&e->hot, fn);
+}
+
+void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
+{
+    const struct qn_insn *in = &e->b->insn[ev->insn];
+    const struct qn_filter *f = &qn_sim_d1_filter;
+    uint64_t next = e->b->at[ev->insn] + in->len;
+    bool filtered = emit_rules.filter && f->scale && ev->size <= f->line && ev->size;
+    uint64_t addr = constant_value(&ev->mem, next);
+
+    if (emit_rules.check)
+        x_store_imm(&e->hot, CTX(result), 0);
+    if (filtered && constant_address(&ev->mem, in) && (addr & (f->line - 1)) + ev->size <= f->line) {
+        constant_check(e, ev, addr);
+    } else {
+        emit_address(e, &ev->mem, in, next, shift);
+        if (filtered)
+            filter_check(e, ev);
+        else
+            data_call(e, &e->hot, ev);
+    }
+    if (emit_rules.check) {
+        emit_address(e, &ev->mem, in, next, shift);
+        x_store(&e->hot, CTX(arg_addr), e->s1);
+        check_twin(e, ev, qn_sim_check_data);
+    }
+    qn_emit_stats.data++;
+}
+
+/* ---- code lines ---- */
+
+static void compare_stamp(struct qn_code *c, const struct qn_code_line *rec)
+{
+    x_bytes(c, "\x48\x83", 2); /* cmpq $0, rec->stamp */
+    x_rip(c, 7, (uint64_t)(uintptr_t)&rec->stamp, 1);
+    x_byte(c, 0);
+}
+
+static void fetch_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev)
+{
+    x_store(c, CTX(now), e->now);
+    emit_store_const(c, CTX(arg_addr), ev->addr);
+    x_store_imm(c, CTX(arg_site), site(e, ev));
+    emit_slow_call(c, qn_sim_slow_fetch);
+    x_load(c, e->now, CTX(now));
+}
+
+static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t first, uint64_t last)
+{
+    const struct qn_code_line *a = qn_sim_code_line(first), *b = last != first ? qn_sim_code_line(last) : NULL;
+    uint64_t slow = e->cold.exec, back;
+
+    compare_stamp(&e->hot, a);
+    x_jcc(&e->hot, X_CC_E, slow);
+    if (b) {
+        compare_stamp(&e->hot, b);
+        x_jcc(&e->hot, X_CC_E, slow);
+    }
+    if (qn_sim_i1_hit == QN_HIT_STAMP) {
+        x_lea(&e->hot, e->now, e->now, QN_REG_NONE, 1, 1);
+        x_store(&e->hot, (uint64_t)(uintptr_t)&a->stamp, e->now);
+        if (b) {
+            x_lea(&e->hot, e->now, e->now, QN_REG_NONE, 1, 1);
+            x_store(&e->hot, (uint64_t)(uintptr_t)&b->stamp, e->now);
+        }
+    }
+    back = e->hot.exec;
+    fetch_call(e, &e->cold, ev);
+    x_jmp(&e->cold, back);
+}
+
+void emit_fetch(struct emitter *e, const struct qn_event *ev)
+{
+    uint64_t line = qn_sim_i1_line;
+    uint64_t first = ev->addr & ~(line - 1), last = (ev->addr + ev->size - 1) & ~(line - 1);
+
+    if (emit_rules.check)
+        x_store_imm(&e->hot, CTX(result), 0);
+    if (emit_rules.filter && qn_sim_i1_hit != QN_HIT_CALL)
+        fetch_filter(e, ev, first, last);
+    else
+        fetch_call(e, &e->hot, ev);
+    if (emit_rules.check) {
+        emit_store_const(&e->hot, CTX(arg_addr), ev->addr);
+        check_twin(e, ev, qn_sim_check_fetch);
+    }
+    qn_emit_stats.fetch++;
+}
+
+/* ---- references that a helper works out ---- */
+
+static void store_vector(struct emitter *e, uint64_t abs, unsigned v)
+{
+    if (emit_rules.has_avx512) { /* vmovdqu64 %zmmV, abs */
+        x_byte(&e->hot, 0x62);
+        x_byte(&e->hot, 0x61 | (v & 8 ? 0 : 0x80) | (v & 16 ? 0 : 0x10));
+        x_bytes(&e->hot, "\xfe\x48\x7f", 3);
+    } else { /* vmovdqu %ymmV, abs */
+        x_byte(&e->hot, 0xc5);
+        x_byte(&e->hot, v & 8 ? 0x7e : 0xfe);
+        x_byte(&e->hot, 0x7f);
+    }
+    x_rip(&e->hot, v, abs, 0);
+}
+
+static void store_mask(struct emitter *e, const struct qn_insn *in)
+{
+    if (in->attr & QN_ATTR_KMASK) { /* kmovq %kN, abs; kmovw without AVX-512BW */
+        if (emit_rules.has_bw)
+            x_bytes(&e->hot, "\xc4\xe1\xf8\x91", 4);
+        else
+            x_bytes(&e->hot, "\xc5\xf8\x91", 3);
+        x_rip(&e->hot, in->kreg, CTX(kmask), 0);
+    } else if (in->encoding == QN_ENC_LEGACY && in->opsize == 8) { /* maskmovq: movq %mmN, abs */
+        x_bytes(&e->hot, "\x0f\x7f", 2);
+        x_rip(&e->hot, in->vreg_mask & 7, CTX(vmask), 0);
+    } else if (in->encoding == QN_ENC_LEGACY) { /* maskmovdqu: movdqu %xmmN, abs */
+        x_byte(&e->hot, 0xf3);
+        if (in->vreg_mask & 8)
+            x_byte(&e->hot, 0x44);
+        x_bytes(&e->hot, "\x0f\x7f", 2);
+        x_rip(&e->hot, in->vreg_mask & 7, CTX(vmask), 0);
+    } else {
+        store_vector(e, CTX(vmask), in->vreg_mask);
+    }
+}
+
+void emit_complex(struct emitter *e, const struct qn_event *ev)
+{
+    const struct qn_insn *in = &e->b->insn[ev->insn];
+
+    emit_address(e, &ev->mem, in, e->b->at[ev->insn] + in->len, 0);
+    x_store(&e->hot, CTX(arg_addr), e->s1);
+    if (in->attr & QN_ATTR_XSAVE) {
+        x_store(&e->hot, CTX(rep[0]), QN_RAX);
+        x_store(&e->hot, CTX(rep[1]), QN_RDX);
+    } else {
+        store_mask(e, in);
+    }
+    if (ev->mem.vsib)
+        store_vector(e, CTX(vindex), ev->mem.index);
+    emit_store_const(&e->hot, CTX(arg_pc), e->b->at[ev->insn]);
+    x_store_imm(&e->hot, CTX(arg_site), e->counter + ev->counter);
+    emit_slow_call(&e->hot, emit_hooks.complex_ref);
+}

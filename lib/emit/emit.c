@@ -1,0 +1,153 @@
+/* lib/emit/emit.c - the emitter's main loop.  See emit.h. */
+#include "emit/internal.h"
+
+/* Bytes that a block may need at most, in either part: entries and exits, then per instruction its copy, up to three
+ * data checks, a fetch check, and saving and restoring the flags. */
+#define FRAME_MAX 768u
+#define INSN_MAX 448u
+
+struct qn_emit_rules emit_rules;
+struct qn_emit_hooks emit_hooks;
+
+void qn_emit_init(const struct qn_emit_rules *rules, const struct qn_emit_hooks *hooks)
+{
+    emit_rules = *rules;
+    emit_hooks = *hooks;
+}
+
+/* The least used registers first, as compilers allocate them. */
+static unsigned pick(uint16_t *used, unsigned wanted)
+{
+    static const uint8_t order[] = {11, 10, 9, 8, 15, 14, 13, 12, 3, 5, 7, 6, 2, 1};
+
+    if (*used >> wanted & 1) {
+        for (unsigned i = 0; i < sizeof order; i++)
+            if (!(*used >> order[i] & 1)) {
+                wanted = order[i];
+                break;
+            }
+    }
+    *used |= (uint16_t)(1u << wanted);
+    return wanted;
+}
+
+static void choose_triple(struct emitter *e)
+{
+    uint16_t used = e->b->used;
+
+    e->borrowed = emit_rules.caches;
+    e->now = e->s1 = e->s2 = QN_NO_REG;
+    if (e->borrowed) {
+        e->now = (uint8_t)pick(&used, QN_PREF_NOW);
+        e->s1 = (uint8_t)pick(&used, QN_PREF_S1);
+        e->s2 = (uint8_t)pick(&used, QN_PREF_S2);
+    }
+    e->out.now = e->now;
+    e->out.s1 = e->s1;
+    e->out.s2 = e->s2;
+}
+
+static void count_with_lea(struct emitter *e, uint64_t counter)
+{
+    unsigned r = e->borrowed ? e->s1 : QN_RCX;
+
+    if (!e->borrowed)
+        x_store(&e->hot, CTX(tmp), r);
+    x_load(&e->hot, r, counter);
+    x_lea(&e->hot, r, r, QN_REG_NONE, 1, 1);
+    x_store(&e->hot, counter, r);
+    if (!e->borrowed)
+        x_load(&e->hot, r, CTX(tmp));
+}
+
+/* One more execution of this block; inc destroys flags, so where they are live: load, lea, store. */
+static void count_execution(struct emitter *e)
+{
+    uint64_t counter = counter_address(e->counter);
+
+    if (!emit_rules.counts)
+        return;
+    if (emit_flags_free(e, 0)) {
+        x_bytes(&e->hot, "\x48\xff", 2); /* incq counter */
+        x_rip(&e->hot, 0, counter, 0);
+    } else {
+        count_with_lea(e, counter);
+    }
+}
+
+static const struct qn_event *emit_event(struct emitter *e, unsigned n, unsigned i)
+{
+    const struct qn_event *ev = &e->list->ev[n];
+
+    if (ev->kind == QN_EV_STRING || ev->kind == QN_EV_INDIRECT || (ev->kind == QN_EV_COND && !ev->fixed))
+        return ev;
+    emit_need_flags(e, i);
+    switch (ev->kind) {
+    case QN_EV_FETCH: emit_fetch(e, ev); break;
+    case QN_EV_DATA: emit_data(e, ev, e->shift[n]); break;
+    case QN_EV_COMPLEX: emit_complex(e, ev); break;
+    default: emit_fixed_cond(e, ev); break;
+    }
+    return NULL;
+}
+
+static bool ends_block(const struct qn_block *b, unsigned i)
+{
+    return i + 1 == b->n && b->end != QN_END_FALL;
+}
+
+static void emit_insn(struct emitter *e, unsigned i, const struct qn_event *string)
+{
+    emit_flags_before(e, i);
+    e->side[i].state = e->flags_saved ? QN_SIDE_FLAGS_SAVED : 0;
+    e->side[i].fix = QN_NO_REG;
+    e->side[i].host = (uint16_t)(e->hot.exec - e->out.entry);
+    if (ends_block(e->b, i))
+        return;
+    if (string)
+        emit_string(e, i, string);
+    else
+        emit_copy(e, i);
+}
+
+static void emit_body(struct emitter *e)
+{
+    unsigned n = 0;
+
+    count_execution(e);
+    for (unsigned i = 0; i < e->b->n; i++) {
+        const struct qn_event *string = NULL;
+
+        for (; n < e->list->n && e->pos[n] <= i; n++) {
+            const struct qn_event *late = emit_event(e, n, i);
+
+            if (late && late->kind == QN_EV_STRING)
+                string = late;
+        }
+        emit_insn(e, i, string);
+    }
+    emit_end(e);
+}
+
+uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *events, uint32_t counter,
+                       uint32_t record)
+{
+    static struct emitter e;
+
+    e.b = b;
+    e.list = events;
+    e.counter = counter;
+    e.flags_saved = false;
+    qn_tcache_begin(FRAME_MAX + INSN_MAX * b->n, FRAME_MAX + INSN_MAX * b->n, &e.hot, &e.cold);
+    e.index = qn_tcache_next_index();
+    e.out = (struct qn_tblock){.pc = b->pc, .record = record, .counter = counter, .ninsns = (uint16_t)b->n,
+                               .nbytes = (uint16_t)(b->next - b->pc), .flags_in = b->live[0], .instrumented = emit_rules.counts};
+    e.out.cold = (uint32_t)e.cold.exec;
+    choose_triple(&e);
+    emit_place_events(&e);
+    emit_entries(&e);
+    emit_body(&e);
+    e.out.end = (uint32_t)e.hot.exec;
+    e.out.cold_end = (uint32_t)e.cold.exec;
+    return qn_tcache_commit(&e.out, e.side, (uint32_t)e.hot.exec, (uint32_t)e.cold.exec);
+}

@@ -1,0 +1,49 @@
+/* lib/emit/emit.h - from a block and its event list to host code.
+ *
+ *   ind_entry:  the target of an indirect branch checks that it is the right one (r11 = guest pc wanted)
+ *   entry:      borrow three registers: clock, S1, S2                  <- partial links, dispatcher
+ *   entry2:     body: events, then the guest's own instructions         <- full links
+ *   exits:      give back, jmp to the next block or to a stub
+ *
+ * The guest's instructions are copied verbatim; only control flow, RIP-relative operands and a handful of
+ * special instructions are rewritten.  Between them stand the events: a filter check each, whose slow
+ * call lies in the cold part.
+ *
+ * State at ind_entry ("standard state"): r11 = target; r10, rcx free; rcx, r10, r11 of the guest in ctx.gpr; with
+ * caches also r9 = clock and the guest's r9 in ctx.gpr.
+ */
+#ifndef QN_EMIT_H
+#define QN_EMIT_H
+
+#include "block/block.h"
+#include "event/event.h"
+#include "tcache/tcache.h"
+
+struct qn_emit_rules {
+    bool caches, branches, counts; /* counts: execution counters (off: run only) */
+    bool check, filter;
+    bool has_bw, has_avx512;       /* host: for storing mask registers */
+};
+
+struct qn_emit_stats {
+    uint64_t data, fetch, flag_saves, hoisted;
+};
+extern struct qn_emit_stats qn_emit_stats;
+
+/* Addresses in the engine that emitted code jumps to or calls; set by run. */
+struct qn_emit_hooks {
+    void (*leave)(void);        /* saves all guest registers and returns to the dispatcher */
+    void (*string_done)(void);  /* after a repeated string instruction: arg_pc, arg_site = counter, ctx.rep */
+    void (*complex_ref)(void);  /* before a masked/gather/xsave reference: arg_pc, arg_addr, arg_site = counter */
+};
+
+void qn_emit_init(const struct qn_emit_rules *rules, const struct qn_emit_hooks *hooks);
+/* The stub at which every unused IBL entry points; written once into the first page of the code cache. */
+uint32_t qn_emit_miss_stub(void);
+/* Translate and commit; counter = index of the block's execution counter.  Returns the block index. */
+uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *events, uint32_t counter,
+                       uint32_t record);
+/* Register that a RIP-relative rewrite of this instruction would park. */
+unsigned qn_emit_fix_register(const struct qn_insn *in);
+
+#endif

@@ -1,0 +1,372 @@
+/* lib/emit/exits.c - how control enters and leaves a translated block.
+ *
+ *   exit:   mov clock, now ; mov gpr[], borrowed registers ; jmp next block (or stub)
+ *   full link: the first bytes become  jmp entry2  of a block with the same triple
+ *   indirect:  pop %r11 ; mov %rcx, gpr[rcx] ; movzwl %r11w, %r10d ; jmp *table(,%r10,8)
+ */
+#include "emit/internal.h"
+
+#define POP_R11 "\x41\x5b"
+
+static bool preferred(const struct emitter *e)
+{
+    return e->now == QN_PREF_NOW && e->s1 == QN_PREF_S1 && e->s2 == QN_PREF_S2;
+}
+
+static void borrow(struct emitter *e)
+{
+    x_store(&e->hot, CTX_GPR(e->now), e->now);
+    x_store(&e->hot, CTX_GPR(e->s1), e->s1);
+    x_store(&e->hot, CTX_GPR(e->s2), e->s2);
+    x_load(&e->hot, e->now, CTX(now));
+}
+
+static void give_back(struct emitter *e, struct qn_code *c)
+{
+    if (!e->borrowed)
+        return;
+    x_store(c, CTX(now), e->now);
+    x_load(c, e->now, CTX_GPR(e->now));
+    x_load(c, e->s1, CTX_GPR(e->s1));
+    x_load(c, e->s2, CTX_GPR(e->s2));
+}
+
+/* ---- entries ---- */
+
+static void check_target(struct emitter *e)
+{
+    uint64_t pc = e->b->pc;
+
+    if (pc <= INT32_MAX) {
+        x_lea(&e->hot, QN_RCX, QN_R11, QN_REG_NONE, 1, -(int32_t)pc);
+    } else {
+        x_movi(&e->hot, QN_RCX, 0 - pc);
+        x_lea(&e->hot, QN_RCX, QN_RCX, QN_R11, 1, 0);
+    }
+    x_bytes(&e->hot, "\xe3\x05", 2); /* jrcxz over the jmp */
+    x_jmp(&e->hot, qn_emit_miss_stub());
+    x_load(&e->hot, QN_RCX, CTX_GPR(QN_RCX));
+}
+
+static void leave_standard_state(struct emitter *e)
+{
+    if (emit_rules.caches) {
+        x_store(&e->hot, CTX(now), QN_PREF_NOW);
+        x_load(&e->hot, QN_PREF_NOW, CTX_GPR(QN_PREF_NOW));
+    }
+    x_load(&e->hot, QN_R10, CTX_GPR(QN_R10));
+    x_load(&e->hot, QN_R11, CTX_GPR(QN_R11));
+}
+
+void emit_entries(struct emitter *e)
+{
+    uint8_t *skip = NULL;
+
+    e->out.ind_entry = (uint32_t)e->hot.exec;
+    check_target(e);
+    if (e->borrowed && preferred(e)) {
+        x_bytes(&e->hot, "\xeb\x00", 2); /* jmp entry2 */
+        skip = e->hot.p;
+    } else {
+        leave_standard_state(e);
+    }
+    e->out.entry = (uint32_t)e->hot.exec;
+    if (e->borrowed)
+        borrow(e);
+    e->out.entry2 = (uint32_t)e->hot.exec;
+    if (skip)
+        skip[-1] = (uint8_t)(e->hot.p - skip);
+}
+
+/* ---- direct exits ---- */
+
+static void exit_stub(struct emitter *e, unsigned k)
+{
+    e->out.exit[k].stub = (uint32_t)e->cold.exec;
+    x_store32_imm(&e->cold, CTX(exit_kind), QN_EXIT_LINK);
+    x_store32_imm(&e->cold, CTX(exit_id), e->index * 2 + k);
+    x_jmp(&e->cold, (uint64_t)(uintptr_t)emit_hooks.leave);
+}
+
+/* The exit sequence for target, written to c; jcc = host address of the conditional jump that leads here. */
+static void direct_exit(struct emitter *e, struct qn_code *c, uint64_t target, uint32_t jcc)
+{
+    unsigned k = e->out.nexits++;
+    struct qn_texit *x = &e->out.exit[k];
+
+    x->target = target;
+    x->at = (uint32_t)c->exec;
+    x->jcc = jcc;
+    give_back(e, c);
+    x->jmp = (uint32_t)c->exec;
+    x_jmp(c, 0); /* patched below: the stub comes next in cold code */
+    exit_stub(e, k);
+    x_patch(x->jmp + 5, x->stub);
+}
+
+/* Leave for the dispatcher with all registers native and rip = pc. */
+static void service_exit(struct emitter *e, enum qn_exit_kind kind, uint64_t pc)
+{
+    give_back(e, &e->hot);
+    emit_store_const(&e->hot, CTX(rip), pc);
+    x_store32_imm(&e->hot, CTX(exit_kind), kind);
+    x_jmp(&e->hot, (uint64_t)(uintptr_t)emit_hooks.leave);
+}
+
+/* ---- indirect exits ---- */
+
+static void standard_jump(struct qn_code *c)
+{
+    x_store(c, CTX_GPR(QN_RCX), QN_RCX);
+    x_bytes(c, "\x45\x0f\xb7\xd3", 4);     /* movzwl %r11w, %r10d */
+    x_bytes(c, "\x42\xff\x24\xd5", 4);     /* jmp *table(,%r10,8) */
+    x_u32(c, (uint32_t)(uintptr_t)qn_ibl_table);
+}
+
+uint32_t qn_emit_miss_stub(void)
+{
+    static uint32_t address;
+    struct qn_code c = {(uint8_t *)(uintptr_t)qn_code_write_view(QN_CODE_BASE), QN_CODE_BASE};
+
+    if (address)
+        return address;
+    address = (uint32_t)c.exec;
+    x_store(&c, CTX(rip), QN_R11);
+    x_load(&c, QN_RCX, CTX_GPR(QN_RCX));
+    x_load(&c, QN_R10, CTX_GPR(QN_R10));
+    x_load(&c, QN_R11, CTX_GPR(QN_R11));
+    if (emit_rules.caches) {
+        x_store(&c, CTX(now), QN_PREF_NOW);
+        x_load(&c, QN_PREF_NOW, CTX_GPR(QN_PREF_NOW));
+    }
+    x_store32_imm(&c, CTX(exit_kind), QN_EXIT_IBL);
+    x_jmp(&c, (uint64_t)(uintptr_t)emit_hooks.leave);
+    return address;
+}
+
+static void push_const(struct emitter *e, uint64_t value)
+{
+    if (qn_fits_i32((int64_t)value)) {
+        x_byte(&e->hot, 0x68);
+        x_u32(&e->hot, (uint32_t)value);
+    } else { /* push the constant from cold code */
+        x_bytes(&e->hot, "\xff", 1);
+        x_rip(&e->hot, 6, e->cold.exec, 0);
+        x_u64(&e->cold, value);
+    }
+}
+
+static const struct qn_event *branch_event(const struct emitter *e, enum qn_event_kind kind)
+{
+    const struct qn_event *last = e->list->n ? &e->list->ev[e->list->n - 1] : NULL;
+
+    return last && last->kind == kind && last->insn == e->b->n - 1 && !last->fixed ? last : NULL;
+}
+
+static void predict_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev, void (*fn)(void))
+{
+    emit_store_const(c, CTX(arg_pc), e->b->at[ev->insn]);
+    x_store_imm(c, CTX(arg_site), e->counter + ev->counter);
+    emit_slow_call(c, fn);
+}
+
+static void predict_target(struct emitter *e)
+{
+    const struct qn_event *ev = branch_event(e, QN_EV_INDIRECT);
+
+    if (!ev)
+        return;
+    x_store(&e->hot, CTX(arg_addr), QN_R11);
+    emit_need_flags(e, e->b->n);
+    predict_call(e, &e->hot, ev, qn_sim_indirect);
+}
+
+static void mark_side(struct emitter *e, unsigned i, unsigned state)
+{
+    e->side[i].host = (uint16_t)(e->hot.exec - e->out.entry);
+    e->side[i].state = (uint8_t)state;
+}
+
+static void load_target(struct emitter *e, unsigned last)
+{
+    const struct qn_insn *in = &e->b->insn[last];
+
+    if (e->b->end != QN_END_RET) {
+        emit_load_operand(e, last, QN_R11);
+        return;
+    }
+    x_bytes(&e->hot, POP_R11, 2);
+    if (in->imm)
+        x_lea(&e->hot, QN_RSP, QN_RSP, QN_REG_NONE, 1, (int32_t)(in->imm & 0xffff));
+}
+
+static void indirect_exit(struct emitter *e)
+{
+    unsigned last = e->b->n - 1;
+    bool keep = e->borrowed && preferred(e);
+
+    if (!keep) {
+        give_back(e, &e->hot);
+        x_store(&e->hot, CTX_GPR(QN_R11), QN_R11);
+    }
+    mark_side(e, last, (keep ? 0 : QN_SIDE_NATIVE) | (e->flags_saved ? QN_SIDE_FLAGS_SAVED : 0));
+    load_target(e, last);
+    if (e->b->end == QN_END_CALL_IND)
+        push_const(e, e->b->next);
+    if (!keep) {
+        x_store(&e->hot, CTX_GPR(QN_R10), QN_R10);
+        if (emit_rules.caches) {
+            x_store(&e->hot, CTX_GPR(QN_PREF_NOW), QN_PREF_NOW);
+            x_load(&e->hot, QN_PREF_NOW, CTX(now));
+        }
+    }
+    e->borrowed = false; /* rax must be parked in memory from here */
+    predict_target(e);
+    emit_restore_flags(e);
+    standard_jump(&e->hot);
+}
+
+/* ---- conditional branches ---- */
+
+static unsigned setcc_s1(struct emitter *e, unsigned cond)
+{
+    x_byte(&e->hot, x_rex(0, 0, 0, e->s1)); /* setCC S1b */
+    x_bytes(&e->hot, "\x0f", 1);
+    x_byte(&e->hot, 0x90 | cond);
+    x_byte(&e->hot, 0xc0 | (e->s1 & 7));
+    x_byte(&e->hot, x_rex(0, e->s1, 0, e->s1)); /* movzbl S1b, S1d */
+    x_bytes(&e->hot, "\x0f\xb6", 2);
+    x_byte(&e->hot, 0xc0 | (e->s1 & 7) << 3 | (e->s1 & 7));
+    return e->s1;
+}
+
+/* Tell the predictor the outcome; returns the condition on which the taken arm follows afterwards. */
+static unsigned predict_outcome(struct emitter *e, const struct qn_event *ev, unsigned cond)
+{
+    bool live = e->b->live[e->b->n] != 0;
+
+    if (e->borrowed) {
+        setcc_s1(e, cond);
+        x_store(&e->hot, CTX(arg_aux), e->s1);
+    } else { /* mov $0, arg_aux ; setCC arg_aux */
+        x_store_imm(&e->hot, CTX(arg_aux), 0);
+        x_bytes(&e->hot, "\x0f", 1);
+        x_byte(&e->hot, 0x90 | cond);
+        x_rip(&e->hot, 0, CTX(arg_aux), 0);
+    }
+    if (live)
+        emit_save_flags(e);
+    predict_call(e, &e->hot, ev, qn_sim_cond);
+    if (live) {
+        emit_restore_flags(e);
+        return cond;
+    }
+    x_bytes(&e->hot, "\x83", 1); /* cmpl $0, arg_aux */
+    x_rip(&e->hot, 7, CTX(arg_aux), 1);
+    x_byte(&e->hot, 0);
+    return X_CC_NE;
+}
+
+static void end_jcc(struct emitter *e)
+{
+    const struct qn_event *ev = branch_event(e, QN_EV_COND);
+    unsigned cond = e->b->insn[e->b->n - 1].cond;
+    uint64_t jcc;
+
+    mark_side(e, e->b->n - 1, 0);
+    if (ev)
+        cond = predict_outcome(e, ev, cond);
+    jcc = e->hot.exec;
+    x_jcc(&e->hot, cond, e->cold.exec);
+    direct_exit(e, &e->cold, e->b->target, (uint32_t)jcc);
+    direct_exit(e, &e->hot, e->b->next, 0);
+}
+
+static void predict_arm(struct emitter *e, const struct qn_event *ev, unsigned taken)
+{
+    bool live = e->b->live[e->b->n] != 0;
+
+    if (!ev)
+        return;
+    if (live)
+        emit_save_flags(e);
+    x_store_imm(&e->hot, CTX(arg_aux), taken);
+    predict_call(e, &e->hot, ev, qn_sim_cond);
+    emit_restore_flags(e);
+}
+
+/* loop and jrcxz reach 127 bytes only, and their outcome is in no flag: each arm tells it. */
+static void end_loop(struct emitter *e)
+{
+    const struct qn_event *ev = branch_event(e, QN_EV_COND);
+    const struct qn_insn *in = &e->b->insn[e->b->n - 1];
+    const uint8_t *from = (const uint8_t *)(uintptr_t)e->b->at[e->b->n - 1];
+    uint64_t not_taken;
+
+    mark_side(e, e->b->n - 1, 0);
+    x_bytes(&e->hot, from, in->opcode_off + 1u);
+    x_byte(&e->hot, 5);
+    x_jmp(&e->hot, 0);
+    not_taken = e->hot.exec;
+    predict_arm(e, ev, 1);
+    direct_exit(e, &e->hot, e->b->target, 0);
+    x_patch(not_taken, e->hot.exec);
+    predict_arm(e, ev, 0);
+    direct_exit(e, &e->hot, e->b->next, 0);
+}
+
+/* Cachegrind's retry branch after a locked instruction: a conditional branch that is never taken. */
+void emit_fixed_cond(struct emitter *e, const struct qn_event *ev)
+{
+    x_store_imm(&e->hot, CTX(arg_aux), 0);
+    predict_call(e, &e->hot, ev, qn_sim_cond);
+}
+
+/* ---- the end of a block ---- */
+
+static void end_call(struct emitter *e)
+{
+    mark_side(e, e->b->n - 1, 0);
+    push_const(e, e->b->next);
+    direct_exit(e, &e->hot, e->b->target, 0);
+}
+
+static void end_trap(struct emitter *e)
+{
+    give_back(e, &e->hot);
+    e->borrowed = false;
+    emit_copy(e, e->b->n - 1);
+    e->side[e->b->n - 1].state = QN_SIDE_NATIVE;
+    direct_exit(e, &e->hot, e->b->next, 0);
+}
+
+static void end_xbegin(struct emitter *e)
+{
+    mark_side(e, e->b->n - 1, 0);
+    x_movi(&e->hot, QN_RAX, 0); /* aborted, not worth a retry; mov leaves the flags alone */
+    direct_exit(e, &e->hot, e->b->target, 0);
+}
+
+void emit_end(struct emitter *e)
+{
+    const struct qn_block *b = e->b;
+    bool indirect = b->end == QN_END_RET || b->end == QN_END_JMP_IND || b->end == QN_END_CALL_IND;
+
+    if (!indirect)
+        emit_restore_flags(e);
+    switch (b->end) {
+    case QN_END_JCC: end_jcc(e); break;
+    case QN_END_LOOP: end_loop(e); break;
+    case QN_END_JMP: mark_side(e, b->n - 1, 0); direct_exit(e, &e->hot, b->target, 0); break;
+    case QN_END_CALL: end_call(e); break;
+    case QN_END_XBEGIN: end_xbegin(e); break;
+    case QN_END_TRAP: end_trap(e); break;
+    case QN_END_FALL: direct_exit(e, &e->hot, b->next, 0); break;
+    case QN_END_SYSCALL: service_exit(e, QN_EXIT_SYSCALL, b->next); break;
+    case QN_END_EMULATE: service_exit(e, QN_EXIT_EMULATE, b->at[b->n - 1]); break;
+    case QN_END_BAD: service_exit(e, QN_EXIT_BAD, b->pc); break;
+    case QN_END_JMP_IND:
+    case QN_END_CALL_IND:
+    case QN_END_RET: indirect_exit(e); break;
+    }
+}

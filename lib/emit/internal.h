@@ -1,0 +1,63 @@
+/* lib/emit/internal.h - what the files of this folder share. */
+#ifndef QN_EMIT_INTERNAL_H
+#define QN_EMIT_INTERNAL_H
+
+#include "base/context.h"
+#include "emit/emit.h"
+#include "emit/x86.h"
+#include "sim/contract.h"
+
+struct emitter {
+    struct qn_code hot, cold;
+    const struct qn_block *b;
+    const struct qn_event_list *list;
+    uint32_t counter;         /* index of the execution counter */
+    uint32_t index;           /* block index that the commit will give */
+    bool borrowed;            /* this block borrows a triple */
+    bool flags_saved;         /* the guest's flags are in ctx.saved_flags, not in the processor */
+    uint8_t now, s1, s2;
+    struct qn_tblock out;
+    struct qn_side side[QN_BLOCK_MAX];
+    uint8_t pos[QN_EVENTS_MAX];     /* event e is emitted before instruction pos[e] */
+    int32_t shift[QN_EVENTS_MAX];   /* correction of a hoisted stack reference's displacement */
+};
+
+extern struct qn_emit_rules emit_rules;
+extern struct qn_emit_hooks emit_hooks;
+
+#define CTX(field) ((uint64_t)(uintptr_t)&qn_ctx.field)
+#define CTX_GPR(r) ((uint64_t)(uintptr_t)&qn_ctx.gpr[r])
+
+static inline uint64_t counter_address(uint32_t index) { return QN_COUNTERS_BASE + 8ull * index; }
+
+/* flags.c */
+void emit_save_flags(struct emitter *e);
+void emit_restore_flags(struct emitter *e);
+void emit_flags_before(struct emitter *e, unsigned i); /* restore or drop saved flags before instruction i */
+bool emit_flags_free(const struct emitter *e, unsigned i); /* may the flags be destroyed before instruction i? */
+void emit_need_flags(struct emitter *e, unsigned i);   /* make them free */
+
+/* place.c */
+void emit_place_events(struct emitter *e);
+
+/* slow.c */
+void emit_slow_call(struct qn_code *c, void (*fn)(void));
+void emit_store_const(struct qn_code *c, uint64_t abs, uint64_t value);
+
+/* check.c */
+void emit_fetch(struct emitter *e, const struct qn_event *ev);
+void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift);
+void emit_complex(struct emitter *e, const struct qn_event *ev);
+void emit_address(struct emitter *e, const struct qn_mem *m, const struct qn_insn *in, uint64_t next, int32_t shift);
+
+/* copy.c */
+void emit_copy(struct emitter *e, unsigned i);
+void emit_string(struct emitter *e, unsigned i, const struct qn_event *ev);
+void emit_load_operand(struct emitter *e, unsigned i, unsigned dst); /* mov <r/m of instruction i>, %dst */
+
+/* exits.c */
+void emit_entries(struct emitter *e);
+void emit_end(struct emitter *e);
+void emit_fixed_cond(struct emitter *e, const struct qn_event *ev);
+
+#endif

@@ -1,0 +1,25 @@
+/* lib/emit/slow.c - calling C from translated code.
+ *
+ * Nothing may be written below the guest's rsp, so a slow call switches to a stack of its own.  The callee keeps
+ * all registers (no_caller_saved_registers) and uses no vector unit; only the status flags are lost.
+ */
+#include "emit/internal.h"
+
+void emit_slow_call(struct qn_code *c, void (*fn)(void))
+{
+    x_store(c, CTX(guest_sp), QN_RSP);
+    x_movi(c, QN_RSP, (uint64_t)(uintptr_t)qn_slow_stack_top);
+    x_call(c, (uint64_t)(uintptr_t)fn);
+    x_load(c, QN_RSP, CTX(guest_sp));
+}
+
+/* mov $value, abs without a register, for any 64-bit value; touches no flags. */
+void emit_store_const(struct qn_code *c, uint64_t abs, uint64_t value)
+{
+    if (qn_fits_i32((int64_t)value)) {
+        x_store_imm(c, abs, (uint32_t)value);
+    } else {
+        x_store32_imm(c, abs, (uint32_t)value);
+        x_store32_imm(c, abs + 4, (uint32_t)(value >> 32));
+    }
+}

@@ -1,0 +1,175 @@
+/* lib/emit/x86.h - the host encoder: the few instructions that instrumentation is made of.
+ *
+ * Every function writes one instruction at c->p, which will run at c->exec; the comment beside it is
+ * its assembly in AT&T order.  `abs` operands are addresses below 4 GiB reached RIP-relative.  Registers are
+ * enum qn_reg numbers 0..15.
+ */
+#ifndef QN_EMIT_X86_H
+#define QN_EMIT_X86_H
+
+#include "base/base.h"
+#include "decode/decode.h"
+#include "tcache/tcache.h"
+
+static inline void x_byte(struct qn_code *c, unsigned v)
+{
+    *c->p++ = (uint8_t)v;
+    c->exec++;
+}
+
+static inline void x_bytes(struct qn_code *c, const void *bytes, size_t n)
+{
+    __builtin_memcpy(c->p, bytes, n);
+    c->p += n;
+    c->exec += n;
+}
+
+static inline void x_u32(struct qn_code *c, uint32_t v) { x_bytes(c, &v, 4); }
+static inline void x_u64(struct qn_code *c, uint64_t v) { x_bytes(c, &v, 8); }
+
+static inline unsigned x_rex(unsigned w, unsigned reg, unsigned index, unsigned base)
+{
+    return 0x40u | w << 3 | (reg >> 3) << 2 | (index >> 3) << 1 | base >> 3;
+}
+
+/* ModRM for [rip + disp32] that reaches abs; `tail` = bytes of the instruction behind the displacement. */
+static inline void x_rip(struct qn_code *c, unsigned reg, uint64_t abs, unsigned tail)
+{
+    x_byte(c, (reg & 7) << 3 | 5);
+    x_u32(c, (uint32_t)(abs - (c->exec + 4 + tail)));
+}
+
+static inline void x_op_abs(struct qn_code *c, unsigned w, unsigned op, unsigned reg, uint64_t abs)
+{
+    if (w || reg > 7)
+        x_byte(c, x_rex(w, reg, 0, 0));
+    x_byte(c, op);
+    x_rip(c, reg, abs, 0);
+}
+
+static inline void x_store(struct qn_code *c, uint64_t abs, unsigned reg) { x_op_abs(c, 1, 0x89, reg, abs); } /* mov %reg, abs */
+static inline void x_load(struct qn_code *c, unsigned reg, uint64_t abs) { x_op_abs(c, 1, 0x8b, reg, abs); }  /* mov abs, %reg */
+static inline void x_store32(struct qn_code *c, uint64_t abs, unsigned reg) { x_op_abs(c, 0, 0x89, reg, abs); }
+static inline void x_load32(struct qn_code *c, unsigned reg, uint64_t abs) { x_op_abs(c, 0, 0x8b, reg, abs); }
+
+static inline void x_rr(struct qn_code *c, unsigned w, unsigned op, unsigned reg, unsigned rm)
+{
+    if (w || reg > 7 || rm > 7)
+        x_byte(c, x_rex(w, reg, 0, rm));
+    x_byte(c, op);
+    x_byte(c, 0xc0 | (reg & 7) << 3 | (rm & 7));
+}
+
+static inline void x_mov(struct qn_code *c, unsigned dst, unsigned src) { x_rr(c, 1, 0x89, src, dst); }   /* mov %src, %dst */
+static inline void x_mov32(struct qn_code *c, unsigned dst, unsigned src) { x_rr(c, 0, 0x89, src, dst); }
+
+static inline void x_movi(struct qn_code *c, unsigned dst, uint64_t value) /* mov $value, %dst */
+{
+    if (value <= 0xffffffffu) {
+        if (dst > 7)
+            x_byte(c, 0x41);
+        x_byte(c, 0xb8 | (dst & 7));
+        x_u32(c, (uint32_t)value);
+    } else if (qn_fits_i32((int64_t)value)) {
+        x_byte(c, x_rex(1, 0, 0, dst));
+        x_byte(c, 0xc7);
+        x_byte(c, 0xc0 | (dst & 7));
+        x_u32(c, (uint32_t)value);
+    } else {
+        x_byte(c, x_rex(1, 0, 0, dst));
+        x_byte(c, 0xb8 | (dst & 7));
+        x_u64(c, value);
+    }
+}
+
+static inline void x_store_imm(struct qn_code *c, uint64_t abs, uint32_t value) /* movq $simm32, abs */
+{
+    x_byte(c, 0x48);
+    x_byte(c, 0xc7);
+    x_rip(c, 0, abs, 4);
+    x_u32(c, value);
+}
+
+static inline void x_store32_imm(struct qn_code *c, uint64_t abs, uint32_t value) /* movl $imm32, abs */
+{
+    x_byte(c, 0xc7);
+    x_rip(c, 0, abs, 4);
+    x_u32(c, value);
+}
+
+/* op disp(base,index,scale), reg with any combination; base or index may be QN_REG_NONE. */
+static inline void x_mem(struct qn_code *c, unsigned reg, unsigned base, unsigned index, unsigned scale, int32_t disp)
+{
+    unsigned r = (reg & 7) << 3;
+    bool sib = index != QN_REG_NONE || base == QN_REG_NONE || (base & 7) == 4;
+    unsigned mod = base == QN_REG_NONE                  ? 0
+                   : disp == 0 && (base & 7) != 5       ? 0
+                   : qn_fits_i8(disp)                   ? 1
+                                                        : 2;
+
+    x_byte(c, mod << 6 | r | (sib ? 4 : (base & 7)));
+    if (sib)
+        x_byte(c, qn_log2(scale) << 6 | (index == QN_REG_NONE ? 4 : index & 7) << 3 |
+                      (base == QN_REG_NONE ? 5 : base & 7));
+    if (mod == 1)
+        x_byte(c, (uint8_t)disp);
+    else if (mod == 2 || base == QN_REG_NONE)
+        x_u32(c, (uint32_t)disp);
+}
+
+static inline unsigned x_rex_mem(unsigned w, unsigned reg, unsigned base, unsigned index)
+{
+    return x_rex(w, reg, index == QN_REG_NONE ? 0 : index, base == QN_REG_NONE ? 0 : base);
+}
+
+static inline void x_lea(struct qn_code *c, unsigned dst, unsigned base, unsigned index, unsigned scale, int32_t disp)
+{
+    x_byte(c, x_rex_mem(1, dst, base, index)); /* lea disp(base,index,scale), %dst */
+    x_byte(c, 0x8d);
+    x_mem(c, dst, base, index, scale, disp);
+}
+
+static inline void x_alu_imm32(struct qn_code *c, unsigned w, unsigned op, unsigned reg, uint32_t imm)
+{
+    bool small = qn_fits_i8((int32_t)imm); /* op: 0 add, 1 or, 4 and, 5 sub, 6 xor, 7 cmp */
+
+    if (w || reg > 7)
+        x_byte(c, x_rex(w, 0, 0, reg));
+    x_byte(c, small ? 0x83 : 0x81);
+    x_byte(c, 0xc0 | op << 3 | (reg & 7));
+    if (small)
+        x_byte(c, (uint8_t)imm);
+    else
+        x_u32(c, imm);
+}
+
+static inline void x_jmp(struct qn_code *c, uint64_t target) /* jmp target (always rel32) */
+{
+    x_byte(c, 0xe9);
+    x_u32(c, (uint32_t)(target - (c->exec + 4)));
+}
+
+static inline void x_jcc(struct qn_code *c, unsigned cond, uint64_t target) /* jCC target (always rel32) */
+{
+    x_byte(c, 0x0f);
+    x_byte(c, 0x80 | cond);
+    x_u32(c, (uint32_t)(target - (c->exec + 4)));
+}
+
+static inline void x_call(struct qn_code *c, uint64_t target)
+{
+    x_byte(c, 0xe8);
+    x_u32(c, (uint32_t)(target - (c->exec + 4)));
+}
+
+/* Let the rel32 field that ends at exec address `end` (already written) lead to target. */
+static inline void x_patch(uint64_t end, uint64_t target)
+{
+    int32_t rel = (int32_t)(target - end);
+
+    __builtin_memcpy(qn_tcache_write_view(end - 4), &rel, 4);
+}
+
+enum { X_CC_E = 4, X_CC_NE = 5, X_CC_A = 7 };
+
+#endif

@@ -1,0 +1,170 @@
+/* lib/event/collect.c - from a block to its event list.  See event.h.
+ *
+ * Merging rules, all exact:
+ * - A fetch makes an event only if it touches a code line that the block has not just touched: another
+ *   fetch from the line used last in its set hits and leaves LRU order as it was.
+ * - A read-modify-write is one read: the write follows at once and cannot miss.
+ */
+#include "event/event.h"
+
+#include "cost/arena.h"
+
+#define RECENT 8 /* code lines remembered per block */
+
+struct collector {
+    struct qn_event_list *list;
+    const struct qn_event_rules *rules;
+    uint64_t recent[RECENT]; /* newest line of each set touched by the block, by set modulo */
+    uint8_t recent_valid;
+    uint32_t next;           /* next free counter */
+};
+
+static struct qn_event *add(struct collector *c, enum qn_event_kind kind, unsigned insn)
+{
+    struct qn_event *e = &c->list->ev[c->list->n++];
+
+    *e = (struct qn_event){.kind = (uint8_t)kind, .insn = (uint8_t)insn, .counter = c->next};
+    return e;
+}
+
+/* True if line was the last one that this block touched in its set. */
+static bool fresh(struct collector *c, uint64_t line)
+{
+    unsigned slot = (unsigned)(line % c->rules->i1_sets % RECENT);
+    bool known = (c->recent_valid >> slot & 1) && c->recent[slot] == line;
+
+    c->recent[slot] = line;
+    c->recent_valid |= (uint8_t)(1u << slot);
+    return !known;
+}
+
+static unsigned clamp(const struct collector *c, unsigned size)
+{
+    return c->rules->clamp && size > c->rules->clamp ? c->rules->clamp : size;
+}
+
+static void add_fetch(struct collector *c, const struct qn_block *b, unsigned i)
+{
+    unsigned len = clamp(c, b->insn[i].len);
+    uint64_t first = b->at[i] / c->rules->i1_line, last = (b->at[i] + len - 1) / c->rules->i1_line;
+    bool touched = false;
+
+    for (uint64_t line = first; line <= last; line++)
+        touched |= fresh(c, line);
+    if (touched) {
+        struct qn_event *e = add(c, QN_EV_FETCH, i);
+
+        e->addr = b->at[i];
+        e->size = (uint16_t)len;
+        c->list->desc[i] |= QN_INSN_IMISS;
+        c->next += 2;
+    }
+}
+
+static void add_data(struct collector *c, const struct qn_mem *m, unsigned i, bool write)
+{
+    struct qn_event *e = add(c, QN_EV_DATA, i);
+
+    e->mem = *m;
+    e->size = (uint16_t)clamp(c, m->size);
+    e->write = write;
+    c->list->desc[i] += 1u << (write ? QN_INSN_NWRITE_SHIFT : QN_INSN_NREAD_SHIFT);
+    c->next += 2;
+}
+
+static bool is_complex(const struct qn_insn *in)
+{
+    return (in->attr & (QN_ATTR_MASKED | QN_ATTR_GATHER | QN_ATTR_SCATTER | QN_ATTR_XSAVE)) != 0;
+}
+
+static bool is_rep(const struct qn_insn *in)
+{
+    return (in->attr & QN_ATTR_STRING) && (in->attr & (QN_ATTR_REP | QN_ATTR_REPNE));
+}
+
+/* One descriptor for references whose number is known only at run time. */
+static void add_variable(struct collector *c, enum qn_event_kind kind, const struct qn_insn *in, unsigned i)
+{
+    struct qn_event *e = add(c, kind, i);
+    unsigned reads = 0, writes = 0;
+
+    for (unsigned k = 0; k < in->n_mem; k++) {
+        reads += (in->mem[k].access & QN_ACC_READ) != 0;
+        writes += in->mem[k].access == QN_ACC_WRITE;
+    }
+    e->mem = in->mem[0];
+    c->list->desc[i] |= QN_INSN_VARIABLE | reads << QN_INSN_NREAD_SHIFT | writes << QN_INSN_NWRITE_SHIFT;
+    c->next += 2 * (reads + writes) + 3;
+}
+
+/* Cachegrind sees a locked read-modify-write as a load, a compare-and-swap and a loop branch. */
+static bool cas_loop(const struct collector *c, const struct qn_insn *in)
+{
+    bool locked = (in->attr & (QN_ATTR_LOCK | QN_ATTR_XCHGMEM)) != 0;
+
+    return c->rules->cachegrind && locked && !(in->attr & QN_ATTR_CMPXCHG);
+}
+
+/* Reads come before writes in the cost centre, so add them in two passes when both occur. */
+static void add_plain(struct collector *c, const struct qn_insn *in, unsigned i)
+{
+    for (unsigned k = 0; k < in->n_mem; k++)
+        if (in->mem[k].access & QN_ACC_READ) {
+            add_data(c, &in->mem[k], i, false);
+            if ((in->mem[k].access & QN_ACC_WRITE) && cas_loop(c, in))
+                add_data(c, &in->mem[k], i, false);
+        }
+    for (unsigned k = 0; k < in->n_mem; k++)
+        if (in->mem[k].access == QN_ACC_WRITE)
+            add_data(c, &in->mem[k], i, true);
+}
+
+static void add_references(struct collector *c, const struct qn_insn *in, unsigned i)
+{
+    if (is_rep(in))
+        add_variable(c, QN_EV_STRING, in, i);
+    else if (is_complex(in))
+        add_variable(c, QN_EV_COMPLEX, in, i);
+    else
+        add_plain(c, in, i);
+}
+
+static void add_branch(struct collector *c, const struct qn_insn *in, unsigned i)
+{
+    bool cond = in->cls == QN_CLS_JCC || in->cls == QN_CLS_LOOP || in->cls == QN_CLS_JRCXZ;
+    bool indirect = in->cls == QN_CLS_JMP_IND || in->cls == QN_CLS_CALL_IND;
+
+    if (cond) {
+        add(c, QN_EV_COND, i);
+    } else if (cas_loop(c, in)) {
+        add(c, QN_EV_COND, i)->fixed = 1;
+        cond = true;
+    } else if (c->rules->cachegrind && is_rep(in)) {
+        cond = true; /* the string helper predicts */
+    } else if (indirect) {
+        add(c, QN_EV_INDIRECT, i);
+    }
+    if (cond || indirect) {
+        c->list->desc[i] |= cond ? QN_INSN_BC : QN_INSN_BI;
+        c->next++;
+    }
+}
+
+void qn_event_collect(struct qn_event_list *list, const struct qn_block *b, const struct qn_event_rules *rules)
+{
+    struct collector c = {.list = list, .rules = rules, .next = 1};
+
+    list->n = 0;
+    for (unsigned i = 0; i < b->n; i++) {
+        list->desc[i] = b->insn[i].len;
+        if (rules->caches) {
+            add_fetch(&c, b, i);
+            add_references(&c, &b->insn[i], i);
+        } else if (is_rep(&b->insn[i])) {
+            add_variable(&c, QN_EV_STRING, &b->insn[i], i);
+        }
+        if (rules->branches)
+            add_branch(&c, &b->insn[i], i);
+    }
+    list->ncounters = c.next;
+}

@@ -1,0 +1,53 @@
+/* lib/event/event.h - the event list: what a block does to caches and predictors, in program order.
+ *
+ *   401000: mov (%rdi),%eax   ->   I  401000,2   D r 4 (%rdi)
+ *   401002: jne 401000        ->                 B  401002        (same code line: no I event)
+ *
+ * What UCode was to the first Cachegrind, this list is to quern: everything is decided here, once per
+ * block, before code is emitted; students can read it (--trace=event).  The list also lays out the
+ * cost centre (see cost/arena.h): each event knows its counter.
+ */
+#ifndef QN_EVENT_H
+#define QN_EVENT_H
+
+#include "block/block.h"
+
+enum qn_event_kind {
+    QN_EV_FETCH,   /* code line(s) touched by an instruction */
+    QN_EV_DATA,    /* one data reference at a computable address */
+    QN_EV_STRING,  /* rep string instruction: references follow from register differences afterwards */
+    QN_EV_COMPLEX, /* masked, gather, scatter, xsave: a helper works out the references */
+    QN_EV_COND,    /* conditional branch */
+    QN_EV_INDIRECT /* indirect jump or call */
+};
+
+struct qn_event {
+    uint8_t kind, insn;
+    uint8_t write;       /* DATA: reference is a write */
+    uint8_t fixed;       /* COND: outcome known beforehand (cachegrind's cas loop): 1 = not taken */
+    uint16_t size;       /* bytes */
+    uint32_t counter;    /* offset from the block's execution counter, in counters */
+    uint64_t addr;       /* FETCH: first byte */
+    struct qn_mem mem;   /* DATA, COMPLEX */
+};
+
+#define QN_EVENTS_MAX (QN_BLOCK_MAX * 4)
+
+struct qn_event_rules {
+    bool cachegrind;     /* counting=cachegrind */
+    bool caches, branches;
+    uint32_t i1_line, i1_sets;
+    uint32_t clamp;      /* cachegrind: references are cut to this many bytes; 0 = never */
+};
+
+struct qn_event_list {
+    unsigned n;
+    uint32_t ncounters;                /* of the whole cost centre, execution counter included */
+    uint32_t desc[QN_BLOCK_MAX];       /* QN_INSN_* words of cost/arena.h */
+    struct qn_event ev[QN_EVENTS_MAX];
+};
+
+void qn_event_collect(struct qn_event_list *list, const struct qn_block *b, const struct qn_event_rules *rules);
+void qn_event_dump(const struct qn_event_list *list, const struct qn_block *b, void (*out)(const char *line));
+
+#endif

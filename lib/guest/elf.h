@@ -1,0 +1,41 @@
+/* lib/guest/elf.h - mapping an ELF program and its interpreter, as the kernel's loader would.
+ *
+ * Errors are errno values: ENOENT, EACCES, ENOEXEC (not ELF, other machine, 32-bit), ENOMEM, EINVAL, EIO (truncated).
+ */
+#ifndef QN_GUEST_ELF_H
+#define QN_GUEST_ELF_H
+
+#include "base/base.h"
+
+#define QN_PATH_MAX 4096
+
+struct qn_image {
+    uint64_t entry;        /* where the guest starts: the interpreter's entry if there is one */
+    uint64_t program_entry;/* AT_ENTRY */
+    uint64_t phdr;         /* AT_PHDR */
+    uint64_t phnum;        /* AT_PHNUM */
+    uint64_t interp_base;  /* AT_BASE, 0 without interpreter */
+    uint64_t end;          /* first address behind the program's segments, for brk */
+    bool exec_stack;       /* PT_GNU_STACK asks for an executable stack */
+    bool fixed;            /* ET_EXEC */
+};
+
+/* Where a position-independent image of `size` bytes is placed; supplied by run. */
+struct qn_elf_place {
+    uint64_t (*low_address)(uint64_t size);
+};
+
+/* A script's first line: interpreter and one optional argument. */
+struct qn_script {
+    char interp[256];
+    char arg[256];
+    bool has_arg;
+};
+
+/* 0: *script filled in; ENOEXEC: fd is no script. */
+int qn_elf_read_script(int fd, struct qn_script *script);
+/* May this file be executed by this engine?  0 or errno.  Does not map anything. */
+int qn_elf_check(int fd);
+int qn_elf_load(int fd, const struct qn_elf_place *place, struct qn_image *image);
+
+#endif

@@ -1,0 +1,26 @@
+/* lib/guest/exec_map.h - which guest addresses hold code, and from which file it comes.
+ *
+ * The engine learns of every mapping from the loader and from the guest's own mmap, mprotect, munmap and
+ * mremap.  Only executable ranges are kept: translation asks here before it reads a byte, so data is
+ * never executed.
+ */
+#ifndef QN_GUEST_EXEC_MAP_H
+#define QN_GUEST_EXEC_MAP_H
+
+#include "base/base.h"
+
+struct qn_exec_range {
+    uint64_t start, end;  /* page aligned */
+    uint32_t map;         /* index into the arena's maps, QN_NO_MAP until first translated from */
+    uint8_t writable;
+};
+#define QN_NO_MAP 0xffffffffu
+
+void qn_exec_add(uint64_t start, uint64_t end, bool writable);
+void qn_exec_remove(uint64_t start, uint64_t end);
+bool qn_exec_overlaps(uint64_t start, uint64_t end);
+struct qn_exec_range *qn_exec_find(uint64_t pc); /* NULL: not executable */
+/* Executable bytes from pc on, following adjacent ranges, at most `most`. */
+uint64_t qn_exec_avail(uint64_t pc, uint64_t most);
+
+#endif

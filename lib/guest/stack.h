@@ -1,0 +1,24 @@
+/* lib/guest/stack.h - the guest's initial stack, made from the engine's own.
+ *
+ * The kernel gave the engine  argc, argv[], envp[], auxv[].  The guest keeps the same stack, strings and environment;
+ * only the first arguments go, and auxv is made to speak of the guest's program.
+ */
+#ifndef QN_GUEST_STACK_H
+#define QN_GUEST_STACK_H
+
+#include "guest/elf.h"
+
+struct qn_start {
+    const char *execfn;     /* AT_EXECFN: the path as executed */
+    const char *const *argv;/* the guest's arguments, NULL-terminated */
+    bool hide_vdso;
+    bool fixed_random;      /* AT_RANDOM: a fixed pattern made from seed */
+    uint64_t seed;
+};
+
+/* Rebuild the stack below kernel_sp; returns the guest's initial rsp.  *vdso = address of the vDSO or 0. */
+uint64_t qn_stack_build(uint64_t *kernel_sp, const struct qn_image *image, const struct qn_start *start, uint64_t *vdso);
+/* Value of an auxv entry of the kernel's stack, 0 if absent. */
+uint64_t qn_stack_auxv(const uint64_t *kernel_sp, uint64_t type);
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * Choice of columns. See columns.h.
+ *
+ * In:  --show and --sort as given
+ * Out: shown columns and sort order
+ */
+#include "out/columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct ratio {
+    const char *name, *text;
+} ratios[] = {
+    {"I1mr%", "100*I1mr/Ir"},
+    {"ILmr%", "100*ILmr/Ir"},
+    {"D1mr%", "100*D1mr/Dr"},
+    {"DLmr%", "100*DLmr/Dr"},
+    {"D1mw%", "100*D1mw/Dw"},
+    {"DLmw%", "100*DLmw/Dw"},
+    {"D1m%", "100*(D1mr+D1mw)/(Dr+Dw)"},
+    {"LLmr%", "100*(ILmr+DLmr+DLmw)/(Ir+Dr+Dw)"},
+    {"LLlocal%", "100*(ILmr+DLmr+DLmw)/(I1mr+D1mr+D1mw)"},
+    {"Bcm%", "100*Bcm/Bc"},
+    {"Bim%", "100*Bim/Bi"},
+    {"Bm%", "100*(Bcm+Bim)/(Bc+Bi)"},
+    {"MPKI", "1000*(ILmr+DLmr+DLmw)/Ir"},
+    {"L1MPKI", "1000*(I1mr+D1mr+D1mw)/Ir"},
+    {"BMPKI", "1000*(Bcm+Bim)/Ir"},
+};
+
+static const char *find_ratio(const char *name)
+{
+    for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++)
+        if (strcmp(ratios[i].name, name) == 0)
+            return ratios[i].text;
+    return NULL;
+}
+
+/* "NAME=EXPRESSION" gives NAME; an expression alone is its own name. */
+static enum qn_prof_status take_expr(struct qn_out_column *col, const char *item,
+                                     const char *text, const struct qn_prof_header *events,
+                                     struct qn_prof_error *err)
+{
+    const char *equals = strchr(item, '=');
+    size_t n = equals ? (size_t)(equals - item) : strlen(item);
+    col->name = strndup(item, n);
+    if (!col->name)
+        return qn_prof_fail_memory(err);
+    col->event = -1;
+    col->is_percent = n > 0 && item[n - 1] == '%';
+    col->expr = qn_out_parse_expr(text, events, err);
+    return col->expr ? QN_PROF_OK : err->status;
+}
+
+static enum qn_prof_status unknown(const char *option, const char *item, struct qn_prof_error *err)
+{
+    return qn_prof_fail(err, QN_PROF_BAD, "%s event `%s` did not appear in `events:` line", option,
+                        item);
+}
+
+static enum qn_prof_status take_shown(struct qn_out_column *col, const char *item,
+                                      const struct qn_prof_header *events,
+                                      struct qn_prof_error *err)
+{
+    col->event = qn_prof_find_event(events, item, strlen(item));
+    if (col->event >= 0) {
+        col->name = strdup(item);
+        return col->name ? QN_PROF_OK : qn_prof_fail_memory(err);
+    }
+    const char *equals = strchr(item, '='), *ratio = find_ratio(item);
+    if (ratio)
+        return take_expr(col, item, ratio, events, err);
+    if (equals && equals > item)
+        return take_expr(col, item, equals + 1, events, err);
+    return strpbrk(item, "+-*/(") ? take_expr(col, item, item, events, err)
+                                  : unknown("--show", item, err);
+}
+
+static int count_items(const char *list)
+{
+    int n = 1;
+    for (; *list; list++)
+        n += *list == ',';
+    return n;
+}
+
+/* Cuts the next item off *rest; frees nothing. */
+static char *next_item(char **rest)
+{
+    char *item = *rest;
+    char *comma = strchr(item, ',');
+    if (comma)
+        *comma = '\0';
+    *rest = comma ? comma + 1 : NULL;
+    return item;
+}
+
+static enum qn_prof_status take_show_list(struct qn_out_columns *c, char *list,
+                                          const struct qn_prof_header *events,
+                                          struct qn_prof_error *err)
+{
+    c->shown = calloc((size_t)count_items(list), sizeof *c->shown);
+    if (!c->shown)
+        return qn_prof_fail_memory(err);
+    for (char *rest = list; rest;) {
+        char *item = next_item(&rest);
+        if (take_shown(&c->shown[c->shown_count++], item, events, err) != QN_PROF_OK)
+            return err->status;
+    }
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status take_sort_list(struct qn_out_columns *c, char *list,
+                                          const struct qn_prof_header *events,
+                                          struct qn_prof_error *err)
+{
+    c->sort = calloc((size_t)count_items(list), sizeof *c->sort);
+    if (!c->sort)
+        return qn_prof_fail_memory(err);
+    for (char *rest = list; rest;) {
+        char *item = next_item(&rest);
+        int event = qn_prof_find_event(events, item, strlen(item));
+        if (event < 0)
+            return unknown("--sort", item, err);
+        c->sort[c->sort_count++] = event;
+    }
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status all_shown(struct qn_out_columns *c, const struct qn_prof_header *events,
+                                     struct qn_prof_error *err)
+{
+    c->shown = calloc((size_t)events->event_count, sizeof *c->shown);
+    if (!c->shown)
+        return qn_prof_fail_memory(err);
+    for (int i = 0; i < events->event_count; i++) {
+        c->shown[i].event = i;
+        c->shown[i].name = strdup(events->events[i]);
+        c->shown_count++;
+        if (!c->shown[i].name)
+            return qn_prof_fail_memory(err);
+    }
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status all_sorted(struct qn_out_columns *c, const struct qn_prof_header *events,
+                                      struct qn_prof_error *err)
+{
+    c->sort = calloc((size_t)events->event_count, sizeof *c->sort);
+    if (!c->sort)
+        return qn_prof_fail_memory(err);
+    for (int i = 0; i < events->event_count; i++)
+        c->sort[c->sort_count++] = i;
+    return QN_PROF_OK;
+}
+
+enum qn_prof_status qn_out_choose_columns(struct qn_out_columns *c,
+                                          const struct qn_prof_header *events, const char *show,
+                                          const char *sort, struct qn_prof_error *err)
+{
+    memset(c, 0, sizeof *c);
+    char *shown = strdup(show ? show : ""), *sorted = strdup(sort ? sort : "");
+    enum qn_prof_status status = shown && sorted ? QN_PROF_OK : qn_prof_fail_memory(err);
+    if (status == QN_PROF_OK)
+        status = *shown ? take_show_list(c, shown, events, err) : all_shown(c, events, err);
+    if (status == QN_PROF_OK)
+        status = *sorted ? take_sort_list(c, sorted, events, err) : all_sorted(c, events, err);
+    free(shown);
+    free(sorted);
+    return status;
+}
+
+void qn_out_free_columns(struct qn_out_columns *c)
+{
+    for (int i = 0; i < c->shown_count; i++) {
+        free(c->shown[i].name);
+        qn_out_free_expr(c->shown[i].expr);
+    }
+    free(c->shown);
+    free(c->sort);
+    memset(c, 0, sizeof *c);
+}

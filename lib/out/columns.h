@@ -1,0 +1,42 @@
+/*
+ * Which columns a report shows and by which events it sorts.
+ *
+ * In:  "Ir,D1mr%,cpi=(Ir+10*DLmr)/Ir" and the events of a profile
+ * Out: columns: event 0; the known ratio D1mr%; the expression called cpi
+ *
+ * Known ratios (per cent, or per 1000 instructions), from the definitions in Cachegrind's manual:
+ *   I1mr% ILmr% over Ir; D1mr% DLmr% over Dr; D1mw% DLmw% over Dw; D1m% over Dr+Dw;
+ *   LLmr% = (ILmr+DLmr+DLmw)/(Ir+Dr+Dw); LLlocal% over the misses of the first level;
+ *   Bcm% over Bc; Bim% over Bi; Bm% over both; MPKI: last-level misses, L1MPKI: first-level
+ *   misses, BMPKI: mispredictions.
+ *
+ * Invariant: an event of the profile goes before a ratio of the same name.
+ */
+#ifndef QN_OUT_COLUMNS_H
+#define QN_OUT_COLUMNS_H
+
+#include "out/expr.h"
+#include "prof/read.h"
+
+struct qn_out_column {
+    char *name;
+    int event;                /* -1: an expression */
+    struct qn_out_expr *expr; /* NULL: an event */
+    int is_percent;           /* the expression's name ends in % */
+};
+
+struct qn_out_columns {
+    struct qn_out_column *shown;
+    int shown_count;
+    int *sort; /* event numbers, the first is primary */
+    int sort_count;
+};
+
+/* Fills `c`. show and sort: comma-separated, NULL or "" for all events in the profile's order.
+ * Unknown names: "--show event `X' did not appear in `events:` line". */
+enum qn_prof_status qn_out_choose_columns(struct qn_out_columns *c,
+                                          const struct qn_prof_header *events, const char *show,
+                                          const char *sort, struct qn_prof_error *err);
+void qn_out_free_columns(struct qn_out_columns *c);
+
+#endif

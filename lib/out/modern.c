@@ -1,0 +1,220 @@
+/*
+ * The modern style of annotate: metadata, totals, and the order of the sections. See modern.h.
+ *
+ * In:  profiles that are summed, or two whose difference is taken
+ * Out: Metadata, Summary, File:function summary, Function:file summary, one section per annotated
+ *      file, Annotation summary
+ *
+ * The order, wording and layout are those of cg_annotate 3.21 and later.
+ */
+#include "out/modern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/number.h"
+#include "prof/counts.h"
+
+enum { FRAME_WIDTH = 80 };
+
+void qn_out_put_title(struct qn_out_sink *s, const char *title, const char *name)
+{
+    qn_out_pad(s, '-', FRAME_WIDTH);
+    qn_out_puts(s, "\n-- ");
+    qn_out_puts(s, title);
+    qn_out_name(s, name);
+    qn_out_putc(s, '\n');
+    qn_out_pad(s, '-', FRAME_WIDTH);
+    qn_out_putc(s, '\n');
+}
+
+int qn_out_modern_table(struct qn_out_modern *m, struct qn_out_table *t, int cumulative)
+{
+    if (qn_out_init_table(t, &m->columns, m->total, m->request->show_percs, cumulative) != 0) {
+        qn_prof_fail_memory(m->err);
+        return -1;
+    }
+    t->heat = m->heat;
+    return 0;
+}
+
+static void clear_none(struct qn_prof_rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        int64_t *row = qn_prof_row(rows, i);
+        for (int e = 0; e < rows->events; e++)
+            row[e] = qn_prof_count(row[e]);
+    }
+}
+
+static enum qn_prof_status read_inputs(struct qn_out_modern *m)
+{
+    const struct qn_out_request *q = m->request;
+    struct qn_prof_ledger_options options = {q->annotate || q->by == QN_OUT_BY_LINE, 1, q->mod_file,
+                                             q->mod_fn};
+    qn_prof_init_ledger(&m->ledger, &options);
+    for (int i = 0; i < q->input_count; i++)
+        if (qn_prof_read_ledger(&m->ledger, q->inputs[i], q->diff && i == 0, m->err) != QN_PROF_OK)
+            return m->err->status;
+    clear_none(&m->ledger.fn_totals);
+    clear_none(&m->ledger.total);
+    m->events = m->ledger.header.event_count;
+    m->total = qn_prof_row(&m->ledger.total, 0);
+    m->heat = qn_out_use_heat(q->color, m->sink->fd);
+    return qn_out_choose_columns(&m->columns, &m->ledger.header, q->show, q->sort, m->err);
+}
+
+static int all_descriptions_equal(const struct qn_prof_ledger *g)
+{
+    for (int i = 1; i < g->source_count; i++)
+        if (strcmp(g->sources[i].desc, g->sources[0].desc) != 0)
+            return 0;
+    return 1;
+}
+
+static void put_descriptions(struct qn_out_sink *s, const struct qn_prof_ledger *g)
+{
+    if (all_descriptions_equal(g)) {
+        qn_out_puts(s, g->sources[0].desc);
+        return;
+    }
+    for (int i = 0; i < g->source_count; i++) {
+        qn_out_printf(s, "Description %d:\n", i + 1);
+        qn_out_puts(s, g->sources[i].desc);
+    }
+}
+
+/* Key padded to the column of the values. */
+static void put_key(struct qn_out_sink *s, const char *key)
+{
+    enum { VALUE_COLUMN = 18 };
+    qn_out_puts(s, key);
+    qn_out_pad(s, ' ', VALUE_COLUMN - (long)strlen(key));
+}
+
+static void put_commands(struct qn_out_sink *s, const struct qn_prof_ledger *g)
+{
+    for (int i = 0; i < g->source_count; i++) {
+        char key[QN_OUT_COUNT_MAX] = "Command:";
+        if (g->source_count > 1)
+            snprintf(key, sizeof key, "Command %d:", i + 1);
+        put_key(s, key);
+        qn_out_puts(s, g->sources[i].cmd);
+        qn_out_putc(s, '\n');
+    }
+}
+
+static void put_threshold(struct qn_out_sink *s, double threshold)
+{
+    char text[QN_OUT_PERCENT_MAX];
+    qn_out_shortest(text, threshold);
+    put_key(s, "Threshold:");
+    qn_out_puts(s, text);
+    qn_out_puts(s, "%\n");
+}
+
+static void put_metadata(const struct qn_out_modern *m)
+{
+    struct qn_out_sink *s = m->sink;
+    const struct qn_prof_header *h = &m->ledger.header;
+    qn_out_put_title(s, "Metadata", "");
+    put_key(s, "Invocation:");
+    qn_out_name(s, m->request->invocation);
+    qn_out_putc(s, '\n');
+    put_descriptions(s, &m->ledger);
+    put_commands(s, &m->ledger);
+    qn_out_puts(s, "Events recorded: ");
+    for (int i = 0; i < h->event_count; i++) {
+        qn_out_putc(s, ' ');
+        qn_out_name(s, h->events[i]);
+    }
+    qn_out_puts(s, "\nEvents shown:    ");
+    for (int i = 0; i < m->columns.shown_count; i++) {
+        qn_out_putc(s, ' ');
+        qn_out_name(s, m->columns.shown[i].name);
+    }
+    qn_out_puts(s, "\nEvent sort order:");
+    for (int i = 0; i < m->columns.sort_count; i++) {
+        qn_out_putc(s, ' ');
+        qn_out_name(s, h->events[m->columns.sort[i]]);
+    }
+    qn_out_putc(s, '\n');
+    put_threshold(s, m->request->threshold);
+    put_key(s, "Annotation:");
+    qn_out_puts(s, m->request->annotate ? "on\n\n" : "off\n\n");
+}
+
+static enum qn_prof_status put_summary(struct qn_out_modern *m)
+{
+    struct qn_out_table t;
+    if (qn_out_modern_table(m, &t, 0) != 0)
+        return m->err->status;
+    qn_out_measure(&t, m->total, NULL);
+    qn_out_fix_widths(&t);
+    qn_out_put_title(m->sink, "Summary", "");
+    qn_out_put_heading(m->sink, &t);
+    qn_out_puts(m->sink, "\n\n");
+    qn_out_put_row(m->sink, &t, QN_OUT_PLAIN, m->total, NULL);
+    qn_out_puts(m->sink, " PROGRAM TOTALS\n\n");
+    qn_out_free_table(&t);
+    return QN_PROF_OK;
+}
+
+static const char *const fate_names[QN_OUT_FATES] = {
+    "   annotated: files known & above threshold & readable, line numbers known\n",
+    "   annotated: files known & above threshold & readable, line numbers unknown\n",
+    " unannotated: files known & above threshold & two or more non-identical\n",
+    " unannotated: files known & above threshold & unreadable \n",
+    " unannotated: files known & below threshold\n",
+    " unannotated: files unknown\n",
+};
+
+static enum qn_prof_status put_fates(struct qn_out_modern *m)
+{
+    struct qn_out_table t;
+    if (qn_out_modern_table(m, &t, 0) != 0)
+        return m->err->status;
+    for (int i = 0; i < QN_OUT_FATES; i++)
+        qn_out_measure(&t, m->fates + i * m->events, NULL);
+    qn_out_fix_widths(&t);
+    qn_out_put_title(m->sink, "Annotation summary", "");
+    qn_out_put_heading(m->sink, &t);
+    qn_out_puts(m->sink, "\n\n");
+    for (int i = 0; i < QN_OUT_FATES; i++) {
+        qn_out_put_row(m->sink, &t, QN_OUT_PLAIN, m->fates + i * m->events, NULL);
+        qn_out_puts(m->sink, fate_names[i]);
+    }
+    qn_out_putc(m->sink, '\n');
+    qn_out_free_table(&t);
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status put_sections(struct qn_out_modern *m)
+{
+    put_metadata(m);
+    if (put_summary(m) != QN_PROF_OK)
+        return m->err->status;
+    if (m->request->by != QN_OUT_BY_NONE)
+        return qn_out_modern_by(m);
+    if (qn_out_modern_functions(m) != QN_PROF_OK || !m->request->annotate)
+        return m->err->status;
+    m->fates = calloc((size_t)QN_OUT_FATES * (size_t)m->events, sizeof *m->fates);
+    if (!m->fates)
+        return qn_prof_fail_memory(m->err);
+    return qn_out_modern_sources(m) == QN_PROF_OK ? put_fates(m) : m->err->status;
+}
+
+enum qn_prof_status qn_out_modern(struct qn_out_sink *s, const struct qn_out_request *q,
+                                  struct qn_prof_error *err)
+{
+    struct qn_out_modern m = {.sink = s, .request = q, .err = err};
+    enum qn_prof_status status = read_inputs(&m);
+    if (status == QN_PROF_OK)
+        status = put_sections(&m);
+    free(m.annotated);
+    free(m.fates);
+    qn_out_free_columns(&m.columns);
+    qn_prof_free_ledger(&m.ledger);
+    return status;
+}

@@ -1,0 +1,57 @@
+/*
+ * The modern report in its making: what its sections share.
+ *
+ * In:  a ledger and a request
+ * Out: sections on a sink, in the order of qn_out_modern
+ *
+ * Invariants: counts in the ledger are plain numbers here (QN_PROF_NONE has become 0); `annotated`
+ * names files in ascending order.
+ */
+#ifndef QN_OUT_MODERN_H
+#define QN_OUT_MODERN_H
+
+#include "out/columns.h"
+#include "out/report.h"
+#include "out/table.h"
+#include "prof/ledger.h"
+
+/* Where the counts of a file went, in the order of the last section. */
+enum qn_out_fate {
+    QN_OUT_LINES_KNOWN,
+    QN_OUT_LINES_UNKNOWN,
+    QN_OUT_NOT_IDENTICAL,
+    QN_OUT_UNREADABLE,
+    QN_OUT_BELOW_THRESHOLD,
+    QN_OUT_FILES_UNKNOWN,
+    QN_OUT_FATES
+};
+
+struct qn_out_modern {
+    struct qn_out_sink *sink;
+    const struct qn_out_request *request;
+    struct qn_prof_ledger ledger;
+    struct qn_out_columns columns;
+    const int64_t *total;
+    int events, heat;
+    uint32_t *annotated; /* file ids with a function above the threshold */
+    size_t annotated_count;
+    int64_t *fates; /* QN_OUT_FATES rows */
+    struct qn_prof_error *err;
+};
+
+/* A frame of dashes around a title. */
+void qn_out_put_title(struct qn_out_sink *s, const char *title, const char *name);
+
+/* A table with the report's columns. -1: no memory, noted in m->err. */
+int qn_out_modern_table(struct qn_out_modern *m, struct qn_out_table *t, int cumulative);
+
+/* The sections "File:function summary" and "Function:file summary"; fills m->annotated. */
+enum qn_prof_status qn_out_modern_functions(struct qn_out_modern *m);
+
+/* One section per annotated file; fills m->fates. */
+enum qn_prof_status qn_out_modern_sources(struct qn_out_modern *m);
+
+/* In place of all sections but the first two: rows by file, function, line or object (--by). */
+enum qn_prof_status qn_out_modern_by(struct qn_out_modern *m);
+
+#endif

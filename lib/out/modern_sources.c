@@ -1,0 +1,371 @@
+/*
+ * The annotated files of the modern style.
+ *
+ * In:  the files that have a function above the threshold; their lines' counts; the sources on disk
+ * Out: a section per file; where every count went (m->fates)
+ *
+ * Rules: a file whose name --mod-filename made from several is annotated only where all of these are
+ * readable and identical. Shown are lines with counts and `context` lines around each. Counts of line
+ * 0 come first, counts beyond the end of the file last, marked bogus.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/modern.h"
+#include "out/source.h"
+#include "prof/counts.h"
+
+#define WARNING_FRAME \
+    "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@\n"
+#define WARNING_TITLE \
+    "@@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@\n"
+
+/* The sources behind one section. */
+struct originals {
+    const char **names; /* sorted */
+    char **paths;       /* where each was found */
+    struct qn_out_source *sources;
+    int count;
+};
+
+/* One section in its making. */
+struct file {
+    struct qn_out_modern *m;
+    const char *name;
+    struct qn_prof_log_lines lines;
+    struct originals originals;
+    struct qn_out_table table;
+    int64_t *counts; /* of the line at hand */
+    uint32_t line;   /* whose counts are at hand */
+    int pending;     /* nonzero while they have not been put */
+};
+
+static void fate(struct qn_out_modern *m, enum qn_out_fate f, const int64_t *counts)
+{
+    if (qn_prof_add_counts(m->fates + (int)f * m->events, counts, m->events) != 0)
+        qn_prof_fail(m->err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
+}
+
+/* Takes the next line's counts at hand. */
+static void advance(struct file *f)
+{
+    int got = qn_prof_log_next(&f->lines, &f->line, f->counts);
+    if (got < 0)
+        qn_prof_fail(f->m->err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
+    f->pending = got > 0;
+    for (int i = 0; i < f->m->events && f->pending; i++)
+        f->counts[i] = qn_prof_count(f->counts[i]);
+}
+
+static void rewind_lines(struct file *f)
+{
+    f->lines.at = 0;
+    advance(f);
+}
+
+static void add_all_lines(struct file *f, enum qn_out_fate where)
+{
+    for (rewind_lines(f); f->pending; advance(f))
+        fate(f->m, where, f->counts);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names that became the file `id`: its own, or those before --mod-filename. */
+static int find_originals(struct file *f, uint32_t id)
+{
+    const struct qn_prof_ledger *g = &f->m->ledger;
+    struct originals *o = &f->originals;
+    uint32_t all = g->options.mod_file ? g->originals.index.count : 1;
+    o->names = calloc(all + (size_t)1, sizeof *o->names);
+    if (!o->names)
+        return qn_prof_fail_memory(f->m->err), -1;
+    if (!g->options.mod_file)
+        o->names[o->count++] = f->name;
+    for (uint32_t i = 0; i < all && g->options.mod_file; i++)
+        if (g->original_of[i] == id)
+            o->names[o->count++] = qn_prof_name(&g->originals, i);
+    qsort(o->names, (size_t)o->count, sizeof *o->names, compare_texts);
+    o->paths = calloc((size_t)o->count + 1, sizeof *o->paths);
+    o->sources = calloc((size_t)o->count + 1, sizeof *o->sources);
+    return o->paths && o->sources ? 0 : (qn_prof_fail_memory(f->m->err), -1);
+}
+
+static char *join_path(const char *dir, const char *name)
+{
+    size_t n = strlen(dir);
+    char *path = malloc(n + strlen(name) + 2);
+    if (!path)
+        return NULL;
+    memcpy(path, dir, n);
+    path[n] = '/';
+    strcpy(path + n + 1, name);
+    return path;
+}
+
+/* Reads a source under its own name, or else under the directories of -I. 0 where it was read. */
+static int read_original(const struct qn_out_request *q, const char *name, char **path,
+                         struct qn_out_source *source)
+{
+    *path = strdup(name);
+    if (*path && qn_out_read_source(source, *path) == 0)
+        return 0;
+    for (int i = 0; i < q->include_count; i++) {
+        free(*path);
+        *path = join_path(q->includes[i], name);
+        if (*path && qn_out_read_source(source, *path) == 0)
+            return 0;
+    }
+    return -1;
+}
+
+static int read_originals(struct file *f)
+{
+    int failed = 0;
+    for (int i = 0; i < f->originals.count; i++)
+        if (read_original(f->m->request, f->originals.names[i], &f->originals.paths[i],
+                          &f->originals.sources[i]) != 0)
+            failed = -1;
+    return failed;
+}
+
+static int all_identical(const struct originals *o)
+{
+    const struct qn_out_source *first = &o->sources[0];
+    for (int i = 1; i < o->count; i++)
+        if (o->sources[i].size != first->size ||
+            memcmp(o->sources[i].text, first->text, first->size) != 0)
+            return 0;
+    return 1;
+}
+
+static void free_originals(struct originals *o)
+{
+    for (int i = 0; i < o->count; i++) {
+        if (o->paths)
+            free(o->paths[i]);
+        if (o->sources)
+            qn_out_free_source(&o->sources[i]);
+    }
+    free(o->names);
+    free(o->paths);
+    free(o->sources);
+}
+
+static void list_originals(struct qn_out_sink *s, const struct originals *o, const char *mark)
+{
+    for (int i = 0; i < o->count; i++) {
+        qn_out_puts(s, mark);
+        qn_out_name(s, o->names[i]);
+        qn_out_putc(s, '\n');
+    }
+}
+
+static void put_unannotated(struct file *f, const char *why, enum qn_out_fate where)
+{
+    struct qn_out_sink *s = f->m->sink;
+    qn_out_puts(s, why);
+    list_originals(s, &f->originals, "- ");
+    qn_out_putc(s, '\n');
+    add_all_lines(f, where);
+}
+
+/* A warning for each profile that is older than all the sources. */
+static void warn_newer(const struct file *f)
+{
+    struct qn_out_sink *s = f->m->sink;
+    const struct qn_prof_ledger *g = &f->m->ledger;
+    for (int i = 0; i < g->source_count; i++) {
+        struct timespec profile;
+        int newer = qn_out_time_of(g->sources[i].path, &profile) == 0;
+        for (int k = 0; k < f->originals.count && newer; k++)
+            newer = qn_out_is_newer(f->originals.sources[k].modified, profile);
+        if (!newer)
+            continue;
+        qn_out_puts(s, WARNING_FRAME WARNING_TITLE WARNING_FRAME
+                    "@ Original source files are all newer than data file '");
+        qn_out_name(s, g->sources[i].path);
+        qn_out_puts(s, "':\n");
+        list_originals(s, &f->originals, "@ - ");
+        qn_out_puts(s, "@ Annotations may not be correct.\n" WARNING_FRAME "\n");
+    }
+}
+
+static void warn_bogus(const struct file *f)
+{
+    struct qn_out_sink *s = f->m->sink;
+    qn_out_puts(s, WARNING_FRAME WARNING_TITLE WARNING_FRAME
+                "@@ Information recorded about lines past the end of '");
+    qn_out_name(s, f->originals.paths[0]);
+    qn_out_puts(s, "'.\n" WARNING_FRAME);
+}
+
+/* Puts the counts at hand and takes the next. */
+static void put_counts(struct file *f, enum qn_out_fate where)
+{
+    qn_out_put_row(f->m->sink, &f->table, QN_OUT_PLAIN, f->counts, NULL);
+    fate(f->m, where, f->counts);
+    advance(f);
+}
+
+static void put_unknown_line(struct file *f)
+{
+    put_counts(f, QN_OUT_LINES_UNKNOWN);
+    qn_out_puts(f->m->sink, " <unknown (line 0)>\n\n");
+}
+
+static void put_gap(const struct file *f, int64_t line)
+{
+    qn_out_printf(f->m->sink, "-- line %lld ----------------------------------------\n",
+                  (long long)line);
+}
+
+/* The last line of the range that begins around the line at hand: ranges that meet are one. */
+static int64_t end_of_range(const struct file *f)
+{
+    int64_t context = f->m->request->context;
+    int64_t last = f->line;
+    for (size_t i = f->lines.at; i < f->lines.count; i++) {
+        int64_t next = (int64_t)f->lines.keys[i].key;
+        if (last + 2 * context < next)
+            break;
+        last = next;
+    }
+    return last + context;
+}
+
+static void put_source_line(struct file *f, int64_t number, const char *text, size_t length)
+{
+    struct qn_out_sink *s = f->m->sink;
+    if (f->pending && number == f->line)
+        put_counts(f, QN_OUT_LINES_KNOWN);
+    else
+        qn_out_put_dots(s, &f->table);
+    qn_out_putc(s, ' ');
+    qn_out_put(s, text, length);
+    qn_out_putc(s, '\n');
+}
+
+/* Puts the lines of all ranges; stops at the end of the source. */
+static void put_source(struct file *f)
+{
+    struct qn_out_source *src = &f->originals.sources[0];
+    int64_t number = 0;
+    const char *text;
+    size_t length;
+    while (f->pending) {
+        int64_t low = f->line - f->m->request->context, high = end_of_range(f);
+        low = low < 1 ? 1 : low;
+        for (; number < low - 1; number++)
+            if (!qn_out_next_line(src, &text, &length))
+                return;
+        if (low != 1)
+            put_gap(f, low);
+        for (; number < high; number++) {
+            if (!qn_out_next_line(src, &text, &length))
+                return;
+            put_source_line(f, number + 1, text, length);
+        }
+        put_gap(f, high);
+    }
+}
+
+static void put_bogus_lines(struct file *f)
+{
+    qn_out_putc(f->m->sink, '\n');
+    while (f->pending) {
+        uint32_t line = f->line;
+        put_counts(f, QN_OUT_LINES_KNOWN);
+        qn_out_printf(f->m->sink, " <bogus line %u>\n", line);
+    }
+    qn_out_putc(f->m->sink, '\n');
+    warn_bogus(f);
+}
+
+static void put_annotated(struct file *f)
+{
+    struct qn_out_sink *s = f->m->sink;
+    if (qn_out_modern_table(f->m, &f->table, 0) != 0)
+        return;
+    warn_newer(f);
+    for (rewind_lines(f); f->pending; advance(f))
+        qn_out_measure(&f->table, f->counts, NULL);
+    qn_out_fix_widths(&f->table);
+    qn_out_put_heading(s, &f->table);
+    qn_out_puts(s, "\n\n");
+    rewind_lines(f);
+    if (f->pending && f->line == 0)
+        put_unknown_line(f);
+    if (f->pending) {
+        put_source(f);
+        if (f->pending)
+            put_bogus_lines(f);
+        qn_out_putc(s, '\n');
+    }
+    qn_out_free_table(&f->table);
+}
+
+static void put_file(struct file *f, uint32_t id)
+{
+    qn_out_put_title(f->m->sink, "Annotated source file: ", f->name);
+    if (find_originals(f, id) != 0)
+        return;
+    if (read_originals(f) != 0)
+        put_unannotated(f, "Unannotated because one or more of these original files are unreadable:\n",
+                        QN_OUT_UNREADABLE);
+    else if (!all_identical(&f->originals))
+        put_unannotated(f, "Unannotated because two or more of these original files are not identical:\n",
+                        QN_OUT_NOT_IDENTICAL);
+    else
+        put_annotated(f);
+}
+
+/* Adds up the functions of all files whose fate is decided without looking at lines. */
+static void add_other_files(struct qn_out_modern *m, const unsigned char *is_annotated)
+{
+    const struct qn_prof_fns *fns = &m->ledger.fns;
+    uint32_t unknown = qn_prof_find_name(&fns->files, "???", 3);
+    for (uint32_t fn = 0; fn < qn_prof_fn_count(fns); fn++) {
+        uint32_t file = fns->fn[fn].file;
+        if (file == unknown)
+            fate(m, QN_OUT_FILES_UNKNOWN, qn_prof_row(&m->ledger.fn_totals, fn));
+        else if (!is_annotated[file])
+            fate(m, QN_OUT_BELOW_THRESHOLD, qn_prof_row(&m->ledger.fn_totals, fn));
+    }
+}
+
+static void do_file(struct qn_out_modern *m, uint32_t id, int64_t *counts)
+{
+    struct file f = {.m = m, .name = qn_prof_name(&m->ledger.fns.files, id), .counts = counts};
+    if (qn_prof_log_gather(&m->ledger.log, id, &f.lines) != 0)
+        qn_prof_fail_memory(m->err);
+    else
+        put_file(&f, id);
+    free_originals(&f.originals);
+    qn_prof_log_free_lines(&f.lines);
+}
+
+enum qn_prof_status qn_out_modern_sources(struct qn_out_modern *m)
+{
+    const struct qn_prof_fns *fns = &m->ledger.fns;
+    unsigned char *is_annotated = calloc(fns->files.index.count + (size_t)1, 1);
+    int64_t *counts = calloc((size_t)m->events, sizeof *counts);
+    if (!is_annotated || !counts)
+        qn_prof_fail_memory(m->err);
+    for (size_t i = 0; i < m->annotated_count && m->err->status == QN_PROF_OK; i++) {
+        uint32_t id = m->annotated[i];
+        if (strcmp(qn_prof_name(&fns->files, id), "???") == 0)
+            continue;
+        is_annotated[id] = 1;
+        do_file(m, id, counts);
+    }
+    if (m->err->status == QN_PROF_OK)
+        add_other_files(m, is_annotated);
+    free(is_annotated);
+    free(counts);
+    return m->err->status;
+}

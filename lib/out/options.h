@@ -1,0 +1,35 @@
+/*
+ * The command line of annotate, in both styles.
+ *
+ * In:  annotate --show=Ir --threshold 1 a.out
+ * Out: a struct qn_out_request
+ *
+ * The modern style takes options as the modern cg_annotate does: --x=v and --x v, unambiguous
+ * beginnings of long options, --no-x, --x=yes|no; the classic style as the classic one does: --x=v
+ * only. Options of quern's own (--style, --by, --color) work in both where they mean something.
+ *
+ * Invariant: strings of the request point into argv, except the invocation and the expressions.
+ */
+#ifndef QN_OUT_OPTIONS_H
+#define QN_OUT_OPTIONS_H
+
+#include "out/report.h"
+
+enum qn_out_parsed {
+    QN_OUT_GO,        /* the request is complete */
+    QN_OUT_HELP,      /* -h, --help */
+    QN_OUT_VERSION,   /* --version */
+    QN_OUT_USAGE,     /* wrong usage: exit 2 */
+    QN_OUT_USAGE_BAD, /* wrong number of inputs for --diff: exit 1, as the original has it */
+};
+
+/* Fills `q`; on QN_OUT_USAGE and QN_OUT_USAGE_BAD `err` has the message. Free in every case. */
+enum qn_out_parsed qn_out_parse_options(int argc, char **argv, struct qn_out_request *q,
+                                        struct qn_prof_error *err);
+void qn_out_free_request(struct qn_out_request *q);
+
+/* The classic half, for qn_out_parse_options: arguments after the command's name. */
+enum qn_out_parsed qn_out_parse_classic(int argc, char **argv, struct qn_out_request *q,
+                                        struct qn_prof_error *err);
+
+#endif

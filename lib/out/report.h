@@ -1,0 +1,49 @@
+/*
+ * What a user asked `annotate` for, and the two styles that answer.
+ *
+ * In:  struct qn_out_request, profiles on disk, sources on disk
+ * Out: a report on a sink
+ *
+ * Invariants: nothing is printed before all profiles have been read without an error.
+ */
+#ifndef QN_OUT_REPORT_H
+#define QN_OUT_REPORT_H
+
+#include "out/heat.h"
+#include "out/sink.h"
+#include "prof/error.h"
+#include "prof/subst.h"
+
+enum qn_out_style { QN_OUT_MODERN, QN_OUT_CLASSIC };
+enum qn_out_by { QN_OUT_BY_NONE, QN_OUT_BY_FILE, QN_OUT_BY_FUNCTION, QN_OUT_BY_LINE, QN_OUT_BY_OBJECT };
+
+struct qn_out_request {
+    enum qn_out_style style;
+    const char **inputs; /* modern: profiles; classic: one profile, then sources */
+    int input_count;
+    int diff;
+    struct qn_prof_subst *mod_file, *mod_fn;
+    const char *show, *sort; /* NULL: all */
+    double threshold;        /* per cent, 0 to 20 */
+    const char *threshold_text; /* as given, for the classic style; NULL: the default */
+    int show_percs, annotate;
+    long context;
+    const char **includes; /* directories */
+    int include_count;
+    enum qn_out_by by;
+    enum qn_out_color color;
+    char *invocation; /* the command line */
+};
+
+/* Per cent of the primary sort event below which a function is left out. */
+#define QN_OUT_THRESHOLD 0.1
+#define QN_OUT_THRESHOLD_MAX 20.0
+/* Source lines shown around each annotated one. */
+#define QN_OUT_CONTEXT 8
+
+enum qn_prof_status qn_out_modern(struct qn_out_sink *s, const struct qn_out_request *q,
+                                  struct qn_prof_error *err);
+enum qn_prof_status qn_out_classic(struct qn_out_sink *s, const struct qn_out_request *q,
+                                   struct qn_prof_error *err);
+
+#endif

@@ -1,0 +1,98 @@
+/*
+ * Buffered text output. See sink.h.
+ *
+ * In:  pieces of text
+ * Out: writes of QN_OUT_BUFFER_BYTES
+ */
+#define _GNU_SOURCE
+#include "out/sink.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "prof/escape.h"
+
+enum { FORMAT_MAX = 512 };
+
+void qn_out_open_sink(struct qn_out_sink *s, int fd)
+{
+    s->fd = fd;
+    s->error = 0;
+    s->used = 0;
+}
+
+static void die_of_broken_pipe(void)
+{
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+}
+
+int qn_out_flush(struct qn_out_sink *s)
+{
+    size_t done = 0;
+    while (done < s->used && !s->error) {
+        ssize_t n = write(s->fd, s->buffer + done, s->used - done);
+        if (n >= 0)
+            done += (size_t)n;
+        else if (errno == EPIPE)
+            die_of_broken_pipe();
+        else if (errno != EINTR)
+            s->error = errno;
+    }
+    s->used = 0;
+    return s->error;
+}
+
+void qn_out_put(struct qn_out_sink *s, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        size_t room = sizeof s->buffer - s->used;
+        size_t part = n < room ? n : room;
+        memcpy(s->buffer + s->used, bytes, part);
+        s->used += part;
+        bytes += part;
+        n -= part;
+        if (s->used == sizeof s->buffer)
+            qn_out_flush(s);
+    }
+}
+
+void qn_out_puts(struct qn_out_sink *s, const char *text)
+{
+    qn_out_put(s, text, strlen(text));
+}
+
+void qn_out_putc(struct qn_out_sink *s, char c)
+{
+    s->buffer[s->used++] = c;
+    if (s->used == sizeof s->buffer)
+        qn_out_flush(s);
+}
+
+void qn_out_pad(struct qn_out_sink *s, char c, long n)
+{
+    for (; n > 0; n--)
+        qn_out_putc(s, c);
+}
+
+void qn_out_printf(struct qn_out_sink *s, const char *format, ...)
+{
+    char text[FORMAT_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    qn_out_puts(s, text);
+}
+
+void qn_out_name(struct qn_out_sink *s, const char *name)
+{
+    for (; *name; name++) {
+        char piece[QN_PROF_ESCAPE_MAX + 1];
+        qn_out_put(s, piece, qn_prof_escape_byte(piece, (unsigned char)*name));
+    }
+}

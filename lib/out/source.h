@@ -1,0 +1,35 @@
+/*
+ * A source file in memory, line by line.
+ *
+ * In:  a path
+ * Out: its lines; whether it is newer than a profile
+ *
+ * Invariants: the text is held whole; lines are parts of it. Universal newlines (\n, \r\n, \r) for
+ * the modern style; the classic style knows \n only and keeps it.
+ */
+#ifndef QN_OUT_SOURCE_H
+#define QN_OUT_SOURCE_H
+
+#include <stddef.h>
+#include <time.h>
+
+struct qn_out_source {
+    char *text;
+    size_t size, at;
+    struct timespec modified;
+};
+
+/* Reads the whole file: 0, or an errno; a directory is EISDIR. */
+int qn_out_read_source(struct qn_out_source *src, const char *path);
+void qn_out_free_source(struct qn_out_source *src);
+
+/* The next line without its newline (universal newlines): 1 and text, length; 0 at the end. */
+int qn_out_next_line(struct qn_out_source *src, const char **line, size_t *length);
+
+/* Nonzero where a was modified after b, to the nanosecond. */
+int qn_out_is_newer(struct timespec a, struct timespec b);
+
+/* When the file was modified: 0, or an errno. */
+int qn_out_time_of(const char *path, struct timespec *modified);
+
+#endif

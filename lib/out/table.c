@@ -1,0 +1,199 @@
+/*
+ * Columns of numbers of the modern style. See table.h.
+ *
+ * In:  counts, the summary
+ * Out: aligned text
+ */
+#include "out/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/heat.h"
+#include "out/number.h"
+
+#define NOT_AVAILABLE "n/a"
+
+int qn_out_init_table(struct qn_out_table *t, const struct qn_out_columns *columns,
+                      const int64_t *total, int show_percs, int cumulative)
+{
+    memset(t, 0, sizeof *t);
+    t->columns = columns;
+    t->total = total;
+    t->show_percs = show_percs;
+    t->cumulative = cumulative;
+    t->widths = calloc((size_t)columns->shown_count, sizeof *t->widths);
+    return t->widths ? 0 : -1;
+}
+
+void qn_out_free_table(struct qn_out_table *t)
+{
+    free(t->widths);
+    t->widths = NULL;
+}
+
+/* "12.3%" or "n/a". */
+static int percent_text(char to[QN_OUT_PERCENT_MAX], int64_t count, int64_t total)
+{
+    if (total == 0) {
+        memcpy(to, NOT_AVAILABLE, sizeof NOT_AVAILABLE);
+        return (int)sizeof NOT_AVAILABLE - 1;
+    }
+    int n = qn_out_fixed(to, qn_out_percent(count, total), 1);
+    memcpy(to + n, "%", 2);
+    return n + 1;
+}
+
+static int expr_text(char to[QN_OUT_PERCENT_MAX], const struct qn_out_column *c,
+                     const int64_t *counts)
+{
+    double value;
+    if (!qn_out_eval_expr(c->expr, counts, &value))
+        return snprintf(to, QN_OUT_PERCENT_MAX, NOT_AVAILABLE);
+    if (value > 1e18 || value < -1e18)
+        return snprintf(to, QN_OUT_PERCENT_MAX, "%.3e", value);
+    return snprintf(to, QN_OUT_PERCENT_MAX, c->is_percent ? "%.1f%%" : "%.3f", value);
+}
+
+static void widen(int64_t *least, int64_t *most, int64_t value)
+{
+    if (value < *least)
+        *least = value;
+    if (value > *most)
+        *most = value;
+}
+
+void qn_out_measure(struct qn_out_table *t, const int64_t *counts, const int64_t *sums)
+{
+    for (int i = 0; i < t->columns->shown_count; i++) {
+        const struct qn_out_column *c = &t->columns->shown[i];
+        struct qn_out_widths *w = &t->widths[i];
+        if (c->event < 0) {
+            char text[QN_OUT_PERCENT_MAX];
+            int n = expr_text(text, c, counts);
+            w->expr = n > w->expr ? n : w->expr;
+            continue;
+        }
+        widen(&w->least, &w->most, counts[c->event]);
+        if (sums)
+            widen(&w->least_sum, &w->most_sum, sums[c->event]);
+    }
+}
+
+static int max(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int count_width(int64_t value)
+{
+    char text[QN_OUT_COUNT_MAX];
+    return qn_out_commify(text, value);
+}
+
+/* Width of a percentage without its " (" and ")"; none for a zero that is not in an outer row. */
+static int percent_width(const struct qn_out_table *t, int64_t value, int64_t total)
+{
+    char text[QN_OUT_PERCENT_MAX];
+    return value == 0 && !t->cumulative ? 0 : percent_text(text, value, total);
+}
+
+static void fix_event(const struct qn_out_table *t, struct qn_out_widths *w, int64_t total)
+{
+    w->count = max(count_width(w->least), count_width(w->most));
+    w->count = max(w->count, 1);
+    if (!t->show_percs)
+        return;
+    int n = max(percent_width(t, w->least, total), percent_width(t, w->most, total));
+    n = max(n, percent_width(t, 0, total));
+    if (t->cumulative) {
+        w->percent = n + 2; /* " (" */
+        n = max(percent_width(t, w->least_sum, total), percent_width(t, w->most_sum, total));
+        w->second = max(n, percent_width(t, 0, total)) + 3; /* ", " and ")" */
+    } else {
+        w->percent = n ? n + 3 : 0; /* " (" and ")" */
+    }
+}
+
+void qn_out_fix_widths(struct qn_out_table *t)
+{
+    for (int i = 0; i < t->columns->shown_count; i++) {
+        const struct qn_out_column *c = &t->columns->shown[i];
+        struct qn_out_widths *w = &t->widths[i];
+        if (c->event < 0)
+            w->count = max(w->expr, 1);
+        else
+            fix_event(t, w, t->total[c->event]);
+        int short_of = (int)strlen(c->name) - w->count - w->percent - w->second;
+        w->count += max(short_of, 0);
+    }
+}
+
+void qn_out_put_heading(struct qn_out_sink *s, const struct qn_out_table *t)
+{
+    qn_out_heat_heading(s, t);
+    for (int i = 0; i < t->columns->shown_count; i++) {
+        const char *name = t->columns->shown[i].name;
+        const struct qn_out_widths *w = &t->widths[i];
+        qn_out_puts(s, name);
+        qn_out_pad(s, '_', w->count + w->percent + w->second - (long)strlen(name));
+        qn_out_putc(s, ' ');
+    }
+}
+
+static void put_right(struct qn_out_sink *s, const char *text, int n, int width)
+{
+    qn_out_pad(s, ' ', width - n);
+    qn_out_put(s, text, (size_t)n);
+}
+
+/* The part " (12.3%" right-justified, then what the kind of row asks for. */
+static void put_percents(struct qn_out_sink *s, const struct qn_out_widths *w,
+                         enum qn_out_row kind, int64_t count, int64_t sum, int64_t total)
+{
+    char text[QN_OUT_PERCENT_MAX];
+    int n = percent_text(text, count, total);
+    int close = kind == QN_OUT_PLAIN; /* the ) belongs to the width of the first part */
+    qn_out_pad(s, ' ', w->percent - n - 2 - close);
+    qn_out_puts(s, " (");
+    qn_out_put(s, text, (size_t)n);
+    if (kind == QN_OUT_OUTER) {
+        qn_out_puts(s, ", ");
+        n = percent_text(text, sum, total);
+        put_right(s, text, n, w->second - 3);
+    }
+    qn_out_putc(s, ')');
+    if (kind == QN_OUT_INNER)
+        qn_out_pad(s, ' ', w->second - 1);
+}
+
+void qn_out_put_row(struct qn_out_sink *s, const struct qn_out_table *t, enum qn_out_row kind,
+                    const int64_t *counts, const int64_t *sums)
+{
+    qn_out_heat_begin(s, t, counts);
+    for (int i = 0; i < t->columns->shown_count; i++) {
+        const struct qn_out_column *c = &t->columns->shown[i];
+        const struct qn_out_widths *w = &t->widths[i];
+        char text[QN_OUT_PERCENT_MAX];
+        int64_t count = c->event < 0 ? 0 : counts[c->event];
+        int n = c->event < 0 ? expr_text(text, c, counts) : qn_out_commify(text, count);
+        put_right(s, text, n, w->count);
+        if (c->event >= 0 && t->show_percs && (count != 0 || kind == QN_OUT_OUTER))
+            put_percents(s, w, kind, count, sums ? sums[c->event] : 0, t->total[c->event]);
+        else
+            qn_out_pad(s, ' ', w->percent + w->second);
+        qn_out_putc(s, ' ');
+    }
+    qn_out_heat_end(s, t);
+}
+
+void qn_out_put_dots(struct qn_out_sink *s, const struct qn_out_table *t)
+{
+    qn_out_heat_blank(s, t);
+    for (int i = 0; i < t->columns->shown_count; i++) {
+        const struct qn_out_widths *w = &t->widths[i];
+        put_right(s, ".", 1, w->count);
+        qn_out_pad(s, ' ', w->percent + w->second + 1);
+    }
+}

@@ -1,0 +1,57 @@
+/*
+ * The columns of numbers of the modern style: widths, headings, rows.
+ *
+ * In:  rows of counts to be shown in one section (measured first, then put)
+ * Out: Ir____________ Bc___________
+ *      570 (62.0%)    21 (60.0%)
+ *
+ * A cumulative table (functions) gives its outer rows two percentages, "(11.4%, 53.1%)", and leaves
+ * room for the second in its inner rows. A row of zero has a percentage only in an outer row.
+ * Rule for widths: the count and the percentage of 0, of the smallest and of the largest value of a
+ * column fix its width; a heading that is longer widens the count.
+ *
+ * Invariants: every put line is as wide as the heading; measuring comes before qn_out_fix_widths,
+ * putting after it.
+ */
+#ifndef QN_OUT_TABLE_H
+#define QN_OUT_TABLE_H
+
+#include <stdint.h>
+
+#include "out/columns.h"
+#include "out/sink.h"
+
+enum qn_out_row { QN_OUT_PLAIN, QN_OUT_OUTER, QN_OUT_INNER };
+
+struct qn_out_table {
+    const struct qn_out_columns *columns;
+    const int64_t *total; /* the summary: 100% */
+    int show_percs, cumulative;
+    int heat; /* the heat bar, see out/heat.h */
+    struct qn_out_widths {
+        int64_t least, most, least_sum, most_sum; /* what was measured, 0 included */
+        int expr;                                 /* widest value of an expression */
+        int count, percent, second;               /* the fixed widths */
+    } *widths;                                    /* by shown column */
+};
+
+/* 0, or -1 where there is no memory. */
+int qn_out_init_table(struct qn_out_table *t, const struct qn_out_columns *columns,
+                      const int64_t *total, int show_percs, int cumulative);
+void qn_out_free_table(struct qn_out_table *t);
+
+/* Takes a row into account; `sums` are the cumulative counts of an outer row, else NULL. */
+void qn_out_measure(struct qn_out_table *t, const int64_t *counts, const int64_t *sums);
+void qn_out_fix_widths(struct qn_out_table *t);
+
+/* The heading, padded with _, with a blank after each column; no newline. */
+void qn_out_put_heading(struct qn_out_sink *s, const struct qn_out_table *t);
+
+/* A row, with a blank after each column; no newline. */
+void qn_out_put_row(struct qn_out_sink *s, const struct qn_out_table *t, enum qn_out_row kind,
+                    const int64_t *counts, const int64_t *sums);
+
+/* A row of dots: a line that nothing was counted for. */
+void qn_out_put_dots(struct qn_out_sink *s, const struct qn_out_table *t);
+
+#endif

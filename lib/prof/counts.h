@@ -1,0 +1,43 @@
+/*
+ * Counts of one cost centre: a row of 64-bit sums, one per event.
+ *
+ * In:  a row of sums, a row to add
+ * Out: the sums; QN_PROF_NONE ("no count was given") adds nothing and gives way to any count
+ *
+ * Invariant: a sum that leaves 64 bits is reported, never stored.
+ */
+#ifndef QN_PROF_COUNTS_H
+#define QN_PROF_COUNTS_H
+
+#include <stdint.h>
+
+#include "prof/write.h"
+
+/* to += from. 0, or -1 on overflow. */
+static inline int qn_prof_add_counts(int64_t *to, const int64_t *from, int events)
+{
+    for (int i = 0; i < events; i++) {
+        int64_t sum;
+        if (from[i] == QN_PROF_NONE)
+            continue;
+        if (__builtin_add_overflow(to[i] == QN_PROF_NONE ? 0 : to[i], from[i], &sum) ||
+            sum == QN_PROF_NONE)
+            return -1;
+        to[i] = sum;
+    }
+    return 0;
+}
+
+static inline void qn_prof_clear_counts(int64_t *counts, int events)
+{
+    for (int i = 0; i < events; i++)
+        counts[i] = QN_PROF_NONE;
+}
+
+/* A count as a number: none is zero. */
+static inline int64_t qn_prof_count(int64_t count)
+{
+    return count == QN_PROF_NONE ? 0 : count;
+}
+
+#endif

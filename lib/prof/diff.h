@@ -1,0 +1,24 @@
+/*
+ * Subtracts one profile from another, by function.
+ *
+ * In:  a.out, b.out
+ * Out: a profile of b - a in cg_diff's layout: one line, numbered 0, for each function of either
+ *
+ * Invariants: functions sorted by file name and function name; the summary is b's minus a's.
+ */
+#ifndef QN_PROF_DIFF_H
+#define QN_PROF_DIFF_H
+
+#include "prof/error.h"
+#include "prof/ledger.h"
+#include "prof/write.h"
+
+/* Reads both into the ledger, the first negated. `warning` says how their provenance differs, or is
+ * made empty. */
+enum qn_prof_status qn_prof_read_diff(struct qn_prof_ledger *g, const char *a, const char *b,
+                                      char *warning, size_t room, struct qn_prof_error *err);
+
+enum qn_prof_status qn_prof_write_diff(const struct qn_prof_ledger *g, struct qn_prof_writer *w,
+                                       struct qn_prof_error *err);
+
+#endif

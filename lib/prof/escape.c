@@ -1,0 +1,33 @@
+/*
+ * Visible forms of control bytes. See escape.h.
+ *
+ * In:  '\t', 0x7f, 'a'
+ * Out: \t, \x7f, a
+ */
+#include "prof/escape.h"
+
+size_t qn_prof_escape_byte(char to[QN_PROF_ESCAPE_MAX + 1], unsigned char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    if (!qn_prof_is_control(c)) {
+        to[0] = (char)c;
+        return 1;
+    }
+    to[0] = '\\';
+    if (c == '\n' || c == '\t' || c == '\r') {
+        to[1] = c == '\n' ? 'n' : c == '\t' ? 't' : 'r';
+        return 2;
+    }
+    to[1] = 'x';
+    to[2] = digits[c >> 4];
+    to[3] = digits[c & 15];
+    return 4;
+}
+
+int qn_prof_has_control(const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (qn_prof_is_control((unsigned char)text[i]))
+            return 1;
+    return 0;
+}

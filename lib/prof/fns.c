@@ -1,0 +1,81 @@
+/*
+ * Numbered pairs of file and function. See fns.h.
+ *
+ * In:  pairs of interned ids
+ * Out: dense function numbers; ranks in order of (file name, function name)
+ */
+#include "prof/fns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "prof/radix.h"
+
+#define FIRST_ROOM 256u
+
+static int make_room(struct qn_prof_fns *fns)
+{
+    if (fns->index.count < fns->room)
+        return 0;
+    uint32_t room = fns->room ? fns->room * 2 : FIRST_ROOM;
+    struct qn_prof_fn *fn = realloc(fns->fn, room * sizeof *fn);
+    if (!fn)
+        return -1;
+    fns->fn = fn;
+    fns->room = room;
+    return 0;
+}
+
+uint32_t qn_prof_fn_of(struct qn_prof_fns *fns, uint32_t file, uint32_t name)
+{
+    uint32_t hash = qn_prof_hash_pair(file, name), at;
+    uint32_t id = qn_prof_hash_first(&fns->index, hash, &at);
+    while (id != QN_PROF_NO_ID && (fns->fn[id].file != file || fns->fn[id].name != name))
+        id = qn_prof_hash_next(&fns->index, hash, &at);
+    if (id != QN_PROF_NO_ID || make_room(fns) != 0)
+        return id;
+    id = qn_prof_hash_insert(&fns->index, hash);
+    if (id != QN_PROF_NO_ID)
+        fns->fn[id] = (struct qn_prof_fn){file, name};
+    return id;
+}
+
+static int fill_ranks(const struct qn_prof_fns *fns, const uint32_t *files, const uint32_t *names,
+                      uint32_t *rank)
+{
+    uint32_t count = qn_prof_fn_count(fns);
+    struct qn_prof_key *keys = malloc((count + 1) * sizeof *keys);
+    if (!keys)
+        return -1;
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = (struct qn_prof_key){
+            (uint64_t)files[fns->fn[i].file] << 32 | names[fns->fn[i].name], i};
+    int failed = qn_prof_sort_keys(keys, count);
+    for (uint32_t i = 0; i < count && !failed; i++)
+        rank[keys[i].id] = i;
+    free(keys);
+    return failed;
+}
+
+uint32_t *qn_prof_rank_fns(const struct qn_prof_fns *fns)
+{
+    uint32_t *files = qn_prof_rank_names(&fns->files);
+    uint32_t *names = qn_prof_rank_names(&fns->names);
+    uint32_t *rank = malloc((qn_prof_fn_count(fns) + (size_t)1) * sizeof *rank);
+    if (!files || !names || !rank || fill_ranks(fns, files, names, rank) != 0) {
+        free(rank);
+        rank = NULL;
+    }
+    free(files);
+    free(names);
+    return rank;
+}
+
+void qn_prof_free_fns(struct qn_prof_fns *fns)
+{
+    qn_prof_free_names(&fns->files);
+    qn_prof_free_names(&fns->names);
+    qn_prof_hash_free(&fns->index);
+    free(fns->fn);
+    memset(fns, 0, sizeof *fns);
+}

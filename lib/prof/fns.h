@@ -1,0 +1,47 @@
+/*
+ * Functions as a profile knows them: a pair of file name and function name, numbered.
+ *
+ * In:  ("a.c", "main"), ("b.h", "main"), ("a.c", "main")
+ * Out: 0, 1, 0; file id and name id of each
+ *
+ * Invariants: one number per pair; file and function names are interned in separate sets.
+ */
+#ifndef QN_PROF_FNS_H
+#define QN_PROF_FNS_H
+
+#include "prof/names.h"
+
+struct qn_prof_fns {
+    struct qn_prof_names files;
+    struct qn_prof_names names;
+    struct qn_prof_hash index;
+    struct qn_prof_fn {
+        uint32_t file, name; /* ids in `files` and `names` */
+    } *fn;                   /* by function number */
+    uint32_t room;
+};
+
+/* The number of the pair, made where it is new. QN_PROF_NO_ID: no memory. */
+uint32_t qn_prof_fn_of(struct qn_prof_fns *fns, uint32_t file, uint32_t name);
+
+static inline uint32_t qn_prof_fn_count(const struct qn_prof_fns *fns)
+{
+    return fns->index.count;
+}
+
+static inline const char *qn_prof_fn_file(const struct qn_prof_fns *fns, uint32_t fn)
+{
+    return qn_prof_name(&fns->files, fns->fn[fn].file);
+}
+
+static inline const char *qn_prof_fn_name(const struct qn_prof_fns *fns, uint32_t fn)
+{
+    return qn_prof_name(&fns->names, fns->fn[fn].name);
+}
+
+/* An array (by function) of its place by file name, then function name. free() it; NULL: no memory. */
+uint32_t *qn_prof_rank_fns(const struct qn_prof_fns *fns);
+
+void qn_prof_free_fns(struct qn_prof_fns *fns);
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * Header of a profile. See header.h and read.h.
+ *
+ * In:  desc: A / cmd: ./p / events: Ir Dr
+ * Out: descs {"A"}, cmd "./p", events {"Ir", "Dr"}
+ *
+ * Invariant: `events` points into `words`, a copy of the events line cut at its blanks.
+ */
+#include "prof/header.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char blanks[] = " \t\v\f\r";
+
+/* The text after `key` and blanks, or NULL where the line does not begin with `key`. */
+static const char *value_of(const char *line, const char *key)
+{
+    size_t n = strlen(key);
+    if (strncmp(line, key, n) != 0)
+        return NULL;
+    return line + n + strspn(line + n, blanks);
+}
+
+static enum qn_prof_status keep(struct qn_prof_field *field, const char *line, const char *value,
+                                struct qn_prof_error *err)
+{
+    field->raw = strdup(line);
+    if (!field->raw)
+        return qn_prof_fail_memory(err);
+    field->text = field->raw + (value - line);
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status add_desc(struct qn_prof_header *h, const char *line, const char *value,
+                                    struct qn_prof_error *err)
+{
+    struct qn_prof_field *more = realloc(h->descs, ((size_t)h->desc_count + 1) * sizeof *more);
+    if (!more)
+        return qn_prof_fail_memory(err);
+    h->descs = more;
+    enum qn_prof_status status = keep(&more[h->desc_count], line, value, err);
+    if (status == QN_PROF_OK)
+        h->desc_count++;
+    return status;
+}
+
+static int count_words(const char *text)
+{
+    int n = 0;
+    for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
+        text += strcspn(text, blanks);
+        n++;
+    }
+    return n;
+}
+
+static enum qn_prof_status check_event_count(int n, const struct qn_prof_lines *l,
+                                             struct qn_prof_error *err)
+{
+    if (n == 0)
+        return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: no events, got an empty `events:` line, "
+                            "wanted at least one name", l->path, l->number);
+    if (n > QN_PROF_EVENTS_MAX)
+        return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: too many events, got %d, wanted at most %d",
+                            l->path, l->number, n, QN_PROF_EVENTS_MAX);
+    return QN_PROF_OK;
+}
+
+/* events[0] owns the copy that all names point into. */
+static enum qn_prof_status split_events(struct qn_prof_header *h, const struct qn_prof_lines *l,
+                                        struct qn_prof_error *err)
+{
+    int n = count_words(h->events_line.text);
+    if (check_event_count(n, l, err) != QN_PROF_OK)
+        return err->status;
+    h->events = calloc((size_t)n, sizeof *h->events);
+    char *words = strdup(h->events_line.text);
+    if (!h->events || !words) {
+        free(words);
+        return qn_prof_fail_memory(err);
+    }
+    char *rest = words;
+    for (int i = 0; i < n; i++)
+        h->events[i] = strtok_r(i ? NULL : words, blanks, &rest);
+    h->event_count = n;
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status missing(const struct qn_prof_header *h, const struct qn_prof_lines *l,
+                                   const char *line, long number, struct qn_prof_error *err)
+{
+    int has_cmd = h->cmd.raw != NULL;
+    enum qn_prof_status status =
+        qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: missing %s line", l->path, number,
+                     has_cmd ? "an `events:`" : "a `command:`");
+    qn_prof_fail_more(err, ", got %s%.*s%s, wanted `%s`", line ? "`" : "", QN_PROF_QUOTE_MAX,
+                      line ? line : "the end of the file", line ? "`" : "",
+                      has_cmd ? "events: A B ..." : "cmd: COMMAND");
+    return status;
+}
+
+static enum qn_prof_status second_cmd(const struct qn_prof_lines *l, const char *line,
+                                      struct qn_prof_error *err)
+{
+    return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: second command, got `%.*s`, wanted one `cmd:` line",
+                        l->path, l->number, QN_PROF_QUOTE_MAX, line);
+}
+
+/* 1: the header is complete; 0: more lines follow; -1: failed. */
+static int take_line(struct qn_prof_header *h, const struct qn_prof_lines *l, const char *line,
+                     struct qn_prof_error *err)
+{
+    const char *value;
+    if (line[strspn(line, blanks)] == '\0' || line[0] == '#')
+        return 0;
+    if ((value = value_of(line, "desc:")) != NULL)
+        return add_desc(h, line, value, err) == QN_PROF_OK ? 0 : -1;
+    if ((value = value_of(line, "cmd:")) != NULL && h->cmd.raw)
+        return second_cmd(l, line, err), -1;
+    if (value)
+        return keep(&h->cmd, line, value, err) == QN_PROF_OK ? 0 : -1;
+    if ((value = value_of(line, "events:")) == NULL || !h->cmd.raw)
+        return missing(h, l, line, l->number, err), -1;
+    if (keep(&h->events_line, line, value, err) != QN_PROF_OK)
+        return -1;
+    return split_events(h, l, err) == QN_PROF_OK ? 1 : -1;
+}
+
+enum qn_prof_status qn_prof_read_header(struct qn_prof_header *h, struct qn_prof_lines *l,
+                                        struct qn_prof_error *err)
+{
+    for (;;) {
+        char *line;
+        size_t length;
+        int got = qn_prof_next_line(l, &line, &length, err);
+        if (got == 0)
+            missing(h, l, NULL, l->number + 1, err);
+        if (got <= 0)
+            return err->status;
+        if (strlen(line) != length)
+            return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: not text, got a NUL byte, wanted a profile",
+                                l->path, l->number);
+        int taken = take_line(h, l, line, err);
+        if (taken != 0)
+            return err->status;
+    }
+}
+
+void qn_prof_free_header(struct qn_prof_header *h)
+{
+    for (int i = 0; i < h->desc_count; i++)
+        free(h->descs[i].raw);
+    free(h->descs);
+    free(h->cmd.raw);
+    free(h->events_line.raw);
+    if (h->events)
+        free(h->events[0]);
+    free(h->events);
+    memset(h, 0, sizeof *h);
+}
+
+int qn_prof_find_event(const struct qn_prof_header *h, const char *name, size_t length)
+{
+    for (int i = h->event_count - 1; i >= 0; i--)
+        if (strncmp(h->events[i], name, length) == 0 && h->events[i][length] == '\0')
+            return i;
+    return -1;
+}

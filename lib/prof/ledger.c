@@ -1,0 +1,245 @@
+/*
+ * Profiles in memory. See ledger.h.
+ *
+ * In:  items of prof/read.h
+ * Out: totals per function, a line log per file
+ */
+#include "prof/ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "prof/counts.h"
+#include "prof/escape.h"
+
+/* Where the reading of one profile stands. */
+struct cursor {
+    struct qn_prof_ledger *g;
+    int negate;
+    uint32_t file, name, fn; /* current ids */
+    struct qn_prof_text changed; /* result of a substitution */
+    struct qn_prof_error *err;
+};
+
+void qn_prof_init_ledger(struct qn_prof_ledger *g, const struct qn_prof_ledger_options *options)
+{
+    memset(g, 0, sizeof *g);
+    g->options = *options;
+}
+
+static char *copy_escaped(const char *text, struct qn_prof_text *out, int newline)
+{
+    for (; *text; text++) {
+        char piece[QN_PROF_ESCAPE_MAX + 1];
+        /* A tab inside a description or command is a blank that columns may rely on. */
+        size_t n = *text == '\t' ? (piece[0] = '\t', (size_t)1)
+                                 : qn_prof_escape_byte(piece, (unsigned char)*text);
+        if (qn_prof_append(out, piece, n) != 0)
+            return NULL;
+    }
+    return qn_prof_append(out, "\n", (size_t)newline) == 0 ? out->text : NULL;
+}
+
+static enum qn_prof_status add_source(struct qn_prof_ledger *g, const char *path,
+                                      const struct qn_prof_header *h, struct qn_prof_error *err)
+{
+    struct qn_prof_source *more =
+        realloc(g->sources, ((size_t)g->source_count + 1) * sizeof *more);
+    if (!more)
+        return qn_prof_fail_memory(err);
+    g->sources = more;
+    struct qn_prof_text cmd = {0}, desc = {0};
+    int ok = qn_prof_append(&desc, "", 0) == 0 && copy_escaped(h->cmd.text, &cmd, 0) != NULL;
+    for (int i = 0; i < h->desc_count && ok; i++)
+        ok = copy_escaped(h->descs[i].text, &desc, 1) != NULL;
+    more[g->source_count++] = (struct qn_prof_source){strdup(path), cmd.text, desc.text};
+    return ok && more[g->source_count - 1].path ? QN_PROF_OK : qn_prof_fail_memory(err);
+}
+
+static enum qn_prof_status take_events(struct qn_prof_ledger *g, const struct qn_prof_header *h,
+                                       struct qn_prof_error *err)
+{
+    size_t n = (size_t)h->event_count;
+    char *words = strdup(h->events[0]);
+    g->header.events = calloc(n, sizeof *g->header.events);
+    if (!words || !g->header.events) {
+        free(words);
+        return qn_prof_fail_memory(err);
+    }
+    g->header.events[0] = words;
+    for (size_t i = 1; i < n; i++)
+        if ((g->header.events[i] = strdup(h->events[i])) == NULL)
+            return qn_prof_fail_memory(err);
+    g->header.event_count = (int)n;
+    g->fn_totals.events = g->total.events = g->log.events = (int)n;
+    return qn_prof_new_row(&g->total) ? QN_PROF_OK : qn_prof_fail_memory(err);
+}
+
+static enum qn_prof_status match_events(const struct qn_prof_ledger *g,
+                                        const struct qn_prof_header *h, struct qn_prof_error *err)
+{
+    int same = g->header.event_count == h->event_count;
+    for (int i = 0; i < h->event_count && same; i++)
+        same = strcmp(g->header.events[i], h->events[i]) == 0;
+    return same ? QN_PROF_OK : qn_prof_fail(err, QN_PROF_BAD, "events in data files don't match");
+}
+
+static uint32_t changed_name(struct cursor *c, const struct qn_prof_subst *s,
+                             struct qn_prof_names *names, const struct qn_prof_item *item)
+{
+    uint32_t id;
+    if (s) {
+        if (qn_prof_apply_subst(s, item->name, item->length, &c->changed, c->err) != 0)
+            return QN_PROF_NO_ID;
+        id = qn_prof_intern(names, c->changed.text, c->changed.length);
+    } else {
+        id = qn_prof_intern(names, item->name, item->length);
+    }
+    if (id == QN_PROF_NO_ID)
+        qn_prof_fail_memory(c->err);
+    return id;
+}
+
+/* Makes the function of the current file and name and its row of totals. */
+static enum qn_prof_status enter_fn(struct cursor *c)
+{
+    struct qn_prof_ledger *g = c->g;
+    c->fn = qn_prof_fn_of(&g->fns, c->file, c->name);
+    if (c->fn == QN_PROF_NO_ID)
+        return qn_prof_fail_memory(c->err);
+    if (c->fn == g->fn_totals.count && !qn_prof_new_row(&g->fn_totals))
+        return qn_prof_fail_memory(c->err);
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status keep_original(struct cursor *c, const struct qn_prof_item *item)
+{
+    struct qn_prof_ledger *g = c->g;
+    uint32_t id = qn_prof_intern(&g->originals, item->name, item->length);
+    if (id == QN_PROF_NO_ID)
+        return qn_prof_fail_memory(c->err);
+    if (id >= g->original_room) {
+        uint32_t room = id * 2 + 64;
+        uint32_t *more = realloc(g->original_of, room * sizeof *more);
+        if (!more)
+            return qn_prof_fail_memory(c->err);
+        g->original_of = more;
+        g->original_room = room;
+    }
+    g->original_of[id] = c->file;
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status take_file(struct cursor *c, const struct qn_prof_item *item)
+{
+    struct qn_prof_ledger *g = c->g;
+    c->file = changed_name(c, g->options.mod_file, &g->fns.files, item);
+    if (c->file == QN_PROF_NO_ID)
+        return c->err->status;
+    if (g->options.mod_file && keep_original(c, item) != QN_PROF_OK)
+        return c->err->status;
+    c->fn = QN_PROF_NO_ID;
+    if (item->keeps_function && c->name != QN_PROF_NO_ID)
+        return QN_PROF_OK;
+    c->name = qn_prof_intern(&g->fns.names, QN_PROF_UNSPECIFIED, strlen(QN_PROF_UNSPECIFIED));
+    if (c->name == QN_PROF_NO_ID)
+        return qn_prof_fail_memory(c->err);
+    return g->options.always_unspecified ? enter_fn(c) : QN_PROF_OK;
+}
+
+static enum qn_prof_status take_fn(struct cursor *c, const struct qn_prof_item *item)
+{
+    struct qn_prof_ledger *g = c->g;
+    if (c->file == QN_PROF_NO_ID) {
+        c->file = qn_prof_intern(&g->fns.files, "???", 3);
+        if (c->file == QN_PROF_NO_ID)
+            return qn_prof_fail_memory(c->err);
+    }
+    c->name = changed_name(c, g->options.mod_fn, &g->fns.names, item);
+    return c->name == QN_PROF_NO_ID ? c->err->status : enter_fn(c);
+}
+
+static enum qn_prof_status take_counts(struct cursor *c, const struct qn_prof_item *item)
+{
+    struct qn_prof_ledger *g = c->g;
+    int events = g->header.event_count;
+    int64_t negated[events];
+    const int64_t *counts = item->counts;
+    if (c->negate) {
+        for (int i = 0; i < events; i++)
+            negated[i] = counts[i] == QN_PROF_NONE ? QN_PROF_NONE : -counts[i];
+        counts = negated;
+    }
+    if (c->fn == QN_PROF_NO_ID && enter_fn(c) != QN_PROF_OK)
+        return c->err->status;
+    if (qn_prof_add_counts(qn_prof_row(&g->fn_totals, c->fn), counts, events) != 0 ||
+        qn_prof_add_counts(qn_prof_row(&g->total, 0), counts, events) != 0)
+        return qn_prof_fail(c->err, QN_PROF_BAD, "%s: a sum of counts does not fit in 64 bits",
+                            g->sources[g->source_count - 1].path);
+    if (g->options.keep_lines && qn_prof_log_add(&g->log, c->file, item->line, counts) != 0)
+        return qn_prof_fail_memory(c->err);
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status take_items(struct cursor *c, struct qn_prof_reader *r)
+{
+    struct qn_prof_item item;
+    int got;
+    while ((got = qn_prof_read_next(r, &item, c->err)) > 0) {
+        enum qn_prof_status status = QN_PROF_OK;
+        switch (item.kind) {
+        case QN_PROF_FILE: status = take_file(c, &item); break;
+        case QN_PROF_FN: status = take_fn(c, &item); break;
+        case QN_PROF_COUNTS: status = take_counts(c, &item); break;
+        case QN_PROF_SUMMARY: break;
+        }
+        if (status != QN_PROF_OK)
+            return status;
+    }
+    return got < 0 ? c->err->status : QN_PROF_OK;
+}
+
+static enum qn_prof_status read_from(struct qn_prof_ledger *g, struct qn_prof_reader *r,
+                                     const char *path, int negate, struct qn_prof_error *err)
+{
+    const struct qn_prof_header *h = qn_prof_reader_header(r);
+    if (add_source(g, path, h, err) != QN_PROF_OK)
+        return err->status;
+    if (!g->header.events ? take_events(g, h, err) : match_events(g, h, err))
+        return err->status;
+    struct cursor c = {g, negate, QN_PROF_NO_ID, QN_PROF_NO_ID, QN_PROF_NO_ID, {0}, err};
+    enum qn_prof_status status = take_items(&c, r);
+    free(c.changed.text);
+    return status;
+}
+
+enum qn_prof_status qn_prof_read_ledger(struct qn_prof_ledger *g, const char *path, int negate,
+                                        struct qn_prof_error *err)
+{
+    struct qn_prof_reader *r = qn_prof_open_reader(path, err);
+    if (!r)
+        return err->status;
+    enum qn_prof_status status = read_from(g, r, path, negate, err);
+    qn_prof_close_reader(r);
+    return status;
+}
+
+void qn_prof_free_ledger(struct qn_prof_ledger *g)
+{
+    for (int i = 0; i < g->source_count; i++) {
+        free(g->sources[i].path);
+        free(g->sources[i].cmd);
+        free(g->sources[i].desc);
+    }
+    free(g->sources);
+    for (int i = 0; g->header.events && i < g->fn_totals.events; i++)
+        free(g->header.events[i]);
+    free(g->header.events);
+    qn_prof_free_fns(&g->fns);
+    qn_prof_free_rows(&g->fn_totals);
+    qn_prof_free_rows(&g->total);
+    qn_prof_free_log(&g->log);
+    qn_prof_free_names(&g->originals);
+    free(g->original_of);
+    memset(g, 0, sizeof *g);
+}

@@ -1,0 +1,183 @@
+/*
+ * Sums profiles. See merge.h.
+ *
+ * In:  items of prof/read.h
+ * Out: rows of prof/table.h
+ */
+#define _GNU_SOURCE
+#include "prof/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "prof/provenance.h"
+#include "prof/read.h"
+#include "prof/table.h"
+
+struct qn_prof_merge {
+    const struct qn_prof_subst *mod_file, *mod_fn;
+    struct qn_prof_table *table; /* NULL before the first profile */
+    char **head;                 /* the header lines of the first profile as they stand */
+    int head_count;
+    char *descs;                 /* its descriptions */
+    char **events;
+    int event_count;
+    struct qn_prof_text file, name; /* current names, changed */
+};
+
+struct qn_prof_merge *qn_prof_new_merge(const struct qn_prof_subst *mod_file,
+                                        const struct qn_prof_subst *mod_fn)
+{
+    struct qn_prof_merge *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->mod_file = mod_file;
+    m->mod_fn = mod_fn;
+    return m;
+}
+
+void qn_prof_free_merge(struct qn_prof_merge *m)
+{
+    if (!m)
+        return;
+    for (int i = 0; i < m->head_count; i++)
+        free(m->head[i]);
+    for (int i = 0; i < m->event_count; i++)
+        free(m->events[i]);
+    free(m->head);
+    free(m->events);
+    free(m->descs);
+    free(m->file.text);
+    free(m->name.text);
+    qn_prof_free_table(m->table);
+    free(m);
+}
+
+static enum qn_prof_status copy_texts(char **to, int *count, const char *text)
+{
+    to[*count] = strdup(text);
+    return to[*count] ? (++*count, QN_PROF_OK) : QN_PROF_MEMORY;
+}
+
+static enum qn_prof_status begin(struct qn_prof_merge *m, const struct qn_prof_header *h,
+                                 struct qn_prof_error *err)
+{
+    enum qn_prof_status status = QN_PROF_OK;
+    m->head = calloc((size_t)h->desc_count + 2, sizeof *m->head);
+    m->events = calloc((size_t)h->event_count, sizeof *m->events);
+    m->descs = qn_prof_join_descs(h);
+    m->table = qn_prof_new_table(h->event_count);
+    if (!m->head || !m->events || !m->descs || !m->table)
+        return qn_prof_fail_memory(err);
+    for (int i = 0; i < h->desc_count && status == QN_PROF_OK; i++)
+        status = copy_texts(m->head, &m->head_count, h->descs[i].raw);
+    if (status == QN_PROF_OK)
+        status = copy_texts(m->head, &m->head_count, h->cmd.raw);
+    if (status == QN_PROF_OK)
+        status = copy_texts(m->head, &m->head_count, h->events_line.raw);
+    for (int i = 0; i < h->event_count && status == QN_PROF_OK; i++)
+        status = copy_texts(m->events, &m->event_count, h->events[i]);
+    return status == QN_PROF_OK ? status : qn_prof_fail_memory(err);
+}
+
+static enum qn_prof_status check(const struct qn_prof_merge *m, const struct qn_prof_header *h,
+                                 const char *path, struct qn_prof_error *err)
+{
+    int same = m->event_count == h->event_count;
+    for (int i = 0; i < h->event_count && same; i++)
+        same = strcmp(m->events[i], h->events[i]) == 0;
+    return same ? QN_PROF_OK
+                : qn_prof_fail(err, QN_PROF_BAD, "%s: events don't match, got `%s`, wanted `%s`", path,
+                               h->events_line.raw, m->head[m->head_count - 1]);
+}
+
+static enum qn_prof_status take_name(const struct qn_prof_subst *s, const struct qn_prof_item *item,
+                                     struct qn_prof_text *to, struct qn_prof_error *err)
+{
+    to->length = 0;
+    if (s)
+        return qn_prof_apply_subst(s, item->name, item->length, to, err) == 0 ? QN_PROF_OK
+                                                                             : err->status;
+    return qn_prof_append(to, item->name, item->length) == 0 ? QN_PROF_OK : qn_prof_fail_memory(err);
+}
+
+static enum qn_prof_status take_file(struct qn_prof_merge *m, const struct qn_prof_item *item,
+                                     struct qn_prof_error *err)
+{
+    if (take_name(m->mod_file, item, &m->file, err) != QN_PROF_OK)
+        return err->status;
+    if (item->keeps_function && m->name.length)
+        return QN_PROF_OK;
+    m->name.length = 0;
+    int failed = qn_prof_append(&m->name, QN_PROF_UNSPECIFIED, strlen(QN_PROF_UNSPECIFIED));
+    return failed ? qn_prof_fail_memory(err) : QN_PROF_OK;
+}
+
+static enum qn_prof_status take_items(struct qn_prof_merge *m, struct qn_prof_reader *r,
+                                      struct qn_prof_error *err)
+{
+    struct qn_prof_item item;
+    uint32_t fn = QN_PROF_NO_FN;
+    int got;
+    while ((got = qn_prof_read_next(r, &item, err)) > 0) {
+        enum qn_prof_status status = QN_PROF_OK;
+        if (item.kind == QN_PROF_FILE)
+            status = take_file(m, &item, err);
+        else if (item.kind == QN_PROF_FN)
+            status = take_name(m->mod_fn, &item, &m->name, err);
+        if (status != QN_PROF_OK)
+            return status;
+        if (item.kind == QN_PROF_FILE || item.kind == QN_PROF_FN)
+            fn = QN_PROF_NO_FN;
+        if (item.kind != QN_PROF_COUNTS)
+            continue;
+        if (fn == QN_PROF_NO_FN)
+            fn = qn_prof_table_fn(m->table, m->file.text, m->name.text);
+        status = qn_prof_table_add_line(m->table, fn, item.line, item.counts, err);
+        if (status != QN_PROF_OK)
+            return status;
+    }
+    return got < 0 ? err->status : QN_PROF_OK;
+}
+
+static enum qn_prof_status compare_descs(const struct qn_prof_merge *m,
+                                         const struct qn_prof_header *h, char *warning, size_t room,
+                                         struct qn_prof_error *err)
+{
+    char *descs = qn_prof_join_descs(h);
+    if (!descs)
+        return qn_prof_fail_memory(err);
+    qn_prof_differ(m->descs, descs, warning, room);
+    free(descs);
+    return QN_PROF_OK;
+}
+
+enum qn_prof_status qn_prof_merge_file(struct qn_prof_merge *m, const char *path, char *warning,
+                                       size_t room, struct qn_prof_error *err)
+{
+    warning[0] = '\0';
+    struct qn_prof_reader *r = qn_prof_open_reader(path, err);
+    if (!r)
+        return err->status;
+    const struct qn_prof_header *h = qn_prof_reader_header(r);
+    enum qn_prof_status status = m->table ? check(m, h, path, err) : begin(m, h, err);
+    if (status == QN_PROF_OK)
+        status = compare_descs(m, h, warning, room, err);
+    m->file.length = m->name.length = 0;
+    if (status == QN_PROF_OK && (qn_prof_append(&m->file, "", 0) || qn_prof_append(&m->name, "", 0)))
+        status = qn_prof_fail_memory(err);
+    if (status == QN_PROF_OK)
+        status = take_items(m, r, err);
+    qn_prof_close_reader(r);
+    return status;
+}
+
+enum qn_prof_status qn_prof_write_merge(struct qn_prof_merge *m, struct qn_prof_writer *w,
+                                        struct qn_prof_error *err)
+{
+    qn_prof_set_form(w, QN_PROF_MERGED);
+    qn_prof_set_events(w, m->event_count);
+    for (int i = 0; i < m->head_count; i++)
+        qn_prof_put_line(w, m->head[i]);
+    return qn_prof_table_write(m->table, w, err);
+}

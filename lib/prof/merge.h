@@ -1,0 +1,33 @@
+/*
+ * Sums profiles into one.
+ *
+ * In:  a.out, b.out, ...: read one after the other, never held whole
+ * Out: one profile with the header of the first, in cg_merge's layout
+ *
+ * Invariants: memory holds one row per distinct (file, function, line) of all inputs, whatever their
+ * number; all inputs have the same events.
+ */
+#ifndef QN_PROF_MERGE_H
+#define QN_PROF_MERGE_H
+
+#include "prof/error.h"
+#include "prof/subst.h"
+#include "prof/write.h"
+
+struct qn_prof_merge;
+
+/* mod_file, mod_fn: changes to names, or NULL. NULL is returned without memory. */
+struct qn_prof_merge *qn_prof_new_merge(const struct qn_prof_subst *mod_file,
+                                        const struct qn_prof_subst *mod_fn);
+void qn_prof_free_merge(struct qn_prof_merge *m);
+
+/* Adds one profile. Where its provenance differs from the first one's, `warning` says how; else it is
+ * made empty. */
+enum qn_prof_status qn_prof_merge_file(struct qn_prof_merge *m, const char *path, char *warning,
+                                       size_t room, struct qn_prof_error *err);
+
+/* Writes the sum. At least one profile has been added. */
+enum qn_prof_status qn_prof_write_merge(struct qn_prof_merge *m, struct qn_prof_writer *w,
+                                        struct qn_prof_error *err);
+
+#endif

@@ -1,0 +1,276 @@
+/*
+ * The body of a profile: fl=, fn=, count lines, summary. See read.h.
+ *
+ * In:  lines after events:
+ * Out: items; the sum of all counts is checked against the summary before it is handed out
+ *
+ * Invariants: `totals` is the sum of every COUNTS item handed out so far; `stage` only grows.
+ */
+#include "prof/read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prof/counts.h"
+#include "prof/header.h"
+
+enum stage { NEED_FILE, NEED_COUNTS, SUMMED };
+
+struct qn_prof_reader {
+    struct qn_prof_lines lines;
+    struct qn_prof_header header;
+    char *path;
+    enum stage stage;
+    int64_t *counts; /* of the current item */
+    int64_t *totals;
+};
+
+static enum qn_prof_status open_parts(struct qn_prof_reader *r, struct qn_prof_error *err)
+{
+    if (qn_prof_open_lines(&r->lines, r->path, err) != QN_PROF_OK ||
+        qn_prof_read_header(&r->header, &r->lines, err) != QN_PROF_OK)
+        return err->status;
+    size_t n = (size_t)r->header.event_count;
+    r->counts = calloc(n, sizeof *r->counts);
+    r->totals = calloc(n, sizeof *r->totals);
+    return r->counts && r->totals ? QN_PROF_OK : qn_prof_fail_memory(err);
+}
+
+struct qn_prof_reader *qn_prof_open_reader(const char *path, struct qn_prof_error *err)
+{
+    struct qn_prof_reader *r = calloc(1, sizeof *r);
+    if (r) {
+        r->lines.fd = -1;
+        r->path = strdup(path);
+    }
+    if (!r || !r->path)
+        qn_prof_fail_memory(err);
+    else if (open_parts(r, err) == QN_PROF_OK)
+        return r;
+    qn_prof_close_reader(r);
+    return NULL;
+}
+
+void qn_prof_close_reader(struct qn_prof_reader *r)
+{
+    if (!r)
+        return;
+    qn_prof_close_lines(&r->lines);
+    qn_prof_free_header(&r->header);
+    free(r->counts);
+    free(r->totals);
+    free(r->path);
+    free(r);
+}
+
+const struct qn_prof_header *qn_prof_reader_header(const struct qn_prof_reader *r)
+{
+    return &r->header;
+}
+
+/* "FILE:LINE: what, got `text`, wanted ..." */
+static int bad(struct qn_prof_reader *r, const char *what, const char *got, const char *wanted,
+               struct qn_prof_error *err)
+{
+    qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: %s, got `%.*s`, wanted %s", r->path, r->lines.number,
+                 what, QN_PROF_QUOTE_MAX, got, wanted);
+    return -1;
+}
+
+static int bad_counts(struct qn_prof_reader *r, const char *got, struct qn_prof_error *err)
+{
+    qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: malformed or too many event counts", r->path,
+                 r->lines.number);
+    qn_prof_fail_more(err, ", got `%.*s`, wanted at most %d 64-bit numbers or `.`",
+                      QN_PROF_QUOTE_MAX, got, r->header.event_count);
+    return -1;
+}
+
+static inline int is_digit(char c)
+{
+    return (unsigned char)(c - '0') <= 9;
+}
+
+static inline int is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Digits to a magnitude of at most `limit`. Returns the end, or NULL where there is no number. */
+static inline const char *parse_digits(const char *p, uint64_t limit, uint64_t *out)
+{
+    if (!is_digit(*p))
+        return NULL;
+    uint64_t value = 0;
+    /* 18 digits cannot overflow; past them every step is checked. */
+    const char *fast = p + 18;
+    for (; is_digit(*p) && p < fast; p++)
+        value = value * 10 + (uint64_t)(*p - '0');
+    for (; is_digit(*p); p++)
+        if (__builtin_mul_overflow(value, 10u, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
+            return NULL;
+    *out = value;
+    return value <= limit ? p : NULL;
+}
+
+/* One count: digits, -digits or a dot, ended by a blank or the end. NULL where it is neither. */
+static inline const char *parse_count(const char *p, int64_t *out)
+{
+    uint64_t magnitude;
+    int negative = *p == '-';
+    if (*p == '.') {
+        *out = QN_PROF_NONE;
+        p++;
+    } else {
+        p = parse_digits(p + negative, INT64_MAX, &magnitude);
+        if (!p)
+            return NULL;
+        *out = negative ? -(int64_t)magnitude : (int64_t)magnitude;
+    }
+    return *p == '\0' || is_blank(*p) ? p : NULL;
+}
+
+/* All counts up to `end`; missing ones become QN_PROF_NONE. 0, or -1 where one is malformed. */
+static int parse_counts(struct qn_prof_reader *r, const char *p, const char *end)
+{
+    int n = 0, events = r->header.event_count;
+    for (;;) {
+        while (is_blank(*p))
+            p++;
+        if (*p == '\0')
+            break;
+        if (n == events || (p = parse_count(p, &r->counts[n])) == NULL)
+            return -1;
+        n++;
+    }
+    while (n < events)
+        r->counts[n++] = QN_PROF_NONE;
+    return p == end ? 0 : -1;
+}
+
+static int take_counts(struct qn_prof_reader *r, const char *text, const char *end,
+                       struct qn_prof_item *item, struct qn_prof_error *err)
+{
+    uint64_t line;
+    const char *p = parse_digits(text, UINT32_MAX, &line);
+    if (!p || (*p != '\0' && !is_blank(*p)))
+        return bad(r, "malformed line number", text, "a number below 2^32 and counts", err);
+    if (r->stage == NEED_FILE)
+        return bad(r, "counts outside a function", text, "`fl=` and `fn=` lines first", err);
+    if (parse_counts(r, p, end) != 0)
+        return bad_counts(r, p + strspn(p, " \t"), err);
+    if (qn_prof_add_counts(r->totals, r->counts, r->header.event_count) != 0)
+        return bad(r, "sum out of range", p + strspn(p, " \t"), "sums within 64 bits", err);
+    item->kind = QN_PROF_COUNTS;
+    item->line = (uint32_t)line;
+    item->counts = r->counts;
+    return 1;
+}
+
+static int take_name(struct qn_prof_reader *r, enum qn_prof_kind kind, const char *name,
+                     const char *end, struct qn_prof_item *item, struct qn_prof_error *err)
+{
+    item->kind = kind;
+    item->name = name;
+    item->length = (size_t)(end - name);
+    if (strlen(name) != item->length)
+        return bad(r, "malformed name", name, "a name without NUL bytes", err);
+    r->stage = NEED_COUNTS;
+    return 1;
+}
+
+/* "[1, 2, 3]", cut short where it does not fit. */
+static void list_counts(char *to, size_t room, const int64_t *counts, int n)
+{
+    size_t at = 0;
+    for (int i = 0; i < n && at < room; i++)
+        at += (size_t)snprintf(to + at, room - at, "%s%lld", i ? ", " : "[",
+                               (long long)qn_prof_count(counts[i]));
+    if (at + 1 < room)
+        memcpy(to + at, "]", 2);
+}
+
+static int mismatch(struct qn_prof_reader *r, struct qn_prof_error *err)
+{
+    char stated[QN_PROF_TEXT_MAX / 3], computed[QN_PROF_TEXT_MAX / 3];
+    list_counts(stated, sizeof stated, r->counts, r->header.event_count);
+    list_counts(computed, sizeof computed, r->totals, r->header.event_count);
+    qn_prof_fail(err, QN_PROF_BAD,
+                 "%s:%ld: `summary:` line doesn't match computed total\n- summary:  %s\n"
+                 "- computed: %s", r->path, r->lines.number, stated, computed);
+    return -1;
+}
+
+static int take_summary(struct qn_prof_reader *r, const char *text, const char *end,
+                        struct qn_prof_item *item, struct qn_prof_error *err)
+{
+    if (parse_counts(r, text, end) != 0)
+        return bad_counts(r, text + strspn(text, " \t"), err);
+    for (int i = 0; i < r->header.event_count; i++)
+        if (qn_prof_count(r->counts[i]) != qn_prof_count(r->totals[i]))
+            return mismatch(r, err);
+    r->stage = SUMMED;
+    item->kind = QN_PROF_SUMMARY;
+    item->counts = r->counts;
+    return 1;
+}
+
+static int take_keyword(struct qn_prof_reader *r, const char *text, const char *end,
+                        struct qn_prof_item *item, struct qn_prof_error *err)
+{
+    if (strncmp(text, "fn=", 3) == 0)
+        return take_name(r, QN_PROF_FN, text + 3, end, item, err);
+    if (strncmp(text, "fl=", 3) == 0)
+        return take_name(r, QN_PROF_FILE, text + 3, end, item, err);
+    if (strncmp(text, "fi=", 3) == 0 || strncmp(text, "fe=", 3) == 0) {
+        item->keeps_function = r->stage != NEED_FILE;
+        return take_name(r, QN_PROF_FILE, text + 3, end, item, err);
+    }
+    if (strncmp(text, "summary:", 8) == 0)
+        return take_summary(r, text + 8, end, item, err);
+    return bad(r, "malformed line", text, "`fl=`, `fn=`, counts or `summary:`", err);
+}
+
+/* 1 and an item, 0 where the line means nothing, -1 failed. */
+static int take_line(struct qn_prof_reader *r, const char *text, size_t length,
+                     struct qn_prof_item *item, struct qn_prof_error *err)
+{
+    if (is_digit(text[0]) && r->stage != SUMMED)
+        return take_counts(r, text, text + length, item, err);
+    if (text[0] == '#' || text[strspn(text, " \t\v\f\r")] == '\0') {
+        if (text[0] == '#' || strlen(text) == length)
+            return 0;
+        return bad(r, "malformed line", text, "text without NUL bytes", err);
+    }
+    if (r->stage == SUMMED)
+        return bad(r, "text after the summary", text, "the end of the file", err);
+    return take_keyword(r, text, text + length, item, err);
+}
+
+static int at_end(struct qn_prof_reader *r, struct qn_prof_error *err)
+{
+    if (r->stage == SUMMED)
+        return 0;
+    qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: missing `summary:` line, aborting", r->path,
+                 r->lines.number + 1);
+    qn_prof_fail_more(err, ", got the end of the file, wanted `summary: COUNTS`");
+    return -1;
+}
+
+int qn_prof_read_next(struct qn_prof_reader *r, struct qn_prof_item *item,
+                      struct qn_prof_error *err)
+{
+    for (;;) {
+        char *text;
+        size_t length;
+        int got = qn_prof_next_line(&r->lines, &text, &length, err);
+        if (got <= 0)
+            return got < 0 ? -1 : at_end(r, err);
+        item->keeps_function = 0;
+        got = take_line(r, text, length, item, err);
+        if (got != 0)
+            return got;
+    }
+}

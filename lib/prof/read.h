@@ -1,0 +1,75 @@
+/*
+ * Reads one profile in Cachegrind's text format, item by item.
+ *
+ * In:  desc: I1 cache: ...      Out: header: one desc, cmd "./prog", events {"Ir", "Dr"}
+ *      cmd: ./prog
+ *      events: Ir Dr
+ *      fl=a.c                        FILE "a.c"
+ *      fn=main                       FN "main"
+ *      12 3 .                        COUNTS line 12 {3, QN_PROF_NONE}
+ *      summary: 3 0                  SUMMARY {3, 0}
+ *
+ * Accepted beyond the format: "." for no count, short lines (the rest is QN_PROF_NONE), blank lines,
+ * # comments, fi= and fe= (switch the file, keep the function), desc: and cmd: with any or no
+ * blanks after the colon, desc: lines on either side of cmd:, negative counts, CRLF.
+ *
+ * Invariants: an item is handed out only when its line is well formed; SUMMARY only when it equals
+ * the sum of all counts; the end only after a summary. Every error names FILE:LINE, what was
+ * found and what was wanted. Names hold no NUL byte. Counts are within 64 bits.
+ */
+#ifndef QN_PROF_READ_H
+#define QN_PROF_READ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "prof/error.h"
+#include "prof/write.h"
+
+/* More events than any simulator has; guards memory against damaged files. */
+#define QN_PROF_EVENTS_MAX 1024
+
+/* The function of counts that follow fl= without fn=. */
+#define QN_PROF_UNSPECIFIED "<unspecified>"
+
+struct qn_prof_field {
+    char *raw;        /* the whole line */
+    const char *text; /* what follows the keyword and blanks */
+};
+
+struct qn_prof_header {
+    struct qn_prof_field *descs;
+    int desc_count;
+    struct qn_prof_field cmd;
+    struct qn_prof_field events_line;
+    char **events;
+    int event_count;
+};
+
+enum qn_prof_kind { QN_PROF_FILE, QN_PROF_FN, QN_PROF_COUNTS, QN_PROF_SUMMARY };
+
+struct qn_prof_item {
+    enum qn_prof_kind kind;
+    int keeps_function; /* FILE by fi= or fe= */
+    const char *name;   /* FILE, FN */
+    size_t length;      /* of name */
+    uint32_t line;      /* COUNTS */
+    const int64_t *counts; /* COUNTS, SUMMARY: one per event; valid until the next call */
+};
+
+struct qn_prof_reader;
+
+/* Opens `path` ("-": standard input) and reads the header. NULL with `err` filled on failure. */
+struct qn_prof_reader *qn_prof_open_reader(const char *path, struct qn_prof_error *err);
+void qn_prof_close_reader(struct qn_prof_reader *r);
+
+const struct qn_prof_header *qn_prof_reader_header(const struct qn_prof_reader *r);
+
+/* 1 and an item; 0 at the end of a complete profile; -1 with `err` filled. */
+int qn_prof_read_next(struct qn_prof_reader *r, struct qn_prof_item *item,
+                      struct qn_prof_error *err);
+
+/* Number of the event called `name`; -1 where there is none. Of equal names the last counts. */
+int qn_prof_find_event(const struct qn_prof_header *h, const char *name, size_t length);
+
+#endif

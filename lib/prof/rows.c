@@ -1,0 +1,45 @@
+/*
+ * Count rows in pieces. See rows.h.
+ *
+ * In:  appends
+ * Out: stable rows; memory grows by one piece at a time
+ */
+#include "prof/rows.h"
+
+#include <stdlib.h>
+
+#include "prof/counts.h"
+
+#define FIRST_PIECES 16u
+
+static int add_piece(struct qn_prof_rows *rows)
+{
+    size_t used = rows->count >> QN_PROF_ROWS_SHIFT;
+    if (used == rows->room) {
+        size_t room = rows->room ? rows->room * 2 : FIRST_PIECES;
+        int64_t **pieces = realloc(rows->pieces, room * sizeof *pieces);
+        if (!pieces)
+            return -1;
+        rows->pieces = pieces;
+        rows->room = room;
+    }
+    rows->pieces[used] = malloc((size_t)QN_PROF_ROWS_PIECE * (size_t)rows->events * sizeof(int64_t));
+    return rows->pieces[used] ? 0 : -1;
+}
+
+int64_t *qn_prof_new_row(struct qn_prof_rows *rows)
+{
+    if ((rows->count & (QN_PROF_ROWS_PIECE - 1)) == 0 && add_piece(rows) != 0)
+        return NULL;
+    int64_t *row = qn_prof_row(rows, rows->count++);
+    qn_prof_clear_counts(row, rows->events);
+    return row;
+}
+
+void qn_prof_free_rows(struct qn_prof_rows *rows)
+{
+    size_t pieces = (rows->count + QN_PROF_ROWS_PIECE - 1) >> QN_PROF_ROWS_SHIFT;
+    for (size_t i = 0; i < pieces; i++)
+        free(rows->pieces[i]);
+    free(rows->pieces);
+}

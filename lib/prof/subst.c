@@ -1,0 +1,238 @@
+/*
+ * Search and replace on names. See subst.h.
+ *
+ * In:  "s/a(b)/<$1>/g" on "ab-ab"
+ * Out: "<b>-<b>"
+ *
+ * Invariant: `parts` holds the replacement as literal texts and group numbers, checked against the
+ * pattern's groups when it was parsed.
+ */
+#include "prof/subst.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prof/regex.h"
+#include "prof/regex_set.h"
+
+enum { LITERAL = -1 };
+
+struct part {
+    int group; /* LITERAL: the byte `c` */
+    char c;
+};
+
+struct qn_prof_subst {
+    struct qn_prof_regex *regex;
+    struct part *parts;
+    size_t part_count;
+    int global;
+};
+
+int qn_prof_append(struct qn_prof_text *out, const char *bytes, size_t n)
+{
+    if (out->length + n + 1 > out->room) {
+        size_t room = (out->length + n + 1) * 2;
+        char *text = realloc(out->text, room);
+        if (!text)
+            return -1;
+        out->text = text;
+        out->room = room;
+    }
+    memcpy(out->text + out->length, bytes, n);
+    out->length += n;
+    out->text[out->length] = '\0';
+    return 0;
+}
+
+/* The piece up to the next `close` that has no backslash before it; "\close" loses its backslash.
+ * Returns what follows the close, or NULL. */
+static const char *take_piece(const char *at, char close, struct qn_prof_text *piece,
+                              struct qn_prof_error *err)
+{
+    int ok = qn_prof_append(piece, "", 0) == 0;
+    for (; ok && *at && *at != close; at++) {
+        if (*at == '\\' && at[1] == close)
+            at++;
+        else if (*at == '\\' && at[1])
+            ok = qn_prof_append(piece, at++, 1) == 0;
+        ok = ok && qn_prof_append(piece, at, 1) == 0;
+    }
+    if (!ok)
+        qn_prof_fail_memory(err);
+    else if (!*at)
+        qn_prof_fail(err, QN_PROF_BAD, "a closing %c is missing", close);
+    return ok && *at ? at + 1 : NULL;
+}
+
+static char closing(char open)
+{
+    switch (open) {
+    case '(': return ')';
+    case '[': return ']';
+    case '{': return '}';
+    case '<': return '>';
+    default: return open;
+    }
+}
+
+/* Cuts s/old/new/flags, s{old}{new}flags. Returns the flags, or NULL. */
+static const char *cut(const char *text, struct qn_prof_text *old, struct qn_prof_text *new,
+                       struct qn_prof_error *err)
+{
+    if (text[0] != 's' || !ispunct((unsigned char)text[1]) || text[1] == '\\' || text[1] == '_') {
+        qn_prof_fail(err, QN_PROF_BAD, "it is not of the form s/old/new/");
+        return NULL;
+    }
+    char open = text[1], close = closing(open);
+    const char *at = take_piece(text + 2, close, old, err);
+    if (at && open != close) {
+        if (*at != open) {
+            qn_prof_fail(err, QN_PROF_BAD, "no second %c after the first piece", open);
+            return NULL;
+        }
+        at++;
+    }
+    return at ? take_piece(at, close, new, err) : NULL;
+}
+
+static int take_flags(const char *flags, int *global, int *ignore_case, struct qn_prof_error *err)
+{
+    for (; *flags; flags++) {
+        if (*flags == 'g')
+            *global = 1;
+        else if (*flags == 'i')
+            *ignore_case = 1;
+        else
+            return qn_prof_fail(err, QN_PROF_BAD, "a flag that is neither g nor i"), -1;
+    }
+    return 0;
+}
+
+/* \1, $1, ${1}, $&, \0, \g<1>: the group; LITERAL where the text at *at is none of them. */
+static int take_group(const char **at)
+{
+    const char *p = *at;
+    char lead = *p++;
+    const char *close = lead == '$' && *p == '{' ? "}" : strncmp(p, "g<", 2) == 0 ? ">" : "";
+    if (lead == '$' && *p == '&') {
+        *at = p + 1;
+        return 0;
+    }
+    p += *close == '}' ? 1 : *close == '>' ? 2 : 0;
+    if (!isdigit((unsigned char)*p) || (lead == '$' && *p == '0') || strncmp(p + 1, close, strlen(close)) != 0)
+        return LITERAL;
+    int group = *p - '0';
+    *at = p + 1 + strlen(close);
+    return group;
+}
+
+static int take_part(const char **at, struct part *part, int groups, struct qn_prof_error *err)
+{
+    part->group = LITERAL;
+    if (**at == '\\' || **at == '$')
+        part->group = take_group(at);
+    if (part->group > groups)
+        return qn_prof_fail(err, QN_PROF_BAD, "group %d does not exist", part->group), -1;
+    if (part->group != LITERAL)
+        return 0;
+    if (**at != '\\') {
+        part->c = *(*at)++;
+        return 0;
+    }
+    (*at)++;
+    int c = qn_prof_escaped_char(at, *at + strlen(*at));
+    if (c <= 0)
+        return qn_prof_fail(err, QN_PROF_BAD, "an escape in the new text that is not known"), -1;
+    part->c = (char)c;
+    return 0;
+}
+
+static int parse_new(struct qn_prof_subst *s, const char *text, struct qn_prof_error *err)
+{
+    s->parts = calloc(strlen(text) + 1, sizeof *s->parts);
+    if (!s->parts)
+        return qn_prof_fail_memory(err), -1;
+    int groups = qn_prof_regex_groups(s->regex);
+    while (*text)
+        if (take_part(&text, &s->parts[s->part_count++], groups, err) != 0)
+            return -1;
+    return 0;
+}
+
+struct qn_prof_subst *qn_prof_parse_subst(const char *expression, struct qn_prof_error *err)
+{
+    struct qn_prof_text old = {0}, new = {0};
+    struct qn_prof_subst *s = calloc(1, sizeof *s);
+    int ignore_case = 0, ok = 0;
+    const char *flags = s ? cut(expression, &old, &new, err) : NULL;
+    if (flags && take_flags(flags, &s->global, &ignore_case, err) == 0) {
+        s->regex = qn_prof_compile_regex(old.text, old.length, ignore_case, err);
+        ok = s->regex && parse_new(s, new.text, err) == 0;
+    } else if (!s) {
+        qn_prof_fail_memory(err);
+    }
+    free(old.text);
+    free(new.text);
+    if (ok)
+        return s;
+    qn_prof_free_subst(s);
+    return NULL;
+}
+
+void qn_prof_free_subst(struct qn_prof_subst *s)
+{
+    if (!s)
+        return;
+    qn_prof_free_regex(s->regex);
+    free(s->parts);
+    free(s);
+}
+
+static int put_new(const struct qn_prof_subst *s, const char *name, const struct qn_prof_match *m,
+                   struct qn_prof_text *out)
+{
+    for (size_t i = 0; i < s->part_count; i++) {
+        const struct part *part = &s->parts[i];
+        int g = part->group;
+        if (g == LITERAL ? qn_prof_append(out, &part->c, 1) != 0
+                         : m->from[g] != SIZE_MAX && m->to[g] != SIZE_MAX &&
+                               qn_prof_append(out, name + m->from[g], m->to[g] - m->from[g]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Puts what lies between `*at` and the match, then the new text; moves *at past the match. */
+static int put_match(const struct qn_prof_subst *s, const char *name, const struct qn_prof_match *m,
+                     size_t *at, struct qn_prof_text *out)
+{
+    if (qn_prof_append(out, name + *at, m->from[0] - *at) != 0 || put_new(s, name, m, out) != 0)
+        return -1;
+    *at = m->to[0];
+    return 0;
+}
+
+int qn_prof_apply_subst(const struct qn_prof_subst *s, const char *name, size_t n,
+                        struct qn_prof_text *out, struct qn_prof_error *err)
+{
+    size_t at = 0, from = 0;
+    struct qn_prof_match m;
+    int found = 0;
+    out->length = 0;
+    while (from <= n && (found = qn_prof_search(s->regex, name, n, from, &m, err)) == 1) {
+        if (put_match(s, name, &m, &at, out) != 0)
+            return qn_prof_fail_memory(err), -1;
+        /* Behind an empty match the next begins one byte on, or it would be found for ever. */
+        from = m.to[0] + (size_t)(m.to[0] == m.from[0]);
+        if (!s->global)
+            break;
+    }
+    if (found < 0)
+        return -1;
+    if (qn_prof_append(out, name + at, n - at) != 0)
+        return qn_prof_fail_memory(err), -1;
+    return 0;
+}

@@ -1,0 +1,65 @@
+/*
+ * Accumulates counts by file, function and line, and writes them sorted.
+ *
+ * In:  qn_prof_table_add(t, "/abs/a.c", "main", 12, (int64_t[]){3, 1, 1});   any order, any number of times
+ * Out: qn_prof_table_write(t, w) emits fl=, fn=, count lines by file name, function name (bytewise)
+ *      and line, then the summary, which is the sum of all that was added.
+ *
+ * Invariants: one row per (file, function, line); each name is stored once; adding costs one hash
+ * lookup (names that repeat those of the last call are not even hashed). A sum that leaves 64 bits
+ * is an error, never a wrong number. Counts may be negative. A count QN_PROF_NONE adds nothing; a
+ * cell that got nothing else stays QN_PROF_NONE and is written as 0.
+ *
+ * Not modelled: descriptions and commands; the caller puts those through prof/write.h.
+ */
+#ifndef QN_PROF_TABLE_H
+#define QN_PROF_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "prof/error.h"
+#include "prof/write.h"
+
+struct qn_prof_table;
+
+/* One row as qn_prof_table_at shows it. Pointers stay valid until the next add or free. */
+struct qn_prof_row {
+    const char *file;
+    const char *function;
+    uint32_t line;
+    const int64_t *counts; /* one per event, QN_PROF_NONE where nothing was added */
+};
+
+/* A table with `events` counts per row (>= 1), or NULL where there is no memory. */
+struct qn_prof_table *qn_prof_new_table(int events);
+void qn_prof_free_table(struct qn_prof_table *t);
+
+/* Adds counts (one per event) to a row; the row is made where it does not exist. file and function:
+ * NULL and "" mean not known (???). Returns QN_PROF_OK, QN_PROF_MEMORY, or QN_PROF_BAD on overflow;
+ * the message is in `err`, which may be NULL. */
+enum qn_prof_status qn_prof_table_add(struct qn_prof_table *t, const char *file,
+                                      const char *function, uint32_t line,
+                                      const int64_t *counts, struct qn_prof_error *err);
+
+/* The same for the two ids that qn_prof_table_fn gave: the cheapest way to add many lines. */
+uint32_t qn_prof_table_fn(struct qn_prof_table *t, const char *file, const char *function);
+enum qn_prof_status qn_prof_table_add_line(struct qn_prof_table *t, uint32_t fn, uint32_t line,
+                                           const int64_t *counts, struct qn_prof_error *err);
+#define QN_PROF_NO_FN UINT32_MAX /* qn_prof_table_fn: no memory */
+
+/* The sum of everything added, one per event. */
+const int64_t *qn_prof_table_totals(const struct qn_prof_table *t);
+
+/* Sorts rows by file name, function name, line. Adding afterwards unsorts. */
+enum qn_prof_status qn_prof_table_sort(struct qn_prof_table *t, struct qn_prof_error *err);
+
+/* Rows in the order of the last sort (before any sort: in order of arrival). */
+size_t qn_prof_table_rows(const struct qn_prof_table *t);
+struct qn_prof_row qn_prof_table_at(const struct qn_prof_table *t, size_t row);
+
+/* Sorts, then writes fl=, fn=, count lines and the summary. `w` has had its desc, cmd and events. */
+enum qn_prof_status qn_prof_table_write(struct qn_prof_table *t, struct qn_prof_writer *w,
+                                        struct qn_prof_error *err);
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * Writes one profile in Cachegrind's text format.
+ *
+ * In (in this order; desc may come zero or more times, counts as often as wanted):
+ *     w = qn_prof_open_writer("cachegrind.out.7", &err);
+ *     qn_prof_put_desc(w, "I1 cache:         32768 B, 64 B, 8-way associative");
+ *     qn_prof_put_cmd(w, "./prog arg");
+ *     qn_prof_put_events(w, names, count);
+ *     qn_prof_put_file(w, "/abs/a.c");  qn_prof_put_fn(w, "main");  qn_prof_put_counts(w, 12, c);
+ *     qn_prof_put_summary(w, totals);
+ *     status = qn_prof_close_writer(w, &err);
+ * Out: the file "cachegrind.out.7", mode 0600, complete, or nothing at all.
+ *
+ * Invariants: the text goes to a temporary name in the same directory and is renamed by close;
+ * a failure at any point (full disk, directory not writable) is remembered, later calls do
+ * nothing, close removes the temporary file and reports the first failure in one line.
+ * A target that exists and is not a regular file (/dev/stdout, a pipe, /dev/full) is written directly.
+ * Bytes below 0x20 and 0x7f in names, commands and descriptions are escaped (\n, \t, \xHH); all
+ * other bytes, UTF-8 or not, pass unchanged. A backslash is not escaped: readers know no escapes.
+ *
+ * Not modelled: the order of files and lines is the caller's; use prof/table.h to get it sorted.
+ */
+#ifndef QN_PROF_WRITE_H
+#define QN_PROF_WRITE_H
+
+#include <stdint.h>
+
+#include "prof/error.h"
+
+/* A count that is not known ("." in the text); only readers of other tools' files meet it. */
+#define QN_PROF_NONE INT64_MIN
+
+struct qn_prof_writer;
+
+/* Opens a writer. Returns NULL with `err` filled where the target cannot be created. */
+struct qn_prof_writer *qn_prof_open_writer(const char *path, struct qn_prof_error *err);
+
+/* The same on an open descriptor that stays the caller's; `name` is for messages. */
+struct qn_prof_writer *qn_prof_open_writer_fd(int fd, const char *name, struct qn_prof_error *err);
+
+/* Two forms of the same text. compact (the default): fl= only where the file changes, counts
+ * separated by one space. merged: as cg_merge prints, fl= before every fn=, three blanks after the
+ * line number and a blank at the line's end. */
+enum qn_prof_form { QN_PROF_COMPACT, QN_PROF_MERGED };
+void qn_prof_set_form(struct qn_prof_writer *w, enum qn_prof_form form);
+
+/* "desc: TEXT". Begin TEXT with "Name:" and pad to column 18, as Cachegrind does. */
+void qn_prof_put_desc(struct qn_prof_writer *w, const char *text);
+
+/* "cmd: TEXT"; newlines and other control bytes of the command are escaped. */
+void qn_prof_put_cmd(struct qn_prof_writer *w, const char *text);
+
+/* "cmd: " followed by the arguments joined by single spaces. argv ends with NULL. */
+void qn_prof_put_cmd_argv(struct qn_prof_writer *w, const char *const *argv);
+
+/* "events: A B C"; must come before the first counts. 1 <= count. Names hold no blanks. */
+void qn_prof_put_events(struct qn_prof_writer *w, const char *const *names, int count);
+
+/* "fl=NAME" and "fn=NAME". An empty or NULL name is written as ???. */
+void qn_prof_put_file(struct qn_prof_writer *w, const char *name);
+void qn_prof_put_fn(struct qn_prof_writer *w, const char *name);
+
+/* "LINE c1 c2 ..."; counts has one entry per event; line 0 means not known. */
+void qn_prof_put_counts(struct qn_prof_writer *w, uint32_t line, const int64_t *counts);
+
+/* "summary: c1 c2 ..."; must be the last. */
+void qn_prof_put_summary(struct qn_prof_writer *w, const int64_t *counts);
+
+/* One line as it stands, control bytes escaped: for texts that another tool spells in its own way. */
+void qn_prof_put_line(struct qn_prof_writer *w, const char *text);
+
+/* For layouts of other tools: text as it stands (the caller has escaped it), and the number of counts
+ * in the next lines. */
+void qn_prof_put_text(struct qn_prof_writer *w, const char *text);
+void qn_prof_set_events(struct qn_prof_writer *w, int count);
+
+/* Flushes, renames into place and frees the writer, on success and on failure. Returns QN_PROF_OK,
+ * or the status of the first failure with its message in `err`; then no file is left behind. */
+enum qn_prof_status qn_prof_close_writer(struct qn_prof_writer *w, struct qn_prof_error *err);
+
+/* Gives up: removes the temporary file and frees the writer. Nothing is renamed. NULL is allowed. */
+void qn_prof_abandon_writer(struct qn_prof_writer *w);
+
+#endif

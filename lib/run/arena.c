@@ -1,0 +1,162 @@
+/* lib/run/arena.c - the engine's side of the counts arena: append only, visible only when complete. */
+#include "guest/exec_map.h"
+#include "run/run.h"
+
+struct qn_arena_header *qn_arena;
+int qn_arena_fd = -1, qn_socket_fd = -1;
+
+static uint8_t *base; /* everything but the counters */
+
+uint64_t *qn_arena_counters(void) { return (uint64_t *)QN_COUNTERS_BASE; }
+
+/* Map the arena; also used by a forked child to put its own copy in the place of its parent's. */
+void qn_arena_attach(int fd)
+{
+    base = qn_map_shared(QN_ARENA_ALIAS_BASE, QN_ARENA_COUNTERS_OFF, 3, fd, 0);
+    qn_map_shared(QN_COUNTERS_BASE, QN_ARENA_COUNTERS_SIZE, 3, fd, QN_ARENA_COUNTERS_OFF);
+    qn_arena = (struct qn_arena_header *)base;
+    qn_arena_fd = fd;
+}
+
+const char *qn_arena_text(uint32_t string) { return (const char *)base + QN_ARENA_STRINGS_OFF + string; }
+
+uint32_t qn_arena_string(const char *text)
+{
+    uint64_t at = qn_arena->n_strings ? qn_arena->n_strings : 1, len = qn_strlen(text) + 1;
+
+    if (at + len > QN_ARENA_STRINGS_SIZE)
+        return 0;
+    __builtin_memcpy(base + QN_ARENA_STRINGS_OFF + at, text, len);
+    qn_arena->n_strings = at + len;
+    return (uint32_t)at;
+}
+
+/* ---- maps: looked up in /proc/self/maps when code of a range is first translated ---- */
+
+static const char *parse_hex(const char *s, uint64_t *value)
+{
+    *value = 0;
+    for (;; s++) {
+        unsigned d = *s >= '0' && *s <= '9' ? (unsigned)(*s - '0') : *s >= 'a' && *s <= 'f' ? (unsigned)(*s - 'a' + 10) : 99;
+
+        if (d > 15)
+            return s;
+        *value = *value << 4 | d;
+    }
+}
+
+static const char *skip_field(const char *s)
+{
+    while (*s && *s != ' ')
+        s++;
+    while (*s == ' ')
+        s++;
+    return s;
+}
+
+/* "start-end perms offset dev inode   path" */
+static bool parse_map_line(const char *line, uint64_t pc, struct qn_map_rec *rec)
+{
+    uint64_t major, minor;
+    const char *s = parse_hex(line, &rec->start);
+
+    s = parse_hex(s + 1, &rec->end);
+    if (pc < rec->start || pc >= rec->end)
+        return false;
+    s = parse_hex(skip_field(skip_field(s)), &rec->offset);
+    s = parse_hex(skip_field(s), &major);
+    s = parse_hex(s + 1, &minor);
+    rec->dev = major << 20 | minor;
+    for (s = skip_field(s), rec->ino = 0; *s >= '0' && *s <= '9'; s++)
+        rec->ino = rec->ino * 10 + (uint64_t)(*s - '0');
+    while (*s == ' ')
+        s++;
+    rec->path = *s ? qn_arena_string(s) : 0;
+    return true;
+}
+
+static void find_map(uint64_t pc, struct qn_map_rec *rec)
+{
+    static char buf[65536];
+    long fd = qn_sys4(__NR_openat, -100, (long)"/proc/self/maps", 02000000, 0), n;
+    size_t have = 0;
+
+    while (!qn_sys_failed(fd) && (n = qn_sys3(__NR_read, fd, (long)buf + (long)have, (long)(sizeof buf - 1 - have))) > 0) {
+        char *line = buf, *end;
+
+        have += (size_t)n;
+        buf[have] = 0;
+        for (end = line; *end; end++) {
+            if (*end != '\n')
+                continue;
+            *end = 0;
+            if (parse_map_line(line, pc, rec))
+                goto done;
+            line = end + 1;
+        }
+        have -= (size_t)(line - buf);
+        __builtin_memmove(buf, line, have);
+    }
+done:
+    qn_sys1(__NR_close, fd);
+}
+
+static uint32_t append_map(const struct qn_map_rec *rec)
+{
+    uint64_t i = qn_arena->n_maps;
+
+    if ((i + 1) * sizeof *rec > QN_ARENA_MAPS_SIZE)
+        return (uint32_t)(i - 1);
+    ((struct qn_map_rec *)(base + QN_ARENA_MAPS_OFF))[i] = *rec;
+    qn_arena->n_maps = i + 1;
+    return (uint32_t)i;
+}
+
+uint32_t qn_arena_map_of(uint64_t pc)
+{
+    struct qn_exec_range *range = qn_exec_find(pc);
+    struct qn_map_rec rec = {0};
+
+    if (!range)
+        return 0;
+    if (range->map != QN_NO_MAP)
+        return range->map;
+    find_map(pc, &rec);
+    return range->map = append_map(&rec);
+}
+
+/* ---- blocks ---- */
+
+uint32_t qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint32_t *desc, uint32_t ncounters, uint32_t *counter)
+{
+    uint64_t i = qn_arena->n_blocks, first = qn_arena->n_insns;
+    struct qn_block_rec *rec = (struct qn_block_rec *)(base + QN_ARENA_BLOCKS_OFF) + i;
+
+    if ((i + 1) * sizeof *rec > QN_ARENA_BLOCKS_SIZE || (first + ninsns) * 4 > QN_ARENA_INSNS_SIZE ||
+        (qn_arena->n_counters + ncounters) * 8 > QN_ARENA_COUNTERS_SIZE)
+        qn_die_fatal(QN_FATAL_RESOURCE, pc, "counts arena is full");
+    __builtin_memcpy((uint32_t *)(base + QN_ARENA_INSNS_OFF) + first, desc, ninsns * 4ul);
+    *counter = (uint32_t)qn_arena->n_counters;
+    *rec = (struct qn_block_rec){pc, qn_arena_map_of(pc), (uint32_t)first, *counter, (uint16_t)ninsns, 0};
+    qn_arena->n_counters += ncounters;
+    qn_arena->n_insns = first + ninsns;
+    qn_arena->n_blocks = i + 1;
+    return (uint32_t)i;
+}
+
+/* Control left block `record` before instruction insn completed. */
+void qn_arena_leave(uint32_t record, unsigned insn)
+{
+    struct qn_leave_rec *all = (struct qn_leave_rec *)(base + QN_ARENA_LEAVES_OFF);
+    uint64_t n = qn_arena->n_leaves, from = n > 4096 ? n - 4096 : 0;
+
+    for (uint64_t i = n; i-- > from;)
+        if (all[i].block == record && all[i].insn == insn) {
+            all[i].count++;
+            return;
+        }
+    if ((n + 1) * sizeof *all > QN_ARENA_LEAVES_SIZE)
+        return;
+    all[n] = (struct qn_leave_rec){record, insn, 1};
+    qn_arena->n_leaves = n + 1;
+}

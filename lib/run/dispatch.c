@@ -1,0 +1,100 @@
+/* lib/run/dispatch.c - the dispatcher: finds or makes the block at the guest's rip, links, enters, serves exits. */
+#include "decode/decode.h"
+#include "guest/exec_map.h"
+#include "run/run.h"
+#include "tcache/tcache.h"
+
+#include <stddef.h>
+
+/* switch.S knows these. */
+_Static_assert(offsetof(struct qn_ctx, rip) == 128 && offsetof(struct qn_ctx, rflags) == 136, "switch.S");
+_Static_assert(offsetof(struct qn_ctx, entry) == 216 && offsetof(struct qn_ctx, engine_sp) == 224, "switch.S");
+_Static_assert(offsetof(struct qn_ctx, in_cache) == 452, "switch.S");
+
+enum { SIG_SEGV = 11, SEGV_MAPERR_ = 1, SEGV_ACCERR_ = 2 };
+
+struct qn_ctx qn_ctx __attribute__((aligned(64)));
+
+static bool is_mapped(uint64_t addr)
+{
+    return qn_sys3(__NR_msync, (long)qn_round_down(addr, QN_PAGE), QN_PAGE, 1) == 0;
+}
+
+/* Control reached an address that holds no code. */
+static void fetch_fault(uint64_t pc)
+{
+    qn_signal_raise(SIG_SEGV, is_mapped(pc) ? SEGV_ACCERR_ : SEGV_MAPERR_, pc);
+}
+
+/* Connect the exit through which the last block came back, if that block is still there. */
+static void connect(uint32_t to)
+{
+    uint32_t id = qn_ctx.exit_id;
+    struct qn_tblock *from;
+
+    if (qn_ctx.exit_kind == QN_EXIT_IBL) {
+        qn_tcache_ibl_set(to);
+        qn_arena->stats.ibl_misses++;
+        return;
+    }
+    from = qn_tcache_block(id / 2);
+    if (from->live && id % 2 < from->nexits && from->exit[id % 2].target == qn_tcache_block(to)->pc)
+        qn_tcache_link(id, to);
+}
+
+/* Run translated code from the guest's rip until it comes back. */
+static void run_block(bool may_connect)
+{
+    uint32_t index = qn_tcache_find(qn_ctx.rip);
+
+    if (index == QN_NO_BLOCK)
+        index = qn_translate(qn_ctx.rip);
+    if (index == QN_NO_BLOCK) {
+        fetch_fault(qn_ctx.rip);
+        return;
+    }
+    if (may_connect)
+        connect(index);
+    qn_arena->stats.dispatches++;
+    qn_ctx.entry = qn_tcache_block(index)->entry;
+    qn_ctx.exit_kind = QN_EXIT_SIGNAL;
+    qn_enter();
+}
+
+/* The block before the missing or undecodable instruction has run; now it is that instruction's turn. */
+static void bad_instruction(void)
+{
+    uint64_t pc = qn_ctx.rip, avail = qn_exec_avail(pc, QN_INSN_MAX_LEN);
+    struct qn_insn in;
+
+    if (qn_decode_insn((const uint8_t *)(uintptr_t)pc, avail, &in) == QN_DEC_TRUNCATED && avail < QN_INSN_MAX_LEN)
+        fetch_fault(pc + avail);
+    else
+        qn_die_bad_insn(pc);
+}
+
+_Noreturn void qn_dispatch(void)
+{
+    bool may_connect = false;
+
+    for (;;) {
+        if (QN_UNLIKELY(qn_self->pending)) {
+            qn_signal_deliver();
+            may_connect = false;
+        }
+        qn_lock_yield_if_asked();
+        run_block(may_connect);
+        may_connect = false;
+        switch (qn_ctx.exit_kind) {
+        case QN_EXIT_LINK:
+            qn_ctx.rip = qn_tcache_block(qn_ctx.exit_id / 2)->exit[qn_ctx.exit_id % 2].target;
+            may_connect = true;
+            break;
+        case QN_EXIT_IBL: may_connect = true; break;
+        case QN_EXIT_SYSCALL: qn_syscall(); break;
+        case QN_EXIT_EMULATE: qn_emulate(); break;
+        case QN_EXIT_BAD: bad_instruction(); break;
+        default: break;
+        }
+    }
+}

@@ -1,0 +1,156 @@
+/* lib/run/frame.c - signal frames on the guest's stack, in the kernel's layout (arch/x86/include/asm/sigframe.h):
+ *
+ *   low   return address (restorer) | ucontext | siginfo | ... | XSAVE area, 64-byte aligned   high
+ *
+ * The vector and x87 state in the processor is the guest's own, so it is saved and restored here directly. */
+#include "run/signal.h"
+
+#define RED_ZONE 128
+#define UC_FLAGS 7            /* UC_FP_XSTATE | UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS */
+#define FP_MAGIC1 0x46505853u /* FP_XSTATE_MAGIC1 */
+#define FP_MAGIC2 0x46505845u
+#define FXSAVE_SIZE 512
+#define XSAVE_HEADER_END 576
+#define SW_RESERVED 464       /* offset of struct _fpx_sw_bytes in the fxsave image */
+#define USER_CS 0x33
+#define USER_SS 0x2b
+#define GUEST_FLAGS 0x40cd5ull /* what sigreturn may set: AC OF DF SF ZF AF PF CF, and TF */
+#define MXCSR_DEFAULT 0x1f80u
+#define FCW_DEFAULT 0x37f
+
+struct frame {
+    uint64_t restorer;
+    struct qn_ucontext uc;
+    struct qn_siginfo info;
+};
+
+static uint32_t xsave_size(void)
+{
+    static uint32_t size;
+    uint32_t a = 0xd, b, c = 0, d;
+
+    if (!size) {
+        __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+        size = b;
+    }
+    return size;
+}
+
+static uint64_t xfeatures(void)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (uint64_t)high << 32 | low;
+}
+
+static void save_fpu(uint8_t *area)
+{
+    uint32_t size = xsave_size(), *sw = (uint32_t *)(area + SW_RESERVED);
+    uint32_t magic2 = FP_MAGIC2;
+
+    for (unsigned i = FXSAVE_SIZE; i < XSAVE_HEADER_END; i++)
+        area[i] = 0;
+    qn_fpu_save(area);
+    __builtin_memset(sw, 0, FXSAVE_SIZE - SW_RESERVED);
+    sw[0] = FP_MAGIC1;
+    sw[1] = size + 4;
+    *(uint64_t *)(sw + 2) = xfeatures();
+    sw[4] = size;
+    __builtin_memcpy(area + size, &magic2, 4);
+}
+
+/* Handlers start with a clean unit, as the kernel gives them. */
+static void reset_fpu(void)
+{
+    static uint8_t init[XSAVE_HEADER_END] __attribute__((aligned(64)));
+
+    *(uint16_t *)init = FCW_DEFAULT;
+    *(uint32_t *)(init + 24) = MXCSR_DEFAULT;
+    qn_fpu_restore(init, xfeatures());
+}
+
+static uint64_t frame_stack(struct qn_thread *t, const struct qn_sigaction *act)
+{
+    bool on_alt = !(t->altstack.flags & SS_DISABLE_) && qn_ctx.gpr[4] - t->altstack.sp < t->altstack.size;
+
+    if ((act->flags & SA_ONSTACK_) && !(t->altstack.flags & SS_DISABLE_) && t->altstack.size && !on_alt)
+        return t->altstack.sp + t->altstack.size;
+    return qn_ctx.gpr[4] - RED_ZONE;
+}
+
+static void fill_mcontext(struct qn_mcontext *mc, uint64_t fpstate)
+{
+    const uint64_t *g = qn_ctx.gpr;
+    struct qn_thread *t = qn_self;
+
+    *mc = (struct qn_mcontext){
+        .r8 = g[8], .r9 = g[9], .r10 = g[10], .r11 = g[11], .r12 = g[12], .r13 = g[13], .r14 = g[14], .r15 = g[15],
+        .di = g[7], .si = g[6], .bp = g[5], .bx = g[3], .dx = g[2], .ax = g[0], .cx = g[1], .sp = g[4],
+        .ip = qn_ctx.rip, .flags = qn_ctx.rflags, .cs = USER_CS, .ss = USER_SS,
+        .err = t->fault_err, .trapno = t->fault_trap, .oldmask = t->mask, .cr2 = t->fault_cr2, .fpstate = fpstate,
+    };
+}
+
+void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigaction *act)
+{
+    struct qn_thread *t = qn_self;
+    uint64_t sp = frame_stack(t, act);
+    uint64_t fp = (sp - xsave_size() - 4) & ~63ull;
+    struct frame *f = (struct frame *)(((fp - sizeof *f) & ~15ull) - 8);
+
+    save_fpu((uint8_t *)(uintptr_t)fp);
+    f->restorer = act->restorer;
+    f->uc.flags = UC_FLAGS;
+    f->uc.link = 0;
+    f->uc.stack = t->altstack;
+    fill_mcontext(&f->uc.mc, fp);
+    f->uc.mask = t->mask;
+    f->info = *info;
+    if (t->altstack.flags & SS_AUTODISARM_)
+        t->altstack = (struct qn_stack){.flags = SS_DISABLE_};
+    t->mask |= act->mask | (act->flags & SA_NODEFER_ ? 0 : sig_bit(sig));
+    if (act->flags & SA_RESETHAND_)
+        t->actions[sig] = (struct qn_sigaction){.handler = HANDLER_DFL};
+    reset_fpu();
+    qn_ctx.gpr[4] = (uint64_t)(uintptr_t)f;
+    qn_ctx.gpr[7] = (uint64_t)sig;
+    qn_ctx.gpr[6] = (uint64_t)(uintptr_t)&f->info;
+    qn_ctx.gpr[2] = (uint64_t)(uintptr_t)&f->uc;
+    qn_ctx.gpr[0] = 0;
+    qn_ctx.rflags &= ~(uint64_t)(FLAG_DF | FLAG_TF | FLAG_RF);
+    qn_ctx.rip = act->handler;
+}
+
+static void restore_fpu(uint64_t fpstate)
+{
+    const uint8_t *area = (const uint8_t *)(uintptr_t)fpstate;
+    const uint32_t *sw = (const uint32_t *)(area + SW_RESERVED);
+
+    if (!fpstate)
+        reset_fpu();
+    else if (sw[0] == FP_MAGIC1)
+        qn_fpu_restore(area, *(const uint64_t *)(sw + 2) & xfeatures());
+    else
+        qn_fpu_restore_legacy(area);
+}
+
+/* The handler returned: everything as the (perhaps edited) frame says. */
+void qn_sys_sigreturn(void)
+{
+    struct frame *f = (struct frame *)(uintptr_t)(qn_ctx.gpr[4] - 8);
+    const struct qn_mcontext *mc = &f->uc.mc;
+    uint64_t *g = qn_ctx.gpr;
+    struct qn_thread *t = qn_self;
+
+    g[0] = mc->ax; g[1] = mc->cx; g[2] = mc->dx; g[3] = mc->bx; g[4] = mc->sp; g[5] = mc->bp; g[6] = mc->si; g[7] = mc->di;
+    g[8] = mc->r8; g[9] = mc->r9; g[10] = mc->r10; g[11] = mc->r11; g[12] = mc->r12; g[13] = mc->r13; g[14] = mc->r14;
+    g[15] = mc->r15;
+    qn_ctx.rip = mc->ip;
+    qn_ctx.rflags = (mc->flags & GUEST_FLAGS) | 0x202;
+    t->mask = f->uc.mask & ~UNBLOCKABLE;
+    t->altstack = f->uc.stack;
+    t->altstack.flags &= ~SS_ONSTACK_;
+    restore_fpu(mc->fpstate);
+    qn_signal_set_host_mask(t->mask);
+}

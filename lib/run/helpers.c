@@ -1,0 +1,221 @@
+/* lib/run/helpers.c - references that are known only at run time: repeated strings, masks, gathers, xsave.
+ *
+ * Called from translated code on the slow-call stack; all registers are kept.  Counters of such an instruction: a pair
+ * of misses per reference kind, then extra Ir, iterations, extra Bc (cost/arena.h). */
+#include "decode/decode.h"
+#include "run/run.h"
+#include "sim/contract.h"
+#include "sim/twin.h"
+
+#define SLOW __attribute__((no_caller_saved_registers))
+#define XSAVE_LEGACY 576u /* bytes: legacy area and header */
+
+struct variable {            /* layout of the counters of one variable instruction */
+    uint64_t *pair;          /* first pair */
+    uint64_t *extra_ir, *iterations, *extra_bc, *mispredicts;
+};
+
+static struct qn_insn last_insn; /* decoded last; strings run in loops */
+static uint64_t last_pc;
+
+static const struct qn_insn *decode(uint64_t pc)
+{
+    if (pc != last_pc) {
+        qn_decode_insn((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &last_insn);
+        last_pc = pc;
+    }
+    return &last_insn;
+}
+
+static unsigned reference_kinds(const struct qn_insn *in)
+{
+    unsigned n = 0;
+
+    for (unsigned k = 0; k < in->n_mem; k++)
+        n += in->mem[k].access != QN_ACC_NONE;
+    return n;
+}
+
+static struct variable layout(const struct qn_insn *in, uint64_t *first)
+{
+    uint64_t *after = first + 2 * reference_kinds(in);
+
+    return (struct variable){first, after, after + 1, after + 2, after + 3};
+}
+
+static bool caches_on(void) { return qn_cfg()->cache_sim; }
+
+static uint32_t clamp(uint32_t size)
+{
+    const struct qn_config *c = qn_cfg();
+    uint32_t line = c->I1.line < c->D1.line ? c->I1.line : c->D1.line;
+
+    line = c->LL.line < line ? c->LL.line : line;
+    return c->counting == QN_COUNTING_CACHEGRIND && size > line ? line : size;
+}
+
+static void reference(uint64_t addr, uint32_t size, uint64_t *pair)
+{
+    unsigned outcome = qn_sim_data(addr, clamp(size), pair);
+
+    if (qn_cfg()->check && qn_sim_twin_data(addr, clamp(size)) != outcome) {
+        qn_ctx.arg_addr = addr;
+        qn_engine_check_failed("string or masked reference: filtered and unfiltered simulation differ");
+    }
+}
+
+/* ---- repeated strings ---- */
+
+/* Pairs are laid out reads first; movs reads [rsi] and writes [rdi], cmps reads both. */
+static void string_references(const struct qn_insn *in, uint64_t n, uint64_t rsi, uint64_t rdi, int64_t step, uint64_t *pair)
+{
+    uint64_t mask = in->n_mem && in->mem[0].addr32 ? 0xffffffffu : ~0ull;
+
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t *p = pair;
+
+        for (unsigned k = 0; k < in->n_mem; k++, p += 2) {
+            uint64_t base = in->mem[k].base == QN_RSI ? rsi : rdi;
+            uint64_t seg = in->mem[k].seg == QN_SEG_FS ? qn_ctx.fs_base : in->mem[k].seg == QN_SEG_GS ? qn_ctx.gs_base : 0;
+
+            reference(((base + (uint64_t)step * i) & mask) + seg, in->mem[k].size, p);
+        }
+    }
+}
+
+static int64_t string_step(const struct qn_insn *in, uint64_t n, const uint64_t *rep)
+{
+    int64_t moved = in->mem[0].base == QN_RSI ? (int64_t)(rep[4] - rep[1]) : (int64_t)(rep[5] - rep[2]);
+
+    if (in->mem[0].addr32)
+        moved = (int32_t)moved;
+    return n ? moved / (int64_t)n : in->mem[0].size;
+}
+
+/* Cachegrind's view of a repetition: n iterations make n + 1 instructions and n + 1 branches, the last not taken. */
+static void cachegrind_branches(const struct variable *v, uint64_t pc, uint64_t n)
+{
+    if (!qn_cfg()->branch_sim)
+        return;
+    for (uint64_t i = 0; i < n; i++)
+        *v->mispredicts += qn_sim_predict_cond(pc, true);
+    *v->mispredicts += qn_sim_predict_cond(pc, false);
+    *v->extra_bc += n;
+}
+
+static void count_string(uint64_t pc, uint64_t *first, bool complete)
+{
+    const struct qn_insn *in = decode(pc);
+    struct variable v = layout(in, first);
+    const uint64_t *rep = qn_ctx.rep;
+    uint64_t mask = in->mem[0].addr32 ? 0xffffffffu : ~0ull, n = (rep[0] - rep[3]) & mask;
+    bool cachegrind = qn_cfg()->counting == QN_COUNTING_CACHEGRIND;
+
+    if (caches_on())
+        string_references(in, n, rep[1], rep[2], string_step(in, n, rep), v.pair);
+    *v.iterations += n;
+    if (cachegrind) {
+        *v.extra_ir += n;
+        cachegrind_branches(&v, pc, n);
+    } else {
+        *v.extra_ir += complete ? (n > 1 ? n - 1 : 0) : n;
+    }
+}
+
+SLOW void qn_run_string(void)
+{
+    count_string(qn_ctx.arg_pc, qn_arena_counters() + qn_ctx.arg_site, true);
+}
+
+void qn_string_partial(uint64_t pc)
+{
+    (void)pc; /* the iterations that are done are counted when the instruction is resumed: see recover.c */
+}
+
+/* ---- masked and gathered elements ---- */
+
+static bool element_active(const struct qn_insn *in, unsigned i, unsigned elem)
+{
+    if (in->attr & QN_ATTR_KMASK)
+        return qn_ctx.kmask >> i & 1;
+    return qn_ctx.vmask[(i + 1) * elem - 1] >> 7; /* the sign bit of the element */
+}
+
+static uint64_t element_address(const struct qn_mem *m, unsigned i, unsigned elem)
+{
+    int64_t index;
+
+    if (!m->vsib)
+        return qn_ctx.arg_addr + (uint64_t)i * elem;
+    if (m->vsib == 8)
+        __builtin_memcpy(&index, qn_ctx.vindex + i * 8, 8);
+    else {
+        int32_t index32;
+
+        __builtin_memcpy(&index32, qn_ctx.vindex + i * 4, 4);
+        index = index32;
+    }
+    return qn_ctx.arg_addr + (uint64_t)index * m->scale;
+}
+
+static void masked_references(const struct qn_insn *in, struct variable *v)
+{
+    const struct qn_mem *m = &in->mem[0];
+    unsigned elem = m->elem ? m->elem : m->size, n = elem ? m->size / elem : 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (!element_active(in, i, elem))
+            continue;
+        if (caches_on())
+            reference(element_address(m, i, elem), elem, v->pair);
+        ++*v->iterations;
+    }
+}
+
+static uint32_t component_size(unsigned i, uint32_t *offset)
+{
+    uint32_t a = 0xd, b, c = i, d;
+
+    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    *offset = b;
+    return a;
+}
+
+/* Bytes that xsave (standard form) or xsavec, xsaves (compacted) touch for the components asked for. */
+static uint32_t xsave_bytes(uint64_t wanted, bool compact)
+{
+    uint32_t low, high, bytes = XSAVE_LEGACY, offset;
+
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    wanted &= (uint64_t)high << 32 | low;
+    for (unsigned i = 2; i < 63; i++) {
+        uint32_t size;
+
+        if (!(wanted >> i & 1))
+            continue;
+        size = component_size(i, &offset);
+        bytes = compact ? bytes + size : offset + size > bytes ? offset + size : bytes;
+    }
+    return bytes;
+}
+
+static void xsave_reference(const struct qn_insn *in, struct variable *v)
+{
+    uint64_t wanted = (uint32_t)qn_ctx.rep[0] | qn_ctx.rep[1] << 32;
+    bool compact = in->map == 1 && in->opcode == 0xc7; /* xsavec, xsaves, xrstors */
+
+    if (caches_on())
+        reference(qn_ctx.arg_addr, xsave_bytes(wanted, compact), v->pair);
+    ++*v->iterations;
+}
+
+SLOW void qn_run_complex(void)
+{
+    const struct qn_insn *in = decode(qn_ctx.arg_pc);
+    struct variable v = layout(in, qn_arena_counters() + qn_ctx.arg_site);
+
+    if (in->attr & QN_ATTR_XSAVE)
+        xsave_reference(in, &v);
+    else
+        masked_references(in, &v);
+}

@@ -1,0 +1,46 @@
+/* lib/run/libc.c - the four functions that the compiler expects to exist. */
+#include <stddef.h>
+#include <stdint.h>
+
+void *memcpy(void *restrict to, const void *restrict from, size_t n)
+{
+    uint8_t *t = to;
+    const uint8_t *f = from;
+
+    for (; n >= 8; n -= 8, t += 8, f += 8)
+        *(uint64_t __attribute__((may_alias, aligned(1))) *)t = *(const uint64_t __attribute__((may_alias, aligned(1))) *)f;
+    while (n--)
+        *t++ = *f++;
+    return to;
+}
+
+void *memmove(void *to, const void *from, size_t n)
+{
+    uint8_t *t = to;
+    const uint8_t *f = from;
+
+    if (t <= f)
+        return memcpy(to, from, n);
+    while (n--)
+        t[n] = f[n];
+    return to;
+}
+
+void *memset(void *to, int value, size_t n)
+{
+    volatile uint8_t *t = to; /* volatile: or the compiler turns the loop into a call of memset */
+
+    while (n--)
+        *t++ = (uint8_t)value;
+    return to;
+}
+
+int memcmp(const void *a, const void *b, size_t n)
+{
+    const uint8_t *x = a, *y = b;
+
+    for (; n; n--, x++, y++)
+        if (*x != *y)
+            return *x - *y;
+    return 0;
+}

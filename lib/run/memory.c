@@ -1,0 +1,195 @@
+/* lib/run/memory.c - the address space: the engine's own part of it, and the guest's mmap family.
+ *
+ * The guest gets what it asks for, with three exceptions: nothing of it may lie over the engine; code of
+ * libraries is placed below 1 GiB, within reach of the code cache; brk has a place with room of its own.
+ */
+#include "guest/exec_map.h"
+#include "run/run.h"
+#include "tcache/tcache.h"
+
+enum { E_NOMEM = 12, E_INVAL = 22 };
+enum { P_READ = 1, P_WRITE = 2, P_EXEC = 4 };
+enum { M_SHARED = 1, M_PRIVATE = 2, M_FIXED = 0x10, M_ANON = 0x20, M_32BIT = 0x40, M_DENYWRITE = 0x800,
+       M_NORESERVE = 0x4000, M_FIXED_NEW = 0x100000 };
+
+#define LOW_START 0x10000000ull  /* libraries: above programs linked at 4 MiB ... */
+#define LOW_END 0x40000000ull    /* ... and below what MAP_32BIT and runtimes with fixed places take */
+#define BRK_START 0x555556000000ull
+#define BRK_MAX (1ull << 40)     /* bytes: the next thing in the address space is farther away */
+#define ASLR_PAGES 0x4000u       /* --aslr=yes: up to 64 MiB of shift */
+
+extern char _end[];
+
+static uint64_t heap_next = QN_HEAP_BASE, low_next = LOW_START;
+static uint64_t brk_start, brk_now;
+
+static long map(uint64_t at, uint64_t size, int prot, int flags, int fd, uint64_t offset)
+{
+    return qn_sys6(__NR_mmap, (long)at, (long)size, prot, flags, fd, (long)offset);
+}
+
+void *qn_map_shared(uint64_t at, uint64_t size, int prot, int fd, uint64_t offset)
+{
+    long r = map(at, size, prot, M_SHARED | M_FIXED | M_NORESERVE, fd, offset);
+
+    if (qn_sys_failed(r))
+        qn_die_fatal(QN_FATAL_RESOURCE, 0, "cannot map the engine's memory");
+    return (void *)r;
+}
+
+void *qn_engine_alloc(uint64_t bytes)
+{
+    uint64_t size = qn_round_up(bytes, QN_PAGE);
+    long r = map(heap_next, size, P_READ | P_WRITE, M_PRIVATE | M_ANON | M_FIXED | M_NORESERVE, -1, 0);
+
+    if (qn_sys_failed(r))
+        qn_die_fatal(QN_FATAL_RESOURCE, 0, "out of memory");
+    heap_next += size;
+    return (void *)r;
+}
+
+static uint64_t random_pages(void)
+{
+    uint64_t value = 0;
+
+    if (!qn_cfg()->aslr)
+        return 0;
+    qn_sys3(__NR_getrandom, (long)&value, sizeof value, 0);
+    return value % ASLR_PAGES * QN_PAGE;
+}
+
+void qn_memory_init(void)
+{
+    low_next += random_pages();
+    brk_start = brk_now = BRK_START + random_pages();
+}
+
+uint64_t qn_low_address(uint64_t size)
+{
+    uint64_t at = low_next;
+
+    if (at + size > LOW_END)
+        return 0;
+    low_next = qn_round_up(at + size, QN_PAGE) + QN_PAGE; /* a hole, so that running off the end faults */
+    return at;
+}
+
+/* ---- the engine's ranges ---- */
+
+static bool overlaps(uint64_t a, uint64_t size, uint64_t start, uint64_t end)
+{
+    return a < end && a + size > start;
+}
+
+bool qn_is_engine_range(uint64_t start, uint64_t size)
+{
+    return overlaps(start, size, QN_COUNTERS_BASE, QN_COUNTERS_BASE + QN_ARENA_COUNTERS_SIZE) ||
+           overlaps(start, size, QN_CODE_BASE, QN_CODE_BASE + QN_CODE_MAX) ||
+           overlaps(start, size, QN_ENGINE_BASE, qn_round_up((uint64_t)(uintptr_t)_end, QN_PAGE)) ||
+           overlaps(start, size, QN_CODE_ALIAS_BASE, QN_HIGH_END);
+}
+
+/* ---- code that comes, goes or changes ---- */
+
+void qn_code_changed(uint64_t start, uint64_t end)
+{
+    if (!qn_exec_overlaps(start, end))
+        return;
+    qn_tcache_invalidate(start, end);
+    qn_arena->stats.smc_invalidations++;
+}
+
+static void note_mapping(uint64_t start, uint64_t size, int prot)
+{
+    uint64_t end = start + qn_round_up(size, QN_PAGE);
+
+    qn_code_changed(start, end);
+    if (prot & P_EXEC)
+        qn_exec_add(start, end, prot & P_WRITE);
+    else
+        qn_exec_remove(start, end);
+}
+
+/* ---- the guest's calls ---- */
+
+/* ld.so maps a library's whole span first, read-only and with MAP_DENYWRITE: put that span low. */
+static bool wants_low(const long *a)
+{
+    bool file = (int)a[4] >= 0 && !(a[3] & M_ANON);
+
+    return a[0] == 0 && file && !(a[3] & (M_FIXED | M_FIXED_NEW | M_32BIT)) && ((a[2] & P_EXEC) || (a[3] & M_DENYWRITE));
+}
+
+long qn_sys_mmap(const long *a)
+{
+    uint64_t at = (uint64_t)a[0], size = (uint64_t)a[1];
+    long r;
+
+    if ((a[3] & (M_FIXED | M_FIXED_NEW)) && qn_is_engine_range(at, size))
+        return -E_NOMEM;
+    if (wants_low(a))
+        at = qn_low_address(qn_round_up(size, QN_PAGE));
+    r = map(at, size, (int)a[2], (int)a[3], (int)a[4], (uint64_t)a[5]);
+    if (!qn_sys_failed(r))
+        note_mapping((uint64_t)r, size, (int)a[2]);
+    return r;
+}
+
+long qn_sys_munmap(uint64_t start, uint64_t size)
+{
+    long r;
+
+    if (qn_is_engine_range(start, size))
+        return -E_INVAL;
+    r = qn_sys2(__NR_munmap, (long)start, (long)size);
+    if (!r)
+        note_mapping(start, size, 0);
+    return r;
+}
+
+long qn_sys_mprotect(uint64_t start, uint64_t size, int prot)
+{
+    long r;
+
+    if (qn_is_engine_range(start, size))
+        return -E_NOMEM;
+    r = qn_sys3(__NR_mprotect, (long)start, (long)size, prot);
+    if (!r)
+        note_mapping(start, size, prot);
+    return r;
+}
+
+long qn_sys_mremap(const long *a)
+{
+    const struct qn_exec_range *range = qn_exec_find((uint64_t)a[0]);
+    bool exec = range != NULL, writable = range && range->writable;
+    long r;
+
+    if (qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1]) ||
+        ((a[3] & 2) && qn_is_engine_range((uint64_t)a[4], (uint64_t)a[2])))
+        return -E_INVAL;
+    r = qn_sys6(__NR_mremap, a[0], a[1], a[2], a[3], a[4], 0);
+    if (qn_sys_failed(r))
+        return r;
+    note_mapping((uint64_t)a[0], (uint64_t)a[1], 0);
+    note_mapping((uint64_t)r, (uint64_t)a[2], exec ? P_EXEC | (writable ? P_WRITE : 0) : 0);
+    return r;
+}
+
+long qn_sys_brk(uint64_t wanted)
+{
+    uint64_t now_page = qn_round_up(brk_now, QN_PAGE), wanted_page = qn_round_up(wanted, QN_PAGE);
+
+    if (wanted < brk_start || wanted > brk_start + BRK_MAX)
+        return (long)brk_now;
+    if (wanted_page > now_page) {
+        long r = map(now_page, wanted_page - now_page, P_READ | P_WRITE, M_PRIVATE | M_ANON | M_FIXED_NEW, -1, 0);
+
+        if (qn_sys_failed(r))
+            return (long)brk_now;
+    } else if (wanted_page < now_page) {
+        qn_sys2(__NR_munmap, (long)wanted_page, (long)(now_page - wanted_page));
+    }
+    brk_now = wanted;
+    return (long)brk_now;
+}

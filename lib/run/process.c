@@ -1,0 +1,358 @@
+/* lib/run/process.c - fork, vfork, execve, exit: each process has an arena and a collector of its own. */
+#include "guest/elf.h"
+#include "run/run.h"
+#include "tcache/tcache.h"
+
+enum { E_NOENT = 2, E_ACCES = 13, E_NOEXEC = 8, E_2BIG = 7, E_AGAIN = 11, E_FAULT = 14, E_LOOP = 40 };
+enum { F_DUPFD_CLOEXEC_ = 1030, F_SETFD_ = 2, SCM_RIGHTS_ = 1, SOL_SOCKET_ = 1, MSG_CMSG_CLOEXEC_ = 0x40000000 };
+enum { CLONE_VM_ = 0x100, CLONE_VFORK_ = 0x4000, CLONE_SETTLS_ = 0x80000 };
+enum { ARCH_SET_FS_ = 0x1002, AT_EMPTY_PATH_ = 0x1000, AT_FDCWD_ = -100 };
+enum { S_ISUID_ = 04000, S_ISGID_ = 02000 };
+#define ADDR_NO_RANDOMIZE_ 0x0040000
+#define ARGS_MAX 131072
+
+/* ---- the wire ---- */
+
+struct iovec_ { void *base; uint64_t len; };
+struct msghdr_ {
+    void *name; uint32_t namelen, pad0;
+    struct iovec_ *iov; uint64_t iovlen;
+    void *control; uint64_t controllen;
+    int32_t flags, pad1;
+};
+struct rights { uint64_t len; int32_t level, type; int32_t fds[4]; };
+
+static void wire_send(int fd, uint32_t kind, int value)
+{
+    struct qn_wire_msg msg = {.kind = kind, .pid = (int32_t)qn_sys1(__NR_getpid, 0), .value = value};
+
+    qn_sys6(__NR_sendto, fd, (long)&msg, sizeof msg, 0x4000 /* MSG_NOSIGNAL */, 0, 0);
+}
+
+/* The engine's descriptors lie high, out of the guest's way. */
+static int move_high(int fd)
+{
+    long high = qn_sys3(__NR_fcntl, fd, F_DUPFD_CLOEXEC_, qn_socket_fd > 64 ? qn_socket_fd - 64 : 512);
+
+    if (qn_sys_failed(high))
+        return fd;
+    qn_sys1(__NR_close, fd);
+    return (int)high;
+}
+
+/* Receive one answer and up to two descriptors (-1 where absent). */
+static bool wire_receive(int fd, struct qn_wire_msg *msg, int fds[2])
+{
+    struct rights control = {0};
+    struct iovec_ iov = {msg, sizeof *msg};
+    struct msghdr_ h = {.iov = &iov, .iovlen = 1, .control = &control, .controllen = sizeof control};
+    long n;
+
+    fds[0] = fds[1] = -1;
+    do
+        n = qn_sys3(__NR_recvmsg, fd, (long)&h, MSG_CMSG_CLOEXEC_);
+    while (n == -4);
+    if (n != (long)sizeof *msg)
+        return false;
+    if (h.controllen >= 16 && control.type == SCM_RIGHTS_ && control.level == SOL_SOCKET_) {
+        unsigned got = (unsigned)((control.len - 16) / 4);
+
+        for (unsigned i = 0; i < got && i < 2; i++)
+            fds[i] = move_high(control.fds[i]);
+    }
+    return true;
+}
+
+void qn_wire_hello(void) { wire_send(qn_socket_fd, QN_WIRE_HELLO, 0); }
+
+static bool ask_fork(int fds[2])
+{
+    struct qn_wire_msg msg;
+
+    wire_send(qn_socket_fd, QN_WIRE_FORK, 0);
+    return wire_receive(qn_socket_fd, &msg, fds) && msg.kind == QN_WIRE_FORK_OK && fds[0] >= 0 && fds[1] >= 0;
+}
+
+/* ---- fork ---- */
+
+static void become_child(int fds[2], const struct qn_clone_request *r)
+{
+    int old_arena = qn_arena_fd, old_socket = qn_socket_fd;
+
+    qn_arena_attach(fds[0]);
+    qn_socket_fd = fds[1];
+    qn_sys1(__NR_close, old_arena);
+    qn_sys1(__NR_close, old_socket);
+    qn_code_cache_own();
+    qn_thread_only_self();
+    if (r->stack)
+        qn_ctx.gpr[4] = r->stack;
+    if (r->flags & CLONE_SETTLS_) {
+        qn_sys2(__NR_arch_prctl, ARCH_SET_FS_, (long)r->tls);
+        qn_ctx.fs_base = r->tls;
+    }
+    qn_arena->guest_pid = (int32_t)qn_sys1(__NR_getpid, 0);
+    qn_wire_hello();
+}
+
+static long plain_fork(const struct qn_clone_request *r)
+{
+    qn_sigset all_signals = ~0ull, old;
+    int fds[2];
+    long pid;
+
+    if (!ask_fork(fds))
+        return -E_AGAIN;
+    qn_sys4(__NR_rt_sigprocmask, 2, (long)&all_signals, (long)&old, 8);
+    pid = qn_sys6(__NR_clone, (long)(r->flags & ~(uint64_t)(CLONE_SETTLS_ | CLONE_VM_)), 0, (long)r->ptid, (long)r->ctid, 0, 0);
+    if (pid == 0) {
+        become_child(fds, r);
+    } else {
+        qn_sys1(__NR_close, fds[0]);
+        qn_sys1(__NR_close, fds[1]);
+    }
+    qn_sys4(__NR_rt_sigprocmask, 2, (long)&old, 0, 8);
+    return pid;
+}
+
+/* A child that shares our memory is, to the engine, one more thread: it takes the lock while we are suspended. */
+static long shared_fork(const struct qn_clone_request *r)
+{
+    struct qn_thread *t = qn_thread_new();
+
+    if (!t)
+        return -E_AGAIN;
+    if (!t->actions || t->actions == qn_self->actions)
+        t->actions = qn_engine_alloc(sizeof(struct qn_sigaction) * (QN_NSIG + 1));
+    __builtin_memcpy(t->actions, qn_self->actions, sizeof(struct qn_sigaction) * (QN_NSIG + 1));
+    t->vfork_child = 1;
+    return qn_thread_start(t, r);
+}
+
+long qn_sys_fork(const struct qn_clone_request *r)
+{
+    if ((r->flags & CLONE_VM_) && (r->flags & CLONE_VFORK_))
+        return shared_fork(r);
+    return plain_fork(r);
+}
+
+/* ---- exit ---- */
+
+_Noreturn void qn_process_exit(int code)
+{
+    if (!qn_self->vfork_child) {
+        qn_arena->exit_code = code;
+        qn_arena->exited = 1;
+    } else {
+        qn_sigset all_signals = ~0ull;
+
+        qn_sys4(__NR_rt_sigprocmask, 2, (long)&all_signals, 0, 8);
+        qn_lock_release();
+    }
+    qn_exit_group(code);
+}
+
+/* ---- execve ---- */
+
+bool qn_copy_string(uint64_t guest, char *to, size_t size)
+{
+    size_t done = 0;
+
+    while (done < size) {
+        size_t part = QN_PAGE - (guest + done) % QN_PAGE;
+        struct iovec_ local = {to + done, part < size - done ? part : size - done};
+        struct iovec_ remote = {(void *)(uintptr_t)(guest + done), local.len};
+        long n = qn_sys6(__NR_process_vm_readv, qn_sys1(__NR_getpid, 0), (long)&local, 1, (long)&remote, 1, 0);
+
+        if (n <= 0)
+            return false;
+        for (long i = 0; i < n; i++)
+            if (!to[done + (size_t)i])
+                return true;
+        done += (size_t)n;
+    }
+    return false;
+}
+
+/* What would execve say?  0 = traceable; positive errno = fails; negative = let the kernel run it untraced. */
+static int check_target(int dirfd, uint64_t path, int flags)
+{
+    static char name[QN_PATH_MAX];
+    struct qn_script script;
+    uint32_t st[36] = {0}; /* struct stat, 144 bytes: mode at 24, */
+    long fd;
+    int err;
+
+    if (!qn_copy_string(path, name, sizeof name))
+        return E_FAULT;
+    for (unsigned depth = 0; depth < 5; depth++) {
+        if (!name[0] && (flags & AT_EMPTY_PATH_))
+            return -1;
+        fd = qn_sys4(__NR_openat, dirfd, (long)name, 02000000, 0);
+        if (qn_sys_failed(fd))
+            return -1; /* missing, unreadable: the kernel knows best */
+        qn_sys2(__NR_fstat, fd, (long)st);
+        err = (st[6] & 0111) ? qn_elf_read_script((int)fd, &script) : -1;
+        if (err == -1 || (st[6] & (S_ISUID_ | S_ISGID_)) || (st[6] & 0170000) != 0100000) {
+            qn_sys1(__NR_close, fd);
+            return -1;
+        }
+        if (err == 0) {
+            qn_sys1(__NR_close, fd);
+            __builtin_memcpy(name, script.interp, sizeof script.interp);
+            dirfd = AT_FDCWD_;
+            continue;
+        }
+        err = qn_elf_check((int)fd);
+        qn_sys1(__NR_close, fd);
+        return err ? -1 : 0;
+    }
+    return E_LOOP;
+}
+
+static const char *decimal(char *buf, int value)
+{
+    char *p = buf + 12;
+
+    *p = 0;
+    do
+        *--p = (char)('0' + value % 10);
+    while (value /= 10);
+    return p;
+}
+
+/* argv of the engine: its own three, then the guest's. */
+static const char **engine_argv(uint64_t argv, int arena, int sock)
+{
+    static char numbers[2][16];
+    const uint64_t *from = (const uint64_t *)(uintptr_t)argv;
+    const char **to;
+    uint64_t n = 0;
+
+    while (from && from[n])
+        if (++n > ARGS_MAX)
+            return NULL;
+    to = qn_engine_alloc((n + 5) * sizeof *to);
+    to[0] = "quern-engine";
+    to[1] = decimal(numbers[0], arena);
+    to[2] = decimal(numbers[1], sock);
+    for (uint64_t i = 0; i < n; i++)
+        to[3 + i] = (const char *)(uintptr_t)from[i];
+    to[3 + n] = NULL;
+    return to;
+}
+
+/* Tell the fresh arena which program it is for. */
+static bool name_program(int arena, const char *path)
+{
+    uint64_t size = QN_ARENA_STRINGS_OFF + QN_ARENA_STRINGS_SIZE, at, len = qn_strlen(path) + 1;
+    long r = qn_sys6(__NR_mmap, 0, (long)size, 3, 1, arena, 0);
+    struct qn_arena_header *h = (struct qn_arena_header *)r;
+
+    if (qn_sys_failed(r))
+        return false;
+    at = h->n_strings ? h->n_strings : 1;
+    if (at + len <= QN_ARENA_STRINGS_SIZE) {
+        __builtin_memcpy((char *)h + QN_ARENA_STRINGS_OFF + at, path, len);
+        h->n_strings = at + len;
+        h->config.guest_path = (uint32_t)at;
+    }
+    qn_sys2(__NR_munmap, r, (long)size);
+    return true;
+}
+
+static long untraced_exec(int dirfd, const long *a, int flags)
+{
+    struct qn_thread *t = qn_self;
+    struct qn_wire_msg msg;
+    int fds[2];
+    long r, persona = qn_sys1(__NR_personality, 0xffffffff);
+
+    if (!t->vfork_child) {
+        wire_send(qn_socket_fd, QN_WIRE_EXEC_OUT, 0);
+        wire_receive(qn_socket_fd, &msg, fds);
+    }
+    if (!qn_cfg()->aslr)
+        qn_sys1(__NR_personality, persona & ~ADDR_NO_RANDOMIZE_);
+    qn_signal_exec(true);
+    if (t->vfork_child)
+        qn_lock_release();
+    r = qn_sys6(__NR_execveat, dirfd, a[0], a[1], a[2], flags, 0);
+    if (t->vfork_child)
+        qn_lock_acquire(t);
+    qn_signal_exec(false);
+    qn_sys1(__NR_personality, persona);
+    if (!t->vfork_child)
+        wire_send(qn_socket_fd, QN_WIRE_EXEC_FAILED, (int)-r);
+    return r;
+}
+
+static bool fresh_arena(int *arena, int *sock)
+{
+    struct qn_wire_msg msg;
+    int fds[2] = {-1, -1};
+
+    *sock = qn_socket_fd;
+    if (qn_self->vfork_child) {
+        if (!ask_fork(fds))
+            return false;
+        qn_sys1(__NR_close, fds[0]);
+        *sock = fds[1];
+    }
+    wire_send(*sock, QN_WIRE_EXEC_NEW, 0);
+    if (!wire_receive(*sock, &msg, fds) || msg.kind != QN_WIRE_EXEC_OK || fds[0] < 0)
+        return false;
+    *arena = fds[0];
+    return true;
+}
+
+static long traced_exec(const char *path, const long *a)
+{
+    struct qn_thread *t = qn_self;
+    const char *engine = qn_arena_text(qn_cfg()->engine_path), **argv;
+    int arena, sock;
+    long r;
+
+    if (!fresh_arena(&arena, &sock) || !name_program(arena, path))
+        return -E_AGAIN;
+    argv = engine_argv((uint64_t)a[1], arena, sock);
+    if (!argv)
+        return -E_2BIG;
+    qn_sys3(__NR_fcntl, arena, F_SETFD_, 0);
+    qn_sys3(__NR_fcntl, sock, F_SETFD_, 0);
+    qn_signal_exec(true);
+    if (t->vfork_child)
+        qn_lock_release();
+    r = qn_sys3(__NR_execve, (long)engine, (long)argv, a[2]);
+    if (t->vfork_child)
+        qn_lock_acquire(t);
+    qn_signal_exec(false);
+    wire_send(sock, QN_WIRE_EXEC_FAILED, (int)-r);
+    qn_sys1(__NR_close, arena);
+    if (sock != qn_socket_fd)
+        qn_sys1(__NR_close, sock);
+    else
+        qn_sys3(__NR_fcntl, sock, F_SETFD_, 1);
+    return r;
+}
+
+/* a: path, argv, envp */
+long qn_sys_execve(int dirfd, const long *a, int flags)
+{
+    static char path[QN_PATH_MAX];
+    int err;
+
+    if (!qn_copy_string((uint64_t)a[0], path, sizeof path))
+        return -E_FAULT;
+    if (qn_streq(path, "/proc/self/exe"))
+        __builtin_memcpy(path, qn_arena_text(qn_arena->exe), qn_strlen(qn_arena_text(qn_arena->exe)) + 1);
+    if (!qn_cfg()->trace_children || dirfd != AT_FDCWD_) {
+        long b[3] = {(long)path, a[1], a[2]};
+
+        return untraced_exec(dirfd, b, flags);
+    }
+    err = check_target(dirfd, (uint64_t)(uintptr_t)path, flags);
+    if (err > 0)
+        return -err;
+    return err < 0 ? untraced_exec(dirfd, a, flags) : traced_exec(path, a);
+}

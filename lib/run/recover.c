@@ -1,0 +1,131 @@
+/* lib/run/recover.c - from a host context inside the code cache back to the guest's registers.
+ *
+ * Three registers may be borrowed (their values lie in ctx.gpr), the flags may be saved, one register may be parked for
+ * a RIP-relative rewrite: the block's side table tells.  The guest's pc is that of the instruction whose copy
+ * faulted; what the block had counted beyond it is taken back by a leave record. */
+#include "decode/decode.h"
+#include "run/signal.h"
+#include "tcache/tcache.h"
+
+static uint64_t *host_register(struct qn_mcontext *mc, unsigned r)
+{
+    uint64_t *const regs[16] = {&mc->ax, &mc->cx, &mc->dx, &mc->bx, &mc->sp, &mc->bp, &mc->si, &mc->di,
+                                &mc->r8, &mc->r9, &mc->r10, &mc->r11, &mc->r12, &mc->r13, &mc->r14, &mc->r15};
+
+    return regs[r];
+}
+
+/* All registers from the host context but those of `keep`, which are right in ctx already. */
+static void take_registers(struct qn_mcontext *mc, uint32_t keep)
+{
+    for (unsigned r = 0; r < 16; r++)
+        if (!(keep >> r & 1))
+            qn_ctx.gpr[r] = *host_register(mc, r);
+    qn_ctx.rflags = mc->flags & ~(uint64_t)(FLAG_TF | FLAG_RF);
+}
+
+static void take_saved_flags(void)
+{
+    uint64_t ah = qn_ctx.saved_flags >> 8 & 0xd5, of = qn_ctx.saved_flags & 1;
+
+    qn_ctx.rflags = (qn_ctx.rflags & ~0x8d5ull) | ah | of << 11;
+}
+
+static uint32_t triple_mask(const struct qn_tblock *b)
+{
+    return b->now == QN_NO_REG ? 0 : 1u << b->now | 1u << b->s1 | 1u << b->s2;
+}
+
+static uint64_t guest_pc(const struct qn_tblock *b, unsigned insn)
+{
+    uint64_t pc = b->pc;
+    struct qn_insn in;
+
+    for (unsigned i = 0; i < insn; i++) {
+        qn_decode_insn((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in);
+        pc += in.len;
+    }
+    return pc;
+}
+
+/* A repeated string instruction stopped half way: count the iterations that are done. */
+static void partial_string(const struct qn_tblock *b, uint64_t pc)
+{
+    struct qn_insn in;
+
+    if (qn_decode_insn((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in) == QN_DEC_OK && (in.attr & QN_ATTR_STRING) &&
+        (in.attr & (QN_ATTR_REP | QN_ATTR_REPNE)) && b->instrumented)
+        qn_string_partial(pc);
+}
+
+static unsigned insn_at(const struct qn_tblock *b, const struct qn_side *side, uint64_t host)
+{
+    unsigned i = b->ninsns;
+
+    while (i > 1 && b->entry + side[i - 1].host > host)
+        i--;
+    return i - 1;
+}
+
+/* after: the host's pc is behind the instruction (int3). */
+bool qn_recover_fault(struct qn_ucontext *uc, bool after)
+{
+    uint64_t host = uc->mc.ip - after;
+    uint32_t index = qn_tcache_at(host), keep;
+    const struct qn_tblock *b;
+    const struct qn_side *side;
+    unsigned i;
+
+    if (index == QN_NO_BLOCK)
+        return false;
+    b = qn_tcache_block(index);
+    if (host < b->entry || b->ninsns == 0)
+        return false;
+    side = qn_tcache_side(index);
+    i = insn_at(b, side, host);
+    keep = side[i].state & QN_SIDE_NATIVE ? 0 : triple_mask(b);
+    if (keep)
+        qn_ctx.now = *host_register(&uc->mc, b->now);
+    take_registers(&uc->mc, keep);
+    if (side[i].fix != QN_NO_REG)
+        qn_ctx.gpr[side[i].fix] = qn_ctx.tmp;
+    if (side[i].state & QN_SIDE_FLAGS_SAVED)
+        take_saved_flags();
+    qn_ctx.rip = guest_pc(b, i + after);
+    if (b->instrumented)
+        qn_arena_leave(b->record, i + after);
+    if (!after)
+        partial_string(b, qn_ctx.rip);
+    return true;
+}
+
+bool qn_recover_boundary(struct qn_ucontext *uc)
+{
+    uint32_t index = qn_tcache_at(uc->mc.ip), standard = 1u << QN_RCX | 1u << QN_R10 | 1u << QN_R11;
+    const struct qn_tblock *b;
+
+    if (index == QN_NO_BLOCK)
+        return false;
+    b = qn_tcache_block(index);
+    if (uc->mc.ip == b->entry) {
+        take_registers(&uc->mc, 0);
+        qn_ctx.rip = b->pc;
+        return true;
+    }
+    if (uc->mc.ip == b->entry2) {
+        if (triple_mask(b))
+            qn_ctx.now = *host_register(&uc->mc, b->now);
+        take_registers(&uc->mc, triple_mask(b));
+        qn_ctx.rip = b->pc;
+        return true;
+    }
+    if (uc->mc.ip != b->ind_entry)
+        return false;
+    if (qn_cfg()->cache_sim && qn_cfg()->instr_at_start) {
+        standard |= 1u << QN_PREF_NOW;
+        qn_ctx.now = *host_register(&uc->mc, QN_PREF_NOW);
+    }
+    qn_ctx.rip = uc->mc.r11;
+    take_registers(&uc->mc, standard);
+    return true;
+}

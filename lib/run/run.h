@@ -1,0 +1,207 @@
+/* lib/run/run.h - what the files of lib/run share: the engine's state and its parts.
+ *
+ * The engine: main.c starts it, dispatch.c drives translated code, translate.c makes it; memory.c, syscall.c,
+ * process.c, signal.c, thread.c stand between the guest and the kernel; helpers.c is called from translated code.
+ */
+#ifndef QN_RUN_H
+#define QN_RUN_H
+
+#include "base/base.h"
+#include "base/context.h"
+#include "base/syscall.h"
+#include "cost/arena.h"
+#include "cost/wire.h"
+
+/* ---- kernel structures, as the x86-64 ABI has them ---- */
+
+#define QN_NSIG 64
+typedef uint64_t qn_sigset;
+
+struct qn_sigaction {
+    uint64_t handler, flags, restorer;
+    qn_sigset mask;
+};
+
+struct qn_siginfo {
+    int32_t signo, err, code, pad;
+    union {
+        struct { uint64_t addr; } fault;
+        struct { int32_t pid, uid; uint64_t value; } queue;
+        uint64_t words[14];
+    };
+};
+
+struct qn_stack {
+    uint64_t sp;
+    int32_t flags, pad;
+    uint64_t size;
+};
+
+struct qn_mcontext {
+    uint64_t r8, r9, r10, r11, r12, r13, r14, r15, di, si, bp, bx, dx, ax, cx, sp, ip, flags;
+    uint16_t cs, gs, fs, ss;
+    uint64_t err, trapno, oldmask, cr2;
+    uint64_t fpstate;
+    uint64_t reserved[8];
+};
+
+struct qn_ucontext {
+    uint64_t flags, link;
+    struct qn_stack stack;
+    struct qn_mcontext mc;
+    qn_sigset mask;
+};
+
+/* ---- threads ---- */
+
+struct qn_thread {
+    struct qn_ctx ctx;         /* while it does not hold the lock */
+    int32_t tid;
+    uint32_t used;
+    qn_sigset mask;            /* the guest's view */
+    struct qn_stack altstack;  /* the guest's */
+    uint64_t stack, stack_size;/* engine stack */
+    uint64_t sigstack;         /* host alternate signal stack */
+    volatile uint32_t pending; /* 1: a signal waits, 2: a fault; the host mask blocks all others meanwhile */
+    uint32_t pending_fault;    /* it is a synchronous fault */
+    struct qn_siginfo info;    /* the asynchronous one */
+    struct qn_siginfo fault_info;
+    uint64_t fault_err, fault_trap, fault_cr2;
+    qn_sigset saved_mask;      /* rt_sigsuspend, ppoll...: mask to restore after the handler */
+    uint32_t restore_mask;
+    uint32_t stepping;         /* trap flag set until the next block boundary */
+    uint64_t step_return;      /* host address of a temporary breakpoint, 0 = none */
+    uint8_t step_byte;
+    struct qn_sigaction *actions; /* of its process; a vfork child has its own */
+    uint32_t vfork_child;      /* another process that shares this one's memory until it execs or exits */
+};
+
+extern struct qn_thread *qn_self; /* the thread that holds the lock */
+#define QN_KICK_VALUE 0x7175657271756572ull /* sigqueue value of the engine's own SIGTRAP */
+
+/* ---- arena (main.c, arena.c) ---- */
+
+extern struct qn_arena_header *qn_arena;
+extern int qn_arena_fd, qn_socket_fd;
+
+static inline struct qn_config *qn_cfg(void) { return &qn_arena->config; }
+
+void qn_arena_attach(int fd);
+uint32_t qn_arena_string(const char *text);
+const char *qn_arena_text(uint32_t string);
+uint32_t qn_arena_map_of(uint64_t pc);
+uint32_t qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint32_t *desc, uint32_t ncounters, uint32_t *counter);
+void qn_arena_leave(uint32_t record, unsigned insn);
+uint64_t *qn_arena_counters(void);
+
+/* ---- giving up (die.c) ---- */
+
+_Noreturn void qn_die_fatal(enum qn_fatal kind, uint64_t pc, const char *text);
+_Noreturn void qn_die_bad_insn(uint64_t pc);
+_Noreturn void qn_die_load(int err);
+_Noreturn void qn_exit_group(int code);
+
+/* ---- memory (memory.c) ---- */
+
+void qn_memory_init(void);
+void *qn_map_shared(uint64_t at, uint64_t size, int prot, int fd, uint64_t offset);
+void *qn_engine_alloc(uint64_t bytes);
+bool qn_is_engine_range(uint64_t start, uint64_t size);
+long qn_sys_mmap(const long *a);
+long qn_sys_munmap(uint64_t start, uint64_t size);
+long qn_sys_mprotect(uint64_t start, uint64_t size, int prot);
+long qn_sys_mremap(const long *a);
+long qn_sys_brk(uint64_t wanted);
+uint64_t qn_low_address(uint64_t size); /* a place within reach of the code cache, 0 = none */
+void qn_code_changed(uint64_t start, uint64_t end);
+void qn_code_cache_map(void);   /* make and map the code cache, both views */
+void qn_code_cache_own(void);   /* after fork: a copy of our own */
+
+/* ---- translation and dispatch ---- */
+
+void qn_translate_init(void);
+uint32_t qn_translate(uint64_t pc); /* block index; QN_NO_BLOCK: pc is not executable */
+_Noreturn void qn_dispatch(void);
+extern void qn_enter(void), qn_leave(void), qn_leave_saved(void);
+void qn_run_string(void), qn_run_complex(void); /* helpers called from translated code */
+void qn_string_partial(uint64_t pc); /* a string instruction at pc stopped half way: count what is done */
+
+/* ---- system calls ---- */
+
+void qn_syscall(void);
+void qn_emulate(void);
+long qn_guest_syscall(long nr, const long *args, volatile uint32_t *pending);
+extern char qn_syscall_begin[], qn_syscall_commit[], qn_syscall_abort[];
+#define QN_ERESTART 512
+
+/* ---- processes (process.c) ---- */
+
+struct qn_clone_request {
+    uint64_t flags, stack, ptid, ctid, tls, pidfd; /* flags include the exit signal in the low byte */
+};
+long qn_sys_fork(const struct qn_clone_request *r);
+bool qn_copy_string(uint64_t guest, char *to, size_t size);
+_Noreturn void qn_process_exit(int code);
+long qn_sys_execve(int dirfd, const long *a, int flags);
+void qn_wire_hello(void);
+
+/* ---- threads (thread.c) ---- */
+
+void qn_thread_init(void);
+long qn_sys_clone(const long *args, bool clone3);
+void qn_lock_release(void);  /* before a system call that may block */
+void qn_lock_acquire(struct qn_thread *t);
+void qn_lock_yield_if_asked(void);
+_Noreturn void qn_thread_exit(int code);
+unsigned qn_thread_count(void);
+void qn_thread_only_self(void); /* after fork: the other threads are gone */
+void qn_thread_main(struct qn_thread *t);
+struct qn_thread *qn_thread_new(void);
+long qn_thread_start(struct qn_thread *t, const struct qn_clone_request *r);
+void qn_lock_steal(struct qn_thread *dead, struct qn_thread *t); /* from a vfork child that is gone */
+long qn_clone_thread(uint64_t flags, uint64_t stack, uint64_t ptid, uint64_t ctid, uint64_t tls, struct qn_thread *t);
+
+/* ---- signals (signal.c, frame.c) ---- */
+
+void qn_signal_init(void);
+void qn_signal_thread_start(struct qn_thread *t);
+void qn_signal_deliver(void);            /* deliver what is pending, if it may */
+void qn_signal_raise(int sig, int code, uint64_t addr); /* a fault at ctx.rip */
+long qn_sys_sigaction(int sig, uint64_t act, uint64_t old, uint64_t size);
+long qn_sys_sigprocmask(int how, uint64_t set, uint64_t old, uint64_t size);
+long qn_sys_sigaltstack(uint64_t ss, uint64_t old);
+void qn_sys_sigreturn(void);
+qn_sigset qn_host_mask(qn_sigset guest); /* what the kernel is told to block */
+void qn_signal_exec(bool before);       /* execve: dispositions and mask as the guest has them; undone if it failed */
+void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigaction *act);
+void qn_sigreturn(void);
+void qn_fpu_save(void *), qn_fpu_restore(const void *, uint64_t), qn_fpu_restore_legacy(const void *);
+
+/* ---- loading (main.c uses guest/) ---- */
+
+void qn_guest_start(const char *path, uint64_t *kernel_sp);
+
+/* ---- tracing ---- */
+
+void qn_trace_line(const char *line);
+void qn_format_syscall(char *line, size_t size, long nr, const long *a, long r);
+bool qn_tracing(uint32_t what);
+void qn_trace_emit(uint32_t index);
+
+static inline size_t qn_strlen(const char *s)
+{
+    size_t n = 0;
+
+    while (s[n])
+        n++;
+    return n;
+}
+
+static inline bool qn_streq(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
+#endif

@@ -1,0 +1,421 @@
+/* lib/run/signal.c - signals between the kernel and the guest.
+ *
+ * The engine's handler stands in for every handler of the guest.  It only takes note: a fault inside the code cache is
+ * turned into the guest's state and leads to the dispatcher; any other signal waits (with all signals
+ * blocked) until the guest is at a block boundary.  To get there from inside a block the processor's trap
+ * flag steps through the rest of it; a slow call on the way is passed by a breakpoint at its return address.
+ * The dispatcher then pushes the frame (frame.c).
+ */
+#include "run/signal.h"
+
+#include "base/format.h"
+#include "tcache/tcache.h"
+
+enum { E_INVAL = 22, E_FAULT = 14, E_PERM = 1, E_NOMEM = 12 };
+#define THREAD_CHUNK (128ull << 10) /* threads and their stacks are aligned to this (thread.c) */
+#define INT3 0xcc
+#define PUSHF 0x9c
+
+extern char qn_enter_end[];
+
+static struct qn_sigaction process_actions[QN_NSIG + 1];
+
+/* ---- guest memory without faulting ---- */
+
+struct iovec_ { uint64_t base, len; };
+
+bool qn_read_guest(uint64_t from, void *to, uint64_t size)
+{
+    struct iovec_ l = {(uint64_t)(uintptr_t)to, size}, r = {from, size};
+
+    return qn_sys6(__NR_process_vm_readv, qn_sys1(__NR_getpid, 0), (long)&l, 1, (long)&r, 1, 0) == (long)size;
+}
+
+bool qn_write_guest(uint64_t to, const void *from, uint64_t size)
+{
+    struct iovec_ l = {(uint64_t)(uintptr_t)from, size}, r = {to, size};
+
+    return qn_sys6(__NR_process_vm_writev, qn_sys1(__NR_getpid, 0), (long)&l, 1, (long)&r, 1, 0) == (long)size;
+}
+
+/* ---- masks ---- */
+
+qn_sigset qn_host_mask(qn_sigset guest) { return guest & ~SYNC_SIGNALS; }
+
+void qn_signal_set_host_mask(qn_sigset guest)
+{
+    qn_sigset host = qn_host_mask(guest);
+
+    qn_sys4(__NR_rt_sigprocmask, 2, (long)&host, 0, 8);
+}
+
+/* ---- stepping to a block boundary ---- */
+
+static bool in_code_cache(uint64_t ip) { return ip >= QN_CODE_BASE && ip < QN_CODE_BASE + QN_CODE_MAX; }
+
+static bool in_enter(uint64_t ip) { return ip >= (uint64_t)(uintptr_t)qn_enter && ip < (uint64_t)(uintptr_t)qn_enter_end; }
+
+static bool in_leave(uint64_t ip)
+{
+    return ip >= (uint64_t)(uintptr_t)qn_leave && ip < (uint64_t)(uintptr_t)qn_guest_syscall;
+}
+
+static void stop_stepping(struct qn_thread *t, struct qn_ucontext *uc)
+{
+    t->stepping = 0;
+    uc->mc.flags &= ~(uint64_t)FLAG_TF;
+    if (t->step_return) {
+        *qn_tcache_write_view(t->step_return) = t->step_byte;
+        t->step_return = 0;
+    }
+}
+
+/* A slow call runs: stop where it returns to. */
+static void break_at_return(struct qn_thread *t, struct qn_ucontext *uc)
+{
+    uint64_t top = (uint64_t)(uintptr_t)qn_slow_stack_top, at;
+
+    __asm__("" : "+r"(top)); /* to the compiler the symbol is an object with nothing in front of it */
+    at = *(uint64_t *)(uintptr_t)(top - 8);
+    uc->mc.flags &= ~(uint64_t)FLAG_TF;
+    if (!in_code_cache(at) || t->step_return)
+        return;
+    t->step_return = at;
+    t->step_byte = *qn_tcache_write_view(at);
+    *qn_tcache_write_view(at) = INT3;
+}
+
+/* pushf would show the guest our trap flag: do it by hand. */
+static void step_over_pushf(struct qn_ucontext *uc)
+{
+    uint64_t flags = uc->mc.flags & ~(uint64_t)FLAG_TF;
+
+    if (*(const uint8_t *)(uintptr_t)uc->mc.ip != PUSHF || !qn_write_guest(uc->mc.sp - 8, &flags, 8))
+        return;
+    uc->mc.sp -= 8;
+    uc->mc.ip++;
+}
+
+static void go_to_dispatcher(struct qn_ucontext *uc)
+{
+    qn_ctx.exit_kind = QN_EXIT_SIGNAL;
+    uc->mc.ip = (uint64_t)(uintptr_t)qn_leave_saved;
+    uc->mc.flags &= ~(uint64_t)(FLAG_TF | FLAG_DF);
+}
+
+/* One step further, or arrived. */
+static void step(struct qn_thread *t, struct qn_ucontext *uc)
+{
+    uint64_t ip = uc->mc.ip;
+
+    t->stepping = 1;
+    if (in_enter(ip)) {
+        uc->mc.flags |= FLAG_TF;
+    } else if (in_leave(ip)) {
+        stop_stepping(t, uc);
+    } else if (!in_code_cache(ip)) {
+        break_at_return(t, uc);
+    } else if (qn_recover_boundary(uc)) {
+        stop_stepping(t, uc);
+        go_to_dispatcher(uc);
+    } else {
+        uc->mc.flags |= FLAG_TF;
+        step_over_pushf(uc);
+    }
+}
+
+/* ---- the engine's handler ---- */
+
+static struct qn_thread *thread_of_stack(void)
+{
+    return (struct qn_thread *)((uint64_t)(uintptr_t)__builtin_frame_address(0) & ~(THREAD_CHUNK - 1));
+}
+
+static bool holds_cache(const struct qn_thread *t) { return qn_self == t && qn_ctx.in_cache; }
+
+static void block_all(struct qn_ucontext *uc) { uc->mask = ~SYNC_SIGNALS; }
+
+static void queue(struct qn_thread *t, const struct qn_siginfo *info, struct qn_ucontext *uc)
+{
+    t->info = *info;
+    t->pending = 1;
+    block_all(uc);
+    if (uc->mc.ip >= (uint64_t)(uintptr_t)qn_syscall_begin && uc->mc.ip <= (uint64_t)(uintptr_t)qn_syscall_commit)
+        uc->mc.ip = (uint64_t)(uintptr_t)qn_syscall_abort;
+    else if (holds_cache(t))
+        step(t, uc);
+}
+
+static bool handle_trap(struct qn_thread *t, const struct qn_siginfo *info, struct qn_ucontext *uc)
+{
+    if (info->code < 0 && info->queue.value == QN_KICK_VALUE) {
+        if (holds_cache(t) && !t->stepping)
+            step(t, uc);
+        return true;
+    }
+    if (t->step_return && uc->mc.ip == t->step_return + 1 && info->code > 0) {
+        uc->mc.ip--;
+        *qn_tcache_write_view(t->step_return) = t->step_byte;
+        t->step_return = 0;
+        step(t, uc);
+        return true;
+    }
+    if (t->stepping && info->code == TRAP_TRACE_) {
+        step(t, uc);
+        return true;
+    }
+    return false;
+}
+
+static bool sync_fault(const struct qn_siginfo *info)
+{
+    return is_sync(info->signo) && info->code > 0;
+}
+
+static _Noreturn void engine_fault(const struct qn_siginfo *info, const struct qn_ucontext *uc)
+{
+    qn_engine_die(info->signo == SIG_SEGV ? "the engine itself faulted (pc, address)" : "the engine itself trapped (pc, address)",
+                  uc->mc.ip, info->fault.addr);
+}
+
+static void trace_fault(const struct qn_siginfo *info, uint64_t host)
+{
+    char line[160];
+
+    qn_format(line, sizeof line, "signal %d code %d address %x at guest %x host %x", info->signo, info->code,
+              info->fault.addr, qn_ctx.rip, host);
+    qn_trace_line(line);
+}
+
+static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_ucontext *uc)
+{
+    bool after = info->signo == SIG_TRAP && info->code != TRAP_TRACE_;
+
+    if (!holds_cache(t) || !in_code_cache(uc->mc.ip))
+        engine_fault(info, uc);
+    if (t->stepping)
+        stop_stepping(t, uc);
+    if (!qn_recover_fault(uc, after))
+        engine_fault(info, uc);
+    t->fault_info = *info;
+    if (info->signo == SIG_ILL || info->signo == SIG_FPE || info->signo == SIG_TRAP)
+        t->fault_info.fault.addr = info->fault.addr ? qn_ctx.rip : 0;
+    t->fault_err = uc->mc.err;
+    t->fault_trap = uc->mc.trapno;
+    t->fault_cr2 = uc->mc.cr2;
+    t->pending_fault = 1;
+    t->pending |= 2;
+    block_all(uc);
+    if (qn_tracing(QN_TRACE_SIGNAL))
+        trace_fault(info, uc->mc.ip);
+    go_to_dispatcher(uc);
+    qn_arena->stats.faults++;
+}
+
+static void host_handler(int sig, struct qn_siginfo *info, struct qn_ucontext *uc)
+{
+    struct qn_thread *t = thread_of_stack();
+
+    (void)sig;
+    if (info->signo == SIG_TRAP && handle_trap(t, info, uc))
+        return;
+    if (sync_fault(info))
+        fault(t, info, uc);
+    else
+        queue(t, info, uc);
+}
+
+/* ---- delivery, in the dispatcher ---- */
+
+static void kernel_action(int sig, uint64_t handler, uint64_t flags)
+{
+    struct qn_sigaction act = {handler, flags | SA_RESTORER_, (uint64_t)(uintptr_t)qn_sigreturn, ~0ull};
+
+    qn_sys4(__NR_rt_sigaction, sig, (long)&act, 0, 8);
+}
+
+/* The default action, taken by the kernel itself so that the parent sees the right status. */
+static void default_action(const struct qn_siginfo *info)
+{
+    int sig = info->signo;
+    qn_sigset only = ~sig_bit(sig);
+
+    kernel_action(sig, HANDLER_DFL, 0);
+    qn_sys4(__NR_rt_tgsigqueueinfo, qn_sys1(__NR_getpid, 0), qn_sys1(__NR_gettid, 0), sig, (long)info);
+    qn_sys4(__NR_rt_sigprocmask, 2, (long)&only, 0, 8);
+    if (is_sync(sig)) /* it did not kill (it was caught by a tracer, say): stand in again */
+        kernel_action(sig, (uint64_t)(uintptr_t)host_handler, SA_SIGINFO_ | SA_ONSTACK_);
+}
+
+static void deliver(struct qn_siginfo *info, bool is_fault)
+{
+    struct qn_thread *t = qn_self;
+    struct qn_sigaction act = t->actions[info->signo];
+    bool blocked = is_fault && (t->mask & sig_bit(info->signo));
+
+    qn_arena->stats.signals++;
+    if (act.handler == HANDLER_IGN && !is_fault)
+        return;
+    if (act.handler <= HANDLER_IGN || blocked) {
+        default_action(info);
+        return;
+    }
+    qn_frame_push(info->signo, info, &act);
+}
+
+void qn_signal_deliver(void)
+{
+    struct qn_thread *t = qn_self;
+    uint32_t what = t->pending;
+
+    t->pending = 0;
+    if (what & 2) {
+        t->pending_fault = 0;
+        deliver(&t->fault_info, true);
+    }
+    if (what & 1) {
+        struct qn_siginfo info = t->info;
+
+        deliver(&info, false);
+    }
+    qn_signal_set_host_mask(t->mask);
+}
+
+void qn_signal_raise(int sig, int code, uint64_t addr)
+{
+    struct qn_thread *t = qn_self;
+
+    t->fault_info = (struct qn_siginfo){.signo = sig, .code = code};
+    t->fault_info.fault.addr = addr;
+    t->fault_err = sig == SIG_SEGV ? 0x14 : 0; /* user, instruction fetch */
+    t->fault_trap = sig == SIG_SEGV ? 14 : 0;
+    t->fault_cr2 = addr;
+    t->pending_fault = 1;
+    t->pending |= 2;
+}
+
+/* ---- system calls ---- */
+
+static void install(int sig, const struct qn_sigaction *guest)
+{
+    uint64_t keep = guest->flags & (SA_NOCLDSTOP_ | SA_NOCLDWAIT_ | SA_RESTART_);
+
+    if (is_sync(sig))
+        kernel_action(sig, (uint64_t)(uintptr_t)host_handler, keep | SA_SIGINFO_ | SA_ONSTACK_);
+    else if (guest->handler <= HANDLER_IGN)
+        kernel_action(sig, guest->handler, keep);
+    else
+        kernel_action(sig, (uint64_t)(uintptr_t)host_handler, keep | SA_SIGINFO_ | SA_ONSTACK_);
+}
+
+long qn_sys_sigaction(int sig, uint64_t act, uint64_t old, uint64_t size)
+{
+    struct qn_sigaction *slot, new;
+
+    if (size != 8 || sig < 1 || sig > QN_NSIG || (act && (sig == SIG_KILL || sig == SIG_STOP)))
+        return -E_INVAL;
+    slot = &qn_self->actions[sig];
+    if (act && !qn_read_guest(act, &new, sizeof new))
+        return -E_FAULT;
+    if (old && !qn_write_guest(old, slot, sizeof *slot))
+        return -E_FAULT;
+    if (act) {
+        new.mask &= ~UNBLOCKABLE;
+        *slot = new;
+        install(sig, &new);
+    }
+    return 0;
+}
+
+long qn_sys_sigprocmask(int how, uint64_t set, uint64_t old, uint64_t size)
+{
+    struct qn_thread *t = qn_self;
+    qn_sigset before = t->mask, given;
+
+    if (size != 8)
+        return -E_INVAL;
+    if (set) {
+        if (!qn_read_guest(set, &given, 8))
+            return -E_FAULT;
+        given &= ~UNBLOCKABLE;
+        switch (how) {
+        case 0: t->mask |= given; break;
+        case 1: t->mask &= ~given; break;
+        case 2: t->mask = given; break;
+        default: return -E_INVAL;
+        }
+        qn_signal_set_host_mask(t->mask);
+    }
+    return old && !qn_write_guest(old, &before, 8) ? -E_FAULT : 0;
+}
+
+static bool on_altstack(const struct qn_thread *t)
+{
+    return !(t->altstack.flags & SS_DISABLE_) && qn_ctx.gpr[4] - t->altstack.sp < t->altstack.size;
+}
+
+long qn_sys_sigaltstack(uint64_t ss, uint64_t old)
+{
+    struct qn_thread *t = qn_self;
+    struct qn_stack before = t->altstack, given;
+
+    if (ss && !qn_read_guest(ss, &given, sizeof given))
+        return -E_FAULT;
+    if (on_altstack(t))
+        before.flags |= SS_ONSTACK_;
+    if (old && !qn_write_guest(old, &before, sizeof before))
+        return -E_FAULT;
+    if (!ss)
+        return 0;
+    if (on_altstack(t))
+        return -E_PERM;
+    if (given.flags & ~(SS_DISABLE_ | SS_ONSTACK_ | SS_AUTODISARM_))
+        return -E_INVAL;
+    if (!(given.flags & SS_DISABLE_) && given.size < 2048)
+        return -E_NOMEM;
+    t->altstack = given;
+    t->altstack.flags &= ~SS_ONSTACK_;
+    return 0;
+}
+
+/* ---- start and exec ---- */
+
+void qn_signal_thread_start(struct qn_thread *t)
+{
+    struct qn_stack stack = {t->sigstack, 0, 0, (uint64_t)t->stack - t->sigstack};
+
+    qn_sys2(__NR_sigaltstack, (long)&stack, 0);
+    qn_signal_set_host_mask(t->mask);
+}
+
+void qn_signal_init(void)
+{
+    struct qn_thread *t = qn_self;
+
+    t->actions = process_actions;
+    qn_sys4(__NR_rt_sigprocmask, 0, 0, (long)&t->mask, 8);
+    for (int sig = 1; sig <= QN_NSIG; sig++) {
+        qn_sys4(__NR_rt_sigaction, sig, 0, (long)&process_actions[sig], 8);
+        if (is_sync(sig))
+            install(sig, &process_actions[sig]);
+    }
+    qn_signal_thread_start(t);
+}
+
+void qn_signal_exec(bool before)
+{
+    struct qn_thread *t = qn_self;
+
+    for (int sig = 1; sig <= QN_NSIG; sig++) {
+        if (!is_sync(sig))
+            continue;
+        if (before && t->actions[sig].handler <= HANDLER_IGN)
+            kernel_action(sig, t->actions[sig].handler, 0);
+        else if (!before)
+            install(sig, &t->actions[sig]);
+    }
+    if (before)
+        qn_sys4(__NR_rt_sigprocmask, 2, (long)&t->mask, 0, 8);
+    else
+        qn_signal_set_host_mask(t->mask);
+}

@@ -1,0 +1,42 @@
+/* lib/run/signal.h - names of signals and kernel constants for signal.c, frame.c, recover.c. */
+#ifndef QN_RUN_SIGNAL_H
+#define QN_RUN_SIGNAL_H
+
+#include "run/run.h"
+
+enum { SIG_ILL = 4, SIG_TRAP = 5, SIG_BUS = 7, SIG_FPE = 8, SIG_KILL = 9, SIG_SEGV = 11, SIG_STOP = 19 };
+enum { SA_NOCLDSTOP_ = 1, SA_NOCLDWAIT_ = 2, SA_SIGINFO_ = 4, SA_RESTORER_ = 0x04000000, SA_ONSTACK_ = 0x08000000,
+       SA_RESTART_ = 0x10000000, SA_NODEFER_ = 0x40000000 };
+#define SA_RESETHAND_ 0x80000000u
+enum { SS_ONSTACK_ = 1, SS_DISABLE_ = 2 };
+#define SS_AUTODISARM_ (1 << 31)
+enum { SI_KERNEL_ = 0x80, TRAP_BRKPT_ = 1, TRAP_TRACE_ = 2 };
+#define HANDLER_DFL 0
+#define HANDLER_IGN 1
+#define FLAG_TF 0x100u
+#define FLAG_DF 0x400u
+#define FLAG_RF 0x10000u
+
+static inline qn_sigset sig_bit(int sig) { return 1ull << (sig - 1); }
+
+/* Signals that faults raise: never blocked in the kernel while the guest runs, for the engine must see them. */
+#define SYNC_SIGNALS ((1ull << (SIG_ILL - 1)) | (1ull << (SIG_TRAP - 1)) | (1ull << (SIG_BUS - 1)) | \
+                      (1ull << (SIG_FPE - 1)) | (1ull << (SIG_SEGV - 1)))
+#define UNBLOCKABLE ((1ull << (SIG_KILL - 1)) | (1ull << (SIG_STOP - 1)))
+
+static inline bool is_sync(int sig) { return (SYNC_SIGNALS >> (sig - 1)) & 1; }
+
+bool qn_read_guest(uint64_t from, void *to, uint64_t size);
+bool qn_write_guest(uint64_t to, const void *from, uint64_t size);
+
+/* recover.c: fill qn_ctx with the guest's state at a host context inside the code cache. */
+struct qn_recovered {
+    uint32_t block;   /* index */
+    unsigned insn;    /* guest instruction in whose code the host is, or about to start */
+};
+bool qn_recover_fault(struct qn_ucontext *uc, bool after);
+/* At a block boundary?  If so fills qn_ctx and returns true. */
+bool qn_recover_boundary(struct qn_ucontext *uc);
+void qn_signal_set_host_mask(qn_sigset guest);
+
+#endif

@@ -1,0 +1,26 @@
+/* lib/run/start.S - the engine's first instructions.
+ *
+ * The kernel's initial stack becomes the guest's stack, so the engine leaves it at once. */
+    .globl _start
+    .text
+_start:
+    mov %rsp, %rdi
+    lea qn_boot_stack_top(%rip), %rsp
+    xor %ebp, %ebp
+    call qn_engine_main
+    ud2
+
+    .bss
+    .balign 4096
+    .skip 65536
+    .globl qn_boot_stack_top
+qn_boot_stack_top:
+    .skip 16
+
+    .balign 4096
+    .skip 65536
+    .globl qn_slow_stack_top
+qn_slow_stack_top:
+    .skip 16
+
+    .section .note.GNU-stack,"",@progbits

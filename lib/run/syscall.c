@@ -1,0 +1,233 @@
+/* lib/run/syscall.c - the guest's system calls.
+ *
+ * Nearly all go to the kernel as they are: the guest's pointers are real.  The engine looks at those that touch what
+ * it manages: the address space, signals, threads and processes, its own descriptors, its name. */
+#include "run/signal.h"
+
+enum { E_BADF = 9, E_INTR = 4, E_NOSYS = 38, E_INVAL = 22, E_FAULT = 14, E_PERM = 1 };
+enum { ARCH_SET_GS_ = 0x1001, ARCH_SET_FS_ = 0x1002, AT_FDCWD_ = -100 };
+enum { PR_SET_SECCOMP_ = 22, MADV_DONTNEED_ = 4 };
+#define SYSCALL_INSN_LEN 2 /* bytes */
+
+static const long *args(long a[6])
+{
+    const uint64_t *g = qn_ctx.gpr;
+
+    a[0] = (long)g[7];
+    a[1] = (long)g[6];
+    a[2] = (long)g[2];
+    a[3] = (long)g[10];
+    a[4] = (long)g[8];
+    a[5] = (long)g[9];
+    return a;
+}
+
+/* Hand the call to the kernel, letting other guest threads run meanwhile. */
+static long pass(long nr, const long *a)
+{
+    struct qn_thread *t = qn_self;
+    long r;
+
+    qn_lock_release();
+    r = qn_guest_syscall(nr, a, &t->pending);
+    qn_lock_acquire(t);
+    return r;
+}
+
+static bool is_engine_fd(long fd)
+{
+    return fd >= 0 && (fd == qn_arena_fd || fd == qn_socket_fd || (qn_cfg()->trace_fd > 2 && fd == qn_cfg()->trace_fd));
+}
+
+/* close_range over the engine's descriptors: close what lies between them. */
+static long close_range(uint64_t first, uint64_t last, long flags)
+{
+    long r = 0;
+
+    last = last > 0xfffffffful ? 0xffffffff : last;
+    if (first > last)
+        return -E_INVAL;
+    for (uint64_t from = first; from <= last && r == 0;) {
+        uint64_t stop = last + 1;
+
+        for (int i = 0; i < 3; i++) {
+            long fd = i == 0 ? qn_arena_fd : i == 1 ? qn_socket_fd : qn_cfg()->trace_fd;
+
+            if (is_engine_fd(fd) && (uint64_t)fd >= from && (uint64_t)fd < stop)
+                stop = (uint64_t)fd;
+        }
+        if (stop > from)
+            r = qn_sys3(__NR_close_range, (long)from, (long)stop - 1, flags);
+        from = stop + 1;
+    }
+    return r;
+}
+
+static long set_base(long code, uint64_t addr, const long *a)
+{
+    long r = qn_sys2(__NR_arch_prctl, a[0], a[1]);
+
+    if (r == 0 && code == ARCH_SET_FS_)
+        qn_ctx.fs_base = addr;
+    if (r == 0 && code == ARCH_SET_GS_)
+        qn_ctx.gs_base = addr;
+    return r;
+}
+
+/* Does this path name the running program's own /proc entry? */
+static bool names_exe(uint64_t path)
+{
+    char text[32] = "";
+
+    return qn_copy_string(path, text, sizeof text) && qn_streq(text, "/proc/self/exe");
+}
+
+static long read_exe_link(uint64_t buf, uint64_t size)
+{
+    const char *exe = qn_arena_text(qn_arena->exe);
+    uint64_t len = qn_strlen(exe);
+
+    if ((long)size <= 0)
+        return -E_INVAL;
+    len = len < size ? len : size;
+    return qn_write_guest(buf, exe, len) ? (long)len : -E_FAULT;
+}
+
+static long exec_call(long nr, const long *a)
+{
+    return nr == __NR_execve ? qn_sys_execve(AT_FDCWD_, a, 0) : qn_sys_execve((int)a[0], a + 1, (int)a[4]);
+}
+
+static long process_call(long nr, const long *a)
+{
+    struct qn_clone_request r = {.flags = 17}; /* SIGCHLD */
+
+    switch (nr) {
+    case __NR_fork: return qn_sys_fork(&r);
+    case __NR_vfork: r.flags |= 0x4100; return qn_sys_fork(&r); /* CLONE_VM | CLONE_VFORK */
+    case __NR_clone: return qn_sys_clone(a, false);
+    default: return qn_sys_clone(a, true);
+    }
+}
+
+static long memory_call(long nr, const long *a)
+{
+    switch (nr) {
+    case __NR_mmap: return qn_sys_mmap(a);
+    case __NR_munmap: return qn_sys_munmap((uint64_t)a[0], (uint64_t)a[1]);
+    case __NR_mprotect:
+    case __NR_pkey_mprotect: return qn_sys_mprotect((uint64_t)a[0], (uint64_t)a[1], (int)a[2]);
+    case __NR_mremap: return qn_sys_mremap(a);
+    case __NR_brk: return qn_sys_brk((uint64_t)a[0]);
+    default: break;
+    }
+    if (qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1]))
+        return -E_INVAL;
+    if (a[2] == MADV_DONTNEED_)
+        qn_code_changed((uint64_t)a[0], (uint64_t)a[0] + (uint64_t)a[1]);
+    return pass(nr, a);
+}
+
+static long signal_call(long nr, const long *a)
+{
+    switch (nr) {
+    case __NR_rt_sigaction: return qn_sys_sigaction((int)a[0], (uint64_t)a[1], (uint64_t)a[2], (uint64_t)a[3]);
+    case __NR_rt_sigprocmask: return qn_sys_sigprocmask((int)a[0], (uint64_t)a[1], (uint64_t)a[2], (uint64_t)a[3]);
+    default: return qn_sys_sigaltstack((uint64_t)a[0], (uint64_t)a[1]);
+    }
+}
+
+static long descriptor_call(long nr, const long *a)
+{
+    bool target = nr == __NR_dup2 || nr == __NR_dup3;
+
+    if (nr == __NR_close_range)
+        return close_range((uint32_t)a[0], (uint32_t)a[1], a[2]);
+    if (is_engine_fd((int)a[0]) || (target && is_engine_fd((int)a[1])))
+        return -E_BADF;
+    return pass(nr, a);
+}
+
+static long link_call(long nr, const long *a)
+{
+    bool at = nr == __NR_readlinkat;
+
+    if (names_exe((uint64_t)a[at]))
+        return read_exe_link((uint64_t)a[1 + at], (uint64_t)a[2 + at]);
+    return pass(nr, a);
+}
+
+static long open_call(long nr, const long *a)
+{
+    unsigned path = nr == __NR_openat;
+    long b[6];
+
+    if (!names_exe((uint64_t)a[path]))
+        return pass(nr, a);
+    __builtin_memcpy(b, a, sizeof b);
+    b[path] = (long)qn_arena_text(qn_arena->exe);
+    return pass(nr, b);
+}
+
+static long dispatch_call(long nr, const long *a)
+{
+    switch (nr) {
+    case __NR_mmap: case __NR_munmap: case __NR_mprotect: case __NR_pkey_mprotect: case __NR_mremap: case __NR_brk:
+    case __NR_madvise:
+        return memory_call(nr, a);
+    case __NR_rt_sigaction: case __NR_rt_sigprocmask: case __NR_sigaltstack:
+        return signal_call(nr, a);
+    case __NR_fork: case __NR_vfork: case __NR_clone: case __NR_clone3:
+        return process_call(nr, a);
+    case __NR_execve: case __NR_execveat:
+        return exec_call(nr, a);
+    case __NR_close: case __NR_dup: case __NR_dup2: case __NR_dup3: case __NR_close_range:
+        return descriptor_call(nr, a);
+    case __NR_readlink: case __NR_readlinkat:
+        return link_call(nr, a);
+    case __NR_open: case __NR_openat:
+        return open_call(nr, a);
+    case __NR_arch_prctl: return set_base(a[0], (uint64_t)a[1], a);
+    case __NR_rseq: return -E_NOSYS;
+    case __NR_exit_group: qn_process_exit((int)a[0]);
+    case __NR_exit:
+        if (qn_thread_count() <= 1 || qn_self->vfork_child)
+            qn_process_exit((int)a[0]);
+        qn_thread_exit((int)a[0]);
+    default: return pass(nr, a);
+    }
+}
+
+static void trace(long nr, const long *a, long r)
+{
+    char line[200];
+
+    qn_format_syscall(line, sizeof line, nr, a, r);
+    qn_trace_line(line);
+}
+
+/* A call that a signal interrupted before it began, or that the kernel would restart, is made again after
+ * the handler: rip goes back to the syscall instruction. */
+static bool restarts(long r) { return r == -QN_ERESTART; }
+
+void qn_syscall(void)
+{
+    uint64_t *g = qn_ctx.gpr;
+    long nr = (long)g[0], a[6], r;
+
+    qn_arena->stats.syscalls++;
+    if (nr == __NR_rt_sigreturn) {
+        qn_sys_sigreturn();
+        return;
+    }
+    g[1] = qn_ctx.rip;
+    g[11] = qn_ctx.rflags;
+    r = dispatch_call(nr, args(a));
+    if (qn_tracing(QN_TRACE_SYSCALL))
+        trace(nr, a, r);
+    if (restarts(r)) {
+        qn_ctx.rip -= SYSCALL_INSN_LEN;
+        return;
+    }
+    g[0] = (uint64_t)r;
+}

@@ -1,0 +1,149 @@
+/* lib/run/translate.c - one block from guest bytes to the code cache: decode, events, cost centre, emit. */
+#include "block/block.h"
+#include "emit/emit.h"
+#include "event/event.h"
+#include "guest/exec_map.h"
+#include "run/run.h"
+#include "sim/contract.h"
+#include "tcache/tcache.h"
+
+#define COST_BITS 18
+
+/* Cost centres of blocks translated before: a block made anew after eviction finds its own. */
+struct known {
+    uint64_t pc;
+    uint32_t record, counter, next, ninsns;
+    uint64_t bytes_hash;
+};
+#define KNOWN_MAX (1u << 22)
+
+static struct known *known;
+static uint32_t known_count, known_head[1u << COST_BITS]; /* index + 1 */
+static struct qn_event_rules event_rules;
+static struct qn_block block;
+static struct qn_event_list events;
+
+static inline uint64_t ticks(void)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (uint64_t)high << 32 | low;
+}
+
+static uint32_t smallest_line(const struct qn_config *c)
+{
+    uint32_t line = c->I1.line < c->D1.line ? c->I1.line : c->D1.line;
+
+    return c->LL.line < line ? c->LL.line : line;
+}
+
+void qn_translate_init(void)
+{
+    const struct qn_config *c = qn_cfg();
+
+    known = qn_engine_alloc((uint64_t)KNOWN_MAX * sizeof *known);
+    event_rules = (struct qn_event_rules){
+        .cachegrind = c->counting == QN_COUNTING_CACHEGRIND,
+        .caches = c->instr_at_start && c->cache_sim,
+        .branches = c->instr_at_start && c->branch_sim,
+        .i1_line = c->I1.line,
+        .i1_sets = c->I1.line ? c->I1.size / (c->I1.assoc * c->I1.line) : 1,
+        .clamp = c->counting == QN_COUNTING_CACHEGRIND ? smallest_line(c) : 0,
+    };
+}
+
+static uint64_t hash_bytes(uint64_t pc, uint64_t n)
+{
+    const uint8_t *p = (const uint8_t *)(uintptr_t)pc;
+    uint64_t h = 0xcbf29ce484222325ull; /* FNV-1a */
+
+    for (uint64_t i = 0; i < n; i++)
+        h = (h ^ p[i]) * 0x100000001b3ull;
+    return h;
+}
+
+static struct known *find_known(uint64_t pc, uint64_t hash, uint32_t bucket)
+{
+    for (uint32_t i = known_head[bucket]; i; i = known[i - 1].next)
+        if (known[i - 1].pc == pc && known[i - 1].bytes_hash == hash && known[i - 1].ninsns == block.n)
+            return &known[i - 1];
+    return NULL;
+}
+
+/* The cost centre of the block: its old one, or a new one in the arena. */
+static void cost_centre(uint32_t *record, uint32_t *counter)
+{
+    uint64_t hash = hash_bytes(block.pc, block.next - block.pc);
+    uint32_t bucket = (uint32_t)((block.pc * 0x9e3779b97f4a7c15ull) >> (64 - COST_BITS));
+    struct known *k = find_known(block.pc, hash, bucket);
+
+    if (k) {
+        *record = k->record;
+        *counter = k->counter;
+        qn_arena->stats.retranslations++;
+        return;
+    }
+    *record = qn_arena_add_block(block.pc, block.n, events.desc, events.ncounters, counter);
+    if (known_count == KNOWN_MAX)
+        return;
+    known[known_count] = (struct known){block.pc, *record, *counter, known_head[bucket], block.n, hash};
+    known_head[bucket] = ++known_count;
+}
+
+static bool traced(uint64_t number)
+{
+    return qn_cfg()->trace && number >= qn_cfg()->trace_first && number <= qn_cfg()->trace_last;
+}
+
+static void trace_block(void)
+{
+    if (qn_cfg()->trace & (QN_TRACE_BLOCK | QN_TRACE_DECODE))
+        qn_block_dump(&block, qn_trace_line);
+    if (qn_cfg()->trace & QN_TRACE_EVENT)
+        qn_event_dump(&events, &block, qn_trace_line);
+}
+
+static void update_stats(uint64_t since)
+{
+    struct qn_stats *s = &qn_arena->stats;
+
+    s->blocks++;
+    s->insns += block.n;
+    s->guest_bytes += block.next - block.pc;
+    s->host_bytes = qn_tcache_stats.hot_bytes;
+    s->cold_bytes = qn_tcache_stats.cold_bytes;
+    s->evictions = qn_tcache_stats.evictions;
+    s->links = qn_tcache_stats.links;
+    s->unlinks = qn_tcache_stats.unlinks;
+    s->events_d = qn_emit_stats.data;
+    s->events_i = qn_emit_stats.fetch;
+    s->flag_saves = qn_emit_stats.flag_saves;
+    s->hoisted = qn_emit_stats.hoisted;
+    s->translate_tsc += ticks() - since;
+}
+
+uint32_t qn_translate(uint64_t pc)
+{
+    const struct qn_config *c = qn_cfg();
+    unsigned max = c->block_max && c->block_max < QN_BLOCK_MAX ? c->block_max : QN_BLOCK_MAX;
+    uint64_t since = ticks(), number = qn_arena->stats.blocks;
+    uint32_t record = 0, counter = 0, index;
+
+    if (!qn_exec_find(pc))
+        return QN_NO_BLOCK;
+    qn_block_build(&block, pc, max, event_rules.caches ? QN_BORROWED : 0);
+    qn_block_liveness(&block);
+    events.n = 0;
+    if (c->instr_at_start && block.n) {
+        qn_event_collect(&events, &block, &event_rules);
+        cost_centre(&record, &counter);
+    }
+    if (traced(number))
+        trace_block();
+    index = qn_emit_block(&block, &events, counter, record);
+    if (traced(number) && (c->trace & QN_TRACE_EMIT))
+        qn_trace_emit(index);
+    update_stats(since);
+    return index;
+}

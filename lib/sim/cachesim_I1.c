@@ -1,0 +1,67 @@
+/* lib/sim/cachesim_I1.c - the level-1 instruction cache: least recently used, by time stamps.
+ *
+ * Code lines do not move, so each has a record of its own: the time of its last use, or 0 if it is not in
+ * the cache.  A hit only writes the time, which translated code does by itself; so this file sees nothing but
+ * misses and references that straddle two lines.  The victim is the line of the set with the oldest time.
+ *
+ *   cachesim_I1_initcache(geometry, alloc)
+ *   cachesim_I1_doref(addr, size, &clock)   1 on a miss
+ */
+#include "sim/contract.h"
+
+#define CACHESIM_I1_HIT QN_HIT_STAMP
+
+static struct qn_code_line **I1_ways; /* sets * ways records, NULL = free */
+static struct {
+    unsigned ways, line_bits, set_mask;
+} I1;
+
+static bool cachesim_I1_initcache(struct qn_geometry g, void *(*alloc)(uint64_t))
+{
+    unsigned sets = g.size / (g.assoc * g.line);
+
+    I1.ways = g.assoc;
+    I1.line_bits = qn_log2(g.line);
+    I1.set_mask = sets - 1;
+    I1_ways = alloc((uint64_t)sets * g.assoc * sizeof *I1_ways);
+    return true;
+}
+
+static struct qn_code_line **I1_victim(struct qn_code_line **set)
+{
+    struct qn_code_line **oldest = set;
+
+    for (unsigned i = 0; i < I1.ways; i++) {
+        if (!set[i])
+            return &set[i];
+        if (set[i]->stamp < (*oldest)->stamp)
+            oldest = &set[i];
+    }
+    return oldest;
+}
+
+static unsigned I1_touch(struct qn_code_line *rec, uint64_t line, uint64_t now)
+{
+    unsigned miss = rec->stamp == 0;
+
+    if (miss) {
+        struct qn_code_line **way = I1_victim(I1_ways + (line & I1.set_mask) * (uint64_t)I1.ways);
+
+        if (*way)
+            (*way)->stamp = 0;
+        *way = rec;
+    }
+    rec->stamp = now;
+    return miss;
+}
+
+static inline unsigned cachesim_I1_doref(uint64_t addr, uint32_t size, uint64_t *clock,
+                                         struct qn_code_line *(*record)(uint64_t))
+{
+    uint64_t line = addr >> I1.line_bits, last = (addr + size - 1) >> I1.line_bits;
+    unsigned miss = 0;
+
+    for (; line <= last; line++)
+        miss |= I1_touch(record(line << I1.line_bits), line, ++*clock);
+    return miss;
+}

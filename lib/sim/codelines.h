@@ -1,0 +1,31 @@
+/* lib/sim/codelines.h - records of code lines, found by address.  Included by each unit that simulates, so that the
+ * lockstep twin has records of its own. */
+#ifndef QN_SIM_CODELINES_H
+#define QN_SIM_CODELINES_H
+
+#include "sim/contract.h"
+#include "tcache/tcache.h"
+
+#define CODE_LINES_MAX (1u << 20)
+#define CODE_LINE_BUCKETS (1u << 18)
+
+static struct qn_code_line code_lines[CODE_LINES_MAX];
+static uint32_t code_line_next[CODE_LINES_MAX], code_line_head[CODE_LINE_BUCKETS]; /* index + 1 */
+static uint32_t code_line_count;
+
+static struct qn_code_line *code_line_find(uint64_t line)
+{
+    uint32_t bucket = (uint32_t)((line * 0x9e3779b97f4a7c15ull) >> 46) % CODE_LINE_BUCKETS;
+
+    for (uint32_t i = code_line_head[bucket]; i; i = code_line_next[i - 1])
+        if (code_lines[i - 1].line == line)
+            return &code_lines[i - 1];
+    if (code_line_count == CODE_LINES_MAX)
+        qn_engine_die("more code lines than records", CODE_LINES_MAX, line);
+    code_lines[code_line_count].line = line;
+    code_line_next[code_line_count] = code_line_head[bucket];
+    code_line_head[bucket] = ++code_line_count;
+    return &code_lines[code_line_count - 1];
+}
+
+#endif

@@ -1,0 +1,12 @@
+/* lib/sim/twin.h - the unfiltered twin of --check, for the engine's helpers. */
+#ifndef QN_SIM_TWIN_H
+#define QN_SIM_TWIN_H
+
+#include "sim/contract.h"
+
+void qn_sim_twin_init(const struct qn_config *config);
+unsigned qn_sim_twin_data(uint64_t addr, uint32_t size); /* outcome as qn_sim_data */
+const char *qn_sim_outcome_name(unsigned outcome);
+_Noreturn void qn_engine_check_failed(const char *what);   /* supplied by run */
+
+#endif

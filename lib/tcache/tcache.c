@@ -1,0 +1,353 @@
+/* lib/tcache/tcache.c - see tcache.h.
+ *
+ * A region has a hot and a cold part, both filled upwards:
+ *
+ *   start | block 0 | block 1 | ... hot -> free | middle | stubs 0 | stubs 1 | ... cold -> free | end
+ */
+#include "tcache/tcache.h"
+
+#define MAX_BLOCKS (1u << 21)
+#define HASH_BITS 18
+#define MIN_HOST_BYTES_PER_INSN 4 /* bounds the side table of a region */
+#define JMP_LEN 5 /* bytes of jmp rel32 */
+
+struct region {
+    uint64_t start, middle, end; /* host addresses */
+    uint64_t hot, cold;   /* next free byte of each part */
+    struct qn_side *sides;
+    uint32_t nsides;
+    uint32_t *order;      /* live blocks in the order of their hot code */
+    uint32_t norder;
+};
+
+uint64_t qn_ibl_table[QN_IBL_ENTRIES];
+struct qn_tcache_stats qn_tcache_stats;
+
+static struct region regions[QN_REGIONS];
+static unsigned current;
+static struct qn_tblock *blocks;
+static uint32_t nblocks, free_block = QN_NO_BLOCK;
+static uint32_t hash_table[1u << HASH_BITS];
+static uint32_t miss_stub;
+
+uint8_t *qn_tcache_write_view(uint64_t host) { return (uint8_t *)(uintptr_t)qn_code_write_view(host); }
+
+struct qn_tblock *qn_tcache_block(uint32_t index) { return &blocks[index]; }
+
+static uint32_t hash_of(uint64_t pc)
+{
+    return (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> (64 - HASH_BITS));
+}
+
+static void reset_region(struct region *r)
+{
+    r->hot = r->start;
+    r->cold = r->middle;
+    r->nsides = 0;
+    r->norder = 0;
+}
+
+static void init_region(unsigned i, uint64_t bytes)
+{
+    struct region *r = &regions[i];
+
+    r->start = QN_CODE_BASE + QN_PAGE + i * bytes; /* the first page holds fixed stubs */
+    r->end = r->start + bytes;
+    r->middle = r->start + bytes / 2;
+    r->sides = qn_engine_alloc(bytes / MIN_HOST_BYTES_PER_INSN * sizeof *r->sides);
+    r->order = qn_engine_alloc(bytes / 16 * sizeof *r->order);
+    reset_region(r);
+}
+
+void qn_tcache_init(uint64_t bytes, uint32_t stub)
+{
+    uint64_t each = qn_round_up(bytes / QN_REGIONS, QN_PAGE);
+
+    blocks = qn_engine_alloc((uint64_t)MAX_BLOCKS * sizeof *blocks);
+    miss_stub = stub;
+    for (unsigned i = 0; i < QN_REGIONS; i++)
+        init_region(i, each);
+    for (unsigned i = 0; i < QN_ARRAY_LEN(hash_table); i++)
+        hash_table[i] = QN_NO_BLOCK;
+    for (unsigned i = 0; i < QN_IBL_ENTRIES; i++)
+        qn_ibl_table[i] = stub;
+}
+
+/* ---- lookup ---- */
+
+uint32_t qn_tcache_find(uint64_t pc)
+{
+    uint32_t i = hash_table[hash_of(pc)];
+
+    while (i != QN_NO_BLOCK && blocks[i].pc != pc)
+        i = blocks[i].hash_next;
+    return i;
+}
+
+static void hash_remove(uint32_t index)
+{
+    uint32_t *link = &hash_table[hash_of(blocks[index].pc)];
+
+    while (*link != index)
+        link = &blocks[*link].hash_next;
+    *link = blocks[index].hash_next;
+}
+
+const struct qn_side *qn_tcache_side(uint32_t index)
+{
+    return regions[blocks[index].region].sides + blocks[index].side;
+}
+
+/* Index into r->order of the last block whose hot (or cold) code starts at or below host. */
+static uint32_t search(const struct region *r, uint64_t host, bool cold)
+{
+    uint32_t low = 0, high = r->norder;
+
+    while (low < high) {
+        uint32_t mid = (low + high) / 2;
+        const struct qn_tblock *b = &blocks[r->order[mid]];
+        bool before = host >= (cold ? b->cold : b->ind_entry);
+
+        if (before)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low ? low - 1 : 0;
+}
+
+uint32_t qn_tcache_at(uint64_t host)
+{
+    for (unsigned i = 0; i < QN_REGIONS; i++) {
+        struct region *r = &regions[i];
+        uint32_t index;
+        struct qn_tblock *b;
+
+        if (host < r->start || host >= r->end || r->norder == 0)
+            continue;
+        index = r->order[search(r, host, host >= r->middle)];
+        b = &blocks[index];
+        if ((host >= b->ind_entry && host < b->end) || (host >= b->cold && host < b->cold_end))
+            return b->live ? index : QN_NO_BLOCK;
+    }
+    return QN_NO_BLOCK;
+}
+
+/* ---- links ---- */
+
+static struct qn_texit *exit_of(uint32_t id) { return &blocks[id / 2].exit[id % 2]; }
+
+static void patch_rel32(uint64_t field, uint64_t target)
+{
+    int32_t rel = (int32_t)(target - (field + 4));
+
+    __builtin_memcpy(qn_tcache_write_view(field), &rel, sizeof rel);
+}
+
+static void write_jmp(uint64_t at, uint64_t target)
+{
+    *qn_tcache_write_view(at) = 0xe9;
+    patch_rel32(at + 1, target);
+}
+
+static void incoming_add(uint32_t to, uint32_t id)
+{
+    struct qn_texit *e = exit_of(id);
+
+    e->to = to;
+    e->prev = QN_NO_BLOCK;
+    e->next = blocks[to].incoming;
+    if (e->next != QN_NO_BLOCK)
+        exit_of(e->next)->prev = id;
+    blocks[to].incoming = id;
+}
+
+static void incoming_remove(uint32_t id)
+{
+    struct qn_texit *e = exit_of(id);
+
+    if (e->prev != QN_NO_BLOCK)
+        exit_of(e->prev)->next = e->next;
+    else
+        blocks[e->to].incoming = e->next;
+    if (e->next != QN_NO_BLOCK)
+        exit_of(e->next)->prev = e->prev;
+    e->to = QN_NO_BLOCK;
+}
+
+static bool same_triple(const struct qn_tblock *a, const struct qn_tblock *b)
+{
+    return a->now == b->now && a->s1 == b->s1 && a->s2 == b->s2;
+}
+
+void qn_tcache_link(uint32_t id, uint32_t to)
+{
+    struct qn_texit *e = exit_of(id);
+    const struct qn_tblock *a = &blocks[id / 2], *b = &blocks[to];
+
+    if (e->to != QN_NO_BLOCK)
+        return;
+    if (same_triple(a, b)) { /* nothing to give back and borrow again: skip both */
+        __builtin_memcpy(e->head, qn_tcache_write_view(e->at), JMP_LEN);
+        write_jmp(e->at, b->entry2);
+        if (e->jcc)
+            patch_rel32(e->jcc + 2, b->entry2);
+    } else {
+        patch_rel32(e->jmp + 1, b->entry);
+    }
+    incoming_add(to, id);
+    qn_tcache_stats.links++;
+}
+
+static void unlink_exit(uint32_t id)
+{
+    struct qn_texit *e = exit_of(id);
+
+    if (e->to == QN_NO_BLOCK)
+        return;
+    if (same_triple(&blocks[id / 2], &blocks[e->to])) {
+        __builtin_memcpy(qn_tcache_write_view(e->at), e->head, JMP_LEN);
+        if (e->jcc)
+            patch_rel32(e->jcc + 2, e->at);
+    }
+    patch_rel32(e->jmp + 1, e->stub);
+    incoming_remove(id);
+    qn_tcache_stats.unlinks++;
+}
+
+void qn_tcache_unlink_block(uint32_t index)
+{
+    for (unsigned i = 0; i < blocks[index].nexits; i++)
+        unlink_exit(index * 2 + i);
+}
+
+/* ---- indirect branches ---- */
+
+void qn_tcache_ibl_set(uint32_t index)
+{
+    qn_ibl_table[blocks[index].pc % QN_IBL_ENTRIES] = blocks[index].ind_entry;
+}
+
+static void ibl_clear(uint32_t index)
+{
+    uint64_t *slot = &qn_ibl_table[blocks[index].pc % QN_IBL_ENTRIES];
+
+    if (*slot == blocks[index].ind_entry)
+        *slot = miss_stub;
+}
+
+/* ---- eviction ---- */
+
+static void forget_block(uint32_t index)
+{
+    struct qn_tblock *b = &blocks[index];
+
+    if (!b->live)
+        return;
+    qn_tcache_unlink_block(index);
+    while (b->incoming != QN_NO_BLOCK)
+        unlink_exit(b->incoming);
+    ibl_clear(index);
+    hash_remove(index);
+    b->live = 0;
+}
+
+static void evict_region(struct region *r)
+{
+    for (uint32_t i = 0; i < r->norder; i++)
+        forget_block(r->order[i]);
+    for (uint32_t i = 0; i < r->norder; i++) {
+        blocks[r->order[i]].hash_next = free_block;
+        free_block = r->order[i];
+    }
+    if (r->norder)
+        qn_tcache_stats.evictions++;
+    reset_region(r);
+}
+
+void qn_tcache_flush(void)
+{
+    for (unsigned i = 0; i < QN_REGIONS; i++)
+        evict_region(&regions[i]);
+    current = 0;
+}
+
+void qn_tcache_invalidate(uint64_t start, uint64_t end)
+{
+    for (unsigned i = 0; i < QN_REGIONS; i++) {
+        for (uint32_t j = 0; j < regions[i].norder; j++) {
+            struct qn_tblock *b = &blocks[regions[i].order[j]];
+
+            if (b->live && b->pc < end && b->pc + b->nbytes > start)
+                forget_block(regions[i].order[j]);
+        }
+    }
+}
+
+/* ---- making blocks ---- */
+
+uint32_t qn_tcache_next_index(void)
+{
+    return free_block != QN_NO_BLOCK ? free_block : nblocks;
+}
+
+void qn_tcache_begin(uint32_t hot, uint32_t cold, struct qn_code *hot_code, struct qn_code *cold_code)
+{
+    struct region *r = &regions[current];
+
+    if (r->hot + hot > r->middle || r->cold + cold > r->end || (free_block == QN_NO_BLOCK && nblocks == MAX_BLOCKS)) {
+        current = (current + 1) % QN_REGIONS;
+        r = &regions[current];
+        evict_region(r);
+        if (r->hot + hot > r->middle || r->cold + cold > r->end)
+            qn_engine_die("code cache region too small for a block", hot, cold);
+    }
+    hot_code->exec = r->hot;
+    hot_code->p = qn_tcache_write_view(r->hot);
+    cold_code->exec = r->cold;
+    cold_code->p = qn_tcache_write_view(cold_code->exec);
+}
+
+static uint32_t take_slot(void)
+{
+    uint32_t index = qn_tcache_next_index();
+
+    if (index == nblocks)
+        nblocks++;
+    else
+        free_block = blocks[index].hash_next;
+    return index;
+}
+
+uint32_t qn_tcache_commit(const struct qn_tblock *b, const struct qn_side *side, uint32_t hot_end, uint32_t cold_end)
+{
+    uint32_t index = take_slot();
+    struct region *r = &regions[current];
+    struct qn_tblock *slot = &blocks[index];
+    uint32_t bucket = hash_of(b->pc);
+
+    *slot = *b;
+    slot->region = (uint8_t)current;
+    slot->live = 1;
+    slot->incoming = QN_NO_BLOCK;
+    slot->exit[0].to = slot->exit[1].to = QN_NO_BLOCK;
+    slot->side = r->nsides;
+    for (unsigned i = 0; i < b->ninsns; i++)
+        r->sides[r->nsides++] = side[i];
+    r->order[r->norder++] = index;
+    qn_tcache_stats.hot_bytes += hot_end - r->hot;
+    qn_tcache_stats.cold_bytes += cold_end - r->cold;
+    r->hot = hot_end;
+    r->cold = cold_end;
+    slot->hash_next = hash_table[bucket];
+    hash_table[bucket] = index;
+    return index;
+}
+
+void qn_tcache_used(unsigned i, uint64_t part[2][2])
+{
+    part[0][0] = regions[i].start;
+    part[0][1] = regions[i].hot;
+    part[1][0] = regions[i].middle;
+    part[1][1] = regions[i].cold;
+}

@@ -1,0 +1,96 @@
+/* lib/tcache/tcache.h - the code cache: memory for translations, lookup, links, eviction.
+ *
+ *   guest pc  --(hash)-->  struct qn_tblock  --> host code in one of QN_REGIONS regions
+ *
+ * Regions are filled in order and evicted in order (FIFO): the oldest region goes as a whole when
+ * space runs out.  Each region keeps hot code and cold code (slow calls, exit stubs) in parts of their own,
+ * so that the hot path stays dense.
+ *
+ * Invariants: a linked exit is on the incoming list of its target; the IBL table holds entries of live
+ * blocks only or the miss stub; code is written through the alias view only.
+ */
+#ifndef QN_TCACHE_H
+#define QN_TCACHE_H
+
+#include "base/base.h"
+#include "base/context.h"
+
+#define QN_REGIONS 8
+#define QN_NO_BLOCK 0xffffffffu
+
+struct qn_texit {            /* a direct exit of a block */
+    uint64_t target;         /* guest pc */
+    uint32_t at;             /* host address (all code lies below 4 GiB) of the exit sequence: restoring code, then jmp */
+    uint32_t jmp;            /* host address of its final `jmp rel32` */
+    uint32_t jcc;            /* host address of a `jcc rel32` that leads here, 0 = falls here */
+    uint32_t stub;           /* host address of the stub that goes to the dispatcher */
+    uint32_t to;             /* block linked to, QN_NO_BLOCK = none */
+    uint32_t next, prev;     /* incoming list of the target: exit ids, QN_NO_BLOCK ends */
+    uint8_t head[5];         /* bytes at `at` before a full link overwrote them with a jmp */
+};
+
+struct qn_tblock {
+    uint64_t pc;
+    uint32_t entry;          /* all guest registers native */
+    uint32_t entry2;         /* scratch registers already borrowed (triple) */
+    uint32_t ind_entry;      /* reached through the IBL table */
+    uint32_t end;            /* end of the hot code */
+    uint32_t cold, cold_end; /* cold code */
+    uint32_t record;         /* index of the block record in the arena */
+    uint32_t counter;        /* index of its execution counter */
+    uint32_t side;           /* side table: index of ninsns entries */
+    uint32_t hash_next;
+    uint32_t incoming;       /* first exit id linked to this block */
+    uint16_t ninsns, nbytes;
+    uint8_t now, s1, s2;     /* triple; now = 255: block borrows nothing */
+    uint8_t nexits, region, live, instrumented;
+    uint8_t flags_in;        /* status flags that the block needs at entry */
+    struct qn_texit exit[2];
+};
+
+/* For each guest instruction where its copy begins, to recover the guest's state after a fault. */
+struct qn_side {
+    uint16_t host;           /* offset of the copied instruction from block entry */
+    uint8_t state;           /* QN_SIDE_* : what is borrowed when the copy runs */
+    uint8_t fix;             /* register parked in ctx.tmp by a RIP-relative rewrite, 255 = none */
+};
+enum {
+    QN_SIDE_FLAGS_SAVED = 1, /* the guest's flags are in ctx.saved_flags */
+    QN_SIDE_NATIVE = 2       /* nothing is borrowed (any more) */
+};
+#define QN_NO_REG 255
+
+struct qn_code {             /* where code is being written */
+    uint8_t *p;              /* next byte, in the alias view */
+    uint64_t exec;           /* address at which that byte will run */
+};
+
+void qn_tcache_init(uint64_t bytes, uint32_t miss_stub);
+/* Begin a block: makes room (evicting if needed) for at least `hot` and `cold` bytes. */
+void qn_tcache_begin(uint32_t hot, uint32_t cold, struct qn_code *hot_code, struct qn_code *cold_code);
+/* Finish it: b's addresses are set by the caller; registers it under b->pc. */
+uint32_t qn_tcache_commit(const struct qn_tblock *b, const struct qn_side *side, uint32_t hot_end, uint32_t cold_end);
+uint32_t qn_tcache_find(uint64_t pc);                 /* block index or QN_NO_BLOCK */
+struct qn_tblock *qn_tcache_block(uint32_t index);
+const struct qn_side *qn_tcache_side(uint32_t index); /* ninsns entries */
+uint32_t qn_tcache_at(uint64_t host);                 /* live block whose hot or cold code holds host, or QN_NO_BLOCK */
+uint32_t qn_tcache_next_index(void);                  /* index that the next commit will return */
+void qn_tcache_link(uint32_t exit_id, uint32_t to);
+void qn_tcache_unlink_block(uint32_t index);          /* all exits of a block go to their stubs again */
+void qn_tcache_ibl_set(uint32_t index);
+void qn_tcache_invalidate(uint64_t start, uint64_t end); /* guest range: forget blocks that overlap it */
+void qn_tcache_flush(void);
+void qn_tcache_used(unsigned region, uint64_t part[2][2]); /* start and end of its hot and cold code */
+uint8_t *qn_tcache_write_view(uint64_t host);
+
+struct qn_tcache_stats {
+    uint64_t evictions, links, unlinks, hot_bytes, cold_bytes;
+};
+extern struct qn_tcache_stats qn_tcache_stats;
+extern uint64_t qn_ibl_table[];                       /* at QN_LOW_TABLES */
+
+/* Memory of the engine's own: zeroed, page-aligned, never freed.  Supplied by run. */
+void *qn_engine_alloc(uint64_t bytes);
+_Noreturn void qn_engine_die(const char *what, uint64_t a, uint64_t b);
+
+#endif

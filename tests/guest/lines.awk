@@ -1,0 +1,30 @@
+# lines.awk - a profile as one record per line of source, for comparing two profiles number for number.
+#
+#   fl=/x/a.c                       /x/a.c f 12 3 1 1 0 0 0 0 0 0 1 0 0 0
+#   fn=f                       ->   summary 3 1 1 0 0 0 0 0 0 1 0 0 0
+#   12 3 1 1 0 0 0 0 0 0 1 0 0 0
+#   summary: 3 1 1 ...
+#
+# Only what comes after `events:` is looked at.  Several entries of the same file, function and line are added up; lines
+# whose counts are all zero are the same as none and are left out.  Pipe the output through sort.
+/^events: / { events = NF - 1; next }
+!events { next }
+/^(fl|fi|fe)=/ { file = substr($0, 4); next }
+/^fn=/ { name = substr($0, 4); next }
+/^summary: / { sub(/^summary: /, ""); print "summary " $0; next }
+/^[0-9]/ {
+    key = file " " name " " $1
+    seen[key] = 1
+    for (i = 1; i <= events; i++) sum[key, i] += $(i + 1)
+}
+END {
+    for (key in seen) {
+        counts = ""
+        nonzero = 0
+        for (i = 1; i <= events; i++) {
+            counts = counts " " sprintf("%d", sum[key, i])
+            if (sum[key, i] != 0) nonzero = 1
+        }
+        if (nonzero) print key counts
+    }
+}

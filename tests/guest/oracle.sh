@@ -1,0 +1,146 @@
+#!/bin/sh
+# Does quern in counting mode "cachegrind" give the same 13 numbers as Cachegrind for every line of every function?
+# Each guest program, each geometry; file and function names are compared too.  (tests/guest/guest.h says what the
+# programs are.)
+#
+#   sh tests/guest/oracle.sh                    all
+#   sh tests/guest/oracle.sh rep bits           these programs only
+#   ORACLE_SUBJECT=valgrind sh ...              Valgrind against itself: does the comparison work?
+#
+# What Cachegrind says is kept in build/tests/oracle-cache under a hash of program, options and version, so that only the
+# first run is slow.
+. "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
+
+folder=$top_srcdir/tests/guest
+programs=$top_builddir/tests/guest
+cache=$top_builddir/tests/oracle-cache
+subject=${ORACLE_SUBJECT:-quern}
+
+# Everyday caches; tiny ones; direct-mapped with three line sizes; fully associative; lines of 128 and an LL no larger than
+# L1.  Lines have at least 32 bytes, because Cachegrind wants a vector register to fit.
+geometries='--I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64
+--I1=1024,2,32 --D1=1024,2,32 --LL=4096,4,32
+--I1=4096,1,32 --D1=2048,1,64 --LL=16384,1,128
+--I1=1024,16,64 --D1=2048,32,64 --LL=16384,256,64
+--I1=2048,2,128 --D1=8192,4,64 --LL=8192,2,256'
+
+valgrind_options='--tool=cachegrind --vex-guest-chase=no --vex-iropt-level=0 --branch-sim=yes'
+
+# oracle_command PROGRAM GEOMETRY OUTPUT
+oracle_command() {
+    echo "valgrind -q $valgrind_options $2 --cachegrind-out-file=$3 $programs/$1"
+}
+
+subject_command() {
+    if [ "$subject" = valgrind ]; then
+        oracle_command "$@"
+    else
+        echo "$QUERN run -q --counting=cachegrind --branch-sim=yes $2 --cachegrind-out-file=$3 -- $programs/$1"
+    fi
+}
+
+# lines OF-PROFILE: see lines.awk.
+lines() {
+    awk -f "$folder/lines.awk" "$1" | LC_ALL=C sort
+}
+
+# cached PROGRAM GEOMETRY: the file that holds, or will hold, what Cachegrind says.
+cached() {
+    hash=$({ cat "$programs/$1" && echo "$version $valgrind_options $2"; } | sha256sum)
+    echo "$cache/$1-${hash%% *}"
+}
+
+# ask_oracle PROGRAM GEOMETRY: fill the cache.
+ask_oracle() {
+    wanted=$(cached "$1" "$2")
+    [ -f "$wanted" ] && return
+    eval "$(oracle_command "$1" "$2" "$wanted.profile.$$")" >/dev/null 2>"$wanted.err.$$"
+    status=$?
+    case $status in 0 | 77) lines "$wanted.profile.$$" >"$wanted.$$" && mv "$wanted.$$" "$wanted" ;; esac
+    rm -f "$wanted.profile.$$" "$wanted.err.$$"
+}
+
+# The oracle is asked for everything before anything is compared, on as many processors as there are.
+ask_all() {
+    jobs=0
+    for program in $names; do
+        has_oracle "$program" || continue
+        while IFS= read -r geometry; do
+            ask_oracle "$program" "$geometry" &
+            jobs=$((jobs + 1))
+            [ $((jobs % processors)) -ne 0 ] || wait
+        done <<END
+$geometries
+END
+    done
+    wait
+}
+
+# A program whose header says "oracle: none" does what Valgrind cannot do.
+has_oracle() {
+    ! grep -q 'oracle: none' "$folder/$1".[cS]
+}
+
+# compare PROGRAM GEOMETRY
+compare() {
+    what="$1, $2"
+    wanted=$(cached "$1" "$2")
+    profile=$SCRATCH/$1.profile
+    command=$(subject_command "$1" "$2" "$profile")
+    rm -f "$profile"
+    eval "$command" >"$SCRATCH/stdout" 2>"$SCRATCH/stderr"
+    status=$?
+    if [ $status -eq 77 ]; then
+        skip "$what: this processor lacks what the program is about"
+    elif [ $status -ne 0 ] || [ ! -f "$profile" ]; then
+        fail "$what"
+        diag "status $status of: $command"
+        diag "$(head -n 5 "$SCRATCH/stderr")"
+    elif ! has_oracle "$1"; then
+        pass "$what (runs; no oracle)"
+    elif [ ! -f "$wanted" ]; then
+        fail "$what"
+        diag "Cachegrind failed: $(oracle_command "$1" "$2" /dev/null)"
+    else
+        lines "$profile" >"$SCRATCH/lines"
+        same_lines "$wanted" || diag "Cachegrind:  $(oracle_command "$1" "$2" "$SCRATCH/oracle")" \
+            "the subject: $command"
+    fi
+}
+
+# same_lines WANTED: the first lines that differ are shown as pairs.
+same_lines() {
+    if cmp -s "$1" "$SCRATCH/lines"; then
+        pass "$what"
+        return
+    fi
+    fail "$what"
+    diag "FILE FUNCTION LINE  Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim   (- Cachegrind, + $subject)"
+    diag "$(diff -U 0 "$1" "$SCRATCH/lines" | sed '1,2d; /^@@/d' | head -n 12)"
+    return 1
+}
+
+command -v valgrind >/dev/null || skip_all 'valgrind is not installed: nothing to compare with'
+version=$(valgrind --version)
+case $version in
+valgrind-3.19.*) ;;
+*) skip_all "the oracle is Cachegrind 3.19; this is $version" ;;
+esac
+processors=$(nproc)
+mkdir -p "$cache" || bail "cannot make $cache"
+names=$*
+[ -n "$names" ] || names=$(cd "$folder" && for f in *.[cS]; do echo "${f%.*}"; done)
+for program in $names; do
+    [ -x "$programs/$program" ] || bail "no $programs/$program: run make -C $top_builddir guests"
+done
+
+ask_all
+for program in $names; do
+    [ "$subject" = quern ] || has_oracle "$program" || continue
+    while IFS= read -r geometry; do
+        compare "$program" "$geometry"
+    done <<END
+$geometries
+END
+done
+done_testing

@@ -1,0 +1,50 @@
+# tests/local.mk - the test suite: every test listed (in sources.mk), one driver, one total.
+#
+#   make check                                  everything
+#   make check TESTS=tests/unit/decode/len.sh   one test (a C test without its .c)
+#   make guests                                 the programs of tests/guest only
+#
+# A C test tests/unit/FOLDER/NAME.c is a program of that name, linked with libquern.a.  A shell test is run by sh.
+# Both print TAP (tests/tap/tap.h, tests/tap/tap.sh); tests/tap/driver.sh gives them their environment.
+
+AM_CPPFLAGS += -I$(top_srcdir)/tests/tap
+
+LDADD = $(libraries) $(ZYDIS_LIBS)
+check_PROGRAMS += $(unit_programs)
+TESTS = $(unit_programs) $(shell_tests)
+TEST_EXTENSIONS = .sh
+
+## Tests that compare with Zydis are named so: NAME_zydis.c.
+if HAVE_ZYDIS
+check_PROGRAMS += $(zydis_programs)
+TESTS += $(zydis_programs)
+else
+TESTS += tests/tap/no-zydis.sh
+endif
+
+tap_driver = QUERN='$(abs_top_builddir)/quern' CC='$(CC)' top_srcdir='$(abs_top_srcdir)' \
+	top_builddir='$(abs_top_builddir)' $(SHELL) $(top_srcdir)/tests/tap/driver.sh
+LOG_DRIVER = $(tap_driver)
+SH_LOG_DRIVER = $(tap_driver)
+SH_LOG_COMPILER = $(SHELL)
+
+## Guest programs: static, freestanding, one file each.  -O1 keeps lines and instructions close together.
+GUEST_CFLAGS = -std=gnu11 -O1 -g -ffreestanding -fno-builtin -fno-stack-protector -fcf-protection=none \
+	-fno-asynchronous-unwind-tables -fno-pic -fno-pie -nostdlib -static -no-pie -Wall -Wextra \
+	-Wl,-e,guest_start -Wl,--build-id=none -Wl,-z,noexecstack
+guests: $(guest_programs)
+.PHONY: guests
+check_DATA = $(guest_programs)
+CLEANFILES += $(guest_programs)
+tests/guest/%: tests/guest/%.c tests/guest/guest.h
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(GUEST_CFLAGS) -o $@ $<
+tests/guest/%: tests/guest/%.S tests/guest/guest.h
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(GUEST_CFLAGS) -o $@ $<
+
+## The one place that adds up test points; ./bootstrap check prints its line last.
+check-totals:
+	@$(SHELL) $(top_srcdir)/tests/tap/totals.sh $(TEST_LOGS:.log=.trs)
+.PHONY: check-totals
+
+clean-local:
+	rm -rf tests/scratch tests/oracle-cache demo

@@ -1,0 +1,108 @@
+#!/bin/sh
+# driver.sh - run one test for `make check`, read its TAP, and write Automake's .log and .trs files.
+#
+#   driver.sh --test-name NAME --log-file LOG --trs-file TRS [--color-tests yes|no] ... -- COMMAND...
+#
+#   1..2
+#   ok 1 - length of nop            ->   PASS, counted
+#   not ok 2 - length of ud2        ->   FAIL, counted, printed with the command that runs it again
+#
+# It counts test points, not files.  What goes wrong outside the points counts as one failure more: no plan, a plan that
+# does not match, "Bail out!", death by a signal, running longer than TEST_TIMEOUT seconds, or an exit status other
+# than 0 where no point failed.
+#
+# A test gets: QUERN, CC, top_srcdir, top_builddir (absolute; from make); SCRATCH, an empty directory of its own, which is
+# also TMPDIR; it is left behind if the test failed.  The working directory is the build directory.
+set -u
+
+test_timeout=${TEST_TIMEOUT:-900} # seconds; generous: it is there for tests that hang
+
+while [ $# -gt 0 ]; do
+    case $1 in
+    --test-name) test_name=$2 && shift 2 ;;
+    --log-file) log_file=$2 && shift 2 ;;
+    --trs-file) trs_file=$2 && shift 2 ;;
+    --color-tests | --expect-failure | --enable-hard-errors) shift 2 ;;
+    --) shift && break ;;
+    *) break ;;
+    esac
+done
+
+top_builddir=${top_builddir:-$PWD}
+SCRATCH=$top_builddir/tests/scratch/$test_name
+TMPDIR=$SCRATCH
+export SCRATCH TMPDIR top_builddir
+rm -rf "$SCRATCH"
+mkdir -p "$SCRATCH" || exit 1
+
+timeout -k 10 "$test_timeout" "$@" >"$log_file.tap" 2>"$log_file.err" </dev/null
+status=$?
+
+# One line per result for the .trs file; the summary for the terminal goes to stdout.
+awk -v name="$test_name" -v status="$status" -v limit="$test_timeout" -v trs="$trs_file" '
+function result(kind, text) {
+    print ":test-result: " kind " " text >trs
+    count[kind]++
+    if (kind == "FAIL" || kind == "ERROR" || kind == "XPASS") print kind ": " name " - " text
+}
+function point(line,    kind, text, directive) {
+    seen++
+    kind = line ~ /^ok/ ? "PASS" : "FAIL"
+    text = line
+    sub(/^(not )?ok[ \t]*/, "", text)
+    if (text ~ /^[0-9]+/) {
+        if (text + 0 != seen) result("ERROR", "test point " text + 0 " where " seen " was due")
+        sub(/^[0-9]+[ \t]*/, "", text)
+    }
+    sub(/^-[ \t]*/, "", text)
+    directive = toupper(text)
+    if (directive ~ /# *SKIP/) kind = kind == "PASS" ? "SKIP" : "FAIL"
+    else if (directive ~ /# *TODO/) kind = kind == "PASS" ? "XPASS" : "XFAIL"
+    result(kind, seen " - " text)
+}
+BEGIN { plan = -1; printf "" >trs }
+/^(ok|not ok)([ \t]|$)/ { point($0); next }
+/^1\.\.[0-9]+/ {
+    if (plan >= 0) result("ERROR", "a second plan: " $0)
+    plan = substr($0, 4) + 0
+    if (plan == 0) { skip_all = $0; sub(/^[^#]*# *(SKIP|skip)?[ \t]*/, "", skip_all) }
+    next
+}
+/^Bail out!/ { bailed = 1; result("ERROR", $0) }
+END {
+    if (plan == 0 && !seen && status == 0 && !bailed) result("SKIP", "all: " skip_all)
+    if (plan == 0 && seen) result("ERROR", seen " test points after a plan of none")
+    if (plan < 0 && !bailed) result("ERROR", "no plan (1..N): the test did not come to its end")
+    if (plan > 0 && plan != seen && !bailed) result("ERROR", "planned " plan " test points, saw " seen + 0)
+    failed = count["FAIL"] + count["ERROR"] + count["XPASS"]
+    if (status == 124 || status == 137) result("ERROR", "stopped after " limit " seconds")
+    else if (status > 128) result("ERROR", "killed by signal " status - 128)
+    else if (status != 0 && !failed) result("ERROR", "exit status " status)
+    failed = count["FAIL"] + count["ERROR"] + count["XPASS"]
+    global = failed ? "FAIL" : count["PASS"] || !count["SKIP"] ? "PASS" : "SKIP"
+    print ":global-test-result: " global >trs
+    print ":recheck: " (failed ? "yes" : "no") >trs
+    print ":copy-in-global-log: " (failed ? "yes" : "no") >trs
+    detail = count["PASS"] + count["XFAIL"] + 0 " passed"
+    if (failed) detail = detail ", " failed " failed"
+    if (count["SKIP"]) detail = detail ", " count["SKIP"] " skipped"
+    print global ": " name " (" detail ")"
+    exit failed != 0
+}' "$log_file.tap" >"$log_file.sum"
+failed=$?
+
+again="make -C $top_builddir check TESTS='$test_name'"
+{
+    cat "$log_file.tap"
+    sed 's/^/# stderr: /' "$log_file.err"
+    [ $failed = 0 ] || echo "# run again: $again"
+} >"$log_file"
+cat "$log_file.sum"
+if [ $failed = 0 ]; then
+    rm -rf "$SCRATCH"
+else
+    grep -a '^#' "$log_file" | head -n 40
+    echo "# whole output: $log_file; left behind: $SCRATCH"
+fi
+rm -f "$log_file.tap" "$log_file.err" "$log_file.sum"
+exit 0

@@ -1,0 +1,123 @@
+# tap.sh - TAP for tests in shell.  Source it first; POSIX sh.
+#
+#   . "${top_srcdir:-../../..}/tests/tap/tap.sh"
+#
+#   plan 3                                    # or call done_testing at the end
+#   ok "nop has one byte" test "$len" -eq 1   # passes if the command succeeds
+#   is "$got" "$wanted" "the text of nop"     # passes if both are equal; a diff is shown otherwise
+#   skip "valgrind is not installed" 1        # count 1 test point as skipped
+#   diag "any remark"                         # a comment in the log
+#   bail "cannot compile the sample"          # give up: the whole test fails
+#   skip_all "no perf counters here"          # nothing of this test can run
+#   done_testing
+#
+# A point that fails prints the command that runs the test again.  The exit status is 1 if any failed.  Environment:
+# QUERN, CC, top_srcdir, top_builddir, SCRATCH (see driver.sh); run by hand, sensible values are found here.
+
+if [ -z "${top_srcdir:-}" ]; then
+    top_srcdir=$(cd "$(dirname "$0")" && while [ ! -f configure.ac ] && [ "$PWD" != / ]; do cd ..; done && pwd)
+fi
+: "${top_builddir:=$top_srcdir/build}"
+: "${QUERN:=$top_builddir/quern}"
+: "${CC:=gcc}"
+if [ -z "${SCRATCH:-}" ]; then
+    SCRATCH=$top_builddir/tests/scratch/by-hand.$$
+    mkdir -p "$SCRATCH"
+    trap 'rm -rf "$SCRATCH"' EXIT
+fi
+export top_srcdir top_builddir QUERN CC SCRATCH
+
+tap_count=0
+tap_failed=0
+tap_planned=
+
+plan() {
+    tap_planned=$1
+    echo "1..$1"
+}
+
+diag() {
+    printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+# tap_point RESULT DESCRIPTION: RESULT 0 passes.
+tap_point() {
+    tap_count=$((tap_count + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $tap_count - $2"
+    else
+        tap_failed=$((tap_failed + 1))
+        echo "not ok $tap_count - $2"
+        diag "run again: sh $0"
+    fi
+    return "$1"
+}
+
+pass() { tap_point 0 "$1"; }
+fail() { tap_point 1 "$1"; }
+
+# ok DESCRIPTION COMMAND...: run the command; its output goes to the log as comments.
+ok() {
+    tap_what=$1
+    shift
+    tap_output=$("$@" 2>&1)
+    tap_status=$?
+    if [ $tap_status -eq 0 ]; then
+        pass "$tap_what"
+    else
+        fail "$tap_what"
+        diag "status $tap_status of: $*"
+        [ -z "$tap_output" ] || diag "$tap_output"
+        return 1
+    fi
+}
+
+# is GOT WANTED DESCRIPTION: equal as strings.
+is() {
+    if [ "$1" = "$2" ]; then
+        pass "$3"
+    else
+        fail "$3"
+        printf '%s\n' "$1" >"$SCRATCH/tap.got"
+        printf '%s\n' "$2" >"$SCRATCH/tap.wanted"
+        diag "$(diff -u "$SCRATCH/tap.wanted" "$SCRATCH/tap.got" | head -n 60)"
+        return 1
+    fi
+}
+
+# same_file GOT WANTED DESCRIPTION: equal bytewise; the first differing lines are shown.
+same_file() {
+    if cmp -s "$1" "$2"; then
+        pass "$3"
+    else
+        fail "$3"
+        diag "$(diff -u "$2" "$1" 2>&1 | head -n 60)"
+        return 1
+    fi
+}
+
+# skip REASON [N]: N points (default 1) cannot be tested here.
+skip() {
+    tap_left=${2:-1}
+    while [ "$tap_left" -gt 0 ]; do
+        tap_count=$((tap_count + 1))
+        tap_left=$((tap_left - 1))
+        echo "ok $tap_count # SKIP $1"
+    done
+}
+
+skip_all() {
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+
+bail() {
+    echo "Bail out! $*"
+    exit 99
+}
+
+done_testing() {
+    [ -n "$tap_planned" ] || echo "1..$tap_count"
+    [ "$tap_failed" -eq 0 ]
+    exit
+}

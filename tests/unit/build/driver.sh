@@ -1,0 +1,79 @@
+#!/bin/sh
+# Does the test driver count every way in which a test can go wrong?  Each case is a small test of its own; wanted is
+# what totals.sh says of it.
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+tap=$top_srcdir/tests/tap
+
+# totals NAME: run $SCRATCH/NAME.sh under the driver and print the totals of it.
+totals() {
+    (
+        cd "$SCRATCH" && TEST_TIMEOUT=2 top_builddir=$SCRATCH sh "$tap/driver.sh" --test-name "$1" \
+            --log-file "$1.log" --trs-file "$1.trs" -- sh "$1.sh" >"$1.out"
+        sh "$tap/totals.sh" "$1.trs"
+    )
+}
+
+# counted NAME TOTALS: the body of the test comes on stdin.
+counted() {
+    cat >"$SCRATCH/$1.sh"
+    is "$(totals "$1")" "$2" "$1: $2"
+}
+
+counted all-pass '2 passed, 0 failed' <<'END'
+echo 1..2; echo ok 1 - a; echo ok 2 - b
+END
+counted plan-last '2 passed, 0 failed' <<'END'
+echo ok; echo ok; echo 1..2
+END
+counted one-fails '1 passed, 1 failed' <<'END'
+echo 1..2; echo ok 1; echo not ok 2; exit 1
+END
+counted no-plan '1 passed, 1 failed' <<'END'
+echo ok 1
+END
+counted too-few '1 passed, 1 failed' <<'END'
+echo 1..2; echo ok 1
+END
+counted too-many '2 passed, 1 failed' <<'END'
+echo 1..1; echo ok 1; echo ok 2
+END
+counted wrong-number '2 passed, 1 failed' <<'END'
+echo 1..2; echo ok 1; echo ok 3
+END
+counted bad-exit '1 passed, 1 failed' <<'END'
+echo 1..1; echo ok 1; exit 3
+END
+counted crash '1 passed, 1 failed' <<'END'
+echo 1..1; echo ok 1; kill -SEGV $$
+END
+counted crash-early '0 passed, 2 failed' <<'END'
+kill -SEGV $$
+END
+counted bail-out '1 passed, 1 failed' <<'END'
+echo 1..3; echo ok 1; echo 'Bail out! no compiler'; exit 99
+END
+counted hang '0 passed, 2 failed' <<'END'
+sleep 20
+END
+counted skipped-point '1 passed, 0 failed, 1 skipped' <<'END'
+echo 1..2; echo ok 1; echo 'ok 2 # SKIP no AVX here'
+END
+counted skip-all '0 passed, 0 failed, 1 skipped' <<'END'
+echo '1..0 # SKIP no valgrind here'
+END
+counted nothing '0 passed, 1 failed' <<'END'
+:
+END
+counted todo '1 passed, 1 failed' <<'END'
+echo 1..2; echo 'not ok 1 # TODO later'; echo 'ok 2 # TODO passes already'
+END
+
+is "$(sh "$tap/totals.sh" "$SCRATCH/all-pass.trs" "$SCRATCH/absent.trs" | tail -n 1)" '2 passed, 1 failed' \
+    'a test that never ran is a failure'
+ok 'the terminal shows the point that failed' grep -q '^FAIL: one-fails - 2' "$SCRATCH/one-fails.out"
+ok 'the log tells how to run it again' grep -q "run again: make .* check TESTS='one-fails'" "$SCRATCH/one-fails.log"
+ok 'scratch of a failed test stays' test -d "$SCRATCH/tests/scratch/one-fails"
+ok 'scratch of a passed test goes' test ! -d "$SCRATCH/tests/scratch/all-pass"
+
+done_testing

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Does every include keep to lib/ORDER, and does the check notice when one does not?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+order=$top_srcdir/build-aux/order.sh
+
+ok 'the includes of lib and tools keep to lib/ORDER' sh "$order" "$top_srcdir"
+
+# A small tree of its own: x sees y only, and of z one header.
+tree=$SCRATCH/tree
+mkdir -p "$tree/lib/base" "$tree/lib/x" "$tree/lib/y" "$tree/lib/z/deep" "$tree/tools"
+printf '%s\n' 'base:' 'x: y z/one.h' 'x/door.c: z/two.h' 'y:' 'z:' 'tools: *' >"$tree/lib/ORDER"
+for header in base/base.h x/x.h y/y.h z/one.h z/two.h z/deep/three.h; do : >"$tree/lib/$header"; done
+
+# breaks LINE FILE WANTED DESCRIPTION: with LINE alone in FILE the check says WANTED.
+breaks() {
+    printf '%s\n' "$1" >"$tree/$2"
+    is "$(sh "$order" "$tree")" "$3" "$4"
+    rm -f "$tree/$2"
+}
+
+breaks '#include "y/y.h"' lib/x/a.c '' 'an edge that is listed'
+breaks '#include "base/base.h"' lib/y/a.c '' 'base is open to all'
+breaks '#include "x.h"' lib/x/a.c '' 'a header next to the file'
+breaks '#include "z/one.h"' lib/x/a.c '' 'a single header that is listed'
+breaks '#include "z/two.h"' lib/x/a.c 'lib/x/a.c:1: x may not include z/two.h (lib/ORDER)' 'its neighbour'
+breaks '#include "z/two.h"' lib/x/door.c '' 'an edge of one file'
+breaks '  #  include "x/x.h"' lib/y/a.h 'lib/y/a.h:1: y may not include x/x.h (lib/ORDER)' 'an edge that is not listed'
+breaks '#include "../y/y.h"' lib/z/a.c 'lib/z/a.c:1: z may not include y/y.h (lib/ORDER)' 'a way round by ..'
+breaks '#include "y/y.h"' lib/z/deep/a.c 'lib/z/deep/a.c:1: z may not include y/y.h (lib/ORDER)' 'from a folder deeper'
+breaks '#include "z/deep/three.h"' lib/x/a.S 'lib/x/a.S:1: x may not include z/deep/three.h (lib/ORDER)' 'in assembly'
+breaks '#include "x/x.h"' lib/base/a.c 'lib/base/a.c:1: base may not include x/x.h (lib/ORDER)' 'base includes nobody'
+breaks '#include "z/two.h"' tools/a.c '' 'tools see everything'
+breaks '#include QN_SIM_D1_FILE' lib/x/a.c '' 'a macro is nobody'"'"'s edge'
+mkdir "$tree/lib/new"
+breaks '' lib/new/a.c 'lib/new/a.c: folder new is not in lib/ORDER' 'a folder that ORDER does not know'
+
+done_testing

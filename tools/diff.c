@@ -1,0 +1,58 @@
+/* tools/diff.c - `quern diff`: subtracts one profile from another.
+ *
+ * In:  quern diff [-o OUT] [--mod-filename=s/a/b/] [--mod-funcname=s/a/b/] A B
+ * Out: a profile of B - A by function, on stdout or in OUT; exit 0, 1, 2 as quern merge
+ */
+#include <stdio.h>
+
+#include "prof/diff.h"
+#include "prof_args.h"
+#include "tools.h"
+
+#define PROGRAM "quern diff"
+
+static const char help[] =
+    "usage: quern diff [-o OUT] [options] A B\n"
+    "\n"
+    "Writes the profile B - A, by function. `quern annotate --diff A B` shows lines as well.\n"
+    "\n"
+    "  -o OUT                 write to OUT, complete or not at all [standard output]\n"
+    "  --mod-filename REGEX   s/old/new/ on file names; flags g (all matches), i (any case)\n"
+    "  --mod-funcname REGEX   the same on function names\n"
+    "  -h, --help             this text\n"
+    "  -v, --version          the version\n";
+
+static enum qn_prof_status write_difference(const struct prof_args *a,
+                                            const struct qn_prof_ledger *g,
+                                            struct qn_prof_error *err)
+{
+    struct qn_prof_writer *w = prof_args_open(a, err);
+    if (!w)
+        return err->status;
+    if (qn_prof_write_diff(g, w, err) == QN_PROF_OK)
+        return qn_prof_close_writer(w, err);
+    qn_prof_abandon_writer(w);
+    return err->status;
+}
+
+static enum qn_prof_status diff(const struct prof_args *a, struct qn_prof_error *err)
+{
+    struct qn_prof_ledger_options options = {0, 0, a->mod_file, a->mod_fn};
+    struct qn_prof_ledger g;
+    char warning[QN_PROF_TEXT_MAX];
+    qn_prof_init_ledger(&g, &options);
+    if (qn_prof_read_diff(&g, a->inputs[0], a->inputs[1], warning, sizeof warning, err) == QN_PROF_OK) {
+        if (warning[0])
+            fprintf(stderr, PROGRAM ": warning: %s and %s differ in %s\n", a->inputs[0],
+                    a->inputs[1], warning);
+        write_difference(a, &g, err);
+    }
+    qn_prof_free_ledger(&g);
+    return err->status;
+}
+
+int qn_tool_diff(int argc, char **argv)
+{
+    static const struct prof_command command = {PROGRAM, help, 2, 2, diff};
+    return prof_args_run(&command, argc, argv);
+}

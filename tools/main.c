@@ -1,0 +1,49 @@
+/* tools/main.c - the `quern` command: picks the tool and hands the arguments on.
+ *
+ * In:  quern annotate cachegrind.out.12
+ * Out: qn_tool_annotate(2, { "annotate", "cachegrind.out.12" })
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools.h"
+
+static const struct {
+    const char *name;
+    int (*run)(int, char **);
+    const char *help;
+} tools[] = {
+#define X(name, help) { #name, qn_tool_##name, help },
+    QN_TOOL_LIST(X)
+#undef X
+};
+
+#define TOOLS (sizeof tools / sizeof tools[0])
+
+static int print_help(void)
+{
+    puts("usage: quern COMMAND [ARGUMENTS]\n\ncommands:");
+    for (size_t i = 0; i < TOOLS; i++)
+        printf("  %-10s %s\n", tools[i].name, tools[i].help);
+    puts("\n`quern COMMAND --help` describes a command.\n"
+         "  -h, --help  show this text\n"
+         "  --version   show the version");
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fputs("quern: no command given; `quern --help` lists them\n", stderr);
+        return QN_EXIT_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+        return print_help();
+    if (!strcmp(argv[1], "--version"))
+        return puts("quern " QN_VERSION) < 0;
+    for (size_t i = 0; i < TOOLS; i++)
+        if (!strcmp(argv[1], tools[i].name))
+            return tools[i].run(argc - 1, argv + 1);
+    fprintf(stderr, "quern: %s: no such command; `quern --help` lists them\n", argv[1]);
+    return QN_EXIT_USAGE;
+}

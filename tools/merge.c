@@ -1,0 +1,61 @@
+/* tools/merge.c - `quern merge`: adds profiles.
+ *
+ * In:  quern merge [-o OUT] [--mod-filename=s/a/b/] [--mod-funcname=s/a/b/] FILE...
+ * Out: one profile on stdout or in OUT; exit 0, 1 (a bad profile, a failed write), 2 (usage)
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "prof/merge.h"
+#include "prof_args.h"
+#include "tools.h"
+
+#define PROGRAM "quern merge"
+
+static const char help[] =
+    "usage: quern merge [-o OUT] [options] FILE...\n"
+    "\n"
+    "Adds profiles that have the same events; descriptions and command are those of the first.\n"
+    "\n"
+    "  -o OUT                 write to OUT, complete or not at all [standard output]\n"
+    "  --mod-filename REGEX   s/old/new/ on file names; flags g (all matches), i (any case)\n"
+    "  --mod-funcname REGEX   the same on function names\n"
+    "  -h, --help             this text\n"
+    "  -v, --version          the version\n";
+
+static enum qn_prof_status add_all(struct qn_prof_merge *m, const struct prof_args *a,
+                                   struct qn_prof_error *err)
+{
+    for (int i = 0; i < a->input_count; i++) {
+        char warning[QN_PROF_TEXT_MAX];
+        if (qn_prof_merge_file(m, a->inputs[i], warning, sizeof warning, err) != QN_PROF_OK)
+            return err->status;
+        if (warning[0])
+            fprintf(stderr, PROGRAM ": warning: %s and %s differ in %s\n", a->inputs[0],
+                    a->inputs[i], warning);
+    }
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status merge(const struct prof_args *a, struct qn_prof_error *err)
+{
+    struct qn_prof_merge *m = qn_prof_new_merge(a->mod_file, a->mod_fn);
+    if (!m)
+        return qn_prof_fail_memory(err);
+    struct qn_prof_writer *w = NULL;
+    if (add_all(m, a, err) == QN_PROF_OK && (w = prof_args_open(a, err)) != NULL) {
+        if (qn_prof_write_merge(m, w, err) == QN_PROF_OK)
+            qn_prof_close_writer(w, err);
+        else
+            qn_prof_abandon_writer(w);
+    }
+    qn_prof_free_merge(m);
+    return err->status;
+}
+
+int qn_tool_merge(int argc, char **argv)
+{
+    static const struct prof_command command = {PROGRAM, help, 1, -1, merge};
+    return prof_args_run(&command, argc, argv);
+}

@@ -1,0 +1,131 @@
+/* tools/prof_args.c - the command line of `quern merge` and `quern diff`.
+ *
+ * In:  -o out --mod-filename=s/a/b/ x.out y.out
+ * Out: struct prof_args; exit status 0, 1 or 2 (wrong usage, one line on stderr)
+ */
+#define _GNU_SOURCE
+#include "prof_args.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools.h"
+
+enum next { GO_ON, HELP, VERSION, WRONG };
+
+struct parser {
+    const struct prof_command *command;
+    struct prof_args *args;
+    char **at, **end;
+};
+
+static enum next wrong(const struct parser *p, const char *what, const char *got)
+{
+    fprintf(stderr, "%s: %s%s%s; `%s --help` describes it\n", p->command->program, got, *got ? ": " : "",
+            what, p->command->program);
+    return WRONG;
+}
+
+/* The value of option `name` at p->at, as --name=VALUE or --name VALUE; NULL: it is not this option. */
+static const char *value_of(struct parser *p, const char *name, int *missing)
+{
+    size_t n = strlen(name);
+    const char *a = *p->at;
+    if (strncmp(a, name, n) != 0 || (a[n] != '\0' && a[n] != '='))
+        return NULL;
+    if (a[n] == '=')
+        return a + n + 1;
+    *missing = p->at + 1 == p->end;
+    return *missing ? a : *++p->at;
+}
+
+static enum next take_subst(struct parser *p, struct qn_prof_subst **to, const char *text)
+{
+    struct qn_prof_error err = {0};
+    qn_prof_free_subst(*to);
+    *to = qn_prof_parse_subst(text, &err);
+    return *to ? GO_ON : wrong(p, err.text, text);
+}
+
+static enum next take_option(struct parser *p)
+{
+    const char *a = *p->at, *value;
+    int missing = 0;
+    if (strcmp(a, "-h") == 0 || strcmp(a, "--help") == 0)
+        return HELP;
+    if (strcmp(a, "-v") == 0 || strcmp(a, "--version") == 0)
+        return VERSION;
+    if ((value = value_of(p, "-o", &missing)) && !missing)
+        return p->args->out = value, GO_ON;
+    if (!value && (value = value_of(p, "--mod-filename", &missing)) && !missing)
+        return take_subst(p, &p->args->mod_file, value);
+    if (!value && (value = value_of(p, "--mod-funcname", &missing)) && !missing)
+        return take_subst(p, &p->args->mod_fn, value);
+    return wrong(p, missing ? "a value is missing" : "no such option", a);
+}
+
+static enum next parse(struct parser *p)
+{
+    enum next next = GO_ON;
+    int only_inputs = 0;
+    for (; p->at < p->end && next == GO_ON; p->at++) {
+        const char *a = *p->at;
+        if (only_inputs || a[0] != '-' || a[1] == '\0')
+            p->args->inputs[p->args->input_count++] = a;
+        else if (strcmp(a, "--") == 0)
+            only_inputs = 1;
+        else
+            next = take_option(p);
+    }
+    if (next != GO_ON)
+        return next;
+    const struct prof_command *c = p->command;
+    if (p->args->input_count < c->least || (c->most >= 0 && p->args->input_count > c->most))
+        return wrong(p, c->most < 0 ? "name at least one profile" : "name exactly two profiles", "");
+    return GO_ON;
+}
+
+struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_prof_error *err)
+{
+    if (a->out && strcmp(a->out, "-") != 0)
+        return qn_prof_open_writer(a->out, err);
+    return qn_prof_open_writer_fd(STDOUT_FILENO, "standard output", err);
+}
+
+static int run(const struct prof_command *c, const struct prof_args *a)
+{
+    struct qn_prof_error err = {0};
+    if (c->run(a, &err) == QN_PROF_OK)
+        return 0;
+    fprintf(stderr, "%s: %s\n", c->program, err.text);
+    return 1;
+}
+
+static int print(const char *text)
+{
+    fputs(text, stdout);
+    return fflush(stdout) != 0;
+}
+
+int prof_args_run(const struct prof_command *c, int argc, char **argv)
+{
+    struct prof_args a = {0};
+    struct parser p = {c, &a, argv + 1, argv + argc};
+    int status = 1;
+    a.inputs = calloc((size_t)argc + 1, sizeof *a.inputs);
+    if (a.inputs)
+        switch (parse(&p)) {
+        case GO_ON: status = run(c, &a); break;
+        case HELP: status = print(c->help); break;
+        case VERSION: printf("%s ", c->program), status = print(QN_VERSION "\n"); break;
+        case WRONG: status = QN_EXIT_USAGE; break;
+        }
+    free(a.inputs);
+    qn_prof_free_subst(a.mod_file);
+    qn_prof_free_subst(a.mod_fn);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* tools/prof_args.h - what `quern merge` and `quern diff` share: their command line and their output. */
+#ifndef QN_PROF_ARGS_H
+#define QN_PROF_ARGS_H
+
+#include "prof/error.h"
+#include "prof/subst.h"
+#include "prof/write.h"
+
+struct prof_args {
+    const char **inputs;
+    int input_count;
+    const char *out; /* NULL: standard output */
+    struct qn_prof_subst *mod_file, *mod_fn;
+};
+
+struct prof_command {
+    const char *program; /* begins every message */
+    const char *help;
+    int least, most; /* inputs; most < 0: any number */
+    enum qn_prof_status (*run)(const struct prof_args *, struct qn_prof_error *);
+};
+
+/* Parses argv, runs the command, prints the message; returns the exit status. */
+int prof_args_run(const struct prof_command *c, int argc, char **argv);
+
+/* Opens the output that was asked for. */
+struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_prof_error *err);
+
+#endif

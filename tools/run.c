@@ -1,0 +1,152 @@
+/* tools/run.c - `quern run`: starts a program under the engine, waits, folds, mirrors its end.
+ *
+ * In:  quern run --branch-sim=yes -- ./prog arg
+ * Out: the guest's own output; a summary on stderr; cachegrind.out.PID; the guest's exit status
+ *
+ * This process, the collector, makes the counts arena in shared memory and forks; the child becomes
+ * the engine (an ELF of its own), which loads the program and counts into the arena.  However the
+ * guest ends, the arena stays, and the collector turns it into a profile.
+ *
+ * Exit status: the guest's (a fatal signal is raised again on ourselves); 1 if the guest succeeded
+ * but its profile could not be written; 2 usage; 70 the engine gave up; 126, 127 no such program.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "run.h"
+#include "tools.h"
+
+#define NS_PER_SECOND 1000000000ull
+
+/* A standard descriptor that is closed must not be given to a file of ours.  The guest gets it closed. */
+static void fill_standard_descriptors(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    while (fd >= 0 && fd < 3);
+    if (fd >= 0)
+        close(fd);
+}
+
+static char *join_arguments(char **argv)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    for (size_t i = 0; out && argv[i]; i++)
+        fprintf(out, "%s%s", i ? " " : "", argv[i]);
+    if (out)
+        fclose(out);
+    return text;
+}
+
+/* A wrong pattern is a mistake in the command line, so it is found before anything runs. */
+static bool check_pattern(const char *option, const char *pattern)
+{
+    char why[256], *name = pattern ? qn_run_expand(pattern, 0, why, sizeof why) : NULL;
+
+    if (pattern && !name)
+        fprintf(stderr, "quern: run: --%s=%s: %s\n", option, pattern, why);
+    free(name);
+    return !pattern || name;
+}
+
+static bool check_options(const struct qn_run_options *o)
+{
+    if (o->block_max > UINT32_MAX) {
+        fprintf(stderr, "quern: run: --block-max: got %llu, wanted a number below 2^32\n",
+                (unsigned long long)o->block_max);
+        return false;
+    }
+    if (o->log_fd > INT32_MAX) {
+        fprintf(stderr, "quern: run: --log-fd: got %llu, wanted an open descriptor\n", (unsigned long long)o->log_fd);
+        return false;
+    }
+    return check_pattern("cachegrind-out-file", o->out_file) && check_pattern("log-file", o->log_file);
+}
+
+static void start_clocks(struct qn_run *r)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    r->start_ns = (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+    r->start_tsc = __rdtsc();
+}
+
+/* The guest of a sub-collector has ended, or never was. */
+static void end_sub(struct qn_run *r)
+{
+    bool dead = qn_run_adopt_dead_image(r), counted = r->hello && !r->exec_out;
+
+    _exit((counted || dead) && !qn_run_finish(r));
+}
+
+static int end_main(struct qn_run *r)
+{
+    bool written = true;
+    int status;
+
+    if (qn_run_adopt_dead_image(r))
+        r->exec_out = false;
+    if (*r->exec_errno)
+        qn_run_fail(r, "%s: the engine cannot be executed: %s", r->engine, strerror(*r->exec_errno));
+    else if (r->exec_out)
+        qn_run_say(r, "The program became another one, which is not followed (--trace-children=no): no profile.");
+    else
+        written = qn_run_finish(r);
+    qn_run_flush(r);
+    qn_run_wait_for_subs(r);
+    status = r->exec_out ? 0 : qn_run_fatal_status(r);
+    if (status)
+        return status;
+    if (!written && WIFEXITED(r->status) && WEXITSTATUS(r->status) == 0)
+        return QN_EXIT_FAILED;
+    qn_run_mirror_end(r->status);
+}
+
+static int run(struct qn_run *r)
+{
+    if (!qn_run_take_signals(r)) {
+        perror("quern: run: signalfd");
+        return QN_EXIT_SOFTWARE;
+    }
+    start_clocks(r);
+    if (!qn_run_launch(r))
+        return QN_EXIT_SOFTWARE;
+    r->engine_hash = qn_run_hash_file(r->engine);
+    qn_run_wait(r);
+    if (!r->is_main)
+        end_sub(r);
+    return end_main(r);
+}
+
+int qn_tool_run(int argc, char **argv)
+{
+    static struct qn_run r;
+    int status = qn_run_parse(&r.options, argc, argv);
+
+    if (status >= 0)
+        return status;
+    if (!check_options(&r.options))
+        return QN_EXIT_USAGE;
+    r.is_main = true;
+    r.pidfd = r.store.fd = r.fresh.fd = -1;
+    fill_standard_descriptors();
+    qn_run_choose_geometry(&r.options, r.geometry, r.origin);
+    if ((status = qn_run_find_program(&r)) || (status = qn_run_find_engine(&r)))
+        return status;
+    r.command = join_arguments(r.options.argv);
+    return run(&r);
+}

@@ -1,0 +1,136 @@
+/* tools/run.h - what the files of `quern run` share.
+ *
+ *   run.c       the order of things           run_program.c   finds and checks program and engine
+ *   run_options options                       run_geometry.c  caches
+ *   run_launch.c  starts the guest            run_signals.c   signals, stops, how to end
+ *   run_loop.c  waits                         run_wire.c      answers the engine
+ *   run_fork.c  collectors of forked guests   run_finish.c    folds and writes, in a child process
+ *   run_report.c  summary, failures, stats    run_log.c       messages      run_name.c  %p and the like
+ *
+ * Words: the *main* collector is the process the user started, parent of the guest.  Every guest
+ * that forks gets a *sub-collector* for the new process, a fork of the collector that serves the parent.
+ */
+#ifndef QN_RUN_H
+#define QN_RUN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cost/store.h"
+#include "run_options.h"
+
+#define QN_EXIT_FAILED 1          /* the guest succeeded, its profile could not be written */
+#define QN_EXIT_SOFTWARE 70       /* EX_SOFTWARE: the engine gave up, or could not be started */
+#define QN_EXIT_NOT_EXECUTABLE 126
+#define QN_EXIT_NOT_FOUND 127
+
+enum qn_run_origin { QN_RUN_GIVEN, QN_RUN_HOST, QN_RUN_DEFAULT };
+
+/* Messages: lines are gathered and go out in one write, so that processes do not mix theirs. */
+struct qn_run_log {
+    int fd;       /* our own copy; -1: silent for good */
+    int errors;   /* where failures go: the log, else the first stderr */
+    bool quiet;   /* no banner and no summary */
+    pid_t pid;    /* of the guest, for the prefix */
+    bool shared;  /* fd is a copy of a descriptor the guest has too */
+    char *text;   /* gathered */
+    size_t size, room;
+};
+
+struct qn_run {
+    struct qn_run_options options;
+    struct qn_geometry geometry[QN_RUN_LEVELS];
+    enum qn_run_origin origin[QN_RUN_LEVELS];
+    struct qn_config config;  /* ours; that in the arena may be damaged */
+    char *engine, *program;   /* paths */
+    char *command;            /* argv joined by blanks */
+    uint64_t engine_hash;
+    uint64_t start_tsc, start_ns;
+    struct qn_run_log log;
+
+    struct qn_cost_store store; /* of the image that runs */
+    struct qn_cost_store fresh; /* of the image that a traced exec is about to start; fd -1: none */
+    int socket;                 /* to the engine; -1: closed */
+    bool hello;                 /* the guest of this collector has spoken */
+    bool exec_out;              /* it is about to become, or has become, an untraced program */
+    bool replaced;              /* a traced exec happened */
+
+    bool is_main;
+    pid_t guest, root;          /* the guest of this collector, and of the main one */
+    int pidfd;                  /* of the guest; sub-collectors only, else -1 */
+    bool ended;                 /* the guest has */
+    int status;                 /* of the guest by waitpid; main only */
+    int *exec_errno;            /* shared with the child until it is the engine */
+
+    int signals;                /* signalfd */
+    sigset_t old_mask;          /* as the user's shell left it */
+    struct sigaction old_chld;
+    int drain[2], done[2];      /* see run_fork.c */
+};
+
+/* run_geometry.c */
+void qn_run_choose_geometry(const struct qn_run_options *o, struct qn_geometry geometry[QN_RUN_LEVELS],
+                            enum qn_run_origin origin[QN_RUN_LEVELS]);
+
+/* run_program.c: 0, or the exit status after one line was printed. */
+int qn_run_find_program(struct qn_run *r);
+int qn_run_find_engine(struct qn_run *r);
+uint64_t qn_run_hash_file(const char *path);
+
+/* run_name.c: expands %p, %q{VAR}, %n, %%.  NULL: `why` says what is wrong.  free() the result. */
+char *qn_run_expand(const char *pattern, pid_t pid, char *why, size_t size);
+/* The file that the profile of the guest goes to.  NULL: a line was printed. */
+char *qn_run_name_profile(struct qn_run *r);
+
+/* run_log.c */
+bool qn_run_open_log(struct qn_run *r);
+/* "==PID== text"; banner and summary, nothing with --quiet. */
+void qn_run_say(struct qn_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "--PID-- text"; warnings, statistics and --verbose. */
+void qn_run_note(struct qn_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "quern: run: text"; failures. */
+void qn_run_fail(struct qn_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void qn_run_flush(struct qn_run *r);
+
+/* run_launch.c */
+bool qn_run_launch(struct qn_run *r);
+
+/* run_signals.c */
+bool qn_run_take_signals(struct qn_run *r);
+void qn_run_restore_signals(const struct qn_run *r); /* in a child, before exec */
+void qn_run_read_signals(struct qn_run *r);
+void qn_run_mirror_stop(struct qn_run *r, int sig);
+/* Ends this process as the guest ended: `status` is what waitpid said. */
+void qn_run_mirror_end(int status) __attribute__((noreturn));
+
+/* run_loop.c: returns when the guest has ended. */
+void qn_run_wait(struct qn_run *r);
+
+/* run_wire.c: a program that a traced exec started could not be loaded: it said no HELLO, but why. */
+bool qn_run_adopt_dead_image(struct qn_run *r);
+/* Takes what the engine sent, without waiting.  false: end of file. */
+bool qn_run_serve(struct qn_run *r);
+
+/* run_fork.c */
+bool qn_run_make_pipes(struct qn_run *r);
+void qn_run_serve_fork(struct qn_run *r);
+void qn_run_wait_for_subs(struct qn_run *r);
+/* The main guest has ended and this one has not: let go of the terminal. */
+void qn_run_detach(struct qn_run *r);
+
+/* run_finish.c: writes the profile and prints the report.  false: the profile could not be written. */
+bool qn_run_finish(struct qn_run *r);
+
+/* run_report.c */
+struct qn_cost_result;
+struct qn_cost_modules;
+void qn_run_print_banner(struct qn_run *r);
+void qn_run_print_report(struct qn_run *r, const struct qn_cost_result *result, const char *command);
+void qn_run_print_fatal(struct qn_run *r, struct qn_cost_modules *modules);
+/* The exit status that the engine's fatal state stands for, 0 if there is none. */
+int qn_run_fatal_status(const struct qn_run *r);
+
+#endif

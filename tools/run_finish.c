@@ -1,0 +1,179 @@
+/* tools/run_finish.c - from the arena to the profile file and the summary.
+ *
+ * The work is done in a child process with limits on time and memory, because debug information is
+ * read there: a damaged ELF file may crash libdw or make it run for ever.  If the child dies, the
+ * guard that it shares with us says which file it was reading; it starts over without that file.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cost/fold.h"
+#include "cost/profile.h"
+#include "run.h"
+#include "tools.h"
+
+#define FOLD_SECONDS 600                 /* processor time of one attempt */
+#define FOLD_BYTES (16ull << 30)         /* address space: arena, debug files, tables */
+#define FOLD_ATTEMPTS 8                  /* the last one reads no debug information at all */
+
+struct guard {
+    struct qn_cost_guard modules;
+    bool avoid_all;
+};
+
+/* What one attempt works with. */
+struct work {
+    struct qn_run *run;
+    struct guard *guard;
+    struct qn_cost_event_set events;
+    struct qn_cost_modules *modules;
+    struct qn_prof_table *table;
+    struct qn_cost_result result;
+    char program[PATH_MAX], build_id[256], command[65536];
+};
+
+static void take_note(void *data, const char *text)
+{
+    qn_run_note(data, "%s", text);
+}
+
+static void read_texts(struct work *w)
+{
+    const struct qn_run *r = w->run;
+    const struct qn_arena_header *h = qn_cost_header(&r->store);
+    struct qn_debug *d;
+    char why[128];
+
+    qn_cost_get_string(&r->store, h->exe, w->program, sizeof w->program);
+    if (!w->program[0])
+        snprintf(w->program, sizeof w->program, "%s", r->program);
+    qn_cost_get_string(&r->store, h->cmd, w->command, sizeof w->command);
+    if (!w->command[0])
+        snprintf(w->command, sizeof w->command, "%s", r->command);
+    if (!w->guard->avoid_all && (d = qn_debug_open(w->program, why, sizeof why))) {
+        snprintf(w->build_id, sizeof w->build_id, "%s", qn_debug_build_id(d));
+        qn_debug_close(d);
+    }
+}
+
+static enum qn_prof_status write_profile(struct work *w, const char *path, struct qn_prof_error *err)
+{
+    const struct qn_run *r = w->run;
+    const char *slash = strrchr(r->engine, '/');
+    struct qn_cost_profile p = {
+        .config = &r->config, .events = &w->events, .version = QN_VERSION, .engine = slash ? slash + 1 : r->engine,
+        .engine_hash = r->engine_hash, .sim_opt = r->options.sim_opt ? r->options.sim_opt : "",
+        .program = w->program, .build_id = w->build_id, .command = w->command,
+        .executions = w->result.executions, .uninstrumented = qn_cost_header(&r->store)->uninstrumented,
+    };
+
+    return qn_cost_write_profile(path, &p, w->table, err);
+}
+
+static bool fold_and_write(struct work *w)
+{
+    struct qn_run *r = w->run;
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+    char *path = qn_run_name_profile(r);
+    bool written;
+
+    if (!path)
+        return false;
+    read_texts(w);
+    written = qn_cost_fold(&r->store, &w->events, w->modules, w->table, &w->result, &err) == QN_PROF_OK
+              && write_profile(w, path, &err) == QN_PROF_OK;
+    if (!written)
+        qn_run_fail(r, "no profile: %s", err.text);
+    else if (r->options.verbose)
+        qn_run_note(r, "profile: %s", path);
+    free(path);
+    if (w->result.damaged)
+        qn_run_note(r, "%llu blocks left out, their counts are damaged", (unsigned long long)w->result.damaged);
+    qn_run_print_report(r, &w->result, w->command);
+    return written;
+}
+
+/* One attempt, in a process of its own if there is one to be had. */
+static bool work(struct qn_run *r, struct guard *guard)
+{
+    static struct work w;
+    bool written = false;
+
+    w = (struct work){ .run = r, .guard = guard };
+    qn_cost_choose_events(&w.events, r->config.cache_sim, r->config.branch_sim);
+    w.modules = qn_cost_new_modules(&r->store, &guard->modules, take_note, r);
+    w.table = qn_prof_new_table(w.events.count);
+    if (!w.modules || !w.table) {
+        qn_run_fail(r, "no profile: no memory");
+    } else {
+        if (qn_cost_header(&r->store)->started)
+            written = fold_and_write(&w);
+        else
+            written = true;
+        qn_run_print_fatal(r, w.modules);
+    }
+    qn_run_flush(r);
+    qn_prof_free_table(w.table);
+    qn_cost_free_modules(w.modules);
+    return written;
+}
+
+static void set_limits(void)
+{
+    setrlimit(RLIMIT_CPU, &(struct rlimit){ FOLD_SECONDS, FOLD_SECONDS });
+    setrlimit(RLIMIT_AS, &(struct rlimit){ FOLD_BYTES, FOLD_BYTES });
+    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+}
+
+/* 0 or 1: written or not; -1: the process died. */
+static int attempt(struct qn_run *r, struct guard *guard)
+{
+    pid_t pid = fork();
+    int status;
+
+    if (pid < 0)
+        return !work(r, guard);
+    if (pid == 0) {
+        set_limits();
+        _exit(!work(r, guard));
+    }
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+bool qn_run_finish(struct qn_run *r)
+{
+    struct guard *guard = mmap(NULL, sizeof *guard, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (guard == MAP_FAILED) {
+        qn_run_fail(r, "no profile: no memory");
+        return false;
+    }
+    for (int i = 0; i < FOLD_ATTEMPTS; i++) {
+        uint32_t current;
+        int status = attempt(r, guard);
+
+        if (status >= 0)
+            return status == 0;
+        current = guard->modules.current;
+        if (current && current <= QN_COST_MODULES_MAX && i < FOLD_ATTEMPTS - 2)
+            guard->modules.avoid[current - 1] = 1;
+        else {
+            memset(guard->modules.avoid, 1, sizeof guard->modules.avoid);
+            guard->avoid_all = true;
+        }
+        guard->modules.current = 0;
+    }
+    qn_run_fail(r, "no profile: folding the counts failed %d times", FOLD_ATTEMPTS);
+    return false;
+}

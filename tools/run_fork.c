@@ -1,0 +1,107 @@
+/* tools/run_fork.c - collectors for forked guests.
+ *
+ * The guest is about to fork and waits.  Its collector copies the used part of the arena (the child
+ * inherits the counts so far), makes a socket and forks a sub-collector that serves the child-to-be:
+ *
+ *   guest      -- FORK -->     collector
+ *   guest     <-- FORK_OK --   collector      arena copy and socket of the sub-collector
+ *   new guest  -- HELLO -->    sub-collector
+ *
+ * A sub-collector lives as long as its guest.  Two pipes connect all of them with the main collector:
+ *   drain: closed by the main collector when its guest has ended.  A sub-collector whose guest still
+ *          lives (a daemon) then lets go of the terminal and of `done`, and goes on alone;
+ *   done:  read by the main collector until every sub-collector has closed its end, so that the
+ *          profiles of all processes that ended before the main one are there when quern returns.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cost/wire.h"
+#include "run.h"
+#include "run_wire.h"
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+bool qn_run_make_pipes(struct qn_run *r)
+{
+    return pipe2(r->drain, O_CLOEXEC) == 0 && pipe2(r->done, O_CLOEXEC) == 0;
+}
+
+/* In the new process: takes over the copy, forgets the parent's guest. */
+static void become_sub(struct qn_run *r, const struct qn_cost_store *copy, int socket)
+{
+    close_fd(&r->drain[1]);
+    close_fd(&r->done[0]);
+    close_fd(&r->socket);
+    close_fd(&r->pidfd);
+    qn_cost_close(&r->store);
+    qn_cost_close(&r->fresh);
+    r->store = *copy;
+    r->socket = socket;
+    r->is_main = r->hello = r->ended = r->exec_out = r->replaced = false;
+    r->guest = 0;
+    r->log.size = 0;
+}
+
+/* Returns twice, as fork does: 0 in the sub-collector, else its pid, or -1 and errno. */
+static pid_t fork_sub(struct qn_run *r, struct qn_cost_store *copy, int pair[2])
+{
+    int error = qn_cost_copy(copy, &r->store);
+    pid_t pid;
+
+    if (error) {
+        errno = error;
+        return -1;
+    }
+    if (!qn_run_make_pair(pair))
+        return -1;
+    pid = fork();
+    if (pid == 0) {
+        close_fd(&pair[1]);
+        become_sub(r, copy, pair[0]);
+    }
+    return pid;
+}
+
+void qn_run_serve_fork(struct qn_run *r)
+{
+    struct qn_cost_store copy = { -1, NULL };
+    int pair[2] = { -1, -1 };
+    pid_t pid = fork_sub(r, &copy, pair);
+
+    if (pid == 0)
+        return;
+    if (pid < 0)
+        qn_run_answer(r, QN_WIRE_FORK_ERR, errno, NULL, 0);
+    else
+        qn_run_answer(r, QN_WIRE_FORK_OK, 0, (int[]){ copy.fd, pair[1] }, 2);
+    close_fd(&pair[0]);
+    close_fd(&pair[1]);
+    qn_cost_close(&copy);
+}
+
+void qn_run_wait_for_subs(struct qn_run *r)
+{
+    char byte;
+
+    close_fd(&r->drain[1]);
+    close_fd(&r->done[1]);
+    while (read(r->done[0], &byte, 1) < 0 && errno == EINTR)
+        ;
+}
+
+void qn_run_detach(struct qn_run *r)
+{
+    close_fd(&r->done[1]);
+    close_fd(&r->drain[0]);
+    if (r->log.shared)
+        close_fd(&r->log.fd);
+    close_fd(&r->log.errors);
+}

@@ -1,0 +1,154 @@
+/* tools/run_geometry.c - the caches to simulate: as asked, else as this machine has them.
+ *
+ * In:  --D1=32768,8,64 and nothing for I1 and LL
+ * Out: D1 as given; I1 and LL from CPUID; where CPUID says nothing, the defaults of the manual
+ *
+ * A cache is valid if its line is a power of two of at least 16 bytes, the number of sets is a power
+ * of two and size = sets * assoc * line.  What CPUID says is made valid, as Cachegrind does for its
+ * last level: sets are rounded down to a power of two and the ways scaled, to the nearest number,
+ * so that the size stays about the same (a 12-way 48 KiB cache with 64 sets stays as it is; 24 MiB
+ * with 24576 sets of 16 ways become 16384 sets of 24).
+ */
+#include <cpuid.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "run.h"
+
+#define LINE_MIN 16
+#define CPUID_CACHES_INTEL 4u
+#define CPUID_CACHES_AMD 0x8000001du
+#define CPUID_L1_AMD 0x80000005u
+#define CPUID_L2_AMD 0x80000006u
+#define CPUID_FEATURES_AMD 0x80000001u
+#define CPUID_TOPOEXT (1u << 22)
+#define CACHES_MAX 16 /* subleaves to look at */
+
+static const struct qn_geometry defaults[QN_RUN_LEVELS] = { { 65536, 2, 64 }, { 65536, 2, 64 }, { 262144, 8, 64 } };
+
+static bool invalid(const char *option, const char *what, const struct qn_geometry *g, uint64_t got, const char *wanted)
+{
+    fprintf(stderr, "quern: run: --%s=%u,%u,%u: %s: got %llu, wanted %s\n", option, g->size, g->assoc, g->line, what,
+            (unsigned long long)got, wanted);
+    return false;
+}
+
+bool qn_run_check_geometry(const char *option, const struct qn_geometry *g)
+{
+    uint64_t way = (uint64_t)g->assoc * g->line;
+
+    if (g->line < LINE_MIN || !qn_is_pow2(g->line))
+        return invalid(option, "line size", g, g->line, "a power of two, at least 16");
+    if (g->assoc < 1)
+        return invalid(option, "associativity", g, g->assoc, "at least 1");
+    if (g->size == 0 || g->size % way)
+        return invalid(option, "size", g, g->size, "sets * associativity * line size");
+    if (!qn_is_pow2(g->size / way))
+        return invalid(option, "number of sets", g, g->size / way, "a power of two");
+    return true;
+}
+
+static struct qn_geometry make_valid(uint64_t sets, uint64_t assoc, uint64_t line)
+{
+    uint64_t lines = sets * assoc;
+
+    if (!sets || !assoc || !line)
+        return (struct qn_geometry){ 0, 0, 0 };
+    line = 1ull << qn_log2(line < LINE_MIN ? LINE_MIN : line);
+    sets = 1ull << qn_log2(sets);
+    while (sets * ((lines + sets / 2) / sets) * line > UINT32_MAX)
+        lines /= 2;
+    assoc = (lines + sets / 2) / sets;
+    return (struct qn_geometry){ (uint32_t)(sets * assoc * line), (uint32_t)assoc, (uint32_t)line };
+}
+
+/* Leaves 4 and 8000001D have one form: a subleaf per cache. */
+static void read_subleaves(unsigned leaf, struct qn_geometry found[QN_RUN_LEVELS])
+{
+    unsigned last_level = 0;
+
+    for (unsigned i = 0; i < CACHES_MAX; i++) {
+        unsigned a, b, c, d, type, level, which;
+
+        __cpuid_count(leaf, i, a, b, c, d);
+        type = a & 31;
+        level = a >> 5 & 7;
+        if (type == 0)
+            return;
+        which = level > 1 ? QN_RUN_LL : type == 2 ? QN_RUN_I1 : QN_RUN_D1;
+        if (which == QN_RUN_LL && (level <= last_level || type != 3))
+            continue;
+        if (which == QN_RUN_LL)
+            last_level = level;
+        found[which] = make_valid((uint64_t)c + 1, (uint64_t)(b >> 22) + 1, (uint64_t)(b & 4095) + 1);
+        if (type == 3 && level == 1) /* one cache for both */
+            found[QN_RUN_I1] = found[QN_RUN_D1];
+    }
+}
+
+static struct qn_geometry from_size(uint64_t size, uint64_t assoc, uint64_t line)
+{
+    return size && assoc && line ? make_valid(size / (assoc * line), assoc, line) : (struct qn_geometry){ 0, 0, 0 };
+}
+
+static uint64_t decode_ways(unsigned code, uint64_t size, uint64_t line)
+{
+    static const uint8_t ways[16] = { 0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0 };
+
+    return code == 15 && line ? size / line : ways[code & 15];
+}
+
+static void read_legacy(unsigned max, struct qn_geometry found[QN_RUN_LEVELS])
+{
+    unsigned a, b, c, d;
+    uint64_t size, line;
+
+    if (max < CPUID_L2_AMD)
+        return;
+    __cpuid(CPUID_L1_AMD, a, b, c, d);
+    found[QN_RUN_D1] = from_size((uint64_t)(c >> 24) << 10, c >> 16 & 255, c & 255);
+    found[QN_RUN_I1] = from_size((uint64_t)(d >> 24) << 10, d >> 16 & 255, d & 255);
+    __cpuid(CPUID_L2_AMD, a, b, c, d);
+    size = (uint64_t)(d >> 18) << 19;
+    line = d & 255;
+    found[QN_RUN_LL] = from_size(size, decode_ways(d >> 12 & 15, size, line), line);
+    if (found[QN_RUN_LL].line == 0) {
+        size = (uint64_t)(c >> 16) << 10;
+        line = c & 255;
+        found[QN_RUN_LL] = from_size(size, decode_ways(c >> 12 & 15, size, line), line);
+    }
+}
+
+static void read_cpuid(struct qn_geometry found[QN_RUN_LEVELS])
+{
+    unsigned a, b, c, d, amd = (unsigned)__get_cpuid_max(0x80000000u, NULL);
+
+    if ((unsigned)__get_cpuid_max(0, NULL) >= CPUID_CACHES_INTEL)
+        read_subleaves(CPUID_CACHES_INTEL, found);
+    if (found[QN_RUN_D1].line || amd < CPUID_L1_AMD)
+        return;
+    __cpuid(CPUID_FEATURES_AMD, a, b, c, d);
+    if (c & CPUID_TOPOEXT && amd >= CPUID_CACHES_AMD)
+        read_subleaves(CPUID_CACHES_AMD, found);
+    if (found[QN_RUN_D1].line == 0)
+        read_legacy(amd, found);
+}
+
+void qn_run_choose_geometry(const struct qn_run_options *o, struct qn_geometry geometry[QN_RUN_LEVELS],
+                            enum qn_run_origin origin[QN_RUN_LEVELS])
+{
+    struct qn_geometry host[QN_RUN_LEVELS];
+
+    memset(host, 0, sizeof host);
+    read_cpuid(host);
+    for (int i = 0; i < QN_RUN_LEVELS; i++) {
+        if (o->geometry[i].line) {
+            geometry[i] = o->geometry[i];
+            origin[i] = QN_RUN_GIVEN;
+        } else {
+            geometry[i] = host[i].line ? host[i] : defaults[i];
+            origin[i] = host[i].line ? QN_RUN_HOST : QN_RUN_DEFAULT;
+        }
+    }
+}

@@ -1,0 +1,208 @@
+/* tools/run_launch.c - makes the arena and starts the guest under the engine.
+ *
+ * In:  struct qn_run with options, geometry, program, engine
+ * Out: the guest runs; r->store, r->socket, r->guest are set; our own standard descriptors are closed
+ *
+ * The guest gets exactly what quern got: descriptors, environment, signal mask and dispositions,
+ * umask, directory, process group, timers.  Only three descriptors are added, and as high as can be:
+ *
+ *   0 ... soft limit - 1        the guest's
+ *   soft limit ... + 127        arena, socket, traces, and what the engine opens for a moment
+ *
+ * For that the soft limit is raised by 128.  Where it equals the hard limit, the guest's descriptors
+ * end 128 below it (config.fd_limit says where); and never above 65408, because a fork copies a
+ * table as long as the highest descriptor.
+ *
+ * The child waits at a gate until the banner is out, so that it comes before the guest's output.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "run.h"
+#include "run_wire.h"
+
+#define OWN_DESCRIPTORS 128  /* set aside for the engine */
+#define FIRST_OWN 96         /* arena, socket, traces begin here; the engine's passing ones lie below */
+#define DESCRIPTOR_TOP 65536 /* never place descriptors above: fork copies a table up to the highest */
+
+extern char **environ;
+
+static void fill_config(struct qn_run *r)
+{
+    const struct qn_run_options *o = &r->options;
+    struct qn_config *c = &r->config;
+
+    *c = (struct qn_config){
+        .I1 = r->geometry[QN_RUN_I1], .D1 = r->geometry[QN_RUN_D1], .LL = r->geometry[QN_RUN_LL],
+        .counting = (uint8_t)o->counting, .cache_sim = o->cache_sim, .branch_sim = o->branch_sim,
+        .instr_at_start = o->instr_at_start, .trace_children = o->trace_children, .aslr = o->aslr,
+        .check = o->check, .stats = o->stats, .filter = o->filter, .vdso = o->vdso,
+        .trace = o->trace, .trace_fd = -1, .trace_first = o->trace_blocks.first, .trace_last = o->trace_blocks.last,
+        .tcache_bytes = o->tcache_size, .seed = o->seed, .block_max = (uint32_t)o->block_max,
+    };
+    c->engine_path = qn_cost_put_string(&r->store, r->engine);
+    c->guest_path = qn_cost_put_string(&r->store, r->program);
+    c->sim_opt = qn_cost_put_string(&r->store, o->sim_opt ? o->sim_opt : "");
+    qn_cost_header(&r->store)->config = *c;
+}
+
+/* Raises the soft limit and returns the number from which on descriptors are ours. */
+static int set_limit(uint64_t *fd_limit)
+{
+    struct rlimit limit;
+    uint64_t base;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return -1;
+    base = limit.rlim_cur;
+    if (limit.rlim_max - base < OWN_DESCRIPTORS)
+        base = limit.rlim_max > 2 * OWN_DESCRIPTORS ? limit.rlim_max - OWN_DESCRIPTORS : limit.rlim_max / 2;
+    if (base > DESCRIPTOR_TOP - OWN_DESCRIPTORS)
+        base = DESCRIPTOR_TOP - OWN_DESCRIPTORS;
+    if (limit.rlim_cur < base + OWN_DESCRIPTORS) {
+        limit.rlim_cur = base + OWN_DESCRIPTORS < limit.rlim_max ? base + OWN_DESCRIPTORS : limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    *fd_limit = base;
+    return (int)base + FIRST_OWN;
+}
+
+static int move_up(int fd, int base)
+{
+    return fd < 0 ? -1 : fcntl(fd, F_DUPFD, base); /* without FD_CLOEXEC */
+}
+
+static char **make_argv(const struct qn_run *r, int arena, int socket)
+{
+    char **guest = r->options.argv, **argv;
+    size_t n = 0;
+
+    while (guest[n])
+        n++;
+    argv = calloc(n + 4, sizeof *argv);
+    if (!argv || asprintf(&argv[1], "%d", arena) < 0 || asprintf(&argv[2], "%d", socket) < 0)
+        _exit(QN_EXIT_SOFTWARE);
+    argv[0] = (char *)"quern-engine";
+    memcpy(argv + 3, guest, n * sizeof *guest);
+    return argv;
+}
+
+/* In the child: becomes the engine. */
+static void become_engine(struct qn_run *r, int socket, int trace, int gate, const struct itimerval *timer)
+{
+    struct qn_config *config = &qn_cost_header(&r->store)->config;
+    int base = set_limit(&config->fd_limit);
+    int arena_fd = move_up(r->store.fd, base), socket_fd = move_up(socket, base);
+    char byte;
+
+    config->trace_fd = move_up(trace, base);
+    if (!r->options.aslr)
+        personality((unsigned)personality(0xffffffffu) | ADDR_NO_RANDOMIZE);
+    while (read(gate, &byte, 1) < 0 && errno == EINTR)
+        ;
+    setitimer(ITIMER_REAL, timer, NULL);
+    qn_run_restore_signals(r);
+    execve(r->engine, make_argv(r, arena_fd, socket_fd), environ);
+    *r->exec_errno = errno;
+    _exit(QN_EXIT_SOFTWARE);
+}
+
+static int open_trace(struct qn_run *r)
+{
+    int fd;
+
+    if (!r->options.trace)
+        return -1;
+    if (!r->options.trace_file)
+        return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    fd = open(r->options.trace_file, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+    if (fd < 0)
+        fprintf(stderr, "quern: run: --trace-file=%s: cannot be opened: %s\n", r->options.trace_file, strerror(errno));
+    return fd;
+}
+
+static bool cannot(const char *what, int error)
+{
+    fprintf(stderr, "quern: run: cannot %s: %s\n", what, strerror(error));
+    return false;
+}
+
+static bool make_arena(struct qn_run *r)
+{
+    int error = qn_cost_create(&r->store);
+
+    if (error)
+        return cannot("make the counts arena", error);
+    r->exec_errno = mmap(NULL, sizeof *r->exec_errno, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (r->exec_errno == MAP_FAILED)
+        return cannot("make the counts arena", errno);
+    fill_config(r);
+    return true;
+}
+
+/* Someone who reads from a pipe that the guest writes to must see its end when the guest closes
+ * it, so we keep nothing open but our own. */
+static void close_inherited(const struct qn_run *r)
+{
+    const int own[] = { r->log.fd, r->log.errors, r->store.fd, r->socket, r->signals,
+                        r->drain[0], r->drain[1], r->done[0], r->done[1] };
+    int from = 3, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    for (int fd = 0; fd < 3; fd++)
+        if (null >= 0)
+            dup3(null, fd, O_CLOEXEC);
+    for (;;) {
+        int next = -1;
+
+        for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+            if (own[i] >= from && (next < 0 || own[i] < next))
+                next = own[i];
+        if (next < 0)
+            break;
+        if (next > from)
+            close_range((unsigned)from, (unsigned)next - 1, 0);
+        from = next + 1;
+    }
+    close_range((unsigned)from, ~0u, 0);
+}
+
+bool qn_run_launch(struct qn_run *r)
+{
+    struct itimerval timer = { 0 }, off = { 0 };
+    int pair[2], gate[2], trace;
+
+    if (!make_arena(r))
+        return false;
+    trace = open_trace(r);
+    if (r->options.trace && trace < 0)
+        return false;
+    if (!qn_run_make_pair(pair) || !qn_run_make_pipes(r) || pipe2(gate, O_CLOEXEC))
+        return cannot("make a socket", errno);
+    setitimer(ITIMER_REAL, &off, &timer);
+    r->guest = fork();
+    if (r->guest == 0) {
+        close(gate[1]);
+        become_engine(r, pair[1], trace, gate[0], &timer);
+    }
+    if (r->guest < 0)
+        return cannot("fork", errno);
+    r->root = r->guest;
+    r->socket = pair[0];
+    if (!qn_run_open_log(r)) {
+        kill(r->guest, SIGKILL);
+        return false;
+    }
+    qn_run_print_banner(r);
+    qn_run_flush(r);
+    close_inherited(r); /* with it the gate */
+    return true;
+}

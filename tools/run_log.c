@@ -1,0 +1,143 @@
+/* tools/run_log.c - messages of the collector.
+ *
+ * Out: ==PID== text   banner and summary          (not with --quiet)
+ *      --PID-- text   warnings, statistics, --verbose
+ *      quern: run: text   failures; these go to stderr at once where the log is a file
+ *
+ * Invariants: gathered lines leave in one write, so lines of several processes do not mix.  A log
+ * that cannot be written is no reason to stop: SIGPIPE is blocked and errors are ignored.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run.h"
+
+#define LOG_MODE 0600
+
+static int open_log_file(struct qn_run *r)
+{
+    char why[256], *path = qn_run_expand(r->options.log_file, r->root, why, sizeof why);
+    int fd;
+
+    if (!path) {
+        fprintf(stderr, "quern: run: --log-file=%s: %s\n", r->options.log_file, why);
+        return -1;
+    }
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, LOG_MODE);
+    if (fd < 0)
+        fprintf(stderr, "quern: run: --log-file=%s: cannot be opened: %s\n", path, strerror(errno));
+    free(path);
+    return fd;
+}
+
+/* The guest's pid must be known: it may be part of the name. */
+bool qn_run_open_log(struct qn_run *r)
+{
+    r->log.quiet = r->options.quiet;
+    r->log.pid = r->guest;
+    r->log.shared = !r->options.log_file;
+    r->log.errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (r->options.log_file)
+        return (r->log.fd = open_log_file(r)) >= 0;
+    r->log.fd = fcntl((int)r->options.log_fd, F_DUPFD_CLOEXEC, 3);
+    if (r->log.fd < 0 && r->options.log_fd_given) {
+        fprintf(stderr, "quern: run: --log-fd=%llu: not an open descriptor\n", (unsigned long long)r->options.log_fd);
+        return false;
+    }
+    return true;
+}
+
+static void append(struct qn_run_log *log, const char *text, size_t n)
+{
+    if (log->size + n > log->room) {
+        size_t room = 2 * (log->size + n);
+        char *grown = realloc(log->text, room);
+
+        if (!grown)
+            return;
+        log->text = grown;
+        log->room = room;
+    }
+    memcpy(log->text + log->size, text, n);
+    log->size += n;
+}
+
+static void put(struct qn_run *r, const char *mark, const char *format, va_list args)
+{
+    char *text;
+    int n;
+    char prefix[32];
+
+    if (r->log.fd < 0 || (n = vasprintf(&text, format, args)) < 0)
+        return;
+    append(&r->log, prefix, (size_t)snprintf(prefix, sizeof prefix, "%s%d%s ", mark, (int)r->log.pid, mark));
+    append(&r->log, text, (size_t)n);
+    append(&r->log, "\n", 1);
+    free(text);
+}
+
+void qn_run_say(struct qn_run *r, const char *format, ...)
+{
+    va_list args;
+
+    if (r->log.quiet)
+        return;
+    va_start(args, format);
+    put(r, "==", format, args);
+    va_end(args);
+}
+
+void qn_run_note(struct qn_run *r, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    put(r, "--", format, args);
+    va_end(args);
+}
+
+static void write_all(int fd, const char *text, size_t n)
+{
+    while (n) {
+        ssize_t written = write(fd, text, n);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return;
+        text += written;
+        n -= (size_t)written;
+    }
+}
+
+void qn_run_fail(struct qn_run *r, const char *format, ...)
+{
+    char *text, *line;
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vasprintf(&text, format, args);
+    va_end(args);
+    if (n < 0)
+        return;
+    if ((n = asprintf(&line, "quern: run: %s\n", text)) > 0) {
+        qn_run_flush(r);
+        write_all(r->log.errors, line, (size_t)n);
+        free(line);
+    }
+    free(text);
+}
+
+void qn_run_flush(struct qn_run *r)
+{
+    if (r->log.fd >= 0)
+        write_all(r->log.fd, r->log.text, r->log.size);
+    r->log.size = 0;
+}

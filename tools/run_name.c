@@ -1,0 +1,96 @@
+/* tools/run_name.c - names of profiles and logs.
+ *
+ * In:  "out.%p.%q{HOME}.%%", pid 12      Out: "out.12./root.%"
+ *
+ * Names are relative to the directory in which quern was started.  %n is the number of the file
+ * within its process; a process writes one, so it is 1.  A forked guest whose name would be that of
+ * the first process (a pattern without %p) gets ".PID" at its end: no profile overwrites another.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+#define DEFAULT_PATTERN "cachegrind.out.%p"
+
+/* p points behind "%q".  NULL: malformed or not set. */
+static const char *expand_variable(const char *p, FILE *out, char *why, size_t size)
+{
+    const char *end = *p == '{' ? strchr(p, '}') : NULL, *value;
+    char *name;
+
+    if (!end) {
+        snprintf(why, size, "%%q: wanted %%q{VARIABLE}");
+        return NULL;
+    }
+    name = strndup(p + 1, (size_t)(end - p - 1));
+    value = name ? getenv(name) : NULL;
+    if (value)
+        fputs(value, out);
+    else
+        snprintf(why, size, "%%q{%s}: this environment variable is not set", name ? name : "");
+    free(name);
+    return value ? end + 1 : NULL;
+}
+
+/* p points behind '%'. */
+static const char *expand_one(const char *p, pid_t pid, FILE *out, char *why, size_t size)
+{
+    switch (*p) {
+    case 'p':
+        fprintf(out, "%d", (int)pid);
+        return p + 1;
+    case 'n':
+        fputc('1', out);
+        return p + 1;
+    case '%':
+        fputc('%', out);
+        return p + 1;
+    case 'q':
+        return expand_variable(p + 1, out, why, size);
+    }
+    snprintf(why, size, "%%%c: wanted %%p, %%q{VARIABLE}, %%n or %%%%", *p ? *p : ' ');
+    return NULL;
+}
+
+char *qn_run_expand(const char *pattern, pid_t pid, char *why, size_t size)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    const char *p = pattern;
+
+    snprintf(why, size, "no memory");
+    while (out && p && *p) {
+        if (*p == '%')
+            p = expand_one(p + 1, pid, out, why, size);
+        else
+            fputc(*p++, out);
+    }
+    if (out)
+        fclose(out);
+    if (p)
+        return text;
+    free(text);
+    return NULL;
+}
+
+char *qn_run_name_profile(struct qn_run *r)
+{
+    const char *pattern = r->options.out_file ? r->options.out_file : DEFAULT_PATTERN;
+    char why[256], *name = qn_run_expand(pattern, r->guest, why, sizeof why);
+    char *root = qn_run_expand(pattern, r->root, why, sizeof why), *longer;
+
+    if (!name || !root) {
+        qn_run_fail(r, "%s: %s", pattern, why);
+        free(name);
+        name = NULL;
+    } else if (r->guest != r->root && !strcmp(name, root) && asprintf(&longer, "%s.%d", name, (int)r->guest) > 0) {
+        free(name);
+        name = longer;
+    }
+    free(root);
+    return name;
+}

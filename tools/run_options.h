@@ -1,0 +1,74 @@
+/* tools/run_options.h - the options of `quern run`, declared once, and what they were set to.
+ *
+ *   quern run --D1=32768,8,64 --branch-sim --no-aslr -q -- ./prog arg
+ *   -> geometry[D1] = { 32768, 8, 64 }, branch_sim = true, aslr = false, quiet = true, argv = { "./prog", "arg" }
+ *
+ * A line of the list: kind, name, field, argument as --help shows it, text.
+ *   YESNO     --x, --no-x, --x=yes, --x=no
+ *   others    --x=VALUE or --x VALUE
+ */
+#ifndef QN_RUN_OPTIONS_H
+#define QN_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cost/arena.h"
+
+enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
+
+#define QN_RUN_OPTION_LIST(X)                                                                                       \
+    X(GEOMETRY, "I1", geometry[QN_RUN_I1], "SIZE,ASSOC,LINE", "instruction cache [this machine's]")                  \
+    X(GEOMETRY, "D1", geometry[QN_RUN_D1], "SIZE,ASSOC,LINE", "data cache [this machine's]")                         \
+    X(GEOMETRY, "LL", geometry[QN_RUN_LL], "SIZE,ASSOC,LINE", "last-level cache [this machine's]")                   \
+    X(GEOMETRY, "L2", geometry[QN_RUN_LL], "SIZE,ASSOC,LINE", "older name of --LL")                                  \
+    X(YESNO, "cache-sim", cache_sim, "yes|no", "simulate the caches [yes]")                                          \
+    X(YESNO, "branch-sim", branch_sim, "yes|no", "simulate the branch predictors [no]")                              \
+    X(COUNTING, "counting", counting, "exact|cachegrind", "rules of counting [exact]")                               \
+    X(TEXT, "cachegrind-out-file", out_file, "FILE", "profile; %p pid, %q{VAR} environment, %n 1, %% % "             \
+                                                     "[cachegrind.out.%p]")                                          \
+    X(TEXT, "out-file", out_file, "FILE", "the same")                                                                \
+    X(YESNO, "trace-children", trace_children, "yes|no", "also profile what the program executes [no]")              \
+    X(YESNO, "instr-at-start", instr_at_start, "yes|no", "count from the start [yes]")                               \
+    X(TEXT, "log-file", log_file, "FILE", "messages go there; %p, %q{VAR}, %% as above [stderr]")                    \
+    X(NUMBER, "log-fd", log_fd, "N", "messages go to this descriptor [2]")                                           \
+    X(YESNO, "quiet", quiet, "yes|no", "no banner, no summary (-q)")                                                 \
+    X(YESNO, "verbose", verbose, "yes|no", "more messages (-v)")                                                     \
+    X(YESNO, "stats", stats, "yes|no", "print the engine's statistics [no]")                                         \
+    X(YESNO, "local-rates", local_rates, "yes|no", "also print LL misses per L1 miss [no]")                          \
+    X(YESNO, "aslr", aslr, "yes|no", "addresses vary from run to run [no]")                                          \
+    X(YESNO, "vdso", vdso, "yes|no", "show the vDSO to the program [no; yes with --aslr]")                           \
+    X(NUMBER, "seed", seed, "N", "for AT_RANDOM and random policies [1]")                                            \
+    X(TEXT, "sim", sim, "NAME|FILE", "the engine to run [quern-engine]")                                             \
+    X(LIST, "sim-opt", sim_opt, "KEY=VALUE", "option of a simulator module; may be repeated")                        \
+    X(SIZE, "tcache-size", tcache_size, "BYTES", "code cache; suffix K, M, G [the engine's]")                        \
+    X(NUMBER, "block-max", block_max, "N", "instructions per block [the engine's]")                                  \
+    X(YESNO, "filter", filter, "yes|no", "use the hit filter [yes]")                                                 \
+    X(YESNO, "check", check, "yes|no", "compare filtered and unfiltered simulation [no]")                            \
+    X(TRACE, "trace", trace, "WHAT,...", "decode, block, event, emit, syscall, signal")                              \
+    X(TEXT, "trace-file", trace_file, "FILE", "traces go there [stderr]")                                            \
+    X(RANGE, "trace-blocks", trace_blocks, "A-B", "trace only these blocks [all]")
+
+struct qn_run_options {
+    struct qn_geometry geometry[QN_RUN_LEVELS]; /* line 0: not given */
+    bool cache_sim, branch_sim, trace_children, instr_at_start, quiet, verbose, stats, local_rates, aslr, vdso,
+        filter, check;
+    bool vdso_given, log_fd_given;
+    uint64_t counting;     /* enum qn_counting */
+    char *out_file, *log_file, *sim, *sim_opt, *trace_file; /* NULL: not given */
+    uint64_t log_fd, seed, tcache_size, block_max;
+    uint32_t trace;        /* QN_TRACE_* */
+    struct {
+        uint64_t first, last;
+    } trace_blocks;
+    char **argv;           /* the program and its arguments */
+};
+
+/* Parses.  -1: go on; otherwise the exit status (help and version were printed, or a usage error). */
+int qn_run_parse(struct qn_run_options *o, int argc, char **argv);
+
+/* Checks every given geometry; false: a line was printed. */
+bool qn_run_check_geometry(const char *option, const struct qn_geometry *g);
+
+#endif

@@ -1,0 +1,198 @@
+/* tools/run_report.c - what the user reads: banner, summary, failures of the engine, statistics. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "cost/fold.h"
+#include "cost/summary.h"
+#include "run.h"
+#include "tools.h"
+
+#define NS_PER_SECOND 1000000000ull
+
+static const char *const level_names[QN_RUN_LEVELS] = { "I1", "D1", "LL" };
+static const char *const origin_texts[] = { "", ", of this machine", ", a default: CPUID describes no such cache" };
+
+void qn_run_print_banner(struct qn_run *r)
+{
+    qn_run_say(r, "quern " QN_VERSION ", a cache and branch-prediction profiler");
+    for (int i = 0; i < QN_RUN_LEVELS && r->options.cache_sim; i++) {
+        const struct qn_geometry *g = &r->geometry[i];
+
+        qn_run_say(r, "%s cache: %u B, %u B, %u-way associative%s", level_names[i], g->size, g->line, g->assoc,
+                   origin_texts[r->origin[i]]);
+    }
+    qn_run_say(r, "Command: %s", r->command);
+    qn_run_say(r, "%s", "");
+    if (r->options.verbose)
+        qn_run_note(r, "engine: %s, program: %s", r->engine, r->program);
+}
+
+static double ratio(uint64_t a, uint64_t b)
+{
+    return (double)a / (double)(b ? b : 1);
+}
+
+/* Time stamp counter ticks per microsecond, measured over the whole run. */
+static double ticks_per_us(const struct qn_run *r)
+{
+    struct timespec now;
+    uint64_t ticks = __rdtsc() - r->start_tsc, ns;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    ns = (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec - r->start_ns;
+    return ratio(ticks, ns) * 1000.0;
+}
+
+static void print_translation(struct qn_run *r, const struct qn_stats *s)
+{
+    double us = (double)s->translate_tsc / ticks_per_us(r);
+    uint64_t translated = s->blocks + s->retranslations;
+
+    qn_run_note(r, "blocks: %" PRIu64 " new, %" PRIu64 " again; %.1f instructions per block", s->blocks,
+                s->retranslations, ratio(s->insns, s->blocks));
+    qn_run_note(r, "translation: %.1f ms, %.2f us per block", us / 1000.0, us / (double)(translated ? translated : 1));
+    qn_run_note(r, "code: %" PRIu64 " bytes in, %" PRIu64 " out (%.2f times), %" PRIu64 " cold", s->guest_bytes,
+                s->host_bytes, ratio(s->host_bytes, s->guest_bytes), s->cold_bytes);
+    qn_run_note(r, "code cache: %" PRIu64 " evictions, %" PRIu64 " flushes, %" PRIu64 " links, %" PRIu64 " unlinks, %"
+                PRIu64 " invalidations by changed code", s->evictions, s->flushes, s->links, s->unlinks,
+                s->smc_invalidations);
+}
+
+static void print_filter(struct qn_run *r, const struct qn_stats *s, const int64_t *t)
+{
+    uint64_t d = (uint64_t)(t[QN_COST_DR] + t[QN_COST_DW]);
+
+    qn_run_note(r, "D1: %" PRIu64 " references, %.3f%% filtered, %" PRIu64 " slow (%" PRIu64 " of them hits)", d,
+                100.0 * (1.0 - ratio(s->d1_slow, d)), s->d1_slow, s->d1_slow_hit);
+    qn_run_note(r, "I1: %" PRIu64 " slow, %.3f per 1000 instructions", s->i1_slow,
+                1000.0 * ratio(s->i1_slow, (uint64_t)t[QN_COST_IR]));
+    qn_run_note(r, "LL: %" PRIu64 " references; predictors: %" PRIu64 " conditional, %" PRIu64 " indirect calls",
+                s->ll_refs, s->bc_calls, s->bi_calls);
+    qn_run_note(r, "checks emitted: %" PRIu64 " data, %" PRIu64 " fetch; %" PRIu64 " hoisted; %" PRIu64
+                " saves of the flags", s->events_d, s->events_i, s->hoisted, s->flag_saves);
+}
+
+static void print_stats(struct qn_run *r, const int64_t *totals)
+{
+    struct qn_stats s = qn_cost_header(&r->store)->stats;
+
+    print_translation(r, &s);
+    qn_run_note(r, "dispatcher: %" PRIu64 " entries, %" PRIu64 " indirect branches not in the table", s.dispatches,
+                s.ibl_misses);
+    print_filter(r, &s, totals);
+    qn_run_note(r, "system: %" PRIu64 " calls, %" PRIu64 " signals, %" PRIu64 " faults, %" PRIu64 " threads", s.syscalls,
+                s.signals, s.faults, s.threads);
+}
+
+static void put_line(void *data, const char *text)
+{
+    qn_run_say(data, "%s", text);
+}
+
+void qn_run_print_report(struct qn_run *r, const struct qn_cost_result *result, const char *command)
+{
+    if (r->replaced)
+        qn_run_say(r, "Command: %s", command);
+    qn_run_say(r, "%s", "");
+    qn_cost_print_summary(result->totals, r->config.cache_sim, r->config.branch_sim, r->options.local_rates, put_line, r);
+    if (r->options.stats)
+        print_stats(r, result->totals);
+}
+
+static void format_bytes(char *text, const struct qn_arena_header *h)
+{
+    uint32_t n = h->fatal_len < sizeof h->fatal_bytes ? h->fatal_len : sizeof h->fatal_bytes;
+
+    *text = 0;
+    for (uint32_t i = 0; i < n; i++)
+        text += sprintf(text, "%s%02x", i ? " " : "", h->fatal_bytes[i]);
+}
+
+/* "main in /bin/true" for an address of the guest. */
+static void describe_address(struct qn_run *r, struct qn_cost_modules *modules, uint64_t pc, char *text, size_t size)
+{
+    struct qn_cost_extent e;
+    struct qn_cost_place place = { 0 };
+    char path[PATH_MAX] = "?";
+
+    qn_cost_get_extent(&r->store, &e);
+    for (uint64_t i = e.maps; i-- > 0;) {
+        struct qn_map_rec m;
+
+        memcpy(&m, r->store.base + QN_ARENA_MAPS_OFF + i * sizeof m, sizeof m);
+        if (pc < m.start || pc >= m.end)
+            continue;
+        qn_cost_get_string(&r->store, m.path, path, sizeof path);
+        qn_cost_find_place(modules, (uint32_t)i, pc, &place);
+        break;
+    }
+    snprintf(text, size, "%s in %s", place.function ? place.function : "???", path[0] ? path : "anonymous memory");
+}
+
+static const char *explain_load_failure(const char *path, const struct qn_arena_header *h)
+{
+    if (h->fatal_errno == ENOENT && access(path, F_OK) == 0)
+        return "its interpreter is missing";
+    if (h->fatal_errno == ENOEXEC)
+        return "not a program that can be run";
+    return h->fatal_errno ? strerror(h->fatal_errno) : h->fatal_text;
+}
+
+static void print_load_failure(struct qn_run *r, const struct qn_arena_header *h)
+{
+    char path[PATH_MAX];
+
+    qn_cost_get_string(&r->store, h->exe, path, sizeof path);
+    if (!path[0])
+        qn_cost_get_string(&r->store, h->config.guest_path, path, sizeof path);
+    qn_run_fail(r, "%s: %s", path, explain_load_failure(path, h));
+}
+
+void qn_run_print_fatal(struct qn_run *r, struct qn_cost_modules *modules)
+{
+    struct qn_arena_header h = *qn_cost_header(&r->store);
+    char where[PATH_MAX + 1024], bytes[3 * sizeof h.fatal_bytes + 1];
+
+    if (!h.fatal)
+        return;
+    h.fatal_text[sizeof h.fatal_text - 1] = 0;
+    describe_address(r, modules, h.fatal_pc, where, sizeof where);
+    format_bytes(bytes, &h);
+    switch (h.fatal) {
+    case QN_FATAL_LOAD:
+        print_load_failure(r, &h);
+        break;
+    case QN_FATAL_INSN:
+        qn_run_fail(r, "cannot decode the instruction %s at 0x%" PRIx64 ", %s", bytes, h.fatal_pc, where);
+        break;
+    case QN_FATAL_UNSUPPORTED:
+        qn_run_fail(r, "not supported: %s at 0x%" PRIx64 ", %s", h.fatal_text, h.fatal_pc, where);
+        break;
+    case QN_FATAL_CHECK:
+        qn_run_fail(r, "--check found a difference: %s", h.fatal_text);
+        break;
+    case QN_FATAL_RESOURCE:
+        qn_run_fail(r, "the engine ran out of room: %s", h.fatal_text);
+        break;
+    default:
+        qn_run_fail(r, "a bug in the engine, please report it: %s at 0x%" PRIx64 ", %s", h.fatal_text, h.fatal_pc, where);
+    }
+}
+
+int qn_run_fatal_status(const struct qn_run *r)
+{
+    const struct qn_arena_header *h = qn_cost_header(&r->store);
+
+    if (!h->fatal)
+        return 0;
+    if (h->fatal == QN_FATAL_LOAD)
+        return h->fatal_errno == ENOENT ? QN_EXIT_NOT_FOUND : QN_EXIT_NOT_EXECUTABLE;
+    return QN_EXIT_SOFTWARE;
+}

@@ -1,0 +1,174 @@
+/* tools/run_wire.c - answers the engine's messages.  The protocol is in cost/wire.h.
+ *
+ * In:  a message of struct qn_wire_msg
+ * Out: the answer, with descriptors where it has any; the state of struct qn_run
+ *
+ * Invariants: never waits; a message that makes no sense is dropped.
+ */
+#define _GNU_SOURCE
+#include "cost/wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "run.h"
+#include "run_wire.h"
+
+#define DESCRIPTORS_MAX 2
+
+bool qn_run_make_pair(int pair[2])
+{
+    int on = 1;
+
+    return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0
+           && setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0;
+}
+
+void qn_run_answer(struct qn_run *r, uint32_t kind, int value, const int *fds, size_t count)
+{
+    struct qn_wire_msg m = { .kind = kind, .pid = (int32_t)getpid(), .value = value };
+    struct iovec part = { &m, sizeof m };
+    union {
+        char bytes[CMSG_SPACE(DESCRIPTORS_MAX * sizeof(int))];
+        struct cmsghdr align;
+    } control = { { 0 } };
+    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+
+    if (count) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+        struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(count * sizeof(int));
+        memcpy(CMSG_DATA(c), fds, count * sizeof(int));
+    }
+    while (sendmsg(r->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EINTR)
+        ;
+}
+
+static void drop_fresh(struct qn_run *r)
+{
+    qn_cost_close(&r->fresh);
+}
+
+static void adopt_fresh(struct qn_run *r)
+{
+    qn_cost_close(&r->store);
+    r->store = r->fresh;
+    r->fresh = (struct qn_cost_store){ -1, NULL };
+    r->replaced = true;
+}
+
+bool qn_run_adopt_dead_image(struct qn_run *r)
+{
+    if (!r->fresh.base || !qn_cost_header(&r->fresh)->fatal)
+        return false;
+    adopt_fresh(r);
+    return true;
+}
+
+static void take_hello(struct qn_run *r, const struct qn_wire_msg *m)
+{
+    if (r->fresh.base)
+        adopt_fresh(r);
+    if (!r->hello && !r->is_main && m->pid > 0) {
+        r->guest = m->pid;
+        r->log.pid = m->pid;
+        r->pidfd = (int)syscall(SYS_pidfd_open, m->pid, 0);
+        if (r->pidfd < 0)
+            r->ended = true; /* it is gone already */
+    }
+    r->hello = true;
+}
+
+static void serve_exec(struct qn_run *r)
+{
+    int error;
+
+    drop_fresh(r);
+    error = qn_cost_create_like(&r->fresh, &r->store);
+    qn_run_answer(r, QN_WIRE_EXEC_OK, error, &r->fresh.fd, error ? 0 : 1);
+}
+
+static void take_note(struct qn_run *r, struct qn_wire_msg *m)
+{
+    m->text[sizeof m->text - 1] = 0;
+    for (char *p = m->text; *p; p++)
+        if ((unsigned char)*p < ' ' || *p == 127)
+            *p = '?';
+    if (!r->log.quiet)
+        qn_run_note(r, "%s", m->text);
+    qn_run_flush(r);
+}
+
+static void serve_one(struct qn_run *r, struct qn_wire_msg *m)
+{
+    switch (m->kind) {
+    case QN_WIRE_HELLO:
+        take_hello(r, m);
+        break;
+    case QN_WIRE_FORK:
+        qn_run_serve_fork(r);
+        break;
+    case QN_WIRE_EXEC_NEW:
+        serve_exec(r);
+        break;
+    case QN_WIRE_EXEC_OUT:
+        r->exec_out = true;
+        qn_run_answer(r, QN_WIRE_EXEC_OK, 0, NULL, 0);
+        break;
+    case QN_WIRE_EXEC_FAILED:
+        drop_fresh(r);
+        r->exec_out = false;
+        break;
+    case QN_WIRE_NOTE:
+        take_note(r, m);
+        break;
+    }
+}
+
+/* One message; m->pid becomes the sender's pid as we see it, whatever namespace it lives in. */
+static ssize_t receive(int socket, struct qn_wire_msg *m)
+{
+    struct iovec part = { m, sizeof *m };
+    union {
+        char bytes[CMSG_SPACE(sizeof(struct ucred))];
+        struct cmsghdr align;
+    } control;
+    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+                              .msg_controllen = sizeof control.bytes };
+    ssize_t n = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    struct ucred sender;
+
+    if (n >= 0)
+        memset((char *)m + n, 0, sizeof *m - (size_t)n);
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS) {
+        memcpy(&sender, CMSG_DATA(c), sizeof sender);
+        m->pid = sender.pid;
+    }
+    return n;
+}
+
+bool qn_run_serve(struct qn_run *r)
+{
+    struct qn_wire_msg m;
+
+    for (;;) {
+        ssize_t n = receive(r->socket, &m);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            return true;
+        if (n <= 0) /* end of file; a reset means the same */
+            return false;
+        serve_one(r, &m);
+    }
+}

@@ -1,0 +1,35 @@
+/* tools/tools.h - the commands of `quern`, declared once.
+ *
+ * A command NAME is a function  int qn_tool_NAME(int argc, char **argv)  in tools/NAME.c, with
+ * argv[0] the command's name.  It returns the exit status: 0, 1 (failure), 2 (usage, one line on
+ * stderr); -h, --help and --version print on stdout and return 0.
+ *
+ * To add one, add a line here.
+ */
+#ifndef QN_TOOLS_H
+#define QN_TOOLS_H
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#ifdef PACKAGE_VERSION
+#define QN_VERSION PACKAGE_VERSION
+#else
+#define QN_VERSION "0.1"
+#endif
+
+#define QN_EXIT_USAGE 2
+
+#define QN_TOOL_LIST(X)                                                                            \
+    X(run, "run a program under the simulators and write its profile")                             \
+    X(annotate, "show a profile by file, function and source line")                                \
+    X(diff, "subtract one profile from another")                                                   \
+    X(merge, "add profiles")                                                                       \
+    X(dis, "disassemble an ELF file or bytes")
+
+#define X(name, help) int qn_tool_##name(int argc, char **argv);
+QN_TOOL_LIST(X)
+#undef X
+
+#endif
