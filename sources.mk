@@ -5,7 +5,10 @@ hosted_sources = \
 	lib/decode/decode.c \
 	lib/decode/operands.c \
 	lib/decode/prefix.c \
+	lib/decode/print.c \
+	lib/decode/print_operand.c \
 	lib/decode/tables.c \
+	lib/prof/diff.c \
 	lib/prof/error.c \
 	lib/prof/escape.c \
 	lib/prof/fns.c \
@@ -14,7 +17,9 @@ hosted_sources = \
 	lib/prof/ledger.c \
 	lib/prof/lines.c \
 	lib/prof/log.c \
+	lib/prof/merge.c \
 	lib/prof/names.c \
+	lib/prof/provenance.c \
 	lib/prof/radix.c \
 	lib/prof/read.c \
 	lib/prof/regex.c \
@@ -24,10 +29,14 @@ hosted_sources = \
 	lib/prof/subst.c \
 	lib/prof/table.c \
 	lib/prof/write.c \
+	lib/out/classic.c \
+	lib/out/classic_functions.c \
+	lib/out/classic_sources.c \
 	lib/out/columns.c \
 	lib/out/expr.c \
 	lib/out/heat.c \
 	lib/out/modern.c \
+	lib/out/modern_by.c \
 	lib/out/modern_functions.c \
 	lib/out/modern_sources.c \
 	lib/out/number.c \
@@ -39,6 +48,7 @@ hosted_sources = \
 	lib/debug/debug.c \
 	lib/debug/demangle.c \
 	lib/debug/lines.c \
+	lib/debug/path.c \
 	lib/debug/prefer.c \
 	lib/debug/separate.c \
 	lib/debug/subprogram.c \
@@ -54,7 +64,11 @@ hosted_sources = \
 
 tool_sources = \
 	tools/annotate.c \
+	tools/diff.c \
+	tools/dis.c \
 	tools/main.c \
+	tools/merge.c \
+	tools/prof_args.c \
 	tools/run.c \
 	tools/run_finish.c \
 	tools/run_fork.c \
@@ -77,6 +91,8 @@ engine_sources = \
 	lib/decode/decode.c \
 	lib/decode/operands.c \
 	lib/decode/prefix.c \
+	lib/decode/print.c \
+	lib/decode/print_operand.c \
 	lib/decode/tables.c \
 	lib/block/build.c \
 	lib/block/dump.c \
@@ -90,29 +106,36 @@ engine_sources = \
 	lib/emit/flags.c \
 	lib/emit/place.c \
 	lib/emit/slow.c \
+	lib/emit/stub.c \
 	lib/tcache/tcache.c \
 	lib/run/arena.c \
+	lib/run/codemem.c \
 	lib/run/die.c \
 	lib/run/dispatch.c \
 	lib/run/emulate.c \
+	lib/run/frame.c \
+	lib/run/helpers.c \
 	lib/run/libc.c \
 	lib/run/main.c \
 	lib/run/memory.c \
 	lib/run/process.c \
+	lib/run/recover.c \
+	lib/run/signal.c \
+	lib/run/syscall.c \
 	lib/run/thread.c \
 	lib/run/trace.c \
 	lib/run/translate.c \
 	lib/run/start.S \
 	lib/run/switch.S \
-	lib/sim/engine.c
+	lib/sim/engine.c \
+	lib/sim/twin.c
 
 module_sources = \
-	lib/sim/branchsim_BC.c \
-	lib/sim/branchsim_BI.c \
 	lib/sim/cachesim_D1.c \
 	lib/sim/cachesim_I1.c \
 	lib/sim/cachesim_LL.c \
-	lib/sim/twin.c
+	lib/sim/branchsim_BC.c \
+	lib/sim/branchsim_BI.c
 
 headers = \
 	lib/base/base.h \
@@ -134,6 +157,7 @@ headers = \
 	lib/debug/internal.h \
 	lib/decode/decode.h \
 	lib/decode/decoder.h \
+	lib/decode/printer.h \
 	lib/decode/tables.h \
 	lib/emit/emit.h \
 	lib/emit/internal.h \
@@ -142,6 +166,7 @@ headers = \
 	lib/guest/elf.h \
 	lib/guest/exec_map.h \
 	lib/guest/stack.h \
+	lib/out/classic.h \
 	lib/out/columns.h \
 	lib/out/expr.h \
 	lib/out/heat.h \
@@ -153,6 +178,7 @@ headers = \
 	lib/out/source.h \
 	lib/out/table.h \
 	lib/prof/counts.h \
+	lib/prof/diff.h \
 	lib/prof/error.h \
 	lib/prof/escape.h \
 	lib/prof/fns.h \
@@ -161,7 +187,9 @@ headers = \
 	lib/prof/ledger.h \
 	lib/prof/lines.h \
 	lib/prof/log.h \
+	lib/prof/merge.h \
 	lib/prof/names.h \
+	lib/prof/provenance.h \
 	lib/prof/radix.h \
 	lib/prof/read.h \
 	lib/prof/regex.h \
@@ -172,6 +200,7 @@ headers = \
 	lib/prof/table.h \
 	lib/prof/write.h \
 	lib/run/run.h \
+	lib/run/signal.h \
 	lib/sim/codelines.h \
 	lib/sim/contract.h \
 	lib/sim/lru.h \
@@ -196,6 +225,7 @@ headers = \
 	lib/decode/map_xop9.inc \
 	lib/decode/map_xopa.inc \
 	lib/decode/maps.inc \
+	tools/prof_args.h \
 	tools/run.h \
 	tools/run_options.h \
 	tools/run_wire.h \
@@ -216,6 +246,13 @@ shell_tests = \
 	tests/unit/build/order.sh \
 	tests/unit/build/slots.sh \
 	tests/unit/build/sources.sh \
+	tests/unit/cost/collector_damage.sh \
+	tests/unit/cost/collector_ends.sh \
+	tests/unit/cost/collector_files.sh \
+	tests/unit/cost/collector_processes.sh \
+	tests/unit/cost/collector_usage.sh \
+	tests/golden/annotate/classic.sh \
+	tests/golden/annotate/run.sh \
 	tests/guest/native.sh \
 	tests/guest/oracle.sh
 

@@ -3,8 +3,8 @@
 #
 #   sim-slots.sh SRCDIR OUTPUT I1=default D1=srrip LL=default BC=default BI=/home/me/lab5/mine.c
 #
-# A value is a file (it has a slash or ends in .c) or the name of a module that ships: NAME.c anywhere under
-# lib/sim/.  "default" is cachesim_SLOT.c or branchsim_SLOT.c.  OUTPUT gets, for each slot,
+# A value is a file (it has a slash or ends in .c) or the name of a module that ships: NAME.c in a
+# folder of lib/sim/.  "default" is cachesim_SLOT.c or branchsim_SLOT.c.  OUTPUT gets, for each slot,
 #
 #   #define QN_SIM_D1_FILE "lib/sim/policy/srrip.c"     what lib/sim/engine.c includes
 #   #define QN_SIM_D1_NAME "srrip"                      what the profile says
@@ -40,10 +40,10 @@ file_of() {
         echo "$file"
         ;;
     *)
-        for file in "$srcdir"/lib/sim/"$2".c "$srcdir"/lib/sim/*/"$2".c; do
+        for file in "$srcdir"/lib/sim/*/"$2".c; do
             [ -f "$file" ] && echo "${file#"$srcdir"/}" && return
         done
-        fail "slot $1: no module named '$2' under lib/sim"
+        fail "slot $1: no module named '$2' in lib/sim/*/"
         ;;
     esac
 }

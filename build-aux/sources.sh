@@ -36,10 +36,11 @@ write_lists() {
     printf '%s\n' '# Written by "sh build-aux/sources.sh --update"; do not edit.'
     list hosted_sources lib/base/*.c lib/decode/*.c lib/prof/*.c lib/out/*.c lib/debug/*.c lib/cost/*.c
     list tool_sources tools/*.c
-    # Simulator modules are included by lib/sim/engine.c, which is why they are not in this list.
+    # The modules in the simulator slots are included by lib/sim/engine.c, not compiled by themselves.
     list engine_sources lib/base/*.c lib/guest/*.c lib/decode/*.c lib/block/*.c lib/event/*.c \
-        lib/emit/*.c lib/tcache/*.c lib/run/*.c lib/run/*.S lib/sim/engine*.c
-    list module_sources $(ls lib/sim/*.c lib/sim/*/*.c 2>/dev/null | grep -v '^lib/sim/engine[^/]*\.c$')
+        lib/emit/*.c lib/tcache/*.c lib/run/*.c lib/run/*.S \
+        $(printf '%s\n' lib/sim/*.c | grep -v '/\(cachesim\|branchsim\)_')
+    list module_sources lib/sim/cachesim_*.c lib/sim/branchsim_*.c lib/sim/*/*.c
     list headers lib/*/*.h lib/*/*.inc lib/*/*/*.h tools/*.h
     list unit_programs $(stems .c tests/unit/*/*.c | grep -v '_zydis$')
     list zydis_programs $(stems .c tests/unit/*/*_zydis.c)

@@ -54,31 +54,19 @@ static void print_line(uint64_t address, const uint8_t *bytes, unsigned n, const
     printf("\t%s\n", text);
 }
 
-/* Bytes up to the first that is no prefix, plus that one: what objdump skips of an instruction that it
- * cannot decode. */
-static unsigned bad_length(const uint8_t *bytes, size_t avail)
-{
-    (void)bytes, (void)avail;
-    return 1;
-}
-
 static void disassemble(const uint8_t *bytes, size_t size, uint64_t address)
 {
     size_t at = 0;
 
     while (at < size) {
-        char text[TEXT_SIZE] = "(bad)";
+        char text[TEXT_SIZE];
         struct qn_insn insn;
-        unsigned n;
 
-        if (qn_decode_insn(bytes + at, size - at, &insn) == QN_DEC_OK) {
-            qn_decode_print(bytes + at, &insn, address + at, text, sizeof text);
-            n = insn.len;
-        } else {
-            n = bad_length(bytes + at, size - at);
-        }
-        print_line(address + at, bytes + at, n, text);
-        at += n;
+        /* of what it cannot decode objdump skips prefixes and opcode, too; so does the printer */
+        qn_decode_insn(bytes + at, size - at, &insn);
+        qn_decode_print(bytes + at, &insn, address + at, text, sizeof text);
+        print_line(address + at, bytes + at, insn.len, text);
+        at += insn.len;
     }
 }
 

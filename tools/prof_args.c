@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include "prof_args.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,6 +115,7 @@ int prof_args_run(const struct prof_command *c, int argc, char **argv)
     struct prof_args a = {0};
     struct parser p = {c, &a, argv + 1, argv + argc};
     int status = 1;
+    signal(SIGPIPE, SIG_DFL); /* `quern merge ... | head` ends quietly, whoever started it */
     a.inputs = calloc((size_t)argc + 1, sizeof *a.inputs);
     if (a.inputs)
         switch (parse(&p)) {

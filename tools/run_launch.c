@@ -31,7 +31,7 @@
 #include "run_wire.h"
 
 #define OWN_DESCRIPTORS 128  /* set aside for the engine */
-#define FIRST_OWN 96         /* arena, socket, traces begin here; the engine's passing ones lie below */
+#define FIRST_OWN(n) ((n) * 3 / 4) /* arena, socket, traces begin here; the engine's passing ones lie below */
 #define DESCRIPTOR_TOP 65536 /* never place descriptors above: fork copies a table up to the highest */
 
 extern char **environ;
@@ -59,21 +59,21 @@ static void fill_config(struct qn_run *r)
 static int set_limit(uint64_t *fd_limit)
 {
     struct rlimit limit;
-    uint64_t base;
+    uint64_t base, own = OWN_DESCRIPTORS;
 
     if (getrlimit(RLIMIT_NOFILE, &limit))
         return -1;
-    base = limit.rlim_cur;
-    if (limit.rlim_max - base < OWN_DESCRIPTORS)
-        base = limit.rlim_max > 2 * OWN_DESCRIPTORS ? limit.rlim_max - OWN_DESCRIPTORS : limit.rlim_max / 2;
-    if (base > DESCRIPTOR_TOP - OWN_DESCRIPTORS)
-        base = DESCRIPTOR_TOP - OWN_DESCRIPTORS;
-    if (limit.rlim_cur < base + OWN_DESCRIPTORS) {
-        limit.rlim_cur = base + OWN_DESCRIPTORS < limit.rlim_max ? base + OWN_DESCRIPTORS : limit.rlim_max;
+    if (own > limit.rlim_max / 2)
+        own = limit.rlim_max / 2;
+    base = limit.rlim_cur < limit.rlim_max - own ? limit.rlim_cur : limit.rlim_max - own;
+    if (base > DESCRIPTOR_TOP - own)
+        base = DESCRIPTOR_TOP - own;
+    if (limit.rlim_cur < base + own) {
+        limit.rlim_cur = base + own;
         setrlimit(RLIMIT_NOFILE, &limit);
     }
     *fd_limit = base;
-    return (int)base + FIRST_OWN;
+    return (int)(base + FIRST_OWN(own));
 }
 
 static int move_up(int fd, int base)

@@ -173,7 +173,7 @@ static enum qn_decode_status check_vector(const struct decoder *d)
 {
     uint64_t traits = d->row->traits;
 
-    if (d->length_code == 3)
+    if (d->length_code == 3 || (d->zeroing && !d->insn->kreg))
         return QN_DEC_INVALID;
     if (d->broadcast && !(traits & (d->mod == 3 ? ER | SAE : BC)))
         return QN_DEC_INVALID;
@@ -284,7 +284,7 @@ enum qn_decode_status qn_decode_analyse(struct decoder *d, const uint8_t *bytes,
     d->limit = avail < QN_INSN_MAX_LEN ? avail : QN_INSN_MAX_LEN;
     status = decode_body(d);
     if (status != QN_DEC_OK) {
-        insn->len = d->pos < d->limit ? d->pos : d->limit;
+        insn->len = status == QN_DEC_INVALID && d->opcode_end ? d->opcode_end : d->limit;
         return status;
     }
     insn->len = d->pos;

@@ -16,6 +16,7 @@ struct decoder {
     struct qn_mem mem;  /* the ModRM memory operand without size and access */
     uint8_t opcode_map; /* enum map_id */
     uint8_t pos;        /* next byte to read */
+    uint8_t opcode_end; /* after the last opcode byte */
     uint8_t limit;      /* bytes there are: at most 15 */
     uint8_t rex;        /* 0 or the REX byte */
     uint8_t w;          /* REX.W, VEX.W: 0 or 1 */

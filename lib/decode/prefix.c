@@ -71,6 +71,7 @@ static void take_opcode(struct decoder *d, enum map_id id, uint8_t map, unsigned
     d->insn->map = map;
     d->insn->opcode = d->bytes[at];
     d->pos = at + 1;
+    d->opcode_end = d->pos;
 }
 
 static enum qn_decode_status legacy_opcode(struct decoder *d)
@@ -135,8 +136,10 @@ static enum qn_decode_status vex3_opcode(struct decoder *d, unsigned first_map, 
     if (!bytes_left(d, 4))
         return bytes_missing(d, 4);
     map = p[1] & 31;
-    if (map - first_map >= maps)
+    if (map - first_map >= maps) {
+        d->opcode_end = d->pos + 1;
         return QN_DEC_INVALID;
+    }
     d->r = p[1] & 0x80 ? 0 : 8;
     d->x = p[1] & 0x40 ? 0 : 8;
     d->b = p[1] & 0x20 ? 0 : 8;
@@ -161,8 +164,10 @@ static enum qn_decode_status evex_opcode(struct decoder *d)
 
     if (!bytes_left(d, 5))
         return bytes_missing(d, 5);
-    if ((p[1] & 8) || !(p[2] & 4) || !evex_map_id(p[1] & 7))
+    if ((p[1] & 8) || !(p[2] & 4) || !evex_map_id(p[1] & 7)) {
+        d->opcode_end = d->pos + (p[1] & 8 || !evex_map_id(p[1] & 7) ? 1 : 2);
         return QN_DEC_INVALID;
+    }
     d->r = (p[1] & 0x80 ? 0 : 8) | (p[1] & 0x10 ? 0 : 16);
     d->x = p[1] & 0x40 ? 0 : 8;
     d->b = p[1] & 0x20 ? 0 : 8;
@@ -183,8 +188,6 @@ static enum qn_decode_status vector_opcode(struct decoder *d, uint8_t byte)
 
     d->insn->vex_off = d->pos;
     d->insn->encoding = byte == 0x62 ? QN_ENC_EVEX : byte == 0x8f ? QN_ENC_XOP : QN_ENC_VEX;
-    if (prefix_forbids_vector(d))
-        return QN_DEC_INVALID;
     if (byte == 0x62)
         status = evex_opcode(d);
     else if (byte == 0xc5)
@@ -194,7 +197,7 @@ static enum qn_decode_status vector_opcode(struct decoder *d, uint8_t byte)
     else
         status = vex3_opcode(d, 8, MAP_XOP8, 3);
     d->insn->opcode_off = d->pos - 1;
-    return status;
+    return status == QN_DEC_OK && prefix_forbids_vector(d) ? QN_DEC_INVALID : status;
 }
 
 /* 8F starts XOP unless ModRM.reg would be 0 (pop). */

@@ -350,10 +350,9 @@ static bool is_consumed(const struct printer *p, uint8_t byte)
 /* Same kind: only the last one counts. */
 static bool same_kind(uint8_t a, uint8_t b)
 {
-    bool seg_a = is_null_segment(a) || a == 0x64 || a == 0x65;
-    bool seg_b = is_null_segment(b) || b == 0x64 || b == 0x65;
+    bool fs_gs = (a == 0x64 || a == 0x65) && (b == 0x64 || b == 0x65);
 
-    return a == b || (seg_a && seg_b) || ((a == 0xf2 || a == 0xf3) && (b == 0xf2 || b == 0xf3));
+    return a == b || (is_null_segment(a) && is_null_segment(b)) || fs_gs || ((a == 0xf2 || a == 0xf3) && (b == 0xf2 || b == 0xf3));
 }
 
 static void put_prefixes(struct printer *p)
@@ -412,6 +411,24 @@ static void append(struct text *out, struct text *part)
     qn_decode_text_string(out, part->start);
 }
 
+/* What cannot be decoded: names of the prefixes, and (bad).  A prefix that selects among forms of the opcode is
+ * not named. */
+static size_t print_bad(struct printer *p)
+{
+    static const struct row no_row;
+    struct decoder *d = p->d;
+    bool known = d->insn->map && qn_decode_first[d->opcode_map][d->insn->opcode];
+    struct row row = no_row;
+
+    row.when = known ? NP : ANY;
+    p->row = &row;
+    p->insn = d->insn;
+    put_prefixes(p);
+    put(p, "(bad)");
+    p->out->start[p->out->used] = 0;
+    return p->out->used;
+}
+
 size_t qn_decode_print(const uint8_t *bytes, const struct qn_insn *insn, uint64_t pc, char *text, size_t size)
 {
     char prefix[QN_INSN_MAX_LEN * 9], mnemonic[64], operands[128];
@@ -421,9 +438,14 @@ size_t qn_decode_print(const uint8_t *bytes, const struct qn_insn *insn, uint64_
     struct qn_insn again;
     struct printer p = {.d = &d, .insn = &again, .pc = pc};
 
-    if (!size || qn_decode_analyse(&d, bytes, insn->len, &again) != QN_DEC_OK)
+    if (!size)
         return 0;
+    p.out = &out;
+    if (qn_decode_analyse(&d, bytes, insn->len, &again) != QN_DEC_OK)
+        return print_bad(&p);
     p.row = d.row;
+    if (d.row->when & WHEN(KEY_W, 0))
+        note_rex(&p, 8);
     p.has_mem = again.modrm_off && d.mod != 3;
     p.out = &parts[1];
     if (is_sized_nop(&p)) {

@@ -162,7 +162,7 @@ static void put_rip_relative(struct printer *p, const struct qn_mem *m)
     put_displacement(p, m->disp);
     put(p, p->d->addr32 ? "(%eip)" : "(%rip)");
     p->has_target = true;
-    p->target = cut(p->pc + p->insn->len + m->disp, p->d->addr32 ? 4 : 8);
+    p->target = p->pc + p->insn->len + m->disp; /* objdump does not cut it to 32 bits for %eip */
 }
 
 static void put_modrm_memory(struct printer *p)

@@ -135,6 +135,7 @@ static void filter_check(struct emitter *e, const struct qn_event *ev)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
     uint64_t back;
+    uint32_t stub;
 
     x_mov32(&e->hot, e->s2, e->s1);
     x_alu_imm32(&e->hot, 0, 4, e->s2, f->mask);
@@ -142,8 +143,14 @@ static void filter_check(struct emitter *e, const struct qn_event *ev)
     x_alu_imm32(&e->hot, 1, 7, e->s1, f->line - ev->size);
     x_jcc(&e->hot, X_CC_A, e->cold.exec);
     back = e->hot.exec;
-    row_operand(&e->cold, 0x33, e->s1, e->s2);
-    data_call(e, &e->cold, ev);
+    stub = emit_ways_stub(e->s1, e->s2, ev->size);
+    if (stub) {
+        x_store_imm(&e->cold, CTX(arg_site), site(e, ev));
+        emit_slow_call_at(&e->cold, stub);
+    } else {
+        row_operand(&e->cold, 0x33, e->s1, e->s2);
+        data_call(e, &e->cold, ev);
+    }
     x_jmp(&e->cold, back);
 }
 

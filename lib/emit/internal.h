@@ -43,6 +43,10 @@ void emit_place_events(struct emitter *e);
 /* slow.c */
 void emit_slow_call(struct qn_code *c, void (*fn)(void));
 void emit_store_const(struct qn_code *c, uint64_t abs, uint64_t value);
+void emit_slow_call_at(struct qn_code *c, uint64_t target);
+
+/* stub.c */
+uint32_t emit_ways_stub(unsigned s1, unsigned s2, unsigned size);
 
 /* check.c */
 void emit_fetch(struct emitter *e, const struct qn_event *ev);

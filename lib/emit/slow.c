@@ -5,13 +5,15 @@
  */
 #include "emit/internal.h"
 
-void emit_slow_call(struct qn_code *c, void (*fn)(void))
+void emit_slow_call_at(struct qn_code *c, uint64_t target)
 {
     x_store(c, CTX(guest_sp), QN_RSP);
     x_movi(c, QN_RSP, (uint64_t)(uintptr_t)qn_slow_stack_top);
-    x_call(c, (uint64_t)(uintptr_t)fn);
+    x_call(c, target);
     x_load(c, QN_RSP, CTX(guest_sp));
 }
+
+void emit_slow_call(struct qn_code *c, void (*fn)(void)) { emit_slow_call_at(c, (uint64_t)(uintptr_t)fn); }
 
 /* mov $value, abs without a register, for any 64-bit value; touches no flags. */
 void emit_store_const(struct qn_code *c, uint64_t abs, uint64_t value)

@@ -16,8 +16,9 @@
 struct cursor {
     struct qn_prof_ledger *g;
     int negate;
-    uint32_t file, name, fn; /* current ids */
+    uint32_t object, file, name, fn; /* current ids */
     struct qn_prof_text changed; /* result of a substitution */
+    int64_t *negative;           /* room for one row */
     struct qn_prof_error *err;
 };
 
@@ -71,7 +72,7 @@ static enum qn_prof_status take_events(struct qn_prof_ledger *g, const struct qn
         if ((g->header.events[i] = strdup(h->events[i])) == NULL)
             return qn_prof_fail_memory(err);
     g->header.event_count = (int)n;
-    g->fn_totals.events = g->total.events = g->log.events = (int)n;
+    g->fn_totals.events = g->total.events = g->log.events = g->object_totals.events = (int)n;
     return qn_prof_new_row(&g->total) ? QN_PROF_OK : qn_prof_fail_memory(err);
 }
 
@@ -159,25 +160,54 @@ static enum qn_prof_status take_fn(struct cursor *c, const struct qn_prof_item *
     return c->name == QN_PROF_NO_ID ? c->err->status : enter_fn(c);
 }
 
+static enum qn_prof_status enter_object(struct cursor *c, const char *name, size_t length)
+{
+    struct qn_prof_ledger *g = c->g;
+    c->object = qn_prof_intern(&g->objects, name, length);
+    if (c->object == QN_PROF_NO_ID)
+        return qn_prof_fail_memory(c->err);
+    if (c->object == g->object_totals.count && !qn_prof_new_row(&g->object_totals))
+        return qn_prof_fail_memory(c->err);
+    return QN_PROF_OK;
+}
+
+/* The counts themselves, or their negatives where the profile is to be subtracted. */
+static const int64_t *negated(struct cursor *c, const int64_t *counts)
+{
+    if (!c->negate)
+        return counts;
+    for (int i = 0; i < c->g->header.event_count; i++)
+        c->negative[i] = counts[i] == QN_PROF_NONE ? QN_PROF_NONE : -counts[i];
+    return c->negative;
+}
+
+static enum qn_prof_status out_of_range(const struct cursor *c)
+{
+    return qn_prof_fail(c->err, QN_PROF_BAD, "%s: a sum of counts does not fit in 64 bits",
+                        c->g->sources[c->g->source_count - 1].path);
+}
+
 static enum qn_prof_status take_counts(struct cursor *c, const struct qn_prof_item *item)
 {
     struct qn_prof_ledger *g = c->g;
     int events = g->header.event_count;
-    int64_t negated[events];
-    const int64_t *counts = item->counts;
-    if (c->negate) {
-        for (int i = 0; i < events; i++)
-            negated[i] = counts[i] == QN_PROF_NONE ? QN_PROF_NONE : -counts[i];
-        counts = negated;
-    }
+    const int64_t *counts = negated(c, item->counts);
     if (c->fn == QN_PROF_NO_ID && enter_fn(c) != QN_PROF_OK)
         return c->err->status;
     if (qn_prof_add_counts(qn_prof_row(&g->fn_totals, c->fn), counts, events) != 0 ||
-        qn_prof_add_counts(qn_prof_row(&g->total, 0), counts, events) != 0)
-        return qn_prof_fail(c->err, QN_PROF_BAD, "%s: a sum of counts does not fit in 64 bits",
-                            g->sources[g->source_count - 1].path);
+        qn_prof_add_counts(qn_prof_row(&g->object_totals, c->object), counts, events) != 0)
+        return out_of_range(c);
     if (g->options.keep_lines && qn_prof_log_add(&g->log, c->file, item->line, counts) != 0)
         return qn_prof_fail_memory(c->err);
+    return QN_PROF_OK;
+}
+
+/* The reader has checked that the summary is the sum of all counts. */
+static enum qn_prof_status take_summary(struct cursor *c, const struct qn_prof_item *item)
+{
+    const int64_t *counts = negated(c, item->counts);
+    if (qn_prof_add_counts(qn_prof_row(&c->g->total, 0), counts, c->g->header.event_count) != 0)
+        return out_of_range(c);
     return QN_PROF_OK;
 }
 
@@ -188,10 +218,11 @@ static enum qn_prof_status take_items(struct cursor *c, struct qn_prof_reader *r
     while ((got = qn_prof_read_next(r, &item, c->err)) > 0) {
         enum qn_prof_status status = QN_PROF_OK;
         switch (item.kind) {
+        case QN_PROF_OBJECT: status = enter_object(c, item.name, item.length); break;
         case QN_PROF_FILE: status = take_file(c, &item); break;
         case QN_PROF_FN: status = take_fn(c, &item); break;
         case QN_PROF_COUNTS: status = take_counts(c, &item); break;
-        case QN_PROF_SUMMARY: break;
+        case QN_PROF_SUMMARY: status = take_summary(c, &item); break;
         }
         if (status != QN_PROF_OK)
             return status;
@@ -207,8 +238,11 @@ static enum qn_prof_status read_from(struct qn_prof_ledger *g, struct qn_prof_re
         return err->status;
     if (!g->header.events ? take_events(g, h, err) : match_events(g, h, err))
         return err->status;
-    struct cursor c = {g, negate, QN_PROF_NO_ID, QN_PROF_NO_ID, QN_PROF_NO_ID, {0}, err};
-    enum qn_prof_status status = take_items(&c, r);
+    int64_t negative[h->event_count];
+    struct cursor c = {g, negate, 0, QN_PROF_NO_ID, QN_PROF_NO_ID, QN_PROF_NO_ID, {0}, negative, err};
+    enum qn_prof_status status = enter_object(&c, "???", 3);
+    if (status == QN_PROF_OK)
+        status = take_items(&c, r);
     free(c.changed.text);
     return status;
 }
@@ -239,6 +273,8 @@ void qn_prof_free_ledger(struct qn_prof_ledger *g)
     qn_prof_free_rows(&g->fn_totals);
     qn_prof_free_rows(&g->total);
     qn_prof_free_log(&g->log);
+    qn_prof_free_names(&g->objects);
+    qn_prof_free_rows(&g->object_totals);
     qn_prof_free_names(&g->originals);
     free(g->original_of);
     memset(g, 0, sizeof *g);

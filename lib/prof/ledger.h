@@ -38,6 +38,8 @@ struct qn_prof_ledger {
     struct qn_prof_rows fn_totals; /* by function */
     struct qn_prof_rows total;     /* one row */
     struct qn_prof_log log;        /* by file id of fns.files */
+    struct qn_prof_names objects;       /* files of code: "???" and what ob= lines name */
+    struct qn_prof_rows object_totals;  /* by object */
     struct qn_prof_names originals; /* file names before mod_file; used only with mod_file */
     uint32_t *original_of;          /* by original: the file id it became */
     uint32_t original_room;

@@ -177,7 +177,8 @@ static int take_name(struct qn_prof_reader *r, enum qn_prof_kind kind, const cha
     item->length = (size_t)(end - name);
     if (strlen(name) != item->length)
         return bad(r, "malformed name", name, "a name without NUL bytes", err);
-    r->stage = NEED_COUNTS;
+    if (kind != QN_PROF_OBJECT)
+        r->stage = NEED_COUNTS;
     return 1;
 }
 
@@ -228,6 +229,8 @@ static int take_keyword(struct qn_prof_reader *r, const char *text, const char *
         item->keeps_function = r->stage != NEED_FILE;
         return take_name(r, QN_PROF_FILE, text + 3, end, item, err);
     }
+    if (strncmp(text, "ob=", 3) == 0)
+        return take_name(r, QN_PROF_OBJECT, text + 3, end, item, err);
     if (strncmp(text, "summary:", 8) == 0)
         return take_summary(r, text + 8, end, item, err);
     return bad(r, "malformed line", text, "`fl=`, `fn=`, counts or `summary:`", err);
@@ -239,6 +242,8 @@ static int take_line(struct qn_prof_reader *r, const char *text, size_t length,
 {
     if (is_digit(text[0]) && r->stage != SUMMED)
         return take_counts(r, text, text + length, item, err);
+    if (strncmp(text, "#ob=", 4) == 0 && r->stage != SUMMED)
+        return take_name(r, QN_PROF_OBJECT, text + 4, text + length, item, err);
     if (text[0] == '#' || text[strspn(text, " \t\v\f\r")] == '\0') {
         if (text[0] == '#' || strlen(text) == length)
             return 0;

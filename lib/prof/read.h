@@ -11,7 +11,8 @@
  *
  * Accepted beyond the format: "." for no count, short lines (the rest is QN_PROF_NONE), blank lines,
  * # comments, fi= and fe= (switch the file, keep the function), desc: and cmd: with any or no
- * blanks after the colon, desc: lines on either side of cmd:, negative counts, CRLF.
+ * blanks after the colon, desc: lines on either side of cmd:, negative counts, CRLF; ob= (the object
+ * that what follows belongs to), also as #ob= , which other readers skip as a comment.
  *
  * Invariants: an item is handed out only when its line is well formed; SUMMARY only when it equals
  * the sum of all counts; the end only after a summary. Every error names FILE:LINE, what was
@@ -46,12 +47,12 @@ struct qn_prof_header {
     int event_count;
 };
 
-enum qn_prof_kind { QN_PROF_FILE, QN_PROF_FN, QN_PROF_COUNTS, QN_PROF_SUMMARY };
+enum qn_prof_kind { QN_PROF_OBJECT, QN_PROF_FILE, QN_PROF_FN, QN_PROF_COUNTS, QN_PROF_SUMMARY };
 
 struct qn_prof_item {
     enum qn_prof_kind kind;
     int keeps_function; /* FILE by fi= or fe= */
-    const char *name;   /* FILE, FN */
+    const char *name;   /* OBJECT, FILE, FN */
     size_t length;      /* of name */
     uint32_t line;      /* COUNTS */
     const int64_t *counts; /* COUNTS, SUMMARY: one per event; valid until the next call */

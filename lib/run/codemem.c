@@ -1,6 +1,6 @@
 /* lib/run/codemem.c - memory of the code cache: one memfd seen twice, executable at QN_CODE_BASE, writable at its alias.
  *
- * A forked child must not write into its parent's code, so it copies what is in use to a memfd of its own. */
+ * A forked child must not write into its parent's code, so it gets a copy of what is in use in a memfd of its own. */
 #include "run/run.h"
 #include "tcache/tcache.h"
 
@@ -30,16 +30,19 @@ static void copy_range(int fd, uint64_t start, uint64_t end)
         qn_die_fatal(QN_FATAL_RESOURCE, 0, "cannot copy the code cache");
 }
 
-void qn_code_cache_own(void)
+/* Made before the fork: afterwards the parent writes on. */
+int qn_code_cache_copy(void)
 {
     int fd = make();
     uint64_t part[2][2];
 
-    copy_range(fd, QN_CODE_BASE, QN_CODE_BASE + QN_PAGE);
+    copy_range(fd, QN_CODE_BASE, QN_CODE_BASE + QN_CODE_FIXED);
     for (unsigned i = 0; i < QN_REGIONS; i++) {
         qn_tcache_used(i, part);
         copy_range(fd, part[0][0], part[0][1]);
         copy_range(fd, part[1][0], part[1][1]);
     }
-    map_views(fd);
+    return fd;
 }
+
+void qn_code_cache_adopt(int fd) { map_views(fd); }

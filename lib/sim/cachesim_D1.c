@@ -58,5 +58,6 @@ static inline struct qn_filter cachesim_D1_filter(struct qn_geometry g)
         .mask = D1.set_mask * g.line,
         .scale = scale <= 8 ? scale : D1.set_mask == 0 ? 1 : 0,
         .line = g.line,
+        .ordered = g.assoc,
     };
 }

@@ -30,6 +30,7 @@ struct qn_filter {
     uint32_t mask;     /* (sets - 1) * line */
     uint32_t scale;    /* stride / line: 1, 2, 4, 8; 0 = no filter: always call */
     uint32_t line;     /* bytes */
+    uint32_t ordered;  /* ways, if the row lists them newest first and a hit does nothing but reorder it; else 0 */
 };
 
 extern struct qn_filter qn_sim_d1_filter;

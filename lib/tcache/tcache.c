@@ -51,7 +51,7 @@ static void init_region(unsigned i, uint64_t bytes)
 {
     struct region *r = &regions[i];
 
-    r->start = QN_CODE_BASE + QN_PAGE + i * bytes; /* the first page holds fixed stubs */
+    r->start = QN_CODE_BASE + QN_CODE_FIXED + i * bytes;
     r->end = r->start + bytes;
     r->middle = r->start + bytes / 2;
     r->sides = qn_engine_alloc(bytes / MIN_HOST_BYTES_PER_INSN * sizeof *r->sides);

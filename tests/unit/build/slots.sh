@@ -28,7 +28,7 @@ is "$(file_for "D1=~/lab/mine.c")" "D1_FILE \"$SCRATCH/lab/mine.c\"
 D1_NAME \"mine\"" 'a file under ~, which not every shell expands'
 is "$(file_for "D1=$SCRATCH/lab/mine.c")" "D1_FILE \"$SCRATCH/lab/mine.c\"
 D1_NAME \"mine\"" 'a file by its whole path'
-is "$(file_for D1=lifo)" "sim-slots.sh: slot D1: no module named 'lifo' under lib/sim" 'a name that nobody has'
+is "$(file_for D1=lifo)" "sim-slots.sh: slot D1: no module named 'lifo' in lib/sim/*/" 'a name that nobody has'
 is "$(file_for D1=../other.c)" 'sim-slots.sh: slot D1: no such file: ../other.c' 'a file that is not there'
 is "$(file_for LL=default)" 'sim-slots.sh: slot LL: no default module under lib/sim' 'a slot without a default'
 
