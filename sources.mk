@@ -232,7 +232,17 @@ headers = \
 	tools/tools.h
 
 unit_programs = \
-	tests/unit/build/tap
+	tests/unit/build/tap \
+	tests/unit/cost/count \
+	tests/unit/cost/events \
+	tests/unit/cost/fold \
+	tests/unit/cost/leaves \
+	tests/unit/cost/store \
+	tests/unit/cost/summary \
+	tests/unit/debug/demangle \
+	tests/unit/debug/prefer \
+	tests/unit/debug/symbols \
+	tests/unit/decode/decode_golden
 
 zydis_programs = \
 	tests/unit/decode/decode_zydis
@@ -251,6 +261,7 @@ shell_tests = \
 	tests/unit/cost/collector_files.sh \
 	tests/unit/cost/collector_processes.sh \
 	tests/unit/cost/collector_usage.sh \
+	tests/unit/debug/lines.sh \
 	tests/golden/annotate/classic.sh \
 	tests/golden/annotate/run.sh \
 	tests/guest/native.sh \

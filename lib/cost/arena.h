@@ -105,7 +105,8 @@ struct qn_stats { /* all counts since start; --stats=yes prints them */
     uint64_t events_d, events_i;  /* emitted checks */
     uint64_t flag_saves, hoisted;
     uint64_t smc_invalidations;
-    uint64_t reserved[12];
+    uint64_t full_links, line_links; /* of links: without giving back registers; also without touching the code line */
+    uint64_t reserved[10];
 };
 
 struct qn_arena_header {

@@ -127,6 +127,7 @@ void qn_debug_close(struct qn_debug *d)
 {
     if (!d)
         return;
+    dwarf_end(d->dwarf);
     qn_debug_free_lines(&d->lines);
     qn_debug_free_symbols(&d->symbols);
     close_file(&d->separate);

@@ -40,33 +40,52 @@ struct qn_symbols {
     size_t count, room;
 };
 
-struct qn_path { /* a relative name of the line table, and what to show for it */
-    const char *from;
-    char *to;
+struct qn_reader { /* bytes of a section; reading behind the end gives zeros and sets `bad` */
+    const uint8_t *at, *end;
+    bool bad;
 };
 
-struct qn_unit { /* a compilation unit with a line table */
-    Dwarf_Die die;
-    unsigned version; /* of DWARF */
-    bool loaded;
-    Dwarf_Lines *rows;
-    size_t count;
-    struct qn_path *paths;
-    size_t npaths, path_room;
+struct qn_row { /* holds up to the next row; the last of a sequence has line QN_ROW_END */
+    uint64_t address;
+    uint32_t line;
+    uint32_t file;
+};
+#define QN_ROW_END UINT32_MAX
+
+struct qn_unit { /* one line table of .debug_line: the header's facts, and its names when asked for */
+    uint64_t offset;         /* in .debug_line; DW_AT_stmt_list of its compilation unit */
+    uint16_t version;        /* of DWARF, 2 to 5 */
+    bool dwarf64;
+    uint8_t instruction, opcode_base, line_range;
+    int8_t line_base;
+    const uint8_t *lengths;  /* operands of the standard opcodes, from opcode 1 on */
+    const uint8_t *names;    /* directory and file tables */
+    const uint8_t *program, *end;
+    bool named;
+    char **files;            /* complete paths, by number; NULL: none */
+    size_t nfiles, file_room;
 };
 
-struct qn_unit_range {
+struct qn_sequence { /* a run of rows, addresses rising */
     uint64_t start, end;
+    const uint8_t *program; /* its first opcode */
     uint32_t unit;
+    uint32_t count;         /* of rows */
+    struct qn_row *rows;    /* NULL: not decoded yet */
+};
+
+struct qn_section {
+    const uint8_t *bytes;
+    size_t size;
 };
 
 struct qn_lines {
     bool loaded;
-    Dwarf *dwarf;
+    struct qn_section line, line_str, str;
     struct qn_unit *units;
     size_t nunits, unit_room;
-    struct qn_unit_range *ranges; /* sorted by start */
-    size_t nranges, range_room;
+    struct qn_sequence *sequences; /* sorted by start */
+    size_t nsequences, sequence_room;
 };
 
 struct qn_debug {
@@ -77,6 +96,8 @@ struct qn_debug {
     size_t nsegments;
     struct qn_symbols symbols;
     struct qn_lines lines;
+    Dwarf *dwarf;       /* opened only for what the line table does not say */
+    bool dwarf_tried;
     char build_id[2 * QN_BUILD_ID_MAX + 1];
 };
 
@@ -100,16 +121,34 @@ bool qn_debug_has_symbols(const struct qn_debug *d);
 void qn_debug_free_symbols(struct qn_symbols *s);
 bool qn_debug_prefer_name(const char *a, const char *b);
 
-/* lines.c, subprogram.c */
+/* lines.c */
 void qn_debug_find_line(struct qn_debug *d, uint64_t address, const char **file, uint32_t *line,
                         uint64_t *end);
-struct qn_unit *qn_debug_find_unit(struct qn_debug *d, uint64_t address, uint64_t *end);
+void qn_debug_free_lines(struct qn_lines *l);
+/* The file that has the DWARF sections, NULL if none has. */
+Elf *qn_debug_dwarf_file(struct qn_debug *d);
+
+/* line_program.c: the header at `offset` (false: no more), the sequences of a unit, rows of one. */
+bool qn_debug_read_unit(const struct qn_section *line, uint64_t offset, struct qn_unit *u, uint64_t *next);
+typedef void qn_debug_take_sequence(void *data, const struct qn_sequence *s);
+void qn_debug_scan_unit(const struct qn_unit *u, qn_debug_take_sequence *take, void *data);
+bool qn_debug_decode_sequence(const struct qn_unit *u, struct qn_sequence *s);
+
+/* line_names.c: the complete path of a file of the unit, NULL if it has none. */
+const char *qn_debug_name_file(struct qn_debug *d, struct qn_unit *u, uint32_t file);
+
+/* reader.c */
+uint64_t qn_debug_read(struct qn_reader *r, unsigned bytes);
+uint64_t qn_debug_read_uleb(struct qn_reader *r);
+int64_t qn_debug_read_sleb(struct qn_reader *r);
+const char *qn_debug_read_string(struct qn_reader *r);
+void qn_debug_skip(struct qn_reader *r, uint64_t bytes);
+
+/* dwarf.c: what needs .debug_info. */
 void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char **name,
                               uint64_t *end);
-void qn_debug_free_lines(struct qn_lines *l);
-
-/* path.c: the name to show for a file of the unit's line table. */
-const char *qn_debug_complete_path(struct qn_unit *u, const char *file);
+/* Directory of the compilation whose line table is at this offset, NULL if not known. */
+const char *qn_debug_find_directory(struct qn_debug *d, uint64_t offset);
 
 /* demangle.c: the readable form of a C++ or Rust name in fresh memory, NULL if it has none. */
 char *qn_debug_demangle(const char *name);

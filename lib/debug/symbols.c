@@ -20,9 +20,9 @@ struct span {
     uint64_t start, size;
 };
 
-static bool is_wanted(const struct qn_debug *d, const GElf_Sym *s, const struct span *plt)
+static bool is_wanted(const struct qn_debug *d, const Elf64_Sym *s, const struct span *plt)
 {
-    int bind = GELF_ST_BIND(s->st_info), type = GELF_ST_TYPE(s->st_info);
+    int bind = ELF64_ST_BIND(s->st_info), type = ELF64_ST_TYPE(s->st_info);
 
     if (bind != STB_GLOBAL && bind != STB_LOCAL && bind != STB_WEAK)
         return false;
@@ -35,23 +35,24 @@ static bool is_wanted(const struct qn_debug *d, const GElf_Sym *s, const struct 
     return qn_debug_is_code(d, s->st_value);
 }
 
+static void add_symbol(struct qn_symbols *list, const Elf64_Sym *s, const char *name)
+{
+    if (name[0] && qn_debug_grow((void **)&list->list, list->count, &list->room, sizeof *list->list))
+        list->list[list->count++] = (struct qn_symbol){ s->st_value, s->st_value + s->st_size, name, NULL, false };
+}
+
 static void add_table(struct qn_debug *d, Elf *elf, Elf_Scn *section, const GElf_Shdr *h, const struct span *plt)
 {
     Elf_Data *data = elf_getdata(section, NULL);
-    struct qn_symbols *list = &d->symbols;
-    size_t count = data && h->sh_entsize ? data->d_size / sizeof(Elf64_Sym) : 0;
+    Elf_Data *strings = elf_getdata(elf_getscn(elf, h->sh_link), NULL);
+    const Elf64_Sym *symbols = data ? data->d_buf : NULL;
+    const char *names = strings ? strings->d_buf : NULL;
 
-    for (size_t i = 1; i < count; i++) {
-        GElf_Sym s;
-        const char *name;
-
-        if (!gelf_getsym(data, (int)i, &s) || !is_wanted(d, &s, plt))
-            continue;
-        name = elf_strptr(elf, h->sh_link, s.st_name);
-        if (!name || !name[0] || !qn_debug_grow((void **)&list->list, list->count, &list->room, sizeof *list->list))
-            continue;
-        list->list[list->count++] = (struct qn_symbol){ s.st_value, s.st_value + s.st_size, name, NULL, false };
-    }
+    if (!symbols || !names || strings->d_size == 0 || names[strings->d_size - 1])
+        return;
+    for (size_t i = 1; i < data->d_size / sizeof *symbols; i++)
+        if (symbols[i].st_name < strings->d_size && is_wanted(d, &symbols[i], plt))
+            add_symbol(&d->symbols, &symbols[i], names + symbols[i].st_name);
 }
 
 static void add_file(struct qn_debug *d, Elf *elf, const struct span *plt)

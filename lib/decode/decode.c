@@ -157,7 +157,8 @@ static bool is_mov_control(const struct decoder *d)
 static void set_sizes(struct decoder *d)
 {
     uint64_t traits = d->row->traits;
-    bool small = d->insn->opsz_prefix && !is_vector_encoding(d);
+    bool mandatory = (d->row->when >> 16 & 3) == 3 && d->pp == 1; /* 66h is part of the opcode */
+    bool small = d->insn->opsz_prefix && !mandatory && !is_vector_encoding(d);
 
     d->vector = 16 << d->length_code;
     if (d->w || (traits & F64))

@@ -343,7 +343,7 @@ static enum qn_decode_status take_operand(struct decoder *d, const struct operan
     }
 }
 
-/* Operand size as struct qn_insn tells it: that of the first operand if it is a byte or a vector. */
+/* Operand size as struct qn_insn tells it: that of the first operand if it is a register, a string or a vector. */
 static unsigned reported_size(const struct decoder *d)
 {
     const struct operand_info *info = &qn_decode_operands[OPERAND_CODE(d->row->operands)];
@@ -355,10 +355,22 @@ static unsigned reported_size(const struct decoder *d)
     case K_VEC_VVVV:
     case K_VSIB:
         return d->vector;
+    case K_RM:
+    case K_RM_GPR:
+    case K_REG:
+    case K_VVVV_GPR:
+    case K_GPR_FIXED:
+    case K_GPR_OPCODE:
+        return bytes_of(d, info->size);
+    case K_MOFFS:
+    case K_STRING_SRC:
+    case K_STRING_DST:
+        return bytes_of(d, info->memsize);
+    case K_MMX_REG:
+    case K_MMX_U:
+        return 8;
     default:
-        return info->size == SZ_1 || (info->size == SZ_0 && info->memsize == SZ_1) ? 1
-               : info->size == SZ_X                                                ? d->vector
-                                                                                   : d->opsize;
+        return info->size == SZ_X || d->insn->encoding == QN_ENC_EVEX ? d->vector : d->opsize;
     }
 }
 

@@ -15,7 +15,7 @@
  *   *  suffix x, y, z with a memory operand                vcvtpd2psx (%rax),%xmm0
  *   ?  a predicate in the immediate becomes part of it     cmpltps
  *   ^  {evex} in front if VEX could have encoded it
- * Prefixes without a meaning are printed by name in front. */
+ * Prefixes without a meaning are printed by name in front (print_prefix.c). */
 #include "printer.h"
 
 #define MNEMONIC_FIELD 6 /* objdump pads mnemonics to this width and adds one space */
@@ -247,143 +247,13 @@ static void put_mnemonic(struct printer *p)
         put_suffix(p, *mark);
 }
 
-static bool is_branch(const struct qn_insn *insn)
-{
-    return insn->cls == QN_CLS_JCC || insn->cls == QN_CLS_JMP || insn->cls == QN_CLS_JMP_IND || insn->cls == QN_CLS_CALL ||
-           insn->cls == QN_CLS_CALL_IND || insn->cls == QN_CLS_RET;
-}
-
-static bool is_indirect(const struct qn_insn *insn)
-{
-    return insn->cls == QN_CLS_JMP_IND || insn->cls == QN_CLS_CALL_IND;
-}
-
-/* Forms on which F2 and F3 mean hardware lock elision. */
-static bool may_elide_lock(const struct printer *p, uint8_t byte)
-{
-    const struct qn_insn *insn = p->insn;
-    bool rmw = p->has_mem && insn->mem[0].access == (QN_ACC_READ | QN_ACC_WRITE);
-    bool store = insn->map == 0 && ((insn->opcode & 0xfe) == 0x88 || (insn->opcode & 0xfe) == 0xc6);
-
-    if (!p->has_mem)
-        return false;
-    if (insn->attr & QN_ATTR_XCHGMEM)
-        return true;
-    return (rmw && (insn->attr & QN_ATTR_LOCK)) || (store && byte == 0xf3);
-}
-
-static const char *rep_name(const struct printer *p, uint8_t byte)
-{
-    const struct qn_insn *insn = p->insn;
-    bool compares = (insn->opcode & 0xf6) == 0xa6; /* cmps, scas */
-
-    if ((insn->attr & QN_ATTR_STRING) && byte == 0xf3)
-        return compares ? "repz" : "rep";
-    if (is_branch(insn) && byte == 0xf2)
-        return "bnd";
-    if (may_elide_lock(p, byte))
-        return byte == 0xf2 ? "xacquire" : "xrelease";
-    return byte == 0xf2 ? "repnz" : "repz";
-}
-
-static void put_rex_name(struct printer *p, uint8_t rex)
-{
-    put(p, "rex");
-    if (rex & 15)
-        put(p, ".");
-    put(p, rex & 8 ? "W" : "");
-    put(p, rex & 4 ? "R" : "");
-    put(p, rex & 2 ? "X" : "");
-    put(p, rex & 1 ? "B" : "");
-}
-
-static const char *prefix_name(const struct printer *p, uint8_t byte)
-{
-    switch (byte) {
-    case 0x66:
-        return "data16";
-    case 0x67:
-        return "addr32";
-    case 0xf0:
-        return "lock";
-    case 0xf2:
-    case 0xf3:
-        return rep_name(p, byte);
-    case 0x2e:
-        return "cs";
-    case 0x36:
-        return "ss";
-    case 0x3e:
-        return is_indirect(p->insn) && !p->insn->opsz_prefix ? "notrack" : "ds";
-    case 0x26:
-        return "es";
-    case 0x64:
-        return "fs";
-    default:
-        return "gs";
-    }
-}
-
-static bool is_null_segment(uint8_t byte)
-{
-    return byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26;
-}
-
-/* Had the last prefix of this kind a meaning that the text already shows? */
-static bool is_consumed(const struct printer *p, uint8_t byte)
-{
-    bool mandatory = (p->row->when >> 16 & 3) == 3;
-
-    if (byte == 0x66)
-        return p->data_used || (mandatory && p->d->pp == 1) || (p->row->when & WHEN(KEY_O16, 0));
-    if (byte == 0x67)
-        return p->addr_used || p->insn->cls == QN_CLS_LOOP || p->insn->cls == QN_CLS_JRCXZ;
-    if (byte == 0xf2 || byte == 0xf3)
-        return mandatory && p->d->pp >= 2;
-    if (byte == 0x64 || byte == 0x65)
-        return p->seg_used;
-    if (byte == 0x2e || byte == 0x3e)
-        return p->ds_used || p->insn->cls == QN_CLS_JCC;
-    return is_null_segment(byte) && p->ds_used;
-}
-
-/* Same kind: only the last one counts. */
-static bool same_kind(uint8_t a, uint8_t b)
-{
-    bool fs_gs = (a == 0x64 || a == 0x65) && (b == 0x64 || b == 0x65);
-
-    return a == b || (is_null_segment(a) && is_null_segment(b)) || fs_gs || ((a == 0xf2 || a == 0xf3) && (b == 0xf2 || b == 0xf3));
-}
-
-static void put_prefixes(struct printer *p)
-{
-    const uint8_t *bytes = p->d->bytes;
-    unsigned end = is_vector_encoding(p->d) ? p->insn->vex_off : p->insn->opcode_off;
-
-    for (unsigned i = 0; i < end; i++) {
-        bool last = true;
-        if ((bytes[i] & 0xf0) == 0x40) {
-            if (i + 1 == end && p->rex_used == bytes[i])
-                continue;
-            put_rex_name(p, bytes[i]);
-        } else {
-            for (unsigned k = i + 1; k < end; k++)
-                last = last && !same_kind(bytes[i], bytes[k]);
-            if (last && is_consumed(p, bytes[i]))
-                continue;
-            put(p, prefix_name(p, bytes[i]));
-        }
-        put(p, " ");
-    }
-}
-
 /* ",pn" and ",pt" of conditional branches */
 static void put_branch_hint(struct printer *p)
 {
     uint8_t hint = 0;
 
     for (unsigned i = 0; i < p->insn->opcode_off; i++)
-        if (is_null_segment(p->d->bytes[i]))
+        if (qn_decode_is_null_segment(p->d->bytes[i]))
             hint = p->d->bytes[i];
     if (p->insn->cls == QN_CLS_JCC && (hint == 0x2e || hint == 0x3e))
         put(p, hint == 0x2e ? ",pn" : ",pt");
@@ -423,7 +293,7 @@ static size_t print_bad(struct printer *p)
     row.when = known ? NP : ANY;
     p->row = &row;
     p->insn = d->insn;
-    put_prefixes(p);
+    qn_decode_print_prefixes(p);
     put(p, "(bad)");
     p->out->start[p->out->used] = 0;
     return p->out->used;
@@ -459,7 +329,7 @@ size_t qn_decode_print(const uint8_t *bytes, const struct qn_insn *insn, uint64_
         qn_decode_print_operands(&p);
     }
     p.out = &parts[0];
-    put_prefixes(&p);
+    qn_decode_print_prefixes(&p);
     append(&out, &parts[0]);
     append(&out, &parts[1]);
     if (parts[2].used) {

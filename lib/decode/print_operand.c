@@ -58,7 +58,7 @@ void qn_decode_note_size(struct printer *p, unsigned code)
         return;
     if (!(traits & (D64 | F64)) && code != SZ_ENV && code != SZ_SAVE)
         note_rex(p, 8);
-    if (code != SZ_Y && !(traits & F64) && (!p->d->w || (traits & D64)))
+    if (code != SZ_Y && !(traits & F64) && !p->d->w)
         p->data_used = true;
 }
 

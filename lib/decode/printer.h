@@ -35,6 +35,10 @@ void qn_decode_text_hex(struct text *t, uint64_t value); /* 1f */
 /* Operands in AT&T order, with masks, broadcast and rounding. */
 void qn_decode_print_operands(struct printer *p);
 
+/* Prefixes that nothing else shows. */
+void qn_decode_print_prefixes(struct printer *p);
+bool qn_decode_is_null_segment(uint8_t byte); /* 2e 36 3e 26 */
+
 /* Note that a size was determined by REX.W or 66h. */
 void qn_decode_note_size(struct printer *p, unsigned size_code);
 

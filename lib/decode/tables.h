@@ -198,6 +198,7 @@ extern const struct operand_info qn_decode_operands[OPERAND_COUNT];
 #define P66 WHEN(3, 1)
 #define PF3 WHEN(3, 2)
 #define PF2 WHEN(3, 3)
+#define NP66 WHEN(2, 0) /* neither F2 nor F3; 66h is the operand size */
 #define W0 WHEN(4, 0)
 #define W1 WHEN(4, 4)
 #define L0 WHEN(0x18, 0)

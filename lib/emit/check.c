@@ -109,12 +109,19 @@ static void data_call(struct emitter *e, struct qn_code *c, const struct qn_even
     }
 }
 
+static void stub_call(struct emitter *e, const struct qn_event *ev, uint32_t stub)
+{
+    x_store_imm(&e->cold, CTX(arg_site), site(e, ev));
+    emit_slow_call_at(&e->cold, stub);
+}
+
 static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_t addr)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
     uint64_t line = addr & ~(uint64_t)(f->line - 1);
     uint64_t row = f->rows + (uint64_t)((uint32_t)addr & f->mask) * f->scale;
     uint64_t back;
+    uint32_t stub;
 
     if (line <= INT32_MAX) {
         x_bytes(&e->hot, "\x48\x81", 2); /* cmpq $line, row */
@@ -126,8 +133,15 @@ static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_
     }
     x_jcc(&e->hot, X_CC_NE, e->cold.exec);
     back = e->hot.exec;
+    stub = emit_ways_stub(e->s1, e->s2, ev->size);
     x_movi(&e->cold, e->s1, addr);
-    data_call(e, &e->cold, ev);
+    if (stub) {
+        x_movi(&e->cold, e->s2, (uint32_t)addr & f->mask);
+        row_operand(&e->cold, 0x33, e->s1, e->s2);
+        stub_call(e, ev, stub);
+    } else {
+        data_call(e, &e->cold, ev);
+    }
     x_jmp(&e->cold, back);
 }
 
@@ -145,8 +159,7 @@ static void filter_check(struct emitter *e, const struct qn_event *ev)
     back = e->hot.exec;
     stub = emit_ways_stub(e->s1, e->s2, ev->size);
     if (stub) {
-        x_store_imm(&e->cold, CTX(arg_site), site(e, ev));
-        emit_slow_call_at(&e->cold, stub);
+        stub_call(e, ev, stub);
     } else {
         row_operand(&e->cold, 0x33, e->s1, e->s2);
         data_call(e, &e->cold, ev);
@@ -208,22 +221,22 @@ static void fetch_call(struct emitter *e, struct qn_code *c, const struct qn_eve
 
 static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t first, uint64_t last)
 {
-    const struct qn_code_line *a = qn_sim_code_line(first), *b = last != first ? qn_sim_code_line(last) : NULL;
+    const struct qn_code_line *rec[2];
+    unsigned n = 0;
     uint64_t slow = e->cold.exec, back;
 
-    compare_stamp(&e->hot, a);
-    x_jcc(&e->hot, X_CC_E, slow);
-    if (b) {
-        compare_stamp(&e->hot, b);
+    if (first == last || first != e->touched) /* the line touched just before is the newest already */
+        rec[n++] = qn_sim_code_line(first);
+    if (last != first)
+        rec[n++] = qn_sim_code_line(last);
+    e->touched = last;
+    for (unsigned i = 0; i < n; i++) {
+        compare_stamp(&e->hot, rec[i]);
         x_jcc(&e->hot, X_CC_E, slow);
     }
-    if (qn_sim_i1_hit == QN_HIT_STAMP) {
+    for (unsigned i = 0; i < n && qn_sim_i1_hit == QN_HIT_STAMP; i++) {
         x_lea(&e->hot, e->now, e->now, QN_REG_NONE, 1, 1);
-        x_store(&e->hot, (uint64_t)(uintptr_t)&a->stamp, e->now);
-        if (b) {
-            x_lea(&e->hot, e->now, e->now, QN_REG_NONE, 1, 1);
-            x_store(&e->hot, (uint64_t)(uintptr_t)&b->stamp, e->now);
-        }
+        x_store(&e->hot, (uint64_t)(uintptr_t)&rec[i]->stamp, e->now);
     }
     back = e->hot.exec;
     fetch_call(e, &e->cold, ev);

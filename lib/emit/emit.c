@@ -110,9 +110,26 @@ static void emit_insn(struct emitter *e, unsigned i, const struct qn_event *stri
         emit_copy(e, i);
 }
 
+/* The check of the block's own first code line goes first, so that a link from a block that ended in this line can enter
+ * behind it (entry3).  Returns the number of events emitted. */
+static unsigned first_fetch(struct emitter *e)
+{
+    const struct qn_event *ev = &e->list->ev[0];
+    uint64_t line = qn_sim_i1_line;
+    bool whole = e->list->n && ev->kind == QN_EV_FETCH && e->pos[0] == 0 && (ev->addr & (line - 1)) + ev->size <= line;
+
+    e->out.first_line = e->b->pc & ~(line - 1);
+    e->out.last_line = (e->b->next - 1) & ~(line - 1);
+    if (!whole || !emit_flags_free(e, 0) || emit_rules.check || !emit_rules.filter || qn_sim_i1_hit == QN_HIT_CALL)
+        return 0;
+    emit_fetch(e, ev);
+    e->out.entry3 = (uint32_t)e->hot.exec;
+    return 1;
+}
+
 static void emit_body(struct emitter *e)
 {
-    unsigned n = 0;
+    unsigned n = first_fetch(e);
 
     count_execution(e);
     for (unsigned i = 0; i < e->b->n; i++) {
@@ -138,6 +155,7 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
     e.list = events;
     e.counter = counter;
     e.flags_saved = false;
+    e.touched = ~0ull;
     qn_tcache_begin(FRAME_MAX + INSN_MAX * b->n, FRAME_MAX + INSN_MAX * b->n, &e.hot, &e.cold);
     e.index = qn_tcache_next_index();
     e.out = (struct qn_tblock){.pc = b->pc, .record = record, .counter = counter, .ninsns = (uint16_t)b->n,

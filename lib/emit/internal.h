@@ -14,6 +14,7 @@ struct emitter {
     uint32_t counter;         /* index of the execution counter */
     uint32_t index;           /* block index that the commit will give */
     bool borrowed;            /* this block borrows a triple */
+    uint64_t touched;         /* code line that the last emitted fetch check touched, ~0 = none */
     bool flags_saved;         /* the guest's flags are in ctx.saved_flags, not in the processor */
     uint8_t now, s1, s2;
     struct qn_tblock out;

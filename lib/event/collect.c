@@ -119,12 +119,39 @@ static void add_plain(struct collector *c, const struct qn_insn *in, unsigned i)
             add_data(c, &in->mem[k], i, true);
 }
 
+#define VEX_SPILL (-288) /* bytes below rsp: where Valgrind puts a register to pick a bit from it */
+
+static bool is_bit_of_register(const struct qn_insn *in)
+{
+    return in->encoding == QN_ENC_LEGACY && in->map == 1 && (in->opcode & 0xe7) == 0xa3 && in->modrm >= 0xc0;
+}
+
+/* bt r,r: Valgrind stores the register, reads the byte with the bit, and reads the register back if it changed. */
+static void add_vex_bit(struct collector *c, const struct qn_insn *in, unsigned i)
+{
+    struct qn_mem spill = {.base = QN_RSP, .index = QN_REG_NONE, .scale = 1, .disp = VEX_SPILL, .size = in->opsize};
+    struct qn_mem byte = spill;
+
+    unsigned first = c->list->n, reads = 1 + (in->opcode != 0xa3);
+
+    byte.size = 1;
+    add_data(c, &spill, i, true);
+    for (unsigned k = 0; k < reads; k++)
+        add_data(c, k == 0 ? &byte : &spill, i, false);
+    /* In the cost centre reads come before writes. */
+    for (unsigned k = 0; k < reads; k++)
+        c->list->ev[first + 1 + k].counter -= 2;
+    c->list->ev[first].counter += 2 * reads;
+}
+
 static void add_references(struct collector *c, const struct qn_insn *in, unsigned i)
 {
     if (is_rep(in))
         add_variable(c, QN_EV_STRING, in, i);
     else if (is_complex(in))
         add_variable(c, QN_EV_COMPLEX, in, i);
+    else if (c->rules->cachegrind && is_bit_of_register(in))
+        add_vex_bit(c, in, i);
     else
         add_plain(c, in, i);
 }

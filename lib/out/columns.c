@@ -59,6 +59,17 @@ static enum qn_prof_status unknown(const char *option, const char *item, struct 
                         item);
 }
 
+static enum qn_prof_status take_ratio(struct qn_out_column *col, const char *item,
+                                      const char *text, const struct qn_prof_header *events,
+                                      struct qn_prof_error *err)
+{
+    struct qn_prof_error why = {0};
+    if (take_expr(col, item, text, events, &why) == QN_PROF_OK)
+        return QN_PROF_OK;
+    return qn_prof_fail(err, why.status, "--show `%s` is %s, but not all of these events appeared in "
+                        "`events:` line", item, text);
+}
+
 static enum qn_prof_status take_shown(struct qn_out_column *col, const char *item,
                                       const struct qn_prof_header *events,
                                       struct qn_prof_error *err)
@@ -70,7 +81,7 @@ static enum qn_prof_status take_shown(struct qn_out_column *col, const char *ite
     }
     const char *equals = strchr(item, '='), *ratio = find_ratio(item);
     if (ratio)
-        return take_expr(col, item, ratio, events, err);
+        return take_ratio(col, item, ratio, events, err);
     if (equals && equals > item)
         return take_expr(col, item, equals + 1, events, err);
     return strpbrk(item, "+-*/(") ? take_expr(col, item, item, events, err)

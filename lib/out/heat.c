@@ -69,8 +69,8 @@ void qn_out_heat_begin(struct qn_out_sink *s, const struct qn_out_table *t, cons
     qn_out_pad(s, ' ', CELLS - cells + 1);
 }
 
-void qn_out_heat_end(struct qn_out_sink *s, const struct qn_out_table *t)
+void qn_out_heat_end(struct qn_out_sink *s, const struct qn_out_table *t, const int64_t *counts)
 {
-    if (t->heat)
+    if (t->heat && cells_of(t, counts) > 0)
         qn_out_puts(s, "\x1b[0m");
 }

@@ -23,7 +23,7 @@ int qn_out_use_heat(enum qn_out_color color, int fd);
 
 void qn_out_heat_heading(struct qn_out_sink *s, const struct qn_out_table *t);
 void qn_out_heat_begin(struct qn_out_sink *s, const struct qn_out_table *t, const int64_t *counts);
-void qn_out_heat_end(struct qn_out_sink *s, const struct qn_out_table *t);
+void qn_out_heat_end(struct qn_out_sink *s, const struct qn_out_table *t, const int64_t *counts);
 void qn_out_heat_blank(struct qn_out_sink *s, const struct qn_out_table *t);
 
 #endif

@@ -164,8 +164,8 @@ static int take_flag(struct parser *p, enum id id, int on)
     }
 }
 
-/* The option that `name` (n bytes) is, or is the only one to begin with; NULL: none. */
-static const struct option *find_option(const char *name, size_t n, int *is_no)
+/* The option that `name` (n bytes) is, or is the only one to begin with; NULL: none, or several. */
+static const struct option *find_option(const char *name, size_t n, int *is_no, int *several)
 {
     const struct option *found = NULL;
     int matches = 0;
@@ -184,18 +184,19 @@ static const struct option *find_option(const char *name, size_t n, int *is_no)
             return o;
         matches++;
     }
+    *several = matches > 1;
     return matches == 1 ? found : NULL;
 }
 
-static int unrecognized(struct parser *p, const char *argument)
+static int unrecognized(struct parser *p, const char *argument, int several)
 {
     p->result = QN_OUT_USAGE;
-    qn_prof_fail(p->err, QN_PROF_BAD, "unrecognized arguments: %s", argument);
+    qn_prof_fail(p->err, QN_PROF_BAD, several ? "ambiguous option: %s could be one of several"
+                                              : "unrecognized arguments: %s", argument);
     return -1;
 }
 
-static int take_switch(struct parser *p, const struct option *o, const char *argument, int is_no,
-                       const char *value)
+static int take_switch(struct parser *p, const struct option *o, int is_no, const char *value)
 {
     if (!value)
         return take_flag(p, o->id, !is_no);
@@ -203,7 +204,6 @@ static int take_switch(struct parser *p, const struct option *o, const char *arg
         return take_flag(p, o->id, 1);
     if (o->form == SWITCH && !is_no && strcmp(value, "no") == 0)
         return take_flag(p, o->id, 0);
-    (void)argument;
     p->result = QN_OUT_USAGE;
     qn_prof_fail(p->err, QN_PROF_BAD, "argument --%s: ignored explicit argument '%s'", o->name, value);
     return -1;
@@ -226,13 +226,13 @@ static int take_long(struct parser *p, const char *argument)
 {
     const char *name = argument + 2, *equals = strchr(name, '=');
     size_t n = equals ? (size_t)(equals - name) : strlen(name);
-    int is_no = 0;
-    const struct option *o = find_option(name, n, &is_no);
+    int is_no = 0, several = 0;
+    const struct option *o = find_option(name, n, &is_no, &several);
     if (!o)
-        return unrecognized(p, argument);
+        return unrecognized(p, argument, several);
     const char *value = equals ? equals + 1 : NULL;
     return o->form == VALUE ? take_argument(p, o, value)
-                            : take_switch(p, o, argument, is_no, value);
+                            : take_switch(p, o, is_no, value);
 }
 
 static int take_short(struct parser *p, const char *argument)
@@ -241,7 +241,7 @@ static int take_short(struct parser *p, const char *argument)
     if (strcmp(argument, "-h") == 0)
         return take_flag(p, HELP, 1);
     if (argument[1] != 'I')
-        return unrecognized(p, argument);
+        return unrecognized(p, argument, 0);
     const char *value = argument + 2 + (argument[2] == '=');
     return take_argument(p, &include, *value ? value : NULL);
 }
@@ -326,6 +326,7 @@ enum qn_out_parsed qn_out_parse_options(int argc, char **argv, struct qn_out_req
     struct parser p = {argv + 1, argv + argc, q, QN_OUT_GO, err};
     if (parse_modern(&p) != 0)
         return p.result;
+    q->annotate = q->annotate && q->by == QN_OUT_BY_NONE;
     return check_inputs(&p);
 }
 

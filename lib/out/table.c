@@ -185,7 +185,7 @@ void qn_out_put_row(struct qn_out_sink *s, const struct qn_out_table *t, enum qn
             qn_out_pad(s, ' ', w->percent + w->second);
         qn_out_putc(s, ' ');
     }
-    qn_out_heat_end(s, t);
+    qn_out_heat_end(s, t, counts);
 }
 
 void qn_out_put_dots(struct qn_out_sink *s, const struct qn_out_table *t)

@@ -10,14 +10,13 @@
 #include <string.h>
 
 #include "prof/radix.h"
-
-#define FIRST_ROOM 256u
+#include "prof/sizes.h"
 
 static int make_room(struct qn_prof_fns *fns)
 {
     if (fns->index.count < fns->room)
         return 0;
-    uint32_t room = fns->room ? fns->room * 2 : FIRST_ROOM;
+    uint32_t room = fns->room ? fns->room * 2 : QN_PROF_ROOM;
     struct qn_prof_fn *fn = realloc(fns->fn, room * sizeof *fn);
     if (!fn)
         return -1;

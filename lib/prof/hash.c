@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SLOTS 1024u
+#include "prof/sizes.h"
 
 static void place(struct qn_prof_hash *x, uint32_t id)
 {
@@ -21,7 +21,7 @@ static void place(struct qn_prof_hash *x, uint32_t id)
 
 static int grow(struct qn_prof_hash *x)
 {
-    uint64_t slots = x->slots ? 2 * ((uint64_t)x->mask + 1) : FIRST_SLOTS;
+    uint64_t slots = x->slots ? 2 * ((uint64_t)x->mask + 1) : QN_PROF_SLOTS;
     if (slots > UINT32_MAX)
         return -1;
     uint32_t room = (uint32_t)(slots * 7 / 10);

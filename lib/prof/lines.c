@@ -13,10 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "prof/sizes.h"
+
 /* Bytes past the end that a scanner may form an address of (a number of 20 digits and a NUL). */
 #define SLACK 32
 
-#define FIRST_BYTES ((size_t)1 << 18)
 /* A line longer than this is not text that any profiler wrote. */
 #define LINE_MAX_BYTES ((size_t)1 << 28)
 
@@ -28,8 +29,8 @@ enum qn_prof_status qn_prof_open_lines(struct qn_prof_lines *l, const char *path
     l->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (l->fd < 0)
         return qn_prof_fail(err, QN_PROF_IO, "%s: cannot open: %s", path, strerror(errno));
-    l->buffer = malloc(FIRST_BYTES + SLACK);
-    l->room = FIRST_BYTES;
+    l->buffer = malloc(QN_PROF_LINES_BYTES + SLACK);
+    l->room = QN_PROF_LINES_BYTES;
     return l->buffer ? QN_PROF_OK : qn_prof_fail_memory(err);
 }
 

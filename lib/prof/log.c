@@ -11,9 +11,8 @@
 
 #include "prof/counts.h"
 #include "prof/hash.h"
+#include "prof/sizes.h"
 
-#define PIECE_BYTES ((size_t)1 << 20)
-#define FIRST_ROOM 256u
 enum { VARINT_MAX = 10, GROUP = 8 };
 
 struct qn_prof_log_piece {
@@ -86,13 +85,13 @@ static size_t record_max(const struct qn_prof_log *log)
 
 static int add_piece(struct qn_prof_log *log)
 {
-    struct qn_prof_log_piece *piece = malloc(sizeof *piece + PIECE_BYTES);
+    struct qn_prof_log_piece *piece = malloc(sizeof *piece + QN_PROF_LOG_BYTES);
     if (!piece)
         return -1;
     piece->older = log->pieces;
     log->pieces = piece;
     log->at = piece->bytes;
-    log->limit = piece->bytes + PIECE_BYTES;
+    log->limit = piece->bytes + QN_PROF_LOG_BYTES;
     return 0;
 }
 
@@ -100,7 +99,7 @@ static int know_file(struct qn_prof_log *log, uint32_t file)
 {
     if (file < log->file_room)
         return 0;
-    uint32_t room = log->file_room ? log->file_room : FIRST_ROOM;
+    uint32_t room = log->file_room ? log->file_room : QN_PROF_ROOM;
     while (room <= file)
         room *= 2;
     struct qn_prof_log_file *files = realloc(log->files, room * sizeof *files);
@@ -117,7 +116,7 @@ static int grow_segments(struct qn_prof_log *log)
 {
     if (log->segment_count < log->segment_room)
         return 0;
-    uint32_t room = log->segment_room ? log->segment_room * 2 : FIRST_ROOM;
+    uint32_t room = log->segment_room ? log->segment_room * 2 : QN_PROF_ROOM;
     struct qn_prof_segment *more = realloc(log->segments, room * sizeof *more);
     if (!more)
         return -1;
@@ -147,8 +146,8 @@ int qn_prof_log_add(struct qn_prof_log *log, uint32_t file, uint32_t line, const
     int full = (size_t)(log->limit - log->at) < record_max(log);
     if (full && add_piece(log) != 0)
         return -1;
-    struct qn_prof_segment *open = log->segments + log->segment_count - 1;
-    if ((full || log->segment_count == 0 || open->file != file) && open_segment(log, file) != 0)
+    int fits = !full && log->segment_count > 0 && log->segments[log->segment_count - 1].file == file;
+    if (!fits && open_segment(log, file) != 0)
         return -1;
     uint8_t *p = put_varint(log->at, zigzag((int64_t)line - (int64_t)log->last_line));
     log->at = put_counts(p, counts, log->events);

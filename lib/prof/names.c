@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Storage is taken in pieces of this size; a longer name gets a piece of its own. */
-#define BLOCK_BYTES ((size_t)1 << 18)
-#define FIRST_ROOM 256u
+#include "prof/sizes.h"
+
 
 struct qn_prof_block {
     struct qn_prof_block *older;
@@ -29,17 +28,17 @@ static char *new_block(struct qn_prof_names *names, size_t bytes)
     return b->bytes;
 }
 
-/* Copies the text with a NUL into storage that stays. */
+/* Copies the text with a NUL into storage that stays; a long one gets a block of its own. */
 static const char *store(struct qn_prof_names *names, const char *text, size_t n)
 {
     char *to;
-    if (n + 1 > BLOCK_BYTES / 8) {
+    if (n + 1 > QN_PROF_NAME_BYTES / 8) {
         to = new_block(names, n + 1);
         names->left = 0;
     } else {
         if (n + 1 > names->left) {
-            names->free_at = new_block(names, BLOCK_BYTES);
-            names->left = names->free_at ? BLOCK_BYTES : 0;
+            names->free_at = new_block(names, QN_PROF_NAME_BYTES);
+            names->left = names->free_at ? QN_PROF_NAME_BYTES : 0;
         }
         to = names->free_at;
     }
@@ -58,7 +57,7 @@ static int make_room(struct qn_prof_names *names)
 {
     if (names->index.count < names->room)
         return 0;
-    uint32_t room = names->room ? names->room * 2 : FIRST_ROOM;
+    uint32_t room = names->room ? names->room * 2 : QN_PROF_ROOM;
     const char **texts = realloc(names->texts, room * sizeof *texts);
     if (!texts)
         return -1;

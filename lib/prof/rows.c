@@ -9,14 +9,13 @@
 #include <stdlib.h>
 
 #include "prof/counts.h"
-
-#define FIRST_PIECES 16u
+#include "prof/sizes.h"
 
 static int add_piece(struct qn_prof_rows *rows)
 {
     size_t used = rows->count >> QN_PROF_ROWS_SHIFT;
     if (used == rows->room) {
-        size_t room = rows->room ? rows->room * 2 : FIRST_PIECES;
+        size_t room = rows->room ? rows->room * 2 : QN_PROF_ROOM;
         int64_t **pieces = realloc(rows->pieces, room * sizeof *pieces);
         if (!pieces)
             return -1;

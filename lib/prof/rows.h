@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { QN_PROF_ROWS_SHIFT = 10, QN_PROF_ROWS_PIECE = 1 << QN_PROF_ROWS_SHIFT };
+#include "prof/sizes.h"
+
+enum { QN_PROF_ROWS_SHIFT = QN_PROF_ROWS_LOG2, QN_PROF_ROWS_PIECE = 1 << QN_PROF_ROWS_SHIFT };
 
 struct qn_prof_rows {
     int events;

@@ -47,17 +47,19 @@ int qn_prof_append(struct qn_prof_text *out, const char *bytes, size_t n)
     return 0;
 }
 
-/* The piece up to the next `close` that has no backslash before it; "\close" loses its backslash.
- * Returns what follows the close, or NULL. */
-static const char *take_piece(const char *at, char close, struct qn_prof_text *piece,
+/* The piece up to its `close`: not one behind a backslash, which is then dropped, nor one that belongs
+ * to a further `open` where the two differ. Returns what follows the close, or NULL. */
+static const char *take_piece(const char *at, char open, char close, struct qn_prof_text *piece,
                               struct qn_prof_error *err)
 {
-    int ok = qn_prof_append(piece, "", 0) == 0;
-    for (; ok && *at && *at != close; at++) {
-        if (*at == '\\' && at[1] == close)
+    int ok = qn_prof_append(piece, "", 0) == 0, nested = 0;
+    for (; ok && *at && (*at != close || nested > 0); at++) {
+        if (*at == '\\' && at[1] == close && open == close)
             at++;
         else if (*at == '\\' && at[1])
             ok = qn_prof_append(piece, at++, 1) == 0;
+        else if (open != close)
+            nested += *at == open ? 1 : *at == close ? -1 : 0;
         ok = ok && qn_prof_append(piece, at, 1) == 0;
     }
     if (!ok)
@@ -87,7 +89,7 @@ static const char *cut(const char *text, struct qn_prof_text *old, struct qn_pro
         return NULL;
     }
     char open = text[1], close = closing(open);
-    const char *at = take_piece(text + 2, close, old, err);
+    const char *at = take_piece(text + 2, open, close, old, err);
     if (at && open != close) {
         if (*at != open) {
             qn_prof_fail(err, QN_PROF_BAD, "no second %c after the first piece", open);
@@ -95,7 +97,7 @@ static const char *cut(const char *text, struct qn_prof_text *old, struct qn_pro
         }
         at++;
     }
-    return at ? take_piece(at, close, new, err) : NULL;
+    return at ? take_piece(at, open, close, new, err) : NULL;
 }
 
 static int take_flags(const char *flags, int *global, int *ignore_case, struct qn_prof_error *err)

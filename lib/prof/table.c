@@ -16,9 +16,9 @@
 #include "prof/fns.h"
 #include "prof/radix.h"
 #include "prof/rows.h"
+#include "prof/sizes.h"
 
 #define UNKNOWN "???"
-#define FIRST_ROWS 1024u
 
 struct qn_prof_table {
     struct qn_prof_fns fns;
@@ -88,7 +88,7 @@ static int make_room(struct qn_prof_table *t)
 {
     if (t->index.count < t->room)
         return 0;
-    uint32_t room = t->room ? t->room * 2 : FIRST_ROWS;
+    uint32_t room = t->room ? t->room * 2 : QN_PROF_ROOM;
     struct place *places = realloc(t->places, room * sizeof *places);
     if (!places)
         return -1;

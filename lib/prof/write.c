@@ -20,9 +20,8 @@
 
 #include "prof/counts.h"
 #include "prof/escape.h"
+#include "prof/sizes.h"
 
-/* Text is handed to the system in pieces of this size. */
-#define BUFFER_BYTES ((size_t)1 << 16)
 /* The longest number: "-9223372036854775808" */
 #define NUMBER_MAX 20
 
@@ -35,7 +34,7 @@ struct qn_prof_writer {
     char *file; /* of the merged form: repeated before each function */
     struct qn_prof_error error;
     size_t used;
-    char buffer[BUFFER_BYTES];
+    char buffer[QN_PROF_WRITE_BYTES];
 };
 
 static void fail_errno(struct qn_prof_writer *w, const char *doing)
@@ -59,13 +58,13 @@ static void flush(struct qn_prof_writer *w)
 static void put_bytes(struct qn_prof_writer *w, const char *text, size_t n)
 {
     while (n > 0 && w->error.status == QN_PROF_OK) {
-        size_t room = BUFFER_BYTES - w->used;
+        size_t room = QN_PROF_WRITE_BYTES - w->used;
         size_t part = n < room ? n : room;
         memcpy(w->buffer + w->used, text, part);
         w->used += part;
         text += part;
         n -= part;
-        if (w->used == BUFFER_BYTES)
+        if (w->used == QN_PROF_WRITE_BYTES)
             flush(w);
     }
 }

@@ -112,7 +112,7 @@ bool qn_recover_boundary(struct qn_ucontext *uc)
         qn_ctx.rip = b->pc;
         return true;
     }
-    if (uc->mc.ip == b->entry2) {
+    if (uc->mc.ip == b->entry2 || (b->entry3 && uc->mc.ip == b->entry3)) {
         if (triple_mask(b))
             qn_ctx.now = *host_register(&uc->mc, b->now);
         take_registers(&uc->mc, triple_mask(b));

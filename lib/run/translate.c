@@ -115,6 +115,8 @@ static void update_stats(uint64_t since)
     s->cold_bytes = qn_tcache_stats.cold_bytes;
     s->evictions = qn_tcache_stats.evictions;
     s->links = qn_tcache_stats.links;
+    s->full_links = qn_tcache_stats.full_links;
+    s->line_links = qn_tcache_stats.line_links;
     s->unlinks = qn_tcache_stats.unlinks;
     s->events_d = qn_emit_stats.data;
     s->events_i = qn_emit_stats.fetch;

@@ -180,6 +180,16 @@ static bool same_triple(const struct qn_tblock *a, const struct qn_tblock *b)
     return a->now == b->now && a->s1 == b->s1 && a->s2 == b->s2;
 }
 
+/* Where a full link from a to b may enter. */
+static uint32_t full_entry(const struct qn_tblock *a, const struct qn_tblock *b)
+{
+    qn_tcache_stats.full_links++;
+    if (!b->entry3 || a->last_line != b->first_line)
+        return b->entry2;
+    qn_tcache_stats.line_links++;
+    return b->entry3;
+}
+
 void qn_tcache_link(uint32_t id, uint32_t to)
 {
     struct qn_texit *e = exit_of(id);
@@ -188,10 +198,12 @@ void qn_tcache_link(uint32_t id, uint32_t to)
     if (e->to != QN_NO_BLOCK)
         return;
     if (same_triple(a, b)) { /* nothing to give back and borrow again: skip both */
+        uint32_t entry = full_entry(a, b);
+
         __builtin_memcpy(e->head, qn_tcache_write_view(e->at), JMP_LEN);
-        write_jmp(e->at, b->entry2);
+        write_jmp(e->at, entry);
         if (e->jcc)
-            patch_rel32(e->jcc + 2, b->entry2);
+            patch_rel32(e->jcc + 2, entry);
     } else {
         patch_rel32(e->jmp + 1, b->entry);
     }

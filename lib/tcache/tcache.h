@@ -31,8 +31,11 @@ struct qn_texit {            /* a direct exit of a block */
 
 struct qn_tblock {
     uint64_t pc;
+    uint64_t first_line, last_line; /* code lines of the first and the last byte: a block entered right after one that
+                                ended in its first line need not touch that line again */
     uint32_t entry;          /* all guest registers native */
     uint32_t entry2;         /* scratch registers already borrowed (triple) */
+    uint32_t entry3;         /* behind the check of the first code line, 0 = none: see first_line */
     uint32_t ind_entry;      /* reached through the IBL table */
     uint32_t end;            /* end of the hot code */
     uint32_t cold, cold_end; /* cold code */
@@ -84,7 +87,7 @@ void qn_tcache_used(unsigned region, uint64_t part[2][2]); /* start and end of i
 uint8_t *qn_tcache_write_view(uint64_t host);
 
 struct qn_tcache_stats {
-    uint64_t evictions, links, unlinks, hot_bytes, cold_bytes;
+    uint64_t evictions, links, full_links, line_links, unlinks, hot_bytes, cold_bytes;
 };
 extern struct qn_tcache_stats qn_tcache_stats;
 extern uint64_t qn_ibl_table[];                       /* at QN_LOW_TABLES */

@@ -7,7 +7,7 @@
 #define COLUMNS 64     /* doublewords used of each row */
 #define ROUNDS 6
 
-static uint32_t rows[MAX_ROWS][ROW / sizeof(uint32_t)] __attribute__((aligned(16384)));
+static uint32_t rows[MAX_ROWS][ROW / sizeof(uint32_t)] __attribute__((aligned(4096)));
 
 static NOINLINE uint64_t walk_together(unsigned count)
 {

@@ -7,11 +7,21 @@
 #
 # Only what comes after `events:` is looked at.  Several entries of the same file, function and line are added up; lines
 # whose counts are all zero are the same as none and are left out.  Pipe the output through sort.
+#
+# -v source=/x/a.c: lines of that file with the word "quirk:" in them are left out, and their counts are taken off the
+# summary: there Cachegrind counts artefacts of its own, and the manual has a row about it.
+BEGIN {
+    while (source != "" && (getline text <source) > 0) {
+        number++
+        if (text ~ /quirk:/) quirk[source, number] = 1
+    }
+}
 /^events: / { events = NF - 1; next }
 !events { next }
 /^(fl|fi|fe)=/ { file = substr($0, 4); next }
 /^fn=/ { name = substr($0, 4); next }
-/^summary: / { sub(/^summary: /, ""); print "summary " $0; next }
+/^summary: / { for (i = 1; i <= events; i++) total[i] += $(i + 1); has_summary = 1; next }
+/^[0-9]/ && (file, $1) in quirk { for (i = 1; i <= events; i++) total[i] -= $(i + 1); next }
 /^[0-9]/ {
     key = file " " name " " $1
     seen[key] = 1
@@ -27,4 +37,8 @@ END {
         }
         if (nonzero) print key counts
     }
+    if (!has_summary) exit
+    counts = ""
+    for (i = 1; i <= events; i++) counts = counts " " sprintf("%d", total[i])
+    print "summary" counts
 }

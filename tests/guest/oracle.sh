@@ -7,6 +7,8 @@
 #   sh tests/guest/oracle.sh rep bits           these programs only
 #   ORACLE_SUBJECT=valgrind sh ...              Valgrind against itself: does the comparison work?
 #
+# A line of a program that is marked "quirk: NAME" is not compared: the manual's table of differences has a row NAME.
+#
 # What Cachegrind says is kept in build/tests/oracle-cache under a hash of program, options and version, so that only the
 # first run is slow.
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
@@ -39,14 +41,14 @@ subject_command() {
     fi
 }
 
-# lines OF-PROFILE: see lines.awk.
+# lines PROGRAM PROFILE: see lines.awk.
 lines() {
-    awk -f "$folder/lines.awk" "$1" | LC_ALL=C sort
+    awk -f "$folder/lines.awk" -v source="$(ls "$folder/$1".[cS])" "$2" | LC_ALL=C sort
 }
 
 # cached PROGRAM GEOMETRY: the file that holds, or will hold, what Cachegrind says.
 cached() {
-    hash=$({ cat "$programs/$1" && echo "$version $valgrind_options $2"; } | sha256sum)
+    hash=$({ cat "$programs/$1" "$folder/$1".[cS] "$folder/lines.awk" && echo "$version $valgrind_options $2"; } | sha256sum)
     echo "$cache/$1-${hash%% *}"
 }
 
@@ -56,7 +58,7 @@ ask_oracle() {
     [ -f "$wanted" ] && return
     eval "$(oracle_command "$1" "$2" "$wanted.profile.$$")" >/dev/null 2>"$wanted.err.$$"
     status=$?
-    case $status in 0 | 77) lines "$wanted.profile.$$" >"$wanted.$$" && mv "$wanted.$$" "$wanted" ;; esac
+    case $status in 0 | 77) lines "$1" "$wanted.profile.$$" >"$wanted.$$" && mv "$wanted.$$" "$wanted" ;; esac
     rm -f "$wanted.profile.$$" "$wanted.err.$$"
 }
 
@@ -102,7 +104,7 @@ compare() {
         fail "$what"
         diag "Cachegrind failed: $(oracle_command "$1" "$2" /dev/null)"
     else
-        lines "$profile" >"$SCRATCH/lines"
+        lines "$1" "$profile" >"$SCRATCH/lines"
         same_lines "$wanted" || diag "Cachegrind:  $(oracle_command "$1" "$2" "$SCRATCH/oracle")" \
             "the subject: $command"
     fi

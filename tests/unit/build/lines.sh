@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 lines() {
-    awk -f "$top_srcdir/tests/guest/lines.awk" | LC_ALL=C sort
+    awk -f "$top_srcdir/tests/guest/lines.awk" "$@" | LC_ALL=C sort
 }
 
 wanted='/a.c f 3 9 1 0
@@ -54,5 +54,22 @@ summary: 5000000000 1
 END
 )" '/a c.c operator new(unsigned long) 0 5000000000 1
 summary 5000000000 1' 'blanks in names, counts beyond 32 bits'
+
+printf '%s\n' 'a' 'b /* quirk: odd */' 'c' >"$SCRATCH/a.c"
+is "$(lines -v source="$SCRATCH/a.c" <<END
+events: Ir Bc
+fl=$SCRATCH/a.c
+fn=f
+1 4 1
+2 3 1
+3 2 0
+fl=b.c
+2 1 0
+summary: 10 2
+END
+)" "$SCRATCH/a.c f 1 4 1
+$SCRATCH/a.c f 3 2 0
+b.c f 2 1 0
+summary 7 1" 'a line that is marked as a quirk, and the summary without it'
 
 done_testing

@@ -1,0 +1,81 @@
+/* lib/debug/dwarf.c - the few questions that only .debug_info answers, by libdw.
+ *
+ *   function of an address, for modules without symbol table:
+ *     DW_TAG_subprogram { name "main", low 401000, high 401080 }   401010 -> "main", end 401080
+ *   directory of a compilation, for line tables before DWARF 5 that name files relative to it
+ *
+ * Inlined functions are not answers: their code belongs to the function that was called.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "debug/internal.h"
+
+static Dwarf *open_dwarf(struct qn_debug *d)
+{
+    Elf *elf;
+
+    if (!d->dwarf_tried) {
+        d->dwarf_tried = true;
+        elf = qn_debug_dwarf_file(d);
+        d->dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+    }
+    return d->dwarf;
+}
+
+static const char *name_of(Dwarf_Die *die)
+{
+    Dwarf_Attribute at;
+
+    return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &at));
+}
+
+static uint64_t end_of_range(Dwarf_Die *die, uint64_t address)
+{
+    Dwarf_Addr base, start, end;
+    ptrdiff_t at = 0;
+
+    while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+        if (address >= start && address < end)
+            return end;
+    return address + 1;
+}
+
+static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
+{
+    Dwarf_CU *cu = NULL;
+
+    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, unit, NULL) == 0)
+        if (dwarf_haspc(unit, address) == 1)
+            return true;
+    return false;
+}
+
+void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char **name, uint64_t *end)
+{
+    Dwarf_Die unit, *scopes = NULL;
+    int count = find_unit(open_dwarf(d), address, &unit) ? dwarf_getscopes(&unit, address, &scopes) : 0;
+
+    for (int i = 0; i < count; i++) {
+        if (dwarf_tag(&scopes[i]) != DW_TAG_subprogram)
+            continue;
+        *name = name_of(&scopes[i]);
+        *end = end_of_range(&scopes[i], address);
+        break;
+    }
+    free(scopes);
+}
+
+const char *qn_debug_find_directory(struct qn_debug *d, uint64_t offset)
+{
+    Dwarf *dwarf = open_dwarf(d);
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die unit;
+    Dwarf_Attribute at;
+    Dwarf_Word found;
+
+    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
+        if (dwarf_formudata(dwarf_attr(&unit, DW_AT_stmt_list, &at), &found) == 0 && found == offset)
+            return dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &at));
+    return NULL;
+}

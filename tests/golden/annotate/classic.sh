@@ -1,0 +1,259 @@
+#!/bin/sh
+# The classic style prints, byte for byte, what cg_annotate 3.19 prints: more than 30 profiles times 23 sets of options.
+#
+# Profiles: made by profile.awk, written below (the edges), and taken with valgrind --tool=cachegrind where it is there.
+# What the original leaves to chance is put in order on both sides (normalise.awk); all else is compared as it is.
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+here=$top_srcdir/tests/golden/annotate
+case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
+oracle=${CG_ANNOTATE:-cg_annotate}
+command -v "$oracle" >/dev/null 2>&1 || skip_all 'cg_annotate is not installed (Debian: valgrind)'
+version=$("$oracle" --version 2>&1)
+case $version in
+cg_annotate-3.1*) ;;
+*) skip_all "cg_annotate is not of the classic kind: $version" ;;
+esac
+LC_ALL=C
+export LC_ALL
+cd "$SCRATCH" || bail 'no scratch directory'
+
+# Sources: short ones, a long one, one without a last newline, one that ends in a lone 0, an empty one, a directory.
+make_sources() {
+    mkdir -p src sub other/missing src/f10.c
+    for k in 0 1 5 6; do
+        awk -v k=$k 'BEGIN { for (i = 1; i <= 30 + 40 * k; i++) printf "line %d of %d\twith a tab\n", i, k }' >"src/f$k.c"
+    done
+    awk 'BEGIN { for (i = 1; i < 12; i++) print "h" i; printf "no newline" }' >g2.h
+    awk 'BEGIN { for (i = 1; i < 12; i++) print "i" i; printf "0" }' >sub/g7.h
+    awk 'BEGIN { for (i = 1; i <= 200; i++) print "m" i }' >other/missing/m3.c
+    : >src/f11.c
+    echo 'never in a profile' >extra.c
+    find . -type f -exec touch -d '2020-01-01 12:00:00' {} +
+    touch -d '2021-01-01 12:00:00' src/f1.c # newer than the profiles
+    touch -d '2020-06-01 12:00:00' src/f5.c # of the same second
+}
+
+all13='Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim'
+all9='Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw'
+
+# gen NUMBER EVENTS VARIABLE=VALUE...
+gen() {
+    number=$1
+    events=$2
+    shift 2
+    set -- "$@" "seed=$number"
+    for setting; do
+        set -- "$@" -v "$setting"
+        shift
+    done
+    awk -v "events=$events" "$@" -f "$here/profile.awk" </dev/null >"p$number.cgout"
+}
+
+make_profiles() {
+    gen 1 Ir files=3 functions=4 lines=6 max=1000
+    gen 2 Ir files=8 functions=3 lines=9 max=100000
+    gen 3 'Ir Dr' files=4 functions=5 lines=7 max=500
+    gen 4 "$all9" files=6 functions=6 lines=5 max=30000
+    gen 5 "$all13" files=7 functions=4 lines=8 max=2000
+    gen 6 "$all13" files=12 functions=9 lines=12 max=4000
+    gen 7 'Ir Dr' files=5 functions=4 lines=6 max=300 dots=1
+    gen 8 "$all9" files=5 functions=5 lines=6 max=900 dots=1 short=1
+    gen 9 'Ir Bc Bcm' files=6 functions=3 lines=4 max=2000 short=1
+    gen 10 'Ir Dr' files=6 functions=4 lines=5 max=2000 negative=1
+    gen 11 "$all9" files=5 functions=5 lines=5 max=40000 negative=1
+    gen 12 'Ir Bc' files=6 functions=8 lines=3 max=9 ties=1
+    gen 13 "$all9" files=8 functions=6 lines=4 max=9 ties=1 negative=1
+    gen 14 'Ir Dr Dw' files=5 functions=5 lines=5 max=700 zero=1
+    gen 15 'Ir Dr Dw' files=5 functions=5 lines=5 max=700 zero=2 dots=1
+    gen 16 'A B' files=1 functions=1 lines=1 max=100
+    gen 17 'A B' files=2 functions=30 lines=2 max=100000
+    gen 18 'averylongeventname x' files=4 functions=3 lines=4 max=30
+    gen 19 "$all13" files=10 functions=12 lines=3 max=60000
+    gen 20 'Ir Dr' files=9 functions=2 lines=40 max=600
+    gen 21 'Ir Dr' files=12 functions=2 lines=25 max=600 short=1 ties=1
+    gen 22 "$all13" files=13 functions=5 lines=9 max=100000 negative=1 dots=1 short=1
+}
+
+# Edges, each a few lines by hand.
+make_edges() {
+    cat >e1.cgout <<'END'
+cmd: empty of counts
+events: Ir Dr
+fl=src/f0.c
+fn=main
+3 0 0
+summary: 0 0
+END
+    cat >e2.cgout <<'END'
+desc: counts beyond 2^53
+cmd: big
+events: Ir Dr
+fl=src/f0.c
+fn=main
+3 9007199254740993 1
+4 9007199254740995 92233720368547758
+fl=src/f6.c
+fn=f
+5 1 0
+9 1000000000000000000 2
+summary: 1018014398509481989 92233720368547761
+END
+    cat >e3.cgout <<'END'
+desc: names with a colon, blanks, # and quotes; UTF-8 and bytes that are not
+cmd: ./a b "c" #d
+events: Ir Dr
+fl=src/has:colon.c
+fn=f
+3 10 1
+fl=src/has blank.c
+fn=operator()(int, char)
+4 20 2
+fl=#hash.c
+fn="quoted" 'twice'
+1 30 3
+fl=caf\303\251.c
+fn=na\357\277\275me
+1 40 4
+fl=src/f0.c:12
+fn=g
+1 50 5
+summary: 150 15
+END
+    printf "$(cat e3.cgout)\n" | sed 's/café/caf\xff/' >e4.cgout
+    printf 'cmd: none\nevents: Ir\nfl=src/f0.c\nfn=unknown line\n0 7\nfl=src/f1.c\nfn=past the end\n900 3\n1000 4\n' >e5.cgout
+    printf 'fl=g2.h\nfn=header\n40 4\nsummary: 18\n' >>e5.cgout
+    cat >e6.cgout <<'END'
+desc: the same line twice, a file again later
+cmd: again
+events: Ir Dr
+fl=src/f0.c
+fn=a
+1 1 1
+1 2 2
+fl=src/f1.c
+fn=b
+1 4 4
+fl=src/f0.c
+fn=a
+1 8 8
+9 100 100
+fl=
+fn=
+3 500 1
+fl=src/f11.c
+fn=no lines in the source
+7 9 9
+fl=src/f10.c
+fn=the source is a directory
+7 9 9
+summary: 633 134
+END
+    cat >e7.cgout <<'END'
+desc: percentages at their edges
+cmd: edges
+events: A B
+fl=src/f0.c
+fn=a
+1 99995 -99995
+fl=src/f1.c
+fn=b
+2 5 -9995
+fl=src/f5.c
+fn=c
+3 0 9990
+summary: 100000 -100000
+END
+    cat >e8.cgout <<'END'
+desc: a difference: totals near nothing, parts far from it
+cmd: difference
+events: Ir Dr
+fl=src/f0.c
+fn=a
+0 -123456789 12
+fl=src/f1.c
+fn=b
+0 123456790 -13
+summary: 1 -1
+END
+}
+
+take_with_valgrind() {
+    [ -n "${QUICK:-}" ] && return
+    command -v valgrind >/dev/null 2>&1 || return
+    cp "$here/modern/words.c" "$here/modern/list.h" src/
+    (cd src && touch -d '2020-01-01 12:00:00' words.c list.h && $CC -g -O1 -o ../words words.c) || return
+    take() {
+        out=$1
+        shift
+        valgrind -q --tool=cachegrind --cachegrind-out-file="$out" "$@" >/dev/null 2>&1
+    }
+    take v1.cgout ./words
+    take v2.cgout --branch-sim=yes ./words
+    take v3.cgout --cache-sim=no ./words
+    take v4.cgout --cache-sim=no --branch-sim=yes ls -l /
+    take v5.cgout sh -c 'echo a; cd /; test -d /usr'
+    take v6.cgout awk 'BEGIN { for (i = 0; i < 1000; i++) s += i; print s }'
+}
+
+# compare PROFILE OPTIONS...
+compare() {
+    profile=$1
+    sorts=$2
+    shift 2
+    "$oracle" "$@" >wanted 2>wanted.err
+    wanted_status=$?
+    "$QUERN" annotate --style=classic "$@" >got 2>got.err
+    got_status=$?
+    awk -v "sort=$sorts" -f "$here/normalise.awk" wanted >wanted.n
+    awk -v "sort=$sorts" -f "$here/normalise.awk" got >got.n
+    if [ $wanted_status = 0 ] && [ $got_status = 0 ]; then
+        same_file got.n wanted.n "annotate --style=classic $*"
+    else
+        # Where the original gives up, so do we, with nothing on stdout that could be taken for a report.
+        [ $wanted_status != 0 ] && [ $got_status != 0 ]
+        tap_point $? "annotate --style=classic $* fails as the original does ($got_status, $wanted_status)" ||
+            diag "$(cat got.err wanted.err)"
+    fi
+}
+
+compare_all() {
+    p=$1
+    all=$(sed -n 's/^events: *//p' "$p" | head -n 1 | tr -s ' ' , | sed 's/,$//')
+    one=${all%%,*}
+    last=${all##*,}
+    compare "$p" "$all" "$p"
+    compare "$p" "$all" --auto=no "$p"
+    compare "$p" "$all" --show-percs=no "$p"
+    compare "$p" "$all" --threshold=0 "$p"
+    compare "$p" "$all" --threshold=1 "$p"
+    compare "$p" "$all" --threshold=20 --context=1 "$p"
+    compare "$p" "$all" --threshold=0.50% "$p"
+    compare "$p" "$all" --context=0 "$p"
+    compare "$p" "$all" --context=2 --show="$one" "$p"
+    compare "$p" "$all" --context=1000 "$p"
+    compare "$p" "$one" --sort="$one" "$p"
+    compare "$p" "$last" --sort="$last" --show-percs=no "$p"
+    compare "$p" "$last,$one" --sort="$last:5,$one" "$p"
+    compare "$p" "$one,$last" --sort="$one:2.5%,$last:10" --show="$last,$one" "$p"
+    compare "$p" "$last" --show="$last" --sort="$last" "$p"
+    compare "$p" "$all" --show="$last,$one,$last" "$p"
+    compare "$p" "$all" -Isub -Iother/ "$p"
+    compare "$p" "$all" --include=other --include=sub/ --threshold=0 "$p"
+    compare "$p" "$all" "$p" src/f0.c extra.c
+    compare "$p" "$all" --auto=no "$p" src/f6.c src/f0.c src/f0.c
+    compare "$p" "$all" -I=sub --auto=no "$p" g7.h
+    compare "$p" "$all" --show=Nonesuch "$p"
+    compare "$p" "$all" "$p" not-there.c
+}
+
+make_sources
+make_profiles
+make_edges
+take_with_valgrind
+find . -name '*.cgout' -exec touch -d '2020-06-01 12:00:00' {} +
+for p in *.cgout; do
+    compare_all "$p"
+done
+[ -f v1.cgout ] || skip 'valgrind is not installed: no profiles of real programs' 6
+done_testing

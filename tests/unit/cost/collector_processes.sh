@@ -1,0 +1,63 @@
+#!/bin/sh
+# The guest sees what it would see without quern; its forks and execs have collectors of their own.
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/unit/cost/fake/fake.sh"
+
+sums() { sed -n 's/^summary: \([0-9]*\).*/\1/p' cachegrind.out.* | sort -n | tr '\n' ' '; }
+
+fake -q true block 1 fork block 1 fork block 1 end end fork block 10 end exit 2
+is "$status" 2 'forks of forks: the status is the first process'"'"'s'
+is "$(sums)" '3 6 9 33 ' 'every process has its profile: the counts at the fork and its own'
+fake -q true block 1 exec block 5 exit 4
+is "$status" 4 'a traced exec: the status is the new program'"'"'s'
+is "$(sums)" '15 ' 'and the counts of the old one are dropped'
+is "$(sed -n 's/^cmd: //p' cachegrind.out.*)" 'replaced block 5 exit 4' 'the command line is the new one'
+fake -q true block 1 exec load 8
+is "$status" 126 'a traced exec of what cannot be loaded: status 126'
+fake -q true block 1 execout sh -c 'echo out; exit 5'
+is "$status $(cat "$SCRATCH/out")" '5 out' 'an untraced exec runs, its status is mirrored'
+is "$(ls)" '' 'and there is no profile'
+fake -q true block 1 execout /nosuch block 2 exit 3
+is "$status $(sums)" '3 9 ' 'an exec that fails changes nothing'
+fake -q true block 1 fork execout true end
+is "$(sums)" '3 ' 'a child that becomes another program has no profile'
+fake -q true block 1 forks 100
+is "$(ls | wc -l)" 101 'a hundred forks, a hundred and one profiles'
+
+fresh
+start=$(date +%s%N)
+"$QUERN" run --sim="$FAKE" true block 1 daemon closeout sleep 2500 block 1 end exit 3 2>"$SCRATCH/err" | cat
+"$QUERN" run -q --sim="$FAKE" true block 1 daemon closeout sleep 2500 block 1 end exit 3
+is $? 3 'quern returns although a child lives on'
+ok 'and does so at once, holding no pipe' test $((($(date +%s%N) - start) / 1000000)) -lt 2000
+is "$(sums)" '3 3 ' 'with the profiles of those that ended'
+two_more() { [ "$(sums)" = '3 3 6 6 ' ]; }
+ok 'those of the others follow' wait_for two_more
+
+fresh
+start=$(date +%s%N)
+"$QUERN" run -q --sim="$FAKE" true print x closeout sleep 1500 | {
+    cat
+    echo $((($(date +%s%N) - start) / 1000000)) >"$SCRATCH/ms"
+} >/dev/null
+ok 'who reads a pipe sees its end when the guest closes it' test "$(cat "$SCRATCH/ms")" -lt 1200
+
+fresh
+(umask 027 && exec env --ignore-signal=HUP --ignore-signal=CHLD --block-signal=USR1 "$QUERN" run -q --sim="$FAKE" true state \
+    3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-) </dev/null >"$SCRATCH/out"
+is "$(sed 's/ cwd.*pgrp/ pgrp/;s/^\(open 0 1 2\).*/\1/' "$SCRATCH/out")" "umask 27 pgrp 1
+blocked 10
+ignored 1 17
+open 0 1 2
+own above" 'umask, group, mask, dispositions and descriptors are what quern got'
+"$QUERN" run -q --sim="$FAKE" true state <&- 7>"$SCRATCH/seven" >"$SCRATCH/out" 3<&- 4<&- 5<&- 6<&- 8<&- 9<&-
+is "$(sed -n 's/^\(open 1 2 7\).*/\1/p' "$SCRATCH/out")" 'open 1 2 7' 'closed ones stay closed, open ones open'
+for limit in 64 1024; do
+    (ulimit -Sn $limit && exec "$QUERN" run -q --sim="$FAKE" true state) >"$SCRATCH/out"
+    is "$(tail -n 1 "$SCRATCH/out")" 'own above' "the engine's descriptors lie above a soft limit of $limit"
+    (ulimit -n $limit && exec "$QUERN" run -q --sim="$FAKE" true state) >"$SCRATCH/out"
+    is "$(tail -n 1 "$SCRATCH/out")" 'own above' "and at the end of a hard one of $limit"
+done
+(ulimit -Sf 1 && exec "$QUERN" run -q --sim="$FAKE" true exit 3)
+is $? 3 'a limit on the size of files does not stop the arena'
+
+done_testing

@@ -1,0 +1,79 @@
+/* The arena on the collector's side: sealed, copied by its used ranges, read with care. */
+#define _GNU_SOURCE
+#include "cost/store.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+static void test_create(struct qn_cost_store *s)
+{
+    struct stat st;
+    char text[64];
+    uint32_t at;
+
+    is_int(qn_cost_create(s), 0, "an arena is made");
+    is_int(fstat(s->fd, &st) ? -1 : (int64_t)st.st_size, QN_ARENA_SIZE, "of full size");
+    ok(ftruncate(s->fd, 4096) != 0, "that cannot shrink");
+    ok(ftruncate(s->fd, QN_ARENA_SIZE + 4096) != 0, "nor grow");
+    ok(fcntl(s->fd, F_GETFD) & FD_CLOEXEC, "its descriptor is not inherited");
+    ok(qn_cost_header(s)->magic == QN_ARENA_MAGIC && qn_cost_header(s)->version == QN_ARENA_VERSION, "magic, version");
+    at = qn_cost_put_string(s, "hello");
+    is_int(at, 1, "string 0 is the empty one");
+    qn_cost_get_string(s, at, text, sizeof text);
+    is_str(text, "hello", "a string comes back");
+    qn_cost_get_string(s, at, text, 3);
+    is_str(text, "he", "cut to the room there is");
+    qn_cost_get_string(s, 0xfffffff0, text, sizeof text);
+    is_str(text, "", "an index out of range is the empty string");
+    memset(s->base + QN_ARENA_STRINGS_OFF + 10, 'x', 20);
+    qn_cost_header(s)->n_strings = 20;
+    qn_cost_get_string(s, 10, text, sizeof text);
+    is_str(text, "xxxxxxxxxx", "a string without end stops at the end of all strings");
+}
+
+static void test_copy(struct qn_cost_store *s)
+{
+    struct qn_cost_store copy;
+    struct stat st;
+    uint64_t *counters = (uint64_t *)(s->base + QN_ARENA_COUNTERS_OFF);
+
+    counters[0] = 7;
+    counters[99] = 8;
+    counters[100] = 9;
+    qn_cost_header(s)->n_counters = 100;
+    qn_cost_header(s)->config.seed = 5;
+    is_int(qn_cost_copy(&copy, s), 0, "a copy is made");
+    counters = (uint64_t *)(copy.base + QN_ARENA_COUNTERS_OFF);
+    ok(counters[0] == 7 && counters[99] == 8, "with what is in use");
+    is_int(counters[100], 0, "and no more");
+    is_int(qn_cost_header(&copy)->config.seed, 5, "with the header");
+    ok(fstat(copy.fd, &st) == 0 && st.st_blocks * 512 < 1 << 20, "it takes no more memory than it must");
+    qn_cost_close(&copy);
+    is_int(qn_cost_create_like(&copy, s), 0, "a fresh one for an exec is made");
+    is_int(qn_cost_header(&copy)->config.seed, 5, "with the same config");
+    is_int(qn_cost_header(&copy)->n_counters, 0, "and nothing counted");
+    qn_cost_close(&copy);
+    is_int(copy.fd, -1, "closed");
+}
+
+int main(void)
+{
+    struct qn_cost_store s;
+    struct qn_cost_extent e;
+
+    test_create(&s);
+    test_copy(&s);
+    memset(&qn_cost_header(&s)->n_strings, 0xff, 6 * sizeof(uint64_t));
+    qn_cost_get_extent(&s, &e);
+    ok(e.strings == QN_ARENA_STRINGS_SIZE && e.maps == QN_ARENA_MAPS_SIZE / sizeof(struct qn_map_rec)
+           && e.leaves == QN_ARENA_LEAVES_SIZE / sizeof(struct qn_leave_rec)
+           && e.blocks == QN_ARENA_BLOCKS_SIZE / sizeof(struct qn_block_rec)
+           && e.insns == QN_ARENA_INSNS_SIZE / 4 && e.counters == QN_ARENA_COUNTERS_SIZE / 8,
+       "sizes that cannot be are cut to what fits");
+    is_int(qn_cost_put_string(&s, "no room"), 0, "no string is written behind the end");
+    qn_cost_close(&s);
+    return done_testing();
+}
