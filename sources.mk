@@ -7,6 +7,7 @@ hosted_sources = \
 	lib/decode/prefix.c \
 	lib/decode/print.c \
 	lib/decode/print_operand.c \
+	lib/decode/print_prefix.c \
 	lib/decode/tables.c \
 	lib/prof/diff.c \
 	lib/prof/error.c \
@@ -26,6 +27,7 @@ hosted_sources = \
 	lib/prof/regex_match.c \
 	lib/prof/regex_set.c \
 	lib/prof/rows.c \
+	lib/prof/same.c \
 	lib/prof/subst.c \
 	lib/prof/table.c \
 	lib/prof/write.c \
@@ -47,16 +49,20 @@ hosted_sources = \
 	lib/out/table.c \
 	lib/debug/debug.c \
 	lib/debug/demangle.c \
+	lib/debug/demangle_v0.c \
+	lib/debug/dwarf.c \
+	lib/debug/line_names.c \
+	lib/debug/line_program.c \
 	lib/debug/lines.c \
-	lib/debug/path.c \
 	lib/debug/prefer.c \
+	lib/debug/reader.c \
 	lib/debug/separate.c \
-	lib/debug/subprogram.c \
 	lib/debug/symbols.c \
 	lib/cost/count.c \
 	lib/cost/events.c \
 	lib/cost/fold.c \
 	lib/cost/leaves.c \
+	lib/cost/library.c \
 	lib/cost/modules.c \
 	lib/cost/profile.c \
 	lib/cost/store.c \
@@ -79,21 +85,15 @@ tool_sources = \
 	tools/run_name.c \
 	tools/run_options.c \
 	tools/run_program.c \
+	tools/run_reader.c \
 	tools/run_report.c \
 	tools/run_signals.c \
 	tools/run_wire.c
 
-engine_sources = \
-	lib/base/format.c \
+translator_sources = \
 	lib/guest/elf.c \
 	lib/guest/exec_map.c \
 	lib/guest/stack.c \
-	lib/decode/decode.c \
-	lib/decode/operands.c \
-	lib/decode/prefix.c \
-	lib/decode/print.c \
-	lib/decode/print_operand.c \
-	lib/decode/tables.c \
 	lib/block/build.c \
 	lib/block/dump.c \
 	lib/block/liveness.c \
@@ -107,7 +107,17 @@ engine_sources = \
 	lib/emit/place.c \
 	lib/emit/slow.c \
 	lib/emit/stub.c \
-	lib/tcache/tcache.c \
+	lib/tcache/tcache.c
+
+engine_sources = \
+	lib/base/format.c \
+	lib/decode/decode.c \
+	lib/decode/operands.c \
+	lib/decode/prefix.c \
+	lib/decode/print.c \
+	lib/decode/print_operand.c \
+	lib/decode/print_prefix.c \
+	lib/decode/tables.c \
 	lib/run/arena.c \
 	lib/run/codemem.c \
 	lib/run/die.c \
@@ -128,14 +138,52 @@ engine_sources = \
 	lib/run/start.S \
 	lib/run/switch.S \
 	lib/sim/engine.c \
-	lib/sim/twin.c
+	lib/sim/service.c \
+	lib/sim/twin.c \
+	lib/sim/twin_D1.c \
+	lib/sim/twin_I1.c \
+	lib/sim/twin_LL.c \
+	lib/sim/unit_AN.c \
+	lib/sim/unit_BC.c \
+	lib/sim/unit_BI.c \
+	lib/sim/unit_D1.c \
+	lib/sim/unit_I1.c \
+	lib/sim/unit_LL.c
 
 module_sources = \
 	lib/sim/cachesim_D1.c \
 	lib/sim/cachesim_I1.c \
 	lib/sim/cachesim_LL.c \
 	lib/sim/branchsim_BC.c \
-	lib/sim/branchsim_BI.c
+	lib/sim/branchsim_BI.c \
+	lib/sim/bpred/bimodal.c \
+	lib/sim/bpred/btb.c \
+	lib/sim/bpred/btfn.c \
+	lib/sim/bpred/cachegrind.c \
+	lib/sim/bpred/global.c \
+	lib/sim/bpred/gshare.c \
+	lib/sim/bpred/local.c \
+	lib/sim/bpred/onebit.c \
+	lib/sim/bpred/perceptron.c \
+	lib/sim/bpred/tage.c \
+	lib/sim/bpred/taken.c \
+	lib/sim/bpred/tournament.c \
+	lib/sim/hosted/filter.c \
+	lib/sim/hosted/future.c \
+	lib/sim/hosted/main.c \
+	lib/sim/hosted/option.c \
+	lib/sim/hosted/service.c \
+	lib/sim/hosted/trace.c \
+	lib/sim/policy/brrip.c \
+	lib/sim/policy/drrip.c \
+	lib/sim/policy/fifo.c \
+	lib/sim/policy/lfu.c \
+	lib/sim/policy/lru.c \
+	lib/sim/policy/nru.c \
+	lib/sim/policy/opt.c \
+	lib/sim/policy/plru.c \
+	lib/sim/policy/random.c \
+	lib/sim/policy/srrip.c
 
 headers = \
 	lib/base/base.h \
@@ -148,6 +196,7 @@ headers = \
 	lib/cost/events.h \
 	lib/cost/fold.h \
 	lib/cost/leaves.h \
+	lib/cost/library.h \
 	lib/cost/modules.h \
 	lib/cost/profile.h \
 	lib/cost/store.h \
@@ -196,6 +245,8 @@ headers = \
 	lib/prof/regex_program.h \
 	lib/prof/regex_set.h \
 	lib/prof/rows.h \
+	lib/prof/same.h \
+	lib/prof/sizes.h \
 	lib/prof/subst.h \
 	lib/prof/table.h \
 	lib/prof/write.h \
@@ -203,9 +254,17 @@ headers = \
 	lib/run/signal.h \
 	lib/sim/codelines.h \
 	lib/sim/contract.h \
+	lib/sim/level.h \
 	lib/sim/lru.h \
+	lib/sim/module.h \
+	lib/sim/option.h \
+	lib/sim/record.h \
+	lib/sim/service.h \
+	lib/sim/slot_calls.h \
 	lib/sim/slots.h \
 	lib/sim/twin.h \
+	lib/sim/unit.h \
+	lib/sim/unit_cache.h \
 	lib/tcache/tcache.h \
 	lib/decode/map_evex1.inc \
 	lib/decode/map_evex2.inc \
@@ -225,9 +284,14 @@ headers = \
 	lib/decode/map_xop9.inc \
 	lib/decode/map_xopa.inc \
 	lib/decode/maps.inc \
+	lib/sim/bpred/table.h \
+	lib/sim/hosted/hosted.h \
+	lib/sim/hosted/trace.h \
+	lib/sim/policy/rrip.h \
 	tools/prof_args.h \
 	tools/run.h \
 	tools/run_options.h \
+	tools/run_reader.h \
 	tools/run_wire.h \
 	tools/tools.h
 
@@ -239,10 +303,21 @@ unit_programs = \
 	tests/unit/cost/leaves \
 	tests/unit/cost/store \
 	tests/unit/cost/summary \
+	tests/unit/debug/damage \
 	tests/unit/debug/demangle \
 	tests/unit/debug/prefer \
+	tests/unit/debug/reader \
 	tests/unit/debug/symbols \
-	tests/unit/decode/decode_golden
+	tests/unit/decode/decode_golden \
+	tests/unit/decode/decode_hardware \
+	tests/unit/prof/corrupt \
+	tests/unit/prof/log \
+	tests/unit/prof/numbers \
+	tests/unit/prof/read \
+	tests/unit/prof/regex \
+	tests/unit/prof/subst \
+	tests/unit/prof/table \
+	tests/unit/prof/write
 
 zydis_programs = \
 	tests/unit/decode/decode_zydis
@@ -262,8 +337,14 @@ shell_tests = \
 	tests/unit/cost/collector_processes.sh \
 	tests/unit/cost/collector_usage.sh \
 	tests/unit/debug/lines.sh \
+	tests/unit/decode/dis_objdump.sh \
+	tests/unit/prof/errors.sh \
+	tests/unit/prof/names.sh \
+	tests/unit/prof/output.sh \
 	tests/golden/annotate/classic.sh \
+	tests/golden/annotate/merge.sh \
 	tests/golden/annotate/run.sh \
+	tests/golden/annotate/speed.sh \
 	tests/guest/native.sh \
 	tests/guest/oracle.sh
 

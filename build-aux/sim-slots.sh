@@ -8,6 +8,7 @@
 #
 #   #define QN_SIM_D1_FILE "lib/sim/policy/srrip.c"     what lib/sim/engine.c includes
 #   #define QN_SIM_D1_NAME "srrip"                      what the profile says
+#   #define QN_SIM_D1_UNIT 1                            not the default: compiled as a unit of its own (lib/sim/unit_D1.c)
 #
 # and keeps its old time stamp if nothing changed, so that nothing is compiled in vain.
 set -u
@@ -57,6 +58,10 @@ new=$output.new
         name=${file##*/}
         echo "#define QN_SIM_${slot}_FILE \"$file\""
         echo "#define QN_SIM_${slot}_NAME \"${name%.c}\""
+        case $file in
+        lib/sim/cachesim_"$slot".c | lib/sim/branchsim_"$slot".c) ;;
+        *) echo "#define QN_SIM_${slot}_UNIT 1" ;;
+        esac
     done
 } >"$new" || exit 1
 if cmp -s "$new" "$output"; then

@@ -58,20 +58,26 @@ static void complain(const struct qn_out_request *q, const struct qn_prof_error 
     fprintf(stderr, PROGRAM ": %s%.*s\n", q->style == QN_OUT_MODERN ? "error: " : "", n, err->text);
 }
 
-static int report(const struct qn_out_request *q)
+static int report(struct qn_out_request *q)
 {
     struct qn_out_sink sink;
+    char warning[QN_PROF_TEXT_MAX] = "";
     struct qn_prof_error err = {0};
+    q->warning = warning;
     qn_out_open_sink(&sink, STDOUT_FILENO);
     enum qn_prof_status status = q->style == QN_OUT_MODERN ? qn_out_modern(&sink, q, &err)
                                                            : qn_out_classic(&sink, q, &err);
     int failed = qn_out_flush(&sink);
+    if (warning[0])
+        fprintf(stderr, PROGRAM ": warning: %s\n", warning);
     if (status != QN_PROF_OK) {
         complain(q, &err);
         return 1;
     }
     if (failed)
-        fprintf(stderr, PROGRAM ": error: cannot write the report: %s\n", strerror(failed));
+        qn_prof_fail(&err, QN_PROF_IO, "cannot write the report: %s", strerror(failed));
+    if (failed)
+        complain(q, &err);
     return failed != 0;
 }
 

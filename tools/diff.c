@@ -1,7 +1,7 @@
 /* tools/diff.c - `quern diff`: subtracts one profile from another.
  *
- * In:  quern diff [-o OUT] [--mod-filename=s/a/b/] [--mod-funcname=s/a/b/] A B
- * Out: a profile of B - A by function, on stdout or in OUT; exit 0, 1, 2 as quern merge
+ * In:  quern diff [-o OUT] [--lines] [--mod-filename=s/a/b/] [--mod-funcname=s/a/b/] A B
+ * Out: a profile of B - A by function (or line), on stdout or in OUT; exit 0, 1, 2 as quern merge
  */
 #include <stdio.h>
 
@@ -14,8 +14,10 @@
 static const char help[] =
     "usage: quern diff [-o OUT] [options] A B\n"
     "\n"
-    "Writes the profile B - A, by function. `quern annotate --diff A B` shows lines as well.\n"
+    "Writes the profile B - A, by function.\n"
     "\n"
+    "  --lines                by line, except in files that --mod-filename made from sources\n"
+    "                         that are not readable and identical\n"
     "  -o OUT                 write to OUT, complete or not at all [standard output]\n"
     "  --mod-filename REGEX   s/old/new/ on file names; flags g (all matches), i (any case)\n"
     "  --mod-funcname REGEX   the same on function names\n"
@@ -37,7 +39,8 @@ static enum qn_prof_status write_difference(const struct prof_args *a,
 
 static enum qn_prof_status diff(const struct prof_args *a, struct qn_prof_error *err)
 {
-    struct qn_prof_ledger_options options = {0, 0, a->mod_file, a->mod_fn};
+    struct qn_prof_ledger_options options = {a->lines ? QN_PROF_LINES_OF_FNS : QN_PROF_NO_LINES, 0,
+                                             a->mod_file, a->mod_fn};
     struct qn_prof_ledger g;
     char warning[QN_PROF_TEXT_MAX];
     qn_prof_init_ledger(&g, &options);
@@ -53,6 +56,6 @@ static enum qn_prof_status diff(const struct prof_args *a, struct qn_prof_error 
 
 int qn_tool_diff(int argc, char **argv)
 {
-    static const struct prof_command command = {PROGRAM, help, 2, 2, diff};
+    static const struct prof_command command = {PROGRAM, help, 2, 2, 1, diff};
     return prof_args_run(&command, argc, argv);
 }

@@ -22,15 +22,16 @@
 #define TEXT_SIZE 256
 #define BYTES_COLUMN 7 /* bytes for which the column has room; more push the text to the right */
 
-static const char help[] = "usage: quern dis FILE\n"
-                           "       quern dis --hex BYTES\n"
-                           "\n"
-                           "Disassembles the executable sections of an ELF file for x86-64, or bytes given in\n"
-                           "hexadecimal (\"4889e5\" or \"48 89 e5\"), as objdump -d does.\n"
-                           "\n"
-                           "  --hex BYTES  disassemble these bytes, from address 0\n"
-                           "  -h, --help   show this text\n"
-                           "  --version    show the version\n";
+static const char help[] =
+    "usage: quern dis FILE\n"
+    "       quern dis --hex BYTES\n"
+    "\n"
+    "Disassembles the executable sections of an ELF file for x86-64, or bytes given in\n"
+    "hexadecimal (\"4889e5\" or \"48 89 e5\"), as objdump -d does.\n"
+    "\n"
+    "  --hex BYTES  disassemble these bytes, from address 0\n"
+    "  -h, --help   show this text\n"
+    "  --version    show the version\n";
 
 static int complain(const char *file, const char *what)
 {
@@ -70,9 +71,17 @@ static void disassemble(const uint8_t *bytes, size_t size, uint64_t address)
     }
 }
 
+static int finish_output(const char *name)
+{
+    return fflush(stdout) || ferror(stdout) ? complain(name, "cannot write the output") : 0;
+}
+
 static int hex_digit(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 /* Reads pairs of digits, blanks between them ignored.  Returns the number of bytes, -1 = not hexadecimal. */
@@ -114,7 +123,7 @@ static int disassemble_hex(int count, char **words)
     }
     disassemble(bytes, total, 0);
     free(bytes);
-    return 0;
+    return finish_output("--hex");
 }
 
 struct image {
@@ -173,14 +182,16 @@ static const char *check_header(const struct image *file, Elf64_Ehdr *header)
     return NULL;
 }
 
-static void read_section(const struct image *file, const Elf64_Ehdr *header, uint64_t index, Elf64_Shdr *section)
+static void read_section(const struct image *file, const Elf64_Ehdr *header, uint64_t index,
+                         Elf64_Shdr *section)
 {
     memcpy(section, file->data + header->e_shoff + index * sizeof *section, sizeof *section);
 }
 
 /* Number of sections and index of the name table, also where they do not fit the header (ELF gABI, section
  * header 0). */
-static const char *find_sections(const struct image *file, const Elf64_Ehdr *header, uint64_t *count, Elf64_Shdr *names)
+static const char *find_sections(const struct image *file, const Elf64_Ehdr *header, uint64_t *count,
+                                 Elf64_Shdr *names)
 {
     Elf64_Shdr zero;
     uint64_t index;
@@ -188,7 +199,8 @@ static const char *find_sections(const struct image *file, const Elf64_Ehdr *hea
     read_section(file, header, 0, &zero);
     *count = header->e_shnum ? header->e_shnum : zero.sh_size;
     index = header->e_shstrndx == SHN_XINDEX ? zero.sh_link : header->e_shstrndx;
-    if (*count > file->size / sizeof(Elf64_Shdr) || !inside(file, header->e_shoff, *count * sizeof(Elf64_Shdr)))
+    if (*count > file->size / sizeof(Elf64_Shdr) ||
+        !inside(file, header->e_shoff, *count * sizeof(Elf64_Shdr)))
         return "section headers lie outside the file";
     memset(names, 0, sizeof *names);
     if (index < *count)
@@ -238,10 +250,8 @@ static int disassemble_file(const char *name)
         printf("\n%s:     file format elf64-x86-64\n\n", name);
         error = disassemble_sections(&file, &header);
     }
-    if (!error && (fflush(stdout) || ferror(stdout)))
-        error = "cannot write the output";
     free(file.data);
-    return error ? complain(name, error) : 0;
+    return error ? complain(name, error) : finish_output(name);
 }
 
 int qn_tool_dis(int argc, char **argv)

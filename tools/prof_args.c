@@ -58,6 +58,8 @@ static enum next take_option(struct parser *p)
         return HELP;
     if (strcmp(a, "-v") == 0 || strcmp(a, "--version") == 0)
         return VERSION;
+    if (p->command->has_lines && strcmp(a, "--lines") == 0)
+        return p->args->lines = 1, GO_ON;
     if ((value = value_of(p, "-o", &missing)) && !missing)
         return p->args->out = value, GO_ON;
     if (!value && (value = value_of(p, "--mod-filename", &missing)) && !missing)

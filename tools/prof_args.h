@@ -11,12 +11,14 @@ struct prof_args {
     int input_count;
     const char *out; /* NULL: standard output */
     struct qn_prof_subst *mod_file, *mod_fn;
+    int lines; /* --lines, of diff only */
 };
 
 struct prof_command {
     const char *program; /* begins every message */
     const char *help;
     int least, most; /* inputs; most < 0: any number */
+    int has_lines;   /* knows --lines */
     enum qn_prof_status (*run)(const struct prof_args *, struct qn_prof_error *);
 };
 

@@ -125,7 +125,6 @@ static int run(struct qn_run *r)
     start_clocks(r);
     if (!qn_run_launch(r))
         return QN_EXIT_SOFTWARE;
-    r->engine_hash = qn_run_hash_file(r->engine);
     qn_run_wait(r);
     if (!r->is_main)
         end_sub(r);

@@ -5,6 +5,7 @@
  *   run_launch.c  starts the guest            run_signals.c   signals, stops, how to end
  *   run_loop.c  waits                         run_wire.c      answers the engine
  *   run_fork.c  collectors of forked guests   run_finish.c    folds and writes, in a child process
+ *   run_reader.c  reads debug information ahead, and folds
  *   run_report.c  summary, failures, stats    run_log.c       messages      run_name.c  %p and the like
  *
  * Words: the *main* collector is the process the user started, parent of the guest.  Every guest
@@ -69,6 +70,7 @@ struct qn_run {
     sigset_t old_mask;          /* as the user's shell left it */
     struct sigaction old_chld;
     int drain[2], done[2];      /* see run_fork.c */
+    int reader;                 /* requests go there, see run_reader.c; -1: none */
 };
 
 /* run_geometry.c */

@@ -1,8 +1,9 @@
 /* tools/run_finish.c - from the arena to the profile file and the summary.
  *
- * The work is done in a child process with limits on time and memory, because debug information is
- * read there: a damaged ELF file may crash libdw or make it run for ever.  If the child dies, the
- * guard that it shares with us says which file it was reading; it starts over without that file.
+ * The work is done in another process with limits on time and memory, because debug information is
+ * read there: a damaged ELF file may crash a library or make it run for ever.  The reader is asked
+ * first (run_reader.c).  If it is gone, a child of our own does the work; if that dies too, the
+ * guard that it shares with us says which file it was reading, and it starts over without that file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,21 +19,19 @@
 #include "cost/fold.h"
 #include "cost/profile.h"
 #include "run.h"
+#include "run_reader.h"
 #include "tools.h"
 
 #define FOLD_SECONDS 600                 /* processor time of one attempt */
-#define FOLD_BYTES (16ull << 30)         /* address space: arena, debug files, tables */
+#define FOLD_BYTES (16ull << 30)         /* more address space: debug files, tables */
 #define FOLD_ATTEMPTS 8                  /* the last one reads no debug information at all */
-
-struct guard {
-    struct qn_cost_guard modules;
-    bool avoid_all;
-};
+#define FOLD_WRITTEN 10                  /* exit statuses of the child; any other means that it died */
+#define FOLD_NOT_WRITTEN 11
 
 /* What one attempt works with. */
 struct work {
     struct qn_run *run;
-    struct guard *guard;
+    struct qn_run_guard *guard;
     struct qn_cost_event_set events;
     struct qn_cost_modules *modules;
     struct qn_prof_table *table;
@@ -58,7 +57,7 @@ static void read_texts(struct work *w)
     qn_cost_get_string(&r->store, h->cmd, w->command, sizeof w->command);
     if (!w->command[0])
         snprintf(w->command, sizeof w->command, "%s", r->command);
-    if (!w->guard->avoid_all && (d = qn_debug_open(w->program, why, sizeof why))) {
+    if (!(w->guard && w->guard->avoid_all) && (d = qn_debug_open(w->program, why, sizeof why))) {
         snprintf(w->build_id, sizeof w->build_id, "%s", qn_debug_build_id(d));
         qn_debug_close(d);
     }
@@ -101,60 +100,76 @@ static bool fold_and_write(struct work *w)
     return written;
 }
 
-/* One attempt, in a process of its own if there is one to be had. */
-static bool work(struct qn_run *r, struct guard *guard)
+bool qn_run_fold(struct qn_run *r, struct qn_run_guard *guard, struct qn_cost_library *library)
 {
     static struct work w;
     bool written = false;
 
     w = (struct work){ .run = r, .guard = guard };
     qn_cost_choose_events(&w.events, r->config.cache_sim, r->config.branch_sim);
-    w.modules = qn_cost_new_modules(&r->store, &guard->modules, take_note, r);
+    w.modules = qn_cost_new_modules(&r->store, library, guard ? &guard->modules : NULL, take_note, r);
     w.table = qn_prof_new_table(w.events.count);
     if (!w.modules || !w.table) {
         qn_run_fail(r, "no profile: no memory");
     } else {
-        if (qn_cost_header(&r->store)->started)
-            written = fold_and_write(&w);
-        else
-            written = true;
+        written = !qn_cost_header(&r->store)->started || fold_and_write(&w);
         qn_run_print_fatal(r, w.modules);
     }
     qn_run_flush(r);
-    qn_prof_free_table(w.table);
-    qn_cost_free_modules(w.modules);
     return written;
 }
 
-static void set_limits(void)
+/* Address space in use, in bytes. */
+static uint64_t used_space(void)
 {
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+
+    if (f) {
+        if (fscanf(f, "%lu", &pages) != 1)
+            pages = 0;
+        fclose(f);
+    }
+    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+void qn_run_limit_folding(void)
+{
+    uint64_t bytes = used_space() + FOLD_BYTES;
+
     setrlimit(RLIMIT_CPU, &(struct rlimit){ FOLD_SECONDS, FOLD_SECONDS });
-    setrlimit(RLIMIT_AS, &(struct rlimit){ FOLD_BYTES, FOLD_BYTES });
+    setrlimit(RLIMIT_AS, &(struct rlimit){ bytes, bytes });
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
 }
 
-/* 0 or 1: written or not; -1: the process died. */
-static int attempt(struct qn_run *r, struct guard *guard)
+/* 0 or 1: written or not; -1: the process died.  Where no process is to be had, in this one. */
+static int attempt(struct qn_run *r, struct qn_run_guard *guard)
 {
     pid_t pid = fork();
     int status;
 
     if (pid < 0)
-        return !work(r, guard);
+        return !qn_run_fold(r, guard, qn_cost_new_library());
     if (pid == 0) {
-        set_limits();
-        _exit(!work(r, guard));
+        qn_run_limit_folding();
+        _exit(qn_run_fold(r, guard, qn_cost_new_library()) ? FOLD_WRITTEN : FOLD_NOT_WRITTEN);
     }
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (!WIFEXITED(status) || (WEXITSTATUS(status) != FOLD_WRITTEN && WEXITSTATUS(status) != FOLD_NOT_WRITTEN))
+        return -1;
+    return WEXITSTATUS(status) != FOLD_WRITTEN;
 }
 
 bool qn_run_finish(struct qn_run *r)
 {
-    struct guard *guard = mmap(NULL, sizeof *guard, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int asked = qn_run_ask_reader(r);
+    struct qn_run_guard *guard;
 
+    if (asked >= 0)
+        return asked == 0;
+    guard = mmap(NULL, sizeof *guard, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (guard == MAP_FAILED) {
         qn_run_fail(r, "no profile: no memory");
         return false;

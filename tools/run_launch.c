@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "run.h"
+#include "run_reader.h"
 #include "run_wire.h"
 
 #define OWN_DESCRIPTORS 128  /* set aside for the engine */
@@ -149,23 +150,16 @@ static bool make_arena(struct qn_run *r)
     return true;
 }
 
-/* Someone who reads from a pipe that the guest writes to must see its end when the guest closes
- * it, so we keep nothing open but our own. */
-static void close_inherited(const struct qn_run *r)
+void qn_run_keep_only(const int *fds, int count)
 {
-    const int own[] = { r->log.fd, r->log.errors, r->store.fd, r->socket, r->signals,
-                        r->drain[0], r->drain[1], r->done[0], r->done[1] };
-    int from = 3, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int from = 3;
 
-    for (int fd = 0; fd < 3; fd++)
-        if (null >= 0)
-            dup3(null, fd, O_CLOEXEC);
     for (;;) {
         int next = -1;
 
-        for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-            if (own[i] >= from && (next < 0 || own[i] < next))
-                next = own[i];
+        for (int i = 0; i < count; i++)
+            if (fds[i] >= from && (next < 0 || fds[i] < next))
+                next = fds[i];
         if (next < 0)
             break;
         if (next > from)
@@ -173,6 +167,20 @@ static void close_inherited(const struct qn_run *r)
         from = next + 1;
     }
     close_range((unsigned)from, ~0u, 0);
+}
+
+/* Someone who reads from a pipe that the guest writes to must see its end when the guest closes
+ * it, so we keep nothing open but our own. */
+static void close_inherited(const struct qn_run *r)
+{
+    const int own[] = { r->log.fd, r->log.errors, r->store.fd, r->socket, r->signals,
+                        r->drain[0], r->drain[1], r->done[0], r->done[1] };
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    for (int fd = 0; fd < 3; fd++)
+        if (null >= 0)
+            dup3(null, fd, O_CLOEXEC);
+    qn_run_keep_only(own, sizeof own / sizeof own[0]);
 }
 
 bool qn_run_launch(struct qn_run *r)
@@ -204,5 +212,7 @@ bool qn_run_launch(struct qn_run *r)
     qn_run_print_banner(r);
     qn_run_flush(r);
     close_inherited(r); /* with it the gate */
+    r->engine_hash = qn_run_hash_file(r->engine); /* now, while the guest is busy */
+    qn_run_start_reader(r);
     return true;
 }

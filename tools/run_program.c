@@ -173,8 +173,8 @@ int qn_run_find_engine(struct qn_run *r)
     const char *name = r->options.sim ? r->options.sim : ENGINE_NAME;
     const char *directories[] = {
         own_directory(),
-#ifdef QN_LIBEXECDIR
-        QN_LIBEXECDIR,
+#ifdef QN_PKGLIBEXECDIR
+        QN_PKGLIBEXECDIR,
 #endif
     };
 

@@ -69,12 +69,18 @@ static void print_filter(struct qn_run *r, const struct qn_stats *s, const int64
 {
     uint64_t d = (uint64_t)(t[QN_COST_DR] + t[QN_COST_DW]);
 
+    if (s->d1_slow + s->i1_slow == 0)
+        return; /* this engine does not count them */
     qn_run_note(r, "D1: %" PRIu64 " references, %.3f%% filtered, %" PRIu64 " slow (%" PRIu64 " of them hits)", d,
                 100.0 * (1.0 - ratio(s->d1_slow, d)), s->d1_slow, s->d1_slow_hit);
     qn_run_note(r, "I1: %" PRIu64 " slow, %.3f per 1000 instructions", s->i1_slow,
                 1000.0 * ratio(s->i1_slow, (uint64_t)t[QN_COST_IR]));
     qn_run_note(r, "LL: %" PRIu64 " references; predictors: %" PRIu64 " conditional, %" PRIu64 " indirect calls",
                 s->ll_refs, s->bc_calls, s->bi_calls);
+}
+
+static void print_checks(struct qn_run *r, const struct qn_stats *s)
+{
     qn_run_note(r, "checks emitted: %" PRIu64 " data, %" PRIu64 " fetch; %" PRIu64 " hoisted; %" PRIu64
                 " saves of the flags", s->events_d, s->events_i, s->hoisted, s->flag_saves);
 }
@@ -87,8 +93,9 @@ static void print_stats(struct qn_run *r, const int64_t *totals)
     qn_run_note(r, "dispatcher: %" PRIu64 " entries, %" PRIu64 " indirect branches not in the table", s.dispatches,
                 s.ibl_misses);
     print_filter(r, &s, totals);
-    qn_run_note(r, "system: %" PRIu64 " calls, %" PRIu64 " signals, %" PRIu64 " faults, %" PRIu64 " threads", s.syscalls,
-                s.signals, s.faults, s.threads);
+    print_checks(r, &s);
+    qn_run_note(r, "system: %" PRIu64 " calls, %" PRIu64 " signals, %" PRIu64 " faults, %" PRIu64 " threads",
+                s.syscalls, s.signals, s.faults, s.threads);
 }
 
 static void put_line(void *data, const char *text)
@@ -96,12 +103,28 @@ static void put_line(void *data, const char *text)
     qn_run_say(data, "%s", text);
 }
 
+/* Events and lines of the simulator modules; what the guest's process wrote there is not trusted. */
+static void print_modules(struct qn_run *r)
+{
+    static struct qn_sim_output o;
+    char *line, *rest = o.text;
+
+    o = qn_cost_header(&r->store)->sim_output;
+    o.text[sizeof o.text - 1] = 0;
+    for (uint32_t i = 0; i < o.events && i < QN_SIM_EVENTS_MAX; i++)
+        qn_run_say(r, "%-24.31s %12" PRIu64 "  %.63s", o.names[i], o.counts[i], o.texts[i]);
+    while ((line = strsep(&rest, "\n")) && *line)
+        qn_run_say(r, "%s", line);
+}
+
 void qn_run_print_report(struct qn_run *r, const struct qn_cost_result *result, const char *command)
 {
     if (r->replaced)
         qn_run_say(r, "Command: %s", command);
     qn_run_say(r, "%s", "");
-    qn_cost_print_summary(result->totals, r->config.cache_sim, r->config.branch_sim, r->options.local_rates, put_line, r);
+    qn_cost_print_summary(result->totals, r->config.cache_sim, r->config.branch_sim, r->options.local_rates,
+                          put_line, r);
+    print_modules(r);
     if (r->options.stats)
         print_stats(r, result->totals);
 }
@@ -178,11 +201,15 @@ void qn_run_print_fatal(struct qn_run *r, struct qn_cost_modules *modules)
     case QN_FATAL_CHECK:
         qn_run_fail(r, "--check found a difference: %s", h.fatal_text);
         break;
+    case QN_FATAL_MODULE:
+        qn_run_fail(r, "%s", h.fatal_text);
+        break;
     case QN_FATAL_RESOURCE:
         qn_run_fail(r, "the engine ran out of room: %s", h.fatal_text);
         break;
     default:
-        qn_run_fail(r, "a bug in the engine, please report it: %s at 0x%" PRIx64 ", %s", h.fatal_text, h.fatal_pc, where);
+        qn_run_fail(r, "a bug in the engine, please report it: %s at 0x%" PRIx64 ", %s", h.fatal_text, h.fatal_pc,
+                    where);
     }
 }
 

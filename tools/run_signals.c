@@ -59,7 +59,8 @@ static void forward(struct qn_run *r, const struct signalfd_siginfo *s)
 {
     int sig = (int)s->ssi_signo;
 
-    if (sig == SIGCHLD || r->ended || r->guest <= 0)
+    /* What a failed write of our own raises (SIGPIPE, SIGXFSZ) looks like sent, by ourselves. */
+    if (sig == SIGCHLD || r->ended || r->guest <= 0 || s->ssi_pid == (uint32_t)getpid())
         return;
     if (s->ssi_code == SI_QUEUE)
         sigqueue(r->guest, sig, (union sigval){ .sival_ptr = (void *)(uintptr_t)s->ssi_ptr });

@@ -92,7 +92,8 @@ enum qn_fatal { /* why the engine gave up */
     QN_FATAL_UNSUPPORTED,  /* unsupported instruction or system call: fatal_text says what */
     QN_FATAL_INTERNAL,     /* our own bug: fatal_text */
     QN_FATAL_CHECK,        /* --check found a difference: fatal_text */
-    QN_FATAL_RESOURCE      /* arena or memory exhausted: fatal_text */
+    QN_FATAL_RESOURCE,     /* arena or memory exhausted: fatal_text */
+    QN_FATAL_MODULE        /* a simulator module made a mistake: fatal_text */
 };
 
 struct qn_stats { /* all counts since start; --stats=yes prints them */
@@ -107,6 +108,18 @@ struct qn_stats { /* all counts since start; --stats=yes prints them */
     uint64_t smc_invalidations;
     uint64_t full_links, line_links; /* of links: without giving back registers; also without touching the code line */
     uint64_t reserved[10];
+};
+
+#define QN_SIM_TEXT_MAX 16384   /* bytes of what modules say */
+#define QN_SIM_EVENTS_MAX 32    /* events that modules declare */
+
+/* What the simulator modules leave: lines for the user, and their own events. */
+struct qn_sim_output {
+    uint32_t used;              /* bytes in text */
+    uint32_t events;
+    char text[QN_SIM_TEXT_MAX]; /* lines, each with its newline */
+    char names[QN_SIM_EVENTS_MAX][32], texts[QN_SIM_EVENTS_MAX][64];
+    uint64_t counts[QN_SIM_EVENTS_MAX + 1]; /* the last: of the twin, not shown */
 };
 
 struct qn_arena_header {
@@ -131,6 +144,7 @@ struct qn_arena_header {
     uint64_t n_counters;     /* in 64-bit units */
     uint64_t uninstrumented; /* block executions with collection off, if known */
     struct qn_stats stats;
+    struct qn_sim_output sim_output;
 };
 
 struct qn_map_rec {          /* one executable mapping that code was translated from */

@@ -1,9 +1,11 @@
 /* lib/cost/modules.h - the ELF files that counts fall into, opened when first needed.
  *
- *   qn_cost_find_place(m, map, pc, &place)   map = index of a qn_map_rec, pc = address in the guest
+ *   library = qn_cost_new_library();                  what was read of ELF files; may serve several arenas
+ *   m = qn_cost_new_modules(store, library, ...);     the maps of one arena
+ *   qn_cost_find_place(m, map, pc, &place);           map = index of a qn_map_rec, pc = guest address
  *
- * Invariants: maps of the same path share one module; a module that cannot be read, that was
- * replaced since it was mapped, or that the guard says to avoid, answers "not known".
+ * Invariants: maps of the same file share one module; a file that cannot be read, that was replaced
+ * since it was mapped, or that the guard says to avoid, answers "not known".
  *
  * The guard lies in memory shared with a watching process: if this process dies while it reads
  * debug information, the watcher sees in `current` which module it was and starts over without it.
@@ -17,7 +19,7 @@
 #include "cost/store.h"
 #include "debug/debug.h"
 
-#define QN_COST_MODULES_MAX 8192 /* files per process; what lies above is shown without names */
+#define QN_COST_MODULES_MAX 8192 /* files per library; what lies above is shown without names */
 
 struct qn_cost_guard {
     volatile uint32_t current; /* number of the module being read, + 1; 0 none */
@@ -30,17 +32,24 @@ struct qn_cost_place {
     uint64_t start, end; /* guest addresses for which this answer holds */
 };
 
+struct qn_cost_library;
 struct qn_cost_modules;
 
-/* NULL: no memory.  `note` gets one line per module that could not be read; both may be NULL. */
-struct qn_cost_modules *qn_cost_new_modules(const struct qn_cost_store *store, struct qn_cost_guard *guard,
-                                            void (*note)(void *, const char *), void *note_data);
+/* NULL: no memory. */
+struct qn_cost_library *qn_cost_new_library(void);
+void qn_cost_free_library(struct qn_cost_library *l);
+
+/* Reads ahead what a fold of this arena will need by now.  Arenas of forked guests begin with the same
+ * blocks, so only blocks with higher numbers than any before are looked at. */
+void qn_cost_preload(struct qn_cost_library *l, const struct qn_cost_store *store);
+
+/* NULL: no memory.  `note` gets one line per module that could not be read; guard and note may be NULL. */
+struct qn_cost_modules *qn_cost_new_modules(const struct qn_cost_store *store, struct qn_cost_library *library,
+                                            struct qn_cost_guard *guard, void (*note)(void *, const char *),
+                                            void *note_data);
 void qn_cost_free_modules(struct qn_cost_modules *m);
 
 /* Always fills `place`. */
 void qn_cost_find_place(struct qn_cost_modules *m, uint32_t map, uint64_t pc, struct qn_cost_place *place);
-
-/* How many modules were found so far. */
-uint32_t qn_cost_count_modules(const struct qn_cost_modules *m);
 
 #endif

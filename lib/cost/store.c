@@ -50,10 +50,17 @@ static int fail(struct qn_cost_store *s, int error)
     return error;
 }
 
+bool qn_cost_map(struct qn_cost_store *s)
+{
+    void *base = mmap(NULL, QN_ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, s->fd, 0);
+
+    s->base = base == MAP_FAILED ? NULL : base;
+    return s->base != NULL;
+}
+
 int qn_cost_create(struct qn_cost_store *s)
 {
     int error;
-    void *base;
 
     s->base = NULL;
     s->fd = memfd_create("quern-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -63,10 +70,8 @@ int qn_cost_create(struct qn_cost_store *s)
         return fail(s, error);
     if (fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
         return fail(s, errno);
-    base = mmap(NULL, QN_ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, s->fd, 0);
-    if (base == MAP_FAILED)
+    if (!qn_cost_map(s))
         return fail(s, errno);
-    s->base = base;
     qn_cost_header(s)->magic = QN_ARENA_MAGIC;
     qn_cost_header(s)->version = QN_ARENA_VERSION;
     qn_cost_header(s)->n_strings = 1;

@@ -27,6 +27,8 @@ struct qn_cost_extent {
 
 /* 0, or errno. */
 int qn_cost_create(struct qn_cost_store *s);
+/* Maps the arena of s->fd, which another process made.  false: it is none. */
+bool qn_cost_map(struct qn_cost_store *s);
 /* A new arena with the used ranges of another.  0, or errno. */
 int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from);
 /* A new arena with the same config (and the strings it refers to), nothing counted. */

@@ -132,6 +132,7 @@ void qn_debug_close(struct qn_debug *d)
     qn_debug_free_symbols(&d->symbols);
     close_file(&d->separate);
     close_file(&d->main);
+    free(d->directories);
     free(d->segments);
     free(d->path);
     free(d);

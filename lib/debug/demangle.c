@@ -6,7 +6,7 @@
  * C++ names go to the demangler of the C++ library that is on the machine (__cxa_demangle of
  * libstdc++, found at run time, so that quern needs no C++ to build or run); where there is none
  * the names stay as they are.  Rust's older scheme is C++'s form with a hash at the end and a few
- * escapes, and is read here.  Not modelled: Rust's v0 scheme (_R...).
+ * escapes, and is read here; its newer one in demangle_v0.c.
  */
 #include <ctype.h>
 #include <dlfcn.h>
@@ -136,6 +136,8 @@ char *qn_debug_demangle(const char *name)
     char *shown;
     int status;
 
+    if (!strncmp(name, "_R", 2))
+        return qn_debug_demangle_v0(name);
     if (strncmp(name, "_Z", 2))
         return NULL;
     if ((shown = demangle_rust(name)))

@@ -66,16 +66,40 @@ void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char *
     free(scopes);
 }
 
-const char *qn_debug_find_directory(struct qn_debug *d, uint64_t offset)
+static int compare(const void *left, const void *right)
+{
+    const struct qn_directory *a = left, *b = right;
+
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static void load_directories(struct qn_debug *d)
 {
     Dwarf *dwarf = open_dwarf(d);
     Dwarf_CU *cu = NULL;
     Dwarf_Die unit;
     Dwarf_Attribute at;
-    Dwarf_Word found;
+    Dwarf_Word offset;
 
-    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
-        if (dwarf_formudata(dwarf_attr(&unit, DW_AT_stmt_list, &at), &found) == 0 && found == offset)
-            return dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &at));
-    return NULL;
+    d->directories_loaded = true;
+    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
+        if (dwarf_formudata(dwarf_attr(&unit, DW_AT_stmt_list, &at), &offset)
+            || !qn_debug_grow((void **)&d->directories, d->ndirectories, &d->directory_room, sizeof *d->directories))
+            continue;
+        d->directories[d->ndirectories++] =
+            (struct qn_directory){ offset, dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &at)) };
+    }
+    if (d->ndirectories)
+        qsort(d->directories, d->ndirectories, sizeof *d->directories, compare);
+}
+
+const char *qn_debug_find_directory(struct qn_debug *d, uint64_t offset)
+{
+    struct qn_directory wanted = { offset, NULL }, *found = NULL;
+
+    if (!d->directories_loaded)
+        load_directories(d);
+    if (d->ndirectories)
+        found = bsearch(&wanted, d->directories, d->ndirectories, sizeof *d->directories, compare);
+    return found ? found->text : NULL;
 }

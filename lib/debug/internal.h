@@ -79,8 +79,13 @@ struct qn_section {
     size_t size;
 };
 
+struct qn_directory { /* of a compilation, by its line table */
+    uint64_t offset;
+    const char *text;
+};
+
 struct qn_lines {
-    bool loaded;
+    bool loaded, str_loaded;
     struct qn_section line, line_str, str;
     struct qn_unit *units;
     size_t nunits, unit_room;
@@ -97,7 +102,9 @@ struct qn_debug {
     struct qn_symbols symbols;
     struct qn_lines lines;
     Dwarf *dwarf;       /* opened only for what the line table does not say */
-    bool dwarf_tried;
+    bool dwarf_tried, directories_loaded;
+    struct qn_directory *directories; /* sorted by offset */
+    size_t ndirectories, directory_room;
     char build_id[2 * QN_BUILD_ID_MAX + 1];
 };
 
@@ -127,6 +134,8 @@ void qn_debug_find_line(struct qn_debug *d, uint64_t address, const char **file,
 void qn_debug_free_lines(struct qn_lines *l);
 /* The file that has the DWARF sections, NULL if none has. */
 Elf *qn_debug_dwarf_file(struct qn_debug *d);
+/* The bytes of a section, unpacked; none if it is not there. */
+struct qn_section qn_debug_read_section(Elf *elf, const char *name);
 
 /* line_program.c: the header at `offset` (false: no more), the sequences of a unit, rows of one. */
 bool qn_debug_read_unit(const struct qn_section *line, uint64_t offset, struct qn_unit *u, uint64_t *next);
@@ -150,7 +159,8 @@ void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char *
 /* Directory of the compilation whose line table is at this offset, NULL if not known. */
 const char *qn_debug_find_directory(struct qn_debug *d, uint64_t offset);
 
-/* demangle.c: the readable form of a C++ or Rust name in fresh memory, NULL if it has none. */
+/* demangle.c, demangle_v0.c: the readable form of a C++ or Rust name in fresh memory, NULL if it has none. */
 char *qn_debug_demangle(const char *name);
+char *qn_debug_demangle_v0(const char *name);
 
 #endif

@@ -88,6 +88,16 @@ static void read_old(struct names *n)
     }
 }
 
+/* .debug_str is large and hardly ever used here. */
+static const struct qn_section *section_str(struct qn_debug *d)
+{
+    if (!d->lines.str_loaded) {
+        d->lines.str_loaded = true;
+        d->lines.str = qn_debug_read_section(qn_debug_dwarf_file(d), ".debug_str");
+    }
+    return &d->lines.str;
+}
+
 static const char *read_path(struct names *n, uint32_t form)
 {
     unsigned offset = n->u->dwarf64 ? 8 : 4;
@@ -98,7 +108,7 @@ static const char *read_path(struct names *n, uint32_t form)
     case DW_FORM_line_strp:
         return string_at(&n->d->lines.line_str, qn_debug_read(&n->r, offset));
     case DW_FORM_strp:
-        return string_at(&n->d->lines.str, qn_debug_read(&n->r, offset));
+        return string_at(section_str(n->d), qn_debug_read(&n->r, offset));
     }
     n->r.bad = true;
     return "";

@@ -81,13 +81,12 @@ bool qn_debug_read_unit(const struct qn_section *line, uint64_t offset, struct q
     return true;
 }
 
-static enum step step_extended(const struct qn_unit *u, struct qn_reader *r, struct machine *m)
+static enum step step_extended(struct qn_reader *r, struct machine *m)
 {
     uint64_t length = qn_debug_read_uleb(r);
     struct qn_reader body = *r;
     enum step result = STEP_NONE;
 
-    (void)u;
     qn_debug_skip(r, length);
     body.end = r->at;
     switch (qn_debug_read(&body, 1)) {
@@ -140,7 +139,7 @@ static inline enum step step(const struct qn_unit *u, struct qn_reader *r, struc
         m->line += (uint32_t)(u->line_base + opcode % u->line_range);
         return STEP_ROW;
     }
-    return opcode ? step_standard(u, opcode, r, m) : step_extended(u, r, m);
+    return opcode ? step_standard(u, opcode, r, m) : step_extended(r, m);
 }
 
 void qn_debug_scan_unit(const struct qn_unit *u, qn_debug_take_sequence *take, void *data)

@@ -12,7 +12,7 @@
 
 #include "debug/internal.h"
 
-static struct qn_section read_section(Elf *elf, const char *name)
+struct qn_section qn_debug_read_section(Elf *elf, const char *name)
 {
     GElf_Shdr h;
     Elf_Scn *s = qn_debug_section(elf, name, &h);
@@ -68,8 +68,8 @@ static void load(struct qn_debug *d)
     struct qn_unit u;
 
     l->loaded = true;
-    l->line = read_section(elf, ".debug_line");
-    l->line_str = read_section(elf, ".debug_line_str");
+    l->line = qn_debug_read_section(elf, ".debug_line");
+    l->line_str = qn_debug_read_section(elf, ".debug_line_str");
     while (qn_debug_read_unit(&l->line, offset, &u, &offset)) {
         struct scan scan = { d, (uint32_t)l->nunits };
 

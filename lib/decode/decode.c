@@ -9,7 +9,9 @@
  * 66h before a near branch is ignored, as Intel does it; AMD would take a 16-bit displacement. */
 #include "decoder.h"
 
-static const struct { uint16_t reads, writes; } implicit_effects[IMPLICIT_COUNT] = {
+static const struct {
+    uint16_t reads, writes;
+} implicit_effects[IMPLICIT_COUNT] = {
 #define I(name, r, w) {r, w},
     QN_IMPLICITS(I)
 #undef I
@@ -26,7 +28,7 @@ static const struct flag_effects flag_effects[FLAGS_COUNT] = {
 
 /* Flags that the conditions o no b ae e ne be a s ns p np l ge le g look at. */
 static const uint8_t condition_reads[16] = {
-    QN_OF, QN_OF, QN_CF, QN_CF, QN_ZF, QN_ZF, QN_CF | QN_ZF, QN_CF | QN_ZF,
+    QN_OF, QN_OF, QN_CF, QN_CF, QN_ZF,         QN_ZF,         QN_CF | QN_ZF,         QN_CF | QN_ZF,
     QN_SF, QN_SF, QN_PF, QN_PF, QN_SF | QN_OF, QN_SF | QN_OF, QN_ZF | QN_SF | QN_OF, QN_ZF | QN_SF | QN_OF,
 };
 
@@ -140,8 +142,12 @@ static enum qn_decode_status read_address(struct decoder *d)
 {
     bool rip = d->mod == 0 && d->rm == 5;
 
-    d->mem = (struct qn_mem){.seg = d->segment, .base = QN_REG_NONE, .index = QN_REG_NONE, .scale = 1,
-                             .addr32 = d->addr32, .is_modrm = 1};
+    d->mem = (struct qn_mem){.seg = d->segment,
+                             .base = QN_REG_NONE,
+                             .index = QN_REG_NONE,
+                             .scale = 1,
+                             .addr32 = d->addr32,
+                             .is_modrm = 1};
     if (d->rm == 4)
         return read_sib(d);
     d->mem.base = rip ? QN_RIP : d->rm | d->b;
@@ -253,7 +259,8 @@ static enum qn_decode_status decode_body(struct decoder *d)
         return status;
     if (d->opcode_map == MAP_NOW) { /* opcode comes last */
         unsigned start = d->pos;
-        if ((status = read_modrm(d)) != QN_DEC_OK || (d->mod != 3 && (status = read_address(d)) != QN_DEC_OK))
+        if ((status = read_modrm(d)) != QN_DEC_OK ||
+            (d->mod != 3 && (status = read_address(d)) != QN_DEC_OK))
             return status;
         if (!bytes_left(d, 1))
             return bytes_missing(d, 1);
@@ -274,7 +281,8 @@ static enum qn_decode_status decode_body(struct decoder *d)
     return qn_decode_operand_facts(d);
 }
 
-enum qn_decode_status qn_decode_analyse(struct decoder *d, const uint8_t *bytes, size_t avail, struct qn_insn *insn)
+enum qn_decode_status qn_decode_analyse(struct decoder *d, const uint8_t *bytes, size_t avail,
+                                        struct qn_insn *insn)
 {
     enum qn_decode_status status;
 
@@ -286,6 +294,8 @@ enum qn_decode_status qn_decode_analyse(struct decoder *d, const uint8_t *bytes,
     status = decode_body(d);
     if (status != QN_DEC_OK) {
         insn->len = status == QN_DEC_INVALID && d->opcode_end ? d->opcode_end : d->limit;
+        if (status == QN_DEC_INVALID && d->opcode_map == MAP_X87)
+            insn->len++; /* ModRM is a second opcode byte there */
         return status;
     }
     insn->len = d->pos;

@@ -10,8 +10,8 @@
 static unsigned bytes_of(const struct decoder *d, unsigned size)
 {
     static const uint16_t fixed[SZ_V] = {
-        [SZ_1] = 1, [SZ_2] = 2, [SZ_4] = 4, [SZ_8] = 8, [SZ_10] = 10, [SZ_16] = 16,
-        [SZ_32] = 32, [SZ_48] = 48, [SZ_64] = 64, [SZ_512] = 512,
+        [SZ_1] = 1,   [SZ_2] = 2,   [SZ_4] = 4,   [SZ_8] = 8,   [SZ_10] = 10,
+        [SZ_16] = 16, [SZ_32] = 32, [SZ_48] = 48, [SZ_64] = 64, [SZ_512] = 512,
     };
 
     if (size < SZ_V)
@@ -76,7 +76,8 @@ static struct qn_mem *add_mem(struct decoder *d, const struct qn_mem *mem, unsig
 }
 
 /* An implicit operand {base, disp}. */
-static struct qn_mem *add_implicit(struct decoder *d, unsigned base, int64_t disp, unsigned size, unsigned access)
+static struct qn_mem *add_implicit(struct decoder *d, unsigned base, int64_t disp, unsigned size,
+                                   unsigned access)
 {
     struct qn_mem mem = {.disp = disp, .base = base, .index = QN_REG_NONE, .scale = 1};
 
@@ -177,8 +178,8 @@ static enum qn_decode_status take_immediate(struct decoder *d, const struct oper
 static enum qn_decode_status absolute_mem(struct decoder *d, unsigned size, unsigned access)
 {
     unsigned n = d->addr32 ? 4 : 8;
-    struct qn_mem mem = {.seg = d->segment, .base = QN_REG_NONE, .index = QN_REG_NONE, .scale = 1,
-                         .addr32 = d->addr32};
+    struct qn_mem mem = {
+        .seg = d->segment, .base = QN_REG_NONE, .index = QN_REG_NONE, .scale = 1, .addr32 = d->addr32};
 
     if (!bytes_left(d, n))
         return bytes_missing(d, n);
@@ -214,7 +215,8 @@ static void maskmov_mem(struct decoder *d, unsigned size, unsigned access)
 /* Address rbx + al: the index is only the low byte of rax. */
 static void xlat_mem(struct decoder *d, unsigned access)
 {
-    struct qn_mem mem = {.seg = d->segment, .base = QN_RBX, .index = QN_RAX, .scale = 1, .addr32 = d->addr32};
+    struct qn_mem mem = {
+        .seg = d->segment, .base = QN_RBX, .index = QN_RAX, .scale = 1, .addr32 = d->addr32};
 
     add_mem(d, &mem, 1, access);
 }
@@ -254,7 +256,8 @@ static enum qn_decode_status rm_operand(struct decoder *d, const struct operand_
     return QN_DEC_OK;
 }
 
-static enum qn_decode_status special_operand(struct decoder *d, const struct operand_info *info, unsigned access)
+static enum qn_decode_status special_operand(struct decoder *d, const struct operand_info *info,
+                                             unsigned access)
 {
     unsigned size = bytes_of(d, info->memsize);
 
@@ -291,7 +294,8 @@ static enum qn_decode_status special_operand(struct decoder *d, const struct ope
     return QN_DEC_OK;
 }
 
-static enum qn_decode_status take_operand(struct decoder *d, const struct operand_info *info, unsigned access)
+static enum qn_decode_status take_operand(struct decoder *d, const struct operand_info *info,
+                                          unsigned access)
 {
     switch (info->kind) {
     case K_RM:
@@ -306,6 +310,8 @@ static enum qn_decode_status take_operand(struct decoder *d, const struct operan
     case K_MEM:
         if (d->mod == 3)
             return QN_DEC_INVALID;
+        if (d->opcode_map == MAP_LEG0 && !access)
+            d->mem.seg = QN_SEG_NONE; /* lea */
         modrm_mem(d, bytes_of(d, info->memsize), access);
         return QN_DEC_OK;
     case K_IMM:

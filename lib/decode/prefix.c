@@ -12,13 +12,22 @@
 
 enum prefix_kind { PFX_NONE, PFX_REX, PFX_66, PFX_67, PFX_REP, PFX_LOCK, PFX_NULL_SEG, PFX_FS, PFX_GS };
 
-#define REX_ROW [0x40] = PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, \
-                PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX
+#define REX_ROW                                                                                            \
+    [0x40] = PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX,     \
+    PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX
 static const uint8_t prefix_of[256] = {
-    [0x26] = PFX_NULL_SEG, [0x2e] = PFX_NULL_SEG, [0x36] = PFX_NULL_SEG, [0x3e] = PFX_NULL_SEG,
+    [0x26] = PFX_NULL_SEG,
+    [0x2e] = PFX_NULL_SEG,
+    [0x36] = PFX_NULL_SEG,
+    [0x3e] = PFX_NULL_SEG,
     REX_ROW,
-    [0x64] = PFX_FS, [0x65] = PFX_GS, [0x66] = PFX_66, [0x67] = PFX_67,
-    [0xf0] = PFX_LOCK, [0xf2] = PFX_REP, [0xf3] = PFX_REP,
+    [0x64] = PFX_FS,
+    [0x65] = PFX_GS,
+    [0x66] = PFX_66,
+    [0x67] = PFX_67,
+    [0xf0] = PFX_LOCK,
+    [0xf2] = PFX_REP,
+    [0xf3] = PFX_REP,
 };
 
 static void take_legacy_prefix(struct decoder *d, uint8_t byte, enum prefix_kind kind)
@@ -128,7 +137,8 @@ static enum qn_decode_status vex2_opcode(struct decoder *d)
 }
 
 /* C4 and 8F: ~R ~X ~B mmmmm, W ~vvvv L pp */
-static enum qn_decode_status vex3_opcode(struct decoder *d, unsigned first_map, unsigned first_id, unsigned maps)
+static enum qn_decode_status vex3_opcode(struct decoder *d, unsigned first_map, unsigned first_id,
+                                         unsigned maps)
 {
     const uint8_t *p = d->bytes + d->pos;
     unsigned map;

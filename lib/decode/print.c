@@ -83,7 +83,9 @@ static unsigned rm_bytes(struct printer *p)
 /* Suffix w of a stack instruction, unless a register operand shows the size already. */
 static void put_stack_suffix(struct printer *p)
 {
-    bool shown = p->insn->modrm_off ? p->d->mod == 3 : (qn_decode_operands[OPERAND_CODE(p->row->operands)].kind == K_GPR_OPCODE);
+    bool shown = p->insn->modrm_off
+                     ? p->d->mod == 3
+                     : (qn_decode_operands[OPERAND_CODE(p->row->operands)].kind == K_GPR_OPCODE);
 
     if (!p->insn->opsz_prefix || (p->row->traits & F64) || shown || p->d->opsize != 2)
         return;
@@ -160,9 +162,10 @@ static void put_suffix(struct printer *p, char mark)
 }
 
 static const char float_predicates[32][9] = {
-    "eq", "lt", "le", "unord", "neq", "nlt", "nle", "ord", "eq_uq", "nge", "ngt", "false", "neq_oq", "ge", "gt", "true",
-    "eq_os", "lt_oq", "le_oq", "unord_s", "neq_us", "nlt_uq", "nle_uq", "ord_s", "eq_us", "nge_uq", "ngt_uq",
-    "false_os", "neq_os", "ge_oq", "gt_oq", "true_us",
+    "eq",    "lt",     "le",     "unord",    "neq",    "nlt",    "nle",    "ord",
+    "eq_uq", "nge",    "ngt",    "false",    "neq_oq", "ge",     "gt",     "true",
+    "eq_os", "lt_oq",  "le_oq",  "unord_s",  "neq_us", "nlt_uq", "nle_uq", "ord_s",
+    "eq_us", "nge_uq", "ngt_uq", "false_os", "neq_os", "ge_oq",  "gt_oq",  "true_us",
 };
 static const char int_predicates[8][6] = {"eq", "lt", "le", "", "neq", "nlt", "nle", ""};
 static const char xop_predicates[8][6] = {"lt", "le", "gt", "ge", "eq", "neq", "false", "true"};
@@ -194,7 +197,8 @@ static void put_with_predicate(struct printer *p, const char *name, const char *
 {
     const char *stem = name;
 
-    while (stem < end && !(stem[0] == 'm' && (stem[1] == 'p' || stem[1] == 'u')) && !(stem[0] == 'o' && stem[1] == 'm'))
+    while (stem < end && !(stem[0] == 'm' && (stem[1] == 'p' || stem[1] == 'u')) &&
+           !(stem[0] == 'o' && stem[1] == 'm'))
         stem++;
     stem += p->insn->opcode == 0x44 ? 3 : 2; /* clmul|qdq  cmp|ps  com|b */
     for (const char *c = name; c < stem; c++)
@@ -255,17 +259,18 @@ static void put_branch_hint(struct printer *p)
     for (unsigned i = 0; i < p->insn->opcode_off; i++)
         if (qn_decode_is_null_segment(p->d->bytes[i]))
             hint = p->d->bytes[i];
-    if (p->insn->cls == QN_CLS_JCC && (hint == 0x2e || hint == 0x3e))
-        put(p, hint == 0x2e ? ",pn" : ",pt");
     if (p->insn->cls == QN_CLS_LOOP && p->d->addr32)
         put(p, "l");
+    if (qn_decode_takes_hint(p->insn) && (hint == 0x2e || hint == 0x3e))
+        put(p, hint == 0x2e ? ",pn" : ",pt");
 }
 
 /* 66 90 and 66 48 90: objdump says what the encoding says. */
 static bool is_sized_nop(const struct printer *p)
 {
-    return p->insn->encoding == QN_ENC_LEGACY && p->insn->map == 0 && p->insn->opcode == 0x90 && p->insn->opsz_prefix &&
-           p->insn->n_mem == 0 && p->insn->writes == 0 && p->insn->rep_prefix != 0xf3;
+    return p->insn->encoding == QN_ENC_LEGACY && p->insn->map == 0 && p->insn->opcode == 0x90 &&
+           p->insn->opsz_prefix && p->insn->n_mem == 0 && p->insn->writes == 0 &&
+           p->insn->rep_prefix != 0xf3;
 }
 
 static void put_sized_nop(struct printer *mnemonic, struct printer *operands)
@@ -293,17 +298,20 @@ static size_t print_bad(struct printer *p)
     row.when = known ? NP : ANY;
     p->row = &row;
     p->insn = d->insn;
-    qn_decode_print_prefixes(p);
+    if (!is_vector_encoding(d) || d->opcode_end == d->insn->vex_off + 1)
+        qn_decode_print_prefixes(p);
     put(p, "(bad)");
     p->out->start[p->out->used] = 0;
     return p->out->used;
 }
 
-size_t qn_decode_print(const uint8_t *bytes, const struct qn_insn *insn, uint64_t pc, char *text, size_t size)
+size_t qn_decode_print(const uint8_t *bytes, const struct qn_insn *insn, uint64_t pc, char *text,
+                       size_t size)
 {
     char prefix[QN_INSN_MAX_LEN * 9], mnemonic[64], operands[128];
     struct text out = {text, size, 0};
-    struct text parts[3] = {{prefix, sizeof prefix, 0}, {mnemonic, sizeof mnemonic, 0}, {operands, sizeof operands, 0}};
+    struct text parts[3] = {
+        {prefix, sizeof prefix, 0}, {mnemonic, sizeof mnemonic, 0}, {operands, sizeof operands, 0}};
     struct decoder d;
     struct qn_insn again;
     struct printer p = {.d = &d, .insn = &again, .pc = pc};

@@ -9,7 +9,7 @@
 #define MAX_OPERANDS 4
 
 static const char gpr64[16][4] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-                                  "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"};
+                                  "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
 static const char gpr8_low[16][4] = {"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil"};
 static const char gpr8_high[4][4] = {"ah", "ch", "dh", "bh"};
 static const char seg_names[8][3] = {"es", "cs", "ss", "ds", "fs", "gs", "?", "?"};
@@ -56,7 +56,7 @@ void qn_decode_note_size(struct printer *p, unsigned code)
 
     if (code != SZ_V && code != SZ_Z && code != SZ_Y && code != SZ_P && code != SZ_ENV && code != SZ_SAVE)
         return;
-    if (!(traits & (D64 | F64)) && code != SZ_ENV && code != SZ_SAVE)
+    if (!(traits & (D64 | F64)) && (code == SZ_V || code == SZ_Y || code == SZ_P))
         note_rex(p, 8);
     if (code != SZ_Y && !(traits & F64) && !p->d->w)
         p->data_used = true;
@@ -477,7 +477,8 @@ static unsigned list_operands(const struct printer *p, struct listed list[MAX_OP
 
     for (; operands; operands >>= 16) {
         const struct operand_info *info = &qn_decode_operands[OPERAND_CODE(operands)];
-        if ((operands & OPERAND_HIDDEN) || info->kind == K_NONE || (p->hide_immediate && is_immediate(info)))
+        if ((operands & OPERAND_HIDDEN) || info->kind == K_NONE ||
+            (p->hide_immediate && is_immediate(info)))
             continue;
         list[n].info = info;
         list[n++].immediate_at = at;

@@ -15,8 +15,8 @@ static void put(struct printer *p, const char *s)
 
 static bool is_branch(const struct qn_insn *insn)
 {
-    return insn->cls == QN_CLS_JCC || insn->cls == QN_CLS_JMP || insn->cls == QN_CLS_JMP_IND || insn->cls == QN_CLS_CALL ||
-           insn->cls == QN_CLS_CALL_IND || insn->cls == QN_CLS_RET;
+    return insn->cls == QN_CLS_JCC || insn->cls == QN_CLS_JMP || insn->cls == QN_CLS_JMP_IND ||
+           insn->cls == QN_CLS_CALL || insn->cls == QN_CLS_CALL_IND || insn->cls == QN_CLS_RET;
 }
 
 static bool is_indirect(const struct qn_insn *insn)
@@ -95,6 +95,11 @@ bool qn_decode_is_null_segment(uint8_t byte)
     return byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26;
 }
 
+bool qn_decode_takes_hint(const struct qn_insn *insn)
+{
+    return insn->cls == QN_CLS_JCC || insn->cls == QN_CLS_LOOP || insn->cls == QN_CLS_JRCXZ;
+}
+
 static bool is_segment(uint8_t byte)
 {
     return qn_decode_is_null_segment(byte) || byte == 0x64 || byte == 0x65;
@@ -114,13 +119,14 @@ static bool is_consumed(const struct printer *p, uint8_t byte)
     if (!is_segment(byte))
         return false;
     return p->ds_used || (p->seg_used && p->d->segment) ||
-           ((byte == 0x2e || byte == 0x3e) && p->insn->cls == QN_CLS_JCC);
+           ((byte == 0x2e || byte == 0x3e) && qn_decode_takes_hint(p->insn));
 }
 
 /* Same kind: only the last one counts. */
 static bool same_kind(uint8_t a, uint8_t b)
 {
-    return a == b || (is_segment(a) && is_segment(b)) || ((a == 0xf2 || a == 0xf3) && (b == 0xf2 || b == 0xf3));
+    return a == b || (is_segment(a) && is_segment(b)) ||
+           ((a == 0xf2 || a == 0xf3) && (b == 0xf2 || b == 0xf3));
 }
 
 void qn_decode_print_prefixes(struct printer *p)

@@ -38,6 +38,7 @@ void qn_decode_print_operands(struct printer *p);
 /* Prefixes that nothing else shows. */
 void qn_decode_print_prefixes(struct printer *p);
 bool qn_decode_is_null_segment(uint8_t byte); /* 2e 36 3e 26 */
+bool qn_decode_takes_hint(const struct qn_insn *insn); /* 2e, 3e print as ,pn and ,pt */
 
 /* Note that a size was determined by REX.W or 66h. */
 void qn_decode_note_size(struct printer *p, unsigned size_code);

@@ -13,7 +13,7 @@
  *          H(..) around one hides an implicit operand from the printed text
  *   when   what selects the form: NP P66 PF3 PF2 (mandatory prefix), REG(n), MEM, R3 (ModRM.mod = 3),
  *          RM(n), W0 W1, L0 L1 L2 (vector length), O16 ...; ANY = always
- *   flags  row of flag_table.inc
+ *   flags  an effect of QN_FLAG_EFFECTS below
  *   traits class, default operand size, attributes, element size
  *
  * Operand letters are those of the SDM: E ModRM.rm general register or memory, G ModRM.reg, V and W the
@@ -106,7 +106,8 @@ enum operand_size {
     S(rAX, K_GPR_FIXED, SZ_V, SZ_0, QN_RAX) S(rDX, K_GPR_FIXED, SZ_V, SZ_0, QN_RDX) \
     S(eAX, K_GPR_FIXED, SZ_Z, SZ_0, QN_RAX) S(qAX, K_GPR_FIXED, SZ_8, SZ_0, QN_RAX) \
     S(dAX, K_GPR_FIXED, SZ_4, SZ_0, QN_RAX) S(dCX, K_GPR_FIXED, SZ_4, SZ_0, QN_RCX) \
-    S(dBX, K_GPR_FIXED, SZ_4, SZ_0, QN_RBX) S(dDX, K_GPR_FIXED, SZ_4, SZ_0, QN_RDX) S(qCX, K_GPR_FIXED, SZ_8, SZ_0, QN_RCX) \
+    S(dBX, K_GPR_FIXED, SZ_4, SZ_0, QN_RBX) S(dDX, K_GPR_FIXED, SZ_4, SZ_0, QN_RDX) \
+    S(qCX, K_GPR_FIXED, SZ_8, SZ_0, QN_RCX) \
     S(Zb, K_GPR_OPCODE, SZ_1, SZ_0, 0) S(Zv, K_GPR_OPCODE, SZ_V, SZ_0, 0) \
     S(Ib, K_IMM, SZ_1, SZ_0, 0) S(sIb, K_IMM_SIGNED, SZ_1, SZ_0, 0) S(Iw, K_IMM, SZ_2, SZ_0, 0) \
     S(Iz, K_IMM_SIGNED, SZ_Z, SZ_0, 0) S(Iv, K_IMM_SIGNED, SZ_V, SZ_0, 0) S(Id, K_IMM, SZ_4, SZ_0, 0) \

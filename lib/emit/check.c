@@ -18,6 +18,21 @@ static uint32_t site(const struct emitter *e, const struct qn_event *ev)
     return (e->counter + ev->counter) | size << QN_SITE_SIZE_SHIFT;
 }
 
+static bool modifies(const struct qn_event *ev) { return !ev->write && (ev->mem.access & QN_ACC_WRITE); }
+
+static uint32_t aux(const struct qn_event *ev)
+{
+    return ev->size | (ev->write ? QN_AUX_WRITE : modifies(ev) ? QN_AUX_MODIFY : 0);
+}
+
+/* Reads and writes have entries of their own; most modules do not ask. */
+static void (*slow_entry(const struct qn_event *ev))(void)
+{
+    if (!qn_sim_kinds)
+        return qn_sim_slow_data;
+    return ev->write ? qn_sim_slow_write : modifies(ev) ? qn_sim_slow_modify : qn_sim_slow_data;
+}
+
 /* ---- addresses ---- */
 
 static void add_segment(struct emitter *e, const struct qn_mem *m)
@@ -102,10 +117,10 @@ static void data_call(struct emitter *e, struct qn_code *c, const struct qn_even
     x_store(c, CTX(arg_addr), e->s1);
     x_store_imm(c, CTX(arg_site), site(e, ev));
     if (ev->size > QN_SITE_SIZE_MAX) {
-        x_store_imm(c, CTX(arg_aux), ev->size);
+        x_store_imm(c, CTX(arg_aux), aux(ev));
         emit_slow_call(c, qn_sim_slow_big);
     } else {
-        emit_slow_call(c, qn_sim_slow_data);
+        emit_slow_call(c, slow_entry(ev));
     }
 }
 
@@ -170,7 +185,7 @@ static void filter_check(struct emitter *e, const struct qn_event *ev)
 static void check_twin(struct emitter *e, const struct qn_event *ev, void (*fn)(void))
 {
     x_store_imm(&e->hot, CTX(arg_site), site(e, ev));
-    x_store_imm(&e->hot, CTX(arg_aux), ev->size | (uint32_t)ev->write << 16);
+    x_store_imm(&e->hot, CTX(arg_aux), aux(ev));
     emit_slow_call(&e->hot, fn);
 }
 
@@ -179,7 +194,8 @@ void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
     const struct qn_insn *in = &e->b->insn[ev->insn];
     const struct qn_filter *f = &qn_sim_d1_filter;
     uint64_t next = e->b->at[ev->insn] + in->len;
-    bool filtered = emit_rules.filter && f->scale && ev->size <= f->line && ev->size;
+    bool filtered = emit_rules.filter && f->scale && ev->size <= f->line && ev->size &&
+                    !(f->writes_call && (ev->write || modifies(ev)));
     uint64_t addr = constant_value(&ev->mem, next);
 
     if (emit_rules.check)
@@ -225,7 +241,7 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
     unsigned n = 0;
     uint64_t slow = e->cold.exec, back;
 
-    if (first == last || first != e->touched) /* the line touched just before is the newest already */
+    if (first == last || first != e->touched || !qn_sim_i1_repeat_is_noop) /* the line touched just before is the newest already */
         rec[n++] = qn_sim_code_line(first);
     if (last != first)
         rec[n++] = qn_sim_code_line(last);

@@ -120,7 +120,8 @@ static unsigned first_fetch(struct emitter *e)
 
     e->out.first_line = e->b->pc & ~(line - 1);
     e->out.last_line = (e->b->next - 1) & ~(line - 1);
-    if (!whole || !emit_flags_free(e, 0) || emit_rules.check || !emit_rules.filter || qn_sim_i1_hit == QN_HIT_CALL)
+    if (!whole || !emit_flags_free(e, 0) || emit_rules.check || !emit_rules.filter || qn_sim_i1_hit == QN_HIT_CALL ||
+        !qn_sim_i1_repeat_is_noop)
         return 0;
     emit_fetch(e, ev);
     e->out.entry3 = (uint32_t)e->hot.exec;

@@ -6,6 +6,8 @@
  *
  *   row [A B C D], reference to C:   slots 2, 1, 0 <- B, A, C        row [C A B D]
  *
+ * Where a row lists lines in any order (qn_filter.unordered: a hit changes nothing), C and A change places.
+ *
  * One stub per pair of scratch registers and size, made when first needed, in the fixed part of the code cache.
  * Entered by a call on the slow-call stack with S1 = address ^ row[0], S2 = offset of the set; arg_site is set.
  */
@@ -54,6 +56,15 @@ static void move_to_front(struct qn_code *c, unsigned s1, unsigned s2, unsigned 
     slot(c, 0x89, t, s2, 0);
 }
 
+/* Where the order of the row means nothing: it changes places with the first. */
+static void swap_with_first(struct qn_code *c, unsigned s1, unsigned s2, unsigned t, unsigned way)
+{
+    slot(c, 0x8b, t, s2, way);
+    slot(c, 0x8b, s1, s2, 0);
+    slot(c, 0x89, s1, s2, way);
+    slot(c, 0x89, t, s2, 0);
+}
+
 static void push(struct qn_code *c, unsigned reg)
 {
     if (reg > 7)
@@ -77,16 +88,25 @@ static void try_way(struct qn_code *c, unsigned s1, unsigned s2, unsigned t, uns
     x_alu_imm32(c, 1, 7, t, qn_sim_d1_filter.line - size);
     x_jcc(c, X_CC_A, 0);
     skip = c->exec;
-    move_to_front(c, s1, s2, t, way);
+    if (qn_sim_d1_filter.ordered)
+        move_to_front(c, s1, s2, t, way);
+    else
+        swap_with_first(c, s1, s2, t, way);
     pop(c, t);
     x_byte(c, 0xc3);
     x_patch(skip, c->exec);
 }
 
+/* Entries of a row that may pass. */
+static unsigned row_ways(void)
+{
+    return qn_sim_d1_filter.ordered ? qn_sim_d1_filter.ordered : qn_sim_d1_filter.unordered;
+}
+
 static uint32_t make_stub(unsigned s1, unsigned s2, unsigned size)
 {
     struct qn_code c = {qn_tcache_write_view(next_at), next_at};
-    unsigned t = third_register(s1, s2), ways = qn_sim_d1_filter.ordered;
+    unsigned t = third_register(s1, s2), ways = row_ways();
     uint32_t at = (uint32_t)c.exec;
 
     slot(&c, 0x33, s1, s2, 0); /* the address again */
@@ -103,7 +123,7 @@ static uint32_t make_stub(unsigned s1, unsigned s2, unsigned size)
 /* Address of the stub for this pair and size, 0 if there is none: call the simulator. */
 uint32_t emit_ways_stub(unsigned s1, unsigned s2, unsigned size)
 {
-    if (!qn_sim_d1_filter.ordered || qn_sim_d1_filter.ordered < 2 || emit_rules.check)
+    if (row_ways() < 2 || qn_sim_kinds || emit_rules.check)
         return 0;
     for (unsigned i = 0; i < nstubs; i++)
         if (stubs[i].s1 == s1 && stubs[i].s2 == s2 && stubs[i].size == size)

@@ -2,7 +2,7 @@
  *
  * Merging rules, all exact:
  * - A fetch makes an event only if it touches a code line that the block has not just touched: another
- *   fetch from the line used last in its set hits and leaves LRU order as it was.
+ *   fetch from the line used last in its set hits and leaves LRU order as it was.  Not so for every policy: rules.i1_every.
  * - A read-modify-write is one read: the write follows at once and cannot miss.
  */
 #include "event/event.h"
@@ -35,7 +35,7 @@ static bool fresh(struct collector *c, uint64_t line)
 
     c->recent[slot] = line;
     c->recent_valid |= (uint8_t)(1u << slot);
-    return !known;
+    return !known || c->rules->i1_every;
 }
 
 static unsigned clamp(const struct collector *c, unsigned size)

@@ -37,6 +37,7 @@ struct qn_event_rules {
     bool cachegrind;     /* counting=cachegrind */
     bool caches, branches;
     uint32_t i1_line, i1_sets;
+    bool i1_every;       /* every fetch is an event: a hit directly after a reference may change the cache's state */
     uint32_t clamp;      /* cachegrind: references are cut to this many bytes; 0 = never */
 };
 

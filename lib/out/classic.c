@@ -105,7 +105,9 @@ void qn_out_classic_put_events(const struct qn_out_classic *c, const int *widths
 static enum qn_prof_status read_profile(struct qn_out_classic *c)
 {
     const struct qn_out_request *q = c->request;
-    struct qn_prof_ledger_options options = {q->annotate || q->input_count > 1, 0, NULL, NULL};
+    int lines = q->annotate || q->input_count > 1;
+    struct qn_prof_ledger_options options = {lines ? QN_PROF_LINES_OF_FILES : QN_PROF_NO_LINES, 0,
+                                             NULL, NULL};
     c->input = q->inputs[0];
     qn_prof_init_ledger(&c->ledger, &options);
     if (qn_prof_read_ledger(&c->ledger, c->input, 0, c->err) != QN_PROF_OK)

@@ -15,6 +15,7 @@
 
 #include "out/number.h"
 #include "prof/counts.h"
+#include "prof/provenance.h"
 
 enum { FRAME_WIDTH = 80 };
 
@@ -48,15 +49,27 @@ static void clear_none(struct qn_prof_rows *rows)
     }
 }
 
+/* A difference of profiles from different simulators says little about the programs. */
+static void warn_of_provenance(const struct qn_out_modern *m)
+{
+    const struct qn_prof_source *s = m->ledger.sources;
+    char what[QN_PROF_TEXT_MAX / 2];
+    if (m->request->diff && qn_prof_differ(s[0].desc, s[1].desc, what, sizeof what))
+        snprintf(m->request->warning, QN_PROF_TEXT_MAX, "%.256s and %.256s differ in %s", s[0].path,
+                 s[1].path, what);
+}
+
 static enum qn_prof_status read_inputs(struct qn_out_modern *m)
 {
     const struct qn_out_request *q = m->request;
-    struct qn_prof_ledger_options options = {q->annotate || q->by == QN_OUT_BY_LINE, 1, q->mod_file,
-                                             q->mod_fn};
+    int lines = q->annotate || q->by == QN_OUT_BY_LINE;
+    struct qn_prof_ledger_options options = {lines ? QN_PROF_LINES_OF_FILES : QN_PROF_NO_LINES, 1,
+                                             q->mod_file, q->mod_fn};
     qn_prof_init_ledger(&m->ledger, &options);
     for (int i = 0; i < q->input_count; i++)
         if (qn_prof_read_ledger(&m->ledger, q->inputs[i], q->diff && i == 0, m->err) != QN_PROF_OK)
             return m->err->status;
+    warn_of_provenance(m);
     clear_none(&m->ledger.fn_totals);
     clear_none(&m->ledger.total);
     m->events = m->ledger.header.event_count;

@@ -33,6 +33,7 @@ struct qn_out_request {
     enum qn_out_by by;
     enum qn_out_color color;
     char *invocation; /* the command line */
+    char *warning;    /* room of QN_PROF_TEXT_MAX: how the inputs' provenance differs, or empty */
 };
 
 /* Per cent of the primary sort event below which a function is left out. */

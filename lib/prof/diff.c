@@ -13,6 +13,7 @@
 
 #include "prof/counts.h"
 #include "prof/provenance.h"
+#include "prof/same.h"
 
 enum qn_prof_status qn_prof_read_diff(struct qn_prof_ledger *g, const char *a, const char *b,
                                       char *warning, size_t room, struct qn_prof_error *err)
@@ -54,34 +55,94 @@ static int given(const int64_t *counts, int events)
     return events;
 }
 
-static void put_fns(const struct qn_prof_ledger *g, struct qn_prof_writer *w, const uint32_t *order)
+static void put_line(const struct qn_prof_ledger *g, struct qn_prof_writer *w, uint32_t line,
+                     const int64_t *counts)
+{
+    qn_prof_set_events(w, given(counts, g->header.event_count));
+    qn_prof_put_counts(w, line, counts);
+}
+
+static enum qn_prof_status put_lines(const struct qn_prof_ledger *g, struct qn_prof_writer *w,
+                                     uint32_t fn, struct qn_prof_error *err)
+{
+    struct qn_prof_log_lines lines;
+    int64_t counts[g->header.event_count];
+    uint32_t line;
+    int got = 0;
+    if (qn_prof_log_gather(&g->log, fn, &lines) != 0)
+        return qn_prof_fail_memory(err);
+    while ((got = qn_prof_log_next(&lines, &line, counts)) > 0)
+        put_line(g, w, line, counts);
+    qn_prof_log_free_lines(&lines);
+    return got == 0 ? QN_PROF_OK
+                    : qn_prof_fail(err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
+}
+
+/* Whether line numbers of each file mean the same in both profiles: an array by file id. */
+static unsigned char *find_numbered(const struct qn_prof_ledger *g)
+{
+    uint32_t files = g->fns.files.index.count;
+    unsigned char *numbered = malloc(files + (size_t)1);
+    const char **first = calloc(files + (size_t)1, sizeof *first);
+    if (numbered && first) {
+        memset(numbered, g->options.keep_lines == QN_PROF_LINES_OF_FNS, files);
+        for (uint32_t i = 0; i < g->originals.index.count; i++) {
+            uint32_t file = g->original_of[i];
+            const char *name = qn_prof_name(&g->originals, i);
+            if (!first[file])
+                first[file] = name;
+            else if (numbered[file])
+                numbered[file] = (unsigned char)qn_prof_same_content(first[file], name);
+        }
+    }
+    free(first);
+    return numbered;
+}
+
+static enum qn_prof_status put_fns(const struct qn_prof_ledger *g, struct qn_prof_writer *w,
+                                   const uint32_t *order, const unsigned char *numbered,
+                                   struct qn_prof_error *err)
 {
     for (uint32_t i = 0; i < qn_prof_fn_count(&g->fns); i++) {
-        const int64_t *counts = qn_prof_row(&g->fn_totals, order[i]);
-        qn_prof_put_file(w, qn_prof_fn_file(&g->fns, order[i]));
-        qn_prof_put_fn(w, qn_prof_fn_name(&g->fns, order[i]));
-        qn_prof_set_events(w, given(counts, g->header.event_count));
-        qn_prof_put_counts(w, 0, counts);
+        uint32_t fn = order[i];
+        qn_prof_put_file(w, qn_prof_fn_file(&g->fns, fn));
+        qn_prof_put_fn(w, qn_prof_fn_name(&g->fns, fn));
+        if (!numbered[g->fns.fn[fn].file])
+            put_line(g, w, 0, qn_prof_row(&g->fn_totals, fn));
+        else if (put_lines(g, w, fn, err) != QN_PROF_OK)
+            return err->status;
     }
+    return QN_PROF_OK;
+}
+
+/* Functions in order of file name and function name. */
+static uint32_t *sort_fns(const struct qn_prof_ledger *g)
+{
+    uint32_t *rank = qn_prof_rank_fns(&g->fns), count = qn_prof_fn_count(&g->fns);
+    uint32_t *order = malloc((count + (size_t)1) * sizeof *order);
+    for (uint32_t i = 0; i < count && rank && order; i++)
+        order[rank[i]] = i;
+    if (!rank) {
+        free(order);
+        order = NULL;
+    }
+    free(rank);
+    return order;
 }
 
 enum qn_prof_status qn_prof_write_diff(const struct qn_prof_ledger *g, struct qn_prof_writer *w,
                                        struct qn_prof_error *err)
 {
-    uint32_t *rank = qn_prof_rank_fns(&g->fns), count = qn_prof_fn_count(&g->fns);
-    uint32_t *order = malloc((count + (size_t)1) * sizeof *order);
-    if (!rank || !order) {
-        free(rank);
-        free(order);
-        return qn_prof_fail_memory(err);
+    uint32_t *order = sort_fns(g);
+    unsigned char *numbered = find_numbered(g);
+    enum qn_prof_status status = order && numbered ? QN_PROF_OK : qn_prof_fail_memory(err);
+    if (status == QN_PROF_OK) {
+        put_header(g, w);
+        status = put_fns(g, w, order, numbered, err);
+        qn_prof_set_events(w, g->header.event_count);
+        qn_prof_put_summary(w, qn_prof_row(&g->total, 0));
     }
-    for (uint32_t i = 0; i < count; i++)
-        order[rank[i]] = i;
-    put_header(g, w);
-    put_fns(g, w, order);
-    qn_prof_set_events(w, g->header.event_count);
-    qn_prof_put_summary(w, qn_prof_row(&g->total, 0));
-    free(rank);
     free(order);
-    return QN_PROF_OK;
+    free(numbered);
+    return status;
 }

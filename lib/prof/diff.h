@@ -1,8 +1,12 @@
 /*
- * Subtracts one profile from another, by function.
+ * Subtracts one profile from another, by function or by line.
  *
  * In:  a.out, b.out
  * Out: a profile of b - a in cg_diff's layout: one line, numbered 0, for each function of either
+ *
+ * In a ledger with QN_PROF_LINES_OF_FNS lines keep their numbers, except in files that stand for several
+ * sources (--mod-filename) which are not all readable and identical: there a line number means
+ * nothing.
  *
  * Invariants: functions sorted by file name and function name; the summary is b's minus a's.
  */

@@ -15,13 +15,16 @@
 
 #include "prof/escape.h"
 
+/* The only newline that a message keeps: before an item of a list. */
+#define LIST_ITEM "\n- "
+
 /* Copies `raw` escaped to text + at; newlines that `format` asked for stay. */
 static void store_escaped(char *text, size_t at, const char *raw, int keep_newlines)
 {
     for (; *raw; raw++) {
         char piece[QN_PROF_ESCAPE_MAX + 1];
         size_t n = 1;
-        if (*raw == '\n' && keep_newlines)
+        if (keep_newlines && strncmp(raw, LIST_ITEM, sizeof LIST_ITEM - 1) == 0)
             piece[0] = '\n';
         else
             n = qn_prof_escape_byte(piece, (unsigned char)*raw);

@@ -197,9 +197,11 @@ static enum qn_prof_status take_counts(struct cursor *c, const struct qn_prof_it
     if (qn_prof_add_counts(qn_prof_row(&g->fn_totals, c->fn), counts, events) != 0 ||
         qn_prof_add_counts(qn_prof_row(&g->object_totals, c->object), counts, events) != 0)
         return out_of_range(c);
-    if (g->options.keep_lines && qn_prof_log_add(&g->log, c->file, item->line, counts) != 0)
-        return qn_prof_fail_memory(c->err);
-    return QN_PROF_OK;
+    if (g->options.keep_lines == QN_PROF_NO_LINES)
+        return QN_PROF_OK;
+    uint32_t owner = g->options.keep_lines == QN_PROF_LINES_OF_FILES ? c->file : c->fn;
+    return qn_prof_log_add(&g->log, owner, item->line, counts) == 0 ? QN_PROF_OK
+                                                                    : qn_prof_fail_memory(c->err);
 }
 
 /* The reader has checked that the summary is the sum of all counts. */

@@ -23,8 +23,14 @@ struct qn_prof_source {
     char *desc; /* all descriptions, each followed by a newline, control bytes escaped */
 };
 
+enum qn_prof_lines_of {
+    QN_PROF_NO_LINES,
+    QN_PROF_LINES_OF_FILES,
+    QN_PROF_LINES_OF_FNS,
+};
+
 struct qn_prof_ledger_options {
-    int keep_lines;              /* fill the log */
+    enum qn_prof_lines_of keep_lines; /* fill the log, by file id or by function */
     int always_unspecified;      /* make the function <unspecified> for every fl= line */
     const struct qn_prof_subst *mod_file, *mod_fn; /* NULL: names as they are */
 };
@@ -37,7 +43,7 @@ struct qn_prof_ledger {
     struct qn_prof_fns fns;
     struct qn_prof_rows fn_totals; /* by function */
     struct qn_prof_rows total;     /* one row */
-    struct qn_prof_log log;        /* by file id of fns.files */
+    struct qn_prof_log log;        /* by file id of fns.files, or by function */
     struct qn_prof_names objects;       /* files of code: "???" and what ob= lines name */
     struct qn_prof_rows object_totals;  /* by object */
     struct qn_prof_names originals; /* file names before mod_file; used only with mod_file */

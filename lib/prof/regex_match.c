@@ -144,8 +144,7 @@ static int holds(const struct machine *m, const struct qn_prof_instruction *in, 
     case OP_BEGIN: return position == 0;
     case OP_END:
         return position == m->n || (in->arg && position + 1 == m->n && m->text[position] == '\n');
-    case OP_WORD: return at_boundary(m, position) == in->arg;
-    default: return m->registers[in->x] != position; /* OP_CHECK */
+    default: return at_boundary(m, position) == in->arg; /* OP_WORD */
     }
 }
 
@@ -195,10 +194,12 @@ static int step(struct machine *m, int *pc, size_t *position)
         result = look(m, in, *pc, *position);
         *pc += in->x;
         return result;
+    case OP_CHECK:
+        *pc += m->registers[in->x] == *position ? 2 : 1;
+        return 1;
     case OP_BEGIN:
     case OP_END:
     case OP_WORD:
-    case OP_CHECK:
         result = holds(m, in, *position);
         break;
     default:

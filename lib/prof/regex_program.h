@@ -19,7 +19,8 @@ enum qn_prof_op {
     OP_SPLIT,   /* go on at x; after failure at y */
     OP_JUMP,    /* go on at x */
     OP_SAVE,    /* register x = position (groups: 2k from, 2k+1 to) */
-    OP_CHECK,   /* fail where register x is the position (a repeat that took nothing) */
+    OP_CHECK,   /* pass over the OP_JUMP behind it where register x is the position: a repeat that
+                 * took nothing is the last */
     OP_BEGIN,   /* start of the text */
     OP_END,     /* end of the text; arg: also before a last newline */
     OP_WORD,    /* arg 1: at a word boundary; 0: not at one */

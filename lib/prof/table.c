@@ -31,6 +31,7 @@ struct qn_prof_table {
     struct qn_prof_rows total; /* a single row */
     uint32_t *order;           /* sorted rows, or NULL */
     uint32_t last_file, last_fn;
+    uint32_t next; /* the row behind the one added to last: profiles of one program come in one order */
 };
 
 struct qn_prof_table *qn_prof_new_table(int events)
@@ -111,13 +112,23 @@ static int64_t *new_row(struct qn_prof_table *t, uint32_t fn, uint32_t line, uin
     return row;
 }
 
+static int is_place(const struct qn_prof_table *t, uint32_t row, uint32_t fn, uint32_t line)
+{
+    return t->places[row].fn == fn && t->places[row].line == line;
+}
+
 static int64_t *row_of(struct qn_prof_table *t, uint32_t fn, uint32_t line)
 {
+    if (t->next < t->index.count && is_place(t, t->next, fn, line))
+        return qn_prof_row(&t->rows, t->next++);
     uint32_t hash = qn_prof_hash_pair(fn, line), at;
     uint32_t id = qn_prof_hash_first(&t->index, hash, &at);
-    while (id != QN_PROF_NO_ID && (t->places[id].fn != fn || t->places[id].line != line))
+    while (id != QN_PROF_NO_ID && !is_place(t, id, fn, line))
         id = qn_prof_hash_next(&t->index, hash, &at);
-    return id == QN_PROF_NO_ID ? new_row(t, fn, line, hash) : qn_prof_row(&t->rows, id);
+    if (id == QN_PROF_NO_ID)
+        return new_row(t, fn, line, hash);
+    t->next = id + 1;
+    return qn_prof_row(&t->rows, id);
 }
 
 enum qn_prof_status qn_prof_table_add_line(struct qn_prof_table *t, uint32_t fn, uint32_t line,

@@ -87,7 +87,8 @@ static void put_escaped(struct qn_prof_writer *w, const char *text)
     }
 }
 
-static void put_number(struct qn_prof_writer *w, int64_t value)
+/* Digits of `value` at `to`, at most NUMBER_MAX; returns the end. */
+static char *digits_of(char *to, int64_t value)
 {
     char digits[NUMBER_MAX];
     size_t at = sizeof digits;
@@ -97,7 +98,19 @@ static void put_number(struct qn_prof_writer *w, int64_t value)
     while (left /= 10);
     if (value < 0)
         digits[--at] = '-';
-    put_bytes(w, digits + at, sizeof digits - at);
+    memcpy(to, digits + at, sizeof digits - at);
+    return to + (sizeof digits - at);
+}
+
+static void put_number(struct qn_prof_writer *w, char before, int64_t value, char after)
+{
+    char text[NUMBER_MAX + 2], *end = text;
+    if (before)
+        *end++ = before;
+    end = digits_of(end, value);
+    if (after)
+        *end++ = after;
+    put_bytes(w, text, (size_t)(end - text));
 }
 
 static struct qn_prof_writer *new_writer(const char *path, struct qn_prof_error *err)
@@ -267,26 +280,19 @@ void qn_prof_put_fn(struct qn_prof_writer *w, const char *name)
 void qn_prof_put_counts(struct qn_prof_writer *w, uint32_t line, const int64_t *counts)
 {
     int merged = w->form == QN_PROF_MERGED;
-    put_number(w, line);
+    put_number(w, '\0', line, '\0');
     if (merged)
         qn_prof_put_text(w, "   ");
-    for (int i = 0; i < w->events; i++) {
-        if (!merged)
-            qn_prof_put_text(w, " ");
-        put_number(w, qn_prof_count(counts[i]));
-        if (merged)
-            qn_prof_put_text(w, " ");
-    }
+    for (int i = 0; i < w->events; i++)
+        put_number(w, merged ? '\0' : ' ', qn_prof_count(counts[i]), merged ? ' ' : '\0');
     qn_prof_put_text(w, "\n");
 }
 
 void qn_prof_put_summary(struct qn_prof_writer *w, const int64_t *counts)
 {
     qn_prof_put_text(w, "summary:");
-    for (int i = 0; i < w->events; i++) {
-        qn_prof_put_text(w, " ");
-        put_number(w, qn_prof_count(counts[i]));
-    }
+    for (int i = 0; i < w->events; i++)
+        put_number(w, ' ', qn_prof_count(counts[i]), '\0');
     qn_prof_put_text(w, "\n");
 }
 

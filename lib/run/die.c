@@ -1,6 +1,7 @@
 /* lib/run/die.c - giving up: the reason goes into the arena, where the collector finds it; counts stay. */
 #include "base/format.h"
 #include "run/run.h"
+#include "sim/service.h"
 #include "sim/twin.h"
 #include "tcache/tcache.h"
 
@@ -61,6 +62,11 @@ _Noreturn void qn_engine_die(const char *what, uint64_t a, uint64_t b)
 
     qn_format(text, sizeof text, "%s (%x, %x)", what, a, b);
     qn_die_fatal(QN_FATAL_INTERNAL, qn_ctx.rip, text);
+}
+
+_Noreturn void qn_engine_module_failed(const char *line)
+{
+    qn_die_fatal(QN_FATAL_MODULE, 0, line);
 }
 
 _Noreturn void qn_engine_check_failed(const char *what)

@@ -58,7 +58,7 @@ static void run_block(bool may_connect)
     qn_arena->stats.dispatches++;
     qn_ctx.entry = qn_tcache_block(index)->entry;
     qn_ctx.exit_kind = QN_EXIT_SIGNAL;
-    qn_enter();
+    qn_enter(&qn_self->pending);
 }
 
 /* The block before the missing or undecodable instruction has run; now it is that instruction's turn. */
@@ -78,11 +78,11 @@ _Noreturn void qn_dispatch(void)
     bool may_connect = false;
 
     for (;;) {
+        qn_lock_yield_if_asked();
         if (QN_UNLIKELY(qn_self->pending)) {
             qn_signal_deliver();
             may_connect = false;
         }
-        qn_lock_yield_if_asked();
         run_block(may_connect);
         may_connect = false;
         switch (qn_ctx.exit_kind) {

@@ -5,6 +5,7 @@
 #include "decode/decode.h"
 #include "run/run.h"
 #include "sim/contract.h"
+#include "sim/module.h"
 #include "sim/twin.h"
 
 #define SLOW __attribute__((no_caller_saved_registers))
@@ -54,11 +55,12 @@ static uint32_t clamp(uint32_t size)
     return c->counting == QN_COUNTING_CACHEGRIND && size > line ? line : size;
 }
 
-static void reference(uint64_t addr, uint32_t size, uint64_t *pair)
+static void reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access)
 {
-    unsigned outcome = qn_sim_data(addr, clamp(size), pair);
+    enum sim_kind kind = access == QN_ACC_WRITE ? SIM_WRITE : access & QN_ACC_WRITE ? SIM_MODIFY : SIM_READ;
+    unsigned outcome = qn_sim_data_kind(addr, clamp(size), kind, pair);
 
-    if (qn_cfg()->check && qn_sim_twin_data(addr, clamp(size)) != outcome) {
+    if (qn_cfg()->check && qn_sim_twin_data_kind(addr, clamp(size), kind) != outcome) {
         qn_ctx.arg_addr = addr;
         qn_engine_check_failed("string or masked reference: filtered and unfiltered simulation differ");
     }
@@ -78,7 +80,7 @@ static void string_references(const struct qn_insn *in, uint64_t n, uint64_t rsi
             uint64_t base = in->mem[k].base == QN_RSI ? rsi : rdi;
             uint64_t seg = in->mem[k].seg == QN_SEG_FS ? qn_ctx.fs_base : in->mem[k].seg == QN_SEG_GS ? qn_ctx.gs_base : 0;
 
-            reference(((base + (uint64_t)step * i) & mask) + seg, in->mem[k].size, p);
+            reference(((base + (uint64_t)step * i) & mask) + seg, in->mem[k].size, p, in->mem[k].access);
         }
     }
 }
@@ -167,7 +169,7 @@ static void masked_references(const struct qn_insn *in, struct variable *v)
         if (!element_active(in, i, elem))
             continue;
         if (caches_on())
-            reference(element_address(m, i, elem), elem, v->pair);
+            reference(element_address(m, i, elem), elem, v->pair, m->access);
         ++*v->iterations;
     }
 }
@@ -205,7 +207,7 @@ static void xsave_reference(const struct qn_insn *in, struct variable *v)
     bool compact = in->map == 1 && in->opcode == 0xc7; /* xsavec, xsaves, xrstors */
 
     if (caches_on())
-        reference(qn_ctx.arg_addr, xsave_bytes(wanted, compact), v->pair);
+        reference(qn_ctx.arg_addr, xsave_bytes(wanted, compact), v->pair, in->mem[0].access);
     ++*v->iterations;
 }
 

@@ -5,6 +5,7 @@
 #include "guest/stack.h"
 #include "run/run.h"
 #include "sim/contract.h"
+#include "sim/service.h"
 #include "sim/twin.h"
 
 enum { E_NOEXEC = 8, E_ACCES = 13, E_LOOP = 40 };
@@ -147,7 +148,8 @@ static void start_simulation(void)
     };
     static const struct qn_emit_hooks hooks = {qn_leave, qn_run_string, qn_run_complex};
 
-    if (rules.caches) {
+    if (rules.caches || rules.branches) {
+        qn_sim_service_init(&qn_arena->sim_output, qn_arena_text(c->sim_opt));
         qn_sim_init(c, qn_arena_counters());
         if (c->check)
             qn_sim_twin_init(c);

@@ -1,6 +1,7 @@
 /* lib/run/process.c - fork, vfork, execve, exit: each process has an arena and a collector of its own. */
 #include "guest/elf.h"
 #include "run/run.h"
+#include "sim/contract.h"
 #include "tcache/tcache.h"
 
 enum { E_NOENT = 2, E_ACCES = 13, E_NOEXEC = 8, E_2BIG = 7, E_AGAIN = 11, E_FAULT = 14, E_LOOP = 40 };
@@ -143,6 +144,8 @@ long qn_sys_fork(const struct qn_clone_request *r)
 _Noreturn void qn_process_exit(int code)
 {
     if (!qn_self->vfork_child) {
+        if (qn_cfg()->instr_at_start)
+            qn_sim_finish();
         qn_arena->exit_code = code;
         qn_arena->exited = 1;
     } else {

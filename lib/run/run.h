@@ -123,7 +123,8 @@ void qn_code_cache_adopt(int fd); /* in the child */
 void qn_translate_init(void);
 uint32_t qn_translate(uint64_t pc); /* block index; QN_NO_BLOCK: pc is not executable */
 _Noreturn void qn_dispatch(void);
-extern void qn_enter(void), qn_leave(void), qn_leave_saved(void);
+void qn_enter(volatile uint32_t *pending); /* comes straight back if *pending */
+extern void qn_leave(void), qn_leave_saved(void);
 void qn_run_string(void), qn_run_complex(void); /* helpers called from translated code */
 void qn_string_partial(uint64_t pc); /* a string instruction at pc stopped half way: count what is done */
 

@@ -7,6 +7,8 @@
  * The dispatcher then pushes the frame (frame.c).
  */
 #include "run/signal.h"
+#include "sim/contract.h"
+#include "sim/module.h"
 
 #include "base/format.h"
 #include "tcache/tcache.h"
@@ -109,8 +111,9 @@ static void step(struct qn_thread *t, struct qn_ucontext *uc)
     uint64_t ip = uc->mc.ip;
 
     t->stepping = 1;
-    if (in_enter(ip)) {
-        uc->mc.flags |= FLAG_TF;
+    if (in_enter(ip)) { /* nothing of the guest has run yet, and its popf would clear the trap flag */
+        stop_stepping(t, uc);
+        go_to_dispatcher(uc);
     } else if (in_leave(ip)) {
         stop_stepping(t, uc);
     } else if (!in_code_cache(ip)) {
@@ -148,16 +151,18 @@ static void queue(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
 
 static bool handle_trap(struct qn_thread *t, const struct qn_siginfo *info, struct qn_ucontext *uc)
 {
-    if (info->code < 0 && info->queue.value == QN_KICK_VALUE) {
-        if (holds_cache(t) && !t->stepping)
-            step(t, uc);
-        return true;
-    }
-    if (t->step_return && uc->mc.ip == t->step_return + 1 && info->code > 0) {
+    /* Before all else: the kernel keeps one SIGTRAP at a time, so a kick that is pending when the breakpoint is hit swallows
+     * the breakpoint's own siginfo.  The address alone tells that it was hit. */
+    if (t->step_return && uc->mc.ip == t->step_return + 1) {
         uc->mc.ip--;
         *qn_tcache_write_view(t->step_return) = t->step_byte;
         t->step_return = 0;
         step(t, uc);
+        return true;
+    }
+    if (info->code < 0 && info->queue.value == QN_KICK_VALUE) {
+        if (holds_cache(t))
+            step(t, uc);
         return true;
     }
     if (t->stepping && info->code == TRAP_TRACE_) {
@@ -174,6 +179,12 @@ static bool sync_fault(const struct qn_siginfo *info)
 
 static _Noreturn void engine_fault(const struct qn_siginfo *info, const struct qn_ucontext *uc)
 {
+    const char *module, *slot;
+    uint64_t reference;
+
+    slot = qn_sim_at_work(&module, &reference);
+    if (slot)
+        sim_fail(slot, module, "crashed", reference, info->signo == SIG_SEGV ? "an access out of bounds" : "a trap");
     qn_engine_die(info->signo == SIG_SEGV ? "the engine itself faulted (pc, address)" : "the engine itself trapped (pc, address)",
                   uc->mc.ip, info->fault.addr);
 }

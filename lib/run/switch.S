@@ -1,6 +1,6 @@
 /* lib/run/switch.S - between the engine's C code and translated code, and into the kernel.
  *
- *   qn_enter()   C -> guest: loads all guest registers and jumps to ctx.entry
+ *   qn_enter(&pending)   C -> guest: loads all guest registers and jumps to ctx.entry
  *   qn_leave     guest -> C: saves them and returns from qn_enter
  *   qn_guest_syscall(nr, args)   a system call on the guest's behalf, restartable
  *
@@ -22,6 +22,8 @@ qn_enter:
     push %r15
     mov %rsp, qn_ctx+ENGINE_SP
     movl $1, qn_ctx+IN_CACHE
+    cmpl $0, (%rdi) /* from here on a signal handler sees in_cache and acts itself */
+    jne qn_leave_saved
     push qn_ctx+RFLAGS
     popfq
     mov qn_ctx+0, %rax

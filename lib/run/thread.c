@@ -9,7 +9,7 @@
 #define THREAD_CHUNK (128ull << 10)
 #define ENGINE_STACK (64u << 10)
 #define SIGNAL_STACK (32u << 10)
-#define PATIENCE_NS 5000000l /* a waiter asks for the lock after this long */
+#define PATIENCE_NS 300000l /* a waiter asks for the lock after this long */
 #define THREADS_MAX 32768
 #define CLONE_ARGS_MIN 64 /* bytes: CLONE_ARGS_SIZE_VER0 */
 

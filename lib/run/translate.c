@@ -48,6 +48,7 @@ void qn_translate_init(void)
         .caches = c->instr_at_start && c->cache_sim,
         .branches = c->instr_at_start && c->branch_sim,
         .i1_line = c->I1.line,
+        .i1_every = !qn_sim_i1_repeat_is_noop,
         .i1_sets = c->I1.line ? c->I1.size / (c->I1.assoc * c->I1.line) : 1,
         .clamp = c->counting == QN_COUNTING_CACHEGRIND ? smallest_line(c) : 0,
     };

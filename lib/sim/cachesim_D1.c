@@ -4,6 +4,7 @@
  *   cachesim_D1_initcache(geometry)   once, before the first reference
  *   cachesim_D1_doref(addr, size)     1 on a miss.  A reference that covers several lines touches each, in
  *                                     address order, and counts as one miss at most.
+ *   cachesim_D1_drop(line)            an inclusive LL takes the line away
  *   cachesim_D1_filter()              rows of the hit filter
  */
 #include "sim/lru.h"
@@ -47,6 +48,11 @@ static inline unsigned cachesim_D1_doref(uint64_t addr, uint32_t size)
     for (; line <= last; line++)
         miss |= lru_ref(D1_rows + (line & D1.set_mask) * D1.row_entries, D1.ways, line << D1.line_bits);
     return miss;
+}
+
+static inline void cachesim_D1_drop(uint64_t line)
+{
+    lru_drop(D1_rows + (line >> D1.line_bits & D1.set_mask) * D1.row_entries, D1.ways, line);
 }
 
 static inline struct qn_filter cachesim_D1_filter(struct qn_geometry g)

@@ -55,6 +55,19 @@ static unsigned I1_touch(struct qn_code_line *rec, uint64_t line, uint64_t now)
     return miss;
 }
 
+/* An inclusive LL takes the line away. */
+static inline void cachesim_I1_drop(uint64_t address, struct qn_code_line *(*record)(uint64_t))
+{
+    struct qn_code_line *rec = record(address);
+    struct qn_code_line **set = I1_ways + (address >> I1.line_bits & I1.set_mask) * (uint64_t)I1.ways;
+
+    for (unsigned i = 0; i < I1.ways; i++)
+        if (set[i] == rec) {
+            set[i]->stamp = 0;
+            set[i] = NULL;
+        }
+}
+
 static inline unsigned cachesim_I1_doref(uint64_t addr, uint32_t size, uint64_t *clock,
                                          struct qn_code_line *(*record)(uint64_t))
 {

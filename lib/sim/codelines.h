@@ -4,7 +4,7 @@
 #define QN_SIM_CODELINES_H
 
 #include "sim/contract.h"
-#include "tcache/tcache.h"
+#include "sim/service.h"
 
 #define CODE_LINES_MAX (1u << 20)
 #define CODE_LINE_BUCKETS (1u << 18)

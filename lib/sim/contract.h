@@ -31,11 +31,17 @@ struct qn_filter {
     uint32_t scale;    /* stride / line: 1, 2, 4, 8; 0 = no filter: always call */
     uint32_t line;     /* bytes */
     uint32_t ordered;  /* ways, if the row lists them newest first and a hit does nothing but reorder it; else 0 */
+    uint32_t unordered; /* ways, if the row lists that many lines (or QN_NO_LINE) whose next hit changes nothing, in any
+                          order: emitted code may search all and swap the one found with the first; else 0 */
+    uint32_t writes_call; /* 1: writes and read-modify-writes never pass (a hit makes a line dirty) */
 };
 
 extern struct qn_filter qn_sim_d1_filter;
 extern enum qn_hit qn_sim_i1_hit;
 extern uint32_t qn_sim_i1_line; /* bytes */
+/* May a fetch from the code line touched just before be left out?  Yes if a hit directly after a reference changes nothing;
+ * no for policies that count hits, for levels that see everything, and if a data reference can throw code lines out. */
+extern bool qn_sim_i1_repeat_is_noop;
 
 void qn_sim_init(const struct qn_config *config, uint64_t *counters);
 struct qn_code_line *qn_sim_code_line(uint64_t line_address); /* find or make */
@@ -45,17 +51,32 @@ struct qn_code_line *qn_sim_code_line(uint64_t line_address); /* find or make */
 #define QN_SITE_SIZE_SHIFT 25
 #define QN_SITE_COUNTER_MASK ((1u << QN_SITE_SIZE_SHIFT) - 1)
 #define QN_SITE_SIZE_MAX 64 /* larger references go through qn_sim_slow_big: size in arg_aux */
+#define QN_SITE_BACKWARD (1u << QN_SITE_SIZE_SHIFT) /* qn_sim_cond: the branch's target lies below it */
+/* --check: arg_aux = bytes | QN_AUX_WRITE or QN_AUX_MODIFY */
+#define QN_AUX_WRITE (1u << 16)
+#define QN_AUX_MODIFY (2u << 16)
 
 void qn_sim_slow_fetch(void);  /* arg_addr: first byte of the instruction */
-void qn_sim_slow_data(void);   /* arg_addr */
-void qn_sim_slow_big(void);    /* arg_addr, arg_aux = bytes */
+void qn_sim_slow_data(void);   /* arg_addr; a read */
+void qn_sim_slow_write(void);  /* the same; only if qn_sim_kinds asks for it need writes be told from reads */
+void qn_sim_slow_modify(void);
+void qn_sim_slow_big(void);    /* arg_addr, arg_aux = bytes | QN_AUX_* */
+extern bool qn_sim_kinds;      /* a module wants to know reads from writes */
 void qn_sim_cond(void);        /* arg_pc, arg_aux = taken (0, 1); one counter */
 void qn_sim_indirect(void);    /* arg_pc, arg_addr = target; one counter */
 void qn_sim_check_data(void);  /* --check: unfiltered twin of the reference just made; ctx.result is what the filtered path did */
 void qn_sim_check_fetch(void);
 
-/* One reference from C, for helpers (string instructions, gathers).  Returns bit 0: L1 miss, bit 1: LL miss. */
-unsigned qn_sim_data(uint64_t addr, uint32_t size, uint64_t *misses);
-bool qn_sim_predict_cond(uint64_t pc, bool taken);
+/* One reference from C, for helpers (string instructions, gathers) and replay.  Returns bit 0: L1 miss, bit 1: LL miss.
+ * kind: enum sim_kind of module.h. */
+unsigned qn_sim_data(uint64_t addr, uint32_t size, uint64_t *misses); /* a read */
+unsigned qn_sim_data_kind(uint64_t addr, uint32_t size, unsigned kind, uint64_t *misses);
+unsigned qn_sim_fetch(uint64_t addr, uint32_t size, uint64_t *misses);
+bool qn_sim_predict_cond(uint64_t pc, bool taken); /* true: mispredicted */
+bool qn_sim_predict_cond_to(uint64_t pc, bool taken, bool backward);
+bool qn_sim_predict_indirect(uint64_t pc, uint64_t target);
+void qn_sim_finish(void); /* modules print what they have to say; once, at the end of a process */
+/* For a message when a module crashes or hangs: slot and module that is at work, NULL = none; number of its reference. */
+const char *qn_sim_at_work(const char **module, uint64_t *reference);
 
 #endif

@@ -1,101 +1,246 @@
 /* lib/sim/engine.c - the slots as the engine drives them.
  *
- * Includes the module files, so that one slow call reaches the simulator without another call, and counts what
+ * Includes the default module files, so that one slow call reaches the simulator without another call, and counts what
  * they answer.  References reach the LL in program order because slow calls do.
  */
 #include "sim/slots.h"
 
-#include QN_SIM_I1_FILE
-#include QN_SIM_D1_FILE
-#include QN_SIM_LL_FILE
-#include QN_SIM_BC_FILE
-#include QN_SIM_BI_FILE
+#include "sim/slot_calls.h"
 
 #include "base/context.h"
-#include "sim/codelines.h"
 
-#define SLOW __attribute__((no_caller_saved_registers))
+#ifdef QN_SIM_BC_UNIT
+#define branchsim_BC_predict qn_unit_BC_predict
+#define branchsim_BC_update qn_unit_BC_update
+#else
+#include QN_SIM_BC_FILE
+#endif
+#ifdef QN_SIM_BI_UNIT
+#define branchsim_BI_target qn_unit_BI_target
+#define branchsim_BI_learn qn_unit_BI_learn
+#else
+#include QN_SIM_BI_FILE
+#endif
+
+#define SLOW QN_SIM_NCSR
 
 struct qn_filter qn_sim_d1_filter;
-enum qn_hit qn_sim_i1_hit = CACHESIM_I1_HIT;
+enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
+bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, sim_branch_backward;
 
 static uint64_t *sim_counters;
 
 struct qn_code_line *qn_sim_code_line(uint64_t line) { return code_line_find(line); }
 
-void qn_sim_init(const struct qn_config *config, uint64_t *counters)
+static void init_predictors(const struct qn_config *config)
 {
-    bool ok = cachesim_I1_initcache(config->I1, qn_engine_alloc) && cachesim_D1_initcache(config->D1) &&
-              cachesim_LL_initcache(config->LL, qn_engine_alloc);
+    struct sim_config bc = {.slot = "BC", .seed = config->seed}, bi = {.slot = "BI", .seed = config->seed};
 
-    if (!ok)
-        qn_engine_die("cache too large for the simulator", config->D1.size, config->LL.size);
-    sim_counters = counters;
-    qn_sim_i1_line = config->I1.line;
-    qn_sim_d1_filter = cachesim_D1_filter(config->D1);
+    (void)bc, (void)bi;
+#ifdef QN_SIM_BC_UNIT
+    qn_unit_BC_init(&bc, &facts[SLOT_BC]);
+#endif
+#ifdef QN_SIM_BI_UNIT
+    qn_unit_BI_init(&bi, &facts[SLOT_BI]);
+#endif
 }
 
-/* On a level-1 miss: look up the LL and count both. */
-static inline unsigned miss(uint64_t addr, uint32_t size, uint64_t *counts)
+/* An analysis module sees everything: nothing may pass unseen. */
+static void init_analysis(const struct qn_config *config)
 {
-    unsigned ll = cachesim_LL_doref(addr, size);
+#ifdef QN_SIM_AN_FILE
+    struct sim_config d1 = slot_config("AN", config->D1, config->seed);
 
+    qn_sim_d1_filter.scale = 0;
+    qn_sim_i1_hit = QN_HIT_CALL;
+    qn_sim_i1_repeat_is_noop = false;
+    qn_sim_kinds = true;
+    qn_unit_AN_init(&d1);
+#else
+    (void)config;
+#endif
+}
+
+void qn_sim_init(const struct qn_config *config, uint64_t *counters)
+{
+    sim_counters = counters;
+#ifdef QN_SIM_LL_UNIT
+    upper_I1 = config->I1;
+    upper_D1 = config->D1;
+#endif
+    slots_init(config);
+    init_predictors(config);
+    qn_sim_i1_line = config->I1.line;
+    qn_sim_i1_hit = facts[SLOT_I1].hit;
+    qn_sim_i1_repeat_is_noop = facts[SLOT_I1].repeat_is_noop;
+    qn_sim_kinds = facts[SLOT_D1].kinds || facts[SLOT_LL].kinds;
+    qn_sim_d1_filter = facts[SLOT_D1].filter;
+    init_analysis(config);
+}
+
+/* ---- outcomes ---- */
+
+static inline void analyse(const struct sim_ref *ref)
+{
+#ifdef QN_SIM_AN_FILE
+    qn_unit_AN_ref(ref);
+#else
+    (void)ref;
+#endif
+}
+
+/* What a level 1 said, counted: on a miss the LL is looked up.  Bit 0: L1 miss, bit 1: LL miss. */
+static inline unsigned account(unsigned l1, uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
+{
+    unsigned ll;
+
+    if (!(l1 & QN_UNIT_MISS))
+        return 0;
+    ll = next_level(l1, addr, size, kind);
     counts[0]++;
     counts[1] += ll;
     return 1 | ll << 1;
 }
 
+static inline unsigned data(uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
+{
+    unsigned outcome = account(D1_ref(addr, size, kind), addr, size, kind, counts);
+
+    analyse(&(struct sim_ref){.addr = addr, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
+    return outcome;
+}
+
+static inline unsigned fetch(uint64_t addr, uint32_t size, uint64_t *counts)
+{
+    unsigned outcome = account(I1_ref(addr, size, &qn_ctx.now), addr, size, SIM_FETCH, counts);
+
+    analyse(&(struct sim_ref){.addr = addr, .size = size, .kind = SIM_REF_FETCH, .outcome = (uint8_t)outcome});
+    return outcome;
+}
+
+/* ---- slow calls ---- */
+
 static inline uint64_t *site_counts(void) { return sim_counters + (qn_ctx.arg_site & QN_SITE_COUNTER_MASK); }
 static inline uint32_t site_size(void) { return (uint32_t)qn_ctx.arg_site >> QN_SITE_SIZE_SHIFT; }
 
-SLOW void qn_sim_slow_data(void)
+/* ctx.result is 0 before: only a miss has to be told. */
+static inline void slow_data(uint32_t size, unsigned kind)
 {
-    uint64_t addr = qn_ctx.arg_addr;
-    uint32_t size = site_size();
+    unsigned outcome = data(qn_ctx.arg_addr, size, kind, site_counts());
 
-    if (cachesim_D1_doref(addr, size))
-        qn_ctx.result = miss(addr, size, site_counts());
+    if (outcome)
+        qn_ctx.result = outcome;
 }
 
-SLOW void qn_sim_slow_big(void)
-{
-    uint64_t addr = qn_ctx.arg_addr;
-    uint32_t size = (uint32_t)qn_ctx.arg_aux;
+SLOW void qn_sim_slow_data(void) { slow_data(site_size(), SIM_READ); }
 
-    if (cachesim_D1_doref(addr, size))
-        qn_ctx.result = miss(addr, size, site_counts());
+/* Where no module asks for kinds these stay unused, and the default build keeps one copy of the path. */
+SLOW void qn_sim_slow_write(void) { slow_data(site_size(), SIM_WRITE); }
+SLOW void qn_sim_slow_modify(void) { slow_data(site_size(), SIM_MODIFY); }
+
+static inline unsigned aux_kind(void)
+{
+    return qn_ctx.arg_aux & QN_AUX_MODIFY ? SIM_MODIFY : qn_ctx.arg_aux & QN_AUX_WRITE ? SIM_WRITE : SIM_READ;
 }
+
+SLOW void qn_sim_slow_big(void) { slow_data((uint32_t)qn_ctx.arg_aux & 0xffff, aux_kind()); }
 
 SLOW void qn_sim_slow_fetch(void)
 {
-    uint64_t addr = qn_ctx.arg_addr;
-    uint32_t size = site_size();
+    unsigned outcome = fetch(qn_ctx.arg_addr, site_size(), site_counts());
 
-    if (cachesim_I1_doref(addr, size, &qn_ctx.now, code_line_find))
-        qn_ctx.result = miss(addr, size, site_counts());
+    if (outcome)
+        qn_ctx.result = outcome;
 }
 
-unsigned qn_sim_data(uint64_t addr, uint32_t size, uint64_t *counts)
+/* ---- from C ---- */
+
+unsigned qn_sim_data_kind(uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
 {
-    return cachesim_D1_doref(addr, size) ? miss(addr, size, counts) : 0;
+    return data(addr, size, kind, counts);
 }
 
-bool qn_sim_predict_cond(uint64_t pc, bool taken)
+unsigned qn_sim_data(uint64_t addr, uint32_t size, uint64_t *counts) { return data(addr, size, SIM_READ, counts); }
+unsigned qn_sim_fetch(uint64_t addr, uint32_t size, uint64_t *counts) { return fetch(addr, size, counts); }
+
+/* ---- branches ---- */
+
+static inline bool predict_cond(uint64_t pc, bool taken)
 {
     bool wrong = branchsim_BC_predict(pc) != taken;
 
     branchsim_BC_update(pc, taken);
+    analyse(&(struct sim_ref){.addr = pc, .kind = SIM_REF_COND, .backward = sim_branch_backward,
+                              .outcome = (uint8_t)((taken ? SIM_TAKEN : 0) | (wrong ? SIM_MISPREDICT : 0))});
     return wrong;
 }
 
-SLOW void qn_sim_cond(void)
+static inline bool predict_indirect(uint64_t pc, uint64_t target)
 {
-    *site_counts() += qn_sim_predict_cond(qn_ctx.arg_pc, qn_ctx.arg_aux != 0);
+    bool wrong = branchsim_BI_target(pc) != target;
+
+    branchsim_BI_learn(pc, target);
+    analyse(&(struct sim_ref){.addr = pc, .target = target, .kind = SIM_REF_INDIRECT,
+                              .outcome = (uint8_t)(SIM_TAKEN | (wrong ? SIM_MISPREDICT : 0))});
+    return wrong;
 }
 
-SLOW void qn_sim_indirect(void)
+bool qn_sim_predict_cond_to(uint64_t pc, bool taken, bool backward)
 {
-    *site_counts() += branchsim_BI_target(qn_ctx.arg_pc) != qn_ctx.arg_addr;
-    branchsim_BI_learn(qn_ctx.arg_pc, qn_ctx.arg_addr);
+    sim_branch_backward = backward;
+    return predict_cond(pc, taken);
+}
+
+/* A branch that a repeated string instruction is to Cachegrind goes back to itself. */
+bool qn_sim_predict_cond(uint64_t pc, bool taken) { return qn_sim_predict_cond_to(pc, taken, true); }
+
+bool qn_sim_predict_indirect(uint64_t pc, uint64_t target) { return predict_indirect(pc, target); }
+
+SLOW void qn_sim_cond(void)
+{
+#if defined(QN_SIM_BC_UNIT) || defined(QN_SIM_AN_FILE)
+    sim_branch_backward = (qn_ctx.arg_site & QN_SITE_BACKWARD) != 0;
+#endif
+    *site_counts() += predict_cond(qn_ctx.arg_pc, qn_ctx.arg_aux != 0);
+}
+
+SLOW void qn_sim_indirect(void) { *site_counts() += predict_indirect(qn_ctx.arg_pc, qn_ctx.arg_addr); }
+
+/* ---- the end ---- */
+
+static void print_storage(const char *slot, const struct qn_unit_facts *f)
+{
+    if (f->bits)
+        sim_print("%s: %s, %U bits of storage", slot, f->name, f->bits);
+}
+
+void qn_sim_finish(void)
+{
+    print_storage("BC", &facts[SLOT_BC]);
+    print_storage("BI", &facts[SLOT_BI]);
+#ifdef QN_SIM_I1_UNIT
+    qn_unit_I1_finish();
+#endif
+#ifdef QN_SIM_D1_UNIT
+    qn_unit_D1_finish();
+#endif
+#ifdef QN_SIM_LL_UNIT
+    qn_unit_LL_finish();
+#endif
+#ifdef QN_SIM_AN_FILE
+    qn_unit_AN_finish();
+#endif
+}
+
+const char *qn_sim_at_work(const char **module, uint64_t *reference)
+{
+    static const char *const names[SLOTS] = {"I1", "D1", "LL", "BC", "BI"};
+    int slot = at_work;
+
+    if (slot < 0)
+        return NULL;
+    *module = facts[slot].name ? facts[slot].name : "?";
+    *reference = facts[slot].reference ? facts[slot].reference() : 0;
+    return names[slot];
 }

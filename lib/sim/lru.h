@@ -31,6 +31,20 @@ static inline unsigned lru_ref(uint64_t *row, unsigned ways, uint64_t line)
     return 1;
 }
 
+/* Take the line out, if it is there. */
+static inline void lru_drop(uint64_t *row, unsigned ways, uint64_t line)
+{
+    unsigned i = 0;
+
+    while (i < ways && row[i] != line)
+        i++;
+    if (i == ways)
+        return;
+    for (; i + 1 < ways; i++)
+        row[i] = row[i + 1];
+    row[i] = QN_NO_LINE;
+}
+
 static inline void lru_clear(uint64_t *rows, uint64_t entries)
 {
     for (uint64_t i = 0; i < entries; i++)

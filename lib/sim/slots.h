@@ -1,6 +1,16 @@
 /* lib/sim/slots.h - the source files that fill the slots of this build.
  *
- * `make SIM_D1=FILE` or ./configure --with-sim-D1=NAME defines QN_SIM_D1_FILE and so on. */
+ * `make SIM_D1=FILE` and ./configure --with-sim-D1=NAME write sim_slots.h, `quern sim build` gives -D options.  A slot
+ * that does not hold its default is a unit of its own (QN_SIM_D1_UNIT); the defaults are included by engine.c. */
+#ifndef QN_SIM_SLOTS_H
+#define QN_SIM_SLOTS_H
+
+#if !defined(QN_SIM_SLOTS_GIVEN) && defined(__has_include)
+#if __has_include("sim_slots.h")
+#include "sim_slots.h"
+#endif
+#endif
+
 #ifndef QN_SIM_I1_FILE
 #define QN_SIM_I1_FILE "sim/cachesim_I1.c"
 #endif
@@ -15,4 +25,6 @@
 #endif
 #ifndef QN_SIM_BI_FILE
 #define QN_SIM_BI_FILE "sim/branchsim_BI.c"
+#endif
+
 #endif

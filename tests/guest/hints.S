@@ -1,5 +1,5 @@
-/* hints.S - instructions that name memory and do not count as references, or that touch no memory at all: lea, nop, prefetch, clflush,
- * fences, cpuid, rdtsc, pause, string flags, and BMI arithmetic. */
+/* hints.S - instructions that name memory and do not count as references, or that touch no memory at all: lea, nop,
+ * prefetch, clflush, fences, cpuid, rdtsc, pause, string flags; and BMI arithmetic. */
 #include "guest.h"
 
 #define CPUID_7_EBX_BMI 0x108 /* BMI1, BMI2 */

@@ -9,7 +9,8 @@
 # whose counts are all zero are the same as none and are left out.  Pipe the output through sort.
 #
 # -v source=/x/a.c: lines of that file with the word "quirk:" in them are left out, and their counts are taken off the
-# summary: there Cachegrind counts artefacts of its own, and the manual has a row about it.
+# summary: there Cachegrind counts artefacts of its own, and the manual has a row about it.  (%.0f: the %d of some awks ends
+# at 2^31.)
 BEGIN {
     while (source != "" && (getline text <source) > 0) {
         number++
@@ -32,13 +33,13 @@ END {
         counts = ""
         nonzero = 0
         for (i = 1; i <= events; i++) {
-            counts = counts " " sprintf("%d", sum[key, i])
+            counts = counts " " sprintf("%.0f", sum[key, i])
             if (sum[key, i] != 0) nonzero = 1
         }
         if (nonzero) print key counts
     }
     if (!has_summary) exit
     counts = ""
-    for (i = 1; i <= events; i++) counts = counts " " sprintf("%d", total[i])
+    for (i = 1; i <= events; i++) counts = counts " " sprintf("%.0f", total[i])
     print "summary" counts
 }

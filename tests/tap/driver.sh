@@ -35,11 +35,13 @@ export SCRATCH TMPDIR top_builddir
 rm -rf "$SCRATCH"
 mkdir -p "$SCRATCH" || exit 1
 
+started=$(date +%s)
 timeout -k 10 "$test_timeout" "$@" >"$log_file.tap" 2>"$log_file.err" </dev/null
 status=$?
+seconds=$(($(date +%s) - started))
 
 # One line per result for the .trs file; the summary for the terminal goes to stdout.
-awk -v name="$test_name" -v status="$status" -v limit="$test_timeout" -v trs="$trs_file" '
+awk -v name="$test_name" -v status="$status" -v limit="$test_timeout" -v seconds="$seconds" -v trs="$trs_file" '
 function result(kind, text) {
     print ":test-result: " kind " " text >trs
     count[kind]++
@@ -86,6 +88,7 @@ END {
     detail = count["PASS"] + count["XFAIL"] + 0 " passed"
     if (failed) detail = detail ", " failed " failed"
     if (count["SKIP"]) detail = detail ", " count["SKIP"] " skipped"
+    if (seconds > 1) detail = detail ", " seconds " s"
     print global ": " name " (" detail ")"
     exit failed != 0
 }' "$log_file.tap" >"$log_file.sum"

@@ -9,8 +9,8 @@ false_run() { under /bin/false; }
 entry ls 'fast full' ls 'ls -lR /usr/share/doc'
 ls_run() { under ls -lR "$(size /usr/share/doc/bash /usr/share/doc)"; }
 
-entry echo 'fast full' env 'arguments and environment arrive'
-echo_run() { under env -i A=1 'B=two words' /usr/bin/env; }
+entry arguments 'fast full' sh 'arguments and environment arrive'
+arguments_run() { A=1 B="two words" under sh -c 'echo "$0|$A|$B|$#|$1|$2"; export C=3; env | grep -c "^[ABC]="; exit 9' name "" "an argument"; }
 
 entry sort 'fast full' sort 'sort a million lines'
 sort_prepare() { number_file "numbers.$(size 50000 1000000)" "$(size 50000 1000000)"; }

@@ -21,13 +21,17 @@ D1_NAME "cachesim_D1"' 'the default of a cache'
 is "$(file_for BC=default)" 'BC_FILE "lib/sim/branchsim_BC.c"
 BC_NAME "branchsim_BC"' 'the default of a predictor'
 is "$(file_for D1=fifo)" 'D1_FILE "lib/sim/policy/fifo.c"
-D1_NAME "fifo"' 'a module that ships, by name'
+D1_NAME "fifo"
+D1_UNIT 1' 'a module that ships, by name'
 is "$(file_for D1=mine.c)" "D1_FILE \"$SCRATCH/lab/mine.c\"
-D1_NAME \"mine\"" 'a file of one'"'"'s own, relative'
+D1_NAME \"mine\"
+D1_UNIT 1" 'a file of one'"'"'s own, relative'
 is "$(file_for "D1=~/lab/mine.c")" "D1_FILE \"$SCRATCH/lab/mine.c\"
-D1_NAME \"mine\"" 'a file under ~, which not every shell expands'
+D1_NAME \"mine\"
+D1_UNIT 1" 'a file under ~, which not every shell expands'
 is "$(file_for "D1=$SCRATCH/lab/mine.c")" "D1_FILE \"$SCRATCH/lab/mine.c\"
-D1_NAME \"mine\"" 'a file by its whole path'
+D1_NAME \"mine\"
+D1_UNIT 1" 'a file by its whole path'
 is "$(file_for D1=lifo)" "sim-slots.sh: slot D1: no module named 'lifo' in lib/sim/*/" 'a name that nobody has'
 is "$(file_for D1=../other.c)" 'sim-slots.sh: slot D1: no such file: ../other.c' 'a file that is not there'
 is "$(file_for LL=default)" 'sim-slots.sh: slot LL: no default module under lib/sim' 'a slot without a default'

@@ -2,7 +2,7 @@
 # A guest may scribble over the arena, and debug information may be damaged: neither harms the collector.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/unit/cost/fake/fake.sh"
 
-rounds=120
+rounds=60
 bad= unsound=0 profiles=0
 for seed in $(seq $rounds); do
     fake --branch-sim=yes --stats=yes true block 5 damage "$seed" exit 5
@@ -21,7 +21,7 @@ is "$unsound" 0 "and what it wrote ($profiles profiles) adds up"
 
 # The program's debug information, one byte in 40 changed at random; it still runs, only its names suffer.
 sound=$FAKE
-rounds=40
+rounds=20
 bad= noisy=0
 for seed in $(seq $rounds); do
     FAKE=$SCRATCH/damaged-engine
@@ -42,5 +42,20 @@ for seed in $(seq $rounds); do
 done
 is "$bad" '' "$rounds programs with damaged debug information: every count is there"
 is "$noisy" 0 'with one warning at most'
+
+# The process that reads debug information dies.
+FAKE=$sound
+fresh
+"$QUERN" run -q --sim="$FAKE" true block 5 print ready sleep 500 exit 5 >"$SCRATCH/out" 2>"$SCRATCH/err" &
+wait_for grep -q ready "$SCRATCH/out"
+sleep 0.1
+for child in $(cat "/proc/$!/task/$!/children"); do
+    [ "$(readlink "/proc/$child/exe")" = "$(readlink "/proc/$!/exe")" ] && kill -9 "$child" && killed=yes
+done
+is "${killed:-no}" yes 'the reader was there to be killed'
+wait $!
+is $? 5 'without it the run ends as ever'
+is "$(sed -n 's/^fn=//p;s/^summary: \([0-9]*\).*/\1/p' cachegrind.out.*)" 'landmark
+15' 'and its profile has counts and names'
 
 done_testing

@@ -57,6 +57,15 @@ for limit in 64 1024; do
     (ulimit -n $limit && exec "$QUERN" run -q --sim="$FAKE" true state) >"$SCRATCH/out"
     is "$(tail -n 1 "$SCRATCH/out")" 'own above' "and at the end of a hard one of $limit"
 done
+fresh
+mkfifo "$SCRATCH/fifo"
+cat "$SCRATCH/fifo" >/dev/null &
+reader=$!
+"$QUERN" run --sim="$FAKE" true print ready sleep 400 note x sleep 100 exit 3 >"$SCRATCH/out" 2>"$SCRATCH/fifo" &
+wait_for grep -q ready "$SCRATCH/out"
+kill $reader
+wait $!
+is $? 3 'a terminal that is gone does not harm the guest'
 (ulimit -Sf 1 && exec "$QUERN" run -q --sim="$FAKE" true exit 3)
 is $? 3 'a limit on the size of files does not stop the arena'
 

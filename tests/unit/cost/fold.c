@@ -86,7 +86,8 @@ static void take_note(void *data, const char *text)
 
 static const char *fold(struct qn_cost_result *result, struct qn_cost_guard *guard)
 {
-    struct qn_cost_modules *m = qn_cost_new_modules(&store, guard, take_note, NULL);
+    struct qn_cost_library *l = qn_cost_new_library();
+    struct qn_cost_modules *m = qn_cost_new_modules(&store, l, guard, take_note, NULL);
     struct qn_prof_table *t = qn_prof_new_table(events.count);
     struct qn_prof_error err = { .status = QN_PROF_OK };
     const char *text;
@@ -97,6 +98,7 @@ static const char *fold(struct qn_cost_result *result, struct qn_cost_guard *gua
     text = rows(t);
     qn_prof_free_table(t);
     qn_cost_free_modules(m);
+    qn_cost_free_library(l);
     return text;
 }
 

@@ -52,8 +52,8 @@ static void add(const char *format, ...)
 
 static const char *register_name(unsigned n)
 {
-    static const char names[][4] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di", "8", "9", "10",
-                                    "11", "12", "13", "14", "15", "ip"};
+    static const char names[][4] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di", "8",
+                                    "9",  "10", "11", "12", "13", "14", "15", "ip"};
 
     return n <= QN_RIP ? names[n] : "none";
 }
@@ -115,9 +115,10 @@ static void add_memory(const struct qn_mem *m)
 
 static void add_attributes(uint32_t attr)
 {
-    static const char names[][12] = {"REP", "REPNE", "STRING", "LOCK", "XCHGMEM", "CMPXCHG", "PRIV", "XSAVE",
-                                     "FPUIP", "MASKED", "GATHER", "SCATTER", "CPUID", "FSGSBASE", "BROADCAST", "CMOV",
-                                     "X87", "POPF", "BT_REG", "RDTSC", "KMASK", "MEM_DST"};
+    static const char names[][12] = {"REP",    "REPNE",    "STRING",    "LOCK",   "XCHGMEM", "CMPXCHG",
+                                     "PRIV",   "XSAVE",    "FPUIP",     "MASKED", "GATHER",  "SCATTER",
+                                     "CPUID",  "FSGSBASE", "BROADCAST", "CMOV",   "X87",     "POPF",
+                                     "BT_REG", "RDTSC",    "KMASK",     "MEM_DST"};
 
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (attr >> i & 1)
@@ -137,14 +138,15 @@ static void add_positions(const struct qn_insn *insn)
 
 static bool is_direct_branch(const struct qn_insn *insn)
 {
-    return insn->cls == QN_CLS_JCC || insn->cls == QN_CLS_LOOP || insn->cls == QN_CLS_JRCXZ || insn->cls == QN_CLS_JMP ||
-           insn->cls == QN_CLS_CALL || insn->cls == QN_CLS_XBEGIN;
+    return insn->cls == QN_CLS_JCC || insn->cls == QN_CLS_LOOP || insn->cls == QN_CLS_JRCXZ ||
+           insn->cls == QN_CLS_JMP || insn->cls == QN_CLS_CALL || insn->cls == QN_CLS_XBEGIN;
 }
 
 static const char *describe(const struct qn_insn *insn)
 {
-    static const char classes[][9] = {"other", "jcc", "loop", "jrcxz", "jmp", "jmpind", "call", "callind", "ret",
-                                      "syscall", "sysenter", "int", "int3", "ud", "far", "xbegin", "hlt"};
+    static const char classes[][9] = {"other", "jcc",     "loop", "jrcxz",   "jmp",      "jmpind",
+                                      "call",  "callind", "ret",  "syscall", "sysenter", "int",
+                                      "int3",  "ud",      "far",  "xbegin",  "hlt"};
 
     used = 0;
     add("%u %s op%u", insn->len, classes[insn->cls], insn->opsize);

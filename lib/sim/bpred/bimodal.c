@@ -1,0 +1,20 @@
+/* bpred/bimodal.c - a two-bit counter per branch, in a table without tags.  Storage: 2 * 2^bits.
+ * Options: bits (14).  Source: J. E. Smith, ISCA 1981, strategy 7; the name: S. McFarling, WRL TN-36, 1993. */
+#include "sim/bpred/table.h"
+
+#define PREDICTOR "bimodal"
+#define PREDICTOR_INIT 1
+#define PREDICTOR_BITS (2ull << bits)
+
+static unsigned bits;
+static uint8_t *counters;
+
+static void branchsim_BC_init(const struct sim_config *config)
+{
+    (void)config;
+    bits = bits_option(PREDICTOR, "bits", 14);
+    counters = sim_alloc(1ull << bits);
+}
+
+static unsigned branchsim_BC_predict(uint64_t pc) { return two_bit_taken(counters[pc & low_bits(bits)]); }
+static void branchsim_BC_update(uint64_t pc, unsigned taken) { two_bit_train(&counters[pc & low_bits(bits)], taken); }

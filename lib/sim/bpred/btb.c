@@ -1,0 +1,51 @@
+/* bpred/btb.c - branch target buffer: last targets, set-associative with tags, least recently used.
+ *
+ * Options: btb-sets (7, in bits), btb-ways (4).  A branch that is not there is predicted to go to 0, which is wrong.
+ * Storage: entries * (64 bits of target + 48 - sets bits of tag + 8 of order).
+ * Source: J. Lee, A. J. Smith, Branch prediction strategies and branch target buffer design, IEEE Computer 17(1), 1984. */
+#include "sim/bpred/table.h"
+
+#define PREDICTOR "btb"
+#define PREDICTOR_INIT 1
+#define PREDICTOR_BITS ((uint64_t)ways << set_bits) * (64 + 48 - set_bits + 8)
+
+struct target {
+    uint64_t pc, to; /* pc 0: free */
+};
+
+static unsigned set_bits, ways;
+static struct target *targets; /* a set's entries, newest first */
+
+static void branchsim_BI_init(const struct sim_config *config)
+{
+    (void)config;
+    set_bits = bits_option(PREDICTOR, "btb-sets", 7);
+    ways = (unsigned)sim_option(sim.slot, "btb-ways", 4);
+    if (ways < 1 || ways > 64)
+        sim_fail(sim.slot, PREDICTOR, "btb-ways", 0, "wanted 1 to 64");
+    targets = sim_alloc(((uint64_t)ways << set_bits) * sizeof *targets);
+}
+
+static struct target *set_of(uint64_t pc) { return targets + (pc & low_bits(set_bits)) * ways; }
+
+static uint64_t branchsim_BI_target(uint64_t pc)
+{
+    const struct target *set = set_of(pc);
+
+    for (unsigned i = 0; i < ways; i++)
+        if (set[i].pc == pc)
+            return set[i].to;
+    return 0;
+}
+
+static void branchsim_BI_learn(uint64_t pc, uint64_t target)
+{
+    struct target *set = set_of(pc);
+    unsigned at = 0;
+
+    while (at + 1 < ways && set[at].pc != pc)
+        at++;
+    for (; at > 0; at--)
+        set[at] = set[at - 1];
+    set[0] = (struct target){pc, target};
+}

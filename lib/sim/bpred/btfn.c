@@ -1,0 +1,13 @@
+/* bpred/btfn.c - backward taken, forward not taken: loops go round.  Storage: none.
+ * Source: J. E. Smith, A study of branch prediction strategies, ISCA 1981, strategy 4. */
+#include "sim/module.h"
+
+#define PREDICTOR "btfn"
+
+static unsigned branchsim_BC_predict(uint64_t pc)
+{
+    (void)pc;
+    return sim_branch_backward;
+}
+
+static void branchsim_BC_update(uint64_t pc, unsigned taken) { (void)pc, (void)taken; }

@@ -1,0 +1,36 @@
+/* bpred/cachegrind.c - Cachegrind's conditional branch predictor, as the default branchsim_BC.c, under a name.
+ *
+ * 2^14 two-bit counters that start at 0 and predict taken from 2 on.  The index joins the last seven
+ * outcomes with the low seven bits of the branch's address.  Storage: 2 * 2^14 + 7 bits.
+ *
+ *   branchsim_BC_predict(pc)        1 = taken; never sees the outcome
+ *   branchsim_BC_update(pc, taken)  follows at once
+ */
+#include "sim/module.h"
+
+#define PREDICTOR "cachegrind"
+#define PREDICTOR_BITS (2ull << (BC_PC_BITS + BC_HISTORY_BITS)) + BC_HISTORY_BITS
+
+#define BC_PC_BITS 7
+#define BC_HISTORY_BITS 7
+
+static uint8_t BC_counters[1u << (BC_PC_BITS + BC_HISTORY_BITS)];
+static unsigned BC_history;
+
+static inline unsigned BC_index(uint64_t pc)
+{
+    return BC_history << BC_PC_BITS | (unsigned)(pc & ((1u << BC_PC_BITS) - 1));
+}
+
+static inline unsigned branchsim_BC_predict(uint64_t pc) { return BC_counters[BC_index(pc)] >= 2; }
+
+static inline void branchsim_BC_update(uint64_t pc, unsigned taken)
+{
+    uint8_t *counter = &BC_counters[BC_index(pc)];
+
+    BC_history = (BC_history << 1 | taken) & ((1u << BC_HISTORY_BITS) - 1);
+    if (taken)
+        *counter += *counter < 3;
+    else
+        *counter -= *counter > 0;
+}

@@ -1,0 +1,32 @@
+/* bpred/gshare.c - global history and address by exclusive or: both use the whole index.
+ *
+ * Options: bits (14), gshare-history (12; at most bits).  Storage: history + 2 * 2^bits.
+ * Source: S. McFarling, Combining branch predictors, DEC WRL Technical Note TN-36, 1993. */
+#include "sim/bpred/table.h"
+
+#define PREDICTOR "gshare"
+#define PREDICTOR_INIT 1
+#define PREDICTOR_BITS history_bits + (2ull << bits)
+
+static unsigned bits, history_bits;
+static uint64_t history;
+static uint8_t *counters;
+
+static void branchsim_BC_init(const struct sim_config *config)
+{
+    (void)config;
+    bits = bits_option(PREDICTOR, "bits", 14);
+    history_bits = bits_option(PREDICTOR, "gshare-history", 12);
+    if (history_bits > bits)
+        sim_fail(sim.slot, PREDICTOR, "gshare-history", 0, "more history than index bits");
+    counters = sim_alloc(1ull << bits);
+}
+
+static inline uint8_t *counter_of(uint64_t pc) { return &counters[(pc ^ history << (bits - history_bits)) & low_bits(bits)]; }
+static unsigned branchsim_BC_predict(uint64_t pc) { return two_bit_taken(*counter_of(pc)); }
+
+static void branchsim_BC_update(uint64_t pc, unsigned taken)
+{
+    two_bit_train(counter_of(pc), taken);
+    history = (history << 1 | taken) & low_bits(history_bits);
+}

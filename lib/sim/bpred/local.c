@@ -1,0 +1,37 @@
+/* bpred/local.c - two-level with local history (PAg): the last outcomes of this branch choose the counter.
+ *
+ *   pattern taken, taken, not:  history 110 -> its counter learns what follows
+ *
+ * Options: local-branches (10), local-history (10), in bits.  Storage: history * 2^branches + 2 * 2^history.
+ * Source: T.-Y. Yeh, Y. Patt, Two-level adaptive training branch prediction, MICRO 1991. */
+#include "sim/bpred/table.h"
+
+#define PREDICTOR "local"
+#define PREDICTOR_INIT 1
+#define PREDICTOR_BITS ((uint64_t)history_bits << branch_bits) + (2ull << history_bits)
+
+static unsigned branch_bits, history_bits;
+static uint32_t *histories;
+static uint8_t *counters;
+
+static void branchsim_BC_init(const struct sim_config *config)
+{
+    (void)config;
+    branch_bits = bits_option(PREDICTOR, "local-branches", 10);
+    history_bits = bits_option(PREDICTOR, "local-history", 10);
+    histories = sim_alloc(sizeof *histories << branch_bits);
+    counters = sim_alloc(1ull << history_bits);
+}
+
+static unsigned branchsim_BC_predict(uint64_t pc)
+{
+    return two_bit_taken(counters[histories[pc & low_bits(branch_bits)]]);
+}
+
+static void branchsim_BC_update(uint64_t pc, unsigned taken)
+{
+    uint32_t *history = &histories[pc & low_bits(branch_bits)];
+
+    two_bit_train(&counters[*history], taken);
+    *history = (uint32_t)((*history << 1 | taken) & low_bits(history_bits));
+}

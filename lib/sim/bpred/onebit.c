@@ -1,0 +1,20 @@
+/* bpred/onebit.c - the last outcome of the branch, in a table without tags.  Storage: 2^bits.
+ * Options: bits (14).  Source: J. E. Smith, ISCA 1981, strategy 6. */
+#include "sim/bpred/table.h"
+
+#define PREDICTOR "onebit"
+#define PREDICTOR_INIT 1
+#define PREDICTOR_BITS (1ull << bits)
+
+static unsigned bits;
+static uint8_t *last;
+
+static void branchsim_BC_init(const struct sim_config *config)
+{
+    (void)config;
+    bits = bits_option(PREDICTOR, "bits", 14);
+    last = sim_alloc(1ull << bits);
+}
+
+static unsigned branchsim_BC_predict(uint64_t pc) { return last[pc & low_bits(bits)]; }
+static void branchsim_BC_update(uint64_t pc, unsigned taken) { last[pc & low_bits(bits)] = (uint8_t)taken; }

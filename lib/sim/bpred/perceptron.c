@@ -1,0 +1,64 @@
+/* bpred/perceptron.c - a linear function of the history per branch: weights times outcomes (+1, -1), taken if the sum is not
+ * negative.  Trained when wrong, or when the sum is below the threshold 1.93 h + 14.
+ *
+ * Options: perceptrons (8, in bits), perceptron-history (24, at most 63).  Storage: 2^perceptrons * 8 * (history + 1) +
+ * history.  Learns what no table of that size can (long, linearly separable); not the exclusive or of two branches.
+ * Source: D. Jimenez, C. Lin, Dynamic branch prediction with perceptrons, HPCA 2001. */
+#include "sim/bpred/table.h"
+
+#define PREDICTOR "perceptron"
+#define PREDICTOR_INIT 1
+#define PREDICTOR_BITS ((8ull * (history_bits + 1)) << index_bits) + history_bits
+
+enum { WEIGHT_MAX = 127, WEIGHT_MIN = -128, HISTORY_MAX = 63 };
+
+static unsigned index_bits, history_bits;
+static int threshold;
+static uint64_t history; /* bit 0: the last outcome */
+static int8_t *weights;  /* per perceptron: bias, then one per outcome */
+
+static void branchsim_BC_init(const struct sim_config *config)
+{
+    (void)config;
+    index_bits = bits_option(PREDICTOR, "perceptrons", 8);
+    history_bits = bits_option(PREDICTOR, "perceptron-history", 24);
+    if (history_bits > HISTORY_MAX)
+        sim_fail(sim.slot, PREDICTOR, "perceptron-history", 0, "more than 63");
+    threshold = (int)(193 * history_bits / 100 + 14);
+    weights = sim_alloc((uint64_t)(history_bits + 1) << index_bits);
+}
+
+static inline int8_t *weights_of(uint64_t pc) { return weights + (pc & low_bits(index_bits)) * (history_bits + 1); }
+
+static int sum_of(uint64_t pc)
+{
+    const int8_t *w = weights_of(pc);
+    int sum = w[0];
+
+    for (unsigned i = 0; i < history_bits; i++)
+        sum += history >> i & 1 ? w[i + 1] : -w[i + 1];
+    return sum;
+}
+
+static void nudge(int8_t *weight, bool up)
+{
+    if (up)
+        *weight = (int8_t)(*weight + (*weight < WEIGHT_MAX));
+    else
+        *weight = (int8_t)(*weight - (*weight > WEIGHT_MIN));
+}
+
+static unsigned branchsim_BC_predict(uint64_t pc) { return sum_of(pc) >= 0; }
+
+static void branchsim_BC_update(uint64_t pc, unsigned taken)
+{
+    int8_t *w = weights_of(pc);
+    int sum = sum_of(pc);
+
+    if ((sum >= 0) != (taken != 0) || (sum < 0 ? -sum : sum) <= threshold) {
+        nudge(&w[0], taken);
+        for (unsigned i = 0; i < history_bits; i++)
+            nudge(&w[i + 1], (history >> i & 1) == taken);
+    }
+    history = (history << 1 | taken) & low_bits(history_bits);
+}

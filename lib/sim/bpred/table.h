@@ -1,0 +1,36 @@
+/* bpred/table.h - tables of saturating two-bit counters, which most predictors are made of.
+ *
+ *   0 strongly not taken   1 weakly not   2 weakly taken   3 strongly taken;   all begin at 0
+ *
+ * Sizes are options, in bits of the index: --sim-opt=bits=12 is a table of 4096.
+ */
+#ifndef QN_BPRED_TABLE_H
+#define QN_BPRED_TABLE_H
+
+#include "sim/module.h"
+
+#define TABLE_BITS_MAX 24
+
+static inline unsigned two_bit_taken(uint8_t counter) { return counter >= 2; }
+
+static inline void two_bit_train(uint8_t *counter, unsigned taken)
+{
+    if (taken)
+        *counter += *counter < 3;
+    else
+        *counter -= *counter > 0;
+}
+
+static inline uint64_t low_bits(unsigned n) { return (1ull << n) - 1; }
+
+/* An option that is a number of index bits. */
+static inline unsigned bits_option(const char *module, const char *key, unsigned otherwise)
+{
+    uint64_t bits = sim_option(sim.slot, key, otherwise);
+
+    if (bits > TABLE_BITS_MAX)
+        sim_fail(sim.slot, module, key, 0, "more than 24 bits");
+    return (unsigned)bits;
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* bpred/tage.c - tagged tables with geometrically growing history: the longest history that knows the branch decides.
+ *
+ *   base:  bimodal, 2^12 two-bit counters
+ *   T1-T4: 2^10 entries each, history 5, 15, 44, 130: 3-bit counter, 9-bit tag, 2-bit useful
+ *
+ * On a mispredict an entry is allocated in one table with a longer history whose entry is not useful; if all are
+ * useful, they become less so.  Useful counters are halved every 2^18 branches.  The choice between a newly allocated entry and
+ * its alternative (use_alt_on_na) is left out.  Storage: 2 * 4096 + 4 * 1024 * 14 + 130 bits.
+ * Source: A. Seznec, P. Michaud, A case for (partially) tagged geometric history length branch prediction, JILP 8, 2006. */
+#include "sim/bpred/table.h"
+
+#define PREDICTOR "tage"
+#define PREDICTOR_BITS 2 * 4096 + TABLES * 1024 * 14 + 130
+
+enum { TABLES = 4, BASE_BITS = 12, INDEX_BITS = 10, TAG_BITS = 9, HISTORY = 256, AGE_PERIOD = 1 << 18 };
+
+struct entry {
+    int8_t counter; /* -4 to 3; taken from 0 on */
+    uint8_t useful; /* 0 to 3 */
+    uint16_t tag;
+};
+
+static const unsigned lengths[TABLES] = {5, 15, 44, 130};
+static uint8_t base[1 << BASE_BITS];
+static struct entry tables[TABLES][1 << INDEX_BITS];
+static uint8_t outcomes[HISTORY]; /* ring: outcomes[(newest + i) % HISTORY] = i branches ago */
+static unsigned newest, branches;
+
+/* The last n outcomes folded to `bits` by exclusive or: outcome i goes to bit i mod bits. */
+static unsigned fold(unsigned n, unsigned bits)
+{
+    unsigned folded = 0;
+
+    for (unsigned i = 0, at = 0; i < n; i++, at = at + 1 == bits ? 0 : at + 1)
+        folded ^= (unsigned)outcomes[(newest + i) % HISTORY] << at;
+    return folded;
+}
+
+static struct entry *entry_of(uint64_t pc, unsigned t, unsigned *tag)
+{
+    unsigned index = (unsigned)(pc ^ pc >> INDEX_BITS) ^ fold(lengths[t], INDEX_BITS);
+
+    *tag = ((unsigned)pc ^ fold(lengths[t], TAG_BITS) ^ fold(lengths[t], TAG_BITS - 1) << 1) & low_bits(TAG_BITS);
+    return &tables[t][index & low_bits(INDEX_BITS)];
+}
+
+struct lookup {
+    struct entry *entry[TABLES];
+    unsigned tag[TABLES];
+    int provider;              /* table, -1 = base */
+    unsigned said, otherwise;  /* by the provider; by the next longest */
+};
+
+static void look_up(uint64_t pc, struct lookup *l)
+{
+    l->said = l->otherwise = two_bit_taken(base[pc & low_bits(BASE_BITS)]);
+    l->provider = -1;
+    for (unsigned t = 0; t < TABLES; t++) {
+        l->entry[t] = entry_of(pc, t, &l->tag[t]);
+        if (l->entry[t]->tag != l->tag[t] || l->tag[t] == 0) /* tag 0: never filled */
+            continue;
+        l->otherwise = l->said;
+        l->said = l->entry[t]->counter >= 0;
+        l->provider = (int)t;
+    }
+}
+
+static unsigned branchsim_BC_predict(uint64_t pc)
+{
+    struct lookup l;
+
+    look_up(pc, &l);
+    return l.said;
+}
+
+static void train(struct entry *e, unsigned taken)
+{
+    if (taken)
+        e->counter = (int8_t)(e->counter + (e->counter < 3));
+    else
+        e->counter = (int8_t)(e->counter - (e->counter > -4));
+}
+
+static void allocate(struct lookup *l, unsigned taken)
+{
+    for (unsigned t = (unsigned)(l->provider + 1); t < TABLES; t++)
+        if (l->entry[t]->useful == 0) {
+            *l->entry[t] = (struct entry){taken ? 0 : -1, 0, (uint16_t)l->tag[t]};
+            return;
+        }
+    for (unsigned t = (unsigned)(l->provider + 1); t < TABLES; t++)
+        l->entry[t]->useful--;
+}
+
+static void age(void)
+{
+    if (++branches % AGE_PERIOD)
+        return;
+    for (unsigned t = 0; t < TABLES; t++)
+        for (unsigned i = 0; i < 1 << INDEX_BITS; i++)
+            tables[t][i].useful /= 2;
+}
+
+static void branchsim_BC_update(uint64_t pc, unsigned taken)
+{
+    struct lookup l;
+
+    look_up(pc, &l);
+    if (l.provider < 0) {
+        two_bit_train(&base[pc & low_bits(BASE_BITS)], taken);
+    } else {
+        struct entry *e = l.entry[l.provider];
+
+        train(e, taken);
+        if (l.said != l.otherwise)
+            e->useful = (uint8_t)(l.said == taken ? e->useful + (e->useful < 3) : e->useful - (e->useful > 0));
+    }
+    if (l.said != taken)
+        allocate(&l, taken);
+    newest = (newest + HISTORY - 1) % HISTORY;
+    outcomes[newest] = (uint8_t)taken;
+    age();
+}

@@ -1,0 +1,41 @@
+/* bpred/tournament.c - a local and a global predictor, and a counter per global history that says which one to believe.
+ *
+ *   chooser >= 2: global.  It moves only when the two disagree, towards the one that was right.
+ *
+ * Sizes as in the Alpha 21264: 1024 local histories of 10 bits and 1024 three-bit counters; 4096 global and 4096 chooser
+ * counters of two bits, indexed by the last 12 outcomes.  Storage: 29 Kbit + 12.
+ * Source: S. McFarling, WRL TN-36, 1993; R. Kessler, The Alpha 21264 microprocessor, IEEE Micro 19(2), 1999. */
+#include "sim/bpred/table.h"
+
+#define PREDICTOR "tournament"
+#define PREDICTOR_BITS 1024 * 10 + 1024 * 3 + 4096 * 2 + 4096 * 2 + 12
+
+enum { LOCALS = 1024, LOCAL_HISTORY = 10, GLOBALS = 4096, GLOBAL_HISTORY = 12 };
+
+static uint16_t histories[LOCALS];
+static uint8_t local[1 << LOCAL_HISTORY], global[GLOBALS], chooser[GLOBALS];
+static unsigned history;
+
+static unsigned say_local(uint64_t pc) { return local[histories[pc % LOCALS]] >= 4; }
+static unsigned say_global(void) { return two_bit_taken(global[history]); }
+
+static unsigned branchsim_BC_predict(uint64_t pc)
+{
+    return two_bit_taken(chooser[history]) ? say_global() : say_local(pc);
+}
+
+static void branchsim_BC_update(uint64_t pc, unsigned taken)
+{
+    uint16_t *own = &histories[pc % LOCALS];
+    uint8_t *counter = &local[*own];
+
+    if (say_local(pc) != say_global())
+        two_bit_train(&chooser[history], say_global() == taken);
+    two_bit_train(&global[history], taken);
+    if (taken)
+        *counter += *counter < 7;
+    else
+        *counter -= *counter > 0;
+    *own = (uint16_t)((*own << 1 | taken) & low_bits(LOCAL_HISTORY));
+    history = (history << 1 | taken) & low_bits(GLOBAL_HISTORY);
+}

@@ -1,0 +1,69 @@
+/* sim/hosted/filter.c - the hit filter in C, as translated code has it in assembly.  What it lets pass must not matter:
+ * `quern replay --check` proves that on a trace, without the engine. */
+#include "base/context.h"
+#include "sim/hosted/hosted.h"
+
+static uint64_t touched = ~0ull; /* code line fetched last */
+
+static bool search(uint64_t *row, unsigned ways, uint64_t line, bool ordered)
+{
+    for (unsigned i = 0; i < ways; i++) {
+        if (row[i] != line)
+            continue;
+        if (ordered)
+            __builtin_memmove(row + 1, row, i * sizeof *row);
+        else
+            row[i] = row[0];
+        row[0] = line;
+        return true;
+    }
+    return false;
+}
+
+static bool passes(uint64_t addr, uint32_t size, unsigned kind)
+{
+    const struct qn_filter *f = &qn_sim_d1_filter;
+    uint64_t line = addr & ~(uint64_t)(f->line - 1);
+    uint64_t *row = (uint64_t *)(uintptr_t)(f->rows + (uint64_t)((uint32_t)addr & f->mask) * f->scale);
+
+    if (!f->scale || (addr & (f->line - 1)) + size > f->line || (f->writes_call && sim_writes(kind)))
+        return false;
+    row = (uint64_t *)((uintptr_t)f->rows + (uintptr_t)((uint32_t)line & f->mask) * f->scale);
+    return search(row, f->ordered ? f->ordered : f->unordered ? f->unordered : 1, line, f->ordered != 0);
+}
+
+unsigned hosted_data(uint64_t addr, uint32_t size, unsigned kind, bool filter, uint64_t *misses)
+{
+    if (filter && passes(addr, size, kind))
+        return 0;
+    return qn_sim_data_kind(addr, size, kind, misses);
+}
+
+/* Every line of the range present and settled: stamps are written, in order. */
+unsigned hosted_fetch(uint64_t addr, uint32_t size, bool filter, uint64_t *misses)
+{
+    uint64_t mask = ~(uint64_t)(qn_sim_i1_line - 1), first = addr & mask, last = (addr + size - 1) & mask;
+    bool pass = filter && qn_sim_i1_hit != QN_HIT_CALL;
+
+    if (filter && qn_sim_i1_repeat_is_noop && first == last && first == touched)
+        return 0;
+    touched = last;
+    for (uint64_t line = first; pass; line += qn_sim_i1_line) {
+        pass = qn_sim_code_line(line)->stamp != 0;
+        if (line == last)
+            break;
+    }
+    if (!pass)
+        return qn_sim_fetch(addr, size, misses);
+    for (uint64_t line = first; qn_sim_i1_hit == QN_HIT_STAMP; line += qn_sim_i1_line) {
+        qn_sim_code_line(line)->stamp = ++qn_ctx.now;
+        if (line == last)
+            break;
+    }
+    return 0;
+}
+
+bool hosted_cond(uint64_t pc, bool taken, bool backward)
+{
+    return qn_sim_predict_cond_to(pc, taken, backward);
+}

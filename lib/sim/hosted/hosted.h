@@ -1,0 +1,38 @@
+/* sim/hosted/hosted.h - what the files of the hosted simulator share. */
+#ifndef QN_SIM_HOSTED_H
+#define QN_SIM_HOSTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/contract.h"
+#include "sim/module.h"
+
+#define HOSTED_EXIT_MODULE 70 /* a module made a mistake, or --check found a difference */
+#define HOSTED_EXIT_USAGE 2
+
+struct hosted_options {
+    struct qn_config config;
+    bool check, filter, split_modify, branch_sim;
+    const char *outcomes; /* file that gets the outcome of each reference, NULL = none */
+    const char *trace;
+};
+
+extern const char *hosted_options;
+
+/* option.c.  -1: go on; else the exit status. */
+int hosted_parse(struct hosted_options *o, int argc, char **argv);
+
+/* filter.c: a reference as emitted code makes it, through the filter. */
+unsigned hosted_data(uint64_t addr, uint32_t size, unsigned kind, bool filter, uint64_t *misses);
+unsigned hosted_fetch(uint64_t addr, uint32_t size, bool filter, uint64_t *misses);
+
+bool hosted_cond(uint64_t pc, bool taken, bool backward); /* true: mispredicted */
+
+/* future.c: one pass over the trace for policies that look ahead. */
+bool hosted_look_ahead(const struct hosted_options *o);
+
+/* service.c */
+void hosted_print_events(void);
+
+#endif

@@ -1,0 +1,194 @@
+/* sim/hosted/main.c - a hosted simulator: the modules of a build, fed from a trace.
+ *
+ * In:  mysim --D1=1024,1,32 TRACE
+ * Out: the summary of `quern run`, events of the modules, what they print.  Exit status 0; 1 the trace cannot be read;
+ *      2 usage; 70 a module made a mistake.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/context.h"
+#include "cost/summary.h"
+#include "sim/hosted/hosted.h"
+#include "sim/hosted/trace.h"
+#include "sim/slots.h"
+#include "sim/twin.h"
+
+#define STUCK_SECONDS 10 /* one reference may not take longer */
+
+static int64_t totals[QN_COST_EVENTS];
+static uint64_t references;
+static FILE *outcomes;
+
+static void note(char kind, unsigned outcome)
+{
+    if (outcomes)
+        fprintf(outcomes, "%c%u\n", kind, outcome);
+}
+
+static void compare(const char *what, uint64_t addr, unsigned filtered, unsigned unfiltered)
+{
+    char line[200];
+
+    if (filtered == unfiltered)
+        return;
+    snprintf(line, sizeof line, "%s reference %llu at %llx: filtered %s, unfiltered %s", what,
+             (unsigned long long)references, (unsigned long long)addr, qn_sim_outcome_name(filtered),
+             qn_sim_outcome_name(unfiltered));
+    qn_engine_check_failed(line);
+}
+
+static void feed_data(const struct hosted_options *o, const struct sim_ref *ref, unsigned kind)
+{
+    bool write = kind == SIM_WRITE;
+    uint64_t misses[2] = {0, 0};
+    unsigned outcome = hosted_data(ref->addr, ref->size, kind, o->filter, misses);
+
+    if (o->check)
+        compare("data", ref->addr, outcome, qn_sim_twin_data_kind(ref->addr, ref->size, kind));
+    totals[write ? QN_COST_DW : QN_COST_DR]++;
+    totals[write ? QN_COST_D1MW : QN_COST_D1MR] += (int64_t)misses[0];
+    totals[write ? QN_COST_DLMW : QN_COST_DLMR] += (int64_t)misses[1];
+    note('D', outcome);
+}
+
+static void feed_fetch(const struct hosted_options *o, const struct sim_ref *ref)
+{
+    uint64_t misses[2] = {0, 0};
+    unsigned outcome = hosted_fetch(ref->addr, ref->size, o->filter, misses);
+
+    if (o->check)
+        compare("fetch", ref->addr, outcome, qn_sim_twin_fetch(ref->addr, ref->size));
+    totals[QN_COST_IR]++;
+    totals[QN_COST_I1MR] += (int64_t)misses[0];
+    totals[QN_COST_ILMR] += (int64_t)misses[1];
+    note('I', outcome);
+}
+
+static void feed_branch(const struct sim_ref *ref)
+{
+    bool wrong;
+
+    if (ref->kind == SIM_REF_COND) {
+        wrong = hosted_cond(ref->addr, ref->outcome & SIM_TAKEN, ref->backward);
+        totals[QN_COST_BC]++;
+        totals[QN_COST_BCM] += wrong;
+    } else {
+        wrong = qn_sim_predict_indirect(ref->addr, ref->target);
+        totals[QN_COST_BI]++;
+        totals[QN_COST_BIM] += wrong;
+    }
+    note(ref->kind == SIM_REF_COND ? 'B' : 'J', wrong);
+}
+
+static void feed(const struct hosted_options *o, const struct sim_ref *ref)
+{
+    references++;
+    if (ref->kind == SIM_REF_FETCH) {
+        feed_fetch(o, ref);
+    } else if (ref->kind >= SIM_REF_COND) {
+        if (o->branch_sim)
+            feed_branch(ref);
+    } else if (ref->kind == SIM_MODIFY && o->split_modify) {
+        feed_data(o, ref, SIM_READ);
+        feed_data(o, ref, SIM_WRITE);
+    } else {
+        feed_data(o, ref, ref->kind);
+    }
+}
+
+/* ---- modules that crash or hang ---- */
+
+static void blame(int sig)
+{
+    const char *module, *slot;
+    uint64_t number;
+    char line[256];
+    int n;
+
+    if (sig == SIGALRM) {
+        static uint64_t before;
+
+        if (references != before || !references) {
+            before = references;
+            alarm(STUCK_SECONDS);
+            return;
+        }
+    }
+    slot = qn_sim_at_work(&module, &number);
+    n = snprintf(line, sizeof line, "quern: replay: module %s in slot %s %s at its reference %llu (number %llu of the trace)\n",
+                 slot ? module : "?", slot ? slot : "?", sig == SIGALRM ? "does not come back (an endless loop?)" : "crashed",
+                 slot ? (unsigned long long)number : 0, (unsigned long long)references);
+    if (write(STDERR_FILENO, line, (size_t)n) < 0)
+        _exit(HOSTED_EXIT_MODULE);
+    signal(SIGABRT, SIG_DFL);
+    if (getenv("QUERN_ABORT"))
+        abort();
+    _exit(HOSTED_EXIT_MODULE);
+}
+
+static void watch(void)
+{
+#if !defined(__SANITIZE_ADDRESS__)
+    signal(SIGSEGV, blame);
+    signal(SIGFPE, blame);
+#endif
+    signal(SIGALRM, blame);
+    alarm(STUCK_SECONDS);
+}
+
+static void put_line(void *data, const char *line)
+{
+    (void)data;
+    puts(line);
+}
+
+static int run(const struct hosted_options *o)
+{
+    char why[512];
+    struct trace *t = trace_open(o->trace, why, sizeof why);
+    struct sim_ref ref;
+    int more;
+
+    if (!t)
+        return fprintf(stderr, "quern: replay: %s\n", why), 1;
+    watch();
+    qn_sim_init(&o->config, NULL);
+    if (o->check)
+        qn_sim_twin_init(&o->config);
+    while ((more = trace_next(t, &ref)) == 1)
+        feed(o, &ref);
+    alarm(0);
+    if (more < 0)
+        fprintf(stderr, "quern: replay: %s\n", trace_error(t));
+    trace_close(t);
+    return more < 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct hosted_options o;
+    int status = hosted_parse(&o, argc, argv);
+
+    if (status >= 0)
+        return status;
+    if (o.outcomes && !(outcomes = fopen(o.outcomes, "w")))
+        return fprintf(stderr, "quern: replay: %s: %s\n", o.outcomes, strerror(errno)), 1;
+#ifdef QN_SIM_LOOKS_AHEAD
+    if (o.check)
+        return fputs("quern: replay: --check: a policy that looks ahead cannot be run twice\n", stderr), HOSTED_EXIT_USAGE;
+    if (!hosted_look_ahead(&o))
+        return fprintf(stderr, "quern: replay: %s: cannot be read twice, as a policy that looks ahead needs\n", o.trace), 1;
+#endif
+    status = run(&o);
+    if (status)
+        return status;
+    qn_cost_print_summary(totals, true, totals[QN_COST_BC] + totals[QN_COST_BI] > 0, true, put_line, NULL);
+    hosted_print_events();
+    qn_sim_finish();
+    return outcomes && fclose(outcomes) ? 1 : 0;
+}

@@ -1,0 +1,124 @@
+/* sim/hosted/option.c - the command line of a hosted simulator.
+ *
+ *   mysim --D1=1024,1,32 --sim-opt=key=value --check TRACE */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/hosted/hosted.h"
+
+static const char help[] =
+    "usage: quern replay [OPTIONS] TRACE        (or the program that `quern sim build --replay` made)\n"
+    "Feeds the references of TRACE (\"-\": standard input) to the simulators and prints a summary.\n\n"
+    "  --I1= --D1= --LL=SIZE,ASSOC,LINE   geometry, lines of 1 byte and more\n"
+    "                                     [65536,2,64  65536,2,64  262144,8,64]\n"
+    "  --sim-opt=KEY=VALUE                option of a module; may be repeated; SLOT.KEY=VALUE for one slot\n"
+    "  --seed=N                           of random policies [1]\n"
+    "  --branch-sim=yes|no                simulate the branches that the trace has [yes]\n"
+    "  --split-modify=yes|no              a modify is a read and then a write [no]\n"
+    "  --filter=yes|no                    use the hit filter, as emitted code does [no]\n"
+    "  --check=yes|no                     compare filtered and unfiltered simulation [no]\n"
+    "  --outcomes=FILE                    a line per reference: kind, 0 hit, 1 miss, 3 LL miss; B, J 1 mispredicted\n";
+
+static bool parse_geometry(struct qn_geometry *g, const char *name, const char *text)
+{
+    unsigned long long size, ways, line;
+    char rest;
+
+    if (sscanf(text, "%llu,%llu,%llu%c", &size, &ways, &line, &rest) != 3 || size > UINT32_MAX || ways > UINT32_MAX
+        || line > UINT32_MAX) {
+        fprintf(stderr, "quern: replay: --%s: got '%s', wanted SIZE,ASSOC,LINE\n", name, text);
+        return false;
+    }
+    if (!line || (line & (line - 1)) || !ways || size % (ways * line) || !size
+        || (size / (ways * line) & (size / (ways * line) - 1))) {
+        fprintf(stderr, "quern: replay: --%s=%s: the line must be a power of two and SIZE = sets * ASSOC * line with a "
+                        "power of two of sets\n", name, text);
+        return false;
+    }
+    *g = (struct qn_geometry){(uint32_t)size, (uint32_t)ways, (uint32_t)line};
+    return true;
+}
+
+static bool parse_yesno(bool *field, const char *name, const char *text)
+{
+    if (strcmp(text, "yes") && strcmp(text, "no")) {
+        fprintf(stderr, "quern: replay: --%s: got '%s', wanted yes or no\n", name, text);
+        return false;
+    }
+    *field = *text == 'y';
+    return true;
+}
+
+static void add_option(const char *text)
+{
+    char *joined = malloc(strlen(hosted_options) + strlen(text) + 2);
+
+    if (!joined)
+        abort();
+    sprintf(joined, "%s%s%s", hosted_options, *hosted_options ? "," : "", text);
+    hosted_options = joined;
+}
+
+static bool set(struct hosted_options *o, const char *name, const char *value)
+{
+    if (!strcmp(name, "I1"))
+        return parse_geometry(&o->config.I1, name, value);
+    if (!strcmp(name, "D1"))
+        return parse_geometry(&o->config.D1, name, value);
+    if (!strcmp(name, "LL"))
+        return parse_geometry(&o->config.LL, name, value);
+    if (!strcmp(name, "branch-sim"))
+        return parse_yesno(&o->branch_sim, name, value);
+    if (!strcmp(name, "split-modify"))
+        return parse_yesno(&o->split_modify, name, value);
+    if (!strcmp(name, "filter"))
+        return parse_yesno(&o->filter, name, value);
+    if (!strcmp(name, "check"))
+        return parse_yesno(&o->check, name, value);
+    if (!strcmp(name, "sim-opt"))
+        add_option(value);
+    else if (!strcmp(name, "seed"))
+        o->config.seed = strtoull(value, NULL, 10);
+    else if (!strcmp(name, "outcomes"))
+        o->outcomes = value;
+    else {
+        fprintf(stderr, "quern: replay: --%s: unknown option; --help lists them\n", name);
+        return false;
+    }
+    return true;
+}
+
+static bool parse_one(struct hosted_options *o, const char *text)
+{
+    char name[32];
+    const char *equals = strchr(text, '=');
+    size_t n = equals ? (size_t)(equals - text) : strlen(text);
+
+    if (n >= sizeof name)
+        n = sizeof name - 1;
+    memcpy(name, text, n);
+    name[n] = 0;
+    return set(o, name, equals ? equals + 1 : "yes");
+}
+
+int hosted_parse(struct hosted_options *o, int argc, char **argv)
+{
+    *o = (struct hosted_options){.config = {.I1 = {65536, 2, 64}, .D1 = {65536, 2, 64}, .LL = {262144, 8, 64}, .seed = 1},
+                                 .branch_sim = true};
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+            return printf("%s", help) < 0;
+        if (strncmp(argv[i], "--", 2)) {
+            if (o->trace)
+                return fprintf(stderr, "quern: replay: %s: one trace only\n", argv[i]), HOSTED_EXIT_USAGE;
+            o->trace = argv[i];
+        } else if (!parse_one(o, argv[i] + 2)) {
+            return HOSTED_EXIT_USAGE;
+        }
+    }
+    if (!o->trace)
+        return fprintf(stderr, "quern: replay: no trace given; --help tells how\n"), HOSTED_EXIT_USAGE;
+    o->filter |= o->check;
+    return -1;
+}

@@ -1,0 +1,91 @@
+/* sim/hosted/service.c - what service.c offers to modules in the engine, with libc underneath. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/context.h"
+#include "base/format.h"
+#include "sim/hosted/hosted.h"
+#include "sim/module.h"
+#include "sim/option.h"
+#include "sim/twin.h"
+
+#define MEMORY_MAX (4ull << 30) /* bytes per request, as in the engine */
+#define LINE_MAX_BYTES 1024
+
+struct qn_ctx qn_ctx;
+const char *hosted_options = "";
+static uint64_t counts[SIM_EVENTS_MAX + 1];
+uint64_t *sim_event_counts = counts;
+static char names[SIM_EVENTS_MAX][48];
+static const char *texts[SIM_EVENTS_MAX];
+static unsigned events;
+
+void *sim_alloc(uint64_t bytes)
+{
+    void *p = bytes <= MEMORY_MAX ? calloc(1, bytes ? bytes : 1) : NULL;
+
+    if (!p)
+        sim_fail("?", "?", "sim_alloc", 0, "asks for more memory than a module may have");
+    return p;
+}
+
+void *qn_engine_alloc(uint64_t bytes) { return sim_alloc(bytes); }
+
+uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise)
+{
+    return sim_option_find(hosted_options, slot, key, otherwise);
+}
+
+void sim_print(const char *format, ...)
+{
+    char line[LINE_MAX_BYTES];
+    va_list args;
+
+    va_start(args, format);
+    qn_format_v(line, sizeof line, format, args);
+    va_end(args);
+    puts(line);
+}
+
+unsigned sim_event(const char *slot, const char *name, const char *text)
+{
+    char full[sizeof names[0]];
+
+    qn_format(full, sizeof full, "%s.%s", slot, name);
+    for (unsigned i = 0; i < events; i++)
+        if (!__builtin_strcmp(full, names[i]))
+            return SIM_EVENTS_MAX; /* of the twin: counted, never shown */
+    if (events == SIM_EVENTS_MAX)
+        sim_fail(slot, name, "sim_event", 0, "more events than there is room for");
+    __builtin_strcpy(names[events], full);
+    texts[events] = text;
+    return events++;
+}
+
+void hosted_print_events(void)
+{
+    for (unsigned i = 0; i < events; i++)
+        printf("%-24s %12llu  %s\n", names[i], (unsigned long long)counts[i], texts[i]);
+}
+
+_Noreturn void sim_fail(const char *slot, const char *module, const char *function, uint64_t reference, const char *what)
+{
+    fflush(stdout);
+    fprintf(stderr, "quern: replay: module %s in slot %s, %s, reference %llu: %s\n", module, slot, function,
+            (unsigned long long)reference, what);
+    exit(HOSTED_EXIT_MODULE);
+}
+
+_Noreturn void qn_engine_die(const char *what, uint64_t a, uint64_t b)
+{
+    fprintf(stderr, "quern: replay: %s (%llx, %llx)\n", what, (unsigned long long)a, (unsigned long long)b);
+    exit(HOSTED_EXIT_MODULE);
+}
+
+_Noreturn void qn_engine_check_failed(const char *what)
+{
+    fflush(stdout);
+    fprintf(stderr, "quern: replay: --check found a difference: %s\n", what);
+    exit(HOSTED_EXIT_MODULE);
+}

@@ -1,0 +1,288 @@
+/* sim/hosted/trace.c - reading recorded references.  See trace.h. */
+#define _GNU_SOURCE
+#include "sim/hosted/trace.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef QN_HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#include "sim/record.h"
+
+#define BUFFER 65536
+#define DIN_BYTES 4 /* size of every reference in a .din file */
+#define ZSTD_MAGIC "\x28\xb5\x2f\xfd"
+#define SIZE_MAX_REF 65535
+
+enum format { UNKNOWN, LACKEY, DIN, XDIN, BINARY };
+
+struct trace {
+    FILE *file;
+    char *path;
+    enum format format;
+    uint64_t line;              /* text: line number; binary: record number */
+    uint64_t last[RECORD_KINDS];
+    unsigned char in[BUFFER], out[BUFFER];
+    size_t at, have;            /* in out */
+#ifdef QN_HAVE_ZSTD
+    ZSTD_DStream *zstd;
+    ZSTD_inBuffer zin;
+#endif
+    char error[512];
+};
+
+/* ---- bytes ---- */
+
+static bool refill(struct trace *t)
+{
+    t->at = t->have = 0;
+#ifdef QN_HAVE_ZSTD
+    while (t->zstd && !t->have) {
+        ZSTD_outBuffer out = {t->out, sizeof t->out, 0};
+        size_t r;
+
+        if (t->zin.pos == t->zin.size) {
+            t->zin = (ZSTD_inBuffer){t->in, fread(t->in, 1, sizeof t->in, t->file), 0};
+            if (!t->zin.size)
+                return false;
+        }
+        r = ZSTD_decompressStream(t->zstd, &out, &t->zin);
+        if (ZSTD_isError(r)) {
+            snprintf(t->error, sizeof t->error, "%s: %s", t->path, ZSTD_getErrorName(r));
+            return false;
+        }
+        t->have = out.pos;
+    }
+    if (t->zstd)
+        return true;
+#endif
+    t->have = fread(t->out, 1, sizeof t->out, t->file);
+    return t->have > 0;
+}
+
+static int get(struct trace *t) { return t->at < t->have || refill(t) ? t->out[t->at++] : EOF; }
+
+/* ---- opening ---- */
+
+static struct trace *refuse(struct trace *t, const char *path, const char *what, char *why, unsigned size)
+{
+    snprintf(why, size, "%s: %s", path, what);
+    trace_close(t);
+    return NULL;
+}
+
+static const char *begin(struct trace *t)
+{
+    t->have = fread(t->out, 1, sizeof t->out, t->file);
+    if (t->have >= 4 && !memcmp(t->out, ZSTD_MAGIC, 4)) {
+#ifdef QN_HAVE_ZSTD
+        memcpy(t->in, t->out, t->have);
+        t->zin = (ZSTD_inBuffer){t->in, t->have, 0};
+        t->zstd = ZSTD_createDStream();
+        refill(t);
+#else
+        return "is compressed by zstd, and this build has no libzstd";
+#endif
+    }
+    if (t->have >= RECORD_MAGIC_BYTES && !memcmp(t->out + t->at, RECORD_MAGIC, RECORD_MAGIC_BYTES)) {
+        t->format = BINARY;
+        t->at += RECORD_MAGIC_BYTES;
+    }
+    return t->error[0] ? t->error : NULL;
+}
+
+struct trace *trace_open(const char *path, char *why, unsigned why_size)
+{
+    struct trace *t = calloc(1, sizeof *t);
+    const char *wrong;
+
+    if (!t)
+        return NULL;
+    t->path = strdup(path);
+    t->file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+    if (!t->file)
+        return refuse(t, path, strerror(errno), why, why_size);
+    wrong = begin(t);
+    return wrong ? refuse(t, path, wrong, why, why_size) : t;
+}
+
+void trace_close(struct trace *t)
+{
+    if (!t)
+        return;
+    if (t->file && t->file != stdin)
+        fclose(t->file);
+#ifdef QN_HAVE_ZSTD
+    ZSTD_freeDStream(t->zstd);
+#endif
+    free(t->path);
+    free(t);
+}
+
+const char *trace_error(const struct trace *t) { return t->error; }
+
+static int fail(struct trace *t, const char *what, const char *got, const char *wanted)
+{
+    if (!t->error[0])
+        snprintf(t->error, sizeof t->error, "%s:%" PRIu64 ": %s: got '%.60s', wanted %s", t->path, t->line, what, got, wanted);
+    return -1;
+}
+
+/* ---- binary ---- */
+
+static bool get_varint(struct trace *t, uint64_t *value)
+{
+    int c;
+
+    *value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        if ((c = get(t)) == EOF)
+            return false;
+        *value |= (uint64_t)(c & 127) << shift;
+        if (c < 128)
+            return true;
+    }
+    return false;
+}
+
+static bool get_address(struct trace *t, unsigned kind, uint64_t *addr)
+{
+    uint64_t z;
+
+    if (!get_varint(t, &z))
+        return false;
+    *addr = t->last[kind] += record_unzigzag(z);
+    return true;
+}
+
+static int next_binary(struct trace *t, struct sim_ref *ref)
+{
+    static const uint8_t kinds[RECORD_KINDS] = {0, SIM_REF_FETCH, SIM_READ, SIM_WRITE, SIM_MODIFY, SIM_REF_COND,
+                                                SIM_REF_INDIRECT};
+    int c = get(t);
+    unsigned kind = c == EOF ? RECORD_END : (unsigned)c & 7, code = (unsigned)c >> 3;
+    uint64_t value = code;
+    bool good;
+
+    t->line++;
+    if (kind == RECORD_END)
+        return t->error[0] ? -1 : 0;
+    if (kind >= RECORD_KINDS)
+        return fail(t, "record", "an unknown kind", "0 to 6");
+    *ref = (struct sim_ref){.kind = kinds[kind]};
+    if (kind < RECORD_COND && !code && !get_varint(t, &value))
+        return fail(t, "record", "the end of the file", "its size");
+    good = get_address(t, kind, &ref->addr);
+    if (kind == RECORD_COND) {
+        ref->outcome = code & 1 ? SIM_TAKEN : 0;
+        ref->backward = code >> 1 & 1;
+    } else if (kind == RECORD_INDIRECT) {
+        good = good && get_varint(t, &value);
+        ref->target = ref->addr + record_unzigzag(value);
+    } else {
+        ref->size = (uint32_t)value;
+        if (!value || value > SIZE_MAX_REF)
+            return fail(t, "size", "out of range", "1 to 65535");
+    }
+    return good ? 1 : fail(t, "record", "the end of the file", "an address");
+}
+
+/* ---- text ---- */
+
+static bool get_line(struct trace *t, char *line, unsigned size)
+{
+    unsigned n = 0;
+    int c;
+
+    while ((c = get(t)) != EOF && c != '\n')
+        if (n + 1 < size)
+            line[n++] = (char)c;
+    line[n] = 0;
+    t->line++;
+    return c != EOF || n > 0;
+}
+
+static int scan(struct sim_ref *ref, int kind, const char *s, int base_of_size, char separator)
+{
+    char *end;
+
+    if (kind < 0)
+        return 0;
+    errno = 0;
+    while (*s == ' ' || *s == '\t')
+        s++;
+    if (!isxdigit((unsigned char)*s))
+        return 0;
+    *ref = (struct sim_ref){.kind = (uint8_t)kind, .addr = strtoull(s, &end, 16), .size = DIN_BYTES};
+    if (base_of_size) {
+        unsigned long size;
+
+        if (*end != separator)
+            return 0;
+        s = end + 1;
+        size = strtoul(s, &end, base_of_size);
+        if (end == s || size < 1 || size > SIZE_MAX_REF)
+            return 0;
+        ref->size = (uint32_t)size;
+    }
+    while (isspace((unsigned char)*end))
+        end++;
+    return !*end && !errno;
+}
+
+static int lackey_kind(const char *line)
+{
+    return !strncmp(line, "I  ", 3) ? (int)SIM_REF_FETCH
+           : line[0] == ' ' && line[1] && line[2] == ' '
+               ? line[1] == 'L' ? SIM_READ : line[1] == 'S' ? SIM_WRITE : line[1] == 'M' ? SIM_MODIFY : -1
+               : -1;
+}
+
+static int dinero_kind(char c, const char *letters)
+{
+    const char *p = c ? strchr(letters, c) : NULL;
+
+    return !p ? -1 : p == letters ? SIM_READ : p == letters + 1 ? SIM_WRITE : (int)SIM_REF_FETCH;
+}
+
+static int scan_as(enum format format, const char *line, struct sim_ref *ref)
+{
+    switch (format) {
+    case LACKEY: return scan(ref, lackey_kind(line), line + 2, 10, ',');
+    case DIN: return line[0] && line[1] == ' ' && scan(ref, dinero_kind(line[0], "012"), line + 1, 0, 0);
+    case XDIN: return line[0] && line[1] == ' ' && scan(ref, dinero_kind(line[0], "rwi"), line + 1, 16, ' ');
+    default: return 0;
+    }
+}
+
+static const char *const wanted[] = {
+    "\" L addr,size\", \"0 addr\" or \"r addr size\"", "\"I  addr,size\", \" L addr,size\", \" S ...\" or \" M ...\"",
+    "\"0 addr\" (read), \"1 addr\" (write) or \"2 addr\" (fetch)", "\"r addr size\", \"w addr size\" or \"i addr size\""};
+
+static int next_text(struct trace *t, struct sim_ref *ref)
+{
+    char line[256];
+
+    while (get_line(t, line, sizeof line)) {
+        const char *s = line + strspn(line, " \t\r");
+
+        if (!*s || *s == '#' || !strncmp(line, "==", 2) || !strncmp(line, "--", 2))
+            continue; /* blank, comment, Valgrind's own remarks */
+        for (enum format f = LACKEY; t->format == UNKNOWN && f <= XDIN; f++)
+            if (scan_as(f, line, ref))
+                t->format = f;
+        return scan_as(t->format, line, ref) ? 1 : fail(t, "reference", line, wanted[t->format]);
+    }
+    return t->error[0] ? -1 : 0;
+}
+
+int trace_next(struct trace *t, struct sim_ref *ref)
+{
+    return t->format == BINARY ? next_binary(t, ref) : next_text(t, ref);
+}

@@ -1,0 +1,28 @@
+/* sim/hosted/trace.h - reading recorded references.
+ *
+ *   lackey text     I  04001000,3      L 1ffe,8      S 1ffe,8      M 1ffe,8
+ *   Dinero .din     2 4001000          0 1ffe        1 1ffe        (4 bytes each)
+ *   extended .xdin  i 4001000 3        r 1ffe 8      w 1ffe 8      (hexadecimal)
+ *   quern's own     see record.h; compressed by zstd or not
+ *
+ * The format is found out from the content; for text, from the first line that is a reference.
+ */
+#ifndef QN_SIM_TRACE_H
+#define QN_SIM_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/module.h"
+
+struct trace;
+
+/* NULL: `why` says what is wrong. */
+struct trace *trace_open(const char *path, char *why, unsigned why_size);
+
+/* 1: *ref is the next one; 0: the end; -1: trace_error says FILE:LINE: what.  outcome holds SIM_TAKEN for branches. */
+int trace_next(struct trace *t, struct sim_ref *ref);
+const char *trace_error(const struct trace *t);
+void trace_close(struct trace *t);
+
+#endif

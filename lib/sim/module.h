@@ -1,0 +1,136 @@
+/* lib/sim/module.h - all that the author of a simulator module needs.
+ *
+ * A module is one C file for one slot: I1, D1, LL (caches), BC, BI (predictors) or AN (analysis).  It says which kind
+ * it is by one #define, and defines the functions of that kind; doc/modules.md has an example of each.
+ *
+ *   #define POLICY "srrip"     policy_hit(set, way)  policy_fill(set, way)  policy_victim(set)  policy_settled(set, way)
+ *   #define LEVEL "victim"     cachesim_X_initcache(config)  cachesim_X_doref(addr, size, kind, result)
+ *   #define PREDICTOR "gshare" branchsim_BC_predict(pc)  branchsim_BC_update(pc, taken)
+ *                              branchsim_BI_target(pc)   branchsim_BI_learn(pc, target)
+ *   #define ANALYSIS "3c"      analysis_init(config)  analysis_ref(ref)  analysis_finish()
+ *
+ * The same file is compiled into the engine, which has no libc (memset and memcpy exist), and into the hosted program of
+ * `quern replay`, where printf, gdb and sanitizers work.  Every slot is a compilation unit of its own, so a
+ * file may define what it likes, as static; and each unit exists twice, because --check runs an unfiltered twin.
+ */
+#ifndef QN_SIM_MODULE_H
+#define QN_SIM_MODULE_H
+
+#include "base/base.h"
+
+#ifdef QN_SIM_HOSTED
+#include <stdio.h>
+#endif
+
+/* SIM_MODIFY is a read-modify-write (inc m): one reference, which reads and leaves the line written.
+ * SIM_EVICT: a level above gives up this line (only if the level asks for it, see sim_wants_evictions);
+ * SIM_WRITEBACK: the same, and the line is dirty. */
+enum sim_kind { SIM_READ, SIM_WRITE, SIM_MODIFY, SIM_FETCH, SIM_PREFETCH, SIM_EVICT, SIM_WRITEBACK };
+
+static inline bool sim_writes(enum sim_kind kind) { return kind == SIM_WRITE || kind == SIM_MODIFY; }
+
+struct sim_config {
+    const char *slot;          /* "D1" */
+    uint32_t size, ways, line; /* bytes, lines per set, bytes */
+    uint32_t sets;             /* a power of two; so is line */
+    uint32_t line_bits;
+    uint64_t seed;             /* --seed */
+};
+
+/* What became of a reference.  miss: the level did not have it all; the engine then asks the next level with the same range,
+ * unless next_done says that the level has done so itself (by sim_next), with next_miss as the answer. */
+struct sim_result {
+    bool miss, next_done, next_miss;
+};
+
+/* ---- services ---- */
+
+#define SIM_EVENTS_MAX 32
+
+/* Zeroed memory.  Never fails: a module that asks for too much is stopped and named. */
+void *sim_alloc(uint64_t bytes);
+
+/* The number given by --sim-opt=key=value; SLOT.key=value (as in D1.key=4) sets it for one slot only. */
+uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise);
+
+/* A line for the user, with the summary or, in analysis_finish, after it.  Conversions: %s %c %d %u, %D %U (64 bits), %x
+ * (64 bits, hexadecimal), %%. */
+void sim_print(const char *format, ...);
+
+/* Declare an event of this module (at init); sim_count adds to it.  Totals are printed after the summary. */
+unsigned sim_event(const char *slot, const char *name, const char *text);
+extern uint64_t *sim_event_counts;
+static inline void sim_count(unsigned event, uint64_t n) { sim_event_counts[event] += n; }
+
+/* Stop the run: a mistake in the module.  Says slot, module, function, and the number of the reference. */
+_Noreturn void sim_fail(const char *slot, const char *module, const char *function, uint64_t reference, const char *what);
+
+/* xorshift64* (Vigna 2016): reproducible from --seed. */
+static inline uint64_t sim_random_next(uint64_t *state)
+{
+    uint64_t x = *state;
+
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    *state = x;
+    return x * 0x2545f4914f6cdd1dull;
+}
+
+/* A state that is never 0, different for each seed. */
+static inline uint64_t sim_random_seed(uint64_t seed) { return (seed + 1) * 0x9e3779b97f4a7c15ull | 1; }
+
+/* ---- of this slot (defined by the unit that includes the module) ---- */
+
+#ifdef QN_SIM_UNIT
+static struct sim_config sim __attribute__((unused)); /* geometry of this slot */
+static uint64_t sim_random_state __attribute__((unused));
+
+/* 0 .. n-1; n is far below 2^32, so the bias is nil. */
+static inline __attribute__((unused)) uint32_t sim_random(uint32_t n)
+{
+    return (uint32_t)((sim_random_next(&sim_random_state) >> 32) * n >> 32);
+}
+
+#define SIM_NCSR QN_SIM_NCSR
+#ifdef QN_SLOT
+/* References to the next level, for levels that do not leave this to the engine.  Returns whether it missed.  In slot LL
+ * there is none: memory, always a miss. */
+static inline bool sim_next(uint64_t addr, uint32_t size, enum sim_kind kind);
+/* The next level wants SIM_EVICT and SIM_WRITEBACK of every line that leaves this one (it is exclusive). */
+static inline bool sim_wants_evictions(void);
+/* Slot LL: take the line out of I1 and D1 (it is inclusive). */
+static inline void sim_back_invalidate(uint64_t line, uint32_t bytes);
+/* Slot D1, LEVEL_SETTLED: this line left the level, or its next hit would change something. */
+static inline void sim_dropped(uint64_t line);
+#endif
+
+/* ---- state of a policy: storage comes from the level, zeroed ----
+ * #define POLICY_WAY_STATE and POLICY_SET_STATE to the types wanted. */
+static void *sim_way_memory __attribute__((unused)), *sim_set_memory __attribute__((unused));
+#define way_state(set, way) (((POLICY_WAY_STATE *)sim_way_memory)[(uint64_t)(set) * sim.ways + (way)])
+#define set_state(set) (((POLICY_SET_STATE *)sim_set_memory)[set])
+
+/* Policy `opt` and its like, in replay only: when the line of the reference being made is referenced next.  */
+uint64_t sim_next_use_in(const char *slot);
+static inline __attribute__((unused)) uint64_t sim_next_use(void) { return sim_next_use_in(sim.slot); }
+
+/* Outcome and direction, for predictors: is the target of this conditional branch below it? */
+extern bool sim_branch_backward;
+#endif
+
+/* ---- analysis ---- */
+
+enum { SIM_L1_MISS = 1, SIM_LL_MISS = 2, SIM_TAKEN = 1, SIM_MISPREDICT = 2 };
+enum sim_ref_kind { SIM_REF_FETCH = 16, SIM_REF_COND, SIM_REF_INDIRECT };
+
+struct sim_ref {
+    uint64_t addr;     /* data or code; the pc of a branch */
+    uint64_t target;   /* indirect branches */
+    uint32_t size;     /* bytes */
+    uint8_t kind;      /* SIM_READ, SIM_WRITE, SIM_MODIFY, SIM_REF_* */
+    uint8_t outcome;   /* SIM_L1_MISS | SIM_LL_MISS; branches: SIM_TAKEN | SIM_MISPREDICT */
+    uint8_t backward;  /* conditional branches: target below the branch */
+};
+
+#endif

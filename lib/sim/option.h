@@ -1,0 +1,46 @@
+/* lib/sim/option.h - options of modules: "key=value,D1.key=value" (--sim-opt). */
+#ifndef QN_SIM_OPTION_H
+#define QN_SIM_OPTION_H
+
+#include "base/base.h"
+
+/* If text begins with word: what follows it, else NULL. */
+static inline const char *sim_option_skip(const char *text, const char *word)
+{
+    while (*word)
+        if (*text++ != *word++)
+            return NULL;
+    return text;
+}
+
+static inline uint64_t sim_option_number(const char *s)
+{
+    uint64_t value = 0;
+
+    while (*s >= '0' && *s <= '9')
+        value = value * 10 + (uint64_t)(*s++ - '0');
+    return value;
+}
+
+/* The last one counts; one that names the slot beats one that does not. */
+static inline uint64_t sim_option_find(const char *text, const char *slot, const char *key, uint64_t otherwise)
+{
+    uint64_t value = otherwise;
+    bool own = false;
+
+    while (*text) {
+        const char *rest = sim_option_skip(text, slot), *named = rest && *rest == '.' ? rest + 1 : NULL;
+
+        rest = sim_option_skip(named ? named : text, key);
+        if (rest && *rest == '=' && (named || !own)) {
+            value = sim_option_number(rest + 1);
+            own |= named != NULL;
+        }
+        while (*text && *text != ',')
+            text++;
+        text += *text == ',';
+    }
+    return value;
+}
+
+#endif

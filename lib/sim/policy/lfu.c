@@ -1,0 +1,36 @@
+/* policy/lfu.c - least frequently used: a counter of uses per line since it was filled; the victim has the smallest, the first
+ * of several.
+ *
+ *   3 ways, A A B C C D:   A2 B1 C2 -> D1 replaces B
+ *
+ * Counters stop at --sim-opt=lfu-max=N (default 255); a line that stands there may be hit without any change.
+ * Source: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970.
+ */
+#include "sim/module.h"
+
+#define POLICY "lfu"
+#define POLICY_WAY_STATE uint32_t /* uses */
+#define POLICY_INIT 1
+
+static uint32_t most;
+
+static const char *policy_init(void)
+{
+    most = (uint32_t)sim_option(sim.slot, "lfu-max", 255);
+    return most < 1 ? "lfu-max must be at least 1" : NULL;
+}
+
+static void policy_hit(unsigned set, unsigned way) { way_state(set, way) += way_state(set, way) < most; }
+static void policy_fill(unsigned set, unsigned way) { way_state(set, way) = 1; }
+
+static unsigned policy_victim(unsigned set)
+{
+    unsigned least = 0;
+
+    for (unsigned way = 1; way < sim.ways; way++)
+        if (way_state(set, way) < way_state(set, least))
+            least = way;
+    return least;
+}
+
+static bool policy_settled(unsigned set, unsigned way) { return way_state(set, way) == most; }

@@ -1,0 +1,34 @@
+/* policy/lru.c - least recently used: the victim is the line whose last use is longest ago.
+ *
+ *   3 ways, A B C A D:   [A . .] [A B .] [A B C] [A*B C] [A D C]   B was oldest
+ *
+ * Kept by 64-bit time stamps, one per way.  The default modules do the same by order of rows (sim/lru.h), faster; this
+ * one shows the idea in the plainest way.  One more hit on the newest line changes nothing, so it stands still.
+ * Source: L. A. Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 5(2), 1966.
+ */
+#include "sim/module.h"
+
+#define POLICY "lru"
+#define POLICY_WAY_STATE uint64_t /* time of last use */
+#define POLICY_SET_STATE uint64_t /* time: the latest of the set */
+#define POLICY_ONE_SETTLED 1
+
+static void policy_hit(unsigned set, unsigned way)
+{
+    if (way_state(set, way) != set_state(set))
+        way_state(set, way) = ++set_state(set);
+}
+
+static void policy_fill(unsigned set, unsigned way) { way_state(set, way) = ++set_state(set); }
+
+static unsigned policy_victim(unsigned set)
+{
+    unsigned oldest = 0;
+
+    for (unsigned way = 1; way < sim.ways; way++)
+        if (way_state(set, way) < way_state(set, oldest))
+            oldest = way;
+    return oldest;
+}
+
+static bool policy_settled(unsigned set, unsigned way) { return way_state(set, way) == set_state(set); }

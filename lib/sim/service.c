@@ -1,0 +1,74 @@
+/* lib/sim/service.c - what the engine offers to modules: memory, options, lines for the user, events, giving up.
+ *
+ * Lines and event totals lie in the counts arena, where the collector finds them however the run ends. */
+#include "base/format.h"
+#include "sim/module.h"
+#include "sim/option.h"
+#include "sim/service.h"
+
+
+static struct qn_sim_output *output;
+static struct qn_sim_output nowhere; /* before the engine has said where */
+static const char *options = "";
+uint64_t *sim_event_counts = nowhere.counts;
+
+void qn_sim_service_init(struct qn_sim_output *where, const char *option_text)
+{
+    output = where;
+    options = option_text;
+    sim_event_counts = where->counts;
+}
+
+void *sim_alloc(uint64_t bytes)
+{
+    if (bytes > QN_SIM_MEMORY_MAX)
+        sim_fail("?", "?", "sim_alloc", 0, "asks for more memory than a module may have");
+    return qn_engine_alloc(bytes);
+}
+
+uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise)
+{
+    return sim_option_find(options, slot, key, otherwise);
+}
+
+void sim_print(const char *format, ...)
+{
+    va_list args;
+    uint32_t room;
+
+    if (!output || output->used >= sizeof output->text)
+        return;
+    room = (uint32_t)sizeof output->text - output->used;
+    va_start(args, format);
+    output->used += (uint32_t)qn_format_v(output->text + output->used, room, format, args);
+    va_end(args);
+    if (output->used + 1 < sizeof output->text)
+        output->text[output->used++] = '\n';
+}
+
+unsigned sim_event(const char *slot, const char *name, const char *text)
+{
+    unsigned i = output->events;
+
+    for (unsigned k = 0; k < i; k++) { /* the twin's module declares its events once more */
+        char full[sizeof output->names[0]];
+
+        qn_format(full, sizeof full, "%s.%s", slot, name);
+        if (!__builtin_memcmp(full, output->names[k], sizeof full))
+            return SIM_EVENTS_MAX; /* counted, never shown */
+    }
+    if (i == SIM_EVENTS_MAX)
+        sim_fail(slot, name, "sim_event", 0, "more events than there is room for");
+    qn_format(output->names[i], sizeof output->names[i], "%s.%s", slot, name);
+    qn_format(output->texts[i], sizeof output->texts[i], "%s", text);
+    output->events = i + 1;
+    return i;
+}
+
+_Noreturn void sim_fail(const char *slot, const char *module, const char *function, uint64_t reference, const char *what)
+{
+    char line[220];
+
+    qn_format(line, sizeof line, "module %s in slot %s, %s, reference %U: %s", module, slot, function, reference, what);
+    qn_engine_module_failed(line);
+}

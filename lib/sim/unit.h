@@ -1,0 +1,72 @@
+/* lib/sim/unit.h - between engine.c (or its twin) and the slots that are compiled as units of their own.
+ *
+ *   engine.c     qn_unit_D1_ref(addr, size, kind)   -> unit_D1.c, which includes the module's file
+ *   twin.c       qn_twin_D1_ref(addr, size, kind)   -> twin_D1.c, the same file once more
+ *   unit_D1.c    qn_next_D1(addr, size, kind)       -> engine.c, for a level that asks the next one itself
+ *
+ * Functions on the path of references keep all registers, so that neither side has to save those that it does not use.
+ */
+#ifndef QN_SIM_UNIT_H
+#define QN_SIM_UNIT_H
+
+#include "sim/contract.h"
+#include "sim/module.h"
+
+#ifdef QN_SIM_HOSTED
+#define QN_SIM_NCSR
+#else
+#define QN_SIM_NCSR __attribute__((no_caller_saved_registers))
+#endif
+
+#ifdef QN_SIM_TWIN
+#define QN_UNIT(slot, name) qn_twin_##slot##_##name
+#define QN_UP(name) qn_twin_up_##name
+#else
+#define QN_UNIT(slot, name) qn_unit_##slot##_##name
+#define QN_UP(name) qn_up_##name
+#endif
+
+/* Outcome of a reference to a unit. */
+enum { QN_UNIT_MISS = 1, QN_UNIT_NEXT_DONE = 2, QN_UNIT_NEXT_MISS = 4 };
+
+/* What a unit tells at its start. */
+struct qn_unit_facts {
+    struct qn_filter filter;   /* D1 */
+    enum qn_hit hit;           /* I1 */
+    bool repeat_is_noop;       /* a second hit directly after a reference changes nothing */
+    bool wants_evictions;      /* LL */
+    bool back_invalidates;     /* LL */
+    bool kinds;                /* wants to know reads from writes */
+    const char *name;          /* of the module */
+    uint64_t bits;             /* storage of a predictor, 0 = not said */
+    uint64_t (*reference)(void); /* number of the reference being made, for messages */
+};
+
+typedef struct qn_code_line *qn_find_line(uint64_t line);
+
+#define QN_CACHE_UNIT(slot)                                                                                    \
+    void QN_UNIT(slot, init)(const struct sim_config *, struct qn_unit_facts *, qn_find_line *find);           \
+    QN_SIM_NCSR unsigned QN_UNIT(slot, ref)(uint64_t addr, uint32_t size, enum sim_kind kind);                 \
+    QN_SIM_NCSR void QN_UNIT(slot, drop)(uint64_t line); /* back-invalidation */                               \
+    void QN_UNIT(slot, finish)(void);
+
+QN_CACHE_UNIT(I1)
+QN_CACHE_UNIT(D1)
+QN_CACHE_UNIT(LL)
+
+void QN_UNIT(BC, init)(const struct sim_config *, struct qn_unit_facts *);
+QN_SIM_NCSR unsigned QN_UNIT(BC, predict)(uint64_t pc);
+QN_SIM_NCSR void QN_UNIT(BC, update)(uint64_t pc, unsigned taken);
+void QN_UNIT(BI, init)(const struct sim_config *, struct qn_unit_facts *);
+QN_SIM_NCSR uint64_t QN_UNIT(BI, target)(uint64_t pc);
+QN_SIM_NCSR void QN_UNIT(BI, learn)(uint64_t pc, uint64_t target);
+void QN_UNIT(AN, init)(const struct sim_config *D1);
+QN_SIM_NCSR void QN_UNIT(AN, ref)(const struct sim_ref *);
+void QN_UNIT(AN, finish)(void);
+
+/* From a unit up to engine.c or twin.c. */
+QN_SIM_NCSR bool QN_UP(next)(uint64_t addr, uint32_t size, enum sim_kind kind);
+QN_SIM_NCSR void QN_UP(back_invalidate)(uint64_t line, uint32_t bytes);
+extern bool QN_UP(wants_evictions);
+
+#endif

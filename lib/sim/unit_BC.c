@@ -1,0 +1,31 @@
+/* lib/sim/unit_BC.c - slot BC, if it holds another module than the default (which engine.c includes).
+ *
+ * A predictor never sees the outcome: predict has the address only, and what update has told it so far. */
+#include "sim/slots.h"
+
+#ifdef QN_SIM_BC_UNIT
+#define QN_SIM_UNIT 1
+#include "sim/unit.h"
+
+#include QN_SIM_BC_FILE
+
+void qn_unit_BC_init(const struct sim_config *config, struct qn_unit_facts *facts)
+{
+    sim = *config;
+    sim_random_state = sim_random_seed(config->seed);
+#ifdef PREDICTOR_INIT
+    branchsim_BC_init(config);
+#endif
+#ifdef PREDICTOR
+    facts->name = PREDICTOR;
+#else
+    facts->name = QN_SIM_BC_FILE;
+#endif
+#ifdef PREDICTOR_BITS
+    facts->bits = PREDICTOR_BITS;
+#endif
+}
+
+SIM_NCSR unsigned qn_unit_BC_predict(uint64_t pc) { return branchsim_BC_predict(pc); }
+SIM_NCSR void qn_unit_BC_update(uint64_t pc, unsigned taken) { branchsim_BC_update(pc, taken); }
+#endif

@@ -1,0 +1,238 @@
+/* lib/sim/unit_cache.h - a cache slot as a unit of its own: the module's file and what adapts it.  Included once by
+ * unit_D1.c and its like, with
+ *
+ *   QN_SLOT       D1                    QN_SLOT_NAME  "D1"              QN_SLOT_D1   defined
+ *   QN_SLOT_FILE  the module's file     QN_SIM_TWIN   for the twin
+ *
+ * A module is a policy (POLICY), a whole level (LEVEL), or a copy of one of the default files (neither).
+ */
+#define QN_SIM_UNIT 1
+#include "sim/unit.h"
+
+#define CAT3_(a, b, c) a##b##c
+#define CAT3(a, b, c) CAT3_(a, b, c)
+#ifdef QN_SIM_TWIN
+#define UNIT(name) CAT3(qn_twin_, QN_SLOT, _##name)
+#else
+#define UNIT(name) CAT3(qn_unit_, QN_SLOT, _##name)
+#endif
+
+/* A module may write the slot's name or X, which fits any slot. */
+#define cachesim_X_initcache CAT3(cachesim_, QN_SLOT, _initcache)
+#define cachesim_X_doref CAT3(cachesim_, QN_SLOT, _doref)
+#define cachesim_X_finish CAT3(cachesim_, QN_SLOT, _finish)
+#define cachesim_X_drop CAT3(cachesim_, QN_SLOT, _drop)
+#define cachesim_X_settled CAT3(cachesim_, QN_SLOT, _settled)
+
+#ifdef QN_SLOT_LL
+static inline bool sim_next(uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    (void)addr, (void)size, (void)kind;
+    return true;
+}
+static inline bool sim_wants_evictions(void) { return false; }
+#else
+static inline bool sim_next(uint64_t addr, uint32_t size, enum sim_kind kind) { return QN_UP(next)(addr, size, kind); }
+static inline bool sim_wants_evictions(void) { return QN_UP(wants_evictions); }
+#endif
+static inline void sim_back_invalidate(uint64_t line, uint32_t bytes) { QN_UP(back_invalidate)(line, bytes); }
+#ifdef QN_SLOT_D1
+static inline void unit_unpublish(uint64_t line);
+static inline void sim_dropped(uint64_t line) { unit_unpublish(line); }
+#else
+static inline void sim_dropped(uint64_t line) { (void)line; }
+#endif
+
+#include QN_SLOT_FILE
+
+#if defined(POLICY)
+
+#include "sim/level.h"
+
+static uint64_t unit_reference(void) { return level_count; }
+#ifdef QN_SLOT_D1
+static inline void unit_unpublish(uint64_t line) { (void)line; } /* the level publishes by itself */
+#endif
+
+void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn_find_line *find)
+{
+    sim = *config;
+    sim_random_state = sim_random_seed(config->seed);
+    facts->reference = unit_reference;
+    facts->name = POLICY;
+    level_init(facts, find);
+}
+
+SIM_NCSR unsigned UNIT(ref)(uint64_t addr, uint32_t size, enum sim_kind kind) { return level_ref(addr, size, kind); }
+SIM_NCSR void UNIT(drop)(uint64_t line) { level_drop(line); }
+
+void UNIT(finish)(void)
+{
+#ifdef POLICY_FINISH
+    policy_finish();
+#endif
+}
+
+#elif defined(LEVEL)
+
+static uint64_t unit_count;
+
+static uint64_t unit_reference(void) { return unit_count; }
+
+/* ---- filter of a level that knows `settled`: one line per set ---- */
+
+#ifdef QN_SLOT_D1
+#ifdef LEVEL_SETTLED
+#define UNIT_ROWS (1u << 16)
+static uint64_t unit_rows[UNIT_ROWS] __attribute__((aligned(4096)));
+static uint64_t unit_stride; /* entries */
+
+static void unit_init_filter(struct qn_filter *f)
+{
+    unit_stride = sim.line > 8 ? sim.line / 8 : 1;
+    if (sim.sets * unit_stride > UNIT_ROWS) {
+        unit_stride = 0;
+        return;
+    }
+    for (uint64_t i = 0; i < UNIT_ROWS; i++)
+        unit_rows[i] = QN_NO_LINE;
+    *f = (struct qn_filter){.rows = (uint64_t)(uintptr_t)unit_rows, .mask = (sim.sets - 1) * sim.line,
+                            .scale = sim.line >= 8 ? 1 : 0, .line = sim.line};
+}
+
+static inline uint64_t *unit_row(uint64_t line)
+{
+    return unit_rows + ((line >> sim.line_bits) & (sim.sets - 1)) * unit_stride;
+}
+
+static inline void unit_unpublish(uint64_t line)
+{
+    if (unit_stride && *unit_row(line) == line)
+        *unit_row(line) = QN_NO_LINE;
+}
+
+static inline void unit_publish(uint64_t addr, uint32_t size)
+{
+    uint64_t mask = ~(uint64_t)(sim.line - 1);
+
+    for (uint64_t line = addr & mask; unit_stride; line += sim.line) {
+        *unit_row(line) = cachesim_X_settled(line) ? line : QN_NO_LINE;
+        if (line == ((addr + size - 1) & mask))
+            return;
+    }
+}
+#else
+static inline void unit_unpublish(uint64_t line) { (void)line; }
+#endif
+#endif
+
+void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn_find_line *find)
+{
+    (void)find;
+    sim = *config;
+    sim_random_state = sim_random_seed(config->seed);
+    facts->name = LEVEL;
+    facts->reference = unit_reference;
+    facts->hit = QN_HIT_CALL;
+    facts->kinds = true;
+    facts->filter = (struct qn_filter){.line = config->line, .mask = (config->sets - 1) * config->line};
+#if defined(QN_SLOT_D1) && defined(LEVEL_SETTLED)
+    unit_init_filter(&facts->filter);
+#ifndef LEVEL_WRITES_SETTLED
+    facts->filter.writes_call = 1;
+#endif
+#endif
+#ifdef LEVEL_WANTS_EVICTIONS
+    facts->wants_evictions = true;
+#endif
+#ifdef LEVEL_INCLUSIVE
+    facts->back_invalidates = true;
+#endif
+    cachesim_X_initcache(config);
+}
+
+SIM_NCSR unsigned UNIT(ref)(uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    struct sim_result r = {false, false, false};
+
+    unit_count++;
+    cachesim_X_doref(addr, size, kind, &r);
+#if defined(QN_SLOT_D1) && defined(LEVEL_SETTLED)
+    unit_publish(addr, size);
+#endif
+    return (r.miss ? QN_UNIT_MISS : 0) | (r.next_done ? QN_UNIT_NEXT_DONE : 0) | (r.next_miss ? QN_UNIT_NEXT_MISS : 0);
+}
+
+SIM_NCSR void UNIT(drop)(uint64_t line)
+{
+#ifdef LEVEL_DROP
+    cachesim_X_drop(line);
+#else
+    sim_fail(sim.slot, LEVEL, "cachesim_X_drop", unit_count, "is missing: the last level wants to take a line away");
+#endif
+    sim_dropped(line);
+}
+
+void UNIT(finish)(void)
+{
+#ifdef LEVEL_FINISH
+    cachesim_X_finish();
+#endif
+}
+
+#else /* a copy of a default file */
+
+#ifdef QN_SLOT_D1
+static inline void unit_unpublish(uint64_t line) { (void)line; }
+#endif
+#ifdef QN_SLOT_I1
+static qn_find_line *unit_find;
+static uint64_t unit_clock;
+#endif
+
+void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn_find_line *find)
+{
+    struct qn_geometry g = {config->size, config->ways, config->line};
+    bool ok;
+
+    (void)find;
+    sim = *config;
+    facts->name = QN_SLOT_FILE;
+#if defined(QN_SLOT_I1)
+    unit_find = find;
+    facts->hit = QN_HIT_CALL; /* the clock is the engine's own only where the file is the default */
+    ok = cachesim_I1_initcache(g, sim_alloc);
+#elif defined(QN_SLOT_D1)
+    ok = cachesim_D1_initcache(g);
+    facts->filter = cachesim_D1_filter(g);
+#else
+    ok = cachesim_LL_initcache(g, sim_alloc);
+#endif
+    if (!ok)
+        sim_fail(sim.slot, QN_SLOT_FILE, "initcache", 0, "says that the cache is too large");
+}
+
+SIM_NCSR unsigned UNIT(ref)(uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    (void)kind;
+#ifdef QN_SLOT_I1
+    return cachesim_I1_doref(addr, size, &unit_clock, unit_find);
+#else
+    return cachesim_X_doref(addr, size);
+#endif
+}
+
+SIM_NCSR void UNIT(drop)(uint64_t line)
+{
+#ifdef QN_SLOT_LL
+    (void)line;
+#elif defined(QN_SLOT_I1)
+    cachesim_X_drop(line, unit_find);
+#else
+    cachesim_X_drop(line);
+#endif
+}
+
+void UNIT(finish)(void) {}
+
+#endif

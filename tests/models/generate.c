@@ -1,0 +1,164 @@
+/* tests/models/generate.c - traces for the comparison of modules with models: random and structured, from a seed. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+#define DATA 0x500000
+#define CODE 0x401000
+
+/* splitmix64 (Steele, Lea, Flood 2014) */
+uint64_t draw(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+static void add(struct trace_ops *t, struct op_record op)
+{
+    if (t->n == t->room) {
+        t->room = t->room ? 2 * t->room : 1024;
+        t->ops = realloc(t->ops, t->room * sizeof *t->ops);
+        if (!t->ops)
+            abort();
+    }
+    t->ops[t->n++] = op;
+}
+
+static unsigned some_size(uint64_t *s)
+{
+    static const unsigned sizes[] = {1, 2, 4, 4, 8, 8, 8, 16, 32, 64, 100, 512};
+
+    return sizes[draw(s) % 12];
+}
+
+static void add_data(struct trace_ops *t, uint64_t *s, uint64_t addr, unsigned size)
+{
+    static const enum op ops[] = {OP_READ, OP_READ, OP_READ, OP_WRITE, OP_MODIFY};
+
+    add(t, (struct op_record){.op = ops[draw(s) % 5], .addr = addr, .size = size});
+}
+
+static void add_random(struct trace_ops *t, uint64_t *s, uint64_t span)
+{
+    add_data(t, s, DATA + draw(s) % span, some_size(s));
+}
+
+static void add_zipf(struct trace_ops *t, uint64_t *s)
+{
+    uint64_t rank = 1;
+
+    while (rank < 4096 && draw(s) % 100 < 70)
+        rank = rank * 2 + draw(s) % 2;
+    add_data(t, s, DATA + rank * 48, 4);
+}
+
+/* A loop of code with a few calls far away. */
+static void add_code(struct trace_ops *t, uint64_t *s, size_t i)
+{
+    uint64_t at = draw(s) % 16 == 0 ? CODE + draw(s) % 65536 : CODE + i * 5 % 700;
+
+    add(t, (struct op_record){.op = OP_FETCH, .addr = at, .size = 1 + (unsigned)(draw(s) % 15)});
+}
+
+/* Branches: nested loops, patterns, correlated, random. */
+static void add_branch(struct trace_ops *t, uint64_t *s, size_t i)
+{
+    static bool last;
+    unsigned site = (unsigned)(draw(s) % 7);
+    bool taken;
+
+    switch (site) {
+    case 0: taken = i % 5 != 4; break;
+    case 1: taken = i % 2; break;
+    case 2: taken = last; break;
+    case 3: taken = draw(s) % 8 != 0; break;
+    case 4: taken = draw(s) % 2; break;
+    case 5: taken = !last; break;
+    default:
+        add(t, (struct op_record){.op = OP_INDIRECT, .addr = CODE + 7 * (draw(s) % 40), .target = CODE + 64 * (i % 3)});
+        return;
+    }
+    last = taken;
+    add(t, (struct op_record){.op = OP_COND, .addr = CODE + site * 1021, .taken = taken, .backward = site == 0 || site == 3});
+}
+
+bool generate(struct trace_ops *t, const char *kind, uint64_t seed, size_t n)
+{
+    uint64_t s = seed * 7919 + 1;
+
+    for (size_t i = 0; i < n; i++) {
+        if (!strcmp(kind, "random"))
+            add_random(t, &s, 8192);
+        else if (!strcmp(kind, "cyclic"))
+            add_data(t, &s, DATA + i % 80 * 32, 4);
+        else if (!strcmp(kind, "stride"))
+            add_data(t, &s, DATA + i * 72 % 16384, 8);
+        else if (!strcmp(kind, "zipf"))
+            add_zipf(t, &s);
+        else if (!strcmp(kind, "branches"))
+            add_branch(t, &s, i);
+        else if (strcmp(kind, "mixed"))
+            return false;
+        else if (i % 3 == 0)
+            add_code(t, &s, i);
+        else if (i % 3 == 1)
+            add_zipf(t, &s);
+        else
+            add_random(t, &s, 1 + draw(&s) % 32768);
+    }
+    return true;
+}
+
+/* ---- files ---- */
+
+static void put_number(FILE *f, uint64_t v)
+{
+    for (; v >= 128; v /= 128)
+        putc((int)(v % 128 + 128), f);
+    putc((int)v, f);
+}
+
+static uint64_t fold_sign(uint64_t d) { return (int64_t)d < 0 ? ~(d * 2) : d * 2; }
+
+bool write_binary(const struct trace_ops *t, const char *path)
+{
+    FILE *f = fopen(path, "wb");
+    uint64_t last[6] = {0};
+
+    if (!f)
+        return false;
+    fputs("QNTRACE1", f);
+    for (size_t i = 0; i < t->n; i++) {
+        const struct op_record *op = &t->ops[i];
+        unsigned code = op->op == OP_COND ? op->taken + 2u * op->backward : op->op == OP_INDIRECT || op->size > 31 ? 0 : op->size;
+
+        putc((int)(1 + op->op + 8 * code), f);
+        if (op->op < OP_COND && !code)
+            put_number(f, op->size);
+        put_number(f, fold_sign(op->addr - last[op->op]));
+        last[op->op] = op->addr;
+        if (op->op == OP_INDIRECT)
+            put_number(f, fold_sign(op->target - op->addr));
+    }
+    return fclose(f) == 0;
+}
+
+bool write_lackey(const struct trace_ops *t, const char *path)
+{
+    static const char *const letters[] = {"I ", " L", " S", " M"};
+    FILE *f = fopen(path, "w");
+
+    if (!f)
+        return false;
+    fputs("==1== a remark\n", f);
+    for (size_t i = 0; i < t->n; i++)
+        if (t->ops[i].op < OP_COND)
+            fprintf(f, "%s %08" PRIx64 ",%u\n", letters[t->ops[i].op], t->ops[i].addr, t->ops[i].size);
+    return fclose(f) == 0;
+}

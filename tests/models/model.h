@@ -1,0 +1,42 @@
+/* tests/models/model.h - slow models of the simulators, written apart from them: the oracle of tests/unit/sim.
+ *
+ * Nothing here is shared with lib/sim: not the geometry, not the policies, not the trace format, not the random numbers.
+ * Where a module keeps a bit, a model keeps a time stamp or walks a list; where it uses a mask, a model divides.
+ */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum op { OP_FETCH, OP_READ, OP_WRITE, OP_MODIFY, OP_COND, OP_INDIRECT };
+
+struct op_record {
+    enum op op;
+    uint64_t addr, target; /* target: indirect branches */
+    unsigned size;
+    bool taken, backward;  /* conditional branches */
+};
+
+struct trace_ops {
+    struct op_record *ops;
+    size_t n, room;
+};
+
+/* generate.c: a trace of about n references; `kind` is random, cyclic, stride, zipf, mixed or branches. */
+bool generate(struct trace_ops *t, const char *kind, uint64_t seed, size_t n);
+bool write_binary(const struct trace_ops *t, const char *path);
+bool write_lackey(const struct trace_ops *t, const char *path);
+uint64_t draw(uint64_t *state); /* the generator of the traces; not the one of the policies */
+
+/* cache.c */
+struct cache;
+struct cache *cache_make(const char *policy, unsigned size, unsigned ways, unsigned line, uint64_t seed);
+bool cache_touch(struct cache *c, uint64_t addr, unsigned bytes, size_t now, const struct trace_ops *future, bool code);
+
+/* predict.c */
+bool predict_cond(const char *name, const struct op_record *op); /* true: mispredicted */
+bool predict_indirect(const char *name, const struct op_record *op);
+
+#endif

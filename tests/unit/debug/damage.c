@@ -1,0 +1,99 @@
+/* Damaged ELF files: this program's own file, with bytes changed at random, asked about many addresses.
+ * Whatever the answers are, asking must not crash, hang or read outside the file. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "debug/debug.h"
+#include "tap.h"
+
+#define ROUNDS 150
+#define QUESTIONS 400
+
+static uint64_t state = 88172645463325252u;
+
+static uint64_t random_below(uint64_t n)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state % n;
+}
+
+static unsigned char *read_self(size_t *size)
+{
+    int fd = open("/proc/self/exe", O_RDONLY);
+    struct stat st;
+    unsigned char *bytes;
+
+    if (fd < 0 || fstat(fd, &st) || !(bytes = malloc((size_t)st.st_size)))
+        bail("no memory");
+    *size = (size_t)st.st_size;
+    if (pread(fd, bytes, *size, 0) != (ssize_t)*size)
+        bail("cannot read this program");
+    close(fd);
+    return bytes;
+}
+
+/* Few changes anywhere, many changes, or changes in the headers. */
+static void damage(unsigned char *image, size_t size, int round)
+{
+    size_t changes = round % 3 == 1 ? size / 50 : 1 + random_below(40);
+    size_t area = round % 3 == 2 ? 0x400 : size;
+
+    while (changes--) {
+        size_t at = random_below(area);
+
+        if (area == size && at < 0x40)
+            continue;
+        image[at] = random_below(3) ? (unsigned char)random_below(256) : 0xff;
+    }
+}
+
+static unsigned ask(const unsigned char *image, size_t size)
+{
+    char why[100];
+    struct qn_debug *d = qn_debug_open_memory(image, size, why, sizeof why);
+    unsigned answers = 0;
+
+    for (int i = 0; d && i < QUESTIONS; i++) {
+        struct qn_debug_place p;
+        uint64_t address;
+
+        if (!qn_debug_address(d, random_below(size), &address))
+            address = random_below(2 * size);
+        qn_debug_find(d, address, &p);
+        answers += p.function || p.file;
+        if (p.end <= address)
+            bail("an answer that ends before it begins");
+        if ((p.file && strlen(p.file) > 100000) || (p.function && strlen(p.function) > 10000000))
+            bail("a name without end");
+    }
+    qn_debug_close(d);
+    return answers;
+}
+
+int main(void)
+{
+    size_t size;
+    unsigned char *sound = read_self(&size), *image = malloc(size);
+    unsigned answers = 0;
+
+    if (!image)
+        bail("no memory");
+    ok(ask(sound, size) > QUESTIONS / 10, "the sound file has answers");
+    for (int round = 0; round < ROUNDS; round++) {
+        memcpy(image, sound, size);
+        damage(image, size, round);
+        answers += ask(image, size);
+    }
+    ok(answers > 0, "%d damaged files gave %u answers and no crash", ROUNDS, answers);
+    for (size_t cut = 0; cut < size; cut += 1 + size / 61)
+        answers += ask(sound, cut);
+    ok(true, "nor did cut ones");
+    free(image);
+    free(sound);
+    return done_testing();
+}

@@ -1,0 +1,59 @@
+#!/bin/sh
+# tests/unit/decode/dis_objdump.sh - quern dis against objdump -d -w on ELF files of the system.
+#
+#   QUERN=build/quern dis_objdump.sh [FILE...]
+#
+# Question for each file: is every line the same (address, bytes, text), once objdump's "<symbol+off>" parts are
+# taken away?  Two ways of printing are put on one footing first (see objdump-differences.txt): objdump joins fwait
+# with the x87 instruction after it, and pads lines with blanks.  TAP; skips where objdump is absent.
+# Data among the code (libcrypto) does differ, where objdump splits prefixes; such files do not belong here.
+
+quern=${QUERN:-quern}
+if [ $# -eq 0 ]; then
+    set -- /usr/bin/bash /usr/bin/python3.11 /lib/x86_64-linux-gnu/libc.so.6 /lib/x86_64-linux-gnu/libm.so.6 \
+        /lib64/ld-linux-x86-64.so.2
+fi
+if ! command -v objdump >/dev/null 2>&1; then
+    echo "1..0 # SKIP objdump is not installed"
+    exit 0
+fi
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT INT TERM
+
+# Instruction lines only, without symbols and blanks at the end; fwait joined with what follows.
+normalize() {
+    awk -F '\t' '
+        $0 !~ /^ *[0-9a-f]+:\t/ { next }
+        { sub(/ <[^>]*>/, "", $3); sub(/ +$/, "", $3); sub(/ +$/, "", $2) }
+        held != "" && $3 ~ /^fn/ { sub(/^fn/, "f", $3); match($3, /^[a-z0-9]+ */)
+            word = substr($3, 1, RLENGTH); sub(/ +$/, "", word)
+            rest = substr($3, RLENGTH + 1)
+            print address "\t" held " " $2 "\t" (rest == "" ? word : sprintf("%-6s %s", word, rest)); held = ""; next }
+        held != "" { print address "\t" held "\tfwait"; held = "" }
+        $3 == "fwait" { held = $2; address = $1; next }
+        { print $1 "\t" $2 "\t" $3 }
+        END { if (held != "") print address "\t" held "\tfwait" }'
+}
+
+echo "1..$#"
+number=0
+failed=0
+for file; do
+    number=$((number + 1))
+    if [ ! -r "$file" ]; then
+        echo "ok $number - same text: $file # SKIP not installed"
+        continue
+    fi
+    "$quern" dis "$file" | normalize >"$dir/ours"
+    objdump -d -w -z "$file" | normalize >"$dir/theirs"
+    lines=$(wc -l <"$dir/theirs")
+    if [ "$lines" -gt 0 ] && cmp -s "$dir/ours" "$dir/theirs"; then
+        echo "ok $number - same text: $file ($lines lines)"
+    else
+        failed=1
+        echo "not ok $number - same text: $file ($lines lines)"
+        diff "$dir/ours" "$dir/theirs" | head -20 | sed 's/^/# /'
+        echo "# again: QUERN=$quern $0 $file"
+    fi
+done
+exit $failed

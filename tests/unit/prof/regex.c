@@ -1,0 +1,127 @@
+/* Does the regular expression engine match what Python's re and Perl match? The expectations were checked with both;
+ * where the two differ (an end of line before a last newline) the case is left out. */
+#include "tap.h"
+
+#include <string.h>
+
+#include "prof/regex.h"
+
+/* The matched text between <>, then group 1 between (), or "-". */
+static const char *found(const char *pattern, int ignore_case, const char *text)
+{
+    static char answer[256];
+    struct qn_prof_error err = {0};
+    struct qn_prof_match m;
+    struct qn_prof_regex *re = qn_prof_compile_regex(pattern, strlen(pattern), ignore_case, &err);
+
+    if (!re)
+        return "error";
+    int got = qn_prof_search(re, text, strlen(text), 0, &m, &err);
+    if (got < 0)
+        strcpy(answer, "costly");
+    else if (got == 0)
+        strcpy(answer, "-");
+    else if (m.from[1] == SIZE_MAX)
+        snprintf(answer, sizeof answer, "<%.*s>", (int)(m.to[0] - m.from[0]), text + m.from[0]);
+    else
+        snprintf(answer, sizeof answer, "<%.*s>(%.*s)", (int)(m.to[0] - m.from[0]), text + m.from[0],
+                 (int)(m.to[1] - m.from[1]), text + m.from[1]);
+    qn_prof_free_regex(re);
+    return answer;
+}
+
+static const struct {
+    const char *pattern, *text, *wanted;
+} cases[] = {
+    {"abc", "xabcx", "<abc>"},
+    {"a.c", "abc a\nc", "<abc>"},
+    {"", "abc", "<>"},
+    {"^b", "abc", "-"},
+    {"^a|c$", "bc", "<c>"},
+    {"a|ab", "ab", "<a>"}, /* the first alternative, not the longest */
+    {"(a|ab)(c|bcd)", "abcd", "<abcd>(a)"},
+    {"(?:a|ab)c", "abc", "<abc>"},
+    {"a*", "baaa", "<>"},
+    {"a+", "baaa", "<aaa>"},
+    {"a+?", "baaa", "<a>"},
+    {"a?b", "aab", "<ab>"},
+    {"<(.+)>", "<a><b>", "<<a><b>>(a><b)"},
+    {"<(.+?)>", "<a><b>", "<<a>>(a)"},
+    {"a{2}", "aaaa", "<aa>"},
+    {"a{2,}", "aaaa", "<aaaa>"},
+    {"a{1,3}", "aaaa", "<aaa>"},
+    {"a{1,3}?", "aaaa", "<a>"},
+    {"a{,2}b", "aaab", "<aab>"},
+    {"a{x}", "a{x}", "<a{x}>"}, /* a brace that is no repeat is itself */
+    {"a{0}b", "ab", "<b>"},
+    {"(ab){2}", "ababab", "<abab>(ab)"},
+    {"(a|b)*c", "abbac", "<abbac>(a)"},
+    {"(a*)*", "aaab", "<aaa>()"}, /* Perl; Python gives the same */
+    {"(a*)+", "b", "<>()"},
+    {"(?:a?)*?y", "z", "-"},
+    {"[abc]+", "xxbcax", "<bca>"},
+    {"[a-c0-2]+", "xb0zz", "<b0>"},
+    {"[^a-c]+", "abxyc", "<xy>"},
+    {"[]a]+", "x]a", "<]a>"},
+    {"[^]a]+", "]xa", "<x>"},
+    {"[a-]+", "x-a", "<-a>"},
+    {"[\\d_]+", "ab1_2", "<1_2>"},
+    {"[^\\s]+", "  ab c", "<ab>"},
+    {"[[:alpha:]]+", "12ab3", "<ab>"},
+    {"[\\]]", "a]", "<]>"},
+    {"\\d+", "ab123c", "<123>"},
+    {"\\D+", "12ab3", "<ab>"},
+    {"\\w+", "  a_1-", "<a_1>"},
+    {"\\W", "ab-c", "<->"},
+    {"\\s\\S", "ab c", "< c>"},
+    {"\\bfoo\\b", "afoo foo", "<foo>"},
+    {"\\Boo", "foo", "<oo>"},
+    {"\\.c\\Z", "a.c", "<.c>"},
+    {"\\Aa", "ba", "-"},
+    {"(a)(b)?", "ac", "<a>(a)"},
+    {"(\\w)\\1", "abccd", "<cc>(c)"},
+    {"(a*)b\\1", "aabaa", "<aabaa>(aa)"},
+    {"(a)?b\\1", "b", "-"}, /* a group that did not match cannot be referred to */
+    {"foo(?=bar)", "foofoobar", "<foo>"},
+    {"foo(?!foo)", "foofoobar", "<foo>"},
+    {"(?=(a+))a", "baa", "<a>(aa)"},
+    {"(?!(a))b", "b", "<b>"},
+    {"(?P<name>x+)y", "axxy", "<xxy>(xx)"},
+    {"\\x41\\t", "A\t", "<A\t>"},
+    {"\\/\\-", "/-", "</->"},
+    {"a\\|b", "a|b", "<a|b>"},
+    {".", "\xc3\xa9", "<\xc3\xa9>"}, /* a character, not a byte */
+    {"[^a]b", "\xe2\x82\xac" "b", "<\xe2\x82\xac" "b>"},
+    {"caf\xc3\xa9", "caf\xc3\xa9", "<caf\xc3\xa9>"},
+    {"(a|b|c|d)+?d", "abcd", "<abcd>(c)"},
+    {"((((((((a))))))))", "a", "<a>(a)"},
+    {"x*y*z*$", "xyzxz", "<xz>"},
+};
+
+static const struct {
+    const char *pattern, *what;
+} errors[] = {
+    {"(", "( without )"},       {")", ") without ("},       {"*a", "a repeat of nothing"},
+    {"a**", "a repeat twice"},  {"a{2}{3}", "braces twice"}, {"[a", "[ without ]"},
+    {"[z-a]", "a range backwards"}, {"a{3,2}", "a count backwards"}, {"a{1001}", "a count too large"},
+    {"\\", "a lone backslash"}, {"\\1", "a reference to nothing"}, {"(?<=a)b", "look-behind"},
+    {"(?i)a", "inline flags"},  {"\\pL", "properties"},     {"\\Qa", "quoting"},
+    {"[\xc3\xa9]", "a character of two bytes in a set"}, {"(?P<n", "a name without >"},
+    {"(a)(a)(a)(a)(a)(a)(a)(a)(a)(a)", "ten groups"}, {"a++", "possessive repeats"},
+    {"(((a{100}){100}){100})", "a program too large"},
+};
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        is_str(found(cases[i].pattern, 0, cases[i].text), cases[i].wanted, "/%s/ on \"%s\"", cases[i].pattern,
+               cases[i].text);
+    is_str(found("AbC[x-z]", 1, "aBcY"), "<aBcY>", "letters in either case");
+    is_str(found("(a)\\1", 1, "aA"), "<aA>(a)", "a back reference in either case");
+    is_str(found("[^a]", 1, "Ab"), "<b>", "a negated set in either case");
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        is_str(found(errors[i].pattern, 0, ""), "error", "refused: %s", errors[i].what);
+    is_str(found("(x+x+)+y", 0, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"), "costly",
+           "a match that would take for ever is given up");
+    return done_testing();
+}

@@ -1,0 +1,68 @@
+/* Does s/old/new/ change names as cg_annotate and cg_diff do? Checked with Python's re.sub and Perl's s///. */
+#include "tap.h"
+
+#include "prof/subst.h"
+
+static const char *applied(const char *expression, const char *name)
+{
+    static struct qn_prof_text out;
+    struct qn_prof_error err = {0};
+    struct qn_prof_subst *s = qn_prof_parse_subst(expression, &err);
+
+    if (!s)
+        return "error";
+    int failed = qn_prof_apply_subst(s, name, strlen(name), &out, &err);
+    qn_prof_free_subst(s);
+    return failed ? "failed" : out.text;
+}
+
+static const struct {
+    const char *expression, *name, *wanted;
+} cases[] = {
+    {"s/a/b/", "aaa", "baa"},
+    {"s/a/b/g", "aaa", "bbb"},
+    {"s/A/b/gi", "aAa", "bbb"},
+    {"s/A/b/ig", "aAa", "bbb"},
+    {"s/x/y/", "aaa", "aaa"},
+    {"s/a//g", "banana", "bnn"},
+    {"s/words[0-9]*/words/", "words12.c", "words.c"},
+    {"s/(\\w+)\\.(\\w+)/$2.\\1/", "dir/a.c", "dir/c.a"},
+    {"s/b/[$&]/", "abc", "a[b]c"},
+    {"s/b/[\\0]/", "abc", "a[b]c"}, /* the whole match; ours alone */
+    {"s/(b)/${1}1/", "abc", "ab1c"},
+    {"s/(b)/\\g<1>1/", "abc", "ab1c"},
+    {"s/\\/usr\\/lib/\\/opt/", "/usr/lib/x", "/opt/x"},
+    {"s|/usr/|/opt/|", "/usr/x", "/opt/x"},
+    {"s#a#b#", "a", "b"},
+    {"s{a{2}}{b}", "aaa", "ba"},
+    {"s(a)(b)g", "aba", "bbb"},
+    {"s<a><[$&]>", "a", "[a]"},
+    {"s/$/!/", "abc", "abc!"},
+    {"s/^/!/", "abc", "!abc"},
+    {"s/x*/-/g", "abc", "-a-b-c-"},
+    {"s/b*/-/g", "abc", "-a--c-"},
+    {"s/a|ab/x/", "abc", "xbc"},
+    {"s/(a)|b/<$1>/g", "ab", "<a><>"},
+    {"s/a/\\t\\\\/", "a", "\t\\"},
+    {"s/a/$/", "a", "$"},
+    {"s/a/$x/", "a", "$x"},
+    {"s/./x/", "", ""},
+    {"s/^$/empty/", "", "empty"},
+};
+
+static const char *const errors[] = {
+    "", "s", "s/", "s/a", "s/a/", "s/a/b", "nonsense", "y/a/b/", "s/a/b/x", "s/a/b/gg!", "saabbc", "s/(/x/", "s/a/\\1/",
+    "s/(a)/$2/", "s/a/\\q/", "s{a}b", "s{a}", "s\\a\\b\\", "s/a\\",
+};
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        is_str(applied(cases[i].expression, cases[i].name), cases[i].wanted, "%s on \"%s\"", cases[i].expression,
+               cases[i].name);
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        is_str(applied(errors[i], "a"), "error", "refused: %s", errors[i]);
+    is_str(applied("s/(x+x+)+y/z/", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"), "failed",
+           "a match that is too costly is an error, not a hang");
+    return done_testing();
+}

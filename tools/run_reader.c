@@ -1,0 +1,197 @@
+/* tools/run_reader.c - a process that reads debug information while the guest runs, and folds on demand.
+ *
+ *   main collector --fork--> reader          reads the ELF files that the arena names, as they appear
+ *   collector      --request--> reader       { pid, ... } with descriptors: arena, reply, errors, log
+ *   reader         --fork--> folder          has everything that was read; folds, writes, prints
+ *   folder         --byte--> reply           0 written, 1 not written; end of file: it died
+ *
+ * So the profile of a short program does not wait for the debug information of its libraries, and
+ * the thousandth child of a shell does not read it again.  The reader takes no part in anything else: if
+ * it dies (a damaged ELF file may crash a library), collectors do the work themselves, see run_finish.c.
+ *
+ * Invariants: the reader holds no descriptor of the user's; it ends when no collector is left.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cost/modules.h"
+#include "run.h"
+#include "run_reader.h"
+
+#define FDS_MAX 4
+#define WATCH_FIRST_MS 1 /* pause between two looks at the arena, doubled while nothing is new */
+#define WATCH_LAST_MS 64 /* with longer pauses it waits for requests only */
+
+struct request {
+    int32_t pid;
+    uint8_t replaced, fds; /* how many descriptors: 2, or 4 with errors and log */
+};
+
+union control {
+    char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
+    struct cmsghdr align;
+};
+
+static bool send_request(int socket, const struct request *q, const int *fds)
+{
+    struct iovec part = { (void *)(uintptr_t)q, sizeof *q };
+    union control control = { { 0 } };
+    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+                              .msg_controllen = CMSG_SPACE(q->fds * sizeof(int)) };
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    ssize_t n;
+
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(q->fds * sizeof(int));
+    memcpy(CMSG_DATA(c), fds, q->fds * sizeof(int));
+    do
+        n = sendmsg(socket, &message, MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    return n == sizeof *q;
+}
+
+/* 1: a request; 0: nobody can send one any more. */
+static int take_request(int socket, struct request *q, int fds[FDS_MAX])
+{
+    struct iovec part = { q, sizeof *q };
+    union control control;
+    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+                              .msg_controllen = sizeof control.bytes };
+    struct cmsghdr *c;
+    ssize_t n;
+
+    do
+        n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    c = n == sizeof *q ? CMSG_FIRSTHDR(&message) : NULL;
+    if (!c || c->cmsg_len != CMSG_LEN(q->fds * sizeof(int)))
+        return 0;
+    memcpy(fds, CMSG_DATA(c), q->fds * sizeof(int));
+    return 1;
+}
+
+/* In the folder: does the work of the collector that asked. */
+static void fold_for(struct qn_run *r, const struct request *q, const int fds[FDS_MAX],
+                     struct qn_cost_library *library)
+{
+    uint8_t failed;
+
+    r->guest = r->log.pid = q->pid;
+    r->replaced = q->replaced;
+    r->log.errors = q->fds > 2 ? fds[2] : -1;
+    r->log.fd = q->fds > 3 ? fds[3] : -1;
+    r->log.size = 0;
+    qn_run_limit_folding();
+    failed = !qn_run_fold(r, NULL, library);
+    while (write(fds[1], &failed, 1) < 0 && errno == EINTR)
+        ;
+    _exit(0);
+}
+
+static void serve_request(struct qn_run *r, int socket, const struct request *q, int fds[FDS_MAX],
+                          struct qn_cost_library *library)
+{
+    r->store.fd = fds[0];
+    if (qn_cost_map(&r->store)) {
+        qn_cost_preload(library, &r->store);
+        if (fork() == 0) {
+            close(socket);
+            fold_for(r, q, fds, library);
+        }
+        qn_cost_close(&r->store);
+        fds[0] = -1;
+    }
+    for (int i = 0; i < q->fds; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+}
+
+/* Reads what the first guest loads, for as long as it loads more. */
+static void watch(struct qn_run *r, int socket, struct qn_cost_library *library)
+{
+    struct pollfd p = { socket, POLLIN, 0 };
+    uint64_t seen = 0;
+
+    for (int pause = WATCH_FIRST_MS; pause <= WATCH_LAST_MS && poll(&p, 1, pause) == 0;) {
+        struct qn_cost_extent e;
+
+        qn_cost_get_extent(&r->store, &e);
+        pause = e.maps != seen ? WATCH_FIRST_MS : 2 * pause;
+        seen = e.maps;
+        qn_cost_preload(library, &r->store);
+    }
+}
+
+static void read_and_fold(struct qn_run *r, int socket)
+{
+    struct qn_cost_library *library = qn_cost_new_library();
+    struct request q;
+    int fds[FDS_MAX];
+
+    if (!library)
+        _exit(1);
+    qn_run_limit_folding();
+    watch(r, socket, library);
+    qn_cost_close(&r->store);
+    while (take_request(socket, &q, fds)) {
+        serve_request(r, socket, &q, fds, library);
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            ;
+    }
+    _exit(0);
+}
+
+void qn_run_start_reader(struct qn_run *r)
+{
+    int pair[2];
+    pid_t pid;
+
+    r->reader = -1;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+        return;
+    pid = fork();
+    if (pid == 0) {
+        qn_run_keep_only((int[]){ pair[1], r->store.fd }, 2);
+        r->is_main = false;
+        read_and_fold(r, pair[1]);
+    }
+    close(pair[1]);
+    r->reader = pair[0];
+    if (pid < 0) {
+        close(pair[0]);
+        r->reader = -1;
+    }
+}
+
+int qn_run_ask_reader(struct qn_run *r)
+{
+    struct request q = { r->guest, r->replaced, 2 };
+    int reply[2], fds[FDS_MAX] = { r->store.fd, -1, r->log.errors, r->log.fd }, status = -1;
+    uint8_t failed;
+    ssize_t n = 0;
+
+    if (r->reader < 0 || pipe2(reply, O_CLOEXEC))
+        return -1;
+    fds[1] = reply[1];
+    if (r->log.errors >= 0)
+        q.fds = r->log.fd >= 0 ? 4 : 3;
+    if (send_request(r->reader, &q, fds)) {
+        close(reply[1]);
+        do
+            n = read(reply[0], &failed, 1);
+        while (n < 0 && errno == EINTR);
+        if (n == 1)
+            status = failed;
+    } else {
+        close(reply[1]);
+    }
+    close(reply[0]);
+    return status;
+}
