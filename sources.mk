@@ -75,6 +75,7 @@ tool_sources = \
 	tools/main.c \
 	tools/merge.c \
 	tools/prof_args.c \
+	tools/replay.c \
 	tools/run.c \
 	tools/run_finish.c \
 	tools/run_fork.c \
@@ -88,7 +89,10 @@ tool_sources = \
 	tools/run_reader.c \
 	tools/run_report.c \
 	tools/run_signals.c \
-	tools/run_wire.c
+	tools/run_wire.c \
+	tools/sim.c \
+	tools/sim_build.c \
+	tools/trace.c
 
 translator_sources = \
 	lib/guest/elf.c \
@@ -156,6 +160,10 @@ module_sources = \
 	lib/sim/cachesim_LL.c \
 	lib/sim/branchsim_BC.c \
 	lib/sim/branchsim_BI.c \
+	lib/sim/analysis/3c.c \
+	lib/sim/analysis/interval.c \
+	lib/sim/analysis/mattson.c \
+	lib/sim/analysis/record.c \
 	lib/sim/bpred/bimodal.c \
 	lib/sim/bpred/btb.c \
 	lib/sim/bpred/btfn.c \
@@ -165,6 +173,7 @@ module_sources = \
 	lib/sim/bpred/local.c \
 	lib/sim/bpred/onebit.c \
 	lib/sim/bpred/perceptron.c \
+	lib/sim/bpred/ras.c \
 	lib/sim/bpred/tage.c \
 	lib/sim/bpred/taken.c \
 	lib/sim/bpred/tournament.c \
@@ -174,6 +183,15 @@ module_sources = \
 	lib/sim/hosted/option.c \
 	lib/sim/hosted/service.c \
 	lib/sim/hosted/trace.c \
+	lib/sim/level/exclusive.c \
+	lib/sim/level/inclusive.c \
+	lib/sim/level/l2.c \
+	lib/sim/level/nextline.c \
+	lib/sim/level/nowa.c \
+	lib/sim/level/stride.c \
+	lib/sim/level/tlb.c \
+	lib/sim/level/victim.c \
+	lib/sim/level/writeback.c \
 	lib/sim/policy/brrip.c \
 	lib/sim/policy/drrip.c \
 	lib/sim/policy/fifo.c \
@@ -255,6 +273,7 @@ headers = \
 	lib/sim/codelines.h \
 	lib/sim/contract.h \
 	lib/sim/level.h \
+	lib/sim/lines.h \
 	lib/sim/lru.h \
 	lib/sim/module.h \
 	lib/sim/option.h \
@@ -284,15 +303,18 @@ headers = \
 	lib/decode/map_xop9.inc \
 	lib/decode/map_xopa.inc \
 	lib/decode/maps.inc \
+	lib/sim/analysis/stack.h \
 	lib/sim/bpred/table.h \
 	lib/sim/hosted/hosted.h \
 	lib/sim/hosted/trace.h \
+	lib/sim/level/prefetch.h \
 	lib/sim/policy/rrip.h \
 	tools/prof_args.h \
 	tools/run.h \
 	tools/run_options.h \
 	tools/run_reader.h \
 	tools/run_wire.h \
+	tools/sim_build.h \
 	tools/tools.h
 
 unit_programs = \
@@ -341,6 +363,10 @@ shell_tests = \
 	tests/unit/prof/errors.sh \
 	tests/unit/prof/names.sh \
 	tests/unit/prof/output.sh \
+	tests/unit/sim/build.sh \
+	tests/unit/sim/labs.sh \
+	tests/unit/sim/models.sh \
+	tests/unit/sim/replay.sh \
 	tests/golden/annotate/classic.sh \
 	tests/golden/annotate/merge.sh \
 	tests/golden/annotate/run.sh \

@@ -38,13 +38,22 @@ static void serve_socket(struct qn_run *r)
         r->ended = true;
 }
 
-static void watch_pidfd(struct qn_run *r, short events)
+static void end_of_guest(struct qn_run *r)
 {
-    if (!events || r->is_main)
-        return;
     /* Between its last message and its end the guest may have said that it becomes another program. */
     serve_socket(r);
     r->ended = true;
+}
+
+/* The main guest has ended.  Ours may have too, a moment ago. */
+static void drain(struct qn_run *r)
+{
+    struct pollfd p = { r->pidfd, POLLIN, 0 };
+
+    if (r->pidfd >= 0 && poll(&p, 1, 0) > 0)
+        end_of_guest(r);
+    else
+        qn_run_detach(r);
 }
 
 void qn_run_wait(struct qn_run *r)
@@ -66,9 +75,9 @@ void qn_run_wait(struct qn_run *r)
             reap(r);
         }
         if (p[2].revents)
-            watch_pidfd(r, p[2].revents);
+            end_of_guest(r);
         if (p[3].revents && !r->ended)
-            qn_run_detach(r);
+            drain(r);
     }
     if (r->is_main)
         serve_socket(r);

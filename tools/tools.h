@@ -26,6 +26,9 @@
     X(annotate, "show a profile by file, function and source line")                                \
     X(diff, "subtract one profile from another")                                                   \
     X(merge, "add profiles")                                                                       \
+    X(trace, "record the references of a program")                                                 \
+    X(replay, "feed a recorded trace to simulators")                                               \
+    X(sim, "build simulators out of modules, and list them")                                       \
     X(dis, "disassemble an ELF file or bytes")
 
 #define X(name, help) int qn_tool_##name(int argc, char **argv);

@@ -16,6 +16,7 @@
  *   EXEC_NEW  before a traced execve        EXEC_OK with SCM_RIGHTS {arena fd}: fresh arena, same config
  *   (the new engine image says HELLO: from then on the fresh arena is the process's; the counts of
  *    the image that exec replaced are dropped, as Cachegrind does)
+ *                                           (without one if there is none to be had: value = errno)
  *   EXEC_OUT  before an untraced execve     EXEC_OK without descriptors
  *   EXEC_FAILED value = errno               (nothing; the last EXEC_* is void)
  *   NOTE   text follows: a line for the user's terminal or log (warnings)

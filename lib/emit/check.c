@@ -226,8 +226,9 @@ static void compare_stamp(struct qn_code *c, const struct qn_code_line *rec)
     x_byte(c, 0);
 }
 
-static void fetch_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev)
+static void fetch_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev, const struct qn_code_line *rec)
 {
+    x_store_imm(c, CTX(arg_aux), (uint32_t)(uintptr_t)rec);
     x_store(c, CTX(now), e->now);
     emit_store_const(c, CTX(arg_addr), ev->addr);
     x_store_imm(c, CTX(arg_site), site(e, ev));
@@ -255,7 +256,7 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
         x_store(&e->hot, (uint64_t)(uintptr_t)&rec[i]->stamp, e->now);
     }
     back = e->hot.exec;
-    fetch_call(e, &e->cold, ev);
+    fetch_call(e, &e->cold, ev, rec[n - 1]);
     x_jmp(&e->cold, back);
 }
 
@@ -269,7 +270,7 @@ void emit_fetch(struct emitter *e, const struct qn_event *ev)
     if (emit_rules.filter && qn_sim_i1_hit != QN_HIT_CALL)
         fetch_filter(e, ev, first, last);
     else
-        fetch_call(e, &e->hot, ev);
+        fetch_call(e, &e->hot, ev, qn_sim_code_line(first));
     if (emit_rules.check) {
         emit_store_const(&e->hot, CTX(arg_addr), ev->addr);
         check_twin(e, ev, qn_sim_check_fetch);

@@ -157,6 +157,11 @@ static void store_string_registers(struct emitter *e, unsigned first)
     x_store(&e->hot, CTX(rep) + 8 * (first + 2), QN_RDI);
 }
 
+static bool compares(const struct qn_insn *in)
+{
+    return (in->opcode & 0xfe) == 0xa6 || (in->opcode & 0xfe) == 0xae; /* cmps, scas */
+}
+
 /* A repeated string instruction: its references are worked out afterwards from the register differences. */
 void emit_string(struct emitter *e, unsigned i, const struct qn_event *ev)
 {
@@ -165,6 +170,9 @@ void emit_string(struct emitter *e, unsigned i, const struct qn_event *ev)
     store_string_registers(e, 3);
     emit_store_const(&e->hot, CTX(arg_pc), e->b->at[i]);
     x_store_imm(&e->hot, CTX(arg_site), e->counter + ev->counter);
-    emit_need_flags(e, i + 1);
+    if (compares(&e->b->insn[i]))
+        emit_save_flags(e); /* the helper wants to know whether a comparison ended it */
+    else
+        emit_need_flags(e, i + 1);
     emit_slow_call(&e->hot, emit_hooks.string_done);
 }

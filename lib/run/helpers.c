@@ -94,18 +94,34 @@ static int64_t string_step(const struct qn_insn *in, uint64_t n, const uint64_t 
     return n ? moved / (int64_t)n : in->mem[0].size;
 }
 
-/* Cachegrind's view of a repetition: n iterations make n + 1 instructions and n + 1 branches, the last not taken. */
-static void cachegrind_branches(const struct variable *v, uint64_t pc, uint64_t n)
+#define SAVED_ZF (1u << 14) /* ctx.saved_flags: AH as lahf leaves it */
+
+/* cmps and scas may end before their count does. */
+static bool ended_by_comparison(const struct qn_insn *in, uint64_t n, uint64_t left)
 {
-    if (!qn_cfg()->branch_sim)
-        return;
-    for (uint64_t i = 0; i < n; i++)
-        *v->mispredicts += qn_sim_predict_cond(pc, true);
-    *v->mispredicts += qn_sim_predict_cond(pc, false);
-    *v->extra_bc += n;
+    bool compares = (in->opcode & 0xfe) == 0xa6 || (in->opcode & 0xfe) == 0xae;
+    bool zero = (qn_ctx.saved_flags & SAVED_ZF) != 0;
+
+    return compares && n && (left || zero != ((in->attr & QN_ATTR_REP) != 0));
 }
 
-static void count_string(uint64_t pc, uint64_t *first, bool complete)
+/* Cachegrind's view of a repetition: each step is an instruction that asks whether the count is at its end, and cmps and
+ * scas ask once more whether to go on; ended by its count there is one more instruction, which finds it at its end. */
+static void cachegrind_branches(const struct variable *v, const struct qn_insn *in, uint64_t pc, uint64_t n, bool stopped)
+{
+    bool asks_twice = (in->opcode & 0xfe) == 0xa6 || (in->opcode & 0xfe) == 0xae;
+
+    for (uint64_t i = 0; i < n; i++) {
+        *v->mispredicts += qn_sim_predict_cond(pc, true);
+        if (asks_twice)
+            *v->mispredicts += qn_sim_predict_cond(pc, !(stopped && i + 1 == n));
+    }
+    if (!stopped)
+        *v->mispredicts += qn_sim_predict_cond(pc, false);
+    *v->extra_bc += (asks_twice ? 2 * n : n) - stopped;
+}
+
+static void count_string(uint64_t pc, uint64_t *first)
 {
     const struct qn_insn *in = decode(pc);
     struct variable v = layout(in, first);
@@ -117,16 +133,19 @@ static void count_string(uint64_t pc, uint64_t *first, bool complete)
         string_references(in, n, rep[1], rep[2], string_step(in, n, rep), v.pair);
     *v.iterations += n;
     if (cachegrind) {
-        *v.extra_ir += n;
-        cachegrind_branches(&v, pc, n);
+        bool stopped = ended_by_comparison(in, n, rep[3] & mask);
+
+        *v.extra_ir += n - stopped;
+        if (qn_cfg()->branch_sim)
+            cachegrind_branches(&v, in, pc, n, stopped);
     } else {
-        *v.extra_ir += complete ? (n > 1 ? n - 1 : 0) : n;
+        *v.extra_ir += n > 1 ? n - 1 : 0;
     }
 }
 
 SLOW void qn_run_string(void)
 {
-    count_string(qn_ctx.arg_pc, qn_arena_counters() + qn_ctx.arg_site, true);
+    count_string(qn_ctx.arg_pc, qn_arena_counters() + qn_ctx.arg_site);
 }
 
 void qn_string_partial(uint64_t pc)

@@ -8,7 +8,7 @@ enum { E_NOENT = 2, E_ACCES = 13, E_NOEXEC = 8, E_2BIG = 7, E_AGAIN = 11, E_FAUL
 enum { F_DUPFD_CLOEXEC_ = 1030, F_SETFD_ = 2, SCM_RIGHTS_ = 1, SOL_SOCKET_ = 1, MSG_CMSG_CLOEXEC_ = 0x40000000 };
 enum { CLONE_VM_ = 0x100, CLONE_VFORK_ = 0x4000, CLONE_SETTLS_ = 0x80000 };
 enum { ARCH_SET_FS_ = 0x1002, AT_EMPTY_PATH_ = 0x1000, AT_FDCWD_ = -100 };
-enum { S_ISUID_ = 04000, S_ISGID_ = 02000 };
+enum { S_ISUID_ = 04000, S_ISGID_ = 02000, RLIMIT_NOFILE_ = 7 };
 #define ADDR_NO_RANDOMIZE_ 0x0040000
 #define ARGS_MAX 131072
 
@@ -270,6 +270,7 @@ static long untraced_exec(int dirfd, const long *a, int flags)
 {
     struct qn_thread *t = qn_self;
     struct qn_wire_msg msg;
+    uint64_t limit[2] = {0}, lower[2];
     int fds[2];
     long r, persona = qn_sys1(__NR_personality, 0xffffffff);
 
@@ -279,6 +280,10 @@ static long untraced_exec(int dirfd, const long *a, int flags)
     }
     if (!qn_cfg()->aslr)
         qn_sys1(__NR_personality, persona & ~ADDR_NO_RANDOMIZE_);
+    qn_sys2(__NR_getrlimit, RLIMIT_NOFILE_, (long)limit);
+    lower[0] = qn_cfg()->fd_limit && limit[0] > qn_cfg()->fd_limit ? qn_cfg()->fd_limit : limit[0];
+    lower[1] = limit[1];
+    qn_sys2(__NR_setrlimit, RLIMIT_NOFILE_, (long)lower);
     qn_signal_exec(true);
     if (t->vfork_child)
         qn_lock_release();
@@ -286,6 +291,7 @@ static long untraced_exec(int dirfd, const long *a, int flags)
     if (t->vfork_child)
         qn_lock_acquire(t);
     qn_signal_exec(false);
+    qn_sys2(__NR_setrlimit, RLIMIT_NOFILE_, (long)limit);
     qn_sys1(__NR_personality, persona);
     if (!t->vfork_child)
         wire_send(qn_socket_fd, QN_WIRE_EXEC_FAILED, (int)-r);

@@ -11,6 +11,7 @@
 #include "sim/module.h"
 
 #include "base/format.h"
+#include "decode/decode.h"
 #include "tcache/tcache.h"
 
 enum { E_INVAL = 22, E_FAULT = 14, E_PERM = 1, E_NOMEM = 12 };
@@ -72,19 +73,36 @@ static void stop_stepping(struct qn_thread *t, struct qn_ucontext *uc)
     }
 }
 
-/* A slow call runs: stop where it returns to. */
-static void break_at_return(struct qn_thread *t, struct qn_ucontext *uc)
+/* Run on without steps to a place in the code cache. */
+static void break_at(struct qn_thread *t, struct qn_ucontext *uc, uint64_t at)
 {
-    uint64_t top = (uint64_t)(uintptr_t)qn_slow_stack_top, at;
-
-    __asm__("" : "+r"(top)); /* to the compiler the symbol is an object with nothing in front of it */
-    at = *(uint64_t *)(uintptr_t)(top - 8);
     uc->mc.flags &= ~(uint64_t)FLAG_TF;
     if (!in_code_cache(at) || t->step_return)
         return;
     t->step_return = at;
     t->step_byte = *qn_tcache_write_view(at);
     *qn_tcache_write_view(at) = INT3;
+}
+
+/* A slow call runs: stop where it returns to. */
+static void break_at_return(struct qn_thread *t, struct qn_ucontext *uc)
+{
+    uint64_t top = (uint64_t)(uintptr_t)qn_slow_stack_top;
+
+    __asm__("" : "+r"(top)); /* to the compiler the symbol is an object with nothing in front of it */
+    break_at(t, uc, *(uint64_t *)(uintptr_t)(top - 8));
+}
+
+/* The trap flag would stop a repeated string instruction after every element: pass it whole. */
+static bool pass_repetition(struct qn_thread *t, struct qn_ucontext *uc)
+{
+    struct qn_insn in;
+
+    if (qn_decode_insn((const uint8_t *)(uintptr_t)uc->mc.ip, QN_INSN_MAX_LEN, &in) != QN_DEC_OK ||
+        !(in.attr & QN_ATTR_STRING) || !(in.attr & (QN_ATTR_REP | QN_ATTR_REPNE)))
+        return false;
+    break_at(t, uc, uc->mc.ip + in.len);
+    return true;
 }
 
 /* pushf would show the guest our trap flag: do it by hand. */
@@ -121,7 +139,7 @@ static void step(struct qn_thread *t, struct qn_ucontext *uc)
     } else if (qn_recover_boundary(uc)) {
         stop_stepping(t, uc);
         go_to_dispatcher(uc);
-    } else {
+    } else if (!pass_repetition(t, uc)) {
         uc->mc.flags |= FLAG_TF;
         step_over_pushf(uc);
     }
@@ -311,6 +329,8 @@ static void install(int sig, const struct qn_sigaction *guest)
 {
     uint64_t keep = guest->flags & (SA_NOCLDSTOP_ | SA_NOCLDWAIT_ | SA_RESTART_);
 
+    if (sig == SIG_TRAP && guest->handler <= HANDLER_IGN)
+        keep |= SA_RESTART_; /* the engine's own kicks must not interrupt a system call */
     if (is_sync(sig))
         kernel_action(sig, (uint64_t)(uintptr_t)host_handler, keep | SA_SIGINFO_ | SA_ONSTACK_);
     else if (guest->handler <= HANDLER_IGN)

@@ -6,7 +6,7 @@
 
 enum { E_BADF = 9, E_INTR = 4, E_NOSYS = 38, E_INVAL = 22, E_FAULT = 14, E_PERM = 1 };
 enum { ARCH_SET_GS_ = 0x1001, ARCH_SET_FS_ = 0x1002, AT_FDCWD_ = -100 };
-enum { PR_SET_SECCOMP_ = 22, MADV_DONTNEED_ = 4 };
+enum { MADV_DONTNEED_ = 4, RLIMIT_NOFILE_ = 7 };
 #define SYSCALL_INSN_LEN 2 /* bytes */
 
 static const long *args(long a[6])
@@ -91,6 +91,22 @@ static long read_exe_link(uint64_t buf, uint64_t size)
         return -E_INVAL;
     len = len < size ? len : size;
     return qn_write_guest(buf, exe, len) ? (long)len : -E_FAULT;
+}
+
+/* The engine's descriptors lie above what the guest may see: its soft limit is what it was before the collector raised it. */
+static long limit_call(long nr, const long *a)
+{
+    bool prlimit = nr == __NR_prlimit64;
+    uint64_t limit[2], old = (uint64_t)a[prlimit ? 3 : 1];
+    long r = pass(nr, a);
+    bool own = !prlimit || a[0] == 0 || a[0] == qn_sys1(__NR_getpid, 0);
+
+    if (r == 0 && own && a[prlimit] == RLIMIT_NOFILE_ && old && qn_cfg()->fd_limit && qn_read_guest(old, limit, sizeof limit) &&
+        limit[0] > qn_cfg()->fd_limit) {
+        limit[0] = qn_cfg()->fd_limit;
+        qn_write_guest(old, limit, sizeof limit);
+    }
+    return r;
 }
 
 static long exec_call(long nr, const long *a)
@@ -187,6 +203,8 @@ static long dispatch_call(long nr, const long *a)
         return link_call(nr, a);
     case __NR_open: case __NR_openat:
         return open_call(nr, a);
+    case __NR_prlimit64: case __NR_getrlimit:
+        return limit_call(nr, a);
     case __NR_arch_prctl: return set_base(a[0], (uint64_t)a[1], a);
     case __NR_rseq: return -E_NOSYS;
     case __NR_exit_group: qn_process_exit((int)a[0]);

@@ -68,6 +68,8 @@ static void kick_owner(void)
 
     info.queue.value = QN_KICK_VALUE;
     asked = 1;
+    if (!qn_ctx.in_cache)
+        return; /* it will see the wish in the dispatcher */
     qn_sys4(__NR_rt_tgsigqueueinfo, qn_sys1(__NR_getpid, 0), owner, SIG_TRAP, (long)&info);
 }
 

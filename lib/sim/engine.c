@@ -244,3 +244,9 @@ const char *qn_sim_at_work(const char **module, uint64_t *reference)
     *reference = facts[slot].reference ? facts[slot].reference() : 0;
     return names[slot];
 }
+
+/* What `quern sim list FILE` looks for. */
+#ifndef QN_SIM_DESCRIPTION
+#define QN_SIM_DESCRIPTION ""
+#endif
+__attribute__((used)) const char qn_sim_description[] = "quern-sim-build:" QN_SIM_DESCRIPTION;

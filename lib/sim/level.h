@@ -21,6 +21,7 @@
 
 static uint64_t *level_tags;   /* address of the line's first byte, or QN_NO_LINE */
 static uint64_t level_count;   /* references so far */
+static unsigned level_evictions;
 #ifdef QN_SLOT_I1
 static struct qn_code_line **level_records; /* NULL: none */
 static qn_find_line *level_find;
@@ -194,8 +195,10 @@ static inline unsigned level_line(uint64_t line, enum sim_kind kind)
     level_place(set, way, line);
     policy_fill(set, way);
     level_publish(set, way);
-    if (old != QN_NO_LINE)
+    if (old != QN_NO_LINE) {
+        sim_count(level_evictions, 1);
         level_evict(old);
+    }
     return outcome;
 }
 
@@ -252,7 +255,7 @@ static void level_init(struct qn_unit_facts *facts, qn_find_line *find)
 #endif
     (void)find;
     facts->hit = QN_HIT_NOTHING;
-    facts->name = POLICY;
+    level_evictions = sim_event(sim.slot, "evictions", "lines that gave way to another");
 #ifdef POLICY_INIT
     const char *wrong = policy_init();
 

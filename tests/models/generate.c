@@ -88,9 +88,31 @@ static void add_branch(struct trace_ops *t, uint64_t *s, size_t i)
     add(t, (struct op_record){.op = OP_COND, .addr = CODE + site * 1021, .taken = taken, .backward = site == 0 || site == 3});
 }
 
+/* for (i < n) for (j < k) ;  two loop-closing branches */
+static void add_nest(struct trace_ops *t, size_t n, unsigned k)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (unsigned j = 0; j < k; j++)
+            add(t, (struct op_record){.op = OP_COND, .addr = CODE + 16, .taken = j + 1 < k, .backward = true});
+        add(t, (struct op_record){.op = OP_COND, .addr = CODE + 32, .taken = i + 1 < n, .backward = true});
+    }
+}
+
+/* n lines of 64 bytes, one after the other, `rounds` times. */
+static void add_walk(struct trace_ops *t, size_t n, unsigned rounds)
+{
+    for (size_t i = 0; i < n * rounds; i++)
+        add(t, (struct op_record){.op = OP_READ, .addr = DATA + i % n * 64, .size = 8});
+}
+
 bool generate(struct trace_ops *t, const char *kind, uint64_t seed, size_t n)
 {
     uint64_t s = seed * 7919 + 1;
+
+    if (!strncmp(kind, "nest", 4))
+        return add_nest(t, n, (unsigned)atoi(kind + 4)), true;
+    if (!strncmp(kind, "walk", 4))
+        return add_walk(t, n, (unsigned)atoi(kind + 4)), true;
 
     for (size_t i = 0; i < n; i++) {
         if (!strcmp(kind, "random"))

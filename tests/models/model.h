@@ -24,7 +24,8 @@ struct trace_ops {
     size_t n, room;
 };
 
-/* generate.c: a trace of about n references; `kind` is random, cyclic, stride, zipf, mixed or branches. */
+/* generate.c: a trace of about n references; `kind` is random, cyclic, stride, zipf, mixed, branches,
+ * nestK (a loop of K in a loop of n) or walkR (n lines in order, R times). */
 bool generate(struct trace_ops *t, const char *kind, uint64_t seed, size_t n);
 bool write_binary(const struct trace_ops *t, const char *path);
 bool write_lackey(const struct trace_ops *t, const char *path);

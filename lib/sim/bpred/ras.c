@@ -1,0 +1,46 @@
+/* bpred/ras.c - one last target per branch, and a return address stack (RAS) beside it.
+ *
+ * A return is not counted as an indirect branch, and the engine tells of none; the stack works where calls and returns are
+ * fed to it (branchsim_BI_call, branchsim_BI_return), as the unit test does.  Options: ras-depth (16), bits (9).
+ * Storage: depth * 64 + 2^bits * 64.  A stack that overflows loses its oldest entry.
+ * Source: D. R. Kaeli, P. G. Emma, Branch history table prediction of moving target branches due to subroutine returns,
+ * ISCA 1991. */
+#include "sim/bpred/table.h"
+
+#define PREDICTOR "ras"
+#define PREDICTOR_INIT 1
+#define PREDICTOR_BITS (depth + (1ull << bits)) * 64
+
+static unsigned bits, depth, top, count; /* entries top-1, top-2, ... of the ring; count of them are valid */
+static uint64_t *targets, *stack;
+
+static void branchsim_BI_init(const struct sim_config *config)
+{
+    (void)config;
+    bits = bits_option(PREDICTOR, "bits", 9);
+    depth = (unsigned)sim_option(sim.slot, "ras-depth", 16);
+    if (depth < 1 || depth > 4096)
+        sim_fail(sim.slot, PREDICTOR, "ras-depth", 0, "wanted 1 to 4096");
+    targets = sim_alloc(sizeof *targets << bits);
+    stack = sim_alloc(depth * sizeof *stack);
+}
+
+static uint64_t branchsim_BI_target(uint64_t pc) { return targets[pc & low_bits(bits)]; }
+static void branchsim_BI_learn(uint64_t pc, uint64_t target) { targets[pc & low_bits(bits)] = target; }
+
+static inline __attribute__((unused)) void branchsim_BI_call(uint64_t next)
+{
+    stack[top] = next;
+    top = top + 1 == depth ? 0 : top + 1;
+    count += count < depth;
+}
+
+/* Where the return will go, 0 = no idea. */
+static inline __attribute__((unused)) uint64_t branchsim_BI_return(void)
+{
+    if (!count)
+        return 0;
+    count--;
+    top = top ? top - 1 : depth - 1;
+    return stack[top];
+}

@@ -1,0 +1,23 @@
+/* level/exclusive.c - an exclusive last level: it holds what level 1 gave up, and gives a line away when level 1 asks for it, so
+ * that both together hold the sum.
+ *
+ * Slot LL; I1 and D1 must tell what they give up (any policy by name, as lru; not the default).  Least recently used.
+ * Source: N. P. Jouppi, S. Wilton, Tradeoffs in two-level on-chip caching, ISCA 1994. */
+#include "sim/lines.h"
+
+#define LEVEL "exclusive"
+#define LEVEL_WANTS_EVICTIONS 1
+
+static struct lines lines;
+
+static void cachesim_X_initcache(const struct sim_config *c) { lines_init(&lines, c->sets, c->ways, c->line_bits); }
+
+static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
+{
+    LINES_OF(line, addr, size) {
+        if (kind != SIM_EVICT && kind != SIM_WRITEBACK)
+            result->miss |= !lines_remove(&lines, line);
+        else if (!lines_find(&lines, line)) /* I1 and D1 may both have had it */
+            lines_add(&lines, line, 0);
+    }
+}

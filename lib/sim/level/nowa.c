@@ -1,0 +1,27 @@
+/* level/nowa.c - write-through without write-allocate: a write that misses goes to the next level and fills nothing.
+ *
+ * Slot D1.  Least recently used.  A read-modify-write fills, as a read does.
+ * Source: N. P. Jouppi, Cache write policies and performance, ISCA 1993. */
+#include "sim/lines.h"
+
+#define LEVEL "nowa"
+#define LEVEL_SETTLED 1
+#define LEVEL_WRITES_SETTLED 1
+#define LEVEL_DROP 1
+
+static struct lines lines;
+
+static void cachesim_X_initcache(const struct sim_config *c) { lines_init(&lines, c->sets, c->ways, c->line_bits); }
+static bool cachesim_X_settled(uint64_t line) { return lines_newest(&lines, line); }
+static void cachesim_X_drop(uint64_t line) { lines_remove(&lines, line); }
+
+static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
+{
+    LINES_OF(line, addr, size) {
+        if (lines_find(&lines, line))
+            continue;
+        result->miss = true;
+        if (kind != SIM_WRITE)
+            lines_add(&lines, line, 0);
+    }
+}

@@ -1,0 +1,58 @@
+/* level/tlb.c - a data cache with a two-level translation lookaside buffer beside it.
+ *
+ * Slot D1.  The cache is least recently used, as the default; each reference looks its pages up in a first buffer, and on a
+ * miss in a second.  Options: tlb-entries (64), tlb-ways (4), stlb-entries (1536), stlb-ways (12), page-bits (12).
+ * Events: dtlb-misses, stlb-misses. */
+#include "sim/lines.h"
+
+#define LEVEL "tlb"
+#define LEVEL_DROP 1
+
+static struct lines lines, first, second;
+static unsigned first_misses, second_misses, page_bits;
+
+static void init_buffer(struct lines *l, const char *slot, uint64_t entries, uint64_t ways)
+{
+    if (!ways || !qn_is_pow2(entries / ways) || entries % ways)
+        sim_fail(slot, LEVEL, "tlb-entries", 0, "must be ways times a power of two");
+    lines_init(l, (uint32_t)(entries / ways), (uint32_t)ways, page_bits);
+}
+
+static void cachesim_X_initcache(const struct sim_config *c)
+{
+    page_bits = (unsigned)sim_option(c->slot, "page-bits", 12);
+    lines_init(&lines, c->sets, c->ways, c->line_bits);
+    init_buffer(&first, c->slot, sim_option(c->slot, "tlb-entries", 64), sim_option(c->slot, "tlb-ways", 4));
+    init_buffer(&second, c->slot, sim_option(c->slot, "stlb-entries", 1536), sim_option(c->slot, "stlb-ways", 12));
+    first_misses = sim_event(c->slot, "dtlb-misses", "misses of the first translation buffer");
+    second_misses = sim_event(c->slot, "stlb-misses", "misses of the second translation buffer");
+}
+
+static void cachesim_X_drop(uint64_t line) { lines_remove(&lines, line); }
+
+static void translate(uint64_t page)
+{
+    if (lines_find(&first, page))
+        return;
+    sim_count(first_misses, 1);
+    lines_add(&first, page, 0);
+    if (lines_find(&second, page))
+        return;
+    sim_count(second_misses, 1);
+    lines_add(&second, page, 0);
+}
+
+static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
+{
+    uint64_t page = addr >> page_bits, last = (addr + size - 1) >> page_bits;
+
+    (void)kind;
+    for (; page <= last; page++)
+        translate(page << page_bits);
+    LINES_OF(line, addr, size) {
+        if (lines_find(&lines, line))
+            continue;
+        result->miss = true;
+        lines_add(&lines, line, 0);
+    }
+}

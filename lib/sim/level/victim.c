@@ -1,0 +1,50 @@
+/* level/victim.c - a victim cache: lines that leave go to a small fully associative buffer; found there, they change places with
+ * the line that they replace, and the reference is no miss.
+ *
+ * Slot D1 (or LL).  Option: victim-lines (8).  Event: victim-hits.
+ * Source: N. P. Jouppi, Improving direct-mapped cache performance by the addition of a small fully-associative cache and
+ * prefetch buffers, ISCA 1990. */
+#include "sim/lines.h"
+
+#define LEVEL "victim"
+#define LEVEL_SETTLED 1
+#define LEVEL_WRITES_SETTLED 1
+#define LEVEL_DROP 1
+
+static struct lines lines, buffer;
+static unsigned victim_hits;
+
+static void cachesim_X_initcache(const struct sim_config *c)
+{
+    uint32_t n = (uint32_t)sim_option(c->slot, "victim-lines", 8);
+
+    if (n < 1 || n > 4096)
+        sim_fail(c->slot, LEVEL, "victim-lines", 0, "wanted 1 to 4096");
+    lines_init(&lines, c->sets, c->ways, c->line_bits);
+    lines_init(&buffer, 1, n, c->line_bits);
+    victim_hits = sim_event(c->slot, "victim-hits", "references found in the victim buffer");
+}
+
+static __attribute__((unused)) bool cachesim_X_settled(uint64_t line) { return lines_newest(&lines, line); }
+
+static void cachesim_X_drop(uint64_t line)
+{
+    lines_remove(&lines, line);
+    lines_remove(&buffer, line);
+}
+
+static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
+{
+    (void)kind;
+    LINES_OF(line, addr, size) {
+        if (lines_find(&lines, line))
+            continue;
+        if (lines_remove(&buffer, line))
+            sim_count(victim_hits, 1);
+        else
+            result->miss = true;
+        lines_add(&lines, line, 0);
+        if (lines.out != LINES_NONE)
+            lines_add(&buffer, lines.out, 0);
+    }
+}

@@ -1,0 +1,72 @@
+/* level/writeback.c - write-back, write-allocate: a line that was written is dirty, and is written back when it leaves.
+ *
+ * Slot D1.  Least recently used.  Event: writebacks.  A read of the newest line changes nothing; a write makes it dirty,
+ * so writes always come here.
+ * Source: N. P. Jouppi, Cache write policies and performance, ISCA 1993. */
+#include "sim/lines.h"
+
+#define LEVEL "writeback"
+#define LEVEL_SETTLED 1
+#define LEVEL_FINISH 1
+#define LEVEL_DROP 1
+
+enum { DIRTY = 1 };
+
+static struct lines lines;
+static unsigned writebacks;
+
+static void cachesim_X_initcache(const struct sim_config *c)
+{
+    lines_init(&lines, c->sets, c->ways, c->line_bits);
+    writebacks = sim_event(c->slot, "writebacks", "dirty lines written back");
+}
+
+static bool cachesim_X_settled(uint64_t line) { return lines_newest(&lines, line); }
+
+static void leave(uint64_t line, uint8_t flags)
+{
+    if (flags & DIRTY)
+        sim_count(writebacks, 1);
+    if (sim_wants_evictions())
+        sim_next(line, sim.line, flags & DIRTY ? SIM_WRITEBACK : SIM_EVICT);
+}
+
+static void cachesim_X_drop(uint64_t line)
+{
+    uint8_t *flags = lines_find(&lines, line);
+
+    if (flags && (*flags & DIRTY))
+        sim_count(writebacks, 1);
+    lines_remove(&lines, line);
+}
+
+static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
+{
+    uint8_t dirty = sim_writes(kind) ? DIRTY : 0;
+
+    LINES_OF(line, addr, size) {
+        uint8_t *flags = lines_find(&lines, line);
+
+        if (flags) {
+            *flags |= dirty;
+            continue;
+        }
+        result->miss = true;
+        if (sim_wants_evictions()) {
+            result->next_done = true;
+            result->next_miss |= sim_next(line, sim.line, kind);
+        }
+        lines_add(&lines, line, dirty);
+        if (lines.out != LINES_NONE)
+            leave(lines.out, lines.out_flags);
+    }
+}
+
+static void cachesim_X_finish(void)
+{
+    uint64_t dirty = 0;
+
+    for (uint64_t i = 0; i < (uint64_t)sim.sets * sim.ways; i++)
+        dirty += lines.line[i] != LINES_NONE && (lines.flags[i] & DIRTY);
+    sim_print("%s: %U dirty lines at the end", sim.slot, dirty);
+}

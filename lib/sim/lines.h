@@ -1,0 +1,113 @@
+/* lib/sim/lines.h - least-recently-used lines with a flag byte each: what most whole levels are made of.
+ *
+ *   lines_find(l, line)            its flags, moved to the front of its set; NULL = not there
+ *   lines_add(l, line, flags)      puts it in front; what fell out is in l->out (QN_NO_LINE = nothing), l->out_flags
+ *   lines_remove(l, line)          true if it was there
+ *   lines_newest(l, line)          is it the newest of its set?  Then one more lines_find changes nothing.
+ *
+ * A line is the address of its first byte.
+ */
+#ifndef QN_SIM_LINES_H
+#define QN_SIM_LINES_H
+
+#include "sim/module.h"
+
+#define LINES_NONE 0x8000000000000000ull
+
+struct lines {
+    uint64_t *line; /* a set's lines, newest first */
+    uint8_t *flags;
+    uint32_t sets, ways, bits;
+    uint64_t out;
+    uint8_t out_flags;
+};
+
+static inline __attribute__((unused)) void lines_init(struct lines *l, uint32_t sets, uint32_t ways, uint32_t line_bits)
+{
+    uint64_t n = (uint64_t)sets * ways;
+
+    *l = (struct lines){.sets = sets, .ways = ways, .bits = line_bits};
+    l->line = sim_alloc(n * sizeof *l->line);
+    l->flags = sim_alloc(n);
+    for (uint64_t i = 0; i < n; i++)
+        l->line[i] = LINES_NONE;
+}
+
+static inline uint64_t lines_set(const struct lines *l, uint64_t line)
+{
+    return (line >> l->bits & (l->sets - 1)) * l->ways;
+}
+
+/* Place `at` of the set goes to the front, as line with flags. */
+static inline uint8_t *lines_front(struct lines *l, uint64_t set, uint32_t at, uint64_t line, uint8_t flags)
+{
+    for (; at > 0; at--) {
+        l->line[set + at] = l->line[set + at - 1];
+        l->flags[set + at] = l->flags[set + at - 1];
+    }
+    l->line[set] = line;
+    l->flags[set] = flags;
+    return &l->flags[set];
+}
+
+static inline __attribute__((unused)) uint8_t *lines_find(struct lines *l, uint64_t line)
+{
+    uint64_t set = lines_set(l, line);
+
+    for (uint32_t i = 0; i < l->ways; i++)
+        if (l->line[set + i] == line)
+            return lines_front(l, set, i, line, l->flags[set + i]);
+    return NULL;
+}
+
+static inline __attribute__((unused)) void lines_add(struct lines *l, uint64_t line, uint8_t flags)
+{
+    uint64_t set = lines_set(l, line);
+    uint32_t at = 0;
+
+    while (at + 1 < l->ways && l->line[set + at] != LINES_NONE)
+        at++;
+    l->out = l->line[set + at];
+    l->out_flags = l->flags[set + at];
+    lines_front(l, set, at, line, flags);
+}
+
+static inline __attribute__((unused)) bool lines_remove(struct lines *l, uint64_t line)
+{
+    uint64_t set = lines_set(l, line);
+    uint32_t i = 0;
+
+    while (i < l->ways && l->line[set + i] != line)
+        i++;
+    if (i == l->ways)
+        return false;
+    for (; i + 1 < l->ways; i++) {
+        l->line[set + i] = l->line[set + i + 1];
+        l->flags[set + i] = l->flags[set + i + 1];
+    }
+    l->line[set + i] = LINES_NONE;
+    return true;
+}
+
+static inline __attribute__((unused)) bool lines_has(const struct lines *l, uint64_t line)
+{
+    uint64_t set = lines_set(l, line);
+
+    for (uint32_t i = 0; i < l->ways; i++)
+        if (l->line[set + i] == line)
+            return true;
+    return false;
+}
+
+static inline __attribute__((unused)) bool lines_newest(const struct lines *l, uint64_t line)
+{
+    return l->line[lines_set(l, line)] == line;
+}
+
+/* For each line of a reference, in address order. */
+#define LINES_OF(line, addr, size)                                                                                \
+    for (uint64_t line = (addr) & ~(uint64_t)(sim.line - 1), last_##line = ((addr) + (size)-1) & ~(uint64_t)(sim.line - 1), \
+                  more_##line = 1;                                                                                \
+         more_##line; more_##line = line != last_##line, line += sim.line)
+
+#endif

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Does each module agree with its slow model, reference by reference, on random and structured traces?  And filtered with
+# unfiltered (--check)?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "$top_srcdir/tests/models/models.inc"
+
+policies='default lru fifo random plru nru lfu srrip brrip drrip'
+predictors='taken btfn onebit bimodal local global gshare tournament perceptron tage cachegrind'
+geometries='1024,2,32:1024,2,32:4096,4,64 2048,4,64:4096,8,32:16384,8,64 64,1,8:256,16,16:4096,16,32 1024,1,16:16,16,1:64,4,1'
+
+# compare WHAT OPTIONS-OF-MODEL OPTIONS-OF-REPLAY
+compare() {
+    # shellcheck disable=SC2086
+    "$SCRATCH/model" "$SCRATCH/trace" "$SCRATCH/wanted" $2 || bail "model $2"
+    for mode in --check=no --check=yes; do
+        # shellcheck disable=SC2086
+        "$program" $3 $mode --outcomes="$SCRATCH/got" "$SCRATCH/trace" >"$SCRATCH/out" 2>&1
+        [ $? -eq 0 ] && cmp -s "$SCRATCH/wanted" "$SCRATCH/got" && continue
+        diag "model $2; replay $3 $mode: $(tail -n 1 "$SCRATCH/out")"
+        diag "first difference at reference $(cmp -l "$SCRATCH/wanted" "$SCRATCH/got" | head -n 1 | awk '{ print int(($1 + 2) / 3) }')"
+        return 1
+    done
+}
+
+compare_policy() {
+    for kind in random cyclic stride zipf mixed; do
+        for seed in 1 7; do
+            for g in $geometries; do
+                I1=${g%%:*} LL=${g##*:} D1=${g#*:} D1=${D1%:*}
+                compare "$1" "kind=$kind n=6000 seed=$seed modelseed=$seed policy=$2 I1=$I1 D1=$D1 LL=$LL" \
+                    "--I1=$I1 --D1=$D1 --LL=$LL --seed=$seed" || return 1
+            done
+        done
+    done
+}
+
+build_model
+program=$SCRATCH/replay
+for policy in $policies; do
+    build_replay "$program" I1="$policy" D1="$policy" LL="$policy"
+    model=$policy
+    [ "$policy" = default ] && model=lru
+    ok "$policy in I1, D1 and LL is its model" compare_policy "$policy" "$model"
+done
+
+for bc in $predictors; do
+    build_replay "$program" BC="$bc" BI=btb
+    for seed in 1 2; do
+        ok "$bc and btb are their models, trace $seed" compare "$bc" "kind=branches n=20000 seed=$seed bc=$bc bi=btb" ''
+    done
+done
+
+# opt cannot be run twice in step, so no --check; its model looks for the next use by walking the trace.
+build_replay "$program" D1=opt
+for kind in random cyclic zipf; do
+    "$SCRATCH/model" "$SCRATCH/trace" "$SCRATCH/wanted" kind=$kind n=2000 policy=opt llpolicy=lru D1=512,4,32
+    "$program" --D1=512,4,32 --LL=4096,4,64 --outcomes="$SCRATCH/got" "$SCRATCH/trace" >/dev/null
+    ok "opt is its model, $kind" cmp "$SCRATCH/wanted" "$SCRATCH/got"
+done
+
+done_testing

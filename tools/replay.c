@@ -1,0 +1,101 @@
+/* tools/replay.c - `quern replay`: feeds a recorded trace to simulator modules in an ordinary program.
+ *
+ *   quern replay --D1=1024,1,32 TRACE                     default modules
+ *   quern replay --sim=fifo TRACE                         fifo in I1, D1 and LL
+ *   quern replay --sim=D1=opt,BC=gshare TRACE             a module per slot
+ *   quern replay --sim=./myreplay TRACE                   made by `quern sim build --replay`
+ *
+ * The program is compiled in a scratch directory, run, and removed.  All other options go to it: see its --help.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim_build.h"
+#include "tools.h"
+
+#define ARGUMENTS_MAX 256
+
+static const char help[] =
+    "usage: quern replay [--sim=MODULES] [--cflags=FLAGS] [OPTIONS] TRACE\n\n"
+    "  --sim=NAME              this policy in I1, D1 and LL\n"
+    "  --sim=SLOT=MODULE,...   a module per slot; slots are I1 D1 LL BC BI AN\n"
+    "  --sim=PATH              a program made by `quern sim build --replay`\n"
+    "  --cflags=FLAGS          for the compiler, as '-g -fsanitize=address'\n"
+    "  -h, --help              show this text, and with a compiler that of the options\n"
+    "  --version               show the version\n\n";
+
+static bool is_program(const char *path)
+{
+    struct stat st;
+
+    return strchr(path, '/') && stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111);
+}
+
+/* "D1=opt,BC=gshare" or "fifo". */
+static bool parse_modules(struct qn_sim_build *b, char *text)
+{
+    char *word, *rest = text;
+
+    while ((word = strsep(&rest, ","))) {
+        char *equals = strchr(word, '=');
+        int slot = equals ? qn_sim_find_slot(word, (unsigned)(equals - word)) : -1;
+
+        if (equals && slot < 0) {
+            fprintf(stderr, "quern: replay: --sim: got '%s', wanted SLOT=MODULE\n", word);
+            return false;
+        }
+        if (equals)
+            b->module[slot] = equals + 1;
+        else
+            b->module[QN_SIM_I1] = b->module[QN_SIM_D1] = b->module[QN_SIM_LL] = word;
+    }
+    return true;
+}
+
+static int build_and_run(struct qn_sim_build *b, char **argv)
+{
+    char *directory = qn_sim_scratch("replay"), *program;
+    int status;
+
+    if (!directory || asprintf(&program, "%s/replay", directory) < 0)
+        return 1;
+    b->output = argv[0] = program;
+    b->replay = true;
+    status = qn_sim_build(b);
+    if (!status)
+        status = qn_sim_run(argv);
+    unlink(program);
+    rmdir(directory);
+    return status;
+}
+
+int qn_tool_replay(int argc, char **argv)
+{
+    struct qn_sim_build b = { .tool = "replay" };
+    char *pass[ARGUMENTS_MAX + 2] = { NULL };
+    const char *program = NULL;
+    int n = 1;
+
+    for (int i = 1; i < argc && n < ARGUMENTS_MAX; i++) {
+        if (!strcmp(argv[i], "--version"))
+            return puts("quern " QN_VERSION) < 0;
+        if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
+            fputs(help, stdout), fflush(stdout);
+        if (!strncmp(argv[i], "--cflags=", 9))
+            b.cflags = argv[i] + 9;
+        else if (strncmp(argv[i], "--sim=", 6))
+            pass[n++] = argv[i];
+        else if (is_program(argv[i] + 6))
+            program = argv[i] + 6;
+        else if (!parse_modules(&b, argv[i] + 6))
+            return QN_EXIT_USAGE;
+    }
+    if (n == 1)
+        return fputs("quern: replay: no trace given; `quern replay --help` tells how\n", stderr), QN_EXIT_USAGE;
+    pass[0] = (char *)(program ? program : "");
+    return program ? qn_sim_run(pass) : build_and_run(&b, pass);
+}

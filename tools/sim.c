@@ -1,0 +1,158 @@
+/* tools/sim.c - `quern sim`: builds simulators out of modules, and lists them.
+ *
+ *   quern sim build --D1=mine.c --BC=gshare -o mysim      then: quern run --sim=./mysim PROG
+ *   quern sim build --replay --D1=mine.c -o myreplay      then: gdb --args ./myreplay TRACE
+ *   quern sim list                                        slots and the modules that ship
+ *   quern sim list ./mysim                                what is in it
+ */
+#define _GNU_SOURCE
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim_build.h"
+#include "tools.h"
+
+#define DESCRIPTION_MARK "quern-sim-build:"
+
+static const char help[] =
+    "usage: quern sim build [--I1=M] [--D1=M] [--LL=M] [--BC=M] [--BI=M] [--AN=M] [--replay] [--cflags=F] -o PATH\n"
+    "       quern sim list [PATH...]\n\n"
+    "build makes a simulator: an engine for `quern run --sim=PATH`, or with --replay a program that reads traces, for gdb\n"
+    "and sanitizers.  M is a C file or the name of a module that ships; slots not named hold their default.  Needs a C\n"
+    "compiler, $CC or cc.  list shows the slots and the modules that ship, or what is in a simulator.\n\n"
+    "  --replay     a hosted program\n"
+    "  --cflags=F   flags for the compiler, as --cflags='-g -fsanitize=address'\n"
+    "  --verbose    print the compiler's command\n"
+    "  -h, --help   show this text\n"
+    "  --version    show the version\n";
+
+static int usage_error(const char *what, const char *argument)
+{
+    fprintf(stderr, "quern: sim: %s%s; `quern sim --help` tells how\n", what, argument);
+    return QN_EXIT_USAGE;
+}
+
+/* ---- build ---- */
+
+static bool parse_one(struct qn_sim_build *b, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    int slot = equals ? qn_sim_find_slot(text + 2, (unsigned)(equals - text - 2)) : -1;
+
+    if (slot >= 0)
+        b->module[slot] = equals + 1;
+    else if (!strcmp(text, "--replay"))
+        b->replay = true;
+    else if (!strcmp(text, "--verbose"))
+        b->verbose = true;
+    else if (!strncmp(text, "--cflags=", 9))
+        b->cflags = equals + 1;
+    else
+        return false;
+    return true;
+}
+
+static int build(int argc, char **argv)
+{
+    struct qn_sim_build b = { .tool = "sim build" };
+
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "-o") && argv[i + 1])
+            b.output = argv[++i];
+        else if (strncmp(argv[i], "--", 2) || !parse_one(&b, argv[i]))
+            return usage_error("what is ", argv[i]);
+    }
+    if (!b.output)
+        return usage_error("no output given: -o PATH", "");
+    return qn_sim_build(&b);
+}
+
+/* ---- list ---- */
+
+/* The first sentence of a module's comment: what stands behind " - ". */
+static void print_module(const char *path)
+{
+    char line[512] = "";
+    const char *text, *base = strrchr(path, '/') + 1;
+    FILE *f = fopen(path, "r");
+
+    if (!f)
+        return;
+    if (!fgets(line, sizeof line, f))
+        line[0] = 0;
+    fclose(f);
+    text = strstr(line, " - ");
+    line[strcspn(line, "\n")] = 0;
+    printf("  %-12.*s %s\n", (int)strlen(base) - 2, base, text ? text + 3 : "");
+}
+
+static void list_folder(const char *library, const char *folder, const char *slots)
+{
+    char *pattern;
+    glob_t g;
+
+    if (asprintf(&pattern, "%s/sim/%s/*.c", library, folder) < 0)
+        return;
+    printf("%s (slots %s)\n", folder, slots);
+    if (glob(pattern, 0, NULL, &g) == 0)
+        for (size_t i = 0; i < g.gl_pathc; i++)
+            print_module(g.gl_pathv[i]);
+    globfree(&g);
+    free(pattern);
+}
+
+/* A simulator carries a line about itself. */
+static int describe(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    char *bytes, *at;
+    size_t n;
+
+    if (!f || !(bytes = malloc(64u << 20)))
+        return fprintf(stderr, "quern: sim: %s: cannot be read\n", path), 1;
+    n = fread(bytes, 1, 64u << 20, f);
+    fclose(f);
+    at = memmem(bytes, n, DESCRIPTION_MARK, strlen(DESCRIPTION_MARK));
+    if (at)
+        printf("%s:%s\n", path, at[strlen(DESCRIPTION_MARK)] ? at + strlen(DESCRIPTION_MARK) : " default modules only");
+    else
+        fprintf(stderr, "quern: sim: %s: not a simulator\n", path);
+    free(bytes);
+    return at ? 0 : 1;
+}
+
+static int list(int argc, char **argv)
+{
+    const char *library;
+    int status = 0;
+
+    for (int i = 1; i < argc; i++)
+        status |= describe(argv[i]);
+    if (argc > 1)
+        return status;
+    library = qn_sim_library("sim list");
+    if (!library)
+        return 1;
+    list_folder(library, "policy", "I1 D1 LL");
+    list_folder(library, "level", "D1 or LL, see each");
+    list_folder(library, "bpred", "BC; BI: btb, ras");
+    list_folder(library, "analysis", "AN");
+    return 0;
+}
+
+int qn_tool_sim(int argc, char **argv)
+{
+    if (argc < 2)
+        return usage_error("build or list?", "");
+    if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))
+        return printf("%s", help) < 0;
+    if (!strcmp(argv[1], "--version"))
+        return puts("quern " QN_VERSION) < 0;
+    if (!strcmp(argv[1], "build"))
+        return build(argc - 1, argv + 1);
+    if (!strcmp(argv[1], "list"))
+        return list(argc - 1, argv + 1);
+    return usage_error("what is ", argv[1]);
+}

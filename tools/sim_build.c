@@ -1,0 +1,322 @@
+/* tools/sim_build.c - compiles a simulator: the files of lib/sim with the modules asked for, nothing else.
+ *
+ *   engine   lib/sim/{engine,twin,service}.c, a unit per slot that is filled, and libquern-engine.a, which is there already
+ *   replay   lib/sim/{engine,twin}.c, the same units, lib/sim/hosted/ and libc
+ *
+ * One call of the compiler, $CC or cc.  See sim_build.h.
+ */
+#define _GNU_SOURCE
+#include "sim_build.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools.h"
+
+#ifndef QN_ENGINE_CFLAGS
+#define QN_ENGINE_CFLAGS                                                                             \
+    "-ffreestanding -fno-pic -fno-pie -mcmodel=small -mgeneral-regs-only -mno-red-zone -fno-stack-protector " \
+    "-fno-asynchronous-unwind-tables"
+#endif
+#ifndef QN_ENGINE_BASE
+#define QN_ENGINE_BASE "0x70000000"
+#endif
+#define ENGINE_LINK                                                                                  \
+    "-nostdlib -static -no-pie -Wl,-Ttext-segment=" QN_ENGINE_BASE " -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,norelro"
+
+#define WORDS_MAX 128
+
+const char *const qn_sim_slot_names[QN_SIM_SLOTS] = { "I1", "D1", "LL", "BC", "BI", "AN" };
+
+struct command {
+    char *word[WORDS_MAX + 1];
+    int n;
+};
+
+int qn_sim_find_slot(const char *name, unsigned length)
+{
+    for (int i = 0; i < QN_SIM_SLOTS; i++)
+        if (strlen(qn_sim_slot_names[i]) == length && !strncmp(qn_sim_slot_names[i], name, length))
+            return i;
+    return -1;
+}
+
+/* ---- where things are ---- */
+
+static bool exists(const char *path) { return access(path, R_OK) == 0; }
+
+/* The directory of the running quern. */
+static const char *own_directory(void)
+{
+    static char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+
+    path[n < 0 ? 0 : n] = 0;
+    if (strrchr(path, '/'))
+        *strrchr(path, '/') = 0;
+    return path;
+}
+
+/* DIRECTORY + rest, if the simulators' sources are there. */
+static const char *try_library(const char *directory, const char *rest)
+{
+    static char found[PATH_MAX];
+    char *path, *probe = NULL;
+    bool good = false;
+
+    if (!directory || asprintf(&path, "%s%s", directory, rest) < 0)
+        return NULL;
+    if (asprintf(&probe, "%s/sim/engine.c", path) >= 0)
+        good = exists(probe) && realpath(path, found);
+    free(path);
+    free(probe);
+    return good ? found : NULL;
+}
+
+#ifndef QN_TOP_SRCDIR
+#define QN_TOP_SRCDIR NULL
+#endif
+
+const char *qn_sim_library(const char *tool)
+{
+    const char *own = own_directory(), *found = try_library(getenv("QUERN_SIM_DIR"), "");
+
+    if (!found)
+        found = try_library(own, "/../share/quern/lib");
+    if (!found)
+        found = try_library(QN_TOP_SRCDIR, "/lib");
+    if (!found)
+        found = try_library(own, "/../lib");
+    if (!found)
+        fprintf(stderr, "quern: %s: the sources of the simulators are not in %s/../share/quern/lib\n", tool, own);
+    return found;
+}
+
+static char *find_archive(void)
+{
+    const char *directories[] = {
+        own_directory(),
+#ifdef QN_PKGLIBEXECDIR
+        QN_PKGLIBEXECDIR,
+#endif
+    };
+    char *path;
+
+    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
+        if (asprintf(&path, "%s/libquern-engine.a", directories[i]) < 0)
+            return NULL;
+        if (exists(path))
+            return path;
+        free(path);
+    }
+    return NULL;
+}
+
+char *qn_sim_scratch(const char *tool)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *path;
+
+    if (asprintf(&path, "%s/quern-sim.XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
+        return NULL;
+    if (mkdtemp(path))
+        return path;
+    fprintf(stderr, "quern: %s: %s: %s\n", tool, path, strerror(errno));
+    free(path);
+    return NULL;
+}
+
+/* The file of a module; NULL: a line was printed. */
+static char *find_module(const char *tool, const char *library, enum qn_sim_slot slot, const char *name)
+{
+    char *pattern, *path = NULL;
+    glob_t g;
+
+    if (strchr(name, '/') || (strlen(name) > 2 && !strcmp(name + strlen(name) - 2, ".c"))) {
+        path = realpath(name, NULL);
+        if (!path)
+            fprintf(stderr, "quern: %s: slot %s: %s: %s\n", tool, qn_sim_slot_names[slot], name, strerror(errno));
+        return path;
+    }
+    if (asprintf(&pattern, "%s/sim/[!h]*/%s.c", library, name) < 0)
+        return NULL;
+    if (glob(pattern, 0, NULL, &g) == 0)
+        path = strdup(g.gl_pathv[0]);
+    else
+        fprintf(stderr, "quern: %s: slot %s: no module named '%s'; `quern sim list` shows them\n", tool,
+                qn_sim_slot_names[slot], name);
+    globfree(&g);
+    free(pattern);
+    return path;
+}
+
+/* ---- the command ---- */
+
+static void add(struct command *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct command *c, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    if (c->n == WORDS_MAX || vasprintf(&c->word[c->n], format, args) < 0)
+        abort();
+    va_end(args);
+    c->n++;
+}
+
+/* Words separated by blanks. */
+static void add_words(struct command *c, const char *text)
+{
+    while (text && *text) {
+        size_t n = strcspn(text, " ");
+
+        if (n)
+            add(c, "%.*s", (int)n, text);
+        text += n + (text[n] != 0);
+    }
+}
+
+#define FNV_OFFSET 0xcbf29ce484222325u
+#define FNV_PRIME 0x100000001b3u
+
+static uint64_t hash_file(const char *path)
+{
+    uint64_t hash = FNV_OFFSET;
+    FILE *f = fopen(path, "rb");
+    int c;
+
+    while (f && (c = getc(f)) != EOF)
+        hash = (hash ^ (unsigned)c) * FNV_PRIME;
+    if (f)
+        fclose(f);
+    return hash;
+}
+
+/* Definitions and units of a slot; its name and hash go to `description`. */
+static bool add_slot(struct command *c, const struct qn_sim_build *b, const char *library, enum qn_sim_slot slot, char **description)
+{
+    const char *name = qn_sim_slot_names[slot], *module = b->module[slot];
+    char *file, *longer;
+    bool twin = slot <= QN_SIM_LL;
+
+    if (!module || !strcmp(module, "default"))
+        return true;
+    file = find_module(b->tool, library, slot, module);
+    if (!file)
+        return false;
+    add(c, "-DQN_SIM_%s_FILE=\"%s\"", name, file);
+    add(c, "-DQN_SIM_%s_UNIT=1", name);
+    if (b->replay && !strcmp(basename(file), "opt.c"))
+        add(c, "-DQN_SIM_LOOKS_AHEAD=1");
+    add(c, "%s/sim/unit_%s.c", library, name);
+    if (twin)
+        add(c, "%s/sim/twin_%s.c", library, name);
+    if (asprintf(&longer, "%s %s=%s:%016llx", *description, name, basename(file), (unsigned long long)hash_file(file)) < 0)
+        return false;
+    free(*description);
+    *description = longer;
+    free(file);
+    return true;
+}
+
+static void add_hosted(struct command *c, const struct qn_sim_build *b, const char *library)
+{
+    static const char *const files[] = { "engine.c", "twin.c", "hosted/main.c", "hosted/filter.c", "hosted/future.c",
+                                         "hosted/option.c", "hosted/service.c", "hosted/trace.c" };
+
+    add_words(c, b->cflags ? b->cflags : "-O2 -g");
+    add(c, "-DQN_SIM_HOSTED=1");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        add(c, "%s/sim/%s", library, files[i]);
+    add(c, "%s/cost/summary.c", library);
+    add(c, "%s/base/format.c", library);
+    add(c, "-o");
+    add(c, "%s", b->output);
+#ifdef HAVE_LIBZSTD
+    add(c, "-DQN_HAVE_ZSTD=1");
+    add(c, "-lzstd");
+#endif
+}
+
+static bool add_engine(struct command *c, const struct qn_sim_build *b, const char *library)
+{
+    static const char *const files[] = { "engine.c", "twin.c", "service.c" };
+    char *archive = find_archive();
+
+    if (!archive) {
+        fprintf(stderr, "quern: %s: libquern-engine.a is not beside quern\n", b->tool);
+        return false;
+    }
+    add_words(c, QN_ENGINE_CFLAGS " -O2 -g");
+    add_words(c, b->cflags);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        add(c, "%s/sim/%s", library, files[i]);
+    add_words(c, ENGINE_LINK);
+    add_words(c, "-Wl,--whole-archive");
+    add(c, "%s", archive);
+    add_words(c, "-Wl,--no-whole-archive -o");
+    add(c, "%s", b->output);
+    free(archive);
+    return true;
+}
+
+int qn_sim_run(char **argv)
+{
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        execvp(argv[0], argv);
+        fprintf(stderr, "quern: %s: %s\n", argv[0], strerror(errno));
+        _exit(127);
+    }
+    if (child < 0 || waitpid(child, &status, 0) < 0)
+        return 127;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int run_compiler(struct command *c, const struct qn_sim_build *b)
+{
+    int status;
+
+    for (int i = 0; b->verbose && i < c->n; i++)
+        fprintf(stderr, "%s%c", c->word[i], i + 1 == c->n ? '\n' : ' ');
+    status = qn_sim_run(c->word);
+    for (int i = 0; i < c->n; i++)
+        free(c->word[i]);
+    if (status == 127)
+        fprintf(stderr, "quern: %s: no C compiler: set CC\n", b->tool);
+    return status ? 1 : 0;
+}
+
+int qn_sim_build(const struct qn_sim_build *b)
+{
+    const char *library = qn_sim_library(b->tool), *cc = getenv("CC");
+    char *description = strdup("");
+    struct command c = { .n = 0 };
+
+    if (!library)
+        return 1;
+    add_words(&c, cc && *cc ? cc : "cc");
+    add_words(&c, "-std=gnu11 -Wall -Wextra -DQN_SIM_SLOTS_GIVEN=1");
+    add(&c, "-I%s", library);
+    add(&c, "-I%s/..", library);
+    for (int i = 0; i < QN_SIM_SLOTS; i++)
+        if (!add_slot(&c, b, library, (enum qn_sim_slot)i, &description))
+            return QN_EXIT_USAGE;
+    add(&c, "-DQN_SIM_DESCRIPTION=\"%s\"", description);
+    free(description);
+    if (b->replay)
+        add_hosted(&c, b, library);
+    else if (!add_engine(&c, b, library))
+        return 1;
+    return run_compiler(&c, b);
+}

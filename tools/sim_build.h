@@ -1,0 +1,40 @@
+/* tools/sim_build.h - making simulators out of modules: what `quern sim`, `quern replay` and `quern trace` share.
+ *
+ *   slot D1 = "srrip"          a module that ships, lib/sim/FOLDER/srrip.c
+ *   slot D1 = "lab/mine.c"     a file of one's own
+ *   slot D1 = NULL, "default"  what a default build has
+ */
+#ifndef QN_SIM_BUILD_H
+#define QN_SIM_BUILD_H
+
+#include <stdbool.h>
+
+enum qn_sim_slot { QN_SIM_I1, QN_SIM_D1, QN_SIM_LL, QN_SIM_BC, QN_SIM_BI, QN_SIM_AN, QN_SIM_SLOTS };
+
+extern const char *const qn_sim_slot_names[QN_SIM_SLOTS];
+
+struct qn_sim_build {
+    const char *tool;                /* "sim build": for messages */
+    const char *module[QN_SIM_SLOTS];
+    const char *output;
+    const char *cflags;              /* more flags for the compiler, NULL = none */
+    bool replay;                     /* a hosted program that reads traces, instead of an engine */
+    bool verbose;                    /* print the command */
+};
+
+/* "D1" -> QN_SIM_D1; -1: none. */
+int qn_sim_find_slot(const char *name, unsigned length);
+
+/* Compiles and links.  0, or the exit status after a message. */
+int qn_sim_build(const struct qn_sim_build *b);
+
+/* The folder that holds sim/ and base/.  NULL: a line was printed. */
+const char *qn_sim_library(const char *tool);
+
+/* A directory of our own in $TMPDIR; free() the result.  NULL: a line was printed. */
+char *qn_sim_scratch(const char *tool);
+
+/* Runs argv and waits.  Its exit status, 127 if it cannot be started, 128 + signal. */
+int qn_sim_run(char **argv);
+
+#endif
