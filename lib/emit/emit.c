@@ -101,7 +101,7 @@ static void emit_insn(struct emitter *e, unsigned i, const struct qn_event *stri
     emit_flags_before(e, i);
     e->side[i].state = e->flags_saved ? QN_SIDE_FLAGS_SAVED : 0;
     e->side[i].fix = QN_NO_REG;
-    e->side[i].host = (uint16_t)(e->hot.exec - e->out.entry);
+    e->side[i].host = (uint16_t)(e->hot.exec - e->out.entry2);
     if (ends_block(e->b, i))
         return;
     if (string)

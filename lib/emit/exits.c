@@ -13,12 +13,12 @@ static bool preferred(const struct emitter *e)
     return e->now == QN_PREF_NOW && e->s1 == QN_PREF_S1 && e->s2 == QN_PREF_S2;
 }
 
-static void borrow(struct emitter *e)
+static void borrow(struct emitter *e, struct qn_code *c)
 {
-    x_store(&e->hot, CTX_GPR(e->now), e->now);
-    x_store(&e->hot, CTX_GPR(e->s1), e->s1);
-    x_store(&e->hot, CTX_GPR(e->s2), e->s2);
-    x_load(&e->hot, e->now, CTX(now));
+    x_store(c, CTX_GPR(e->now), e->now);
+    x_store(c, CTX_GPR(e->s1), e->s1);
+    x_store(c, CTX_GPR(e->s2), e->s2);
+    x_load(c, e->now, CTX(now));
 }
 
 static void give_back(struct emitter *e, struct qn_code *c)
@@ -58,24 +58,22 @@ static void leave_standard_state(struct emitter *e)
     x_load(&e->hot, QN_R11, CTX_GPR(QN_R11));
 }
 
+/* Hot code begins with the indirect entry, which most blocks are reached by now and then, and runs on into the body;
+ * borrowing for a block that is entered with native registers is rare and lies in cold code. */
 void emit_entries(struct emitter *e)
 {
-    uint8_t *skip = NULL;
-
     e->out.ind_entry = (uint32_t)e->hot.exec;
     check_target(e);
-    if (e->borrowed && preferred(e)) {
-        x_bytes(&e->hot, "\xeb\x00", 2); /* jmp entry2 */
-        skip = e->hot.p;
-    } else {
+    if (!(e->borrowed && preferred(e)))
         leave_standard_state(e);
-    }
-    e->out.entry = (uint32_t)e->hot.exec;
-    if (e->borrowed)
-        borrow(e);
-    e->out.entry2 = (uint32_t)e->hot.exec;
-    if (skip)
-        skip[-1] = (uint8_t)(e->hot.p - skip);
+    if (e->borrowed && !preferred(e))
+        borrow(e, &e->hot);
+    e->out.entry = e->out.entry2 = (uint32_t)e->hot.exec;
+    if (!e->borrowed)
+        return;
+    e->out.entry = (uint32_t)e->cold.exec;
+    borrow(e, &e->cold);
+    x_jmp(&e->cold, e->out.entry2);
 }
 
 /* ---- direct exits ---- */
@@ -88,20 +86,28 @@ static void exit_stub(struct emitter *e, unsigned k)
     x_jmp(&e->cold, (uint64_t)(uintptr_t)emit_hooks.leave);
 }
 
-/* The exit sequence for target, written to c; jcc = host address of the conditional jump that leads here. */
-static void direct_exit(struct emitter *e, struct qn_code *c, uint64_t target, uint32_t jcc)
+/* The exit sequence for target, in cold code.  The branch just written to hot code, which ends here, leads to it
+ * until a full link lets that branch lead to the next block itself. */
+static void direct_exit(struct emitter *e, uint64_t target)
 {
     unsigned k = e->out.nexits++;
     struct qn_texit *x = &e->out.exit[k];
 
     x->target = target;
-    x->at = (uint32_t)c->exec;
-    x->jcc = jcc;
-    give_back(e, c);
-    x->jmp = (uint32_t)c->exec;
-    x_jmp(c, 0); /* patched below: the stub comes next in cold code */
+    x->field = (uint32_t)e->hot.exec - 4;
+    x->at = (uint32_t)e->cold.exec;
+    x_patch(e->hot.exec, x->at);
+    give_back(e, &e->cold);
+    x->jmp = (uint32_t)e->cold.exec;
+    x_jmp(&e->cold, 0); /* patched below: the stub comes next */
     exit_stub(e, k);
     x_patch(x->jmp + 5, x->stub);
+}
+
+static void jump_out(struct emitter *e, uint64_t target)
+{
+    x_jmp(&e->hot, 0);
+    direct_exit(e, target);
 }
 
 /* Leave for the dispatcher with all registers native and rip = pc. */
@@ -184,7 +190,7 @@ static void predict_target(struct emitter *e)
 
 static void mark_side(struct emitter *e, unsigned i, unsigned state)
 {
-    e->side[i].host = (uint16_t)(e->hot.exec - e->out.entry);
+    e->side[i].host = (uint16_t)(e->hot.exec - e->out.entry2);
     e->side[i].state = (uint8_t)state;
 }
 
@@ -272,15 +278,13 @@ static void end_jcc(struct emitter *e)
 {
     const struct qn_event *ev = branch_event(e, QN_EV_COND);
     unsigned cond = e->b->insn[e->b->n - 1].cond;
-    uint64_t jcc;
 
     mark_side(e, e->b->n - 1, 0);
     if (ev)
         cond = predict_outcome(e, ev, cond);
-    jcc = e->hot.exec;
-    x_jcc(&e->hot, cond, e->cold.exec);
-    direct_exit(e, &e->cold, e->b->target, (uint32_t)jcc);
-    direct_exit(e, &e->hot, e->b->next, 0);
+    x_jcc(&e->hot, cond, 0);
+    direct_exit(e, e->b->target);
+    jump_out(e, e->b->next);
 }
 
 static void predict_arm(struct emitter *e, const struct qn_event *ev, unsigned taken)
@@ -310,10 +314,10 @@ static void end_loop(struct emitter *e)
     x_jmp(&e->hot, 0);
     not_taken = e->hot.exec;
     predict_arm(e, ev, 1);
-    direct_exit(e, &e->hot, e->b->target, 0);
+    jump_out(e, e->b->target);
     x_patch(not_taken, e->hot.exec);
     predict_arm(e, ev, 0);
-    direct_exit(e, &e->hot, e->b->next, 0);
+    jump_out(e, e->b->next);
 }
 
 /* Cachegrind's retry branch after a locked instruction: a conditional branch that is never taken. */
@@ -329,7 +333,7 @@ static void end_call(struct emitter *e)
 {
     mark_side(e, e->b->n - 1, 0);
     push_const(e, e->b->next);
-    direct_exit(e, &e->hot, e->b->target, 0);
+    jump_out(e, e->b->target);
 }
 
 static void end_trap(struct emitter *e)
@@ -338,14 +342,14 @@ static void end_trap(struct emitter *e)
     e->borrowed = false;
     emit_copy(e, e->b->n - 1);
     e->side[e->b->n - 1].state = QN_SIDE_NATIVE;
-    direct_exit(e, &e->hot, e->b->next, 0);
+    jump_out(e, e->b->next);
 }
 
 static void end_xbegin(struct emitter *e)
 {
     mark_side(e, e->b->n - 1, 0);
     x_movi(&e->hot, QN_RAX, 0); /* aborted, not worth a retry; mov leaves the flags alone */
-    direct_exit(e, &e->hot, e->b->target, 0);
+    jump_out(e, e->b->target);
 }
 
 void emit_end(struct emitter *e)
@@ -358,11 +362,11 @@ void emit_end(struct emitter *e)
     switch (b->end) {
     case QN_END_JCC: end_jcc(e); break;
     case QN_END_LOOP: end_loop(e); break;
-    case QN_END_JMP: mark_side(e, b->n - 1, 0); direct_exit(e, &e->hot, b->target, 0); break;
+    case QN_END_JMP: mark_side(e, b->n - 1, 0); jump_out(e, b->target); break;
     case QN_END_CALL: end_call(e); break;
     case QN_END_XBEGIN: end_xbegin(e); break;
     case QN_END_TRAP: end_trap(e); break;
-    case QN_END_FALL: direct_exit(e, &e->hot, b->next, 0); break;
+    case QN_END_FALL: jump_out(e, b->next); break;
     case QN_END_SYSCALL: service_exit(e, QN_EXIT_SYSCALL, b->next); break;
     case QN_END_EMULATE: service_exit(e, QN_EXIT_EMULATE, b->at[b->n - 1]); break;
     case QN_END_BAD: service_exit(e, QN_EXIT_BAD, b->pc); break;

@@ -62,7 +62,7 @@ static unsigned insn_at(const struct qn_tblock *b, const struct qn_side *side, u
 {
     unsigned i = b->ninsns;
 
-    while (i > 1 && b->entry + side[i - 1].host > host)
+    while (i > 1 && b->entry2 + side[i - 1].host > host)
         i--;
     return i - 1;
 }
@@ -79,7 +79,7 @@ bool qn_recover_fault(struct qn_ucontext *uc, bool after)
     if (index == QN_NO_BLOCK)
         return false;
     b = qn_tcache_block(index);
-    if (host < b->entry || b->ninsns == 0)
+    if (host < b->entry2 || host >= b->end || b->ninsns == 0)
         return false;
     side = qn_tcache_side(index);
     i = insn_at(b, side, host);

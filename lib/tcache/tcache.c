@@ -9,7 +9,6 @@
 #define MAX_BLOCKS (1u << 21)
 #define HASH_BITS 18
 #define MIN_HOST_BYTES_PER_INSN 4 /* bounds the side table of a region */
-#define JMP_LEN 5 /* bytes of jmp rel32 */
 
 struct region {
     uint64_t start, middle, end; /* host addresses */
@@ -144,12 +143,6 @@ static void patch_rel32(uint64_t field, uint64_t target)
     __builtin_memcpy(qn_tcache_write_view(field), &rel, sizeof rel);
 }
 
-static void write_jmp(uint64_t at, uint64_t target)
-{
-    *qn_tcache_write_view(at) = 0xe9;
-    patch_rel32(at + 1, target);
-}
-
 static void incoming_add(uint32_t to, uint32_t id)
 {
     struct qn_texit *e = exit_of(id);
@@ -200,10 +193,7 @@ void qn_tcache_link(uint32_t id, uint32_t to)
     if (same_triple(a, b)) { /* nothing to give back and borrow again: skip both */
         uint32_t entry = full_entry(a, b);
 
-        __builtin_memcpy(e->head, qn_tcache_write_view(e->at), JMP_LEN);
-        write_jmp(e->at, entry);
-        if (e->jcc)
-            patch_rel32(e->jcc + 2, entry);
+        patch_rel32(e->field, entry);
     } else {
         patch_rel32(e->jmp + 1, b->entry);
     }
@@ -217,11 +207,7 @@ static void unlink_exit(uint32_t id)
 
     if (e->to == QN_NO_BLOCK)
         return;
-    if (same_triple(&blocks[id / 2], &blocks[e->to])) {
-        __builtin_memcpy(qn_tcache_write_view(e->at), e->head, JMP_LEN);
-        if (e->jcc)
-            patch_rel32(e->jcc + 2, e->at);
-    }
+    patch_rel32(e->field, e->at);
     patch_rel32(e->jmp + 1, e->stub);
     incoming_remove(id);
     qn_tcache_stats.unlinks++;

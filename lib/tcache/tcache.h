@@ -20,20 +20,19 @@
 
 struct qn_texit {            /* a direct exit of a block */
     uint64_t target;         /* guest pc */
-    uint32_t at;             /* host address (all code lies below 4 GiB) of the exit sequence: restoring code, then jmp */
+    uint32_t at;             /* host address (all code lies below 4 GiB) of the exit sequence in cold code: give back, jmp */
     uint32_t jmp;            /* host address of its final `jmp rel32` */
-    uint32_t jcc;            /* host address of a `jcc rel32` that leads here, 0 = falls here */
+    uint32_t field;          /* host address of the rel32 of the branch in hot code that leads here */
     uint32_t stub;           /* host address of the stub that goes to the dispatcher */
     uint32_t to;             /* block linked to, QN_NO_BLOCK = none */
     uint32_t next, prev;     /* incoming list of the target: exit ids, QN_NO_BLOCK ends */
-    uint8_t head[5];         /* bytes at `at` before a full link overwrote them with a jmp */
 };
 
 struct qn_tblock {
     uint64_t pc;
     uint64_t first_line, last_line; /* code lines of the first and the last byte: a block entered right after one that
                                 ended in its first line need not touch that line again */
-    uint32_t entry;          /* all guest registers native */
+    uint32_t entry;          /* all guest registers native; in cold code if the block borrows */
     uint32_t entry2;         /* scratch registers already borrowed (triple) */
     uint32_t entry3;         /* behind the check of the first code line, 0 = none: see first_line */
     uint32_t ind_entry;      /* reached through the IBL table */
@@ -53,7 +52,7 @@ struct qn_tblock {
 
 /* For each guest instruction where its copy begins, to recover the guest's state after a fault. */
 struct qn_side {
-    uint16_t host;           /* offset of the copied instruction from block entry */
+    uint16_t host;           /* offset of the copied instruction from entry2 */
     uint8_t state;           /* QN_SIDE_* : what is borrowed when the copy runs */
     uint8_t fix;             /* register parked in ctx.tmp by a RIP-relative rewrite, 255 = none */
 };

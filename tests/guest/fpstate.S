@@ -11,12 +11,12 @@ GUEST_START
         fninit
         mov     $50, %ecx
 1:      fld1
-        fxsave  area(%rip)
+        fxsave  area(%rip)	/* quirk: fxsave */
         fstp    %st(0)
-        fxrstor area(%rip)
+        fxrstor area(%rip)	/* quirk: fxsave */
         fistpl  area+640(%rip)
-        fxsave64 area(%rip)
-        fxrstor64 area(%rip)
+        fxsave64 area(%rip)	/* quirk: fxsave */
+        fxrstor64 area(%rip)	/* quirk: fxsave */
         fnstenv area+700(%rip)
         fldenv  area+700(%rip)
         fnsave  area+740(%rip)

@@ -11,10 +11,12 @@
 # -v source=/x/a.c: lines of that file with the word "quirk:" in them are left out, and their counts are taken off the
 # summary: there Cachegrind counts artefacts of its own, and the manual has a row about it.  (%.0f: the %d of some awks ends
 # at 2^31.)
+function base(path) { sub(/.*\//, "", path); return path }
+
 BEGIN {
     while (source != "" && (getline text <source) > 0) {
         number++
-        if (text ~ /quirk:/) quirk[source, number] = 1
+        if (text ~ /quirk:/) quirk[base(source), number] = 1
     }
 }
 /^events: / { events = NF - 1; next }
@@ -22,7 +24,7 @@ BEGIN {
 /^(fl|fi|fe)=/ { file = substr($0, 4); next }
 /^fn=/ { name = substr($0, 4); next }
 /^summary: / { for (i = 1; i <= events; i++) total[i] += $(i + 1); has_summary = 1; next }
-/^[0-9]/ && (file, $1) in quirk { for (i = 1; i <= events; i++) total[i] -= $(i + 1); next }
+/^[0-9]/ && (base(file), $1) in quirk { for (i = 1; i <= events; i++) total[i] -= $(i + 1); next }
 /^[0-9]/ {
     key = file " " name " " $1
     seen[key] = 1

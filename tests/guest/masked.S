@@ -37,15 +37,15 @@ GUEST_START
         vmovdqa index(%rip), %ymm6
         lea     pattern(%rip), %rsi
         vmovdqa %ymm1, %ymm7
-        vpgatherdd %ymm7, (%rsi,%ymm6,4), %ymm8
+        vpgatherdd %ymm7, (%rsi,%ymm6,4), %ymm8	/* quirk: gather */
         vmovdqa %ymm1, %ymm7
-        vgatherdpd %ymm7, 8(%rsi,%xmm6,2), %ymm9
+        vgatherdpd %ymm7, 8(%rsi,%xmm6,2), %ymm9	/* quirk: gather */
         vpcmpeqd %ymm7, %ymm7, %ymm7
-        vpgatherdq %ymm7, 4(%rsi,%xmm6,4), %ymm10
+        vpgatherdq %ymm7, 4(%rsi,%xmm6,4), %ymm10	/* quirk: gather */
         lea     target+130(%rip), %rdi
         vmovdqa mask(%rip), %xmm11
         movdqa  pattern(%rip), %xmm12
-        maskmovdqu %xmm11, %xmm12
+        maskmovdqu %xmm11, %xmm12	/* quirk: maskmovdqu */
         dec     %ebx
         jnz     1b
         mov     target+50(%rip), %eax

@@ -10,7 +10,8 @@
 
 folder=$top_srcdir/tests/robust
 TURN=8 # instructions of a turn, see killed.S
-TURNS=400000000
+TURNS=100000000      # of the run that comes to its end
+ENDLESS=99999999999  # a minute or more: it is killed long before
 patience=100000 # looks at the counter before we give up
 
 [ -x "$QUERN" ] || skip_all "there is no $QUERN"
@@ -54,7 +55,7 @@ start() {
     rm -rf "$SCRATCH/out"
     mkdir "$SCRATCH/out"
     fresh_counter
-    "$QUERN" run -q --out-file="$SCRATCH/out/profile" "$@" -- "$SCRATCH/killed" "$SCRATCH/counter" $TURNS 2>"$SCRATCH/err" &
+    "$QUERN" run -q --out-file="$SCRATCH/out/profile" "$@" -- "$SCRATCH/killed" "$SCRATCH/counter" $ENDLESS 2>"$SCRATCH/err" &
     collector=$!
 }
 
@@ -64,7 +65,7 @@ finish() {
     status=$?
     [ $status = "$1" ] || { echo "status $status, wanted $1"; cat "$SCRATCH/err"; return 1; }
     nothing_else && readable "$SCRATCH/out/profile" || return 1
-    truth=$((outside + TURN * $(turns_made "$SCRATCH/counter")))
+    truth=$(($(outside $ENDLESS) + TURN * $(turns_made "$SCRATCH/counter")))
     counted=$(summary_Ir "$SCRATCH/out/profile")
     off=$((counted - truth))
     [ $off -ge -$TURN ] && [ $off -le $TURN ] || { echo "$counted instructions, truth $truth: off by $off"; return 1; }
@@ -89,13 +90,13 @@ ended_by() {
 }
 
 # Instructions outside the turns: up to the first digit 19, for each digit 7, for the end of the text 3.
-outside=$((19 + 7 * ${#TURNS} + 3))
+outside() { echo $((19 + 7 * ${#1} + 3)); }
 EXIT=3 # and at the end
 
 runs_to_its_end() {
     fresh_counter
     "$QUERN" run -q --out-file="$SCRATCH/whole" -- "$SCRATCH/killed" "$SCRATCH/counter" $TURNS || return 1
-    [ "$(turns_made "$SCRATCH/counter")" = $TURNS ] && [ "$(summary_Ir "$SCRATCH/whole")" = $((outside + TURN * TURNS + EXIT)) ]
+    [ "$(turns_made "$SCRATCH/counter")" = $TURNS ] && [ "$(summary_Ir "$SCRATCH/whole")" = $(($(outside $TURNS) + TURN * TURNS + EXIT)) ]
 }
 
 ok 'a run that comes to its end has every instruction' runs_to_its_end
