@@ -7,9 +7,10 @@
  *
  *   header | strings | maps | leaves | blocks | insns | counters        (sparse; see QN_ARENA_*_OFF)
  *
- * A block record says where the block's instructions and its cost centre lie.  The cost centre is
+ * A block record says where the block's instructions and its cost centre lie.  The cost centre is one counter of
+ * executions (those of many blocks lie side by side, because they are what running code touches) and, elsewhere,
+ * for each instruction, in order, only what it has:
  *
- *   [executions] then for each instruction, in order, only what it has:
  *     [I1 misses][LL misses]                           if QN_INSN_IMISS
  *     [D1 misses][LL misses]  x nread, then x nwrite   one pair per data reference
  *     [extra Ir][iterations][extra Bc]                 if QN_INSN_VARIABLE
@@ -168,6 +169,8 @@ struct qn_block_rec {
     uint32_t counter;        /* index into counters of the execution count */
     uint16_t ninsns;
     uint16_t flags;
+    uint32_t misses;         /* index of the other counters; 0 = they follow the execution count */
+    uint32_t pad;
 };
 
 /* Instruction descriptor, one 32-bit word. */

@@ -74,7 +74,7 @@ static enum qn_prof_status fold_insns(struct fold *f, const struct qn_block_rec 
 {
     const uint32_t *insns = (const uint32_t *)(f->store->base + QN_ARENA_INSNS_OFF) + b->first_insn;
     const uint64_t *counters = (const uint64_t *)(f->store->base + QN_ARENA_COUNTERS_OFF);
-    uint64_t next = (uint64_t)b->counter + 1, pc = b->pc;
+    uint64_t next = b->misses ? b->misses : (uint64_t)b->counter + 1, pc = b->pc;
     bool sound = true;
 
     for (uint32_t i = 0; i < b->ninsns; i++) {

@@ -15,7 +15,7 @@ static uint32_t site(const struct emitter *e, const struct qn_event *ev)
 {
     uint32_t size = ev->size <= QN_SITE_SIZE_MAX ? ev->size : 0;
 
-    return (e->counter + ev->counter) | size << QN_SITE_SIZE_SHIFT;
+    return (e->centre + ev->counter) | size << QN_SITE_SIZE_SHIFT;
 }
 
 static bool modifies(const struct qn_event *ev) { return !ev->write && (ev->mem.access & QN_ACC_WRITE); }
@@ -331,6 +331,6 @@ void emit_complex(struct emitter *e, const struct qn_event *ev)
     if (ev->mem.vsib)
         store_vector(e, CTX(vindex), ev->mem.index);
     emit_store_const(&e->hot, CTX(arg_pc), e->b->at[ev->insn]);
-    x_store_imm(&e->hot, CTX(arg_site), e->counter + ev->counter);
+    x_store_imm(&e->hot, CTX(arg_site), e->centre + ev->counter);
     emit_slow_call(&e->hot, emit_hooks.complex_ref);
 }

@@ -169,7 +169,7 @@ void emit_string(struct emitter *e, unsigned i, const struct qn_event *ev)
     emit_copy(e, i);
     store_string_registers(e, 3);
     emit_store_const(&e->hot, CTX(arg_pc), e->b->at[i]);
-    x_store_imm(&e->hot, CTX(arg_site), e->counter + ev->counter);
+    x_store_imm(&e->hot, CTX(arg_site), e->centre + ev->counter);
     if (compares(&e->b->insn[i]))
         emit_save_flags(e); /* the helper wants to know whether a comparison ended it */
     else

@@ -147,7 +147,7 @@ static void emit_body(struct emitter *e)
     emit_end(e);
 }
 
-uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *events, uint32_t counter,
+uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *events, uint32_t counter, uint32_t centre,
                        uint32_t record)
 {
     static struct emitter e;
@@ -155,6 +155,7 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
     e.b = b;
     e.list = events;
     e.counter = counter;
+    e.centre = centre;
     e.flags_saved = false;
     e.touched = ~0ull;
     qn_tcache_begin(FRAME_MAX + INSN_MAX * b->n, FRAME_MAX + INSN_MAX * b->n, &e.hot, &e.cold);

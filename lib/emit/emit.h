@@ -40,8 +40,9 @@ struct qn_emit_hooks {
 void qn_emit_init(const struct qn_emit_rules *rules, const struct qn_emit_hooks *hooks);
 /* The stub at which every unused IBL entry points; written once into the first page of the code cache. */
 uint32_t qn_emit_miss_stub(void);
-/* Translate and commit; counter = index of the block's execution counter.  Returns the block index. */
-uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *events, uint32_t counter,
+/* Translate and commit.  counter: index of the block's execution counter; centre: event counter k is at centre + k;
+ * record: its index in the arena.  Returns the block index. */
+uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *events, uint32_t counter, uint32_t centre,
                        uint32_t record);
 /* Register that a RIP-relative rewrite of this instruction would park. */
 unsigned qn_emit_fix_register(const struct qn_insn *in);

@@ -172,7 +172,7 @@ static const struct qn_event *branch_event(const struct emitter *e, enum qn_even
 static void predict_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev, void (*fn)(void))
 {
     emit_store_const(c, CTX(arg_pc), e->b->at[ev->insn]);
-    x_store_imm(c, CTX(arg_site), (e->counter + ev->counter) |
+    x_store_imm(c, CTX(arg_site), (e->centre + ev->counter) |
                 (fn == qn_sim_cond && !ev->fixed && e->b->target <= e->b->at[ev->insn] ? QN_SITE_BACKWARD : 0));
     emit_slow_call(c, fn);
 }

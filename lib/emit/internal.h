@@ -12,6 +12,7 @@ struct emitter {
     const struct qn_block *b;
     const struct qn_event_list *list;
     uint32_t counter;         /* index of the execution counter */
+    uint32_t centre;          /* event counter k is at centre + k */
     uint32_t index;           /* block index that the commit will give */
     bool borrowed;            /* this block borrows a triple */
     uint64_t touched;         /* code line that the last emitted fetch check touched, ~0 = none */

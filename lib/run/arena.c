@@ -127,21 +127,40 @@ uint32_t qn_arena_map_of(uint64_t pc)
 
 /* ---- blocks ---- */
 
-uint32_t qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint32_t *desc, uint32_t ncounters, uint32_t *counter)
+#define EXECUTIONS_CHUNK 512u /* counters, one page */
+
+static uint32_t next_execution, executions_left; /* execution counters are dealt out from pages of their own */
+
+static uint32_t take_execution(void)
+{
+    if (!executions_left) {
+        next_execution = (uint32_t)qn_round_up(qn_arena->n_counters, 8);
+        executions_left = EXECUTIONS_CHUNK;
+        qn_arena->n_counters = next_execution + EXECUTIONS_CHUNK;
+    }
+    executions_left--;
+    return next_execution++;
+}
+
+/* ncounters: of the whole cost centre, execution counter included. */
+struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint32_t *desc, uint32_t ncounters)
 {
     uint64_t i = qn_arena->n_blocks, first = qn_arena->n_insns;
     struct qn_block_rec *rec = (struct qn_block_rec *)(base + QN_ARENA_BLOCKS_OFF) + i;
+    struct qn_cost_place place = {.record = (uint32_t)i};
 
     if ((i + 1) * sizeof *rec > QN_ARENA_BLOCKS_SIZE || (first + ninsns) * 4 > QN_ARENA_INSNS_SIZE ||
-        (qn_arena->n_counters + ncounters) * 8 > QN_ARENA_COUNTERS_SIZE)
+        (qn_arena->n_counters + ncounters + EXECUTIONS_CHUNK + 8) * 8 > QN_ARENA_COUNTERS_SIZE)
         qn_die_fatal(QN_FATAL_RESOURCE, pc, "counts arena is full");
     __builtin_memcpy((uint32_t *)(base + QN_ARENA_INSNS_OFF) + first, desc, ninsns * 4ul);
-    *counter = (uint32_t)qn_arena->n_counters;
-    *rec = (struct qn_block_rec){pc, qn_arena_map_of(pc), (uint32_t)first, *counter, (uint16_t)ninsns, 0};
-    qn_arena->n_counters += ncounters;
+    place.counter = take_execution();
+    place.centre = (uint32_t)qn_arena->n_counters - 1;
+    qn_arena->n_counters += ncounters - 1;
+    *rec = (struct qn_block_rec){.pc = pc, .map = qn_arena_map_of(pc), .first_insn = (uint32_t)first, .counter = place.counter,
+                                 .ninsns = (uint16_t)ninsns, .misses = place.centre + 1};
     qn_arena->n_insns = first + ninsns;
     qn_arena->n_blocks = i + 1;
-    return (uint32_t)i;
+    return place;
 }
 
 /* Control left block `record` before instruction insn completed. */

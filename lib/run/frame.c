@@ -99,6 +99,7 @@ void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigac
     uint64_t fp = (sp - xsave_size() - 4) & ~63ull;
     struct frame *f = (struct frame *)(((fp - sizeof *f) & ~15ull) - 8);
 
+    t->on_guest_stack = 1;
     save_fpu((uint8_t *)(uintptr_t)fp);
     f->restorer = act->restorer;
     f->uc.flags = UC_FLAGS;
@@ -107,6 +108,7 @@ void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigac
     fill_mcontext(&f->uc.mc, fp);
     f->uc.mask = t->mask;
     f->info = *info;
+    t->on_guest_stack = 0;
     if (t->altstack.flags & SS_AUTODISARM_)
         t->altstack = (struct qn_stack){.flags = SS_DISABLE_};
     t->mask |= act->mask | (act->flags & SA_NODEFER_ ? 0 : sig_bit(sig));
@@ -143,6 +145,7 @@ void qn_sys_sigreturn(void)
     uint64_t *g = qn_ctx.gpr;
     struct qn_thread *t = qn_self;
 
+    t->on_guest_stack = 1;
     g[0] = mc->ax; g[1] = mc->cx; g[2] = mc->dx; g[3] = mc->bx; g[4] = mc->sp; g[5] = mc->bp; g[6] = mc->si; g[7] = mc->di;
     g[8] = mc->r8; g[9] = mc->r9; g[10] = mc->r10; g[11] = mc->r11; g[12] = mc->r12; g[13] = mc->r13; g[14] = mc->r14;
     g[15] = mc->r15;
@@ -152,5 +155,6 @@ void qn_sys_sigreturn(void)
     t->altstack = f->uc.stack;
     t->altstack.flags &= ~SS_ONSTACK_;
     restore_fpu(mc->fpstate);
+    t->on_guest_stack = 0;
     qn_signal_set_host_mask(t->mask);
 }

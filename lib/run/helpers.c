@@ -16,16 +16,26 @@ struct variable {            /* layout of the counters of one variable instructi
     uint64_t *extra_ir, *iterations, *extra_bc, *mispredicts;
 };
 
-static struct qn_insn last_insn; /* decoded last; strings run in loops */
-static uint64_t last_pc;
+/* Instructions that helpers were called for, decoded once; the bytes tell whether they are still the same. */
+#define DECODED 256
+
+static struct decoded {
+    uint64_t pc;
+    uint8_t bytes[QN_INSN_MAX_LEN];
+    struct qn_insn insn;
+} decoded[DECODED];
 
 static const struct qn_insn *decode(uint64_t pc)
 {
-    if (pc != last_pc) {
-        qn_decode_insn((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &last_insn);
-        last_pc = pc;
+    const uint8_t *bytes = (const uint8_t *)(uintptr_t)pc;
+    struct decoded *d = &decoded[pc % DECODED];
+
+    if (d->pc != pc || __builtin_memcmp(d->bytes, bytes, d->insn.len)) {
+        qn_decode_insn(bytes, QN_INSN_MAX_LEN, &d->insn);
+        __builtin_memcpy(d->bytes, bytes, d->insn.len);
+        d->pc = pc;
     }
-    return &last_insn;
+    return &d->insn;
 }
 
 static unsigned reference_kinds(const struct qn_insn *in)
@@ -55,7 +65,7 @@ static uint32_t clamp(uint32_t size)
     return c->counting == QN_COUNTING_CACHEGRIND && size > line ? line : size;
 }
 
-static void reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access)
+static void simulate(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access)
 {
     enum sim_kind kind = access == QN_ACC_WRITE ? SIM_WRITE : access & QN_ACC_WRITE ? SIM_MODIFY : SIM_READ;
     unsigned outcome = qn_sim_data_kind(addr, clamp(size), kind, pair);
@@ -66,6 +76,22 @@ static void reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned acc
     }
 }
 
+/* The hit filter, as emitted code asks it: a certain hit that changes nothing. */
+static inline bool filtered(uint64_t addr, uint32_t size)
+{
+    const struct qn_filter *f = &qn_sim_d1_filter;
+    uint64_t row = f->rows + (uint64_t)((uint32_t)addr & f->mask) * f->scale;
+
+    return f->scale && qn_cfg()->filter && !qn_cfg()->check && size <= f->line &&
+           (addr ^ *(const uint64_t *)(uintptr_t)row) <= f->line - size;
+}
+
+static void reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access)
+{
+    if (filtered(addr, size))
+        return;
+    simulate(addr, size, pair, access);
+}
 /* ---- repeated strings ---- */
 
 /* Pairs are laid out reads first; movs reads [rsi] and writes [rdi], cmps reads both. */
@@ -184,13 +210,16 @@ static void masked_references(const struct qn_insn *in, struct variable *v)
     const struct qn_mem *m = &in->mem[0];
     unsigned elem = m->elem ? m->elem : m->size, n = elem ? m->size / elem : 0;
 
+    uint64_t active = 0;
+
     for (unsigned i = 0; i < n; i++) {
         if (!element_active(in, i, elem))
             continue;
         if (caches_on())
             reference(element_address(m, i, elem), elem, v->pair, m->access);
-        ++*v->iterations;
+        active++;
     }
+    *v->iterations += active;
 }
 
 static uint32_t component_size(unsigned i, uint32_t *offset)

@@ -73,6 +73,7 @@ struct qn_thread {
     uint64_t step_return;      /* host address of a temporary breakpoint, 0 = none */
     uint8_t step_byte;
     struct qn_sigaction *actions; /* of its process; a vfork child has its own */
+    uint32_t on_guest_stack;   /* a signal frame is being written or read: a fault kills the guest, as in the kernel */
     uint32_t vfork_child;      /* another process that shares this one's memory until it execs or exits */
 };
 
@@ -90,7 +91,11 @@ void qn_arena_attach(int fd);
 uint32_t qn_arena_string(const char *text);
 const char *qn_arena_text(uint32_t string);
 uint32_t qn_arena_map_of(uint64_t pc);
-uint32_t qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint32_t *desc, uint32_t ncounters, uint32_t *counter);
+/* Where a block counts: index of its execution counter; index such that event counter k lies at centre + k. */
+struct qn_cost_place {
+    uint32_t record, counter, centre;
+};
+struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint32_t *desc, uint32_t ncounters);
 void qn_arena_leave(uint32_t record, unsigned insn);
 uint64_t *qn_arena_counters(void);
 

@@ -147,6 +147,13 @@ static void step(struct qn_thread *t, struct qn_ucontext *uc)
 
 /* ---- the engine's handler ---- */
 
+static void kernel_action(int sig, uint64_t handler, uint64_t flags)
+{
+    struct qn_sigaction act = {handler, flags | SA_RESTORER_, (uint64_t)(uintptr_t)qn_sigreturn, ~0ull};
+
+    qn_sys4(__NR_rt_sigaction, sig, (long)&act, 0, 8);
+}
+
 static struct qn_thread *thread_of_stack(void)
 {
     return (struct qn_thread *)((uint64_t)(uintptr_t)__builtin_frame_address(0) & ~(THREAD_CHUNK - 1));
@@ -220,6 +227,10 @@ static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
 {
     bool after = info->signo == SIG_TRAP && info->code != TRAP_TRACE_;
 
+    if (t->on_guest_stack) { /* no room for the frame: dies of the fault when it is repeated */
+        kernel_action(info->signo, HANDLER_DFL, 0);
+        return;
+    }
     if (!holds_cache(t) || !in_code_cache(uc->mc.ip))
         engine_fault(info, uc);
     if (t->stepping)
@@ -255,13 +266,6 @@ static void host_handler(int sig, struct qn_siginfo *info, struct qn_ucontext *u
 }
 
 /* ---- delivery, in the dispatcher ---- */
-
-static void kernel_action(int sig, uint64_t handler, uint64_t flags)
-{
-    struct qn_sigaction act = {handler, flags | SA_RESTORER_, (uint64_t)(uintptr_t)qn_sigreturn, ~0ull};
-
-    qn_sys4(__NR_rt_sigaction, sig, (long)&act, 0, 8);
-}
 
 /* The default action, taken by the kernel itself so that the parent sees the right status. */
 static void default_action(const struct qn_siginfo *info)

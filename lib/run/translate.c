@@ -12,7 +12,8 @@
 /* Cost centres of blocks translated before: a block made anew after eviction finds its own. */
 struct known {
     uint64_t pc;
-    uint32_t record, counter, next, ninsns;
+    struct qn_cost_place place;
+    uint32_t next, ninsns;
     uint64_t bytes_hash;
 };
 #define KNOWN_MAX (1u << 22)
@@ -73,23 +74,23 @@ static struct known *find_known(uint64_t pc, uint64_t hash, uint32_t bucket)
 }
 
 /* The cost centre of the block: its old one, or a new one in the arena. */
-static void cost_centre(uint32_t *record, uint32_t *counter)
+static struct qn_cost_place cost_centre(void)
 {
     uint64_t hash = hash_bytes(block.pc, block.next - block.pc);
     uint32_t bucket = (uint32_t)((block.pc * 0x9e3779b97f4a7c15ull) >> (64 - COST_BITS));
     struct known *k = find_known(block.pc, hash, bucket);
+    struct qn_cost_place place;
 
     if (k) {
-        *record = k->record;
-        *counter = k->counter;
         qn_arena->stats.retranslations++;
-        return;
+        return k->place;
     }
-    *record = qn_arena_add_block(block.pc, block.n, events.desc, events.ncounters, counter);
+    place = qn_arena_add_block(block.pc, block.n, events.desc, events.ncounters);
     if (known_count == KNOWN_MAX)
-        return;
-    known[known_count] = (struct known){block.pc, *record, *counter, known_head[bucket], block.n, hash};
+        return place;
+    known[known_count] = (struct known){block.pc, place, known_head[bucket], block.n, hash};
     known_head[bucket] = ++known_count;
+    return place;
 }
 
 static bool traced(uint64_t number)
@@ -131,7 +132,8 @@ uint32_t qn_translate(uint64_t pc)
     const struct qn_config *c = qn_cfg();
     unsigned max = c->block_max && c->block_max < QN_BLOCK_MAX ? c->block_max : QN_BLOCK_MAX;
     uint64_t since = ticks(), number = qn_arena->stats.blocks;
-    uint32_t record = 0, counter = 0, index;
+    struct qn_cost_place place = {0};
+    uint32_t index;
 
     if (!qn_exec_find(pc))
         return QN_NO_BLOCK;
@@ -140,11 +142,11 @@ uint32_t qn_translate(uint64_t pc)
     events.n = 0;
     if (c->instr_at_start && block.n) {
         qn_event_collect(&events, &block, &event_rules);
-        cost_centre(&record, &counter);
+        place = cost_centre();
     }
     if (traced(number))
         trace_block();
-    index = qn_emit_block(&block, &events, counter, record);
+    index = qn_emit_block(&block, &events, place.counter, place.centre, place.record);
     if (traced(number) && (c->trace & QN_TRACE_EMIT))
         qn_trace_emit(index);
     update_stats(since);

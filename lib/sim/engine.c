@@ -91,7 +91,7 @@ static inline void analyse(const struct sim_ref *ref)
 }
 
 /* What a level 1 said, counted: on a miss the LL is looked up.  Bit 0: L1 miss, bit 1: LL miss. */
-static inline unsigned account(unsigned l1, uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
+static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
 {
     unsigned ll;
 
@@ -103,7 +103,7 @@ static inline unsigned account(unsigned l1, uint64_t addr, uint32_t size, unsign
     return 1 | ll << 1;
 }
 
-static inline unsigned data(uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
+static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
 {
     unsigned outcome = account(D1_ref(addr, size, kind), addr, size, kind, counts);
 
@@ -111,7 +111,7 @@ static inline unsigned data(uint64_t addr, uint32_t size, unsigned kind, uint64_
     return outcome;
 }
 
-static inline unsigned fetch(uint64_t addr, uint32_t size, uint64_t *counts)
+static inline __attribute__((always_inline)) unsigned fetch(uint64_t addr, uint32_t size, uint64_t *counts)
 {
     unsigned outcome = account(I1_ref(addr, size, &qn_ctx.now), addr, size, SIM_FETCH, counts);
 
@@ -125,7 +125,7 @@ static inline uint64_t *site_counts(void) { return sim_counters + (qn_ctx.arg_si
 static inline uint32_t site_size(void) { return (uint32_t)qn_ctx.arg_site >> QN_SITE_SIZE_SHIFT; }
 
 /* ctx.result is 0 before: only a miss has to be told. */
-static inline void slow_data(uint32_t size, unsigned kind)
+static inline __attribute__((always_inline)) void slow_data(uint32_t size, unsigned kind)
 {
     unsigned outcome = data(qn_ctx.arg_addr, size, kind, site_counts());
 

@@ -3,10 +3,10 @@
 for packer in gzip bzip2 xz zstd; do
     entry $packer 'fast full' $packer 'compress and restore'
 done
-packer_data() { byte_file "bytes.$(size 1 8)" "$(size 1 8)"; }
+packer_data() { byte_file "bytes.$(size 1 3)" "$(size 1 3)"; }
 # round_trip COMMAND LEVEL...: compress, restore, compare
 round_trip() {
-    under "$@" <"$DATA/bytes.$(size 1 8)" >packed && under "$1" -d <packed >restored && cmp restored "$DATA/bytes.$(size 1 8)"
+    under "$@" <"$DATA/bytes.$(size 1 3)" >packed && under "$1" -d <packed >restored && cmp restored "$DATA/bytes.$(size 1 3)"
 }
 gzip_prepare() { packer_data; }
 gzip_run() { round_trip gzip -9n; }
