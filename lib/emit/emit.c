@@ -65,7 +65,7 @@ static void count_execution(struct emitter *e)
 {
     uint64_t counter = counter_address(e->counter);
 
-    if (!emit_rules.counts)
+    if (!emit_rules.counts || !e->b->n)
         return;
     if (emit_flags_free(e, 0)) {
         x_bytes(&e->hot, "\x48\xff", 2); /* incq counter */
@@ -161,7 +161,7 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
     qn_tcache_begin(FRAME_MAX + INSN_MAX * b->n, FRAME_MAX + INSN_MAX * b->n, &e.hot, &e.cold);
     e.index = qn_tcache_next_index();
     e.out = (struct qn_tblock){.pc = b->pc, .record = record, .counter = counter, .ninsns = (uint16_t)b->n,
-                               .nbytes = (uint16_t)(b->next - b->pc), .flags_in = b->live[0], .instrumented = emit_rules.counts};
+                               .nbytes = (uint16_t)(b->next - b->pc), .flags_in = b->live[0], .instrumented = emit_rules.counts && b->n};
     e.out.cold = (uint32_t)e.cold.exec;
     choose_triple(&e);
     emit_place_events(&e);

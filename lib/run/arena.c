@@ -1,6 +1,7 @@
 /* lib/run/arena.c - the engine's side of the counts arena: append only, visible only when complete. */
 #include "guest/exec_map.h"
 #include "run/run.h"
+#include "sim/contract.h"
 
 struct qn_arena_header *qn_arena;
 int qn_arena_fd = -1, qn_socket_fd = -1;
@@ -178,4 +179,50 @@ void qn_arena_leave(uint32_t record, unsigned insn)
         return;
     all[n] = (struct qn_leave_rec){record, insn, 1};
     qn_arena->n_leaves = n + 1;
+}
+
+/* ---- taking back what a faulting instruction has counted ---- */
+
+static const struct qn_block_rec *block_rec(uint32_t record)
+{
+    return (const struct qn_block_rec *)(base + QN_ARENA_BLOCKS_OFF) + record;
+}
+
+static uint32_t desc_of(const struct qn_block_rec *b, unsigned insn)
+{
+    return ((const uint32_t *)(base + QN_ARENA_INSNS_OFF))[b->first_insn + insn];
+}
+
+uint32_t qn_arena_insn_counters(uint32_t record, unsigned insn)
+{
+    const struct qn_block_rec *b = block_rec(record);
+    uint32_t at = b->misses;
+
+    for (unsigned i = 0; i < insn; i++)
+        at += qn_insn_counters(desc_of(b, i));
+    return at;
+}
+
+bool qn_arena_insn_has_fetch(uint32_t record, unsigned insn)
+{
+    return desc_of(block_rec(record), insn) & QN_INSN_IMISS;
+}
+
+/* The checks of instructions from insn on have run, but the instructions have not: their misses, if the last execution of the
+ * block made any, are the newest of the log, in falling order backwards. */
+void qn_arena_undo_misses(uint32_t record, unsigned insn)
+{
+    const struct qn_block_rec *b = block_rec(record);
+    uint32_t first = qn_arena_insn_counters(record, insn), end = qn_arena_insn_counters(record, b->ninsns);
+    uint64_t *counters = qn_arena_counters();
+
+    for (uint32_t n = 1; n <= QN_SIM_MISSES && n <= qn_sim_miss_count; n++) {
+        const struct qn_sim_miss *m = &qn_sim_misses[(qn_sim_miss_count - n) % QN_SIM_MISSES];
+
+        if (m->epoch != qn_sim_epoch || m->counter < first || m->counter >= end)
+            return;
+        counters[m->counter]--;
+        counters[m->counter + 1] -= m->ll;
+        end = m->counter;
+    }
 }

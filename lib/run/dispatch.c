@@ -2,6 +2,7 @@
 #include "decode/decode.h"
 #include "guest/exec_map.h"
 #include "run/run.h"
+#include "sim/contract.h"
 #include "tcache/tcache.h"
 
 #include <stddef.h>
@@ -55,7 +56,7 @@ static void run_block(bool may_connect)
     }
     if (may_connect)
         connect(index);
-    qn_arena->stats.dispatches++;
+    qn_sim_epoch = (uint32_t)++qn_arena->stats.dispatches;
     qn_ctx.entry = qn_tcache_block(index)->entry;
     qn_ctx.exit_kind = QN_EXIT_SIGNAL;
     qn_enter(&qn_self->pending);

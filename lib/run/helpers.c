@@ -147,7 +147,8 @@ static void cachegrind_branches(const struct variable *v, const struct qn_insn *
     *v->extra_bc += (asks_twice ? 2 * n : n) - stopped;
 }
 
-static void count_string(uint64_t pc, uint64_t *first)
+/* complete: the instruction has come to its end; else it stopped at a fault and will be executed again for the rest. */
+static void count_string(uint64_t pc, uint64_t *first, bool complete)
 {
     const struct qn_insn *in = decode(pc);
     struct variable v = layout(in, first);
@@ -158,7 +159,9 @@ static void count_string(uint64_t pc, uint64_t *first)
     if (caches_on())
         string_references(in, n, rep[1], rep[2], string_step(in, n, rep), v.pair);
     *v.iterations += n;
-    if (cachegrind) {
+    if (!complete) {
+        *v.extra_ir += n;
+    } else if (cachegrind) {
         bool stopped = ended_by_comparison(in, n, rep[3] & mask);
 
         *v.extra_ir += n - stopped;
@@ -171,12 +174,20 @@ static void count_string(uint64_t pc, uint64_t *first)
 
 SLOW void qn_run_string(void)
 {
-    count_string(qn_ctx.arg_pc, qn_arena_counters() + qn_ctx.arg_site);
+    count_string(qn_ctx.arg_pc, qn_arena_counters() + qn_ctx.arg_site, true);
 }
 
-void qn_string_partial(uint64_t pc)
+/* The guest's registers are in ctx already, the old ones still in ctx.rep. */
+void qn_string_partial(uint64_t pc, uint32_t record, unsigned insn)
 {
-    (void)pc; /* the iterations that are done are counted when the instruction is resumed: see recover.c */
+    uint32_t at = qn_arena_insn_counters(record, insn);
+
+    qn_ctx.rep[3] = qn_ctx.gpr[QN_RCX];
+    qn_ctx.rep[4] = qn_ctx.gpr[QN_RSI];
+    qn_ctx.rep[5] = qn_ctx.gpr[QN_RDI];
+    if (qn_arena_insn_has_fetch(record, insn))
+        at += 2;
+    count_string(pc, qn_arena_counters() + at, false);
 }
 
 /* ---- masked and gathered elements ---- */

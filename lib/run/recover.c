@@ -49,13 +49,13 @@ static uint64_t guest_pc(const struct qn_tblock *b, unsigned insn)
 }
 
 /* A repeated string instruction stopped half way: count the iterations that are done. */
-static void partial_string(const struct qn_tblock *b, uint64_t pc)
+static void partial_string(const struct qn_tblock *b, uint64_t pc, unsigned insn)
 {
     struct qn_insn in;
 
     if (qn_decode_insn((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in) == QN_DEC_OK && (in.attr & QN_ATTR_STRING) &&
         (in.attr & (QN_ATTR_REP | QN_ATTR_REPNE)) && b->instrumented)
-        qn_string_partial(pc);
+        qn_string_partial(pc, b->record, insn);
 }
 
 static unsigned insn_at(const struct qn_tblock *b, const struct qn_side *side, uint64_t host)
@@ -92,10 +92,12 @@ bool qn_recover_fault(struct qn_ucontext *uc, bool after)
     if (side[i].state & QN_SIDE_FLAGS_SAVED)
         take_saved_flags();
     qn_ctx.rip = guest_pc(b, i + after);
-    if (b->instrumented)
+    if (b->instrumented) {
         qn_arena_leave(b->record, i + after);
+        qn_arena_undo_misses(b->record, i + after);
+    }
     if (!after)
-        partial_string(b, qn_ctx.rip);
+        partial_string(b, qn_ctx.rip, i);
     return true;
 }
 

@@ -97,6 +97,9 @@ struct qn_cost_place {
 };
 struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint32_t *desc, uint32_t ncounters);
 void qn_arena_leave(uint32_t record, unsigned insn);
+uint32_t qn_arena_insn_counters(uint32_t record, unsigned insn); /* index of its first counter */
+bool qn_arena_insn_has_fetch(uint32_t record, unsigned insn);
+void qn_arena_undo_misses(uint32_t record, unsigned insn);
 uint64_t *qn_arena_counters(void);
 
 /* ---- giving up (die.c) ---- */
@@ -131,7 +134,7 @@ _Noreturn void qn_dispatch(void);
 void qn_enter(volatile uint32_t *pending); /* comes straight back if *pending */
 extern void qn_leave(void), qn_leave_saved(void);
 void qn_run_string(void), qn_run_complex(void); /* helpers called from translated code */
-void qn_string_partial(uint64_t pc); /* a string instruction at pc stopped half way: count what is done */
+void qn_string_partial(uint64_t pc, uint32_t record, unsigned insn); /* stopped half way: count what is done */
 
 /* ---- system calls ---- */
 

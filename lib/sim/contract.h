@@ -67,6 +67,17 @@ void qn_sim_indirect(void);    /* arg_pc, arg_addr = target; one counter */
 void qn_sim_check_data(void);  /* --check: unfiltered twin of the reference just made; ctx.result is what the filtered path did */
 void qn_sim_check_fetch(void);
 
+/* The last misses, newest at qn_sim_miss_count - 1: when an instruction faults, those of its references are taken back
+ * (run/arena.c).  The epoch is the dispatcher's entry count at the time. */
+#define QN_SIM_MISSES 16u
+struct qn_sim_miss {
+    uint32_t counter; /* index of the pair */
+    uint32_t ll;      /* 1: the LL missed too */
+    uint32_t epoch;
+};
+extern struct qn_sim_miss qn_sim_misses[QN_SIM_MISSES];
+extern uint32_t qn_sim_miss_count, qn_sim_epoch;
+
 /* One reference from C, for helpers (string instructions, gathers) and replay.  Returns bit 0: L1 miss, bit 1: LL miss.
  * kind: enum sim_kind of module.h. */
 unsigned qn_sim_data(uint64_t addr, uint32_t size, uint64_t *misses); /* a read */

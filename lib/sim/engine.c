@@ -29,6 +29,9 @@ enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
 bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, sim_branch_backward;
 
+struct qn_sim_miss qn_sim_misses[QN_SIM_MISSES];
+uint32_t qn_sim_miss_count, qn_sim_epoch;
+
 static uint64_t *sim_counters;
 
 struct qn_code_line *qn_sim_code_line(uint64_t line) { return code_line_find(line); }
@@ -100,6 +103,8 @@ static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint6
     ll = next_level(l1, addr, size, kind);
     counts[0]++;
     counts[1] += ll;
+    qn_sim_misses[qn_sim_miss_count++ % QN_SIM_MISSES] =
+        (struct qn_sim_miss){(uint32_t)(counts - sim_counters), ll, qn_sim_epoch};
     return 1 | ll << 1;
 }
 

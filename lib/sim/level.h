@@ -22,6 +22,7 @@
 static uint64_t *level_tags;   /* address of the line's first byte, or QN_NO_LINE */
 static uint64_t level_count;   /* references so far */
 static unsigned level_evictions;
+static uint32_t *level_free;   /* per set: ways that hold nothing */
 #ifdef QN_SLOT_I1
 static struct qn_code_line **level_records; /* NULL: none */
 static qn_find_line *level_find;
@@ -65,6 +66,22 @@ static void level_init_filter(struct qn_filter *f)
     for (uint64_t i = 0; i < (uint64_t)sim.sets * level_row_entries; i++)
         level_rows[i] = QN_NO_LINE;
 }
+
+#ifdef POLICY_HIT_IS_NOOP
+/* The row has exactly the resident lines: only one of them changed. */
+static inline void level_replace(unsigned set, uint64_t old, uint64_t line)
+{
+    uint64_t *row = level_rows + (uint64_t)set * level_row_entries;
+    unsigned at = 0;
+
+    if (!level_row_entries)
+        return;
+    for (unsigned i = 0; i < sim.ways; i++) /* no early exit: its place is anybody's guess, and a wrong guess costs more */
+        at = row[i] == old ? i : at;
+    row[at] = row[0];
+    row[0] = line;
+}
+#endif
 
 static inline void level_publish(unsigned set, unsigned way)
 {
@@ -139,9 +156,12 @@ static inline unsigned level_choose(unsigned set, const uint64_t *tags)
 {
     unsigned way;
 
-    for (way = 0; way < sim.ways; way++)
-        if (tags[way] == QN_NO_LINE)
-            return way;
+    if (QN_UNLIKELY(level_free[set]))
+        for (way = 0; way < sim.ways; way++)
+            if (tags[way] == QN_NO_LINE) {
+                level_free[set]--;
+                return way;
+            }
     way = policy_victim(set);
     if (way >= sim.ways)
         sim_fail(sim.slot, POLICY, "policy_victim", level_count, "chose a way that the set does not have");
@@ -182,7 +202,9 @@ static inline unsigned level_line(uint64_t line, enum sim_kind kind)
     for (way = 0; way < sim.ways; way++)
         if (tags[way] == line) {
             level_hit(set, way);
+#ifndef POLICY_HIT_IS_NOOP
             level_publish(set, way);
+#endif
             return 0;
         }
 #ifndef QN_SLOT_LL
@@ -194,7 +216,11 @@ static inline unsigned level_line(uint64_t line, enum sim_kind kind)
     old = tags[way];
     level_place(set, way, line);
     policy_fill(set, way);
+#if defined(POLICY_HIT_IS_NOOP) && defined(QN_SLOT_D1)
+    level_replace(set, old, line);
+#else
     level_publish(set, way);
+#endif
     if (old != QN_NO_LINE) {
         sim_count(level_evictions, 1);
         level_evict(old);
@@ -224,6 +250,7 @@ static inline void level_drop(uint64_t line)
         if (level_tags[(uint64_t)set * sim.ways + way] == line) {
             level_place(set, way, QN_NO_LINE);
             level_publish(set, way);
+            level_free[set]++;
         }
 }
 
@@ -234,6 +261,9 @@ static void level_init(struct qn_unit_facts *facts, qn_find_line *find)
     level_tags = sim_alloc(lines * 8);
     for (uint64_t i = 0; i < lines; i++)
         level_tags[i] = QN_NO_LINE;
+    level_free = sim_alloc(sim.sets * sizeof *level_free);
+    for (uint32_t i = 0; i < sim.sets; i++)
+        level_free[i] = sim.ways;
 #ifdef POLICY_WAY_STATE
     sim_way_memory = sim_alloc(lines * sizeof(POLICY_WAY_STATE));
 #endif

@@ -25,6 +25,7 @@ struct cache {
     unsigned sets, ways, line;
     struct set *set;
     uint64_t now, random;
+    uint64_t touching;    /* block being touched: of a reference over several, the rest is still to come */
     int duel;
 };
 
@@ -122,9 +123,11 @@ static bool long_this_time(struct cache *c, unsigned set)
 
 static uint64_t next_use(const struct cache *c, uint64_t block, size_t now, const struct trace_ops *future, bool code)
 {
-    for (size_t i = now + 1; i < future->n; i++) {
+    for (size_t i = now; i < future->n; i++) {
         const struct op_record *o = &future->ops[i];
 
+        if (i == now && block <= c->touching)
+            continue;
         if (o->op < OP_COND && (o->op == OP_FETCH) == code && block >= o->addr / c->line &&
             block <= (o->addr + o->size - 1) / c->line)
             return i * 1000 + (block - o->addr / c->line);
@@ -205,7 +208,9 @@ bool cache_touch(struct cache *c, uint64_t addr, unsigned bytes, size_t now, con
 {
     bool miss = false;
 
-    for (uint64_t b = addr / c->line; b <= (addr + bytes - 1) / c->line; b++)
+    for (uint64_t b = addr / c->line; b <= (addr + bytes - 1) / c->line; b++) {
+        c->touching = b;
         miss |= touch_block(c, b, now, future, code);
+    }
     return miss;
 }

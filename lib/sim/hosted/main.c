@@ -18,7 +18,7 @@
 #include "sim/slots.h"
 #include "sim/twin.h"
 
-#define STUCK_SECONDS 10 /* one reference may not take longer */
+#define STUCK_SECONDS 5 /* one reference may not take longer */
 
 static int64_t totals[QN_COST_EVENTS];
 static uint64_t references;

@@ -1,0 +1,78 @@
+/* tests/unit/sim/draw.h - a policy in a D1 of one set and four ways, its state drawn beside each access.
+ *
+ *   #define POLICY_FILE "sim/policy/srrip.c"
+ *   #define DRAW(way) way_state(0, way)          a number behind each line's letter; * = settled (drawn by this file)
+ *   #include "draw.h"
+ *
+ *   step("AAB", "A0* B2 . .");                   references to lines A, A, B; then the set is as drawn
+ */
+#define QN_SIM_HOSTED 1
+#define QN_SLOT D1
+#define QN_SLOT_D1 1
+#define QN_SLOT_NAME "D1"
+#define QN_SLOT_FILE POLICY_FILE
+#include "sim/unit_cache.h"
+
+#include "sim/hosted/service.c"
+#include "tap.h"
+
+#define LINE 64
+#define SETS_WAYS 4
+
+bool qn_up_wants_evictions;
+bool qn_up_next(uint64_t addr, uint32_t size, enum sim_kind kind) { return addr + size + kind != 0; }
+void qn_up_back_invalidate(uint64_t line, uint32_t bytes) { (void)line, (void)bytes; }
+
+static char drawing[256];
+
+static void begin(uint32_t sets)
+{
+    struct sim_config config = {"D1", sets * SETS_WAYS * LINE, SETS_WAYS, LINE, sets, 6, 1};
+    struct qn_unit_facts facts = {.name = NULL};
+
+    qn_unit_D1_init(&config, &facts, NULL);
+}
+
+static const char *draw(void)
+{
+    char *p = drawing;
+
+    for (unsigned way = 0; way < SETS_WAYS; way++) {
+        uint64_t tag = level_tags[way];
+
+        if (tag == QN_NO_LINE)
+            p += sprintf(p, "%s.", way ? " " : "");
+        else
+            p += sprintf(p, "%s%c%u%s", way ? " " : "", (char)('A' + tag / LINE), (unsigned)DRAW(way),
+                         level_settled(0, way) ? "*" : "");
+    }
+    return drawing;
+}
+
+/* What the hit filter holds must be resident and settled, and nothing else. */
+static bool filter_true(void)
+{
+    for (unsigned i = 0; i < SETS_WAYS; i++) {
+        bool good = level_rows[i] == QN_NO_LINE;
+
+        for (unsigned way = 0; way < SETS_WAYS; way++)
+            good |= level_tags[way] == level_rows[i] && level_settled(0, way);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+/* A letter is a reference to that line; misses are counted. */
+static __attribute__((unused)) void step(const char *refs, unsigned misses, const char *wanted)
+{
+    unsigned missed = 0;
+
+    for (const char *r = refs; *r; r++) {
+        missed += qn_unit_D1_ref((uint64_t)(*r - 'A') * LINE, 8, SIM_READ) & QN_UNIT_MISS;
+        if (!filter_true())
+            ok(false, "after %c of %s the filter holds only settled lines", *r, refs);
+    }
+    is_str(draw(), wanted, "after %s: %s", refs, wanted);
+    is_int(missed, misses, "%s: %u misses", refs, misses);
+}
