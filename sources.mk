@@ -339,7 +339,17 @@ unit_programs = \
 	tests/unit/prof/regex \
 	tests/unit/prof/subst \
 	tests/unit/prof/table \
-	tests/unit/prof/write
+	tests/unit/prof/write \
+	tests/unit/sim/brrip \
+	tests/unit/sim/drrip \
+	tests/unit/sim/fifo \
+	tests/unit/sim/lfu \
+	tests/unit/sim/lru \
+	tests/unit/sim/nru \
+	tests/unit/sim/plru \
+	tests/unit/sim/random \
+	tests/unit/sim/ras \
+	tests/unit/sim/srrip
 
 zydis_programs = \
 	tests/unit/decode/decode_zydis

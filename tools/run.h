@@ -35,6 +35,7 @@ struct qn_run_log {
     int fd;       /* our own copy; -1: silent for good */
     int errors;   /* where failures go: the log, else the first stderr */
     bool quiet;   /* no banner and no summary */
+    bool refused; /* could not be opened as asked: a usage error */
     pid_t pid;    /* of the guest, for the prefix */
     bool shared;  /* fd is a copy of a descriptor the guest has too */
     char *text;   /* gathered */

@@ -43,11 +43,15 @@ bool qn_run_open_log(struct qn_run *r)
     r->log.pid = r->guest;
     r->log.shared = !r->options.log_file;
     r->log.errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    if (r->options.log_file)
-        return (r->log.fd = open_log_file(r)) >= 0;
+    if (r->options.log_file) {
+        r->log.fd = open_log_file(r);
+        r->log.refused = r->log.fd < 0;
+        return !r->log.refused;
+    }
     r->log.fd = fcntl((int)r->options.log_fd, F_DUPFD_CLOEXEC, 3);
     if (r->log.fd < 0 && r->options.log_fd_given) {
         fprintf(stderr, "quern: run: --log-fd=%llu: not an open descriptor\n", (unsigned long long)r->options.log_fd);
+        r->log.refused = true;
         return false;
     }
     return true;
