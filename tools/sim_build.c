@@ -102,16 +102,11 @@ const char *qn_sim_library(const char *tool)
 
 static char *find_archive(void)
 {
-    const char *directories[] = {
-        own_directory(),
-#ifdef QN_PKGLIBEXECDIR
-        QN_PKGLIBEXECDIR,
-#endif
-    };
+    static const char *const places[] = { "%s/libquern-engine.a", "%s/../libexec/quern/libquern-engine.a" };
     char *path;
 
-    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
-        if (asprintf(&path, "%s/libquern-engine.a", directories[i]) < 0)
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (asprintf(&path, places[i], own_directory()) < 0)
             return NULL;
         if (exists(path))
             return path;

@@ -112,19 +112,10 @@ static long map(uint64_t at, uint64_t size, int prot, int flags, int fd, uint64_
     return qn_sys6(__NR_mmap, (long)at, (long)size, prot, flags, fd, (long)offset);
 }
 
-static int zero_tail(uint64_t from, uint64_t to, int prot)
+static void zero_tail(uint64_t from, uint64_t to)
 {
-    uint64_t page = qn_round_down(from, QN_PAGE);
-
-    if (from == to)
-        return 0;
-    if (!(prot & P_WRITE) && qn_sys_failed(qn_sys3(__NR_mprotect, (long)page, QN_PAGE, prot | P_WRITE)))
-        return E_NOEXEC;
     for (uint8_t *p = (uint8_t *)(uintptr_t)from; p < (uint8_t *)(uintptr_t)to; p++)
         *(volatile uint8_t *)p = 0;
-    if (!(prot & P_WRITE))
-        qn_sys3(__NR_mprotect, (long)page, QN_PAGE, prot);
-    return 0;
 }
 
 static int map_segment(int fd, const struct load *l, const Elf64_Phdr *p)
@@ -145,8 +136,8 @@ static int map_segment(int fd, const struct load *l, const Elf64_Phdr *p)
         return (int)-r;
     if (p->p_flags & PF_X)
         qn_exec_add(at, end, prot & P_WRITE);
-    if (p->p_memsz > p->p_filesz && p->p_filesz)
-        return zero_tail(file_end, map_end, prot); /* to the end of the page: ld.so allocates there */
+    if (p->p_memsz > p->p_filesz && p->p_filesz && (prot & P_WRITE)) /* as the kernel: writable segments only */
+        zero_tail(file_end, map_end); /* to the end of the page: ld.so allocates there */
     return 0;
 }
 
