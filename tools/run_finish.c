@@ -63,6 +63,18 @@ static void read_texts(struct work *w)
     }
 }
 
+/* The names of the modules, as the engine left them; what is not printable is not believed. */
+static const char *copy_modules(const struct qn_run *r)
+{
+    static char text[QN_SIM_MODULES_MAX];
+
+    memcpy(text, qn_cost_header(&r->store)->sim_output.modules, sizeof text - 1);
+    for (char *p = text; *p; p++)
+        if (*p < ' ' || *p > '~')
+            *p = '?';
+    return text;
+}
+
 static enum qn_prof_status write_profile(struct work *w, const char *path, struct qn_prof_error *err)
 {
     const struct qn_run *r = w->run;
@@ -70,7 +82,7 @@ static enum qn_prof_status write_profile(struct work *w, const char *path, struc
     struct qn_cost_profile p = {
         .config = &r->config, .events = &w->events, .version = QN_VERSION, .engine = slash ? slash + 1 : r->engine,
         .engine_hash = r->engine_hash, .sim_opt = r->options.sim_opt ? r->options.sim_opt : "",
-        .program = w->program, .build_id = w->build_id, .command = w->command,
+        .modules = copy_modules(r), .program = w->program, .build_id = w->build_id, .command = w->command,
         .executions = w->result.executions, .uninstrumented = qn_cost_header(&r->store)->uninstrumented,
     };
 

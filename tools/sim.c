@@ -14,7 +14,7 @@
 #include "sim_build.h"
 #include "tools.h"
 
-#define DESCRIPTION_MARK "quern-sim-build:"
+#define DESCRIPTION_MARK "quern-sim-build: "
 
 static const char help[] =
     "usage: quern sim build [--I1=M] [--D1=M] [--LL=M] [--BC=M] [--BI=M] [--AN=M] [--replay] [--cflags=F] -o PATH\n"
@@ -116,7 +116,7 @@ static int describe(const char *path)
     fclose(f);
     at = memmem(bytes, n, DESCRIPTION_MARK, strlen(DESCRIPTION_MARK));
     if (at)
-        printf("%s:%s\n", path, at[strlen(DESCRIPTION_MARK)] ? at + strlen(DESCRIPTION_MARK) : " default modules only");
+        printf("%s: %.250s\n", path, at + strlen(DESCRIPTION_MARK));
     else
         fprintf(stderr, "quern: sim: %s: not a simulator\n", path);
     free(bytes);

@@ -195,11 +195,11 @@ static uint64_t hash_file(const char *path)
     return hash;
 }
 
-/* Definitions and units of a slot; its name and hash go to `description`. */
-static bool add_slot(struct command *c, const struct qn_sim_build *b, const char *library, enum qn_sim_slot slot, char **description)
+/* Definitions and units of a slot, with the module's name and hash. */
+static bool add_slot(struct command *c, const struct qn_sim_build *b, const char *library, enum qn_sim_slot slot)
 {
-    const char *name = qn_sim_slot_names[slot], *module = b->module[slot];
-    char *file, *longer;
+    const char *name = qn_sim_slot_names[slot], *module = b->module[slot], *base;
+    char *file;
     bool twin = slot <= QN_SIM_LL;
 
     if (!module || !strcmp(module, "default"))
@@ -214,10 +214,8 @@ static bool add_slot(struct command *c, const struct qn_sim_build *b, const char
     add(c, "%s/sim/unit_%s.c", library, name);
     if (twin)
         add(c, "%s/sim/twin_%s.c", library, name);
-    if (asprintf(&longer, "%s %s=%s:%016llx", *description, name, basename(file), (unsigned long long)hash_file(file)) < 0)
-        return false;
-    free(*description);
-    *description = longer;
+    base = basename(file);
+    add(c, "-DQN_SIM_%s_NAME=\"%.*s:%016llx\"", name, (int)strcspn(base, "."), base, (unsigned long long)hash_file(file));
     free(file);
     return true;
 }
@@ -295,7 +293,6 @@ static int run_compiler(struct command *c, const struct qn_sim_build *b)
 int qn_sim_build(const struct qn_sim_build *b)
 {
     const char *library = qn_sim_library(b->tool), *cc = getenv("CC");
-    char *description = strdup("");
     struct command c = { .n = 0 };
 
     if (!library)
@@ -305,10 +302,8 @@ int qn_sim_build(const struct qn_sim_build *b)
     add(&c, "-I%s", library);
     add(&c, "-I%s/..", library);
     for (int i = 0; i < QN_SIM_SLOTS; i++)
-        if (!add_slot(&c, b, library, (enum qn_sim_slot)i, &description))
+        if (!add_slot(&c, b, library, (enum qn_sim_slot)i))
             return QN_EXIT_USAGE;
-    add(&c, "-DQN_SIM_DESCRIPTION=\"%s\"", description);
-    free(description);
     if (b->replay)
         add_hosted(&c, b, library);
     else if (!add_engine(&c, b, library))

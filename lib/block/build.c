@@ -68,6 +68,15 @@ static bool add_insn(struct qn_block *b, unsigned keep_free)
     return true;
 }
 
+/* A store that may reach code: it must take effect at the next instruction, so the block ends and the next one looks. */
+static bool stores(const struct qn_insn *in)
+{
+    for (unsigned k = 0; k < in->n_mem; k++)
+        if ((in->mem[k].access & QN_ACC_WRITE) && in->mem[k].base != QN_RSP)
+            return true;
+    return false;
+}
+
 void qn_block_build(struct qn_block *b, uint64_t pc, unsigned max, unsigned keep_free)
 {
     const struct qn_exec_range *range = qn_exec_find(pc);
@@ -83,7 +92,7 @@ void qn_block_build(struct qn_block *b, uint64_t pc, unsigned max, unsigned keep
 
         b->end = end_of(last);
         b->target = b->next + (uint64_t)last->target_rel;
-        if (b->end != QN_END_FALL)
+        if (b->end != QN_END_FALL || (b->volatile_code && stores(last)))
             break;
     }
     b->at[b->n] = b->next;

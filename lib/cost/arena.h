@@ -114,8 +114,12 @@ struct qn_stats { /* all counts since start; --stats=yes prints them */
 #define QN_SIM_TEXT_MAX 16384   /* bytes of what modules say */
 #define QN_SIM_EVENTS_MAX 32    /* events that modules declare */
 
+#define QN_SIM_MODULES_MAX 256  /* bytes of their names */
+
 /* What the simulator modules leave: lines for the user, and their own events. */
 struct qn_sim_output {
+    char modules[QN_SIM_MODULES_MAX]; /* "I1=lru D1=srrip:50b34235a5a88360 ...": name and hash of what is in each slot */
+    uint64_t at_work;           /* a module is being called: its number of calls << 8 | slot + 1; else 0 */
     uint32_t used;              /* bytes in text */
     uint32_t events;
     char text[QN_SIM_TEXT_MAX]; /* lines, each with its newline */

@@ -59,8 +59,7 @@ static void put_provenance(struct header *h, const struct qn_cost_profile *p)
 
     put_desc(h, "Simulator:", "quern %s, %s %016" PRIx64 "%s%s", p->version, p->engine, p->engine_hash,
              p->sim_opt[0] ? ", " : "", p->sim_opt);
-    /* Every engine has these modules until modules can be chosen. */
-    put_desc(h, "Modules:", "I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind");
+    put_desc(h, "Modules:", "%.250s", p->modules && p->modules[0] ? p->modules : "not known");
     put_desc(h, "Counting:", "%s", p->config->counting == QN_COUNTING_CACHEGRIND ? "cachegrind" : "exact");
     put_desc(h, "Seed:", "%" PRIu64, p->config->seed);
     put_desc(h, "Program:", "%.150s%s%s", p->program, p->build_id[0] ? ", build-id " : "", p->build_id);

@@ -124,14 +124,18 @@ static unsigned first_fetch(struct emitter *e)
         !qn_sim_i1_repeat_is_noop)
         return 0;
     emit_fetch(e, ev);
-    e->out.entry3 = (uint32_t)e->hot.exec;
+    if (!e->b->volatile_code)
+        e->out.entry3 = (uint32_t)e->hot.exec;
     return 1;
 }
 
 static void emit_body(struct emitter *e)
 {
-    unsigned n = first_fetch(e);
+    unsigned n = 0;
 
+    if (e->b->volatile_code && e->b->n)
+        emit_verify(e);
+    n = first_fetch(e);
     count_execution(e);
     for (unsigned i = 0; i < e->b->n; i++) {
         const struct qn_event *string = NULL;

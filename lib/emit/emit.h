@@ -34,6 +34,8 @@ extern struct qn_emit_stats qn_emit_stats;
 struct qn_emit_hooks {
     void (*leave)(void);        /* saves all guest registers and returns to the dispatcher */
     void (*string_done)(void);  /* after a repeated string instruction: arg_pc, arg_site = counter, ctx.rep */
+    void (*verify)(void);       /* arg_aux = block index: ctx.result = 1 if its bytes have changed */
+    uint64_t (*hash)(uint64_t pc, uint64_t bytes);
     void (*complex_ref)(void);  /* before a masked/gather/xsave reference: arg_pc, arg_addr, arg_site = counter */
 };
 

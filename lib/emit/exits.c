@@ -119,6 +119,31 @@ static void service_exit(struct emitter *e, enum qn_exit_kind kind, uint64_t pc)
     x_jmp(&e->hot, (uint64_t)(uintptr_t)emit_hooks.leave);
 }
 
+/* Code in writable or shared memory may change behind our back: ask at each entry whether it is still what was translated.
+ * (What it does not see: a store into the block that is running.) */
+void emit_verify(struct emitter *e)
+{
+    struct qn_code hot;
+    bool saved;
+
+    emit_need_flags(e, 0);
+    x_store_imm(&e->hot, CTX(arg_aux), e->index);
+    emit_slow_call(&e->hot, emit_hooks.verify);
+    x_bytes(&e->hot, "\x83", 1); /* cmpl $0, result */
+    x_rip(&e->hot, 7, CTX(result), 1);
+    x_byte(&e->hot, 0);
+    x_jcc(&e->hot, X_CC_NE, e->cold.exec);
+    hot = e->hot;
+    saved = e->flags_saved;
+    e->hot = e->cold; /* the way out is written to cold code */
+    emit_restore_flags(e);
+    service_exit(e, QN_EXIT_STALE, e->b->pc);
+    e->cold = e->hot;
+    e->hot = hot;
+    e->flags_saved = saved;
+    e->out.bytes_hash = emit_hooks.hash(e->b->pc, e->b->next - e->b->pc);
+}
+
 /* ---- indirect exits ---- */
 
 static void standard_jump(struct qn_code *c)

@@ -95,6 +95,7 @@ _Noreturn void qn_dispatch(void)
         case QN_EXIT_SYSCALL: qn_syscall(); break;
         case QN_EXIT_EMULATE: qn_emulate(); break;
         case QN_EXIT_BAD: bad_instruction(); break;
+        case QN_EXIT_STALE: qn_code_changed(qn_ctx.rip, qn_ctx.rip + 1); break;
         default: break;
         }
     }

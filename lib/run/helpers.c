@@ -7,6 +7,7 @@
 #include "sim/contract.h"
 #include "sim/module.h"
 #include "sim/twin.h"
+#include "tcache/tcache.h"
 
 #define SLOW __attribute__((no_caller_saved_registers))
 #define XSAVE_LEGACY 576u /* bytes: legacy area and header */
@@ -279,4 +280,12 @@ SLOW void qn_run_complex(void)
         xsave_reference(in, &v);
     else
         masked_references(in, &v);
+}
+
+/* Is the block's code still what was translated? */
+SLOW void qn_run_verify(void)
+{
+    const struct qn_tblock *b = qn_tcache_block((uint32_t)qn_ctx.arg_aux);
+
+    qn_ctx.result = qn_code_hash(b->pc, b->nbytes) != b->bytes_hash;
 }

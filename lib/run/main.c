@@ -146,7 +146,7 @@ static void start_simulation(void)
         .has_bw = cpuid7_ebx() >> 30 & 1,
         .has_avx512 = cpuid7_ebx() >> 16 & 1,
     };
-    static const struct qn_emit_hooks hooks = {qn_leave, qn_run_string, qn_run_complex};
+    static const struct qn_emit_hooks hooks = {qn_leave, qn_run_string, qn_run_verify, qn_code_hash, qn_run_complex};
 
     if (rules.caches || rules.branches) {
         qn_sim_service_init(&qn_arena->sim_output, qn_arena_text(c->sim_opt));

@@ -131,7 +131,7 @@ long qn_sys_mmap(const long *a)
         at = qn_low_address(qn_round_up(size, QN_PAGE));
     r = map(at, size, (int)a[2], (int)a[3], (int)a[4], (uint64_t)a[5]);
     if (!qn_sys_failed(r))
-        note_mapping((uint64_t)r, size, (int)a[2]);
+        note_mapping((uint64_t)r, size, (int)a[2] | ((a[3] & M_SHARED) ? P_WRITE : 0)); /* shared: others may write */
     return r;
 }
 

@@ -55,14 +55,14 @@ void qn_translate_init(void)
     };
 }
 
-static uint64_t hash_bytes(uint64_t pc, uint64_t n)
+uint64_t qn_code_hash(uint64_t pc, uint64_t n)
 {
     const uint8_t *p = (const uint8_t *)(uintptr_t)pc;
     uint64_t h = 0xcbf29ce484222325ull; /* FNV-1a */
 
     for (uint64_t i = 0; i < n; i++)
         h = (h ^ p[i]) * 0x100000001b3ull;
-    return h;
+    return h | 1;
 }
 
 static struct known *find_known(uint64_t pc, uint64_t hash, uint32_t bucket)
@@ -76,7 +76,7 @@ static struct known *find_known(uint64_t pc, uint64_t hash, uint32_t bucket)
 /* The cost centre of the block: its old one, or a new one in the arena. */
 static struct qn_cost_place cost_centre(void)
 {
-    uint64_t hash = hash_bytes(block.pc, block.next - block.pc);
+    uint64_t hash = qn_code_hash(block.pc, block.next - block.pc);
     uint32_t bucket = (uint32_t)((block.pc * 0x9e3779b97f4a7c15ull) >> (64 - COST_BITS));
     struct known *k = find_known(block.pc, hash, bucket);
     struct qn_cost_place place;

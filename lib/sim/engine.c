@@ -34,6 +34,43 @@ uint32_t qn_sim_miss_count, qn_sim_epoch;
 
 static uint64_t *sim_counters;
 
+/* ---- what is in the slots: `quern sim list FILE` looks for it, and profiles record it ---- */
+
+#if !defined(QN_SIM_I1_UNIT)
+#define I1_IS "lru"
+#else
+#define I1_IS QN_SIM_I1_NAME
+#endif
+#if !defined(QN_SIM_D1_UNIT)
+#define D1_IS "lru"
+#else
+#define D1_IS QN_SIM_D1_NAME
+#endif
+#if !defined(QN_SIM_LL_UNIT)
+#define LL_IS "lru"
+#else
+#define LL_IS QN_SIM_LL_NAME
+#endif
+#if !defined(QN_SIM_BC_UNIT)
+#define BC_IS "cachegrind"
+#else
+#define BC_IS QN_SIM_BC_NAME
+#endif
+#if !defined(QN_SIM_BI_UNIT)
+#define BI_IS "cachegrind"
+#else
+#define BI_IS QN_SIM_BI_NAME
+#endif
+#ifdef QN_SIM_AN_FILE
+#define AN_IS " AN=" QN_SIM_AN_NAME
+#else
+#define AN_IS ""
+#endif
+
+#define DESCRIPTION_MARK "quern-sim-build: "
+static const char description[] __attribute__((used)) =
+    DESCRIPTION_MARK "I1=" I1_IS " D1=" D1_IS " LL=" LL_IS " BC=" BC_IS " BI=" BI_IS AN_IS;
+
 struct qn_code_line *qn_sim_code_line(uint64_t line) { return code_line_find(line); }
 
 static void init_predictors(const struct qn_config *config)
@@ -68,6 +105,7 @@ static void init_analysis(const struct qn_config *config)
 void qn_sim_init(const struct qn_config *config, uint64_t *counters)
 {
     sim_counters = counters;
+    qn_sim_service_modules(description + sizeof DESCRIPTION_MARK - 1);
 #ifdef QN_SIM_LL_UNIT
     upper_I1 = config->I1;
     upper_D1 = config->D1;
@@ -241,17 +279,12 @@ void qn_sim_finish(void)
 const char *qn_sim_at_work(const char **module, uint64_t *reference)
 {
     static const char *const names[SLOTS] = {"I1", "D1", "LL", "BC", "BI"};
-    int slot = at_work;
+    uint64_t word = *sim_at_work;
+    unsigned slot = (unsigned)(word & 255) - 1;
 
-    if (slot < 0)
+    if (slot >= SLOTS)
         return NULL;
     *module = facts[slot].name ? facts[slot].name : "?";
-    *reference = facts[slot].reference ? facts[slot].reference() : 0;
+    *reference = word >> 8;
     return names[slot];
 }
-
-/* What `quern sim list FILE` looks for. */
-#ifndef QN_SIM_DESCRIPTION
-#define QN_SIM_DESCRIPTION ""
-#endif
-__attribute__((used)) const char qn_sim_description[] = "quern-sim-build:" QN_SIM_DESCRIPTION;

@@ -11,12 +11,20 @@ static struct qn_sim_output *output;
 static struct qn_sim_output nowhere; /* before the engine has said where */
 static const char *options = "";
 uint64_t *sim_event_counts = nowhere.counts;
+volatile uint64_t *sim_at_work = &nowhere.at_work;
 
 void qn_sim_service_init(struct qn_sim_output *where, const char *option_text)
 {
     output = where;
     options = option_text;
     sim_event_counts = where->counts;
+    sim_at_work = &where->at_work;
+}
+
+void qn_sim_service_modules(const char *names)
+{
+    if (output)
+        qn_format(output->modules, sizeof output->modules, "%s", names);
 }
 
 void *sim_alloc(uint64_t bytes)

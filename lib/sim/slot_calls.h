@@ -12,13 +12,14 @@
 enum { SLOT_I1, SLOT_D1, SLOT_LL, SLOT_BC, SLOT_BI, SLOTS };
 static struct qn_unit_facts facts[SLOTS];
 
-/* For messages when a module crashes or does not come back. */
-static volatile int at_work = -1;
+/* For messages when a module crashes or does not come back.  A level may call the next one: hence `before`. */
+static uint64_t calls[SLOTS] __attribute__((unused));
 #define AT_WORK(slot, call) \
     ({ \
-        at_work = slot; \
+        uint64_t before = *sim_at_work; \
+        *sim_at_work = ++calls[slot] << 8 | (slot + 1); \
         __typeof__(call) at_work_result = call; \
-        at_work = -1; \
+        *sim_at_work = before; \
         at_work_result; \
     })
 

@@ -42,6 +42,9 @@ struct qn_unit_facts {
     uint64_t (*reference)(void); /* number of the reference being made, for messages */
 };
 
+/* The module that is being called: its number of calls << 8 | slot + 1; 0 = none. */
+extern volatile uint64_t *sim_at_work;
+
 typedef struct qn_code_line *qn_find_line(uint64_t line);
 
 #define QN_CACHE_UNIT(slot)                                                                                    \

@@ -38,6 +38,7 @@ struct qn_tblock {
     uint32_t ind_entry;      /* reached through the IBL table */
     uint32_t end;            /* end of the hot code */
     uint32_t cold, cold_end; /* cold code */
+    uint64_t bytes_hash;     /* of the guest's bytes, if they may change without notice; else 0 */
     uint32_t record;         /* index of the block record in the arena */
     uint32_t counter;        /* index of its execution counter */
     uint32_t side;           /* side table: index of ninsns entries */

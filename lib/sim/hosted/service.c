@@ -8,6 +8,7 @@
 #include "sim/hosted/hosted.h"
 #include "sim/module.h"
 #include "sim/option.h"
+#include "sim/service.h"
 #include "sim/twin.h"
 
 #define MEMORY_MAX (4ull << 30) /* bytes per request, as in the engine */
@@ -17,9 +18,13 @@ struct qn_ctx qn_ctx;
 const char *hosted_options = "";
 static uint64_t counts[SIM_EVENTS_MAX + 1];
 uint64_t *sim_event_counts = counts;
+static volatile uint64_t at_work;
+volatile uint64_t *sim_at_work = &at_work;
 static char names[SIM_EVENTS_MAX][48];
 static const char *texts[SIM_EVENTS_MAX];
 static unsigned events;
+
+void qn_sim_service_modules(const char *names) { (void)names; }
 
 void *sim_alloc(uint64_t bytes)
 {

@@ -28,7 +28,8 @@ END
 ok 'a module of one'"'"'s own is built' "$QUERN" sim build --D1="$SCRATCH/mine.c" -o "$SCRATCH/sim"
 ok 'and runs' run --sim="$SCRATCH/sim"
 ok 'filtered as unfiltered' run --check --sim="$SCRATCH/sim"
-is "$("$QUERN" sim list "$SCRATCH/sim" | sed 's/.*: D1=\(mine.c\):[0-9a-f]*$/\1/')" mine.c 'list shows what is in it, with a hash'
+is "$("$QUERN" sim list "$SCRATCH/sim" | sed 's/.*: I1=lru D1=\(mine\):[0-9a-f]* LL=lru .*$/\1/')" mine 'list shows what is in it, with a hash'
+ok 'so does the profile' grep -q 'desc: Modules: *I1=lru D1=mine:[0-9a-f]* LL=lru BC=cachegrind BI=cachegrind' "$SCRATCH/profile"
 ok 'list shows the modules that ship' sh -c "'$QUERN' sim list | grep -q srrip"
 
 "$QUERN" sim build --D1=nobody -o "$SCRATCH/no" 2>"$SCRATCH/err"
