@@ -58,6 +58,11 @@ static void policy_fill(unsigned set, unsigned way) { way_state(set, way)++; }
 static unsigned policy_victim(unsigned set) { (void)set; return sim.ways; }
 $hit
 END
+mistake 'an endless loop' 'slot D1.*does not come back' <<END
+static void policy_fill(unsigned set, unsigned way) { way_state(set, way)++; }
+static unsigned policy_victim(unsigned set) { for (volatile unsigned i = 0;; i++) if (i > 1 && set > 1u << 30) return 0; }
+$hit
+END
 mistake 'too much memory' 'sim_alloc.*more memory' <<END
 $fifo_like
 #define POLICY_INIT 1
