@@ -29,15 +29,16 @@ static bool cachesim_I1_initcache(struct qn_geometry g, void *(*alloc)(uint64_t)
 
 static struct qn_code_line **I1_victim(struct qn_code_line **set)
 {
-    struct qn_code_line **oldest = set;
+    unsigned oldest = 0;
+    uint64_t time = ~0ull;
 
     for (unsigned i = 0; i < I1.ways; i++) {
         if (!set[i])
             return &set[i];
-        if (set[i]->stamp < (*oldest)->stamp)
-            oldest = &set[i];
+        oldest = set[i]->stamp < time ? i : oldest;
+        time = set[i]->stamp < time ? set[i]->stamp : time;
     }
-    return oldest;
+    return &set[oldest];
 }
 
 static unsigned I1_touch(struct qn_code_line *rec, uint64_t line, uint64_t now)

@@ -5,6 +5,11 @@
  */
 #include "sim/slots.h"
 
+#include "sim/contract.h"
+
+#define I1_RECORD engine_line
+static inline struct qn_code_line *engine_line(uint64_t line);
+
 #include "sim/slot_calls.h"
 
 #include "base/context.h"
@@ -33,6 +38,14 @@ struct qn_sim_miss qn_sim_misses[QN_SIM_MISSES];
 uint32_t qn_sim_miss_count, qn_sim_epoch;
 
 static uint64_t *sim_counters;
+
+/* A fetch check passes the record of its line in arg_aux; the other line of a straddling fetch is looked up. */
+static inline struct qn_code_line *engine_line(uint64_t line)
+{
+    struct qn_code_line *hint = (struct qn_code_line *)(uintptr_t)qn_ctx.arg_aux;
+
+    return QN_LIKELY(hint->line == line) ? hint : code_line_find(line);
+}
 
 /* ---- what is in the slots: `quern sim list FILE` looks for it, and profiles record it ---- */
 

@@ -14,9 +14,9 @@ c_file() {
 }
 
 entry gcc 'fast full' gcc 'gcc -O2 -c; a profile for gcc, cc1 and as'
-gcc_prepare() { c_file "generated.$(size 30 500).c" "$(size 30 500)"; }
+gcc_prepare() { c_file "generated.$(size 60 640).c" "$(size 60 640)"; }
 gcc_run() {
-    cp "$DATA/generated.$(size 30 500).c" source.c
+    cp "$DATA/generated.$(size 60 640).c" source.c
     under_all gcc -O2 -g -c source.c || return
     [ "$turn" = native ] && return
     for program in gcc cc1 as; do

@@ -53,7 +53,7 @@ sqlite3_run() {
 create table a (id integer primary key, k integer, t text);
 create table b (k integer, v real);
 begin;
-with recursive n(i) as (select 1 union all select i + 1 from n where i < $(size 5000 100000))
+with recursive n(i) as (select 1 union all select i + 1 from n where i < $(size 20000 100000))
 insert into a select i, (i * 7919) % 1009, 'row ' || i from n;
 with recursive n(i) as (select 1 union all select i + 1 from n where i < 1009)
 insert into b select i, i / 3.0 from n;

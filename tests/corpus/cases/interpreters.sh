@@ -61,7 +61,7 @@ END
 }
 python3_run() {
     # 3 seconds natively: --rounds 2500
-    under /usr/bin/python3 -S "$DATA/computation.py" "$(size 200 2500)"
+    under /usr/bin/python3 -S "$DATA/computation.py" "$(size 500 2500)"
 }
 
 entry python3_threads 'fast full' /usr/bin/python3 'python3 with threads, a queue and a lock'
