@@ -13,7 +13,21 @@ static struct qn_code_line code_lines[CODE_LINES_MAX];
 static uint32_t code_line_next[CODE_LINES_MAX], code_line_head[CODE_LINE_BUCKETS]; /* index + 1 */
 static uint32_t code_line_count;
 
-static struct qn_code_line *code_line_find(uint64_t line)
+#define RECENT_LINES 4096u /* found lately, by a hash: saves most walks through the table */
+static struct qn_code_line *code_line_recent[RECENT_LINES];
+
+static struct qn_code_line *code_line_look_up(uint64_t line);
+
+static inline struct qn_code_line *code_line_find(uint64_t line)
+{
+    struct qn_code_line **recent = &code_line_recent[(line * 0x9e3779b97f4a7c15ull) >> 52];
+
+    if (*recent && (*recent)->line == line)
+        return *recent;
+    return *recent = code_line_look_up(line);
+}
+
+static struct qn_code_line *code_line_look_up(uint64_t line)
 {
     uint32_t bucket = (uint32_t)((line * 0x9e3779b97f4a7c15ull) >> 46) % CODE_LINE_BUCKETS;
 

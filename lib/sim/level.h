@@ -90,7 +90,7 @@ static inline void level_publish(unsigned set, unsigned way)
 
     if (!level_row_entries)
         return;
-    row[0] = tags[way] != QN_NO_LINE && level_settled(set, way) ? tags[way] : QN_NO_LINE;
+    row[0] = level_settled(set, way) ? tags[way] : QN_NO_LINE; /* the tag of a free way is QN_NO_LINE anyway */
 #ifndef POLICY_ONE_SETTLED
     for (unsigned i = 0, n = 1; i < sim.ways; i++)
         if (i != way)

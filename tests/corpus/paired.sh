@@ -12,7 +12,8 @@
 #
 #   * stdout, stderr and exit status are the same byte for byte, and so is every file that was left behind;
 #   * quern left a profile for each program that it was asked to run;
-#   * the summary line of each profile is the sum of its body, and the counts are possible (misses <= references);
+#   * the summary line of each profile is the sum of its body, the counts are possible (misses <= references), and the
+#     summary that was printed has the same numbers;
 #   * cg_annotate (where installed) reads the main profiles and prints the same totals.
 #
 # The cases are in tests/corpus/cases/*.sh, see intro.sh there.  What is native is what the machine has: a case whose program
@@ -58,8 +59,8 @@ under() {
         "$@"
     else
         echo "$1" >>"$place/asked"
-        timeout --foreground -k 5 "$limit" \
-            "$QUERN" run -q --branch-sim=yes --out-file="$place/profiles/%p" ${children:-} -- "$@"
+        timeout -k 5 "$limit" "$QUERN" run --branch-sim=yes --log-file="$place/logs/%p" \
+            --out-file="$place/profiles/%p" ${children:-} -- "$@"
     fi
 }
 
@@ -85,7 +86,7 @@ done
 do_turn() {
     turn=$1
     rm -rf "$place/run" "${place:?}/$turn"
-    mkdir -p "$place/run" "$place/$turn" "$place/profiles"
+    mkdir -p "$place/run" "$place/$turn" "$place/profiles" "$place/logs"
     (cd "$place/run" && "$2_run") </dev/null >"$place/$turn/stdout" 2>"$place/$turn/stderr"
     echo $? >"$place/$turn/status"
     mv "$place/run" "$place/$turn/files"
@@ -96,7 +97,7 @@ check_profiles() {
     asked=$(wc -l <"$place/asked")
     found=$(ls "$place/profiles" | wc -l)
     [ "$found" -ge "$asked" ] || { echo "$found profiles, $asked wanted"; return 1; }
-    (cd "$place/profiles" && awk -f "$folder/totals.awk" *) || return 1
+    (cd "$place/profiles" && awk -f "$folder/totals.awk" * && awk -f "$folder/printed.awk" ../logs/* *) || return 1
     command -v cg_annotate >/dev/null || return 0
     for profile in $(ls -S "$place/profiles" | head -n "$annotated"); do
         check_annotated "$place/profiles/$profile" || return 1
@@ -128,7 +129,7 @@ compare() {
 
 # once NAME: 0 if all is well; else the differences on stdout.
 once() {
-    rm -rf "$place/profiles" "$place/asked"
+    rm -rf "$place/profiles" "$place/logs" "$place/asked"
     : >"$place/asked"
     do_turn quern "$1"
     compare >"$place/differences" 2>&1

@@ -71,21 +71,21 @@ prepare() {
     done
     awk -v functions="$(scaled 40)" -f "$folder/source.awk" >source.c
     awk -v lines="$(scaled 160000)" -f "$folder/input.awk" >log
-    awk -v lines="$(scaled 15000)" -f "$folder/input.awk" >short-log
+    awk -v lines="$(scaled 30000)" -f "$folder/input.awk" >short-log
     cat log log >long-log
+    cat long-log long-log long-log long-log >longest-log
     head -c 67108864 /dev/zero | tr '\0' q >noise
-    for program in python3.py perl.pl lua.lua sqlite3.sql; do
-        cp "$folder/workloads/$program" .
-    done
+    cp "$folder/workloads/python3.py" "$folder/workloads/perl.pl" "$folder/workloads/lua.lua" .
+    sed "s/ROWS/$(scaled 600000)/" "$folder/workloads/sqlite3.sql" >sqlite3.sql
 }
 
 # command_of WORKLOAD: the command line, on one line; empty: not installed.
 command_of() {
     case $1 in
     cc1) program=$(${CC:-gcc} -print-prog-name=cc1) arguments='-quiet -O2 source.c -o /dev/stdout' ;;
-    python3) program=/usr/bin/python3 arguments="-S python3.py $(scaled 11)" ;;
-    perl) program=perl arguments="perl.pl $(scaled 900000)" ;;
-    lua) program=lua5.4 arguments="lua.lua $(scaled 30)" ;;
+    python3) program=/usr/bin/python3 arguments="-S python3.py $(scaled 60)" ;;
+    perl) program=perl arguments="perl.pl $(scaled 2500000)" ;;
+    lua) program=lua5.4 arguments="lua.lua $(scaled 80)" ;;
     gawk) program=gawk arguments='{for(i=1;i<=NF;i++)n[$i]++;s+=length($0)}/host1.*miss=[0-9]+5/{m++}END{print(length(n),s,m)} log' ;;
     sqlite3) program=sqlite3 arguments=":memory: -init sqlite3.sql .exit" ;;
     gzip) program=gzip arguments='-9nc log' ;;
@@ -94,7 +94,7 @@ command_of() {
     zstd) program=zstd arguments='-q --single-thread -11 -c long-log' ;;
     matmul) program=./matmul arguments=$(scaled 40) ;;
     chase) program=./chase arguments=$(scaled 8000000) ;;
-    sort) program=sort arguments='--parallel=1 -S 200M -k 3 long-log' ;;
+    sort) program=sort arguments='--parallel=1 -S 200M -k 3 longest-log' ;;
     openssl) program=openssl arguments="dgst -sha256 $(yes noise | head -n "$(scaled 10)" | tr '\n' ' ')" ;;
     true) program=/bin/true arguments= ;;
     esac

@@ -17,7 +17,7 @@ mkdir -p "$SCRATCH/here"
 cd "$SCRATCH/here" || bail "no $SCRATCH/here"
 limit=60 # seconds, for what hangs
 
-run() { timeout --foreground "$limit" "$QUERN" run "$@" >../stdout 2>../stderr </dev/null; }
+run() { timeout -k 5 "$limit" "$QUERN" run "$@" >../stdout 2>../stderr </dev/null; }
 
 # refused STATUS WORDS ARGUMENTS...: WORDS is a pattern of grep -E.
 refused() {

@@ -8,7 +8,7 @@ entry asan wide "$CC" 'a program with the address sanitizer: terabytes reserved'
 asan_prepare() { [ -x asan ] || $CC -fsanitize=address -O1 -g -o asan "$PROGRAMS/numbers.c" -lm; }
 asan_run() { under "$DATA/asan"; }
 
-entry rustc wide rustc 'rustc, then what it made'
+entry rustc wide "rustc cc" 'rustc, then what it made'
 rustc_run() {
     echo 'fn main() { let v: Vec<u64> = (1..2000).map(|x| x * x % 97).collect(); println!("{}", v.iter().sum::<u64>()); }' >a.rs
     under_all rustc -O a.rs && under ./a && rm -f a

@@ -1,7 +1,8 @@
+-- sqlite3.sql: inserts, an index, a join, groups, an update, a scan; bench.sh puts a number for ROWS.
 create table a (id integer primary key, k integer, t text);
 create table b (k integer, v real);
 begin;
-with recursive n(i) as (select 1 union all select i + 1 from n where i < 250000)
+with recursive n(i) as (select 1 union all select i + 1 from n where i < ROWS)
 insert into a select i, (i * 7919) % 10007, 'row number ' || i from n;
 with recursive n(i) as (select 1 union all select i + 1 from n where i < 10007)
 insert into b select i, i / 3.0 from n;
