@@ -92,7 +92,9 @@ uint64_t qn_stack_build(uint64_t *kernel_sp, const struct qn_image *image, const
         argc++;
     *vdso = qn_stack_auxv(kernel_sp, AUX_VDSO);
     words = 1 + argc + 1 + p.nenv + 1 + 2 * (p.naux + 1);
-    sp = ((uint64_t)(uintptr_t)kernel_sp - words * 8) & ~(uint64_t)(STACK_ALIGN - 1);
+    /* At a page's beginning, unless addresses are to vary: then neither the environment nor the engine's own path and
+     * descriptors change which lines of the stack share a set. */
+    sp = ((uint64_t)(uintptr_t)kernel_sp - words * 8) & ~(start->fixed_random ? QN_PAGE - 1 : (uint64_t)(STACK_ALIGN - 1));
     to = (uint64_t *)(uintptr_t)sp;
     *to++ = argc;
     for (uint64_t i = 0; i < argc; i++)

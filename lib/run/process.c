@@ -1,4 +1,5 @@
 /* lib/run/process.c - fork, vfork, execve, exit: each process has an arena and a collector of its own. */
+#include "base/format.h"
 #include "guest/elf.h"
 #include "run/run.h"
 #include "sim/contract.h"
@@ -132,10 +133,21 @@ static long shared_fork(const struct qn_clone_request *r)
     return qn_thread_start(t, r);
 }
 
+/* A process that shares memory with a parent that runs on is neither thread nor fork; running it as either would be wrong. */
+static _Noreturn void refuse_clone(uint64_t flags)
+{
+    char text[128];
+
+    qn_format(text, sizeof text, "clone with flags %x: a process that shares memory with a running parent", flags);
+    qn_die_fatal(QN_FATAL_UNSUPPORTED, qn_ctx.rip, text);
+}
+
 long qn_sys_fork(const struct qn_clone_request *r)
 {
     if ((r->flags & CLONE_VM_) && (r->flags & CLONE_VFORK_))
         return shared_fork(r);
+    if (r->flags & CLONE_VM_)
+        refuse_clone(r->flags);
     return plain_fork(r);
 }
 

@@ -218,7 +218,13 @@ unsigned qn_sim_data_kind(uint64_t addr, uint32_t size, unsigned kind, uint64_t 
 }
 
 unsigned qn_sim_data(uint64_t addr, uint32_t size, uint64_t *counts) { return data(addr, size, SIM_READ, counts); }
-unsigned qn_sim_fetch(uint64_t addr, uint32_t size, uint64_t *counts) { return fetch(addr, size, counts); }
+
+/* Where no emitted check has passed the record. */
+unsigned qn_sim_fetch(uint64_t addr, uint32_t size, uint64_t *counts)
+{
+    qn_ctx.arg_aux = (uintptr_t)code_line_find(addr & ~(uint64_t)(qn_sim_i1_line - 1));
+    return fetch(addr, size, counts);
+}
 
 /* ---- branches ---- */
 
