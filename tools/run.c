@@ -22,6 +22,7 @@
 #include <x86intrin.h>
 
 #include "run.h"
+#include "run_reader.h"
 #include "tools.h"
 
 #define NS_PER_SECOND 1000000000ull
@@ -108,6 +109,7 @@ static int end_main(struct qn_run *r)
         written = qn_run_finish(r);
     qn_run_flush(r);
     qn_run_wait_for_subs(r);
+    qn_run_end_reader(r);
     status = r->exec_out ? 0 : qn_run_fatal_status(r);
     if (status)
         return status;

@@ -72,6 +72,8 @@ struct qn_run {
     struct sigaction old_chld;
     int drain[2], done[2];      /* see run_fork.c */
     int reader;                 /* requests go there, see run_reader.c; -1: none */
+    pid_t reader_pid;
+    bool has_forked;            /* sub-collectors were made; they may live on and ask the reader */
 };
 
 /* run_geometry.c */

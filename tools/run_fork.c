@@ -62,6 +62,7 @@ static pid_t fork_sub(struct qn_run *r, struct qn_cost_store *copy, int pair[2])
     }
     if (!qn_run_make_pair(pair))
         return -1;
+    r->has_forked = true;
     pid = fork();
     if (pid == 0) {
         close_fd(&pair[1]);

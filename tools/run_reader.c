@@ -164,10 +164,22 @@ void qn_run_start_reader(struct qn_run *r)
     }
     close(pair[1]);
     r->reader = pair[0];
+    r->reader_pid = pid;
     if (pid < 0) {
         close(pair[0]);
         r->reader = -1;
     }
+}
+
+/* The reader ends when nobody can ask it any more: at once, unless a sub-collector lives on. */
+void qn_run_end_reader(struct qn_run *r)
+{
+    if (r->reader < 0)
+        return;
+    close(r->reader);
+    r->reader = -1;
+    while (!r->has_forked && waitpid(r->reader_pid, NULL, 0) < 0 && errno == EINTR)
+        ;
 }
 
 int qn_run_ask_reader(struct qn_run *r)

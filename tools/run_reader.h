@@ -28,4 +28,7 @@ void qn_run_start_reader(struct qn_run *r);
 /* 0: profile written; 1: not written, said why; -1: nobody answered. */
 int qn_run_ask_reader(struct qn_run *r);
 
+/* Nothing more to ask: let the reader end, and wait for it if nobody else can ask. */
+void qn_run_end_reader(struct qn_run *r);
+
 #endif

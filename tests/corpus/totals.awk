@@ -1,4 +1,5 @@
-# totals.awk - is a profile the sum of its parts?  awk -f totals.awk PROFILE...; says what is wrong, status 1 if anything is.
+# totals.awk - is a profile the sum of its parts?  awk -f totals.awk PROFILE...; says what is wrong, status 1 if
+# anything is.
 #
 # in:  events: Ir I1mr ILmr ...    fn=main    12 3 0 0 ...    summary: 3 0 0 ...
 # out: nothing, or a line for each thing that cannot be

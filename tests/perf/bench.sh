@@ -9,13 +9,17 @@
 #   sh tests/perf/bench.sh -s 20               a fifth of the work, for a quick look
 #
 # in:   QUERN (else build/quern), CC (else gcc); programs that are not installed are left out and named.
-# out:  a table: seconds native, then for each mode times native; geometric means; microseconds of translation per block;
+# out:  a table: seconds native, then for each mode times native; geometric means; microseconds of translation
+# per block;
 #       milliseconds for /bin/true.  Status 0 however slow it was: this is a measurement, not a test.
 #
-# CPU time is user and system time of the program and its helpers (cpu.c).  Rounds are interleaved: each workload runs in
-# every mode before the next one does, so that a machine that slows down slows all of them.  Of the rounds the minimum counts:
-# what disturbs a run only ever makes it longer.  The same cache geometry is given to everyone.  What a mode prints is compared with
-# what the program prints natively; if it differs the table says "wrong" instead of a number.
+# CPU time is user and system time of the program and its helpers (cpu.c).  Rounds are interleaved: each
+# workload runs in every mode before the next one does, so that a machine that slows down slows all of them.  Of
+# the rounds the
+# minimum counts: what disturbs a run only ever makes it longer.  The same cache geometry is given to everyone.
+# What a mode
+# prints is compared with what the program prints natively; if it differs the table says "wrong" instead of a
+# number.
 set -u
 
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -104,8 +108,8 @@ command_of() {
 # prefix_of MODE: what goes before the command; empty: nothing of that kind installed.
 prefix_of() {
     under_quern="$quern run -q --stats=yes --log-file=stats --out-file=profile $geometry"
-    under_valgrind="valgrind -q"
-    under_cachegrind="valgrind -q --tool=cachegrind --cachegrind-out-file=profile $geometry"
+    under_valgrind="valgrind -q --vgdb=no"
+    under_cachegrind="valgrind -q --vgdb=no --tool=cachegrind --cachegrind-out-file=profile $geometry"
     case $1 in
     native) echo env ;;
     run-only) echo "$under_quern --instr-at-start=no --" ;;
@@ -163,6 +167,16 @@ table() {
         next
     }
     { key = $1 SUBSEP $2; if (!(key in each) || $3 < each[key]) each[key] = $3 }
+    # times(THEIRS, OURS): how much faster, over the workloads that both ran.
+    function times(theirs, ours,    j, w, logs, counted) {
+        for (j = 1; j <= m; j++) {
+            w = workload[j]
+            if (w == "true" || (w, theirs) in wrong || (w, ours) in wrong || !((w, theirs) in cpu) || !((w, ours) in cpu)) continue
+            logs += log(cpu[w, theirs] / cpu[w, ours])
+            counted++
+        }
+        if (counted) printf "%s / %s: %.2f\n", theirs, ours, exp(logs / counted)
+    }
     function cell(text) { printf "%12s", text }
     END {
         n = split(modes, mode, " ")
@@ -189,6 +203,7 @@ table() {
         for (i = 1; i <= n; i++) cell(counted[i] ? sprintf("%s%.2f", incomplete[i], exp(logs[i] / counted[i])) : "")
         print ""
         for (i = 1; i <= n; i++) if (incomplete[i]) { print "* of those that were right"; break }
+        times("none", "run-only"); times("cg-Ir", "Ir"); times("cg-caches", "caches"); times("cg-branches", "branches")
         print "\ntranslation, microseconds per block"
         for (j = 1; j <= m; j++) {
             w = workload[j]

@@ -1,7 +1,7 @@
 # source.awk - a C source for the compiler workload: awk -v functions=N -f source.awk >FILE
 #
-# Functions of several shapes (loops over structs, switches, float arithmetic, string scanning, bit tricks), each a little
-# different, so that the optimiser has something to do in all of its passes.
+# Functions of several shapes (loops over structs, switches, float arithmetic, string scanning, bit tricks),
+# each a little different, so that the optimiser has something to do in all of its passes.
 function shape_sum(i) {
     printf "long sum_%d(const struct item *p, size_t n)\n{\n    long a = %d, b = %d;\n", i, i % 97, i % 13 + 1
     printf "    for (size_t j = 0; j < n; j++) {\n        if (p[j].key %% %d == %d) a += p[j].count * b;\n", i % 9 + 2, i % 2

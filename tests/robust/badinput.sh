@@ -3,9 +3,10 @@
 #
 #   sh tests/robust/badinput.sh
 #
-# A refusal is: the wanted exit status (127 not found, 126 cannot be executed, 2 bad usage); nothing on stdout; exactly one line on
-# stderr, "quern: run: ..." with the words that say what is wrong; no file that was not there before.  One point each.
-# Damaged programs are also started natively: what the kernel runs, quern must run with the same status.
+# A refusal is: the wanted exit status (127 not found, 126 cannot be executed, 2 bad usage); nothing on stdout;
+# exactly one line on stderr, "quern: run: ..." with the words that say what is wrong; no file that was not
+# there before.  One point
+# each. Damaged programs are also started natively: what the kernel runs, quern must run with the same status.
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
 
 [ -x "$QUERN" ] || skip_all "there is no $QUERN"
@@ -117,8 +118,8 @@ int main(int argc, char **argv)
 END
 $CC -o ../start ../start.c || bail 'cannot compile'
 
-# as_native FILE [STATUS...]: what runs natively runs with the same status; what does not is refused, or dies of the same signal.
-# The other STATUSes are as good.
+# as_native FILE [STATUS...]: what runs natively runs with the same status; what does not is refused, or dies of
+# the same signal. The other STATUSes are as good.
 as_native() {
     rm -f ../profile
     timeout 10 ../start "$1" >/dev/null 2>&1
@@ -141,9 +142,10 @@ truncated() {
     done
 }
 
-# flipped FILE BYTES [STEP]: each (STEPth) of the first BYTES bytes changed in two ways.  The kernel does not look at all of them (class,
-# byte order, notes); to refuse such a program is as good as to run it; one that starts in the middle of
-# data may meet bytes that are no instruction, which quern names (70) where the processor raises a signal.
+# flipped FILE BYTES [STEP]: each (STEPth) of the first BYTES bytes changed in two ways.  The kernel does not
+# look at all of them (class, byte order, notes); to refuse such a program is as good as to run it; one that
+# starts in the middle of data may meet bytes that are no instruction, which quern names (70) where the
+# processor raises a signal.
 flipped() {
     offset=0
     while [ "$offset" -lt "$2" ]; do

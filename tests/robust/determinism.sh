@@ -4,8 +4,9 @@
 #   sh tests/robust/determinism.sh              3 runs each
 #   QN_RUNS=20 sh tests/robust/determinism.sh   20 runs, as the manual promises
 #
-# Addresses are fixed by default (no --aslr), the predictors and caches start empty, and nothing in a profile tells one run from
-# another.  Programs that ask the kernel for random numbers or the time are not deterministic and not asked to be.
+# Addresses are fixed by default (no --aslr), the predictors and caches start empty, and nothing in a profile
+# tells one run from another.  Programs that ask the kernel for random numbers or the time are not deterministic
+# and not asked to be.
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
 
 runs=${QN_RUNS:-3}
@@ -35,7 +36,8 @@ create index a_k on a (k);
 select count(*), sum(length(t)), max(k) from a where k in (select k from a where id % 7 = 0);
 END
 
-# same OPTIONS PROGRAM ARGUMENTS...: run it $runs times; its input is the file in.  Which run differs from the first, and where.
+# same OPTIONS PROGRAM ARGUMENTS...: run it $runs times; its input is the file in.  Which run differs from the
+# first, and where.
 same() {
     options=$1
     shift

@@ -3,9 +3,11 @@
 #
 #   sh tests/robust/kill.sh
 #
-# When to kill is decided by what the program has done, never by a clock: killed.S counts its turns in a file that we watch,
-# other programs are killed at a line of their output, or at a byte of the trace of their start-up.  The program counts on while
-# we look, but its file says afterwards how far it came: that is the truth that the profile is compared with.
+# When to kill is decided by what the program has done, never by a clock: killed.S counts its turns in a file
+# that we watch, other programs are killed at a line of their output, or at a byte of the trace of their start-
+# up.  The program
+# counts on while we look, but its file says afterwards how far it came: that is the truth that the profile is
+# compared with.
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
 
 folder=$top_srcdir/tests/robust
@@ -109,8 +111,9 @@ done
 ok 'SIGTERM to quern ends the program, the profile is whole' ended_by TERM 143
 ok 'SIGHUP to quern ends the program, the profile is whole' ended_by HUP 129
 
-# at_trace_byte N PROGRAM...: SIGKILL in the middle of start-up.  The engine reports each block that it makes into a pipe; when nobody
-# reads on, it stops at the pipe's end, so it is killed not more than a pipe's size behind byte N of its report.
+# at_trace_byte N PROGRAM...: SIGKILL in the middle of start-up.  The engine reports each block that it makes
+# into a pipe; when nobody reads on, it stops at the pipe's end, so it is killed not more than a pipe's size
+# behind byte N of its report.
 at_trace_byte() {
     bytes=$1
     shift

@@ -3,11 +3,14 @@
 # c_file NAME FUNCTIONS: ten lines for each.
 c_file() {
     [ -f "$1" ] || awk -v functions="$2" 'BEGIN {
-        print "#include <stddef.h>\nstruct node { struct node *next; long key; double weight; };\nextern int take(const char *, ...);"
+        print "#include <stddef.h>\nstruct node { struct node *next; long key; double weight; };"
+        print "extern int take(const char *, ...);"
         for (i = 0; i < functions; i++) {
             printf "long function_%d(struct node *list, const char *text, size_t n)\n{\n    long sum = %d;\n", i, i
-            printf "    for (size_t i = 0; i < n; i++)\n        sum = sum * %d + (text[i] ^ (sum >> %d));\n", 2 * i + 1, i % 31 + 1
-            printf "    for (; list; list = list->next)\n        if (list->key %% %d == %d) sum += (long)(list->weight * %d.5);\n", i % 7 + 2, i % 2, i
+            printf "    for (size_t i = 0; i < n; i++)\n"
+            printf "        sum = sum * %d + (text[i] ^ (sum >> %d));\n", 2 * i + 1, i % 31 + 1
+            printf "    for (; list; list = list->next)\n"
+            printf "        if (list->key %% %d == %d) sum += (long)(list->weight * %d.5);\n", i % 7 + 2, i % 2, i
             printf "    return sum %s take(\"%d\", n);\n}\n", i % 3 ? "+" : "^", i
         }
     }' >"$1"

@@ -6,7 +6,8 @@ done
 packer_data() { byte_file "bytes.$(size 1 3)" "$(size 1 3)"; }
 # round_trip COMMAND LEVEL...: compress, restore, compare
 round_trip() {
-    under "$@" <"$DATA/bytes.$(size 1 3)" >packed && under "$1" -d <packed >restored && cmp restored "$DATA/bytes.$(size 1 3)"
+    under "$@" <"$DATA/bytes.$(size 1 3)" >packed && under "$1" -d <packed >restored &&
+        cmp restored "$DATA/bytes.$(size 1 3)"
 }
 gzip_prepare() { packer_data; }
 gzip_run() { round_trip gzip -9n; }
@@ -26,26 +27,29 @@ zstd_threads_prepare() { packer_data; }
 zstd_threads_run() { round_trip zstd -q -T2 -B300000 "-$(size 6 11)"; }
 
 entry openssl 'fast full' openssl 'digests (AVX2, AVX-512 or SHA instructions)'
-openssl_prepare() { [ -f "zero.$(size 4 100)" ] || head -c "$(size 4 100)000000" /dev/zero | tr '\0' q >"zero.$(size 4 100)"; }
+openssl_prepare() {
+    [ -f "same.$(size 4 100)" ] || head -c "$(size 4 100)000000" /dev/zero | tr '\0' q >"same.$(size 4 100)"
+}
 openssl_run() {
     for digest in sha256 sha512 sha1 md5 sha3-256; do
-        under openssl dgst -$digest <"$DATA/zero.$(size 4 100)" || return
+        under openssl dgst -$digest <"$DATA/same.$(size 4 100)" || return
     done
 }
 
 entry openssl_cipher 'fast full' openssl 'ciphers there and back'
 openssl_cipher_prepare() { openssl_prepare; }
 openssl_cipher_run() {
+    key=00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff
     for cipher in aes-256-ctr aes-128-cbc chacha20; do
-        under openssl enc -$cipher -K 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff -iv 000102030405060708090a0b0c0d0e0f \
-            <"$DATA/zero.$(size 4 100)" 2>"err.$cipher" | sha256sum
+        under openssl enc -$cipher -K "$key" -iv 000102030405060708090a0b0c0d0e0f \
+            <"$DATA/same.$(size 4 100)" 2>"err.$cipher" | sha256sum
         cat "err.$cipher" >&2
     done
 }
 
 entry coreutils_sums 'fast full' 'sha256sum cksum b2sum' 'digests of coreutils'
 coreutils_sums_prepare() { openssl_prepare; }
-coreutils_sums_run() { for sum in sha256sum cksum b2sum md5sum; do under $sum <"$DATA/zero.$(size 4 100)"; done; }
+coreutils_sums_run() { for sum in sha256sum cksum b2sum md5sum; do under $sum <"$DATA/same.$(size 4 100)"; done; }
 
 entry sqlite3 'fast full' sqlite3 'inserts, an index, joins'
 sqlite3_run() {
@@ -76,8 +80,9 @@ git_prepare() {
     git init -q -b main repository && cd repository || return
     git config user.name Quern && git config user.email quern@example.org && git config gc.auto 0
     for i in $(seq "$(size 8 60)"); do
+        when="2024-01-01T00:00:$((i % 60))Z"
         mkdir -p "d$((i % 5))" && text_file "d$((i % 5))/f$i" $((i * 10)) && git add . &&
-            GIT_AUTHOR_DATE="2024-01-01T00:00:$((i % 60))Z" GIT_COMMITTER_DATE="2024-01-01T00:00:$((i % 60))Z" git commit -qm "change $i" || return
+            GIT_AUTHOR_DATE=$when GIT_COMMITTER_DATE=$when git commit -qm "change $i" || return
     done
 }
 git_run() {

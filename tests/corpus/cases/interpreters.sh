@@ -169,8 +169,11 @@ luajit_run() { under luajit "$DATA/jit.lua" "$(size 1000000 20000000)"; }
 for awk in gawk mawk; do
     entry $awk 'fast full' $awk 'fields, arrays, printf'
 done
-awk_program='{ for (i = 1; i <= NF; i++) count[$i]++ } length($0) > 50 { long++ } /miss.*set/ { sub(/set/, "SET"); n += index($0, "SET") }
-    END { for (w in count) if (w !~ /^[0-9]/) total += count[w]; printf "%d %d %d %.6f\n", total, long, n, exp(log(total) / 3)
+awk_program='{ for (i = 1; i <= NF; i++) count[$i]++ }
+    length($0) > 50 { long++ }
+    /miss.*set/ { sub(/set/, "SET"); n += index($0, "SET") }
+    END { for (w in count) if (w !~ /^[0-9]/) total += count[w]
+          printf "%d %d %d %.6f\n", total, long, n, exp(log(total) / 3)
           "echo piped" | getline line; print line; exit 3 }'
 gawk_prepare() { text_file "text.$(size 4000 60000)" "$(size 4000 60000)"; }
 mawk_prepare() { gawk_prepare; }

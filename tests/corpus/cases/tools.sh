@@ -10,7 +10,10 @@ entry ls 'fast full' ls 'ls -lR /usr/share/doc'
 ls_run() { under ls -lR "$(size /usr/share/doc/bash /usr/share/doc)"; }
 
 entry arguments 'fast full' sh 'arguments and environment arrive'
-arguments_run() { A=1 B="two words" under sh -c 'echo "$0|$A|$B|$#|$1|$2"; export C=3; env | grep -c "^[ABC]="; exit 9' name "" "an argument"; }
+arguments_run() {
+    A=1 B="two words" under sh -c 'echo "$0|$A|$B|$#|$1|$2"; export C=3; env | grep -c "^[ABC]="; exit 9' \
+        name "" "an argument"
+}
 
 entry sort 'fast full' sort 'sort a million lines'
 sort_prepare() { number_file "numbers.$(size 50000 1000000)" "$(size 50000 1000000)"; }
@@ -30,7 +33,10 @@ grep_run() {
 
 entry sed 'fast full' sed 'substitutions and the hold space'
 sed_prepare() { grep_prepare; }
-sed_run() { under sed -n 's/\(the\) \([a-z]*\)/\2 \1/g; /miss/{H;x;s/\n//g;s/^.*\(.\{20\}\)$/\1/;x}; $!d; x; p' "$DATA/text.$(size 4000 60000)"; }
+sed_run() {
+    under sed -n 's/\(the\) \([a-z]*\)/\2 \1/g; /miss/{H;x;s/\n//g;s/^.*\(.\{20\}\)$/\1/;x}; $!d; x; p' \
+        "$DATA/text.$(size 4000 60000)"
+}
 
 entry rg 'fast full' rg 'ripgrep, a Rust program, on a tree'
 rg_prepare() {
@@ -43,11 +49,20 @@ rg_run() {
 
 entry rg_threads 'fast full' rg 'ripgrep with two threads'
 rg_threads_prepare() { rg_prepare; }
-rg_threads_run() { under rg --no-config -j2 -c 'write through' "$DATA/tree" >found; status=$?; sort found; rm found; return $status; }
+rg_threads_run() {
+    under rg --no-config -j2 -c 'write through' "$DATA/tree" >found
+    status=$?
+    sort found
+    rm found
+    return $status
+}
 
 entry find 'fast full' find 'a tree, -exec, -printf'
 find_prepare() { rg_prepare; }
-find_run() { under find "$DATA/tree" -type f -size -9 -newermt 2000-01-01 -printf '%P %s\n' | sort; under find "$DATA/tree" -name f1 -exec wc {} +; }
+find_run() {
+    under find "$DATA/tree" -type f -size -9 -newermt 2000-01-01 -printf '%P %s\n' | sort
+    under find "$DATA/tree" -name f1 -exec wc {} +
+}
 
 entry tar 'fast full' tar 'create, list, extract'
 tar_prepare() { rg_prepare; }
@@ -57,12 +72,16 @@ tar_run() {
 }
 
 entry diff 'fast full' diff 'two files that differ here and there'
-diff_prepare() { text_file "text.$(size 4000 60000)" "$(size 4000 60000)"; awk 'NR % 97 { print } NR % 89 == 0 { print "more" }' "text.$(size 4000 60000)" >"text.changed"; }
+diff_prepare() {
+    grep_prepare
+    awk 'NR % 97 { print } NR % 89 == 0 { print "more" }' "text.$(size 4000 60000)" >text.changed
+}
 diff_run() { under diff -u --label a --label b "$DATA/text.$(size 4000 60000)" "$DATA/text.changed"; }
 
 entry make 'fast full' make 'rules, a pattern, a failing recipe'
 make_run() {
-    printf '%s\n' 'all: a.out b.out' '	@echo built $^' '%.out: %.in' '	tr a-z A-Z <$< >$@' 'a.in b.in:' '	echo $@ >$@' 'bad: ; exit 3' >Makefile
+    printf '%s\n' 'all: a.out b.out' '	@echo built $^' '%.out: %.in' '	tr a-z A-Z <$< >$@' \
+        'a.in b.in:' '	echo $@ >$@' 'bad: ; exit 3' >Makefile
     under make -s && under make && under make bad
 }
 
