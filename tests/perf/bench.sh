@@ -9,17 +9,13 @@
 #   sh tests/perf/bench.sh -s 20               a fifth of the work, for a quick look
 #
 # in:   QUERN (else build/quern), CC (else gcc); programs that are not installed are left out and named.
-# out:  a table: seconds native, then for each mode times native; geometric means; microseconds of translation
-# per block;
-#       milliseconds for /bin/true.  Status 0 however slow it was: this is a measurement, not a test.
+# out:  a table: seconds native, then for each mode times native; geometric means; microseconds of translation per
+#       block; milliseconds for /bin/true.  Status 0 however slow it was: this is a measurement, not a test.
 #
-# CPU time is user and system time of the program and its helpers (cpu.c).  Rounds are interleaved: each
-# workload runs in every mode before the next one does, so that a machine that slows down slows all of them.  Of
-# the rounds the
-# minimum counts: what disturbs a run only ever makes it longer.  The same cache geometry is given to everyone.
-# What a mode
-# prints is compared with what the program prints natively; if it differs the table says "wrong" instead of a
-# number.
+# CPU time is user and system time of the program and its helpers (cpu.c).  Rounds are interleaved: each workload
+# runs in every mode before the next one does, so that a machine that slows down slows all of them.  Of the rounds
+# the minimum counts: what disturbs a run only ever makes it longer.  The same cache geometry is given to everyone.
+# What a mode prints is compared with what the program prints natively; if it differs the table says "wrong".
 set -u
 
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -79,7 +75,9 @@ prepare() {
     cat log log >long-log
     cat long-log long-log long-log long-log >longest-log
     head -c 67108864 /dev/zero | tr '\0' q >noise
-    cp "$folder/workloads/python3.py" "$folder/workloads/perl.pl" "$folder/workloads/lua.lua" .
+    for program in python3.py perl.pl lua.lua gawk.awk; do
+        cp "$folder/workloads/$program" .
+    done
     sed "s/ROWS/$(scaled 600000)/" "$folder/workloads/sqlite3.sql" >sqlite3.sql
 }
 
@@ -90,7 +88,7 @@ command_of() {
     python3) program=/usr/bin/python3 arguments="-S python3.py $(scaled 60)" ;;
     perl) program=perl arguments="perl.pl $(scaled 2500000)" ;;
     lua) program=lua5.4 arguments="lua.lua $(scaled 80)" ;;
-    gawk) program=gawk arguments='{for(i=1;i<=NF;i++)n[$i]++;s+=length($0)}/host1.*miss=[0-9]+5/{m++}END{print(length(n),s,m)} log' ;;
+    gawk) program=gawk arguments='-f gawk.awk log' ;;
     sqlite3) program=sqlite3 arguments=":memory: -init sqlite3.sql .exit" ;;
     gzip) program=gzip arguments='-9nc log' ;;
     bzip2) program=bzip2 arguments='-9c long-log' ;;
@@ -146,7 +144,8 @@ measure() {
         { cpu += $1; wall += $2; if ($3 != 0) right = "wrong" }
         END { print workload, mode, cpu / NR, wall / NR, right }' record >>times
     [ "$2" = native ] || [ ! -f stats ] || awk -v workload="$1" -v mode="$2" '
-        /translation:/ { for (i = 2; i <= NF; i++) if ($i == "us") print workload, mode, $(i - 1) }' stats >>translation
+        /translation:/ { for (i = 2; i <= NF; i++) if ($i == "us") print workload, mode, $(i - 1) }' \
+        stats >>translation
     progress "$1 $2: $(tail -n 1 times)"
 }
 
@@ -154,7 +153,8 @@ progress() { [ ! -t 2 ] || printf '%s\n' "$*" >&2; }
 
 # table: the best of the rounds, as ratios.
 table() {
-    echo "quern: CPU time, times native; $(uname -m), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1); best of $rounds"
+    processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
+    echo "quern: CPU time, times native; $(uname -m), $processor; best of $rounds"
     echo "geometry: $geometry"
     [ "$scale" = 100 ] || echo "scale: $scale per cent of the work"
     : >>translation
@@ -171,12 +171,14 @@ table() {
     function times(theirs, ours,    j, w, logs, counted) {
         for (j = 1; j <= m; j++) {
             w = workload[j]
-            if (w == "true" || (w, theirs) in wrong || (w, ours) in wrong || !((w, theirs) in cpu) || !((w, ours) in cpu)) continue
+            if (w == "true" || (w, theirs) in wrong || (w, ours) in wrong) continue
+            if (!((w, theirs) in cpu) || !((w, ours) in cpu)) continue
             logs += log(cpu[w, theirs] / cpu[w, ours])
             counted++
         }
         if (counted) printf "%s / %s: %.2f\n", theirs, ours, exp(logs / counted)
     }
+    function milliseconds(time, of) { return ("true", of) in time ? sprintf("%.1f", time["true", of] / 1e3) : "-" }
     function cell(text) { printf "%12s", text }
     END {
         n = split(modes, mode, " ")
@@ -203,7 +205,8 @@ table() {
         for (i = 1; i <= n; i++) cell(counted[i] ? sprintf("%s%.2f", incomplete[i], exp(logs[i] / counted[i])) : "")
         print ""
         for (i = 1; i <= n; i++) if (incomplete[i]) { print "* of those that were right"; break }
-        times("none", "run-only"); times("cg-Ir", "Ir"); times("cg-caches", "caches"); times("cg-branches", "branches")
+        times("none", "run-only"); times("cg-Ir", "Ir")
+        times("cg-caches", "caches"); times("cg-branches", "branches")
         print "\ntranslation, microseconds per block"
         for (j = 1; j <= m; j++) {
             w = workload[j]
@@ -217,9 +220,9 @@ table() {
         }
         if (("true", "native") in cpu) {
             printf "\n%-10s\n%-10s", "/bin/true, milliseconds", "CPU"
-            for (i = 1; i <= n; i++) cell(("true", mode[i]) in cpu ? sprintf("%.1f", cpu["true", mode[i]] / 1e3) : "-")
+            for (i = 1; i <= n; i++) cell(milliseconds(cpu, mode[i]))
             printf "\n%-10s", "elapsed"
-            for (i = 1; i <= n; i++) cell(("true", mode[i]) in wall ? sprintf("%.1f", wall["true", mode[i]] / 1e3) : "-")
+            for (i = 1; i <= n; i++) cell(milliseconds(wall, mode[i]))
             print ""
         }
     }' times translation

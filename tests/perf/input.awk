@@ -2,7 +2,8 @@
 #
 # Looks like a log: a counter, a host, words, a number, some noise.  Compresses about four times.
 BEGIN {
-    count = split("read write open close flush lookup insert remove update commit retry timeout cache line set way tag miss", word, " ")
+    count = split("read write open close flush lookup insert remove update commit retry timeout cache line set way " \
+        "tag miss", word, " ")
     seed = 42
     for (i = 1; i <= lines; i++) {
         line = sprintf("%08d host%02d", i, random(40))

@@ -4,24 +4,30 @@
 # each a little different, so that the optimiser has something to do in all of its passes.
 function shape_sum(i) {
     printf "long sum_%d(const struct item *p, size_t n)\n{\n    long a = %d, b = %d;\n", i, i % 97, i % 13 + 1
-    printf "    for (size_t j = 0; j < n; j++) {\n        if (p[j].key %% %d == %d) a += p[j].count * b;\n", i % 9 + 2, i % 2
-    printf "        else if (p[j].flags & %du) b ^= p[j].key >> %d;\n        a = a * %d + (b << %d);\n    }\n", 2 ^ (i % 20), i % 7, 2 * i + 3, i % 5
+    print "    for (size_t j = 0; j < n; j++) {"
+    printf "        if (p[j].key %% %d == %d) a += p[j].count * b;\n", i % 9 + 2, i % 2
+    printf "        else if (p[j].flags & %du) b ^= p[j].key >> %d;\n", 2 ^ (i % 20), i % 7
+    printf "        a = a * %d + (b << %d);\n    }\n", 2 * i + 3, i % 5
     print "    return a + b;\n}\n"
 }
 function shape_switch(i,    c) {
     printf "int choose_%d(int op, int x, int y)\n{\n    switch (op) {\n", i
     for (c = 0; c < 12; c++)
-        printf "    case %d: return x %s y %s %d;\n", c * (i % 3 + 1), substr("+-*&|^", c % 6 + 1, 1), substr("*+-^", (c + i) % 4 + 1, 1), c * i + 1
+        printf "    case %d: return x %s y %s %d;\n", c * (i % 3 + 1), substr("+-*&|^", c % 6 + 1, 1),
+            substr("*+-^", (c + i) % 4 + 1, 1), c * i + 1
     print "    default: return op < 0 ? -x : y;\n    }\n}\n"
 }
 function shape_float(i) {
-    printf "double blend_%d(const double *restrict a, const double *restrict b, double *restrict c, int n)\n{\n    double s = %d.25;\n", i, i
-    printf "    for (int j = 0; j < n; j++) {\n        c[j] = a[j] * %d.5 + b[j] / (a[j] + %d.0);\n", i % 11, i % 17 + 1
+    printf "double blend_%d(const double *restrict a, const double *restrict b, double *restrict c, int n)\n", i
+    printf "{\n    double s = %d.25;\n    for (int j = 0; j < n; j++) {\n", i
+    printf "        c[j] = a[j] * %d.5 + b[j] / (a[j] + %d.0);\n", i % 11, i % 17 + 1
     print "        s += c[j] > 0 ? c[j] : -c[j];\n    }\n    return s;\n}\n"
 }
 function shape_text(i) {
-    printf "const char *scan_%d(const char *s, unsigned *hash)\n{\n    unsigned h = %du;\n    while (*s == 32 || *s == 9) s++;\n", i, i * 2654435
-    printf "    while ((*s >= 97 && *s <= 122) || *s == %d) h = (h ^ (unsigned char)*s++) * %du;\n", 48 + i % 10, 2 * i + 16777619
+    printf "const char *scan_%d(const char *s, unsigned *hash)\n{\n    unsigned h = %du;\n", i, i * 2654435
+    print "    while (*s == 32 || *s == 9) s++;"
+    printf "    while ((*s >= 97 && *s <= 122) || *s == %d)\n", 48 + i % 10
+    printf "        h = (h ^ (unsigned char)*s++) * %du;\n", 2 * i + 16777619
     print "    *hash = h;\n    return s;\n}\n"
 }
 function shape_tree(i) {

@@ -4,9 +4,9 @@
 #   sh tests/robust/badinput.sh
 #
 # A refusal is: the wanted exit status (127 not found, 126 cannot be executed, 2 bad usage); nothing on stdout;
-# exactly one line on stderr, "quern: run: ..." with the words that say what is wrong; no file that was not
-# there before.  One point
-# each. Damaged programs are also started natively: what the kernel runs, quern must run with the same status.
+# exactly one line on stderr, "quern: run: ..." with the words that say what is wrong; no file that was not there
+# before.  One point each.  Damaged programs are also started natively: what the kernel runs, quern must run with
+# the same status.
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
 
 [ -x "$QUERN" ] || skip_all "there is no $QUERN"
@@ -127,8 +127,15 @@ as_native() {
     run -q --out-file=../profile -- "$1"
     status=$?
     [ $native -lt 126 ] && wanted="$native" || wanted="$native 126 127"
-    case " $wanted ${2-} " in *" $status "*) ;; *) echo "$1: status $status, natively $native: $(head -n 2 ../stderr)"; return 1 ;; esac
-    [ $status -ne 126 ] || [ "$(wc -l <../stderr)" = 1 ] || { echo "$1: not one line:"; head -n 5 ../stderr; return 1; }
+    case " $wanted ${2-} " in
+    *" $status "*) ;;
+    *)
+        echo "$1: status $status, natively $native: $(head -n 2 ../stderr)"
+        return 1
+        ;;
+    esac
+    [ $status -ne 126 ] || [ "$(wc -l <../stderr)" = 1 ] ||
+        { echo "$1: not one line:"; head -n 5 ../stderr; return 1; }
     [ $status -eq 126 ] || [ $status -eq 127 ] || [ -s ../profile ] || { echo "$1: no profile"; return 1; }
     [ $status -ne 126 ] || [ ! -e ../profile ] || { echo "$1: a profile of nothing"; return 1; }
 }
@@ -136,7 +143,8 @@ as_native() {
 # truncated FILE STEP: cut at every STEPth length, and at each of the first 200 bytes' fields.
 truncated() {
     length=$(wc -c <"$1")
-    for n in 1 3 4 5 15 16 17 20 32 40 54 56 63 64 65 100 119 120 121 176 200 $(seq 256 "$2" "$length") $((length - 1)); do
+    for n in 1 3 4 5 15 16 17 20 32 40 54 56 63 64 65 100 119 120 121 176 200 $(seq 256 "$2" "$length") \
+        $((length - 1)); do
         head -c "$n" "$1" >cut && chmod +x cut
         as_native ./cut || { echo "cut at $n of $length bytes"; return 1; }
     done
@@ -165,8 +173,8 @@ rm -f cut flip
 
 # Options.
 bad_usage() { ok "bad usage: $*" refused 2 '' "$@" -- ./good; }
-for geometry in 1000,3,7 32768,8,48 32768,8,0 0,8,64 32768,0,64 32768,8 32768 32768,8,64,1 -32768,8,64 a,b,c 32768,3,64 \
-    99999999999999999999,8,64 64,8,64 '' ' 32768,8,64' 32768.5,8,64; do
+for geometry in 1000,3,7 32768,8,48 32768,8,0 0,8,64 32768,0,64 32768,8 32768 32768,8,64,1 -32768,8,64 a,b,c \
+    32768,3,64 99999999999999999999,8,64 64,8,64 '' ' 32768,8,64' 32768.5,8,64; do
     ok "impossible geometry --D1='$geometry': status 2, one line" refused 2 'D1' "--D1=$geometry" -- ./good
 done
 ok 'an impossible --I1 is named' refused 2 'I1' --I1=1000,3,7 -- ./good
@@ -197,7 +205,7 @@ unwritten() {
     grep -qE "^quern: run: .*$1" ../stderr || { echo "nothing like '$1' in: $(cat ../stderr)"; return 1; }
     cmp -s ../before ../after || { echo "left behind: $(diff ../before ../after | sed -n 's/^> //p')"; return 1; }
 }
-ok 'a folder for profiles that does not exist: status 1' unwritten 'No such file' 1 /bin/true /no/such/folder/profile
+ok 'a folder for profiles that does not exist: status 1' unwritten 'No such file' 1 /bin/true /no/such/profile
 ok 'the status of a program that fails goes before' unwritten 'No such file' 3 ./good /no/such/folder/profile
 ok 'a profile that is a directory' unwritten 'folder.*directory' 1 /bin/true folder
 ok 'a folder where nobody may write' unwritten '/proc' 1 /bin/true /proc/profile

@@ -15,6 +15,7 @@ PYTHONHASHSEED=0
 PERL_HASH_SEED=0
 export LC_ALL PYTHONHASHSEED PERL_HASH_SEED
 [ -x "$QUERN" ] || skip_all "there is no $QUERN"
+
 # Programs list the folders that they read from, so what is written goes elsewhere.
 mkdir -p "$SCRATCH/read" "$SCRATCH/written"
 cd "$SCRATCH/read" || bail "no $SCRATCH/read"

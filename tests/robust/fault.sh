@@ -3,9 +3,9 @@
 #
 #   sh tests/robust/fault.sh
 #
-# The program is 13 instructions, two branches executed six times, one load; then the fault.  The instruction
-# that faults is not executed: it counts for nothing, not even a miss.  (int3 is executed, the trap comes after
-# it; so is a jump to nowhere, it is the fetch behind it that faults.)
+# The program executes 13 instructions, among them a branch (five times) and a load; then the fault.  The
+# instruction that faults is not executed: it counts for nothing, not even a miss.  (int3 is executed, the trap
+# comes after it; so is a jump to nowhere, it is the fetch behind it that faults.)
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
 
 [ -x "$QUERN" ] || skip_all "there is no $QUERN"

@@ -3,11 +3,10 @@
 #
 #   sh tests/robust/kill.sh
 #
-# When to kill is decided by what the program has done, never by a clock: killed.S counts its turns in a file
-# that we watch, other programs are killed at a line of their output, or at a byte of the trace of their start-
-# up.  The program
-# counts on while we look, but its file says afterwards how far it came: that is the truth that the profile is
-# compared with.
+# When to kill is decided by what the program has done, never by a clock: killed.S counts its turns in a file that
+# we watch; other programs are killed at a line of their output, or at a byte of the trace of their start-up.  A
+# program counts on while we look, but the file says afterwards how far it came: that is the truth that the
+# profile is compared with.
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
 
 folder=$top_srcdir/tests/robust
@@ -57,7 +56,8 @@ start() {
     rm -rf "$SCRATCH/out"
     mkdir "$SCRATCH/out"
     fresh_counter
-    "$QUERN" run -q --out-file="$SCRATCH/out/profile" "$@" -- "$SCRATCH/killed" "$SCRATCH/counter" $ENDLESS 2>"$SCRATCH/err" &
+    "$QUERN" run -q --out-file="$SCRATCH/out/profile" "$@" -- "$SCRATCH/killed" "$SCRATCH/counter" $ENDLESS \
+        2>"$SCRATCH/err" &
     collector=$!
 }
 
@@ -70,7 +70,8 @@ finish() {
     truth=$(($(outside $ENDLESS) + TURN * $(turns_made "$SCRATCH/counter")))
     counted=$(summary_Ir "$SCRATCH/out/profile")
     off=$((counted - truth))
-    [ $off -ge -$TURN ] && [ $off -le $TURN ] || { echo "$counted instructions, truth $truth: off by $off"; return 1; }
+    [ $off -ge -$TURN ] && [ $off -le $TURN ] ||
+        { echo "$counted instructions, truth $truth: off by $off"; return 1; }
 }
 
 # killed_at N OPTIONS...: SIGKILL when N turns are made.
@@ -78,7 +79,8 @@ killed_at() {
     turns=$1
     shift
     start "$@"
-    wait_for_turns "$turns" || { echo "the counter never came to $turns"; kill -9 "$(guest_of $collector)"; return 1; }
+    wait_for_turns "$turns" ||
+        { echo "the counter never came to $turns"; kill -9 "$(guest_of $collector)"; return 1; }
     kill -9 "$(guest_of $collector)"
     finish 137 2>/dev/null
 }
@@ -98,7 +100,8 @@ EXIT=3 # and at the end
 runs_to_its_end() {
     fresh_counter
     "$QUERN" run -q --out-file="$SCRATCH/whole" -- "$SCRATCH/killed" "$SCRATCH/counter" $TURNS || return 1
-    [ "$(turns_made "$SCRATCH/counter")" = $TURNS ] && [ "$(summary_Ir "$SCRATCH/whole")" = $(($(outside $TURNS) + TURN * TURNS + EXIT)) ]
+    [ "$(turns_made "$SCRATCH/counter")" = $TURNS ] || return 1
+    [ "$(summary_Ir "$SCRATCH/whole")" = $(($(outside $TURNS) + TURN * TURNS + EXIT)) ]
 }
 
 ok 'a run that comes to its end has every instruction' runs_to_its_end
@@ -120,7 +123,8 @@ at_trace_byte() {
     rm -rf "$SCRATCH/out" "$SCRATCH/trace"
     mkdir "$SCRATCH/out"
     mkfifo "$SCRATCH/trace"
-    "$QUERN" run -q --trace=block --trace-file="$SCRATCH/trace" --out-file="$SCRATCH/out/profile" -- "$@" >/dev/null 2>"$SCRATCH/err" &
+    "$QUERN" run -q --trace=block --trace-file="$SCRATCH/trace" --out-file="$SCRATCH/out/profile" -- "$@" \
+        >/dev/null 2>"$SCRATCH/err" &
     collector=$!
     exec 3<"$SCRATCH/trace"
     head -c "$bytes" <&3 >/dev/null
@@ -133,7 +137,7 @@ at_trace_byte() {
 }
 
 for bytes in 1 1000 30000 100000 200000 400000 800000; do
-    ok "killed in start-up, at byte $bytes of a trace of ls: annotate reads the profile" at_trace_byte $bytes ls -l /
+    ok "ls killed in start-up, at byte $bytes of its trace: annotate reads the profile" at_trace_byte $bytes ls -l /
 done
 
 # at_line N PROGRAM...: SIGKILL when it has printed N lines.
@@ -175,10 +179,26 @@ def work(name):
 for name in "ab": threading.Thread(target=work, args=(name,)).start()'
 if command -v /usr/bin/python3 >/dev/null; then
     for lines in 1 5 50; do
-        ok "python3 killed at line $lines: annotate reads the profile" at_line $lines /usr/bin/python3 -c "$python_program"
+        ok "python3 killed at line $lines: annotate reads the profile" \
+            at_line $lines /usr/bin/python3 -c "$python_program"
     done
-    ok 'python3 with threads killed at line 40: annotate reads the profile' at_line 40 /usr/bin/python3 -c "$thread_program"
+    ok 'python3 with threads killed at line 40: annotate reads the profile' \
+        at_line 40 /usr/bin/python3 -c "$thread_program"
 else
     skip 'python3 is not installed' 4
 fi
+
+# outlived COMMAND...: does a process that quern started live on when quern has ended?  A mark in the environment tells.
+outlived() {
+    QN_MARK=mark.$$ "$QUERN" run -q --branch-sim=yes --out-file="$SCRATCH/outlived" -- "$@" >/dev/null 2>&1
+    for process in /proc/[0-9]*; do
+        if tr '\0' '\n' <"$process/environ" 2>/dev/null | grep -qx "QN_MARK=mark.$$"; then
+            tr '\0' ' ' <"$process/cmdline"
+            return 1
+        fi
+    done
+}
+ok 'nothing lives longer than quern: /bin/true' outlived /bin/true
+ok 'nothing lives longer than quern: a shell and its children' outlived sh -c 'ls | cat; (exit 3)'
+ok 'nothing lives longer than quern: killed' outlived sh -c 'kill -9 $$'
 done_testing

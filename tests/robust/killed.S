@@ -4,10 +4,8 @@
 #
 # A turn is the block between `turn` and the jump back: TURN instructions, among them the addition to the shared
 # counter, two other references and a conditional branch.  After TURNS turns it exits; killed before that, FILE
-# still says how far
-# it came. Assembly, because the number of instructions must not depend on a compiler; no libc, because nothing
-# else may
-# be counted.
+# still says how far it came.  Assembly, because the number of instructions must not depend on a compiler; no
+# libc, because nothing else may be counted.
         .set    SYS_open, 2
         .set    SYS_mmap, 9
         .set    SYS_exit, 60

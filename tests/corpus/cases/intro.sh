@@ -6,10 +6,9 @@
 #   xz_run() { ... }          the case; works in an empty directory; `under COMMAND` is what runs under quern,
 #                             `under_all COMMAND` with --trace-children=yes; reads $DATA, never writes there
 #
-# Functions end with the status that is compared.  Files left in the working directory are compared too.  `size
-# FAST FULL` gives the amount of work; `text_file`, `number_file` and `byte_file` below make inputs that are the
-# same
-# everywhere.
+# Functions end with the status that is compared.  Files left in the working directory are compared too.
+# `size FAST FULL` gives the amount of work; `text_file`, `number_file` and `byte_file` below make inputs that are
+# the same everywhere.
 
 # text_file NAME LINES: words in sentences.
 text_file() {
