@@ -2,13 +2,14 @@
 # Does a real program do under quern exactly what it does natively?
 #
 #   sh tests/corpus/paired.sh                   the fast set: smaller inputs (`make check`)
-#   QN_CORPUS=full sh tests/corpus/paired.sh    every case, with the sizes that the manual promises
+#   QN_CORPUS=full sh tests/corpus/paired.sh    the same cases with the sizes that the manual promises
+#   QN_CORPUS=wide sh tests/corpus/paired.sh    larger programs: compilers, virtual machines, builds
 #   sh tests/corpus/paired.sh python3 git       these cases only
 #   QN_REPEAT=20 sh tests/corpus/paired.sh git  twenty runs of each, to find failures that come and go
 #   QN_LIST=1 sh tests/corpus/paired.sh         what cases there are
 #
-# A case is run twice, natively and under quern, each time in an empty directory of the same name.  One test point per case,
-# which passes if all of this holds:
+# A case is run twice, natively and under quern, each time in an empty directory of the same name.  One test point
+# per case, which passes if all of this holds:
 #
 #   * stdout, stderr and exit status are the same byte for byte, and so is every file that was left behind;
 #   * quern left a profile for each program that it was asked to run;
@@ -16,8 +17,8 @@
 #     summary that was printed has the same numbers;
 #   * cg_annotate (where installed) reads the main profiles and prints the same totals.
 #
-# The cases are in tests/corpus/cases/*.sh, see intro.sh there.  What is native is what the machine has: a case whose program
-# is not installed is skipped with the reason.
+# The cases are in tests/corpus/cases/*.sh, see intro.sh there.  A case whose program is not installed is skipped with
+# the reason.
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
 
 folder=$top_srcdir/tests/corpus
@@ -108,7 +109,12 @@ check_annotated() {
     cg_annotate --auto=no "$1" >"$place/annotated" 2>"$place/annotate.err" ||
         { echo "cg_annotate cannot read $1:"; head -n 5 "$place/annotate.err"; return 1; }
     [ ! -s "$place/annotate.err" ] || { echo "cg_annotate: $(head -n 3 "$place/annotate.err")"; return 1; }
-    theirs=$(awk '/PROGRAM TOTALS/ { gsub(/,|\([^)]*\)/, ""); sub(/ *PROGRAM TOTALS.*/, ""); $1 = $1; print }' "$place/annotated")
+    theirs=$(awk '/PROGRAM TOTALS/ {
+        gsub(/,|\([^)]*\)/, "")
+        sub(/ *PROGRAM TOTALS.*/, "")
+        $1 = $1
+        print
+    }' "$place/annotated")
     ours=$(awk '/^summary:/ { $1 = ""; sub(/^ /, ""); print }' "$1")
     [ "$theirs" = "$ours" ] || { echo "cg_annotate has $theirs"; echo "the summary has $ours"; return 1; }
 }

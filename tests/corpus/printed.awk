@@ -22,7 +22,7 @@ function expect(label, i, wanted) {
     if (!((pid, label, i) in printed)) return
     compared++
     if (printed[pid, label, i] != wanted) {
-        print FILENAME ": the summary printed has " printed[pid, label, i] " in place " i " of " label ", the profile " wanted
+        print FILENAME ": printed is " printed[pid, label, i] " in place " i " of " label ", the profile has " wanted
         bad = 1
     }
 }

@@ -2,8 +2,8 @@
  *
  *   cpu RECORD COMMAND...     appends "user+system wall status" to RECORD: microseconds, microseconds, exit status
  *
- * The times are those of the command and of all of its descendants, also of those that nobody else waited for (we adopt
- * them): for quern, the collector and whatever helps it.  The wall time ends with the command itself.
+ * The times are those of the command and of all of its descendants, also of those that nobody else waited for (we
+ * adopt them): for quern, the collector and whatever helps it.  The wall time ends with the command itself.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
