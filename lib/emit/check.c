@@ -325,7 +325,7 @@ void emit_complex(struct emitter *e, const struct qn_event *ev)
     if (in->attr & QN_ATTR_XSAVE) {
         x_store(&e->hot, CTX(rep[0]), QN_RAX);
         x_store(&e->hot, CTX(rep[1]), QN_RDX);
-    } else {
+    } else if (in->attr & (QN_ATTR_MASKED | QN_ATTR_GATHER | QN_ATTR_SCATTER)) {
         store_mask(e, in);
     }
     if (ev->mem.vsib)

@@ -123,7 +123,7 @@ static uint32_t make_stub(unsigned s1, unsigned s2, unsigned size)
 /* Address of the stub for this pair and size, 0 if there is none: call the simulator. */
 uint32_t emit_ways_stub(unsigned s1, unsigned s2, unsigned size)
 {
-    if (row_ways() < 2 || qn_sim_kinds || emit_rules.check)
+    if (row_ways() < 2 || qn_sim_kinds || size > QN_SITE_SIZE_MAX)
         return 0;
     for (unsigned i = 0; i < nstubs; i++)
         if (stubs[i].s1 == s1 && stubs[i].s2 == s2 && stubs[i].size == size)

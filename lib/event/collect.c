@@ -10,6 +10,7 @@
 #include "cost/arena.h"
 
 #define RECENT 8 /* code lines remembered per block */
+#define FXSAVE_BYTES 512
 
 struct collector {
     struct qn_event_list *list;
@@ -77,6 +78,12 @@ static bool is_complex(const struct qn_insn *in)
     return (in->attr & (QN_ATTR_MASKED | QN_ATTR_GATHER | QN_ATTR_SCATTER | QN_ATTR_XSAVE)) != 0;
 }
 
+/* fxsave, fxrstor: 0f ae /0 and /1.  Valgrind makes many references of them. */
+static bool is_fxsave(const struct qn_insn *in)
+{
+    return in->encoding == QN_ENC_LEGACY && in->map == 1 && in->opcode == 0xae && in->n_mem && in->mem[0].size == FXSAVE_BYTES;
+}
+
 static bool is_rep(const struct qn_insn *in)
 {
     return (in->attr & QN_ATTR_STRING) && (in->attr & (QN_ATTR_REP | QN_ATTR_REPNE));
@@ -105,15 +112,21 @@ static bool cas_loop(const struct collector *c, const struct qn_insn *in)
     return c->rules->cachegrind && locked && !(in->attr & QN_ATTR_CMPXCHG);
 }
 
+/* vperm2f128, vperm2i128: Valgrind loads the operand once for each half of the result. */
+static bool reads_twice(const struct collector *c, const struct qn_insn *in)
+{
+    return c->rules->cachegrind && in->encoding == QN_ENC_VEX && in->map == 3 && (in->opcode & 0xbf) == 0x06;
+}
+
 /* Reads come before writes in the cost centre, so add them in two passes when both occur. */
 static void add_plain(struct collector *c, const struct qn_insn *in, unsigned i)
 {
-    for (unsigned k = 0; k < in->n_mem; k++)
-        if (in->mem[k].access & QN_ACC_READ) {
+    for (unsigned k = 0; k < in->n_mem; k++) {
+        bool twice = reads_twice(c, in) || ((in->mem[k].access & QN_ACC_WRITE) && cas_loop(c, in));
+
+        for (unsigned times = twice ? 2 : 1; times && (in->mem[k].access & QN_ACC_READ); times--)
             add_data(c, &in->mem[k], i, false);
-            if ((in->mem[k].access & QN_ACC_WRITE) && cas_loop(c, in))
-                add_data(c, &in->mem[k], i, false);
-        }
+    }
     for (unsigned k = 0; k < in->n_mem; k++)
         if (in->mem[k].access == QN_ACC_WRITE)
             add_data(c, &in->mem[k], i, true);
@@ -144,11 +157,27 @@ static void add_vex_bit(struct collector *c, const struct qn_insn *in, unsigned 
     c->list->ev[first].counter += 2 * reads;
 }
 
+/* maskmovq, maskmovdqu: Valgrind reads the whole operand, merges, and writes it back. */
+static bool is_byte_mask(const struct qn_insn *in)
+{
+    return in->encoding == QN_ENC_LEGACY && (in->attr & QN_ATTR_MASKED);
+}
+
+static void add_merged(struct collector *c, const struct qn_insn *in, unsigned i)
+{
+    struct qn_mem whole = in->mem[0];
+
+    whole.access = QN_ACC_READ | QN_ACC_WRITE;
+    add_data(c, &whole, i, false);
+}
+
 static void add_references(struct collector *c, const struct qn_insn *in, unsigned i)
 {
     if (is_rep(in))
         add_variable(c, QN_EV_STRING, in, i);
-    else if (is_complex(in))
+    else if (c->rules->cachegrind && is_byte_mask(in))
+        add_merged(c, in, i);
+    else if (is_complex(in) || (c->rules->cachegrind && is_fxsave(in)))
         add_variable(c, QN_EV_COMPLEX, in, i);
     else if (c->rules->cachegrind && is_bit_of_register(in))
         add_vex_bit(c, in, i);

@@ -1,4 +1,5 @@
-/* lib/run/helpers.c - references that are known only at run time: repeated strings, masks, gathers, xsave.
+/* lib/run/helpers.c - references that are known only at run time: repeated strings, masks, gathers, xsave; and what
+ * Valgrind makes of fxsave.
  *
  * Called from translated code on the slow-call stack; all registers are kept.  Counters of such an instruction: a pair
  * of misses per reference kind, then extra Ir, iterations, extra Bc (cost/arena.h). */
@@ -11,6 +12,7 @@
 
 #define SLOW __attribute__((no_caller_saved_registers))
 #define XSAVE_LEGACY 576u /* bytes: legacy area and header */
+#define XMM_REGISTERS 16u /* in a state without AVX-512 */
 
 struct variable {            /* layout of the counters of one variable instruction */
     uint64_t *pair;          /* first pair */
@@ -66,44 +68,59 @@ static uint32_t clamp(uint32_t size)
     return c->counting == QN_COUNTING_CACHEGRIND && size > line ? line : size;
 }
 
-static void simulate(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access)
+static enum sim_kind kind_of(unsigned access)
 {
-    enum sim_kind kind = access == QN_ACC_WRITE ? SIM_WRITE : access & QN_ACC_WRITE ? SIM_MODIFY : SIM_READ;
-    unsigned outcome = qn_sim_data_kind(addr, clamp(size), kind, pair);
+    return access == QN_ACC_WRITE ? SIM_WRITE : access & QN_ACC_WRITE ? SIM_MODIFY : SIM_READ;
+}
 
-    if (qn_cfg()->check && qn_sim_twin_data_kind(addr, clamp(size), kind) != outcome) {
+static void check_twin(uint64_t addr, uint32_t size, unsigned access, unsigned outcome)
+{
+    if (qn_sim_twin_data_kind(addr, size, kind_of(access)) != outcome) {
         qn_ctx.arg_addr = addr;
         qn_engine_check_failed("string or masked reference: filtered and unfiltered simulation differ");
     }
 }
 
 /* The hit filter, as emitted code asks it: a certain hit that changes nothing. */
-static inline bool filtered(uint64_t addr, uint32_t size)
+static inline bool filtered(uint64_t addr, uint32_t size, unsigned access)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
     uint64_t row = f->rows + (uint64_t)((uint32_t)addr & f->mask) * f->scale;
 
-    return f->scale && qn_cfg()->filter && !qn_cfg()->check && size <= f->line &&
+    return f->scale && qn_cfg()->filter && size <= f->line && !(f->writes_call && (access & QN_ACC_WRITE)) &&
            (addr ^ *(const uint64_t *)(uintptr_t)row) <= f->line - size;
 }
 
 static void reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access)
 {
-    if (filtered(addr, size))
-        return;
-    simulate(addr, size, pair, access);
+    unsigned outcome = 0;
+
+    size = clamp(size);
+    if (!filtered(addr, size, access))
+        outcome = qn_sim_data_kind(addr, size, kind_of(access), pair);
+    if (qn_cfg()->check)
+        check_twin(addr, size, access, outcome);
 }
+
 /* ---- repeated strings ---- */
+
+/* cmps: Valgrind reads (%rdi) first. */
+static bool reads_backward(const struct qn_insn *in)
+{
+    return (in->opcode & 0xfe) == 0xa6 && qn_cfg()->counting == QN_COUNTING_CACHEGRIND;
+}
 
 /* Pairs are laid out reads first; movs reads [rsi] and writes [rdi], cmps reads both. */
 static void string_references(const struct qn_insn *in, uint64_t n, uint64_t rsi, uint64_t rdi, int64_t step, uint64_t *pair)
 {
     uint64_t mask = in->n_mem && in->mem[0].addr32 ? 0xffffffffu : ~0ull;
+    bool backward = reads_backward(in);
 
     for (uint64_t i = 0; i < n; i++) {
         uint64_t *p = pair;
 
-        for (unsigned k = 0; k < in->n_mem; k++, p += 2) {
+        for (unsigned turn = 0; turn < in->n_mem; turn++, p += 2) {
+            unsigned k = backward ? in->n_mem - 1 - turn : turn;
             uint64_t base = in->mem[k].base == QN_RSI ? rsi : rdi;
             uint64_t seg = in->mem[k].seg == QN_SEG_FS ? qn_ctx.fs_base : in->mem[k].seg == QN_SEG_GS ? qn_ctx.gs_base : 0;
 
@@ -222,16 +239,19 @@ static void masked_references(const struct qn_insn *in, struct variable *v)
     const struct qn_mem *m = &in->mem[0];
     unsigned elem = m->elem ? m->elem : m->size, n = elem ? m->size / elem : 0;
 
-    uint64_t active = 0;
+    bool gathers_all = (in->attr & QN_ATTR_GATHER) && qn_cfg()->counting == QN_COUNTING_CACHEGRIND;
+    uint64_t references = 0;
 
     for (unsigned i = 0; i < n; i++) {
-        if (!element_active(in, i, elem))
+        bool active = element_active(in, i, elem);
+
+        if (!active && !gathers_all)
             continue;
-        if (caches_on())
-            reference(element_address(m, i, elem), elem, v->pair, m->access);
-        active++;
+        if (caches_on()) /* Valgrind gathers inactive elements from the top of the stack */
+            reference(active ? element_address(m, i, elem) : qn_ctx.guest_sp, elem, v->pair, m->access);
+        references++;
     }
-    *v->iterations += active;
+    *v->iterations += references;
 }
 
 static uint32_t component_size(unsigned i, uint32_t *offset)
@@ -271,6 +291,22 @@ static void xsave_reference(const struct qn_insn *in, struct variable *v)
     ++*v->iterations;
 }
 
+/* fxsave and fxrstor in counting mode cachegrind: Valgrind handles the x87 state, MXCSR, and each xmm register apart. */
+static void fxsave_references(const struct qn_insn *in, struct variable *v)
+{
+    static const struct { uint16_t offset, size; } x87 = {0, 160}, mxcsr = {24, 8}, xmm = {160, 16};
+    uint64_t addr = qn_ctx.arg_addr;
+    unsigned access = in->mem[0].access;
+
+    if (caches_on()) {
+        reference(addr + x87.offset, x87.size, v->pair, access);
+        reference(addr + mxcsr.offset, mxcsr.size, v->pair, access);
+        for (unsigned i = 0; i < XMM_REGISTERS; i++)
+            reference(addr + xmm.offset + i * xmm.size, xmm.size, v->pair, access);
+    }
+    *v->iterations += 2 + XMM_REGISTERS;
+}
+
 SLOW void qn_run_complex(void)
 {
     const struct qn_insn *in = decode(qn_ctx.arg_pc);
@@ -278,6 +314,8 @@ SLOW void qn_run_complex(void)
 
     if (in->attr & QN_ATTR_XSAVE)
         xsave_reference(in, &v);
+    else if (in->attr & QN_ATTR_X87)
+        fxsave_references(in, &v);
     else
         masked_references(in, &v);
 }

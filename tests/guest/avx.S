@@ -55,7 +55,7 @@ round:  xor     %eax, %eax
         vmovd   pattern+62(%rip), %xmm14
         vmovq   %xmm14, target+250(%rip)
         vptest  pattern+96(%rip), %ymm9
-        vperm2f128 $0x21, pattern+96(%rip), %ymm1, %ymm15	/* quirk: vperm2f128 */
+        vperm2f128 $0x21, pattern+96(%rip), %ymm1, %ymm15
         vpermq  $0x1b, pattern+40(%rip), %ymm15
         dec     %ebx
         jnz     round

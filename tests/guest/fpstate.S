@@ -1,5 +1,5 @@
-/* fpstate.S - whole floating-point states to memory and back: fxsave, fnsave, fnstenv and their opposites.  One write of
- * the true size in truth; Cachegrind counts pieces. */
+/* fpstate.S - whole floating-point states to memory and back: fxsave, fnsave, fnstenv and their opposites.  One reference
+ * of the true size each; to Cachegrind fxsave and fxrstor are eighteen. */
 #include "guest.h"
 
         .bss
@@ -11,12 +11,12 @@ GUEST_START
         fninit
         mov     $50, %ecx
 1:      fld1
-        fxsave  area(%rip)	/* quirk: fxsave */
+        fxsave  area(%rip)
         fstp    %st(0)
-        fxrstor area(%rip)	/* quirk: fxsave */
+        fxrstor area(%rip)
         fistpl  area+640(%rip)
-        fxsave64 area(%rip)	/* quirk: fxsave */
-        fxrstor64 area(%rip)	/* quirk: fxsave */
+        fxsave64 area(%rip)
+        fxrstor64 area(%rip)
         fnstenv area+700(%rip)
         fldenv  area+700(%rip)
         fnsave  area+740(%rip)

@@ -37,15 +37,15 @@ GUEST_START
         vmovdqa index(%rip), %ymm6
         lea     pattern(%rip), %rsi
         vmovdqa %ymm1, %ymm7
-        vpgatherdd %ymm7, (%rsi,%ymm6,4), %ymm8	/* quirk: gather */
+        vpgatherdd %ymm7, (%rsi,%ymm6,4), %ymm8
         vmovdqa %ymm1, %ymm7
-        vgatherdpd %ymm7, 8(%rsi,%xmm6,2), %ymm9	/* quirk: gather */
+        vgatherdpd %ymm7, 8(%rsi,%xmm6,2), %ymm9
         vpcmpeqd %ymm7, %ymm7, %ymm7
-        vpgatherdq %ymm7, 4(%rsi,%xmm6,4), %ymm10	/* quirk: gather */
+        vpgatherdq %ymm7, 4(%rsi,%xmm6,4), %ymm10
         lea     target+130(%rip), %rdi
         vmovdqa mask(%rip), %xmm11
         movdqa  pattern(%rip), %xmm12
-        maskmovdqu %xmm11, %xmm12	/* quirk: maskmovdqu */
+        maskmovdqu %xmm11, %xmm12
         dec     %ebx
         jnz     1b
         mov     target+50(%rip), %eax

@@ -18,13 +18,24 @@ programs=$top_builddir/tests/guest
 cache=$top_builddir/tests/oracle-cache
 subject=${ORACLE_SUBJECT:-quern}
 
-# Everyday caches; tiny ones; direct-mapped with three line sizes; fully associative; lines of 128 and an LL no larger than
-# L1.  Lines have at least 32 bytes, because Cachegrind wants a vector register to fit.
+# Everyday caches, then every corner that Cachegrind 3.19 accepts: it wants lines that a vector register fits into (32 bytes
+# with AVX) and more than one line per cache.  Sizes are those of I1 D1 LL.
 geometries='--I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64
 --I1=1024,2,32 --D1=1024,2,32 --LL=4096,4,32
 --I1=4096,1,32 --D1=2048,1,64 --LL=16384,1,128
 --I1=1024,16,64 --D1=2048,32,64 --LL=16384,256,64
---I1=2048,2,128 --D1=8192,4,64 --LL=8192,2,256'
+--I1=2048,2,128 --D1=8192,4,64 --LL=8192,2,256
+--I1=64,1,32 --D1=64,2,32 --LL=128,1,64
+--I1=512,1,256 --D1=96,3,32 --LL=512,4,64
+--I1=6144,3,64 --D1=3072,3,32 --LL=24576,6,128
+--I1=4096,4,256 --D1=2048,8,256 --LL=65536,2,256
+--I1=65536,1,64 --D1=65536,1,32 --LL=8388608,1,64
+--I1=4096,128,32 --D1=16384,128,32 --LL=4096,1,32
+--I1=32768,4,128 --D1=49152,12,64 --LL=1966080,15,128
+--I1=256,4,64 --D1=512,2,256 --LL=2048,8,32
+--I1=8192,2,64 --D1=8192,16,128 --LL=8192,32,64
+--I1=16384,2,32 --D1=4096,64,64 --LL=262144,8,256
+--I1=2048,1,1024 --D1=4096,2,512 --LL=32768,4,2048'
 
 valgrind_options='--tool=cachegrind --vex-guest-chase=no --vex-iropt-level=0 --branch-sim=yes'
 
