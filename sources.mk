@@ -58,6 +58,7 @@ hosted_sources = \
 	lib/debug/reader.c \
 	lib/debug/separate.c \
 	lib/debug/symbols.c \
+	lib/cost/charges.c \
 	lib/cost/count.c \
 	lib/cost/events.c \
 	lib/cost/fold.c \
@@ -141,6 +142,7 @@ engine_sources = \
 	lib/run/translate.c \
 	lib/run/start.S \
 	lib/run/switch.S \
+	lib/sim/charge.c \
 	lib/sim/engine.c \
 	lib/sim/service.c \
 	lib/sim/twin.c \
@@ -210,6 +212,7 @@ headers = \
 	lib/base/syscall.h \
 	lib/block/block.h \
 	lib/cost/arena.h \
+	lib/cost/charges.h \
 	lib/cost/count.h \
 	lib/cost/events.h \
 	lib/cost/fold.h \
@@ -270,6 +273,7 @@ headers = \
 	lib/prof/write.h \
 	lib/run/run.h \
 	lib/run/signal.h \
+	lib/sim/charge.h \
 	lib/sim/codelines.h \
 	lib/sim/contract.h \
 	lib/sim/level.h \
@@ -319,6 +323,7 @@ headers = \
 
 unit_programs = \
 	tests/unit/build/tap \
+	tests/unit/cost/charges \
 	tests/unit/cost/count \
 	tests/unit/cost/events \
 	tests/unit/cost/fold \
@@ -374,6 +379,7 @@ shell_tests = \
 	tests/unit/prof/names.sh \
 	tests/unit/prof/output.sh \
 	tests/unit/sim/build.sh \
+	tests/unit/sim/events.sh \
 	tests/unit/sim/labs.sh \
 	tests/unit/sim/models.sh \
 	tests/unit/sim/replay.sh \

@@ -131,9 +131,11 @@ bool qn_run_finish(struct qn_run *r);
 
 /* run_report.c */
 struct qn_cost_result;
+struct qn_cost_event_set;
 struct qn_cost_modules;
 void qn_run_print_banner(struct qn_run *r);
-void qn_run_print_report(struct qn_run *r, const struct qn_cost_result *result, const char *command);
+void qn_run_print_report(struct qn_run *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events,
+                         const char *command);
 void qn_run_print_fatal(struct qn_run *r, struct qn_cost_modules *modules);
 /* The exit status that the engine's fatal state stands for, 0 if there is none. */
 int qn_run_fatal_status(const struct qn_run *r);

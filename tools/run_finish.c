@@ -108,7 +108,7 @@ static bool fold_and_write(struct work *w)
     free(path);
     if (w->result.damaged)
         qn_run_note(r, "%llu blocks left out, their counts are damaged", (unsigned long long)w->result.damaged);
-    qn_run_print_report(r, &w->result, w->command);
+    qn_run_print_report(r, &w->result, &w->events, w->command);
     return written;
 }
 
@@ -119,6 +119,7 @@ bool qn_run_fold(struct qn_run *r, struct qn_run_guard *guard, struct qn_cost_li
 
     w = (struct work){ .run = r, .guard = guard };
     qn_cost_choose_events(&w.events, r->config.cache_sim, r->config.branch_sim);
+    qn_cost_add_module_events(&w.events, &qn_cost_header(&r->store)->sim_output);
     w.modules = qn_cost_new_modules(&r->store, library, guard ? &guard->modules : NULL, take_note, r);
     w.table = qn_prof_new_table(w.events.count);
     if (!w.modules || !w.table) {

@@ -104,27 +104,30 @@ static void put_line(void *data, const char *text)
 }
 
 /* Events and lines of the simulator modules; what the guest's process wrote there is not trusted. */
-static void print_modules(struct qn_run *r)
+static void print_modules(struct qn_run *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events)
 {
     static struct qn_sim_output o;
     char *line, *rest = o.text;
 
     o = qn_cost_header(&r->store)->sim_output;
     o.text[sizeof o.text - 1] = 0;
-    for (uint32_t i = 0; i < o.events && i < QN_SIM_EVENTS_MAX; i++)
-        qn_run_say(r, "%-24.31s %12" PRIu64 "  %.63s", o.names[i], o.counts[i], o.texts[i]);
+    for (int i = 0; i < events->count; i++)
+        if (events->which[i] >= QN_COST_EVENTS)
+            qn_run_say(r, "%-24s %12" PRId64 "  %.63s", events->names[i], result->totals[events->which[i]],
+                       o.texts[events->which[i] - QN_COST_EVENTS]);
     while ((line = strsep(&rest, "\n")) && *line)
         qn_run_say(r, "%s", line);
 }
 
-void qn_run_print_report(struct qn_run *r, const struct qn_cost_result *result, const char *command)
+void qn_run_print_report(struct qn_run *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events,
+                         const char *command)
 {
     if (r->replaced)
         qn_run_say(r, "Command: %s", command);
     qn_run_say(r, "%s", "");
     qn_cost_print_summary(result->totals, r->config.cache_sim, r->config.branch_sim, r->options.local_rates,
                           put_line, r);
-    print_modules(r);
+    print_modules(r, result, events);
     if (r->options.stats)
         print_stats(r, result->totals);
 }

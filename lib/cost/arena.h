@@ -5,7 +5,7 @@
  * raised.  So at any moment, even after SIGKILL, the arena holds a true profile except for the block
  * in flight.  The collector treats its content as hostile: every index is checked.
  *
- *   header | strings | maps | leaves | blocks | insns | counters        (sparse; see QN_ARENA_*_OFF)
+ *   header | strings | maps | leaves | blocks | insns | counters | charges      (sparse; see QN_ARENA_*_OFF)
  *
  * A block record says where the block's instructions and its cost centre lie.  The cost centre is one counter of
  * executions (those of many blocks lie side by side, because they are what running code touches) and, elsewhere,
@@ -22,6 +22,11 @@
  *   Bc = x + extra Bc if BC;  Bi = x if BI.
  * x = executions of the block, less the `count` of every leave of this block at or before this
  * instruction (a leave with insn k means: control left before instruction k completed).
+ *
+ * Events that simulator modules declare are charged to a site: the index of the first miss counter of the reference
+ * that caused them, or of a branch's mispredicts; 0 = no reference did.  Only sites that caused any have a row:
+ *
+ *     [site][count of event 0][count of event 1] ...   sim_output.events counts
  */
 #ifndef QN_COST_ARENA_H
 #define QN_COST_ARENA_H
@@ -29,7 +34,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "quern a01" */
-#define QN_ARENA_VERSION 1
+#define QN_ARENA_VERSION 2
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -45,7 +50,9 @@
 #define QN_ARENA_INSNS_SIZE (512ull << 20)
 #define QN_ARENA_COUNTERS_OFF (1024ull << 20)
 #define QN_ARENA_COUNTERS_SIZE (176ull << 20) /* mapped below 2 GiB by the engine */
-#define QN_ARENA_SIZE (1200ull << 20)
+#define QN_ARENA_CHARGES_OFF (1200ull << 20)
+#define QN_ARENA_CHARGES_SIZE (400ull << 20)
+#define QN_ARENA_SIZE (1600ull << 20)
 
 struct qn_geometry {
     uint32_t size;  /* bytes = sets * assoc * line */
@@ -113,7 +120,8 @@ struct qn_stats { /* all counts since start; --stats=yes prints them */
 
 #define QN_SIM_TEXT_MAX 16384   /* bytes of what modules say */
 #define QN_SIM_EVENTS_MAX 32    /* events that modules declare */
-
+#define QN_SIM_EVENT_NAME 32    /* bytes of a name, with its NUL */
+#define QN_SIM_EVENT_TEXT 64
 #define QN_SIM_MODULES_MAX 256  /* bytes of their names */
 
 /* What the simulator modules leave: lines for the user, and their own events. */
@@ -121,9 +129,10 @@ struct qn_sim_output {
     char modules[QN_SIM_MODULES_MAX]; /* "I1=lru D1=srrip:50b34235a5a88360 ...": name and hash of what is in each slot */
     uint64_t at_work;           /* a module is being called: its number of calls << 8 | slot + 1; else 0 */
     uint32_t used;              /* bytes in text */
-    uint32_t events;
+    uint32_t events;            /* all are declared before the first reference */
+    uint64_t charges;           /* rows of QN_ARENA_CHARGES_OFF */
     char text[QN_SIM_TEXT_MAX]; /* lines, each with its newline */
-    char names[QN_SIM_EVENTS_MAX][32], texts[QN_SIM_EVENTS_MAX][64];
+    char names[QN_SIM_EVENTS_MAX][QN_SIM_EVENT_NAME], texts[QN_SIM_EVENTS_MAX][QN_SIM_EVENT_TEXT];
     uint64_t counts[QN_SIM_EVENTS_MAX + 1]; /* the last: of the twin, not shown */
 };
 

@@ -1,6 +1,8 @@
 /* lib/cost/events.c - chooses the columns of a profile.  See events.h. */
 #include "cost/events.h"
 
+#include <stdio.h>
+
 static const char *const names[QN_COST_EVENTS] = {
 #define X(id, name) name,
     QN_EVENT_LIST(X)
@@ -17,5 +19,19 @@ void qn_cost_choose_events(struct qn_cost_event_set *set, bool cache_sim, bool b
             continue;
         set->which[set->count] = (uint8_t)e;
         set->names[set->count++] = names[e];
+    }
+}
+
+void qn_cost_add_module_events(struct qn_cost_event_set *set, const struct qn_sim_output *output)
+{
+    for (uint32_t i = 0; i < output->events && i < QN_SIM_EVENTS_MAX; i++) {
+        char *name = set->module_names[i];
+
+        snprintf(name, QN_SIM_EVENT_NAME, "%.*s", QN_SIM_EVENT_NAME - 1, output->names[i][0] ? output->names[i] : "?");
+        for (char *p = name; *p; p++)
+            if (*p <= ' ' || *p > '~')
+                *p = '?';
+        set->which[set->count] = (uint8_t)(QN_COST_EVENTS + i);
+        set->names[set->count++] = name;
     }
 }

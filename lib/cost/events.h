@@ -2,13 +2,16 @@
  *
  *   qn_cost_choose_events(&set, cache_sim = false, branch_sim = true)  ->  Ir Bc Bcm Bi Bim
  *
- * The order is Cachegrind's and never changes; `which` maps a column of the profile to its event.
+ * The order is Cachegrind's and never changes; events of simulator modules follow: event i of the arena is
+ * QN_COST_EVENTS + i.  `which` maps a column of the profile to its event.
  */
 #ifndef QN_COST_EVENTS_H
 #define QN_COST_EVENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "cost/arena.h"
 
 #define QN_EVENT_LIST(X)                                                                           \
     X(IR, "Ir") X(I1MR, "I1mr") X(ILMR, "ILmr")                                                    \
@@ -23,12 +26,18 @@ enum qn_cost_event {
     QN_COST_EVENTS
 };
 
+#define QN_COST_COLUMNS (QN_COST_EVENTS + QN_SIM_EVENTS_MAX)
+
 struct qn_cost_event_set {
     int count;
-    uint8_t which[QN_COST_EVENTS];
-    const char *names[QN_COST_EVENTS];
+    uint8_t which[QN_COST_COLUMNS];
+    const char *names[QN_COST_COLUMNS];
+    char module_names[QN_SIM_EVENTS_MAX][QN_SIM_EVENT_NAME]; /* what some of `names` point to */
 };
 
 void qn_cost_choose_events(struct qn_cost_event_set *set, bool cache_sim, bool branch_sim);
+
+/* Adds the events that modules declared.  The arena is not trusted: bytes that cannot stand in a name become '?'. */
+void qn_cost_add_module_events(struct qn_cost_event_set *set, const struct qn_sim_output *output);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "cost/charges.h"
 #include "cost/count.h"
 #include "cost/leaves.h"
 
@@ -19,22 +20,23 @@ struct fold {
     struct qn_prof_error *err;
     struct qn_cost_extent extent;
     struct qn_cost_leaves leaves;
+    struct qn_cost_charges charges;
     struct qn_cost_place place;   /* of the last instruction */
     uint32_t map;                 /* its map */
     uint32_t fn, line;            /* the row that `sum` belongs to */
     bool open;                    /* `sum` holds something */
-    int64_t sum[QN_COST_EVENTS];
+    int64_t sum[QN_COST_COLUMNS];
 };
 
 static enum qn_prof_status flush(struct fold *f)
 {
-    int64_t columns[QN_COST_EVENTS];
+    int64_t columns[QN_COST_COLUMNS];
 
     if (!f->open)
         return QN_PROF_OK;
     for (int i = 0; i < f->events->count; i++)
         columns[i] = f->sum[f->events->which[i]];
-    for (int e = 0; e < QN_COST_EVENTS; e++)
+    for (int e = 0; e < QN_COST_COLUMNS; e++)
         if (__builtin_add_overflow(f->result->totals[e], f->sum[e], &f->result->totals[e]))
             return qn_prof_fail(f->err, QN_PROF_BAD, "the counts are damaged: a total exceeds 64 bits");
     memset(f->sum, 0, sizeof f->sum);
@@ -90,6 +92,8 @@ static enum qn_prof_status fold_insns(struct fold *f, const struct qn_block_rec 
             return status;
         f->open = true;
         sound &= qn_cost_count(d, x, counters + next, f->sum);
+        sound &= qn_cost_add_charges(&f->charges, (uint32_t)next, (uint32_t)next + qn_insn_counters(d),
+                                     f->sum + QN_COST_EVENTS);
         next += qn_insn_counters(d);
         pc += QN_INSN_LEN(d);
     }
@@ -118,6 +122,22 @@ static enum qn_prof_status fold_block(struct fold *f, uint64_t at)
     return fold_insns(f, &b, x);
 }
 
+/* What modules counted while no reference was being made belongs to no line. */
+static enum qn_prof_status fold_rest(struct fold *f)
+{
+    enum qn_prof_status status = flush(f);
+
+    if (status != QN_PROF_OK || !f->charges.count || f->charges.list[0].site)
+        return status;
+    f->fn = qn_prof_table_fn(f->table, NULL, NULL);
+    if (f->fn == QN_PROF_NO_FN)
+        return qn_prof_fail_memory(f->err);
+    f->line = 0;
+    f->open = true;
+    f->result->damaged += !qn_cost_add_charges(&f->charges, 0, 1, f->sum + QN_COST_EVENTS);
+    return flush(f);
+}
+
 enum qn_prof_status qn_cost_fold(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
                                  struct qn_cost_modules *modules, struct qn_prof_table *table,
                                  struct qn_cost_result *result, struct qn_prof_error *err)
@@ -128,12 +148,17 @@ enum qn_prof_status qn_cost_fold(const struct qn_cost_store *store, const struct
 
     memset(result, 0, sizeof *result);
     qn_cost_get_extent(store, &f.extent);
-    if (!qn_cost_sort_leaves(&f.leaves, store))
+    if (!qn_cost_sort_charges(&f.charges, store))
         return qn_prof_fail_memory(err);
+    if (!qn_cost_sort_leaves(&f.leaves, store)) {
+        qn_cost_free_charges(&f.charges);
+        return qn_prof_fail_memory(err);
+    }
     for (uint64_t i = 0; i < f.extent.blocks && status == QN_PROF_OK; i++)
         status = fold_block(&f, i);
     if (status == QN_PROF_OK)
-        status = flush(&f);
+        status = fold_rest(&f);
     qn_cost_free_leaves(&f.leaves);
+    qn_cost_free_charges(&f.charges);
     return status;
 }

@@ -19,7 +19,7 @@
 #include "prof/table.h"
 
 struct qn_cost_result {
-    int64_t totals[QN_COST_EVENTS]; /* every event, shown or not */
+    int64_t totals[QN_COST_COLUMNS]; /* every event, shown or not */
     uint64_t executions;            /* of blocks */
     uint64_t damaged;               /* blocks that could not be used */
 };

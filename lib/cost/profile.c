@@ -12,7 +12,7 @@
  * cut to fit: each text of unknown length, and the command to what is then left. */
 #define DESC_MAX 256
 #define HEADER_MAX 2047
-#define EVENTS_ROOM 128 /* "events: " and 13 names; the newlines and "..." of a command that is cut */
+#define LAST_ROOM 32 /* "events: ", and the newlines and "..." of a command that is cut */
 
 struct header {
     struct qn_prof_writer *w;
@@ -35,9 +35,19 @@ static void put_desc(struct header *h, const char *name, const char *format, ...
     h->used += sizeof "desc: " + strlen(line);
 }
 
-static void put_command(struct header *h, const char *command)
+static size_t events_length(const struct qn_cost_event_set *events)
 {
-    size_t room = HEADER_MAX - EVENTS_ROOM - sizeof "cmd: " - h->used;
+    size_t n = 0;
+
+    for (int i = 0; i < events->count; i++)
+        n += strlen(events->names[i]) + 1;
+    return n;
+}
+
+static void put_command(struct header *h, const char *command, const struct qn_cost_event_set *events)
+{
+    size_t taken = LAST_ROOM + events_length(events) + sizeof "cmd: " + h->used;
+    size_t room = taken < HEADER_MAX ? HEADER_MAX - taken : 0;
     char line[HEADER_MAX];
 
     if (strlen(command) <= room) {
@@ -80,7 +90,7 @@ enum qn_prof_status qn_cost_write_profile(const char *path, const struct qn_cost
     put_cache(&h, "D1 cache:", &p->config->D1);
     put_cache(&h, "LL cache:", &p->config->LL);
     put_provenance(&h, p);
-    put_command(&h, p->command);
+    put_command(&h, p->command, p->events);
     qn_prof_put_events(w, p->events->names, p->events->count);
     status = qn_prof_table_write(table, w, err);
     if (status != QN_PROF_OK) {

@@ -14,6 +14,13 @@ static uint64_t at_most(uint64_t n, uint64_t bytes, size_t size)
     return n < bytes / size ? n : bytes / size;
 }
 
+size_t qn_cost_charge_bytes(const struct qn_cost_store *s)
+{
+    uint32_t events = ((const volatile struct qn_arena_header *)qn_cost_header(s))->sim_output.events;
+
+    return (1 + (events < QN_SIM_EVENTS_MAX ? events : QN_SIM_EVENTS_MAX)) * sizeof(uint64_t);
+}
+
 void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
 {
     const volatile struct qn_arena_header *h = qn_cost_header(s);
@@ -24,6 +31,7 @@ void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
     e->blocks = at_most(h->n_blocks, QN_ARENA_BLOCKS_SIZE, sizeof(struct qn_block_rec));
     e->insns = at_most(h->n_insns, QN_ARENA_INSNS_SIZE, sizeof(uint32_t));
     e->counters = at_most(h->n_counters, QN_ARENA_COUNTERS_SIZE, sizeof(uint64_t));
+    e->charges = at_most(h->sim_output.charges, QN_ARENA_CHARGES_SIZE, qn_cost_charge_bytes(s));
 }
 
 /* `ulimit -f` also limits memfds; the arena is no file of the user's. */
@@ -122,6 +130,7 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { QN_ARENA_BLOCKS_OFF, e.blocks * sizeof(struct qn_block_rec) },
         { QN_ARENA_INSNS_OFF, e.insns * sizeof(uint32_t) },
         { QN_ARENA_COUNTERS_OFF, e.counters * sizeof(uint64_t) },
+        { QN_ARENA_CHARGES_OFF, e.charges * qn_cost_charge_bytes(from) },
     };
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !error; i++)

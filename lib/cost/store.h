@@ -22,7 +22,7 @@ struct qn_cost_store {
 
 /* The parts of the arena, in elements, cut to what fits: never more than the room there is. */
 struct qn_cost_extent {
-    uint64_t strings, maps, leaves, blocks, insns, counters;
+    uint64_t strings, maps, leaves, blocks, insns, counters, charges;
 };
 
 /* 0, or errno. */
@@ -41,6 +41,9 @@ static inline struct qn_arena_header *qn_cost_header(const struct qn_cost_store 
 }
 
 void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e);
+
+/* Of one row of charges: its site and a count for each event of the modules. */
+size_t qn_cost_charge_bytes(const struct qn_cost_store *s);
 
 /* Appends a string; 0 (the empty string) where there is no room.  Before the engine starts only. */
 uint32_t qn_cost_put_string(struct qn_cost_store *s, const char *text);

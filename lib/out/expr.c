@@ -69,17 +69,23 @@ static int is_name_char(char c)
     return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
+/* Names of module events have dots and minus signs, as in D1.useful-prefetches: of all events that the text begins with,
+ * the longest that no name goes on behind. */
 static int parse_name(struct parser *p)
 {
-    const char *from = p->at;
-    while (is_name_char(*p->at))
-        p->at++;
-    int event = qn_prof_find_event(p->events, from, (size_t)(p->at - from));
-    if (event < 0) {
-        p->at = from;
-        return bad(p, "an event of the `events:` line");
+    size_t length = 0;
+    int event = -1;
+    for (const char *end = p->at + 1; ; end++) {
+        int found = is_name_char(*end) ? -1 : qn_prof_find_event(p->events, p->at, (size_t)(end - p->at));
+        if (found >= 0) {
+            event = found;
+            length = (size_t)(end - p->at);
+        }
+        if (!is_name_char(*end) && *end != '.' && *end != '-')
+            break;
     }
-    return emit(p, EVENT, event, 0);
+    p->at += length;
+    return event < 0 ? bad(p, "an event of the `events:` line") : emit(p, EVENT, event, 0);
 }
 
 static int parse_number(struct parser *p)

@@ -10,11 +10,17 @@ static uint8_t *base; /* everything but the counters */
 
 uint64_t *qn_arena_counters(void) { return (uint64_t *)QN_COUNTERS_BASE; }
 
+uint64_t *qn_arena_charges(void) { return (uint64_t *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CHARGES_OFF); }
+
 /* Map the arena; also used by a forked child to put its own copy in the place of its parent's. */
 void qn_arena_attach(int fd)
 {
     base = qn_map_shared(QN_ARENA_ALIAS_BASE, QN_ARENA_COUNTERS_OFF, 3, fd, 0);
     qn_map_shared(QN_COUNTERS_BASE, QN_ARENA_COUNTERS_SIZE, 3, fd, QN_ARENA_COUNTERS_OFF);
+    qn_map_shared(QN_ARENA_ALIAS_BASE + QN_ARENA_CHARGES_OFF, QN_ARENA_SIZE - QN_ARENA_CHARGES_OFF, 3, fd,
+                  QN_ARENA_CHARGES_OFF);
+    if (((struct qn_arena_header *)base)->magic != QN_ARENA_MAGIC || ((struct qn_arena_header *)base)->version != QN_ARENA_VERSION)
+        qn_die_fatal(QN_FATAL_LOAD, 0, "this simulator was built for another version of quern: build it again");
     qn_arena = (struct qn_arena_header *)base;
     qn_arena_fd = fd;
 }
@@ -216,6 +222,7 @@ void qn_arena_undo_misses(uint32_t record, unsigned insn)
     uint32_t first = qn_arena_insn_counters(record, insn), end = qn_arena_insn_counters(record, b->ninsns);
     uint64_t *counters = qn_arena_counters();
 
+    qn_sim_uncharge(first, end);
     for (uint32_t n = 1; n <= QN_SIM_MISSES && n <= qn_sim_miss_count; n++) {
         const struct qn_sim_miss *m = &qn_sim_misses[(qn_sim_miss_count - n) % QN_SIM_MISSES];
 

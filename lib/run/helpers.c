@@ -163,6 +163,7 @@ static void cachegrind_branches(const struct variable *v, const struct qn_insn *
     if (!stopped)
         *v->mispredicts += qn_sim_predict_cond(pc, false);
     *v->extra_bc += (asks_twice ? 2 * n : n) - stopped;
+    qn_sim_charge_branch(v->mispredicts);
 }
 
 /* complete: the instruction has come to its end; else it stopped at a fault and will be executed again for the rest. */

@@ -149,7 +149,7 @@ static void start_simulation(void)
     static const struct qn_emit_hooks hooks = {qn_leave, qn_run_string, qn_run_verify, qn_code_hash, qn_run_complex};
 
     if (rules.caches || rules.branches) {
-        qn_sim_service_init(&qn_arena->sim_output, qn_arena_text(c->sim_opt));
+        qn_sim_service_init(&qn_arena->sim_output, qn_arena_charges(), qn_arena_text(c->sim_opt));
         qn_sim_init(c, qn_arena_counters());
         if (c->check)
             qn_sim_twin_init(c);

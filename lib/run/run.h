@@ -101,6 +101,7 @@ uint32_t qn_arena_insn_counters(uint32_t record, unsigned insn); /* index of its
 bool qn_arena_insn_has_fetch(uint32_t record, unsigned insn);
 void qn_arena_undo_misses(uint32_t record, unsigned insn);
 uint64_t *qn_arena_counters(void);
+uint64_t *qn_arena_charges(void);
 
 /* ---- giving up (die.c) ---- */
 

@@ -77,6 +77,10 @@ struct qn_sim_miss {
 };
 extern struct qn_sim_miss qn_sim_misses[QN_SIM_MISSES];
 extern uint32_t qn_sim_miss_count, qn_sim_epoch;
+/* The same for events of modules that references at sites first to end - 1 caused. */
+void qn_sim_uncharge(uint32_t first, uint32_t end);
+/* After calls of qn_sim_predict_*: the events that they caused belong to the branch that counts here. */
+void qn_sim_charge_branch(uint64_t *mispredicts);
 
 /* One reference from C, for helpers (string instructions, gathers) and replay.  Returns bit 0: L1 miss, bit 1: LL miss.
  * kind: enum sim_kind of module.h. */

@@ -13,6 +13,7 @@ static inline struct qn_code_line *engine_line(uint64_t line);
 #include "sim/slot_calls.h"
 
 #include "base/context.h"
+#include "sim/charge.h"
 
 #ifdef QN_SIM_BC_UNIT
 #define branchsim_BC_predict qn_unit_BC_predict
@@ -115,6 +116,17 @@ static void init_analysis(const struct qn_config *config)
 #endif
 }
 
+/* What modules counted since the last reference belongs to the one that counts here. */
+static inline void charge(uint64_t *counts)
+{
+#ifdef QN_SIM_MODULES
+    if (QN_UNLIKELY(sim_events_new))
+        qn_sim_charge((uint32_t)(counts - sim_counters));
+#else
+    (void)counts;
+#endif
+}
+
 void qn_sim_init(const struct qn_config *config, uint64_t *counters)
 {
     sim_counters = counters;
@@ -131,6 +143,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     qn_sim_kinds = facts[SLOT_D1].kinds || facts[SLOT_LL].kinds;
     qn_sim_d1_filter = facts[SLOT_D1].filter;
     init_analysis(config);
+    charge(sim_counters);
 }
 
 /* ---- outcomes ---- */
@@ -164,6 +177,7 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
     unsigned outcome = account(D1_ref(addr, size, kind), addr, size, kind, counts);
 
     analyse(&(struct sim_ref){.addr = addr, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
+    charge(counts);
     return outcome;
 }
 
@@ -172,6 +186,7 @@ static inline __attribute__((always_inline)) unsigned fetch(uint64_t addr, uint3
     unsigned outcome = account(I1_ref(addr, size, &qn_ctx.now), addr, size, SIM_FETCH, counts);
 
     analyse(&(struct sim_ref){.addr = addr, .size = size, .kind = SIM_REF_FETCH, .outcome = (uint8_t)outcome});
+    charge(counts);
     return outcome;
 }
 
@@ -265,9 +280,16 @@ SLOW void qn_sim_cond(void)
     sim_branch_backward = (qn_ctx.arg_site & QN_SITE_BACKWARD) != 0;
 #endif
     *site_counts() += predict_cond(qn_ctx.arg_pc, qn_ctx.arg_aux != 0);
+    charge(site_counts());
 }
 
-SLOW void qn_sim_indirect(void) { *site_counts() += predict_indirect(qn_ctx.arg_pc, qn_ctx.arg_addr); }
+SLOW void qn_sim_indirect(void)
+{
+    *site_counts() += predict_indirect(qn_ctx.arg_pc, qn_ctx.arg_addr);
+    charge(site_counts());
+}
+
+void qn_sim_charge_branch(uint64_t *mispredicts) { charge(mispredicts); }
 
 /* ---- the end ---- */
 
@@ -293,6 +315,7 @@ void qn_sim_finish(void)
 #ifdef QN_SIM_AN_FILE
     qn_unit_AN_finish();
 #endif
+    charge(sim_counters);
 }
 
 const char *qn_sim_at_work(const char **module, uint64_t *reference)

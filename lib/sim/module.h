@@ -57,10 +57,20 @@ uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise);
  * (64 bits, hexadecimal), %%. */
 void sim_print(const char *format, ...);
 
-/* Declare an event of this module (at init); sim_count adds to it.  Totals are printed after the summary. */
+/* Declare an event of this module (at init): a column SLOT.name of the profile, and a total after the summary.  Letters,
+ * digits, - and _; SLOT.name has at most SIM_EVENT_NAME_MAX bytes.  sim_count adds to it on behalf of the instruction whose
+ * reference is being made. */
+#define SIM_EVENT_NAME_MAX 31
 unsigned sim_event(const char *slot, const char *name, const char *text);
-extern uint64_t *sim_event_counts;
-static inline void sim_count(unsigned event, uint64_t n) { sim_event_counts[event] += n; }
+extern uint64_t *sim_event_counts;                   /* of all references before this one */
+extern uint64_t sim_event_new[SIM_EVENTS_MAX + 1];   /* of this reference, not charged to its instruction yet ... */
+extern uint64_t sim_events_new;                      /* ... and which events: a bit each */
+static inline void sim_count(unsigned event, uint64_t n)
+{
+    sim_event_new[event] += n;
+    sim_events_new |= 1ull << event;
+}
+static inline uint64_t sim_counted(unsigned event) { return sim_event_counts[event] + sim_event_new[event]; }
 
 /* Stop the run: a mistake in the module.  Says slot, module, function, and the number of the reference. */
 _Noreturn void sim_fail(const char *slot, const char *module, const char *function, uint64_t reference, const char *what);

@@ -2,19 +2,23 @@
  *
  * Lines and event totals lie in the counts arena, where the collector finds them however the run ends. */
 #include "base/format.h"
+#include "sim/charge.h"
 #include "sim/module.h"
 #include "sim/option.h"
 #include "sim/service.h"
 
-
 static struct qn_sim_output *output;
 static struct qn_sim_output nowhere; /* before the engine has said where */
 static const char *options = "";
+_Static_assert(SIM_EVENTS_MAX == QN_SIM_EVENTS_MAX, "module.h and arena.h");
+_Static_assert(SIM_EVENT_NAME_MAX < sizeof nowhere.names[0], "module.h and arena.h");
+
 uint64_t *sim_event_counts = nowhere.counts;
 volatile uint64_t *sim_at_work = &nowhere.at_work;
 
-void qn_sim_service_init(struct qn_sim_output *where, const char *option_text)
+void qn_sim_service_init(struct qn_sim_output *where, uint64_t *charges, const char *option_text)
 {
+    qn_sim_charge_init(where, charges);
     output = where;
     options = option_text;
     sim_event_counts = where->counts;
@@ -54,10 +58,32 @@ void sim_print(const char *format, ...)
         output->text[output->used++] = '\n';
 }
 
+/* The profile's `events:` line separates names by blanks. */
+static bool good_name(const char *s)
+{
+    for (; *s; s++)
+        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '-' || *s == '_'))
+            return false;
+    return true;
+}
+
+static bool fits(const char *slot, const char *name)
+{
+    unsigned length = 1;
+
+    for (; *slot; slot++)
+        length++;
+    for (; *name; name++)
+        length++;
+    return length <= SIM_EVENT_NAME_MAX;
+}
+
 unsigned sim_event(const char *slot, const char *name, const char *text)
 {
     unsigned i = output->events;
 
+    if (!good_name(name) || !fits(slot, name))
+        sim_fail(slot, name, "sim_event", 0, "a name needs 1 to 28 letters, digits, - and _");
     for (unsigned k = 0; k < i; k++) { /* the twin's module declares its events once more */
         char full[sizeof output->names[0]];
 

@@ -7,7 +7,8 @@
 
 #define QN_SIM_MEMORY_MAX (4ull << 30) /* bytes per request */
 
-void qn_sim_service_init(struct qn_sim_output *where, const char *option_text);
+/* charges: room for QN_ARENA_CHARGES_SIZE bytes of rows. */
+void qn_sim_service_init(struct qn_sim_output *where, uint64_t *charges, const char *option_text);
 void qn_sim_service_modules(const char *names); /* what is in the slots */
 void *qn_engine_alloc(uint64_t bytes);                       /* supplied by run */
 _Noreturn void qn_engine_die(const char *what, uint64_t a, uint64_t b);

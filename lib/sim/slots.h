@@ -27,4 +27,10 @@
 #define QN_SIM_BI_FILE "sim/branchsim_BI.c"
 #endif
 
+/* Some slot holds a module, which may declare events. */
+#if defined(QN_SIM_I1_UNIT) || defined(QN_SIM_D1_UNIT) || defined(QN_SIM_LL_UNIT) || defined(QN_SIM_BC_UNIT) || \
+    defined(QN_SIM_BI_UNIT) || defined(QN_SIM_AN_FILE)
+#define QN_SIM_MODULES 1
+#endif
+
 #endif

@@ -68,6 +68,7 @@ SIM_NCSR void UNIT(drop)(uint64_t line) { level_drop(line); }
 
 void UNIT(finish)(void)
 {
+    level_finish();
 #ifdef POLICY_FINISH
     policy_finish();
 #endif

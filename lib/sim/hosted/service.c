@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "base/format.h"
+#include "sim/charge.h"
 #include "sim/hosted/hosted.h"
 #include "sim/module.h"
 #include "sim/option.h"
@@ -18,6 +19,7 @@ struct qn_ctx qn_ctx;
 const char *hosted_options = "";
 static uint64_t counts[SIM_EVENTS_MAX + 1];
 uint64_t *sim_event_counts = counts;
+uint64_t sim_event_new[SIM_EVENTS_MAX + 1], sim_events_new;
 static volatile uint64_t at_work;
 volatile uint64_t *sim_at_work = &at_work;
 static char names[SIM_EVENTS_MAX][48];
@@ -57,7 +59,8 @@ unsigned sim_event(const char *slot, const char *name, const char *text)
 {
     char full[sizeof names[0]];
 
-    qn_format(full, sizeof full, "%s.%s", slot, name);
+    if (qn_format(full, sizeof full, "%s.%s", slot, name) > SIM_EVENT_NAME_MAX)
+        sim_fail(slot, name, "sim_event", 0, "a name that is too long");
     for (unsigned i = 0; i < events; i++)
         if (!__builtin_strcmp(full, names[i]))
             return SIM_EVENTS_MAX; /* of the twin: counted, never shown */
@@ -66,6 +69,18 @@ unsigned sim_event(const char *slot, const char *name, const char *text)
     __builtin_strcpy(names[events], full);
     texts[events] = text;
     return events++;
+}
+
+/* A trace knows no instructions: totals only. */
+void qn_sim_charge(uint32_t site)
+{
+    (void)site;
+    for (; sim_events_new; sim_events_new &= sim_events_new - 1) {
+        unsigned event = (unsigned)__builtin_ctzll(sim_events_new);
+
+        counts[event] += sim_event_new[event];
+        sim_event_new[event] = 0;
+    }
 }
 
 void hosted_print_events(void)

@@ -53,7 +53,7 @@ static bool demand(uint64_t line, bool *miss)
 
 static void prefetch_finish(void)
 {
-    uint64_t u = sim_event_counts[useful], n = sim_event_counts[issued];
+    uint64_t u = sim_counted(useful), n = sim_counted(issued);
 
     sim_print("%s: coverage %U%%, accuracy %U%%", sim.slot, 100 * u / (u + demand_misses ? u + demand_misses : 1),
               100 * u / (n ? n : 1));

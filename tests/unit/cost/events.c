@@ -14,6 +14,25 @@ static const char *choose(bool cache_sim, bool branch_sim)
     return text;
 }
 
+static void test_modules(struct qn_cost_event_set *set)
+{
+    static struct qn_sim_output output = { .events = 3, .names = { "D1.writebacks", "a b\n\xff" } };
+
+    memset(output.names[2], 'x', sizeof output.names[2]);
+    qn_cost_choose_events(set, false, false);
+    qn_cost_add_module_events(set, &output);
+    is_int(set->count, 4, "events of modules are columns, too");
+    is_str(set->names[1], "D1.writebacks", "with their names");
+    is_int(set->which[1], QN_COST_EVENTS, "and numbers");
+    is_str(set->names[2], "a?b??", "what cannot stand in a name is replaced");
+    is_int((int64_t)strlen(set->names[3]), QN_SIM_EVENT_NAME - 1, "a name without end is cut");
+    output.events = 0xffffffff;
+    qn_cost_choose_events(set, true, true);
+    qn_cost_add_module_events(set, &output);
+    is_int(set->count, QN_COST_COLUMNS, "a number of events that cannot be is cut");
+    is_str(set->names[QN_COST_COLUMNS - 1], "?", "an event without a name has one");
+}
+
 int main(void)
 {
     struct qn_cost_event_set set;
@@ -24,5 +43,6 @@ int main(void)
     is_str(choose(false, false), "Ir", "neither");
     qn_cost_choose_events(&set, false, true);
     is_int(set.which[4], QN_COST_BIM, "a column knows its event");
+    test_modules(&set);
     return done_testing();
 }

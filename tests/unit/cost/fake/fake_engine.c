@@ -131,15 +131,16 @@ static uint64_t random_next(uint64_t *state)
 static void damage(uint64_t seed)
 {
     static const uint64_t offsets[] = { QN_ARENA_STRINGS_OFF, QN_ARENA_MAPS_OFF, QN_ARENA_LEAVES_OFF,
-                                        QN_ARENA_BLOCKS_OFF, QN_ARENA_INSNS_OFF, QN_ARENA_COUNTERS_OFF };
+                                        QN_ARENA_BLOCKS_OFF, QN_ARENA_INSNS_OFF, QN_ARENA_COUNTERS_OFF,
+                                        QN_ARENA_CHARGES_OFF };
     uint64_t state = seed * 2 + 1, masks[] = { ~0ull, 0xff, 0xffff, 0xffffff00000003ffull };
 
-    for (int i = 0; i < 6; i++)
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
         for (uint64_t *p = part(offsets[i]), *end = p + 4096; p < end; p++)
             *p = random_next(&state) & masks[random_next(&state) % 4];
     uint64_t *sizes[] = { &arena->n_strings, &arena->n_maps, &arena->n_leaves, &arena->n_blocks, &arena->n_insns,
-                          &arena->n_counters };
-    for (int i = 0; i < 6; i++)
+                          &arena->n_counters, &arena->sim_output.charges };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         *sizes[i] = random_next(&state) % 3 ? random_next(&state) % 3000 : random_next(&state) >> 30;
     if (seed % 2) /* let the records refer to what is there */
         for (uint32_t i = 0; i < 500; i++) {
@@ -148,6 +149,9 @@ static void damage(uint64_t seed)
             *b = (struct qn_block_rec){ random_next(&state), (uint32_t)random_next(&state) % 30, i, i * 3,
                                         (uint16_t)(random_next(&state) % 9), 0 };
         }
+    arena->sim_output.events = (uint32_t)random_next(&state) % 50;
+    for (uint32_t *p = (uint32_t *)arena->sim_output.names; p < (uint32_t *)arena->sim_output.texts; p++)
+        *p = (uint32_t)random_next(&state);
     arena->cmd = (uint32_t)random_next(&state);
     arena->exe = (uint32_t)random_next(&state);
     arena->fatal = (uint32_t)(seed % 5 == 4 ? random_next(&state) % 9 : 0);

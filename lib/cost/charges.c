@@ -1,0 +1,68 @@
+/* lib/cost/charges.c - sorted rows of module events.  See charges.h. */
+#include "cost/charges.h"
+
+#include <stdlib.h>
+
+#include "cost/count.h"
+
+static int compare(const void *left, const void *right)
+{
+    const struct qn_cost_charge *a = left, *b = right;
+
+    return a->site < b->site ? -1 : a->site > b->site;
+}
+
+bool qn_cost_sort_charges(struct qn_cost_charges *c, const struct qn_cost_store *store)
+{
+    size_t words = qn_cost_charge_bytes(store) / sizeof(uint64_t);
+    const uint64_t *row = (const uint64_t *)(store->base + QN_ARENA_CHARGES_OFF);
+    struct qn_cost_extent e;
+
+    qn_cost_get_extent(store, &e);
+    *c = (struct qn_cost_charges){ .events = (uint32_t)words - 1, .count = e.charges };
+    c->list = malloc((e.charges + 1) * sizeof *c->list);
+    if (!c->list)
+        return false;
+    for (uint64_t i = 0; i < e.charges; i++, row += words)
+        c->list[i] = (struct qn_cost_charge){ (uint32_t)*(const volatile uint64_t *)row, row + 1 };
+    qsort(c->list, e.charges, sizeof *c->list, compare);
+    return true;
+}
+
+void qn_cost_free_charges(struct qn_cost_charges *c)
+{
+    free(c->list);
+    *c = (struct qn_cost_charges){ 0 };
+}
+
+/* Index of the first row whose site is not below `site`. */
+static uint64_t search(const struct qn_cost_charges *c, uint32_t site)
+{
+    uint64_t low = 0, high = c->count;
+
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+
+        if (c->list[middle].site < site)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool qn_cost_add_charges(const struct qn_cost_charges *c, uint32_t first, uint32_t end, int64_t sum[])
+{
+    bool sound = true;
+
+    for (uint64_t i = c->count ? search(c, first) : 0; i < c->count && c->list[i].site < end; i++)
+        for (uint32_t event = 0; event < c->events; event++) {
+            uint64_t n = ((const volatile uint64_t *)c->list[i].counts)[event];
+
+            if (n <= QN_COST_COUNTER_MAX)
+                sum[event] += (int64_t)n;
+            else
+                sound = false;
+        }
+    return sound;
+}

@@ -1,0 +1,93 @@
+/* lib/sim/charge.c - events of modules go to the instruction whose reference caused them.
+ *
+ *   reference at site 4711; its module says sim_count(writebacks, 1)     row of 4711:  [4711 | writebacks 1]
+ *
+ * A site is the index of the reference's miss counters.  Counters for events beside those of the misses would be zero
+ * nearly everywhere: there may be 32 events, and few sites ever cause one.  So a site gets a row of counts, one
+ * per event, when it first causes any; an array as long as the counters are, of which only the pages in use exist, has the
+ * number of its row.  All this happens behind slow calls that made a module count; without events it costs nothing.
+ *
+ * A log of the last charges lets a fault take back those of instructions that were not completed.
+ */
+#include "sim/charge.h"
+
+#include "sim/service.h"
+
+#define SITES (QN_ARENA_COUNTERS_SIZE / 8)
+#define LOG 64u /* more than the references of the few instructions that a fault takes back can cause */
+
+struct charge {
+    uint32_t site, event, epoch;
+    uint32_t reference; /* its number: one may cause several events */
+    uint64_t n;
+};
+
+uint64_t sim_event_new[SIM_EVENTS_MAX + 1], sim_events_new;
+
+static struct qn_sim_output *output;
+static uint64_t *rows;
+static uint32_t *row_of; /* by site: number of its row, + 1 */
+static struct charge log[LOG];
+static uint32_t logged, references;
+
+void qn_sim_charge_init(struct qn_sim_output *where, uint64_t *where_rows)
+{
+    output = where;
+    rows = where_rows;
+}
+
+static inline uint64_t *row(uint64_t number) { return rows + number * (output->events + 1); }
+
+static __attribute__((noinline)) QN_SIM_NCSR uint64_t *new_row(uint32_t site)
+{
+    uint64_t n = output->charges, bytes = (output->events + 1) * sizeof(uint64_t);
+
+    if (!row_of)
+        row_of = qn_engine_alloc(SITES * sizeof *row_of);
+    if ((n + 1) * bytes > QN_ARENA_CHARGES_SIZE)
+        sim_fail("?", "?", "sim_count", 0, "more instructions cause events than there is room for");
+    row(n)[0] = site;
+    output->charges = n + 1;
+    row_of[site] = (uint32_t)n + 1;
+    return row(n);
+}
+
+static inline uint64_t *find_row(uint32_t site)
+{
+    return QN_LIKELY(row_of && row_of[site]) ? row(row_of[site] - 1) : new_row(site);
+}
+
+QN_SIM_NCSR void qn_sim_charge(uint32_t site)
+{
+    uint64_t left = sim_events_new & ((1ull << output->events) - 1); /* less what the twin counted */
+    uint64_t *counts = left ? find_row(site) + 1 : NULL;
+
+    references++;
+    sim_events_new = 0;
+    for (; left; left &= left - 1) {
+        unsigned event = (unsigned)__builtin_ctzll(left);
+        uint64_t n = sim_event_new[event];
+
+        counts[event] += n;
+        output->counts[event] += n;
+        sim_event_new[event] = 0;
+        log[logged++ % LOG] = (struct charge){site, event, qn_sim_epoch, references, n};
+    }
+}
+
+/* As with misses (run/arena.c): those of the last execution are the newest, and their sites fall backwards. */
+void qn_sim_uncharge(uint32_t first, uint32_t end)
+{
+    uint32_t reference = 0;
+
+    for (uint32_t i = 1; i <= LOG && i <= logged; i++) {
+        const struct charge *c = &log[(logged - i) % LOG];
+
+        if (c->epoch != qn_sim_epoch || c->site < first || (c->reference != reference && c->site >= end))
+            return;
+        row(row_of[c->site] - 1)[1 + c->event] -= c->n;
+        output->counts[c->event] -= c->n;
+        reference = c->reference;
+        end = c->site;
+    }
+}
