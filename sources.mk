@@ -15,6 +15,7 @@ hosted_sources = \
 	lib/prof/fns.c \
 	lib/prof/hash.c \
 	lib/prof/header.c \
+	lib/prof/insn.c \
 	lib/prof/ledger.c \
 	lib/prof/lines.c \
 	lib/prof/log.c \
@@ -35,6 +36,14 @@ hosted_sources = \
 	lib/out/classic_functions.c \
 	lib/out/classic_sources.c \
 	lib/out/columns.c \
+	lib/out/csv_geometry.c \
+	lib/out/csv_head.c \
+	lib/out/csv_map.c \
+	lib/out/csv_read.c \
+	lib/out/csv_rows.c \
+	lib/out/csv_table.c \
+	lib/out/csv_write.c \
+	lib/out/disassemble.c \
 	lib/out/expr.c \
 	lib/out/heat.c \
 	lib/out/modern.c \
@@ -71,6 +80,7 @@ hosted_sources = \
 
 tool_sources = \
 	tools/annotate.c \
+	tools/csv.c \
 	tools/diff.c \
 	tools/dis.c \
 	tools/main.c \
@@ -238,6 +248,12 @@ headers = \
 	lib/guest/stack.h \
 	lib/out/classic.h \
 	lib/out/columns.h \
+	lib/out/csv.h \
+	lib/out/csv_head.h \
+	lib/out/csv_map.h \
+	lib/out/csv_rows.h \
+	lib/out/csv_table.h \
+	lib/out/disassemble.h \
 	lib/out/expr.h \
 	lib/out/heat.h \
 	lib/out/modern.h \
@@ -254,6 +270,7 @@ headers = \
 	lib/prof/fns.h \
 	lib/prof/hash.h \
 	lib/prof/header.h \
+	lib/prof/insn.h \
 	lib/prof/ledger.h \
 	lib/prof/lines.h \
 	lib/prof/log.h \
@@ -338,6 +355,7 @@ unit_programs = \
 	tests/unit/decode/decode_golden \
 	tests/unit/decode/decode_hardware \
 	tests/unit/prof/corrupt \
+	tests/unit/prof/insn \
 	tests/unit/prof/log \
 	tests/unit/prof/numbers \
 	tests/unit/prof/read \
@@ -375,9 +393,11 @@ shell_tests = \
 	tests/unit/cost/collector_usage.sh \
 	tests/unit/debug/lines.sh \
 	tests/unit/decode/dis_objdump.sh \
+	tests/unit/out/csv.sh \
 	tests/unit/prof/errors.sh \
 	tests/unit/prof/names.sh \
 	tests/unit/prof/output.sh \
+	tests/unit/prof/positions.sh \
 	tests/unit/sim/build.sh \
 	tests/unit/sim/events.sh \
 	tests/unit/sim/labs.sh \

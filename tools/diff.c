@@ -24,6 +24,15 @@ static const char help[] =
     "  -h, --help             this text\n"
     "  -v, --version          the version\n";
 
+static int by_line;
+
+static const char *take_lines(const char *value)
+{
+    (void)value;
+    by_line = 1;
+    return NULL;
+}
+
 static enum qn_prof_status write_difference(const struct prof_args *a,
                                             const struct qn_prof_ledger *g,
                                             struct qn_prof_error *err)
@@ -39,7 +48,7 @@ static enum qn_prof_status write_difference(const struct prof_args *a,
 
 static enum qn_prof_status diff(const struct prof_args *a, struct qn_prof_error *err)
 {
-    struct qn_prof_ledger_options options = {a->lines ? QN_PROF_LINES_OF_FNS : QN_PROF_NO_LINES, 0,
+    struct qn_prof_ledger_options options = {by_line ? QN_PROF_LINES_OF_FNS : QN_PROF_NO_LINES, 0,
                                              a->mod_file, a->mod_fn};
     struct qn_prof_ledger g;
     char warning[QN_PROF_TEXT_MAX];
@@ -56,6 +65,7 @@ static enum qn_prof_status diff(const struct prof_args *a, struct qn_prof_error 
 
 int qn_tool_diff(int argc, char **argv)
 {
-    static const struct prof_command command = {PROGRAM, help, 2, 2, 1, diff};
+    static const struct prof_option options[] = {{"--lines", 0, take_lines}, {NULL, 0, NULL}};
+    static const struct prof_command command = {PROGRAM, help, 2, 2, options, 0, NULL, diff};
     return prof_args_run(&command, argc, argv);
 }

@@ -56,6 +56,6 @@ static enum qn_prof_status merge(const struct prof_args *a, struct qn_prof_error
 
 int qn_tool_merge(int argc, char **argv)
 {
-    static const struct prof_command command = {PROGRAM, help, 1, -1, 0, merge};
+    static const struct prof_command command = {PROGRAM, help, 1, -1, NULL, 0, NULL, merge};
     return prof_args_run(&command, argc, argv);
 }

@@ -1,4 +1,4 @@
-/* tools/prof_args.c - the command line of `quern merge` and `quern diff`.
+/* tools/prof_args.c - the command line of `quern merge`, `quern diff` and `quern csv`.
  *
  * In:  -o out --mod-filename=s/a/b/ x.out y.out
  * Out: struct prof_args; exit status 0, 1 or 2 (wrong usage, one line on stderr)
@@ -50,21 +50,40 @@ static enum next take_subst(struct parser *p, struct qn_prof_subst **to, const c
     return *to ? GO_ON : wrong(p, err.text, text);
 }
 
+/* An option of this command only: GO_ON, WRONG, or -1 where it is none. */
+static int take_own(struct parser *p)
+{
+    for (const struct prof_option *o = p->command->options; o && o->name; o++) {
+        const char *a = *p->at, *value = NULL, *wanted;
+        int missing = 0;
+        if (!o->has_value && strcmp(a, o->name) != 0)
+            continue;
+        if (o->has_value && !(value = value_of(p, o->name, &missing)))
+            continue;
+        if (missing)
+            return (int)wrong(p, "a value is missing", a);
+        wanted = o->take(value);
+        return (int)(wanted ? wrong(p, wanted, a) : GO_ON);
+    }
+    return -1;
+}
+
 static enum next take_option(struct parser *p)
 {
     const char *a = *p->at, *value;
-    int missing = 0;
+    int missing = 0, own = take_own(p);
+    if (own >= 0)
+        return (enum next)own;
     if (strcmp(a, "-h") == 0 || strcmp(a, "--help") == 0)
         return HELP;
     if (strcmp(a, "-v") == 0 || strcmp(a, "--version") == 0)
         return VERSION;
-    if (p->command->has_lines && strcmp(a, "--lines") == 0)
-        return p->args->lines = 1, GO_ON;
     if ((value = value_of(p, "-o", &missing)) && !missing)
         return p->args->out = value, GO_ON;
-    if (!value && (value = value_of(p, "--mod-filename", &missing)) && !missing)
+    int has_subst = !p->command->keeps_names;
+    if (has_subst && !value && (value = value_of(p, "--mod-filename", &missing)) && !missing)
         return take_subst(p, &p->args->mod_file, value);
-    if (!value && (value = value_of(p, "--mod-funcname", &missing)) && !missing)
+    if (has_subst && !value && (value = value_of(p, "--mod-funcname", &missing)) && !missing)
         return take_subst(p, &p->args->mod_fn, value);
     return wrong(p, missing ? "a value is missing" : "no such option", a);
 }
@@ -87,7 +106,8 @@ static enum next parse(struct parser *p)
     const struct prof_command *c = p->command;
     if (p->args->input_count < c->least || (c->most >= 0 && p->args->input_count > c->most))
         return wrong(p, c->most < 0 ? "name at least one profile" : "name exactly two profiles", "");
-    return GO_ON;
+    const char *what = c->check ? c->check(p->args) : NULL;
+    return what ? wrong(p, what, "") : GO_ON;
 }
 
 struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_prof_error *err)

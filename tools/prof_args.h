@@ -1,4 +1,4 @@
-/* tools/prof_args.h - what `quern merge` and `quern diff` share: their command line and their output. */
+/* tools/prof_args.h - what `quern merge`, `diff` and `csv` share: their command line and their output. */
 #ifndef QN_PROF_ARGS_H
 #define QN_PROF_ARGS_H
 
@@ -11,14 +11,24 @@ struct prof_args {
     int input_count;
     const char *out; /* NULL: standard output */
     struct qn_prof_subst *mod_file, *mod_fn;
-    int lines; /* --lines, of diff only */
+};
+
+/* An option of one command: --name or --name=VALUE. */
+struct prof_option {
+    const char *name; /* with its dashes; the last entry of a list has NULL */
+    int has_value;
+    /* Takes the value (NULL without one). NULL, or what was wanted instead. */
+    const char *(*take)(const char *value);
 };
 
 struct prof_command {
     const char *program; /* begins every message */
     const char *help;
     int least, most; /* inputs; most < 0: any number */
-    int has_lines;   /* knows --lines */
+    const struct prof_option *options; /* its own; NULL: none */
+    int keeps_names; /* has no --mod-filename and --mod-funcname */
+    /* What is wrong with options and inputs together, or NULL; may itself be NULL. */
+    const char *(*check)(const struct prof_args *);
     enum qn_prof_status (*run)(const struct prof_args *, struct qn_prof_error *);
 };
 

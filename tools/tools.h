@@ -26,6 +26,7 @@
     X(annotate, "show a profile by file, function and source line")                                \
     X(diff, "subtract one profile from another")                                                   \
     X(merge, "add profiles")                                                                       \
+    X(csv, "write profiles as comma-separated values, or read them back")                          \
     X(trace, "record the references of a program")                                                 \
     X(replay, "feed a recorded trace to simulators")                                               \
     X(sim, "build simulators out of modules, and list them")                                       \

@@ -182,6 +182,39 @@ enum qn_prof_status qn_out_choose_columns(struct qn_out_columns *c,
     return status;
 }
 
+/* Appends the ratio unless one of its events is missing or has its name. */
+static enum qn_prof_status add_ratio(struct qn_out_columns *c, const struct ratio *r,
+                                     const struct qn_prof_header *events, struct qn_prof_error *err)
+{
+    struct qn_prof_error why = {0};
+    struct qn_out_column *col = &c->shown[c->shown_count];
+    if (qn_prof_find_event(events, r->name, strlen(r->name)) >= 0)
+        return QN_PROF_OK;
+    enum qn_prof_status status = take_expr(col, r->name, r->text, events, &why);
+    if (status == QN_PROF_OK)
+        c->shown_count++;
+    else
+        free(col->name);
+    return status == QN_PROF_MEMORY ? qn_prof_fail_memory(err) : QN_PROF_OK;
+}
+
+enum qn_prof_status qn_out_choose_all_columns(struct qn_out_columns *c,
+                                              const struct qn_prof_header *events,
+                                              struct qn_prof_error *err)
+{
+    const size_t known = sizeof ratios / sizeof *ratios;
+    if (qn_out_choose_columns(c, events, NULL, NULL, err) != QN_PROF_OK)
+        return err->status;
+    struct qn_out_column *more = realloc(c->shown, ((size_t)c->shown_count + known) * sizeof *more);
+    if (!more)
+        return qn_prof_fail_memory(err);
+    c->shown = more;
+    memset(more + c->shown_count, 0, known * sizeof *more);
+    for (size_t i = 0; i < known && err->status == QN_PROF_OK; i++)
+        add_ratio(c, &ratios[i], events, err);
+    return err->status;
+}
+
 void qn_out_free_columns(struct qn_out_columns *c)
 {
     for (int i = 0; i < c->shown_count; i++) {

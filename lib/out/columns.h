@@ -37,6 +37,10 @@ struct qn_out_columns {
 enum qn_prof_status qn_out_choose_columns(struct qn_out_columns *c,
                                           const struct qn_prof_header *events, const char *show,
                                           const char *sort, struct qn_prof_error *err);
+/* The same with every event, then every known ratio whose events are all there. */
+enum qn_prof_status qn_out_choose_all_columns(struct qn_out_columns *c,
+                                              const struct qn_prof_header *events,
+                                              struct qn_prof_error *err);
 void qn_out_free_columns(struct qn_out_columns *c);
 
 #endif

@@ -1,10 +1,12 @@
 /*
- * Functions as a profile knows them: a pair of file name and function name, numbered.
+ * Functions as a profile knows them: a pair of file name and function name, numbered. Where objects
+ * (files of code) are told apart, the same pair in two of them is two functions.
  *
  * In:  ("a.c", "main"), ("b.h", "main"), ("a.c", "main")
  * Out: 0, 1, 0; file id and name id of each
  *
- * Invariants: one number per pair; file and function names are interned in separate sets.
+ * Invariants: one number per pair and object; object, file and function names are interned in
+ * separate sets.
  */
 #ifndef QN_PROF_FNS_H
 #define QN_PROF_FNS_H
@@ -14,15 +16,17 @@
 struct qn_prof_fns {
     struct qn_prof_names files;
     struct qn_prof_names names;
+    struct qn_prof_names objects;
     struct qn_prof_hash index;
     struct qn_prof_fn {
         uint32_t file, name; /* ids in `files` and `names` */
+        uint32_t object;     /* id in `objects`, or QN_PROF_NO_ID: not told apart */
     } *fn;                   /* by function number */
     uint32_t room;
 };
 
-/* The number of the pair, made where it is new. QN_PROF_NO_ID: no memory. */
-uint32_t qn_prof_fn_of(struct qn_prof_fns *fns, uint32_t file, uint32_t name);
+/* The number of the pair (in the object), made where it is new. QN_PROF_NO_ID: no memory. */
+uint32_t qn_prof_fn_of(struct qn_prof_fns *fns, uint32_t file, uint32_t name, uint32_t object);
 
 static inline uint32_t qn_prof_fn_count(const struct qn_prof_fns *fns)
 {
@@ -39,7 +43,13 @@ static inline const char *qn_prof_fn_name(const struct qn_prof_fns *fns, uint32_
     return qn_prof_name(&fns->names, fns->fn[fn].name);
 }
 
-/* An array (by function) of its place by file name, then function name. free() it; NULL: no memory. */
+static inline const char *qn_prof_fn_object(const struct qn_prof_fns *fns, uint32_t fn)
+{
+    uint32_t object = fns->fn[fn].object;
+    return object == QN_PROF_NO_ID ? "???" : qn_prof_name(&fns->objects, object);
+}
+
+/* An array (by function) of its place by file name, function name, object. free() it; NULL: no memory. */
 uint32_t *qn_prof_rank_fns(const struct qn_prof_fns *fns);
 
 void qn_prof_free_fns(struct qn_prof_fns *fns);

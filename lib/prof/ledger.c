@@ -105,7 +105,7 @@ static uint32_t changed_name(struct cursor *c, const struct qn_prof_subst *s,
 static enum qn_prof_status enter_fn(struct cursor *c)
 {
     struct qn_prof_ledger *g = c->g;
-    c->fn = qn_prof_fn_of(&g->fns, c->file, c->name);
+    c->fn = qn_prof_fn_of(&g->fns, c->file, c->name, QN_PROF_NO_ID);
     if (c->fn == QN_PROF_NO_ID)
         return qn_prof_fail_memory(c->err);
     if (c->fn == g->fn_totals.count && !qn_prof_new_row(&g->fn_totals))
@@ -223,6 +223,7 @@ static enum qn_prof_status take_items(struct cursor *c, struct qn_prof_reader *r
         case QN_PROF_OBJECT: status = enter_object(c, item.name, item.length); break;
         case QN_PROF_FILE: status = take_file(c, &item); break;
         case QN_PROF_FN: status = take_fn(c, &item); break;
+        case QN_PROF_INSN: break;
         case QN_PROF_COUNTS: status = take_counts(c, &item); break;
         case QN_PROF_SUMMARY: status = take_summary(c, &item); break;
         }

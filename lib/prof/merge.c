@@ -23,6 +23,7 @@ struct qn_prof_merge {
     char **events;
     int event_count;
     struct qn_prof_text file, name; /* current names, changed */
+    uint32_t fn;                    /* of these; QN_PROF_NO_FN: not looked up */
 };
 
 struct qn_prof_merge *qn_prof_new_merge(const struct qn_prof_subst *mod_file,
@@ -113,30 +114,50 @@ static enum qn_prof_status take_file(struct qn_prof_merge *m, const struct qn_pr
     return failed ? qn_prof_fail_memory(err) : QN_PROF_OK;
 }
 
+static enum qn_prof_status take_object(struct qn_prof_merge *m, const struct qn_prof_item *item,
+                                       struct qn_prof_error *err)
+{
+    return qn_prof_table_enter_object(m->table, item->name) == 0 ? QN_PROF_OK : qn_prof_fail_memory(err);
+}
+
+/* The current function, looked up once. */
+static uint32_t current_fn(struct qn_prof_merge *m)
+{
+    if (m->fn == QN_PROF_NO_FN)
+        m->fn = qn_prof_table_fn(m->table, m->file.text, m->name.text);
+    return m->fn;
+}
+
+static enum qn_prof_status take_item(struct qn_prof_merge *m, const struct qn_prof_item *item,
+                                     struct qn_prof_error *err)
+{
+    if (item->kind == QN_PROF_OBJECT || item->kind == QN_PROF_FILE || item->kind == QN_PROF_FN)
+        m->fn = QN_PROF_NO_FN;
+    switch (item->kind) {
+    case QN_PROF_OBJECT: return take_object(m, item, err);
+    case QN_PROF_FILE: return take_file(m, item, err);
+    case QN_PROF_FN: return take_name(m->mod_fn, item, &m->name, err);
+    case QN_PROF_COUNTS:
+        return qn_prof_table_add_line(m->table, current_fn(m), item->line, item->counts, err);
+    case QN_PROF_INSN:
+        return qn_prof_table_add_insn(m->table, current_fn(m), item->line, &item->insn, item->counts, err);
+    case QN_PROF_SUMMARY: break;
+    }
+    return QN_PROF_OK;
+}
+
 static enum qn_prof_status take_items(struct qn_prof_merge *m, struct qn_prof_reader *r,
                                       struct qn_prof_error *err)
 {
     struct qn_prof_item item;
-    uint32_t fn = QN_PROF_NO_FN;
     int got;
-    while ((got = qn_prof_read_next(r, &item, err)) > 0) {
-        enum qn_prof_status status = QN_PROF_OK;
-        if (item.kind == QN_PROF_FILE)
-            status = take_file(m, &item, err);
-        else if (item.kind == QN_PROF_FN)
-            status = take_name(m->mod_fn, &item, &m->name, err);
-        if (status != QN_PROF_OK)
-            return status;
-        if (item.kind == QN_PROF_FILE || item.kind == QN_PROF_FN)
-            fn = QN_PROF_NO_FN;
-        if (item.kind != QN_PROF_COUNTS)
-            continue;
-        if (fn == QN_PROF_NO_FN)
-            fn = qn_prof_table_fn(m->table, m->file.text, m->name.text);
-        status = qn_prof_table_add_line(m->table, fn, item.line, item.counts, err);
-        if (status != QN_PROF_OK)
-            return status;
-    }
+    m->fn = QN_PROF_NO_FN;
+    qn_prof_table_enter_object(m->table, NULL);
+    while ((got = qn_prof_read_next(r, &item, err)) > 0)
+        if (take_item(m, &item, err) != QN_PROF_OK)
+            return err->status;
+    if (!qn_prof_reader_has_insns(r))
+        qn_prof_table_hide_insns(m->table);
     return got < 0 ? err->status : QN_PROF_OK;
 }
 
@@ -152,13 +173,11 @@ static enum qn_prof_status compare_descs(const struct qn_prof_merge *m,
     return QN_PROF_OK;
 }
 
-enum qn_prof_status qn_prof_merge_file(struct qn_prof_merge *m, const char *path, char *warning,
-                                       size_t room, struct qn_prof_error *err)
+enum qn_prof_status qn_prof_merge_reader(struct qn_prof_merge *m, struct qn_prof_reader *r,
+                                         const char *path, char *warning, size_t room,
+                                         struct qn_prof_error *err)
 {
     warning[0] = '\0';
-    struct qn_prof_reader *r = qn_prof_open_reader(path, err);
-    if (!r)
-        return err->status;
     const struct qn_prof_header *h = qn_prof_reader_header(r);
     enum qn_prof_status status = m->table ? check(m, h, path, err) : begin(m, h, err);
     if (status == QN_PROF_OK)
@@ -166,10 +185,24 @@ enum qn_prof_status qn_prof_merge_file(struct qn_prof_merge *m, const char *path
     m->file.length = m->name.length = 0;
     if (status == QN_PROF_OK && (qn_prof_append(&m->file, "", 0) || qn_prof_append(&m->name, "", 0)))
         status = qn_prof_fail_memory(err);
-    if (status == QN_PROF_OK)
-        status = take_items(m, r, err);
+    return status == QN_PROF_OK ? take_items(m, r, err) : status;
+}
+
+enum qn_prof_status qn_prof_merge_file(struct qn_prof_merge *m, const char *path, char *warning,
+                                       size_t room, struct qn_prof_error *err)
+{
+    warning[0] = '\0';
+    struct qn_prof_reader *r = qn_prof_open_reader(path, err);
+    if (!r)
+        return err->status;
+    enum qn_prof_status status = qn_prof_merge_reader(m, r, path, warning, room, err);
     qn_prof_close_reader(r);
     return status;
+}
+
+struct qn_prof_table *qn_prof_merge_table(const struct qn_prof_merge *m)
+{
+    return m->table;
 }
 
 enum qn_prof_status qn_prof_write_merge(struct qn_prof_merge *m, struct qn_prof_writer *w,

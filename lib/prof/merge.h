@@ -4,6 +4,8 @@
  * In:  a.out, b.out, ...: read one after the other, never held whole
  * Out: one profile with the header of the first, in cg_merge's layout
  *
+ * Objects are kept; instructions are kept where all inputs have them.
+ *
  * Invariants: memory holds one row per distinct (file, function, line) of all inputs, whatever their
  * number; all inputs have the same events.
  */
@@ -15,6 +17,8 @@
 #include "prof/write.h"
 
 struct qn_prof_merge;
+struct qn_prof_reader;
+struct qn_prof_table;
 
 /* mod_file, mod_fn: changes to names, or NULL. NULL is returned without memory. */
 struct qn_prof_merge *qn_prof_new_merge(const struct qn_prof_subst *mod_file,
@@ -25,6 +29,14 @@ void qn_prof_free_merge(struct qn_prof_merge *m);
  * made empty. */
 enum qn_prof_status qn_prof_merge_file(struct qn_prof_merge *m, const char *path, char *warning,
                                        size_t room, struct qn_prof_error *err);
+
+/* The same with a profile that was opened, and whose header may have been looked at; it stays open. */
+enum qn_prof_status qn_prof_merge_reader(struct qn_prof_merge *m, struct qn_prof_reader *r,
+                                         const char *path, char *warning, size_t room,
+                                         struct qn_prof_error *err);
+
+/* The sum as rows, for other forms of output. It belongs to the merge; NULL before the first profile. */
+struct qn_prof_table *qn_prof_merge_table(const struct qn_prof_merge *m);
 
 /* Writes the sum. At least one profile has been added. */
 enum qn_prof_status qn_prof_write_merge(struct qn_prof_merge *m, struct qn_prof_writer *w,

@@ -4,7 +4,8 @@
  * In:  lines after events:
  * Out: items; the sum of all counts is checked against the summary before it is handed out
  *
- * Invariants: `totals` is the sum of every COUNTS item handed out so far; `stage` only grows.
+ * Invariants: `totals` is the sum of every COUNTS item handed out so far; `stage` only grows; `left` is
+ * what the last line has more than its instructions so far.
  */
 #include "prof/read.h"
 
@@ -22,8 +23,11 @@ struct qn_prof_reader {
     struct qn_prof_header header;
     char *path;
     enum stage stage;
+    int is_strict, has_insns; /* as #positions: said */
+    uint32_t line;   /* of the counts last handed out */
     int64_t *counts; /* of the current item */
     int64_t *totals;
+    int64_t *left;
 };
 
 static enum qn_prof_status open_parts(struct qn_prof_reader *r, struct qn_prof_error *err)
@@ -34,7 +38,8 @@ static enum qn_prof_status open_parts(struct qn_prof_reader *r, struct qn_prof_e
     size_t n = (size_t)r->header.event_count;
     r->counts = calloc(n, sizeof *r->counts);
     r->totals = calloc(n, sizeof *r->totals);
-    return r->counts && r->totals ? QN_PROF_OK : qn_prof_fail_memory(err);
+    r->left = calloc(n, sizeof *r->left);
+    return r->counts && r->totals && r->left ? QN_PROF_OK : qn_prof_fail_memory(err);
 }
 
 struct qn_prof_reader *qn_prof_open_reader(const char *path, struct qn_prof_error *err)
@@ -60,6 +65,7 @@ void qn_prof_close_reader(struct qn_prof_reader *r)
     qn_prof_free_header(&r->header);
     free(r->counts);
     free(r->totals);
+    free(r->left);
     free(r->path);
     free(r);
 }
@@ -67,6 +73,11 @@ void qn_prof_close_reader(struct qn_prof_reader *r)
 const struct qn_prof_header *qn_prof_reader_header(const struct qn_prof_reader *r)
 {
     return &r->header;
+}
+
+int qn_prof_reader_has_insns(const struct qn_prof_reader *r)
+{
+    return r->has_insns;
 }
 
 /* "FILE:LINE: what, got `text`, wanted ..." */
@@ -163,10 +174,83 @@ static int take_counts(struct qn_prof_reader *r, const char *text, const char *e
         return bad_counts(r, p + strspn(p, " \t"), err);
     if (qn_prof_add_counts(r->totals, r->counts, r->header.event_count) != 0)
         return bad(r, "sum out of range", p + strspn(p, " \t"), "sums within 64 bits", err);
+    for (int i = 0; i < r->header.event_count && r->has_insns; i++)
+        r->left[i] = qn_prof_count(r->counts[i]);
     item->kind = QN_PROF_COUNTS;
-    item->line = (uint32_t)line;
+    item->line = r->line = (uint32_t)line;
     item->counts = r->counts;
     return 1;
+}
+
+static int bad_insn(struct qn_prof_reader *r, const char *text, struct qn_prof_error *err)
+{
+    return bad(r, "malformed instruction", text, "`#0xADDRESS BYTES` and counts", err);
+}
+
+/* Takes an instruction's counts off what is left of its line's. */
+static int cover(struct qn_prof_reader *r, const char *text, struct qn_prof_error *err)
+{
+    for (int i = 0; i < r->header.event_count; i++)
+        if (__builtin_sub_overflow(r->left[i], qn_prof_count(r->counts[i]), &r->left[i]))
+            return bad(r, "sum out of range", text, "sums within 64 bits", err);
+    return 1;
+}
+
+/* "0x401136 488b45f8 c1 c2 ..." */
+static int take_insn(struct qn_prof_reader *r, const char *text, const char *end,
+                     struct qn_prof_item *item, struct qn_prof_error *err)
+{
+    const char *p = qn_prof_parse_address(text, &item->insn.address);
+    if (!p || *p != ' ' || !(p = qn_prof_parse_bytes(p + 1, &item->insn)) || (*p && !is_blank(*p)))
+        return bad_insn(r, text, err);
+    if (r->stage == NEED_FILE)
+        return bad(r, "counts outside a function", text, "`fl=` and `fn=` lines first", err);
+    if (parse_counts(r, p, end) != 0)
+        return bad_counts(r, p + strspn(p, " \t"), err);
+    item->kind = QN_PROF_INSN;
+    item->line = r->line;
+    item->counts = r->counts;
+    return cover(r, text, err);
+}
+
+/* 0 where the instructions since the last line add up to it. */
+static int check_covered(struct qn_prof_reader *r, struct qn_prof_error *err)
+{
+    for (int i = 0; i < r->header.event_count && r->has_insns; i++)
+        if (r->left[i] != 0) {
+            qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: instructions do not add up to line %u, got a "
+                         "difference of %lld %s, wanted none", r->path, r->lines.number, r->line,
+                         (long long)r->left[i], r->header.events[i]);
+            return -1;
+        }
+    return 0;
+}
+
+/* "#positions: object line [instruction]" */
+static int take_positions(struct qn_prof_reader *r, const char *text, struct qn_prof_error *err)
+{
+    int insns = strcmp(text, " object line instruction") == 0;
+    if (!insns && strcmp(text, " object line") != 0)
+        return bad(r, "positions not known", text, "`object line` or `object line instruction`", err);
+    if (r->is_strict || r->stage != NEED_FILE)
+        return bad(r, "`#positions:` too late", text, "it once, before the first function", err);
+    r->is_strict = 1;
+    r->has_insns = insns;
+    return 0;
+}
+
+/* A line that begins with #: an item (1), nothing (0), failed (-1). */
+static int take_comment(struct qn_prof_reader *r, const char *text, const char *end,
+                        struct qn_prof_item *item, struct qn_prof_error *err)
+{
+    static const char positions[] = "positions:";
+    if (strncmp(text, positions, sizeof positions - 1) == 0)
+        return take_positions(r, text + sizeof positions - 1, err);
+    if (r->has_insns && strncmp(text, "0x", 2) == 0)
+        return take_insn(r, text, end, item, err);
+    if (!r->is_strict)
+        return 0;
+    return bad(r, "comment not known", text, "`#ob=`, or `#0x` where instructions were promised", err);
 }
 
 static int take_name(struct qn_prof_reader *r, enum qn_prof_kind kind, const char *name,
@@ -179,7 +263,7 @@ static int take_name(struct qn_prof_reader *r, enum qn_prof_kind kind, const cha
         return bad(r, "malformed name", name, "a name without NUL bytes", err);
     if (kind != QN_PROF_OBJECT)
         r->stage = NEED_COUNTS;
-    return 1;
+    return check_covered(r, err) == 0 ? 1 : -1;
 }
 
 /* "[1, 2, 3]", cut short where it does not fit. */
@@ -207,6 +291,8 @@ static int mismatch(struct qn_prof_reader *r, struct qn_prof_error *err)
 static int take_summary(struct qn_prof_reader *r, const char *text, const char *end,
                         struct qn_prof_item *item, struct qn_prof_error *err)
 {
+    if (check_covered(r, err) != 0)
+        return -1;
     if (parse_counts(r, text, end) != 0)
         return bad_counts(r, text + strspn(text, " \t"), err);
     for (int i = 0; i < r->header.event_count; i++)
@@ -240,18 +326,18 @@ static int take_keyword(struct qn_prof_reader *r, const char *text, const char *
 static int take_line(struct qn_prof_reader *r, const char *text, size_t length,
                      struct qn_prof_item *item, struct qn_prof_error *err)
 {
+    const char *end = text + length;
     if (is_digit(text[0]) && r->stage != SUMMED)
-        return take_counts(r, text, text + length, item, err);
+        return check_covered(r, err) == 0 ? take_counts(r, text, end, item, err) : -1;
     if (strncmp(text, "#ob=", 4) == 0 && r->stage != SUMMED)
-        return take_name(r, QN_PROF_OBJECT, text + 4, text + length, item, err);
-    if (text[0] == '#' || text[strspn(text, " \t\v\f\r")] == '\0') {
-        if (text[0] == '#' || strlen(text) == length)
-            return 0;
-        return bad(r, "malformed line", text, "text without NUL bytes", err);
-    }
+        return take_name(r, QN_PROF_OBJECT, text + 4, end, item, err);
+    if (text[0] == '#')
+        return take_comment(r, text + 1, end, item, err);
+    if (text[strspn(text, " \t\v\f\r")] == '\0')
+        return strlen(text) == length ? 0 : bad(r, "malformed line", text, "text without NUL bytes", err);
     if (r->stage == SUMMED)
         return bad(r, "text after the summary", text, "the end of the file", err);
-    return take_keyword(r, text, text + length, item, err);
+    return take_keyword(r, text, end, item, err);
 }
 
 static int at_end(struct qn_prof_reader *r, struct qn_prof_error *err)

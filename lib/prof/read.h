@@ -14,9 +14,19 @@
  * blanks after the colon, desc: lines on either side of cmd:, negative counts, CRLF; ob= (the object
  * that what follows belongs to), also as #ob= , which other readers skip as a comment.
  *
+ * Objects and instructions, in comments too:
+ *      #positions: object line instruction     before the first counts; without the last word: no
+ *      #ob=/usr/bin/prog                           instructions
+ *      fl=a.c
+ *      fn=main
+ *      12 3 1
+ *      #0x401136 488b45f8 2 1              INSN {0x401136, 4 bytes} {2, 1}
+ *      #0x40113a 90 1 0                    INSN {0x40113a, 1 byte}  {1, 0}
+ *
  * Invariants: an item is handed out only when its line is well formed; SUMMARY only when it equals
  * the sum of all counts; the end only after a summary. Every error names FILE:LINE, what was
- * found and what was wanted. Names hold no NUL byte. Counts are within 64 bits.
+ * found and what was wanted. Names hold no NUL byte. Counts are within 64 bits. After #positions: there
+ * are no other comments than these; where it promises instructions, those of a line add up to it.
  */
 #ifndef QN_PROF_READ_H
 #define QN_PROF_READ_H
@@ -25,6 +35,7 @@
 #include <stdint.h>
 
 #include "prof/error.h"
+#include "prof/insn.h"
 #include "prof/write.h"
 
 /* More events than any simulator has; guards memory against damaged files. */
@@ -47,15 +58,18 @@ struct qn_prof_header {
     int event_count;
 };
 
-enum qn_prof_kind { QN_PROF_OBJECT, QN_PROF_FILE, QN_PROF_FN, QN_PROF_COUNTS, QN_PROF_SUMMARY };
+enum qn_prof_kind {
+    QN_PROF_OBJECT, QN_PROF_FILE, QN_PROF_FN, QN_PROF_INSN, QN_PROF_COUNTS, QN_PROF_SUMMARY
+};
 
 struct qn_prof_item {
     enum qn_prof_kind kind;
     int keeps_function; /* FILE by fi= or fe= */
     const char *name;   /* OBJECT, FILE, FN */
     size_t length;      /* of name */
-    uint32_t line;      /* COUNTS */
-    const int64_t *counts; /* COUNTS, SUMMARY: one per event; valid until the next call */
+    uint32_t line;      /* COUNTS, INSN */
+    struct qn_prof_insn insn; /* INSN */
+    const int64_t *counts; /* COUNTS, INSN, SUMMARY: one per event; valid until the next call */
 };
 
 struct qn_prof_reader;
@@ -69,6 +83,9 @@ const struct qn_prof_header *qn_prof_reader_header(const struct qn_prof_reader *
 /* 1 and an item; 0 at the end of a complete profile; -1 with `err` filled. */
 int qn_prof_read_next(struct qn_prof_reader *r, struct qn_prof_item *item,
                       struct qn_prof_error *err);
+
+/* Whether every line has its instructions; known once the first counts have been read. */
+int qn_prof_reader_has_insns(const struct qn_prof_reader *r);
 
 /* Number of the event called `name`; -1 where there is none. Of equal names the last counts. */
 int qn_prof_find_event(const struct qn_prof_header *h, const char *name, size_t length);

@@ -5,10 +5,14 @@
  * Out: qn_prof_table_write(t, w) emits fl=, fn=, count lines by file name, function name (bytewise)
  *      and line, then the summary, which is the sum of all that was added.
  *
- * Invariants: one row per (file, function, line); each name is stored once; adding costs one hash
- * lookup (names that repeat those of the last call are not even hashed). A sum that leaves 64 bits
- * is an error, never a wrong number. Counts may be negative. A count QN_PROF_NONE adds nothing; a
- * cell that got nothing else stays QN_PROF_NONE and is written as 0.
+ * Two things more may be kept: the object (file of code) of a function, and the instructions of a
+ * line. A function in two objects has rows of its own for each. Instructions are rows behind that of
+ * their line, by address; they add nothing to the summary. Both are written as prof/read.h describes.
+ *
+ * Invariants: one row per (object, file, function, line, instruction); each name is stored once;
+ * adding costs one hash lookup (names that repeat those of the last call are not even hashed). A sum
+ * that leaves 64 bits is an error, never a wrong number. Counts may be negative. A count QN_PROF_NONE
+ * adds nothing; a cell that got nothing else stays QN_PROF_NONE and is written as 0.
  *
  * Not modelled: descriptions and commands; the caller puts those through prof/write.h.
  */
@@ -19,15 +23,18 @@
 #include <stdint.h>
 
 #include "prof/error.h"
+#include "prof/insn.h"
 #include "prof/write.h"
 
 struct qn_prof_table;
 
 /* One row as qn_prof_table_at shows it. Pointers stay valid until the next add or free. */
 struct qn_prof_row {
+    const char *object; /* ??? where it is not known */
     const char *file;
     const char *function;
     uint32_t line;
+    const struct qn_prof_insn *insn; /* NULL: the line itself */
     const int64_t *counts; /* one per event, QN_PROF_NONE where nothing was added */
 };
 
@@ -48,10 +55,23 @@ enum qn_prof_status qn_prof_table_add_line(struct qn_prof_table *t, uint32_t fn,
                                            const int64_t *counts, struct qn_prof_error *err);
 #define QN_PROF_NO_FN UINT32_MAX /* qn_prof_table_fn: no memory */
 
+/* The object that functions belong to from now on; NULL and "" mean not known. -1: no memory. */
+int qn_prof_table_enter_object(struct qn_prof_table *t, const char *object);
+
+/* Adds counts to an instruction of a line, after the line's own have been added. */
+enum qn_prof_status qn_prof_table_add_insn(struct qn_prof_table *t, uint32_t fn, uint32_t line,
+                                           const struct qn_prof_insn *insn, const int64_t *counts,
+                                           struct qn_prof_error *err);
+
+/* Whether there are instructions, which come after their lines in the rows; and forgets them when
+ * writing: where not all that was added had them, what is left would be a part only. */
+int qn_prof_table_has_insns(const struct qn_prof_table *t);
+void qn_prof_table_hide_insns(struct qn_prof_table *t);
+
 /* The sum of everything added, one per event. */
 const int64_t *qn_prof_table_totals(const struct qn_prof_table *t);
 
-/* Sorts rows by file name, function name, line. Adding afterwards unsorts. */
+/* Sorts rows by file name, function name, object, line, address. Adding afterwards unsorts. */
 enum qn_prof_status qn_prof_table_sort(struct qn_prof_table *t, struct qn_prof_error *err);
 
 /* Rows in the order of the last sort (before any sort: in order of arrival). */

@@ -277,6 +277,31 @@ void qn_prof_put_fn(struct qn_prof_writer *w, const char *name)
     put_field(w, "fn=", known(name));
 }
 
+void qn_prof_put_positions(struct qn_prof_writer *w, enum qn_prof_positions positions)
+{
+    qn_prof_put_text(w, "#positions: object line");
+    qn_prof_put_text(w, positions == QN_PROF_BY_INSN ? " instruction\n" : "\n");
+}
+
+void qn_prof_put_object(struct qn_prof_writer *w, const char *name)
+{
+    put_field(w, "#ob=", known(name));
+}
+
+void qn_prof_put_insn(struct qn_prof_writer *w, const struct qn_prof_insn *insn, const int64_t *counts)
+{
+    char text[QN_PROF_INSN_TEXT];
+    qn_prof_format_address(text, insn->address);
+    qn_prof_put_text(w, "#");
+    qn_prof_put_text(w, text);
+    qn_prof_format_bytes(text, insn);
+    qn_prof_put_text(w, " ");
+    qn_prof_put_text(w, text);
+    for (int i = 0; i < w->events; i++)
+        put_number(w, ' ', qn_prof_count(counts[i]), '\0');
+    qn_prof_put_text(w, "\n");
+}
+
 void qn_prof_put_counts(struct qn_prof_writer *w, uint32_t line, const int64_t *counts)
 {
     int merged = w->form == QN_PROF_MERGED;

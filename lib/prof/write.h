@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 #include "prof/error.h"
+#include "prof/insn.h"
 
 /* A count that is not known ("." in the text); only readers of other tools' files meet it. */
 #define QN_PROF_NONE INT64_MIN
@@ -59,6 +60,17 @@ void qn_prof_put_events(struct qn_prof_writer *w, const char *const *names, int 
 /* "fl=NAME" and "fn=NAME". An empty or NULL name is written as ???. */
 void qn_prof_put_file(struct qn_prof_writer *w, const char *name);
 void qn_prof_put_fn(struct qn_prof_writer *w, const char *name);
+
+/* What the body says beyond file, function and line, in comments that other tools' readers skip (all
+ * but cg_merge's): "#positions: object line" or "#positions: object line instruction", after events. */
+enum qn_prof_positions { QN_PROF_BY_OBJECT, QN_PROF_BY_INSN };
+void qn_prof_put_positions(struct qn_prof_writer *w, enum qn_prof_positions positions);
+
+/* "#ob=NAME": the object (file of code) that what follows belongs to. */
+void qn_prof_put_object(struct qn_prof_writer *w, const char *name);
+
+/* "#0xADDRESS BYTES c1 c2 ...": a part of the counts of the line before. */
+void qn_prof_put_insn(struct qn_prof_writer *w, const struct qn_prof_insn *insn, const int64_t *counts);
 
 /* "LINE c1 c2 ..."; counts has one entry per event; line 0 means not known. */
 void qn_prof_put_counts(struct qn_prof_writer *w, uint32_t line, const int64_t *counts);

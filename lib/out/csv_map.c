@@ -1,0 +1,193 @@
+/*
+ * Columns of a CSV that is read. See csv_map.h.
+ *
+ * In:  profile,command,D1 cache,events,summary,object,file,function,line,Ir,Dr
+ * Out: column[QN_OUT_CSV_COMMAND] == 1, ..., event_column {9, 10}
+ */
+#include "out/csv_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "prof/read.h"
+
+enum qn_prof_status qn_out_csv_bad(const char *path, const struct qn_out_csv_record *record,
+                                   const char *what, const char *got, const char *wanted,
+                                   struct qn_prof_error *err)
+{
+    return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: %s, got `%.60s`, wanted %s", path, record->line, what,
+                        got, wanted);
+}
+
+static int find_column(const struct qn_out_csv_map *m, const char *name, int from)
+{
+    for (int i = from; i < m->name_count; i++)
+        if (strcmp(m->names[i], name) == 0)
+            return i;
+    return QN_OUT_CSV_NONE;
+}
+
+static enum qn_prof_status no_column(const struct qn_out_csv_map *m, const char *name,
+                                     struct qn_prof_error *err)
+{
+    return qn_prof_fail(err, QN_PROF_BAD, "%s:1: no column `%s`, got %d others, wanted what `quern csv "
+                        "--by=line` or `--by=instruction` writes", m->path, name, m->name_count);
+}
+
+static enum qn_prof_status find_columns(struct qn_out_csv_map *m, struct qn_prof_error *err)
+{
+    for (int i = 0; i < QN_OUT_CSV_COLUMNS; i++) {
+        int may_lack = i == QN_OUT_CSV_PROFILE || i >= QN_OUT_CSV_AT_ADDRESS;
+        int from = i >= QN_OUT_CSV_AT_OBJECT ? m->column[QN_OUT_CSV_SUMMARY] + 1 : 0;
+        m->column[i] = find_column(m, qn_out_csv_names[i], from);
+        if (m->column[i] == QN_OUT_CSV_NONE && !may_lack)
+            return no_column(m, qn_out_csv_names[i], err);
+    }
+    if (m->column[QN_OUT_CSV_AT_ADDRESS] != QN_OUT_CSV_NONE &&
+        m->column[QN_OUT_CSV_AT_BYTES] == QN_OUT_CSV_NONE)
+        return no_column(m, qn_out_csv_names[QN_OUT_CSV_AT_BYTES], err);
+    return QN_PROF_OK;
+}
+
+enum qn_prof_status qn_out_csv_map_names(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
+                                         struct qn_prof_error *err)
+{
+    m->names = calloc((size_t)record->count + 1, sizeof *m->names);
+    m->metadata = calloc((size_t)record->count + 1, sizeof *m->metadata);
+    if (!m->names || !m->metadata)
+        return qn_prof_fail_memory(err);
+    for (int i = 0; i < record->count; i++, m->name_count++)
+        if (!(m->names[i] = strdup(record->cells[i])))
+            return qn_prof_fail_memory(err);
+    return find_columns(m, err);
+}
+
+/* Columns up to the totals say what the profile is, except for the path. */
+static int is_metadata(const struct qn_out_csv_map *m, int column)
+{
+    return column <= m->column[QN_OUT_CSV_SUMMARY] && column != m->column[QN_OUT_CSV_PROFILE] &&
+           m->names[column][0] != '\0';
+}
+
+/* The first column behind the place; of several events with one name, behind that of the one before. */
+static int first_event_column(const struct qn_out_csv_map *m, const char *name)
+{
+    int from = 0;
+    for (int i = QN_OUT_CSV_AT_OBJECT; i < QN_OUT_CSV_COLUMNS; i++)
+        if (m->column[i] >= from)
+            from = m->column[i] + 1;
+    for (int i = 0; i < m->event_count; i++)
+        if (strcmp(m->events[i], name) == 0)
+            from = m->event_column[i] + 1;
+    return from;
+}
+
+static enum qn_prof_status take_event(struct qn_out_csv_map *m, char *name, struct qn_prof_error *err)
+{
+    int column = find_column(m, name, first_event_column(m, name));
+    if (column == QN_OUT_CSV_NONE)
+        return no_column(m, name, err);
+    m->event_column[m->event_count] = column;
+    m->events[m->event_count++] = name;
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status take_events(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
+                                       struct qn_prof_error *err)
+{
+    const char *cell = m->metadata[m->column[QN_OUT_CSV_EVENTS]];
+    m->words = strdup(cell);
+    m->events = calloc(QN_PROF_EVENTS_MAX, sizeof *m->events);
+    m->event_column = calloc(QN_PROF_EVENTS_MAX, sizeof *m->event_column);
+    m->totals = calloc(QN_PROF_EVENTS_MAX, sizeof *m->totals);
+    if (!m->words || !m->events || !m->event_column || !m->totals)
+        return qn_prof_fail_memory(err);
+    char *rest, *name = strtok_r(m->words, " ", &rest);
+    for (; name && m->event_count < QN_PROF_EVENTS_MAX; name = strtok_r(NULL, " ", &rest))
+        if (take_event(m, name, err) != QN_PROF_OK)
+            return err->status;
+    if (name || m->event_count == 0)
+        return qn_out_csv_bad(m->path, record, name ? "too many events" : "no events", cell,
+                              "names of 1 to 1024 events, with blanks between them", err);
+    return QN_PROF_OK;
+}
+
+const char *qn_out_csv_parse_count(const char *p, int64_t *out)
+{
+    int negative = *p == '-';
+    uint64_t value = 0;
+    p += negative;
+    if (*p < '0' || *p > '9')
+        return NULL;
+    for (; *p >= '0' && *p <= '9'; p++)
+        if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
+            return NULL;
+    if (value > INT64_MAX)
+        return NULL;
+    *out = negative ? -(int64_t)value : (int64_t)value;
+    return p;
+}
+
+static enum qn_prof_status take_totals(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
+                                       struct qn_prof_error *err)
+{
+    const char *cell = m->metadata[m->column[QN_OUT_CSV_SUMMARY]], *p = cell;
+    for (int i = 0; i < m->event_count && p; i++) {
+        p = qn_out_csv_parse_count(p, &m->totals[i]);
+        if (p && i + 1 < m->event_count)
+            p = *p == ' ' ? p + 1 : NULL;
+    }
+    return p && *p == '\0' ? QN_PROF_OK
+                           : qn_out_csv_bad(m->path, record, "malformed summary", cell,
+                                            "a number for each event, with blanks between them", err);
+}
+
+static enum qn_prof_status check_cells(const struct qn_out_csv_map *m,
+                                       const struct qn_out_csv_record *record, struct qn_prof_error *err)
+{
+    return record->count == m->name_count
+               ? QN_PROF_OK
+               : qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: wrong number of cells, got %d, wanted %d", m->path,
+                              record->line, record->count, m->name_count);
+}
+
+enum qn_prof_status qn_out_csv_map_first(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
+                                         struct qn_prof_error *err)
+{
+    if (check_cells(m, record, err) != QN_PROF_OK)
+        return err->status;
+    m->metadata_line = record->line;
+    for (int i = 0; i < m->name_count; i++)
+        if (is_metadata(m, i) && !(m->metadata[i] = strdup(record->cells[i])))
+            return qn_prof_fail_memory(err);
+    return take_events(m, record, err) == QN_PROF_OK ? take_totals(m, record, err) : err->status;
+}
+
+enum qn_prof_status qn_out_csv_map_next(const struct qn_out_csv_map *m,
+                                        const struct qn_out_csv_record *record, struct qn_prof_error *err)
+{
+    if (check_cells(m, record, err) != QN_PROF_OK)
+        return err->status;
+    for (int i = 0; i < m->name_count; i++)
+        if (m->metadata[i] && strcmp(m->metadata[i], record->cells[i]) != 0)
+            return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: another profile in column `%s`, got `%.60s`, "
+                                "wanted `%.60s` as in line %ld", m->path, record->line, m->names[i],
+                                record->cells[i], m->metadata[i], m->metadata_line);
+    return QN_PROF_OK;
+}
+
+void qn_out_csv_free_map(struct qn_out_csv_map *m)
+{
+    for (int i = 0; i < m->name_count; i++) {
+        free(m->names[i]);
+        free(m->metadata[i]);
+    }
+    free(m->names);
+    free(m->metadata);
+    free(m->words);
+    free(m->events);
+    free(m->event_column);
+    free(m->totals);
+    memset(m, 0, sizeof *m);
+}
