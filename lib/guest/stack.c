@@ -2,11 +2,13 @@
 #include "guest/stack.h"
 
 enum { /* auxv types, linux/auxvec.h */
-    AUX_NULL = 0, AUX_IGNORE = 1, AUX_PHDR = 3, AUX_PHENT = 4, AUX_PHNUM = 5, AUX_BASE = 7, AUX_ENTRY = 9, AUX_RANDOM = 25,
-    AUX_RSEQ_SIZE = 27, AUX_RSEQ_ALIGN = 28, AUX_EXECFN = 31, AUX_VDSO = 33
+    AUX_NULL = 0, AUX_IGNORE = 1, AUX_PHDR = 3, AUX_PHENT = 4, AUX_PHNUM = 5, AUX_BASE = 7, AUX_ENTRY = 9, AUX_PLATFORM = 15,
+    AUX_RANDOM = 25, AUX_RSEQ_SIZE = 27, AUX_RSEQ_ALIGN = 28, AUX_EXECFN = 31, AUX_VDSO = 33
 };
 #define STACK_ALIGN 16
+#define STACK_STEP (64 * 1024ull) /* the kernel has mapped 128 KiB below its own stack pointer */
 #define PHENT_SIZE 56
+#define RANDOM_BYTES 16
 
 struct parts {
     uint64_t argc, *argv, *envp, *auxv;
@@ -66,17 +68,69 @@ static bool hidden(uint64_t type, const struct qn_start *start)
     return type == AUX_RSEQ_SIZE || type == AUX_RSEQ_ALIGN || (type == AUX_VDSO && start->hide_vdso);
 }
 
-static uint64_t *put_auxv(uint64_t *to, const struct parts *p, const struct qn_image *image, const struct qn_start *start)
+/* ---- strings ----
+ *
+ * The kernel puts the engine's own path and arguments among them, so where a string of the guest lies, and with it how many
+ * instructions a vectorised strlen takes, would depend on where quern is installed.  Copied to the beginning of a step, in a
+ * fixed order, they lie where the guest's own arguments and environment put them, always. */
+
+struct strings {
+    uint8_t *at; /* NULL: they stay where they are */
+};
+
+static uint64_t count_bytes(const char *text)
+{
+    uint64_t n = 0;
+
+    while (text[n])
+        n++;
+    return n + 1;
+}
+
+static uint64_t copy_bytes(struct strings *s, const void *bytes, uint64_t n)
+{
+    uint8_t *to = s->at;
+
+    if (!to)
+        return (uint64_t)(uintptr_t)bytes;
+    __builtin_memcpy(to, bytes, n);
+    s->at = to + n;
+    return (uint64_t)(uintptr_t)to;
+}
+
+static uint64_t copy_string(struct strings *s, const char *text) { return copy_bytes(s, text, count_bytes(text)); }
+
+static uint64_t total_bytes(const struct parts *p, const struct qn_start *start)
+{
+    uint64_t n = RANDOM_BYTES + count_bytes(start->execfn);
+
+    for (uint64_t i = 0; start->argv[i]; i++)
+        n += count_bytes(start->argv[i]);
+    for (uint64_t i = 0; i < p->nenv; i++)
+        n += count_bytes((const char *)(uintptr_t)p->envp[i]);
+    for (uint64_t i = 0; i < p->naux; i++)
+        n += p->auxv[2 * i] == AUX_PLATFORM ? count_bytes((const char *)(uintptr_t)p->auxv[2 * i + 1]) : 0;
+    return n;
+}
+
+static uint64_t *put_auxv(uint64_t *to, const struct parts *p, const struct qn_image *image, const struct qn_start *start,
+                          struct strings *strings)
 {
     for (uint64_t i = 0; i < p->naux; i++) {
         uint64_t type = p->auxv[2 * i], value = p->auxv[2 * i + 1];
 
-        if (type == AUX_RANDOM && start->fixed_random)
-            fill_random((uint8_t *)(uintptr_t)value, start->seed);
         if (hidden(type, start))
             continue;
+        if (type == AUX_RANDOM && start->fixed_random)
+            fill_random((uint8_t *)(uintptr_t)value, start->seed);
+        if (type == AUX_RANDOM)
+            value = copy_bytes(strings, (const void *)(uintptr_t)value, RANDOM_BYTES);
+        else if (type == AUX_PLATFORM || type == AUX_EXECFN)
+            value = copy_string(strings, (const char *)(uintptr_t)aux_value(type, value, image, start));
+        else
+            value = aux_value(type, value, image, start);
         *to++ = type;
-        *to++ = aux_value(type, value, image, start);
+        *to++ = value;
     }
     *to++ = AUX_NULL;
     *to++ = 0;
@@ -86,23 +140,26 @@ static uint64_t *put_auxv(uint64_t *to, const struct parts *p, const struct qn_i
 uint64_t qn_stack_build(uint64_t *kernel_sp, const struct qn_image *image, const struct qn_start *start, uint64_t *vdso)
 {
     struct parts p = split(kernel_sp);
-    uint64_t argc = 0, words, sp, *to;
+    uint64_t argc = 0, words, sp = (uint64_t)(uintptr_t)kernel_sp, *to;
+    struct strings strings = {NULL};
 
     while (start->argv[argc])
         argc++;
     *vdso = qn_stack_auxv(kernel_sp, AUX_VDSO);
     words = 1 + argc + 1 + p.nenv + 1 + 2 * (p.naux + 1);
-    /* At a page's beginning, unless addresses are to vary: then neither the environment nor the engine's own path and
-     * descriptors change which lines of the stack share a set. */
-    sp = ((uint64_t)(uintptr_t)kernel_sp - words * 8) & ~(start->fixed_random ? QN_PAGE - 1 : (uint64_t)(STACK_ALIGN - 1));
+    if (start->fixed_random) { /* addresses are not to vary */
+        sp = (sp - total_bytes(&p, start)) & ~(STACK_STEP - 1);
+        strings.at = (uint8_t *)(uintptr_t)sp;
+    }
+    sp = (sp - words * 8) & ~(start->fixed_random ? STACK_STEP - 1 : (uint64_t)(STACK_ALIGN - 1));
     to = (uint64_t *)(uintptr_t)sp;
     *to++ = argc;
     for (uint64_t i = 0; i < argc; i++)
-        *to++ = (uint64_t)(uintptr_t)start->argv[i];
+        *to++ = copy_string(&strings, start->argv[i]);
     *to++ = 0;
     for (uint64_t i = 0; i < p.nenv; i++)
-        *to++ = p.envp[i];
+        *to++ = copy_string(&strings, (const char *)(uintptr_t)p.envp[i]);
     *to++ = 0;
-    put_auxv(to, &p, image, start);
+    put_auxv(to, &p, image, start, &strings);
     return sp;
 }

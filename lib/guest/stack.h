@@ -1,7 +1,8 @@
 /* lib/guest/stack.h - the guest's initial stack, made from the engine's own.
  *
- * The kernel gave the engine  argc, argv[], envp[], auxv[].  The guest keeps the same stack, strings and environment;
- * only the first arguments go, and auxv is made to speak of the guest's program.
+ * The kernel gave the engine  argc, argv[], envp[], auxv[].  The guest keeps the same stack and environment; only the first
+ * arguments go, and auxv is made to speak of the guest's program.  Unless addresses are to vary, strings are copied to
+ * where nothing but the guest's own arguments and environment decides.
  */
 #ifndef QN_GUEST_STACK_H
 #define QN_GUEST_STACK_H
