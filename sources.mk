@@ -76,7 +76,15 @@ hosted_sources = \
 	lib/cost/modules.c \
 	lib/cost/profile.c \
 	lib/cost/store.c \
-	lib/cost/summary.c
+	lib/cost/summary.c \
+	lib/exp/exp.c \
+	lib/exp/file.c \
+	lib/exp/jobs.c \
+	lib/exp/memory.c \
+	lib/exp/result.c \
+	lib/exp/rows.c \
+	lib/exp/runs.c \
+	lib/exp/table.c
 
 tool_sources = \
 	tools/annotate.c \
@@ -103,6 +111,11 @@ tool_sources = \
 	tools/run_wire.c \
 	tools/sim.c \
 	tools/sim_build.c \
+	tools/sweep.c \
+	tools/sweep_options.c \
+	tools/sweep_programs.c \
+	tools/sweep_run.c \
+	tools/sweep_sims.c \
 	tools/trace.c
 
 translator_sources = \
@@ -243,6 +256,14 @@ headers = \
 	lib/emit/internal.h \
 	lib/emit/x86.h \
 	lib/event/event.h \
+	lib/exp/exp.h \
+	lib/exp/file.h \
+	lib/exp/jobs.h \
+	lib/exp/memory.h \
+	lib/exp/result.h \
+	lib/exp/rows.h \
+	lib/exp/runs.h \
+	lib/exp/table.h \
 	lib/guest/elf.h \
 	lib/guest/exec_map.h \
 	lib/guest/stack.h \
@@ -336,6 +357,7 @@ headers = \
 	tools/run_reader.h \
 	tools/run_wire.h \
 	tools/sim_build.h \
+	tools/sweep.h \
 	tools/tools.h
 
 unit_programs = \
@@ -354,6 +376,9 @@ unit_programs = \
 	tests/unit/debug/symbols \
 	tests/unit/decode/decode_golden \
 	tests/unit/decode/decode_hardware \
+	tests/unit/exp/jobs \
+	tests/unit/exp/runs \
+	tests/unit/exp/table \
 	tests/unit/prof/corrupt \
 	tests/unit/prof/insn \
 	tests/unit/prof/log \
@@ -393,6 +418,8 @@ shell_tests = \
 	tests/unit/cost/collector_usage.sh \
 	tests/unit/debug/lines.sh \
 	tests/unit/decode/dis_objdump.sh \
+	tests/unit/exp/file.sh \
+	tests/unit/exp/sweep.sh \
 	tests/unit/out/csv.sh \
 	tests/unit/prof/errors.sh \
 	tests/unit/prof/names.sh \

@@ -14,8 +14,6 @@
 #include "sim_build.h"
 #include "tools.h"
 
-#define DESCRIPTION_MARK "quern-sim-build: "
-
 static const char help[] =
     "usage: quern sim build [--I1=M] [--D1=M] [--LL=M] [--BC=M] [--BI=M] [--AN=M] [--replay] [--cflags=F] -o PATH\n"
     "       quern sim list [PATH...]\n\n"
@@ -103,24 +101,15 @@ static void list_folder(const char *library, const char *folder, const char *slo
     free(pattern);
 }
 
-/* A simulator carries a line about itself. */
 static int describe(const char *path)
 {
-    FILE *f = fopen(path, "rb");
-    char *bytes, *at;
-    size_t n;
+    char *text = qn_sim_describe("sim", path);
 
-    if (!f || !(bytes = malloc(64u << 20)))
-        return fprintf(stderr, "quern: sim: %s: cannot be read\n", path), 1;
-    n = fread(bytes, 1, 64u << 20, f);
-    fclose(f);
-    at = memmem(bytes, n, DESCRIPTION_MARK, strlen(DESCRIPTION_MARK));
-    if (at)
-        printf("%s: %.250s\n", path, at + strlen(DESCRIPTION_MARK));
-    else
-        fprintf(stderr, "quern: sim: %s: not a simulator\n", path);
-    free(bytes);
-    return at ? 0 : 1;
+    if (!text)
+        return 1;
+    printf("%s: %s\n", path, text);
+    free(text);
+    return 0;
 }
 
 static int list(int argc, char **argv)

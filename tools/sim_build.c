@@ -32,7 +32,10 @@
 #define ENGINE_LINK                                                                                  \
     "-nostdlib -static -no-pie -Wl,-Ttext-segment=" QN_ENGINE_BASE " -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,norelro"
 
-#define WORDS_MAX 128
+#define WORDS_MAX 512
+#define DESCRIPTION_MARK "quern-sim-build: "
+#define DESCRIPTION_MAX 250
+#define ENGINE_BYTES_MAX (64u << 20)
 
 const char *const qn_sim_slot_names[QN_SIM_SLOTS] = { "I1", "D1", "LL", "BC", "BI", "AN" };
 
@@ -129,8 +132,7 @@ char *qn_sim_scratch(const char *tool)
     return NULL;
 }
 
-/* The file of a module; NULL: a line was printed. */
-static char *find_module(const char *tool, const char *library, enum qn_sim_slot slot, const char *name)
+char *qn_sim_find_module(const char *tool, const char *library, enum qn_sim_slot slot, const char *name)
 {
     char *pattern, *path = NULL;
     glob_t g;
@@ -182,7 +184,7 @@ static void add_words(struct command *c, const char *text)
 #define FNV_OFFSET 0xcbf29ce484222325u
 #define FNV_PRIME 0x100000001b3u
 
-static uint64_t hash_file(const char *path)
+uint64_t qn_sim_hash_file(const char *path)
 {
     uint64_t hash = FNV_OFFSET;
     FILE *f = fopen(path, "rb");
@@ -204,7 +206,7 @@ static bool add_slot(struct command *c, const struct qn_sim_build *b, const char
 
     if (!module || !strcmp(module, "default"))
         return true;
-    file = find_module(b->tool, library, slot, module);
+    file = qn_sim_find_module(b->tool, library, slot, module);
     if (!file)
         return false;
     add(c, "-DQN_SIM_%s_FILE=\"%s\"", name, file);
@@ -215,7 +217,7 @@ static bool add_slot(struct command *c, const struct qn_sim_build *b, const char
     if (twin)
         add(c, "%s/sim/twin_%s.c", library, name);
     base = basename(file);
-    add(c, "-DQN_SIM_%s_NAME=\"%.*s:%016llx\"", name, (int)strcspn(base, "."), base, (unsigned long long)hash_file(file));
+    add(c, "-DQN_SIM_%s_NAME=\"%.*s:%016llx\"", name, (int)strcspn(base, "."), base, (unsigned long long)qn_sim_hash_file(file));
     free(file);
     return true;
 }
@@ -261,6 +263,31 @@ static bool add_engine(struct command *c, const struct qn_sim_build *b, const ch
     return true;
 }
 
+/* ---- what is in one ---- */
+
+/* A simulator carries a line about itself. */
+char *qn_sim_describe(const char *tool, const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    char *bytes = malloc(ENGINE_BYTES_MAX), *at, *text = NULL;
+    size_t n;
+
+    if (f && bytes) {
+        n = fread(bytes, 1, ENGINE_BYTES_MAX, f);
+        at = memmem(bytes, n, DESCRIPTION_MARK, strlen(DESCRIPTION_MARK));
+        if (at)
+            text = strndup(at + strlen(DESCRIPTION_MARK), DESCRIPTION_MAX);
+    }
+    if (!text)
+        fprintf(stderr, "quern: %s: %s: %s\n", tool, path, f ? "not a simulator" : "cannot be read");
+    if (f)
+        fclose(f);
+    free(bytes);
+    return text;
+}
+
+/* ---- running ---- */
+
 int qn_sim_run(char **argv)
 {
     pid_t child = fork();
@@ -304,6 +331,8 @@ int qn_sim_build(const struct qn_sim_build *b)
     for (int i = 0; i < QN_SIM_SLOTS; i++)
         if (!add_slot(&c, b, library, (enum qn_sim_slot)i))
             return QN_EXIT_USAGE;
+    for (const char *const *extra = b->extra; extra && *extra; extra++)
+        add(&c, "%s", *extra);
     if (b->replay)
         add_hosted(&c, b, library);
     else if (!add_engine(&c, b, library))

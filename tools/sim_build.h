@@ -8,6 +8,7 @@
 #define QN_SIM_BUILD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum qn_sim_slot { QN_SIM_I1, QN_SIM_D1, QN_SIM_LL, QN_SIM_BC, QN_SIM_BI, QN_SIM_AN, QN_SIM_SLOTS };
 
@@ -20,6 +21,7 @@ struct qn_sim_build {
     const char *cflags;              /* more flags for the compiler, NULL = none */
     bool replay;                     /* a hosted program that reads traces, instead of an engine */
     bool verbose;                    /* print the command */
+    const char *const *extra;        /* more source files and flags, NULL at the end; NULL = none */
 };
 
 /* "D1" -> QN_SIM_D1; -1: none. */
@@ -27,6 +29,15 @@ int qn_sim_find_slot(const char *name, unsigned length);
 
 /* Compiles and links.  0, or the exit status after a message. */
 int qn_sim_build(const struct qn_sim_build *b);
+
+/* The file of a module, a name or a path; free() it.  NULL: a line was printed.  `slot` is named in that line. */
+char *qn_sim_find_module(const char *tool, const char *library, enum qn_sim_slot slot, const char *name);
+
+/* FNV-1a of a file's bytes: what profiles record of a module. */
+uint64_t qn_sim_hash_file(const char *path);
+
+/* What is in a simulator: "I1=lru D1=srrip:50b34235a5a88360 ...".  free() it; NULL: a line was printed. */
+char *qn_sim_describe(const char *tool, const char *path);
 
 /* The folder that holds sim/ and base/.  NULL: a line was printed. */
 const char *qn_sim_library(const char *tool);

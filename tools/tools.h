@@ -30,6 +30,7 @@
     X(trace, "record the references of a program")                                                 \
     X(replay, "feed a recorded trace to simulators")                                               \
     X(sim, "build simulators out of modules, and list them")                                       \
+    X(sweep, "run many programs, simulators and caches into one CSV file")                         \
     X(dis, "disassemble an ELF file or bytes")
 
 #define X(name, help) int qn_tool_##name(int argc, char **argv);

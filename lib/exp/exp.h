@@ -1,0 +1,98 @@
+/* lib/exp/exp.h - an experiment: what is fixed, what varies, and the runs that follow.
+ *
+ *   program gzip, axis sim = lru srrip, axis D1.size = 1024 2048 4096
+ *   ->  gzip lru 1024, gzip lru 2048, gzip lru 4096, gzip srrip 1024, ...      6 runs
+ *
+ * Values come from the command line (-L, -P, --D1) or from a file (file.h), always as text with its origin, so that a
+ * mistake found later is still named by file and line.  An axis is
+ *
+ *   sim                             a simulator: module, SLOT=MODULE+..., a built one, or one that the file defines
+ *   I1 D1 LL                        SIZE,WAYS,LINE
+ *   D1.size D1.ways D1.line ...     one of the three; plain size, ways, line are those of D1
+ *   seed                            for random policies
+ *   any other NAME                  replaces {NAME} in commands, geometries and options
+ *
+ * Programs vary slowest, then the axes in their order; the last varies fastest.
+ */
+#ifndef QN_EXP_EXP_H
+#define QN_EXP_EXP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cost/arena.h"
+#include "exp/memory.h"
+#include "prof/error.h"
+
+enum qn_exp_level { QN_EXP_I1, QN_EXP_D1, QN_EXP_LL, QN_EXP_LEVELS };
+enum qn_exp_slot { QN_EXP_SLOT_I1, QN_EXP_SLOT_D1, QN_EXP_SLOT_LL, QN_EXP_SLOT_BC, QN_EXP_SLOT_BI, QN_EXP_SLOT_AN,
+                   QN_EXP_SLOTS };
+
+extern const char *const qn_exp_slot_names[QN_EXP_SLOTS];
+
+#define QN_EXP_RUNS_MAX 100000 /* a slip in a range should not run for a year */
+
+struct qn_exp_text {
+    const char *text;   /* NULL: not given */
+    const char *origin; /* "a.exp:12" or "-L D1" */
+};
+
+struct qn_exp_texts {
+    struct qn_exp_text *at;
+    int count;
+};
+
+struct qn_exp_axis {
+    struct qn_exp_text name;
+    struct qn_exp_texts values;
+};
+
+struct qn_exp_program {
+    struct qn_exp_text name;
+    struct qn_exp_texts argv;
+    struct qn_exp_text input; /* a file for standard input */
+};
+
+struct qn_exp_simulator {
+    struct qn_exp_text name;
+    struct qn_exp_text module[QN_EXP_SLOTS];
+    struct qn_exp_text path;    /* built before: an engine */
+    struct qn_exp_texts options; /* key=value */
+};
+
+struct qn_exp {
+    struct qn_exp_memory memory;
+    struct qn_exp_axis *axes;
+    struct qn_exp_program *programs;
+    struct qn_exp_simulator *simulators; /* defined in a file */
+    int axis_count, program_count, simulator_count;
+    struct qn_exp_text geometry[QN_EXP_LEVELS], seed, counting, cache_sim, branch_sim, timeout;
+    struct qn_exp_texts options, environment;
+};
+
+void qn_exp_init(struct qn_exp *e);
+void qn_exp_free(struct qn_exp *e);
+
+/* One fixed setting by its name: I1 D1 LL seed counting cache-sim branch-sim timeout; option and env append.
+ * Numbers and words are checked here, geometries when the runs are made (they may hold {NAME}). */
+bool qn_exp_set(struct qn_exp *e, const char *name, const char *value, const char *origin, struct qn_prof_error *err);
+
+/* A new axis without values. */
+struct qn_exp_axis *qn_exp_add_axis(struct qn_exp *e, const char *name, const char *origin, struct qn_prof_error *err);
+/* One value; A..B stands for all integers from A to B. */
+bool qn_exp_add_value(struct qn_exp *e, struct qn_exp_axis *axis, const char *value, const char *origin,
+                      struct qn_prof_error *err);
+/* FROM, 2 FROM, 4 FROM, ... up to TO. */
+bool qn_exp_add_powers(struct qn_exp *e, struct qn_exp_axis *axis, const char *from, const char *to, const char *origin,
+                       struct qn_prof_error *err);
+/* "NAME=V,V"; with ';' between the values where they hold commas, and always for I1, D1 and LL. */
+bool qn_exp_add_list(struct qn_exp *e, const char *text, const char *origin, struct qn_prof_error *err);
+
+struct qn_exp_program *qn_exp_add_program(struct qn_exp *e, const char *name, const char *origin);
+struct qn_exp_simulator *qn_exp_add_simulator(struct qn_exp *e, const char *name, const char *origin);
+void qn_exp_add_text(struct qn_exp *e, struct qn_exp_texts *list, const char *text, const char *origin);
+
+/* A number with an optional suffix K, M or G (powers of 1024).  false: not one. */
+bool qn_exp_parse_size(const char *text, uint64_t *size);
+
+#endif

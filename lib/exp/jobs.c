@@ -1,0 +1,206 @@
+/* lib/exp/jobs.c - see jobs.h.
+ *
+ * Signals are taken one at a time by sigtimedwait, so nothing happens in handlers: SIGCHLD = a command ended, SIGINT and
+ * the like = stop all.
+ */
+#define _GNU_SOURCE
+#include "exp/jobs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GRACE 2.0 /* seconds between SIGTERM and SIGKILL */
+#define ERRORS_MODE 0600
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+void qn_exp_init_jobs(struct qn_exp_jobs *j, int parallel, double limit, void *data)
+{
+    memset(j, 0, sizeof *j);
+    qn_exp_init_memory(&j->memory);
+    j->parallel = parallel;
+    j->limit = limit;
+    j->data = data;
+}
+
+void qn_exp_free_jobs(struct qn_exp_jobs *j) { qn_exp_free_memory(&j->memory); }
+
+void qn_exp_add_job(struct qn_exp_jobs *j, const struct qn_exp_job *job)
+{
+    j->at = qn_exp_grow(&j->memory, j->at, (size_t)j->count, sizeof *j->at);
+    j->at[j->count++] = *job;
+}
+
+/* ---- one command ---- */
+
+static bool redirect(const char *path, int flags, int to)
+{
+    int fd = open(path, flags, ERRORS_MODE);
+
+    return fd >= 0 && dup2(fd, to) == to && (fd == to || close(fd) == 0);
+}
+
+/* In the child.  The parent may have died between fork and prctl: then it is no longer who started us. */
+static void become(const struct qn_exp_job *job, const sigset_t *mask, pid_t parent, int report)
+{
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    if (getppid() != parent)
+        _exit(0);
+    if (redirect(job->input ? job->input : "/dev/null", O_RDONLY, STDIN_FILENO)
+        && redirect("/dev/null", O_WRONLY, STDOUT_FILENO)
+        && redirect(job->errors, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO))
+        execve(job->argv[0], job->argv, job->environment);
+    if (write(report, &errno, sizeof errno) < 0)
+        _exit(127);
+    _exit(127);
+}
+
+static void start(struct qn_exp_job *job, const sigset_t *mask)
+{
+    pid_t parent = getpid();
+    int report[2];
+
+    job->started = now();
+    if (pipe2(report, O_CLOEXEC)) {
+        job->start_errno = errno;
+        return;
+    }
+    job->pid = fork();
+    if (job->pid == 0)
+        become(job, mask, parent, report[1]);
+    if (job->pid < 0)
+        job->start_errno = errno;
+    else
+        setpgid(job->pid, job->pid);
+    close(report[1]);
+    if (read(report[0], &job->start_errno, sizeof job->start_errno) != sizeof job->start_errno && job->pid >= 0)
+        job->start_errno = 0;
+    close(report[0]);
+}
+
+/* ---- all of them ---- */
+
+static bool is_running(const struct qn_exp_job *job) { return job->pid > 0; }
+
+static int count_running(const struct qn_exp_jobs *j)
+{
+    int n = 0;
+
+    for (int i = 0; i < j->next; i++)
+        n += is_running(&j->at[i]);
+    return n;
+}
+
+static void end(struct qn_exp_jobs *j, struct qn_exp_job *job)
+{
+    struct qn_exp_job copy; /* `ended` may add jobs, and so move them */
+
+    kill(-job->pid, SIGKILL); /* what it left behind; not reaped yet, its number is still its own */
+    waitpid(job->pid, &job->status, 0);
+    copy = *job;
+    job->pid = 0;
+    if (!j->signal)
+        j->ended(j->data, &copy);
+}
+
+static void start_more(struct qn_exp_jobs *j, const sigset_t *mask)
+{
+    while (!j->signal && j->next < j->count && count_running(j) < j->parallel) {
+        struct qn_exp_job *job = &j->at[j->next++];
+
+        start(job, mask);
+        if (job->pid < 0) {
+            struct qn_exp_job copy = *job;
+
+            job->pid = 0;
+            j->ended(j->data, &copy);
+        }
+    }
+}
+
+static void reap(struct qn_exp_jobs *j)
+{
+    siginfo_t info = { .si_pid = 0 };
+
+    while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid) {
+        int i = 0;
+
+        while (i < j->next && j->at[i].pid != info.si_pid)
+            i++;
+        if (i < j->next)
+            end(j, &j->at[i]);
+        else
+            waitpid(info.si_pid, NULL, 0); /* no child of ours that we know: an inherited one */
+        info.si_pid = 0;
+    }
+}
+
+static void stop_late(struct qn_exp_jobs *j)
+{
+    double time = now();
+
+    for (int i = 0; i < j->next && j->limit > 0; i++) {
+        struct qn_exp_job *job = &j->at[i];
+
+        if (!is_running(job) || time < job->started + j->limit)
+            continue;
+        kill(job->timed_out && time > job->started + j->limit + GRACE ? -job->pid : job->pid,
+             job->timed_out && time > job->started + j->limit + GRACE ? SIGKILL : SIGTERM);
+        job->timed_out = true;
+    }
+}
+
+/* Asked to stop: at first politely, then not. */
+static void stop_all(struct qn_exp_jobs *j, int sig)
+{
+    for (int i = 0; i < j->next; i++)
+        if (is_running(&j->at[i]))
+            kill(-j->at[i].pid, sig);
+}
+
+static void wait_a_moment(struct qn_exp_jobs *j, const sigset_t *signals)
+{
+    struct timespec second = { 1, 0 };
+    int sig = sigtimedwait(signals, NULL, &second);
+
+    if (sig > 0 && sig != SIGCHLD) {
+        stop_all(j, j->signal ? SIGKILL : SIGTERM);
+        j->signal = sig;
+    }
+}
+
+void qn_exp_run_jobs(struct qn_exp_jobs *j)
+{
+    sigset_t signals, mask;
+
+    sigemptyset(&signals);
+    for (const int *s = (const int[]){ SIGCHLD, SIGINT, SIGTERM, SIGHUP, 0 }; *s; s++)
+        sigaddset(&signals, *s);
+    sigprocmask(SIG_BLOCK, &signals, &mask);
+    for (;;) {
+        start_more(j, &mask);
+        if (!count_running(j))
+            break;
+        if (j->tick)
+            j->tick(j->data, count_running(j));
+        wait_a_moment(j, &signals);
+        stop_late(j);
+        reap(j);
+    }
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+}

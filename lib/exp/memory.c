@@ -1,0 +1,60 @@
+/* lib/exp/memory.c - see memory.h.  GNU obstacks do the work. */
+#define _GNU_SOURCE
+#include "exp/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+#define obstack_chunk_alloc qn_exp_chunk
+#define obstack_chunk_free free
+
+static void *qn_exp_chunk(size_t bytes)
+{
+    void *chunk = malloc(bytes);
+
+    if (chunk)
+        return chunk;
+    fputs("quern: no memory\n", stderr);
+    exit(1);
+}
+
+void qn_exp_init_memory(struct qn_exp_memory *m) { obstack_init(&m->stack); }
+void qn_exp_free_memory(struct qn_exp_memory *m) { obstack_free(&m->stack, NULL); }
+
+void *qn_exp_alloc(struct qn_exp_memory *m, size_t bytes)
+{
+    return memset(obstack_alloc(&m->stack, bytes), 0, bytes);
+}
+
+char *qn_exp_copy_part(struct qn_exp_memory *m, const char *text, size_t length)
+{
+    return obstack_copy0(&m->stack, text, length);
+}
+
+char *qn_exp_copy(struct qn_exp_memory *m, const char *text) { return qn_exp_copy_part(m, text, strlen(text)); }
+
+char *qn_exp_format(struct qn_exp_memory *m, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    obstack_vprintf(&m->stack, format, args);
+    va_end(args);
+    obstack_1grow(&m->stack, 0);
+    return obstack_finish(&m->stack);
+}
+
+/* Room is doubled whenever the count reaches a power of two, so it need not be stored. */
+void *qn_exp_grow(struct qn_exp_memory *m, void *list, size_t count, size_t size)
+{
+    void *more;
+
+    if (count && !qn_is_pow2(count))
+        return list;
+    more = obstack_alloc(&m->stack, (count ? 2 * count : 1) * size);
+    return count ? memcpy(more, list, count * size) : more;
+}

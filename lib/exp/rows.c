@@ -1,0 +1,245 @@
+/* lib/exp/rows.c - see rows.h. */
+#include "exp/rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "cost/events.h"
+
+static const char *const level_names[QN_EXP_LEVELS] = { "I1", "D1", "LL" };
+static const char *const event_names[] = {
+#define X(id, name) name,
+    QN_EVENT_LIST(X)
+#undef X
+};
+
+/* 100 or 1000 * (a + b + c) / (x + y + z) */
+static const struct rate {
+    const char *name;
+    const char *part[3], *whole[3];
+    double scale;
+} rates[] = {
+    { "I1_miss_percent", { "I1mr" }, { "Ir" }, 100 },
+    { "D1_miss_percent", { "D1mr", "D1mw" }, { "Dr", "Dw" }, 100 },
+    { "LL_miss_percent", { "ILmr", "DLmr", "DLmw" }, { "Ir", "Dr", "Dw" }, 100 },
+    { "Bc_miss_percent", { "Bcm" }, { "Bc" }, 100 },
+    { "Bi_miss_percent", { "Bim" }, { "Bi" }, 100 },
+    { "I1_mpki", { "I1mr" }, { "Ir" }, 1000 },
+    { "D1_mpki", { "D1mr", "D1mw" }, { "Ir" }, 1000 },
+    { "LL_mpki", { "ILmr", "DLmr", "DLmw" }, { "Ir" }, 1000 },
+    { "Bc_mpki", { "Bcm" }, { "Ir" }, 1000 },
+    { "Bi_mpki", { "Bim" }, { "Ir" }, 1000 },
+};
+
+/* ---- columns ---- */
+
+static void add_identity_columns(struct qn_exp_table *t, const struct qn_exp *e)
+{
+    static const char *const first[] = { "quern", "program", "command", "input" };
+    static const char *const last[] = { "options", "seed", "counting", "build_id" };
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(first); i++)
+        qn_exp_add_column(t, first[i]);
+    for (int i = 0; i < e->axis_count; i++)
+        if (qn_exp_is_parameter(&e->axes[i]))
+            qn_exp_add_column(t, e->axes[i].name.text);
+    qn_exp_add_column(t, "sim");
+    for (int i = 0; i < QN_EXP_LEVELS; i++) {
+        qn_exp_add_column(t, qn_exp_format(&t->memory, "%s_size", level_names[i]));
+        qn_exp_add_column(t, qn_exp_format(&t->memory, "%s_ways", level_names[i]));
+        qn_exp_add_column(t, qn_exp_format(&t->memory, "%s_line", level_names[i]));
+    }
+    for (int i = 0; i < QN_EXP_SLOTS; i++)
+        qn_exp_add_column(t, qn_exp_format(&t->memory, "%s_module", qn_exp_slot_names[i]));
+    for (size_t i = 0; i < QN_ARRAY_LEN(last); i++)
+        qn_exp_add_column(t, last[i]);
+}
+
+static void add_result_columns(struct qn_exp_table *t)
+{
+    qn_exp_add_column(t, "status");
+    for (size_t i = 0; i < QN_ARRAY_LEN(event_names); i++)
+        qn_exp_add_column(t, event_names[i]);
+    for (size_t i = 0; i < QN_ARRAY_LEN(rates); i++)
+        qn_exp_add_column(t, rates[i].name);
+}
+
+/* ---- what a run is ---- */
+
+static char *join(struct qn_exp_memory *m, const char *const *argv)
+{
+    char *text = qn_exp_copy(m, "");
+
+    for (int i = 0; argv[i]; i++)
+        text = qn_exp_format(m, "%s%s%s", text, i ? " " : "", argv[i]);
+    return text;
+}
+
+/* Cells in the order of the columns; the number of them. */
+static int fill_identity(struct qn_exp_memory *m, char **cells, const struct qn_exp *e, const struct qn_exp_run *run,
+                         const struct qn_exp_provenance *p)
+{
+    int n = 0;
+
+    cells[n++] = qn_exp_copy(m, p->version);
+    cells[n++] = qn_exp_copy(m, run->program->name.text);
+    cells[n++] = join(m, run->argv);
+    cells[n++] = qn_exp_copy(m, run->input ? run->input : "");
+    for (int i = 0; i < e->axis_count; i++)
+        if (qn_exp_is_parameter(&e->axes[i]))
+            cells[n++] = qn_exp_copy(m, run->values[i]);
+    cells[n++] = qn_exp_copy(m, run->sim.text);
+    for (int i = 0; i < QN_EXP_LEVELS; i++) {
+        cells[n++] = qn_exp_format(m, "%u", run->geometry[i].size);
+        cells[n++] = qn_exp_format(m, "%u", run->geometry[i].assoc);
+        cells[n++] = qn_exp_format(m, "%u", run->geometry[i].line);
+    }
+    for (int i = 0; i < QN_EXP_SLOTS; i++)
+        cells[n++] = qn_exp_copy(m, p->modules[i]);
+    cells[n++] = qn_exp_copy(m, p->options);
+    cells[n++] = qn_exp_format(m, "%llu", (unsigned long long)run->seed);
+    cells[n++] = qn_exp_copy(m, p->counting);
+    cells[n++] = qn_exp_copy(m, p->build_id);
+    return n;
+}
+
+/* ---- what it came to ---- */
+
+static double sum(const struct qn_exp_result *r, const char *const names[3], bool *known)
+{
+    double total = 0;
+
+    for (int i = 0; i < 3 && names[i]; i++) {
+        const char *value = qn_exp_find_count(r, names[i]);
+
+        *known = *known && value;
+        total += value ? strtod(value, NULL) : 0;
+    }
+    return total;
+}
+
+static char *format_rate(struct qn_exp_memory *m, const struct qn_exp_result *r, const struct rate *rate)
+{
+    bool known = true;
+    double part = sum(r, rate->part, &known), whole = sum(r, rate->whole, &known);
+
+    return known && whole > 0 ? qn_exp_format(m, "%.4f", rate->scale * part / whole) : qn_exp_copy(m, "");
+}
+
+static bool is_rate(const char *name)
+{
+    for (size_t i = 0; i < QN_ARRAY_LEN(rates); i++)
+        if (!strcmp(rates[i].name, name))
+            return true;
+    return false;
+}
+
+static void fill_result(struct qn_exp_table *t, char **cells, const struct qn_exp_result *r)
+{
+    cells[qn_exp_find_column(t, "status")] = qn_exp_copy(&t->memory, r->status);
+    for (int i = 0; i < r->count; i++)
+        cells[qn_exp_find_column(t, r->counts[i].name)] = qn_exp_copy(&t->memory, r->counts[i].value);
+    for (size_t i = 0; i < QN_ARRAY_LEN(rates); i++)
+        cells[qn_exp_find_column(t, rates[i].name)] = format_rate(&t->memory, r, &rates[i]);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Counts that are not of the thirteen: by name, so that their order does not depend on which runs are done. */
+static void add_module_columns(struct qn_exp_table *t, const struct qn_exp_result *results, int count)
+{
+    int first = t->column_count;
+
+    for (int i = 0; i < count; i++)
+        for (int k = 0; results[i].status && k < results[i].count; k++)
+            if (qn_exp_find_column(t, results[i].counts[k].name) < 0)
+                qn_exp_add_column(t, results[i].counts[k].name);
+    qsort(t->columns + first, (size_t)(t->column_count - first), sizeof *t->columns, compare_names);
+}
+
+void qn_exp_fill_table(struct qn_exp_table *t, const struct qn_exp *e, const struct qn_exp_runs *runs,
+                       const struct qn_exp_provenance *provenance, const struct qn_exp_result *results)
+{
+    add_identity_columns(t, e);
+    add_result_columns(t);
+    add_module_columns(t, results, runs->count);
+    for (int i = 0; i < runs->count; i++) {
+        char **cells;
+
+        if (!results[i].status)
+            continue;
+        cells = qn_exp_add_row(t);
+        fill_identity(&t->memory, cells, e, &runs->at[i], &provenance[i]);
+        fill_result(t, cells, &results[i]);
+    }
+}
+
+/* ---- back ---- */
+
+static void take_result(struct qn_exp_memory *m, const struct qn_exp_table *t, int row, int status, struct qn_exp_result *r)
+{
+    r->status = qn_exp_copy(m, t->rows[row][status]);
+    for (int c = status + 1; c < t->column_count; c++)
+        if (*t->rows[row][c] && !is_rate(t->columns[c]))
+            qn_exp_add_count(m, r, t->columns[c], t->rows[row][c]);
+}
+
+static bool same_columns(const struct qn_exp_table *a, const struct qn_exp_table *wanted)
+{
+    for (int i = 0; i < wanted->column_count; i++)
+        if (i >= a->column_count || strcmp(a->columns[i], wanted->columns[i]))
+            return false;
+    return true;
+}
+
+/* The first column in which they differ, or `n`. */
+static int first_difference(char *const *a, char *const *b, int n)
+{
+    int i = 0;
+
+    while (i < n && !strcmp(a[i], b[i]))
+        i++;
+    return i;
+}
+
+static enum qn_prof_status refuse(const struct qn_exp_table *t, const char *path, int row, int column,
+                                  struct qn_prof_error *err)
+{
+    return qn_prof_fail(err, QN_PROF_BAD, "%s: row %d is of another sweep: %s is '%s'; remove the file, or name another with -o",
+                        path, row + 1, t->columns[column], t->rows[row][column]);
+}
+
+enum qn_prof_status qn_exp_take_rows(const struct qn_exp_table *t, const char *path, struct qn_exp *e,
+                                     const struct qn_exp_runs *runs, const struct qn_exp_provenance *provenance,
+                                     struct qn_exp_result *results, struct qn_prof_error *err)
+{
+    struct qn_exp_table wanted;
+    int row = 0, worst = 0;
+
+    qn_exp_init_table(&wanted);
+    add_identity_columns(&wanted, e);
+    add_result_columns(&wanted);
+    if (!same_columns(t, &wanted))
+        qn_prof_fail(err, QN_PROF_BAD, "%s: has other columns than this sweep; remove it, or name another file with -o", path);
+    /* Rows stand in the order of the runs, so one pass over both finds all. */
+    for (int i = 0; i < runs->count && row < t->row_count && err->status == QN_PROF_OK; i++) {
+        char **cells = qn_exp_alloc(&wanted.memory, (size_t)wanted.column_count * sizeof *cells);
+        int n = fill_identity(&wanted.memory, cells, e, &runs->at[i], &provenance[i]);
+        int same = first_difference(t->rows[row], cells, n);
+
+        if (same == n) {
+            take_result(&e->memory, t, row++, n, &results[i]);
+            worst = 0;
+        }
+        worst = same > worst && same < n ? same : worst;
+    }
+    if (err->status == QN_PROF_OK && row < t->row_count)
+        refuse(t, path, row, worst, err);
+    qn_exp_free_table(&wanted);
+    return err->status;
+}

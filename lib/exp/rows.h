@@ -1,0 +1,35 @@
+/* lib/exp/rows.h - the CSV file of a sweep: a row per run, and back.
+ *
+ *   quern,program,command,input,n,sim,I1_size,...,build_id | status | Ir,I1mr,... | I1_miss_percent,...,Bi_mpki | BC_bits,...
+ *   which run this is                                        how      counts       rates                           of modules
+ *
+ * Columns before `status` say what was run, and tell rows of this sweep from others.  No column holds a time, a process
+ * number or anything else that differs from one sweep to the next, so that a sweep that was interrupted and
+ * resumed ends with the same file.  Rates are per hundred, ..._mpki per thousand instructions.
+ */
+#ifndef QN_EXP_ROWS_H
+#define QN_EXP_ROWS_H
+
+#include "exp/result.h"
+#include "exp/runs.h"
+#include "exp/table.h"
+
+/* Where a run comes from, beyond what the experiment says. */
+struct qn_exp_provenance {
+    const char *version;                /* of quern */
+    const char *modules[QN_EXP_SLOTS];  /* "srrip:50b34235a5a88360"; "" where there is none */
+    const char *build_id;               /* of the program, or a hash of its file */
+    const char *options;                /* of the modules, as given to `quern run` */
+    const char *counting;
+};
+
+/* Rows for all runs that have a status, in order.  `t` is initialised and empty. */
+void qn_exp_fill_table(struct qn_exp_table *t, const struct qn_exp *e, const struct qn_exp_runs *runs,
+                       const struct qn_exp_provenance *provenance, const struct qn_exp_result *results);
+
+/* Takes the results of rows that a file has already.  QN_PROF_BAD: it holds rows of something else. */
+enum qn_prof_status qn_exp_take_rows(const struct qn_exp_table *t, const char *path, struct qn_exp *e,
+                                     const struct qn_exp_runs *runs, const struct qn_exp_provenance *provenance,
+                                     struct qn_exp_result *results, struct qn_prof_error *err);
+
+#endif

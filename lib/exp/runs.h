@@ -1,0 +1,37 @@
+/* lib/exp/runs.h - the runs of an experiment, with everything that varies put in its place.
+ *
+ *   -L n=10,20 -L D1.ways=1,2 --D1=1024,1,64 -- ./prog {n}
+ *   -> ./prog 10 with D1 1024,1,64;  ./prog 10 with 1024,2,64;  ./prog 20 ...
+ *
+ * Invariant: if any run is impossible (a cache that cannot be, an axis that nothing uses) there are none, and the message
+ * names the origin of the text that is to blame.
+ */
+#ifndef QN_EXP_RUNS_H
+#define QN_EXP_RUNS_H
+
+#include "exp/exp.h"
+
+struct qn_exp_run {
+    const struct qn_exp_program *program;
+    const char **values;       /* by axis */
+    const char **argv;         /* NULL at the end */
+    const char *input;         /* NULL: nothing to read */
+    struct qn_exp_text sim;    /* "default" if no axis says otherwise */
+    struct qn_geometry geometry[QN_EXP_LEVELS];
+    uint64_t seed;
+    const char *options;       /* key=value,... */
+};
+
+struct qn_exp_runs {
+    struct qn_exp_run *at;
+    int count;
+};
+
+/* `host` is used for levels that the experiment does not give. */
+bool qn_exp_make_runs(struct qn_exp *e, const struct qn_geometry host[QN_EXP_LEVELS], struct qn_exp_runs *runs,
+                      struct qn_prof_error *err);
+
+/* Is this axis a parameter, that is, one of the {NAME}s? */
+bool qn_exp_is_parameter(const struct qn_exp_axis *axis);
+
+#endif

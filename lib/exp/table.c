@@ -1,0 +1,204 @@
+/* lib/exp/table.c - see table.h. */
+#define _GNU_SOURCE
+#include "exp/table.h"
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void qn_exp_init_table(struct qn_exp_table *t)
+{
+    memset(t, 0, sizeof *t);
+    qn_exp_init_memory(&t->memory);
+}
+
+void qn_exp_free_table(struct qn_exp_table *t) { qn_exp_free_memory(&t->memory); }
+
+int qn_exp_find_column(const struct qn_exp_table *t, const char *name)
+{
+    for (int i = 0; i < t->column_count; i++)
+        if (!strcmp(t->columns[i], name))
+            return i;
+    return -1;
+}
+
+int qn_exp_add_column(struct qn_exp_table *t, const char *name)
+{
+    t->columns = qn_exp_grow(&t->memory, t->columns, (size_t)t->column_count, sizeof *t->columns);
+    t->columns[t->column_count] = qn_exp_copy(&t->memory, name);
+    return t->column_count++;
+}
+
+char **qn_exp_add_row(struct qn_exp_table *t)
+{
+    static char empty[] = "";
+    char **row = qn_exp_alloc(&t->memory, (size_t)t->column_count * sizeof *row);
+
+    for (int i = 0; i < t->column_count; i++)
+        row[i] = empty;
+    t->rows = qn_exp_grow(&t->memory, t->rows, (size_t)t->row_count, sizeof *t->rows);
+    return t->rows[t->row_count++] = row;
+}
+
+bool qn_exp_cell_number(const struct qn_exp_table *t, int row, int column, double *number)
+{
+    const char *cell = qn_exp_cell(t, row, column);
+    char *end;
+
+    *number = strtod(cell, &end);
+    return *cell && !*end;
+}
+
+#ifndef HAVE_LIBCSV
+static enum qn_prof_status without_libcsv(const char *path, struct qn_prof_error *err)
+{
+    return qn_prof_fail(err, QN_PROF_BAD, "%s: this quern was built without libcsv, which reads and writes CSV", path);
+}
+
+enum qn_prof_status qn_exp_read_table(struct qn_exp_table *t, const char *path, struct qn_prof_error *err)
+{
+    (void)t;
+    return without_libcsv(path, err);
+}
+
+enum qn_prof_status qn_exp_write_table(const struct qn_exp_table *t, const char *path, struct qn_prof_error *err)
+{
+    (void)t;
+    return without_libcsv(path, err);
+}
+#else
+
+#include <csv.h>
+
+/* ---- reading ---- */
+
+struct reading {
+    struct qn_exp_table *t;
+    const char *path;
+    struct qn_prof_error *err;
+    long line;     /* of the file */
+    char **row;    /* being filled; NULL: the line of names */
+    int cells;     /* so far in this line */
+    bool has_names;
+};
+
+static void take_cell(void *text, size_t length, void *data)
+{
+    struct reading *r = data;
+
+    if (!r->has_names) {
+        qn_exp_add_column(r->t, qn_exp_copy_part(&r->t->memory, text, length));
+        return;
+    }
+    if (!r->row)
+        r->row = qn_exp_add_row(r->t);
+    if (r->cells < r->t->column_count)
+        r->row[r->cells] = qn_exp_copy_part(&r->t->memory, text, length);
+    r->cells++;
+}
+
+static void take_end(int terminator, void *data)
+{
+    struct reading *r = data;
+
+    (void)terminator;
+    if (r->has_names && r->cells != r->t->column_count)
+        qn_prof_fail(r->err, QN_PROF_BAD, "%s:%ld: cells: got %d, wanted %d", r->path, r->line, r->cells,
+                     r->t->column_count);
+    r->has_names = true;
+    r->row = NULL;
+    r->cells = 0;
+}
+
+/* Line by line, so that messages can tell which. */
+static enum qn_prof_status parse(struct reading *r, struct csv_parser *parser, FILE *file)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t n;
+
+    while (r->err->status == QN_PROF_OK && (n = getline(&line, &room, file)) > 0) {
+        r->line++;
+        if (csv_parse(parser, line, (size_t)n, take_cell, take_end, r) != (size_t)n)
+            qn_prof_fail(r->err, QN_PROF_BAD, "%s:%ld: %s", r->path, r->line, csv_strerror(csv_error(parser)));
+    }
+    free(line);
+    if (r->err->status == QN_PROF_OK && csv_fini(parser, take_cell, take_end, r))
+        qn_prof_fail(r->err, QN_PROF_BAD, "%s:%ld: a quoted cell that does not end", r->path, r->line);
+    if (r->err->status == QN_PROF_OK && !r->has_names)
+        qn_prof_fail(r->err, QN_PROF_BAD, "%s: empty, wanted a line of names", r->path);
+    return r->err->status;
+}
+
+enum qn_prof_status qn_exp_read_table(struct qn_exp_table *t, const char *path, struct qn_prof_error *err)
+{
+    struct reading r = { .t = t, .path = path, .err = err };
+    struct csv_parser parser;
+    enum qn_prof_status status;
+    FILE *file = fopen(path, "r");
+
+    if (!file)
+        return qn_prof_fail(err, QN_PROF_IO, "%s: %s", path, strerror(errno));
+    if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI)) {
+        fclose(file);
+        return qn_prof_fail_memory(err);
+    }
+    status = parse(&r, &parser, file);
+    csv_free(&parser);
+    fclose(file);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static void write_cell(FILE *out, const char *cell)
+{
+    size_t n = strlen(cell);
+
+    if (strpbrk(cell, ",\"\r\n") || (n && (cell[0] == ' ' || cell[n - 1] == ' ')))
+        csv_fwrite(out, cell, n);
+    else
+        fputs(cell, out);
+}
+
+static void write_line(FILE *out, char *const *cells, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (i)
+            putc(',', out);
+        write_cell(out, cells[i]);
+    }
+    putc('\n', out);
+}
+
+enum qn_prof_status qn_exp_write_table(const struct qn_exp_table *t, const char *path, struct qn_prof_error *err)
+{
+    char *temporary;
+    FILE *out;
+    bool good;
+
+    if (asprintf(&temporary, "%s.new", path) < 0)
+        return qn_prof_fail_memory(err);
+    out = fopen(temporary, "w");
+    if (out) {
+        write_line(out, t->columns, t->column_count);
+        for (int i = 0; i < t->row_count; i++)
+            write_line(out, t->rows[i], t->column_count);
+        good = !ferror(out);
+        if (fclose(out) || !good || rename(temporary, path)) {
+            qn_prof_fail(err, QN_PROF_IO, "%s: %s", path, strerror(errno));
+            unlink(temporary);
+        }
+    } else {
+        qn_prof_fail(err, QN_PROF_IO, "%s: %s", temporary, strerror(errno));
+    }
+    free(temporary);
+    return err->status;
+}
+#endif

@@ -1,0 +1,47 @@
+/* lib/exp/table.h - a CSV file as rows of text under named columns.
+ *
+ *   program,D1_size,D1mr        columns 3, rows 1
+ *   gzip,1024,991               qn_exp_cell(t, 0, qn_exp_find_column(t, "D1mr")) -> "991"
+ *
+ * The form is RFC 4180 as libcsv reads and writes it, with a plain newline at the end of lines; a cell is quoted only if it
+ * has to be.  Invariants: every row has all columns; a file is written under another name and renamed, so it is
+ * never half there.
+ */
+#ifndef QN_EXP_TABLE_H
+#define QN_EXP_TABLE_H
+
+#include <stdbool.h>
+
+#include "exp/memory.h"
+#include "prof/error.h"
+
+struct qn_exp_table {
+    struct qn_exp_memory memory;
+    char **columns;
+    char ***rows; /* each an array of cells */
+    int column_count, row_count;
+};
+
+void qn_exp_init_table(struct qn_exp_table *t);
+void qn_exp_free_table(struct qn_exp_table *t);
+
+/* -1: no such column. */
+int qn_exp_find_column(const struct qn_exp_table *t, const char *name);
+/* All before the first row. */
+int qn_exp_add_column(struct qn_exp_table *t, const char *name);
+/* A row of empty cells. */
+char **qn_exp_add_row(struct qn_exp_table *t);
+
+static inline const char *qn_exp_cell(const struct qn_exp_table *t, int row, int column)
+{
+    return column < 0 ? "" : t->rows[row][column];
+}
+
+/* A number in a cell: false if it is empty or something else. */
+bool qn_exp_cell_number(const struct qn_exp_table *t, int row, int column, double *number);
+
+/* `t` is initialised and empty; QN_PROF_IO where the file cannot be opened, QN_PROF_BAD with FILE:LINE where it is not CSV. */
+enum qn_prof_status qn_exp_read_table(struct qn_exp_table *t, const char *path, struct qn_prof_error *err);
+enum qn_prof_status qn_exp_write_table(const struct qn_exp_table *t, const char *path, struct qn_prof_error *err);
+
+#endif

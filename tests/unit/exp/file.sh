@@ -1,0 +1,119 @@
+#!/bin/sh
+# Experiment files: are they read, and is each mistake named by file and line, with nothing run?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+grep -q '^#define HAVE_LIBCONFUSE 1' "$top_builddir/config.h" || skip_all 'built without libConfuse'
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || skip_all 'built without libcsv'
+cd "$SCRATCH" || bail 'no scratch'
+
+cat >good.exp <<'END'
+# what is fixed
+I1 = "32K,8,64"
+LL = "1M,16,64"
+D1 = "32K,{ways},64"
+branch-sim = yes
+options = {"bits={ways}"}
+
+axis ways    { values = {2, 4} }
+axis sim     { values = {mine, default} }
+axis D1.size { from = 16K  to = 64K }   // powers of two
+
+simulator mine { D1 = srrip  BC = "gshare"  options = {"BC.gshare-history=3"} }
+program true  { command = {/bin/true, "a b", "{ways}", "{other}"} }
+program false { command = {/bin/false}  input = "good.exp" }
+END
+"$QUERN" sweep --list good.exp >list
+is "$(wc -l <list)" 24 '2 programs, 2 ways, 2 simulators, 3 sizes'
+ok 'the first' grep -q "run --sim=mine .*--D1=16384,2,64 .*--branch-sim=yes .*--sim-opt=bits=2,BC.gshare-history=3 .* -- /bin/true 'a b' 2 '{other}'\$" list
+ok 'the last' grep -q 'run --sim=/.*/quern-engine .*--D1=65536,4,64 .*--sim-opt=bits=4 .* -- /bin/false$' list
+is "$("$QUERN" sweep --list good.exp --LL=2M,16,64 -L seed=1,2 | grep -c 'LL=2097152,16,64')" 48 'options come on top'
+
+# mistake 'LINE: MESSAGE' <<END ...
+number=0
+mistake() {
+    number=$((number + 1))
+    cat >"bad.exp"
+    "$QUERN" sweep bad.exp -o "out$number.csv" >out 2>err
+    is "$?: $(cat err)" "2: quern: sweep: bad.exp:$1" "line $1"
+    ok '   nothing was run or written' test ! -e "out$number.csv" -a ! -e "out$number.csv.work" -a ! -e ran -a ! -s out
+}
+run='program p { command = {/usr/bin/touch, ran} }'
+
+mistake "2: no such option 'cached'" <<END
+$run
+cached = yes
+END
+mistake '3: unexpected closing brace' <<END
+$run
+
+}
+END
+mistake "1: no such option 'commant'" <<END
+program p { commant = {/usr/bin/touch, ran} }
+END
+mistake '1: program p: wanted command = {PROGRAM, ARGUMENT, ...}' <<END
+program p { }
+END
+mistake '4: axis sim: wanted values, or from and to' <<END
+$run
+axis sim {
+    from = 3
+}
+END
+mistake "3: from: got 'many', wanted a size" <<END
+$run
+axis D1.size {
+    from = many
+END
+mistake "4: D1.size: got '5K', wanted a last value that is not below the first" <<END
+$run
+axis D1.size {
+    from = 16K to = 5K
+}
+END
+mistake "4: D1: got '1000,2,64', wanted a size that is sets * ways * line" <<END
+$run
+axis D1 { values = {
+   "1024,2,64",
+   "1000,2,64"
+} }
+END
+mistake "2: seed is given twice" <<END
+seed = 1
+seed = 2
+$run
+END
+mistake "2: counting: got 'loose', wanted exact or cachegrind" <<END
+$run
+counting = loose
+END
+mistake "2: nothing has a {n} that could vary" <<END
+$run
+axis n { values = {1, 2} }
+END
+mistake "1: program './nothing': not a program" <<END
+program p { command = {./nothing} }
+END
+mistake "1: program 'no-such-program': not in /usr/local/bin, /usr/bin or /bin" <<END
+program p { command = {no-such-program} }
+END
+mistake "2: input 'nowhere': No such file or directory" <<END
+$run
+program q { command = {/bin/cat} input = nowhere }
+END
+mistake "3: found duplicate title 'p'" <<END
+$run
+
+program p { command = {/bin/true} }
+END
+mistake "3: premature end of file" <<END
+$run
+LL = "1M,16,64
+END
+
+echo 'program p { command = {/bin/true} } axis sim { values = {nobody} }' >bad.exp
+"$QUERN" sweep bad.exp -o no.csv 2>err
+is "$?: $(cat err)" "2: quern: sweep: slot D1: no module named 'nobody'; \`quern sim list\` shows them" 'a simulator that is not there'
+"$QUERN" sweep nowhere.exp 2>err
+is "$?: $(cat err)" '2: quern: sweep: nowhere.exp: No such file or directory' 'a file that is not there'
+done_testing

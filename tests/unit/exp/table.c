@@ -1,0 +1,109 @@
+/* CSV: is what is written read back the same, and is what is not CSV named by file and line? */
+#define _GNU_SOURCE
+#include <unistd.h>
+
+#include "exp/table.h"
+#include "tap.h"
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+static char *path;
+
+static void put(const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    if (!f || fputs(text, f) < 0 || fclose(f))
+        bail("cannot write %s", path);
+}
+
+static const char *get(void)
+{
+    static char text[1000];
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+
+    text[n] = 0;
+    if (f)
+        fclose(f);
+    return text;
+}
+
+static void refused(const char *text, const char *wanted)
+{
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_exp_table t;
+    char *message;
+
+    put(text);
+    qn_exp_init_table(&t);
+    ok(qn_exp_read_table(&t, path, &err) != QN_PROF_OK, "refused: %.20s", wanted);
+    if (asprintf(&message, "%s%s", path, wanted) < 0)
+        bail("no memory");
+    is_str(err.text, message, "with file and line");
+    free(message);
+    qn_exp_free_table(&t);
+}
+
+static void test_round_trip(void)
+{
+    static const char text[] = "a,\"b,c\",d\n1,\"say \"\"hi\"\"\",\n\" x\",\"two\nlines\",3.5\n";
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_exp_table t;
+    double number;
+
+    put(text);
+    qn_exp_init_table(&t);
+    ok(qn_exp_read_table(&t, path, &err) == QN_PROF_OK, "read %s", err.text);
+    is_int(t.row_count, 2, "rows");
+    is_str(qn_exp_cell(&t, 0, qn_exp_find_column(&t, "b,c")), "say \"hi\"", "quotes");
+    is_str(qn_exp_cell(&t, 1, 1), "two\nlines", "a newline in a cell");
+    is_str(qn_exp_cell(&t, 1, 0), " x", "a blank at the beginning");
+    is_str(qn_exp_cell(&t, 1, -1), "", "no such column");
+    ok(qn_exp_cell_number(&t, 1, 2, &number) && number == 3.5, "a number");
+    ok(!qn_exp_cell_number(&t, 0, 2, &number) && !qn_exp_cell_number(&t, 0, 1, &number), "not numbers");
+    ok(qn_exp_write_table(&t, path, &err) == QN_PROF_OK, "write");
+    is_str(get(), text, "the same bytes");
+    qn_exp_free_table(&t);
+}
+
+static void test_failures(void)
+{
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_exp_table t;
+
+    refused("a,b\n1\n", ":2: cells: got 1, wanted 2");
+    refused("a,b\n1,2\n1,2,3\n", ":3: cells: got 3, wanted 2");
+    refused("a,b\n1,\"2\n", ":2: a quoted cell that does not end");
+    refused("a,b\n1,x\"y\n", ":2: error parsing data while strict checking enabled");
+    refused("", ": empty, wanted a line of names");
+    qn_exp_init_table(&t);
+    ok(qn_exp_read_table(&t, "/nowhere/x", &err) == QN_PROF_IO, "a file that is not there");
+    err.status = QN_PROF_OK;
+    qn_exp_add_column(&t, "a");
+    ok(qn_exp_write_table(&t, "/nowhere/x", &err) == QN_PROF_IO, "a place where nothing can be written");
+    err.status = QN_PROF_OK;
+    put("old\n");
+    ok(qn_exp_write_table(&t, "/dev/full/x", &err) == QN_PROF_IO, "a failure");
+    is_str(get(), "old\n", "leaves what was there");
+    qn_exp_free_table(&t);
+}
+
+int main(void)
+{
+    const char *scratch = getenv("SCRATCH");
+
+    if (asprintf(&path, "%s/t.csv", scratch ? scratch : "/tmp") < 0)
+        bail("no memory");
+#ifdef HAVE_LIBCSV
+    test_round_trip();
+    test_failures();
+#else
+    skip(1, "built without libcsv");
+#endif
+    unlink(path);
+    free(path);
+    return done_testing();
+}

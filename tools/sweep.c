@@ -1,0 +1,181 @@
+/* tools/sweep.c - `quern sweep`: programs x simulators x caches, each run a row of one CSV file.
+ *
+ *   quern sweep -L sim=lru,srrip -P size 1K 64K --D1=32768,8,64 -o s.csv -- ./prog arg
+ *   quern sweep policies.exp                            -> policies.csv
+ *
+ * Everything is checked before anything runs: the experiment, each cache, each module, each program.  Rows that the file has
+ * already are kept, so the same command goes on after an interruption.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run.h"
+#include "sim_build.h"
+#include "sweep.h"
+#include "tools.h"
+
+static int complain(const char *what, const char *why, int status)
+{
+    fprintf(stderr, "quern: sweep: %s%s%s\n", what, *why ? ": " : "", why);
+    return status;
+}
+
+static int make_runs(struct qn_sweep *s)
+{
+    struct qn_run_options none = { .cache_sim = true };
+    struct qn_geometry host[QN_RUN_LEVELS];
+    enum qn_run_origin origin[QN_RUN_LEVELS];
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+
+    qn_run_choose_geometry(&none, host, origin);
+    if (qn_exp_make_runs(&s->options.exp, host, &s->runs, &err))
+        return 0;
+    return complain(err.text, "", QN_EXIT_USAGE);
+}
+
+static int find_provenance(struct qn_sweep *s)
+{
+    struct qn_exp *e = &s->options.exp;
+
+    s->provenance = qn_exp_alloc(&e->memory, (size_t)s->runs.count * sizeof *s->provenance);
+    s->results = qn_exp_alloc(&e->memory, (size_t)s->runs.count * sizeof *s->results);
+    for (int i = 0; i < s->runs.count; i++) {
+        struct qn_exp_provenance *p = &s->provenance[i];
+        const char *fixed = s->runs.at[i].options, *own = s->sims[i]->options;
+
+        memcpy(p->modules, s->sims[i]->module, sizeof p->modules);
+        p->version = QN_VERSION;
+        p->counting = e->counting.text ? e->counting.text : "exact";
+        p->options = qn_exp_format(&e->memory, "%s%s%s", fixed, *fixed && *own ? "," : "", own);
+    }
+    return qn_sweep_check_programs(s);
+}
+
+/* ---- what is there already ---- */
+
+static int take_old_rows(struct qn_sweep *s)
+{
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_exp_table t;
+
+    qn_exp_init_table(&t);
+    if (access(s->options.output, F_OK) == 0 && qn_exp_read_table(&t, s->options.output, &err) == QN_PROF_OK)
+        qn_exp_take_rows(&t, s->options.output, &s->options.exp, &s->runs, s->provenance, s->results, &err);
+    qn_exp_free_table(&t);
+    for (int i = 0; i < s->runs.count && s->options.retry; i++)
+        if (s->results[i].status && strcmp(s->results[i].status, QN_EXP_OK))
+            s->results[i].status = NULL;
+    return err.status == QN_PROF_OK ? 0 : complain(err.text, "", QN_EXIT_USAGE);
+}
+
+/* ---- the work folder ---- */
+
+static void remove_work(const struct qn_sweep *s)
+{
+    char *argv[] = { (char *)"rm", (char *)"-rf", (char *)"--", (char *)s->work, NULL };
+
+    qn_sim_run(argv);
+}
+
+/* One sweep at a time may write a file; the lock goes when we do. */
+static int make_work(struct qn_sweep *s)
+{
+    struct qn_exp_memory *m = &s->options.exp.memory;
+    char folder[PATH_MAX];
+    int fd;
+
+    s->work = qn_exp_format(m, "%s.work", s->options.output);
+    if ((mkdir(s->work, 0700) && errno != EEXIST) || !realpath(s->work, folder))
+        return complain(s->work, strerror(errno), 1);
+    s->work = qn_exp_copy(m, folder);
+    fd = open(qn_exp_format(m, "%s/lock", s->work), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return complain(s->work, strerror(errno), 1);
+    if (flock(fd, LOCK_EX | LOCK_NB))
+        return complain(s->options.output, "another sweep is writing it", 1);
+    return 0;
+}
+
+/* ---- --list ---- */
+
+static void print_word(const char *word)
+{
+    if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=,:+%-")]) {
+        fputs(word, stdout);
+        return;
+    }
+    putchar('\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", stdout);
+        else
+            putchar(*word);
+    putchar('\'');
+}
+
+static int list(struct qn_sweep *s)
+{
+    s->work = ".";
+    for (int i = 0; i < s->runs.count; i++) {
+        char **argv = qn_sweep_command(s, i, i);
+
+        fputs("quern", stdout);
+        for (argv++; *argv; argv++) {
+            putchar(' ');
+            print_word(*argv);
+        }
+        putchar('\n');
+    }
+    return fflush(stdout) != 0;
+}
+
+/* ---- all ---- */
+
+static int count_processors(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+}
+
+static int sweep(struct qn_sweep *s)
+{
+    int status;
+
+    if ((status = make_runs(s)) || (status = qn_sweep_find_sims(s)) || (status = find_provenance(s)))
+        return status;
+    if (s->options.list)
+        return list(s);
+    if ((status = take_old_rows(s)) || (status = make_work(s)))
+        return status;
+    status = qn_sweep_run(s);
+    remove_work(s);
+    return status;
+}
+
+int qn_tool_sweep(int argc, char **argv)
+{
+    static struct qn_sweep s;
+    static char self[PATH_MAX];
+    int status = qn_sweep_parse(&s.options, argc, argv);
+
+    if (status >= 0)
+        return status;
+    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+        return complain("/proc/self/exe", strerror(errno), 1);
+    s.self = self;
+    if (!s.options.parallel)
+        s.options.parallel = count_processors();
+    status = sweep(&s);
+    qn_exp_free(&s.options.exp);
+    return status;
+}
