@@ -49,6 +49,7 @@ hosted_sources = \
 	lib/out/modern.c \
 	lib/out/modern_by.c \
 	lib/out/modern_functions.c \
+	lib/out/modern_insns.c \
 	lib/out/modern_sources.c \
 	lib/out/number.c \
 	lib/out/options.c \
@@ -278,6 +279,7 @@ headers = \
 	lib/out/expr.h \
 	lib/out/heat.h \
 	lib/out/modern.h \
+	lib/out/modern_insns.h \
 	lib/out/number.h \
 	lib/out/options.h \
 	lib/out/report.h \
@@ -416,6 +418,7 @@ shell_tests = \
 	tests/unit/cost/collector_files.sh \
 	tests/unit/cost/collector_processes.sh \
 	tests/unit/cost/collector_usage.sh \
+	tests/unit/cost/insns.sh \
 	tests/unit/debug/lines.sh \
 	tests/unit/decode/dis_objdump.sh \
 	tests/unit/exp/file.sh \

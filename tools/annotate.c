@@ -40,6 +40,8 @@ static const char help[] =
     "  --threshold N          leave out functions below N% of the primary event, 0 to 20 [0.1]\n"
     "  --no-show-percs        no percentages (also --show-percs=no)\n"
     "  --no-annotate          no source files (also --auto=no)\n"
+    "  --asm                  instructions below each source line, and functions without source; of\n"
+    "                         profiles made with `quern run --dump-instr=yes`\n"
     "  --context N            source lines around each annotated line [8]\n"
     "  -I D, --include D      also look for sources in directory D\n"
     "  --by WHAT              one flat table: file, function, line or object\n"

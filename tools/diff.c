@@ -48,8 +48,9 @@ static enum qn_prof_status write_difference(const struct prof_args *a,
 
 static enum qn_prof_status diff(const struct prof_args *a, struct qn_prof_error *err)
 {
-    struct qn_prof_ledger_options options = {by_line ? QN_PROF_LINES_OF_FNS : QN_PROF_NO_LINES, 0,
-                                             a->mod_file, a->mod_fn};
+    struct qn_prof_ledger_options options = {
+        .keep_lines = by_line ? QN_PROF_LINES_OF_FNS : QN_PROF_NO_LINES, .mod_file = a->mod_file,
+        .mod_fn = a->mod_fn};
     struct qn_prof_ledger g;
     char warning[QN_PROF_TEXT_MAX];
     qn_prof_init_ledger(&g, &options);

@@ -112,6 +112,13 @@ static bool fold_and_write(struct work *w)
     return written;
 }
 
+static enum qn_prof_detail choose_detail(const struct qn_run_options *o)
+{
+    if (o->dump_instr)
+        return QN_PROF_DETAIL_INSNS;
+    return o->dump_objects ? QN_PROF_DETAIL_OBJECTS : QN_PROF_DETAIL_LINES;
+}
+
 bool qn_run_fold(struct qn_run *r, struct qn_run_guard *guard, struct qn_cost_library *library)
 {
     static struct work w;
@@ -125,6 +132,7 @@ bool qn_run_fold(struct qn_run *r, struct qn_run_guard *guard, struct qn_cost_li
     if (!w.modules || !w.table) {
         qn_run_fail(r, "no profile: no memory");
     } else {
+        qn_prof_table_want(w.table, choose_detail(&r->options));
         written = !qn_cost_header(&r->store)->started || fold_and_write(&w);
         qn_run_print_fatal(r, w.modules);
     }

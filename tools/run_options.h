@@ -29,6 +29,8 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(TEXT, "cachegrind-out-file", out_file, "FILE", "profile; %p pid, %q{VAR} environment, %n 1, %% % "             \
                                                      "[cachegrind.out.%p]")                                          \
     X(TEXT, "out-file", out_file, "FILE", "the same")                                                                \
+    X(YESNO, "dump-objects", dump_objects, "yes|no", "the profile names the file of code of each function [no]")     \
+    X(YESNO, "dump-instr", dump_instr, "yes|no", "and has counts by instruction, for annotate --asm [no]")           \
     X(YESNO, "trace-children", trace_children, "yes|no", "also profile what the program executes [no]")              \
     X(YESNO, "instr-at-start", instr_at_start, "yes|no", "count from the start [yes]")                               \
     X(TEXT, "log-file", log_file, "FILE", "messages go there; %p, %q{VAR}, %% as above [stderr]")                    \
@@ -53,7 +55,7 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
 struct qn_run_options {
     struct qn_geometry geometry[QN_RUN_LEVELS]; /* line 0: not given */
     bool cache_sim, branch_sim, trace_children, instr_at_start, quiet, verbose, stats, local_rates, aslr, vdso,
-        filter, check;
+        filter, check, dump_objects, dump_instr;
     bool vdso_given, log_fd_given;
     uint64_t counting;     /* enum qn_counting */
     char *out_file, *log_file, *sim, *sim_opt, *trace_file; /* NULL: not given */

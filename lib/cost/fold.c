@@ -2,6 +2,7 @@
  *
  * Counts are summed while place and line stay the same (instructions of one line come together) and
  * go to the table when they change: a table access per run of instructions, not per instruction.
+ * Where the table wants instructions each of them is a run.
  */
 #include "cost/fold.h"
 
@@ -23,7 +24,9 @@ struct fold {
     struct qn_cost_charges charges;
     struct qn_cost_place place;   /* of the last instruction */
     uint32_t map;                 /* its map */
+    enum qn_prof_detail detail;
     uint32_t fn, line;            /* the row that `sum` belongs to */
+    struct qn_prof_insn insn;     /* and the instruction, where these are wanted */
     bool open;                    /* `sum` holds something */
     int64_t sum[QN_COST_COLUMNS];
 };
@@ -31,6 +34,7 @@ struct fold {
 static enum qn_prof_status flush(struct fold *f)
 {
     int64_t columns[QN_COST_COLUMNS];
+    enum qn_prof_status status;
 
     if (!f->open)
         return QN_PROF_OK;
@@ -41,7 +45,21 @@ static enum qn_prof_status flush(struct fold *f)
             return qn_prof_fail(f->err, QN_PROF_BAD, "the counts are damaged: a total exceeds 64 bits");
     memset(f->sum, 0, sizeof f->sum);
     f->open = false;
-    return qn_prof_table_add_line(f->table, f->fn, f->line, columns, f->err);
+    status = qn_prof_table_add_line(f->table, f->fn, f->line, columns, f->err);
+    if (status == QN_PROF_OK && f->detail == QN_PROF_DETAIL_INSNS)
+        status = qn_prof_table_add_insn(f->table, f->fn, f->line, &f->insn, columns, f->err);
+    return status;
+}
+
+/* Begins the row of one instruction: its address in the object, its bytes if they can be had. */
+static enum qn_prof_status begin_insn(struct fold *f, uint32_t map, uint64_t pc, uint32_t d)
+{
+    enum qn_prof_status status = flush(f);
+
+    f->insn = (struct qn_prof_insn){ .address = pc + f->place.bias };
+    if (qn_cost_get_code(f->modules, map, pc, QN_INSN_LEN(d), f->insn.bytes))
+        f->insn.length = QN_INSN_LEN(d);
+    return status;
 }
 
 static enum qn_prof_status move_to(struct fold *f, uint32_t map, uint64_t pc)
@@ -53,6 +71,8 @@ static enum qn_prof_status move_to(struct fold *f, uint32_t map, uint64_t pc)
         return QN_PROF_OK;
     qn_cost_find_place(f->modules, map, pc, &f->place);
     f->map = map;
+    if (f->detail != QN_PROF_DETAIL_LINES && qn_prof_table_enter_object(f->table, f->place.object))
+        return qn_prof_fail_memory(f->err);
     fn = qn_prof_table_fn(f->table, f->place.file, f->place.function);
     if (fn == QN_PROF_NO_FN)
         return qn_prof_fail_memory(f->err);
@@ -90,6 +110,8 @@ static enum qn_prof_status fold_insns(struct fold *f, const struct qn_block_rec 
         x = qn_cost_count_executions(&f->leaves, i, x);
         if ((status = move_to(f, b->map, pc)) != QN_PROF_OK)
             return status;
+        if (f->detail == QN_PROF_DETAIL_INSNS && (status = begin_insn(f, b->map, pc, d)) != QN_PROF_OK)
+            return status;
         f->open = true;
         sound &= qn_cost_count(d, x, counters + next, f->sum);
         sound &= qn_cost_add_charges(&f->charges, (uint32_t)next, (uint32_t)next + qn_insn_counters(d),
@@ -122,16 +144,17 @@ static enum qn_prof_status fold_block(struct fold *f, uint64_t at)
     return fold_insns(f, &b, x);
 }
 
-/* What modules counted while no reference was being made belongs to no line. */
+/* What modules counted while no reference was being made belongs to no line; its instruction is at 0. */
 static enum qn_prof_status fold_rest(struct fold *f)
 {
     enum qn_prof_status status = flush(f);
 
     if (status != QN_PROF_OK || !f->charges.count || f->charges.list[0].site)
         return status;
-    f->fn = qn_prof_table_fn(f->table, NULL, NULL);
-    if (f->fn == QN_PROF_NO_FN)
+    if (qn_prof_table_enter_object(f->table, NULL)
+        || (f->fn = qn_prof_table_fn(f->table, NULL, NULL)) == QN_PROF_NO_FN)
         return qn_prof_fail_memory(f->err);
+    f->insn = (struct qn_prof_insn){ .address = 0 };
     f->line = 0;
     f->open = true;
     f->result->damaged += !qn_cost_add_charges(&f->charges, 0, 1, f->sum + QN_COST_EVENTS);
@@ -143,7 +166,8 @@ enum qn_prof_status qn_cost_fold(const struct qn_cost_store *store, const struct
                                  struct qn_cost_result *result, struct qn_prof_error *err)
 {
     struct fold f = { .store = store, .events = events, .modules = modules, .table = table,
-                      .result = result, .err = err, .fn = QN_PROF_NO_FN, .map = UINT32_MAX };
+                      .result = result, .err = err, .fn = QN_PROF_NO_FN, .map = UINT32_MAX,
+                      .detail = qn_prof_table_wants(table) };
     enum qn_prof_status status = QN_PROF_OK;
 
     memset(result, 0, sizeof *result);

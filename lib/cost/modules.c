@@ -102,6 +102,7 @@ static void find_in_file(struct qn_debug *d, const struct map *map, uint64_t pc,
     if (!qn_debug_address(d, pc - map->start + map->offset, &address))
         return;
     qn_debug_find(d, address, &p);
+    place->bias = address - pc;
     place->file = p.file;
     place->function = p.function;
     place->line = p.line;
@@ -114,10 +115,11 @@ void qn_cost_find_place(struct qn_cost_modules *m, uint32_t at, uint64_t pc, str
     struct map *map = at < m->nmaps ? get_map(m, at) : NULL;
     struct qn_debug *d;
 
-    *place = (struct qn_cost_place){ NULL, NULL, 0, pc, pc + 1 };
+    *place = (struct qn_cost_place){ NULL, NULL, 0, pc, pc + 1, NULL, 0 };
     if (!map || pc < map->start || pc >= map->end)
         return;
     place->end = map->end;
+    place->object = m->library->files[map->file - 1].path;
     if (m->guard)
         m->guard->current = map->file;
     d = ask_library(m, map);
@@ -125,4 +127,17 @@ void qn_cost_find_place(struct qn_cost_modules *m, uint32_t at, uint64_t pc, str
         find_in_file(d, map, pc, place);
     if (m->guard)
         m->guard->current = 0;
+}
+
+bool qn_cost_get_code(struct qn_cost_modules *m, uint32_t at, uint64_t pc, size_t n, uint8_t *to)
+{
+    struct map *map = at < m->nmaps ? get_map(m, at) : NULL;
+    struct qn_debug *d = map && pc >= map->start && pc < map->end ? ask_library(m, map) : NULL;
+    size_t count;
+    const uint8_t *bytes = d ? qn_debug_bytes(d, pc - map->start + map->offset, &count) : NULL;
+
+    if (!bytes || count < n || map->end - pc < n)
+        return false;
+    memcpy(to, bytes, n);
+    return true;
 }

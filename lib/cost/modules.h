@@ -30,6 +30,8 @@ struct qn_cost_place {
     const char *file, *function; /* NULL: not known */
     uint32_t line;
     uint64_t start, end; /* guest addresses for which this answer holds */
+    const char *object;  /* the file of code, as the kernel shows it; NULL: in none */
+    uint64_t bias;       /* from a guest address to that of the object, modulo 2^64; 0 where it is not known */
 };
 
 struct qn_cost_library;
@@ -51,5 +53,8 @@ void qn_cost_free_modules(struct qn_cost_modules *m);
 
 /* Always fills `place`. */
 void qn_cost_find_place(struct qn_cost_modules *m, uint32_t map, uint64_t pc, struct qn_cost_place *place);
+
+/* Copies n bytes of code from the file that was mapped there.  false: it has no such bytes, or is none. */
+bool qn_cost_get_code(struct qn_cost_modules *m, uint32_t map, uint64_t pc, size_t n, uint8_t *to);
 
 #endif

@@ -156,6 +156,17 @@ bool qn_debug_address(const struct qn_debug *d, uint64_t offset, uint64_t *addre
     return false;
 }
 
+const uint8_t *qn_debug_bytes(const struct qn_debug *d, uint64_t offset, size_t *count)
+{
+    size_t size = 0;
+    const char *file = elf_rawfile(d->main.elf, &size);
+
+    if (!file || offset >= size)
+        return NULL;
+    *count = size - offset;
+    return (const uint8_t *)file + offset;
+}
+
 bool qn_debug_is_code(const struct qn_debug *d, uint64_t address)
 {
     for (size_t i = 0; i < d->nsegments; i++) {

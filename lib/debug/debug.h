@@ -48,6 +48,9 @@ bool qn_debug_has_inode(const struct qn_debug *d, uint64_t ino);
 /* The ELF address of a byte of the file, if a segment holds it. */
 bool qn_debug_address(const struct qn_debug *d, uint64_t offset, uint64_t *address);
 
+/* The bytes of the file from an offset on, and how many there are; NULL where it ends before. */
+const uint8_t *qn_debug_bytes(const struct qn_debug *d, uint64_t offset, size_t *count);
+
 /* Always fills `place`. */
 void qn_debug_find(struct qn_debug *d, uint64_t address, struct qn_debug_place *place);
 

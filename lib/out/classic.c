@@ -106,8 +106,8 @@ static enum qn_prof_status read_profile(struct qn_out_classic *c)
 {
     const struct qn_out_request *q = c->request;
     int lines = q->annotate || q->input_count > 1;
-    struct qn_prof_ledger_options options = {lines ? QN_PROF_LINES_OF_FILES : QN_PROF_NO_LINES, 0,
-                                             NULL, NULL};
+    struct qn_prof_ledger_options options = {
+        .keep_lines = lines ? QN_PROF_LINES_OF_FILES : QN_PROF_NO_LINES};
     c->input = q->inputs[0];
     qn_prof_init_ledger(&c->ledger, &options);
     if (qn_prof_read_ledger(&c->ledger, c->input, 0, c->err) != QN_PROF_OK)

@@ -63,8 +63,9 @@ static enum qn_prof_status read_inputs(struct qn_out_modern *m)
 {
     const struct qn_out_request *q = m->request;
     int lines = q->annotate || q->by == QN_OUT_BY_LINE;
-    struct qn_prof_ledger_options options = {lines ? QN_PROF_LINES_OF_FILES : QN_PROF_NO_LINES, 1,
-                                             q->mod_file, q->mod_fn};
+    struct qn_prof_ledger_options options = {
+        .keep_lines = lines ? QN_PROF_LINES_OF_FILES : QN_PROF_NO_LINES, .keep_insns = q->disassemble,
+        .always_unspecified = 1, .mod_file = q->mod_file, .mod_fn = q->mod_fn};
     qn_prof_init_ledger(&m->ledger, &options);
     for (int i = 0; i < q->input_count; i++)
         if (qn_prof_read_ledger(&m->ledger, q->inputs[i], q->diff && i == 0, m->err) != QN_PROF_OK)

@@ -8,6 +8,7 @@
  * an object is what the profile's ob= lines say (??? without them).
  */
 #define _GNU_SOURCE
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,9 @@ static int collect_lines(struct by *b)
 static int collect_objects(struct by *b)
 {
     const struct qn_prof_ledger *g = &b->m->ledger;
+    if (g->objects.index.count == 1)
+        snprintf(b->m->request->warning, QN_PROF_TEXT_MAX, "%s: objects are not known; `quern run "
+                 "--dump-objects=yes` writes them into the profile", g->sources[0].path);
     for (uint32_t id = 0; id < g->objects.index.count; id++)
         if (keep(b, qn_prof_name(&g->objects, id), 0, qn_prof_row(&g->object_totals, id)) != 0)
             return -1;

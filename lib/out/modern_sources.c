@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "out/modern.h"
+#include "out/modern_insns.h"
 #include "out/source.h"
 #include "prof/counts.h"
 
@@ -20,6 +20,8 @@
     "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@\n"
 #define WARNING_TITLE \
     "@@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@\n"
+
+#define UNKNOWN "???" /* the name of a file that is not known */
 
 /* The sources behind one section. */
 struct originals {
@@ -32,6 +34,7 @@ struct originals {
 /* One section in its making. */
 struct file {
     struct qn_out_modern *m;
+    struct qn_out_insns *insns;
     const char *name;
     struct qn_prof_log_lines lines;
     struct originals originals;
@@ -172,6 +175,8 @@ static void put_unannotated(struct file *f, const char *why, enum qn_out_fate wh
     list_originals(s, &f->originals, "- ");
     qn_out_putc(s, '\n');
     add_all_lines(f, where);
+    qn_out_insns_of_file(f->insns, f->name, 1);
+    qn_out_put_insn_functions(f->insns);
 }
 
 /* A warning for each profile that is older than all the sources. */
@@ -215,7 +220,9 @@ static void put_counts(struct file *f, enum qn_out_fate where)
 static void put_unknown_line(struct file *f)
 {
     put_counts(f, QN_OUT_LINES_UNKNOWN);
-    qn_out_puts(f->m->sink, " <unknown (line 0)>\n\n");
+    qn_out_puts(f->m->sink, " <unknown (line 0)>\n");
+    qn_out_put_insns(f->insns, &f->table, 0);
+    qn_out_putc(f->m->sink, '\n');
 }
 
 static void put_gap(const struct file *f, int64_t line)
@@ -241,13 +248,16 @@ static int64_t end_of_range(const struct file *f)
 static void put_source_line(struct file *f, int64_t number, const char *text, size_t length)
 {
     struct qn_out_sink *s = f->m->sink;
-    if (f->pending && number == f->line)
+    int counted = f->pending && number == f->line;
+    if (counted)
         put_counts(f, QN_OUT_LINES_KNOWN);
     else
         qn_out_put_dots(s, &f->table);
     qn_out_putc(s, ' ');
     qn_out_put(s, text, length);
     qn_out_putc(s, '\n');
+    if (counted)
+        qn_out_put_insns(f->insns, &f->table, (uint32_t)number);
 }
 
 /* Puts the lines of all ranges; stops at the end of the source. */
@@ -281,6 +291,7 @@ static void put_bogus_lines(struct file *f)
         uint32_t line = f->line;
         put_counts(f, QN_OUT_LINES_KNOWN);
         qn_out_printf(f->m->sink, " <bogus line %u>\n", line);
+        qn_out_put_insns(f->insns, &f->table, line);
     }
     qn_out_putc(f->m->sink, '\n');
     warn_bogus(f);
@@ -294,6 +305,8 @@ static void put_annotated(struct file *f)
     warn_newer(f);
     for (rewind_lines(f); f->pending; advance(f))
         qn_out_measure(&f->table, f->counts, NULL);
+    qn_out_insns_of_file(f->insns, f->name, 0);
+    qn_out_measure_insns(f->insns, &f->table);
     qn_out_fix_widths(&f->table);
     qn_out_put_heading(s, &f->table);
     qn_out_puts(s, "\n\n");
@@ -328,7 +341,7 @@ static void put_file(struct file *f, uint32_t id)
 static void add_other_files(struct qn_out_modern *m, const unsigned char *is_annotated)
 {
     const struct qn_prof_fns *fns = &m->ledger.fns;
-    uint32_t unknown = qn_prof_find_name(&fns->files, "???", 3);
+    uint32_t unknown = qn_prof_find_name(&fns->files, UNKNOWN, sizeof UNKNOWN - 1);
     for (uint32_t fn = 0; fn < qn_prof_fn_count(fns); fn++) {
         uint32_t file = fns->fn[fn].file;
         if (file == unknown)
@@ -338,9 +351,9 @@ static void add_other_files(struct qn_out_modern *m, const unsigned char *is_ann
     }
 }
 
-static void do_file(struct qn_out_modern *m, uint32_t id, int64_t *counts)
+static void do_file(struct qn_out_modern *m, struct qn_out_insns *insns, uint32_t id, int64_t *counts)
 {
-    struct file f = {.m = m, .name = qn_prof_name(&m->ledger.fns.files, id), .counts = counts};
+    struct file f = {.m = m, .insns = insns, .name = qn_prof_name(&m->ledger.fns.files, id), .counts = counts};
     if (qn_prof_log_gather(&m->ledger.log, id, &f.lines) != 0)
         qn_prof_fail_memory(m->err);
     else
@@ -349,20 +362,38 @@ static void do_file(struct qn_out_modern *m, uint32_t id, int64_t *counts)
     qn_prof_log_free_lines(&f.lines);
 }
 
-enum qn_prof_status qn_out_modern_sources(struct qn_out_modern *m)
+/* Code whose file is not known has no source, but may have instructions. */
+static void do_unknown(struct qn_out_insns *insns)
 {
-    const struct qn_prof_fns *fns = &m->ledger.fns;
-    unsigned char *is_annotated = calloc(fns->files.index.count + (size_t)1, 1);
-    int64_t *counts = calloc((size_t)m->events, sizeof *counts);
-    if (!is_annotated || !counts)
-        qn_prof_fail_memory(m->err);
+    qn_out_insns_of_file(insns, UNKNOWN, 1);
+    qn_out_put_insn_functions(insns);
+}
+
+static void do_files(struct qn_out_modern *m, unsigned char *is_annotated, int64_t *counts)
+{
+    struct qn_out_insns insns;
+    if (qn_out_open_insns(&insns, m) != 0)
+        return;
     for (size_t i = 0; i < m->annotated_count && m->err->status == QN_PROF_OK; i++) {
         uint32_t id = m->annotated[i];
-        if (strcmp(qn_prof_name(&fns->files, id), "???") == 0)
+        if (strcmp(qn_prof_name(&m->ledger.fns.files, id), UNKNOWN) == 0) {
+            do_unknown(&insns);
             continue;
+        }
         is_annotated[id] = 1;
-        do_file(m, id, counts);
+        do_file(m, &insns, id, counts);
     }
+    qn_out_close_insns(&insns);
+}
+
+enum qn_prof_status qn_out_modern_sources(struct qn_out_modern *m)
+{
+    unsigned char *is_annotated = calloc(m->ledger.fns.files.index.count + (size_t)1, 1);
+    int64_t *counts = calloc((size_t)m->events, sizeof *counts);
+    if (is_annotated && counts)
+        do_files(m, is_annotated, counts);
+    else
+        qn_prof_fail_memory(m->err);
     if (m->err->status == QN_PROF_OK)
         add_other_files(m, is_annotated);
     free(is_annotated);

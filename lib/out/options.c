@@ -14,7 +14,7 @@
 
 enum id {
     HELP, VERSION, DIFF, MOD_FILENAME, MOD_FUNCNAME, SHOW, SORT, THRESHOLD, SHOW_PERCS, ANNOTATE,
-    AUTO, CONTEXT, INCLUDE, STYLE, BY, COLOR
+    AUTO, CONTEXT, INCLUDE, STYLE, BY, COLOR, ASM
 };
 
 enum form { FLAG, SWITCH, VALUE };
@@ -40,6 +40,7 @@ static const struct option {
     {"style", STYLE, VALUE},
     {"by", BY, VALUE},
     {"color", COLOR, VALUE},
+    {"asm", ASM, SWITCH},
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 
@@ -160,6 +161,7 @@ static int take_flag(struct parser *p, enum id id, int on)
     case VERSION: p->result = QN_OUT_VERSION; return -1;
     case DIFF: p->q->diff = on; return 0;
     case SHOW_PERCS: p->q->show_percs = on; return 0;
+    case ASM: p->q->disassemble = on; return 0;
     default: p->q->annotate = on; return 0;
     }
 }
@@ -327,6 +329,7 @@ enum qn_out_parsed qn_out_parse_options(int argc, char **argv, struct qn_out_req
     if (parse_modern(&p) != 0)
         return p.result;
     q->annotate = q->annotate && q->by == QN_OUT_BY_NONE;
+    q->disassemble = q->disassemble && q->annotate;
     return check_inputs(&p);
 }
 

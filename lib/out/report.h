@@ -27,6 +27,7 @@ struct qn_out_request {
     double threshold;        /* per cent, 0 to 20 */
     const char *threshold_text; /* as given, for the classic style; NULL: the default */
     int show_percs, annotate;
+    int disassemble;         /* --asm: instructions below their source lines */
     long context;
     const char **includes; /* directories */
     int include_count;

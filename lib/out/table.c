@@ -197,3 +197,12 @@ void qn_out_put_dots(struct qn_out_sink *s, const struct qn_out_table *t)
         qn_out_pad(s, ' ', w->percent + w->second + 1);
     }
 }
+
+void qn_out_put_blanks(struct qn_out_sink *s, const struct qn_out_table *t)
+{
+    qn_out_heat_blank(s, t);
+    for (int i = 0; i < t->columns->shown_count; i++) {
+        const struct qn_out_widths *w = &t->widths[i];
+        qn_out_pad(s, ' ', w->count + w->percent + w->second + 1);
+    }
+}

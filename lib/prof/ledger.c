@@ -17,6 +17,7 @@ struct cursor {
     struct qn_prof_ledger *g;
     int negate;
     uint32_t object, file, name, fn; /* current ids */
+    uint32_t insn_fn; /* in the table of instructions; QN_PROF_NO_FN: not looked up */
     struct qn_prof_text changed; /* result of a substitution */
     int64_t *negative;           /* room for one row */
     struct qn_prof_error *err;
@@ -73,6 +74,8 @@ static enum qn_prof_status take_events(struct qn_prof_ledger *g, const struct qn
             return qn_prof_fail_memory(err);
     g->header.event_count = (int)n;
     g->fn_totals.events = g->total.events = g->log.events = g->object_totals.events = (int)n;
+    if (g->options.keep_insns && !(g->insns = qn_prof_new_table((int)n)))
+        return qn_prof_fail_memory(err);
     return qn_prof_new_row(&g->total) ? QN_PROF_OK : qn_prof_fail_memory(err);
 }
 
@@ -163,7 +166,7 @@ static enum qn_prof_status take_fn(struct cursor *c, const struct qn_prof_item *
 static enum qn_prof_status enter_object(struct cursor *c, const char *name, size_t length)
 {
     struct qn_prof_ledger *g = c->g;
-    c->object = qn_prof_intern(&g->objects, name, length);
+    c->object = length ? qn_prof_intern(&g->objects, name, length) : qn_prof_intern(&g->objects, "???", 3);
     if (c->object == QN_PROF_NO_ID)
         return qn_prof_fail_memory(c->err);
     if (c->object == g->object_totals.count && !qn_prof_new_row(&g->object_totals))
@@ -204,6 +207,21 @@ static enum qn_prof_status take_counts(struct cursor *c, const struct qn_prof_it
                                                                     : qn_prof_fail_memory(c->err);
 }
 
+static enum qn_prof_status take_insn(struct cursor *c, const struct qn_prof_item *item)
+{
+    struct qn_prof_ledger *g = c->g;
+    if (!g->options.keep_insns)
+        return QN_PROF_OK;
+    if (c->insn_fn == QN_PROF_NO_FN) {
+        if (qn_prof_table_enter_object(g->insns, qn_prof_name(&g->objects, c->object)) != 0)
+            return qn_prof_fail_memory(c->err);
+        c->insn_fn = qn_prof_table_fn(g->insns, qn_prof_fn_file(&g->fns, c->fn),
+                                      qn_prof_fn_name(&g->fns, c->fn));
+    }
+    return qn_prof_table_add_insn(g->insns, c->insn_fn, item->line, &item->insn,
+                                  negated(c, item->counts), c->err);
+}
+
 /* The reader has checked that the summary is the sum of all counts. */
 static enum qn_prof_status take_summary(struct cursor *c, const struct qn_prof_item *item)
 {
@@ -219,11 +237,13 @@ static enum qn_prof_status take_items(struct cursor *c, struct qn_prof_reader *r
     int got;
     while ((got = qn_prof_read_next(r, &item, c->err)) > 0) {
         enum qn_prof_status status = QN_PROF_OK;
+        if (item.kind != QN_PROF_COUNTS && item.kind != QN_PROF_INSN)
+            c->insn_fn = QN_PROF_NO_FN;
         switch (item.kind) {
         case QN_PROF_OBJECT: status = enter_object(c, item.name, item.length); break;
         case QN_PROF_FILE: status = take_file(c, &item); break;
         case QN_PROF_FN: status = take_fn(c, &item); break;
-        case QN_PROF_INSN: break;
+        case QN_PROF_INSN: status = take_insn(c, &item); break;
         case QN_PROF_COUNTS: status = take_counts(c, &item); break;
         case QN_PROF_SUMMARY: status = take_summary(c, &item); break;
         }
@@ -242,10 +262,14 @@ static enum qn_prof_status read_from(struct qn_prof_ledger *g, struct qn_prof_re
     if (!g->header.events ? take_events(g, h, err) : match_events(g, h, err))
         return err->status;
     int64_t negative[h->event_count];
-    struct cursor c = {g, negate, 0, QN_PROF_NO_ID, QN_PROF_NO_ID, QN_PROF_NO_ID, {0}, negative, err};
+    struct cursor c = {g, negate, 0, QN_PROF_NO_ID, QN_PROF_NO_ID, QN_PROF_NO_ID, QN_PROF_NO_FN, {0},
+                       negative, err};
     enum qn_prof_status status = enter_object(&c, "???", 3);
     if (status == QN_PROF_OK)
         status = take_items(&c, r);
+    if (status == QN_PROF_OK && g->options.keep_insns && !qn_prof_reader_has_insns(r))
+        status = qn_prof_fail(err, QN_PROF_BAD, "%s: no counts of instructions, got counts by line, wanted "
+                              "a profile of `quern run --dump-instr=yes`", path);
     free(c.changed.text);
     return status;
 }
@@ -276,6 +300,7 @@ void qn_prof_free_ledger(struct qn_prof_ledger *g)
     qn_prof_free_rows(&g->fn_totals);
     qn_prof_free_rows(&g->total);
     qn_prof_free_log(&g->log);
+    qn_prof_free_table(g->insns);
     qn_prof_free_names(&g->objects);
     qn_prof_free_rows(&g->object_totals);
     qn_prof_free_names(&g->originals);

@@ -15,6 +15,7 @@
 #include "prof/read.h"
 #include "prof/rows.h"
 #include "prof/subst.h"
+#include "prof/table.h"
 
 /* What the header of one input said. */
 struct qn_prof_source {
@@ -31,6 +32,7 @@ enum qn_prof_lines_of {
 
 struct qn_prof_ledger_options {
     enum qn_prof_lines_of keep_lines; /* fill the log, by file id or by function */
+    int keep_insns;              /* fill insns; a profile without instructions is an error */
     int always_unspecified;      /* make the function <unspecified> for every fl= line */
     const struct qn_prof_subst *mod_file, *mod_fn; /* NULL: names as they are */
 };
@@ -46,6 +48,7 @@ struct qn_prof_ledger {
     struct qn_prof_log log;        /* by file id of fns.files, or by function */
     struct qn_prof_names objects;       /* files of code: "???" and what ob= lines name */
     struct qn_prof_rows object_totals;  /* by object */
+    struct qn_prof_table *insns;        /* rows of instructions only; NULL: not kept */
     struct qn_prof_names originals; /* file names before mod_file; used only with mod_file */
     uint32_t *original_of;          /* by original: the file id it became */
     uint32_t original_room;

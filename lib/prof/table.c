@@ -36,6 +36,7 @@ struct qn_prof_table {
     uint32_t *order;           /* sorted rows, or NULL */
     uint32_t last_file, last_fn;
     uint32_t object; /* of functions to come */
+    enum qn_prof_detail detail;
     uint32_t next; /* the row behind the one added to last: profiles of one program come in one order */
 };
 
@@ -89,6 +90,16 @@ uint32_t qn_prof_table_fn(struct qn_prof_table *t, const char *file, const char 
     t->last_file = fn == QN_PROF_NO_ID ? QN_PROF_NO_ID : f;
     t->last_fn = fn;
     return fn;
+}
+
+void qn_prof_table_want(struct qn_prof_table *t, enum qn_prof_detail detail)
+{
+    t->detail = detail;
+}
+
+enum qn_prof_detail qn_prof_table_wants(const struct qn_prof_table *t)
+{
+    return t->detail;
 }
 
 int qn_prof_table_enter_object(struct qn_prof_table *t, const char *object)

@@ -55,6 +55,11 @@ enum qn_prof_status qn_prof_table_add_line(struct qn_prof_table *t, uint32_t fn,
                                            const int64_t *counts, struct qn_prof_error *err);
 #define QN_PROF_NO_FN UINT32_MAX /* qn_prof_table_fn: no memory */
 
+/* What whoever fills the table is to tell it, beyond lines: set before the first add, else lines only. */
+enum qn_prof_detail { QN_PROF_DETAIL_LINES, QN_PROF_DETAIL_OBJECTS, QN_PROF_DETAIL_INSNS };
+void qn_prof_table_want(struct qn_prof_table *t, enum qn_prof_detail detail);
+enum qn_prof_detail qn_prof_table_wants(const struct qn_prof_table *t);
+
 /* The object that functions belong to from now on; NULL and "" mean not known. -1: no memory. */
 int qn_prof_table_enter_object(struct qn_prof_table *t, const char *object);
 
