@@ -72,6 +72,7 @@ hosted_sources = \
 	lib/cost/count.c \
 	lib/cost/events.c \
 	lib/cost/fold.c \
+	lib/cost/intervals.c \
 	lib/cost/leaves.c \
 	lib/cost/library.c \
 	lib/cost/modules.c \
@@ -147,6 +148,7 @@ engine_sources = \
 	lib/decode/print_operand.c \
 	lib/decode/print_prefix.c \
 	lib/decode/tables.c \
+	lib/cost/count.c \
 	lib/run/arena.c \
 	lib/run/codemem.c \
 	lib/run/die.c \
@@ -154,12 +156,14 @@ engine_sources = \
 	lib/run/emulate.c \
 	lib/run/frame.c \
 	lib/run/helpers.c \
+	lib/run/interval.c \
 	lib/run/libc.c \
 	lib/run/main.c \
 	lib/run/memory.c \
 	lib/run/process.c \
 	lib/run/recover.c \
 	lib/run/signal.c \
+	lib/run/space.c \
 	lib/run/syscall.c \
 	lib/run/thread.c \
 	lib/run/trace.c \
@@ -240,6 +244,7 @@ headers = \
 	lib/cost/count.h \
 	lib/cost/events.h \
 	lib/cost/fold.h \
+	lib/cost/intervals.h \
 	lib/cost/leaves.h \
 	lib/cost/library.h \
 	lib/cost/modules.h \
@@ -311,8 +316,10 @@ headers = \
 	lib/prof/subst.h \
 	lib/prof/table.h \
 	lib/prof/write.h \
+	lib/run/interval.h \
 	lib/run/run.h \
 	lib/run/signal.h \
+	lib/run/space.h \
 	lib/sim/charge.h \
 	lib/sim/codelines.h \
 	lib/sim/contract.h \
@@ -368,6 +375,7 @@ unit_programs = \
 	tests/unit/cost/count \
 	tests/unit/cost/events \
 	tests/unit/cost/fold \
+	tests/unit/cost/intervals \
 	tests/unit/cost/leaves \
 	tests/unit/cost/store \
 	tests/unit/cost/summary \
@@ -428,6 +436,7 @@ shell_tests = \
 	tests/unit/prof/names.sh \
 	tests/unit/prof/output.sh \
 	tests/unit/prof/positions.sh \
+	tests/unit/run/interval.sh \
 	tests/unit/sim/build.sh \
 	tests/unit/sim/events.sh \
 	tests/unit/sim/labs.sh \

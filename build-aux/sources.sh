@@ -38,7 +38,7 @@ write_lists() {
     list tool_sources tools/*.c
     list translator_sources lib/guest/*.c lib/block/*.c lib/event/*.c lib/emit/*.c lib/tcache/*.c
     # The modules in the simulator slots are included by lib/sim/engine.c, not compiled by themselves.
-    list engine_sources lib/base/*.c lib/decode/*.c lib/run/*.c lib/run/*.S \
+    list engine_sources lib/base/*.c lib/decode/*.c lib/cost/count.c lib/run/*.c lib/run/*.S \
         $(printf '%s\n' lib/sim/*.c | grep -v '/\(cachesim\|branchsim\)_')
     list module_sources lib/sim/cachesim_*.c lib/sim/branchsim_*.c lib/sim/*/*.c
     list headers lib/*/*.h lib/*/*.inc lib/*/*/*.h tools/*.h

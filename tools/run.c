@@ -74,7 +74,13 @@ static bool check_options(const struct qn_run_options *o)
         fprintf(stderr, "quern: run: --log-fd: got %llu, wanted an open descriptor\n", (unsigned long long)o->log_fd);
         return false;
     }
-    return check_pattern("cachegrind-out-file", o->out_file) && check_pattern("log-file", o->log_file);
+    if (o->interval_given && (o->interval < 1 || o->interval > INT64_MAX)) {
+        fprintf(stderr, "quern: run: --interval: got %llu, wanted at least 1 instruction\n",
+                (unsigned long long)o->interval);
+        return false;
+    }
+    return check_pattern("cachegrind-out-file", o->out_file) && check_pattern("log-file", o->log_file)
+           && check_pattern("interval-file", o->interval_file);
 }
 
 static void start_clocks(struct qn_run *r)

@@ -89,6 +89,7 @@ uint64_t qn_run_hash_file(const char *path);
 char *qn_run_expand(const char *pattern, pid_t pid, char *why, size_t size);
 /* The file that the profile of the guest goes to.  NULL: a line was printed. */
 char *qn_run_name_profile(struct qn_run *r);
+char *qn_run_name_intervals(struct qn_run *r);
 
 /* run_log.c */
 bool qn_run_open_log(struct qn_run *r);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cost/fold.h"
+#include "cost/intervals.h"
 #include "cost/profile.h"
 #include "run.h"
 #include "run_reader.h"
@@ -89,23 +90,47 @@ static enum qn_prof_status write_profile(struct work *w, const char *path, struc
     return qn_cost_write_profile(path, &p, w->table, err);
 }
 
+/* What became of a file; frees its path. */
+static bool tell(struct qn_run *r, const char *what, char *path, enum qn_prof_status status, const struct qn_prof_error *err)
+{
+    if (status != QN_PROF_OK)
+        qn_run_fail(r, "no %s: %s", what, err->text);
+    else if (r->options.verbose)
+        qn_run_note(r, "%s: %s", what, path);
+    free(path);
+    return status == QN_PROF_OK;
+}
+
+static bool write_intervals(struct work *w)
+{
+    struct qn_run *r = w->run;
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+    char *path = r->config.interval ? qn_run_name_intervals(r) : NULL;
+
+    if (!path)
+        return !r->config.interval;
+    if (qn_cost_intervals_full(&r->store))
+        qn_run_note(r, "--interval=%llu: no room for so many intervals; the last one holds the rest of the run",
+                    (unsigned long long)r->config.interval);
+    return tell(r, "intervals", path, qn_cost_write_intervals(path, &r->store, &w->events, w->result.totals, &err), &err);
+}
+
 static bool fold_and_write(struct work *w)
 {
     struct qn_run *r = w->run;
     struct qn_prof_error err = { .status = QN_PROF_OK };
     char *path = qn_run_name_profile(r);
+    enum qn_prof_status status;
     bool written;
 
     if (!path)
         return false;
     read_texts(w);
-    written = qn_cost_fold(&r->store, &w->events, w->modules, w->table, &w->result, &err) == QN_PROF_OK
-              && write_profile(w, path, &err) == QN_PROF_OK;
-    if (!written)
-        qn_run_fail(r, "no profile: %s", err.text);
-    else if (r->options.verbose)
-        qn_run_note(r, "profile: %s", path);
-    free(path);
+    status = qn_cost_fold(&r->store, &w->events, w->modules, w->table, &w->result, &err);
+    if (status == QN_PROF_OK)
+        status = write_profile(w, path, &err);
+    written = tell(r, "profile", path, status, &err);
+    written = write_intervals(w) && written;
     if (w->result.damaged)
         qn_run_note(r, "%llu blocks left out, their counts are damaged", (unsigned long long)w->result.damaged);
     qn_run_print_report(r, &w->result, &w->events, w->command);

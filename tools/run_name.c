@@ -13,7 +13,8 @@
 
 #include "run.h"
 
-#define DEFAULT_PATTERN "cachegrind.out.%p"
+#define PROFILE_PATTERN "cachegrind.out.%p"
+#define INTERVALS_PATTERN "quern.intervals.%p.csv"
 
 /* p points behind "%q".  NULL: malformed or not set. */
 static const char *expand_variable(const char *p, FILE *out, char *why, size_t size)
@@ -77,9 +78,8 @@ char *qn_run_expand(const char *pattern, pid_t pid, char *why, size_t size)
     return NULL;
 }
 
-char *qn_run_name_profile(struct qn_run *r)
+static char *name_file(struct qn_run *r, const char *pattern)
 {
-    const char *pattern = r->options.out_file ? r->options.out_file : DEFAULT_PATTERN;
     char why[256], *name = qn_run_expand(pattern, r->guest, why, sizeof why);
     char *root = qn_run_expand(pattern, r->root, why, sizeof why), *longer;
 
@@ -93,4 +93,14 @@ char *qn_run_name_profile(struct qn_run *r)
     }
     free(root);
     return name;
+}
+
+char *qn_run_name_profile(struct qn_run *r)
+{
+    return name_file(r, r->options.out_file ? r->options.out_file : PROFILE_PATTERN);
+}
+
+char *qn_run_name_intervals(struct qn_run *r)
+{
+    return name_file(r, r->options.interval_file ? r->options.interval_file : INTERVALS_PATTERN);
 }

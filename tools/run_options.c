@@ -151,6 +151,7 @@ static bool set(struct qn_run_options *all, const struct option *o, char *value)
 
     all->vdso_given |= !strcmp(o->name, "vdso");
     all->log_fd_given |= !strcmp(o->name, "log-fd");
+    all->interval_given |= !strcmp(o->name, "interval");
     switch (o->kind) {
     case YESNO:
         return set_yesno(o, field, value);

@@ -31,6 +31,8 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(TEXT, "out-file", out_file, "FILE", "the same")                                                                \
     X(YESNO, "dump-objects", dump_objects, "yes|no", "the profile names the file of code of each function [no]")     \
     X(YESNO, "dump-instr", dump_instr, "yes|no", "and has counts by instruction, for annotate --asm [no]")           \
+    X(NUMBER, "interval", interval, "N", "also write the counts of every N instructions")                            \
+    X(TEXT, "interval-file", interval_file, "FILE", "where to; %p, %q{VAR} as above [quern.intervals.%p.csv]")       \
     X(YESNO, "trace-children", trace_children, "yes|no", "also profile what the program executes [no]")              \
     X(YESNO, "instr-at-start", instr_at_start, "yes|no", "count from the start [yes]")                               \
     X(TEXT, "log-file", log_file, "FILE", "messages go there; %p, %q{VAR}, %% as above [stderr]")                    \
@@ -56,10 +58,10 @@ struct qn_run_options {
     struct qn_geometry geometry[QN_RUN_LEVELS]; /* line 0: not given */
     bool cache_sim, branch_sim, trace_children, instr_at_start, quiet, verbose, stats, local_rates, aslr, vdso,
         filter, check, dump_objects, dump_instr;
-    bool vdso_given, log_fd_given;
+    bool vdso_given, log_fd_given, interval_given;
     uint64_t counting;     /* enum qn_counting */
-    char *out_file, *log_file, *sim, *sim_opt, *trace_file; /* NULL: not given */
-    uint64_t log_fd, seed, tcache_size, block_max;
+    char *out_file, *log_file, *sim, *sim_opt, *trace_file, *interval_file; /* NULL: not given */
+    uint64_t log_fd, seed, tcache_size, block_max, interval;
     uint32_t trace;        /* QN_TRACE_* */
     struct {
         uint64_t first, last;

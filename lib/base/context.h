@@ -42,6 +42,7 @@ enum qn_exit_kind { /* why translated code came back to the dispatcher; low byte
     QN_EXIT_EMULATE,    /* rip is at an instruction that the engine runs itself (cpuid, wrfsbase, ...) */
     QN_EXIT_BAD,        /* rip is at an undecodable or unsupported instruction */
     QN_EXIT_STALE,      /* the code of the block changed since translation: rip is its start */
+    QN_EXIT_INTERVAL,   /* the interval ends before the end of the block at rip: nothing of it has been executed */
     QN_EXIT_SIGNAL      /* a host signal handler wants the dispatcher */
 };
 

@@ -40,9 +40,14 @@ struct qn_block {
     struct qn_insn insn[QN_BLOCK_MAX];
 };
 
-/* Decode the block at pc.  max: instructions, 1..QN_BLOCK_MAX.  Bytes come from the guest's own memory; the
- * exec map must know pc.  keep_free: registers that must stay unused (0 when nothing is borrowed). */
-void qn_block_build(struct qn_block *b, uint64_t pc, unsigned max, unsigned keep_free);
+struct qn_block_rules {
+    unsigned max;        /* instructions, 1..QN_BLOCK_MAX */
+    unsigned keep_free;  /* registers that must stay unused (0 when nothing is borrowed) */
+    bool end_at_repeats; /* a block ends behind a repeated string instruction */
+};
+
+/* Decode the block at pc.  Bytes come from the guest's own memory; the exec map must know pc. */
+void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules *rules);
 
 /* Fill b->live by a backward pass, peeking at direct successors for the flags live at the end. */
 void qn_block_liveness(struct qn_block *b);

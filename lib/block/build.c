@@ -77,7 +77,19 @@ static bool stores(const struct qn_insn *in)
     return false;
 }
 
-void qn_block_build(struct qn_block *b, uint64_t pc, unsigned max, unsigned keep_free)
+static bool repeats(const struct qn_insn *in)
+{
+    return (in->attr & QN_ATTR_STRING) && (in->attr & (QN_ATTR_REP | QN_ATTR_REPNE));
+}
+
+static bool ends_behind(const struct qn_block *b, const struct qn_block_rules *rules)
+{
+    const struct qn_insn *last = &b->insn[b->n - 1];
+
+    return b->end != QN_END_FALL || (b->volatile_code && stores(last)) || (rules->end_at_repeats && repeats(last));
+}
+
+void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules *rules)
 {
     const struct qn_exec_range *range = qn_exec_find(pc);
 
@@ -87,12 +99,12 @@ void qn_block_build(struct qn_block *b, uint64_t pc, unsigned max, unsigned keep
     b->used = 0;
     b->end = QN_END_FALL;
     b->volatile_code = range && range->writable;
-    while (b->n < max && add_insn(b, keep_free)) {
+    while (b->n < rules->max && add_insn(b, rules->keep_free)) {
         const struct qn_insn *last = &b->insn[b->n - 1];
 
         b->end = end_of(last);
         b->target = b->next + (uint64_t)last->target_rel;
-        if (b->end != QN_END_FALL || (b->volatile_code && stores(last)))
+        if (ends_behind(b, rules))
             break;
     }
     b->at[b->n] = b->next;

@@ -5,7 +5,7 @@
  * raised.  So at any moment, even after SIGKILL, the arena holds a true profile except for the block
  * in flight.  The collector treats its content as hostile: every index is checked.
  *
- *   header | strings | maps | leaves | blocks | insns | counters | charges      (sparse; see QN_ARENA_*_OFF)
+ *   header | strings | maps | leaves | blocks | insns | counters | charges | intervals  (sparse; see QN_ARENA_*_OFF)
  *
  * A block record says where the block's instructions and its cost centre lie.  The cost centre is one counter of
  * executions (those of many blocks lie side by side, because they are what running code touches) and, elsewhere,
@@ -27,6 +27,10 @@
  * that caused them, or of a branch's mispredicts; 0 = no reference did.  Only sites that caused any have a row:
  *
  *     [site][count of event 0][count of event 1] ...   sim_output.events counts
+ *
+ * With config.interval, a row for each interval that has ended: what was counted in it.
+ *
+ *     [Ir] ... [Bim][count of event 0] ...              enum qn_cost_event, then sim_output.events counts
  */
 #ifndef QN_COST_ARENA_H
 #define QN_COST_ARENA_H
@@ -52,7 +56,9 @@
 #define QN_ARENA_COUNTERS_SIZE (176ull << 20) /* mapped below 2 GiB by the engine */
 #define QN_ARENA_CHARGES_OFF (1200ull << 20)
 #define QN_ARENA_CHARGES_SIZE (400ull << 20)
-#define QN_ARENA_SIZE (1600ull << 20)
+#define QN_ARENA_INTERVALS_OFF (1600ull << 20)
+#define QN_ARENA_INTERVALS_SIZE (512ull << 20)
+#define QN_ARENA_SIZE (2112ull << 20)
 
 struct qn_geometry {
     uint32_t size;  /* bytes = sets * assoc * line */
@@ -89,8 +95,9 @@ struct qn_config {
     uint32_t engine_path;    /* string: absolute path of the engine, for execve */
     uint32_t guest_path;     /* string: program file as found (after PATH search) */
     uint32_t sim_opt;        /* string: key=value,... for modules */
+    uint64_t interval;       /* instructions; 0 = none */
     uint64_t fd_limit;       /* the guest's RLIMIT_NOFILE as it was; the engine's own descriptors lie above */
-    uint64_t reserved[8];
+    uint64_t reserved[7];
 };
 
 enum qn_fatal { /* why the engine gave up */
@@ -156,6 +163,7 @@ struct qn_arena_header {
     uint64_t n_strings;      /* bytes used; string 0 is "" */
     uint64_t n_maps, n_leaves, n_blocks, n_insns;
     uint64_t n_counters;     /* in 64-bit units */
+    uint64_t n_intervals;
     uint64_t uninstrumented; /* block executions with collection off, if known */
     struct qn_stats stats;
     struct qn_sim_output sim_output;

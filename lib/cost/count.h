@@ -1,4 +1,4 @@
-/* lib/cost/count.h - the thirteen counts of one instruction, by the rules of arena.h.
+/* lib/cost/count.h - the thirteen counts of one instruction, by the rules of arena.h.  Also part of the engine: no libc.
  *
  *   d = nread 1, nwrite 1, no misses possible on fetch; x = 10; counters = { 2, 1, 3, 0 }
  *   ->  Ir 10, Dr 10 D1mr 2 DLmr 1, Dw 10 D1mw 3 DLmw 0

@@ -9,6 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "cost/events.h"
+
 static uint64_t at_most(uint64_t n, uint64_t bytes, size_t size)
 {
     return n < bytes / size ? n : bytes / size;
@@ -19,6 +21,11 @@ size_t qn_cost_charge_bytes(const struct qn_cost_store *s)
     uint32_t events = ((const volatile struct qn_arena_header *)qn_cost_header(s))->sim_output.events;
 
     return (1 + (events < QN_SIM_EVENTS_MAX ? events : QN_SIM_EVENTS_MAX)) * sizeof(uint64_t);
+}
+
+size_t qn_cost_interval_bytes(const struct qn_cost_store *s)
+{
+    return qn_cost_charge_bytes(s) + (QN_COST_EVENTS - 1) * sizeof(uint64_t);
 }
 
 void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
@@ -32,6 +39,7 @@ void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
     e->insns = at_most(h->n_insns, QN_ARENA_INSNS_SIZE, sizeof(uint32_t));
     e->counters = at_most(h->n_counters, QN_ARENA_COUNTERS_SIZE, sizeof(uint64_t));
     e->charges = at_most(h->sim_output.charges, QN_ARENA_CHARGES_SIZE, qn_cost_charge_bytes(s));
+    e->intervals = at_most(h->n_intervals, QN_ARENA_INTERVALS_SIZE, qn_cost_interval_bytes(s));
 }
 
 /* `ulimit -f` also limits memfds; the arena is no file of the user's. */
@@ -131,6 +139,7 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { QN_ARENA_INSNS_OFF, e.insns * sizeof(uint32_t) },
         { QN_ARENA_COUNTERS_OFF, e.counters * sizeof(uint64_t) },
         { QN_ARENA_CHARGES_OFF, e.charges * qn_cost_charge_bytes(from) },
+        { QN_ARENA_INTERVALS_OFF, e.intervals * qn_cost_interval_bytes(from) },
     };
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !error; i++)

@@ -22,7 +22,7 @@ struct qn_cost_store {
 
 /* The parts of the arena, in elements, cut to what fits: never more than the room there is. */
 struct qn_cost_extent {
-    uint64_t strings, maps, leaves, blocks, insns, counters, charges;
+    uint64_t strings, maps, leaves, blocks, insns, counters, charges, intervals;
 };
 
 /* 0, or errno. */
@@ -44,6 +44,9 @@ void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
 
 /* Of one row of charges: its site and a count for each event of the modules. */
 size_t qn_cost_charge_bytes(const struct qn_cost_store *s);
+
+/* Of one row of intervals: a count for each event, those of the modules last. */
+size_t qn_cost_interval_bytes(const struct qn_cost_store *s);
 
 /* Appends a string; 0 (the empty string) where there is no room.  Before the engine starts only. */
 uint32_t qn_cost_put_string(struct qn_cost_store *s, const char *text);

@@ -9,11 +9,9 @@
 struct qn_emit_rules emit_rules;
 struct qn_emit_hooks emit_hooks;
 
-void qn_emit_init(const struct qn_emit_rules *rules, const struct qn_emit_hooks *hooks)
-{
-    emit_rules = *rules;
-    emit_hooks = *hooks;
-}
+void qn_emit_init(const struct qn_emit_hooks *hooks) { emit_hooks = *hooks; }
+
+void qn_emit_set_rules(const struct qn_emit_rules *rules) { emit_rules = *rules; }
 
 /* The least used registers first, as compilers allocate them. */
 static unsigned pick(uint16_t *used, unsigned wanted)
@@ -120,7 +118,7 @@ static unsigned first_fetch(struct emitter *e)
 
     e->out.first_line = e->b->pc & ~(line - 1);
     e->out.last_line = (e->b->next - 1) & ~(line - 1);
-    if (!whole || !emit_flags_free(e, 0) || emit_rules.check || !emit_rules.filter || qn_sim_i1_hit == QN_HIT_CALL ||
+    if (!whole || !emit_flags_free(e, 0) || emit_rules.check || !emit_rules.filter || emit_rules.countdown || qn_sim_i1_hit == QN_HIT_CALL ||
         !qn_sim_i1_repeat_is_noop)
         return 0;
     emit_fetch(e, ev);
@@ -135,6 +133,7 @@ static void emit_body(struct emitter *e)
 
     if (e->b->volatile_code && e->b->n)
         emit_verify(e);
+    emit_countdown(e);
     n = first_fetch(e);
     count_execution(e);
     for (unsigned i = 0; i < e->b->n; i++) {
@@ -152,7 +151,7 @@ static void emit_body(struct emitter *e)
 }
 
 uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *events, uint32_t counter, uint32_t centre,
-                       uint32_t record)
+                       uint32_t record, unsigned space)
 {
     static struct emitter e;
 
@@ -165,7 +164,8 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
     qn_tcache_begin(FRAME_MAX + INSN_MAX * b->n, FRAME_MAX + INSN_MAX * b->n, &e.hot, &e.cold);
     e.index = qn_tcache_next_index();
     e.out = (struct qn_tblock){.pc = b->pc, .record = record, .counter = counter, .ninsns = (uint16_t)b->n,
-                               .nbytes = (uint16_t)(b->next - b->pc), .flags_in = b->live[0], .instrumented = emit_rules.counts && b->n};
+                               .nbytes = (uint16_t)(b->next - b->pc), .flags_in = b->live[0], .instrumented = emit_rules.counts && b->n,
+                               .space = (uint16_t)space, .caches = emit_rules.caches};
     e.out.cold = (uint32_t)e.cold.exec;
     choose_triple(&e);
     emit_place_events(&e);

@@ -23,6 +23,7 @@ struct qn_emit_rules {
     bool caches, branches, counts; /* counts: execution counters (off: run only) */
     bool check, filter;
     bool has_bw, has_avx512;       /* host: for storing mask registers */
+    int64_t *countdown;            /* instructions left of the interval, below 2 GiB; NULL: none are counted */
 };
 
 struct qn_emit_stats {
@@ -39,13 +40,14 @@ struct qn_emit_hooks {
     void (*complex_ref)(void);  /* before a masked/gather/xsave reference: arg_pc, arg_addr, arg_site = counter */
 };
 
-void qn_emit_init(const struct qn_emit_rules *rules, const struct qn_emit_hooks *hooks);
-/* The stub at which every unused IBL entry points; written once into the first page of the code cache. */
+void qn_emit_init(const struct qn_emit_hooks *hooks);
+void qn_emit_set_rules(const struct qn_emit_rules *rules); /* for what is translated from here on */
+/* The stub at which every unused IBL entry points under these rules; written once into the first page of the code cache. */
 uint32_t qn_emit_miss_stub(void);
 /* Translate and commit.  counter: index of the block's execution counter; centre: event counter k is at centre + k;
  * record: its index in the arena.  Returns the block index. */
 uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *events, uint32_t counter, uint32_t centre,
-                       uint32_t record);
+                       uint32_t record, unsigned space);
 /* Register that a RIP-relative rewrite of this instruction would park. */
 unsigned qn_emit_fix_register(const struct qn_insn *in);
 

@@ -119,49 +119,78 @@ static void service_exit(struct emitter *e, enum qn_exit_kind kind, uint64_t pc)
     x_jmp(&e->hot, (uint64_t)(uintptr_t)emit_hooks.leave);
 }
 
+/* jCC to cold code, which undoes what `undo` says and leaves for the dispatcher before anything of the block has run. */
+static void leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, void (*undo)(struct emitter *))
+{
+    struct qn_code hot;
+    bool saved = e->flags_saved;
+
+    x_jcc(&e->hot, cond, e->cold.exec);
+    hot = e->hot;
+    e->hot = e->cold;
+    if (undo)
+        undo(e);
+    emit_restore_flags(e);
+    service_exit(e, kind, e->b->pc);
+    e->cold = e->hot;
+    e->hot = hot;
+    e->flags_saved = saved;
+}
+
+static void change_countdown(struct emitter *e, unsigned op)
+{
+    x_bytes(&e->hot, "\x48\x83", 2); /* addq $n, countdown (op 0) or subq (op 5) */
+    x_rip(&e->hot, op, (uint64_t)(uintptr_t)emit_rules.countdown, 1);
+    x_byte(&e->hot, e->b->n);
+}
+
+static void add_back(struct emitter *e) { change_countdown(e, 0); }
+
+/* subq $n, countdown ; js: the interval ends within this block or before it, and the dispatcher will cut it there. */
+void emit_countdown(struct emitter *e)
+{
+    if (!emit_rules.countdown || !e->b->n)
+        return;
+    emit_need_flags(e, 0);
+    change_countdown(e, 5);
+    leave_if(e, X_CC_S, QN_EXIT_INTERVAL, add_back);
+}
+
 /* Code in writable or shared memory may change behind our back: ask at each entry whether it is still what was translated.
  * (What it does not see: a store into the block that is running.) */
 void emit_verify(struct emitter *e)
 {
-    struct qn_code hot;
-    bool saved;
-
     emit_need_flags(e, 0);
     x_store_imm(&e->hot, CTX(arg_aux), e->index);
     emit_slow_call(&e->hot, emit_hooks.verify);
     x_bytes(&e->hot, "\x83", 1); /* cmpl $0, result */
     x_rip(&e->hot, 7, CTX(result), 1);
     x_byte(&e->hot, 0);
-    x_jcc(&e->hot, X_CC_NE, e->cold.exec);
-    hot = e->hot;
-    saved = e->flags_saved;
-    e->hot = e->cold; /* the way out is written to cold code */
-    emit_restore_flags(e);
-    service_exit(e, QN_EXIT_STALE, e->b->pc);
-    e->cold = e->hot;
-    e->hot = hot;
-    e->flags_saved = saved;
+    leave_if(e, X_CC_NE, QN_EXIT_STALE, NULL);
     e->out.bytes_hash = emit_hooks.hash(e->b->pc, e->b->next - e->b->pc);
 }
 
 /* ---- indirect exits ---- */
 
-static void standard_jump(struct qn_code *c)
+static void standard_jump(struct qn_code *c, unsigned space)
 {
     x_store(c, CTX_GPR(QN_RCX), QN_RCX);
     x_bytes(c, "\x45\x0f\xb7\xd3", 4);     /* movzwl %r11w, %r10d */
     x_bytes(c, "\x42\xff\x24\xd5", 4);     /* jmp *table(,%r10,8) */
-    x_u32(c, (uint32_t)(uintptr_t)qn_ibl_table);
+    x_u32(c, (uint32_t)(uintptr_t)qn_tcache_ibl_table(space));
 }
+
+#define MISS_STUB_BYTES 256u
 
 uint32_t qn_emit_miss_stub(void)
 {
-    static uint32_t address;
-    struct qn_code c = {(uint8_t *)(uintptr_t)qn_code_write_view(QN_CODE_BASE), QN_CODE_BASE};
+    static bool written[2];
+    uint32_t address = (uint32_t)(QN_CODE_BASE + (emit_rules.caches ? MISS_STUB_BYTES : 0));
+    struct qn_code c = {(uint8_t *)(uintptr_t)qn_code_write_view(address), address};
 
-    if (address)
+    if (written[emit_rules.caches])
         return address;
-    address = (uint32_t)c.exec;
+    written[emit_rules.caches] = true;
     x_store(&c, CTX(rip), QN_R11);
     x_load(&c, QN_RCX, CTX_GPR(QN_RCX));
     x_load(&c, QN_R10, CTX_GPR(QN_R10));
@@ -255,7 +284,7 @@ static void indirect_exit(struct emitter *e)
     e->borrowed = false; /* rax must be parked in memory from here */
     predict_target(e);
     emit_restore_flags(e);
-    standard_jump(&e->hot);
+    standard_jump(&e->hot, e->out.space);
 }
 
 /* ---- conditional branches ---- */

@@ -65,6 +65,7 @@ void emit_load_operand(struct emitter *e, unsigned i, unsigned dst); /* mov <r/m
 void emit_entries(struct emitter *e);
 void emit_end(struct emitter *e);
 void emit_verify(struct emitter *e);
+void emit_countdown(struct emitter *e);
 void emit_fixed_cond(struct emitter *e, const struct qn_event *ev);
 
 #endif

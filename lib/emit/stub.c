@@ -25,7 +25,7 @@ struct stub {
 
 static struct stub stubs[STUBS_MAX];
 static unsigned nstubs;
-static uint64_t next_at = QN_CODE_BASE + 512; /* behind the miss stub */
+static uint64_t next_at = QN_CODE_BASE + 512; /* behind the miss stubs */
 
 /* op rows+8*way(,S2,scale), reg */
 static void slot(struct qn_code *c, unsigned op, unsigned reg, unsigned s2, unsigned way)

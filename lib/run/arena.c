@@ -1,5 +1,6 @@
 /* lib/run/arena.c - the engine's side of the counts arena: append only, visible only when complete. */
 #include "guest/exec_map.h"
+#include "run/interval.h"
 #include "run/run.h"
 #include "sim/contract.h"
 
@@ -11,6 +12,8 @@ static uint8_t *base; /* everything but the counters */
 uint64_t *qn_arena_counters(void) { return (uint64_t *)QN_COUNTERS_BASE; }
 
 uint64_t *qn_arena_charges(void) { return (uint64_t *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CHARGES_OFF); }
+
+int64_t *qn_arena_intervals(void) { return (int64_t *)(QN_ARENA_ALIAS_BASE + QN_ARENA_INTERVALS_OFF); }
 
 /* Map the arena; also used by a forked child to put its own copy in the place of its parent's. */
 void qn_arena_attach(int fd)
@@ -170,12 +173,28 @@ struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint
     return place;
 }
 
+const struct qn_block_rec *qn_arena_block(uint32_t record)
+{
+    return (const struct qn_block_rec *)(base + QN_ARENA_BLOCKS_OFF) + record;
+}
+
+uint32_t qn_arena_desc(const struct qn_block_rec *b, unsigned insn)
+{
+    return ((const uint32_t *)(base + QN_ARENA_INSNS_OFF))[b->first_insn + insn];
+}
+
+const struct qn_leave_rec *qn_arena_leave_rec(uint64_t i)
+{
+    return (const struct qn_leave_rec *)(base + QN_ARENA_LEAVES_OFF) + i;
+}
+
 /* Control left block `record` before instruction insn completed. */
 void qn_arena_leave(uint32_t record, unsigned insn)
 {
     struct qn_leave_rec *all = (struct qn_leave_rec *)(base + QN_ARENA_LEAVES_OFF);
     uint64_t n = qn_arena->n_leaves, from = n > 4096 ? n - 4096 : 0;
 
+    qn_interval_left += qn_arena_block(record)->ninsns - insn;
     for (uint64_t i = n; i-- > from;)
         if (all[i].block == record && all[i].insn == insn) {
             all[i].count++;
@@ -189,36 +208,26 @@ void qn_arena_leave(uint32_t record, unsigned insn)
 
 /* ---- taking back what a faulting instruction has counted ---- */
 
-static const struct qn_block_rec *block_rec(uint32_t record)
-{
-    return (const struct qn_block_rec *)(base + QN_ARENA_BLOCKS_OFF) + record;
-}
-
-static uint32_t desc_of(const struct qn_block_rec *b, unsigned insn)
-{
-    return ((const uint32_t *)(base + QN_ARENA_INSNS_OFF))[b->first_insn + insn];
-}
-
 uint32_t qn_arena_insn_counters(uint32_t record, unsigned insn)
 {
-    const struct qn_block_rec *b = block_rec(record);
+    const struct qn_block_rec *b = qn_arena_block(record);
     uint32_t at = b->misses;
 
     for (unsigned i = 0; i < insn; i++)
-        at += qn_insn_counters(desc_of(b, i));
+        at += qn_insn_counters(qn_arena_desc(b, i));
     return at;
 }
 
 bool qn_arena_insn_has_fetch(uint32_t record, unsigned insn)
 {
-    return desc_of(block_rec(record), insn) & QN_INSN_IMISS;
+    return qn_arena_desc(qn_arena_block(record), insn) & QN_INSN_IMISS;
 }
 
 /* The checks of instructions from insn on have run, but the instructions have not: their misses, if the last execution of the
  * block made any, are the newest of the log, in falling order backwards. */
 void qn_arena_undo_misses(uint32_t record, unsigned insn)
 {
-    const struct qn_block_rec *b = block_rec(record);
+    const struct qn_block_rec *b = qn_arena_block(record);
     uint32_t first = qn_arena_insn_counters(record, insn), end = qn_arena_insn_counters(record, b->ninsns);
     uint64_t *counters = qn_arena_counters();
 

@@ -1,7 +1,9 @@
 /* lib/run/dispatch.c - the dispatcher: finds or makes the block at the guest's rip, links, enters, serves exits. */
 #include "decode/decode.h"
 #include "guest/exec_map.h"
+#include "run/interval.h"
 #include "run/run.h"
+#include "run/space.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"
 
@@ -43,13 +45,14 @@ static void connect(uint32_t to)
         qn_tcache_link(id, to);
 }
 
-/* Run translated code from the guest's rip until it comes back. */
-static void run_block(bool may_connect)
+/* Run translated code from the guest's rip until it comes back.  at_most: instructions of the first block; 0 = all. */
+static void run_block(bool may_connect, unsigned at_most)
 {
-    uint32_t index = qn_tcache_find(qn_ctx.rip);
+    unsigned space = QN_SPACE(qn_space, at_most);
+    uint32_t index = qn_tcache_find(qn_ctx.rip, space);
 
     if (index == QN_NO_BLOCK)
-        index = qn_translate(qn_ctx.rip);
+        index = qn_translate(qn_ctx.rip, space);
     if (index == QN_NO_BLOCK) {
         fetch_fault(qn_ctx.rip);
         return;
@@ -77,15 +80,18 @@ static void bad_instruction(void)
 _Noreturn void qn_dispatch(void)
 {
     bool may_connect = false;
+    unsigned at_most = 0;
 
     for (;;) {
         qn_lock_yield_if_asked();
         if (QN_UNLIKELY(qn_self->pending)) {
             qn_signal_deliver();
             may_connect = false;
+            at_most = 0;
         }
-        run_block(may_connect);
+        run_block(may_connect, at_most);
         may_connect = false;
+        at_most = 0;
         switch (qn_ctx.exit_kind) {
         case QN_EXIT_LINK:
             qn_ctx.rip = qn_tcache_block(qn_ctx.exit_id / 2)->exit[qn_ctx.exit_id % 2].target;
@@ -95,6 +101,7 @@ _Noreturn void qn_dispatch(void)
         case QN_EXIT_SYSCALL: qn_syscall(); break;
         case QN_EXIT_EMULATE: qn_emulate(); break;
         case QN_EXIT_BAD: bad_instruction(); break;
+        case QN_EXIT_INTERVAL: at_most = qn_interval_cut(); break;
         case QN_EXIT_STALE: qn_code_changed(qn_ctx.rip, qn_ctx.rip + 1); break;
         default: break;
         }

@@ -4,6 +4,7 @@
  * Called from translated code on the slow-call stack; all registers are kept.  Counters of such an instruction: a pair
  * of misses per reference kind, then extra Ir, iterations, extra Bc (cost/arena.h). */
 #include "decode/decode.h"
+#include "run/interval.h"
 #include "run/run.h"
 #include "sim/contract.h"
 #include "sim/module.h"
@@ -172,11 +173,12 @@ static void count_string(uint64_t pc, uint64_t *first, bool complete)
     const struct qn_insn *in = decode(pc);
     struct variable v = layout(in, first);
     const uint64_t *rep = qn_ctx.rep;
-    uint64_t mask = in->mem[0].addr32 ? 0xffffffffu : ~0ull, n = (rep[0] - rep[3]) & mask;
+    uint64_t mask = in->mem[0].addr32 ? 0xffffffffu : ~0ull, n = (rep[0] - rep[3]) & mask, before;
     bool cachegrind = qn_cfg()->counting == QN_COUNTING_CACHEGRIND;
 
     if (caches_on())
         string_references(in, n, rep[1], rep[2], string_step(in, n, rep), v.pair);
+    before = *v.extra_ir;
     *v.iterations += n;
     if (!complete) {
         *v.extra_ir += n;
@@ -189,6 +191,7 @@ static void count_string(uint64_t pc, uint64_t *first, bool complete)
     } else {
         *v.extra_ir += n > 1 ? n - 1 : 0;
     }
+    qn_interval_left -= (int64_t)(*v.extra_ir - before);
 }
 
 SLOW void qn_run_string(void)

@@ -4,9 +4,8 @@
 #include "guest/exec_map.h"
 #include "guest/stack.h"
 #include "run/run.h"
-#include "sim/contract.h"
-#include "sim/service.h"
-#include "sim/twin.h"
+#include "run/space.h"
+#include "tcache/tcache.h"
 
 enum { E_NOEXEC = 8, E_ACCES = 13, E_LOOP = 40 };
 #define TCACHE_DEFAULT (96ull << 20) /* bytes */
@@ -126,38 +125,16 @@ static void set_name(const char *path)
     qn_sys2(__NR_prctl, PR_SET_NAME, (long)name);
 }
 
-static uint32_t cpuid7_ebx(void)
-{
-    uint32_t a = 7, b, c = 0, d;
-
-    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-    return b;
-}
-
-static void start_simulation(void)
+static void start_translation(void)
 {
     const struct qn_config *c = qn_cfg();
-    struct qn_emit_rules rules = {
-        .caches = c->instr_at_start && c->cache_sim,
-        .branches = c->instr_at_start && c->branch_sim,
-        .counts = c->instr_at_start,
-        .check = c->check,
-        .filter = c->filter,
-        .has_bw = cpuid7_ebx() >> 30 & 1,
-        .has_avx512 = cpuid7_ebx() >> 16 & 1,
-    };
     static const struct qn_emit_hooks hooks = {qn_leave, qn_run_string, qn_run_verify, qn_code_hash, qn_run_complex};
 
-    if (rules.caches || rules.branches) {
-        qn_sim_service_init(&qn_arena->sim_output, qn_arena_charges(), qn_arena_text(c->sim_opt));
-        qn_sim_init(c, qn_arena_counters());
-        if (c->check)
-            qn_sim_twin_init(c);
-    }
-    qn_emit_init(&rules, &hooks);
+    qn_emit_init(&hooks);
     qn_code_cache_map();
     qn_translate_init();
-    qn_tcache_init(c->tcache_bytes ? c->tcache_bytes : TCACHE_DEFAULT, qn_emit_miss_stub());
+    qn_tcache_init(c->tcache_bytes ? c->tcache_bytes : TCACHE_DEFAULT);
+    qn_space_choose(c->instr_at_start ? QN_HOME_ON : QN_HOME_OFF);
 }
 
 static void load_guest(uint64_t *kernel_sp)
@@ -189,7 +166,7 @@ _Noreturn void qn_engine_main(uint64_t *kernel_sp)
     take_arguments(kernel_sp);
     qn_memory_init();
     qn_thread_init();
-    start_simulation();
+    start_translation();
     load_guest(kernel_sp);
     qn_signal_init();
     qn_arena->guest_pid = (int32_t)qn_sys1(__NR_getpid, 0);

@@ -23,6 +23,12 @@ extern char _end[];
 static uint64_t heap_next = QN_HEAP_BASE, low_next = LOW_START;
 static uint64_t brk_start, brk_now;
 
+#define LOW_MAX 256
+static struct low_range {
+    uint64_t start, size;
+} low[LOW_MAX]; /* made by qn_engine_alloc_low */
+static unsigned nlow;
+
 static long map(uint64_t at, uint64_t size, int prot, int flags, int fd, uint64_t offset)
 {
     return qn_sys6(__NR_mmap, (long)at, (long)size, prot, flags, fd, (long)offset);
@@ -46,6 +52,22 @@ void *qn_engine_alloc(uint64_t bytes)
         qn_die_fatal(QN_FATAL_RESOURCE, 0, "out of memory");
     heap_next += size;
     return (void *)r;
+}
+
+/* Where the guest has put nothing of its own yet. */
+void *qn_engine_alloc_low(uint64_t bytes)
+{
+    uint64_t size = qn_round_up(bytes, QN_PAGE);
+
+    for (uint64_t at = QN_LOW_TABLES; at + size <= QN_LOW_TABLES_END && nlow < LOW_MAX; at += size) {
+        long r = map(at, size, P_READ | P_WRITE, M_PRIVATE | M_ANON | M_FIXED_NEW | M_NORESERVE, -1, 0);
+
+        if (qn_sys_failed(r))
+            continue;
+        low[nlow++] = (struct low_range){at, size};
+        return (void *)r;
+    }
+    qn_die_fatal(QN_FATAL_RESOURCE, 0, "no room below 2 GiB for another table of indirect branches");
 }
 
 static uint64_t random_pages(void)
@@ -83,6 +105,9 @@ static bool overlaps(uint64_t a, uint64_t size, uint64_t start, uint64_t end)
 
 bool qn_is_engine_range(uint64_t start, uint64_t size)
 {
+    for (unsigned i = 0; i < nlow; i++)
+        if (overlaps(start, size, low[i].start, low[i].start + low[i].size))
+            return true;
     return overlaps(start, size, QN_COUNTERS_BASE, QN_COUNTERS_BASE + QN_ARENA_COUNTERS_SIZE) ||
            overlaps(start, size, QN_CODE_BASE, QN_CODE_BASE + QN_CODE_MAX) ||
            overlaps(start, size, QN_ENGINE_BASE, qn_round_up((uint64_t)(uintptr_t)_end, QN_PAGE)) ||

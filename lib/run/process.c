@@ -2,6 +2,7 @@
 #include "base/format.h"
 #include "guest/elf.h"
 #include "run/run.h"
+#include "run/space.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"
 
@@ -156,7 +157,7 @@ long qn_sys_fork(const struct qn_clone_request *r)
 _Noreturn void qn_process_exit(int code)
 {
     if (!qn_self->vfork_child) {
-        if (qn_cfg()->instr_at_start)
+        if (qn_space_simulating())
             qn_sim_finish();
         qn_arena->exit_code = code;
         qn_arena->exited = 1;

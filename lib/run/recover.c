@@ -123,7 +123,7 @@ bool qn_recover_boundary(struct qn_ucontext *uc)
     }
     if (uc->mc.ip != b->ind_entry)
         return false;
-    if (qn_cfg()->cache_sim && qn_cfg()->instr_at_start) {
+    if (b->caches) {
         standard |= 1u << QN_PREF_NOW;
         qn_ctx.now = *host_register(&uc->mc, QN_PREF_NOW);
     }

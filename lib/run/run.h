@@ -97,6 +97,10 @@ struct qn_cost_place {
 };
 struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint32_t *desc, uint32_t ncounters);
 void qn_arena_leave(uint32_t record, unsigned insn);
+const struct qn_block_rec *qn_arena_block(uint32_t record);
+uint32_t qn_arena_desc(const struct qn_block_rec *b, unsigned insn); /* QN_INSN_* */
+const struct qn_leave_rec *qn_arena_leave_rec(uint64_t i);
+int64_t *qn_arena_intervals(void);
 uint32_t qn_arena_insn_counters(uint32_t record, unsigned insn); /* index of its first counter */
 bool qn_arena_insn_has_fetch(uint32_t record, unsigned insn);
 void qn_arena_undo_misses(uint32_t record, unsigned insn);
@@ -115,6 +119,7 @@ _Noreturn void qn_exit_group(int code);
 void qn_memory_init(void);
 void *qn_map_shared(uint64_t at, uint64_t size, int prot, int fd, uint64_t offset);
 void *qn_engine_alloc(uint64_t bytes);
+void *qn_engine_alloc_low(uint64_t bytes); /* the same below 2 GiB, within reach of emitted code */
 bool qn_is_engine_range(uint64_t start, uint64_t size);
 long qn_sys_mmap(const long *a);
 long qn_sys_munmap(uint64_t start, uint64_t size);
@@ -130,7 +135,7 @@ void qn_code_cache_adopt(int fd); /* in the child */
 /* ---- translation and dispatch ---- */
 
 void qn_translate_init(void);
-uint32_t qn_translate(uint64_t pc); /* block index; QN_NO_BLOCK: pc is not executable */
+uint32_t qn_translate(uint64_t pc, unsigned space); /* block index; QN_NO_BLOCK: pc is not executable */
 _Noreturn void qn_dispatch(void);
 void qn_enter(volatile uint32_t *pending); /* comes straight back if *pending */
 extern void qn_leave(void), qn_leave_saved(void);

@@ -4,7 +4,7 @@
 #include "event/event.h"
 #include "guest/exec_map.h"
 #include "run/run.h"
-#include "sim/contract.h"
+#include "run/space.h"
 #include "tcache/tcache.h"
 
 #define COST_BITS 18
@@ -15,12 +15,12 @@ struct known {
     struct qn_cost_place place;
     uint32_t next, ninsns;
     uint64_t bytes_hash;
+    unsigned home;
 };
 #define KNOWN_MAX (1u << 22)
 
 static struct known *known;
 static uint32_t known_count, known_head[1u << COST_BITS]; /* index + 1 */
-static struct qn_event_rules event_rules;
 static struct qn_block block;
 static struct qn_event_list events;
 
@@ -32,28 +32,7 @@ static inline uint64_t ticks(void)
     return (uint64_t)high << 32 | low;
 }
 
-static uint32_t smallest_line(const struct qn_config *c)
-{
-    uint32_t line = c->I1.line < c->D1.line ? c->I1.line : c->D1.line;
-
-    return c->LL.line < line ? c->LL.line : line;
-}
-
-void qn_translate_init(void)
-{
-    const struct qn_config *c = qn_cfg();
-
-    known = qn_engine_alloc((uint64_t)KNOWN_MAX * sizeof *known);
-    event_rules = (struct qn_event_rules){
-        .cachegrind = c->counting == QN_COUNTING_CACHEGRIND,
-        .caches = c->instr_at_start && c->cache_sim,
-        .branches = c->instr_at_start && c->branch_sim,
-        .i1_line = c->I1.line,
-        .i1_every = !qn_sim_i1_repeat_is_noop,
-        .i1_sets = c->I1.line ? c->I1.size / (c->I1.assoc * c->I1.line) : 1,
-        .clamp = c->counting == QN_COUNTING_CACHEGRIND ? smallest_line(c) : 0,
-    };
-}
+void qn_translate_init(void) { known = qn_engine_alloc((uint64_t)KNOWN_MAX * sizeof *known); }
 
 uint64_t qn_code_hash(uint64_t pc, uint64_t n)
 {
@@ -65,20 +44,21 @@ uint64_t qn_code_hash(uint64_t pc, uint64_t n)
     return h | 1;
 }
 
-static struct known *find_known(uint64_t pc, uint64_t hash, uint32_t bucket)
+static struct known *find_known(uint64_t hash, uint32_t bucket, unsigned home)
 {
     for (uint32_t i = known_head[bucket]; i; i = known[i - 1].next)
-        if (known[i - 1].pc == pc && known[i - 1].bytes_hash == hash && known[i - 1].ninsns == block.n)
+        if (known[i - 1].pc == block.pc && known[i - 1].bytes_hash == hash && known[i - 1].ninsns == block.n &&
+            known[i - 1].home == home)
             return &known[i - 1];
     return NULL;
 }
 
 /* The cost centre of the block: its old one, or a new one in the arena. */
-static struct qn_cost_place cost_centre(void)
+static struct qn_cost_place cost_centre(unsigned home)
 {
     uint64_t hash = qn_code_hash(block.pc, block.next - block.pc);
     uint32_t bucket = (uint32_t)((block.pc * 0x9e3779b97f4a7c15ull) >> (64 - COST_BITS));
-    struct known *k = find_known(block.pc, hash, bucket);
+    struct known *k = find_known(hash, bucket, home);
     struct qn_cost_place place;
 
     if (k) {
@@ -88,7 +68,7 @@ static struct qn_cost_place cost_centre(void)
     place = qn_arena_add_block(block.pc, block.n, events.desc, events.ncounters);
     if (known_count == KNOWN_MAX)
         return place;
-    known[known_count] = (struct known){block.pc, place, known_head[bucket], block.n, hash};
+    known[known_count] = (struct known){block.pc, place, known_head[bucket], block.n, hash, home};
     known_head[bucket] = ++known_count;
     return place;
 }
@@ -127,26 +107,38 @@ static void update_stats(uint64_t since)
     s->translate_tsc += ticks() - since;
 }
 
-uint32_t qn_translate(uint64_t pc)
+/* A variant of a space is code that is cut after so many instructions (interval.c). */
+static unsigned block_max(unsigned space)
+{
+    uint32_t max = qn_cfg()->block_max;
+
+    if (QN_VARIANT(space))
+        return QN_VARIANT(space);
+    return max && max < QN_BLOCK_MAX ? max : QN_BLOCK_MAX;
+}
+
+uint32_t qn_translate(uint64_t pc, unsigned space)
 {
     const struct qn_config *c = qn_cfg();
-    unsigned max = c->block_max && c->block_max < QN_BLOCK_MAX ? c->block_max : QN_BLOCK_MAX;
+    const struct qn_space_rules *rules = qn_space_rules(space);
+    const struct qn_block_rules shape = {block_max(space), rules->event.caches ? QN_BORROWED : 0, rules->emit.countdown != NULL};
     uint64_t since = ticks(), number = qn_arena->stats.blocks;
     struct qn_cost_place place = {0};
     uint32_t index;
 
     if (!qn_exec_find(pc))
         return QN_NO_BLOCK;
-    qn_block_build(&block, pc, max, event_rules.caches ? QN_BORROWED : 0);
+    qn_emit_set_rules(&rules->emit);
+    qn_block_build(&block, pc, &shape);
     qn_block_liveness(&block);
     events.n = 0;
-    if (c->instr_at_start && block.n) {
-        qn_event_collect(&events, &block, &event_rules);
-        place = cost_centre();
+    if (rules->emit.counts && block.n) {
+        qn_event_collect(&events, &block, &rules->event);
+        place = cost_centre(QN_HOME(space));
     }
     if (traced(number))
         trace_block();
-    index = qn_emit_block(&block, &events, place.counter, place.centre, place.record);
+    index = qn_emit_block(&block, &events, place.counter, place.centre, place.record, space);
     if (traced(number) && (c->trace & QN_TRACE_EMIT))
         qn_trace_emit(index);
     update_stats(since);

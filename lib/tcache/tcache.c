@@ -27,7 +27,10 @@ static unsigned current;
 static struct qn_tblock *blocks;
 static uint32_t nblocks, free_block = QN_NO_BLOCK;
 static uint32_t hash_table[1u << HASH_BITS];
-static uint32_t miss_stub;
+static struct {
+    uint64_t *table;
+    uint32_t miss_stub;
+} homes[QN_HOMES];
 
 uint8_t *qn_tcache_write_view(uint64_t host) { return (uint8_t *)(uintptr_t)qn_code_write_view(host); }
 
@@ -58,27 +61,34 @@ static void init_region(unsigned i, uint64_t bytes)
     reset_region(r);
 }
 
-void qn_tcache_init(uint64_t bytes, uint32_t stub)
+void qn_tcache_init(uint64_t bytes)
 {
     uint64_t each = qn_round_up(bytes / QN_REGIONS, QN_PAGE);
 
     blocks = qn_engine_alloc((uint64_t)MAX_BLOCKS * sizeof *blocks);
-    miss_stub = stub;
     for (unsigned i = 0; i < QN_REGIONS; i++)
         init_region(i, each);
     for (unsigned i = 0; i < QN_ARRAY_LEN(hash_table); i++)
         hash_table[i] = QN_NO_BLOCK;
-    for (unsigned i = 0; i < QN_IBL_ENTRIES; i++)
-        qn_ibl_table[i] = stub;
 }
+
+void qn_tcache_add_home(unsigned home, uint64_t *table, uint32_t miss_stub)
+{
+    homes[home].table = table;
+    homes[home].miss_stub = miss_stub;
+    for (unsigned i = 0; i < QN_IBL_ENTRIES; i++)
+        table[i] = miss_stub;
+}
+
+uint64_t *qn_tcache_ibl_table(unsigned space) { return homes[QN_HOME(space)].table; }
 
 /* ---- lookup ---- */
 
-uint32_t qn_tcache_find(uint64_t pc)
+uint32_t qn_tcache_find(uint64_t pc, unsigned space)
 {
     uint32_t i = hash_table[hash_of(pc)];
 
-    while (i != QN_NO_BLOCK && blocks[i].pc != pc)
+    while (i != QN_NO_BLOCK && (blocks[i].pc != pc || blocks[i].space != space))
         i = blocks[i].hash_next;
     return i;
 }
@@ -188,7 +198,7 @@ void qn_tcache_link(uint32_t id, uint32_t to)
     struct qn_texit *e = exit_of(id);
     const struct qn_tblock *a = &blocks[id / 2], *b = &blocks[to];
 
-    if (e->to != QN_NO_BLOCK)
+    if (e->to != QN_NO_BLOCK || QN_HOME(a->space) != b->space)
         return;
     if (same_triple(a, b)) { /* nothing to give back and borrow again: skip both */
         uint32_t entry = full_entry(a, b);
@@ -223,15 +233,18 @@ void qn_tcache_unlink_block(uint32_t index)
 
 void qn_tcache_ibl_set(uint32_t index)
 {
-    qn_ibl_table[blocks[index].pc % QN_IBL_ENTRIES] = blocks[index].ind_entry;
+    const struct qn_tblock *b = &blocks[index];
+
+    if (b->space == QN_HOME(b->space))
+        homes[b->space].table[b->pc % QN_IBL_ENTRIES] = b->ind_entry;
 }
 
 static void ibl_clear(uint32_t index)
 {
-    uint64_t *slot = &qn_ibl_table[blocks[index].pc % QN_IBL_ENTRIES];
+    uint64_t *slot = &homes[QN_HOME(blocks[index].space)].table[blocks[index].pc % QN_IBL_ENTRIES];
 
     if (*slot == blocks[index].ind_entry)
-        *slot = miss_stub;
+        *slot = homes[QN_HOME(blocks[index].space)].miss_stub;
 }
 
 /* ---- eviction ---- */

@@ -6,6 +6,10 @@
  * space runs out.  Each region keeps hot code and cold code (slow calls, exit stubs) in parts of their own,
  * so that the hot path stays dense.
  *
+ * The same code may be translated more than once, in different spaces: with and without instrumentation, or counting for
+ * another region of the run.  Blocks of different spaces are never linked, and each home space (the low byte) has an IBL
+ * table of its own; the high byte tells variants apart that are entered from the dispatcher only.
+ *
  * Invariants: a linked exit is on the incoming list of its target; the IBL table holds entries of live
  * blocks only or the miss stub; code is written through the alias view only.
  */
@@ -17,6 +21,10 @@
 
 #define QN_REGIONS 8
 #define QN_NO_BLOCK 0xffffffffu
+#define QN_HOMES 256
+#define QN_HOME(space) ((space) % QN_HOMES)
+#define QN_VARIANT(space) ((space) / QN_HOMES)
+#define QN_SPACE(home, variant) ((home) | (variant) * QN_HOMES) /* variant below 256; 0 = the one that may be linked */
 
 struct qn_texit {            /* a direct exit of a block */
     uint64_t target;         /* guest pc */
@@ -45,6 +53,8 @@ struct qn_tblock {
     uint32_t hash_next;
     uint32_t incoming;       /* first exit id linked to this block */
     uint16_t ninsns, nbytes;
+    uint16_t space;
+    uint8_t caches;          /* 1: translated for caches; so at ind_entry the clock is in QN_PREF_NOW */
     uint8_t now, s1, s2;     /* triple; now = 255: block borrows nothing */
     uint8_t nexits, region, live, instrumented;
     uint8_t flags_in;        /* status flags that the block needs at entry */
@@ -68,17 +78,20 @@ struct qn_code {             /* where code is being written */
     uint64_t exec;           /* address at which that byte will run */
 };
 
-void qn_tcache_init(uint64_t bytes, uint32_t miss_stub);
+void qn_tcache_init(uint64_t bytes);
+/* A home space comes into use: table of QN_IBL_ENTRIES below 2 GiB; unused entries lead to the stub. */
+void qn_tcache_add_home(unsigned home, uint64_t *table, uint32_t miss_stub);
+uint64_t *qn_tcache_ibl_table(unsigned space); /* NULL: its home is not in use */
 /* Begin a block: makes room (evicting if needed) for at least `hot` and `cold` bytes. */
 void qn_tcache_begin(uint32_t hot, uint32_t cold, struct qn_code *hot_code, struct qn_code *cold_code);
 /* Finish it: b's addresses are set by the caller; registers it under b->pc. */
 uint32_t qn_tcache_commit(const struct qn_tblock *b, const struct qn_side *side, uint32_t hot_end, uint32_t cold_end);
-uint32_t qn_tcache_find(uint64_t pc);                 /* block index or QN_NO_BLOCK */
+uint32_t qn_tcache_find(uint64_t pc, unsigned space); /* block index or QN_NO_BLOCK */
 struct qn_tblock *qn_tcache_block(uint32_t index);
 const struct qn_side *qn_tcache_side(uint32_t index); /* ninsns entries */
 uint32_t qn_tcache_at(uint64_t host);                 /* live block whose hot or cold code holds host, or QN_NO_BLOCK */
 uint32_t qn_tcache_next_index(void);                  /* index that the next commit will return */
-void qn_tcache_link(uint32_t exit_id, uint32_t to);
+void qn_tcache_link(uint32_t exit_id, uint32_t to);   /* does nothing if `to` is of another home or a variant */
 void qn_tcache_unlink_block(uint32_t index);          /* all exits of a block go to their stubs again */
 void qn_tcache_ibl_set(uint32_t index);
 void qn_tcache_invalidate(uint64_t start, uint64_t end); /* guest range: forget blocks that overlap it */
@@ -90,7 +103,7 @@ struct qn_tcache_stats {
     uint64_t evictions, links, full_links, line_links, unlinks, hot_bytes, cold_bytes;
 };
 extern struct qn_tcache_stats qn_tcache_stats;
-extern uint64_t qn_ibl_table[];                       /* at QN_LOW_TABLES */
+extern uint64_t qn_ibl_table[];                       /* for the first home */
 
 /* Memory of the engine's own: zeroed, page-aligned, never freed.  Supplied by run. */
 void *qn_engine_alloc(uint64_t bytes);

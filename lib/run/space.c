@@ -1,0 +1,88 @@
+/* lib/run/space.c - spaces of translations: code that counts and code that does not, side by side.
+ *
+ *   home 0   nothing is counted: the guest's code and no more
+ *   home 1   counts
+ *
+ * The dispatcher enters the space in qn_space; blocks of other homes cannot be reached from there but through it
+ * (tcache.h), so a switch costs as much as a jump that is not linked yet, and what was translated stays.  Simulators are set
+ * up when the first home that counts comes into use.
+ */
+#include "run/interval.h"
+#include "run/run.h"
+#include "run/space.h"
+#include "sim/contract.h"
+#include "sim/service.h"
+#include "sim/twin.h"
+#include "tcache/tcache.h"
+
+unsigned qn_space;
+
+static struct qn_space_rules off, on;
+static bool simulating;
+
+static uint32_t cpuid7_ebx(void)
+{
+    uint32_t a = 7, b, c = 0, d;
+
+    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    return b;
+}
+
+static uint32_t smallest_line(const struct qn_config *c)
+{
+    uint32_t line = c->I1.line < c->D1.line ? c->I1.line : c->D1.line;
+
+    return c->LL.line < line ? c->LL.line : line;
+}
+
+static void start_simulation(const struct qn_config *c)
+{
+    if (c->interval)
+        qn_interval_init();
+    if (!c->cache_sim && !c->branch_sim)
+        return;
+    simulating = true;
+    qn_sim_service_init(&qn_arena->sim_output, qn_arena_charges(), qn_arena_text(c->sim_opt));
+    qn_sim_init(c, qn_arena_counters());
+    if (c->check)
+        qn_sim_twin_init(c);
+}
+
+bool qn_space_simulating(void) { return simulating; }
+
+static struct qn_space_rules counting_rules(const struct qn_config *c)
+{
+    uint32_t features = cpuid7_ebx();
+
+    return (struct qn_space_rules){
+        .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check,
+                 .filter = c->filter, .countdown = c->interval ? &qn_interval_left : NULL, .has_bw = features >> 30 & 1, .has_avx512 = features >> 16 & 1},
+        .event = {.cachegrind = c->counting == QN_COUNTING_CACHEGRIND, .caches = c->cache_sim, .branches = c->branch_sim,
+                  .i1_line = c->I1.line, .i1_every = !qn_sim_i1_repeat_is_noop,
+                  .i1_sets = c->I1.line ? c->I1.size / (c->I1.assoc * c->I1.line) : 1,
+                  .clamp = c->counting == QN_COUNTING_CACHEGRIND ? smallest_line(c) : 0},
+    };
+}
+
+const struct qn_space_rules *qn_space_rules(unsigned space) { return QN_HOME(space) == QN_HOME_OFF ? &off : &on; }
+
+static void open_home(unsigned home)
+{
+    static bool first_taken;
+    uint64_t *table = first_taken ? qn_engine_alloc_low(QN_IBL_ENTRIES * sizeof *table) : qn_ibl_table;
+
+    first_taken = true;
+    if (home != QN_HOME_OFF && !on.emit.counts) {
+        start_simulation(qn_cfg());
+        on = counting_rules(qn_cfg());
+    }
+    qn_emit_set_rules(&qn_space_rules(home)->emit);
+    qn_tcache_add_home(home, table, qn_emit_miss_stub());
+}
+
+void qn_space_choose(unsigned home)
+{
+    if (QN_UNLIKELY(!qn_tcache_ibl_table(home)))
+        open_home(home);
+    qn_space = home;
+}

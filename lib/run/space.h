@@ -1,0 +1,21 @@
+/* lib/run/space.h - see space.c. */
+#ifndef QN_RUN_SPACE_H
+#define QN_RUN_SPACE_H
+
+#include "emit/emit.h"
+#include "event/event.h"
+
+enum { QN_HOME_OFF, QN_HOME_ON };
+
+struct qn_space_rules {
+    struct qn_emit_rules emit;
+    struct qn_event_rules event;
+};
+
+extern unsigned qn_space; /* home that the running thread's code is taken from */
+
+void qn_space_choose(unsigned home);
+const struct qn_space_rules *qn_space_rules(unsigned space);
+bool qn_space_simulating(void); /* some home has counted, with simulators */
+
+#endif
