@@ -438,10 +438,12 @@ shell_tests = \
 	tests/unit/prof/positions.sh \
 	tests/unit/run/interval.sh \
 	tests/unit/sim/build.sh \
+	tests/unit/sim/check.sh \
 	tests/unit/sim/events.sh \
 	tests/unit/sim/labs.sh \
 	tests/unit/sim/models.sh \
 	tests/unit/sim/replay.sh \
+	tests/unit/sim/settled.sh \
 	tests/golden/annotate/classic.sh \
 	tests/golden/annotate/merge.sh \
 	tests/golden/annotate/run.sh \

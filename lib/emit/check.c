@@ -267,9 +267,9 @@ void emit_fetch(struct emitter *e, const struct qn_event *ev)
 
     if (emit_rules.check)
         x_store_imm(&e->hot, CTX(result), 0);
-    if (emit_rules.filter && qn_sim_i1_hit != QN_HIT_CALL)
+    if (emit_rules.filter && qn_sim_i1_hit != QN_HIT_CALL && !ev->repeat)
         fetch_filter(e, ev, first, last);
-    else
+    else if (!ev->repeat)
         fetch_call(e, &e->hot, ev, qn_sim_code_line(first));
     if (emit_rules.check) {
         emit_store_const(&e->hot, CTX(arg_addr), ev->addr);

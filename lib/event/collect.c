@@ -49,14 +49,17 @@ static void add_fetch(struct collector *c, const struct qn_block *b, unsigned i)
     unsigned len = clamp(c, b->insn[i].len);
     uint64_t first = b->at[i] / c->rules->i1_line, last = (b->at[i] + len - 1) / c->rules->i1_line;
     bool touched = false;
+    struct qn_event *e;
 
     for (uint64_t line = first; line <= last; line++)
         touched |= fresh(c, line);
+    if (!touched && !c->rules->check)
+        return;
+    e = add(c, QN_EV_FETCH, i);
+    e->addr = b->at[i];
+    e->size = (uint16_t)len;
+    e->repeat = !touched;
     if (touched) {
-        struct qn_event *e = add(c, QN_EV_FETCH, i);
-
-        e->addr = b->at[i];
-        e->size = (uint16_t)len;
         c->list->desc[i] |= QN_INSN_IMISS;
         c->next += 2;
     }

@@ -25,6 +25,7 @@ struct qn_event {
     uint8_t kind, insn;
     uint8_t write;       /* DATA: reference is a write */
     uint8_t fixed;       /* COND: outcome known beforehand (cachegrind's cas loop): 1 = not taken */
+    uint8_t repeat;      /* FETCH, with --check: left out otherwise; for the twin only, has no counters */
     uint16_t size;       /* bytes */
     uint32_t counter;    /* offset from the block's execution counter, in counters */
     uint64_t addr;       /* FETCH: first byte */
@@ -38,6 +39,7 @@ struct qn_event_rules {
     bool caches, branches;
     uint32_t i1_line, i1_sets;
     bool i1_every;       /* every fetch is an event: a hit directly after a reference may change the cache's state */
+    bool check;          /* fetches that are left out are events, too, marked `repeat` */
     uint32_t clamp;      /* cachegrind: references are cut to this many bytes; 0 = never */
 };
 

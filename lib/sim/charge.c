@@ -22,7 +22,7 @@ struct charge {
     uint64_t n;
 };
 
-uint64_t sim_event_new[SIM_EVENTS_MAX + 1], sim_events_new;
+uint64_t sim_event_new[2 * SIM_EVENTS_MAX], sim_events_new;
 
 static struct qn_sim_output *output;
 static uint64_t *rows;
@@ -87,6 +87,7 @@ void qn_sim_uncharge(uint32_t first, uint32_t end)
             return;
         row(row_of[c->site] - 1)[1 + c->event] -= c->n;
         output->counts[c->event] -= c->n;
+        sim_event_new[SIM_EVENTS_MAX + c->event] -= c->n; /* of the twin, if there is one */
         reference = c->reference;
         end = c->site;
     }

@@ -116,7 +116,7 @@ static inline void level_publish(unsigned set, unsigned way) { (void)set, (void)
 #ifdef POLICY_HIT_IS_NOOP
 static inline void level_hit(unsigned set, unsigned way) { (void)set, (void)way; }
 #elif defined(QN_SIM_TWIN)
-static uint64_t level_hash(const void *memory, uint64_t bytes, uint64_t h)
+static __attribute__((unused)) uint64_t level_hash(const void *memory, uint64_t bytes, uint64_t h)
 {
     for (uint64_t i = 0; i < bytes; i++)
         h = (h ^ ((const uint8_t *)memory)[i]) * 0x100000001b3ull;

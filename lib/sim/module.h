@@ -63,8 +63,9 @@ void sim_print(const char *format, ...);
 #define SIM_EVENT_NAME_MAX 31
 unsigned sim_event(const char *slot, const char *name, const char *text);
 extern uint64_t *sim_event_counts;                   /* of all references before this one */
-extern uint64_t sim_event_new[SIM_EVENTS_MAX + 1];   /* of this reference, not charged to its instruction yet ... */
+extern uint64_t sim_event_new[2 * SIM_EVENTS_MAX];   /* of this reference, not charged to its instruction yet ... */
 extern uint64_t sim_events_new;                      /* ... and which events: a bit each */
+/* The second half of sim_event_new has all that the unfiltered twin of --check has counted. */
 static inline void sim_count(unsigned event, uint64_t n)
 {
     sim_event_new[event] += n;

@@ -13,7 +13,7 @@ static const char *options = "";
 _Static_assert(SIM_EVENTS_MAX == QN_SIM_EVENTS_MAX, "module.h and arena.h");
 _Static_assert(SIM_EVENT_NAME_MAX < sizeof nowhere.names[0], "module.h and arena.h");
 
-uint64_t *sim_event_counts = nowhere.counts;
+uint64_t *sim_event_counts = nowhere.counts, qn_sim_events_twinned;
 volatile uint64_t *sim_at_work = &nowhere.at_work;
 
 void qn_sim_service_init(struct qn_sim_output *where, uint64_t *charges, const char *option_text)
@@ -78,6 +78,14 @@ static bool fits(const char *slot, const char *name)
     return length <= SIM_EVENT_NAME_MAX;
 }
 
+const char *qn_sim_event_name(unsigned event) { return output->names[event]; }
+
+static unsigned twin_event(unsigned event)
+{
+    qn_sim_events_twinned |= 1ull << event;
+    return SIM_EVENTS_MAX + event;
+}
+
 unsigned sim_event(const char *slot, const char *name, const char *text)
 {
     unsigned i = output->events;
@@ -85,11 +93,11 @@ unsigned sim_event(const char *slot, const char *name, const char *text)
     if (!good_name(name) || !fits(slot, name))
         sim_fail(slot, name, "sim_event", 0, "a name needs 1 to 28 letters, digits, - and _");
     for (unsigned k = 0; k < i; k++) { /* the twin's module declares its events once more */
-        char full[sizeof output->names[0]];
+        const char *rest = sim_option_skip(output->names[k], slot);
 
-        qn_format(full, sizeof full, "%s.%s", slot, name);
-        if (!__builtin_memcmp(full, output->names[k], sizeof full))
-            return SIM_EVENTS_MAX; /* counted, never shown */
+        rest = rest && *rest == '.' ? sim_option_skip(rest + 1, name) : NULL;
+        if (rest && !*rest)
+            return twin_event(k);
     }
     if (i == SIM_EVENTS_MAX)
         sim_fail(slot, name, "sim_event", 0, "more events than there is room for");

@@ -1,6 +1,6 @@
 /* lib/sim/twin.c - the lockstep twin of --check: the same modules once more, fed every reference without a filter.
  *
- * The first reference whose outcome differs from the filtered one stops the run and is named. */
+ * The first reference after which the outcome, or what the modules have counted, differs stops the run and is named. */
 #define QN_SIM_TWIN 1
 #include "sim/slots.h"
 
@@ -23,22 +23,53 @@ void qn_sim_twin_init(const struct qn_config *config)
     slots_init(config);
 }
 
-static void compare(const char *what, unsigned outcome)
-{
-    char line[200];
+/* ---- comparison ---- */
 
-    twin_number++;
-    if (outcome == qn_ctx.result)
-        return;
-    qn_format(line, sizeof line, "%s reference %U at %x: filtered %s, unfiltered %s", what, twin_number,
-              qn_ctx.arg_addr, qn_sim_outcome_name((unsigned)qn_ctx.result), qn_sim_outcome_name(outcome));
-    qn_engine_check_failed(line);
-}
-
-const char *qn_sim_outcome_name(unsigned outcome)
+static const char *outcome_name(unsigned outcome)
 {
     return outcome == 0 ? "hit" : outcome == 1 ? "miss, LL hit" : "miss, LL miss";
 }
+
+/* A level claims `settled`, so a difference is a mistake of the level that the reference went to, or of the filter. */
+static _Noreturn void differ(bool fetch, uint64_t addr, const char *how)
+{
+    const struct qn_unit_facts *f = &facts[fetch ? SLOT_I1 : SLOT_D1];
+    char line[240];
+
+    qn_format(line, sizeof line, "module %s in slot %s, settled, reference %U at %x: %s", f->name ? f->name : "lru",
+              fetch ? "I1" : "D1", twin_number, addr, how);
+    qn_engine_check_failed(line);
+}
+
+/* What the modules have counted so far must be the same, too. */
+static void compare_events(bool fetch, uint64_t addr)
+{
+    char how[120];
+
+    for (uint64_t left = qn_sim_events_twinned; left; left &= left - 1) {
+        unsigned event = (unsigned)__builtin_ctzll(left);
+        uint64_t filtered = sim_counted(event), unfiltered = sim_event_new[SIM_EVENTS_MAX + event];
+
+        if (filtered == unfiltered)
+            continue;
+        qn_format(how, sizeof how, "%s: filtered %U, unfiltered %U", qn_sim_event_name(event), filtered, unfiltered);
+        differ(fetch, addr, how);
+    }
+}
+
+void qn_sim_twin_compare(bool fetch, uint64_t addr, unsigned filtered, unsigned unfiltered)
+{
+    char how[120];
+
+    twin_number++;
+    if (filtered != unfiltered) {
+        qn_format(how, sizeof how, "filtered %s, unfiltered %s", outcome_name(filtered), outcome_name(unfiltered));
+        differ(fetch, addr, how);
+    }
+    compare_events(fetch, addr);
+}
+
+/* ---- references ---- */
 
 static unsigned outcome_of(unsigned l1, uint64_t addr, uint32_t size, enum sim_kind kind)
 {
@@ -61,10 +92,12 @@ SLOW void qn_sim_check_data(void)
 {
     unsigned kind = qn_ctx.arg_aux & QN_AUX_MODIFY ? SIM_MODIFY : qn_ctx.arg_aux & QN_AUX_WRITE ? SIM_WRITE : SIM_READ;
 
-    compare("data", qn_sim_twin_data_kind(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff, kind));
+    qn_sim_twin_compare(false, qn_ctx.arg_addr, (unsigned)qn_ctx.result,
+                        qn_sim_twin_data_kind(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff, kind));
 }
 
 SLOW void qn_sim_check_fetch(void)
 {
-    compare("fetch", qn_sim_twin_fetch(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff));
+    qn_sim_twin_compare(true, qn_ctx.arg_addr, (unsigned)qn_ctx.result,
+                        qn_sim_twin_fetch(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff));
 }

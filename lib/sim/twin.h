@@ -8,7 +8,8 @@ void qn_sim_twin_init(const struct qn_config *config);
 unsigned qn_sim_twin_data(uint64_t addr, uint32_t size); /* outcome as qn_sim_data */
 unsigned qn_sim_twin_data_kind(uint64_t addr, uint32_t size, unsigned kind);
 unsigned qn_sim_twin_fetch(uint64_t addr, uint32_t size);
-const char *qn_sim_outcome_name(unsigned outcome);
+/* A reference was made twice: are the outcomes and what the modules counted the same?  Stops the run if not. */
+void qn_sim_twin_compare(bool fetch, uint64_t addr, unsigned filtered, unsigned unfiltered);
 _Noreturn void qn_engine_check_failed(const char *what);   /* supplied by run */
 
 #endif

@@ -26,21 +26,38 @@ static struct entry tables[TABLES][1 << INDEX_BITS];
 static uint8_t outcomes[HISTORY]; /* ring: outcomes[(newest + i) % HISTORY] = i branches ago */
 static unsigned newest, branches;
 
-/* The last n outcomes folded to `bits` by exclusive or: outcome i goes to bit i mod bits. */
-static unsigned fold(unsigned n, unsigned bits)
-{
-    unsigned folded = 0;
+/* The history of a table folded by exclusive or: outcome i goes to bit i mod the number of bits.  Kept up to date,
+ * because to fold 130 outcomes at each branch would take long. */
+static struct folded {
+    unsigned index, tag, tag2; /* INDEX_BITS, TAG_BITS, TAG_BITS - 1 bits */
+} folded[TABLES];
 
-    for (unsigned i = 0, at = 0; i < n; i++, at = at + 1 == bits ? 0 : at + 1)
-        folded ^= (unsigned)outcomes[(newest + i) % HISTORY] << at;
-    return folded;
+/* All outcomes move one place up, the last one comes in, the one that is now too old goes out. */
+static unsigned fold(unsigned value, unsigned bits, unsigned length, unsigned in, unsigned out)
+{
+    value = value << 1 | value >> (bits - 1);
+    return (value ^ in ^ out << length % bits) & (unsigned)low_bits(bits);
+}
+
+static void remember(unsigned taken)
+{
+    for (unsigned t = 0; t < TABLES; t++) {
+        unsigned out = outcomes[(newest + lengths[t] - 1) % HISTORY];
+        struct folded *f = &folded[t];
+
+        f->index = fold(f->index, INDEX_BITS, lengths[t], taken, out);
+        f->tag = fold(f->tag, TAG_BITS, lengths[t], taken, out);
+        f->tag2 = fold(f->tag2, TAG_BITS - 1, lengths[t], taken, out);
+    }
+    newest = (newest + HISTORY - 1) % HISTORY;
+    outcomes[newest] = (uint8_t)taken;
 }
 
 static struct entry *entry_of(uint64_t pc, unsigned t, unsigned *tag)
 {
-    unsigned index = (unsigned)(pc ^ pc >> INDEX_BITS) ^ fold(lengths[t], INDEX_BITS);
+    unsigned index = (unsigned)(pc ^ pc >> INDEX_BITS) ^ folded[t].index;
 
-    *tag = ((unsigned)pc ^ fold(lengths[t], TAG_BITS) ^ fold(lengths[t], TAG_BITS - 1) << 1) & low_bits(TAG_BITS);
+    *tag = ((unsigned)pc ^ folded[t].tag ^ folded[t].tag2 << 1) & low_bits(TAG_BITS);
     return &tables[t][index & low_bits(INDEX_BITS)];
 }
 
@@ -117,7 +134,6 @@ static void branchsim_BC_update(uint64_t pc, unsigned taken)
     }
     if (l.said != taken)
         allocate(&l, taken);
-    newest = (newest + HISTORY - 1) % HISTORY;
-    outcomes[newest] = (uint8_t)taken;
+    remember(taken);
     age();
 }

@@ -30,18 +30,6 @@ static void note(char kind, unsigned outcome)
         fprintf(outcomes, "%c%u\n", kind, outcome);
 }
 
-static void compare(const char *what, uint64_t addr, unsigned filtered, unsigned unfiltered)
-{
-    char line[200];
-
-    if (filtered == unfiltered)
-        return;
-    snprintf(line, sizeof line, "%s reference %llu at %llx: filtered %s, unfiltered %s", what,
-             (unsigned long long)references, (unsigned long long)addr, qn_sim_outcome_name(filtered),
-             qn_sim_outcome_name(unfiltered));
-    qn_engine_check_failed(line);
-}
-
 static void feed_data(const struct hosted_options *o, const struct sim_ref *ref, unsigned kind)
 {
     bool write = kind == SIM_WRITE;
@@ -49,7 +37,7 @@ static void feed_data(const struct hosted_options *o, const struct sim_ref *ref,
     unsigned outcome = hosted_data(ref->addr, ref->size, kind, o->filter, misses);
 
     if (o->check)
-        compare("data", ref->addr, outcome, qn_sim_twin_data_kind(ref->addr, ref->size, kind));
+        qn_sim_twin_compare(false, ref->addr, outcome, qn_sim_twin_data_kind(ref->addr, ref->size, kind));
     totals[write ? QN_COST_DW : QN_COST_DR]++;
     totals[write ? QN_COST_D1MW : QN_COST_D1MR] += (int64_t)misses[0];
     totals[write ? QN_COST_DLMW : QN_COST_DLMR] += (int64_t)misses[1];
@@ -62,7 +50,7 @@ static void feed_fetch(const struct hosted_options *o, const struct sim_ref *ref
     unsigned outcome = hosted_fetch(ref->addr, ref->size, o->filter, misses);
 
     if (o->check)
-        compare("fetch", ref->addr, outcome, qn_sim_twin_fetch(ref->addr, ref->size));
+        qn_sim_twin_compare(true, ref->addr, outcome, qn_sim_twin_fetch(ref->addr, ref->size));
     totals[QN_COST_IR]++;
     totals[QN_COST_I1MR] += (int64_t)misses[0];
     totals[QN_COST_ILMR] += (int64_t)misses[1];

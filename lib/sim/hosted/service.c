@@ -17,9 +17,9 @@
 
 struct qn_ctx qn_ctx;
 const char *hosted_options = "";
-static uint64_t counts[SIM_EVENTS_MAX + 1];
+static uint64_t counts[SIM_EVENTS_MAX];
 uint64_t *sim_event_counts = counts;
-uint64_t sim_event_new[SIM_EVENTS_MAX + 1], sim_events_new;
+uint64_t sim_event_new[2 * SIM_EVENTS_MAX], sim_events_new, qn_sim_events_twinned;
 static volatile uint64_t at_work;
 volatile uint64_t *sim_at_work = &at_work;
 static char names[SIM_EVENTS_MAX][48];
@@ -62,8 +62,10 @@ unsigned sim_event(const char *slot, const char *name, const char *text)
     if (qn_format(full, sizeof full, "%s.%s", slot, name) > SIM_EVENT_NAME_MAX)
         sim_fail(slot, name, "sim_event", 0, "a name that is too long");
     for (unsigned i = 0; i < events; i++)
-        if (!__builtin_strcmp(full, names[i]))
-            return SIM_EVENTS_MAX; /* of the twin: counted, never shown */
+        if (!__builtin_strcmp(full, names[i])) { /* of the twin */
+            qn_sim_events_twinned |= 1ull << i;
+            return SIM_EVENTS_MAX + i;
+        }
     if (events == SIM_EVENTS_MAX)
         sim_fail(slot, name, "sim_event", 0, "more events than there is room for");
     __builtin_strcpy(names[events], full);
@@ -71,16 +73,17 @@ unsigned sim_event(const char *slot, const char *name, const char *text)
     return events++;
 }
 
+const char *qn_sim_event_name(unsigned event) { return names[event]; }
+
 /* A trace knows no instructions: totals only. */
 void qn_sim_charge(uint32_t site)
 {
     (void)site;
-    for (; sim_events_new; sim_events_new &= sim_events_new - 1) {
-        unsigned event = (unsigned)__builtin_ctzll(sim_events_new);
-
+    for (unsigned event = 0; event < events; event++) {
         counts[event] += sim_event_new[event];
         sim_event_new[event] = 0;
     }
+    sim_events_new = 0;
 }
 
 void hosted_print_events(void)

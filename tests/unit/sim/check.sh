@@ -1,0 +1,167 @@
+#!/bin/sh
+# Are filtered and unfiltered simulation the same for every module that ships, on real programs?
+#
+#   sh tests/unit/sim/check.sh                 each module once, five programs, small inputs
+#   QN_CHECK=full sh tests/unit/sim/check.sh   each module alone in each of its slots, more programs and geometries
+#
+# Two proofs per simulator and program: --check runs an unfiltered twin in lockstep, reference by reference; and a run without
+# the filter leaves the same profile, byte for byte, and the same words of the modules (their events).
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+[ -f "$top_builddir/libquern-engine.a" ] || skip_all 'libquern-engine.a is not built: make'
+LC_ALL=C PYTHONHASHSEED=0 PERL_HASH_SEED=0
+export LC_ALL PYTHONHASHSEED PERL_HASH_SEED
+full=${QN_CHECK:-}
+
+# Small caches, so that all happens often; lines of three sizes.
+geometries='--I1=2048,2,32 --D1=4096,4,64 --LL=65536,8,64'
+[ -z "$full" ] || geometries="$geometries
+--I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64
+--I1=1024,1,64 --D1=512,8,32 --LL=16384,4,128
+--I1=4096,64,64 --D1=1024,16,64 --LL=32768,1,64"
+
+# ---- simulators ----
+
+# A simulator is a list of modules, and, after a slash, options.  Policies stand in three slots at once, with a predictor.
+simulators='I1=lru D1=lru LL=lru BC=taken BI=btb
+I1=fifo D1=fifo LL=fifo BC=btfn BI=ras
+I1=random D1=random LL=random BC=onebit
+I1=plru D1=plru LL=plru BC=bimodal
+I1=nru D1=nru LL=nru BC=local
+I1=lfu D1=lfu LL=lfu BC=global
+I1=srrip D1=srrip LL=srrip BC=gshare
+I1=brrip D1=brrip LL=brrip BC=tournament
+I1=drrip D1=drrip LL=drrip BC=perceptron
+D1=nowa LL=l2 BC=tage / l2-size=16384
+I1=lru D1=writeback LL=exclusive BC=cachegrind
+D1=victim LL=inclusive
+I1=fifo D1=nextline / degree=2
+D1=stride LL=plru
+D1=tlb I1=srrip
+I1=lru D1=srrip LL=fifo AN=3c
+AN=mattson
+D1=fifo AN=interval'
+
+# each SLOTS MODULE...: every module alone in every slot.
+each() {
+    each_slots=$1
+    shift
+    for each_module in "$@"; do
+        for each_slot in $each_slots; do echo "$each_slot=$each_module"; done
+    done
+}
+if [ -n "$full" ]; then
+    simulators="$simulators
+$(each 'I1 D1 LL' lru fifo random plru nru lfu srrip brrip drrip)
+$(each D1 nowa writeback victim nextline stride tlb)
+D1=nextline / tagged=1
+D1=victim / victim-lines=1
+D1=lru I1=lru LL=exclusive
+D1=writeback I1=fifo LL=inclusive
+D1=lru I1=plru LL=inclusive
+D1=srrip I1=srrip LL=inclusive
+D1=nowa I1=lru LL=inclusive
+D1=tlb I1=nru LL=inclusive
+D1=fifo I1=random LL=inclusive
+$(each LL victim inclusive l2)
+$(each BC taken btfn onebit bimodal local global gshare tournament perceptron tage cachegrind)
+$(each BI btb ras)
+$(each AN 3c mattson interval)"
+fi
+
+# ---- programs ----
+
+cd "$SCRATCH" || bail "no $SCRATCH"
+seq 1 3000 >numbers
+cat >data.sql <<'END'
+create table a(x, y);
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 300) insert into a select i, i * 7919 % 101 from n;
+select sum(x), y from a group by y order by 1 limit 3;
+END
+cat >source.c <<'END'
+struct point { int x, y; };
+int dot(struct point *a, int n)
+{
+    int sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += a[i].x * a[i].y;
+    return sum;
+}
+END
+echo 'my %h; $h{$_ * 7 % 97} .= $_ for 1 .. 2000; print join(",", map { length $h{$_} } sort keys %h), "\n"' >hash.pl
+echo 'print(sorted({i * i % 97: "w%d" % i for i in range(100)}.items())[:5])' >sort.py
+python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) || python=python3
+cc1=$($CC -print-prog-name=cc1 2>/dev/null) || cc1=cc1
+programs="gzip -c numbers
+sqlite3 -init /dev/null -batch :memory: '.read data.sql'
+perl hash.pl
+$python -S sort.py
+$cc1 -quiet -fsyntax-only source.c -o /dev/null"
+[ -z "$full" ] || programs="$programs
+gawk '{ s[\$1 % 37] += \$1 } END { print s[3] }' numbers
+xz -c numbers
+bzip2 -c numbers
+lua -e 'local t = {} for i = 1, 20000 do t[i % 37] = (t[i % 37] or 0) + i end print(t[3])'
+$cc1 -quiet -O2 source.c -o /dev/null"
+
+# ---- the comparison ----
+
+# run MODE: the program under the simulator; its profile, output and the modules' words in MODE.*
+run() {
+    mode=$1
+    shift
+    eval "\"\$QUERN\" run --sim=./simulator --branch-sim=yes --out-file=profile $options $geometry $* -- $program" \
+        >"$mode.output" 2>"$mode.log"
+    status=$?
+    [ $status -eq 0 ] || { echo "status $status of: quern run $* $options $geometry -- $program"; tail -n 2 "$mode.log"; return 1; }
+    mv profile "$mode.profile"
+    sed 's/^==[0-9]*== //' "$mode.log" >"$mode.words"
+}
+
+# With an analysis module nothing is filtered in any case.
+same() {
+    run checked --check || return 1
+    case $simulator in *AN=*) return 0 ;; esac
+    run filtered && run unfiltered --no-filter || return 1
+    for part in profile output words; do
+        cmp "filtered.$part" "unfiltered.$part" || { diff "filtered.$part" "unfiltered.$part" | head -n 6; return 1; }
+    done
+    cmp checked.profile filtered.profile
+}
+
+# All geometries for one program.
+same_everywhere() {
+    while IFS= read -r geometry; do
+        same || return 1
+    done <<END
+$geometries
+END
+}
+
+echo "$programs" >programs
+echo "$simulators" >simulators
+while IFS= read -r simulator <&3; do
+    options=
+    case $simulator in *' / '*) for o in ${simulator#*/ }; do options="$options --sim-opt=$o"; done ;; esac
+    words=
+    for module in ${simulator%% /*}; do words="$words --$module"; done
+    # shellcheck disable=SC2086 # words and options are words
+    "$QUERN" sim build $words -o simulator || bail "cannot build $simulator"
+    while IFS= read -r program <&4; do
+        if command -v "${program%% *}" >/dev/null; then
+            ok "$simulator: $(basename "${program%% *}")" same_everywhere
+        else
+            skip "${program%% *} is not installed"
+        fi
+    done 4<programs
+done 3<simulators
+
+# A module that is not in the list above is not proven: opt runs in replay only, record is what `quern trace` is made of.
+for file in "$top_srcdir"/lib/sim/policy/*.c "$top_srcdir"/lib/sim/level/*.c "$top_srcdir"/lib/sim/bpred/*.c \
+    "$top_srcdir"/lib/sim/analysis/*.c; do
+    module=$(basename "$file" .c)
+    case $module in opt | record) continue ;; esac
+    ok "$module is among them" grep -qE "=$module( |\$)" simulators
+done
+done_testing
