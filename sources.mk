@@ -389,6 +389,7 @@ unit_programs = \
 	tests/unit/exp/jobs \
 	tests/unit/exp/runs \
 	tests/unit/exp/table \
+	tests/unit/out/corrupt \
 	tests/unit/prof/corrupt \
 	tests/unit/prof/insn \
 	tests/unit/prof/log \

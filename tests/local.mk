@@ -47,10 +47,18 @@ tests/guest/%: tests/guest/%.c tests/guest/guest.h
 tests/guest/%: tests/guest/%.S tests/guest/guest.h
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(GUEST_CFLAGS) -o $@ $<
 
+## Fuzzers of what reads text from outside (tests/fuzz); clang is needed.  doc/testing.md has what was run.
+FUZZ_RUNS = 1000000
+fuzz:
+	$(SHELL) $(top_srcdir)/tests/fuzz/fuzz.sh $(abs_top_builddir)
+	for name in profile csv regex options; do \
+		$(SHELL) $(top_srcdir)/tests/fuzz/fuzz.sh $(abs_top_builddir) $$name $(FUZZ_RUNS) || exit 1; done
+.PHONY: fuzz
+
 ## What tests/tap/totals.sh adds up.
 list-results:
 	@echo $(TEST_LOGS:.log=.trs)
 .PHONY: list-results
 
 clean-local:
-	rm -rf tests/scratch tests/oracle-cache demo
+	rm -rf tests/scratch tests/oracle-cache demo fuzz

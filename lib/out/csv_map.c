@@ -34,19 +34,52 @@ static enum qn_prof_status no_column(const struct qn_out_csv_map *m, const char 
                         "--by=line` or `--by=instruction` writes", m->path, name, m->name_count);
 }
 
+/* Behind the columns that say what the profile is. */
+static int end_of_metadata(const struct qn_out_csv_map *m)
+{
+    int events = m->column[QN_OUT_CSV_EVENTS], totals = m->column[QN_OUT_CSV_SUMMARY];
+    return (events > totals ? events : totals) + 1;
+}
+
+/* The columns that every kind of rows has; those of instructions are looked for once events are known. */
 static enum qn_prof_status find_columns(struct qn_out_csv_map *m, struct qn_prof_error *err)
 {
     for (int i = 0; i < QN_OUT_CSV_COLUMNS; i++) {
-        int may_lack = i == QN_OUT_CSV_PROFILE || i >= QN_OUT_CSV_AT_ADDRESS;
-        int from = i >= QN_OUT_CSV_AT_OBJECT ? m->column[QN_OUT_CSV_SUMMARY] + 1 : 0;
-        m->column[i] = find_column(m, qn_out_csv_names[i], from);
-        if (m->column[i] == QN_OUT_CSV_NONE && !may_lack)
+        int from = i >= QN_OUT_CSV_AT_OBJECT ? end_of_metadata(m) : 0;
+        m->column[i] = i < QN_OUT_CSV_AT_ADDRESS ? find_column(m, qn_out_csv_names[i], from) : QN_OUT_CSV_NONE;
+        if (m->column[i] == QN_OUT_CSV_NONE && i != QN_OUT_CSV_PROFILE && i < QN_OUT_CSV_AT_ADDRESS)
             return no_column(m, qn_out_csv_names[i], err);
     }
-    if (m->column[QN_OUT_CSV_AT_ADDRESS] != QN_OUT_CSV_NONE &&
-        m->column[QN_OUT_CSV_AT_BYTES] == QN_OUT_CSV_NONE)
-        return no_column(m, qn_out_csv_names[QN_OUT_CSV_AT_BYTES], err);
     return QN_PROF_OK;
+}
+
+/* How many words of the list of events are this one. */
+static int count_word(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    int count = 0;
+    for (list += strspn(list, " "); *list; list += strspn(list, " ")) {
+        size_t length = strcspn(list, " ");
+        count += length == n && memcmp(list, word, n) == 0;
+        list += length;
+    }
+    return count;
+}
+
+/* An event may have the name of such a column: it is there if there is one column more than events. */
+static enum qn_prof_status find_insn_columns(struct qn_out_csv_map *m, struct qn_prof_error *err)
+{
+    const char *events = m->metadata[m->column[QN_OUT_CSV_EVENTS]];
+    for (int i = QN_OUT_CSV_AT_ADDRESS; i < QN_OUT_CSV_COLUMNS; i++) {
+        int columns = 0, at = end_of_metadata(m) - 1;
+        while ((at = find_column(m, qn_out_csv_names[i], at + 1)) != QN_OUT_CSV_NONE)
+            columns++;
+        if (columns > count_word(events, qn_out_csv_names[i]))
+            m->column[i] = find_column(m, qn_out_csv_names[i], end_of_metadata(m));
+    }
+    return m->column[QN_OUT_CSV_AT_ADDRESS] != QN_OUT_CSV_NONE &&
+                   m->column[QN_OUT_CSV_AT_BYTES] == QN_OUT_CSV_NONE
+               ? no_column(m, qn_out_csv_names[QN_OUT_CSV_AT_BYTES], err) : QN_PROF_OK;
 }
 
 enum qn_prof_status qn_out_csv_map_names(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
@@ -62,11 +95,21 @@ enum qn_prof_status qn_out_csv_map_names(struct qn_out_csv_map *m, const struct 
     return find_columns(m, err);
 }
 
-/* Columns up to the totals say what the profile is, except for the path. */
+int qn_out_csv_is_desc(const struct qn_out_csv_map *m, int column)
+{
+    if (column >= m->column[QN_OUT_CSV_EVENTS] || m->names[column][0] == '\0')
+        return 0;
+    for (int i = 0; i < QN_OUT_CSV_AT_OBJECT; i++)
+        if (column == m->column[i])
+            return 0;
+    return 1;
+}
+
+/* What is the same in all rows; the path need not be. */
 static int is_metadata(const struct qn_out_csv_map *m, int column)
 {
-    return column <= m->column[QN_OUT_CSV_SUMMARY] && column != m->column[QN_OUT_CSV_PROFILE] &&
-           m->names[column][0] != '\0';
+    return qn_out_csv_is_desc(m, column) || column == m->column[QN_OUT_CSV_COMMAND] ||
+           column == m->column[QN_OUT_CSV_EVENTS] || column == m->column[QN_OUT_CSV_SUMMARY];
 }
 
 /* The first column behind the place; of several events with one name, behind that of the one before. */
@@ -161,7 +204,9 @@ enum qn_prof_status qn_out_csv_map_first(struct qn_out_csv_map *m, const struct 
     for (int i = 0; i < m->name_count; i++)
         if (is_metadata(m, i) && !(m->metadata[i] = strdup(record->cells[i])))
             return qn_prof_fail_memory(err);
-    return take_events(m, record, err) == QN_PROF_OK ? take_totals(m, record, err) : err->status;
+    if (find_insn_columns(m, err) != QN_PROF_OK || take_events(m, record, err) != QN_PROF_OK)
+        return err->status;
+    return take_totals(m, record, err);
 }
 
 enum qn_prof_status qn_out_csv_map_next(const struct qn_out_csv_map *m,

@@ -41,6 +41,8 @@ enum qn_prof_status qn_out_csv_map_first(struct qn_out_csv_map *m, const struct 
                                          struct qn_prof_error *err);
 enum qn_prof_status qn_out_csv_map_next(const struct qn_out_csv_map *m,
                                         const struct qn_out_csv_record *record, struct qn_prof_error *err);
+/* Whether a column holds descriptions. */
+int qn_out_csv_is_desc(const struct qn_out_csv_map *m, int column);
 void qn_out_csv_free_map(struct qn_out_csv_map *m);
 
 /* "PATH:LINE: what, got `got`, wanted ..." */

@@ -192,7 +192,7 @@ static enum qn_prof_status write_descs(struct reading *r, struct qn_prof_writer 
     struct qn_prof_text desc = {0};
     enum qn_prof_status status = QN_PROF_OK;
     for (int i = 0; i < m->column[QN_OUT_CSV_EVENTS] && status == QN_PROF_OK; i++) {
-        if (!m->metadata[i] || !m->metadata[i][0] || i == m->column[QN_OUT_CSV_COMMAND])
+        if (!qn_out_csv_is_desc(m, i) || !m->metadata[i][0])
             continue;
         status = qn_out_csv_join_desc(&desc, m->names[i], m->metadata[i], r->err);
         if (status == QN_PROF_OK)

@@ -42,7 +42,7 @@ static void put_header(const struct qn_prof_ledger *g, struct qn_prof_writer *w)
     qn_prof_put_text(w, "events: ");
     for (int i = 0; i < g->header.event_count; i++) {
         qn_prof_put_text(w, " ");
-        qn_prof_put_text(w, g->header.events[i]);
+        qn_prof_put_escaped(w, g->header.events[i]);
     }
     qn_prof_put_text(w, "\n");
 }

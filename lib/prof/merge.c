@@ -60,6 +60,14 @@ static enum qn_prof_status copy_texts(char **to, int *count, const char *text)
     return to[*count] ? (++*count, QN_PROF_OK) : QN_PROF_MEMORY;
 }
 
+/* Other blanks between names than the space would be written escaped, as parts of a name. */
+static void use_spaces(char *text)
+{
+    for (; *text; text++)
+        if (*text >= '\t' && *text <= '\r')
+            *text = ' ';
+}
+
 static enum qn_prof_status begin(struct qn_prof_merge *m, const struct qn_prof_header *h,
                                  struct qn_prof_error *err)
 {
@@ -76,6 +84,8 @@ static enum qn_prof_status begin(struct qn_prof_merge *m, const struct qn_prof_h
         status = copy_texts(m->head, &m->head_count, h->cmd.raw);
     if (status == QN_PROF_OK)
         status = copy_texts(m->head, &m->head_count, h->events_line.raw);
+    if (status == QN_PROF_OK)
+        use_spaces(m->head[m->head_count - 1]);
     for (int i = 0; i < h->event_count && status == QN_PROF_OK; i++)
         status = copy_texts(m->events, &m->event_count, h->events[i]);
     return status == QN_PROF_OK ? status : qn_prof_fail_memory(err);

@@ -24,6 +24,7 @@ struct qn_prof_reader {
     char *path;
     enum stage stage;
     int is_strict, has_insns; /* as #positions: said */
+    int in_line;     /* counts of a line came last: its instructions may follow */
     uint32_t line;   /* of the counts last handed out */
     int64_t *counts; /* of the current item */
     int64_t *totals;
@@ -176,6 +177,7 @@ static int take_counts(struct qn_prof_reader *r, const char *text, const char *e
         return bad(r, "sum out of range", p + strspn(p, " \t"), "sums within 64 bits", err);
     for (int i = 0; i < r->header.event_count && r->has_insns; i++)
         r->left[i] = qn_prof_count(r->counts[i]);
+    r->in_line = 1;
     item->kind = QN_PROF_COUNTS;
     item->line = r->line = (uint32_t)line;
     item->counts = r->counts;
@@ -203,8 +205,8 @@ static int take_insn(struct qn_prof_reader *r, const char *text, const char *end
     const char *p = qn_prof_parse_address(text, &item->insn.address);
     if (!p || *p != ' ' || !(p = qn_prof_parse_bytes(p + 1, &item->insn)) || (*p && !is_blank(*p)))
         return bad_insn(r, text, err);
-    if (r->stage == NEED_FILE)
-        return bad(r, "counts outside a function", text, "`fl=` and `fn=` lines first", err);
+    if (!r->in_line)
+        return bad(r, "instruction without its line", text, "the counts of the line first", err);
     if (parse_counts(r, p, end) != 0)
         return bad_counts(r, p + strspn(p, " \t"), err);
     item->kind = QN_PROF_INSN;
@@ -263,6 +265,7 @@ static int take_name(struct qn_prof_reader *r, enum qn_prof_kind kind, const cha
         return bad(r, "malformed name", name, "a name without NUL bytes", err);
     if (kind != QN_PROF_OBJECT)
         r->stage = NEED_COUNTS;
+    r->in_line = 0;
     return check_covered(r, err) == 0 ? 1 : -1;
 }
 

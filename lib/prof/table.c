@@ -336,6 +336,15 @@ static void write_rows(struct qn_prof_table *t, struct qn_prof_writer *w)
     }
 }
 
+/* Whether any row lies in a known object. */
+static int has_objects(const struct qn_prof_table *t)
+{
+    for (uint32_t i = 0; i < t->index.count && t->fns.objects.index.count > 0; i++)
+        if (t->fns.fn[t->places[i].fn].object != QN_PROF_NO_ID)
+            return 1;
+    return 0;
+}
+
 enum qn_prof_status qn_prof_table_write(struct qn_prof_table *t, struct qn_prof_writer *w,
                                         struct qn_prof_error *err)
 {
@@ -343,7 +352,7 @@ enum qn_prof_status qn_prof_table_write(struct qn_prof_table *t, struct qn_prof_
         return err ? err->status : QN_PROF_MEMORY;
     if (qn_prof_table_has_insns(t))
         qn_prof_put_positions(w, QN_PROF_BY_INSN);
-    else if (t->fns.objects.index.count > 0)
+    else if (has_objects(t))
         qn_prof_put_positions(w, QN_PROF_BY_OBJECT);
     write_rows(t, w);
     qn_prof_put_summary(w, qn_prof_table_totals(t));

@@ -79,7 +79,7 @@ void qn_prof_put_text(struct qn_prof_writer *w, const char *text)
     put_bytes(w, text, strlen(text));
 }
 
-static void put_escaped(struct qn_prof_writer *w, const char *text)
+void qn_prof_put_escaped(struct qn_prof_writer *w, const char *text)
 {
     for (; *text; text++) {
         char piece[QN_PROF_ESCAPE_MAX + 1];
@@ -212,7 +212,7 @@ void qn_prof_set_form(struct qn_prof_writer *w, enum qn_prof_form form)
 
 void qn_prof_put_line(struct qn_prof_writer *w, const char *text)
 {
-    put_escaped(w, text);
+    qn_prof_put_escaped(w, text);
     qn_prof_put_text(w, "\n");
 }
 
@@ -237,7 +237,7 @@ void qn_prof_put_cmd_argv(struct qn_prof_writer *w, const char *const *argv)
     qn_prof_put_text(w, "cmd:");
     for (; *argv; argv++) {
         qn_prof_put_text(w, " ");
-        put_escaped(w, *argv);
+        qn_prof_put_escaped(w, *argv);
     }
     qn_prof_put_text(w, "\n");
 }
@@ -248,7 +248,7 @@ void qn_prof_put_events(struct qn_prof_writer *w, const char *const *names, int 
     qn_prof_put_text(w, "events:");
     for (int i = 0; i < count; i++) {
         qn_prof_put_text(w, " ");
-        put_escaped(w, names[i]);
+        qn_prof_put_escaped(w, names[i]);
     }
     qn_prof_put_text(w, "\n");
 }

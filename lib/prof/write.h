@@ -81,9 +81,10 @@ void qn_prof_put_summary(struct qn_prof_writer *w, const int64_t *counts);
 /* One line as it stands, control bytes escaped: for texts that another tool spells in its own way. */
 void qn_prof_put_line(struct qn_prof_writer *w, const char *text);
 
-/* For layouts of other tools: text as it stands (the caller has escaped it), and the number of counts
- * in the next lines. */
+/* For layouts of other tools: text as it stands (the caller has escaped it), text to be escaped, and the
+ * number of counts in the next lines. */
 void qn_prof_put_text(struct qn_prof_writer *w, const char *text);
+void qn_prof_put_escaped(struct qn_prof_writer *w, const char *text);
 void qn_prof_set_events(struct qn_prof_writer *w, int count);
 
 /* Flushes, renames into place and frees the writer, on success and on failure. Returns QN_PROF_OK,

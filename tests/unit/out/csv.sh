@@ -154,12 +154,12 @@ desc: desc:             no
 desc: Empty:
 desc: A much too long key, with a comma: value
 cmd: events: ,"x"
-events: line Ir file line MPKI D1mr%
+events: line Ir file line MPKI D1mr% instruction bytes address
 fl=a
 fn=f
-1 1 2 3 4 5 6
-2 9223372036854775806 -9223372036854775807 0 0 -1 0
-summary: 9223372036854775807 -9223372036854775805 3 4 4 6
+1 1 2 3 4 5 6 7 8 9
+2 9223372036854775806 -9223372036854775807 0 0 -1 0 0 0 0
+summary: 9223372036854775807 -9223372036854775805 3 4 4 6 7 8 9
 END
 "$QUERN" csv odd | "$QUERN" csv --to-profile - >got
 same_file got odd 'odd descriptions, odd events, the largest counts'
@@ -207,6 +207,9 @@ edited 'CRLF'
 "$QUERN" csv --to-profile edited.csv >got
 is "$(head -n 1 edited.csv | cut -d, -f6-10)" 'summary,file,object,function,line' 'two columns change places'
 same_file got other 'after editing: another path, columns in another order'
+"$QUERN" csv --crlf=no other | awk -F, 'BEGIN { OFS = FS } { t = $5; $5 = $6; $6 = t } { print }' >edited.csv
+"$QUERN" csv --to-profile edited.csv >got
+same_file got other 'after editing: totals before events'
 
 # Damage: FILE:LINE, what, got, wanted; nothing on stdout.
 cat >base.csv <<'END'

@@ -51,6 +51,14 @@ is "$("$QUERN" merge "$(printf 'n\na\033me')" 2>&1)" "quern merge: n\\na\\x1bme:
 - summary:  [1]
 - computed: [0]" 'also in a message that has newlines of its own'
 
+# Events: any blanks between the names; control bytes in them.
+printf 'desc: d\ncmd: c\nevents:\tIr\t Dr\v\n' >in
+printf 'fl=a\nfn=f\n1 5 6\nsummary: 5 6\n' >>in
+is "$("$QUERN" merge in | sed -n 3p) $("$QUERN" merge in | "$QUERN" merge - | tail -n 1)" 'events: Ir  Dr  summary: 5 6' \
+    'tabs between events'
+printf 'desc: d\ncmd: c\nevents: I\001r\nfl=a\nfn=f\n1 5\nsummary: 5\n' >in
+is "$("$QUERN" merge in | sed -n 3p) $("$QUERN" diff in in | sed -n 3p)" 'events: I\x01r events:  I\x01r' 'control bytes in them'
+
 # An empty name, a name only in fn=, a file without fn=.
 printf 'cmd: c\nevents: I\nfl=\nfn=\n1 5\nsummary: 5\n' >in
 is "$("$QUERN" annotate --no-annotate --no-show-percs in | grep '^[<>]')" '< 5  :

@@ -81,7 +81,9 @@ refuses '11: comment not known, got `ab=/bin/b`, wanted `#ob=`, or `#0x` where i
 refuses '4: positions not known, got ` object line instructions`, wanted `object line` or `object line instruction`' '4s/$/s/'
 refuses '5: `#positions:` too late, got ` object line instruction`, wanted it once, before the first function' '4p'
 refuses '6: `#positions:` too late, got ` object line instruction`, wanted it once, before the first function' '4{h;d};6G'
-refuses '5: counts outside a function, got `0x1 90 0 0`, wanted `fl=` and `fn=` lines first' '4s/$/\n#0x1 90 0 0/'
+refuses '5: instruction without its line, got `0x1 90 0 0`, wanted the counts of the line first' '4s/$/\n#0x1 90 0 0/'
+refuses '8: instruction without its line, got `0x1 90 0 0`, wanted the counts of the line first' '7s/$/\n#0x1 90 0 0/'
+refuses '10: instructions do not add up to line 1, got a difference of 4 Ir, wanted none' '9s/$/\nfn=f/'
 refuses '9: comment not known, got `0x401136 488b45f8 3 0`, wanted `#ob=`, or `#0x` where instructions were promised' \
     '4s/ instruction//'
 sed 4d in >x.out

@@ -1,0 +1,67 @@
+/* tests/fuzz/options.c - any words as the command line of annotate, columns and expressions included, and of run.
+ *
+ * The first byte says which; then words, each ended by a NUL. Messages of run go to stderr (-close_fd_mask=3).
+ */
+#include "fuzz.h"
+
+#include "out/columns.h"
+#include "out/options.h"
+#include "run_options.h"
+
+enum { WORDS_MAX = 16 };
+
+static void choose_columns(const struct qn_out_request *q)
+{
+    static char *names[] = {(char *)"Ir", (char *)"Dr", (char *)"D1mr"};
+    const struct qn_prof_header header = {.events = names, .event_count = 3};
+    const int64_t counts[] = {1, 0, -7};
+    struct qn_out_columns columns;
+    struct qn_prof_error err = {0};
+    if (qn_out_choose_columns(&columns, &header, q->show, q->sort, &err) == QN_PROF_OK)
+        for (int i = 0; i < columns.shown_count; i++) {
+            double value;
+            if (columns.shown[i].expr)
+                qn_out_eval_expr(columns.shown[i].expr, counts, &value);
+        }
+    qn_out_free_columns(&columns);
+}
+
+static void parse_annotate(int argc, char **argv)
+{
+    struct qn_out_request q;
+    struct qn_prof_error err = {0};
+    enum qn_out_parsed result = qn_out_parse_options(argc, argv, &q, &err);
+    must((result != QN_OUT_USAGE && result != QN_OUT_USAGE_BAD) || err.text[0], "wrong usage has a message");
+    choose_columns(&q);
+    qn_out_free_request(&q);
+}
+
+static void parse_run(int argc, char **argv)
+{
+    struct qn_run_options o;
+    int status = qn_run_parse(&o, argc, argv);
+    must(status >= -1 && status <= 2, "an exit status");
+    must(status != -1 || o.argv[0], "there is a program to run");
+    if (status == -1 || status == 2)
+        free(o.sim_opt);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *argv[WORDS_MAX + 1] = {(char *)"annotate"}, *words;
+    int argc = 1;
+    if (size == 0)
+        return 0;
+    words = malloc(size);
+    must(words, "memory");
+    memcpy(words, data + 1, size - 1);
+    words[size - 1] = '\0';
+    for (char *p = words; p < words + size - 1 && argc < WORDS_MAX; p += strlen(p) + 1)
+        argv[argc++] = p;
+    if (data[0] % 2)
+        parse_run(argc, argv);
+    else
+        parse_annotate(argc, argv);
+    free(words);
+    return 0;
+}
