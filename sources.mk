@@ -61,6 +61,7 @@ hosted_sources = \
 	lib/debug/demangle.c \
 	lib/debug/demangle_v0.c \
 	lib/debug/dwarf.c \
+	lib/debug/find.c \
 	lib/debug/line_names.c \
 	lib/debug/line_program.c \
 	lib/debug/lines.c \
@@ -381,6 +382,7 @@ unit_programs = \
 	tests/unit/cost/summary \
 	tests/unit/debug/damage \
 	tests/unit/debug/demangle \
+	tests/unit/debug/find \
 	tests/unit/debug/prefer \
 	tests/unit/debug/reader \
 	tests/unit/debug/symbols \

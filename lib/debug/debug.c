@@ -167,6 +167,19 @@ const uint8_t *qn_debug_bytes(const struct qn_debug *d, uint64_t offset, size_t 
     return (const uint8_t *)file + offset;
 }
 
+bool qn_debug_offset(const struct qn_debug *d, uint64_t address, uint64_t *offset)
+{
+    for (size_t i = 0; i < d->nsegments; i++) {
+        const struct qn_segment *s = &d->segments[i];
+
+        if (s->executable && address >= s->address && address - s->address < s->file_size) {
+            *offset = s->offset + (address - s->address);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool qn_debug_is_code(const struct qn_debug *d, uint64_t address)
 {
     for (size_t i = 0; i < d->nsegments; i++) {

@@ -54,6 +54,25 @@ const uint8_t *qn_debug_bytes(const struct qn_debug *d, uint64_t offset, size_t 
 /* Always fills `place`. */
 void qn_debug_find(struct qn_debug *d, uint64_t address, struct qn_debug_place *place);
 
+/* The byte of the file at an address, where a segment has one: the other way round. */
+bool qn_debug_offset(const struct qn_debug *d, uint64_t address, uint64_t *offset);
+
+typedef void qn_debug_take_range(void *data, uint64_t start, uint64_t end);
+
+/* Lines of a source, as a user names it: "b.c" and "a/b.c" both mean "/x/a/b.c", "c" does not. */
+struct qn_debug_lines_asked {
+    const char *file;
+    uint32_t first, last;
+    uint32_t below, above; /* answer: the nearest lines with code outside, 0 none */
+    const char *path;      /* answer: a file of that name that has code; NULL: none */
+};
+
+/* Calls `take` for every range of addresses for which qn_debug_find says that it belongs to these lines, in rising order. */
+void qn_debug_find_lines(struct qn_debug *d, struct qn_debug_lines_asked *asked, qn_debug_take_range *take, void *data);
+
+/* The same for the code of functions: a name as profiles show it, or without what stands in parentheses at its end. */
+void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take_range *take, void *data);
+
 /* Lower-case hex digits, "" if the file has none. */
 const char *qn_debug_build_id(const struct qn_debug *d);
 

@@ -132,6 +132,8 @@ bool qn_debug_prefer_name(const char *a, const char *b);
 void qn_debug_find_line(struct qn_debug *d, uint64_t address, const char **file, uint32_t *line,
                         uint64_t *end);
 void qn_debug_free_lines(struct qn_lines *l);
+/* Reads the line table, if that was not done. */
+void qn_debug_load_lines(struct qn_debug *d);
 /* The file that has the DWARF sections, NULL if none has. */
 Elf *qn_debug_dwarf_file(struct qn_debug *d);
 /* The bytes of a section, unpacked; none if it is not there. */

@@ -60,14 +60,17 @@ Elf *qn_debug_dwarf_file(struct qn_debug *d)
     return qn_debug_section(d->main.elf, ".debug_line", &h) ? d->main.elf : d->separate.elf;
 }
 
-static void load(struct qn_debug *d)
+void qn_debug_load_lines(struct qn_debug *d)
 {
     struct qn_lines *l = &d->lines;
-    Elf *elf = qn_debug_dwarf_file(d);
     uint64_t offset = 0;
     struct qn_unit u;
+    Elf *elf;
 
+    if (l->loaded)
+        return;
     l->loaded = true;
+    elf = qn_debug_dwarf_file(d);
     l->line = qn_debug_read_section(elf, ".debug_line");
     l->line_str = qn_debug_read_section(elf, ".debug_line_str");
     while (qn_debug_read_unit(&l->line, offset, &u, &offset)) {
@@ -104,8 +107,7 @@ static struct qn_sequence *find_sequence(struct qn_debug *d, uint64_t address, u
     struct qn_sequence *s;
     size_t at;
 
-    if (!l->loaded)
-        load(d);
+    qn_debug_load_lines(d);
     at = search_sequences(l, address);
     *end = at < l->nsequences ? l->sequences[at].start : UINT64_MAX;
     if (!at || address >= l->sequences[at - 1].end)

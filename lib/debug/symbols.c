@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug/debug.h"
 #include "debug/internal.h"
 
 struct span {
@@ -173,6 +174,25 @@ void qn_debug_find_symbol(struct qn_debug *d, uint64_t address, const char **nam
         *end = d->symbols.list[at - 1].end;
     } else if (at < d->symbols.count) {
         *end = d->symbols.list[at].start;
+    }
+}
+
+static bool is_called(const char *shown, const char *name)
+{
+    size_t n = strlen(name);
+
+    return !strncmp(shown, name, n) && (!shown[n] || shown[n] == '(');
+}
+
+void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take_range *take, void *data)
+{
+    if (!d->symbols.loaded)
+        load(d);
+    for (size_t i = 0; i < d->symbols.count; i++) {
+        struct qn_symbol *s = &d->symbols.list[i];
+
+        if (!strcmp(s->name, name) || is_called(shown_name(s), name))
+            take(data, s->start, s->end);
     }
 }
 
