@@ -72,12 +72,15 @@ hosted_sources = \
 	lib/cost/charges.c \
 	lib/cost/count.c \
 	lib/cost/events.c \
+	lib/cost/explain.c \
 	lib/cost/fold.c \
 	lib/cost/intervals.c \
 	lib/cost/leaves.c \
 	lib/cost/library.c \
 	lib/cost/modules.c \
+	lib/cost/named.c \
 	lib/cost/profile.c \
+	lib/cost/sites.c \
 	lib/cost/store.c \
 	lib/cost/summary.c \
 	lib/exp/exp.c \
@@ -106,6 +109,7 @@ tool_sources = \
 	tools/run_log.c \
 	tools/run_loop.c \
 	tools/run_name.c \
+	tools/run_named.c \
 	tools/run_options.c \
 	tools/run_program.c \
 	tools/run_reader.c \
@@ -161,6 +165,7 @@ engine_sources = \
 	lib/run/libc.c \
 	lib/run/main.c \
 	lib/run/memory.c \
+	lib/run/points.c \
 	lib/run/process.c \
 	lib/run/recover.c \
 	lib/run/signal.c \
@@ -173,6 +178,7 @@ engine_sources = \
 	lib/run/switch.S \
 	lib/sim/charge.c \
 	lib/sim/engine.c \
+	lib/sim/explain.c \
 	lib/sim/service.c \
 	lib/sim/twin.c \
 	lib/sim/twin_D1.c \
@@ -244,12 +250,15 @@ headers = \
 	lib/cost/charges.h \
 	lib/cost/count.h \
 	lib/cost/events.h \
+	lib/cost/explain.h \
 	lib/cost/fold.h \
 	lib/cost/intervals.h \
 	lib/cost/leaves.h \
 	lib/cost/library.h \
 	lib/cost/modules.h \
+	lib/cost/named.h \
 	lib/cost/profile.h \
+	lib/cost/sites.h \
 	lib/cost/store.h \
 	lib/cost/summary.h \
 	lib/cost/wire.h \
@@ -318,12 +327,14 @@ headers = \
 	lib/prof/table.h \
 	lib/prof/write.h \
 	lib/run/interval.h \
+	lib/run/points.h \
 	lib/run/run.h \
 	lib/run/signal.h \
 	lib/run/space.h \
 	lib/sim/charge.h \
 	lib/sim/codelines.h \
 	lib/sim/contract.h \
+	lib/sim/explain.h \
 	lib/sim/level.h \
 	lib/sim/lines.h \
 	lib/sim/lru.h \
@@ -375,6 +386,7 @@ unit_programs = \
 	tests/unit/cost/charges \
 	tests/unit/cost/count \
 	tests/unit/cost/events \
+	tests/unit/cost/explain \
 	tests/unit/cost/fold \
 	tests/unit/cost/intervals \
 	tests/unit/cost/leaves \
@@ -439,6 +451,7 @@ shell_tests = \
 	tests/unit/prof/names.sh \
 	tests/unit/prof/output.sh \
 	tests/unit/prof/positions.sh \
+	tests/unit/run/explain.sh \
 	tests/unit/run/interval.sh \
 	tests/unit/sim/build.sh \
 	tests/unit/sim/check.sh \

@@ -79,8 +79,12 @@ static bool check_options(const struct qn_run_options *o)
                 (unsigned long long)o->interval);
         return false;
     }
+    if (o->explain.count && !o->cache_sim) {
+        fprintf(stderr, "quern: run: --explain: needs the caches, which --cache-sim=no leaves out\n");
+        return false;
+    }
     return check_pattern("cachegrind-out-file", o->out_file) && check_pattern("log-file", o->log_file)
-           && check_pattern("interval-file", o->interval_file);
+           && check_pattern("interval-file", o->interval_file) && check_pattern("explain-file", o->explain_file);
 }
 
 static void start_clocks(struct qn_run *r)
@@ -146,13 +150,13 @@ int qn_tool_run(int argc, char **argv)
 
     if (status >= 0)
         return status;
-    if (!check_options(&r.options))
+    if (!check_options(&r.options) || !qn_run_take_names(&r))
         return QN_EXIT_USAGE;
     r.is_main = true;
     r.pidfd = r.store.fd = r.fresh.fd = -1;
     fill_standard_descriptors();
     qn_run_choose_geometry(&r.options, r.geometry, r.origin);
-    if ((status = qn_run_find_program(&r)) || (status = qn_run_find_engine(&r)))
+    if ((status = qn_run_find_program(&r)) || (status = qn_run_find_engine(&r)) || (status = qn_run_check_names(&r)))
         return status;
     r.command = join_arguments(r.options.argv);
     return run(&r);

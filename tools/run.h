@@ -6,6 +6,7 @@
  *   run_loop.c  waits                         run_wire.c      answers the engine
  *   run_fork.c  collectors of forked guests   run_finish.c    folds and writes, in a child process
  *   run_reader.c  reads debug information ahead, and folds
+ *   run_named.c  --explain, --toggle: finds the code
  *   run_report.c  summary, failures, stats    run_log.c       messages      run_name.c  %p and the like
  *
  * Words: the *main* collector is the process the user started, parent of the guest.  Every guest
@@ -20,6 +21,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cost/named.h"
 #include "cost/store.h"
 #include "run_options.h"
 
@@ -52,6 +54,8 @@ struct qn_run {
     uint64_t engine_hash;
     uint64_t start_tsc, start_ns;
     struct qn_run_log log;
+    struct qn_cost_named named[2 * QN_RUN_NAMES_MAX]; /* by --explain, --toggle */
+    int named_count;
 
     struct qn_cost_store store; /* of the image that runs */
     struct qn_cost_store fresh; /* of the image that a traced exec is about to start; fd -1: none */
@@ -90,6 +94,7 @@ char *qn_run_expand(const char *pattern, pid_t pid, char *why, size_t size);
 /* The file that the profile of the guest goes to.  NULL: a line was printed. */
 char *qn_run_name_profile(struct qn_run *r);
 char *qn_run_name_intervals(struct qn_run *r);
+char *qn_run_name_explanation(struct qn_run *r);
 
 /* run_log.c */
 bool qn_run_open_log(struct qn_run *r);
@@ -126,6 +131,12 @@ void qn_run_serve_fork(struct qn_run *r);
 void qn_run_wait_for_subs(struct qn_run *r);
 /* The main guest has ended and this one has not: let go of the terminal. */
 void qn_run_detach(struct qn_run *r);
+
+/* run_named.c */
+bool qn_run_take_names(struct qn_run *r); /* false: a line was printed */
+int qn_run_check_names(struct qn_run *r); /* 0, or the exit status after a line was printed */
+void qn_run_serve_resolve(struct qn_run *r, uint32_t map);
+void qn_run_tell_missing(struct qn_run *r);
 
 /* run_finish.c: writes the profile and prints the report.  false: the profile could not be written. */
 bool qn_run_finish(struct qn_run *r);

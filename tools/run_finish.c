@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cost/explain.h"
 #include "cost/fold.h"
 #include "cost/intervals.h"
 #include "cost/profile.h"
@@ -115,6 +116,23 @@ static bool write_intervals(struct work *w)
     return tell(r, "intervals", path, qn_cost_write_intervals(path, &r->store, &w->events, w->result.totals, &err), &err);
 }
 
+static bool write_explanation(struct work *w)
+{
+    struct qn_run *r = w->run;
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_cost_explanation x = { .store = &r->store, .config = &r->config, .modules = w->modules, .named = r->named,
+                                     .count = r->named_count };
+    char *path = r->config.explain ? qn_run_name_explanation(r) : NULL;
+    enum qn_prof_status status;
+
+    if (!path)
+        return !r->config.explain;
+    status = qn_cost_write_explanation(path, &x, &err);
+    if (status == QN_PROF_OK)
+        qn_run_say(r, "Explained in %s", path);
+    return tell(r, "explanation", path, status, &err);
+}
+
 static bool fold_and_write(struct work *w)
 {
     struct qn_run *r = w->run;
@@ -134,6 +152,8 @@ static bool fold_and_write(struct work *w)
     if (w->result.damaged)
         qn_run_note(r, "%llu blocks left out, their counts are damaged", (unsigned long long)w->result.damaged);
     qn_run_print_report(r, &w->result, &w->events, w->command);
+    written = write_explanation(w) && written;
+    qn_run_tell_missing(r);
     return written;
 }
 

@@ -15,6 +15,7 @@
 
 #define PROFILE_PATTERN "cachegrind.out.%p"
 #define INTERVALS_PATTERN "quern.intervals.%p.csv"
+#define EXPLAIN_PATTERN "quern.explain.%p.txt"
 
 /* p points behind "%q".  NULL: malformed or not set. */
 static const char *expand_variable(const char *p, FILE *out, char *why, size_t size)
@@ -103,4 +104,9 @@ char *qn_run_name_profile(struct qn_run *r)
 char *qn_run_name_intervals(struct qn_run *r)
 {
     return name_file(r, r->options.interval_file ? r->options.interval_file : INTERVALS_PATTERN);
+}
+
+char *qn_run_name_explanation(struct qn_run *r)
+{
+    return name_file(r, r->options.explain_file ? r->options.explain_file : EXPLAIN_PATTERN);
 }

@@ -10,7 +10,7 @@
 
 #include "tools.h"
 
-enum kind { YESNO, TEXT, LIST, NUMBER, SIZE, GEOMETRY, COUNTING, TRACE, RANGE };
+enum kind { YESNO, TEXT, LIST, NAMES, NUMBER, SIZE, GEOMETRY, COUNTING, TRACE, RANGE };
 
 struct option {
     enum kind kind;
@@ -59,6 +59,16 @@ static bool set_list(void *field, const char *value)
     if (asprintf(&joined, "%s%s%s", *list ? *list : "", *list ? "," : "", value) < 0)
         return false;
     *list = joined;
+    return true;
+}
+
+static bool set_names(const struct option *o, void *field, char *value)
+{
+    struct qn_run_names *names = field;
+
+    if (names->count == QN_RUN_NAMES_MAX)
+        return bad_value(o, value, "at most 16 of them");
+    names->text[names->count++] = value;
     return true;
 }
 
@@ -160,6 +170,8 @@ static bool set(struct qn_run_options *all, const struct option *o, char *value)
         return true;
     case LIST:
         return set_list(field, value);
+    case NAMES:
+        return set_names(o, field, value);
     case NUMBER:
         return set_number(o, field, value);
     case SIZE:
@@ -237,7 +249,8 @@ static int print_help(void)
 
 static void set_defaults(struct qn_run_options *o)
 {
-    *o = (struct qn_run_options){ .cache_sim = true, .instr_at_start = true, .filter = true, .seed = 1, .log_fd = 2 };
+    *o = (struct qn_run_options){ .cache_sim = true, .instr_at_start = true, .filter = true, .seed = 1, .log_fd = 2,
+                                  .explain_first = 20, .explain_every = 1000 };
     o->trace_blocks.last = UINT64_MAX;
 }
 

@@ -127,6 +127,9 @@ static void serve_one(struct qn_run *r, struct qn_wire_msg *m)
         drop_fresh(r);
         r->exec_out = false;
         break;
+    case QN_WIRE_RESOLVE:
+        qn_run_serve_resolve(r, (uint32_t)m->value);
+        break;
     case QN_WIRE_NOTE:
         take_note(r, m);
         break;

@@ -243,7 +243,7 @@ static void add_hosted(struct command *c, const struct qn_sim_build *b, const ch
 
 static bool add_engine(struct command *c, const struct qn_sim_build *b, const char *library)
 {
-    static const char *const files[] = { "engine.c", "twin.c", "charge.c", "service.c" };
+    static const char *const files[] = { "engine.c", "twin.c", "charge.c", "explain.c", "service.c" };
     char *archive = find_archive();
 
     if (!archive) {

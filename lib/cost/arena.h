@@ -5,7 +5,8 @@
  * raised.  So at any moment, even after SIGKILL, the arena holds a true profile except for the block
  * in flight.  The collector treats its content as hostile: every index is checked.
  *
- *   header | strings | maps | leaves | blocks | insns | counters | charges | intervals  (sparse; see QN_ARENA_*_OFF)
+ *   header | strings | maps | leaves | blocks | insns | counters | charges | intervals | points | explain
+ *                                                                                  (sparse; see QN_ARENA_*_OFF)
  *
  * A block record says where the block's instructions and its cost centre lie.  The cost centre is one counter of
  * executions (those of many blocks lie side by side, because they are what running code touches) and, elsewhere,
@@ -58,7 +59,11 @@
 #define QN_ARENA_CHARGES_SIZE (400ull << 20)
 #define QN_ARENA_INTERVALS_OFF (1600ull << 20)
 #define QN_ARENA_INTERVALS_SIZE (512ull << 20)
-#define QN_ARENA_SIZE (2112ull << 20)
+#define QN_ARENA_POINTS_OFF (2112ull << 20)
+#define QN_ARENA_POINTS_SIZE (16ull << 20)
+#define QN_ARENA_EXPLAIN_OFF (2128ull << 20)
+#define QN_ARENA_EXPLAIN_SIZE (112ull << 20)
+#define QN_ARENA_SIZE (2240ull << 20)
 
 struct qn_geometry {
     uint32_t size;  /* bytes = sets * assoc * line */
@@ -85,7 +90,8 @@ struct qn_config {
     uint8_t stats;
     uint8_t filter;          /* 1 (default): use the hit filter; 0: call the simulator for each reference */
     uint8_t vdso;            /* 1: show the guest the vDSO */
-    uint8_t pad[6];
+    uint8_t explain;         /* some lines are explained: every data reference is looked at */
+    uint8_t pad[5];
     uint32_t trace;          /* QN_TRACE_* */
     int32_t trace_fd;        /* where traces go (already open in the engine), -1 none */
     uint64_t trace_first, trace_last; /* block numbers to trace, inclusive */
@@ -96,8 +102,9 @@ struct qn_config {
     uint32_t guest_path;     /* string: program file as found (after PATH search) */
     uint32_t sim_opt;        /* string: key=value,... for modules */
     uint64_t interval;       /* instructions; 0 = none */
+    uint64_t explain_first, explain_every; /* accesses that are explained: so many, then one of so many (0 = no more) */
     uint64_t fd_limit;       /* the guest's RLIMIT_NOFILE as it was; the engine's own descriptors lie above */
-    uint64_t reserved[7];
+    uint64_t reserved[5];
 };
 
 enum qn_fatal { /* why the engine gave up */
@@ -164,6 +171,7 @@ struct qn_arena_header {
     uint64_t n_maps, n_leaves, n_blocks, n_insns;
     uint64_t n_counters;     /* in 64-bit units */
     uint64_t n_intervals;
+    uint64_t n_points;       /* raised by the collector while the engine waits for QN_WIRE_RESOLVED */
     uint64_t uninstrumented; /* block executions with collection off, if known */
     struct qn_stats stats;
     struct qn_sim_output sim_output;
@@ -176,6 +184,74 @@ struct qn_map_rec {          /* one executable mapping that code was translated 
     uint32_t path;           /* string; "" = anonymous, "[vdso]" = the vDSO */
     uint32_t flags;
 };
+
+/* A range of guest addresses that the user has named, found in debug information when its mapping was first executed. */
+enum qn_point_what { QN_POINT_EXPLAIN, QN_POINT_TOGGLE };
+
+struct qn_point {
+    uint64_t start, end;     /* guest addresses */
+    uint32_t map;            /* index into maps */
+    uint16_t what;           /* enum qn_point_what */
+    uint16_t which;          /* of the options of this kind, from 0 */
+};
+
+/* --explain: what became of accesses of the lines named, at QN_ARENA_EXPLAIN_OFF; see sim/explain.c. */
+enum qn_miss_class { QN_MISS_COMPULSORY, QN_MISS_CAPACITY, QN_MISS_CONFLICT, QN_MISS_CLASSES };
+
+/* In which order the lines of a set are shown. */
+enum qn_show { QN_SHOW_NOTHING, QN_SHOW_WAYS, QN_SHOW_RECENT /* the one used last first */ };
+
+#define QN_EXPLAIN_MAX 16    /* options */
+#define QN_NOTE_WAYS 16      /* lines of a set that are shown */
+#define QN_NOTE_LINES 2      /* lines of an access that are shown */
+#define QN_NOTE_NONE 0x8000000000000000ull /* no line: no user address */
+
+struct qn_note_use {         /* when and by whom; number 0: never */
+    uint64_t number;         /* of the data reference, from 1 */
+    uint32_t site, pad;      /* its counters */
+};
+
+struct qn_note_line {        /* a line that the access touches */
+    uint64_t line;           /* address of the first byte */
+    struct qn_note_use used; /* before this access */
+    struct qn_note_use out;  /* when it was last thrown out, and by whom */
+    uint64_t victim;         /* the line that left its set for it, or QN_NOTE_NONE */
+    struct qn_note_use victim_used;
+    uint8_t hit, class, pad[2];
+    uint32_t ways;           /* in `set`; 0: the module does not show its sets */
+    uint64_t set[QN_NOTE_WAYS]; /* lines of the set before the access, QN_NOTE_NONE = free */
+};
+
+struct qn_note {
+    uint64_t number;         /* of the data reference in the run */
+    uint64_t nth;            /* of the accesses of this source line, from 1 */
+    uint64_t addr;
+    uint32_t site, size;
+    uint8_t kind;            /* enum sim_kind: read, write, modify */
+    uint8_t outcome;         /* bit 0: D1 miss, bit 1: LL miss */
+    uint8_t class;           /* of the miss */
+    uint8_t which;
+    uint32_t lines;          /* touched; the first QN_NOTE_LINES are shown */
+    struct qn_note_line line[QN_NOTE_LINES];
+};
+
+#define QN_EVICTORS_MAX 1024
+
+struct qn_explain_output {   /* the notes lie QN_NOTES_OFF bytes behind its beginning */
+    uint64_t references;     /* data references of the run */
+    struct {
+        uint64_t accesses, misses, ll_misses, classes[QN_MISS_CLASSES];
+    } tally[QN_EXPLAIN_MAX]; /* by option */
+    uint32_t order;          /* of the lines in `set`: enum qn_show */
+    uint32_t evictors;
+    struct {
+        uint64_t count;
+        uint32_t site, which;
+    } evictor[QN_EVICTORS_MAX]; /* who had thrown out what the explained accesses then missed; the last: all others */
+    uint64_t notes;
+};
+#define QN_NOTES_OFF (64ull << 10)
+#define QN_NOTES_MAX ((QN_ARENA_EXPLAIN_SIZE - QN_NOTES_OFF) / sizeof(struct qn_note))
 
 struct qn_leave_rec {
     uint32_t block;          /* index into blocks */

@@ -39,6 +39,8 @@ void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
     e->insns = at_most(h->n_insns, QN_ARENA_INSNS_SIZE, sizeof(uint32_t));
     e->counters = at_most(h->n_counters, QN_ARENA_COUNTERS_SIZE, sizeof(uint64_t));
     e->charges = at_most(h->sim_output.charges, QN_ARENA_CHARGES_SIZE, qn_cost_charge_bytes(s));
+    e->points = at_most(h->n_points, QN_ARENA_POINTS_SIZE, sizeof(struct qn_point));
+    e->notes = qn_cost_explain(s)->notes < QN_NOTES_MAX ? qn_cost_explain(s)->notes : QN_NOTES_MAX;
     e->intervals = at_most(h->n_intervals, QN_ARENA_INTERVALS_SIZE, qn_cost_interval_bytes(s));
 }
 
@@ -122,12 +124,15 @@ static int copy_range(struct qn_cost_store *to, const struct qn_cost_store *from
 
 int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
 {
+    const struct qn_arena_header *h = qn_cost_header(from);
     struct qn_cost_extent e;
+    uint64_t from_explain;
     int error = qn_cost_create(to);
 
     if (error)
         return error;
     qn_cost_get_extent(from, &e);
+    from_explain = h->config.explain ? QN_NOTES_OFF + e.notes * sizeof(struct qn_note) : 0;
     const struct {
         uint64_t offset, bytes;
     } parts[] = {
@@ -140,6 +145,8 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { QN_ARENA_COUNTERS_OFF, e.counters * sizeof(uint64_t) },
         { QN_ARENA_CHARGES_OFF, e.charges * qn_cost_charge_bytes(from) },
         { QN_ARENA_INTERVALS_OFF, e.intervals * qn_cost_interval_bytes(from) },
+        { QN_ARENA_POINTS_OFF, e.points * sizeof(struct qn_point) },
+        { QN_ARENA_EXPLAIN_OFF, from_explain },
     };
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !error; i++)

@@ -22,7 +22,7 @@ struct qn_cost_store {
 
 /* The parts of the arena, in elements, cut to what fits: never more than the room there is. */
 struct qn_cost_extent {
-    uint64_t strings, maps, leaves, blocks, insns, counters, charges, intervals;
+    uint64_t strings, maps, leaves, blocks, insns, counters, charges, intervals, points, notes;
 };
 
 /* 0, or errno. */
@@ -38,6 +38,12 @@ void qn_cost_close(struct qn_cost_store *s);
 static inline struct qn_arena_header *qn_cost_header(const struct qn_cost_store *s)
 {
     return (struct qn_arena_header *)s->base;
+}
+
+/* What --explain left. */
+static inline volatile struct qn_explain_output *qn_cost_explain(const struct qn_cost_store *s)
+{
+    return (volatile struct qn_explain_output *)(s->base + QN_ARENA_EXPLAIN_OFF);
 }
 
 void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e);

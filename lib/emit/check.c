@@ -20,9 +20,11 @@ static uint32_t site(const struct emitter *e, const struct qn_event *ev)
 
 static bool modifies(const struct qn_event *ev) { return !ev->write && (ev->mem.access & QN_ACC_WRITE); }
 
-static uint32_t aux(const struct qn_event *ev)
+static uint32_t aux(const struct emitter *e, const struct qn_event *ev)
 {
-    return ev->size | (ev->write ? QN_AUX_WRITE : modifies(ev) ? QN_AUX_MODIFY : 0);
+    uint32_t which = emit_rules.sees ? emit_hooks.which(e->b->at[ev->insn]) << QN_AUX_WHICH_SHIFT : 0;
+
+    return ev->size | (ev->write ? QN_AUX_WRITE : modifies(ev) ? QN_AUX_MODIFY : 0) | which;
 }
 
 /* Reads and writes have entries of their own; most modules do not ask. */
@@ -116,9 +118,9 @@ static void data_call(struct emitter *e, struct qn_code *c, const struct qn_even
 {
     x_store(c, CTX(arg_addr), e->s1);
     x_store_imm(c, CTX(arg_site), site(e, ev));
-    if (ev->size > QN_SITE_SIZE_MAX) {
-        x_store_imm(c, CTX(arg_aux), aux(ev));
-        emit_slow_call(c, qn_sim_slow_big);
+    if (emit_rules.sees || ev->size > QN_SITE_SIZE_MAX) {
+        x_store_imm(c, CTX(arg_aux), aux(e, ev));
+        emit_slow_call(c, emit_rules.sees ? qn_sim_see_data : qn_sim_slow_big);
     } else {
         emit_slow_call(c, slow_entry(ev));
     }
@@ -185,7 +187,7 @@ static void filter_check(struct emitter *e, const struct qn_event *ev)
 static void check_twin(struct emitter *e, const struct qn_event *ev, void (*fn)(void))
 {
     x_store_imm(&e->hot, CTX(arg_site), site(e, ev));
-    x_store_imm(&e->hot, CTX(arg_aux), aux(ev));
+    x_store_imm(&e->hot, CTX(arg_aux), aux(e, ev));
     emit_slow_call(&e->hot, fn);
 }
 
@@ -194,7 +196,7 @@ void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
     const struct qn_insn *in = &e->b->insn[ev->insn];
     const struct qn_filter *f = &qn_sim_d1_filter;
     uint64_t next = e->b->at[ev->insn] + in->len;
-    bool filtered = emit_rules.filter && f->scale && ev->size <= f->line && ev->size &&
+    bool filtered = emit_rules.filter && !emit_rules.sees && f->scale && ev->size <= f->line && ev->size &&
                     !(f->writes_call && (ev->write || modifies(ev)));
     uint64_t addr = constant_value(&ev->mem, next);
 

@@ -23,6 +23,7 @@ struct qn_emit_rules {
     bool caches, branches, counts; /* counts: execution counters (off: run only) */
     bool check, filter;
     bool has_bw, has_avx512;       /* host: for storing mask registers */
+    bool sees;                     /* every data reference is told to qn_sim_see_data */
     int64_t *countdown;            /* instructions left of the interval, below 2 GiB; NULL: none are counted */
 };
 
@@ -37,6 +38,7 @@ struct qn_emit_hooks {
     void (*string_done)(void);  /* after a repeated string instruction: arg_pc, arg_site = counter, ctx.rep */
     void (*verify)(void);       /* arg_aux = block index: ctx.result = 1 if its bytes have changed */
     uint64_t (*hash)(uint64_t pc, uint64_t bytes);
+    unsigned (*which)(uint64_t pc); /* of the lines that are explained is the instruction's, from 1; 0 none */
     void (*complex_ref)(void);  /* before a masked/gather/xsave reference: arg_pc, arg_addr, arg_site = counter */
 };
 

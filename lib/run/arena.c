@@ -13,6 +13,15 @@ uint64_t *qn_arena_counters(void) { return (uint64_t *)QN_COUNTERS_BASE; }
 
 uint64_t *qn_arena_charges(void) { return (uint64_t *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CHARGES_OFF); }
 
+struct qn_explain_output *qn_arena_explain(void)
+{
+    return (struct qn_explain_output *)(QN_ARENA_ALIAS_BASE + QN_ARENA_EXPLAIN_OFF);
+}
+
+const struct qn_point *qn_arena_points(void) { return (const struct qn_point *)(QN_ARENA_ALIAS_BASE + QN_ARENA_POINTS_OFF); }
+
+const struct qn_map_rec *qn_arena_map_rec(uint32_t map) { return (const struct qn_map_rec *)(base + QN_ARENA_MAPS_OFF) + map; }
+
 int64_t *qn_arena_intervals(void) { return (int64_t *)(QN_ARENA_ALIAS_BASE + QN_ARENA_INTERVALS_OFF); }
 
 /* Map the arena; also used by a forked child to put its own copy in the place of its parent's. */

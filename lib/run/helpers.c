@@ -5,6 +5,7 @@
  * of misses per reference kind, then extra Ir, iterations, extra Bc (cost/arena.h). */
 #include "decode/decode.h"
 #include "run/interval.h"
+#include "run/points.h"
 #include "run/run.h"
 #include "sim/contract.h"
 #include "sim/module.h"
@@ -89,7 +90,9 @@ static void reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned acc
     unsigned outcome = 0;
 
     size = clamp(size);
-    if (!filtered(addr, size, access))
+    if (qn_sim_sees)
+        outcome = qn_sim_see(addr, size, kind_of(access), qn_points_explain(qn_ctx.arg_pc), pair);
+    else if (!filtered(addr, size, access))
         outcome = qn_sim_data_kind(addr, size, kind_of(access), pair);
     if (qn_cfg()->check)
         qn_sim_twin_compare(false, addr, outcome, qn_sim_twin_data_kind(addr, size, kind_of(access)));
@@ -196,6 +199,7 @@ void qn_string_partial(uint64_t pc, uint32_t record, unsigned insn)
 {
     uint32_t at = qn_arena_insn_counters(record, insn);
 
+    qn_ctx.arg_pc = pc;
     qn_ctx.rep[3] = qn_ctx.gpr[QN_RCX];
     qn_ctx.rep[4] = qn_ctx.gpr[QN_RSI];
     qn_ctx.rep[5] = qn_ctx.gpr[QN_RDI];

@@ -3,6 +3,7 @@
 #include "emit/emit.h"
 #include "guest/exec_map.h"
 #include "guest/stack.h"
+#include "run/points.h"
 #include "run/run.h"
 #include "run/space.h"
 #include "tcache/tcache.h"
@@ -128,7 +129,8 @@ static void set_name(const char *path)
 static void start_translation(void)
 {
     const struct qn_config *c = qn_cfg();
-    static const struct qn_emit_hooks hooks = {qn_leave, qn_run_string, qn_run_verify, qn_code_hash, qn_run_complex};
+    static const struct qn_emit_hooks hooks = {qn_leave, qn_run_string, qn_run_verify, qn_code_hash, qn_points_explain,
+                                               qn_run_complex};
 
     qn_emit_init(&hooks);
     qn_code_cache_map();

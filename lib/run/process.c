@@ -68,6 +68,15 @@ static bool wire_receive(int fd, struct qn_wire_msg *msg, int fds[2])
 
 void qn_wire_hello(void) { wire_send(qn_socket_fd, QN_WIRE_HELLO, 0); }
 
+void qn_wire_resolve(uint32_t map)
+{
+    struct qn_wire_msg msg;
+    int fds[2];
+
+    wire_send(qn_socket_fd, QN_WIRE_RESOLVE, (int)map);
+    wire_receive(qn_socket_fd, &msg, fds);
+}
+
 static bool ask_fork(int fds[2])
 {
     struct qn_wire_msg msg;

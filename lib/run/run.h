@@ -101,6 +101,9 @@ const struct qn_block_rec *qn_arena_block(uint32_t record);
 uint32_t qn_arena_desc(const struct qn_block_rec *b, unsigned insn); /* QN_INSN_* */
 const struct qn_leave_rec *qn_arena_leave_rec(uint64_t i);
 int64_t *qn_arena_intervals(void);
+struct qn_explain_output *qn_arena_explain(void);
+const struct qn_point *qn_arena_points(void);
+const struct qn_map_rec *qn_arena_map_rec(uint32_t map);
 uint32_t qn_arena_insn_counters(uint32_t record, unsigned insn); /* index of its first counter */
 bool qn_arena_insn_has_fetch(uint32_t record, unsigned insn);
 void qn_arena_undo_misses(uint32_t record, unsigned insn);
@@ -161,6 +164,7 @@ bool qn_copy_string(uint64_t guest, char *to, size_t size);
 _Noreturn void qn_process_exit(int code);
 long qn_sys_execve(int dirfd, const long *a, int flags);
 void qn_wire_hello(void);
+void qn_wire_resolve(uint32_t map); /* --explain, --toggle: the collector looks for what the user has named there */
 
 /* ---- threads (thread.c) ---- */
 

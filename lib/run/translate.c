@@ -3,6 +3,7 @@
 #include "emit/emit.h"
 #include "event/event.h"
 #include "guest/exec_map.h"
+#include "run/points.h"
 #include "run/run.h"
 #include "run/space.h"
 #include "tcache/tcache.h"
@@ -128,6 +129,7 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
 
     if (!qn_exec_find(pc))
         return QN_NO_BLOCK;
+    qn_points_learn(pc);
     qn_emit_set_rules(&rules->emit);
     qn_block_build(&block, pc, &shape);
     qn_block_liveness(&block);

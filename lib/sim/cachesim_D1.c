@@ -6,6 +6,7 @@
  *                                     address order, and counts as one miss at most.
  *   cachesim_D1_drop(line)            an inclusive LL takes the line away
  *   cachesim_D1_filter()              rows of the hit filter
+ *   cachesim_D1_show(line, lines)     the lines of this line's set, the one used last first, for --explain
  */
 #include "sim/lru.h"
 
@@ -53,6 +54,17 @@ static inline unsigned cachesim_D1_doref(uint64_t addr, uint32_t size)
 static inline void cachesim_D1_drop(uint64_t line)
 {
     lru_drop(D1_rows + (line >> D1.line_bits & D1.set_mask) * D1.row_entries, D1.ways, line);
+}
+
+#define CACHESIM_D1_SHOWS QN_SHOW_RECENT
+
+static inline unsigned cachesim_D1_show(uint64_t line, uint64_t *lines)
+{
+    const uint64_t *row = D1_rows + (line >> D1.line_bits & D1.set_mask) * D1.row_entries;
+
+    for (unsigned i = 0; i < D1.ways; i++)
+        lines[i] = row[i];
+    return D1.ways;
 }
 
 static inline struct qn_filter cachesim_D1_filter(struct qn_geometry g)

@@ -52,9 +52,10 @@ struct qn_code_line *qn_sim_code_line(uint64_t line_address); /* find or make */
 #define QN_SITE_COUNTER_MASK ((1u << QN_SITE_SIZE_SHIFT) - 1)
 #define QN_SITE_SIZE_MAX 64 /* larger references go through qn_sim_slow_big: size in arg_aux */
 #define QN_SITE_BACKWARD (1u << QN_SITE_SIZE_SHIFT) /* qn_sim_cond: the branch's target lies below it */
-/* --check: arg_aux = bytes | QN_AUX_WRITE or QN_AUX_MODIFY */
+/* --check, --explain: arg_aux = bytes | QN_AUX_WRITE or QN_AUX_MODIFY | which line is explained, from 1 */
 #define QN_AUX_WRITE (1u << 16)
 #define QN_AUX_MODIFY (2u << 16)
+#define QN_AUX_WHICH_SHIFT 20
 
 void qn_sim_slow_fetch(void);  /* arg_addr: first byte of the instruction */
 void qn_sim_slow_data(void);   /* arg_addr; a read */
@@ -66,6 +67,13 @@ void qn_sim_cond(void);        /* arg_pc, arg_aux = taken (0, 1); one counter */
 void qn_sim_indirect(void);    /* arg_pc, arg_addr = target; one counter */
 void qn_sim_check_data(void);  /* --check: unfiltered twin of the reference just made; ctx.result is what the filtered path did */
 void qn_sim_check_fetch(void);
+
+/* --explain: every data reference comes to qn_sim_see_data, with arg_aux.  After qn_sim_init. */
+void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *output);
+extern bool qn_sim_sees;
+void qn_sim_see_data(void);
+/* The same from C.  which: of the lines that are explained, from 1; 0 = it is none of them. */
+unsigned qn_sim_see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *misses);
 
 /* The last misses, newest at qn_sim_miss_count - 1: when an instruction faults, those of its references are taken back
  * (run/arena.c).  The epoch is the dispatcher's entry count at the time. */

@@ -14,6 +14,7 @@ static inline struct qn_code_line *engine_line(uint64_t line);
 
 #include "base/context.h"
 #include "sim/charge.h"
+#include "sim/explain.h"
 
 #ifdef QN_SIM_BC_UNIT
 #define branchsim_BC_predict qn_unit_BC_predict
@@ -33,7 +34,7 @@ static inline struct qn_code_line *engine_line(uint64_t line);
 struct qn_filter qn_sim_d1_filter;
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
-bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, sim_branch_backward;
+bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, sim_branch_backward;
 
 struct qn_sim_miss qn_sim_misses[QN_SIM_MISSES];
 uint32_t qn_sim_miss_count, qn_sim_epoch;
@@ -216,6 +217,42 @@ static inline unsigned aux_kind(void)
 }
 
 SLOW void qn_sim_slow_big(void) { slow_data((uint32_t)qn_ctx.arg_aux & 0xffff, aux_kind()); }
+
+/* ---- --explain ---- */
+
+#ifndef QN_SIM_HOSTED
+static SLOW unsigned show_D1(uint64_t line, uint64_t *lines) { return D1_show(line, lines); }
+
+void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *output)
+{
+    qn_sim_sees = true;
+    qn_explain_init(config, output, show_D1, facts[SLOT_D1].shows);
+}
+
+static inline unsigned see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *counts)
+{
+    struct qn_explained e = {.addr = addr, .size = size, .site = (uint32_t)(counts - sim_counters), .kind = kind, .which = which};
+
+    qn_explain_before(&e);
+    e.outcome = data(addr, size, kind, counts);
+    qn_explain_after(&e);
+    return e.outcome;
+}
+
+unsigned qn_sim_see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *counts)
+{
+    return see(addr, size, kind, which, counts);
+}
+
+SLOW void qn_sim_see_data(void)
+{
+    unsigned outcome = see(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff, aux_kind(),
+                           (unsigned)qn_ctx.arg_aux >> QN_AUX_WHICH_SHIFT, site_counts());
+
+    if (outcome)
+        qn_ctx.result = outcome;
+}
+#endif
 
 SLOW void qn_sim_slow_fetch(void)
 {

@@ -241,6 +241,16 @@ static inline unsigned level_ref(uint64_t addr, uint32_t size, enum sim_kind kin
     }
 }
 
+/* The lines of this line's set, by way. */
+static inline unsigned level_show(uint64_t line, uint64_t *lines)
+{
+    const uint64_t *tags = level_tags + (uint64_t)((unsigned)(line >> sim.line_bits) & (sim.sets - 1)) * sim.ways;
+
+    for (unsigned way = 0; way < sim.ways; way++)
+        lines[way] = tags[way];
+    return sim.ways;
+}
+
 /* The level below no longer has this line. */
 static inline void level_drop(uint64_t line)
 {

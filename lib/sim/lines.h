@@ -104,6 +104,14 @@ static inline __attribute__((unused)) bool lines_newest(const struct lines *l, u
     return l->line[lines_set(l, line)] == line;
 }
 
+/* The lines of this line's set, newest first; LINES_NONE = free. */
+static inline __attribute__((unused)) unsigned lines_show(const struct lines *l, uint64_t line, uint64_t *lines)
+{
+    for (uint32_t i = 0; i < l->ways; i++)
+        lines[i] = l->line[lines_set(l, line) + i];
+    return l->ways;
+}
+
 /* For each line of a reference, in address order. */
 #define LINES_OF(line, addr, size)                                                                                \
     for (uint64_t line = (addr) & ~(uint64_t)(sim.line - 1), last_##line = ((addr) + (size)-1) & ~(uint64_t)(sim.line - 1), \

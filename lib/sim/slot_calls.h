@@ -56,6 +56,7 @@ static inline unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
     return AT_WORK(SLOT_D1, QN_UNIT(D1, ref)(addr, size, kind));
 }
 static inline void D1_drop(uint64_t line) { QN_UNIT(D1, drop)(line); }
+static inline __attribute__((unused)) unsigned D1_show(uint64_t line, uint64_t *lines) { return QN_UNIT(D1, show)(line, lines); }
 #else
 #include QN_SIM_D1_FILE
 static inline unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
@@ -64,6 +65,7 @@ static inline unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
     return cachesim_D1_doref(addr, size) ? QN_UNIT_MISS : 0;
 }
 static inline void D1_drop(uint64_t line) { cachesim_D1_drop(line); }
+static inline __attribute__((unused)) unsigned D1_show(uint64_t line, uint64_t *lines) { return cachesim_D1_show(line, lines); }
 #endif
 
 #ifdef QN_SIM_LL_UNIT
@@ -111,6 +113,7 @@ static bool init_D1(const struct qn_config *c)
     if (!cachesim_D1_initcache(c->D1))
         return false;
     facts[SLOT_D1].filter = cachesim_D1_filter(c->D1);
+    facts[SLOT_D1].shows = CACHESIM_D1_SHOWS;
     return true;
 #endif
 }

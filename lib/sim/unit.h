@@ -37,6 +37,7 @@ struct qn_unit_facts {
     bool wants_evictions;      /* LL */
     bool back_invalidates;     /* LL */
     bool kinds;                /* wants to know reads from writes */
+    enum qn_show shows;        /* D1: how UNIT(show) lists a set */
     const char *name;          /* of the module */
     uint64_t bits;             /* storage of a predictor, 0 = not said */
     uint64_t (*reference)(void); /* number of the reference being made, for messages */
@@ -51,6 +52,7 @@ typedef struct qn_code_line *qn_find_line(uint64_t line);
     void QN_UNIT(slot, init)(const struct sim_config *, struct qn_unit_facts *, qn_find_line *find);           \
     QN_SIM_NCSR unsigned QN_UNIT(slot, ref)(uint64_t addr, uint32_t size, enum sim_kind kind);                 \
     QN_SIM_NCSR void QN_UNIT(slot, drop)(uint64_t line); /* back-invalidation */                               \
+    QN_SIM_NCSR unsigned QN_UNIT(slot, show)(uint64_t line, uint64_t *lines); /* the set of this line */       \
     void QN_UNIT(slot, finish)(void);
 
 QN_CACHE_UNIT(I1)

@@ -60,11 +60,13 @@ void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn
     sim_random_state = sim_random_seed(config->seed);
     facts->reference = unit_reference;
     facts->name = POLICY;
+    facts->shows = QN_SHOW_WAYS;
     level_init(facts, find);
 }
 
 SIM_NCSR unsigned UNIT(ref)(uint64_t addr, uint32_t size, enum sim_kind kind) { return level_ref(addr, size, kind); }
 SIM_NCSR void UNIT(drop)(uint64_t line) { level_drop(line); }
+SIM_NCSR unsigned UNIT(show)(uint64_t line, uint64_t *lines) { return level_show(line, lines); }
 
 void UNIT(finish)(void)
 {
@@ -136,6 +138,9 @@ void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn
     facts->reference = unit_reference;
     facts->hit = QN_HIT_CALL;
     facts->kinds = true;
+#ifdef LEVEL_LINES
+    facts->shows = QN_SHOW_RECENT;
+#endif
     facts->filter = (struct qn_filter){.line = config->line, .mask = (config->sets - 1) * config->line};
 #if defined(QN_SLOT_D1) && defined(LEVEL_SETTLED)
     unit_init_filter(&facts->filter);
@@ -174,6 +179,16 @@ SIM_NCSR void UNIT(drop)(uint64_t line)
     sim_dropped(line);
 }
 
+SIM_NCSR unsigned UNIT(show)(uint64_t line, uint64_t *to)
+{
+#ifdef LEVEL_LINES
+    return lines_show(&LEVEL_LINES, line, to);
+#else
+    (void)line, (void)to;
+    return 0;
+#endif
+}
+
 void UNIT(finish)(void)
 {
 #ifdef LEVEL_FINISH
@@ -206,6 +221,9 @@ void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn
 #elif defined(QN_SLOT_D1)
     ok = cachesim_D1_initcache(g);
     facts->filter = cachesim_D1_filter(g);
+#ifdef CACHESIM_D1_SHOWS
+    facts->shows = CACHESIM_D1_SHOWS;
+#endif
 #else
     ok = cachesim_LL_initcache(g, sim_alloc);
 #endif
@@ -231,6 +249,16 @@ SIM_NCSR void UNIT(drop)(uint64_t line)
     cachesim_X_drop(line, unit_find);
 #else
     cachesim_X_drop(line);
+#endif
+}
+
+SIM_NCSR unsigned UNIT(show)(uint64_t line, uint64_t *lines)
+{
+#if defined(QN_SLOT_D1) && defined(CACHESIM_D1_SHOWS)
+    return cachesim_D1_show(line, lines);
+#else
+    (void)line, (void)lines;
+    return 0;
 #endif
 }
 

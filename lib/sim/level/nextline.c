@@ -7,6 +7,7 @@
 #include "sim/level/prefetch.h"
 
 #define LEVEL "nextline"
+#define LEVEL_LINES lines
 #define LEVEL_FINISH 1
 
 static uint64_t degree;

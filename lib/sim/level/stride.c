@@ -9,6 +9,7 @@
 #include "sim/level/prefetch.h"
 
 #define LEVEL "stride"
+#define LEVEL_LINES lines
 #define LEVEL_FINISH 1
 #define REGION_BITS 12
 

@@ -6,6 +6,7 @@
 #include "sim/lines.h"
 
 #define LEVEL "tlb"
+#define LEVEL_LINES lines
 #define LEVEL_DROP 1
 
 static struct lines lines, first, second;

@@ -7,6 +7,7 @@
 #include "sim/lines.h"
 
 #define LEVEL "victim"
+#define LEVEL_LINES lines
 #define LEVEL_SETTLED 1
 #define LEVEL_WRITES_SETTLED 1
 #define LEVEL_DROP 1

@@ -6,6 +6,7 @@
 #include "sim/lines.h"
 
 #define LEVEL "writeback"
+#define LEVEL_LINES lines
 #define LEVEL_SETTLED 1
 #define LEVEL_FINISH 1
 #define LEVEL_DROP 1

@@ -1,0 +1,30 @@
+/* lib/cost/explain.h - what `run --explain` has noted, as sentences.
+ *
+ *   reference 5 of this line, 60 of the run: reads 4 bytes at 0x404460, by the instruction at 0x401146
+ *       set 3, tag 0x1011: a miss, conflict: a fully associative cache of this size would have the line.
+ *       It was thrown out at reference 41 of the run by transpose.c:14.
+ *       The set held 1010; 1010 leaves, last used at reference 59 by transpose.c:14.
+ *       The LL has it.
+ *
+ * Invariants: notes are not trusted; nonsense is printed as it stands, never a crash.
+ */
+#ifndef QN_COST_EXPLAIN_H
+#define QN_COST_EXPLAIN_H
+
+#include "cost/modules.h"
+#include "cost/named.h"
+#include "cost/store.h"
+#include "prof/error.h"
+
+struct qn_cost_explanation {
+    const struct qn_cost_store *store;
+    const struct qn_config *config;
+    struct qn_cost_modules *modules;
+    const struct qn_cost_named *named; /* those of other kinds are passed over */
+    int count;
+};
+
+/* Writes `path`, whole or not at all. */
+enum qn_prof_status qn_cost_write_explanation(const char *path, const struct qn_cost_explanation *x, struct qn_prof_error *err);
+
+#endif

@@ -1,0 +1,79 @@
+/* lib/cost/named.c - points of the arena, from debug information.  See named.h. */
+#include "cost/named.h"
+
+#include <string.h>
+
+#include "cost/library.h"
+
+struct search {
+    const struct qn_cost_store *store;
+    const struct qn_cost_named *named;
+    const struct qn_debug *debug;
+    struct qn_map_rec map;
+    uint32_t number; /* of the map */
+    uint64_t points;
+};
+
+/* The part of a range of the file's own addresses that is mapped, as a point. */
+static void take(void *data, uint64_t start, uint64_t end)
+{
+    struct search *s = data;
+    struct qn_point *to = (struct qn_point *)(s->store->base + QN_ARENA_POINTS_OFF) + s->points;
+    uint64_t offset, guest, size = s->map.end - s->map.start;
+
+    if (!qn_debug_offset(s->debug, start, &offset) || offset < s->map.offset || offset - s->map.offset >= size
+        || s->points >= QN_ARENA_POINTS_SIZE / sizeof *to)
+        return;
+    guest = s->map.start + (offset - s->map.offset);
+    end = guest + (end - start) < s->map.end ? guest + (end - start) : s->map.end;
+    if (s->named->what == QN_POINT_TOGGLE)
+        end = guest + 1; /* the entry */
+    *to = (struct qn_point){ guest, end, s->number, (uint16_t)s->named->what, s->named->which };
+    s->points++;
+}
+
+static void find_one(struct search *s, struct qn_debug *d)
+{
+    struct qn_debug_lines_asked asked = { .file = s->named->name, .first = s->named->first, .last = s->named->last };
+
+    if (s->named->what == QN_POINT_EXPLAIN)
+        qn_debug_find_lines(d, &asked, take, s);
+    else
+        qn_debug_find_functions(d, s->named->name, take, s);
+}
+
+void qn_cost_find_named(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t map,
+                        const struct qn_cost_named *named, int count)
+{
+    struct search s = { .store = store, .number = map };
+    struct qn_cost_extent e;
+    uint32_t file;
+
+    qn_cost_get_extent(store, &e);
+    if (map >= e.maps)
+        return;
+    memcpy(&s.map, store->base + QN_ARENA_MAPS_OFF + map * sizeof s.map, sizeof s.map);
+    file = qn_cost_number_map(library, store, &s.map);
+    if (!file)
+        return;
+    qn_cost_open_file(&library->files[file - 1]);
+    s.debug = library->files[file - 1].debug;
+    s.points = e.points;
+    for (int i = 0; i < count && s.debug; i++) {
+        s.named = &named[i];
+        find_one(&s, library->files[file - 1].debug);
+    }
+    qn_cost_header(store)->n_points = s.points;
+}
+
+bool qn_cost_has_points(const struct qn_cost_store *store, const struct qn_cost_named *named)
+{
+    const volatile struct qn_point *points = (const struct qn_point *)(store->base + QN_ARENA_POINTS_OFF);
+    struct qn_cost_extent e;
+
+    qn_cost_get_extent(store, &e);
+    for (uint64_t i = 0; i < e.points; i++)
+        if (points[i].what == (uint16_t)named->what && points[i].which == named->which)
+            return true;
+    return false;
+}

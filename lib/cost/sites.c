@@ -1,0 +1,95 @@
+/* lib/cost/sites.c - blocks by their counters.  See sites.h. */
+#include "cost/sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct qn_block_rec get_block(const struct qn_cost_store *s, uint64_t i)
+{
+    struct qn_block_rec b;
+
+    memcpy(&b, s->base + QN_ARENA_BLOCKS_OFF + i * sizeof b, sizeof b);
+    return b;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct qn_cost_site_block *a = left, *b = right;
+
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+bool qn_cost_index_sites(struct qn_cost_sites *s, const struct qn_cost_store *store)
+{
+    struct qn_cost_extent e;
+
+    qn_cost_get_extent(store, &e);
+    *s = (struct qn_cost_sites){ .store = store, .count = e.blocks };
+    s->list = malloc((e.blocks + 1) * sizeof *s->list);
+    if (!s->list)
+        return false;
+    for (uint64_t i = 0; i < e.blocks; i++) {
+        struct qn_block_rec b = get_block(store, i);
+
+        s->list[i] = (struct qn_cost_site_block){ b.misses ? b.misses : b.counter + 1, (uint32_t)i };
+    }
+    qsort(s->list, e.blocks, sizeof *s->list, compare);
+    return true;
+}
+
+void qn_cost_free_sites(struct qn_cost_sites *s)
+{
+    free(s->list);
+    *s = (struct qn_cost_sites){ 0 };
+}
+
+/* Index + 1 of the last block whose counters begin at or before the site. */
+static uint64_t search(const struct qn_cost_sites *s, uint32_t site)
+{
+    uint64_t low = 0, high = s->count;
+
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+
+        if (s->list[middle].first <= site)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool find_in_block(const struct qn_cost_sites *s, const struct qn_block_rec *b, uint64_t next, uint32_t site, uint64_t *pc)
+{
+    const volatile uint32_t *insns = (const uint32_t *)(s->store->base + QN_ARENA_INSNS_OFF);
+    struct qn_cost_extent e;
+
+    qn_cost_get_extent(s->store, &e);
+    *pc = b->pc;
+    for (uint32_t i = 0; i < b->ninsns && (uint64_t)b->first_insn + i < e.insns; i++) {
+        uint32_t d = insns[b->first_insn + i];
+
+        next += qn_insn_counters(d);
+        if (site < next)
+            return true;
+        *pc += QN_INSN_LEN(d);
+    }
+    return false;
+}
+
+/* Blocks without counters begin where the next one does: they sort before or behind it, and are passed over. */
+bool qn_cost_find_site(const struct qn_cost_sites *s, uint32_t site, uint32_t *map, uint64_t *pc)
+{
+    uint64_t at = search(s, site);
+
+    for (; at > 0; at--) {
+        struct qn_block_rec b = get_block(s->store, s->list[at - 1].block);
+
+        *map = b.map;
+        if (find_in_block(s, &b, s->list[at - 1].first, site, pc))
+            return true;
+        if (at > 1 && s->list[at - 2].first != s->list[at - 1].first)
+            return false;
+    }
+    return false;
+}

@@ -1,0 +1,163 @@
+/* tools/run_named.c - code that the user names on the command line: --explain=FILE:LINE, --toggle=FUNCTION.
+ *
+ *   before the run   a line of the program itself that has no code is a mistake, and its neighbours are named
+ *   during the run   the engine asks for each mapping that it is about to execute; the answer goes into the arena
+ *   after the run    what was in none of them is told
+ *
+ * Debug information is read in a child process each time: a damaged file may crash a library, or keep it busy.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cost/wire.h"
+#include "debug/debug.h"
+#include "run.h"
+#include "run_reader.h"
+#include "run_wire.h"
+#include "tools.h"
+
+#define RESOLVE_SECONDS 60 /* processor time for the debug information of one file */
+
+/* ---- the command line ---- */
+
+static bool parse_lines(char *text, struct qn_cost_named *n)
+{
+    char *colon = strrchr(text, ':'), *end;
+    unsigned long first, last;
+
+    if (!colon || colon == text || colon[1] < '0' || colon[1] > '9')
+        return false;
+    first = last = strtoul(colon + 1, &end, 10);
+    if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+        last = strtoul(end + 1, &end, 10);
+    if (*end || first < 1 || last < first || last >= UINT32_MAX)
+        return false;
+    *n = (struct qn_cost_named){ .what = QN_POINT_EXPLAIN, .name = strndup(text, (size_t)(colon - text)),
+                                 .first = (uint32_t)first, .last = (uint32_t)last };
+    return true;
+}
+
+bool qn_run_take_names(struct qn_run *r)
+{
+    for (unsigned i = 0; i < r->options.explain.count; i++) {
+        struct qn_cost_named *n = &r->named[r->named_count];
+
+        if (!parse_lines(r->options.explain.text[i], n)) {
+            fprintf(stderr, "quern: run: --explain: got '%s', wanted FILE:LINE or FILE:FIRST-LAST\n",
+                    r->options.explain.text[i]);
+            return false;
+        }
+        n->which = (uint16_t)i;
+        r->named_count++;
+    }
+    return true;
+}
+
+/* ---- before the run ---- */
+
+static void take_nothing(void *data, uint64_t start, uint64_t end)
+{
+    (void)start, (void)end;
+    ++*(unsigned *)data;
+}
+
+static void complain(const char *option, const struct qn_debug_lines_asked *a)
+{
+    fprintf(stderr, "quern: run: --explain=%s: the program has no code for this line of %s; ", option, a->path);
+    if (a->below && a->above)
+        fprintf(stderr, "lines %u and %u have some\n", a->below, a->above);
+    else
+        fprintf(stderr, "the nearest line with code is %u\n", a->below ? a->below : a->above);
+}
+
+/* In a child.  A file that this program does not have may be that of a library. */
+static int check_program(const struct qn_run *r)
+{
+    char why[128];
+    struct qn_debug *d = qn_debug_open(r->program, why, sizeof why);
+
+    for (int i = 0; i < r->named_count && d; i++) {
+        const struct qn_cost_named *n = &r->named[i];
+        struct qn_debug_lines_asked asked = { .file = n->name, .first = n->first, .last = n->last };
+        unsigned ranges = 0;
+
+        if (n->what != QN_POINT_EXPLAIN)
+            continue;
+        qn_debug_find_lines(d, &asked, take_nothing, &ranges);
+        if (asked.path && !ranges && (asked.below || asked.above)) {
+            complain(r->options.explain.text[n->which], &asked);
+            return QN_EXIT_USAGE;
+        }
+    }
+    return 0;
+}
+
+static void limit_time(void)
+{
+    setrlimit(RLIMIT_CPU, &(struct rlimit){ RESOLVE_SECONDS, RESOLVE_SECONDS });
+    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+}
+
+static int wait_for(pid_t pid)
+{
+    int status;
+
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return status;
+}
+
+int qn_run_check_names(struct qn_run *r)
+{
+    pid_t pid = r->named_count ? fork() : -1;
+    int status;
+
+    if (pid < 0)
+        return 0;
+    if (pid == 0) {
+        limit_time();
+        _exit(check_program(r));
+    }
+    status = wait_for(pid);
+    return WIFEXITED(status) && WEXITSTATUS(status) == QN_EXIT_USAGE ? QN_EXIT_USAGE : 0;
+}
+
+/* ---- during the run ---- */
+
+void qn_run_serve_resolve(struct qn_run *r, uint32_t map)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        limit_time();
+        qn_cost_find_named(&r->store, qn_cost_new_library(), map, r->named, r->named_count);
+        _exit(0);
+    }
+    if (pid < 0 || wait_for(pid) != 0)
+        qn_run_note(r, "debug information cannot be read: code that --explain or --toggle names is not found there");
+    qn_run_answer(r, QN_WIRE_RESOLVED, 0, NULL, 0);
+}
+
+/* ---- after the run ---- */
+
+void qn_run_tell_missing(struct qn_run *r)
+{
+    for (int i = 0; i < r->named_count; i++) {
+        const struct qn_cost_named *n = &r->named[i];
+
+        if (qn_cost_has_points(&r->store, n))
+            continue;
+        if (n->what == QN_POINT_EXPLAIN)
+            qn_run_note(r, "--explain=%s: nothing that was executed has code for it by its debug information (compiled with -g?)",
+                        r->options.explain.text[n->which]);
+        else
+            qn_run_note(r, "--toggle=%s: nothing that was executed has a function of that name", n->name);
+    }
+}
