@@ -443,6 +443,8 @@ shell_tests = \
 	tests/unit/cost/collector_usage.sh \
 	tests/unit/cost/insns.sh \
 	tests/unit/debug/lines.sh \
+	tests/unit/debug/programs.sh \
+	tests/unit/debug/separate.sh \
 	tests/unit/decode/dis_objdump.sh \
 	tests/unit/exp/file.sh \
 	tests/unit/exp/sweep.sh \

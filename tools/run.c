@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include "debug/debug.h"
 #include "run.h"
 #include "run_reader.h"
 #include "tools.h"
@@ -152,6 +153,7 @@ int qn_tool_run(int argc, char **argv)
         return status;
     if (!check_options(&r.options) || !qn_run_take_names(&r))
         return QN_EXIT_USAGE;
+    qn_debug_configure(&(struct qn_debug_settings){ !r.options.demangle, r.options.debug_root });
     r.is_main = true;
     r.pidfd = r.store.fd = r.fresh.fd = -1;
     fill_standard_descriptors();

@@ -37,6 +37,8 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(NUMBER, "explain-first", explain_first, "N", "of the first N references of each line [20]")                    \
     X(NUMBER, "explain-every", explain_every, "N", "then of every Nth; 0 = no more [1000]")                          \
     X(TEXT, "explain-file", explain_file, "FILE", "where to; %p, %q{VAR} as above [quern.explain.%p.txt]")           \
+    X(YESNO, "demangle", demangle, "yes|no", "readable names of C++ and Rust functions [yes]")                       \
+    X(TEXT, "extra-debuginfo-path", debug_root, "DIR", "look for separate debug files in DIR first")                 \
     X(YESNO, "trace-children", trace_children, "yes|no", "also profile what the program executes [no]")              \
     X(YESNO, "instr-at-start", instr_at_start, "yes|no", "count from the start [yes]")                               \
     X(TEXT, "log-file", log_file, "FILE", "messages go there; %p, %q{VAR}, %% as above [stderr]")                    \
@@ -68,10 +70,10 @@ struct qn_run_names {
 struct qn_run_options {
     struct qn_geometry geometry[QN_RUN_LEVELS]; /* line 0: not given */
     bool cache_sim, branch_sim, trace_children, instr_at_start, quiet, verbose, stats, local_rates, aslr, vdso,
-        filter, check, dump_objects, dump_instr;
+        filter, check, dump_objects, dump_instr, demangle;
     bool vdso_given, log_fd_given, interval_given;
     uint64_t counting;     /* enum qn_counting */
-    char *out_file, *log_file, *sim, *sim_opt, *trace_file, *interval_file, *explain_file; /* NULL: not given */
+    char *out_file, *log_file, *sim, *sim_opt, *trace_file, *interval_file, *explain_file, *debug_root; /* NULL: not given */
     uint64_t log_fd, seed, tcache_size, block_max, interval, explain_first, explain_every;
     struct qn_run_names explain;
     uint32_t trace;        /* QN_TRACE_* */

@@ -1,7 +1,8 @@
 /* tools/run_reader.c - a process that reads debug information while the guest runs, and folds on demand.
  *
  *   main collector --fork--> reader          reads the ELF files that the arena names, as they appear
- *   collector      --request--> reader       { pid, ... } with descriptors: arena, reply, errors, log
+ *   collector      --request--> reader       { pid, ... } with descriptors: arena, reply, errors, log; or of a
+ *                                            file that a guest has mapped: nobody can take that away any more
  *   reader         --fork--> folder          has everything that was read; folds, writes, prints
  *   folder         --byte--> reply           0 written, 1 not written; end of file: it died
  *
@@ -16,6 +17,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,7 +32,7 @@
 
 struct request {
     int32_t pid;
-    uint8_t replaced, fds; /* how many descriptors: 2, or 4 with errors and log */
+    uint8_t replaced, fds; /* how many descriptors: 1 file; else 2, or 4 with errors and log */
 };
 
 union control {
@@ -38,7 +40,7 @@ union control {
     struct cmsghdr align;
 };
 
-static bool send_request(int socket, const struct request *q, const int *fds)
+static bool send_request(int socket, const struct request *q, const int *fds, int flags)
 {
     struct iovec part = { (void *)(uintptr_t)q, sizeof *q };
     union control control = { { 0 } };
@@ -52,7 +54,7 @@ static bool send_request(int socket, const struct request *q, const int *fds)
     c->cmsg_len = CMSG_LEN(q->fds * sizeof(int));
     memcpy(CMSG_DATA(c), fds, q->fds * sizeof(int));
     do
-        n = sendmsg(socket, &message, MSG_NOSIGNAL);
+        n = sendmsg(socket, &message, MSG_NOSIGNAL | flags);
     while (n < 0 && errno == EINTR);
     return n == sizeof *q;
 }
@@ -113,34 +115,80 @@ static void serve_request(struct qn_run *r, int socket, const struct request *q,
             close(fds[i]);
 }
 
-/* Reads what the first guest loads, for as long as it loads more. */
-static void watch(struct qn_run *r, int socket, struct qn_cost_library *library)
+/* Takes a file that was shown; false: it is a request. */
+static bool take_file(const struct request *q, const int fds[FDS_MAX], struct qn_cost_library *library)
+{
+    if (q->fds != 1)
+        return false;
+    qn_cost_give_file(library, fds[0]);
+    return true;
+}
+
+/* Reads what the first guest loads, for as long as it loads more.  1: there is a request; 0: there can be none any
+ * more; -1: not yet. */
+static int watch(struct qn_run *r, int socket, struct qn_cost_library *library, struct request *q, int fds[FDS_MAX])
 {
     struct pollfd p = { socket, POLLIN, 0 };
     uint64_t seen = 0;
 
-    for (int pause = WATCH_FIRST_MS; pause <= WATCH_LAST_MS && poll(&p, 1, pause) == 0;) {
+    for (int pause = WATCH_FIRST_MS; pause <= WATCH_LAST_MS;) {
         struct qn_cost_extent e;
 
+        if (poll(&p, 1, pause) != 0) {
+            int got = take_request(socket, q, fds);
+
+            if (!got || !take_file(q, fds, library))
+                return got;
+            pause = WATCH_FIRST_MS;
+            continue;
+        }
         qn_cost_get_extent(&r->store, &e);
         pause = e.maps != seen ? WATCH_FIRST_MS : 2 * pause;
         seen = e.maps;
         qn_cost_preload(library, &r->store);
     }
+    return -1;
 }
 
-static void read_and_fold(struct qn_run *r, int socket)
+static int wait_for_request(int socket, struct qn_cost_library *library, struct request *q, int fds[FDS_MAX])
+{
+    int got;
+
+    do
+        got = take_request(socket, q, fds);
+    while (got && take_file(q, fds, library));
+    return got;
+}
+
+/* Files that guests have mapped stay open. */
+static void allow_many_files(void)
+{
+    struct rlimit limit;
+
+    if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+/* `program` is the file that the guest begins as, -1 if it cannot be opened. */
+static void read_and_fold(struct qn_run *r, int socket, int program)
 {
     struct qn_cost_library *library = qn_cost_new_library();
     struct request q;
-    int fds[FDS_MAX];
+    int fds[FDS_MAX], got;
 
     if (!library)
         _exit(1);
+    if (program >= 0)
+        qn_cost_give_file(library, program);
     qn_run_limit_folding();
-    watch(r, socket, library);
+    allow_many_files();
+    got = watch(r, socket, library, &q, fds);
     qn_cost_close(&r->store);
-    while (take_request(socket, &q, fds)) {
+    if (got < 0)
+        got = wait_for_request(socket, library, &q, fds);
+    for (; got; got = wait_for_request(socket, library, &q, fds)) {
         serve_request(r, socket, &q, fds, library);
         while (waitpid(-1, NULL, WNOHANG) > 0)
             ;
@@ -150,19 +198,22 @@ static void read_and_fold(struct qn_run *r, int socket)
 
 void qn_run_start_reader(struct qn_run *r)
 {
-    int pair[2];
+    int pair[2], program;
     pid_t pid;
 
     r->reader = -1;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
         return;
+    program = open(r->program, O_RDONLY | O_CLOEXEC);
     pid = fork();
     if (pid == 0) {
-        qn_run_keep_only((int[]){ pair[1], r->store.fd }, 2);
+        qn_run_keep_only((int[]){ pair[1], r->store.fd, program }, program < 0 ? 2 : 3);
         r->is_main = false;
-        read_and_fold(r, pair[1]);
+        read_and_fold(r, pair[1], program);
     }
     close(pair[1]);
+    if (program >= 0)
+        close(program);
     r->reader = pair[0];
     r->reader_pid = pid;
     if (pid < 0) {
@@ -182,6 +233,14 @@ void qn_run_end_reader(struct qn_run *r)
         ;
 }
 
+void qn_run_give_reader(const struct qn_run *r, int file)
+{
+    struct request q = { 0, 0, 1 };
+
+    if (r->reader >= 0)
+        send_request(r->reader, &q, &file, MSG_DONTWAIT);
+}
+
 int qn_run_ask_reader(struct qn_run *r)
 {
     struct request q = { r->guest, r->replaced, 2 };
@@ -194,7 +253,7 @@ int qn_run_ask_reader(struct qn_run *r)
     fds[1] = reply[1];
     if (r->log.errors >= 0)
         q.fds = r->log.fd >= 0 ? 4 : 3;
-    if (send_request(r->reader, &q, fds)) {
+    if (send_request(r->reader, &q, fds, 0)) {
         close(reply[1]);
         do
             n = read(reply[0], &failed, 1);

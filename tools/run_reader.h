@@ -25,6 +25,9 @@ void qn_run_keep_only(const int *fds, int count);
 /* Starts the reader; without it everything works, only slower. */
 void qn_run_start_reader(struct qn_run *r);
 
+/* Shows the reader a file whose code a guest has mapped; the descriptor stays the caller's.  Never waits. */
+void qn_run_give_reader(const struct qn_run *r, int file);
+
 /* 0: profile written; 1: not written, said why; -1: nobody answered. */
 int qn_run_ask_reader(struct qn_run *r);
 

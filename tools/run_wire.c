@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "run.h"
+#include "run_reader.h"
 #include "run_wire.h"
 
 #define DESCRIPTORS_MAX 2
@@ -136,23 +137,30 @@ static void serve_one(struct qn_run *r, struct qn_wire_msg *m)
     }
 }
 
-/* One message; m->pid becomes the sender's pid as we see it, whatever namespace it lives in. */
-static ssize_t receive(int socket, struct qn_wire_msg *m)
+/* One message; m->pid becomes the sender's pid as we see it, whatever namespace it lives in; *file a descriptor
+ * that came along, or -1. */
+static ssize_t receive(int socket, struct qn_wire_msg *m, int *file)
 {
     struct iovec part = { m, sizeof *m };
     union {
-        char bytes[CMSG_SPACE(sizeof(struct ucred))];
+        char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int))];
         struct cmsghdr align;
     } control;
     struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
                               .msg_controllen = sizeof control.bytes };
     ssize_t n = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
     struct ucred sender;
 
+    *file = -1;
     if (n >= 0)
         memset((char *)m + n, 0, sizeof *m - (size_t)n);
-    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS) {
+    for (struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&message) : NULL; c; c = CMSG_NXTHDR(&message, c)) {
+        if (c->cmsg_level != SOL_SOCKET)
+            continue;
+        if (c->cmsg_type == SCM_RIGHTS)
+            memcpy(file, CMSG_DATA(c), sizeof *file);
+        if (c->cmsg_type != SCM_CREDENTIALS)
+            continue;
         memcpy(&sender, CMSG_DATA(c), sizeof sender);
         m->pid = sender.pid;
     }
@@ -162,9 +170,10 @@ static ssize_t receive(int socket, struct qn_wire_msg *m)
 bool qn_run_serve(struct qn_run *r)
 {
     struct qn_wire_msg m;
+    int file;
 
     for (;;) {
-        ssize_t n = receive(r->socket, &m);
+        ssize_t n = receive(r->socket, &m, &file);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -173,5 +182,10 @@ bool qn_run_serve(struct qn_run *r)
         if (n <= 0) /* end of file; a reset means the same */
             return false;
         serve_one(r, &m);
+        if (file < 0)
+            continue;
+        if (m.kind == QN_WIRE_FILE)
+            qn_run_give_reader(r, file);
+        close(file);
     }
 }

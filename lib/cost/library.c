@@ -7,13 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define QN_COST_GIVEN_MAX 4096u /* files; each is an open descriptor */
 
 struct qn_cost_library *qn_cost_new_library(void)
 {
     struct qn_cost_library *l = calloc(1, sizeof *l);
 
-    if (!l || !(l->files = calloc(QN_COST_MODULES_MAX, sizeof *l->files))) {
-        free(l);
+    if (l) {
+        l->files = calloc(QN_COST_MODULES_MAX, sizeof *l->files);
+        l->given = calloc(QN_COST_GIVEN_MAX, sizeof *l->given);
+    }
+    if (!l || !l->files || !l->given) {
+        qn_cost_free_library(l);
         return NULL;
     }
     return l;
@@ -27,8 +35,38 @@ void qn_cost_free_library(struct qn_cost_library *l)
         qn_debug_close(l->files[i].debug);
         free(l->files[i].path);
     }
+    for (uint32_t i = 0; i < l->given_count; i++)
+        if (l->given[i].fd >= 0)
+            close(l->given[i].fd);
     free(l->files);
+    free(l->given);
     free(l);
+}
+
+void qn_cost_give_file(struct qn_cost_library *l, int fd)
+{
+    struct stat st;
+    bool wanted = !fstat(fd, &st) && S_ISREG(st.st_mode) && l->given_count < QN_COST_GIVEN_MAX;
+
+    for (uint32_t i = 0; i < l->given_count && wanted; i++)
+        wanted = l->given[i].dev != st.st_dev || l->given[i].ino != st.st_ino;
+    if (wanted)
+        l->given[l->given_count++] = (struct qn_cost_given){ fd, st.st_dev, st.st_ino };
+    else
+        close(fd);
+}
+
+/* The file of this inode that was given; -1 if there is none. */
+static int take_given(struct qn_cost_library *l, uint64_t ino)
+{
+    for (uint32_t i = 0; i < l->given_count; i++)
+        if (l->given[i].ino == ino && l->given[i].fd >= 0) {
+            int fd = l->given[i].fd;
+
+            l->given[i].fd = -1;
+            return fd;
+        }
+    return -1;
 }
 
 uint32_t qn_cost_number_file(struct qn_cost_library *l, const char *path, uint64_t ino)
@@ -71,12 +109,17 @@ static bool is_file(const char *path)
     return path[0] == '/' && (n < sizeof gone || strcmp(path + n - (sizeof gone - 1), gone));
 }
 
-void qn_cost_open_file(struct qn_cost_file *f)
+void qn_cost_open_file(struct qn_cost_library *l, struct qn_cost_file *f)
 {
+    int given;
+
     if (f->opened)
         return;
     f->opened = true;
-    if (!strcmp(f->path, "[vdso]"))
+    given = f->ino ? take_given(l, f->ino) : -1;
+    if (given >= 0)
+        f->debug = qn_debug_open_fd(given, f->path, f->why, sizeof f->why);
+    else if (!strcmp(f->path, "[vdso]"))
         f->debug = open_vdso(f->why, sizeof f->why);
     else if (is_file(f->path)) /* else code made at run time, or a file that is gone: nothing to say */
         f->debug = qn_debug_open(f->path, f->why, sizeof f->why);
@@ -98,7 +141,7 @@ static void open_files(struct qn_cost_library *l, const struct qn_cost_store *st
         memcpy(&rec, store->base + QN_ARENA_MAPS_OFF + i * sizeof rec, sizeof rec);
         number = qn_cost_number_map(l, store, &rec);
         if (number)
-            qn_cost_open_file(&l->files[number - 1]);
+            qn_cost_open_file(l, &l->files[number - 1]);
     }
 }
 

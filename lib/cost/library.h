@@ -19,13 +19,18 @@ struct qn_cost_library {
     struct qn_cost_file *files;
     uint32_t count;
     uint64_t preloaded; /* blocks whose lines were decoded ahead */
+    struct qn_cost_given {
+        int fd; /* -1: in use by a file of the list above */
+        uint64_t dev, ino;
+    } *given; /* each file once */
+    uint32_t given_count;
 };
 
 /* The number of a file, + 1; 0 if there is no room. */
 uint32_t qn_cost_number_file(struct qn_cost_library *l, const char *path, uint64_t ino);
 
 /* Opens the file if that was not tried. */
-void qn_cost_open_file(struct qn_cost_file *f);
+void qn_cost_open_file(struct qn_cost_library *l, struct qn_cost_file *f);
 
 /* Number + 1 of the file of a map record. */
 uint32_t qn_cost_number_map(struct qn_cost_library *l, const struct qn_cost_store *store, const struct qn_map_rec *rec);

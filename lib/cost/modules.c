@@ -68,14 +68,14 @@ static struct map *get_map(struct qn_cost_modules *m, uint32_t at)
     return map->file ? map : NULL;
 }
 
-static void say_once(struct qn_cost_modules *m, uint32_t file, const char *path, const char *what)
+static void say_once(struct qn_cost_modules *m, uint32_t file, const char *path, const char *what, const char *loss)
 {
     char text[PATH_MAX + 128];
 
     if (m->said[file] || !m->note || !what[0])
         return;
     m->said[file] = true;
-    snprintf(text, sizeof text, "%s: %s; its code is shown without names", path, what);
+    snprintf(text, sizeof text, "%s: %s; %s is shown without names", path, what, loss);
     m->note(m->note_data, text);
 }
 
@@ -86,11 +86,11 @@ static struct qn_debug *ask_library(struct qn_cost_modules *m, const struct map 
     struct qn_cost_file *f = &m->library->files[number];
 
     if (m->guard && m->guard->avoid[number]) {
-        say_once(m, number, f->path, "its debug information cannot be read");
+        say_once(m, number, f->path, "its debug information cannot be read", "its code");
         return NULL;
     }
-    qn_cost_open_file(f);
-    say_once(m, number, f->path, f->why);
+    qn_cost_open_file(m->library, f);
+    say_once(m, number, f->path, f->why, "its code");
     return f->debug;
 }
 
@@ -123,8 +123,11 @@ void qn_cost_find_place(struct qn_cost_modules *m, uint32_t at, uint64_t pc, str
     if (m->guard)
         m->guard->current = map->file;
     d = ask_library(m, map);
-    if (d)
+    if (d) {
         find_in_file(d, map, pc, place);
+        if (qn_debug_is_damaged(d))
+            say_once(m, map->file - 1, place->object, "damaged debug information", "some of its code");
+    }
     if (m->guard)
         m->guard->current = 0;
 }

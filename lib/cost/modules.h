@@ -41,6 +41,9 @@ struct qn_cost_modules;
 struct qn_cost_library *qn_cost_new_library(void);
 void qn_cost_free_library(struct qn_cost_library *l);
 
+/* Hands over an open file, which the library closes: maps of it are read from there, not by their path. */
+void qn_cost_give_file(struct qn_cost_library *l, int fd);
+
 /* Reads ahead what a fold of this arena will need by now.  Arenas of forked guests begin with the same
  * blocks, so only blocks with higher numbers than any before are looked at. */
 void qn_cost_preload(struct qn_cost_library *l, const struct qn_cost_store *store);

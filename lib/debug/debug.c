@@ -16,6 +16,13 @@
 
 #include "debug/internal.h"
 
+struct qn_debug_settings qn_debug_settings;
+
+void qn_debug_configure(const struct qn_debug_settings *settings)
+{
+    qn_debug_settings = *settings;
+}
+
 bool qn_debug_grow(void **list, size_t count, size_t *room, size_t size)
 {
     if (count < *room)
@@ -77,17 +84,19 @@ static struct qn_debug *new_module(void)
     return d;
 }
 
-struct qn_debug *qn_debug_open(const char *path, char *why, size_t size)
+struct qn_debug *qn_debug_open_fd(int fd, const char *path, char *why, size_t size)
 {
     struct qn_debug *d = new_module();
     struct stat st;
 
     fail(why, size, "no memory");
-    if (!d)
+    if (!d) {
+        close(fd);
         return NULL;
+    }
     d->path = strdup(path);
-    d->main.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (d->main.fd < 0 || fstat(d->main.fd, &st)) {
+    d->main.fd = fd;
+    if (fstat(d->main.fd, &st)) {
         snprintf(why, size, "%m");
     } else if (!S_ISREG(st.st_mode)) {
         fail(why, size, "not a regular file");
@@ -99,6 +108,16 @@ struct qn_debug *qn_debug_open(const char *path, char *why, size_t size)
             return d;
     }
     qn_debug_close(d);
+    return NULL;
+}
+
+struct qn_debug *qn_debug_open(const char *path, char *why, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+    if (fd >= 0)
+        return qn_debug_open_fd(fd, path, why, size);
+    snprintf(why, size, "%m");
     return NULL;
 }
 
@@ -224,4 +243,9 @@ void qn_debug_find(struct qn_debug *d, uint64_t address, struct qn_debug_place *
 const char *qn_debug_build_id(const struct qn_debug *d)
 {
     return d->build_id;
+}
+
+bool qn_debug_is_damaged(const struct qn_debug *d)
+{
+    return d->damaged;
 }

@@ -14,8 +14,10 @@
  * qn_debug_close.  Damaged input costs answers, never more than the process: callers that must
  * survive a crash inside libdw ask from a child process (see tools/run_finish.c).
  *
- * Not modelled: relocatable objects, minidebuginfo (.gnu_debugdata), split DWARF's .dwo files
- * (their line table lies in the main file and is read).
+ * Split DWARF: the line table lies in the main file; .dwo files are asked for functions, by libdw.
+ * A file that .gnu_debugaltlink names is found and read by libdw.
+ *
+ * Not modelled: relocatable objects, minidebuginfo (.gnu_debugdata).
  */
 #ifndef QN_DEBUG_DEBUG_H
 #define QN_DEBUG_DEBUG_H
@@ -33,8 +35,18 @@ struct qn_debug_place {
     uint64_t end;         /* exclusive, above the address asked */
 };
 
+/* For all modules, before the first is opened. */
+struct qn_debug_settings {
+    bool keep_names;        /* C++ and Rust names as the linker has them */
+    const char *extra_root; /* another directory like /usr/lib/debug, looked into first; NULL: none */
+};
+void qn_debug_configure(const struct qn_debug_settings *settings);
+
 /* Opens an ELF64 x86-64 file.  NULL: `why` says in a few words what is wrong with it. */
 struct qn_debug *qn_debug_open(const char *path, char *why, size_t size);
+
+/* The same of an open file, which is the module's from then on, whatever happens; `path` is where it was. */
+struct qn_debug *qn_debug_open_fd(int fd, const char *path, char *why, size_t size);
 
 /* The same for an image in memory that stays there (the vDSO). */
 struct qn_debug *qn_debug_open_memory(const void *image, size_t bytes, char *why, size_t size);
@@ -72,6 +84,9 @@ void qn_debug_find_lines(struct qn_debug *d, struct qn_debug_lines_asked *asked,
 
 /* The same for the code of functions: a name as profiles show it, or without what stands in parentheses at its end. */
 void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take_range *take, void *data);
+
+/* Whether something in the debug information that was looked at so far could not be read. */
+bool qn_debug_is_damaged(const struct qn_debug *d);
 
 /* Lower-case hex digits, "" if the file has none. */
 const char *qn_debug_build_id(const struct qn_debug *d);

@@ -7,9 +7,28 @@
  * Inlined functions are not answers: their code belongs to the function that was called.
  */
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
 
 #include "debug/internal.h"
+
+/* libdw takes the file that .gnu_debugaltlink names as it finds it; one of another build would give wrong names. */
+static bool fits_alternate(Dwarf *dwarf)
+{
+    char id[2 * QN_BUILD_ID_MAX + 1], wanted[2 * QN_BUILD_ID_MAX + 1] = "";
+    const char *name;
+    const void *bytes;
+    ssize_t n = dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &bytes);
+    Dwarf *alternate = n > 0 ? dwarf_getalt(dwarf) : NULL;
+
+    if (!alternate)
+        return true;
+    qn_debug_put_hex(wanted, bytes, (size_t)n);
+    qn_debug_read_build_id(dwarf_getelf(alternate), id);
+    return !strcmp(id, wanted);
+}
 
 static Dwarf *open_dwarf(struct qn_debug *d)
 {
@@ -19,6 +38,10 @@ static Dwarf *open_dwarf(struct qn_debug *d)
         d->dwarf_tried = true;
         elf = qn_debug_dwarf_file(d);
         d->dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+        if (d->dwarf && !fits_alternate(d->dwarf)) {
+            dwarf_end(d->dwarf);
+            d->dwarf = NULL;
+        }
     }
     return d->dwarf;
 }
@@ -41,13 +64,20 @@ static uint64_t end_of_range(Dwarf_Die *die, uint64_t address)
     return address + 1;
 }
 
+/* The unit whose code the address is; of a skeleton, what it stands for if its .dwo file is there. */
 static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
 {
     Dwarf_CU *cu = NULL;
+    Dwarf_Die split;
+    uint8_t type;
 
-    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, unit, NULL) == 0)
-        if (dwarf_haspc(unit, address) == 1)
-            return true;
+    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, &type, unit, &split) == 0) {
+        if (dwarf_haspc(unit, address) != 1)
+            continue;
+        if (type == DW_UT_skeleton && split.addr)
+            *unit = split;
+        return true;
+    }
     return false;
 }
 

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "debug/debug.h"
+
 #define QN_DEBUG_ROOT "/usr/lib/debug"
 #define QN_BUILD_ID_MAX 64 /* bytes; SHA-1 gives 20 */
 
@@ -61,7 +63,7 @@ struct qn_unit { /* one line table of .debug_line: the header's facts, and its n
     const uint8_t *lengths;  /* operands of the standard opcodes, from opcode 1 on */
     const uint8_t *names;    /* directory and file tables */
     const uint8_t *program, *end;
-    bool named;
+    bool named, bad;
     char **files;            /* complete paths, by number; NULL: none */
     size_t nfiles, file_room;
 };
@@ -103,10 +105,13 @@ struct qn_debug {
     struct qn_lines lines;
     Dwarf *dwarf;       /* opened only for what the line table does not say */
     bool dwarf_tried, directories_loaded;
+    bool damaged;       /* something that was looked at could not be read */
     struct qn_directory *directories; /* sorted by offset */
     size_t ndirectories, directory_room;
     char build_id[2 * QN_BUILD_ID_MAX + 1];
 };
+
+extern struct qn_debug_settings qn_debug_settings;
 
 /* Grows an array so that one more element fits.  false: no memory. */
 bool qn_debug_grow(void **list, size_t count, size_t *room, size_t size);
@@ -119,6 +124,8 @@ Elf_Scn *qn_debug_section(Elf *elf, const char *name, GElf_Shdr *header);
 
 /* separate.c: finds and opens d->separate where that adds something. */
 void qn_debug_find_separate(struct qn_debug *d);
+/* At most QN_BUILD_ID_MAX bytes in lower-case hexadecimal. */
+void qn_debug_put_hex(char text[2 * QN_BUILD_ID_MAX + 1], const unsigned char *bytes, size_t n);
 /* Writes the build-id in hex, "" if none. */
 void qn_debug_read_build_id(Elf *elf, char text[2 * QN_BUILD_ID_MAX + 1]);
 
@@ -136,13 +143,14 @@ void qn_debug_free_lines(struct qn_lines *l);
 void qn_debug_load_lines(struct qn_debug *d);
 /* The file that has the DWARF sections, NULL if none has. */
 Elf *qn_debug_dwarf_file(struct qn_debug *d);
-/* The bytes of a section, unpacked; none if it is not there. */
-struct qn_section qn_debug_read_section(Elf *elf, const char *name);
+/* The bytes of a section, unpacked; none if it is not there, or damaged. */
+struct qn_section qn_debug_read_section(struct qn_debug *d, Elf *elf, const char *name);
 
-/* line_program.c: the header at `offset` (false: no more), the sequences of a unit, rows of one. */
+/* line_program.c: the header at `offset` (false: no more), the sequences of a unit (false: it is damaged), rows of
+ * one. */
 bool qn_debug_read_unit(const struct qn_section *line, uint64_t offset, struct qn_unit *u, uint64_t *next);
 typedef void qn_debug_take_sequence(void *data, const struct qn_sequence *s);
-void qn_debug_scan_unit(const struct qn_unit *u, qn_debug_take_sequence *take, void *data);
+bool qn_debug_scan_unit(const struct qn_unit *u, qn_debug_take_sequence *take, void *data);
 bool qn_debug_decode_sequence(const struct qn_unit *u, struct qn_sequence *s);
 
 /* line_names.c: the complete path of a file of the unit, NULL if it has none. */

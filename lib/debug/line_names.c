@@ -93,7 +93,7 @@ static const struct qn_section *section_str(struct qn_debug *d)
 {
     if (!d->lines.str_loaded) {
         d->lines.str_loaded = true;
-        d->lines.str = qn_debug_read_section(qn_debug_dwarf_file(d), ".debug_str");
+        d->lines.str = qn_debug_read_section(d, qn_debug_dwarf_file(d), ".debug_str");
     }
     return &d->lines.str;
 }

@@ -57,7 +57,8 @@ static bool check_header(struct qn_unit *u, struct qn_reader *r)
     return !r->bad && u->names <= u->program;
 }
 
-/* Reads the header at `offset`.  A unit that cannot be read has no program.  false: the section ends. */
+/* Reads the header at `offset`.  A unit that cannot be read is `bad` and has no program; one without bytes is
+ * padding.  false: the section ends, or cannot be read further. */
 bool qn_debug_read_unit(const struct qn_section *line, uint64_t offset, struct qn_unit *u, uint64_t *next)
 {
     struct qn_reader r = { line->bytes + offset, line->bytes + line->size, false };
@@ -76,8 +77,10 @@ bool qn_debug_read_unit(const struct qn_section *line, uint64_t offset, struct q
     r.end = r.at + length;
     *next = (uint64_t)(r.end - line->bytes);
     u->end = r.end;
-    if (!check_header(u, &r))
+    if (!check_header(u, &r)) {
         u->program = u->end;
+        u->bad = length > 0;
+    }
     return true;
 }
 
@@ -142,7 +145,7 @@ static inline enum step step(const struct qn_unit *u, struct qn_reader *r, struc
     return opcode ? step_standard(u, opcode, r, m) : step_extended(r, m);
 }
 
-void qn_debug_scan_unit(const struct qn_unit *u, qn_debug_take_sequence *take, void *data)
+bool qn_debug_scan_unit(const struct qn_unit *u, qn_debug_take_sequence *take, void *data)
 {
     struct qn_reader r = { u->program, u->end, false };
     struct qn_sequence s = { .program = u->program };
@@ -168,6 +171,7 @@ void qn_debug_scan_unit(const struct qn_unit *u, qn_debug_take_sequence *take, v
         m = (struct machine){ 0, 1, 1 };
         any = false;
     }
+    return !r.bad && !any;
 }
 
 /* Fills s->rows.  Rows that a later one of the same address replaces are left out.  false: no memory. */

@@ -12,15 +12,18 @@
 
 #include "debug/internal.h"
 
-struct qn_section qn_debug_read_section(Elf *elf, const char *name)
+struct qn_section qn_debug_read_section(struct qn_debug *d, Elf *elf, const char *name)
 {
     GElf_Shdr h;
     Elf_Scn *s = qn_debug_section(elf, name, &h);
     Elf_Data *data;
 
-    if (s && h.sh_flags & SHF_COMPRESSED && elf_compress(s, 0, 0) < 0)
+    if (s && h.sh_flags & SHF_COMPRESSED && elf_compress(s, 0, 0) < 0) {
+        d->damaged = true;
         return (struct qn_section){ NULL, 0 };
+    }
     data = s ? elf_getdata(s, NULL) : NULL;
+    d->damaged |= s && h.sh_type != SHT_NOBITS && h.sh_size > 0 && !data;
     return data && data->d_buf ? (struct qn_section){ data->d_buf, data->d_size } : (struct qn_section){ NULL, 0 };
 }
 
@@ -71,16 +74,17 @@ void qn_debug_load_lines(struct qn_debug *d)
         return;
     l->loaded = true;
     elf = qn_debug_dwarf_file(d);
-    l->line = qn_debug_read_section(elf, ".debug_line");
-    l->line_str = qn_debug_read_section(elf, ".debug_line_str");
+    l->line = qn_debug_read_section(d, elf, ".debug_line");
+    l->line_str = qn_debug_read_section(d, elf, ".debug_line_str");
     while (qn_debug_read_unit(&l->line, offset, &u, &offset)) {
         struct scan scan = { d, (uint32_t)l->nunits };
 
         if (!qn_debug_grow((void **)&l->units, l->nunits, &l->unit_room, sizeof *l->units))
             break;
         l->units[l->nunits++] = u;
-        qn_debug_scan_unit(&u, take_sequence, &scan);
+        d->damaged |= u.bad | !qn_debug_scan_unit(&u, take_sequence, &scan);
     }
+    d->damaged |= offset < l->line.size;
     if (l->nsequences)
         qsort(l->sequences, l->nsequences, sizeof *l->sequences, compare);
 }

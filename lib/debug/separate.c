@@ -1,8 +1,9 @@
 /* lib/debug/separate.c - the build-id of a file, and the separate debug file that belongs to it.
  *
  * In:  /bin/true with build-id 0123ab...
- * Out: /usr/lib/debug/.build-id/01/23ab....debug, or what .gnu_debuglink names:
- *      DIR/NAME, DIR/.debug/NAME, /usr/lib/debug/DIR/NAME  (DIR = where the program lies)
+ * Out: ROOT/.build-id/01/23ab....debug, or what .gnu_debuglink names:
+ *      DIR/NAME, DIR/.debug/NAME, ROOT/DIR/NAME  (DIR = where the program lies)
+ *      ROOT is --extra-debuginfo-path if that was given, then /usr/lib/debug
  *
  * Invariants: a debug file is used only if its build-id equals that of the program; where either
  * has none, only if the checksum of .gnu_debuglink fits (CRC-32 as in zlib).
@@ -20,7 +21,7 @@
 
 #define CRC32_POLYNOMIAL 0xedb88320u /* reflected 0x04c11db7 */
 
-static void put_hex(char *text, const unsigned char *bytes, size_t n)
+void qn_debug_put_hex(char text[2 * QN_BUILD_ID_MAX + 1], const unsigned char *bytes, size_t n)
 {
     for (size_t i = 0; i < n && i < QN_BUILD_ID_MAX; i++)
         sprintf(text + 2 * i, "%02x", bytes[i]);
@@ -37,7 +38,7 @@ static bool read_note(Elf_Data *data, char *text)
         if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof "GNU"
             || memcmp(base + name, "GNU", sizeof "GNU"))
             continue;
-        put_hex(text, base + desc, note.n_descsz);
+        qn_debug_put_hex(text, base + desc, note.n_descsz);
         return true;
     }
     return false;
@@ -127,44 +128,65 @@ static bool try_file(struct qn_debug *d, const char *path, const uint32_t *crc)
     return false;
 }
 
+/* The directories of debug files; NULL: none. */
+static const char *const *roots(void)
+{
+    static const char *list[2];
+
+    list[0] = qn_debug_settings.extra_root;
+    list[1] = QN_DEBUG_ROOT;
+    return list;
+}
+
 static bool try_build_id(struct qn_debug *d)
 {
-    char path[sizeof QN_DEBUG_ROOT + 2 * QN_BUILD_ID_MAX + 32];
+    bool found = false;
 
-    if (strlen(d->build_id) < 3)
+    for (size_t i = 0; i < 2 && !found && strlen(d->build_id) > 2; i++) {
+        char *path;
+
+        if (!roots()[i] || asprintf(&path, "%s/.build-id/%.2s/%s.debug", roots()[i], d->build_id, d->build_id + 2) < 0)
+            continue;
+        found = try_file(d, path, NULL);
+        free(path);
+    }
+    return found;
+}
+
+/* Tries ROOT DIR INFIX NAME, where DIR is that of the program. */
+static bool try_linked(struct qn_debug *d, const char *root, const char *infix, const char *name, uint32_t crc)
+{
+    int directory = (int)(strrchr(d->path, '/') - d->path);
+    char *path;
+    bool found;
+
+    if (!root || asprintf(&path, "%s%.*s%s%s", root, directory, d->path, infix, name) < 0)
         return false;
-    snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug", QN_DEBUG_ROOT, d->build_id, d->build_id + 2);
-    return try_file(d, path, NULL);
+    found = try_file(d, path, &crc);
+    free(path);
+    return found;
 }
 
 static void try_debuglink(struct qn_debug *d)
 {
-    static const char *const patterns[] = { "%s%.*s/%s", "%s%.*s/.debug/%s", "%s%.*s/%s" };
-    static const char *const roots[] = { "", "", QN_DEBUG_ROOT };
     GElf_Shdr h;
     Elf_Scn *s = qn_debug_section(d->main.elf, ".gnu_debuglink", &h);
     Elf_Data *data = s ? elf_rawdata(s, NULL) : NULL;
-    const char *slash = d->path ? strrchr(d->path, '/') : NULL;
+    const char *name;
     size_t length;
     uint32_t crc;
 
-    if (!data || !data->d_buf || !slash || data->d_size < 8)
+    if (!data || !data->d_buf || !strchr(d->path, '/') || data->d_size < 8)
         return;
-    length = strnlen(data->d_buf, data->d_size);
-    if (length == 0 || ((length + 4) & ~3ul) + sizeof crc > data->d_size || memchr(data->d_buf, '/', length))
+    name = data->d_buf;
+    length = strnlen(name, data->d_size);
+    if (length == 0 || ((length + 4) & ~3ul) + sizeof crc > data->d_size || memchr(name, '/', length))
         return;
-    memcpy(&crc, (char *)data->d_buf + ((length + 4) & ~3ul), sizeof crc);
-    for (size_t i = 0; i < 3; i++) {
-        char *path;
-        bool found;
-
-        if (asprintf(&path, patterns[i], roots[i], (int)(slash - d->path), d->path, (char *)data->d_buf) < 0)
-            return;
-        found = try_file(d, path, &crc);
-        free(path);
-        if (found)
-            return;
-    }
+    memcpy(&crc, name + ((length + 4) & ~3ul), sizeof crc);
+    if (try_linked(d, "", "/", name, crc) || try_linked(d, "", "/.debug/", name, crc)
+        || try_linked(d, roots()[0], "/", name, crc))
+        return;
+    try_linked(d, roots()[1], "/", name, crc);
 }
 
 void qn_debug_find_separate(struct qn_debug *d)

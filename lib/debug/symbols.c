@@ -156,7 +156,10 @@ static const char *shown_name(struct qn_symbol *s)
 {
     if (!s->known) {
         s->known = true;
-        s->shown = is_below_main(s->name) ? strdup("(below main)") : qn_debug_demangle(s->name);
+        if (is_below_main(s->name))
+            s->shown = strdup("(below main)");
+        else if (!qn_debug_settings.keep_names)
+            s->shown = qn_debug_demangle(s->name);
     }
     return s->shown ? s->shown : s->name;
 }

@@ -120,9 +120,28 @@ done:
     qn_sys1(__NR_close, fd);
 }
 
+static bool same_map(const struct qn_map_rec *a, const struct qn_map_rec *b)
+{
+    const char *p = (const char *)(base + QN_ARENA_STRINGS_OFF + a->path), *q = (const char *)(base + QN_ARENA_STRINGS_OFF + b->path);
+
+    if (a->start != b->start || a->end != b->end || a->offset != b->offset || a->dev != b->dev || a->ino != b->ino)
+        return false;
+    while (*p && *p == *q)
+        p++, q++;
+    return *p == *q;
+}
+
+/* A file that comes back to its old place has its old record, and so its old cost centres. */
 static uint32_t append_map(const struct qn_map_rec *rec)
 {
     uint64_t i = qn_arena->n_maps;
+
+    for (uint64_t k = 0; k < i; k++)
+        if (same_map((const struct qn_map_rec *)(base + QN_ARENA_MAPS_OFF) + k, rec)) {
+            if (rec->path)
+                qn_arena->n_strings = rec->path; /* the newest string: nobody needs it */
+            return (uint32_t)k;
+        }
 
     if ((i + 1) * sizeof *rec > QN_ARENA_MAPS_SIZE)
         return (uint32_t)(i - 1);

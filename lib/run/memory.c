@@ -155,8 +155,11 @@ long qn_sys_mmap(const long *a)
     if (wants_low(a))
         at = qn_low_address(qn_round_up(size, QN_PAGE));
     r = map(at, size, (int)a[2], (int)a[3], (int)a[4], (uint64_t)a[5]);
-    if (!qn_sys_failed(r))
-        note_mapping((uint64_t)r, size, (int)a[2] | ((a[3] & M_SHARED) ? P_WRITE : 0)); /* shared: others may write */
+    if (qn_sys_failed(r))
+        return r;
+    note_mapping((uint64_t)r, size, (int)a[2] | ((a[3] & M_SHARED) ? P_WRITE : 0)); /* shared: others may write */
+    if ((a[2] & P_EXEC) && (int)a[4] >= 0 && !(a[3] & M_ANON))
+        qn_wire_file((int)a[4]);
     return r;
 }
 

@@ -165,6 +165,7 @@ _Noreturn void qn_process_exit(int code);
 long qn_sys_execve(int dirfd, const long *a, int flags);
 void qn_wire_hello(void);
 void qn_wire_resolve(uint32_t map); /* --explain, --toggle: the collector looks for what the user has named there */
+void qn_wire_file(int file);
 
 /* ---- threads (thread.c) ---- */
 

@@ -10,7 +10,8 @@
 
 #define COST_BITS 18
 
-/* Cost centres of blocks translated before: a block made anew after eviction finds its own. */
+/* Cost centres of blocks translated before: a block made anew after eviction finds its own.  The same bytes at the same
+ * place out of another file are another block. */
 struct known {
     uint64_t pc;
     struct qn_cost_place place;
@@ -47,9 +48,11 @@ uint64_t qn_code_hash(uint64_t pc, uint64_t n)
 
 static struct known *find_known(uint64_t hash, uint32_t bucket, unsigned home)
 {
+    uint32_t map = qn_arena_map_of(block.pc);
+
     for (uint32_t i = known_head[bucket]; i; i = known[i - 1].next)
         if (known[i - 1].pc == block.pc && known[i - 1].bytes_hash == hash && known[i - 1].ninsns == block.n &&
-            known[i - 1].home == home)
+            known[i - 1].home == home && qn_arena_block(known[i - 1].place.record)->map == map)
             return &known[i - 1];
     return NULL;
 }
