@@ -56,7 +56,7 @@ void qn_cost_find_named(const struct qn_cost_store *store, struct qn_cost_librar
     file = qn_cost_number_map(library, store, &s.map);
     if (!file)
         return;
-    qn_cost_open_file(&library->files[file - 1]);
+    qn_cost_open_file(library, &library->files[file - 1]);
     s.debug = library->files[file - 1].debug;
     s.points = e.points;
     for (int i = 0; i < count && s.debug; i++) {
