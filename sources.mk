@@ -3,11 +3,19 @@
 hosted_sources = \
 	lib/base/format.c \
 	lib/decode/decode.c \
+	lib/decode/effects.c \
+	lib/decode/memory.c \
+	lib/decode/modrm.c \
 	lib/decode/operands.c \
 	lib/decode/prefix.c \
 	lib/decode/print.c \
+	lib/decode/print_memory.c \
+	lib/decode/print_mnemonic.c \
 	lib/decode/print_operand.c \
 	lib/decode/print_prefix.c \
+	lib/decode/print_register.c \
+	lib/decode/reserved.c \
+	lib/decode/sizes.c \
 	lib/decode/tables.c \
 	lib/prof/diff.c \
 	lib/prof/error.c \
@@ -97,6 +105,7 @@ tool_sources = \
 	tools/csv.c \
 	tools/diff.c \
 	tools/dis.c \
+	tools/dis_elf.c \
 	tools/main.c \
 	tools/merge.c \
 	tools/prof_args.c \
@@ -147,11 +156,19 @@ translator_sources = \
 engine_sources = \
 	lib/base/format.c \
 	lib/decode/decode.c \
+	lib/decode/effects.c \
+	lib/decode/memory.c \
+	lib/decode/modrm.c \
 	lib/decode/operands.c \
 	lib/decode/prefix.c \
 	lib/decode/print.c \
+	lib/decode/print_memory.c \
+	lib/decode/print_mnemonic.c \
 	lib/decode/print_operand.c \
 	lib/decode/print_prefix.c \
+	lib/decode/print_register.c \
+	lib/decode/reserved.c \
+	lib/decode/sizes.c \
 	lib/decode/tables.c \
 	lib/cost/count.c \
 	lib/run/arena.c \
@@ -372,6 +389,7 @@ headers = \
 	lib/sim/hosted/trace.h \
 	lib/sim/level/prefetch.h \
 	lib/sim/policy/rrip.h \
+	tools/dis_elf.h \
 	tools/prof_args.h \
 	tools/run.h \
 	tools/run_options.h \
@@ -426,6 +444,9 @@ unit_programs = \
 
 zydis_programs = \
 	tests/unit/decode/decode_zydis
+
+opcodes_programs = \
+	tests/unit/decode/decode_opcodes
 
 shell_tests = \
 	tests/unit/build/bootstrap.sh \

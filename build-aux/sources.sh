@@ -42,8 +42,9 @@ write_lists() {
         $(printf '%s\n' lib/sim/*.c | grep -v '/\(cachesim\|branchsim\)_')
     list module_sources lib/sim/cachesim_*.c lib/sim/branchsim_*.c lib/sim/*/*.c
     list headers lib/*/*.h lib/*/*.inc lib/*/*/*.h tools/*.h
-    list unit_programs $(stems .c tests/unit/*/*.c | grep -v '_zydis$')
+    list unit_programs $(stems .c tests/unit/*/*.c | grep -v '_zydis$\|_opcodes$')
     list zydis_programs $(stems .c tests/unit/*/*_zydis.c)
+    list opcodes_programs $(stems .c tests/unit/*/*_opcodes.c)
     list shell_tests tests/unit/*/*.sh tests/golden/*/*.sh tests/asm/*.sh tests/guest/*.sh
     list guest_programs $(stems .c tests/guest/*.c) $(stems .S tests/guest/*.S)
 }

@@ -14,11 +14,11 @@ AM_CPPFLAGS += -I$(top_srcdir)/tests/tap
 EXTRA_LIBRARIES = libtranslator.a
 libtranslator_a_SOURCES = $(translator_sources)
 
-LDADD = libtranslator.a $(libraries) $(ZYDIS_LIBS)
+LDADD = libtranslator.a $(libraries) $(ZYDIS_LIBS) $(OPCODES_LIBS)
 ## Not check_PROGRAMS: a log depends on its program, so that one test that does not compile is one failure, and the
 ## others run.
-EXTRA_PROGRAMS = $(unit_programs) $(zydis_programs)
-CLEANFILES += libtranslator.a $(unit_programs) $(zydis_programs) $(guest_programs)
+EXTRA_PROGRAMS = $(unit_programs) $(zydis_programs) $(opcodes_programs)
+CLEANFILES += libtranslator.a $(unit_programs) $(zydis_programs) $(opcodes_programs) $(guest_programs)
 TESTS = $(unit_programs) $(shell_tests)
 TEST_EXTENSIONS = .sh
 
@@ -27,6 +27,12 @@ if HAVE_ZYDIS
 TESTS += $(zydis_programs)
 else
 TESTS += tests/tap/no-zydis.sh
+endif
+## and with binutils' libopcodes NAME_opcodes.c.
+if HAVE_OPCODES
+TESTS += $(opcodes_programs)
+else
+TESTS += tests/tap/no-opcodes.sh
 endif
 
 tap_driver = QUERN='$(abs_top_builddir)/quern' CC='$(CC)' top_srcdir='$(abs_top_srcdir)' \

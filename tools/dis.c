@@ -1,37 +1,45 @@
 /* tools/dis.c - `quern dis`: the decoder on its own, as a disassembler.
  *
- * In:  quern dis ELF            or  quern dis --hex 4889e5
+ * In:  quern dis [OPTIONS] ELF            or  quern dis [OPTIONS] --hex 4889e5
  * Out: quern dis --hex 4889e5c3
  *             0:<TAB>48 89 e5             <TAB>mov    %rsp,%rbp
  *             3:<TAB>c3                   <TAB>ret
  *      An ELF file's executable sections come one after the other, each under a heading; lines are those of
  *      `objdump -d -w -z` without symbols.  Messages on stderr; exit 0, 1 (file), 2 (usage).
- * Every offset of the file is checked before it is used: the file may be truncated or hostile.
  * Not done: symbols, other machines, objdump's "..." for runs of zeros.
  */
-#include <elf.h>
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/decode.h"
+#include "dis_elf.h"
 #include "tools.h"
 
 #define TEXT_SIZE 256
 #define BYTES_COLUMN 7 /* bytes for which the column has room; more push the text to the right */
 
 static const char help[] =
-    "usage: quern dis FILE\n"
-    "       quern dis --hex BYTES\n"
+    "usage: quern dis [--syntax=att|intel] [--cpu=host|intel|amd] FILE\n"
+    "       quern dis [--syntax=...] [--cpu=...] [--mode=64|32] --hex BYTES...\n"
     "\n"
-    "Disassembles the executable sections of an ELF file for x86-64, or bytes given in\n"
-    "hexadecimal (\"4889e5\" or \"48 89 e5\"), as objdump -d does.\n"
+    "Disassembles the executable sections of an ELF file for x86, 64-bit or 32-bit, or\n"
+    "bytes given in hexadecimal (\"4889e5\" or \"48 89 e5\"), as objdump -d does.\n"
     "\n"
-    "  --hex BYTES  disassemble these bytes, from address 0\n"
-    "  -h, --help   show this text\n"
-    "  --version    show the version\n";
+    "  --hex BYTES     disassemble these bytes, from address 0\n"
+    "  --syntax=WHICH  att (default) or intel\n"
+    "  --cpu=WHICH     whose processors to follow where they differ: host (default: the one\n"
+    "                  that quern runs on), intel or amd\n"
+    "  --mode=BITS     of --hex: 64 (default) or 32\n"
+    "  -h, --help      show this text\n"
+    "  --version       show the version\n";
+
+struct settings {
+    enum qn_machine machine;
+    enum qn_syntax syntax;
+    const char *file; /* name for messages and headings */
+};
 
 static int complain(const char *file, const char *what)
 {
@@ -55,7 +63,7 @@ static void print_line(uint64_t address, const uint8_t *bytes, unsigned n, const
     printf("\t%s\n", text);
 }
 
-static void disassemble(const uint8_t *bytes, size_t size, uint64_t address)
+static void disassemble(const struct settings *s, const uint8_t *bytes, size_t size, uint64_t address)
 {
     size_t at = 0;
 
@@ -64,8 +72,8 @@ static void disassemble(const uint8_t *bytes, size_t size, uint64_t address)
         struct qn_insn insn;
 
         /* of what it cannot decode objdump skips prefixes and opcode, too; so does the printer */
-        qn_decode_insn(bytes + at, size - at, &insn);
-        qn_decode_print(bytes + at, &insn, address + at, text, sizeof text);
+        qn_decode_insn_for(s->machine, bytes + at, size - at, &insn);
+        qn_decode_print_as(s->syntax, bytes + at, &insn, address + at, text, sizeof text);
         print_line(address + at, bytes + at, insn.len, text);
         at += insn.len;
     }
@@ -102,7 +110,7 @@ static long parse_hex(const char *s, uint8_t *bytes)
     return n;
 }
 
-static int disassemble_hex(int count, char **words)
+static int disassemble_hex(const struct settings *s, int count, char **words)
 {
     size_t room = 1;
     uint8_t *bytes;
@@ -121,156 +129,93 @@ static int disassemble_hex(int count, char **words)
         }
         total += n;
     }
-    disassemble(bytes, total, 0);
+    disassemble(s, bytes, total, 0);
     free(bytes);
     return finish_output("--hex");
 }
 
-struct image {
-    const char *name;
-    uint8_t *data;
-    size_t size;
-};
-
-/* Does [offset, offset + length) lie inside the file? */
-static bool inside(const struct image *file, uint64_t offset, uint64_t length)
+static void print_heading(bool is_32_bit, void *data)
 {
-    return offset <= file->size && length <= file->size - offset;
+    struct settings *s = data;
+
+    s->machine = (s->machine & ~QN_MACHINE_32) | (is_32_bit ? QN_MACHINE_32 : 0);
+    printf("\n%s:     file format %s\n\n", s->file, is_32_bit ? "elf32-i386" : "elf64-x86-64");
 }
 
-static const char *read_image(struct image *file)
+static void print_section(const struct dis_section *section, void *data)
 {
-    FILE *in = fopen(file->name, "rb");
-    size_t room = 0;
-    const char *error = NULL;
+    printf("\nDisassembly of section %s:\n\n", section->name);
+    disassemble(data, section->bytes, section->size, section->address);
+}
 
-    if (!in)
-        return strerror(errno);
-    while (!error && !feof(in)) {
-        if (file->size == room) {
-            uint8_t *more = realloc(file->data, room = room * 2 + 65536);
-            if (!more) {
-                error = "out of memory";
-                break;
-            }
-            file->data = more;
-        }
-        file->size += fread(file->data + file->size, 1, room - file->size, in);
-        if (ferror(in))
-            error = strerror(errno);
+static int disassemble_file(struct settings *s)
+{
+    const char *error = dis_elf_read(s->file, print_heading, print_section, s);
+
+    return error ? complain(s->file, error) : finish_output(s->file);
+}
+
+/* "--name=value": the value, or NULL if the argument is another option. */
+static const char *value_of(const char *argument, const char *name)
+{
+    size_t n = strlen(name);
+
+    return strncmp(argument, name, n) == 0 && argument[n] == '=' ? argument + n + 1 : NULL;
+}
+
+/* One of the two words: 0 or 1; -1 = neither. */
+static int choice(const char *value, const char *first, const char *second)
+{
+    return !strcmp(value, first) ? 0 : !strcmp(value, second) ? 1 : -1;
+}
+
+/* Take one option; 0, or the exit status of a usage error. */
+static int take_option(struct settings *s, const char *argument)
+{
+    const char *value;
+    int which = -1;
+
+    if ((value = value_of(argument, "--syntax"))) {
+        which = choice(value, "att", "intel");
+        s->syntax = which ? QN_SYNTAX_INTEL : QN_SYNTAX_ATT;
+    } else if ((value = value_of(argument, "--mode"))) {
+        which = choice(value, "64", "32");
+        s->machine = (s->machine & ~QN_MACHINE_32) | (which ? QN_MACHINE_32 : 0);
+    } else if ((value = value_of(argument, "--cpu"))) {
+        which = strcmp(value, "host") ? choice(value, "intel", "amd") : !!(qn_decode_host() & QN_MACHINE_AMD);
+        s->machine = (s->machine & ~QN_MACHINE_AMD) | (which ? QN_MACHINE_AMD : 0);
+    } else {
+        return usage_error("no such option: ", argument);
     }
-    fclose(in);
-    return error;
-}
-
-static const char *check_header(const struct image *file, Elf64_Ehdr *header)
-{
-    if (file->size < EI_NIDENT || memcmp(file->data, ELFMAG, SELFMAG))
-        return "not an ELF file";
-    if (file->size < sizeof *header)
-        return "ELF header is truncated";
-    memcpy(header, file->data, sizeof *header);
-    if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
-        header->e_machine != EM_X86_64)
-        return "not an ELF file for x86-64";
-    if (header->e_shoff == 0)
-        return "has no section headers";
-    if (header->e_shentsize != sizeof(Elf64_Shdr))
-        return "section headers have a size other than 64 bytes";
-    if (!inside(file, header->e_shoff, sizeof(Elf64_Shdr)))
-        return "section headers lie outside the file";
-    return NULL;
-}
-
-static void read_section(const struct image *file, const Elf64_Ehdr *header, uint64_t index,
-                         Elf64_Shdr *section)
-{
-    memcpy(section, file->data + header->e_shoff + index * sizeof *section, sizeof *section);
-}
-
-/* Number of sections and index of the name table, also where they do not fit the header (ELF gABI, section
- * header 0). */
-static const char *find_sections(const struct image *file, const Elf64_Ehdr *header, uint64_t *count,
-                                 Elf64_Shdr *names)
-{
-    Elf64_Shdr zero;
-    uint64_t index;
-
-    read_section(file, header, 0, &zero);
-    *count = header->e_shnum ? header->e_shnum : zero.sh_size;
-    index = header->e_shstrndx == SHN_XINDEX ? zero.sh_link : header->e_shstrndx;
-    if (*count > file->size / sizeof(Elf64_Shdr) ||
-        !inside(file, header->e_shoff, *count * sizeof(Elf64_Shdr)))
-        return "section headers lie outside the file";
-    memset(names, 0, sizeof *names);
-    if (index < *count)
-        read_section(file, header, index, names);
-    if (!inside(file, names->sh_offset, names->sh_size) || names->sh_type != SHT_STRTAB)
-        names->sh_size = 0;
-    return NULL;
-}
-
-/* Name of a section; "?" if it does not end inside the table of names. */
-static const char *section_name(const struct image *file, const Elf64_Shdr *names, uint32_t offset)
-{
-    const char *start = (const char *)file->data + names->sh_offset;
-
-    if (offset >= names->sh_size || !memchr(start + offset, 0, names->sh_size - offset))
-        return "?";
-    return start + offset;
-}
-
-static const char *disassemble_sections(const struct image *file, const Elf64_Ehdr *header)
-{
-    Elf64_Shdr names, section;
-    uint64_t count;
-    const char *error = find_sections(file, header, &count, &names);
-
-    for (uint64_t i = 1; !error && i < count; i++) {
-        read_section(file, header, i, &section);
-        if (!(section.sh_flags & SHF_EXECINSTR) || section.sh_type == SHT_NOBITS || section.sh_size == 0)
-            continue;
-        if (!inside(file, section.sh_offset, section.sh_size))
-            return "an executable section lies outside the file";
-        printf("\nDisassembly of section %s:\n\n", section_name(file, &names, section.sh_name));
-        disassemble(file->data + section.sh_offset, section.sh_size, section.sh_addr);
-    }
-    return error;
-}
-
-static int disassemble_file(const char *name)
-{
-    struct image file = {.name = name};
-    Elf64_Ehdr header;
-    const char *error = read_image(&file);
-
-    if (!error)
-        error = check_header(&file, &header);
-    if (!error) {
-        printf("\n%s:     file format elf64-x86-64\n\n", name);
-        error = disassemble_sections(&file, &header);
-    }
-    free(file.data);
-    return error ? complain(name, error) : finish_output(name);
+    return which < 0 ? usage_error("no such value: ", argument) : 0;
 }
 
 int qn_tool_dis(int argc, char **argv)
 {
-    if (argc < 2)
-        return usage_error("no file given", "");
-    if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))
-        return fputs(help, stdout) < 0;
-    if (!strcmp(argv[1], "--version"))
-        return puts("quern dis " QN_VERSION) < 0;
-    if (!strncmp(argv[1], "--hex=", 6)) {
-        argv[1] += 6;
-        return disassemble_hex(argc - 1, argv + 1);
+    struct settings s = {.machine = qn_decode_host()};
+    int at = 1;
+
+    for (; at < argc && argv[at][0] == '-' && argv[at][1]; at++) {
+        int status;
+        if (!strcmp(argv[at], "-h") || !strcmp(argv[at], "--help"))
+            return fputs(help, stdout) < 0;
+        if (!strcmp(argv[at], "--version"))
+            return puts("quern dis " QN_VERSION) < 0;
+        if (value_of(argv[at], "--hex")) {
+            argv[at] += strlen("--hex=");
+            return disassemble_hex(&s, argc - at, argv + at);
+        }
+        if (!strcmp(argv[at], "--hex") && at + 1 == argc)
+            return usage_error("--hex wants bytes", "");
+        if (!strcmp(argv[at], "--hex"))
+            return disassemble_hex(&s, argc - at - 1, argv + at + 1);
+        if ((status = take_option(&s, argv[at])))
+            return status;
     }
-    if (!strcmp(argv[1], "--hex"))
-        return argc < 3 ? usage_error("--hex wants bytes", "") : disassemble_hex(argc - 2, argv + 2);
-    if (argv[1][0] == '-' && argv[1][1])
-        return usage_error("no such option: ", argv[1]);
-    if (argc > 2)
-        return usage_error("one file at a time, got also ", argv[2]);
-    return disassemble_file(argv[1]);
+    if (at == argc)
+        return usage_error("no file given", "");
+    if (at + 1 < argc)
+        return usage_error("one file at a time, got also ", argv[at + 1]);
+    s.file = argv[at];
+    return disassemble_file(&s);
 }

@@ -1,4 +1,4 @@
-/* lib/decode/decode.h - the x86-64 instruction decoder: bytes in, facts out.
+/* lib/decode/decode.h - the x86 instruction decoder: bytes in, facts out.
  *
  *   48 03 44 8e 08      ->  add 0x8(%rsi,%rcx,4),%rax
  *                           len 5, mem[0] = {base rsi, index rcx, scale 4, disp 8, size 8, read},
@@ -19,6 +19,18 @@
 
 #define QN_INSN_MAX_LEN 15 /* bytes; SDM vol. 2, 2.3.11: a longer one raises #GP */
 
+/* The machine that the bytes are for: a mode, and whose processors to follow where the two vendors differ (see
+ * doc/decoder.md).  QN_MACHINE_32: 32-bit code segments, with prefixes for 16-bit operands and addresses. */
+enum qn_machine {
+    QN_MACHINE_64 = 0,
+    QN_MACHINE_32 = 1,
+    QN_MACHINE_INTEL = 0,
+    QN_MACHINE_AMD = 2
+};
+
+/* The running CPU, in 64-bit mode.  Executes CPUID, which takes microseconds in a virtual machine: ask once. */
+enum qn_machine qn_decode_host(void);
+
 /* General registers are numbered as the processor does. */
 enum qn_reg {
     QN_RAX, QN_RCX, QN_RDX, QN_RBX, QN_RSP, QN_RBP, QN_RSI, QN_RDI,
@@ -27,7 +39,8 @@ enum qn_reg {
     QN_REG_NONE = 31
 };
 
-enum qn_seg { QN_SEG_NONE, QN_SEG_FS, QN_SEG_GS }; /* the others have base 0 in 64-bit mode */
+/* 64-bit mode: none, fs or gs; the others have base 0 there.  32-bit mode: always one, the default ones too. */
+enum qn_seg { QN_SEG_NONE, QN_SEG_FS, QN_SEG_GS, QN_SEG_ES, QN_SEG_CS, QN_SEG_SS, QN_SEG_DS };
 
 /* Status flags as bits of a mask. */
 enum { QN_CF = 1, QN_PF = 2, QN_AF = 4, QN_ZF = 8, QN_SF = 16, QN_OF = 32, QN_DF = 64 };
@@ -36,7 +49,7 @@ enum { QN_CF = 1, QN_PF = 2, QN_AF = 4, QN_ZF = 8, QN_SF = 16, QN_OF = 32, QN_DF
 enum { QN_ACC_NONE = 0, QN_ACC_READ = 1, QN_ACC_WRITE = 2 }; /* or both: read-modify-write */
 
 /* One memory operand, explicit or implicit (stack, string, xlat, maskmov).
- * Address = seg base + base + index*scale + disp, cut to 32 bits if addr32.
+ * Address = seg base + (base + index*scale + disp, cut to 32 bits if addr32, to 16 if addr16).
  * Stack operands: a push's operand is {base rsp, disp -size}; a pop's is {base rsp, disp 0};
  * POP m with an rsp base is given with the displacement corrected for the increment that comes
  * first (SDM, POP).  String operands are {base rsi} and {base rdi} without the repetition. */
@@ -50,7 +63,8 @@ struct qn_mem {
     uint8_t base;      /* enum qn_reg */
     uint8_t index;     /* enum qn_reg; a vector register number 0..31 if vsib */
     uint8_t scale;     /* 1, 2, 4, 8 */
-    uint8_t addr32;    /* 67h: address size 32 */
+    uint8_t addr32;    /* address size 32: 67h in 64-bit mode, no 67h in 32-bit mode */
+    uint8_t addr16;    /* address size 16: 67h in 32-bit mode */
     uint8_t vsib;      /* bytes of one index element (4 or 8), 0 = ordinary index */
     uint8_t elem;      /* bytes of one element for masked, gather and scatter forms, else 0 */
     uint8_t is_modrm;  /* this operand is the ModRM one (the only one that may be RIP-relative) */
@@ -68,7 +82,7 @@ enum qn_class {
     QN_CLS_RET,        /* near return; imm = bytes released */
     QN_CLS_SYSCALL,    /* syscall */
     QN_CLS_SYSENTER,   /* sysenter */
-    QN_CLS_INT,        /* int n, imm = n */
+    QN_CLS_INT,        /* int n, imm = n; into: see opcode */
     QN_CLS_INT3,       /* int3, int1 (icebp): see opcode */
     QN_CLS_UD,         /* ud0, ud1, ud2: documented to raise #UD */
     QN_CLS_FAR,        /* far jmp, call, ret, iret */
@@ -100,7 +114,9 @@ enum qn_attr { /* bits of attr */
                                  true address = mem + (sign-extended offset >> log2(8*size)) * size */
     QN_ATTR_RDTSC = 1 << 19,
     QN_ATTR_KMASK = 1 << 20,  /* EVEX with {k1..k7}; kreg says which */
-    QN_ATTR_MEM_DST = 1 << 21 /* the ModRM memory operand is the destination of a masked store or scatter */
+    QN_ATTR_MEM_DST = 1 << 21, /* the ModRM memory operand is the destination of a masked store or scatter */
+    QN_ATTR_UD = 1 << 23,     /* raises #UD on any processor: lock where it may not be, reserved bits of EVEX, ... */
+    QN_ATTR_IP16 = 1 << 22    /* near branch with 16-bit operand size: control goes to the low 16 bits of the target */
 };
 
 struct qn_insn {
@@ -139,6 +155,7 @@ struct qn_insn {
     uint8_t map;         /* opcode map: 0 one byte, 1 0F, 2 0F38, 3 0F3A, 5 and 6 EVEX maps, 8..10 XOP, 15 3DNow! */
     uint8_t opcode;      /* last opcode byte */
     uint8_t encoding;    /* enum qn_encoding */
+    uint8_t machine;     /* enum qn_machine that it was decoded for */
     uint16_t entry;      /* row of the opcode tables, for the text printer; opaque */
 };
 
@@ -148,17 +165,36 @@ enum qn_decode_status {
     QN_DEC_OK = 0,
     QN_DEC_TRUNCATED, /* more bytes than given would be needed */
     QN_DEC_TOO_LONG,  /* longer than 15 bytes */
-    QN_DEC_INVALID    /* no such instruction in 64-bit mode */
+    QN_DEC_INVALID    /* no such instruction in this mode */
 };
 
-/* Decode one instruction of 64-bit mode at most `avail` bytes long.  On success fills *insn entirely
- * and returns QN_DEC_OK.  Otherwise only insn->len is set: the number of bytes looked at. */
+/* Decode one instruction at most `avail` bytes long.  On success fills *insn entirely and returns QN_DEC_OK.
+ * Otherwise only insn->len and insn->machine are set: the number of bytes looked at, and what the printer wants. */
+enum qn_decode_status qn_decode_insn_for(enum qn_machine machine, const uint8_t *bytes, size_t avail,
+                                         struct qn_insn *insn);
+
+/* The same for 64-bit mode on Intel's processors. */
 enum qn_decode_status qn_decode_insn(const uint8_t *bytes, size_t avail, struct qn_insn *insn);
 
-/* Print mnemonic and operands in AT&T syntax as `objdump -d` does ("mov    %rsp,%rbp").  `pc` is the
- * address of the instruction.  Branch targets are printed as bare hex addresses ("call   1139") -
- * the caller appends a symbol if it knows one; RIP-relative operands get objdump's "        # 4010".
+/* Where a direct branch at address pc goes if taken. */
+static inline uint64_t qn_decode_target(const struct qn_insn *insn, uint64_t pc)
+{
+    uint64_t target = pc + insn->len + (uint64_t)insn->target_rel;
+
+    return insn->attr & QN_ATTR_IP16 ? (uint16_t)target : insn->machine & QN_MACHINE_32 ? (uint32_t)target : target;
+}
+
+enum qn_syntax { QN_SYNTAX_ATT, QN_SYNTAX_INTEL };
+
+/* Print mnemonic and operands as `objdump -d` does, in its AT&T ("mov    %rsp,%rbp") or Intel syntax
+ * ("mov    rbp,rsp").  `pc` is the address of the instruction.  Branch targets are printed as bare hex addresses
+ * ("call   1139") - the caller appends a symbol if it knows one; RIP-relative operands get objdump's "        #
+ * 4010". An instruction that could not be decoded (insn as qn_decode_insn left it) is printed as "(bad)".
  * Returns the length of the text, cut at size-1.  Hosted or freestanding alike. */
+size_t qn_decode_print_as(enum qn_syntax syntax, const uint8_t *bytes, const struct qn_insn *insn, uint64_t pc,
+                          char *text, size_t size);
+
+/* The same in AT&T syntax. */
 size_t qn_decode_print(const uint8_t *bytes, const struct qn_insn *insn, uint64_t pc, char *text, size_t size);
 
 /* Fixed English word for a status: "ok", "truncated", "too long", "invalid". */

@@ -1,7 +1,7 @@
 /* lib/decode/decoder.h - what is known of an instruction while it is being decoded; internal to lib/decode.
  *
- * prefix.c fills in the prefixes, decode.c finds the row of the tables and reads ModRM, operands.c turns the
- * row's operands into facts. */
+ * prefix.c fills in the prefixes, modrm.c ModRM and the address, decode.c finds the row of the tables, operands.c and
+ * effects.c turn the row into facts. */
 #ifndef QN_DECODE_DECODER_H
 #define QN_DECODE_DECODER_H
 
@@ -22,31 +22,60 @@ struct decoder {
     uint8_t w;          /* REX.W, VEX.W: 0 or 1 */
     uint8_t r, x, b;    /* upper bits for ModRM.reg (0, 8, 16, 24), index (0, 8), base and rm (0, 8) */
     uint8_t vvvv;       /* 0..15, EVEX 0..31; 0 if the instruction has none */
+    uint8_t vvvv_given; /* its field is not that of "none" */
     uint8_t length_code; /* VEX.L, EVEX.L'L */
     uint8_t pp;         /* mandatory prefix: 0 none, 1 66, 2 F3, 3 F2 */
     uint8_t segment;    /* enum qn_seg */
-    uint8_t addr32, lock;
+    uint8_t mode32;     /* 32-bit mode */
+    uint8_t on;         /* machines of tables.h that this one is */
+    uint8_t addr67;     /* 67h seen */
+    uint8_t addr_size;  /* bytes: 8, 4, 2 */
+    uint8_t lock;
     uint8_t broadcast;  /* EVEX.b */
     uint8_t zeroing;    /* EVEX.z */
     uint8_t mod, reg, rm, sib;
     uint8_t vector;     /* vector length in bytes: 16, 32, 64 */
     uint8_t opsize;     /* 2, 4, 8 */
+    uint8_t size_state; /* column of qn_decode_bytes: both of them */
     uint8_t vvvv_used;
     uint8_t popped;     /* bytes that a pop has already taken from the stack */
 };
 _Static_assert(sizeof(struct decoder) % 8 == 0 && sizeof(struct qn_insn) % 8 == 0, "cleared by words");
 
 /* decode.c: decode and keep what was learned on the way (the printer wants it). */
-enum qn_decode_status qn_decode_analyse(struct decoder *d, const uint8_t *bytes, size_t avail, struct qn_insn *insn);
+enum qn_decode_status qn_decode_analyse(struct decoder *d, enum qn_machine machine, const uint8_t *bytes, size_t avail,
+                                        struct qn_insn *insn);
 
-/* operands.c: bytes of an operand. */
-unsigned qn_decode_operand_bytes(const struct decoder *d, unsigned size);
+/* sizes.c: set both sizes; bytes of an operand. */
+void qn_decode_sizes(struct decoder *d);
+unsigned qn_decode_odd_bytes(const struct decoder *d, unsigned size);
+
+static inline unsigned qn_decode_operand_bytes(const struct decoder *d, unsigned size)
+{
+    return size < SZ_BY_MACHINE ? qn_decode_bytes[size][d->size_state] : qn_decode_odd_bytes(d, size);
+}
 
 /* prefix.c: read everything before the opcode, and the opcode. */
 enum qn_decode_status qn_decode_prefixes(struct decoder *d);
 
+/* modrm.c: the ModRM byte; SIB and displacement, which make the memory operand. */
+enum qn_decode_status qn_decode_modrm(struct decoder *d);
+enum qn_decode_status qn_decode_address(struct decoder *d);
+uint8_t qn_decode_default_segment(const struct decoder *d, unsigned base);
+
+/* memory.c: enter the memory operand of ModRM, one with a vector index, one that the opcode implies. */
+void qn_decode_modrm_mem(struct decoder *d, unsigned size, unsigned access);
+enum qn_decode_status qn_decode_vsib_mem(struct decoder *d, unsigned index_bytes, unsigned access);
+enum qn_decode_status qn_decode_implicit_mem(struct decoder *d, const struct operand_info *info, unsigned access);
+
 /* operands.c: facts of the row's operands, immediates included. */
 enum qn_decode_status qn_decode_operand_facts(struct decoder *d);
+
+/* reserved.c: raises #UD although the tables have it. */
+bool qn_decode_is_reserved(const struct decoder *d);
+
+/* effects.c: class, flags and implicit registers of the whole instruction. */
+void qn_decode_effects(struct decoder *d);
 
 typedef uint64_t __attribute__((may_alias)) any_word;
 
@@ -56,6 +85,7 @@ static inline void clear_words(void *start, size_t bytes)
 {
     any_word *word = start;
 
+#pragma GCC unroll 32
     for (size_t i = 0; i < bytes / sizeof *word; i++) {
         word[i] = 0;
         __asm__ volatile("");
@@ -79,19 +109,27 @@ static inline enum qn_decode_status bytes_missing(const struct decoder *d, unsig
     return d->pos + n > QN_INSN_MAX_LEN ? QN_DEC_TOO_LONG : QN_DEC_TRUNCATED;
 }
 
-/* Little-endian value of n bytes, sign-extended. */
-static inline int64_t read_signed(const uint8_t *p, unsigned n)
+/* Little-endian value of n bytes, 1 to 8, sign-extended. */
+static inline int64_t read_exactly(const uint8_t *p, unsigned n)
 {
-    switch (n) {
-    case 1:
-        return (int8_t)p[0];
-    case 2:
-        return (int16_t)(p[0] | p[1] << 8);
-    case 4:
-        return (int32_t)((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
-    default:
-        return (int64_t)((uint64_t)(uint32_t)read_signed(p, 4) | (uint64_t)read_signed(p + 4, 4) << 32);
-    }
+    uint64_t value = 0;
+
+    for (unsigned i = n; i > 0; i--)
+        value = value << 8 | p[i - 1];
+    return (int64_t)(value << (64 - 8 * n)) >> (64 - 8 * n);
+}
+
+/* The same at the place reached, 0 for n = 0, of which there must be enough; without a branch on n, which no
+ * processor could predict, wherever four bytes are left. */
+static inline int64_t read_signed(const struct decoder *d, unsigned n)
+{
+    const uint8_t *p = d->bytes + d->pos;
+    uint32_t four;
+
+    if (n > 4 || d->pos + 4u > d->limit)
+        return n ? read_exactly(p, n) : 0;
+    __builtin_memcpy(&four, p, 4);
+    return (int64_t)((uint64_t)four << ((64 - 8 * n) & 63)) >> ((64 - 8 * n) & 63) & -(int64_t)(n != 0);
 }
 
 #endif

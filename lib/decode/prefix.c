@@ -7,28 +7,42 @@
  *     66h as a mandatory prefix;
  *   - REX counts only directly before the opcode;
  *   - REX, 66, F2, F3 or LOCK before VEX, EVEX, XOP is invalid;
- *   - 2E, 36, 3E, 26 do nothing in 64-bit mode (3E before an indirect branch is notrack). */
+ *   - 2E, 36, 3E, 26 do nothing in 64-bit mode (3E before an indirect branch is notrack);
+ *   - outside 64-bit mode there is no REX, C4, C5 and 62 are also les, lds and bound, and the bits of VEX and EVEX
+ *     that would name registers 8 to 31 are ignored (EVEX.V' must not; tried on a Zen 5). */
 #include "decoder.h"
 
-enum prefix_kind { PFX_NONE, PFX_REX, PFX_66, PFX_67, PFX_REP, PFX_LOCK, PFX_NULL_SEG, PFX_FS, PFX_GS };
+/* PFX_VECTOR is no prefix, but an opcode that may be the start of VEX, EVEX, XOP. */
+enum prefix_kind { PFX_NONE, PFX_VECTOR, PFX_REX, PFX_66, PFX_67, PFX_REP, PFX_LOCK, PFX_NULL_SEG, PFX_SEG };
 
-#define REX_ROW                                                                                            \
-    [0x40] = PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX,     \
-    PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX
-static const uint8_t prefix_of[256] = {
-    [0x26] = PFX_NULL_SEG,
-    [0x2e] = PFX_NULL_SEG,
-    [0x36] = PFX_NULL_SEG,
-    [0x3e] = PFX_NULL_SEG,
-    REX_ROW,
-    [0x64] = PFX_FS,
-    [0x65] = PFX_GS,
-    [0x66] = PFX_66,
-    [0x67] = PFX_67,
-    [0xf0] = PFX_LOCK,
-    [0xf2] = PFX_REP,
-    [0xf3] = PFX_REP,
+#define PREFIXES(seg)                                                                                      \
+    [0x26] = seg, [0x2e] = seg, [0x36] = seg, [0x3e] = seg, [0x64] = PFX_SEG, [0x65] = PFX_SEG,            \
+    [0x66] = PFX_66, [0x67] = PFX_67, [0xf0] = PFX_LOCK, [0xf2] = PFX_REP, [0xf3] = PFX_REP,               \
+    [0x62] = PFX_VECTOR, [0x8f] = PFX_VECTOR, [0xc4] = PFX_VECTOR, [0xc5] = PFX_VECTOR
+static const uint8_t prefix_of_64[256] = {
+    PREFIXES(PFX_NULL_SEG),
+    [0x40] = PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX,
+    PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX, PFX_REX,
 };
+static const uint8_t prefix_of_32[256] = {PREFIXES(PFX_SEG)};
+
+static enum qn_seg segment_of(uint8_t prefix)
+{
+    switch (prefix) {
+    case 0x26:
+        return QN_SEG_ES;
+    case 0x2e:
+        return QN_SEG_CS;
+    case 0x36:
+        return QN_SEG_SS;
+    case 0x3e:
+        return QN_SEG_DS;
+    case 0x64:
+        return QN_SEG_FS;
+    default:
+        return QN_SEG_GS;
+    }
+}
 
 static void take_legacy_prefix(struct decoder *d, uint8_t byte, enum prefix_kind kind)
 {
@@ -37,7 +51,7 @@ static void take_legacy_prefix(struct decoder *d, uint8_t byte, enum prefix_kind
         d->insn->opsz_prefix = 1;
         break;
     case PFX_67:
-        d->addr32 = 1;
+        d->addr67 = 1;
         break;
     case PFX_REP:
         d->insn->rep_prefix = byte;
@@ -45,24 +59,21 @@ static void take_legacy_prefix(struct decoder *d, uint8_t byte, enum prefix_kind
     case PFX_LOCK:
         d->lock = 1;
         break;
-    case PFX_FS:
-        d->segment = QN_SEG_FS;
-        break;
-    case PFX_GS:
-        d->segment = QN_SEG_GS;
+    case PFX_SEG:
+        d->segment = segment_of(byte);
         break;
     default:
         break;
     }
 }
 
-static enum qn_decode_status scan_prefixes(struct decoder *d)
+static enum qn_decode_status scan_prefixes(struct decoder *d, const uint8_t *prefix_of)
 {
     for (; d->pos < d->limit; d->pos++) {
         uint8_t byte = d->bytes[d->pos];
         enum prefix_kind kind = prefix_of[byte];
 
-        if (kind == PFX_NONE)
+        if (kind <= PFX_VECTOR)
             return QN_DEC_OK;
         d->rex = 0;
         if (kind == PFX_REX)
@@ -71,6 +82,20 @@ static enum qn_decode_status scan_prefixes(struct decoder *d)
             take_legacy_prefix(d, byte, kind);
     }
     return bytes_missing(d, 1);
+}
+
+/* Most instructions have a REX prefix or none at all; which of the two, no processor could predict, so there is no
+ * branch on it.  False if there are other prefixes, or hardly any bytes. */
+static bool take_lone_rex(struct decoder *d, const uint8_t *prefix_of)
+{
+    uint8_t first = d->bytes[0];
+    unsigned is_rex = prefix_of[first] == PFX_REX;
+
+    if (d->limit < 2 || prefix_of[d->bytes[is_rex]] > PFX_VECTOR)
+        return false;
+    d->rex = is_rex ? first : 0;
+    d->pos = is_rex;
+    return true;
 }
 
 /* Opcode byte at `at`; remembers where the opcode ends. */
@@ -121,6 +146,12 @@ static bool prefix_forbids_vector(const struct decoder *d)
     return d->rex || d->lock || d->insn->rep_prefix || d->insn->opsz_prefix;
 }
 
+static void take_vvvv(struct decoder *d, unsigned vvvv)
+{
+    d->vvvv_given = vvvv != 0;
+    d->vvvv = d->mode32 ? vvvv & 7 : vvvv;
+}
+
 /* C5: ~R ~vvvv L pp */
 static enum qn_decode_status vex2_opcode(struct decoder *d)
 {
@@ -129,7 +160,7 @@ static enum qn_decode_status vex2_opcode(struct decoder *d)
     if (!bytes_left(d, 3))
         return bytes_missing(d, 3);
     d->r = p[1] & 0x80 ? 0 : 8;
-    d->vvvv = ~p[1] >> 3 & 15;
+    take_vvvv(d, ~p[1] >> 3 & 15);
     d->length_code = p[1] >> 2 & 1;
     d->pp = p[1] & 3;
     take_opcode(d, MAP_VEX1, 1, d->pos + 2);
@@ -154,7 +185,7 @@ static enum qn_decode_status vex3_opcode(struct decoder *d, unsigned first_map, 
     d->x = p[1] & 0x40 ? 0 : 8;
     d->b = p[1] & 0x20 ? 0 : 8;
     d->w = p[2] >> 7;
-    d->vvvv = ~p[2] >> 3 & 15;
+    take_vvvv(d, ~p[2] >> 3 & 15);
     d->length_code = p[2] >> 2 & 1;
     d->pp = p[2] & 3;
     take_opcode(d, first_id + map - first_map, map, d->pos + 3);
@@ -182,7 +213,11 @@ static enum qn_decode_status evex_opcode(struct decoder *d)
     d->x = p[1] & 0x40 ? 0 : 8;
     d->b = p[1] & 0x20 ? 0 : 8;
     d->w = p[2] >> 7;
-    d->vvvv = (~p[2] >> 3 & 15) | (p[3] & 8 ? 0 : 16);
+    if (d->mode32 && !(p[3] & 8)) {
+        d->opcode_end = d->pos + 4;
+        return QN_DEC_INVALID;
+    }
+    take_vvvv(d, (~p[2] >> 3 & 15) | (p[3] & 8 ? 0 : 16));
     d->pp = p[2] & 3;
     d->zeroing = p[3] >> 7;
     d->length_code = p[3] >> 5 & 3;
@@ -207,27 +242,35 @@ static enum qn_decode_status vector_opcode(struct decoder *d, uint8_t byte)
     else
         status = vex3_opcode(d, 8, MAP_XOP8, 3);
     d->insn->opcode_off = d->pos - 1;
+    if (d->mode32)
+        d->r = d->x = d->b = 0;
     return status == QN_DEC_OK && prefix_forbids_vector(d) ? QN_DEC_INVALID : status;
 }
 
-/* 8F starts XOP unless ModRM.reg would be 0 (pop). */
-static bool starts_xop(const struct decoder *d)
+/* 8F starts XOP unless ModRM.reg would be 0 (pop); outside 64-bit mode the others start VEX and EVEX only if
+ * ModRM.mod would be 3, which les, lds and bound do not have. */
+static bool starts_vector(const struct decoder *d, uint8_t byte)
 {
-    return d->bytes[d->pos] == 0x8f && bytes_left(d, 2) && (d->bytes[d->pos + 1] & 0x1f) >= 8;
+    if (byte == 0x8f)
+        return bytes_left(d, 2) && (d->bytes[d->pos + 1] & 0x1f) >= 8;
+    return !d->mode32 || (bytes_left(d, 2) && d->bytes[d->pos + 1] >= 0xc0);
 }
 
 enum qn_decode_status qn_decode_prefixes(struct decoder *d)
 {
-    enum qn_decode_status status = scan_prefixes(d);
+    const uint8_t *prefix_of = d->mode32 ? prefix_of_32 : prefix_of_64;
+    enum qn_decode_status status;
     uint8_t byte;
 
-    if (status != QN_DEC_OK)
+    if (d->limit == 0)
+        return QN_DEC_TRUNCATED;
+    if (!take_lone_rex(d, prefix_of) && (status = scan_prefixes(d, prefix_of)) != QN_DEC_OK)
         return status;
+    d->addr_size = (d->mode32 ? 4 : 8) >> d->addr67;
     byte = d->bytes[d->pos];
-    if (byte == 0xc5 || byte == 0xc4 || byte == 0x62 || starts_xop(d))
+    if (prefix_of[byte] == PFX_VECTOR && starts_vector(d, byte))
         return vector_opcode(d, byte);
-    if (d->rex)
-        take_rex_bits(d);
+    take_rex_bits(d);
     d->insn->rex = d->rex;
     d->insn->opcode_off = d->pos;
     return legacy_opcode(d);

@@ -8,11 +8,6 @@
  * kind only the last can have one. */
 #include "printer.h"
 
-static void put(struct printer *p, const char *s)
-{
-    qn_decode_text_string(p->out, s);
-}
-
 static bool is_branch(const struct qn_insn *insn)
 {
     return insn->cls == QN_CLS_JCC || insn->cls == QN_CLS_JMP || insn->cls == QN_CLS_JMP_IND ||
@@ -38,11 +33,14 @@ static bool may_elide_lock(const struct printer *p, uint8_t byte)
     return (rmw && (insn->attr & QN_ATTR_LOCK)) || (store && byte == 0xf3);
 }
 
-static const char *rep_name(const struct printer *p, uint8_t byte)
+/* Only the last F2 and the last F3 may have a special meaning. */
+static const char *rep_name(const struct printer *p, uint8_t byte, bool last)
 {
     const struct qn_insn *insn = p->insn;
     bool compares = (insn->opcode & 0xf6) == 0xa6; /* cmps, scas */
 
+    if (!last)
+        return byte == 0xf2 ? "repnz" : "repz";
     if ((insn->attr & QN_ATTR_STRING) && byte == 0xf3)
         return compares ? "repz" : "rep";
     if (is_branch(insn) && byte == 0xf2)
@@ -54,33 +52,44 @@ static const char *rep_name(const struct printer *p, uint8_t byte)
 
 static void put_rex_name(struct printer *p, uint8_t rex)
 {
-    put(p, "rex");
+    qn_decode_put(p, "rex");
     if (rex & 15)
-        put(p, ".");
-    put(p, rex & 8 ? "W" : "");
-    put(p, rex & 4 ? "R" : "");
-    put(p, rex & 2 ? "X" : "");
-    put(p, rex & 1 ? "B" : "");
+        qn_decode_put(p, ".");
+    qn_decode_put(p, rex & 8 ? "W" : "");
+    qn_decode_put(p, rex & 4 ? "R" : "");
+    qn_decode_put(p, rex & 2 ? "X" : "");
+    qn_decode_put(p, rex & 1 ? "B" : "");
 }
 
-static const char *prefix_name(const struct printer *p, uint8_t byte)
+static bool takes_notrack(const struct printer *p)
+{
+    return is_indirect(p->insn) && (p->d->mode32 || !p->insn->opsz_prefix);
+}
+
+/* 3E, a ds prefix, where objdump takes it for CET's notrack only. */
+bool qn_decode_is_notrack(const struct printer *p)
+{
+    return p->d->segment == QN_SEG_DS && takes_notrack(p);
+}
+
+static const char *prefix_name(const struct printer *p, uint8_t byte, bool last)
 {
     switch (byte) {
     case 0x66:
         return "data16";
     case 0x67:
-        return "addr32";
+        return p->d->mode32 ? "addr16" : "addr32";
     case 0xf0:
         return "lock";
     case 0xf2:
     case 0xf3:
-        return rep_name(p, byte);
+        return rep_name(p, byte, last);
     case 0x2e:
         return "cs";
     case 0x36:
         return "ss";
     case 0x3e:
-        return is_indirect(p->insn) && !p->insn->opsz_prefix ? "notrack" : "ds";
+        return last && takes_notrack(p) ? "notrack" : "ds";
     case 0x26:
         return "es";
     case 0x64:
@@ -111,15 +120,17 @@ static bool is_consumed(const struct printer *p, uint8_t byte)
     bool mandatory = (p->row->when >> 16 & 3) == 3;
 
     if (byte == 0x66)
-        return p->data_used || (mandatory && p->d->pp == 1) || (p->row->when & WHEN(KEY_O16, 0));
+        return p->data_used || (mandatory && p->d->pp == 1) || (p->row->when & WHEN_O16);
     if (byte == 0x67)
-        return p->addr_used || p->insn->cls == QN_CLS_LOOP || p->insn->cls == QN_CLS_JRCXZ;
+        return p->addr_used || (p->insn->cls == QN_CLS_LOOP && !p->intel) || p->insn->cls == QN_CLS_JRCXZ;
+    if (byte == 0xf0)
+        return p->lock_used;
     if (byte == 0xf2 || byte == 0xf3)
         return mandatory && p->d->pp >= 2;
     if (!is_segment(byte))
         return false;
     return p->ds_used || (p->seg_used && p->d->segment) ||
-           ((byte == 0x2e || byte == 0x3e) && qn_decode_takes_hint(p->insn));
+           ((byte == 0x2e || byte == 0x3e) && qn_decode_takes_hint(p->insn) && !p->intel);
 }
 
 /* Same kind: only the last one counts. */
@@ -135,18 +146,20 @@ void qn_decode_print_prefixes(struct printer *p)
     unsigned end = is_vector_encoding(p->d) ? p->insn->vex_off : p->insn->opcode_off;
 
     for (unsigned i = 0; i < end; i++) {
-        bool last = true;
+        bool last = true, last_such = true;
         if ((bytes[i] & 0xf0) == 0x40) {
             if (i + 1 == end && p->rex_used == bytes[i])
                 continue;
             put_rex_name(p, bytes[i]);
         } else {
-            for (unsigned k = i + 1; k < end; k++)
+            for (unsigned k = i + 1; k < end; k++) {
                 last = last && !same_kind(bytes[i], bytes[k]);
+                last_such = last_such && bytes[i] != bytes[k];
+            }
             if (last && is_consumed(p, bytes[i]))
                 continue;
-            put(p, prefix_name(p, bytes[i]));
+            qn_decode_put(p, prefix_name(p, bytes[i], last_such));
         }
-        put(p, " ");
+        qn_decode_put(p, " ");
     }
 }

@@ -1,6 +1,7 @@
 /* lib/decode/printer.h - what the text printer keeps; internal to lib/decode.
  *
- * print.c makes prefixes and mnemonic, print_operand.c the operands. */
+ * print.c puts the line together from its parts: print_prefix.c, print_mnemonic.c, and print_operand.c with
+ * print_register.c and print_memory.c. */
 #ifndef QN_DECODE_PRINTER_H
 #define QN_DECODE_PRINTER_H
 
@@ -19,29 +20,48 @@ struct printer {
     const struct row *row;
     uint64_t pc;
     struct text *out;
+    bool intel;           /* Intel syntax; otherwise AT&T */
     bool hide_immediate;  /* the mnemonic says it already */
     bool has_mem;         /* a ModRM memory operand */
     bool has_target;      /* RIP-relative: objdump names the address at the end */
     uint64_t target;
     /* Which prefixes had a meaning; objdump prints the others by name. */
     uint8_t rex_used;
-    bool data_used, addr_used, seg_used, rep_used, ds_used;
+    bool data_used, addr_used, seg_used, ds_used, lock_used;
+    bool length_shown;    /* a vector register was printed that tells the vector length */
 };
 
-void qn_decode_text_char(struct text *t, char c);
-void qn_decode_text_string(struct text *t, const char *s);
-void qn_decode_text_hex(struct text *t, uint64_t value); /* 1f */
+/* print.c */
+void qn_decode_put(struct printer *p, const char *s);
+void qn_decode_put_char(struct printer *p, char c);
+void qn_decode_put_hex(struct printer *p, uint64_t value);       /* 1f */
+void qn_decode_put_number(struct printer *p, unsigned n);        /* decimal, 0..99 */
 
-/* Operands in AT&T order, with masks, broadcast and rounding. */
+/* print_mnemonic.c: mnemonic with suffix, predicate, branch hint. */
+void qn_decode_print_mnemonic(struct printer *p);
+
+/* print_operand.c: operands in the order of the syntax, with masks, broadcast and rounding. */
 void qn_decode_print_operands(struct printer *p);
 
-/* Prefixes that nothing else shows. */
+/* print_register.c */
+void qn_decode_put_gpr(struct printer *p, unsigned n, unsigned size);
+void qn_decode_put_address_register(struct printer *p, unsigned n);
+void qn_decode_put_vector(struct printer *p, unsigned n, unsigned size);
+void qn_decode_put_numbered(struct printer *p, const char *name, unsigned n); /* "k" 1 -> %k1 */
+void qn_decode_put_segment_name(struct printer *p, unsigned n);               /* as ModRM.reg counts them */
+
+/* print_memory.c: the operand of ModRM; one that the opcode implies. */
+void qn_decode_put_memory(struct printer *p, const struct operand_info *info);
+void qn_decode_put_implicit_memory(struct printer *p, const struct operand_info *info);
+
+/* print_prefix.c: prefixes that nothing else shows. */
 void qn_decode_print_prefixes(struct printer *p);
 bool qn_decode_is_null_segment(uint8_t byte); /* 2e 36 3e 26 */
+bool qn_decode_is_notrack(const struct printer *p);
 bool qn_decode_takes_hint(const struct qn_insn *insn); /* 2e, 3e print as ,pn and ,pt */
 
-/* Note that a size was determined by REX.W or 66h. */
-void qn_decode_note_size(struct printer *p, unsigned size_code);
+/* Bytes of an operand; notes that REX.W or 66h determined them. */
+unsigned qn_decode_note_bytes(struct printer *p, unsigned size_code);
 
 /* Note that a bit of REX had a meaning: 8 W, 4 R, 2 X, 1 B, 0 = that there is one at all. */
 static inline void note_rex(struct printer *p, unsigned bits)

@@ -31,16 +31,34 @@ const uint16_t qn_decode_first[MAP_COUNT][256] = {
 
 const struct row qn_decode_rows[] = {
     [ROW_NONE] = {.starts = 1},
-#define OP(op, name, ops, cond, effect, trait) {ops, trait, cond, FLAGS_##effect, 1},
-#define ALT(name, ops, cond, effect, trait) {ops, trait, cond, FLAGS_##effect, 0},
+#define ROW(ops, cond, effect, trait, starts) {ops, trait, (uint32_t)(cond), effect, starts, (uint64_t)(cond) >> 32},
+#define OP(op, name, ops, cond, effect, trait) ROW(ops, cond, FLAGS_##effect, trait, 1)
+#define ALT(name, ops, cond, effect, trait) ROW(ops, cond, FLAGS_##effect, trait, 0)
 #include "maps.inc"
 #undef OP
 #undef ALT
+#undef ROW
     [ROW_END] = {.starts = 1},
 };
 
+/* Operand size as struct qn_insn tells it: that of the first operand if it is a register, a string or a vector. */
+#define IS_VECTOR(kind)                                                                                    \
+    ((kind) == K_VEC_RM || (kind) == K_VEC_REG || (kind) == K_VEC_U || (kind) == K_VEC_VVVV || (kind) == K_VSIB)
+#define IS_GENERAL(kind)                                                                                   \
+    ((kind) == K_RM || (kind) == K_RM_GPR || (kind) == K_REG || (kind) == K_VVVV_GPR ||                    \
+     (kind) == K_GPR_FIXED || (kind) == K_GPR_OPCODE)
+#define IS_FIXED_MEMORY(kind) ((kind) == K_MOFFS || (kind) == K_STRING_SRC || (kind) == K_STRING_DST)
+#define IS_MMX(kind) ((kind) == K_MMX_REG || (kind) == K_MMX_U)
+#define REPORTED(kind, size, memsize)                                                                      \
+    (IS_VECTOR(kind)         ? SZ_X                                                                        \
+     : IS_GENERAL(kind)      ? (size)                                                                      \
+     : IS_FIXED_MEMORY(kind) ? (memsize)                                                                   \
+     : IS_MMX(kind)          ? SZ_8                                                                        \
+     : (size) == SZ_X        ? SZ_X                                                                        \
+                             : SZ_V)
+
 const struct operand_info qn_decode_operands[OPERAND_COUNT] = {
-#define S(name, kind, size, memsize, arg) [name] = {kind, size, memsize, arg},
+#define S(name, kind, size, memsize, arg) [name] = {kind, size, memsize, arg, REPORTED(kind, size, memsize)},
     QN_OPERANDS_PLAIN(S)
     QN_OPERANDS_MODRM(S)
 #undef S

@@ -12,7 +12,8 @@
  *   O(..)  operands in the order of the manuals: R read, W written, RW both, N only named (lea);
  *          H(..) around one hides an implicit operand from the printed text
  *   when   what selects the form: NP P66 PF3 PF2 (mandatory prefix), REG(n), MEM, R3 (ModRM.mod = 3),
- *          RM(n), W0 W1, L0 L1 L2 (vector length), O16 ...; ANY = always
+ *          RM(n), W0 W1, L0 L1 L2 (vector length), O16 ...; I64 not in 64-bit mode, O64 only there,
+ *          AMD and INTEL one vendor's processors; ANY = always
  *   flags  an effect of QN_FLAG_EFFECTS below
  *   traits class, default operand size, attributes, element size
  *
@@ -20,12 +21,14 @@
  * same for vectors, H the vector of VEX.vvvv, B the general register of VEX.vvvv, I immediate, J branch
  * displacement, M memory only, U vector register of ModRM.rm, X/Y string operands, Z register in the
  * opcode; size letters b w d q = 1 2 4 8 bytes, dq 16, qq 32, v = operand size, z = at most 4, y = 4 or 8,
- * x = vector length, h f e = its half, quarter, eighth.
+ * n = 8 in 64-bit mode, else 4, x = vector length, h f e = its half, quarter, eighth.
  *
- * Mnemonics are AT&T's; a trailing mark tells the printer how the size suffix comes about (see print.c).
+ * Mnemonics are AT&T's, after a bar Intel's; a trailing mark tells the printer how the size suffix comes about (see
+ * print_mnemonic.c).
  *
  * Every file is read several times with other definitions of OP and ALT: once for the facts (decode.c),
- * once for the names (print.c).  The first form of an opcode must show whether a ModRM byte follows.
+ * once for the names (print_mnemonic.c).  The first form of an opcode that a machine has must show whether a ModRM
+ * byte follows.
  */
 #ifndef QN_DECODE_TABLES_H
 #define QN_DECODE_TABLES_H
@@ -60,16 +63,19 @@ enum operand_kind {
     K_TILE_U,
     K_TILE_VVVV,
     K_SEG_REG,   /* ModRM.reg */
+    K_SEG_FIXED, /* arg = number as in ModRM.reg */
     K_CTRL_REG,
     K_DEBUG_REG,
     K_BOUND_REG,
     K_X87,       /* arg = 0: st, 1: st(ModRM.rm) */
-    K_NAMED,     /* printed as a fixed name, arg tells which */
+    K_NAMED,     /* xmm register number arg */
+    K_ONE,       /* the 1 of a shift by 1: only Intel syntax shows it */
     K_IMM,       /* zero-extended */
     K_IMM_SIGNED,
     K_REL,       /* branch displacement */
     K_VEC_IMM,   /* register in the high half of an immediate byte */
     K_MOFFS,
+    K_FAR,       /* immediate far pointer: offset of the operand size, selector */
     K_STRING_SRC,
     K_STRING_DST,
     K_PUSH,      /* arg = how many operands of the size */
@@ -82,62 +88,81 @@ enum operand_kind {
     K_RAX_MEM    /* memory at rax */
 };
 
-/* Sizes: SZ_n is n bytes; the last ones depend on the instruction. */
+/* Sizes: SZ_n is n bytes; others depend on the instruction, the last ones on the machine, too. */
 enum operand_size {
     SZ_0, SZ_1, SZ_2, SZ_4, SZ_8, SZ_10, SZ_16, SZ_32, SZ_48, SZ_64, SZ_512,
+    SZ_OWORD, /* 16, called OWORD */
     SZ_V, /* operand size: 2, 4, 8 */
     SZ_Z, /* 2, 4, 4 */
-    SZ_Y, /* 4, 8 by W */
+    SZ_Y, /* 4, 4, 8 */
+    SZ_A, /* two operands: bound */
     SZ_ENV,  /* x87 environment: 28, with 66h 14 */
     SZ_SAVE, /* x87 state: 108, with 66h 94 */
-    SZ_P, /* operand size + 2: far pointer */
     SZ_X, /* vector length and its parts */
     SZ_H,
     SZ_F,
     SZ_E,
+    SZ_BY_MACHINE,
+    SZ_N = SZ_BY_MACHINE, /* 8 in 64-bit mode, else 4 */
+    SZ_ADDR, /* address size */
+    SZ_P, /* operand size + 2: far pointer */
+    SZ_S, /* descriptor table register: 10 in 64-bit mode, else 6 */
+    SZ_MOVSXD, /* 4, with 66h on Intel's processors 2 */
     SZ_COUNT
 };
 
-/* name, kind, size as a register or immediate, size in memory, arg */
+/* Bytes of the sizes that do not depend on the machine; columns are pairs of operand size (2, 4, 8) and vector length
+ * (16, 32, 64). */
+#define SIZE_STATES 9
+extern const uint16_t qn_decode_bytes[SZ_BY_MACHINE][SIZE_STATES];
+
+/* name, kind, size as a register or immediate, size in memory, arg.  Memory only (K_MEM): the first size is what
+ * Intel syntax calls it ("QWORD PTR"), SZ_0 nothing. */
 #define QN_OPERANDS_PLAIN(S) \
     S(NONE, K_NONE, SZ_0, SZ_0, 0) \
     S(AL, K_GPR_FIXED, SZ_1, SZ_0, QN_RAX) S(CL, K_GPR_FIXED, SZ_1, SZ_0, QN_RCX) \
     S(AX, K_GPR_FIXED, SZ_2, SZ_0, QN_RAX) S(DX, K_GPR_FIXED, SZ_2, SZ_0, QN_RDX) \
     S(rAX, K_GPR_FIXED, SZ_V, SZ_0, QN_RAX) S(rDX, K_GPR_FIXED, SZ_V, SZ_0, QN_RDX) \
-    S(eAX, K_GPR_FIXED, SZ_Z, SZ_0, QN_RAX) S(qAX, K_GPR_FIXED, SZ_8, SZ_0, QN_RAX) \
+    S(eAX, K_GPR_FIXED, SZ_Z, SZ_0, QN_RAX) S(aAX, K_GPR_FIXED, SZ_ADDR, SZ_0, QN_RAX) \
     S(dAX, K_GPR_FIXED, SZ_4, SZ_0, QN_RAX) S(dCX, K_GPR_FIXED, SZ_4, SZ_0, QN_RCX) \
     S(dBX, K_GPR_FIXED, SZ_4, SZ_0, QN_RBX) S(dDX, K_GPR_FIXED, SZ_4, SZ_0, QN_RDX) \
-    S(qCX, K_GPR_FIXED, SZ_8, SZ_0, QN_RCX) \
     S(Zb, K_GPR_OPCODE, SZ_1, SZ_0, 0) S(Zv, K_GPR_OPCODE, SZ_V, SZ_0, 0) \
     S(Ib, K_IMM, SZ_1, SZ_0, 0) S(sIb, K_IMM_SIGNED, SZ_1, SZ_0, 0) S(Iw, K_IMM, SZ_2, SZ_0, 0) \
     S(Iz, K_IMM_SIGNED, SZ_Z, SZ_0, 0) S(Iv, K_IMM_SIGNED, SZ_V, SZ_0, 0) S(Id, K_IMM, SZ_4, SZ_0, 0) \
-    S(Jb, K_REL, SZ_1, SZ_0, 0) S(Jz, K_REL, SZ_4, SZ_0, 0) S(Jx, K_REL, SZ_Z, SZ_0, 0) \
-    S(One, K_NAMED, SZ_0, SZ_0, 0) S(FS, K_NAMED, SZ_0, SZ_0, 1) S(GS, K_NAMED, SZ_0, SZ_0, 2) \
-    S(Xmm0, K_NAMED, SZ_0, SZ_0, 3) \
-    S(Lx, K_VEC_IMM, SZ_X, SZ_0, 0) S(Ldq, K_VEC_IMM, SZ_16, SZ_0, 0) \
+    S(Jb, K_REL, SZ_1, SZ_0, 0) S(Jz, K_REL, SZ_Z, SZ_0, 0) S(Ap, K_FAR, SZ_P, SZ_0, 0) \
+    S(ES, K_SEG_FIXED, SZ_2, SZ_0, 0) S(CS, K_SEG_FIXED, SZ_2, SZ_0, 1) S(SS, K_SEG_FIXED, SZ_2, SZ_0, 2) \
+    S(DS, K_SEG_FIXED, SZ_2, SZ_0, 3) S(FS, K_SEG_FIXED, SZ_2, SZ_0, 4) S(GS, K_SEG_FIXED, SZ_2, SZ_0, 5) \
+    S(Xmm0, K_NAMED, SZ_16, SZ_0, 0) S(One, K_ONE, SZ_0, SZ_0, 0) \
+    S(Lx, K_VEC_IMM, SZ_1, SZ_X, 0) S(Ldq, K_VEC_IMM, SZ_1, SZ_16, 0) \
     S(Ob, K_MOFFS, SZ_0, SZ_1, 0) S(Ov, K_MOFFS, SZ_0, SZ_V, 0) \
     S(Xb, K_STRING_SRC, SZ_0, SZ_1, 0) S(Xv, K_STRING_SRC, SZ_0, SZ_V, 0) S(Xz, K_STRING_SRC, SZ_0, SZ_Z, 0) \
     S(Yb, K_STRING_DST, SZ_0, SZ_1, 0) S(Yv, K_STRING_DST, SZ_0, SZ_V, 0) S(Yz, K_STRING_DST, SZ_0, SZ_Z, 0) \
-    S(PUSH, K_PUSH, SZ_0, SZ_V, 1) S(PUSH2, K_PUSH, SZ_0, SZ_V, 2) \
-    S(POP, K_POP, SZ_0, SZ_V, 1) S(POP2, K_POP, SZ_0, SZ_V, 2) S(POP5, K_POP, SZ_0, SZ_V, 5) \
+    S(PUSH, K_PUSH, SZ_0, SZ_V, 1) S(PUSH2, K_PUSH, SZ_0, SZ_V, 2) S(PUSH8, K_PUSH, SZ_0, SZ_V, 8) \
+    S(POP, K_POP, SZ_0, SZ_V, 1) S(POP2, K_POP, SZ_0, SZ_V, 2) S(POP3, K_POP, SZ_0, SZ_V, 3) \
+    S(POP5, K_POP, SZ_0, SZ_V, 5) S(POP8, K_POP, SZ_0, SZ_V, 8) \
     S(LEAVE, K_LEAVE, SZ_0, SZ_V, 0) S(ENTER, K_ENTER, SZ_0, SZ_V, 0) S(XLAT, K_XLAT, SZ_0, SZ_1, 0) \
     S(Ydq, K_MASKMOV, SZ_0, SZ_16, 0) S(Yq, K_MASKMOV, SZ_0, SZ_8, 0) S(Mrax, K_RAX_MEM, SZ_0, SZ_64, 0)
 
 #define QN_OPERANDS_MODRM(S) \
     S(Eb, K_RM, SZ_1, SZ_1, 0) S(Ew, K_RM, SZ_2, SZ_2, 0) S(Ed, K_RM, SZ_4, SZ_4, 0) S(Eq, K_RM, SZ_8, SZ_8, 0) \
     S(Ev, K_RM, SZ_V, SZ_V, 0) S(Ey, K_RM, SZ_Y, SZ_Y, 0) S(Ez, K_RM, SZ_Z, SZ_Z, 0) \
+    S(En, K_RM, SZ_N, SZ_N, 0) S(Gn, K_REG, SZ_N, SZ_0, 0) S(Rn, K_RM_GPR, SZ_N, SZ_0, 0) \
+    S(Ra, K_RM_GPR, SZ_ADDR, SZ_0, 0) S(Exd, K_RM, SZ_MOVSXD, SZ_MOVSXD, 0) \
     S(RvMw, K_RM, SZ_V, SZ_2, 0) S(RdMb, K_RM, SZ_4, SZ_1, 0) S(RdMw, K_RM, SZ_4, SZ_2, 0) \
     S(Gb, K_REG, SZ_1, SZ_0, 0) S(Gw, K_REG, SZ_2, SZ_0, 0) S(Gd, K_REG, SZ_4, SZ_0, 0) S(Gq, K_REG, SZ_8, SZ_0, 0) \
     S(Gv, K_REG, SZ_V, SZ_0, 0) S(Gy, K_REG, SZ_Y, SZ_0, 0) S(Gz, K_REG, SZ_Z, SZ_0, 0) \
     S(Rd, K_RM_GPR, SZ_4, SZ_0, 0) S(Rq, K_RM_GPR, SZ_8, SZ_0, 0) S(Ry, K_RM_GPR, SZ_Y, SZ_0, 0) \
     S(Rv, K_RM_GPR, SZ_V, SZ_0, 0) S(By, K_VVVV_GPR, SZ_Y, SZ_0, 0) \
-    S(M0, K_MEM, SZ_0, SZ_0, 0) S(Mb, K_MEM, SZ_0, SZ_1, 0) S(Mw, K_MEM, SZ_0, SZ_2, 0) \
-    S(Md, K_MEM, SZ_0, SZ_4, 0) S(Mq, K_MEM, SZ_0, SZ_8, 0) S(Mdq, K_MEM, SZ_0, SZ_16, 0) \
-    S(Mqq, K_MEM, SZ_0, SZ_32, 0) S(Mzz, K_MEM, SZ_0, SZ_64, 0) S(Mv, K_MEM, SZ_0, SZ_V, 0) \
-    S(My, K_MEM, SZ_0, SZ_Y, 0) S(Mt, K_MEM, SZ_0, SZ_10, 0) S(Mp, K_MEM, SZ_0, SZ_P, 0) \
-    S(M48, K_MEM, SZ_0, SZ_48, 0) S(M512, K_MEM, SZ_0, SZ_512, 0) S(Menv, K_MEM, SZ_0, SZ_ENV, 0) \
-    S(Msave, K_MEM, SZ_0, SZ_SAVE, 0) \
-    S(Mx, K_MEM, SZ_X, SZ_X, 0) S(Mh, K_MEM, SZ_H, SZ_H, 0) \
+    S(M0, K_MEM, SZ_0, SZ_0, 0) S(M0b, K_MEM, SZ_1, SZ_0, 0) S(Mb, K_MEM, SZ_1, SZ_1, 0) \
+    S(Mw, K_MEM, SZ_2, SZ_2, 0) S(Md, K_MEM, SZ_4, SZ_4, 0) S(Mq, K_MEM, SZ_8, SZ_8, 0) \
+    S(Mdq, K_MEM, SZ_16, SZ_16, 0) S(Mqq, K_MEM, SZ_32, SZ_32, 0) S(Mzz, K_MEM, SZ_64, SZ_64, 0) \
+    S(Mdn, K_MEM, SZ_0, SZ_4, 0) S(Mqn, K_MEM, SZ_0, SZ_8, 0) S(Mdqn, K_MEM, SZ_0, SZ_16, 0) \
+    S(Mzzn, K_MEM, SZ_0, SZ_64, 0) S(M48n, K_MEM, SZ_0, SZ_48, 0) S(M512, K_MEM, SZ_0, SZ_512, 0) \
+    S(Mv, K_MEM, SZ_V, SZ_V, 0) S(My, K_MEM, SZ_Y, SZ_Y, 0) S(Mt, K_MEM, SZ_10, SZ_10, 0) \
+    S(Mp, K_MEM, SZ_P, SZ_P, 0) S(Ma, K_MEM, SZ_A, SZ_A, 0) S(Ms, K_MEM, SZ_0, SZ_S, 0) \
+    S(Menv, K_MEM, SZ_0, SZ_ENV, 0) S(Msave, K_MEM, SZ_0, SZ_SAVE, 0) \
+    S(Mx, K_MEM, SZ_X, SZ_X, 0) S(Mxn, K_MEM, SZ_0, SZ_X, 0) S(Mh, K_MEM, SZ_H, SZ_H, 0) \
+    S(Mow, K_MEM, SZ_OWORD, SZ_16, 0) \
     S(VMd, K_VSIB, SZ_0, SZ_0, 4) S(VMq, K_VSIB, SZ_0, SZ_0, 8) \
     S(GM, K_REG_MEM, SZ_8, SZ_64, 0) \
     S(Vdq, K_VEC_REG, SZ_16, SZ_0, 0) S(Vqq, K_VEC_REG, SZ_32, SZ_0, 0) S(Vzz, K_VEC_REG, SZ_64, SZ_0, 0) \
@@ -156,7 +181,7 @@ enum operand_size {
     S(KEb, K_VEC_RM, SZ_0, SZ_1, 2) S(KEw, K_VEC_RM, SZ_0, SZ_2, 2) \
     S(KEd, K_VEC_RM, SZ_0, SZ_4, 2) S(KEq, K_VEC_RM, SZ_0, SZ_8, 2) \
     S(TG, K_TILE_REG, SZ_0, SZ_0, 0) S(TU, K_TILE_U, SZ_0, SZ_0, 0) S(TH, K_TILE_VVVV, SZ_0, SZ_0, 0) \
-    S(Sw, K_SEG_REG, SZ_2, SZ_0, 0) S(Cq, K_CTRL_REG, SZ_8, SZ_0, 0) S(Dq, K_DEBUG_REG, SZ_8, SZ_0, 0) \
+    S(Sw, K_SEG_REG, SZ_2, SZ_0, 0) S(Cn, K_CTRL_REG, SZ_N, SZ_0, 0) S(Dn, K_DEBUG_REG, SZ_N, SZ_0, 0) \
     S(Bnd, K_BOUND_REG, SZ_16, SZ_0, 0) S(BndE, K_VEC_RM, SZ_16, SZ_16, 3) \
     S(ST0, K_X87, SZ_10, SZ_0, 0) S(STi, K_X87, SZ_10, SZ_0, 1)
 
@@ -175,6 +200,7 @@ _Static_assert(OPERAND_PLAIN_END <= OPERAND_MODRM_BASE && OPERAND_COUNT <= 0x100
 
 struct operand_info {
     uint8_t kind, size, memsize, arg;
+    uint8_t reported; /* enum operand_size: operand size of an instruction whose first operand it is */
 };
 extern const struct operand_info qn_decode_operands[OPERAND_COUNT];
 
@@ -192,8 +218,9 @@ extern const struct operand_info qn_decode_operands[OPERAND_COUNT];
     ((uint64_t)(a) | (uint64_t)(b) << 16 | (uint64_t)(c) << 32 | (uint64_t)(d) << 48)
 #define OPERANDS_NEED_MODRM 0x0080008000800080u
 
-/* `when`: low half the wanted bits, high half the bits that count. */
+/* `when`: 16 wanted bits, 16 bits that tell which count, and above them the machines that do not have the form. */
 #define WHEN(mask, value) ((uint32_t)(mask) << 16 | (uint32_t)(value))
+#define NOT_ON(machines) ((uint64_t)(machines) << 32)
 #define ANY 0u
 #define NP WHEN(3, 0)
 #define P66 WHEN(3, 1)
@@ -212,21 +239,32 @@ extern const struct operand_info qn_decode_operands[OPERAND_COUNT];
 #define O16 WHEN(0x1000, 0x1000) /* 66h seen */
 #define REXB WHEN(0x2000, 0x2000)
 #define L12 WHEN(0x4000, 0x4000) /* vector length 32 or 64 */
-#define A32 WHEN(0x8000, 0x8000) /* 67h seen */
+#define A67 WHEN(0x8000, 0x8000) /* 67h seen */
+#define I64 NOT_ON(ON_64)
+#define O64 NOT_ON(ON_32)
+#define AMD NOT_ON(ON_INTEL)
+#define INTEL NOT_ON(ON_AMD)
+#define INTEL_OR_32 NOT_ON(ON_AMD_64)
 #define WHEN_NEEDS_MODRM 0x0fe00000u
 
+/* The same for the encoding at hand: struct decoder's fields, each at its place. */
 enum {
-    KEY_W = 4, KEY_L_SHIFT = 3, KEY_REGISTER = 0x20, KEY_REG_SHIFT = 6, KEY_RM_SHIFT = 9,
-    KEY_O16 = 0x1000, KEY_REXB = 0x2000, KEY_L12 = 0x4000, KEY_A32 = 0x8000
+    KEY_W_SHIFT = 2, KEY_L_SHIFT = 3, KEY_REGISTER_SHIFT = 5, KEY_REG_SHIFT = 6, KEY_RM_SHIFT = 9, KEY_O16_SHIFT = 12,
+    KEY_REXB_SHIFT = 13, KEY_L12_SHIFT = 14, KEY_A67_SHIFT = 15
 };
+#define WHEN_W WHEN(1 << KEY_W_SHIFT, 0)
+#define WHEN_O16 WHEN(1 << KEY_O16_SHIFT, 0)
+enum { ON_64 = 1, ON_32 = 2, ON_INTEL = 4, ON_AMD = 8, ON_AMD_64 = 16 };
 
 /* Traits.  Low half: */
 #define CLS(c) ((uint64_t)QN_CLS_##c)
 #define TRAIT_CLASS(t) ((t) & 0x1f)
 #define IMP(i) ((uint64_t)IMPLICIT_##i << 5)
 #define TRAIT_IMPLICIT(t) (((t) >> 5) & 0x7f)
-#define D64 (1ull << 12) /* operand size 8 without REX.W; 66h makes it 2 */
-#define F64 (1ull << 13) /* operand size 8 always */
+/* Operand size in 64-bit mode; SDM vol. 2D, table A-1: */
+#define D64 (1ull << 12) /* 8 without REX.W; 66h makes it 2 */
+#define F64 (1ull << 13) /* 8 always; AMD: 66h without REX.W makes it 2 */
+#define TRAIT_SIZE(t) ((t) >> 12 & 3)
 #define E1 (1ull << 16)  /* bytes of an element in memory, for masks and broadcasts */
 #define E2 (2ull << 16)
 #define E4 (4ull << 16)
@@ -238,16 +276,23 @@ enum {
 #define T1 (1ull << 23)  /* disp8 counts elements: gather, compress, expand */
 #define CC (1ull << 24)  /* low four bits of the opcode are a condition */
 #define SHI (1ull << 25) /* shift or rotate by an immediate */
-#define FWD (1ull << 26) /* AT&T prints the operands in the order given here */
+#define FWD (1ull << 26) /* AT&T syntax has the operands in the order given here */
+#define LK (1ull << 15)  /* lock is allowed */
+#define REV (1ull << 14) /* Intel syntax has them in the reverse order */
 #define MSKH (1ull << 27) /* memory under the mask in the vector register VEX.vvvv */
 #define MSKU (1ull << 28) /* memory under the mask in the vector register ModRM.rm */
 #define B16 (1ull << 29) /* opsize is 1: a byte operation whose first operand does not show it */
 #define NF (1ull << 30)  /* the mask does not keep memory from being read as a whole (SDM: types E4NF etc.) */
+#define NM (1ull << 32)  /* no mask, although it broadcasts */
+#define RN (1ull << 34)  /* ModRM.reg can name registers that there are not */
+#define XD (1ull << 33)  /* the destination must not be a source */
 #define I4 (1ull << 31)  /* the low half of the register immediate is an operand too */
-/* High half: enum qn_attr. */
-#define A(attr) ((uint64_t)QN_ATTR_##attr << 32)
-#define TRAIT_ATTR(t) ((uint32_t)((t) >> 32))
+/* Above: enum qn_attr, as far as the tables give it. */
+#define TRAIT_ATTR_SHIFT 40
+#define A(attr) ((uint64_t)QN_ATTR_##attr << TRAIT_ATTR_SHIFT)
+#define TRAIT_ATTR(t) ((uint32_t)((t) >> TRAIT_ATTR_SHIFT))
 #define PRIV (A(PRIV) | CLS(HLT))
+#define XSTATE (A(XSAVE) | A(FPUIP) | A(X87) | IMP(DXAX))
 
 /* Registers beyond the operands: name, read, written. */
 #define B_(r) (1u << QN_##r)
@@ -269,13 +314,22 @@ enum {
     I(RW_CX, B_(RCX), B_(RCX)) \
     I(RW_SP, B_(RSP), B_(RSP)) \
     I(SYSCALL, 0, B_(RCX) | B_(R11)) \
+    I(SYSCALL32, 0, B_(RCX)) \
     I(SYSENTER, 0, B_(RSP)) \
     I(SYSRET, B_(RCX) | B_(R11), 0) \
+    I(SYSRET32, B_(RCX), 0) \
     I(SYSEXIT, B_(RCX) | B_(RDX), B_(RSP)) \
     I(CX8B, B_(RAX) | B_(RBX) | B_(RCX) | B_(RDX), B_(RAX) | B_(RDX)) \
     I(PCMPESTRI, B_(RAX) | B_(RDX), B_(RCX)) \
-    I(ENCLU, B_(RAX) | B_(RBX) | B_(RCX) | B_(RDX), B_(RAX) | B_(RBX) | B_(RCX) | B_(RDX)) \
-    I(SKINIT, B_(RAX), 0)
+    I(ABCD, B_(RAX) | B_(RBX) | B_(RCX) | B_(RDX), B_(RAX) | B_(RBX) | B_(RCX) | B_(RDX)) \
+    I(GETSEC, B_(RAX) | B_(RBX), B_(RAX)) \
+    I(CXDXAX_AX, B_(RAX) | B_(RCX) | B_(RDX), B_(RAX)) \
+    I(CXAX_AX, B_(RAX) | B_(RCX), B_(RAX)) \
+    I(MSRLIST, B_(RCX) | B_(RSI) | B_(RDI), B_(RCX)) \
+    I(SKINIT, B_(RAX), 0) \
+    I(ALL, 0xff, 0) \
+    I(TO_ALL, 0, 0xff) \
+    I(RW_ALL, 0xff, 0xff)
 
 enum implicit {
 #define I(name, reads, writes) IMPLICIT_##name,
@@ -327,6 +381,10 @@ enum implicit {
     F(TESTC, QN_CF, 0, 0, 0) \
     F(TESTCZ, QN_CF | QN_ZF, 0, 0, 0) \
     F(TESTP, QN_PF, 0, 0, 0) \
+    F(DAA, QN_CF | QN_AF, QN_FLAGS_STATUS, QN_OF, 0) \
+    F(AAA, QN_AF, QN_FLAGS_STATUS, QN_OF | QN_SF | QN_ZF | QN_PF, 0) \
+    F(AAM, 0, QN_FLAGS_STATUS, QN_OF | QN_AF | QN_CF, 0) \
+    F(INTO, QN_ANY_FLAGS, 0, 0, 0) \
     F(ADCX, QN_CF, QN_CF, 0, 0) \
     F(ADOX, QN_OF, QN_OF, 0, 0)
 
@@ -349,6 +407,7 @@ struct row {
     uint32_t when;
     uint8_t flags;
     uint8_t starts; /* 1: first form of its opcode, so the forms of the one before end here */
+    uint8_t not_on; /* machines that do not have it */
 };
 extern const struct row qn_decode_rows[];
 extern const uint16_t qn_decode_first[MAP_COUNT][256];

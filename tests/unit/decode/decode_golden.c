@@ -9,10 +9,12 @@
  *   r= w=              general registers read, written (ax is rax, 8 is r8)
  *   fr= fw= fu= fm=    flags read, written, undefined, maybe written (c p a z s o d)
  *   m=R8:si+cx*4+0x8   memory: R, W, RW or - (only named), size, address; "E4" bytes of an element,
- *                      "V4" vector index, "fs:", "a32", "*" = the ModRM operand
+ *                      "V4" vector index, "fs:", "a32", "a16", "*" = the ModRM operand
  *   i= t= c= k= v=     immediate, branch displacement, condition, mask register, mask vector
  *   at=1,2,4.1         offset of opcode, ModRM, displacement and immediate (with length) if there
  *   +NAME              attribute
+ *
+ * "m32" or "amd" before the bytes: 32-bit mode, AMD's processors.  INTEL(bytes, text) is a case for Intel syntax.
  *
  * `decode_golden HEX...` prints the case for an encoding, to make new ones; read it before you keep it. */
 #include <stdbool.h>
@@ -29,8 +31,10 @@ struct golden {
 
 static const struct golden cases[] = {
 #define CASE(hex, text, facts) {hex, text, facts},
+#define INTEL(hex, text) {hex, text, NULL},
 #include "golden_cases.inc"
 #undef CASE
+#undef INTEL
 };
 
 static char line[LINE];
@@ -82,9 +86,9 @@ static void add_flags(const char *name, unsigned mask)
 static void add_address(const struct qn_mem *m)
 {
     const char *plus = "";
+    static const char segments[][4] = {"", "fs:", "gs:", "es:", "cs:", "ss:", "ds:"};
 
-    if (m->seg)
-        add("%s:", m->seg == QN_SEG_FS ? "fs" : "gs");
+    add("%s", segments[m->seg]);
     if (m->base != QN_REG_NONE) {
         add("%s", register_name(m->base));
         plus = "+";
@@ -109,7 +113,7 @@ static void add_memory(const struct qn_mem *m)
     add(" m=%s%s%u", m->is_modrm ? "*" : "", access[m->access], m->size);
     if (m->elem)
         add("E%u", m->elem);
-    add("%s:", m->addr32 ? "a32" : "");
+    add("%s:", m->addr32 ? "a32" : m->addr16 ? "a16" : "");
     add_address(m);
 }
 
@@ -118,7 +122,7 @@ static void add_attributes(uint32_t attr)
     static const char names[][12] = {"REP",    "REPNE",    "STRING",    "LOCK",   "XCHGMEM", "CMPXCHG",
                                      "PRIV",   "XSAVE",    "FPUIP",     "MASKED", "GATHER",  "SCATTER",
                                      "CPUID",  "FSGSBASE", "BROADCAST", "CMOV",   "X87",     "POPF",
-                                     "BT_REG", "RDTSC",    "KMASK",     "MEM_DST"};
+                                     "BT_REG", "RDTSC",    "KMASK",     "MEM_DST", "IP16",   "UD"};
 
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (attr >> i & 1)
@@ -185,16 +189,32 @@ static unsigned parse(const char *hex, uint8_t bytes[QN_INSN_MAX_LEN + 1])
     return n;
 }
 
-static void decode(const char *hex, char text[LINE], char facts[LINE])
+/* Skips the words for the machine. */
+static enum qn_machine take_machine(const char **hex)
+{
+    enum qn_machine machine = 0;
+
+    for (;; *hex += 4) {
+        if (!strncmp(*hex, "m32 ", 4))
+            machine |= QN_MACHINE_32;
+        else if (!strncmp(*hex, "amd ", 4))
+            machine |= QN_MACHINE_AMD;
+        else
+            return machine;
+    }
+}
+
+static void decode(const char *hex, enum qn_syntax syntax, char text[LINE], char facts[LINE])
 {
     uint8_t bytes[QN_INSN_MAX_LEN + 1];
     struct qn_insn insn;
+    enum qn_machine machine = take_machine(&hex);
     unsigned n = parse(hex, bytes);
-    enum qn_decode_status status = qn_decode_insn(bytes, n, &insn);
+    enum qn_decode_status status = qn_decode_insn_for(machine, bytes, n, &insn);
 
     text[0] = 0;
     if (status == QN_DEC_OK) {
-        qn_decode_print(bytes, &insn, 0, text, LINE);
+        qn_decode_print_as(syntax, bytes, &insn, 0, text, LINE);
         strcpy(facts, describe(&insn));
     } else {
         sprintf(facts, "%s %u", qn_decode_status_name(status), insn.len);
@@ -204,16 +224,18 @@ static void decode(const char *hex, char text[LINE], char facts[LINE])
 static bool check(unsigned number, const struct golden *g)
 {
     char text[LINE], facts[LINE];
-    bool good;
+    bool same_text, same_facts;
 
-    decode(g->hex, text, facts);
-    good = !strcmp(text, g->text) && !strcmp(facts, g->facts);
-    printf("%s %u - %s: %s\n", good ? "ok" : "not ok", number, g->hex, *g->text ? g->text : g->facts);
-    if (strcmp(text, g->text))
+    decode(g->hex, g->facts ? QN_SYNTAX_ATT : QN_SYNTAX_INTEL, text, facts);
+    same_text = !strcmp(text, g->text);
+    same_facts = !g->facts || !strcmp(facts, g->facts);
+    printf("%s %u - %s: %s\n", same_text && same_facts ? "ok" : "not ok", number, g->hex,
+           *g->text ? g->text : g->facts);
+    if (!same_text)
         printf("#   got    %s\n#   wanted %s\n", text, g->text);
-    if (strcmp(facts, g->facts))
+    if (!same_facts)
         printf("#   got    %s\n#   wanted %s\n", facts, g->facts);
-    return good;
+    return same_text && same_facts;
 }
 
 int main(int argc, char **argv)
@@ -223,7 +245,9 @@ int main(int argc, char **argv)
 
     for (int i = 1; i < argc; i++) {
         char text[LINE], facts[LINE];
-        decode(argv[i], text, facts);
+        decode(argv[i], QN_SYNTAX_INTEL, text, facts);
+        printf("INTEL(\"%s\", \"%s\")\n", argv[i], text);
+        decode(argv[i], QN_SYNTAX_ATT, text, facts);
         printf("CASE(\"%s\", \"%s\",\n     \"%s\")\n", argv[i], text, facts);
     }
     if (argc > 1)
