@@ -528,4 +528,5 @@ guest_programs = \
 	tests/guest/sse4 \
 	tests/guest/stack \
 	tests/guest/straddle \
+	tests/guest/vendor \
 	tests/guest/x87

@@ -46,6 +46,14 @@ struct qn_block_rules {
     bool end_at_repeats; /* a block ends behind a repeated string instruction */
 };
 
+/* The processor that the guest's instructions are for: the one that runs them.  Set once, before the first block. */
+extern enum qn_machine qn_block_machine;
+
+static inline enum qn_decode_status qn_block_decode(const uint8_t *bytes, size_t avail, struct qn_insn *in)
+{
+    return qn_decode_insn_for(qn_block_machine, bytes, avail, in);
+}
+
 /* Decode the block at pc.  Bytes come from the guest's own memory; the exec map must know pc. */
 void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules *rules);
 

@@ -3,14 +3,19 @@
 
 #include "guest/exec_map.h"
 
+enum qn_machine qn_block_machine;
+
 static bool engine_runs(const struct qn_insn *in)
 {
     return (in->attr & (QN_ATTR_CPUID | QN_ATTR_FSGSBASE)) != 0;
 }
 
-/* Refused outright: the engine could not keep control of what follows. */
+/* Refused outright: the engine could not keep control of what follows.  Near branches of 16 bits (66h on AMD's processors)
+ * would go below 64 KiB, where Linux lets no program have code; only the jumps that are not taken go on. */
 static bool refused(const struct qn_insn *in)
 {
+    if ((in->attr & QN_ATTR_IP16) && in->cls != QN_CLS_JCC && in->cls != QN_CLS_JMP)
+        return true;
     return in->cls == QN_CLS_FAR || in->cls == QN_CLS_SYSENTER || (in->cls == QN_CLS_INT && (in->imm & 0xff) == 0x80);
 }
 
@@ -51,7 +56,7 @@ static bool add_insn(struct qn_block *b, unsigned keep_free)
     uint64_t avail = qn_exec_avail(b->next, QN_INSN_MAX_LEN);
     uint16_t used;
 
-    b->bad = qn_decode_insn((const uint8_t *)(uintptr_t)b->next, avail, in);
+    b->bad = qn_block_decode((const uint8_t *)(uintptr_t)b->next, avail, in);
     if (b->bad == QN_DEC_OK && refused(in))
         b->bad = QN_DEC_INVALID;
     if (b->bad != QN_DEC_OK) {
@@ -103,7 +108,7 @@ void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules
         const struct qn_insn *last = &b->insn[b->n - 1];
 
         b->end = end_of(last);
-        b->target = b->next + (uint64_t)last->target_rel;
+        b->target = qn_decode_target(last, b->at[b->n - 1]);
         if (ends_behind(b, rules))
             break;
     }

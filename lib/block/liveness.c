@@ -29,15 +29,16 @@ static uint8_t peek(uint64_t pc, unsigned jumps)
         const struct qn_exec_range *range = qn_exec_find(pc);
 
         if (!range || range->writable ||
-            qn_decode_insn((const uint8_t *)(uintptr_t)pc, qn_exec_avail(pc, QN_INSN_MAX_LEN), &in) != QN_DEC_OK)
+            qn_block_decode((const uint8_t *)(uintptr_t)pc, qn_exec_avail(pc, QN_INSN_MAX_LEN), &in) != QN_DEC_OK)
             break;
         live |= in.flags_read & unknown;
         unknown &= (uint8_t)~(in.flags_written | live);
-        pc += in.len;
         if ((in.cls == QN_CLS_JMP || in.cls == QN_CLS_CALL) && jumps) {
-            pc += (uint64_t)in.target_rel;
+            pc = qn_decode_target(&in, pc);
             jumps--;
-        } else if (!goes_on(&in)) {
+        } else if (goes_on(&in)) {
+            pc += in.len;
+        } else {
             break;
         }
     }

@@ -1,5 +1,5 @@
 /* lib/run/dispatch.c - the dispatcher: finds or makes the block at the guest's rip, links, enters, serves exits. */
-#include "decode/decode.h"
+#include "block/block.h"
 #include "guest/exec_map.h"
 #include "run/interval.h"
 #include "run/run.h"
@@ -71,7 +71,7 @@ static void bad_instruction(void)
     uint64_t pc = qn_ctx.rip, avail = qn_exec_avail(pc, QN_INSN_MAX_LEN);
     struct qn_insn in;
 
-    if (qn_decode_insn((const uint8_t *)(uintptr_t)pc, avail, &in) == QN_DEC_TRUNCATED && avail < QN_INSN_MAX_LEN)
+    if (qn_block_decode((const uint8_t *)(uintptr_t)pc, avail, &in) == QN_DEC_TRUNCATED && avail < QN_INSN_MAX_LEN)
         fetch_fault(pc + avail);
     else
         qn_die_bad_insn(pc);

@@ -1,5 +1,5 @@
 /* lib/run/emulate.c - the few instructions that the engine runs itself. */
-#include "decode/decode.h"
+#include "block/block.h"
 #include "guest/exec_map.h"
 #include "run/run.h"
 
@@ -42,7 +42,7 @@ void qn_emulate(void)
     const uint8_t *bytes = (const uint8_t *)(uintptr_t)qn_ctx.rip;
     struct qn_insn in;
 
-    if (qn_decode_insn(bytes, qn_exec_avail(qn_ctx.rip, QN_INSN_MAX_LEN), &in) != QN_DEC_OK)
+    if (qn_block_decode(bytes, qn_exec_avail(qn_ctx.rip, QN_INSN_MAX_LEN), &in) != QN_DEC_OK)
         qn_die_bad_insn(qn_ctx.rip);
     if (in.attr & QN_ATTR_CPUID)
         run_cpuid();

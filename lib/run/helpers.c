@@ -3,7 +3,7 @@
  *
  * Called from translated code on the slow-call stack; all registers are kept.  Counters of such an instruction: a pair
  * of misses per reference kind, then extra Ir, iterations, extra Bc (cost/arena.h). */
-#include "decode/decode.h"
+#include "block/block.h"
 #include "run/interval.h"
 #include "run/points.h"
 #include "run/run.h"
@@ -36,7 +36,7 @@ static const struct qn_insn *decode(uint64_t pc)
     struct decoded *d = &decoded[pc % DECODED];
 
     if (d->pc != pc || __builtin_memcmp(d->bytes, bytes, d->insn.len)) {
-        qn_decode_insn(bytes, QN_INSN_MAX_LEN, &d->insn);
+        qn_block_decode(bytes, QN_INSN_MAX_LEN, &d->insn);
         __builtin_memcpy(d->bytes, bytes, d->insn.len);
         d->pc = pc;
     }

@@ -132,6 +132,7 @@ static void start_translation(void)
     static const struct qn_emit_hooks hooks = {qn_leave, qn_run_string, qn_run_verify, qn_code_hash, qn_points_explain,
                                                qn_run_complex};
 
+    qn_block_machine = qn_decode_host();
     qn_emit_init(&hooks);
     qn_code_cache_map();
     qn_translate_init();

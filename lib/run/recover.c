@@ -3,7 +3,7 @@
  * Three registers may be borrowed (their values lie in ctx.gpr), the flags may be saved, one register may be parked for
  * a RIP-relative rewrite: the block's side table tells.  The guest's pc is that of the instruction whose copy
  * faulted; what the block had counted beyond it is taken back by a leave record. */
-#include "decode/decode.h"
+#include "block/block.h"
 #include "run/signal.h"
 #include "tcache/tcache.h"
 
@@ -42,7 +42,7 @@ static uint64_t guest_pc(const struct qn_tblock *b, unsigned insn)
     struct qn_insn in;
 
     for (unsigned i = 0; i < insn; i++) {
-        qn_decode_insn((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in);
+        qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in);
         pc += in.len;
     }
     return pc;
@@ -53,7 +53,7 @@ static void partial_string(const struct qn_tblock *b, uint64_t pc, unsigned insn
 {
     struct qn_insn in;
 
-    if (qn_decode_insn((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in) == QN_DEC_OK && (in.attr & QN_ATTR_STRING) &&
+    if (qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in) == QN_DEC_OK && (in.attr & QN_ATTR_STRING) &&
         (in.attr & (QN_ATTR_REP | QN_ATTR_REPNE)) && b->instrumented)
         qn_string_partial(pc, b->record, insn);
 }

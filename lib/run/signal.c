@@ -11,7 +11,7 @@
 #include "sim/module.h"
 
 #include "base/format.h"
-#include "decode/decode.h"
+#include "block/block.h"
 #include "tcache/tcache.h"
 
 enum { E_INVAL = 22, E_FAULT = 14, E_PERM = 1, E_NOMEM = 12 };
@@ -98,7 +98,7 @@ static bool pass_repetition(struct qn_thread *t, struct qn_ucontext *uc)
 {
     struct qn_insn in;
 
-    if (qn_decode_insn((const uint8_t *)(uintptr_t)uc->mc.ip, QN_INSN_MAX_LEN, &in) != QN_DEC_OK ||
+    if (qn_block_decode((const uint8_t *)(uintptr_t)uc->mc.ip, QN_INSN_MAX_LEN, &in) != QN_DEC_OK ||
         !(in.attr & QN_ATTR_STRING) || !(in.attr & (QN_ATTR_REP | QN_ATTR_REPNE)))
         return false;
     break_at(t, uc, uc->mc.ip + in.len);

@@ -1,6 +1,6 @@
 /* lib/run/trace.c - trace output of the engine: whole lines to the descriptor that the collector opened. */
 #include "base/format.h"
-#include "decode/decode.h"
+#include "block/block.h"
 #include "run/run.h"
 #include "tcache/tcache.h"
 
@@ -25,7 +25,7 @@ static void trace_code(const char *what, uint64_t from, uint64_t to)
     while (from < to) {
         const uint8_t *bytes = (const uint8_t *)(uintptr_t)from;
 
-        if (qn_decode_insn(bytes, to - from, &in) != QN_DEC_OK)
+        if (qn_block_decode(bytes, to - from, &in) != QN_DEC_OK)
             return;
         qn_decode_print(bytes, &in, from, text, sizeof text);
         qn_format(line, sizeof line, "    %x: %s", from, text);
