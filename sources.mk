@@ -476,10 +476,12 @@ shell_tests = \
 	tests/unit/prof/positions.sh \
 	tests/unit/run/explain.sh \
 	tests/unit/run/interval.sh \
+	tests/unit/sim/analyses.sh \
 	tests/unit/sim/build.sh \
 	tests/unit/sim/check.sh \
 	tests/unit/sim/events.sh \
 	tests/unit/sim/labs.sh \
+	tests/unit/sim/levels.sh \
 	tests/unit/sim/models.sh \
 	tests/unit/sim/replay.sh \
 	tests/unit/sim/settled.sh \

@@ -52,6 +52,9 @@ void *sim_alloc(uint64_t bytes);
 
 /* The number given by --sim-opt=key=value; SLOT.key=value (as in D1.key=4) sets it for one slot only. */
 uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise);
+/* The same; anything but least to most stops the run with a line that says so. */
+uint64_t sim_option_within(const char *slot, const char *module, const char *key, uint64_t otherwise, uint64_t least,
+                           uint64_t most);
 
 /* A line for the user, with the summary or, in analysis_finish, after it.  Conversions: %s %c %d %u, %D %U (64 bits), %x
  * (64 bits, hexadecimal), %%. */

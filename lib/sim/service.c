@@ -10,6 +10,9 @@
 static struct qn_sim_output *output;
 static struct qn_sim_output nowhere; /* before the engine has said where */
 static const char *options = "";
+static bool text_full;
+#define LINE_BYTES 512 /* of a line that a module prints */
+#define TEXT_END "(modules have more to say than there is room for)"
 _Static_assert(SIM_EVENTS_MAX == QN_SIM_EVENTS_MAX, "module.h and arena.h");
 _Static_assert(SIM_EVENT_NAME_MAX < sizeof nowhere.names[0], "module.h and arena.h");
 
@@ -43,19 +46,32 @@ uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise)
     return sim_option_find(options, slot, key, otherwise);
 }
 
+uint64_t sim_option_within(const char *slot, const char *module, const char *key, uint64_t otherwise, uint64_t least,
+                           uint64_t most)
+{
+    uint64_t value = sim_option(slot, key, otherwise);
+    char what[120];
+
+    if (value >= least && value <= most)
+        return value;
+    qn_format(what, sizeof what, "got %U, wanted %U to %U", value, least, most);
+    sim_fail(slot, module, key, 0, what);
+}
+
 void sim_print(const char *format, ...)
 {
     va_list args;
-    uint32_t room;
+    char line[LINE_BYTES];
+    uint32_t length;
 
-    if (!output || output->used >= sizeof output->text)
+    if (!output || text_full)
         return;
-    room = (uint32_t)sizeof output->text - output->used;
     va_start(args, format);
-    output->used += (uint32_t)qn_format_v(output->text + output->used, room, format, args);
+    length = (uint32_t)qn_format_v(line, sizeof line, format, args);
     va_end(args);
-    if (output->used + 1 < sizeof output->text)
-        output->text[output->used++] = '\n';
+    text_full = output->used + length + sizeof TEXT_END > sizeof output->text;
+    output->used += (uint32_t)qn_format(output->text + output->used, sizeof output->text - output->used, "%s\n",
+                                        text_full ? TEXT_END : line);
 }
 
 /* The profile's `events:` line separates names by blanks. */

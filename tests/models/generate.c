@@ -88,6 +88,18 @@ static void add_branch(struct trace_ops *t, uint64_t *s, size_t i)
     add(t, (struct op_record){.op = OP_COND, .addr = CODE + site * 1021, .taken = taken, .backward = site == 0 || site == 3});
 }
 
+/* Branches at many places, some of them indirect: tables overflow, sets fill.  Each place has a habit of its own. */
+static void add_site(struct trace_ops *t, uint64_t *s, size_t i)
+{
+    uint64_t site = draw(s) % 16 ? draw(s) % 300 : draw(s) % 20000, pc = CODE + site * 7;
+
+    if (site % 5 == 0)
+        add(t, (struct op_record){.op = OP_INDIRECT, .addr = pc, .target = CODE + 64 * (site % 3 ? site % 7 : draw(s) % 4)});
+    else
+        add(t, (struct op_record){.op = OP_COND, .addr = pc, .backward = site % 2,
+                                  .taken = site % 4 == 3 ? (i / 3 + site) % 2 : draw(s) % 16 < site % 17});
+}
+
 /* for (i < n) for (j < k) ;  two loop-closing branches */
 static void add_nest(struct trace_ops *t, size_t n, unsigned k)
 {
@@ -125,6 +137,8 @@ bool generate(struct trace_ops *t, const char *kind, uint64_t seed, size_t n)
             add_zipf(t, &s);
         else if (!strcmp(kind, "branches"))
             add_branch(t, &s, i);
+        else if (!strcmp(kind, "sites"))
+            add_site(t, &s, i);
         else if (strcmp(kind, "mixed"))
             return false;
         else if (i % 3 == 0)
@@ -182,5 +196,48 @@ bool write_lackey(const struct trace_ops *t, const char *path)
     for (size_t i = 0; i < t->n; i++)
         if (t->ops[i].op < OP_COND)
             fprintf(f, "%s %08" PRIx64 ",%u\n", letters[t->ops[i].op], t->ops[i].addr, t->ops[i].size);
+    return fclose(f) == 0;
+}
+
+/* ---- reading ---- */
+
+static uint64_t get_number(FILE *f)
+{
+    uint64_t value = 0, place = 1;
+    int c;
+
+    do {
+        c = getc(f);
+        value += (uint64_t)(c % 128) * place;
+        place *= 128;
+    } while (c >= 128);
+    return value;
+}
+
+static uint64_t unfold_sign(uint64_t folded) { return folded % 2 ? ~(folded / 2) : folded / 2; }
+
+bool read_binary(struct trace_ops *t, const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    uint64_t last[6] = {0};
+    char magic[9] = "";
+    int c;
+
+    if (!f || fread(magic, 8, 1, f) != 1 || strcmp(magic, "QNTRACE1"))
+        return false;
+    while ((c = getc(f)) != EOF && c % 8 != 0) {
+        struct op_record o = {.op = (enum op)(c % 8 - 1), .size = (unsigned)c / 8};
+
+        if (o.op < OP_COND && !o.size)
+            o.size = (unsigned)get_number(f);
+        if (o.op == OP_COND) {
+            o.taken = c / 8 % 2;
+            o.backward = c / 16 % 2;
+        }
+        o.addr = last[o.op] += unfold_sign(get_number(f));
+        if (o.op == OP_INDIRECT)
+            o.target = o.addr + unfold_sign(get_number(f));
+        add(t, o);
+    }
     return fclose(f) == 0;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum op { OP_FETCH, OP_READ, OP_WRITE, OP_MODIFY, OP_COND, OP_INDIRECT };
 
@@ -24,17 +25,31 @@ struct trace_ops {
     size_t n, room;
 };
 
-/* generate.c: a trace of about n references; `kind` is random, cyclic, stride, zipf, mixed, branches,
- * nestK (a loop of K in a loop of n) or walkR (n lines in order, R times). */
+/* model.c: what opt=key=value,... says */
+uint64_t option(const char *key, uint64_t otherwise);
+
+/* generate.c: a trace of about n references; `kind` is random, cyclic, stride, zipf, mixed, branches, sites (branches
+ * at many places), nestK (a loop of K in a loop of n) or walkR (n lines in order, R times). */
 bool generate(struct trace_ops *t, const char *kind, uint64_t seed, size_t n);
 bool write_binary(const struct trace_ops *t, const char *path);
 bool write_lackey(const struct trace_ops *t, const char *path);
+bool read_binary(struct trace_ops *t, const char *path); /* what quern trace wrote, not compressed */
 uint64_t draw(uint64_t *state); /* the generator of the traces; not the one of the policies */
 
 /* cache.c */
 struct cache;
 struct cache *cache_make(const char *policy, unsigned size, unsigned ways, unsigned line, uint64_t seed);
 bool cache_touch(struct cache *c, uint64_t addr, unsigned bytes, size_t now, const struct trace_ops *future, bool code);
+
+/* levels.c.  Outcome: bit 0 level 1 missed, bit 1 the last level missed, too. */
+void levels_make(const char *I1, const char *D1, const char *LL, const char *d1_is, const char *ll_is);
+unsigned levels_touch(const struct op_record *o);
+void levels_print(FILE *out); /* events, as NAME COUNT */
+
+/* analyse.c */
+void analysis_make(const char *name, const char *D1);
+void analysis_see(const struct op_record *o, unsigned outcome);
+void analysis_print(FILE *out);
 
 /* predict.c */
 bool predict_cond(const char *name, const struct op_record *op); /* true: mispredicted */

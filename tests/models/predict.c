@@ -1,7 +1,7 @@
 /* tests/models/predict.c - branch predictors, slowly: every branch and every history is an object found by walking a list.
  *
  * What the modules index with bits of an address is here a list of pairs (key, state); keys are worked out by division.
- * Only the default sizes are modelled. */
+ * Sizes are those of the modules' options (opt=bits=10). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,18 +32,37 @@ static struct node *at(struct node **list, uint64_t key)
     return *list = made;
 }
 
-static char past[1 << 20]; /* past[0]: the first outcome ever; '1' or '0' */
-static size_t npast;
+/* Outcomes, the first ever in front. */
+struct past {
+    char *taken;
+    size_t n, room;
+};
+
+static struct past past; /* of all branches */
+
+static void append(struct past *p, bool taken)
+{
+    if (p->n == p->room) {
+        p->room = p->room ? 2 * p->room : 64;
+        p->taken = realloc(p->taken, p->room);
+    }
+    p->taken[p->n++] = taken;
+}
+
+/* Was the branch i before the last one taken?  Before the first: no. */
+static bool before(const struct past *p, size_t i) { return i < p->n && p->taken[p->n - 1 - i]; }
 
 /* The last n outcomes as a number, the latest in the lowest place. */
-static uint64_t recent(const char *outcomes, size_t have, unsigned n)
+static uint64_t recent(const struct past *p, unsigned n)
 {
     uint64_t value = 0;
 
-    for (unsigned i = n; i > 0; i--)
-        value = value * 2 + (have >= i && outcomes[have - i] == '1');
+    while (n-- > 0)
+        value = value * 2 + before(p, n);
     return value;
 }
+
+static uint64_t two_to(uint64_t bits) { return bits ? 2 * two_to(bits - 1) : 1; }
 
 /* A counter that stops at 0 and `top`. */
 static bool says(const struct node *n, int half) { return n->state >= half; }
@@ -70,38 +89,53 @@ static struct node *tables[8];
 struct own {
     struct own *next;
     uint64_t key;
-    size_t n;
-    char outcomes[1 << 16];
+    struct past past;
 };
 
-static struct own *own_history(uint64_t key)
+static struct past *own_past(uint64_t key)
 {
     static struct own *list;
+    struct own *o = list;
 
-    for (struct own *o = list; o; o = o->next)
-        if (o->key == key)
-            return o;
-    struct own *made = calloc(1, sizeof *made);
-
-    made->key = key;
-    made->next = list;
-    return list = made;
+    while (o && o->key != key)
+        o = o->next;
+    if (!o) {
+        o = calloc(1, sizeof *o);
+        o->key = key;
+        o->next = list;
+        list = o;
+    }
+    return &o->past;
 }
 
 static bool local(uint64_t pc, bool taken)
 {
-    struct own *o = own_history(pc % 1024);
-    bool said = counter(&tables[0], recent(o->outcomes, o->n, 10), taken);
+    struct past *own = own_past(pc % two_to(option("local-branches", 10)));
+    bool said = counter(&tables[0], recent(own, (unsigned)option("local-history", 10)), taken);
 
-    o->outcomes[o->n++] = taken ? '1' : '0';
+    append(own, taken);
     return said;
+}
+
+static bool global(uint64_t pc, bool taken)
+{
+    uint64_t branches = two_to(option("global-branches", 4));
+
+    return counter(&tables[0], recent(&past, (unsigned)option("global-history", 10)) * branches + pc % branches, taken);
+}
+
+static bool gshare(uint64_t pc, bool taken)
+{
+    unsigned bits = (unsigned)option("bits", 14), history = (unsigned)option("gshare-history", 12);
+
+    return counter(&tables[0], pc % two_to(bits) ^ recent(&past, history) * two_to(bits - history), taken);
 }
 
 static bool tournament(uint64_t pc, bool taken)
 {
-    struct own *o = own_history(pc % 1024);
-    uint64_t global_key = recent(past, npast, 12);
-    struct node *mine = at(&tables[1], recent(o->outcomes, o->n, 10)), *all = at(&tables[2], global_key);
+    struct past *own = own_past(pc % 1024);
+    uint64_t global_key = recent(&past, 12);
+    struct node *mine = at(&tables[1], recent(own, 10)), *all = at(&tables[2], global_key);
     struct node *choice = at(&tables[3], global_key);
     bool a = says(mine, 4), b = says(all, 2), said = says(choice, 2) ? b : a;
 
@@ -109,27 +143,27 @@ static bool tournament(uint64_t pc, bool taken)
         move(choice, b == taken, 3);
     move(all, taken, 3);
     move(mine, taken, 7);
-    o->outcomes[o->n++] = taken ? '1' : '0';
+    append(own, taken);
     return said;
 }
 
+/* y = w0 + sum of wi * xi, xi = 1 if the branch i ago was taken, else -1. */
 static bool perceptron(uint64_t pc, bool taken)
 {
-    enum { H = 24 };
-    static int w[256][H + 1];
-    int *mine = w[pc % 256], x[H + 1], sum = 0, threshold = (int)(1.93 * H + 14);
+    static int weights[4096][64];
+    unsigned n = (unsigned)option("perceptron-history", 24);
+    int *w = weights[pc % two_to(option("perceptrons", 8))], x[64] = {1}, y = 0, threshold = (int)(1.93 * n + 14);
 
-    x[0] = 1;
-    for (unsigned i = 1; i <= H; i++)
-        x[i] = npast >= i && past[npast - i] == '1' ? 1 : -1;
-    for (unsigned i = 0; i <= H; i++)
-        sum += mine[i] * x[i];
-    if ((sum >= 0) != taken || abs(sum) <= threshold)
-        for (unsigned i = 0; i <= H; i++) {
-            mine[i] += (taken ? 1 : -1) * x[i];
-            mine[i] = mine[i] > 127 ? 127 : mine[i] < -128 ? -128 : mine[i];
+    for (unsigned i = 1; i <= n; i++)
+        x[i] = before(&past, i - 1) ? 1 : -1;
+    for (unsigned i = 0; i <= n; i++)
+        y += w[i] * x[i];
+    if ((y >= 0) != taken || abs(y) <= threshold)
+        for (unsigned i = 0; i <= n; i++) {
+            w[i] += (taken ? 1 : -1) * x[i];
+            w[i] = w[i] > 127 ? 127 : w[i] < -128 ? -128 : w[i];
         }
-    return sum >= 0;
+    return y >= 0;
 }
 
 /* ---- tage ---- */
@@ -148,8 +182,7 @@ static unsigned folded(unsigned n, unsigned bits)
     unsigned value = 0;
 
     for (unsigned i = 0; i < n; i++)
-        if (npast > i && past[npast - 1 - i] == '1')
-            sum[i % bits] = !sum[i % bits];
+        sum[i % bits] ^= before(&past, i);
     for (unsigned i = 0; i < bits; i++)
         value += sum[i] ? 1u << i : 0;
     return value;
@@ -182,7 +215,7 @@ static bool tage(uint64_t pc, bool taken)
         if (said != other)
             e->useful += said == taken ? e->useful < 3 : -(e->useful > 0);
     }
-    if (said != taken) {
+    if (said != taken) { /* before the tables age */
         for (t = from + 1; t < 4 && entry[t]->useful; t++)
             continue;
         if (t < 4)
@@ -191,71 +224,91 @@ static bool tage(uint64_t pc, bool taken)
             for (t = from + 1; t < 4; t++)
                 entry[t]->useful--;
     }
+    if ((past.n + 1) % 262144 == 0)
+        for (t = 0; t < 4; t++)
+            for (unsigned i = 0; i < 1024; i++)
+                tagged[t][i].useful /= 2;
     return said;
 }
 
 static bool say(const char *name, const struct op_record *op)
 {
-    uint64_t pc = op->addr, history = 0;
+    uint64_t pc = op->addr, bits = option("bits", 14);
 
     if (!strcmp(name, "taken"))
         return true;
     if (!strcmp(name, "btfn"))
         return op->backward;
     if (!strcmp(name, "onebit")) {
-        struct node *n = at(&tables[0], pc % 16384);
+        struct node *n = at(&tables[0], pc % two_to(bits));
         bool said = n->state;
 
         n->state = op->taken;
         return said;
     }
     if (!strcmp(name, "bimodal"))
-        return counter(&tables[0], pc % 16384, op->taken);
+        return counter(&tables[0], pc % two_to(bits), op->taken);
     if (!strcmp(name, "local"))
         return local(pc, op->taken);
     if (!strcmp(name, "global"))
-        return counter(&tables[0], recent(past, npast, 10) * 16 + pc % 16, op->taken);
-    history = recent(past, npast, 12);
+        return global(pc, op->taken);
     if (!strcmp(name, "gshare"))
-        return counter(&tables[0], (pc % 16384) ^ history * 4, op->taken);
+        return gshare(pc, op->taken);
     if (!strcmp(name, "tournament"))
         return tournament(pc, op->taken);
     if (!strcmp(name, "perceptron"))
         return perceptron(pc, op->taken);
     if (!strcmp(name, "tage"))
         return tage(pc, op->taken);
-    return counter(&tables[0], recent(past, npast, 7) * 128 + pc % 128, op->taken);
+    return counter(&tables[0], recent(&past, 7) * 128 + pc % 128, op->taken);
 }
 
 bool predict_cond(const char *name, const struct op_record *op)
 {
     bool said = say(name, op);
 
-    past[npast++] = op->taken ? '1' : '0';
+    append(&past, op->taken);
     return said != op->taken;
 }
 
-/* btb: 128 sets of 4, least recently used, by time of use; cachegrind: 512 last targets. */
-bool predict_indirect(const char *name, const struct op_record *op)
+/* ---- indirect branches ---- */
+
+static bool last_target(uint64_t slot, uint64_t target)
 {
-    static struct { uint64_t pc, to, used; } btb[128][4];
-    static uint64_t now, targets[512];
-    unsigned set = (unsigned)(op->addr % 128), way = 0;
+    struct node *n = at(&tables[5], slot);
+    bool wrong = n->value != target;
+
+    n->value = target;
+    return wrong;
+}
+
+/* A target buffer: of each set's branches, those used last are known. */
+static bool target_buffer(uint64_t pc, uint64_t target)
+{
+    static struct { uint64_t pc, to, used; } known[100000];
+    static uint64_t nknown, now;
+    uint64_t sets = two_to(option("btb-sets", 7)), mine = UINT64_MAX, oldest = UINT64_MAX, there = 0;
     bool wrong;
 
-    if (strcmp(name, "btb")) {
-        wrong = targets[op->addr % 512] != op->target;
-        targets[op->addr % 512] = op->target;
-        return wrong;
+    for (uint64_t i = 0; i < nknown; i++) {
+        if (known[i].pc % sets != pc % sets)
+            continue;
+        there++;
+        oldest = oldest == UINT64_MAX || known[i].used < known[oldest].used ? i : oldest;
+        mine = known[i].pc == pc ? i : mine;
     }
-    for (unsigned i = 0; i < 4; i++)
-        if (btb[set][i].pc == op->addr)
-            way = i, i = 4;
-        else if (btb[set][i].used < btb[set][way].used)
-            way = i;
-    wrong = btb[set][way].pc != op->addr || btb[set][way].to != op->target;
-    btb[set][way].pc = op->addr;
-    btb[set][way].to = op->target;
-    btb[set][way].used = ++now;
+    wrong = mine == UINT64_MAX || known[mine].to != target;
+    if (mine == UINT64_MAX)
+        mine = there < option("btb-ways", 4) ? nknown++ : oldest;
+    known[mine].pc = pc;
+    known[mine].to = target;
+    known[mine].used = ++now;
     return wrong;
+}
+
+bool predict_indirect(const char *name, const struct op_record *op)
+{
+    if (!strcmp(name, "btb"))
+        return target_buffer(op->addr, op->target);
+    return last_target(op->addr % (strcmp(name, "ras") ? 512 : two_to(option("bits", 9))), op->target);
 }

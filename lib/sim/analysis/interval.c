@@ -17,9 +17,7 @@ static uint64_t interval;
 
 static void analysis_init(const struct sim_config *c)
 {
-    interval = sim_option(c->slot, "interval", 1000000);
-    if (!interval)
-        sim_fail(c->slot, ANALYSIS, "interval", 0, "must be at least 1");
+    interval = sim_option_within(c->slot, ANALYSIS, "interval", 1000000, 1, UINT64_MAX / 2);
 }
 
 static void merge(void)

@@ -1,8 +1,9 @@
 /* analysis/mattson.c - stack distances of the data references: the miss ratio of every size in one pass.
  *
- * Slot AN; lines of the D1's size.  Prints a curve for fully associative LRU caches, and, for the number of sets of the D1
- * (or --sim-opt=AN.sets=N), one for each associativity.  Lines touched are counted, so a reference over two lines counts twice.
- * Sizes above 2^18 lines are one class.
+ * Slot AN; lines of the D1's size.  Prints a curve for fully associative LRU caches, and one for each associativity with the
+ * number of sets of the D1.  Lines touched are counted, so a reference over two lines counts twice.  Sizes above 2^18 lines
+ * are one class.  Options: sets (of the second curve), sizes: 0 = sizes and ways that are powers of two, N = each size up to N
+ * lines, and each number of ways up to 64.  (What a run prints ends at 16 KiB, which is about 600 sizes; a replay prints all.)
  * Source: Mattson et al. 1970 (see stack.h); per set: M. D. Hill, A. J. Smith 1989 (see 3c.c). */
 #include "sim/analysis/stack.h"
 
@@ -14,12 +15,14 @@ static struct stack stack;
 static uint64_t *histogram;           /* by distance; [DISTANCES]: farther or first */
 static uint64_t touches, ways_hits[WAYS_MAX];
 static uint64_t sets, *order;         /* per set: its lines, newest first */
+static uint64_t sizes;                /* print each up to this one; 0 = powers of two */
 
 static void analysis_init(const struct sim_config *c)
 {
     stack_init(&stack);
     histogram = sim_alloc((DISTANCES + 1ull) * 8);
-    sets = sim_option(c->slot, "sets", c->sets);
+    sets = sim_option_within(c->slot, ANALYSIS, "sets", c->sets, 1, 1u << 22);
+    sizes = sim_option_within(c->slot, ANALYSIS, "sizes", 0, 0, DISTANCES);
     order = sim_alloc(sets * WAYS_MAX * 8);
 }
 
@@ -55,23 +58,24 @@ static void analysis_ref(const struct sim_ref *ref)
     }
 }
 
+static bool printed(uint64_t size) { return sizes ? size <= sizes : qn_is_pow2(size); }
+
+/* A cache of n lines hits what has a distance below n. */
 static void analysis_finish(void)
 {
-    uint64_t hits = 0, next = 1;
+    uint64_t hits = 0;
 
     sim_print("AN: %U lines touched; misses of a fully associative LRU cache:", touches);
     for (uint64_t d = 0; d < DISTANCES; d++) {
         hits += histogram[d];
-        if (d + 1 == next) {
-            sim_print("AN: %U lines: %U", next, touches - hits);
-            next *= 2;
-        }
+        if (printed(d + 1))
+            sim_print("AN: %U lines: %U", d + 1, touches - hits);
     }
     hits = 0;
     sim_print("AN: misses with %U sets:", sets);
     for (unsigned w = 0; w < WAYS_MAX; w++) {
         hits += ways_hits[w];
-        if (qn_is_pow2(w + 1))
+        if (sizes || qn_is_pow2(w + 1))
             sim_print("AN: %u ways: %U", w + 1, touches - hits);
     }
 }

@@ -20,9 +20,7 @@ static void branchsim_BI_init(const struct sim_config *config)
 {
     (void)config;
     set_bits = bits_option(PREDICTOR, "btb-sets", 7);
-    ways = (unsigned)sim_option(sim.slot, "btb-ways", 4);
-    if (ways < 1 || ways > 64)
-        sim_fail(sim.slot, PREDICTOR, "btb-ways", 0, "wanted 1 to 64");
+    ways = (unsigned)sim_option_within(sim.slot, PREDICTOR, "btb-ways", 4, 1, 64);
     targets = sim_alloc(((uint64_t)ways << set_bits) * sizeof *targets);
 }
 

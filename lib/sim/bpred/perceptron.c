@@ -21,9 +21,7 @@ static void branchsim_BC_init(const struct sim_config *config)
 {
     (void)config;
     index_bits = bits_option(PREDICTOR, "perceptrons", 8);
-    history_bits = bits_option(PREDICTOR, "perceptron-history", 24);
-    if (history_bits > HISTORY_MAX)
-        sim_fail(sim.slot, PREDICTOR, "perceptron-history", 0, "more than 63");
+    history_bits = (unsigned)sim_option_within(sim.slot, PREDICTOR, "perceptron-history", 24, 0, HISTORY_MAX);
     threshold = (int)(193 * history_bits / 100 + 14);
     weights = sim_alloc((uint64_t)(history_bits + 1) << index_bits);
 }

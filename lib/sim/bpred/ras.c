@@ -18,9 +18,7 @@ static void branchsim_BI_init(const struct sim_config *config)
 {
     (void)config;
     bits = bits_option(PREDICTOR, "bits", 9);
-    depth = (unsigned)sim_option(sim.slot, "ras-depth", 16);
-    if (depth < 1 || depth > 4096)
-        sim_fail(sim.slot, PREDICTOR, "ras-depth", 0, "wanted 1 to 4096");
+    depth = (unsigned)sim_option_within(sim.slot, PREDICTOR, "ras-depth", 16, 1, 4096);
     targets = sim_alloc(sizeof *targets << bits);
     stack = sim_alloc(depth * sizeof *stack);
 }

@@ -26,11 +26,7 @@ static inline uint64_t low_bits(unsigned n) { return (1ull << n) - 1; }
 /* An option that is a number of index bits. */
 static inline unsigned bits_option(const char *module, const char *key, unsigned otherwise)
 {
-    uint64_t bits = sim_option(sim.slot, key, otherwise);
-
-    if (bits > TABLE_BITS_MAX)
-        sim_fail(sim.slot, module, key, 0, "more than 24 bits");
-    return (unsigned)bits;
+    return (unsigned)sim_option_within(sim.slot, module, key, otherwise, 0, TABLE_BITS_MAX);
 }
 
 #endif

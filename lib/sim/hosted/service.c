@@ -44,6 +44,18 @@ uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise)
     return sim_option_find(hosted_options, slot, key, otherwise);
 }
 
+uint64_t sim_option_within(const char *slot, const char *module, const char *key, uint64_t otherwise, uint64_t least,
+                           uint64_t most)
+{
+    uint64_t value = sim_option(slot, key, otherwise);
+    char what[120];
+
+    if (value >= least && value <= most)
+        return value;
+    qn_format(what, sizeof what, "got %U, wanted %U to %U", value, least, most);
+    sim_fail(slot, module, key, 0, what);
+}
+
 void sim_print(const char *format, ...)
 {
     char line[LINE_MAX_BYTES];

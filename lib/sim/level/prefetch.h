@@ -5,6 +5,7 @@
 #include "sim/lines.h"
 
 enum { PREFETCHED = 1 }; /* brought by a guess, not referenced yet */
+#define DEGREE_MAX 64    /* lines per guess */
 
 static struct lines lines;
 static unsigned issued, useful, unused_lines;
@@ -49,6 +50,26 @@ static bool demand(uint64_t line, bool *miss)
         *flags = 0;
     }
     return !flags || guessed;
+}
+
+/* The reference itself goes to the next level first, then what it makes us guess. */
+static void demand_next(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
+{
+    LINES_OF(line, addr, size) {
+        if (result->next_done || lines_has(&lines, line))
+            continue;
+        result->next_done = true;
+        result->next_miss = sim_next(addr, size, kind);
+    }
+}
+
+static void prefetch_drop(uint64_t line)
+{
+    uint8_t *flags = lines_find(&lines, line);
+
+    if (flags && (*flags & PREFETCHED))
+        sim_count(unused_lines, 1);
+    lines_remove(&lines, line);
 }
 
 static void prefetch_finish(void)

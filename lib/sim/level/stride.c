@@ -11,6 +11,7 @@
 #define LEVEL "stride"
 #define LEVEL_LINES lines
 #define LEVEL_FINISH 1
+#define LEVEL_DROP 1
 #define REGION_BITS 12
 
 struct region {
@@ -25,7 +26,7 @@ static void cachesim_X_initcache(const struct sim_config *c)
 {
     prefetch_init(c);
     nregions = sim_option(c->slot, "regions", 64);
-    degree = sim_option(c->slot, "degree", 1);
+    degree = sim_option_within(c->slot, LEVEL, "degree", 1, 1, DEGREE_MAX);
     if (!qn_is_pow2(nregions) || nregions > 1u << 20)
         sim_fail(c->slot, LEVEL, "regions", 0, "must be a power of two, at most 2^20");
     regions = sim_alloc(nregions * sizeof *regions);
@@ -49,7 +50,7 @@ static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, s
     int64_t distance = observe(addr);
     uint64_t mask = ~(uint64_t)(sim.line - 1);
 
-    (void)kind;
+    demand_next(addr, size, kind, result);
     LINES_OF(line, addr, size)
         demand(line, &result->miss);
     for (uint64_t i = 1; i <= degree && distance; i++)
@@ -57,4 +58,5 @@ static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, s
             prefetch((addr + i * (uint64_t)distance) & mask);
 }
 
+static void cachesim_X_drop(uint64_t line) { prefetch_drop(line); }
 static void cachesim_X_finish(void) { prefetch_finish(); }

@@ -21,7 +21,7 @@ static void init_buffer(struct lines *l, const char *slot, uint64_t entries, uin
 
 static void cachesim_X_initcache(const struct sim_config *c)
 {
-    page_bits = (unsigned)sim_option(c->slot, "page-bits", 12);
+    page_bits = (unsigned)sim_option_within(c->slot, LEVEL, "page-bits", 12, 4, 40);
     lines_init(&lines, c->sets, c->ways, c->line_bits);
     init_buffer(&first, c->slot, sim_option(c->slot, "tlb-entries", 64), sim_option(c->slot, "tlb-ways", 4));
     init_buffer(&second, c->slot, sim_option(c->slot, "stlb-entries", 1536), sim_option(c->slot, "stlb-ways", 12));

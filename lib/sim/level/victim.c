@@ -17,10 +17,8 @@ static unsigned victim_hits;
 
 static void cachesim_X_initcache(const struct sim_config *c)
 {
-    uint32_t n = (uint32_t)sim_option(c->slot, "victim-lines", 8);
+    uint32_t n = (uint32_t)sim_option_within(c->slot, LEVEL, "victim-lines", 8, 1, 4096);
 
-    if (n < 1 || n > 4096)
-        sim_fail(c->slot, LEVEL, "victim-lines", 0, "wanted 1 to 4096");
     lines_init(&lines, c->sets, c->ways, c->line_bits);
     lines_init(&buffer, 1, n, c->line_bits);
     victim_hits = sim_event(c->slot, "victim-hits", "references found in the victim buffer");

@@ -16,8 +16,8 @@ static uint32_t most;
 
 static const char *policy_init(void)
 {
-    most = (uint32_t)sim_option(sim.slot, "lfu-max", 255);
-    return most < 1 ? "lfu-max must be at least 1" : NULL;
+    most = (uint32_t)sim_option_within(sim.slot, POLICY, "lfu-max", 255, 1, UINT32_MAX);
+    return NULL;
 }
 
 static void policy_hit(unsigned set, unsigned way) { way_state(set, way) += way_state(set, way) < most; }

@@ -43,12 +43,34 @@ for policy in $policies; do
     ok "$policy in I1, D1 and LL is its model" compare_policy "$policy" "$model"
 done
 
+# small BC: options that make it small, so that branches get into each other's way
+small() {
+    case $1 in
+    onebit | bimodal) echo bits=6 ;;
+    local) echo local-branches=4,local-history=6 ;;
+    global) echo global-history=5,global-branches=3 ;;
+    gshare) echo bits=8,gshare-history=8 ;;
+    perceptron) echo perceptrons=3,perceptron-history=63 ;;
+    esac
+}
+# on_branches BC BI OPTIONS: few branches with patterns, and branches at many places
+on_branches() {
+    for kind in branches sites; do
+        compare "$1" "kind=$kind n=20000 seed=1 bc=$1 bi=$2 opt=$3" "${3:+--sim-opt=$3}" || return 1
+    done
+}
 for bc in $predictors; do
     build_replay "$program" BC="$bc" BI=btb
-    for seed in 1 2; do
-        ok "$bc and btb are their models, trace $seed" compare "$bc" "kind=branches n=20000 seed=$seed bc=$bc bi=btb" ''
-    done
+    ok "$bc and btb are their models" on_branches "$bc" btb ''
+    [ -z "$(small "$bc")" ] || ok "$bc with $(small "$bc") is its model" on_branches "$bc" btb "$(small "$bc")"
 done
+for geometry in btb-sets=0,btb-ways=3 btb-sets=10,btb-ways=1 btb-sets=4,btb-ways=64; do
+    ok "btb with $geometry is its model" on_branches cachegrind btb $geometry
+done
+build_replay "$program" BI=ras
+ok 'ras with 8 bits of last targets is its model' on_branches cachegrind ras bits=8
+build_replay "$program" BC=tage
+ok 'tage is its model when useful entries have aged' compare tage 'kind=sites n=400000 seed=2 bc=tage' ''
 
 # opt cannot be run twice in step, so no --check; its model looks for the next use by walking the trace.
 build_replay "$program" D1=opt

@@ -7,34 +7,93 @@
 geometry='--I1=2048,2,32 --D1=4096,4,64 --LL=65536,8,64'
 
 # The figures that must be equal: references and misses.  Ir differs by the iterations of string instructions.
-figures() { sed 's/^==[0-9]*== //' "$1" | grep -E '^(I1  misses|LLi misses|D  |D1  misses|LLd misses|Mispredicts|D1\.|LL\.)'; }
+figures() { sed 's/^==[0-9]*== //' "$1" | grep -E '^(I1  misses|LLi misses|D  |D1  misses|LLd misses|Mispredicts|[A-Z0-9]*\.[a-z]|D1: |AN: )'; }
 
-# agree WHAT MODULE...: one run records and simulates; its recording is replayed.
-agree() {
-    what=$1
-    shift
-    options= spec=
-    for module in "$@"; do options="$options --$module" spec="$spec,$module"; done
-    # shellcheck disable=SC2086
-    "$QUERN" sim build $options --AN=record -o "$SCRATCH/engine" || bail "cannot build $*"
-    : >"$SCRATCH/raw"
-    # shellcheck disable=SC2086
-    "$QUERN" run --sim="$SCRATCH/engine" --sim-opt=record-fd=9 --branch-sim=yes --out-file=/dev/null $geometry -- /bin/true \
-        9<>"$SCRATCH/raw" >"$SCRATCH/run" 2>&1
-    build_replay "$SCRATCH/replay" "$@"
-    # shellcheck disable=SC2086
-    "$SCRATCH/replay" $geometry "$SCRATCH/raw" >"$SCRATCH/replayed"
-    is "$(figures "$SCRATCH/replayed")" "$(figures "$SCRATCH/run")" "$what: engine and replay agree"
+# outcomes FILE: the same figures, as far as outcomes tell them
+outcomes() {
+    awk '{ n[$1]++ } END { print "I1", n["I1"] + n["I3"], n["I3"] + 0, "D1", n["D1"] + n["D3"], n["D3"] + 0, "wrong", n["B1"] + 0, n["J1"] + 0 }' "$1"
+}
+# printed FILE: what a summary says of that
+printed() {
+    sed 's/^==[0-9]*== //; s/,//g' "$1" | awk '
+        /^I1  misses/ { i1 = $3 } /^LLi misses/ { lli = $3 } /^D1  misses/ { d1 = $3 } /^LLd misses/ { lld = $3 }
+        /^Mispredicts/ { bc = $0; sub(/.*\( */, "", bc); bi = bc; sub(/.*\+ */, "", bi) }
+        END { print "I1", i1, lli, "D1", d1, lld, "wrong", bc + 0, bi + 0 }'
 }
 
-for policy in default lru fifo random plru nru lfu srrip brrip drrip; do
-    agree "$policy" I1=$policy D1=$policy LL=$policy
-done
-for level in nowa writeback victim nextline stride tlb; do agree $level D1=$level; done
-agree inclusive LL=inclusive
-agree l2 LL=l2
-agree exclusive I1=lru D1=lru LL=exclusive
-for bc in tage perceptron btfn; do agree $bc BC=$bc BI=btb; done
+# The geometry as the model wants it.
+model_geometry=$(echo "$geometry" | sed 's/--//g')
+
+# record MODULE...: one run of a program simulates and records it: $SCRATCH/run, $SCRATCH/raw.
+record() {
+    slots=
+    for module in "$@"; do slots="$slots --$module"; done
+    # shellcheck disable=SC2086 # slots are words
+    "$QUERN" sim build $slots --AN=record -o "$SCRATCH/engine" || bail "cannot build $*"
+    : >"$SCRATCH/raw"
+    # shellcheck disable=SC2086 # geometry and options are words
+    "$QUERN" run --sim="$SCRATCH/engine" --sim-opt=record-fd=9 $sim_opt --branch-sim=yes --out-file=/dev/null $geometry -- /bin/true \
+        9<>"$SCRATCH/raw" >"$SCRATCH/run" 2>&1
+}
+
+# agree MODEL OPTIONS MODULE...: engine, replay and slow model; MODEL is the model's words, OPTIONS those of modules.
+agree() {
+    model=$1 options=$2 sim_opt=
+    shift 2
+    [ -z "$options" ] || sim_opt=--sim-opt=$options
+    record "$@"
+    build_replay "$SCRATCH/replay" "$@"
+    # shellcheck disable=SC2086
+    "$SCRATCH/replay" $geometry $sim_opt --outcomes="$SCRATCH/got" "$SCRATCH/raw" >"$SCRATCH/replayed"
+    is "$(figures "$SCRATCH/replayed")" "$(figures "$SCRATCH/run")" "$*: engine and replay agree"
+    # shellcheck disable=SC2086
+    "$SCRATCH/model" "$SCRATCH/raw" "$SCRATCH/wanted" kind=recorded $model $model_geometry opt="$options" >"$SCRATCH/events" ||
+        bail "model $model"
+    same_file "$SCRATCH/got" "$SCRATCH/wanted" "$*: replay and model agree on each reference"
+    is "$(printed "$SCRATCH/run")" "$(outcomes "$SCRATCH/wanted")" "$*: engine and model agree"
+    for event in $(sed -n 's/^\([A-Z0-9]*\.[a-z0-9-]*\) .*/\1/p' "$SCRATCH/events"); do
+        is "$(count "$event" "$SCRATCH/replayed")" "$(sed -n "s/^$event //p" "$SCRATCH/events")" "$*: $event as in the model"
+    done
+}
+
+build_model
+agree 'policy=lru' ''
+agree 'policy=lru bc=taken bi=btb' '' I1=lru D1=lru LL=lru BC=taken BI=btb
+agree 'policy=fifo bc=btfn bi=ras' '' I1=fifo D1=fifo LL=fifo BC=btfn BI=ras
+agree 'policy=random bc=onebit' '' I1=random D1=random LL=random BC=onebit
+agree 'policy=plru bc=bimodal' '' I1=plru D1=plru LL=plru BC=bimodal
+agree 'policy=nru bc=local' '' I1=nru D1=nru LL=nru BC=local
+agree 'policy=lfu bc=global' '' I1=lfu D1=lfu LL=lfu BC=global
+agree 'policy=srrip bc=gshare' '' I1=srrip D1=srrip LL=srrip BC=gshare
+agree 'policy=brrip bc=tournament' '' I1=brrip D1=brrip LL=brrip BC=tournament
+agree 'policy=drrip bc=perceptron' '' I1=drrip D1=drrip LL=drrip BC=perceptron
+agree 'd1=nowa ll=l2 bc=tage' 'l2-size=16384' D1=nowa LL=l2 BC=tage
+agree 'd1=writeback ll=exclusive bc=cachegrind' '' I1=lru D1=writeback LL=exclusive BC=cachegrind
+agree 'd1=victim ll=inclusive' '' D1=victim LL=inclusive
+agree 'd1=nextline' 'degree=2' D1=nextline
+agree 'd1=stride' '' D1=stride
+agree 'd1=tlb' 'tlb-entries=8' D1=tlb
+
+# analysis OPTIONS MODULE: the engine's words, the replay's and those of the model; the recording is the last one made.
+analysis() {
+    "$QUERN" sim build --AN="$2" -o "$SCRATCH/engine" || bail "cannot build AN=$2"
+    build_replay "$SCRATCH/replay" AN="$2"
+    # shellcheck disable=SC2086
+    "$QUERN" run --sim="$SCRATCH/engine" --sim-opt="$1" --branch-sim=yes --out-file=/dev/null $geometry -- /bin/true >"$SCRATCH/run" 2>&1
+    # shellcheck disable=SC2086
+    "$SCRATCH/replay" $geometry --sim-opt="$1" "$SCRATCH/raw" >"$SCRATCH/replayed"
+    is "$(figures "$SCRATCH/replayed")" "$(figures "$SCRATCH/run")" "AN=$2: engine and replay agree"
+    # shellcheck disable=SC2086
+    "$SCRATCH/model" "$SCRATCH/raw" "$SCRATCH/wanted" kind=recorded an="$2" $model_geometry opt="$1" >"$SCRATCH/events" ||
+        bail "model $2"
+    sed -n 's/^\(AN\.[a-z]*\) *\([0-9]*\) .*/\1 \2/p; s/^\(AN: [0-9]* lines touched\).*/\1/p
+        /^AN: [0-9]* \(lines\|ways\): /p; /^AN: [0-9]* [0-9]* /p' "$SCRATCH/replayed" >"$SCRATCH/said"
+    is "$(cat "$SCRATCH/said")" "$(grep -v 'conflict misses' "$SCRATCH/events")" "AN=$2: replay and model agree"
+}
+record
+analysis '' 3c
+analysis 'sizes=100' mattson
+analysis 'interval=1000' interval
 
 ok 'quern trace records a program' "$QUERN" trace -o "$SCRATCH/true.trace" -- /bin/true
 # shellcheck disable=SC2086

@@ -100,11 +100,15 @@ static int touch(uint64_t line, int write)
     w->dirty |= write && writes_back;
     count[USEFUL] += w->guessed;
     w->guessed = 0;
-    if (miss && prefetches && !find(line + 1)) {
-        count[PREFETCHES]++;
-        fill(line + 1)->guessed = 1;
-    }
     return miss;
+}
+
+static void guess(uint64_t line)
+{
+    if (find(line))
+        return;
+    count[PREFETCHES]++;
+    fill(line)->guessed = 1;
 }
 
 static void refer(const struct sim_ref *ref)
@@ -120,6 +124,8 @@ static void refer(const struct sim_ref *ref)
     }
     if (!miss)
         return;
+    if (prefetches)
+        guess(last + 1);
     count[ref->kind == SIM_WRITE ? WRITE : READ]++;
     count[farthest == NEVER ? COMPULSORY : farthest >= sets * nways ? CAPACITY : CONFLICT]++;
 }

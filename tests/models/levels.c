@@ -1,0 +1,250 @@
+/* tests/models/levels.c - whole levels, slowly: what is where is a list of lines with the time of their last use, and every
+ * question walks the whole list.
+ *
+ *   d1=lru nowa writeback victim nextline stride tlb          ll=lru exclusive inclusive l2 victim
+ *
+ * Written from the definitions: a reference touches its lines in address order; if level 1 misses any of them, the last level is
+ * looked up with the whole reference, but an exclusive one line by line.  All replacement is least recently used. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store.h"
+
+struct store levels_d1;
+static struct store i1, ll, l2, buffer, tlb[2];
+static const char *d1_kind, *ll_kind;
+
+static struct { const char *name; uint64_t n; } events[16];
+
+void levels_count(const char *name)
+{
+    unsigned i = 0;
+
+    while (events[i].name && strcmp(events[i].name, name))
+        i++;
+    events[i].name = name;
+    events[i].n++;
+}
+
+/* ---- the last level ---- */
+
+static void drop_range(struct store *s, uint64_t addr, uint64_t bytes)
+{
+    struct resident gone;
+
+    for (uint64_t b = first_block(s, addr); b <= last_block(s, addr, bytes); b++) {
+        if (!store_take(s, b, &gone))
+            continue;
+        if (gone.dirty)
+            levels_count("D1.writebacks");
+        if (gone.guessed)
+            levels_count("D1.unused-prefetches");
+    }
+}
+
+static bool look_inclusive(uint64_t addr, uint64_t bytes)
+{
+    struct resident out;
+    bool miss = false;
+
+    for (uint64_t b = first_block(&ll, addr); b <= last_block(&ll, addr, bytes); b++) {
+        if (store_use(&ll, b))
+            continue;
+        miss = true;
+        store_put(&ll, b, &out);
+        if (out.block == NOTHING)
+            continue;
+        levels_count("LL.back-invalidations");
+        drop_range(&i1, out.block * ll.bytes, ll.bytes);
+        drop_range(&levels_d1, out.block * ll.bytes, ll.bytes);
+        drop_range(&buffer, out.block * ll.bytes, ll.bytes);
+    }
+    return miss;
+}
+
+static bool look_exclusive(uint64_t addr, uint64_t bytes)
+{
+    struct resident gone;
+    bool miss = false;
+
+    for (uint64_t b = first_block(&ll, addr); b <= last_block(&ll, addr, bytes); b++)
+        miss |= !store_take(&ll, b, &gone);
+    return miss;
+}
+
+static bool look_l2(uint64_t addr, uint64_t bytes)
+{
+    levels_count("LL.l2-refs");
+    if (!store_touch(&l2, addr, bytes))
+        return false;
+    levels_count("LL.l2-misses");
+    return store_touch(&ll, addr, bytes);
+}
+
+static bool touch_victim(struct store *s, uint64_t addr, uint64_t bytes, const char *event)
+{
+    struct resident gone, out, lost;
+    bool miss = false;
+
+    for (uint64_t b = first_block(s, addr); b <= last_block(s, addr, bytes); b++) {
+        if (store_use(s, b))
+            continue;
+        if (store_take(&buffer, b, &gone))
+            levels_count(event);
+        else
+            miss = true;
+        store_put(s, b, &out);
+        if (out.block != NOTHING)
+            store_put(&buffer, out.block, &lost);
+    }
+    return miss;
+}
+
+static bool is_exclusive(void) { return !strcmp(ll_kind, "exclusive"); }
+
+bool levels_look(uint64_t addr, uint64_t bytes)
+{
+    if (!strcmp(ll_kind, "inclusive"))
+        return look_inclusive(addr, bytes);
+    if (is_exclusive())
+        return look_exclusive(addr, bytes);
+    if (!strcmp(ll_kind, "l2"))
+        return look_l2(addr, bytes);
+    if (!strcmp(ll_kind, "victim"))
+        return touch_victim(&ll, addr, bytes, "LL.victim-hits");
+    return store_touch(&ll, addr, bytes);
+}
+
+/* An exclusive last level gets what level 1 gives up. */
+static void give_up(const struct store *s, uint64_t block)
+{
+    struct resident out;
+
+    for (uint64_t b = first_block(&ll, block * s->bytes); is_exclusive() && b <= last_block(&ll, block * s->bytes, s->bytes); b++)
+        if (!store_use(&ll, b))
+            store_put(&ll, b, &out);
+}
+
+/* ---- level 1: lru and writeback ---- */
+
+static void leave(const struct store *s, const struct resident *out)
+{
+    if (out->block == NOTHING)
+        return;
+    if (out->dirty)
+        levels_count("D1.writebacks");
+    give_up(s, out->block);
+}
+
+static unsigned plain(struct store *s, uint64_t addr, uint64_t bytes, bool dirty)
+{
+    bool miss = false, ll_miss = false;
+    struct resident out;
+
+    for (uint64_t b = first_block(s, addr); b <= last_block(s, addr, bytes); b++) {
+        struct resident *r = store_use(s, b);
+
+        if (!r) {
+            miss = true;
+            if (is_exclusive())
+                ll_miss |= levels_look(b * s->bytes, s->bytes);
+            r = store_put(s, b, &out);
+            leave(s, &out);
+        }
+        r->dirty |= dirty;
+    }
+    if (miss && !is_exclusive())
+        ll_miss = levels_look(addr, bytes);
+    return miss + 2u * ll_miss;
+}
+
+/* ---- no write-allocate ---- */
+
+static unsigned no_write_allocate(uint64_t addr, uint64_t bytes, bool fills)
+{
+    struct resident out;
+    bool miss = false;
+
+    for (uint64_t b = first_block(&levels_d1, addr); b <= last_block(&levels_d1, addr, bytes); b++)
+        if (!store_use(&levels_d1, b)) {
+            miss = true;
+            if (fills)
+                store_put(&levels_d1, b, &out);
+        }
+    return miss ? 1 + 2u * levels_look(addr, bytes) : 0;
+}
+
+/* ---- translation ---- */
+
+static void translate(uint64_t addr, uint64_t bytes)
+{
+    for (uint64_t page = addr / tlb[0].bytes; page <= (addr + bytes - 1) / tlb[0].bytes; page++) {
+        if (!store_touch(&tlb[0], page * tlb[0].bytes, 1))
+            continue;
+        levels_count("D1.dtlb-misses");
+        if (store_touch(&tlb[1], page * tlb[1].bytes, 1))
+            levels_count("D1.stlb-misses");
+    }
+}
+
+/* ---- all of it ---- */
+
+static void shape(struct store *s, const char *setting)
+{
+    unsigned size, ways, bytes;
+
+    if (sscanf(setting, "%u,%u,%u", &size, &ways, &bytes) != 3)
+        abort();
+    *s = (struct store){.sets = size / ways / bytes, .ways = ways, .bytes = bytes};
+}
+
+void levels_make(const char *I1, const char *D1, const char *LL, const char *d1_is, const char *ll_is)
+{
+    d1_kind = d1_is;
+    ll_kind = ll_is;
+    shape(&i1, I1);
+    shape(&levels_d1, D1);
+    shape(&ll, LL);
+    buffer = (struct store){1, option("victim-lines", 8), strcmp(ll_kind, "victim") ? levels_d1.bytes : ll.bytes, NULL};
+    l2 = (struct store){option("l2-size", 262144) / option("l2-ways", 8) / ll.bytes, option("l2-ways", 8), ll.bytes, NULL};
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t entries = i ? option("stlb-entries", 1536) : option("tlb-entries", 64);
+        uint64_t ways = i ? option("stlb-ways", 12) : option("tlb-ways", 4);
+
+        tlb[i] = (struct store){entries / ways, ways, 1ull << option("page-bits", 12), NULL};
+    }
+}
+
+unsigned levels_touch(const struct op_record *o)
+{
+    bool writes = o->op == OP_WRITE || o->op == OP_MODIFY;
+
+    if (o->op == OP_FETCH)
+        return plain(&i1, o->addr, o->size, false);
+    if (!strcmp(d1_kind, "nowa"))
+        return no_write_allocate(o->addr, o->size, o->op != OP_WRITE);
+    if (!strcmp(d1_kind, "victim"))
+        return touch_victim(&levels_d1, o->addr, o->size, "D1.victim-hits") ? 1 + 2u * levels_look(o->addr, o->size) : 0;
+    if (!strcmp(d1_kind, "nextline"))
+        return prefetch_next_lines(o->addr, o->size);
+    if (!strcmp(d1_kind, "stride"))
+        return prefetch_strides(o->addr, o->size);
+    if (!strcmp(d1_kind, "tlb"))
+        translate(o->addr, o->size);
+    return plain(&levels_d1, o->addr, o->size, writes && !strcmp(d1_kind, "writeback"));
+}
+
+void levels_print(FILE *out)
+{
+    uint64_t dirty = 0;
+
+    for (unsigned i = 0; events[i].name; i++)
+        fprintf(out, "%s %llu\n", events[i].name, (unsigned long long)events[i].n);
+    for (struct resident *r = levels_d1.all; r; r = r->next)
+        dirty += r->dirty;
+    if (!strcmp(d1_kind, "writeback"))
+        fprintf(out, "D1: %llu dirty lines at the end\n", (unsigned long long)dirty);
+    if (!strcmp(d1_kind, "nextline") || !strcmp(d1_kind, "stride"))
+        prefetch_print(out);
+}

@@ -1,0 +1,93 @@
+/* tests/models/prefetch.c - prefetching D1s, slowly; see levels.c. */
+#include "store.h"
+
+static uint64_t demand_misses, issued, useful;
+
+static struct resident *bring(uint64_t block, bool guessed)
+{
+    struct resident out, *r = store_put(&levels_d1, block, &out);
+
+    if (out.block != NOTHING && out.guessed)
+        levels_count("D1.unused-prefetches");
+    r->guessed = guessed;
+    return r;
+}
+
+static void guess(uint64_t block)
+{
+    if (store_find(&levels_d1, block))
+        return;
+    levels_count("D1.prefetches");
+    issued++;
+    levels_look(block * levels_d1.bytes, levels_d1.bytes);
+    bring(block, true);
+}
+
+/* What the reference itself needs from the last level is fetched first. */
+static bool any_missing(uint64_t addr, uint64_t bytes)
+{
+    for (uint64_t b = first_block(&levels_d1, addr); b <= last_block(&levels_d1, addr, bytes); b++)
+        if (!store_find(&levels_d1, b))
+            return true;
+    return false;
+}
+
+/* True if the reference is the first use of the block since it came. */
+static bool demand(uint64_t block, bool *miss)
+{
+    struct resident *r = store_use(&levels_d1, block);
+    bool first = !r || r->guessed;
+
+    if (!r) {
+        *miss = true;
+        demand_misses++;
+        bring(block, false);
+    } else if (r->guessed) {
+        levels_count("D1.useful-prefetches");
+        useful++;
+        r->guessed = false;
+    }
+    return first;
+}
+
+/* The lines behind a reference that missed, or that used something for the first time. */
+unsigned prefetch_next_lines(uint64_t addr, uint64_t bytes)
+{
+    bool ll_miss = any_missing(addr, bytes) && levels_look(addr, bytes), miss = false, first = false;
+
+    for (uint64_t b = first_block(&levels_d1, addr); b <= last_block(&levels_d1, addr, bytes); b++)
+        first |= demand(b, &miss);
+    if (miss || (first && option("tagged", 0)))
+        for (uint64_t k = 1; k <= option("degree", 1); k++)
+            guess(last_block(&levels_d1, addr, bytes) + k);
+    return miss + 2u * ll_miss;
+}
+
+/* Two equal distances in a row within a page foretell the next reference.  A table remembers as many pages as there are regions;
+ * a page takes the place of the one whose number is the same modulo that. */
+unsigned prefetch_strides(uint64_t addr, uint64_t bytes)
+{
+    static struct { uint64_t page, last, distance; } region[1024];
+    uint64_t page = addr / 4096, slot = page % option("regions", 64), distance = addr - region[slot].last;
+    bool same_page = region[slot].page == page, again = same_page && distance && distance == region[slot].distance;
+    bool ll_miss = any_missing(addr, bytes) && levels_look(addr, bytes), any = false;
+
+    region[slot].page = page;
+    region[slot].last = addr;
+    region[slot].distance = same_page ? distance : 0;
+    for (uint64_t b = first_block(&levels_d1, addr); b <= last_block(&levels_d1, addr, bytes); b++)
+        demand(b, &any);
+    for (uint64_t k = 1; again && k <= option("degree", 1); k++)
+        if ((addr + k * distance) / levels_d1.bytes != addr / levels_d1.bytes)
+            guess((addr + k * distance) / levels_d1.bytes);
+    return any + 2u * ll_miss;
+}
+
+/* Of what would have missed, the part that did not; of the guesses, the part that was right. */
+void prefetch_print(FILE *out)
+{
+    uint64_t would_miss = useful + demand_misses;
+
+    fprintf(out, "D1: coverage %d%%, accuracy %d%%\n", would_miss ? (int)(100.0 * (double)useful / (double)would_miss) : 0,
+            issued ? (int)(100.0 * (double)useful / (double)issued) : 0);
+}

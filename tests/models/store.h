@@ -1,0 +1,38 @@
+/* tests/models/store.h - a place for lines, for the slow models of whole levels.  A block is an address / bytes per line. */
+#ifndef STORE_H
+#define STORE_H
+
+#include "model.h"
+
+#define NOTHING UINT64_MAX
+
+struct resident {
+    struct resident *next;
+    uint64_t block, used; /* address / bytes per line; time */
+    bool dirty, guessed;
+};
+
+struct store {
+    uint64_t sets, ways, bytes;
+    struct resident *all;
+};
+
+struct resident *store_find(const struct store *s, uint64_t block);
+struct resident *store_use(const struct store *s, uint64_t block); /* found: it is the latest now */
+bool store_take(struct store *s, uint64_t block, struct resident *taken);
+struct resident *store_put(struct store *s, uint64_t block, struct resident *out); /* out->block NOTHING: none left */
+bool store_touch(struct store *s, uint64_t addr, uint64_t bytes); /* true: something was missing, and came in */
+uint64_t first_block(const struct store *s, uint64_t addr);
+uint64_t last_block(const struct store *s, uint64_t addr, uint64_t bytes);
+
+/* levels.c */
+extern struct store levels_d1;
+bool levels_look(uint64_t addr, uint64_t bytes); /* in the last level; true: missed */
+void levels_count(const char *event);
+
+/* prefetch.c: outcome as levels_touch */
+unsigned prefetch_next_lines(uint64_t addr, uint64_t bytes);
+unsigned prefetch_strides(uint64_t addr, uint64_t bytes);
+void prefetch_print(FILE *out);
+
+#endif
