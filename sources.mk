@@ -486,9 +486,9 @@ shell_tests = \
 	tests/unit/sim/replay.sh \
 	tests/unit/sim/settled.sh \
 	tests/golden/annotate/classic.sh \
+	tests/golden/annotate/memory.sh \
 	tests/golden/annotate/merge.sh \
 	tests/golden/annotate/run.sh \
-	tests/golden/annotate/speed.sh \
 	tests/guest/native.sh \
 	tests/guest/oracle.sh
 

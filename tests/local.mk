@@ -53,6 +53,11 @@ tests/guest/%: tests/guest/%.c tests/guest/guest.h
 tests/guest/%: tests/guest/%.S tests/guest/guest.h
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(GUEST_CFLAGS) -o $@ $<
 
+## Time and memory of annotate and merge on five million lines, beside the original.
+bench-annotate: quern$(EXEEXT)
+	QUERN=$(abs_top_builddir)/quern $(SHELL) $(top_srcdir)/tests/perf/annotate.sh
+.PHONY: bench-annotate
+
 ## Fuzzers of what reads text from outside (tests/fuzz); clang is needed.  doc/testing.md has what was run.
 FUZZ_RUNS = 1000000
 fuzz:

@@ -1,7 +1,8 @@
 #!/bin/sh
 # The classic style prints, byte for byte, what cg_annotate 3.19 prints: more than 30 profiles times 23 sets of options.
 #
-# Profiles: made by profile.awk, written below (the edges), and taken with valgrind --tool=cachegrind where it is there.
+# Profiles: made by profile.awk, written below (the edges), taken with valgrind --tool=cachegrind where it is there, and with
+# quern run.
 # What the original leaves to chance is put in order on both sides (normalise.awk); all else is compared as it is.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
@@ -196,6 +197,17 @@ take_with_valgrind() {
     take v6.cgout awk 'BEGIN { for (i = 0; i < 1000; i++) s += i; print s }'
 }
 
+# Profiles of our own: by line, with objects and instructions (remarks to the original), as Cachegrind counts.
+take_with_quern() {
+    [ -x "$top_builddir/quern-engine" ] && [ -x words ] || return
+    "$QUERN" run -q --out-file=q1.cgout ./words >/dev/null
+    "$QUERN" run -q --branch-sim=yes --counting=cachegrind --dump-instr=yes --out-file=q2.cgout ./words >/dev/null
+    "$QUERN" run -q --cache-sim=no --dump-objects=yes --out-file=q3.cgout ls -l / >/dev/null
+    "$QUERN" run -q --branch-sim=yes --D1=4096,1,32 --out-file=q4.cgout sh -c 'echo a; cd /; test -d /usr' >/dev/null
+    "$QUERN" merge -o q5.cgout q4.cgout q4.cgout
+    "$QUERN" diff -o q6.cgout q1.cgout v1.cgout 2>/dev/null
+}
+
 # compare PROFILE OPTIONS...
 compare() {
     profile=$1
@@ -251,6 +263,7 @@ make_sources
 make_profiles
 make_edges
 take_with_valgrind
+take_with_quern
 find . -name '*.cgout' -exec touch -d '2020-06-01 12:00:00' {} +
 for p in *.cgout; do
     compare_all "$p"

@@ -50,6 +50,13 @@ compare_merge() {
     same_file got wanted "merge -o got $*"
 }
 
+# Profiles of our own, as quern run writes them by default: cg_merge and cg_diff read them.
+if [ -x "$top_builddir/quern-engine" ]; then
+    "$QUERN" run -q --branch-sim=yes --out-file=q1 true
+    "$QUERN" run -q --branch-sim=yes --D1=4096,1,32 --out-file=q2 ls / >/dev/null
+    "$QUERN" run -q --branch-sim=yes --out-file=q3 sh -c 'echo a; exit 3' >/dev/null
+fi
+
 # Blocks of three lines in order, the head and the summary where they are.
 order_blocks() {
     awk '/^fl=/ { block = $0; getline; block = block "\n" $0; getline; print block "\n" $0 > blocks; next } { print }' \
@@ -83,6 +90,16 @@ compare_merge p12 p11 p10 p9 p8 p7 p6 p5 p4 p3 p2 p1
 compare_merge v1 v2
 compare_merge v2 v1 v1
 compare_merge v3 v3 v3 v3
+if [ -f q3 ]; then
+    compare_merge q1
+    compare_merge q2 q1 q3
+    compare_merge q1 q1 q2 q3 q3
+    compare_diff q1 q2
+    compare_diff q3 q3
+    compare_diff '--mod-filename=s#^\./csu/(.*)#/src/$1#' '--mod-funcname=s/@@.*//' q1 q3
+else
+    skip 'there is no engine in this build' 9
+fi
 cg_merge p1 p2 2>/dev/null >wanted
 "$QUERN" merge p1 p2 >got
 same_file got wanted 'merge p1 p2 on stdout'

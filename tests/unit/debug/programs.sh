@@ -117,6 +117,23 @@ END
 "$CC" -g -o suicide suicide.c && run ./suicide
 is "$? $(test -e suicide || echo gone) $(count "$PWD/suicide.c" main 4 | grep -c '^[1-9]')" '0 gone 1' 'a program that deletes itself'
 
+# Sources with odd names: the profile has them, annotate finds them; what would break a line is escaped.
+printf 'int main(void)\n{\n    return 0;\n}\n' >"odd: #1 'name' \"x\".c"
+"$CC" -g -o odd "odd: #1 'name' \"x\".c" && run ./odd
+is "$(sed -n 's/^fl=.*\/odd/odd/p' out) $("$QUERN" annotate out | grep -c '^-- Annotated source file: .*/odd: #1 .name. "x"\.c$')" \
+    "odd: #1 'name' \"x\".c 0" 'a source with blanks, a colon, a hash and quotes in its name'
+is "$("$QUERN" annotate --threshold=0 --show=Ir out | grep -A 12 '^-- Annotated source file: .*/odd: #1 .name. "x"\.c$' | grep -c 'return 0;')" \
+    1 '  ... is found and annotated'
+bytes=$(printf 'caf\351\377.c')
+cp "odd: #1 'name' \"x\".c" "$bytes"
+"$CC" -g -o odd "$bytes" && run ./odd
+is "$(sed -n 's/^fl=.*\/caf/caf/p' out) $("$QUERN" annotate --threshold=0 out | LC_ALL=C grep -a -A 12 "^-- Annotated source file: .*/$bytes\$" | grep -a -c 'return 0;')" \
+    "$bytes 1" 'a source whose name is not UTF-8'
+line=$(printf 'a\nb\033.c')
+cp "$bytes" "$line" && "$CC" -g -o odd "$line" && run ./odd
+is "$(sed -n 's/^fl=.*\/a\\n/a\\n/p' out) $("$QUERN" annotate --threshold=0 out | grep -c 'Annotated source file: .*/a\\nb\\x1b\.c$')" \
+    'a\nb\x1b.c 1' 'a source with a newline in its name: escaped'
+
 # Names of C++, as c++filt has them; as they are with --demangle=no.
 if command -v g++ >/dev/null 2>&1; then
     cat >names.cc <<'END'
