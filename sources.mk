@@ -460,6 +460,7 @@ shell_tests = \
 	tests/unit/cost/collector_damage.sh \
 	tests/unit/cost/collector_ends.sh \
 	tests/unit/cost/collector_files.sh \
+	tests/unit/cost/collector_guard.sh \
 	tests/unit/cost/collector_processes.sh \
 	tests/unit/cost/collector_usage.sh \
 	tests/unit/cost/insns.sh \
@@ -474,6 +475,7 @@ shell_tests = \
 	tests/unit/prof/names.sh \
 	tests/unit/prof/output.sh \
 	tests/unit/prof/positions.sh \
+	tests/unit/prof/provenance.sh \
 	tests/unit/run/explain.sh \
 	tests/unit/run/interval.sh \
 	tests/unit/sim/analyses.sh \

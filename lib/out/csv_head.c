@@ -164,15 +164,30 @@ static enum qn_prof_status quote(struct qn_prof_text *to, size_t from, struct qn
 #endif
 }
 
+/* What a cell needs before it can be written. */
+enum need { NOTHING, QUOTES = 1, ESCAPES = 2 };
+
+static int find_needs(const char *text)
+{
+    int needs = NOTHING;
+    const char *p = text;
+    for (; *p; p++) {
+        if (qn_prof_is_control((unsigned char)*p))
+            needs |= ESCAPES;
+        if (*p == ',' || *p == '"' || *p == ';')
+            needs |= QUOTES;
+    }
+    if (p > text && (text[0] == ' ' || p[-1] == ' '))
+        needs |= QUOTES;
+    return needs;
+}
+
 enum qn_prof_status qn_out_csv_cell(struct qn_prof_text *to, const char *text, struct qn_prof_error *err)
 {
     size_t from = to->length;
-    if (append_escaped(to, text) != 0 || qn_prof_append(to, "", 0) != 0)
+    int needs = find_needs(text);
+    int failed = needs & ESCAPES ? append_escaped(to, text) : qn_prof_append(to, text, strlen(text));
+    if (failed || qn_prof_append(to, "", 0) != 0)
         return qn_prof_fail_memory(err);
-    const char *cell = to->text + from;
-    size_t n = to->length - from;
-    int must = n > 0 && (strpbrk(cell, ",\"\r\n;") || cell[0] == ' ' || cell[n - 1] == ' ');
-    if (must && quote(to, from, err) != QN_PROF_OK)
-        return err->status;
-    return QN_PROF_OK;
+    return needs & QUOTES ? quote(to, from, err) : QN_PROF_OK;
 }
