@@ -320,6 +320,7 @@ headers = \
 	lib/out/table.h \
 	lib/prof/counts.h \
 	lib/prof/diff.h \
+	lib/prof/digits.h \
 	lib/prof/error.h \
 	lib/prof/escape.h \
 	lib/prof/fns.h \

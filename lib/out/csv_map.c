@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prof/digits.h"
 #include "prof/read.h"
 
 enum qn_prof_status qn_out_csv_bad(const char *path, const struct qn_out_csv_record *record,
@@ -155,29 +156,12 @@ static enum qn_prof_status take_events(struct qn_out_csv_map *m, const struct qn
     return QN_PROF_OK;
 }
 
-const char *qn_out_csv_parse_count(const char *p, int64_t *out)
-{
-    int negative = *p == '-';
-    uint64_t value = 0;
-    p += negative;
-    if (*p < '0' || *p > '9')
-        return NULL;
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
-            return NULL;
-    if (value > INT64_MAX)
-        return NULL;
-    *out = negative ? -(int64_t)value : (int64_t)value;
-    return p;
-}
-
 static enum qn_prof_status take_totals(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
                                        struct qn_prof_error *err)
 {
     const char *cell = m->metadata[m->column[QN_OUT_CSV_SUMMARY]], *p = cell;
     for (int i = 0; i < m->event_count && p; i++) {
-        p = qn_out_csv_parse_count(p, &m->totals[i]);
+        p = qn_prof_parse_integer(p, &m->totals[i]);
         if (p && i + 1 < m->event_count)
             p = *p == ' ' ? p + 1 : NULL;
     }

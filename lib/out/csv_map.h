@@ -50,7 +50,4 @@ enum qn_prof_status qn_out_csv_bad(const char *path, const struct qn_out_csv_rec
                                    const char *what, const char *got, const char *wanted,
                                    struct qn_prof_error *err);
 
-/* "-12": the end of the number, or NULL where there is none within 64 bits. */
-const char *qn_out_csv_parse_count(const char *p, int64_t *out);
-
 #endif

@@ -13,6 +13,7 @@
 #include "out/csv.h"
 #include "out/csv_map.h"
 #include "prof/counts.h"
+#include "prof/digits.h"
 #include "prof/table.h"
 
 struct reading {
@@ -40,7 +41,7 @@ static enum qn_prof_status take_counts(struct reading *r, const struct qn_out_cs
 {
     for (int i = 0; i < r->map.event_count; i++) {
         const char *cell = record->cells[r->map.event_column[i]];
-        const char *end = qn_out_csv_parse_count(cell, &r->counts[i]);
+        const char *end = qn_prof_parse_integer(cell, &r->counts[i]);
         if (!end || *end)
             return bad(r, record, "malformed count", cell, "a 64-bit number");
     }
@@ -118,7 +119,7 @@ static enum qn_prof_status add_row(struct reading *r, const struct qn_out_csv_re
     int64_t number;
     if (has_no_place(r, record))
         return QN_PROF_OK;
-    if (!(end = qn_out_csv_parse_count(line, &number)) || *end || number < 0 || number > UINT32_MAX)
+    if (!(end = qn_prof_parse_integer(line, &number)) || *end || number < 0 || number > UINT32_MAX)
         return bad(r, record, "malformed line number", line, "a number below 2^32");
     uint32_t fn = find_fn(r, record);
     if (fn == QN_PROF_NO_FN)

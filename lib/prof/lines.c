@@ -15,8 +15,8 @@
 
 #include "prof/sizes.h"
 
-/* Bytes past the end that a scanner may form an address of (a number of 20 digits and a NUL). */
-#define SLACK 32
+/* The NUL behind a last line that has no newline and fills the buffer. */
+#define SLACK 1
 
 /* A line longer than this is not text that any profiler wrote. */
 #define LINE_MAX_BYTES ((size_t)1 << 28)

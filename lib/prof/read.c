@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "prof/counts.h"
+#include "prof/digits.h"
 #include "prof/header.h"
 
 enum stage { NEED_FILE, NEED_COUNTS, SUMMED };
@@ -99,49 +100,16 @@ static int bad_counts(struct qn_prof_reader *r, const char *got, struct qn_prof_
     return -1;
 }
 
-static inline int is_digit(char c)
-{
-    return (unsigned char)(c - '0') <= 9;
-}
-
-static inline int is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* Digits to a magnitude of at most `limit`. Returns the end, or NULL where there is no number. */
-static inline const char *parse_digits(const char *p, uint64_t limit, uint64_t *out)
-{
-    if (!is_digit(*p))
-        return NULL;
-    uint64_t value = 0;
-    /* 18 digits cannot overflow; past them every step is checked. */
-    const char *fast = p + 18;
-    for (; is_digit(*p) && p < fast; p++)
-        value = value * 10 + (uint64_t)(*p - '0');
-    for (; is_digit(*p); p++)
-        if (__builtin_mul_overflow(value, 10u, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
-            return NULL;
-    *out = value;
-    return value <= limit ? p : NULL;
-}
-
-/* One count: digits, -digits or a dot, ended by a blank or the end. NULL where it is neither. */
+/* One count: an integer or a dot, ended by a blank or the end. NULL where it is neither. */
 static inline const char *parse_count(const char *p, int64_t *out)
 {
-    uint64_t magnitude;
-    int negative = *p == '-';
     if (*p == '.') {
         *out = QN_PROF_NONE;
         p++;
-    } else {
-        p = parse_digits(p + negative, INT64_MAX, &magnitude);
-        if (!p)
-            return NULL;
-        *out = negative ? -(int64_t)magnitude : (int64_t)magnitude;
+    } else if ((p = qn_prof_parse_integer(p, out)) == NULL) {
+        return NULL;
     }
-    return *p == '\0' || is_blank(*p) ? p : NULL;
+    return *p == '\0' || qn_prof_is_blank(*p) ? p : NULL;
 }
 
 /* All counts up to `end`; missing ones become QN_PROF_NONE. 0, or -1 where one is malformed. */
@@ -149,7 +117,7 @@ static int parse_counts(struct qn_prof_reader *r, const char *p, const char *end
 {
     int n = 0, events = r->header.event_count;
     for (;;) {
-        while (is_blank(*p))
+        while (qn_prof_is_blank(*p))
             p++;
         if (*p == '\0')
             break;
@@ -166,8 +134,8 @@ static int take_counts(struct qn_prof_reader *r, const char *text, const char *e
                        struct qn_prof_item *item, struct qn_prof_error *err)
 {
     uint64_t line;
-    const char *p = parse_digits(text, UINT32_MAX, &line);
-    if (!p || (*p != '\0' && !is_blank(*p)))
+    const char *p = qn_prof_parse_digits(text, UINT32_MAX, &line);
+    if (!p || (*p != '\0' && !qn_prof_is_blank(*p)))
         return bad(r, "malformed line number", text, "a number below 2^32 and counts", err);
     if (r->stage == NEED_FILE)
         return bad(r, "counts outside a function", text, "`fl=` and `fn=` lines first", err);
@@ -203,7 +171,7 @@ static int take_insn(struct qn_prof_reader *r, const char *text, const char *end
                      struct qn_prof_item *item, struct qn_prof_error *err)
 {
     const char *p = qn_prof_parse_address(text, &item->insn.address);
-    if (!p || *p != ' ' || !(p = qn_prof_parse_bytes(p + 1, &item->insn)) || (*p && !is_blank(*p)))
+    if (!p || *p != ' ' || !(p = qn_prof_parse_bytes(p + 1, &item->insn)) || (*p && !qn_prof_is_blank(*p)))
         return bad_insn(r, text, err);
     if (!r->in_line)
         return bad(r, "instruction without its line", text, "the counts of the line first", err);
@@ -330,7 +298,7 @@ static int take_line(struct qn_prof_reader *r, const char *text, size_t length,
                      struct qn_prof_item *item, struct qn_prof_error *err)
 {
     const char *end = text + length;
-    if (is_digit(text[0]) && r->stage != SUMMED)
+    if (qn_prof_is_digit(text[0]) && r->stage != SUMMED)
         return check_covered(r, err) == 0 ? take_counts(r, text, end, item, err) : -1;
     if (strncmp(text, "#ob=", 4) == 0 && r->stage != SUMMED)
         return take_name(r, QN_PROF_OBJECT, text + 4, end, item, err);

@@ -12,8 +12,8 @@
 #define QN_PROF_SIZES_H
 
 #ifdef QN_TINY
-#define QN_PROF_LINES_BYTES ((size_t)16)      /* text read at once */
-#define QN_PROF_WRITE_BYTES ((size_t)16)      /* text written at once */
+#define QN_PROF_LINES_BYTES ((size_t)64)      /* text read at once */
+#define QN_PROF_WRITE_BYTES ((size_t)64)      /* text written at once */
 #define QN_PROF_LOG_BYTES ((size_t)12 << 10)  /* a piece of the line log */
 #define QN_PROF_NAME_BYTES ((size_t)64)       /* a block of names */
 #define QN_PROF_SLOTS 4u                      /* of a hash index, a power of two */
