@@ -58,6 +58,7 @@ hosted_sources = \
 	lib/out/modern_by.c \
 	lib/out/modern_functions.c \
 	lib/out/modern_insns.c \
+	lib/out/modern_originals.c \
 	lib/out/modern_sources.c \
 	lib/out/number.c \
 	lib/out/options.c \
@@ -312,6 +313,7 @@ headers = \
 	lib/out/heat.h \
 	lib/out/modern.h \
 	lib/out/modern_insns.h \
+	lib/out/modern_originals.h \
 	lib/out/number.h \
 	lib/out/options.h \
 	lib/out/report.h \

@@ -8,12 +8,11 @@
  * readable and identical. Shown are lines with counts and `context` lines around each. Counts of line
  * 0 come first, counts beyond the end of the file last, marked bogus.
  */
-#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
 #include "out/modern_insns.h"
-#include "out/source.h"
+#include "out/modern_originals.h"
 #include "prof/counts.h"
 
 #define WARNING_FRAME \
@@ -23,21 +22,13 @@
 
 #define UNKNOWN "???" /* the name of a file that is not known */
 
-/* The sources behind one section. */
-struct originals {
-    const char **names; /* sorted */
-    char **paths;       /* where each was found */
-    struct qn_out_source *sources;
-    int count;
-};
-
 /* One section in its making. */
 struct file {
     struct qn_out_modern *m;
     struct qn_out_insns *insns;
     const char *name;
     struct qn_prof_log_lines lines;
-    struct originals originals;
+    struct qn_out_originals originals;
     struct qn_out_table table;
     int64_t *counts; /* of the line at hand */
     uint32_t line;   /* whose counts are at hand */
@@ -73,106 +64,11 @@ static void add_all_lines(struct file *f, enum qn_out_fate where)
         fate(f->m, where, f->counts);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The names that became the file `id`: its own, or those before --mod-filename. */
-static int find_originals(struct file *f, uint32_t id)
-{
-    const struct qn_prof_ledger *g = &f->m->ledger;
-    struct originals *o = &f->originals;
-    uint32_t all = g->options.mod_file ? g->originals.index.count : 1;
-    o->names = calloc(all + (size_t)1, sizeof *o->names);
-    if (!o->names)
-        return qn_prof_fail_memory(f->m->err), -1;
-    if (!g->options.mod_file)
-        o->names[o->count++] = f->name;
-    for (uint32_t i = 0; i < all && g->options.mod_file; i++)
-        if (g->original_of[i] == id)
-            o->names[o->count++] = qn_prof_name(&g->originals, i);
-    qsort(o->names, (size_t)o->count, sizeof *o->names, compare_texts);
-    o->paths = calloc((size_t)o->count + 1, sizeof *o->paths);
-    o->sources = calloc((size_t)o->count + 1, sizeof *o->sources);
-    return o->paths && o->sources ? 0 : (qn_prof_fail_memory(f->m->err), -1);
-}
-
-static char *join_path(const char *dir, const char *name)
-{
-    size_t n = strlen(dir);
-    char *path = malloc(n + strlen(name) + 2);
-    if (!path)
-        return NULL;
-    memcpy(path, dir, n);
-    path[n] = '/';
-    strcpy(path + n + 1, name);
-    return path;
-}
-
-/* Reads a source under its own name, or else under the directories of -I. 0 where it was read. */
-static int read_original(const struct qn_out_request *q, const char *name, char **path,
-                         struct qn_out_source *source)
-{
-    *path = strdup(name);
-    if (*path && qn_out_read_source(source, *path) == 0)
-        return 0;
-    for (int i = 0; i < q->include_count; i++) {
-        free(*path);
-        *path = join_path(q->includes[i], name);
-        if (*path && qn_out_read_source(source, *path) == 0)
-            return 0;
-    }
-    return -1;
-}
-
-static int read_originals(struct file *f)
-{
-    int failed = 0;
-    for (int i = 0; i < f->originals.count; i++)
-        if (read_original(f->m->request, f->originals.names[i], &f->originals.paths[i],
-                          &f->originals.sources[i]) != 0)
-            failed = -1;
-    return failed;
-}
-
-static int all_identical(const struct originals *o)
-{
-    const struct qn_out_source *first = &o->sources[0];
-    for (int i = 1; i < o->count; i++)
-        if (o->sources[i].size != first->size ||
-            memcmp(o->sources[i].text, first->text, first->size) != 0)
-            return 0;
-    return 1;
-}
-
-static void free_originals(struct originals *o)
-{
-    for (int i = 0; i < o->count; i++) {
-        if (o->paths)
-            free(o->paths[i]);
-        if (o->sources)
-            qn_out_free_source(&o->sources[i]);
-    }
-    free(o->names);
-    free(o->paths);
-    free(o->sources);
-}
-
-static void list_originals(struct qn_out_sink *s, const struct originals *o, const char *mark)
-{
-    for (int i = 0; i < o->count; i++) {
-        qn_out_puts(s, mark);
-        qn_out_name(s, o->names[i]);
-        qn_out_putc(s, '\n');
-    }
-}
-
 static void put_unannotated(struct file *f, const char *why, enum qn_out_fate where)
 {
     struct qn_out_sink *s = f->m->sink;
     qn_out_puts(s, why);
-    list_originals(s, &f->originals, "- ");
+    qn_out_list_originals(s, &f->originals, "- ");
     qn_out_putc(s, '\n');
     add_all_lines(f, where);
     qn_out_insns_of_file(f->insns, f->name, 1);
@@ -195,7 +91,7 @@ static void warn_newer(const struct file *f)
                     "@ Original source files are all newer than data file '");
         qn_out_name(s, g->sources[i].path);
         qn_out_puts(s, "':\n");
-        list_originals(s, &f->originals, "@ - ");
+        qn_out_list_originals(s, &f->originals, "@ - ");
         qn_out_puts(s, "@ Annotations may not be correct.\n" WARNING_FRAME "\n");
     }
 }
@@ -325,12 +221,12 @@ static void put_annotated(struct file *f)
 static void put_file(struct file *f, uint32_t id)
 {
     qn_out_put_title(f->m->sink, "Annotated source file: ", f->name);
-    if (find_originals(f, id) != 0)
-        return;
-    if (read_originals(f) != 0)
+    if (qn_out_find_originals(&f->originals, &f->m->ledger, id) != 0)
+        qn_prof_fail_memory(f->m->err);
+    else if (qn_out_read_originals(&f->originals, f->m->request) != 0)
         put_unannotated(f, "Unannotated because one or more of these original files are unreadable:\n",
                         QN_OUT_UNREADABLE);
-    else if (!all_identical(&f->originals))
+    else if (!qn_out_are_identical(&f->originals))
         put_unannotated(f, "Unannotated because two or more of these original files are not identical:\n",
                         QN_OUT_NOT_IDENTICAL);
     else
@@ -358,7 +254,7 @@ static void do_file(struct qn_out_modern *m, struct qn_out_insns *insns, uint32_
         qn_prof_fail_memory(m->err);
     else
         put_file(&f, id);
-    free_originals(&f.originals);
+    qn_out_free_originals(&f.originals);
     qn_prof_log_free_lines(&f.lines);
 }
 

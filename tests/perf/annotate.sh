@@ -28,7 +28,7 @@ measure() {
 }
 # against SECONDS KILOBYTES: the ratios of the original to what was measured last.
 against() {
-    awk -v s="$1" -v k="$2" -v t="$seconds" -v m="$kilobytes" 'BEGIN { printf "   %.0f times as fast, a %.1fth of the memory\n", s / t, k / m }'
+    awk -v s="$1" -v k="$2" -v t="$seconds" -v m="$kilobytes" 'BEGIN { printf "   %.0f times as fast, 1/%.0f of the memory\n", s / t, k / m }'
 }
 
 if command -v cg_annotate >/dev/null 2>&1; then
