@@ -1,10 +1,10 @@
 /* lib/base/context.h - where things lie below 2 GiB, and the context of the running guest thread.
  *
  *   0x54000000  counters of the arena           so that  inc qword [abs32]  reaches them
- *   0x60000000  code cache, executable view
+ *   0x60000000  code cache
  *   0x70000000  the engine: text, data, context, code-line records
  *   0x78000000  tables of the engine (indirect-branch table, filter rows)
- *   >= 4 GiB    everything that only C code touches, and the writable view of the code cache
+ *   >= 4 GiB    everything that only C code touches
  *
  * One guest thread runs at a time, so the context sits at one fixed address (qn_ctx, linked below 2 GiB) and
  * emitted code reaches it RIP-relative, without a base register.
@@ -21,7 +21,7 @@
 #define QN_ENGINE_BASE 0x70000000ull
 #define QN_LOW_TABLES 0x78000000ull
 #define QN_LOW_TABLES_END 0x7ff00000ull
-#define QN_CODE_ALIAS_BASE 0x3e0000000000ull /* writable view: QN_CODE_BASE + x is written here */
+#define QN_HIGH_BASE 0x3e0000000000ull
 #define QN_HEAP_BASE 0x3e1000000000ull       /* the engine's own memory, grows up */
 #define QN_ARENA_ALIAS_BASE 0x3e8000000000ull /* everything of the arena but the counters */
 #define QN_HIGH_END 0x3f0000000000ull
@@ -75,6 +75,7 @@ struct qn_ctx {
 extern struct qn_ctx qn_ctx;
 extern uint8_t qn_slow_stack_top[];  /* slow calls run on this stack; one at a time */
 
-static inline uint64_t qn_code_write_view(uint64_t exec) { return exec - QN_CODE_BASE + QN_CODE_ALIAS_BASE; }
+/* Where code that runs at host address `host` is written. */
+static inline uint8_t *qn_code_at(uint64_t host) { return (uint8_t *)(uintptr_t)host; }
 
 #endif

@@ -186,7 +186,7 @@ uint32_t qn_emit_miss_stub(void)
 {
     static bool written[2];
     uint32_t address = (uint32_t)(QN_CODE_BASE + (emit_rules.caches ? MISS_STUB_BYTES : 0));
-    struct qn_code c = {(uint8_t *)(uintptr_t)qn_code_write_view(address), address};
+    struct qn_code c = {qn_code_at(address), address};
 
     if (written[emit_rules.caches])
         return address;

@@ -105,7 +105,7 @@ static unsigned row_ways(void)
 
 static uint32_t make_stub(unsigned s1, unsigned s2, unsigned size)
 {
-    struct qn_code c = {qn_tcache_write_view(next_at), next_at};
+    struct qn_code c = {qn_code_at(next_at), next_at};
     unsigned t = third_register(s1, s2), ways = row_ways();
     uint32_t at = (uint32_t)c.exec;
 

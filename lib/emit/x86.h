@@ -167,7 +167,7 @@ static inline void x_patch(uint64_t end, uint64_t target)
 {
     int32_t rel = (int32_t)(target - end);
 
-    __builtin_memcpy(qn_tcache_write_view(end - 4), &rel, 4);
+    __builtin_memcpy(qn_code_at(end - 4), &rel, 4);
 }
 
 enum { X_CC_E = 4, X_CC_NE = 5, X_CC_A = 7, X_CC_S = 8 };

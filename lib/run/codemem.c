@@ -1,48 +1,18 @@
-/* lib/run/codemem.c - memory of the code cache: one memfd seen twice, executable at QN_CODE_BASE, writable at its alias.
+/* lib/run/codemem.c - memory of the code cache: private, writable and executable at one address.
  *
- * A forked child must not write into its parent's code, so it gets a copy of what is in use in a memfd of its own. */
+ * Private memory may consist of huge pages, which a large program needs: cc1 runs 24 MB of translated code, and the
+ * processor's table of small pages covers 8.  And a forked child has a copy of its own, made by the kernel page by page.
+ */
 #include "run/run.h"
-#include "tcache/tcache.h"
 
-static int make(void)
+#define ADVISE_HUGEPAGE 14
+
+void qn_code_cache_map(void)
 {
-    long fd = qn_sys2(__NR_memfd_create, (long)"quern-code", 1);
+    enum { PRIVATE_ANONYMOUS_FIXED = 0x2 | 0x20 | 0x100000, READ_WRITE_EXECUTE = 7 };
+    long at = qn_sys6(__NR_mmap, QN_CODE_BASE, QN_CODE_MAX, READ_WRITE_EXECUTE, PRIVATE_ANONYMOUS_FIXED, -1, 0);
 
-    if (qn_sys_failed(fd) || qn_sys2(__NR_ftruncate, fd, QN_CODE_MAX))
+    if (at != (long)QN_CODE_BASE)
         qn_die_fatal(QN_FATAL_RESOURCE, 0, "cannot make the code cache");
-    return (int)fd;
+    qn_sys3(__NR_madvise, at, QN_CODE_MAX, ADVISE_HUGEPAGE); /* only a wish */
 }
-
-static void map_views(int fd)
-{
-    qn_map_shared(QN_CODE_BASE, QN_CODE_MAX, 5, fd, 0);
-    qn_map_shared(QN_CODE_ALIAS_BASE, QN_CODE_MAX, 3, fd, 0);
-    qn_sys1(__NR_close, fd);
-}
-
-void qn_code_cache_map(void) { map_views(make()); }
-
-static void copy_range(int fd, uint64_t start, uint64_t end)
-{
-    uint64_t from = qn_round_down(start, QN_PAGE), size = qn_round_up(end, QN_PAGE) - from;
-
-    if (start != end && qn_sys4(__NR_pwrite64, fd, (long)from, (long)size, (long)(from - QN_CODE_BASE)) != (long)size)
-        qn_die_fatal(QN_FATAL_RESOURCE, 0, "cannot copy the code cache");
-}
-
-/* Made before the fork: afterwards the parent writes on. */
-int qn_code_cache_copy(void)
-{
-    int fd = make();
-    uint64_t part[2][2];
-
-    copy_range(fd, QN_CODE_BASE, QN_CODE_BASE + QN_CODE_FIXED);
-    for (unsigned i = 0; i < QN_REGIONS; i++) {
-        qn_tcache_used(i, part);
-        copy_range(fd, part[0][0], part[0][1]);
-        copy_range(fd, part[1][0], part[1][1]);
-    }
-    return fd;
-}
-
-void qn_code_cache_adopt(int fd) { map_views(fd); }

@@ -111,7 +111,7 @@ bool qn_is_engine_range(uint64_t start, uint64_t size)
     return overlaps(start, size, QN_COUNTERS_BASE, QN_COUNTERS_BASE + QN_ARENA_COUNTERS_SIZE) ||
            overlaps(start, size, QN_CODE_BASE, QN_CODE_BASE + QN_CODE_MAX) ||
            overlaps(start, size, QN_ENGINE_BASE, qn_round_up((uint64_t)(uintptr_t)_end, QN_PAGE)) ||
-           overlaps(start, size, QN_CODE_ALIAS_BASE, QN_HIGH_END);
+           overlaps(start, size, QN_HIGH_BASE, QN_HIGH_END);
 }
 
 /* ---- code that comes, goes or changes ---- */

@@ -98,7 +98,7 @@ static bool ask_fork(int fds[2])
 
 /* ---- fork ---- */
 
-static void become_child(int fds[2], int code, const struct qn_clone_request *r)
+static void become_child(int fds[2], const struct qn_clone_request *r)
 {
     int old_arena = qn_arena_fd, old_socket = qn_socket_fd;
 
@@ -106,7 +106,6 @@ static void become_child(int fds[2], int code, const struct qn_clone_request *r)
     qn_socket_fd = fds[1];
     qn_sys1(__NR_close, old_arena);
     qn_sys1(__NR_close, old_socket);
-    qn_code_cache_adopt(code);
     qn_thread_only_self();
     if (r->stack)
         qn_ctx.gpr[4] = r->stack;
@@ -121,20 +120,18 @@ static void become_child(int fds[2], int code, const struct qn_clone_request *r)
 static long plain_fork(const struct qn_clone_request *r)
 {
     qn_sigset all_signals = ~0ull, old;
-    int fds[2], code;
+    int fds[2];
     long pid;
 
     if (!ask_fork(fds))
         return -E_AGAIN;
-    code = qn_code_cache_copy();
     qn_sys4(__NR_rt_sigprocmask, 2, (long)&all_signals, (long)&old, 8);
     pid = qn_sys6(__NR_clone, (long)(r->flags & ~(uint64_t)(CLONE_SETTLS_ | CLONE_VM_)), 0, (long)r->ptid, (long)r->ctid, 0, 0);
     if (pid == 0) {
-        become_child(fds, code, r);
+        become_child(fds, r);
     } else {
         qn_sys1(__NR_close, fds[0]);
         qn_sys1(__NR_close, fds[1]);
-        qn_sys1(__NR_close, code);
     }
     qn_sys4(__NR_rt_sigprocmask, 2, (long)&old, 0, 8);
     return pid;

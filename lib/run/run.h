@@ -131,9 +131,7 @@ long qn_sys_mremap(const long *a);
 long qn_sys_brk(uint64_t wanted);
 uint64_t qn_low_address(uint64_t size); /* a place within reach of the code cache, 0 = none */
 void qn_code_changed(uint64_t start, uint64_t end);
-void qn_code_cache_map(void);   /* make and map the code cache, both views */
-int qn_code_cache_copy(void);   /* before fork: a copy for the child, as a descriptor */
-void qn_code_cache_adopt(int fd); /* in the child */
+void qn_code_cache_map(void); /* make the code cache */
 
 /* ---- translation and dispatch ---- */
 

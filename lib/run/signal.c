@@ -68,7 +68,7 @@ static void stop_stepping(struct qn_thread *t, struct qn_ucontext *uc)
     t->stepping = 0;
     uc->mc.flags &= ~(uint64_t)FLAG_TF;
     if (t->step_return) {
-        *qn_tcache_write_view(t->step_return) = t->step_byte;
+        *qn_code_at(t->step_return) = t->step_byte;
         t->step_return = 0;
     }
 }
@@ -80,8 +80,8 @@ static void break_at(struct qn_thread *t, struct qn_ucontext *uc, uint64_t at)
     if (!in_code_cache(at) || t->step_return)
         return;
     t->step_return = at;
-    t->step_byte = *qn_tcache_write_view(at);
-    *qn_tcache_write_view(at) = INT3;
+    t->step_byte = *qn_code_at(at);
+    *qn_code_at(at) = INT3;
 }
 
 /* A slow call runs: stop where it returns to. */
@@ -180,7 +180,7 @@ static bool handle_trap(struct qn_thread *t, const struct qn_siginfo *info, stru
      * the breakpoint's own siginfo.  The address alone tells that it was hit. */
     if (t->step_return && uc->mc.ip == t->step_return + 1) {
         uc->mc.ip--;
-        *qn_tcache_write_view(t->step_return) = t->step_byte;
+        *qn_code_at(t->step_return) = t->step_byte;
         t->step_return = 0;
         step(t, uc);
         return true;

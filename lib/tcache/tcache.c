@@ -32,8 +32,6 @@ static struct {
     uint32_t miss_stub;
 } homes[QN_HOMES];
 
-uint8_t *qn_tcache_write_view(uint64_t host) { return (uint8_t *)(uintptr_t)qn_code_write_view(host); }
-
 struct qn_tblock *qn_tcache_block(uint32_t index) { return &blocks[index]; }
 
 static uint32_t hash_of(uint64_t pc)
@@ -150,7 +148,7 @@ static void patch_rel32(uint64_t field, uint64_t target)
 {
     int32_t rel = (int32_t)(target - (field + 4));
 
-    __builtin_memcpy(qn_tcache_write_view(field), &rel, sizeof rel);
+    __builtin_memcpy(qn_code_at(field), &rel, sizeof rel);
 }
 
 static void incoming_add(uint32_t to, uint32_t id)
@@ -314,9 +312,9 @@ void qn_tcache_begin(uint32_t hot, uint32_t cold, struct qn_code *hot_code, stru
             qn_engine_die("code cache region too small for a block", hot, cold);
     }
     hot_code->exec = r->hot;
-    hot_code->p = qn_tcache_write_view(r->hot);
+    hot_code->p = qn_code_at(r->hot);
     cold_code->exec = r->cold;
-    cold_code->p = qn_tcache_write_view(cold_code->exec);
+    cold_code->p = qn_code_at(cold_code->exec);
 }
 
 static uint32_t take_slot(void)
@@ -353,12 +351,4 @@ uint32_t qn_tcache_commit(const struct qn_tblock *b, const struct qn_side *side,
     slot->hash_next = hash_table[bucket];
     hash_table[bucket] = index;
     return index;
-}
-
-void qn_tcache_used(unsigned i, uint64_t part[2][2])
-{
-    part[0][0] = regions[i].start;
-    part[0][1] = regions[i].hot;
-    part[1][0] = regions[i].middle;
-    part[1][1] = regions[i].cold;
 }

@@ -11,7 +11,7 @@
  * table of its own; the high byte tells variants apart that are entered from the dispatcher only.
  *
  * Invariants: a linked exit is on the incoming list of its target; the IBL table holds entries of live
- * blocks only or the miss stub; code is written through the alias view only.
+ * blocks only or the miss stub.
  */
 #ifndef QN_TCACHE_H
 #define QN_TCACHE_H
@@ -74,7 +74,7 @@ enum {
 #define QN_NO_REG 255
 
 struct qn_code {             /* where code is being written */
-    uint8_t *p;              /* next byte, in the alias view */
+    uint8_t *p;              /* next byte */
     uint64_t exec;           /* address at which that byte will run */
 };
 
@@ -96,8 +96,6 @@ void qn_tcache_unlink_block(uint32_t index);          /* all exits of a block go
 void qn_tcache_ibl_set(uint32_t index);
 void qn_tcache_invalidate(uint64_t start, uint64_t end); /* guest range: forget blocks that overlap it */
 void qn_tcache_flush(void);
-void qn_tcache_used(unsigned region, uint64_t part[2][2]); /* start and end of its hot and cold code */
-uint8_t *qn_tcache_write_view(uint64_t host);
 
 struct qn_tcache_stats {
     uint64_t evictions, links, full_links, line_links, unlinks, hot_bytes, cold_bytes;
