@@ -149,6 +149,7 @@ translator_sources = \
 	lib/emit/emit.c \
 	lib/emit/exits.c \
 	lib/emit/flags.c \
+	lib/emit/lru_stub.c \
 	lib/emit/place.c \
 	lib/emit/slow.c \
 	lib/emit/stub.c \
@@ -355,6 +356,7 @@ headers = \
 	lib/sim/codelines.h \
 	lib/sim/contract.h \
 	lib/sim/explain.h \
+	lib/sim/filter.h \
 	lib/sim/level.h \
 	lib/sim/lines.h \
 	lib/sim/lru.h \

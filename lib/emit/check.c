@@ -1,13 +1,16 @@
 /* lib/emit/check.c - the hit filter: what is emitted for each reference.
  *
- *   hot:   lea  ea, S1 ;  mov S1d, S2d ;  and $mask, S2d
- *          xor  rows(,S2,scale), S1          S1 = offset within the line if it is the filter's line
+ *   hot:   lea  ea, S1 ;  rorx $shift, S1d, S2d ;  and $mask, S2d
+ *          xor  entries(S2), S1              S1 = offset within the line if it is the filter's line
  *          cmp  $line-size, S1 ;  ja slow    above: other line, or straddling
- *   slow:  xor  rows(,S2,scale), S1          the address again
- *          mov  S1, arg_addr ;  mov $site, arg_site ;  call the simulator ;  jmp back
+ *          lea  n(now), S1 ;  mov S1, entries+8(S2)
+ *   slow:  move the clock on ;  mov $site, arg_site ;  call a stub, which calls the simulator ;  jmp back
  *
- * An address known at translation time needs one comparison: cmp $line, row ; jne slow.
+ * An address known at translation time needs one comparison: cmp $line, entry ; jne slow.
  * A code line has a record of its own: cmp $0, stamp ; je slow ; mov clock, stamp.
+ *
+ * The clock's register holds the time at the start of the block, and moves on once, at its end.  In between the n-th reference
+ * to data has the time clock + n, and the n-th code line, too: no reference to data is compared with one to code.
  */
 #include "emit/internal.h"
 
@@ -104,83 +107,117 @@ void emit_address(struct emitter *e, const struct qn_mem *m, const struct qn_ins
 
 /* ---- data ---- */
 
-static void row_operand(struct qn_code *c, unsigned op, unsigned reg, unsigned index)
+/* The clock moves on to a time later than all that the block has written.  In cold code that is for this path only: back in
+ * hot code it is ahead, which does no harm, since time only has to grow. */
+void emit_clock(struct emitter *e, struct qn_code *c)
 {
-    const struct qn_filter *f = &qn_sim_d1_filter;
+    uint32_t passed = e->data_time > e->code_time ? e->data_time : e->code_time;
 
-    x_byte(c, x_rex_mem(1, reg, QN_REG_NONE, index)); /* op rows(,index,scale), reg */
-    x_byte(c, op);
-    x_mem(c, reg, QN_REG_NONE, index, f->scale, (int32_t)f->rows);
+    if (passed)
+        x_lea(c, e->now, e->now, QN_REG_NONE, 1, (int32_t)passed);
+    if (c == &e->hot)
+        e->data_time = e->code_time = 0;
+}
+
+/* The register that holds clock + offset: the clock's own, or S1. */
+static unsigned time_register(struct emitter *e, uint32_t offset)
+{
+    if (offset == 0)
+        return e->now;
+    x_lea(&e->hot, e->s1, e->now, QN_REG_NONE, 1, (int32_t)offset);
+    return e->s1;
+}
+
+/* For helpers that simulate: the clock goes to ctx.now and comes back from there. */
+void emit_clock_out(struct emitter *e)
+{
+    if (!e->borrowed)
+        return;
+    emit_clock(e, &e->hot);
+    x_store(&e->hot, CTX(now), e->now);
+}
+
+void emit_clock_in(struct emitter *e)
+{
+    if (e->borrowed)
+        x_load(&e->hot, e->now, CTX(now));
 }
 
 /* The call itself, with the address in S1; `c` is hot or cold. */
 static void data_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev)
 {
-    x_store(c, CTX(arg_addr), e->s1);
+    emit_clock(e, c);
     x_store_imm(c, CTX(arg_site), site(e, ev));
     if (emit_rules.sees || ev->size > QN_SITE_SIZE_MAX) {
         x_store_imm(c, CTX(arg_aux), aux(e, ev));
-        emit_slow_call(c, emit_rules.sees ? qn_sim_see_data : qn_sim_slow_big);
+        emit_slow_call_at(c, emit_reference_stub(e, emit_rules.sees ? qn_sim_see_data : qn_sim_slow_big, false));
     } else {
-        emit_slow_call(c, slow_entry(ev));
+        emit_slow_call_at(c, emit_reference_stub(e, slow_entry(ev), false));
     }
 }
 
-static void stub_call(struct emitter *e, const struct qn_event *ev, uint32_t stub)
+/* The same behind a comparison: S1 = address ^ entries(S2). */
+static void data_call_again(struct emitter *e, const struct qn_event *ev)
 {
+    uint32_t stub = emit_lru_stub(e, ev->size);
+
+    emit_clock(e, &e->cold);
     x_store_imm(&e->cold, CTX(arg_site), site(e, ev));
+    if (!stub)
+        stub = emit_reference_stub(e, slow_entry(ev), true);
     emit_slow_call_at(&e->cold, stub);
 }
 
 static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_t addr)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
-    uint64_t line = addr & ~(uint64_t)(f->line - 1);
-    uint64_t row = f->rows + (uint64_t)((uint32_t)addr & f->mask) * f->scale;
+    uint64_t line = addr & ~(uint64_t)(f->line - 1), at = addr >> f->shift & f->mask;
     uint64_t back;
-    uint32_t stub;
 
     if (line <= INT32_MAX) {
-        x_bytes(&e->hot, "\x48\x81", 2); /* cmpq $line, row */
-        x_rip(&e->hot, 7, row, 4);
+        x_bytes(&e->hot, "\x48\x81", 2); /* cmpq $line, entry */
+        x_rip(&e->hot, 7, f->entries + at, 4);
         x_u32(&e->hot, (uint32_t)line);
     } else {
         x_movi(&e->hot, e->s1, line);
-        x_op_abs(&e->hot, 1, 0x3b, e->s1, row); /* cmp row, S1 */
+        x_op_abs(&e->hot, 1, 0x3b, e->s1, f->entries + at); /* cmp entry, S1 */
     }
     x_jcc(&e->hot, X_CC_NE, e->cold.exec);
+    if (f->stamps)
+        x_store(&e->hot, f->entries + at + 8, time_register(e, e->data_time++));
     back = e->hot.exec;
-    stub = emit_ways_stub(e->s1, e->s2, ev->size);
     x_movi(&e->cold, e->s1, addr);
-    if (stub) {
-        x_movi(&e->cold, e->s2, (uint32_t)addr & f->mask);
-        row_operand(&e->cold, 0x33, e->s1, e->s2);
-        stub_call(e, ev, stub);
-    } else {
-        data_call(e, &e->cold, ev);
-    }
+    data_call(e, &e->cold, ev);
     x_jmp(&e->cold, back);
+}
+
+/* S2 = offset of the entry of the address in S1. */
+static void entry_offset(struct emitter *e)
+{
+    const struct qn_filter *f = &qn_sim_d1_filter;
+
+    if (emit_rules.has_bmi2) {
+        x_rorx32(&e->hot, e->s2, e->s1, f->shift);
+    } else {
+        x_mov32(&e->hot, e->s2, e->s1);
+        x_shr32(&e->hot, e->s2, f->shift);
+    }
+    x_alu_imm32(&e->hot, 0, 4, e->s2, f->mask);
 }
 
 static void filter_check(struct emitter *e, const struct qn_event *ev)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
     uint64_t back;
-    uint32_t stub;
 
-    x_mov32(&e->hot, e->s2, e->s1);
-    x_alu_imm32(&e->hot, 0, 4, e->s2, f->mask);
-    row_operand(&e->hot, 0x33, e->s1, e->s2);
+    entry_offset(e);
+    x_table(&e->hot, X_XOR, e->s1, e->s2, f->entries);
     x_alu_imm32(&e->hot, 1, 7, e->s1, f->line - ev->size);
     x_jcc(&e->hot, X_CC_A, e->cold.exec);
+    if (f->stamps)
+        x_table(&e->hot, X_STORE, time_register(e, e->data_time++), e->s2, f->entries + 8);
     back = e->hot.exec;
-    stub = emit_ways_stub(e->s1, e->s2, ev->size);
-    if (stub) {
-        stub_call(e, ev, stub);
-    } else {
-        row_operand(&e->cold, 0x33, e->s1, e->s2);
-        data_call(e, &e->cold, ev);
-    }
+    data_call_again(e, ev);
     x_jmp(&e->cold, back);
 }
 
@@ -196,7 +233,7 @@ void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
     const struct qn_insn *in = &e->b->insn[ev->insn];
     const struct qn_filter *f = &qn_sim_d1_filter;
     uint64_t next = e->b->at[ev->insn] + in->len;
-    bool filtered = emit_rules.filter && !emit_rules.sees && f->scale && ev->size <= f->line && ev->size &&
+    bool filtered = emit_rules.filter && !emit_rules.sees && f->entries && ev->size <= f->line && ev->size &&
                     !(f->writes_call && (ev->write || modifies(ev)));
     uint64_t addr = constant_value(&ev->mem, next);
 
@@ -230,6 +267,7 @@ static void compare_stamp(struct qn_code *c, const struct qn_code_line *rec)
 
 static void fetch_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev, const struct qn_code_line *rec)
 {
+    emit_clock(e, c);
     x_store_imm(c, CTX(arg_aux), (uint32_t)(uintptr_t)rec);
     x_store(c, CTX(now), e->now);
     emit_store_const(c, CTX(arg_addr), ev->addr);
@@ -253,10 +291,8 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
         compare_stamp(&e->hot, rec[i]);
         x_jcc(&e->hot, X_CC_E, slow);
     }
-    for (unsigned i = 0; i < n && qn_sim_i1_hit == QN_HIT_STAMP; i++) {
-        x_lea(&e->hot, e->now, e->now, QN_REG_NONE, 1, 1);
-        x_store(&e->hot, (uint64_t)(uintptr_t)&rec[i]->stamp, e->now);
-    }
+    for (unsigned i = 0; i < n && qn_sim_i1_hit == QN_HIT_STAMP; i++)
+        x_store(&e->hot, (uint64_t)(uintptr_t)&rec[i]->stamp, time_register(e, e->code_time++));
     back = e->hot.exec;
     fetch_call(e, &e->cold, ev, rec[n - 1]);
     x_jmp(&e->cold, back);
@@ -324,6 +360,7 @@ void emit_complex(struct emitter *e, const struct qn_event *ev)
 
     emit_address(e, &ev->mem, in, e->b->at[ev->insn] + in->len, 0);
     x_store(&e->hot, CTX(arg_addr), e->s1);
+    emit_clock_out(e);
     if (in->attr & QN_ATTR_XSAVE) {
         x_store(&e->hot, CTX(rep[0]), QN_RAX);
         x_store(&e->hot, CTX(rep[1]), QN_RDX);
@@ -335,4 +372,5 @@ void emit_complex(struct emitter *e, const struct qn_event *ev)
     emit_store_const(&e->hot, CTX(arg_pc), e->b->at[ev->insn]);
     x_store_imm(&e->hot, CTX(arg_site), e->centre + ev->counter);
     emit_slow_call(&e->hot, emit_hooks.complex_ref);
+    emit_clock_in(e);
 }

@@ -170,9 +170,11 @@ void emit_string(struct emitter *e, unsigned i, const struct qn_event *ev)
     store_string_registers(e, 3);
     emit_store_const(&e->hot, CTX(arg_pc), e->b->at[i]);
     x_store_imm(&e->hot, CTX(arg_site), e->centre + ev->counter);
+    emit_clock_out(e);
     if (compares(&e->b->insn[i]))
         emit_save_flags(e); /* the helper wants to know whether a comparison ended it */
     else
         emit_need_flags(e, i + 1);
     emit_slow_call(&e->hot, emit_hooks.string_done);
+    emit_clock_in(e);
 }

@@ -160,6 +160,7 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
     e.counter = counter;
     e.centre = centre;
     e.flags_saved = false;
+    e.data_time = e.code_time = 0;
     e.touched = ~0ull;
     qn_tcache_begin(FRAME_MAX + INSN_MAX * b->n, FRAME_MAX + INSN_MAX * b->n, &e.hot, &e.cold);
     e.index = qn_tcache_next_index();

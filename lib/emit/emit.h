@@ -23,6 +23,7 @@ struct qn_emit_rules {
     bool caches, branches, counts; /* counts: execution counters (off: run only) */
     bool check, filter;
     bool has_bw, has_avx512;       /* host: for storing mask registers */
+    bool has_bmi2;                 /* host: rorx */
     bool sees;                     /* every data reference is told to qn_sim_see_data */
     int64_t *countdown;            /* instructions left of the interval, below 2 GiB; NULL: none are counted */
 };

@@ -18,6 +18,7 @@ struct emitter {
     uint64_t touched;         /* code line that the last emitted fetch check touched, ~0 = none */
     bool flags_saved;         /* the guest's flags are in ctx.saved_flags, not in the processor */
     uint8_t now, s1, s2;
+    uint32_t data_time, code_time; /* the next reference to data has the time clock + data_time; to a code line, ... */
     struct qn_tblock out;
     struct qn_side side[QN_BLOCK_MAX];
     uint8_t pos[QN_EVENTS_MAX];     /* event e is emitted before instruction pos[e] */
@@ -48,11 +49,19 @@ void emit_store_const(struct qn_code *c, uint64_t abs, uint64_t value);
 void emit_slow_call_at(struct qn_code *c, uint64_t target);
 
 /* stub.c */
-uint32_t emit_ways_stub(unsigned s1, unsigned s2, unsigned size);
+struct qn_code emit_stub_begin(unsigned bytes);
+void emit_stub_end(const struct qn_code *c);
+uint32_t emit_reference_stub(const struct emitter *e, void (*fn)(void), bool again);
+
+/* lru_stub.c */
+uint32_t emit_lru_stub(const struct emitter *e, unsigned size);
 
 /* check.c */
 void emit_fetch(struct emitter *e, const struct qn_event *ev);
 void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift);
+void emit_clock(struct emitter *e, struct qn_code *c); /* the clock register catches up */
+void emit_clock_out(struct emitter *e);                /* ctx.now = clock */
+void emit_clock_in(struct emitter *e);                 /* and back */
 void emit_complex(struct emitter *e, const struct qn_event *ev);
 void emit_address(struct emitter *e, const struct qn_mem *m, const struct qn_insn *in, uint64_t next, int32_t shift);
 

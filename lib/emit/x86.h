@@ -129,6 +129,46 @@ static inline void x_lea(struct qn_code *c, unsigned dst, unsigned base, unsigne
     x_mem(c, dst, base, index, scale, disp);
 }
 
+/* op table(base), reg: a table below 2 GiB, with a register as offset. */
+enum { X_XOR = 0x33, X_CMP = 0x3b, X_LOAD = 0x8b, X_STORE = 0x89, X_RET = 0xc3 };
+
+static inline void x_table(struct qn_code *c, unsigned op, unsigned reg, unsigned base, uint64_t table)
+{
+    x_byte(c, x_rex_mem(1, reg, base, QN_REG_NONE));
+    x_byte(c, op);
+    x_mem(c, reg, base, QN_REG_NONE, 1, (int32_t)table);
+}
+
+static inline void x_cmova(struct qn_code *c, unsigned dst, unsigned src) /* cmova %src, %dst */
+{
+    x_byte(c, x_rex(1, dst, 0, src));
+    x_bytes(c, "\x0f\x47", 2);
+    x_byte(c, 0xc0 | (dst & 7) << 3 | (src & 7));
+}
+
+static inline void x_cmova_table(struct qn_code *c, unsigned dst, unsigned base, uint64_t table) /* cmova table(base), %dst */
+{
+    x_byte(c, x_rex_mem(1, dst, base, QN_REG_NONE));
+    x_bytes(c, "\x0f\x47", 2);
+    x_mem(c, dst, base, QN_REG_NONE, 1, (int32_t)table);
+}
+
+static inline void x_push(struct qn_code *c, unsigned reg)
+{
+    if (reg > 7)
+        x_byte(c, 0x41);
+    x_byte(c, 0x50 | (reg & 7));
+}
+
+static inline void x_pop(struct qn_code *c, unsigned reg)
+{
+    if (reg > 7)
+        x_byte(c, 0x41);
+    x_byte(c, 0x58 | (reg & 7));
+}
+
+enum { X_AND = 4, X_CMPI = 7 }; /* for x_alu_imm32 */
+
 static inline void x_alu_imm32(struct qn_code *c, unsigned w, unsigned op, unsigned reg, uint32_t imm)
 {
     bool small = qn_fits_i8((int32_t)imm); /* op: 0 add, 1 or, 4 and, 5 sub, 6 xor, 7 cmp */
@@ -156,6 +196,24 @@ static inline void x_jcc(struct qn_code *c, unsigned cond, uint64_t target) /* j
     x_u32(c, (uint32_t)(target - (c->exec + 4)));
 }
 
+static inline void x_rorx32(struct qn_code *c, unsigned dst, unsigned src, unsigned count) /* rorx $count, %srcd, %dstd */
+{
+    x_byte(c, 0xc4);
+    x_byte(c, (dst > 7 ? 0 : 0x80) | 0x40 | (src > 7 ? 0 : 0x20) | 3);
+    x_bytes(c, "\x7b\xf0", 2);
+    x_byte(c, 0xc0 | (dst & 7) << 3 | (src & 7));
+    x_byte(c, count);
+}
+
+static inline void x_shr32(struct qn_code *c, unsigned reg, unsigned count) /* shr $count, %regd; changes the flags */
+{
+    if (reg > 7)
+        x_byte(c, 0x41);
+    x_byte(c, 0xc1);
+    x_byte(c, 0xe8 | (reg & 7));
+    x_byte(c, count);
+}
+
 static inline void x_call(struct qn_code *c, uint64_t target)
 {
     x_byte(c, 0xe8);
@@ -170,6 +228,6 @@ static inline void x_patch(uint64_t end, uint64_t target)
     __builtin_memcpy(qn_code_at(end - 4), &rel, 4);
 }
 
-enum { X_CC_E = 4, X_CC_NE = 5, X_CC_A = 7, X_CC_S = 8 };
+enum { X_CC_E = 4, X_CC_NE = 5, X_CC_BE = 6, X_CC_A = 7, X_CC_S = 8 };
 
 #endif

@@ -75,14 +75,13 @@ static enum sim_kind kind_of(unsigned access)
     return access == QN_ACC_WRITE ? SIM_WRITE : access & QN_ACC_WRITE ? SIM_MODIFY : SIM_READ;
 }
 
-/* The hit filter, as emitted code asks it: a certain hit that changes nothing. */
+/* The hit filter, as emitted code asks it. */
 static inline bool filtered(uint64_t addr, uint32_t size, unsigned access)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
-    uint64_t row = f->rows + (uint64_t)((uint32_t)addr & f->mask) * f->scale;
 
-    return f->scale && qn_cfg()->filter && size <= f->line && !(f->writes_call && (access & QN_ACC_WRITE)) &&
-           (addr ^ *(const uint64_t *)(uintptr_t)row) <= f->line - size;
+    return qn_cfg()->filter && !(f->writes_call && (access & QN_ACC_WRITE)) &&
+           qn_filter_passes(f, addr, size, &qn_ctx.now);
 }
 
 static void reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access)

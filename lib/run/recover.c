@@ -4,6 +4,7 @@
  * a RIP-relative rewrite: the block's side table tells.  The guest's pc is that of the instruction whose copy
  * faulted; what the block had counted beyond it is taken back by a leave record. */
 #include "block/block.h"
+#include "event/event.h"
 #include "run/signal.h"
 #include "tcache/tcache.h"
 
@@ -85,7 +86,7 @@ bool qn_recover_fault(struct qn_ucontext *uc, bool after)
     i = insn_at(b, side, host);
     keep = side[i].state & QN_SIDE_NATIVE ? 0 : triple_mask(b);
     if (keep)
-        qn_ctx.now = *host_register(&uc->mc, b->now);
+        qn_ctx.now = *host_register(&uc->mc, b->now) + QN_EVENTS_MAX; /* later than all stamps of this block */
     take_registers(&uc->mc, keep);
     if (side[i].fix != QN_NO_REG)
         qn_ctx.gpr[side[i].fix] = qn_ctx.tmp;

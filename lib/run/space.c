@@ -59,7 +59,7 @@ static struct qn_space_rules counting_rules(const struct qn_config *c)
     return (struct qn_space_rules){
         .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check,
                  .filter = c->filter, .sees = qn_sim_sees, .countdown = c->interval ? &qn_interval_left : NULL,
-                 .has_bw = features >> 30 & 1, .has_avx512 = features >> 16 & 1},
+                 .has_bw = features >> 30 & 1, .has_bmi2 = features >> 8 & 1, .has_avx512 = features >> 16 & 1},
         .event = {.cachegrind = c->counting == QN_COUNTING_CACHEGRIND, .caches = c->cache_sim, .branches = c->branch_sim,
                   .i1_line = c->I1.line, .i1_every = !qn_sim_i1_repeat_is_noop || !c->filter, .check = c->check,
                   .i1_sets = c->I1.line ? c->I1.size / (c->I1.assoc * c->I1.line) : 1,

@@ -21,20 +21,47 @@ struct qn_code_line {
     uint64_t line;   /* address of the first byte */
 };
 
-/* The data filter: a row of `stride` bytes per set, `filter` at its beginning: address of the line whose next
- * hit is certain and changes nothing, or QN_NO_LINE.  The rest of the row belongs to the level. */
+/* The data filter: a table by line number.  A reference may pass if all of it lies in the line that the entry at its place
+ * names; if there are stamps, it then writes the time to the same entry.  No time is written twice, and none before an older
+ * one.  (Line and stamp lie side by side: two tables of the same alignment make the processor take a store to one for a store
+ * to the other.) */
 #define QN_NO_LINE 0x8000000000000000ull /* no user address lies there: the comparison always fails */
 
-struct qn_filter {
-    uint64_t rows;     /* address, below 2 GiB */
-    uint32_t mask;     /* (sets - 1) * line */
-    uint32_t scale;    /* stride / line: 1, 2, 4, 8; 0 = no filter: always call */
-    uint32_t line;     /* bytes */
-    uint32_t ordered;  /* ways, if the row lists them newest first and a hit does nothing but reorder it; else 0 */
-    uint32_t unordered; /* ways, if the row lists that many lines (or QN_NO_LINE) whose next hit changes nothing, in any
-                          order: emitted code may search all and swap the one found with the first; else 0 */
-    uint32_t writes_call; /* 1: writes and read-modify-writes never pass (a hit makes a line dirty) */
+struct qn_filter_entry {
+    uint64_t line;        /* address of its first byte, or QN_NO_LINE */
+    uint64_t stamp;       /* time of its last use */
 };
+
+struct qn_filter {
+    uint64_t entries;     /* address of the table, below 2 GiB; 0: no filter, always call */
+    uint32_t mask;        /* (number of entries - 1) * 16, the number a power of two */
+    uint32_t shift;       /* address >> shift & mask: offset in the table */
+    uint32_t line;        /* bytes */
+    bool stamps;          /* false: a hit changes nothing at all */
+    bool writes_call;     /* writes and read-modify-writes never pass (a hit makes a line dirty) */
+    uint32_t sets;        /* not 0: the table is all there is to the level (see cachesim_D1.c), so a stub may do what
+                             it does for a reference within one line; the call is qn_sim_d1_missed if it missed */
+};
+
+static inline struct qn_filter qn_filter_of(const struct qn_filter_entry *table, uint32_t entries, uint32_t line)
+{
+    bool fits = line >= sizeof *table; /* shorter lines would need a shift to the left */
+
+    return (struct qn_filter){.entries = fits ? (uintptr_t)table : 0, .mask = (entries - 1) * (uint32_t)sizeof *table,
+                              .shift = fits ? qn_log2(line) - 4 : 0, .line = line};
+}
+
+/* What the filter says in C.  now: the time, if it has stamps. */
+static inline bool qn_filter_passes(const struct qn_filter *f, uint64_t addr, uint32_t size, uint64_t *now)
+{
+    struct qn_filter_entry *e = (struct qn_filter_entry *)(uintptr_t)(f->entries + (addr >> f->shift & f->mask));
+
+    if (!f->entries || size > f->line || (addr ^ e->line) > f->line - size)
+        return false;
+    if (f->stamps)
+        e->stamp = ++*now;
+    return true;
+}
 
 extern struct qn_filter qn_sim_d1_filter;
 extern enum qn_hit qn_sim_i1_hit;
@@ -61,6 +88,7 @@ void qn_sim_slow_fetch(void);  /* arg_addr: first byte of the instruction */
 void qn_sim_slow_data(void);   /* arg_addr; a read */
 void qn_sim_slow_write(void);  /* the same; only if qn_sim_kinds asks for it need writes be told from reads */
 void qn_sim_slow_modify(void);
+void qn_sim_d1_missed(void);   /* D1 has missed this reference and taken the line, which is in arg_addr; now the rest */
 void qn_sim_slow_big(void);    /* arg_addr, arg_aux = bytes | QN_AUX_* */
 extern bool qn_sim_kinds;      /* a module wants to know reads from writes */
 void qn_sim_cond(void);        /* arg_pc, arg_aux = taken (0, 1); one counter */

@@ -107,7 +107,7 @@ static void init_analysis(const struct qn_config *config)
 #ifdef QN_SIM_AN_FILE
     struct sim_config d1 = slot_config("AN", config->D1, config->seed);
 
-    qn_sim_d1_filter.scale = 0;
+    qn_sim_d1_filter.entries = 0;
     qn_sim_i1_hit = QN_HIT_CALL;
     qn_sim_i1_repeat_is_noop = false;
     qn_sim_kinds = true;
@@ -175,7 +175,7 @@ static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint6
 
 static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
 {
-    unsigned outcome = account(D1_ref(addr, size, kind), addr, size, kind, counts);
+    unsigned outcome = account(D1_ref(addr, size, kind, &qn_ctx.now), addr, size, kind, counts);
 
     analyse(&(struct sim_ref){.addr = addr, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
     charge(counts);
@@ -206,6 +206,11 @@ static inline __attribute__((always_inline)) void slow_data(uint32_t size, unsig
 }
 
 SLOW void qn_sim_slow_data(void) { slow_data(site_size(), SIM_READ); }
+
+SLOW void qn_sim_d1_missed(void)
+{
+    qn_ctx.result = account(QN_UNIT_MISS, qn_ctx.arg_addr, 1, SIM_READ, site_counts());
+}
 
 /* Where no module asks for kinds these stay unused, and the default build keeps one copy of the path. */
 SLOW void qn_sim_slow_write(void) { slow_data(site_size(), SIM_WRITE); }

@@ -5,15 +5,13 @@
  *
  * A reference that covers several lines touches each, in address order, and misses at most once.  What may pass the
  * hit filter is published after each reference that comes here:
- *   D1  row = lines whose next hit changes nothing ("settled"), the newest first, QN_NO_LINE for others
+ *   D1  the table of sim/filter.h = lines whose next hit changes nothing ("settled")
  *   I1  stamp of the line's record = 1 if it is present and settled, else 0
  * A reference can unsettle other lines of its own set only, so only that set is published anew.  The policy may say more:
- *   POLICY_HIT_IS_NOOP      every line is always settled (fifo, random): the row lists the set's lines in any order
+ *   POLICY_HIT_IS_NOOP      every line is always settled (fifo, random)
  *   POLICY_ONE_SETTLED      at most the line just referenced is settled (lru, tree plru): the rest need not be asked
  *   POLICY_REPEAT_IS_NOOP   a second hit directly after a reference changes nothing (follows from both of the above)
  */
-#define LEVEL_ROW_BYTES (4u << 20)
-
 #if defined(POLICY_HIT_IS_NOOP) || defined(POLICY_ONE_SETTLED)
 #undef POLICY_REPEAT_IS_NOOP
 #define POLICY_REPEAT_IS_NOOP 1
@@ -28,8 +26,10 @@ static struct qn_code_line **level_records; /* NULL: none */
 static qn_find_line *level_find;
 #endif
 #ifdef QN_SLOT_D1
-static uint64_t level_rows[LEVEL_ROW_BYTES / 8] __attribute__((aligned(4096)));
-static uint32_t level_row_entries;
+#include "sim/filter.h"
+#ifdef POLICY_ONE_SETTLED
+static uint64_t *level_newest; /* per set: the line referenced last */
+#endif
 #endif
 
 static inline bool level_settled(unsigned set, unsigned way)
@@ -45,57 +45,22 @@ static inline bool level_settled(unsigned set, unsigned way)
 /* ---- publishing ---- */
 
 #ifdef QN_SLOT_D1
-static void level_init_filter(struct qn_filter *f)
-{
-    uint32_t stride = sim.line, scale;
-
-    while (stride < sim.ways * 8 || stride < 8)
-        stride *= 2;
-    level_row_entries = stride / 8;
-    scale = stride / sim.line;
-    *f = (struct qn_filter){.rows = (uint64_t)(uintptr_t)level_rows, .mask = (sim.sets - 1) * sim.line,
-                            .scale = scale <= 8 ? scale : sim.sets == 1 ? 1 : 0, .line = sim.line};
-    if ((uint64_t)sim.sets * stride > sizeof level_rows) { /* too many: no filter */
-        level_row_entries = 0;
-        f->scale = 0;
-        return;
-    }
-#ifndef POLICY_ONE_SETTLED
-    f->unordered = sim.ways;
-#endif
-    for (uint64_t i = 0; i < (uint64_t)sim.sets * level_row_entries; i++)
-        level_rows[i] = QN_NO_LINE;
-}
-
-#ifdef POLICY_HIT_IS_NOOP
-/* The row has exactly the resident lines: only one of them changed. */
-static inline void level_replace(unsigned set, uint64_t old, uint64_t line)
-{
-    uint64_t *row = level_rows + (uint64_t)set * level_row_entries;
-    unsigned at = 0;
-
-    if (!level_row_entries)
-        return;
-    for (unsigned i = 0; i < sim.ways; i++) /* no early exit: its place is anybody's guess, and a wrong guess costs more */
-        at = row[i] == old ? i : at;
-    row[at] = row[0];
-    row[0] = line;
-}
-#endif
-
+/* The line in `way` was referenced; of those that share a place in the table it has the first claim. */
 static inline void level_publish(unsigned set, unsigned way)
 {
     const uint64_t *tags = level_tags + (uint64_t)set * sim.ways;
-    uint64_t *row = level_rows + (uint64_t)set * level_row_entries;
 
-    if (!level_row_entries)
-        return;
-    row[0] = level_settled(set, way) ? tags[way] : QN_NO_LINE; /* the tag of a free way is QN_NO_LINE anyway */
-#ifndef POLICY_ONE_SETTLED
-    for (unsigned i = 0, n = 1; i < sim.ways; i++)
-        if (i != way)
-            row[n++] = tags[i] != QN_NO_LINE && level_settled(set, i) ? tags[i] : QN_NO_LINE;
+#if defined(POLICY_HIT_IS_NOOP)
+#elif defined(POLICY_ONE_SETTLED)
+    filter_remove(level_newest[set]);
+    level_newest[set] = tags[way];
+#else
+    for (unsigned i = 0; i < sim.ways; i++)
+        if (i != way && tags[i] != QN_NO_LINE)
+            filter_put(tags[i], level_settled(set, i));
 #endif
+    if (tags[way] != QN_NO_LINE)
+        filter_put(tags[way], level_settled(set, way));
 }
 #elif defined(QN_SLOT_I1)
 static inline void level_publish(unsigned set, unsigned way)
@@ -183,6 +148,9 @@ static inline void level_evict(uint64_t line)
 
 static inline void level_place(unsigned set, unsigned way, uint64_t line)
 {
+#ifdef QN_SLOT_D1
+    filter_remove(level_tags[(uint64_t)set * sim.ways + way]);
+#endif
     level_tags[(uint64_t)set * sim.ways + way] = line;
 #ifdef QN_SLOT_I1
     struct qn_code_line **record = &level_records[(uint64_t)set * sim.ways + way];
@@ -202,9 +170,7 @@ static inline unsigned level_line(uint64_t line, enum sim_kind kind)
     for (way = 0; way < sim.ways; way++)
         if (tags[way] == line) {
             level_hit(set, way);
-#ifndef POLICY_HIT_IS_NOOP
             level_publish(set, way);
-#endif
             return 0;
         }
 #ifndef QN_SLOT_LL
@@ -216,11 +182,7 @@ static inline unsigned level_line(uint64_t line, enum sim_kind kind)
     old = tags[way];
     level_place(set, way, line);
     policy_fill(set, way);
-#if defined(POLICY_HIT_IS_NOOP) && defined(QN_SLOT_D1)
-    level_replace(set, old, line);
-#else
     level_publish(set, way);
-#endif
     if (old != QN_NO_LINE) {
         level_evictions++;
         level_evict(old);
@@ -288,7 +250,12 @@ static void level_init(struct qn_unit_facts *facts, qn_find_line *find)
     level_find = find;
 #endif
 #ifdef QN_SLOT_D1
-    level_init_filter(&facts->filter);
+    facts->filter = filter_init();
+#ifdef POLICY_ONE_SETTLED
+    level_newest = sim_alloc(sim.sets * sizeof *level_newest);
+    for (uint32_t i = 0; i < sim.sets; i++)
+        level_newest[i] = QN_NO_LINE;
+#endif
 #endif
 #ifdef POLICY_REPEAT_IS_NOOP
     facts->repeat_is_noop = true;

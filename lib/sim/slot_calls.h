@@ -51,18 +51,19 @@ static inline void I1_drop(uint64_t line) { cachesim_I1_drop(line, code_line_fin
 #endif
 
 #ifdef QN_SIM_D1_UNIT
-static inline unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
+static inline unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind, uint64_t *clock)
 {
+    (void)clock;
     return AT_WORK(SLOT_D1, QN_UNIT(D1, ref)(addr, size, kind));
 }
 static inline void D1_drop(uint64_t line) { QN_UNIT(D1, drop)(line); }
 static inline __attribute__((unused)) unsigned D1_show(uint64_t line, uint64_t *lines) { return QN_UNIT(D1, show)(line, lines); }
 #else
 #include QN_SIM_D1_FILE
-static inline unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
+static inline unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind, uint64_t *clock)
 {
     (void)kind;
-    return cachesim_D1_doref(addr, size) ? QN_UNIT_MISS : 0;
+    return cachesim_D1_doref(addr, size, clock) ? QN_UNIT_MISS : 0;
 }
 static inline void D1_drop(uint64_t line) { cachesim_D1_drop(line); }
 static inline __attribute__((unused)) unsigned D1_show(uint64_t line, uint64_t *lines) { return cachesim_D1_show(line, lines); }

@@ -78,7 +78,7 @@ static unsigned outcome_of(unsigned l1, uint64_t addr, uint32_t size, enum sim_k
 
 unsigned qn_sim_twin_data_kind(uint64_t addr, uint32_t size, unsigned kind)
 {
-    return outcome_of(D1_ref(addr, size, kind), addr, size, kind);
+    return outcome_of(D1_ref(addr, size, kind, &twin_clock), addr, size, kind);
 }
 
 unsigned qn_sim_twin_data(uint64_t addr, uint32_t size) { return qn_sim_twin_data_kind(addr, size, SIM_READ); }

@@ -7,6 +7,7 @@
  * A module is a policy (POLICY), a whole level (LEVEL), or a copy of one of the default files (neither).
  */
 #define QN_SIM_UNIT 1
+#include "base/context.h"
 #include "sim/unit.h"
 
 #define CAT3_(a, b, c) a##b##c
@@ -82,44 +83,20 @@ static uint64_t unit_count;
 
 static uint64_t unit_reference(void) { return unit_count; }
 
-/* ---- filter of a level that knows `settled`: one line per set ---- */
+/* ---- filter of a level that knows `settled` ---- */
 
 #ifdef QN_SLOT_D1
 #ifdef LEVEL_SETTLED
-#define UNIT_ROWS (1u << 16)
-static uint64_t unit_rows[UNIT_ROWS] __attribute__((aligned(4096)));
-static uint64_t unit_stride; /* entries */
+#include "sim/filter.h"
 
-static void unit_init_filter(struct qn_filter *f)
-{
-    unit_stride = sim.line > 8 ? sim.line / 8 : 1;
-    if (sim.sets * unit_stride > UNIT_ROWS) {
-        unit_stride = 0;
-        return;
-    }
-    for (uint64_t i = 0; i < UNIT_ROWS; i++)
-        unit_rows[i] = QN_NO_LINE;
-    *f = (struct qn_filter){.rows = (uint64_t)(uintptr_t)unit_rows, .mask = (sim.sets - 1) * sim.line,
-                            .scale = sim.line >= 8 ? 1 : 0, .line = sim.line};
-}
-
-static inline uint64_t *unit_row(uint64_t line)
-{
-    return unit_rows + ((line >> sim.line_bits) & (sim.sets - 1)) * unit_stride;
-}
-
-static inline void unit_unpublish(uint64_t line)
-{
-    if (unit_stride && *unit_row(line) == line)
-        *unit_row(line) = QN_NO_LINE;
-}
+static inline void unit_unpublish(uint64_t line) { filter_remove(line); }
 
 static inline void unit_publish(uint64_t addr, uint32_t size)
 {
     uint64_t mask = ~(uint64_t)(sim.line - 1);
 
-    for (uint64_t line = addr & mask; unit_stride; line += sim.line) {
-        *unit_row(line) = cachesim_X_settled(line) ? line : QN_NO_LINE;
+    for (uint64_t line = addr & mask;; line += sim.line) {
+        filter_put(line, cachesim_X_settled(line));
         if (line == ((addr + size - 1) & mask))
             return;
     }
@@ -141,9 +118,9 @@ void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn
 #ifdef LEVEL_LINES
     facts->shows = QN_SHOW_RECENT;
 #endif
-    facts->filter = (struct qn_filter){.line = config->line, .mask = (config->sets - 1) * config->line};
+    facts->filter.line = config->line;
 #if defined(QN_SLOT_D1) && defined(LEVEL_SETTLED)
-    unit_init_filter(&facts->filter);
+    facts->filter = filter_init();
 #ifndef LEVEL_WRITES_SETTLED
     facts->filter.writes_call = 1;
 #endif
@@ -203,7 +180,11 @@ static inline void unit_unpublish(uint64_t line) { (void)line; }
 #endif
 #ifdef QN_SLOT_I1
 static qn_find_line *unit_find;
-static uint64_t unit_clock;
+#endif
+#ifdef QN_SIM_TWIN
+static uint64_t unit_clock __attribute__((unused));
+#else
+#define unit_clock qn_ctx.now /* translated code writes stamps by the same clock */
 #endif
 
 void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn_find_line *find)
@@ -216,7 +197,7 @@ void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn
     facts->name = QN_SLOT_FILE;
 #if defined(QN_SLOT_I1)
     unit_find = find;
-    facts->hit = QN_HIT_CALL; /* the clock is the engine's own only where the file is the default */
+    facts->hit = QN_HIT_CALL;
     ok = cachesim_I1_initcache(g, sim_alloc);
 #elif defined(QN_SLOT_D1)
     ok = cachesim_D1_initcache(g);
@@ -236,6 +217,8 @@ SIM_NCSR unsigned UNIT(ref)(uint64_t addr, uint32_t size, enum sim_kind kind)
     (void)kind;
 #ifdef QN_SLOT_I1
     return cachesim_I1_doref(addr, size, &unit_clock, unit_find);
+#elif defined(QN_SLOT_D1)
+    return cachesim_D1_doref(addr, size, &unit_clock);
 #else
     return cachesim_X_doref(addr, size);
 #endif

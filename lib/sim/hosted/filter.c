@@ -5,31 +5,11 @@
 
 static uint64_t touched = ~0ull; /* code line fetched last */
 
-static bool search(uint64_t *row, unsigned ways, uint64_t line, bool ordered)
-{
-    for (unsigned i = 0; i < ways; i++) {
-        if (row[i] != line)
-            continue;
-        if (ordered)
-            __builtin_memmove(row + 1, row, i * sizeof *row);
-        else
-            row[i] = row[0];
-        row[0] = line;
-        return true;
-    }
-    return false;
-}
-
 static bool passes(uint64_t addr, uint32_t size, unsigned kind)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
-    uint64_t line = addr & ~(uint64_t)(f->line - 1);
-    uint64_t *row = (uint64_t *)(uintptr_t)(f->rows + (uint64_t)((uint32_t)addr & f->mask) * f->scale);
 
-    if (!f->scale || (addr & (f->line - 1)) + size > f->line || (f->writes_call && sim_writes(kind)))
-        return false;
-    row = (uint64_t *)((uintptr_t)f->rows + (uintptr_t)((uint32_t)line & f->mask) * f->scale);
-    return search(row, f->ordered ? f->ordered : f->unordered ? f->unordered : 1, line, f->ordered != 0);
+    return !(f->writes_call && sim_writes(kind)) && qn_filter_passes(f, addr, size, &qn_ctx.now);
 }
 
 unsigned hosted_data(uint64_t addr, uint32_t size, unsigned kind, bool filter, uint64_t *misses)

@@ -2,7 +2,7 @@
  *
  *   3 ways, A B C A D:   [A . .] [A B .] [A B C] [A*B C] [A D C]   B was oldest
  *
- * Kept by 64-bit time stamps, one per way.  The default modules do the same by order of rows (sim/lru.h), faster; this
+ * Kept by 64-bit time stamps, one per way.  The default modules do the same, faster; this
  * one shows the idea in the plainest way.  One more hit on the newest line changes nothing, so it stands still.
  * Source: L. A. Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 5(2), 1966.
  */

@@ -52,11 +52,11 @@ static const char *draw(void)
 /* What the hit filter holds must be resident and settled, and nothing else. */
 static bool filter_true(void)
 {
-    for (unsigned i = 0; i < SETS_WAYS; i++) {
-        bool good = level_rows[i] == QN_NO_LINE;
+    for (unsigned i = 0; i <= filter_mask; i++) {
+        bool good = filter_entries[i].line == QN_NO_LINE;
 
         for (unsigned way = 0; way < SETS_WAYS; way++)
-            good |= level_tags[way] == level_rows[i] && level_settled(0, way);
+            good |= level_tags[way] == filter_entries[i].line && level_settled(0, way);
         if (!good)
             return false;
     }
