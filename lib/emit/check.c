@@ -143,29 +143,32 @@ void emit_clock_in(struct emitter *e)
         x_load(&e->hot, e->now, CTX(now));
 }
 
-/* The call itself, with the address in S1; `c` is hot or cold. */
-static void data_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev)
+/* Who simulates this reference.  Sets what he wants to know beside the site. */
+static void (*tell(struct emitter *e, struct qn_code *c, const struct qn_event *ev))(void)
 {
     emit_clock(e, c);
     x_store_imm(c, CTX(arg_site), site(e, ev));
-    if (emit_rules.sees || ev->size > QN_SITE_SIZE_MAX) {
-        x_store_imm(c, CTX(arg_aux), aux(e, ev));
-        emit_slow_call_at(c, emit_reference_stub(e, emit_rules.sees ? qn_sim_see_data : qn_sim_slow_big, false));
-    } else {
-        emit_slow_call_at(c, emit_reference_stub(e, slow_entry(ev), false));
-    }
+    if (!emit_rules.sees && ev->size <= QN_SITE_SIZE_MAX)
+        return slow_entry(ev);
+    x_store_imm(c, CTX(arg_aux), aux(e, ev));
+    return emit_rules.sees ? qn_sim_see_data : qn_sim_slow_big;
+}
+
+/* The call, with the address in S1; `c` is hot or cold. */
+static void data_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev)
+{
+    void (*fn)(void) = tell(e, c, ev);
+
+    emit_slow_call_at(c, emit_reference_stub(e, fn, false));
 }
 
 /* The same behind a comparison: S1 = address ^ entries(S2). */
 static void data_call_again(struct emitter *e, const struct qn_event *ev)
 {
+    void (*fn)(void) = tell(e, &e->cold, ev);
     uint32_t stub = emit_lru_stub(e, ev->size);
 
-    emit_clock(e, &e->cold);
-    x_store_imm(&e->cold, CTX(arg_site), site(e, ev));
-    if (!stub)
-        stub = emit_reference_stub(e, slow_entry(ev), true);
-    emit_slow_call_at(&e->cold, stub);
+    emit_slow_call_at(&e->cold, stub ? stub : emit_reference_stub(e, fn, true));
 }
 
 static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_t addr)

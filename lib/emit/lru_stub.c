@@ -118,13 +118,13 @@ static void write_stub(struct lru *s, unsigned size, uint64_t simple)
     x_table(&s->c, X_XOR, s->line, s->home, f->entries); /* the address again */
     save(s);
     leave_if_straddling(s, size, simple);
+    x_store(&s->c, CTX(arg_addr), s->line);
     x_alu_imm32(&s->c, 1, X_AND, s->line, 0 - f->line);
     x_mov32(&s->c, s->set, s->home);
     x_alu_imm32(&s->c, 0, X_AND, s->set, s->stride - 16);
     search(s, found);
     find_oldest(s);
     bring_home(s);
-    x_store(&s->c, CTX(arg_addr), s->line);
     x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_d1_missed);
     for (unsigned k = 0; k < s->slots; k++) {
         x_patch(found[k], s->c.exec);

@@ -88,7 +88,7 @@ void qn_sim_slow_fetch(void);  /* arg_addr: first byte of the instruction */
 void qn_sim_slow_data(void);   /* arg_addr; a read */
 void qn_sim_slow_write(void);  /* the same; only if qn_sim_kinds asks for it need writes be told from reads */
 void qn_sim_slow_modify(void);
-void qn_sim_d1_missed(void);   /* D1 has missed this reference and taken the line, which is in arg_addr; now the rest */
+void qn_sim_d1_missed(void);   /* D1 has missed this reference and taken the line; now the rest */
 void qn_sim_slow_big(void);    /* arg_addr, arg_aux = bytes | QN_AUX_* */
 extern bool qn_sim_kinds;      /* a module wants to know reads from writes */
 void qn_sim_cond(void);        /* arg_pc, arg_aux = taken (0, 1); one counter */

@@ -209,7 +209,7 @@ SLOW void qn_sim_slow_data(void) { slow_data(site_size(), SIM_READ); }
 
 SLOW void qn_sim_d1_missed(void)
 {
-    qn_ctx.result = account(QN_UNIT_MISS, qn_ctx.arg_addr, 1, SIM_READ, site_counts());
+    qn_ctx.result = account(QN_UNIT_MISS, qn_ctx.arg_addr, site_size(), SIM_READ, site_counts());
 }
 
 /* Where no module asks for kinds these stay unused, and the default build keeps one copy of the path. */

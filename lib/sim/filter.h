@@ -35,9 +35,25 @@ static inline void filter_put(uint64_t line, bool settled)
         filter_remove(line);
 }
 
+static uint64_t *filter_newest; /* per set: the line put last by filter_put_only */
+
+/* Of this line's set no other line may be settled. */
+static inline __attribute__((unused)) void filter_put_only(uint64_t line, bool settled)
+{
+    uint64_t *newest = &filter_newest[(line >> sim.line_bits) & (sim.sets - 1)];
+
+    filter_remove(*newest);
+    *newest = line;
+    filter_put(line, settled);
+}
+
 static struct qn_filter filter_init(void)
 {
     uint64_t entries = sim.sets;
+
+    filter_newest = sim_alloc(entries * sizeof *filter_newest);
+    for (uint32_t i = 0; i < sim.sets; i++)
+        filter_newest[i] = QN_NO_LINE;
 
     for (uint32_t per_set = 1; per_set < sim.ways || per_set < FILTER_PER_SET; per_set *= 2)
         entries *= 2;

@@ -27,9 +27,6 @@ static qn_find_line *level_find;
 #endif
 #ifdef QN_SLOT_D1
 #include "sim/filter.h"
-#ifdef POLICY_ONE_SETTLED
-static uint64_t *level_newest; /* per set: the line referenced last */
-#endif
 #endif
 
 static inline bool level_settled(unsigned set, unsigned way)
@@ -50,17 +47,18 @@ static inline void level_publish(unsigned set, unsigned way)
 {
     const uint64_t *tags = level_tags + (uint64_t)set * sim.ways;
 
-#if defined(POLICY_HIT_IS_NOOP)
-#elif defined(POLICY_ONE_SETTLED)
-    filter_remove(level_newest[set]);
-    level_newest[set] = tags[way];
+#if defined(POLICY_ONE_SETTLED)
+    if (tags[way] != QN_NO_LINE)
+        filter_put_only(tags[way], level_settled(set, way));
 #else
+#ifndef POLICY_HIT_IS_NOOP
     for (unsigned i = 0; i < sim.ways; i++)
         if (i != way && tags[i] != QN_NO_LINE)
             filter_put(tags[i], level_settled(set, i));
 #endif
     if (tags[way] != QN_NO_LINE)
         filter_put(tags[way], level_settled(set, way));
+#endif
 }
 #elif defined(QN_SLOT_I1)
 static inline void level_publish(unsigned set, unsigned way)
@@ -251,11 +249,6 @@ static void level_init(struct qn_unit_facts *facts, qn_find_line *find)
 #endif
 #ifdef QN_SLOT_D1
     facts->filter = filter_init();
-#ifdef POLICY_ONE_SETTLED
-    level_newest = sim_alloc(sim.sets * sizeof *level_newest);
-    for (uint32_t i = 0; i < sim.sets; i++)
-        level_newest[i] = QN_NO_LINE;
-#endif
 #endif
 #ifdef POLICY_REPEAT_IS_NOOP
     facts->repeat_is_noop = true;
