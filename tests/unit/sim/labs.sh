@@ -101,21 +101,4 @@ is "$(count 'LL misses' "$out")" 24 'exclusive: 8 + 16 lines hold a walk of 24'
 "$SCRATCH/lru" --D1=512,8,64 --LL=1024,16,64 "$SCRATCH/walk" >"$out"
 is "$(count 'LL misses' "$out")" 240 'not so without exclusion'
 
-# ---- properties ----
-
-previous=
-for ways in 1 2 4 8 16 32; do
-    "$SCRATCH/lru" --D1=$((ways * 32 * 8)),$ways,32 "$SCRATCH/mixed" >"$out"
-    now=$(count 'D1  misses' "$out")
-    [ -z "$previous" ] || ok "inclusion of lru: $ways ways miss no more than half as many" test "$now" -le "$previous"
-    previous=$now
-done
-"$SCRATCH/opt" --D1=1024,4,32 "$SCRATCH/mixed" >"$out"
-best=$(count 'D1  misses' "$out")
-for policy in lru fifo random plru nru lfu srrip brrip drrip; do
-    [ -x "$SCRATCH/$policy" ] || build_replay "$SCRATCH/$policy" D1=$policy
-    "$SCRATCH/$policy" --D1=1024,4,32 "$SCRATCH/mixed" >"$out"
-    ok "opt misses no more than $policy" test "$best" -le "$(count 'D1  misses' "$out")"
-done
-
 done_testing
