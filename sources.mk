@@ -436,16 +436,41 @@ unit_programs = \
 	tests/unit/prof/subst \
 	tests/unit/prof/table \
 	tests/unit/prof/write \
+	tests/unit/sim/3c \
+	tests/unit/sim/bimodal \
 	tests/unit/sim/brrip \
+	tests/unit/sim/btb \
+	tests/unit/sim/btfn \
+	tests/unit/sim/cachegrind \
 	tests/unit/sim/drrip \
+	tests/unit/sim/exclusive \
 	tests/unit/sim/fifo \
+	tests/unit/sim/global \
+	tests/unit/sim/gshare \
+	tests/unit/sim/inclusive \
+	tests/unit/sim/interval \
+	tests/unit/sim/l2 \
 	tests/unit/sim/lfu \
+	tests/unit/sim/local \
 	tests/unit/sim/lru \
+	tests/unit/sim/mattson \
+	tests/unit/sim/nextline \
+	tests/unit/sim/nowa \
 	tests/unit/sim/nru \
+	tests/unit/sim/onebit \
+	tests/unit/sim/opt \
+	tests/unit/sim/perceptron \
 	tests/unit/sim/plru \
 	tests/unit/sim/random \
 	tests/unit/sim/ras \
-	tests/unit/sim/srrip
+	tests/unit/sim/srrip \
+	tests/unit/sim/stride \
+	tests/unit/sim/tage \
+	tests/unit/sim/taken \
+	tests/unit/sim/tlb \
+	tests/unit/sim/tournament \
+	tests/unit/sim/victim \
+	tests/unit/sim/writeback
 
 zydis_programs = \
 	tests/unit/decode/decode_zydis
@@ -490,6 +515,8 @@ shell_tests = \
 	tests/unit/sim/labs.sh \
 	tests/unit/sim/levels.sh \
 	tests/unit/sim/models.sh \
+	tests/unit/sim/properties.sh \
+	tests/unit/sim/record.sh \
 	tests/unit/sim/replay.sh \
 	tests/unit/sim/settled.sh \
 	tests/golden/annotate/classic.sh \

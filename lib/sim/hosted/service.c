@@ -17,14 +17,14 @@
 
 struct qn_ctx qn_ctx;
 const char *hosted_options = "";
-static uint64_t counts[SIM_EVENTS_MAX];
-uint64_t *sim_event_counts = counts;
+static uint64_t event_totals[SIM_EVENTS_MAX];
+uint64_t *sim_event_counts = event_totals;
 uint64_t sim_event_new[2 * SIM_EVENTS_MAX], sim_events_new, qn_sim_events_twinned;
 static volatile uint64_t at_work;
 volatile uint64_t *sim_at_work = &at_work;
-static char names[SIM_EVENTS_MAX][48];
-static const char *texts[SIM_EVENTS_MAX];
-static unsigned events;
+static char event_names[SIM_EVENTS_MAX][48];
+static const char *event_texts[SIM_EVENTS_MAX];
+static unsigned event_count;
 
 void qn_sim_service_modules(const char *names) { (void)names; }
 
@@ -69,30 +69,30 @@ void sim_print(const char *format, ...)
 
 unsigned sim_event(const char *slot, const char *name, const char *text)
 {
-    char full[sizeof names[0]];
+    char full[sizeof event_names[0]];
 
     if (qn_format(full, sizeof full, "%s.%s", slot, name) > SIM_EVENT_NAME_MAX)
         sim_fail(slot, name, "sim_event", 0, "a name that is too long");
-    for (unsigned i = 0; i < events; i++)
-        if (!__builtin_strcmp(full, names[i])) { /* of the twin */
+    for (unsigned i = 0; i < event_count; i++)
+        if (!__builtin_strcmp(full, event_names[i])) { /* of the twin */
             qn_sim_events_twinned |= 1ull << i;
             return SIM_EVENTS_MAX + i;
         }
-    if (events == SIM_EVENTS_MAX)
+    if (event_count == SIM_EVENTS_MAX)
         sim_fail(slot, name, "sim_event", 0, "more events than there is room for");
-    __builtin_strcpy(names[events], full);
-    texts[events] = text;
-    return events++;
+    __builtin_strcpy(event_names[event_count], full);
+    event_texts[event_count] = text;
+    return event_count++;
 }
 
-const char *qn_sim_event_name(unsigned event) { return names[event]; }
+const char *qn_sim_event_name(unsigned event) { return event_names[event]; }
 
 /* A trace knows no instructions: totals only. */
 void qn_sim_charge(uint32_t site)
 {
     (void)site;
-    for (unsigned event = 0; event < events; event++) {
-        counts[event] += sim_event_new[event];
+    for (unsigned event = 0; event < event_count; event++) {
+        event_totals[event] += sim_event_new[event];
         sim_event_new[event] = 0;
     }
     sim_events_new = 0;
@@ -100,8 +100,8 @@ void qn_sim_charge(uint32_t site)
 
 void hosted_print_events(void)
 {
-    for (unsigned i = 0; i < events; i++)
-        printf("%-24s %12llu  %s\n", names[i], (unsigned long long)counts[i], texts[i]);
+    for (unsigned i = 0; i < event_count; i++)
+        printf("%-24s %12llu  %s\n", event_names[i], (unsigned long long)event_totals[i], event_texts[i]);
 }
 
 _Noreturn void sim_fail(const char *slot, const char *module, const char *function, uint64_t reference, const char *what)

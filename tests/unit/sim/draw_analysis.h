@@ -1,0 +1,59 @@
+/* tests/unit/sim/draw_analysis.h - an analysis module on its own: references go in, what it counts and says comes out.
+ *
+ *   #define ANALYSIS_FILE "sim/analysis/3c.c"
+ *   #include "draw_analysis.h"
+ *
+ *   begin(256, "sets=1");                 a D1 of 256 bytes, lines of 64; options of the module
+ *   data('A', true);                      a read of line A, which the D1 missed
+ *   says("AN: line 40: 2 conflict misses\n")      what analysis_finish prints
+ */
+#define QN_SIM_HOSTED 1
+#define QN_SIM_UNIT 1
+#include "sim/unit.h"
+
+#include "tap.h"
+static char said[65536];
+
+static int keep(const char *line)
+{
+    return sprintf(said + strlen(said), "%s\n", line);
+}
+
+#define puts keep
+#include "sim/hosted/service.c"
+#undef puts
+
+#include ANALYSIS_FILE
+
+#define LINE 64
+
+bool sim_branch_backward;
+
+static void begin(uint32_t size, const char *options)
+{
+    struct sim_config config = {.slot = "AN", .size = size, .ways = 1, .line = LINE, .sets = size / LINE, .line_bits = 6, .seed = 1};
+
+    sim = config;
+    hosted_options = options;
+    analysis_init(&config);
+}
+
+static __attribute__((unused)) void data(char letter, bool missed)
+{
+    analysis_ref(&(struct sim_ref){.addr = (uint64_t)(letter - 'A') * LINE, .size = 8, .kind = SIM_READ, .outcome = missed});
+}
+
+static __attribute__((unused)) void says(const char *wanted)
+{
+    *said = 0;
+    analysis_finish();
+    is_str(said, wanted, "what it says in the end");
+}
+
+static __attribute__((unused)) uint64_t events_of(const char *name)
+{
+    for (unsigned i = 0; i < event_count; i++)
+        if (!strcmp(event_names[i], name))
+            return sim_counted(i);
+    return UINT64_MAX;
+}

@@ -1,0 +1,74 @@
+/* tests/unit/sim/draw_predictor.h - a branch predictor on its own, its state drawn beside the branches.
+ *
+ *   #define PREDICTOR_FILE "sim/bpred/bimodal.c"
+ *   #include "draw_predictor.h"
+ *
+ *   static const char *draw(uint64_t pc) { return text("%u", counters[pc]); }
+ *
+ *   begin("bits=4");                      options of the module
+ *   step(5, "TTNT", "xx.x", "2");         the branch at 5 is taken, taken, not, taken; predictions . right, x wrong; its state
+ */
+#define QN_SIM_HOSTED 1
+#define QN_SIM_UNIT 1
+#include "sim/unit.h"
+
+#include PREDICTOR_FILE
+#include "sim/hosted/service.c"
+#include "tap.h"
+
+bool sim_branch_backward;
+
+static char drawing[512];
+
+static __attribute__((unused, format(printf, 1, 2))) const char *text(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(drawing, sizeof drawing, format, args);
+    va_end(args);
+    return drawing;
+}
+
+/* The low bits of a number, the highest first. */
+static __attribute__((unused)) const char *binary(uint64_t value, unsigned bits)
+{
+    static char digits[4][65];
+    static unsigned turn;
+    char *p = digits[turn++ % 4];
+
+    for (unsigned i = 0; i < bits; i++)
+        p[i] = value >> (bits - 1 - i) & 1 ? '1' : '0';
+    p[bits] = 0;
+    return p;
+}
+
+static void begin(const char *options)
+{
+    sim.slot = "BC";
+    hosted_options = options;
+#ifdef PREDICTOR_INIT
+    branchsim_BC_init(&sim);
+#endif
+}
+
+static const char *draw(uint64_t pc);
+
+/* The predictor says, and then learns: never the other way. */
+static char branch(uint64_t pc, char outcome)
+{
+    bool taken = outcome == 'T', said = branchsim_BC_predict(pc) != 0;
+
+    branchsim_BC_update(pc, taken);
+    return said == taken ? '.' : 'x';
+}
+
+static __attribute__((unused)) void step(uint64_t pc, const char *outcomes, const char *wanted, const char *state)
+{
+    char got[256] = "";
+
+    for (unsigned i = 0; outcomes[i]; i++)
+        got[i] = branch(pc, outcomes[i]);
+    is_str(got, wanted, "branch %u: %s predicted %s", (unsigned)pc, outcomes, wanted);
+    is_str(draw(pc), state, "  then: %s", state);
+}
