@@ -22,7 +22,7 @@ static bool may_lock(const struct decoder *d)
     return (d->on & ON_AMD) && d->opcode_map == MAP_LEG1 && to_or_from == 0x20 && (d->reg | d->r) == 0;
 }
 
-/* Control registers 0, 2, 3, 4, 8; debug registers 0 to 7; segment registers 0 to 5. */
+/* Control registers 0, 2, 3, 4, 8; debug registers 0 to 7; segment registers 0 to 5, and cs only as a source. */
 static bool is_reserved_register(const struct decoder *d)
 {
     unsigned n = d->reg | d->r;
@@ -34,7 +34,7 @@ static bool is_reserved_register(const struct decoder *d)
         if (kind == K_DEBUG_REG)
             return n > 7;
         if (kind == K_SEG_REG)
-            return d->reg > 5;
+            return d->reg > 5 || (d->reg == 1 && i == 0);
     }
     return false;
 }
