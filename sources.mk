@@ -421,6 +421,7 @@ unit_programs = \
 	tests/unit/debug/prefer \
 	tests/unit/debug/reader \
 	tests/unit/debug/symbols \
+	tests/unit/decode/decode_fuzzed \
 	tests/unit/decode/decode_golden \
 	tests/unit/decode/decode_hardware \
 	tests/unit/exp/jobs \
@@ -498,6 +499,7 @@ shell_tests = \
 	tests/unit/debug/programs.sh \
 	tests/unit/debug/separate.sh \
 	tests/unit/decode/dis_objdump.sh \
+	tests/unit/decode/vectors.sh \
 	tests/unit/exp/file.sh \
 	tests/unit/exp/sweep.sh \
 	tests/unit/out/csv.sh \

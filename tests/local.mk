@@ -62,9 +62,15 @@ bench-annotate: quern$(EXEEXT)
 FUZZ_RUNS = 1000000
 fuzz:
 	$(SHELL) $(top_srcdir)/tests/fuzz/fuzz.sh $(abs_top_builddir)
-	for name in profile csv regex options; do \
+	for name in profile csv regex options decode; do \
 		$(SHELL) $(top_srcdir)/tests/fuzz/fuzz.sh $(abs_top_builddir) $$name $(FUZZ_RUNS) || exit 1; done
 .PHONY: fuzz
+
+## Hours of comparisons of the decoder; doc/decoder.md has what was run.
+check-decoder-long: quern$(EXEEXT) quern-engine$(EXEEXT)
+	for what in hardware hardware32 zydis objdump elf vectors fuzz; do \
+		$(SHELL) $(top_srcdir)/tests/long/decoder.sh $(abs_top_builddir) $$what || exit 1; done
+.PHONY: check-decoder-long
 
 ## What tests/tap/totals.sh adds up.
 list-results:

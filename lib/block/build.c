@@ -21,6 +21,8 @@ static bool refused(const struct qn_insn *in)
 
 static enum qn_block_end end_of(const struct qn_insn *in)
 {
+    if (in->attr & QN_ATTR_UD)
+        return QN_END_TRAP; /* lock jmp: it is copied, and the processor refuses it */
     switch (in->cls) {
     case QN_CLS_JCC: return QN_END_JCC;
     case QN_CLS_LOOP:

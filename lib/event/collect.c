@@ -216,8 +216,11 @@ void qn_event_collect(struct qn_event_list *list, const struct qn_block *b, cons
     list->n = 0;
     for (unsigned i = 0; i < b->n; i++) {
         list->desc[i] = b->insn[i].len;
-        if (rules->caches) {
+        if (rules->caches)
             add_fetch(&c, b, i);
+        if (b->insn[i].attr & QN_ATTR_UD)
+            continue; /* raises #UD before it does anything */
+        if (rules->caches) {
             add_references(&c, &b->insn[i], i);
         } else if (is_rep(&b->insn[i])) {
             add_variable(&c, QN_EV_STRING, &b->insn[i], i);

@@ -92,6 +92,7 @@ bool qn_recover_fault(struct qn_ucontext *uc, bool after)
         qn_ctx.gpr[side[i].fix] = qn_ctx.tmp;
     if (side[i].state & QN_SIDE_FLAGS_SAVED)
         take_saved_flags();
+    qn_ctx.rflags |= uc->mc.flags & FLAG_RF; /* set at a fault, as the program's handler sees it natively */
     qn_ctx.rip = guest_pc(b, i + after);
     if (b->instrumented) {
         qn_arena_leave(b->record, i + after);

@@ -18,6 +18,7 @@ enum { E_INVAL = 22, E_FAULT = 14, E_PERM = 1, E_NOMEM = 12 };
 #define THREAD_CHUNK (128ull << 10) /* threads and their stacks are aligned to this (thread.c) */
 #define INT3 0xcc
 #define PUSHF 0x9c
+#define INT1 0xf1
 
 extern char qn_enter_end[];
 
@@ -223,9 +224,21 @@ static void trace_fault(const struct qn_siginfo *info, uint64_t host)
     qn_trace_line(line);
 }
 
+/* Is the host's pc behind the instruction?  So it is after int3 and int1, but some hypervisors leave it at int1 (what
+ * follows either in translated code is a jump). */
+static bool is_behind(const struct qn_siginfo *info, const struct qn_ucontext *uc)
+{
+    struct qn_insn in;
+
+    if (info->signo != SIG_TRAP || info->code == TRAP_TRACE_)
+        return false;
+    return qn_block_decode((const uint8_t *)(uintptr_t)uc->mc.ip, QN_INSN_MAX_LEN, &in) != QN_DEC_OK ||
+           in.cls != QN_CLS_INT3 || in.opcode != INT1;
+}
+
 static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_ucontext *uc)
 {
-    bool after = info->signo == SIG_TRAP && info->code != TRAP_TRACE_;
+    bool after;
 
     if (t->on_guest_stack) { /* no room for the frame: dies of the fault when it is repeated */
         kernel_action(info->signo, HANDLER_DFL, 0);
@@ -235,6 +248,7 @@ static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
         engine_fault(info, uc);
     if (t->stepping)
         stop_stepping(t, uc);
+    after = is_behind(info, uc);
     if (!qn_recover_fault(uc, after))
         engine_fault(info, uc);
     t->fault_info = *info;
@@ -323,6 +337,7 @@ void qn_signal_raise(int sig, int code, uint64_t addr)
     t->fault_err = sig == SIG_SEGV ? 0x14 : 0; /* user, instruction fetch */
     t->fault_trap = sig == SIG_SEGV ? 14 : 0;
     t->fault_cr2 = addr;
+    qn_ctx.rflags |= FLAG_RF;
     t->pending_fault = 1;
     t->pending |= 2;
 }

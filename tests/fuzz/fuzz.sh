@@ -2,7 +2,7 @@
 # fuzz.sh - build the fuzzers with clang's libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, and run them.
 #
 #   sh tests/fuzz/fuzz.sh BUILD                    build them all into BUILD/fuzz, and the first inputs
-#   sh tests/fuzz/fuzz.sh BUILD profile 1000000    run one of them so many times (profile, csv, regex, options)
+#   sh tests/fuzz/fuzz.sh BUILD profile 1000000    run one of them so many times (profile, csv, regex, options, decode)
 #
 # `make fuzz` runs each for FUZZ_RUNS executions. Inputs that found something new stay in BUILD/fuzz/NAME.corpus, so a later
 # run goes on from there; one that fails is written to BUILD/fuzz as crash-..., and `BUILD/fuzz/NAME FILE` runs it again.
@@ -24,7 +24,7 @@ compile() {
         "$CLANG" $flags -fsanitize=fuzzer-no-link -c -o "objects/${name%.c}.o" "$file" || exit 1
     done
     rm -f fuzz.a && ar cr fuzz.a objects/*.o || exit 1
-    for name in profile csv regex options; do
+    for name in profile csv regex options decode; do
         # shellcheck disable=SC2086 # words
         "$CLANG" $flags -fsanitize=fuzzer -o "$name" "$top/tests/fuzz/$name.c" fuzz.a -lcsv || exit 1
     done
@@ -33,7 +33,13 @@ compile() {
 # One file for each form of input that is known to be good, or bad in an interesting way.
 first_inputs() {
     golden=$top/tests/golden/annotate
-    mkdir -p profile.corpus csv.corpus regex.corpus options.corpus
+    mkdir -p profile.corpus csv.corpus regex.corpus options.corpus decode.corpus
+    # dash's printf knows octal escapes only
+    awk 'function value(c) { return index("0123456789abcdef", c) - 1 }
+         { text = ""
+           for (i = 1; i < length($1); i += 2)
+               text = text sprintf("\\%03o", 16 * value(substr($1, i, 1)) + value(substr($1, i + 1, 1)))
+           printf "printf \047%s\047 >decode.corpus/kept%d\n", text, NR }' "$top/tests/fuzz/decode.inputs" | sh
     for file in "$golden"/own/*.cgout "$golden"/modern/[be]*.cgout; do
         [ "$(wc -c <"$file")" -lt 5000 ] || continue
         for mode in 0 1 4 A P '
@@ -65,9 +71,11 @@ run() {
     csv) extra='-max_len=600' ;;
     regex) extra='-max_len=260' ;;
     options) extra='-max_len=400 -close_fd_mask=3' ;;
+    decode) extra='-max_len=19' ;;
     esac
+    [ ! -f "$top/tests/fuzz/$1.dict" ] || extra="$extra -dict=$top/tests/fuzz/$1.dict"
     # shellcheck disable=SC2086 # words
-    "./$1" "-runs=$2" $extra -timeout=30 -rss_limit_mb=3000 -print_final_stats=1 "-dict=$top/tests/fuzz/$1.dict" "$1.corpus"
+    "./$1" "-runs=$2" $extra -timeout=30 -rss_limit_mb=3000 -print_final_stats=1 "$1.corpus"
 }
 
 if [ $# -eq 1 ]; then

@@ -1,0 +1,37 @@
+#!/bin/sh
+# vectors.sh - does an instruction that the engine has translated do what it does natively?
+#
+#   VECTORS=1000000 SEED=7 sh vectors.sh
+#
+# Execution vectors (tests/vectors): every form of the opcode tables that can be drawn, from random general registers, flags,
+# x87, SSE, AVX and AVX-512 state and memory, run natively and as quern's guest.  The same state or the same signal
+# must come of each.
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+source=$top_srcdir/tests/vectors
+count=${VECTORS:-20000}
+seed=${SEED:-1}
+
+build() {
+    "$CC" -std=gnu11 -O2 -I"$top_srcdir/lib" -o "$SCRATCH/generate" "$source/generate.c" "$top_builddir/libquern.a" &&
+        "$CC" -std=gnu11 -O2 -I"$top_srcdir/lib" -o "$SCRATCH/compare" "$source/compare.c" "$top_builddir/libquern.a" &&
+        "$CC" -std=gnu11 -O2 -static -no-pie -o "$SCRATCH/run" "$source/run.c" "$source/enter.S"
+}
+
+# compare WHAT OPTION...: one point
+same_as_native() {
+    what=$1
+    shift
+    "$QUERN" run -q "$@" --out-file="$SCRATCH/profile" "$SCRATCH/run" "$SCRATCH/vectors" "$SCRATCH/translated" \
+        2>"$SCRATCH/messages" || diag "quern: status $?: $(head -n 3 "$SCRATCH/messages")"
+    "$SCRATCH/compare" "$SCRATCH/vectors" "$SCRATCH/native" "$SCRATCH/translated" >"$SCRATCH/differences"
+    is $? 0 "$what"
+    cat "$SCRATCH/differences"
+}
+
+build || bail 'the programs of tests/vectors do not compile'
+"$SCRATCH/generate" "$count" "$seed" >"$SCRATCH/vectors" || bail 'no vectors'
+"$SCRATCH/run" "$SCRATCH/vectors" "$SCRATCH/native" || bail 'the vectors do not run natively'
+same_as_native "$count vectors do the same with caches and predictors simulated" --branch-sim=yes
+same_as_native "$count vectors do the same with nothing simulated" --cache-sim=no
+done_testing
