@@ -520,6 +520,7 @@ shell_tests = \
 	tests/unit/sim/properties.sh \
 	tests/unit/sim/record.sh \
 	tests/unit/sim/replay.sh \
+	tests/unit/sim/returns.sh \
 	tests/unit/sim/settled.sh \
 	tests/golden/annotate/classic.sh \
 	tests/golden/annotate/memory.sh \

@@ -17,6 +17,7 @@
  *     [extra Ir][iterations][extra Bc]                 if QN_INSN_VARIABLE
  *     [mispredicts]                                    if QN_INSN_BC
  *     [mispredicts]                                    if QN_INSN_BI
+ *     [0]                                              if QN_INSN_STACK: a site for events of a return stack
  *
  * Ir, Dr, Dw, Bc, Bi are not counted one by one.  For an instruction executed x times:
  *   Ir = x + extra Ir;  Dr = nread * r;  Dw = nwrite * r   with r = x, or `iterations` if VARIABLE;
@@ -278,6 +279,7 @@ struct qn_block_rec {
 #define QN_INSN_VARIABLE (1u << 9)
 #define QN_INSN_BC (1u << 10)
 #define QN_INSN_BI (1u << 11)
+#define QN_INSN_STACK (1u << 12)
 #define QN_INSN_NREAD_SHIFT 5
 #define QN_INSN_NWRITE_SHIFT 7
 
@@ -290,6 +292,7 @@ static inline uint32_t qn_insn_counters(uint32_t d)
     n += (d & QN_INSN_VARIABLE) ? 3 : 0;
     n += (d & QN_INSN_BC) ? 1 : 0;
     n += (d & QN_INSN_BI) ? 1 : 0;
+    n += (d & QN_INSN_STACK) ? 1 : 0;
     return n;
 }
 

@@ -77,13 +77,15 @@ static const struct qn_event *emit_event(struct emitter *e, unsigned n, unsigned
 {
     const struct qn_event *ev = &e->list->ev[n];
 
-    if (ev->kind == QN_EV_STRING || ev->kind == QN_EV_INDIRECT || (ev->kind == QN_EV_COND && !ev->fixed))
+    if (ev->kind == QN_EV_STRING || ev->kind == QN_EV_INDIRECT || ev->kind == QN_EV_RETURN ||
+        (ev->kind == QN_EV_COND && !ev->fixed))
         return ev;
     emit_need_flags(e, i);
     switch (ev->kind) {
     case QN_EV_FETCH: emit_fetch(e, ev); break;
     case QN_EV_DATA: emit_data(e, ev, e->shift[n]); break;
     case QN_EV_COMPLEX: emit_complex(e, ev); break;
+    case QN_EV_CALL: emit_call(e, ev); break;
     default: emit_fixed_cond(e, ev); break;
     }
     return NULL;

@@ -231,15 +231,23 @@ static void predict_call(struct emitter *e, struct qn_code *c, const struct qn_e
     emit_slow_call(c, fn);
 }
 
+/* Where a call will return goes onto the predictor's stack. */
+void emit_call(struct emitter *e, const struct qn_event *ev)
+{
+    emit_store_const(&e->hot, CTX(arg_addr), ev->addr);
+    predict_call(e, &e->hot, ev, qn_sim_call);
+}
+
 static void predict_target(struct emitter *e)
 {
-    const struct qn_event *ev = branch_event(e, QN_EV_INDIRECT);
+    bool returns = e->b->end == QN_END_RET;
+    const struct qn_event *ev = branch_event(e, returns ? QN_EV_RETURN : QN_EV_INDIRECT);
 
     if (!ev)
         return;
     x_store(&e->hot, CTX(arg_addr), QN_R11);
     emit_need_flags(e, e->b->n);
-    predict_call(e, &e->hot, ev, qn_sim_indirect);
+    predict_call(e, &e->hot, ev, returns ? qn_sim_return : qn_sim_indirect);
 }
 
 static void mark_side(struct emitter *e, unsigned i, unsigned state)

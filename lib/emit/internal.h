@@ -75,6 +75,7 @@ void emit_entries(struct emitter *e);
 void emit_end(struct emitter *e);
 void emit_verify(struct emitter *e);
 void emit_countdown(struct emitter *e);
+void emit_call(struct emitter *e, const struct qn_event *ev);
 void emit_fixed_cond(struct emitter *e, const struct qn_event *ev);
 
 #endif

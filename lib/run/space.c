@@ -62,6 +62,7 @@ static struct qn_space_rules counting_rules(const struct qn_config *c)
                  .has_bw = features >> 30 & 1, .has_bmi2 = features >> 8 & 1, .has_avx512 = features >> 16 & 1},
         .event = {.cachegrind = c->counting == QN_COUNTING_CACHEGRIND, .caches = c->cache_sim, .branches = c->branch_sim,
                   .i1_line = c->I1.line, .i1_every = !qn_sim_i1_repeat_is_noop || !c->filter, .check = c->check,
+                  .returns = qn_sim_returns,
                   .i1_sets = c->I1.line ? c->I1.size / (c->I1.assoc * c->I1.line) : 1,
                   .clamp = c->counting == QN_COUNTING_CACHEGRIND ? smallest_line(c) : 0},
     };

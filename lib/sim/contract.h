@@ -93,6 +93,9 @@ void qn_sim_slow_big(void);    /* arg_addr, arg_aux = bytes | QN_AUX_* */
 extern bool qn_sim_kinds;      /* a module wants to know reads from writes */
 void qn_sim_cond(void);        /* arg_pc, arg_aux = taken (0, 1); one counter */
 void qn_sim_indirect(void);    /* arg_pc, arg_addr = target; one counter */
+extern bool qn_sim_returns;    /* a module wants to know calls and returns */
+void qn_sim_call(void);        /* arg_pc, arg_addr = where it will return; one counter, as a site */
+void qn_sim_return(void);      /* arg_pc, arg_addr = target; one counter, as a site */
 void qn_sim_check_data(void);  /* --check: unfiltered twin of the reference just made; ctx.result is what the filtered path did */
 void qn_sim_check_fetch(void);
 
@@ -126,6 +129,8 @@ unsigned qn_sim_fetch(uint64_t addr, uint32_t size, uint64_t *misses);
 bool qn_sim_predict_cond(uint64_t pc, bool taken); /* true: mispredicted */
 bool qn_sim_predict_cond_to(uint64_t pc, bool taken, bool backward);
 bool qn_sim_predict_indirect(uint64_t pc, uint64_t target);
+void qn_sim_predict_call(uint64_t pc, uint64_t next);
+bool qn_sim_predict_return(uint64_t pc, uint64_t target); /* false also if nobody predicts */
 void qn_sim_finish(void); /* modules print what they have to say; once, at the end of a process */
 /* For a message when a module crashes or hangs: slot and module that is at work, NULL = none; number of its reference. */
 const char *qn_sim_at_work(const char **module, uint64_t *reference);

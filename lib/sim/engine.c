@@ -34,7 +34,7 @@ static inline struct qn_code_line *engine_line(uint64_t line);
 struct qn_filter qn_sim_d1_filter;
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
-bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, sim_branch_backward;
+bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, sim_branch_backward;
 
 struct qn_sim_miss qn_sim_misses[QN_SIM_MISSES];
 uint32_t qn_sim_miss_count, qn_sim_epoch;
@@ -110,7 +110,7 @@ static void init_analysis(const struct qn_config *config)
     qn_sim_d1_filter.entries = 0;
     qn_sim_i1_hit = QN_HIT_CALL;
     qn_sim_i1_repeat_is_noop = false;
-    qn_sim_kinds = true;
+    qn_sim_kinds = qn_sim_returns = true;
     qn_unit_AN_init(&d1);
 #else
     (void)config;
@@ -143,6 +143,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     qn_sim_i1_repeat_is_noop = facts[SLOT_I1].repeat_is_noop;
     qn_sim_kinds = facts[SLOT_D1].kinds || facts[SLOT_LL].kinds;
     qn_sim_d1_filter = facts[SLOT_D1].filter;
+    qn_sim_returns = facts[SLOT_BI].returns;
     init_analysis(config);
     charge(sim_counters);
 }
@@ -305,6 +306,26 @@ static inline bool predict_indirect(uint64_t pc, uint64_t target)
     return wrong;
 }
 
+void qn_sim_predict_call(uint64_t pc, uint64_t next)
+{
+#ifdef QN_SIM_BI_UNIT
+    qn_unit_BI_call(next);
+#endif
+    analyse(&(struct sim_ref){.addr = pc, .target = next, .kind = SIM_REF_CALL});
+}
+
+bool qn_sim_predict_return(uint64_t pc, uint64_t target)
+{
+    bool wrong = false;
+
+#ifdef QN_SIM_BI_UNIT
+    wrong = qn_unit_BI_return(target);
+#endif
+    analyse(&(struct sim_ref){.addr = pc, .target = target, .kind = SIM_REF_RETURN,
+                              .outcome = (uint8_t)(SIM_TAKEN | (wrong ? SIM_MISPREDICT : 0))});
+    return wrong;
+}
+
 bool qn_sim_predict_cond_to(uint64_t pc, bool taken, bool backward)
 {
     sim_branch_backward = backward;
@@ -328,6 +349,18 @@ SLOW void qn_sim_cond(void)
 SLOW void qn_sim_indirect(void)
 {
     *site_counts() += predict_indirect(qn_ctx.arg_pc, qn_ctx.arg_addr);
+    charge(site_counts());
+}
+
+SLOW void qn_sim_call(void)
+{
+    qn_sim_predict_call(qn_ctx.arg_pc, qn_ctx.arg_addr);
+    charge(site_counts());
+}
+
+SLOW void qn_sim_return(void)
+{
+    qn_sim_predict_return(qn_ctx.arg_pc, qn_ctx.arg_addr);
     charge(site_counts());
 }
 

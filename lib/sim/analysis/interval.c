@@ -52,6 +52,9 @@ static void analysis_ref(const struct sim_ref *ref)
         r->b++;
         r->wrong += (ref->outcome & SIM_MISPREDICT) != 0;
         break;
+    case SIM_REF_CALL:
+    case SIM_REF_RETURN:
+        break;
     default:
         r->d++;
         r->d1 += ref->outcome & SIM_L1_MISS;
