@@ -428,6 +428,7 @@ unit_programs = \
 	tests/unit/exp/runs \
 	tests/unit/exp/table \
 	tests/unit/out/corrupt \
+	tests/unit/out/expr \
 	tests/unit/prof/corrupt \
 	tests/unit/prof/insn \
 	tests/unit/prof/log \
