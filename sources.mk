@@ -4,6 +4,7 @@ hosted_sources = \
 	lib/base/format.c \
 	lib/decode/decode.c \
 	lib/decode/effects.c \
+	lib/decode/features.c \
 	lib/decode/memory.c \
 	lib/decode/modrm.c \
 	lib/decode/operands.c \
@@ -159,6 +160,7 @@ engine_sources = \
 	lib/base/format.c \
 	lib/decode/decode.c \
 	lib/decode/effects.c \
+	lib/decode/features.c \
 	lib/decode/memory.c \
 	lib/decode/modrm.c \
 	lib/decode/operands.c \
@@ -370,6 +372,7 @@ headers = \
 	lib/sim/unit.h \
 	lib/sim/unit_cache.h \
 	lib/tcache/tcache.h \
+	lib/decode/features.inc \
 	lib/decode/map_evex1.inc \
 	lib/decode/map_evex2.inc \
 	lib/decode/map_evex3.inc \
