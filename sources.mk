@@ -521,6 +521,7 @@ shell_tests = \
 	tests/unit/sim/labs.sh \
 	tests/unit/sim/levels.sh \
 	tests/unit/sim/models.sh \
+	tests/unit/sim/pages.sh \
 	tests/unit/sim/properties.sh \
 	tests/unit/sim/record.sh \
 	tests/unit/sim/replay.sh \

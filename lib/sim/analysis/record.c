@@ -2,7 +2,7 @@
  *
  * The file (--sim-opt=record-fd=N, opened by quern trace) is written through a window mapped from it, so that whatever ends the
  * program, all that happened before is there.  A forked child records nothing: there is one file and one order.
- * Format: sim/record.h.
+ * Format: sim/record.h.  Source: address traces as in A. J. Smith, Cache memories, ACM Computing Surveys 14(3), 1982.
  */
 #include "base/syscall.h"
 #include "sim/module.h"
