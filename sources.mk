@@ -93,6 +93,7 @@ hosted_sources = \
 	lib/cost/sites.c \
 	lib/cost/store.c \
 	lib/cost/summary.c \
+	lib/cost/versus.c \
 	lib/exp/exp.c \
 	lib/exp/file.c \
 	lib/exp/jobs.c \
@@ -126,9 +127,11 @@ tool_sources = \
 	tools/run_reader.c \
 	tools/run_report.c \
 	tools/run_signals.c \
+	tools/run_versus.c \
 	tools/run_wire.c \
 	tools/sim.c \
 	tools/sim_build.c \
+	tools/sim_modules.c \
 	tools/sweep.c \
 	tools/sweep_options.c \
 	tools/sweep_programs.c \
@@ -202,6 +205,8 @@ engine_sources = \
 	lib/sim/explain.c \
 	lib/sim/service.c \
 	lib/sim/twin.c \
+	lib/sim/twin_BC.c \
+	lib/sim/twin_BI.c \
 	lib/sim/twin_D1.c \
 	lib/sim/twin_I1.c \
 	lib/sim/twin_LL.c \
@@ -210,7 +215,8 @@ engine_sources = \
 	lib/sim/unit_BI.c \
 	lib/sim/unit_D1.c \
 	lib/sim/unit_I1.c \
-	lib/sim/unit_LL.c
+	lib/sim/unit_LL.c \
+	lib/sim/versus.c
 
 module_sources = \
 	lib/sim/cachesim_D1.c \
@@ -282,6 +288,7 @@ headers = \
 	lib/cost/sites.h \
 	lib/cost/store.h \
 	lib/cost/summary.h \
+	lib/cost/versus.h \
 	lib/cost/wire.h \
 	lib/debug/debug.h \
 	lib/debug/internal.h \
@@ -357,6 +364,7 @@ headers = \
 	lib/sim/charge.h \
 	lib/sim/codelines.h \
 	lib/sim/contract.h \
+	lib/sim/describe.h \
 	lib/sim/explain.h \
 	lib/sim/filter.h \
 	lib/sim/level.h \
@@ -371,6 +379,8 @@ headers = \
 	lib/sim/twin.h \
 	lib/sim/unit.h \
 	lib/sim/unit_cache.h \
+	lib/sim/versus.h \
+	lib/sim/versus_slots.h \
 	lib/tcache/tcache.h \
 	lib/decode/features.inc \
 	lib/decode/map_evex1.inc \
@@ -418,6 +428,7 @@ unit_programs = \
 	tests/unit/cost/leaves \
 	tests/unit/cost/store \
 	tests/unit/cost/summary \
+	tests/unit/cost/versus \
 	tests/unit/debug/damage \
 	tests/unit/debug/demangle \
 	tests/unit/debug/find \
@@ -514,6 +525,7 @@ shell_tests = \
 	tests/unit/prof/provenance.sh \
 	tests/unit/run/explain.sh \
 	tests/unit/run/interval.sh \
+	tests/unit/run/versus.sh \
 	tests/unit/sim/analyses.sh \
 	tests/unit/sim/build.sh \
 	tests/unit/sim/check.sh \

@@ -106,6 +106,10 @@ void qn_sim_see_data(void);
 /* The same from C.  which: of the lines that are explained, from 1; 0 = it is none of them. */
 unsigned qn_sim_see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *misses);
 
+/* --versus: a fetch from the line fetched just before changes nothing in either simulator, so it is only counted, here.  NULL:
+ * it might, and comes to qn_sim_check_fetch. */
+extern uint64_t *qn_sim_repeats;
+
 /* The last misses, newest at qn_sim_miss_count - 1: when an instruction faults, those of its references are taken back
  * (run/arena.c).  The epoch is the dispatcher's entry count at the time. */
 #define QN_SIM_MISSES 16u

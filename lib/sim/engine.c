@@ -14,7 +14,9 @@ static inline struct qn_code_line *engine_line(uint64_t line);
 
 #include "base/context.h"
 #include "sim/charge.h"
+#include "sim/describe.h"
 #include "sim/explain.h"
+#include "sim/versus.h"
 
 #ifdef QN_SIM_BC_UNIT
 #define branchsim_BC_predict qn_unit_BC_predict
@@ -49,42 +51,11 @@ static inline struct qn_code_line *engine_line(uint64_t line)
     return QN_LIKELY(hint->line == line) ? hint : code_line_find(line);
 }
 
-/* ---- what is in the slots: `quern sim list FILE` looks for it, and profiles record it ---- */
-
-#if !defined(QN_SIM_I1_UNIT)
-#define I1_IS "lru"
-#else
-#define I1_IS QN_SIM_I1_NAME
-#endif
-#if !defined(QN_SIM_D1_UNIT)
-#define D1_IS "lru"
-#else
-#define D1_IS QN_SIM_D1_NAME
-#endif
-#if !defined(QN_SIM_LL_UNIT)
-#define LL_IS "lru"
-#else
-#define LL_IS QN_SIM_LL_NAME
-#endif
-#if !defined(QN_SIM_BC_UNIT)
-#define BC_IS "cachegrind"
-#else
-#define BC_IS QN_SIM_BC_NAME
-#endif
-#if !defined(QN_SIM_BI_UNIT)
-#define BI_IS "cachegrind"
-#else
-#define BI_IS QN_SIM_BI_NAME
-#endif
-#ifdef QN_SIM_AN_FILE
-#define AN_IS " AN=" QN_SIM_AN_NAME
-#else
-#define AN_IS ""
-#endif
-
 #define DESCRIPTION_MARK "quern-sim-build: "
-static const char description[] __attribute__((used)) =
-    DESCRIPTION_MARK "I1=" I1_IS " D1=" D1_IS " LL=" LL_IS " BC=" BC_IS " BI=" BI_IS AN_IS;
+static const char description[] __attribute__((used)) = DESCRIPTION_MARK SLOTS_DESCRIPTION;
+
+/* For builds that take these modules once more (run --versus): where their files were. */
+static const char sources[] __attribute__((used)) = "quern-sim-sources: " SLOTS_SOURCES "\n";
 
 struct qn_code_line *qn_sim_code_line(uint64_t line) { return code_line_find(line); }
 
@@ -293,6 +264,9 @@ static inline bool predict_cond(uint64_t pc, bool taken)
     branchsim_BC_update(pc, taken);
     analyse(&(struct sim_ref){.addr = pc, .kind = SIM_REF_COND, .backward = sim_branch_backward,
                               .outcome = (uint8_t)((taken ? SIM_TAKEN : 0) | (wrong ? SIM_MISPREDICT : 0))});
+#ifdef QN_SIM_VERSUS
+    qn_versus_cond(pc, taken, wrong);
+#endif
     return wrong;
 }
 
@@ -303,6 +277,9 @@ static inline bool predict_indirect(uint64_t pc, uint64_t target)
     branchsim_BI_learn(pc, target);
     analyse(&(struct sim_ref){.addr = pc, .target = target, .kind = SIM_REF_INDIRECT,
                               .outcome = (uint8_t)(SIM_TAKEN | (wrong ? SIM_MISPREDICT : 0))});
+#ifdef QN_SIM_VERSUS
+    qn_versus_indirect(pc, target, wrong);
+#endif
     return wrong;
 }
 
@@ -312,6 +289,9 @@ void qn_sim_predict_call(uint64_t pc, uint64_t next)
     qn_unit_BI_call(next);
 #endif
     analyse(&(struct sim_ref){.addr = pc, .target = next, .kind = SIM_REF_CALL});
+#ifdef QN_SIM_VERSUS
+    qn_versus_call(next);
+#endif
 }
 
 bool qn_sim_predict_return(uint64_t pc, uint64_t target)
@@ -323,6 +303,9 @@ bool qn_sim_predict_return(uint64_t pc, uint64_t target)
 #endif
     analyse(&(struct sim_ref){.addr = pc, .target = target, .kind = SIM_REF_RETURN,
                               .outcome = (uint8_t)(SIM_TAKEN | (wrong ? SIM_MISPREDICT : 0))});
+#ifdef QN_SIM_VERSUS
+    qn_versus_return(target);
+#endif
     return wrong;
 }
 
@@ -389,6 +372,9 @@ void qn_sim_finish(void)
 #endif
 #ifdef QN_SIM_AN_FILE
     qn_unit_AN_finish();
+#endif
+#ifdef QN_SIM_VERSUS
+    qn_versus_finish();
 #endif
     charge(sim_counters);
 }

@@ -11,7 +11,7 @@
 static unsigned returns, wrong_returns;
 #endif
 
-void qn_unit_BI_init(const struct sim_config *config, struct qn_unit_facts *facts)
+void QN_UNIT(BI, init)(const struct sim_config *config, struct qn_unit_facts *facts)
 {
     sim = *config;
     sim_random_state = sim_random_seed(config->seed);
@@ -33,13 +33,13 @@ void qn_unit_BI_init(const struct sim_config *config, struct qn_unit_facts *fact
 #endif
 }
 
-SIM_NCSR uint64_t qn_unit_BI_target(uint64_t pc) { return branchsim_BI_target(pc); }
-SIM_NCSR void qn_unit_BI_learn(uint64_t pc, uint64_t target) { branchsim_BI_learn(pc, target); }
+SIM_NCSR uint64_t QN_UNIT(BI, target)(uint64_t pc) { return branchsim_BI_target(pc); }
+SIM_NCSR void QN_UNIT(BI, learn)(uint64_t pc, uint64_t target) { branchsim_BI_learn(pc, target); }
 
 #ifdef PREDICTOR_RETURNS
-SIM_NCSR void qn_unit_BI_call(uint64_t next) { branchsim_BI_call(next); }
+SIM_NCSR void QN_UNIT(BI, call)(uint64_t next) { branchsim_BI_call(next); }
 
-SIM_NCSR bool qn_unit_BI_return(uint64_t target)
+SIM_NCSR bool QN_UNIT(BI, return)(uint64_t target)
 {
     bool wrong = branchsim_BI_return() != target;
 
@@ -49,9 +49,9 @@ SIM_NCSR bool qn_unit_BI_return(uint64_t target)
     return wrong;
 }
 #else
-SIM_NCSR void qn_unit_BI_call(uint64_t next) { (void)next; }
+SIM_NCSR void QN_UNIT(BI, call)(uint64_t next) { (void)next; }
 
-SIM_NCSR bool qn_unit_BI_return(uint64_t target)
+SIM_NCSR bool QN_UNIT(BI, return)(uint64_t target)
 {
     (void)target;
     return false;

@@ -157,7 +157,7 @@ static int run(const struct hosted_options *o)
     watch();
     qn_sim_init(&o->config, NULL);
     if (o->check)
-        qn_sim_twin_init(&o->config);
+        qn_sim_twin_init(&o->config, NULL);
     while ((more = trace_next(t, &ref)) == 1)
         feed(o, &ref);
     alarm(0);
