@@ -148,13 +148,16 @@ translator_sources = \
 	lib/block/liveness.c \
 	lib/event/collect.c \
 	lib/event/dump.c \
+	lib/emit/bridge.c \
 	lib/emit/check.c \
 	lib/emit/copy.c \
 	lib/emit/emit.c \
 	lib/emit/exits.c \
 	lib/emit/flags.c \
+	lib/emit/group.c \
 	lib/emit/lru_stub.c \
 	lib/emit/place.c \
+	lib/emit/predict.c \
 	lib/emit/slow.c \
 	lib/emit/stub.c \
 	lib/tcache/tcache.c

@@ -63,6 +63,16 @@ static inline bool qn_filter_passes(const struct qn_filter *f, uint64_t addr, ui
     return true;
 }
 
+/* A predictor of conditional branches that translated code works by itself: two-bit counters at history | (pc & pc_mask), which
+ * predict taken from 2 on; then history = (2 * history + (taken ? taken : 0)) & history_mask. */
+struct qn_bc_tables {
+    uint64_t counters;    /* address of the bytes, below 2 GiB; 0: call qn_sim_cond */
+    uint64_t history;     /* address of the 32-bit word */
+    uint64_t next[2];     /* addresses of four bytes: what becomes of a counter after not taken, and after taken */
+    uint32_t pc_mask, taken, history_mask;
+};
+
+extern struct qn_bc_tables qn_sim_bc_tables;
 extern struct qn_filter qn_sim_d1_filter;
 extern enum qn_hit qn_sim_i1_hit;
 extern uint32_t qn_sim_i1_line; /* bytes */
@@ -88,6 +98,13 @@ void qn_sim_slow_fetch(void);  /* arg_addr: first byte of the instruction */
 void qn_sim_slow_data(void);   /* arg_addr; a read */
 void qn_sim_slow_write(void);  /* the same; only if qn_sim_kinds asks for it need writes be told from reads */
 void qn_sim_slow_modify(void);
+/* Several references in order: arg_site = how many, arg_addr = address of the lowest byte, arg_aux = address of the list. */
+#define QN_GROUP_MAX 12
+struct qn_group_ref {
+    uint32_t counter;
+    uint16_t offset, size; /* bytes; offset from the lowest */
+};
+void qn_sim_slow_group(void);
 void qn_sim_d1_missed(void);   /* D1 has missed this reference and taken the line; now the rest */
 void qn_sim_slow_big(void);    /* arg_addr, arg_aux = bytes | QN_AUX_* */
 extern bool qn_sim_kinds;      /* a module wants to know reads from writes */

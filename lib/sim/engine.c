@@ -34,6 +34,7 @@ static inline struct qn_code_line *engine_line(uint64_t line);
 #define SLOW QN_SIM_NCSR
 
 struct qn_filter qn_sim_d1_filter;
+struct qn_bc_tables qn_sim_bc_tables;
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
 bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, sim_branch_backward;
@@ -66,6 +67,9 @@ static void init_predictors(const struct qn_config *config)
     (void)bc, (void)bi;
 #ifdef QN_SIM_BC_UNIT
     qn_unit_BC_init(&bc, &facts[SLOT_BC]);
+#endif
+#if !defined(QN_SIM_BC_UNIT) && !defined(QN_SIM_AN_FILE)
+    qn_sim_bc_tables = branchsim_BC_inline();
 #endif
 #ifdef QN_SIM_BI_UNIT
     qn_unit_BI_init(&bi, &facts[SLOT_BI]);
@@ -182,6 +186,18 @@ SLOW void qn_sim_slow_data(void) { slow_data(site_size(), SIM_READ); }
 SLOW void qn_sim_d1_missed(void)
 {
     qn_ctx.result = account(QN_UNIT_MISS, qn_ctx.arg_addr, site_size(), SIM_READ, site_counts());
+}
+
+SLOW void qn_sim_slow_group(void)
+{
+    const struct qn_group_ref *ref = (const struct qn_group_ref *)(uintptr_t)qn_ctx.arg_aux;
+
+    for (uint64_t n = qn_ctx.arg_site; n; n--, ref++) {
+        uint64_t addr = qn_ctx.arg_addr + ref->offset;
+
+        if (!qn_filter_passes(&qn_sim_d1_filter, addr, ref->size, &qn_ctx.now))
+            data(addr, ref->size, SIM_READ, sim_counters + ref->counter);
+    }
 }
 
 /* Where no module asks for kinds these stay unused, and the default build keeps one copy of the path. */
