@@ -7,11 +7,7 @@
 
 #include QN_SIM_BI_FILE
 
-#ifdef PREDICTOR_RETURNS
-static unsigned returns, wrong_returns;
-#endif
-
-void QN_UNIT(BI, init)(const struct sim_config *config, struct qn_unit_facts *facts)
+void qn_unit_BI_init(const struct sim_config *config, struct qn_unit_facts *facts)
 {
     sim = *config;
     sim_random_state = sim_random_seed(config->seed);
@@ -26,35 +22,15 @@ void QN_UNIT(BI, init)(const struct sim_config *config, struct qn_unit_facts *fa
 #ifdef PREDICTOR_BITS
     facts->bits = PREDICTOR_BITS;
 #endif
-#ifdef PREDICTOR_RETURNS
-    facts->returns = true;
-    returns = sim_event(sim.slot, "returns", "returns");
-    wrong_returns = sim_event(sim.slot, "return-mispredicts", "returns that went elsewhere than predicted");
+}
+
+SIM_NCSR uint64_t qn_unit_BI_target(uint64_t pc) { return branchsim_BI_target(pc); }
+SIM_NCSR void qn_unit_BI_learn(uint64_t pc, uint64_t target) { branchsim_BI_learn(pc, target); }
+
+void qn_unit_BI_finish(void)
+{
+#ifdef PREDICTOR_FINISH
+    branchsim_BI_finish();
 #endif
 }
-
-SIM_NCSR uint64_t QN_UNIT(BI, target)(uint64_t pc) { return branchsim_BI_target(pc); }
-SIM_NCSR void QN_UNIT(BI, learn)(uint64_t pc, uint64_t target) { branchsim_BI_learn(pc, target); }
-
-#ifdef PREDICTOR_RETURNS
-SIM_NCSR void QN_UNIT(BI, call)(uint64_t next) { branchsim_BI_call(next); }
-
-SIM_NCSR bool QN_UNIT(BI, return)(uint64_t target)
-{
-    bool wrong = branchsim_BI_return() != target;
-
-    sim_count(returns, 1);
-    if (wrong)
-        sim_count(wrong_returns, 1);
-    return wrong;
-}
-#else
-SIM_NCSR void QN_UNIT(BI, call)(uint64_t next) { (void)next; }
-
-SIM_NCSR bool QN_UNIT(BI, return)(uint64_t target)
-{
-    (void)target;
-    return false;
-}
-#endif
 #endif
