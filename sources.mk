@@ -4,6 +4,7 @@ hosted_sources = \
 	lib/base/format.c \
 	lib/decode/decode.c \
 	lib/decode/effects.c \
+	lib/decode/features.c \
 	lib/decode/memory.c \
 	lib/decode/modrm.c \
 	lib/decode/operands.c \
@@ -92,12 +93,10 @@ hosted_sources = \
 	lib/cost/sites.c \
 	lib/cost/store.c \
 	lib/cost/summary.c \
+	lib/cost/versus.c \
 	lib/exp/exp.c \
 	lib/exp/file.c \
-	lib/exp/groups.c \
 	lib/exp/jobs.c \
-	lib/exp/many.c \
-	lib/exp/many_result.c \
 	lib/exp/memory.c \
 	lib/exp/result.c \
 	lib/exp/rows.c \
@@ -128,14 +127,14 @@ tool_sources = \
 	tools/run_reader.c \
 	tools/run_report.c \
 	tools/run_signals.c \
+	tools/run_versus.c \
 	tools/run_wire.c \
 	tools/sim.c \
 	tools/sim_build.c \
+	tools/sim_modules.c \
 	tools/sweep.c \
-	tools/sweep_command.c \
 	tools/sweep_options.c \
 	tools/sweep_programs.c \
-	tools/sweep_result.c \
 	tools/sweep_run.c \
 	tools/sweep_sims.c \
 	tools/trace.c
@@ -149,13 +148,16 @@ translator_sources = \
 	lib/block/liveness.c \
 	lib/event/collect.c \
 	lib/event/dump.c \
+	lib/emit/bridge.c \
 	lib/emit/check.c \
 	lib/emit/copy.c \
 	lib/emit/emit.c \
 	lib/emit/exits.c \
 	lib/emit/flags.c \
+	lib/emit/group.c \
 	lib/emit/lru_stub.c \
 	lib/emit/place.c \
+	lib/emit/predict.c \
 	lib/emit/slow.c \
 	lib/emit/stub.c \
 	lib/tcache/tcache.c
@@ -164,6 +166,7 @@ engine_sources = \
 	lib/base/format.c \
 	lib/decode/decode.c \
 	lib/decode/effects.c \
+	lib/decode/features.c \
 	lib/decode/memory.c \
 	lib/decode/modrm.c \
 	lib/decode/operands.c \
@@ -205,6 +208,8 @@ engine_sources = \
 	lib/sim/explain.c \
 	lib/sim/service.c \
 	lib/sim/twin.c \
+	lib/sim/twin_BC.c \
+	lib/sim/twin_BI.c \
 	lib/sim/twin_D1.c \
 	lib/sim/twin_I1.c \
 	lib/sim/twin_LL.c \
@@ -213,7 +218,8 @@ engine_sources = \
 	lib/sim/unit_BI.c \
 	lib/sim/unit_D1.c \
 	lib/sim/unit_I1.c \
-	lib/sim/unit_LL.c
+	lib/sim/unit_LL.c \
+	lib/sim/versus.c
 
 module_sources = \
 	lib/sim/cachesim_D1.c \
@@ -253,11 +259,6 @@ module_sources = \
 	lib/sim/level/tlb.c \
 	lib/sim/level/victim.c \
 	lib/sim/level/writeback.c \
-	lib/sim/many/caches.c \
-	lib/sim/many/fetches.c \
-	lib/sim/many/no_twin.c \
-	lib/sim/many/predictors.c \
-	lib/sim/many/targets.c \
 	lib/sim/policy/brrip.c \
 	lib/sim/policy/drrip.c \
 	lib/sim/policy/fifo.c \
@@ -290,6 +291,7 @@ headers = \
 	lib/cost/sites.h \
 	lib/cost/store.h \
 	lib/cost/summary.h \
+	lib/cost/versus.h \
 	lib/cost/wire.h \
 	lib/debug/debug.h \
 	lib/debug/internal.h \
@@ -303,9 +305,7 @@ headers = \
 	lib/event/event.h \
 	lib/exp/exp.h \
 	lib/exp/file.h \
-	lib/exp/groups.h \
 	lib/exp/jobs.h \
-	lib/exp/many.h \
 	lib/exp/memory.h \
 	lib/exp/result.h \
 	lib/exp/rows.h \
@@ -367,6 +367,7 @@ headers = \
 	lib/sim/charge.h \
 	lib/sim/codelines.h \
 	lib/sim/contract.h \
+	lib/sim/describe.h \
 	lib/sim/explain.h \
 	lib/sim/filter.h \
 	lib/sim/level.h \
@@ -381,7 +382,10 @@ headers = \
 	lib/sim/twin.h \
 	lib/sim/unit.h \
 	lib/sim/unit_cache.h \
+	lib/sim/versus.h \
+	lib/sim/versus_slots.h \
 	lib/tcache/tcache.h \
+	lib/decode/features.inc \
 	lib/decode/map_evex1.inc \
 	lib/decode/map_evex2.inc \
 	lib/decode/map_evex3.inc \
@@ -405,11 +409,6 @@ headers = \
 	lib/sim/hosted/hosted.h \
 	lib/sim/hosted/trace.h \
 	lib/sim/level/prefetch.h \
-	lib/sim/many/last_levels.h \
-	lib/sim/many/many.h \
-	lib/sim/many/member_cache.h \
-	lib/sim/many/member_predictor.h \
-	lib/sim/many/stacks.h \
 	lib/sim/policy/rrip.h \
 	tools/dis_elf.h \
 	tools/prof_args.h \
@@ -432,6 +431,7 @@ unit_programs = \
 	tests/unit/cost/leaves \
 	tests/unit/cost/store \
 	tests/unit/cost/summary \
+	tests/unit/cost/versus \
 	tests/unit/debug/damage \
 	tests/unit/debug/demangle \
 	tests/unit/debug/find \
@@ -445,6 +445,7 @@ unit_programs = \
 	tests/unit/exp/runs \
 	tests/unit/exp/table \
 	tests/unit/out/corrupt \
+	tests/unit/out/expr \
 	tests/unit/prof/corrupt \
 	tests/unit/prof/insn \
 	tests/unit/prof/log \
@@ -518,7 +519,6 @@ shell_tests = \
 	tests/unit/decode/dis_objdump.sh \
 	tests/unit/decode/vectors.sh \
 	tests/unit/exp/file.sh \
-	tests/unit/exp/share.sh \
 	tests/unit/exp/sweep.sh \
 	tests/unit/out/csv.sh \
 	tests/unit/prof/errors.sh \
@@ -528,6 +528,7 @@ shell_tests = \
 	tests/unit/prof/provenance.sh \
 	tests/unit/run/explain.sh \
 	tests/unit/run/interval.sh \
+	tests/unit/run/versus.sh \
 	tests/unit/sim/analyses.sh \
 	tests/unit/sim/build.sh \
 	tests/unit/sim/check.sh \
@@ -535,9 +536,11 @@ shell_tests = \
 	tests/unit/sim/labs.sh \
 	tests/unit/sim/levels.sh \
 	tests/unit/sim/models.sh \
+	tests/unit/sim/pages.sh \
 	tests/unit/sim/properties.sh \
 	tests/unit/sim/record.sh \
 	tests/unit/sim/replay.sh \
+	tests/unit/sim/returns.sh \
 	tests/unit/sim/settled.sh \
 	tests/golden/annotate/classic.sh \
 	tests/golden/annotate/memory.sh \

@@ -96,7 +96,12 @@ static enum qn_prof_status convert(const struct prof_args *a, struct qn_prof_wri
 
 static enum qn_prof_status csv(const struct prof_args *a, struct qn_prof_error *err)
 {
+#ifdef HAVE_LIBCSV
     struct qn_prof_writer *w = prof_args_open(a, err);
+#else
+    struct qn_prof_writer *w = NULL;
+    qn_prof_fail(err, QN_PROF_BAD, "this quern was built without libcsv");
+#endif
     if (!w)
         return err->status;
     if (convert(a, w, err) == QN_PROF_OK)

@@ -80,6 +80,11 @@ static bool check_options(const struct qn_run_options *o)
                 (unsigned long long)o->interval);
         return false;
     }
+    if (o->versus && (o->check || o->explain.count || (!o->cache_sim && !o->branch_sim))) {
+        fprintf(stderr, "quern: run: --versus: %s\n", o->check ? "cannot be combined with --check" :
+                o->explain.count ? "cannot be combined with --explain" : "nothing is simulated that could be compared");
+        return false;
+    }
     if (o->explain.count && !o->cache_sim) {
         fprintf(stderr, "quern: run: --explain: needs the caches, which --cache-sim=no leaves out\n");
         return false;
@@ -121,6 +126,7 @@ static int end_main(struct qn_run *r)
     qn_run_flush(r);
     qn_run_wait_for_subs(r);
     qn_run_end_reader(r);
+    qn_run_remove_scratch(r);
     status = r->exec_out ? 0 : qn_run_fatal_status(r);
     if (status)
         return status;
@@ -158,8 +164,11 @@ int qn_tool_run(int argc, char **argv)
     r.pidfd = r.store.fd = r.fresh.fd = -1;
     fill_standard_descriptors();
     qn_run_choose_geometry(&r.options, r.geometry, r.origin);
-    if ((status = qn_run_find_program(&r)) || (status = qn_run_find_engine(&r)) || (status = qn_run_check_names(&r)))
+    if ((status = qn_run_find_program(&r)) || (status = qn_run_find_engine(&r)) || (status = qn_run_check_names(&r))
+        || (status = qn_run_build_versus(&r)))
         return status;
     r.command = join_arguments(r.options.argv);
-    return run(&r);
+    status = run(&r);
+    qn_run_remove_scratch(&r);
+    return status;
 }

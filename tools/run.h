@@ -7,6 +7,7 @@
  *   run_fork.c  collectors of forked guests   run_finish.c    folds and writes, in a child process
  *   run_reader.c  reads debug information ahead, and folds
  *   run_named.c  --explain, --toggle: finds the code
+ *   run_versus.c  --versus: an engine for two simulators
  *   run_report.c  summary, failures, stats    run_log.c       messages      run_name.c  %p and the like
  *
  * Words: the *main* collector is the process the user started, parent of the guest.  Every guest
@@ -50,6 +51,7 @@ struct qn_run {
     enum qn_run_origin origin[QN_RUN_LEVELS];
     struct qn_config config;  /* ours; that in the arena may be damaged */
     char *engine, *program;   /* paths */
+    char *scratch;            /* a directory that is removed in the end; NULL: none */
     char *command;            /* argv joined by blanks */
     uint64_t engine_hash;
     uint64_t start_tsc, start_ns;
@@ -87,6 +89,7 @@ void qn_run_choose_geometry(const struct qn_run_options *o, struct qn_geometry g
 /* run_program.c: 0, or the exit status after one line was printed. */
 int qn_run_find_program(struct qn_run *r);
 int qn_run_find_engine(struct qn_run *r);
+char *qn_run_search_engine(const char *name); /* a path, or a name in the usual places; NULL: there is none */
 uint64_t qn_run_hash_file(const char *path);
 
 /* run_name.c: expands %p, %q{VAR}, %n, %%.  NULL: `why` says what is wrong.  free() the result. */
@@ -131,6 +134,10 @@ void qn_run_serve_fork(struct qn_run *r);
 void qn_run_wait_for_subs(struct qn_run *r);
 /* The main guest has ended and this one has not: let go of the terminal. */
 void qn_run_detach(struct qn_run *r);
+
+/* run_versus.c: r->engine becomes one that runs two simulators.  0, or the exit status after a line was printed. */
+int qn_run_build_versus(struct qn_run *r);
+void qn_run_remove_scratch(struct qn_run *r);
 
 /* run_named.c */
 bool qn_run_take_names(struct qn_run *r); /* false: a line was printed */

@@ -20,6 +20,7 @@
 #include "cost/fold.h"
 #include "cost/intervals.h"
 #include "cost/profile.h"
+#include "cost/versus.h"
 #include "run.h"
 #include "run_reader.h"
 #include "tools.h"
@@ -133,6 +134,18 @@ static bool write_explanation(struct work *w)
     return tell(r, "explanation", path, status, &err);
 }
 
+static void put_line(void *data, const char *text) { qn_run_say(data, "%s", text); }
+
+static void print_versus(struct work *w)
+{
+    struct qn_cost_versus v = { &w->run->store, &w->events, w->modules, w->table };
+
+    if (!w->run->config.versus)
+        return;
+    qn_run_say(w->run, "%s", "");
+    qn_cost_print_versus(&v, put_line, w->run);
+}
+
 static bool fold_and_write(struct work *w)
 {
     struct qn_run *r = w->run;
@@ -152,6 +165,7 @@ static bool fold_and_write(struct work *w)
     if (w->result.damaged)
         qn_run_note(r, "%llu blocks left out, their counts are damaged", (unsigned long long)w->result.damaged);
     qn_run_print_report(r, &w->result, &w->events, w->command);
+    print_versus(w);
     written = write_explanation(w) && written;
     qn_run_tell_missing(r);
     return written;

@@ -46,7 +46,7 @@ static void fill_config(struct qn_run *r)
         .I1 = r->geometry[QN_RUN_I1], .D1 = r->geometry[QN_RUN_D1], .LL = r->geometry[QN_RUN_LL],
         .counting = (uint8_t)o->counting, .cache_sim = o->cache_sim, .branch_sim = o->branch_sim,
         .instr_at_start = o->instr_at_start, .trace_children = o->trace_children, .aslr = o->aslr,
-        .check = o->check, .stats = o->stats, .filter = o->filter, .vdso = o->vdso,
+        .check = o->check || o->versus, .versus = o->versus != NULL, .stats = o->stats, .filter = o->filter, .vdso = o->vdso,
         .trace = o->trace, .trace_fd = -1, .trace_first = o->trace_blocks.first, .trace_last = o->trace_blocks.last,
         .interval = o->interval, .explain = o->explain.count > 0, .explain_first = o->explain_first,
         .explain_every = o->explain_every, .tcache_bytes = o->tcache_size, .seed = o->seed, .block_max = (uint32_t)o->block_max,

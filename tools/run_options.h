@@ -51,6 +51,7 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(YESNO, "vdso", vdso, "yes|no", "show the vDSO to the program [no; yes with --aslr]")                           \
     X(NUMBER, "seed", seed, "N", "for AT_RANDOM and random policies [1]")                                            \
     X(TEXT, "sim", sim, "NAME|FILE", "the engine to run [quern-engine]")                                             \
+    X(TEXT, "versus", versus, "NAME|FILE|SLOT=MODULE,...", "run a second simulator on the same references and compare")   \
     X(LIST, "sim-opt", sim_opt, "KEY=VALUE", "option of a simulator module; may be repeated")                        \
     X(SIZE, "tcache-size", tcache_size, "BYTES", "code cache; suffix K, M, G [the engine's]")                        \
     X(NUMBER, "block-max", block_max, "N", "instructions per block [the engine's]")                                  \
@@ -73,7 +74,8 @@ struct qn_run_options {
         filter, check, dump_objects, dump_instr, demangle;
     bool vdso_given, log_fd_given, interval_given;
     uint64_t counting;     /* enum qn_counting */
-    char *out_file, *log_file, *sim, *sim_opt, *trace_file, *interval_file, *explain_file, *debug_root; /* NULL: not given */
+    char *out_file, *log_file, *sim, *sim_opt, *trace_file, *debug_root; /* NULL: not given */
+    char *interval_file, *explain_file, *versus;
     uint64_t log_fd, seed, tcache_size, block_max, interval, explain_first, explain_every;
     struct qn_run_names explain;
     uint32_t trace;        /* QN_TRACE_* */

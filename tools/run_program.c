@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "run.h"
+#include "tools.h"
 
 #define DEFAULT_PATH "/usr/local/bin:/bin:/usr/bin" /* as execvp: where PATH is not set */
 #define ENGINE_NAME "quern-engine"
@@ -168,32 +169,38 @@ static char *try_engine(const char *directory, const char *prefix, const char *n
     return real;
 }
 
-int qn_run_find_engine(struct qn_run *r)
+char *qn_run_search_engine(const char *name)
 {
-    const char *name = r->options.sim ? r->options.sim : ENGINE_NAME;
     const char *directories[] = {
         own_directory(),
 #ifdef QN_PKGLIBEXECDIR
         QN_PKGLIBEXECDIR,
 #endif
     };
+    char *found = NULL;
 
-    if (strchr(name, '/')) {
-        r->engine = try_engine("", "", name);
-    } else {
-        for (size_t i = 0; i < sizeof directories / sizeof directories[0] && !r->engine; i++) {
-            r->engine = try_engine(directories[i], "", name);
-            if (!r->engine)
-                r->engine = try_engine(directories[i], ENGINE_NAME "-", name);
-        }
+    if (strchr(name, '/'))
+        return try_engine("", "", name);
+    for (size_t i = 0; i < sizeof directories / sizeof directories[0] && !found; i++) {
+        found = try_engine(directories[i], "", name);
+        if (!found)
+            found = try_engine(directories[i], ENGINE_NAME "-", name);
     }
+    return found;
+}
+
+int qn_run_find_engine(struct qn_run *r)
+{
+    const char *name = r->options.sim ? r->options.sim : ENGINE_NAME;
+
+    r->engine = qn_run_search_engine(name);
     if (r->engine)
         return 0;
     if (r->options.sim)
         fprintf(stderr, "quern: run: --sim=%s: no such engine\n", name);
     else
-        fprintf(stderr, "quern: run: no engine: %s is not in %s\n", name, directories[0]);
-    return r->options.sim ? 2 : QN_EXIT_SOFTWARE;
+        fprintf(stderr, "quern: run: no engine: %s is not in %s\n", name, own_directory());
+    return r->options.sim ? QN_EXIT_USAGE : QN_EXIT_SOFTWARE;
 }
 
 uint64_t qn_run_hash_file(const char *path)

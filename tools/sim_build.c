@@ -197,29 +197,43 @@ uint64_t qn_sim_hash_file(const char *path)
     return hash;
 }
 
-/* Definitions and units of a slot, with the module's name and hash. */
-static bool add_slot(struct command *c, const struct qn_sim_build *b, const char *library, enum qn_sim_slot slot)
+/* Definitions of a slot, with the module's name and hash.  prefix: "" or, for the second simulator, "B_".  1: it holds a
+ * module; 0: its default; -1: a line was printed. */
+static int define_slot(struct command *c, const struct qn_sim_build *b, const char *library, enum qn_sim_slot slot,
+                       const char *module, const char *prefix)
 {
-    const char *name = qn_sim_slot_names[slot], *module = b->module[slot], *base;
+    const char *name = qn_sim_slot_names[slot], *base;
     char *file;
-    bool twin = slot <= QN_SIM_LL && !b->many;
 
     if (!module || !strcmp(module, "default"))
-        return true;
+        return 0;
     file = qn_sim_find_module(b->tool, library, slot, module);
     if (!file)
-        return false;
-    add(c, "-DQN_SIM_%s_FILE=\"%s\"", name, file);
-    add(c, "-DQN_SIM_%s_UNIT=1", name);
+        return -1;
+    add(c, "-DQN_SIM_%s%s_FILE=\"%s\"", prefix, name, file);
+    add(c, "-DQN_SIM_%s%s_UNIT=1", prefix, name);
     if (b->replay && !strcmp(basename(file), "opt.c"))
         add(c, "-DQN_SIM_LOOKS_AHEAD=1");
-    add(c, "%s/sim/unit_%s.c", library, name);
-    if (twin)
-        add(c, "%s/sim/twin_%s.c", library, name);
     base = basename(file);
-    add(c, "-DQN_SIM_%s_NAME=\"%.*s:%016llx\"", name, (int)strcspn(base, "."), base, (unsigned long long)qn_sim_hash_file(file));
+    add(c, "-DQN_SIM_%s%s_NAME=\"%.*s:%016llx\"", prefix, name, (int)strcspn(base, "."), base,
+        (unsigned long long)qn_sim_hash_file(file));
     free(file);
-    return true;
+    return 1;
+}
+
+/* Units of a slot: the module, and once more its twin or the second simulator's. */
+static bool add_slot(struct command *c, const struct qn_sim_build *b, const char *library, enum qn_sim_slot slot)
+{
+    const char *name = qn_sim_slot_names[slot];
+    int first = define_slot(c, b, library, slot, b->module[slot], "");
+    int second = !b->versus ? first > 0 && slot <= QN_SIM_LL
+                 : slot != QN_SIM_AN ? define_slot(c, b, library, slot, b->second[slot], "B_") : 0;
+
+    if (first > 0)
+        add(c, "%s/sim/unit_%s.c", library, name);
+    if (second > 0)
+        add(c, "%s/sim/twin_%s.c", library, name);
+    return first >= 0 && second >= 0;
 }
 
 static void add_hosted(struct command *c, const struct qn_sim_build *b, const char *library)
@@ -243,7 +257,7 @@ static void add_hosted(struct command *c, const struct qn_sim_build *b, const ch
 
 static bool add_engine(struct command *c, const struct qn_sim_build *b, const char *library)
 {
-    const char *const files[] = { "engine.c", b->many ? "many/no_twin.c" : "twin.c", "charge.c", "explain.c", "service.c" };
+    static const char *const files[] = { "engine.c", "twin.c", "versus.c", "charge.c", "explain.c", "service.c" };
     char *archive = find_archive();
 
     if (!archive) {
@@ -252,6 +266,8 @@ static bool add_engine(struct command *c, const struct qn_sim_build *b, const ch
     }
     add_words(c, QN_ENGINE_CFLAGS " -O2 -g");
     add_words(c, b->cflags);
+    if (b->versus)
+        add(c, "-DQN_SIM_VERSUS=1");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         add(c, "%s/sim/%s", library, files[i]);
     add_words(c, ENGINE_LINK);
@@ -265,8 +281,7 @@ static bool add_engine(struct command *c, const struct qn_sim_build *b, const ch
 
 /* ---- what is in one ---- */
 
-/* A simulator carries a line about itself. */
-char *qn_sim_describe(const char *tool, const char *path)
+char *qn_sim_find_text(const char *path, const char *mark, unsigned size)
 {
     FILE *f = fopen(path, "rb");
     char *bytes = malloc(ENGINE_BYTES_MAX), *at, *text = NULL;
@@ -274,15 +289,24 @@ char *qn_sim_describe(const char *tool, const char *path)
 
     if (f && bytes) {
         n = fread(bytes, 1, ENGINE_BYTES_MAX, f);
-        at = memmem(bytes, n, DESCRIPTION_MARK, strlen(DESCRIPTION_MARK));
+        at = memmem(bytes, n, mark, strlen(mark));
         if (at)
-            text = strndup(at + strlen(DESCRIPTION_MARK), DESCRIPTION_MAX);
+            text = strndup(at + strlen(mark), size - 1);
+        errno = 0;
     }
-    if (!text)
-        fprintf(stderr, "quern: %s: %s: %s\n", tool, path, f ? "not a simulator" : "cannot be read");
     if (f)
         fclose(f);
     free(bytes);
+    return text;
+}
+
+/* A simulator carries a line about itself. */
+char *qn_sim_describe(const char *tool, const char *path)
+{
+    char *text = qn_sim_find_text(path, DESCRIPTION_MARK, DESCRIPTION_MAX + 1);
+
+    if (!text)
+        fprintf(stderr, "quern: %s: %s: %s\n", tool, path, errno ? "cannot be read" : "not a simulator");
     return text;
 }
 

@@ -17,11 +17,12 @@ extern const char *const qn_sim_slot_names[QN_SIM_SLOTS];
 struct qn_sim_build {
     const char *tool;                /* "sim build": for messages */
     const char *module[QN_SIM_SLOTS];
+    bool versus;                     /* the engine runs two simulators (run --versus): */
+    const char *second[QN_SIM_SLOTS]; /* the modules of the other one; AN is not used */
     const char *output;
     const char *cflags;              /* more flags for the compiler, NULL = none */
     bool replay;                     /* a hosted program that reads traces, instead of an engine */
     bool verbose;                    /* print the command */
-    bool many;                       /* simulators of lib/sim/many: no unfiltered twin */
     const char *const *extra;        /* more source files and flags, NULL at the end; NULL = none */
 };
 
@@ -39,6 +40,13 @@ uint64_t qn_sim_hash_file(const char *path);
 
 /* What is in a simulator: "I1=lru D1=srrip:50b34235a5a88360 ...".  free() it; NULL: a line was printed. */
 char *qn_sim_describe(const char *tool, const char *path);
+
+/* The files of the modules in a simulator, as they were when it was built; they may stand in struct qn_sim_build, NULL where
+ * a slot holds its default.  false: a line was printed, also if one has changed since. */
+bool qn_sim_read_modules(const char *tool, const char *path, char *module[QN_SIM_SLOTS]);
+
+/* What follows `mark` in a file, at most `size` - 1 bytes; free() it.  NULL: it is not there (errno 0), or cannot be read. */
+char *qn_sim_find_text(const char *path, const char *mark, unsigned size);
 
 /* The folder that holds sim/ and base/.  NULL: a line was printed. */
 const char *qn_sim_library(const char *tool);

@@ -17,6 +17,7 @@
  *     [extra Ir][iterations][extra Bc]                 if QN_INSN_VARIABLE
  *     [mispredicts]                                    if QN_INSN_BC
  *     [mispredicts]                                    if QN_INSN_BI
+ *     [0]                                              if QN_INSN_STACK: a site for events of a return stack
  *
  * Ir, Dr, Dw, Bc, Bi are not counted one by one.  For an instruction executed x times:
  *   Ir = x + extra Ir;  Dr = nread * r;  Dw = nwrite * r   with r = x, or `iterations` if VARIABLE;
@@ -91,7 +92,8 @@ struct qn_config {
     uint8_t filter;          /* 1 (default): use the hit filter; 0: call the simulator for each reference */
     uint8_t vdso;            /* 1: show the guest the vDSO */
     uint8_t explain;         /* some lines are explained: every data reference is looked at */
-    uint8_t pad[5];
+    uint8_t versus;          /* with check: the twin is another simulator, and differences are counted, not fatal */
+    uint8_t pad[4];
     uint32_t trace;          /* QN_TRACE_* */
     int32_t trace_fd;        /* where traces go (already open in the engine), -1 none */
     uint64_t trace_first, trace_last; /* block numbers to trace, inclusive */
@@ -150,6 +152,19 @@ struct qn_sim_output {
     uint64_t counts[QN_SIM_EVENTS_MAX + 1]; /* the last: of the twin, not shown */
 };
 
+/* run --versus: what two simulators made of the same references.  Misses of the second are events of the arena. */
+enum qn_versus_kind { QN_VERSUS_FETCH, QN_VERSUS_READ, QN_VERSUS_WRITE, QN_VERSUS_MODIFY, QN_VERSUS_COND, QN_VERSUS_INDIRECT,
+                      QN_VERSUS_KINDS };
+
+struct qn_versus {
+    char modules[QN_SIM_MODULES_MAX];        /* of the second simulator */
+    uint64_t references, different;          /* of all kinds: fetches, data, branches */
+    uint64_t worse, better;                  /* of the different: the second missed more, fewer levels */
+    uint64_t first, addr;                    /* the first different one: its number from 1 (0: none), its address */
+    uint32_t site, size;
+    uint8_t kind, a, b;                      /* bit 0: level-1 miss or mispredict, bit 1: LL miss */
+};
+
 struct qn_arena_header {
     uint64_t magic;
     uint32_t version;
@@ -175,6 +190,7 @@ struct qn_arena_header {
     uint64_t uninstrumented; /* block executions with collection off, if known */
     struct qn_stats stats;
     struct qn_sim_output sim_output;
+    struct qn_versus versus;
 };
 
 struct qn_map_rec {          /* one executable mapping that code was translated from */
@@ -278,6 +294,7 @@ struct qn_block_rec {
 #define QN_INSN_VARIABLE (1u << 9)
 #define QN_INSN_BC (1u << 10)
 #define QN_INSN_BI (1u << 11)
+#define QN_INSN_STACK (1u << 12)
 #define QN_INSN_NREAD_SHIFT 5
 #define QN_INSN_NWRITE_SHIFT 7
 
@@ -290,6 +307,7 @@ static inline uint32_t qn_insn_counters(uint32_t d)
     n += (d & QN_INSN_VARIABLE) ? 3 : 0;
     n += (d & QN_INSN_BC) ? 1 : 0;
     n += (d & QN_INSN_BI) ? 1 : 0;
+    n += (d & QN_INSN_STACK) ? 1 : 0;
     return n;
 }
 

@@ -151,6 +151,7 @@ enum qn_decode_status qn_decode_analyse(struct decoder *d, enum qn_machine machi
         return status;
     }
     insn->len = d->pos;
+    insn->vector = is_vector_encoding(d) ? d->vector : 0;
     qn_decode_effects(d);
     return QN_DEC_OK;
 }

@@ -156,6 +156,7 @@ struct qn_insn {
     uint8_t opcode;      /* last opcode byte */
     uint8_t encoding;    /* enum qn_encoding */
     uint8_t machine;     /* enum qn_machine that it was decoded for */
+    uint8_t vector;      /* vector length in bytes, also of scalars: VEX, EVEX and XOP 16, 32, 64; else 0 */
     uint16_t entry;      /* row of the opcode tables, for the text printer; opaque */
 };
 
@@ -183,6 +184,20 @@ static inline uint64_t qn_decode_target(const struct qn_insn *insn, uint64_t pc)
 
     return insn->attr & QN_ATTR_IP16 ? (uint16_t)target : insn->machine & QN_MACHINE_32 ? (uint32_t)target : target;
 }
+
+/* A feature that CPUID reports: bit `bit` of register `reg` (QN_RAX to QN_RDX) after CPUID with this leaf and subleaf.
+ * Names are those of Linux's /proc/cpuinfo as far as it has them.  reg = QN_REG_NONE: every processor that has the
+ * mode ("x86"). */
+struct qn_feature {
+    char name[20];
+    uint32_t leaf, subleaf;
+    uint8_t reg, bit;
+};
+#define QN_FEATURES_MAX 2
+
+/* The features that a processor must have, all of them, to execute an instruction; returns how many.  Vector instructions
+ * need an operating system that has enabled the registers, besides. */
+size_t qn_decode_features(const struct qn_insn *insn, const struct qn_feature *list[QN_FEATURES_MAX]);
 
 enum qn_syntax { QN_SYNTAX_ATT, QN_SYNTAX_INTEL };
 

@@ -24,8 +24,8 @@
 
 static const char names[][NAME_SIZE] = {
     "",
-#define OP(op, name, operands, when, flags, traits) name,
-#define ALT(name, operands, when, flags, traits) name,
+#define OP(op, name, operands, when, flags, feature, traits) name,
+#define ALT(name, operands, when, flags, feature, traits) name,
 #include "maps.inc"
 #undef OP
 #undef ALT

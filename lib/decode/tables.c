@@ -13,8 +13,8 @@
 /* Number the rows: LEG0_89, LEG0_alt57, ... */
 enum row_number {
     ROW_NONE,
-#define OP(op, name, operands, when, flags, traits) PASTE(MAP, _##op),
-#define ALT(name, operands, when, flags, traits) PASTE(MAP, PASTE(_alt, __LINE__)),
+#define OP(op, name, operands, when, flags, feature, traits) PASTE(MAP, _##op),
+#define ALT(name, operands, when, flags, feature, traits) PASTE(MAP, PASTE(_alt, __LINE__)),
 #include "maps.inc"
 #undef OP
 #undef ALT
@@ -22,8 +22,8 @@ enum row_number {
 };
 
 const uint16_t qn_decode_first[MAP_COUNT][256] = {
-#define OP(op, name, operands, when, flags, traits) [PASTE(MAP_, MAP)][0x##op] = PASTE(MAP, _##op),
-#define ALT(name, operands, when, flags, traits)
+#define OP(op, name, operands, when, flags, feature, traits) [PASTE(MAP_, MAP)][0x##op] = PASTE(MAP, _##op),
+#define ALT(name, operands, when, flags, feature, traits)
 #include "maps.inc"
 #undef OP
 #undef ALT
@@ -32,8 +32,8 @@ const uint16_t qn_decode_first[MAP_COUNT][256] = {
 const struct row qn_decode_rows[] = {
     [ROW_NONE] = {.starts = 1},
 #define ROW(ops, cond, effect, trait, starts) {ops, trait, (uint32_t)(cond), effect, starts, (uint64_t)(cond) >> 32},
-#define OP(op, name, ops, cond, effect, trait) ROW(ops, cond, FLAGS_##effect, trait, 1)
-#define ALT(name, ops, cond, effect, trait) ROW(ops, cond, FLAGS_##effect, trait, 0)
+#define OP(op, name, ops, cond, effect, feature, trait) ROW(ops, cond, FLAGS_##effect, trait, 1)
+#define ALT(name, ops, cond, effect, feature, trait) ROW(ops, cond, FLAGS_##effect, trait, 0)
 #include "maps.inc"
 #undef OP
 #undef ALT

@@ -3,18 +3,19 @@
  * A table is a file map_*.inc with one line for each form of an instruction, in the order of the opcode
  * maps of the manuals (SDM vol. 2D, appendix A; APM vol. 3, appendix A):
  *
- *     OP(00, "add+",  O(RW(Eb), R(Gb)),       ANY,          ARITH, 0)
- *     OP(80, "add+",  O(RW(Eb), R(Ib)),       REG(0),       ARITH, 0)
- *     ALT("or+",      O(RW(Eb), R(Ib)),       REG(1),       LOGIC, 0)
+ *     OP(00, "add+",  O(RW(Eb), R(Gb)),       ANY,          ARITH, X86, 0)
+ *     OP(80, "add+",  O(RW(Eb), R(Ib)),       REG(0),       ARITH, X86, 0)
+ *     ALT("or+",      O(RW(Eb), R(Ib)),       REG(1),       LOGIC, X86, 0)
  *
- *   OP     opcode byte in hex, mnemonic, operands, when, flags, traits: first form of that opcode
+ *   OP     opcode byte in hex, mnemonic, operands, when, flags, feature, traits: first form of that opcode
  *   ALT    a further form of the same opcode; the first one whose `when` fits is taken
  *   O(..)  operands in the order of the manuals: R read, W written, RW both, N only named (lea);
  *          H(..) around one hides an implicit operand from the printed text
  *   when   what selects the form: NP P66 PF3 PF2 (mandatory prefix), REG(n), MEM, R3 (ModRM.mod = 3),
- *          RM(n), W0 W1, L0 L1 L2 (vector length), O16 ...; I64 not in 64-bit mode, O64 only there,
- *          AMD and INTEL one vendor's processors; ANY = always
+ *          RM(n), MODRM(byte), W0 W1, L0 L1 L2 (vector length), O16 ...; I64 not in 64-bit mode, O64 only
+ *          there, AMD and INTEL one vendor's processors; ANY = always
  *   flags  an effect of QN_FLAG_EFFECTS below
+ *   feature  what CPUID must report, see features.inc; AVX_AVX2 and the like depend on the vector length
  *   traits class, default operand size, attributes, element size
  *
  * Operand letters are those of the SDM: E ModRM.rm general register or memory, G ModRM.reg, V and W the
@@ -26,9 +27,9 @@
  * Mnemonics are AT&T's, after a bar Intel's; a trailing mark tells the printer how the size suffix comes about (see
  * print_mnemonic.c).
  *
- * Every file is read several times with other definitions of OP and ALT: once for the facts (decode.c),
- * once for the names (print_mnemonic.c).  The first form of an opcode that a machine has must show whether a ModRM
- * byte follows.
+ * Every file is read several times with other definitions of OP and ALT: for the facts (tables.c), for the
+ * features (features.c), for the names (print_mnemonic.c).  The first form of an opcode that a machine has must
+ * show whether a ModRM byte follows.
  */
 #ifndef QN_DECODE_TABLES_H
 #define QN_DECODE_TABLES_H
@@ -236,6 +237,7 @@ extern const struct operand_info qn_decode_operands[OPERAND_COUNT];
 #define R3 WHEN(0x20, 0x20)
 #define REG(n) WHEN(0x1c0, (n) << 6)
 #define RM(n) WHEN(0xe00, (n) << 9)
+#define MODRM(byte) (R3 | REG(0x##byte >> 3 & 7) | RM(0x##byte & 7)) /* this one byte only */
 #define O16 WHEN(0x1000, 0x1000) /* 66h seen */
 #define REXB WHEN(0x2000, 0x2000)
 #define L12 WHEN(0x4000, 0x4000) /* vector length 32 or 64 */

@@ -208,17 +208,26 @@ static void entry_offset(struct emitter *e)
     x_alu_imm32(&e->hot, 0, 4, e->s2, f->mask);
 }
 
-static void filter_check(struct emitter *e, const struct qn_event *ev)
+/* A failed check leaves for `slow` with S1 = address ^ line of the entry. */
+static void compare_and_stamp(struct emitter *e, uint32_t size, uint64_t slow)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
-    uint64_t back;
 
     entry_offset(e);
     x_table(&e->hot, X_XOR, e->s1, e->s2, f->entries);
-    x_alu_imm32(&e->hot, 1, 7, e->s1, f->line - ev->size);
-    x_jcc(&e->hot, X_CC_A, e->cold.exec);
+    x_alu_imm32(&e->hot, 1, X_CMPI, e->s1, f->line - size);
+    x_jcc(&e->hot, X_CC_A, slow);
     if (f->stamps)
         x_table(&e->hot, X_STORE, time_register(e, e->data_time++), e->s2, f->entries + 8);
+}
+
+void emit_point_check(struct emitter *e, uint64_t slow) { compare_and_stamp(e, 1, slow); }
+
+static void filter_check(struct emitter *e, const struct qn_event *ev)
+{
+    uint64_t back;
+
+    compare_and_stamp(e, ev->size, e->cold.exec);
     back = e->hot.exec;
     data_call_again(e, ev);
     x_jmp(&e->cold, back);
@@ -306,6 +315,11 @@ void emit_fetch(struct emitter *e, const struct qn_event *ev)
     uint64_t line = qn_sim_i1_line;
     uint64_t first = ev->addr & ~(line - 1), last = (ev->addr + ev->size - 1) & ~(line - 1);
 
+    if (ev->repeat && qn_sim_repeats) {
+        x_bytes(&e->hot, "\x48\xff", 2); /* incq repeats */
+        x_rip(&e->hot, 0, (uint64_t)(uintptr_t)qn_sim_repeats, 0);
+        return;
+    }
     if (emit_rules.check)
         x_store_imm(&e->hot, CTX(result), 0);
     if (emit_rules.filter && qn_sim_i1_hit != QN_HIT_CALL && !ev->repeat)

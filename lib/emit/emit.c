@@ -13,10 +13,10 @@ void qn_emit_init(const struct qn_emit_hooks *hooks) { emit_hooks = *hooks; }
 
 void qn_emit_set_rules(const struct qn_emit_rules *rules) { emit_rules = *rules; }
 
-/* The least used registers first, as compilers allocate them. */
+/* The least used registers first, as compilers allocate them; the preferred ones last, so that each keeps its part. */
 static unsigned pick(uint16_t *used, unsigned wanted)
 {
-    static const uint8_t order[] = {11, 10, 9, 8, 15, 14, 13, 12, 3, 5, 7, 6, 2, 1};
+    static const uint8_t order[] = {8, 15, 14, 13, 12, 3, 5, 7, 6, 2, 1, 11, 10, 9};
 
     if (*used >> wanted & 1) {
         for (unsigned i = 0; i < sizeof order; i++)
@@ -73,20 +73,33 @@ static void count_execution(struct emitter *e)
     }
 }
 
-static const struct qn_event *emit_event(struct emitter *e, unsigned n, unsigned i)
+/* An event that is emitted with its instruction, or with the end of the block, not before it. */
+static bool comes_later(const struct qn_event *ev)
+{
+    return ev->kind == QN_EV_STRING || ev->kind == QN_EV_INDIRECT || ev->kind == QN_EV_RETURN ||
+           (ev->kind == QN_EV_COND && !ev->fixed);
+}
+
+/* Event n, and those that form a group with it, before instruction i.  Returns how many. */
+static unsigned emit_event(struct emitter *e, unsigned n, unsigned i)
 {
     const struct qn_event *ev = &e->list->ev[n];
+    unsigned grouped;
 
-    if (ev->kind == QN_EV_STRING || ev->kind == QN_EV_INDIRECT || (ev->kind == QN_EV_COND && !ev->fixed))
-        return ev;
+    if (comes_later(ev))
+        return 1;
     emit_need_flags(e, i);
+    grouped = emit_group(e, n, i);
+    if (grouped)
+        return grouped;
     switch (ev->kind) {
     case QN_EV_FETCH: emit_fetch(e, ev); break;
     case QN_EV_DATA: emit_data(e, ev, e->shift[n]); break;
     case QN_EV_COMPLEX: emit_complex(e, ev); break;
+    case QN_EV_CALL: emit_call(e, ev); break;
     default: emit_fixed_cond(e, ev); break;
     }
-    return NULL;
+    return 1;
 }
 
 static bool ends_block(const struct qn_block *b, unsigned i)
@@ -139,11 +152,10 @@ static void emit_body(struct emitter *e)
     for (unsigned i = 0; i < e->b->n; i++) {
         const struct qn_event *string = NULL;
 
-        for (; n < e->list->n && e->pos[n] <= i; n++) {
-            const struct qn_event *late = emit_event(e, n, i);
-
-            if (late && late->kind == QN_EV_STRING)
-                string = late;
+        while (n < e->list->n && e->pos[n] <= i) {
+            if (e->list->ev[n].kind == QN_EV_STRING)
+                string = &e->list->ev[n];
+            n += emit_event(e, n, i);
         }
         emit_insn(e, i, string);
     }

@@ -43,6 +43,7 @@ struct qn_emit_hooks {
     void (*complex_ref)(void);  /* before a masked/gather/xsave reference: arg_pc, arg_addr, arg_site = counter */
 };
 
+extern const struct qn_tcache_bridges qn_emit_bridges;
 void qn_emit_init(const struct qn_emit_hooks *hooks);
 void qn_emit_set_rules(const struct qn_emit_rules *rules); /* for what is translated from here on */
 /* The stub at which every unused IBL entry points under these rules; written once into the first page of the code cache. */

@@ -1,23 +1,21 @@
 /* lib/emit/exits.c - how control enters and leaves a translated block.
  *
- *   exit:   mov clock, now ; mov gpr[], borrowed registers ; jmp next block (or stub)
- *   full link: the first bytes become  jmp entry2  of a block with the same triple
+ *   exit:   mov clock, now ; mov gpr[], borrowed registers ; jmp stub
+ *   linked: the branch leads to entry2 of a block with the same triple, or to a bridge (bridge.c)
  *   indirect:  pop %r11 ; mov %rcx, gpr[rcx] ; movzwl %r11w, %r10d ; jmp *table(,%r10,8)
  */
 #include "emit/internal.h"
 
 #define POP_R11 "\x41\x5b"
 
-static bool preferred(const struct emitter *e)
+static struct emit_triple borrowed(const struct emitter *e)
 {
-    return e->now == QN_PREF_NOW && e->s1 == QN_PREF_S1 && e->s2 == QN_PREF_S2;
+    return e->borrowed ? emit_triple_of(e->now, e->s1, e->s2) : emit_triple_of(QN_NO_REG, 0, 0);
 }
 
 static void borrow(struct emitter *e, struct qn_code *c)
 {
-    x_store(c, CTX_GPR(e->now), e->now);
-    x_store(c, CTX_GPR(e->s1), e->s1);
-    x_store(c, CTX_GPR(e->s2), e->s2);
+    emit_bridge(c, (struct emit_triple){e->now, 0}, borrowed(e));
     x_load(c, e->now, CTX(now));
 }
 
@@ -26,10 +24,10 @@ static void give_back(struct emitter *e, struct qn_code *c)
     if (!e->borrowed)
         return;
     x_store(c, CTX(now), e->now);
-    x_load(c, e->now, CTX_GPR(e->now));
-    x_load(c, e->s1, CTX_GPR(e->s1));
-    x_load(c, e->s2, CTX_GPR(e->s2));
+    emit_bridge(c, borrowed(e), (struct emit_triple){e->now, 0});
 }
+
+static const struct emit_triple standard = {QN_PREF_NOW, 1u << QN_PREF_NOW | 1u << QN_R10 | 1u << QN_R11};
 
 /* ---- entries ---- */
 
@@ -48,26 +46,18 @@ static void check_target(struct emitter *e)
     x_load(&e->hot, QN_RCX, CTX_GPR(QN_RCX));
 }
 
-static void leave_standard_state(struct emitter *e)
-{
-    if (emit_rules.caches) {
-        x_store(&e->hot, CTX(now), QN_PREF_NOW);
-        x_load(&e->hot, QN_PREF_NOW, CTX_GPR(QN_PREF_NOW));
-    }
-    x_load(&e->hot, QN_R10, CTX_GPR(QN_R10));
-    x_load(&e->hot, QN_R11, CTX_GPR(QN_R11));
-}
-
 /* Hot code begins with the indirect entry, which most blocks are reached by now and then, and runs on into the body;
  * borrowing for a block that is entered with native registers is rare and lies in cold code. */
 void emit_entries(struct emitter *e)
 {
     e->out.ind_entry = (uint32_t)e->hot.exec;
     check_target(e);
-    if (!(e->borrowed && preferred(e)))
-        leave_standard_state(e);
-    if (e->borrowed && !preferred(e))
-        borrow(e, &e->hot);
+    if (e->borrowed) {
+        emit_bridge(&e->hot, standard, borrowed(e));
+    } else {
+        x_load(&e->hot, QN_R10, CTX_GPR(QN_R10));
+        x_load(&e->hot, QN_R11, CTX_GPR(QN_R11));
+    }
     e->out.entry = e->out.entry2 = (uint32_t)e->hot.exec;
     if (!e->borrowed)
         return;
@@ -78,14 +68,6 @@ void emit_entries(struct emitter *e)
 
 /* ---- direct exits ---- */
 
-static void exit_stub(struct emitter *e, unsigned k)
-{
-    e->out.exit[k].stub = (uint32_t)e->cold.exec;
-    x_store32_imm(&e->cold, CTX(exit_kind), QN_EXIT_LINK);
-    x_store32_imm(&e->cold, CTX(exit_id), e->index * 2 + k);
-    x_jmp(&e->cold, (uint64_t)(uintptr_t)emit_hooks.leave);
-}
-
 /* The exit sequence for target, in cold code.  The branch just written to hot code, which ends here, leads to it
  * until a full link lets that branch lead to the next block itself. */
 static void direct_exit(struct emitter *e, uint64_t target)
@@ -95,13 +77,8 @@ static void direct_exit(struct emitter *e, uint64_t target)
 
     x->target = target;
     x->field = (uint32_t)e->hot.exec - 4;
-    x->at = (uint32_t)e->cold.exec;
-    x_patch(e->hot.exec, x->at);
-    give_back(e, &e->cold);
-    x->jmp = (uint32_t)e->cold.exec;
-    x_jmp(&e->cold, 0); /* patched below: the stub comes next */
-    exit_stub(e, k);
-    x_patch(x->jmp + 5, x->stub);
+    x_patch(e->hot.exec, e->cold.exec);
+    emit_exit(&e->cold, borrowed(e), x, e->index * 2 + k);
 }
 
 static void jump_out(struct emitter *e, uint64_t target)
@@ -231,15 +208,23 @@ static void predict_call(struct emitter *e, struct qn_code *c, const struct qn_e
     emit_slow_call(c, fn);
 }
 
+/* Where a call will return goes onto the predictor's stack. */
+void emit_call(struct emitter *e, const struct qn_event *ev)
+{
+    emit_store_const(&e->hot, CTX(arg_addr), ev->addr);
+    predict_call(e, &e->hot, ev, qn_sim_call);
+}
+
 static void predict_target(struct emitter *e)
 {
-    const struct qn_event *ev = branch_event(e, QN_EV_INDIRECT);
+    bool returns = e->b->end == QN_END_RET;
+    const struct qn_event *ev = branch_event(e, returns ? QN_EV_RETURN : QN_EV_INDIRECT);
 
     if (!ev)
         return;
     x_store(&e->hot, CTX(arg_addr), QN_R11);
     emit_need_flags(e, e->b->n);
-    predict_call(e, &e->hot, ev, qn_sim_indirect);
+    predict_call(e, &e->hot, ev, returns ? qn_sim_return : qn_sim_indirect);
 }
 
 static void mark_side(struct emitter *e, unsigned i, unsigned state)
@@ -261,20 +246,38 @@ static void load_target(struct emitter *e, unsigned last)
         x_lea(&e->hot, QN_RSP, QN_RSP, QN_REG_NONE, 1, (int32_t)(in->imm & 0xffff));
 }
 
+/* r11 takes the target: the guest's own value goes to its slot, and where a fault would look for it. */
+static void free_r11(struct emitter *e, struct emit_triple *t, unsigned last)
+{
+    if (t->regs >> QN_R11 & 1)
+        return;
+    x_store(&e->hot, CTX_GPR(QN_R11), QN_R11);
+    t->regs |= 1u << QN_R11;
+    if (e->b->end == QN_END_CALL_IND) { /* the push may fault, with the target in r11 */
+        x_store(&e->hot, CTX(tmp), QN_R11);
+        e->side[last].fix = QN_R11;
+    }
+}
+
+/* From the block's registers to the standard state. */
 static void indirect_exit(struct emitter *e)
 {
     unsigned last = e->b->n - 1;
-    bool keep = e->borrowed && preferred(e);
+    struct emit_triple t;
 
-    if (!keep) {
+    if (e->borrowed && e->now == QN_R11) { /* in nobody's way but the target's */
         give_back(e, &e->hot);
-        x_store(&e->hot, CTX_GPR(QN_R11), QN_R11);
+        e->borrowed = false;
     }
-    mark_side(e, last, (keep ? 0 : QN_SIDE_NATIVE) | (e->flags_saved ? QN_SIDE_FLAGS_SAVED : 0));
+    t = borrowed(e);
+    free_r11(e, &t, last);
+    mark_side(e, last, (e->borrowed ? 0 : QN_SIDE_NATIVE) | (e->flags_saved ? QN_SIDE_FLAGS_SAVED : 0));
     load_target(e, last);
     if (e->b->end == QN_END_CALL_IND)
         push_const(e, e->b->next);
-    if (!keep) {
+    if (e->borrowed) {
+        emit_bridge(&e->hot, t, standard);
+    } else {
         x_store(&e->hot, CTX_GPR(QN_R10), QN_R10);
         if (emit_rules.caches) {
             x_store(&e->hot, CTX_GPR(QN_PREF_NOW), QN_PREF_NOW);
@@ -328,12 +331,39 @@ static unsigned predict_outcome(struct emitter *e, const struct qn_event *ev, un
     return X_CC_NE;
 }
 
+/* One arm of a conditional branch: the predictor learns the outcome. */
+static void predicted_arm(struct emitter *e, const struct qn_event *ev, bool taken)
+{
+    bool live = e->b->live[e->b->n] != 0;
+
+    if (live)
+        emit_save_flags(e);
+    emit_predict_arm(e, ev, taken);
+    emit_restore_flags(e);
+    jump_out(e, taken ? e->b->target : e->b->next);
+}
+
+static void end_jcc_inline(struct emitter *e, const struct qn_event *ev, unsigned cond)
+{
+    uint64_t branch;
+
+    x_jcc(&e->hot, cond, 0);
+    branch = e->hot.exec;
+    predicted_arm(e, ev, false);
+    x_patch(branch, e->hot.exec);
+    predicted_arm(e, ev, true);
+}
+
 static void end_jcc(struct emitter *e)
 {
     const struct qn_event *ev = branch_event(e, QN_EV_COND);
     unsigned cond = e->b->insn[e->b->n - 1].cond;
 
     mark_side(e, e->b->n - 1, 0);
+    if (ev && emit_predicts(e)) {
+        end_jcc_inline(e, ev, cond);
+        return;
+    }
     if (ev)
         cond = predict_outcome(e, ev, cond);
     x_jcc(&e->hot, cond, 0);

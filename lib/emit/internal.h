@@ -42,6 +42,7 @@ void emit_need_flags(struct emitter *e, unsigned i);   /* make them free */
 
 /* place.c */
 void emit_place_events(struct emitter *e);
+bool emit_can_stand_at(const struct emitter *e, const struct qn_event *ev, unsigned position, int32_t *shift);
 
 /* slow.c */
 void emit_slow_call(struct qn_code *c, void (*fn)(void));
@@ -56,12 +57,29 @@ uint32_t emit_reference_stub(const struct emitter *e, void (*fn)(void), bool aga
 /* lru_stub.c */
 uint32_t emit_lru_stub(const struct emitter *e, unsigned size);
 
+/* bridge.c */
+struct emit_triple {
+    uint8_t now;              /* the clock's register */
+    uint16_t regs;            /* borrowed ones, the clock's among them: a bit each */
+};
+struct emit_triple emit_triple_of(unsigned now, unsigned s1, unsigned s2); /* now = QN_NO_REG: none */
+void emit_bridge(struct qn_code *c, struct emit_triple from, struct emit_triple to);
+void emit_exit(struct qn_code *c, struct emit_triple t, struct qn_texit *x, uint32_t id);
+
+/* group.c */
+unsigned emit_group(struct emitter *e, unsigned n, unsigned position);
+
+/* predict.c */
+bool emit_predicts(const struct emitter *e); /* may it be done without a call? */
+void emit_predict_arm(struct emitter *e, const struct qn_event *ev, bool taken);
+
 /* check.c */
 void emit_fetch(struct emitter *e, const struct qn_event *ev);
 void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift);
 void emit_clock(struct emitter *e, struct qn_code *c); /* the clock register catches up */
 void emit_clock_out(struct emitter *e);                /* ctx.now = clock */
 void emit_clock_in(struct emitter *e);                 /* and back */
+void emit_point_check(struct emitter *e, uint64_t slow); /* the line of the byte at S1; destroys the flags */
 void emit_complex(struct emitter *e, const struct qn_event *ev);
 void emit_address(struct emitter *e, const struct qn_mem *m, const struct qn_insn *in, uint64_t next, int32_t shift);
 
@@ -75,6 +93,7 @@ void emit_entries(struct emitter *e);
 void emit_end(struct emitter *e);
 void emit_verify(struct emitter *e);
 void emit_countdown(struct emitter *e);
+void emit_call(struct emitter *e, const struct qn_event *ev);
 void emit_fixed_cond(struct emitter *e, const struct qn_event *ev);
 
 #endif

@@ -102,3 +102,14 @@ void emit_place_events(struct emitter *e)
             lowest = e->list->ev[n].insn + 1u;
     }
 }
+
+/* May a data reference be checked before instruction `position`?  *shift: to be added to its displacement there. */
+bool emit_can_stand_at(const struct emitter *e, const struct qn_event *ev, unsigned position, int32_t *shift)
+{
+    uint16_t regs = address_registers(ev);
+
+    for (unsigned p = ev->insn; p > position; p--)
+        if (!may_pass(e, regs, p - 1, shift, ev->mem.base == QN_RSP))
+            return false;
+    return true;
+}

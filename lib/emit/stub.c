@@ -28,7 +28,8 @@ void emit_stub_end(const struct qn_code *c) { next_at = qn_round_up(c->exec, 16)
 
 static unsigned entry_number(void (*fn)(void), bool again)
 {
-    void (*const entries[])(void) = {qn_sim_slow_data, qn_sim_slow_write, qn_sim_slow_modify, qn_sim_slow_big, qn_sim_see_data};
+    void (*const entries[])(void) = {qn_sim_slow_data, qn_sim_slow_write, qn_sim_slow_modify, qn_sim_slow_big, qn_sim_see_data,
+                                     qn_sim_slow_group};
     unsigned n = 0;
 
     while (entries[n] != fn)

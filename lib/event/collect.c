@@ -188,8 +188,24 @@ static void add_references(struct collector *c, const struct qn_insn *in, unsign
         add_plain(c, in, i);
 }
 
-static void add_branch(struct collector *c, const struct qn_insn *in, unsigned i)
+/* The indirect branch of a call comes after, with its counter before: the layout of arena.h. */
+static bool add_stack(struct collector *c, const struct qn_insn *in, uint64_t next, unsigned i)
 {
+    bool call = in->cls == QN_CLS_CALL || in->cls == QN_CLS_CALL_IND;
+    struct qn_event *e;
+
+    if (!c->rules->returns || (!call && in->cls != QN_CLS_RET))
+        return false;
+    e = add(c, call ? QN_EV_CALL : QN_EV_RETURN, i);
+    e->addr = next;
+    e->counter += in->cls == QN_CLS_CALL_IND;
+    c->list->desc[i] |= QN_INSN_STACK;
+    return true;
+}
+
+static void add_branch(struct collector *c, const struct qn_insn *in, uint64_t next, unsigned i)
+{
+    bool stack = add_stack(c, in, next, i);
     bool cond = in->cls == QN_CLS_JCC || in->cls == QN_CLS_LOOP || in->cls == QN_CLS_JRCXZ;
     bool indirect = in->cls == QN_CLS_JMP_IND || in->cls == QN_CLS_CALL_IND;
 
@@ -207,6 +223,7 @@ static void add_branch(struct collector *c, const struct qn_insn *in, unsigned i
         c->list->desc[i] |= cond ? QN_INSN_BC : QN_INSN_BI;
         c->next++;
     }
+    c->next += stack;
 }
 
 void qn_event_collect(struct qn_event_list *list, const struct qn_block *b, const struct qn_event_rules *rules)
@@ -226,7 +243,7 @@ void qn_event_collect(struct qn_event_list *list, const struct qn_block *b, cons
             add_variable(&c, QN_EV_STRING, &b->insn[i], i);
         }
         if (rules->branches)
-            add_branch(&c, &b->insn[i], i);
+            add_branch(&c, &b->insn[i], b->at[i] + b->insn[i].len, i);
     }
     list->ncounters = c.next;
 }

@@ -2,7 +2,7 @@
 #include "base/format.h"
 #include "event/event.h"
 
-static const char *const kind_names[] = {"I", "D", "string", "complex", "Bc", "Bi"};
+static const char *const kind_names[] = {"I", "D", "string", "complex", "Bc", "Bi", "call", "ret"};
 
 static const char *reg_name(uint8_t r)
 {

@@ -18,7 +18,9 @@ enum qn_event_kind {
     QN_EV_STRING,  /* rep string instruction: references follow from register differences afterwards */
     QN_EV_COMPLEX, /* masked, gather, scatter, xsave: a helper works out the references */
     QN_EV_COND,    /* conditional branch */
-    QN_EV_INDIRECT /* indirect jump or call */
+    QN_EV_INDIRECT, /* indirect jump or call */
+    QN_EV_CALL,    /* any call: for return stacks */
+    QN_EV_RETURN
 };
 
 struct qn_event {
@@ -28,7 +30,7 @@ struct qn_event {
     uint8_t repeat;      /* FETCH, with --check: left out otherwise; for the twin only, has no counters */
     uint16_t size;       /* bytes */
     uint32_t counter;    /* offset from the block's execution counter, in counters */
-    uint64_t addr;       /* FETCH: first byte */
+    uint64_t addr;       /* FETCH: first byte; CALL: where it will return */
     struct qn_mem mem;   /* DATA, COMPLEX */
 };
 
@@ -39,6 +41,7 @@ struct qn_event_rules {
     bool caches, branches;
     uint32_t i1_line, i1_sets;
     bool i1_every;       /* every fetch is an event: a hit directly after a reference may change the cache's state */
+    bool returns;        /* calls and returns are events: a predictor has a return stack */
     bool check;          /* fetches that are left out are events, too, marked `repeat` */
     uint32_t clamp;      /* cachegrind: references are cut to this many bytes; 0 = never */
 };

@@ -94,7 +94,7 @@ static void reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned acc
     else if (!filtered(addr, size, access))
         outcome = qn_sim_data_kind(addr, size, kind_of(access), pair);
     if (qn_cfg()->check)
-        qn_sim_twin_compare(false, addr, outcome, qn_sim_twin_data_kind(addr, size, kind_of(access)));
+        qn_sim_twin_follow(addr, size, kind_of(access), outcome, (uint32_t)(pair - qn_arena_counters()));
 }
 
 /* ---- repeated strings ---- */

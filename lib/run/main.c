@@ -136,7 +136,7 @@ static void start_translation(void)
     qn_emit_init(&hooks);
     qn_code_cache_map();
     qn_translate_init();
-    qn_tcache_init(c->tcache_bytes ? c->tcache_bytes : TCACHE_DEFAULT);
+    qn_tcache_init(c->tcache_bytes ? c->tcache_bytes : TCACHE_DEFAULT, &qn_emit_bridges);
     qn_space_choose(c->instr_at_start ? QN_HOME_ON : QN_HOME_OFF);
 }
 

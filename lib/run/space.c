@@ -45,12 +45,18 @@ static void start_simulation(const struct qn_config *c)
     qn_sim_service_init(&qn_arena->sim_output, qn_arena_charges(), qn_arena_text(c->sim_opt));
     qn_sim_init(c, qn_arena_counters());
     if (c->check)
-        qn_sim_twin_init(c);
+        qn_sim_twin_init(c, &qn_arena->versus);
     if (c->explain && c->cache_sim)
         qn_sim_explain(c, qn_arena_explain());
 }
 
 bool qn_space_simulating(void) { return simulating; }
+
+/* Not even fetches from the line fetched just before may be left out. */
+static bool every_fetch(const struct qn_config *c)
+{
+    return !qn_sim_i1_repeat_is_noop || !c->filter || (c->versus && !qn_sim_repeats);
+}
 
 static struct qn_space_rules counting_rules(const struct qn_config *c)
 {
@@ -61,7 +67,7 @@ static struct qn_space_rules counting_rules(const struct qn_config *c)
                  .filter = c->filter, .sees = qn_sim_sees, .countdown = c->interval ? &qn_interval_left : NULL,
                  .has_bw = features >> 30 & 1, .has_bmi2 = features >> 8 & 1, .has_avx512 = features >> 16 & 1},
         .event = {.cachegrind = c->counting == QN_COUNTING_CACHEGRIND, .caches = c->cache_sim, .branches = c->branch_sim,
-                  .i1_line = c->I1.line, .i1_every = !qn_sim_i1_repeat_is_noop || !c->filter, .check = c->check,
+                  .i1_line = c->I1.line, .i1_every = every_fetch(c), .check = c->check, .returns = qn_sim_returns,
                   .i1_sets = c->I1.line ? c->I1.size / (c->I1.assoc * c->I1.line) : 1,
                   .clamp = c->counting == QN_COUNTING_CACHEGRIND ? smallest_line(c) : 0},
     };

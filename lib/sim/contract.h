@@ -63,6 +63,16 @@ static inline bool qn_filter_passes(const struct qn_filter *f, uint64_t addr, ui
     return true;
 }
 
+/* A predictor of conditional branches that translated code works by itself: two-bit counters at history | (pc & pc_mask), which
+ * predict taken from 2 on; then history = (2 * history + (taken ? taken : 0)) & history_mask. */
+struct qn_bc_tables {
+    uint64_t counters;    /* address of the bytes, below 2 GiB; 0: call qn_sim_cond */
+    uint64_t history;     /* address of the 32-bit word */
+    uint64_t next[2];     /* addresses of four bytes: what becomes of a counter after not taken, and after taken */
+    uint32_t pc_mask, taken, history_mask;
+};
+
+extern struct qn_bc_tables qn_sim_bc_tables;
 extern struct qn_filter qn_sim_d1_filter;
 extern enum qn_hit qn_sim_i1_hit;
 extern uint32_t qn_sim_i1_line; /* bytes */
@@ -88,11 +98,21 @@ void qn_sim_slow_fetch(void);  /* arg_addr: first byte of the instruction */
 void qn_sim_slow_data(void);   /* arg_addr; a read */
 void qn_sim_slow_write(void);  /* the same; only if qn_sim_kinds asks for it need writes be told from reads */
 void qn_sim_slow_modify(void);
+/* Several references in order: arg_site = how many, arg_addr = address of the lowest byte, arg_aux = address of the list. */
+#define QN_GROUP_MAX 12
+struct qn_group_ref {
+    uint32_t counter;
+    uint16_t offset, size; /* bytes; offset from the lowest */
+};
+void qn_sim_slow_group(void);
 void qn_sim_d1_missed(void);   /* D1 has missed this reference and taken the line; now the rest */
 void qn_sim_slow_big(void);    /* arg_addr, arg_aux = bytes | QN_AUX_* */
 extern bool qn_sim_kinds;      /* a module wants to know reads from writes */
 void qn_sim_cond(void);        /* arg_pc, arg_aux = taken (0, 1); one counter */
 void qn_sim_indirect(void);    /* arg_pc, arg_addr = target; one counter */
+extern bool qn_sim_returns;    /* a module wants to know calls and returns */
+void qn_sim_call(void);        /* arg_pc, arg_addr = where it will return; one counter, as a site */
+void qn_sim_return(void);      /* arg_pc, arg_addr = target; one counter, as a site */
 void qn_sim_check_data(void);  /* --check: unfiltered twin of the reference just made; ctx.result is what the filtered path did */
 void qn_sim_check_fetch(void);
 
@@ -102,6 +122,10 @@ extern bool qn_sim_sees;
 void qn_sim_see_data(void);
 /* The same from C.  which: of the lines that are explained, from 1; 0 = it is none of them. */
 unsigned qn_sim_see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *misses);
+
+/* --versus: a fetch from the line fetched just before changes nothing in either simulator, so it is only counted, here.  NULL:
+ * it might, and comes to qn_sim_check_fetch. */
+extern uint64_t *qn_sim_repeats;
 
 /* The last misses, newest at qn_sim_miss_count - 1: when an instruction faults, those of its references are taken back
  * (run/arena.c).  The epoch is the dispatcher's entry count at the time. */
@@ -126,6 +150,8 @@ unsigned qn_sim_fetch(uint64_t addr, uint32_t size, uint64_t *misses);
 bool qn_sim_predict_cond(uint64_t pc, bool taken); /* true: mispredicted */
 bool qn_sim_predict_cond_to(uint64_t pc, bool taken, bool backward);
 bool qn_sim_predict_indirect(uint64_t pc, uint64_t target);
+void qn_sim_predict_call(uint64_t pc, uint64_t next);
+bool qn_sim_predict_return(uint64_t pc, uint64_t target); /* false also if nobody predicts */
 void qn_sim_finish(void); /* modules print what they have to say; once, at the end of a process */
 /* For a message when a module crashes or hangs: slot and module that is at work, NULL = none; number of its reference. */
 const char *qn_sim_at_work(const char **module, uint64_t *reference);

@@ -14,7 +14,9 @@ static inline struct qn_code_line *engine_line(uint64_t line);
 
 #include "base/context.h"
 #include "sim/charge.h"
+#include "sim/describe.h"
 #include "sim/explain.h"
+#include "sim/versus.h"
 
 #ifdef QN_SIM_BC_UNIT
 #define branchsim_BC_predict qn_unit_BC_predict
@@ -32,9 +34,10 @@ static inline struct qn_code_line *engine_line(uint64_t line);
 #define SLOW QN_SIM_NCSR
 
 struct qn_filter qn_sim_d1_filter;
+struct qn_bc_tables qn_sim_bc_tables;
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
-bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, sim_branch_backward;
+bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, sim_branch_backward;
 
 struct qn_sim_miss qn_sim_misses[QN_SIM_MISSES];
 uint32_t qn_sim_miss_count, qn_sim_epoch;
@@ -49,42 +52,11 @@ static inline struct qn_code_line *engine_line(uint64_t line)
     return QN_LIKELY(hint->line == line) ? hint : code_line_find(line);
 }
 
-/* ---- what is in the slots: `quern sim list FILE` looks for it, and profiles record it ---- */
-
-#if !defined(QN_SIM_I1_UNIT)
-#define I1_IS "lru"
-#else
-#define I1_IS QN_SIM_I1_NAME
-#endif
-#if !defined(QN_SIM_D1_UNIT)
-#define D1_IS "lru"
-#else
-#define D1_IS QN_SIM_D1_NAME
-#endif
-#if !defined(QN_SIM_LL_UNIT)
-#define LL_IS "lru"
-#else
-#define LL_IS QN_SIM_LL_NAME
-#endif
-#if !defined(QN_SIM_BC_UNIT)
-#define BC_IS "cachegrind"
-#else
-#define BC_IS QN_SIM_BC_NAME
-#endif
-#if !defined(QN_SIM_BI_UNIT)
-#define BI_IS "cachegrind"
-#else
-#define BI_IS QN_SIM_BI_NAME
-#endif
-#ifdef QN_SIM_AN_FILE
-#define AN_IS " AN=" QN_SIM_AN_NAME
-#else
-#define AN_IS ""
-#endif
-
 #define DESCRIPTION_MARK "quern-sim-build: "
-static const char description[] __attribute__((used)) =
-    DESCRIPTION_MARK "I1=" I1_IS " D1=" D1_IS " LL=" LL_IS " BC=" BC_IS " BI=" BI_IS AN_IS;
+static const char description[] __attribute__((used)) = DESCRIPTION_MARK SLOTS_DESCRIPTION;
+
+/* For builds that take these modules once more (run --versus): where their files were. */
+static const char sources[] __attribute__((used)) = "quern-sim-sources: " SLOTS_SOURCES "\n";
 
 struct qn_code_line *qn_sim_code_line(uint64_t line) { return code_line_find(line); }
 
@@ -95,6 +67,9 @@ static void init_predictors(const struct qn_config *config)
     (void)bc, (void)bi;
 #ifdef QN_SIM_BC_UNIT
     qn_unit_BC_init(&bc, &facts[SLOT_BC]);
+#endif
+#if !defined(QN_SIM_BC_UNIT) && !defined(QN_SIM_AN_FILE)
+    qn_sim_bc_tables = branchsim_BC_inline();
 #endif
 #ifdef QN_SIM_BI_UNIT
     qn_unit_BI_init(&bi, &facts[SLOT_BI]);
@@ -110,7 +85,7 @@ static void init_analysis(const struct qn_config *config)
     qn_sim_d1_filter.entries = 0;
     qn_sim_i1_hit = QN_HIT_CALL;
     qn_sim_i1_repeat_is_noop = false;
-    qn_sim_kinds = true;
+    qn_sim_kinds = qn_sim_returns = true;
     qn_unit_AN_init(&d1);
 #else
     (void)config;
@@ -143,6 +118,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     qn_sim_i1_repeat_is_noop = facts[SLOT_I1].repeat_is_noop;
     qn_sim_kinds = facts[SLOT_D1].kinds || facts[SLOT_LL].kinds;
     qn_sim_d1_filter = facts[SLOT_D1].filter;
+    qn_sim_returns = facts[SLOT_BI].returns;
     init_analysis(config);
     charge(sim_counters);
 }
@@ -210,6 +186,18 @@ SLOW void qn_sim_slow_data(void) { slow_data(site_size(), SIM_READ); }
 SLOW void qn_sim_d1_missed(void)
 {
     qn_ctx.result = account(QN_UNIT_MISS, qn_ctx.arg_addr, site_size(), SIM_READ, site_counts());
+}
+
+SLOW void qn_sim_slow_group(void)
+{
+    const struct qn_group_ref *ref = (const struct qn_group_ref *)(uintptr_t)qn_ctx.arg_aux;
+
+    for (uint64_t n = qn_ctx.arg_site; n; n--, ref++) {
+        uint64_t addr = qn_ctx.arg_addr + ref->offset;
+
+        if (!qn_filter_passes(&qn_sim_d1_filter, addr, ref->size, &qn_ctx.now))
+            data(addr, ref->size, SIM_READ, sim_counters + ref->counter);
+    }
 }
 
 /* Where no module asks for kinds these stay unused, and the default build keeps one copy of the path. */
@@ -292,6 +280,9 @@ static inline bool predict_cond(uint64_t pc, bool taken)
     branchsim_BC_update(pc, taken);
     analyse(&(struct sim_ref){.addr = pc, .kind = SIM_REF_COND, .backward = sim_branch_backward,
                               .outcome = (uint8_t)((taken ? SIM_TAKEN : 0) | (wrong ? SIM_MISPREDICT : 0))});
+#ifdef QN_SIM_VERSUS
+    qn_versus_cond(pc, taken, wrong);
+#endif
     return wrong;
 }
 
@@ -302,6 +293,35 @@ static inline bool predict_indirect(uint64_t pc, uint64_t target)
     branchsim_BI_learn(pc, target);
     analyse(&(struct sim_ref){.addr = pc, .target = target, .kind = SIM_REF_INDIRECT,
                               .outcome = (uint8_t)(SIM_TAKEN | (wrong ? SIM_MISPREDICT : 0))});
+#ifdef QN_SIM_VERSUS
+    qn_versus_indirect(pc, target, wrong);
+#endif
+    return wrong;
+}
+
+void qn_sim_predict_call(uint64_t pc, uint64_t next)
+{
+#ifdef QN_SIM_BI_UNIT
+    qn_unit_BI_call(next);
+#endif
+    analyse(&(struct sim_ref){.addr = pc, .target = next, .kind = SIM_REF_CALL});
+#ifdef QN_SIM_VERSUS
+    qn_versus_call(next);
+#endif
+}
+
+bool qn_sim_predict_return(uint64_t pc, uint64_t target)
+{
+    bool wrong = false;
+
+#ifdef QN_SIM_BI_UNIT
+    wrong = qn_unit_BI_return(target);
+#endif
+    analyse(&(struct sim_ref){.addr = pc, .target = target, .kind = SIM_REF_RETURN,
+                              .outcome = (uint8_t)(SIM_TAKEN | (wrong ? SIM_MISPREDICT : 0))});
+#ifdef QN_SIM_VERSUS
+    qn_versus_return(target);
+#endif
     return wrong;
 }
 
@@ -331,6 +351,18 @@ SLOW void qn_sim_indirect(void)
     charge(site_counts());
 }
 
+SLOW void qn_sim_call(void)
+{
+    qn_sim_predict_call(qn_ctx.arg_pc, qn_ctx.arg_addr);
+    charge(site_counts());
+}
+
+SLOW void qn_sim_return(void)
+{
+    qn_sim_predict_return(qn_ctx.arg_pc, qn_ctx.arg_addr);
+    charge(site_counts());
+}
+
 void qn_sim_charge_branch(uint64_t *mispredicts) { charge(mispredicts); }
 
 /* ---- the end ---- */
@@ -354,14 +386,11 @@ void qn_sim_finish(void)
 #ifdef QN_SIM_LL_UNIT
     qn_unit_LL_finish();
 #endif
-#ifdef QN_SIM_BC_UNIT
-    qn_unit_BC_finish();
-#endif
-#ifdef QN_SIM_BI_UNIT
-    qn_unit_BI_finish();
-#endif
 #ifdef QN_SIM_AN_FILE
     qn_unit_AN_finish();
+#endif
+#ifdef QN_SIM_VERSUS
+    qn_versus_finish();
 #endif
     charge(sim_counters);
 }

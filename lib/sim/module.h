@@ -7,6 +7,7 @@
  *   #define LEVEL "victim"     cachesim_X_initcache(config)  cachesim_X_doref(addr, size, kind, result)
  *   #define PREDICTOR "gshare" branchsim_BC_predict(pc)  branchsim_BC_update(pc, taken)
  *                              branchsim_BI_target(pc)   branchsim_BI_learn(pc, target)
+ *                              branchsim_BI_call(next)   branchsim_BI_return()             with PREDICTOR_RETURNS
  *   #define ANALYSIS "3c"      analysis_init(config)  analysis_ref(ref)  analysis_finish()
  *
  * The same file is compiled into the engine, which has no libc (memset and memcpy exist), and into the hosted program of
@@ -136,11 +137,12 @@ extern bool sim_branch_backward;
 /* ---- analysis ---- */
 
 enum { SIM_L1_MISS = 1, SIM_LL_MISS = 2, SIM_TAKEN = 1, SIM_MISPREDICT = 2 };
-enum sim_ref_kind { SIM_REF_FETCH = 16, SIM_REF_COND, SIM_REF_INDIRECT };
+/* Calls and returns come after the branches; analysis modules that do not know them must pass them over. */
+enum sim_ref_kind { SIM_REF_FETCH = 16, SIM_REF_COND, SIM_REF_INDIRECT, SIM_REF_CALL, SIM_REF_RETURN };
 
 struct sim_ref {
     uint64_t addr;     /* data or code; the pc of a branch */
-    uint64_t target;   /* indirect branches */
+    uint64_t target;   /* indirect branches, returns; of a call: where it will return */
     uint32_t size;     /* bytes */
     uint8_t kind;      /* SIM_READ, SIM_WRITE, SIM_MODIFY, SIM_REF_* */
     uint8_t outcome;   /* SIM_L1_MISS | SIM_LL_MISS; branches: SIM_TAKEN | SIM_MISPREDICT */

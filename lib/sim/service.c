@@ -17,6 +17,7 @@ _Static_assert(SIM_EVENTS_MAX == QN_SIM_EVENTS_MAX, "module.h and arena.h");
 _Static_assert(SIM_EVENT_NAME_MAX < sizeof nowhere.names[0], "module.h and arena.h");
 
 uint64_t *sim_event_counts = nowhere.counts, qn_sim_events_twinned;
+bool qn_sim_events_hidden;
 volatile uint64_t *sim_at_work = &nowhere.at_work;
 
 void qn_sim_service_init(struct qn_sim_output *where, uint64_t *charges, const char *option_text)
@@ -104,8 +105,11 @@ static unsigned twin_event(unsigned event)
 
 unsigned sim_event(const char *slot, const char *name, const char *text)
 {
+    static unsigned hidden;
     unsigned i = output->events;
 
+    if (qn_sim_events_hidden)
+        return SIM_EVENTS_MAX + hidden++ % SIM_EVENTS_MAX;
     if (!good_name(name) || !fits(slot, name))
         sim_fail(slot, name, "sim_event", 0, "a name needs 1 to 28 letters, digits, - and _");
     for (unsigned k = 0; k < i; k++) { /* the twin's module declares its events once more */

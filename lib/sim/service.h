@@ -11,6 +11,7 @@
 void qn_sim_service_init(struct qn_sim_output *where, uint64_t *charges, const char *option_text);
 void qn_sim_service_modules(const char *names); /* what is in the slots */
 const char *qn_sim_event_name(unsigned event);
+extern bool qn_sim_events_hidden;      /* what is declared now is counted and never shown */
 extern uint64_t qn_sim_events_twinned; /* a bit for each event that the twin of --check declares, too */
 void *qn_engine_alloc(uint64_t bytes);                       /* supplied by run */
 _Noreturn void qn_engine_die(const char *what, uint64_t a, uint64_t b);

@@ -11,6 +11,11 @@
 #endif
 #endif
 
+/* run --versus: what is the twin of --check elsewhere holds the modules of the second simulator, QN_SIM_B_*. */
+#if defined(QN_SIM_VERSUS) && defined(QN_SIM_TWIN)
+#include "sim/versus_slots.h"
+#endif
+
 #ifndef QN_SIM_I1_FILE
 #define QN_SIM_I1_FILE "sim/cachesim_I1.c"
 #endif
@@ -29,7 +34,7 @@
 
 /* Some slot holds a module, which may declare events. */
 #if defined(QN_SIM_I1_UNIT) || defined(QN_SIM_D1_UNIT) || defined(QN_SIM_LL_UNIT) || defined(QN_SIM_BC_UNIT) || \
-    defined(QN_SIM_BI_UNIT) || defined(QN_SIM_AN_FILE)
+    defined(QN_SIM_BI_UNIT) || defined(QN_SIM_AN_FILE) || defined(QN_SIM_VERSUS)
 #define QN_SIM_MODULES 1
 #endif
 

@@ -1,6 +1,7 @@
 /* lib/sim/twin.c - the lockstep twin of --check: the same modules once more, fed every reference without a filter.
  *
  * The first reference after which the outcome, or what the modules have counted, differs stops the run and is named. */
+#ifndef QN_SIM_VERSUS
 #define QN_SIM_TWIN 1
 #include "sim/slots.h"
 
@@ -12,10 +13,13 @@
 
 #define SLOW QN_SIM_NCSR
 
+uint64_t *qn_sim_repeats;
+
 static uint64_t twin_clock, twin_number;
 
-void qn_sim_twin_init(const struct qn_config *config)
+void qn_sim_twin_init(const struct qn_config *config, struct qn_versus *versus)
 {
+    (void)versus;
 #ifdef QN_SIM_LL_UNIT
     upper_I1 = config->I1;
     upper_D1 = config->D1;
@@ -88,6 +92,12 @@ unsigned qn_sim_twin_fetch(uint64_t addr, uint32_t size)
     return outcome_of(I1_ref(addr, size, &twin_clock), addr, size, SIM_FETCH);
 }
 
+void qn_sim_twin_follow(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, uint32_t site)
+{
+    (void)site;
+    qn_sim_twin_compare(false, addr, outcome, qn_sim_twin_data_kind(addr, size, kind));
+}
+
 SLOW void qn_sim_check_data(void)
 {
     unsigned kind = qn_ctx.arg_aux & QN_AUX_MODIFY ? SIM_MODIFY : qn_ctx.arg_aux & QN_AUX_WRITE ? SIM_WRITE : SIM_READ;
@@ -101,3 +111,4 @@ SLOW void qn_sim_check_fetch(void)
     qn_sim_twin_compare(true, qn_ctx.arg_addr, (unsigned)qn_ctx.result,
                         qn_sim_twin_fetch(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff));
 }
+#endif

@@ -4,7 +4,9 @@
 
 #include "sim/contract.h"
 
-void qn_sim_twin_init(const struct qn_config *config);
+void qn_sim_twin_init(const struct qn_config *config, struct qn_versus *versus);
+/* A reference from C, with its outcome: the twin follows. */
+void qn_sim_twin_follow(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, uint32_t site);
 unsigned qn_sim_twin_data(uint64_t addr, uint32_t size); /* outcome as qn_sim_data */
 unsigned qn_sim_twin_data_kind(uint64_t addr, uint32_t size, unsigned kind);
 unsigned qn_sim_twin_fetch(uint64_t addr, uint32_t size);

@@ -9,7 +9,7 @@
 
 #include QN_SIM_BC_FILE
 
-void qn_unit_BC_init(const struct sim_config *config, struct qn_unit_facts *facts)
+void QN_UNIT(BC, init)(const struct sim_config *config, struct qn_unit_facts *facts)
 {
     sim = *config;
     sim_random_state = sim_random_seed(config->seed);
@@ -26,13 +26,6 @@ void qn_unit_BC_init(const struct sim_config *config, struct qn_unit_facts *fact
 #endif
 }
 
-SIM_NCSR unsigned qn_unit_BC_predict(uint64_t pc) { return branchsim_BC_predict(pc); }
-SIM_NCSR void qn_unit_BC_update(uint64_t pc, unsigned taken) { branchsim_BC_update(pc, taken); }
-
-void qn_unit_BC_finish(void)
-{
-#ifdef PREDICTOR_FINISH
-    branchsim_BC_finish();
-#endif
-}
+SIM_NCSR unsigned QN_UNIT(BC, predict)(uint64_t pc) { return branchsim_BC_predict(pc); }
+SIM_NCSR void QN_UNIT(BC, update)(uint64_t pc, unsigned taken) { branchsim_BC_update(pc, taken); }
 #endif

@@ -7,7 +7,11 @@
 
 #include QN_SIM_BI_FILE
 
-void qn_unit_BI_init(const struct sim_config *config, struct qn_unit_facts *facts)
+#ifdef PREDICTOR_RETURNS
+static unsigned returns, wrong_returns;
+#endif
+
+void QN_UNIT(BI, init)(const struct sim_config *config, struct qn_unit_facts *facts)
 {
     sim = *config;
     sim_random_state = sim_random_seed(config->seed);
@@ -22,15 +26,35 @@ void qn_unit_BI_init(const struct sim_config *config, struct qn_unit_facts *fact
 #ifdef PREDICTOR_BITS
     facts->bits = PREDICTOR_BITS;
 #endif
-}
-
-SIM_NCSR uint64_t qn_unit_BI_target(uint64_t pc) { return branchsim_BI_target(pc); }
-SIM_NCSR void qn_unit_BI_learn(uint64_t pc, uint64_t target) { branchsim_BI_learn(pc, target); }
-
-void qn_unit_BI_finish(void)
-{
-#ifdef PREDICTOR_FINISH
-    branchsim_BI_finish();
+#ifdef PREDICTOR_RETURNS
+    facts->returns = true;
+    returns = sim_event(sim.slot, "returns", "returns");
+    wrong_returns = sim_event(sim.slot, "return-mispredicts", "returns that went elsewhere than predicted");
 #endif
 }
+
+SIM_NCSR uint64_t QN_UNIT(BI, target)(uint64_t pc) { return branchsim_BI_target(pc); }
+SIM_NCSR void QN_UNIT(BI, learn)(uint64_t pc, uint64_t target) { branchsim_BI_learn(pc, target); }
+
+#ifdef PREDICTOR_RETURNS
+SIM_NCSR void QN_UNIT(BI, call)(uint64_t next) { branchsim_BI_call(next); }
+
+SIM_NCSR bool QN_UNIT(BI, return)(uint64_t target)
+{
+    bool wrong = branchsim_BI_return() != target;
+
+    sim_count(returns, 1);
+    if (wrong)
+        sim_count(wrong_returns, 1);
+    return wrong;
+}
+#else
+SIM_NCSR void QN_UNIT(BI, call)(uint64_t next) { (void)next; }
+
+SIM_NCSR bool QN_UNIT(BI, return)(uint64_t target)
+{
+    (void)target;
+    return false;
+}
+#endif
 #endif

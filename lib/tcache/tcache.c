@@ -25,6 +25,7 @@ struct qn_tcache_stats qn_tcache_stats;
 static struct region regions[QN_REGIONS];
 static unsigned current;
 static struct qn_tblock *blocks;
+static const struct qn_tcache_bridges *bridges;
 static uint32_t nblocks, free_block = QN_NO_BLOCK;
 static uint32_t hash_table[1u << HASH_BITS];
 static struct {
@@ -59,10 +60,11 @@ static void init_region(unsigned i, uint64_t bytes)
     reset_region(r);
 }
 
-void qn_tcache_init(uint64_t bytes)
+void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *b)
 {
     uint64_t each = qn_round_up(bytes / QN_REGIONS, QN_PAGE);
 
+    bridges = b;
     blocks = qn_engine_alloc((uint64_t)MAX_BLOCKS * sizeof *blocks);
     for (unsigned i = 0; i < QN_REGIONS; i++)
         init_region(i, each);
@@ -181,10 +183,9 @@ static bool same_triple(const struct qn_tblock *a, const struct qn_tblock *b)
     return a->now == b->now && a->s1 == b->s1 && a->s2 == b->s2;
 }
 
-/* Where a full link from a to b may enter. */
-static uint32_t full_entry(const struct qn_tblock *a, const struct qn_tblock *b)
+/* Where a link from a to b may enter. */
+static uint32_t entry_of(const struct qn_tblock *a, const struct qn_tblock *b)
 {
-    qn_tcache_stats.full_links++;
     if (!b->entry3 || a->last_line != b->first_line)
         return b->entry2;
     qn_tcache_stats.line_links++;
@@ -198,12 +199,11 @@ void qn_tcache_link(uint32_t id, uint32_t to)
 
     if (e->to != QN_NO_BLOCK || QN_HOME(a->space) != b->space)
         return;
-    if (same_triple(a, b)) { /* nothing to give back and borrow again: skip both */
-        uint32_t entry = full_entry(a, b);
-
-        patch_rel32(e->field, entry);
+    if (same_triple(a, b)) {
+        patch_rel32(e->field, entry_of(a, b));
+        qn_tcache_stats.full_links++;
     } else {
-        patch_rel32(e->jmp + 1, b->entry);
+        bridges->bridge(a, id % 2, b, entry_of(a, b));
     }
     incoming_add(to, id);
     qn_tcache_stats.links++;
@@ -216,7 +216,7 @@ static void unlink_exit(uint32_t id)
     if (e->to == QN_NO_BLOCK)
         return;
     patch_rel32(e->field, e->at);
-    patch_rel32(e->jmp + 1, e->stub);
+    bridges->restore(&blocks[id / 2], id % 2, id);
     incoming_remove(id);
     qn_tcache_stats.unlinks++;
 }

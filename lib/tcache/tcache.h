@@ -78,7 +78,13 @@ struct qn_code {             /* where code is being written */
     uint64_t exec;           /* address at which that byte will run */
 };
 
-void qn_tcache_init(uint64_t bytes);
+/* Exits whose block borrows other registers than the one that they are linked to. */
+struct qn_tcache_bridges {
+    void (*bridge)(const struct qn_tblock *from, unsigned exit, const struct qn_tblock *to, uint32_t entry);
+    void (*restore)(struct qn_tblock *from, unsigned exit, uint32_t id); /* as it was before it was linked */
+};
+
+void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *);
 /* A home space comes into use: table of QN_IBL_ENTRIES below 2 GiB; unused entries lead to the stub. */
 void qn_tcache_add_home(unsigned home, uint64_t *table, uint32_t miss_stub);
 uint64_t *qn_tcache_ibl_table(unsigned space); /* NULL: its home is not in use */

@@ -100,6 +100,22 @@ static void add_site(struct trace_ops *t, uint64_t *s, size_t i)
                                   .taken = site % 4 == 3 ? (i / 3 + site) % 2 : draw(s) % 16 < site % 17});
 }
 
+/* Calls and returns, now deep, now shallow; sometimes one returns elsewhere, or a frame is skipped (longjmp). */
+static void add_call(struct trace_ops *t, uint64_t *s, size_t i)
+{
+    static uint64_t frames[4096];
+    static unsigned depth;
+    uint64_t pc = CODE + draw(s) % 5000;
+
+    if (depth == 0 || (depth < 4096 && draw(s) % 100 < (i / 200 % 2 ? 60 : 40))) {
+        frames[depth++] = pc + 5;
+        add(t, (struct op_record){.op = OP_CALL, .addr = pc, .target = pc + 5});
+    } else {
+        depth -= draw(s) % 50 == 0 && depth > 1;
+        add(t, (struct op_record){.op = OP_RETURN, .addr = pc, .target = frames[--depth] + (draw(s) % 50 == 0)});
+    }
+}
+
 /* for (i < n) for (j < k) ;  two loop-closing branches */
 static void add_nest(struct trace_ops *t, size_t n, unsigned k)
 {
@@ -139,6 +155,8 @@ bool generate(struct trace_ops *t, const char *kind, uint64_t seed, size_t n)
             add_branch(t, &s, i);
         else if (!strcmp(kind, "sites"))
             add_site(t, &s, i);
+        else if (!strcmp(kind, "calls"))
+            add_call(t, &s, i);
         else if (strcmp(kind, "mixed"))
             return false;
         else if (i % 3 == 0)
@@ -162,24 +180,36 @@ static void put_number(FILE *f, uint64_t v)
 
 static uint64_t fold_sign(uint64_t d) { return (int64_t)d < 0 ? ~(d * 2) : d * 2; }
 
+/* Kind and what is beside the address: calls and returns are one kind. */
+static unsigned head_of(const struct op_record *op)
+{
+    unsigned kind = 1 + (op->op < OP_RETURN ? op->op : OP_CALL);
+    unsigned code = op->op == OP_COND     ? op->taken + 2u * op->backward
+                    : op->op == OP_RETURN ? 1
+                    : op->op < OP_COND && op->size <= 31 ? op->size
+                                          : 0;
+
+    return kind + 8 * code;
+}
+
 bool write_binary(const struct trace_ops *t, const char *path)
 {
     FILE *f = fopen(path, "wb");
-    uint64_t last[6] = {0};
+    uint64_t last[8] = {0};
 
     if (!f)
         return false;
     fputs("QNTRACE1", f);
     for (size_t i = 0; i < t->n; i++) {
         const struct op_record *op = &t->ops[i];
-        unsigned code = op->op == OP_COND ? op->taken + 2u * op->backward : op->op == OP_INDIRECT || op->size > 31 ? 0 : op->size;
+        unsigned head = head_of(op);
 
-        putc((int)(1 + op->op + 8 * code), f);
-        if (op->op < OP_COND && !code)
+        putc((int)head, f);
+        if (op->op < OP_COND && head < 8)
             put_number(f, op->size);
-        put_number(f, fold_sign(op->addr - last[op->op]));
-        last[op->op] = op->addr;
-        if (op->op == OP_INDIRECT)
+        put_number(f, fold_sign(op->addr - last[head % 8]));
+        last[head % 8] = op->addr;
+        if (op->op >= OP_INDIRECT)
             put_number(f, fold_sign(op->target - op->addr));
     }
     return fclose(f) == 0;
@@ -219,7 +249,7 @@ static uint64_t unfold_sign(uint64_t folded) { return folded % 2 ? ~(folded / 2)
 bool read_binary(struct trace_ops *t, const char *path)
 {
     FILE *f = fopen(path, "rb");
-    uint64_t last[6] = {0};
+    uint64_t last[8] = {0};
     char magic[9] = "";
     int c;
 
@@ -234,8 +264,10 @@ bool read_binary(struct trace_ops *t, const char *path)
             o.taken = c / 8 % 2;
             o.backward = c / 16 % 2;
         }
-        o.addr = last[o.op] += unfold_sign(get_number(f));
-        if (o.op == OP_INDIRECT)
+        if (o.op == OP_CALL && c / 8)
+            o.op = OP_RETURN;
+        o.addr = last[c % 8] += unfold_sign(get_number(f));
+        if (o.op >= OP_INDIRECT)
             o.target = o.addr + unfold_sign(get_number(f));
         add(t, o);
     }

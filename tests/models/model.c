@@ -83,6 +83,18 @@ static unsigned touch(const struct trace_ops *t, size_t i)
     return cache_touch(ll, o->addr, o->size, i, t, code) ? 3 : 1;
 }
 
+/* Where there is no return stack, calls and returns pass unseen. */
+static bool stack_only(const struct op_record *o, FILE *out)
+{
+    if (o->op < OP_CALL)
+        return false;
+    if (o->op == OP_CALL)
+        predict_call(o);
+    else if (!strcmp(get("bi"), "ras"))
+        fprintf(out, "R%d\n", predict_return(o));
+    return true;
+}
+
 static void run(const struct trace_ops *t, FILE *out)
 {
     bool levels = *get("d1") != 0;
@@ -92,6 +104,10 @@ static void run(const struct trace_ops *t, FILE *out)
     analysis_make(get("an"), get("D1"));
     for (size_t i = 0; i < t->n; i++) {
         const struct op_record *o = &t->ops[i];
+
+        if (stack_only(o, out))
+            continue;
+
         unsigned outcome = o->op == OP_COND       ? predict_cond(get("bc"), o)
                            : o->op == OP_INDIRECT ? predict_indirect(get("bi"), o)
                            : levels               ? levels_touch(o)

@@ -11,11 +11,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum op { OP_FETCH, OP_READ, OP_WRITE, OP_MODIFY, OP_COND, OP_INDIRECT };
+enum op { OP_FETCH, OP_READ, OP_WRITE, OP_MODIFY, OP_COND, OP_INDIRECT, OP_CALL, OP_RETURN };
 
 struct op_record {
     enum op op;
-    uint64_t addr, target; /* target: indirect branches */
+    uint64_t addr, target; /* target: indirect branches, returns; of a call: where it will return */
     unsigned size;
     bool taken, backward;  /* conditional branches */
 };
@@ -29,7 +29,7 @@ struct trace_ops {
 uint64_t option(const char *key, uint64_t otherwise);
 
 /* generate.c: a trace of about n references; `kind` is random, cyclic, stride, zipf, mixed, branches, sites (branches
- * at many places), nestK (a loop of K in a loop of n) or walkR (n lines in order, R times). */
+ * at many places), calls (calls and returns, deep and uneven), nestK (a loop of K in a loop of n) or walkR (n lines in order, R times). */
 bool generate(struct trace_ops *t, const char *kind, uint64_t seed, size_t n);
 bool write_binary(const struct trace_ops *t, const char *path);
 bool write_lackey(const struct trace_ops *t, const char *path);
@@ -54,5 +54,7 @@ void analysis_print(FILE *out);
 /* predict.c */
 bool predict_cond(const char *name, const struct op_record *op); /* true: mispredicted */
 bool predict_indirect(const char *name, const struct op_record *op);
+void predict_call(const struct op_record *op);
+bool predict_return(const struct op_record *op);
 
 #endif

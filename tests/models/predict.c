@@ -306,6 +306,27 @@ static bool target_buffer(uint64_t pc, uint64_t target)
     return wrong;
 }
 
+/* ---- calls and returns: of those calls that have not returned yet, the latest are known ---- */
+
+static uint64_t pending[100000];
+static size_t npending;
+
+void predict_call(const struct op_record *op)
+{
+    size_t depth = option("ras-depth", 16);
+
+    if (npending == depth) /* the oldest is forgotten */
+        memmove(pending, pending + 1, --npending * sizeof *pending);
+    pending[npending++] = op->target;
+}
+
+bool predict_return(const struct op_record *op)
+{
+    uint64_t said = npending ? pending[--npending] : 0;
+
+    return said != op->target;
+}
+
 bool predict_indirect(const char *name, const struct op_record *op)
 {
     if (!strcmp(name, "btb"))

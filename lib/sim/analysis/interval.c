@@ -1,7 +1,9 @@
 /* analysis/interval.c - counts per interval of N instructions: how the program's phases differ.
  *
  * Slot AN.  Option: interval (1000000 instructions).  Prints a line per interval: instructions, data references, misses of I1,
- * D1 and LL, mispredicts.  At most 200 lines; then the interval doubles and pairs are added up. */
+ * D1 and LL, mispredicts.  At most 200 lines; then the interval doubles and pairs are added up.
+ * Source: phases seen so in T. Sherwood, E. Perelman, B. Calder, Basic block distribution analysis to find periodic behavior and
+ * simulation points in applications, PACT 2001. */
 #include "sim/module.h"
 
 #define ANALYSIS "interval"
@@ -51,6 +53,9 @@ static void analysis_ref(const struct sim_ref *ref)
     case SIM_REF_INDIRECT:
         r->b++;
         r->wrong += (ref->outcome & SIM_MISPREDICT) != 0;
+        break;
+    case SIM_REF_CALL:
+    case SIM_REF_RETURN:
         break;
     default:
         r->d++;

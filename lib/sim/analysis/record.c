@@ -2,7 +2,7 @@
  *
  * The file (--sim-opt=record-fd=N, opened by quern trace) is written through a window mapped from it, so that whatever ends the
  * program, all that happened before is there.  A forked child records nothing: there is one file and one order.
- * Format: sim/record.h.
+ * Format: sim/record.h.  Source: address traces as in A. J. Smith, Cache memories, ACM Computing Surveys 14(3), 1982.
  */
 #include "base/syscall.h"
 #include "sim/module.h"
@@ -93,6 +93,13 @@ static void put_reference(const struct sim_ref *ref, enum record_kind kind)
     put_address(kind, ref->addr);
 }
 
+static void put_jump(enum record_kind kind, unsigned code, const struct sim_ref *ref)
+{
+    put_head(kind, code);
+    put_address(kind, ref->addr);
+    put(record_zigzag(ref->target - ref->addr));
+}
+
 static void analysis_ref(const struct sim_ref *ref)
 {
     if (fd < 0)
@@ -103,9 +110,11 @@ static void analysis_ref(const struct sim_ref *ref)
         put_address(RECORD_COND, ref->addr);
         break;
     case SIM_REF_INDIRECT:
-        put_head(RECORD_INDIRECT, 0);
-        put_address(RECORD_INDIRECT, ref->addr);
-        put(record_zigzag(ref->target - ref->addr));
+        put_jump(RECORD_INDIRECT, 0, ref);
+        break;
+    case SIM_REF_CALL:
+    case SIM_REF_RETURN:
+        put_jump(RECORD_STACK, ref->kind == SIM_REF_RETURN, ref);
         break;
     default:
         put_reference(ref, ref->kind == SIM_REF_FETCH ? RECORD_FETCH : (enum record_kind)(RECORD_READ + ref->kind));

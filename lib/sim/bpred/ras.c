@@ -1,14 +1,17 @@
-/* bpred/ras.c - one last target per branch, and a return address stack (RAS) beside it.
+/* bpred/ras.c - a return address stack (RAS), and one last target per indirect branch beside it.
  *
- * A return is not counted as an indirect branch, and the engine tells of none; the stack works where calls and returns are
- * fed to it (branchsim_BI_call, branchsim_BI_return), as the unit test does.  Options: ras-depth (16), bits (9).
- * Storage: depth * 64 + 2^bits * 64.  A stack that overflows loses its oldest entry.
+ *   call, next 10:  10|     call, next 20:  10 20|     return: predicts 20, 10|
+ *
+ * A call pushes the address behind it, a return pops it.  A stack that overflows loses its oldest entry; an empty one predicts
+ * 0, which is wrong.  A return is no indirect branch: Bi and Bim do not count it.  Options: ras-depth (16), bits (9).
+ * Events: returns, return-mispredicts.  Storage: depth * 64 + 2^bits * 64.
  * Source: D. R. Kaeli, P. G. Emma, Branch history table prediction of moving target branches due to subroutine returns,
  * ISCA 1991. */
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "ras"
 #define PREDICTOR_INIT 1
+#define PREDICTOR_RETURNS 1
 #define PREDICTOR_BITS (depth + (1ull << bits)) * 64
 
 static unsigned bits, depth, top, count; /* entries top-1, top-2, ... of the ring; count of them are valid */
@@ -26,7 +29,7 @@ static void branchsim_BI_init(const struct sim_config *config)
 static uint64_t branchsim_BI_target(uint64_t pc) { return targets[pc & low_bits(bits)]; }
 static void branchsim_BI_learn(uint64_t pc, uint64_t target) { targets[pc & low_bits(bits)] = target; }
 
-static inline __attribute__((unused)) void branchsim_BI_call(uint64_t next)
+static void branchsim_BI_call(uint64_t next)
 {
     stack[top] = next;
     top = top + 1 == depth ? 0 : top + 1;
@@ -34,7 +37,7 @@ static inline __attribute__((unused)) void branchsim_BI_call(uint64_t next)
 }
 
 /* Where the return will go, 0 = no idea. */
-static inline __attribute__((unused)) uint64_t branchsim_BI_return(void)
+static uint64_t branchsim_BI_return(void)
 {
     if (!count)
         return 0;

@@ -61,6 +61,16 @@ static void feed_branch(const struct sim_ref *ref)
 {
     bool wrong;
 
+    if (ref->kind == SIM_REF_CALL) {
+        qn_sim_predict_call(ref->addr, ref->target);
+        return;
+    }
+    if (ref->kind == SIM_REF_RETURN) {
+        wrong = qn_sim_predict_return(ref->addr, ref->target);
+        if (qn_sim_returns)
+            note('R', wrong);
+        return;
+    }
     if (ref->kind == SIM_REF_COND) {
         wrong = hosted_cond(ref->addr, ref->outcome & SIM_TAKEN, ref->backward);
         totals[QN_COST_BC]++;
@@ -147,7 +157,7 @@ static int run(const struct hosted_options *o)
     watch();
     qn_sim_init(&o->config, NULL);
     if (o->check)
-        qn_sim_twin_init(&o->config);
+        qn_sim_twin_init(&o->config, NULL);
     while ((more = trace_next(t, &ref)) == 1)
         feed(o, &ref);
     alarm(0);

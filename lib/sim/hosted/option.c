@@ -18,7 +18,7 @@ static const char help[] =
     "  --split-modify=yes|no              a modify is a read and then a write [no]\n"
     "  --filter=yes|no                    use the hit filter, as emitted code does [no]\n"
     "  --check=yes|no                     compare filtered and unfiltered simulation [no]\n"
-    "  --outcomes=FILE                    a line per reference: kind, 0 hit, 1 miss, 3 LL miss; B, J 1 mispredicted\n";
+    "  --outcomes=FILE                    a line per reference: kind, 0 hit, 1 miss, 3 LL miss; B, J, R 1 mispredicted\n";
 
 static bool parse_geometry(struct qn_geometry *g, const char *name, const char *text)
 {

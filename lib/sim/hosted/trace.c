@@ -164,7 +164,7 @@ static bool get_address(struct trace *t, unsigned kind, uint64_t *addr)
 static int next_binary(struct trace *t, struct sim_ref *ref)
 {
     static const uint8_t kinds[RECORD_KINDS] = {0, SIM_REF_FETCH, SIM_READ, SIM_WRITE, SIM_MODIFY, SIM_REF_COND,
-                                                SIM_REF_INDIRECT};
+                                                SIM_REF_INDIRECT, SIM_REF_CALL};
     int c = get(t);
     unsigned kind = c == EOF ? RECORD_END : (unsigned)c & 7, code = (unsigned)c >> 3;
     uint64_t value = code;
@@ -173,8 +173,6 @@ static int next_binary(struct trace *t, struct sim_ref *ref)
     t->line++;
     if (kind == RECORD_END)
         return t->error[0] ? -1 : 0;
-    if (kind >= RECORD_KINDS)
-        return fail(t, "record", "an unknown kind", "0 to 6");
     *ref = (struct sim_ref){.kind = kinds[kind]};
     if (kind < RECORD_COND && !code && !get_varint(t, &value))
         return fail(t, "record", "the end of the file", "its size");
@@ -182,7 +180,8 @@ static int next_binary(struct trace *t, struct sim_ref *ref)
     if (kind == RECORD_COND) {
         ref->outcome = code & 1 ? SIM_TAKEN : 0;
         ref->backward = code >> 1 & 1;
-    } else if (kind == RECORD_INDIRECT) {
+    } else if (kind == RECORD_INDIRECT || kind == RECORD_STACK) {
+        ref->kind = (uint8_t)(kind == RECORD_INDIRECT ? SIM_REF_INDIRECT : code ? SIM_REF_RETURN : SIM_REF_CALL);
         good = good && get_varint(t, &value);
         ref->target = ref->addr + record_unzigzag(value);
     } else {

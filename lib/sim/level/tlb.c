@@ -2,7 +2,8 @@
  *
  * Slot D1.  The cache is least recently used, as the default; each reference looks its pages up in a first buffer, and on a
  * miss in a second.  Options: tlb-entries (64), tlb-ways (4), stlb-entries (1536), stlb-ways (12), page-bits (12).
- * Events: dtlb-misses, stlb-misses. */
+ * Events: dtlb-misses, stlb-misses.
+ * Source: D. W. Clark, J. S. Emer, Performance of the VAX-11/780 translation buffer, ACM TOCS 3(1), 1985. */
 #include "sim/lines.h"
 
 #define LEVEL "tlb"

@@ -9,8 +9,8 @@
  * must end in a fetch fault and k = L must not.
  * 32-bit mode: the same in a 32-bit code segment (compatibility mode).  Entry is by iretq, which sets CS, RFLAGS.TF
  * and RIP at once; the way out is the signal.
- * What the processor refuses (#UD) proves nothing where it lacks the feature: counted, not compared; but what the
- * decoder says raises #UD (QN_ATTR_UD) must.
+ * What the processor refuses (#UD) has no length to compare; it must lack a CPUID feature that the decoder tells
+ * (host_features.h), or the decoder must say that it raises #UD (QN_ATTR_UD).
  * Not executed: what could leave the sandbox (system calls, loads of segment registers and FS/GS base, wrpkru,
  * waiting, operands in FS). */
 #define _GNU_SOURCE
@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "host_features.h"
 #include "input.h"
 
 #define PAGE 4096
@@ -171,6 +172,8 @@ static void compare_decoded(const uint8_t *bytes, const struct qn_insn *insn, st
     enum outcome shorter = insn->len > 1 ? probe(bytes, insn->len - 1) : FETCH;
     enum outcome whole = probe(bytes, insn->len);
 
+    if (!(insn->attr & QN_ATTR_UD) && enter_features(bytes, insn, whole == ILLEGAL))
+        differ(t, "its features have nothing to do with what the processor does", bytes, insn->len);
     if (whole == ILLEGAL || shorter == ILLEGAL) {
         t->refused++;
         return;
@@ -263,10 +266,11 @@ static struct options parse(int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct options o = parse(argc, argv);
+    unsigned wrong;
     bool good = true;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
-    printf("1..%u\n", 2 * o.n_modes);
+    printf("1..%u\n", 2 * o.n_modes + 1);
     for (unsigned i = 0; i < o.n_modes; i++) {
         if (prepare(o.modes[i] | (qn_decode_host() & QN_MACHINE_AMD))) {
             good = run(&o, 2 * i + 1) && good;
@@ -275,5 +279,7 @@ int main(int argc, char **argv)
             printf("ok %u # SKIP the sandbox page cannot be mapped\nok %u # SKIP the same\n", 2 * i + 1, 2 * i + 2);
         }
     }
-    return good ? 0 : 1;
+    wrong = conclude_features();
+    printf("%s %u - instructions need the features that they are said to\n", wrong ? "not ok" : "ok", 2 * o.n_modes + 1);
+    return good && !wrong ? 0 : 1;
 }

@@ -5,7 +5,7 @@
  * Question for each mode and vendor: are the facts of every instruction in the code of the ELF files, and at the
  * start of every string, the same?  Compared: accepted or not, length, memory operands (size, access, base, index,
  * scale, displacement, segment), registers read and written, flags read, written, undefined, class of branch and its
- * target, privilege.  A difference must be a row of zydis-differences.inc, where each is adjudicated; all others fail
+ * target, privilege, CPUID features.  A difference must be a row of zydis-differences.inc, where each is adjudicated; all others fail
  * the test, and so does a row that its own example does not show.  -v lists the differences.  -t: so many systematic
  * strings, evenly spread (0 = all there are, default few).
  * Built only where libzydis is there; Zydis is a test oracle and never part of quern. */
@@ -15,6 +15,7 @@
 #include <fnmatch.h>
 
 #include "input.h"
+#include "zydis_features.h"
 
 struct facts {
     bool accepted;
@@ -26,6 +27,7 @@ struct facts {
     const char *branch;
     uint64_t target;
     bool privileged;
+    char features[48];
     bool wrong_base; /* see add_memory */
 };
 
@@ -173,6 +175,7 @@ static void facts_of_zydis(const ZydisDecodedInstruction *insn, const ZydisDecod
     if (machine & QN_MACHINE_32)
         f->target = (uint32_t)f->target; /* it adds as if addresses had 64 bits */
     f->privileged = insn->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED;
+    features_of_zydis(insn, f->features);
 }
 
 /* ---- facts of quern ---- */
@@ -188,6 +191,15 @@ static const char *branch_of_quern(const struct qn_insn *insn)
         [QN_CLS_XBEGIN] = "conditional", [QN_CLS_HLT] = ""};
 
     return names[insn->cls];
+}
+
+static void features_of_quern(const struct qn_insn *insn, char *text)
+{
+    const struct qn_feature *list[QN_FEATURES_MAX];
+    size_t n = qn_decode_features(insn, list);
+
+    for (size_t i = 0; i < n; i++)
+        text += sprintf(text, "%s%s", i ? " " : "", list[i]->name);
 }
 
 static void facts_of_quern(const struct qn_insn *insn, struct facts *f)
@@ -206,6 +218,7 @@ static void facts_of_quern(const struct qn_insn *insn, struct facts *f)
     if (insn->target_rel || insn->cls == QN_CLS_JMP || insn->cls == QN_CLS_CALL || !strcmp(f->branch, "conditional"))
         f->target = qn_decode_target(insn, 0);
     f->privileged = insn->attr & QN_ATTR_PRIV;
+    features_of_quern(insn, f->features);
 }
 
 /* ---- comparison ---- */
@@ -256,6 +269,7 @@ static const char *difference(const struct facts *q, const struct facts *z, unsi
         {!strcmp(q->branch, z->branch), "branch"},
         {q->target == z->target, "target"},
         {q->privileged == z->privileged, "privilege"},
+        {!strcmp(q->features, z->features), "features"},
     };
 
     for (; *at < sizeof list / sizeof *list; ++*at) {
@@ -305,9 +319,9 @@ static bool adjudicated(const char *name, const char *hex, const char *what)
 
 static void print_facts(const char *name, const struct facts *f)
 {
-    printf("#   %s: %s len %u reads %04x writes %04x flags r %02x w %02x u %02x %s %llx%s", name,
+    printf("#   %s: %s len %u reads %04x writes %04x flags r %02x w %02x u %02x %s %llx%s %s", name,
            f->accepted ? "" : "rejected", f->len, f->reads, f->writes, f->flags_read, f->flags_written, f->flags_undef,
-           f->branch, (unsigned long long)f->target, f->privileged ? " privileged" : "");
+           f->branch, (unsigned long long)f->target, f->privileged ? " privileged" : "", f->features);
     for (unsigned i = 0; i < f->n_mem; i++)
         printf(" [base %u index %u*%u disp %lld size %u acc %u seg %u m%u]", f->mem[i].base,
                f->mem[i].index, f->mem[i].scale, (long long)f->mem[i].disp, f->mem[i].size,

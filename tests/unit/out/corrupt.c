@@ -1,4 +1,8 @@
 /* Do 10,000 random corruptions of CSV files each give an error with file and line, or a whole profile? */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
 #include "corrupt.h"
 
 #include <unistd.h>
@@ -73,6 +77,9 @@ int main(void)
 {
     const char *scratch = getenv("SCRATCH");
 
+#ifndef HAVE_LIBCSV
+    skip_all("quern was built without libcsv");
+#endif
     snprintf(csv_path, sizeof csv_path, "%s/corrupt.csv", scratch ? scratch : "/tmp");
     snprintf(profile_path, sizeof profile_path, "%s/corrupt.out", scratch ? scratch : "/tmp");
     corrupt_many(CORRUPTIONS / 2, 0, "rows by line");

@@ -69,6 +69,9 @@ for geometry in btb-sets=0,btb-ways=3 btb-sets=10,btb-ways=1 btb-sets=4,btb-ways
 done
 build_replay "$program" BI=ras
 ok 'ras with 8 bits of last targets is its model' on_branches cachegrind ras bits=8
+for depth in 1 3 16 4096; do
+    ok "ras of $depth entries is its model" compare ras "kind=calls n=20000 seed=1 bi=ras opt=ras-depth=$depth" "--sim-opt=ras-depth=$depth"
+done
 build_replay "$program" BC=tage
 ok 'tage is its model when useful entries have aged' compare tage 'kind=sites n=400000 seed=2 bc=tage' ''
 

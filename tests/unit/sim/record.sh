@@ -18,9 +18,12 @@ _start: mov     $cell, %ebx             # 401000, 5 bytes
         jne     1f                      # 40100c, 2: taken, forward
 1:      mov     $2f, %ecx               # 40100e, 5
         jmp     *%rcx                   # 401013, 2: to 401015
-2:      mov     $60, %eax               # 401015, 5
-        xor     %edi, %edi              # 40101a, 2
-        syscall                         # 40101c, 2
+2:      mov     $cell+16, %esp          # 401015, 5
+        call    3f                      # 40101a, 5: writes 403008
+        mov     $60, %eax               # 40101f, 5
+        xor     %edi, %edi              # 401024, 2
+        syscall                         # 401026, 2
+3:      ret                             # 401028, 1: reads 403008
 END
 $CC -nostdlib -static -no-pie -Wl,-Ttext=0x401000 -Wl,-Tdata=0x403000 -Wl,--build-id=none -o small small.S || bail 'cannot assemble'
 "$QUERN" sim build --AN=record -o engine || bail 'cannot build the recorder'
@@ -29,9 +32,9 @@ ok 'the program is recorded' "$QUERN" run -q --sim=./engine --sim-opt=record-fd=
     -- ./small 9<>raw
 
 # A record: kind + 8 * bytes, then the distance from the last address of that kind, twice (+1 if negative), in groups of 7 bits,
-# low ones first.  1 fetch, 2 read, 3 write, 4 modify, 5 conditional branch, 6 indirect branch.
+# low ones first.  1 fetch, 2 read, 3 write, 4 modify, 5 conditional branch, 6 indirect branch, 7 call or (15) return.
 # 401000 twice is 802000, in groups 00 40 00 04; 403000: 806000, 00 40 01 04; 403008: 806010, 10 40 01 04;
-# 40100c: 802018, 18 40 00 04; 401013: 802026, 26 40 00 04.
+# 40100c: 802018, 18 40 00 04; 401013: 802026, 26 40 00 04; 40101a: 802034, 34 40 00 04.
 wanted='51 4e 54 52 41 43 45 31
 29 80 c0 80 04
 11 0a 22 80 c0 81 04
@@ -41,9 +44,12 @@ wanted='51 4e 54 52 41 43 45 31
 29 04
 11 0a 06 a6 c0 80 04 04
 29 04
+29 0a 43 00 07 b4 c0 80 04 0a
+09 1c 42 10 0f 1c 11
+29 11
 11 0a
 11 04 00 00'
-is "$(head -c 59 raw | od -An -v -tx1 | tr -d '\n' | sed 's/^ //')" "$(echo "$wanted" | tr '\n' ' ' | sed 's/ $//')" \
+is "$(head -c 78 raw | od -An -v -tx1 | tr -d '\n' | sed 's/^ //')" "$(echo "$wanted" | tr '\n' ' ' | sed 's/ $//')" \
     'magic, then fetches, references and branches, in order; then the end'
 
 "$QUERN" sim build --AN=record -o engine || bail 'cannot build the recorder'

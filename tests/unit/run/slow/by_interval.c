@@ -35,6 +35,9 @@ int main(int argc, char **argv)
         return 2;
     n = strtoull(argv[1], NULL, 10);
     while (trace_next(t, &ref) == 1) {
+        if (ref.kind >= SIM_REF_CALL) /* for return stacks only */
+            continue;
+
         int at = ref.kind == SIM_REF_FETCH ? IR : ref.kind == SIM_WRITE ? DW : ref.kind == SIM_REF_COND ? BC
                  : ref.kind == SIM_REF_INDIRECT ? BI : DR;
 

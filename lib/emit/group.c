@@ -1,0 +1,129 @@
+/* lib/emit/group.c - one check for several references off the same register.
+ *
+ *   push %r15 ;  push %r14 ;  push %r13 ;  push %r12 ;  push %rbx       40 bytes, in one line or in two
+ *
+ * If the line of the lowest byte and the line of the highest byte are both where the filter wants them, then all references between
+ * hit, and all that they change is the time of these two lines' last use.  So two checks do the work of many, and it does not
+ * matter whether one of the references straddles.  If either check fails, C goes through the list one by one.
+ *
+ * Only references that follow one another directly form a group: nothing else may come to the caches in between.  The two lines lie
+ * in different sets, so the order of their times does not matter either (a cache of a single set gets no groups).
+ */
+#include "emit/internal.h"
+
+#define GROUP_MIN 3 /* two references are as cheap by themselves */
+#define GROUP_MAX QN_GROUP_MAX
+
+struct group {
+    const struct qn_mem *mem;  /* of the first reference: base, index, scale, segment */
+    unsigned n;
+    int64_t low, high;         /* displacements of the first byte and behind the last, where the check stands */
+    struct {
+        int64_t disp;
+        const struct qn_event *ev;
+    } ref[GROUP_MAX];
+};
+
+static bool eligible(const struct emitter *e, const struct qn_event *ev)
+{
+    const struct qn_insn *in = &e->b->insn[ev->insn];
+    bool register_only = ev->mem.base == QN_RIP || (ev->mem.base == QN_REG_NONE && ev->mem.index == QN_REG_NONE);
+
+    return ev->kind == QN_EV_DATA && ev->size && ev->size <= QN_SITE_SIZE_MAX && !register_only && !ev->mem.vsib &&
+           !(in->attr & QN_ATTR_BT_REG) && !(in->map == 0 && in->opcode == 0xd7 && in->encoding == QN_ENC_LEGACY);
+}
+
+static bool same_registers(const struct qn_mem *a, const struct qn_mem *b)
+{
+    return a->base == b->base && a->index == b->index && (a->index == QN_REG_NONE || a->scale == b->scale) &&
+           a->seg == b->seg && a->addr32 == b->addr32;
+}
+
+/* Adds the reference, if it belongs there. */
+static bool add(struct group *g, const struct emitter *e, const struct qn_event *ev, unsigned position)
+{
+    int64_t disp, low, high;
+    int32_t shift = 0;
+
+    if (g->n == GROUP_MAX || !eligible(e, ev) || (g->n && !same_registers(g->mem, &ev->mem)) ||
+        !emit_can_stand_at(e, ev, position, &shift))
+        return false;
+    disp = ev->mem.disp + shift;
+    low = g->n && g->low < disp ? g->low : disp;
+    high = g->n && g->high > disp + ev->size ? g->high : disp + ev->size;
+    if (high - low > qn_sim_d1_filter.line || !qn_fits_i32(low) || !qn_fits_i32(high))
+        return false;
+    g->mem = g->n ? g->mem : &ev->mem;
+    g->low = low;
+    g->high = high;
+    g->ref[g->n].disp = disp;
+    g->ref[g->n++].ev = ev;
+    return true;
+}
+
+static void address(struct emitter *e, const struct group *g, int64_t disp)
+{
+    const struct qn_event *first = g->ref[0].ev;
+    const struct qn_insn *in = &e->b->insn[first->insn];
+
+    emit_address(e, g->mem, in, e->b->at[first->insn] + in->len, (int32_t)(disp - g->mem->disp));
+}
+
+/* Cold: the address of the lowest byte again, and the list. */
+static void call_for_list(struct emitter *e, const struct group *g, uint64_t back)
+{
+    struct qn_code hot = e->hot;
+    uint64_t list;
+
+    e->hot = e->cold;
+    address(e, g, g->low);
+    e->cold = e->hot;
+    e->hot = hot;
+    emit_clock(e, &e->cold);
+    x_store_imm(&e->cold, CTX(arg_site), g->n);
+    x_byte(&e->cold, 0x48);
+    x_byte(&e->cold, 0xc7); /* movq $list, arg_aux */
+    x_rip(&e->cold, 0, CTX(arg_aux), 4);
+    list = e->cold.exec;
+    x_u32(&e->cold, 0);
+    emit_slow_call_at(&e->cold, emit_reference_stub(e, qn_sim_slow_group, false));
+    x_jmp(&e->cold, back);
+    __builtin_memcpy(qn_code_at(list), &(uint32_t){(uint32_t)e->cold.exec}, 4);
+    for (unsigned i = 0; i < g->n; i++) {
+        const struct qn_group_ref ref = {e->centre + g->ref[i].ev->counter, (uint16_t)(g->ref[i].disp - g->low),
+                                         (uint16_t)g->ref[i].ev->size};
+
+        x_bytes(&e->cold, &ref, sizeof ref);
+    }
+}
+
+static void emit_checks(struct emitter *e, const struct group *g)
+{
+    uint64_t slow = e->cold.exec, back;
+
+    address(e, g, g->low);
+    emit_point_check(e, slow);
+    address(e, g, g->high - 1);
+    emit_point_check(e, slow);
+    back = e->hot.exec;
+    call_for_list(e, g, back);
+}
+
+/* Event n is to be emitted before instruction `position`.  Returns how many events were: 0 = this one forms no group. */
+unsigned emit_group(struct emitter *e, unsigned n, unsigned position)
+{
+    const struct qn_filter *f = &qn_sim_d1_filter;
+    struct group g = {.n = 0};
+    unsigned k = n;
+
+    if (!emit_rules.filter || emit_rules.check || emit_rules.sees || qn_sim_kinds || !f->entries || f->writes_call ||
+        f->sets == 1 || f->mask < 32)
+        return 0;
+    while (k < e->list->n && add(&g, e, &e->list->ev[k], position))
+        k++;
+    if (g.n < GROUP_MIN)
+        return 0;
+    emit_checks(e, &g);
+    qn_emit_stats.data += g.n;
+    return g.n;
+}
