@@ -244,6 +244,7 @@ module_sources = \
 	lib/sim/bpred/tage.c \
 	lib/sim/bpred/taken.c \
 	lib/sim/bpred/tournament.c \
+	lib/sim/hosted/blame.c \
 	lib/sim/hosted/filter.c \
 	lib/sim/hosted/future.c \
 	lib/sim/hosted/main.c \
@@ -364,6 +365,7 @@ headers = \
 	lib/run/run.h \
 	lib/run/signal.h \
 	lib/run/space.h \
+	lib/sim/at_work.h \
 	lib/sim/charge.h \
 	lib/sim/codelines.h \
 	lib/sim/contract.h \
@@ -535,6 +537,7 @@ shell_tests = \
 	tests/unit/sim/events.sh \
 	tests/unit/sim/labs.sh \
 	tests/unit/sim/levels.sh \
+	tests/unit/sim/mistakes.sh \
 	tests/unit/sim/models.sh \
 	tests/unit/sim/pages.sh \
 	tests/unit/sim/properties.sh \

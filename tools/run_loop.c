@@ -7,13 +7,16 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "run.h"
+#include "sim/at_work.h"
 
-#define STUCK_MS 3000 /* a module may take so long for one reference */
+#define LOOK_MS 500 /* how often we look whether a module comes back */
 
 static void reap(struct qn_run *r)
 {
@@ -60,10 +63,13 @@ static void drain(struct qn_run *r)
         qn_run_detach(r);
 }
 
-/* Is the guest running, not stopped?  Field 3 of /proc/PID/stat, behind the name in parentheses. */
-static bool is_running(pid_t pid)
+/* ---- modules that do not come back ---- */
+
+/* Processor time of the guest in clock ticks: fields 14 and 15 of /proc/PID/stat, behind the name in parentheses. */
+static uint64_t cpu_time(pid_t pid)
 {
-    char path[64], text[512], *end;
+    char path[64], text[1024], *p;
+    unsigned long long user, system;
     size_t n = 0;
     FILE *f;
 
@@ -74,29 +80,71 @@ static bool is_running(pid_t pid)
         fclose(f);
     }
     text[n] = 0;
-    end = strrchr(text, ')');
-    return end && end[1] == ' ' && end[2] == 'R';
+    p = strrchr(text, ')');
+    if (!p || sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user, &system) != 2)
+        return 0;
+    return user + system;
 }
 
-/* A simulator module that is in the same call as STUCK_MS ago, and computing, does not come back. */
+/* "D1=mine:50b3..." -> "mine" */
+static void module_name(char *name, size_t size, const char *modules, const char *slot)
+{
+    char key[8];
+    const char *at;
+
+    snprintf(key, sizeof key, "%s=", slot);
+    at = strstr(modules, key);
+    at = at ? at + strlen(key) : "?";
+    snprintf(name, size, "%.*s", (int)strcspn(at, ": "), at);
+}
+
+static void give_up(struct qn_run *r, uint64_t call, uint64_t function)
+{
+    static const char *const slots[] = SIM_SLOT_NAMES, *const functions[] = SIM_FUNCTION_NAMES;
+    struct qn_arena_header *h = qn_cost_header(&r->store);
+    char modules[sizeof h->sim_output.modules], name[64];
+    const char *slot = slots[(call & 255) - 1];
+
+    memcpy(modules, h->sim_output.modules, sizeof modules);
+    modules[sizeof modules - 1] = 0;
+    module_name(name, sizeof name, modules, slot);
+    snprintf(h->fatal_text, sizeof h->fatal_text, "module %s in slot %s, %s, reference %llu: does not come back: an endless loop?",
+             name, slot, function < SIM_FUNCTIONS ? functions[function] : "?", (unsigned long long)(call >> 8));
+    h->fatal = QN_FATAL_MODULE;
+    kill(r->guest, SIGKILL);
+}
+
+/* A module that is in the same call as SIM_STUCK_SECONDS of processor time ago does not come back. */
 static void check_modules(struct qn_run *r)
 {
-    static const char *const slots[] = { "I1", "D1", "LL", "BC", "BI" };
-    static uint64_t before;
-    struct qn_arena_header *h = qn_cost_header(&r->store);
-    uint64_t now = ((volatile struct qn_sim_output *)&h->sim_output)->at_work, slot = (now & 255) - 1;
+    static uint64_t before, since;
+    volatile uint64_t *at_work = qn_cost_header(&r->store)->sim_output.at_work;
+    uint64_t call = at_work[2], now;
 
-    if (now && now == before && slot < sizeof slots / sizeof slots[0] && is_running(r->guest)) {
-        snprintf(h->fatal_text, sizeof h->fatal_text, "module in slot %s, call %llu: does not come back, an endless loop?  (%.120s)",
-                 slots[slot], (unsigned long long)(now >> 8), h->sim_output.modules);
-        h->fatal = QN_FATAL_MODULE;
-        kill(r->guest, SIGKILL);
+    if (!at_work[0] || !(call & 255) || (call & 255) > SLOTS) {
+        before = 0;
+        return;
     }
-    before = now;
+    now = cpu_time(r->guest);
+    if (call != before)
+        since = now;
+    before = call;
+    if (now - since >= sim_stuck_seconds(getenv(SIM_STUCK_VARIABLE)) * (uint64_t)sysconf(_SC_CLK_TCK))
+        give_up(r, call, at_work[0] == call ? at_work[1] : SIM_IN_DOREF);
+}
+
+static int64_t milliseconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
 }
 
 void qn_run_wait(struct qn_run *r)
 {
+    int64_t looked = milliseconds();
+
     while (!r->ended) {
         struct pollfd p[] = {
             { r->socket, POLLIN, 0 },
@@ -105,10 +153,12 @@ void qn_run_wait(struct qn_run *r)
             { r->is_main ? -1 : r->drain[0], POLLIN, 0 },
         };
 
-        int ready = poll(p, sizeof p / sizeof p[0], STUCK_MS);
+        int ready = poll(p, sizeof p / sizeof p[0], LOOK_MS);
 
-        if (ready == 0)
+        if (milliseconds() - looked >= LOOK_MS) {
+            looked = milliseconds();
             check_modules(r);
+        }
         if (ready <= 0)
             continue;
         if (p[0].revents)

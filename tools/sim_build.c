@@ -238,7 +238,7 @@ static bool add_slot(struct command *c, const struct qn_sim_build *b, const char
 
 static void add_hosted(struct command *c, const struct qn_sim_build *b, const char *library)
 {
-    static const char *const files[] = { "engine.c", "twin.c", "hosted/main.c", "hosted/filter.c", "hosted/future.c",
+    static const char *const files[] = { "engine.c", "twin.c", "hosted/main.c", "hosted/blame.c", "hosted/filter.c", "hosted/future.c",
                                          "hosted/option.c", "hosted/service.c", "hosted/trace.c" };
 
     add_words(c, b->cflags ? b->cflags : "-O2 -g");

@@ -74,6 +74,8 @@ struct qn_ctx {
 
 extern struct qn_ctx qn_ctx;
 extern uint8_t qn_slow_stack_top[];  /* slow calls run on this stack; one at a time */
+#define QN_STACK_GUARD 65536u        /* bytes below each stack of the engine that nothing may touch */
+extern uint8_t qn_stack_guard_low[], qn_stack_guard_high[];
 
 /* Where code that runs at host address `host` is written. */
 static inline uint8_t *qn_code_at(uint64_t host) { return (uint8_t *)(uintptr_t)host; }

@@ -143,7 +143,7 @@ struct qn_stats { /* all counts since start; --stats=yes prints them */
 /* What the simulator modules leave: lines for the user, and their own events. */
 struct qn_sim_output {
     char modules[QN_SIM_MODULES_MAX]; /* "I1=lru D1=srrip:50b34235a5a88360 ...": name and hash of what is in each slot */
-    uint64_t at_work;           /* a module is being called: its number of calls << 8 | slot + 1; else 0 */
+    uint64_t at_work[3];        /* the module that is being called; see sim/at_work.h */
     uint32_t used;              /* bytes in text */
     uint32_t events;            /* all are declared before the first reference */
     uint64_t charges;           /* rows of QN_ARENA_CHARGES_OFF */

@@ -169,9 +169,11 @@ _Noreturn void qn_engine_main(uint64_t *kernel_sp)
     take_arguments(kernel_sp);
     qn_memory_init();
     qn_thread_init();
+    qn_guard((uint64_t)(uintptr_t)qn_stack_guard_low, QN_STACK_GUARD);
+    qn_guard((uint64_t)(uintptr_t)qn_stack_guard_high, QN_STACK_GUARD);
+    qn_signal_init(); /* modules may crash from their first call on */
     start_translation();
     load_guest(kernel_sp);
-    qn_signal_init();
     qn_arena->guest_pid = (int32_t)qn_sys1(__NR_getpid, 0);
     qn_wire_hello();
     qn_arena->started = 1;

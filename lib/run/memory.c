@@ -43,16 +43,27 @@ void *qn_map_shared(uint64_t at, uint64_t size, int prot, int fd, uint64_t offse
     return (void *)r;
 }
 
-void *qn_engine_alloc(uint64_t bytes)
+void *qn_engine_try_alloc(uint64_t bytes)
 {
     uint64_t size = qn_round_up(bytes, QN_PAGE);
     long r = map(heap_next, size, P_READ | P_WRITE, M_PRIVATE | M_ANON | M_FIXED | M_NORESERVE, -1, 0);
 
     if (qn_sys_failed(r))
-        qn_die_fatal(QN_FATAL_RESOURCE, 0, "out of memory");
+        return NULL;
     heap_next += size;
     return (void *)r;
 }
+
+void *qn_engine_alloc(uint64_t bytes)
+{
+    void *p = qn_engine_try_alloc(bytes);
+
+    if (!p)
+        qn_die_fatal(QN_FATAL_RESOURCE, 0, "out of memory");
+    return p;
+}
+
+void qn_guard(uint64_t start, uint64_t bytes) { qn_sys3(__NR_mprotect, (long)start, (long)bytes, 0); }
 
 /* Where the guest has put nothing of its own yet. */
 void *qn_engine_alloc_low(uint64_t bytes)

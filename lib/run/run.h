@@ -62,6 +62,7 @@ struct qn_thread {
     struct qn_stack altstack;  /* the guest's */
     uint64_t stack, stack_size;/* engine stack */
     uint64_t sigstack;         /* host alternate signal stack */
+    uint64_t guard;            /* QN_THREAD_GUARD bytes between that and `stack` that nothing may touch */
     volatile uint32_t pending; /* 1: a signal waits, 2: a fault; the host mask blocks all others meanwhile */
     uint32_t pending_fault;    /* it is a synchronous fault */
     struct qn_siginfo info;    /* the asynchronous one */
@@ -176,6 +177,7 @@ _Noreturn void qn_thread_exit(int code);
 unsigned qn_thread_count(void);
 void qn_thread_only_self(void); /* after fork: the other threads are gone */
 void qn_thread_main(struct qn_thread *t);
+#define QN_THREAD_GUARD 16384u
 struct qn_thread *qn_thread_new(void);
 long qn_thread_start(struct qn_thread *t, const struct qn_clone_request *r);
 void qn_lock_steal(struct qn_thread *dead, struct qn_thread *t); /* from a vfork child that is gone */
@@ -183,6 +185,7 @@ long qn_clone_thread(uint64_t flags, uint64_t stack, uint64_t ptid, uint64_t cti
 
 /* ---- signals (signal.c, frame.c) ---- */
 
+void qn_guard(uint64_t start, uint64_t bytes); /* an access there faults */
 void qn_signal_init(void);
 void qn_signal_thread_start(struct qn_thread *t);
 void qn_signal_deliver(void);            /* deliver what is pending, if it may */

@@ -203,14 +203,28 @@ static bool sync_fault(const struct qn_siginfo *info)
     return is_sync(info->signo) && info->code > 0;
 }
 
+/* Below the engine's stacks nothing may be touched: start.S, thread.c. */
+static bool on_guard(uint64_t addr)
+{
+    return addr - (uint64_t)(uintptr_t)qn_stack_guard_low < QN_STACK_GUARD ||
+           addr - (uint64_t)(uintptr_t)qn_stack_guard_high < QN_STACK_GUARD || addr - qn_self->guard < QN_THREAD_GUARD;
+}
+
+static const char *crash(const struct qn_siginfo *info)
+{
+    if (info->signo == SIG_SEGV && on_guard(info->fault.addr))
+        return "its stack is full: a recursion without end?";
+    return info->signo == SIG_SEGV || info->signo == SIG_BUS ? "crashed: an access out of bounds"
+           : info->signo == SIG_FPE                          ? "crashed: a division by zero"
+                                                             : "crashed: a trap";
+}
+
 static _Noreturn void engine_fault(const struct qn_siginfo *info, const struct qn_ucontext *uc)
 {
-    const char *module, *slot;
-    uint64_t reference;
+    struct qn_sim_culprit c;
 
-    slot = qn_sim_at_work(&module, &reference);
-    if (slot)
-        sim_fail(slot, module, "crashed", reference, info->signo == SIG_SEGV ? "an access out of bounds" : "a trap");
+    if (qn_sim_at_work(&c))
+        sim_fail(c.slot, c.module, c.function, c.reference, crash(info));
     qn_engine_die(info->signo == SIG_SEGV ? "the engine itself faulted (pc, address)" : "the engine itself trapped (pc, address)",
                   uc->mc.ip, info->fault.addr);
 }
@@ -432,7 +446,7 @@ long qn_sys_sigaltstack(uint64_t ss, uint64_t old)
 
 void qn_signal_thread_start(struct qn_thread *t)
 {
-    struct qn_stack stack = {t->sigstack, 0, 0, (uint64_t)t->stack - t->sigstack};
+    struct qn_stack stack = {t->sigstack, 0, 0, t->guard - t->sigstack};
 
     qn_sys2(__NR_sigaltstack, (long)&stack, 0);
     qn_signal_set_host_mask(t->mask);

@@ -44,7 +44,9 @@ struct qn_thread *qn_thread_new(void)
     chunk = (uint64_t)(uintptr_t)qn_engine_alloc(2 * THREAD_CHUNK);
     all[nall] = (struct qn_thread *)(uintptr_t)qn_round_up(chunk, THREAD_CHUNK);
     all[nall]->sigstack = (uint64_t)(uintptr_t)all[nall] + qn_round_up(sizeof **all, QN_PAGE);
-    all[nall]->stack = all[nall]->sigstack + SIGNAL_STACK;
+    all[nall]->guard = all[nall]->sigstack + SIGNAL_STACK;
+    all[nall]->stack = all[nall]->guard + QN_THREAD_GUARD;
+    qn_guard(all[nall]->guard, QN_THREAD_GUARD);
     all[nall]->stack_size = ENGINE_STACK;
     all[nall]->used = 1;
     return all[nall++];

@@ -153,7 +153,11 @@ bool qn_sim_predict_indirect(uint64_t pc, uint64_t target);
 void qn_sim_predict_call(uint64_t pc, uint64_t next);
 bool qn_sim_predict_return(uint64_t pc, uint64_t target); /* false also if nobody predicts */
 void qn_sim_finish(void); /* modules print what they have to say; once, at the end of a process */
-/* For a message when a module crashes or hangs: slot and module that is at work, NULL = none; number of its reference. */
-const char *qn_sim_at_work(const char **module, uint64_t *reference);
+/* For a message when a module crashes or hangs: who is at work.  False: no module is. */
+struct qn_sim_culprit {
+    const char *slot, *module, *function;
+    uint64_t reference; /* number of the call */
+};
+bool qn_sim_at_work(struct qn_sim_culprit *c);
 
 #endif

@@ -86,7 +86,7 @@ static void init_analysis(const struct qn_config *config)
     qn_sim_i1_hit = QN_HIT_CALL;
     qn_sim_i1_repeat_is_noop = false;
     qn_sim_kinds = qn_sim_returns = true;
-    qn_unit_AN_init(&d1);
+    qn_unit_AN_init(&d1, &facts[SLOT_AN]);
 #else
     (void)config;
 #endif
@@ -275,7 +275,7 @@ unsigned qn_sim_fetch(uint64_t addr, uint32_t size, uint64_t *counts)
 
 static inline bool predict_cond(uint64_t pc, bool taken)
 {
-    bool wrong = branchsim_BC_predict(pc) != taken;
+    bool wrong = (branchsim_BC_predict(pc) != 0) != taken;
 
     branchsim_BC_update(pc, taken);
     analyse(&(struct sim_ref){.addr = pc, .kind = SIM_REF_COND, .backward = sim_branch_backward,
@@ -378,13 +378,13 @@ void qn_sim_finish(void)
     print_storage("BC", &facts[SLOT_BC]);
     print_storage("BI", &facts[SLOT_BI]);
 #ifdef QN_SIM_I1_UNIT
-    qn_unit_I1_finish();
+    AT_WORK_DO(SLOT_I1, SIM_IN_FINISH, calls[SLOT_I1], qn_unit_I1_finish());
 #endif
 #ifdef QN_SIM_D1_UNIT
-    qn_unit_D1_finish();
+    AT_WORK_DO(SLOT_D1, SIM_IN_FINISH, calls[SLOT_D1], qn_unit_D1_finish());
 #endif
 #ifdef QN_SIM_LL_UNIT
-    qn_unit_LL_finish();
+    AT_WORK_DO(SLOT_LL, SIM_IN_FINISH, calls[SLOT_LL], qn_unit_LL_finish());
 #endif
 #ifdef QN_SIM_AN_FILE
     qn_unit_AN_finish();
@@ -395,15 +395,14 @@ void qn_sim_finish(void)
     charge(sim_counters);
 }
 
-const char *qn_sim_at_work(const char **module, uint64_t *reference)
+bool qn_sim_at_work(struct qn_sim_culprit *c)
 {
-    static const char *const names[SLOTS] = {"I1", "D1", "LL", "BC", "BI"};
-    uint64_t word = *sim_at_work;
-    unsigned slot = (unsigned)(word & 255) - 1;
+    static const char *const slots[] = SIM_SLOT_NAMES, *const functions[] = SIM_FUNCTION_NAMES;
+    uint64_t slot = (sim_at_work[0] & 255) - 1, function = sim_at_work[1];
 
     if (slot >= SLOTS)
-        return NULL;
-    *module = facts[slot].name ? facts[slot].name : "?";
-    *reference = word >> 8;
-    return names[slot];
+        return false;
+    *c = (struct qn_sim_culprit){slots[slot], facts[slot].name ? facts[slot].name : "?",
+                                 function < SIM_FUNCTIONS ? functions[function] : "?", sim_at_work[0] >> 8};
+    return true;
 }

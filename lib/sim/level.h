@@ -35,6 +35,7 @@ static inline bool level_settled(unsigned set, unsigned way)
     (void)set, (void)way;
     return true;
 #else
+    sim_in(SIM_IN_POLICY_SETTLED);
     return policy_settled(set, way);
 #endif
 }
@@ -104,13 +105,18 @@ static inline void level_hit(unsigned set, unsigned way)
     bool settled = level_settled(set, way);
     uint64_t before = settled ? level_state_hash(set) : 0;
 
+    sim_in(SIM_IN_HIT);
     policy_hit(set, way);
     if (settled && (level_state_hash(set) != before || !level_settled(set, way)))
         sim_fail(sim.slot, POLICY, "policy_settled", level_count,
                  "said that a hit would change nothing, but policy_hit then changed the state of the set");
 }
 #else
-static inline void level_hit(unsigned set, unsigned way) { policy_hit(set, way); }
+static inline void level_hit(unsigned set, unsigned way)
+{
+    sim_in(SIM_IN_HIT);
+    policy_hit(set, way);
+}
 #endif
 
 /* ---- references ---- */
@@ -125,6 +131,7 @@ static inline unsigned level_choose(unsigned set, const uint64_t *tags)
                 level_free[set]--;
                 return way;
             }
+    sim_in(SIM_IN_VICTIM);
     way = policy_victim(set);
     if (way >= sim.ways)
         sim_fail(sim.slot, POLICY, "policy_victim", level_count, "chose a way that the set does not have");
@@ -179,6 +186,7 @@ static inline unsigned level_line(uint64_t line, enum sim_kind kind)
     way = level_choose(set, tags);
     old = tags[way];
     level_place(set, way, line);
+    sim_in(SIM_IN_FILL);
     policy_fill(set, way);
     level_publish(set, way);
     if (old != QN_NO_LINE) {

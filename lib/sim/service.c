@@ -17,8 +17,8 @@ _Static_assert(SIM_EVENTS_MAX == QN_SIM_EVENTS_MAX, "module.h and arena.h");
 _Static_assert(SIM_EVENT_NAME_MAX < sizeof nowhere.names[0], "module.h and arena.h");
 
 uint64_t *sim_event_counts = nowhere.counts, qn_sim_events_twinned;
-bool qn_sim_events_hidden;
-volatile uint64_t *sim_at_work = &nowhere.at_work;
+bool qn_sim_events_hidden, qn_sim_events_of_twin;
+volatile uint64_t *sim_at_work = nowhere.at_work;
 
 void qn_sim_service_init(struct qn_sim_output *where, uint64_t *charges, const char *option_text)
 {
@@ -26,7 +26,7 @@ void qn_sim_service_init(struct qn_sim_output *where, uint64_t *charges, const c
     output = where;
     options = option_text;
     sim_event_counts = where->counts;
-    sim_at_work = &where->at_work;
+    sim_at_work = where->at_work;
 }
 
 void qn_sim_service_modules(const char *names)
@@ -37,9 +37,13 @@ void qn_sim_service_modules(const char *names)
 
 void *sim_alloc(uint64_t bytes)
 {
-    if (bytes > QN_SIM_MEMORY_MAX)
-        sim_fail("?", "?", "sim_alloc", 0, "asks for more memory than a module may have");
-    return qn_engine_alloc(bytes);
+    static uint64_t total;
+    void *p = bytes <= QN_SIM_MEMORY_MAX - total ? qn_engine_try_alloc(bytes) : NULL;
+
+    if (!p)
+        sim_fail("?", "?", "sim_alloc", 0, "asks for more memory than modules may have, or than there is");
+    total += bytes;
+    return p;
 }
 
 uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise)
@@ -103,34 +107,43 @@ static unsigned twin_event(unsigned event)
     return SIM_EVENTS_MAX + event;
 }
 
+static bool is_event(unsigned event, const char *slot, const char *name)
+{
+    const char *rest = sim_option_skip(output->names[event], slot);
+
+    rest = rest && *rest == '.' ? sim_option_skip(rest + 1, name) : NULL;
+    return rest && !*rest;
+}
+
 unsigned sim_event(const char *slot, const char *name, const char *text)
 {
     static unsigned hidden;
-    unsigned i = output->events;
+    unsigned i = 0;
 
     if (qn_sim_events_hidden)
         return SIM_EVENTS_MAX + hidden++ % SIM_EVENTS_MAX;
-    if (!good_name(name) || !fits(slot, name))
-        sim_fail(slot, name, "sim_event", 0, "a name needs 1 to 28 letters, digits, - and _");
-    for (unsigned k = 0; k < i; k++) { /* the twin's module declares its events once more */
-        const char *rest = sim_option_skip(output->names[k], slot);
-
-        rest = rest && *rest == '.' ? sim_option_skip(rest + 1, name) : NULL;
-        if (rest && !*rest)
-            return twin_event(k);
-    }
-    if (i == SIM_EVENTS_MAX)
-        sim_fail(slot, name, "sim_event", 0, "more events than there is room for");
+    while (i < output->events && !is_event(i, slot, name))
+        i++;
+    if (i < output->events && qn_sim_events_of_twin)
+        return twin_event(i);
+    sim_check_event(i < output->events, good_name(name) && fits(slot, name), i == SIM_EVENTS_MAX);
     qn_format(output->names[i], sizeof output->names[i], "%s.%s", slot, name);
     qn_format(output->texts[i], sizeof output->texts[i], "%s", text);
     output->events = i + 1;
     return i;
 }
 
+/* A service does not know who calls it: slot "?" is the module at work. */
 _Noreturn void sim_fail(const char *slot, const char *module, const char *function, uint64_t reference, const char *what)
 {
+    struct qn_sim_culprit c;
     char line[220];
 
+    if (*slot == '?' && qn_sim_at_work(&c)) {
+        slot = c.slot;
+        module = c.module;
+        reference = c.reference;
+    }
     qn_format(line, sizeof line, "module %s in slot %s, %s, reference %U: %s", module, slot, function, reference, what);
     qn_engine_module_failed(line);
 }

@@ -3,18 +3,35 @@
 #define QN_SIM_SERVICE_H
 
 #include "base/base.h"
+#include "sim/at_work.h"
 #include "sim/contract.h"
+#include "sim/module.h"
 
-#define QN_SIM_MEMORY_MAX (4ull << 30) /* bytes per request */
+#define QN_SIM_MEMORY_MAX (4ull << 30) /* bytes for all modules together */
 
 /* charges: room for QN_ARENA_CHARGES_SIZE bytes of rows. */
 void qn_sim_service_init(struct qn_sim_output *where, uint64_t *charges, const char *option_text);
 void qn_sim_service_modules(const char *names); /* what is in the slots */
 const char *qn_sim_event_name(unsigned event);
 extern bool qn_sim_events_hidden;      /* what is declared now is counted and never shown */
+extern bool qn_sim_events_of_twin;     /* what is declared now is the twin's */
 extern uint64_t qn_sim_events_twinned; /* a bit for each event that the twin of --check declares, too */
 void *qn_engine_alloc(uint64_t bytes);                       /* supplied by run */
+void *qn_engine_try_alloc(uint64_t bytes);                   /* NULL: there is no more */
 _Noreturn void qn_engine_die(const char *what, uint64_t a, uint64_t b);
 _Noreturn void qn_engine_module_failed(const char *line);    /* supplied by run */
+
+/* Stops the run if an event cannot be declared. */
+static inline void sim_check_event(bool there, bool good_name, bool full)
+{
+    if (sim_at_work[0] && sim_at_work[1] != SIM_IN_INIT)
+        sim_fail("?", "?", "sim_event", 0, "declares an event after the start");
+    if (!good_name)
+        sim_fail("?", "?", "sim_event", 0, "a name needs 1 to 28 letters, digits, - and _");
+    if (there)
+        sim_fail("?", "?", "sim_event", 0, "declares an event twice");
+    if (full)
+        sim_fail("?", "?", "sim_event", 0, "declares more events than there is room for");
+}
 
 #endif

@@ -14,19 +14,8 @@
 #define I1_RECORD code_line_find
 #endif
 
-enum { SLOT_I1, SLOT_D1, SLOT_LL, SLOT_BC, SLOT_BI, SLOTS };
 static struct qn_unit_facts facts[SLOTS];
-
-/* For messages when a module crashes or does not come back.  A level may call the next one: hence `before`. */
-static uint64_t calls[SLOTS] __attribute__((unused));
-#define AT_WORK(slot, call) \
-    ({ \
-        uint64_t before = *sim_at_work; \
-        *sim_at_work = ++calls[slot] << 8 | (slot + 1); \
-        __typeof__(call) at_work_result = call; \
-        *sim_at_work = before; \
-        at_work_result; \
-    })
+static uint64_t calls[SLOTS] __attribute__((unused)); /* for messages: which reference it was */
 
 static struct sim_config slot_config(const char *slot, struct qn_geometry g, uint64_t seed)
 {
@@ -38,9 +27,9 @@ static struct sim_config slot_config(const char *slot, struct qn_geometry g, uin
 static inline unsigned I1_ref(uint64_t addr, uint32_t size, uint64_t *clock)
 {
     (void)clock;
-    return AT_WORK(SLOT_I1, QN_UNIT(I1, ref)(addr, size, SIM_FETCH));
+    return AT_WORK(SLOT_I1, SIM_IN_DOREF, ++calls[SLOT_I1], QN_UNIT(I1, ref)(addr, size, SIM_FETCH));
 }
-static inline void I1_drop(uint64_t line) { QN_UNIT(I1, drop)(line); }
+static inline void I1_drop(uint64_t line) { AT_WORK_DO(SLOT_I1, SIM_IN_DROP, calls[SLOT_I1], QN_UNIT(I1, drop)(line)); }
 #else
 #include QN_SIM_I1_FILE
 static inline unsigned I1_ref(uint64_t addr, uint32_t size, uint64_t *clock)
@@ -54,9 +43,9 @@ static inline void I1_drop(uint64_t line) { cachesim_I1_drop(line, code_line_fin
 static inline unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind, uint64_t *clock)
 {
     (void)clock;
-    return AT_WORK(SLOT_D1, QN_UNIT(D1, ref)(addr, size, kind));
+    return AT_WORK(SLOT_D1, SIM_IN_DOREF, ++calls[SLOT_D1], QN_UNIT(D1, ref)(addr, size, kind));
 }
-static inline void D1_drop(uint64_t line) { QN_UNIT(D1, drop)(line); }
+static inline void D1_drop(uint64_t line) { AT_WORK_DO(SLOT_D1, SIM_IN_DROP, calls[SLOT_D1], QN_UNIT(D1, drop)(line)); }
 static inline __attribute__((unused)) unsigned D1_show(uint64_t line, uint64_t *lines) { return QN_UNIT(D1, show)(line, lines); }
 #else
 #include QN_SIM_D1_FILE
@@ -72,7 +61,7 @@ static inline __attribute__((unused)) unsigned D1_show(uint64_t line, uint64_t *
 #ifdef QN_SIM_LL_UNIT
 static inline unsigned LL_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
-    return AT_WORK(SLOT_LL, QN_UNIT(LL, ref)(addr, size, kind));
+    return AT_WORK(SLOT_LL, SIM_IN_DOREF, ++calls[SLOT_LL], QN_UNIT(LL, ref)(addr, size, kind));
 }
 #else
 #include QN_SIM_LL_FILE
@@ -95,7 +84,7 @@ static bool init_I1(const struct qn_config *c)
     struct sim_config config = slot_config("I1", c->I1, c->seed);
 
 #ifdef QN_SIM_I1_UNIT
-    return AT_WORK(SLOT_I1, (QN_UNIT(I1, init)(&config, &facts[SLOT_I1], code_line_find), true));
+    return AT_WORK(SLOT_I1, SIM_IN_INIT, 0, (QN_UNIT(I1, init)(&config, &facts[SLOT_I1], code_line_find), true));
 #else
     (void)config;
     facts[SLOT_I1] = (struct qn_unit_facts){.hit = CACHESIM_I1_HIT, .repeat_is_noop = true};
@@ -108,7 +97,7 @@ static bool init_D1(const struct qn_config *c)
     struct sim_config config = slot_config("D1", c->D1, c->seed);
 
 #ifdef QN_SIM_D1_UNIT
-    return AT_WORK(SLOT_D1, (QN_UNIT(D1, init)(&config, &facts[SLOT_D1], code_line_find), true));
+    return AT_WORK(SLOT_D1, SIM_IN_INIT, 0, (QN_UNIT(D1, init)(&config, &facts[SLOT_D1], code_line_find), true));
 #else
     (void)config;
     if (!cachesim_D1_initcache(c->D1))
@@ -124,7 +113,7 @@ static bool init_LL(const struct qn_config *c)
     struct sim_config config = slot_config("LL", c->LL, c->seed);
 
 #ifdef QN_SIM_LL_UNIT
-    return AT_WORK(SLOT_LL, (QN_UNIT(LL, init)(&config, &facts[SLOT_LL], code_line_find), true));
+    return AT_WORK(SLOT_LL, SIM_IN_INIT, 0, (QN_UNIT(LL, init)(&config, &facts[SLOT_LL], code_line_find), true));
 #else
     (void)config;
     return cachesim_LL_initcache(c->LL, sim_alloc);

@@ -24,7 +24,9 @@ void qn_sim_twin_init(const struct qn_config *config, struct qn_versus *versus)
     upper_I1 = config->I1;
     upper_D1 = config->D1;
 #endif
+    qn_sim_events_of_twin = true;
     slots_init(config);
+    qn_sim_events_of_twin = false;
 }
 
 /* ---- comparison ---- */

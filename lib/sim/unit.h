@@ -9,6 +9,7 @@
 #ifndef QN_SIM_UNIT_H
 #define QN_SIM_UNIT_H
 
+#include "sim/at_work.h"
 #include "sim/contract.h"
 #include "sim/module.h"
 
@@ -44,9 +45,6 @@ struct qn_unit_facts {
     uint64_t (*reference)(void); /* number of the reference being made, for messages */
 };
 
-/* The module that is being called: its number of calls << 8 | slot + 1; 0 = none. */
-extern volatile uint64_t *sim_at_work;
-
 typedef struct qn_code_line *qn_find_line(uint64_t line);
 
 #define QN_CACHE_UNIT(slot)                                                                                    \
@@ -68,7 +66,7 @@ QN_SIM_NCSR uint64_t QN_UNIT(BI, target)(uint64_t pc);
 QN_SIM_NCSR void QN_UNIT(BI, learn)(uint64_t pc, uint64_t target);
 QN_SIM_NCSR void QN_UNIT(BI, call)(uint64_t next);
 QN_SIM_NCSR bool QN_UNIT(BI, return)(uint64_t target); /* true: mispredicted */
-void QN_UNIT(AN, init)(const struct sim_config *D1);
+void QN_UNIT(AN, init)(const struct sim_config *D1, struct qn_unit_facts *);
 QN_SIM_NCSR void QN_UNIT(AN, ref)(const struct sim_ref *);
 void QN_UNIT(AN, finish)(void);
 

@@ -8,13 +8,22 @@
 
 #include QN_SIM_AN_FILE
 
-void qn_unit_AN_init(const struct sim_config *config)
+static uint64_t references; /* for messages */
+
+void qn_unit_AN_init(const struct sim_config *config, struct qn_unit_facts *facts)
 {
     sim = *config;
     sim_random_state = sim_random_seed(config->seed);
-    analysis_init(config);
+#ifdef ANALYSIS
+    facts->name = ANALYSIS;
+#endif
+    AT_WORK_DO(SLOT_AN, SIM_IN_INIT, 0, analysis_init(config));
 }
 
-SIM_NCSR void qn_unit_AN_ref(const struct sim_ref *ref) { analysis_ref(ref); }
-void qn_unit_AN_finish(void) { analysis_finish(); }
+SIM_NCSR void qn_unit_AN_ref(const struct sim_ref *ref)
+{
+    AT_WORK_DO(SLOT_AN, SIM_IN_ANALYSE, ++references, analysis_ref(ref));
+}
+
+void qn_unit_AN_finish(void) { AT_WORK_DO(SLOT_AN, SIM_IN_FINISH, references, analysis_finish()); }
 #endif

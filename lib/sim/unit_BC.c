@@ -13,19 +13,28 @@ void QN_UNIT(BC, init)(const struct sim_config *config, struct qn_unit_facts *fa
 {
     sim = *config;
     sim_random_state = sim_random_seed(config->seed);
-#ifdef PREDICTOR_INIT
-    branchsim_BC_init(config);
-#endif
 #ifdef PREDICTOR
     facts->name = PREDICTOR;
 #else
     facts->name = QN_SIM_BC_FILE;
+#endif
+#ifdef PREDICTOR_INIT
+    AT_WORK_DO(SLOT_BC, SIM_IN_INIT, 0, branchsim_BC_init(config));
 #endif
 #ifdef PREDICTOR_BITS
     facts->bits = PREDICTOR_BITS;
 #endif
 }
 
-SIM_NCSR unsigned QN_UNIT(BC, predict)(uint64_t pc) { return branchsim_BC_predict(pc); }
-SIM_NCSR void QN_UNIT(BC, update)(uint64_t pc, unsigned taken) { branchsim_BC_update(pc, taken); }
+static uint64_t branches; /* for messages */
+
+SIM_NCSR unsigned QN_UNIT(BC, predict)(uint64_t pc)
+{
+    return AT_WORK(SLOT_BC, SIM_IN_PREDICT, ++branches, branchsim_BC_predict(pc));
+}
+
+SIM_NCSR void QN_UNIT(BC, update)(uint64_t pc, unsigned taken)
+{
+    AT_WORK_DO(SLOT_BC, SIM_IN_UPDATE, branches, branchsim_BC_update(pc, taken));
+}
 #endif

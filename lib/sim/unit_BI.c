@@ -15,13 +15,13 @@ void QN_UNIT(BI, init)(const struct sim_config *config, struct qn_unit_facts *fa
 {
     sim = *config;
     sim_random_state = sim_random_seed(config->seed);
-#ifdef PREDICTOR_INIT
-    branchsim_BI_init(config);
-#endif
 #ifdef PREDICTOR
     facts->name = PREDICTOR;
 #else
     facts->name = QN_SIM_BI_FILE;
+#endif
+#ifdef PREDICTOR_INIT
+    AT_WORK_DO(SLOT_BI, SIM_IN_INIT, 0, branchsim_BI_init(config));
 #endif
 #ifdef PREDICTOR_BITS
     facts->bits = PREDICTOR_BITS;
@@ -33,15 +33,27 @@ void QN_UNIT(BI, init)(const struct sim_config *config, struct qn_unit_facts *fa
 #endif
 }
 
-SIM_NCSR uint64_t QN_UNIT(BI, target)(uint64_t pc) { return branchsim_BI_target(pc); }
-SIM_NCSR void QN_UNIT(BI, learn)(uint64_t pc, uint64_t target) { branchsim_BI_learn(pc, target); }
+static uint64_t branches; /* for messages */
+
+SIM_NCSR uint64_t QN_UNIT(BI, target)(uint64_t pc)
+{
+    return AT_WORK(SLOT_BI, SIM_IN_TARGET, ++branches, branchsim_BI_target(pc));
+}
+
+SIM_NCSR void QN_UNIT(BI, learn)(uint64_t pc, uint64_t target)
+{
+    AT_WORK_DO(SLOT_BI, SIM_IN_LEARN, branches, branchsim_BI_learn(pc, target));
+}
 
 #ifdef PREDICTOR_RETURNS
-SIM_NCSR void QN_UNIT(BI, call)(uint64_t next) { branchsim_BI_call(next); }
+SIM_NCSR void QN_UNIT(BI, call)(uint64_t next)
+{
+    AT_WORK_DO(SLOT_BI, SIM_IN_CALL, branches, branchsim_BI_call(next));
+}
 
 SIM_NCSR bool QN_UNIT(BI, return)(uint64_t target)
 {
-    bool wrong = branchsim_BI_return() != target;
+    bool wrong = AT_WORK(SLOT_BI, SIM_IN_RETURN, branches, branchsim_BI_return()) != target;
 
     sim_count(returns, 1);
     if (wrong)

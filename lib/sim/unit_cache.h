@@ -96,6 +96,7 @@ static inline void unit_publish(uint64_t addr, uint32_t size)
     uint64_t mask = ~(uint64_t)(sim.line - 1);
 
     for (uint64_t line = addr & mask;; line += sim.line) {
+        sim_in(SIM_IN_SETTLED);
         filter_put_only(line, cachesim_X_settled(line));
         if (line == ((addr + size - 1) & mask))
             return;

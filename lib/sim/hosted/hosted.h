@@ -29,6 +29,11 @@ unsigned hosted_fetch(uint64_t addr, uint32_t size, bool filter, uint64_t *misse
 
 bool hosted_cond(uint64_t pc, bool taken, bool backward); /* true: mispredicted */
 
+extern uint64_t hosted_references; /* records read so far */
+
+/* blame.c: from now on modules that crash or do not come back are named. */
+void hosted_watch(void);
+
 /* future.c: one pass over the trace for policies that look ahead. */
 bool hosted_look_ahead(const struct hosted_options *o);
 

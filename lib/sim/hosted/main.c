@@ -5,11 +5,9 @@
  *      2 usage; 70 a module made a mistake.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/context.h"
 #include "cost/summary.h"
@@ -18,10 +16,8 @@
 #include "sim/slots.h"
 #include "sim/twin.h"
 
-#define STUCK_SECONDS 5 /* one reference may not take longer */
-
 static int64_t totals[QN_COST_EVENTS];
-static uint64_t references;
+uint64_t hosted_references;
 static FILE *outcomes;
 
 static void note(char kind, unsigned outcome)
@@ -85,7 +81,7 @@ static void feed_branch(const struct sim_ref *ref)
 
 static void feed(const struct hosted_options *o, const struct sim_ref *ref)
 {
-    references++;
+    hosted_references++;
     if (ref->kind == SIM_REF_FETCH) {
         feed_fetch(o, ref);
     } else if (ref->kind >= SIM_REF_COND) {
@@ -97,46 +93,6 @@ static void feed(const struct hosted_options *o, const struct sim_ref *ref)
     } else {
         feed_data(o, ref, ref->kind);
     }
-}
-
-/* ---- modules that crash or hang ---- */
-
-static void blame(int sig)
-{
-    const char *module, *slot;
-    uint64_t number;
-    char line[256];
-    int n;
-
-    if (sig == SIGALRM) {
-        static uint64_t before;
-
-        if (references != before || !references) {
-            before = references;
-            alarm(STUCK_SECONDS);
-            return;
-        }
-    }
-    slot = qn_sim_at_work(&module, &number);
-    n = snprintf(line, sizeof line, "quern: replay: module %s in slot %s %s at its reference %llu (number %llu of the trace)\n",
-                 slot ? module : "?", slot ? slot : "?", sig == SIGALRM ? "does not come back (an endless loop?)" : "crashed",
-                 slot ? (unsigned long long)number : 0, (unsigned long long)references);
-    if (write(STDERR_FILENO, line, (size_t)n) < 0)
-        _exit(HOSTED_EXIT_MODULE);
-    signal(SIGABRT, SIG_DFL);
-    if (getenv("QUERN_ABORT"))
-        abort();
-    _exit(HOSTED_EXIT_MODULE);
-}
-
-static void watch(void)
-{
-#if !defined(__SANITIZE_ADDRESS__)
-    signal(SIGSEGV, blame);
-    signal(SIGFPE, blame);
-#endif
-    signal(SIGALRM, blame);
-    alarm(STUCK_SECONDS);
 }
 
 static void put_line(void *data, const char *line)
@@ -154,13 +110,12 @@ static int run(const struct hosted_options *o)
 
     if (!t)
         return fprintf(stderr, "quern: replay: %s\n", why), 1;
-    watch();
+    hosted_watch();
     qn_sim_init(&o->config, NULL);
     if (o->check)
         qn_sim_twin_init(&o->config, NULL);
     while ((more = trace_next(t, &ref)) == 1)
         feed(o, &ref);
-    alarm(0);
     if (more < 0)
         fprintf(stderr, "quern: replay: %s\n", trace_error(t));
     trace_close(t);

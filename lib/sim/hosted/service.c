@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/context.h"
 #include "base/format.h"
@@ -12,16 +13,17 @@
 #include "sim/service.h"
 #include "sim/twin.h"
 
-#define MEMORY_MAX (4ull << 30) /* bytes per request, as in the engine */
 #define LINE_MAX_BYTES 1024
+#define EVENT_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 struct qn_ctx qn_ctx;
 const char *hosted_options = "";
 static uint64_t event_totals[SIM_EVENTS_MAX];
 uint64_t *sim_event_counts = event_totals;
 uint64_t sim_event_new[2 * SIM_EVENTS_MAX], sim_events_new, qn_sim_events_twinned;
-static volatile uint64_t at_work;
-volatile uint64_t *sim_at_work = &at_work;
+bool qn_sim_events_of_twin;
+static volatile uint64_t at_work[3];
+volatile uint64_t *sim_at_work = at_work;
 static char event_names[SIM_EVENTS_MAX][48];
 static const char *event_texts[SIM_EVENTS_MAX];
 static unsigned event_count;
@@ -30,10 +32,12 @@ void qn_sim_service_modules(const char *names) { (void)names; }
 
 void *sim_alloc(uint64_t bytes)
 {
-    void *p = bytes <= MEMORY_MAX ? calloc(1, bytes ? bytes : 1) : NULL;
+    static uint64_t total;
+    void *p = bytes <= QN_SIM_MEMORY_MAX - total ? calloc(1, bytes ? bytes : 1) : NULL;
 
     if (!p)
-        sim_fail("?", "?", "sim_alloc", 0, "asks for more memory than a module may have");
+        sim_fail("?", "?", "sim_alloc", 0, "asks for more memory than modules may have, or than there is");
+    total += bytes;
     return p;
 }
 
@@ -70,19 +74,20 @@ void sim_print(const char *format, ...)
 unsigned sim_event(const char *slot, const char *name, const char *text)
 {
     char full[sizeof event_names[0]];
+    bool fits = qn_format(full, sizeof full, "%s.%s", slot, name) <= SIM_EVENT_NAME_MAX;
+    unsigned i = 0;
 
-    if (qn_format(full, sizeof full, "%s.%s", slot, name) > SIM_EVENT_NAME_MAX)
-        sim_fail(slot, name, "sim_event", 0, "a name that is too long");
-    for (unsigned i = 0; i < event_count; i++)
-        if (!__builtin_strcmp(full, event_names[i])) { /* of the twin */
-            qn_sim_events_twinned |= 1ull << i;
-            return SIM_EVENTS_MAX + i;
-        }
-    if (event_count == SIM_EVENTS_MAX)
-        sim_fail(slot, name, "sim_event", 0, "more events than there is room for");
-    __builtin_strcpy(event_names[event_count], full);
-    event_texts[event_count] = text;
-    return event_count++;
+    while (i < event_count && __builtin_strcmp(full, event_names[i]))
+        i++;
+    if (i < event_count && qn_sim_events_of_twin) {
+        qn_sim_events_twinned |= 1ull << i;
+        return SIM_EVENTS_MAX + i;
+    }
+    sim_check_event(i < event_count, fits && !name[strspn(name, EVENT_LETTERS)], i == SIM_EVENTS_MAX);
+    __builtin_strcpy(event_names[i], full);
+    event_texts[i] = text;
+    event_count++;
+    return i;
 }
 
 const char *qn_sim_event_name(unsigned event) { return event_names[event]; }
@@ -106,6 +111,13 @@ void hosted_print_events(void)
 
 _Noreturn void sim_fail(const char *slot, const char *module, const char *function, uint64_t reference, const char *what)
 {
+    struct qn_sim_culprit c;
+
+    if (*slot == '?' && qn_sim_at_work(&c)) {
+        slot = c.slot;
+        module = c.module;
+        reference = c.reference;
+    }
     fflush(stdout);
     fprintf(stderr, "quern: replay: module %s in slot %s, %s, reference %llu: %s\n", module, slot, function,
             (unsigned long long)reference, what);

@@ -15,7 +15,7 @@
  */
 #define QN_SIM_HOSTED 1
 #define QN_SIM_D1_UNIT 1
-#ifdef SLOT_LL
+#ifdef IN_SLOT_LL
 #define QN_SLOT LL
 #define QN_SLOT_LL 1
 #define QN_SLOT_NAME "LL"
@@ -29,6 +29,12 @@
 
 #include "sim/hosted/service.c"
 #include "tap.h"
+
+bool qn_sim_at_work(struct qn_sim_culprit *c)
+{
+    (void)c;
+    return false;
+}
 
 #define LINE 64
 
@@ -58,6 +64,8 @@ static void begin(uint32_t sets, uint32_t ways)
     struct sim_config config = {QN_SLOT_NAME, sets * ways * LINE, ways, LINE, sets, 6, 1};
     struct qn_unit_facts facts = {.name = NULL};
 
+    event_count = 0; /* a test may begin again */
+    memset(sim_event_new, 0, sizeof sim_event_new);
     UNIT(init)(&config, &facts, NULL);
 }
 
@@ -86,8 +94,8 @@ static const char *draw(void);
 static bool filter_true(void)
 {
 #if defined(QN_SLOT_D1) && defined(LEVEL_SETTLED)
-    for (uint64_t set = 0; set < sim.sets; set++)
-        if (unit_rows[set * unit_stride] != QN_NO_LINE && !cachesim_X_settled(unit_rows[set * unit_stride]))
+    for (uint32_t i = 0; i <= filter_mask; i++)
+        if (filter_entries[i].line != QN_NO_LINE && !cachesim_X_settled(filter_entries[i].line))
             return false;
 #endif
     return true;

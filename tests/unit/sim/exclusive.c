@@ -1,6 +1,6 @@
 /* tests/unit/sim/exclusive.c - an exclusive last level, step by step: it has what level 1 gave up (A-), and gives a line away
  * when level 1 asks for it. */
-#define SLOT_LL 1
+#define IN_SLOT_LL 1
 #define LEVEL_FILE "sim/level/exclusive.c"
 #define MARKS ""
 #include "draw_level.h"

@@ -1,5 +1,5 @@
 /* tests/unit/sim/inclusive.c - an inclusive last level, step by step: (A) = A was taken out of level 1, because it left here. */
-#define SLOT_LL 1
+#define IN_SLOT_LL 1
 #define LEVEL_FILE "sim/level/inclusive.c"
 #define MARKS ""
 #include "draw_level.h"

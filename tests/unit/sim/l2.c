@@ -1,5 +1,5 @@
 /* tests/unit/sim/l2.c - a second level in front of the last, step by step: L2 | L3. */
-#define SLOT_LL 1
+#define IN_SLOT_LL 1
 #define LEVEL_FILE "sim/level/l2.c"
 #define MARKS ""
 #include "draw_level.h"

@@ -1,0 +1,81 @@
+/* lib/sim/at_work.h - which module is being called, and in which of its functions: for the message when it crashes or
+ * does not come back.  Three words of the counts arena, so that the collector sees them however the run ends.
+ *
+ *   sim_at_work[0]   number of the call << 8 | slot + 1; 0 = no module is being called
+ *   sim_at_work[1]   enum sim_function
+ *   sim_at_work[2]   the call that all this happens in: a D1 may ask the LL again and again without end
+ */
+#ifndef QN_SIM_AT_WORK_H
+#define QN_SIM_AT_WORK_H
+
+#include "base/base.h"
+
+enum sim_slot { SLOT_I1, SLOT_D1, SLOT_LL, SLOT_BC, SLOT_BI, SLOT_AN, SLOTS };
+#define SIM_SLOT_NAMES {"I1", "D1", "LL", "BC", "BI", "AN"}
+
+enum sim_function {
+    SIM_IN_INIT, SIM_IN_DOREF, SIM_IN_SETTLED, SIM_IN_DROP, SIM_IN_HIT, SIM_IN_FILL, SIM_IN_VICTIM, SIM_IN_POLICY_SETTLED,
+    SIM_IN_PREDICT, SIM_IN_UPDATE, SIM_IN_TARGET, SIM_IN_LEARN, SIM_IN_CALL, SIM_IN_RETURN, SIM_IN_ANALYSE, SIM_IN_FINISH,
+    SIM_FUNCTIONS
+};
+#define SIM_FUNCTION_NAMES                                                                                             \
+    {"init", "doref", "settled", "drop", "policy_hit", "policy_fill", "policy_victim", "policy_settled",               \
+     "branchsim_BC_predict", "branchsim_BC_update", "branchsim_BI_target", "branchsim_BI_learn", "branchsim_BI_call",  \
+     "branchsim_BI_return", "analysis_ref", "finish"}
+
+/* A module that spends so many seconds of processor time in one call does not come back; the variable has another number. */
+#define SIM_STUCK_SECONDS 10
+#define SIM_STUCK_VARIABLE "QUERN_MODULE_SECONDS"
+
+static inline uint64_t sim_stuck_seconds(const char *text)
+{
+    uint64_t seconds = 0;
+
+    while (text && *text >= '0' && *text <= '9' && seconds < 1000000)
+        seconds = seconds * 10 + (uint64_t)(*text++ - '0');
+    return seconds ? seconds : SIM_STUCK_SECONDS;
+}
+
+extern volatile uint64_t *sim_at_work;
+
+struct sim_before {
+    uint64_t call, function;
+};
+
+/* A level may call the next one: what was at work before is so again after sim_leave. */
+static inline struct sim_before sim_enter(enum sim_slot slot, enum sim_function function, uint64_t number)
+{
+    struct sim_before before = {sim_at_work[0], sim_at_work[1]};
+
+    sim_at_work[1] = function;
+    sim_at_work[0] = number << 8 | (slot + 1);
+    if (!before.call)
+        sim_at_work[2] = sim_at_work[0];
+    return before;
+}
+
+static inline void sim_leave(struct sim_before before)
+{
+    sim_at_work[0] = before.call;
+    sim_at_work[1] = before.function;
+}
+
+static inline void sim_in(enum sim_function function) { sim_at_work[1] = function; }
+
+/* A call that is made within a module's. */
+#define AT_WORK(slot, function, number, call)                                                                          \
+    ({                                                                                                                 \
+        struct sim_before at_work_before = sim_enter(slot, function, number);                                          \
+        __typeof__(call) at_work_result = call;                                                                        \
+        sim_leave(at_work_before);                                                                                     \
+        at_work_result;                                                                                                \
+    })
+
+#define AT_WORK_DO(slot, function, number, call)                                                                       \
+    do {                                                                                                               \
+        struct sim_before at_work_before = sim_enter(slot, function, number);                                          \
+        call;                                                                                                          \
+        sim_leave(at_work_before);                                                                                     \
+    } while (0)
+
+#endif
