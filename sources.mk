@@ -15,6 +15,7 @@ hosted_sources = \
 	lib/decode/print_operand.c \
 	lib/decode/print_prefix.c \
 	lib/decode/print_register.c \
+	lib/decode/registers.c \
 	lib/decode/reserved.c \
 	lib/decode/sizes.c \
 	lib/decode/tables.c \
@@ -177,6 +178,7 @@ engine_sources = \
 	lib/decode/print_operand.c \
 	lib/decode/print_prefix.c \
 	lib/decode/print_register.c \
+	lib/decode/registers.c \
 	lib/decode/reserved.c \
 	lib/decode/sizes.c \
 	lib/decode/tables.c \

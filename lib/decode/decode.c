@@ -152,6 +152,9 @@ enum qn_decode_status qn_decode_analyse(struct decoder *d, enum qn_machine machi
     }
     insn->len = d->pos;
     insn->vector = is_vector_encoding(d) ? d->vector : 0;
+    insn->reg = d->reg | d->r;
+    insn->rm = d->rm | d->b | (insn->encoding == QN_ENC_EVEX ? d->x << 1 : 0);
+    insn->vvvv = d->vvvv;
     qn_decode_effects(d);
     return QN_DEC_OK;
 }

@@ -115,6 +115,8 @@ enum qn_attr { /* bits of attr */
     QN_ATTR_RDTSC = 1 << 19,
     QN_ATTR_KMASK = 1 << 20,  /* EVEX with {k1..k7}; kreg says which */
     QN_ATTR_MEM_DST = 1 << 21, /* the ModRM memory operand is the destination of a masked store or scatter */
+    QN_ATTR_ZEROING = 1 << 24, /* EVEX.z */
+    QN_ATTR_SAE = 1 << 25,    /* EVEX.b with registers: rounding by the instruction, or exceptions suppressed */
     QN_ATTR_UD = 1 << 23,     /* raises #UD on any processor: lock where it may not be, reserved bits of EVEX, ... */
     QN_ATTR_IP16 = 1 << 22    /* near branch with 16-bit operand size: control goes to the low 16 bits of the target */
 };
@@ -156,6 +158,7 @@ struct qn_insn {
     uint8_t opcode;      /* last opcode byte */
     uint8_t encoding;    /* enum qn_encoding */
     uint8_t machine;     /* enum qn_machine that it was decoded for */
+    uint8_t reg, rm, vvvv; /* register numbers with their upper bits, inverted ones set right; rm of an address: no matter */
     uint8_t vector;      /* vector length in bytes, also of scalars: VEX, EVEX and XOP 16, 32, 64; else 0 */
     uint16_t entry;      /* row of the opcode tables, for the text printer; opaque */
 };
@@ -184,6 +187,42 @@ static inline uint64_t qn_decode_target(const struct qn_insn *insn, uint64_t pc)
 
     return insn->attr & QN_ATTR_IP16 ? (uint16_t)target : insn->machine & QN_MACHINE_32 ? (uint32_t)target : target;
 }
+
+/* Control and status registers. */
+enum qn_state {
+    QN_STATE_X87_CONTROL = 1 << 0,
+    QN_STATE_X87_STATUS = 1 << 1, /* status word, where the top of the stack is, and tag word */
+    QN_STATE_MXCSR = 1 << 2,
+    QN_STATE_XCR0 = 1 << 3,
+    QN_STATE_PKRU = 1 << 4,
+    QN_STATE_GDTR = 1 << 5,
+    QN_STATE_IDTR = 1 << 6,
+    QN_STATE_LDTR = 1 << 7,
+    QN_STATE_TR = 1 << 8
+};
+
+/* Registers other than the general ones, as a mask for each kind: bit n = register n. */
+enum qn_register_kind {
+    QN_KIND_VECTOR,  /* xmm, ymm or zmm 0 to 31 */
+    QN_KIND_MASK,    /* k0 to k7 */
+    QN_KIND_MMX,     /* they lie in the x87 registers, which are not given besides */
+    QN_KIND_X87,     /* st(0) to st(7), numbered as before the instruction: a push writes st(7) */
+    QN_KIND_TILE,
+    QN_KIND_BOUND,
+    QN_KIND_SEGMENT, /* enum qn_seg; only where the register itself is loaded or stored */
+    QN_KIND_CONTROL, /* cr0 to cr15 */
+    QN_KIND_DEBUG,
+    QN_KIND_STATE,   /* bits of enum qn_state instead */
+    QN_KIND_COUNT
+};
+struct qn_registers {
+    uint32_t of[QN_KIND_COUNT];
+};
+
+/* The registers that an instruction reads and writes besides general registers and flags (struct qn_insn has these).
+ * Written in part, or under a condition or a merging mask, counts as read, too; but not that instructions without VEX
+ * keep a register's bits above 127.  Every x87 instruction reads control and status word and writes the status word. */
+void qn_decode_registers(const struct qn_insn *insn, struct qn_registers *reads, struct qn_registers *writes);
 
 /* A feature that CPUID reports: bit `bit` of register `reg` (QN_RAX to QN_RDX) after CPUID with this leaf and subleaf.
  * Names are those of Linux's /proc/cpuinfo as far as it has them.  reg = QN_REG_NONE: every processor that has the

@@ -109,7 +109,8 @@ enum qn_decode_status qn_decode_operand_facts(struct decoder *d)
 
     if (d->insn->modrm_off && d->mod == 3)
         attr &= ~(QN_ATTR_XCHGMEM | QN_ATTR_BT_REG | QN_ATTR_BROADCAST);
-    insn->attr = attr | (d->lock ? QN_ATTR_LOCK : 0) | (insn->kreg ? QN_ATTR_KMASK : 0);
+    insn->attr = attr | (d->lock ? QN_ATTR_LOCK : 0) | (insn->kreg ? QN_ATTR_KMASK : 0) |
+                 (d->zeroing ? QN_ATTR_ZEROING : 0) | (d->broadcast && d->mod == 3 ? QN_ATTR_SAE : 0);
     insn->opsize = qn_decode_operand_bytes(d, first->reported);
     if (insn->encoding == QN_ENC_EVEX && first->reported == SZ_V)
         insn->opsize = d->vector;

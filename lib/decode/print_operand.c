@@ -154,7 +154,10 @@ static void put_other(struct printer *p, const struct operand_info *info)
         qn_decode_put_segment_name(p, info->arg);
         break;
     case K_X87:
-        put_x87(p, info->arg);
+        put_x87(p, false);
+        break;
+    case K_X87_RM:
+        put_x87(p, true);
         break;
     default:
         qn_decode_put_implicit_memory(p, info);

@@ -10,7 +10,8 @@
  *   OP     opcode byte in hex, mnemonic, operands, when, flags, feature, traits: first form of that opcode
  *   ALT    a further form of the same opcode; the first one whose `when` fits is taken
  *   O(..)  operands in the order of the manuals: R read, W written, RW both, N only named (lea);
- *          H(..) around one hides an implicit operand from the printed text
+ *          H(..) around one hides an implicit operand from the printed text; st(7) is the one that a push
+ *          writes, as numbered before
  *   when   what selects the form: NP P66 PF3 PF2 (mandatory prefix), REG(n), MEM, R3 (ModRM.mod = 3),
  *          RM(n), MODRM(byte), W0 W1, L0 L1 L2 (vector length), O16 ...; I64 not in 64-bit mode, O64 only
  *          there, AMD and INTEL one vendor's processors; ANY = always
@@ -68,8 +69,15 @@ enum operand_kind {
     K_CTRL_REG,
     K_DEBUG_REG,
     K_BOUND_REG,
-    K_X87,       /* arg = 0: st, 1: st(ModRM.rm) */
+    K_X87,       /* st(arg) */
+    K_X87_RM,    /* st(ModRM.rm) */
     K_NAMED,     /* xmm register number arg */
+    /* Registers that are always hidden, so that only registers.c knows these kinds. */
+    K_XMM_LIST,  /* arg = mask of xmm0 to xmm7 */
+    K_ALL_VECTORS, /* xmm0 to xmm15 */
+    K_CTRL_FIXED, /* arg = number */
+    K_STATE,     /* arg = bit of enum qn_state */
+    K_SAVED,     /* arg = enum saved_state */
     K_ONE,       /* the 1 of a shift by 1: only Intel syntax shows it */
     K_IMM,       /* zero-extended */
     K_IMM_SIGNED,
@@ -86,7 +94,8 @@ enum operand_kind {
     K_XLAT,
     K_MASKMOV,
     K_REG_MEM,   /* memory at the address in ModRM.reg */
-    K_RAX_MEM    /* memory at rax */
+    K_RAX_MEM,   /* memory at rax */
+    K_COUNT
 };
 
 /* Sizes: SZ_n is n bytes; others depend on the instruction, the last ones on the machine, too. */
@@ -117,6 +126,10 @@ enum operand_size {
 #define SIZE_STATES 9
 extern const uint16_t qn_decode_bytes[SZ_BY_MACHINE][SIZE_STATES];
 
+/* What instructions store and load as a whole, each including the one before: x87 environment; registers; SSE; all that
+ * XCR0 names. */
+enum saved_state { SAVED_ENVIRONMENT, SAVED_X87, SAVED_SSE, SAVED_ALL };
+
 /* name, kind, size as a register or immediate, size in memory, arg.  Memory only (K_MEM): the first size is what
  * Intel syntax calls it ("QWORD PTR"), SZ_0 nothing. */
 #define QN_OPERANDS_PLAIN(S) \
@@ -134,6 +147,15 @@ extern const uint16_t qn_decode_bytes[SZ_BY_MACHINE][SIZE_STATES];
     S(ES, K_SEG_FIXED, SZ_2, SZ_0, 0) S(CS, K_SEG_FIXED, SZ_2, SZ_0, 1) S(SS, K_SEG_FIXED, SZ_2, SZ_0, 2) \
     S(DS, K_SEG_FIXED, SZ_2, SZ_0, 3) S(FS, K_SEG_FIXED, SZ_2, SZ_0, 4) S(GS, K_SEG_FIXED, SZ_2, SZ_0, 5) \
     S(Xmm0, K_NAMED, SZ_16, SZ_0, 0) S(One, K_ONE, SZ_0, SZ_0, 0) \
+    S(Xmm01, K_XMM_LIST, SZ_0, SZ_0, 0x03) S(Xmm0_6, K_XMM_LIST, SZ_0, SZ_0, 0x7f) \
+    S(Xmm0_7, K_XMM_LIST, SZ_0, SZ_0, 0xff) S(Xmm012_456, K_XMM_LIST, SZ_0, SZ_0, 0x77) \
+    S(VALL, K_ALL_VECTORS, SZ_0, SZ_0, 0) S(CR0, K_CTRL_FIXED, SZ_0, SZ_0, 0) \
+    S(ST1, K_X87, SZ_10, SZ_0, 1) S(ST7, K_X87, SZ_10, SZ_0, 7) \
+    S(FCW, K_STATE, SZ_0, SZ_0, 0) S(FSW, K_STATE, SZ_0, SZ_0, 1) S(MXCSR, K_STATE, SZ_0, SZ_0, 2) \
+    S(XCR0, K_STATE, SZ_0, SZ_0, 3) S(PKRU, K_STATE, SZ_0, SZ_0, 4) S(GDTR, K_STATE, SZ_0, SZ_0, 5) \
+    S(IDTR, K_STATE, SZ_0, SZ_0, 6) S(LDTR, K_STATE, SZ_0, SZ_0, 7) S(TR, K_STATE, SZ_0, SZ_0, 8) \
+    S(ENV, K_SAVED, SZ_0, SZ_0, SAVED_ENVIRONMENT) S(X87, K_SAVED, SZ_0, SZ_0, SAVED_X87) \
+    S(FXS, K_SAVED, SZ_0, SZ_0, SAVED_SSE) S(XS, K_SAVED, SZ_0, SZ_0, SAVED_ALL) \
     S(Lx, K_VEC_IMM, SZ_1, SZ_X, 0) S(Ldq, K_VEC_IMM, SZ_1, SZ_16, 0) \
     S(Ob, K_MOFFS, SZ_0, SZ_1, 0) S(Ov, K_MOFFS, SZ_0, SZ_V, 0) \
     S(Xb, K_STRING_SRC, SZ_0, SZ_1, 0) S(Xv, K_STRING_SRC, SZ_0, SZ_V, 0) S(Xz, K_STRING_SRC, SZ_0, SZ_Z, 0) \
@@ -184,7 +206,7 @@ extern const uint16_t qn_decode_bytes[SZ_BY_MACHINE][SIZE_STATES];
     S(TG, K_TILE_REG, SZ_0, SZ_0, 0) S(TU, K_TILE_U, SZ_0, SZ_0, 0) S(TH, K_TILE_VVVV, SZ_0, SZ_0, 0) \
     S(Sw, K_SEG_REG, SZ_2, SZ_0, 0) S(Cn, K_CTRL_REG, SZ_N, SZ_0, 0) S(Dn, K_DEBUG_REG, SZ_N, SZ_0, 0) \
     S(Bnd, K_BOUND_REG, SZ_16, SZ_0, 0) S(BndE, K_VEC_RM, SZ_16, SZ_16, 3) \
-    S(ST0, K_X87, SZ_10, SZ_0, 0) S(STi, K_X87, SZ_10, SZ_0, 1)
+    S(ST0, K_X87, SZ_10, SZ_0, 0) S(STi, K_X87_RM, SZ_10, SZ_0, 0)
 
 #define QN_FIRST_MODRM_OPERAND 0x80
 
@@ -286,6 +308,9 @@ enum { ON_64 = 1, ON_32 = 2, ON_INTEL = 4, ON_AMD = 8, ON_AMD_64 = 16 };
 #define B16 (1ull << 29) /* opsize is 1: a byte operation whose first operand does not show it */
 #define NF (1ull << 30)  /* the mask does not keep memory from being read as a whole (SDM: types E4NF etc.) */
 #define NM (1ull << 32)  /* no mask, although it broadcasts */
+#define FP (1ull << 35)  /* SSE arithmetic: MXCSR controls it, and takes its exceptions */
+#define KEEP (1ull << 36) /* from register to register the destination keeps the part that is not written */
+#define SEL (1ull << 37) /* the mask selects between sources, so nothing of the destination stays */
 #define RN (1ull << 34)  /* ModRM.reg can name registers that there are not */
 #define XD (1ull << 33)  /* the destination must not be a source */
 #define I4 (1ull << 31)  /* the low half of the register immediate is an operand too */

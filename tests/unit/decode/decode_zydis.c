@@ -4,7 +4,7 @@
  *
  * Question for each mode and vendor: are the facts of every instruction in the code of the ELF files, and at the
  * start of every string, the same?  Compared: accepted or not, length, memory operands (size, access, base, index,
- * scale, displacement, segment), registers read and written, flags read, written, undefined, class of branch and its
+ * scale, displacement, segment), registers read and written (general and other), flags read, written, undefined, class of branch and its
  * target, privilege, CPUID features.  A difference must be a row of zydis-differences.inc, where each is adjudicated; all others fail
  * the test, and so does a row that its own example does not show.  -v lists the differences.  -t: so many systematic
  * strings, evenly spread (0 = all there are, default few).
@@ -16,11 +16,13 @@
 
 #include "input.h"
 #include "zydis_features.h"
+#include "zydis_registers.h"
 
 struct facts {
     bool accepted;
     unsigned len;
     unsigned reads, writes;
+    struct qn_registers other_reads, other_writes;
     unsigned flags_read, flags_written, flags_undef, flags_may;
     unsigned n_mem;
     struct qn_mem mem[3];
@@ -59,8 +61,10 @@ static void add_register(struct facts *f, const ZydisDecodedOperand *op)
     unsigned n = register_number(op->reg.value);
     bool conditional = op->actions & ZYDIS_OPERAND_ACTION_CONDWRITE;
 
-    if (n > 15)
+    if (n > 15) {
+        add_other_register(op, &f->other_reads, &f->other_writes);
         return;
+    }
     if (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
         f->reads |= 1u << n;
     if (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) {
@@ -115,6 +119,8 @@ static void add_memory(struct facts *f, const ZydisDecodedInstruction *insn, con
         f->reads |= 1u << m->base;
     if (m->index < 16 && !m->vsib)
         f->reads |= 1u << m->index;
+    if (m->vsib)
+        f->other_reads.of[QN_KIND_VECTOR] |= 1u << m->index;
 }
 
 static unsigned flag_mask(ZydisAccessedFlagsMask z)
@@ -169,6 +175,7 @@ static void facts_of_zydis(const ZydisDecodedInstruction *insn, const ZydisDecod
             flag_mask(insn->cpu_flags->modified | insn->cpu_flags->set_0 | insn->cpu_flags->set_1) |
             f->flags_undef;
     }
+    number_as_before(insn, &f->other_writes);
     f->branch = branch_of_zydis(insn, ops);
     if (insn->operand_count && ops[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && ops[0].imm.is_relative)
         ZydisCalcAbsoluteAddress(insn, &ops[0], 0, &f->target);
@@ -208,6 +215,7 @@ static void facts_of_quern(const struct qn_insn *insn, struct facts *f)
     f->len = insn->len;
     f->reads = insn->reads;
     f->writes = insn->writes;
+    qn_decode_registers(insn, &f->other_reads, &f->other_writes);
     f->flags_read = insn->flags_read;
     f->flags_written = insn->flags_written | insn->flags_maywrite;
     f->flags_undef = insn->flags_undef;
@@ -263,6 +271,8 @@ static const char *difference(const struct facts *q, const struct facts *z, unsi
         {q->n_mem != z->n_mem || same_memories(q, z), "memory operand"},
         {q->reads == z->reads, "registers read"},
         {q->writes == z->writes, "registers written"},
+        {same_registers(&q->other_reads, &z->other_reads), "other registers read"},
+        {same_registers(&q->other_writes, &z->other_writes), "other registers written"},
         {q->flags_read == z->flags_read, "flags read"},
         {q->flags_written == z->flags_written, "flags written"},
         {q->flags_may || q->flags_undef == z->flags_undef, "flags undefined"}, /* what may stay cannot be undefined */
@@ -326,6 +336,8 @@ static void print_facts(const char *name, const struct facts *f)
         printf(" [base %u index %u*%u disp %lld size %u acc %u seg %u m%u]", f->mem[i].base,
                f->mem[i].index, f->mem[i].scale, (long long)f->mem[i].disp, f->mem[i].size,
                f->mem[i].access, f->mem[i].seg, f->mem[i].is_modrm);
+    print_registers(" other reads", &f->other_reads);
+    print_registers(" other writes", &f->other_writes);
     putchar('\n');
 }
 
