@@ -158,7 +158,7 @@ struct qn_insn {
     uint8_t opcode;      /* last opcode byte */
     uint8_t encoding;    /* enum qn_encoding */
     uint8_t machine;     /* enum qn_machine that it was decoded for */
-    uint8_t reg, rm, vvvv; /* register numbers with their upper bits, inverted ones set right; rm of an address: no matter */
+    uint8_t reg, rm, vvvv; /* register numbers with their upper bits; rm counts only if it names a register */
     uint8_t vector;      /* vector length in bytes, also of scalars: VEX, EVEX and XOP 16, 32, 64; else 0 */
     uint16_t entry;      /* row of the opcode tables, for the text printer; opaque */
 };
@@ -221,7 +221,8 @@ struct qn_registers {
 
 /* The registers that an instruction reads and writes besides general registers and flags (struct qn_insn has these).
  * Written in part, or under a condition or a merging mask, counts as read, too; but not that instructions without VEX
- * keep a register's bits above 127.  Every x87 instruction reads control and status word and writes the status word. */
+ * keep a register's bits above 127.  Every x87 instruction reads control and status word and writes the status word,
+ * except those that save or restore a state. */
 void qn_decode_registers(const struct qn_insn *insn, struct qn_registers *reads, struct qn_registers *writes);
 
 /* A feature that CPUID reports: bit `bit` of register `reg` (QN_RAX to QN_RDX) after CPUID with this leaf and subleaf.
@@ -234,8 +235,8 @@ struct qn_feature {
 };
 #define QN_FEATURES_MAX 2
 
-/* The features that a processor must have, all of them, to execute an instruction; returns how many.  Vector instructions
- * need an operating system that has enabled the registers, besides. */
+/* The features that a processor must have, all of them, to execute an instruction; returns how many.  Vector
+ * instructions need an operating system that has enabled the registers, besides. */
 size_t qn_decode_features(const struct qn_insn *insn, const struct qn_feature *list[QN_FEATURES_MAX]);
 
 enum qn_syntax { QN_SYNTAX_ATT, QN_SYNTAX_INTEL };

@@ -173,7 +173,7 @@ static bool put_special_register(struct printer *p, const struct operand_info *i
         char name[4];
         char field; /* g ModRM.reg, r ModRM.rm, v vvvv */
     } special[] = {
-        {K_MMX_REG, "mm", 'g'},   {K_MMX_U, "mm", 'r'},    {K_MASK_REG, "k", 'g'},
+        {K_MMX_REG, "mm", 'g'},   {K_MMX_U, "mm", 'r'},    {K_MASK_REG, "k", 'g'},   {K_MASK_PAIR, "k", 'g'},
         {K_MASK_U, "k", 'r'},     {K_MASK_VVVV, "k", 'v'}, {K_TILE_REG, "tmm", 'g'},
         {K_TILE_U, "tmm", 'r'},   {K_TILE_VVVV, "tmm", 'v'}, {K_BOUND_REG, "bnd", 'g'},
     };

@@ -10,6 +10,7 @@ struct access {
     struct qn_registers *reads, *writes;
     const struct qn_insn *insn;
     const struct row *row;
+    bool saves; /* stores or loads the whole state of a unit, but does not compute */
 };
 
 /* Where an operand has its register number from. */
@@ -140,7 +141,11 @@ static void touch_operand(struct access *a, const struct operand_info *info, uns
         touch(a, QN_KIND_VECTOR, vectors_up_to(a->insn, 16), how);
         break;
     case K_SAVED:
+        a->saves = true;
         touch_saved(a, info->arg, how);
+        break;
+    case K_MASK_PAIR:
+        touch(a, QN_KIND_MASK, 3u << (a->insn->reg & 6), how);
         break;
     default:
         touch_named(a, info, how);
@@ -164,20 +169,23 @@ static void touch_besides(struct access *a)
     uint32_t attr = a->insn->attr;
     bool by_element = attr & (QN_ATTR_GATHER | QN_ATTR_SCATTER); /* the mask's bits are cleared one after the other */
     bool mmx = a->reads->of[QN_KIND_MMX] | a->writes->of[QN_KIND_MMX];
+    bool x87 = (attr & QN_ATTR_X87) && !a->saves;
 
     if (a->insn->kreg)
         touch(a, QN_KIND_MASK, 1u << a->insn->kreg, by_element ? QN_ACC_READ | QN_ACC_WRITE : QN_ACC_READ);
-    if (attr & QN_ATTR_X87)
+    if (x87)
         touch(a, QN_KIND_STATE, QN_STATE_X87_CONTROL, QN_ACC_READ);
-    if ((attr & QN_ATTR_X87) || mmx)
+    if (x87 || mmx)
         touch(a, QN_KIND_STATE, QN_STATE_X87_STATUS, QN_ACC_READ | QN_ACC_WRITE);
+    if (a->row->traits & FPC)
+        touch(a, QN_KIND_STATE, QN_STATE_MXCSR, QN_ACC_READ);
     if (a->row->traits & FP)
         touch(a, QN_KIND_STATE, QN_STATE_MXCSR, attr & QN_ATTR_SAE ? QN_ACC_READ : QN_ACC_READ | QN_ACC_WRITE);
 }
 
 void qn_decode_registers(const struct qn_insn *insn, struct qn_registers *reads, struct qn_registers *writes)
 {
-    struct access a = {reads, writes, insn, &qn_decode_rows[insn->entry]};
+    struct access a = {reads, writes, insn, &qn_decode_rows[insn->entry], false};
     uint64_t operands = a.row->operands;
 
     *reads = *writes = (struct qn_registers){{0}};

@@ -55,6 +55,7 @@ static bool is_number_too_high(const struct decoder *d, unsigned kind)
 {
     switch (kind) {
     case K_MASK_REG:
+    case K_MASK_PAIR:
     case K_TILE_REG:
         return d->r != 0;
     case K_MASK_VVVV:

@@ -59,6 +59,7 @@ enum operand_kind {
     K_MMX_REG,
     K_MMX_U,
     K_MASK_REG,
+    K_MASK_PAIR, /* that register and the one whose number differs in the last bit */
     K_MASK_U,
     K_MASK_VVVV,
     K_TILE_REG,
@@ -200,6 +201,7 @@ enum saved_state { SAVED_ENVIRONMENT, SAVED_X87, SAVED_SSE, SAVED_ALL };
     S(Uh, K_VEC_U, SZ_H, SZ_0, 0) \
     S(Pq, K_MMX_REG, SZ_8, SZ_0, 0) S(Nq, K_MMX_U, SZ_8, SZ_0, 0) \
     S(Qq, K_VEC_RM, SZ_8, SZ_8, 1) S(Qd, K_VEC_RM, SZ_8, SZ_4, 1) \
+    S(KGp, K_MASK_PAIR, SZ_0, SZ_0, 0) \
     S(KG, K_MASK_REG, SZ_0, SZ_0, 0) S(KR, K_MASK_U, SZ_0, SZ_0, 0) S(KH, K_MASK_VVVV, SZ_0, SZ_0, 0) \
     S(KEb, K_VEC_RM, SZ_0, SZ_1, 2) S(KEw, K_VEC_RM, SZ_0, SZ_2, 2) \
     S(KEd, K_VEC_RM, SZ_0, SZ_4, 2) S(KEq, K_VEC_RM, SZ_0, SZ_8, 2) \
@@ -309,6 +311,7 @@ enum { ON_64 = 1, ON_32 = 2, ON_INTEL = 4, ON_AMD = 8, ON_AMD_64 = 16 };
 #define NF (1ull << 30)  /* the mask does not keep memory from being read as a whole (SDM: types E4NF etc.) */
 #define NM (1ull << 32)  /* no mask, although it broadcasts */
 #define FP (1ull << 35)  /* SSE arithmetic: MXCSR controls it, and takes its exceptions */
+#define FPC (1ull << 38) /* MXCSR controls it, but takes none */
 #define KEEP (1ull << 36) /* from register to register the destination keeps the part that is not written */
 #define SEL (1ull << 37) /* the mask selects between sources, so nothing of the destination stays */
 #define RN (1ull << 34)  /* ModRM.reg can name registers that there are not */

@@ -3,6 +3,8 @@
  * Input: a byte that chooses mode, vendor and syntax (bits 0, 1, 2), a byte for the size of the text buffer, then the code.
  * Must hold, besides what the sanitizers look for: an instruction depends on its own bytes only, a part of it is
  * truncated, all offsets lie inside it, and a text that does not fit is the beginning of the one that does. */
+#include <stdbool.h>
+
 #include "fuzz.h"
 
 #include "decode/decode.h"
@@ -33,6 +35,23 @@ static void check_offsets(const struct qn_insn *insn)
         must(m->base <= QN_RIP || m->base == QN_REG_NONE, "a base or none");
         must(m->scale == 1 || m->scale == 2 || m->scale == 4 || m->scale == 8, "a scale");
         must(m->access <= 3 && m->seg <= QN_SEG_DS && m->is_modrm <= 1, "small fields");
+    }
+}
+
+static void check_registers(const struct qn_insn *insn)
+{
+    const struct qn_feature *features[QN_FEATURES_MAX];
+    struct qn_registers sets[2];
+    size_t n = qn_decode_features(insn, features);
+    bool upper = insn->encoding == QN_ENC_EVEX || (insn->attr & QN_ATTR_XSAVE);
+    unsigned vectors = insn->machine & QN_MACHINE_32 ? 8 : upper ? 32 : 16;
+
+    must(n >= 1 && n <= QN_FEATURES_MAX && *features[n - 1]->name, "a feature");
+    qn_decode_registers(insn, &sets[0], &sets[1]);
+    for (unsigned i = 0; i < 2; i++) {
+        must(vectors == 32 || !(sets[i].of[QN_KIND_VECTOR] >> vectors), "no more vector registers than there are");
+        for (unsigned kind = QN_KIND_MASK; kind <= QN_KIND_SEGMENT; kind++)
+            must(!(sets[i].of[kind] >> 8), "at most eight of most kinds");
     }
 }
 
@@ -77,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == QN_DEC_OK) {
         check_offsets(&insn);
         check_own_bytes_only(machine, data + 2, &insn);
+        check_registers(&insn);
     }
     code = malloc(insn.len ? insn.len : 1);
     memcpy(code, data + 2, insn.len);

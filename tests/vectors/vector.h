@@ -3,6 +3,7 @@
  *   generate COUNT SEED >vectors      vectors for every form of the opcode tables that this processor may be able to run
  *   run vectors results               run them: natively, or as quern's guest
  *   compare vectors native quern      what differs, in words; exit status 1 if anything does
+ *   depend vectors                    natively: what registers do they depend on?
  *
  * A vector is data; generate.c makes it with the help of the decoder (so that most memory operands lie in the arena and
  * branches lead somewhere), run.c knows nothing about instructions.  A wrong fact costs hits of the arena, no more: both runs

@@ -14,7 +14,8 @@
  *   at=1,2,4.1         offset of opcode, ModRM, displacement and immediate (with length) if there
  *   +NAME              attribute
  *
- * "m32" or "amd" before the bytes: 32-bit mode, AMD's processors.  INTEL(bytes, text) is a case for Intel syntax.
+ * "m32" or "amd" before the bytes: 32-bit mode, AMD's processors.  INTEL(bytes, text) is a case for Intel syntax;
+ * OTHERS(bytes, facts) one for registers other than the general ones ("r=v0,k1 w=v2") and CPUID features.
  *
  * `decode_golden HEX...` prints the case for an encoding, to make new ones; read it before you keep it. */
 #include <stdbool.h>
@@ -32,9 +33,11 @@ struct golden {
 static const struct golden cases[] = {
 #define CASE(hex, text, facts) {hex, text, facts},
 #define INTEL(hex, text) {hex, text, NULL},
+#define OTHERS(hex, facts) {hex, NULL, facts},
 #include "golden_cases.inc"
 #undef CASE
 #undef INTEL
+#undef OTHERS
 };
 
 static char line[LINE];
@@ -122,7 +125,8 @@ static void add_attributes(uint32_t attr)
     static const char names[][12] = {"REP",    "REPNE",    "STRING",    "LOCK",   "XCHGMEM", "CMPXCHG",
                                      "PRIV",   "XSAVE",    "FPUIP",     "MASKED", "GATHER",  "SCATTER",
                                      "CPUID",  "FSGSBASE", "BROADCAST", "CMOV",   "X87",     "POPF",
-                                     "BT_REG", "RDTSC",    "KMASK",     "MEM_DST", "IP16",   "UD"};
+                                     "BT_REG", "RDTSC",    "KMASK",     "MEM_DST", "IP16",   "UD",
+                                     "ZEROING", "SAE"};
 
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (attr >> i & 1)
@@ -177,6 +181,38 @@ static const char *describe(const struct qn_insn *insn)
     return line;
 }
 
+static void add_others(const char *name, const struct qn_registers *registers)
+{
+    static const char kinds[QN_KIND_COUNT][5] = {"v", "k", "mm", "st", "tmm", "bnd", "seg", "cr", "db", ""};
+    static const char states[9][6] = {"fcw", "fsw", "mxcsr", "xcr0", "pkru", "gdtr", "idtr", "ldtr", "tr"};
+    const char *before = name;
+
+    for (unsigned kind = 0; kind < QN_KIND_COUNT; kind++)
+        for (unsigned i = 0; i < 32; i++)
+            if (registers->of[kind] >> i & 1) {
+                if (kind == QN_KIND_STATE)
+                    add("%s%s", before, states[i]);
+                else
+                    add("%s%s%u", before, kinds[kind], i);
+                before = ",";
+            }
+}
+
+static const char *describe_others(const struct qn_insn *insn)
+{
+    const struct qn_feature *features[QN_FEATURES_MAX];
+    size_t n = qn_decode_features(insn, features);
+    struct qn_registers reads, writes;
+
+    used = 0;
+    for (size_t i = 0; i < n; i++)
+        add("%s%s", i ? "," : "", features[i]->name);
+    qn_decode_registers(insn, &reads, &writes);
+    add_others(" r=", &reads);
+    add_others(" w=", &writes);
+    return line;
+}
+
 static unsigned parse(const char *hex, uint8_t bytes[QN_INSN_MAX_LEN + 1])
 {
     unsigned n = 0, value;
@@ -204,38 +240,56 @@ static enum qn_machine take_machine(const char **hex)
     }
 }
 
-static void decode(const char *hex, enum qn_syntax syntax, char text[LINE], char facts[LINE])
+static enum qn_decode_status decode(const char *hex, enum qn_syntax syntax, struct qn_insn *insn, char text[LINE])
 {
     uint8_t bytes[QN_INSN_MAX_LEN + 1];
-    struct qn_insn insn;
     enum qn_machine machine = take_machine(&hex);
     unsigned n = parse(hex, bytes);
-    enum qn_decode_status status = qn_decode_insn_for(machine, bytes, n, &insn);
+    enum qn_decode_status status = qn_decode_insn_for(machine, bytes, n, insn);
 
     text[0] = 0;
-    if (status == QN_DEC_OK) {
-        qn_decode_print_as(syntax, bytes, &insn, 0, text, LINE);
-        strcpy(facts, describe(&insn));
-    } else {
-        sprintf(facts, "%s %u", qn_decode_status_name(status), insn.len);
-    }
+    if (status == QN_DEC_OK)
+        qn_decode_print_as(syntax, bytes, insn, 0, text, LINE);
+    else
+        sprintf(line, "%s %u", qn_decode_status_name(status), insn->len);
+    return status;
+}
+
+static bool is_same(const char *got, const char *wanted)
+{
+    if (!wanted || !strcmp(got, wanted))
+        return true;
+    printf("#   got    %s\n#   wanted %s\n", got, wanted);
+    return false;
 }
 
 static bool check(unsigned number, const struct golden *g)
 {
-    char text[LINE], facts[LINE];
-    bool same_text, same_facts;
+    struct qn_insn insn;
+    char text[LINE];
+    bool good;
 
-    decode(g->hex, g->facts ? QN_SYNTAX_ATT : QN_SYNTAX_INTEL, text, facts);
-    same_text = !strcmp(text, g->text);
-    same_facts = !g->facts || !strcmp(facts, g->facts);
-    printf("%s %u - %s: %s\n", same_text && same_facts ? "ok" : "not ok", number, g->hex,
-           *g->text ? g->text : g->facts);
-    if (!same_text)
-        printf("#   got    %s\n#   wanted %s\n", text, g->text);
-    if (!same_facts)
-        printf("#   got    %s\n#   wanted %s\n", facts, g->facts);
-    return same_text && same_facts;
+    if (decode(g->hex, g->facts ? QN_SYNTAX_ATT : QN_SYNTAX_INTEL, &insn, text) == QN_DEC_OK)
+        g->text ? describe(&insn) : describe_others(&insn);
+    good = is_same(text, g->text);
+    good = is_same(line, g->facts) && good;
+    printf("%s %u - %s: %s\n", good ? "ok" : "not ok", number, g->hex, g->text && *g->text ? g->text : g->facts);
+    return good;
+}
+
+static void print_case(const char *hex)
+{
+    struct qn_insn insn;
+    char text[LINE];
+
+    decode(hex, QN_SYNTAX_INTEL, &insn, text);
+    printf("INTEL(\"%s\", \"%s\")\n", hex, text);
+    if (decode(hex, QN_SYNTAX_ATT, &insn, text) != QN_DEC_OK) {
+        printf("CASE(\"%s\", \"\", \"%s\")\n", hex, line);
+        return;
+    }
+    printf("CASE(\"%s\", \"%s\",\n     \"%s\")\n", hex, text, describe(&insn));
+    printf("OTHERS(\"%s\", \"%s\")\n", hex, describe_others(&insn));
 }
 
 int main(int argc, char **argv)
@@ -243,13 +297,8 @@ int main(int argc, char **argv)
     unsigned count = sizeof cases / sizeof *cases;
     unsigned failed = 0;
 
-    for (int i = 1; i < argc; i++) {
-        char text[LINE], facts[LINE];
-        decode(argv[i], QN_SYNTAX_INTEL, text, facts);
-        printf("INTEL(\"%s\", \"%s\")\n", argv[i], text);
-        decode(argv[i], QN_SYNTAX_ATT, text, facts);
-        printf("CASE(\"%s\", \"%s\",\n     \"%s\")\n", argv[i], text, facts);
-    }
+    for (int i = 1; i < argc; i++)
+        print_case(argv[i]);
     if (argc > 1)
         return 0;
     printf("1..%u\n", count);

@@ -5,7 +5,7 @@
 #
 # Execution vectors (tests/vectors): every form of the opcode tables that can be drawn, from random general registers, flags,
 # x87, SSE, AVX and AVX-512 state and memory, run natively and as quern's guest.  The same state or the same signal
-# must come of each.
+# must come of each.  Besides, natively: does each vector read and write the registers and flags that the decoder says?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 source=$top_srcdir/tests/vectors
@@ -15,7 +15,9 @@ seed=${SEED:-1}
 build() {
     "$CC" -std=gnu11 -O2 -I"$top_srcdir/lib" -o "$SCRATCH/generate" "$source/generate.c" "$top_builddir/libquern.a" &&
         "$CC" -std=gnu11 -O2 -I"$top_srcdir/lib" -o "$SCRATCH/compare" "$source/compare.c" "$top_builddir/libquern.a" &&
-        "$CC" -std=gnu11 -O2 -static -no-pie -o "$SCRATCH/run" "$source/run.c" "$source/enter.S"
+        "$CC" -std=gnu11 -O2 -static -no-pie -o "$SCRATCH/run" "$source/run.c" "$source/state.c" "$source/enter.S" &&
+        "$CC" -std=gnu11 -O2 -static -no-pie -I"$top_srcdir/lib" -o "$SCRATCH/depend" "$source/depend.c" \
+            "$source/state.c" "$source/enter.S" "$top_builddir/libquern.a"
 }
 
 # compare WHAT OPTION...: one point
@@ -34,4 +36,7 @@ build || bail 'the programs of tests/vectors do not compile'
 "$SCRATCH/run" "$SCRATCH/vectors" "$SCRATCH/native" || bail 'the vectors do not run natively'
 same_as_native "$count vectors do the same with caches and predictors simulated" --branch-sim=yes
 same_as_native "$count vectors do the same with nothing simulated" --cache-sim=no
+"$SCRATCH/depend" "$SCRATCH/vectors" >"$SCRATCH/dependences"
+is $? 0 "$count vectors depend on nothing but what they read, and change nothing but what they write"
+cat "$SCRATCH/dependences"
 done_testing

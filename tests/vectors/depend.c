@@ -1,0 +1,323 @@
+/* tests/vectors/depend.c - are the registers and flags that the decoder tells those that the processor reads and writes?
+ *
+ *   depend VECTORS        natively; exit status 1 if any differs
+ *
+ * Each vector is run twice.  The second time everything that the instruction does not read, as the decoder tells it, is other:
+ * general registers, flags, vector, mask, MMX and x87 registers, MXCSR and the x87 control word.  What it writes must
+ * come out the same both times, and what it does not write must stay.  (So it finds a register too few, not one
+ * too many.)  At a signal only the signal is compared. */
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/decode.h"
+#include "state.h"
+
+#define X87_ERROR 0x80 /* of the status word: an exception that the next x87 instruction will raise; no result */
+
+struct facts {
+    struct qn_insn insn;
+    struct qn_registers reads, writes;
+};
+
+static enum qn_machine host;
+static unsigned long compared, signals, left_out, different;
+
+/* ---- what lies where ---- */
+
+static uint16_t word_at(const uint8_t *at)
+{
+    uint16_t word;
+
+    memcpy(&word, at, 2);
+    return word;
+}
+
+static unsigned top_of_stack(const uint8_t *area)
+{
+    return word_at(area + 2) >> 11 & 7;
+}
+
+/* The area has st(0) first; r0 to r7, the registers behind, are what stays. */
+static uint8_t *x87_register(uint8_t *area, unsigned r)
+{
+    return area + 32 + 16 * ((r - top_of_stack(area)) & 7);
+}
+
+/* Mask of r0 to r7 that are touched, as MMX registers or relative to the top of the stack. */
+static unsigned x87_touched(const struct qn_registers *regs)
+{
+    unsigned top = top_of_stack(before.area), mask = regs->of[QN_KIND_MMX];
+
+    for (unsigned i = 0; i < 8; i++)
+        if (regs->of[QN_KIND_X87] >> i & 1)
+            mask |= 1u << ((top + i) & 7);
+    return mask;
+}
+
+static uint64_t rflags_of(unsigned flags)
+{
+    static const uint16_t rflags[7] = {1, 4, 0x10, 0x40, 0x80, 0x800, 0x400}; /* CF PF AF ZF SF OF DF */
+    uint64_t mask = 0;
+
+    for (unsigned i = 0; i < 7; i++)
+        if (flags >> i & 1)
+            mask |= rflags[i];
+    return mask;
+}
+
+/* Bytes of vector register n that are there, 16 of each part. */
+static bool has_part(unsigned n, unsigned part)
+{
+    return (n < 16 && part == 0) || component_size[n >= 16 ? ZMM_16_31 : part == 1 ? AVX : ZMM_HIGH];
+}
+
+/* ---- everything else is other ---- */
+
+static uint64_t other;
+
+static void change(void *at, size_t n)
+{
+    uint8_t *bytes = at;
+
+    for (size_t i = 0; i < n; i++)
+        bytes[i] = vector_random(&other) >> 24;
+}
+
+static void change_vectors(const struct facts *f)
+{
+    for (unsigned n = 0; n < 32; n++)
+        for (unsigned part = 0; part < 4; part++)
+            if (!(f->reads.of[QN_KIND_VECTOR] >> n & 1) && has_part(n, part))
+                change(vector_part(before.area, n, part), 16);
+    for (unsigned n = 0; n < 8 && component_size[OPMASK]; n++)
+        if (!(f->reads.of[QN_KIND_MASK] >> n & 1))
+            change(before.area + component_offset[OPMASK] + 8 * n, 8);
+}
+
+/* The masks of exceptions stay. */
+static void change_x87_and_sse(const struct facts *f)
+{
+    unsigned read = x87_touched(&f->reads), state = f->reads.of[QN_KIND_STATE];
+    uint8_t *area = before.area;
+
+    for (unsigned r = 0; r < 8; r++)
+        if (!(read >> r & 1))
+            change(x87_register(area, r), 10);
+    if (!(state & QN_STATE_X87_CONTROL))
+        area[1] ^= 0x0c; /* rounding */
+    if (!(state & QN_STATE_X87_STATUS))
+        area[3] ^= 0x47; /* condition codes */
+    if (!(state & QN_STATE_MXCSR)) {
+        area[24] ^= 0x7f;
+        area[25] ^= 0xe0;
+    }
+}
+
+static void change_the_rest(const struct facts *f)
+{
+    for (unsigned n = 0; n < 16; n++)
+        if (!(f->insn.reads >> n & 1))
+            change(&before.gpr[n], 8);
+    before.flags ^= vector_random(&other) & rflags_of(~(f->insn.flags_read | f->insn.flags_maywrite));
+    change_vectors(f);
+    change_x87_and_sse(f);
+}
+
+/* ---- comparison ---- */
+
+struct run {
+    struct state before, after;
+    struct ending ending;
+    uint8_t arena[ARENA_SIZE];
+};
+static struct run first, second;
+
+static void run(struct run *r, uint64_t slot)
+{
+    r->before = before;
+    r->ending = run_state(slot);
+    r->after = after;
+    memcpy(r->arena, (void *)ARENA, ARENA_SIZE);
+}
+
+/* Written: the same both times; else as before, each time.  NULL or the one word for the report. */
+static const char *judge(bool written, const void *a0, const void *a1, const void *b0, const void *b1, size_t n)
+{
+    if (written)
+        return memcmp(a1, b1, n) ? "depends on what is not read" : NULL;
+    return memcmp(a0, a1, n) || memcmp(b0, b1, n) ? "changes what is not written" : NULL;
+}
+
+static char where[32]; /* the register at fault */
+
+static const char *judge_general(const struct facts *f)
+{
+    for (unsigned n = 0; n < 16; n++) {
+        const char *what = judge(f->insn.writes >> n & 1, &first.before.gpr[n], &first.after.gpr[n],
+                                 &second.before.gpr[n], &second.after.gpr[n], 8);
+        sprintf(where, "general register %u", n);
+        if (what)
+            return what;
+    }
+    return NULL;
+}
+
+static const char *judge_flags(const struct facts *f)
+{
+    strcpy(where, "flags");
+    for (unsigned bit = 1; bit <= QN_DF; bit <<= 1) {
+        uint64_t mask = rflags_of(bit);
+        uint64_t a0 = first.before.flags & mask, a1 = first.after.flags & mask;
+        uint64_t b0 = second.before.flags & mask, b1 = second.after.flags & mask;
+        bool written = (f->insn.flags_written | f->insn.flags_maywrite) & bit;
+        const char *what = f->insn.flags_undef & bit ? NULL : judge(written, &a0, &a1, &b0, &b1, 8);
+        if (what)
+            return what;
+    }
+    return NULL;
+}
+
+/* Without VEX the part above bit 127 stays, whatever is written. */
+static const char *judge_vectors(const struct facts *f)
+{
+    bool legacy = f->insn.encoding == QN_ENC_LEGACY;
+    const char *what;
+
+    for (unsigned n = 0; n < 32; n++)
+        for (unsigned part = 0; part < 4; part++) {
+            bool written = (f->writes.of[QN_KIND_VECTOR] >> n & 1) && !(legacy && part);
+            sprintf(where, "vector register %u", n);
+            if (has_part(n, part) &&
+                (what = judge(written, vector_part(first.before.area, n, part), vector_part(first.after.area, n, part),
+                              vector_part(second.before.area, n, part), vector_part(second.after.area, n, part), 16)))
+                return what;
+        }
+    for (unsigned n = 0; n < 8 && component_size[OPMASK]; n++) {
+        unsigned at = component_offset[OPMASK] + 8 * n;
+        sprintf(where, "mask register %u", n);
+        if ((what = judge(f->writes.of[QN_KIND_MASK] >> n & 1, first.before.area + at, first.after.area + at,
+                          second.before.area + at, second.after.area + at, 8)))
+            return what;
+    }
+    return NULL;
+}
+
+static const char *judge_x87(const struct facts *f)
+{
+    unsigned written = x87_touched(&f->writes);
+    const char *what;
+
+    for (unsigned r = 0; r < 8; r++) {
+        sprintf(where, "x87 register %u", r);
+        if ((what = judge(written >> r & 1, x87_register(first.before.area, r), x87_register(first.after.area, r),
+                          x87_register(second.before.area, r), x87_register(second.after.area, r), 10)))
+            return what;
+    }
+    return NULL;
+}
+
+static const char *judge_state(const struct facts *f)
+{
+    static const struct {
+        const char *name;
+        unsigned bit, at, size;
+    } words[] = {{"x87 control word", QN_STATE_X87_CONTROL, 0, 2},
+                 {"x87 status word", QN_STATE_X87_STATUS, 2, 2},
+                 {"x87 tag word", QN_STATE_X87_STATUS, 4, 1},
+                 {"MXCSR", QN_STATE_MXCSR, 24, 4}};
+    const char *what;
+
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned at = words[i].at;
+        strcpy(where, words[i].name);
+        if ((what = judge(f->writes.of[QN_KIND_STATE] & words[i].bit, first.before.area + at, first.after.area + at,
+                          second.before.area + at, second.after.area + at, words[i].size)))
+            return what;
+    }
+    return NULL;
+}
+
+static const char *judge_all(const struct facts *f)
+{
+    const char *what;
+
+    if (memcmp(&first.ending, &second.ending, sizeof first.ending)) {
+        strcpy(where, "ending");
+        return "depends on what is not read";
+    }
+    if (first.ending.signal || (first.after.area[2] & X87_ERROR)) {
+        signals++;
+        return NULL;
+    }
+    compared++;
+    if ((what = judge_general(f)) || (what = judge_flags(f)) || (what = judge_vectors(f)) ||
+        (what = judge_x87(f)) || (what = judge_state(f)))
+        return what;
+    strcpy(where, "memory");
+    return memcmp(first.arena, second.arena, ARENA_SIZE) ? "depends on what is not read" : NULL;
+}
+
+/* sldt, str, sgdt, sidt, smsw: where the processor can forbid them (UMIP) Linux emulates them. */
+static bool may_be_emulated(const struct qn_insn *insn)
+{
+    unsigned reg = insn->modrm >> 3 & 7;
+
+    return insn->encoding == QN_ENC_LEGACY && insn->map == 1 &&
+           ((insn->opcode == 0 && reg < 2) || (insn->opcode == 1 && (reg < 2 || reg == 4)));
+}
+
+/* Instruction pointers that are stored differ from run to run. */
+static bool is_left_out(const struct facts *f)
+{
+    return (f->insn.attr & (QN_ATTR_XSAVE | QN_ATTR_FPUIP | QN_ATTR_UD)) || may_be_emulated(&f->insn);
+}
+
+static void try(const struct vector *v, uint64_t slot)
+{
+    struct facts f;
+    const char *what;
+    char text[128];
+
+    if (qn_decode_insn_for(host, v->bytes, v->len, &f.insn) != QN_DEC_OK || is_left_out(&f)) {
+        left_out++;
+        return;
+    }
+    qn_decode_registers(&f.insn, &f.reads, &f.writes);
+    fill_state(v);
+    run(&first, slot);
+    fill_state(v);
+    other = v->seed + 1;
+    change_the_rest(&f);
+    run(&second, slot);
+    what = judge_all(&f);
+    if (!what)
+        return;
+    different++;
+    qn_decode_print(v->bytes, &f.insn, slot, text, sizeof text);
+    printf("# %s: %s: %s; bytes", text, where, what);
+    for (unsigned i = 0; i < v->len; i++)
+        printf(" %02x", v->bytes[i]);
+    putchar('\n');
+}
+
+int main(int argc, char **argv)
+{
+    static struct vector batch[BATCH];
+    FILE *in = argc > 1 ? fopen(argv[1], "rb") : NULL;
+    size_t n;
+
+    if (!in || !prepare_states()) {
+        perror("depend");
+        return 2;
+    }
+    host = qn_decode_host();
+    while ((n = fread(batch, sizeof *batch, BATCH, in)) > 0) {
+        if (!place_batch(batch, n))
+            return 2;
+        for (size_t i = 0; i < n; i++)
+            try(&batch[i], SLOTS + i * SLOT_SIZE);
+    }
+    printf("# %lu compared, %lu ended in the same signal, %lu left out, %lu different\n", compared, signals, left_out,
+           different);
+    return different != 0;
+}
