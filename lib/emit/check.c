@@ -277,10 +277,14 @@ static void compare_stamp(struct qn_code *c, const struct qn_code_line *rec)
     x_byte(c, 0);
 }
 
-static void fetch_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev, const struct qn_code_line *rec)
+static void fetch_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev, uint64_t first, uint64_t last)
 {
+    uint64_t records = (uintptr_t)qn_sim_code_line(last);
+
+    if (first != last)
+        records |= (uint64_t)(uintptr_t)qn_sim_code_line(first) << 32;
     emit_clock(e, c);
-    x_store_imm(c, CTX(arg_aux), (uint32_t)(uintptr_t)rec);
+    emit_store_const(c, CTX(arg_aux), records);
     x_store(c, CTX(now), e->now);
     emit_store_const(c, CTX(arg_addr), ev->addr);
     x_store_imm(c, CTX(arg_site), site(e, ev));
@@ -306,7 +310,7 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
     for (unsigned i = 0; i < n && qn_sim_i1_hit == QN_HIT_STAMP; i++)
         x_store(&e->hot, (uint64_t)(uintptr_t)&rec[i]->stamp, time_register(e, e->code_time++));
     back = e->hot.exec;
-    fetch_call(e, &e->cold, ev, rec[n - 1]);
+    fetch_call(e, &e->cold, ev, first, last);
     x_jmp(&e->cold, back);
 }
 
@@ -325,7 +329,7 @@ void emit_fetch(struct emitter *e, const struct qn_event *ev)
     if (emit_rules.filter && qn_sim_i1_hit != QN_HIT_CALL && !ev->repeat)
         fetch_filter(e, ev, first, last);
     else if (!ev->repeat)
-        fetch_call(e, &e->hot, ev, qn_sim_code_line(first));
+        fetch_call(e, &e->hot, ev, first, last);
     if (emit_rules.check) {
         emit_store_const(&e->hot, CTX(arg_addr), ev->addr);
         check_twin(e, ev, qn_sim_check_fetch);

@@ -94,7 +94,8 @@ struct qn_code_line *qn_sim_code_line(uint64_t line_address); /* find or make */
 #define QN_AUX_MODIFY (2u << 16)
 #define QN_AUX_WHICH_SHIFT 20
 
-void qn_sim_slow_fetch(void);  /* arg_addr: first byte of the instruction */
+void qn_sim_slow_fetch(void);  /* arg_addr: first byte of the instruction; arg_aux: address of the record of its last line,
+                                  and above 32 bits that of its first line if that is another, else 0 */
 void qn_sim_slow_data(void);   /* arg_addr; a read */
 void qn_sim_slow_write(void);  /* the same; only if qn_sim_kinds asks for it need writes be told from reads */
 void qn_sim_slow_modify(void);

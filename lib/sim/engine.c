@@ -44,12 +44,15 @@ uint32_t qn_sim_miss_count, qn_sim_epoch;
 
 static uint64_t *sim_counters;
 
-/* A fetch check passes the record of its line in arg_aux; the other line of a straddling fetch is looked up. */
+/* A fetch check passes the records of its lines in arg_aux. */
 static inline struct qn_code_line *engine_line(uint64_t line)
 {
-    struct qn_code_line *hint = (struct qn_code_line *)(uintptr_t)qn_ctx.arg_aux;
+    struct qn_code_line *last = (struct qn_code_line *)(uintptr_t)(uint32_t)qn_ctx.arg_aux;
+    struct qn_code_line *first = (struct qn_code_line *)(uintptr_t)(qn_ctx.arg_aux >> 32);
 
-    return QN_LIKELY(hint->line == line) ? hint : code_line_find(line);
+    if (QN_LIKELY(last->line == line))
+        return last;
+    return first && first->line == line ? first : code_line_find(line);
 }
 
 #define DESCRIPTION_MARK "quern-sim-build: "
@@ -183,8 +186,16 @@ static inline __attribute__((always_inline)) void slow_data(uint32_t size, unsig
 
 SLOW void qn_sim_slow_data(void) { slow_data(site_size(), SIM_READ); }
 
+/* A miss is likely, and what it needs is seldom in the processor's own caches. */
+static inline void expect_miss(void)
+{
+    LL_prefetch(qn_ctx.arg_addr);
+    __builtin_prefetch(site_counts(), 1);
+}
+
 SLOW void qn_sim_d1_missed(void)
 {
+    expect_miss();
     qn_ctx.result = account(QN_UNIT_MISS, qn_ctx.arg_addr, site_size(), SIM_READ, site_counts());
 }
 
@@ -249,7 +260,10 @@ SLOW void qn_sim_see_data(void)
 
 SLOW void qn_sim_slow_fetch(void)
 {
-    unsigned outcome = fetch(qn_ctx.arg_addr, site_size(), site_counts());
+    unsigned outcome;
+
+    expect_miss();
+    outcome = fetch(qn_ctx.arg_addr, site_size(), site_counts());
 
     if (outcome)
         qn_ctx.result = outcome;
