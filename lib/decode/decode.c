@@ -13,51 +13,62 @@ static bool row_has_modrm(const struct row *row)
     return (row->operands & OPERANDS_NEED_MODRM) || (row->when & WHEN_NEEDS_MODRM);
 }
 
-/* The properties of the encoding on which `when` may depend. */
-static uint32_t selection_key(const struct decoder *d)
+static enum qn_decode_status take_modrm(struct decoder *d)
 {
-    return d->pp | (uint32_t)d->w << KEY_W_SHIFT | (uint32_t)d->length_code << KEY_L_SHIFT |
-           (uint32_t)(d->mod == 3) << KEY_REGISTER_SHIFT | (uint32_t)d->reg << KEY_REG_SHIFT |
-           (uint32_t)d->rm << KEY_RM_SHIFT | (uint32_t)d->insn->opsz_prefix << KEY_O16_SHIFT |
-           (uint32_t)(d->b != 0) << KEY_REXB_SHIFT | (uint32_t)(d->length_code != 0) << KEY_L12_SHIFT |
-           (uint32_t)d->addr67 << KEY_A67_SHIFT;
+    unsigned byte;
+
+    if (!bytes_left(d, 1))
+        return bytes_missing(d, 1);
+    byte = d->bytes[d->pos];
+    d->insn->modrm_off = d->pos++;
+    d->insn->modrm = byte;
+    d->mod = byte >> 6;
+    d->reg = byte >> 3 & 7;
+    d->rm = byte & 7;
+    d->key |= (byte & 0x3f) << KEY_MODRM_SHIFT | (byte >= 0xc0) << KEY_REGISTER_SHIFT;
+    if (d->broadcast && d->mod == 3) { /* L'L is the rounding mode then */
+        d->length_code = 2;
+        d->key = (d->key & ~KEY_LENGTH(3)) | KEY_LENGTH(2);
+    }
+    return QN_DEC_OK;
 }
 
-/* First form of the opcode that this machine has, NULL = none. */
-static const struct row *first_row(const struct decoder *d)
+static bool is_on(const struct decoder *d, const struct row *row)
 {
-    const struct row *row = &qn_decode_rows[qn_decode_first[d->opcode_map][d->insn->opcode]];
+    return !(row->not_on & d->on);
+}
 
-    if (row == qn_decode_rows)
-        return NULL;
-    while (row->not_on & d->on)
-        if ((++row)->starts)
-            return NULL;
-    return row;
+/* Number of the first form of the opcode that this machine has, 0 = none. */
+static unsigned first_row(const struct decoder *d)
+{
+    unsigned n = qn_decode_first[d->opcode_map][d->insn->opcode];
+
+    while (n && !is_on(d, &qn_decode_rows[n]))
+        if (qn_decode_rows[++n].starts)
+            return 0;
+    return n;
 }
 
 static enum qn_decode_status find_row(struct decoder *d)
 {
-    const struct row *row = first_row(d);
-    uint32_t key;
+    unsigned n = first_row(d);
+    const struct row *row = &qn_decode_rows[n];
 
-    if (!row)
+    if (!n)
         return QN_DEC_INVALID;
     if (row_has_modrm(row)) {
-        enum qn_decode_status status = qn_decode_modrm(d);
+        enum qn_decode_status status = take_modrm(d);
         if (status != QN_DEC_OK)
             return status;
     }
-    if (d->broadcast && d->mod == 3)
-        d->length_code = 2; /* L'L is the rounding mode then */
-    key = selection_key(d);
     do {
-        if (((key ^ row->when) & row->when >> 16) == 0 && !(row->not_on & d->on)) {
+        if (((d->key ^ row->when) & row->when >> 16) == 0 && is_on(d, row)) {
             d->row = row;
-            d->insn->entry = row - qn_decode_rows;
+            d->insn->entry = n;
             return QN_DEC_OK;
         }
         row++;
+        n++;
     } while (!row->starts);
     return QN_DEC_INVALID;
 }
@@ -86,7 +97,7 @@ static enum qn_decode_status find_last_opcode(struct decoder *d)
     enum qn_decode_status status;
     unsigned start = d->pos;
 
-    if ((status = qn_decode_modrm(d)) != QN_DEC_OK ||
+    if ((status = take_modrm(d)) != QN_DEC_OK ||
         (d->mod != 3 && (status = qn_decode_address(d)) != QN_DEC_OK))
         return status;
     if (!bytes_left(d, 1))

@@ -19,8 +19,9 @@ struct decoder {
     uint8_t opcode_end; /* after the last opcode byte */
     uint8_t limit;      /* bytes there are: at most 15 */
     uint8_t rex;        /* 0 or the REX byte */
-    uint8_t w;          /* REX.W, VEX.W: 0 or 1 */
-    uint8_t r, x, b;    /* upper bits for ModRM.reg (0, 8, 16, 24), index (0, 8), base and rm (0, 8) */
+    uint8_t w, r, x, b; /* REX.W, VEX.W: 0 or 1; upper bits for ModRM.reg (0, 8, 16, 24), index (0, 8), base and rm
+                           (0, 8); prefix.c sets all four at once */
+    uint16_t key;       /* what a row's `when` may ask for: KEY_... of tables.h */
     uint8_t vvvv;       /* 0..15, EVEX 0..31; 0 if the instruction has none */
     uint8_t vvvv_given; /* its field is not that of "none" */
     uint8_t length_code; /* VEX.L, EVEX.L'L */
@@ -58,8 +59,7 @@ static inline unsigned qn_decode_operand_bytes(const struct decoder *d, unsigned
 /* prefix.c: read everything before the opcode, and the opcode. */
 enum qn_decode_status qn_decode_prefixes(struct decoder *d);
 
-/* modrm.c: the ModRM byte; SIB and displacement, which make the memory operand. */
-enum qn_decode_status qn_decode_modrm(struct decoder *d);
+/* modrm.c: SIB and displacement, which make the memory operand. */
 enum qn_decode_status qn_decode_address(struct decoder *d);
 uint8_t qn_decode_default_segment(const struct decoder *d, unsigned base);
 

@@ -15,9 +15,11 @@ static const struct {
 #undef I
 };
 
+/* In the order that struct qn_insn has, so that they are copied as one. */
 struct flag_effects {
     uint8_t read, written, undef, may;
 };
+_Static_assert(offsetof(struct qn_insn, flags_maywrite) == offsetof(struct qn_insn, flags_read) + 3, "neighbours");
 static const struct flag_effects flag_effects[FLAGS_COUNT] = {
 #define F(name, r, w, u, m) {r, w, u, m},
     QN_FLAG_EFFECTS(F)
@@ -58,10 +60,7 @@ static void set_flags(struct decoder *d)
         effects.may = effects.written; /* repeat count 0 */
         effects.written = 0;
     }
-    insn->flags_read = effects.read;
-    insn->flags_written = effects.written;
-    insn->flags_undef = effects.undef;
-    insn->flags_maywrite = effects.may;
+    __builtin_memcpy(&insn->flags_read, &effects, sizeof effects);
 }
 
 /* A repetition count of 0 leaves everything as it was, also what lods would load. */

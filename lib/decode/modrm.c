@@ -6,21 +6,6 @@
  * What the registers of mod = 3 mean is left to the operands. */
 #include "decoder.h"
 
-enum qn_decode_status qn_decode_modrm(struct decoder *d)
-{
-    uint8_t byte;
-
-    if (!bytes_left(d, 1))
-        return bytes_missing(d, 1);
-    byte = d->bytes[d->pos];
-    d->insn->modrm_off = d->pos++;
-    d->insn->modrm = byte;
-    d->mod = byte >> 6;
-    d->reg = byte >> 3 & 7;
-    d->rm = byte & 7;
-    return QN_DEC_OK;
-}
-
 static enum qn_decode_status read_displacement(struct decoder *d, unsigned n)
 {
     if (!bytes_left(d, n))

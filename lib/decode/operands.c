@@ -35,28 +35,9 @@ static enum qn_decode_status take_immediate(struct decoder *d, const struct oper
     return QN_DEC_OK;
 }
 
-static enum qn_decode_status rm_operand(struct decoder *d, const struct operand_info *info, unsigned access)
-{
-    if (d->mod == 3)
-        use_gpr(d, d->rm | d->b, qn_decode_operand_bytes(d, info->size), access);
-    else
-        qn_decode_modrm_mem(d, qn_decode_operand_bytes(d, info->memsize), access);
-    return QN_DEC_OK;
-}
-
-static enum qn_decode_status take_operand(struct decoder *d, const struct operand_info *info,
-                                          unsigned access)
+static enum qn_decode_status take_other_operand(struct decoder *d, const struct operand_info *info, unsigned access)
 {
     switch (info->kind) {
-    case K_RM:
-        return rm_operand(d, info, access);
-    case K_REG:
-        use_gpr(d, d->reg | (d->r & 8), qn_decode_operand_bytes(d, info->size), access);
-        return QN_DEC_OK;
-    case K_VEC_RM:
-        if (d->mod != 3)
-            qn_decode_modrm_mem(d, qn_decode_operand_bytes(d, info->memsize), access);
-        return QN_DEC_OK;
     case K_MEM:
         if (d->mod == 3)
             return QN_DEC_INVALID;
@@ -70,19 +51,6 @@ static enum qn_decode_status take_operand(struct decoder *d, const struct operan
     case K_VEC_IMM:
     case K_FAR:
         return take_immediate(d, info);
-    case K_GPR_OPCODE:
-        use_gpr(d, (d->insn->opcode & 7) | d->b, qn_decode_operand_bytes(d, info->size), access);
-        return QN_DEC_OK;
-    case K_GPR_FIXED:
-        use_gpr(d, info->arg, qn_decode_operand_bytes(d, info->size), access);
-        return QN_DEC_OK;
-    case K_RM_GPR:
-        use_gpr(d, d->rm | d->b, qn_decode_operand_bytes(d, info->size), access);
-        return QN_DEC_OK;
-    case K_VVVV_GPR:
-        use_gpr(d, d->vvvv & 15, qn_decode_operand_bytes(d, info->size), access);
-        d->vvvv_used = 1;
-        return QN_DEC_OK;
     case K_VEC_VVVV:
     case K_MASK_VVVV:
     case K_TILE_VVVV:
@@ -100,6 +68,50 @@ static enum qn_decode_status take_operand(struct decoder *d, const struct operan
     }
 }
 
+static enum qn_decode_status take_operand(struct decoder *d, const struct operand_info *info, unsigned access)
+{
+    unsigned reg;
+
+    switch (info->kind) {
+    case K_RM:
+    case K_VEC_RM:
+        if (d->mod != 3) {
+            qn_decode_modrm_mem(d, qn_decode_operand_bytes(d, info->memsize), access);
+            return QN_DEC_OK;
+        }
+        if (info->kind == K_VEC_RM)
+            return QN_DEC_OK;
+        reg = d->rm | d->b;
+        break;
+    case K_REG:
+        reg = d->reg | (d->r & 8);
+        break;
+    case K_GPR_OPCODE:
+        reg = (d->insn->opcode & 7) | d->b;
+        break;
+    case K_GPR_FIXED:
+        reg = info->arg;
+        break;
+    case K_RM_GPR:
+        reg = d->rm | d->b;
+        break;
+    case K_VVVV_GPR:
+        reg = d->vvvv & 15;
+        d->vvvv_used = 1;
+        break;
+    default:
+        return take_other_operand(d, info, access);
+    }
+    use_gpr(d, reg, qn_decode_operand_bytes(d, info->size), access);
+    return QN_DEC_OK;
+}
+
+static uint32_t attributes_of_evex(const struct decoder *d)
+{
+    return (d->insn->kreg ? QN_ATTR_KMASK : 0) | (d->zeroing ? QN_ATTR_ZEROING : 0) |
+           (d->broadcast && d->mod == 3 ? QN_ATTR_SAE : 0);
+}
+
 enum qn_decode_status qn_decode_operand_facts(struct decoder *d)
 {
     struct qn_insn *insn = d->insn;
@@ -107,10 +119,11 @@ enum qn_decode_status qn_decode_operand_facts(struct decoder *d)
     const struct operand_info *first = &qn_decode_operands[OPERAND_CODE(operands)];
     uint32_t attr = TRAIT_ATTR(d->row->traits);
 
-    if (d->insn->modrm_off && d->mod == 3)
+    if (d->mod == 3)
         attr &= ~(QN_ATTR_XCHGMEM | QN_ATTR_BT_REG | QN_ATTR_BROADCAST);
-    insn->attr = attr | (d->lock ? QN_ATTR_LOCK : 0) | (insn->kreg ? QN_ATTR_KMASK : 0) |
-                 (d->zeroing ? QN_ATTR_ZEROING : 0) | (d->broadcast && d->mod == 3 ? QN_ATTR_SAE : 0);
+    if (d->lock)
+        attr |= QN_ATTR_LOCK;
+    insn->attr = insn->encoding == QN_ENC_EVEX ? attr | attributes_of_evex(d) : attr;
     insn->opsize = qn_decode_operand_bytes(d, first->reported);
     if (insn->encoding == QN_ENC_EVEX && first->reported == SZ_V)
         insn->opsize = d->vector;

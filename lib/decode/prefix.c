@@ -67,14 +67,25 @@ static void take_legacy_prefix(struct decoder *d, uint8_t byte, enum prefix_kind
     }
 }
 
+/* What legacy prefixes select rows by; of 66h and F2 or F3 the latter is the mandatory one. */
+static void note_prefixes(struct decoder *d)
+{
+    const struct qn_insn *insn = d->insn;
+
+    d->pp = insn->rep_prefix == 0xf2 ? 3 : insn->rep_prefix == 0xf3 ? 2 : insn->opsz_prefix;
+    d->key = d->pp | insn->opsz_prefix << KEY_O16_SHIFT | d->addr67 << KEY_A67_SHIFT;
+}
+
 static enum qn_decode_status scan_prefixes(struct decoder *d, const uint8_t *prefix_of)
 {
     for (; d->pos < d->limit; d->pos++) {
         uint8_t byte = d->bytes[d->pos];
         enum prefix_kind kind = prefix_of[byte];
 
-        if (kind <= PFX_VECTOR)
+        if (kind <= PFX_VECTOR) {
+            note_prefixes(d);
             return QN_DEC_OK;
+        }
         d->rex = 0;
         if (kind == PFX_REX)
             d->rex = byte;
@@ -129,16 +140,28 @@ static enum qn_decode_status legacy_opcode(struct decoder *d)
         d->insn->encoding = QN_ENC_3DNOW;
         d->insn->map = 15;
     }
-    d->pp = d->insn->rep_prefix == 0xf2 ? 3 : d->insn->rep_prefix == 0xf3 ? 2 : d->insn->opsz_prefix;
     return QN_DEC_OK;
 }
 
+/* One load and one store for the four of them; no REX is like 40h. */
 static void take_rex_bits(struct decoder *d)
 {
-    d->w = d->rex >> 3 & 1;
-    d->r = (d->rex & 4) << 1;
-    d->x = (d->rex & 2) << 2;
-    d->b = (d->rex & 1) << 3;
+    static const struct {
+        uint8_t w, r, x, b;
+    } bits[16] = {
+        {0, 0, 0, 0}, {0, 0, 0, 8}, {0, 0, 8, 0}, {0, 0, 8, 8}, {0, 8, 0, 0}, {0, 8, 0, 8}, {0, 8, 8, 0}, {0, 8, 8, 8},
+        {1, 0, 0, 0}, {1, 0, 0, 8}, {1, 0, 8, 0}, {1, 0, 8, 8}, {1, 8, 0, 0}, {1, 8, 0, 8}, {1, 8, 8, 0}, {1, 8, 8, 8}};
+
+    _Static_assert(offsetof(struct decoder, b) == offsetof(struct decoder, w) + 3, "w r x b are neighbours");
+    __builtin_memcpy(&d->w, &bits[d->rex & 15], 4);
+    d->key |= (d->rex >> 3 & 1) << KEY_W_SHIFT | (d->rex & 1) << KEY_REXB_SHIFT;
+}
+
+/* VEX and EVEX select by W, pp and the length only, the latter by 67h, too. */
+static void note_vector_fields(struct decoder *d)
+{
+    d->key = d->pp | d->w << KEY_W_SHIFT | KEY_LENGTH(d->length_code) | (d->b != 0) << KEY_REXB_SHIFT |
+             d->addr67 << KEY_A67_SHIFT;
 }
 
 static bool prefix_forbids_vector(const struct decoder *d)
@@ -242,8 +265,9 @@ static enum qn_decode_status vector_opcode(struct decoder *d, uint8_t byte)
     else
         status = vex3_opcode(d, 8, MAP_XOP8, 3);
     d->insn->opcode_off = d->pos - 1;
-    if (d->mode32)
-        d->r = d->x = d->b = 0;
+    note_vector_fields(d);
+    if (d->mode32) /* W may have selected the row, and no more */
+        d->w = d->r = d->x = d->b = 0;
     return status == QN_DEC_OK && prefix_forbids_vector(d) ? QN_DEC_INVALID : status;
 }
 

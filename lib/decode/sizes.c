@@ -47,14 +47,15 @@ static const uint8_t size_32[16] = {
 void qn_decode_sizes(struct decoder *d)
 {
     const uint8_t *sizes = d->mode32 ? size_32 : d->on & ON_AMD ? size_64_amd : size_64_intel;
-    bool mandatory = (d->row->when >> 16 & 3) == 3 && d->pp == 1; /* 66h is part of the opcode */
-    unsigned small = d->insn->opsz_prefix & !mandatory;           /* never with VEX, EVEX, XOP */
-    unsigned state = sizes[d->w << 3 | small << 2 | TRAIT_SIZE(d->row->traits)];
+    unsigned index = d->w << 3 | TRAIT_SIZE(d->row->traits);
+    unsigned state;
 
+    if (d->insn->opsz_prefix && !((d->row->when >> 16 & 3) == 3 && d->pp == 1)) /* not where 66h is part of the opcode */
+        index |= 4;
+    state = sizes[index];
     d->opsize = 2 << state;
     d->vector = 16 << d->length_code;
     d->size_state = state * 3 + d->length_code;
-    d->w &= !d->mode32; /* there VEX.W and EVEX.W may select the row, and no more */
 }
 
 unsigned qn_decode_odd_bytes(const struct decoder *d, unsigned size)

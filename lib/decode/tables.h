@@ -257,10 +257,10 @@ extern const struct operand_info qn_decode_operands[OPERAND_COUNT];
 #define L0 WHEN(0x18, 0)
 #define L1 WHEN(0x18, 8)
 #define L2 WHEN(0x18, 0x10)
-#define MEM WHEN(0x20, 0)
-#define R3 WHEN(0x20, 0x20)
-#define REG(n) WHEN(0x1c0, (n) << 6)
-#define RM(n) WHEN(0xe00, (n) << 9)
+#define MEM WHEN(0x800, 0)
+#define R3 WHEN(0x800, 0x800)
+#define REG(n) WHEN(0x700, (n) << 8)
+#define RM(n) WHEN(0xe0, (n) << 5)
 #define MODRM(byte) (R3 | REG(0x##byte >> 3 & 7) | RM(0x##byte & 7)) /* this one byte only */
 #define O16 WHEN(0x1000, 0x1000) /* 66h seen */
 #define REXB WHEN(0x2000, 0x2000)
@@ -273,11 +273,12 @@ extern const struct operand_info qn_decode_operands[OPERAND_COUNT];
 #define INTEL_OR_32 NOT_ON(ON_AMD_64)
 #define WHEN_NEEDS_MODRM 0x0fe00000u
 
-/* The same for the encoding at hand: struct decoder's fields, each at its place. */
+/* The same for the encoding at hand: struct decoder's key. */
 enum {
-    KEY_W_SHIFT = 2, KEY_L_SHIFT = 3, KEY_REGISTER_SHIFT = 5, KEY_REG_SHIFT = 6, KEY_RM_SHIFT = 9, KEY_O16_SHIFT = 12,
+    KEY_W_SHIFT = 2, KEY_L_SHIFT = 3, KEY_MODRM_SHIFT = 5, KEY_REGISTER_SHIFT = 11, KEY_O16_SHIFT = 12,
     KEY_REXB_SHIFT = 13, KEY_L12_SHIFT = 14, KEY_A67_SHIFT = 15
 };
+#define KEY_LENGTH(code) ((code) << KEY_L_SHIFT | ((code) != 0) << KEY_L12_SHIFT)
 #define WHEN_W WHEN(1 << KEY_W_SHIFT, 0)
 #define WHEN_O16 WHEN(1 << KEY_O16_SHIFT, 0)
 enum { ON_64 = 1, ON_32 = 2, ON_INTEL = 4, ON_AMD = 8, ON_AMD_64 = 16 };
