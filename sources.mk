@@ -104,6 +104,25 @@ hosted_sources = \
 	lib/exp/runs.c \
 	lib/exp/table.c
 
+decode_sources = \
+	lib/decode/decode.c \
+	lib/decode/effects.c \
+	lib/decode/features.c \
+	lib/decode/memory.c \
+	lib/decode/modrm.c \
+	lib/decode/operands.c \
+	lib/decode/prefix.c \
+	lib/decode/print.c \
+	lib/decode/print_memory.c \
+	lib/decode/print_mnemonic.c \
+	lib/decode/print_operand.c \
+	lib/decode/print_prefix.c \
+	lib/decode/print_register.c \
+	lib/decode/registers.c \
+	lib/decode/reserved.c \
+	lib/decode/sizes.c \
+	lib/decode/tables.c
+
 tool_sources = \
 	tools/annotate.c \
 	tools/csv.c \
@@ -521,6 +540,7 @@ shell_tests = \
 	tests/unit/debug/programs.sh \
 	tests/unit/debug/separate.sh \
 	tests/unit/decode/dis_objdump.sh \
+	tests/unit/decode/library.sh \
 	tests/unit/decode/vectors.sh \
 	tests/unit/exp/file.sh \
 	tests/unit/exp/sweep.sh \

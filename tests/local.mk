@@ -58,6 +58,11 @@ bench-annotate: quern$(EXEEXT)
 	QUERN=$(abs_top_builddir)/quern $(SHELL) $(top_srcdir)/tests/perf/annotate.sh
 .PHONY: bench-annotate
 
+## Instructions per second of the decoder, beside Zydis and libopcodes.
+bench-decode: libquern.a
+	BUILD=$(abs_top_builddir) CC='$(CC)' $(SHELL) $(top_srcdir)/tests/perf/decode.sh
+.PHONY: bench-decode
+
 ## Fuzzers of what reads text from outside (tests/fuzz); clang is needed.  doc/testing.md has what was run.
 FUZZ_RUNS = 1000000
 fuzz:

@@ -17,6 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define QN_INSN_MAX_LEN 15 /* bytes; SDM vol. 2, 2.3.11: a longer one raises #GP */
 
 /* The machine that the bytes are for: a mode, and whose processors to follow where the two vendors differ (see
@@ -254,5 +258,9 @@ size_t qn_decode_print(const uint8_t *bytes, const struct qn_insn *insn, uint64_
 
 /* Fixed English word for a status: "ok", "truncated", "too long", "invalid". */
 const char *qn_decode_status_name(enum qn_decode_status status);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
