@@ -8,7 +8,7 @@
 
 #include QN_SIM_AN_FILE
 
-static uint64_t references; /* for messages */
+static uint64_t unit_references; /* for messages */
 
 void qn_unit_AN_init(const struct sim_config *config, struct qn_unit_facts *facts)
 {
@@ -22,8 +22,8 @@ void qn_unit_AN_init(const struct sim_config *config, struct qn_unit_facts *fact
 
 SIM_NCSR void qn_unit_AN_ref(const struct sim_ref *ref)
 {
-    AT_WORK_DO(SLOT_AN, SIM_IN_ANALYSE, ++references, analysis_ref(ref));
+    AT_WORK_DO(SLOT_AN, SIM_IN_ANALYSE, ++unit_references, analysis_ref(ref));
 }
 
-void qn_unit_AN_finish(void) { AT_WORK_DO(SLOT_AN, SIM_IN_FINISH, references, analysis_finish()); }
+void qn_unit_AN_finish(void) { AT_WORK_DO(SLOT_AN, SIM_IN_FINISH, unit_references, analysis_finish()); }
 #endif

@@ -26,15 +26,15 @@ void QN_UNIT(BC, init)(const struct sim_config *config, struct qn_unit_facts *fa
 #endif
 }
 
-static uint64_t branches; /* for messages */
+static uint64_t unit_branches; /* for messages */
 
 SIM_NCSR unsigned QN_UNIT(BC, predict)(uint64_t pc)
 {
-    return AT_WORK(SLOT_BC, SIM_IN_PREDICT, ++branches, branchsim_BC_predict(pc));
+    return AT_WORK(SLOT_BC, SIM_IN_PREDICT, ++unit_branches, branchsim_BC_predict(pc));
 }
 
 SIM_NCSR void QN_UNIT(BC, update)(uint64_t pc, unsigned taken)
 {
-    AT_WORK_DO(SLOT_BC, SIM_IN_UPDATE, branches, branchsim_BC_update(pc, taken));
+    AT_WORK_DO(SLOT_BC, SIM_IN_UPDATE, unit_branches, branchsim_BC_update(pc, taken));
 }
 #endif

@@ -8,7 +8,7 @@
 #include QN_SIM_BI_FILE
 
 #ifdef PREDICTOR_RETURNS
-static unsigned returns, wrong_returns;
+static unsigned unit_returns, unit_wrong_returns;
 #endif
 
 void QN_UNIT(BI, init)(const struct sim_config *config, struct qn_unit_facts *facts)
@@ -28,36 +28,36 @@ void QN_UNIT(BI, init)(const struct sim_config *config, struct qn_unit_facts *fa
 #endif
 #ifdef PREDICTOR_RETURNS
     facts->returns = true;
-    returns = sim_event(sim.slot, "returns", "returns");
-    wrong_returns = sim_event(sim.slot, "return-mispredicts", "returns that went elsewhere than predicted");
+    unit_returns = sim_event(sim.slot, "returns", "returns");
+    unit_wrong_returns = sim_event(sim.slot, "return-mispredicts", "returns that went elsewhere than predicted");
 #endif
 }
 
-static uint64_t branches; /* for messages */
+static uint64_t unit_branches; /* for messages */
 
 SIM_NCSR uint64_t QN_UNIT(BI, target)(uint64_t pc)
 {
-    return AT_WORK(SLOT_BI, SIM_IN_TARGET, ++branches, branchsim_BI_target(pc));
+    return AT_WORK(SLOT_BI, SIM_IN_TARGET, ++unit_branches, branchsim_BI_target(pc));
 }
 
 SIM_NCSR void QN_UNIT(BI, learn)(uint64_t pc, uint64_t target)
 {
-    AT_WORK_DO(SLOT_BI, SIM_IN_LEARN, branches, branchsim_BI_learn(pc, target));
+    AT_WORK_DO(SLOT_BI, SIM_IN_LEARN, unit_branches, branchsim_BI_learn(pc, target));
 }
 
 #ifdef PREDICTOR_RETURNS
 SIM_NCSR void QN_UNIT(BI, call)(uint64_t next)
 {
-    AT_WORK_DO(SLOT_BI, SIM_IN_CALL, branches, branchsim_BI_call(next));
+    AT_WORK_DO(SLOT_BI, SIM_IN_CALL, unit_branches, branchsim_BI_call(next));
 }
 
 SIM_NCSR bool QN_UNIT(BI, return)(uint64_t target)
 {
-    bool wrong = AT_WORK(SLOT_BI, SIM_IN_RETURN, branches, branchsim_BI_return()) != target;
+    bool wrong = AT_WORK(SLOT_BI, SIM_IN_RETURN, unit_branches, branchsim_BI_return()) != target;
 
-    sim_count(returns, 1);
+    sim_count(unit_returns, 1);
     if (wrong)
-        sim_count(wrong_returns, 1);
+        sim_count(unit_wrong_returns, 1);
     return wrong;
 }
 #else
