@@ -44,15 +44,19 @@ uint32_t qn_sim_miss_count, qn_sim_epoch;
 
 static uint64_t *sim_counters;
 
-/* A fetch check passes the records of its lines in arg_aux. */
+/* A fetch check passes the records of its lines in arg_aux: in the engine, where all records lie below 4 GiB. */
 static inline struct qn_code_line *engine_line(uint64_t line)
 {
+#ifdef QN_SIM_HOSTED
+    return code_line_find(line);
+#else
     struct qn_code_line *last = (struct qn_code_line *)(uintptr_t)(uint32_t)qn_ctx.arg_aux;
     struct qn_code_line *first = (struct qn_code_line *)(uintptr_t)(qn_ctx.arg_aux >> 32);
 
     if (QN_LIKELY(last->line == line))
         return last;
     return first && first->line == line ? first : code_line_find(line);
+#endif
 }
 
 #define DESCRIPTION_MARK "quern-sim-build: "
