@@ -37,6 +37,7 @@ hosted_sources = \
 	lib/prof/regex.c \
 	lib/prof/regex_match.c \
 	lib/prof/regex_set.c \
+	lib/prof/region.c \
 	lib/prof/rows.c \
 	lib/prof/same.c \
 	lib/prof/subst.c \
@@ -91,6 +92,7 @@ hosted_sources = \
 	lib/cost/modules.c \
 	lib/cost/named.c \
 	lib/cost/profile.c \
+	lib/cost/regions.c \
 	lib/cost/sites.c \
 	lib/cost/store.c \
 	lib/cost/summary.c \
@@ -208,6 +210,7 @@ engine_sources = \
 	lib/run/dispatch.c \
 	lib/run/emulate.c \
 	lib/run/frame.c \
+	lib/run/guest_printf.c \
 	lib/run/helpers.c \
 	lib/run/interval.c \
 	lib/run/libc.c \
@@ -216,6 +219,8 @@ engine_sources = \
 	lib/run/points.c \
 	lib/run/process.c \
 	lib/run/recover.c \
+	lib/run/region.c \
+	lib/run/request.c \
 	lib/run/signal.c \
 	lib/run/space.c \
 	lib/run/syscall.c \
@@ -310,6 +315,7 @@ headers = \
 	lib/cost/modules.h \
 	lib/cost/named.h \
 	lib/cost/profile.h \
+	lib/cost/regions.h \
 	lib/cost/sites.h \
 	lib/cost/store.h \
 	lib/cost/summary.h \
@@ -375,6 +381,7 @@ headers = \
 	lib/prof/regex.h \
 	lib/prof/regex_program.h \
 	lib/prof/regex_set.h \
+	lib/prof/region.h \
 	lib/prof/rows.h \
 	lib/prof/same.h \
 	lib/prof/sizes.h \
@@ -383,6 +390,8 @@ headers = \
 	lib/prof/write.h \
 	lib/run/interval.h \
 	lib/run/points.h \
+	lib/run/region.h \
+	lib/run/request.h \
 	lib/run/run.h \
 	lib/run/signal.h \
 	lib/run/space.h \
@@ -452,6 +461,7 @@ unit_programs = \
 	tests/unit/cost/fold \
 	tests/unit/cost/intervals \
 	tests/unit/cost/leaves \
+	tests/unit/cost/regions \
 	tests/unit/cost/store \
 	tests/unit/cost/summary \
 	tests/unit/cost/versus \
@@ -550,8 +560,13 @@ shell_tests = \
 	tests/unit/prof/output.sh \
 	tests/unit/prof/positions.sh \
 	tests/unit/prof/provenance.sh \
+	tests/unit/prof/regions.sh \
 	tests/unit/run/explain.sh \
 	tests/unit/run/interval.sh \
+	tests/unit/run/regions.sh \
+	tests/unit/run/regions_with.sh \
+	tests/unit/run/requests.sh \
+	tests/unit/run/toggle.sh \
 	tests/unit/run/versus.sh \
 	tests/unit/sim/analyses.sh \
 	tests/unit/sim/build.sh \
@@ -606,6 +621,7 @@ guest_programs = \
 	tests/guest/masked \
 	tests/guest/mmx \
 	tests/guest/rep \
+	tests/guest/requests \
 	tests/guest/rmw \
 	tests/guest/segment \
 	tests/guest/sse \

@@ -9,6 +9,7 @@
 
 #include "out/options.h"
 #include "out/report.h"
+#include "prof/region.h"
 #include "tools.h"
 
 #define PROGRAM "quern annotate"
@@ -44,6 +45,7 @@ static const char help[] =
     "                         profiles made with `quern run --dump-instr=yes`\n"
     "  --context N            source lines around each annotated line [8]\n"
     "  -I D, --include D      also look for sources in directory D\n"
+    "  --region NAME          what was counted in this region only (quern.h); OUTER/INNER: nested so\n"
     "  --by WHAT              one flat table: file, function, line or object\n"
     "  --color WHEN           heat bar: auto (on a terminal, unless NO_COLOR is set), always, never\n"
     "  --style STYLE          modern, or classic: the report of cg_annotate 3.20 and before\n"
@@ -66,6 +68,7 @@ static int report(struct qn_out_request *q)
     char warning[QN_PROF_TEXT_MAX] = "";
     struct qn_prof_error err = {0};
     q->warning = warning;
+    qn_prof_choose_region(q->region);
     qn_out_open_sink(&sink, STDOUT_FILENO);
     enum qn_prof_status status = q->style == QN_OUT_MODERN ? qn_out_modern(&sink, q, &err)
                                                            : qn_out_classic(&sink, q, &err);

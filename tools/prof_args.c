@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "prof/region.h"
 #include "tools.h"
 
 enum next { GO_ON, HELP, VERSION, WRONG };
@@ -80,6 +81,8 @@ static enum next take_option(struct parser *p)
         return VERSION;
     if ((value = value_of(p, "-o", &missing)) && !missing)
         return p->args->out = value, GO_ON;
+    if (!value && (value = value_of(p, "--region", &missing)) && !missing)
+        return qn_prof_choose_region(value), GO_ON;
     int has_subst = !p->command->keeps_names;
     if (has_subst && !value && (value = value_of(p, "--mod-filename", &missing)) && !missing)
         return take_subst(p, &p->args->mod_file, value);

@@ -105,6 +105,8 @@ bool qn_run_open_log(struct qn_run *r);
 void qn_run_say(struct qn_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "--PID-- text"; warnings, statistics and --verbose. */
 void qn_run_note(struct qn_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "**PID** text"; what the program says by VALGRIND_PRINTF. */
+void qn_run_print(struct qn_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "quern: run: text"; failures. */
 void qn_run_fail(struct qn_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void qn_run_flush(struct qn_run *r);
@@ -152,9 +154,11 @@ bool qn_run_finish(struct qn_run *r);
 struct qn_cost_result;
 struct qn_cost_event_set;
 struct qn_cost_modules;
+struct qn_cost_regions;
 void qn_run_print_banner(struct qn_run *r);
 void qn_run_print_report(struct qn_run *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events,
                          const char *command);
+void qn_run_print_regions(struct qn_run *r, const struct qn_cost_regions *regions, const struct qn_cost_event_set *events);
 void qn_run_print_fatal(struct qn_run *r, struct qn_cost_modules *modules);
 /* The exit status that the engine's fatal state stands for, 0 if there is none. */
 int qn_run_fatal_status(const struct qn_run *r);

@@ -20,6 +20,7 @@
 #include "cost/fold.h"
 #include "cost/intervals.h"
 #include "cost/profile.h"
+#include "cost/regions.h"
 #include "cost/versus.h"
 #include "run.h"
 #include "run_reader.h"
@@ -39,6 +40,7 @@ struct work {
     struct qn_cost_modules *modules;
     struct qn_prof_table *table;
     struct qn_cost_result result;
+    struct qn_cost_regions regions;
     char program[PATH_MAX], build_id[256], command[65536];
 };
 
@@ -86,7 +88,8 @@ static enum qn_prof_status write_profile(struct work *w, const char *path, struc
         .config = &r->config, .events = &w->events, .version = QN_VERSION, .engine = slash ? slash + 1 : r->engine,
         .engine_hash = r->engine_hash, .sim_opt = r->options.sim_opt ? r->options.sim_opt : "",
         .modules = copy_modules(r), .program = w->program, .build_id = w->build_id, .command = w->command,
-        .executions = w->result.executions, .uninstrumented = qn_cost_header(&r->store)->uninstrumented,
+        .partly = qn_cost_header(&r->store)->partly != 0,
+        .regions = w->regions.list, .region_count = w->regions.count,
     };
 
     return qn_cost_write_profile(path, &p, w->table, err);
@@ -146,6 +149,13 @@ static void print_versus(struct work *w)
     qn_cost_print_versus(&v, put_line, w->run);
 }
 
+static enum qn_prof_detail choose_detail(const struct qn_run_options *o)
+{
+    if (o->dump_instr)
+        return QN_PROF_DETAIL_INSNS;
+    return o->dump_objects ? QN_PROF_DETAIL_OBJECTS : QN_PROF_DETAIL_LINES;
+}
+
 static bool fold_and_write(struct work *w)
 {
     struct qn_run *r = w->run;
@@ -157,7 +167,9 @@ static bool fold_and_write(struct work *w)
     if (!path)
         return false;
     read_texts(w);
-    status = qn_cost_fold(&r->store, &w->events, w->modules, w->table, &w->result, &err);
+    status = qn_cost_fold(&r->store, &w->events, w->modules, QN_COST_ALL_REGIONS, w->table, &w->result, &err);
+    if (status == QN_PROF_OK)
+        status = qn_cost_fold_regions(&r->store, &w->events, w->modules, choose_detail(&r->options), &w->regions, &err);
     if (status == QN_PROF_OK)
         status = write_profile(w, path, &err);
     written = tell(r, "profile", path, status, &err);
@@ -165,17 +177,12 @@ static bool fold_and_write(struct work *w)
     if (w->result.damaged)
         qn_run_note(r, "%llu blocks left out, their counts are damaged", (unsigned long long)w->result.damaged);
     qn_run_print_report(r, &w->result, &w->events, w->command);
+    qn_run_print_regions(r, &w->regions, &w->events);
+    qn_cost_free_regions(&w->regions);
     print_versus(w);
     written = write_explanation(w) && written;
     qn_run_tell_missing(r);
     return written;
-}
-
-static enum qn_prof_detail choose_detail(const struct qn_run_options *o)
-{
-    if (o->dump_instr)
-        return QN_PROF_DETAIL_INSNS;
-    return o->dump_objects ? QN_PROF_DETAIL_OBJECTS : QN_PROF_DETAIL_LINES;
 }
 
 bool qn_run_fold(struct qn_run *r, struct qn_run_guard *guard, struct qn_cost_library *library)

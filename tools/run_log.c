@@ -2,6 +2,7 @@
  *
  * Out: ==PID== text   banner and summary          (not with --quiet)
  *      --PID-- text   warnings, statistics, --verbose
+ *      **PID** text   what the program says by VALGRIND_PRINTF
  *      quern: run: text   failures; these go to stderr at once where the log is a file
  *
  * Invariants: gathered lines leave in one write, so lines of several processes do not mix.  A log
@@ -103,6 +104,15 @@ void qn_run_note(struct qn_run *r, const char *format, ...)
 
     va_start(args, format);
     put(r, "--", format, args);
+    va_end(args);
+}
+
+void qn_run_print(struct qn_run *r, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    put(r, "**", format, args);
     va_end(args);
 }
 

@@ -56,6 +56,9 @@ bool qn_run_take_names(struct qn_run *r)
         n->which = (uint16_t)i;
         r->named_count++;
     }
+    for (unsigned i = 0; i < r->options.toggle.count; i++)
+        r->named[r->named_count++] =
+            (struct qn_cost_named){ .what = QN_POINT_TOGGLE, .which = (uint16_t)i, .name = r->options.toggle.text[i] };
     return true;
 }
 

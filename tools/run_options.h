@@ -40,6 +40,7 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(YESNO, "demangle", demangle, "yes|no", "readable names of C++ and Rust functions [yes]")                       \
     X(TEXT, "extra-debuginfo-path", debug_root, "DIR", "look for separate debug files in DIR first")                 \
     X(YESNO, "trace-children", trace_children, "yes|no", "also profile what the program executes [no]")              \
+    X(NAMES, "toggle", toggle, "FUNCTION", "count only inside this function; may be repeated")                       \
     X(YESNO, "instr-at-start", instr_at_start, "yes|no", "count from the start [yes]")                               \
     X(TEXT, "log-file", log_file, "FILE", "messages go there; %p, %q{VAR}, %% as above [stderr]")                    \
     X(NUMBER, "log-fd", log_fd, "N", "messages go to this descriptor [2]")                                           \
@@ -77,7 +78,7 @@ struct qn_run_options {
     char *out_file, *log_file, *sim, *sim_opt, *trace_file, *debug_root; /* NULL: not given */
     char *interval_file, *explain_file, *versus;
     uint64_t log_fd, seed, tcache_size, block_max, interval, explain_first, explain_every;
-    struct qn_run_names explain;
+    struct qn_run_names explain, toggle;
     uint32_t trace;        /* QN_TRACE_* */
     struct {
         uint64_t first, last;

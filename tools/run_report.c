@@ -10,6 +10,7 @@
 #include <x86intrin.h>
 
 #include "cost/fold.h"
+#include "cost/regions.h"
 #include "cost/summary.h"
 #include "run.h"
 #include "tools.h"
@@ -130,6 +131,49 @@ void qn_run_print_report(struct qn_run *r, const struct qn_cost_result *result, 
     print_modules(r, result, events);
     if (r->options.stats)
         print_stats(r, result->totals);
+}
+
+/* Column of an event, -1 if it is not shown. */
+static int column_of(const struct qn_cost_event_set *events, int event)
+{
+    for (int i = 0; i < events->count; i++)
+        if (events->which[i] == event)
+            return i;
+    return -1;
+}
+
+static int64_t sum_of(const struct qn_cost_event_set *events, const int64_t *totals, const uint8_t *list, int n)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += totals[column_of(events, list[i])];
+    return sum;
+}
+
+void qn_run_print_regions(struct qn_run *r, const struct qn_cost_regions *regions,
+                          const struct qn_cost_event_set *events)
+{
+    static const uint8_t refs[] = { QN_COST_DR, QN_COST_DW }, d1[] = { QN_COST_D1MR, QN_COST_D1MW };
+    static const uint8_t ll[] = { QN_COST_ILMR, QN_COST_DLMR, QN_COST_DLMW };
+
+    if (!regions->count)
+        return;
+    qn_run_say(r, "%s", "");
+    if (r->config.cache_sim)
+        qn_run_say(r, "%16s %14s %12s %12s  region", "Ir", "D refs", "D1 misses", "LL misses");
+    else
+        qn_run_say(r, "%16s  region", "Ir");
+    for (int i = 0; i < regions->count; i++) {
+        const int64_t *t = qn_prof_table_totals(regions->list[i].table);
+
+        if (r->config.cache_sim)
+            qn_run_say(r, "%16" PRId64 " %14" PRId64 " %12" PRId64 " %12" PRId64 "  %.200s",
+                       t[column_of(events, QN_COST_IR)], sum_of(events, t, refs, 2), sum_of(events, t, d1, 2),
+                       sum_of(events, t, ll, 3), regions->list[i].path);
+        else
+            qn_run_say(r, "%16" PRId64 "  %.200s", t[column_of(events, QN_COST_IR)], regions->list[i].path);
+    }
 }
 
 static void format_bytes(char *text, const struct qn_arena_header *h)

@@ -97,13 +97,16 @@ static void serve_exec(struct qn_run *r)
     qn_run_answer(r, QN_WIRE_EXEC_OK, error, &r->fresh.fd, error ? 0 : 1);
 }
 
+/* What the program says itself (VALGRIND_PRINTF) is told with --quiet, too. */
 static void take_note(struct qn_run *r, struct qn_wire_msg *m)
 {
     m->text[sizeof m->text - 1] = 0;
     for (char *p = m->text; *p; p++)
         if ((unsigned char)*p < ' ' || *p == 127)
             *p = '?';
-    if (!r->log.quiet)
+    if (m->kind == QN_WIRE_PRINT)
+        qn_run_print(r, "%s", m->text);
+    else if (!r->log.quiet)
         qn_run_note(r, "%s", m->text);
     qn_run_flush(r);
 }
@@ -131,6 +134,7 @@ static void serve_one(struct qn_run *r, struct qn_wire_msg *m)
     case QN_WIRE_RESOLVE:
         qn_run_serve_resolve(r, (uint32_t)m->value);
         break;
+    case QN_WIRE_PRINT:
     case QN_WIRE_NOTE:
         take_note(r, m);
         break;

@@ -43,6 +43,9 @@ enum qn_exit_kind { /* why translated code came back to the dispatcher; low byte
     QN_EXIT_BAD,        /* rip is at an undecodable or unsupported instruction */
     QN_EXIT_STALE,      /* the code of the block changed since translation: rip is its start */
     QN_EXIT_INTERVAL,   /* the interval ends before the end of the block at rip: nothing of it has been executed */
+    QN_EXIT_REQUEST,    /* rip is at the marker of a client request */
+    QN_EXIT_ENTER,      /* --toggle: rip is at the entry of a function; nothing of it has been executed */
+    QN_EXIT_RETURN,     /* --toggle: an indirect branch to rip has left the stack of the function */
     QN_EXIT_SIGNAL      /* a host signal handler wants the dispatcher */
 };
 
@@ -70,6 +73,7 @@ struct qn_ctx {
     uint8_t vindex[64] __attribute__((aligned(64)));
     volatile uint32_t pending; /* a signal waits */
     uint32_t in_cache;     /* 1 while translated code runs */
+    uint64_t toggle_sp;    /* --toggle: rsp at the entry of the function that counts */
 };
 
 extern struct qn_ctx qn_ctx;

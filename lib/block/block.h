@@ -24,6 +24,8 @@ enum qn_block_end {
     QN_END_EMULATE,  /* the engine runs the last instruction (cpuid, wrfsbase, ...) */
     QN_END_TRAP,     /* last instruction raises a signal (ud2, int3, hlt) or falls through */
     QN_END_XBEGIN,   /* last instruction is xbegin: goes to its fallback */
+    QN_END_REQUEST,  /* the block is the marker of a client request: no instructions, or one where requests count */
+    QN_END_ENTER,    /* the block is the entry of a function that the dispatcher wants to see: no instructions yet */
     QN_END_BAD       /* next instruction is undecodable or refused: nothing of it is executed */
 };
 
@@ -40,10 +42,15 @@ struct qn_block {
     struct qn_insn insn[QN_BLOCK_MAX];
 };
 
+/* rol $3,%rdi; rol $13,%rdi; rol $61,%rdi; rol $51,%rdi; xchg %rbx,%rbx */
+#define QN_MARKER_BYTES 19u
+
 struct qn_block_rules {
     unsigned max;        /* instructions, 1..QN_BLOCK_MAX */
     unsigned keep_free;  /* registers that must stay unused (0 when nothing is borrowed) */
     bool end_at_repeats; /* a block ends behind a repeated string instruction */
+    bool count_requests; /* the marker of a client request is an instruction, as it is to Cachegrind */
+    bool (*begins)(uint64_t pc); /* a block begins here, so that one before it ends; NULL: nowhere */
 };
 
 /* The processor that the guest's instructions are for: the one that runs them.  Set once, before the first block. */

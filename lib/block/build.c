@@ -96,6 +96,34 @@ static bool ends_behind(const struct qn_block *b, const struct qn_block_rules *r
     return b->end != QN_END_FALL || (b->volatile_code && stores(last)) || (rules->end_at_repeats && repeats(last));
 }
 
+/* Does a client request stand here? */
+static bool is_marker(uint64_t pc)
+{
+    static const uint8_t marker[QN_MARKER_BYTES] = {0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d, 0x48, 0xc1,
+                                                    0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33, 0x48, 0x87, 0xdb};
+
+    return qn_exec_avail(pc, QN_MARKER_BYTES) == QN_MARKER_BYTES &&
+           !__builtin_memcmp((const uint8_t *)(uintptr_t)pc, marker, QN_MARKER_BYTES);
+}
+
+/* It has no length that an instruction may have; event/collect.c knows that its fetch is longer. */
+static void take_marker(struct qn_block *b, const struct qn_block_rules *rules)
+{
+    b->end = QN_END_REQUEST;
+    b->next += QN_MARKER_BYTES;
+    if (!rules->count_requests)
+        return;
+    b->at[0] = b->pc;
+    b->insn[0] = (struct qn_insn){.len = QN_INSN_MAX_LEN};
+    b->n = 1;
+}
+
+/* What must be the beginning of a block of its own. */
+static bool ends_before(const struct qn_block *b, const struct qn_block_rules *rules)
+{
+    return is_marker(b->next) || (rules->begins && rules->begins(b->next));
+}
+
 void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules *rules)
 {
     const struct qn_exec_range *range = qn_exec_find(pc);
@@ -106,12 +134,14 @@ void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules
     b->used = 0;
     b->end = QN_END_FALL;
     b->volatile_code = range && range->writable;
-    while (b->n < rules->max && add_insn(b, rules->keep_free)) {
+    if (is_marker(pc))
+        take_marker(b, rules);
+    while (b->end != QN_END_REQUEST && b->n < rules->max && add_insn(b, rules->keep_free)) {
         const struct qn_insn *last = &b->insn[b->n - 1];
 
         b->end = end_of(last);
         b->target = qn_decode_target(last, b->at[b->n - 1]);
-        if (ends_behind(b, rules))
+        if (ends_behind(b, rules) || ends_before(b, rules))
             break;
     }
     b->at[b->n] = b->next;

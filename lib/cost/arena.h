@@ -40,7 +40,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "quern a01" */
-#define QN_ARENA_VERSION 2
+#define QN_ARENA_VERSION 3
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -93,7 +93,8 @@ struct qn_config {
     uint8_t vdso;            /* 1: show the guest the vDSO */
     uint8_t explain;         /* some lines are explained: every data reference is looked at */
     uint8_t versus;          /* with check: the twin is another simulator, and differences are counted, not fatal */
-    uint8_t pad[4];
+    uint8_t toggle;          /* counts only inside functions that are points of the arena */
+    uint8_t pad[3];
     uint32_t trace;          /* QN_TRACE_* */
     int32_t trace_fd;        /* where traces go (already open in the engine), -1 none */
     uint64_t trace_first, trace_last; /* block numbers to trace, inclusive */
@@ -165,6 +166,14 @@ struct qn_versus {
     uint8_t kind, a, b;                      /* bit 0: level-1 miss or mispredict, bit 1: LL miss */
 };
 
+/* Regions of the run that the program has named, as paths: region 0 is none; the others have a parent. */
+#define QN_ARENA_REGIONS_MAX 250 /* and 0; each has a space of the code cache (tcache.h) */
+#define QN_REGION_NAME 64        /* bytes of a name, with its NUL */
+
+struct qn_region_rec {
+    uint32_t parent, name;   /* region; string */
+};
+
 struct qn_arena_header {
     uint64_t magic;
     uint32_t version;
@@ -187,10 +196,12 @@ struct qn_arena_header {
     uint64_t n_counters;     /* in 64-bit units */
     uint64_t n_intervals;
     uint64_t n_points;       /* raised by the collector while the engine waits for QN_WIRE_RESOLVED */
-    uint64_t uninstrumented; /* block executions with collection off, if known */
+    uint64_t partly;         /* 1: some of the run was not counted, as the user or the program asked */
     struct qn_stats stats;
     struct qn_sim_output sim_output;
     struct qn_versus versus;
+    uint32_t n_regions, pad; /* with region 0, once there is any other */
+    struct qn_region_rec region[QN_ARENA_REGIONS_MAX];
 };
 
 struct qn_map_rec {          /* one executable mapping that code was translated from */
@@ -283,7 +294,7 @@ struct qn_block_rec {
     uint16_t ninsns;
     uint16_t flags;
     uint32_t misses;         /* index of the other counters; 0 = they follow the execution count */
-    uint32_t pad;
+    uint32_t region;         /* that it counts for */
 };
 
 /* Instruction descriptor, one 32-bit word. */

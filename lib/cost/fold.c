@@ -16,6 +16,7 @@ struct fold {
     const struct qn_cost_store *store;
     const struct qn_cost_event_set *events;
     struct qn_cost_modules *modules;
+    uint32_t region;
     struct qn_prof_table *table;
     struct qn_cost_result *result;
     struct qn_prof_error *err;
@@ -132,6 +133,8 @@ static enum qn_prof_status fold_block(struct fold *f, uint64_t at)
         f->result->damaged++;
         return QN_PROF_OK;
     }
+    if (f->region != QN_COST_ALL_REGIONS && f->region != b.region)
+        return QN_PROF_OK;
     x = ((const volatile uint64_t *)(f->store->base + QN_ARENA_COUNTERS_OFF))[b.counter];
     if (x == 0)
         return QN_PROF_OK;
@@ -149,7 +152,7 @@ static enum qn_prof_status fold_rest(struct fold *f)
 {
     enum qn_prof_status status = flush(f);
 
-    if (status != QN_PROF_OK || !f->charges.count || f->charges.list[0].site)
+    if (status != QN_PROF_OK || f->region != QN_COST_ALL_REGIONS || !f->charges.count || f->charges.list[0].site)
         return status;
     if (qn_prof_table_enter_object(f->table, NULL)
         || (f->fn = qn_prof_table_fn(f->table, NULL, NULL)) == QN_PROF_NO_FN)
@@ -162,10 +165,10 @@ static enum qn_prof_status fold_rest(struct fold *f)
 }
 
 enum qn_prof_status qn_cost_fold(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
-                                 struct qn_cost_modules *modules, struct qn_prof_table *table,
+                                 struct qn_cost_modules *modules, uint32_t region, struct qn_prof_table *table,
                                  struct qn_cost_result *result, struct qn_prof_error *err)
 {
-    struct fold f = { .store = store, .events = events, .modules = modules, .table = table,
+    struct fold f = { .store = store, .events = events, .modules = modules, .region = region, .table = table,
                       .result = result, .err = err, .fn = QN_PROF_NO_FN, .map = UINT32_MAX,
                       .detail = qn_prof_table_wants(table) };
     enum qn_prof_status status = QN_PROF_OK;

@@ -24,9 +24,11 @@ struct qn_cost_result {
     uint64_t damaged;               /* blocks that could not be used */
 };
 
-/* Adds everything to `table`, which has events->count columns. */
+#define QN_COST_ALL_REGIONS UINT32_MAX
+
+/* Adds everything, or what was counted for one region, to `table`, which has events->count columns. */
 enum qn_prof_status qn_cost_fold(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
-                                 struct qn_cost_modules *modules, struct qn_prof_table *table,
+                                 struct qn_cost_modules *modules, uint32_t region, struct qn_prof_table *table,
                                  struct qn_cost_result *result, struct qn_prof_error *err);
 
 #endif

@@ -65,16 +65,37 @@ static void put_cache(struct header *h, const char *name, const struct qn_geomet
 
 static void put_provenance(struct header *h, const struct qn_cost_profile *p)
 {
-    uint64_t all = p->executions + p->uninstrumented;
-
     put_desc(h, "Simulator:", "quern %s, %s %016" PRIx64 "%s%s", p->version, p->engine, p->engine_hash,
              p->sim_opt[0] ? ", " : "", p->sim_opt);
     put_desc(h, "Modules:", "%.250s", p->modules && p->modules[0] ? p->modules : "not known");
     put_desc(h, "Counting:", "%s", p->config->counting == QN_COUNTING_CACHEGRIND ? "cachegrind" : "exact");
     put_desc(h, "Seed:", "%" PRIu64, p->config->seed);
     put_desc(h, "Program:", "%.150s%s%s", p->program, p->build_id[0] ? ", build-id " : "", p->build_id);
-    put_desc(h, "Instrumented:", "%.2f%% of block executions",
-             all ? (double)p->executions * 100.0 / (double)all : 100.0);
+    put_desc(h, "Instrumented:", "%s", p->partly ? "parts of the run" : "all of the run");
+}
+
+static void put_region_names(struct header *h, const struct qn_cost_profile *p)
+{
+    char names[DESC_MAX] = "";
+    size_t n = 0;
+
+    for (int i = 0; i < p->region_count && n < sizeof names; i++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", p->regions[i].path);
+    if (p->region_count)
+        put_desc(h, "Regions:", "%s", names);
+}
+
+static enum qn_prof_status put_regions(struct qn_prof_writer *w, const struct qn_cost_profile *p, struct qn_prof_error *err)
+{
+    enum qn_prof_status status = QN_PROF_OK;
+
+    if (p->region_count)
+        qn_prof_put_regions(w, p->region_count);
+    for (int i = 0; i < p->region_count && status == QN_PROF_OK; i++) {
+        qn_prof_begin_region(w, p->regions[i].path);
+        status = qn_prof_table_write(p->regions[i].table, w, err);
+    }
+    return status;
 }
 
 enum qn_prof_status qn_cost_write_profile(const char *path, const struct qn_cost_profile *p,
@@ -90,9 +111,12 @@ enum qn_prof_status qn_cost_write_profile(const char *path, const struct qn_cost
     put_cache(&h, "D1 cache:", &p->config->D1);
     put_cache(&h, "LL cache:", &p->config->LL);
     put_provenance(&h, p);
+    put_region_names(&h, p);
     put_command(&h, p->command, p->events);
     qn_prof_put_events(w, p->events->names, p->events->count);
     status = qn_prof_table_write(table, w, err);
+    if (status == QN_PROF_OK)
+        status = put_regions(w, p, err);
     if (status != QN_PROF_OK) {
         qn_prof_abandon_writer(w);
         return status;

@@ -8,8 +8,9 @@
  *   desc: Counting:         exact
  *   desc: Seed:             1
  *   desc: Program:          /bin/true, build-id 0123...
- *   desc: Instrumented:     100.00% of block executions
- *   cmd: ...  events: ...  fl= fn= counts ...  summary: ...
+ *   desc: Instrumented:     all of the run                           or parts of it
+ *   desc: Regions:          setup, solve/step                        if there are any
+ *   cmd: ...  events: ...  fl= fn= counts ...  summary: ...  regions (prof/region.h)
  *
  * Invariants: the same run gives the same bytes; nothing here depends on time, pid or machine load.
  */
@@ -34,7 +35,12 @@ struct qn_cost_profile {
     const char *program;    /* path */
     const char *build_id;   /* of the program, "" if none */
     const char *command;    /* as typed, arguments joined by blanks */
-    uint64_t executions, uninstrumented; /* of blocks, with collection on and off */
+    bool partly;            /* some of the run was not counted, as the user or the program asked */
+    const struct qn_cost_region {        /* parts of the whole that the program has named */
+        const char *path;                /* "solve/step" */
+        struct qn_prof_table *table;
+    } *regions;
+    int region_count;
 };
 
 enum qn_prof_status qn_cost_write_profile(const char *path, const struct qn_cost_profile *p,

@@ -24,6 +24,7 @@
  *          --explain or --toggle
  *   FILE   with SCM_RIGHTS {fd}: the guest     (nothing; its debug information can then be read, whatever
  *          has mapped code of this file           becomes of its name)
+ *   PRINT  text follows: what the program itself says to the user (VALGRIND_PRINTF)
  *   NOTE   text follows: a line for the user's terminal or log (warnings)
  *
  * A collector learns of the guest's end by waitpid (its own child) or by pidfd (all others).  If the guest
@@ -37,7 +38,7 @@
 enum qn_wire_kind {
     QN_WIRE_HELLO = 1, QN_WIRE_FORK, QN_WIRE_FORK_OK, QN_WIRE_FORK_ERR,
     QN_WIRE_EXEC_NEW, QN_WIRE_EXEC_OUT, QN_WIRE_EXEC_OK, QN_WIRE_EXEC_FAILED, QN_WIRE_NOTE,
-    QN_WIRE_RESOLVE, QN_WIRE_RESOLVED, QN_WIRE_FILE
+    QN_WIRE_RESOLVE, QN_WIRE_RESOLVED, QN_WIRE_FILE, QN_WIRE_PRINT
 };
 
 struct qn_wire_msg {

@@ -113,6 +113,13 @@ void emit_copy(struct emitter *e, unsigned i)
         copy_far(e, i, target);
 }
 
+static void segment_prefix(struct emitter *e, const struct qn_insn *in)
+{
+    for (unsigned k = 0; k < in->n_mem; k++)
+        if (in->mem[k].is_modrm && in->mem[k].seg != QN_SEG_NONE)
+            x_byte(&e->hot, in->mem[k].seg == QN_SEG_FS ? 0x64 : 0x65);
+}
+
 /* mov <r/m>, %dst for the operand of an indirect jump or call. */
 void emit_load_operand(struct emitter *e, unsigned i, unsigned dst)
 {
@@ -127,23 +134,22 @@ void emit_load_operand(struct emitter *e, unsigned i, unsigned dst)
     }
     if (is_rip_relative(in)) {
         target = rip_target(e, i);
-        if (qn_fits_i32((int64_t)(target - (e->hot.exec + 7)))) {
+        if (qn_fits_i32((int64_t)(target - (e->hot.exec + 8)))) {
+            segment_prefix(e, in);
             x_load(&e->hot, dst, target);
         } else {
             x_movi(&e->hot, dst, target);
+            segment_prefix(e, in);
             x_byte(&e->hot, x_rex(1, dst, 0, dst));
             x_byte(&e->hot, 0x8b);
             x_mem(&e->hot, dst, dst, QN_REG_NONE, 1, 0);
         }
         return;
     }
+    segment_prefix(e, in);
     for (unsigned k = 0; k < in->n_mem; k++)
-        if (in->mem[k].is_modrm) {
-            if (in->mem[k].seg != QN_SEG_NONE)
-                x_byte(&e->hot, in->mem[k].seg == QN_SEG_FS ? 0x64 : 0x65);
-            if (in->mem[k].addr32)
-                x_byte(&e->hot, 0x67);
-        }
+        if (in->mem[k].is_modrm && in->mem[k].addr32)
+            x_byte(&e->hot, 0x67);
     x_byte(&e->hot, 0x48 | (dst >> 3) << 2 | rex);
     x_byte(&e->hot, 0x8b);
     x_byte(&e->hot, (in->modrm & 0xc7) | (dst & 7) << 3);

@@ -144,7 +144,7 @@ static void emit_body(struct emitter *e)
 {
     unsigned n = 0;
 
-    if (e->b->volatile_code && e->b->n)
+    if (e->b->volatile_code && e->b->next != e->b->pc)
         emit_verify(e);
     emit_countdown(e);
     n = first_fetch(e);

@@ -24,6 +24,7 @@ struct qn_emit_rules {
     bool check, filter;
     bool has_bw, has_avx512;       /* host: for storing mask registers */
     bool has_bmi2;                 /* host: rorx */
+    bool leaves;                   /* indirect branches look whether they leave the function of --toggle */
     bool sees;                     /* every data reference is told to qn_sim_see_data */
     int64_t *countdown;            /* instructions left of the interval, below 2 GiB; NULL: none are counted */
 };

@@ -157,6 +157,20 @@ static void standard_jump(struct qn_code *c, unsigned space)
     x_u32(c, (uint32_t)(uintptr_t)qn_tcache_ibl_table(space));
 }
 
+/* To the dispatcher, rip = r11, all registers native. */
+static void leave_standard_state(struct qn_code *c, enum qn_exit_kind kind)
+{
+    x_store(c, CTX(rip), QN_R11);
+    x_load(c, QN_R10, CTX_GPR(QN_R10));
+    x_load(c, QN_R11, CTX_GPR(QN_R11));
+    if (emit_rules.caches) {
+        x_store(c, CTX(now), QN_PREF_NOW);
+        x_load(c, QN_PREF_NOW, CTX_GPR(QN_PREF_NOW));
+    }
+    x_store32_imm(c, CTX(exit_kind), kind);
+    x_jmp(c, (uint64_t)(uintptr_t)emit_hooks.leave);
+}
+
 #define MISS_STUB_BYTES 256u
 
 uint32_t qn_emit_miss_stub(void)
@@ -168,16 +182,8 @@ uint32_t qn_emit_miss_stub(void)
     if (written[emit_rules.caches])
         return address;
     written[emit_rules.caches] = true;
-    x_store(&c, CTX(rip), QN_R11);
     x_load(&c, QN_RCX, CTX_GPR(QN_RCX));
-    x_load(&c, QN_R10, CTX_GPR(QN_R10));
-    x_load(&c, QN_R11, CTX_GPR(QN_R11));
-    if (emit_rules.caches) {
-        x_store(&c, CTX(now), QN_PREF_NOW);
-        x_load(&c, QN_PREF_NOW, CTX_GPR(QN_PREF_NOW));
-    }
-    x_store32_imm(&c, CTX(exit_kind), QN_EXIT_IBL);
-    x_jmp(&c, (uint64_t)(uintptr_t)emit_hooks.leave);
+    leave_standard_state(&c, QN_EXIT_IBL);
     return address;
 }
 
@@ -259,6 +265,25 @@ static void free_r11(struct emitter *e, struct emit_triple *t, unsigned last)
     }
 }
 
+/* cmp %rsp, toggle_sp ; jb: this return, or jump, leaves the function that counts.  In standard state but for rcx. */
+static void look_at_stack(struct emitter *e)
+{
+    struct qn_code hot;
+    bool saved;
+
+    emit_need_flags(e, e->b->n);
+    saved = e->flags_saved;
+    x_op_abs(&e->hot, 1, 0x39, QN_RSP, CTX(toggle_sp));
+    x_jcc(&e->hot, X_CC_B, e->cold.exec);
+    hot = e->hot;
+    e->hot = e->cold;
+    emit_restore_flags(e);
+    leave_standard_state(&e->hot, QN_EXIT_RETURN);
+    e->cold = e->hot;
+    e->hot = hot;
+    e->flags_saved = saved;
+}
+
 /* From the block's registers to the standard state. */
 static void indirect_exit(struct emitter *e)
 {
@@ -286,6 +311,8 @@ static void indirect_exit(struct emitter *e)
     }
     e->borrowed = false; /* rax must be parked in memory from here */
     predict_target(e);
+    if (emit_rules.leaves && e->b->end != QN_END_CALL_IND)
+        look_at_stack(e);
     emit_restore_flags(e);
     standard_jump(&e->hot, e->out.space);
 }
@@ -455,6 +482,8 @@ void emit_end(struct emitter *e)
     case QN_END_SYSCALL: service_exit(e, QN_EXIT_SYSCALL, b->next); break;
     case QN_END_EMULATE: service_exit(e, QN_EXIT_EMULATE, b->at[b->n - 1]); break;
     case QN_END_BAD: service_exit(e, QN_EXIT_BAD, b->pc); break;
+    case QN_END_REQUEST: service_exit(e, QN_EXIT_REQUEST, b->pc); break;
+    case QN_END_ENTER: service_exit(e, QN_EXIT_ENTER, b->pc); break;
     case QN_END_JMP_IND:
     case QN_END_CALL_IND:
     case QN_END_RET: indirect_exit(e); break;

@@ -46,7 +46,7 @@ static unsigned clamp(const struct collector *c, unsigned size)
 
 static void add_fetch(struct collector *c, const struct qn_block *b, unsigned i)
 {
-    unsigned len = clamp(c, b->insn[i].len);
+    unsigned len = clamp(c, b->end == QN_END_REQUEST ? QN_MARKER_BYTES : b->insn[i].len);
     uint64_t first = b->at[i] / c->rules->i1_line, last = (b->at[i] + len - 1) / c->rules->i1_line;
     bool touched = false;
     struct qn_event *e;

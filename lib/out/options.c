@@ -14,7 +14,7 @@
 
 enum id {
     HELP, VERSION, DIFF, MOD_FILENAME, MOD_FUNCNAME, SHOW, SORT, THRESHOLD, SHOW_PERCS, ANNOTATE,
-    AUTO, CONTEXT, INCLUDE, STYLE, BY, COLOR, ASM
+    AUTO, CONTEXT, INCLUDE, STYLE, BY, COLOR, ASM, REGION
 };
 
 enum form { FLAG, SWITCH, VALUE };
@@ -41,6 +41,7 @@ static const struct option {
     {"by", BY, VALUE},
     {"color", COLOR, VALUE},
     {"asm", ASM, SWITCH},
+    {"region", REGION, VALUE},
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 
@@ -150,6 +151,7 @@ static int take_value(struct parser *p, enum id id, const char *value)
     case INCLUDE: q->includes[q->include_count++] = value; return 0;
     case STYLE: return take_style(p, value);
     case BY: return take_by(p, value);
+    case REGION: q->region = value; return 0;
     default: return take_color(p, value);
     }
 }

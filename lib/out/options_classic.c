@@ -83,6 +83,8 @@ static int take_option(struct qn_out_request *q, const char *a)
         return take_context(q, v);
     if ((v = value_of(a, "--include=")) || (v = value_of(a, "-I=")))
         return take_include(q, v);
+    if ((v = value_of(a, "--region=")))
+        return q->region = v, 0;
     if ((v = value_of(a, "-I")) && *v)
         return take_include(q, v);
     return -1;

@@ -16,6 +16,7 @@
 #include "prof/counts.h"
 #include "prof/digits.h"
 #include "prof/header.h"
+#include "prof/region.h"
 
 enum stage { NEED_FILE, NEED_COUNTS, SUMMED };
 
@@ -30,6 +31,7 @@ struct qn_prof_reader {
     int64_t *counts; /* of the current item */
     int64_t *totals;
     int64_t *left;
+    struct qn_prof_regions regions;
 };
 
 static enum qn_prof_status open_parts(struct qn_prof_reader *r, struct qn_prof_error *err)
@@ -41,7 +43,8 @@ static enum qn_prof_status open_parts(struct qn_prof_reader *r, struct qn_prof_e
     r->counts = calloc(n, sizeof *r->counts);
     r->totals = calloc(n, sizeof *r->totals);
     r->left = calloc(n, sizeof *r->left);
-    return r->counts && r->totals && r->left ? QN_PROF_OK : qn_prof_fail_memory(err);
+    r->regions.sum = calloc(n, sizeof *r->regions.sum);
+    return r->counts && r->totals && r->left && r->regions.sum ? QN_PROF_OK : qn_prof_fail_memory(err);
 }
 
 struct qn_prof_reader *qn_prof_open_reader(const char *path, struct qn_prof_error *err)
@@ -50,6 +53,7 @@ struct qn_prof_reader *qn_prof_open_reader(const char *path, struct qn_prof_erro
     if (r) {
         r->lines.fd = -1;
         r->path = strdup(path);
+        r->regions = (struct qn_prof_regions){.chosen = qn_prof_chosen_region(), .promised = -1};
     }
     if (!r || !r->path)
         qn_prof_fail_memory(err);
@@ -68,6 +72,7 @@ void qn_prof_close_reader(struct qn_prof_reader *r)
     free(r->counts);
     free(r->totals);
     free(r->left);
+    free(r->regions.sum);
     free(r->path);
     free(r);
 }
@@ -311,10 +316,67 @@ static int take_line(struct qn_prof_reader *r, const char *text, size_t length,
     return take_keyword(r, text, end, item, err);
 }
 
-static int at_end(struct qn_prof_reader *r, struct qn_prof_error *err)
+/* A region's own summary was right: the next one begins as a file does. */
+static int finish_region(struct qn_prof_reader *r, struct qn_prof_error *err)
 {
+    if (qn_prof_add_counts(r->regions.sum, r->counts, r->header.event_count) != 0)
+        return bad(r, "sum out of range", "#summary:", "sums within 64 bits", err);
+    memset(r->totals, 0, (size_t)r->header.event_count * sizeof *r->totals);
+    r->regions.reading = 0;
+    r->stage = NEED_FILE;
+    r->is_strict = r->in_line = 0;
+    return 0;
+}
+
+/* Behind the summary, or with a region chosen: most lines are passed over. */
+static int take_region_line(struct qn_prof_reader *r, const char *text, size_t length,
+                            struct qn_prof_item *item, struct qn_prof_error *err)
+{
+    const char *what;
+    int wanted;
+    if (r->stage == SUMMED && r->regions.promised < 0 && strncmp(text, "#regions: ", 10) != 0)
+        return take_line(r, text, length, item, err);
+    wanted = qn_prof_region_line(&r->regions, text, &what);
+    if (wanted < 0)
+        return bad(r, what, text, "`#region: PATH` and its counts, each behind a #", err);
+    if (!wanted)
+        return 0;
+    wanted = take_line(r, text + 1, length - 1, item, err);
+    return wanted == 1 && item->kind == QN_PROF_SUMMARY ? finish_region(r, err) : wanted;
+}
+
+/* The sum of the regions chosen, once; then the end. */
+static int end_regions(struct qn_prof_reader *r, struct qn_prof_item *item, struct qn_prof_error *err)
+{
+    const struct qn_prof_regions *g = &r->regions;
     if (r->stage == SUMMED)
         return 0;
+    if (g->reading || g->seen < g->promised) {
+        qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: regions cut short, got %d, wanted %d and their summaries", r->path,
+                     r->lines.number + 1, g->seen, g->promised);
+        return -1;
+    }
+    if (!g->matched) {
+        qn_prof_fail(err, QN_PROF_BAD, "%s: no region `%s`, it has %s", r->path, g->chosen, g->seen ? g->names : "none");
+        return -1;
+    }
+    r->stage = SUMMED;
+    item->kind = QN_PROF_SUMMARY;
+    item->counts = g->sum;
+    return 1;
+}
+
+static int at_end(struct qn_prof_reader *r, struct qn_prof_item *item, struct qn_prof_error *err)
+{
+    if (r->regions.chosen)
+        return end_regions(r, item, err);
+    if (r->stage == SUMMED && r->regions.seen == (r->regions.promised < 0 ? 0 : r->regions.promised))
+        return 0;
+    if (r->stage == SUMMED) {
+        qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: regions cut short, got %d, wanted %d", r->path, r->lines.number + 1,
+                     r->regions.seen, r->regions.promised);
+        return -1;
+    }
     qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: missing `summary:` line, aborting", r->path,
                  r->lines.number + 1);
     qn_prof_fail_more(err, ", got the end of the file, wanted `summary: COUNTS`");
@@ -329,9 +391,10 @@ int qn_prof_read_next(struct qn_prof_reader *r, struct qn_prof_item *item,
         size_t length;
         int got = qn_prof_next_line(&r->lines, &text, &length, err);
         if (got <= 0)
-            return got < 0 ? -1 : at_end(r, err);
+            return got < 0 ? -1 : at_end(r, item, err);
         item->keeps_function = 0;
-        got = take_line(r, text, length, item, err);
+        got = r->stage == SUMMED || r->regions.chosen ? take_region_line(r, text, length, item, err)
+                                                      : take_line(r, text, length, item, err);
         if (got != 0)
             return got;
     }

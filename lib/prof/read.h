@@ -23,6 +23,9 @@
  *      #0x401136 488b45f8 2 1              INSN {0x401136, 4 bytes} {2, 1}
  *      #0x40113a 90 1 0                    INSN {0x40113a, 1 byte}  {1, 0}
  *
+ * Regions of the run may follow the summary, in comments; where one is chosen, what is handed out is theirs
+ * (region.h).
+ *
  * Invariants: an item is handed out only when its line is well formed; SUMMARY only when it equals
  * the sum of all counts; the end only after a summary. Every error names FILE:LINE, what was
  * found and what was wanted. Names hold no NUL byte. Counts are within 64 bits. After #positions: there

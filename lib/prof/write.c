@@ -30,6 +30,7 @@ struct qn_prof_writer {
     char *path;      /* the final name */
     char *temporary; /* the name written to, or NULL */
     int events;
+    int remarks, in_line; /* every line is a comment; one has been begun */
     enum qn_prof_form form;
     char *file; /* of the merged form: repeated before each function */
     struct qn_prof_error error;
@@ -55,7 +56,7 @@ static void flush(struct qn_prof_writer *w)
     w->used = 0;
 }
 
-static void put_bytes(struct qn_prof_writer *w, const char *text, size_t n)
+static void put_plain(struct qn_prof_writer *w, const char *text, size_t n)
 {
     while (n > 0 && w->error.status == QN_PROF_OK) {
         size_t room = QN_PROF_WRITE_BYTES - w->used;
@@ -67,6 +68,29 @@ static void put_bytes(struct qn_prof_writer *w, const char *text, size_t n)
         if (w->used == QN_PROF_WRITE_BYTES)
             flush(w);
     }
+}
+
+/* The text line by line, each behind a #. */
+static void put_remark(struct qn_prof_writer *w, const char *text, size_t n)
+{
+    while (n > 0) {
+        const char *newline = memchr(text, '\n', n);
+        size_t part = newline ? (size_t)(newline - text) + 1 : n;
+        if (!w->in_line)
+            put_plain(w, "#", 1);
+        put_plain(w, text, part);
+        w->in_line = !newline;
+        text += part;
+        n -= part;
+    }
+}
+
+static void put_bytes(struct qn_prof_writer *w, const char *text, size_t n)
+{
+    if (w->remarks)
+        put_remark(w, text, n);
+    else
+        put_plain(w, text, n);
 }
 
 void qn_prof_set_events(struct qn_prof_writer *w, int count)
@@ -319,6 +343,19 @@ void qn_prof_put_summary(struct qn_prof_writer *w, const int64_t *counts)
     for (int i = 0; i < w->events; i++)
         put_number(w, ' ', qn_prof_count(counts[i]), '\0');
     qn_prof_put_text(w, "\n");
+}
+
+void qn_prof_put_regions(struct qn_prof_writer *w, int count)
+{
+    w->remarks = 1;
+    qn_prof_put_text(w, "regions:");
+    put_number(w, ' ', count, '\n');
+}
+
+void qn_prof_begin_region(struct qn_prof_writer *w, const char *path)
+{
+    qn_prof_put_text(w, "region: ");
+    qn_prof_put_line(w, path);
 }
 
 static void finish(struct qn_prof_writer *w)

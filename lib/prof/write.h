@@ -75,8 +75,12 @@ void qn_prof_put_insn(struct qn_prof_writer *w, const struct qn_prof_insn *insn,
 /* "LINE c1 c2 ..."; counts has one entry per event; line 0 means not known. */
 void qn_prof_put_counts(struct qn_prof_writer *w, uint32_t line, const int64_t *counts);
 
-/* "summary: c1 c2 ..."; must be the last. */
+/* "summary: c1 c2 ..."; must be the last, but for regions. */
 void qn_prof_put_summary(struct qn_prof_writer *w, const int64_t *counts);
+
+/* Behind the summary, how many regions follow; then each: from now on every line becomes a comment (region.h). */
+void qn_prof_put_regions(struct qn_prof_writer *w, int count);
+void qn_prof_begin_region(struct qn_prof_writer *w, const char *path);
 
 /* One line as it stands, control bytes escaped: for texts that another tool spells in its own way. */
 void qn_prof_put_line(struct qn_prof_writer *w, const char *text);

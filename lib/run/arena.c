@@ -181,7 +181,8 @@ static uint32_t take_execution(void)
 }
 
 /* ncounters: of the whole cost centre, execution counter included. */
-struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint32_t *desc, uint32_t ncounters)
+struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint32_t *desc, uint32_t ncounters,
+                                        uint32_t region)
 {
     uint64_t i = qn_arena->n_blocks, first = qn_arena->n_insns;
     struct qn_block_rec *rec = (struct qn_block_rec *)(base + QN_ARENA_BLOCKS_OFF) + i;
@@ -195,7 +196,7 @@ struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint
     place.centre = (uint32_t)qn_arena->n_counters - 1;
     qn_arena->n_counters += ncounters - 1;
     *rec = (struct qn_block_rec){.pc = pc, .map = qn_arena_map_of(pc), .first_insn = (uint32_t)first, .counter = place.counter,
-                                 .ninsns = (uint16_t)ninsns, .misses = place.centre + 1};
+                                 .ninsns = (uint16_t)ninsns, .misses = place.centre + 1, .region = region};
     qn_arena->n_insns = first + ninsns;
     qn_arena->n_blocks = i + 1;
     return place;

@@ -2,6 +2,7 @@
 #include "block/block.h"
 #include "guest/exec_map.h"
 #include "run/interval.h"
+#include "run/request.h"
 #include "run/run.h"
 #include "run/space.h"
 #include "sim/contract.h"
@@ -65,6 +66,14 @@ static void run_block(bool may_connect, unsigned at_most)
     qn_enter(&qn_self->pending);
 }
 
+/* Returns the variant to run: it may be that nothing counts inside, either. */
+static unsigned enter_function(void)
+{
+    if (!qn_self->regions.inside)
+        qn_toggle_enter();
+    return qn_region_home() == QN_HOME_OFF ? QN_VARIANT_INSIDE : 0;
+}
+
 /* The block before the missing or undecodable instruction has run; now it is that instruction's turn. */
 static void bad_instruction(void)
 {
@@ -89,6 +98,8 @@ _Noreturn void qn_dispatch(void)
             may_connect = false;
             at_most = 0;
         }
+        if (QN_UNLIKELY(qn_region_home() != qn_space))
+            qn_space_choose(qn_region_home());
         run_block(may_connect, at_most);
         may_connect = false;
         at_most = 0;
@@ -101,6 +112,9 @@ _Noreturn void qn_dispatch(void)
         case QN_EXIT_SYSCALL: qn_syscall(); break;
         case QN_EXIT_EMULATE: qn_emulate(); break;
         case QN_EXIT_BAD: bad_instruction(); break;
+        case QN_EXIT_REQUEST: qn_request(); break;
+        case QN_EXIT_ENTER: at_most = enter_function(); break;
+        case QN_EXIT_RETURN: qn_toggle_leave(); break;
         case QN_EXIT_INTERVAL: at_most = qn_interval_cut(); break;
         case QN_EXIT_STALE: qn_code_changed(qn_ctx.rip, qn_ctx.rip + 1); break;
         default: break;

@@ -137,7 +137,7 @@ static void start_translation(void)
     qn_code_cache_map();
     qn_translate_init();
     qn_tcache_init(c->tcache_bytes ? c->tcache_bytes : TCACHE_DEFAULT, &qn_emit_bridges);
-    qn_space_choose(c->instr_at_start ? QN_HOME_ON : QN_HOME_OFF);
+    qn_space_choose(qn_region_home());
 }
 
 static void load_guest(uint64_t *kernel_sp)

@@ -39,7 +39,7 @@ void qn_points_learn(uint64_t pc)
     const struct qn_exec_range *range;
     uint32_t map;
 
-    if (QN_LIKELY(!qn_cfg()->explain))
+    if (QN_LIKELY(!qn_cfg()->explain && !qn_cfg()->toggle))
         return;
     range = qn_exec_find(pc);
     if (!range || range->map != QN_NO_MAP)
@@ -78,3 +78,5 @@ unsigned qn_points_explain(uint64_t pc)
 
     return p ? p->which + 1u : 0;
 }
+
+bool qn_points_toggle(uint64_t pc) { return find(pc, QN_POINT_TOGGLE) != NULL; }

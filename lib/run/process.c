@@ -79,6 +79,14 @@ static bool wire_receive(int fd, struct qn_wire_msg *msg, int fds[2])
 
 void qn_wire_hello(void) { wire_send(qn_socket_fd, QN_WIRE_HELLO, 0); }
 
+void qn_wire_note(uint32_t kind, const char *text)
+{
+    struct qn_wire_msg msg = {.kind = kind, .pid = (int32_t)qn_sys1(__NR_getpid, 0)};
+
+    qn_format(msg.text, sizeof msg.text, "%s", text);
+    qn_sys6(__NR_sendto, qn_socket_fd, (long)&msg, sizeof msg, 0x4000 /* MSG_NOSIGNAL */, 0, 0);
+}
+
 void qn_wire_resolve(uint32_t map)
 {
     struct qn_wire_msg msg;

@@ -11,6 +11,7 @@
 #include "base/syscall.h"
 #include "cost/arena.h"
 #include "cost/wire.h"
+#include "run/region.h"
 
 /* ---- kernel structures, as the x86-64 ABI has them ---- */
 
@@ -75,6 +76,7 @@ struct qn_thread {
     uint8_t step_byte;
     struct qn_sigaction *actions; /* of its process; a vfork child has its own */
     uint32_t on_guest_stack;   /* a signal frame is being written or read: a fault kills the guest, as in the kernel */
+    struct qn_region_state regions;
     uint32_t vfork_child;      /* another process that shares this one's memory until it execs or exits */
 };
 
@@ -96,7 +98,8 @@ uint32_t qn_arena_map_of(uint64_t pc);
 struct qn_cost_place {
     uint32_t record, counter, centre;
 };
-struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint32_t *desc, uint32_t ncounters);
+struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint32_t *desc, uint32_t ncounters,
+                                        uint32_t region);
 void qn_arena_leave(uint32_t record, unsigned insn);
 const struct qn_block_rec *qn_arena_block(uint32_t record);
 uint32_t qn_arena_desc(const struct qn_block_rec *b, unsigned insn); /* QN_INSN_* */
@@ -163,6 +166,7 @@ bool qn_copy_string(uint64_t guest, char *to, size_t size);
 _Noreturn void qn_process_exit(int code);
 long qn_sys_execve(int dirfd, const long *a, int flags);
 void qn_wire_hello(void);
+void qn_wire_note(uint32_t kind, const char *text); /* QN_WIRE_NOTE, QN_WIRE_PRINT; cut where it is too long */
 void qn_wire_resolve(uint32_t map); /* --explain, --toggle: the collector looks for what the user has named there */
 void qn_wire_file(int file);
 

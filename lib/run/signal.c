@@ -19,6 +19,7 @@ enum { E_INVAL = 22, E_FAULT = 14, E_PERM = 1, E_NOMEM = 12 };
 #define INT3 0xcc
 #define PUSHF 0x9c
 #define INT1 0xf1
+#define OVERFLOW_TRAP 4 /* vector of int $4 */
 
 extern char qn_enter_end[];
 
@@ -238,12 +239,14 @@ static void trace_fault(const struct qn_siginfo *info, uint64_t host)
     qn_trace_line(line);
 }
 
-/* Is the host's pc behind the instruction?  So it is after int3 and int1, but some hypervisors leave it at int1 (what
- * follows either in translated code is a jump). */
+/* Is the host's pc behind the instruction?  So it is after int $4, int3 and int1, but some hypervisors leave it at int1
+ * (what follows each in translated code is a jump). */
 static bool is_behind(const struct qn_siginfo *info, const struct qn_ucontext *uc)
 {
     struct qn_insn in;
 
+    if (uc->mc.trapno == OVERFLOW_TRAP)
+        return true;
     if (info->signo != SIG_TRAP || info->code == TRAP_TRACE_)
         return false;
     return qn_block_decode((const uint8_t *)(uintptr_t)uc->mc.ip, QN_INSN_MAX_LEN, &in) != QN_DEC_OK ||

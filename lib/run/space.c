@@ -1,7 +1,8 @@
 /* lib/run/space.c - spaces of translations: code that counts and code that does not, side by side.
  *
- *   home 0   nothing is counted: the guest's code and no more
- *   home 1   counts
+ *   home 0       nothing is counted: the guest's code and no more
+ *   home 1       counts
+ *   home 2, ...  counts for regions 1, ... (region.c)
  *
  * The dispatcher enters the space in qn_space; blocks of other homes cannot be reached from there but through it
  * (tcache.h), so a switch costs as much as a jump that is not linked yet, and what was translated stays.  Simulators are set
@@ -64,7 +65,7 @@ static struct qn_space_rules counting_rules(const struct qn_config *c)
 
     return (struct qn_space_rules){
         .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check,
-                 .filter = c->filter, .sees = qn_sim_sees, .countdown = c->interval ? &qn_interval_left : NULL,
+                 .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle, .countdown = c->interval ? &qn_interval_left : NULL,
                  .has_bw = features >> 30 & 1, .has_bmi2 = features >> 8 & 1, .has_avx512 = features >> 16 & 1},
         .event = {.cachegrind = c->counting == QN_COUNTING_CACHEGRIND, .caches = c->cache_sim, .branches = c->branch_sim,
                   .i1_line = c->I1.line, .i1_every = every_fetch(c), .check = c->check, .returns = qn_sim_returns,
@@ -93,5 +94,7 @@ void qn_space_choose(unsigned home)
 {
     if (QN_UNLIKELY(!qn_tcache_ibl_table(home)))
         open_home(home);
+    if (home == QN_HOME_OFF)
+        qn_arena->partly = 1;
     qn_space = home;
 }

@@ -236,6 +236,7 @@ void qn_syscall(void)
     qn_arena->stats.syscalls++;
     if (nr == __NR_rt_sigreturn) {
         qn_sys_sigreturn();
+        qn_toggle_leave();
         return;
     }
     g[1] = qn_ctx.rip;

@@ -169,6 +169,7 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
     t->mask = me->mask;
     t->altstack = (r->flags & CLONE_VFORK_) ? me->altstack : (struct qn_stack){.flags = 2};
     t->actions = me->actions;
+    qn_region_inherit(&t->regions, &me->regions);
     t->pending = t->restore_mask = t->stepping = t->vfork_child = 0;
     t->step_return = 0;
 }

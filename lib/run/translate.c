@@ -69,7 +69,7 @@ static struct qn_cost_place cost_centre(unsigned home)
         qn_arena->stats.retranslations++;
         return k->place;
     }
-    place = qn_arena_add_block(block.pc, block.n, events.desc, events.ncounters);
+    place = qn_arena_add_block(block.pc, block.n, events.desc, events.ncounters, home - QN_HOME_ON);
     if (known_count == KNOWN_MAX)
         return place;
     known[known_count] = (struct known){block.pc, place, known_head[bucket], block.n, hash, home};
@@ -116,16 +116,20 @@ static unsigned block_max(unsigned space)
 {
     uint32_t max = qn_cfg()->block_max;
 
-    if (QN_VARIANT(space))
+    if (QN_VARIANT(space) && QN_VARIANT(space) != QN_VARIANT_INSIDE)
         return QN_VARIANT(space);
     return max && max < QN_BLOCK_MAX ? max : QN_BLOCK_MAX;
 }
+
+/* The entry of a function that is to be counted, seen from outside. */
+static bool enters(uint64_t pc, unsigned space) { return space == QN_HOME_OFF && qn_cfg()->toggle && qn_points_toggle(pc); }
 
 uint32_t qn_translate(uint64_t pc, unsigned space)
 {
     const struct qn_config *c = qn_cfg();
     const struct qn_space_rules *rules = qn_space_rules(space);
-    const struct qn_block_rules shape = {block_max(space), rules->event.caches ? QN_BORROWED : 0, rules->emit.countdown != NULL};
+    const struct qn_block_rules shape = {block_max(space), rules->event.caches ? QN_BORROWED : 0, rules->emit.countdown != NULL,
+                                         rules->event.cachegrind, qn_cfg()->toggle ? qn_points_toggle : NULL};
     uint64_t since = ticks(), number = qn_arena->stats.blocks;
     struct qn_cost_place place = {0};
     uint32_t index;
@@ -135,6 +139,11 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
     qn_points_learn(pc);
     qn_emit_set_rules(&rules->emit);
     qn_block_build(&block, pc, &shape);
+    if (enters(pc, space)) {
+        block.n = 0;
+        block.next = pc;
+        block.end = QN_END_ENTER;
+    }
     qn_block_liveness(&block);
     events.n = 0;
     if (rules->emit.counts && block.n) {

@@ -5,8 +5,8 @@
 #   sh tests/perf/annotate.sh 500        50,000 functions, 500,000 lines: the number of files, with 100 functions each
 #
 # in:   QUERN (else build/quern); cg_annotate and cg_merge where they are installed; GNU time
-# out:  a table: what, seconds elapsed, megabytes at most; for quern the ratio to the original in this same run. A measurement, not
-#       a test: the status is 0 however slow it was.
+# out:  a table: what, seconds of CPU time, megabytes at most; for quern the ratio to the original in this same run.
+#       A measurement, not a test: the status is 0 however slow it was.
 set -u
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 quern=${QUERN:-$top_srcdir/build/quern}
@@ -16,19 +16,21 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 2
 awk -v files="$files" -f "$top_srcdir/tests/golden/annotate/large.awk" >big
 echo "profile: $((files * 100)) functions, $((files * 1000)) lines, $(($(wc -c <big) / 1000000)) MB"
-printf '%-28s %9s %9s\n' '' seconds MB
+printf '%-28s %9s %9s\n' '' 'CPU s' MB
 
 # measure NAME COMMAND...: sets seconds and megabytes.
 measure() {
     name=$1
     shift
-    /usr/bin/time -f '%e %M' -o cost "$@" >out 2>err || { echo "failed: $*"; cat err; exit 1; }
-    read -r seconds kilobytes <cost
+    /usr/bin/time -f '%U %S %M' -o cost "$@" >out 2>err || { echo "failed: $*"; cat err; exit 1; }
+    read -r user system kilobytes <cost
+    seconds=$(awk -v u="$user" -v s="$system" 'BEGIN { printf "%.2f", u + s }')
     printf '%-28s %9s %9s' "$name" "$seconds" $((kilobytes / 1000))
 }
 # against SECONDS KILOBYTES: the ratios of the original to what was measured last.
 against() {
-    awk -v s="$1" -v k="$2" -v t="$seconds" -v m="$kilobytes" 'BEGIN { printf "   %.0f times as fast, 1/%.0f of the memory\n", s / t, k / m }'
+    awk -v s="$1" -v k="$2" -v t="$seconds" -v m="$kilobytes" 'BEGIN {
+        printf "   %.0f times as fast, 1/%.0f of the memory\n", s / (t > 0 ? t : 0.01), k / m }'
 }
 
 if command -v cg_annotate >/dev/null 2>&1; then

@@ -210,6 +210,8 @@ static void fill(struct vector *v, const struct qn_insn *in, uint64_t slot)
         place_branch(v, in, slot);
     if (in->cls == QN_CLS_JMP_IND || in->cls == QN_CLS_CALL_IND)
         v->patch_at = in->n_mem && in->mem[0].is_modrm ? address_of(v, in, &in->mem[0], slot) - ARENA : ARENA_SIZE;
+    if (in->cls == QN_CLS_INT && one_in(2)) /* the two that user mode may call */
+        v->bytes[in->imm_off] = 3 + draw() % 2;
     if (in->attr & QN_ATTR_POPF) { /* no single steps, no alignment checks */
         v->patch_at = v->gpr[QN_RSP] - ARENA;
         v->patch = (draw() & 0xcd5) | 0x202;

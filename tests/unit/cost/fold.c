@@ -97,7 +97,7 @@ static const char *fold(struct qn_cost_result *result, struct qn_cost_guard *gua
     const char *text;
 
     notes = 0;
-    if (qn_cost_fold(&store, &events, m, t, result, &err) != QN_PROF_OK)
+    if (qn_cost_fold(&store, &events, m, QN_COST_ALL_REGIONS, t, result, &err) != QN_PROF_OK)
         diag("%s", err.text);
     text = rows(t);
     qn_prof_free_table(t);

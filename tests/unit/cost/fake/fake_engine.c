@@ -147,8 +147,11 @@ static void damage(uint64_t seed)
             struct qn_block_rec *b = (struct qn_block_rec *)part(QN_ARENA_BLOCKS_OFF) + i;
 
             *b = (struct qn_block_rec){ random_next(&state), (uint32_t)random_next(&state) % 30, i, i * 3,
-                                        (uint16_t)(random_next(&state) % 9), 0 };
+                                        (uint16_t)(random_next(&state) % 9), 0, 0, (uint32_t)random_next(&state) % 8 };
         }
+    arena->n_regions = (uint32_t)(seed % 3 ? random_next(&state) % 9 : random_next(&state));
+    for (uint32_t i = 0; i < QN_ARENA_REGIONS_MAX; i++)
+        arena->region[i] = (struct qn_region_rec){ (uint32_t)random_next(&state) % 16, (uint32_t)random_next(&state) % 4096 };
     arena->sim_output.events = (uint32_t)random_next(&state) % 50;
     for (uint32_t *p = (uint32_t *)arena->sim_output.names; p < (uint32_t *)arena->sim_output.texts; p++)
         *p = (uint32_t)random_next(&state);

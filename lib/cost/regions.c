@@ -1,0 +1,96 @@
+/* lib/cost/regions.c - paths and tables of regions.  See regions.h. */
+#include "cost/regions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A slash separates names; it cannot be part of one.  Nor can what a terminal would obey. */
+static void append_name(const struct qn_cost_store *store, uint32_t name, char path[QN_COST_REGION_PATH])
+{
+    size_t n = strlen(path);
+
+    if (n + 2 >= QN_COST_REGION_PATH)
+        return;
+    if (n)
+        path[n++] = '/';
+    qn_cost_get_string(store, name, path + n, QN_COST_REGION_PATH - n);
+    for (char *p = path + n; *p; p++)
+        if (*p == '/')
+            *p = '_';
+        else if ((unsigned char)*p < ' ' || *p == 127)
+            *p = '?';
+    if (!path[n])
+        strcpy(path + n, "?");
+}
+
+/* A region is made after the one around it, so numbers only fall. */
+static void append_path(const struct qn_cost_store *store, uint32_t region, char path[QN_COST_REGION_PATH])
+{
+    struct qn_region_rec r = qn_cost_header(store)->region[region];
+
+    if (r.parent && r.parent < region)
+        append_path(store, r.parent, path);
+    append_name(store, r.name, path);
+}
+
+static bool is_counted(const struct qn_cost_store *store, uint32_t region)
+{
+    struct qn_cost_extent e;
+    const volatile struct qn_block_rec *b = (const struct qn_block_rec *)(store->base + QN_ARENA_BLOCKS_OFF);
+
+    qn_cost_get_extent(store, &e);
+    for (uint64_t i = 0; i < e.blocks; i++)
+        if (b[i].region == region)
+            return true;
+    return false;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct qn_cost_region *a = left, *b = right;
+
+    return strcmp(a->path, b->path);
+}
+
+static enum qn_prof_status fold_one(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
+                                    struct qn_cost_modules *modules, enum qn_prof_detail detail, uint32_t number,
+                                    struct qn_cost_region *to, struct qn_prof_error *err)
+{
+    char path[QN_COST_REGION_PATH] = "";
+    struct qn_cost_result result;
+
+    append_path(store, number, path);
+    to->path = strdup(path);
+    to->table = qn_prof_new_table(events->count);
+    if (!to->path || !to->table)
+        return qn_prof_fail_memory(err);
+    qn_prof_table_want(to->table, detail);
+    return qn_cost_fold(store, events, modules, number, to->table, &result, err);
+}
+
+enum qn_prof_status qn_cost_fold_regions(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
+                                         struct qn_cost_modules *modules, enum qn_prof_detail detail,
+                                         struct qn_cost_regions *regions, struct qn_prof_error *err)
+{
+    uint32_t n = qn_cost_header(store)->n_regions;
+    enum qn_prof_status status = QN_PROF_OK;
+
+    regions->count = 0;
+    for (uint32_t i = 1; i < n && i < QN_ARENA_REGIONS_MAX && status == QN_PROF_OK; i++)
+        if (is_counted(store, i)) {
+            regions->list[regions->count] = (struct qn_cost_region){ NULL, NULL };
+            status = fold_one(store, events, modules, detail, i, &regions->list[regions->count++], err);
+        }
+    if (status == QN_PROF_OK && regions->count)
+        qsort(regions->list, (size_t)regions->count, sizeof regions->list[0], compare);
+    return status;
+}
+
+void qn_cost_free_regions(struct qn_cost_regions *regions)
+{
+    for (int i = 0; i < regions->count; i++) {
+        free((char *)(uintptr_t)regions->list[i].path);
+        qn_prof_free_table(regions->list[i].table);
+    }
+    regions->count = 0;
+}

@@ -1,0 +1,51 @@
+/*
+ * Regions of a run: parts of a profile that the program has named, behind its summary.
+ *
+ *     summary: 9 4
+ *     #regions: 2
+ *     #region: setup              counts made while `setup` was open and nothing inside it
+ *     #fl=/src/a.c
+ *     #fn=main
+ *     #12 3 1
+ *     #summary: 3 1
+ *     #region: solve/step         while `step` was open inside `solve`
+ *     ...
+ *
+ * To other readers all of that is comments. The counts before it are those of the whole run; what belongs to no
+ * region is only there.
+ *
+ * To choose `solve` is to choose every path in which that name occurs; `solve/step` those in which both
+ * follow each other. What is read then is the sum of these, as if nothing else had been counted.
+ *
+ * Invariants: a path that is chosen is read whole or not at all: a file that ends early has not as many as
+ * it promised.
+ */
+#ifndef QN_PROF_REGION_H
+#define QN_PROF_REGION_H
+
+#include <stdint.h>
+
+#include "prof/error.h"
+
+/* For all readers opened from now on; NULL: the whole run. */
+void qn_prof_choose_region(const char *name);
+const char *qn_prof_chosen_region(void);
+
+int qn_prof_region_matches(const char *path, const char *name);
+
+enum { QN_PROF_REGIONS_TEXT = 400 };
+
+/* Where a reader is among the regions. */
+struct qn_prof_regions {
+    const char *chosen;    /* NULL: none, all that follows is passed over */
+    int promised, seen, matched; /* promised: -1 before `#regions:` */
+    int reading;           /* in a region that was chosen */
+    int64_t *sum;          /* of those that are complete */
+    char names[QN_PROF_REGIONS_TEXT]; /* "setup, solve/step", for a message */
+};
+
+/* A line behind the summary, or any line while regions are looked for: 1: it is to be read, without its first byte;
+ * 0: it is not; -1: it makes no sense here, and `what` says why. */
+int qn_prof_region_line(struct qn_prof_regions *r, const char *text, const char **what);
+
+#endif

@@ -1,0 +1,262 @@
+#!/bin/sh
+# quern run --toggle=FUNCTION: is exactly what runs inside it counted, by hand, and beside Callgrind?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+cd "$SCRATCH" || bail "no $SCRATCH"
+cp "$top_builddir/quern-engine" engine || skip_all 'there is no quern-engine'
+caches='--I1=1024,2,32 --D1=1024,1,32 --LL=16384,4,32'
+
+assemble() { # guest.S -> guest
+    $CC -nostdlib -static -g -I"$top_srcdir/tests/unit/run" -o guest guest.S || bail 'cannot assemble'
+}
+
+# run OPTIONS...: ./profile of ./guest; messages in ./log
+run() {
+    # shellcheck disable=SC2086
+    "$QUERN" run --sim=./engine $caches --out-file=profile "$@" -- ./guest 2>log
+}
+
+total() {
+    awk -v event="${1:-Ir}" '/^events:/ { for (i = 2; i <= NF; i++) if ($i == event) at = i }
+        /^summary:/ { print $at; exit }' profile
+}
+
+# writes FUNCTION: how often it has written memory
+writes() {
+    awk -v fn="fn=$1" '/^events:/ { for (i = 2; i <= NF; i++) if ($i == "Dw") at = i } /^fn=/ { mine = $0 == fn }
+        /^[0-9]/ && mine { n += $at } END { print n + 0 }' profile
+}
+
+# ---- by hand ----
+
+cat >guest.S <<'GUEST'
+#include "ask.h"
+        .globl  _start
+function _start
+        nop
+        call    f
+        call    g
+        mov     $f, %eax
+        call    *%rax
+        nop
+        mov     $5, %edi
+        call    sum
+        call    tail
+        nop
+        mov     %rsp, %rbp
+        mov     $1f, %ecx
+        call    jumps
+        .rept 50; nop; .endr                    # never executed
+1:      .rept 6; nop; .endr
+        call    popper
+        quit
+        end     _start
+function f                                      # 3 + 1 + 5 + 1 = 10
+        .rept 3; nop; .endr
+        call    g
+        ret
+        end     f
+function g                                      # 5
+        .rept 4; nop; .endr
+        ret
+        end     g
+function sum                                    # sum(n) = n + sum(n - 1): 3 and return, or 6 and a call
+        xor     %eax, %eax
+        test    %edi, %edi
+        je      2f
+        dec     %edi
+        call    sum
+        inc     %eax
+2:      ret
+        end     sum
+function tail                                   # 2, and all of g
+        nop
+        jmp     g
+        end     tail
+function jumps                                  # 4: leaves without a return
+        nop
+        push    %rax
+        mov     %rbp, %rsp
+        jmp     *%rcx
+        end     jumps
+function popper                                 # 4 and a return that pops more: the caller pushed nothing
+        push    (%rsp)
+        mov     far, %ecx
+        mov     (%rsp), %ecx
+        mov     %ecx, far
+        ret     $8
+        end     popper
+        .bss
+        .balign 4096
+far:    .skip   4096
+GUEST
+assemble
+for options in '' --no-filter --block-max=1 --block-max=3 --check=yes --tcache-size=1M --branch-sim=yes --no-cache-sim; do
+    # shellcheck disable=SC2086
+    try() {
+        wanted=$1
+        shift
+        run $options "$@"
+        is "$(total)" "$wanted" "$* ${options:+($options)}"
+    }
+    try 20 --toggle=f
+    try $((4 * 5)) --toggle=g
+    try $((20 + 5 + 5)) --toggle=f --toggle=g
+    try $((5 * 7 + 4)) --toggle=sum
+    try $((2 + 5)) --toggle=tail
+    try 4 --toggle=jumps
+    try 5 --toggle=popper
+    try $((1 + 1 + 10 + 1 + 5 + 2 + 10 + 1 + 2 + 39 + 1 + 7 + 1 + 2 + 1 + 4 + 6 + 1 + 5 + 3)) --toggle=_start
+done
+run --toggle=popper
+is "$(total Dr) $(total Dw) $(total D1mr)" '4 2 2' 'its references'
+run --toggle=nosuch
+is "$(total)" 0 'a function that does not exist'
+ok 'is told' grep -q -- '--toggle=nosuch: nothing that was executed has a function of that name' log
+run --toggle=f --instr-at-start=no
+is "$(total)" 0 '--instr-at-start=no counts for inside, too'
+run
+cp profile all
+ok 'less than everything' test "$(total)" -gt 100
+
+# ---- with requests: START and STOP, regions ----
+
+cat >guest.S <<'GUEST'
+#include "ask.h"
+        .globl  _start
+_start: ask     BEGIN, "out"
+        call    f
+        ask     END, "out"
+        ask     STOP
+        call    f
+        quit
+function f
+        nop
+        ask     STOP
+        .rept 5; nop; .endr
+        ask     START
+        .rept 7; nop; .endr
+        ask     BEGIN, "in"
+        .rept 9; nop; .endr
+        ask     END, "in"
+        ret
+        end     f
+GUEST
+assemble
+run --toggle=f
+is "$(total)" $((1 + 2 + 7 + 2 + 9 + 2 + 1 + 7 + 2 + 9 + 2 + 1)) 'start and stop inside'
+is "$(awk '/^#region: / { path = $2 } /^#summary:/ { print path, $2 }' profile)" "in 11
+out $((1 + 2 + 7 + 2 + 1))
+out/in 11" 'and regions'
+
+# ---- real programs: longjmp, exceptions, threads, signals, libraries ----
+
+cat >guest.c <<'GUEST'
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+static volatile long sum;
+static jmp_buf back;
+__attribute__((noinline)) void work(long n) { for (long i = 0; i < n; i++) sum++; }
+__attribute__((noinline)) void deep(int n) { char room[100]; memset(room, n, sizeof room); if (n) deep(n - 1); else longjmp(back, room[3] + 1); }
+__attribute__((noinline)) void jumper(void) { work(10); deep(5); }
+static void *thread(void *inside);
+__attribute__((noinline)) void threads(void) { pthread_t t; pthread_create(&t, NULL, thread, NULL); work(100); pthread_join(t, NULL); work(200); }
+__attribute__((noinline)) void both(void) { work(1000); }
+static void *thread(void *inside) { (void)inside; work(7); both(); work(7); return NULL; }
+static void handler(int sig) { (void)sig; work(10000); }
+__attribute__((noinline)) void signals(void) { work(1); raise(SIGUSR1); work(2); }
+__attribute__((noinline)) int compare(const void *a, const void *b) { work(1); return *(const int *)a - *(const int *)b; }
+int main(void)
+{
+    stack_t alternate = { .ss_sp = malloc(1 << 16), .ss_size = 1 << 16 };
+    struct sigaction action = { .sa_handler = handler };
+    int list[100];
+
+    for (int i = 0; i < 5; i++)
+        if (!setjmp(back))
+            jumper();
+    work(5);
+    threads();
+    work(5);
+    sigaction(SIGUSR1, &action, NULL);
+    signals();
+    sigaltstack(&alternate, NULL);
+    action.sa_flags = SA_ONSTACK;
+    sigaction(SIGUSR1, &action, NULL);
+    signals();
+    work(5);
+    for (int i = 0; i < 100; i++)
+        list[i] = i * 37 % 100;
+    qsort(list, 100, sizeof list[0], compare);
+    work(5);
+    both();
+    work(5);
+    return 0;
+}
+GUEST
+$CC -O1 -g -fno-stack-protector -fno-optimize-sibling-calls -o guest guest.c -lpthread || bail 'cannot compile'
+run --toggle=jumper
+is "$(writes work)" 50 'longjmp leaves'
+run --toggle=deep
+is "$(writes work) $(($(writes deep) > 0))" '0 1' 'from the outermost'
+run --toggle=threads
+is "$(writes work)" 300 'a thread is not inside because another one is'
+run --toggle=both
+is "$(writes work)" 2000 'a thread is inside by itself'
+run --toggle=signals
+is "$(writes work)" $((2 * 10003)) 'a signal handler that interrupts is inside, on either stack, and does not leave'
+run --toggle=handler
+is "$(writes work)" 20000 'a signal handler itself'
+run --toggle=qsort
+ok 'a function of a library, and what it calls back' test "$(writes work)" -ge 300 -a "$(writes work)" -le 1000
+inside=$(writes work)
+run --toggle=compare
+is "$(writes work)" "$inside" 'which is what the function called back says'
+
+cat >guest.cc <<'GUEST'
+static volatile long sum;
+__attribute__((noinline)) void work(long n) { for (long i = 0; i < n; i++) sum = sum + 1; }
+__attribute__((noinline)) void thrower(int n) { work(10); if (n) throw n; work(1000); }
+__attribute__((noinline)) void between(int n) { thrower(n); work(20000); }
+__attribute__((noinline)) void catcher(void) { try { between(1); } catch (int) { work(7); } }
+int main() { for (int i = 0; i < 3; i++) catcher(); work(300000); }
+GUEST
+if $CC -x c++ -O1 -g -o guest guest.cc -lstdc++ 2>compile.log; then
+    # names FUNCTION: as the profile has it
+    named() { awk -v fn="$1" '/^events:/ { for (i = 2; i <= NF; i++) if ($i == "Dw") at = i } /^fn=/ { mine = index($0, "fn=" fn "(") }
+        /^[0-9]/ && mine { n += $at } END { print n + 0 }' profile; }
+    for function in thrower between catcher; do
+        run --toggle=$function
+        is "$(named work)" "$([ $function = catcher ] && echo 51 || echo 30)" "an exception leaves $function"
+    done
+else
+    skip 'no C++ compiler' 3
+fi
+
+# ---- beside Callgrind ----
+
+if command -v valgrind >/dev/null 2>&1; then
+    while read -r program functions; do
+        for function in $functions; do
+            cp "$top_builddir/tests/guest/$program" guest || bail "no guest program $program"
+            valgrind -q --tool=callgrind --toggle-collect="$function" --callgrind-out-file=callgrind ./guest >/dev/null 2>&1
+            wanted=$(sed -n 's/^totals: //p' callgrind)
+            run --toggle="$function" --counting=cachegrind
+            is "$(total)" "$wanted" "$program: as many instructions in $function as Callgrind counts"
+            ok 'not none' test "$wanted" -gt 100
+        done
+    done <<'LIST'
+recursion fibonacci ackermann hanoi_moves is_even
+calls rotate run_at_random multiply rectangle_area
+sort quick_sort sift_down insertion_sort
+matmul multiply_blocked multiply_jki
+hash find insert make_key
+conflict ping_pong guest_main
+LIST
+else
+    skip 'valgrind is not installed' 2
+fi
+done_testing
