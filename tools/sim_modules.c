@@ -4,7 +4,7 @@
  *   "quern-sim-sources: \nD1=/home/me/mine.c\nBC=/usr/share/quern/lib/sim/bpred/gshare.c"
  *   ->  module[D1] = "/home/me/mine.c", module[BC] = ..., the others NULL
  *
- * A file that is no longer what was compiled is refused: its hash is in the description.  Builds by `make` have no hash.
+ * A file that is no longer what was compiled is refused: its hash is in the description.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

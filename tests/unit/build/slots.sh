@@ -1,5 +1,6 @@
 #!/bin/sh
-# Does each way to name a simulator module lead to the right file?
+# Does each way to name a simulator module lead to the right file, and its hash?  (Those of "", "a" and "foobar" are published with
+# FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/.)
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 tree=$SCRATCH/tree
@@ -8,7 +9,9 @@ mkdir -p "$tree/lib/sim/policy" "$SCRATCH/lab"
 : >"$tree/lib/sim/cachesim_D1.c"
 : >"$tree/lib/sim/branchsim_BC.c"
 : >"$tree/lib/sim/policy/fifo.c"
-: >"$SCRATCH/lab/mine.c"
+printf a >"$SCRATCH/lab/mine.c"
+mkdir "$tree/lib/sim/analysis"
+printf foobar >"$tree/lib/sim/analysis/look.c"
 
 # file_for SLOT=VALUE: the file and name that the header gives, or the message.
 file_for() {
@@ -16,26 +19,30 @@ file_for() {
         sed -n 's/#define QN_SIM_//p' "$SCRATCH/slots.h"
 }
 
-is "$(file_for D1=default)" 'D1_FILE "lib/sim/cachesim_D1.c"
-D1_NAME "cachesim_D1"' 'the default of a cache'
-is "$(file_for BC=default)" 'BC_FILE "lib/sim/branchsim_BC.c"
-BC_NAME "branchsim_BC"' 'the default of a predictor'
+is "$(file_for D1=default)" 'D1_FILE "lib/sim/cachesim_D1.c"' 'the default of a cache'
+is "$(file_for BC=default)" 'BC_FILE "lib/sim/branchsim_BC.c"' 'the default of a predictor'
+is "$(file_for AN=default)" '' 'the default of AN: nothing'
 is "$(file_for D1=fifo)" 'D1_FILE "lib/sim/policy/fifo.c"
-D1_NAME "fifo"
+D1_NAME "fifo:cbf29ce484222325"
 D1_UNIT 1' 'a module that ships, by name'
 is "$(file_for D1=mine.c)" "D1_FILE \"$SCRATCH/lab/mine.c\"
-D1_NAME \"mine\"
+D1_NAME \"mine:af63dc4c8601ec8c\"
 D1_UNIT 1" 'a file of one'"'"'s own, relative'
 is "$(file_for "D1=~/lab/mine.c")" "D1_FILE \"$SCRATCH/lab/mine.c\"
-D1_NAME \"mine\"
+D1_NAME \"mine:af63dc4c8601ec8c\"
 D1_UNIT 1" 'a file under ~, which not every shell expands'
 is "$(file_for "D1=$SCRATCH/lab/mine.c")" "D1_FILE \"$SCRATCH/lab/mine.c\"
-D1_NAME \"mine\"
+D1_NAME \"mine:af63dc4c8601ec8c\"
 D1_UNIT 1" 'a file by its whole path'
+is "$(file_for AN=look)" 'AN_FILE "lib/sim/analysis/look.c"
+AN_NAME "look:85944171f73967e8"
+AN_UNIT 1' 'an analysis module'
 is "$(file_for D1=lifo)" "sim-slots.sh: slot D1: no module named 'lifo' in lib/sim/*/" 'a name that nobody has'
 is "$(file_for D1=../other.c)" 'sim-slots.sh: slot D1: no such file: ../other.c' 'a file that is not there'
 is "$(file_for LL=default)" 'sim-slots.sh: slot LL: no default module under lib/sim' 'a slot without a default'
 
+printf b >"$SCRATCH/lab/mine.c"
+ok 'another content: another hash' sh -c "! sh '$slots' '$tree' '$SCRATCH/other.h' D1='$SCRATCH/lab/mine.c' | grep -q af63dc4c8601ec8c"
 file_for D1=fifo >/dev/null
 touch -d 2001-01-01 "$SCRATCH/slots.h"
 file_for D1=fifo >/dev/null
