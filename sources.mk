@@ -34,7 +34,9 @@ hosted_sources = \
 	lib/prof/provenance.c \
 	lib/prof/radix.c \
 	lib/prof/read.c \
+	lib/prof/read_line.c \
 	lib/prof/regex.c \
+	lib/prof/regex_emit.c \
 	lib/prof/regex_match.c \
 	lib/prof/regex_set.c \
 	lib/prof/region.c \
@@ -42,7 +44,9 @@ hosted_sources = \
 	lib/prof/same.c \
 	lib/prof/subst.c \
 	lib/prof/table.c \
+	lib/prof/table_write.c \
 	lib/prof/write.c \
+	lib/prof/writer.c \
 	lib/out/classic.c \
 	lib/out/classic_functions.c \
 	lib/out/classic_sources.c \
@@ -378,7 +382,9 @@ headers = \
 	lib/prof/provenance.h \
 	lib/prof/radix.h \
 	lib/prof/read.h \
+	lib/prof/reader.h \
 	lib/prof/regex.h \
+	lib/prof/regex_emit.h \
 	lib/prof/regex_program.h \
 	lib/prof/regex_set.h \
 	lib/prof/region.h \
@@ -387,7 +393,9 @@ headers = \
 	lib/prof/sizes.h \
 	lib/prof/subst.h \
 	lib/prof/table.h \
+	lib/prof/table_rows.h \
 	lib/prof/write.h \
+	lib/prof/writer.h \
 	lib/run/interval.h \
 	lib/run/points.h \
 	lib/run/region.h \

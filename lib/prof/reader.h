@@ -1,0 +1,41 @@
+/*
+ * A profile reader in its making: shared by read.c (files, regions) and read_line.c (one line) only.
+ *
+ * In:  the text of one line
+ * Out: an item, or a message with FILE:LINE
+ *
+ * Invariants: `totals` is the sum of every COUNTS item handed out so far, of the whole or of this region; `left` is
+ * what the last line has more than its instructions so far.
+ */
+#ifndef QN_PROF_READER_H
+#define QN_PROF_READER_H
+
+#include "prof/lines.h"
+#include "prof/read.h"
+#include "prof/region.h"
+
+enum qn_prof_stage { QN_PROF_NEED_FILE, QN_PROF_NEED_COUNTS, QN_PROF_SUMMED };
+
+struct qn_prof_reader {
+    struct qn_prof_lines lines;
+    struct qn_prof_header header;
+    char *path;
+    enum qn_prof_stage stage;
+    int is_strict, has_insns; /* as #positions: said */
+    int in_line;     /* counts of a line came last: its instructions may follow */
+    uint32_t line;   /* of the counts last handed out */
+    int64_t *counts; /* of the current item */
+    int64_t *totals;
+    int64_t *left;
+    struct qn_prof_regions regions;
+};
+
+/* "FILE:LINE: what, got `text`, wanted ..."; returns -1. */
+int qn_prof_bad_line(const struct qn_prof_reader *r, const char *what, const char *got, const char *wanted,
+                     struct qn_prof_error *err);
+
+/* 1 and an item, 0 where the line means nothing, -1 failed. */
+int qn_prof_take_line(struct qn_prof_reader *r, const char *text, size_t length, struct qn_prof_item *item,
+                      struct qn_prof_error *err);
+
+#endif

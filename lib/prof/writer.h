@@ -1,0 +1,29 @@
+/*
+ * A profile writer in its making: shared by writer.c (where the bytes go) and write.c (what they are) only.
+ *
+ * In:  bytes
+ * Out: a complete file under its final name, or none
+ */
+#ifndef QN_PROF_WRITER_H
+#define QN_PROF_WRITER_H
+
+#include "prof/sizes.h"
+#include "prof/write.h"
+
+struct qn_prof_writer {
+    int fd, owned;
+    char *path;      /* the final name */
+    char *temporary; /* the name written to, or NULL */
+    int events;
+    int remarks, in_line; /* every line is a comment; one has been begun */
+    enum qn_prof_form form;
+    char *file; /* of the merged form: repeated before each function */
+    struct qn_prof_error error;
+    size_t used;
+    char buffer[QN_PROF_WRITE_BYTES];
+};
+
+/* Through the buffer; where all is remarks, each line behind a #. */
+void qn_prof_put_bytes(struct qn_prof_writer *w, const char *text, size_t n);
+
+#endif
