@@ -48,6 +48,7 @@ hosted_sources = \
 	lib/prof/write.c \
 	lib/prof/writer.c \
 	lib/out/classic.c \
+	lib/out/classic_file.c \
 	lib/out/classic_functions.c \
 	lib/out/classic_sources.c \
 	lib/out/columns.c \
@@ -70,12 +71,15 @@ hosted_sources = \
 	lib/out/number.c \
 	lib/out/options.c \
 	lib/out/options_classic.c \
+	lib/out/options_values.c \
 	lib/out/sink.c \
 	lib/out/source.c \
 	lib/out/table.c \
 	lib/debug/debug.c \
 	lib/debug/demangle.c \
 	lib/debug/demangle_v0.c \
+	lib/debug/demangle_v0_text.c \
+	lib/debug/demangle_v0_types.c \
 	lib/debug/dwarf.c \
 	lib/debug/find.c \
 	lib/debug/line_names.c \
@@ -326,6 +330,7 @@ headers = \
 	lib/cost/versus.h \
 	lib/cost/wire.h \
 	lib/debug/debug.h \
+	lib/debug/demangle_v0.h \
 	lib/debug/internal.h \
 	lib/decode/decode.h \
 	lib/decode/decoder.h \
@@ -347,6 +352,7 @@ headers = \
 	lib/guest/exec_map.h \
 	lib/guest/stack.h \
 	lib/out/classic.h \
+	lib/out/classic_file.h \
 	lib/out/columns.h \
 	lib/out/csv.h \
 	lib/out/csv_head.h \
@@ -361,6 +367,7 @@ headers = \
 	lib/out/modern_originals.h \
 	lib/out/number.h \
 	lib/out/options.h \
+	lib/out/options_parser.h \
 	lib/out/report.h \
 	lib/out/sink.h \
 	lib/out/source.h \

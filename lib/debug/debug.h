@@ -79,7 +79,8 @@ struct qn_debug_lines_asked {
     const char *path;      /* answer: a file of that name that has code; NULL: none */
 };
 
-/* Calls `take` for every range of addresses for which qn_debug_find says that it belongs to these lines, in rising order. */
+/* Calls `take` for every range of addresses for which qn_debug_find says that it belongs to these lines, in rising
+ * order. */
 void qn_debug_find_lines(struct qn_debug *d, struct qn_debug_lines_asked *asked, qn_debug_take_range *take, void *data);
 
 /* The same for the code of functions: a name as profiles show it, or without what stands in parentheses at its end. */

@@ -1,294 +1,15 @@
 /*
  * The annotated sources of the classic style.
  *
- * In:  files chosen by the function table and by the user; their lines' counts; sources on disk
+ * In:  files chosen by the function table and by the user
  * Out: a section per file that was found, the list of those that were not, the events annotated
  */
-#define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "out/classic.h"
-#include "out/source.h"
+#include "out/classic_file.h"
 #include "prof/counts.h"
-
-#define FRAME \
-    "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@\n"
-#define WARNING \
-    FRAME "@@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@ WARNING @@\n" FRAME
-
-/* One section in its making. */
-struct file {
-    struct qn_out_classic *c;
-    const char *name;
-    int by_user;
-    FILE *stream;
-    int64_t line_number;   /* of the line read last */
-    int is_newer;          /* than the profile */
-    struct qn_prof_log_lines lines;
-    int *widths;
-    int64_t *counts, *line0, *annotated; /* rows: at hand; of line 0; sum of all annotated */
-    int has_line0;
-    uint32_t line;
-    int pending; /* counts at hand have not been put */
-    char *text;  /* the source line */
-    size_t room;
-};
-
-static void advance(struct file *f)
-{
-    int got = qn_prof_log_next(&f->lines, &f->line, f->counts);
-    if (got < 0)
-        qn_prof_fail(f->c->err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
-    f->pending = got > 0;
-}
-
-/* Opens the source under its own name or an include directory; `title` is the name to print. A
- * directory opens too, as it does in the original, and has no lines. */
-static FILE *open_source(const struct file *f, char **path, char **title)
-{
-    const struct qn_out_request *q = f->c->request;
-    *path = strdup(f->name);
-    *title = strdup(f->name);
-    FILE *stream = *path ? fopen(*path, "re") : NULL;
-    for (int i = 0; i < q->include_count && !stream; i++) {
-        const char *dir = q->includes[i];
-        int n = (int)strlen(dir);
-        n -= n > 0 && dir[n - 1] == '/';
-        free(*path);
-        free(*title);
-        if (asprintf(path, "%.*s/%s", n, dir, f->name) < 0)
-            *path = NULL;
-        if (asprintf(title, "%.*s/ + %s", n, dir, f->name) < 0)
-            *title = NULL;
-        stream = *path ? fopen(*path, "re") : NULL;
-    }
-    return stream;
-}
-
-/* Next line with its newline: length, or 0 at the end. A last line that is a lone 0 without a newline
- * counts as the end: it is false in Perl. */
-static size_t read_line(struct file *f)
-{
-    ssize_t n = getline(&f->text, &f->room, f->stream);
-    if (n <= 0)
-        return 0;
-    f->line_number++;
-    return n == 1 && f->text[0] == '0' ? 0 : (size_t)n;
-}
-
-/* Reads without looking, up to line `last`. */
-static void skip_to(struct file *f, int64_t last)
-{
-    while (f->line_number < last) {
-        if (getline(&f->text, &f->room, f->stream) <= 0)
-            return;
-        f->line_number++;
-    }
-}
-
-static void put_none(const struct file *f)
-{
-    int64_t none[f->c->events];
-    qn_prof_clear_counts(none, f->c->events);
-    qn_out_classic_put_counts(f->c, f->widths, none);
-}
-
-static void put_source_line(struct file *f, size_t length)
-{
-    if (f->pending && f->line == f->line_number) {
-        qn_out_classic_put_counts(f->c, f->widths, f->counts);
-        if (qn_prof_add_counts(f->annotated, f->counts, f->c->events) != 0)
-            qn_prof_fail(f->c->err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
-        advance(f);
-    } else {
-        put_none(f);
-    }
-    qn_out_putc(f->c->sink, ' ');
-    qn_out_put(f->c->sink, f->text, length);
-}
-
-static int64_t end_of_range(const struct file *f)
-{
-    int64_t context = f->c->request->context, last = f->line;
-    for (size_t i = f->lines.at; i < f->lines.count; i++) {
-        int64_t next = (int64_t)f->lines.keys[i].key;
-        if (last + 2 * context < next)
-            break;
-        last = next;
-    }
-    return last + context;
-}
-
-static void put_gap(const struct file *f, int64_t line)
-{
-    qn_out_printf(f->c->sink, "-- line %lld ----------------------------------------\n",
-                  (long long)line);
-}
-
-/* The first range is cut at line 1, a later one cannot reach it. */
-static void put_ranges(struct file *f)
-{
-    for (int first = 1; f->pending; first = 0) {
-        int64_t low = f->line - f->c->request->context, high = end_of_range(f);
-        low = first && low < 1 ? 1 : low;
-        skip_to(f, low - 1);
-        if (low != 1)
-            put_gap(f, low);
-        size_t length = 0;
-        while (f->line_number < high && (length = read_line(f)) > 0)
-            put_source_line(f, length);
-        if (length == 0)
-            return;
-        put_gap(f, high);
-    }
-}
-
-static void warn_newer(const struct file *f)
-{
-    struct qn_out_sink *s = f->c->sink;
-    qn_out_puts(s, WARNING "@ Source file '");
-    qn_out_name(s, f->name);
-    qn_out_puts(s, "' is more recent than input file '");
-    qn_out_name(s, f->c->input);
-    qn_out_puts(s, "'.\n@ Annotations may not be correct.\n" FRAME "\n");
-}
-
-static int is_header(const char *name)
-{
-    size_t n = strlen(name);
-    return n >= 2 && strcmp(name + n - 2, ".h") == 0;
-}
-
-static void warn_bogus(const struct file *f)
-{
-    struct qn_out_sink *s = f->c->sink;
-    qn_out_puts(s, WARNING "@@\n@@ Information recorded about lines past the end of '");
-    qn_out_name(s, f->name);
-    qn_out_puts(s, "'.\n@@\n@@ Probable cause and solution:\n");
-    if (f->is_newer) {
-        qn_out_puts(s, "@@ cause:    '");
-        qn_out_name(s, f->name);
-        qn_out_puts(s, "' has changed since information was gathered.\n"
-                    "@@           If so, a warning will have already been issued about this.\n"
-                    "@@ solution: Recompile program and rerun under \"valgrind --cachesim=yes\" to \n"
-                    "@@           gather new information.\n");
-    } else if (is_header(f->name)) {
-        qn_out_puts(s, "@@ cause:    bug in the Valgrind's debug info reader that screws up with .h\n"
-                    "@@           files sometimes\n@@ solution: none, sorry\n");
-    } else {
-        qn_out_puts(s, "@@ cause:    not sure, sorry\n");
-    }
-    qn_out_puts(s, "@@\n" FRAME);
-}
-
-static void put_bogus_lines(struct file *f)
-{
-    while (f->pending) {
-        qn_out_classic_put_counts(f->c, f->widths, f->counts);
-        qn_out_printf(f->c->sink, " <bogus line %u>\n", f->line);
-        advance(f);
-    }
-    qn_out_putc(f->c->sink, '\n');
-    warn_bogus(f);
-}
-
-/* Counts of line 0 are kept aside and put last. */
-static void take_line0(struct file *f)
-{
-    f->has_line0 = f->pending && f->line == 0;
-    if (!f->has_line0)
-        return;
-    memcpy(f->line0, f->counts, (size_t)f->c->events * sizeof *f->line0);
-    advance(f);
-}
-
-static void measure_lines(struct file *f)
-{
-    qn_out_classic_begin_widths(f->c, f->widths);
-    for (advance(f); f->pending; advance(f))
-        qn_out_classic_measure(f->c, f->widths, f->counts);
-    f->lines.at = 0;
-    advance(f);
-}
-
-static void put_lines(struct file *f)
-{
-    struct qn_out_sink *s = f->c->sink;
-    if (f->is_newer)
-        warn_newer(f);
-    measure_lines(f);
-    qn_out_classic_put_events(f->c, f->widths);
-    qn_out_puts(s, "\n\n");
-    take_line0(f);
-    put_ranges(f);
-    if (f->pending)
-        put_bogus_lines(f);
-    qn_out_putc(s, '\n');
-    if (!f->has_line0)
-        return;
-    qn_out_classic_put_counts(f->c, f->widths, f->line0);
-    qn_out_puts(s, " <counts for unidentified lines in ");
-    qn_out_name(s, f->name);
-    qn_out_puts(s, ">\n\n");
-}
-
-/* Whole seconds, as the original compares them. */
-static int is_newer_than(const char *source, const char *profile)
-{
-    struct timespec a, b;
-    return qn_out_time_of(source, &a) == 0 && qn_out_time_of(profile, &b) == 0 &&
-           a.tv_sec > b.tv_sec;
-}
-
-static void put_title(const struct file *f, const char *title)
-{
-    struct qn_out_sink *s = f->c->sink;
-    qn_out_classic_put_frame(s);
-    qn_out_puts(s, f->by_user ? "-- User-annotated source: " : "-- Auto-annotated source: ");
-    qn_out_name(s, title);
-    qn_out_putc(s, '\n');
-    qn_out_classic_put_frame(s);
-}
-
-/* 1 where counts were annotated, 0 where the profile has none for the file, -1 without memory. */
-static int put_found(struct file *f, const char *path, const char *title)
-{
-    struct qn_out_classic *c = f->c;
-    put_title(f, title);
-    uint32_t id = qn_prof_find_name(&c->ledger.fns.files, f->name, strlen(f->name));
-    if (id == QN_PROF_NO_ID) {
-        qn_out_puts(c->sink, "  No information has been collected for ");
-        qn_out_name(c->sink, f->name);
-        qn_out_puts(c->sink, "\n\n");
-        return 0;
-    }
-    if (qn_prof_log_gather(&c->ledger.log, id, &f->lines) != 0)
-        return qn_prof_fail_memory(c->err), -1;
-    f->is_newer = is_newer_than(path, c->input);
-    put_lines(f);
-    qn_prof_log_free_lines(&f->lines);
-    return 1;
-}
-
-/* 1 annotated, 0 opened but without counts, -1 not opened or failed. */
-static int put_file(struct file *f)
-{
-    char *path, *title;
-    f->stream = open_source(f, &path, &title);
-    f->line_number = 0;
-    f->pending = 0;
-    int result = f->stream && path && title ? put_found(f, path, title) : -1;
-    if (f->stream)
-        fclose(f->stream);
-    free(path);
-    free(title);
-    return result;
-}
 
 static int compare_texts(const void *a, const void *b)
 {
@@ -334,7 +55,7 @@ static void put_not_found(const struct qn_out_classic *c, const char **names, si
     qn_out_putc(c->sink, '\n');
 }
 
-static void put_annotated_sum(struct file *f)
+static void put_annotated_sum(struct qn_out_classic_file *f)
 {
     struct qn_out_sink *s = f->c->sink;
     qn_out_classic_begin_widths(f->c, f->widths);
@@ -348,7 +69,7 @@ static void put_annotated_sum(struct file *f)
 }
 
 /* Puts all files; those that could not be opened gather at the front of `names`. */
-static void put_files(struct file *f, const char **names, size_t count)
+static void put_files(struct qn_out_classic_file *f, const char **names, size_t count)
 {
     struct qn_out_classic *c = f->c;
     size_t missing = 0;
@@ -356,7 +77,7 @@ static void put_files(struct file *f, const char **names, size_t count)
     for (size_t i = 0; i < count && c->err->status == QN_PROF_OK; i++) {
         f->name = names[i];
         f->by_user = is_user_source(c, names[i]);
-        int result = put_file(f);
+        int result = qn_out_classic_put_file(f);
         if (result < 0 && f->by_user)
             qn_prof_fail(c->err, QN_PROF_IO, "%s: cannot open: %s", names[i], strerror(errno));
         else if (result < 0)
@@ -370,7 +91,7 @@ static void put_files(struct file *f, const char **names, size_t count)
         put_annotated_sum(f);
 }
 
-static int init_file(struct file *f)
+static int init_file(struct qn_out_classic_file *f)
 {
     size_t n = (size_t)f->c->events;
     f->widths = calloc(n, sizeof *f->widths);
@@ -385,7 +106,7 @@ static int init_file(struct file *f)
 
 enum qn_prof_status qn_out_classic_sources(struct qn_out_classic *c)
 {
-    struct file f = {.c = c};
+    struct qn_out_classic_file f = {.c = c};
     size_t count;
     const char **names = list_files(c, &count);
     if (!names)

@@ -69,8 +69,8 @@ static int is_name_char(char c)
     return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* Names of module events have dots and minus signs, as in D1.useful-prefetches: of all events that the text begins with,
- * the longest that no name goes on behind. */
+/* Names of module events have dots and minus signs, as in D1.useful-prefetches: of all events that the text begins
+ * with, the longest that no name goes on behind. */
 static int parse_name(struct parser *p)
 {
     size_t length = 0;

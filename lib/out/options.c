@@ -5,165 +5,47 @@
  * Out: a request, or the message that Python's argparse would give
  */
 #define _GNU_SOURCE
-#include "out/options.h"
+#include "out/options_parser.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum id {
-    HELP, VERSION, DIFF, MOD_FILENAME, MOD_FUNCNAME, SHOW, SORT, THRESHOLD, SHOW_PERCS, ANNOTATE,
-    AUTO, CONTEXT, INCLUDE, STYLE, BY, COLOR, ASM, REGION
-};
 
 enum form { FLAG, SWITCH, VALUE };
 
 static const struct option {
     const char *name; /* without its -- */
-    enum id id;
+    enum qn_out_option id;
     enum form form; /* SWITCH: --x, --no-x, --x=yes, --x=no */
 } options[] = {
-    {"help", HELP, FLAG},
-    {"version", VERSION, FLAG},
-    {"diff", DIFF, SWITCH},
-    {"mod-filename", MOD_FILENAME, VALUE},
-    {"mod-funcname", MOD_FUNCNAME, VALUE},
-    {"show", SHOW, VALUE},
-    {"sort", SORT, VALUE},
-    {"threshold", THRESHOLD, VALUE},
-    {"show-percs", SHOW_PERCS, SWITCH},
-    {"annotate", ANNOTATE, SWITCH},
-    {"auto", AUTO, SWITCH},
-    {"context", CONTEXT, VALUE},
-    {"include", INCLUDE, VALUE},
-    {"style", STYLE, VALUE},
-    {"by", BY, VALUE},
-    {"color", COLOR, VALUE},
-    {"asm", ASM, SWITCH},
-    {"region", REGION, VALUE},
+    {"help", OPT_HELP, FLAG},
+    {"version", OPT_VERSION, FLAG},
+    {"diff", OPT_DIFF, SWITCH},
+    {"mod-filename", OPT_MOD_FILENAME, VALUE},
+    {"mod-funcname", OPT_MOD_FUNCNAME, VALUE},
+    {"show", OPT_SHOW, VALUE},
+    {"sort", OPT_SORT, VALUE},
+    {"threshold", OPT_THRESHOLD, VALUE},
+    {"show-percs", OPT_SHOW_PERCS, SWITCH},
+    {"annotate", OPT_ANNOTATE, SWITCH},
+    {"auto", OPT_AUTO, SWITCH},
+    {"context", OPT_CONTEXT, VALUE},
+    {"include", OPT_INCLUDE, VALUE},
+    {"style", OPT_STYLE, VALUE},
+    {"by", OPT_BY, VALUE},
+    {"color", OPT_COLOR, VALUE},
+    {"asm", OPT_ASM, SWITCH},
+    {"region", OPT_REGION, VALUE},
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 
-struct parser {
-    char **at, **end;
-    struct qn_out_request *q;
-    enum qn_out_parsed result;
-    struct qn_prof_error *err;
-};
-
-static int usage(struct parser *p, const char *option, const char *what, const char *value)
-{
-    p->result = QN_OUT_USAGE;
-    if (value)
-        qn_prof_fail(p->err, QN_PROF_BAD, "argument %s: %s: '%s'", option, what, value);
-    else
-        qn_prof_fail(p->err, QN_PROF_BAD, "argument %s: %s", option, what);
-    return -1;
-}
-
-/* A float as Python reads it, within 0 and 20. */
-static int take_threshold(struct parser *p, const char *value)
-{
-    char *end;
-    double x = strtod(value, &end);
-    if (end == value || *end || !(x >= 0 && x <= QN_OUT_THRESHOLD_MAX))
-        return usage(p, "--threshold", "invalid threshold value", value);
-    p->q->threshold = x + 0.0; /* -0 becomes 0 */
-    return 0;
-}
-
-static int take_context(struct parser *p, const char *value)
-{
-    char *end;
-    errno = 0;
-    long n = strtol(value, &end, 10);
-    if (end == value || *end || errno || n > INT_MAX || n < INT_MIN)
-        return usage(p, "--context", "invalid int value", value);
-    p->q->context = n < 0 ? 0 : n;
-    return 0;
-}
-
-static int take_subst(struct parser *p, const char *option, const char *value,
-                      struct qn_prof_subst **to)
-{
-    struct qn_prof_error why = {0};
-    qn_prof_free_subst(*to);
-    *to = qn_prof_parse_subst(value, &why);
-    if (*to)
-        return 0;
-    p->result = QN_OUT_USAGE;
-    qn_prof_fail(p->err, QN_PROF_BAD, "argument %s: invalid search_and_replace value: '%s': %s",
-                 option, value, why.text);
-    return -1;
-}
-
-/* The place of `value` among words; -1 and a message where it is none of them. */
-static int take_word(struct parser *p, const char *option, const char *value,
-                     const char *const *words)
-{
-    for (int i = 0; words[i]; i++)
-        if (strcmp(words[i], value) == 0)
-            return i;
-    return usage(p, option, "invalid choice", value);
-}
-
-static int take_by(struct parser *p, const char *value)
-{
-    static const char *const words[] = {"file", "function", "line", "object", NULL};
-    int i = take_word(p, "--by", value, words);
-    if (i >= 0)
-        p->q->by = QN_OUT_BY_FILE + (unsigned)i;
-    return i < 0 ? -1 : 0;
-}
-
-static int take_color(struct parser *p, const char *value)
-{
-    static const char *const words[] = {"auto", "always", "never", "yes", "no", NULL};
-    static const enum qn_out_color colors[] = {QN_OUT_COLOR_AUTO, QN_OUT_COLOR_ALWAYS,
-                                               QN_OUT_COLOR_NEVER, QN_OUT_COLOR_ALWAYS,
-                                               QN_OUT_COLOR_NEVER};
-    int i = take_word(p, "--color", value, words);
-    if (i >= 0)
-        p->q->color = colors[i];
-    return i < 0 ? -1 : 0;
-}
-
-static int take_style(struct parser *p, const char *value)
-{
-    static const char *const words[] = {"modern", "classic", NULL};
-    int i = take_word(p, "--style", value, words);
-    if (i >= 0)
-        p->q->style = (enum qn_out_style)i;
-    return i < 0 ? -1 : 0;
-}
-
-static int take_value(struct parser *p, enum id id, const char *value)
-{
-    struct qn_out_request *q = p->q;
-    switch (id) {
-    case MOD_FILENAME: return take_subst(p, "--mod-filename", value, &q->mod_file);
-    case MOD_FUNCNAME: return take_subst(p, "--mod-funcname", value, &q->mod_fn);
-    case SHOW: q->show = value; return 0;
-    case SORT: q->sort = value; return 0;
-    case THRESHOLD: return take_threshold(p, value);
-    case CONTEXT: return take_context(p, value);
-    case INCLUDE: q->includes[q->include_count++] = value; return 0;
-    case STYLE: return take_style(p, value);
-    case BY: return take_by(p, value);
-    case REGION: q->region = value; return 0;
-    default: return take_color(p, value);
-    }
-}
-
-static int take_flag(struct parser *p, enum id id, int on)
+static int take_flag(struct qn_out_parser *p, enum qn_out_option id, int on)
 {
     switch (id) {
-    case HELP: p->result = QN_OUT_HELP; return -1;
-    case VERSION: p->result = QN_OUT_VERSION; return -1;
-    case DIFF: p->q->diff = on; return 0;
-    case SHOW_PERCS: p->q->show_percs = on; return 0;
-    case ASM: p->q->disassemble = on; return 0;
+    case OPT_HELP: p->result = QN_OUT_HELP; return -1;
+    case OPT_VERSION: p->result = QN_OUT_VERSION; return -1;
+    case OPT_DIFF: p->q->diff = on; return 0;
+    case OPT_SHOW_PERCS: p->q->show_percs = on; return 0;
+    case OPT_ASM: p->q->disassemble = on; return 0;
     default: p->q->annotate = on; return 0;
     }
 }
@@ -192,7 +74,7 @@ static const struct option *find_option(const char *name, size_t n, int *is_no, 
     return matches == 1 ? found : NULL;
 }
 
-static int unrecognized(struct parser *p, const char *argument, int several)
+static int unrecognized(struct qn_out_parser *p, const char *argument, int several)
 {
     p->result = QN_OUT_USAGE;
     qn_prof_fail(p->err, QN_PROF_BAD, several ? "ambiguous option: %s could be one of several"
@@ -200,7 +82,7 @@ static int unrecognized(struct parser *p, const char *argument, int several)
     return -1;
 }
 
-static int take_switch(struct parser *p, const struct option *o, int is_no, const char *value)
+static int take_switch(struct qn_out_parser *p, const struct option *o, int is_no, const char *value)
 {
     if (!value)
         return take_flag(p, o->id, !is_no);
@@ -214,19 +96,19 @@ static int take_switch(struct parser *p, const struct option *o, int is_no, cons
 }
 
 /* The value behind = or in the next argument. */
-static int take_argument(struct parser *p, const struct option *o, const char *value)
+static int take_argument(struct qn_out_parser *p, const struct option *o, const char *value)
 {
     if (!value && p->at + 1 < p->end && (p->at[1][0] != '-' || p->at[1][1] == '\0' ||
                                          strchr("0123456789.", p->at[1][1])))
         value = *++p->at;
     if (!value) {
         char option[32] = "--";
-        return usage(p, strcat(option, o->name), "expected one argument", NULL);
+        return qn_out_wrong_usage(p, strcat(option, o->name), "expected one argument", NULL);
     }
-    return take_value(p, o->id, value);
+    return qn_out_take_value(p, o->id, value);
 }
 
-static int take_long(struct parser *p, const char *argument)
+static int take_long(struct qn_out_parser *p, const char *argument)
 {
     const char *name = argument + 2, *equals = strchr(name, '=');
     size_t n = equals ? (size_t)(equals - name) : strlen(name);
@@ -239,18 +121,18 @@ static int take_long(struct parser *p, const char *argument)
                             : take_switch(p, o, is_no, value);
 }
 
-static int take_short(struct parser *p, const char *argument)
+static int take_short(struct qn_out_parser *p, const char *argument)
 {
-    static const struct option include = {"include", INCLUDE, VALUE};
+    static const struct option include = {"include", OPT_INCLUDE, VALUE};
     if (strcmp(argument, "-h") == 0)
-        return take_flag(p, HELP, 1);
+        return take_flag(p, OPT_HELP, 1);
     if (argument[1] != 'I')
         return unrecognized(p, argument, 0);
     const char *value = argument + 2 + (argument[2] == '=');
     return take_argument(p, &include, *value ? value : NULL);
 }
 
-static int parse_modern(struct parser *p)
+static int parse_modern(struct qn_out_parser *p)
 {
     int only_inputs = 0;
     for (; p->at < p->end; p->at++) {
@@ -268,7 +150,7 @@ static int parse_modern(struct parser *p)
     return 0;
 }
 
-static enum qn_out_parsed check_inputs(struct parser *p)
+static enum qn_out_parsed check_inputs(struct qn_out_parser *p)
 {
     if (p->q->input_count == 0) {
         qn_prof_fail(p->err, QN_PROF_BAD,
@@ -327,7 +209,7 @@ enum qn_out_parsed qn_out_parse_options(int argc, char **argv, struct qn_out_req
     }
     if (asks_for_classic(argc, argv))
         return qn_out_parse_classic(argc - 1, argv + 1, q, err);
-    struct parser p = {argv + 1, argv + argc, q, QN_OUT_GO, err};
+    struct qn_out_parser p = {argv + 1, argv + argc, q, QN_OUT_GO, err};
     if (parse_modern(&p) != 0)
         return p.result;
     q->annotate = q->annotate && q->by == QN_OUT_BY_NONE;
