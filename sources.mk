@@ -144,6 +144,7 @@ tool_sources = \
 	tools/prof_args.c \
 	tools/replay.c \
 	tools/run.c \
+	tools/run_engine.c \
 	tools/run_finish.c \
 	tools/run_fork.c \
 	tools/run_geometry.c \
@@ -161,6 +162,7 @@ tool_sources = \
 	tools/run_wire.c \
 	tools/sim.c \
 	tools/sim_build.c \
+	tools/sim_describe.c \
 	tools/sim_modules.c \
 	tools/sweep.c \
 	tools/sweep_options.c \
@@ -588,6 +590,7 @@ shell_tests = \
 	tests/unit/sim/build.sh \
 	tests/unit/sim/check.sh \
 	tests/unit/sim/events.sh \
+	tests/unit/sim/installed.sh \
 	tests/unit/sim/labs.sh \
 	tests/unit/sim/levels.sh \
 	tests/unit/sim/mistakes.sh \

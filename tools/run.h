@@ -88,8 +88,12 @@ void qn_run_choose_geometry(const struct qn_run_options *o, struct qn_geometry g
 
 /* run_program.c: 0, or the exit status after one line was printed. */
 int qn_run_find_program(struct qn_run *r);
+
+/* run_engine.c: the same. */
 int qn_run_find_engine(struct qn_run *r);
-char *qn_run_search_engine(const char *name); /* a path, or a name in the usual places; NULL: there is none */
+char *qn_run_search_engine(const char *option, const char *name); /* a path, or a name in the usual places; option: "--sim";
+                                                                     NULL: a line was printed */
+char *qn_run_default_engine(void); /* NULL: it is not there */
 uint64_t qn_run_hash_file(const char *path);
 
 /* run_name.c: expands %p, %q{VAR}, %n, %%.  NULL: `why` says what is wrong.  free() the result. */

@@ -1,4 +1,4 @@
-/* tools/run_program.c - finds the program and the engine, and refuses what cannot run.
+/* tools/run_program.c - finds the program, and refuses what cannot run.
  *
  * In:  argv[0] as typed, PATH
  * Out: the file's path; or one line `quern: run: PATH: what` and the exit status, 127 for what is
@@ -11,7 +11,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +21,7 @@
 #include "tools.h"
 
 #define DEFAULT_PATH "/usr/local/bin:/bin:/usr/bin" /* as execvp: where PATH is not set */
-#define ENGINE_NAME "quern-engine"
 #define PHDRS_MAX 512 /* headers looked at */
-#define FNV_OFFSET 0xcbf29ce484222325u
-#define FNV_PRIME 0x100000001b3u
 
 static int refuse(const char *path, const char *what, int status)
 {
@@ -141,79 +137,4 @@ int qn_run_find_program(struct qn_run *r)
     if (access(r->program, X_OK))
         return refuse_errno(r->program);
     return check_content(r->program, (uint64_t)st.st_size);
-}
-
-/* The directory of the running quern, without slash at the end. */
-static char *own_directory(void)
-{
-    static char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    char *slash;
-
-    path[n < 0 ? 0 : n] = 0;
-    slash = strrchr(path, '/');
-    if (slash)
-        *slash = 0;
-    return path;
-}
-
-static char *try_engine(const char *directory, const char *prefix, const char *name)
-{
-    char *path, *real = NULL;
-
-    if (asprintf(&path, "%s%s%s%s", directory, directory[0] ? "/" : "", prefix, name) < 0)
-        return NULL;
-    if (is_candidate(path))
-        real = realpath(path, NULL);
-    free(path);
-    return real;
-}
-
-char *qn_run_search_engine(const char *name)
-{
-    const char *directories[] = {
-        own_directory(),
-#ifdef QN_PKGLIBEXECDIR
-        QN_PKGLIBEXECDIR,
-#endif
-    };
-    char *found = NULL;
-
-    if (strchr(name, '/'))
-        return try_engine("", "", name);
-    for (size_t i = 0; i < sizeof directories / sizeof directories[0] && !found; i++) {
-        found = try_engine(directories[i], "", name);
-        if (!found)
-            found = try_engine(directories[i], ENGINE_NAME "-", name);
-    }
-    return found;
-}
-
-int qn_run_find_engine(struct qn_run *r)
-{
-    const char *name = r->options.sim ? r->options.sim : ENGINE_NAME;
-
-    r->engine = qn_run_search_engine(name);
-    if (r->engine)
-        return 0;
-    if (r->options.sim)
-        fprintf(stderr, "quern: run: --sim=%s: no such engine\n", name);
-    else
-        fprintf(stderr, "quern: run: no engine: %s is not in %s\n", name, own_directory());
-    return r->options.sim ? QN_EXIT_USAGE : QN_EXIT_SOFTWARE;
-}
-
-uint64_t qn_run_hash_file(const char *path)
-{
-    unsigned char buffer[65536];
-    uint64_t hash = FNV_OFFSET;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n;
-
-    while (fd >= 0 && (n = read(fd, buffer, sizeof buffer)) > 0)
-        for (ssize_t i = 0; i < n; i++)
-            hash = (hash ^ buffer[i]) * FNV_PRIME;
-    if (fd >= 0)
-        close(fd);
-    return hash;
 }

@@ -40,9 +40,7 @@ static bool read_second(struct qn_run *r, char *module[QN_SIM_SLOTS])
 
     if (strchr(r->options.versus, '='))
         return parse_modules(r->options.versus, module);
-    engine = qn_run_search_engine(r->options.versus);
-    if (!engine)
-        fprintf(stderr, "quern: run: --versus=%s: no such engine\n", r->options.versus);
+    engine = qn_run_search_engine("--versus", r->options.versus);
     return engine && qn_sim_read_modules("run", engine, module);
 }
 

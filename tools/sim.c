@@ -7,10 +7,12 @@
  */
 #define _GNU_SOURCE
 #include <glob.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "run.h"
 #include "sim_build.h"
 #include "tools.h"
 
@@ -19,7 +21,8 @@ static const char help[] =
     "       quern sim list [PATH...]\n\n"
     "build makes a simulator: an engine for `quern run --sim=PATH`, or with --replay a program that reads traces, for gdb\n"
     "and sanitizers.  M is a C file or the name of a module that ships; slots not named hold their default.  Needs a C\n"
-    "compiler, $CC or cc.  list shows the slots and the modules that ship, or what is in a simulator.\n\n"
+    "compiler, $CC or cc.  list shows the slots and the modules that ship, or what is in a simulator, with a hash of each\n"
+    "module's file, as profiles have it.\n\n"
     "  --replay     a hosted program\n"
     "  --cflags=F   flags for the compiler, as --cflags='-g -fsanitize=address'\n"
     "  --verbose    print the compiler's command\n"
@@ -69,7 +72,7 @@ static int build(int argc, char **argv)
 
 /* ---- list ---- */
 
-/* The first sentence of a module's comment: what stands behind " - ". */
+/* Name, hash, and the first line of a module's comment: what stands behind " - ". */
 static void print_module(const char *path)
 {
     char line[512] = "";
@@ -83,7 +86,7 @@ static void print_module(const char *path)
     fclose(f);
     text = strstr(line, " - ");
     line[strcspn(line, "\n")] = 0;
-    printf("  %-12.*s %s\n", (int)strlen(base) - 2, base, text ? text + 3 : "");
+    printf("  %-12.*s %016" PRIx64 "  %s\n", (int)strlen(base) - 2, base, qn_sim_hash_file(path), text ? text + 3 : "");
 }
 
 static void list_folder(const char *library, const char *folder, const char *slots)
@@ -103,13 +106,24 @@ static void list_folder(const char *library, const char *folder, const char *slo
 
 static int describe(const char *path)
 {
-    char *text = qn_sim_describe("sim", path);
+    char *replay = qn_sim_read_description(path, true), *text = replay ? replay : qn_sim_describe("sim list", path);
 
     if (!text)
         return 1;
-    printf("%s: %s\n", path, text);
+    printf("%s: %s%s\n", path, text, replay ? ", a replay" : "");
     free(text);
     return 0;
+}
+
+/* What is in the slots if `quern run` is not told otherwise. */
+static void list_slots(void)
+{
+    char *engine = qn_run_default_engine(), *text = engine ? qn_sim_read_description(engine, false) : NULL;
+
+    if (text)
+        printf("slots without --sim\n  %s\n", text);
+    free(text);
+    free(engine);
 }
 
 static int list(int argc, char **argv)
@@ -124,6 +138,7 @@ static int list(int argc, char **argv)
     library = qn_sim_library("sim list");
     if (!library)
         return 1;
+    list_slots();
     list_folder(library, "policy", "I1 D1 LL");
     list_folder(library, "level", "D1 or LL, see each");
     list_folder(library, "bpred", "BC; BI: btb, ras");

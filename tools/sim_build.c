@@ -1,6 +1,6 @@
 /* tools/sim_build.c - compiles a simulator: the files of lib/sim with the modules asked for, nothing else.
  *
- *   engine   lib/sim/{engine,twin,service}.c, a unit per slot that is filled, and libquern-engine.a, which is there already
+ *   engine   lib/sim/engine.c, twin.c (or versus.c), a unit per slot that is filled, and libquern-engine.a, which is there already
  *   replay   lib/sim/{engine,twin}.c, the same units, lib/sim/hosted/ and libc
  *
  * One call of the compiler, $CC or cc.  See sim_build.h.
@@ -33,9 +33,6 @@
     "-nostdlib -static -no-pie -Wl,-Ttext-segment=" QN_ENGINE_BASE " -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,norelro"
 
 #define WORDS_MAX 512
-#define DESCRIPTION_MARK "quern-sim-build: "
-#define DESCRIPTION_MAX 250
-#define ENGINE_BYTES_MAX (64u << 20)
 
 const char *const qn_sim_slot_names[QN_SIM_SLOTS] = { "I1", "D1", "LL", "BC", "BI", "AN" };
 
@@ -87,6 +84,9 @@ static const char *try_library(const char *directory, const char *rest)
 #ifndef QN_TOP_SRCDIR
 #define QN_TOP_SRCDIR NULL
 #endif
+#ifndef QN_PKGDATADIR
+#define QN_PKGDATADIR NULL
+#endif
 
 const char *qn_sim_library(const char *tool)
 {
@@ -97,6 +97,8 @@ const char *qn_sim_library(const char *tool)
     if (!found)
         found = try_library(QN_TOP_SRCDIR, "/lib");
     if (!found)
+        found = try_library(QN_PKGDATADIR, "/lib");
+    if (!found)
         found = try_library(own, "/../lib");
     if (!found)
         fprintf(stderr, "quern: %s: the sources of the simulators are not in %s/../share/quern/lib\n", tool, own);
@@ -105,11 +107,16 @@ const char *qn_sim_library(const char *tool)
 
 static char *find_archive(void)
 {
-    static const char *const places[] = { "%s/libquern-engine.a", "%s/../libexec/quern/libquern-engine.a" };
+    const char *const places[][2] = {
+        { own_directory(), "" }, { own_directory(), "/../libexec/quern" },
+#ifdef QN_PKGLIBEXECDIR
+        { QN_PKGLIBEXECDIR, "" },
+#endif
+    };
     char *path;
 
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (asprintf(&path, places[i], own_directory()) < 0)
+        if (asprintf(&path, "%s%s/libquern-engine.a", places[i][0], places[i][1]) < 0)
             return NULL;
         if (exists(path))
             return path;
@@ -236,7 +243,7 @@ static bool add_slot(struct command *c, const struct qn_sim_build *b, const char
     return first >= 0 && second >= 0;
 }
 
-static void add_hosted(struct command *c, const struct qn_sim_build *b, const char *library)
+static void add_hosted(struct command *c, const struct qn_sim_build *b, const char *library, const char *output)
 {
     static const char *const files[] = { "engine.c", "twin.c", "hosted/main.c", "hosted/blame.c", "hosted/filter.c", "hosted/future.c",
                                          "hosted/option.c", "hosted/service.c", "hosted/trace.c" };
@@ -248,16 +255,15 @@ static void add_hosted(struct command *c, const struct qn_sim_build *b, const ch
     add(c, "%s/cost/summary.c", library);
     add(c, "%s/base/format.c", library);
     add(c, "-o");
-    add(c, "%s", b->output);
+    add(c, "%s", output);
 #ifdef HAVE_LIBZSTD
     add(c, "-DQN_HAVE_ZSTD=1");
     add(c, "-lzstd");
 #endif
 }
 
-static bool add_engine(struct command *c, const struct qn_sim_build *b, const char *library)
+static bool add_engine(struct command *c, const struct qn_sim_build *b, const char *library, const char *output)
 {
-    static const char *const files[] = { "engine.c", "twin.c", "versus.c", "charge.c", "explain.c", "service.c" };
     char *archive = find_archive();
 
     if (!archive) {
@@ -268,46 +274,15 @@ static bool add_engine(struct command *c, const struct qn_sim_build *b, const ch
     add_words(c, b->cflags);
     if (b->versus)
         add(c, "-DQN_SIM_VERSUS=1");
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        add(c, "%s/sim/%s", library, files[i]);
+    add(c, "%s/sim/engine.c", library);
+    add(c, "%s/sim/%s", library, b->versus ? "versus.c" : "twin.c");
     add_words(c, ENGINE_LINK);
     add_words(c, "-Wl,--whole-archive");
     add(c, "%s", archive);
     add_words(c, "-Wl,--no-whole-archive -o");
-    add(c, "%s", b->output);
+    add(c, "%s", output);
     free(archive);
     return true;
-}
-
-/* ---- what is in one ---- */
-
-char *qn_sim_find_text(const char *path, const char *mark, unsigned size)
-{
-    FILE *f = fopen(path, "rb");
-    char *bytes = malloc(ENGINE_BYTES_MAX), *at, *text = NULL;
-    size_t n;
-
-    if (f && bytes) {
-        n = fread(bytes, 1, ENGINE_BYTES_MAX, f);
-        at = memmem(bytes, n, mark, strlen(mark));
-        if (at)
-            text = strndup(at + strlen(mark), size - 1);
-        errno = 0;
-    }
-    if (f)
-        fclose(f);
-    free(bytes);
-    return text;
-}
-
-/* A simulator carries a line about itself. */
-char *qn_sim_describe(const char *tool, const char *path)
-{
-    char *text = qn_sim_find_text(path, DESCRIPTION_MARK, DESCRIPTION_MAX + 1);
-
-    if (!text)
-        fprintf(stderr, "quern: %s: %s: %s\n", tool, path, errno ? "cannot be read" : "not a simulator");
-    return text;
 }
 
 /* ---- running ---- */
@@ -341,25 +316,46 @@ static int run_compiler(struct command *c, const struct qn_sim_build *b)
     return status ? 1 : 0;
 }
 
-int qn_sim_build(const struct qn_sim_build *b)
+/* The compiler's command for `output`.  0, or the exit status after a message. */
+static int make_command(struct command *c, const struct qn_sim_build *b, const char *library, const char *output)
 {
-    const char *library = qn_sim_library(b->tool), *cc = getenv("CC");
-    struct command c = { .n = 0 };
+    const char *cc = getenv("CC");
 
-    if (!library)
-        return 1;
-    add_words(&c, cc && *cc ? cc : "cc");
-    add_words(&c, "-std=gnu11 -Wall -Wextra -DQN_SIM_SLOTS_GIVEN=1");
-    add(&c, "-I%s", library);
-    add(&c, "-I%s/..", library);
+    add_words(c, cc && *cc ? cc : "cc");
+    add_words(c, "-std=gnu11 -Wall -Wextra -DQN_SIM_SLOTS_GIVEN=1");
+    add(c, "-I%s", library);
+    add(c, "-I%s/..", library);
     for (int i = 0; i < QN_SIM_SLOTS; i++)
-        if (!add_slot(&c, b, library, (enum qn_sim_slot)i))
+        if (!add_slot(c, b, library, (enum qn_sim_slot)i))
             return QN_EXIT_USAGE;
     for (const char *const *extra = b->extra; extra && *extra; extra++)
-        add(&c, "%s", *extra);
+        add(c, "%s", *extra);
     if (b->replay)
-        add_hosted(&c, b, library);
-    else if (!add_engine(&c, b, library))
+        add_hosted(c, b, library, output);
+    else if (!add_engine(c, b, library, output))
         return 1;
-    return run_compiler(&c, b);
+    return 0;
+}
+
+/* Built under another name and renamed, so that there is always a whole simulator or none. */
+int qn_sim_build(const struct qn_sim_build *b)
+{
+    const char *library = qn_sim_library(b->tool);
+    struct command c = { .n = 0 };
+    char *partial;
+    int status;
+
+    if (!library || asprintf(&partial, "%s.%d.part", b->output, (int)getpid()) < 0)
+        return 1;
+    status = make_command(&c, b, library, partial);
+    if (!status)
+        status = run_compiler(&c, b);
+    if (!status && rename(partial, b->output)) {
+        fprintf(stderr, "quern: %s: %s: %s\n", b->tool, b->output, strerror(errno));
+        status = 1;
+    }
+    if (status)
+        unlink(partial);
+    free(partial);
+    return status;
 }

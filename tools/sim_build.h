@@ -41,6 +41,9 @@ uint64_t qn_sim_hash_file(const char *path);
 /* What is in a simulator: "I1=lru D1=srrip:50b34235a5a88360 ...".  free() it; NULL: a line was printed. */
 char *qn_sim_describe(const char *tool, const char *path);
 
+/* The same without a line, of an engine or of a replay: NULL with errno 0: it is none. */
+char *qn_sim_read_description(const char *path, bool replay);
+
 /* The files of the modules in a simulator, as they were when it was built; they may stand in struct qn_sim_build, NULL where
  * a slot holds its default.  false: a line was printed, also if one has changed since. */
 bool qn_sim_read_modules(const char *tool, const char *path, char *module[QN_SIM_SLOTS]);

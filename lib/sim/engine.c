@@ -59,7 +59,11 @@ static inline struct qn_code_line *engine_line(uint64_t line)
 #endif
 }
 
+#ifdef QN_SIM_HOSTED
+#define DESCRIPTION_MARK "quern-sim-replay: "
+#else
 #define DESCRIPTION_MARK "quern-sim-build: "
+#endif
 static const char description[] __attribute__((used)) = DESCRIPTION_MARK SLOTS_DESCRIPTION;
 
 /* For builds that take these modules once more (run --versus): where their files were. */

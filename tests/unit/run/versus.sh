@@ -143,7 +143,7 @@ refused() {
     is "$?" 2 "status 2: $text"
     is "$(sed "s,$SCRATCH/,," said)" "quern: run: $text" 'said'
 }
-refused '--versus=nobody: no such engine' --versus=nobody
+refused '--versus=nobody: no such simulator beside quern or in its libexec' --versus=nobody
 refused "--versus=XX=lru: got 'XX=lru', wanted a simulator, or SLOT=MODULE with slot I1, D1, LL, BC or BI" --versus=XX=lru
 refused '--versus: cannot be combined with --check' --versus=D1=fifo --check
 refused '--versus: cannot be combined with --explain' --versus=D1=fifo --explain=sort.c:37
@@ -155,7 +155,7 @@ run --versus=./mine
 is "$?" 2 'a source that has changed'
 ok 'is named' grep -q 'mine: slot D1 was built from .*/mine.c, which has changed since; build it again' said
 run --versus=/bin/true
-is "$?$(sed 's/.*true: //' said)" '2not a simulator' 'a program that is no simulator'
+is "$?$(sed 's/.*true: //' said)" '2not a simulator; `quern sim build` makes them' 'a program that is no simulator'
 cat >bad.c <<'END'
 #include "sim/module.h"
 #define POLICY "bad"

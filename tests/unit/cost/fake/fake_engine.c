@@ -22,6 +22,8 @@
 #include "cost/arena.h"
 #include "cost/wire.h"
 
+const char description[] __attribute__((used)) = "quern-sim-build: I1=fake";
+
 static struct qn_arena_header *arena;
 static int arena_fd, socket_fd;
 

@@ -1,0 +1,148 @@
+/* tools/run_engine.c - finds the simulator that a run is to use.
+ *
+ *   --sim=./mysim, /tmp/mysim     that file
+ *   --sim=mysim                   mysim or quern-engine-mysim, beside quern, then in libexec/quern; never in the current
+ *                                 directory, so that what a name means does not depend on where one is
+ *   no --sim                      quern-engine, in the same places
+ *
+ * In:  the option's value
+ * Out: the file's real path; or one line `quern: run: --sim=VALUE: what` and QN_EXIT_USAGE.  A file that does not carry a
+ *      simulator's description (sim_build.h) is refused before anything is started.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run.h"
+#include "sim_build.h"
+#include "tools.h"
+
+#define ENGINE_NAME "quern-engine"
+#define FNV_OFFSET 0xcbf29ce484222325u
+#define FNV_PRIME 0x100000001b3u
+
+/* The directory of the running quern, without slash at the end. */
+static char *own_directory(void)
+{
+    static char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    char *slash;
+
+    path[n < 0 ? 0 : n] = 0;
+    slash = strrchr(path, '/');
+    if (slash)
+        *slash = 0;
+    return path;
+}
+
+/* Why it cannot be executed; NULL: it can. */
+static const char *fault_of(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st))
+        return strerror(errno);
+    if (S_ISDIR(st.st_mode))
+        return "is a directory";
+    if (!S_ISREG(st.st_mode))
+        return "not a regular file";
+    return access(path, X_OK) ? strerror(errno) : NULL;
+}
+
+static char *try_engine(const char *directory, const char *below, const char *prefix, const char *name)
+{
+    char *path, *real = NULL;
+
+    if (asprintf(&path, "%s%s/%s%s", directory, below, prefix, name) < 0)
+        return NULL;
+    if (!fault_of(path))
+        real = realpath(path, NULL);
+    free(path);
+    return real;
+}
+
+/* libexec of this quern, wherever its tree lies; then that of configure. */
+static char *search(const char *name)
+{
+    const char *const places[][2] = {
+        { own_directory(), "" }, { own_directory(), "/../libexec/quern" },
+#ifdef QN_PKGLIBEXECDIR
+        { QN_PKGLIBEXECDIR, "" },
+#endif
+    };
+    char *found = NULL;
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0] && !found; i++) {
+        found = try_engine(places[i][0], places[i][1], "", name);
+        if (!found)
+            found = try_engine(places[i][0], places[i][1], ENGINE_NAME "-", name);
+    }
+    return found;
+}
+
+static char *refuse(const char *option, const char *name, const char *what, const char *more)
+{
+    fprintf(stderr, "quern: run: %s=%s: %s%s%s\n", option, name, what, more, *more ? name : "");
+    return NULL;
+}
+
+char *qn_run_search_engine(const char *option, const char *name)
+{
+    const char *fault;
+    char *path, *description = NULL;
+
+    if (strchr(name, '/')) {
+        fault = fault_of(name);
+        if (fault)
+            return refuse(option, name, fault, "");
+        path = realpath(name, NULL);
+    } else {
+        path = search(name);
+        if (!path)
+            return refuse(option, name, "no such simulator beside quern or in its libexec",
+                          access(name, F_OK) ? "" : "; a file of this directory is reached as ./");
+    }
+    if (path)
+        description = qn_sim_read_description(path, false);
+    if (!description) {
+        free(path);
+        return refuse(option, name, "not a simulator; `quern sim build` makes them", "");
+    }
+    free(description);
+    return path;
+}
+
+char *qn_run_default_engine(void) { return search(ENGINE_NAME); }
+
+int qn_run_find_engine(struct qn_run *r)
+{
+    if (r->options.sim) {
+        r->engine = qn_run_search_engine("--sim", r->options.sim);
+        return r->engine ? 0 : QN_EXIT_USAGE;
+    }
+    r->engine = qn_run_default_engine();
+    if (!r->engine)
+        fprintf(stderr, "quern: run: no engine: %s is not in %s\n", ENGINE_NAME, own_directory());
+    return r->engine ? 0 : QN_EXIT_SOFTWARE;
+}
+
+uint64_t qn_run_hash_file(const char *path)
+{
+    unsigned char buffer[65536];
+    uint64_t hash = FNV_OFFSET;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n;
+
+    while (fd >= 0 && (n = read(fd, buffer, sizeof buffer)) > 0)
+        for (ssize_t i = 0; i < n; i++)
+            hash = (hash ^ buffer[i]) * FNV_PRIME;
+    if (fd >= 0)
+        close(fd);
+    return hash;
+}
