@@ -182,11 +182,14 @@ translator_sources = \
 	lib/event/dump.c \
 	lib/emit/bridge.c \
 	lib/emit/check.c \
+	lib/emit/conditional.c \
 	lib/emit/copy.c \
 	lib/emit/emit.c \
+	lib/emit/entries.c \
 	lib/emit/exits.c \
 	lib/emit/flags.c \
 	lib/emit/group.c \
+	lib/emit/indirect.c \
 	lib/emit/lru_stub.c \
 	lib/emit/place.c \
 	lib/emit/predict.c \

@@ -88,12 +88,31 @@ void emit_copy(struct emitter *e, unsigned i);
 void emit_string(struct emitter *e, unsigned i, const struct qn_event *ev);
 void emit_load_operand(struct emitter *e, unsigned i, unsigned dst); /* mov <r/m of instruction i>, %dst */
 
-/* exits.c */
+/* entries.c */
 void emit_entries(struct emitter *e);
-void emit_end(struct emitter *e);
 void emit_verify(struct emitter *e);
 void emit_countdown(struct emitter *e);
+
+/* exits.c */
+struct emit_triple emit_borrowed(const struct emitter *e);
+void emit_give_back(struct emitter *e, struct qn_code *c);
+void emit_direct_exit(struct emitter *e, uint64_t target); /* of the branch that ends the hot code */
+void emit_jump_out(struct emitter *e, uint64_t target);
+void emit_service_exit(struct emitter *e, enum qn_exit_kind kind, uint64_t pc);
+void emit_mark_side(struct emitter *e, unsigned i, unsigned state); /* instruction i begins here; state: QN_SIDE_* */
+void emit_push_const(struct emitter *e, uint64_t value);
+void emit_end(struct emitter *e);
+
+/* indirect.c */
+extern const struct emit_triple emit_standard; /* of the standard state */
+void emit_indirect(struct emitter *e); /* the last instruction of the block */
+
+/* conditional.c */
+const struct qn_event *emit_branch_event(const struct emitter *e, enum qn_event_kind kind); /* of the last instruction */
+void emit_predict_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev, void (*fn)(void));
 void emit_call(struct emitter *e, const struct qn_event *ev);
 void emit_fixed_cond(struct emitter *e, const struct qn_event *ev);
+void emit_jcc(struct emitter *e);  /* the last instruction of the block */
+void emit_loop(struct emitter *e); /* the same: loop and jrcxz */
 
 #endif

@@ -1,0 +1,101 @@
+/* lib/emit/entries.c - how control enters a translated block, and what it asks there before anything of the block runs.
+ *
+ *   ind_entry:  lea -pc(%r11), %rcx ; jrcxz 1f ; jmp miss ; 1: mov gpr[rcx], %rcx ; from standard state to the block's registers
+ *   entry:      (in cold code) borrow the registers ; jmp entry2
+ *   entry2:     the code still what was translated?  the interval not over yet?
+ */
+#include "emit/internal.h"
+
+static void borrow(struct emitter *e, struct qn_code *c)
+{
+    emit_bridge(c, (struct emit_triple){e->now, 0}, emit_borrowed(e));
+    x_load(c, e->now, CTX(now));
+}
+
+static void check_target(struct emitter *e)
+{
+    uint64_t pc = e->b->pc;
+
+    if (pc <= INT32_MAX) {
+        x_lea(&e->hot, QN_RCX, QN_R11, QN_REG_NONE, 1, -(int32_t)pc);
+    } else {
+        x_movi(&e->hot, QN_RCX, 0 - pc);
+        x_lea(&e->hot, QN_RCX, QN_RCX, QN_R11, 1, 0);
+    }
+    x_bytes(&e->hot, "\xe3\x05", 2); /* jrcxz over the jmp */
+    x_jmp(&e->hot, qn_emit_miss_stub());
+    x_load(&e->hot, QN_RCX, CTX_GPR(QN_RCX));
+}
+
+/* Hot code begins with the indirect entry, which most blocks are reached by now and then, and runs on into the body;
+ * borrowing for a block that is entered with native registers is rare and lies in cold code. */
+void emit_entries(struct emitter *e)
+{
+    e->out.ind_entry = (uint32_t)e->hot.exec;
+    check_target(e);
+    if (e->borrowed) {
+        emit_bridge(&e->hot, emit_standard, emit_borrowed(e));
+    } else {
+        x_load(&e->hot, QN_R10, CTX_GPR(QN_R10));
+        x_load(&e->hot, QN_R11, CTX_GPR(QN_R11));
+    }
+    e->out.entry = e->out.entry2 = (uint32_t)e->hot.exec;
+    if (!e->borrowed)
+        return;
+    e->out.entry = (uint32_t)e->cold.exec;
+    borrow(e, &e->cold);
+    x_jmp(&e->cold, e->out.entry2);
+}
+
+/* ---- conditions of entry ---- */
+
+/* jCC to cold code, which undoes what `undo` says and leaves for the dispatcher before anything of the block has run. */
+static void leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, void (*undo)(struct emitter *))
+{
+    struct qn_code hot;
+    bool saved = e->flags_saved;
+
+    x_jcc(&e->hot, cond, e->cold.exec);
+    hot = e->hot;
+    e->hot = e->cold;
+    if (undo)
+        undo(e);
+    emit_restore_flags(e);
+    emit_service_exit(e, kind, e->b->pc);
+    e->cold = e->hot;
+    e->hot = hot;
+    e->flags_saved = saved;
+}
+
+static void change_countdown(struct emitter *e, unsigned op)
+{
+    x_bytes(&e->hot, "\x48\x83", 2); /* addq $n, countdown (op 0) or subq (op 5) */
+    x_rip(&e->hot, op, (uint64_t)(uintptr_t)emit_rules.countdown, 1);
+    x_byte(&e->hot, e->b->n);
+}
+
+static void add_back(struct emitter *e) { change_countdown(e, 0); }
+
+/* subq $n, countdown ; js: the interval ends within this block or before it, and the dispatcher will cut it there. */
+void emit_countdown(struct emitter *e)
+{
+    if (!emit_rules.countdown || !e->b->n)
+        return;
+    emit_need_flags(e, 0);
+    change_countdown(e, 5);
+    leave_if(e, X_CC_S, QN_EXIT_INTERVAL, add_back);
+}
+
+/* Code in writable or shared memory may change behind our back: ask at each entry whether it is still what was translated.
+ * (What it does not see: a store into the block that is running.) */
+void emit_verify(struct emitter *e)
+{
+    emit_need_flags(e, 0);
+    x_store_imm(&e->hot, CTX(arg_aux), e->index);
+    emit_slow_call(&e->hot, emit_hooks.verify);
+    x_bytes(&e->hot, "\x83", 1); /* cmpl $0, result */
+    x_rip(&e->hot, 7, CTX(result), 1);
+    x_byte(&e->hot, 0);
+    leave_if(e, X_CC_NE, QN_EXIT_STALE, NULL);
+    e->out.bytes_hash = emit_hooks.hash(e->b->pc, e->b->next - e->b->pc);
+}

@@ -1,0 +1,138 @@
+/* lib/emit/indirect.c - returns, indirect jumps and calls: from the block's registers to the standard state (emit.h), and to
+ * the block that a table has for the target's low bits, which looks whether it is the one (entries.c).
+ *
+ *   ret:   pop %r11 ; mov %rcx, gpr[rcx] ; movzwl %r11w, %r10d ; jmp *table(,%r10,8)
+ */
+#include "emit/internal.h"
+
+#define POP_R11 "\x41\x5b"
+
+const struct emit_triple emit_standard = {QN_PREF_NOW, 1u << QN_PREF_NOW | 1u << QN_R10 | 1u << QN_R11};
+
+static void standard_jump(struct qn_code *c, unsigned space)
+{
+    x_store(c, CTX_GPR(QN_RCX), QN_RCX);
+    x_bytes(c, "\x45\x0f\xb7\xd3", 4);     /* movzwl %r11w, %r10d */
+    x_bytes(c, "\x42\xff\x24\xd5", 4);     /* jmp *table(,%r10,8) */
+    x_u32(c, (uint32_t)(uintptr_t)qn_tcache_ibl_table(space));
+}
+
+/* To the dispatcher, rip = r11, all registers native. */
+static void leave_standard_state(struct qn_code *c, enum qn_exit_kind kind)
+{
+    x_store(c, CTX(rip), QN_R11);
+    x_load(c, QN_R10, CTX_GPR(QN_R10));
+    x_load(c, QN_R11, CTX_GPR(QN_R11));
+    if (emit_rules.caches) {
+        x_store(c, CTX(now), QN_PREF_NOW);
+        x_load(c, QN_PREF_NOW, CTX_GPR(QN_PREF_NOW));
+    }
+    x_store32_imm(c, CTX(exit_kind), kind);
+    x_jmp(c, (uint64_t)(uintptr_t)emit_hooks.leave);
+}
+
+#define MISS_STUB_BYTES 256u
+
+uint32_t qn_emit_miss_stub(void)
+{
+    static bool written[2];
+    uint32_t address = (uint32_t)(QN_CODE_BASE + (emit_rules.caches ? MISS_STUB_BYTES : 0));
+    struct qn_code c = {qn_code_at(address), address};
+
+    if (written[emit_rules.caches])
+        return address;
+    written[emit_rules.caches] = true;
+    x_load(&c, QN_RCX, CTX_GPR(QN_RCX));
+    leave_standard_state(&c, QN_EXIT_IBL);
+    return address;
+}
+
+static void predict_target(struct emitter *e)
+{
+    bool returns = e->b->end == QN_END_RET;
+    const struct qn_event *ev = emit_branch_event(e, returns ? QN_EV_RETURN : QN_EV_INDIRECT);
+
+    if (!ev)
+        return;
+    x_store(&e->hot, CTX(arg_addr), QN_R11);
+    emit_need_flags(e, e->b->n);
+    emit_predict_call(e, &e->hot, ev, returns ? qn_sim_return : qn_sim_indirect);
+}
+
+static void load_target(struct emitter *e, unsigned last)
+{
+    const struct qn_insn *in = &e->b->insn[last];
+
+    if (e->b->end != QN_END_RET) {
+        emit_load_operand(e, last, QN_R11);
+        return;
+    }
+    x_bytes(&e->hot, POP_R11, 2);
+    if (in->imm)
+        x_lea(&e->hot, QN_RSP, QN_RSP, QN_REG_NONE, 1, (int32_t)(in->imm & 0xffff));
+}
+
+/* r11 takes the target: the guest's own value goes to its slot, and where a fault would look for it. */
+static void free_r11(struct emitter *e, struct emit_triple *t, unsigned last)
+{
+    if (t->regs >> QN_R11 & 1)
+        return;
+    x_store(&e->hot, CTX_GPR(QN_R11), QN_R11);
+    t->regs |= 1u << QN_R11;
+    if (e->b->end == QN_END_CALL_IND) { /* the push may fault, with the target in r11 */
+        x_store(&e->hot, CTX(tmp), QN_R11);
+        e->side[last].fix = QN_R11;
+    }
+}
+
+/* cmp %rsp, toggle_sp ; jb: this return, or jump, leaves the function that counts.  In standard state but for rcx. */
+static void look_at_stack(struct emitter *e)
+{
+    struct qn_code hot;
+    bool saved;
+
+    emit_need_flags(e, e->b->n);
+    saved = e->flags_saved;
+    x_op_abs(&e->hot, 1, 0x39, QN_RSP, CTX(toggle_sp));
+    x_jcc(&e->hot, X_CC_B, e->cold.exec);
+    hot = e->hot;
+    e->hot = e->cold;
+    emit_restore_flags(e);
+    leave_standard_state(&e->hot, QN_EXIT_RETURN);
+    e->cold = e->hot;
+    e->hot = hot;
+    e->flags_saved = saved;
+}
+
+/* From the block's registers to the standard state. */
+void emit_indirect(struct emitter *e)
+{
+    unsigned last = e->b->n - 1;
+    struct emit_triple t;
+
+    if (e->borrowed && e->now == QN_R11) { /* in nobody's way but the target's */
+        emit_give_back(e, &e->hot);
+        e->borrowed = false;
+    }
+    t = emit_borrowed(e);
+    free_r11(e, &t, last);
+    emit_mark_side(e, last, (e->borrowed ? 0 : QN_SIDE_NATIVE) | (e->flags_saved ? QN_SIDE_FLAGS_SAVED : 0));
+    load_target(e, last);
+    if (e->b->end == QN_END_CALL_IND)
+        emit_push_const(e, e->b->next);
+    if (e->borrowed) {
+        emit_bridge(&e->hot, t, emit_standard);
+    } else {
+        x_store(&e->hot, CTX_GPR(QN_R10), QN_R10);
+        if (emit_rules.caches) {
+            x_store(&e->hot, CTX_GPR(QN_PREF_NOW), QN_PREF_NOW);
+            x_load(&e->hot, QN_PREF_NOW, CTX(now));
+        }
+    }
+    e->borrowed = false; /* rax must be parked in memory from here */
+    predict_target(e);
+    if (emit_rules.leaves && e->b->end != QN_END_CALL_IND)
+        look_at_stack(e);
+    emit_restore_flags(e);
+    standard_jump(&e->hot, e->out.space);
+}
