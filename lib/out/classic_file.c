@@ -91,39 +91,22 @@ static void put_source_line(struct qn_out_classic_file *f, size_t length)
     qn_out_put(f->c->sink, f->text, length);
 }
 
-static int64_t end_of_range(const struct qn_out_classic_file *f)
-{
-    int64_t context = f->c->request->context, last = f->line;
-    for (size_t i = f->lines.at; i < f->lines.count; i++) {
-        int64_t next = (int64_t)f->lines.keys[i].key;
-        if (last + 2 * context < next)
-            break;
-        last = next;
-    }
-    return last + context;
-}
-
-static void put_gap(const struct qn_out_classic_file *f, int64_t line)
-{
-    qn_out_printf(f->c->sink, "-- line %lld ----------------------------------------\n",
-                  (long long)line);
-}
-
 /* The first range is cut at line 1, a later one cannot reach it. */
 static void put_ranges(struct qn_out_classic_file *f)
 {
     for (int first = 1; f->pending; first = 0) {
-        int64_t low = f->line - f->c->request->context, high = end_of_range(f);
+        int64_t context = f->c->request->context;
+        int64_t low = f->line - context, high = qn_out_end_of_range(&f->lines, f->line, context);
         low = first && low < 1 ? 1 : low;
         skip_to(f, low - 1);
         if (low != 1)
-            put_gap(f, low);
+            qn_out_put_gap(f->c->sink, low);
         size_t length = 0;
         while (f->line_number < high && (length = read_line(f)) > 0)
             put_source_line(f, length);
         if (length == 0)
             return;
-        put_gap(f, high);
+        qn_out_put_gap(f->c->sink, high);
     }
 }
 

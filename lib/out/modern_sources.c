@@ -121,26 +121,6 @@ static void put_unknown_line(struct file *f)
     qn_out_putc(f->m->sink, '\n');
 }
 
-static void put_gap(const struct file *f, int64_t line)
-{
-    qn_out_printf(f->m->sink, "-- line %lld ----------------------------------------\n",
-                  (long long)line);
-}
-
-/* The last line of the range that begins around the line at hand: ranges that meet are one. */
-static int64_t end_of_range(const struct file *f)
-{
-    int64_t context = f->m->request->context;
-    int64_t last = f->line;
-    for (size_t i = f->lines.at; i < f->lines.count; i++) {
-        int64_t next = (int64_t)f->lines.keys[i].key;
-        if (last + 2 * context < next)
-            break;
-        last = next;
-    }
-    return last + context;
-}
-
 static void put_source_line(struct file *f, int64_t number, const char *text, size_t length)
 {
     struct qn_out_sink *s = f->m->sink;
@@ -164,19 +144,20 @@ static void put_source(struct file *f)
     const char *text;
     size_t length;
     while (f->pending) {
-        int64_t low = f->line - f->m->request->context, high = end_of_range(f);
+        int64_t context = f->m->request->context;
+        int64_t low = f->line - context, high = qn_out_end_of_range(&f->lines, f->line, context);
         low = low < 1 ? 1 : low;
         for (; number < low - 1; number++)
             if (!qn_out_next_line(src, &text, &length))
                 return;
         if (low != 1)
-            put_gap(f, low);
+            qn_out_put_gap(f->m->sink, low);
         for (; number < high; number++) {
             if (!qn_out_next_line(src, &text, &length))
                 return;
             put_source_line(f, number + 1, text, length);
         }
-        put_gap(f, high);
+        qn_out_put_gap(f->m->sink, high);
     }
 }
 

@@ -99,3 +99,20 @@ int qn_out_time_of(const char *path, struct timespec *modified)
     *modified = st.st_mtim;
     return 0;
 }
+
+int64_t qn_out_end_of_range(const struct qn_prof_log_lines *lines, uint32_t line, int64_t context)
+{
+    int64_t last = line;
+    for (size_t i = lines->at; i < lines->count; i++) {
+        int64_t next = (int64_t)lines->keys[i].key;
+        if (last + 2 * context < next)
+            break;
+        last = next;
+    }
+    return last + context;
+}
+
+void qn_out_put_gap(struct qn_out_sink *s, int64_t line)
+{
+    qn_out_printf(s, "-- line %lld ----------------------------------------\n", (long long)line);
+}

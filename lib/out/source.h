@@ -1,8 +1,8 @@
 /*
  * A source file in memory, line by line.
  *
- * In:  a path
- * Out: its lines; whether it is newer than a profile
+ * In:  a path; lines that have counts
+ * Out: its lines; whether it is newer than a profile; which of its lines to show
  *
  * Invariants: the text is held whole; lines are parts of it. Universal newlines (\n, \r\n, \r) for
  * the modern style; the classic style knows \n only and keeps it.
@@ -11,7 +11,11 @@
 #define QN_OUT_SOURCE_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <time.h>
+
+#include "out/sink.h"
+#include "prof/log.h"
 
 struct qn_out_source {
     char *text;
@@ -31,5 +35,10 @@ int qn_out_is_newer(struct timespec a, struct timespec b);
 
 /* When the file was modified: 0, or an errno. */
 int qn_out_time_of(const char *path, struct timespec *modified);
+
+/* The last line to show of a range that begins around `line`, which was taken from `lines` last: ranges that meet
+ * are one. */
+int64_t qn_out_end_of_range(const struct qn_prof_log_lines *lines, uint32_t line, int64_t context);
+void qn_out_put_gap(struct qn_out_sink *s, int64_t line);
 
 #endif

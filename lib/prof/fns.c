@@ -9,19 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prof/grow.h"
 #include "prof/radix.h"
-#include "prof/sizes.h"
 
 static int make_room(struct qn_prof_fns *fns)
 {
-    if (fns->index.count < fns->room)
-        return 0;
-    uint32_t room = fns->room ? fns->room * 2 : QN_PROF_ROOM;
-    struct qn_prof_fn *fn = realloc(fns->fn, room * sizeof *fn);
+    struct qn_prof_fn *fn = qn_prof_grow(fns->fn, fns->index.count, &fns->room, sizeof *fn);
     if (!fn)
         return -1;
     fns->fn = fn;
-    fns->room = room;
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "prof/counts.h"
+#include "prof/grow.h"
 #include "prof/hash.h"
 #include "prof/sizes.h"
 
@@ -114,14 +115,11 @@ static int know_file(struct qn_prof_log *log, uint32_t file)
 
 static int grow_segments(struct qn_prof_log *log)
 {
-    if (log->segment_count < log->segment_room)
-        return 0;
-    uint32_t room = log->segment_room ? log->segment_room * 2 : QN_PROF_ROOM;
-    struct qn_prof_segment *more = realloc(log->segments, room * sizeof *more);
+    struct qn_prof_segment *more =
+        qn_prof_grow(log->segments, log->segment_count, &log->segment_room, sizeof *more);
     if (!more)
         return -1;
     log->segments = more;
-    log->segment_room = room;
     return 0;
 }
 

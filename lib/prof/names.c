@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prof/grow.h"
 #include "prof/sizes.h"
 
 
@@ -55,14 +56,10 @@ static const char *store(struct qn_prof_names *names, const char *text, size_t n
 
 static int make_room(struct qn_prof_names *names)
 {
-    if (names->index.count < names->room)
-        return 0;
-    uint32_t room = names->room ? names->room * 2 : QN_PROF_ROOM;
-    const char **texts = realloc(names->texts, room * sizeof *texts);
+    const char **texts = qn_prof_grow(names->texts, names->index.count, &names->room, sizeof *texts);
     if (!texts)
         return -1;
     names->texts = texts;
-    names->room = room;
     return 0;
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "prof/counts.h"
-#include "prof/sizes.h"
+#include "prof/grow.h"
 
 #define UNKNOWN "???"
 
@@ -92,27 +92,19 @@ int qn_prof_table_enter_object(struct qn_prof_table *t, const char *object)
 
 static int make_room(struct qn_prof_table *t)
 {
-    if (t->index.count < t->room)
-        return 0;
-    uint32_t room = t->room ? t->room * 2 : QN_PROF_ROOM;
-    struct qn_prof_place *places = realloc(t->places, room * sizeof *places);
+    struct qn_prof_place *places = qn_prof_grow(t->places, t->index.count, &t->room, sizeof *places);
     if (!places)
         return -1;
     t->places = places;
-    t->room = room;
     return 0;
 }
 
 static int keep_insn(struct qn_prof_table *t, const struct qn_prof_insn *insn)
 {
-    if (t->insn_count == t->insn_room) {
-        uint32_t room = t->insn_room ? t->insn_room * 2 : QN_PROF_ROOM;
-        struct qn_prof_insn *insns = realloc(t->insns, room * sizeof *insns);
-        if (!insns)
-            return -1;
-        t->insns = insns;
-        t->insn_room = room;
-    }
+    struct qn_prof_insn *insns = qn_prof_grow(t->insns, t->insn_count, &t->insn_room, sizeof *insns);
+    if (!insns)
+        return -1;
+    t->insns = insns;
     t->insns[t->insn_count++] = *insn;
     return 0;
 }
