@@ -87,6 +87,7 @@ hosted_sources = \
 	lib/debug/lines.c \
 	lib/debug/prefer.c \
 	lib/debug/reader.c \
+	lib/debug/sections.c \
 	lib/debug/separate.c \
 	lib/debug/symbols.c \
 	lib/cost/charges.c \
@@ -383,6 +384,7 @@ headers = \
 	lib/prof/error.h \
 	lib/prof/escape.h \
 	lib/prof/fns.h \
+	lib/prof/grow.h \
 	lib/prof/hash.h \
 	lib/prof/header.h \
 	lib/prof/insn.h \

@@ -210,21 +210,6 @@ bool qn_debug_is_code(const struct qn_debug *d, uint64_t address)
     return false;
 }
 
-Elf_Scn *qn_debug_section(Elf *elf, const char *name, GElf_Shdr *header)
-{
-    size_t names;
-
-    if (!elf || elf_getshdrstrndx(elf, &names))
-        return NULL;
-    for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
-        const char *this = gelf_getshdr(s, header) ? elf_strptr(elf, names, header->sh_name) : NULL;
-
-        if (this && !strcmp(this, name))
-            return s;
-    }
-    return NULL;
-}
-
 void qn_debug_find(struct qn_debug *d, uint64_t address, struct qn_debug_place *place)
 {
     uint64_t line_end = UINT64_MAX;

@@ -79,6 +79,7 @@ struct qn_sequence { /* a run of rows, addresses rising */
 struct qn_section {
     const uint8_t *bytes;
     size_t size;
+    void *owned; /* the bytes, where libelf does not hold them */
 };
 
 struct qn_directory { /* of a compilation, by its line table */
@@ -119,8 +120,13 @@ bool qn_debug_grow(void **list, size_t count, size_t *room, size_t size);
 /* True if the address lies in an executable segment. */
 bool qn_debug_is_code(const struct qn_debug *d, uint64_t address);
 
-/* A section by name, NULL if there is none. */
+/* sections.c: a section by name, NULL if there is none. */
 Elf_Scn *qn_debug_section(Elf *elf, const char *name, GElf_Shdr *header);
+/* Whether there are line tables, compressed or not. */
+bool qn_debug_has_lines(Elf *elf);
+/* The bytes of a debug section, unpacked; none if it is not there, or damaged. */
+struct qn_section qn_debug_read_section(struct qn_debug *d, Elf *elf, const char *name);
+void qn_debug_free_section(struct qn_section *s);
 
 /* separate.c: finds and opens d->separate where that adds something. */
 void qn_debug_find_separate(struct qn_debug *d);
@@ -143,8 +149,6 @@ void qn_debug_free_lines(struct qn_lines *l);
 void qn_debug_load_lines(struct qn_debug *d);
 /* The file that has the DWARF sections, NULL if none has. */
 Elf *qn_debug_dwarf_file(struct qn_debug *d);
-/* The bytes of a section, unpacked; none if it is not there, or damaged. */
-struct qn_section qn_debug_read_section(struct qn_debug *d, Elf *elf, const char *name);
 
 /* line_program.c: the header at `offset` (false: no more), the sequences of a unit (false: it is damaged), rows of
  * one. */

@@ -12,21 +12,6 @@
 
 #include "debug/internal.h"
 
-struct qn_section qn_debug_read_section(struct qn_debug *d, Elf *elf, const char *name)
-{
-    GElf_Shdr h;
-    Elf_Scn *s = qn_debug_section(elf, name, &h);
-    Elf_Data *data;
-
-    if (s && h.sh_flags & SHF_COMPRESSED && elf_compress(s, 0, 0) < 0) {
-        d->damaged = true;
-        return (struct qn_section){ NULL, 0 };
-    }
-    data = s ? elf_getdata(s, NULL) : NULL;
-    d->damaged |= s && h.sh_type != SHT_NOBITS && h.sh_size > 0 && !data;
-    return data && data->d_buf ? (struct qn_section){ data->d_buf, data->d_size } : (struct qn_section){ NULL, 0 };
-}
-
 struct scan {
     struct qn_debug *d;
     uint32_t unit;
@@ -57,10 +42,8 @@ static int compare(const void *left, const void *right)
 
 Elf *qn_debug_dwarf_file(struct qn_debug *d)
 {
-    GElf_Shdr h;
-
     qn_debug_find_separate(d);
-    return qn_debug_section(d->main.elf, ".debug_line", &h) ? d->main.elf : d->separate.elf;
+    return qn_debug_has_lines(d->main.elf) ? d->main.elf : d->separate.elf;
 }
 
 void qn_debug_load_lines(struct qn_debug *d)
@@ -162,6 +145,9 @@ void qn_debug_free_lines(struct qn_lines *l)
             free(l->units[i].files[j]);
         free(l->units[i].files);
     }
+    qn_debug_free_section(&l->line);
+    qn_debug_free_section(&l->line_str);
+    qn_debug_free_section(&l->str);
     free(l->sequences);
     free(l->units);
     *l = (struct qn_lines){ 0 };

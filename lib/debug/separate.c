@@ -195,7 +195,7 @@ void qn_debug_find_separate(struct qn_debug *d)
 
     if (d->separate.elf || !d->path)
         return;
-    if (qn_debug_section(d->main.elf, ".debug_line", &h) && qn_debug_section(d->main.elf, ".symtab", &h))
+    if (qn_debug_has_lines(d->main.elf) && qn_debug_section(d->main.elf, ".symtab", &h))
         return;
     if (!try_build_id(d))
         try_debuglink(d);

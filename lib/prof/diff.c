@@ -4,7 +4,6 @@
  * In:  a ledger that holds b - a
  * Out: text
  */
-#define _GNU_SOURCE
 #include "prof/diff.h"
 
 #include <stdio.h>
@@ -28,11 +27,10 @@ enum qn_prof_status qn_prof_read_diff(struct qn_prof_ledger *g, const char *a, c
 
 static void put_joined(struct qn_prof_writer *w, const char *key, const char *a, const char *b)
 {
-    char *line;
-    if (asprintf(&line, "%s%s; %s", key, a, b) < 0)
-        return;
-    qn_prof_put_line(w, line);
-    free(line);
+    qn_prof_put_text(w, key);
+    qn_prof_put_escaped(w, a);
+    qn_prof_put_text(w, "; ");
+    qn_prof_put_line(w, b);
 }
 
 static void put_header(const struct qn_prof_ledger *g, struct qn_prof_writer *w)

@@ -47,6 +47,14 @@ first_inputs() {
             { cat "$file" && printf '#%s' "$mode"; } >"profile.corpus/$(basename "$file").$(printf %s "$mode" | od -An -tx1 | tr -d ' \n')"
         done
     done
+    regions='desc: d\ncmd: c\nevents: Ir\n#positions: object line instruction\n#ob=/b\nfl=f\nfn=g\n1 3\n#0x1 90 3\nsummary: 3\n'
+    regions="$regions"'#regions: 2\n#region: a\n#fl=f\n#fn=g\n#1 1\n#summary: 1\n#region: b/a\n#fl=f\n#fn=g\n#1 1\n#summary: 1\n'
+    for mode in 0 1 2 4 A; do
+        # shellcheck disable=SC2059 # it is a format
+        printf "$regions#@$mode" >"profile.corpus/regions.$mode"
+        # shellcheck disable=SC2059
+        printf "$regions#$mode" >"profile.corpus/whole.$mode"
+    done
     printf 'profile,command,D1 cache,events,summary,object,file,function,line,Ir,Dr\r\np,"c ""x""",8 B,Ir Dr,3 1,???,"a,b",f,1,3,1\r\n' \
         >csv.corpus/line
     printf 'profile,command,events,summary,object,file,function,line,address,bytes,instruction,Ir\np,c,Ir,3,/o,a,f,1,0x10,90,nop,3\n' \

@@ -1,12 +1,23 @@
-/* tests/fuzz/profile.c - any bytes as a profile: annotate in all its forms, merge, csv.
+/* tests/fuzz/profile.c - any bytes as a profile: annotate in all its forms, merge, diff, csv.
  *
- * The last byte says what is done. What can be read must be the same after merging, and after CSV.
+ * The last byte says what is done; a @ before it, that only the region `a` is read. What can be read must be the same
+ * after merging, and after CSV; what it has more than itself is nothing.
  */
 #include "fuzz.h"
 
 #include "out/csv.h"
 #include "out/report.h"
+#include "prof/counts.h"
+#include "prof/diff.h"
 #include "prof/merge.h"
+#include "prof/region.h"
+
+static const char *region; /* to be read of the profile that came in, not of those made of it */
+
+static void choose_region(const char *path)
+{
+    qn_prof_choose_region(path == fuzz_files[0].path ? region : NULL);
+}
 
 /* Writes what merging one profile gives to another file. */
 static enum qn_prof_status merge(const char *in, int out, struct qn_prof_error *err)
@@ -14,6 +25,7 @@ static enum qn_prof_status merge(const char *in, int out, struct qn_prof_error *
     char warning[QN_PROF_TEXT_MAX];
     struct qn_prof_merge *m = qn_prof_new_merge(NULL, NULL);
     must(m, "memory");
+    choose_region(in);
     if (qn_prof_merge_file(m, in, warning, sizeof warning, err) == QN_PROF_OK) {
         struct qn_prof_writer *w = fuzz_writer(out);
         must(qn_prof_write_merge(m, w, err) == QN_PROF_OK, "what was merged can be written");
@@ -52,6 +64,7 @@ static enum qn_prof_status convert(const char *in, int out, int to_profile, enum
     const char *const inputs[] = {in};
     struct qn_out_csv_request q = {.by = by, .inputs = inputs, .input_count = 1};
     struct qn_prof_writer *w = fuzz_writer(out);
+    choose_region(in);
     enum qn_prof_status status = to_profile ? qn_out_read_csv(in, w, err) : qn_out_write_csv(&q, w, err);
     if (status == QN_PROF_OK)
         return qn_prof_close_writer(w, err);
@@ -80,6 +93,26 @@ static void csv_and_back(const char *path, enum qn_out_csv_by by)
     free(before);
 }
 
+static void diff_with_itself(const char *path, int by_line)
+{
+    struct qn_prof_error err = {0};
+    struct qn_prof_ledger_options options = {.keep_lines = by_line ? QN_PROF_LINES_OF_FNS : QN_PROF_NO_LINES};
+    struct qn_prof_ledger g;
+    char warning[QN_PROF_TEXT_MAX];
+    qn_prof_init_ledger(&g, &options);
+    choose_region(path);
+    fuzz_check_error(qn_prof_read_diff(&g, path, path, warning, sizeof warning, &err), &err);
+    if (err.status == QN_PROF_OK) {
+        struct qn_prof_writer *w = fuzz_writer(1);
+        must(qn_prof_write_diff(&g, w, &err) == QN_PROF_OK, "a difference can be written");
+        must(qn_prof_close_writer(w, &err) == QN_PROF_OK, "and the file closed");
+        for (int i = 0; i < g.header.event_count; i++)
+            must(qn_prof_count(qn_prof_row(&g.total, 0)[i]) == 0, "with itself there is none");
+        must(merge(fuzz_files[1].path, 2, &err) == QN_PROF_OK, "and it can be read");
+    }
+    qn_prof_free_ledger(&g);
+}
+
 static void annotate(const char *path, uint8_t mode)
 {
     static struct qn_out_sink sink;
@@ -101,6 +134,7 @@ static void annotate(const char *path, uint8_t mode)
     }
     if (null < 0)
         null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    choose_region(path);
     qn_out_open_sink(&sink, null);
     enum qn_prof_status status = q.style == QN_OUT_CLASSIC ? qn_out_classic(&sink, &q, &err)
                                                            : qn_out_modern(&sink, &q, &err);
@@ -112,9 +146,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *path = fuzz_file(0, data, size);
     uint8_t mode = size ? data[size - 1] : 0;
-    switch (mode % 5) {
+    region = size > 1 && data[size - 2] == '@' ? "a" : NULL;
+    switch (mode % 6) {
     case 0: merge_twice(path, has_control(data, size)); break;
-    case 1: csv_and_back(path, (enum qn_out_csv_by)(mode / 5 % 6)); break;
+    case 1: csv_and_back(path, (enum qn_out_csv_by)(mode / 6 % 6)); break;
+    case 5: diff_with_itself(path, mode / 6 % 2); break;
     default: annotate(path, mode); break;
     }
     return 0;

@@ -16,7 +16,7 @@ wanted="$source landmark $LANDMARK "
 for version in 2 3 4 5; do
     is "$(place -gdwarf-$version -gstrict-dwarf "$source")" "$wanted" "DWARF $version"
 done
-is "$(place -g -gz "$source")" "$wanted" 'compressed sections'
+is "$(place -g -gz "$source")" "$wanted" 'compressed by the compiler'
 is "$(place -g -gsplit-dwarf "$source")" "$wanted" 'split DWARF'
 is "$(place -g -static "$source")" "$wanted" 'a static program'
 is "$(place -g -static-pie "$source")" "$wanted" 'a static position independent program'
@@ -66,6 +66,41 @@ if command -v objcopy >/dev/null && command -v strip >/dev/null; then
     is "$(where)" '??? ??? 0 ' 'that of another program is not used'
 else
     skip 'objcopy is not installed' 6
+fi
+
+# Packed sections, in each form that objcopy knows; the section must really be packed.
+if command -v objcopy >/dev/null && command -v readelf >/dev/null; then
+    compile -g "$source" && cp "$FAKE" "$SCRATCH/whole"
+    # pack FORM SECTION: `FLAGS` of the line table, as readelf shows them
+    pack() {
+        objcopy --compress-debug-sections="$1" "$SCRATCH/whole" "$FAKE" 2>/dev/null || return
+        readelf -SW "$FAKE" | sed -n "s/.* $2  *PROGBITS *[0-9a-f]* *[0-9a-f]* *\([0-9a-f]*\) 00 *\(C*\) .*/\2/p"
+    }
+    is "$(pack zlib '\.debug_line')" C 'packed by zlib'
+    fake -q true block 1
+    is "$(where)" "$wanted" '  ... it is read'
+    is "$(pack zlib-gnu '\.debug_line')" '' "packed in GNU's older form"
+    ok '  ... it has another name' test -n "$(readelf -SW "$FAKE" | grep '\.zdebug_line')"
+    fake -q true block 1
+    is "$(where)" "$wanted" '  ... it is read'
+    if ! grep -q 'define HAVE_LIBZSTD' "$top_builddir/config.h"; then
+        skip 'quern was built without libzstd' 3
+    elif [ "$(pack zstd '\.debug_line')" != C ]; then
+        skip 'objcopy does not know zstd' 3
+    else
+        fake -q true block 1
+        is "$(where)" "$wanted" 'packed by zstd'
+        offset=$(readelf -SW "$FAKE" | sed -n 's/.* \.debug_line  *PROGBITS  *[0-9a-f]*  *\([0-9a-f]*\) .*/\1/p')
+        cp "$FAKE" "$SCRATCH/packed"
+        for at in 8 40; do # the size that it unpacks to, what is packed
+            cp "$SCRATCH/packed" "$FAKE"
+            printf '\377\377' | dd of="$FAKE" bs=1 seek=$((0x$offset + at)) conv=notrunc 2>/dev/null
+            fake -v true block 1
+            is "$(where) $(grep -c 'damaged debug information' "$SCRATCH/err")" '??? landmark 0  1' "  ... damaged at byte $at"
+        done
+    fi
+else
+    skip 'objcopy is not installed' 8
 fi
 
 is "$(place -g "$source" -Wl,--build-id=none)" "$wanted" 'a program without build-id'

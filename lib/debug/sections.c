@@ -1,0 +1,114 @@
+/* lib/debug/sections.c - the debug sections of an ELF file, unpacked.
+ *
+ * In:  ".debug_line" of a file that has it as it is, compressed by zlib or zstd (SHF_COMPRESSED), or as ".zdebug_line"
+ *      (the older form, by zlib)
+ * Out: its bytes
+ *
+ * libelf unpacks what zlib has packed; zstd only from its version 0.189 on, so that libzstd is asked where libelf fails.
+ *
+ * Invariants: a section that cannot be unpacked has no bytes, and the module counts as damaged.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef HAVE_LIBZSTD
+#include <zstd.h>
+#endif
+
+#include "debug/internal.h"
+
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2 /* the generic ABI; <elf.h> of glibc from 2.37 on */
+#endif
+
+Elf_Scn *qn_debug_section(Elf *elf, const char *name, GElf_Shdr *header)
+{
+    size_t names;
+
+    if (!elf || elf_getshdrstrndx(elf, &names))
+        return NULL;
+    for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
+        const char *this = gelf_getshdr(s, header) ? elf_strptr(elf, names, header->sh_name) : NULL;
+
+        if (this && !strcmp(this, name))
+            return s;
+    }
+    return NULL;
+}
+
+/* The section under its name in the older compressed form: ".debug_line" is ".zdebug_line" there. */
+static Elf_Scn *old_section(Elf *elf, const char *name, GElf_Shdr *header)
+{
+    char packed[40];
+
+    snprintf(packed, sizeof packed, ".z%s", name + 1);
+    return qn_debug_section(elf, packed, header);
+}
+
+bool qn_debug_has_lines(Elf *elf)
+{
+    GElf_Shdr h;
+
+    return qn_debug_section(elf, ".debug_line", &h) || old_section(elf, ".debug_line", &h);
+}
+
+#ifdef HAVE_LIBZSTD
+static struct qn_section unpack_zstd(Elf_Scn *s)
+{
+    Elf_Data *data = elf_rawdata(s, NULL);
+    struct qn_section out = { NULL, 0, NULL };
+    Elf64_Chdr header;
+
+    if (!data || !data->d_buf || data->d_size < sizeof header)
+        return out;
+    memcpy(&header, data->d_buf, sizeof header);
+    if (header.ch_type != ELFCOMPRESS_ZSTD || !(out.owned = malloc(header.ch_size + 1)))
+        return out;
+    out.size = ZSTD_decompress(out.owned, header.ch_size, (const char *)data->d_buf + sizeof header,
+                               data->d_size - sizeof header);
+    if (out.size == header.ch_size) {
+        out.bytes = out.owned;
+        return out;
+    }
+    free(out.owned);
+    return (struct qn_section){ NULL, 0, NULL };
+}
+#else
+static struct qn_section unpack_zstd(Elf_Scn *s)
+{
+    (void)s;
+    return (struct qn_section){ NULL, 0, NULL };
+}
+#endif
+
+struct qn_section qn_debug_read_section(struct qn_debug *d, Elf *elf, const char *name)
+{
+    GElf_Shdr h;
+    Elf_Scn *s = qn_debug_section(elf, name, &h);
+    struct qn_section unpacked;
+    Elf_Data *data;
+    bool failed = false;
+
+    if (s && h.sh_flags & SHF_COMPRESSED && elf_compress(s, 0, 0) < 0) {
+        unpacked = unpack_zstd(s);
+        d->damaged |= !unpacked.bytes;
+        return unpacked;
+    }
+    if (!s && (s = old_section(elf, name, &h)))
+        failed = elf_compress_gnu(s, 0, 0) < 0;
+    data = s && !failed ? elf_getdata(s, NULL) : NULL;
+    d->damaged |= s && h.sh_type != SHT_NOBITS && h.sh_size > 0 && !data;
+    return data && data->d_buf ? (struct qn_section){ data->d_buf, data->d_size, NULL }
+                               : (struct qn_section){ NULL, 0, NULL };
+}
+
+void qn_debug_free_section(struct qn_section *s)
+{
+    free(s->owned);
+    *s = (struct qn_section){ NULL, 0, NULL };
+}
