@@ -146,6 +146,7 @@ void qn_debug_close(struct qn_debug *d)
 {
     if (!d)
         return;
+    qn_debug_free_made_names(d);
     dwarf_end(d->dwarf);
     qn_debug_free_lines(&d->lines);
     qn_debug_free_symbols(&d->symbols);

@@ -6,13 +6,19 @@
  *
  * Inlined functions are not answers: their code belongs to the function that was called.
  */
+#define _GNU_SOURCE
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
+#include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 
 #include "debug/internal.h"
+
+#define DEPTH_MAX 100     /* entries inside each other; more is damage */
+#define REFERENCES_MAX 10 /* from code to its declaration: two are usual; more is damage */
 
 /* libdw takes the file that .gnu_debugaltlink names as it finds it; one of another build would give wrong names. */
 static bool fits_alternate(Dwarf *dwarf)
@@ -46,11 +52,118 @@ static Dwarf *open_dwarf(struct qn_debug *d)
     return d->dwarf;
 }
 
-static const char *name_of(Dwarf_Die *die)
+static const char *string_of(Dwarf_Die *die, unsigned attribute)
 {
     Dwarf_Attribute at;
 
-    return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &at));
+    return dwarf_formstring(dwarf_attr_integrate(die, attribute, &at));
+}
+
+/* The name of a subprogram, made once. */
+struct made_name {
+    const void *die;
+    char *text;
+};
+
+static int compare_made(const void *left, const void *right)
+{
+    const struct made_name *a = left, *b = right;
+
+    return (uintptr_t)a->die < (uintptr_t)b->die ? -1 : a->die != b->die;
+}
+
+static void free_made(void *node)
+{
+    free(((struct made_name *)node)->text);
+    free(node);
+}
+
+void qn_debug_free_made_names(struct qn_debug *d)
+{
+    tdestroy(d->made_names, free_made);
+}
+
+/* Where it stands in its namespace or class: what its code refers to may lie elsewhere. */
+static Dwarf_Die declaration(Dwarf_Die die)
+{
+    Dwarf_Attribute at;
+    Dwarf_Die next;
+
+    for (int i = 0; i < REFERENCES_MAX; i++, die = next)
+        if (!dwarf_formref_die(dwarf_attr(&die, DW_AT_abstract_origin, &at), &next)
+            && !dwarf_formref_die(dwarf_attr(&die, DW_AT_specification, &at), &next))
+            break;
+    return die;
+}
+
+static void put_scope(FILE *out, Dwarf_Die *scope)
+{
+    const char *name = string_of(scope, DW_AT_name);
+
+    switch (dwarf_tag(scope)) {
+    case DW_TAG_namespace:
+        fprintf(out, "%s::", name ? name : "(anonymous namespace)");
+        break;
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+    case DW_TAG_subprogram:
+        if (name)
+            fprintf(out, "%s::", name);
+        break;
+    default:
+        break;
+    }
+}
+
+/* "outer::box<int>::get": of what has no linkage name, as functions that only one file knows. */
+static char *qualify(Dwarf_Die *die, const char *name)
+{
+    Dwarf_Die stands = declaration(*die), *scopes = NULL;
+    int count = dwarf_getscopes_die(&stands, &scopes);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    for (int i = count - 1; i > 0 && out; i--)
+        put_scope(out, &scopes[i]);
+    free(scopes);
+    if (!out)
+        return NULL;
+    fputs(name, out);
+    fclose(out);
+    return text;
+}
+
+/* C++ and Rust: DW_AT_name has neither namespaces nor arguments; the linker's name has. */
+static char *make_name(Dwarf_Die *die)
+{
+    const char *linkage = string_of(die, DW_AT_linkage_name), *name = string_of(die, DW_AT_name);
+    char *text = NULL;
+
+    if (!linkage)
+        linkage = string_of(die, DW_AT_MIPS_linkage_name);
+    if (linkage && !qn_debug_settings.keep_names)
+        text = qn_debug_demangle(linkage);
+    if (linkage)
+        return text ? text : strdup(linkage);
+    return name ? qualify(die, name) : NULL;
+}
+
+/* Stays until the module is closed. */
+static const char *name_of(struct qn_debug *d, Dwarf_Die *die)
+{
+    struct made_name wanted = { die->addr, NULL }, *fresh, **found = tfind(&wanted, &d->made_names, compare_made);
+
+    if (found)
+        return (*found)->text;
+    if (!(fresh = malloc(sizeof *fresh)))
+        return NULL;
+    *fresh = (struct made_name){ die->addr, make_name(die) };
+    if (tsearch(fresh, &d->made_names, compare_made))
+        return fresh->text;
+    free_made(fresh);
+    return NULL;
 }
 
 static uint64_t end_of_range(Dwarf_Die *die, uint64_t address)
@@ -81,19 +194,42 @@ static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
     return false;
 }
 
+static bool may_hold_code(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type
+           || tag == DW_TAG_union_type || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block
+           || tag == DW_TAG_module;
+}
+
+/* The subprogram whose code the address is.  Those of a class or a lambda inside a function stand inside its entry but
+ * not inside its addresses, so dwarf_getscopes does not see them. */
+static bool find_code(Dwarf_Die *parent, uint64_t address, int depth, Dwarf_Die *found)
+{
+    Dwarf_Die die;
+
+    if (depth > DEPTH_MAX || dwarf_child(parent, &die))
+        return false;
+    do {
+        int tag = dwarf_tag(&die);
+
+        if (tag == DW_TAG_subprogram && dwarf_haspc(&die, address) == 1) {
+            *found = die;
+            return true;
+        }
+        if (may_hold_code(tag) && find_code(&die, address, depth + 1, found))
+            return true;
+    } while (!dwarf_siblingof(&die, &die));
+    return false;
+}
+
 void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char **name, uint64_t *end)
 {
-    Dwarf_Die unit, *scopes = NULL;
-    int count = find_unit(open_dwarf(d), address, &unit) ? dwarf_getscopes(&unit, address, &scopes) : 0;
+    Dwarf_Die unit, die;
 
-    for (int i = 0; i < count; i++) {
-        if (dwarf_tag(&scopes[i]) != DW_TAG_subprogram)
-            continue;
-        *name = name_of(&scopes[i]);
-        *end = end_of_range(&scopes[i], address);
-        break;
-    }
-    free(scopes);
+    if (!find_unit(open_dwarf(d), address, &unit) || !find_code(&unit, address, 0, &die))
+        return;
+    *name = name_of(d, &die);
+    *end = end_of_range(&die, address);
 }
 
 static int compare(const void *left, const void *right)

@@ -106,6 +106,7 @@ struct qn_debug {
     struct qn_lines lines;
     Dwarf *dwarf;       /* opened only for what the line table does not say */
     bool dwarf_tried, directories_loaded;
+    void *made_names;   /* a tree (tsearch) of names of subprograms */
     bool damaged;       /* something that was looked at could not be read */
     struct qn_directory *directories; /* sorted by offset */
     size_t ndirectories, directory_room;
@@ -170,6 +171,7 @@ void qn_debug_skip(struct qn_reader *r, uint64_t bytes);
 /* dwarf.c: what needs .debug_info. */
 void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char **name,
                               uint64_t *end);
+void qn_debug_free_made_names(struct qn_debug *d);
 /* Directory of the compilation whose line table is at this offset, NULL if not known. */
 const char *qn_debug_find_directory(struct qn_debug *d, uint64_t offset);
 

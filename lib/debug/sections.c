@@ -4,7 +4,7 @@
  *      (the older form, by zlib)
  * Out: its bytes
  *
- * libelf unpacks what zlib has packed; zstd only from its version 0.189 on, so that libzstd is asked where libelf fails.
+ * libelf unpacks what zlib has packed; zstd only from its version 0.189 on, so libzstd is asked where libelf fails.
  *
  * Invariants: a section that cannot be unpacked has no bytes, and the module counts as damaged.
  */

@@ -163,6 +163,42 @@ END
     run --demangle=no ./names
     awk '/^fl=/ { f = $0 } /^fn=/ && f ~ /names.cc/' out | sed 's/^fn=//' | sort -u >mangled
     ok '--demangle=no: as the linker has it' grep -q '^_ZNK5outer12_GLOBAL__N_13boxIiLi3EEclE' mangled
+    # Without symbols names come from DWARF: the same, but without arguments where there is no linkage name (what only one
+    # file knows).
+    if command -v objcopy >/dev/null 2>&1; then
+        sed 's/namespace {/inline namespace inner {/; s/static int plus/int plus/' names.cc >public.cc
+        for flags in -gdwarf-4 '-gdwarf-5 -gsplit-dwarf' '-g -gz'; do
+            # bare SOURCE: names of its functions, from symbols and from DWARF alone
+            bare() {
+                # shellcheck disable=SC2086 # words
+                g++ -O1 $flags -o bare "$1" || bail 'cannot compile C++'
+                run ./bare
+                awk '/^fl=/ { f = $0 } /^fn=/ && f ~ /(names|public).cc/' out | sed 's/^fn=//' | sort -u >wanted
+                objcopy --strip-all --keep-section='.debug*' bare && run ./bare
+                awk '/^fl=/ { f = $0 } /^fn=/ && f ~ /(names|public).cc/' out | sed 's/^fn=//' | sort -u >bare.names
+            }
+            bare public.cc
+            ok "names of C++ from symbols ($flags)" grep -q -F 'outer::inner::box<int, 3>::operator()(std' wanted
+            same_file bare.names wanted "without symbols all names are the same, from DWARF ($flags)"
+            bare names.cc
+            is "$(tr '\n' ' ' <bare.names)" 'main outer::(anonymous namespace)::box<int, 3>::operator() plain plus ' \
+                '  ... without arguments where they are local'
+        done
+        cat >names.cc <<'END'
+struct S { int g() { auto l = [](int x) { return x * 2; }; int s = 0; for (int i = 0; i < 9; i++) s += l(i); return s; } };
+namespace { struct T { static int h(int a) { return a + 1; } }; }
+int main() { S s; struct L { int m(int q) { return q + 3; } } q; return s.g() + T::h(3) + q.m(4) == 1; }
+END
+        flags='-g -O0' && bare names.cc
+        is "$(tr '\n' ' ' <bare.names)" \
+            '(anonymous namespace)::T::h S::g() S::g()::{lambda(int)#1}::operator()(int) const main main::L::m ' \
+            'functions inside functions'
+        bare public.cc
+        run --demangle=no ./bare
+        ok '--demangle=no, without symbols, too' grep -q '^fn=_ZNK5outer5inner3boxIiLi3EEclE' out
+    else
+        skip 'objcopy is not installed' 11
+    fi
     if command -v c++filt >/dev/null 2>&1; then
         c++filt <mangled | sort -u >wanted
         same_file got wanted 'all names are those of c++filt'
@@ -170,7 +206,7 @@ END
         skip 'c++filt is not installed'
     fi
 else
-    skip 'g++ is not installed' 5
+    skip 'g++ is not installed' 16
 fi
 
 # Names of Rust, in both manglings.
