@@ -220,12 +220,12 @@ engine_sources = \
 	lib/cost/count.c \
 	lib/run/arena.c \
 	lib/run/codemem.c \
+	lib/run/complex.c \
 	lib/run/die.c \
 	lib/run/dispatch.c \
 	lib/run/emulate.c \
 	lib/run/frame.c \
 	lib/run/guest_printf.c \
-	lib/run/helpers.c \
 	lib/run/interval.c \
 	lib/run/libc.c \
 	lib/run/main.c \
@@ -233,14 +233,17 @@ engine_sources = \
 	lib/run/points.c \
 	lib/run/process.c \
 	lib/run/recover.c \
+	lib/run/reference.c \
 	lib/run/region.c \
 	lib/run/request.c \
 	lib/run/signal.c \
 	lib/run/space.c \
+	lib/run/strings.c \
 	lib/run/syscall.c \
 	lib/run/thread.c \
 	lib/run/trace.c \
 	lib/run/translate.c \
+	lib/run/variable.c \
 	lib/run/start.S \
 	lib/run/switch.S \
 	lib/sim/charge.c \
@@ -412,11 +415,13 @@ headers = \
 	lib/prof/writer.h \
 	lib/run/interval.h \
 	lib/run/points.h \
+	lib/run/reference.h \
 	lib/run/region.h \
 	lib/run/request.h \
 	lib/run/run.h \
 	lib/run/signal.h \
 	lib/run/space.h \
+	lib/run/variable.h \
 	lib/sim/at_work.h \
 	lib/sim/charge.h \
 	lib/sim/codelines.h \

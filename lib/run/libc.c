@@ -28,10 +28,9 @@ void *memmove(void *to, const void *from, size_t n)
 
 void *memset(void *to, int value, size_t n)
 {
-    volatile uint8_t *t = to; /* volatile: or the compiler turns the loop into a call of memset */
+    void *t = to;
 
-    while (n--)
-        *t++ = (uint8_t)value;
+    __asm__ volatile("rep stosb" : "+D"(t), "+c"(n) : "a"(value) : "memory");
     return to;
 }
 

@@ -1,7 +1,7 @@
 /* lib/run/run.h - what the files of lib/run share: the engine's state and its parts.
  *
  * The engine: main.c starts it, dispatch.c drives translated code, translate.c makes it; memory.c, syscall.c,
- * process.c, signal.c, thread.c stand between the guest and the kernel; helpers.c is called from translated code.
+ * process.c, signal.c, thread.c stand between the guest and the kernel; strings.c and complex.c are called from translated code.
  */
 #ifndef QN_RUN_H
 #define QN_RUN_H

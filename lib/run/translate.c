@@ -158,3 +158,11 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
     update_stats(since);
     return index;
 }
+
+/* Is the block's code still what was translated? */
+__attribute__((no_caller_saved_registers)) void qn_run_verify(void)
+{
+    const struct qn_tblock *b = qn_tcache_block((uint32_t)qn_ctx.arg_aux);
+
+    qn_ctx.result = qn_code_hash(b->pc, b->nbytes) != b->bytes_hash;
+}

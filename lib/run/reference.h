@@ -1,0 +1,30 @@
+/* lib/run/reference.h - references that helpers work out at run time, when translated code could not.
+ *
+ *   qn_run_reference(addr, size, pair, access)    one, through the hit filter
+ *   qn_run_references(streams, n, times)          many: one of each stream in turn, `times` times
+ *
+ * Neighbours mostly lie in one line.  If the filter lets the first of them pass it lets all pass, and only the last one's time
+ * remains to be seen: so they pass together.
+ */
+#ifndef QN_RUN_REFERENCE_H
+#define QN_RUN_REFERENCE_H
+
+#include "base/base.h"
+
+struct qn_stream {
+    uint64_t addr;   /* of the next reference; qn_run_references advances it */
+    int64_t step;    /* bytes from one to the next, may be negative, not 0 */
+    uint32_t size;   /* bytes */
+    unsigned access; /* QN_ACC_* */
+    uint64_t *pair;  /* counters: L1 misses, LL misses */
+};
+
+#define QN_STREAMS_MAX 2
+
+bool qn_run_caches_on(void);
+void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access);
+void qn_run_references(struct qn_stream *streams, unsigned n, uint64_t times);
+/* How many references from the stream's next on lie wholly in the same line; 0: not even that one. */
+uint64_t qn_run_within_line(const struct qn_stream *s);
+
+#endif
