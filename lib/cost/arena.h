@@ -213,7 +213,11 @@ struct qn_map_rec {          /* one executable mapping that code was translated 
 };
 
 /* A range of guest addresses that the user has named, found in debug information when its mapping was first executed. */
-enum qn_point_what { QN_POINT_EXPLAIN, QN_POINT_TOGGLE };
+enum qn_point_what {
+    QN_POINT_EXPLAIN,
+    QN_POINT_TOGGLE,
+    QN_POINT_CHOOSER         /* as TOGGLE; and what it returns is the address of another such function (IFUNC) */
+};
 
 struct qn_point {
     uint64_t start, end;     /* guest addresses */

@@ -14,22 +14,44 @@ struct search {
     uint64_t points;
 };
 
-/* The part of a range of the file's own addresses that is mapped, as a point. */
-static void take(void *data, uint64_t start, uint64_t end)
+static void add(struct search *s, uint64_t start, uint64_t end, enum qn_point_what what)
+{
+    struct qn_point *to = (struct qn_point *)(s->store->base + QN_ARENA_POINTS_OFF) + s->points;
+
+    if (s->points < QN_ARENA_POINTS_SIZE / sizeof *to) {
+        *to = (struct qn_point){ start, end, s->number, (uint16_t)what, s->named->which };
+        s->points++;
+    }
+}
+
+/* The guest's address of one of the file's own; 0: it is not in this map. */
+static uint64_t guest_address(const struct search *s, uint64_t address)
+{
+    uint64_t offset;
+
+    if (!qn_debug_offset(s->debug, address, &offset) || offset < s->map.offset
+        || offset - s->map.offset >= s->map.end - s->map.start)
+        return 0;
+    return s->map.start + (offset - s->map.offset);
+}
+
+/* The part of a range that is mapped. */
+static void take_line(void *data, uint64_t start, uint64_t end)
 {
     struct search *s = data;
-    struct qn_point *to = (struct qn_point *)(s->store->base + QN_ARENA_POINTS_OFF) + s->points;
-    uint64_t offset, guest, size = s->map.end - s->map.start;
+    uint64_t guest = guest_address(s, start);
 
-    if (!qn_debug_offset(s->debug, start, &offset) || offset < s->map.offset || offset - s->map.offset >= size
-        || s->points >= QN_ARENA_POINTS_SIZE / sizeof *to)
-        return;
-    guest = s->map.start + (offset - s->map.offset);
-    end = guest + (end - start) < s->map.end ? guest + (end - start) : s->map.end;
-    if (s->named->what == QN_POINT_TOGGLE)
-        end = guest + 1; /* the entry */
-    *to = (struct qn_point){ guest, end, s->number, (uint16_t)s->named->what, s->named->which };
-    s->points++;
+    if (guest)
+        add(s, guest, guest + (end - start) < s->map.end ? guest + (end - start) : s->map.end, QN_POINT_EXPLAIN);
+}
+
+static void take_function(void *data, uint64_t start, bool chooses)
+{
+    struct search *s = data;
+    uint64_t guest = guest_address(s, start);
+
+    if (guest)
+        add(s, guest, guest + 1, chooses ? QN_POINT_CHOOSER : QN_POINT_TOGGLE);
 }
 
 static void find_one(struct search *s, struct qn_debug *d)
@@ -37,9 +59,9 @@ static void find_one(struct search *s, struct qn_debug *d)
     struct qn_debug_lines_asked asked = { .file = s->named->name, .first = s->named->first, .last = s->named->last };
 
     if (s->named->what == QN_POINT_EXPLAIN)
-        qn_debug_find_lines(d, &asked, take, s);
+        qn_debug_find_lines(d, &asked, take_line, s);
     else
-        qn_debug_find_functions(d, s->named->name, take, s);
+        qn_debug_find_functions(d, s->named->name, take_function, s);
 }
 
 void qn_cost_find_named(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t map,
@@ -73,7 +95,7 @@ bool qn_cost_has_points(const struct qn_cost_store *store, const struct qn_cost_
 
     qn_cost_get_extent(store, &e);
     for (uint64_t i = 0; i < e.points; i++)
-        if (points[i].what == (uint16_t)named->what && points[i].which == named->which)
+        if ((points[i].what == QN_POINT_EXPLAIN) == (named->what == QN_POINT_EXPLAIN) && points[i].which == named->which)
             return true;
     return false;
 }

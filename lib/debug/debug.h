@@ -83,8 +83,12 @@ struct qn_debug_lines_asked {
  * order. */
 void qn_debug_find_lines(struct qn_debug *d, struct qn_debug_lines_asked *asked, qn_debug_take_range *take, void *data);
 
-/* The same for the code of functions: a name as profiles show it, or without what stands in parentheses at its end. */
-void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take_range *take, void *data);
+/* `chooses`: an IFUNC, whose code does not do what its name says but returns the address of what does. */
+typedef void qn_debug_take_function(void *data, uint64_t start, bool chooses);
+
+/* Calls `take` for the entry of every function of a name: as a symbol has it, as profiles show it, or that without
+ * what stands in parentheses at its end. */
+void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take_function *take, void *data);
 
 /* Whether something in the debug information that was looked at so far could not be read. */
 bool qn_debug_is_damaged(const struct qn_debug *d);

@@ -34,12 +34,15 @@ struct qn_symbol {
     const char *name;    /* as in the string table */
     char *shown;         /* demangled, owned; NULL: not looked at yet, or the same as name */
     bool known;          /* demangling was tried */
+    bool chooses;        /* STT_GNU_IFUNC: its code returns the address of the function */
 };
 
 struct qn_symbols {
     bool loaded;
     struct qn_symbol *list; /* sorted, disjoint */
     size_t count, room;
+    struct qn_symbol *others; /* other names of what is in the list */
+    size_t nothers, other_room;
 };
 
 struct qn_reader { /* bytes of a section; reading behind the end gives zeros and sets `bad` */

@@ -39,7 +39,9 @@ static bool is_wanted(const struct qn_debug *d, const Elf64_Sym *s, const struct
 static void add_symbol(struct qn_symbols *list, const Elf64_Sym *s, const char *name)
 {
     if (name[0] && qn_debug_grow((void **)&list->list, list->count, &list->room, sizeof *list->list))
-        list->list[list->count++] = (struct qn_symbol){ s->st_value, s->st_value + s->st_size, name, NULL, false };
+        list->list[list->count++] = (struct qn_symbol){
+            .start = s->st_value, .end = s->st_value + s->st_size, .name = name,
+            .chooses = ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC };
 }
 
 static void add_table(struct qn_debug *d, Elf *elf, Elf_Scn *section, const GElf_Shdr *h, const struct span *plt)
@@ -86,6 +88,19 @@ static void sink(struct qn_symbol *list, size_t count, size_t at)
     }
 }
 
+/* Of two names of one range the preferred one stays in the list. */
+static void keep_one(struct qn_symbols *s, struct qn_symbol *a, struct qn_symbol *b)
+{
+    struct qn_symbol other = *b;
+
+    if (!qn_debug_prefer_name(a->name, b->name)) {
+        other = *a;
+        *a = *b;
+    }
+    if (qn_debug_grow((void **)&s->others, s->nothers, &s->other_room, sizeof *s->others))
+        s->others[s->nothers++] = other;
+}
+
 /* Makes the sorted list disjoint, in place.  `kept` is always the one being decided. */
 static void make_disjoint(struct qn_symbols *s)
 {
@@ -97,8 +112,7 @@ static void make_disjoint(struct qn_symbols *s)
         struct qn_symbol *a = &s->list[kept], *b = &s->list[next];
 
         if (b->start == a->start && b->end == a->end) {
-            if (!qn_debug_prefer_name(a->name, b->name))
-                a->name = b->name;
+            keep_one(s, a, b);
             next++;
         } else if (b->start == a->start) {
             b->start = a->end;
@@ -187,16 +201,19 @@ static bool is_called(const char *shown, const char *name)
     return !strncmp(shown, name, n) && (!shown[n] || shown[n] == '(');
 }
 
-void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take_range *take, void *data)
+static void take_called(struct qn_symbol *list, size_t count, const char *name, qn_debug_take_function *take, void *data)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(list[i].name, name) || is_called(shown_name(&list[i]), name))
+            take(data, list[i].start, list[i].chooses);
+}
+
+void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take_function *take, void *data)
 {
     if (!d->symbols.loaded)
         load(d);
-    for (size_t i = 0; i < d->symbols.count; i++) {
-        struct qn_symbol *s = &d->symbols.list[i];
-
-        if (!strcmp(s->name, name) || is_called(shown_name(s), name))
-            take(data, s->start, s->end);
-    }
+    take_called(d->symbols.list, d->symbols.count, name, take, data);
+    take_called(d->symbols.others, d->symbols.nothers, name, take, data);
 }
 
 bool qn_debug_has_symbols(const struct qn_debug *d)
@@ -204,10 +221,16 @@ bool qn_debug_has_symbols(const struct qn_debug *d)
     return d->symbols.count > 0;
 }
 
+static void free_list(struct qn_symbol *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(list[i].shown);
+    free(list);
+}
+
 void qn_debug_free_symbols(struct qn_symbols *s)
 {
-    for (size_t i = 0; i < s->count; i++)
-        free(s->list[i].shown);
-    free(s->list);
+    free_list(s->list, s->count);
+    free_list(s->others, s->nothers);
     *s = (struct qn_symbols){ 0 };
 }

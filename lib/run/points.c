@@ -4,6 +4,8 @@
  *     engine     -- RESOLVE map -->   collector, which reads the file's debug information
  *     engine    <-- RESOLVED     --   and has appended to the points of the arena:  401136..40113d explain, line 0
  *
+ * A function that is chosen at run time (IFUNC) has a point where the code is that chooses; what it returns is one more.
+ *
  * So libraries that are loaded later are found, too, and the engine knows no debug information.  A point holds only while
  * its mapping is there: another file at the same address is another mapping.
  */
@@ -14,8 +16,10 @@
 
 #define OVERLAPS 64u /* points at one address: options that name the same line, mappings that came and went */
 
+#define POINTS_MAX (QN_ARENA_POINTS_SIZE / sizeof(struct qn_point))
+
 static struct qn_point *sorted; /* by start */
-static uint64_t nsorted;
+static uint64_t nsorted, taken; /* taken: from the arena; the others the engine knows itself */
 
 static void insert(const struct qn_point *p)
 {
@@ -30,8 +34,8 @@ static void take_new_points(void)
 {
     if (!sorted)
         sorted = qn_engine_alloc(QN_ARENA_POINTS_SIZE);
-    while (nsorted < qn_arena->n_points && nsorted < QN_ARENA_POINTS_SIZE / sizeof *sorted)
-        insert(&qn_arena_points()[nsorted]);
+    for (; taken < qn_arena->n_points && nsorted < POINTS_MAX; taken++)
+        insert(&qn_arena_points()[taken]);
 }
 
 void qn_points_learn(uint64_t pc)
@@ -79,4 +83,22 @@ unsigned qn_points_explain(uint64_t pc)
     return p ? p->which + 1u : 0;
 }
 
-bool qn_points_toggle(uint64_t pc) { return find(pc, QN_POINT_TOGGLE) != NULL; }
+bool qn_points_toggle(uint64_t pc) { return find(pc, QN_POINT_TOGGLE) || find(pc, QN_POINT_CHOOSER); }
+
+bool qn_points_chooses(uint64_t pc) { return find(pc, QN_POINT_CHOOSER) && !find(pc, QN_POINT_TOGGLE); }
+
+/* What has been translated there so far does not leave for the dispatcher at its entry. */
+void qn_points_chosen(uint64_t chooser, uint64_t pc)
+{
+    const struct qn_point *from = find(chooser, QN_POINT_CHOOSER);
+    const struct qn_exec_range *range = qn_exec_find(pc);
+    uint16_t which = from ? from->which : 0;
+
+    if (!from || !range)
+        return;
+    qn_points_learn(pc);
+    if (qn_points_toggle(pc) || nsorted == POINTS_MAX)
+        return;
+    insert(&(struct qn_point){pc, pc + 1, range->map, QN_POINT_TOGGLE, which});
+    qn_code_changed(pc, pc + 1);
+}

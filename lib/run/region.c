@@ -7,17 +7,20 @@
  *
  * A region is a path of names.  Each has a space of translations and counters of its own (space.c), so what is
  * counted belongs to exactly one path, the one that was open, and to change over costs a visit to the dispatcher and
- * two system calls, which read the request and the name.  To begin a region that is open already, at any depth, changes nothing but that it has to be ended once
- * more.  Regions are a thread's own; a new thread begins in the one in which it was made.  START and STOP are the process's.
+ * two system calls, which read the request and the name.  To begin a region that is open already, at any depth, changes
+ * nothing but that it has to be ended once more.  Regions are a thread's own; a new thread begins in the one in which it
+ * was made.  START and STOP are the process's.
  *
  * --toggle=FUNCTION counts from the first instruction of the function to its return: until a return or indirect jump
  * (longjmp, the unwinder), leaves the stack above the return address that it was entered with.  So recursion and
- * tail calls count, and nothing is written on the guest's stack.
+ * tail calls count, and nothing is written on the guest's stack.  Of a function that is chosen at run time (IFUNC) the
+ * code that chooses counts, and from then on what it chose.
  */
 #include "run/region.h"
 
 #include "base/format.h"
 #include "decode/decode.h"
+#include "run/points.h"
 #include "run/run.h"
 #include "run/space.h"
 
@@ -151,6 +154,7 @@ unsigned qn_region_home(void)
 void qn_toggle_enter(void)
 {
     state()->inside = true;
+    state()->chooser = qn_points_chooses(qn_ctx.rip) ? qn_ctx.rip : 0;
     qn_ctx.toggle_sp = qn_ctx.gpr[QN_RSP];
 }
 
@@ -162,6 +166,9 @@ void qn_toggle_leave(void)
     const struct qn_stack *alt = &qn_self->altstack;
     uint64_t sp = qn_ctx.gpr[QN_RSP];
 
-    if (state()->inside && sp > qn_ctx.toggle_sp && (!on_stack(alt, sp) || on_stack(alt, qn_ctx.toggle_sp)))
-        state()->inside = false;
+    if (!state()->inside || sp <= qn_ctx.toggle_sp || (on_stack(alt, sp) && !on_stack(alt, qn_ctx.toggle_sp)))
+        return;
+    state()->inside = false;
+    if (state()->chooser)
+        qn_points_chosen(state()->chooser, qn_ctx.gpr[QN_RAX]);
 }

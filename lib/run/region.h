@@ -17,6 +17,7 @@ struct qn_region_state {
         uint8_t outer, name; /* region before; number of the name */
     } open[QN_REGION_DEPTH];
     bool inside;       /* --toggle: in one of the functions */
+    uint64_t chooser;  /* the entry of this function, if it is to choose another one; else 0 */
 };
 
 void qn_region_begin(const char *name);

@@ -20,6 +20,13 @@ static __attribute__((noinline)) int second(int x)
 }
 enum { SUM = __LINE__ - 3, LOOP = __LINE__ - 4 };
 
+/* Two names of one entry, of which profiles show one. */
+static int (*choose(void))(int)
+{
+    return second;
+}
+int chosen_at_start(int x) __attribute__((ifunc("choose")));
+
 static int find_text(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size, (void)data;
@@ -98,12 +105,14 @@ static void test_lines(void)
 }
 
 static uint64_t found_start;
+static bool found_chooser;
 
-static void take(void *data, uint64_t start, uint64_t end)
+static void take(void *data, uint64_t start, bool chooses)
 {
-    (void)data, (void)end;
+    (void)data;
     ranges++;
     found_start = start;
+    found_chooser = chooses;
 }
 
 static void test_functions(void)
@@ -115,6 +124,15 @@ static void test_functions(void)
     qn_debug_find_functions(self, "second", take, NULL);
     is_int(ranges, 1, "a function");
     is_int((int64_t)(found_start + bias), (int64_t)(uintptr_t)second, "begins where it begins");
+    ok(!found_chooser, "and is what its name says");
+    for (int i = 0; i < 2; i++) {
+        begin();
+        found_chooser = false;
+        qn_debug_find_functions(self, i ? "choose" : "chosen_at_start", take, NULL);
+        is_int(ranges, 1, i ? "another name of it" : "a function that is chosen at run time");
+        is_int((int64_t)(found_start + bias), (int64_t)(uintptr_t)choose, "begins where the code is that chooses");
+        is_int(found_chooser, !i, "and is told apart");
+    }
     begin();
     qn_debug_find_functions(self, "secon", take, NULL);
     is_int(ranges, 0, "half a name is no name");

@@ -236,6 +236,63 @@ else
     skip 'no C++ compiler' 3
 fi
 
+# ---- functions that are chosen at run time (IFUNC) ----
+
+cat >chosen.c <<'GUEST'
+static volatile int sum;
+static int work_fast(int n) { for (int i = 0; i < n; i++) sum++; return sum; }
+static int work_slow(int n) { return n; }
+static int (*choose_work(void))(int) { return sum < 0 ? work_slow : work_fast; }
+int work(int n) __attribute__((ifunc("choose_work")));
+int early(void) { return work_fast(7); }
+GUEST
+cat >guest.c <<'GUEST'
+#include <string.h>
+int work(int n), early(void);
+int main(int argc, char **argv)
+{
+    size_t (*volatile length)(const char *) = strlen;
+    size_t s = (size_t)early();         /* where binding is lazy, before it has been chosen */
+
+    for (int i = 0; i < 10; i++)
+        s += (size_t)work(100) + length(argv[0]);
+    return argc > 100 && s == 0;
+}
+GUEST
+# ir FUNCTION: instructions of those whose names match
+ir() { awk -v fn="^fn=$1\$" '/^fn=/ { mine = $0 ~ fn } /^[0-9]/ && mine { n += $2 } END { print n + 0 }' profile; }
+# chosen HOW WRITES: linked so; so many writes of what was chosen happen after that
+chosen() {
+    run
+    lengths=$(ir '__strlen_.*')
+    run --toggle=work_fast
+    is "$(writes work_fast)" 1007 "an ordinary function, for comparison ($1)"
+    run --toggle=work
+    is "$(writes work_fast)" "$2" '  ... --toggle of what is chosen at run time: what was chosen is counted, from then on'
+    ok '  ... besides, only the code that chooses' test $(($(total) - $(ir work_fast))) -le 20
+    run --toggle=work_slow
+    is "$(total)" 0 '  ... what was not chosen is not'
+    if [ "$lengths" -gt 0 ]; then
+        run --toggle=strlen
+        is "$(ir '__strlen_.*')" "$lengths" '  ... --toggle=strlen: as many in the C library as without'
+    else
+        skip 'the C library has no symbols of its own functions'
+    fi
+}
+if $CC -O1 -g -shared -fPIC -o libchosen.so chosen.c 2>compile.log; then
+    for binding in lazy now; do
+        $CC -O1 -g -fplt -Wl,-z,$binding -Wl,-rpath,"$PWD" -o guest guest.c ./libchosen.so || bail 'cannot link'
+        chosen $binding $([ $binding = lazy ] && echo 1000 || echo 1007)
+    done
+    if $CC -O1 -g -static -o guest guest.c chosen.c 2>compile.log; then
+        chosen static 1007
+    else
+        skip 'cannot link statically' 5
+    fi
+else
+    skip 'the compiler knows no IFUNC' 15
+fi
+
 # ---- beside Callgrind ----
 
 if command -v valgrind >/dev/null 2>&1; then
