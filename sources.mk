@@ -113,7 +113,18 @@ hosted_sources = \
 	lib/exp/result.c \
 	lib/exp/rows.c \
 	lib/exp/runs.c \
-	lib/exp/table.c
+	lib/exp/table.c \
+	lib/lab/build.c \
+	lib/lab/check.c \
+	lib/lab/confine.c \
+	lib/lab/confine_calls.c \
+	lib/lab/lab01.c \
+	lib/lab/labs.c \
+	lib/lab/model_cache.c \
+	lib/lab/results.c \
+	lib/lab/sandbox.c \
+	lib/lab/trace.c \
+	lib/lab/work.c
 
 decode_sources = \
 	lib/decode/decode.c \
@@ -140,6 +151,10 @@ tool_sources = \
 	tools/diff.c \
 	tools/dis.c \
 	tools/dis_elf.c \
+	tools/lab.c \
+	tools/lab_check.c \
+	tools/lab_place.c \
+	tools/lab_start.c \
 	tools/main.c \
 	tools/merge.c \
 	tools/prof_args.c \
@@ -360,6 +375,14 @@ headers = \
 	lib/guest/elf.h \
 	lib/guest/exec_map.h \
 	lib/guest/stack.h \
+	lib/lab/check.h \
+	lib/lab/confine.h \
+	lib/lab/confine_calls.h \
+	lib/lab/internal.h \
+	lib/lab/lab.h \
+	lib/lab/model_cache.h \
+	lib/lab/sandbox.h \
+	lib/lab/trace.h \
 	lib/out/classic.h \
 	lib/out/classic_file.h \
 	lib/out/columns.h \
@@ -470,6 +493,7 @@ headers = \
 	lib/sim/level/prefetch.h \
 	lib/sim/policy/rrip.h \
 	tools/dis_elf.h \
+	tools/lab.h \
 	tools/prof_args.h \
 	tools/run.h \
 	tools/run_options.h \

@@ -31,6 +31,7 @@
     X(replay, "feed a recorded trace to simulators")                                               \
     X(sim, "build simulators out of modules, and list them")                                       \
     X(sweep, "run many programs, simulators and caches into one CSV file")                         \
+    X(lab, "list the labs, begin one, check what is handed in")                                     \
     X(dis, "disassemble an ELF file or bytes")
 
 #define X(name, help) int qn_tool_##name(int argc, char **argv);

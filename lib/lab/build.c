@@ -1,0 +1,302 @@
+/* lib/lab/build.c - makes programs of what was handed in, and runs them.
+ *
+ * The compiler sees the system's headers and libraries, the file, and what the lab gives; nothing that holds an answer: not the modules
+ * that ship with quern, of which some are solutions, and no other folder.  So `#include "sim/policy/lru.c"` ends with
+ * "Permission denied".  The commands are ours: nothing of a student's runs before it is in a sandbox of its own.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lab/internal.h"
+
+#define WORDS_MAX 32
+#define PATHS_MAX 256
+#define TOOL_SECONDS 60     /* by the clock, for the compiler and quern */
+#define PROGRAM_SECONDS 20
+#define LINES_TOLD 12       /* of what a compiler or program says */
+
+/* What programs need to run, and what compilers need besides. */
+static const char *const run_paths[] = { "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache",
+                                         "/dev/null", "/dev/urandom" };
+static const char *const compile_paths[] = { "/bin", "/usr/bin", "/usr/local/bin", "/usr/libexec", "/usr/include",
+                                             "/usr/local/include" };
+
+struct path_list {
+    const char *at[PATHS_MAX + 1];
+    unsigned n;
+    glob_t library;
+};
+
+static void add_path(struct path_list *p, const char *path)
+{
+    if (p->n < PATHS_MAX)
+        p->at[p->n++] = path;
+}
+
+static void add_system(struct path_list *p, bool compile)
+{
+    for (size_t i = 0; i < QN_ARRAY_LEN(run_paths); i++)
+        add_path(p, run_paths[i]);
+    for (size_t i = 0; compile && i < QN_ARRAY_LEN(compile_paths); i++)
+        add_path(p, compile_paths[i]);
+}
+
+/* What a simulator is made of, without the modules: files of lib/sim, folders hosted, base, cost. */
+static void add_library(struct path_list *p, const char *library)
+{
+    static const char *const patterns[] = { "%s/sim/*.[ch]", "%s/sim/hosted", "%s/base", "%s/cost", "%s/../config.h" };
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(patterns); i++) {
+        char *pattern = qn_lab_format(patterns[i], library);
+
+        glob(pattern, i ? GLOB_APPEND : 0, NULL, &p->library);
+        free(pattern);
+    }
+    for (size_t i = 0; i < p->library.gl_pathc; i++)
+        add_path(p, p->library.gl_pathv[i]);
+}
+
+/* quern, its engine and what it needs to run. */
+static void add_quern(struct path_list *p, const struct qn_lab_check *c, char **own, char **engine)
+{
+    *own = qn_lab_format("%s-engine", c->place->quern);
+    *engine = qn_lab_format("%.*s/../libexec/quern", (int)(strrchr(c->place->quern, '/') - c->place->quern), c->place->quern);
+    add_path(p, c->place->quern);
+    add_path(p, *own);
+    add_path(p, *engine);
+}
+
+/* ---- the compiler ---- */
+
+static char *find_in_path(const char *name)
+{
+    const char *path = getenv("PATH"), *end;
+
+    if (strchr(name, '/'))
+        return strdup(name);
+    for (; path && *path; path = end + (*end == ':')) {
+        char *full;
+
+        end = strchrnul(path, ':');
+        full = qn_lab_format("%.*s/%s", (int)(end - path), path, name);
+        if (access(full, X_OK) == 0)
+            return full;
+        free(full);
+    }
+    return NULL;
+}
+
+static const char *compiler(struct qn_lab_check *c)
+{
+    const char *cc = getenv("CC");
+
+    if (!c->compiler)
+        c->compiler = find_in_path(cc && *cc && !strchr(cc, ' ') ? cc : "cc");
+    if (!c->compiler) {
+        qn_lab_say(c, "no C compiler: set CC");
+        c->broken = true;
+    }
+    return c->compiler;
+}
+
+/* A sandbox that cannot be made is the grader's fault, and ends the check. */
+static bool run_job(struct qn_lab_check *c, struct qn_lab_job *job)
+{
+    if (qn_lab_run(job))
+        return true;
+    c->broken = true;
+    return qn_lab_say(c, "%s", job->trouble);
+}
+
+static bool run_tool(struct qn_lab_check *c, const char *const *argv, const char *what)
+{
+    char *build = qn_lab_format("%s/build", c->scratch), *in = qn_lab_format("%s/in", c->scratch), *engine, *libexec;
+    char *starter = qn_lab_format("%s/%s/starter", c->place->labs, c->request->lab->folder);
+    const char *write[] = { build, NULL };
+    struct path_list p = { .n = 0 };
+    struct qn_lab_job job = { .argv = argv, .directory = build, .limits = qn_lab_limits_tool, .seconds = TOOL_SECONDS,
+                              .paths = { p.at, write } };
+    bool good;
+
+    add_system(&p, true);
+    add_library(&p, c->place->library);
+    add_quern(&p, c, &engine, &libexec);
+    add_path(&p, c->compiler);
+    add_path(&p, c->place->header);
+    add_path(&p, starter);
+    add_path(&p, in);
+    good = run_job(c, &job) && !job.status;
+    if (!good && !c->broken) {
+        qn_lab_say(c, "%s %s", what, *job.trouble ? job.trouble : "cannot be compiled:");
+        qn_lab_say_text(c, job.errors, LINES_TOLD);
+    }
+    qn_lab_free_job(&job);
+    globfree(&p.library);
+    free(engine);
+    free(libexec);
+    free(build);
+    free(in);
+    free(starter);
+    return good;
+}
+
+bool qn_lab_compile(struct qn_lab_check *c, const char *const *words)
+{
+    const char *argv[WORDS_MAX + 2] = { compiler(c) };
+
+    for (unsigned i = 0; words[i] && i < WORDS_MAX; i++)
+        argv[i + 1] = words[i];
+    return argv[0] && run_tool(c, argv, "what was handed in");
+}
+
+/* ---- each program once ---- */
+
+static struct qn_lab_built *find_built(struct qn_lab_check *c, const char *key)
+{
+    for (unsigned i = 0; i < c->n_built; i++)
+        if (!strcmp(c->built[i].key, key))
+            return &c->built[i];
+    return NULL;
+}
+
+/* `key` and `path` become the check's. */
+static const char *remember(struct qn_lab_check *c, char *key, char *path, bool good)
+{
+    struct qn_lab_built *b = &c->built[c->n_built < QN_LAB_BUILT_MAX ? c->n_built++ : 0];
+
+    *b = (struct qn_lab_built){ .key = key, .path = path };
+    if (good)
+        return path;
+    free(b->path);
+    b->path = NULL;
+    return NULL;
+}
+
+void qn_lab_free_built(struct qn_lab_check *c)
+{
+    for (unsigned i = 0; i < c->n_built; i++) {
+        free(c->built[i].key);
+        free(c->built[i].path);
+    }
+}
+
+/* The program, if it was made or tried before: *known. */
+static const char *made_before(struct qn_lab_check *c, const char *key, bool *known)
+{
+    struct qn_lab_built *b = find_built(c, key);
+
+    *known = b != NULL;
+    if (b && !b->path)
+        qn_lab_say(c, "%s cannot be compiled, see above", key);
+    return b ? b->path : NULL;
+}
+
+static bool is_there(struct qn_lab_check *c, const char *source)
+{
+    return qn_lab_handed_in(c, source) || qn_lab_say(c, "%s was not handed in", source);
+}
+
+const char *qn_lab_program(struct qn_lab_check *c, const char *source, const char *const *given)
+{
+    const char *words[WORDS_MAX] = { "-std=gnu11", "-O2", "-Wall", "-o", NULL, NULL }, *path;
+    unsigned n = 5;
+    bool known;
+    char *output, *starter;
+
+    path = made_before(c, source, &known);
+    if (known || !is_there(c, source))
+        return path;
+    output = qn_lab_format("%s/build/%.*s", c->scratch, (int)strcspn(source, "."), source);
+    starter = qn_lab_format("-I%s/%s/starter", c->place->labs, c->request->lab->folder);
+    words[4] = output;
+    words[n++] = starter;
+    words[n++] = qn_lab_handed_in(c, source);
+    for (; given && *given && n + 2 < WORDS_MAX; given++)
+        words[n++] = *given;
+    words[n++] = "-lm";
+    path = remember(c, strdup(source), output, qn_lab_compile(c, words));
+    free(starter);
+    return path;
+}
+
+const char *qn_lab_simulator(struct qn_lab_check *c, const char *slot, const char *source, const char *more)
+{
+    char *key = qn_lab_format("%s%s%s", source, more ? " " : "", more ? more : ""), *output, *module;
+    const char *argv[] = { c->place->quern, "sim", "build", "--replay", "--cflags=-O1", NULL, "-o", NULL, more, NULL };
+    const char *path;
+    bool known;
+
+    path = made_before(c, key, &known);
+    if (known || !is_there(c, source)) {
+        free(key);
+        return path;
+    }
+    output = qn_lab_format("%s/build/%s-%u", c->scratch, slot, c->n_built);
+    argv[5] = module = qn_lab_format("--%s=%s", slot, qn_lab_handed_in(c, source));
+    argv[7] = output;
+    path = remember(c, key, output, run_tool(c, argv, source));
+    free(module);
+    return path;
+}
+
+/* ---- running ---- */
+
+static bool ended_well(struct qn_lab_check *c, const struct qn_lab_job *job)
+{
+    if (!job->status && !*job->trouble)
+        return true;
+    if (*job->trouble)
+        qn_lab_say(c, "the program %s", job->trouble);
+    else
+        qn_lab_say(c, "the program ended with status %d", job->status);
+    qn_lab_say_text(c, job->errors, LINES_TOLD);
+    return false;
+}
+
+static bool run_prepared(struct qn_lab_check *c, struct qn_lab_job *job, struct path_list *p)
+{
+    char *cases = qn_lab_format("%s/cases", c->scratch), *build = qn_lab_format("%s/build", c->scratch);
+    bool good;
+
+    add_system(p, false);
+    add_path(p, cases);
+    add_path(p, build);
+    job->directory = cases;
+    job->paths.read = p->at;
+    if (!job->seconds)
+        job->seconds = PROGRAM_SECONDS;
+    good = run_job(c, job) && ended_well(c, job);
+    free(cases);
+    free(build);
+    return good;
+}
+
+bool qn_lab_run_program(struct qn_lab_check *c, struct qn_lab_job *job)
+{
+    struct path_list p = { .n = 0 };
+
+    if (!job->limits.cpu_seconds)
+        job->limits = qn_lab_limits_program;
+    return run_prepared(c, job, &p);
+}
+
+bool qn_lab_run_quern(struct qn_lab_check *c, struct qn_lab_job *job)
+{
+    struct path_list p = { .n = 0 };
+    char *engine, *libexec;
+    bool good;
+
+    add_quern(&p, c, &engine, &libexec);
+    job->limits = qn_lab_limits_tool;
+    job->seconds = TOOL_SECONDS;
+    good = run_prepared(c, job, &p);
+    free(engine);
+    free(libexec);
+    return good;
+}

@@ -1,0 +1,141 @@
+/* lib/lab/check.c - runs the tests of a lab, one after the other.  See lab.h and check.h. */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/internal.h"
+
+#define REMARK_LINE_MAX 200 /* bytes */
+
+char *qn_lab_format(const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        abort();
+    va_end(args);
+    return text;
+}
+
+/* ---- remarks ---- */
+
+static void add_remark(struct qn_lab_outcome *o, const char *line, size_t n)
+{
+    o->remarks = realloc(o->remarks, o->remarks_size + n + 2);
+    if (!o->remarks)
+        abort();
+    for (size_t i = 0; i < n; i++) {
+        unsigned char b = (unsigned char)line[i];
+
+        o->remarks[o->remarks_size++] = b == '\t' ? ' ' : b < ' ' || b == 127 ? '?' : (char)b;
+    }
+    o->remarks[o->remarks_size++] = '\n';
+    o->remarks[o->remarks_size] = 0;
+}
+
+/* The first lines of a text that is not ours. */
+void qn_lab_say_text(struct qn_lab_check *c, const char *text, unsigned lines)
+{
+    for (; text && *text && lines; lines--) {
+        size_t n = strcspn(text, "\n");
+
+        add_remark(&c->outcomes[c->test], text, n < REMARK_LINE_MAX ? n : REMARK_LINE_MAX);
+        text += n + (text[n] != 0);
+    }
+    if (text && *text)
+        add_remark(&c->outcomes[c->test], "...", 3);
+}
+
+bool qn_lab_say(struct qn_lab_check *c, const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        abort();
+    va_end(args);
+    add_remark(&c->outcomes[c->test], text, strlen(text));
+    free(text);
+    return false;
+}
+
+/* ---- chance: splitmix64 (Steele, Lea, Flood 2014) ---- */
+
+#define GOLDEN 0x9e3779b97f4a7c15ull
+
+static uint64_t mix(uint64_t z)
+{
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
+}
+
+uint64_t qn_lab_draw(struct qn_lab_check *c) { return mix(c->random += GOLDEN); }
+unsigned qn_lab_below(struct qn_lab_check *c, unsigned n) { return (unsigned)((qn_lab_draw(c) >> 32) * n >> 32); }
+
+unsigned qn_lab_between(struct qn_lab_check *c, unsigned from, unsigned to)
+{
+    return from + qn_lab_below(c, to - from + 1);
+}
+
+uint64_t qn_lab_student(const struct qn_lab_check *c) { return c->request->student; }
+
+/* ---- the check ---- */
+
+static void run_tests(struct qn_lab_check *c)
+{
+    const struct qn_lab *lab = c->request->lab;
+    unsigned number = 0;
+
+    for (c->test = 0; c->test < lab->n_tests && !c->broken; c->test++) {
+        if (!c->outcomes[c->test].ran)
+            continue;
+        c->random = mix(c->request->seed * GOLDEN + c->test + 1);
+        c->outcomes[c->test].passed = lab->tests[c->test].passes(c);
+        if (!c->broken)
+            qn_lab_print_test(c, ++number, c->test);
+    }
+}
+
+static int finish(struct qn_lab_check *c)
+{
+    unsigned all = 0;
+
+    if (c->broken) {
+        printf("Bail out! %.*s\n", (int)strcspn(c->outcomes[c->test - 1].remarks, "\n"), c->outcomes[c->test - 1].remarks);
+        return QN_LAB_BROKEN;
+    }
+    qn_lab_print_score(c);
+    if (c->request->gradescope && !qn_lab_write_gradescope(c, c->request->gradescope))
+        return QN_LAB_BROKEN;
+    for (unsigned i = 0; i < c->request->lab->n_tests; i++)
+        all += c->request->lab->tests[i].points;
+    return qn_lab_score(c) == all ? QN_LAB_FULL : QN_LAB_NOT_FULL;
+}
+
+int qn_lab_check(const struct qn_lab_request *request, const struct qn_lab_place *place)
+{
+    const struct qn_lab *lab = request->lab;
+    struct qn_lab_check c = { .request = request, .place = place, .outcomes = calloc(lab->n_tests, sizeof *c.outcomes) };
+    int status = QN_LAB_BROKEN;
+
+    if (!c.outcomes)
+        abort();
+    for (unsigned i = 0; i < lab->n_tests; i++)
+        c.outcomes[i].ran = !request->only || strstr(lab->tests[i].name, request->only);
+    if (qn_lab_open_work(&c)) {
+        qn_lab_print_head(&c);
+        run_tests(&c);
+        status = finish(&c);
+    }
+    qn_lab_close_work(&c);
+    for (unsigned i = 0; i < lab->n_tests; i++)
+        free(c.outcomes[i].remarks);
+    free(c.outcomes);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* lib/lab/check.h - what the tests of a lab are written with: inputs by chance, programs built and run, and remarks.
+ *
+ *   static bool counts_hits(struct qn_lab_check *c)
+ *   {
+ *       unsigned n = 10 + qn_lab_below(c, 90);
+ *       ...
+ *       return got == wanted || qn_lab_say(c, "%u references: got %u hits, wanted %u", n, got, wanted);
+ *   }
+ */
+#ifndef QN_LAB_CHECK_H
+#define QN_LAB_CHECK_H
+
+#include "lab/lab.h"
+#include "lab/sandbox.h"
+
+/* A remark below the test's line; always false, so that a test can return it. */
+bool qn_lab_say(struct qn_lab_check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Drawn from the seed and the number of the test: the same for --case-seed, whichever tests are run. */
+uint64_t qn_lab_draw(struct qn_lab_check *c);
+unsigned qn_lab_below(struct qn_lab_check *c, unsigned n);     /* 0 to n - 1 */
+unsigned qn_lab_between(struct qn_lab_check *c, unsigned from, unsigned to);
+uint64_t qn_lab_student(const struct qn_lab_check *c);
+
+/* ---- files; those returned belong to the check ---- */
+
+/* Writes a file that the student's programs can read.  Its path. */
+const char *qn_lab_write(struct qn_lab_check *c, const char *name, const char *bytes, size_t size);
+/* An empty file that they can write, and what they wrote (*size bytes and a zero behind them; free() it). */
+const char *qn_lab_out(struct qn_lab_check *c, const char *name);
+char *qn_lab_read_out(struct qn_lab_check *c, const char *name, size_t *size);
+/* The copy of a file that was handed in, or NULL. */
+const char *qn_lab_handed_in(struct qn_lab_check *c, const char *name);
+
+/* ---- programs; built once per check.  NULL: a remark says why. ---- */
+
+/* From a file that was handed in, and files that the lab gives (folder starter; NULL at the end, or NULL). */
+const char *qn_lab_program(struct qn_lab_check *c, const char *source, const char *const *given);
+/* A hosted simulator with this file in the slot.  more: another module, as "--LL=lru"; NULL: none. */
+const char *qn_lab_simulator(struct qn_lab_check *c, const char *slot, const char *source, const char *more);
+/* A command of the compiler: its words, NULL at the end.  The first is put in front: the compiler. */
+bool qn_lab_compile(struct qn_lab_check *c, const char *const *words);
+
+/* Runs a program that was built.  false: it did not end by itself with status 0, which a remark says. */
+bool qn_lab_run_program(struct qn_lab_check *c, struct qn_lab_job *job);
+/* quern itself, on a program that was built. */
+bool qn_lab_run_quern(struct qn_lab_check *c, struct qn_lab_job *job);
+
+#endif

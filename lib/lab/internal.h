@@ -1,0 +1,50 @@
+/* lib/lab/internal.h - the state of a check, shared by check.c, work.c and results.c. */
+#ifndef QN_LAB_INTERNAL_H
+#define QN_LAB_INTERNAL_H
+
+#include "lab/check.h"
+
+#define QN_LAB_BUILT_MAX 16
+
+struct qn_lab_built {
+    char *key;               /* the files and slots that it was made of */
+    char *path;              /* NULL: it could not be */
+    char *why;               /* then */
+};
+
+struct qn_lab_outcome {
+    bool ran, passed;
+    char *remarks;           /* lines, each ended by \n; may be NULL */
+    size_t remarks_size;
+};
+
+struct qn_lab_check {
+    const struct qn_lab_request *request;
+    const struct qn_lab_place *place;
+    unsigned test;           /* the one being run */
+    uint64_t random;
+    char *scratch;           /* in/ what was handed in, build/ programs, cases/ inputs and outputs */
+    char *compiler;          /* its path */
+    struct qn_lab_built built[QN_LAB_BUILT_MAX];
+    unsigned n_built;
+    struct qn_lab_outcome *outcomes; /* one per test */
+    bool broken;             /* the sandbox could not be made */
+};
+
+/* work.c: the scratch directory, with copies of what was handed in.  false: a line was printed. */
+bool qn_lab_open_work(struct qn_lab_check *c);
+void qn_lab_close_work(struct qn_lab_check *c);
+char *qn_lab_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* build.c */
+void qn_lab_free_built(struct qn_lab_check *c);
+void qn_lab_say_text(struct qn_lab_check *c, const char *text, unsigned lines);
+
+/* results.c */
+void qn_lab_print_head(const struct qn_lab_check *c);
+void qn_lab_print_test(const struct qn_lab_check *c, unsigned number, unsigned test);
+unsigned qn_lab_score(const struct qn_lab_check *c);
+void qn_lab_print_score(const struct qn_lab_check *c);
+bool qn_lab_write_gradescope(const struct qn_lab_check *c, const char *path);
+
+#endif

@@ -1,0 +1,59 @@
+/* lib/lab/lab.h - the labs, and the check of what a student hands in.
+ *
+ * A lab is a folder labs/NN-name with what a student is given, and a file labNN.c here with its tests.  A test has a
+ * name, points, and a function that says yes or no; the list of tests does not depend on what was handed in, so the sum
+ * of points is always the same (100).  Nothing that a test expects is stored anywhere: inputs are drawn when it runs, and the answer
+ * is worked out by a model in this process.
+ */
+#ifndef QN_LAB_LAB_H
+#define QN_LAB_LAB_H
+
+#include "base/base.h"
+
+struct qn_lab_check;
+
+struct qn_lab_test {
+    const char *name;
+    unsigned points;
+    bool (*passes)(struct qn_lab_check *c);
+};
+
+struct qn_lab {
+    unsigned number;
+    const char *folder;                 /* below labs/ */
+    const char *title;
+    const char *const *files;           /* what is handed in, NULL at the end */
+    const struct qn_lab_test *tests;
+    unsigned n_tests;
+};
+
+extern const struct qn_lab *const qn_labs[];
+extern const unsigned qn_labs_count;
+
+/* NULL: there is none of this number. */
+const struct qn_lab *qn_lab_find(unsigned number);
+unsigned qn_lab_points(const struct qn_lab *lab);
+
+/* What a check has to know of the outside. */
+struct qn_lab_place {
+    const char *quern;                  /* the quern command */
+    const char *labs;                   /* the folder of labs */
+    const char *library;                /* the folder with sim/ and base/, for simulators */
+    const char *header;                 /* the folder of quern.h */
+};
+
+struct qn_lab_request {
+    const struct qn_lab *lab;
+    const char *directory;              /* what was handed in */
+    const char *gradescope;             /* results.json to be written, NULL: none */
+    const char *only;                   /* tests whose name has this text, NULL: all */
+    uint64_t seed;                      /* of the inputs drawn */
+    uint64_t student;                   /* which hidden machine is this student's (lab 6) */
+};
+
+enum { QN_LAB_FULL = 0, QN_LAB_NOT_FULL = 1, QN_LAB_BROKEN = 3 /* of the grader, not of the student */ };
+
+/* Prints TAP.  One of the above. */
+int qn_lab_check(const struct qn_lab_request *request, const struct qn_lab_place *place);
+
+#endif

@@ -1,0 +1,27 @@
+/* lib/lab/model_cache.h - the caches that graders compare with: slow, plain, and nothing of lib/sim in them.
+ *
+ * Each line knows when it came, when it was last used and when it will be used again; a policy is one question about that.
+ */
+#ifndef QN_LAB_MODEL_CACHE_H
+#define QN_LAB_MODEL_CACHE_H
+
+#include "base/base.h"
+
+enum qn_lab_policy { QN_LAB_LRU, QN_LAB_FIFO, QN_LAB_PLRU, QN_LAB_NRU, QN_LAB_SRRIP, QN_LAB_OPT };
+
+struct qn_lab_cache;
+
+/* sets: a power of two. */
+struct qn_lab_cache *qn_lab_new_cache(enum qn_lab_policy policy, unsigned sets, unsigned ways);
+void qn_lab_free_cache(struct qn_lab_cache *cache);
+
+/* A reference to a line (its number: address / bytes of a line). */
+struct qn_lab_touch {
+    bool hit, evicted;
+    uint64_t victim;         /* number of the line that left, if one did */
+};
+
+/* next: when this line will be referenced again (OPT; any number that grows with time, UINT64_MAX: never). */
+struct qn_lab_touch qn_lab_touch_line(struct qn_lab_cache *cache, uint64_t line, uint64_t next);
+
+#endif

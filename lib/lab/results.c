@@ -1,0 +1,157 @@
+/* lib/lab/results.c - what a check found: TAP on standard output, results.json for Gradescope.
+ *
+ *   TAP version 14
+ *   # lab 1: a cache simulator; inputs from seed 4711 (the same again: --case-seed=4711)
+ *   1..2
+ *   ok 1 - direct-mapped cache (10 of 10 points)
+ *   not ok 2 - least recently used (0 of 20 points)
+ *   # seed 4711: got 40 misses, wanted 38
+ *   # 10 of 30 points
+ *
+ * What a student's program or the compiler printed comes in remarks only: each of their lines begins with "# ", and
+ * has no control characters, so that nothing printed can be taken for a result.
+ *
+ * Source: testanything.org, TAP 14; Gradescope's autograder documentation, "Output format".
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lab/internal.h"
+
+static const struct qn_lab_test *test_of(const struct qn_lab_check *c, unsigned i) { return &c->request->lab->tests[i]; }
+
+static unsigned tests_run(const struct qn_lab_check *c)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < c->request->lab->n_tests; i++)
+        n += c->outcomes[i].ran;
+    return n;
+}
+
+static void print_weakness(void *data, const char *line)
+{
+    *(bool *)data = true;
+    printf("# not enforced here: %s\n", line);
+}
+
+void qn_lab_print_head(const struct qn_lab_check *c)
+{
+    bool weak = false;
+
+    puts("TAP version 14");
+    printf("# lab %u: %s; inputs from seed %" PRIu64 " (the same again: --case-seed=%" PRIu64 ")\n", c->request->lab->number,
+           c->request->lab->title, c->request->seed, c->request->seed);
+    qn_lab_weaknesses(print_weakness, &weak);
+    if (!weak)
+        puts("# what was handed in runs as nobody, with limits, Landlock and seccomp");
+    printf("1..%u\n", tests_run(c));
+    fflush(stdout);
+}
+
+static unsigned points_of(const struct qn_lab_check *c, unsigned i) { return c->outcomes[i].passed ? test_of(c, i)->points : 0; }
+
+void qn_lab_print_test(const struct qn_lab_check *c, unsigned number, unsigned test)
+{
+    const struct qn_lab_outcome *o = &c->outcomes[test];
+    const char *line = o->remarks, *end;
+
+    printf("%sok %u - %s (%u of %u points)\n", o->passed ? "" : "not ", number, test_of(c, test)->name, points_of(c, test),
+           test_of(c, test)->points);
+    for (; line && *line; line = end + 1) {
+        end = strchr(line, '\n');
+        printf("# %.*s\n", (int)(end - line), line);
+    }
+    fflush(stdout);
+}
+
+unsigned qn_lab_score(const struct qn_lab_check *c)
+{
+    unsigned sum = 0;
+
+    for (unsigned i = 0; i < c->request->lab->n_tests; i++)
+        sum += points_of(c, i);
+    return sum;
+}
+
+static unsigned score_possible(const struct qn_lab_check *c)
+{
+    unsigned sum = 0;
+
+    for (unsigned i = 0; i < c->request->lab->n_tests; i++)
+        sum += c->outcomes[i].ran ? test_of(c, i)->points : 0;
+    return sum;
+}
+
+void qn_lab_print_score(const struct qn_lab_check *c)
+{
+    printf("# %u of %u points\n", qn_lab_score(c), score_possible(c));
+    fflush(stdout);
+}
+
+/* ---- Gradescope ---- */
+
+/* A JSON string.  Bytes beyond ASCII are written as Latin-1 would have them: whatever was printed, the file is valid. */
+static void put_string(FILE *f, const char *s)
+{
+    putc('"', f);
+    for (; s && *s; s++) {
+        unsigned char b = (unsigned char)*s;
+
+        if (b == '"' || b == '\\')
+            fprintf(f, "\\%c", b);
+        else if (b < ' ' || b >= 127)
+            fprintf(f, "\\u%04x", b);
+        else
+            putc(b, f);
+    }
+    putc('"', f);
+}
+
+static void put_test(FILE *f, const struct qn_lab_check *c, unsigned test, unsigned number)
+{
+    const struct qn_lab_outcome *o = &c->outcomes[test];
+
+    fprintf(f, "%s\n    { \"number\": \"%u\", \"name\": ", number > 1 ? "," : "", number);
+    put_string(f, test_of(c, test)->name);
+    fprintf(f, ", \"score\": %u, \"max_score\": %u, \"status\": \"%s\", \"output\": ", points_of(c, test),
+            test_of(c, test)->points, o->passed ? "passed" : "failed");
+    put_string(f, o->remarks);
+    fputs(" }", f);
+}
+
+static void put_results(FILE *f, const struct qn_lab_check *c)
+{
+    unsigned number = 0;
+
+    fprintf(f, "{\n  \"score\": %u,\n  \"output\": \"lab %u, inputs from seed %" PRIu64 "\",\n  \"tests\": [", qn_lab_score(c),
+            c->request->lab->number, c->request->seed);
+    for (unsigned i = 0; i < c->request->lab->n_tests; i++)
+        if (c->outcomes[i].ran)
+            put_test(f, c, i, ++number);
+    fputs("\n  ]\n}\n", f);
+}
+
+bool qn_lab_write_gradescope(const struct qn_lab_check *c, const char *path)
+{
+    char *temporary = qn_lab_format("%s.new", path);
+    FILE *f = fopen(temporary, "w");
+    bool good = f != NULL;
+
+    if (f) {
+        put_results(f, c);
+        good = !ferror(f);
+        good = fclose(f) == 0 && good && rename(temporary, path) == 0;
+    }
+    if (!good) {
+        fprintf(stderr, "quern: lab: %s: %s\n", path, strerror(errno));
+        unlink(temporary);
+    }
+    free(temporary);
+    return good;
+}

@@ -1,0 +1,330 @@
+/* lib/lab/sandbox.c - see sandbox.h. */
+#define _GNU_SOURCE
+#include "lab/sandbox.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define READ_BYTES 65536
+#define EXIT_UNCONFINED 125 /* of the child, before the program begins; a message is in the pipe `report` */
+#define MIB (1ull << 20)
+
+const struct qn_lab_limits qn_lab_limits_program = { .cpu_seconds = 5, .memory_bytes = 512 * MIB, .data_bytes = 512 * MIB,
+                                                     .file_bytes = 64 * MIB, .files = 16, .may_fork = false };
+const struct qn_lab_limits qn_lab_limits_tool = { .cpu_seconds = 20, .data_bytes = 2048 * MIB, .file_bytes = 64 * MIB,
+                                                  .files = 256, .may_fork = true };
+
+enum { IN, OUT, ERR, REPORT, PIPES };
+
+struct child {
+    pid_t pid;
+    int fd[PIPES];        /* our ends; -1 = closed */
+    int64_t give_up;      /* ms */
+    char *pending;        /* for its standard input */
+    size_t pending_size, pending_at;
+};
+
+static int64_t milliseconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* ---- the child ---- */
+
+static void say_and_exit(int report, const char *what)
+{
+    dprintf(report, "%s: %s", what, strerror(errno));
+    _exit(EXIT_UNCONFINED);
+}
+
+static char *setting(const char *name, const char *value)
+{
+    char *text;
+
+    return asprintf(&text, "%s=%s", name, value) < 0 ? NULL : text;
+}
+
+static void become(const struct qn_lab_job *job, const int theirs[PIPES])
+{
+    char *environment[] = { setting("PATH", "/usr/local/bin:/usr/bin:/bin"), setting("LC_ALL", "C"),
+                            setting("TMPDIR", job->directory), setting("HOME", job->directory),
+                            getenv("CC") ? setting("CC", getenv("CC")) : NULL, NULL };
+    const char *wrong;
+    int report = fcntl(theirs[REPORT], F_DUPFD_CLOEXEC, 10);
+
+    setsid();
+    signal(SIGPIPE, SIG_DFL);
+    if (report < 0 || dup2(theirs[IN], 0) < 0 || dup2(theirs[OUT], 1) < 0 || dup2(theirs[ERR], 2) < 0)
+        _exit(EXIT_UNCONFINED);
+    syscall(SYS_close_range, 3, report - 1, 0);
+    syscall(SYS_close_range, report + 1, ~0u, 0);
+    if (chdir(job->directory))
+        say_and_exit(report, job->directory);
+    wrong = qn_lab_confine(&job->limits, &job->paths);
+    if (wrong)
+        say_and_exit(report, wrong);
+    execve(job->argv[0], (char *const *)job->argv, environment);
+    say_and_exit(report, job->argv[0]);
+}
+
+static bool start(struct child *c, const struct qn_lab_job *job)
+{
+    int ends[PIPES][2], theirs[PIPES];
+
+    for (int i = 0; i < PIPES; i++) {
+        if (pipe2(ends[i], O_CLOEXEC))
+            return false;
+        theirs[i] = ends[i][i == IN ? 0 : 1];
+        c->fd[i] = ends[i][i == IN ? 1 : 0];
+        fcntl(c->fd[i], F_SETFL, O_NONBLOCK);
+    }
+    fflush(NULL);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    c->pid = fork();
+    if (c->pid == 0)
+        become(job, theirs);
+    for (int i = 0; i < PIPES; i++)
+        close(theirs[i]);
+    return c->pid > 0;
+}
+
+/* ---- what goes to and fro ---- */
+
+static void close_pipe(struct child *c, int which)
+{
+    if (c->fd[which] >= 0)
+        close(c->fd[which]);
+    c->fd[which] = -1;
+}
+
+static bool append(char **text, size_t *size, const char *bytes, size_t n)
+{
+    char *longer = realloc(*text, *size + n + 1);
+
+    if (!longer)
+        abort();
+    memcpy(longer + *size, bytes, n);
+    *text = longer;
+    *size += n;
+    longer[*size] = 0;
+    return true;
+}
+
+static void feed(struct child *c)
+{
+    ssize_t n = write(c->fd[IN], c->pending + c->pending_at, c->pending_size - c->pending_at);
+
+    if (n < 0 && errno != EAGAIN)
+        close_pipe(c, IN);
+    c->pending_at += n > 0 ? (size_t)n : 0;
+}
+
+static void converse(struct child *c, struct qn_lab_job *job, const char *said, size_t n)
+{
+    char *reply = NULL;
+    size_t size = 0;
+    bool more = job->talk(job->talk_data, said, n, &reply, &size);
+
+    if (c->pending_at == c->pending_size)
+        c->pending_at = c->pending_size = 0;
+    if (size)
+        append(&c->pending, &c->pending_size, reply, size);
+    free(reply);
+    if (!more)
+        close_pipe(c, IN);
+    else if (c->fd[IN] >= 0)
+        feed(c);
+}
+
+/* false: it printed more than it may. */
+static bool take_output(struct child *c, struct qn_lab_job *job)
+{
+    static char bytes[READ_BYTES];
+    ssize_t n = read(c->fd[OUT], bytes, sizeof bytes);
+
+    if (n == 0 || (n < 0 && errno != EAGAIN))
+        close_pipe(c, OUT);
+    if (n <= 0)
+        return true;
+    if (job->talk)
+        converse(c, job, bytes, (size_t)n);
+    if (job->talk && job->output_size + (size_t)n > QN_LAB_OUTPUT_MAX / 2) /* only the end of a conversation is kept */
+        job->output_size = 0;
+    if (job->output_size + (size_t)n > QN_LAB_OUTPUT_MAX)
+        return false;
+    return append(&job->output, &job->output_size, bytes, (size_t)n);
+}
+
+static void take_errors(struct child *c, int which, char **text, size_t *size)
+{
+    static char bytes[READ_BYTES];
+    ssize_t n = read(c->fd[which], bytes, sizeof bytes);
+    size_t room = QN_LAB_ERRORS_MAX - *size;
+
+    if (n == 0 || (n < 0 && errno != EAGAIN))
+        close_pipe(c, which);
+    else if (n > 0)
+        append(text, size, bytes, (size_t)n < room ? (size_t)n : room);
+}
+
+/* Until output and errors are closed, time is up, or it has printed too much: then *gave_up says why. */
+static void attend(struct child *c, struct qn_lab_job *job, const char **gave_up, char **report, size_t *report_size)
+{
+    while (c->fd[OUT] >= 0 || c->fd[ERR] >= 0) {
+        bool feeding = c->fd[IN] >= 0 && c->pending_at < c->pending_size;
+        struct pollfd p[PIPES] = { { feeding ? c->fd[IN] : -1, POLLOUT, 0 }, { c->fd[OUT], POLLIN, 0 },
+                                   { c->fd[ERR], POLLIN, 0 }, { c->fd[REPORT], POLLIN, 0 } };
+        int64_t left = c->give_up - milliseconds();
+
+        if (left <= 0)
+            *gave_up = "clock";
+        if (left <= 0 || poll(p, PIPES, (int)left) < 0)
+            return;
+        if (p[OUT].revents && !take_output(c, job))
+            *gave_up = "flood";
+        if (*gave_up)
+            return;
+        if (p[ERR].revents)
+            take_errors(c, ERR, &job->errors, &job->errors_size);
+        if (p[REPORT].revents)
+            take_errors(c, REPORT, report, report_size);
+        if (p[IN].revents && c->fd[IN] >= 0)
+            feed(c);
+        if (!job->talk && c->fd[IN] >= 0 && c->pending_at == c->pending_size)
+            close_pipe(c, IN);
+    }
+}
+
+/* ---- the end ---- */
+
+/* Is process `pid` a child of ours? */
+static bool is_ours(const char *pid)
+{
+    char path[64], line[512];
+    const char *behind_name;
+    int parent = 0;
+    FILE *f;
+
+    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+    f = fopen(path, "r");
+    if (f && fgets(line, sizeof line, f) && (behind_name = strrchr(line, ')')))
+        sscanf(behind_name, ") %*c %d", &parent);
+    if (f)
+        fclose(f);
+    return parent == getpid();
+}
+
+static void kill_children(void)
+{
+    DIR *d = opendir("/proc");
+    struct dirent *e;
+
+    while (d && (e = readdir(d)))
+        if (*e->d_name >= '1' && *e->d_name <= '9' && is_ours(e->d_name))
+            kill(atoi(e->d_name), SIGKILL);
+    if (d)
+        closedir(d);
+}
+
+/* Whoever of its descendants lives becomes our child when its parent dies, at the latest. */
+static void kill_all(struct child *c, int *status, bool given_up)
+{
+    int other;
+
+    if (given_up)
+        kill(c->pid, SIGKILL);
+    while (waitpid(c->pid, status, 0) < 0 && errno == EINTR)
+        ;
+    kill(-c->pid, SIGKILL);
+    while (kill_children(), waitpid(-1, &other, 0) > 0)
+        ;
+}
+
+/* Output is closed, but it lives: until the time is up. */
+static bool wait_for_end(const struct child *c)
+{
+    siginfo_t info = { .si_pid = 0 };
+    const struct timespec moment = { 0, 2000000 };
+
+    while (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0) {
+        if (milliseconds() >= c->give_up)
+            return false;
+        nanosleep(&moment, NULL);
+    }
+    return true;
+}
+
+static void judge(struct qn_lab_job *job, int status, const char *gave_up)
+{
+    char *t = job->trouble;
+    size_t size = sizeof job->trouble;
+    int signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+    job->status = signal_number ? 128 + signal_number : WEXITSTATUS(status);
+    *t = 0;
+    if (gave_up && !strcmp(gave_up, "clock"))
+        snprintf(t, size, "did not end within %u s", job->seconds);
+    else if (gave_up)
+        snprintf(t, size, "printed more than %u MiB", QN_LAB_OUTPUT_MAX >> 20);
+    else if (signal_number == SIGXCPU)
+        snprintf(t, size, "took more than %u s of processor time", job->limits.cpu_seconds);
+    else if (signal_number == SIGXFSZ)
+        snprintf(t, size, "wrote more than %u MiB into a file", (unsigned)(job->limits.file_bytes / MIB));
+    else if (signal_number)
+        snprintf(t, size, "was killed by signal %d (%s)", signal_number, strsignal(signal_number));
+}
+
+bool qn_lab_run(struct qn_lab_job *job)
+{
+    struct child c = { .give_up = milliseconds() + (int64_t)job->seconds * 1000 };
+    const char *gave_up = NULL;
+    char *report = NULL;
+    size_t report_size = 0;
+    int status = 0;
+
+    signal(SIGPIPE, SIG_IGN);
+    append(&job->output, &job->output_size, "", 0);
+    append(&job->errors, &job->errors_size, "", 0);
+    if (job->input_size)
+        append(&c.pending, &c.pending_size, job->input, job->input_size);
+    if (!start(&c, job)) {
+        snprintf(job->trouble, sizeof job->trouble, "no process: %s", strerror(errno));
+        return false;
+    }
+    attend(&c, job, &gave_up, &report, &report_size);
+    if (!gave_up && !wait_for_end(&c))
+        gave_up = "clock";
+    if (c.fd[REPORT] >= 0)
+        take_errors(&c, REPORT, &report, &report_size);
+    kill_all(&c, &status, gave_up != NULL);
+    for (int i = 0; i < PIPES; i++)
+        close_pipe(&c, i);
+    judge(job, status, gave_up);
+    if (report_size)
+        snprintf(job->trouble, sizeof job->trouble, "cannot be started: %s", report);
+    free(report);
+    free(c.pending);
+    return report_size == 0;
+}
+
+void qn_lab_free_job(struct qn_lab_job *job)
+{
+    free(job->output);
+    free(job->errors);
+    job->output = job->errors = NULL;
+    job->output_size = job->errors_size = 0;
+}

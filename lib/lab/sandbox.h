@@ -1,0 +1,50 @@
+/* lib/lab/sandbox.h - runs one program that is not trusted, feeds it, and collects what it prints.
+ *
+ *   struct qn_lab_job job = { .argv = argv, .directory = scratch, .limits = qn_lab_limits_program, .paths = paths };
+ *   qn_lab_run(&job);                  job.status, job.trouble, job.output
+ *   qn_lab_free_job(&job);
+ *
+ * The program is a session of its own.  When it has ended, or was given up, everything that it left behind is
+ * killed: its group, and all that became our children by the death of their parents.  So only one job runs at a time, and the caller has no
+ * other children.  The environment has PATH, LC_ALL=C, CC, and the job's directory as
+ * TMPDIR and HOME; nothing else.
+ */
+#ifndef QN_LAB_SANDBOX_H
+#define QN_LAB_SANDBOX_H
+
+#include "base/base.h"
+#include "lab/confine.h"
+
+#define QN_LAB_OUTPUT_MAX (16u << 20) /* bytes that are kept of standard output; more ends the program */
+#define QN_LAB_ERRORS_MAX 65536       /* of standard error; more is thrown away */
+
+/* One that converses: called with what the program has printed; puts what it is to read into *reply (malloc), its length into
+ * *reply_size.  false: the conversation is over, its input is closed. */
+typedef bool qn_lab_talk(void *data, const char *said, size_t size, char **reply, size_t *reply_size);
+
+struct qn_lab_job {
+    /* in */
+    const char *const *argv;        /* argv[0] is a path */
+    const char *directory;          /* where it runs */
+    struct qn_lab_limits limits;
+    struct qn_lab_paths paths;
+    unsigned seconds;               /* by the clock; generous, for programs that sleep */
+    const char *input;              /* its standard input; NULL: nothing */
+    size_t input_size;
+    qn_lab_talk *talk;              /* instead of input; NULL: none */
+    void *talk_data;
+    /* out */
+    int status;                     /* exit status; 128 + signal */
+    char trouble[160];              /* "killed by signal 11", "took more than 5 s of processor time", ...; "" = it ended by itself */
+    char *output, *errors;          /* with a zero byte behind them */
+    size_t output_size, errors_size;
+};
+
+/* false: the sandbox could not be made; trouble says why, and nothing was run. */
+bool qn_lab_run(struct qn_lab_job *job);
+void qn_lab_free_job(struct qn_lab_job *job);
+
+/* A student's program: one process, 5 s, 512 MiB.  A compiler, or quern: 20 s, processes. */
+extern const struct qn_lab_limits qn_lab_limits_program, qn_lab_limits_tool;
+
+#endif

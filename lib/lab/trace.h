@@ -1,0 +1,38 @@
+/* lib/lab/trace.h - data references for the labs: drawn, kept, and written as text.
+ *
+ *   L 7f1c,4       a load of 4 bytes, as lackey writes it: " L 7f1c,4"
+ */
+#ifndef QN_LAB_TRACE_H
+#define QN_LAB_TRACE_H
+
+#include "lab/check.h"
+
+struct qn_lab_ref {
+    uint64_t addr;
+    unsigned size;          /* bytes */
+    char op;                /* L load, S store, M load and then store, I fetch */
+};
+
+struct qn_lab_trace {
+    struct qn_lab_ref *at;
+    size_t n, room;
+};
+
+void qn_lab_add_ref(struct qn_lab_trace *t, char op, uint64_t addr, unsigned size);
+void qn_lab_free_trace(struct qn_lab_trace *t);
+
+/* How drawn references lie: in `lines` different lines of 2^line_bits bytes from `base` on, a few of them much more often than the rest
+ * (so that what is kept matters), with `step` lines from one to the next (so that sets can be made to collide). */
+struct qn_lab_pattern {
+    uint64_t base;
+    unsigned lines, line_bits, step;
+    const char *ops;        /* one of these letters each */
+};
+
+/* n references of one byte each, never to the last byte of a line. */
+void qn_lab_draw_refs(struct qn_lab_check *c, struct qn_lab_trace *t, const struct qn_lab_pattern *p, unsigned n);
+
+/* Writes the trace as lackey text; the path belongs to the check. */
+const char *qn_lab_write_trace(struct qn_lab_check *c, const struct qn_lab_trace *t, const char *name);
+
+#endif

@@ -1,0 +1,59 @@
+/* tools/lab_place.c - where the labs are: ../share/quern beside an installed quern, the source tree beside one that was built. */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lab.h"
+#include "sim_build.h"
+
+#ifndef QN_TOP_SRCDIR
+#define QN_TOP_SRCDIR "."
+#endif
+
+/* The first of these folders that holds `probe`; in `found`. */
+static const char *first_with(const char *const *folders, const char *probe, char found[PATH_MAX])
+{
+    char path[PATH_MAX];
+
+    for (; *folders; folders++) {
+        snprintf(path, sizeof path, "%s/%s", *folders, probe);
+        if (access(path, R_OK) == 0 && realpath(*folders, found))
+            return found;
+    }
+    return NULL;
+}
+
+static bool own_path(char path[PATH_MAX])
+{
+    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+
+    path[n < 0 ? 0 : n] = 0;
+    return n > 0;
+}
+
+bool qn_lab_find_place(struct qn_lab_place *place)
+{
+    static char own[PATH_MAX], labs[PATH_MAX], header[PATH_MAX];
+    char shared[PATH_MAX + 32], include[PATH_MAX + 32];
+    const char *const lab_folders[] = { shared, QN_TOP_SRCDIR "/labs", NULL };
+    const char *const header_folders[] = { include, QN_TOP_SRCDIR "/include", NULL };
+    const char *slash;
+
+    if (!own_path(own))
+        return perror("quern: lab: /proc/self/exe"), false;
+    slash = strrchr(own, '/');
+    snprintf(shared, sizeof shared, "%.*s/../share/quern/labs", (int)(slash - own), own);
+    snprintf(include, sizeof include, "%.*s/../include", (int)(slash - own), own);
+    place->quern = own;
+    place->library = qn_sim_library("lab");
+    place->labs = first_with(lab_folders, "README.md", labs);
+    place->header = first_with(header_folders, "quern.h", header);
+    if (!place->library)
+        return false;
+    if (!place->labs || !place->header)
+        fprintf(stderr, "quern: lab: the labs are not in %s\n", shared);
+    return place->labs && place->header;
+}
