@@ -606,6 +606,9 @@ shell_tests = \
 	tests/unit/decode/vectors.sh \
 	tests/unit/exp/file.sh \
 	tests/unit/exp/sweep.sh \
+	tests/unit/labs/frame.sh \
+	tests/unit/labs/lab01.sh \
+	tests/unit/labs/sandbox.sh \
 	tests/unit/out/csv.sh \
 	tests/unit/prof/errors.sh \
 	tests/unit/prof/names.sh \

@@ -155,7 +155,7 @@ static bool small_traces(struct qn_lab_check *c)
 
         for (; sscanf(at, "%c%u %lx %n", &op, &size, &addr, &used) == 3; at += used)
             qn_lab_add_ref(&t, op, addr, size);
-        good = agrees(c, &t, cases[i].g, false) && good;
+        good = good && agrees(c, &t, cases[i].g, false);
         qn_lab_free_trace(&t);
     }
     return good;
@@ -204,7 +204,7 @@ static bool fetches(struct qn_lab_check *c)
 /* The same low 32 bits, different high ones. */
 static bool long_addresses(struct qn_lab_check *c)
 {
-    struct shape g = draw_shape(c, 2, 2);
+    struct shape g = draw_shape(c, 2, 1);
     struct qn_lab_trace t = { .n = 0 };
     uint64_t base = BASE + ((uint64_t)qn_lab_below(c, 1u << 10) << 8);
     bool good;

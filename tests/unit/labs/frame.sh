@@ -1,0 +1,94 @@
+#!/bin/sh
+# Does `quern lab` do what its help says, from the build tree and installed, and give away nothing that it should not?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+out=$SCRATCH/out
+err=$SCRATCH/err
+
+# run STATUS DESCRIPTION ARGUMENTS...
+run() {
+    wanted=$1 what=$2
+    shift 2
+    "$QUERN" lab "$@" >"$out" 2>"$err"
+    is $? "$wanted" "$what"
+}
+
+# ---- list ----
+
+run 0 'list' list
+is "$(sed 's/^ *\([0-9]*\) .*/\1/' "$out" | tr '\n' ' ')" "$(cd "$top_srcdir/labs" && ls -d [0-9]* | sed 's/^0*\([0-9]*\)-.*/\1/' | tr '\n' ' ')" \
+    'shows every folder of labs/, in order'
+is "$(grep -c ' 100 points; hand in [a-z]' "$out")" "$(wc -l <"$out")" 'each has 100 points and something to hand in'
+
+# ---- start ----
+
+for number in $(sed 's/^ *\([0-9]*\) .*/\1/' "$out"); do
+    dir=$SCRATCH/start$number
+    "$QUERN" lab start "$number" "$dir" >"$err" 2>&1 || fail "start $number: $(cat "$err")"
+    given=$(cd "$dir" && ls -A | LC_ALL=C sort | tr '\n' ' ')
+    wanted=$({ echo .quern-lab && echo HANDOUT.md && ls "$top_srcdir"/labs/0"$number"-*/starter; } | LC_ALL=C sort | tr '\n' ' ')
+    is "$given" "$wanted" "start $number: the handout and the starter, nothing else"
+done
+run 1 'start: never over what is there' start 1 "$SCRATCH/start1"
+is "$(cat "$err")" "quern: lab: $SCRATCH/start1: is not empty" 'which is said'
+mkdir "$SCRATCH/empty"
+run 0 'an empty folder will do' start --seed=42 01 "$SCRATCH/empty"
+is "$(cat "$SCRATCH/empty/.quern-lab")" 'lab 1
+seed 42' 'the seed is kept'
+
+# ---- wrong commands ----
+
+run 2 'no command' && is "$(wc -l <"$err")" 1 'one line'
+run 2 'a lab that is not there' check 99 . && is "$(cat "$err")" "quern: lab: got '99', wanted the number of a lab; \`quern lab list\` shows them" 'one line'
+run 2 'no folder' check 1
+run 2 'an unknown option' check --nonsense 1 .
+run 2 'a seed that is no number' check --case-seed=x 1 .
+run 3 'a folder that is not there' check 1 "$SCRATCH/nowhere"
+
+# ---- check: TAP, Gradescope, seeds ----
+
+starter=$SCRATCH/start1
+run 1 'check of a starter' check --case-seed=5 --gradescope="$SCRATCH/results.json" 1 "$starter"
+is "$(head -n 1 "$out")" 'TAP version 14' 'prints TAP'
+tests=$(sed -n 's/^1\.\.//p' "$out")
+is "$(grep -c '^\(not \)\{0,1\}ok ' "$out")" "$tests" 'as many tests as planned'
+cp "$out" "$SCRATCH/first"
+run 1 'again from the same seed' check --case-seed=5 1 "$starter"
+same_file "$out" "$SCRATCH/first" 'all is the same'
+run 1 'from another seed' check --case-seed=6 1 "$starter"
+ok 'the inputs are others' test "$(grep wanted "$out" | cksum)" != "$(grep wanted "$SCRATCH/first" | cksum)"
+if command -v jq >/dev/null; then
+    is "$(jq -r '.tests | length' "$SCRATCH/results.json")" "$tests" 'results.json is JSON, a test each'
+    is "$(jq -r '[.score, ([.tests[].max_score] | add), ([.tests[].score] | add)] | map(tostring) | join(" ")' "$SCRATCH/results.json")" \
+        '0 100 0' 'score, and the sum of what is possible'
+    is "$(jq -r '.tests[0] | "\(.number) \(.status) \(.max_score)"' "$SCRATCH/results.json")" '1 failed 5' 'number, status, points'
+else
+    skip 'jq is not installed' 3
+fi
+run 3 'results that cannot be written' check --only=small --gradescope="$SCRATCH/nowhere/r.json" 1 "$starter"
+
+if [ -d "$top_srcdir/labs/solutions" ]; then
+    run 0 'a solution: exit status 0' check --gradescope="$SCRATCH/full.json" 1 "$top_srcdir/labs/solutions/01-cache"
+    ok 'and a score of 100' grep -q '"score": 100,' "$SCRATCH/full.json"
+    run 1 'a part of the tests is not full marks' check --only='small' 1 "$top_srcdir/labs/solutions/01-cache"
+    is "$(sed -n 's/^1\.\.//p' "$out")" 1 'only those whose name has the text'
+else
+    skip 'the solutions are not here: this is a release' 4
+fi
+
+# ---- installed ----
+
+prefix=$SCRATCH/prefix
+if make -s -C "$top_builddir" install DESTDIR="$prefix" >"$SCRATCH/install.log" 2>&1; then
+    installed=$(find "$prefix" -type f -name quern -perm -100)
+    is "$(cd / && "$installed" lab list)" "$("$QUERN" lab list)" 'installed: the same list'
+    is "$(find "$prefix" -path '*solution*' -o -name NOTES.md | head -n 1)" '' 'solutions and notes are not installed'
+    (cd "$SCRATCH" && "$installed" lab start 1 from-installed) >"$err" 2>&1
+    is "$(diff -r -x .quern-lab "$SCRATCH/from-installed" "$starter" 2>&1)" '' 'installed: start gives the same'
+    (cd "$SCRATCH" && "$installed" lab check 1 from-installed) >"$out" 2>"$err"
+    is "$?:$(tail -n 1 "$out")" '1:# 0 of 100 points' 'installed: check works'
+else
+    fail "make install: $(tail -n 3 "$SCRATCH/install.log")"
+fi
+
+done_testing
