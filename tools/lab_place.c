@@ -1,4 +1,5 @@
-/* tools/lab_place.c - where the labs are: ../share/quern beside an installed quern, the source tree beside one that was built. */
+/* tools/lab_place.c - where the labs are: ../share/quern beside an installed quern, the source tree of one that was
+ * built. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stdio.h>
@@ -11,6 +12,9 @@
 
 #ifndef QN_TOP_SRCDIR
 #define QN_TOP_SRCDIR "."
+#endif
+#ifndef QN_PKGDATADIR
+#define QN_PKGDATADIR "."
 #endif
 
 /* The first of these folders that holds `probe`; in `found`. */
@@ -38,7 +42,7 @@ bool qn_lab_find_place(struct qn_lab_place *place)
 {
     static char own[PATH_MAX], labs[PATH_MAX], header[PATH_MAX];
     char shared[PATH_MAX + 32], include[PATH_MAX + 32];
-    const char *const lab_folders[] = { shared, QN_TOP_SRCDIR "/labs", NULL };
+    const char *const lab_folders[] = { shared, QN_TOP_SRCDIR "/labs", QN_PKGDATADIR "/labs", NULL };
     const char *const header_folders[] = { include, QN_TOP_SRCDIR "/include", NULL };
     const char *slash;
 
