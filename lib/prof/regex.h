@@ -12,8 +12,8 @@
  * A dot and a negated set take a whole UTF-8 character. Not known, and said so: look-behind, inline
  * flags, \p, \Q, possessive repeats, non-ASCII characters inside [ ].
  *
- * Invariants: bytes, not NUL-terminated; a newline is matched by . (names hold none); a match that
- * costs more than QN_PROF_STEPS_MAX steps is given up, never a hang.
+ * Invariants: bytes, not NUL-terminated; a newline is matched by . (names hold none); searching that
+ * takes more steps than it was given is given up, never a hang.
  */
 #ifndef QN_PROF_REGEX_H
 #define QN_PROF_REGEX_H
@@ -24,8 +24,8 @@
 
 enum { QN_PROF_GROUPS_MAX = 10 }; /* the whole match and \1 to \9 */
 
-/* Steps of one search: a name of 100 bytes takes some hundreds. */
-#define QN_PROF_STEPS_MAX 2000000L
+/* Steps for a name of n bytes, however often it is searched; 100 bytes take some hundreds. */
+#define QN_PROF_STEPS(n) (2000000L + 100L * (long)(n))
 
 struct qn_prof_regex;
 
@@ -41,8 +41,8 @@ void qn_prof_free_regex(struct qn_prof_regex *re);
 /* Number of groups in the pattern, not counting the whole match. */
 int qn_prof_regex_groups(const struct qn_prof_regex *re);
 
-/* Searches text[start..n): 1 found, 0 not, -1 too costly or no memory (in `err`). */
-int qn_prof_search(const struct qn_prof_regex *re, const char *text, size_t n, size_t start,
+/* Searches text[start..n): 1 found, 0 not, -1 too costly or no memory (in `err`). Takes what it costs from `steps`. */
+int qn_prof_search(const struct qn_prof_regex *re, const char *text, size_t n, size_t start, long *steps,
                    struct qn_prof_match *match, struct qn_prof_error *err);
 
 #endif

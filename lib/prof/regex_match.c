@@ -170,7 +170,7 @@ static int look(struct machine *m, const struct qn_prof_instruction *in, int pc,
 static int too_costly(struct machine *m)
 {
     qn_prof_fail(m->err, QN_PROF_BAD, "a regular expression needs more than %ld steps on one name",
-                 QN_PROF_STEPS_MAX);
+                 QN_PROF_STEPS(m->n));
     return -1;
 }
 
@@ -240,7 +240,7 @@ static int search_from(struct machine *m, size_t start)
     return 0;
 }
 
-int qn_prof_search(const struct qn_prof_regex *re, const char *text, size_t n, size_t start,
+int qn_prof_search(const struct qn_prof_regex *re, const char *text, size_t n, size_t start, long *steps,
                    struct qn_prof_match *match, struct qn_prof_error *err)
 {
     struct machine m;
@@ -250,9 +250,10 @@ int qn_prof_search(const struct qn_prof_regex *re, const char *text, size_t n, s
     m.stack = m.near;
     m.used = 0;
     m.room = NEAR_ENTRIES;
-    m.steps = QN_PROF_STEPS_MAX;
+    m.steps = *steps;
     m.err = err;
     int found = search_from(&m, start);
+    *steps = m.steps;
     for (int i = 0; i < QN_PROF_GROUPS_MAX && found == 1; i++) {
         match->from[i] = m.registers[2 * i];
         match->to[i] = m.registers[2 * i + 1];

@@ -221,10 +221,11 @@ int qn_prof_apply_subst(const struct qn_prof_subst *s, const char *name, size_t 
                         struct qn_prof_text *out, struct qn_prof_error *err)
 {
     size_t at = 0, from = 0;
+    long steps = QN_PROF_STEPS(n);
     struct qn_prof_match m;
     int found = 0;
     out->length = 0;
-    while (from <= n && (found = qn_prof_search(s->regex, name, n, from, &m, err)) == 1) {
+    while (from <= n && (found = qn_prof_search(s->regex, name, n, from, &steps, &m, err)) == 1) {
         if (put_match(s, name, &m, &at, out) != 0)
             return qn_prof_fail_memory(err), -1;
         /* Behind an empty match the next begins one byte on, or it would be found for ever. */

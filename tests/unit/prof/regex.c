@@ -16,7 +16,8 @@ static const char *found(const char *pattern, int ignore_case, const char *text)
 
     if (!re)
         return "error";
-    int got = qn_prof_search(re, text, strlen(text), 0, &m, &err);
+    long steps = QN_PROF_STEPS(strlen(text));
+    int got = qn_prof_search(re, text, strlen(text), 0, &steps, &m, &err);
     if (got < 0)
         strcpy(answer, "costly");
     else if (got == 0)

@@ -55,6 +55,25 @@ static const char *const errors[] = {
     "s/(a)/$2/", "s/a/\\q/", "s{a}b", "s{a}", "s\\a\\b\\", "s/a\\",
 };
 
+/* Long names: what costs little for each byte is done, what costs much often is given up. */
+static void test_costs(void)
+{
+    enum { ROOM = 1000001 };
+    char *name = malloc(ROOM);
+    if (!name)
+        bail("no memory");
+    memset(name, 'a', ROOM - 1);
+    name[ROOM - 1] = '\0';
+    is_str(applied("s/a/b/g", name) + ROOM - 4, "bbb", "a name of a million bytes, all of them replaced");
+    is_str(applied("s/$/z/", name) + ROOM - 3, "aaz", "and searched to its end");
+    for (size_t i = 0; i < 200; i++)
+        strcpy(name + 16 * i, "xxxxxxxxxxxxxxx-");
+    is_str(applied("s/(x+x+)+y|./z/g", name), "failed", "two hundred costly matches in one name");
+    name[16] = '\0';
+    is_str(applied("s/(x+x+)+y|./z/g", name), "zzzzzzzzzzzzzzzz", "one of them is not too much");
+    free(name);
+}
+
 int main(void)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -64,5 +83,6 @@ int main(void)
         is_str(applied(errors[i], "a"), "error", "refused: %s", errors[i]);
     is_str(applied("s/(x+x+)+y/z/", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"), "failed",
            "a match that is too costly is an error, not a hang");
+    test_costs();
     return done_testing();
 }
