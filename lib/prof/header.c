@@ -6,10 +6,14 @@
  *
  * Invariant: `events` points into `words`, a copy of the events line cut at its blanks.
  */
+#define _GNU_SOURCE
 #include "prof/header.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "prof/region.h"
 
 static const char blanks[] = " \t\v\f\r";
 
@@ -32,8 +36,8 @@ static enum qn_prof_status keep(struct qn_prof_field *field, const char *line, c
     return QN_PROF_OK;
 }
 
-static enum qn_prof_status add_desc(struct qn_prof_header *h, const char *line, const char *value,
-                                    struct qn_prof_error *err)
+static enum qn_prof_status keep_desc(struct qn_prof_header *h, const char *line, const char *value,
+                                     struct qn_prof_error *err)
 {
     struct qn_prof_field *more = realloc(h->descs, ((size_t)h->desc_count + 1) * sizeof *more);
     if (!more)
@@ -42,6 +46,21 @@ static enum qn_prof_status add_desc(struct qn_prof_header *h, const char *line, 
     enum qn_prof_status status = keep(&more[h->desc_count], line, value, err);
     if (status == QN_PROF_OK)
         h->desc_count++;
+    return status;
+}
+
+/* Where one region is read, it is named instead of all that there are. */
+static enum qn_prof_status add_desc(struct qn_prof_header *h, const char *line, const char *value,
+                                    struct qn_prof_error *err)
+{
+    const char *region = qn_prof_chosen_region();
+    if (!region || !qn_prof_names_regions(value))
+        return keep_desc(h, line, value, err);
+    char *one;
+    if (asprintf(&one, "desc: Region:           %s", region) < 0)
+        return qn_prof_fail_memory(err);
+    enum qn_prof_status status = keep_desc(h, one, value_of(one, "desc:"), err);
+    free(one);
     return status;
 }
 

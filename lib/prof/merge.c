@@ -12,6 +12,7 @@
 
 #include "prof/provenance.h"
 #include "prof/read.h"
+#include "prof/region.h"
 #include "prof/table.h"
 
 struct qn_prof_merge {
@@ -68,18 +69,26 @@ static void use_spaces(char *text)
             *text = ' ';
 }
 
+/* The names of regions go where the regions go. */
+static enum qn_prof_status copy_descs(struct qn_prof_merge *m, const struct qn_prof_header *h)
+{
+    enum qn_prof_status status = QN_PROF_OK;
+    for (int i = 0; i < h->desc_count && status == QN_PROF_OK; i++)
+        if (!qn_prof_names_regions(h->descs[i].text))
+            status = copy_texts(m->head, &m->head_count, h->descs[i].raw);
+    return status;
+}
+
 static enum qn_prof_status begin(struct qn_prof_merge *m, const struct qn_prof_header *h,
                                  struct qn_prof_error *err)
 {
-    enum qn_prof_status status = QN_PROF_OK;
     m->head = calloc((size_t)h->desc_count + 2, sizeof *m->head);
     m->events = calloc((size_t)h->event_count, sizeof *m->events);
     m->descs = qn_prof_join_descs(h);
     m->table = qn_prof_new_table(h->event_count);
     if (!m->head || !m->events || !m->descs || !m->table)
         return qn_prof_fail_memory(err);
-    for (int i = 0; i < h->desc_count && status == QN_PROF_OK; i++)
-        status = copy_texts(m->head, &m->head_count, h->descs[i].raw);
+    enum qn_prof_status status = copy_descs(m, h);
     if (status == QN_PROF_OK)
         status = copy_texts(m->head, &m->head_count, h->cmd.raw);
     if (status == QN_PROF_OK)

@@ -32,6 +32,11 @@ int qn_prof_region_matches(const char *path, const char *name)
     return 0;
 }
 
+int qn_prof_names_regions(const char *desc)
+{
+    return strncmp(desc, "Regions:", 8) == 0;
+}
+
 static void remember(struct qn_prof_regions *r, const char *path)
 {
     size_t n = strlen(r->names);

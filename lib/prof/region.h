@@ -33,6 +33,9 @@ const char *qn_prof_chosen_region(void);
 
 int qn_prof_region_matches(const char *path, const char *name);
 
+/* Whether this is the description that lists a profile's regions, "Regions:  setup, solve". */
+int qn_prof_names_regions(const char *desc);
+
 enum { QN_PROF_REGIONS_TEXT = 400 };
 
 /* Where a reader is among the regions. */

@@ -79,6 +79,16 @@ is "$("$QUERN" diff --region=step in more | sed -n 's/^summary: //p')" '1 0' 'an
 is "$("$QUERN" merge --region=step in more | sed -n 's/^summary: //p')" '261 6' 'merge adds the regions of all files'
 is "$("$QUERN" merge in in | grep -c '^#')" 0 'without --region it drops them'
 
+# Which regions there are is described; behind --region, which one it is; where they are dropped, nothing.
+sed '1i\
+desc: Regions:          solve, solve/step, step, step two' in >described
+is "$("$QUERN" annotate described | grep '^Region')" 'Regions:          solve, solve/step, step, step two' 'the whole lists its regions'
+is "$("$QUERN" annotate --region=step described | grep '^Region')" 'Region:           step' 'a part says which it is'
+is "$("$QUERN" merge --region=step described | head -n 1)" 'desc: Region:           step' 'also as a profile of its own'
+is "$("$QUERN" csv --region=step --by=program --crlf=no described | cut -d, -f 3)" 'Region
+step' 'and in CSV'
+is "$("$QUERN" merge described described | head -n 1)" 'desc: I1 cache: none' 'what has none left does not list any'
+
 # ---- cut short, damaged ----
 
 # refuses REGION MESSAGE SED-SCRIPT
