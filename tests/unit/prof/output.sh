@@ -16,20 +16,47 @@ status() {
     echo "$? $(cat said)"
 }
 
+# Everything that writes, csv where it was built; what only prints.
+writers='merge
+diff big.out'
+"$QUERN" csv big.out >whole.csv 2>/dev/null && writers="$writers
+csv
+csv --to-profile whole.csv"
+printers='annotate --threshold=0
+annotate --style=classic --threshold=0
+annotate --by=function --threshold=0'
+
+# input COMMAND: what comes behind it
+input() { case $1 in *whole.csv) ;; *) echo big.out ;; esac; }
+
 if [ -c /dev/full ]; then
-    "$QUERN" annotate --threshold=0 big.out >/dev/full 2>got.err
-    is "$? $(cat got.err)" '1 quern annotate: error: cannot write the report: No space left on device' 'annotate: full disk'
-    "$QUERN" annotate --style=classic --threshold=0 big.out >/dev/full 2>got.err
-    is "$? $(cat got.err)" '1 quern annotate: cannot write the report: No space left on device' \
-        'annotate, classic: full disk'
-    "$QUERN" merge big.out >/dev/full 2>got.err
-    is "$? $(cat got.err)" '1 quern merge: standard output: cannot write: No space left on device' 'merge: full disk'
-    is "$(status "$QUERN" merge -o /dev/full big.out)" \
-        '1 quern merge: /dev/full: cannot write: No space left on device' 'merge -o: full disk'
-    is "$(status "$QUERN" diff -o /dev/full big.out big.out)" \
-        '1 quern diff: /dev/full: cannot write: No space left on device' 'diff -o: full disk'
+    while read -r command; do
+        error= && case $command in *classic*) ;; *) error='error: ' ;; esac
+        # shellcheck disable=SC2086 # words
+        "$QUERN" $command big.out >/dev/full 2>got.err
+        is "$? $(cat got.err)" "1 quern annotate: ${error}cannot write the report: No space left on device" "$command: full disk"
+        # shellcheck disable=SC2086
+        "$QUERN" $command big.out >&- 2>got.err
+        is "$? $(cat got.err)" "1 quern annotate: ${error}cannot write the report: Bad file descriptor" "$command: no output at all"
+    done <<END
+$printers
+END
+    while read -r command; do
+        name=${command%% *}
+        # shellcheck disable=SC2046,SC2086 # words
+        "$QUERN" $command $(input "$command") >/dev/full 2>got.err
+        is "$? $(cat got.err)" "1 quern $name: standard output: cannot write: No space left on device" "$command: full disk"
+        # shellcheck disable=SC2046,SC2086
+        is "$(status "$QUERN" $command -o /dev/full $(input "$command"))" \
+            "1 quern $name: /dev/full: cannot write: No space left on device" "$command -o: full disk"
+        # shellcheck disable=SC2046,SC2086
+        "$QUERN" $command $(input "$command") >&- 2>got.err
+        is "$? $(cat got.err)" "1 quern $name: standard output: cannot write: Bad file descriptor" "$command: no output at all"
+    done <<END
+$writers
+END
 else
-    skip 'there is no /dev/full' 5
+    skip 'there is no /dev/full' 18
 fi
 
 # A limit on the size of files stands for a full disk that is noticed late: nothing is left behind.
@@ -41,20 +68,31 @@ echo old >full/x
 is "$? $(ls -A full) $(cat full/x)" '1 x old' 'and what was there before stays'
 
 # A reader that goes away.
-for command in 'annotate --threshold=0' 'annotate --style=classic --threshold=0' merge 'diff big.out'; do
-    # shellcheck disable=SC2086 # words
-    { "$QUERN" $command big.out 2>got.err; echo $? >got.status; } | head -n 1 >/dev/null
+while read -r command; do
+    # shellcheck disable=SC2046,SC2086 # words
+    { "$QUERN" $command $(input "$command") 2>got.err; echo $? >got.status; } | head -n 1 >/dev/null
     is "$(cat got.status) $(cat got.err)" '141 ' "$command | head: ends by SIGPIPE, without a word"
-    # shellcheck disable=SC2086 # words
-    (trap '' PIPE && { "$QUERN" $command big.out 2>got.err; echo $? >got.status; } | head -n 1 >/dev/null)
+    # shellcheck disable=SC2046,SC2086
+    (trap '' PIPE && { "$QUERN" $command $(input "$command") 2>got.err; echo $? >got.status; } | head -n 1 >/dev/null)
     is "$(cat got.status) $(cat got.err)" '141 ' "$command | head: also where SIGPIPE was ignored"
-done
+done <<END
+$printers
+$writers
+END
 
 # Targets.
-is "$(status "$QUERN" merge -o no/such/dir big.out)" \
-    '1 quern merge: no/such/dir: cannot create: No such file or directory' 'a directory that is not there'
 mkdir dir
-is "$(status "$QUERN" merge -o dir big.out)" '1 quern merge: dir: cannot create: Is a directory' 'a directory as target'
+while read -r command; do
+    name=${command%% *}
+    # shellcheck disable=SC2046,SC2086 # words
+    is "$(status "$QUERN" $command -o no/such/dir $(input "$command"))" \
+        "1 quern $name: no/such/dir: cannot create: No such file or directory" "$command: a directory that is not there"
+    # shellcheck disable=SC2046,SC2086
+    is "$(status "$QUERN" $command -o dir $(input "$command"))" "1 quern $name: dir: cannot create: Is a directory" \
+        "$command: a directory as target"
+done <<END
+$writers
+END
 if [ "$(id -u)" != 0 ]; then
     mkdir locked
     chmod 555 locked
