@@ -103,13 +103,15 @@ static void give_up(struct qn_run *r, uint64_t call, uint64_t function)
     static const char *const slots[] = SIM_SLOT_NAMES, *const functions[] = SIM_FUNCTION_NAMES;
     struct qn_arena_header *h = qn_cost_header(&r->store);
     char modules[sizeof h->sim_output.modules], name[64];
-    const char *slot = slots[(call & 255) - 1];
+    const char *slot = slots[sim_at_work_slot(call)];
+    bool second = (call & SIM_AT_WORK_SECOND) && r->options.versus;
 
-    memcpy(modules, h->sim_output.modules, sizeof modules);
+    memcpy(modules, second ? h->versus.modules : h->sim_output.modules, sizeof modules);
     modules[sizeof modules - 1] = 0;
     module_name(name, sizeof name, modules, slot);
-    snprintf(h->fatal_text, sizeof h->fatal_text, "module %s in slot %s, %s, reference %llu: does not come back: an endless loop?",
-             name, slot, function < SIM_FUNCTIONS ? functions[function] : "?", (unsigned long long)(call >> 8));
+    snprintf(h->fatal_text, sizeof h->fatal_text, "module %s in slot %s%s, %s, reference %llu: does not come back: an endless loop?",
+             name, slot, second ? " of B" : "", function < SIM_FUNCTIONS ? functions[function] : "?",
+             (unsigned long long)(call >> 8));
     h->fatal = QN_FATAL_MODULE;
     kill(r->guest, SIGKILL);
 }
@@ -121,7 +123,7 @@ static void check_modules(struct qn_run *r)
     volatile uint64_t *at_work = qn_cost_header(&r->store)->sim_output.at_work;
     uint64_t call = at_work[2], now;
 
-    if (!at_work[0] || !(call & 255) || (call & 255) > SLOTS) {
+    if (!at_work[0] || sim_at_work_slot(call) >= SLOTS) {
         before = 0;
         return;
     }

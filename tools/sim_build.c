@@ -30,7 +30,7 @@
 #define QN_ENGINE_BASE "0x70000000"
 #endif
 #define ENGINE_LINK                                                                                  \
-    "-nostdlib -static -no-pie -Wl,-Ttext-segment=" QN_ENGINE_BASE " -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,norelro"
+    "-nostdlib -static -Wl,-Ttext-segment=" QN_ENGINE_BASE " -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,norelro"
 
 #define WORDS_MAX 512
 
@@ -262,6 +262,21 @@ static void add_hosted(struct command *c, const struct qn_sim_build *b, const ch
 #endif
 }
 
+/* The flags that configure found for its compiler; $CC may be another one, and clang knows no string strategies. */
+static void add_engine_flags(struct command *c)
+{
+    bool clang = strstr(c->word[0], "clang") != NULL;
+    int from = c->n, kept = c->n;
+
+    add_words(c, QN_ENGINE_CFLAGS " -O2 -g");
+    for (int i = from; i < c->n; i++)
+        if (clang && !strncmp(c->word[i], "-mstringop-", strlen("-mstringop-")))
+            free(c->word[i]);
+        else
+            c->word[kept++] = c->word[i];
+    c->n = kept;
+}
+
 static bool add_engine(struct command *c, const struct qn_sim_build *b, const char *library, const char *output)
 {
     char *archive = find_archive();
@@ -270,7 +285,7 @@ static bool add_engine(struct command *c, const struct qn_sim_build *b, const ch
         fprintf(stderr, "quern: %s: libquern-engine.a is not beside quern\n", b->tool);
         return false;
     }
-    add_words(c, QN_ENGINE_CFLAGS " -O2 -g");
+    add_engine_flags(c);
     add_words(c, b->cflags);
     if (b->versus)
         add(c, "-DQN_SIM_VERSUS=1");

@@ -14,6 +14,22 @@
 #define QN_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define QN_PAGE 4096ull
 
+/* A function that keeps all registers but the status flags, so that translated code may call it anywhere; QN_NCSR_TYPE for types
+ * of pointers to them.  The attribute is for code without vector registers; hosted programs, which have them, do without.
+ * (clang 14 gives the registers back and then jumps to a function that does not keep them, if it may.) */
+#ifdef __SSE__
+#define QN_NCSR_TYPE
+#define QN_NCSR
+#else
+#define QN_NCSR_TYPE __attribute__((no_caller_saved_registers))
+#ifdef __clang__
+#define QN_NCSR QN_NCSR_TYPE __attribute__((disable_tail_calls))
+#else
+#define QN_NCSR QN_NCSR_TYPE
+#endif
+#endif
+typedef QN_NCSR_TYPE void qn_slow_call(void);
+
 static inline uint64_t qn_round_down(uint64_t x, uint64_t unit) { return x & ~(unit - 1); }
 static inline uint64_t qn_round_up(uint64_t x, uint64_t unit) { return (x + unit - 1) & ~(unit - 1); }
 static inline bool qn_fits_i32(int64_t x) { return x == (int32_t)x; }

@@ -31,7 +31,7 @@ static uint32_t aux(const struct emitter *e, const struct qn_event *ev)
 }
 
 /* Reads and writes have entries of their own; most modules do not ask. */
-static void (*slow_entry(const struct qn_event *ev))(void)
+static qn_slow_call *slow_entry(const struct qn_event *ev)
 {
     if (!qn_sim_kinds)
         return qn_sim_slow_data;
@@ -144,7 +144,7 @@ void emit_clock_in(struct emitter *e)
 }
 
 /* Who simulates this reference.  Sets what he wants to know beside the site. */
-static void (*tell(struct emitter *e, struct qn_code *c, const struct qn_event *ev))(void)
+static qn_slow_call *tell(struct emitter *e, struct qn_code *c, const struct qn_event *ev)
 {
     emit_clock(e, c);
     x_store_imm(c, CTX(arg_site), site(e, ev));
@@ -157,7 +157,7 @@ static void (*tell(struct emitter *e, struct qn_code *c, const struct qn_event *
 /* The call, with the address in S1; `c` is hot or cold. */
 static void data_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev)
 {
-    void (*fn)(void) = tell(e, c, ev);
+    qn_slow_call *fn = tell(e, c, ev);
 
     emit_slow_call_at(c, emit_reference_stub(e, fn, false));
 }
@@ -165,7 +165,7 @@ static void data_call(struct emitter *e, struct qn_code *c, const struct qn_even
 /* The same behind a comparison: S1 = address ^ entries(S2). */
 static void data_call_again(struct emitter *e, const struct qn_event *ev)
 {
-    void (*fn)(void) = tell(e, &e->cold, ev);
+    qn_slow_call *fn = tell(e, &e->cold, ev);
     uint32_t stub = emit_lru_stub(e, ev->size);
 
     emit_slow_call_at(&e->cold, stub ? stub : emit_reference_stub(e, fn, true));
@@ -233,7 +233,7 @@ static void filter_check(struct emitter *e, const struct qn_event *ev)
     x_jmp(&e->cold, back);
 }
 
-static void check_twin(struct emitter *e, const struct qn_event *ev, void (*fn)(void))
+static void check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn)
 {
     x_store_imm(&e->hot, CTX(arg_site), site(e, ev));
     x_store_imm(&e->hot, CTX(arg_aux), aux(e, ev));

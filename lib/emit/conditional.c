@@ -13,7 +13,7 @@ const struct qn_event *emit_branch_event(const struct emitter *e, enum qn_event_
     return last && last->kind == kind && last->insn == e->b->n - 1 && !last->fixed ? last : NULL;
 }
 
-void emit_predict_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev, void (*fn)(void))
+void emit_predict_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev, qn_slow_call *fn)
 {
     emit_store_const(c, CTX(arg_pc), e->b->at[ev->insn]);
     x_store_imm(c, CTX(arg_site), (e->centre + ev->counter) |

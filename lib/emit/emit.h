@@ -37,11 +37,11 @@ extern struct qn_emit_stats qn_emit_stats;
 /* Addresses in the engine that emitted code jumps to or calls; set by run. */
 struct qn_emit_hooks {
     void (*leave)(void);        /* saves all guest registers and returns to the dispatcher */
-    void (*string_done)(void);  /* after a repeated string instruction: arg_pc, arg_site = counter, ctx.rep */
-    void (*verify)(void);       /* arg_aux = block index: ctx.result = 1 if its bytes have changed */
+    qn_slow_call *string_done; /* after a repeated string instruction: arg_pc, arg_site = counter, ctx.rep */
+    qn_slow_call *verify;      /* arg_aux = block index: ctx.result = 1 if its bytes have changed */
     uint64_t (*hash)(uint64_t pc, uint64_t bytes);
     unsigned (*which)(uint64_t pc); /* of the lines that are explained is the instruction's, from 1; 0 none */
-    void (*complex_ref)(void);  /* before a masked/gather/xsave reference: arg_pc, arg_addr, arg_site = counter */
+    qn_slow_call *complex_ref; /* before a masked/gather/xsave reference: arg_pc, arg_addr, arg_site = counter */
 };
 
 extern const struct qn_tcache_bridges qn_emit_bridges;

@@ -45,14 +45,14 @@ void emit_place_events(struct emitter *e);
 bool emit_can_stand_at(const struct emitter *e, const struct qn_event *ev, unsigned position, int32_t *shift);
 
 /* slow.c */
-void emit_slow_call(struct qn_code *c, void (*fn)(void));
+void emit_slow_call(struct qn_code *c, qn_slow_call *fn);
 void emit_store_const(struct qn_code *c, uint64_t abs, uint64_t value);
 void emit_slow_call_at(struct qn_code *c, uint64_t target);
 
 /* stub.c */
 struct qn_code emit_stub_begin(unsigned bytes);
 void emit_stub_end(const struct qn_code *c);
-uint32_t emit_reference_stub(const struct emitter *e, void (*fn)(void), bool again);
+uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool again);
 
 /* lru_stub.c */
 uint32_t emit_lru_stub(const struct emitter *e, unsigned size);
@@ -109,7 +109,7 @@ void emit_indirect(struct emitter *e); /* the last instruction of the block */
 
 /* conditional.c */
 const struct qn_event *emit_branch_event(const struct emitter *e, enum qn_event_kind kind); /* of the last instruction */
-void emit_predict_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev, void (*fn)(void));
+void emit_predict_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev, qn_slow_call *fn);
 void emit_call(struct emitter *e, const struct qn_event *ev);
 void emit_fixed_cond(struct emitter *e, const struct qn_event *ev);
 void emit_jcc(struct emitter *e);  /* the last instruction of the block */

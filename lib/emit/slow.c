@@ -13,7 +13,7 @@ void emit_slow_call_at(struct qn_code *c, uint64_t target)
     x_load(c, QN_RSP, CTX(guest_sp));
 }
 
-void emit_slow_call(struct qn_code *c, void (*fn)(void)) { emit_slow_call_at(c, (uint64_t)(uintptr_t)fn); }
+void emit_slow_call(struct qn_code *c, qn_slow_call *fn) { emit_slow_call_at(c, (uint64_t)(uintptr_t)fn); }
 
 /* mov $value, abs without a register, for any 64-bit value; touches no flags. */
 void emit_store_const(struct qn_code *c, uint64_t abs, uint64_t value)

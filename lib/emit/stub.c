@@ -26,10 +26,10 @@ struct qn_code emit_stub_begin(unsigned bytes)
 
 void emit_stub_end(const struct qn_code *c) { next_at = qn_round_up(c->exec, 16); }
 
-static unsigned entry_number(void (*fn)(void), bool again)
+static unsigned entry_number(qn_slow_call *fn, bool again)
 {
-    void (*const entries[])(void) = {qn_sim_slow_data, qn_sim_slow_write, qn_sim_slow_modify, qn_sim_slow_big, qn_sim_see_data,
-                                     qn_sim_slow_group};
+    qn_slow_call *const entries[] = {qn_sim_slow_data, qn_sim_slow_write, qn_sim_slow_modify, qn_sim_slow_big, qn_sim_see_data,
+                                      qn_sim_slow_group};
     unsigned n = 0;
 
     while (entries[n] != fn)
@@ -37,7 +37,7 @@ static unsigned entry_number(void (*fn)(void), bool again)
     return n + (again ? ENTRIES / 2 : 0);
 }
 
-static uint32_t make_stub(const struct emitter *e, void (*fn)(void), bool again)
+static uint32_t make_stub(const struct emitter *e, qn_slow_call *fn, bool again)
 {
     struct qn_code c = emit_stub_begin(STUB_BYTES_MAX);
     uint32_t at = (uint32_t)c.exec;
@@ -56,7 +56,7 @@ static uint32_t make_stub(const struct emitter *e, void (*fn)(void), bool again)
 }
 
 /* Address of the stub that calls fn for the block's registers. */
-uint32_t emit_reference_stub(const struct emitter *e, void (*fn)(void), bool again)
+uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool again)
 {
     uint32_t *at = &stubs[e->now][e->s1][e->s2][entry_number(fn, again)];
 

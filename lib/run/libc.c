@@ -2,13 +2,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+typedef uint64_t __attribute__((may_alias, aligned(1))) any_word; /* of whatever type, wherever it lies */
+
 void *memcpy(void *restrict to, const void *restrict from, size_t n)
 {
     uint8_t *t = to;
     const uint8_t *f = from;
 
     for (; n >= 8; n -= 8, t += 8, f += 8)
-        *(uint64_t __attribute__((may_alias, aligned(1))) *)t = *(const uint64_t __attribute__((may_alias, aligned(1))) *)f;
+        *(any_word *)t = *(const any_word *)f;
     while (n--)
         *t++ = *f++;
     return to;

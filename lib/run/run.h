@@ -144,7 +144,8 @@ uint32_t qn_translate(uint64_t pc, unsigned space); /* block index; QN_NO_BLOCK:
 _Noreturn void qn_dispatch(void);
 void qn_enter(volatile uint32_t *pending); /* comes straight back if *pending */
 extern void qn_leave(void), qn_leave_saved(void);
-void qn_run_string(void), qn_run_complex(void), qn_run_verify(void); /* helpers called from translated code */
+/* Helpers called from translated code. */
+qn_slow_call qn_run_string, qn_run_complex, qn_run_verify;
 uint64_t qn_code_hash(uint64_t pc, uint64_t bytes); /* never 0 */
 void qn_string_partial(uint64_t pc, uint32_t record, unsigned insn); /* stopped half way: count what is done */
 

@@ -160,7 +160,7 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
 }
 
 /* Is the block's code still what was translated? */
-__attribute__((no_caller_saved_registers)) void qn_run_verify(void)
+QN_NCSR void qn_run_verify(void)
 {
     const struct qn_tblock *b = qn_tcache_block((uint32_t)qn_ctx.arg_aux);
 

@@ -8,7 +8,7 @@
 
 #include "block/block.h"
 
-#define SLOW __attribute__((no_caller_saved_registers))
+#define SLOW QN_NCSR
 
 struct variable {
     uint64_t *pair; /* the first */

@@ -1,7 +1,8 @@
 /* lib/sim/at_work.h - which module is being called, and in which of its functions: for the message when it crashes or
  * does not come back.  Three words of the counts arena, so that the collector sees them however the run ends.
  *
- *   sim_at_work[0]   number of the call << 8 | slot + 1; 0 = no module is being called
+ *   sim_at_work[0]   number of the call << 8 | SIM_AT_WORK_SECOND if it is the twin's of --check, or B's of --versus | slot + 1;
+ *                    0 = no module is being called
  *   sim_at_work[1]   enum sim_function
  *   sim_at_work[2]   the call that all this happens in: a D1 may ask the LL again and again without end
  */
@@ -36,6 +37,16 @@ static inline uint64_t sim_stuck_seconds(const char *text)
     return seconds ? seconds : SIM_STUCK_SECONDS;
 }
 
+#define SIM_AT_WORK_SECOND 128u
+#ifdef QN_SIM_TWIN
+#define SIM_AT_WORK_HERE SIM_AT_WORK_SECOND
+#else
+#define SIM_AT_WORK_HERE 0u
+#endif
+
+/* The slot that a word of sim_at_work names; SLOTS or more: none. */
+static inline unsigned sim_at_work_slot(uint64_t call) { return (unsigned)(call & (SIM_AT_WORK_SECOND - 1)) - 1; }
+
 extern volatile uint64_t *sim_at_work;
 
 struct sim_before {
@@ -48,7 +59,7 @@ static inline struct sim_before sim_enter(enum sim_slot slot, enum sim_function 
     struct sim_before before = {sim_at_work[0], sim_at_work[1]};
 
     sim_at_work[1] = function;
-    sim_at_work[0] = number << 8 | (slot + 1);
+    sim_at_work[0] = number << 8 | SIM_AT_WORK_HERE | (slot + 1);
     if (!before.call)
         sim_at_work[2] = sim_at_work[0];
     return before;

@@ -94,33 +94,33 @@ struct qn_code_line *qn_sim_code_line(uint64_t line_address); /* find or make */
 #define QN_AUX_MODIFY (2u << 16)
 #define QN_AUX_WHICH_SHIFT 20
 
-void qn_sim_slow_fetch(void);  /* arg_addr: first byte of the instruction; arg_aux: address of the record of its last line,
+qn_slow_call qn_sim_slow_fetch;  /* arg_addr: first byte of the instruction; arg_aux: address of the record of its last line,
                                   and above 32 bits that of its first line if that is another, else 0 */
-void qn_sim_slow_data(void);   /* arg_addr; a read */
-void qn_sim_slow_write(void);  /* the same; only if qn_sim_kinds asks for it need writes be told from reads */
-void qn_sim_slow_modify(void);
+qn_slow_call qn_sim_slow_data;   /* arg_addr; a read */
+qn_slow_call qn_sim_slow_write;  /* the same; only if qn_sim_kinds asks for it need writes be told from reads */
+qn_slow_call qn_sim_slow_modify;
 /* Several references in order: arg_site = how many, arg_addr = address of the lowest byte, arg_aux = address of the list. */
 #define QN_GROUP_MAX 12
 struct qn_group_ref {
     uint32_t counter;
     uint16_t offset, size; /* bytes; offset from the lowest */
 };
-void qn_sim_slow_group(void);
-void qn_sim_d1_missed(void);   /* D1 has missed this reference and taken the line; now the rest */
-void qn_sim_slow_big(void);    /* arg_addr, arg_aux = bytes | QN_AUX_* */
+qn_slow_call qn_sim_slow_group;
+qn_slow_call qn_sim_d1_missed;   /* D1 has missed this reference and taken the line; now the rest */
+qn_slow_call qn_sim_slow_big;    /* arg_addr, arg_aux = bytes | QN_AUX_* */
 extern bool qn_sim_kinds;      /* a module wants to know reads from writes */
-void qn_sim_cond(void);        /* arg_pc, arg_aux = taken (0, 1); one counter */
-void qn_sim_indirect(void);    /* arg_pc, arg_addr = target; one counter */
+qn_slow_call qn_sim_cond;        /* arg_pc, arg_aux = taken (0, 1); one counter */
+qn_slow_call qn_sim_indirect;    /* arg_pc, arg_addr = target; one counter */
 extern bool qn_sim_returns;    /* a module wants to know calls and returns */
-void qn_sim_call(void);        /* arg_pc, arg_addr = where it will return; one counter, as a site */
-void qn_sim_return(void);      /* arg_pc, arg_addr = target; one counter, as a site */
-void qn_sim_check_data(void);  /* --check: unfiltered twin of the reference just made; ctx.result is what the filtered path did */
-void qn_sim_check_fetch(void);
+qn_slow_call qn_sim_call;        /* arg_pc, arg_addr = where it will return; one counter, as a site */
+qn_slow_call qn_sim_return;      /* arg_pc, arg_addr = target; one counter, as a site */
+qn_slow_call qn_sim_check_data;  /* --check: unfiltered twin of the reference just made; ctx.result is what the filtered path did */
+qn_slow_call qn_sim_check_fetch;
 
 /* --explain: every data reference comes to qn_sim_see_data, with arg_aux.  After qn_sim_init. */
 void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *output);
 extern bool qn_sim_sees;
-void qn_sim_see_data(void);
+qn_slow_call qn_sim_see_data;
 /* The same from C.  which: of the lines that are explained, from 1; 0 = it is none of them. */
 unsigned qn_sim_see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *misses);
 
@@ -157,6 +157,7 @@ void qn_sim_finish(void); /* modules print what they have to say; once, at the e
 /* For a message when a module crashes or hangs: who is at work.  False: no module is. */
 struct qn_sim_culprit {
     const char *slot, *module, *function;
+    const char *of;     /* " of B" if it is the second simulator of --versus, else "" */
     uint64_t reference; /* number of the call */
 };
 bool qn_sim_at_work(struct qn_sim_culprit *c);

@@ -16,6 +16,7 @@ static inline struct qn_code_line *engine_line(uint64_t line);
 #include "sim/charge.h"
 #include "sim/describe.h"
 #include "sim/explain.h"
+#include "sim/twin.h"
 #include "sim/versus.h"
 
 #ifdef QN_SIM_BC_UNIT
@@ -420,11 +421,16 @@ void qn_sim_finish(void)
 bool qn_sim_at_work(struct qn_sim_culprit *c)
 {
     static const char *const slots[] = SIM_SLOT_NAMES, *const functions[] = SIM_FUNCTION_NAMES;
-    uint64_t slot = (sim_at_work[0] & 255) - 1, function = sim_at_work[1];
+    uint64_t call = sim_at_work[0], function = sim_at_work[1];
+    unsigned slot = sim_at_work_slot(call);
 
     if (slot >= SLOTS)
         return false;
-    *c = (struct qn_sim_culprit){slots[slot], facts[slot].name ? facts[slot].name : "?",
-                                 function < SIM_FUNCTIONS ? functions[function] : "?", sim_at_work[0] >> 8};
+    *c = (struct qn_sim_culprit){.slot = slots[slot], .module = facts[slot].name, .of = "", .reference = call >> 8,
+                                 .function = function < SIM_FUNCTIONS ? functions[function] : "?"};
+    if (call & SIM_AT_WORK_SECOND)
+        qn_sim_twin_blame(slot, c);
+    if (!c->module)
+        c->module = "?";
     return true;
 }

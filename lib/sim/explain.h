@@ -12,7 +12,7 @@ struct qn_explained {
     unsigned which;         /* of the lines that are explained, from 1; 0: none of them */
 };
 
-typedef QN_SIM_NCSR unsigned qn_show_set(uint64_t line, uint64_t *lines);
+typedef QN_NCSR_TYPE unsigned qn_show_set(uint64_t line, uint64_t *lines);
 
 /* show: the D1's; order: of what it shows. */
 void qn_explain_init(const struct qn_config *config, struct qn_explain_output *output, qn_show_set *show, enum qn_show order);

@@ -138,12 +138,14 @@ _Noreturn void sim_fail(const char *slot, const char *module, const char *functi
 {
     struct qn_sim_culprit c;
     char line[220];
+    bool known = qn_sim_at_work(&c);
 
-    if (*slot == '?' && qn_sim_at_work(&c)) {
+    if (*slot == '?' && known) {
         slot = c.slot;
         module = c.module;
         reference = c.reference;
     }
-    qn_format(line, sizeof line, "module %s in slot %s, %s, reference %U: %s", module, slot, function, reference, what);
+    qn_format(line, sizeof line, "module %s in slot %s%s, %s, reference %U: %s", module, slot, known ? c.of : "", function,
+              reference, what);
     qn_engine_module_failed(line);
 }

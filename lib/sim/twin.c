@@ -29,6 +29,8 @@ void qn_sim_twin_init(const struct qn_config *config, struct qn_versus *versus)
     qn_sim_events_of_twin = false;
 }
 
+void qn_sim_twin_blame(unsigned slot, struct qn_sim_culprit *c) { c->module = facts[slot].name; }
+
 /* ---- comparison ---- */
 
 static const char *outcome_name(unsigned outcome)

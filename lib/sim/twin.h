@@ -12,6 +12,8 @@ unsigned qn_sim_twin_data_kind(uint64_t addr, uint32_t size, unsigned kind);
 unsigned qn_sim_twin_fetch(uint64_t addr, uint32_t size);
 /* A reference was made twice: are the outcomes and what the modules counted the same?  Stops the run if not. */
 void qn_sim_twin_compare(bool fetch, uint64_t addr, unsigned filtered, unsigned unfiltered);
+/* The twin's module in a slot is at work: sets module and `of`. */
+void qn_sim_twin_blame(unsigned slot, struct qn_sim_culprit *c);
 _Noreturn void qn_engine_check_failed(const char *what);   /* supplied by run */
 
 #endif

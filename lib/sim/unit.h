@@ -13,11 +13,7 @@
 #include "sim/contract.h"
 #include "sim/module.h"
 
-#ifdef QN_SIM_HOSTED
-#define QN_SIM_NCSR
-#else
-#define QN_SIM_NCSR __attribute__((no_caller_saved_registers))
-#endif
+#define QN_SIM_NCSR QN_NCSR
 
 #ifdef QN_SIM_TWIN
 #define QN_UNIT(slot, name) qn_twin_##slot##_##name

@@ -94,6 +94,12 @@ void qn_sim_twin_init(const struct qn_config *config, struct qn_versus *where)
         qn_sim_repeats = &repeats;
 }
 
+void qn_sim_twin_blame(unsigned slot, struct qn_sim_culprit *c)
+{
+    c->module = facts[slot].name;
+    c->of = " of B";
+}
+
 void qn_versus_finish(void) { versus->references = told + repeats; }
 
 /* ---- comparison ---- */

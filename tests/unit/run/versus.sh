@@ -64,7 +64,8 @@ for modules in D1=lru D1=fifo,LL=srrip D1=writeback,BC=gshare,BI=btb I1=lru,D1=l
     # shellcheck disable=SC2086
     "$QUERN" sim build $spec -o itself || bail "cannot build $modules"
     run --sim=./itself --versus=./itself
-    ok "$modules against itself: no difference" grep -q '^No difference in [0-9]* references\.$' said
+    is "$(grep -c warning: raw)" 0 "$modules against itself: built without a warning"
+    ok 'no difference' grep -q '^No difference in [0-9]* references\.$' said
     is "$(columns B.)" "$(columns '')" 'line by line'
 done
 
@@ -165,7 +166,42 @@ static unsigned policy_victim(unsigned set) { (void)set; return 99; }
 static bool policy_settled(unsigned set, unsigned way) { (void)set, (void)way; return false; }
 END
 run --versus=D1=bad.c
-is "$?" 70 'a mistake of a module of B stops the run'
-ok 'and is named' grep -q 'module bad in slot D1, policy_victim' said
+is "$? $(grep -o 'module .*' said | sed 's/reference [0-9]*/reference N/')" \
+    '70 module bad in slot D1 of B, policy_victim, reference N: chose a way that the set does not have' \
+    'a mistake of a module of B stops the run, and is named'
+
+# blunder SLOT: a module that stands in D1, or BC, and makes the mistake
+blunder() {
+    if [ "$1" = D1 ]; then
+        sed "s/return 99;/$2/" bad.c
+    else
+        printf '#include "sim/module.h"\n#define PREDICTOR "bad"\n'
+        printf 'static unsigned branchsim_BC_predict(uint64_t pc) { (void)pc; %s }\n' "$2"
+        printf 'static void branchsim_BC_update(uint64_t pc, unsigned taken) { (void)pc, (void)taken; }\n'
+    fi >blunder.c
+}
+"$QUERN" sim build --D1=fifo --BC=gshare -o good || bail 'cannot build fifo and gshare'
+crash='return *(volatile unsigned *)0;' loop='for (;;) sim.sets += 0 * *(volatile uint32_t *)\&sim.sets;'
+for slot in D1 BC; do
+    function=policy_victim
+    [ $slot = D1 ] || function=branchsim_BC_predict
+    blunder $slot "$crash"
+    for first in '' --sim=./good; do # A has a module there, too, or the default
+        run $first --versus=$slot=blunder.c
+        is "$? $(grep -o 'module .*' said | sed 's/reference [0-9]*/reference N/')" \
+            "70 module bad in slot $slot of B, $function, reference N: crashed: an access out of bounds" "a crash of B, $slot${first:+, $first}"
+    done
+    cp blunder.c crash.c
+    "$QUERN" sim build --$slot=crash.c -o crash || bail 'cannot build the crash'
+    run --sim=./crash --versus=$slot=default
+    is "$? $(grep -o 'module .*' said | sed 's/reference [0-9]*/reference N/')" \
+        "70 module bad in slot $slot, $function, reference N: crashed: an access out of bounds" "a crash of A, $slot"
+done
+blunder D1 "$loop"
+mkdir loop
+mv blunder.c loop/bad.c # who does not come back is named by its file
+QUERN_MODULE_SECONDS=1 run --sim=./good --versus=D1=loop/bad.c
+is "$? $(grep -o 'module .*' said | sed 's/reference [0-9]*/reference N/')" \
+    '70 module bad in slot D1 of B, policy_victim, reference N: does not come back: an endless loop?' 'an endless loop of B'
 
 done_testing

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Does all of it compile with clang, without a warning, and does that engine count what the other compiler's does?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+command -v clang >/dev/null || skip_all 'no clang'
+[ -x "$top_srcdir/configure" ] || skip_all 'no ./configure: autoreconf -i'
+[ ! -e "$top_srcdir/config.status" ] || skip_all 'the source directory is configured itself'
+cd "$SCRATCH" || bail "no $SCRATCH"
+
+"$top_srcdir/configure" -q CC=clang CFLAGS=-O0 --enable-werror >configure.log 2>&1 || bail "configure: $(tail -n 3 configure.log)"
+make -s >make.log 2>&1
+is "$? $(grep -c 'warning:' make.log)" '0 0' 'it builds, without a warning' || diag "$(grep -m 5 'error:' make.log)"
+
+# counts ENGINE GUEST: what is counted, by line
+counts() {
+    "$QUERN" run -q --sim="$1" --branch-sim=yes --counting=exact --I1=1024,2,32 --D1=1024,2,32 --LL=8192,4,32 --out-file=profile -- "$2" \
+        >/dev/null 2>&1
+    echo "status $?"
+    sed -n '/^events/,$p' profile
+}
+# Every guest program runs through other helpers: strings, masks, signals, requests.
+for guest in "$top_builddir"/tests/guest/*; do
+    { [ -f "$guest" ] && [ -x "$guest" ]; } || continue
+    counts "$top_builddir/quern-engine" "$guest" >wanted
+    counts ./quern-engine "$guest" >got
+    cmp -s wanted got || { echo "${guest##*/}" >>differ; diff wanted got | head -n 5 >>differ; }
+    echo >>tried
+done
+[ -e tried ] || bail 'no guest programs: make guests'
+is "$(cat differ 2>/dev/null)" '' "$(wc -l <tried) guest programs: every count of every line is the same"
+
+"$QUERN" sim build --D1=srrip --LL=inclusive --BC=tage -o other || bail 'cannot build a simulator'
+CC=clang "$QUERN" sim build --D1=srrip --LL=inclusive --BC=tage -o mysim >build.log 2>&1
+is "$?$(cat build.log)" 0 'CC=clang quern sim build, of a quern that another compiler built'
+counts ./other "$top_builddir/tests/guest/sort" >wanted
+counts ./mysim "$top_builddir/tests/guest/sort" >got
+same_file got wanted 'its simulator counts the same'
+CC=clang "$QUERN" sim build --replay --D1=srrip -o replay >build.log 2>&1
+is "$?$(cat build.log)" 0 'and a replay'
+
+done_testing
