@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prof/counts.h"
+
 static const struct ratio {
     const char *name, *text;
 } ratios[] = {
@@ -213,6 +215,16 @@ enum qn_prof_status qn_out_choose_all_columns(struct qn_out_columns *c,
     for (size_t i = 0; i < known && err->status == QN_PROF_OK; i++)
         add_ratio(c, &ratios[i], events, err);
     return err->status;
+}
+
+int qn_out_compare_counts(const struct qn_out_columns *c, const int64_t *a, const int64_t *b)
+{
+    for (int i = 0; i < c->sort_count; i++) {
+        int64_t x = qn_prof_magnitude(a[c->sort[i]]), y = qn_prof_magnitude(b[c->sort[i]]);
+        if (x != y)
+            return x > y ? -1 : 1;
+    }
+    return 0;
 }
 
 void qn_out_free_columns(struct qn_out_columns *c)

@@ -41,6 +41,8 @@ enum qn_prof_status qn_out_choose_columns(struct qn_out_columns *c,
 enum qn_prof_status qn_out_choose_all_columns(struct qn_out_columns *c,
                                               const struct qn_prof_header *events,
                                               struct qn_prof_error *err);
+/* Order of two rows by the absolute counts of the sort events, largest first: negative where a comes first. */
+int qn_out_compare_counts(const struct qn_out_columns *c, const int64_t *a, const int64_t *b);
 void qn_out_free_columns(struct qn_out_columns *c);
 
 #endif

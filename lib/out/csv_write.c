@@ -7,7 +7,9 @@
  * Invariants: the cells that are the same in all rows of a profile are made once (`prefix`); memory
  * holds one profile.
  */
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,14 +184,15 @@ static enum qn_prof_status make_prefix(struct csv *c, const char *path, const st
     return c->err->status;
 }
 
+/* Six significant digits, and all before the point. */
 static void put_number(struct csv *c, const struct qn_out_column *column, const int64_t *counts)
 {
-    char text[32] = "";
+    char text[DBL_MAX_10_EXP + 10] = "";
     double value;
     if (column->event >= 0)
         snprintf(text, sizeof text, "%" PRId64, qn_prof_count(counts[column->event]));
     else if (qn_out_eval_expr(column->expr, counts, &value))
-        snprintf(text, sizeof text, "%.6g", value);
+        snprintf(text, sizeof text, fabs(value) < 1e5 ? "%.6g" : "%.0f", value);
     put_cell(c, &c->row, text);
 }
 

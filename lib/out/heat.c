@@ -61,7 +61,7 @@ void qn_out_heat_begin(struct qn_out_sink *s, const struct qn_out_table *t, cons
     if (!t->heat)
         return;
     int cells = cells_of(t, counts);
-    /* Red, magenta and bold from a quarter up; yellow; green; plain for nothing. */
+    /* Bold red from a quarter up, yellow from a sixteenth, green below; plain for nothing. */
     const char *color = cells >= CELLS - 1 ? "\x1b[1;31m" : cells >= CELLS - 3 ? "\x1b[33m"
                         : cells > 0 ? "\x1b[32m" : "";
     qn_out_puts(s, color);

@@ -27,16 +27,11 @@ struct by {
     size_t count, room;
 };
 
-static int64_t magnitude(int64_t v)
-{
-    return v < 0 ? -v : v;
-}
-
 /* Keeps a row that reaches the threshold. -1: no memory. */
 static int keep(struct by *b, const char *name, uint32_t line, const int64_t *counts)
 {
     int events = b->m->events;
-    if ((double)magnitude(qn_prof_count(counts[b->m->columns.sort[0]])) < b->least)
+    if ((double)qn_prof_magnitude(qn_prof_count(counts[b->m->columns.sort[0]])) < b->least)
         return 0;
     if (b->count == b->room) {
         size_t room = b->room ? b->room * 2 : 256;
@@ -131,12 +126,8 @@ static int compare_rows(const void *x, const void *y, void *by)
 {
     const struct qn_out_columns *c = &((const struct by *)by)->m->columns;
     const struct by_row *a = x, *b = y;
-    for (int i = 0; i < c->sort_count; i++) {
-        int64_t v = magnitude(a->counts[c->sort[i]]), w = magnitude(b->counts[c->sort[i]]);
-        if (v != w)
-            return v > w ? -1 : 1;
-    }
-    int d = strcmp(b->name, a->name);
+    int d = qn_out_compare_counts(c, a->counts, b->counts);
+    d = d ? d : strcmp(b->name, a->name);
     return d ? d : a->line < b->line ? 1 : a->line > b->line ? -1 : 0;
 }
 
@@ -197,7 +188,7 @@ enum qn_prof_status qn_out_modern_by(struct qn_out_modern *m)
 {
     struct by b = {.m = m};
     b.counts.events = m->events;
-    b.least = m->request->threshold * (double)magnitude(m->total[m->columns.sort[0]]) / 100;
+    b.least = m->request->threshold * (double)qn_prof_magnitude(m->total[m->columns.sort[0]]) / 100;
     if (collect(&b) == 0) {
         if (b.count > 1)
             qsort_r(b.rows, b.count, sizeof *b.rows, compare_rows, &b);

@@ -57,21 +57,12 @@ static const int64_t *fn_counts(const struct section *x, uint32_t fn)
     return qn_prof_row(&x->m->ledger.fn_totals, fn);
 }
 
-static int64_t magnitude(int64_t v)
-{
-    return v < 0 ? -v : v;
-}
-
 /* Order of two rows with names: negative where a comes first. */
 static int compare_rows(const struct qn_out_columns *c, const int64_t *a, const char *a_name,
                         const int64_t *b, const char *b_name)
 {
-    for (int i = 0; i < c->sort_count; i++) {
-        int64_t x = magnitude(a[c->sort[i]]), y = magnitude(b[c->sort[i]]);
-        if (x != y)
-            return x > y ? -1 : 1;
-    }
-    return strcmp(b_name, a_name);
+    int d = qn_out_compare_counts(c, a, b);
+    return d ? d : strcmp(b_name, a_name);
 }
 
 static int compare_outers(const void *a, const void *b, void *section)
@@ -99,9 +90,9 @@ static void keep_pairs(struct section *x)
 {
     struct qn_out_modern *m = x->m;
     int primary = m->columns.sort[0];
-    double least = m->request->threshold * (double)magnitude(m->total[primary]) / 100;
+    double least = m->request->threshold * (double)qn_prof_magnitude(m->total[primary]) / 100;
     for (uint32_t fn = 0; fn < qn_prof_fn_count(&m->ledger.fns); fn++) {
-        if ((double)magnitude(fn_counts(x, fn)[primary]) < least)
+        if ((double)qn_prof_magnitude(fn_counts(x, fn)[primary]) < least)
             continue;
         x->kept[x->kept_count++] = fn;
         uint32_t id = outer_id(x, fn);

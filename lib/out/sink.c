@@ -25,6 +25,7 @@ void qn_out_open_sink(struct qn_out_sink *s, int fd)
     s->used = 0;
 }
 
+/* Returns only where the signal is blocked. */
 static void die_of_broken_pipe(void)
 {
     signal(SIGPIPE, SIG_DFL);
@@ -38,10 +39,10 @@ int qn_out_flush(struct qn_out_sink *s)
         ssize_t n = write(s->fd, s->buffer + done, s->used - done);
         if (n >= 0)
             done += (size_t)n;
-        else if (errno == EPIPE)
-            die_of_broken_pipe();
         else if (errno != EINTR)
             s->error = errno;
+        if (s->error == EPIPE)
+            die_of_broken_pipe();
     }
     s->used = 0;
     return s->error;

@@ -40,4 +40,10 @@ static inline int64_t qn_prof_count(int64_t count)
     return count == QN_PROF_NONE ? 0 : count;
 }
 
+/* |count|; no count is as low as -2^63. */
+static inline int64_t qn_prof_magnitude(int64_t count)
+{
+    return count < 0 ? -count : count;
+}
+
 #endif

@@ -52,6 +52,9 @@ small,/bin/p,10,4,1,25' 'by object'
 is "$("$QUERN" csv --by=program --show='Dr,cpi=(Ir+10*D1mr)/Ir,x=Ir/(Dr-Dr)' --crlf=no small)" \
     "$names,I1 size,I1 ways,I1 line,D1 size,D1 ways,D1 line,LL size,LL ways,LL line,Dr,cpi,x
 $head,,,,32768,8,64,,,,4,2," 'by program: the geometry as numbers, columns as asked for'
+is "$("$QUERN" csv --by=program --metadata=no --show='a=Ir*1234567,b=Ir*12345.678901,c=Ir/3,d=Ir*3e300' --crlf=no small)" \
+    "profile,a,b,c,d
+small,12345670,123457,3.33333,$(awk 'BEGIN { printf "%.0f", 10 * 3e300 }')" 'expressions: six digits, and all before the point'
 "$QUERN" csv small >crlf
 is "$(tr -d '\n' <crlf | tr '\r' '\n' | wc -l) $(wc -l <crlf)" '4 4' 'lines end with CR LF'
 

@@ -80,6 +80,15 @@ $printers
 $writers
 END
 
+# Where the signal is blocked there is no such end, but one line.
+if env --block-signal=PIPE true 2>/dev/null; then
+    { env --block-signal=PIPE "$QUERN" annotate --threshold=0 big.out 2>got.err; echo $? >got.status; } | head -n 1 >/dev/null
+    is "$(cat got.status) $(cat got.err)" '1 quern annotate: error: cannot write the report: Broken pipe' \
+        'annotate | head, with SIGPIPE blocked: fails'
+else
+    skip 'env cannot block signals'
+fi
+
 # Targets.
 mkdir dir
 while read -r command; do
