@@ -37,9 +37,12 @@ struct names {
 
 static const char *string_at(const struct qn_section *s, uint64_t offset)
 {
-    struct qn_reader r = { s->bytes + offset, s->bytes + s->size, false };
+    struct qn_reader r;
 
-    return offset < s->size ? qn_debug_read_string(&r) : "";
+    if (offset >= s->size)
+        return "";
+    r = (struct qn_reader){ s->bytes + offset, s->bytes + s->size, false };
+    return qn_debug_read_string(&r);
 }
 
 static char *join(const char *directory, const char *name)

@@ -61,11 +61,12 @@ static bool check_header(struct qn_unit *u, struct qn_reader *r)
  * padding.  false: the section ends, or cannot be read further. */
 bool qn_debug_read_unit(const struct qn_section *line, uint64_t offset, struct qn_unit *u, uint64_t *next)
 {
-    struct qn_reader r = { line->bytes + offset, line->bytes + line->size, false };
+    struct qn_reader r;
     uint64_t length;
 
     if (offset >= line->size)
         return false;
+    r = (struct qn_reader){ line->bytes + offset, line->bytes + line->size, false };
     *u = (struct qn_unit){ .offset = offset };
     length = qn_debug_read(&r, 4);
     if (length == DWARF64_ESCAPE) {

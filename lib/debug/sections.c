@@ -67,7 +67,7 @@ static struct qn_section unpack_zstd(Elf_Scn *s)
     if (!data || !data->d_buf || data->d_size < sizeof header)
         return out;
     memcpy(&header, data->d_buf, sizeof header);
-    if (header.ch_type != ELFCOMPRESS_ZSTD || !(out.owned = malloc(header.ch_size + 1)))
+    if (header.ch_type != ELFCOMPRESS_ZSTD || !(out.owned = malloc(header.ch_size)))
         return out;
     out.size = ZSTD_decompress(out.owned, header.ch_size, (const char *)data->d_buf + sizeof header,
                                data->d_size - sizeof header);

@@ -92,10 +92,10 @@ if command -v objcopy >/dev/null && command -v readelf >/dev/null; then
         is "$(where)" "$wanted" 'packed by zstd'
         offset=$(readelf -SW "$FAKE" | sed -n 's/.* \.debug_line  *PROGBITS  *[0-9a-f]*  *\([0-9a-f]*\) .*/\1/p')
         cp "$FAKE" "$SCRATCH/packed"
-        for at in 8 40; do # the size that it unpacks to, what is packed
+        for at in 8 40; do # the size that it unpacks to (as large as can be), what is packed
             cp "$SCRATCH/packed" "$FAKE"
-            printf '\377\377' | dd of="$FAKE" bs=1 seek=$((0x$offset + at)) conv=notrunc 2>/dev/null
-            fake -v true block 1
+            printf '\377\377\377\377\377\377\377\377' | dd of="$FAKE" bs=1 seek=$((0x$offset + at)) conv=notrunc 2>/dev/null
+            fake true block 1
             is "$(where) $(grep -c 'damaged debug information' "$SCRATCH/err")" '??? landmark 0  1' "  ... damaged at byte $at"
         done
     fi
