@@ -124,7 +124,22 @@ hosted_sources = \
 	lib/lab/results.c \
 	lib/lab/sandbox.c \
 	lib/lab/trace.c \
-	lib/lab/work.c
+	lib/lab/work.c \
+	lib/plot/bars.c \
+	lib/plot/caption.c \
+	lib/plot/centres.c \
+	lib/plot/files.c \
+	lib/plot/input.c \
+	lib/plot/keys.c \
+	lib/plot/lines.c \
+	lib/plot/log.c \
+	lib/plot/picture.c \
+	lib/plot/profile.c \
+	lib/plot/script.c \
+	lib/plot/sweep.c \
+	lib/plot/threec.c \
+	lib/plot/time.c \
+	lib/plot/words.c
 
 decode_sources = \
 	lib/decode/decode.c \
@@ -157,6 +172,7 @@ tool_sources = \
 	tools/lab_start.c \
 	tools/main.c \
 	tools/merge.c \
+	tools/plot.c \
 	tools/prof_args.c \
 	tools/replay.c \
 	tools/run.c \
@@ -289,6 +305,7 @@ module_sources = \
 	lib/sim/analysis/interval.c \
 	lib/sim/analysis/mattson.c \
 	lib/sim/analysis/record.c \
+	lib/sim/analysis/sets.c \
 	lib/sim/bpred/bimodal.c \
 	lib/sim/bpred/btb.c \
 	lib/sim/bpred/btfn.c \
@@ -404,6 +421,15 @@ headers = \
 	lib/out/sink.h \
 	lib/out/source.h \
 	lib/out/table.h \
+	lib/plot/caption.h \
+	lib/plot/centres.h \
+	lib/plot/input.h \
+	lib/plot/keys.h \
+	lib/plot/lines.h \
+	lib/plot/picture.h \
+	lib/plot/plot.h \
+	lib/plot/script.h \
+	lib/plot/words.h \
 	lib/prof/counts.h \
 	lib/prof/diff.h \
 	lib/prof/digits.h \
@@ -566,6 +592,7 @@ unit_programs = \
 	tests/unit/sim/plru \
 	tests/unit/sim/random \
 	tests/unit/sim/ras \
+	tests/unit/sim/sets \
 	tests/unit/sim/srrip \
 	tests/unit/sim/stride \
 	tests/unit/sim/tage \
@@ -611,6 +638,10 @@ shell_tests = \
 	tests/unit/labs/lab01.sh \
 	tests/unit/labs/sandbox.sh \
 	tests/unit/out/csv.sh \
+	tests/unit/plot/data.sh \
+	tests/unit/plot/errors.sh \
+	tests/unit/plot/gnuplot.sh \
+	tests/unit/plot/images.sh \
 	tests/unit/prof/errors.sh \
 	tests/unit/prof/names.sh \
 	tests/unit/prof/output.sh \
@@ -644,6 +675,7 @@ shell_tests = \
 	tests/golden/annotate/memory.sh \
 	tests/golden/annotate/merge.sh \
 	tests/golden/annotate/run.sh \
+	tests/golden/plot/run.sh \
 	tests/guest/native.sh \
 	tests/guest/oracle.sh
 

@@ -1,7 +1,7 @@
 /* tests/models/analyse.c - what the analysis modules should say, slowly: caches of every size are simulated one by one, and
  * the class of a miss is asked of a list of all lines ever used, the latest first.
  *
- *   an=3c mattson interval */
+ *   an=3c mattson interval sets */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +161,21 @@ static void print_intervals(FILE *out)
     }
 }
 
+/* ---- sets: by division, not by shift; no bound but memory ---- */
+
+static uint64_t by_set[LINES_MAX];
+
+static void print_sets(FILE *out)
+{
+    unsigned count = size / ways / bytes;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (i % 8 == 0)
+            fprintf(out, "AN: from %u:", i);
+        fprintf(out, " %llu%s", (unsigned long long)by_set[i], i % 8 == 7 || i == count - 1 ? "\n" : "");
+    }
+}
+
 /* ---- all of it ---- */
 
 void analysis_make(const char *name, const char *D1)
@@ -182,6 +197,8 @@ void analysis_see(const struct op_record *o, unsigned outcome)
         curve(o);
     else if (!strcmp(kind, "interval"))
         remember(o, outcome);
+    else if (!strcmp(kind, "sets") && outcome && o->op != OP_FETCH && o->op < OP_COND)
+        by_set[o->addr / bytes % (size / ways / bytes)]++;
 }
 
 void analysis_print(FILE *out)
@@ -198,5 +215,7 @@ void analysis_print(FILE *out)
         print_curve(out);
     } else if (!strcmp(kind, "interval")) {
         print_intervals(out);
+    } else if (!strcmp(kind, "sets")) {
+        print_sets(out);
     }
 }

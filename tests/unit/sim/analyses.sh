@@ -1,6 +1,6 @@
 #!/bin/sh
 # Do the analysis modules say what brute force says (tests/models/analyse.c): the class of every miss, the misses of a cache of
-# every size and associativity, the counts of every interval?
+# every size and associativity, the counts of every interval, the misses of every set?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/models/models.inc"
 
@@ -9,7 +9,7 @@ geometries='1024,2,32 4096,8,64 256,16,16 512,1,32'
 # said FILE: what the module AN says, as the model prints it
 said() {
     sed -n 's/^\(AN\.[a-z0-9-]*\) *\([0-9][0-9]*\)  .*/\1 \2/p; s/^\(AN: [0-9]* lines touched\).*/\1/p
-        /^AN: [0-9]* \(lines\|ways\): /p; /^AN: [0-9]* [0-9]* /p' "$1"
+        /^AN: [0-9]* \(lines\|ways\): /p; /^AN: [0-9]* [0-9]* /p; /^AN: from /p' "$1"
 }
 
 # compare MODULE OPTIONS: on all traces and geometries
@@ -44,4 +44,5 @@ ok 'stack distances: each size up to 300 lines, each number of ways up to 64' co
 ok '... with a number of sets of its own' compare mattson sizes=40,sets=5
 ok 'intervals of 100 instructions' compare interval interval=100
 ok 'intervals that have to be made longer' compare interval interval=1
+ok 'misses by set' compare sets ''
 done_testing

@@ -66,7 +66,7 @@ D1=fifo I1=random LL=inclusive
 $(each LL victim inclusive l2)
 $(each BC taken btfn onebit bimodal local global gshare tournament perceptron tage cachegrind)
 $(each BI btb ras)
-$(each AN 3c mattson interval)"
+$(each AN 3c mattson interval sets)"
 fi
 
 # ---- programs ----

@@ -1,0 +1,210 @@
+/* lib/plot/centres.c - see centres.h. */
+#include "plot/centres.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/columns.h"
+#include "plot/words.h"
+#include "prof/counts.h"
+#include "prof/merge.h"
+#include "prof/table.h"
+
+#define CACHE_EVENT "D1mr+D1mw"
+#define PLAIN_EVENT "Ir"
+#define NAME_ROOM 40 /* characters of a name beside its bar */
+#define NAMED_MAX 100 /* no picture shows more */
+#define UNKNOWN "???" /* what profiles call that which has no name */
+
+struct gathering {
+    struct qn_plot_centres *c;
+    struct qn_exp_memory *m;
+    bool by_line;
+    struct qn_prof_table *table;
+    struct qn_out_columns columns;
+};
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static double evaluate(const struct gathering *g, const int64_t *counts)
+{
+    const struct qn_out_column *column = &g->columns.shown[0];
+    double value;
+
+    if (column->event >= 0)
+        return (double)qn_prof_count(counts[column->event]);
+    return qn_out_eval_expr(column->expr, counts, &value) && isfinite(value) ? value : 0;
+}
+
+/* ---- gathering ---- */
+
+static bool is_unknown(const char *name) { return !strcmp(name, UNKNOWN); }
+
+static const char *object_of(const struct qn_prof_row *row) { return is_unknown(row->function) ? row->object : ""; }
+
+static bool continues(const struct gathering *g, const struct qn_prof_row *row)
+{
+    const struct qn_plot_centre *last = g->c->count ? &g->c->at[g->c->count - 1] : NULL;
+
+    return last && !strcmp(last->file, row->file) && !strcmp(last->function, row->function)
+           && !strcmp(last->object, object_of(row)) && (!g->by_line || last->line == row->line);
+}
+
+static struct qn_plot_centre *begin_centre(struct gathering *g, const struct qn_prof_row *row)
+{
+    struct qn_plot_centres *c = g->c;
+    int events = c->header->event_count;
+
+    c->at = qn_exp_grow(g->m, c->at, (size_t)c->count, sizeof *c->at);
+    c->at[c->count] = (struct qn_plot_centre){
+        .file = qn_exp_copy(g->m, row->file),
+        .function = qn_exp_copy(g->m, row->function),
+        .object = qn_exp_copy(g->m, object_of(row)),
+        .line = g->by_line ? row->line : 0,
+        .counts = qn_exp_alloc(g->m, (size_t)events * sizeof(int64_t)),
+    };
+    return &c->at[c->count++];
+}
+
+static enum qn_prof_status gather(struct gathering *g, const char *path, struct qn_prof_error *err)
+{
+    int events = g->c->header->event_count;
+
+    for (size_t i = 0; i < qn_prof_table_rows(g->table); i++) {
+        struct qn_prof_row row = qn_prof_table_at(g->table, i);
+        struct qn_plot_centre *c;
+
+        if (row.insn)
+            continue;
+        c = continues(g, &row) ? &g->c->at[g->c->count - 1] : begin_centre(g, &row);
+        if (qn_prof_add_counts(c->counts, row.counts, events))
+            return qn_prof_fail(err, QN_PROF_BAD, "%s: %s: got a sum beyond 64 bits, wanted less", path, row.function);
+    }
+    for (int i = 0; i < g->c->count; i++)
+        g->c->at[i].value = evaluate(g, g->c->at[i].counts);
+    g->c->total = evaluate(g, g->c->totals);
+    return QN_PROF_OK;
+}
+
+/* ---- order and names ---- */
+
+static int compare_centres(const void *a, const void *b)
+{
+    const struct qn_plot_centre *x = a, *y = b;
+    int order;
+
+    if (fabs(x->value) != fabs(y->value))
+        return fabs(x->value) > fabs(y->value) ? -1 : 1;
+    order = strcmp(x->file, y->file);
+    order = order ? order : strcmp(x->function, y->function);
+    return order ? order : x->line < y->line ? -1 : x->line > y->line;
+}
+
+static bool has_namesake(const struct qn_plot_centres *c, int i)
+{
+    for (int k = 0; k < c->count; k++)
+        if (k != i && !strcmp(c->at[k].function, c->at[i].function) && strcmp(c->at[k].file, c->at[i].file))
+            return true;
+    return false;
+}
+
+static void name_centres(struct gathering *g)
+{
+    for (int i = 0; i < g->c->count; i++) {
+        struct qn_plot_centre *c = &g->c->at[i];
+        const char *name = c->function;
+
+        if (is_unknown(c->function) && !is_unknown(c->object))
+            name = qn_exp_format(g->m, UNKNOWN " in %s", base_of(c->object));
+        else if (g->by_line && !c->line)
+            name = is_unknown(c->function) ? UNKNOWN : qn_exp_format(g->m, "%s (no line)", c->function);
+        else if (is_unknown(c->function))
+            name = UNKNOWN;
+        else if (g->by_line)
+            name = qn_exp_format(g->m, "%s:%u", base_of(c->file), c->line);
+        else if (i < NAMED_MAX && has_namesake(g->c, i))
+            name = qn_exp_format(g->m, "%s (%s)", qn_plot_shorten(g->m, c->function, NAME_ROOM / 2), base_of(c->file));
+        c->name = qn_plot_shorten(g->m, name, NAME_ROOM);
+    }
+}
+
+/* ---- reading ---- */
+
+static const char *choose_event(const struct qn_prof_header *h, const char *event)
+{
+    if (event)
+        return event;
+    return qn_prof_find_event(h, "D1mr", 4) >= 0 && qn_prof_find_event(h, "D1mw", 4) >= 0 ? CACHE_EVENT : PLAIN_EVENT;
+}
+
+static enum qn_prof_status choose_column(struct gathering *g, const char *path, struct qn_prof_error *err)
+{
+    struct qn_prof_error why = { .status = QN_PROF_OK };
+
+    if (qn_out_choose_columns(&g->columns, g->c->header, g->c->event, NULL, &why) != QN_PROF_OK)
+        return qn_prof_fail(err, why.status, "%s: --event=%s: got events that the profile has not, wanted some of: %s",
+                            path, g->c->event, g->c->header->events_line.text);
+    if (g->columns.shown_count != 1)
+        return qn_prof_fail(err, QN_PROF_BAD, "--event=%s: got %d, wanted one", g->c->event, g->columns.shown_count);
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status read_rows(struct gathering *g, struct qn_prof_merge *merge, const char *path,
+                                     struct qn_prof_error *err)
+{
+    char warning[QN_PROF_TEXT_MAX];
+    size_t bytes = (size_t)g->c->header->event_count * sizeof(int64_t);
+
+    if (qn_prof_merge_reader(merge, g->c->reader, path, warning, sizeof warning, err) != QN_PROF_OK)
+        return err->status;
+    g->table = qn_prof_merge_table(merge);
+    g->c->totals = memcpy(qn_exp_alloc(g->m, bytes), qn_prof_table_totals(g->table), bytes);
+    if (qn_prof_table_sort(g->table, err) != QN_PROF_OK)
+        return err->status;
+    return gather(g, path, err);
+}
+
+enum qn_prof_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_exp_memory *m,
+                                         const struct qn_plot_request *q, const char *path, const char *event,
+                                         struct qn_prof_error *err)
+{
+    struct gathering g = { .c = c, .m = m, .by_line = q->by && !strcmp(q->by, "line") };
+    struct qn_prof_merge *merge;
+
+    *c = (struct qn_plot_centres){ .by = g.by_line ? "line" : "function", .reader = qn_prof_open_reader(path, err) };
+    if (!c->reader)
+        return err->status;
+    c->header = qn_prof_reader_header(c->reader);
+    c->event = choose_event(c->header, event);
+    merge = qn_prof_new_merge(NULL, NULL);
+    if (!merge)
+        qn_prof_fail_memory(err);
+    else if (choose_column(&g, path, err) == QN_PROF_OK && read_rows(&g, merge, path, err) == QN_PROF_OK) {
+        qsort(c->at, (size_t)c->count, sizeof *c->at, compare_centres);
+        name_centres(&g);
+    }
+    qn_prof_free_merge(merge);
+    qn_out_free_columns(&g.columns);
+    if (err->status != QN_PROF_OK)
+        qn_plot_free_centres(c);
+    return err->status;
+}
+
+void qn_plot_free_centres(struct qn_plot_centres *c)
+{
+    qn_prof_close_reader(c->reader);
+    c->reader = NULL;
+}
+
+int64_t qn_plot_count_of(const struct qn_plot_centres *c, int i, const char *event)
+{
+    int e = qn_prof_find_event(c->header, event, strlen(event));
+
+    return e < 0 ? 0 : qn_prof_count(i < 0 ? c->totals[e] : c->at[i].counts[e]);
+}

@@ -1,0 +1,42 @@
+/* lib/plot/centres.h - the functions or lines of a profile, those with most of an event first.
+ *
+ *   profile, "D1mr+D1mw", by function  ->  { "jki", 262145 }, { "ijk", 513 }, ...; total 265082
+ *
+ * An event is one of the profile, a known ratio (out/columns.h) or an expression.  Invariants: what was counted in
+ * several objects is one, but for code without a name, which is "??? in OBJECT"; of equal values the first by file and
+ * function comes first; functions of one name in several files are told apart by "name (file)".
+ */
+#ifndef QN_PLOT_CENTRES_H
+#define QN_PLOT_CENTRES_H
+
+#include "exp/memory.h"
+#include "plot/plot.h"
+#include "prof/ledger.h"
+
+struct qn_plot_centre {
+    const char *name, *file, *function, *object; /* object: of nameless code, else "" */
+    uint32_t line;  /* 0: by function, or not known */
+    double value;   /* of the event */
+    int64_t *counts;
+};
+
+struct qn_plot_centres {
+    const char *by, *event;
+    struct qn_plot_centre *at;
+    int count;
+    double total;
+    const struct qn_prof_header *header;
+    struct qn_prof_reader *reader; /* whose header that is */
+    int64_t *totals;
+};
+
+/* `event`: NULL: D1mr+D1mw where there are caches, else Ir.  On failure nothing is left to free. */
+enum qn_prof_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_exp_memory *m,
+                                         const struct qn_plot_request *q, const char *path, const char *event,
+                                         struct qn_prof_error *err);
+void qn_plot_free_centres(struct qn_plot_centres *c);
+
+/* What centre `i` has of an event of the profile; 0 where there is none.  i < 0: the whole. */
+int64_t qn_plot_count_of(const struct qn_plot_centres *c, int i, const char *event);
+
+#endif

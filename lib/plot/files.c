@@ -1,0 +1,225 @@
+/* lib/plot/files.c - the three files of a picture.
+ *
+ *   out/curve.svg  ->  out/curve.svg.XXXXXX/{curve.csv, curve.gp, curve.svg}, which are then renamed to out/
+ *
+ * Invariants: nothing appears in the output's folder but whole files; the folder of our own goes in any case.  Where
+ * there is no gnuplot, or where it fails, data and script are there all the same.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "base/base.h"
+#include "plot/picture.h"
+#include "prof/escape.h"
+
+#ifndef QN_GNUPLOT
+#define QN_GNUPLOT "gnuplot"
+#endif
+
+#define NOT_FOUND 127       /* as shells have it */
+#define COMPLAINTS "gnuplot.err"
+
+struct files {
+    struct qn_plot_picture *p;
+    const char *folder;              /* ours */
+    const char *home;                /* the output's, "." */
+    const char *data, *script, *image; /* names without a folder */
+};
+
+static const char *const formats[] = { ".svg", ".png", ".pdf" };
+
+bool qn_plot_knows_format(const char *output)
+{
+    const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output, *dot = strrchr(name, '.');
+
+    for (size_t i = 0; dot && dot > name && i < QN_ARRAY_LEN(formats); i++)
+        if (!strcmp(dot, formats[i]))
+            return true;
+    return false;
+}
+
+static const char *in_folder(const struct files *f, const char *folder, const char *name)
+{
+    return qn_exp_format(&f->p->memory, "%s/%s", folder, name);
+}
+
+/* ---- before ---- */
+
+/* A picture of policies.csv called policies.svg would have its data where its input is. */
+static enum qn_prof_status check_inputs(const struct files *f, struct qn_prof_error *err)
+{
+    const char *const names[] = { f->data, f->script, f->image };
+    const struct qn_plot_request *q = f->p->request;
+
+    for (int i = 0; i < q->input_count; i++)
+        for (size_t k = 0; k < QN_ARRAY_LEN(names); k++) {
+            struct stat a, b;
+
+            if (!stat(q->inputs[i], &a) && !stat(in_folder(f, f->home, names[k]), &b) && a.st_dev == b.st_dev
+                && a.st_ino == b.st_ino)
+                return qn_prof_fail(err, QN_PROF_BAD, "-o %s: got a name whose %s is the input, wanted another",
+                                    q->output, names[k]);
+        }
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status make_folder(struct files *f, struct qn_prof_error *err)
+{
+    struct qn_exp_memory *m = &f->p->memory;
+    const char *output = f->p->request->output, *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
+    int stem = (int)(strrchr(name, '.') - name);
+    char *folder = qn_exp_format(m, "%s.XXXXXX", output);
+
+    f->home = !slash ? "." : slash == output ? "/" : qn_exp_copy_part(m, output, (size_t)(slash - output));
+    f->image = name;
+    f->data = qn_exp_format(m, "%.*s.csv", stem, name);
+    f->script = qn_exp_format(m, "%.*s.gp", stem, name);
+    if (check_inputs(f, err) != QN_PROF_OK)
+        return err->status;
+    if (!mkdtemp(folder))
+        return qn_prof_fail(err, QN_PROF_IO, "%s: %s", output, strerror(errno));
+    f->folder = folder;
+    return QN_PROF_OK;
+}
+
+static void remove_folder(const struct files *f)
+{
+    const char *const names[] = { f->data, f->script, f->image, COMPLAINTS };
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(names); i++)
+        unlink(in_folder(f, f->folder, names[i]));
+    rmdir(f->folder);
+}
+
+/* ---- making them ---- */
+
+/* gnuplot takes a quote within a cell for its end, and reads lines, not records. */
+static void make_plain(char *text)
+{
+    for (; *text; text++)
+        if (*text == '"')
+            *text = '\'';
+        else if (qn_prof_is_control((unsigned char)*text))
+            *text = '?';
+}
+
+static void make_data_plain(struct qn_exp_table *t)
+{
+    for (int i = 0; i < t->column_count; i++)
+        make_plain(t->columns[i]);
+    for (int row = 0; row < t->row_count; row++)
+        for (int i = 0; i < t->column_count; i++)
+            make_plain(t->rows[row][i]);
+}
+
+static enum qn_prof_status write_script(const struct files *f, struct qn_prof_error *err)
+{
+    const char *path = in_folder(f, f->folder, f->script);
+    FILE *out = fopen(path, "w");
+    bool good;
+
+    if (!out)
+        return qn_prof_fail(err, QN_PROF_IO, "%s: %s", path, strerror(errno));
+    qn_plot_write_script(f->p, out, f->script, f->data, f->image);
+    good = !ferror(out);
+    if (fclose(out) || !good)
+        return qn_prof_fail(err, QN_PROF_IO, "%s: %s", path, strerror(errno));
+    return QN_PROF_OK;
+}
+
+/* In our folder, without the user's own settings, so that everyone's picture is the same. */
+static void become_gnuplot(const struct files *f)
+{
+    char *argv[] = { (char *)QN_GNUPLOT, (char *)"-d", (char *)f->script, NULL };
+
+    if (chdir(f->folder) || !freopen(COMPLAINTS, "w", stderr))
+        _exit(1);
+    unsetenv("GNUTERM");
+    setenv("LC_ALL", "C", 1);
+    execvp(argv[0], argv);
+    _exit(errno == ENOENT ? NOT_FOUND : 1);
+}
+
+/* The first line of what it said that tells something. */
+static const char *read_complaint(const struct files *f)
+{
+    FILE *file = fopen(in_folder(f, f->folder, COMPLAINTS), "r");
+    const char *found = "it failed";
+    char *line = NULL;
+    size_t room = 0;
+
+    while (file && getline(&line, &room, file) > 0) {
+        line[strcspn(line, "\n")] = 0;
+        if (strstr(line, "line ") || strstr(line, "rror")) {
+            found = qn_exp_copy(&f->p->memory, line);
+            break;
+        }
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* Makes the image; `made` tells whether there is one. */
+static enum qn_prof_status run_gnuplot(const struct files *f, bool *made, struct qn_prof_error *err)
+{
+    pid_t child = fork();
+    int status;
+
+    if (child < 0)
+        return qn_prof_fail(err, QN_PROF_IO, "cannot start gnuplot: %s", strerror(errno));
+    if (child == 0)
+        become_gnuplot(f);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    *made = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !access(in_folder(f, f->folder, f->image), F_OK);
+    if (*made)
+        return QN_PROF_OK;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND) {
+        qn_plot_add_remark(f->p, "there is no gnuplot here, so only %s and %s were written; `gnuplot %s` draws them",
+                           f->data, f->script, f->script);
+        return QN_PROF_OK;
+    }
+    return qn_prof_fail(err, QN_PROF_BAD, "gnuplot %s: %s", f->script, read_complaint(f));
+}
+
+static void move_out(const struct files *f, const char *name, struct qn_prof_error *err)
+{
+    const char *to = in_folder(f, f->home, name);
+
+    if (rename(in_folder(f, f->folder, name), to))
+        qn_prof_fail(err, QN_PROF_IO, "%s: %s", to, strerror(errno));
+}
+
+enum qn_prof_status qn_plot_write_files(struct qn_plot_picture *p, struct qn_prof_error *err)
+{
+    struct files f = { .p = p };
+    struct qn_prof_error drawing = { .status = QN_PROF_OK };
+    bool made = false;
+
+    if (make_folder(&f, err) != QN_PROF_OK)
+        return err->status;
+    make_data_plain(&p->data);
+    if (qn_exp_write_table(&p->data, in_folder(&f, f.folder, f.data), err) == QN_PROF_OK
+        && write_script(&f, err) == QN_PROF_OK) {
+        run_gnuplot(&f, &made, &drawing);
+        move_out(&f, f.data, err);
+        move_out(&f, f.script, err);
+        if (made)
+            move_out(&f, f.image, err);
+        if (drawing.status != QN_PROF_OK)
+            qn_prof_fail(err, drawing.status, "%s", drawing.text);
+    }
+    remove_folder(&f);
+    return err->status;
+}

@@ -1,0 +1,156 @@
+/* lib/plot/input.c - see input.h. */
+#include "plot/input.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "out/csv_table.h"
+#include "prof/region.h"
+
+#define STATUS "status" /* the column of a sweep that says whether a run succeeded */
+#define OK "ok"
+
+/* ---- rows that count ---- */
+
+/* The value of "COLUMN=VALUE" where that is its column. */
+static const char *value_for(const char *where, const char *column)
+{
+    size_t n = strlen(column);
+
+    return !strncmp(where, column, n) && where[n] == '=' ? where + n + 1 : NULL;
+}
+
+static bool is_wanted(const struct qn_plot_input *in, const struct qn_plot_request *q, const char *const *cells)
+{
+    for (int w = 0; w < q->where_count; w++)
+        for (int i = 0; i < in->t.column_count; i++) {
+            const char *value = value_for(q->where[w], in->t.columns[i]);
+
+            if (value && strcmp(value, cells[i]))
+                return false;
+        }
+    return true;
+}
+
+static enum qn_prof_status check_where(const struct qn_plot_input *in, const struct qn_plot_request *q,
+                                       struct qn_prof_error *err)
+{
+    for (int w = 0; w < q->where_count; w++) {
+        bool found = false;
+
+        for (int i = 0; i < in->t.column_count; i++)
+            found |= value_for(q->where[w], in->t.columns[i]) != NULL;
+        if (!found)
+            return qn_prof_fail(err, QN_PROF_BAD, "%s:1: --where=%s: got no such column, wanted COLUMN=VALUE", in->path,
+                                q->where[w]);
+    }
+    return QN_PROF_OK;
+}
+
+/* ---- reading ---- */
+
+static enum qn_prof_status take_row(struct qn_plot_input *in, const struct qn_plot_request *q,
+                                    const struct qn_out_csv_record *record, struct qn_prof_error *err)
+{
+    int status = qn_exp_find_column(&in->t, STATUS);
+    char **row;
+
+    if (record->count != in->t.column_count)
+        return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: cells: got %d, wanted %d", in->path, record->line, record->count,
+                            in->t.column_count);
+    if (!is_wanted(in, q, record->cells))
+        return QN_PROF_OK;
+    if (status >= 0 && strcmp(record->cells[status], OK)) {
+        in->failed++;
+        return QN_PROF_OK;
+    }
+    in->lines = qn_exp_grow(&in->t.memory, in->lines, (size_t)in->t.row_count, sizeof *in->lines);
+    in->lines[in->t.row_count] = record->line;
+    row = qn_exp_add_row(&in->t);
+    for (int i = 0; i < record->count; i++)
+        row[i] = qn_exp_copy(&in->t.memory, record->cells[i]);
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status read_records(struct qn_plot_input *in, const struct qn_plot_request *q,
+                                        struct qn_out_csv_table *csv, struct qn_prof_error *err)
+{
+    struct qn_out_csv_record record;
+    int more;
+
+    while ((more = qn_out_next_record(csv, &record, err)) > 0) {
+        if (in->t.column_count == 0) {
+            for (int i = 0; i < record.count; i++)
+                qn_exp_add_column(&in->t, record.cells[i]);
+            if (check_where(in, q, err) != QN_PROF_OK)
+                return err->status;
+        } else if (take_row(in, q, &record, err) != QN_PROF_OK) {
+            return err->status;
+        }
+    }
+    if (more < 0)
+        return err->status;
+    if (in->t.row_count == 0)
+        return qn_prof_fail(err, QN_PROF_BAD, "%s: rows: got none%s%s, wanted one at least", in->path,
+                            in->failed ? " of a run that succeeded" : "",
+                            q->where_count ? " that --where leaves in" : "");
+    return QN_PROF_OK;
+}
+
+enum qn_prof_status qn_plot_read_input(struct qn_plot_input *in, const struct qn_plot_request *q, const char *path,
+                                       struct qn_prof_error *err)
+{
+    struct qn_out_csv_table *csv;
+
+    *in = (struct qn_plot_input){ .path = path };
+    qn_exp_init_table(&in->t);
+    if (qn_prof_chosen_region())
+        return qn_prof_fail(err, QN_PROF_BAD, "%s: --region: got rows, wanted a profile, which has regions", path);
+    csv = qn_out_open_csv(path, err);
+    if (!csv)
+        return err->status;
+    read_records(in, q, csv, err);
+    qn_out_close_csv(csv);
+    return err->status;
+}
+
+void qn_plot_free_input(struct qn_plot_input *in) { qn_exp_free_table(&in->t); }
+
+/* ---- looking at it ---- */
+
+int qn_plot_need_column(const struct qn_plot_input *in, const char *name, struct qn_prof_error *err)
+{
+    int column = qn_exp_find_column(&in->t, name);
+
+    if (column < 0)
+        qn_prof_fail(err, QN_PROF_BAD, "%s:1: column: got none called '%s', wanted it among %d", in->path, name,
+                     in->t.column_count);
+    return column;
+}
+
+enum qn_prof_status qn_plot_need_number(const struct qn_plot_input *in, int row, int column, double *number,
+                                        struct qn_prof_error *err)
+{
+    if (qn_exp_cell_number(&in->t, row, column, number) && isfinite(*number))
+        return QN_PROF_OK;
+    return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: %s: got '%s', wanted a number", in->path, in->lines[row],
+                        in->t.columns[column], qn_exp_cell(&in->t, row, column));
+}
+
+bool qn_plot_is_profile(const char *path)
+{
+    static const char *const starts[] = { "desc:", "cmd:", "events:" };
+    char start[8] = "";
+    FILE *file = fopen(path, "r");
+    bool found = false;
+
+    if (!file)
+        return false;
+    if (!fgets(start, sizeof start, file))
+        start[0] = 0;
+    fclose(file);
+    for (size_t i = 0; i < QN_ARRAY_LEN(starts); i++)
+        found |= !strncmp(start, starts[i], strlen(starts[i]));
+    return found;
+}

@@ -1,0 +1,35 @@
+/* lib/plot/input.h - a CSV file of numbers with names, and where each row stands in it.
+ *
+ *   program,D1_size,status        column "D1_size"
+ *   gzip,1024,ok                  row 0, line 2
+ *
+ * Invariants: every row has all columns; rows that --where leaves out, and runs that failed, are not there.
+ */
+#ifndef QN_PLOT_INPUT_H
+#define QN_PLOT_INPUT_H
+
+#include "exp/table.h"
+#include "plot/picture.h"
+
+struct qn_plot_input {
+    const char *path;
+    struct qn_exp_table t;
+    long *lines; /* by row: of the file, from 1 */
+    int failed;  /* runs that are not there */
+};
+
+/* Fills `in` in any case; free it. */
+enum qn_prof_status qn_plot_read_input(struct qn_plot_input *in, const struct qn_plot_request *q, const char *path,
+                                       struct qn_prof_error *err);
+void qn_plot_free_input(struct qn_plot_input *in);
+
+/* The number of the column; -1 and a message where there is none. */
+int qn_plot_need_column(const struct qn_plot_input *in, const char *name, struct qn_prof_error *err);
+/* The number in a cell; a message where it is something else. */
+enum qn_prof_status qn_plot_need_number(const struct qn_plot_input *in, int row, int column, double *number,
+                                        struct qn_prof_error *err);
+
+/* Whether the file begins as a profile does; false also where it cannot be read. */
+bool qn_plot_is_profile(const char *path);
+
+#endif

@@ -1,0 +1,269 @@
+/* lib/plot/log.c - mrc and sets: what an analysis module said, from the log of a run or the output of a replay.
+ *
+ *   ==12== D1 cache: 8192 B, 64 B, 2-way associative        lines before the summary: program and caches
+ *   ==12== Command: ./prog
+ *   ==12== AN: 565252 lines touched; misses of a fully associative LRU cache:     module mattson
+ *   ==12== AN: 64 lines: 3515
+ *   ==12== AN: misses by set of the D1, 64 sets:                                  module sets
+ *   ==12== AN: from 0: 4156 4140 4144 4137
+ *
+ * Only the first process counts: forked children write into the same log.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "plot/caption.h"
+#include "plot/words.h"
+#include "prof/region.h"
+
+#define SETS_MAX (1u << 22)
+#define KIB 1024
+#define KNEE_DROP 0.1   /* of the height of the curve, since half the size */
+#define KNEE_NEXT 0.5   /* the next step down is less than this part of it */
+
+struct log {
+    struct qn_plot_picture *p;
+    const char *path;
+    FILE *file;
+    char *text; /* the line being looked at, without its number */
+    char *buffer;
+    size_t room;
+    long number, first; /* of the line; the process of the first one */
+    unsigned long line_bytes;
+    const char *caches[3];
+    const char *command;
+};
+
+/* ---- lines ---- */
+
+static enum qn_prof_status open_log(struct log *l, struct qn_plot_picture *p, struct qn_prof_error *err)
+{
+    *l = (struct log){ .p = p, .path = p->request->inputs[0] };
+    if (qn_prof_chosen_region())
+        return qn_prof_fail(err, QN_PROF_BAD, "%s: --region: got a log, wanted a profile, which has regions", l->path);
+    l->file = fopen(l->path, "r");
+    return l->file ? QN_PROF_OK : qn_prof_fail(err, QN_PROF_IO, "%s: %m", l->path);
+}
+
+static void close_log(struct log *l)
+{
+    free(l->buffer);
+    if (l->file)
+        fclose(l->file);
+}
+
+/* The next line of the first process, or one without a number. */
+static bool next_line(struct log *l)
+{
+    while (getline(&l->buffer, &l->room, l->file) > 0) {
+        char *end;
+        long pid;
+
+        l->number++;
+        l->text = l->buffer;
+        l->text[strcspn(l->text, "\r\n")] = 0;
+        if (strncmp(l->text, "==", 2))
+            return true;
+        pid = strtol(l->text + 2, &end, 10);
+        if (!l->first)
+            l->first = pid;
+        if (pid == l->first && !strncmp(end, "== ", 3)) {
+            l->text = end + 3;
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum qn_prof_status refuse(const struct log *l, const char *wanted, struct qn_prof_error *err)
+{
+    return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: got '%.60s', wanted %s", l->path, l->number, l->text, wanted);
+}
+
+/* What the run was, for the caption. */
+static void take_provenance(struct log *l)
+{
+    static const char *const levels[] = { "I1", "D1", "LL" };
+
+    if (!strncmp(l->text, "Command: ", 9))
+        l->command = qn_exp_copy(&l->p->memory, l->text + 9);
+    for (size_t i = 0; i < QN_ARRAY_LEN(levels); i++)
+        if (!strncmp(l->text, levels[i], 2) && !strncmp(l->text + 2, " cache:", 7)) {
+            const char *cache = l->text + 9 + strspn(l->text + 9, " ");
+
+            l->caches[i] = qn_plot_read_cache(&l->p->memory, levels[i], cache);
+            if (i == 1)
+                sscanf(cache, "%*u B, %lu B", &l->line_bytes);
+        }
+}
+
+/* ---- stack distances ---- */
+
+static double cell(const struct qn_plot_picture *p, int row, int column)
+{
+    double v = 0;
+
+    qn_exp_cell_number(&p->data, row, column, &v);
+    return v;
+}
+
+/* The row of a size; -1: it has none. */
+static int find_size(const struct qn_plot_picture *p, double size)
+{
+    for (int row = 0; row < p->data.row_count; row++)
+        if (cell(p, row, 0) == size)
+            return row;
+    return -1;
+}
+
+/* How far the curve falls from half the size to the size; 0 at the ends. */
+static double drop_to(const struct qn_plot_picture *p, double size)
+{
+    int here = find_size(p, size), half = find_size(p, size / 2);
+
+    return here < 0 || half < 0 ? 0 : cell(p, half, 1) - cell(p, here, 1);
+}
+
+static void mark_knees(struct qn_plot_picture *p)
+{
+    double height = cell(p, 0, 1) - cell(p, p->data.row_count - 1, 1);
+
+    for (int row = 1; row < p->data.row_count; row++) {
+        double size = cell(p, row, 0), drop = drop_to(p, size);
+
+        if (drop > 0 && drop >= KNEE_DROP * height && drop_to(p, 2 * size) < KNEE_NEXT * drop)
+            qn_plot_add_mark(p, size, qn_plot_say_bytes(&p->memory, size));
+    }
+}
+
+static void add_size(struct log *l, unsigned long long lines, unsigned long long misses, unsigned long long touched)
+{
+    struct qn_exp_table *data = &l->p->data;
+    char **cells = qn_exp_add_row(data);
+
+    cells[0] = qn_exp_format(&data->memory, "%llu", lines * l->line_bytes);
+    cells[1] = qn_exp_format(&data->memory, "%.4f", touched ? (double)misses / (double)touched * 100 : 0);
+}
+
+static enum qn_prof_status take_curve(struct log *l, struct qn_prof_error *err)
+{
+    unsigned long long touched = 0, lines, misses;
+    bool inside = false;
+
+    while (next_line(l)) {
+        take_provenance(l);
+        if (strstr(l->text, " lines touched; ") && sscanf(l->text, "AN: %llu", &touched) == 1)
+            inside = true;
+        else if (inside && sscanf(l->text, "AN: %llu lines: %llu", &lines, &misses) == 2) {
+            if (!l->line_bytes)
+                return refuse(l, "a line before it that begins with 'D1 cache:'", err);
+            add_size(l, lines, misses, touched);
+        } else if (inside)
+            break;
+    }
+    if (l->p->data.row_count < 2)
+        return qn_prof_fail(err, QN_PROF_BAD,
+                            "%s: got no line 'AN: N lines: MISSES', wanted the log of a run with the module "
+                            "mattson (quern sim build --AN=mattson)",
+                            l->path);
+    return QN_PROF_OK;
+}
+
+static void caption_log(const struct log *l, bool all_of_d1)
+{
+    if (l->command)
+        qn_plot_caption_command(l->p, l->command);
+    if (!all_of_d1 && l->line_bytes)
+        qn_plot_add_caption(l->p, "lines of %lu B", l->line_bytes);
+    for (size_t i = 0; i < QN_ARRAY_LEN(l->caches); i++)
+        if (all_of_d1 && l->caches[i])
+            qn_plot_add_caption(l->p, "%s", l->caches[i]);
+}
+
+enum qn_prof_status qn_plot_read_mrc(struct qn_plot_picture *p, struct qn_prof_error *err)
+{
+    struct log l;
+
+    p->title = "Misses by size of a fully associative cache (LRU)";
+    p->x_label = "size (KiB)";
+    p->x_unit = KIB;
+    p->log_x = true;
+    qn_exp_add_column(&p->data, "size");
+    qn_plot_add_panel(p, "", "misses per 100 lines touched");
+    qn_plot_add_curve(p, "misses", qn_exp_add_column(&p->data, "miss_percent"), 0);
+    if (open_log(&l, p, err) == QN_PROF_OK && take_curve(&l, err) == QN_PROF_OK) {
+        caption_log(&l, false);
+        mark_knees(p);
+        qn_plot_add_caption(p, "simulator: AN=mattson");
+        if (p->mark_count)
+            qn_plot_add_caption(p, "dotted: knees of the working set");
+    }
+    close_log(&l);
+    return err->status;
+}
+
+/* ---- sets ---- */
+
+/* "AN: from 8: 12 0 3": the misses of set 8 and those that follow. */
+static enum qn_prof_status take_sets_line(struct log *l, unsigned long *next, unsigned long sets,
+                                          struct qn_prof_error *err)
+{
+    char *at, *end;
+    unsigned long first = strtoul(l->text + 9, &at, 10);
+
+    if (first != *next || *at != ':')
+        return refuse(l, qn_exp_format(&l->p->memory, "'AN: from %lu: ...'", *next), err);
+    for (at++; *at == ' '; at = end, ++*next) {
+        unsigned long long misses = strtoull(at, &end, 10);
+        struct qn_exp_table *data = &l->p->data;
+        char **cells;
+
+        if (end == at || *next == sets)
+            return refuse(l, "as many numbers as sets", err);
+        cells = qn_exp_add_row(data);
+        cells[0] = qn_exp_format(&data->memory, "%lu", *next);
+        cells[1] = qn_exp_format(&data->memory, "%llu", misses);
+    }
+    return *at ? refuse(l, "numbers with blanks between them", err) : QN_PROF_OK;
+}
+
+static enum qn_prof_status take_sets(struct log *l, struct qn_prof_error *err)
+{
+    unsigned long sets = 0, next = 0;
+
+    while (next_line(l) && (!sets || next < sets)) {
+        take_provenance(l);
+        if (sscanf(l->text, "AN: misses by set of the D1, %lu sets", &sets) == 1 && (sets == 0 || sets > SETS_MAX))
+            return refuse(l, "a number of sets", err);
+        if (sets && !strncmp(l->text, "AN: from ", 9) && take_sets_line(l, &next, sets, err) != QN_PROF_OK)
+            return err->status;
+    }
+    if (sets && next < sets)
+        return qn_prof_fail(err, QN_PROF_BAD, "%s: sets: got the first %lu, wanted %lu: a log has no room for more, "
+                            "quern replay has", l->path, next, sets);
+    if (!sets)
+        return qn_prof_fail(err, QN_PROF_BAD,
+                            "%s: got no line 'AN: misses by set ...', wanted the log of a run with the module "
+                            "sets (quern sim build --AN=sets)",
+                            l->path);
+    return QN_PROF_OK;
+}
+
+enum qn_prof_status qn_plot_read_sets(struct qn_plot_picture *p, struct qn_prof_error *err)
+{
+    struct log l;
+
+    p->form = QN_PLOT_IMPULSES;
+    p->title = "Misses by set of the D1";
+    p->x_label = "set";
+    qn_exp_add_column(&p->data, "set");
+    qn_plot_add_panel(p, "", "D1 misses");
+    qn_plot_add_curve(p, "D1 misses", qn_exp_add_column(&p->data, "misses"), 0);
+    if (open_log(&l, p, err) == QN_PROF_OK && take_sets(&l, err) == QN_PROF_OK) {
+        caption_log(&l, true);
+        qn_plot_add_caption(p, "simulator: AN=sets");
+    }
+    close_log(&l);
+    return err->status;
+}

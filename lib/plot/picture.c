@@ -1,0 +1,133 @@
+/* lib/plot/picture.c - kinds of pictures, and what they are put together from.  See plot.h and picture.h. */
+#define _GNU_SOURCE
+#include "plot/picture.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+const struct qn_plot_kind qn_plot_kinds[] = {
+    { "size", "a sweep", "misses against the size of a cache", 1, 1 },
+    { "ways", "a sweep", "... against its ways", 1, 1 },
+    { "line", "a sweep", "... against the length of its lines", 1, 1 },
+    { "curve", "a sweep", "any column against any other: --x, --y", 1, 1 },
+    { "budget", "a sweep", "mispredicts against the bits of predictors", 1, 1 },
+    { "threec", "a sweep or profile", "compulsory, capacity and conflict misses (module 3c)", 1, 1 },
+    { "mrc", "a log", "misses by size of a fully associative cache (module mattson)", 1, 1 },
+    { "sets", "a log", "misses by set (module sets)", 1, 1 },
+    { "time", "intervals", "events over instructions; a profile beside it tells whose they are", 1, 2 },
+    { "top", "a profile", "functions or lines that have the most of an event", 1, 1 },
+    { "compare", "two profiles", "the same of both, with the difference", 2, 2 },
+};
+const int qn_plot_kind_count = QN_ARRAY_LEN(qn_plot_kinds);
+
+typedef enum qn_prof_status reader(struct qn_plot_picture *p, struct qn_prof_error *err);
+
+static reader *const readers[] = {
+    qn_plot_read_sweep, qn_plot_read_sweep,  qn_plot_read_sweep,   qn_plot_read_sweep,
+    qn_plot_read_sweep, qn_plot_read_threec, qn_plot_read_mrc,     qn_plot_read_sets,
+    qn_plot_read_time,  qn_plot_read_top,    qn_plot_read_compare,
+};
+_Static_assert(QN_ARRAY_LEN(readers) == QN_ARRAY_LEN(qn_plot_kinds), "a reader for each kind");
+
+const struct qn_plot_kind *qn_plot_find_kind(const char *name)
+{
+    for (int i = 0; i < qn_plot_kind_count; i++)
+        if (!strcmp(qn_plot_kinds[i].name, name))
+            return &qn_plot_kinds[i];
+    return NULL;
+}
+
+/* ---- parts ---- */
+
+struct qn_plot_panel *qn_plot_add_panel(struct qn_plot_picture *p, const char *title, const char *y_label)
+{
+    p->panels = qn_exp_grow(&p->memory, p->panels, (size_t)p->panel_count, sizeof *p->panels);
+    p->panels[p->panel_count] = (struct qn_plot_panel){ title, y_label, p->curve_count, 0 };
+    return &p->panels[p->panel_count++];
+}
+
+struct qn_plot_curve *qn_plot_add_curve(struct qn_plot_picture *p, const char *name, int column, int style)
+{
+    p->curves = qn_exp_grow(&p->memory, p->curves, (size_t)p->curve_count, sizeof *p->curves);
+    p->curves[p->curve_count] = (struct qn_plot_curve){ name, column, style };
+    p->panels[p->panel_count - 1].count++;
+    return &p->curves[p->curve_count++];
+}
+
+void qn_plot_add_mark(struct qn_plot_picture *p, double x, const char *label)
+{
+    p->marks = qn_exp_grow(&p->memory, p->marks, (size_t)p->mark_count, sizeof *p->marks);
+    p->marks[p->mark_count++] = (struct qn_plot_mark){ x, label };
+}
+
+void qn_plot_add_caption(struct qn_plot_picture *p, const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        abort();
+    va_end(args);
+    p->caption = qn_exp_grow(&p->memory, p->caption, (size_t)p->caption_count, sizeof *p->caption);
+    p->caption[p->caption_count++] = qn_exp_copy(&p->memory, text);
+    free(text);
+}
+
+void qn_plot_add_remark(struct qn_plot_picture *p, const char *format, ...)
+{
+    size_t used = strlen(p->remark);
+    va_list args;
+
+    if (used)
+        used += (size_t)snprintf(p->remark + used, QN_PLOT_REMARK_MAX - used, "; ");
+    if (used >= QN_PLOT_REMARK_MAX)
+        return;
+    va_start(args, format);
+    vsnprintf(p->remark + used, QN_PLOT_REMARK_MAX - used, format, args);
+    va_end(args);
+}
+
+bool qn_plot_find_range(const struct qn_plot_picture *p, int column, double *least, double *most)
+{
+    bool found = false;
+    double v;
+
+    for (int row = 0; row < p->data.row_count; row++)
+        if (qn_exp_cell_number(&p->data, row, column, &v)) {
+            *least = found && *least < v ? *least : v;
+            *most = found && *most > v ? *most : v;
+            found = true;
+        }
+    return found;
+}
+
+/* ---- all ---- */
+
+enum qn_prof_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN_PLOT_REMARK_MAX],
+                                 struct qn_prof_error *err)
+{
+    struct qn_plot_picture p = {
+        .request = q, .x_unit = 1, .across = 1, .points = true, .x_label = "", .remark = remark
+    };
+    enum qn_prof_status status;
+
+    remark[0] = 0;
+    qn_exp_init_memory(&p.memory);
+    qn_exp_init_table(&p.data);
+    status = readers[qn_plot_find_kind(q->kind) - qn_plot_kinds](&p, err);
+    if (q->title)
+        p.title = q->title;
+    if (q->log) {
+        p.log_x = strchr(q->log, 'x');
+        p.log_y = strchr(q->log, 'y');
+    }
+    if (status == QN_PROF_OK)
+        status = qn_plot_write_files(&p, err);
+    qn_exp_free_table(&p.data);
+    qn_exp_free_memory(&p.memory);
+    return status;
+}

@@ -1,0 +1,89 @@
+/* lib/plot/picture.h - a picture on its way from the input to the script.
+ *
+ *   data     size,lru,fifo         curves  { "lru", column 1 }, { "fifo", column 2 }
+ *            1024,32.2,33.2        panels  { "", "D1 misses per 100 references", curves 0 and 1 }
+ *            2048,28.0,28.7
+ *
+ * Readers of the inputs fill it (sweep.c, threec.c, time.c, profile.c, log.c); script.c and bars.c make a script of it.
+ * Invariants: column 0 of the data is the x axis, or the names of the bars; every curve has a column of the data.
+ */
+#ifndef QN_PLOT_PICTURE_H
+#define QN_PLOT_PICTURE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "exp/memory.h"
+#include "exp/table.h"
+#include "plot/plot.h"
+
+enum qn_plot_form {
+    QN_PLOT_LINES,    /* curves over numbers */
+    QN_PLOT_IMPULSES, /* the same as upright bars, for whole numbers */
+    QN_PLOT_STACKED,  /* upright bars, the curves upon each other */
+    QN_PLOT_BARS, /* lying bars, one per curve side by side; columns `end` and `label` tell what stands behind them */
+};
+
+struct qn_plot_curve {
+    const char *name;
+    int column;
+    int style; /* from 0: what belongs together looks the same in all panels */
+};
+
+struct qn_plot_panel {
+    const char *title, *y_label;
+    int first, count; /* curves */
+};
+
+struct qn_plot_mark {
+    double x;
+    const char *label;
+};
+
+struct qn_plot_picture {
+    const struct qn_plot_request *request;
+    struct qn_exp_memory memory;
+    struct qn_exp_table data;
+    enum qn_plot_form form;
+    const char *title, *x_label;
+    double x_unit;        /* x is divided by it: 1024 for KiB */
+    bool log_x, log_y, points;
+    int across;           /* panels side by side */
+    struct qn_plot_curve *curves;
+    struct qn_plot_panel *panels;
+    struct qn_plot_mark *marks;
+    const char **caption; /* parts; what all of it has in common */
+    int curve_count, panel_count, mark_count, caption_count;
+    char *remark;         /* of QN_PLOT_REMARK_MAX bytes */
+};
+
+struct qn_plot_curve *qn_plot_add_curve(struct qn_plot_picture *p, const char *name, int column, int style);
+/* Curves added from now on belong to it. */
+struct qn_plot_panel *qn_plot_add_panel(struct qn_plot_picture *p, const char *title, const char *y_label);
+void qn_plot_add_mark(struct qn_plot_picture *p, double x, const char *label);
+void qn_plot_add_caption(struct qn_plot_picture *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Joined with what there is by "; ". */
+void qn_plot_add_remark(struct qn_plot_picture *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The smallest and largest number in a column of the data; false: there is none. */
+bool qn_plot_find_range(const struct qn_plot_picture *p, int column, double *least, double *most);
+
+/* Readers of inputs, by kind. */
+enum qn_prof_status qn_plot_read_sweep(struct qn_plot_picture *p, struct qn_prof_error *err);
+enum qn_prof_status qn_plot_read_threec(struct qn_plot_picture *p, struct qn_prof_error *err);
+enum qn_prof_status qn_plot_read_time(struct qn_plot_picture *p, struct qn_prof_error *err);
+enum qn_prof_status qn_plot_read_top(struct qn_plot_picture *p, struct qn_prof_error *err);
+enum qn_prof_status qn_plot_read_compare(struct qn_plot_picture *p, struct qn_prof_error *err);
+enum qn_prof_status qn_plot_read_mrc(struct qn_plot_picture *p, struct qn_prof_error *err);
+enum qn_prof_status qn_plot_read_sets(struct qn_plot_picture *p, struct qn_prof_error *err);
+
+/* The script that draws DATA as IMAGE; names are those of files in one folder. */
+void qn_plot_write_script(const struct qn_plot_picture *p, FILE *out, const char *script, const char *data,
+                          const char *image);
+/* Its parts that are not for lines: bars.c. */
+void qn_plot_write_stacked(const struct qn_plot_picture *p, FILE *out, const char *data);
+void qn_plot_write_bars(const struct qn_plot_picture *p, FILE *out, const char *data);
+
+/* Data, script and image of a picture that is complete: files.c. */
+enum qn_prof_status qn_plot_write_files(struct qn_plot_picture *p, struct qn_prof_error *err);
+
+#endif

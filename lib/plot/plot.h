@@ -1,0 +1,60 @@
+/* lib/plot/plot.h - pictures of what was measured: the data, a gnuplot script that reads it, and the picture.
+ *
+ *   { kind "size", input "policies.csv", output "curve.svg" }  ->  curve.csv, curve.gp, curve.svg
+ *
+ *   size ways line curve budget   out of a sweep (exp/rows.h)      lines, a panel for each program
+ *   threec                        out of a sweep, or a profile     stacked
+ *   top, compare                  out of one profile, or two       bars
+ *   time                          out of a file of intervals       lines, a panel for each event
+ *   mrc, sets                     out of a log of `quern run` or `quern replay` with that analysis module
+ *
+ * Invariants: the three files are made in a folder of their own beside the output and renamed when they are complete,
+ * so none is ever half there; bad input gives one message and no file.  The same input gives the same data and script.
+ */
+#ifndef QN_PLOT_PLOT_H
+#define QN_PLOT_PLOT_H
+
+#include <stdbool.h>
+
+#include "prof/error.h"
+
+#define QN_PLOT_INPUTS_MAX 2
+#define QN_PLOT_WHERE_MAX 16
+#define QN_PLOT_REMARK_MAX 512
+
+struct qn_plot_request {
+    const char *kind;                          /* one of qn_plot_kinds */
+    const char *inputs[QN_PLOT_INPUTS_MAX];
+    int input_count;
+    const char *output;                        /* NAME.svg, NAME.png or NAME.pdf */
+    /* The rest may be NULL: what is usual for the kind. */
+    const char *level;                         /* I1, D1 or LL; of budget BC or BI */
+    const char *x, *y;                         /* columns; of time, y may be several: "D1m%,LLmr%" */
+    const char *panel, *curve;                 /* a column each, of curve several; "": none */
+    const char *log;                           /* axes with a logarithmic scale: "", "x", "y", "xy" */
+    const char *event, *by;                    /* of top and compare: "D1mr+D1mw"; "function" or "line" */
+    const char *title;
+    const char *where[QN_PLOT_WHERE_MAX];      /* "COLUMN=VALUE": rows that count */
+    int where_count;
+    int most;                                  /* bars; 0: as usual */
+};
+
+struct qn_plot_kind {
+    const char *name, *input, *shows; /* for the help text */
+    int least, most;                  /* inputs */
+};
+
+extern const struct qn_plot_kind qn_plot_kinds[];
+extern const int qn_plot_kind_count;
+/* NULL: no such kind. */
+const struct qn_plot_kind *qn_plot_find_kind(const char *name);
+
+/* Whether the name ends in .svg, .png or .pdf with something before it. */
+bool qn_plot_knows_format(const char *output);
+
+/* Writes the three files.  `remark` is what the user should know though all went well (there is no gnuplot, rows were
+ * left out), or empty. */
+enum qn_prof_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN_PLOT_REMARK_MAX],
+                                 struct qn_prof_error *err);
+
+#endif

@@ -1,0 +1,245 @@
+/* lib/plot/sweep.c - size, ways, line, curve and budget: curves out of the rows of a sweep.
+ *
+ * In:  program,sim,D1_size,...,status,...,D1_miss_percent
+ *      gzip,lru,1024,...,ok,...,32.2264                      --panel=program (as usual where there are several)
+ * Out: D1_size,gzip: lru,gzip: fifo,sort: lru,sort: fifo     a line for each x, a column for each curve
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "plot/caption.h"
+#include "plot/keys.h"
+#include "plot/words.h"
+
+#define PANELS_MAX 12
+#define CURVES_MAX 21 /* in a panel: three times the seven styles */
+#define KIB 1024
+
+/* "%s": the level. */
+static const struct usual {
+    const char *kind, *x, *y, *title;
+    const char *level;
+} usual[] = {
+    { "size", "%s_size", "%s_miss_percent", "How misses fall with the size of the %s", "D1" },
+    { "ways", "%s_ways", "%s_miss_percent", "What more ways of the %s are good for", "D1" },
+    { "line", "%s_line", "%s_miss_percent", "How long a line of the %s should be", "D1" },
+    { "budget", "%s_bits", "%s_mpki", "What the storage of a predictor buys", "BC" },
+    { "curve", NULL, NULL, NULL, NULL },
+};
+
+struct sweep {
+    struct qn_plot_picture *p;
+    struct qn_plot_input in;
+    struct qn_plot_keys keys;
+    const char **panels, **names; /* panels, names of curves: in order of appearance */
+    int panel_count, name_count;
+    double *xs;
+    int x_count;
+};
+
+/* ---- columns ---- */
+
+/* "%s_size" and "D1". */
+static const char *fill_in(struct qn_exp_memory *m, const char *format, const char *level)
+{
+    const char *gap = strstr(format, "%s");
+
+    return gap ? qn_exp_format(m, "%.*s%s%s", (int)(gap - format), format, level, gap + 2) : format;
+}
+
+/* The rates of predictors are named after the events: Bc_mpki. */
+static const char *event_of(const char *level)
+{
+    return !strcmp(level, "BC") ? "Bc" : !strcmp(level, "BI") ? "Bi" : level;
+}
+
+static enum qn_prof_status find_columns(struct sweep *s, struct qn_prof_error *err)
+{
+    const struct qn_plot_request *q = s->p->request;
+    struct qn_exp_memory *m = &s->p->memory;
+    const struct usual *u = usual;
+    const char *level, *x = q->x, *y = q->y;
+
+    while (strcmp(u->kind, q->kind))
+        u++;
+    level = q->level ? q->level : u->level;
+    x = x ? x : fill_in(m, u->x, level);
+    y = y ? y : fill_in(m, u->y, event_of(level));
+    s->keys.x = qn_plot_need_column(&s->in, x, err);
+    if (s->keys.x < 0 || (s->keys.y = qn_plot_need_column(&s->in, y, err)) < 0)
+        return err->status;
+    s->p->title = u->title ? fill_in(m, u->title, level)
+                           : qn_exp_format(m, "%s by %s", qn_plot_say_column(m, y), qn_plot_say_column(m, x));
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status find_panel(struct sweep *s, struct qn_prof_error *err)
+{
+    const char *name = s->p->request->panel;
+
+    s->keys.panel = name && *name ? qn_plot_need_column(&s->in, name, err) : -1;
+    if (!name) {
+        s->keys.panel = qn_exp_find_column(&s->in.t, "program");
+        if (s->keys.panel >= 0 && (qn_plot_is_constant(&s->in, s->keys.panel) || s->keys.panel == s->keys.x))
+            s->keys.panel = -1;
+    }
+    return err->status;
+}
+
+/* ---- panels and curves ---- */
+
+static int find_or_add(struct qn_exp_memory *m, const char ***list, int *count, const char *text)
+{
+    for (int i = 0; i < *count; i++)
+        if (!strcmp((*list)[i], text))
+            return i;
+    *list = qn_exp_grow(m, *list, (size_t)*count, sizeof **list);
+    (*list)[*count] = text;
+    return (*count)++;
+}
+
+static enum qn_prof_status collect_names(struct sweep *s, struct qn_prof_error *err)
+{
+    struct qn_exp_memory *m = &s->p->memory;
+
+    for (int row = 0; row < s->in.t.row_count; row++) {
+        find_or_add(m, &s->panels, &s->panel_count, qn_exp_cell(&s->in.t, row, s->keys.panel));
+        find_or_add(m, &s->names, &s->name_count, qn_plot_name_curve(&s->keys, row));
+    }
+    if (s->panel_count > PANELS_MAX)
+        return qn_prof_fail(err, QN_PROF_BAD,
+                            "%s: panels: got %d, wanted at most %d: choose with --where, or --panel=", s->in.path,
+                            s->panel_count, PANELS_MAX);
+    if (s->name_count > CURVES_MAX)
+        return qn_prof_fail(err, QN_PROF_BAD,
+                            "%s: curves: got %d, wanted at most %d: choose with --where, or --panel=COLUMN", s->in.path,
+                            s->name_count, CURVES_MAX);
+    return QN_PROF_OK;
+}
+
+/* A panel has a curve only if a row says so. */
+static bool has_curve(const struct sweep *s, int panel, int name)
+{
+    for (int row = 0; row < s->in.t.row_count; row++)
+        if (!strcmp(qn_exp_cell(&s->in.t, row, s->keys.panel), s->panels[panel])
+            && !strcmp(qn_plot_name_curve(&s->keys, row), s->names[name]))
+            return true;
+    return false;
+}
+
+static void add_curves(struct sweep *s)
+{
+    struct qn_exp_memory *m = &s->p->memory;
+    const char *y = qn_plot_say_column(m, s->in.t.columns[s->keys.y]);
+    const char *panel_name = s->keys.panel < 0 ? "" : s->in.t.columns[s->keys.panel];
+
+    qn_exp_add_column(&s->p->data, s->in.t.columns[s->keys.x]);
+    for (int i = 0; i < s->panel_count; i++) {
+        const char *title = s->panel_count == 1 ? "" : qn_exp_copy(m, qn_plot_say_value(m, panel_name, s->panels[i]));
+
+        qn_plot_add_panel(s->p, title, y);
+        for (int k = 0; k < s->name_count; k++)
+            if (has_curve(s, i, k)) {
+                const char *name = *s->names[k] ? s->names[k] : qn_exp_copy(m, s->in.t.columns[s->keys.y]);
+                const char *full = *title ? qn_exp_format(m, "%s: %s", title, name) : name;
+
+                qn_plot_add_curve(s->p, name, qn_exp_add_column(&s->p->data, full), k);
+            }
+    }
+}
+
+/* ---- the data ---- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Checks that all is numbers; gathers the different ones of x. */
+static enum qn_prof_status collect_x(struct sweep *s, struct qn_prof_error *err)
+{
+    int rows = s->in.t.row_count, n = 0;
+    double *xs = qn_exp_alloc(&s->p->memory, (size_t)rows * sizeof *xs), y;
+
+    for (int row = 0; row < rows; row++)
+        if (qn_plot_need_number(&s->in, row, s->keys.x, &xs[row], err) != QN_PROF_OK
+            || qn_plot_need_number(&s->in, row, s->keys.y, &y, err) != QN_PROF_OK)
+            return err->status;
+    qsort(xs, (size_t)rows, sizeof *xs, compare_numbers);
+    for (int i = 0; i < rows; i++)
+        if (!n || xs[n - 1] != xs[i])
+            xs[n++] = xs[i];
+    s->xs = xs;
+    s->x_count = n;
+    return QN_PROF_OK;
+}
+
+static void fill_data(struct sweep *s)
+{
+    struct qn_exp_table *data = &s->p->data;
+
+    for (int i = 0; i < s->x_count; i++)
+        qn_exp_add_row(data)[0] = qn_exp_format(&data->memory, "%.15g", s->xs[i]);
+    for (int row = 0; row < s->in.t.row_count; row++) {
+        const char *panel = qn_exp_cell(&s->in.t, row, s->keys.panel), *name = qn_plot_name_curve(&s->keys, row);
+        double x = 0;
+        int at = 0, which = 0;
+
+        qn_exp_cell_number(&s->in.t, row, s->keys.x, &x);
+        while (s->xs[at] != x)
+            at++;
+        while (strcmp(s->panels[which], panel))
+            which++;
+        for (int c = s->p->panels[which].first; c < s->p->panels[which].first + s->p->panels[which].count; c++)
+            if (!strcmp(s->names[s->p->curves[c].style], name))
+                data->rows[at][s->p->curves[c].column] =
+                    qn_exp_copy(&data->memory, qn_exp_cell(&s->in.t, row, s->keys.y));
+    }
+}
+
+/* Powers of two, and sizes and bits anyway, want a logarithmic scale. */
+static void choose_scale(struct sweep *s)
+{
+    const char *x = s->in.t.columns[s->keys.x];
+    size_t n = strlen(x);
+    bool powers = s->x_count > 1;
+
+    for (int i = 0; i < s->x_count; i++)
+        powers &= s->xs[i] >= 1 && s->xs[i] < 1e15 && qn_is_pow2((uint64_t)s->xs[i])
+                  && s->xs[i] == (double)(uint64_t)s->xs[i];
+    s->p->log_x = powers || (n > 5 && !strcmp(x + n - 5, "_bits") && s->xs[0] > 0);
+    s->p->x_label = qn_plot_say_column(&s->p->memory, x);
+    if (n == 7 && !strcmp(x + 2, "_size")) {
+        s->p->x_unit = KIB;
+        s->p->x_label = qn_exp_format(&s->p->memory, "size of the %.2s (KiB)", x);
+    }
+}
+
+static enum qn_prof_status make_curves(struct sweep *s, struct qn_prof_error *err)
+{
+    if (find_columns(s, err) != QN_PROF_OK || find_panel(s, err) != QN_PROF_OK || collect_x(s, err) != QN_PROF_OK
+        || qn_plot_find_keys(&s->keys, s->p->request->curve, err) != QN_PROF_OK || collect_names(s, err) != QN_PROF_OK)
+        return err->status;
+    add_curves(s);
+    fill_data(s);
+    choose_scale(s);
+    s->p->across = s->panel_count > 1 ? 2 : 1;
+    qn_plot_caption_sweep(s->p, &s->keys);
+    if (s->in.failed)
+        qn_plot_add_remark(s->p, "%s: runs that failed and are left out: %d", s->in.path, s->in.failed);
+    return QN_PROF_OK;
+}
+
+enum qn_prof_status qn_plot_read_sweep(struct qn_plot_picture *p, struct qn_prof_error *err)
+{
+    struct sweep s = { .p = p };
+
+    s.keys = (struct qn_plot_keys){ .in = &s.in, .memory = &p->memory, .x = -1, .y = -1, .panel = -1 };
+    if (qn_plot_read_input(&s.in, p->request, p->request->inputs[0], err) == QN_PROF_OK)
+        make_curves(&s, err);
+    qn_plot_free_input(&s.in);
+    return err->status;
+}

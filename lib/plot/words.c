@@ -1,0 +1,157 @@
+/* lib/plot/words.c - see words.h. */
+#define _GNU_SOURCE
+#include "plot/words.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+/* ---- numbers ---- */
+
+char *qn_plot_say_bytes(struct qn_exp_memory *m, double bytes)
+{
+    static const char *const units[] = { "B", "KiB", "MiB", "GiB" };
+    size_t i = 0;
+
+    while (i + 1 < QN_ARRAY_LEN(units) && bytes >= 1024 && fmod(bytes, 1024) == 0) {
+        bytes /= 1024;
+        i++;
+    }
+    return qn_exp_format(m, "%.10g %s", bytes, units[i]);
+}
+
+char *qn_plot_say_cache(struct qn_exp_memory *m, double size, double ways, double line)
+{
+    char *text = qn_exp_copy(m, "");
+
+    if (size)
+        text = qn_plot_say_bytes(m, size);
+    if (ways)
+        text = qn_exp_format(m, "%s%s%.10g way%s", text, *text ? ", " : "", ways, ways == 1 ? "" : "s");
+    if (line)
+        text = qn_exp_format(m, "%s%slines of %.10g B", text, *text ? ", " : "", line);
+    return text;
+}
+
+char *qn_plot_say_count(struct qn_exp_memory *m, double count, bool sign)
+{
+    static const char *const units[] = { "", " k", " M", " G", " T", " P" };
+    double v = fabs(count);
+    size_t i = 0;
+
+    while (i + 1 < QN_ARRAY_LEN(units) && v >= 999.5) {
+        v /= 1000;
+        i++;
+    }
+    return qn_exp_format(m, "%s%.*f%s", count < 0 ? "-" : sign && count > 0 ? "+" : "",
+                         i == 0 && v == floor(v) ? 0 : v < 10 ? 2 : v < 100 ? 1 : 0, v, units[i]);
+}
+
+/* ---- columns ---- */
+
+/* %s: the part before the ending. */
+static const char *const endings[][2] = {
+    { "_mpki", "%s misses per 1000 instructions" }, { "_size", "size of the %s (bytes)" },
+    { "_ways", "ways of the %s" },                  { "_line", "line of the %s (bytes)" },
+};
+
+static const char *const whole[][2] = {
+    { "I1_miss_percent", "I1 misses per 100 instructions" },
+    { "D1_miss_percent", "D1 misses per 100 references" },
+    { "LL_miss_percent", "LL misses per 100 references" },
+    { "Bc_miss_percent", "mispredicts per 100 conditional branches" },
+    { "Bi_miss_percent", "mispredicts per 100 indirect branches" },
+    { "Bc_mpki", "conditional mispredicts per 1000 instructions" },
+    { "Bi_mpki", "indirect mispredicts per 1000 instructions" },
+    { "BC_bits", "storage of the predictor (bits)" },
+    { "BI_bits", "storage of the predictor (bits)" },
+    { "I1mr%", "I1 misses per 100 instructions" },
+    { "D1mr%", "D1 read misses per 100 reads" },
+    { "D1mw%", "D1 write misses per 100 writes" },
+    { "D1m%", "D1 misses per 100 references" },
+    { "LLmr%", "LL misses per 100 references" },
+    { "LLlocal%", "LL misses per 100 misses of the first level" },
+    { "Bcm%", "mispredicts per 100 cond. branches" },
+    { "Bim%", "mispredicts per 100 ind. branches" },
+    { "Bm%", "mispredicts per 100 branches" },
+    { "MPKI", "LL misses per 1000 instructions" },
+    { "L1MPKI", "L1 misses per 1000 instructions" },
+    { "BMPKI", "mispredicts per 1000 instructions" },
+    { "Ir", "instructions" },
+    { "I1mr", "I1 misses" },
+    { "ILmr", "LL misses of instructions" },
+    { "Dr", "data reads" },
+    { "D1mr", "D1 read misses" },
+    { "DLmr", "LL read misses of data" },
+    { "Dw", "data writes" },
+    { "D1mw", "D1 write misses" },
+    { "DLmw", "LL write misses of data" },
+    { "D1mr+D1mw", "D1 misses" },
+    { "DLmr+DLmw", "LL misses of data" },
+    { "Dr+Dw", "data references" },
+    { "Bc", "conditional branches" },
+    { "Bcm", "conditional mispredicts" },
+    { "Bi", "indirect branches" },
+    { "Bim", "indirect mispredicts" },
+    { "Bcm+Bim", "mispredicts" },
+    { "end", "instructions" },
+};
+
+const char *qn_plot_say_column(struct qn_exp_memory *m, const char *column)
+{
+    size_t n = strlen(column);
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(whole); i++)
+        if (!strcmp(column, whole[i][0]))
+            return whole[i][1];
+    for (size_t i = 0; i < QN_ARRAY_LEN(endings); i++) {
+        size_t k = strlen(endings[i][0]);
+        const char *format = endings[i][1], *gap = strstr(format, "%s");
+
+        if (n == k + 2 && !strcmp(column + n - k, endings[i][0]))
+            return qn_exp_format(m, "%.*s%.2s%s", (int)(gap - format), format, column, gap + 2);
+    }
+    return qn_exp_copy(m, column);
+}
+
+const char *qn_plot_say_value(struct qn_exp_memory *m, const char *column, const char *value)
+{
+    static const char *const plain[] = { "sim", "program", "command", "input", "options", "build_id" };
+    size_t n = strlen(column);
+    const char *level = n == 7 && strncmp(column, "D1", 2) ? qn_exp_format(m, "%.2s: ", column) : "";
+    char *end;
+    double v = strtod(value, &end);
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(plain); i++)
+        if (!strcmp(column, plain[i]))
+            return *value ? value : "none";
+    if (!*value || *end)
+        return *value ? value : qn_exp_format(m, "%s none", column);
+    if (n == 7 && !strcmp(column + 2, "_size"))
+        return qn_exp_format(m, "%s%s", level, qn_plot_say_bytes(m, v));
+    if (n == 7 && !strcmp(column + 2, "_ways"))
+        return qn_exp_format(m, "%s%s way%s", level, value, v == 1 ? "" : "s");
+    if (n == 7 && !strcmp(column + 2, "_line"))
+        return qn_exp_format(m, "%slines of %s B", level, value);
+    return qn_exp_format(m, "%s %s", column, value);
+}
+
+/* Bytes above 0x7f but the first of a character are no characters of their own. */
+char *qn_plot_shorten(struct qn_exp_memory *m, const char *text, size_t room)
+{
+    size_t n = strlen(text), head = room / 2 - 1, tail = room - head - 3;
+    const char *rest;
+
+    if (n <= room)
+        return qn_exp_copy(m, text);
+    while (head && ((unsigned char)text[head] & 0xc0) == 0x80)
+        head--;
+    rest = text + n - tail;
+    while (((unsigned char)*rest & 0xc0) == 0x80)
+        rest++;
+    return qn_exp_format(m, "%.*s...%s", (int)head, text, rest);
+}

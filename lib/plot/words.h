@@ -1,0 +1,25 @@
+/* lib/plot/words.h - what numbers and columns are called in a picture.
+ *
+ *   65536              -> "64 KiB"
+ *   D1_miss_percent    -> "D1 misses per 100 references"
+ *   D1_size            -> "size of the D1 (bytes)"
+ *   32768, 8, 64       -> "32 KiB, 8 ways, lines of 64 B"
+ */
+#ifndef QN_PLOT_WORDS_H
+#define QN_PLOT_WORDS_H
+
+#include "exp/memory.h"
+
+char *qn_plot_say_bytes(struct qn_exp_memory *m, double bytes);
+/* 0: not known, or not the same for all. */
+char *qn_plot_say_cache(struct qn_exp_memory *m, double size, double ways, double line);
+/* A column of a sweep, of intervals, or an event, with its unit. */
+const char *qn_plot_say_column(struct qn_exp_memory *m, const char *column);
+/* What tells a curve from others: column sim, value srrip -> "srrip"; D1_ways, 4 -> "4 ways". */
+const char *qn_plot_say_value(struct qn_exp_memory *m, const char *column, const char *value);
+/* 262144 -> "262 k", with a sign where one is wanted. */
+char *qn_plot_say_count(struct qn_exp_memory *m, double count, bool sign);
+/* At most `room` characters; what is too much goes out of the middle. */
+char *qn_plot_shorten(struct qn_exp_memory *m, const char *text, size_t room);
+
+#endif

@@ -1,0 +1,31 @@
+# sets.gp - written by quern plot sets; draws sets.csv as sets.svg.  Change what you like, then: gnuplot sets.gp
+set terminal svg size 1200,747 noenhanced font 'sans,13' fontscale 1.3 background '#FFFFFF'
+set output 'sets.svg'
+set encoding utf8
+set datafile separator comma
+set datafile columnheaders
+set datafile missing ''
+set datafile commentschars ''
+
+set style line 1 linecolor rgb '#0072B2' dashtype 1 pointtype 7 linewidth 2 pointsize 0.8
+set style line 2 linecolor rgb '#D55E00' dashtype (12,5) pointtype 5 linewidth 2 pointsize 0.8
+set style line 3 linecolor rgb '#009E73' dashtype (3,4) pointtype 9 linewidth 2 pointsize 0.8
+set style line 4 linecolor rgb '#CC79A7' dashtype (12,4,3,4) pointtype 13 linewidth 2 pointsize 0.8
+set style line 5 linecolor rgb '#000000' dashtype (6,3) pointtype 4 linewidth 2 pointsize 0.8
+set style line 6 linecolor rgb '#E69F00' dashtype (16,4,3,4,3,4) pointtype 6 linewidth 2 pointsize 0.8
+set style line 7 linecolor rgb '#56B4E9' dashtype (2,2) pointtype 8 linewidth 2 pointsize 0.8
+set border 3
+set tics nomirror
+set grid ytics linecolor rgb '#D0D0D0' linewidth 1 dashtype 1
+
+set label 1 './prog;  D1: 1 KiB, 1 way, lines of 64 B;  simulator: AN=sets' at screen 0.5, screen 0.0161 center font ',10'
+set title 'Misses by set of the D1'
+set bmargin at screen 0.1499
+set xlabel 'set'
+set rmargin 4
+set ylabel 'D1 misses' . ' (thousands)'
+set xrange [-0.5:15.5]
+set yrange [0:*]
+unset key
+
+plot 'sets.csv' using 1:(column(2)/1000) with impulses linestyle 1 linewidth 4 notitle

@@ -1,0 +1,36 @@
+# threec.gp - written by quern plot threec; draws threec.csv as threec.svg.  Change what you like, then: gnuplot threec.gp
+set terminal svg size 1200,747 noenhanced font 'sans,13' fontscale 1.3 background '#FFFFFF'
+set output 'threec.svg'
+set encoding utf8
+set datafile separator comma
+set datafile columnheaders
+set datafile missing ''
+set datafile commentschars ''
+
+set style line 1 linecolor rgb '#0072B2' dashtype 1 pointtype 7 linewidth 2 pointsize 0.8
+set style line 2 linecolor rgb '#D55E00' dashtype (12,5) pointtype 5 linewidth 2 pointsize 0.8
+set style line 3 linecolor rgb '#009E73' dashtype (3,4) pointtype 9 linewidth 2 pointsize 0.8
+set style line 4 linecolor rgb '#CC79A7' dashtype (12,4,3,4) pointtype 13 linewidth 2 pointsize 0.8
+set style line 5 linecolor rgb '#000000' dashtype (6,3) pointtype 4 linewidth 2 pointsize 0.8
+set style line 6 linecolor rgb '#E69F00' dashtype (16,4,3,4,3,4) pointtype 6 linewidth 2 pointsize 0.8
+set style line 7 linecolor rgb '#56B4E9' dashtype (2,2) pointtype 8 linewidth 2 pointsize 0.8
+set border 3
+set tics nomirror
+set grid ytics linecolor rgb '#D0D0D0' linewidth 1 dashtype 1
+
+set label 1 'I1: 32 KiB, 8 ways, lines of 64 B;  D1: 2 ways, lines of 64 B;  LL: 1 MiB, 16 ways, lines of 64 B;  counting: exact;  quern 0.1' at screen 0.5, screen 0.0161 center font ',10'
+set title 'Why the D1 misses'
+set bmargin at screen 0.3347
+set xlabel ''
+set xtics rotate by -40 left
+set xtics scale 0
+set ylabel 'D1 misses per 1000 instructions'
+set yrange [0:*]
+set style data histograms
+set style histogram rowstacked
+set boxwidth 0.7
+set key outside right top Left reverse invert spacing 1.2
+
+plot 'threec.csv' using 2:xticlabels(1) linecolor rgb '#0072B2' fillstyle solid 0.9 border rgb 'black' title 'compulsory', \
+     'threec.csv' using 3 linecolor rgb '#D55E00' fillstyle pattern 4 border rgb 'black' title 'capacity', \
+     'threec.csv' using 4 linecolor rgb '#009E73' fillstyle pattern 2 border rgb 'black' title 'conflict'

@@ -1,0 +1,93 @@
+#!/bin/sh
+# Are the numbers in a picture's data those of its input?  What is expected is worked out here by rules of its own: awk on the
+# input, sums by `quern csv`, and a knee of a curve by hand.
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+in=$top_srcdir/tests/golden/plot/in
+case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || skip_all 'built without libcsv'
+cd "$SCRATCH" || bail 'no scratch'
+mkdir -p nothing
+plot() { (PATH=$SCRATCH/nothing; export PATH; exec "$QUERN" plot "$@" 2>err); }
+
+# A sweep: each cell is the rate of the row with that program, simulator and size.
+plot size "$in/sweep.csv" -o size.svg
+is $? 0 'size'
+ok 'failed runs are told' grep -q 'runs that failed and are left out: 1' err
+is "$(head -n 1 size.csv)" "D1_size,sort: lru,sort: fifo,it's_odd: lru,it's_odd: fifo" 'a column for each curve, quotes made harmless'
+# shellcheck disable=SC2016
+is "$(tail -n +2 size.csv)" "$(sed 's/"sort .*b.",/c,/;s/"it""s_odd",/odd,/' "$in/sweep.csv" | awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $at["status"] == "ok" { v[$at["program"], $at["sim"], $at["D1_size"]] = sprintf("%.4f", 100 * ($at["D1mr"] + $at["D1mw"]) / ($at["Dr"] + $at["Dw"])) }
+    END { for (s = 1024; s <= 4096; s *= 2)
+        print s "," v["sort", "lru", s] "," v["sort", "fifo", s] "," v["odd", "lru", s] "," v["odd", "fifo", s] }')" \
+    'rates by size, an empty cell for the run that failed'
+
+# Options that a predictor has not make no curves of their own: its points are one.
+plot budget "$in/predictors.csv" -o budget.svg
+is "$(cat budget.csv)" 'BC_bits,gshare,local
+134,6.7000,
+520,26.0000,
+12288,,11.0000' 'budget: bits against mispredicts'
+
+# The three Cs per 1000 instructions; in the input they are n, 5n, 5n of 1000.
+plot threec "$in/sweep.csv" --where=sim=lru --where=program=sort -o threec.svg
+is "$(cat threec.csv)" 'run,compulsory,capacity,conflict
+1 KiB,1.0000,5.0000,5.0000
+2 KiB,2.0000,10.0000,10.0000
+4 KiB,3.0000,15.0000,15.0000' 'three Cs'
+ok 'the only thing that differs is the axis' grep -q "^set xlabel 'size of the D1'" threec.gp
+
+# Functions: sums of `quern csv`, the largest first.
+plot top "$in/a.prof" -o top.svg
+is "$(tail -n +2 top.csv | sed 's/^"[^"]*"/map/' | cut -d, -f2)" "$("$QUERN" csv --by=function --metadata=no --crlf=no --show='v=D1mr+D1mw' "$in/a.prof" |
+    tail -n +2 | sed 's/.*,//' | sort -rn | grep -v '^0$')" 'top: sums by function'
+is "$(sed -n 2p top.csv)" 'hot,155,155,95.7%' 'the share of the whole: 155 of 162'
+plot top "$in/a.prof" --region=solve -o region.svg
+is "$(tail -n +2 region.csv)" 'hot,5,5,100.0%' 'of a region: what was counted there'
+plot top "$in/a.prof" --by=line -o line.svg
+is "$(sed -n '2,3p' line.csv)" 'a.c:10,150,150,92.6%
+a.c:12,5,5,3.1%' 'top: lines'
+plot compare "$in/a.prof" "$in/b.prof" -o compare.svg
+is "$(sed -n '2,3p' compare.csv | sed 's/^"[^"]*"/map/')" 'hot,155,25,155,-130
+map,1,61,61,+60' 'compare: A, B, and B - A, the longest first; files in another folder are the same'
+
+# A curve 90 85 40 39 30 10 9: it falls by 5 45 1 9 20 1.  Its height is 81; falls of a tenth and more: 45 and 9 and 20.
+# Behind 45 comes 1, a knee at 4 lines; behind 9 comes 20, none; behind 20 comes 1, a knee at 32 lines.
+plot mrc "$in/mattson.log" -o mrc.svg
+is "$(sed -n "s/^set label 1[0-9] '\([^']*\)'.*/\1/p" mrc.gp | tr '\n' ' ')" '256 B 2 KiB ' 'mrc: knees at 4 and 32 lines of 64 bytes'
+is "$(cat mrc.csv)" 'size,miss_percent
+64,90.0000
+128,85.0000
+256,40.0000
+512,39.0000
+1024,30.0000
+2048,10.0000
+4096,9.0000' 'mrc: the first process only, per hundred lines touched'
+plot sets "$in/sets.log" -o sets.svg
+is "$(tail -n +2 sets.csv | cut -d, -f2 | tr '\n' ' ')" '50000 0 70000 0 0 0 10000 0 0 0 0 200000 0 0 0 30000 ' 'sets'
+plot time "$in/intervals.csv" --y=D1m%,Dr -o time.svg
+is "$(cat time.csv)" 'end,D1 misses per 100 references,data reads
+1000000,25.0000,4
+2000000,,0
+2500000,50.0000,2' 'time: a rate of nothing is no point'
+
+# Real runs: what comes from the analysis modules, and the same twice.
+[ -f "$top_builddir/libquern-engine.a" ] || { skip 'libquern-engine.a is not built: make' 4; done_testing; }
+"$QUERN" sim build --AN=mattson -o mattson && "$QUERN" sim build --AN=sets -o sets || bail 'cannot build'
+caches='--I1=1024,2,64 --D1=1024,1,64 --LL=65536,8,64'
+# shellcheck disable=SC2086
+"$QUERN" run $caches --sim=./mattson --log-file=m.log --out-file=m.prof "$top_builddir/tests/guest/strides" &&
+    "$QUERN" run $caches --sim=./sets --log-file=s.log --out-file=s.prof "$top_builddir/tests/guest/strides" || bail 'cannot run'
+plot mrc m.log -o m.svg
+is "$(tail -n +2 m.csv)" "$(awk '/lines touched/ { t = $3 } / lines: / { printf "%d,%.4f\n", $3 * 64, 100 * $5 / t }' m.log)" 'mrc of a run'
+plot sets s.log -o s.svg
+is "$(awk -F, 'NR > 1 { n++; sum += $2 } END { print n, sum }' s.csv)" \
+    "16 $("$QUERN" csv --by=program --metadata=no --show='v=D1mr+D1mw' --crlf=no s.prof | tail -n 1 | sed 's/.*,//')" \
+    'the misses of all 16 sets are those of the D1'
+cp s.csv before.csv
+cp s.gp before.gp
+plot sets s.log -o s.svg
+same_file s.csv before.csv 'the same twice: data'
+same_file s.gp before.gp 'script'
+done_testing

@@ -1,0 +1,86 @@
+#!/bin/sh
+# Is a bad input told in one line that says where, what came and what was wanted, and is nothing written then?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+in=$top_srcdir/tests/golden/plot/in
+case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || skip_all 'built without libcsv'
+cd "$SCRATCH" || bail 'no scratch'
+mkdir out
+
+# refused STATUS MESSAGE ARGUMENTS...
+refused() {
+    wanted_status=$1
+    wanted=$2
+    shift 2
+    "$QUERN" plot "$@" >stdout 2>stderr
+    is "$?: $(cat stderr)" "$wanted_status: quern plot: $wanted" "plot $(echo "$*" | sed "s|$in/||g")"
+    [ ! -s stdout ] || fail 'nothing on stdout'
+}
+usage='; `quern plot --help` describes it'
+refused 2 "name a kind of picture, and a file$usage"
+refused 2 "the first word is no kind of picture$usage" pie in.csv
+refused 2 "files of size: got 0, wanted 1 (a sweep)$usage" size
+refused 2 "files of compare: got 1, wanted 2 (two profiles)$usage" compare a
+refused 2 "files of time: got 3, wanted 1 or 2 (intervals)$usage" time a b c
+refused 2 "-o: wanted a name that ends in .svg, .png or .pdf$usage" size a -o out/x.gif
+refused 2 "-o: wanted a name that ends in .svg, .png or .pdf$usage" size a -o out/.svg
+refused 2 "curve: wanted --x=COLUMN and --y=COLUMN$usage" curve a --x=b
+refused 2 "--level=L3: wanted I1, D1 or LL, of budget BC or BI$usage" size a --level=L3
+refused 2 "--level=BC and BI are for budget$usage" size a --level=BC
+refused 2 "--most=0: wanted 1 to 60$usage" top a --most=0
+refused 2 "--where=x: wanted COLUMN=VALUE$usage" size a --where=x
+refused 2 "--log=z: wanted x, y, xy or none$usage" size a --log=z
+refused 2 "--by=file: wanted function or line$usage" top a --by=file
+
+refused 1 'none.csv: cannot open: No such file or directory' size none.csv -o out/x.svg
+refused 1 "$in/predictors.csv:1: column: got none called 'D1_size', wanted it among 17" size "$in/predictors.csv" -o out/x.svg
+refused 1 "$in/sweep.csv:1: column: got none called 'a', wanted it among 35" curve "$in/sweep.csv" --x=a --y=Ir -o out/x.svg
+refused 1 "$in/sweep.csv:1: column: got none called 'a', wanted it among 35" size "$in/sweep.csv" --panel=a -o out/x.svg
+refused 1 "$in/sweep.csv:1: --where=a=b: got no such column, wanted COLUMN=VALUE" size "$in/sweep.csv" --where=a=b -o out/x.svg
+refused 1 "$in/sweep.csv: rows: got none that --where leaves in, wanted one at least" size "$in/sweep.csv" --where=sim=x -o out/x.svg
+refused 1 "$in/sweep.csv:2: sim: got 'lru', wanted a number" curve "$in/sweep.csv" --x=sim --y=Ir -o out/x.svg
+refused 1 "$in/sweep.csv:5: got the same place in the picture as line 2, wanted one row for each: choose rows with --where, or columns with --curve" \
+    size "$in/sweep.csv" --panel= --curve= --where=program=sort -o out/x.svg
+refused 1 "$in/predictors.csv:1: column: got none called 'BI_bits', wanted it among 17" budget "$in/predictors.csv" --level=BI -o out/x.svg
+refused 1 "$in/predictors.csv:1: column: got no AN.compulsory, wanted a sweep with sim=3c" threec "$in/predictors.csv" -o out/x.svg
+refused 1 "$in/sweep.csv: --region: got rows, wanted a profile, which has regions" size "$in/sweep.csv" --region=a -o out/x.svg
+refused 1 "$in/sets.log: --region: got a log, wanted a profile, which has regions" sets "$in/sets.log" --region=a -o out/x.svg
+refused 1 "$in/a.prof: --event=Nix: got events that the profile has not, wanted some of: Ir Dr D1mr Dw D1mw AN.compulsory AN.capacity AN.conflict" \
+    top "$in/a.prof" --event=Nix -o out/x.svg
+refused 1 "$in/sets.log: got no line 'AN: N lines: MISSES', wanted the log of a run with the module mattson (quern sim build --AN=mattson)" \
+    mrc "$in/sets.log" -o out/x.svg
+refused 1 "$in/mattson.log: got no line 'AN: misses by set ...', wanted the log of a run with the module sets (quern sim build --AN=sets)" \
+    sets "$in/mattson.log" -o out/x.svg
+refused 1 "out/none/x.svg: No such file or directory" top "$in/a.prof" -o out/none/x.svg
+
+printf 'a,b\n1,2\n3\n' >short.csv
+refused 1 'short.csv:3: cells: got 1, wanted 2' curve short.csv --x=a --y=b -o out/x.svg
+printf 'a,b\n1,2\n\n3,"x\ny"\n5,\n' >number.csv
+refused 1 'number.csv:4: b: got '\''x\ny'\'', wanted a number' curve number.csv --x=a --y=b -o out/x.svg
+printf 'a,b\n1,2\n\n3,4\n5,\n' >number.csv
+refused 1 "number.csv:5: b: got '', wanted a number" curve number.csv --x=a --y=b -o out/x.svg
+printf 'a,b\n1,nan\n' >nan.csv
+refused 1 "nan.csv:2: b: got 'nan', wanted a number" curve nan.csv --x=a --y=b -o out/x.svg
+: >empty.csv
+refused 1 'empty.csv: rows: got none, wanted one at least' size empty.csv -o out/x.svg
+sed 's/^summary: .*/summary: 1 1 1 1 1 1 1 1/' "$in/a.prof" >sum.prof
+"$QUERN" plot top sum.prof -o out/x.svg 2>stderr
+is $? 1 'a profile whose summary is wrong'
+ok '... by file and line' grep -q '^quern plot: sum.prof:2[0-9]: ' stderr
+sed '/from 8/d' "$in/sets.log" >part.log
+refused 1 'part.log: sets: got the first 8, wanted 16: a log has no room for more, quern replay has' sets part.log -o out/x.svg
+sed 's/200000/x/' "$in/sets.log" >odd.log
+refused 1 "odd.log:5: got 'AN: from 8: 0 0 0 x 0 0 0 30000', wanted as many numbers as sets" sets odd.log -o out/x.svg
+sed '/D1 cache/d' "$in/mattson.log" >cacheless.log
+refused 1 "cacheless.log:9: got 'AN: 1 lines: 900', wanted a line before it that begins with 'D1 cache:'" mrc cacheless.log -o out/x.svg
+
+is "$(ls -A out)" '' 'nothing was written'
+
+# The data of a picture must not take the place of its input.
+cp "$in/sweep.csv" mine.csv
+refused 1 '-o mine.svg: got a name whose mine.csv is the input, wanted another' size mine.csv -o mine.svg
+same_file mine.csv "$in/sweep.csv" 'the input is as it was'
+ln -s mine.csv link.csv
+refused 1 '-o mine.png: got a name whose mine.csv is the input, wanted another' size link.csv -o mine.png
+done_testing
