@@ -2,7 +2,7 @@
 # fuzz.sh - build the fuzzers with clang's libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, and run them.
 #
 #   sh tests/fuzz/fuzz.sh BUILD                    build them all into BUILD/fuzz, and the first inputs
-#   sh tests/fuzz/fuzz.sh BUILD profile 1000000    run one of them so many times (profile, csv, regex, options, decode)
+#   sh tests/fuzz/fuzz.sh BUILD profile 1000000    run one of them so many times (profile, csv, regex, options, demangle, decode)
 #
 # `make fuzz` runs each for FUZZ_RUNS executions. Inputs that found something new stay in BUILD/fuzz/NAME.corpus, so a later
 # run goes on from there; one that fails is written to BUILD/fuzz as crash-..., and `BUILD/fuzz/NAME FILE` runs it again.
@@ -17,14 +17,14 @@ flags="-std=gnu11 -g -O1 -DQN_TINY -DHAVE_LIBCSV=1 -I$top/lib -I$top/tools -fsan
 
 compile() {
     rm -rf objects && mkdir objects || exit 2
-    for file in "$top"/lib/prof/*.c "$top"/lib/out/*.c "$top"/lib/decode/*.c "$top/lib/base/format.c" "$top/tools/run_options.c" \
-        "$top/tools/run_geometry.c"; do
+    for file in "$top"/lib/prof/*.c "$top"/lib/out/*.c "$top"/lib/decode/*.c "$top/lib/base/format.c" \
+        "$top"/lib/debug/demangle_v0*.c "$top/tools/run_options.c" "$top/tools/run_geometry.c"; do
         name=$(echo "${file#"$top/"}" | tr / _)
         # shellcheck disable=SC2086 # words
         "$CLANG" $flags -fsanitize=fuzzer-no-link -c -o "objects/${name%.c}.o" "$file" || exit 1
     done
     rm -f fuzz.a && ar cr fuzz.a objects/*.o || exit 1
-    for name in profile csv regex options decode; do
+    for name in profile csv regex options demangle decode; do
         # shellcheck disable=SC2086 # words
         "$CLANG" $flags -fsanitize=fuzzer -o "$name" "$top/tests/fuzz/$name.c" fuzz.a -lcsv || exit 1
     done
@@ -33,7 +33,7 @@ compile() {
 # One file for each form of input that is known to be good, or bad in an interesting way.
 first_inputs() {
     golden=$top/tests/golden/annotate
-    mkdir -p profile.corpus csv.corpus regex.corpus options.corpus decode.corpus
+    mkdir -p profile.corpus csv.corpus regex.corpus options.corpus demangle.corpus decode.corpus
     # dash's printf knows octal escapes only
     awk 'function value(c) { return index("0123456789abcdef", c) - 1 }
          { text = ""
@@ -60,6 +60,8 @@ first_inputs() {
     printf 'profile,command,events,summary,object,file,function,line,address,bytes,instruction,Ir\np,c,Ir,3,/o,a,f,1,0x10,90,nop,3\n' \
         >csv.corpus/instruction
     printf '\357\273\277command,desc,desc,events,summary,object,file,function,line,A,B\nc,,x,A B,0 0,,,,,0,0\n' >csv.corpus/empty
+    printf NvMs_NtCs4fqI2P2rA04_5alloc6stringNtB4_6String4push >demangle.corpus/path
+    printf INvC3foo3barAhj10_TlEFKCuEuDNtC3std3AnyEL_E >demangle.corpus/types
     i=0
     for text in '/a(b|c)*d/x\1/gi' '|^(./)?|$1|' '/[[:alpha:]_-]+\d{2,3}?\b/$&/' '{(?:in)?(line)}{<${1}>}' '/(?=a)(?!b)\w*?$/\//g' \
         '/((a)|b)+\2/x/' '/[^]a-]\x41\./y/'; do
@@ -79,6 +81,7 @@ run() {
     csv) extra='-max_len=600' ;;
     regex) extra='-max_len=260' ;;
     options) extra='-max_len=400 -close_fd_mask=3' ;;
+    demangle) extra='-max_len=120' ;;
     decode) extra='-max_len=19' ;;
     esac
     [ ! -f "$top/tests/fuzz/$1.dict" ] || extra="$extra -dict=$top/tests/fuzz/$1.dict"
