@@ -118,7 +118,9 @@ hosted_sources = \
 	lib/lab/check.c \
 	lib/lab/confine.c \
 	lib/lab/confine_calls.c \
+	lib/lab/inspect.c \
 	lib/lab/lab01.c \
+	lib/lab/lab02.c \
 	lib/lab/labs.c \
 	lib/lab/model_cache.c \
 	lib/lab/results.c \
@@ -395,6 +397,7 @@ headers = \
 	lib/lab/check.h \
 	lib/lab/confine.h \
 	lib/lab/confine_calls.h \
+	lib/lab/inspect.h \
 	lib/lab/internal.h \
 	lib/lab/lab.h \
 	lib/lab/model_cache.h \
@@ -636,6 +639,7 @@ shell_tests = \
 	tests/unit/exp/sweep.sh \
 	tests/unit/labs/frame.sh \
 	tests/unit/labs/lab01.sh \
+	tests/unit/labs/lab02.sh \
 	tests/unit/labs/sandbox.sh \
 	tests/unit/out/csv.sh \
 	tests/unit/plot/data.sh \

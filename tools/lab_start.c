@@ -124,6 +124,8 @@ static int start(const struct qn_lab *lab, const char *directory, uint64_t seed)
         status = copy(folder, "HANDOUT.md", directory);
     if (!status)
         status = copy_folder(starter, directory);
+    if (!status && lab->header)
+        status = copy(place.header, "quern.h", directory);
     if (!status)
         status = write_student(directory, lab->number, seed);
     if (!status)

@@ -23,7 +23,7 @@
 
 /* What programs need to run, and what compilers need besides. */
 static const char *const run_paths[] = { "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache",
-                                         "/dev/null", "/dev/urandom" };
+                                         "/dev/urandom" };
 static const char *const compile_paths[] = { "/bin", "/usr/bin", "/usr/local/bin", "/usr/libexec", "/usr/include",
                                              "/usr/local/include" };
 
@@ -31,6 +31,7 @@ struct path_list {
     const char *at[PATHS_MAX + 1];
     unsigned n;
     glob_t library;
+    char *own[3];
 };
 
 static void add_path(struct path_list *p, const char *path)
@@ -62,14 +63,36 @@ static void add_library(struct path_list *p, const char *library)
         add_path(p, p->library.gl_pathv[i]);
 }
 
-/* quern, its engine and what it needs to run. */
-static void add_quern(struct path_list *p, const struct qn_lab_check *c, char **own, char **engine)
+/* quern, its engine, and what new engines are made of: beside it in a build tree, in libexec of one that is installed. */
+static void add_quern(struct path_list *p, const struct qn_lab_check *c)
 {
-    *own = qn_lab_format("%s-engine", c->place->quern);
-    *engine = qn_lab_format("%.*s/../libexec/quern", (int)(strrchr(c->place->quern, '/') - c->place->quern), c->place->quern);
+    static const char *const places[] = { "%.*s/quern-engine", "%.*s/libquern-engine.a", "%.*s/../libexec/quern" };
+    int length = (int)(strrchr(c->place->quern, '/') - c->place->quern);
+
     add_path(p, c->place->quern);
-    add_path(p, *own);
-    add_path(p, *engine);
+    for (size_t i = 0; i < QN_ARRAY_LEN(places); i++) {
+        char *path = qn_lab_format(places[i], length, c->place->quern);
+
+        add_path(p, p->own[i] = path);
+    }
+}
+
+static void free_paths(struct path_list *p)
+{
+    for (size_t i = 0; i < QN_ARRAY_LEN(p->own); i++)
+        free(p->own[i]);
+    globfree(&p->library);
+}
+
+const char *qn_lab_quern(const struct qn_lab_check *c) { return c->place->quern; }
+const char *qn_lab_header(const struct qn_lab_check *c) { return c->place->header; }
+
+const char *qn_lab_starter(const struct qn_lab_check *c)
+{
+    static char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%s/%s/starter", c->place->labs, c->request->lab->folder);
+    return path;
 }
 
 /* ---- the compiler ---- */
@@ -114,10 +137,9 @@ static bool run_job(struct qn_lab_check *c, struct qn_lab_job *job)
     return qn_lab_say(c, "%s", job->trouble);
 }
 
-static bool run_tool(struct qn_lab_check *c, const char *const *argv, const char *what)
+bool qn_lab_run_tool(struct qn_lab_check *c, const char *const *argv, const char *what)
 {
-    char *build = qn_lab_format("%s/build", c->scratch), *in = qn_lab_format("%s/in", c->scratch), *engine, *libexec;
-    char *starter = qn_lab_format("%s/%s/starter", c->place->labs, c->request->lab->folder);
+    char *build = qn_lab_format("%s/build", c->scratch), *in = qn_lab_format("%s/in", c->scratch);
     const char *write[] = { build, NULL };
     struct path_list p = { .n = 0 };
     struct qn_lab_job job = { .argv = argv, .directory = build, .limits = qn_lab_limits_tool, .seconds = TOOL_SECONDS,
@@ -126,10 +148,10 @@ static bool run_tool(struct qn_lab_check *c, const char *const *argv, const char
 
     add_system(&p, true);
     add_library(&p, c->place->library);
-    add_quern(&p, c, &engine, &libexec);
+    add_quern(&p, c);
     add_path(&p, c->compiler);
     add_path(&p, c->place->header);
-    add_path(&p, starter);
+    add_path(&p, qn_lab_starter(c));
     add_path(&p, in);
     good = run_job(c, &job) && !job.status;
     if (!good && !c->broken) {
@@ -137,12 +159,9 @@ static bool run_tool(struct qn_lab_check *c, const char *const *argv, const char
         qn_lab_say_text(c, job.errors, LINES_TOLD);
     }
     qn_lab_free_job(&job);
-    globfree(&p.library);
-    free(engine);
-    free(libexec);
+    free_paths(&p);
     free(build);
     free(in);
-    free(starter);
     return good;
 }
 
@@ -152,7 +171,7 @@ bool qn_lab_compile(struct qn_lab_check *c, const char *const *words)
 
     for (unsigned i = 0; words[i] && i < WORDS_MAX; i++)
         argv[i + 1] = words[i];
-    return argv[0] && run_tool(c, argv, "what was handed in");
+    return argv[0] && qn_lab_run_tool(c, argv, "what was handed in");
 }
 
 /* ---- each program once ---- */
@@ -207,21 +226,21 @@ const char *qn_lab_program(struct qn_lab_check *c, const char *source, const cha
     const char *words[WORDS_MAX] = { "-std=gnu11", "-O2", "-Wall", "-o", NULL, NULL }, *path;
     unsigned n = 5;
     bool known;
-    char *output, *starter;
+    char *output, *include;
 
     path = made_before(c, source, &known);
     if (known || !is_there(c, source))
         return path;
     output = qn_lab_format("%s/build/%.*s", c->scratch, (int)strcspn(source, "."), source);
-    starter = qn_lab_format("-I%s/%s/starter", c->place->labs, c->request->lab->folder);
+    include = qn_lab_format("-I%s", qn_lab_starter(c));
     words[4] = output;
-    words[n++] = starter;
+    words[n++] = include;
     words[n++] = qn_lab_handed_in(c, source);
     for (; given && *given && n + 2 < WORDS_MAX; given++)
         words[n++] = *given;
     words[n++] = "-lm";
     path = remember(c, strdup(source), output, qn_lab_compile(c, words));
-    free(starter);
+    free(include);
     return path;
 }
 
@@ -240,9 +259,22 @@ const char *qn_lab_simulator(struct qn_lab_check *c, const char *slot, const cha
     output = qn_lab_format("%s/build/%s-%u", c->scratch, slot, c->n_built);
     argv[5] = module = qn_lab_format("--%s=%s", slot, qn_lab_handed_in(c, source));
     argv[7] = output;
-    path = remember(c, key, output, run_tool(c, argv, source));
+    path = remember(c, key, output, qn_lab_run_tool(c, argv, source));
     free(module);
     return path;
+}
+
+const char *qn_lab_made(struct qn_lab_check *c, const char *source, const char *name,
+                        bool (*make)(struct qn_lab_check *c, const char *output))
+{
+    bool known;
+    const char *path = made_before(c, name, &known);
+    char *output;
+
+    if (known || !is_there(c, source))
+        return path;
+    output = qn_lab_format("%s/build/%s", c->scratch, name);
+    return remember(c, strdup(name), output, make(c, output));
 }
 
 /* ---- running ---- */
@@ -289,14 +321,13 @@ bool qn_lab_run_program(struct qn_lab_check *c, struct qn_lab_job *job)
 bool qn_lab_run_quern(struct qn_lab_check *c, struct qn_lab_job *job)
 {
     struct path_list p = { .n = 0 };
-    char *engine, *libexec;
     bool good;
 
-    add_quern(&p, c, &engine, &libexec);
-    job->limits = qn_lab_limits_tool;
+    add_quern(&p, c);
+    add_path(&p, "/proc"); /* the engine reads its maps */
+    job->limits = qn_lab_limits_quern;
     job->seconds = TOOL_SECONDS;
     good = run_prepared(c, job, &p);
-    free(engine);
-    free(libexec);
+    free_paths(&p);
     return good;
 }

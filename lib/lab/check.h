@@ -38,8 +38,16 @@ const char *qn_lab_handed_in(struct qn_lab_check *c, const char *name);
 const char *qn_lab_program(struct qn_lab_check *c, const char *source, const char *const *given);
 /* A hosted simulator with this file in the slot.  more: another module, as "--LL=lru"; NULL: none. */
 const char *qn_lab_simulator(struct qn_lab_check *c, const char *slot, const char *source, const char *more);
-/* A command of the compiler: its words, NULL at the end.  The first is put in front: the compiler. */
+/* Made by the lab's own function, out of what was handed in as `source`; output: below build/.  Once, too. */
+const char *qn_lab_made(struct qn_lab_check *c, const char *source, const char *name,
+                        bool (*make)(struct qn_lab_check *c, const char *output));
+/* For these: a command of the compiler (its words without the compiler, NULL at the end), or of quern; `what` begins the remark if
+ * it fails. */
 bool qn_lab_compile(struct qn_lab_check *c, const char *const *words);
+bool qn_lab_run_tool(struct qn_lab_check *c, const char *const *argv, const char *what);
+const char *qn_lab_quern(const struct qn_lab_check *c);    /* the command */
+const char *qn_lab_header(const struct qn_lab_check *c);   /* the folder of quern.h */
+const char *qn_lab_starter(const struct qn_lab_check *c);  /* the lab's folder of that name */
 
 /* Runs a program that was built.  false: it did not end by itself with status 0, which a remark says. */
 bool qn_lab_run_program(struct qn_lab_check *c, struct qn_lab_job *job);

@@ -27,7 +27,7 @@ static const unsigned always[] = {
     /* other machines */
     SYS_socket, SYS_connect, SYS_bind, SYS_listen,
     /* other processes */
-    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_open, SYS_pidfd_send_signal, SYS_kcmp,
+    SYS_ptrace, SYS_pidfd_open, SYS_pidfd_send_signal, SYS_kcmp,
     /* what stays when the process is gone */
     SYS_shmget, SYS_msgget, SYS_semget, SYS_mq_open, SYS_add_key, SYS_request_key, SYS_keyctl,
     /* another view of the system, and large interfaces that nothing here needs */
@@ -38,7 +38,7 @@ static const unsigned always[] = {
 
 static const unsigned alone[] = { SYS_fork, SYS_vfork, SYS_clone, SYS_setsid, SYS_setpgid, SYS_kill, SYS_tkill,
                                   SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_memfd_create, SYS_prlimit64,
-                                  SYS_socketpair, SYS_personality };
+                                  SYS_socketpair, SYS_personality, SYS_process_vm_readv, SYS_process_vm_writev };
 
 struct code {
     struct sock_filter at[CODE_MAX];

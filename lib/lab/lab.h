@@ -25,6 +25,7 @@ struct qn_lab {
     const char *const *files;           /* what is handed in, NULL at the end */
     const struct qn_lab_test *tests;
     unsigned n_tests;
+    bool header;                        /* the starter needs quern.h, too */
 };
 
 extern const struct qn_lab *const qn_labs[];

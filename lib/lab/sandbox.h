@@ -44,7 +44,8 @@ struct qn_lab_job {
 bool qn_lab_run(struct qn_lab_job *job);
 void qn_lab_free_job(struct qn_lab_job *job);
 
-/* A student's program: one process, 5 s, 512 MiB.  A compiler, or quern: 20 s, processes. */
-extern const struct qn_lab_limits qn_lab_limits_program, qn_lab_limits_tool;
+/* A student's program: one process, 5 s, 512 MiB.  A compiler: 20 s, processes.  quern: the same, and the file without a name in
+ * which it counts, which is large and mostly empty. */
+extern const struct qn_lab_limits qn_lab_limits_program, qn_lab_limits_tool, qn_lab_limits_quern;
 
 #endif

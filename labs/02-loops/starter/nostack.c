@@ -1,0 +1,27 @@
+/* nostack.c - a cache that does not see the stack: what is left are the references to the matrices.
+ *
+ *   quern sim build --D1=nostack.c -o nostack        then: quern run --sim=./nostack --D1=1024,1,32 ./loops transpose 32 32
+ *
+ * Where the compiler has too few registers it keeps variables on the stack, and in a cache of 1 KiB they throw out matrices.
+ */
+#include "sim/lines.h"
+
+#define LEVEL "nostack"
+#define STACK_FROM 0x700000000000ull /* programs lie below, stacks and libraries above */
+
+static struct lines lines;
+
+static void cachesim_X_initcache(const struct sim_config *c) { lines_init(&lines, c->sets, c->ways, c->line_bits); }
+
+static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
+{
+    (void)kind;
+    if (addr >= STACK_FROM)
+        return;
+    LINES_OF(line, addr, size) {
+        if (lines_find(&lines, line))
+            continue;
+        result->miss = true;
+        lines_add(&lines, line, 0);
+    }
+}

@@ -1,0 +1,83 @@
+/* lib/lab/inspect.c - does code that will run under quern keep to computing?
+ *
+ *   0f 05                    syscall: it could write what it likes, and map the counts
+ *   cd 80, 0f 34             int, sysenter: the same
+ *   48 87 db                 xchg rbx,rbx: the mark of a request to quern, as in quern.h: it could stop the counting
+ *
+ * All executable sections are decoded from their first byte to their last, with quern's decoder.  Bytes that are no instruction are refused,
+ * too: compilers do not make them.  What this does not see is code that jumps into the middle of an instruction.
+ */
+#include "lab/inspect.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decode/decode.h"
+
+#define XCHG 0x87
+#define RBX_RBX 0xdb
+
+static const char *what_is_wrong(const struct qn_insn *insn)
+{
+    if (insn->cls == QN_CLS_SYSCALL || insn->cls == QN_CLS_SYSENTER || insn->cls == QN_CLS_INT)
+        return "calls the system";
+    if (insn->map == 0 && insn->opcode == XCHG && insn->modrm_off && insn->modrm == RBX_RBX)
+        return "gives quern an order";
+    return NULL;
+}
+
+static bool inspect_code(struct qn_lab_check *c, const uint8_t *code, size_t size)
+{
+    struct qn_insn insn;
+
+    for (size_t at = 0; at < size; at += insn.len) {
+        const char *wrong = qn_decode_insn(code + at, size - at, &insn) == QN_DEC_OK ? what_is_wrong(&insn)
+                                                                                    : "has bytes that are no instruction";
+
+        if (wrong)
+            return qn_lab_say(c, "the code %s, at byte %zu: only C that computes, please", wrong, at);
+    }
+    return true;
+}
+
+/* Sections lie where the compiler put them; what would lie outside of the file is refused. */
+static bool inspect_file(struct qn_lab_check *c, const uint8_t *file, size_t size)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
+    bool good = size >= sizeof *e && !memcmp(e->e_ident, ELFMAG, SELFMAG) && e->e_shentsize == sizeof(Elf64_Shdr)
+                && e->e_shoff <= size && (size - e->e_shoff) / sizeof(Elf64_Shdr) >= e->e_shnum;
+
+    for (unsigned i = 0; good && i < e->e_shnum; i++) {
+        const Elf64_Shdr *s = (const Elf64_Shdr *)(file + e->e_shoff) + i;
+
+        if (s->sh_type != SHT_PROGBITS || !(s->sh_flags & SHF_EXECINSTR))
+            continue;
+        good = s->sh_offset <= size && s->sh_size <= size - s->sh_offset;
+        if (good && !inspect_code(c, file + s->sh_offset, s->sh_size))
+            return false;
+    }
+    return good || qn_lab_say(c, "the object file is damaged");
+}
+
+bool qn_lab_inspect(struct qn_lab_check *c, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat st;
+    void *file = MAP_FAILED;
+    bool good;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
+        file = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (fd >= 0)
+        close(fd);
+    if (file == MAP_FAILED)
+        return qn_lab_say(c, "the object file cannot be read");
+    good = inspect_file(c, file, (size_t)st.st_size);
+    munmap(file, (size_t)st.st_size);
+    return good;
+}

@@ -1,0 +1,261 @@
+/* lib/lab/lab02.c - the tests of lab 2: two loop nests, run under quern.
+ *
+ * Results are compared with what the grader works out; misses are those of the region that the driver marks, in a cache
+ * that does not see the stack (starter/nostack.c), so that they do not depend on the compiler's registers.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/check.h"
+#include "lab/inspect.h"
+
+#define CASES 5
+#define SMALL_MAX 70
+#define SMALL_CACHE "1024,1,32"  /* of transpose */
+#define CACHE "1024,4,32"        /* of multiply: a row of 128 numbers fills it */
+
+/* ---- the program ---- */
+
+/* Kernels alone, so that they cannot call the library: memcpy and memset are what compilers themselves call. */
+static bool stands_alone(struct qn_lab_check *c, const char *object, const char *output)
+{
+    const char *const words[] = { "-nostdlib", "-static", "-no-pie", "-Wl,-e,transpose", "-Wl,--defsym,memcpy=0",
+                                  "-Wl,--defsym,memset=0", "-Wl,--defsym,memmove=0", "-o", output, object, NULL };
+
+    return qn_lab_compile(c, words);
+}
+
+static bool compile_kernels(struct qn_lab_check *c, const char *starter, const char *object)
+{
+    const char *const words[] = { "-std=gnu11", "-O1", "-Wall", "-I", starter, "-c", "-o", object,
+                                  qn_lab_handed_in(c, "kernels.c"), NULL };
+
+    return qn_lab_compile(c, words) && qn_lab_inspect(c, object);
+}
+
+static bool link_driver(struct qn_lab_check *c, const char *starter, const char *object, const char *output)
+{
+    char driver[4096];
+    const char *const words[] = { "-std=gnu11", "-O1", "-I", starter, "-I", qn_lab_header(c), "-o", output, driver, object, NULL };
+
+    snprintf(driver, sizeof driver, "%s/driver.c", starter);
+    return qn_lab_compile(c, words);
+}
+
+static bool build(struct qn_lab_check *c, const char *output)
+{
+    const char *starter = qn_lab_starter(c);
+    char object[4096], alone[4096];
+
+    snprintf(object, sizeof object, "%s.o", output);
+    snprintf(alone, sizeof alone, "%s.alone", output);
+    return compile_kernels(c, starter, object) && stands_alone(c, object, alone) && link_driver(c, starter, object, output);
+}
+
+static const char *program(struct qn_lab_check *c) { return qn_lab_made(c, "kernels.c", "loops", build); }
+
+/* ---- results: the driver's numbers, drawn again ---- */
+
+static int draw(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return (int)((z ^ z >> 31) % 1000);
+}
+
+static bool check_transpose(struct qn_lab_check *c, const struct qn_lab_job *job, unsigned n, unsigned m, uint64_t seed)
+{
+    const int *b = (const int *)(const void *)job->output;
+
+    if (job->output_size != sizeof *b * n * m)
+        return qn_lab_say(c, "%u x %u: got %zu bytes, wanted %zu", n, m, job->output_size, sizeof *b * n * m);
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned j = 0; j < m; j++) {
+            int want = draw(&seed);
+
+            if (b[j * n + i] != want)
+                return qn_lab_say(c, "%u x %u: b[%u][%u] is %d, a[%u][%u] was %d", n, m, j, i, b[j * n + i], i, j, want);
+        }
+    return true;
+}
+
+#define CELLS 65536 /* numbers per matrix in driver.c */
+
+static bool check_multiply(struct qn_lab_check *c, const struct qn_lab_job *job, unsigned n, uint64_t seed)
+{
+    double *memory = malloc(3 * CELLS * sizeof *memory);
+    const double *a = memory, *b = memory + CELLS, *before = memory + 2 * CELLS, *got = (const void *)job->output;
+    bool good = job->output_size == sizeof *got * n * n;
+
+    if (!memory)
+        abort();
+    for (unsigned i = 0; i < 3 * CELLS; i++)
+        memory[i] = draw(&seed);
+    for (unsigned i = 0; good && i < n * n; i++) {
+        double want = before[i];
+
+        for (unsigned k = 0; k < n; k++)
+            want += a[i / n * n + k] * b[k * n + i % n];
+        good = got[i] == want;
+        if (!good)
+            qn_lab_say(c, "n = %u: c[%u][%u] is %g, wanted %g", n, i / n, i % n, got[i], want);
+    }
+    free(memory);
+    return good;
+}
+
+static bool transposes(struct qn_lab_check *c, unsigned n, unsigned m)
+{
+    uint64_t seed = qn_lab_draw(c) >> 1;
+    char rows[16], columns[16], text[24];
+    const char *argv[] = { program(c), "transpose", rows, columns, text, "dump", NULL };
+    struct qn_lab_job job = { .argv = argv };
+    bool good;
+
+    snprintf(rows, sizeof rows, "%u", n);
+    snprintf(columns, sizeof columns, "%u", m);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
+    good = argv[0] && qn_lab_run_program(c, &job) && check_transpose(c, &job, n, m, seed);
+    qn_lab_free_job(&job);
+    return good;
+}
+
+static bool multiplies(struct qn_lab_check *c, unsigned n)
+{
+    uint64_t seed = qn_lab_draw(c) >> 1;
+    char size[16], text[24];
+    const char *argv[] = { program(c), "multiply", size, text, "dump", NULL };
+    struct qn_lab_job job = { .argv = argv };
+    bool good;
+
+    snprintf(size, sizeof size, "%u", n);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
+    good = argv[0] && qn_lab_run_program(c, &job) && check_multiply(c, &job, n, seed);
+    qn_lab_free_job(&job);
+    return good;
+}
+
+static bool transpose_right(struct qn_lab_check *c)
+{
+    bool good = transposes(c, 32, 32) && transposes(c, 64, 64) && transposes(c, 67, 61);
+
+    for (unsigned i = 0; good && i < CASES; i++)
+        good = transposes(c, qn_lab_between(c, 1, SMALL_MAX), qn_lab_between(c, 1, SMALL_MAX));
+    return good;
+}
+
+static bool multiply_right(struct qn_lab_check *c)
+{
+    bool good = true;
+
+    for (unsigned i = 0; good && i < CASES; i++)
+        good = multiplies(c, qn_lab_between(c, 1, SMALL_MAX));
+    return good;
+}
+
+/* ---- misses ---- */
+
+static bool build_simulator(struct qn_lab_check *c, const char *output)
+{
+    char module[4096];
+    const char *argv[] = { qn_lab_quern(c), "sim", "build", module, "-o", output, NULL };
+
+    snprintf(module, sizeof module, "--D1=%s/nostack.c", qn_lab_starter(c));
+    return qn_lab_run_tool(c, argv, "nostack.c");
+}
+
+/* The line of the region in quern's summary:  ==PID==  Ir  D refs  D1 misses  LL misses  kernel */
+static bool find_misses(const char *text, unsigned long *misses)
+{
+    const char *line = text;
+
+    for (; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        int used = 0;
+
+        if (sscanf(line, "==%*d== %*u %*u %lu %*u kernel%n", misses, &used) == 1 && used)
+            return true;
+    }
+    return false;
+}
+
+/* argv: of the program, behind its name. */
+static bool count_misses(struct qn_lab_check *c, const char *cache, const char *const *words, unsigned long *misses)
+{
+    const char *loops = program(c), *simulator = loops ? qn_lab_made(c, "kernels.c", "nostack", build_simulator) : NULL;
+    char d1[64], sim[4096];
+    const char *argv[16] = { qn_lab_quern(c), "run", sim, d1, "--LL=1048576,16,64", "--I1=32768,8,64", "--out-file=/dev/null",
+                             "--", loops };
+    struct qn_lab_job job = { .argv = argv };
+    bool good;
+
+    if (!simulator)
+        return false;
+    snprintf(d1, sizeof d1, "--D1=%s", cache);
+    snprintf(sim, sizeof sim, "--sim=%s", simulator);
+    for (unsigned i = 9; *words && i < 15; i++)
+        argv[i] = *words++;
+    good = qn_lab_run_quern(c, &job);
+    if (good && !find_misses(job.errors, misses))
+        good = qn_lab_say(c, "quern counted nothing between the marks");
+    qn_lab_free_job(&job);
+    return good;
+}
+
+static bool transpose_misses(struct qn_lab_check *c, unsigned n, unsigned m, unsigned long most)
+{
+    char rows[16], columns[16];
+    const char *const words[] = { "transpose", rows, columns, NULL };
+    unsigned long misses, least = (n * m + m * n) / 8; /* every line once */
+
+    snprintf(rows, sizeof rows, "%u", n);
+    snprintf(columns, sizeof columns, "%u", m);
+    if (!transposes(c, n, m) || !count_misses(c, SMALL_CACHE, words, &misses))
+        return false;
+    return (misses >= least && misses <= most)
+           || qn_lab_say(c, "%u x %u: got %lu misses, wanted at most %lu (every line has to be brought in once: %lu)", n, m, misses,
+                         most, least);
+}
+
+/* most: misses per inner iteration, in hundredths. */
+static bool multiply_misses(struct qn_lab_check *c, unsigned most)
+{
+    static const unsigned sizes[] = { 136, 144, 152 }; /* more than the cache holds in a row; rows spread over its sets */
+    unsigned n = sizes[qn_lab_below(c, QN_ARRAY_LEN(sizes))], least = n * n * 3 / 4;
+    char size[16];
+    const char *const words[] = { "multiply", size, NULL };
+    unsigned long misses;
+    double each;
+
+    snprintf(size, sizeof size, "%u", n);
+    if (!multiplies(c, n) || !count_misses(c, CACHE, words, &misses))
+        return false;
+    each = (double)misses / n / n / n;
+    return (misses >= least && each * 100 <= most)
+           || qn_lab_say(c, "n = %u: got %.3f misses per inner iteration, wanted at most %.2f", n, each, most / 100.0);
+}
+
+static bool small(struct qn_lab_check *c) { return transpose_misses(c, 32, 32, 300); }
+static bool large_half(struct qn_lab_check *c) { return transpose_misses(c, 64, 64, 2000); }
+static bool large(struct qn_lab_check *c) { return transpose_misses(c, 64, 64, 1300); }
+static bool odd(struct qn_lab_check *c) { return transpose_misses(c, 67, 61, 2000); }
+static bool order(struct qn_lab_check *c) { return multiply_misses(c, 55); }
+static bool blocks(struct qn_lab_check *c) { return multiply_misses(c, 25); }
+
+static const struct qn_lab_test tests[] = {
+    { "transpose is right for every shape", 10, transpose_right },
+    { "transpose 32 x 32: at most 300 misses", 20, small },
+    { "transpose 64 x 64: at most 2000 misses", 10, large_half },
+    { "transpose 64 x 64: at most 1300 misses", 10, large },
+    { "transpose 67 x 61: at most 2000 misses", 15, odd },
+    { "multiply is right for every size", 10, multiply_right },
+    { "multiply: at most 0.55 misses per inner iteration", 15, order },
+    { "multiply: at most 0.25 misses per inner iteration", 10, blocks },
+};
+
+static const char *const files[] = { "kernels.c", NULL };
+
+const struct qn_lab qn_lab_02 = { 2, "02-loops", "Loop nests", files, tests, QN_ARRAY_LEN(tests), true };
