@@ -25,8 +25,9 @@ struct parser {
 
 static enum next wrong(const struct parser *p, const char *what, const char *got)
 {
-    fprintf(stderr, "%s: %s%s%s; `%s --help` describes it\n", p->command->program, got, *got ? ": " : "",
-            what, p->command->program);
+    struct qn_prof_error err = {0};
+    qn_prof_fail(&err, QN_PROF_BAD, "%s%s%s", got, *got ? ": " : "", what); /* makes control bytes visible */
+    fprintf(stderr, "%s: %s; `%s --help` describes it\n", p->command->program, err.text, p->command->program);
     return WRONG;
 }
 

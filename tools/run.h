@@ -113,6 +113,8 @@ void qn_run_note(struct qn_run *r, const char *format, ...) __attribute__((forma
 void qn_run_print(struct qn_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "quern: run: text"; failures. */
 void qn_run_fail(struct qn_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same on stderr, before there is a log. */
+void qn_run_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void qn_run_flush(struct qn_run *r);
 
 /* run_launch.c */

@@ -5,7 +5,8 @@
  *      **PID** text   what the program says by VALGRIND_PRINTF
  *      quern: run: text   failures; these go to stderr at once where the log is a file
  *
- * Invariants: gathered lines leave in one write, so lines of several processes do not mix.  A log
+ * Invariants: gathered lines leave in one write, so lines of several processes do not mix.  Control bytes of names and
+ * commands are made visible, so that a line stays a line; the program's own text (**) is as it is.  A log
  * that cannot be written is no reason to stop: SIGPIPE is blocked and errors are ignored.
  */
 #define _GNU_SOURCE
@@ -17,9 +18,44 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "prof/escape.h"
 #include "run.h"
 
 #define LOG_MODE 0600
+
+/* In fresh memory, control bytes visible; NULL: no memory. */
+static char *format_visible(const char *format, va_list args)
+{
+    char *text, *visible, *to;
+
+    if (vasprintf(&text, format, args) < 0)
+        return NULL;
+    visible = to = malloc(QN_PROF_ESCAPE_MAX * strlen(text) + 1);
+    for (const char *from = text; *from && visible; from++) {
+        char piece[QN_PROF_ESCAPE_MAX + 1];
+        size_t n = qn_prof_escape_byte(piece, (unsigned char)*from);
+
+        memcpy(to, piece, n);
+        to += n;
+    }
+    free(text);
+    if (visible)
+        *to = '\0';
+    return visible;
+}
+
+void qn_run_complain(const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, format);
+    text = format_visible(format, args);
+    va_end(args);
+    if (text)
+        fprintf(stderr, "quern: run: %s\n", text);
+    free(text);
+}
 
 static int open_log_file(struct qn_run *r)
 {
@@ -27,12 +63,12 @@ static int open_log_file(struct qn_run *r)
     int fd;
 
     if (!path) {
-        fprintf(stderr, "quern: run: --log-file=%s: %s\n", r->options.log_file, why);
+        qn_run_complain("--log-file=%s: %s", r->options.log_file, why);
         return -1;
     }
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, LOG_MODE);
     if (fd < 0)
-        fprintf(stderr, "quern: run: --log-file=%s: cannot be opened: %s\n", path, strerror(errno));
+        qn_run_complain("--log-file=%s: cannot be opened: %s", path, strerror(errno));
     free(path);
     return fd;
 }
@@ -73,17 +109,23 @@ static void append(struct qn_run_log *log, const char *text, size_t n)
     log->size += n;
 }
 
-static void put(struct qn_run *r, const char *mark, const char *format, va_list args)
+static void put_line(struct qn_run *r, const char *mark, const char *text)
 {
-    char *text;
-    int n;
     char prefix[32];
 
-    if (r->log.fd < 0 || (n = vasprintf(&text, format, args)) < 0)
+    if (r->log.fd < 0)
         return;
     append(&r->log, prefix, (size_t)snprintf(prefix, sizeof prefix, "%s%d%s ", mark, (int)r->log.pid, mark));
-    append(&r->log, text, (size_t)n);
+    append(&r->log, text, strlen(text));
     append(&r->log, "\n", 1);
+}
+
+static void put(struct qn_run *r, const char *mark, const char *format, va_list args)
+{
+    char *text = format_visible(format, args);
+
+    if (text)
+        put_line(r, mark, text);
     free(text);
 }
 
@@ -110,10 +152,16 @@ void qn_run_note(struct qn_run *r, const char *format, ...)
 void qn_run_print(struct qn_run *r, const char *format, ...)
 {
     va_list args;
+    char *text;
+    int n;
 
     va_start(args, format);
-    put(r, "**", format, args);
+    n = vasprintf(&text, format, args);
     va_end(args);
+    if (n < 0)
+        return;
+    put_line(r, "**", text);
+    free(text);
 }
 
 static void write_all(int fd, const char *text, size_t n)
@@ -137,9 +185,9 @@ void qn_run_fail(struct qn_run *r, const char *format, ...)
     int n;
 
     va_start(args, format);
-    n = vasprintf(&text, format, args);
+    text = format_visible(format, args);
     va_end(args);
-    if (n < 0)
+    if (!text)
         return;
     if ((n = asprintf(&line, "quern: run: %s\n", text)) > 0) {
         qn_run_flush(r);

@@ -49,8 +49,7 @@ bool qn_run_take_names(struct qn_run *r)
         struct qn_cost_named *n = &r->named[r->named_count];
 
         if (!parse_lines(r->options.explain.text[i], n)) {
-            fprintf(stderr, "quern: run: --explain: got '%s', wanted FILE:LINE or FILE:FIRST-LAST\n",
-                    r->options.explain.text[i]);
+            qn_run_complain("--explain: got '%s', wanted FILE:LINE or FILE:FIRST-LAST", r->options.explain.text[i]);
             return false;
         }
         n->which = (uint16_t)i;
@@ -72,11 +71,13 @@ static void take_nothing(void *data, uint64_t start, uint64_t end)
 
 static void complain(const char *option, const struct qn_debug_lines_asked *a)
 {
-    fprintf(stderr, "quern: run: --explain=%s: the program has no code for this line of %s; ", option, a->path);
+    char nearest[64];
+
     if (a->below && a->above)
-        fprintf(stderr, "lines %u and %u have some\n", a->below, a->above);
+        snprintf(nearest, sizeof nearest, "lines %u and %u have some", a->below, a->above);
     else
-        fprintf(stderr, "the nearest line with code is %u\n", a->below ? a->below : a->above);
+        snprintf(nearest, sizeof nearest, "the nearest line with code is %u", a->below ? a->below : a->above);
+    qn_run_complain("--explain=%s: the program has no code for this line of %s; %s", option, a->path, nearest);
 }
 
 /* In a child.  A file that this program does not have may be that of a library. */

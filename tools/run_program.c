@@ -25,7 +25,7 @@
 
 static int refuse(const char *path, const char *what, int status)
 {
-    fprintf(stderr, "quern: run: %s: %s\n", path, what);
+    qn_run_complain("%s: %s", path, what);
     return status;
 }
 

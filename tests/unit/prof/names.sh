@@ -51,6 +51,21 @@ is "$("$QUERN" merge "$(printf 'n\na\033me')" 2>&1)" "quern merge: n\\na\\x1bme:
 - summary:  [1]
 - computed: [0]" 'also in a message that has newlines of its own'
 
+name=$(printf -- '--no\033[1m')
+for command in merge 'diff x' csv annotate; do
+    # shellcheck disable=SC2086 # words
+    is "$("$QUERN" $command "$name" in 2>&1 | tr -d '\n\040-\176')" '' "$command: nor has a message about an option"
+done
+if [ -x "$top_builddir/quern-engine" ]; then
+    name=$(printf 'w\nx\033[1m')
+    cp /bin/true "$name"
+    "$QUERN" run --cache-sim=no --out-file="$name.out" "./$name" "$(printf 'a\007')" 2>banner
+    is "$(tr -d '\n\040-\176' <banner) $(grep -c 'Command: ./w\\nx\\x1b\[1m a\\x07$' banner)" ' 1' 'run: nor has a line about the program'
+    is "$("$QUERN" run -q --cache-sim=no "./$name.out" 2>&1 | tr -d '\n\040-\176')" '' 'run: nor a failure'
+else
+    skip 'there is no engine in this build' 2
+fi
+
 # Events: any blanks between the names; control bytes in them.
 printf 'desc: d\ncmd: c\nevents:\tIr\t Dr\v\n' >in
 printf 'fl=a\nfn=f\n1 5 6\nsummary: 5 6\n' >>in
