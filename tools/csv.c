@@ -26,10 +26,7 @@ static const char help[] =
     "  --crlf=yes|no          lines end with CR LF, as the standard wants it [yes]\n"
     "  --to-profile           the other way: the profile whose rows by line or instruction are in\n"
     "                         FILE.csv; anything missing is an error\n"
-    "  --region=NAME          what was counted in this region only (quern.h); OUTER/INNER: nested so\n"
-    "  -o OUT                 write to OUT, complete or not at all [standard output]\n"
-    "  -h, --help             this text\n"
-    "  -v, --version          the version\n";
+    PROF_ARGS_HELP PROF_ARGS_HELP_LAST;
 
 static struct qn_out_csv_request request = {.by = QN_OUT_CSV_LINE};
 static int to_profile;

@@ -18,12 +18,7 @@ static const char help[] =
     "\n"
     "  --lines                by line, except in files that --mod-filename made from sources\n"
     "                         that are not readable and identical\n"
-    "  --region=NAME          what was counted in this region only (quern.h); OUTER/INNER: nested so\n"
-    "  -o OUT                 write to OUT, complete or not at all [standard output]\n"
-    "  --mod-filename REGEX   s/old/new/ on file names; flags g (all matches), i (any case)\n"
-    "  --mod-funcname REGEX   the same on function names\n"
-    "  -h, --help             this text\n"
-    "  -v, --version          the version\n";
+    PROF_ARGS_HELP PROF_ARGS_HELP_NAMES PROF_ARGS_HELP_LAST;
 
 static int by_line;
 

@@ -6,6 +6,17 @@
 #include "prof/subst.h"
 #include "prof/write.h"
 
+/* What --help says of these. */
+#define PROF_ARGS_HELP \
+    "  --region=NAME          what was counted in this region only (quern.h); OUTER/INNER: nested so\n" \
+    "  -o OUT                 write to OUT, complete or not at all [standard output]\n"
+#define PROF_ARGS_HELP_NAMES \
+    "  --mod-filename REGEX   s/old/new/ on file names; flags g (all matches), i (any case)\n" \
+    "  --mod-funcname REGEX   the same on function names\n"
+#define PROF_ARGS_HELP_LAST \
+    "  -h, --help             this text\n" \
+    "  -v, --version          the version\n"
+
 struct prof_args {
     const char **inputs;
     int input_count;
