@@ -113,6 +113,48 @@ compare_diff '--mod-filename=s#^(./)?#/root/#' '--mod-funcname=s/_/-/g' v1 v2
 compare_diff '--mod-funcname=s/FUN(\d+)_\d/f$1/i' p1 p2
 compare_diff '--mod-filename=s/f(\d)\.c$/sprintf/' '--mod-funcname=s/^ns::(\w+?)\d*\(.*$/$1/' p3 p4
 
+# Thirty profiles: merging each alone, with itself and with the next; the difference of neighbours with twenty sets of options.
+cat >options <<'END'
+
+--mod-filename=s/f/g/
+--mod-filename=s/f/g/g
+--mod-filename=s/F/x/i
+--mod-filename=s/[0-9]+/N/
+--mod-filename=s#^.*/##
+--mod-filename=s/(.)(.)$/$2$1/
+--mod-filename=s/\.(c|h)$/.$1$1/
+--mod-filename=s/^(?!src)/other\//
+--mod-filename=s|^|/root/|
+--mod-funcname=s/f/g/
+--mod-funcname=s/\(.*$//
+--mod-funcname=s/^ns::(\w+)/$1/
+--mod-funcname=s/\d+//g
+--mod-funcname=s/[aeiou]//gi
+--mod-funcname=s/(u|n)+/<$1>/
+--mod-funcname=s/x?/-/g
+--mod-funcname=s{.*}{all}
+--mod-filename=s/\d/N/ --mod-funcname=s/\d/N/
+--mod-funcname=s/(fun)(\d)_(\d)/$3.$2.$1/ --mod-filename=s/^(\w+)\/.*$/$1/
+END
+first=51 last=80
+for seed in $(seq $first $last); do
+    case $((seed % 3)) in
+    0) gen "$seed" "$all9" files=$((seed % 4 + 2)) functions=$((seed % 5 + 1)) lines=$((seed % 6 + 1)) max=9000 ;;
+    1) gen "$seed" "$all9" files=$((seed % 5 + 2)) functions=3 lines=4 max=9 ties=1 ;;
+    2) gen "$seed" "$all9" files=4 functions=$((seed % 4 + 1)) lines=5 max=70000 zero=2 ;;
+    esac
+done
+for seed in $(seq $first $last); do
+    next=$((seed < last ? seed + 1 : first))
+    compare_merge p"$seed"
+    compare_merge p"$seed" p"$seed"
+    compare_merge p"$seed" p$next
+    while read -r words; do
+        # shellcheck disable=SC2086 # words
+        compare_diff $words p"$seed" p$next
+    done <options
+done
+
 # A difference is a profile: it can be annotated, and merged with what was subtracted.
 "$QUERN" diff p1 p2 >d 2>/dev/null
 ok 'a difference can be annotated' "$QUERN" annotate --no-annotate d
