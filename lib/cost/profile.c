@@ -63,11 +63,18 @@ static void put_cache(struct header *h, const char *name, const struct qn_geomet
     put_desc(h, name, "%" PRIu32 " B, %" PRIu32 " B, %" PRIu32 "-way associative", g->size, g->line, g->assoc);
 }
 
+static const char *name_modules(const struct qn_cost_profile *p)
+{
+    if (!p->config->cache_sim && !p->config->branch_sim)
+        return "none";
+    return p->modules && p->modules[0] ? p->modules : "not known";
+}
+
 static void put_provenance(struct header *h, const struct qn_cost_profile *p)
 {
     put_desc(h, "Simulator:", "quern %s, %s %016" PRIx64 "%s%s", p->version, p->engine, p->engine_hash,
              p->sim_opt[0] ? ", " : "", p->sim_opt);
-    put_desc(h, "Modules:", "%.250s", p->modules && p->modules[0] ? p->modules : "not known");
+    put_desc(h, "Modules:", "%.250s", name_modules(p));
     put_desc(h, "Counting:", "%s", p->config->counting == QN_COUNTING_CACHEGRIND ? "cachegrind" : "exact");
     put_desc(h, "Seed:", "%" PRIu64, p->config->seed);
     put_desc(h, "Program:", "%.150s%s%s", p->program, p->build_id[0] ? ", build-id " : "", p->build_id);

@@ -31,7 +31,7 @@ struct qn_cost_profile {
     const char *engine;     /* file name of the engine, without directory */
     uint64_t engine_hash;   /* of the engine's bytes */
     const char *sim_opt;    /* options of the simulator modules, "" if none */
-    const char *modules;    /* what is in the slots, "" if not known */
+    const char *modules;    /* what is in the slots, "" if not known; without simulation not looked at */
     const char *program;    /* path */
     const char *build_id;   /* of the program, "" if none */
     const char *command;    /* as typed, arguments joined by blanks */

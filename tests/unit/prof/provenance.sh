@@ -55,4 +55,14 @@ for command in merge diff 'annotate --diff'; do
 done
 is "$(warned merge one one cache one counting | wc -l)" 2 'merge: one line for each profile that differs from the first'
 is "$("$QUERN" merge one cache 2>/dev/null | tail -n 1)" 'summary: 20 10' 'and the sum all the same'
+
+# What quern run says of its simulator.
+if [ -x "$top_builddir/quern-engine" ]; then
+    "$QUERN" run -q --out-file=all true
+    ok 'modules are named' grep -q '^desc: Modules: *I1=.* BI=' all
+    "$QUERN" run -q --cache-sim=no --out-file=none true
+    is "$(sed -n 's/^desc: Modules: *//p' none)" none 'without simulation there are none'
+else
+    skip 'there is no engine in this build' 2
+fi
 done_testing
