@@ -559,6 +559,7 @@ unit_programs = \
 	tests/unit/exp/table \
 	tests/unit/out/corrupt \
 	tests/unit/out/expr \
+	tests/unit/out/heat \
 	tests/unit/prof/corrupt \
 	tests/unit/prof/insn \
 	tests/unit/prof/log \
