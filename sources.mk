@@ -121,8 +121,10 @@ hosted_sources = \
 	lib/lab/inspect.c \
 	lib/lab/lab01.c \
 	lib/lab/lab02.c \
+	lib/lab/lab03.c \
 	lib/lab/labs.c \
 	lib/lab/model_cache.c \
+	lib/lab/replay.c \
 	lib/lab/results.c \
 	lib/lab/sandbox.c \
 	lib/lab/trace.c \
@@ -401,6 +403,7 @@ headers = \
 	lib/lab/internal.h \
 	lib/lab/lab.h \
 	lib/lab/model_cache.h \
+	lib/lab/replay.h \
 	lib/lab/sandbox.h \
 	lib/lab/trace.h \
 	lib/out/classic.h \
@@ -641,6 +644,7 @@ shell_tests = \
 	tests/unit/labs/frame.sh \
 	tests/unit/labs/lab01.sh \
 	tests/unit/labs/lab02.sh \
+	tests/unit/labs/lab03.sh \
 	tests/unit/labs/sandbox.sh \
 	tests/unit/out/csv.sh \
 	tests/unit/plot/data.sh \

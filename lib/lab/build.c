@@ -139,13 +139,16 @@ static bool run_job(struct qn_lab_check *c, struct qn_lab_job *job)
 
 bool qn_lab_run_tool(struct qn_lab_check *c, const char *const *argv, const char *what)
 {
-    char *build = qn_lab_format("%s/build", c->scratch), *in = qn_lab_format("%s/in", c->scratch);
-    const char *write[] = { build, NULL };
+    char *build, *in;
+    const char *write[2] = { NULL };
     struct path_list p = { .n = 0 };
-    struct qn_lab_job job = { .argv = argv, .directory = build, .limits = qn_lab_limits_tool, .seconds = TOOL_SECONDS,
-                              .paths = { p.at, write } };
+    struct qn_lab_job job = { .argv = argv, .limits = qn_lab_limits_tool, .seconds = TOOL_SECONDS, .paths = { p.at, write } };
     bool good;
 
+    if (!compiler(c))
+        return false;
+    job.directory = write[0] = build = qn_lab_format("%s/build", c->scratch);
+    in = qn_lab_format("%s/in", c->scratch);
     add_system(&p, true);
     add_library(&p, c->place->library);
     add_quern(&p, c);
@@ -247,7 +250,7 @@ const char *qn_lab_program(struct qn_lab_check *c, const char *source, const cha
 const char *qn_lab_simulator(struct qn_lab_check *c, const char *slot, const char *source, const char *more)
 {
     char *key = qn_lab_format("%s%s%s", source, more ? " " : "", more ? more : ""), *output, *module;
-    const char *argv[] = { c->place->quern, "sim", "build", "--replay", "--cflags=-O1", NULL, "-o", NULL, more, NULL };
+    const char *argv[] = { c->place->quern, "sim", "build", "--replay", "--cflags=-O0", NULL, "-o", NULL, more, NULL };
     const char *path;
     bool known;
 

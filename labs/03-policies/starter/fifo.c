@@ -1,0 +1,24 @@
+/* fifo.c - first in, first out: the line that came first leaves.
+ *
+ * sim.ways: lines in a set.  Ways are filled in the order 0, 1, 2, ...; policy_victim is asked only when its set is full.
+ */
+#include "sim/module.h"
+
+#define POLICY "fifo"
+#define POLICY_SET_STATE uint32_t /* set_state(set): zero at first */
+
+static void policy_hit(unsigned set, unsigned way) { (void)set, (void)way; /* TODO */ }
+static void policy_fill(unsigned set, unsigned way) { (void)set, (void)way; /* TODO */ }
+
+static unsigned policy_victim(unsigned set)
+{
+    (void)set;
+    return 0; /* TODO */
+}
+
+/* Would one more hit on this way, now, change nothing?  false is always right, and slow. */
+static bool policy_settled(unsigned set, unsigned way)
+{
+    (void)set, (void)way;
+    return false;
+}
