@@ -135,6 +135,7 @@ hosted_sources = \
 	lib/plot/files.c \
 	lib/plot/input.c \
 	lib/plot/keys.c \
+	lib/plot/knees.c \
 	lib/plot/lines.c \
 	lib/plot/log.c \
 	lib/plot/picture.c \
@@ -143,7 +144,12 @@ hosted_sources = \
 	lib/plot/sweep.c \
 	lib/plot/threec.c \
 	lib/plot/time.c \
-	lib/plot/words.c
+	lib/plot/words.c \
+	lib/report/facts.c \
+	lib/report/findings.c \
+	lib/report/html.c \
+	lib/report/page.c \
+	lib/report/source.c
 
 decode_sources = \
 	lib/decode/decode.c \
@@ -179,6 +185,8 @@ tool_sources = \
 	tools/plot.c \
 	tools/prof_args.c \
 	tools/replay.c \
+	tools/report.c \
+	tools/report_run.c \
 	tools/run.c \
 	tools/run_engine.c \
 	tools/run_finish.c \
@@ -431,6 +439,7 @@ headers = \
 	lib/plot/centres.h \
 	lib/plot/input.h \
 	lib/plot/keys.h \
+	lib/plot/knees.h \
 	lib/plot/lines.h \
 	lib/plot/picture.h \
 	lib/plot/plot.h \
@@ -468,6 +477,11 @@ headers = \
 	lib/prof/table_rows.h \
 	lib/prof/write.h \
 	lib/prof/writer.h \
+	lib/report/facts.h \
+	lib/report/findings.h \
+	lib/report/html.h \
+	lib/report/report.h \
+	lib/report/source.h \
 	lib/run/interval.h \
 	lib/run/points.h \
 	lib/run/reference.h \
@@ -527,6 +541,7 @@ headers = \
 	tools/dis_elf.h \
 	tools/lab.h \
 	tools/prof_args.h \
+	tools/report.h \
 	tools/run.h \
 	tools/run_options.h \
 	tools/run_reader.h \

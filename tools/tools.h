@@ -33,6 +33,7 @@
     X(sweep, "run many programs, simulators and caches into one CSV file")                         \
     X(lab, "list the labs, begin one, check what is handed in")                                     \
     X(plot, "draw pictures of sweeps, profiles, intervals and logs")                               \
+    X(report, "run a program and write a page about it")                                           \
     X(dis, "disassemble an ELF file or bytes")
 
 #define X(name, help) int qn_tool_##name(int argc, char **argv);

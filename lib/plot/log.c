@@ -14,13 +14,12 @@
 
 #include "base/base.h"
 #include "plot/caption.h"
+#include "plot/knees.h"
 #include "plot/words.h"
 #include "prof/region.h"
 
 #define SETS_MAX (1u << 22)
 #define KIB 1024
-#define KNEE_DROP 0.1   /* of the height of the curve, since half the size */
-#define KNEE_NEXT 0.5   /* the next step down is less than this part of it */
 
 struct log {
     struct qn_plot_picture *p;
@@ -100,41 +99,13 @@ static void take_provenance(struct log *l)
 
 /* ---- stack distances ---- */
 
-static double cell(const struct qn_plot_picture *p, int row, int column)
-{
-    double v = 0;
-
-    qn_exp_cell_number(&p->data, row, column, &v);
-    return v;
-}
-
-/* The row of a size; -1: it has none. */
-static int find_size(const struct qn_plot_picture *p, double size)
-{
-    for (int row = 0; row < p->data.row_count; row++)
-        if (cell(p, row, 0) == size)
-            return row;
-    return -1;
-}
-
-/* How far the curve falls from half the size to the size; 0 at the ends. */
-static double drop_to(const struct qn_plot_picture *p, double size)
-{
-    int here = find_size(p, size), half = find_size(p, size / 2);
-
-    return here < 0 || half < 0 ? 0 : cell(p, half, 1) - cell(p, here, 1);
-}
-
 static void mark_knees(struct qn_plot_picture *p)
 {
-    double height = cell(p, 0, 1) - cell(p, p->data.row_count - 1, 1);
+    double knees[QN_PLOT_KNEES_MAX];
+    int count = qn_plot_find_knees(&p->data, knees);
 
-    for (int row = 1; row < p->data.row_count; row++) {
-        double size = cell(p, row, 0), drop = drop_to(p, size);
-
-        if (drop > 0 && drop >= KNEE_DROP * height && drop_to(p, 2 * size) < KNEE_NEXT * drop)
-            qn_plot_add_mark(p, size, qn_plot_say_bytes(&p->memory, size));
-    }
+    for (int i = 0; i < count; i++)
+        qn_plot_add_mark(p, knees[i], qn_plot_say_bytes(&p->memory, knees[i]));
 }
 
 static void add_size(struct log *l, unsigned long long lines, unsigned long long misses, unsigned long long touched)

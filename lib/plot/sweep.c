@@ -210,7 +210,7 @@ static void choose_scale(struct sweep *s)
     for (int i = 0; i < s->x_count; i++)
         powers &= s->xs[i] >= 1 && s->xs[i] < 1e15 && qn_is_pow2((uint64_t)s->xs[i])
                   && s->xs[i] == (double)(uint64_t)s->xs[i];
-    s->p->log_x = powers || (n > 5 && !strcmp(x + n - 5, "_bits") && s->xs[0] > 0);
+    s->p->log_x = powers || (n > 5 && (!strcmp(x + n - 5, "_bits") || !strcmp(x + n - 5, "_size")) && s->xs[0] > 0);
     s->p->x_label = qn_plot_say_column(&s->p->memory, x);
     if (n == 7 && !strcmp(x + 2, "_size")) {
         s->p->x_unit = KIB;

@@ -1,0 +1,18 @@
+/* lib/plot/knees.h - where a curve of misses by size bends: the sizes of working sets.
+ *
+ *   size,miss_percent  64,90  128,85  256,40  512,39      ->  256: it fell by 45 of 51, and hardly falls behind that
+ *
+ * A knee is a size at which the curve has lost at least a tenth of its whole height since half that size, while the next step
+ * down, to twice the size, is less than half as high.
+ */
+#ifndef QN_PLOT_KNEES_H
+#define QN_PLOT_KNEES_H
+
+#include "exp/table.h"
+
+#define QN_PLOT_KNEES_MAX 16
+
+/* Column 0 has the sizes, ascending, column 1 the misses.  Returns how many there are, the smallest first. */
+int qn_plot_find_knees(const struct qn_exp_table *curve, double knees[QN_PLOT_KNEES_MAX]);
+
+#endif

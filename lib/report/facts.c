@@ -1,0 +1,83 @@
+/* lib/report/facts.c - see facts.h. */
+#include "report/facts.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "out/csv_head.h"
+#include "plot/plot.h"
+
+#define COST "Ir+10*(I1mr+D1mr+D1mw)+100*(ILmr+DLmr+DLmw)+10*(Bcm+Bim)"
+_Static_assert(QN_REPORT_COST_L1 == 10 && QN_REPORT_COST_LL == 100 && QN_REPORT_COST_BRANCH == 10, "as COST has them");
+
+const char *qn_report_path(struct qn_report_facts *f, const char *name)
+{
+    return qn_exp_format(&f->memory, "%s/%s", f->report->folder, name);
+}
+
+double qn_report_count(const struct qn_plot_centres *c, int i, const char *events)
+{
+    double sum = 0;
+
+    for (size_t n; *events; events += n + (events[n] == '+')) {
+        char name[32] = "";
+
+        n = strcspn(events, "+");
+        strncat(name, events, n < sizeof name - 1 ? n : sizeof name - 1);
+        sum += (double)qn_plot_count_of(c, i, name);
+    }
+    return sum;
+}
+
+bool qn_report_has_line(const struct qn_plot_centre *c)
+{
+    return c->line != 0 && strcmp(c->file, "???");
+}
+
+static void read_geometry(struct qn_report_facts *f)
+{
+    uint64_t numbers[QN_OUT_CSV_GEOMETRY];
+
+    qn_out_csv_find_geometry(f->lines.header, numbers);
+    for (int i = 0; i < QN_REPORT_LEVELS; i++)
+        f->size[i] = (double)numbers[3 * i];
+}
+
+/* A table that is not there has no rows. */
+static enum qn_prof_status read_table(struct qn_report_facts *f, struct qn_exp_table *t, const char *name, struct qn_prof_error *err)
+{
+    const char *path = qn_report_path(f, name);
+
+    return access(path, F_OK) ? QN_PROF_OK : qn_exp_read_table(t, path, err);
+}
+
+static enum qn_prof_status read_centres(struct qn_report_facts *f, struct qn_plot_centres *c, const char *by,
+                                        struct qn_prof_error *err)
+{
+    const struct qn_plot_request q = { .by = by };
+
+    return qn_plot_read_centres(c, &f->memory, &q, qn_report_path(f, QN_REPORT_PROFILE), COST, err);
+}
+
+enum qn_prof_status qn_report_read_facts(struct qn_report_facts *f, const struct qn_report *r, struct qn_prof_error *err)
+{
+    *f = (struct qn_report_facts){ .report = r };
+    qn_exp_init_memory(&f->memory);
+    qn_exp_init_table(&f->intervals);
+    qn_exp_init_table(&f->runs);
+    if (read_centres(f, &f->functions, "function", err) != QN_PROF_OK || read_centres(f, &f->lines, "line", err) != QN_PROF_OK
+        || read_table(f, &f->intervals, QN_REPORT_INTERVALS, err) != QN_PROF_OK
+        || read_table(f, &f->runs, QN_REPORT_RUNS, err) != QN_PROF_OK)
+        return err->status;
+    read_geometry(f);
+    return QN_PROF_OK;
+}
+
+void qn_report_free_facts(struct qn_report_facts *f)
+{
+    qn_plot_free_centres(&f->functions);
+    qn_plot_free_centres(&f->lines);
+    qn_exp_free_table(&f->intervals);
+    qn_exp_free_table(&f->runs);
+    qn_exp_free_memory(&f->memory);
+}

@@ -1,0 +1,43 @@
+/* lib/report/facts.h - the numbers that the page is made of.
+ *
+ *   a run costs about  Ir + 10 L1 misses + 100 LL misses + 10 mispredicts
+ *
+ * That is the cycle estimation of KCachegrind (J. Weidendorfer, 2002): no machine's truth, but a measure in which misses of
+ * different kinds can be added.  It orders functions, lines and findings.
+ */
+#ifndef QN_REPORT_FACTS_H
+#define QN_REPORT_FACTS_H
+
+#include "exp/table.h"
+#include "plot/centres.h"
+#include "plot/knees.h"
+#include "report/report.h"
+
+#define QN_REPORT_COST_L1 10
+#define QN_REPORT_COST_LL 100
+#define QN_REPORT_COST_BRANCH 10
+
+enum { QN_REPORT_I1, QN_REPORT_D1, QN_REPORT_LL, QN_REPORT_LEVELS };
+
+struct qn_report_facts {
+    const struct qn_report *report;
+    struct qn_exp_memory memory;
+    struct qn_plot_centres functions, lines;  /* the most costly first */
+    double size[QN_REPORT_LEVELS];            /* of caches, bytes; 0: not known */
+    struct qn_exp_table intervals, runs;      /* no rows: there are none */
+    double knees[QN_PLOT_KNEES_MAX];          /* of the curve by size, bytes */
+    int knee_count;
+};
+
+/* Free `f` also where it fails. */
+enum qn_prof_status qn_report_read_facts(struct qn_report_facts *f, const struct qn_report *r, struct qn_prof_error *err);
+void qn_report_free_facts(struct qn_report_facts *f);
+
+/* The sum of events, "D1mr+D1mw", of centre `i`; of the whole if i < 0. */
+double qn_report_count(const struct qn_plot_centres *c, int i, const char *events);
+/* Whether the line or function has a source line. */
+bool qn_report_has_line(const struct qn_plot_centre *c);
+/* A file of the report's folder. */
+const char *qn_report_path(struct qn_report_facts *f, const char *name);
+
+#endif

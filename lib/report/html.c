@@ -1,0 +1,102 @@
+/* lib/report/html.c - see html.h. */
+#include "report/html.h"
+
+#include <string.h>
+
+#include "out/number.h"
+#include "prof/escape.h"
+
+static const char style[] =
+    "body{font:16px/1.45 sans-serif;color:#111;background:#fff;max-width:75em;margin:2em auto;padding:0 1em}\n"
+    "h1{font-size:1.5em;overflow-wrap:anywhere}h2{font-size:1.2em;margin-top:2em;border-bottom:1px solid #999}\n"
+    "h3{font-size:1em;margin-bottom:.2em;overflow-wrap:anywhere}\n"
+    "table{border-collapse:collapse;margin:.6em 0}\n"
+    "th,td{padding:.15em .7em;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}\n"
+    "th:first-child,td:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere}\n"
+    "td small{color:#555}\n"
+    "table.source td{border:0;padding:0 .7em;font:13px/1.35 monospace}\n"
+    "table.source td.code{text-align:left;white-space:pre}\n"
+    "tr.hot{background:#fbe3d5}tr.hot td:first-child{border-left:4px solid #D55E00}\n"
+    "img{max-width:100%;border:1px solid #ddd}figure{margin:1em 0}figcaption{color:#333}\n"
+    "ol.first>li{margin-bottom:1.2em}p.advice{border-left:4px solid #0072B2;padding-left:.7em}\n"
+    "@media print{body{max-width:none}section{break-inside:avoid}}\n";
+
+/* Length of the UTF-8 sequence that begins here; 0: there is none. */
+static int sequence(const unsigned char *s)
+{
+    int n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    if ((n == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)))
+        || (n == 4 && ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))))
+        return 0;
+    return n;
+}
+
+static void put_byte(FILE *out, char c)
+{
+    char escaped[QN_PROF_ESCAPE_MAX + 1] = { c };
+
+    switch (c) {
+    case '<': fputs("&lt;", out); return;
+    case '>': fputs("&gt;", out); return;
+    case '&': fputs("&amp;", out); return;
+    case '"': fputs("&quot;", out); return;
+    case '\'': fputs("&#39;", out); return;
+    }
+    if (qn_prof_is_control((unsigned char)c))
+        escaped[qn_prof_escape_byte(escaped, (unsigned char)c)] = 0;
+    fputs(escaped, out);
+}
+
+void qn_report_text(FILE *out, const char *text)
+{
+    while (*text) {
+        int n = sequence((const unsigned char *)text);
+
+        if (n == 0)
+            fputs("&#xFFFD;", out);
+        else if (n == 1)
+            put_byte(out, *text);
+        else
+            fwrite(text, 1, (size_t)n, out);
+        text += n ? n : 1;
+    }
+}
+
+void qn_report_begin(FILE *out, const char *mark, const char *title)
+{
+    fprintf(out, "<!DOCTYPE html>\n%s\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width\">\n<title>", mark);
+    qn_report_text(out, title);
+    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", style);
+}
+
+void qn_report_end(FILE *out) { fputs("</body>\n</html>\n", out); }
+
+void qn_report_heading(FILE *out, const char *id, const char *title)
+{
+    fprintf(out, "<h2 id=\"%s\">", id);
+    qn_report_text(out, title);
+    fputs("</h2>\n", out);
+}
+
+void qn_report_count_cell(FILE *out, double count, double whole)
+{
+    char text[QN_OUT_COUNT_MAX];
+
+    qn_out_commify(text, (int64_t)count);
+    fprintf(out, "<td>%s", text);
+    if (whole)
+        fprintf(out, " <small>%.1f%%</small>", 100 * count / whole);
+    fputs("</td>", out);
+}
+
+void qn_report_text_cell(FILE *out, const char *text)
+{
+    fputs("<td>", out);
+    qn_report_text(out, text);
+    fputs("</td>", out);
+}

@@ -1,0 +1,23 @@
+/* lib/report/html.h - writing HTML: text that is escaped, and a table of numbers.
+ *
+ *   qn_report_text(out, "a<b & \x1b")   ->  a&lt;b &amp; \x1b
+ *   qn_report_heading(out, "first", "What to look at first")
+ */
+#ifndef QN_REPORT_HTML_H
+#define QN_REPORT_HTML_H
+
+#include <stdio.h>
+
+/* Text of an element or of an attribute in double quotes.  Control bytes are made visible; what is no UTF-8 becomes U+FFFD. */
+void qn_report_text(FILE *out, const char *text);
+
+/* The document up to its body, and its end. */
+void qn_report_begin(FILE *out, const char *mark, const char *title);
+void qn_report_end(FILE *out);
+
+void qn_report_heading(FILE *out, const char *id, const char *title);
+/* <td> with commas between thousands; with a share of `whole` in per cent behind it, where that is not 0. */
+void qn_report_count_cell(FILE *out, double count, double whole);
+void qn_report_text_cell(FILE *out, const char *text);
+
+#endif

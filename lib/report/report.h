@@ -1,0 +1,31 @@
+/* lib/report/report.h - a page about one program: what its runs have left in a folder, explained.
+ *
+ *   folder: profile (of a run with the module 3c), intervals.csv, runs.csv (a sweep of D1 sizes), mattson.log
+ *   ->      index.html and its pictures: functions.svg, lines.svg, curve.svg, size.svg, classes.svg, phases.svg, ...
+ *
+ * The page is plain HTML with its style in it: no script, nothing from a network.  Invariants: it depends on the files only, so
+ * the same runs give the same page; every name from the program is escaped; what could not be made is said where it
+ * would stand.
+ */
+#ifndef QN_REPORT_REPORT_H
+#define QN_REPORT_REPORT_H
+
+#include "prof/error.h"
+
+#define QN_REPORT_PROFILE "profile"
+#define QN_REPORT_INTERVALS "intervals.csv"
+#define QN_REPORT_RUNS "runs.csv"
+#define QN_REPORT_PAGE "index.html"
+/* At the top of the page, so that a folder that holds a report is known for one. */
+#define QN_REPORT_MARK "<!-- made by quern report -->"
+
+struct qn_report {
+    const char *folder;
+    const char *mattson_log; /* NULL: no curve */
+    const char *ended;       /* how the program ended, where it was not with status 0, else NULL */
+    const char *no_modules;  /* why the analysis modules could not be built, else NULL */
+};
+
+enum qn_prof_status qn_report_write(const struct qn_report *r, struct qn_prof_error *err);
+
+#endif

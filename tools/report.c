@@ -1,0 +1,224 @@
+/* tools/report.c - `quern report`: one command from a program to a page about it.
+ *
+ * In:  quern report -o page -- ./prog args
+ * Out: page/index.html, its pictures and their data; exit 0, 1 (a run or a write failed), 2 (usage), 126, 127 (no such program)
+ *
+ * The folder is filled under another name and renamed.  One that holds a report already is replaced, any other is refused.
+ */
+#define _GNU_SOURCE
+#include "report.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "report/report.h"
+#include "sim_build.h"
+#include "tools.h"
+
+#define USUAL_FOLDER "quern-report"
+
+static const char help[] =
+    "usage: quern report [-o FOLDER] [options] [--] PROGRAM [ARGUMENTS]\n"
+    "\n"
+    "Runs the program several times and writes a page about it, FOLDER/index.html: what to look at first,\n"
+    "functions and lines with their source, misses by cache size, three Cs, phases, branches.\n"
+    "\n"
+    "  -o FOLDER              [quern-report]; a report that is there is replaced, anything else is not\n"
+    "  --I1= --D1= --LL=      caches, as SIZE,WAYS,LINE [this machine's]\n"
+    "  --input=FILE           standard input of the program [nothing]\n"
+    "  --env=NAME[=VALUE]     the program sees this variable; without it PATH and LC_ALL=C only\n"
+    "  -q, --quiet            do not say which run is being made\n"
+    "  -h, --help             this text\n"
+    "  --version              the version\n"
+    "\n"
+    "The program's output goes nowhere. Without a C compiler there are no three Cs and no curve by stack\n"
+    "distances; without gnuplot no pictures, but their data and scripts.\n";
+
+static int complain(const char *what, const char *why, int status)
+{
+    fprintf(stderr, "quern report: %s%s%s\n", what, *why ? ": " : "", why);
+    return status;
+}
+
+static int usage(const char *what, const char *argument)
+{
+    fprintf(stderr, "quern report: %s%s; `quern report --help` describes it\n", argument, what);
+    return QN_EXIT_USAGE;
+}
+
+/* ---- options ---- */
+
+/* The value of option `name` at *at, as --name=VALUE or --name VALUE; NULL: it is another, or there is none. */
+static const char *value_of(char ***at, const char *name)
+{
+    size_t n = strlen(name);
+    const char *text = **at;
+
+    if (strncmp(text, name, n) || (text[n] && text[n] != '='))
+        return NULL;
+    if (text[n] == '=')
+        return text + n + 1;
+    return (*at)[1] ? *++*at : NULL;
+}
+
+static bool take_value(struct qn_report_options *o, char ***at)
+{
+    static const char *const levels[] = { "--I1", "--D1", "--LL" };
+    const char *value;
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(levels); i++)
+        if ((value = value_of(at, levels[i]))) {
+            o->geometry[i] = qn_exp_format(&o->memory, "%s=%s", levels[i], value);
+            return true;
+        }
+    if ((value = value_of(at, "-o")))
+        o->output = value;
+    else if ((value = value_of(at, "--input")))
+        o->input = value;
+    else if ((value = value_of(at, "--env")) && o->environment_count < QN_REPORT_ENVIRONMENT_MAX)
+        o->environment[o->environment_count++] = value;
+    return value != NULL;
+}
+
+/* -1: go on; else the exit status. */
+static int parse(struct qn_report_options *o, char **at)
+{
+    for (; *at && **at == '-' && (*at)[1]; at++) {
+        if (!strcmp(*at, "--")) {
+            at++;
+            break;
+        }
+        if (!strcmp(*at, "-h") || !strcmp(*at, "--help"))
+            return fputs(help, stdout) < 0 || fflush(stdout);
+        if (!strcmp(*at, "--version"))
+            return puts("quern report " QN_VERSION) < 0;
+        if (!strcmp(*at, "-q") || !strcmp(*at, "--quiet"))
+            o->quiet = true;
+        else if (!take_value(o, &at))
+            return usage(": no such option, or its value is missing", *at);
+    }
+    o->program = at;
+    if (!*at)
+        return usage("name a program", "");
+    return !*o->output ? usage("-o: wanted a folder", "") : -1;
+}
+
+/* ---- folders ---- */
+
+static bool holds_report(const struct qn_report_options *o)
+{
+    FILE *page = fopen(qn_exp_format((struct qn_exp_memory *)&o->memory, "%s/" QN_REPORT_PAGE, o->output), "r");
+    char text[100] = "";
+    size_t n = page ? fread(text, 1, sizeof text - 1, page) : 0;
+
+    if (page)
+        fclose(page);
+    return n && strstr(text, QN_REPORT_MARK);
+}
+
+static void remove_folder(const char *folder)
+{
+    char *argv[] = { (char *)"rm", (char *)"-rf", (char *)"--", (char *)folder, NULL };
+
+    if (folder)
+        qn_sim_run(argv);
+}
+
+static const char *make_folder(struct qn_report_options *o)
+{
+    char *folder = qn_exp_format(&o->memory, "%s.XXXXXX", o->output);
+
+    if (!mkdtemp(folder)) {
+        complain(o->output, strerror(errno), 1);
+        return NULL;
+    }
+    return folder;
+}
+
+/* An empty folder gives way to a rename; a report has to go first, but only when the new one is complete. */
+static int move_into_place(struct qn_report_options *o)
+{
+    const char *old = NULL;
+
+    if (holds_report(o)) {
+        old = make_folder(o);
+        if (!old || rename(o->output, old))
+            return complain(o->output, strerror(errno), 1);
+    }
+    if (chmod(o->folder, 0755) || rename(o->folder, o->output))
+        return complain(o->output, strerror(errno), 1);
+    o->folder = NULL;
+    remove_folder(old);
+    return 0;
+}
+
+static int check_output(const struct qn_report_options *o)
+{
+    struct stat st;
+
+    if (lstat(o->output, &st))
+        return errno == ENOENT ? 0 : complain(o->output, strerror(errno), 1);
+    if (!S_ISDIR(st.st_mode))
+        return complain(o->output, "got a file, wanted the name of a folder", 1);
+    if (holds_report(o) || rmdir(o->output) == 0)
+        return 0;
+    return complain(o->output, "is a folder without a report in it; name another with -o", 1);
+}
+
+/* ---- all ---- */
+
+static int write_page(struct qn_report_options *o)
+{
+    struct qn_report page = { .folder = o->folder, .mattson_log = o->mattson_log, .ended = o->ended, .no_modules = o->no_modules };
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+
+    if (qn_report_write(&page, &err) != QN_PROF_OK)
+        return complain(err.text, "", 1);
+    return move_into_place(o);
+}
+
+static int make_report(struct qn_report_options *o)
+{
+    int status = check_output(o);
+
+#ifndef HAVE_LIBCSV
+    return complain("this quern was built without libcsv", "", 1);
+#endif
+    if (status)
+        return status;
+    if (o->input && access(o->input, R_OK))
+        return complain(o->input, strerror(errno), QN_EXIT_USAGE);
+    o->folder = make_folder(o);
+    o->work = o->folder ? qn_sim_scratch("report") : NULL;
+    if (!o->work)
+        status = 1;
+    else if (!(status = qn_report_run(o)))
+        status = write_page(o);
+    remove_folder(o->work);
+    remove_folder(o->folder);
+    return status;
+}
+
+int qn_tool_report(int argc, char **argv)
+{
+    static struct qn_report_options o = { .output = USUAL_FOLDER };
+    static char self[PATH_MAX];
+    int status;
+
+    (void)argc;
+    qn_exp_init_memory(&o.memory);
+    status = parse(&o, argv + 1);
+    if (status < 0 && readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+        status = complain("/proc/self/exe", strerror(errno), 1);
+    o.self = self;
+    if (status < 0)
+        status = make_report(&o);
+    qn_exp_free_memory(&o.memory);
+    return status;
+}

@@ -1,0 +1,347 @@
+/* tools/report_run.c - the runs that a report needs.
+ *
+ *   1  as it is                     how many instructions, and whether it works at all
+ *   2  with the module 3c           profile with the classes of misses; intervals, about two hundred
+ *   3  with the module mattson      the curve by stack distances, in its log
+ *   4  a sweep                      a D1 of each size
+ *
+ * All of them are made by the quern command itself.  The program sees the same environment each time, that of a sweep, so it
+ * does the same each time.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "out/csv_head.h"
+#include "prof/read.h"
+#include "report.h"
+#include "report/report.h"
+#include "exp/result.h"
+#include "tools.h"
+
+#define INTERVALS 200      /* of the run */
+#define INTERVAL_LEAST 1000 /* instructions */
+#define STEPS 4
+#define SMALLER 5          /* sizes of the D1: halved so often, */
+#define LARGER 4           /* and doubled so often */
+#define WORDS_MAX 64
+#define RUN_STATUS_USAGE 2
+
+struct run {
+    struct qn_report_options *o;
+    uint64_t instructions;
+    uint64_t geometry[QN_OUT_CSV_GEOMETRY];
+    const char *words[WORDS_MAX];
+    int count;
+};
+
+/* ---- starting commands ---- */
+
+static void begin(struct run *r, const char *command)
+{
+    r->count = 0;
+    r->words[r->count++] = r->o->self;
+    r->words[r->count++] = command;
+}
+
+static void add(struct run *r, const char *word)
+{
+    if (r->count < WORDS_MAX - 1)
+        r->words[r->count++] = word;
+}
+
+static const char *in_work(struct run *r, const char *name)
+{
+    return qn_exp_format(&r->o->memory, "%s/%s", r->o->work, name);
+}
+
+/* argv of `words` and the program. */
+static char **make_argv(struct run *r, bool with_program)
+{
+    int n = 0, arguments = 0;
+    char **argv;
+
+    while (r->o->program[arguments])
+        arguments++;
+    argv = qn_exp_alloc(&r->o->memory, (size_t)(r->count + arguments + 2) * sizeof *argv);
+    for (int i = 0; i < r->count; i++)
+        argv[n++] = (char *)r->words[i];
+    if (with_program)
+        argv[n++] = (char *)"--";
+    for (int i = 0; i < arguments && with_program; i++)
+        argv[n++] = r->o->program[i];
+    return argv;
+}
+
+static void set_environment(const struct qn_report_options *o)
+{
+    char *values[QN_REPORT_ENVIRONMENT_MAX];
+
+    for (int i = 0; i < o->environment_count; i++)
+        values[i] = getenv(o->environment[i]);
+    clearenv();
+    putenv((char *)"PATH=/usr/local/bin:/usr/bin:/bin");
+    putenv((char *)"LC_ALL=C");
+    for (int i = 0; i < o->environment_count; i++)
+        if (strchr(o->environment[i], '='))
+            putenv((char *)o->environment[i]);
+        else if (values[i])
+            setenv(o->environment[i], values[i], 1);
+}
+
+/* Standard input is that of the program, output goes nowhere, errors to a file. */
+static void redirect(const struct qn_report_options *o, const char *errors)
+{
+    int in = open(o->input ? o->input : "/dev/null", O_RDONLY), out = open("/dev/null", O_WRONLY);
+    int err = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    if (in < 0 || out < 0 || err < 0)
+        _exit(1);
+    dup2(in, STDIN_FILENO);
+    dup2(out, STDOUT_FILENO);
+    dup2(err, STDERR_FILENO);
+}
+
+/* The status as waitpid has it. */
+static int start(struct run *r, bool with_program, const char *errors)
+{
+    char **argv = make_argv(r, with_program);
+    pid_t child = fork();
+    int status = -1;
+
+    if (child == 0) {
+        redirect(r->o, errors);
+        if (with_program)
+            set_environment(r->o);
+        execv(argv[0], argv);
+        _exit(127);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return status;
+}
+
+static void say(const struct run *r, int step, const char *what)
+{
+    if (!r->o->quiet)
+        fprintf(stderr, "quern report: %d of %d: %s\n", step, STEPS, what);
+}
+
+/* The last line of a file of errors, which tells why. */
+static const char *read_error(struct run *r, const char *path, const char *otherwise)
+{
+    FILE *file = fopen(path, "r");
+    const char *last = otherwise;
+    char *line = NULL;
+    size_t room = 0;
+
+    while (file && getline(&line, &room, file) > 0) {
+        line[strcspn(line, "\n")] = 0;
+        if (!strncmp(line, "quern: ", 7) || last == otherwise)
+            last = qn_exp_copy(&r->o->memory, line);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return last;
+}
+
+/* ---- runs ---- */
+
+static void begin_run(struct run *r, const char *profile, const char *log)
+{
+    struct qn_exp_memory *m = &r->o->memory;
+
+    begin(r, "run");
+    for (int i = 0; i < 3; i++)
+        if (r->o->geometry[i])
+            add(r, r->o->geometry[i]);
+    add(r, "--branch-sim=yes");
+    add(r, "--dump-objects=yes");
+    add(r, qn_exp_format(m, "--out-file=%s", profile));
+    add(r, qn_exp_format(m, "--log-file=%s", log));
+}
+
+/* Instructions and caches of the first run. */
+static enum qn_prof_status read_first(struct run *r, const char *profile, struct qn_prof_error *err)
+{
+    struct qn_prof_reader *reader = qn_prof_open_reader(profile, err);
+    struct qn_prof_item item;
+
+    if (!reader)
+        return err->status;
+    qn_out_csv_find_geometry(qn_prof_reader_header(reader), r->geometry);
+    while (qn_prof_read_next(reader, &item, err) > 0)
+        if (item.kind == QN_PROF_SUMMARY)
+            r->instructions = (uint64_t)item.counts[0];
+    qn_prof_close_reader(reader);
+    return err->status;
+}
+
+/* A program that cannot be run, or that our engine refuses, ends the report with the message of quern run. */
+static int run_first(struct run *r)
+{
+    const char *profile = in_work(r, "first"), *errors = in_work(r, "first.err");
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+    const char *ended;
+    int status;
+
+    say(r, 1, "the program as it is");
+    begin_run(r, profile, in_work(r, "first.log"));
+    status = start(r, true, errors);
+    ended = qn_exp_describe_end(&r->o->memory, status, errors);
+    if (access(profile, F_OK)) {
+        fprintf(stderr, "quern report: %s\n", strcmp(ended, QN_EXP_OK) ? ended : "the run left no profile");
+        return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : 1;
+    }
+    if (strcmp(ended, QN_EXP_OK))
+        r->o->ended = ended;
+    if (read_first(r, profile, &err) == QN_PROF_OK)
+        return 0;
+    fprintf(stderr, "quern report: %s\n", err.text);
+    return 1;
+}
+
+/* NULL: the reason is in o->no_modules. */
+static const char *build(struct run *r, const char *module)
+{
+    const char *engine = in_work(r, module), *errors = in_work(r, "build.err");
+    int status;
+
+    begin(r, "sim");
+    add(r, "build");
+    add(r, qn_exp_format(&r->o->memory, "--AN=%s", module));
+    add(r, "-o");
+    add(r, engine);
+    status = start(r, false, errors);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return engine;
+    r->o->no_modules = read_error(r, errors, "the module could not be built");
+    return NULL;
+}
+
+static int fail(struct run *r, const char *errors)
+{
+    fprintf(stderr, "quern report: %s\n", read_error(r, errors, "a run that worked before has failed"));
+    return 1;
+}
+
+static int run_classes(struct run *r)
+{
+    struct qn_exp_memory *m = &r->o->memory;
+    const char *engine = build(r, "3c"), *profile = qn_exp_format(m, "%s/" QN_REPORT_PROFILE, r->o->folder);
+    const char *errors = in_work(r, "classes.err");
+    uint64_t interval = r->instructions / INTERVALS;
+
+    say(r, 2, "the three Cs, and counts by interval");
+    begin_run(r, profile, in_work(r, "classes.log"));
+    if (engine)
+        add(r, qn_exp_format(m, "--sim=%s", engine));
+    add(r, qn_exp_format(m, "--interval=%llu", (unsigned long long)(interval < INTERVAL_LEAST ? INTERVAL_LEAST : interval)));
+    add(r, qn_exp_format(m, "--interval-file=%s/" QN_REPORT_INTERVALS, r->o->folder));
+    start(r, true, errors);
+    return access(profile, F_OK) ? fail(r, errors) : 0;
+}
+
+static int run_distances(struct run *r)
+{
+    struct qn_exp_memory *m = &r->o->memory;
+    const char *engine = build(r, "mattson"), *log = in_work(r, "mattson.log"), *errors = in_work(r, "mattson.err");
+
+    if (!engine)
+        return 0;
+    say(r, 3, "stack distances");
+    begin_run(r, in_work(r, "mattson.profile"), log);
+    add(r, qn_exp_format(m, "--sim=%s", engine));
+    start(r, true, errors);
+    if (access(log, F_OK))
+        return fail(r, errors);
+    r->o->mattson_log = log;
+    return 0;
+}
+
+/* "D1.size=1024,2048,...": of one set at least, ways and lines as they are. */
+static const char *list_sizes(struct run *r)
+{
+    const uint64_t *d1 = r->geometry + 3;
+    uint64_t size = d1[0], least = d1[1] * d1[2];
+    const char *list = "D1.size=";
+
+    for (int i = 0; i < SMALLER && size / 2 >= least && size % 2 == 0; i++)
+        size /= 2;
+    for (bool first = true; size <= d1[0] << LARGER; size *= 2, first = false)
+        list = qn_exp_format(&r->o->memory, "%s%s%llu", list, first ? "" : ",", (unsigned long long)size);
+    return list;
+}
+
+static void put_quoted(FILE *out, const char *text)
+{
+    putc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            putc('\\', out);
+        putc(*text, out);
+    }
+    putc('"', out);
+}
+
+/* Input is a matter of experiment files: `program report { command = {"./prog", "arg"} input = "FILE" }`. */
+static const char *write_experiment(struct run *r)
+{
+    const char *path = in_work(r, "sizes.exp");
+    FILE *out = fopen(path, "w");
+
+    if (!out)
+        return NULL;
+    fputs("program report {\n  command = {", out);
+    for (int i = 0; r->o->program[i]; i++) {
+        fputs(i ? ", " : "", out);
+        put_quoted(out, r->o->program[i]);
+    }
+    fputs("}\n  input = ", out);
+    put_quoted(out, r->o->input);
+    fputs("\n}\n", out);
+    return fclose(out) ? NULL : path;
+}
+
+/* Without this run the page lacks a picture, and says so. */
+static void run_sizes(struct run *r)
+{
+    struct qn_exp_memory *m = &r->o->memory;
+    const char *runs = qn_exp_format(m, "%s/" QN_REPORT_RUNS, r->o->folder), *errors = in_work(r, "sweep.err");
+    static const char *const names[] = { "I1", "D1", "LL" };
+
+    say(r, 4, "a D1 of each size");
+    begin(r, "sweep");
+    add(r, "-q");
+    add(r, "-o");
+    add(r, runs);
+    for (int i = 0; i < 3; i++)
+        add(r, qn_exp_format(m, "--%s=%llu,%llu,%llu", names[i], (unsigned long long)r->geometry[3 * i],
+                             (unsigned long long)r->geometry[3 * i + 1], (unsigned long long)r->geometry[3 * i + 2]));
+    add(r, "-L");
+    add(r, list_sizes(r));
+    for (int i = 0; i < r->o->environment_count; i++)
+        add(r, qn_exp_format(m, "--env=%s", r->o->environment[i]));
+    if (r->o->input)
+        add(r, write_experiment(r));
+    start(r, !r->o->input, errors);
+    if (access(runs, F_OK))
+        fprintf(stderr, "quern report: no run for each size: %s\n", read_error(r, errors, "the sweep failed"));
+}
+
+int qn_report_run(struct qn_report_options *o)
+{
+    struct run r = { .o = o };
+    int status;
+
+    if ((status = run_first(&r)) || (status = run_classes(&r)) || (status = run_distances(&r)))
+        return status;
+    run_sizes(&r);
+    return 0;
+}
