@@ -149,7 +149,9 @@ hosted_sources = \
 	lib/report/findings.c \
 	lib/report/html.c \
 	lib/report/page.c \
-	lib/report/source.c
+	lib/report/pictures.c \
+	lib/report/source.c \
+	lib/report/tables.c
 
 decode_sources = \
 	lib/decode/decode.c \
@@ -187,6 +189,7 @@ tool_sources = \
 	tools/replay.c \
 	tools/report.c \
 	tools/report_run.c \
+	tools/report_start.c \
 	tools/run.c \
 	tools/run_engine.c \
 	tools/run_finish.c \
@@ -480,8 +483,10 @@ headers = \
 	lib/report/facts.h \
 	lib/report/findings.h \
 	lib/report/html.h \
+	lib/report/pictures.h \
 	lib/report/report.h \
 	lib/report/source.h \
+	lib/report/tables.h \
 	lib/run/interval.h \
 	lib/run/points.h \
 	lib/run/reference.h \
@@ -672,6 +677,7 @@ shell_tests = \
 	tests/unit/prof/positions.sh \
 	tests/unit/prof/provenance.sh \
 	tests/unit/prof/regions.sh \
+	tests/unit/report/report.sh \
 	tests/unit/run/explain.sh \
 	tests/unit/run/interval.sh \
 	tests/unit/run/regions.sh \

@@ -1,9 +1,11 @@
 /* tools/report.c - `quern report`: one command from a program to a page about it.
  *
  * In:  quern report -o page -- ./prog args
- * Out: page/index.html, its pictures and their data; exit 0, 1 (a run or a write failed), 2 (usage), 126, 127 (no such program)
+ * Out: page/index.html, its pictures and their data; exit 0, 1 (a run or a write failed), 2 (usage), 126, 127 (no such
+ * program)
  *
- * The folder is filled under another name and renamed.  One that holds a report already is replaced, any other is refused.
+ * The folder is filled under another name and renamed.  One that holds a report already is replaced, any other is
+ * refused.
  */
 #define _GNU_SOURCE
 #include "report.h"
@@ -175,7 +177,9 @@ static int check_output(const struct qn_report_options *o)
 
 static int write_page(struct qn_report_options *o)
 {
-    struct qn_report page = { .folder = o->folder, .mattson_log = o->mattson_log, .ended = o->ended, .no_modules = o->no_modules };
+    struct qn_report page = {
+        .folder = o->folder, .mattson_log = o->mattson_log, .ended = o->ended, .no_modules = o->no_modules
+    };
     struct qn_prof_error err = { .status = QN_PROF_OK };
 
     if (qn_report_write(&page, &err) != QN_PROF_OK)

@@ -4,6 +4,7 @@
 
 #include "cost/arena.h"
 #include "exp/memory.h"
+#include "out/csv_head.h"
 
 #define QN_REPORT_ENVIRONMENT_MAX 64
 
@@ -20,6 +21,24 @@ struct qn_report_options {
     const char *folder, *work;          /* being filled; for what will be thrown away */
     const char *ended, *no_modules, *mattson_log; /* as in struct qn_report; filled by the runs */
 };
+
+/* A command of ours on its way. */
+#define QN_REPORT_WORDS_MAX 64
+struct qn_report_runner {
+    struct qn_report_options *o;
+    uint64_t instructions;                      /* of the first run */
+    uint64_t geometry[QN_OUT_CSV_GEOMETRY];     /* its caches */
+    const char *words[QN_REPORT_WORDS_MAX];
+    int count;
+};
+
+void qn_report_begin_command(struct qn_report_runner *r, const char *command);
+void qn_report_add_word(struct qn_report_runner *r, const char *word);
+/* A file that goes when the report is made. */
+const char *qn_report_in_work(struct qn_report_runner *r, const char *name);
+/* Waits for it; the status as waitpid has it.  `errors`: a file for what it complains of. */
+int qn_report_start(struct qn_report_runner *r, bool with_program, const char *errors);
+const char *qn_report_read_error(struct qn_report_runner *r, const char *path, const char *otherwise);
 
 /* Makes all files that the page needs.  0, or the exit status after a message. */
 int qn_report_run(struct qn_report_options *o);

@@ -5,170 +5,50 @@
  *   3  with the module mattson      the curve by stack distances, in its log
  *   4  a sweep                      a D1 of each size
  *
- * All of them are made by the quern command itself.  The program sees the same environment each time, that of a sweep, so it
- * does the same each time.
+ * All of them are made by the quern command itself.  The program sees the same environment each time, that of a sweep,
+ * so it does the same each time.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "out/csv_head.h"
+#include "exp/result.h"
 #include "prof/read.h"
 #include "report.h"
 #include "report/report.h"
-#include "exp/result.h"
-#include "tools.h"
 
 #define INTERVALS 200      /* of the run */
 #define INTERVAL_LEAST 1000 /* instructions */
 #define STEPS 4
 #define SMALLER 5          /* sizes of the D1: halved so often, */
 #define LARGER 4           /* and doubled so often */
-#define WORDS_MAX 64
-#define RUN_STATUS_USAGE 2
 
-struct run {
-    struct qn_report_options *o;
-    uint64_t instructions;
-    uint64_t geometry[QN_OUT_CSV_GEOMETRY];
-    const char *words[WORDS_MAX];
-    int count;
-};
-
-/* ---- starting commands ---- */
-
-static void begin(struct run *r, const char *command)
-{
-    r->count = 0;
-    r->words[r->count++] = r->o->self;
-    r->words[r->count++] = command;
-}
-
-static void add(struct run *r, const char *word)
-{
-    if (r->count < WORDS_MAX - 1)
-        r->words[r->count++] = word;
-}
-
-static const char *in_work(struct run *r, const char *name)
-{
-    return qn_exp_format(&r->o->memory, "%s/%s", r->o->work, name);
-}
-
-/* argv of `words` and the program. */
-static char **make_argv(struct run *r, bool with_program)
-{
-    int n = 0, arguments = 0;
-    char **argv;
-
-    while (r->o->program[arguments])
-        arguments++;
-    argv = qn_exp_alloc(&r->o->memory, (size_t)(r->count + arguments + 2) * sizeof *argv);
-    for (int i = 0; i < r->count; i++)
-        argv[n++] = (char *)r->words[i];
-    if (with_program)
-        argv[n++] = (char *)"--";
-    for (int i = 0; i < arguments && with_program; i++)
-        argv[n++] = r->o->program[i];
-    return argv;
-}
-
-static void set_environment(const struct qn_report_options *o)
-{
-    char *values[QN_REPORT_ENVIRONMENT_MAX];
-
-    for (int i = 0; i < o->environment_count; i++)
-        values[i] = getenv(o->environment[i]);
-    clearenv();
-    putenv((char *)"PATH=/usr/local/bin:/usr/bin:/bin");
-    putenv((char *)"LC_ALL=C");
-    for (int i = 0; i < o->environment_count; i++)
-        if (strchr(o->environment[i], '='))
-            putenv((char *)o->environment[i]);
-        else if (values[i])
-            setenv(o->environment[i], values[i], 1);
-}
-
-/* Standard input is that of the program, output goes nowhere, errors to a file. */
-static void redirect(const struct qn_report_options *o, const char *errors)
-{
-    int in = open(o->input ? o->input : "/dev/null", O_RDONLY), out = open("/dev/null", O_WRONLY);
-    int err = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-    if (in < 0 || out < 0 || err < 0)
-        _exit(1);
-    dup2(in, STDIN_FILENO);
-    dup2(out, STDOUT_FILENO);
-    dup2(err, STDERR_FILENO);
-}
-
-/* The status as waitpid has it. */
-static int start(struct run *r, bool with_program, const char *errors)
-{
-    char **argv = make_argv(r, with_program);
-    pid_t child = fork();
-    int status = -1;
-
-    if (child == 0) {
-        redirect(r->o, errors);
-        if (with_program)
-            set_environment(r->o);
-        execv(argv[0], argv);
-        _exit(127);
-    }
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    return status;
-}
-
-static void say(const struct run *r, int step, const char *what)
+static void say(const struct qn_report_runner *r, int step, const char *what)
 {
     if (!r->o->quiet)
         fprintf(stderr, "quern report: %d of %d: %s\n", step, STEPS, what);
 }
 
-/* The last line of a file of errors, which tells why. */
-static const char *read_error(struct run *r, const char *path, const char *otherwise)
-{
-    FILE *file = fopen(path, "r");
-    const char *last = otherwise;
-    char *line = NULL;
-    size_t room = 0;
-
-    while (file && getline(&line, &room, file) > 0) {
-        line[strcspn(line, "\n")] = 0;
-        if (!strncmp(line, "quern: ", 7) || last == otherwise)
-            last = qn_exp_copy(&r->o->memory, line);
-    }
-    free(line);
-    if (file)
-        fclose(file);
-    return last;
-}
-
 /* ---- runs ---- */
 
-static void begin_run(struct run *r, const char *profile, const char *log)
+static void begin_run(struct qn_report_runner *r, const char *profile, const char *log)
 {
     struct qn_exp_memory *m = &r->o->memory;
 
-    begin(r, "run");
+    qn_report_begin_command(r, "run");
     for (int i = 0; i < 3; i++)
         if (r->o->geometry[i])
-            add(r, r->o->geometry[i]);
-    add(r, "--branch-sim=yes");
-    add(r, "--dump-objects=yes");
-    add(r, qn_exp_format(m, "--out-file=%s", profile));
-    add(r, qn_exp_format(m, "--log-file=%s", log));
+            qn_report_add_word(r, r->o->geometry[i]);
+    qn_report_add_word(r, "--branch-sim=yes");
+    qn_report_add_word(r, "--dump-objects=yes");
+    qn_report_add_word(r, qn_exp_format(m, "--out-file=%s", profile));
+    qn_report_add_word(r, qn_exp_format(m, "--log-file=%s", log));
 }
 
 /* Instructions and caches of the first run. */
-static enum qn_prof_status read_first(struct run *r, const char *profile, struct qn_prof_error *err)
+static enum qn_prof_status read_first(struct qn_report_runner *r, const char *profile, struct qn_prof_error *err)
 {
     struct qn_prof_reader *reader = qn_prof_open_reader(profile, err);
     struct qn_prof_item item;
@@ -184,16 +64,16 @@ static enum qn_prof_status read_first(struct run *r, const char *profile, struct
 }
 
 /* A program that cannot be run, or that our engine refuses, ends the report with the message of quern run. */
-static int run_first(struct run *r)
+static int run_first(struct qn_report_runner *r)
 {
-    const char *profile = in_work(r, "first"), *errors = in_work(r, "first.err");
+    const char *profile = qn_report_in_work(r, "first"), *errors = qn_report_in_work(r, "first.err");
     struct qn_prof_error err = { .status = QN_PROF_OK };
     const char *ended;
     int status;
 
     say(r, 1, "the program as it is");
-    begin_run(r, profile, in_work(r, "first.log"));
-    status = start(r, true, errors);
+    begin_run(r, profile, qn_report_in_work(r, "first.log"));
+    status = qn_report_start(r, true, errors);
     ended = qn_exp_describe_end(&r->o->memory, status, errors);
     if (access(profile, F_OK)) {
         fprintf(stderr, "quern report: %s\n", strcmp(ended, QN_EXP_OK) ? ended : "the run left no profile");
@@ -208,57 +88,58 @@ static int run_first(struct run *r)
 }
 
 /* NULL: the reason is in o->no_modules. */
-static const char *build(struct run *r, const char *module)
+static const char *build(struct qn_report_runner *r, const char *module)
 {
-    const char *engine = in_work(r, module), *errors = in_work(r, "build.err");
+    const char *engine = qn_report_in_work(r, module), *errors = qn_report_in_work(r, "build.err");
     int status;
 
-    begin(r, "sim");
-    add(r, "build");
-    add(r, qn_exp_format(&r->o->memory, "--AN=%s", module));
-    add(r, "-o");
-    add(r, engine);
-    status = start(r, false, errors);
+    qn_report_begin_command(r, "sim");
+    qn_report_add_word(r, "build");
+    qn_report_add_word(r, qn_exp_format(&r->o->memory, "--AN=%s", module));
+    qn_report_add_word(r, "-o");
+    qn_report_add_word(r, engine);
+    status = qn_report_start(r, false, errors);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return engine;
-    r->o->no_modules = read_error(r, errors, "the module could not be built");
+    r->o->no_modules = qn_report_read_error(r, errors, "the module could not be built");
     return NULL;
 }
 
-static int fail(struct run *r, const char *errors)
+static int fail(struct qn_report_runner *r, const char *errors)
 {
-    fprintf(stderr, "quern report: %s\n", read_error(r, errors, "a run that worked before has failed"));
+    fprintf(stderr, "quern report: %s\n", qn_report_read_error(r, errors, "a run that worked before has failed"));
     return 1;
 }
 
-static int run_classes(struct run *r)
+static int run_classes(struct qn_report_runner *r)
 {
     struct qn_exp_memory *m = &r->o->memory;
     const char *engine = build(r, "3c"), *profile = qn_exp_format(m, "%s/" QN_REPORT_PROFILE, r->o->folder);
-    const char *errors = in_work(r, "classes.err");
+    const char *errors = qn_report_in_work(r, "classes.err");
     uint64_t interval = r->instructions / INTERVALS;
 
     say(r, 2, "the three Cs, and counts by interval");
-    begin_run(r, profile, in_work(r, "classes.log"));
+    begin_run(r, profile, qn_report_in_work(r, "classes.log"));
     if (engine)
-        add(r, qn_exp_format(m, "--sim=%s", engine));
-    add(r, qn_exp_format(m, "--interval=%llu", (unsigned long long)(interval < INTERVAL_LEAST ? INTERVAL_LEAST : interval)));
-    add(r, qn_exp_format(m, "--interval-file=%s/" QN_REPORT_INTERVALS, r->o->folder));
-    start(r, true, errors);
+        qn_report_add_word(r, qn_exp_format(m, "--sim=%s", engine));
+    qn_report_add_word(r, qn_exp_format(m, "--interval=%llu",
+                         (unsigned long long)(interval < INTERVAL_LEAST ? INTERVAL_LEAST : interval)));
+    qn_report_add_word(r, qn_exp_format(m, "--interval-file=%s/" QN_REPORT_INTERVALS, r->o->folder));
+    qn_report_start(r, true, errors);
     return access(profile, F_OK) ? fail(r, errors) : 0;
 }
 
-static int run_distances(struct run *r)
+static int run_distances(struct qn_report_runner *r)
 {
     struct qn_exp_memory *m = &r->o->memory;
-    const char *engine = build(r, "mattson"), *log = in_work(r, "mattson.log"), *errors = in_work(r, "mattson.err");
+    const char *engine = build(r, "mattson"), *log = qn_report_in_work(r, "mattson.log"), *errors = qn_report_in_work(r, "mattson.err");
 
     if (!engine)
         return 0;
     say(r, 3, "stack distances");
-    begin_run(r, in_work(r, "mattson.profile"), log);
-    add(r, qn_exp_format(m, "--sim=%s", engine));
-    start(r, true, errors);
+    begin_run(r, qn_report_in_work(r, "mattson.profile"), log);
+    qn_report_add_word(r, qn_exp_format(m, "--sim=%s", engine));
+    qn_report_start(r, true, errors);
     if (access(log, F_OK))
         return fail(r, errors);
     r->o->mattson_log = log;
@@ -266,7 +147,7 @@ static int run_distances(struct run *r)
 }
 
 /* "D1.size=1024,2048,...": of one set at least, ways and lines as they are. */
-static const char *list_sizes(struct run *r)
+static const char *list_sizes(struct qn_report_runner *r)
 {
     const uint64_t *d1 = r->geometry + 3;
     uint64_t size = d1[0], least = d1[1] * d1[2];
@@ -291,9 +172,9 @@ static void put_quoted(FILE *out, const char *text)
 }
 
 /* Input is a matter of experiment files: `program report { command = {"./prog", "arg"} input = "FILE" }`. */
-static const char *write_experiment(struct run *r)
+static const char *write_experiment(struct qn_report_runner *r)
 {
-    const char *path = in_work(r, "sizes.exp");
+    const char *path = qn_report_in_work(r, "sizes.exp");
     FILE *out = fopen(path, "w");
 
     if (!out)
@@ -310,34 +191,34 @@ static const char *write_experiment(struct run *r)
 }
 
 /* Without this run the page lacks a picture, and says so. */
-static void run_sizes(struct run *r)
+static void run_sizes(struct qn_report_runner *r)
 {
     struct qn_exp_memory *m = &r->o->memory;
-    const char *runs = qn_exp_format(m, "%s/" QN_REPORT_RUNS, r->o->folder), *errors = in_work(r, "sweep.err");
+    const char *runs = qn_exp_format(m, "%s/" QN_REPORT_RUNS, r->o->folder), *errors = qn_report_in_work(r, "sweep.err");
     static const char *const names[] = { "I1", "D1", "LL" };
 
     say(r, 4, "a D1 of each size");
-    begin(r, "sweep");
-    add(r, "-q");
-    add(r, "-o");
-    add(r, runs);
+    qn_report_begin_command(r, "sweep");
+    qn_report_add_word(r, "-q");
+    qn_report_add_word(r, "-o");
+    qn_report_add_word(r, runs);
     for (int i = 0; i < 3; i++)
-        add(r, qn_exp_format(m, "--%s=%llu,%llu,%llu", names[i], (unsigned long long)r->geometry[3 * i],
+        qn_report_add_word(r, qn_exp_format(m, "--%s=%llu,%llu,%llu", names[i], (unsigned long long)r->geometry[3 * i],
                              (unsigned long long)r->geometry[3 * i + 1], (unsigned long long)r->geometry[3 * i + 2]));
-    add(r, "-L");
-    add(r, list_sizes(r));
+    qn_report_add_word(r, "-L");
+    qn_report_add_word(r, list_sizes(r));
     for (int i = 0; i < r->o->environment_count; i++)
-        add(r, qn_exp_format(m, "--env=%s", r->o->environment[i]));
+        qn_report_add_word(r, qn_exp_format(m, "--env=%s", r->o->environment[i]));
     if (r->o->input)
-        add(r, write_experiment(r));
-    start(r, !r->o->input, errors);
+        qn_report_add_word(r, write_experiment(r));
+    qn_report_start(r, !r->o->input, errors);
     if (access(runs, F_OK))
-        fprintf(stderr, "quern report: no run for each size: %s\n", read_error(r, errors, "the sweep failed"));
+        fprintf(stderr, "quern report: no run for each size: %s\n", qn_report_read_error(r, errors, "the sweep failed"));
 }
 
 int qn_report_run(struct qn_report_options *o)
 {
-    struct run r = { .o = o };
+    struct qn_report_runner r = { .o = o };
     int status;
 
     if ((status = run_first(&r)) || (status = run_classes(&r)) || (status = run_distances(&r)))

@@ -44,7 +44,8 @@ static void read_geometry(struct qn_report_facts *f)
 }
 
 /* A table that is not there has no rows. */
-static enum qn_prof_status read_table(struct qn_report_facts *f, struct qn_exp_table *t, const char *name, struct qn_prof_error *err)
+static enum qn_prof_status read_table(struct qn_report_facts *f, struct qn_exp_table *t, const char *name,
+                                      struct qn_prof_error *err)
 {
     const char *path = qn_report_path(f, name);
 
@@ -59,13 +60,15 @@ static enum qn_prof_status read_centres(struct qn_report_facts *f, struct qn_plo
     return qn_plot_read_centres(c, &f->memory, &q, qn_report_path(f, QN_REPORT_PROFILE), COST, err);
 }
 
-enum qn_prof_status qn_report_read_facts(struct qn_report_facts *f, const struct qn_report *r, struct qn_prof_error *err)
+enum qn_prof_status qn_report_read_facts(struct qn_report_facts *f, const struct qn_report *r,
+                                         struct qn_prof_error *err)
 {
     *f = (struct qn_report_facts){ .report = r };
     qn_exp_init_memory(&f->memory);
     qn_exp_init_table(&f->intervals);
     qn_exp_init_table(&f->runs);
-    if (read_centres(f, &f->functions, "function", err) != QN_PROF_OK || read_centres(f, &f->lines, "line", err) != QN_PROF_OK
+    if (read_centres(f, &f->functions, "function", err) != QN_PROF_OK
+        || read_centres(f, &f->lines, "line", err) != QN_PROF_OK
         || read_table(f, &f->intervals, QN_REPORT_INTERVALS, err) != QN_PROF_OK
         || read_table(f, &f->runs, QN_REPORT_RUNS, err) != QN_PROF_OK)
         return err->status;

@@ -2,8 +2,8 @@
  *
  *   a run costs about  Ir + 10 L1 misses + 100 LL misses + 10 mispredicts
  *
- * That is the cycle estimation of KCachegrind (J. Weidendorfer, 2002): no machine's truth, but a measure in which misses of
- * different kinds can be added.  It orders functions, lines and findings.
+ * That is the cycle estimation of KCachegrind (J. Weidendorfer, 2002): no machine's truth, but a measure in which
+ * misses of different kinds can be added.  It orders functions, lines and findings.
  */
 #ifndef QN_REPORT_FACTS_H
 #define QN_REPORT_FACTS_H
@@ -30,7 +30,8 @@ struct qn_report_facts {
 };
 
 /* Free `f` also where it fails. */
-enum qn_prof_status qn_report_read_facts(struct qn_report_facts *f, const struct qn_report *r, struct qn_prof_error *err);
+enum qn_prof_status qn_report_read_facts(struct qn_report_facts *f, const struct qn_report *r,
+                                         struct qn_prof_error *err);
 void qn_report_free_facts(struct qn_report_facts *f);
 
 /* The sum of events, "D1mr+D1mw", of centre `i`; of the whole if i < 0. */

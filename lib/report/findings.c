@@ -62,32 +62,46 @@ static const char *say_classes(struct qn_report_facts *f, const struct classes *
 {
     if (!c->all)
         return "";
-    return qn_exp_format(&f->memory, " Of its D1 misses %.0f%% are compulsory, %.0f%% capacity, %.0f%% conflict misses.",
+    return qn_exp_format(&f->memory,
+                         " Of its D1 misses %.0f%% are compulsory, %.0f%% capacity, %.0f%% conflict misses.",
                          percent(c->compulsory, c->all), percent(c->capacity, c->all), percent(c->conflict, c->all));
 }
 
-/* The next knee above the D1: how much would be enough. */
-static const char *say_knee(struct qn_report_facts *f)
+/* The next knee above a cache: how much would be enough. */
+static const char *say_knee(struct qn_report_facts *f, double size)
 {
     for (int i = 0; i < f->knee_count; i++)
-        if (f->knees[i] > f->size[QN_REPORT_D1])
+        if (f->knees[i] > size)
             return qn_exp_format(&f->memory, " The curve by size has a knee at %s: so much is used again and again.",
                                  qn_plot_say_bytes(&f->memory, f->knees[i]));
     return "";
 }
 
-static const char *advise_data(struct qn_report_facts *f, const struct classes *c)
+/* The classes are those of the D1; what the LL misses of lines that were there before, it had no room for. */
+static const char *advise_data(struct qn_report_facts *f, const struct classes *c, bool of_ll)
 {
-    const char *size = qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_D1]);
+    double bytes = f->size[of_ll ? QN_REPORT_LL : QN_REPORT_D1];
+    const char *size = qn_plot_say_bytes(&f->memory, bytes);
 
+    if (of_ll && c->all && c->compulsory <= CLASS_MOST * c->all)
+        return qn_exp_format(
+            &f->memory,
+            "These come from memory. The lines were there before, but the LL of %s does not hold all that "
+            "is used in between: work in blocks that fit, make elements smaller, or keep those that are needed "
+            "often together.%s",
+            size, say_knee(f, bytes));
     if (c->conflict > CLASS_MOST * c->all)
-        return "A fully associative cache of the same size would have most of these lines. Data that is used together lies a power "
+        return "A fully associative cache of the same size would have most of these lines. Data that is used together "
+               "lies a power "
                "of two apart and falls into the same sets: pad rows or structures by a line, or lay them out anew.";
     if (c->capacity > CLASS_MOST * c->all)
-        return qn_exp_format(&f->memory, "The lines were there before, but more than %s were used since. Use them while they are "
-                             "there: another loop order, work in blocks that fit, smaller elements.%s", size, say_knee(f));
+        return qn_exp_format(&f->memory,
+                             "The lines were there before, but more than %s were used since. Use them while they are "
+                             "there: another loop order, work in blocks that fit, smaller elements.%s",
+                             size, say_knee(f, bytes));
     if (c->compulsory > CLASS_MOST * c->all)
-        return "The lines are used for the first time, so no cache of any size or kind would have them. Fewer bytes (smaller types, "
+        return "The lines are used for the first time, so no cache of any size or kind would have them. Fewer bytes "
+               "(smaller types, "
                "only the fields that are needed), longer lines or prefetching help.";
     return c->all ? "No class of misses prevails: first use fewer bytes, then look at order and layout."
                   : "How these misses divide into compulsory, capacity and conflict is not known here.";
@@ -108,16 +122,20 @@ static const char *advise(struct qn_report_facts *f, const struct kind *k, int l
     struct classes classes = find_classes(f, line);
 
     switch (k->about) {
-    case DATA: return advise_data(f, &classes);
+    case DATA: return advise_data(f, &classes, k->cost == QN_REPORT_COST_LL);
     case CODE:
-        return qn_exp_format(&f->memory, "The code that runs in turn does not fit %s. Less of it (-Os, less inlining and unrolling), or "
-                             "hot functions side by side (profile-guided optimisation), helps.",
-                             qn_plot_say_bytes(&f->memory, f->size[k->cost == QN_REPORT_COST_LL ? QN_REPORT_LL : QN_REPORT_I1]));
+        return qn_exp_format(
+            &f->memory,
+            "The code that runs in turn does not fit %s. Less of it (-Os, less inlining and unrolling), or "
+            "hot functions side by side (profile-guided optimisation), helps.",
+            qn_plot_say_bytes(&f->memory, f->size[k->cost == QN_REPORT_COST_LL ? QN_REPORT_LL : QN_REPORT_I1]));
     case BRANCH:
-        return rate > FORESEEN ? "The branch depends on data that has no pattern. Give it one (sort, partition), or do without: a "
-                                 "conditional move, a table, arithmetic."
-                               : "It is foreseen mostly; there are many because it runs so often. Fewer tests (unrolling, testing outside "
-                                 "of the loop) help.";
+        return rate > FORESEEN
+                   ? "The branch depends on data that has no pattern. Give it one (sort, partition), or do without: a "
+                     "conditional move, a table, arithmetic."
+                   : "It is foreseen mostly; there are many because it runs so often. Fewer tests (unrolling, testing "
+                     "outside "
+                     "of the loop) help.";
     default:
         return "The target changes from call to call: group work by target, or test for the most frequent one first.";
     }
@@ -156,12 +174,16 @@ static bool examine(struct qn_report_facts *f, const struct kind *k, struct qn_r
     classes = find_classes(f, line);
     finding->line = line;
     finding->what = qn_exp_format(&f->memory, "%s: %s %s", name_place(f, &f->lines.at[line]), say(f, v), k->name);
-    finding->proof = qn_exp_format(&f->memory, "That is %.1f%% of all %s, %.1f%% of the %s %s here, and about %.0f%% of what the run "
-                                   "costs.%s", percent(v, all), say(f, all), percent(v, of), say(f, of), k->of_name,
-                                   100 * finding->cost, k->about == DATA ? say_classes(f, &classes) : "");
+    finding->proof =
+        qn_exp_format(&f->memory,
+                      "That is %.1f%% of all %s, %.1f%% of the %s %s here, and about %.0f%% of what the run "
+                      "costs.%s",
+                      percent(v, all), say(f, all), percent(v, of), say(f, of), k->of_name, 100 * finding->cost,
+                      k->about == DATA ? say_classes(f, &classes) : "");
     finding->advice = advise(f, k, line);
     if (!qn_report_has_line(&f->lines.at[line]))
-        finding->advice = qn_exp_format(&f->memory, "%s Which line it is cannot be told: compile with -g.", finding->advice);
+        finding->advice =
+            qn_exp_format(&f->memory, "%s Which line it is cannot be told: compile with -g.", finding->advice);
     return true;
 }
 
@@ -186,6 +208,13 @@ static double d1_cost(const struct qn_report_facts *f)
     return qn_report_count(&f->lines, -1, "D1mr+D1mw") * QN_REPORT_COST_L1 / f->lines.total;
 }
 
+static bool mostly_conflicts(const struct qn_report_facts *f)
+{
+    struct classes c = find_classes(f, -1);
+
+    return c.conflict > CLASS_MOST * c.all;
+}
+
 /* The smallest larger D1 that misses half as often. */
 static bool examine_size(struct qn_report_facts *f, struct qn_report_finding *finding)
 {
@@ -205,9 +234,13 @@ static bool examine_size(struct qn_report_facts *f, struct qn_report_finding *fi
         finding->what = qn_exp_format(&f->memory, "A D1 of %s instead of %s would miss half as often, or less",
                                       qn_plot_say_bytes(&f->memory, size),
                                       qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_D1]));
-        finding->proof = qn_exp_format(&f->memory, "It misses in %.2f%% of all references, the larger one in %.2f%%.", now, then);
-        finding->advice = "What the program works on at a time is just too large: if it can be made smaller (blocks, smaller "
-                          "elements), it fits the cache that there is.";
+        finding->proof =
+            qn_exp_format(&f->memory, "It misses in %.2f%% of all references, the larger one in %.2f%%.", now, then);
+        finding->advice = mostly_conflicts(f)
+                              ? "Most of the misses are conflicts: what the larger cache has is more sets. More ways, or "
+                                "another layout of the data, do the same."
+                              : "What the program works on at a time is just too large: if it can be made smaller (blocks, "
+                                "smaller elements), it fits the cache that there is.";
         return finding->cost >= COST_LEAST;
     }
     return false;
@@ -240,19 +273,24 @@ static bool examine_phases(struct qn_report_facts *f, struct qn_report_finding *
     finding->cost = d1_cost(f) * most / all;
     finding->line = -1;
     finding->what = "A short part of the run has most of the D1 misses";
-    finding->proof = qn_exp_format(&f->memory, "%.0f%% of them fall between %.3g and %.3g million of its %.3g million instructions.",
-                                   percent(most, all), cell(t, worst, "start") / 1e6, cell(t, worst + length - 1, "end") / 1e6,
-                                   cell(t, t->row_count - 1, "end") / 1e6);
-    finding->advice = "Look at what the program does then; the rest behaves differently. Regions (quern.h) count it by itself.";
+    finding->proof =
+        qn_exp_format(&f->memory, "%.0f%% of them fall between %.3g and %.3g million of its %.3g million instructions.",
+                      percent(most, all), cell(t, worst, "start") / 1e6, cell(t, worst + length - 1, "end") / 1e6,
+                      cell(t, t->row_count - 1, "end") / 1e6);
+    finding->advice =
+        "Look at what the program does then; the rest behaves differently. Regions (quern.h) count it by itself.";
     return finding->cost >= COST_LEAST;
 }
 
 /* ---- all ---- */
 
+/* Places come before what is about the whole run. */
 static int compare_findings(const void *a, const void *b)
 {
     const struct qn_report_finding *x = a, *y = b;
 
+    if ((x->line < 0) != (y->line < 0))
+        return x->line < 0 ? 1 : -1;
     if (x->cost != y->cost)
         return x->cost > y->cost ? -1 : 1;
     return strcmp(x->what, y->what);

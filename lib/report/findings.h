@@ -4,8 +4,9 @@
  *   97% of them are conflict misses ...
  *   -> rows that are a power of two apart fall into the same sets: pad them ...
  *
- * A finding is made only if what it is about costs something (facts.h) and one place has a good part of it.  The suggestion follows
- * from the class that most of the misses are of, and from rates; it is what books recommend for such figures, not more.
+ * A finding is made only if what it is about costs something (facts.h) and one place has a good part of it.  The
+ * suggestion follows from the class that most of the misses are of, and from rates; it is what books recommend for such
+ * figures, not more.
  */
 #ifndef QN_REPORT_FINDINGS_H
 #define QN_REPORT_FINDINGS_H
@@ -20,7 +21,7 @@ struct qn_report_finding {
     double cost;                       /* share of the estimated cost */
 };
 
-/* The most costly first; returns how many. */
+/* Places first, the most costly in front, then what is about the whole run; returns how many. */
 int qn_report_find(struct qn_report_facts *f, struct qn_report_finding findings[QN_REPORT_FINDINGS_MAX]);
 
 #endif

@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-/* Text of an element or of an attribute in double quotes.  Control bytes are made visible; what is no UTF-8 becomes U+FFFD. */
+/* Text of an element or of an attribute in double quotes.  Control bytes are made visible; what is no UTF-8 becomes
+ * U+FFFD. */
 void qn_report_text(FILE *out, const char *text);
 
 /* The document up to its body, and its end. */

@@ -3,9 +3,9 @@
  *   folder: profile (of a run with the module 3c), intervals.csv, runs.csv (a sweep of D1 sizes), mattson.log
  *   ->      index.html and its pictures: functions.svg, lines.svg, curve.svg, size.svg, classes.svg, phases.svg, ...
  *
- * The page is plain HTML with its style in it: no script, nothing from a network.  Invariants: it depends on the files only, so
- * the same runs give the same page; every name from the program is escaped; what could not be made is said where it
- * would stand.
+ * The page is plain HTML with its style in it: no script, nothing from a network.  Invariants: it depends on the files
+ * only, so the same runs give the same page; every name from the program is escaped; what could not be made is said
+ * where it would stand.
  */
 #ifndef QN_REPORT_REPORT_H
 #define QN_REPORT_REPORT_H

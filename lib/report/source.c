@@ -2,6 +2,7 @@
 #include "report/source.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "out/source.h"
@@ -25,8 +26,8 @@ static double count_line(const struct qn_report_facts *f, const char *file, uint
     return sum;
 }
 
-static void write_line(const struct qn_report_facts *f, FILE *out, const struct qn_plot_centre *c, uint32_t number, const char *text,
-                       size_t length)
+static void write_line(const struct qn_report_facts *f, FILE *out, const struct qn_plot_centre *c, uint32_t number,
+                       const char *text, size_t length)
 {
     char line[WIDTH_MOST + 1] = "";
     size_t used = 0;
@@ -56,6 +57,11 @@ static void write_head(FILE *out)
     for (size_t i = 0; i < QN_ARRAY_LEN(columns); i++)
         fprintf(out, "<th scope=\"col\">%s</th>", columns[i][1]);
     fputs("<th></th></tr>\n", out);
+}
+
+bool qn_report_has_source(const struct qn_plot_centre *c)
+{
+    return qn_report_has_line(c) && access(c->file, R_OK) == 0;
 }
 
 void qn_report_write_source(struct qn_report_facts *f, FILE *out, int line)

@@ -1,0 +1,191 @@
+#!/bin/sh
+# Does the page name the line that is to blame, with figures that `quern csv` confirms and the class that the program was written
+# to have?  Is it well-formed, harmless, the same each time, and complete or not there?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
+[ -f "$top_builddir/libquern-engine.a" ] || skip_all 'libquern-engine.a is not built: make'
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || skip_all 'built without libcsv'
+cd "$SCRATCH" || bail 'no scratch'
+LC_ALL=C
+export LC_ALL
+
+# Each loop is written to miss in one way, with a direct-mapped D1 of 8 KiB and lines of 64 bytes.
+cat >walk.c <<'END'
+#include <stdio.h>
+#include <string.h>
+static volatile char far_apart[2 * 8192], twice_the_cache[16384], once[4 << 20];
+static unsigned seed = 1;
+
+static volatile int heads, tails;
+
+static void toss(void)
+{
+    seed = seed * 1103515245 + 12345;
+    if (seed >> 30 & 1) /* branch */
+        heads++;
+    else
+        tails++;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int c;
+
+    if (!strcmp(what, "conflict"))
+        for (int i = 0; i < 100000; i++)
+            far_apart[i % 2 * 8192]++; /* conflict */
+    if (!strcmp(what, "capacity"))
+        for (int n = 0; n < 400; n++)
+            for (int i = 0; i < 16384; i += 64)
+                twice_the_cache[i]++; /* capacity */
+    if (!strcmp(what, "compulsory"))
+        for (int i = 0; i < 4 << 20; i += 64)
+            once[i]++; /* compulsory */
+    if (!strcmp(what, "branch"))
+        for (int i = 0; i < 100000; i++)
+            toss();
+    if (!strcmp(what, "input"))
+        while ((c = getchar()) != EOF)
+            far_apart[c % 2 * 8192]++; /* input */
+    return strcmp(what, "fail") ? 0 : 3;
+}
+END
+"$CC" -O1 -fno-inline -g -o walk walk.c || bail 'cannot compile'
+caches='--I1=32768,8,64 --D1=8192,1,64 --LL=65536,8,64'
+report() {
+    # shellcheck disable=SC2086
+    "$QUERN" report -q $caches "$@" 2>err
+}
+line_of() { grep -n "/\* $1 \*/" walk.c | sed 's/:.*//'; }
+# first FOLDER: the text of the first finding, and what is advised
+first() { sed -n '/<ol class="first">/,/<\/p>/p' "$1/index.html" | sed '/<\/p>/q' | sed 's/<[^>]*>//g' | tr '\n' ' '; }
+# count FOLDER LINE EVENTS: what csv says of a line of walk.c
+count() {
+    "$QUERN" csv --by=line --metadata=no --crlf=no --show="v=$3" "$1/profile" |
+        awk -F, -v line="$2" '$3 ~ /walk\.c$/ && $5 == line { s += $6 } END { print s }'
+}
+commas() {
+    echo "$1" | awk '{ while (match($0, /[0-9][0-9][0-9][0-9]+/)) { n = RSTART + RLENGTH - 3
+        $0 = substr($0, 1, n - 1) "," substr($0, n) } print }'
+}
+says() { # says TEXT PATTERN
+    case $1 in *$2*) ;; *) echo "$1"; return 1 ;; esac
+}
+
+for class in conflict capacity; do
+    report -o $class -- ./walk $class
+    is "$?$(cat err)" 0 "$class: a page"
+    line=$(line_of $class)
+    misses=$(count $class "$line" D1mr+D1mw)
+    ok "... the line and its D1 misses: $misses" says "$(first $class)" "walk.c:$line, in main: $(commas "$misses") D1 misses. "
+    ok '... of that class' says "$(first $class)" " 100% $class"
+    ok '... its source, marked' grep -q "<tr class=\"hot\"><td>$line</td>.*/\* $class \*/" $class/index.html
+done
+ok 'conflict: what helps' says "$(first conflict)" 'falls into the same sets: pad rows'
+ok '... and that a larger one only has more sets' grep -q 'what the larger cache has is more sets' conflict/index.html
+ok 'capacity: what helps' says "$(first capacity)" 'more than 8 KiB were used since'
+ok '... a knee at twice the cache, 16 KiB' says "$(first capacity)" 'knee at 16 KiB'
+ok '... which is told after the place' says "$(sed -n '/class="first"/,/<\/ol>/p' capacity/index.html | sed -n 's/^<li>.*D1 of 16 KiB.*/second/p')" second
+ok '... and that a D1 of 16 KiB is enough' grep -q 'A D1 of 16 KiB instead of 8 KiB would miss half as often' capacity/index.html
+is "$(count conflict "$(line_of conflict)" AN.conflict)" 99998 'as the program was written: all but the first two are conflicts'
+report -o compulsory -- ./walk compulsory
+line=$(line_of compulsory)
+misses=$(count compulsory "$line" DLmr)
+is "$misses" 65536 'compulsory: 4 MiB are 65536 lines'
+ok '... the line and its LL misses' says "$(first compulsory)" "walk.c:$line, in main: 65,536 LL read misses. "
+ok '... of that class' says "$(first compulsory)" ' 100% are compulsory'
+ok '... what helps' says "$(first compulsory)" 'no cache of any size'
+
+report -o branch -- ./walk branch
+line=$(line_of branch)
+ok 'branch: the line' says "$(first branch)" "walk.c:$line, in toss: $(commas "$(count branch "$line" Bcm)") mispredicted conditional branches. "
+ok '... which is wrong about every other time' test "$(count branch "$line" Bcm)" -gt 40000
+ok '... without a pattern' says "$(first branch)" 'depends on data that has no pattern'
+
+printf '%0100000d' 0 | sed 's/00/01/g' >text
+report --input=text -o input -- ./walk input
+is "$?$(cat err)" 0 'a program that reads'
+is "$(count input "$(line_of input)" AN.conflict)" 99998 '... has read all of it'
+report -o fail -- ./walk fail
+is "$?$(cat err)" 0 'a program that ends with a status'
+ok '... which is told' grep -q 'The program ended with: exit status 3' fail/index.html
+
+# Well-formed: every element that is opened is closed, in order.
+balanced() {
+    sed '/^<style>/,/<\/style>/d' "$1/index.html" | awk '
+        { while (match($0, /<[^>]*>/)) {
+            tag = substr($0, RSTART + 1, RLENGTH - 2)
+            $0 = substr($0, RSTART + RLENGTH)
+            if (tag ~ /^!|^meta|^img/) continue
+            closing = sub(/^\//, "", tag)
+            sub(/[ ].*/, "", tag)
+            if (!closing) { stack[++n] = tag; all++ }
+            else if (stack[n--] != tag) { print NR ": </" tag "> after <" stack[n + 1] ">"; exit bad = 1 }
+        } }
+        END { if (n || all < 100) print n " left, " all " in all"; exit bad || n || all < 100 }'
+}
+for folder in conflict branch input fail; do
+    ok "$folder: elements nest" balanced $folder
+done
+for name in $(sed 's/\(href\|src\)="/\n&/g' conflict/index.html | sed -n 's/^\(href\|src\)="\([^"]*\)".*/\2/p' | sort -u); do
+    ok "what it links to is there: $name" test -s "conflict/$name"
+done
+ok 'nothing from elsewhere, no script' sh -c "! grep -qi 'http:\|https:\|<script\|javascript\|@import\|url(' conflict/index.html"
+
+# Names from outside are text.
+cp walk.c 'x<i>.c'
+"$CC" -O1 -g -o 'x<i>' 'x<i>.c' || bail 'cannot compile'
+report -o names -- './x<i>' conflict '<script>alert(1)</script>&"'
+is $? 0 'odd names'
+ok '... are escaped' grep -qF '&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;' names/index.html
+ok '... everywhere' sh -c "! grep -q '<script\|<i>' names/index.html"
+ok '... in elements that nest' balanced names
+
+# The same again.
+report -o again -- ./walk conflict
+is "$(diff -r conflict again)" '' 'the same again: every file'
+before=$(stat -c %i conflict/index.html)
+report -o conflict -- ./walk conflict
+is "$?$(cat err)" 0 'a report takes the place of another'
+ok '... (a new one)' test "$(stat -c %i conflict/index.html)" != "$before"
+mkdir mine empty
+echo mine >mine/file
+report -o mine -- ./walk
+is "$?: $(cat err)" '1: quern report: mine: is a folder without a report in it; name another with -o' 'but not of anything else'
+is "$(ls mine)" file '... which stays'
+report -o mine/file -- ./walk
+is "$?: $(cat err)" '1: quern report: mine/file: got a file, wanted the name of a folder' 'nor of a file'
+report -o empty -- ./walk
+is $? 0 'an empty folder is filled'
+
+"$QUERN" report 2>err
+is "$?: $(cat err)" '2: quern report: name a program; `quern report --help` describes it' 'no program'
+"$QUERN" report --D2=1 ./walk 2>err
+is "$?: $(cat err)" '2: quern report: --D2=1: no such option, or its value is missing; `quern report --help` describes it' 'no such option'
+report -o none -- ./none
+is $? 127 'no such program: status 127'
+ok '... and a line' grep -q '^quern report: .*none' err
+caches=--D1=1000,3,7
+report -o none -- ./walk
+is $? 2 'an impossible cache: status 2'
+caches='--I1=32768,8,64 --D1=8192,1,64 --LL=65536,8,64'
+report --input=none -o none -- ./walk
+is "$?: $(cat err)" '2: quern report: none: No such file or directory' 'no such input'
+ok 'nothing is there then' test ! -e none
+
+# Neither gnuplot nor a compiler.
+mkdir bare
+ln -s "$(command -v rm)" bare/rm
+(
+    unset CC
+    PATH=$SCRATCH/bare report -o bare-report -- ./walk conflict
+)
+is "$?$(cat err)" 0 'neither gnuplot nor a compiler: a page all the same'
+ok '... that says so' grep -q 'No picture: there is no gnuplot here' bare-report/index.html
+ok '... and that there are no three Cs' grep -q 'No three Cs and no curve by stack distances: ' bare-report/index.html
+ok '... with the scripts' test -s bare-report/functions.gp
+ok '... in elements that nest' balanced bare-report
+is "$(echo ./*.??????)" './*.??????' 'nothing of ours stays behind'
+done_testing
