@@ -122,8 +122,10 @@ hosted_sources = \
 	lib/lab/lab01.c \
 	lib/lab/lab02.c \
 	lib/lab/lab03.c \
+	lib/lab/lab04.c \
 	lib/lab/labs.c \
 	lib/lab/model_cache.c \
+	lib/lab/model_distance.c \
 	lib/lab/replay.c \
 	lib/lab/results.c \
 	lib/lab/sandbox.c \
@@ -414,6 +416,7 @@ headers = \
 	lib/lab/internal.h \
 	lib/lab/lab.h \
 	lib/lab/model_cache.h \
+	lib/lab/model_distance.h \
 	lib/lab/replay.h \
 	lib/lab/sandbox.h \
 	lib/lab/trace.h \
@@ -665,6 +668,7 @@ shell_tests = \
 	tests/unit/labs/lab01.sh \
 	tests/unit/labs/lab02.sh \
 	tests/unit/labs/lab03.sh \
+	tests/unit/labs/lab04.sh \
 	tests/unit/labs/sandbox.sh \
 	tests/unit/out/csv.sh \
 	tests/unit/plot/data.sh \

@@ -1,0 +1,251 @@
+/* lib/lab/lab04.c - the tests of lab 4: mrc, which makes a miss ratio curve in one pass, and classes of misses.
+ *
+ * The answers come from caches of every size, one after the other, except for traces too long for that (model_distance.h).
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/model_cache.h"
+#include "lab/model_distance.h"
+
+#define CASES 3
+#define REFS 400
+#define BASE 0x10000
+#define REFS_LONG 200000
+#define LINES_LONG 3000
+#define REFS_LONGER 400000    /* too many for a list of lines */
+#define LINES_LONGER 150000
+#define POINTS_LONG 4096
+
+struct classes {
+    unsigned long compulsory, capacity, conflict;
+};
+
+/* ---- curves ---- */
+
+static bool compare_curve(struct qn_lab_check *c, const char *output, const unsigned long *misses, unsigned max)
+{
+    const char *line = output;
+
+    if (strncmp(line, "lines,misses\n", 13))
+        return qn_lab_say(c, "got '%.*s', wanted 'lines,misses' first", (int)(strcspn(line, "\n") % 80), line);
+    for (unsigned n = 1; n <= max; n++) {
+        char wanted[64];
+
+        line += strcspn(line, "\n");
+        line += *line != 0;
+        snprintf(wanted, sizeof wanted, "%u,%lu", n, misses[n]);
+        if (strncmp(line, wanted, strlen(wanted)) || !strchr("\r\n", line[strlen(wanted)]))
+            return qn_lab_say(c, "got '%.*s', wanted '%s'", (int)(strcspn(line, "\n") % 80), line, wanted);
+    }
+    line += strcspn(line, "\n");
+    return strspn(line, "\r\n") == strlen(line) || qn_lab_say(c, "more lines than -m %u", max);
+}
+
+static bool curve_is(struct qn_lab_check *c, const struct qn_lab_trace *t, unsigned bits, const unsigned long *misses, unsigned max)
+{
+    char b[16], m[16];
+    const char *argv[] = { qn_lab_program(c, "mrc.c", NULL), "curve", "-b", b, "-m", m, "-t",
+                           qn_lab_write_trace(c, t, "trace.txt"), NULL };
+    struct qn_lab_job job = { .argv = argv };
+    bool good;
+
+    snprintf(b, sizeof b, "%u", bits);
+    snprintf(m, sizeof m, "%u", max);
+    good = argv[0] && qn_lab_run_program(c, &job) && compare_curve(c, job.output, misses, max);
+    qn_lab_free_job(&job);
+    return good;
+}
+
+/* Takes the trace. */
+static bool agrees(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned bits, unsigned max)
+{
+    unsigned long *misses = calloc(max + 1, sizeof *misses);
+    bool good;
+
+    if (!misses)
+        abort();
+    for (unsigned n = 1; n <= max; n++)
+        misses[n] = qn_lab_brute_misses(t, bits, n);
+    good = curve_is(c, t, bits, misses, max);
+    free(misses);
+    qn_lab_free_trace(t);
+    return good;
+}
+
+static bool small_curve(struct qn_lab_check *c)
+{
+    struct qn_lab_trace t = { .n = 0 };
+
+    for (const char *line = "abcabb"; *line; line++)
+        qn_lab_add_ref(&t, 'L', (uint64_t)(*line - 'a') << 4, 1);
+    return agrees(c, &t, 4, 4);
+}
+
+static bool random_curve(struct qn_lab_check *c)
+{
+    for (unsigned i = 0; i < CASES; i++) {
+        struct qn_lab_trace t = { .n = 0 };
+        struct qn_lab_pattern p = { BASE, qn_lab_between(c, 20, 60), 0, 1, "LS" };
+
+        qn_lab_draw_refs(c, &t, &p, REFS);
+        if (!agrees(c, &t, 0, p.lines + 3))
+            return false;
+    }
+    return true;
+}
+
+static bool first_uses(struct qn_lab_check *c)
+{
+    struct qn_lab_trace t = { .n = 0 };
+    unsigned n = qn_lab_between(c, 20, 50);
+
+    for (unsigned i = 0; i < n; i++)
+        qn_lab_add_ref(&t, 'L', BASE + i, 1);
+    return agrees(c, &t, 0, n + 2);
+}
+
+static bool repeats(struct qn_lab_check *c)
+{
+    struct qn_lab_trace t = { .n = 0 };
+
+    for (unsigned i = 0; i < 20; i++)
+        for (unsigned n = qn_lab_between(c, 2, 5); n > 0; n--)
+            qn_lab_add_ref(&t, 'L', BASE + i % 4, 1);
+    return agrees(c, &t, 0, 6);
+}
+
+static bool whole_lines(struct qn_lab_check *c)
+{
+    struct qn_lab_trace t = { .n = 0 };
+    struct qn_lab_pattern p = { BASE, qn_lab_between(c, 10, 30), qn_lab_between(c, 3, 7), 1, "LS" };
+
+    qn_lab_draw_refs(c, &t, &p, REFS);
+    return agrees(c, &t, p.line_bits, p.lines + 3);
+}
+
+/* Jumps all over `lines` lines, so that distances are long. */
+static bool long_curve(struct qn_lab_check *c, unsigned refs, unsigned lines)
+{
+    struct qn_lab_trace t = { .n = 0 };
+    unsigned long *misses = calloc(POINTS_LONG + 1, sizeof *misses);
+    bool good;
+
+    if (!misses)
+        abort();
+    for (unsigned i = 0; i < refs; i++)
+        qn_lab_add_ref(&t, 'L', (uint64_t)(BASE + qn_lab_below(c, lines)) << 6, 1);
+    qn_lab_curve(&t, 6, misses, POINTS_LONG);
+    good = curve_is(c, &t, 6, misses, POINTS_LONG);
+    free(misses);
+    qn_lab_free_trace(&t);
+    return good;
+}
+
+static bool one_pass(struct qn_lab_check *c) { return long_curve(c, REFS_LONG, LINES_LONG); }
+static bool tree(struct qn_lab_check *c) { return long_curve(c, REFS_LONGER, LINES_LONGER); }
+
+/* ---- classes ---- */
+
+static bool seen_before(const struct qn_lab_trace *t, size_t at, unsigned bits)
+{
+    for (size_t i = 0; i < at; i++)
+        if (t->at[i].addr >> bits == t->at[at].addr >> bits)
+            return true;
+    return false;
+}
+
+static struct classes classify(const struct qn_lab_trace *t, unsigned sets_log, unsigned ways, unsigned bits)
+{
+    struct qn_lab_cache *cache = qn_lab_new_cache(QN_LAB_LRU, 1u << sets_log, ways);
+    struct qn_lab_cache *full = qn_lab_new_cache(QN_LAB_LRU, 1, ways << sets_log);
+    struct classes k = { 0, 0, 0 };
+
+    for (size_t i = 0; i < t->n; i++) {
+        bool hit = qn_lab_touch_line(cache, t->at[i].addr >> bits, 0).hit;
+        bool full_hit = qn_lab_touch_line(full, t->at[i].addr >> bits, 0).hit;
+
+        if (hit)
+            continue;
+        k.compulsory += !seen_before(t, i, bits);
+        k.conflict += full_hit;
+        k.capacity += seen_before(t, i, bits) && !full_hit;
+    }
+    qn_lab_free_cache(cache);
+    qn_lab_free_cache(full);
+    return k;
+}
+
+/* Takes the trace. */
+static bool classes_agree(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned sets_log, unsigned ways, unsigned bits)
+{
+    char s[16], E[16], b[16], wanted[128];
+    const char *argv[] = { qn_lab_program(c, "mrc.c", NULL), "classes", "-s", s, "-E", E, "-b", b, "-t",
+                           qn_lab_write_trace(c, t, "trace.txt"), NULL };
+    struct qn_lab_job job = { .argv = argv };
+    struct classes k = classify(t, sets_log, ways, bits);
+    bool good;
+
+    snprintf(s, sizeof s, "%u", sets_log);
+    snprintf(E, sizeof E, "%u", ways);
+    snprintf(b, sizeof b, "%u", bits);
+    snprintf(wanted, sizeof wanted, "compulsory:%lu capacity:%lu conflict:%lu", k.compulsory, k.capacity, k.conflict);
+    good = argv[0] && qn_lab_run_program(c, &job);
+    if (good && (strncmp(job.output, wanted, strlen(wanted)) || strspn(job.output + strlen(wanted), "\r\n") == 0))
+        good = qn_lab_say(c, "s=%s E=%s b=%s: got '%.*s', wanted '%s'", s, E, b, (int)(strcspn(job.output, "\n") % 100), job.output,
+                          wanted);
+    qn_lab_free_job(&job);
+    qn_lab_free_trace(t);
+    return good;
+}
+
+static bool random_classes(struct qn_lab_check *c, unsigned sets_log, unsigned ways)
+{
+    struct qn_lab_trace t = { .n = 0 };
+    struct qn_lab_pattern p = { BASE, 2 * (ways << sets_log) + 3, 4, 1, "LS" };
+
+    qn_lab_draw_refs(c, &t, &p, REFS);
+    return classes_agree(c, &t, sets_log, ways, 4);
+}
+
+static bool some_classes(struct qn_lab_check *c)
+{
+    for (unsigned i = 0; i < CASES; i++)
+        if (!random_classes(c, qn_lab_between(c, 1, 4), qn_lab_between(c, 1, 4)))
+            return false;
+    return true;
+}
+
+static bool full_classes(struct qn_lab_check *c) { return random_classes(c, 0, qn_lab_between(c, 4, 20)); }
+
+/* A walk in circles that is a little too long: the full cache loses all, a direct-mapped one only some. */
+static bool better_than_full(struct qn_lab_check *c)
+{
+    struct qn_lab_trace t = { .n = 0 };
+    unsigned sets_log = qn_lab_between(c, 2, 5), n = (1u << sets_log) + qn_lab_between(c, 1, 2);
+
+    for (unsigned i = 0; i < REFS; i++)
+        qn_lab_add_ref(&t, 'L', BASE + (uint64_t)(i % n) * 16, 1);
+    return classes_agree(c, &t, sets_log, 1, 4);
+}
+
+static const struct qn_lab_test tests[] = {
+    { "the small trace of the handout", 5, small_curve },
+    { "the curve is that of a cache of every size", 20, random_curve },
+    { "a first use misses at every size", 10, first_uses },
+    { "a line used again at once is in every cache", 10, repeats },
+    { "lines, not addresses, are counted", 10, whole_lines },
+    { "one pass: 200,000 references to 3,000 lines within 5 seconds", 10, one_pass },
+    { "a tree: 400,000 references to 150,000 lines within 5 seconds", 5, tree },
+    { "compulsory, capacity, conflict", 15, some_classes },
+    { "a fully associative cache has no conflicts", 5, full_classes },
+    { "each miss has its own class, even where the full cache is worse", 10, better_than_full },
+};
+
+static const char *const files[] = { "mrc.c", NULL };
+
+const struct qn_lab qn_lab_04 = {
+    4, "04-distance", "Stack distance and the three Cs", files, tests, QN_ARRAY_LEN(tests), false
+};
