@@ -154,21 +154,33 @@ static qn_slow_call *tell(struct emitter *e, struct qn_code *c, const struct qn_
     return emit_rules.sees ? qn_sim_see_data : qn_sim_slow_big;
 }
 
-/* The call, with the address in S1; `c` is hot or cold. */
-static void data_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev)
+/* The call without a comparison, with the address in S1. */
+static void data_call(struct emitter *e, const struct qn_event *ev)
 {
-    qn_slow_call *fn = tell(e, c, ev);
+    qn_slow_call *fn = tell(e, &e->hot, ev);
 
-    emit_slow_call_at(c, emit_reference_stub(e, fn, false));
+    emit_slow_call_at(&e->hot, emit_reference_stub(e, fn, false));
 }
 
 /* The same behind a comparison: S1 = address ^ entries(S2). */
 static void data_call_again(struct emitter *e, const struct qn_event *ev)
 {
     qn_slow_call *fn = tell(e, &e->cold, ev);
-    uint32_t stub = emit_lru_stub(e, ev->size);
+    uint32_t stub = emit_lru_stub(e, ev->size, false);
 
     emit_slow_call_at(&e->cold, stub ? stub : emit_reference_stub(e, fn, true));
+}
+
+/* The same for an address that is known, whose entry is at the offset `at`. */
+static void data_call_known(struct emitter *e, const struct qn_event *ev, uint64_t addr, uint32_t at)
+{
+    qn_slow_call *fn = tell(e, &e->cold, ev);
+    uint32_t stub = emit_lru_stub(e, ev->size, true);
+
+    x_movi(&e->cold, e->s1, addr);
+    if (stub)
+        x_movi(&e->cold, e->s2, at);
+    emit_slow_call_at(&e->cold, stub ? stub : emit_reference_stub(e, fn, false));
 }
 
 static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_t addr)
@@ -189,8 +201,7 @@ static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_
     if (f->stamps)
         x_store(&e->hot, f->entries + at + 8, time_register(e, e->data_time++));
     back = e->hot.exec;
-    x_movi(&e->cold, e->s1, addr);
-    data_call(e, &e->cold, ev);
+    data_call_known(e, ev, addr, (uint32_t)at);
     x_jmp(&e->cold, back);
 }
 
@@ -258,7 +269,7 @@ void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
         if (filtered)
             filter_check(e, ev);
         else
-            data_call(e, &e->hot, ev);
+            data_call(e, ev);
     }
     if (emit_rules.check) {
         emit_address(e, &ev->mem, in, next, shift);

@@ -55,7 +55,10 @@ void emit_stub_end(const struct qn_code *c);
 uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool again);
 
 /* lru_stub.c */
-uint32_t emit_lru_stub(const struct emitter *e, unsigned size);
+uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known);
+
+/* last_level.c */
+bool emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5]);
 
 /* bridge.c */
 struct emit_triple {

@@ -1,16 +1,17 @@
-/* lib/emit/lru_stub.c - the default data cache in assembly: what cachesim_D1.c does for a reference within one line.
+/* lib/emit/lru_stub.c - the default data cache in assembly: what cachesim_D1.c does when the filter has not found the line at home.
  *
- * Entered like the stubs of stub.c when the filter did not find the line at its home.  Looks for it in the other slots of the set:
+ *   straddling?  both lines at home: both are stamped, done; else C
+ *   cmp entries+0*stride(set), line ;  je found ...     in another slot of the set: changes places with what is at home, is
+ *                                                     stamped, done
+ *   stamps: cmp, cmova ...                            nowhere: the same with the slot of the oldest stamp, then the next
+ *                                                     level, here (last_level.c) or in C (qn_sim_d1_missed)
  *
- *   cmp entries+0*stride(set), line ;  je found ...     there: changes places with what is at home, is stamped, done
- *   stamps: cmp, cmova ...                            not there: the same with the slot of the oldest stamp,
- *                                                     then qn_sim_d1_missed asks the next level
- *
- * One stub per triple of borrowed registers and size; four more registers are saved on the slow-call stack.
+ * One stub per triple of borrowed registers and size; four more registers are saved on the slow-call stack.  Entered like the
+ * stubs of stub.c: with S1 = address ^ line of the entry at S2, or behind the first instruction with the address itself.
  */
 #include "emit/internal.h"
 
-#define BYTES_MAX 768
+#define BYTES_MAX 1280
 #define SLOTS_MAX 8 /* larger sets go to C */
 #define SIZES 7     /* 1 to 64 bytes, powers of two; others go to C */
 #define RESERVED (64u << 10) /* bytes of the fixed part left to the stubs that there must be */
@@ -23,7 +24,9 @@ struct lru {
     uint32_t stride;                 /* bytes between two slots of a set */
 };
 
-static uint32_t stubs[16][16][16][SIZES];
+static struct lru_stub {
+    uint32_t again, known; /* addresses of the two entries; 0: not made yet */
+} stubs[16][16][16][SIZES];
 
 static void choose_registers(struct lru *s, const struct emitter *e)
 {
@@ -54,17 +57,41 @@ static void restore(struct lru *s)
     x_pop(&s->c, s->set);
 }
 
-/* A reference over two lines is not for us. */
-static void leave_if_straddling(struct lru *s, unsigned size, uint64_t to)
+static void stamp(struct lru *s, unsigned entry)
+{
+    x_lea(&s->c, s->now, s->now, QN_REG_NONE, 1, 1);
+    x_table(&s->c, X_STORE, s->now, entry, qn_sim_d1_filter.entries + 8);
+}
+
+/* S1 = the line of its address; a reference over two lines is done with if both are at home, else it goes to C. */
+static void settle_straddling(struct lru *s, unsigned size, uint64_t to)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
-    uint64_t within;
+    uint64_t within, away[2];
 
     x_mov32(&s->c, s->other, s->line);
     x_alu_imm32(&s->c, 0, X_AND, s->other, f->line - 1);
+    x_alu_imm32(&s->c, 1, X_AND, s->line, 0 - f->line);
     x_alu_imm32(&s->c, 0, X_CMPI, s->other, f->line - size);
     x_jcc(&s->c, X_CC_BE, 0);
     within = s->c.exec;
+    x_table(&s->c, X_CMP, s->line, s->home, f->entries);
+    x_jcc(&s->c, X_CC_NE, 0);
+    away[0] = s->c.exec;
+    x_lea(&s->c, s->other, s->line, QN_REG_NONE, 1, (int32_t)f->line);
+    x_mov32(&s->c, s->set, s->other);
+    x_shr32(&s->c, s->set, f->shift);
+    x_alu_imm32(&s->c, 0, X_AND, s->set, f->mask);
+    x_table(&s->c, X_CMP, s->other, s->set, f->entries);
+    x_jcc(&s->c, X_CC_NE, 0);
+    away[1] = s->c.exec;
+    stamp(s, s->home);
+    stamp(s, s->set);
+    restore(s);
+    x_byte(&s->c, X_RET);
+    x_patch(away[0], s->c.exec);
+    x_patch(away[1], s->c.exec);
+    x_load(&s->c, s->line, CTX(arg_addr));
     restore(s);
     x_jmp(&s->c, to);
     x_patch(within, s->c.exec);
@@ -105,27 +132,36 @@ static void bring_home(struct lru *s)
     x_table(&s->c, X_STORE, s->time, s->slot, f->entries);
     x_table(&s->c, X_STORE, s->other, s->slot, f->entries + 8);
     x_table(&s->c, X_STORE, s->line, s->home, f->entries);
-    x_lea(&s->c, s->now, s->now, QN_REG_NONE, 1, 1);
-    x_table(&s->c, X_STORE, s->now, s->home, f->entries + 8);
-    restore(s);
+    stamp(s, s->home);
+}
+
+/* The D1 has missed and taken the line: now the rest. */
+static void ask_next(struct lru *s)
+{
+    const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
+
+    if (emit_last_level(&s->c, s->line, scratch)) {
+        restore(s);
+        x_byte(&s->c, X_RET);
+    } else {
+        restore(s);
+        x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_d1_missed);
+    }
 }
 
 static void write_stub(struct lru *s, unsigned size, uint64_t simple)
 {
-    const struct qn_filter *f = &qn_sim_d1_filter;
     uint64_t found[SLOTS_MAX], tail[SLOTS_MAX];
 
-    x_table(&s->c, X_XOR, s->line, s->home, f->entries); /* the address again */
     save(s);
-    leave_if_straddling(s, size, simple);
     x_store(&s->c, CTX(arg_addr), s->line);
-    x_alu_imm32(&s->c, 1, X_AND, s->line, 0 - f->line);
+    settle_straddling(s, size, simple);
     x_mov32(&s->c, s->set, s->home);
     x_alu_imm32(&s->c, 0, X_AND, s->set, s->stride - 16);
     search(s, found);
     find_oldest(s);
     bring_home(s);
-    x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_d1_missed);
+    ask_next(s);
     for (unsigned k = 0; k < s->slots; k++) {
         x_patch(found[k], s->c.exec);
         x_lea(&s->c, s->slot, s->set, QN_REG_NONE, 1, (int32_t)(k * s->stride));
@@ -135,28 +171,39 @@ static void write_stub(struct lru *s, unsigned size, uint64_t simple)
     for (unsigned k = 0; k < s->slots; k++)
         x_patch(tail[k], s->c.exec);
     bring_home(s);
+    restore(s);
     x_byte(&s->c, X_RET);
 }
 
-/* Address of the stub for the block's registers and a reference of `size` bytes, S1 = address ^ entries(S2); 0: none. */
-uint32_t emit_lru_stub(const struct emitter *e, unsigned size)
+static struct lru_stub make_stub(const struct emitter *e, struct lru *s, unsigned size)
+{
+    uint32_t simple = emit_reference_stub(e, qn_sim_slow_data, false);
+    struct lru_stub stub = {0, 0};
+
+    s->c = emit_stub_begin(BYTES_MAX + RESERVED);
+    if (!s->c.p)
+        return stub;
+    choose_registers(s, e);
+    stub.again = (uint32_t)s->c.exec;
+    x_table(&s->c, X_XOR, s->line, s->home, qn_sim_d1_filter.entries);
+    stub.known = (uint32_t)s->c.exec;
+    write_stub(s, size, simple);
+    emit_stub_end(&s->c);
+    return stub;
+}
+
+/* Address of the stub for the block's registers and a reference of `size` bytes, S2 = offset of its home; known: S1 = address,
+ * else address ^ entries(S2).  0: none. */
+uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
     struct lru s = {.slots = f->sets ? (f->mask / 16 + 1) / f->sets : 0, .stride = f->sets * 16};
-    uint32_t *at, simple;
+    struct lru_stub *stub;
 
     if (s.slots < 2 || s.slots > SLOTS_MAX || emit_rules.check || qn_sim_kinds || (size & (size - 1)) || size >> SIZES)
         return 0;
-    at = &stubs[e->now][e->s1][e->s2][qn_log2(size)];
-    if (*at)
-        return *at;
-    simple = emit_reference_stub(e, qn_sim_slow_data, false);
-    s.c = emit_stub_begin(BYTES_MAX + RESERVED);
-    if (!s.c.p)
-        return 0;
-    *at = (uint32_t)s.c.exec;
-    choose_registers(&s, e);
-    write_stub(&s, size, simple);
-    emit_stub_end(&s.c);
-    return *at;
+    stub = &stubs[e->now][e->s1][e->s2][qn_log2(size)];
+    if (!stub->again)
+        *stub = make_stub(e, &s, size);
+    return known ? stub->known : stub->again;
 }

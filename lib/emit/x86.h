@@ -214,6 +214,44 @@ static inline void x_shr32(struct qn_code *c, unsigned reg, unsigned count) /* s
     x_byte(c, count);
 }
 
+static inline void x_shr64(struct qn_code *c, unsigned reg, unsigned count) /* shr $count, %reg; changes the flags */
+{
+    x_byte(c, x_rex(1, 0, 0, reg));
+    x_byte(c, 0xc1);
+    x_byte(c, 0xe8 | (reg & 7));
+    x_byte(c, count);
+}
+
+static inline void x_imul32(struct qn_code *c, unsigned dst, unsigned src, uint32_t imm) /* imul $imm, %srcd, %dstd */
+{
+    x_byte(c, x_rex(0, dst, 0, src));
+    x_byte(c, 0x69);
+    x_byte(c, 0xc0 | (dst & 7) << 3 | (src & 7));
+    x_u32(c, imm);
+}
+
+/* Words and counters of a table below 2 GiB, at index * scale. */
+static inline void x_store32_at(struct qn_code *c, unsigned reg, unsigned index, unsigned scale, uint64_t table)
+{
+    x_byte(c, x_rex_mem(0, reg, QN_REG_NONE, index)); /* movl %reg, table(,index,scale) */
+    x_byte(c, 0x89);
+    x_mem(c, reg, QN_REG_NONE, index, scale, (int32_t)table);
+}
+
+static inline void x_add_at(struct qn_code *c, unsigned reg, unsigned index, unsigned scale, uint64_t table)
+{
+    x_byte(c, x_rex_mem(1, reg, QN_REG_NONE, index)); /* addq %reg, table(,index,scale) */
+    x_byte(c, 0x01);
+    x_mem(c, reg, QN_REG_NONE, index, scale, (int32_t)table);
+}
+
+static inline void x_inc_at(struct qn_code *c, unsigned index, unsigned scale, uint64_t table)
+{
+    x_byte(c, x_rex_mem(1, 0, QN_REG_NONE, index)); /* incq table(,index,scale) */
+    x_byte(c, 0xff);
+    x_mem(c, 0, QN_REG_NONE, index, scale, (int32_t)table);
+}
+
 static inline void x_call(struct qn_code *c, uint64_t target)
 {
     x_byte(c, 0xe8);

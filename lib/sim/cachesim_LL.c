@@ -19,6 +19,12 @@ static bool cachesim_LL_initcache(struct qn_geometry g, void *(*alloc)(uint64_t)
     return true;
 }
 
+/* Where the lines are, for translated code that looks one up by itself. */
+static inline struct qn_lru_rows cachesim_LL_rows(void)
+{
+    return (struct qn_lru_rows){(uintptr_t)LL_rows, LL.line_bits, LL.set_mask, LL.ways};
+}
+
 /* A reference to this address is likely to follow soon: let the processor fetch the row. */
 static inline void cachesim_LL_prefetch(uint64_t addr)
 {

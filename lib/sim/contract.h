@@ -72,6 +72,14 @@ struct qn_bc_tables {
     uint32_t pc_mask, taken, history_mask;
 };
 
+/* A last level whose sets are rows of line numbers, newest first (lru.h), so that a stub may look a line up. */
+struct qn_lru_rows {
+    uint64_t rows;        /* address of the 64-bit words */
+    uint32_t line_bits, set_mask;
+    uint32_t ways;        /* words of a row; 0: the level is something else */
+};
+
+extern struct qn_lru_rows qn_sim_ll_rows;
 extern struct qn_bc_tables qn_sim_bc_tables;
 extern struct qn_filter qn_sim_d1_filter;
 extern enum qn_hit qn_sim_i1_hit;

@@ -36,6 +36,7 @@ static inline struct qn_code_line *engine_line(uint64_t line);
 
 struct qn_filter qn_sim_d1_filter;
 struct qn_bc_tables qn_sim_bc_tables;
+struct qn_lru_rows qn_sim_ll_rows;
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
 bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, sim_branch_backward;
@@ -130,6 +131,9 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     qn_sim_i1_repeat_is_noop = facts[SLOT_I1].repeat_is_noop;
     qn_sim_kinds = facts[SLOT_D1].kinds || facts[SLOT_LL].kinds;
     qn_sim_d1_filter = facts[SLOT_D1].filter;
+#ifndef QN_SIM_LL_UNIT
+    qn_sim_ll_rows = cachesim_LL_rows();
+#endif
     qn_sim_returns = facts[SLOT_BI].returns;
     init_analysis(config);
     charge(sim_counters);

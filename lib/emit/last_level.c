@@ -1,0 +1,87 @@
+/* lib/emit/last_level.c - the default last level in assembly: what cachesim_LL.c does for a reference within one of its lines, and
+ * what engine.c counts.
+ *
+ *   row = rows + (line number & mask) * ways
+ *   its first entry is the line: a hit that changes nothing
+ *   else the line goes there and what was there moves on by one place, and so on, until the line's old place or the end
+ */
+#include "emit/internal.h"
+
+enum { LINE, ROW, CARRIED, HERE, END }; /* what the five registers hold first; later: */
+enum { SITE = LINE, SLOT = ROW, MISSED = CARRIED, EPOCH = HERE };
+
+static void row_of(struct qn_code *c, unsigned address, const unsigned *r)
+{
+    const struct qn_lru_rows *l = &qn_sim_ll_rows;
+
+    x_mov(c, r[LINE], address);
+    x_shr64(c, r[LINE], l->line_bits);
+    x_mov32(c, r[ROW], r[LINE]);
+    x_alu_imm32(c, 0, X_AND, r[ROW], l->set_mask);
+    x_imul32(c, r[ROW], r[ROW], l->ways * 8);
+    x_movi(c, r[HERE], l->rows);
+    x_lea(c, r[ROW], r[ROW], r[HERE], 1, 0);
+}
+
+/* r[MISSED] = 0 or 1 */
+static void look_up(struct qn_code *c, const unsigned *r)
+{
+    uint64_t first, found, again, end;
+
+    x_table(c, X_LOAD, r[CARRIED], r[ROW], 0);
+    x_rr(c, 1, X_CMP, r[CARRIED], r[LINE]);
+    x_jcc(c, X_CC_E, 0);
+    first = c->exec;
+    x_table(c, X_STORE, r[LINE], r[ROW], 0);
+    x_lea(c, r[END], r[ROW], QN_REG_NONE, 1, (int32_t)(qn_sim_ll_rows.ways - 1) * 8);
+    again = c->exec;
+    x_rr(c, 1, X_CMP, r[ROW], r[END]);
+    x_jcc(c, X_CC_E, 0);
+    end = c->exec;
+    x_lea(c, r[ROW], r[ROW], QN_REG_NONE, 1, 8);
+    x_table(c, X_LOAD, r[HERE], r[ROW], 0);
+    x_table(c, X_STORE, r[CARRIED], r[ROW], 0);
+    x_mov(c, r[CARRIED], r[HERE]);
+    x_rr(c, 1, X_CMP, r[HERE], r[LINE]);
+    x_jcc(c, X_CC_NE, again);
+    found = c->exec;
+    x_patch(first, found);
+    x_movi(c, r[MISSED], 0);
+    x_jmp(c, 0);
+    first = c->exec;
+    x_patch(end, c->exec);
+    x_movi(c, r[MISSED], 1);
+    x_patch(first, c->exec);
+}
+
+/* The two counters of the site, and the log of misses. */
+static void account(struct qn_code *c, const unsigned *r)
+{
+    uint64_t log = (uintptr_t)qn_sim_misses, count = (uintptr_t)&qn_sim_miss_count;
+
+    x_load32(c, r[SITE], CTX(arg_site));
+    x_alu_imm32(c, 0, X_AND, r[SITE], QN_SITE_COUNTER_MASK);
+    x_load32(c, r[SLOT], count);
+    x_lea(c, r[EPOCH], r[SLOT], QN_REG_NONE, 1, 1);
+    x_store32(c, count, r[EPOCH]);
+    x_alu_imm32(c, 0, X_AND, r[SLOT], QN_SIM_MISSES - 1);
+    x_lea(c, r[SLOT], r[SLOT], r[SLOT], 2, 0); /* three words each */
+    x_store32_at(c, r[SITE], r[SLOT], 4, log + offsetof(struct qn_sim_miss, counter));
+    x_store32_at(c, r[MISSED], r[SLOT], 4, log + offsetof(struct qn_sim_miss, ll));
+    x_load32(c, r[EPOCH], (uintptr_t)&qn_sim_epoch);
+    x_store32_at(c, r[EPOCH], r[SLOT], 4, log + offsetof(struct qn_sim_miss, epoch));
+    x_inc_at(c, r[SITE], 8, QN_COUNTERS_BASE);
+    x_add_at(c, r[MISSED], r[SITE], 8, QN_COUNTERS_BASE + 8);
+}
+
+/* The D1 has missed the reference of arg_site, within one of its lines: its address, or that of the line, is in `address`.
+ * Destroys the five registers and the flags.  False, and nothing is written, if the last level is not such a one. */
+bool emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5])
+{
+    if (!qn_sim_ll_rows.ways || qn_sim_d1_filter.line >> qn_sim_ll_rows.line_bits > 1)
+        return false;
+    row_of(c, address, scratch);
+    look_up(c, scratch);
+    account(c, scratch);
+    return true;
+}
