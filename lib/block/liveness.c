@@ -7,7 +7,7 @@
 #include "block/block.h"
 #include "guest/exec_map.h"
 
-#define PEEK_INSNS 6
+#define PEEK_INSNS 16
 
 static uint8_t step_back(const struct qn_insn *in, uint8_t live_after)
 {

@@ -179,6 +179,7 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
     e.out = (struct qn_tblock){.pc = b->pc, .record = record, .counter = counter, .ninsns = (uint16_t)b->n,
                                .nbytes = (uint16_t)(b->next - b->pc), .flags_in = b->live[0], .instrumented = emit_rules.counts && b->n,
                                .space = (uint16_t)space, .caches = emit_rules.caches};
+    e.out.hot = (uint32_t)e.hot.exec;
     e.out.cold = (uint32_t)e.cold.exec;
     choose_triple(&e);
     emit_place_events(&e);

@@ -1,6 +1,7 @@
 /* lib/emit/entries.c - how control enters a translated block, and what it asks there before anything of the block runs.
  *
  *   ind_entry:  lea -pc(%r11), %rcx ; jrcxz 1f ; jmp miss ; 1: mov gpr[rcx], %rcx ; from standard state to the block's registers
+ *               (in cold code, with a jmp entry2, unless an indirect branch was the first to come here)
  *   entry:      (in cold code) borrow the registers ; jmp entry2
  *   entry2:     the code still what was translated?  the interval not over yet?
  */
@@ -12,34 +13,45 @@ static void borrow(struct emitter *e, struct qn_code *c)
     x_load(c, e->now, CTX(now));
 }
 
-static void check_target(struct emitter *e)
+static void check_target(struct emitter *e, struct qn_code *c)
 {
     uint64_t pc = e->b->pc;
 
     if (pc <= INT32_MAX) {
-        x_lea(&e->hot, QN_RCX, QN_R11, QN_REG_NONE, 1, -(int32_t)pc);
+        x_lea(c, QN_RCX, QN_R11, QN_REG_NONE, 1, -(int32_t)pc);
     } else {
-        x_movi(&e->hot, QN_RCX, 0 - pc);
-        x_lea(&e->hot, QN_RCX, QN_RCX, QN_R11, 1, 0);
+        x_movi(c, QN_RCX, 0 - pc);
+        x_lea(c, QN_RCX, QN_RCX, QN_R11, 1, 0);
     }
-    x_bytes(&e->hot, "\xe3\x05", 2); /* jrcxz over the jmp */
-    x_jmp(&e->hot, qn_emit_miss_stub());
-    x_load(&e->hot, QN_RCX, CTX_GPR(QN_RCX));
+    x_bytes(c, "\xe3\x05", 2); /* jrcxz over the jmp */
+    x_jmp(c, emit_miss_stub(e->out.space));
+    x_load(c, QN_RCX, CTX_GPR(QN_RCX));
 }
 
-/* Hot code begins with the indirect entry, which most blocks are reached by now and then, and runs on into the body;
- * borrowing for a block that is entered with native registers is rare and lies in cold code. */
+static void indirect_entry(struct emitter *e, struct qn_code *c)
+{
+    e->out.ind_entry = (uint32_t)c->exec;
+    check_target(e, c);
+    if (e->borrowed) {
+        emit_bridge(c, emit_standard, emit_borrowed(e));
+    } else {
+        x_load(c, QN_R10, CTX_GPR(QN_R10));
+        x_load(c, QN_R11, CTX_GPR(QN_R11));
+    }
+}
+
+/* A block that an indirect branch has asked for is likely to be reached so again: its hot code begins with the indirect entry, and
+ * runs on into the body.  That of other blocks, and borrowing for a block that is entered with native registers, is rare
+ * and lies in cold code. */
 void emit_entries(struct emitter *e)
 {
-    e->out.ind_entry = (uint32_t)e->hot.exec;
-    check_target(e);
-    if (e->borrowed) {
-        emit_bridge(&e->hot, emit_standard, emit_borrowed(e));
-    } else {
-        x_load(&e->hot, QN_R10, CTX_GPR(QN_R10));
-        x_load(&e->hot, QN_R11, CTX_GPR(QN_R11));
-    }
+    if (qn_ctx.exit_kind == QN_EXIT_IBL)
+        indirect_entry(e, &e->hot);
     e->out.entry = e->out.entry2 = (uint32_t)e->hot.exec;
+    if (!e->out.ind_entry) {
+        indirect_entry(e, &e->cold);
+        x_jmp(&e->cold, e->out.entry2);
+    }
     if (!e->borrowed)
         return;
     e->out.entry = (uint32_t)e->cold.exec;

@@ -1,6 +1,8 @@
 /* lib/emit/indirect.c - returns, indirect jumps and calls: from the block's registers to the standard state (emit.h), and to
  * the block that a table has for the target's low bits, which looks whether it is the one (entries.c).
  *
+ * Where it is not, a stub looks in a second table by other bits, and leaves for the dispatcher if it is not there either.
+ *
  *   ret:   pop %r11 ; mov %rcx, gpr[rcx] ; movzwl %r11w, %r10d ; jmp *table(,%r10,8)
  */
 #include "emit/internal.h"
@@ -31,21 +33,42 @@ static void leave_standard_state(struct qn_code *c, enum qn_exit_kind kind)
     x_jmp(c, (uint64_t)(uintptr_t)emit_hooks.leave);
 }
 
-#define MISS_STUB_BYTES 256u
+#define MISS_STUB_BYTES 160u
 
-uint32_t qn_emit_miss_stub(void)
+static uint32_t miss_stubs[QN_HOMES];
+
+/* mov %r11, rip ;  movzwl rip+1, %r10d ;  mov second(,%r10,8), %rcx ;  lea (%rcx,%r11), %rcx ;  jrcxz found ;  jmp 1f
+ * found: jmp *third(,%r10,8) ;  1: */
+static void look_further(struct qn_code *c, const uint64_t *second)
 {
-    static bool written[2];
-    uint32_t address = (uint32_t)(QN_CODE_BASE + (emit_rules.caches ? MISS_STUB_BYTES : 0));
-    struct qn_code c = {qn_code_at(address), address};
+    x_store(c, CTX(rip), QN_R11);
+    x_bytes(c, "\x44\x0f\xb7", 3);
+    x_rip(c, QN_R10, CTX(rip) + 1, 0);
+    x_bytes(c, "\x4a\x8b\x0c\xd5", 4);
+    x_u32(c, (uint32_t)(uintptr_t)second);
+    x_lea(c, QN_RCX, QN_RCX, QN_R11, 1, 0);
+    x_bytes(c, "\xe3\x02\xeb\x08", 4);
+    x_bytes(c, "\x42\xff\x24\xd5", 4);
+    x_u32(c, (uint32_t)(uintptr_t)(second + QN_IBL_ENTRIES));
+}
 
-    if (written[emit_rules.caches])
-        return address;
-    written[emit_rules.caches] = true;
+/* In standard state, the target in r11, and the table's first part has not led to its block. */
+uint32_t qn_emit_add_miss_stub(unsigned home, const uint64_t *table, bool second)
+{
+    struct qn_code c = emit_stub_begin(MISS_STUB_BYTES);
+
+    if (!c.p)
+        qn_engine_die("no room for another stub", home, 0);
+    miss_stubs[home] = (uint32_t)c.exec;
+    if (second)
+        look_further(&c, table + QN_IBL_ENTRIES);
     x_load(&c, QN_RCX, CTX_GPR(QN_RCX));
     leave_standard_state(&c, QN_EXIT_IBL);
-    return address;
+    emit_stub_end(&c);
+    return miss_stubs[home];
 }
+
+uint32_t emit_miss_stub(unsigned space) { return miss_stubs[QN_HOME(space)]; }
 
 static void predict_target(struct emitter *e)
 {

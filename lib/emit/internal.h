@@ -108,6 +108,7 @@ void emit_end(struct emitter *e);
 
 /* indirect.c */
 extern const struct emit_triple emit_standard; /* of the standard state */
+uint32_t emit_miss_stub(unsigned space);
 void emit_indirect(struct emitter *e); /* the last instruction of the block */
 
 /* conditional.c */

@@ -14,7 +14,7 @@
 #define ENTRIES 16 /* functions, each with and without `again` */
 
 static uint32_t stubs[16][16][16][ENTRIES];
-static uint64_t next_at = QN_CODE_BASE + 512; /* behind the miss stubs */
+static uint64_t next_at = QN_CODE_BASE;
 
 /* Room for a stub of that many bytes at most; p is NULL if there is none. */
 struct qn_code emit_stub_begin(unsigned bytes)

@@ -79,7 +79,8 @@ const struct qn_space_rules *qn_space_rules(unsigned space) { return QN_HOME(spa
 static void open_home(unsigned home)
 {
     static bool first_taken;
-    uint64_t *table = first_taken ? qn_engine_alloc_low(QN_IBL_ENTRIES * sizeof *table) : qn_ibl_table;
+    bool first = !first_taken;
+    uint64_t *table = first ? qn_ibl_table : qn_engine_alloc_low(QN_IBL_ENTRIES * sizeof *table);
 
     first_taken = true;
     if (home != QN_HOME_OFF && !on.emit.counts) {
@@ -87,7 +88,7 @@ static void open_home(unsigned home)
         on = counting_rules(qn_cfg());
     }
     qn_emit_set_rules(&qn_space_rules(home)->emit);
-    qn_tcache_add_home(home, table, qn_emit_miss_stub());
+    qn_tcache_add_home(home, table, first, qn_emit_add_miss_stub(home, table, first));
 }
 
 void qn_space_choose(unsigned home)

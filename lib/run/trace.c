@@ -42,7 +42,7 @@ void qn_trace_emit(uint32_t index)
 
     qn_format(line, sizeof line, "emitted for %x: entry %x, entry2 %x", b->pc, (uint64_t)b->entry, (uint64_t)b->entry2);
     qn_trace_line(line);
-    trace_code("  hot", b->ind_entry, b->end);
+    trace_code("  hot", b->hot, b->end);
     trace_code("  cold", b->cold, b->cold_end);
 }
 

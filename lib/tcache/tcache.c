@@ -19,7 +19,7 @@ struct region {
     uint32_t norder;
 };
 
-uint64_t qn_ibl_table[QN_IBL_ENTRIES];
+uint64_t qn_ibl_table[QN_IBL_WORDS];
 struct qn_tcache_stats qn_tcache_stats;
 
 static struct region regions[QN_REGIONS];
@@ -28,8 +28,9 @@ static struct qn_tblock *blocks;
 static const struct qn_tcache_bridges *bridges;
 static uint32_t nblocks, free_block = QN_NO_BLOCK;
 static uint32_t hash_table[1u << HASH_BITS];
-static struct {
+static struct home {
     uint64_t *table;
+    bool second; /* the table has its second part */
     uint32_t miss_stub;
 } homes[QN_HOMES];
 
@@ -72,12 +73,18 @@ void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *b)
         hash_table[i] = QN_NO_BLOCK;
 }
 
-void qn_tcache_add_home(unsigned home, uint64_t *table, uint32_t miss_stub)
+/* No target finds anything at this place: not even 0, which alone is equal to minus itself and looks at the first. */
+static void forget_second(uint64_t *table, uint64_t place) { table[place] = place == QN_IBL_ENTRIES; }
+
+void qn_tcache_add_home(unsigned home, uint64_t *table, bool second, uint32_t miss_stub)
 {
     homes[home].table = table;
     homes[home].miss_stub = miss_stub;
     for (unsigned i = 0; i < QN_IBL_ENTRIES; i++)
         table[i] = miss_stub;
+    homes[home].second = second;
+    if (second)
+        forget_second(table, QN_IBL_ENTRIES);
 }
 
 uint64_t *qn_tcache_ibl_table(unsigned space) { return homes[QN_HOME(space)].table; }
@@ -115,7 +122,7 @@ static uint32_t search(const struct region *r, uint64_t host, bool cold)
     while (low < high) {
         uint32_t mid = (low + high) / 2;
         const struct qn_tblock *b = &blocks[r->order[mid]];
-        bool before = host >= (cold ? b->cold : b->ind_entry);
+        bool before = host >= (cold ? b->cold : b->hot);
 
         if (before)
             low = mid + 1;
@@ -136,7 +143,7 @@ uint32_t qn_tcache_at(uint64_t host)
             continue;
         index = r->order[search(r, host, host >= r->middle)];
         b = &blocks[index];
-        if ((host >= b->ind_entry && host < b->end) || (host >= b->cold && host < b->cold_end))
+        if ((host >= b->hot && host < b->end) || (host >= b->cold && host < b->cold_end))
             return b->live ? index : QN_NO_BLOCK;
     }
     return QN_NO_BLOCK;
@@ -229,20 +236,31 @@ void qn_tcache_unlink_block(uint32_t index)
 
 /* ---- indirect branches ---- */
 
+static uint64_t second_place(uint64_t pc) { return QN_IBL_ENTRIES + (pc >> 8) % QN_IBL_ENTRIES; }
+
 void qn_tcache_ibl_set(uint32_t index)
 {
     const struct qn_tblock *b = &blocks[index];
+    const struct home *h = &homes[QN_HOME(b->space)];
 
-    if (b->space == QN_HOME(b->space))
-        homes[b->space].table[b->pc % QN_IBL_ENTRIES] = b->ind_entry;
+    if (b->space != QN_HOME(b->space))
+        return;
+    h->table[b->pc % QN_IBL_ENTRIES] = b->ind_entry;
+    if (!h->second)
+        return;
+    h->table[second_place(b->pc)] = 0 - b->pc;
+    h->table[second_place(b->pc) + QN_IBL_ENTRIES] = b->ind_entry;
 }
 
 static void ibl_clear(uint32_t index)
 {
-    uint64_t *slot = &homes[QN_HOME(blocks[index].space)].table[blocks[index].pc % QN_IBL_ENTRIES];
+    const struct qn_tblock *b = &blocks[index];
+    const struct home *h = &homes[QN_HOME(b->space)];
 
-    if (*slot == blocks[index].ind_entry)
-        *slot = homes[QN_HOME(blocks[index].space)].miss_stub;
+    if (h->table[b->pc % QN_IBL_ENTRIES] == b->ind_entry)
+        h->table[b->pc % QN_IBL_ENTRIES] = h->miss_stub;
+    if (h->second && h->table[second_place(b->pc) + QN_IBL_ENTRIES] == b->ind_entry)
+        forget_second(h->table, second_place(b->pc));
 }
 
 /* ---- eviction ---- */

@@ -44,7 +44,7 @@ struct qn_tblock {
     uint32_t entry2;         /* scratch registers already borrowed (triple) */
     uint32_t entry3;         /* behind the check of the first code line, 0 = none: see first_line */
     uint32_t ind_entry;      /* reached through the IBL table */
-    uint32_t end;            /* end of the hot code */
+    uint32_t hot, end;       /* hot code */
     uint32_t cold, cold_end; /* cold code */
     uint64_t bytes_hash;     /* of the guest's bytes, if they may change without notice; else 0 */
     uint32_t record;         /* index of the block record in the arena */
@@ -85,8 +85,11 @@ struct qn_tcache_bridges {
 };
 
 void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *);
-/* A home space comes into use: table of QN_IBL_ENTRIES below 2 GiB; unused entries lead to the stub. */
-void qn_tcache_add_home(unsigned home, uint64_t *table, uint32_t miss_stub);
+/* A home space comes into use: table of QN_IBL_WORDS below 2 GiB, or of QN_IBL_ENTRIES if it is not to have a second part.
+ *   word t & 0xffff of an indirect branch's target t: the entry of a block that looks whether it is the one (unused: the stub)
+ *   the stub asks behind them, where others stand that share these bits: with k = t >> 8 & 0xffff,
+ *   word QN_IBL_ENTRIES + k: -t, and word 2 * QN_IBL_ENTRIES + k: its entry */
+void qn_tcache_add_home(unsigned home, uint64_t *table, bool second, uint32_t miss_stub);
 uint64_t *qn_tcache_ibl_table(unsigned space); /* NULL: its home is not in use */
 /* Begin a block: makes room (evicting if needed) for at least `hot` and `cold` bytes. */
 void qn_tcache_begin(uint32_t hot, uint32_t cold, struct qn_code *hot_code, struct qn_code *cold_code);
@@ -99,6 +102,7 @@ uint32_t qn_tcache_at(uint64_t host);                 /* live block whose hot or
 uint32_t qn_tcache_next_index(void);                  /* index that the next commit will return */
 void qn_tcache_link(uint32_t exit_id, uint32_t to);   /* does nothing if `to` is of another home or a variant */
 void qn_tcache_unlink_block(uint32_t index);          /* all exits of a block go to their stubs again */
+#define QN_IBL_WORDS (3 * QN_IBL_ENTRIES)
 void qn_tcache_ibl_set(uint32_t index);
 void qn_tcache_invalidate(uint64_t start, uint64_t end); /* guest range: forget blocks that overlap it */
 void qn_tcache_flush(void);
