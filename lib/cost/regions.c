@@ -33,16 +33,20 @@ static void append_path(const struct qn_cost_store *store, uint32_t region, char
     append_name(store, r.name, path);
 }
 
-static bool is_counted(const struct qn_cost_store *store, uint32_t region)
+/* Which regions have blocks of their own. */
+static void find_counted(const struct qn_cost_store *store, bool counted[QN_ARENA_REGIONS_MAX])
 {
     struct qn_cost_extent e;
     const volatile struct qn_block_rec *b = (const struct qn_block_rec *)(store->base + QN_ARENA_BLOCKS_OFF);
 
+    memset(counted, 0, QN_ARENA_REGIONS_MAX * sizeof *counted);
     qn_cost_get_extent(store, &e);
-    for (uint64_t i = 0; i < e.blocks; i++)
-        if (b[i].region == region)
-            return true;
-    return false;
+    for (uint64_t i = 0; i < e.blocks; i++) {
+        uint32_t region = b[i].region;
+
+        if (region < QN_ARENA_REGIONS_MAX)
+            counted[region] = true;
+    }
 }
 
 static int compare(const void *left, const void *right)
@@ -73,11 +77,13 @@ enum qn_prof_status qn_cost_fold_regions(const struct qn_cost_store *store, cons
                                          struct qn_cost_regions *regions, struct qn_prof_error *err)
 {
     uint32_t n = qn_cost_header(store)->n_regions;
+    bool counted[QN_ARENA_REGIONS_MAX];
     enum qn_prof_status status = QN_PROF_OK;
 
+    find_counted(store, counted);
     regions->count = 0;
     for (uint32_t i = 1; i < n && i < QN_ARENA_REGIONS_MAX && status == QN_PROF_OK; i++)
-        if (is_counted(store, i)) {
+        if (counted[i]) {
             regions->list[regions->count] = (struct qn_cost_region){ NULL, NULL };
             status = fold_one(store, events, modules, detail, i, &regions->list[regions->count++], err);
         }
