@@ -123,6 +123,7 @@ hosted_sources = \
 	lib/lab/lab02.c \
 	lib/lab/lab03.c \
 	lib/lab/lab04.c \
+	lib/lab/lab05.c \
 	lib/lab/labs.c \
 	lib/lab/model_cache.c \
 	lib/lab/model_distance.c \
@@ -130,6 +131,7 @@ hosted_sources = \
 	lib/lab/results.c \
 	lib/lab/sandbox.c \
 	lib/lab/trace.c \
+	lib/lab/trace_branches.c \
 	lib/lab/work.c \
 	lib/plot/bars.c \
 	lib/plot/caption.c \
@@ -670,6 +672,7 @@ shell_tests = \
 	tests/unit/labs/lab02.sh \
 	tests/unit/labs/lab03.sh \
 	tests/unit/labs/lab04.sh \
+	tests/unit/labs/lab05.sh \
 	tests/unit/labs/sandbox.sh \
 	tests/unit/out/csv.sh \
 	tests/unit/plot/data.sh \

@@ -45,8 +45,27 @@ static bool inspect_code(struct qn_lab_check *c, const uint8_t *code, size_t siz
     return true;
 }
 
+/* What is asked of each section.  false ends it. */
+typedef bool visit_section(struct qn_lab_check *c, const uint8_t *file, const Elf64_Shdr *section, void *data);
+
+static bool visit_code(struct qn_lab_check *c, const uint8_t *file, const Elf64_Shdr *s, void *data)
+{
+    (void)data;
+    if (s->sh_type != SHT_PROGBITS || !(s->sh_flags & SHF_EXECINSTR))
+        return true;
+    return inspect_code(c, file + s->sh_offset, s->sh_size);
+}
+
+static bool visit_data(struct qn_lab_check *c, const uint8_t *file, const Elf64_Shdr *s, void *data)
+{
+    (void)c, (void)file;
+    if (s->sh_flags & SHF_WRITE)
+        *(uint64_t *)data += s->sh_size;
+    return true;
+}
+
 /* Sections lie where the compiler put them; what would lie outside of the file is refused. */
-static bool inspect_file(struct qn_lab_check *c, const uint8_t *file, size_t size)
+static bool visit_sections(struct qn_lab_check *c, const uint8_t *file, size_t size, visit_section *visit, void *data)
 {
     const Elf64_Ehdr *e = (const Elf64_Ehdr *)file;
     bool good = size >= sizeof *e && !memcmp(e->e_ident, ELFMAG, SELFMAG) && e->e_shentsize == sizeof(Elf64_Shdr)
@@ -55,16 +74,14 @@ static bool inspect_file(struct qn_lab_check *c, const uint8_t *file, size_t siz
     for (unsigned i = 0; good && i < e->e_shnum; i++) {
         const Elf64_Shdr *s = (const Elf64_Shdr *)(file + e->e_shoff) + i;
 
-        if (s->sh_type != SHT_PROGBITS || !(s->sh_flags & SHF_EXECINSTR))
-            continue;
-        good = s->sh_offset <= size && s->sh_size <= size - s->sh_offset;
-        if (good && !inspect_code(c, file + s->sh_offset, s->sh_size))
+        good = s->sh_type == SHT_NOBITS || (s->sh_offset <= size && s->sh_size <= size - s->sh_offset);
+        if (good && !visit(c, file, s, data))
             return false;
     }
     return good || qn_lab_say(c, "the object file is damaged");
 }
 
-bool qn_lab_inspect(struct qn_lab_check *c, const char *path)
+static bool visit_file(struct qn_lab_check *c, const char *path, visit_section *visit, void *data)
 {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     struct stat st;
@@ -77,7 +94,15 @@ bool qn_lab_inspect(struct qn_lab_check *c, const char *path)
         close(fd);
     if (file == MAP_FAILED)
         return qn_lab_say(c, "the object file cannot be read");
-    good = inspect_file(c, file, (size_t)st.st_size);
+    good = visit_sections(c, file, (size_t)st.st_size, visit, data);
     munmap(file, (size_t)st.st_size);
     return good;
+}
+
+bool qn_lab_inspect(struct qn_lab_check *c, const char *path) { return visit_file(c, path, visit_code, NULL); }
+
+bool qn_lab_storage(struct qn_lab_check *c, const char *path, uint64_t *bytes)
+{
+    *bytes = 0;
+    return visit_file(c, path, visit_data, bytes);
 }

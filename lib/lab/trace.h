@@ -35,4 +35,22 @@ void qn_lab_draw_refs(struct qn_lab_check *c, struct qn_lab_trace *t, const stru
 /* Writes the trace as lackey text; the path belongs to the check. */
 const char *qn_lab_write_trace(struct qn_lab_check *c, const struct qn_lab_trace *t, const char *name);
 
+/* ---- conditional branches ---- */
+
+struct qn_lab_branch {
+    uint64_t pc;
+    bool taken;
+};
+
+struct qn_lab_branches {
+    struct qn_lab_branch *at;
+    size_t n, room;
+};
+
+void qn_lab_add_branch(struct qn_lab_branches *t, uint64_t pc, bool taken);
+void qn_lab_free_branches(struct qn_lab_branches *t);
+
+/* In quern's own format, which is the one that has branches. */
+const char *qn_lab_write_branches(struct qn_lab_check *c, const struct qn_lab_branches *t, const char *name);
+
 #endif

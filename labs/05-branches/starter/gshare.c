@@ -1,0 +1,26 @@
+/* gshare.c - counters as in twobit.c, at the exclusive or of the address and the last `bits` outcomes of all branches, the newest in the
+ * lowest bit. */
+#include "sim/module.h"
+
+#define PREDICTOR "gshare"
+#define PREDICTOR_INIT 1
+#define PREDICTOR_BITS ((2ull << bits) + bits) /* storage: printed, and used by `quern plot budget` */
+#define BITS_MAX 12
+
+static unsigned bits; /* --sim-opt=bits=N; 12 if not said */
+static uint8_t table[1 << BITS_MAX];
+
+static void branchsim_BC_init(const struct sim_config *config)
+{
+    bits = (unsigned)sim_option_within(config->slot, PREDICTOR, "bits", BITS_MAX, 0, BITS_MAX);
+}
+
+/* 1: taken.  Never sees the outcome. */
+static unsigned branchsim_BC_predict(uint64_t pc)
+{
+    (void)pc, (void)table;
+    return 0; /* TODO */
+}
+
+/* What the branch did: follows at once. */
+static void branchsim_BC_update(uint64_t pc, unsigned taken) { (void)pc, (void)taken; /* TODO */ }

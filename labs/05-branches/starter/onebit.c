@@ -1,0 +1,25 @@
+/* onebit.c - a bit per branch: it does again what it did last.  2^bits entries without tags, at the low bits of the address. */
+#include "sim/module.h"
+
+#define PREDICTOR "onebit"
+#define PREDICTOR_INIT 1
+#define PREDICTOR_BITS (1ull << bits) /* storage: printed, and used by `quern plot budget` */
+#define BITS_MAX 12
+
+static unsigned bits; /* --sim-opt=bits=N; 12 if not said */
+static uint8_t table[1 << BITS_MAX];
+
+static void branchsim_BC_init(const struct sim_config *config)
+{
+    bits = (unsigned)sim_option_within(config->slot, PREDICTOR, "bits", BITS_MAX, 0, BITS_MAX);
+}
+
+/* 1: taken.  Never sees the outcome. */
+static unsigned branchsim_BC_predict(uint64_t pc)
+{
+    (void)pc, (void)table;
+    return 0; /* TODO */
+}
+
+/* What the branch did: follows at once. */
+static void branchsim_BC_update(uint64_t pc, unsigned taken) { (void)pc, (void)taken; /* TODO */ }
