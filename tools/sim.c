@@ -72,10 +72,25 @@ static int build(int argc, char **argv)
 
 /* ---- list ---- */
 
+/* "#define LEVEL_SLOTS (LEVEL_IN_I1 | LEVEL_IN_D1)" -> "I1 D1 " */
+static void read_slots(FILE *f, char slots[16])
+{
+    static const char mark[] = "#define LEVEL_SLOTS", in[] = "LEVEL_IN_";
+    char line[512];
+
+    slots[0] = 0;
+    while (fgets(line, sizeof line, f))
+        if (!strncmp(line, mark, strlen(mark)))
+            for (const char *at = strstr(line, in); at && strlen(slots) < 9; at = strstr(at, in)) {
+                at += strlen(in);
+                sprintf(slots + strlen(slots), "%.2s ", at);
+            }
+}
+
 /* Name, hash, and the first line of a module's comment: what stands behind " - ". */
 static void print_module(const char *path)
 {
-    char line[512] = "";
+    char line[512] = "", slots[16];
     const char *text, *base = strrchr(path, '/') + 1;
     FILE *f = fopen(path, "r");
 
@@ -83,10 +98,12 @@ static void print_module(const char *path)
         return;
     if (!fgets(line, sizeof line, f))
         line[0] = 0;
+    read_slots(f, slots);
     fclose(f);
     text = strstr(line, " - ");
     line[strcspn(line, "\n")] = 0;
-    printf("  %-12.*s %016" PRIx64 "  %s\n", (int)strlen(base) - 2, base, qn_sim_hash_file(path), text ? text + 3 : "");
+    printf("  %-12.*s %016" PRIx64 "  %s%s%s\n", (int)strlen(base) - 2, base, qn_sim_hash_file(path), slots, *slots ? "- " : "",
+           text ? text + 3 : "");
 }
 
 static void list_folder(const char *library, const char *folder, const char *slots)
@@ -140,7 +157,7 @@ static int list(int argc, char **argv)
         return 1;
     list_slots();
     list_folder(library, "policy", "I1 D1 LL");
-    list_folder(library, "level", "D1 or LL, see each");
+    list_folder(library, "level", "as said");
     list_folder(library, "bpred", "BC; BI: btb, ras");
     list_folder(library, "analysis", "AN");
     return 0;

@@ -44,6 +44,11 @@ struct sim_result {
     bool miss, next_done, next_miss;
 };
 
+/* For LEVEL_SLOTS: where a level may stand.  Elsewhere it is refused at the start. */
+#define LEVEL_IN_I1 1
+#define LEVEL_IN_D1 2
+#define LEVEL_IN_LL 4
+
 /* ---- services ---- */
 
 #define SIM_EVENTS_MAX 32

@@ -5,6 +5,7 @@
  *   slots_init(config)                         all three; what they said is in `facts`
  *   next_level(l1, addr, size, kind)           true if the LL missed, too
  */
+#include "base/format.h"
 #include "sim/unit.h"
 
 #include "sim/codelines.h"
@@ -89,7 +90,7 @@ static bool init_I1(const struct qn_config *c)
     return AT_WORK(SLOT_I1, SIM_IN_INIT, 0, (QN_UNIT(I1, init)(&config, &facts[SLOT_I1], code_line_find), true));
 #else
     (void)config;
-    facts[SLOT_I1] = (struct qn_unit_facts){.hit = CACHESIM_I1_HIT, .repeat_is_noop = true};
+    facts[SLOT_I1] = (struct qn_unit_facts){.hit = CACHESIM_I1_HIT, .repeat_is_noop = true, .can_drop = true};
     return cachesim_I1_initcache(c->I1, sim_alloc);
 #endif
 }
@@ -106,6 +107,7 @@ static bool init_D1(const struct qn_config *c)
         return false;
     facts[SLOT_D1].filter = cachesim_D1_filter(c->D1);
     facts[SLOT_D1].shows = CACHESIM_D1_SHOWS;
+    facts[SLOT_D1].can_drop = true;
     return true;
 #endif
 }
@@ -124,16 +126,29 @@ static bool init_LL(const struct qn_config *c)
 
 bool QN_UP(wants_evictions);
 
+/* What the last level needs of a level above it.  `slot` is the one above. */
+static void check_upper(enum sim_slot slot, const char *name)
+{
+    const struct qn_unit_facts *upper = &facts[slot], *last = &facts[SLOT_LL];
+    const char *what = last->wants_evictions && !upper->tells_evictions ? "tell which lines it gives up"
+                       : last->back_invalidates && !upper->can_drop    ? "let lines be taken away"
+                                                                        : NULL;
+    char line[160];
+
+    if (!what)
+        return;
+    qn_format(line, sizeof line, "cannot stand below %s=%s, which does not %s; any policy by name does, as %s=lru", name,
+              upper->name ? upper->name : "default", what, name);
+    sim_fail("LL", last->name, "init", 0, line);
+}
+
 static void slots_init(const struct qn_config *c)
 {
     if (!init_I1(c) || !init_D1(c) || !init_LL(c))
         qn_engine_die("cache too large for the simulator", c->D1.size, c->LL.size);
     QN_UP(wants_evictions) = facts[SLOT_LL].wants_evictions;
-#if !defined(QN_SIM_I1_UNIT) || !defined(QN_SIM_D1_UNIT)
-    if (facts[SLOT_LL].wants_evictions)
-        sim_fail("LL", facts[SLOT_LL].name, "initcache", 0,
-                 "wants the lines that I1 and D1 give up: put modules there that tell (lru, not the default)");
-#endif
+    check_upper(SLOT_I1, "I1");
+    check_upper(SLOT_D1, "D1");
     if (facts[SLOT_LL].back_invalidates)
         facts[SLOT_I1].repeat_is_noop = false;
 }

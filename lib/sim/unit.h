@@ -31,8 +31,10 @@ struct qn_unit_facts {
     struct qn_filter filter;   /* D1 */
     enum qn_hit hit;           /* I1 */
     bool repeat_is_noop;       /* a second hit directly after a reference changes nothing */
-    bool wants_evictions;      /* LL */
-    bool back_invalidates;     /* LL */
+    bool wants_evictions;      /* LL: needs I1 and D1 that tell what they give up ... */
+    bool tells_evictions;      /* I1, D1: ... as this one does */
+    bool back_invalidates;     /* LL: takes lines out of I1 and D1 ... */
+    bool can_drop;             /* I1, D1: ... which this one can give */
     bool kinds;                /* wants to know reads from writes */
     bool returns;              /* BI: wants to know calls and returns */
     enum qn_show shows;        /* D1: how UNIT(show) lists a set */

@@ -36,8 +36,17 @@ static inline bool sim_wants_evictions(void) { return false; }
 static inline bool sim_next(uint64_t addr, uint32_t size, enum sim_kind kind) { return QN_UP(next)(addr, size, kind); }
 static inline bool sim_wants_evictions(void) { return QN_UP(wants_evictions); }
 #endif
+#ifdef QN_SLOT_LL
+#define UNIT_IN LEVEL_IN_LL
 static inline void sim_back_invalidate(uint64_t line, uint32_t bytes) { QN_UP(back_invalidate)(line, bytes); }
+#else
+static inline void sim_back_invalidate(uint64_t line, uint32_t bytes) { (void)line, (void)bytes; }
+#endif
+#ifdef QN_SLOT_I1
+#define UNIT_IN LEVEL_IN_I1
+#endif
 #ifdef QN_SLOT_D1
+#define UNIT_IN LEVEL_IN_D1
 static inline void unit_unpublish(uint64_t line);
 static inline void sim_dropped(uint64_t line) { unit_unpublish(line); }
 #else
@@ -61,6 +70,7 @@ void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn
     sim_random_state = sim_random_seed(config->seed);
     facts->reference = unit_reference;
     facts->name = POLICY;
+    facts->tells_evictions = facts->can_drop = true;
     facts->shows = QN_SHOW_WAYS;
     level_init(facts, find);
 }
@@ -82,6 +92,25 @@ void UNIT(finish)(void)
 static uint64_t unit_count;
 
 static uint64_t unit_reference(void) { return unit_count; }
+
+#ifdef LEVEL_SLOTS
+#if LEVEL_SLOTS & LEVEL_IN_I1
+#define UNIT_SLOT_I1 " I1"
+#else
+#define UNIT_SLOT_I1 ""
+#endif
+#if LEVEL_SLOTS & LEVEL_IN_D1
+#define UNIT_SLOT_D1 " D1"
+#else
+#define UNIT_SLOT_D1 ""
+#endif
+#if LEVEL_SLOTS & LEVEL_IN_LL
+#define UNIT_SLOT_LL " LL"
+#else
+#define UNIT_SLOT_LL ""
+#endif
+#define UNIT_SLOTS UNIT_SLOT_I1 UNIT_SLOT_D1 UNIT_SLOT_LL
+#endif
 
 /* ---- filter of a level that knows `settled` ---- */
 
@@ -105,6 +134,8 @@ static inline void unit_publish(uint64_t addr, uint32_t size)
 #else
 static inline void unit_unpublish(uint64_t line) { (void)line; }
 #endif
+#elif defined(LEVEL_SETTLED) /* only D1 asks */
+static bool (*const unit_settled)(uint64_t) __attribute__((unused)) = cachesim_X_settled;
 #endif
 
 void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn_find_line *find)
@@ -116,6 +147,16 @@ void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn
     facts->reference = unit_reference;
     facts->hit = QN_HIT_CALL;
     facts->kinds = true;
+#ifdef LEVEL_SLOTS
+    if (!(LEVEL_SLOTS & UNIT_IN))
+        sim_fail(sim.slot, LEVEL, "LEVEL_SLOTS", 0, "is not for this slot, only for" UNIT_SLOTS);
+#endif
+#ifdef LEVEL_TELLS_EVICTIONS
+    facts->tells_evictions = true;
+#endif
+#ifdef LEVEL_DROP
+    facts->can_drop = true;
+#endif
 #ifdef LEVEL_LINES
     facts->shows = QN_SHOW_RECENT;
 #endif
@@ -151,8 +192,6 @@ SIM_NCSR void UNIT(drop)(uint64_t line)
 {
 #ifdef LEVEL_DROP
     cachesim_X_drop(line);
-#else
-    sim_fail(sim.slot, LEVEL, "cachesim_X_drop", unit_count, "is missing: the last level wants to take a line away");
 #endif
     sim_dropped(line);
 }
@@ -196,6 +235,7 @@ void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn
     (void)find;
     sim = *config;
     facts->name = QN_SLOT_FILE;
+    facts->can_drop = true;
 #if defined(QN_SLOT_I1)
     unit_find = find;
     facts->hit = QN_HIT_CALL;

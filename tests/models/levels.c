@@ -12,7 +12,7 @@
 #include "store.h"
 
 struct store levels_d1;
-static struct store i1, ll, l2, buffer, tlb[2];
+static struct store i1, ll, l2, buffer, ll_buffer, tlb[2];
 static const char *d1_kind, *ll_kind;
 
 static struct { const char *name; uint64_t n; } events[16];
@@ -82,7 +82,7 @@ static bool look_l2(uint64_t addr, uint64_t bytes)
     return store_touch(&ll, addr, bytes);
 }
 
-static bool touch_victim(struct store *s, uint64_t addr, uint64_t bytes, const char *event)
+static bool touch_victim(struct store *s, struct store *beside, uint64_t addr, uint64_t bytes, const char *event)
 {
     struct resident gone, out, lost;
     bool miss = false;
@@ -90,13 +90,13 @@ static bool touch_victim(struct store *s, uint64_t addr, uint64_t bytes, const c
     for (uint64_t b = first_block(s, addr); b <= last_block(s, addr, bytes); b++) {
         if (store_use(s, b))
             continue;
-        if (store_take(&buffer, b, &gone))
+        if (store_take(beside, b, &gone))
             levels_count(event);
         else
             miss = true;
         store_put(s, b, &out);
         if (out.block != NOTHING)
-            store_put(&buffer, out.block, &lost);
+            store_put(beside, out.block, &lost);
     }
     return miss;
 }
@@ -112,7 +112,7 @@ bool levels_look(uint64_t addr, uint64_t bytes)
     if (!strcmp(ll_kind, "l2"))
         return look_l2(addr, bytes);
     if (!strcmp(ll_kind, "victim"))
-        return touch_victim(&ll, addr, bytes, "LL.victim-hits");
+        return touch_victim(&ll, &ll_buffer, addr, bytes, "LL.victim-hits");
     return store_touch(&ll, addr, bytes);
 }
 
@@ -206,7 +206,8 @@ void levels_make(const char *I1, const char *D1, const char *LL, const char *d1_
     shape(&i1, I1);
     shape(&levels_d1, D1);
     shape(&ll, LL);
-    buffer = (struct store){1, option("victim-lines", 8), strcmp(ll_kind, "victim") ? levels_d1.bytes : ll.bytes, NULL};
+    buffer = (struct store){1, option("victim-lines", 8), levels_d1.bytes, NULL};
+    ll_buffer = (struct store){1, option("victim-lines", 8), ll.bytes, NULL};
     l2 = (struct store){option("l2-size", 262144) / option("l2-ways", 8) / ll.bytes, option("l2-ways", 8), ll.bytes, NULL};
     for (unsigned i = 0; i < 2; i++) {
         uint64_t entries = i ? option("stlb-entries", 1536) : option("tlb-entries", 64);
@@ -225,7 +226,7 @@ unsigned levels_touch(const struct op_record *o)
     if (!strcmp(d1_kind, "nowa"))
         return no_write_allocate(o->addr, o->size, o->op != OP_WRITE);
     if (!strcmp(d1_kind, "victim"))
-        return touch_victim(&levels_d1, o->addr, o->size, "D1.victim-hits") ? 1 + 2u * levels_look(o->addr, o->size) : 0;
+        return touch_victim(&levels_d1, &buffer, o->addr, o->size, "D1.victim-hits") ? 1 + 2u * levels_look(o->addr, o->size) : 0;
     if (!strcmp(d1_kind, "nextline"))
         return prefetch_next_lines(o->addr, o->size);
     if (!strcmp(d1_kind, "stride"))

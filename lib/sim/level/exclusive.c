@@ -6,6 +6,7 @@
 #include "sim/lines.h"
 
 #define LEVEL "exclusive"
+#define LEVEL_SLOTS LEVEL_IN_LL
 #define LEVEL_WANTS_EVICTIONS 1
 
 static struct lines lines;

@@ -5,6 +5,7 @@
 #include "sim/lines.h"
 
 #define LEVEL "inclusive"
+#define LEVEL_SLOTS LEVEL_IN_LL
 #define LEVEL_INCLUSIVE 1
 
 static struct lines lines;

@@ -6,6 +6,7 @@
 #include "sim/lines.h"
 
 #define LEVEL "l2"
+#define LEVEL_SLOTS LEVEL_IN_LL
 
 static struct lines l2, l3;
 static unsigned refs, misses;

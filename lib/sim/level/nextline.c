@@ -2,12 +2,13 @@
  *
  *   sequential walk of N lines: on a miss N/2 misses, tagged 1
  *
- * Slot D1.  Behind is behind the last line of the reference; what it needs itself comes first.  Options: tagged (0 or 1),
+ * Slot D1 (or I1).  Behind is behind the last line of the reference; what it needs itself comes first.  Options: tagged (0 or 1),
  * degree (1 line).  Events: prefetches, useful-prefetches, unused-prefetches.
  * Source: A. J. Smith, Cache memories, ACM Computing Surveys 14(3), 1982. */
 #include "sim/level/prefetch.h"
 
 #define LEVEL "nextline"
+#define LEVEL_SLOTS (LEVEL_IN_I1 | LEVEL_IN_D1)
 #define LEVEL_LINES lines
 #define LEVEL_FINISH 1
 #define LEVEL_DROP 1

@@ -5,6 +5,7 @@
 #include "sim/lines.h"
 
 #define LEVEL "nowa"
+#define LEVEL_SLOTS LEVEL_IN_D1
 #define LEVEL_LINES lines
 #define LEVEL_SETTLED 1
 #define LEVEL_WRITES_SETTLED 1

@@ -3,12 +3,13 @@
  *
  *   references at 0, 256, 512 of a page: distance 256 twice -> prefetch 768
  *
- * Slot D1.  Options: regions (64 of 4096 bytes are watched), degree (1).  The published design keys by the address of the
+ * Slot D1 (or I1).  Options: regions (64 of 4096 bytes are watched), degree (1).  The published design keys by the address of the
  * load; a level does not see that, so the page stands for it.
  * Source: after J.-L. Baer, T.-F. Chen, An effective on-chip preloading scheme to reduce data access penalty, SC 1991. */
 #include "sim/level/prefetch.h"
 
 #define LEVEL "stride"
+#define LEVEL_SLOTS (LEVEL_IN_I1 | LEVEL_IN_D1)
 #define LEVEL_LINES lines
 #define LEVEL_FINISH 1
 #define LEVEL_DROP 1

@@ -1,12 +1,13 @@
 /* level/tlb.c - a data cache with a two-level translation lookaside buffer beside it.
  *
- * Slot D1.  The cache is least recently used, as the default; each reference looks its pages up in a first buffer, and on a
+ * Slot D1 (or I1).  The cache is least recently used, as the default; each reference looks its pages up in a first buffer, and on a
  * miss in a second.  Options: tlb-entries (64), tlb-ways (4), stlb-entries (1536), stlb-ways (12), page-bits (12).
  * Events: dtlb-misses, stlb-misses.
  * Source: D. W. Clark, J. S. Emer, Performance of the VAX-11/780 translation buffer, ACM TOCS 3(1), 1985. */
 #include "sim/lines.h"
 
 #define LEVEL "tlb"
+#define LEVEL_SLOTS (LEVEL_IN_I1 | LEVEL_IN_D1)
 #define LEVEL_LINES lines
 #define LEVEL_DROP 1
 

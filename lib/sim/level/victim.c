@@ -1,12 +1,13 @@
 /* level/victim.c - a victim cache: lines that leave go to a small fully associative buffer; found there, they change places with
  * the line that they replace, and the reference is no miss.
  *
- * Slot D1 (or LL).  Option: victim-lines (8).  Event: victim-hits.
+ * Slot D1 (or I1, LL).  Option: victim-lines (8).  Event: victim-hits.
  * Source: N. P. Jouppi, Improving direct-mapped cache performance by the addition of a small fully-associative cache and
  * prefetch buffers, ISCA 1990. */
 #include "sim/lines.h"
 
 #define LEVEL "victim"
+#define LEVEL_SLOTS (LEVEL_IN_I1 | LEVEL_IN_D1 | LEVEL_IN_LL)
 #define LEVEL_LINES lines
 #define LEVEL_SETTLED 1
 #define LEVEL_WRITES_SETTLED 1
@@ -24,7 +25,7 @@ static void cachesim_X_initcache(const struct sim_config *c)
     victim_hits = sim_event(c->slot, "victim-hits", "references found in the victim buffer");
 }
 
-static __attribute__((unused)) bool cachesim_X_settled(uint64_t line) { return lines_newest(&lines, line); }
+static bool cachesim_X_settled(uint64_t line) { return lines_newest(&lines, line); }
 
 static void cachesim_X_drop(uint64_t line)
 {

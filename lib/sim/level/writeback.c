@@ -6,6 +6,8 @@
 #include "sim/lines.h"
 
 #define LEVEL "writeback"
+#define LEVEL_SLOTS LEVEL_IN_D1
+#define LEVEL_TELLS_EVICTIONS 1
 #define LEVEL_LINES lines
 #define LEVEL_SETTLED 1
 #define LEVEL_FINISH 1

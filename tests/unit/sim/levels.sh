@@ -51,19 +51,79 @@ level() {
 }
 
 build_model
-for d1 in nowa writeback victim nextline stride tlb; do level $d1 lru ''; done
-level victim lru 'victim-lines=1'
 level nextline lru 'tagged=1'
 level nextline lru 'degree=3'
 level nextline lru 'tagged=1,degree=2'
 level stride lru 'degree=2,regions=4'
 level tlb lru 'tlb-entries=4,tlb-ways=1,stlb-entries=8,stlb-ways=8,page-bits=10'
-for ll in exclusive inclusive; do
-    level lru $ll ''
-    level writeback $ll ''
-done
-for d1 in nowa victim nextline stride tlb; do level $d1 inclusive ''; done
-level lru l2 'l2-size=2048,l2-ways=2'
+level victim lru 'victim-lines=1'
 level writeback l2 'l2-size=8192,l2-ways=1'
-level lru victim 'victim-lines=4'
+
+# ---- every level in D1 above every one in LL: its model, or refused by name ----
+
+# refused WHAT TEXT MODULES...: with these modules, at the start
+refused() {
+    text=$1
+    shift
+    build_replay "$SCRATCH/replay" "$@"
+    "$SCRATCH/replay" "$SCRATCH/trace" >"$SCRATCH/out" 2>&1
+    is "$? $(sed 's/^quern: replay: //' "$SCRATCH/out")" "70 $text" "$* is refused"
+}
+
+for ll in lru exclusive inclusive l2 victim; do
+    case $ll in l2) options=l2-size=2048,l2-ways=2 ;; victim) options=victim-lines=4 ;; *) options= ;; esac
+    for d1 in lru nowa writeback victim nextline stride tlb; do
+        case $d1:$ll in
+        lru:exclusive | writeback:exclusive) level $d1 $ll '' ;;
+        *:exclusive)
+            refused "module exclusive in slot LL, init, reference 0: cannot stand below D1=$d1, which does not tell which lines it gives up; any policy by name does, as D1=lru" \
+                I1=lru D1=$d1 LL=exclusive ;;
+        *) level $d1 $ll "$options" ;;
+        esac
+    done
+done
+for modules in 'D1 I1=lru LL=exclusive' 'I1 D1=lru LL=exclusive' 'I1 I1=tlb D1=lru LL=exclusive'; do
+    slot=${modules%% *} name=default
+    case $modules in *tlb*) name=tlb ;; esac
+    # shellcheck disable=SC2086
+    refused "module exclusive in slot LL, init, reference 0: cannot stand below $slot=$name, which does not tell which lines it gives up; any policy by name does, as $slot=lru" ${modules#* }
+done
+grep -v 'LEVEL_DROP\|_drop' "$top_srcdir/lib/sim/level/tlb.c" >"$SCRATCH/keeps.c"
+sed -i 's/#define LEVEL "tlb"/#define LEVEL "keeps"/' "$SCRATCH/keeps.c"
+refused 'module inclusive in slot LL, init, reference 0: cannot stand below D1=keeps, which does not let lines be taken away; any policy by name does, as D1=lru' \
+    D1="$SCRATCH/keeps.c" LL=inclusive
+
+# ---- each in its slots only ----
+
+for one in nowa writeback nextline stride tlb; do
+    slots='I1 D1'
+    case $one in nowa | writeback) slots=D1 ;; esac
+    refused "module $one in slot LL, LEVEL_SLOTS, reference 0: is not for this slot, only for $slots" LL=$one
+    [ "$slots" = D1 ] && refused "module $one in slot I1, LEVEL_SLOTS, reference 0: is not for this slot, only for D1" I1=$one
+done
+for one in exclusive inclusive l2; do
+    for slot in I1 D1; do
+        refused "module $one in slot $slot, LEVEL_SLOTS, reference 0: is not for this slot, only for LL" $slot=$one
+    done
+done
+
+# In I1 a level does to fetches what it does to reads in D1: the same trace, once as fetches and once as reads.
+as() { awk -v kind="$1" 'BEGIN { srand(7)
+    for (i = 0; i < 6000; i++) {
+        if (i % 6 == 0) { at = int(rand() * 40) * 96; step = 8 * int(1 + rand() * 6) }
+        printf "%s %x,%d\n", kind, at += step, 4 + 12 * int(rand() * 2) } }'; }
+as 'I ' >"$SCRATCH/fetches"
+as ' L' >"$SCRATCH/reads"
+for one in victim nextline stride tlb; do
+    build_replay "$SCRATCH/replay" I1=$one
+    "$SCRATCH/replay" --I1=512,2,16 --LL=2048,4,16 --outcomes="$SCRATCH/out.got" "$SCRATCH/fetches" >"$SCRATCH/out" 2>&1 || bail "I1=$one"
+    said "$SCRATCH/out" | sed 's/^I1/D1/' >"$SCRATCH/got.events"
+    build_replay "$SCRATCH/replay" D1=$one
+    "$SCRATCH/replay" --D1=512,2,16 --LL=2048,4,16 --outcomes="$SCRATCH/out.wanted" "$SCRATCH/reads" >"$SCRATCH/out" 2>&1 || bail "D1=$one"
+    said "$SCRATCH/out" >"$SCRATCH/wanted.events"
+    for side in got wanted; do sed 's/^.//' "$SCRATCH/out.$side" >"$SCRATCH/$side"; done # the kind
+    is "$(cmp "$SCRATCH/got" "$SCRATCH/wanted" 2>&1; cat "$SCRATCH/got.events")" "$(cat "$SCRATCH/wanted.events")" "I1=$one does what D1=$one does"
+    ok '... in a trace with hits, misses and events' \
+        sh -c "[ \$(sort -u '$SCRATCH/wanted' | wc -l) -ge 2 ] && grep -q 'D1[.][a-z-]* [1-9]' '$SCRATCH/wanted.events'"
+done
 done_testing
