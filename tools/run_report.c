@@ -54,11 +54,10 @@ static double ticks_per_us(const struct qn_run *r)
 static void print_translation(struct qn_run *r, const struct qn_stats *s)
 {
     double us = (double)s->translate_tsc / ticks_per_us(r);
-    uint64_t translated = s->blocks + s->retranslations;
 
-    qn_run_note(r, "blocks: %" PRIu64 " new, %" PRIu64 " again; %.1f instructions per block", s->blocks,
+    qn_run_note(r, "blocks: %" PRIu64 " new, %" PRIu64 " again; %.1f instructions per block", s->blocks - s->retranslations,
                 s->retranslations, ratio(s->insns, s->blocks));
-    qn_run_note(r, "translation: %.1f ms, %.2f us per block", us / 1000.0, us / (double)(translated ? translated : 1));
+    qn_run_note(r, "translation: %.1f ms, %.2f us per block", us / 1000.0, us / (double)(s->blocks ? s->blocks : 1));
     qn_run_note(r, "code: %" PRIu64 " bytes in, %" PRIu64 " out (%.2f times), %" PRIu64 " cold", s->guest_bytes,
                 s->host_bytes, ratio(s->host_bytes, s->guest_bytes), s->cold_bytes);
     qn_run_note(r, "code cache: %" PRIu64 " evictions, %" PRIu64 " flushes, %" PRIu64 " links, %" PRIu64 " unlinks, %"
@@ -66,18 +65,34 @@ static void print_translation(struct qn_run *r, const struct qn_stats *s)
                 s->smc_invalidations);
 }
 
+/* How many references no filter let pass.  A run that was killed is not up to date here. */
 static void print_filter(struct qn_run *r, const struct qn_stats *s, const int64_t *t)
 {
-    uint64_t d = (uint64_t)(t[QN_COST_DR] + t[QN_COST_DW]);
+    uint64_t d = (uint64_t)(t[QN_COST_DR] + t[QN_COST_DW]), missed = (uint64_t)(t[QN_COST_D1MR] + t[QN_COST_D1MW]);
 
-    if (s->d1_slow + s->i1_slow == 0)
-        return; /* this engine does not count them */
-    qn_run_note(r, "D1: %" PRIu64 " references, %.3f%% filtered, %" PRIu64 " slow (%" PRIu64 " of them hits)", d,
-                100.0 * (1.0 - ratio(s->d1_slow, d)), s->d1_slow, s->d1_slow_hit);
-    qn_run_note(r, "I1: %" PRIu64 " slow, %.3f per 1000 instructions", s->i1_slow,
-                1000.0 * ratio(s->i1_slow, (uint64_t)t[QN_COST_IR]));
-    qn_run_note(r, "LL: %" PRIu64 " references; predictors: %" PRIu64 " conditional, %" PRIu64 " indirect calls",
-                s->ll_refs, s->bc_calls, s->bi_calls);
+    if (r->options.cache_sim) {
+        qn_run_note(r, "D1: %" PRIu64 " references, %.3f%% filtered, %" PRIu64 " slow (%" PRIu64 " of them hits)", d,
+                    100.0 * (1.0 - ratio(s->d1_slow, d)), s->d1_slow, s->d1_slow > missed ? s->d1_slow - missed : 0);
+        qn_run_note(r, "I1: %" PRIu64 " slow, %.3f per 1000 instructions", s->i1_slow,
+                    1000.0 * ratio(s->i1_slow, (uint64_t)t[QN_COST_IR]));
+        qn_run_note(r, "LL: %" PRIu64 " references of those that missed level 1", missed + (uint64_t)t[QN_COST_I1MR]);
+    }
+    if (r->options.branch_sim)
+        qn_run_note(r, "predictors: %" PRIu64 " conditional, %" PRIu64 " indirect calls", s->bc_calls, s->bi_calls);
+}
+
+/* What there is per guest instruction that was translated, however often. */
+static void print_memory(struct qn_run *r, const struct qn_stats *s)
+{
+    const struct qn_arena_header *h = qn_cost_header(&r->store);
+    uint64_t insns = h->n_insns;
+    uint64_t arena = h->n_strings + h->n_maps * sizeof(struct qn_map_rec) + h->n_leaves * sizeof(struct qn_leave_rec) +
+                     h->n_blocks * sizeof(struct qn_block_rec) + insns * sizeof(uint32_t) + h->n_counters * sizeof(uint64_t);
+
+    qn_run_note(r, "memory: %" PRIu64 " guest instructions; arena %" PRIu64 " bytes, tables %" PRIu64 ": %.1f per instruction",
+                insns, arena, s->table_bytes, ratio(arena + s->table_bytes, insns));
+    qn_run_note(r, "memory: code cache %" PRIu64 " bytes, %.1f per instruction; tables of fixed size %" PRIu64, s->host_bytes +
+                s->cold_bytes, ratio(s->host_bytes + s->cold_bytes, insns), s->fixed_bytes);
 }
 
 static void print_checks(struct qn_run *r, const struct qn_stats *s)
@@ -94,6 +109,7 @@ static void print_stats(struct qn_run *r, const int64_t *totals)
     qn_run_note(r, "dispatcher: %" PRIu64 " entries, %" PRIu64 " indirect branches not in the table", s.dispatches,
                 s.ibl_misses);
     print_filter(r, &s, totals);
+    print_memory(r, &s);
     print_checks(r, &s);
     qn_run_note(r, "system: %" PRIu64 " calls, %" PRIu64 " signals, %" PRIu64 " faults, %" PRIu64 " threads",
                 s.syscalls, s.signals, s.faults, s.threads);

@@ -40,7 +40,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "quern a01" */
-#define QN_ARENA_VERSION 3
+#define QN_ARENA_VERSION 4
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -127,11 +127,12 @@ struct qn_stats { /* all counts since start; --stats=yes prints them */
     uint64_t retranslations, evictions, flushes, links, unlinks;
     uint64_t dispatches, ibl_misses;
     uint64_t syscalls, signals, faults, threads;
-    uint64_t i1_slow, d1_slow, d1_slow_hit, ll_refs, bc_calls, bi_calls;
+    uint64_t i1_slow, d1_slow, bc_calls, bi_calls; /* references that came to the simulators */
     uint64_t events_d, events_i;  /* emitted checks */
     uint64_t flag_saves, hoisted;
     uint64_t smc_invalidations;
     uint64_t full_links, line_links; /* of links: without giving back registers; also without touching the code line */
+    uint64_t table_bytes, fixed_bytes; /* tables beside the code cache and the arena: what has grown, what was there at the start */
     uint64_t reserved[10];
 };
 
@@ -290,16 +291,15 @@ struct qn_leave_rec {
     uint64_t count;
 };
 
-struct qn_block_rec {
+struct qn_block_rec {        /* 28 bytes: there are very many */
     uint64_t pc;             /* of the first instruction */
     uint32_t map;            /* index into maps */
     uint32_t first_insn;     /* index into insns */
     uint32_t counter;        /* index into counters of the execution count */
-    uint16_t ninsns;
-    uint16_t flags;
     uint32_t misses;         /* index of the other counters; 0 = they follow the execution count */
-    uint32_t region;         /* that it counts for */
-};
+    uint16_t ninsns;
+    uint16_t region;         /* that it counts for */
+} __attribute__((packed, aligned(4)));
 
 /* Instruction descriptor, one 32-bit word. */
 #define QN_INSN_LEN(d) ((d) & 15u)             /* bytes */

@@ -10,6 +10,8 @@
  */
 #include "emit/internal.h"
 
+#define JMP_BYTES 5
+
 /* Touches no flags. */
 void emit_bridge(struct qn_code *c, struct emit_triple from, struct emit_triple to)
 {
@@ -48,9 +50,7 @@ void emit_exit(struct qn_code *c, struct emit_triple t, struct qn_texit *x, uint
     if (t.now != QN_NO_REG)
         x_store(c, CTX(now), t.now);
     emit_bridge(c, t, (struct emit_triple){t.now, 0});
-    x->jmp = (uint32_t)c->exec;
-    x->stub = x->jmp + 5;
-    x_jmp(c, x->stub);
+    x_jmp(c, c->exec + JMP_BYTES);
     x_store32_imm(c, CTX(exit_kind), QN_EXIT_LINK);
     x_store32_imm(c, CTX(exit_id), id);
     x_jmp(c, (uint64_t)(uintptr_t)emit_hooks.leave);

@@ -79,7 +79,7 @@ static void copy_far(struct emitter *e, unsigned i, uint64_t target)
 
     x_store(&e->hot, CTX(tmp), reg);
     x_movi(&e->hot, reg, target);
-    e->side[i].host = (uint16_t)(e->hot.exec - e->out.entry2);
+    e->side[i].host = (uint16_t)(e->hot.exec - qn_tblock_entry2(&e->out));
     e->side[i].fix = (uint8_t)reg;
     put_rebased(&e->hot, guest_bytes(e, i), in, reg);
     x_load(&e->hot, reg, CTX(tmp));
@@ -101,7 +101,7 @@ void emit_copy(struct emitter *e, unsigned i)
     const struct qn_insn *in = &e->b->insn[i];
     uint64_t target;
 
-    e->side[i].host = (uint16_t)(e->hot.exec - e->out.entry2);
+    e->side[i].host = (uint16_t)(e->hot.exec - qn_tblock_entry2(&e->out));
     if (!is_rip_relative(in)) {
         x_bytes(&e->hot, guest_bytes(e, i), in->len);
         return;

@@ -112,7 +112,7 @@ static void emit_insn(struct emitter *e, unsigned i, const struct qn_event *stri
     emit_flags_before(e, i);
     e->side[i].state = e->flags_saved ? QN_SIDE_FLAGS_SAVED : 0;
     e->side[i].fix = QN_NO_REG;
-    e->side[i].host = (uint16_t)(e->hot.exec - e->out.entry2);
+    e->side[i].host = (uint16_t)(e->hot.exec - qn_tblock_entry2(&e->out));
     if (ends_block(e->b, i))
         return;
     if (string)
@@ -129,14 +129,14 @@ static unsigned first_fetch(struct emitter *e)
     uint64_t line = qn_sim_i1_line;
     bool whole = e->list->n && ev->kind == QN_EV_FETCH && e->pos[0] == 0 && (ev->addr & (line - 1)) + ev->size <= line;
 
-    e->out.first_line = e->b->pc & ~(line - 1);
-    e->out.last_line = (e->b->next - 1) & ~(line - 1);
     if (!whole || !emit_flags_free(e, 0) || emit_rules.check || !emit_rules.filter || emit_rules.countdown || qn_sim_i1_hit == QN_HIT_CALL ||
         !qn_sim_i1_repeat_is_noop)
         return 0;
     emit_fetch(e, ev);
-    if (!e->b->volatile_code)
-        e->out.entry3 = (uint32_t)e->hot.exec;
+    if (e->b->volatile_code || line > QN_ENTRY3_LINE_MAX)
+        return 1;
+    e->out.line_bits = qn_log2(line) & 15;
+    e->out.entry3 = (uint16_t)(e->hot.exec - e->out.hot);
     return 1;
 }
 
@@ -176,7 +176,7 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
     e.touched = ~0ull;
     qn_tcache_begin(FRAME_MAX + INSN_MAX * b->n, FRAME_MAX + INSN_MAX * b->n, &e.hot, &e.cold);
     e.index = qn_tcache_next_index();
-    e.out = (struct qn_tblock){.pc = b->pc, .record = record, .counter = counter, .ninsns = (uint16_t)b->n,
+    e.out = (struct qn_tblock){.pc = b->pc, .record = record, .ninsns = (uint8_t)b->n,
                                .nbytes = (uint16_t)(b->next - b->pc), .flags_in = b->live[0], .instrumented = emit_rules.counts && b->n,
                                .space = (uint16_t)space, .caches = emit_rules.caches};
     e.out.hot = (uint32_t)e.hot.exec;
@@ -185,7 +185,7 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
     emit_place_events(&e);
     emit_entries(&e);
     emit_body(&e);
-    e.out.end = (uint32_t)e.hot.exec;
-    e.out.cold_end = (uint32_t)e.cold.exec;
+    e.out.end = (uint16_t)(e.hot.exec - e.out.hot);
+    e.out.cold_end = (uint16_t)(e.cold.exec - e.out.cold);
     return qn_tcache_commit(&e.out, e.side, (uint32_t)e.hot.exec, (uint32_t)e.cold.exec);
 }

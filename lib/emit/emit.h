@@ -24,6 +24,7 @@ struct qn_emit_rules {
     bool check, filter;
     bool has_bw, has_avx512;       /* host: for storing mask registers */
     bool has_bmi2;                 /* host: rorx */
+    bool stats;                    /* --stats: count what the stubs do */
     bool leaves;                   /* indirect branches look whether they leave the function of --toggle */
     bool sees;                     /* every data reference is told to qn_sim_see_data */
     int64_t *countdown;            /* instructions left of the interval, below 2 GiB; NULL: none are counted */
@@ -39,7 +40,6 @@ struct qn_emit_hooks {
     void (*leave)(void);        /* saves all guest registers and returns to the dispatcher */
     qn_slow_call *string_done; /* after a repeated string instruction: arg_pc, arg_site = counter, ctx.rep */
     qn_slow_call *verify;      /* arg_aux = block index: ctx.result = 1 if its bytes have changed */
-    uint64_t (*hash)(uint64_t pc, uint64_t bytes);
     unsigned (*which)(uint64_t pc); /* of the lines that are explained is the instruction's, from 1; 0 none */
     qn_slow_call *complex_ref; /* before a masked/gather/xsave reference: arg_pc, arg_addr, arg_site = counter */
 };

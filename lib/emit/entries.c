@@ -30,7 +30,7 @@ static void check_target(struct emitter *e, struct qn_code *c)
 
 static void indirect_entry(struct emitter *e, struct qn_code *c)
 {
-    e->out.ind_entry = (uint32_t)c->exec;
+    e->out.ind_entry = (uint16_t)(c->exec - (e->out.ind_cold ? e->out.cold : e->out.hot));
     check_target(e, c);
     if (e->borrowed) {
         emit_bridge(c, emit_standard, emit_borrowed(e));
@@ -45,18 +45,19 @@ static void indirect_entry(struct emitter *e, struct qn_code *c)
  * and lies in cold code. */
 void emit_entries(struct emitter *e)
 {
-    if (qn_ctx.exit_kind == QN_EXIT_IBL)
+    e->out.ind_cold = qn_ctx.exit_kind != QN_EXIT_IBL;
+    if (!e->out.ind_cold)
         indirect_entry(e, &e->hot);
-    e->out.entry = e->out.entry2 = (uint32_t)e->hot.exec;
-    if (!e->out.ind_entry) {
+    e->out.entry2 = (uint16_t)(e->hot.exec - e->out.hot);
+    if (e->out.ind_cold) {
         indirect_entry(e, &e->cold);
-        x_jmp(&e->cold, e->out.entry2);
+        x_jmp(&e->cold, qn_tblock_entry2(&e->out));
     }
     if (!e->borrowed)
         return;
-    e->out.entry = (uint32_t)e->cold.exec;
+    e->out.entry = (uint16_t)(e->cold.exec - e->out.cold);
     borrow(e, &e->cold);
-    x_jmp(&e->cold, e->out.entry2);
+    x_jmp(&e->cold, qn_tblock_entry2(&e->out));
 }
 
 /* ---- conditions of entry ---- */
@@ -109,5 +110,4 @@ void emit_verify(struct emitter *e)
     x_rip(&e->hot, 7, CTX(result), 1);
     x_byte(&e->hot, 0);
     leave_if(e, X_CC_NE, QN_EXIT_STALE, NULL);
-    e->out.bytes_hash = emit_hooks.hash(e->b->pc, e->b->next - e->b->pc);
 }

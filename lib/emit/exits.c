@@ -27,8 +27,9 @@ void emit_direct_exit(struct emitter *e, uint64_t target)
     unsigned k = e->out.nexits++;
     struct qn_texit *x = &e->out.exit[k];
 
-    x->target = target;
-    x->field = (uint32_t)e->hot.exec - 4;
+    x->target_low = (uint32_t)target;
+    x->target_high = (uint16_t)(target >> 32);
+    x->field = (uint16_t)(e->hot.exec - 4 - e->out.hot);
     x_patch(e->hot.exec, e->cold.exec);
     emit_exit(&e->cold, emit_borrowed(e), x, e->index * 2 + k);
 }
@@ -50,7 +51,7 @@ void emit_service_exit(struct emitter *e, enum qn_exit_kind kind, uint64_t pc)
 
 void emit_mark_side(struct emitter *e, unsigned i, unsigned state)
 {
-    e->side[i].host = (uint16_t)(e->hot.exec - e->out.entry2);
+    e->side[i].host = (uint16_t)(e->hot.exec - qn_tblock_entry2(&e->out));
     e->side[i].state = (uint8_t)state;
 }
 

@@ -63,6 +63,13 @@ static void stamp(struct lru *s, unsigned entry)
     x_table(&s->c, X_STORE, s->now, entry, qn_sim_d1_filter.entries + 8);
 }
 
+/* With --stats: incq data.  What goes on to C is counted there. */
+static void count_slow(struct lru *s)
+{
+    if (emit_rules.stats)
+        x_op_abs(&s->c, 1, 0xff, 0, (uint64_t)(uintptr_t)&qn_sim_traffic.data);
+}
+
 /* S1 = the line of its address; a reference over two lines is done with if both are at home, else it goes to C. */
 static void settle_straddling(struct lru *s, unsigned size, uint64_t to)
 {
@@ -87,6 +94,7 @@ static void settle_straddling(struct lru *s, unsigned size, uint64_t to)
     away[1] = s->c.exec;
     stamp(s, s->home);
     stamp(s, s->set);
+    count_slow(s);
     restore(s);
     x_byte(&s->c, X_RET);
     x_patch(away[0], s->c.exec);
@@ -141,6 +149,7 @@ static void ask_next(struct lru *s)
     const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
 
     if (emit_last_level(&s->c, s->line, scratch)) {
+        count_slow(s);
         restore(s);
         x_byte(&s->c, X_RET);
     } else {
@@ -170,6 +179,7 @@ static void write_stub(struct lru *s, unsigned size, uint64_t simple)
     }
     for (unsigned k = 0; k < s->slots; k++)
         x_patch(tail[k], s->c.exec);
+    count_slow(s);
     bring_home(s);
     restore(s);
     x_byte(&s->c, X_RET);

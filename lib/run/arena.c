@@ -196,7 +196,7 @@ struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint
     place.centre = (uint32_t)qn_arena->n_counters - 1;
     qn_arena->n_counters += ncounters - 1;
     *rec = (struct qn_block_rec){.pc = pc, .map = qn_arena_map_of(pc), .first_insn = (uint32_t)first, .counter = place.counter,
-                                 .ninsns = (uint16_t)ninsns, .misses = place.centre + 1, .region = region};
+                                 .ninsns = (uint16_t)ninsns, .misses = place.centre + 1, .region = (uint16_t)region};
     qn_arena->n_insns = first + ninsns;
     qn_arena->n_blocks = i + 1;
     return place;
@@ -205,6 +205,13 @@ struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint
 const struct qn_block_rec *qn_arena_block(uint32_t record)
 {
     return (const struct qn_block_rec *)(base + QN_ARENA_BLOCKS_OFF) + record;
+}
+
+struct qn_cost_place qn_arena_block_place(uint32_t record)
+{
+    const struct qn_block_rec *rec = qn_arena_block(record);
+
+    return (struct qn_cost_place){record, rec->counter, rec->misses - 1};
 }
 
 uint32_t qn_arena_desc(const struct qn_block_rec *b, unsigned insn)

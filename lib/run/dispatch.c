@@ -42,7 +42,7 @@ static void connect(uint32_t to)
         return;
     }
     from = qn_tcache_block(id / 2);
-    if (from->live && id % 2 < from->nexits && from->exit[id % 2].target == qn_tcache_block(to)->pc)
+    if (from->live && id % 2 < from->nexits && qn_texit_target(&from->exit[id % 2]) == qn_tcache_block(to)->pc)
         qn_tcache_link(id, to);
 }
 
@@ -61,7 +61,7 @@ static void run_block(bool may_connect, unsigned at_most)
     if (may_connect)
         connect(index);
     qn_sim_epoch = (uint32_t)++qn_arena->stats.dispatches;
-    qn_ctx.entry = qn_tcache_block(index)->entry;
+    qn_ctx.entry = qn_tblock_entry(qn_tcache_block(index));
     qn_ctx.exit_kind = QN_EXIT_SIGNAL;
     qn_enter(&qn_self->pending);
 }
@@ -105,7 +105,7 @@ _Noreturn void qn_dispatch(void)
         at_most = 0;
         switch (qn_ctx.exit_kind) {
         case QN_EXIT_LINK:
-            qn_ctx.rip = qn_tcache_block(qn_ctx.exit_id / 2)->exit[qn_ctx.exit_id % 2].target;
+            qn_ctx.rip = qn_texit_target(&qn_tcache_block(qn_ctx.exit_id / 2)->exit[qn_ctx.exit_id % 2]);
             may_connect = true;
             break;
         case QN_EXIT_IBL: may_connect = true; break;

@@ -129,8 +129,7 @@ static void set_name(const char *path)
 static void start_translation(void)
 {
     const struct qn_config *c = qn_cfg();
-    static const struct qn_emit_hooks hooks = {qn_leave, qn_run_string, qn_run_verify, qn_code_hash, qn_points_explain,
-                                               qn_run_complex};
+    static const struct qn_emit_hooks hooks = {qn_leave, qn_run_string, qn_run_verify, qn_points_explain, qn_run_complex};
 
     qn_block_machine = qn_decode_host();
     qn_emit_init(&hooks);

@@ -182,6 +182,7 @@ long qn_sys_fork(const struct qn_clone_request *r)
 _Noreturn void qn_process_exit(int code)
 {
     if (!qn_self->vfork_child) {
+        qn_translate_save_traffic();
         if (qn_space_simulating())
             qn_sim_finish();
         qn_arena->exit_code = code;

@@ -63,7 +63,7 @@ static unsigned insn_at(const struct qn_tblock *b, const struct qn_side *side, u
 {
     unsigned i = b->ninsns;
 
-    while (i > 1 && b->entry2 + side[i - 1].host > host)
+    while (i > 1 && qn_tblock_entry2(b) + side[i - 1].host > host)
         i--;
     return i - 1;
 }
@@ -80,7 +80,7 @@ bool qn_recover_fault(struct qn_ucontext *uc, bool after)
     if (index == QN_NO_BLOCK)
         return false;
     b = qn_tcache_block(index);
-    if (host < b->entry2 || host >= b->end || b->ninsns == 0)
+    if (host < qn_tblock_entry2(b) || host >= qn_tblock_end(b) || b->ninsns == 0)
         return false;
     side = qn_tcache_side(index);
     i = insn_at(b, side, host);
@@ -111,19 +111,19 @@ bool qn_recover_boundary(struct qn_ucontext *uc)
     if (index == QN_NO_BLOCK)
         return false;
     b = qn_tcache_block(index);
-    if (uc->mc.ip == b->entry) {
+    if (uc->mc.ip == qn_tblock_entry(b)) {
         take_registers(&uc->mc, 0);
         qn_ctx.rip = b->pc;
         return true;
     }
-    if (uc->mc.ip == b->entry2 || (b->entry3 && uc->mc.ip == b->entry3)) {
+    if (uc->mc.ip == qn_tblock_entry2(b) || (b->entry3 && uc->mc.ip == qn_tblock_entry3(b))) {
         if (triple_mask(b))
             qn_ctx.now = *host_register(&uc->mc, b->now);
         take_registers(&uc->mc, triple_mask(b));
         qn_ctx.rip = b->pc;
         return true;
     }
-    if (uc->mc.ip != b->ind_entry)
+    if (uc->mc.ip != qn_tblock_ind_entry(b))
         return false;
     if (b->caches) {
         standard |= 1u << QN_PREF_NOW;

@@ -102,6 +102,8 @@ struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint
                                         uint32_t region);
 void qn_arena_leave(uint32_t record, unsigned insn);
 const struct qn_block_rec *qn_arena_block(uint32_t record);
+struct qn_cost_place qn_arena_block_place(uint32_t record);
+void qn_translate_save_traffic(void); /* what came to the simulators until now, for --stats */
 uint32_t qn_arena_desc(const struct qn_block_rec *b, unsigned insn); /* QN_INSN_* */
 const struct qn_leave_rec *qn_arena_leave_rec(uint64_t i);
 int64_t *qn_arena_intervals(void);
@@ -146,7 +148,6 @@ void qn_enter(volatile uint32_t *pending); /* comes straight back if *pending */
 extern void qn_leave(void), qn_leave_saved(void);
 /* Helpers called from translated code. */
 qn_slow_call qn_run_string, qn_run_complex, qn_run_verify;
-uint64_t qn_code_hash(uint64_t pc, uint64_t bytes); /* never 0 */
 void qn_string_partial(uint64_t pc, uint32_t record, unsigned insn); /* stopped half way: count what is done */
 
 /* ---- system calls ---- */

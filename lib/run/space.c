@@ -64,7 +64,7 @@ static struct qn_space_rules counting_rules(const struct qn_config *c)
     uint32_t features = cpuid7_ebx();
 
     return (struct qn_space_rules){
-        .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check,
+        .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check, .stats = c->stats,
                  .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle, .countdown = c->interval ? &qn_interval_left : NULL,
                  .has_bw = features >> 30 & 1, .has_bmi2 = features >> 8 & 1, .has_avx512 = features >> 16 & 1},
         .event = {.cachegrind = c->counting == QN_COUNTING_CACHEGRIND, .caches = c->cache_sim, .branches = c->branch_sim,

@@ -6,23 +6,22 @@
 #include "run/points.h"
 #include "run/run.h"
 #include "run/space.h"
+#include "sim/contract.h"
 #include "tcache/tcache.h"
 
 #define COST_BITS 18
 
-/* Cost centres of blocks translated before: a block made anew after eviction finds its own.  The same bytes at the same
- * place out of another file are another block. */
-struct known {
-    uint64_t pc;
-    struct qn_cost_place place;
-    uint32_t next, ninsns;
-    uint64_t bytes_hash;
-    unsigned home;
-};
-#define KNOWN_MAX (1u << 22)
+/* Blocks translated before, by their records in the arena: a block made anew after eviction finds its old cost centre.  The same
+ * bytes at the same place out of another file are another block. */
+#define RECORDS_MAX (QN_ARENA_BLOCKS_SIZE / sizeof(struct qn_block_rec))
 
-static struct known *known;
-static uint32_t known_count, known_head[1u << COST_BITS]; /* index + 1 */
+static uint32_t *known_hash; /* of the bytes; by record */
+static uint32_t *known_next; /* of the same bucket: record + 1, 0 ends */
+static uint32_t known_head[1u << COST_BITS];
+
+/* By block of the code cache: hash of the bytes of one that may change without notice. */
+static uint64_t *volatile_hash;
+
 static struct qn_block block;
 static struct qn_event_list events;
 
@@ -34,46 +33,63 @@ static inline uint64_t ticks(void)
     return (uint64_t)high << 32 | low;
 }
 
-void qn_translate_init(void) { known = qn_engine_alloc((uint64_t)KNOWN_MAX * sizeof *known); }
+void qn_translate_init(void)
+{
+    known_hash = qn_engine_alloc(RECORDS_MAX * sizeof *known_hash);
+    known_next = qn_engine_alloc(RECORDS_MAX * sizeof *known_next);
+    volatile_hash = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *volatile_hash);
+}
 
-uint64_t qn_code_hash(uint64_t pc, uint64_t n)
+static uint64_t code_hash(uint64_t pc, uint64_t n)
 {
     const uint8_t *p = (const uint8_t *)(uintptr_t)pc;
     uint64_t h = 0xcbf29ce484222325ull; /* FNV-1a */
 
     for (uint64_t i = 0; i < n; i++)
         h = (h ^ p[i]) * 0x100000001b3ull;
-    return h | 1;
+    return h;
 }
 
-static struct known *find_known(uint64_t hash, uint32_t bucket, unsigned home)
+/* Instructions of the same lengths and kinds have the same counters. */
+static bool same_shape(const struct qn_block_rec *rec)
 {
-    uint32_t map = qn_arena_map_of(block.pc);
+    for (unsigned i = 0; i < block.n; i++)
+        if (qn_arena_desc(rec, i) != events.desc[i])
+            return false;
+    return true;
+}
 
-    for (uint32_t i = known_head[bucket]; i; i = known[i - 1].next)
-        if (known[i - 1].pc == block.pc && known[i - 1].bytes_hash == hash && known[i - 1].ninsns == block.n &&
-            known[i - 1].home == home && qn_arena_block(known[i - 1].place.record)->map == map)
-            return &known[i - 1];
-    return NULL;
+/* Index of the record + 1, 0 = there is none. */
+static uint32_t find_known(uint64_t hash, uint32_t bucket, unsigned home)
+{
+    uint32_t map = qn_arena_map_of(block.pc), i = known_head[bucket];
+
+    for (; i; i = known_next[i - 1]) {
+        const struct qn_block_rec *rec = qn_arena_block(i - 1);
+
+        if (rec->pc == block.pc && known_hash[i - 1] == (uint32_t)hash && rec->ninsns == block.n && rec->region == home - QN_HOME_ON &&
+            rec->map == map && same_shape(rec))
+            break;
+    }
+    return i;
 }
 
 /* The cost centre of the block: its old one, or a new one in the arena. */
 static struct qn_cost_place cost_centre(unsigned home)
 {
-    uint64_t hash = qn_code_hash(block.pc, block.next - block.pc);
+    uint64_t hash = code_hash(block.pc, block.next - block.pc);
     uint32_t bucket = (uint32_t)((block.pc * 0x9e3779b97f4a7c15ull) >> (64 - COST_BITS));
-    struct known *k = find_known(hash, bucket, home);
+    uint32_t known = find_known(hash, bucket, home);
     struct qn_cost_place place;
 
-    if (k) {
+    if (known) {
         qn_arena->stats.retranslations++;
-        return k->place;
+        return qn_arena_block_place(known - 1);
     }
     place = qn_arena_add_block(block.pc, block.n, events.desc, events.ncounters, home - QN_HOME_ON);
-    if (known_count == KNOWN_MAX)
-        return place;
-    known[known_count] = (struct known){block.pc, place, known_head[bucket], block.n, hash, home};
-    known_head[bucket] = ++known_count;
+    known_hash[place.record] = (uint32_t)hash;
+    known_next[place.record] = known_head[bucket];
+    known_head[bucket] = place.record + 1;
     return place;
 }
 
@@ -90,10 +106,21 @@ static void trace_block(void)
         qn_event_dump(&events, &block, qn_trace_line);
 }
 
+void qn_translate_save_traffic(void)
+{
+    struct qn_stats *s = &qn_arena->stats;
+
+    s->d1_slow = qn_sim_traffic.data;
+    s->i1_slow = qn_sim_traffic.fetches;
+    s->bc_calls = qn_sim_traffic.cond;
+    s->bi_calls = qn_sim_traffic.indirect;
+}
+
 static void update_stats(uint64_t since)
 {
     struct qn_stats *s = &qn_arena->stats;
 
+    qn_translate_save_traffic();
     s->blocks++;
     s->insns += block.n;
     s->guest_bytes += block.next - block.pc;
@@ -108,6 +135,8 @@ static void update_stats(uint64_t since)
     s->events_i = qn_emit_stats.fetch;
     s->flag_saves = qn_emit_stats.flag_saves;
     s->hoisted = qn_emit_stats.hoisted;
+    s->table_bytes = qn_tcache_table_bytes() + qn_arena->n_blocks * (sizeof *known_hash + sizeof *known_next) + qn_sim_line_bytes();
+    s->fixed_bytes = qn_tcache_fixed_bytes() + sizeof known_head + qn_sim_line_fixed_bytes();
     s->translate_tsc += ticks() - since;
 }
 
@@ -153,6 +182,8 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
     if (traced(number))
         trace_block();
     index = qn_emit_block(&block, &events, place.counter, place.centre, place.record, space);
+    if (block.volatile_code)
+        volatile_hash[index] = code_hash(block.pc, block.next - block.pc);
     if (traced(number) && (c->trace & QN_TRACE_EMIT))
         qn_trace_emit(index);
     update_stats(since);
@@ -162,7 +193,8 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
 /* Is the block's code still what was translated? */
 QN_NCSR void qn_run_verify(void)
 {
-    const struct qn_tblock *b = qn_tcache_block((uint32_t)qn_ctx.arg_aux);
+    uint32_t index = (uint32_t)qn_ctx.arg_aux;
+    const struct qn_tblock *b = qn_tcache_block(index);
 
-    qn_ctx.result = qn_code_hash(b->pc, b->nbytes) != b->bytes_hash;
+    qn_ctx.result = code_hash(b->pc, b->nbytes) != volatile_hash[index];
 }

@@ -90,6 +90,7 @@ extern bool qn_sim_i1_repeat_is_noop;
 
 void qn_sim_init(const struct qn_config *config, uint64_t *counters);
 struct qn_code_line *qn_sim_code_line(uint64_t line_address); /* find or make */
+uint64_t qn_sim_line_bytes(void), qn_sim_line_fixed_bytes(void); /* memory of the records; of what finds them */
 
 /* Slow calls: arguments in qn_ctx, all registers preserved, status flags destroyed.
  *   arg_site = counter index | bytes << QN_SITE_SIZE_SHIFT; the two counters there are L1 and LL misses. */
@@ -135,6 +136,13 @@ unsigned qn_sim_see(uint64_t addr, uint32_t size, unsigned kind, unsigned which,
 /* --versus: a fetch from the line fetched just before changes nothing in either simulator, so it is only counted, here.  NULL:
  * it might, and comes to qn_sim_check_fetch. */
 extern uint64_t *qn_sim_repeats;
+
+/* What came to the simulators because no filter let it pass; --stats shows it.  Translated code adds to `data` where it does the
+ * level's work itself (emit/lru_stub.c), but only with --stats. */
+struct qn_sim_traffic {
+    uint64_t data, fetches, cond, indirect;
+};
+extern struct qn_sim_traffic qn_sim_traffic; /* below 2 GiB */
 
 /* The last misses, newest at qn_sim_miss_count - 1: when an instruction faults, those of its references are taken back
  * (run/arena.c).  The epoch is the dispatcher's entry count at the time. */

@@ -8,7 +8,7 @@
 #include "sim/contract.h"
 
 #define I1_RECORD engine_line
-static inline struct qn_code_line *engine_line(uint64_t line);
+static inline __attribute__((unused)) struct qn_code_line *engine_line(uint64_t line);
 
 #include "sim/slot_calls.h"
 
@@ -41,6 +41,7 @@ enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
 bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, sim_branch_backward;
 
+struct qn_sim_traffic qn_sim_traffic;
 struct qn_sim_miss qn_sim_misses[QN_SIM_MISSES];
 uint32_t qn_sim_miss_count, qn_sim_epoch;
 
@@ -72,6 +73,8 @@ static const char description[] __attribute__((used)) = DESCRIPTION_MARK SLOTS_D
 static const char sources[] __attribute__((used)) = "quern-sim-sources: " SLOTS_SOURCES "\n";
 
 struct qn_code_line *qn_sim_code_line(uint64_t line) { return code_line_find(line); }
+uint64_t qn_sim_line_bytes(void) { return code_line_count * (sizeof code_lines[0] + sizeof code_line_next[0]); }
+uint64_t qn_sim_line_fixed_bytes(void) { return sizeof code_line_head + sizeof code_line_recent; }
 
 static void init_predictors(const struct qn_config *config)
 {
@@ -169,6 +172,7 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
 {
     unsigned outcome = account(D1_ref(addr, size, kind, &qn_ctx.now), addr, size, kind, counts);
 
+    qn_sim_traffic.data++;
     analyse(&(struct sim_ref){.addr = addr, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
     charge(counts);
     return outcome;
@@ -178,6 +182,7 @@ static inline __attribute__((always_inline)) unsigned fetch(uint64_t addr, uint3
 {
     unsigned outcome = account(I1_ref(addr, size, &qn_ctx.now), addr, size, SIM_FETCH, counts);
 
+    qn_sim_traffic.fetches++;
     analyse(&(struct sim_ref){.addr = addr, .size = size, .kind = SIM_REF_FETCH, .outcome = (uint8_t)outcome});
     charge(counts);
     return outcome;
@@ -209,6 +214,7 @@ static inline void expect_miss(void)
 SLOW void qn_sim_d1_missed(void)
 {
     expect_miss();
+    qn_sim_traffic.data++;
     qn_ctx.result = account(QN_UNIT_MISS, qn_ctx.arg_addr, site_size(), SIM_READ, site_counts());
 }
 
@@ -368,12 +374,14 @@ SLOW void qn_sim_cond(void)
 #if defined(QN_SIM_BC_UNIT) || defined(QN_SIM_AN_FILE)
     sim_branch_backward = (qn_ctx.arg_site & QN_SITE_BACKWARD) != 0;
 #endif
+    qn_sim_traffic.cond++;
     *site_counts() += predict_cond(qn_ctx.arg_pc, qn_ctx.arg_aux != 0);
     charge(site_counts());
 }
 
 SLOW void qn_sim_indirect(void)
 {
+    qn_sim_traffic.indirect++;
     *site_counts() += predict_indirect(qn_ctx.arg_pc, qn_ctx.arg_addr);
     charge(site_counts());
 }

@@ -6,7 +6,6 @@
  */
 #include "tcache/tcache.h"
 
-#define MAX_BLOCKS (1u << 21)
 #define HASH_BITS 18
 #define MIN_HOST_BYTES_PER_INSN 4 /* bounds the side table of a region */
 
@@ -14,7 +13,7 @@ struct region {
     uint64_t start, middle, end; /* host addresses */
     uint64_t hot, cold;   /* next free byte of each part */
     struct qn_side *sides;
-    uint32_t nsides;
+    uint32_t nsides, most_sides, most_order; /* most: ever */
     uint32_t *order;      /* live blocks in the order of their hot code */
     uint32_t norder;
 };
@@ -45,6 +44,8 @@ static void reset_region(struct region *r)
 {
     r->hot = r->start;
     r->cold = r->middle;
+    r->most_sides = r->nsides > r->most_sides ? r->nsides : r->most_sides;
+    r->most_order = r->norder > r->most_order ? r->norder : r->most_order;
     r->nsides = 0;
     r->norder = 0;
 }
@@ -66,7 +67,7 @@ void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *b)
     uint64_t each = qn_round_up(bytes / QN_REGIONS, QN_PAGE);
 
     bridges = b;
-    blocks = qn_engine_alloc((uint64_t)MAX_BLOCKS * sizeof *blocks);
+    blocks = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *blocks);
     for (unsigned i = 0; i < QN_REGIONS; i++)
         init_region(i, each);
     for (unsigned i = 0; i < QN_ARRAY_LEN(hash_table); i++)
@@ -143,7 +144,7 @@ uint32_t qn_tcache_at(uint64_t host)
             continue;
         index = r->order[search(r, host, host >= r->middle)];
         b = &blocks[index];
-        if ((host >= b->hot && host < b->end) || (host >= b->cold && host < b->cold_end))
+        if ((host >= b->hot && host < qn_tblock_end(b)) || (host >= b->cold && host < qn_tblock_cold_end(b)))
             return b->live ? index : QN_NO_BLOCK;
     }
     return QN_NO_BLOCK;
@@ -193,10 +194,10 @@ static bool same_triple(const struct qn_tblock *a, const struct qn_tblock *b)
 /* Where a link from a to b may enter. */
 static uint32_t entry_of(const struct qn_tblock *a, const struct qn_tblock *b)
 {
-    if (!b->entry3 || a->last_line != b->first_line)
-        return b->entry2;
+    if (!b->entry3 || (a->pc + a->nbytes - 1) >> b->line_bits != b->pc >> b->line_bits)
+        return qn_tblock_entry2(b);
     qn_tcache_stats.line_links++;
-    return b->entry3;
+    return qn_tblock_entry3(b);
 }
 
 void qn_tcache_link(uint32_t id, uint32_t to)
@@ -207,7 +208,7 @@ void qn_tcache_link(uint32_t id, uint32_t to)
     if (e->to != QN_NO_BLOCK || QN_HOME(a->space) != b->space)
         return;
     if (same_triple(a, b)) {
-        patch_rel32(e->field, entry_of(a, b));
+        patch_rel32(a->hot + e->field, entry_of(a, b));
         qn_tcache_stats.full_links++;
     } else {
         bridges->bridge(a, id % 2, b, entry_of(a, b));
@@ -222,7 +223,7 @@ static void unlink_exit(uint32_t id)
 
     if (e->to == QN_NO_BLOCK)
         return;
-    patch_rel32(e->field, e->at);
+    patch_rel32(blocks[id / 2].hot + e->field, e->at);
     bridges->restore(&blocks[id / 2], id % 2, id);
     incoming_remove(id);
     qn_tcache_stats.unlinks++;
@@ -245,11 +246,11 @@ void qn_tcache_ibl_set(uint32_t index)
 
     if (b->space != QN_HOME(b->space))
         return;
-    h->table[b->pc % QN_IBL_ENTRIES] = b->ind_entry;
+    h->table[b->pc % QN_IBL_ENTRIES] = qn_tblock_ind_entry(b);
     if (!h->second)
         return;
     h->table[second_place(b->pc)] = 0 - b->pc;
-    h->table[second_place(b->pc) + QN_IBL_ENTRIES] = b->ind_entry;
+    h->table[second_place(b->pc) + QN_IBL_ENTRIES] = qn_tblock_ind_entry(b);
 }
 
 static void ibl_clear(uint32_t index)
@@ -257,9 +258,9 @@ static void ibl_clear(uint32_t index)
     const struct qn_tblock *b = &blocks[index];
     const struct home *h = &homes[QN_HOME(b->space)];
 
-    if (h->table[b->pc % QN_IBL_ENTRIES] == b->ind_entry)
+    if (h->table[b->pc % QN_IBL_ENTRIES] == qn_tblock_ind_entry(b))
         h->table[b->pc % QN_IBL_ENTRIES] = h->miss_stub;
-    if (h->second && h->table[second_place(b->pc) + QN_IBL_ENTRIES] == b->ind_entry)
+    if (h->second && h->table[second_place(b->pc) + QN_IBL_ENTRIES] == qn_tblock_ind_entry(b))
         forget_second(h->table, second_place(b->pc));
 }
 
@@ -322,7 +323,7 @@ void qn_tcache_begin(uint32_t hot, uint32_t cold, struct qn_code *hot_code, stru
 {
     struct region *r = &regions[current];
 
-    if (r->hot + hot > r->middle || r->cold + cold > r->end || (free_block == QN_NO_BLOCK && nblocks == MAX_BLOCKS)) {
+    if (r->hot + hot > r->middle || r->cold + cold > r->end || (free_block == QN_NO_BLOCK && nblocks == QN_TBLOCKS_MAX)) {
         current = (current + 1) % QN_REGIONS;
         r = &regions[current];
         evict_region(r);
@@ -369,4 +370,28 @@ uint32_t qn_tcache_commit(const struct qn_tblock *b, const struct qn_side *side,
     slot->hash_next = hash_table[bucket];
     hash_table[bucket] = index;
     return index;
+}
+
+/* ---- memory ---- */
+
+uint64_t qn_tcache_table_bytes(void)
+{
+    uint64_t bytes = (uint64_t)nblocks * sizeof *blocks;
+
+    for (unsigned i = 0; i < QN_REGIONS; i++) {
+        const struct region *r = &regions[i];
+
+        bytes += (r->nsides > r->most_sides ? r->nsides : r->most_sides) * sizeof *r->sides;
+        bytes += (r->norder > r->most_order ? r->norder : r->most_order) * sizeof *r->order;
+    }
+    return bytes;
+}
+
+uint64_t qn_tcache_fixed_bytes(void)
+{
+    uint64_t bytes = sizeof hash_table + sizeof homes;
+
+    for (unsigned i = 0; i < QN_HOMES; i++)
+        bytes += homes[i].table ? QN_IBL_ENTRIES * sizeof *homes[i].table : 0;
+    return bytes;
 }

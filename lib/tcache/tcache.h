@@ -21,45 +21,64 @@
 
 #define QN_REGIONS 8
 #define QN_NO_BLOCK 0xffffffffu
+#define QN_TBLOCKS_MAX (1ull << 21) /* blocks at a time */
 #define QN_HOMES 256
 #define QN_HOME(space) ((space) % QN_HOMES)
 #define QN_VARIANT(space) ((space) / QN_HOMES)
 #define QN_SPACE(home, variant) ((home) | (variant) * QN_HOMES) /* variant below 256; 0 = the one that may be linked */
 
-struct qn_texit {            /* a direct exit of a block */
-    uint64_t target;         /* guest pc */
+struct qn_texit {            /* a direct exit of a block; there are very many, so no byte too much */
+    uint32_t target_low;     /* guest pc, see qn_texit_target */
+    uint16_t target_high;
+    uint16_t field;          /* offset in hot of the rel32 of the branch in hot code that leads here */
     uint32_t at;             /* host address (all code lies below 4 GiB) of the exit sequence in cold code: give back, jmp */
-    uint32_t jmp;            /* host address of its final `jmp rel32` */
-    uint32_t field;          /* host address of the rel32 of the branch in hot code that leads here */
-    uint32_t stub;           /* host address of the stub that goes to the dispatcher */
     uint32_t to;             /* block linked to, QN_NO_BLOCK = none */
     uint32_t next, prev;     /* incoming list of the target: exit ids, QN_NO_BLOCK ends */
 };
 
+/* An address has 48 bits and their sign. */
+static inline uint64_t qn_texit_target(const struct qn_texit *x)
+{
+    return (uint64_t)(int64_t)(int16_t)x->target_high << 32 | x->target_low;
+}
+
 struct qn_tblock {
     uint64_t pc;
-    uint64_t first_line, last_line; /* code lines of the first and the last byte: a block entered right after one that
-                                ended in its first line need not touch that line again */
-    uint32_t entry;          /* all guest registers native; in cold code if the block borrows */
-    uint32_t entry2;         /* scratch registers already borrowed (triple) */
-    uint32_t entry3;         /* behind the check of the first code line, 0 = none: see first_line */
-    uint32_t ind_entry;      /* reached through the IBL table */
-    uint32_t hot, end;       /* hot code */
-    uint32_t cold, cold_end; /* cold code */
-    uint64_t bytes_hash;     /* of the guest's bytes, if they may change without notice; else 0 */
+    uint32_t hot, cold;      /* where hot and cold code begin; their length is below 64 KiB */
+    uint16_t end, cold_end;  /* offsets of their ends */
+    uint16_t ind_entry;      /* reached through the IBL table; see ind_cold */
+    uint16_t entry;          /* offset in cold: all guest registers native, if the block borrows; see qn_tblock_entry */
+    uint16_t entry2;         /* offset in hot: scratch registers already borrowed (triple) */
+    uint16_t entry3;         /* offset in hot: behind the check of the first code line, 0 = none: a block entered right after
+                                one that ended in its first line need not touch that line again */
     uint32_t record;         /* index of the block record in the arena */
-    uint32_t counter;        /* index of its execution counter */
     uint32_t side;           /* side table: index of ninsns entries */
     uint32_t hash_next;
     uint32_t incoming;       /* first exit id linked to this block */
-    uint16_t ninsns, nbytes;
-    uint16_t space;
-    uint8_t caches;          /* 1: translated for caches; so at ind_entry the clock is in QN_PREF_NOW */
+    uint16_t nbytes, space;
+    uint8_t ninsns;
     uint8_t now, s1, s2;     /* triple; now = 255: block borrows nothing */
-    uint8_t nexits, region, live, instrumented;
+    uint8_t nexits, region;
     uint8_t flags_in;        /* status flags that the block needs at entry */
+    uint8_t line_bits : 4;   /* log2 of the bytes of a code line, if there is an entry3 */
+    bool caches : 1;         /* translated for caches; so at ind_entry the clock is in QN_PREF_NOW */
+    bool live : 1, instrumented : 1;
+    bool ind_cold : 1;       /* ind_entry is an offset in cold, not in hot */
     struct qn_texit exit[2];
 };
+#define QN_NO_REG 255
+#define QN_ENTRY3_LINE_MAX 32768u /* bytes of a code line, so that line_bits has room */
+
+/* Host addresses of a block. */
+static inline uint32_t qn_tblock_entry2(const struct qn_tblock *b) { return b->hot + b->entry2; }
+static inline uint32_t qn_tblock_entry3(const struct qn_tblock *b) { return b->entry3 ? b->hot + b->entry3 : 0; }
+static inline uint32_t qn_tblock_entry(const struct qn_tblock *b)
+{
+    return b->now == QN_NO_REG ? qn_tblock_entry2(b) : b->cold + b->entry;
+}
+static inline uint32_t qn_tblock_ind_entry(const struct qn_tblock *b) { return (b->ind_cold ? b->cold : b->hot) + b->ind_entry; }
+static inline uint32_t qn_tblock_end(const struct qn_tblock *b) { return b->hot + b->end; }
+static inline uint32_t qn_tblock_cold_end(const struct qn_tblock *b) { return b->cold + b->cold_end; }
 
 /* For each guest instruction where its copy begins, to recover the guest's state after a fault. */
 struct qn_side {
@@ -71,7 +90,6 @@ enum {
     QN_SIDE_FLAGS_SAVED = 1, /* the guest's flags are in ctx.saved_flags */
     QN_SIDE_NATIVE = 2       /* nothing is borrowed (any more) */
 };
-#define QN_NO_REG 255
 
 struct qn_code {             /* where code is being written */
     uint8_t *p;              /* next byte */
@@ -106,6 +124,10 @@ void qn_tcache_unlink_block(uint32_t index);          /* all exits of a block go
 void qn_tcache_ibl_set(uint32_t index);
 void qn_tcache_invalidate(uint64_t start, uint64_t end); /* guest range: forget blocks that overlap it */
 void qn_tcache_flush(void);
+
+/* Memory in use for tables (not for code): what grows with the blocks, and what is there from the start. */
+uint64_t qn_tcache_table_bytes(void);
+uint64_t qn_tcache_fixed_bytes(void);
 
 struct qn_tcache_stats {
     uint64_t evictions, links, full_links, line_links, unlinks, hot_bytes, cold_bytes;

@@ -45,7 +45,7 @@ static void add_block(uint64_t pc, uint32_t map, const uint32_t *insns, uint16_t
     at[0] = counters[0];
     memcpy(at + apart, counters + 1, (ncounters - 1) * sizeof *counters);
     ((struct qn_block_rec *)part(QN_ARENA_BLOCKS_OFF))[h->n_blocks++] =
-        (struct qn_block_rec){ pc, map, (uint32_t)h->n_insns, (uint32_t)h->n_counters, n, 0, misses, 0 };
+        (struct qn_block_rec){ pc, map, (uint32_t)h->n_insns, (uint32_t)h->n_counters, misses, n, 0 };
     h->n_insns += n;
     h->n_counters += apart + ncounters - 1;
 }
@@ -148,9 +148,9 @@ static void test_damage(void)
     struct qn_cost_result result;
     uint64_t n = h->n_blocks;
 
-    b[n] = (struct qn_block_rec){ 0x1800, 1, 0, 0xffffffff, 1, 0, 0, 0 };
-    b[n + 1] = (struct qn_block_rec){ 0x1800, 1, 0xffffffff, 0, 1, 0, 0, 0 };
-    b[n + 2] = (struct qn_block_rec){ 0x1800, 1, (uint32_t)h->n_insns - 1, 0, 2000, 0, 0, 0 };
+    b[n] = (struct qn_block_rec){ 0x1800, 1, 0, 0xffffffff, 0, 1, 0 };
+    b[n + 1] = (struct qn_block_rec){ 0x1800, 1, 0xffffffff, 0, 0, 1, 0 };
+    b[n + 2] = (struct qn_block_rec){ 0x1800, 1, (uint32_t)h->n_insns - 1, 0, 0, 2000, 0 };
     h->n_blocks = n + 3;
     fold(&result, NULL);
     is_int(result.damaged, 3, "indices out of range");

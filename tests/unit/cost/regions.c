@@ -19,7 +19,7 @@ static void add_block(uint16_t n, uint64_t executions, uint32_t region)
         ((uint32_t *)part(QN_ARENA_INSNS_OFF))[h->n_insns + i] = 1;
     ((uint64_t *)part(QN_ARENA_COUNTERS_OFF))[h->n_counters] = executions;
     ((struct qn_block_rec *)part(QN_ARENA_BLOCKS_OFF))[h->n_blocks++] =
-        (struct qn_block_rec){ 0x1000, 0, (uint32_t)h->n_insns, (uint32_t)h->n_counters, n, 0, 0, region };
+        (struct qn_block_rec){ 0x1000, 0, (uint32_t)h->n_insns, (uint32_t)h->n_counters, 0, n, (uint16_t)region };
     h->n_insns += n;
     h->n_counters++;
 }

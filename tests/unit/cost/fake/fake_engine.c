@@ -111,7 +111,7 @@ static void add_block(uint64_t executions)
 {
     static const uint32_t insns[] = { 1 | QN_INSN_IMISS, 1 | 1u << QN_INSN_NREAD_SHIFT, 1 | QN_INSN_BC };
     uint64_t counts[] = { executions, 2, 1, executions / 2, 1, 3 };
-    struct qn_block_rec b = { (uintptr_t)landmark, 0, (uint32_t)arena->n_insns, (uint32_t)arena->n_counters, 3, 0, 0, 0 };
+    struct qn_block_rec b = { (uintptr_t)landmark, 0, (uint32_t)arena->n_insns, (uint32_t)arena->n_counters, 0, 3, 0 };
 
     memcpy((uint32_t *)part(QN_ARENA_INSNS_OFF) + arena->n_insns, insns, sizeof insns);
     arena->n_insns += 3;
@@ -148,8 +148,8 @@ static void damage(uint64_t seed)
         for (uint32_t i = 0; i < 500; i++) {
             struct qn_block_rec *b = (struct qn_block_rec *)part(QN_ARENA_BLOCKS_OFF) + i;
 
-            *b = (struct qn_block_rec){ random_next(&state), (uint32_t)random_next(&state) % 30, i, i * 3,
-                                        (uint16_t)(random_next(&state) % 9), 0, 0, (uint32_t)random_next(&state) % 8 };
+            *b = (struct qn_block_rec){ random_next(&state), (uint32_t)random_next(&state) % 30, i, i * 3, 0,
+                                        (uint16_t)(random_next(&state) % 9), (uint16_t)(random_next(&state) % 8) };
         }
     arena->n_regions = (uint32_t)(seed % 3 ? random_next(&state) % 9 : random_next(&state));
     for (uint32_t i = 0; i < QN_ARENA_REGIONS_MAX; i++)

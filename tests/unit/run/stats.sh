@@ -1,0 +1,64 @@
+#!/bin/sh
+# quern run --stats: are the references that came to the simulators counted, and is memory what it may be?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+cd "$SCRATCH" || bail "no $SCRATCH"
+guests=$top_builddir/tests/guest
+[ -x "$guests/conflict" ] || bail 'no guest programs: make guests'
+
+# stats OPTIONS... -- PROGRAM...: what it says, in ./said without the pid and commas
+stats() {
+    "$QUERN" run --stats=yes --out-file=profile --I1=1024,2,32 --LL=16384,4,32 "$@" 2>raw >out || bail "run: $(tail -n 1 raw)"
+    sed 's/^[-=]*[0-9]*[-=]* //;s/\([0-9]\),/\1/g' raw >said
+}
+# number LINE N: the Nth number of the line that begins so
+number() { grep "^$1" said | grep -o '[0-9][0-9.]*' | sed -n "$2p"; }
+# total EVENTS...: sums of the profile
+total() {
+    awk -v names="$*" '/^events:/ { n = split(names, name, " "); for (i = 2; i <= NF; i++) at[$i] = i }
+                       /^summary:/ { for (i = 1; i <= n; i++) sum += $at[name[i]]; print sum }' profile
+}
+
+# ---- what the filter lets pass ----
+# "D1: REFERENCES references, PERCENT% filtered, SLOW slow (HITS of them hits)"; the first number is the name's.
+
+stats --D1=1024,2,32 --filter=no -- "$guests/conflict"
+is "$(number D1: 4) $(number D1: 3)" "$(total Dr Dw) 0.000" 'without the filter every reference comes'
+is "$(number I1: 2)" "$(total Ir)" 'and every fetch'
+is "$(number D1: 5)" "$(($(total Dr Dw) - $(total D1mr D1mw)))" 'hits among them: those that did not miss'
+is "$(number LL: 1)" "$(total I1mr D1mr D1mw)" 'the LL gets what missed level 1'
+# One way: a line that is in the cache is the only one of its set, so nothing that hits within a line needs to come.
+stats --D1=1024,1,32 -- "$guests/conflict"
+is "$(number D1: 4) $(number D1: 5)" "$(total D1mr D1mw) 0" 'one way: only misses come'
+is "$(number I1: 2)" "$(total I1mr)" 'of fetches only misses'
+is "$(number D1: 3)" "$(awk -v slow="$(number D1: 4)" -v all="$(total Dr Dw)" 'BEGIN { printf "%.3f", 100 * (1 - slow / all) }')" 'the share'
+stats --D1=1024,2,32 --branch-sim=yes -- "$guests/indirect"
+is "$(number predictors: 2)" "$(total Bi)" 'every indirect branch comes to its predictor'
+"$QUERN" sim build --BC=gshare -o gshare || bail 'cannot build gshare'
+stats --sim=./gshare --D1=1024,2,32 --branch-sim=yes -- "$guests/indirect"
+is "$(number predictors: 1)" "$(total Bc)" 'and every conditional one, to a module'
+
+# ---- memory ----
+# "memory: INSTRUCTIONS guest instructions; arena BYTES bytes, tables BYTES: N per instruction"
+
+# fits BOUND PROGRAM...: bytes of arena and tables per guest instruction, and the same each time
+fits() {
+    bound=$1
+    shift
+    stats --D1=1024,2,32 -- "$@"
+    first=$(grep '^memory' said)
+    stats --D1=1024,2,32 -- "$@"
+    [ "$(grep '^memory' said)" = "$first" ] || { echo "$first"; grep '^memory' said; return 1; }
+    echo "$first"
+    awk -v insns="$(number memory: 1)" -v arena="$(number memory: 2)" -v tables="$(number memory: 3)" -v bound="$bound" \
+        'BEGIN { exit !(insns > 0 && (arena + tables) / insns <= bound) }'
+}
+ok 'a small program: at most 80 bytes for each instruction' fits 80 "$guests/sort"
+cc1=$($CC -print-prog-name=cc1 2>/dev/null)
+if [ -x "$cc1" ]; then
+    echo 'int main(void) { return 0; }' >t.i
+    ok 'a compiler: at most 60' fits 60 "$cc1" -quiet -O2 t.i -o /dev/null
+else
+    skip "$CC has no cc1"
+fi
+done_testing
