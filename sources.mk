@@ -114,6 +114,7 @@ hosted_sources = \
 	lib/exp/rows.c \
 	lib/exp/runs.c \
 	lib/exp/table.c \
+	lib/lab/box.c \
 	lib/lab/build.c \
 	lib/lab/check.c \
 	lib/lab/confine.c \
@@ -124,6 +125,7 @@ hosted_sources = \
 	lib/lab/lab03.c \
 	lib/lab/lab04.c \
 	lib/lab/lab05.c \
+	lib/lab/lab06.c \
 	lib/lab/labs.c \
 	lib/lab/model_cache.c \
 	lib/lab/model_distance.c \
@@ -183,6 +185,7 @@ tool_sources = \
 	tools/dis.c \
 	tools/dis_elf.c \
 	tools/lab.c \
+	tools/lab_box.c \
 	tools/lab_check.c \
 	tools/lab_place.c \
 	tools/lab_start.c \
@@ -412,6 +415,7 @@ headers = \
 	lib/guest/elf.h \
 	lib/guest/exec_map.h \
 	lib/guest/stack.h \
+	lib/lab/box.h \
 	lib/lab/check.h \
 	lib/lab/confine.h \
 	lib/lab/confine_calls.h \
@@ -673,6 +677,7 @@ shell_tests = \
 	tests/unit/labs/lab03.sh \
 	tests/unit/labs/lab04.sh \
 	tests/unit/labs/lab05.sh \
+	tests/unit/labs/lab06.sh \
 	tests/unit/labs/sandbox.sh \
 	tests/unit/out/csv.sh \
 	tests/unit/plot/data.sh \

@@ -3,6 +3,7 @@
  *   quern lab list
  *   quern lab start 1 DIR
  *   quern lab check 1 DIR          exit status 0 for full marks
+ *   quern lab box DIR ./probe      a program asks the student's own black box
  *
  * The checks are lib/lab; this is the command line.
  */
@@ -17,10 +18,12 @@
 static const char help[] =
     "usage: quern lab list\n"
     "       quern lab start [--seed=N] NN DIR\n"
-    "       quern lab check [OPTIONS] NN DIR\n\n"
+    "       quern lab check [OPTIONS] NN DIR\n"
+    "       quern lab box [--seed=N] DIR PROGRAM [ARGUMENTS]\n\n"
     "list shows the labs.  start makes DIR, with the handout and what the work begins with.  check runs the tests on what is\n"
     "in DIR, in a sandbox, and prints TAP; its exit status is 0 for full marks, 1 for less, 2 for a wrong command, 3 if the\n"
-    "check itself cannot be made.\n\n"
+    "check itself cannot be made.  box runs PROGRAM, which asks the black box of DIR (lab 6) on its standard output, and prints\n"
+    "what it finds.\n\n"
     "  --seed=N             which hidden machine is this student's, where a lab has one [start: drawn; check: that of start]\n"
     "  --gradescope=FILE    check: also write FILE (results.json) for Gradescope\n"
     "  --case-seed=N        check: draw the inputs from N, to have the same again [drawn]\n"
@@ -84,7 +87,7 @@ int qn_tool_lab(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
 
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc && (i < 2 || strcmp(what, "box")); i++) {
         if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
             return fputs(help, stdout) < 0;
         if (!strcmp(argv[i], "--version"))
@@ -96,5 +99,7 @@ int qn_tool_lab(int argc, char **argv)
         return qn_lab_tool_start(argc - 1, argv + 1);
     if (!strcmp(what, "check"))
         return qn_lab_tool_check(argc - 1, argv + 1);
-    return qn_lab_usage_error(*what ? "what is " : "list, start or check?", what);
+    if (!strcmp(what, "box"))
+        return qn_lab_tool_box(argc - 1, argv + 1);
+    return qn_lab_usage_error(*what ? "what is " : "list, start, check or box?", what);
 }

@@ -12,6 +12,7 @@ bool qn_lab_find_place(struct qn_lab_place *place);
 /* argv: the words behind `start`, `check`, `box`. */
 int qn_lab_tool_start(int argc, char **argv);
 int qn_lab_tool_check(int argc, char **argv);
+int qn_lab_tool_box(int argc, char **argv);
 
 /* "1" or "01" -> the lab; NULL: a line was printed. */
 const struct qn_lab *qn_lab_named(const char *number);

@@ -8,7 +8,7 @@
 #define CASE_SEEDS 1000000000ull /* nine digits can be written down */
 
 /* 1: taken; 0: not an option of check; -1: a line was printed. */
-static int parse_option(struct qn_lab_request *r, char **argv, int *at, bool *has_student)
+static int parse_option(struct qn_lab_request *r, char **argv, int *at)
 {
     const char *value;
 
@@ -19,7 +19,7 @@ static int parse_option(struct qn_lab_request *r, char **argv, int *at, bool *ha
     } else if ((value = qn_lab_option(argv, at, "--case-seed"))) {
         return qn_lab_number("--case-seed", value, &r->seed) ? 1 : -1;
     } else if ((value = qn_lab_option(argv, at, "--seed"))) {
-        *has_student = true;
+        r->knows_student = true;
         return qn_lab_number("--seed", value, &r->student) ? 1 : -1;
     } else {
         return 0;
@@ -30,11 +30,10 @@ static int parse_option(struct qn_lab_request *r, char **argv, int *at, bool *ha
 static int parse(struct qn_lab_request *r, int argc, char **argv)
 {
     const char *words[2];
-    bool has_student = false;
     int n = 0;
 
     for (int i = 1; i < argc; i++) {
-        int taken = parse_option(r, argv, &i, &has_student);
+        int taken = parse_option(r, argv, &i);
 
         if (taken < 0)
             return QN_EXIT_USAGE;
@@ -47,8 +46,8 @@ static int parse(struct qn_lab_request *r, int argc, char **argv)
         return qn_lab_usage_error("check: wanted the number of a lab and a folder", "");
     r->lab = qn_lab_named(words[0]);
     r->directory = words[1];
-    if (!has_student)
-        qn_lab_read_student(r->directory, &r->student);
+    if (!r->knows_student)
+        r->knows_student = qn_lab_read_student(r->directory, &r->student);
     return r->lab ? 0 : QN_EXIT_USAGE;
 }
 

@@ -83,6 +83,7 @@ unsigned qn_lab_between(struct qn_lab_check *c, unsigned from, unsigned to)
     return from + qn_lab_below(c, to - from + 1);
 }
 
+bool qn_lab_knows_student(const struct qn_lab_check *c) { return c->request->knows_student; }
 uint64_t qn_lab_student(const struct qn_lab_check *c) { return c->request->student; }
 
 /* ---- the check ---- */

@@ -20,6 +20,7 @@ bool qn_lab_say(struct qn_lab_check *c, const char *format, ...) __attribute__((
 uint64_t qn_lab_draw(struct qn_lab_check *c);
 unsigned qn_lab_below(struct qn_lab_check *c, unsigned n);     /* 0 to n - 1 */
 unsigned qn_lab_between(struct qn_lab_check *c, unsigned from, unsigned to);
+bool qn_lab_knows_student(const struct qn_lab_check *c);
 uint64_t qn_lab_student(const struct qn_lab_check *c);
 
 /* ---- files; those returned belong to the check ---- */

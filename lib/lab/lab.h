@@ -49,7 +49,8 @@ struct qn_lab_request {
     const char *gradescope;             /* results.json to be written, NULL: none */
     const char *only;                   /* tests whose name has this text, NULL: all */
     uint64_t seed;                      /* of the inputs drawn */
-    uint64_t student;                   /* which hidden machine is this student's (lab 6) */
+    bool knows_student;
+    uint64_t student;                   /* then: which hidden machine is this student's (lab 6) */
 };
 
 enum { QN_LAB_FULL = 0, QN_LAB_NOT_FULL = 1, QN_LAB_BROKEN = 3 /* of the grader, not of the student */ };
