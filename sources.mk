@@ -669,6 +669,7 @@ shell_tests = \
 	tests/unit/decode/dis_objdump.sh \
 	tests/unit/decode/library.sh \
 	tests/unit/decode/vectors.sh \
+	tests/unit/examples/examples.sh \
 	tests/unit/exp/file.sh \
 	tests/unit/exp/sweep.sh \
 	tests/unit/labs/frame.sh \

@@ -11,6 +11,7 @@
 #define TICS_MAX 12        /* numbers on a logarithmic axis */
 #define TICS_MAX_LONG 10   /* where they have many digits */
 #define LONG_NUMBER 8192
+#define WHOLE_MOST 20
 #define EDGE 1.001         /* else rounding may put the last number beyond the end of the axis */
 #define KEY_ROOM 24        /* characters of a name in a legend beside the picture */
 #define KEYS_ACROSS 100    /* characters of all names in a line below */
@@ -45,6 +46,17 @@ static void write_tics(FILE *out, double least, double most)
     fputs(")\n", out);
 }
 
+/* Few whole numbers, as ways, have no tics between them. */
+static bool is_whole(const struct qn_plot_picture *p, double least, double most)
+{
+    double x;
+
+    for (int row = 0; row < p->data.row_count; row++)
+        if (qn_exp_cell_number(&p->data, row, 0, &x) && x != floor(x))
+            return false;
+    return p->x_unit == 1 && most - least <= WHOLE_MOST;
+}
+
 static void write_x_axis(const struct qn_plot_picture *p, FILE *out)
 {
     double least = 0, most = 0;
@@ -55,7 +67,8 @@ static void write_x_axis(const struct qn_plot_picture *p, FILE *out)
     if (p->log_x && least > 0) {
         fputs("set logscale x 2\n", out);
         write_tics(out, least, most);
-    }
+    } else if (is_whole(p, least, most))
+        fputs(most - least > WHOLE_MOST / 2 ? "set xtics 2\n" : "set xtics 1\n", out);
     if (least == most)
         fprintf(out, "set xrange [%.10g:%.10g]\n", p->log_x ? least / 2 : least - 1, p->log_x ? most * 2 : most + 1);
     else if (p->form == QN_PLOT_IMPULSES)
@@ -249,7 +262,7 @@ static void write_multiplot(const struct qn_plot_picture *p, FILE *out, const st
     fputs("\nset tics font ',10'\n", out);
     write_x_axis(p, out);
     if (l->key_lines)
-        fprintf(out, "set key at screen 0.5, screen %.4f center bottom horizontal Left reverse samplen 3 maxrows %d\n",
+        fprintf(out, "set key at screen 0.5, screen %.4f center bottom horizontal Left reverse samplen 3 width 2 maxrows %d\n",
                 qn_plot_fraction(l, below + 8), l->key_lines);
     else
         fputs("unset key\n", out);

@@ -24,6 +24,7 @@ set bmargin at screen 0.1499
 set xlabel 'n'
 set rmargin 4
 set ylabel 'conditional mispredicts per 1000 instructions'
+set xtics 1
 set xrange [6:8]
 set logscale y
 set yrange [*:*]

@@ -24,6 +24,7 @@ set bmargin at screen 0.1499
 set xlabel 'set'
 set rmargin 4
 set ylabel 'D1 misses' . ' (thousands)'
+set xtics 2
 set xrange [-0.5:15.5]
 set yrange [0:*]
 unset key

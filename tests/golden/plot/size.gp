@@ -24,7 +24,7 @@ set tics font ',10'
 set logscale x 2
 set xtics ('1' 1, '2' 2, '4' 4)
 set xrange [1:4.004]
-set key at screen 0.5, screen 0.0625 center bottom horizontal Left reverse samplen 3 maxrows 1
+set key at screen 0.5, screen 0.0625 center bottom horizontal Left reverse samplen 3 width 2 maxrows 1
 
 set title 'sort'
 set ylabel 'D1 misses per 100 references' font ',11'

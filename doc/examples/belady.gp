@@ -1,0 +1,34 @@
+# belady.gp - written by quern plot ways; draws belady.csv as belady.svg.  Change what you like, then: gnuplot belady.gp
+set terminal svg size 1200,747 noenhanced font 'sans,13' fontscale 1.3 background '#FFFFFF'
+set output 'belady.svg'
+set encoding utf8
+set datafile separator comma
+set datafile columnheaders
+set datafile missing ''
+set datafile commentschars ''
+
+set style line 1 linecolor rgb '#0072B2' dashtype 1 pointtype 7 linewidth 2 pointsize 0.8
+set style line 2 linecolor rgb '#D55E00' dashtype (12,5) pointtype 5 linewidth 2 pointsize 0.8
+set style line 3 linecolor rgb '#009E73' dashtype (3,4) pointtype 9 linewidth 2 pointsize 0.8
+set style line 4 linecolor rgb '#CC79A7' dashtype (12,4,3,4) pointtype 13 linewidth 2 pointsize 0.8
+set style line 5 linecolor rgb '#000000' dashtype (6,3) pointtype 4 linewidth 2 pointsize 0.8
+set style line 6 linecolor rgb '#E69F00' dashtype (16,4,3,4,3,4) pointtype 6 linewidth 2 pointsize 0.8
+set style line 7 linecolor rgb '#56B4E9' dashtype (2,2) pointtype 8 linewidth 2 pointsize 0.8
+set border 3
+set tics nomirror
+set grid ytics linecolor rgb '#D0D0D0' linewidth 1 dashtype 1
+
+set label 1 './belady;  I1: 4 KiB, 1 way, lines of 64 B;  D1: lines of 64 B;  LL: 64 KiB, 1 way, lines of 64 B;  counting: exact;  quern 0.1' at screen 0.5, screen 0.0161 center font ',10'
+set title 'The anomaly of Belady: more places, more misses'
+set bmargin at screen 0.1499
+set xlabel 'ways of the D1'
+set rmargin 4
+set ylabel 'D1 read misses'
+set xtics 1
+set xrange [1:5]
+set yrange [0:*]
+unset rmargin
+set key outside right top Left reverse samplen 3 spacing 1.2
+
+plot 'belady.csv' using 1:2 with linespoints linestyle 1 title 'lru', \
+     'belady.csv' using 1:3 with linespoints linestyle 2 title 'fifo'

@@ -1,0 +1,93 @@
+#!/bin/sh
+# run.sh - makes the examples of this folder anew: data, scripts, pictures.
+#
+#   sh doc/examples/run.sh loops          loops.runs.csv by `quern sweep`, then loops.csv, loops.gp, loops.svg by `quern plot`
+#   sh doc/examples/run.sh all
+#   OUT=/tmp/x sh doc/examples/run.sh belady     into another folder
+#
+# Programs and inputs are made in build/examples, or in OUT/work.  QUERN names the quern command (build/quern of this tree),
+# CC the C compiler.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+: "${QUERN:=$here/../../build/quern}" "${CC:=gcc}"
+case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
+work=$here/../../build/examples
+[ -z "${OUT-}" ] || work=$OUT/work
+: "${OUT:=$here}"
+mkdir -p "$OUT" "$work"
+OUT=$(cd "$OUT" && pwd)
+cd "$work"
+
+# sweep NAME: a file of runs that is there is from before: begin anew
+sweep() {
+    rm -f "$OUT/$1.runs.csv"
+    "$QUERN" sweep -q -o "$OUT/$1.runs.csv" "$here/$1.exp"
+}
+plot() { # plot NAME KIND [OPTIONS]
+    name=$1
+    kind=$2
+    shift 2
+    "$QUERN" plot "$kind" "$OUT/$name.runs.csv" -o "$OUT/$name.svg" "$@"
+}
+# program NAME [FLAGS]
+program() {
+    name=$1
+    shift
+    cp "$here/programs/$name.c" .
+    "$CC" -O1 "$@" -o "$name" "$name.c"
+}
+inputs() {
+    awk -f "$here/programs/words.awk" -v lines=1500 >text
+    cp "$here/programs/words.py" "$here/programs/query.sql" "$here/programs/mm.c" .
+    ln -sf "$("$CC" -print-prog-name=cc1)" cc1
+}
+
+loops() {
+    program mm
+    sweep loops
+    plot loops curve --x=n --y=D1_miss_percent --title='Matrix multiply in its loop orders'
+}
+blocks() {
+    program blocked
+    sweep blocks
+    plot blocks curve --x=block --y=D1_mpki --title='Matrix multiply, 128 x 128, in blocks'
+}
+policies() {
+    inputs
+    sweep policies
+    plot policies size
+}
+belady() {
+    cp "$here/programs/belady.S" .
+    "$CC" -nostdlib -static -no-pie -s -o belady belady.S
+    sweep belady
+    plot belady ways --y=D1mr --title='The anomaly of Belady: more places, more misses'
+}
+history() {
+    inputs
+    program nested
+    sweep history
+    plot history curve --x=history --y=Bc_miss_percent --title='How much history gshare needs'
+}
+predictors() {
+    inputs
+    sweep predictors
+    plot predictors budget
+}
+phases() {
+    inputs
+    env -i PATH="$PATH" LC_ALL=C "$QUERN" run -q --I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64 --branch-sim=yes \
+        --interval=500000 --interval-file="$OUT/phases.intervals.csv" --out-file=phases.profile \
+        ./cc1 -quiet -O2 mm.c -o /dev/null
+    "$QUERN" plot time "$OUT/phases.intervals.csv" phases.profile --y=D1m%,I1mr%,Bcm% -o "$OUT/phases.svg" \
+        --title='Phases of gcc: the compiler proper at work on programs/mm.c'
+}
+
+case ${1-} in
+loops | blocks | policies | belady | history | predictors | phases) "$1" ;;
+all) for name in loops blocks policies belady history predictors phases; do "$name"; done ;;
+*)
+    echo 'usage: run.sh loops|blocks|policies|belady|history|predictors|phases|all' >&2
+    exit 2
+    ;;
+esac

@@ -1,0 +1,81 @@
+#!/bin/sh
+# Do the examples of doc/examples still come out?  The cheap ones are made anew: counts of the reference string are known from its
+# authors; where the compiled program is the same as then (by its build-id) every row must be the same; and what the README says of
+# each picture must be so in any case.
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+[ -f "$top_builddir/libquern-engine.a" ] || skip_all 'libquern-engine.a is not built: make'
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || skip_all 'built without libcsv'
+grep -q '^#define HAVE_LIBCONFUSE 1' "$top_builddir/config.h" || skip_all 'built without libconfuse'
+case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
+examples=$top_srcdir/doc/examples
+OUT=$SCRATCH/out
+export OUT
+
+# build_ids FILE, and rows without what belongs to this version of quern and its modules
+cells() { # cells FILE COLUMN...
+    file=$1
+    shift
+    awk -F, -v names="$*" 'NR == 1 { n = split(names, want, " "); for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { for (k = 1; k <= n; k++) printf "%s%s", $at[want[k]], k < n ? " " : "\n" }' "$file"
+}
+counts='Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw'
+made() {
+    ok "$1 is made" sh "$examples/run.sh" "$1" || return
+    is "$(head -n 1 "$OUT/$1.runs.csv" | cut -d, -f1-24)" "$(head -n 1 "$examples/$1.runs.csv" | cut -d, -f1-24)" '... the same columns'
+    is "$(wc -l <"$OUT/$1.runs.csv")" "$(wc -l <"$examples/$1.runs.csv")" '... as many rows'
+    if [ "$(cells "$OUT/$1.runs.csv" build_id)" = "$(cells "$examples/$1.runs.csv" build_id)" ]; then
+        # shellcheck disable=SC2086
+        is "$(cells "$OUT/$1.runs.csv" $counts)" "$(cells "$examples/$1.runs.csv" $counts)" '... with the same counts'
+        same_file "$OUT/$1.csv" "$examples/$1.csv" '... drawn so'
+    else
+        skip 'the compiler makes another program than the one that was counted' 2
+    fi
+    same_file "$OUT/$1.gp" "$examples/$1.gp" '... by the same script'
+}
+# value NAME X COLUMN: of a picture's data
+value() {
+    awk -F, -v x="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } $1 == x { print $c }' "$OUT/$1.csv"
+}
+less() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'; }
+
+# Belady, Nelson, Shedler 1969: FIFO 9 and 10.  LRU by hand: 10 and 8.
+made belady
+is "$(cat "$OUT/belady.csv")" 'D1_ways,lru,fifo
+1,12,12
+2,12,12
+3,10,9
+4,8,10
+5,5,5' 'FIFO misses more with four places than with three'
+is "$(cells "$OUT/belady.runs.csv" Dr Dw | sort -u)" '12 0' 'twelve references in all'
+
+made loops
+for order in ijk jik; do
+    ok "n = 200: $order misses more than 1 in 2 references" less 50 "$(value loops 200 $order)"
+done
+for order in jki kji; do
+    ok "$order misses in two of three: 66.7%, and little else" less 66 "$(value loops 200 $order)"
+    ok '... and no more' less "$(value loops 200 $order)" 66.7
+done
+for order in kij ikj; do
+    ok "$order misses at most 1/4 in 3: 8.3%" less "$(value loops 200 $order)" 8.4
+done
+
+made blocks
+ok '8 x 8 is better than no blocks in 2 KiB' less "$(value blocks 8 '2 KiB')" "$(value blocks 128 '2 KiB')"
+ok '... and than single elements' less "$(value blocks 8 '2 KiB')" "$(value blocks 1 '2 KiB')"
+ok 'a larger cache has room for larger blocks: 32 x 32' less "$(value blocks 32 '32 KiB')" "$(value blocks 16 '32 KiB')"
+
+# What is there for the others is whole: each picture with its data, script and experiment, and told in the README.
+for name in loops blocks policies belady history predictors phases; do
+    for file in $name.csv $name.gp $name.svg; do
+        ok "$file is there" test -s "$examples/$file"
+    done
+    ok "$name is drawn of what is there: the script's data" grep -q "'$name.csv'" "$examples/$name.gp"
+    ok '... and told' grep -q "($name.svg)" "$examples/README.md"
+done
+for file in "$examples"/*.exp; do
+    ok "$(basename "$file") can be read" sh -c "cd '$OUT/work' && for p in nested blocked mm belady cc1; do [ -e \$p ] || ln -s /bin/true \$p; done &&
+        '$QUERN' sweep --list '$file' >/dev/null || ! command -v sqlite3 python3 gzip"
+done
+done_testing
