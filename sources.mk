@@ -593,6 +593,8 @@ unit_programs = \
 	tests/unit/out/corrupt \
 	tests/unit/out/expr \
 	tests/unit/out/heat \
+	tests/unit/plot/knees \
+	tests/unit/plot/words \
 	tests/unit/prof/corrupt \
 	tests/unit/prof/insn \
 	tests/unit/prof/log \
@@ -602,6 +604,7 @@ unit_programs = \
 	tests/unit/prof/subst \
 	tests/unit/prof/table \
 	tests/unit/prof/write \
+	tests/unit/report/html \
 	tests/unit/sim/3c \
 	tests/unit/sim/bimodal \
 	tests/unit/sim/brrip \
@@ -681,6 +684,7 @@ shell_tests = \
 	tests/unit/labs/lab06.sh \
 	tests/unit/labs/sandbox.sh \
 	tests/unit/out/csv.sh \
+	tests/unit/plot/corrupt.sh \
 	tests/unit/plot/data.sh \
 	tests/unit/plot/errors.sh \
 	tests/unit/plot/gnuplot.sh \

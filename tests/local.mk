@@ -47,7 +47,7 @@ GUEST_CFLAGS = -std=gnu11 -O1 -g -ffreestanding -fno-builtin -fno-stack-protecto
 	-Wl,-e,guest_start -Wl,--build-id=none -Wl,-z,noexecstack
 guests: $(guest_programs)
 .PHONY: guests
-tests/guest/native.log tests/guest/oracle.log tests/unit/build/oracle.log tests/unit/cost/insns.log: $(guest_programs)
+tests/guest/native.log tests/guest/oracle.log tests/unit/build/oracle.log tests/unit/cost/insns.log tests/unit/plot/data.log: $(guest_programs)
 tests/guest/%: tests/guest/%.c tests/guest/guest.h
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(GUEST_CFLAGS) -o $@ $<
 tests/guest/%: tests/guest/%.S tests/guest/guest.h

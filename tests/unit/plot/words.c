@@ -1,0 +1,50 @@
+/* tests/unit/plot/words.c - what numbers, caches and columns are called in a picture. */
+#include "plot/words.h"
+
+#include "tap.h"
+
+int main(void)
+{
+    struct qn_exp_memory m;
+
+    qn_exp_init_memory(&m);
+    is_str(qn_plot_say_bytes(&m, 64), "64 B", "bytes");
+    is_str(qn_plot_say_bytes(&m, 1024), "1 KiB", "1024 bytes");
+    is_str(qn_plot_say_bytes(&m, 49152), "48 KiB", "48 KiB");
+    is_str(qn_plot_say_bytes(&m, 1536 * 1024), "1536 KiB", "no fractions");
+    is_str(qn_plot_say_bytes(&m, 3.0 * 1024 * 1024 * 1024), "3 GiB", "GiB");
+    is_str(qn_plot_say_cache(&m, 32768, 8, 64), "32 KiB, 8 ways, lines of 64 B", "a cache");
+    is_str(qn_plot_say_cache(&m, 0, 1, 64), "1 way, lines of 64 B", "whose size varies");
+    is_str(qn_plot_say_cache(&m, 0, 0, 0), "", "of which nothing is known");
+
+    is_str(qn_plot_say_count(&m, 0, true), "0", "no difference has no sign");
+    is_str(qn_plot_say_count(&m, 999, true), "+999", "+999");
+    is_str(qn_plot_say_count(&m, -1000, true), "-1.00 k", "three digits");
+    is_str(qn_plot_say_count(&m, 32768, true), "+32.8 k", "+32.8 k");
+    is_str(qn_plot_say_count(&m, 999600, false), "1.00 M", "rounded into the next unit");
+    is_str(qn_plot_say_count(&m, 0.256, false), "0.26", "a rate");
+
+    is_str(qn_plot_say_column(&m, "D1_miss_percent"), "D1 misses per 100 references", "a rate of a sweep");
+    is_str(qn_plot_say_column(&m, "LL_mpki"), "LL misses per 1000 instructions", "per 1000 instructions");
+    is_str(qn_plot_say_column(&m, "Bc_mpki"), "conditional mispredicts per 1000 instructions", "of branches");
+    is_str(qn_plot_say_column(&m, "I1_ways"), "ways of the I1", "a geometry");
+    is_str(qn_plot_say_column(&m, "D1_line"), "line of the D1 (bytes)", "with its unit");
+    is_str(qn_plot_say_column(&m, "n"), "n", "a parameter");
+    is_str(qn_plot_say_column(&m, "my_size"), "size of the my (bytes)", "a parameter that is called like a geometry");
+    is_str(qn_plot_say_column(&m, "longer_size"), "longer_size", "... unless it is longer");
+
+    is_str(qn_plot_say_value(&m, "sim", "srrip"), "srrip", "a simulator");
+    is_str(qn_plot_say_value(&m, "D1_ways", "1"), "1 way", "a way of the D1");
+    is_str(qn_plot_say_value(&m, "LL_size", "1048576"), "LL: 1 MiB", "of another level");
+    is_str(qn_plot_say_value(&m, "D1_line", "32"), "lines of 32 B", "lines");
+    is_str(qn_plot_say_value(&m, "n", "8"), "n 8", "a number");
+    is_str(qn_plot_say_value(&m, "order", "ijk"), "ijk", "a word");
+    is_str(qn_plot_say_value(&m, "options", ""), "none", "nothing");
+
+    is_str(qn_plot_shorten(&m, "short", 10), "short", "short enough");
+    is_str(qn_plot_shorten(&m, "0123456789", 10), "0123456789", "just");
+    is_str(qn_plot_shorten(&m, "0123456789a", 10), "0123...89a", "one too many: the middle goes");
+    is_str(qn_plot_shorten(&m, "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 10), "\xc3\xa4\xc3\xa4...\xc3\xa4", "characters stay whole");
+    qn_exp_free_memory(&m);
+    return done_testing();
+}
