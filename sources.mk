@@ -126,9 +126,11 @@ hosted_sources = \
 	lib/lab/lab04.c \
 	lib/lab/lab05.c \
 	lib/lab/lab06.c \
+	lib/lab/lab07.c \
 	lib/lab/labs.c \
 	lib/lab/model_cache.c \
 	lib/lab/model_distance.c \
+	lib/lab/model_levels.c \
 	lib/lab/replay.c \
 	lib/lab/results.c \
 	lib/lab/sandbox.c \
@@ -424,6 +426,7 @@ headers = \
 	lib/lab/lab.h \
 	lib/lab/model_cache.h \
 	lib/lab/model_distance.h \
+	lib/lab/model_levels.h \
 	lib/lab/replay.h \
 	lib/lab/sandbox.h \
 	lib/lab/trace.h \
@@ -682,6 +685,7 @@ shell_tests = \
 	tests/unit/labs/lab04.sh \
 	tests/unit/labs/lab05.sh \
 	tests/unit/labs/lab06.sh \
+	tests/unit/labs/lab07.sh \
 	tests/unit/labs/sandbox.sh \
 	tests/unit/out/csv.sh \
 	tests/unit/plot/corrupt.sh \

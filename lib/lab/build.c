@@ -248,11 +248,11 @@ const char *qn_lab_program(struct qn_lab_check *c, const char *source, const cha
     return path;
 }
 
-const char *qn_lab_simulator(struct qn_lab_check *c, const char *slot, const char *source, const char *more)
+const char *qn_lab_simulator(struct qn_lab_check *c, const char *slot, const char *source, const char *const *more)
 {
-    char *key = qn_lab_format("%s%s%s", source, more ? " " : "", more ? more : ""), *output, *module;
-    const char *argv[] = { c->place->quern, "sim", "build", "--replay", "--cflags=-O0", NULL, "-o", NULL, more, NULL };
-    const char *path;
+    char *key = qn_lab_format("%s%s", source, more ? " and others" : ""), *output, *module;
+    const char *argv[WORDS_MAX] = { c->place->quern, "sim", "build", "--replay", "--cflags=-O0", NULL, "-o" }, *path;
+    unsigned n = 8;
     bool known;
 
     path = made_before(c, key, &known);
@@ -263,6 +263,8 @@ const char *qn_lab_simulator(struct qn_lab_check *c, const char *slot, const cha
     output = qn_lab_format("%s/build/%s-%u", c->scratch, slot, c->n_built);
     argv[5] = module = qn_lab_format("--%s=%s", slot, qn_lab_handed_in(c, source));
     argv[7] = output;
+    for (; more && *more && n + 1 < WORDS_MAX; more++)
+        argv[n++] = *more;
     path = remember(c, key, output, qn_lab_run_tool(c, argv, source));
     free(module);
     return path;
