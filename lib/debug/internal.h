@@ -166,8 +166,19 @@ const char *qn_debug_name_file(struct qn_debug *d, struct qn_unit *u, uint32_t f
 
 /* reader.c */
 uint64_t qn_debug_read(struct qn_reader *r, unsigned bytes);
-uint64_t qn_debug_read_uleb(struct qn_reader *r);
-int64_t qn_debug_read_sleb(struct qn_reader *r);
+uint64_t qn_debug_read_long_uleb(struct qn_reader *r);
+int64_t qn_debug_read_long_sleb(struct qn_reader *r);
+
+/* Nearly all are of one byte. */
+static inline uint64_t qn_debug_read_uleb(struct qn_reader *r)
+{
+    return r->at < r->end && !(*r->at & 0x80) ? *r->at++ : qn_debug_read_long_uleb(r);
+}
+
+static inline int64_t qn_debug_read_sleb(struct qn_reader *r)
+{
+    return r->at < r->end && !(*r->at & 0xc0) ? *r->at++ : qn_debug_read_long_sleb(r);
+}
 const char *qn_debug_read_string(struct qn_reader *r);
 void qn_debug_skip(struct qn_reader *r, uint64_t bytes);
 

@@ -105,7 +105,7 @@ static enum step step_extended(struct qn_reader *r, struct machine *m)
     return result;
 }
 
-static enum step step_standard(const struct qn_unit *u, uint8_t opcode, struct qn_reader *r, struct machine *m)
+static inline enum step step_standard(const struct qn_unit *u, uint8_t opcode, struct qn_reader *r, struct machine *m)
 {
     switch (opcode) {
     case DW_LNS_copy:

@@ -34,7 +34,7 @@ uint64_t qn_debug_read(struct qn_reader *r, unsigned bytes)
     return value;
 }
 
-uint64_t qn_debug_read_uleb(struct qn_reader *r)
+uint64_t qn_debug_read_long_uleb(struct qn_reader *r)
 {
     uint64_t value = 0;
 
@@ -50,7 +50,7 @@ uint64_t qn_debug_read_uleb(struct qn_reader *r)
     return 0;
 }
 
-int64_t qn_debug_read_sleb(struct qn_reader *r)
+int64_t qn_debug_read_long_sleb(struct qn_reader *r)
 {
     uint64_t value = 0;
 
