@@ -18,6 +18,9 @@ enum { M_SHARED = 1, M_PRIVATE = 2, M_FIXED = 0x10, M_ANON = 0x20, M_32BIT = 0x4
 #define BRK_MAX (1ull << 40)     /* bytes: the next thing in the address space is farther away */
 #define ASLR_PAGES 0x4000u       /* --aslr=yes: up to 64 MiB of shift */
 
+#define HUGE_PAGE (2u << 20)
+#define ADVISE_HUGE_PAGES 14
+
 extern char _end[];
 
 static uint64_t heap_next = QN_HEAP_BASE, low_next = LOW_START;
@@ -52,6 +55,18 @@ void *qn_engine_try_alloc(uint64_t bytes)
         return NULL;
     heap_next += size;
     return (void *)r;
+}
+
+void *qn_engine_try_alloc_dense(uint64_t bytes)
+{
+    uint64_t size = qn_round_up(bytes, HUGE_PAGE);
+    void *p;
+
+    heap_next = qn_round_up(heap_next, HUGE_PAGE);
+    p = qn_engine_try_alloc(size);
+    if (p)
+        qn_sys3(__NR_madvise, (long)p, (long)size, ADVISE_HUGE_PAGES);
+    return p;
 }
 
 void *qn_engine_alloc(uint64_t bytes)

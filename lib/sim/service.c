@@ -11,6 +11,7 @@ static struct qn_sim_output *output;
 static struct qn_sim_output nowhere; /* before the engine has said where */
 static const char *options = "";
 static bool text_full;
+#define DENSE_MIN (1u << 20) /* bytes */
 #define LINE_BYTES 512 /* of a line that a module prints */
 #define TEXT_END "(modules have more to say than there is room for)"
 _Static_assert(SIM_EVENTS_MAX == QN_SIM_EVENTS_MAX, "module.h and arena.h");
@@ -38,7 +39,10 @@ void qn_sim_service_modules(const char *names)
 void *sim_alloc(uint64_t bytes)
 {
     static uint64_t total;
-    void *p = bytes <= QN_SIM_MEMORY_MAX - total ? qn_engine_try_alloc(bytes) : NULL;
+    void *p = NULL;
+
+    if (bytes <= QN_SIM_MEMORY_MAX - total)
+        p = bytes < DENSE_MIN ? qn_engine_try_alloc(bytes) : qn_engine_try_alloc_dense(bytes);
 
     if (!p)
         sim_fail("?", "?", "sim_alloc", 0, "asks for more memory than modules may have, or than there is");
