@@ -39,6 +39,7 @@ struct qn_block {
     uint8_t volatile_code;        /* from a writable mapping: may change without notice */
     uint64_t at[QN_BLOCK_MAX + 1];
     uint8_t live[QN_BLOCK_MAX + 1]; /* status flags live before instruction i; [n]: at the end */
+    uint8_t live_arm[2];            /* of a conditional branch: live where it is not taken, and where it is */
     struct qn_insn insn[QN_BLOCK_MAX];
 };
 

@@ -72,9 +72,7 @@ static unsigned predict_outcome(struct emitter *e, const struct qn_event *ev, un
 /* One arm of a conditional branch: the predictor learns the outcome. */
 static void predicted_arm(struct emitter *e, const struct qn_event *ev, bool taken)
 {
-    bool live = e->b->live[e->b->n] != 0;
-
-    if (live)
+    if (e->b->live_arm[taken])
         emit_save_flags(e);
     emit_predict_arm(e, ev, taken);
     emit_restore_flags(e);

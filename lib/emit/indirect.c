@@ -70,6 +70,19 @@ uint32_t qn_emit_add_miss_stub(unsigned home, const uint64_t *table, bool second
 
 uint32_t emit_miss_stub(unsigned space) { return miss_stubs[QN_HOME(space)]; }
 
+/* The default predictor:  cmp %r11, last target ;  jne: it is another, and counts */
+static void predict_last(struct emitter *e, const struct qn_event *ev)
+{
+    uint64_t target = qn_sim_bi_table.targets + 8 * (e->b->at[ev->insn] & qn_sim_bi_table.pc_mask), back;
+
+    x_op_abs(&e->hot, 1, 0x39, QN_R11, target);
+    x_jcc(&e->hot, X_CC_NE, e->cold.exec);
+    back = e->hot.exec;
+    x_store(&e->cold, target, QN_R11);
+    x_inc(&e->cold, counter_address(e->centre + ev->counter));
+    x_jmp(&e->cold, back);
+}
+
 static void predict_target(struct emitter *e)
 {
     bool returns = e->b->end == QN_END_RET;
@@ -77,8 +90,12 @@ static void predict_target(struct emitter *e)
 
     if (!ev)
         return;
-    x_store(&e->hot, CTX(arg_addr), QN_R11);
     emit_need_flags(e, e->b->n);
+    if (!returns && qn_sim_bi_table.targets && !emit_rules.check) {
+        predict_last(e, ev);
+        return;
+    }
+    x_store(&e->hot, CTX(arg_addr), QN_R11);
     emit_predict_call(e, &e->hot, ev, returns ? qn_sim_return : qn_sim_indirect);
 }
 

@@ -35,8 +35,7 @@ static void count_mispredict(struct emitter *e, uint64_t counter)
 {
     uint64_t back = e->hot.exec;
 
-    x_bytes(&e->cold, "\x48\xff", 2); /* incq counter */
-    x_rip(&e->cold, 0, counter, 0);
+    x_inc(&e->cold, counter);
     x_jmp(&e->cold, back);
 }
 

@@ -245,6 +245,12 @@ static inline void x_add_at(struct qn_code *c, unsigned reg, unsigned index, uns
     x_mem(c, reg, QN_REG_NONE, index, scale, (int32_t)table);
 }
 
+static inline void x_inc(struct qn_code *c, uint64_t abs) /* incq abs */
+{
+    x_bytes(c, "\x48\xff", 2);
+    x_rip(c, 0, abs, 0);
+}
+
 static inline void x_inc_at(struct qn_code *c, unsigned index, unsigned scale, uint64_t table)
 {
     x_byte(c, x_rex_mem(1, 0, QN_REG_NONE, index)); /* incq table(,index,scale) */

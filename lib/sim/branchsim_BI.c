@@ -8,5 +8,8 @@
 
 static uint64_t BI_targets[BI_ENTRIES];
 
+/* Where the targets are: translated code does the same by itself. */
+static inline struct qn_bi_table branchsim_BI_inline(void) { return (struct qn_bi_table){(uintptr_t)BI_targets, BI_ENTRIES - 1}; }
+
 static inline uint64_t branchsim_BI_target(uint64_t pc) { return BI_targets[pc % BI_ENTRIES]; }
 static inline void branchsim_BI_learn(uint64_t pc, uint64_t target) { BI_targets[pc % BI_ENTRIES] = target; }

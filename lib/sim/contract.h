@@ -72,6 +72,12 @@ struct qn_bc_tables {
     uint32_t pc_mask, taken, history_mask;
 };
 
+/* A predictor of indirect targets that translated code works by itself: the last target, at pc & pc_mask. */
+struct qn_bi_table {
+    uint64_t targets;     /* address of the 64-bit words, below 2 GiB; 0: call qn_sim_indirect */
+    uint32_t pc_mask;
+};
+
 /* A last level whose sets are rows of line numbers, newest first (lru.h), so that a stub may look a line up. */
 struct qn_lru_rows {
     uint64_t rows;        /* address of the 64-bit words */
@@ -81,6 +87,7 @@ struct qn_lru_rows {
 
 extern struct qn_lru_rows qn_sim_ll_rows;
 extern struct qn_bc_tables qn_sim_bc_tables;
+extern struct qn_bi_table qn_sim_bi_table;
 extern struct qn_filter qn_sim_d1_filter;
 extern enum qn_hit qn_sim_i1_hit;
 extern uint32_t qn_sim_i1_line; /* bytes */

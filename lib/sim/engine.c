@@ -36,6 +36,7 @@ static inline __attribute__((unused)) struct qn_code_line *engine_line(uint64_t 
 
 struct qn_filter qn_sim_d1_filter;
 struct qn_bc_tables qn_sim_bc_tables;
+struct qn_bi_table qn_sim_bi_table;
 struct qn_lru_rows qn_sim_ll_rows;
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
@@ -86,6 +87,9 @@ static void init_predictors(const struct qn_config *config)
 #endif
 #if !defined(QN_SIM_BC_UNIT) && !defined(QN_SIM_AN_FILE)
     qn_sim_bc_tables = branchsim_BC_inline();
+#endif
+#if !defined(QN_SIM_BI_UNIT) && !defined(QN_SIM_AN_FILE)
+    qn_sim_bi_table = branchsim_BI_inline();
 #endif
 #ifdef QN_SIM_BI_UNIT
     qn_unit_BI_init(&bi, &facts[SLOT_BI]);
