@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include "base/context.h"
 #include "debug/debug.h"
 #include "run.h"
 #include "run_reader.h"
@@ -64,11 +65,18 @@ static bool check_pattern(const char *option, const char *pattern)
     return !pattern || name;
 }
 
+#define TCACHE_MIN (512u << 10) /* bytes: each eighth takes the longest block */
+
 static bool check_options(const struct qn_run_options *o)
 {
     if (o->block_max > UINT32_MAX) {
         fprintf(stderr, "quern: run: --block-max: got %llu, wanted a number below 2^32\n",
                 (unsigned long long)o->block_max);
+        return false;
+    }
+    if (o->tcache_size && (o->tcache_size < TCACHE_MIN || o->tcache_size > QN_CODE_MAX - QN_CODE_FIXED)) {
+        fprintf(stderr, "quern: run: --tcache-size: got %llu, wanted %uK to %lluM\n", (unsigned long long)o->tcache_size,
+                TCACHE_MIN >> 10, (QN_CODE_MAX - QN_CODE_FIXED) >> 20);
         return false;
     }
     if (o->log_fd > INT32_MAX) {

@@ -17,7 +17,7 @@
 #define QN_COUNTERS_BASE 0x54000000ull
 #define QN_CODE_BASE 0x60000000ull
 #define QN_CODE_MAX (128ull << 20)
-#define QN_CODE_FIXED (256ull << 10) /* stubs that are never evicted, at the beginning */
+#define QN_CODE_FIXED (2ull << 20) /* stubs that are never evicted, at the beginning */
 #define QN_ENGINE_BASE 0x70000000ull
 #define QN_LOW_TABLES 0x78000000ull
 #define QN_LOW_TABLES_END 0x7ff00000ull

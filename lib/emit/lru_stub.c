@@ -11,10 +11,10 @@
  */
 #include "emit/internal.h"
 
-#define BYTES_MAX 1280
-#define SLOTS_MAX 8 /* larger sets go to C */
+#define BYTES_MAX 2560
+#define SLOTS_MAX 16 /* larger sets go to C */
 #define SIZES 7     /* 1 to 64 bytes, powers of two; others go to C */
-#define RESERVED (64u << 10) /* bytes of the fixed part left to the stubs that there must be */
+#define RESERVED (1u << 20) /* bytes of the fixed part left to the stubs that there must be */
 
 struct lru {
     struct qn_code c;

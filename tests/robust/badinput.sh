@@ -183,6 +183,8 @@ bad_usage --no-such-option
 bad_usage --cache-sim=perhaps
 bad_usage --counting=roughly
 bad_usage --tcache-size=much
+bad_usage --tcache-size=127M
+bad_usage --tcache-size=100K
 bad_usage --trace=everything
 bad_usage --trace-blocks=9
 bad_usage --out-file=%z
