@@ -40,7 +40,8 @@ D1=stride LL=plru
 D1=tlb I1=srrip
 I1=lru D1=srrip LL=fifo AN=3c
 AN=mattson
-D1=fifo AN=interval'
+D1=fifo AN=interval
+LL=nru AN=sets'
 
 # each SLOTS MODULE...: every module alone in every slot.
 each() {
