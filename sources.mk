@@ -159,7 +159,8 @@ hosted_sources = \
 	lib/report/page.c \
 	lib/report/pictures.c \
 	lib/report/source.c \
-	lib/report/tables.c
+	lib/report/tables.c \
+	lib/report/whole.c
 
 decode_sources = \
 	lib/decode/decode.c \
@@ -500,6 +501,7 @@ headers = \
 	lib/report/report.h \
 	lib/report/source.h \
 	lib/report/tables.h \
+	lib/report/whole.h \
 	lib/run/interval.h \
 	lib/run/points.h \
 	lib/run/reference.h \

@@ -177,9 +177,11 @@ static int check_output(const struct qn_report_options *o)
 
 static int write_page(struct qn_report_options *o)
 {
-    struct qn_report page = {
-        .folder = o->folder, .mattson_log = o->mattson_log, .ended = o->ended, .no_modules = o->no_modules
-    };
+    struct qn_report page = { .folder = o->folder,
+                              .mattson_log = o->mattson_log,
+                              .sets_log = o->sets_log,
+                              .ended = o->ended,
+                              .no_modules = o->no_modules };
     struct qn_prof_error err = { .status = QN_PROF_OK };
 
     if (qn_report_write(&page, &err) != QN_PROF_OK)

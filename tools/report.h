@@ -19,7 +19,7 @@ struct qn_report_options {
     bool quiet;
     const char *self;                   /* the quern command */
     const char *folder, *work;          /* being filled; for what will be thrown away */
-    const char *ended, *no_modules, *mattson_log; /* as in struct qn_report; filled by the runs */
+    const char *ended, *no_modules, *mattson_log, *sets_log; /* as in struct qn_report; filled by the runs */
 };
 
 /* A command of ours on its way. */

@@ -3,7 +3,8 @@
  *   1  as it is                     how many instructions, and whether it works at all
  *   2  with the module 3c           profile with the classes of misses; intervals, about two hundred
  *   3  with the module mattson      the curve by stack distances, in its log
- *   4  a sweep                      a D1 of each size
+ *   4  with the module sets         misses by set, in its log
+ *   5  a sweep                      a D1 of each size
  *
  * All of them are made by the quern command itself.  The program sees the same environment each time, that of a sweep,
  * so it does the same each time.
@@ -21,7 +22,7 @@
 
 #define INTERVALS 200      /* of the run */
 #define INTERVAL_LEAST 1000 /* instructions */
-#define STEPS 4
+#define STEPS 5
 #define SMALLER 5          /* sizes of the D1: halved so often, */
 #define LARGER 4           /* and doubled so often */
 
@@ -129,20 +130,23 @@ static int run_classes(struct qn_report_runner *r)
     return access(profile, F_OK) ? fail(r, errors) : 0;
 }
 
-static int run_distances(struct qn_report_runner *r)
+/* A run with an analysis module of which the log is wanted; NULL in `to` where it could not be built. */
+static int run_module(struct qn_report_runner *r, int step, const char *module, const char *what, const char **to)
 {
-    struct qn_exp_memory *m = &r->o->memory;
-    const char *engine = build(r, "mattson"), *log = qn_report_in_work(r, "mattson.log"), *errors = qn_report_in_work(r, "mattson.err");
+    const char *engine = build(r, module), *log, *errors, *profile;
 
     if (!engine)
         return 0;
-    say(r, 3, "stack distances");
-    begin_run(r, qn_report_in_work(r, "mattson.profile"), log);
-    qn_report_add_word(r, qn_exp_format(m, "--sim=%s", engine));
+    log = qn_report_in_work(r, qn_exp_format(&r->o->memory, "%s.log", module));
+    errors = qn_report_in_work(r, qn_exp_format(&r->o->memory, "%s.err", module));
+    profile = qn_report_in_work(r, qn_exp_format(&r->o->memory, "%s.profile", module));
+    say(r, step, what);
+    begin_run(r, profile, log);
+    qn_report_add_word(r, qn_exp_format(&r->o->memory, "--sim=%s", engine));
     qn_report_start(r, true, errors);
     if (access(log, F_OK))
         return fail(r, errors);
-    r->o->mattson_log = log;
+    *to = log;
     return 0;
 }
 
@@ -194,10 +198,11 @@ static const char *write_experiment(struct qn_report_runner *r)
 static void run_sizes(struct qn_report_runner *r)
 {
     struct qn_exp_memory *m = &r->o->memory;
-    const char *runs = qn_exp_format(m, "%s/" QN_REPORT_RUNS, r->o->folder), *errors = qn_report_in_work(r, "sweep.err");
+    const char *runs = qn_exp_format(m, "%s/" QN_REPORT_RUNS, r->o->folder),
+               *errors = qn_report_in_work(r, "sweep.err");
     static const char *const names[] = { "I1", "D1", "LL" };
 
-    say(r, 4, "a D1 of each size");
+    say(r, 5, "a D1 of each size");
     qn_report_begin_command(r, "sweep");
     qn_report_add_word(r, "-q");
     qn_report_add_word(r, "-o");
@@ -213,7 +218,8 @@ static void run_sizes(struct qn_report_runner *r)
         qn_report_add_word(r, write_experiment(r));
     qn_report_start(r, !r->o->input, errors);
     if (access(runs, F_OK))
-        fprintf(stderr, "quern report: no run for each size: %s\n", qn_report_read_error(r, errors, "the sweep failed"));
+        fprintf(stderr, "quern report: no run for each size: %s\n",
+                qn_report_read_error(r, errors, "the sweep failed"));
 }
 
 int qn_report_run(struct qn_report_options *o)
@@ -221,7 +227,9 @@ int qn_report_run(struct qn_report_options *o)
     struct qn_report_runner r = { .o = o };
     int status;
 
-    if ((status = run_first(&r)) || (status = run_classes(&r)) || (status = run_distances(&r)))
+    if ((status = run_first(&r)) || (status = run_classes(&r))
+        || (status = run_module(&r, 3, "mattson", "stack distances", &o->mattson_log))
+        || (status = run_module(&r, 4, "sets", "misses by set", &o->sets_log)))
         return status;
     run_sizes(&r);
     return 0;

@@ -34,6 +34,7 @@ struct sweep {
     struct qn_plot_keys keys;
     const char **panels, **names; /* panels, names of curves: in order of appearance */
     int panel_count, name_count;
+    int *panel_of, *name_of;      /* by row */
     double *xs;
     int x_count;
 };
@@ -102,10 +103,15 @@ static int find_or_add(struct qn_exp_memory *m, const char ***list, int *count, 
 static enum qn_prof_status collect_names(struct sweep *s, struct qn_prof_error *err)
 {
     struct qn_exp_memory *m = &s->p->memory;
+    size_t rows = (size_t)s->in.t.row_count;
 
+    s->panel_of = qn_exp_alloc(m, rows * sizeof *s->panel_of);
+    s->name_of = qn_exp_alloc(m, rows * sizeof *s->name_of);
     for (int row = 0; row < s->in.t.row_count; row++) {
-        find_or_add(m, &s->panels, &s->panel_count, qn_exp_cell(&s->in.t, row, s->keys.panel));
-        find_or_add(m, &s->names, &s->name_count, qn_plot_name_curve(&s->keys, row));
+        const char *panel = qn_exp_cell(&s->in.t, row, s->keys.panel);
+
+        s->panel_of[row] = find_or_add(m, &s->panels, &s->panel_count, panel);
+        s->name_of[row] = find_or_add(m, &s->names, &s->name_count, qn_plot_name_curve(&s->keys, row));
     }
     if (s->panel_count > PANELS_MAX)
         return qn_prof_fail(err, QN_PROF_BAD,
@@ -122,8 +128,7 @@ static enum qn_prof_status collect_names(struct sweep *s, struct qn_prof_error *
 static bool has_curve(const struct sweep *s, int panel, int name)
 {
     for (int row = 0; row < s->in.t.row_count; row++)
-        if (!strcmp(qn_exp_cell(&s->in.t, row, s->keys.panel), s->panels[panel])
-            && !strcmp(qn_plot_name_curve(&s->keys, row), s->names[name]))
+        if (s->panel_of[row] == panel && s->name_of[row] == name)
             return true;
     return false;
 }
@@ -184,17 +189,15 @@ static void fill_data(struct sweep *s)
     for (int i = 0; i < s->x_count; i++)
         qn_exp_add_row(data)[0] = qn_exp_format(&data->memory, "%.15g", s->xs[i]);
     for (int row = 0; row < s->in.t.row_count; row++) {
-        const char *panel = qn_exp_cell(&s->in.t, row, s->keys.panel), *name = qn_plot_name_curve(&s->keys, row);
+        const struct qn_plot_panel *panel = &s->p->panels[s->panel_of[row]];
         double x = 0;
-        int at = 0, which = 0;
+        int at = 0;
 
         qn_exp_cell_number(&s->in.t, row, s->keys.x, &x);
         while (s->xs[at] != x)
             at++;
-        while (strcmp(s->panels[which], panel))
-            which++;
-        for (int c = s->p->panels[which].first; c < s->p->panels[which].first + s->p->panels[which].count; c++)
-            if (!strcmp(s->names[s->p->curves[c].style], name))
+        for (int c = panel->first; c < panel->first + panel->count; c++)
+            if (s->p->curves[c].style == s->name_of[row])
                 data->rows[at][s->p->curves[c].column] =
                     qn_exp_copy(&data->memory, qn_exp_cell(&s->in.t, row, s->keys.y));
     }

@@ -67,6 +67,7 @@ enum qn_prof_status qn_report_read_facts(struct qn_report_facts *f, const struct
     qn_exp_init_memory(&f->memory);
     qn_exp_init_table(&f->intervals);
     qn_exp_init_table(&f->runs);
+    qn_exp_init_table(&f->sets);
     if (read_centres(f, &f->functions, "function", err) != QN_PROF_OK
         || read_centres(f, &f->lines, "line", err) != QN_PROF_OK
         || read_table(f, &f->intervals, QN_REPORT_INTERVALS, err) != QN_PROF_OK
@@ -82,5 +83,6 @@ void qn_report_free_facts(struct qn_report_facts *f)
     qn_plot_free_centres(&f->lines);
     qn_exp_free_table(&f->intervals);
     qn_exp_free_table(&f->runs);
+    qn_exp_free_table(&f->sets);
     qn_exp_free_memory(&f->memory);
 }

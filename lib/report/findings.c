@@ -8,9 +8,12 @@
 #include "base/base.h"
 #include "out/number.h"
 #include "plot/words.h"
+#include "report/whole.h"
 
 #define PLACE_LEAST 0.1   /* of the event, at one place */
-#define COST_LEAST 0.02   /* of the run, at that place */
+#define COST_LEAST QN_REPORT_COST_LEAST /* at that place */
+#define SPREAD_LEAST 0.1  /* of the run, for what has no place */
+#define FUNCTIONS_NAMED 3
 #define CLASS_MOST 0.5    /* of the misses, for a suggestion by class */
 #define FORESEEN 0.1      /* mispredicts of a branch: more are hard to foresee */
 
@@ -92,8 +95,8 @@ static const char *advise_data(struct qn_report_facts *f, const struct classes *
             size, say_knee(f, bytes));
     if (c->conflict > CLASS_MOST * c->all)
         return "A fully associative cache of the same size would have most of these lines. Data that is used together "
-               "lies a power "
-               "of two apart and falls into the same sets: pad rows or structures by a line, or lay them out anew.";
+               "lies a power of two apart and falls into the same sets: pad rows or structures by a line, or lay them "
+               "out anew.";
     if (c->capacity > CLASS_MOST * c->all)
         return qn_exp_format(&f->memory,
                              "The lines were there before, but more than %s were used since. Use them while they are "
@@ -101,8 +104,7 @@ static const char *advise_data(struct qn_report_facts *f, const struct classes *
                              size, say_knee(f, bytes));
     if (c->compulsory > CLASS_MOST * c->all)
         return "The lines are used for the first time, so no cache of any size or kind would have them. Fewer bytes "
-               "(smaller types, "
-               "only the fields that are needed), longer lines or prefetching help.";
+               "(smaller types, only the fields that are needed), longer lines or prefetching help.";
     return c->all ? "No class of misses prevails: first use fewer bytes, then look at order and layout."
                   : "How these misses divide into compulsory, capacity and conflict is not known here.";
 }
@@ -134,8 +136,7 @@ static const char *advise(struct qn_report_facts *f, const struct kind *k, int l
                    ? "The branch depends on data that has no pattern. Give it one (sort, partition), or do without: a "
                      "conditional move, a table, arithmetic."
                    : "It is foreseen mostly; there are many because it runs so often. Fewer tests (unrolling, testing "
-                     "outside "
-                     "of the loop) help.";
+                     "outside of the loop) help.";
     default:
         return "The target changes from call to call: group work by target, or test for the most frequent one first.";
     }
@@ -187,99 +188,60 @@ static bool examine(struct qn_report_facts *f, const struct kind *k, struct qn_r
     return true;
 }
 
-/* ---- the whole run ---- */
+/* ---- many places ---- */
 
-#define HALF 0.5
-#define ENLARGE_MOST 8    /* times the D1: larger ones are no proposal */
-#define PHASE_LENGTH 0.1  /* of the run */
-#define PHASE_LEAST 0.4   /* of the D1 misses, in so short a time */
-#define INTERVALS_LEAST 20
-
-static double cell(const struct qn_exp_table *t, int row, const char *column)
+/* The function with the most, apart from `count` others; -1: there is none. */
+static int find_next(const struct qn_report_facts *f, const char *events, const int *others, int count)
 {
-    double v = 0;
+    double most = 0;
+    int found = -1;
 
-    qn_exp_cell_number(t, row, qn_exp_find_column(t, column), &v);
-    return v;
-}
+    for (int i = 0; i < f->functions.count; i++) {
+        double v = qn_report_count(&f->functions, i, events);
+        bool named = false;
 
-static double d1_cost(const struct qn_report_facts *f)
-{
-    return qn_report_count(&f->lines, -1, "D1mr+D1mw") * QN_REPORT_COST_L1 / f->lines.total;
-}
-
-static bool mostly_conflicts(const struct qn_report_facts *f)
-{
-    struct classes c = find_classes(f, -1);
-
-    return c.conflict > CLASS_MOST * c.all;
-}
-
-/* The smallest larger D1 that misses half as often. */
-static bool examine_size(struct qn_report_facts *f, struct qn_report_finding *finding)
-{
-    double now = -1;
-
-    for (int row = 0; row < f->runs.row_count; row++)
-        if (cell(&f->runs, row, "D1_size") == f->size[QN_REPORT_D1])
-            now = cell(&f->runs, row, "D1_miss_percent");
-    for (int row = 0; row < f->runs.row_count && now > 0; row++) {
-        double size = cell(&f->runs, row, "D1_size"), then = cell(&f->runs, row, "D1_miss_percent");
-
-        if (size <= f->size[QN_REPORT_D1] || size > ENLARGE_MOST * f->size[QN_REPORT_D1] || then > HALF * now
-            || strcmp(qn_exp_cell(&f->runs, row, qn_exp_find_column(&f->runs, "status")), "ok"))
-            continue;
-        finding->cost = d1_cost(f) * (now - then) / now;
-        finding->line = -1;
-        finding->what = qn_exp_format(&f->memory, "A D1 of %s instead of %s would miss half as often, or less",
-                                      qn_plot_say_bytes(&f->memory, size),
-                                      qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_D1]));
-        finding->proof =
-            qn_exp_format(&f->memory, "It misses in %.2f%% of all references, the larger one in %.2f%%.", now, then);
-        finding->advice = mostly_conflicts(f)
-                              ? "Most of the misses are conflicts: what the larger cache has is more sets. More ways, or "
-                                "another layout of the data, do the same."
-                              : "What the program works on at a time is just too large: if it can be made smaller (blocks, "
-                                "smaller elements), it fits the cache that there is.";
-        return finding->cost >= COST_LEAST;
-    }
-    return false;
-}
-
-static double d1_misses(const struct qn_exp_table *t, int row) { return cell(t, row, "D1mr") + cell(t, row, "D1mw"); }
-
-/* A tenth of the run that has much more than its share. */
-static bool examine_phases(struct qn_report_facts *f, struct qn_report_finding *finding)
-{
-    const struct qn_exp_table *t = &f->intervals;
-    int length = (int)(t->row_count * PHASE_LENGTH), worst = 0;
-    double all = 0, most = 0;
-
-    if (t->row_count < INTERVALS_LEAST)
-        return false;
-    for (int row = 0; row < t->row_count; row++) {
-        double sum = 0;
-
-        all += d1_misses(t, row);
-        for (int i = row; i < row + length && row + length <= t->row_count; i++)
-            sum += d1_misses(t, i);
-        if (sum > most) {
-            most = sum;
-            worst = row;
+        for (int k = 0; k < count; k++)
+            named |= others[k] == i;
+        if (v > most && !named) {
+            most = v;
+            found = i;
         }
     }
-    if (!all || most < PHASE_LEAST * all)
+    return found;
+}
+
+/* Where no place has a good part of what costs much: "f (3.1%), g (2.9%), h (2.0%)". */
+static const char *name_functions(struct qn_report_facts *f, const char *events, double all)
+{
+    int named[FUNCTIONS_NAMED];
+    const char *text = "";
+
+    for (int n = 0; n < FUNCTIONS_NAMED; n++) {
+        named[n] = find_next(f, events, named, n);
+        if (named[n] < 0)
+            break;
+        text = qn_exp_format(&f->memory, "%s%s%s (%.1f%%)", text, n ? ", " : "", f->functions.at[named[n]].name,
+                             percent(qn_report_count(&f->functions, named[n], events), all));
+    }
+    return text;
+}
+
+static bool examine_spread(struct qn_report_facts *f, const struct kind *k, struct qn_report_finding *finding)
+{
+    double all = qn_report_count(&f->lines, -1, k->events), of = qn_report_count(&f->lines, -1, k->of);
+
+    finding->cost = all * k->cost / f->lines.total;
+    if (finding->cost < SPREAD_LEAST)
         return false;
-    finding->cost = d1_cost(f) * most / all;
     finding->line = -1;
-    finding->what = "A short part of the run has most of the D1 misses";
+    finding->what = qn_exp_format(&f->memory, "%s %s, in many places", say(f, all), k->name);
     finding->proof =
-        qn_exp_format(&f->memory, "%.0f%% of them fall between %.3g and %.3g million of its %.3g million instructions.",
-                      percent(most, all), cell(t, worst, "start") / 1e6, cell(t, worst + length - 1, "end") / 1e6,
-                      cell(t, t->row_count - 1, "end") / 1e6);
-    finding->advice =
-        "Look at what the program does then; the rest behaves differently. Regions (quern.h) count it by itself.";
-    return finding->cost >= COST_LEAST;
+        qn_exp_format(&f->memory,
+                      "They are %.2f%% of all %s, and about %.0f%% of what the run costs, but no line has a "
+                      "tenth of them. The functions with the most: %s.",
+                      percent(all, of), k->of_name, 100 * finding->cost, name_functions(f, k->events, all));
+    finding->advice = advise(f, k, -1);
+    return true;
 }
 
 /* ---- all ---- */
@@ -301,10 +263,11 @@ int qn_report_find(struct qn_report_facts *f, struct qn_report_finding findings[
     int count = 0;
 
     for (size_t i = 0; i < QN_ARRAY_LEN(kinds); i++)
-        count += examine(f, &kinds[i], &findings[count]);
-    count += examine_size(f, &findings[count]);
-    count += examine_phases(f, &findings[count]);
+        count += examine(f, &kinds[i], &findings[count]) || examine_spread(f, &kinds[i], &findings[count]);
+    count += qn_report_examine_sets(f, &findings[count]);
+    count += qn_report_examine_size(f, &findings[count]);
+    count += qn_report_examine_phases(f, &findings[count]);
     qsort(findings, (size_t)count, sizeof *findings, compare_findings);
     return count;
 }
-_Static_assert(QN_ARRAY_LEN(kinds) + 2 <= QN_REPORT_FINDINGS_MAX, "room for all");
+_Static_assert(QN_ARRAY_LEN(kinds) + 3 <= QN_REPORT_FINDINGS_MAX, "room for all");

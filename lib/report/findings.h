@@ -14,6 +14,7 @@
 #include "report/facts.h"
 
 #define QN_REPORT_FINDINGS_MAX 12
+#define QN_REPORT_COST_LEAST 0.02 /* of the run, for a finding */
 
 struct qn_report_finding {
     const char *what, *proof, *advice; /* plain text */

@@ -119,6 +119,8 @@ static void write_caches(struct qn_report_facts *f, FILE *out)
     qn_report_draw(f, out, QN_REPORT_SIZES);
     if (!f->report->no_modules)
         qn_report_draw(f, out, QN_REPORT_CLASSES);
+    if (f->report->sets_log)
+        qn_report_draw(f, out, QN_REPORT_SETS);
 }
 
 static void write_phases(struct qn_report_facts *f, FILE *out)
@@ -181,23 +183,30 @@ static void write_page(struct qn_report_facts *f, FILE *out)
 
 /* ---- all ---- */
 
-/* The curve's knees are wanted before its section: it is drawn first, then again where it stands, which is cheap. */
-static void find_knees(struct qn_report_facts *f)
+/* The data of two pictures is wanted before their section: they are drawn first, then again where they stand, which is
+ * cheap. */
+static void draw_ahead(struct qn_report_facts *f, const char *kind, const char *log, const char *name,
+                       struct qn_exp_table *t)
 {
-    struct qn_plot_request q = { .kind = "mrc", .input_count = 1 };
+    struct qn_plot_request q = { .kind = kind, .inputs = { log }, .input_count = 1 };
     struct qn_prof_error err = { .status = QN_PROF_OK };
     char remark[QN_PLOT_REMARK_MAX];
-    struct qn_exp_table t;
 
-    if (!f->report->mattson_log)
+    if (!log)
         return;
-    q.inputs[0] = f->report->mattson_log;
-    q.output = qn_report_path(f, "curve.svg");
-    qn_exp_init_table(&t);
-    if (qn_plot_draw(&q, remark, &err) == QN_PROF_OK
-        && qn_exp_read_table(&t, qn_report_path(f, "curve.csv"), &err) == QN_PROF_OK)
-        f->knee_count = qn_plot_find_knees(&t, f->knees);
-    qn_exp_free_table(&t);
+    q.output = qn_report_path(f, qn_exp_format(&f->memory, "%s.svg", name));
+    if (qn_plot_draw(&q, remark, &err) == QN_PROF_OK)
+        qn_exp_read_table(t, qn_report_path(f, qn_exp_format(&f->memory, "%s.csv", name)), &err);
+}
+
+static void find_knees(struct qn_report_facts *f)
+{
+    struct qn_exp_table curve;
+
+    qn_exp_init_table(&curve);
+    draw_ahead(f, "mrc", f->report->mattson_log, "curve", &curve);
+    f->knee_count = qn_plot_find_knees(&curve, f->knees);
+    qn_exp_free_table(&curve);
 }
 
 static enum qn_prof_status save_page(struct qn_report_facts *f, struct qn_prof_error *err)
@@ -221,6 +230,7 @@ enum qn_prof_status qn_report_write(const struct qn_report *r, struct qn_prof_er
 
     if (qn_report_read_facts(&f, r, err) == QN_PROF_OK) {
         find_knees(&f);
+        draw_ahead(&f, "sets", r->sets_log, "sets", &f.sets);
         save_page(&f, err);
     }
     qn_report_free_facts(&f);

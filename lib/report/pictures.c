@@ -35,6 +35,9 @@ static const struct picture pictures[] = {
                             .input = QN_REPORT_PROFILE,
                             .by = "line",
                             .caption = "Why the lines miss that do so most: first use, too much, or the same sets" },
+    [QN_REPORT_SETS] = { .name = "sets",
+                         .kind = "sets",
+                         .caption = "Misses of the D1 by set: are there a few that have them all?" },
     [QN_REPORT_PHASES] = { .name = "phases",
                            .kind = "time",
                            .input = QN_REPORT_INTERVALS,
@@ -69,7 +72,8 @@ void qn_report_draw(struct qn_report_facts *f, FILE *out, enum qn_report_picture
 {
     const struct picture *p = &pictures[which];
     const char *image = qn_report_path(f, qn_exp_format(&f->memory, "%s.svg", p->name));
-    const char *input = p->input ? qn_report_path(f, p->input) : f->report->mattson_log;
+    const char *log = which == QN_REPORT_SETS ? f->report->sets_log : f->report->mattson_log;
+    const char *input = p->input ? qn_report_path(f, p->input) : log;
     struct qn_plot_request q = {
         .kind = p->kind, .output = image, .by = p->by, .event = p->event, .y = p->y, .input_count = 1
     };

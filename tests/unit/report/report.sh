@@ -85,6 +85,11 @@ for class in conflict capacity; do
 done
 ok 'conflict: what helps' says "$(first conflict)" 'falls into the same sets: pad rows'
 ok '... and that a larger one only has more sets' grep -q 'what the larger cache has is more sets' conflict/index.html
+percent=$(tail -n +2 conflict/sets.csv | sort -t, -k2 -rn | awk -F, '{ s += $2 } NR <= 12 { t += $2 } END { printf "%.0f", 100 * t / s }')
+ok "... and that 12 of 128 sets have nearly all: $percent%" says "$(grep -A1 'few sets' conflict/index.html)" "12 of 128 sets have $percent% of them"
+ok '... which is not said of the others' sh -c "! grep -q 'few sets' capacity/index.html"
+is "$(awk -F, 'NR > 1 { s += $2 } END { print s }' conflict/sets.csv)" \
+    "$("$QUERN" csv --by=program --metadata=no --crlf=no --show=v=D1mr+D1mw conflict/profile | sed -n '2s/.*,//p')" '... of all D1 misses'
 ok 'capacity: what helps' says "$(first capacity)" 'more than 8 KiB were used since'
 ok '... a knee at twice the cache, 16 KiB' says "$(first capacity)" 'knee at 16 KiB'
 ok '... which is told after the place' says "$(sed -n '/class="first"/,/<\/ol>/p' capacity/index.html | sed -n 's/^<li>.*D1 of 16 KiB.*/second/p')" second
@@ -103,6 +108,28 @@ line=$(line_of branch)
 ok 'branch: the line' says "$(first branch)" "walk.c:$line, in toss: $(commas "$(count branch "$line" Bcm)") mispredicted conditional branches. "
 ok '... which is wrong about every other time' test "$(count branch "$line" Bcm)" -gt 40000
 ok '... without a pattern' says "$(first branch)" 'depends on data that has no pattern'
+
+# Two hundred functions that run in turn, each of more than a line: I1 misses everywhere.
+awk 'BEGIN {
+    print "volatile int v;"
+    for (i = 0; i < 200; i++) {
+        printf "static void __attribute__((noinline, aligned(512))) f%d(void)\n{\n", i
+        for (k = 0; k < 24; k++) print "    v++;"
+        print "}"
+    }
+    print "int main(void)\n{\n    for (int i = 0; i < 100; i++) {"
+    for (i = 0; i < 200; i++) printf "        f%d();\n", i
+    print "    }\n    return 0;\n}"
+}' >many.c
+"$CC" -O1 -g -o many many.c || bail 'cannot compile'
+caches='--I1=8192,2,64 --D1=8192,1,64 --LL=1048576,16,64'
+report -o many-page -- ./many
+caches='--I1=32768,8,64 --D1=8192,1,64 --LL=65536,8,64'
+spread=$(grep 'in many places' many-page/index.html | sed 's/<[^>]*>//g')
+diag "$spread"
+all=$("$QUERN" csv --by=program --metadata=no --crlf=no --show=I1mr many-page/profile | tail -n 1 | sed 's/.*,//')
+ok 'many places: the sum, and functions with the most' says "$spread" "$(commas "$all") I1 misses, in many places."
+ok '... by name' sh -c "echo '$spread' | grep -q 'with the most: main ([0-9.]*%), f0 (0.5%), f1 (0.5%)'"
 
 printf '%0100000d' 0 | sed 's/00/01/g' >text
 report --input=text -o input -- ./walk input

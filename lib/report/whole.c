@@ -1,0 +1,143 @@
+/* lib/report/whole.c - see whole.h. */
+#include "report/whole.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/words.h"
+
+#define HALF 0.5
+#define ENLARGE_MOST 8    /* times the D1: larger ones are no proposal */
+#define PHASE_LENGTH 0.1  /* of the run */
+#define PHASE_LEAST 0.4   /* of the D1 misses, in so short a time */
+#define INTERVALS_LEAST 20
+#define SETS_LEAST 8      /* with fewer nothing can be told */
+#define SETS_PART 0.1     /* of all sets */
+#define SETS_SHARE 0.5    /* of the misses, in so few */
+
+static double cell(const struct qn_exp_table *t, int row, const char *column)
+{
+    double v = 0;
+
+    qn_exp_cell_number(t, row, qn_exp_find_column(t, column), &v);
+    return v;
+}
+
+static double d1_cost(const struct qn_report_facts *f)
+{
+    return qn_report_count(&f->lines, -1, "D1mr+D1mw") * QN_REPORT_COST_L1 / f->lines.total;
+}
+
+static bool mostly_conflicts(const struct qn_report_facts *f)
+{
+    return qn_report_count(&f->lines, -1, "AN.conflict")
+           > HALF * qn_report_count(&f->lines, -1, "AN.compulsory+AN.capacity+AN.conflict");
+}
+
+/* The smallest larger D1 that misses half as often. */
+bool qn_report_examine_size(struct qn_report_facts *f, struct qn_report_finding *finding)
+{
+    double now = -1;
+
+    for (int row = 0; row < f->runs.row_count; row++)
+        if (cell(&f->runs, row, "D1_size") == f->size[QN_REPORT_D1])
+            now = cell(&f->runs, row, "D1_miss_percent");
+    for (int row = 0; row < f->runs.row_count && now > 0; row++) {
+        double size = cell(&f->runs, row, "D1_size"), then = cell(&f->runs, row, "D1_miss_percent");
+
+        if (size <= f->size[QN_REPORT_D1] || size > ENLARGE_MOST * f->size[QN_REPORT_D1] || then > HALF * now
+            || strcmp(qn_exp_cell(&f->runs, row, qn_exp_find_column(&f->runs, "status")), "ok"))
+            continue;
+        finding->cost = d1_cost(f) * (now - then) / now;
+        finding->line = -1;
+        finding->what = qn_exp_format(&f->memory, "A D1 of %s instead of %s would miss half as often, or less",
+                                      qn_plot_say_bytes(&f->memory, size),
+                                      qn_plot_say_bytes(&f->memory, f->size[QN_REPORT_D1]));
+        finding->proof =
+            qn_exp_format(&f->memory, "It misses in %.2f%% of all references, the larger one in %.2f%%.", now, then);
+        finding->advice =
+            mostly_conflicts(f)
+                ? "Most of the misses are conflicts: what the larger cache has is more sets. More ways, or "
+                  "another layout of the data, do the same."
+                : "What the program works on at a time is just too large: if it can be made smaller (blocks, "
+                  "smaller elements), it fits the cache that there is.";
+        return finding->cost >= QN_REPORT_COST_LEAST;
+    }
+    return false;
+}
+
+static double d1_misses(const struct qn_exp_table *t, int row) { return cell(t, row, "D1mr") + cell(t, row, "D1mw"); }
+
+/* A tenth of the run that has much more than its share. */
+bool qn_report_examine_phases(struct qn_report_facts *f, struct qn_report_finding *finding)
+{
+    const struct qn_exp_table *t = &f->intervals;
+    int length = (int)(t->row_count * PHASE_LENGTH), worst = 0;
+    double all = 0, most = 0;
+
+    if (t->row_count < INTERVALS_LEAST)
+        return false;
+    for (int row = 0; row < t->row_count; row++) {
+        double sum = 0;
+
+        all += d1_misses(t, row);
+        for (int i = row; i < row + length && row + length <= t->row_count; i++)
+            sum += d1_misses(t, i);
+        if (sum > most) {
+            most = sum;
+            worst = row;
+        }
+    }
+    if (!all || most < PHASE_LEAST * all)
+        return false;
+    finding->cost = d1_cost(f) * most / all;
+    finding->line = -1;
+    finding->what = "A short part of the run has most of the D1 misses";
+    finding->proof =
+        qn_exp_format(&f->memory, "%.0f%% of them fall between %.3g and %.3g million of its %.3g million instructions.",
+                      100 * most / all, cell(t, worst, "start") / 1e6, cell(t, worst + length - 1, "end") / 1e6,
+                      cell(t, t->row_count - 1, "end") / 1e6);
+    finding->advice =
+        "Look at what the program does then; the rest behaves differently. Regions (quern.h) count it by itself.";
+    return finding->cost >= QN_REPORT_COST_LEAST;
+}
+
+static int compare_falling(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x > y ? -1 : x < y;
+}
+
+/* The sum of the largest; for a tenth of the sets that may have most of the misses. */
+static double sum_largest(const struct qn_exp_table *t, int count)
+{
+    double *misses = calloc((size_t)t->row_count + 1, sizeof *misses), sum = 0;
+
+    if (!misses)
+        return 0;
+    for (int row = 0; row < t->row_count; row++)
+        misses[row] = cell(t, row, "misses");
+    qsort(misses, (size_t)t->row_count, sizeof *misses, compare_falling);
+    for (int i = 0; i < count; i++)
+        sum += misses[i];
+    free(misses);
+    return sum;
+}
+
+bool qn_report_examine_sets(struct qn_report_facts *f, struct qn_report_finding *finding)
+{
+    int sets = f->sets.row_count, few = (int)(sets * SETS_PART) > 0 ? (int)(sets * SETS_PART) : 1;
+    double all = sum_largest(&f->sets, sets), most = sum_largest(&f->sets, few);
+
+    if (sets < SETS_LEAST || !all || most < SETS_SHARE * all)
+        return false;
+    finding->cost = d1_cost(f) * most / all;
+    finding->line = -1;
+    finding->what = "A few sets of the D1 have most of its misses";
+    finding->proof = qn_exp_format(&f->memory, "%d of %d sets have %.0f%% of them.", few, sets, 100 * most / all);
+    finding->advice =
+        "What lies in them crowds each other out while other sets have room: another layout of the data, or more "
+        "ways, helps.";
+    return finding->cost >= QN_REPORT_COST_LEAST;
+}

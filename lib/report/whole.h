@@ -1,0 +1,17 @@
+/* lib/report/whole.h - findings about the whole run, that no line is to blame for.
+ *
+ *   sets     a tenth of the sets has half of the D1 misses
+ *   size     a D1 a few times as large would miss half as often
+ *   phases   a tenth of the time has four tenths of the D1 misses
+ */
+#ifndef QN_REPORT_WHOLE_H
+#define QN_REPORT_WHOLE_H
+
+#include "report/findings.h"
+
+/* false: there is nothing to say. */
+bool qn_report_examine_sets(struct qn_report_facts *f, struct qn_report_finding *finding);
+bool qn_report_examine_size(struct qn_report_facts *f, struct qn_report_finding *finding);
+bool qn_report_examine_phases(struct qn_report_facts *f, struct qn_report_finding *finding);
+
+#endif
