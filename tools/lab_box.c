@@ -2,8 +2,8 @@
  *
  *   program's standard output -> box -> program's standard input; its standard error is its own
  *
- * The box stays in this process.  No sandbox: it is the student's own machine.  Exit status: that of the program, 1 without
- * an answer that reads like one.
+ * The box stays in this process.  No sandbox: it is the student's own machine.  Exit status: that of the program, 1
+ * without an answer that reads like one.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -90,8 +90,8 @@ static int tell(const struct qn_lab_box *box, int status)
     if (qn_lab_box_nonsense(box))
         fprintf(stderr, "quern: lab: the box did not understand '%s'\n", qn_lab_box_nonsense(box));
     if (qn_lab_box_answer(box, &a))
-        printf("after %lu questions: size %u ways %u line %u policy %s history %u\n", qn_lab_box_questions(box), a.size, a.ways,
-               a.line, a.policy, a.history);
+        printf("after %lu questions: size %u ways %u line %u policy %s history %u\n", qn_lab_box_questions(box),
+               a.size, a.ways, a.line, a.policy, a.history);
     else
         printf("%lu questions, no answer\n", qn_lab_box_questions(box));
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -1,7 +1,7 @@
 /* tools/lab_start.c - `quern lab start NN DIR`: the handout and the starter of a lab, in a new folder.
  *
- * Copies labs/NN-name/HANDOUT.md and all of labs/NN-name/starter; never what else a source tree has there.  A folder that
- * exists must be empty, so that nobody's work is written over.
+ * Copies labs/NN-name/HANDOUT.md and all of labs/NN-name/starter; never what else a source tree has there.  A folder
+ * that exists must be empty, so that nobody's work is written over.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

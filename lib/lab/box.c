@@ -80,7 +80,10 @@ void qn_lab_free_box(struct qn_lab_box *b)
 
 /* ---- questions ---- */
 
-static bool reads(struct qn_lab_box *b, uint64_t addr) { return qn_lab_touch_line(b->cache, addr / b->shape.line, 0).hit; }
+static bool reads(struct qn_lab_box *b, uint64_t addr)
+{
+    return qn_lab_touch_line(b->cache, addr / b->shape.line, 0).hit;
+}
 
 /* Counters as of two bits, at the branch and the last outcomes of all branches. */
 static bool predicts(struct qn_lab_box *b, uint64_t pc, bool taken)
@@ -100,11 +103,10 @@ static bool take_answer(struct qn_lab_box *b)
 {
     struct qn_lab_box_shape *a = &b->answer;
     int used = 0;
+    int fields = sscanf(b->line, "answer size=%u ways=%u line=%u policy=%15s history=%u %n", &a->size, &a->ways,
+                        &a->line, a->policy, &a->history, &used);
 
-    if (sscanf(b->line, "answer size=%u ways=%u line=%u policy=%15s history=%u %n", &a->size, &a->ways, &a->line, a->policy,
-               &a->history, &used) != 5 || b->line[used])
-        return false;
-    return b->answered = true;
+    return b->answered = fields == 5 && !b->line[used];
 }
 
 static char reply_to(struct qn_lab_box *b)

@@ -1,8 +1,9 @@
 /* lib/lab/build.c - makes programs of what was handed in, and runs them.
  *
- * The compiler sees the system's headers and libraries, the file, and what the lab gives; nothing that holds an answer: not the modules
- * that ship with quern, of which some are solutions, and no other folder.  So `#include "sim/policy/lru.c"` ends with
- * "Permission denied".  The commands are ours: nothing of a student's runs before it is in a sandbox of its own.
+ * The compiler sees the system's headers and libraries, the file, and what the lab gives; nothing that holds an
+ * answer: not the modules that ship with quern, of which some are solutions, and no other folder.  So `#include
+ * "sim/policy/lru.c"` ends with "Permission denied".  The commands are ours: nothing of a student's runs before it is
+ * in a sandbox of its own.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,8 +23,8 @@
 #define LINES_TOLD 12       /* of what a compiler or program says */
 
 /* What programs need to run, and what compilers need besides. */
-static const char *const run_paths[] = { "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache",
-                                         "/dev/urandom" };
+static const char *const run_paths[] = { "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib",
+                                         "/etc/ld.so.cache", "/dev/urandom" };
 static const char *const compile_paths[] = { "/bin", "/usr/bin", "/usr/local/bin", "/usr/libexec", "/usr/include",
                                              "/usr/local/include" };
 
@@ -63,7 +64,7 @@ static void add_library(struct path_list *p, const char *library)
         add_path(p, p->library.gl_pathv[i]);
 }
 
-/* quern, its engine, and what new engines are made of: beside it in a build tree, in libexec of one that is installed. */
+/* quern, its engine, and what new engines are made of: beside it in a build tree, else in libexec. */
 static void add_quern(struct path_list *p, const struct qn_lab_check *c)
 {
     static const char *const places[] = { "%.*s/quern-engine", "%.*s/libquern-engine.a", "%.*s/../libexec/quern" };
@@ -143,7 +144,8 @@ bool qn_lab_run_tool(struct qn_lab_check *c, const char *const *argv, const char
     char *build, *in;
     const char *write[2] = { NULL };
     struct path_list p = { .n = 0 };
-    struct qn_lab_job job = { .argv = argv, .limits = qn_lab_limits_tool, .seconds = TOOL_SECONDS, .paths = { p.at, write } };
+    struct qn_lab_job job = { .argv = argv, .limits = qn_lab_limits_tool, .seconds = TOOL_SECONDS,
+                              .paths = { p.at, write } };
     bool good;
 
     if (!compiler(c))

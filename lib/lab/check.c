@@ -108,7 +108,8 @@ static int finish(struct qn_lab_check *c)
     unsigned all = 0;
 
     if (c->broken) {
-        printf("Bail out! %.*s\n", (int)strcspn(c->outcomes[c->test - 1].remarks, "\n"), c->outcomes[c->test - 1].remarks);
+        printf("Bail out! %.*s\n", (int)strcspn(c->outcomes[c->test - 1].remarks, "\n"),
+               c->outcomes[c->test - 1].remarks);
         return QN_LAB_BROKEN;
     }
     qn_lab_print_score(c);
@@ -122,9 +123,10 @@ static int finish(struct qn_lab_check *c)
 int qn_lab_check(const struct qn_lab_request *request, const struct qn_lab_place *place)
 {
     const struct qn_lab *lab = request->lab;
-    struct qn_lab_check c = { .request = request, .place = place, .outcomes = calloc(lab->n_tests, sizeof *c.outcomes) };
+    struct qn_lab_check c = { .request = request, .place = place };
     int status = QN_LAB_BROKEN;
 
+    c.outcomes = calloc(lab->n_tests, sizeof *c.outcomes);
     if (!c.outcomes)
         abort();
     for (unsigned i = 0; i < lab->n_tests; i++)

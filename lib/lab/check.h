@@ -37,13 +37,14 @@ const char *qn_lab_handed_in(struct qn_lab_check *c, const char *name);
 
 /* From a file that was handed in, and files that the lab gives (folder starter; NULL at the end, or NULL). */
 const char *qn_lab_program(struct qn_lab_check *c, const char *source, const char *const *given);
-/* A hosted simulator with this file in the slot.  more: other modules, as "--I1=/path/plain.c", NULL at the end; NULL: none. */
+/* A hosted simulator with this file in the slot.  more: other modules, as "--I1=/path/plain.c", NULL at the end;
+ * NULL: none. */
 const char *qn_lab_simulator(struct qn_lab_check *c, const char *slot, const char *source, const char *const *more);
 /* Made by the lab's own function, out of what was handed in as `source`; output: below build/.  Once, too. */
 const char *qn_lab_made(struct qn_lab_check *c, const char *source, const char *name,
                         bool (*make)(struct qn_lab_check *c, const char *output));
-/* For these: a command of the compiler (its words without the compiler, NULL at the end), or of quern; `what` begins the remark if
- * it fails. */
+/* For these: a command of the compiler (its words without the compiler, NULL at the end), or of quern; `what` begins
+ * the remark if it fails. */
 bool qn_lab_compile(struct qn_lab_check *c, const char *const *words);
 bool qn_lab_run_tool(struct qn_lab_check *c, const char *const *argv, const char *what);
 const char *qn_lab_quern(const struct qn_lab_check *c);    /* the command */

@@ -90,7 +90,8 @@ static bool restrict_files(const struct qn_lab_paths *paths)
         good = good && allow(rules, *p, FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
     for (const char *const *p = paths->write; p && *p; p++)
         good = good && allow(rules, *p, all);
-    good = good && allow(rules, "/dev/null", FS_READ_FILE | FS_WRITE_FILE) && syscall(SYS_landlock_restrict_self, rules, 0) == 0;
+    good = good && allow(rules, "/dev/null", FS_READ_FILE | FS_WRITE_FILE)
+           && syscall(SYS_landlock_restrict_self, rules, 0) == 0;
     close(rules);
     return good;
 }
@@ -179,7 +180,8 @@ void qn_lab_weaknesses(void (*say)(void *data, const char *line), void *data)
     if (!qn_lab_can_refuse_calls())
         say(data, "this kernel has no seccomp: the code could use the network and start processes");
     if (geteuid() != 0)
-        say(data, "not started as root: the code runs as the user who grades, and processes are not counted where it may have some");
+        say(data, "not started as root: the code runs as the user who grades, and compilers may start any number of "
+                  "processes");
     else if (stays_root)
         say(data, "nobody cannot reach quern's files: the code runs as root, without any of its powers");
 }

@@ -2,11 +2,11 @@
  *
  *   own user        a grader that runs as root becomes nobody
  *   limits          processor time, memory, size of files, open files, processes, no core (setrlimit)
- *   Landlock        reads and executes what is named, writes what is named, creates nothing else; signals nobody outside
- *   seccomp         no network, no other process's memory, no shared memory that outlives it; and, unless it has to, no new process
+ *   Landlock        reads and executes what is named, writes what is named, creates nothing; signals nobody outside
+ *   seccomp         no network, nothing that outlives it; and, unless it has to, no new process, no other's memory
  *
- * What this machine cannot enforce is told by qn_lab_weaknesses, so that a grader can print it; what it can and then fails
- * ends the process before the student's code begins.
+ * What this machine cannot enforce is told by qn_lab_weaknesses, so that a grader can print it; what it can and then
+ * fails ends the process before the student's code begins.
  */
 #ifndef QN_LAB_CONFINE_H
 #define QN_LAB_CONFINE_H
@@ -15,7 +15,7 @@
 
 struct qn_lab_limits {
     unsigned cpu_seconds;      /* of each process */
-    uint64_t memory_bytes;     /* address space; 0: only its data is limited, for programs that reserve much and use little */
+    uint64_t memory_bytes;     /* address space; 0: not limited, for programs that reserve much and use little */
     uint64_t data_bytes;
     uint64_t file_bytes;       /* of each file that it writes */
     unsigned files;            /* open at a time */
@@ -23,7 +23,7 @@ struct qn_lab_limits {
 };
 
 struct qn_lab_paths {
-    const char *const *read;   /* files and folders, NULL at the end; may be executed, too.  Those that are not there: passed over */
+    const char *const *read;   /* files and folders, NULL at the end; may be executed, too */
     const char *const *write;  /* files that exist: written; folders: anything done in them; NULL: none */
 };
 
@@ -36,7 +36,8 @@ void qn_lab_weaknesses(void (*say)(void *data, const char *line), void *data);
 /* The user that students' code runs as: if we are root nobody, else our own. */
 unsigned qn_lab_user(void);
 
-/* As root, once: may nobody execute `path`?  If not, code will run as root without capabilities, which is a weakness. */
+/* As root, once: may nobody execute `path`?  If not, code will run as root without capabilities, which is a
+ * weakness. */
 bool qn_lab_choose_user(const char *path);
 
 #endif

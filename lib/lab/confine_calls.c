@@ -5,8 +5,8 @@
  *   one comparison for each call of the list; equal -> EPERM
  *   tgkill: to itself (abort does that) -> allowed, else EPERM
  *
- * A list of what is refused, not of what is allowed: it is the file system, the network, other processes and what outlives the
- * process that matter here; Landlock, limits and the user do the rest.
+ * A list of what is refused, not of what is allowed: it is the file system, the network, other processes and what
+ * outlives the process that matter here; Landlock, limits and the user do the rest.
  */
 #define _GNU_SOURCE
 #include "lab/confine_calls.h"
@@ -32,8 +32,8 @@ static const unsigned always[] = {
     SYS_shmget, SYS_msgget, SYS_semget, SYS_mq_open, SYS_add_key, SYS_request_key, SYS_keyctl,
     /* another view of the system, and large interfaces that nothing here needs */
     SYS_unshare, SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_bpf, SYS_perf_event_open,
-    SYS_userfaultfd, SYS_io_uring_setup, SYS_name_to_handle_at, SYS_open_by_handle_at, SYS_init_module, SYS_finit_module,
-    SYS_kexec_load,
+    SYS_userfaultfd, SYS_io_uring_setup, SYS_name_to_handle_at, SYS_open_by_handle_at, SYS_init_module,
+    SYS_finit_module, SYS_kexec_load,
 };
 
 static const unsigned alone[] = { SYS_fork, SYS_vfork, SYS_clone, SYS_setsid, SYS_setpgid, SYS_kill, SYS_tkill,

@@ -4,8 +4,9 @@
  *   cd 80, 0f 34             int, sysenter: the same
  *   48 87 db                 xchg rbx,rbx: the mark of a request to quern, as in quern.h: it could stop the counting
  *
- * All executable sections are decoded from their first byte to their last, with quern's decoder.  Bytes that are no instruction are refused,
- * too: compilers do not make them.  What this does not see is code that jumps into the middle of an instruction.
+ * All executable sections are decoded from their first byte to their last, with quern's decoder.  Bytes that are no
+ * instruction are refused, too: compilers do not make them.  What this does not see is code that jumps into the
+ * middle of an instruction.
  */
 #include "lab/inspect.h"
 
@@ -36,8 +37,9 @@ static bool inspect_code(struct qn_lab_check *c, const uint8_t *code, size_t siz
     struct qn_insn insn;
 
     for (size_t at = 0; at < size; at += insn.len) {
-        const char *wrong = qn_decode_insn(code + at, size - at, &insn) == QN_DEC_OK ? what_is_wrong(&insn)
-                                                                                    : "has bytes that are no instruction";
+        const char *wrong = qn_decode_insn(code + at, size - at, &insn) == QN_DEC_OK
+                                ? what_is_wrong(&insn)
+                                : "has bytes that are no instruction";
 
         if (wrong)
             return qn_lab_say(c, "the code %s, at byte %zu: only C that computes, please", wrong, at);

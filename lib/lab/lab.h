@@ -2,8 +2,8 @@
  *
  * A lab is a folder labs/NN-name with what a student is given, and a file labNN.c here with its tests.  A test has a
  * name, points, and a function that says yes or no; the list of tests does not depend on what was handed in, so the sum
- * of points is always the same (100).  Nothing that a test expects is stored anywhere: inputs are drawn when it runs, and the answer
- * is worked out by a model in this process.
+ * of points is always the same (100).  Nothing that a test expects is stored anywhere: inputs are drawn when it runs,
+ * and the answer is worked out by a model in this process.
  */
 #ifndef QN_LAB_LAB_H
 #define QN_LAB_LAB_H

@@ -82,8 +82,8 @@ static bool compare(struct qn_lab_check *c, const char *output, struct counts wa
     n = strlen(wanted);
     if (!strncmp(output, wanted, n) && strspn(output + n, " \r\n") == strlen(output + n))
         return true;
-    return qn_lab_say(c, "s=%u E=%u b=%u: got '%.*s', wanted '%s'", g.s, g.E, g.b, (int)(strcspn(output, "\n") % 100), output,
-                      wanted);
+    return qn_lab_say(c, "s=%u E=%u b=%u: got '%.*s', wanted '%s'", g.s, g.E, g.b, (int)(strcspn(output, "\n") % 100),
+                      output, wanted);
 }
 
 static bool agrees(struct qn_lab_check *c, const struct qn_lab_trace *t, struct shape g, bool any_order)
@@ -210,13 +210,15 @@ static bool long_addresses(struct qn_lab_check *c)
     bool good;
 
     for (unsigned i = 0; i < REFS; i++)
-        qn_lab_add_ref(&t, 'L', ((uint64_t)qn_lab_between(c, 1, 4) << 44) + base + ((uint64_t)qn_lab_below(c, 3) << g.b), 1);
+        qn_lab_add_ref(&t, 'L',
+                       ((uint64_t)qn_lab_between(c, 1, 4) << 44) + base + ((uint64_t)qn_lab_below(c, 3) << g.b), 1);
     good = agrees(c, &t, g, false);
     qn_lab_free_trace(&t);
     return good;
 }
 
-/* References of several bytes.  crossing: half of them reach into the next line; else they end with the last byte of theirs. */
+/* References of several bytes.  crossing: half of them reach into the next line; else they end with the last byte
+ * of theirs. */
 static bool wide(struct qn_lab_check *c, bool crossing)
 {
     bool good = true;

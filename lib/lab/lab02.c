@@ -38,7 +38,8 @@ static bool compile_kernels(struct qn_lab_check *c, const char *starter, const c
 static bool link_driver(struct qn_lab_check *c, const char *starter, const char *object, const char *output)
 {
     char driver[4096];
-    const char *const words[] = { "-std=gnu11", "-O1", "-I", starter, "-I", qn_lab_header(c), "-o", output, driver, object, NULL };
+    const char *const words[] = { "-std=gnu11", "-O1", "-I", starter, "-I", qn_lab_header(c), "-o", output, driver,
+                                  object, NULL };
 
     snprintf(driver, sizeof driver, "%s/driver.c", starter);
     return qn_lab_compile(c, words);
@@ -51,7 +52,8 @@ static bool build(struct qn_lab_check *c, const char *output)
 
     snprintf(object, sizeof object, "%s.o", output);
     snprintf(alone, sizeof alone, "%s.alone", output);
-    return compile_kernels(c, starter, object) && stands_alone(c, object, alone) && link_driver(c, starter, object, output);
+    return compile_kernels(c, starter, object) && stands_alone(c, object, alone)
+           && link_driver(c, starter, object, output);
 }
 
 static const char *program(struct qn_lab_check *c) { return qn_lab_made(c, "kernels.c", "loops", build); }
@@ -78,7 +80,8 @@ static bool check_transpose(struct qn_lab_check *c, const struct qn_lab_job *job
             int want = draw(&seed);
 
             if (b[j * n + i] != want)
-                return qn_lab_say(c, "%u x %u: b[%u][%u] is %d, a[%u][%u] was %d", n, m, j, i, b[j * n + i], i, j, want);
+                return qn_lab_say(c, "%u x %u: b[%u][%u] is %d, a[%u][%u] was %d", n, m, j, i, b[j * n + i], i, j,
+                                  want);
         }
     return true;
 }
@@ -187,8 +190,8 @@ static bool count_misses(struct qn_lab_check *c, const char *cache, const char *
 {
     const char *loops = program(c), *simulator = loops ? qn_lab_made(c, "kernels.c", "nostack", build_simulator) : NULL;
     char d1[64], sim[4096];
-    const char *argv[16] = { qn_lab_quern(c), "run", sim, d1, "--LL=1048576,16,64", "--I1=32768,8,64", "--out-file=/dev/null",
-                             "--", loops };
+    const char *argv[16] = { qn_lab_quern(c), "run", sim, d1, "--LL=1048576,16,64", "--I1=32768,8,64",
+                             "--out-file=/dev/null", "--", loops };
     struct qn_lab_job job = { .argv = argv };
     bool good;
 
@@ -216,14 +219,14 @@ static bool transpose_misses(struct qn_lab_check *c, unsigned n, unsigned m, uns
     if (!transposes(c, n, m) || !count_misses(c, SMALL_CACHE, words, &misses))
         return false;
     return (misses >= least && misses <= most)
-           || qn_lab_say(c, "%u x %u: got %lu misses, wanted at most %lu (every line has to be brought in once: %lu)", n, m, misses,
-                         most, least);
+           || qn_lab_say(c, "%u x %u: got %lu misses, wanted at most %lu (every line has to be brought in once: %lu)",
+                         n, m, misses, most, least);
 }
 
 /* most: misses per inner iteration, in hundredths. */
 static bool multiply_misses(struct qn_lab_check *c, unsigned most)
 {
-    static const unsigned sizes[] = { 136, 144, 152 }; /* more than the cache holds in a row; rows spread over its sets */
+    static const unsigned sizes[] = { 136, 144, 152 }; /* a row fills the cache; rows spread over its sets */
     unsigned n = sizes[qn_lab_below(c, QN_ARRAY_LEN(sizes))], least = n * n * 3 / 4;
     char size[16];
     const char *const words[] = { "multiply", size, NULL };

@@ -55,7 +55,8 @@ static unsigned char *work_out(const struct qn_lab_trace *t, enum qn_lab_policy 
 /* ---- comparing ---- */
 
 /* The references that this set saw before, the last SHOWN of them. */
-static bool tell(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t at, unsigned sets, unsigned ways, bool wanted_miss)
+static bool tell(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t at, unsigned sets, unsigned ways,
+                 bool wanted_miss)
 {
     uint64_t set = t->at[at].addr & (sets - 1);
     size_t first = at;
@@ -65,10 +66,12 @@ static bool tell(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t at
         n += (t->at[--first].addr & (sets - 1)) == set;
     for (size_t i = first; i < at; i++)
         if ((t->at[i].addr & (sets - 1)) == set)
-            snprintf(history + strlen(history), sizeof history - strlen(history), " %llx", (unsigned long long)t->at[i].addr);
-    return qn_lab_say(c, "%u sets of %u ways, reference %zu, line %llx: got a %s, wanted a %s; this set saw%s%s before", sets, ways,
-                      at + 1, (unsigned long long)t->at[at].addr, wanted_miss ? "hit" : "miss", wanted_miss ? "miss" : "hit",
-                      first ? " ..." : "", history);
+            snprintf(history + strlen(history), sizeof history - strlen(history), " %llx",
+                     (unsigned long long)t->at[i].addr);
+    return qn_lab_say(c,
+                      "%u sets of %u ways, reference %zu, line %llx: got a %s, wanted a %s; this set saw%s%s before",
+                      sets, ways, at + 1, (unsigned long long)t->at[at].addr, wanted_miss ? "hit" : "miss",
+                      wanted_miss ? "miss" : "hit", first ? " ..." : "", history);
 }
 
 static bool compare(struct qn_lab_check *c, const struct qn_lab_trace *t, const struct qn_lab_replay *r,
@@ -86,8 +89,8 @@ static bool compare(struct qn_lab_check *c, const struct qn_lab_trace *t, const 
 }
 
 /* extra: one more option, or NULL. */
-static bool agrees(struct qn_lab_check *c, const struct policy *p, const struct qn_lab_trace *t, unsigned sets, unsigned ways,
-                   const char *extra)
+static bool agrees(struct qn_lab_check *c, const struct policy *p, const struct qn_lab_trace *t, unsigned sets,
+                   unsigned ways, const char *extra)
 {
     char d1[64];
     struct qn_lab_replay r = { .program = qn_lab_simulator(c, "D1", p->file, NULL), .options = { d1, extra },
@@ -102,7 +105,8 @@ static bool agrees(struct qn_lab_check *c, const struct policy *p, const struct 
 
 static bool agrees_on_random(struct qn_lab_check *c, const struct policy *p, const char *extra)
 {
-    unsigned sets = 1u << qn_lab_below(c, 3), ways = p->power_of_two ? 2u << qn_lab_below(c, 3) : qn_lab_between(c, 2, 9);
+    unsigned sets = 1u << qn_lab_below(c, 3),
+             ways = p->power_of_two ? 2u << qn_lab_below(c, 3) : qn_lab_between(c, 2, 9);
     struct qn_lab_pattern pattern = { 0x40, 2 * sets * ways + 1, 0, 1, "L" };
     struct qn_lab_trace t = { .n = 0 };
     bool good;
@@ -130,7 +134,8 @@ static bool test_opt(struct qn_lab_check *c) { return cases(c, &opt); }
 
 /* ---- what is known ---- */
 
-static bool count_misses(struct qn_lab_check *c, const struct policy *p, const struct qn_lab_trace *t, unsigned ways, unsigned *misses)
+static bool count_misses(struct qn_lab_check *c, const struct policy *p, const struct qn_lab_trace *t, unsigned ways,
+                         unsigned *misses)
 {
     char d1[64];
     struct qn_lab_replay r = { .program = qn_lab_simulator(c, "D1", p->file, NULL), .options = { d1 },
@@ -186,19 +191,23 @@ static bool cyclic(struct qn_lab_check *c)
         return false;
     least = n + n * (rounds - 1) * (n - ways) / (n - 1);
     if (misses[0] != n * rounds || misses[1] != n * rounds)
-        return qn_lab_say(c, "%u lines in turn, %u ways: LRU missed %u, FIFO %u, wanted %u", n, ways, misses[0], misses[1], n * rounds);
+        return qn_lab_say(c, "%u lines in turn, %u ways: LRU missed %u, FIFO %u, wanted %u", n, ways, misses[0],
+                          misses[1], n * rounds);
     return (misses[2] + n >= least && misses[2] <= least + n)
-           || qn_lab_say(c, "%u lines in turn, %u ways: OPT missed %u of %u, wanted about %u", n, ways, misses[2], n * rounds, least);
+           || qn_lab_say(c, "%u lines in turn, %u ways: OPT missed %u of %u, wanted about %u", n, ways, misses[2],
+                         n * rounds, least);
 }
 
 /* ---- random ---- */
 
-/* Fills every set, brings one more line into each, then asks each set for one of the first: for way `way`, or in turn.  Counts
- * how often it was the one that had to leave. */
+/* Fills every set, brings one more line into each, then asks each set for one of the first: for way `way`, or in
+ * turn.  Counts how often it was the one that had to leave. */
 static bool count_victims(struct qn_lab_check *c, unsigned way, bool in_turn, const char *seed, unsigned *victims)
 {
     char d1[64];
-    struct qn_lab_replay r = { .program = qn_lab_simulator(c, "D1", "random.c", NULL), .options = { d1, seed }, .kind = 'D' };
+    struct qn_lab_replay r = { .program = qn_lab_simulator(c, "D1", "random.c", NULL),
+                               .options = { d1, seed },
+                               .kind = 'D' };
     struct qn_lab_trace t = { .n = 0 };
     unsigned base = qn_lab_below(c, 1000) * SETS_RANDOM;
     bool good;
@@ -230,10 +239,12 @@ static bool test_random(struct qn_lab_check *c)
             return false;
         sum += n;
         if (n < EXPECTED - SPREAD || n > EXPECTED + SPREAD)
-            return qn_lab_say(c, "%u sets of %u ways: %s was the victim %u times, wanted about %u", SETS_RANDOM, WAYS_RANDOM,
-                              i >= WAYS_RANDOM ? "the way that follows that of the set before" : "the same way", n, EXPECTED);
+            return qn_lab_say(
+                c, "%u sets of %u ways: %s was the victim %u times, wanted about %u", SETS_RANDOM, WAYS_RANDOM,
+                i >= WAYS_RANDOM ? "the way that follows that of the set before" : "the same way", n, EXPECTED);
     }
-    return sum != 2 * WAYS_RANDOM * EXPECTED || qn_lab_say(c, "every way was chosen exactly as often: that is not chance");
+    return sum != 2 * WAYS_RANDOM * EXPECTED
+           || qn_lab_say(c, "every way was chosen exactly as often: that is not chance");
 }
 
 /* ---- settled ---- */

@@ -1,6 +1,7 @@
 /* lib/lab/lab04.c - the tests of lab 4: mrc, which makes a miss ratio curve in one pass, and classes of misses.
  *
- * The answers come from caches of every size, one after the other, except for traces too long for that (model_distance.h).
+ * The answers come from caches of every size, one after the other, except for traces too long for that
+ * (model_distance.h).
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -44,7 +45,8 @@ static bool compare_curve(struct qn_lab_check *c, const char *output, const unsi
     return strspn(line, "\r\n") == strlen(line) || qn_lab_say(c, "more lines than -m %u", max);
 }
 
-static bool curve_is(struct qn_lab_check *c, const struct qn_lab_trace *t, unsigned bits, const unsigned long *misses, unsigned max)
+static bool curve_is(struct qn_lab_check *c, const struct qn_lab_trace *t, unsigned bits, const unsigned long *misses,
+                     unsigned max)
 {
     char b[16], m[16];
     const char *argv[] = { qn_lab_program(c, "mrc.c", NULL), "curve", "-b", b, "-m", m, "-t",
@@ -179,7 +181,8 @@ static struct classes classify(const struct qn_lab_trace *t, unsigned sets_log, 
 }
 
 /* Takes the trace. */
-static bool classes_agree(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned sets_log, unsigned ways, unsigned bits)
+static bool classes_agree(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned sets_log, unsigned ways,
+                          unsigned bits)
 {
     char s[16], E[16], b[16], wanted[128];
     const char *argv[] = { qn_lab_program(c, "mrc.c", NULL), "classes", "-s", s, "-E", E, "-b", b, "-t",
@@ -194,8 +197,8 @@ static bool classes_agree(struct qn_lab_check *c, struct qn_lab_trace *t, unsign
     snprintf(wanted, sizeof wanted, "compulsory:%lu capacity:%lu conflict:%lu", k.compulsory, k.capacity, k.conflict);
     good = argv[0] && qn_lab_run_program(c, &job);
     if (good && (strncmp(job.output, wanted, strlen(wanted)) || strspn(job.output + strlen(wanted), "\r\n") == 0))
-        good = qn_lab_say(c, "s=%s E=%s b=%s: got '%.*s', wanted '%s'", s, E, b, (int)(strcspn(job.output, "\n") % 100), job.output,
-                          wanted);
+        good = qn_lab_say(c, "s=%s E=%s b=%s: got '%.*s', wanted '%s'", s, E, b,
+                          (int)(strcspn(job.output, "\n") % 100), job.output, wanted);
     qn_lab_free_job(&job);
     qn_lab_free_trace(t);
     return good;

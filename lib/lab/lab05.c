@@ -1,7 +1,7 @@
 /* lib/lab/lab05.c - the tests of lab 5: branch predictors, each a module in slot BC of a hosted simulator.
  *
- * onebit, twobit and gshare are compared with models, branch by branch.  `mine` is judged by what it mispredicts on programs that are
- * drawn (draw_program), against those two on the same; its storage is measured, not asked for.
+ * onebit, twobit and gshare are compared with models, branch by branch.  `mine` is judged by what it mispredicts on
+ * programs that are drawn (draw_program), against those two on the same; its storage is measured, not asked for.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -75,13 +75,17 @@ static unsigned long work_out(const struct qn_lab_branches *t, enum model model,
 
 /* ---- running ---- */
 
-static bool run(struct qn_lab_check *c, const char *file, unsigned bits, const struct qn_lab_branches *t, struct qn_lab_replay *r)
+static bool run(struct qn_lab_check *c, const char *file, unsigned bits, const struct qn_lab_branches *t,
+                struct qn_lab_replay *r)
 {
     char option[64];
 
     snprintf(option, sizeof option, "--sim-opt=bits=%u", bits);
-    *r = (struct qn_lab_replay){ .program = qn_lab_simulator(c, "BC", file, NULL), .options = { bits ? option : NULL },
-                                 .trace = qn_lab_write_branches(c, t, "branches.trace"), .kind = 'B', .references = t->n };
+    *r = (struct qn_lab_replay){ .program = qn_lab_simulator(c, "BC", file, NULL),
+                                 .options = { bits ? option : NULL },
+                                 .trace = qn_lab_write_branches(c, t, "branches.trace"),
+                                 .kind = 'B',
+                                 .references = t->n };
     return qn_lab_replay(c, r);
 }
 
@@ -94,8 +98,8 @@ static unsigned long count_wrong(const struct qn_lab_replay *r)
     return n;
 }
 
-static bool compare(struct qn_lab_check *c, const struct qn_lab_branches *t, const struct qn_lab_replay *r, const unsigned char *wrong,
-                    unsigned bits)
+static bool compare(struct qn_lab_check *c, const struct qn_lab_branches *t, const struct qn_lab_replay *r,
+                    const unsigned char *wrong, unsigned bits)
 {
     size_t i = 0;
 
@@ -104,7 +108,8 @@ static bool compare(struct qn_lab_check *c, const struct qn_lab_branches *t, con
     if (i == t->n)
         return true;
     return qn_lab_say(c, "bits=%u, branch %zu at 0x%llx, %staken: was %spredicted, wanted %spredicted", bits, i + 1,
-                      (unsigned long long)t->at[i].pc, t->at[i].taken ? "" : "not ", wrong[i] ? "" : "mis", wrong[i] ? "mis" : "");
+                      (unsigned long long)t->at[i].pc, t->at[i].taken ? "" : "not ", wrong[i] ? "" : "mis",
+                      wrong[i] ? "mis" : "");
 }
 
 /* Branches at many places, some of which share an entry; each has its own habit. */
@@ -201,11 +206,18 @@ static bool nested_is(struct qn_lab_check *c, const char *file, unsigned k, unsi
         return true;
     if (from == to)
         return qn_lab_say(c, "inner loop of %u, %u times: got %lu mispredicts, wanted %lu", k, OUTER, wrong, to);
-    return qn_lab_say(c, "inner loop of %u, %u times: got %lu mispredicts, wanted %lu to %lu", k, OUTER, wrong, from, to);
+    return qn_lab_say(c, "inner loop of %u, %u times: got %lu mispredicts, wanted %lu to %lu", k, OUTER, wrong, from,
+                      to);
 }
 
-static bool onebit_nested(struct qn_lab_check *c) { return nested_is(c, "onebit.c", qn_lab_between(c, 3, 12), 20002, 20002); }
-static bool twobit_nested(struct qn_lab_check *c) { return nested_is(c, "twobit.c", qn_lab_between(c, 4, 12), 10005, 10005); }
+static bool onebit_nested(struct qn_lab_check *c)
+{
+    return nested_is(c, "onebit.c", qn_lab_between(c, 3, 12), 20002, 20002);
+}
+static bool twobit_nested(struct qn_lab_check *c)
+{
+    return nested_is(c, "twobit.c", qn_lab_between(c, 4, 12), 10005, 10005);
+}
 
 static bool gshare_nested(struct qn_lab_check *c)
 {
@@ -217,11 +229,12 @@ static bool gshare_nested(struct qn_lab_check *c)
 static bool build_alone(struct qn_lab_check *c, const char *output)
 {
     char module[4096], source[4096], linked[4096];
-    const char *const compile[] = { "-std=gnu11", "-O1", "-ffreestanding", "-I", qn_lab_library(c), module, "-c", "-o", output, source,
-                                    NULL };
-    const char *const link[] = { "-nostdlib", "-static", "-no-pie", "-Wl,-e,0", "-Wl,--defsym,memcpy=0", "-Wl,--defsym,memset=0",
-                                 "-Wl,--defsym,sim_option=0", "-Wl,--defsym,sim_option_within=0", "-Wl,--defsym,sim_branch_backward=0",
-                                 "-o", linked, output, NULL };
+    const char *const compile[] = { "-std=gnu11", "-O1", "-ffreestanding", "-I", qn_lab_library(c), module, "-c", "-o",
+                                    output, source, NULL };
+    const char *const link[] = { "-nostdlib", "-static", "-no-pie", "-Wl,-e,0", "-Wl,--defsym,memcpy=0",
+                                 "-Wl,--defsym,memset=0", "-Wl,--defsym,sim_option=0",
+                                 "-Wl,--defsym,sim_option_within=0", "-Wl,--defsym,sim_branch_backward=0", "-o",
+                                 linked, output, NULL };
 
     snprintf(module, sizeof module, "-DMODULE=\"%s\"", qn_lab_handed_in(c, "mine.c"));
     snprintf(source, sizeof source, "%s/budget.c", qn_lab_starter(c));
@@ -237,7 +250,8 @@ static bool mine_fits(struct qn_lab_check *c)
     if (!object || !qn_lab_storage(c, object, &bytes))
         return false;
     return bytes <= BUDGET + BUDGET_OWN
-           || qn_lab_say(c, "mine.c has %llu bytes of variables, wanted at most %u", (unsigned long long)(bytes - BUDGET_OWN), BUDGET);
+           || qn_lab_say(c, "mine.c has %llu bytes of variables, wanted at most %u",
+                         (unsigned long long)(bytes - BUDGET_OWN), BUDGET);
 }
 
 /* Some branches of a program, with one kind of habit. */
@@ -250,8 +264,8 @@ enum { LOOP, PATTERN, FOLLOWS, HABIT, KINDS };
 #define PLACES 24
 #define FUNCTIONS 4 /* places that come one after the other */
 
-/* loop: taken `parameter` times, then not;  pattern: its own, `parameter` long;  follows: the exclusive or of the two branches before;
- * habit: taken in `parameter` of 100. */
+/* loop: taken `parameter` times, then not;  pattern: its own, `parameter` long;  follows: the exclusive or of the two
+ * branches before; habit: taken in `parameter` of 100. */
 static bool draw_outcome(struct qn_lab_check *c, struct place *p, bool last, bool before)
 {
     switch (p->kind) {

@@ -1,7 +1,7 @@
 /* lib/lab/lab06.c - the tests of lab 6: what is in the black box?
  *
- * report.txt is about the student's own box, which the seed draws.  probe.c, the program that found it out, is then set before other
- * boxes, drawn for this check: it cannot know them.
+ * report.txt is about the student's own box, which the seed draws.  probe.c, the program that found it out, is then
+ * set before other boxes, drawn for this check: it cannot know them.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -28,7 +28,8 @@ static bool find_word(struct qn_lab_check *c, const char *name, char word[32])
         found = sscanf(line, "%31s %31s", key, word) == 2 && !strcmp(key, name);
     if (f)
         fclose(f);
-    return found || qn_lab_say(c, path ? "report.txt says nothing of '%s'" : "report.txt was not handed in ('%s')", name);
+    return found
+           || qn_lab_say(c, path ? "report.txt says nothing of '%s'" : "report.txt was not handed in ('%s')", name);
 }
 
 static bool reported_text(struct qn_lab_check *c, const char *name, const char *wanted)
@@ -81,14 +82,16 @@ static bool ask(struct qn_lab_check *c, const struct qn_lab_box_shape *shape, st
     return good;
 }
 
-static bool same_number(struct qn_lab_check *c, const struct qn_lab_box_shape *s, const char *name, unsigned got, unsigned wanted)
+static bool same_number(struct qn_lab_check *c, const struct qn_lab_box_shape *s, const char *name, unsigned got,
+                        unsigned wanted)
 {
     return got == wanted
-           || qn_lab_say(c, "a box of %u bytes, %u ways, lines of %u, %s, history %u: got %s=%u", s->size, s->ways, s->line,
-                         s->policy, s->history, name, got);
+           || qn_lab_say(c, "a box of %u bytes, %u ways, lines of %u, %s, history %u: got %s=%u", s->size, s->ways,
+                         s->line, s->policy, s->history, name, got);
 }
 
-static bool same(struct qn_lab_check *c, const char *name, const struct qn_lab_box_shape *s, const struct qn_lab_box_shape *a)
+static bool same(struct qn_lab_check *c, const char *name, const struct qn_lab_box_shape *s,
+                 const struct qn_lab_box_shape *a)
 {
     if (!strcmp(name, "line"))
         return same_number(c, s, name, a->line, s->line);
@@ -99,8 +102,8 @@ static bool same(struct qn_lab_check *c, const char *name, const struct qn_lab_b
     if (!strcmp(name, "history"))
         return same_number(c, s, name, a->history, s->history);
     return !strcmp(a->policy, s->policy)
-           || qn_lab_say(c, "a box of %u bytes, %u ways, lines of %u, %s, history %u: got policy=%s", s->size, s->ways, s->line,
-                         s->policy, s->history, a->policy);
+           || qn_lab_say(c, "a box of %u bytes, %u ways, lines of %u, %s, history %u: got policy=%s", s->size,
+                         s->ways, s->line, s->policy, s->history, a->policy);
 }
 
 /* Boxes are drawn until the policy is `policy`, if it matters. */
@@ -129,7 +132,8 @@ static bool probe_history(struct qn_lab_check *c) { return probed_often(c, "hist
 
 static bool probe_policy(struct qn_lab_check *c)
 {
-    return probed(c, "policy", "lru") && probed(c, "policy", "fifo") && probed(c, "policy", "plru") && probed(c, "policy", "nru");
+    return probed(c, "policy", "lru") && probed(c, "policy", "fifo") && probed(c, "policy", "plru")
+           && probed(c, "policy", "nru");
 }
 
 static const struct qn_lab_test tests[] = {

@@ -1,4 +1,5 @@
-/* lib/lab/lab07.c - the tests of lab 7: prefetchers in slot D1, an exclusive last level in slot LL of a hosted simulator.
+/* lib/lab/lab07.c - the tests of lab 7: prefetchers in slot D1, an exclusive last level in slot LL of a hosted
+ * simulator.
  *
  * What becomes of every reference is compared with the models.  Each lies within one line.
  */
@@ -30,7 +31,8 @@ struct shape {
     unsigned sets, ways, degree;
 };
 
-static bool run(struct qn_lab_check *c, const struct module *m, struct shape s, const struct qn_lab_trace *t, struct qn_lab_replay *r)
+static bool run(struct qn_lab_check *c, const struct module *m, struct shape s, const struct qn_lab_trace *t,
+                struct qn_lab_replay *r)
 {
     char d1[64], degree[64];
 
@@ -57,9 +59,9 @@ static bool compare(struct qn_lab_check *c, const struct qn_lab_trace *t, const 
         bool miss = qn_lab_prefetching_miss(p, t->at[i].addr >> LINE_BITS);
 
         if (miss != (r->outcomes[i] & 1))
-            return qn_lab_say(c, "%u sets of %u ways, degree %u, reference %zu, line %llx: got a %s, wanted a %s", s.sets, s.ways,
-                              s.degree, i + 1, (unsigned long long)(t->at[i].addr >> LINE_BITS), miss ? "hit" : "miss",
-                              miss ? "miss" : "hit");
+            return qn_lab_say(c, "%u sets of %u ways, degree %u, reference %zu, line %llx: got a %s, wanted a %s",
+                              s.sets, s.ways, s.degree, i + 1, (unsigned long long)(t->at[i].addr >> LINE_BITS),
+                              miss ? "hit" : "miss", miss ? "miss" : "hit");
     }
     return true;
 }
@@ -69,7 +71,8 @@ static bool compare_events(struct qn_lab_check *c, const struct qn_lab_replay *r
     long issued = qn_lab_summary_number(r, "D1.prefetches"), useful = qn_lab_summary_number(r, "D1.useful");
 
     return (issued == (long)p->issued && useful == (long)p->useful)
-           || qn_lab_say(c, "got %ld prefetches of which %ld useful, wanted %lu and %lu", issued, useful, p->issued, p->useful);
+           || qn_lab_say(c, "got %ld prefetches of which %ld useful, wanted %lu and %lu", issued, useful, p->issued,
+                         p->useful);
 }
 
 /* Takes the trace.  events: compare these, too. */
@@ -103,7 +106,8 @@ static void draw_walks(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned 
 static bool walks(struct qn_lab_check *c, const struct module *m, unsigned degree, bool events)
 {
     for (unsigned i = 0; i < CASES; i++) {
-        struct shape s = { 4u << qn_lab_below(c, 3), qn_lab_between(c, 2, 6), degree ? degree : qn_lab_between(c, 2, 4) };
+        struct shape s = { 4u << qn_lab_below(c, 3), qn_lab_between(c, 2, 6),
+                           degree ? degree : qn_lab_between(c, 2, 4) };
         struct qn_lab_trace t = { .n = 0 };
 
         draw_walks(c, &t, 3 * s.sets * s.ways);
@@ -114,7 +118,8 @@ static bool walks(struct qn_lab_check *c, const struct module *m, unsigned degre
 }
 
 /* n lines, one after the other. */
-static bool sequential(struct qn_lab_check *c, const struct module *m, unsigned degree, unsigned long n, unsigned long wanted)
+static bool sequential(struct qn_lab_check *c, const struct module *m, unsigned degree, unsigned long n,
+                       unsigned long wanted)
 {
     struct shape s = { 32, 4, degree };
     struct qn_lab_trace t = { .n = 0 };
@@ -128,7 +133,10 @@ static bool sequential(struct qn_lab_check *c, const struct module *m, unsigned 
     got = good ? misses_of(&r) : 0;
     qn_lab_free_replay(&r);
     qn_lab_free_trace(&t);
-    return good && (got == wanted || qn_lab_say(c, "a walk of %lu lines, degree %u: got %lu misses, wanted %lu", n, degree, got, wanted));
+    return good
+           && (got == wanted
+               || qn_lab_say(c, "a walk of %lu lines, degree %u: got %lu misses, wanted %lu", n, degree, got,
+                             wanted));
 }
 
 /* ---- tests of prefetching ---- */
@@ -150,7 +158,8 @@ static bool nextline_degree(struct qn_lab_check *c)
 
 static bool tagged_walk(struct qn_lab_check *c)
 {
-    return sequential(c, &tagged, 1, qn_lab_between(c, 200, 800), 1) && sequential(c, &tagged, 3, qn_lab_between(c, 200, 800), 1);
+    return sequential(c, &tagged, 1, qn_lab_between(c, 200, 800), 1)
+           && sequential(c, &tagged, 3, qn_lab_between(c, 200, 800), 1);
 }
 
 static bool nextline_random(struct qn_lab_check *c) { return walks(c, &nextline, 1, false); }
@@ -171,8 +180,8 @@ static bool through_next(struct qn_lab_check *c)
     add(&t, first + 1);
     good = run(c, &nextline, s, &t, &r);
     if (good && r.outcomes[6] != 1)
-        good = qn_lab_say(c, "line %x was prefetched and thrown out: then got %s, wanted a miss that the LL has", first + 1,
-                          r.outcomes[6] == 0 ? "a hit" : "a miss of the LL, too");
+        good = qn_lab_say(c, "line %x was prefetched and thrown out: then got %s, wanted a miss that the LL has",
+                          first + 1, r.outcomes[6] == 0 ? "a hit" : "a miss of the LL, too");
     qn_lab_free_replay(&r);
     qn_lab_free_trace(&t);
     return good;
@@ -195,8 +204,9 @@ static bool pointer_chase(struct qn_lab_check *c)
     good = run(c, &tagged, s, &t, &r);
     useful = good ? qn_lab_summary_number(&r, "D1.useful") : 0;
     if (good && (misses_of(&r) != t.n || useful != 0 || qn_lab_summary_number(&r, "D1.prefetches") < 1))
-        good = qn_lab_say(c, "got %lu misses, %ld prefetches, %ld of them useful; wanted %zu misses, and prefetches in vain",
-                          misses_of(&r), qn_lab_summary_number(&r, "D1.prefetches"), useful, t.n);
+        good = qn_lab_say(
+            c, "got %lu misses, %ld prefetches, %ld of them useful; wanted %zu misses, and prefetches in vain",
+            misses_of(&r), qn_lab_summary_number(&r, "D1.prefetches"), useful, t.n);
     qn_lab_free_replay(&r);
     qn_lab_free_trace(&t);
     return good;
@@ -204,8 +214,8 @@ static bool pointer_chase(struct qn_lab_check *c)
 
 /* ---- the exclusive level ---- */
 
-static bool run_exclusive(struct qn_lab_check *c, unsigned d1_lines, unsigned ll_sets, unsigned ll_ways, const struct qn_lab_trace *t,
-                          struct qn_lab_replay *r)
+static bool run_exclusive(struct qn_lab_check *c, unsigned d1_lines, unsigned ll_sets, unsigned ll_ways,
+                          const struct qn_lab_trace *t, struct qn_lab_replay *r)
 {
     char d1[64], ll[64], plain[2][4096];
     const char *const more[] = { plain[0], plain[1], NULL };
@@ -233,8 +243,10 @@ static bool holds_sum(struct qn_lab_check *c)
         far += r.outcomes[i] >> 1;
     qn_lab_free_replay(&r);
     qn_lab_free_trace(&t);
-    return good && (far == n || qn_lab_say(c, "%u + %u lines, a walk of %u in circles: got %u misses of both, wanted %u", small, large,
-                                           n, far, n));
+    return good
+           && (far == n
+               || qn_lab_say(c, "%u + %u lines, a walk of %u in circles: got %u misses of both, wanted %u", small,
+                             large, n, far, n));
 }
 
 static bool compare_exclusive(struct qn_lab_check *c, const struct qn_lab_trace *t, const struct qn_lab_replay *r,

@@ -1,4 +1,5 @@
-/* lib/lab/model_cache.c - see model_cache.h.  Ways are filled in the order 0, 1, 2; a victim is asked for in a full set only. */
+/* lib/lab/model_cache.c - see model_cache.h.  Ways are filled in the order 0, 1, 2; a victim is asked for in a
+ * full set only. */
 #include "lab/model_cache.h"
 
 #include <stdlib.h>

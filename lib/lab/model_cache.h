@@ -1,6 +1,7 @@
 /* lib/lab/model_cache.h - the caches that graders compare with: slow, plain, and nothing of lib/sim in them.
  *
- * Each line knows when it came, when it was last used and when it will be used again; a policy is one question about that.
+ * Each line knows when it came, when it was last used and when it will be used again; a policy is one question about
+ * that.
  */
 #ifndef QN_LAB_MODEL_CACHE_H
 #define QN_LAB_MODEL_CACHE_H

@@ -1,11 +1,13 @@
 /* lib/lab/model_distance.c - see model_distance.h.
  *
  *   time      0 1 2 3 4
- *   line      a b c a b      reference 3 to a: between 0 and 3 lie the last uses of b and c, so its distance is 2, and a cache of
+ *   line      a b c a b      reference 3 to a: between 0 and 3 lie the last uses of b and c, so its distance is 2,
+ *   and a cache of
  *                            3 lines or more has it
  *
  * Each line has one mark, at the time of its last use; a Fenwick tree counts the marks between two times.
- * Source: B. T. Bennett, V. J. Kruskal, LRU stack processing, IBM J. Res. Dev. 19(4), 1975 (with P. Fenwick's tree, 1994).
+ * Source: B. T. Bennett, V. J. Kruskal, LRU stack processing, IBM J. Res. Dev. 19(4), 1975 (with P. Fenwick's tree,
+ * 1994).
  */
 #include "lab/model_distance.h"
 
@@ -86,7 +88,8 @@ void qn_lab_curve(const struct qn_lab_trace *t, unsigned bits, unsigned long *mi
         abort();
     for (unsigned n = 0; n <= max; n++)
         misses[n] = 0;
-    for (size_t i = 0; i < t->n; i++) { /* at first misses[d] counts references of distance d; a cache of n lines has d < n */
+    /* At first misses[d] counts references of distance d; a cache of n lines has those of d < n. */
+    for (size_t i = 0; i < t->n; i++) {
         unsigned d = distance(&m, t->at[i].addr >> bits, i);
 
         misses[d < max ? d : max]++;

@@ -1,6 +1,7 @@
 /* lib/lab/model_levels.h - what lab 7 is compared with: a first level that prefetches, and an exclusive pair of levels.
  *
- * Lines are numbers (address / bytes of a line).  Least recently used throughout; a prefetched line comes in as the newest.
+ * Lines are numbers (address / bytes of a line).  Least recently used throughout; a prefetched line comes in as the
+ * newest.
  */
 #ifndef QN_LAB_MODEL_LEVELS_H
 #define QN_LAB_MODEL_LEVELS_H

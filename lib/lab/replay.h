@@ -1,4 +1,5 @@
-/* lib/lab/replay.h - runs a hosted simulator, built from what was handed in, on a trace, and takes what became of each reference. */
+/* lib/lab/replay.h - runs a hosted simulator, built from what was handed in, on a trace, and takes what became of
+ * each reference. */
 #ifndef QN_LAB_REPLAY_H
 #define QN_LAB_REPLAY_H
 

@@ -23,7 +23,10 @@
 
 #include "lab/internal.h"
 
-static const struct qn_lab_test *test_of(const struct qn_lab_check *c, unsigned i) { return &c->request->lab->tests[i]; }
+static const struct qn_lab_test *test_of(const struct qn_lab_check *c, unsigned i)
+{
+    return &c->request->lab->tests[i];
+}
 
 static unsigned tests_run(const struct qn_lab_check *c)
 {
@@ -45,8 +48,8 @@ void qn_lab_print_head(const struct qn_lab_check *c)
     bool weak = false;
 
     puts("TAP version 14");
-    printf("# lab %u: %s; inputs from seed %" PRIu64 " (the same again: --case-seed=%" PRIu64 ")\n", c->request->lab->number,
-           c->request->lab->title, c->request->seed, c->request->seed);
+    printf("# lab %u: %s; inputs from seed %" PRIu64 " (the same again: --case-seed=%" PRIu64 ")\n",
+           c->request->lab->number, c->request->lab->title, c->request->seed, c->request->seed);
     qn_lab_weaknesses(print_weakness, &weak);
     if (!weak)
         puts("# what was handed in runs as nobody, with limits, Landlock and seccomp");
@@ -54,15 +57,18 @@ void qn_lab_print_head(const struct qn_lab_check *c)
     fflush(stdout);
 }
 
-static unsigned points_of(const struct qn_lab_check *c, unsigned i) { return c->outcomes[i].passed ? test_of(c, i)->points : 0; }
+static unsigned points_of(const struct qn_lab_check *c, unsigned i)
+{
+    return c->outcomes[i].passed ? test_of(c, i)->points : 0;
+}
 
 void qn_lab_print_test(const struct qn_lab_check *c, unsigned number, unsigned test)
 {
     const struct qn_lab_outcome *o = &c->outcomes[test];
     const char *line = o->remarks, *end;
 
-    printf("%sok %u - %s (%u of %u points)\n", o->passed ? "" : "not ", number, test_of(c, test)->name, points_of(c, test),
-           test_of(c, test)->points);
+    printf("%sok %u - %s (%u of %u points)\n", o->passed ? "" : "not ", number, test_of(c, test)->name,
+           points_of(c, test), test_of(c, test)->points);
     for (; line && *line; line = end + 1) {
         end = strchr(line, '\n');
         printf("# %.*s\n", (int)(end - line), line);
@@ -96,7 +102,8 @@ void qn_lab_print_score(const struct qn_lab_check *c)
 
 /* ---- Gradescope ---- */
 
-/* A JSON string.  Bytes beyond ASCII are written as Latin-1 would have them: whatever was printed, the file is valid. */
+/* A JSON string.  Bytes beyond ASCII are written as Latin-1 would have them: whatever was printed, the file is
+ * valid. */
 static void put_string(FILE *f, const char *s)
 {
     putc('"', f);
@@ -129,8 +136,8 @@ static void put_results(FILE *f, const struct qn_lab_check *c)
 {
     unsigned number = 0;
 
-    fprintf(f, "{\n  \"score\": %u,\n  \"output\": \"lab %u, inputs from seed %" PRIu64 "\",\n  \"tests\": [", qn_lab_score(c),
-            c->request->lab->number, c->request->seed);
+    fprintf(f, "{\n  \"score\": %u,\n  \"output\": \"lab %u, inputs from seed %" PRIu64 "\",\n  \"tests\": [",
+            qn_lab_score(c), c->request->lab->number, c->request->seed);
     for (unsigned i = 0; i < c->request->lab->n_tests; i++)
         if (c->outcomes[i].ran)
             put_test(f, c, i, ++number);

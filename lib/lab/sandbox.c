@@ -20,12 +20,15 @@
 #define EXIT_UNCONFINED 125 /* of the child, before the program begins; a message is in the pipe `report` */
 #define MIB (1ull << 20)
 
-const struct qn_lab_limits qn_lab_limits_program = { .cpu_seconds = 5, .memory_bytes = 512 * MIB, .data_bytes = 512 * MIB,
-                                                     .file_bytes = 64 * MIB, .files = 16, .may_fork = false };
-const struct qn_lab_limits qn_lab_limits_tool = { .cpu_seconds = 20, .data_bytes = 2048 * MIB, .file_bytes = 64 * MIB,
-                                                  .files = 256, .may_fork = true };
-const struct qn_lab_limits qn_lab_limits_quern = { .cpu_seconds = 20, .data_bytes = 2048 * MIB, .file_bytes = 65536 * MIB,
-                                                   .files = 1024, .may_fork = true };
+const struct qn_lab_limits qn_lab_limits_program = {
+    .cpu_seconds = 5, .memory_bytes = 512 * MIB, .data_bytes = 512 * MIB, .file_bytes = 64 * MIB, .files = 16
+};
+const struct qn_lab_limits qn_lab_limits_tool = {
+    .cpu_seconds = 20, .data_bytes = 2048 * MIB, .file_bytes = 64 * MIB, .files = 256, .may_fork = true
+};
+const struct qn_lab_limits qn_lab_limits_quern = {
+    .cpu_seconds = 20, .data_bytes = 2048 * MIB, .file_bytes = 65536 * MIB, .files = 1024, .may_fork = true
+};
 
 enum { IN, OUT, ERR, REPORT, PIPES };
 

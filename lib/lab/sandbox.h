@@ -5,8 +5,8 @@
  *   qn_lab_free_job(&job);
  *
  * The program is a session of its own.  When it has ended, or was given up, everything that it left behind is
- * killed: its group, and all that became our children by the death of their parents.  So only one job runs at a time, and the caller has no
- * other children.  The environment has PATH, LC_ALL=C, CC, and the job's directory as
+ * killed: its group, and all that became our children by the death of their parents.  So only one job runs at a time,
+ * and the caller has no other children.  The environment has PATH, LC_ALL=C, CC, and the job's directory as
  * TMPDIR and HOME; nothing else.
  */
 #ifndef QN_LAB_SANDBOX_H
@@ -18,8 +18,8 @@
 #define QN_LAB_OUTPUT_MAX (16u << 20) /* bytes that are kept of standard output; more ends the program */
 #define QN_LAB_ERRORS_MAX 65536       /* of standard error; more is thrown away */
 
-/* One that converses: called with what the program has printed; puts what it is to read into *reply (malloc), its length into
- * *reply_size.  false: the conversation is over, its input is closed. */
+/* One that converses: called with what the program has printed; puts what it is to read into *reply (malloc), its
+ * length into *reply_size.  false: the conversation is over, its input is closed. */
 typedef bool qn_lab_talk(void *data, const char *said, size_t size, char **reply, size_t *reply_size);
 
 struct qn_lab_job {
@@ -35,7 +35,7 @@ struct qn_lab_job {
     void *talk_data;
     /* out */
     int status;                     /* exit status; 128 + signal */
-    char trouble[160];              /* "killed by signal 11", "took more than 5 s of processor time", ...; "" = it ended by itself */
+    char trouble[160];              /* "was killed by signal 11 (...)"; "" = it ended by itself */
     char *output, *errors;          /* with a zero byte behind them */
     size_t output_size, errors_size;
 };
@@ -44,8 +44,8 @@ struct qn_lab_job {
 bool qn_lab_run(struct qn_lab_job *job);
 void qn_lab_free_job(struct qn_lab_job *job);
 
-/* A student's program: one process, 5 s, 512 MiB.  A compiler: 20 s, processes.  quern: the same, and the file without a name in
- * which it counts, which is large and mostly empty. */
+/* A student's program: one process, 5 s, 512 MiB.  A compiler: 20 s, processes.  quern: the same, and the file
+ * without a name in which it counts, which is large and mostly empty. */
 extern const struct qn_lab_limits qn_lab_limits_program, qn_lab_limits_tool, qn_lab_limits_quern;
 
 #endif

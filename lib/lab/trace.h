@@ -21,8 +21,9 @@ struct qn_lab_trace {
 void qn_lab_add_ref(struct qn_lab_trace *t, char op, uint64_t addr, unsigned size);
 void qn_lab_free_trace(struct qn_lab_trace *t);
 
-/* How drawn references lie: in `lines` different lines of 2^line_bits bytes from `base` on, a few of them much more often than the rest
- * (so that what is kept matters), with `step` lines from one to the next (so that sets can be made to collide). */
+/* How drawn references lie: in `lines` different lines of 2^line_bits bytes from `base` on, a few of them much more
+ * often than the rest (so that what is kept matters), with `step` lines from one to the next (so that sets can be
+ * made to collide). */
 struct qn_lab_pattern {
     uint64_t base;
     unsigned lines, line_bits, step;

@@ -1,6 +1,7 @@
 /* lib/lab/trace_branches.c - traces of conditional branches, in the format that `quern trace` writes:
  *
- *   "QNTRACE1", then per branch a byte (kind 5, outcome from bit 3 on) and the distance from the branch before, as a zigzag varint
+ *   "QNTRACE1", then per branch a byte (kind 5, outcome from bit 3 on) and the distance from the branch before, as a
+ *   zigzag varint
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -4,7 +4,8 @@
  *   quern-lab.XXXXXX/build/    programs made of them; the compiler may write here
  *   quern-lab.XXXXXX/cases/    inputs, and files that a program may write (made beforehand: it can make none itself)
  *
- * All of it is removed at the end.  Files belong to us; build/ and the files to be written to the user that the code runs as.
+ * All of it is removed at the end.  Files belong to us; build/ and the files to be written to the user that the code
+ * runs as.
  */
 #define _GNU_SOURCE
 #include <errno.h>

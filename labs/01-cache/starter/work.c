@@ -1,4 +1,5 @@
-/* work.c - a program that prints its own trace: it sorts numbers, and names every load and store that the sorting makes.
+/* work.c - a program that prints its own trace: it sorts numbers, and names every load and store that the sorting
+ * makes.
  *
  *   cc -O1 -o work work.c && ./work >work.trace
  */

@@ -1,6 +1,7 @@
 /* kernels.c - two loop nests, written as a book on mathematics would.  Make them miss less: see HANDOUT.md.
  *
- * No library: only C.  Local variables that fit into registers cost nothing; arrays of your own are memory as all other is.
+ * No library: only C.  Local variables that fit into registers cost nothing; arrays of your own are memory as all
+ * other is.
  */
 #include "kernels.h"
 

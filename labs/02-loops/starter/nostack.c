@@ -1,8 +1,10 @@
 /* nostack.c - a cache that does not see the stack: what is left are the references to the matrices.
  *
- *   quern sim build --D1=nostack.c -o nostack        then: quern run --sim=./nostack --D1=1024,1,32 ./loops transpose 32 32
+ *   quern sim build --D1=nostack.c -o nostack
+ *   quern run --sim=./nostack --D1=1024,1,32 ./loops transpose 32 32
  *
- * Where the compiler has too few registers it keeps variables on the stack, and in a cache of 1 KiB they throw out matrices.
+ * Where the compiler has too few registers it keeps variables on the stack, and in a cache of 1 KiB they throw out
+ * matrices.
  */
 #include "sim/lines.h"
 

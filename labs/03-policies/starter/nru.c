@@ -1,6 +1,7 @@
 /* nru.c - not recently used: a bit per line.
  *
- * sim.ways: lines in a set.  Ways are filled in the order 0, 1, 2, ...; policy_victim is asked only when its set is full.
+ * sim.ways: lines in a set.  Ways are filled in the order 0, 1, 2, ...; policy_victim is asked only when its set is
+ * full.
  */
 #include "sim/module.h"
 

@@ -1,7 +1,7 @@
 /* opt.c - Belady's optimal replacement: the line that is used again last leaves.  In `quern replay` only.
  *
- * sim_next_use() is the number of the next reference to the line that is being referenced now, UINT64_MAX if there is none: the
- * replay reads the trace twice.
+ * sim_next_use() is the number of the next reference to the line that is being referenced now, UINT64_MAX if there is
+ * none: the replay reads the trace twice.
  */
 #include "sim/module.h"
 

@@ -1,6 +1,7 @@
 /* plru.c - pseudo-LRU by a tree of bits.  The number of ways is a power of two, at most 64.
  *
- * sim.ways: lines in a set.  Ways are filled in the order 0, 1, 2, ...; policy_victim is asked only when its set is full.
+ * sim.ways: lines in a set.  Ways are filled in the order 0, 1, 2, ...; policy_victim is asked only when its set is
+ * full.
  */
 #include "sim/module.h"
 

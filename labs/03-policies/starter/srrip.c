@@ -1,6 +1,7 @@
 /* srrip.c - static re-reference interval prediction: a number from 0 to 3 per line.
  *
- * sim.ways: lines in a set.  Ways are filled in the order 0, 1, 2, ...; policy_victim is asked only when its set is full.
+ * sim.ways: lines in a set.  Ways are filled in the order 0, 1, 2, ...; policy_victim is asked only when its set is
+ * full.
  */
 #include "sim/module.h"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# classes.sh - the classes of misses of a direct-mapped cache of many sizes: CSV for `quern plot threec`, which wants the columns of a run
-# with quern's own module; Ir, by which it divides, is here the number of references.
+# classes.sh - the classes of misses of a direct-mapped cache of many sizes: CSV for `quern plot threec`, which wants
+# the columns of a run with quern's own module; Ir, by which it divides, is here the number of references.
 #
 #   sh classes.sh work.trace >classes.csv
 echo 'D1_size,status,Ir,AN.compulsory,AN.capacity,AN.conflict'

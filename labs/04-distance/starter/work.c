@@ -1,4 +1,5 @@
-/* work.c - a program that prints its own trace: a matrix is multiplied by a vector, again and again, and a table is looked up.
+/* work.c - a program that prints its own trace: a matrix is multiplied by a vector, again and again, and a table is
+ * looked up.
  *
  *   cc -O1 -o work work.c && ./work >work.trace
  */

@@ -1,5 +1,5 @@
-/* budget.c - a predictor by itself, so that the check can measure its storage: the variables that it has, whatever it says
- * about them.
+/* budget.c - a predictor by itself, so that the check can measure its storage: the variables that it has, whatever it
+ * says about them.
  */
 #define QN_SIM_UNIT 1
 #include MODULE

@@ -1,5 +1,5 @@
-/* gshare.c - counters as in twobit.c, at the exclusive or of the address and the last `bits` outcomes of all branches, the newest in the
- * lowest bit. */
+/* gshare.c - counters as in twobit.c, at the exclusive or of the address and the last `bits` outcomes of all
+ * branches, the newest in the lowest bit. */
 #include "sim/module.h"
 
 #define PREDICTOR "gshare"

@@ -1,4 +1,5 @@
-/* onebit.c - a bit per branch: it does again what it did last.  2^bits entries without tags, at the low bits of the address. */
+/* onebit.c - a bit per branch: it does again what it did last.  2^bits entries without tags, at the low bits of
+ * the address. */
 #include "sim/module.h"
 
 #define PREDICTOR "onebit"

@@ -1,4 +1,5 @@
-/* twobit.c - a counter from 0 to 3 per branch, 0 at first; from 2 on it predicts taken.  2^bits entries, as in onebit.c. */
+/* twobit.c - a counter from 0 to 3 per branch, 0 at first; from 2 on it predicts taken.  2^bits entries, as in
+ * onebit.c. */
 #include "sim/module.h"
 
 #define PREDICTOR "twobit"

@@ -1,4 +1,5 @@
-/* box.c - see box.h.  A question is a line on standard output, its answer a letter and a line's end on standard input. */
+/* box.c - see box.h.  A question is a line on standard output, its answer a letter and a line's end on standard
+ * input. */
 #include "box.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* box.h - asking the black box.  Standard output goes to the box and standard input comes from it: print anything else to
- * standard error. */
+/* box.h - asking the black box.  Standard output goes to the box and standard input comes from it: print anything
+ * else to standard error. */
 #ifndef BOX_H
 #define BOX_H
 

@@ -1,5 +1,5 @@
-/* walk.c - misses by footprint and stride: reads every STRIDE-th byte of the first FOOTPRINT bytes, twice, and counts the misses of
- * the second time.  CSV on standard error.
+/* walk.c - misses by footprint and stride: reads every STRIDE-th byte of the first FOOTPRINT bytes, twice, and counts
+ * the misses of the second time.  CSV on standard error.
  *
  *   cc -O2 -o walk walk.c box.c && quern lab box . ./walk 2>walk.csv
  */

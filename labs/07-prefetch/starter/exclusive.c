@@ -2,7 +2,7 @@
 #include "sim/lines.h"
 
 #define LEVEL "exclusive"
-#define LEVEL_WANTS_EVICTIONS 1 /* the first level tells what it gives up: kind is SIM_EVICT, or SIM_WRITEBACK if it was written */
+#define LEVEL_WANTS_EVICTIONS 1 /* the first level tells what it gives up: SIM_EVICT, or SIM_WRITEBACK if written */
 
 static struct lines lines;
 

@@ -1,5 +1,5 @@
-/* plain.c - a first-level cache that prefetches nothing: what nextline.c begins with.  It also tells the last level which lines it gives up,
- * if that wants to know.
+/* plain.c - a first-level cache that prefetches nothing: what nextline.c begins with.  It also tells the last level
+ * which lines it gives up, if that wants to know.
  */
 #include "sim/lines.h"
 

@@ -3,8 +3,8 @@
 #
 #   sh rates.sh sweep.csv >rates.csv
 #
-# coverage = useful / (useful + misses), accuracy = useful / prefetches, traffic = (misses + prefetches) / (useful + misses):
-# lines brought in, for each that was needed; all in percent.
+# coverage = useful / (useful + misses), accuracy = useful / prefetches, traffic = (misses + prefetches) / (useful +
+# misses): lines brought in, for each that was needed; all in percent.
 awk -F, '
 NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print "rate,sim,degree,percent"; next }
 {

@@ -4,11 +4,11 @@
 #define LINE_INTS 8    /* in a line */
 #define LINE_DOUBLES 4
 
-/* Inlined where n and m are constants, so that rows lie at constant distances: else the compiler needs more registers than
- * there are, and what it keeps on the stack throws lines out.
+/* Inlined where n and m are constants, so that rows lie at constant distances: else the compiler needs more registers
+ * than there are, and what it keeps on the stack throws lines out.
  *
- * A block of 8 x 8 whose lines in a and b want different places: a row of a is read into registers, then written, so that a
- * block on the diagonal does not throw out its own line at every step. */
+ * A block of 8 x 8 whose lines in a and b want different places: a row of a is read into registers, then written, so
+ * that a block on the diagonal does not throw out its own line at every step. */
 static inline __attribute__((always_inline)) void transpose_block(int n, int m, int a[n][m], int b[m][n], int i, int j)
 {
     for (int k = i; k < i + LINE_INTS; k++) {
@@ -20,8 +20,8 @@ static inline __attribute__((always_inline)) void transpose_block(int n, int m, 
     }
 }
 
-/* The same where rows that are four apart collide (64 x 64): only four rows of b at a time.  The right half of the upper
- * rows of a is kept in the upper right quarter of b until its place below is free. */
+/* The same where rows that are four apart collide (64 x 64): only four rows of b at a time.  The right half of the
+ * upper rows of a is kept in the upper right quarter of b until its place below is free. */
 static inline __attribute__((always_inline)) void transpose_halves(int n, int m, int a[n][m], int b[m][n], int i, int j)
 {
     for (int k = i; k < i + 4; k++) {

@@ -1,5 +1,5 @@
-/* plru.c - lab 3, a solution.  Node n has the children 2n and 2n + 1; leaf of way w is node ways + w.  Bit n: the older half is
- * the right one. */
+/* plru.c - lab 3, a solution.  Node n has the children 2n and 2n + 1; leaf of way w is node ways + w.  Bit n: the
+ * older half is the right one. */
 #include "sim/module.h"
 
 #define POLICY "plru"

@@ -1,7 +1,8 @@
 /* mrc.c - lab 4, a solution.
  *
- * Curve: each line has a mark at the time of its last use; the stack distance is the number of marks behind it, counted by a Fenwick tree over
- * time.  Classes: the cache, a fully associative one beside it, and who was there before.
+ * Curve: each line has a mark at the time of its last use; the stack distance is the number of marks behind it,
+ * counted by a Fenwick tree over time.  Classes: the cache, a fully associative one beside it, and who was there
+ * before.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -126,7 +127,10 @@ static void classify(uint64_t line)
     capacity += !first && !full_hit;
 }
 
-static void print_classes(void) { printf("compulsory:%lu capacity:%lu conflict:%lu\n", compulsory, capacity, conflict); }
+static void print_classes(void)
+{
+    printf("compulsory:%lu capacity:%lu conflict:%lu\n", compulsory, capacity, conflict);
+}
 
 int main(int argc, char **argv)
 {

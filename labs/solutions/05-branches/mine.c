@@ -1,4 +1,5 @@
-/* mine.c - lab 5, a solution: two predictors and a third that chooses between them, as in the Alpha 21264, in 4 KiB of bytes.
+/* mine.c - lab 5, a solution: two predictors and a third that chooses between them, as in the Alpha 21264, in 4 KiB
+ * of bytes.
  *
  *   local    the last eight outcomes of this branch  -> counter       256 + 1024 bytes
  *   global   the last outcomes of all, with the address -> counter    1024 bytes
@@ -30,7 +31,10 @@ static uint8_t *local_entry(uint64_t pc)
     return &local[(key ^ pc << 3 ^ pc >> 5) % ENTRIES];
 }
 
-static uint8_t *global_entry(uint64_t pc) { return &global[(history % (1 << GLOBAL_HISTORY) ^ pc << GLOBAL_HISTORY) % ENTRIES]; }
+static uint8_t *global_entry(uint64_t pc)
+{
+    return &global[(history % (1 << GLOBAL_HISTORY) ^ pc << GLOBAL_HISTORY) % ENTRIES];
+}
 
 static unsigned branchsim_BC_predict(uint64_t pc)
 {

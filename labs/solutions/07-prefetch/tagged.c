@@ -1,4 +1,5 @@
-/* tagged.c - lab 7, a solution: on a miss, and on the first use of a line that was guessed, the next lines come, too. */
+/* tagged.c - lab 7, a solution: on a miss, and on the first use of a line that was guessed, the next lines come,
+ * too. */
 #include "sim/lines.h"
 
 #define LEVEL "tagged"
