@@ -595,6 +595,11 @@ unit_programs = \
 	tests/unit/exp/jobs \
 	tests/unit/exp/runs \
 	tests/unit/exp/table \
+	tests/unit/lab/box \
+	tests/unit/lab/model_cache \
+	tests/unit/lab/model_distance \
+	tests/unit/lab/model_levels \
+	tests/unit/lab/sandbox \
 	tests/unit/out/corrupt \
 	tests/unit/out/expr \
 	tests/unit/out/heat \
