@@ -239,11 +239,13 @@ translator_sources = \
 	lib/event/dump.c \
 	lib/emit/bridge.c \
 	lib/emit/check.c \
+	lib/emit/complex.c \
 	lib/emit/conditional.c \
 	lib/emit/copy.c \
 	lib/emit/emit.c \
 	lib/emit/entries.c \
 	lib/emit/exits.c \
+	lib/emit/fetch.c \
 	lib/emit/flags.c \
 	lib/emit/group.c \
 	lib/emit/indirect.c \

@@ -1,4 +1,4 @@
-/* lib/emit/check.c - the hit filter: what is emitted for each reference.
+/* lib/emit/check.c - the hit filter: what is emitted for each reference to data (to code: fetch.c).
  *
  *   hot:   lea  ea, S1 ;  rorx $shift, S1d, S2d ;  and $mask, S2d
  *          xor  entries(S2), S1              S1 = offset within the line if it is the filter's line
@@ -7,14 +7,13 @@
  *   slow:  move the clock on ;  mov $site, arg_site ;  call a stub, which calls the simulator ;  jmp back
  *
  * An address known at translation time needs one comparison: cmp $line, entry ; jne slow.
- * A code line has a record of its own: cmp $0, stamp ; je slow ; mov clock, stamp.
  *
  * The clock's register holds the time at the start of the block, and moves on once, at its end.  In between the n-th reference
  * to data has the time clock + n, and the n-th code line, too: no reference to data is compared with one to code.
  */
 #include "emit/internal.h"
 
-static uint32_t site(const struct emitter *e, const struct qn_event *ev)
+uint32_t emit_site(const struct emitter *e, const struct qn_event *ev)
 {
     uint32_t size = ev->size <= QN_SITE_SIZE_MAX ? ev->size : 0;
 
@@ -120,7 +119,7 @@ void emit_clock(struct emitter *e, struct qn_code *c)
 }
 
 /* The register that holds clock + offset: the clock's own, or S1. */
-static unsigned time_register(struct emitter *e, uint32_t offset)
+unsigned emit_time_register(struct emitter *e, uint32_t offset)
 {
     if (offset == 0)
         return e->now;
@@ -147,7 +146,7 @@ void emit_clock_in(struct emitter *e)
 static qn_slow_call *tell(struct emitter *e, struct qn_code *c, const struct qn_event *ev)
 {
     emit_clock(e, c);
-    x_store_imm(c, CTX(arg_site), site(e, ev));
+    x_store_imm(c, CTX(arg_site), emit_site(e, ev));
     if (!emit_rules.sees && ev->size <= QN_SITE_SIZE_MAX)
         return slow_entry(ev);
     x_store_imm(c, CTX(arg_aux), aux(e, ev));
@@ -199,7 +198,7 @@ static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_
     }
     x_jcc(&e->hot, X_CC_NE, e->cold.exec);
     if (f->stamps)
-        x_store(&e->hot, f->entries + at + 8, time_register(e, e->data_time++));
+        x_store(&e->hot, f->entries + at + 8, emit_time_register(e, e->data_time++));
     back = e->hot.exec;
     data_call_known(e, ev, addr, (uint32_t)at);
     x_jmp(&e->cold, back);
@@ -229,7 +228,7 @@ static void compare_and_stamp(struct emitter *e, uint32_t size, uint64_t slow)
     x_alu_imm32(&e->hot, 1, X_CMPI, e->s1, f->line - size);
     x_jcc(&e->hot, X_CC_A, slow);
     if (f->stamps)
-        x_table(&e->hot, X_STORE, time_register(e, e->data_time++), e->s2, f->entries + 8);
+        x_table(&e->hot, X_STORE, emit_time_register(e, e->data_time++), e->s2, f->entries + 8);
 }
 
 void emit_point_check(struct emitter *e, uint64_t slow) { compare_and_stamp(e, 1, slow); }
@@ -244,9 +243,9 @@ static void filter_check(struct emitter *e, const struct qn_event *ev)
     x_jmp(&e->cold, back);
 }
 
-static void check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn)
+void emit_check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn)
 {
-    x_store_imm(&e->hot, CTX(arg_site), site(e, ev));
+    x_store_imm(&e->hot, CTX(arg_site), emit_site(e, ev));
     x_store_imm(&e->hot, CTX(arg_aux), aux(e, ev));
     emit_slow_call(&e->hot, fn);
 }
@@ -274,135 +273,7 @@ void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
     if (emit_rules.check) {
         emit_address(e, &ev->mem, in, next, shift);
         x_store(&e->hot, CTX(arg_addr), e->s1);
-        check_twin(e, ev, qn_sim_check_data);
+        emit_check_twin(e, ev, qn_sim_check_data);
     }
     qn_emit_stats.data++;
-}
-
-/* ---- code lines ---- */
-
-static void compare_stamp(struct qn_code *c, const struct qn_code_line *rec)
-{
-    x_bytes(c, "\x48\x83", 2); /* cmpq $0, rec->stamp */
-    x_rip(c, 7, (uint64_t)(uintptr_t)&rec->stamp, 1);
-    x_byte(c, 0);
-}
-
-static void fetch_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev, uint64_t first, uint64_t last)
-{
-    uint64_t records = (uintptr_t)qn_sim_code_line(last);
-
-    if (first != last)
-        records |= (uint64_t)(uintptr_t)qn_sim_code_line(first) << 32;
-    emit_clock(e, c);
-    emit_store_const(c, CTX(arg_aux), records);
-    x_store(c, CTX(now), e->now);
-    emit_store_const(c, CTX(arg_addr), ev->addr);
-    x_store_imm(c, CTX(arg_site), site(e, ev));
-    emit_slow_call(c, qn_sim_slow_fetch);
-    x_load(c, e->now, CTX(now));
-}
-
-static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t first, uint64_t last)
-{
-    const struct qn_code_line *rec[2];
-    unsigned n = 0;
-    uint64_t slow = e->cold.exec, back;
-
-    if (first == last || first != e->touched || !qn_sim_i1_repeat_is_noop) /* the line touched just before is the newest already */
-        rec[n++] = qn_sim_code_line(first);
-    if (last != first)
-        rec[n++] = qn_sim_code_line(last);
-    e->touched = last;
-    for (unsigned i = 0; i < n; i++) {
-        compare_stamp(&e->hot, rec[i]);
-        x_jcc(&e->hot, X_CC_E, slow);
-    }
-    for (unsigned i = 0; i < n && qn_sim_i1_hit == QN_HIT_STAMP; i++)
-        x_store(&e->hot, (uint64_t)(uintptr_t)&rec[i]->stamp, time_register(e, e->code_time++));
-    back = e->hot.exec;
-    fetch_call(e, &e->cold, ev, first, last);
-    x_jmp(&e->cold, back);
-}
-
-void emit_fetch(struct emitter *e, const struct qn_event *ev)
-{
-    uint64_t line = qn_sim_i1_line;
-    uint64_t first = ev->addr & ~(line - 1), last = (ev->addr + ev->size - 1) & ~(line - 1);
-
-    if (ev->repeat && qn_sim_repeats) {
-        x_bytes(&e->hot, "\x48\xff", 2); /* incq repeats */
-        x_rip(&e->hot, 0, (uint64_t)(uintptr_t)qn_sim_repeats, 0);
-        return;
-    }
-    if (emit_rules.check)
-        x_store_imm(&e->hot, CTX(result), 0);
-    if (emit_rules.filter && qn_sim_i1_hit != QN_HIT_CALL && !ev->repeat)
-        fetch_filter(e, ev, first, last);
-    else if (!ev->repeat)
-        fetch_call(e, &e->hot, ev, first, last);
-    if (emit_rules.check) {
-        emit_store_const(&e->hot, CTX(arg_addr), ev->addr);
-        check_twin(e, ev, qn_sim_check_fetch);
-    }
-    qn_emit_stats.fetch++;
-}
-
-/* ---- references that a helper works out ---- */
-
-static void store_vector(struct emitter *e, uint64_t abs, unsigned v)
-{
-    if (emit_rules.has_avx512) { /* vmovdqu64 %zmmV, abs */
-        x_byte(&e->hot, 0x62);
-        x_byte(&e->hot, 0x61 | (v & 8 ? 0 : 0x80) | (v & 16 ? 0 : 0x10));
-        x_bytes(&e->hot, "\xfe\x48\x7f", 3);
-    } else { /* vmovdqu %ymmV, abs */
-        x_byte(&e->hot, 0xc5);
-        x_byte(&e->hot, v & 8 ? 0x7e : 0xfe);
-        x_byte(&e->hot, 0x7f);
-    }
-    x_rip(&e->hot, v, abs, 0);
-}
-
-static void store_mask(struct emitter *e, const struct qn_insn *in)
-{
-    if (in->attr & QN_ATTR_KMASK) { /* kmovq %kN, abs; kmovw without AVX-512BW */
-        if (emit_rules.has_bw)
-            x_bytes(&e->hot, "\xc4\xe1\xf8\x91", 4);
-        else
-            x_bytes(&e->hot, "\xc5\xf8\x91", 3);
-        x_rip(&e->hot, in->kreg, CTX(kmask), 0);
-    } else if (in->encoding == QN_ENC_LEGACY && in->opsize == 8) { /* maskmovq: movq %mmN, abs */
-        x_bytes(&e->hot, "\x0f\x7f", 2);
-        x_rip(&e->hot, in->vreg_mask & 7, CTX(vmask), 0);
-    } else if (in->encoding == QN_ENC_LEGACY) { /* maskmovdqu: movdqu %xmmN, abs */
-        x_byte(&e->hot, 0xf3);
-        if (in->vreg_mask & 8)
-            x_byte(&e->hot, 0x44);
-        x_bytes(&e->hot, "\x0f\x7f", 2);
-        x_rip(&e->hot, in->vreg_mask & 7, CTX(vmask), 0);
-    } else {
-        store_vector(e, CTX(vmask), in->vreg_mask);
-    }
-}
-
-void emit_complex(struct emitter *e, const struct qn_event *ev)
-{
-    const struct qn_insn *in = &e->b->insn[ev->insn];
-
-    emit_address(e, &ev->mem, in, e->b->at[ev->insn] + in->len, 0);
-    x_store(&e->hot, CTX(arg_addr), e->s1);
-    emit_clock_out(e);
-    if (in->attr & QN_ATTR_XSAVE) {
-        x_store(&e->hot, CTX(rep[0]), QN_RAX);
-        x_store(&e->hot, CTX(rep[1]), QN_RDX);
-    } else if (in->attr & (QN_ATTR_MASKED | QN_ATTR_GATHER | QN_ATTR_SCATTER)) {
-        store_mask(e, in);
-    }
-    if (ev->mem.vsib)
-        store_vector(e, CTX(vindex), ev->mem.index);
-    emit_store_const(&e->hot, CTX(arg_pc), e->b->at[ev->insn]);
-    x_store_imm(&e->hot, CTX(arg_site), e->centre + ev->counter);
-    emit_slow_call(&e->hot, emit_hooks.complex_ref);
-    emit_clock_in(e);
 }

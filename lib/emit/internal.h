@@ -52,6 +52,7 @@ void emit_slow_call_at(struct qn_code *c, uint64_t target);
 /* stub.c */
 struct qn_code emit_stub_begin(unsigned bytes);
 void emit_stub_end(const struct qn_code *c);
+uint32_t emit_fetch_stub(const struct emitter *e);
 uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool again);
 
 /* lru_stub.c */
@@ -76,14 +77,21 @@ unsigned emit_group(struct emitter *e, unsigned n, unsigned position);
 bool emit_predicts(const struct emitter *e); /* may it be done without a call? */
 void emit_predict_arm(struct emitter *e, const struct qn_event *ev, bool taken);
 
-/* check.c */
+/* fetch.c */
 void emit_fetch(struct emitter *e, const struct qn_event *ev);
+
+/* complex.c */
+void emit_complex(struct emitter *e, const struct qn_event *ev);
+
+/* check.c */
+uint32_t emit_site(const struct emitter *e, const struct qn_event *ev);
+unsigned emit_time_register(struct emitter *e, uint32_t offset); /* the register that holds clock + offset: its own, or S1 */
+void emit_check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn);
 void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift);
 void emit_clock(struct emitter *e, struct qn_code *c); /* the clock register catches up */
 void emit_clock_out(struct emitter *e);                /* ctx.now = clock */
 void emit_clock_in(struct emitter *e);                 /* and back */
 void emit_point_check(struct emitter *e, uint64_t slow); /* the line of the byte at S1; destroys the flags */
-void emit_complex(struct emitter *e, const struct qn_event *ev);
 void emit_address(struct emitter *e, const struct qn_mem *m, const struct qn_insn *in, uint64_t next, int32_t shift);
 
 /* copy.c */

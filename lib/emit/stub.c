@@ -13,7 +13,7 @@
 #define STUB_BYTES_MAX 64
 #define ENTRIES 16 /* functions, each with and without `again` */
 
-static uint32_t stubs[16][16][16][ENTRIES];
+static uint32_t stubs[16][16][16][ENTRIES], fetch_stubs[16][16];
 static uint64_t next_at = QN_CODE_BASE;
 
 /* Room for a stub of that many bytes at most; p is NULL if there is none. */
@@ -53,6 +53,36 @@ static uint32_t make_stub(const struct emitter *e, qn_slow_call *fn, bool again)
     x_byte(&c, X_RET);
     emit_stub_end(&c);
     return at;
+}
+
+#define JUMP_BACK_BYTES 8 /* mov S1, %rsp ; jmp */
+
+/* mov now, ctx.now ;  arg_aux = what stands behind the call and the jump back ;  call the simulator ;  mov ctx.now, now ;  ret */
+static uint32_t make_fetch_stub(const struct emitter *e)
+{
+    struct qn_code c = emit_stub_begin(STUB_BYTES_MAX);
+    uint32_t at = (uint32_t)c.exec;
+
+    if (!c.p)
+        qn_engine_die("no room for another stub", next_at, 0);
+    x_store(&c, CTX(now), e->now);
+    x_load_at(&c, e->s2, QN_RSP);
+    x_lea(&c, e->s2, e->s2, QN_REG_NONE, 1, JUMP_BACK_BYTES);
+    x_store(&c, CTX(arg_aux), e->s2);
+    x_call(&c, (uint64_t)(uintptr_t)qn_sim_slow_fetch);
+    x_load(&c, e->now, CTX(now));
+    x_byte(&c, X_RET);
+    emit_stub_end(&c);
+    return at;
+}
+
+uint32_t emit_fetch_stub(const struct emitter *e)
+{
+    uint32_t *at = &fetch_stubs[e->now][e->s2];
+
+    if (!*at)
+        *at = make_fetch_stub(e);
+    return *at;
 }
 
 /* Address of the stub that calls fn for the block's registers. */

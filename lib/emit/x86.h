@@ -139,6 +139,13 @@ static inline void x_table(struct qn_code *c, unsigned op, unsigned reg, unsigne
     x_mem(c, reg, base, QN_REG_NONE, 1, (int32_t)table);
 }
 
+static inline void x_load_at(struct qn_code *c, unsigned dst, unsigned base) /* mov (%base), %dst */
+{
+    x_byte(c, x_rex_mem(1, dst, base, QN_REG_NONE));
+    x_byte(c, X_LOAD);
+    x_mem(c, dst, base, QN_REG_NONE, 1, 0);
+}
+
 static inline void x_cmova(struct qn_code *c, unsigned dst, unsigned src) /* cmova %src, %dst */
 {
     x_byte(c, x_rex(1, dst, 0, src));

@@ -110,8 +110,12 @@ uint64_t qn_sim_line_bytes(void), qn_sim_line_fixed_bytes(void); /* memory of th
 #define QN_AUX_MODIFY (2u << 16)
 #define QN_AUX_WHICH_SHIFT 20
 
-qn_slow_call qn_sim_slow_fetch;  /* arg_addr: first byte of the instruction; arg_aux: address of the record of its last line,
-                                  and above 32 bits that of its first line if that is another, else 0 */
+qn_slow_call qn_sim_slow_fetch;  /* arg_aux: address of a qn_fetch_site */
+struct qn_fetch_site {
+    uint32_t site;             /* as in arg_site */
+    uint32_t last, first;      /* addresses of the records of its last line, and of its first if that is another, else 0 */
+    uint32_t offset;           /* of the first byte in its line */
+};
 qn_slow_call qn_sim_slow_data;   /* arg_addr; a read */
 qn_slow_call qn_sim_slow_write;  /* the same; only if qn_sim_kinds asks for it need writes be told from reads */
 qn_slow_call qn_sim_slow_modify;

@@ -283,8 +283,13 @@ SLOW void qn_sim_see_data(void)
 
 SLOW void qn_sim_slow_fetch(void)
 {
+    const struct qn_fetch_site *s = (const struct qn_fetch_site *)(uintptr_t)qn_ctx.arg_aux;
+    uint32_t first = s->first ? s->first : s->last;
     unsigned outcome;
 
+    qn_ctx.arg_site = s->site;
+    qn_ctx.arg_addr = ((const struct qn_code_line *)(uintptr_t)first)->line + s->offset;
+    qn_ctx.arg_aux = (uint64_t)s->first << 32 | s->last;
     expect_miss();
     outcome = fetch(qn_ctx.arg_addr, site_size(), site_counts());
 

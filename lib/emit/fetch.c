@@ -1,0 +1,90 @@
+/* lib/emit/fetch.c - the hit filter of code lines.  Each has a record of its own:
+ *
+ *   hot:   cmpq $0, stamp ;  je slow ;  lea n(now), S1 ;  mov S1, stamp
+ *   slow:  move the clock on ;  mov %rsp, S1 ;  call a stub on the slow-call stack ;  mov S1, %rsp ;  jmp back
+ *          which references these are, and the records of their lines: four words
+ *
+ * The cold code is as short as it can be: where code misses in the simulated cache it is likely to miss in the processor's, too.
+ */
+#include "emit/internal.h"
+
+static void compare_stamp(struct qn_code *c, const struct qn_code_line *rec)
+{
+    x_bytes(c, "\x48\x83", 2); /* cmpq $0, rec->stamp */
+    x_rip(c, 7, (uint64_t)(uintptr_t)&rec->stamp, 1);
+    x_byte(c, 0);
+}
+
+static void describe(struct qn_code *c, const struct emitter *e, const struct qn_event *ev, uint64_t first, uint64_t last)
+{
+    const struct qn_fetch_site s = {emit_site(e, ev), (uint32_t)(uintptr_t)qn_sim_code_line(last),
+                                    first != last ? (uint32_t)(uintptr_t)qn_sim_code_line(first) : 0, (uint32_t)(ev->addr - first)};
+
+    x_bytes(c, &s, sizeof s);
+}
+
+/* The call; what there is to know stands behind the jump back, where the stub finds it by the address to which it returns. */
+static void fetch_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev, uint64_t first, uint64_t last, uint64_t back)
+{
+    emit_clock(e, c);
+    x_mov(c, e->s1, QN_RSP);
+    x_movi(c, QN_RSP, (uint64_t)(uintptr_t)qn_slow_stack_top);
+    x_call(c, emit_fetch_stub(e));
+    x_mov(c, QN_RSP, e->s1);
+    x_jmp(c, back);
+    describe(c, e, ev, first, last);
+}
+
+/* In hot code, which goes on behind it. */
+static void fetch_always(struct emitter *e, const struct qn_event *ev, uint64_t first, uint64_t last)
+{
+    uint64_t jump;
+
+    fetch_call(e, &e->hot, ev, first, last, 0);
+    jump = e->hot.exec - sizeof(struct qn_fetch_site);
+    x_patch(jump, e->hot.exec);
+}
+
+static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t first, uint64_t last)
+{
+    const struct qn_code_line *rec[2];
+    unsigned n = 0;
+    uint64_t slow = e->cold.exec, back;
+
+    if (first == last || first != e->touched || !qn_sim_i1_repeat_is_noop) /* the line touched just before is the newest already */
+        rec[n++] = qn_sim_code_line(first);
+    if (last != first)
+        rec[n++] = qn_sim_code_line(last);
+    e->touched = last;
+    for (unsigned i = 0; i < n; i++) {
+        compare_stamp(&e->hot, rec[i]);
+        x_jcc(&e->hot, X_CC_E, slow);
+    }
+    for (unsigned i = 0; i < n && qn_sim_i1_hit == QN_HIT_STAMP; i++)
+        x_store(&e->hot, (uint64_t)(uintptr_t)&rec[i]->stamp, emit_time_register(e, e->code_time++));
+    back = e->hot.exec;
+    fetch_call(e, &e->cold, ev, first, last, back);
+}
+
+void emit_fetch(struct emitter *e, const struct qn_event *ev)
+{
+    uint64_t line = qn_sim_i1_line;
+    uint64_t first = ev->addr & ~(line - 1), last = (ev->addr + ev->size - 1) & ~(line - 1);
+
+    if (ev->repeat && qn_sim_repeats) {
+        x_bytes(&e->hot, "\x48\xff", 2); /* incq repeats */
+        x_rip(&e->hot, 0, (uint64_t)(uintptr_t)qn_sim_repeats, 0);
+        return;
+    }
+    if (emit_rules.check)
+        x_store_imm(&e->hot, CTX(result), 0);
+    if (emit_rules.filter && qn_sim_i1_hit != QN_HIT_CALL && !ev->repeat)
+        fetch_filter(e, ev, first, last);
+    else if (!ev->repeat)
+        fetch_always(e, ev, first, last);
+    if (emit_rules.check) {
+        emit_store_const(&e->hot, CTX(arg_addr), ev->addr);
+        emit_check_twin(e, ev, qn_sim_check_fetch);
+    }
+    qn_emit_stats.fetch++;
+}
