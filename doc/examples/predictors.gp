@@ -22,7 +22,7 @@ set label 1 'I1: 32 KiB, 8 ways, lines of 64 B;  D1: 32 KiB, 8 ways, lines of 64
 set multiplot layout 1,2 margins 0.075,0.97,0.2786,0.8304 spacing 0.09,0.1875 title 'What the storage of a predictor buys'
 set tics font ',10'
 set logscale x 2
-set xtics ('16' 16, '64' 64, '256' 256, '1024' 1024, '4096' 4096, '16384' 16384, '65536' 65536, '262144' 262144)
+set xtics ('16' 16, '64' 64, '256' 256, '1Ki' 1024, '4Ki' 4096, '16Ki' 16384, '64Ki' 65536, '256Ki' 262144)
 set xrange [16:820043.224]
 set key at screen 0.5, screen 0.0625 center bottom horizontal Left reverse samplen 3 width 2 maxrows 2
 

@@ -9,8 +9,7 @@
 #include <string.h>
 
 #define TICS_MAX 12        /* numbers on a logarithmic axis */
-#define TICS_MAX_LONG 10   /* where they have many digits */
-#define LONG_NUMBER 8192
+#define LONG_NUMBER 8192   /* above, all are written with Ki and Mi */
 #define WHOLE_MOST 20
 #define EDGE 1.001         /* else rounding may put the last number beyond the end of the axis */
 #define KEY_ROOM 24        /* characters of a name in a legend beside the picture */
@@ -21,12 +20,15 @@
 
 /* ---- the x axis ---- */
 
-static void write_tic(FILE *out, int power)
+static void write_tic(FILE *out, int power, bool prefixes)
 {
+    static const char *const prefix[] = {"", "Ki", "Mi", "Gi"};
+    int thousands = prefixes && power > 0 ? power / 10 < 3 ? power / 10 : 3 : 0;
+
     if (power < 0)
         fprintf(out, "'1/%.0f' %.10g", ldexp(1, -power), ldexp(1, power));
     else
-        fprintf(out, "'%.0f' %.0f", ldexp(1, power), ldexp(1, power));
+        fprintf(out, "'%.0f%s' %.0f", ldexp(1, power - 10 * thousands), prefix[thousands], ldexp(1, power));
 }
 
 /* Powers of two, so many that they do not touch. */
@@ -34,14 +36,14 @@ static void write_tics(FILE *out, double least, double most)
 {
     int low = (int)ceil(log2(least) - 1e-9), high = (int)floor(log2(most) + 1e-9), step = 1;
 
-    while ((high - low) / step + 1 > (most > LONG_NUMBER ? TICS_MAX_LONG : TICS_MAX))
+    while ((high - low) / step + 1 > TICS_MAX)
         step++;
     if (high < low)
         return;
     fputs("set xtics (", out);
     for (int power = low; power <= high; power += step) {
         fputs(power > low ? ", " : "", out);
-        write_tic(out, power);
+        write_tic(out, power, most > LONG_NUMBER);
     }
     fputs(")\n", out);
 }

@@ -25,7 +25,7 @@ set xlabel 'storage of the predictor (bits)'
 set rmargin 4
 set ylabel 'conditional mispredicts per 1000 instructions'
 set logscale x 2
-set xtics ('256' 256, '512' 512, '1024' 1024, '2048' 2048, '4096' 4096, '8192' 8192)
+set xtics ('256' 256, '512' 512, '1Ki' 1024, '2Ki' 2048, '4Ki' 4096, '8Ki' 8192)
 set xrange [134:12300.288]
 set yrange [0:*]
 unset rmargin
