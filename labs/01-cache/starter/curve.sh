@@ -13,6 +13,6 @@ for log in 8 9 10 11 12 13 14; do
         *) s=0 E=$ways && while [ $((E << s)) -lt $lines ]; do s=$((s + 1)); done ;;
         esac
         ./csim -s $s -E "$E" -b $b -t "$1" |
-            awk -F '[: ]' -v "row=$ways,$((1 << log))" '{ printf "%s,%.3f\n", row, 100 * $4 / ($2 + $4) }'
+            awk -F '[: ]' -v "row=$ways,$((1 << log))" '{ printf "%s,%.3f\n", row, $2 + $4 ? 100 * $4 / ($2 + $4) : 0 }'
     done
 done
