@@ -47,6 +47,8 @@ static void add_system(struct path_list *p, bool compile)
         add_path(p, run_paths[i]);
     for (size_t i = 0; compile && i < QN_ARRAY_LEN(compile_paths); i++)
         add_path(p, compile_paths[i]);
+    if (compile && QN_LAB_SANITIZED)
+        add_path(p, "/proc"); /* where AddressSanitizer reads its options */
 }
 
 /* What a simulator is made of, without the modules: files of lib/sim, folders hosted, base, cost. */

@@ -144,7 +144,8 @@ static bool limit_resources(const struct qn_lab_limits *l)
 {
     return limit(RLIMIT_CPU, l->cpu_seconds, l->cpu_seconds + 1) && limit(RLIMIT_CORE, 0, 0)
            && (!l->memory_bytes || limit(RLIMIT_AS, l->memory_bytes, l->memory_bytes))
-           && limit(RLIMIT_DATA, l->data_bytes, l->data_bytes) && limit(RLIMIT_STACK, STACK_BYTES, STACK_BYTES)
+           && (!l->data_bytes || limit(RLIMIT_DATA, l->data_bytes, l->data_bytes))
+           && limit(RLIMIT_STACK, STACK_BYTES, STACK_BYTES)
            && limit(RLIMIT_FSIZE, l->file_bytes, l->file_bytes) && limit(RLIMIT_NOFILE, l->files, l->files);
 }
 
@@ -179,6 +180,8 @@ void qn_lab_weaknesses(void (*say)(void *data, const char *line), void *data)
         say(data, "Landlock is older than 6: compiler and quern could signal other processes of their user");
     if (!qn_lab_can_refuse_calls())
         say(data, "this kernel has no seccomp: the code could use the network and start processes");
+    if (QN_LAB_SANITIZED)
+        say(data, "this quern is built with AddressSanitizer: compilers and quern itself may use any amount of memory");
     if (geteuid() != 0)
         say(data, "not started as root: the code runs as the user who grades, and compilers may start any number of "
                   "processes");

@@ -16,7 +16,7 @@
 struct qn_lab_limits {
     unsigned cpu_seconds;      /* of each process */
     uint64_t memory_bytes;     /* address space; 0: not limited, for programs that reserve much and use little */
-    uint64_t data_bytes;
+    uint64_t data_bytes;       /* the same of data alone */
     uint64_t file_bytes;       /* of each file that it writes */
     unsigned files;            /* open at a time */
     bool may_fork;             /* processes and threads: compilers, quern */
@@ -26,6 +26,18 @@ struct qn_lab_paths {
     const char *const *read;   /* files and folders, NULL at the end; may be executed, too */
     const char *const *write;  /* files that exist: written; folders: anything done in them; NULL: none */
 };
+
+/* quern built with AddressSanitizer reserves terabytes: then its own data, and the compiler's, cannot be limited. */
+#if defined(__SANITIZE_ADDRESS__)
+#define QN_LAB_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define QN_LAB_SANITIZED 1
+#endif
+#endif
+#ifndef QN_LAB_SANITIZED
+#define QN_LAB_SANITIZED 0
+#endif
 
 /* In the child, before exec.  NULL; or what went wrong (errno set), and then nothing may be run. */
 const char *qn_lab_confine(const struct qn_lab_limits *limits, const struct qn_lab_paths *paths);

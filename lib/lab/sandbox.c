@@ -23,11 +23,13 @@
 const struct qn_lab_limits qn_lab_limits_program = {
     .cpu_seconds = 5, .memory_bytes = 512 * MIB, .data_bytes = 512 * MIB, .file_bytes = 64 * MIB, .files = 16
 };
+#define TOOL_DATA (QN_LAB_SANITIZED ? 0 : 2048 * MIB)
+
 const struct qn_lab_limits qn_lab_limits_tool = {
-    .cpu_seconds = 20, .data_bytes = 2048 * MIB, .file_bytes = 64 * MIB, .files = 256, .may_fork = true
+    .cpu_seconds = 20, .data_bytes = TOOL_DATA, .file_bytes = 64 * MIB, .files = 256, .may_fork = true
 };
 const struct qn_lab_limits qn_lab_limits_quern = {
-    .cpu_seconds = 20, .data_bytes = 2048 * MIB, .file_bytes = 65536 * MIB, .files = 1024, .may_fork = true
+    .cpu_seconds = 20, .data_bytes = TOOL_DATA, .file_bytes = 65536 * MIB, .files = 1024, .may_fork = true
 };
 
 enum { IN, OUT, ERR, REPORT, PIPES };
@@ -66,11 +68,14 @@ static char *setting(const char *name, const char *value)
 static void become(const struct qn_lab_job *job, const int theirs[PIPES])
 {
     char *environment[] = { setting("PATH", "/usr/local/bin:/usr/bin:/bin"), setting("LC_ALL", "C"),
-                            setting("TMPDIR", job->directory), setting("HOME", job->directory),
-                            getenv("CC") ? setting("CC", getenv("CC")) : NULL, NULL };
+                            setting("TMPDIR", job->directory), setting("HOME", job->directory), NULL, NULL, NULL };
     const char *wrong;
     int report = fcntl(theirs[REPORT], F_DUPFD_CLOEXEC, 10);
 
+    if (getenv("CC"))
+        environment[4] = setting("CC", getenv("CC"));
+    if (QN_LAB_SANITIZED) /* looking for leaks needs ptrace */
+        environment[environment[4] ? 5 : 4] = setting("ASAN_OPTIONS", "detect_leaks=0");
     setsid();
     signal(SIGPIPE, SIG_DFL);
     if (report < 0 || dup2(theirs[IN], 0) < 0 || dup2(theirs[OUT], 1) < 0 || dup2(theirs[ERR], 2) < 0)
