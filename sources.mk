@@ -696,6 +696,7 @@ shell_tests = \
 	tests/unit/labs/lab06.sh \
 	tests/unit/labs/lab07.sh \
 	tests/unit/labs/sandbox.sh \
+	tests/unit/man/man.sh \
 	tests/unit/out/csv.sh \
 	tests/unit/plot/corrupt.sh \
 	tests/unit/plot/data.sh \
@@ -740,6 +741,22 @@ shell_tests = \
 	tests/golden/plot/run.sh \
 	tests/guest/native.sh \
 	tests/guest/oracle.sh
+
+man_pages = \
+	doc/man/quern-annotate.1 \
+	doc/man/quern-csv.1 \
+	doc/man/quern-diff.1 \
+	doc/man/quern-dis.1 \
+	doc/man/quern-lab.1 \
+	doc/man/quern-merge.1 \
+	doc/man/quern-plot.1 \
+	doc/man/quern-replay.1 \
+	doc/man/quern-report.1 \
+	doc/man/quern-run.1 \
+	doc/man/quern-sim.1 \
+	doc/man/quern-sweep.1 \
+	doc/man/quern-trace.1 \
+	doc/man/quern.1
 
 guest_programs = \
 	tests/guest/branches \

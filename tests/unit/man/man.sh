@@ -1,0 +1,41 @@
+#!/bin/sh
+# Has every command a page, with all of its options and no others, that is formatted without complaint?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+pages=$top_srcdir/doc/man
+commands=$("$QUERN" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+
+# The long and short options that stand in a text, one a line.
+options() {
+    grep -o '\(^\|[^a-zA-Z0-9./-]\)--\{0,1\}[a-zA-Z][a-zA-Z0-9-]*' | sed 's/^[^-]*//' | grep -v '^-[a-z][a-z]' | LC_ALL=C sort -u
+}
+
+# What a page describes: the options at the head of each paragraph of OPTIONS.
+described() {
+    sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/s/^\.B \(\\-.*\)/\1/p' "$1" | sed 's/\\-/-/g' | options
+}
+
+is "$(sed -n 's/^\.BR quern\\-\([a-z]*\) (1)$/\1/p' "$pages/quern.1" | LC_ALL=C sort)" "$(echo "$commands" | LC_ALL=C sort)" \
+    'quern.1 names every command'
+is "$(cd "$pages" && ls quern-*.1 | sed 's/quern-\(.*\)\.1/\1/')" "$(echo "$commands" | LC_ALL=C sort)" 'a page each'
+
+for command in $commands; do
+    page=$pages/quern-$command.1
+    "$QUERN" "$command" --help >"$SCRATCH/help" 2>&1
+    # Of the help: usage and the beginnings of lines; what follows tells about other commands, too.
+    sed -n 's/^usage:.*/&/p; s/^       quern.*/&/p; s/^  \(-.*\)/\1/p' "$SCRATCH/help" | sed 's/   *[^ -].*//' |
+        options >"$SCRATCH/wanted"
+    described "$page" >"$SCRATCH/got"
+    is "$(LC_ALL=C comm -23 "$SCRATCH/wanted" "$SCRATCH/got")" '' "quern-$command.1 has every option of the help"
+    is "$(LC_ALL=C comm -13 "$SCRATCH/wanted" "$SCRATCH/got")" '' 'and no others'
+done
+
+if command -v groff >/dev/null; then
+    for page in "$pages"/*.1; do
+        is "$(groff -man -Tutf8 -ww -z "$page" 2>&1)" '' "groff has nothing to say about ${page##*/}"
+    done
+else
+    skip 'groff is not installed' "$(ls "$pages" | wc -l)"
+fi
+
+done_testing
