@@ -29,7 +29,7 @@ static inline struct qn_code_line *code_line_find(uint64_t line)
 
 static struct qn_code_line *code_line_look_up(uint64_t line)
 {
-    uint32_t bucket = (uint32_t)((line * 0x9e3779b97f4a7c15ull) >> 46) % CODE_LINE_BUCKETS;
+    uint32_t bucket = (uint32_t)(line >> 6) % CODE_LINE_BUCKETS; /* neighbours side by side: few pages are touched */
 
     for (uint32_t i = code_line_head[bucket]; i; i = code_line_next[i - 1])
         if (code_lines[i - 1].line == line)

@@ -26,7 +26,7 @@ static unsigned current;
 static struct qn_tblock *blocks;
 static const struct qn_tcache_bridges *bridges;
 static uint32_t nblocks, free_block = QN_NO_BLOCK;
-static uint32_t hash_table[1u << HASH_BITS];
+static uint32_t hash_table[1u << HASH_BITS]; /* ~index of the first block, so that 0 means none: ~QN_NO_BLOCK */
 static struct home {
     uint64_t *table;
     bool second; /* the table has its second part */
@@ -35,10 +35,8 @@ static struct home {
 
 struct qn_tblock *qn_tcache_block(uint32_t index) { return &blocks[index]; }
 
-static uint32_t hash_of(uint64_t pc)
-{
-    return (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> (64 - HASH_BITS));
-}
+/* Neighbours side by side, so that few pages are touched. */
+static uint32_t hash_of(uint64_t pc) { return (uint32_t)(pc ^ pc >> HASH_BITS) % QN_ARRAY_LEN(hash_table); }
 
 static void reset_region(struct region *r)
 {
@@ -70,8 +68,6 @@ void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *b)
     blocks = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *blocks);
     for (unsigned i = 0; i < QN_REGIONS; i++)
         init_region(i, each);
-    for (unsigned i = 0; i < QN_ARRAY_LEN(hash_table); i++)
-        hash_table[i] = QN_NO_BLOCK;
 }
 
 /* No target finds anything at this place: not even 0, which alone is equal to minus itself and looks at the first. */
@@ -94,7 +90,7 @@ uint64_t *qn_tcache_ibl_table(unsigned space) { return homes[QN_HOME(space)].tab
 
 uint32_t qn_tcache_find(uint64_t pc, unsigned space)
 {
-    uint32_t i = hash_table[hash_of(pc)];
+    uint32_t i = ~hash_table[hash_of(pc)];
 
     while (i != QN_NO_BLOCK && (blocks[i].pc != pc || blocks[i].space != space))
         i = blocks[i].hash_next;
@@ -103,11 +99,15 @@ uint32_t qn_tcache_find(uint64_t pc, unsigned space)
 
 static void hash_remove(uint32_t index)
 {
-    uint32_t *link = &hash_table[hash_of(blocks[index].pc)];
+    uint32_t bucket = hash_of(blocks[index].pc), i = ~hash_table[bucket];
 
-    while (*link != index)
-        link = &blocks[*link].hash_next;
-    *link = blocks[index].hash_next;
+    if (i == index) {
+        hash_table[bucket] = ~blocks[index].hash_next;
+        return;
+    }
+    while (blocks[i].hash_next != index)
+        i = blocks[i].hash_next;
+    blocks[i].hash_next = blocks[index].hash_next;
 }
 
 const struct qn_side *qn_tcache_side(uint32_t index)
@@ -367,8 +367,8 @@ uint32_t qn_tcache_commit(const struct qn_tblock *b, const struct qn_side *side,
     qn_tcache_stats.cold_bytes += cold_end - r->cold;
     r->hot = hot_end;
     r->cold = cold_end;
-    slot->hash_next = hash_table[bucket];
-    hash_table[bucket] = index;
+    slot->hash_next = ~hash_table[bucket];
+    hash_table[bucket] = ~index;
     return index;
 }
 
