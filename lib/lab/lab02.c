@@ -111,56 +111,7 @@ static bool check_multiply(struct qn_lab_check *c, const struct qn_lab_job *job,
     return good;
 }
 
-static bool transposes(struct qn_lab_check *c, unsigned n, unsigned m)
-{
-    uint64_t seed = qn_lab_draw(c) >> 1;
-    char rows[16], columns[16], text[24];
-    const char *argv[] = { program(c), "transpose", rows, columns, text, "dump", NULL };
-    struct qn_lab_job job = { .argv = argv };
-    bool good;
-
-    snprintf(rows, sizeof rows, "%u", n);
-    snprintf(columns, sizeof columns, "%u", m);
-    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
-    good = argv[0] && qn_lab_run_program(c, &job) && check_transpose(c, &job, n, m, seed);
-    qn_lab_free_job(&job);
-    return good;
-}
-
-static bool multiplies(struct qn_lab_check *c, unsigned n)
-{
-    uint64_t seed = qn_lab_draw(c) >> 1;
-    char size[16], text[24];
-    const char *argv[] = { program(c), "multiply", size, text, "dump", NULL };
-    struct qn_lab_job job = { .argv = argv };
-    bool good;
-
-    snprintf(size, sizeof size, "%u", n);
-    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
-    good = argv[0] && qn_lab_run_program(c, &job) && check_multiply(c, &job, n, seed);
-    qn_lab_free_job(&job);
-    return good;
-}
-
-static bool transpose_right(struct qn_lab_check *c)
-{
-    bool good = transposes(c, 32, 32) && transposes(c, 64, 64) && transposes(c, 67, 61);
-
-    for (unsigned i = 0; good && i < CASES; i++)
-        good = transposes(c, qn_lab_between(c, 1, SMALL_MAX), qn_lab_between(c, 1, SMALL_MAX));
-    return good;
-}
-
-static bool multiply_right(struct qn_lab_check *c)
-{
-    bool good = true;
-
-    for (unsigned i = 0; good && i < CASES; i++)
-        good = multiplies(c, qn_lab_between(c, 1, SMALL_MAX));
-    return good;
-}
-
-/* ---- misses ---- */
+/* ---- calls ---- */
 
 static bool build_simulator(struct qn_lab_check *c, const char *output)
 {
@@ -185,38 +136,93 @@ static bool find_misses(const char *text, unsigned long *misses)
     return false;
 }
 
-/* argv: of the program, behind its name. */
-static bool count_misses(struct qn_lab_check *c, const char *cache, const char *const *words, unsigned long *misses)
+/* A call of the driver: "transpose" of an n x m matrix, or "multiply" of two that are n x n. */
+struct call {
+    const char *kernel;
+    unsigned n, m;
+};
+
+static bool check_result(struct qn_lab_check *c, const struct qn_lab_job *job, const struct call *call, uint64_t seed)
 {
-    const char *loops = program(c), *simulator = loops ? qn_lab_made(c, "kernels.c", "nostack", build_simulator) : NULL;
-    char d1[64], sim[4096];
-    const char *argv[16] = { qn_lab_quern(c), "run", sim, d1, "--LL=1048576,16,64", "--I1=32768,8,64",
-                             "--out-file=/dev/null", "--", loops };
+    if (!strcmp(call->kernel, "transpose"))
+        return check_transpose(c, job, call->n, call->m, seed);
+    return check_multiply(c, job, call->n, seed);
+}
+
+/* Runs argv, whose `at`th word and those behind it are the program and its arguments. */
+static bool run_call(struct qn_lab_check *c, const struct call *call, const char **argv, unsigned at,
+                     unsigned long *misses)
+{
+    uint64_t seed = qn_lab_draw(c) >> 1;
+    char rows[16], columns[16], text[24];
     struct qn_lab_job job = { .argv = argv };
     bool good;
 
-    if (!simulator)
-        return false;
-    snprintf(d1, sizeof d1, "--D1=%s", cache);
-    snprintf(sim, sizeof sim, "--sim=%s", simulator);
-    for (unsigned i = 9; *words && i < 15; i++)
-        argv[i] = *words++;
-    good = qn_lab_run_quern(c, &job);
-    if (good && !find_misses(job.errors, misses))
+    snprintf(rows, sizeof rows, "%u", call->n);
+    snprintf(columns, sizeof columns, "%u", call->m);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
+    argv[at++] = program(c);
+    argv[at++] = call->kernel;
+    argv[at++] = rows;
+    if (call->m)
+        argv[at++] = columns;
+    argv[at++] = text;
+    argv[at] = "dump";
+    good = program(c) && (misses ? qn_lab_run_quern(c, &job) : qn_lab_run_program(c, &job))
+           && check_result(c, &job, call, seed);
+    if (good && misses && !find_misses(job.errors, misses))
         good = qn_lab_say(c, "quern counted nothing between the marks");
     qn_lab_free_job(&job);
     return good;
 }
 
+static bool is_right(struct qn_lab_check *c, const char *kernel, unsigned n, unsigned m)
+{
+    const char *argv[8] = { NULL };
+
+    return program(c) && run_call(c, &(struct call){ kernel, n, m }, argv, 0, NULL);
+}
+
+/* In one run: a kernel that only pretends while it is counted would give a wrong result. */
+static bool count_misses(struct qn_lab_check *c, const struct call *call, const char *cache, unsigned long *misses)
+{
+    const char *simulator = program(c) ? qn_lab_made(c, "kernels.c", "nostack", build_simulator) : NULL;
+    char d1[64], sim[4096];
+    const char *argv[16] = { qn_lab_quern(c), "run", sim, d1, "--LL=1048576,16,64", "--I1=32768,8,64",
+                             "--out-file=/dev/null", "--" };
+
+    if (!simulator)
+        return false;
+    snprintf(d1, sizeof d1, "--D1=%s", cache);
+    snprintf(sim, sizeof sim, "--sim=%s", simulator);
+    return run_call(c, call, argv, 8, misses);
+}
+
+/* ---- tests ---- */
+
+static bool transpose_right(struct qn_lab_check *c)
+{
+    bool good = is_right(c, "transpose", 32, 32) && is_right(c, "transpose", 64, 64)
+                && is_right(c, "transpose", 67, 61);
+
+    for (unsigned i = 0; good && i < CASES; i++)
+        good = is_right(c, "transpose", qn_lab_between(c, 1, SMALL_MAX), qn_lab_between(c, 1, SMALL_MAX));
+    return good;
+}
+
+static bool multiply_right(struct qn_lab_check *c)
+{
+    for (unsigned i = 0; i < CASES; i++)
+        if (!is_right(c, "multiply", qn_lab_between(c, 1, SMALL_MAX), 0))
+            return false;
+    return true;
+}
+
 static bool transpose_misses(struct qn_lab_check *c, unsigned n, unsigned m, unsigned long most)
 {
-    char rows[16], columns[16];
-    const char *const words[] = { "transpose", rows, columns, NULL };
     unsigned long misses, least = (n * m + m * n) / 8; /* every line once */
 
-    snprintf(rows, sizeof rows, "%u", n);
-    snprintf(columns, sizeof columns, "%u", m);
-    if (!transposes(c, n, m) || !count_misses(c, SMALL_CACHE, words, &misses))
+    if (!count_misses(c, &(struct call){ "transpose", n, m }, SMALL_CACHE, &misses))
         return false;
     return (misses >= least && misses <= most)
            || qn_lab_say(c, "%u x %u: got %lu misses, wanted at most %lu (every line has to be brought in once: %lu)",
@@ -228,13 +234,10 @@ static bool multiply_misses(struct qn_lab_check *c, unsigned most)
 {
     static const unsigned sizes[] = { 136, 144, 152 }; /* a row fills the cache; rows spread over its sets */
     unsigned n = sizes[qn_lab_below(c, QN_ARRAY_LEN(sizes))], least = n * n * 3 / 4;
-    char size[16];
-    const char *const words[] = { "multiply", size, NULL };
     unsigned long misses;
     double each;
 
-    snprintf(size, sizeof size, "%u", n);
-    if (!multiplies(c, n) || !count_misses(c, CACHE, words, &misses))
+    if (!count_misses(c, &(struct call){ "multiply", n, 0 }, CACHE, &misses))
         return false;
     each = (double)misses / n / n / n;
     return (misses >= least && each * 100 <= most)

@@ -47,7 +47,6 @@ void qn_lab_print_head(const struct qn_lab_check *c)
 {
     bool weak = false;
 
-    puts("TAP version 14");
     printf("# lab %u: %s; inputs from seed %" PRIu64 " (the same again: --case-seed=%" PRIu64 ")\n",
            c->request->lab->number, c->request->lab->title, c->request->seed, c->request->seed);
     qn_lab_weaknesses(print_weakness, &weak);

@@ -45,6 +45,10 @@ run 2 'no folder' check 1
 run 2 'an unknown option' check --nonsense 1 .
 run 2 'a seed that is no number' check --case-seed=x 1 .
 run 3 'a folder that is not there' check 1 "$SCRATCH/nowhere"
+is "$(sed 's/^Bail out!.*/Bail out!/' "$out" | tr '\n' ' ')" 'TAP version 14 Bail out! ' 'which TAP can say, too'
+mkdir "$SCRATCH/nothing"
+run 1 'nothing handed in' check --only=small 1 "$SCRATCH/nothing"
+is "$(head -n 1 "$out"):$(grep -c 'csim.c was not handed in' "$out")" 'TAP version 14:1' 'is no points, in TAP'
 
 # ---- check: TAP, Gradescope, seeds ----
 

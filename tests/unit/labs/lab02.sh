@@ -25,5 +25,9 @@ wrong kernels.c 's/^    if (n == 32/    __asm__ volatile("syscall" : : "a"(39) :
 ok 'is told so' grep -q 'the code calls the system' "$SCRATCH/tap"
 wrong kernels.c 's/^    if (n == 32/    __asm__ volatile("xchgq %%rbx, %%rbx" : :);\n&/' '1 2 3 4 5 6 7 8' 'one that stops the counting'
 ok 'is told so' grep -q 'the code gives quern an order' "$SCRATCH/tap"
+# It would have few misses, but misses count only where the same run gives the right result.
+touch='for (int i = 0; i < n * m; i += 8) b[0][i] = a[0][i]; return;'
+wrong kernels.c "s/^    if (n == 32 \&\& m == 32) {\$/&\n        $touch/" '1 2' 'a kernel that only touches every line'
+ok 'is told so' grep -q '32 x 32: b\[[0-9]*\]\[[0-9]*\] is' "$SCRATCH/tap"
 handout
 done_testing
