@@ -177,7 +177,7 @@ bool qn_lab_compile(struct qn_lab_check *c, const char *const *words)
 {
     const char *argv[WORDS_MAX + 2] = { compiler(c) };
 
-    for (unsigned i = 0; words[i] && i < WORDS_MAX; i++)
+    for (unsigned i = 0; i < WORDS_MAX && words[i]; i++)
         argv[i + 1] = words[i];
     return argv[0] && qn_lab_run_tool(c, argv, "what was handed in");
 }

@@ -13,8 +13,8 @@
 
 #define CASES 4
 #define REFS 500
-#define SETS_RANDOM 512 /* of the test of random */
-#define WAYS_RANDOM 4
+#define SETS_RANDOM 512u /* of the test of random */
+#define WAYS_RANDOM 4u
 #define EXPECTED (SETS_RANDOM / WAYS_RANDOM)
 #define SPREAD 55       /* more than five standard deviations of the 128 that are expected (9.8) */
 #define SHOWN 12        /* references told of a set */

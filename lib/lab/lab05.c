@@ -116,8 +116,8 @@ static bool compare(struct qn_lab_check *c, const struct qn_lab_branches *t, con
 static void draw_branches(struct qn_lab_check *c, struct qn_lab_branches *t)
 {
     unsigned places = qn_lab_between(c, 30, 60);
-    uint64_t pc[60];
-    unsigned habit[60];
+    uint64_t pc[60] = { 0 };
+    unsigned habit[60] = { 0 };
 
     for (unsigned i = 0; i < places; i++) {
         pc[i] = CODE + qn_lab_below(c, 1u << 16);

@@ -11,7 +11,7 @@
 #include "lab/model_levels.h"
 #include "lab/replay.h"
 
-#define LINE 64
+#define LINE 64u
 #define LINE_BITS 6
 #define BASE 0x100000
 #define CASES 3

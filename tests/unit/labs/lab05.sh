@@ -16,17 +16,21 @@ only=gshare
 wrong gshare.c 's/history << 1 | taken;/history << 1 | !taken;/' '1' 'gshare: history upside down'
 wrong gshare.c 's/(pc ^ history)/history/' '1' 'gshare: history alone'
 wrong gshare.c 's/(pc ^ history)/pc/' '1 2' 'gshare: no history'
-wrong gshare.c 's/^    if (taken)/    history = history << 1 | taken;\n    if (taken)/; s/^    history = history << 1 | taken;$/    (void)0;/' '1 2' 'gshare: history shifted before the counter is trained'
+wrong gshare.c 's/^    if (taken)/    history = history << 1 | taken;\n    if (taken)/; s/^    history = history << 1 | taken;$/    (void)0;/' \
+    '1 2' 'gshare: history shifted before the counter is trained'
 only=mine
 wrong mine.c 's/choice\[pc % ENTRIES\] >= 2/1/' '3' 'mine: global only'
 wrong mine.c 's/choice\[pc % ENTRIES\] >= 2/1/; s/GLOBAL_HISTORY 4/GLOBAL_HISTORY 0/' '2 3' 'mine: twobit again'
-wrong mine.c 's/^static uint32_t history;/static uint8_t more[5000];\n&/; s/^    history = /    more[pc % 5000]++;\n&/' '1 2 3' 'mine: more than 4 KiB'
-wrong mine.c 's/^static uint32_t history;/static uint8_t *more;\n&/; s/^    history = /    more = more ? more : sim_alloc(5000);\n    more[pc % 5000]++;\n&/' '1 2 3' 'mine: memory asked for'
+wrong mine.c 's/^static uint32_t history;/static uint8_t more[5000];\n&/; s/^    history = /    more[pc % 5000]++;\n&/' \
+    '1 2 3' 'mine: more than 4 KiB'
+wrong mine.c 's/^static uint32_t history;/static uint8_t *more;\n&/; s/^    history = /    more = more ? more : sim_alloc(5000);\n    more[pc % 5000]++;\n&/' \
+    '1 2 3' 'mine: memory asked for'
 ok 'is told so' grep -q 'undefined reference to .sim_alloc' "$SCRATCH/tap"
 peek='s/^static uint32_t history;/int open(const char *, int);\n&/; s/^    history = /    if (open("branches.trace", 0) < 0) taken = 0;\n&/'
 wrong mine.c "$peek" '1 2 3' 'mine: looks into the trace'
 ok 'is told so' grep -q 'undefined reference to .open' "$SCRATCH/tap"
-wrong mine.c 's/^    history = /    __asm__ volatile("syscall" : : "a"(39) : "rcx", "r11");\n&/' '1 2 3' 'mine: calls the system'
+wrong mine.c 's/^    history = /    __asm__ volatile("syscall" : : "a"(39) : "rcx", "r11");\n&/' \
+    '1 2 3' 'mine: calls the system'
 ok 'is told so' grep -q 'the code calls the system' "$SCRATCH/tap"
 only=
 handout

@@ -30,7 +30,8 @@ check "$solution" --seed=7
 is "$check_status" 0 'the seed may come from the instructor'
 wrong report.txt 's/^line .*/line 1/' '1' 'a report with a wrong line'
 wrong report.txt '/^policy/d' '4' 'a report that leaves something out'
-wrong probe.c 's/            return d;/            return d - 1;/; s/stride = line;/stride = line + 1;/' '6' 'line: the last byte of it'
+wrong probe.c 's/            return d;/            return d - 1;/; s/stride = line;/stride = line + 1;/' \
+    '6' 'line: the last byte of it'
 wrong probe.c 's/    return n;/    return n + 1;/' '7 8 9' 'ways: the first number that is too many'
 wrong probe.c 's/return (unsigned)stride \* ways;/return (unsigned)stride;/' '8' 'size: of one way'
 wrong probe.c 's/p < 4; p++/p < 2; p++/' '9' 'policy: lru or fifo'
