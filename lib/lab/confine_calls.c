@@ -20,6 +20,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
+
 #define X32_BIT 0x40000000u
 #define CODE_MAX 256
 
@@ -36,9 +40,17 @@ static const unsigned always[] = {
     SYS_finit_module, SYS_kexec_load,
 };
 
-static const unsigned alone[] = { SYS_fork, SYS_vfork, SYS_clone, SYS_setsid, SYS_setpgid, SYS_kill, SYS_tkill,
-                                  SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_memfd_create, SYS_prlimit64,
-                                  SYS_socketpair, SYS_personality, SYS_process_vm_readv, SYS_process_vm_writev };
+static const unsigned alone[] = {
+    /* processes */
+    SYS_fork, SYS_vfork, SYS_clone, SYS_setsid, SYS_setpgid, SYS_kill, SYS_tkill, SYS_rt_sigqueueinfo,
+    SYS_rt_tgsigqueueinfo, SYS_socketpair, SYS_personality, SYS_prlimit64, SYS_process_vm_readv, SYS_process_vm_writev,
+    /* memory that no limit counts */
+    SYS_memfd_create,
+    /* what Landlock lets pass: its user's files could be changed without being opened */
+    SYS_truncate, SYS_chmod, SYS_fchmod, SYS_fchmodat, SYS_fchmodat2, SYS_chown, SYS_lchown, SYS_fchown, SYS_fchownat,
+    SYS_utime, SYS_utimes, SYS_futimesat, SYS_utimensat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr,
+    SYS_lremovexattr, SYS_fremovexattr,
+};
 
 struct code {
     struct sock_filter at[CODE_MAX];

@@ -32,44 +32,62 @@ refused() {
     ok "$1" grep -q "^# $2\$" "$out" || diag "$(cat "$out")"
 }
 
+# can_enforce N: or N points are skipped.
+can_enforce() {
+    grep -q '^# not enforced here: this kernel' "$out" || return 0
+    skip 'this kernel cannot enforce all of it, and the grader says so' "$1"
+    return 1
+}
+
 attack <<END
 int main(void)
 {
     TELL("passwd", fopen("/etc/passwd", "r"));
     TELL("solution", fopen("$top_srcdir/labs/solutions/01-cache/csim.c", "r"));
     TELL("handed in", fopen("$evil/csim.c", "r"));
-    TELL("file", fopen("left-behind", "w") || fopen("/tmp/left-behind", "w") || fopen("/dev/shm/left-behind", "w"));
-    TELL("socket", socket(AF_INET, SOCK_STREAM, 0) >= 0);
-    TELL("fork", fork() >= 0);
-    TELL("kill", kill(getppid(), SIGKILL) == 0);
-    TELL("ptrace", syscall(SYS_ptrace, 16, getppid(), 0, 0) == 0);
-    TELL("memory of the grader", syscall(SYS_process_vm_readv, getppid(), 0, 0, 0, 0, 0) >= 0);
     TELL("open files", open("/proc/self/fd", O_RDONLY) >= 0);
+    TELL("file", fopen("left-behind", "w") || fopen("/tmp/left-behind", "w") || fopen("/dev/shm/left-behind", "w"));
+    TELL("mode", chmod("$evil/csim.c", 0777) == 0);
+    TELL("length", truncate("$evil/csim.c", 0) == 0);
     TELL("program", execl("/bin/true", "true", NULL) == 0);
-    TELL("more processor time", setrlimit(RLIMIT_CPU, &(struct rlimit){100, 100}) == 0);
     for (int fd = 3; fd < 100; fd++)
         if (fcntl(fd, F_GETFD) >= 0)
             TELL("inherited file", 1);
     return 1;
 }
 END
-if grep -q '^# not enforced here: this kernel' "$out"; then
-    grep '^# not enforced' "$out"
-    skip 'this machine cannot enforce all of it, and the grader says so' 13
-else
+if can_enforce 9; then
     refused 'cannot read the system'"'"'s files' 'passwd: Permission denied'
     refused 'nor the solution' 'solution: Permission denied'
     refused 'nor what was handed in' 'handed in: Permission denied'
+    refused 'nor look at /proc' 'open files: Permission denied'
     refused 'cannot make a file' 'file: .*\(denied\|not permitted\)'
+    refused 'nor change the mode of one' 'mode: Operation not permitted'
+    refused 'nor its length' 'length: Operation not permitted'
+    refused 'nor run another program' 'program: Permission denied'
+    is "$(grep -c DONE "$out")" 0 'it inherits no open file, and did none of these'
+fi
+
+attack <<'END'
+int main(void)
+{
+    TELL("socket", socket(AF_INET, SOCK_STREAM, 0) >= 0);
+    TELL("fork", fork() >= 0);
+    TELL("kill", kill(getppid(), SIGKILL) == 0);
+    TELL("ptrace", syscall(SYS_ptrace, 16, getppid(), 0, 0) == 0);
+    TELL("memory of the grader", syscall(SYS_process_vm_readv, getppid(), 0, 0, 0, 0, 0) >= 0);
+    TELL("more processor time", setrlimit(RLIMIT_CPU, &(struct rlimit){100, 100}) == 0);
+    return 1;
+}
+END
+if can_enforce 7; then
     refused 'has no network' 'socket: Operation not permitted'
     refused 'cannot fork' 'fork: Operation not permitted'
     refused 'nor kill the grader' 'kill: Operation not permitted'
     refused 'nor trace it' 'ptrace: Operation not permitted'
     refused 'nor read its memory' 'memory of the grader: Operation not permitted'
-    refused 'nor look at /proc' 'open files: Permission denied'
-    refused 'nor run another program' 'program: Permission denied'
     refused 'nor get more processor time' 'more processor time: Operation not permitted'
-    is "$(grep -c DONE "$out")" 0 'it inherits no open file, and did none of these'
+    is "$(grep -c DONE "$out")" 0 'it did none of these'
 fi
 
 attack <<'END'
@@ -135,6 +153,24 @@ rm "$evil/csim.c"
 mkfifo "$evil/csim.c"
 "$QUERN" lab check --only=small 1 "$evil" >"$out" 2>&1
 ok 'a pipe is not waited for' grep -q '^# csim.c was not handed in' "$out"
+
+# ---- a machine that cannot do all of it, one that says that it can and then fails ----
+
+# without CALL: the check is made while this system call fails.
+without() {
+    strace -f -qq -o /dev/null -e "trace=$1" -e "inject=$1:error=$2" \
+        "$QUERN" lab check --only=small 1 "$top_srcdir/labs/01-cache/starter" >"$out" 2>&1
+}
+if command -v strace >/dev/null && strace -qq -o /dev/null true 2>/dev/null; then
+    without landlock_create_ruleset ENOSYS
+    is "$(grep -c '^# not enforced here: this kernel has no Landlock' "$out"):$(tail -n 1 "$out")" '1:# 0 of 5 points' 'no Landlock: said at the top'
+    without seccomp ENOSYS
+    is "$(grep -c '^# not enforced here: this kernel has no seccomp' "$out"):$(tail -n 1 "$out")" '1:# 0 of 5 points' 'no seccomp: said at the top'
+    without landlock_restrict_self EPERM
+    is "$(tail -n 1 "$out")" 'Bail out! cannot be started: Landlock: Operation not permitted' 'Landlock that fails: nothing is run'
+else
+    skip 'strace is not installed, or may not trace' 3
+fi
 
 is "$(ls -d "${TMPDIR:-/tmp}"/quern-lab.* 2>/dev/null)" '' 'no scratch directory is left'
 
