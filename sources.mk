@@ -696,6 +696,7 @@ shell_tests = \
 	tests/unit/labs/lab06.sh \
 	tests/unit/labs/lab07.sh \
 	tests/unit/labs/sandbox.sh \
+	tests/unit/man/completion.sh \
 	tests/unit/man/man.sh \
 	tests/unit/out/csv.sh \
 	tests/unit/plot/corrupt.sh \
