@@ -109,7 +109,7 @@ static bool become_nobody(void)
     return setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 && setresuid(NOBODY, NOBODY, NOBODY) == 0;
 }
 
-bool qn_lab_choose_user(const char *path)
+bool qn_lab_choose_user(const char *program, const char *scratch)
 {
     int status = 1;
     pid_t child;
@@ -119,7 +119,7 @@ bool qn_lab_choose_user(const char *path)
     stays_root = false;
     child = fork();
     if (child == 0)
-        _exit(!become_nobody() || access(path, X_OK) != 0);
+        _exit(!become_nobody() || access(program, X_OK) || access(scratch, X_OK));
     stays_root = child < 0 || waitpid(child, &status, 0) < 0 || status != 0;
     return !stays_root;
 }
@@ -186,5 +186,5 @@ void qn_lab_weaknesses(void (*say)(void *data, const char *line), void *data)
         say(data, "not started as root: the code runs as the user who grades, and compilers may start any number of "
                   "processes");
     else if (stays_root)
-        say(data, "nobody cannot reach quern's files: the code runs as root, without any of its powers");
+        say(data, "nobody cannot reach quern's files, or those of the check: the code runs as root, without any of its powers");
 }

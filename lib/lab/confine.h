@@ -48,8 +48,8 @@ void qn_lab_weaknesses(void (*say)(void *data, const char *line), void *data);
 /* The user that students' code runs as: if we are root nobody, else our own. */
 unsigned qn_lab_user(void);
 
-/* As root, once: may nobody execute `path`?  If not, code will run as root without capabilities, which is a
- * weakness. */
-bool qn_lab_choose_user(const char *path);
+/* As root, once: can nobody reach the program and the folder?  If not, code will run as root without capabilities,
+ * which is a weakness. */
+bool qn_lab_choose_user(const char *program, const char *scratch);
 
 #endif

@@ -101,10 +101,10 @@ bool qn_lab_open_work(struct qn_lab_check *c)
         errno = errno ? errno : ENOTDIR;
         return complain(c->request->directory);
     }
-    qn_lab_choose_user(c->place->quern);
     c->scratch = qn_lab_format("%s/quern-lab.XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!mkdtemp(c->scratch) || chmod(c->scratch, 0711))
         return complain(c->scratch);
+    qn_lab_choose_user(c->place->quern, c->scratch);
     if (!make_folder(c, "in", false) || !make_folder(c, "build", true) || !make_folder(c, "cases", false))
         return false;
     for (const char *const *name = c->request->lab->files; good && *name; name++)
