@@ -10,7 +10,6 @@
 #include "lab/model_cache.h"
 
 #define LINE_MAX 128            /* bytes of a line of the program's */
-#define QUESTIONS_MAX 5000000   /* more end the conversation */
 #define HISTORY_MAX 12
 #define PLACES 64               /* branches that are told apart */
 
@@ -138,7 +137,7 @@ bool qn_lab_box_talk(void *data, const char *said, size_t size, char **reply, si
     *reply_size = 0;
     if (!text)
         abort();
-    for (size_t i = 0; i < size && !b->answered && b->questions < QUESTIONS_MAX; i++) {
+    for (size_t i = 0; i < size && !b->answered && b->questions < QN_LAB_BOX_QUESTIONS_MAX; i++) {
         char answer;
 
         if (said[i] != '\n') {
@@ -154,7 +153,7 @@ bool qn_lab_box_talk(void *data, const char *said, size_t size, char **reply, si
             text[(*reply_size)++] = '\n';
         }
     }
-    return !b->answered && b->questions < QUESTIONS_MAX;
+    return !b->answered && b->questions < QN_LAB_BOX_QUESTIONS_MAX;
 }
 
 /* ---- afterwards ---- */

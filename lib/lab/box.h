@@ -13,6 +13,7 @@
 #include "base/base.h"
 
 #define QN_LAB_BOX_POLICY_MAX 15
+#define QN_LAB_BOX_QUESTIONS_MAX 300000 /* more end the conversation */
 
 struct qn_lab_box_shape {
     unsigned size, ways, line; /* bytes, lines per set, bytes */

@@ -73,6 +73,8 @@ static bool ask(struct qn_lab_check *c, const struct qn_lab_box_shape *shape, st
     snprintf(helper, sizeof helper, "%s/box.c", qn_lab_starter(c));
     argv[0] = qn_lab_program(c, "probe.c", given);
     good = argv[0] && qn_lab_run_program(c, &job);
+    if (qn_lab_box_questions(box) >= QN_LAB_BOX_QUESTIONS_MAX)
+        good = qn_lab_say(c, "the probe asked %u questions, which is too many", QN_LAB_BOX_QUESTIONS_MAX);
     if (qn_lab_box_nonsense(box))
         good = qn_lab_say(c, "the box did not understand '%s'", qn_lab_box_nonsense(box));
     if (good && !qn_lab_box_answer(box, answer))

@@ -40,5 +40,9 @@ wrong probe.c 's/^    box_answer(.*/    box_answer(16384, 4, 64, "lru", 7);/' '6
 wrong probe.c 's/^    box_answer(.*/    return 0;/' '6 7 8 9 10' 'no answer'
 wrong probe.c 's/^    unsigned line = /    puts("hello");\n&/' '6 7 8 9 10' 'something else on standard output'
 ok 'is told so' grep -q "the box did not understand 'hello'" "$SCRATCH/tap"
+only='probe: line'
+wrong probe.c 's/^    unsigned line = /    for (;;)\n        box_read(0);\n&/' 1 'questions without end'
+ok 'is told so' grep -q 'the probe asked 300000 questions, which is too many' "$SCRATCH/tap"
+only=
 handout
 done_testing
