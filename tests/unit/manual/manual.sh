@@ -1,0 +1,79 @@
+#!/bin/sh
+# Is every example of the manual what happens when one tries it?
+#
+#   sh tests/unit/manual/manual.sh             runs them all, in the order of the manual, in one scratch folder
+#   sh tests/unit/manual/manual.sh --update    and writes what came into doc/manual, to be read before it is committed
+#
+# In doc/manual/*.texi a @verbatim block is an example if one of these comments stands before it:
+#
+#   @c file NAME            the block is that file
+#   @c run                  the lines that begin with "$ " are run by the shell, the others are what they print
+#   @c run | FILTER         what they print goes through FILTER before (shows a part, or names for the engine's addresses)
+#   @c needs COMMAND        before one of these: skipped where there is no such command
+#
+# In what is printed the scratch folder is /home/me and the number of every process 4711; nothing else is changed.
+# What gcc makes of a C program differs from one gcc to the next, and the numbers with it: where it is not the one
+# that the manual names, examples are run but compared only if they do not depend on C (@c run-c marks those that do).
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+here=$top_srcdir/tests/unit/manual
+manual=$top_srcdir/doc/manual
+PATH=$top_builddir:$PATH
+NAMES="awk -f $here/names.awk $SCRATCH/symbols -"
+export PATH NAMES LC_ALL=C TZ=UTC
+unset DEBUGINFOD_URLS QUERN_OPTS
+
+mkdir -p "$SCRATCH/me" "$SCRATCH/blocks"
+nm -n "$top_builddir/quern-engine" >"$SCRATCH/symbols" || bail 'nm cannot read quern-engine'
+chapters=$(sed -n 's/^@include \(.*\.texi\)$/\1/p' "$manual/quern.texi")
+[ -n "$chapters" ] || bail 'quern.texi includes no chapter'
+
+wanted_gcc=$(sed -n 's/^@set GCC //p' "$manual/quern.texi")
+[ -n "$wanted_gcc" ] || bail 'quern.texi does not say which gcc it was written with'
+[ "$(gcc -dumpversion 2>/dev/null)" = "$wanted_gcc" ] && same_gcc=yes || same_gcc=no
+
+# answer BLOCK FILTER: the commands of a block, each with what it prints.
+answer() {
+    sed -n 's/^\$ //p' "$1" >"$1.commands"
+    while IFS= read -r command; do
+        printf '$ %s\n' "$command"
+        (cd "$SCRATCH/me" && eval "$command" 2>&1) </dev/null >"$1.printed"
+        sed "s|$SCRATCH/me|/home/me|g; s/^==[0-9]*==/==4711==/; s/^\*\*[0-9]*\*\*/**4711**/" "$1.printed" |
+            (cd "$SCRATCH/me" && eval "${2:-cat}")
+    done <"$1.commands"
+}
+
+# try CHAPTER NUMBER: one example.
+try() {
+    block=$SCRATCH/blocks/$1.$2
+    IFS='|' read -r kind argument needs line <"$block.mark"
+    filter=$(cat "$block.filter")
+    what="$1:$line"
+    if [ "$needs" ] && ! command -v "$needs" >/dev/null; then
+        skip "$what: $needs is not installed"
+    elif [ "$kind" = file ]; then
+        cp "$block" "$SCRATCH/me/$argument"
+        cp "$block" "$block.got"
+        ok "$what: $argument is not empty" test -s "$SCRATCH/me/$argument"
+    else
+        answer "$block" "$filter" >"$block.got"
+        if [ "$kind" = run-c ] && [ $same_gcc = no ]; then
+            skip "$what: depends on what gcc $wanted_gcc makes of a C program"
+        else
+            same_file "$block.got" "$block" "$what: $(sed -n 's/^\$ //p' "$block" | head -n 1)"
+        fi
+    fi
+}
+
+for chapter in $chapters; do
+    awk -v out="$SCRATCH/blocks/$chapter" -f "$here/blocks.awk" "$manual/$chapter" || bail "$chapter: cannot read it"
+    for number in $(cat "$SCRATCH/blocks/$chapter.list"); do
+        try "$chapter" "$number"
+    done
+    if [ "${1-}" = --update ]; then
+        awk -v got="$SCRATCH/blocks/$chapter" -f "$here/update.awk" "$manual/$chapter" >"$SCRATCH/new" &&
+            cp "$SCRATCH/new" "$manual/$chapter"
+    fi
+done
+ok 'there are examples at all' test "$tap_count" -ge 10
+done_testing
