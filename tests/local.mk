@@ -83,4 +83,4 @@ list-results:
 .PHONY: list-results
 
 clean-local:
-	rm -rf tests/scratch tests/oracle-cache demo fuzz
+	rm -rf quern.html quern.t2d tests/scratch tests/oracle-cache demo fuzz

@@ -9,7 +9,7 @@
 #   @c file NAME            the block is that file
 #   @c run                  the lines that begin with "$ " are run by the shell, the others are what they print
 #   @c run | FILTER         what they print goes through FILTER before (shows a part, or names for the engine's addresses)
-#   @c needs COMMAND        before one of these: skipped where there is no such command
+#   @c needs COMMAND        before one of these: skipped where there is no such command, or (cpu:NAME) processor
 #
 # In what is printed the scratch folder is /home/me and the number of every process 4711; nothing else is changed.
 # What gcc makes of a C program differs from one gcc to the next, and the numbers with it: where it is not the one
@@ -43,14 +43,23 @@ answer() {
     done <"$1.commands"
 }
 
+# there NEEDS: is that command installed, or has the processor that feature (cpu:NAME)?
+there() {
+    case $1 in
+    '') ;;
+    cpu:*) grep -qw "${1#cpu:}" /proc/cpuinfo ;;
+    *) command -v "$1" >/dev/null ;;
+    esac
+}
+
 # try CHAPTER NUMBER: one example.
 try() {
     block=$SCRATCH/blocks/$1.$2
     IFS='|' read -r kind argument needs line <"$block.mark"
     filter=$(cat "$block.filter")
     what="$1:$line"
-    if [ "$needs" ] && ! command -v "$needs" >/dev/null; then
-        skip "$what: $needs is not installed"
+    if ! there "$needs"; then
+        skip "$what: there is no $needs here"
     elif [ "$kind" = file ]; then
         cp "$block" "$SCRATCH/me/$argument"
         cp "$block" "$block.got"
