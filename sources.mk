@@ -794,6 +794,7 @@ guest_programs = \
 	tests/guest/rep \
 	tests/guest/requests \
 	tests/guest/rmw \
+	tests/guest/segcall \
 	tests/guest/segment \
 	tests/guest/sse \
 	tests/guest/sse4 \
