@@ -128,9 +128,12 @@ hosted_sources = \
 	lib/lab/lab06.c \
 	lib/lab/lab07.c \
 	lib/lab/labs.c \
+	lib/lab/model_branch.c \
 	lib/lab/model_cache.c \
 	lib/lab/model_distance.c \
 	lib/lab/model_levels.c \
+	lib/lab/paths.c \
+	lib/lab/reap.c \
 	lib/lab/replay.c \
 	lib/lab/results.c \
 	lib/lab/sandbox.c \
@@ -427,9 +430,12 @@ headers = \
 	lib/lab/inspect.h \
 	lib/lab/internal.h \
 	lib/lab/lab.h \
+	lib/lab/model_branch.h \
 	lib/lab/model_cache.h \
 	lib/lab/model_distance.h \
 	lib/lab/model_levels.h \
+	lib/lab/paths.h \
+	lib/lab/reap.h \
 	lib/lab/replay.h \
 	lib/lab/sandbox.h \
 	lib/lab/trace.h \
@@ -598,6 +604,7 @@ unit_programs = \
 	tests/unit/exp/runs \
 	tests/unit/exp/table \
 	tests/unit/lab/box \
+	tests/unit/lab/model_branch \
 	tests/unit/lab/model_cache \
 	tests/unit/lab/model_distance \
 	tests/unit/lab/model_levels \

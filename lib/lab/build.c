@@ -7,7 +7,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,77 +14,12 @@
 #include <unistd.h>
 
 #include "lab/internal.h"
+#include "lab/paths.h"
 
 #define WORDS_MAX 32
-#define PATHS_MAX 256
 #define TOOL_SECONDS 60     /* by the clock, for the compiler and quern */
 #define PROGRAM_SECONDS 20
 #define LINES_TOLD 12       /* of what a compiler or program says */
-
-/* What programs need to run, and what compilers need besides. */
-static const char *const run_paths[] = { "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib",
-                                         "/etc/ld.so.cache", "/dev/urandom" };
-static const char *const compile_paths[] = { "/bin", "/usr/bin", "/usr/local/bin", "/usr/libexec", "/usr/include",
-                                             "/usr/local/include" };
-
-struct path_list {
-    const char *at[PATHS_MAX + 1];
-    unsigned n;
-    glob_t library;
-    char *own[3];
-};
-
-static void add_path(struct path_list *p, const char *path)
-{
-    if (p->n < PATHS_MAX)
-        p->at[p->n++] = path;
-}
-
-static void add_system(struct path_list *p, bool compile)
-{
-    for (size_t i = 0; i < QN_ARRAY_LEN(run_paths); i++)
-        add_path(p, run_paths[i]);
-    for (size_t i = 0; compile && i < QN_ARRAY_LEN(compile_paths); i++)
-        add_path(p, compile_paths[i]);
-    if (compile && QN_LAB_SANITIZED)
-        add_path(p, "/proc"); /* where AddressSanitizer reads its options */
-}
-
-/* What a simulator is made of, without the modules: files of lib/sim, folders hosted, base, cost. */
-static void add_library(struct path_list *p, const char *library)
-{
-    static const char *const patterns[] = { "%s/sim/*.[ch]", "%s/sim/hosted", "%s/base", "%s/cost", "%s/../config.h" };
-
-    for (size_t i = 0; i < QN_ARRAY_LEN(patterns); i++) {
-        char *pattern = qn_lab_format(patterns[i], library);
-
-        glob(pattern, i ? GLOB_APPEND : 0, NULL, &p->library);
-        free(pattern);
-    }
-    for (size_t i = 0; i < p->library.gl_pathc; i++)
-        add_path(p, p->library.gl_pathv[i]);
-}
-
-/* quern, its engine, and what new engines are made of: beside it in a build tree, else in libexec. */
-static void add_quern(struct path_list *p, const struct qn_lab_check *c)
-{
-    static const char *const places[] = { "%.*s/quern-engine", "%.*s/libquern-engine.a", "%.*s/../libexec/quern" };
-    int length = (int)(strrchr(c->place->quern, '/') - c->place->quern);
-
-    add_path(p, c->place->quern);
-    for (size_t i = 0; i < QN_ARRAY_LEN(places); i++) {
-        char *path = qn_lab_format(places[i], length, c->place->quern);
-
-        add_path(p, p->own[i] = path);
-    }
-}
-
-static void free_paths(struct path_list *p)
-{
-    for (size_t i = 0; i < QN_ARRAY_LEN(p->own); i++)
-        free(p->own[i]);
-    globfree(&p->library);
-}
 
 const char *qn_lab_quern(const struct qn_lab_check *c) { return c->place->quern; }
 const char *qn_lab_library(const struct qn_lab_check *c) { return c->place->library; }
@@ -145,7 +79,7 @@ bool qn_lab_run_tool(struct qn_lab_check *c, const char *const *argv, const char
 {
     char *build, *in;
     const char *write[2] = { NULL };
-    struct path_list p = { .n = 0 };
+    struct qn_lab_path_list p = { .n = 0 };
     struct qn_lab_job job = { .argv = argv, .limits = qn_lab_limits_tool, .seconds = TOOL_SECONDS,
                               .paths = { p.at, write } };
     bool good;
@@ -154,20 +88,20 @@ bool qn_lab_run_tool(struct qn_lab_check *c, const char *const *argv, const char
         return false;
     job.directory = write[0] = build = qn_lab_format("%s/build", c->scratch);
     in = qn_lab_format("%s/in", c->scratch);
-    add_system(&p, true);
-    add_library(&p, c->place->library);
-    add_quern(&p, c);
-    add_path(&p, c->compiler);
-    add_path(&p, c->place->header);
-    add_path(&p, qn_lab_starter(c));
-    add_path(&p, in);
+    qn_lab_add_system(&p, true);
+    qn_lab_add_library(&p, c->place->library);
+    qn_lab_add_quern(&p, c->place->quern);
+    qn_lab_add_path(&p, c->compiler);
+    qn_lab_add_path(&p, c->place->header);
+    qn_lab_add_path(&p, qn_lab_starter(c));
+    qn_lab_add_path(&p, in);
     good = run_job(c, &job) && !job.status;
     if (!good && !c->broken) {
         qn_lab_say(c, "%s %s", what, *job.trouble ? job.trouble : "cannot be compiled:");
         qn_lab_say_text(c, job.errors, LINES_TOLD);
     }
     qn_lab_free_job(&job);
-    free_paths(&p);
+    qn_lab_free_paths(&p);
     free(build);
     free(in);
     return good;
@@ -301,14 +235,14 @@ static bool ended_well(struct qn_lab_check *c, const struct qn_lab_job *job)
     return false;
 }
 
-static bool run_prepared(struct qn_lab_check *c, struct qn_lab_job *job, struct path_list *p)
+static bool run_prepared(struct qn_lab_check *c, struct qn_lab_job *job, struct qn_lab_path_list *p)
 {
     char *cases = qn_lab_format("%s/cases", c->scratch), *build = qn_lab_format("%s/build", c->scratch);
     bool good;
 
-    add_system(p, false);
-    add_path(p, cases);
-    add_path(p, build);
+    qn_lab_add_system(p, false);
+    qn_lab_add_path(p, cases);
+    qn_lab_add_path(p, build);
     job->directory = cases;
     job->paths.read = p->at;
     if (!job->seconds)
@@ -321,7 +255,7 @@ static bool run_prepared(struct qn_lab_check *c, struct qn_lab_job *job, struct 
 
 bool qn_lab_run_program(struct qn_lab_check *c, struct qn_lab_job *job)
 {
-    struct path_list p = { .n = 0 };
+    struct qn_lab_path_list p = { .n = 0 };
 
     if (!job->limits.cpu_seconds)
         job->limits = qn_lab_limits_program;
@@ -330,14 +264,14 @@ bool qn_lab_run_program(struct qn_lab_check *c, struct qn_lab_job *job)
 
 bool qn_lab_run_quern(struct qn_lab_check *c, struct qn_lab_job *job)
 {
-    struct path_list p = { .n = 0 };
+    struct qn_lab_path_list p = { .n = 0 };
     bool good;
 
-    add_quern(&p, c);
-    add_path(&p, "/proc"); /* the engine reads its maps */
+    qn_lab_add_quern(&p, c->place->quern);
+    qn_lab_add_path(&p, "/proc"); /* the engine reads its maps */
     job->limits = qn_lab_limits_quern;
     job->seconds = TOOL_SECONDS;
     good = run_prepared(c, job, &p);
-    free_paths(&p);
+    qn_lab_free_paths(&p);
     return good;
 }

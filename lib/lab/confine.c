@@ -186,5 +186,6 @@ void qn_lab_weaknesses(void (*say)(void *data, const char *line), void *data)
         say(data, "not started as root: the code runs as the user who grades, and compilers may start any number of "
                   "processes");
     else if (stays_root)
-        say(data, "nobody cannot reach quern's files, or those of the check: the code runs as root, without any of its powers");
+        say(data, "nobody cannot reach quern's files, or those of the check: the code runs as root, without any of its "
+                  "powers");
 }

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "lab/inspect.h"
+#include "lab/model_branch.h"
 #include "lab/replay.h"
 
 #define BITS 12
-#define ENTRIES (1u << BITS)
 #define CODE 0x401000
 #define BRANCHES 4000          /* of the traces compared */
 #define OUTER 10000
@@ -20,58 +20,6 @@
 #define BUDGET_OWN 64          /* what budget.c and module.h add */
 #define PROGRAMS 3
 #define PROGRAM_BRANCHES 30000
-
-/* ---- the models: one entry per remainder of the index ---- */
-
-enum model { ONE_BIT, TWO_BIT, GSHARE };
-
-struct predictor {
-    enum model model;
-    uint8_t table[ENTRIES];
-    unsigned bits, history;
-};
-
-static unsigned index_of(const struct predictor *p, uint64_t pc)
-{
-    uint64_t key = p->model == GSHARE ? pc ^ p->history : pc;
-
-    return (unsigned)(key % (1u << p->bits));
-}
-
-static bool predict(const struct predictor *p, uint64_t pc)
-{
-    return p->model == ONE_BIT ? p->table[index_of(p, pc)] != 0 : p->table[index_of(p, pc)] >= 2;
-}
-
-static void update(struct predictor *p, uint64_t pc, bool taken)
-{
-    uint8_t *entry = &p->table[index_of(p, pc)];
-
-    if (p->model == ONE_BIT)
-        *entry = taken;
-    else if (taken)
-        *entry += *entry < 3;
-    else
-        *entry -= *entry > 0;
-    p->history = (2 * p->history + taken) % (1u << p->bits);
-}
-
-/* wrong[i]: branch i was mispredicted.  Returns how many. */
-static unsigned long work_out(const struct qn_lab_branches *t, enum model model, unsigned bits, unsigned char *wrong)
-{
-    struct predictor p = { .model = model, .bits = bits };
-    unsigned long n = 0;
-
-    for (size_t i = 0; i < t->n; i++) {
-        bool missed = predict(&p, t->at[i].pc) != t->at[i].taken;
-
-        update(&p, t->at[i].pc, t->at[i].taken);
-        if (wrong)
-            wrong[i] = missed;
-        n += missed;
-    }
-    return n;
-}
 
 /* ---- running ---- */
 
@@ -130,7 +78,7 @@ static void draw_branches(struct qn_lab_check *c, struct qn_lab_branches *t)
     }
 }
 
-static bool agrees(struct qn_lab_check *c, const char *file, enum model model, unsigned bits)
+static bool agrees(struct qn_lab_check *c, const char *file, enum qn_lab_predictor model, unsigned bits)
 {
     struct qn_lab_branches t = { .n = 0 };
     static unsigned char wrong[BRANCHES];
@@ -138,21 +86,21 @@ static bool agrees(struct qn_lab_check *c, const char *file, enum model model, u
     bool good;
 
     draw_branches(c, &t);
-    work_out(&t, model, bits, wrong);
+    qn_lab_mispredicts(&t, model, bits, wrong);
     good = run(c, file, bits, &t, &r) && compare(c, &t, &r, wrong, bits);
     qn_lab_free_replay(&r);
     qn_lab_free_branches(&t);
     return good;
 }
 
-static bool agrees_at_sizes(struct qn_lab_check *c, const char *file, enum model model)
+static bool agrees_at_sizes(struct qn_lab_check *c, const char *file, enum qn_lab_predictor model)
 {
     return agrees(c, file, model, BITS) && agrees(c, file, model, qn_lab_between(c, 3, BITS - 1));
 }
 
-static bool onebit(struct qn_lab_check *c) { return agrees_at_sizes(c, "onebit.c", ONE_BIT); }
-static bool twobit(struct qn_lab_check *c) { return agrees_at_sizes(c, "twobit.c", TWO_BIT); }
-static bool gshare(struct qn_lab_check *c) { return agrees_at_sizes(c, "gshare.c", GSHARE); }
+static bool onebit(struct qn_lab_check *c) { return agrees_at_sizes(c, "onebit.c", QN_LAB_ONE_BIT); }
+static bool twobit(struct qn_lab_check *c) { return agrees_at_sizes(c, "twobit.c", QN_LAB_TWO_BIT); }
+static bool gshare(struct qn_lab_check *c) { return agrees_at_sizes(c, "gshare.c", QN_LAB_GSHARE); }
 
 /* A branch that goes one way for long, then the other: counters must stop at both ends. */
 static bool saturates(struct qn_lab_check *c)
@@ -168,7 +116,7 @@ static bool saturates(struct qn_lab_check *c)
         for (taken = !taken; n > 0 && t.n < 1500; n--)
             qn_lab_add_branch(&t, CODE, taken);
     }
-    work_out(&t, TWO_BIT, BITS, wrong);
+    qn_lab_mispredicts(&t, QN_LAB_TWO_BIT, BITS, wrong);
     good = run(c, "twobit.c", BITS, &t, &r) && compare(c, &t, &r, wrong, BITS);
     qn_lab_free_replay(&r);
     qn_lab_free_branches(&t);
@@ -313,8 +261,8 @@ static bool play(struct qn_lab_check *c, struct score *score)
     bool good;
 
     draw_program(c, &t);
-    score->two += work_out(&t, TWO_BIT, BITS, NULL);
-    score->share += work_out(&t, GSHARE, BITS, NULL);
+    score->two += qn_lab_mispredicts(&t, QN_LAB_TWO_BIT, BITS, NULL);
+    score->share += qn_lab_mispredicts(&t, QN_LAB_GSHARE, BITS, NULL);
     good = run(c, "mine.c", 0, &t, &r);
     score->mine += good ? count_wrong(&r) : 0;
     qn_lab_free_replay(&r);

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "lab/sandbox.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,11 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "lab/reap.h"
 
 #define READ_BYTES 65536
 #define EXIT_UNCONFINED 125 /* of the child, before the program begins; a message is in the pipe `report` */
@@ -103,7 +103,7 @@ static bool start(struct child *c, const struct qn_lab_job *job)
         fcntl(c->fd[i], F_SETFL, O_NONBLOCK);
     }
     fflush(NULL);
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    qn_lab_adopt_orphans();
     c->pid = fork();
     if (c->pid == 0)
         become(job, theirs);
@@ -221,49 +221,6 @@ static void attend(struct child *c, struct qn_lab_job *job, const char **gave_up
 
 /* ---- the end ---- */
 
-/* Is process `pid` a child of ours? */
-static bool is_ours(const char *pid)
-{
-    char path[64], line[512];
-    const char *behind_name;
-    int parent = 0;
-    FILE *f;
-
-    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
-    f = fopen(path, "r");
-    if (f && fgets(line, sizeof line, f) && (behind_name = strrchr(line, ')')))
-        sscanf(behind_name, ") %*c %d", &parent);
-    if (f)
-        fclose(f);
-    return parent == getpid();
-}
-
-static void kill_children(void)
-{
-    DIR *d = opendir("/proc");
-    struct dirent *e;
-
-    while (d && (e = readdir(d)))
-        if (*e->d_name >= '1' && *e->d_name <= '9' && is_ours(e->d_name))
-            kill(atoi(e->d_name), SIGKILL);
-    if (d)
-        closedir(d);
-}
-
-/* Whoever of its descendants lives becomes our child when its parent dies, at the latest. */
-static void kill_all(struct child *c, int *status, bool given_up)
-{
-    int other;
-
-    if (given_up)
-        kill(c->pid, SIGKILL);
-    while (waitpid(c->pid, status, 0) < 0 && errno == EINTR)
-        ;
-    kill(-c->pid, SIGKILL);
-    while (kill_children(), waitpid(-1, &other, 0) > 0)
-        ;
-}
-
 /* Output is closed, but it lives: until the time is up. */
 static bool wait_for_end(const struct child *c)
 {
@@ -320,7 +277,7 @@ bool qn_lab_run(struct qn_lab_job *job)
         gave_up = "clock";
     if (c.fd[REPORT] >= 0)
         take_errors(&c, REPORT, &report, &report_size);
-    kill_all(&c, &status, gave_up != NULL);
+    qn_lab_reap(c.pid, &status, gave_up != NULL);
     for (int i = 0; i < PIPES; i++)
         close_pipe(&c, i);
     judge(job, status, gave_up);

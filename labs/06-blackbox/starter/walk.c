@@ -33,6 +33,5 @@ int main(void)
     for (int stride = STRIDE_MIN; stride <= 256; stride *= 2)
         for (int footprint = 256; footprint <= FOOTPRINT_MAX; footprint *= 2)
             walk(footprint, stride);
-    box_answer(0, 0, 0, "lru", 0);
     return 0;
 }
