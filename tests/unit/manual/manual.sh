@@ -19,12 +19,11 @@
 here=$top_srcdir/tests/unit/manual
 manual=$top_srcdir/doc/manual
 PATH=$top_builddir:$PATH
-NAMES="awk -f $here/names.awk $SCRATCH/symbols -"
-export PATH NAMES LC_ALL=C TZ=UTC
+QUERN_INCLUDE=-I$top_srcdir/include
+export PATH QUERN_INCLUDE LC_ALL=C TZ=UTC
 unset DEBUGINFOD_URLS QUERN_OPTS
 
 mkdir -p "$SCRATCH/me" "$SCRATCH/blocks"
-nm -n "$top_builddir/quern-engine" >"$SCRATCH/symbols" || bail 'nm cannot read quern-engine'
 chapters=$(sed -n 's/^@include \(.*\.texi\)$/\1/p' "$manual/quern.texi")
 [ -n "$chapters" ] || bail 'quern.texi includes no chapter'
 
@@ -32,13 +31,18 @@ wanted_gcc=$(sed -n 's/^@set GCC //p' "$manual/quern.texi")
 [ -n "$wanted_gcc" ] || bail 'quern.texi does not say which gcc it was written with'
 [ "$(gcc -dumpversion 2>/dev/null)" = "$wanted_gcc" ] && same_gcc=yes || same_gcc=no
 
+# names [ENGINE]: a filter for emitted code: addresses in that engine become names.
+names() {
+    nm -n "${1:-$top_builddir/quern-engine}" >"$SCRATCH/symbols" && awk -f "$here/names.awk" "$SCRATCH/symbols" -
+}
+
 # answer BLOCK FILTER: the commands of a block, each with what it prints.
 answer() {
     sed -n 's/^\$ //p' "$1" >"$1.commands"
     while IFS= read -r command; do
         printf '$ %s\n' "$command"
         (cd "$SCRATCH/me" && eval "$command" 2>&1) </dev/null >"$1.printed"
-        sed "s|$SCRATCH/me|/home/me|g; s/^==[0-9]*==/==4711==/; s/^\*\*[0-9]*\*\*/**4711**/" "$1.printed" |
+        sed "s|$SCRATCH/me|/home/me|g; s/^\([-=]\)\1[0-9]*\1\1/\1\14711\1\1/; s/^\*\*[0-9]*\*\*/**4711**/" "$1.printed" |
             (cd "$SCRATCH/me" && eval "${2:-cat}")
     done <"$1.commands"
 }
