@@ -672,6 +672,7 @@ shell_tests = \
 	tests/unit/build/clang.sh \
 	tests/unit/build/driver.sh \
 	tests/unit/build/engine.sh \
+	tests/unit/build/install.sh \
 	tests/unit/build/lines.sh \
 	tests/unit/build/oracle.sh \
 	tests/unit/build/order.sh \
@@ -732,6 +733,7 @@ shell_tests = \
 	tests/unit/sim/build.sh \
 	tests/unit/sim/check.sh \
 	tests/unit/sim/events.sh \
+	tests/unit/sim/headers.sh \
 	tests/unit/sim/installed.sh \
 	tests/unit/sim/labs.sh \
 	tests/unit/sim/levels.sh \

@@ -2,6 +2,7 @@
 #
 #   make check                                  everything
 #   make check TESTS=tests/unit/decode/len.sh   one test (a C test without its .c)
+#   make check-short                           one or two of each part
 #   make guests                                 the programs of tests/guest only
 #
 # A C test tests/unit/FOLDER/NAME.c is a program of that name, linked with all of lib/ that does not need the running
@@ -35,6 +36,16 @@ else
 TESTS += tests/tap/no-opcodes.sh
 endif
 
+## A quick look at each part; `make distcheck` is content with it.
+short_tests = tests/unit/build/tap tests/unit/build/driver.sh tests/unit/build/lines.sh tests/unit/build/order.sh \
+	tests/unit/build/sources.sh tests/unit/man/completion.sh tests/unit/build/install.sh tests/unit/cost/count \
+	tests/unit/debug/demangle tests/unit/decode/decode_golden tests/unit/exp/table tests/unit/lab/model_cache \
+	tests/unit/man/man.sh tests/unit/out/expr tests/unit/plot/knees tests/unit/prof/read tests/unit/report/html \
+	tests/unit/run/toggle.sh tests/unit/sim/headers.sh tests/unit/sim/lru tests/unit/sim/cachegrind tests/guest/native.sh
+check-short:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(short_tests)'
+.PHONY: check-short
+
 tap_driver = QUERN='$(abs_top_builddir)/quern' CC='$(CC)' top_srcdir='$(abs_top_srcdir)' \
 	top_builddir='$(abs_top_builddir)' $(SHELL) $(top_srcdir)/tests/tap/driver.sh
 LOG_DRIVER = $(tap_driver)
@@ -47,7 +58,7 @@ GUEST_CFLAGS = -std=gnu11 -O1 -g -ffreestanding -fno-builtin -fno-stack-protecto
 	-Wl,-e,guest_start -Wl,--build-id=none -Wl,-z,noexecstack
 guests: $(guest_programs)
 .PHONY: guests
-tests/guest/native.log tests/guest/oracle.log tests/unit/build/oracle.log tests/unit/cost/insns.log tests/unit/plot/data.log: $(guest_programs)
+tests/guest/native.log tests/guest/oracle.log tests/unit/run/toggle.log tests/unit/build/oracle.log tests/unit/cost/insns.log tests/unit/plot/data.log: $(guest_programs)
 tests/guest/%: tests/guest/%.c tests/guest/guest.h
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(GUEST_CFLAGS) -o $@ $<
 tests/guest/%: tests/guest/%.S tests/guest/guest.h
