@@ -8,7 +8,7 @@ command -v clang >/dev/null || skip_all 'no clang'
 cd "$SCRATCH" || bail "no $SCRATCH"
 
 "$top_srcdir/configure" -q CC=clang CFLAGS=-O0 --enable-werror >configure.log 2>&1 || bail "configure: $(tail -n 3 configure.log)"
-make -s >make.log 2>&1
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s >make.log 2>&1
 is "$? $(grep -c 'warning:' make.log)" '0 0' 'it builds, without a warning' || diag "$(grep -m 5 'error:' make.log)"
 
 # counts ENGINE GUEST: what is counted, by line

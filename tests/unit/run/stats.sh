@@ -33,10 +33,11 @@ is "$(number D1: 4) $(number D1: 5)" "$(total D1mr D1mw) 0" 'one way: only misse
 is "$(number I1: 2)" "$(total I1mr)" 'of fetches only misses'
 is "$(number D1: 3)" "$(awk -v slow="$(number D1: 4)" -v all="$(total Dr Dw)" 'BEGIN { printf "%.3f", 100 * (1 - slow / all) }')" 'the share'
 stats --D1=1024,2,32 --branch-sim=yes -- "$guests/indirect"
-is "$(number predictors: 2)" "$(total Bi)" 'every indirect branch comes to its predictor'
-"$QUERN" sim build --BC=gshare -o gshare || bail 'cannot build gshare'
-stats --sim=./gshare --D1=1024,2,32 --branch-sim=yes -- "$guests/indirect"
-is "$(number predictors: 1)" "$(total Bc)" 'and every conditional one, to a module'
+is "$(number predictors: 1) $(number predictors: 2)" '0 0' 'the default predictors are not called'
+"$QUERN" sim build --BC=gshare --BI=btb -o modules || bail 'cannot build gshare and btb'
+stats --sim=./modules --D1=1024,2,32 --branch-sim=yes -- "$guests/indirect"
+is "$(number predictors: 1)" "$(total Bc)" 'every conditional branch comes to a module'
+is "$(number predictors: 2)" "$(total Bi)" 'and every indirect one'
 
 # ---- memory ----
 # "memory: INSTRUCTIONS guest instructions; arena BYTES bytes, tables BYTES: N per instruction"
