@@ -108,7 +108,10 @@ hosted_sources = \
 	lib/cost/versus.c \
 	lib/exp/exp.c \
 	lib/exp/file.c \
+	lib/exp/groups.c \
 	lib/exp/jobs.c \
+	lib/exp/many.c \
+	lib/exp/many_result.c \
 	lib/exp/memory.c \
 	lib/exp/result.c \
 	lib/exp/rows.c \
@@ -225,8 +228,10 @@ tool_sources = \
 	tools/sim_describe.c \
 	tools/sim_modules.c \
 	tools/sweep.c \
+	tools/sweep_command.c \
 	tools/sweep_options.c \
 	tools/sweep_programs.c \
+	tools/sweep_result.c \
 	tools/sweep_run.c \
 	tools/sweep_sims.c \
 	tools/trace.c
@@ -366,6 +371,11 @@ module_sources = \
 	lib/sim/level/tlb.c \
 	lib/sim/level/victim.c \
 	lib/sim/level/writeback.c \
+	lib/sim/many/caches.c \
+	lib/sim/many/fetches.c \
+	lib/sim/many/no_twin.c \
+	lib/sim/many/predictors.c \
+	lib/sim/many/targets.c \
 	lib/sim/policy/brrip.c \
 	lib/sim/policy/drrip.c \
 	lib/sim/policy/fifo.c \
@@ -414,7 +424,9 @@ headers = \
 	lib/event/event.h \
 	lib/exp/exp.h \
 	lib/exp/file.h \
+	lib/exp/groups.h \
 	lib/exp/jobs.h \
+	lib/exp/many.h \
 	lib/exp/memory.h \
 	lib/exp/result.h \
 	lib/exp/rows.h \
@@ -565,6 +577,11 @@ headers = \
 	lib/sim/hosted/hosted.h \
 	lib/sim/hosted/trace.h \
 	lib/sim/level/prefetch.h \
+	lib/sim/many/last_levels.h \
+	lib/sim/many/many.h \
+	lib/sim/many/member_cache.h \
+	lib/sim/many/member_predictor.h \
+	lib/sim/many/stacks.h \
 	lib/sim/policy/rrip.h \
 	tools/dis_elf.h \
 	tools/lab.h \
@@ -694,6 +711,7 @@ shell_tests = \
 	tests/unit/decode/vectors.sh \
 	tests/unit/examples/examples.sh \
 	tests/unit/exp/file.sh \
+	tests/unit/exp/share.sh \
 	tests/unit/exp/sweep.sh \
 	tests/unit/labs/frame.sh \
 	tests/unit/labs/lab01.sh \

@@ -233,7 +233,7 @@ static bool add_slot(struct command *c, const struct qn_sim_build *b, const char
 {
     const char *name = qn_sim_slot_names[slot];
     int first = define_slot(c, b, library, slot, b->module[slot], "");
-    int second = !b->versus ? first > 0 && slot <= QN_SIM_LL
+    int second = !b->versus ? first > 0 && slot <= QN_SIM_LL && !b->many
                  : slot != QN_SIM_AN ? define_slot(c, b, library, slot, b->second[slot], "B_") : 0;
 
     if (first > 0)
@@ -290,7 +290,7 @@ static bool add_engine(struct command *c, const struct qn_sim_build *b, const ch
     if (b->versus)
         add(c, "-DQN_SIM_VERSUS=1");
     add(c, "%s/sim/engine.c", library);
-    add(c, "%s/sim/%s", library, b->versus ? "versus.c" : "twin.c");
+    add(c, "%s/sim/%s", library, b->versus ? "versus.c" : b->many ? "many/no_twin.c" : "twin.c");
     add_words(c, ENGINE_LINK);
     add_words(c, "-Wl,--whole-archive");
     add(c, "%s", archive);

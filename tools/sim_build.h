@@ -23,6 +23,7 @@ struct qn_sim_build {
     const char *cflags;              /* more flags for the compiler, NULL = none */
     bool replay;                     /* a hosted program that reads traces, instead of an engine */
     bool verbose;                    /* print the command */
+    bool many;                       /* simulators of lib/sim/many: no unfiltered twin */
     const char *const *extra;        /* more source files and flags, NULL at the end; NULL = none */
 };
 

@@ -126,7 +126,8 @@ static int list(struct qn_sweep *s)
 {
     s->work = ".";
     for (int i = 0; i < s->runs.count; i++) {
-        char **argv = qn_sweep_command(s, i, i);
+        struct qn_sweep_command command = qn_sweep_single(s, i);
+        char **argv = qn_sweep_command(s, &command);
 
         fputs("quern", stdout);
         for (argv++; *argv; argv++) {

@@ -2,13 +2,16 @@
  *
  *   sweep.c          the order of things         sweep_options.c  the command line
  *   sweep_sims.c     simulators: what a name means, building
- *   sweep_run.c      runs, results, the CSV file, progress       sweep_programs.c  programs and their build-ids
+ *   sweep_run.c      jobs, the CSV file, progress                sweep_programs.c  programs and their build-ids
+ *   sweep_command.c  the `quern run` of a job                    sweep_result.c    what came of it
  */
 #ifndef QN_SWEEP_H
 #define QN_SWEEP_H
 
 #include <stdbool.h>
 
+#include "exp/jobs.h"
+#include "exp/many.h"
 #include "exp/rows.h"
 
 struct qn_sweep_options {
@@ -16,16 +19,15 @@ struct qn_sweep_options {
     const char *experiment; /* a file; NULL: none */
     const char *output;     /* the CSV file */
     int parallel;           /* runs at a time; 0: as many as there are processors */
-    bool list, quiet, retry;
+    bool list, quiet, retry, no_sharing;
 };
 
-/* A simulator that runs name. */
-struct qn_sweep_sim {
-    const char *text;                       /* as the experiment says: "srrip", "D1=srrip+BC=gshare", "./mysim" */
-    const char *file[QN_EXP_SLOTS];         /* the module's file; NULL: the default */
-    const char *module[QN_EXP_SLOTS];       /* "srrip:50b34235a5a88360"; "" = none */
-    const char *options;                    /* key=value,... that belong to it, "" = none */
-    const char *engine;                     /* NULL: not built yet */
+/* Many simulators in one engine. */
+struct qn_sweep_build {
+    const struct qn_exp_group *group; /* for which it was made */
+    const char *I1;                   /* module of the I1; NULL: the default */
+    const char *engine;
+    struct qn_exp_many many;
 };
 
 struct qn_sweep {
@@ -33,9 +35,11 @@ struct qn_sweep {
     struct qn_exp_runs runs;
     struct qn_exp_provenance *provenance; /* by run */
     struct qn_exp_result *results;        /* by run */
-    struct qn_sweep_sim **sims;           /* by run */
-    struct qn_sweep_sim *known[1000];     /* each once */
+    struct qn_exp_sim **sims;           /* by run */
+    struct qn_exp_sim *known[1000];     /* each once */
     int known_count;
+    struct qn_sweep_build **builds;
+    int build_count;
     const char *work;                     /* a folder of ours beside the output, removed at the end */
     const char *self;                     /* this quern */
 };
@@ -46,13 +50,33 @@ int qn_sweep_parse(struct qn_sweep_options *o, int argc, char **argv);
 /* Finds what each run's simulator is made of.  0, or the exit status after a line. */
 int qn_sweep_find_sims(struct qn_sweep *s);
 /* Builds it, if that has not been done.  0, or the exit status after a line. */
-int qn_sweep_build_sim(struct qn_sweep *s, struct qn_sweep_sim *sim);
+int qn_sweep_build_sim(struct qn_sweep *s, struct qn_exp_sim *sim);
 
 /* Finds each run's program and input, and the program's build-id.  0, or the exit status after a line. */
 int qn_sweep_check_programs(struct qn_sweep *s);
 
-/* `quern run` with everything for this run; the list ends with NULL.  number: of its files in the work folder. */
-char **qn_sweep_command(struct qn_sweep *s, int run, int number);
+/* What `quern run` is called with. */
+struct qn_sweep_command {
+    int run;                                      /* for program, I1, seed */
+    const char *engine, *options;
+    const struct qn_geometry *D1, *LL;
+    const char *stem;                             /* of its files in the work folder */
+};
+
+/* The list ends with NULL. */
+char **qn_sweep_command(struct qn_sweep *s, const struct qn_sweep_command *c);
+/* For one run alone. */
+struct qn_sweep_command qn_sweep_single(struct qn_sweep *s, int run);
+
+/* The build for a group, made when it is first asked for; another group of the same members uses it, too.
+ * engine NULL: it cannot be built, and a line says why. */
+const struct qn_sweep_build *qn_sweep_build_many(struct qn_sweep *s, const struct qn_exp_group *group, int number);
+
+/* Results of a job: of one run; of a group, false if they are not to be believed. */
+void qn_sweep_take_single(struct qn_sweep *s, const struct qn_exp_job *job, int run, const char *stem);
+bool qn_sweep_take_group(struct qn_sweep *s, const struct qn_exp_job *job, const struct qn_exp_group *group,
+                         const char *stem);
+void qn_sweep_remove_files(struct qn_sweep *s, const char *stem);
 
 /* Makes all runs that have no result yet and keeps the file up to date.  The exit status. */
 int qn_sweep_run(struct qn_sweep *s);

@@ -30,6 +30,7 @@ static const char help[] =
     "  --counting=exact|cachegrind, --seed=N, --sim-opt=KEY=VALUE   as for quern run\n"
     "  --timeout=SECONDS     of each run [none]\n"
     "  --env=NAME[=VALUE]    programs see this variable; without it they see PATH and LC_ALL=C only\n"
+    "  --share=yes|no        one execution for runs that differ in D1, LL or predictors only [yes]\n"
     "  --retry               run what failed again\n"
     "  --list                print the commands, run nothing\n"
     "  -q, --quiet           no progress, no last line\n"
@@ -117,6 +118,14 @@ static bool take_jobs(struct parser *p, const char *text)
     return true;
 }
 
+static bool take_sharing(struct parser *p, const char *text)
+{
+    if (strcmp(text, "yes") && strcmp(text, "no"))
+        return qn_prof_fail(&p->err, QN_PROF_BAD, "--share: got '%s', wanted yes or no", text), false;
+    p->o->no_sharing = !strcmp(text, "no");
+    return true;
+}
+
 /* 1: taken; 0: a mistake, in p->err; -1: no such option. */
 static int take_setting(struct parser *p)
 {
@@ -144,6 +153,8 @@ static int take_option(struct parser *p)
         return p->o->list = true;
     if (!strcmp(a, "--retry"))
         return p->o->retry = true;
+    if ((value = value_of(p, "--share")))
+        return take_sharing(p, value);
     if ((value = value_of(p, "-o")))
         return p->o->output = value, 1;
     if (!strncmp(a, "-j", 2))

@@ -1,21 +1,17 @@
 /* tools/sweep_run.c - makes the runs and keeps the CSV file up to date.
  *
- * The file is written anew, under another name and then renamed, whenever a run has ended: so at any moment it is
- * complete as far as it goes, whatever kills us.  Each run has files in the work folder, NUMBER.log, NUMBER.err and profiles
- * NUMBER.PID, which go when it has ended.
+ * The file is written anew, under another name and then renamed, whenever a job has ended: so at any moment it is
+ * complete as far as it goes, whatever kills us.  Each job has files in the work folder, STEM.log, STEM.err and profiles
+ * STEM.PID, which go when it has ended.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "exp/jobs.h"
 #include "sweep.h"
 #include "tools.h"
 
@@ -25,87 +21,18 @@
 struct conductor {
     struct qn_sweep *s;
     struct qn_exp_jobs jobs;
+    char **environment;
     int todo, done, failed; /* runs of this call; failed: of all rows */
     double started;
     bool terminal, wrote_badly;
 };
 
-/* ---- the command ---- */
-
-struct words {
-    struct qn_exp_memory *m;
-    char **at;
-    size_t count;
+/* What a job is about. */
+struct task {
+    const struct qn_exp_group *group; /* NULL: one run */
+    int run, number;                  /* number: of the group */
+    const char *stem;
 };
-
-static void add(struct words *w, const char *word)
-{
-    w->at = qn_exp_grow(w->m, w->at, w->count, sizeof *w->at);
-    w->at[w->count++] = word ? qn_exp_copy(w->m, word) : NULL;
-}
-
-/* In the names of logs and profiles % begins a field. */
-static const char *escape_percents(struct qn_exp_memory *m, const char *text)
-{
-    char *out = qn_exp_copy(m, "");
-
-    for (const char *p; (p = strchr(text, '%')); text = p + 1)
-        out = qn_exp_format(m, "%s%.*s%%%%", out, (int)(p - text), text);
-    return qn_exp_format(m, "%s%s", out, text);
-}
-
-static void add_geometry(struct words *w, const char *level, const struct qn_geometry *g)
-{
-    add(w, qn_exp_format(w->m, "--%s=%u,%u,%u", level, g->size, g->assoc, g->line));
-}
-
-char **qn_sweep_command(struct qn_sweep *s, int run, int number)
-{
-    const struct qn_exp *e = &s->options.exp;
-    const struct qn_exp_run *r = &s->runs.at[run];
-    const struct qn_sweep_sim *sim = s->sims[run];
-    struct words w = { .m = &s->options.exp.memory };
-    const char *work = escape_percents(w.m, s->work);
-
-    add(&w, s->self);
-    add(&w, "run");
-    add(&w, qn_exp_format(w.m, "--sim=%s", sim->engine ? sim->engine : sim->text));
-    add_geometry(&w, "I1", &r->geometry[QN_EXP_I1]);
-    add_geometry(&w, "D1", &r->geometry[QN_EXP_D1]);
-    add_geometry(&w, "LL", &r->geometry[QN_EXP_LL]);
-    add(&w, qn_exp_format(w.m, "--cache-sim=%s", e->cache_sim.text ? e->cache_sim.text : "yes"));
-    add(&w, qn_exp_format(w.m, "--branch-sim=%s", e->branch_sim.text ? e->branch_sim.text : "no"));
-    add(&w, qn_exp_format(w.m, "--counting=%s", s->provenance[run].counting));
-    add(&w, qn_exp_format(w.m, "--seed=%llu", (unsigned long long)r->seed));
-    if (*s->provenance[run].options)
-        add(&w, qn_exp_format(w.m, "--sim-opt=%s", s->provenance[run].options));
-    add(&w, qn_exp_format(w.m, "--out-file=%s/%d.%%p", work, number));
-    add(&w, qn_exp_format(w.m, "--log-file=%s/%d.log", work, number));
-    add(&w, "--");
-    for (int i = 0; r->argv[i]; i++)
-        add(&w, r->argv[i]);
-    add(&w, NULL);
-    return w.at;
-}
-
-/* The programs' environment: always the same, so that their stacks are, too. */
-static char **make_environment(struct qn_exp *e)
-{
-    struct words w = { .m = &e->memory };
-
-    add(&w, DEFAULT_PATH);
-    add(&w, DEFAULT_LOCALE);
-    for (int i = 0; i < e->environment.count; i++) {
-        const char *text = e->environment.at[i].text, *value = strchr(text, '=') ? NULL : getenv(text);
-
-        if (strchr(text, '='))
-            add(&w, text);
-        else if (value)
-            add(&w, qn_exp_format(w.m, "%s=%s", text, value));
-    }
-    add(&w, NULL);
-    return w.at;
-}
 
 /* ---- results ---- */
 
@@ -122,60 +49,136 @@ static bool write_file(struct qn_sweep *s)
     return err.status == QN_PROF_OK;
 }
 
-struct taker {
-    struct qn_exp_memory *memory;
-    struct qn_exp_result *result;
-};
+static bool failed(const struct qn_exp_result *r) { return r->status && strcmp(r->status, QN_EXP_OK); }
 
-static void take_log_line(void *data, const char *text)
+/* ---- jobs ---- */
+
+/* The names of files of a killed sweep, whose processes may still write them, are others. */
+static const char *make_stem(struct qn_sweep *s, char kind, int number)
 {
-    const struct taker *t = data;
-
-    qn_exp_read_log_line(t->memory, t->result, text);
+    return qn_exp_format(&s->options.exp.memory, "%c%d-%d", kind, number, (int)getpid());
 }
 
-static void take_counts(struct qn_sweep *s, int number, struct qn_exp_result *r)
+static void add_job(struct conductor *c, const struct task *task)
 {
-    struct qn_exp_memory *m = &s->options.exp.memory;
-    struct qn_prof_error err = { .status = QN_PROF_OK };
-    struct taker taker = { m, r };
-    long pid = qn_exp_read_log(qn_exp_format(m, "%s/%d.log", s->work, number), take_log_line, &taker);
+    struct qn_exp_memory *m = &c->s->options.exp.memory;
+    struct task *copy = qn_exp_alloc(m, sizeof *copy);
 
-    if (qn_exp_read_totals(m, r, qn_exp_format(m, "%s/%d.%ld", s->work, number, pid), &err) != QN_PROF_OK)
-        r->status = qn_exp_copy(m, err.text);
+    *copy = *task;
+    copy->stem = task->group ? make_stem(c->s, 'g', task->number) : make_stem(c->s, 'r', task->run);
+    qn_exp_add_job(&c->jobs, &(struct qn_exp_job){
+        .environment = c->environment, .input = c->s->runs.at[task->run].input, .data = copy,
+        .errors = qn_exp_format(m, "%s/%s.err", c->s->work, copy->stem) });
 }
 
-static void remove_files(struct qn_sweep *s, int number)
-{
-    glob_t g;
+static void add_single(struct conductor *c, int run) { add_job(c, &(struct task){ NULL, run, 0, NULL }); }
 
-    if (glob(qn_exp_format(&s->options.exp.memory, "%s/%d.*", s->work, number), GLOB_NOESCAPE, NULL, &g) == 0)
-        for (size_t i = 0; i < g.gl_pathc; i++)
-            unlink(g.gl_pathv[i]);
-    globfree(&g);
+/* A simulator is built when the first job that needs it is due, so that others run meanwhile. */
+static bool prepare_single(struct conductor *c, const struct task *task, struct qn_exp_job *job)
+{
+    struct qn_sweep_command command;
+
+    if (qn_sweep_build_sim(c->s, c->s->sims[task->run])) {
+        c->s->results[task->run].status = "its simulator cannot be built";
+        c->done++;
+        c->failed++;
+        c->wrote_badly |= !write_file(c->s);
+        return false;
+    }
+    command = qn_sweep_single(c->s, task->run);
+    command.stem = task->stem;
+    job->argv = qn_sweep_command(c->s, &command);
+    return true;
 }
 
-/* A run that was killed has no counts, because its modules had no chance to say theirs. */
-static void take_result(struct conductor *c, const struct qn_exp_job *job)
+static bool prepare(void *data, struct qn_exp_job *job)
+{
+    struct conductor *c = data;
+    const struct task *task = job->data;
+    const struct qn_sweep_build *build;
+
+    if (!task->group)
+        return prepare_single(c, task, job);
+    build = qn_sweep_build_many(c->s, task->group, task->number);
+    if (build->engine) {
+        struct qn_sweep_command command = { task->run, build->engine, build->many.options, &build->many.D1,
+                                            &build->many.LL, task->stem };
+
+        job->argv = qn_sweep_command(c->s, &command);
+        return true;
+    }
+    for (int i = 0; i < task->group->count; i++)
+        add_single(c, task->group->runs[i]);
+    return false;
+}
+
+static void add_group(struct conductor *c, const struct qn_exp_group *group, int number)
+{
+    if (group->count > 1)
+        add_job(c, &(struct task){ group, group->runs[0], number, NULL });
+    else
+        add_single(c, group->runs[0]);
+}
+
+static void job_ended(void *data, struct qn_exp_job *job)
+{
+    struct conductor *c = data;
+    const struct task *task = job->data;
+
+    if (task->group && !qn_sweep_take_group(c->s, job, task->group, task->stem)) {
+        for (int i = 0; i < task->group->count; i++)
+            add_single(c, task->group->runs[i]);
+    } else if (task->group) {
+        c->done += task->group->count;
+        c->failed += task->group->count * failed(&c->s->results[task->run]);
+    } else {
+        qn_sweep_take_single(c->s, job, task->run, task->stem);
+        c->done++;
+        c->failed += failed(&c->s->results[task->run]);
+    }
+    qn_sweep_remove_files(c->s, task->stem);
+    c->wrote_badly |= !write_file(c->s);
+}
+
+static void add_jobs(struct conductor *c)
 {
     struct qn_sweep *s = c->s;
-    struct qn_exp_memory *m = &s->options.exp.memory;
-    int run = (int)(intptr_t)job->data;
-    struct qn_exp_result *r = &s->results[run];
+    struct qn_exp *e = &s->options.exp;
+    bool simulates = !(e->cache_sim.text && !strcmp(e->cache_sim.text, "no"))
+                     || (e->branch_sim.text && !strcmp(e->branch_sim.text, "yes"));
+    struct qn_exp_sharing sharing = { !s->options.no_sharing && simulates,
+                                      e->counting.text && !strcmp(e->counting.text, "cachegrind") };
+    const char **options = qn_exp_alloc(&e->memory, (size_t)s->runs.count * sizeof *options);
+    struct qn_exp_group **groups;
+    int count;
 
-    *r = (struct qn_exp_result){ .status = NULL };
-    if (job->start_errno)
-        r->status = qn_exp_format(m, "cannot be started: %s", strerror(job->start_errno));
-    else if (job->timed_out)
-        r->status = qn_exp_format(m, "stopped after %s seconds", s->options.exp.timeout.text);
-    else
-        r->status = qn_exp_describe_end(m, job->status, job->errors);
-    if (!job->start_errno && !job->timed_out && WIFEXITED(job->status)
-        && (!strcmp(r->status, QN_EXP_OK) || !strncmp(r->status, "exit status", 11)))
-        take_counts(s, run, r);
-    remove_files(s, run);
-    c->done++;
-    c->failed += strcmp(r->status, QN_EXP_OK) != 0;
+    for (int i = 0; i < s->runs.count; i++) {
+        options[i] = s->provenance[i].options;
+        c->todo += !s->results[i].status;
+        c->failed += failed(&s->results[i]);
+    }
+    count = qn_exp_make_groups(&e->memory, &s->runs, s->sims, options, s->results, &sharing, &groups);
+    for (int i = 0; i < count; i++)
+        add_group(c, groups[i], i);
+}
+
+/* The programs' environment: always the same, so that their stacks are, too. */
+static char **make_environment(struct qn_exp *e)
+{
+    size_t n = 0;
+    char **list = qn_exp_alloc(&e->memory, ((size_t)e->environment.count + 3) * sizeof *list);
+
+    list[n++] = qn_exp_copy(&e->memory, DEFAULT_PATH);
+    list[n++] = qn_exp_copy(&e->memory, DEFAULT_LOCALE);
+    for (int i = 0; i < e->environment.count; i++) {
+        const char *text = e->environment.at[i].text, *value = strchr(text, '=') ? NULL : getenv(text);
+
+        if (strchr(text, '='))
+            list[n++] = qn_exp_copy(&e->memory, text);
+        else if (value)
+            list[n++] = qn_exp_format(&e->memory, "%s=%s", text, value);
+    }
+    return list;
 }
 
 /* ---- progress ---- */
@@ -232,36 +235,6 @@ static void finish_progress(struct conductor *c)
 
 /* ---- all of them ---- */
 
-static void job_ended(void *data, struct qn_exp_job *job)
-{
-    struct conductor *c = data;
-
-    take_result(c, job);
-    c->wrote_badly |= !write_file(c->s);
-}
-
-static int add_jobs(struct conductor *c, char **environment)
-{
-    struct qn_sweep *s = c->s;
-
-    for (int i = 0; i < s->runs.count; i++) {
-        int status;
-
-        if (s->results[i].status) {
-            c->failed += strcmp(s->results[i].status, QN_EXP_OK) != 0;
-            continue;
-        }
-        status = qn_sweep_build_sim(s, s->sims[i]);
-        if (status)
-            return status;
-        qn_exp_add_job(&c->jobs, &(struct qn_exp_job){
-            .argv = qn_sweep_command(s, i, i), .environment = environment, .input = s->runs.at[i].input,
-            .errors = qn_exp_format(&s->options.exp.memory, "%s/%d.err", s->work, i), .data = (void *)(intptr_t)i });
-        c->todo++;
-    }
-    return 0;
-}
-
 static int end(struct conductor *c)
 {
     int sig = c->jobs.signal;
@@ -287,15 +260,15 @@ int qn_sweep_run(struct qn_sweep *s)
     if (e->timeout.text)
         qn_exp_parse_size(e->timeout.text, &limit);
     qn_exp_init_jobs(&c.jobs, s->options.parallel, (double)limit, &c);
+    c.jobs.prepare = prepare;
     c.jobs.ended = job_ended;
     c.jobs.tick = show_progress;
-    status = add_jobs(&c, make_environment(e));
-    if (!status) {
-        if (!c.todo)
-            c.wrote_badly = !write_file(s);
-        qn_exp_run_jobs(&c.jobs);
-        status = end(&c);
-    }
+    c.environment = make_environment(e);
+    add_jobs(&c);
+    if (!c.todo)
+        c.wrote_badly = !write_file(s);
+    qn_exp_run_jobs(&c.jobs);
+    status = end(&c);
     qn_exp_free_jobs(&c.jobs);
     return status;
 }

@@ -48,26 +48,29 @@ static char *read_source(struct qn_exp_memory *m, const char *path)
     return text;
 }
 
+static bool is_policy(const char *source) { return strstr(source, "#define POLICY \""); }
+
 /* The slot where one looks for a module of its kind; -1: it has no slot of its own. */
 static int usual_slot(const char *source)
 {
-    if (strstr(source, "#define POLICY \""))
+    if (is_policy(source))
         return QN_EXP_SLOT_D1;
     if (strstr(source, "#define PREDICTOR \""))
         return strstr(source, "branchsim_BI_target") ? QN_EXP_SLOT_BI : QN_EXP_SLOT_BC;
     return strstr(source, "#define ANALYSIS \"") ? QN_EXP_SLOT_AN : -1;
 }
 
-static int put_module(struct qn_sweep *s, struct qn_sweep_sim *sim, int slot, const char *name)
+static int put_module(struct qn_sweep *s, struct qn_exp_sim *sim, int slot, const char *name)
 {
     struct qn_exp_memory *m = &s->options.exp.memory;
-    const char *library = qn_sim_library("sweep"), *base, *slash;
+    const char *library = qn_sim_library("sweep"), *base, *slash, *source;
     char *file = library ? qn_sim_find_module("sweep", library, slot < 0 ? QN_SIM_D1 : (enum qn_sim_slot)slot, name) : NULL;
 
     if (!file)
         return QN_EXIT_USAGE;
+    source = read_source(m, file);
     if (slot < 0)
-        slot = usual_slot(read_source(m, file));
+        slot = usual_slot(source);
     if (slot < 0) {
         fprintf(stderr, "quern: sweep: sim: %s fits several slots: say which, as D1=%s\n", name, name);
         free(file);
@@ -76,6 +79,9 @@ static int put_module(struct qn_sweep *s, struct qn_sweep_sim *sim, int slot, co
     slash = strrchr(file, '/');
     base = slash ? slash + 1 : file;
     sim->file[slot] = qn_exp_copy(m, file);
+    if (slot == QN_EXP_SLOT_AN || ((slot == QN_EXP_SLOT_D1 || slot == QN_EXP_SLOT_LL) && !is_policy(source))
+        || strstr(source, "#define PREDICTOR_RETURNS"))
+        sim->shareable = false;
     sim->module[slot] = qn_exp_format(m, "%.*s:%016llx", (int)strcspn(base, "."), base,
                                       (unsigned long long)qn_sim_hash_file(file));
     free(file);
@@ -83,7 +89,7 @@ static int put_module(struct qn_sweep *s, struct qn_sweep_sim *sim, int slot, co
 }
 
 /* "D1=srrip+LL=srrip", "srrip" */
-static int take_modules(struct qn_sweep *s, struct qn_sweep_sim *sim, const struct qn_exp_text *text)
+static int take_modules(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_exp_text *text)
 {
     char *copy = qn_exp_copy(&s->options.exp.memory, text->text), *word;
 
@@ -103,7 +109,7 @@ static int take_modules(struct qn_sweep *s, struct qn_sweep_sim *sim, const stru
 /* ---- engines that are there ---- */
 
 /* "I1=lru D1=srrip:50b3 ..." */
-static void take_description(struct qn_exp_memory *m, struct qn_sweep_sim *sim, const char *text)
+static void take_description(struct qn_exp_memory *m, struct qn_exp_sim *sim, const char *text)
 {
     while (*text) {
         size_t n = strcspn(text, " "), name = strcspn(text, "=");
@@ -115,7 +121,7 @@ static void take_description(struct qn_exp_memory *m, struct qn_sweep_sim *sim, 
     }
 }
 
-static int take_engine(struct qn_sweep *s, struct qn_sweep_sim *sim, const char *name)
+static int take_engine(struct qn_sweep *s, struct qn_exp_sim *sim, const char *name)
 {
     struct qn_run r = { .options.sim = (char *)name };
     char *text = NULL;
@@ -125,6 +131,8 @@ static int take_engine(struct qn_sweep *s, struct qn_sweep_sim *sim, const char 
         return QN_EXIT_USAGE;
     sim->engine = qn_exp_copy(&s->options.exp.memory, r.engine);
     take_description(&s->options.exp.memory, sim, text);
+    for (int i = 0; i < QN_EXP_SLOTS; i++)
+        sim->shareable = sim->shareable && !strcmp(sim->module[i], defaults[i]);
     free(text);
     free(r.engine);
     return 0;
@@ -139,7 +147,7 @@ static bool is_program(const char *path)
 
 /* ---- names ---- */
 
-static int take_definition(struct qn_sweep *s, struct qn_sweep_sim *sim, const struct qn_exp_simulator *d)
+static int take_definition(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_exp_simulator *d)
 {
     for (int i = 0; i < d->options.count; i++)
         sim->options = qn_exp_format(&s->options.exp.memory, "%s%s%s", sim->options, i ? "," : "", d->options.at[i].text);
@@ -156,10 +164,11 @@ static int take_definition(struct qn_sweep *s, struct qn_sweep_sim *sim, const s
     return 0;
 }
 
-static int resolve(struct qn_sweep *s, struct qn_sweep_sim *sim, const struct qn_exp_text *text)
+static int resolve(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_exp_text *text)
 {
     const struct qn_exp *e = &s->options.exp;
 
+    sim->shareable = true;
     for (int i = 0; i < QN_EXP_SLOTS; i++)
         sim->module[i] = defaults[i];
     for (int i = 0; i < e->simulator_count; i++)
@@ -175,7 +184,7 @@ static int resolve(struct qn_sweep *s, struct qn_sweep_sim *sim, const struct qn
 static int find_sim(struct qn_sweep *s, int run)
 {
     const struct qn_exp_text *text = &s->runs.at[run].sim;
-    struct qn_sweep_sim *sim;
+    struct qn_exp_sim *sim;
     int status;
 
     for (int i = 0; i < s->known_count; i++)
@@ -205,7 +214,7 @@ int qn_sweep_find_sims(struct qn_sweep *s)
 
 /* ---- building ---- */
 
-int qn_sweep_build_sim(struct qn_sweep *s, struct qn_sweep_sim *sim)
+int qn_sweep_build_sim(struct qn_sweep *s, struct qn_exp_sim *sim)
 {
     struct qn_sim_build b = { .tool = "sweep" };
 
@@ -215,11 +224,53 @@ int qn_sweep_build_sim(struct qn_sweep *s, struct qn_sweep_sim *sim)
         b.module[i] = sim->file[i];
     for (int i = 0; i < s->known_count; i++)
         if (s->known[i] == sim)
-            b.output = qn_exp_format(&s->options.exp.memory, "%s/sim%04d", s->work, i);
+            b.output = qn_exp_format(&s->options.exp.memory, "%s/sim-%d-%d", s->work, i, (int)getpid());
     if (qn_sim_build(&b)) {
         fprintf(stderr, "quern: sweep: simulator %s cannot be built\n", sim->text);
         return 1;
     }
     sim->engine = b.output;
     return 0;
+}
+
+static void make_many(struct qn_sweep *s, struct qn_sweep_build *build, int number)
+{
+    struct qn_exp_memory *m = &s->options.exp.memory;
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_sim_build b = { .tool = "sweep", .many = true };
+    const char *library = qn_sim_library("sweep"), *stem = qn_exp_format(m, "g%d-%d", number, (int)getpid());
+    int first = build->group->runs[0];
+
+    if (!library)
+        return;
+    if (!qn_exp_write_many(m, build->group, s->sims[first], s->provenance[first].options, library, s->work, stem,
+                           &build->many, &err)) {
+        fprintf(stderr, "quern: sweep: %s\n", err.text);
+        return;
+    }
+    for (int i = 0; i < QN_EXP_SLOTS; i++)
+        b.module[i] = build->many.module[i];
+    b.extra = build->many.extra;
+    b.output = qn_exp_format(m, "%s/many-%s", s->work, stem); /* apart from the files of jobs, which go */
+    if (!qn_sim_build(&b))
+        build->engine = b.output;
+}
+
+const struct qn_sweep_build *qn_sweep_build_many(struct qn_sweep *s, const struct qn_exp_group *group, int number)
+{
+    struct qn_exp_memory *m = &s->options.exp.memory;
+    const char *I1 = s->sims[group->runs[0]]->file[QN_EXP_SLOT_I1];
+    struct qn_sweep_build *build;
+
+    for (int i = 0; i < s->build_count; i++) {
+        build = s->builds[i];
+        if ((build->I1 == I1 || (I1 && build->I1 && !strcmp(build->I1, I1))) && qn_exp_same_members(build->group, group))
+            return build;
+    }
+    build = qn_exp_alloc(m, sizeof *build);
+    build->group = group;
+    build->I1 = I1;
+    make_many(s, build, number);
+    s->builds = qn_exp_grow(m, s->builds, (size_t)s->build_count, sizeof *s->builds);
+    return s->builds[s->build_count++] = build;
 }

@@ -121,13 +121,15 @@ static void end(struct qn_exp_jobs *j, struct qn_exp_job *job)
 static void start_more(struct qn_exp_jobs *j, const sigset_t *mask)
 {
     while (!j->signal && j->next < j->count && count_running(j) < j->parallel) {
-        struct qn_exp_job *job = &j->at[j->next++];
+        int i = j->next++;
+        struct qn_exp_job copy = j->at[i]; /* `prepare` and `ended` may add jobs, and so move them */
 
-        start(job, mask);
-        if (job->pid < 0) {
-            struct qn_exp_job copy = *job;
-
-            job->pid = 0;
+        if (j->prepare && !j->prepare(j->data, &copy))
+            continue;
+        start(&copy, mask);
+        j->at[i] = copy;
+        if (copy.pid < 0) {
+            j->at[i].pid = 0;
             j->ended(j->data, &copy);
         }
     }

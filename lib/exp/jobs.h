@@ -35,6 +35,7 @@ struct qn_exp_jobs {
     struct qn_exp_job *at;
     int count, next, parallel; /* next: the first that has not been started */
     double limit;              /* seconds, 0 = none */
+    bool (*prepare)(void *data, struct qn_exp_job *job); /* just before it is started; false: leave it out */
     void (*ended)(void *data, struct qn_exp_job *job);
     void (*tick)(void *data, int running); /* each second and after each end */
     void *data;

@@ -60,16 +60,16 @@ void qn_exp_read_log_line(struct qn_exp_memory *m, struct qn_exp_result *r, cons
         read_storage(m, r, text);
 }
 
-/* "==12== text"; 0: another kind of line. */
+/* "==12== text" or "--12-- text"; 0: another kind of line. */
 static long parse_number(const char *line, const char **text)
 {
     char *end;
     long pid;
 
-    if (strncmp(line, "==", 2))
+    if (strncmp(line, "==", 2) && strncmp(line, "--", 2))
         return 0;
     pid = strtol(line + 2, &end, 10);
-    if (strncmp(end, "== ", 3))
+    if (pid <= 0 || strncmp(end, line, 2) || end[2] != ' ')
         return 0;
     *text = end + 3;
     return pid;

@@ -30,7 +30,7 @@ void qn_exp_add_count(struct qn_exp_memory *m, struct qn_exp_result *r, const ch
 /* One line of a log without its number: event totals of modules and the storage of predictors (BC_bits, BI_bits). */
 void qn_exp_read_log_line(struct qn_exp_memory *m, struct qn_exp_result *r, const char *text);
 
-/* Calls `line` for each line that the first process of the log wrote, without "==12== ".  Returns its number; 0: none. */
+/* Calls `line` for each line that the first process of the log wrote, without "==12== " or "--12-- ".  Returns its number; 0: none. */
 long qn_exp_read_log(const char *path, void (*line)(void *data, const char *text), void *data);
 
 /* Adds the totals of a profile. */

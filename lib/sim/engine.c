@@ -430,6 +430,12 @@ void qn_sim_finish(void)
 #ifdef QN_SIM_LL_UNIT
     AT_WORK_DO(SLOT_LL, SIM_IN_FINISH, calls[SLOT_LL], qn_unit_LL_finish());
 #endif
+#ifdef QN_SIM_BC_UNIT
+    qn_unit_BC_finish();
+#endif
+#ifdef QN_SIM_BI_UNIT
+    qn_unit_BI_finish();
+#endif
 #ifdef QN_SIM_AN_FILE
     qn_unit_AN_finish();
 #endif

@@ -59,11 +59,13 @@ QN_CACHE_UNIT(LL)
 void QN_UNIT(BC, init)(const struct sim_config *, struct qn_unit_facts *);
 QN_SIM_NCSR unsigned QN_UNIT(BC, predict)(uint64_t pc);
 QN_SIM_NCSR void QN_UNIT(BC, update)(uint64_t pc, unsigned taken);
+void QN_UNIT(BC, finish)(void);
 void QN_UNIT(BI, init)(const struct sim_config *, struct qn_unit_facts *);
 QN_SIM_NCSR uint64_t QN_UNIT(BI, target)(uint64_t pc);
 QN_SIM_NCSR void QN_UNIT(BI, learn)(uint64_t pc, uint64_t target);
 QN_SIM_NCSR void QN_UNIT(BI, call)(uint64_t next);
 QN_SIM_NCSR bool QN_UNIT(BI, return)(uint64_t target); /* true: mispredicted */
+void QN_UNIT(BI, finish)(void);
 void QN_UNIT(AN, init)(const struct sim_config *D1, struct qn_unit_facts *);
 QN_SIM_NCSR void QN_UNIT(AN, ref)(const struct sim_ref *);
 void QN_UNIT(AN, finish)(void);

@@ -37,4 +37,11 @@ SIM_NCSR void QN_UNIT(BC, update)(uint64_t pc, unsigned taken)
 {
     AT_WORK_DO(SLOT_BC, SIM_IN_UPDATE, unit_branches, branchsim_BC_update(pc, taken));
 }
+
+void QN_UNIT(BC, finish)(void)
+{
+#ifdef PREDICTOR_FINISH
+    branchsim_BC_finish();
+#endif
+}
 #endif

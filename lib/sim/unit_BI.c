@@ -69,4 +69,11 @@ SIM_NCSR bool QN_UNIT(BI, return)(uint64_t target)
     return false;
 }
 #endif
+
+void QN_UNIT(BI, finish)(void)
+{
+#ifdef PREDICTOR_FINISH
+    branchsim_BI_finish();
+#endif
+}
 #endif

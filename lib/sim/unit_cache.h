@@ -115,7 +115,9 @@ static uint64_t unit_reference(void) { return unit_count; }
 /* ---- filter of a level that knows `settled` ---- */
 
 #ifdef QN_SLOT_D1
-#ifdef LEVEL_SETTLED
+#if defined(LEVEL_OWN_FILTER) /* the level keeps the table that cachesim_D1_filter() tells of */
+static inline void unit_unpublish(uint64_t line) { (void)line; }
+#elif defined(LEVEL_SETTLED)
 #include "sim/filter.h"
 
 static inline void unit_unpublish(uint64_t line) { filter_remove(line); }
@@ -166,6 +168,8 @@ void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn
 #ifndef LEVEL_WRITES_SETTLED
     facts->filter.writes_call = 1;
 #endif
+#elif defined(QN_SLOT_D1) && defined(LEVEL_OWN_FILTER)
+    facts->filter = cachesim_D1_filter(config);
 #endif
 #ifdef LEVEL_WANTS_EVICTIONS
     facts->wants_evictions = true;

@@ -76,7 +76,7 @@ ok 'what the engine refuses is told' grep -q ',"cannot decode the instruction cd
 "$QUERN" sim build --D1=fifo -o fifo && "$QUERN" sim build --D1=plru -o plru || bail 'cannot build'
 sweep() { # in a subshell, which it becomes: then a kill of that is one of it
     # shellcheck disable=SC2086
-    exec "$QUERN" sweep $caches -j 2 -L n=1..4 -L sim=default,./sim,./fifo,./plru -L 'D1=1024,2,64;2048,2,64' -o "$1" -- ./walk '{n}'
+    exec "$QUERN" sweep $caches --share=no -j 2 -L n=1..4 -L sim=default,./sim,./fifo,./plru -L 'D1=1024,2,64;2048,2,64' -o "$1" -- ./walk '{n}'
 }
 (sweep whole.csv 2>err)
 is "$(wc -l <whole.csv)" 33 '32 runs without an interruption'

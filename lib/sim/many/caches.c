@@ -1,0 +1,161 @@
+/* lib/sim/many/caches.c - slot D1 of a build that simulates many caches at once; see many.h.
+ *
+ *   stacks.h       least recently used         last_levels.h   the LLs below
+ *   members        policies, in units of their own
+ *
+ * The hit filter lets a line pass if it is the newest of its set in the cache with the fewest sets, and so in all, and every
+ * policy that minds repeated hits says that it is settled: then a hit changes nothing.
+ */
+#include "sim/many/many.h"
+
+#include QN_MANY_TABLE
+
+#define LEVEL "many"
+#define LEVEL_OWN_FILTER 1
+#define LEVEL_FINISH 1
+
+#define D1_COUNT (sizeof many_D1 / sizeof many_D1[0])
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define SEVERAL_LINES (many_nodes[0].line_bits != many_nodes[MANY_NODES - 1].line_bits)
+
+_Static_assert(D1_COUNT <= MANY_MAX, "more members than bits");
+
+static uint64_t other_misses[2][D1_COUNT]; /* reads and writes: of policies, and of references over several lines */
+
+#include "sim/many/last_levels.h"
+#include "sim/many/stacks.h"
+
+/* ---- the hit filter ----
+ *
+ * The sets are those of the smallest way, by the longest line, so that they are unions of everyone's sets.  With lines of one
+ * size each set has one entry; otherwise each line, of which one per set may pass. */
+
+#define FILTER_ENTRIES (1u << 16)
+
+static struct qn_filter_entry filter[FILTER_ENTRIES] __attribute__((aligned(4096)));
+static struct {
+    uint32_t mask, set_bits, set_mask;
+    uint64_t *newest; /* by set, with lines of several sizes: the line that may pass */
+} pass;
+
+ALWAYS_INLINE uint32_t filter_place(uint64_t line) { return line >> many_nodes[0].line_bits & pass.mask; }
+
+static inline bool is_settled(uint64_t line)
+{
+    for (uint64_t m = MANY_MINDS; m; m &= m - 1)
+        if (!many_D1[__builtin_ctzll(m)].member->settled(line))
+            return false;
+    return true;
+}
+
+ALWAYS_INLINE void let_pass(uint64_t line)
+{
+    if (SEVERAL_LINES) {
+        uint64_t *newest = &pass.newest[line >> pass.set_bits & pass.set_mask];
+
+        filter[filter_place(*newest)].line = QN_NO_LINE;
+        *newest = line;
+    }
+    filter[filter_place(line)].line = !MANY_MINDS || is_settled(line) ? line : QN_NO_LINE;
+}
+
+/* sim.line is the smallest of all. */
+static struct qn_filter cachesim_D1_filter(const struct sim_config *config)
+{
+    uint32_t line = 0, way = UINT32_MAX, sets;
+
+    for (unsigned d = 0; d < D1_COUNT; d++) {
+        line = many_D1[d].line > line ? many_D1[d].line : line;
+        way = many_D1[d].size / many_D1[d].ways < way ? many_D1[d].size / many_D1[d].ways : way;
+    }
+    sets = way > line ? way / line : 1;
+    pass.set_bits = qn_log2(line);
+    pass.set_mask = sets - 1;
+    pass.mask = (SEVERAL_LINES || sets > FILTER_ENTRIES ? FILTER_ENTRIES : sets) - 1;
+    pass.newest = sim_alloc(sets * 8);
+    for (uint32_t i = 0; i < FILTER_ENTRIES; i++)
+        filter[i].line = QN_NO_LINE;
+    return qn_filter_of(filter, pass.mask + 1, config->line);
+}
+
+/* ---- a reference ---- */
+
+static SIM_NCSR uint64_t ask_members(uint64_t which, uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    uint64_t missed = 0;
+
+    for (; which; which &= which - 1) {
+        unsigned d = (unsigned)__builtin_ctzll(which);
+        uint64_t miss = many_D1[d].member->ref(addr, size, kind) & 1;
+
+        missed |= miss << d;
+        other_misses[kind == SIM_WRITE][d] += miss;
+    }
+    return missed;
+}
+
+ALWAYS_INLINE uint64_t one_line(uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    uint64_t ask = MANY_MINDS, missed = stacks_ref(addr, kind == SIM_WRITE, &ask);
+
+    if (ask)
+        missed |= ask_members(ask, addr, size, kind);
+    let_pass(addr & ~(uint64_t)(sim.line - 1));
+    return missed;
+}
+
+/* Misses of all lines of a reference are one. */
+static SIM_NCSR uint64_t several_lines(uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    uint64_t ask = MANY_MINDS, missed = stacks_ref_long(addr, size, &ask);
+
+    for (uint64_t m = missed; m; m &= m - 1)
+        other_misses[kind == SIM_WRITE][__builtin_ctzll(m)]++;
+    missed |= ask_members(ask, addr, size, kind);
+    for (uint64_t line = addr & ~(uint64_t)(sim.line - 1); line < addr + size; line += sim.line)
+        let_pass(line);
+    return missed;
+}
+
+static void cachesim_D1_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
+{
+    uint64_t missed;
+
+    if (QN_LIKELY((addr ^ (addr + size - 1)) >> many_nodes[0].line_bits == 0))
+        missed = one_line(addr, size, kind);
+    else
+        missed = several_lines(addr, size, kind);
+    result->miss = missed & 1;
+    result->next_done = true;
+    if (missed)
+        result->next_miss = last_levels_ref(missed, addr, size, kind) & 1;
+}
+
+/* ---- from fetches.c ---- */
+
+bool many_fetch(uint64_t addr, uint32_t size) { return last_levels_ref(~0ull, addr, size, SIM_FETCH) & 1; }
+void many_finish_last_levels(void) { last_levels_finish(); }
+
+/* ---- at the start, and at the end ---- */
+
+static void cachesim_D1_initcache(const struct sim_config *config)
+{
+    for (unsigned d = 0; d < D1_COUNT; d++)
+        if (many_D1[d].member) {
+            struct sim_config own = many_config("D1", d, many_D1[d].size, many_D1[d].ways, many_D1[d].line, config->seed);
+
+            many_D1[d].member->init(&own);
+        }
+    stacks_init();
+    last_levels_init(config->seed);
+}
+
+static void cachesim_D1_finish(void)
+{
+    for (unsigned d = 0; d < D1_COUNT; d++) {
+        sim_print("many D1 %u %U %U", d, other_misses[0][d] + stacks_misses(d, false),
+                  other_misses[1][d] + stacks_misses(d, true));
+        if (many_D1[d].member)
+            many_D1[d].member->finish();
+    }
+}

@@ -1,0 +1,101 @@
+/* lib/sim/many/many.h - many simulators on one execution: what `quern sweep` builds where only caches or predictors differ.
+ *
+ *   D1 #0 1024,2,64   #1 4096,2,64   #2 4096,2,64 srrip          caches.c, in slot D1
+ *   LL #0 of D1 #0    #1 of D1 #1    #2 of D1 #2                 looked up there, on a miss of their D1
+ *   fetches that miss the I1 go to every LL                      fetches.c, in slot LL
+ *   BC #0 gshare      #1 tage                                    predictors.c, in slot BC; targets.c in BI
+ *
+ * Each gives what it would give alone: the execution does not depend on what is simulated, each D1 sees every
+ * reference and each LL the misses of the one D1 above it and of the I1, in program order.  The engine's own events are those of
+ * D1 #0, LL #0 and so on; all are printed at the end:
+ *
+ *   many D1 NUMBER D1mr D1mw        many BC NUMBER Bcm
+ *   many LL NUMBER ILmr DLmr DLmw   many BI NUMBER Bim
+ *
+ * What there is stands in a table that is written for the build (lib/exp/many.c), the file QN_MANY_TABLE.  Being constants, its
+ * numbers turn the loops over them into straight code.  Modules are known by their place: the slot of one is "D1#2", and so are
+ * its options and lines.
+ *
+ * Not modelled: whole levels (they may call one another), faults (misses of an instruction that faults are not taken back:
+ * quern sweep runs such programs for each simulator alone).
+ */
+#ifndef QN_SIM_MANY_H
+#define QN_SIM_MANY_H
+
+#include "sim/module.h"
+
+/* A policy with the level around it. */
+struct many_member {
+    void (*init)(const struct sim_config *config);
+    unsigned (*ref)(uint64_t addr, uint32_t size, enum sim_kind kind); /* bit 0: missed */
+    bool (*settled)(uint64_t line); /* one more hit on this line, now, would change nothing */
+    void (*finish)(void);
+};
+
+struct many_predictor {
+    void (*init)(const struct sim_config *config);
+    uint64_t (*predict)(uint64_t pc);
+    void (*update)(uint64_t pc, uint64_t outcome); /* taken, or the target */
+    uint64_t (*bits)(void); /* of storage, 0 = not said */
+    const char *name;
+};
+
+/* ---- the table ----
+ *
+ * many_D1[]      the D1s, at most MANY_MAX; those without a member are least recently used
+ * many_nodes[]   one for each line and number of sets among them, by line, then sets; MANY_NODES of them
+ * MANY_ROWS, MANY_DEPTHS   the room that the nodes need (stacks.h)
+ * MANY_MINDS     policies that are asked always, because a repeated hit may change their state
+ * many_LL[]      the LLs
+ * many_groups[]  LLs of a group are alike, and least recently used, and each below another D1; MANY_GROUPS of them
+ */
+#define MANY_MAX 64 /* bits of a word */
+#define MANY_NONE 255
+
+struct many_D1 {
+    uint32_t size, ways, line;
+    uint32_t node; /* also of policies */
+    const struct many_member *member;
+};
+
+struct many_node {
+    uint32_t line_bits, sets;
+    uint32_t ways;    /* of the largest cache; 1 if there are only policies */
+    uint32_t rows;    /* its rows begin here, among MANY_ROWS */
+    uint32_t depths;  /* its depths, 0 to ways, begin here, among MANY_DEPTHS */
+    uint64_t members; /* policies of this line and number of sets, except those of MANY_MINDS */
+};
+
+struct many_LL {
+    uint32_t size, ways, line;
+    uint32_t D1;    /* number of the one above */
+    uint32_t group; /* MANY_NONE: a member */
+    const struct many_member *member;
+};
+
+struct many_group {
+    uint32_t sets, ways, line_bits;
+    uint64_t D1s; /* that have an LL in this group */
+};
+
+/* A fetch that missed the I1: every LL is asked.  Returns whether #0 missed. */
+bool many_fetch(uint64_t addr, uint32_t size);
+void many_finish_last_levels(void);
+
+/* The configuration of member `number` of a slot, "D1#3". */
+static inline __attribute__((unused)) struct sim_config many_config(const char *slot, unsigned number, uint32_t size,
+                                                                    uint32_t ways, uint32_t line, uint64_t seed)
+{
+    char *name = sim_alloc(8);
+
+    name[0] = slot[0];
+    name[1] = slot[1];
+    name[2] = '#';
+    name[number < 10 ? 3 : 4] = (char)('0' + number % 10);
+    if (number >= 10)
+        name[3] = (char)('0' + number / 10);
+    return (struct sim_config){.slot = name, .size = size, .ways = ways, .line = line, .seed = seed,
+                               .sets = ways ? size / (ways * line) : 0, .line_bits = line ? qn_log2(line) : 0};
+}
+
+#endif

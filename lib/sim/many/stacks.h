@@ -1,0 +1,110 @@
+/* lib/sim/many/stacks.h - least recently used, by stacks; see caches.c, which includes it.
+ *
+ * Caches with the same line and number of sets need one stack per set, because a cache of n ways holds its first n lines.
+ * Stacks of the same line are asked in order of their number of sets, smallest first (a node each):
+ *
+ *   sets  4: [A B C D]   B: depth 1    misses in one way, hits in two and more
+ *   sets  8: [A C] [B]   B: depth 0    so it is first in every set of 16, 32, ... too: nothing more to do
+ *
+ * If B is first in its set, no other line of that set was referenced since; sets of a cache with more sets are parts
+ * of it, so it is first there as well, and another hit of the first line changes nothing.  For the same reason policies for which
+ * a repeated hit changes nothing need not be asked.
+ * Source: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970; M. D. Hill, A. J.
+ * Smith, Evaluating associativity in CPU caches, IEEE Trans. Computers 38(12), 1989 (forest simulation).
+ */
+static uint64_t rows[MANY_ROWS];           /* by node and set: lines plus one, newest first; 0 = none */
+static uint64_t missed_at[MANY_DEPTHS];    /* by node and depth: which D1s have no more ways than that */
+static uint64_t at_depth[2][MANY_DEPTHS];  /* reads and writes of one line that some missed, found there */
+
+/* How many lines of the row are newer than this one; `ways` if it is not there.  It moves to the front.  The first
+ * line of the row is another. */
+ALWAYS_INLINE unsigned stack_move(uint64_t *row, unsigned ways, uint64_t line)
+{
+    uint64_t carried = row[0];
+    unsigned depth;
+
+    row[0] = line;
+#pragma GCC unroll 16
+    for (depth = 1; depth < ways; depth++) {
+        uint64_t here = row[depth];
+
+        row[depth] = carried;
+        if (here == line)
+            break;
+        carried = here;
+    }
+    return depth;
+}
+
+/* Is node i the first of its line size? */
+ALWAYS_INLINE bool begins_class(unsigned i) { return i == 0 || many_nodes[i - 1].line_bits != many_nodes[i].line_bits; }
+
+/* A reference within one line of each size.  Returns which D1s missed; adds to `ask` the policies that have to be asked. */
+ALWAYS_INLINE uint64_t stacks_ref(uint64_t addr, bool write, uint64_t *ask)
+{
+    uint64_t missed = 0, *found_at = at_depth[write];
+    bool stop = false;
+
+#pragma GCC unroll 64
+    for (unsigned i = 0; i < MANY_NODES; i++) {
+        const struct many_node *node = &many_nodes[i];
+        uint64_t line = addr >> node->line_bits;
+        uint64_t *row = rows + node->rows + (line & (node->sets - 1)) * node->ways;
+        unsigned depth;
+
+        stop = stop && !begins_class(i);
+        stop = stop || row[0] == line + 1;
+        if (stop && !SEVERAL_LINES)
+            break;
+        if (stop)
+            continue;
+        depth = node->depths + stack_move(row, node->ways, line + 1);
+        if (missed_at[depth]) {
+            missed |= missed_at[depth];
+            found_at[depth]++;
+        }
+        *ask |= node->members;
+    }
+    return missed;
+}
+
+/* One over several lines: all policies have to be asked. */
+static uint64_t stacks_ref_long(uint64_t addr, uint32_t size, uint64_t *ask)
+{
+    uint64_t missed = 0;
+
+    for (unsigned i = 0; i < MANY_NODES; i++) {
+        const struct many_node *node = &many_nodes[i];
+        uint64_t line = addr >> node->line_bits, last = (addr + size - 1) >> node->line_bits;
+
+        *ask |= node->members;
+        for (; line <= last; line++) {
+            uint64_t *row = rows + node->rows + (line & (node->sets - 1)) * node->ways;
+
+            if (row[0] != line + 1)
+                missed |= missed_at[node->depths + stack_move(row, node->ways, line + 1)];
+        }
+    }
+    return missed;
+}
+
+static void stacks_init(void)
+{
+    for (unsigned d = 0; d < D1_COUNT; d++) {
+        const struct many_node *node = &many_nodes[many_D1[d].node];
+
+        for (uint32_t depth = many_D1[d].ways; !many_D1[d].member && depth <= node->ways; depth++)
+            missed_at[node->depths + depth] |= 1ull << d;
+    }
+}
+
+/* Misses of references within one line. */
+static uint64_t stacks_misses(unsigned d, bool write)
+{
+    const struct many_node *node = &many_nodes[many_D1[d].node];
+    uint64_t n = 0;
+
+    for (uint32_t depth = many_D1[d].ways; !many_D1[d].member && depth <= node->ways; depth++)
+        n += at_depth[write][node->depths + depth];
+    return n;
+}
