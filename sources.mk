@@ -738,6 +738,7 @@ shell_tests = \
 	tests/unit/prof/provenance.sh \
 	tests/unit/prof/regions.sh \
 	tests/unit/report/report.sh \
+	tests/unit/run/clock.sh \
 	tests/unit/run/explain.sh \
 	tests/unit/run/interval.sh \
 	tests/unit/run/regions.sh \

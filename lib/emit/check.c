@@ -159,6 +159,7 @@ static void data_call(struct emitter *e, const struct qn_event *ev)
     qn_slow_call *fn = tell(e, &e->hot, ev);
 
     emit_slow_call_at(&e->hot, emit_reference_stub(e, fn, false));
+    e->data_time = e->code_time = 1; /* what the clock says now is the time of this reference */
 }
 
 /* The same behind a comparison: S1 = address ^ entries(S2). */

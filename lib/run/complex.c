@@ -149,4 +149,5 @@ SLOW void qn_run_complex(void)
         fxsave_references(in, &v);
     else
         masked_references(in, &v);
+    qn_run_clock_on();
 }

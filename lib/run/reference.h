@@ -9,7 +9,7 @@
 #ifndef QN_RUN_REFERENCE_H
 #define QN_RUN_REFERENCE_H
 
-#include "base/base.h"
+#include "base/context.h"
 
 struct qn_stream {
     uint64_t addr;   /* of the next reference; qn_run_references advances it */
@@ -26,5 +26,8 @@ void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned acc
 void qn_run_references(struct qn_stream *streams, unsigned n, uint64_t times);
 /* How many references from the stream's next on lie wholly in the same line; 0: not even that one. */
 uint64_t qn_run_within_line(const struct qn_stream *s);
+
+/* Before a helper returns to translated code, which takes ctx.now for a time that nothing has been stamped with yet. */
+static inline void qn_run_clock_on(void) { qn_ctx.now++; }
 
 #endif

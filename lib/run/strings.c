@@ -100,6 +100,7 @@ static void count_string(uint64_t pc, uint64_t *first, bool complete)
 SLOW void qn_run_string(void)
 {
     count_string(qn_ctx.arg_pc, qn_arena_counters() + qn_ctx.arg_site, true);
+    qn_run_clock_on();
 }
 
 /* The guest's registers are in ctx already, the old ones still in ctx.rep. */
