@@ -27,6 +27,7 @@ awk -v lines=60000 -f "$folder/input.awk" >log
 awk -v functions=8 -f "$folder/source.awk" >source.c
 sed 's/ROWS/100000/' "$folder/workloads/sqlite3.sql" >sqlite3.sql
 cp "$folder/workloads/python3.py" .
+mkdir out # what sweep writes lies apart: python3 lists the folder of its script
 
 command_of() {
     case $1 in
@@ -50,12 +51,12 @@ for workload in ${*:-gzip python3 sqlite3 cc1}; do
     command -v "${command%% *}" >/dev/null || continue
     for set in usual small; do
         [ $set = usual ] && axes=$usual || axes=$small
-        rm -f alone.csv shared.csv
+        rm -f out/*
         # shellcheck disable=SC2086
-        alone=$(seconds --share=no $axes -o alone.csv -- $command)
+        alone=$(seconds --share=no $axes -o out/alone.csv -- $command)
         # shellcheck disable=SC2086
-        shared=$(seconds $axes -o shared.csv -- $command)
-        cmp -s alone.csv shared.csv || echo "$workload $set: the results differ" >&2
+        shared=$(seconds $axes -o out/shared.csv -- $command)
+        cmp -s out/alone.csv out/shared.csv || echo "$workload $set: the results differ" >&2
         awk -v w="$workload" -v set=$set -v alone="$alone" -v shared="$shared" 'BEGIN {
             printf "%-10s %-8s %10.2f %10.2f %8.2f\n", w, set, alone / 16, shared, shared / (alone / 16) }'
     done
