@@ -11,8 +11,8 @@
  * and RIP at once; the way out is the signal.
  * What the processor refuses (#UD) has no length to compare; it must lack a CPUID feature that the decoder tells
  * (host_features.h), or the decoder must say that it raises #UD (QN_ATTR_UD).
- * Not executed: what could leave the sandbox (system calls, loads of segment registers and FS/GS base, wrpkru,
- * waiting, operands in FS). */
+ * Not executed: what could leave the sandbox (system calls and calls of the hypervisor, loads of segment registers and
+ * FS/GS base, operands in FS).  Waiting ends at once, for nothing can be monitored where the registers point. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <sys/mman.h>
@@ -129,11 +129,11 @@ static bool loads_segment(const struct qn_insn *insn)
 
 static bool is_harmless_decoded(const struct qn_insn *insn)
 {
-    bool system = insn->map == 1 && (insn->opcode == 0x01 || insn->opcode == 0xae);
-    bool waits_or_keys = system && insn->encoding == QN_ENC_LEGACY && insn->modrm >= 0xc0;
+    bool system = insn->encoding == QN_ENC_LEGACY && insn->map == 1 && insn->opcode == 0x01;
+    bool calls_host = system && (insn->modrm == 0xc1 || insn->modrm == 0xd9); /* vmcall, vmmcall, vmgexit */
 
     return insn->cls != QN_CLS_SYSCALL && insn->cls != QN_CLS_SYSENTER && insn->cls != QN_CLS_INT &&
-           insn->cls != QN_CLS_INT3 && insn->cls != QN_CLS_FAR && !loads_segment(insn) && !waits_or_keys;
+           insn->cls != QN_CLS_INT3 && insn->cls != QN_CLS_FAR && !loads_segment(insn) && !calls_host;
 }
 
 /* May these bytes be executed at all?  By what the decoder says, and by opcode where it rejects them. */
