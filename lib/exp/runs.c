@@ -149,6 +149,31 @@ static bool apply_axis(struct maker *m, int i, bool whole, struct qn_geometry g[
     return true;
 }
 
+/* Is this level's size, ways or line an axis? */
+static bool varies_in_parts(const struct maker *m, enum qn_exp_level level)
+{
+    enum qn_exp_level of;
+    enum part part;
+
+    for (int i = 0; i < m->e->axis_count; i++)
+        if (parse_level_axis(m->e->axes[i].name.text, &of, &part) && of == level && part != WHOLE)
+            return true;
+    return false;
+}
+
+/* This machine's, but what varies in parts starts from ways that are a power of two: with 12 ways no size of 2^n bytes fits. */
+static struct qn_geometry usual_geometry(const struct maker *m, enum qn_exp_level level)
+{
+    struct qn_geometry g = m->host[level];
+    uint32_t sets = g.size / (g.assoc * g.line);
+
+    if (varies_in_parts(m, level) && !qn_is_pow2(g.assoc)) {
+        g.assoc = 1u << qn_log2(g.assoc);
+        g.size = sets * g.assoc * g.line;
+    }
+    return g;
+}
+
 /* What is given, then whole levels that vary, then parts that vary. */
 static bool find_geometry(struct maker *m, struct qn_exp_run *run)
 {
@@ -157,7 +182,7 @@ static bool find_geometry(struct maker *m, struct qn_exp_run *run)
     for (int i = 0; i < QN_EXP_LEVELS; i++) {
         const struct qn_exp_text *given = &m->e->geometry[i];
 
-        run->geometry[i] = m->host[i];
+        run->geometry[i] = usual_geometry(m, i);
         origins[i] = given->text ? given->origin : "this machine's cache";
         if (given->text
             && !parse_geometry(m, level_names[i], fill_in(m, given->text), given->origin, &run->geometry[i]))

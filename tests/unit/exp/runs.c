@@ -56,6 +56,19 @@ static void test_order(void)
     qn_exp_free(&e);
 }
 
+/* This machine's D1 has 12 ways: no power of two fits, and eight are taken. */
+static void test_ways(void)
+{
+    begin("./p", "1");
+    ok(powers("size", "1024", "4096") && make(), "sizes of a D1 that this machine has with 12 ways");
+    is_str(describe(0), "./p 1|default|1024,8,64", "eight ways, so that 1 KiB fits");
+    qn_exp_free(&e);
+    begin("./p", "1");
+    ok(list("sim=lru") && make(), "nothing of the D1 varies");
+    is_str(describe(0), "./p 1|lru|49152,12,64", "it stays as it is");
+    qn_exp_free(&e);
+}
+
 static void test_values(void)
 {
     begin("awk", "{print} {n}{n}");
@@ -102,14 +115,15 @@ int main(void)
     uint64_t size;
 
     test_order();
+    test_ways();
     test_values();
     test_parts();
     refused("m=1,2", "-L: nothing has a {m} that could vary");
     refused("n=2", "-L: n varies already, at -L");
     refused("D1=1024,2", "-L: D1: got '1024,2', wanted SIZE,WAYS,LINE");
     refused("D1=1000,2,64;1,1,1", "-L: D1: got '1000,2,64', wanted a size that is sets * ways * line");
-    refused("D1.ways=2", "-L: D1: got '49152,2,64', wanted a number of sets that is a power of two");
-    refused("D1.line=8", "-L: D1: got '49152,12,8', wanted a line that is a power of two, at least 16");
+    refused("D1.ways=3", "-L: D1: got '32768,3,64', wanted a size that is sets * ways * line");
+    refused("D1.line=8", "-L: D1: got '32768,8,8', wanted a line that is a power of two, at least 16");
     refused("sim", "-L: what varies: got 'sim', wanted NAME=VALUE,VALUE");
     refused("sim=lru,lru", "-L: sim: got 'lru', wanted each value once");
     refused("sim=lru,", "-L: sim: got '', wanted a value");
