@@ -88,5 +88,17 @@ for chapter in $chapters; do
             cp "$SCRATCH/new" "$manual/$chapter"
     fi
 done
+# Files that are named are there.
+for chapter in quern.texi $chapters; do
+    sed 's/@file{/\n&/g' "$manual/$chapter" | sed -n 's/^@file{\(\(lib\|tests\|doc\|tools\|build-aux\)\/[^}]*\)}.*/\1/p'
+done | grep -v NAME | LC_ALL=C sort -u >"$SCRATCH/files"
+is "$(while read -r file; do [ -e "$top_srcdir/$file" ] || echo "$file"; done <"$SCRATCH/files")" '' 'every file that it names is there'
+
+# Every rule of doc/counting.md is in the manual.
+sed -n '/^| instruction/,/^$/s/^| \([^|]*\) |.*/\1/p' "$top_srcdir/doc/counting.md" | sed '1,2d; s/`//g' >"$SCRATCH/rules"
+sed -n 's/^@item //p' "$manual/counted.texi" | sed 's/@code{\([^}]*\)}/\1/g' >"$SCRATCH/items"
+ok 'counting.md has rules' test -s "$SCRATCH/rules"
+is "$(grep -vxF -f "$SCRATCH/items" "$SCRATCH/rules")" '' 'every rule of doc/counting.md is in the manual'
+
 ok 'there are examples at all' test "$tap_count" -ge 10
 done_testing
