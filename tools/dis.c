@@ -63,6 +63,22 @@ static void print_line(uint64_t address, const uint8_t *bytes, unsigned n, const
     printf("\t%s\n", text);
 }
 
+/* The code ends within an instruction: objdump prints the first byte, and a prefix by the name that it has where it has
+ * no meaning, as before ud2. */
+static void print_cut_off(const struct settings *s, uint8_t byte, struct qn_insn *insn, char *text, size_t size)
+{
+    const uint8_t before_ud2[] = {byte, 0x0f, 0x0b};
+
+    qn_decode_insn_for(s->machine, before_ud2, sizeof before_ud2, insn);
+    if (insn->opcode_off == 1) {
+        qn_decode_print_as(s->syntax, before_ud2, insn, 0, text, size);
+        text[strcspn(text, " ")] = 0;
+    } else {
+        snprintf(text, size, ".byte 0x%x", byte);
+    }
+    insn->len = 1;
+}
+
 static void disassemble(const struct settings *s, const uint8_t *bytes, size_t size, uint64_t address)
 {
     size_t at = 0;
@@ -72,8 +88,10 @@ static void disassemble(const struct settings *s, const uint8_t *bytes, size_t s
         struct qn_insn insn;
 
         /* of what it cannot decode objdump skips prefixes and opcode, too; so does the printer */
-        qn_decode_insn_for(s->machine, bytes + at, size - at, &insn);
-        qn_decode_print_as(s->syntax, bytes + at, &insn, address + at, text, sizeof text);
+        if (qn_decode_insn_for(s->machine, bytes + at, size - at, &insn) == QN_DEC_TRUNCATED)
+            print_cut_off(s, bytes[at], &insn, text, sizeof text);
+        else
+            qn_decode_print_as(s->syntax, bytes + at, &insn, address + at, text, sizeof text);
         print_line(address + at, bytes + at, insn.len, text);
         at += insn.len;
     }

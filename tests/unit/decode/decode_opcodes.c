@@ -24,7 +24,7 @@ struct totals {
 static bool verbose;
 
 /* reserved: of an encoding that raises #UD the text does not matter */
-static bool our_result(struct setting s, uint64_t at, struct result *r, bool *reserved)
+static enum qn_decode_status our_result(struct setting s, uint64_t at, struct result *r, bool *reserved)
 {
     struct qn_insn insn;
     const uint8_t *bytes = region.bytes + at;
@@ -33,15 +33,7 @@ static bool our_result(struct setting s, uint64_t at, struct result *r, bool *re
     r->len = insn.len;
     qn_decode_print_as(s.syntax, bytes, &insn, region.base + at, r->text, sizeof r->text);
     *reserved = status == QN_DEC_OK && (insn.attr & QN_ATTR_UD);
-    return status == QN_DEC_OK;
-}
-
-/* objdump makes one line of fwait and the x87 instruction after it. */
-static bool joins_fwait(const struct result *their, const struct result *our)
-{
-    size_t n = strlen(our->text);
-
-    return their->len > our->len && n >= 5 && strcmp(our->text + n - 5, "fwait") == 0;
+    return status;
 }
 
 enum { IN_64 = 1, IN_32 = 2, IN_ATT = 4, IN_INTEL = 8, ON_INTEL = 16, ON_AMD = 32 };
@@ -114,13 +106,16 @@ static unsigned compare(struct setting s, uint64_t at, bool random, struct total
     const uint8_t *bytes = region.bytes + at;
     struct result their, our;
     bool reserved;
-    bool accepted = our_result(s, at, &our, &reserved);
+    enum qn_decode_status status = our_result(s, at, &our, &reserved);
+    bool accepted = status == QN_DEC_OK;
 
     if (random && (!accepted || reserved)) {
         t->rejected++;
         return our.len;
     }
     their_result(at, &their);
+    if (is_cut_off(status, &their))
+        return their.len;
     if (joins_fwait(&their, &our))
         return our.len;
     if (same(&their, &our)) {

@@ -20,11 +20,17 @@ fi
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT INT TERM
 
+# Code that ends within an instruction, with and without prefixes.
+if printf '.section .s%s, "ax"\n.byte %s\n' 1 0xe8,0x11,0x22 2 0x66,0x48,0xe8 3 0xf3,0x0f 4 0x67,0x65,0xf0,0x2e \
+    5 0xc4,0xe2 6 0x48 >"$dir/cut.s" && ${CC:-cc} -c -o "$dir/cut.o" "$dir/cut.s" 2>"$dir/messages"; then
+    set -- "$@" "$dir/cut.o"
+fi
+
 # Instruction lines only, without symbols and blanks at the end; fwait joined with what follows.
 normalize() {
     awk -F '\t' '
         $0 !~ /^ *[0-9a-f]+:\t/ { next }
-        { sub(/ <[^>]*>/, "", $3); sub(/ +$/, "", $3); sub(/ +$/, "", $2) }
+        { sub(/ <[^>]*>/, "", $3); sub(/ +$/, "", $3); sub(/ +$/, "", $2); sub(/^ +/, "", $1) }
         held != "" && $3 ~ /^fn/ { sub(/^fn/, "f", $3); match($3, /^[a-z0-9]+ */)
             word = substr($3, 1, RLENGTH); sub(/ +$/, "", word)
             rest = substr($3, RLENGTH + 1)

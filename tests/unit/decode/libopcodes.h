@@ -128,4 +128,20 @@ static void their_result(uint64_t at, struct result *r)
     cut_blanks(r->text);
 }
 
+/* objdump makes one line of fwait and the x87 instruction after it. */
+static bool joins_fwait(const struct result *their, const struct result *our)
+{
+    size_t n = strlen(our->text);
+
+    return their->len > our->len && n >= 5 && strcmp(our->text + n - 5, "fwait") == 0;
+}
+
+/* Code that ends within an instruction: objdump prints one byte, or one prefix, for which the decoder has no text
+ * (quern dis has, dis_objdump.sh). */
+static bool is_cut_off(enum qn_decode_status status, const struct result *their)
+{
+    return status == QN_DEC_TRUNCATED && their->len == 1 &&
+           (!strncmp(their->text, ".byte ", 6) || !strchr(their->text, ' '));
+}
+
 #endif
