@@ -2,7 +2,7 @@
 # command|line), the filter OUT.N.filter, and OUT.list, the numbers.  manual.sh has the marks.
 BEGIN { list = out ".list"; printf "" > list }
 
-/^@c needs / { needs = $3 }
+/^@c needs / { needs = substr($0, 10) }
 
 /^@c (file|run|run-c)( |$)/ {
     kind = $2

@@ -9,7 +9,8 @@
 #   @c file NAME            the block is that file
 #   @c run                  the lines that begin with "$ " are run by the shell, the others are what they print
 #   @c run | FILTER         what they print goes through FILTER before (shows a part, or names for the engine's addresses)
-#   @c needs COMMAND        before one of these: skipped where there is no such command, or (cpu:NAME) processor
+#   @c needs THING...        before one of these: skipped where there is no such command, processor (cpu:bmi2) or part of quern
+#                           (have:LIBCSV)
 #
 # In what is printed the scratch folder is /home/me and the number of every process 4711; nothing else is changed.
 # What gcc makes of a C program differs from one gcc to the next, and the numbers with it: where it is not the one
@@ -23,6 +24,8 @@ QUERN_INCLUDE=-I$top_srcdir/include
 export PATH QUERN_INCLUDE LC_ALL=C TZ=UTC
 unset DEBUGINFOD_URLS QUERN_OPTS
 
+command -v gcc >/dev/null || skip_all 'there is no gcc'
+"$QUERN" sim list | grep -q '^  I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind$' || skip_all 'this build has other simulators in its slots'
 mkdir -p "$SCRATCH/me" "$SCRATCH/blocks"
 chapters=$(sed -n 's/^@include \(.*\.texi\)$/\1/p' "$manual/quern.texi")
 [ -n "$chapters" ] || bail 'quern.texi includes no chapter'
@@ -47,13 +50,15 @@ answer() {
     done <"$1.commands"
 }
 
-# there NEEDS: is that command installed, or has the processor that feature (cpu:NAME)?
+# there NEED...: is that command installed, has the processor that feature, was quern built with that?
 there() {
-    case $1 in
-    '') ;;
-    cpu:*) grep -qw "${1#cpu:}" /proc/cpuinfo ;;
-    *) command -v "$1" >/dev/null ;;
-    esac
+    for need; do
+        case $need in
+        cpu:*) grep -qw "${need#cpu:}" /proc/cpuinfo ;;
+        have:*) grep -q "^#define HAVE_${need#have:} 1" "$top_builddir/config.h" ;;
+        *) command -v "$need" >/dev/null ;;
+        esac || return 1
+    done
 }
 
 # try CHAPTER NUMBER: one example.
@@ -62,7 +67,7 @@ try() {
     IFS='|' read -r kind argument needs line <"$block.mark"
     filter=$(cat "$block.filter")
     what="$1:$line"
-    if ! there "$needs"; then
+    if ! there $needs; then
         skip "$what: there is no $needs here"
     elif [ "$kind" = file ]; then
         cp "$block" "$SCRATCH/me/$argument"
