@@ -18,7 +18,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 here=$top_srcdir/tests/unit/manual
-manual=$top_srcdir/doc/manual
+manual=${QUERN_MANUAL:-$top_srcdir/doc/manual}
 PATH=$top_builddir:$PATH
 QUERN_INCLUDE=-I$top_srcdir/include
 export PATH QUERN_INCLUDE LC_ALL=C TZ=UTC
@@ -68,6 +68,7 @@ try() {
     filter=$(cat "$block.filter")
     what="$1:$line"
     if ! there $needs; then
+        cp "$block" "$block.got"
         skip "$what: there is no $needs here"
     elif [ "$kind" = file ]; then
         cp "$block" "$SCRATCH/me/$argument"
@@ -76,6 +77,7 @@ try() {
     else
         answer "$block" "$filter" >"$block.got"
         if [ "$kind" = run-c ] && [ $same_gcc = no ]; then
+            cp "$block" "$block.got"
             skip "$what: depends on what gcc $wanted_gcc makes of a C program"
         else
             same_file "$block.got" "$block" "$what: $(sed -n 's/^\$ //p' "$block" | head -n 1)"
