@@ -88,10 +88,15 @@ check-decoder-long: quern$(EXEEXT) quern-engine$(EXEEXT)
 		$(SHELL) $(top_srcdir)/tests/long/decoder.sh $(abs_top_builddir) $$what || exit 1; done
 .PHONY: check-decoder-long
 
+## Built by gcc and clang and without each optional library: half an hour; doc/testing.md has what came of it.
+matrix:
+	nice -n 15 $(SHELL) $(top_srcdir)/tests/long/matrix.sh $(abs_top_builddir)
+.PHONY: matrix
+
 ## What tests/tap/totals.sh adds up.
 list-results:
 	@echo $(TEST_LOGS:.log=.trs)
 .PHONY: list-results
 
 clean-local:
-	rm -rf quern.html quern.t2d tests/scratch tests/oracle-cache demo fuzz
+	rm -rf quern.html quern.t2d tests/scratch tests/oracle-cache demo fuzz matrix
