@@ -691,6 +691,7 @@ shell_tests = \
 	tests/unit/build/engine.sh \
 	tests/unit/build/install.sh \
 	tests/unit/build/lines.sh \
+	tests/unit/build/lint.sh \
 	tests/unit/build/oracle.sh \
 	tests/unit/build/order.sh \
 	tests/unit/build/slots.sh \

@@ -88,6 +88,11 @@ check-decoder-long: quern$(EXEEXT) quern-engine$(EXEEXT)
 		$(SHELL) $(top_srcdir)/tests/long/decoder.sh $(abs_top_builddir) $$what || exit 1; done
 .PHONY: check-decoder-long
 
+## What cppcheck and clang-tidy say: nothing.
+lint: sim_slots.h
+	$(SHELL) $(top_srcdir)/build-aux/lint.sh $(abs_top_builddir)
+.PHONY: lint
+
 ## Built by gcc and clang and without each optional library: half an hour; doc/testing.md has what came of it.
 matrix:
 	nice -n 15 $(SHELL) $(top_srcdir)/tests/long/matrix.sh $(abs_top_builddir)
