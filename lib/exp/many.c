@@ -303,7 +303,7 @@ static const char *rename_options(struct qn_exp_memory *m, const char *options, 
     for (int named = 0; named < 2; named++)
         for (const char *at = options; *at;) {
             size_t n = strcspn(at, ","), dot = strcspn(at, ".=");
-            bool has_slot = at[dot] == '.' && dot < n;
+            bool has_slot = dot < n && at[dot] == '.';
             const char *key = has_slot ? at + dot + 1 : at;
 
             if (has_slot == named && (!has_slot || (dot == strlen(slot) && !strncmp(at, slot, dot))))
