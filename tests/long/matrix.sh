@@ -14,8 +14,8 @@ SCRATCH=$build/matrix
 mkdir -p "$SCRATCH" || exit 2
 . "$top_srcdir/tests/tap/tap.sh"
 
-all='bare clang no-libcsv no-libzstd no-libconfuse no-gnuplot no-libdeflate gcc'
-tests='tests/unit/build/tap tests/unit/prof/read tests/unit/run/toggle.sh tests/guest/native.sh'
+all='gcc clang no-libcsv no-libconfuse no-libzstd no-libdeflate no-gnuplot bare'
+tests='tests/unit/build/tap tests/unit/prof/read tests/unit/sim/lru tests/guest/native.sh'
 
 # options NAME: the words for ./configure
 options() {
@@ -32,12 +32,12 @@ options() {
 # lacks NAME LIBRARY
 lacks() { case $1 in bare | "no-$2") return 0 ;; *) return 1 ;; esac; }
 
-# says WANTED-STATUS WANTED-TEXT DESCRIPTION COMMAND...: status, and the last line without its beginning "quern: ..."
+# says WANTED-STATUS WANTED-TEXT DESCRIPTION COMMAND...: status, and the last line without its beginning "quern: "
 says() {
     wanted_status=$1 wanted=$2 what=$3
     shift 3
     said=$("$@" 2>&1)
-    is "$? $(echo "$said" | tail -n 1 | sed 's/^quern: //')" "$wanted_status $wanted" "$what"
+    is "$? $(echo "$said" | tail -n 1 | sed 's/^quern:* //')" "$wanted_status $wanted" "$what"
 }
 
 # features NAME: what each command says, in NAME's directory
@@ -64,7 +64,7 @@ features() {
     is "$(../quern replay trace 2>/dev/null | sed 's/,//g' | awk '/^D *refs/ { print $3 }')" \
         "$(awk '/^summary/ { print $5 + $8 }' profile)" "$1: trace and replay"
     if lacks "$1" libcsv; then
-        says 1 'plot: profile: this quern was built without libcsv, which reads and writes CSV' "$1: plot" ../quern plot top profile
+        says 1 'plot: this quern was built without libcsv' "$1: plot" ../quern plot top profile
     elif lacks "$1" gnuplot; then
         says 0 'plot: there is no gnuplot here, so only top.csv and top.gp were written; `gnuplot top.gp` draws them' \
             "$1: plot" ../quern plot top profile
