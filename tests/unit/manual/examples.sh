@@ -58,11 +58,20 @@ $ cat no-such-file
 END
 cp "$SCRATCH/manual/chapter.texi" "$SCRATCH/before"
 
-manual() { QUERN_MANUAL=$SCRATCH/manual SCRATCH=$SCRATCH/inner sh "$top_srcdir/tests/unit/manual/manual.sh" "$@" >"$SCRATCH/log" 2>&1; }
+manual() {
+    QUERN_MANUAL=$SCRATCH/manual SCRATCH=$SCRATCH/inner \
+        sh "$top_srcdir/tests/unit/manual/manual.sh" "$@" >"$SCRATCH/log" 2>&1
+}
+
+# Of each example: its number, and what became of it.
+results() {
+    grep '^\(not \)*ok.*chapter.texi:' "$SCRATCH/log" |
+        sed 's/^\(not ok\|ok\) \([0-9]*\).*# SKIP.*/\2 skipped/; s/^\(not ok\|ok\) \([0-9]*\) .*/\2 \1/'
+}
 
 manual
 is $? 1 'a manual with wrong examples fails'
-is "$(grep 'chapter.texi:' "$SCRATCH/log" | grep '^ok\|^not ok' | sed 's/^\(not ok\|ok\) \([0-9]*\).*\(# SKIP\).*/\2 skipped/; s/^\(not ok\|ok\) \([0-9]*\) .*/\2 \1/')" '1 ok
+is "$(results)" '1 ok
 2 ok
 3 not ok
 4 not ok

@@ -8,9 +8,9 @@
 #
 #   @c file NAME            the block is that file
 #   @c run                  the lines that begin with "$ " are run by the shell, the others are what they print
-#   @c run | FILTER         what they print goes through FILTER before (shows a part, or names for the engine's addresses)
-#   @c needs THING...        before one of these: skipped where there is no such command, processor (cpu:bmi2) or part of quern
-#                           (have:LIBCSV)
+#   @c run | FILTER         what they print goes through FILTER before (a part of it, or with names for addresses)
+#   @c needs THING...       before one of these: skipped where there is no such command, processor (cpu:bmi2) or
+#                          part of quern (have:LIBCSV)
 #
 # In what is printed the scratch folder is /home/me and the number of every process 4711; nothing else is changed.
 # What gcc makes of a C program differs from one gcc to the next, and the numbers with it: where it is not the one
@@ -25,7 +25,8 @@ export PATH QUERN_INCLUDE LC_ALL=C TZ=UTC
 unset DEBUGINFOD_URLS QUERN_OPTS
 
 command -v gcc >/dev/null || skip_all 'there is no gcc'
-"$QUERN" sim list | grep -q '^  I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind$' || skip_all 'this build has other simulators in its slots'
+"$QUERN" sim list | grep -q '^  I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind$' ||
+    skip_all 'this build has other simulators in its slots'
 mkdir -p "$SCRATCH/me" "$SCRATCH/blocks"
 chapters=$(sed -n 's/^@include \(.*\.texi\)$/\1/p' "$manual/quern.texi")
 [ -n "$chapters" ] || bail 'quern.texi includes no chapter'
@@ -45,7 +46,8 @@ answer() {
     while IFS= read -r command; do
         printf '$ %s\n' "$command"
         (cd "$SCRATCH/me" && eval "$command" 2>&1) </dev/null >"$1.printed"
-        sed "s|$SCRATCH/me|/home/me|g; s/^\([-=]\)\1[0-9]*\1\1/\1\14711\1\1/; s/^\*\*[0-9]*\*\*/**4711**/" "$1.printed" |
+        sed -e "s|$SCRATCH/me|/home/me|g" \
+            -e 's/^\([-=]\)\1[0-9]*\1\1/\1\14711\1\1/; s/^\*\*[0-9]*\*\*/**4711**/' "$1.printed" |
             (cd "$SCRATCH/me" && eval "${2:-cat}")
     done <"$1.commands"
 }
@@ -99,10 +101,12 @@ done
 for chapter in quern.texi $chapters; do
     sed 's/@file{/\n&/g' "$manual/$chapter" | sed -n 's/^@file{\(\(lib\|tests\|doc\|tools\|build-aux\)\/[^}]*\)}.*/\1/p'
 done | grep -v NAME | LC_ALL=C sort -u >"$SCRATCH/files"
-is "$(while read -r file; do [ -e "$top_srcdir/$file" ] || echo "$file"; done <"$SCRATCH/files")" '' 'every file that it names is there'
+missing=$(while read -r file; do [ -e "$top_srcdir/$file" ] || echo "$file"; done <"$SCRATCH/files")
+is "$missing" '' 'every file that it names is there'
 
 # Every rule of doc/counting.md is in the manual.
-sed -n '/^| instruction/,/^$/s/^| \([^|]*\) |.*/\1/p' "$top_srcdir/doc/counting.md" | sed '1,2d; s/`//g' >"$SCRATCH/rules"
+sed -n '/^| instruction/,/^$/s/^| \([^|]*\) |.*/\1/p' "$top_srcdir/doc/counting.md" |
+    sed '1,2d; s/`//g' >"$SCRATCH/rules"
 sed -n 's/^@item //p' "$manual/counted.texi" | sed 's/@code{\([^}]*\)}/\1/g' >"$SCRATCH/items"
 ok 'counting.md has rules' test -s "$SCRATCH/rules"
 is "$(grep -vxF -f "$SCRATCH/items" "$SCRATCH/rules")" '' 'every rule of doc/counting.md is in the manual'

@@ -1,10 +1,12 @@
-# names.awk - emitted code with names for what lies in the engine: awk -f names.awk SYMBOLS - , SYMBOLS as nm -n prints them.
+# names.awk - emitted code with names for what lies in the engine.
+#
+#   awk -f names.awk SYMBOLS -      SYMBOLS as nm -n prints them
 #
 #   incq -0xc040031(%rip)   # 54000000      incq 54000000           an address of its own: here a counter
 #   mov 0x1001b033(%rip),%rcx # 7005b048    mov qn_ctx+0x8,%rcx
 #   jmp 70012175                            jmp qn_dispatch+0x0
 #
-# Where things lie in the engine changes with the compiler that made it and with every change of it; what they are does not.
+# Where things lie in the engine changes with its compiler and with every change of it; what they are does not.
 function number(hex,    i, value) {
     value = 0
     for (i = 1; i <= length(hex); i++)
