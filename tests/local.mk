@@ -93,6 +93,32 @@ lint: sim_slots.h
 	$(SHELL) $(top_srcdir)/build-aux/lint.sh $(abs_top_builddir)
 .PHONY: lint
 
+## Tests of hosted code: all in C, and the commands that read and write files.
+hosted_folders = cost debug decode exp man out plot prof report
+hosted_tests = $(unit_programs) $(filter $(hosted_folders:%=tests/unit/%/%.sh) tests/golden/%,$(shell_tests))
+
+## These under AddressSanitizer and UndefinedBehaviorSanitizer, in a build of its own; SANITIZE_TESTS names others.
+SANITIZE_TESTS = $(hosted_tests)
+sanitize:
+	$(MKDIR_P) sanitize
+	cd sanitize && { test -f Makefile || $(abs_top_srcdir)/configure -q CC='$(CC)' \
+		CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined'; }
+	$(MAKE) -C sanitize
+	$(MAKE) -C sanitize guests
+	$(MAKE) -C sanitize check TESTS='$(SANITIZE_TESTS)'
+.PHONY: sanitize
+
+## How many lines of lib/ these run; the engine is freestanding and cannot be asked.
+COVERAGE_TESTS = $(hosted_tests)
+coverage:
+	$(MKDIR_P) coverage
+	cd coverage && { test -f Makefile || $(abs_top_srcdir)/configure -q CC='$(CC)' CFLAGS='-O0 -g --coverage'; }
+	$(MAKE) -C coverage
+	$(MAKE) -C coverage guests
+	-$(MAKE) -k -C coverage check TESTS='$(COVERAGE_TESTS)'
+	$(SHELL) $(top_srcdir)/build-aux/coverage.sh coverage $(abs_top_srcdir)
+.PHONY: coverage
+
 ## Built by gcc and clang and without each optional library: half an hour; doc/testing.md has what came of it.
 matrix:
 	nice -n 15 $(SHELL) $(top_srcdir)/tests/long/matrix.sh $(abs_top_builddir)
@@ -104,4 +130,4 @@ list-results:
 .PHONY: list-results
 
 clean-local:
-	rm -rf quern.html quern.t2d tests/scratch tests/oracle-cache demo fuzz matrix
+	rm -rf quern.html quern.t2d tests/scratch tests/oracle-cache demo fuzz matrix sanitize coverage
