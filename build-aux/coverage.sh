@@ -12,8 +12,10 @@ command -v lcov >/dev/null || { echo 'coverage.sh: lcov is not installed' >&2; e
 cd "$build" || exit 1
 
 take() { lcov -q -c -d . --no-external -b "$source" --rc lcov_branch_coverage=0 "$@"; }
-take -i -o all.info && take -o run.info && lcov -q -a all.info -a run.info -o both.info &&
-    lcov -q -e both.info "$source/lib/*" -o coverage.info || exit 1
+{
+    take -i -o all.info && take -o run.info && lcov -q -a all.info -a run.info -o both.info &&
+        lcov -q -e both.info "$source/lib/*" -o coverage.info
+} 2>lcov.log || { cat lcov.log >&2 && exit 1; }
 
 # SF: file, LF: lines, LH: lines hit
 awk -F: -v top="$source/lib/" '
