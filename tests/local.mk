@@ -58,7 +58,11 @@ GUEST_CFLAGS = -std=gnu11 -O1 -g -ffreestanding -fno-builtin -fno-stack-protecto
 	-Wl,-e,guest_start -Wl,--build-id=none -Wl,-z,noexecstack
 guests: $(guest_programs)
 .PHONY: guests
-tests/guest/native.log tests/guest/oracle.log tests/unit/run/toggle.log tests/unit/build/oracle.log tests/unit/cost/insns.log tests/unit/plot/data.log: $(guest_programs)
+guest_logs = tests/guest/native.log tests/guest/oracle.log tests/unit/build/clang.log \
+	tests/unit/build/with_sim.log tests/unit/cost/insns.log tests/unit/plot/data.log tests/unit/run/explain.log \
+	tests/unit/run/interval.log tests/unit/run/stats.log tests/unit/run/together.log tests/unit/run/toggle.log \
+	tests/unit/run/versus.log tests/unit/sim/events.log tests/unit/sim/installed.log
+$(guest_logs): $(guest_programs)
 tests/guest/%: tests/guest/%.c tests/guest/guest.h
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(GUEST_CFLAGS) -o $@ $<
 tests/guest/%: tests/guest/%.S tests/guest/guest.h

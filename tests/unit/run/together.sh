@@ -4,7 +4,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 guests=$top_builddir/tests/guest
-[ -x "$guests/rep" ] || skip_all 'the guests are not built: make guests'
+[ -x "$guests/rep" ] || bail 'no guest programs: make guests'
 cd "$SCRATCH" || bail "no $SCRATCH"
 
 # Masks of many shapes, laid over a buffer at each offset of two lines.
