@@ -45,13 +45,16 @@ static uint8_t peek(uint64_t pc, unsigned jumps)
     return live | unknown;
 }
 
-static uint8_t live_out(const struct qn_block *b)
+static uint8_t live_out(struct qn_block *b)
 {
     if (b->volatile_code)
         return QN_FLAGS_STATUS;
     switch (b->end) {
     case QN_END_JCC:
-    case QN_END_LOOP: return b->live_arm[0] | b->live_arm[1];
+    case QN_END_LOOP:
+        b->live_arm[0] = peek(b->next, 1);
+        b->live_arm[1] = peek(b->target, 1);
+        return b->live_arm[0] | b->live_arm[1];
     case QN_END_JMP:
     case QN_END_CALL: return peek(b->target, 1);
     case QN_END_FALL: return peek(b->next, 1);
@@ -64,10 +67,6 @@ void qn_block_liveness(struct qn_block *b)
     uint8_t live;
 
     b->live_arm[0] = b->live_arm[1] = QN_FLAGS_STATUS;
-    if (!b->volatile_code && (b->end == QN_END_JCC || b->end == QN_END_LOOP)) {
-        b->live_arm[0] = peek(b->next, 1);
-        b->live_arm[1] = peek(b->target, 1);
-    }
     live = live_out(b);
     b->live[b->n] = live;
     for (unsigned i = b->n; i-- > 0;) {

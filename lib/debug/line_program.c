@@ -105,7 +105,8 @@ static enum step step_extended(struct qn_reader *r, struct machine *m)
     return result;
 }
 
-static inline __attribute__((always_inline)) enum step step_standard(const struct qn_unit *u, uint8_t opcode, struct qn_reader *r, struct machine *m)
+static inline __attribute__((always_inline)) enum step step_standard(const struct qn_unit *u, uint8_t opcode,
+                                                                     struct qn_reader *r, struct machine *m)
 {
     switch (opcode) {
     case DW_LNS_copy:
@@ -140,7 +141,8 @@ static inline unsigned quotient(unsigned opcode, unsigned range)
 }
 
 /* One opcode.  Inlined, so that scanning keeps the machine in registers and forgets about lines. */
-static inline __attribute__((always_inline)) enum step step(const struct qn_unit *u, struct qn_reader *r, struct machine *m)
+static inline __attribute__((always_inline)) enum step step(const struct qn_unit *u, struct qn_reader *r,
+                                                            struct machine *m)
 {
     uint8_t opcode = *r->at++;
 

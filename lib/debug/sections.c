@@ -4,8 +4,8 @@
  *      (the older form, by zlib)
  * Out: its bytes
  *
- * libelf unpacks what zlib has packed, but libdeflate is more than twice as fast; zstd only from its version 0.189 on, so libzstd is
- * asked where libelf fails.
+ * libelf unpacks what zlib has packed, but libdeflate is more than twice as fast; zstd only from its version 0.189 on,
+ * so libzstd is asked where libelf fails.
  *
  * Invariants: a section that cannot be unpacked has no bytes, and the module counts as damaged.
  */
@@ -61,39 +61,37 @@ bool qn_debug_has_lines(Elf *elf)
     return qn_debug_section(elf, ".debug_line", &h) || old_section(elf, ".debug_line", &h);
 }
 
-/* Unpacks one form; 0: not possible. */
+/* Unpacks one form; any other size than what was to come: not possible.  NULL: without the library. */
 typedef size_t unpack(void *to, size_t room, const void *from, size_t size);
 
+#ifdef HAVE_LIBDEFLATE
 static size_t unpack_zlib(void *to, size_t room, const void *from, size_t size)
 {
-    size_t n = 0;
-
-#ifdef HAVE_LIBDEFLATE
     struct libdeflate_decompressor *unpacker = libdeflate_alloc_decompressor();
+    size_t n = 0;
 
     if (!unpacker || libdeflate_zlib_decompress(unpacker, from, size, to, room, &n) != LIBDEFLATE_SUCCESS)
         n = 0;
     libdeflate_free_decompressor(unpacker);
-#else
-    (void)to, (void)room, (void)from, (void)size;
-#endif
     return n;
 }
+#else
+#define unpack_zlib NULL
+#endif
 
+#ifdef HAVE_LIBZSTD
 static size_t unpack_zstd(void *to, size_t room, const void *from, size_t size)
 {
-#ifdef HAVE_LIBZSTD
     return ZSTD_decompress(to, room, from, size); /* errors are larger than any size */
-#else
-    (void)to, (void)room, (void)from, (void)size;
-    return 0;
-#endif
 }
+#else
+#define unpack_zstd NULL
+#endif
 
 /* A section of this type, with the library that knows it; no bytes: not possible. */
 static struct qn_section unpack_by(Elf_Scn *s, unsigned type, unpack *unpack)
 {
-    Elf_Data *data = elf_rawdata(s, NULL);
+    Elf_Data *data = unpack ? elf_rawdata(s, NULL) : NULL;
     struct qn_section out = { NULL, 0, NULL };
     Elf64_Chdr header;
 
@@ -102,7 +100,8 @@ static struct qn_section unpack_by(Elf_Scn *s, unsigned type, unpack *unpack)
     memcpy(&header, data->d_buf, sizeof header);
     if (header.ch_type != type || !header.ch_size || !(out.owned = malloc(header.ch_size)))
         return out;
-    out.size = unpack(out.owned, header.ch_size, (const char *)data->d_buf + sizeof header, data->d_size - sizeof header);
+    out.size = unpack(out.owned, header.ch_size, (const char *)data->d_buf + sizeof header,
+                      data->d_size - sizeof header);
     if (out.size == header.ch_size) {
         out.bytes = out.owned;
         return out;

@@ -65,12 +65,10 @@ static void count_execution(struct emitter *e)
 
     if (!emit_rules.counts || !e->b->n)
         return;
-    if (emit_flags_free(e, 0)) {
-        x_bytes(&e->hot, "\x48\xff", 2); /* incq counter */
-        x_rip(&e->hot, 0, counter, 0);
-    } else {
+    if (emit_flags_free(e, 0))
+        x_inc(&e->hot, counter);
+    else
         count_with_lea(e, counter);
-    }
 }
 
 /* An event that is emitted with its instruction, or with the end of the block, not before it. */

@@ -72,8 +72,7 @@ void emit_fetch(struct emitter *e, const struct qn_event *ev)
     uint64_t first = ev->addr & ~(line - 1), last = (ev->addr + ev->size - 1) & ~(line - 1);
 
     if (ev->repeat && qn_sim_repeats) {
-        x_bytes(&e->hot, "\x48\xff", 2); /* incq repeats */
-        x_rip(&e->hot, 0, (uint64_t)(uintptr_t)qn_sim_repeats, 0);
+        x_inc(&e->hot, (uint64_t)(uintptr_t)qn_sim_repeats);
         return;
     }
     if (emit_rules.check)

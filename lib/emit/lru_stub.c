@@ -67,7 +67,7 @@ static void stamp(struct lru *s, unsigned entry)
 static void count_slow(struct lru *s)
 {
     if (emit_rules.stats)
-        x_op_abs(&s->c, 1, 0xff, 0, (uint64_t)(uintptr_t)&qn_sim_traffic.data);
+        x_inc(&s->c, (uint64_t)(uintptr_t)&qn_sim_traffic.data);
 }
 
 /* S1 = the line of its address; a reference over two lines is done with if both are at home, else it goes to C. */

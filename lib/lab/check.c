@@ -9,14 +9,22 @@
 
 #define REMARK_LINE_MAX 200 /* bytes */
 
+static char *format_args(const char *format, va_list args)
+{
+    char *text;
+
+    if (vasprintf(&text, format, args) < 0)
+        abort();
+    return text;
+}
+
 char *qn_lab_format(const char *format, ...)
 {
     va_list args;
     char *text;
 
     va_start(args, format);
-    if (vasprintf(&text, format, args) < 0)
-        abort();
+    text = format_args(format, args);
     va_end(args);
     return text;
 }
@@ -56,8 +64,7 @@ bool qn_lab_say(struct qn_lab_check *c, const char *format, ...)
     char *text;
 
     va_start(args, format);
-    if (vasprintf(&text, format, args) < 0)
-        abort();
+    text = format_args(format, args);
     va_end(args);
     add_remark(&c->outcomes[c->test], text, strlen(text));
     free(text);

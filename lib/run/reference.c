@@ -44,7 +44,8 @@ void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned acc
         qn_sim_twin_follow(addr, size, kind_of(access), outcome, (uint32_t)(pair - qn_arena_counters()));
 }
 
-uint64_t qn_run_within_line(const struct qn_stream *s)
+/* How many references from the stream's next on lie wholly in the same line; 0: not even that one. */
+static uint64_t within_line(const struct qn_stream *s)
 {
     uint32_t line = qn_sim_d1_filter.line, at = (uint32_t)s->addr & (line - 1);
 
@@ -85,7 +86,7 @@ static uint64_t pass_together(struct qn_stream *streams, unsigned n, uint64_t ti
     struct qn_filter_entry *e[QN_STREAMS_MAX];
 
     for (unsigned k = 0; k < n; k++) {
-        uint64_t within = qn_run_within_line(&streams[k]);
+        uint64_t within = within_line(&streams[k]);
 
         times = within < times ? within : times;
         e[k] = (struct qn_filter_entry *)(uintptr_t)(f->entries + (streams[k].addr >> f->shift & f->mask));

@@ -24,8 +24,6 @@ struct qn_stream {
 bool qn_run_caches_on(void);
 void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access);
 void qn_run_references(struct qn_stream *streams, unsigned n, uint64_t times);
-/* How many references from the stream's next on lie wholly in the same line; 0: not even that one. */
-uint64_t qn_run_within_line(const struct qn_stream *s);
 
 /* Before a helper returns to translated code, which takes ctx.now for a time that nothing has been stamped with yet. */
 static inline void qn_run_clock_on(void) { qn_ctx.now++; }
