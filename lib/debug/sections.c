@@ -62,7 +62,7 @@ bool qn_debug_has_lines(Elf *elf)
 }
 
 /* Unpacks one form; any other size than what was to come: not possible.  NULL: without the library. */
-typedef size_t unpack(void *to, size_t room, const void *from, size_t size);
+typedef size_t unpack_function(void *to, size_t room, const void *from, size_t size);
 
 #ifdef HAVE_LIBDEFLATE
 static size_t unpack_zlib(void *to, size_t room, const void *from, size_t size)
@@ -89,7 +89,7 @@ static size_t unpack_zstd(void *to, size_t room, const void *from, size_t size)
 #endif
 
 /* A section of this type, with the library that knows it; no bytes: not possible. */
-static struct qn_section unpack_by(Elf_Scn *s, unsigned type, unpack *unpack)
+static struct qn_section unpack_by(Elf_Scn *s, unsigned type, unpack_function *unpack)
 {
     Elf_Data *data = unpack ? elf_rawdata(s, NULL) : NULL;
     struct qn_section out = { NULL, 0, NULL };
