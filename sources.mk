@@ -13,6 +13,7 @@ hosted_sources = \
 	lib/decode/print_memory.c \
 	lib/decode/print_mnemonic.c \
 	lib/decode/print_operand.c \
+	lib/decode/print_operands.c \
 	lib/decode/print_prefix.c \
 	lib/decode/print_register.c \
 	lib/decode/registers.c \
@@ -180,6 +181,7 @@ decode_sources = \
 	lib/decode/print_memory.c \
 	lib/decode/print_mnemonic.c \
 	lib/decode/print_operand.c \
+	lib/decode/print_operands.c \
 	lib/decode/print_prefix.c \
 	lib/decode/print_register.c \
 	lib/decode/registers.c \
@@ -278,6 +280,7 @@ engine_sources = \
 	lib/decode/print_memory.c \
 	lib/decode/print_mnemonic.c \
 	lib/decode/print_operand.c \
+	lib/decode/print_operands.c \
 	lib/decode/print_prefix.c \
 	lib/decode/print_register.c \
 	lib/decode/registers.c \
@@ -553,6 +556,7 @@ headers = \
 	lib/sim/versus.h \
 	lib/sim/versus_slots.h \
 	lib/tcache/tcache.h \
+	lib/decode/effects.inc \
 	lib/decode/features.inc \
 	lib/decode/map_evex1.inc \
 	lib/decode/map_evex2.inc \
@@ -572,6 +576,7 @@ headers = \
 	lib/decode/map_xop9.inc \
 	lib/decode/map_xopa.inc \
 	lib/decode/maps.inc \
+	lib/decode/operands.inc \
 	lib/sim/analysis/stack.h \
 	lib/sim/bpred/table.h \
 	lib/sim/hosted/hosted.h \

@@ -119,10 +119,10 @@ enum qn_attr { /* bits of attr */
     QN_ATTR_RDTSC = 1 << 19,
     QN_ATTR_KMASK = 1 << 20,  /* EVEX with {k1..k7}; kreg says which */
     QN_ATTR_MEM_DST = 1 << 21, /* the ModRM memory operand is the destination of a masked store or scatter */
-    QN_ATTR_ZEROING = 1 << 24, /* EVEX.z */
-    QN_ATTR_SAE = 1 << 25,    /* EVEX.b with registers: rounding by the instruction, or exceptions suppressed */
+    QN_ATTR_IP16 = 1 << 22,   /* near branch with 16-bit operand size: control goes to the low 16 bits of the target */
     QN_ATTR_UD = 1 << 23,     /* raises #UD on any processor: lock where it may not be, reserved bits of EVEX, ... */
-    QN_ATTR_IP16 = 1 << 22    /* near branch with 16-bit operand size: control goes to the low 16 bits of the target */
+    QN_ATTR_ZEROING = 1 << 24, /* EVEX.z */
+    QN_ATTR_SAE = 1 << 25     /* EVEX.b with registers: rounding by the instruction, or exceptions suppressed */
 };
 
 struct qn_insn {

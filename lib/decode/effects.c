@@ -4,15 +4,18 @@
  *   f3 a4        row traits A(STRING)       ->  attr REP, reads and writes rcx besides
  *
  * Flags that depend on what is known at once (the count of a shift, the condition of a jump) are worked out here;
- * the rest is copied from tables.h. */
+ * the rest is copied from effects.inc. */
 #include "decoder.h"
 
 static const struct {
     uint16_t reads, writes;
 } implicit_effects[IMPLICIT_COUNT] = {
-#define I(name, r, w) {r, w},
-    QN_IMPLICITS(I)
-#undef I
+#define B(name) (1u << QN_##name)
+#define IMPLICIT(name, reads, writes) {reads, writes},
+#define FLAGS(name, read, written, undefined, maybe)
+#include "effects.inc"
+#undef IMPLICIT
+#undef FLAGS
 };
 
 /* In the order that struct qn_insn has, so that they are copied as one. */
@@ -20,10 +23,15 @@ struct flag_effects {
     uint8_t read, written, undef, may;
 };
 _Static_assert(offsetof(struct qn_insn, flags_maywrite) == offsetof(struct qn_insn, flags_read) + 3, "neighbours");
+#define QN_ALL_BUT_CF (QN_PF | QN_AF | QN_ZF | QN_SF | QN_OF)
+#define QN_SAHF_FLAGS (QN_CF | QN_PF | QN_AF | QN_ZF | QN_SF)
+#define QN_ANY_FLAGS (QN_FLAGS_STATUS | QN_DF)
 static const struct flag_effects flag_effects[FLAGS_COUNT] = {
-#define F(name, r, w, u, m) {r, w, u, m},
-    QN_FLAG_EFFECTS(F)
-#undef F
+#define IMPLICIT(name, reads, writes)
+#define FLAGS(name, read, written, undefined, maybe) {read, written, undefined, maybe},
+#include "effects.inc"
+#undef IMPLICIT
+#undef FLAGS
 };
 
 /* Flags that the conditions o no b ae e ne be a s ns p np l ge le g look at. */

@@ -134,8 +134,7 @@ static enum qn_decode_status absolute_mem(struct decoder *d, unsigned size, unsi
     return QN_DEC_OK;
 }
 
-/* String operands: the register steps by the size each time.  What rdi points to is in es whatever prefix there is.
- * */
+/* String operands: the register steps by the size each time.  What rdi points to is in es whatever prefix there is. */
 static void string_mem(struct decoder *d, unsigned reg, unsigned size, unsigned access)
 {
     struct qn_mem *m = add_implicit(d, reg, size, access);

@@ -1,7 +1,7 @@
 /* lib/decode/printer.h - what the text printer keeps; internal to lib/decode.
  *
- * print.c puts the line together from its parts: print_prefix.c, print_mnemonic.c, and print_operand.c with
- * print_register.c and print_memory.c. */
+ * print.c puts the line together from its parts: print_prefix.c, print_mnemonic.c, and print_operands.c with
+ * print_operand.c, print_register.c and print_memory.c. */
 #ifndef QN_DECODE_PRINTER_H
 #define QN_DECODE_PRINTER_H
 
@@ -40,8 +40,13 @@ void qn_decode_put_number(struct printer *p, unsigned n);        /* decimal, 0..
 /* print_mnemonic.c: mnemonic with suffix, predicate, branch hint. */
 void qn_decode_print_mnemonic(struct printer *p);
 
-/* print_operand.c: operands in the order of the syntax, with masks, broadcast and rounding. */
+/* print_operands.c: operands in the order of the syntax, with masks, broadcast and rounding. */
 void qn_decode_print_operands(struct printer *p);
+
+/* print_operand.c: one of them; immediates, whose place in the instruction their order tells; $0x1f, 0x1f. */
+void qn_decode_put_operand(struct printer *p, const struct operand_info *info);
+void qn_decode_put_immediate(struct printer *p, const struct operand_info *info, unsigned offset);
+void qn_decode_put_immediate_value(struct printer *p, uint64_t value);
 
 /* print_register.c */
 void qn_decode_put_gpr(struct printer *p, unsigned n, unsigned size);

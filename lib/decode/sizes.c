@@ -50,8 +50,8 @@ void qn_decode_sizes(struct decoder *d)
     unsigned index = d->w << 3 | TRAIT_SIZE(d->row->traits);
     unsigned state;
 
-    if (d->insn->opsz_prefix && !((d->row->when >> 16 & 3) == 3 && d->pp == 1)) /* not where 66h is part of the opcode */
-        index |= 4;
+    if (d->insn->opsz_prefix && !((d->row->when >> 16 & 3) == 3 && d->pp == 1))
+        index |= 4; /* not where 66h is part of the opcode */
     state = sizes[index];
     d->opsize = 2 << state;
     d->vector = 16 << d->length_code;

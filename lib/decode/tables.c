@@ -1,6 +1,6 @@
 /* lib/decode/tables.c - the opcode tables as arrays.
  *
- * In:  map_*.inc through maps.inc, the operand list in tables.h.
+ * In:  map_*.inc through maps.inc, operands.inc.
  * Out: qn_decode_rows[], all forms one after the other, row 0 empty, a last row that ends the search;
  *      qn_decode_first[map][opcode], the first form of an opcode, 0 = none;
  *      qn_decode_operands[], how each operand code is encoded.
@@ -58,8 +58,10 @@ const struct row qn_decode_rows[] = {
                              : SZ_V)
 
 const struct operand_info qn_decode_operands[OPERAND_COUNT] = {
-#define S(name, kind, size, memsize, arg) [name] = {kind, size, memsize, arg, REPORTED(kind, size, memsize)},
-    QN_OPERANDS_PLAIN(S)
-    QN_OPERANDS_MODRM(S)
-#undef S
+#define PLAIN_OPERAND(name, kind, size, memsize, arg)                                                       \
+    [name] = {kind, size, memsize, arg, REPORTED(kind, size, memsize)},
+#define MODRM_OPERAND PLAIN_OPERAND
+#include "operands.inc"
+#undef PLAIN_OPERAND
+#undef MODRM_OPERAND
 };
