@@ -714,6 +714,7 @@ shell_tests = \
 	tests/unit/debug/separate.sh \
 	tests/unit/decode/dis_objdump.sh \
 	tests/unit/decode/library.sh \
+	tests/unit/decode/maps.sh \
 	tests/unit/decode/vectors.sh \
 	tests/unit/examples/examples.sh \
 	tests/unit/exp/file.sh \

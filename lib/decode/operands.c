@@ -52,6 +52,7 @@ static enum qn_decode_status take_other_operand(struct decoder *d, const struct 
     case K_FAR:
         return take_immediate(d, info);
     case K_VEC_VVVV:
+    case K_VEC_FOUR:
     case K_MASK_VVVV:
     case K_TILE_VVVV:
         d->vvvv_used = 1;

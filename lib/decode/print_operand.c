@@ -129,6 +129,7 @@ static void put_other(struct printer *p, const struct operand_info *info)
         qn_decode_put_gpr(p, d->vvvv & 15, qn_decode_note_bytes(p, info->size));
         break;
     case K_VEC_VVVV:
+    case K_VEC_FOUR: /* as one: the manual's zmm4+3 is %zmm4 here */
         put_vector(p, d->vvvv, info->size);
         break;
     case K_VEC_IMM:

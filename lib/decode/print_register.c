@@ -1,8 +1,7 @@
 /* lib/decode/print_register.c - names of registers: %rax in AT&T syntax, rax in Intel's. */
 #include "printer.h"
 
-static const char gpr64[16][4] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-                                  "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+static const char gpr16[8][3] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di"};
 static const char gpr8_low[8][4] = {"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil"};
 static const char gpr8_high[4][3] = {"ah", "ch", "dh", "bh"};
 static const char segments[8][3] = {"es", "cs", "ss", "ds", "fs", "gs", "?", "?"};
@@ -33,13 +32,14 @@ void qn_decode_put_gpr(struct printer *p, unsigned n, unsigned size)
         note_rex(p, 0);
         qn_decode_put(p, p->d->rex || is_vector_encoding(p->d) ? gpr8_low[n] : gpr8_high[n - QN_RSP]);
     } else if (n >= QN_R8) {
-        qn_decode_put(p, gpr64[n]);
+        qn_decode_put_char(p, 'r');
+        qn_decode_put_number(p, n);
         qn_decode_put(p, size == 1 ? "b" : size == 2 ? "w" : size == 4 ? "d" : "");
     } else if (size == 1) {
         qn_decode_put(p, gpr8_low[n]);
     } else {
         qn_decode_put(p, size == 8 ? "r" : size == 4 ? "e" : "");
-        qn_decode_put(p, gpr64[n] + 1);
+        qn_decode_put(p, gpr16[n]);
     }
 }
 

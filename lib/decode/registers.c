@@ -134,6 +134,9 @@ static void touch_operand(struct access *a, const struct operand_info *info, uns
     case K_VSIB:
         touch(a, QN_KIND_VECTOR, 1u << a->insn->mem[0].index, QN_ACC_READ);
         break;
+    case K_VEC_FOUR:
+        touch(a, QN_KIND_VECTOR, 0xfu << (a->insn->vvvv & ~3u), how);
+        break;
     case K_XMM_LIST:
         touch(a, QN_KIND_VECTOR, info->arg, how);
         break;

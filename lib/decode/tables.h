@@ -56,6 +56,7 @@ enum operand_kind {
     K_VEC_REG,   /* vector register of ModRM.reg; printed only, no concern of the facts */
     K_VEC_U,     /* vector register of ModRM.rm */
     K_VEC_VVVV,
+    K_VEC_FOUR,  /* that register and the others of its group of four: 4 to 7, for instance */
     K_MMX_REG,
     K_MMX_U,
     K_MASK_REG,

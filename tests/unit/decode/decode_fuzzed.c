@@ -1,7 +1,7 @@
 /* tests/unit/decode/decode_fuzzed.c - the inputs that the decoder's fuzzer has found and kept.
  *
- * Question: does everything that tests/fuzz/decode.c demands hold for each of them, in the ordinary build, too?  The inputs
- * are lines of hexadecimal in tests/fuzz/decode.inputs: what each demands, see there.  A demand that is not met aborts. */
+ * Question: does everything that tests/fuzz/decode.c demands hold for each of them, in the ordinary build, too?  The
+ * inputs are lines of hexadecimal in tests/fuzz/decode.inputs.  A demand that is not met aborts. */
 #include "../../fuzz/decode.c"
 
 int main(void)

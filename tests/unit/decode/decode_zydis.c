@@ -4,10 +4,10 @@
  *
  * Question for each mode and vendor: are the facts of every instruction in the code of the ELF files, and at the
  * start of every string, the same?  Compared: accepted or not, length, memory operands (size, access, base, index,
- * scale, displacement, segment), registers read and written (general and other), flags read, written, undefined, class of branch and its
- * target, privilege, CPUID features.  A difference must be a row of zydis-differences.inc, where each is adjudicated; all others fail
- * the test, and so does a row that its own example does not show.  -v lists the differences.  -t: so many systematic
- * strings, evenly spread (0 = all there are, default few).
+ * scale, displacement, segment), registers read and written (general and other), flags read, written, undefined, class
+ * of branch and its target, privilege, CPUID features.  A difference must be a row of zydis-differences.inc, where each
+ * is adjudicated; all others fail the test, and so does a row that its own example does not show.  -v lists the
+ * differences.  -t: so many systematic strings, evenly spread (0 = all there are, default few).
  * Built only where libzydis is there; Zydis is a test oracle and never part of quern. */
 #define _GNU_SOURCE /* FNM_EXTMATCH */
 #include <Zydis/Zydis.h>

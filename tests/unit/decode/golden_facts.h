@@ -9,7 +9,8 @@
  *   at=1,2,4.1         offset of opcode, ModRM, displacement and immediate (with length) if there
  *   +NAME              attribute
  *
- * describe_others() gives registers other than the general ones ("r=v0,k1 w=v2") and CPUID features.
+ * describe_features() gives the CPUID features, describe_others() the registers other than the general ones, too
+ * ("avx512f r=v0,k1 w=v2").
  * Each leaves the line in `line`. */
 #ifndef QN_TEST_GOLDEN_FACTS_H
 #define QN_TEST_GOLDEN_FACTS_H
@@ -21,6 +22,11 @@
 #include "decode/decode.h"
 
 #define LINE 512
+/* How many there are, as bits. */
+#define ATTRIBUTES 26
+#define STATES 9
+#define FLAGS 7
+#define STATUS_FLAGS 6
 
 static char line[LINE]; /* the result */
 static size_t used;
@@ -60,7 +66,7 @@ static void add_flags(const char *name, unsigned mask)
     if (!mask)
         return;
     add("%s", name);
-    for (unsigned i = 0; i < 7; i++)
+    for (unsigned i = 0; i < FLAGS; i++)
         if (mask >> i & 1)
             add("%c", "cpazsod"[i]);
 }
@@ -101,13 +107,12 @@ static void add_memory(const struct qn_mem *m)
 
 static void add_attributes(uint32_t attr)
 {
-    static const char names[][12] = {"REP",    "REPNE",    "STRING",    "LOCK",   "XCHGMEM", "CMPXCHG",
-                                     "PRIV",   "XSAVE",    "FPUIP",     "MASKED", "GATHER",  "SCATTER",
-                                     "CPUID",  "FSGSBASE", "BROADCAST", "CMOV",   "X87",     "POPF",
-                                     "BT_REG", "RDTSC",    "KMASK",     "MEM_DST", "IP16",   "UD",
-                                     "ZEROING", "SAE"};
+    static const char names[ATTRIBUTES][12] = {
+        "REP",    "REPNE", "STRING",   "LOCK",      "XCHGMEM", "CMPXCHG", "PRIV",   "XSAVE",  "FPUIP",
+        "MASKED", "GATHER", "SCATTER", "CPUID",     "FSGSBASE", "BROADCAST", "CMOV", "X87",   "POPF",
+        "BT_REG", "RDTSC", "KMASK",    "MEM_DST",   "IP16",    "UD",      "ZEROING", "SAE"};
 
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+    for (unsigned i = 0; i < ATTRIBUTES; i++)
         if (attr >> i & 1)
             add(" +%s", names[i]);
 }
@@ -163,7 +168,7 @@ static const char *describe(const struct qn_insn *insn)
 static void add_others(const char *name, const struct qn_registers *registers)
 {
     static const char kinds[QN_KIND_COUNT][5] = {"v", "k", "mm", "st", "tmm", "bnd", "seg", "cr", "db", ""};
-    static const char states[9][6] = {"fcw", "fsw", "mxcsr", "xcr0", "pkru", "gdtr", "idtr", "ldtr", "tr"};
+    static const char states[STATES][6] = {"fcw", "fsw", "mxcsr", "xcr0", "pkru", "gdtr", "idtr", "ldtr", "tr"};
     const char *before = name;
 
     for (unsigned kind = 0; kind < QN_KIND_COUNT; kind++)
@@ -177,15 +182,22 @@ static void add_others(const char *name, const struct qn_registers *registers)
             }
 }
 
-static const char *describe_others(const struct qn_insn *insn)
+static const char *describe_features(const struct qn_insn *insn)
 {
     const struct qn_feature *features[QN_FEATURES_MAX];
     size_t n = qn_decode_features(insn, features);
-    struct qn_registers reads, writes;
 
     used = 0;
     for (size_t i = 0; i < n; i++)
         add("%s%s", i ? "," : "", features[i]->name);
+    return line;
+}
+
+static const char *describe_others(const struct qn_insn *insn)
+{
+    struct qn_registers reads, writes;
+
+    describe_features(insn);
     qn_decode_registers(insn, &reads, &writes);
     add_others(" r=", &reads);
     add_others(" w=", &writes);

@@ -1,4 +1,4 @@
-/* tests/unit/decode/libopcodes.h - the text that binutils' libopcodes, which objdump prints with, makes of an instruction.
+/* libopcodes.h - the text that binutils' libopcodes, which objdump prints with, makes of an instruction.
  *
  *   prepare(setting); region = ...; their_result(offset in the region, &result) */
 #ifndef QN_TEST_LIBOPCODES_H

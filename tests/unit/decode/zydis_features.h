@@ -51,7 +51,8 @@ static void features_of_zydis(const ZydisDecodedInstruction *insn, char *text)
         return;
     if (!strcmp(length, "_128") || !strcmp(length, "_256"))
         strcpy(length, " avx512vl");
-    else if (!strcmp(length, "_128n") || !strcmp(length, "_512") || !strcmp(length, "_scalar") || !strcmp(length, "_kop"))
+    else if (!strcmp(length, "_128n") || !strcmp(length, "_512") || !strcmp(length, "_scalar") ||
+             !strcmp(length, "_kop"))
         *length = '\0';
 }
 

@@ -1,7 +1,7 @@
 /* tests/unit/decode/zydis_registers.h - vector, mask, x87 and system registers as Zydis tells them.
  *
- * Not compared, since Zydis does not tell them: that x87 and SSE instructions read their control words, that the latter set
- * flags in MXCSR, and that MMX instructions write the tag word. */
+ * Not compared, since Zydis does not tell them: that x87 and SSE instructions read their control words, that the latter
+ * set flags in MXCSR, and that MMX instructions write the tag word. */
 #ifndef QN_TEST_ZYDIS_REGISTERS_H
 #define QN_TEST_ZYDIS_REGISTERS_H
 
