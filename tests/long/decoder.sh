@@ -36,7 +36,7 @@ elf_files() {
 one_by_one() {
     program=$1
     shift
-    tr '\n' '\0' | xargs -0 -n 200 "$program" "$@" -n 1 -t 1 | awk -v what="$*" '
+    tr '\n' '\0' | { xargs -0 -n 200 "$program" "$@" -n 1 -t 1 || echo "not ok - xargs: status $?"; } | awk -v what="$*" '
         /^not ok/ { print; failed = 1 }
         /^# +[0-9a-f][0-9a-f] / || /^#   (ours|theirs|quern|zydis)/ || /DIFF/ { print }
         / the same, / { sub(/^# ([^:]*: )?/, ""); same += $1; explained += $4; different += $6 }
