@@ -712,6 +712,7 @@ shell_tests = \
 	tests/unit/debug/lines.sh \
 	tests/unit/debug/programs.sh \
 	tests/unit/debug/separate.sh \
+	tests/unit/decode/dis.sh \
 	tests/unit/decode/dis_objdump.sh \
 	tests/unit/decode/library.sh \
 	tests/unit/decode/maps.sh \

@@ -48,7 +48,7 @@ void qn_decode_put_number(struct printer *p, unsigned n)
 unsigned qn_decode_note_bytes(struct printer *p, unsigned code)
 {
     uint64_t traits = p->row->traits;
-    bool by_w = code == SZ_V || code == SZ_Y || code == SZ_P;
+    bool by_w = code == SZ_V || code == SZ_Y || (code == SZ_P && !(p->d->on & ON_AMD));
     bool by_66 = code == SZ_V || code == SZ_Z || code == SZ_P || code == SZ_ENV || code == SZ_SAVE || code == SZ_A ||
                  code == SZ_MOVSXD;
 

@@ -4,7 +4,7 @@
 #   QUERN=build/quern dis_objdump.sh [FILE...]
 #
 # Question for each file: is every line the same (address, bytes, text), once objdump's "<symbol+off>" parts are
-# taken away?  Two ways of printing are put on one footing first (see objdump-differences.txt): objdump joins fwait
+# taken away?  Two ways of printing are put on one footing first (as in libopcodes.h): objdump joins fwait
 # with the x87 instruction after it, and pads lines with blanks.  TAP; skips where objdump is absent.
 # Data among the code (libcrypto) does differ, where objdump splits prefixes; such files do not belong here.
 
