@@ -46,7 +46,8 @@ check-short:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(short_tests)'
 .PHONY: check-short
 
-tap_driver = QUERN='$(abs_top_builddir)/quern' CC='$(CC)' top_srcdir='$(abs_top_srcdir)' \
+TEST_CC = $(CC)
+tap_driver = QUERN='$(abs_top_builddir)/quern' CC='$(TEST_CC)' top_srcdir='$(abs_top_srcdir)' \
 	top_builddir='$(abs_top_builddir)' $(SHELL) $(top_srcdir)/tests/tap/driver.sh
 LOG_DRIVER = $(tap_driver)
 SH_LOG_DRIVER = $(tap_driver)
@@ -112,16 +113,24 @@ sanitize:
 	$(MAKE) -C sanitize check TESTS='$(SANITIZE_TESTS)'
 .PHONY: sanitize
 
-## How many lines of lib/ these run; the engine is freestanding and cannot be asked.
-COVERAGE_TESTS = $(hosted_tests)
+## How many lines of lib/ the tests run, hosted code and the engine; tests of the build itself say nothing about that.
+COVERAGE_TESTS = $(filter-out tests/unit/build/% tests/unit/examples/% tests/unit/manual/% tests/unit/decode/decode_hardware,$(TESTS))
 coverage:
-	$(MKDIR_P) coverage
-	cd coverage && { test -f Makefile || $(abs_top_srcdir)/configure -q CC='$(CC)' CFLAGS='-O0 -g --coverage'; }
-	$(MAKE) -C coverage
+	$(MKDIR_P) coverage/sims
+	cd coverage && { test -f Makefile || $(abs_top_srcdir)/configure -q CC='$(CC)' CFLAGS='-O0 -g --coverage' \
+		ENGINE_OPT='-O0 -g --coverage'; }
+	$(MAKE) -C coverage ENGINE_EXTRA=tests/coverage/engine.o
 	$(MAKE) -C coverage guests
-	-$(MAKE) -k -C coverage check TESTS='$(COVERAGE_TESTS)'
+	printf '#!/bin/sh\nexec sh %s %s "%s" "$$@"\n' '$(abs_top_srcdir)/tests/coverage/cc.sh' \
+		'$(abs_top_builddir)/coverage/sims' '$(CC)' >coverage/cc && chmod +x coverage/cc
+	-$(MAKE) -k -C coverage check ENGINE_EXTRA=tests/coverage/engine.o TEST_CC='$(abs_top_builddir)/coverage/cc' TESTS='$(COVERAGE_TESTS)'
 	$(SHELL) $(top_srcdir)/build-aux/coverage.sh coverage $(abs_top_srcdir)
 .PHONY: coverage
+
+## What an engine with --coverage is linked with, libgcov in it, so that what is linked with libquern-engine.a has it, too.
+tests/coverage/engine.o: tests/coverage/engine.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(AM_CFLAGS) $(ENGINE_CFLAGS) -O2 -g -c -o $@.part $< && \
+		$(CC) -nostdlib -r -Wl,-u,__gcov_init,-u,__gcov_exit,-u,__gcov_merge_add -o $@ $@.part -lgcov && rm $@.part
 
 ## Built by gcc and clang and without each optional library: half an hour; doc/testing.md has what came of it.
 matrix:

@@ -323,6 +323,7 @@ static long untraced_exec(int dirfd, const long *a, int flags)
     lower[0] = qn_cfg()->fd_limit && limit[0] > qn_cfg()->fd_limit ? qn_cfg()->fd_limit : limit[0];
     lower[1] = limit[1];
     qn_sys2(__NR_setrlimit, RLIMIT_NOFILE_, (long)lower);
+    qn_coverage_save();
     qn_signal_exec(true);
     if (t->vfork_child)
         qn_lock_release();
@@ -370,6 +371,7 @@ static long traced_exec(const char *path, const long *a)
         return -E_2BIG;
     qn_sys3(__NR_fcntl, arena, F_SETFD_, 0);
     qn_sys3(__NR_fcntl, sock, F_SETFD_, 0);
+    qn_coverage_save();
     qn_signal_exec(true);
     if (t->vfork_child)
         qn_lock_release();

@@ -122,6 +122,7 @@ _Noreturn void qn_die_fatal(enum qn_fatal kind, uint64_t pc, const char *text);
 _Noreturn void qn_die_bad_insn(uint64_t pc);
 _Noreturn void qn_die_load(int err);
 _Noreturn void qn_exit_group(int code);
+void qn_coverage_save(void); /* before this process's memory may be gone: nothing, but in an engine for `make coverage` */
 
 /* ---- memory (memory.c) ---- */
 

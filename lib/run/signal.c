@@ -304,6 +304,7 @@ static void default_action(const struct qn_siginfo *info)
     int sig = info->signo;
     qn_sigset only = ~sig_bit(sig);
 
+    qn_coverage_save();
     kernel_action(sig, HANDLER_DFL, 0);
     qn_sys4(__NR_rt_tgsigqueueinfo, qn_sys1(__NR_getpid, 0), qn_sys1(__NR_gettid, 0), sig, (long)info);
     qn_sys4(__NR_rt_sigprocmask, 2, (long)&only, 0, 8);

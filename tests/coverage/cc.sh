@@ -1,0 +1,14 @@
+#!/bin/sh
+# cc.sh - the compiler of `make coverage` for the tests: a simulator that `quern sim build`, run --versus or a lab makes of lib/sim is
+# built with --coverage, too; what else a test compiles is not.
+#
+#   cc.sh DIRECTORY COMPILER ARGUMENT...
+#
+# DIRECTORY gets the notes and counters of each simulator, under the number of the process that compiled it.
+directory=$1
+compiler=$2
+shift 2
+case " $* " in
+*' -DQN_SIM_SLOTS_GIVEN=1 '*) exec $compiler --coverage -dumpdir "$directory/$$-" "$@" ;;
+*) exec $compiler "$@" ;;
+esac
