@@ -53,7 +53,8 @@ LOG_DRIVER = $(tap_driver)
 SH_LOG_DRIVER = $(tap_driver)
 SH_LOG_COMPILER = $(SHELL)
 
-## Guest programs: static, freestanding, one file each.  -O1 keeps lines and instructions close together.
+## Guest programs: static, freestanding, one file each.  -O1 keeps lines and instructions close together.  GUEST_CC is gcc even if CC is
+## not: what their comments say of lines and functions is so with its code, and their assembly is GNU as's.
 GUEST_CFLAGS = -std=gnu11 -O1 -g -ffreestanding -fno-builtin -fno-stack-protector -fcf-protection=none \
 	-fno-asynchronous-unwind-tables -fno-pic -fno-pie -nostdlib -static -no-pie -Wall -Wextra \
 	-Wl,-e,guest_start -Wl,--build-id=none -Wl,-z,noexecstack
@@ -65,9 +66,9 @@ guest_logs = tests/guest/native.log tests/guest/oracle.log tests/unit/build/clan
 	tests/unit/run/versus.log tests/unit/sim/events.log tests/unit/sim/installed.log
 $(guest_logs): $(guest_programs)
 tests/guest/%: tests/guest/%.c tests/guest/guest.h
-	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(GUEST_CFLAGS) -o $@ $<
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(GUEST_CC) $(GUEST_CFLAGS) -o $@ $<
 tests/guest/%: tests/guest/%.S tests/guest/guest.h
-	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(GUEST_CFLAGS) -o $@ $<
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(GUEST_CC) $(GUEST_CFLAGS) -o $@ $<
 
 ## Time and memory of annotate and merge on five million lines, beside the original.
 bench-annotate: quern$(EXEEXT)

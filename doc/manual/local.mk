@@ -25,7 +25,7 @@ info-local html-local:
 endif
 
 pdf-local:
-	@if test $(HAVE_TEX) = no; then echo 'quern.pdf is not made: there is no pdftex (Debian: texlive) or no texi2dvi (texinfo)'; \
+	@if test $(HAVE_TEX) = no; then echo 'quern.pdf is not made: there is no pdftex (Debian: texlive-plain-generic) or no texi2dvi (texinfo)'; \
 	else $(MAKE) $(AM_MAKEFLAGS) quern.pdf; fi
 quern.pdf: $(manual_chapters)
 	$(AM_V_GEN)texi2dvi --pdf --quiet --build=tidy --build-dir=quern.t2d -o $@ $(manual_main)
