@@ -1,7 +1,7 @@
 /* lib/lab/lab02.c - the tests of lab 2: two loop nests, run under quern.
  *
  * Results are compared with what the grader works out; misses are those of the region that the driver marks, in a cache
- * that does not see the stack (starter/nostack.c), so that they do not depend on the compiler's registers.
+ * that does not see a KiB of the stack (starter/nostack.c), so that they do not depend on the compiler's registers.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

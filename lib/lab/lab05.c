@@ -211,6 +211,7 @@ struct place {
 
 enum { LOOP, PATTERN, FOLLOWS, HABIT, KINDS };
 #define PLACES 24
+#define PLACE_BYTES 64u
 #define FUNCTIONS 4 /* places that come one after the other */
 
 /* loop: taken `parameter` times, then not;  pattern: its own, `parameter` long;  follows: the exclusive or of the two
@@ -231,7 +232,7 @@ static void draw_program(struct qn_lab_check *c, struct qn_lab_branches *t)
     bool last = false, before = false;
 
     for (unsigned i = 0; i < PLACES; i++) {
-        struct place p = { CODE + 64 * i + qn_lab_below(c, 60), i % KINDS, 0, 0, qn_lab_below(c, 1u << 6) };
+        struct place p = { CODE + PLACE_BYTES * i + qn_lab_below(c, PLACE_BYTES - 4), i % KINDS, 0, 0, qn_lab_below(c, 1u << 6) };
 
         p.parameter = p.kind == LOOP ? qn_lab_between(c, 3, 7) : p.kind == PATTERN ? qn_lab_between(c, 3, 6)
                       : qn_lab_below(c, 2) ? qn_lab_between(c, 90, 98) : qn_lab_between(c, 2, 10);
@@ -250,6 +251,27 @@ static void draw_program(struct qn_lab_check *c, struct qn_lab_branches *t)
     }
 }
 
+/* Nobody can know before what chance decides: of branches with a habit, those that do not follow it are mispredicted, but for luck.
+ * Who mispredicts less than half of that has seen the outcomes (on the stack of the replay, say). */
+static bool foresees(struct qn_lab_check *c, const struct qn_lab_branches *t, const struct qn_lab_replay *r)
+{
+    unsigned long n[PLACES] = { 0 }, taken[PLACES] = { 0 }, wrong = 0, least = 0;
+
+    for (size_t i = 0; i < t->n; i++) {
+        unsigned place = (unsigned)(t->at[i].pc - CODE) / PLACE_BYTES;
+
+        n[place]++;
+        taken[place] += t->at[i].taken;
+        if (place % KINDS == HABIT)
+            wrong += r->outcomes[i];
+    }
+    for (unsigned i = HABIT; i < PLACES; i += KINDS)
+        least += taken[i] < n[i] - taken[i] ? taken[i] : n[i] - taken[i];
+    return wrong * 2 < least
+           && !qn_lab_say(c, "%lu of the branches that chance decides do something else than usual, mine mispredicts %lu: "
+                             "it knows the outcome before", least, wrong);
+}
+
 struct score {
     unsigned long mine, two, share;
 };
@@ -265,6 +287,7 @@ static bool play(struct qn_lab_check *c, struct score *score)
     score->share += qn_lab_mispredicts(&t, QN_LAB_GSHARE, BITS, NULL);
     good = run(c, "mine.c", 0, &t, &r);
     score->mine += good ? count_wrong(&r) : 0;
+    good = good && !foresees(c, &t, &r);
     qn_lab_free_replay(&r);
     qn_lab_free_branches(&t);
     return good;

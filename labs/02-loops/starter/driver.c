@@ -4,17 +4,23 @@
  *   ./loops multiply 96              ./loops simple 96: i, j, k as in a book, to compare with
  *   ./loops transpose 32 32 7 dump   numbers from seed 7; the result as bytes instead of a word
  *
- * The matrices begin at multiples of 64 KiB, so in any small cache a[0][0] and b[0][0] want the same place.
+ * The matrices begin at multiples of 64 KiB, so in any small cache a[0][0] and b[0][0] want the same place.  A kernel runs on
+ * a stack of its own, at a place that nostack.c knows: of that, the topmost KiB is not counted.
  */
+#define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
 
 #include "kernels.h"
 #include "quern.h"
 
 #define CELLS 65536 /* per matrix; 8 bytes each */
+#define STACK_TOP 0x700000100000u /* as in nostack.c */
+#define STACK_SIZE (1u << 20)
 
 static double memory[3][CELLS] __attribute__((aligned(65536)));
 static uint64_t state;
@@ -35,6 +41,35 @@ static int judge(int wrong)
     return wrong != 0;
 }
 
+/* Calls a function on the stack of the kernels. */
+static void call_on_stack(void (*function)(void))
+{
+    static ucontext_t here, there;
+
+    getcontext(&there);
+    there.uc_stack.ss_size = STACK_SIZE;
+    there.uc_stack.ss_sp = mmap((void *)(STACK_TOP - STACK_SIZE), STACK_SIZE, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (there.uc_stack.ss_sp != (void *)(STACK_TOP - STACK_SIZE)) {
+        fprintf(stderr, "loops: no stack at %#lx\n", STACK_TOP - STACK_SIZE);
+        exit(1);
+    }
+    there.uc_link = &here;
+    makecontext(&there, function, 0);
+    swapcontext(&here, &there);
+}
+
+static int rows, columns, is_simple;
+
+static void call_transpose(void)
+{
+    int n = rows, m = columns;
+
+    QUERN_REGION_BEGIN("kernel");
+    transpose(n, m, (int(*)[m])memory[0], (int(*)[n])memory[1]);
+    QUERN_REGION_END("kernel");
+}
+
 static int run_transpose(int n, int m, int dump)
 {
     int(*a)[m] = (int(*)[m])memory[0], (*b)[n] = (int(*)[n])memory[1], wrong = 0;
@@ -42,9 +77,7 @@ static int run_transpose(int n, int m, int dump)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
             a[i][j] = draw();
-    QUERN_REGION_BEGIN("kernel");
-    transpose(n, m, a, b);
-    QUERN_REGION_END("kernel");
+    call_on_stack(call_transpose);
     if (dump)
         return fwrite(b, sizeof(int), (size_t)n * m, stdout) != (size_t)n * m;
     for (int i = 0; i < n; i++)
@@ -65,20 +98,28 @@ static void simple(int n, double a[n][n], double b[n][n], double c[n][n])
         }
 }
 
+static void call_multiply(void)
+{
+    int n = rows, as_in_book = is_simple;
+    double(*a)[n] = (double(*)[n])memory[0], (*b)[n] = (double(*)[n])memory[1], (*c)[n] = (double(*)[n])memory[2];
+
+    QUERN_REGION_BEGIN("kernel");
+    if (as_in_book)
+        simple(n, a, b, c);
+    else
+        multiply(n, a, b, c);
+    QUERN_REGION_END("kernel");
+}
+
 /* Whole numbers: the sums are exact, in whatever order they are made. */
-static int run_multiply(int n, int is_simple, int dump)
+static int run_multiply(int n, int dump)
 {
     double(*a)[n] = (double(*)[n])memory[0], (*b)[n] = (double(*)[n])memory[1], (*c)[n] = (double(*)[n])memory[2];
     int wrong = 0;
 
     for (int i = 0; i < 3 * CELLS; i++)
         memory[i / CELLS][i % CELLS] = draw();
-    QUERN_REGION_BEGIN("kernel");
-    if (is_simple)
-        simple(n, a, b, c);
-    else
-        multiply(n, a, b, c);
-    QUERN_REGION_END("kernel");
+    call_on_stack(call_multiply);
     if (dump)
         return fwrite(c, sizeof(double), (size_t)n * n, stdout) != (size_t)n * n;
     state -= CELLS * 0x9e3779b97f4a7c15; /* the numbers of c, once more */
@@ -101,7 +142,8 @@ int main(int argc, char **argv)
     if (n < 1 || m < 1 || n > CELLS / m || m > CELLS / n)
         return fprintf(stderr, "usage: loops transpose N M | multiply N | simple N, at most 65536 numbers\n"), 2;
     state = argc > seed ? strtoull(argv[seed], NULL, 10) : 1;
-    if (is_transpose)
-        return run_transpose(n, m, argc > seed + 1);
-    return run_multiply(n, !strcmp(argv[1], "simple"), argc > seed + 1);
+    rows = n;
+    columns = m;
+    is_simple = !strcmp(argv[1], "simple");
+    return is_transpose ? run_transpose(n, m, argc > seed + 1) : run_multiply(n, argc > seed + 1);
 }

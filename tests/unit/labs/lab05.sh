@@ -32,6 +32,28 @@ ok 'is told so' grep -q 'undefined reference to .open' "$SCRATCH/tap"
 wrong mine.c 's/^    history = /    __asm__ volatile("syscall" : : "a"(39) : "rcx", "r11");\n&/' \
     '1 2 3' 'mine: calls the system'
 ok 'is told so' grep -q 'the code calls the system' "$SCRATCH/tap"
+cat >"$SCRATCH/peeks.c" <<'PEEKS'
+#include "sim/module.h"
+#define PREDICTOR "mine"
+static uint8_t seen[96], best;
+static uint16_t score[96];
+static __attribute__((noinline)) void look(void)
+{
+    for (unsigned i = 0; i < 96; i++)
+        seen[i] = ((uint8_t *)__builtin_frame_address(0))[4 * i] & 1;
+}
+static unsigned branchsim_BC_predict(uint64_t pc) { (void)pc, look(); return seen[best]; }
+static void branchsim_BC_update(uint64_t pc, unsigned taken)
+{
+    (void)pc;
+    for (uint8_t i = 0; i < 96; i++) {
+        score[i] = seen[i] == taken ? score[i] + (score[i] < 60000) : score[i] / 2;
+        best = score[i] > score[best] ? i : best;
+    }
+}
+PEEKS
+wrong mine.c "1r $SCRATCH/peeks.c
+d" '2 3' 'mine: finds the outcome on the stack of who asks'
 only=
 handout
 done_testing
