@@ -289,15 +289,18 @@ engine_sources = \
 	lib/decode/tables.c \
 	lib/cost/count.c \
 	lib/run/arena.c \
+	lib/run/clone.c \
 	lib/run/codemem.c \
 	lib/run/complex.c \
 	lib/run/die.c \
 	lib/run/dispatch.c \
 	lib/run/emulate.c \
+	lib/run/fpu.c \
 	lib/run/frame.c \
 	lib/run/guest_printf.c \
 	lib/run/interval.c \
 	lib/run/libc.c \
+	lib/run/lock.c \
 	lib/run/main.c \
 	lib/run/memory.c \
 	lib/run/points.c \
@@ -306,6 +309,7 @@ engine_sources = \
 	lib/run/reference.c \
 	lib/run/region.c \
 	lib/run/request.c \
+	lib/run/settle.c \
 	lib/run/signal.c \
 	lib/run/space.c \
 	lib/run/strings.c \
@@ -533,6 +537,7 @@ headers = \
 	lib/run/run.h \
 	lib/run/signal.h \
 	lib/run/space.h \
+	lib/run/thread.h \
 	lib/run/variable.h \
 	lib/sim/at_work.h \
 	lib/sim/charge.h \
@@ -748,7 +753,9 @@ shell_tests = \
 	tests/unit/prof/regions.sh \
 	tests/unit/report/report.sh \
 	tests/unit/run/clock.sh \
+	tests/unit/run/exact.sh \
 	tests/unit/run/explain.sh \
+	tests/unit/run/fidelity.sh \
 	tests/unit/run/interval.sh \
 	tests/unit/run/regions.sh \
 	tests/unit/run/regions_with.sh \

@@ -22,6 +22,7 @@ enum qn_block_end {
     QN_END_JCC, QN_END_LOOP, QN_END_JMP, QN_END_CALL, QN_END_JMP_IND, QN_END_CALL_IND, QN_END_RET,
     QN_END_SYSCALL,  /* last instruction is syscall */
     QN_END_EMULATE,  /* the engine runs the last instruction (cpuid, wrfsbase, ...) */
+    QN_END_FPU,      /* last instruction stores the FPU's instruction pointer, which the engine puts right */
     QN_END_TRAP,     /* last instruction raises a signal (ud2, int3, hlt) or falls through */
     QN_END_XBEGIN,   /* last instruction is xbegin: goes to its fallback */
     QN_END_REQUEST,  /* the block is the marker of a client request: no instructions, or one where requests count */
@@ -37,6 +38,7 @@ struct qn_block {
     enum qn_decode_status bad;    /* END_BAD: why */
     uint16_t used;                /* general registers read or written anywhere */
     uint8_t volatile_code;        /* from a writable mapping: may change without notice */
+    bool exact_flags;             /* all status flags are live everywhere */
     uint64_t at[QN_BLOCK_MAX + 1];
     uint8_t live[QN_BLOCK_MAX + 1]; /* status flags live before instruction i; [n]: at the end */
     uint8_t live_arm[2];            /* of a conditional branch: live where it is not taken, and where it is */
@@ -51,6 +53,7 @@ struct qn_block_rules {
     unsigned keep_free;  /* registers that must stay unused (0 when nothing is borrowed) */
     bool end_at_repeats; /* a block ends behind a repeated string instruction */
     bool count_requests; /* the marker of a client request is an instruction, as it is to Cachegrind */
+    bool exact_flags;    /* somebody looks at the status flags wherever the block is left by a fault */
     bool (*begins)(uint64_t pc); /* a block begins here, so that one before it ends; NULL: nowhere */
 };
 

@@ -23,6 +23,8 @@ static enum qn_block_end end_of(const struct qn_insn *in)
 {
     if (in->attr & QN_ATTR_UD)
         return QN_END_TRAP; /* lock jmp: it is copied, and the processor refuses it */
+    if (in->attr & QN_ATTR_FPUIP)
+        return QN_END_FPU;
     switch (in->cls) {
     case QN_CLS_JCC: return QN_END_JCC;
     case QN_CLS_LOOP:
@@ -134,6 +136,7 @@ void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules
     b->used = 0;
     b->end = QN_END_FALL;
     b->volatile_code = range && range->writable;
+    b->exact_flags = rules->exact_flags;
     if (is_marker(pc))
         take_marker(b, rules);
     while (b->end != QN_END_REQUEST && b->n < rules->max && add_insn(b, rules->keep_free)) {

@@ -2,7 +2,8 @@
  *
  * Instrumentation compares and so destroys the flags.  Where they are dead (written before they are read
  * again) it may do so freely.  At the end of a block the successors decide: direct ones are peeked at
- * for a few instructions; behind an indirect branch everything counts as live.
+ * for a few instructions; behind an indirect branch everything counts as live.  So the dead flags are those that are certainly
+ * written within a few instructions, before anything that leaves translated code; run/settle.c builds on that.
  */
 #include "block/block.h"
 #include "guest/exec_map.h"
@@ -16,7 +17,7 @@ static uint8_t step_back(const struct qn_insn *in, uint8_t live_after)
 
 static bool goes_on(const struct qn_insn *in)
 {
-    return in->cls == QN_CLS_OTHER;
+    return in->cls == QN_CLS_OTHER && !(in->attr & (QN_ATTR_CPUID | QN_ATTR_FSGSBASE | QN_ATTR_FPUIP)); /* these end a block */
 }
 
 /* Flags that code at pc may read before writing them. */
@@ -67,6 +68,10 @@ void qn_block_liveness(struct qn_block *b)
     uint8_t live;
 
     b->live_arm[0] = b->live_arm[1] = QN_FLAGS_STATUS;
+    if (b->exact_flags) {
+        __builtin_memset(b->live, QN_FLAGS_STATUS, b->n + 1u);
+        return;
+    }
     live = live_out(b);
     b->live[b->n] = live;
     for (unsigned i = b->n; i-- > 0;) {

@@ -107,8 +107,7 @@ static bool ends_block(const struct qn_block *b, unsigned i)
 
 static void emit_insn(struct emitter *e, unsigned i, const struct qn_event *string)
 {
-    emit_flags_before(e, i);
-    e->side[i].state = e->flags_saved ? QN_SIDE_FLAGS_SAVED : 0;
+    e->side[i].state = emit_flags_before(e, i) ? QN_SIDE_FLAGS_SAVED : 0;
     e->side[i].fix = QN_NO_REG;
     e->side[i].host = (uint16_t)(e->hot.exec - qn_tblock_entry2(&e->out));
     if (ends_block(e->b, i))

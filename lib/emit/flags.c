@@ -60,16 +60,26 @@ void emit_need_flags(struct emitter *e, unsigned i)
         emit_save_flags(e);
 }
 
-void emit_flags_before(struct emitter *e, unsigned i)
+/* What an instruction makes of the flags that it leaves undefined may depend on what they were: processors keep some.  AF by
+ * itself, as logic and shifts leave it, is not among these. */
+static uint8_t surely_written(const struct emitter *e, const struct qn_insn *in)
+{
+    return e->b->exact_flags && (in->flags_undef & ~QN_AF) ? in->flags_written & (uint8_t)~in->flags_undef : in->flags_written;
+}
+
+bool emit_flags_before(struct emitter *e, unsigned i)
 {
     const struct qn_insn *in = &e->b->insn[i];
     uint8_t reads = in->flags_read & QN_FLAGS_STATUS;
     uint8_t writes = (in->flags_written | in->flags_maywrite) & QN_FLAGS_STATUS;
 
     if (!e->flags_saved)
-        return;
-    if (reads || (writes && (e->b->live[i + 1] & ~in->flags_written)))
+        return false;
+    if (reads || (writes && (e->b->live[i + 1] & ~surely_written(e, in)))) {
         emit_restore_flags(e);
-    else if (writes || e->b->live[i + 1] == 0)
+        return false;
+    }
+    if (writes || e->b->live[i + 1] == 0)
         e->flags_saved = false;
+    return true;
 }

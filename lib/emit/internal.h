@@ -36,7 +36,8 @@ static inline uint64_t counter_address(uint32_t index) { return QN_COUNTERS_BASE
 /* flags.c */
 void emit_save_flags(struct emitter *e);
 void emit_restore_flags(struct emitter *e);
-void emit_flags_before(struct emitter *e, unsigned i); /* restore or drop saved flags before instruction i */
+/* Restore or drop saved flags before instruction i; true: should it fault, they are the saved ones. */
+bool emit_flags_before(struct emitter *e, unsigned i);
 bool emit_flags_free(const struct emitter *e, unsigned i); /* may the flags be destroyed before instruction i? */
 void emit_need_flags(struct emitter *e, unsigned i);   /* make them free */
 

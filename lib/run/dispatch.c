@@ -46,8 +46,9 @@ static void connect(uint32_t to)
         qn_tcache_link(id, to);
 }
 
-/* Run translated code from the guest's rip until it comes back.  at_most: instructions of the first block; 0 = all. */
-static void run_block(bool may_connect, unsigned at_most)
+/* Run translated code from the guest's rip until it comes back.  at_most: instructions of the first block, or another
+ * variant (space.h); 0 = all.  It does not even begin if *stop. */
+static void run_block(bool may_connect, unsigned at_most, volatile uint32_t *stop)
 {
     unsigned space = QN_SPACE(qn_space, at_most);
     uint32_t index = qn_tcache_find(qn_ctx.rip, space);
@@ -63,7 +64,7 @@ static void run_block(bool may_connect, unsigned at_most)
     qn_sim_epoch = (uint32_t)++qn_arena->stats.dispatches;
     qn_ctx.entry = qn_tblock_entry(qn_tcache_block(index));
     qn_ctx.exit_kind = QN_EXIT_SIGNAL;
-    qn_enter(&qn_self->pending);
+    qn_enter(stop);
 }
 
 /* Returns the variant to run: it may be that nothing counts inside, either. */
@@ -88,19 +89,28 @@ static void bad_instruction(void)
 
 _Noreturn void qn_dispatch(void)
 {
-    bool may_connect = false;
+    static volatile uint32_t nothing;
+    volatile uint32_t *stop;
+    bool may_connect = false, delivered;
     unsigned at_most = 0;
 
     for (;;) {
         qn_lock_yield_if_asked();
+        stop = &qn_self->pending;
+        delivered = false;
         if (QN_UNLIKELY(qn_self->pending)) {
-            qn_signal_deliver();
+            at_most = qn_settle_flags(at_most);
+            if (at_most)
+                stop = &nothing; /* the signal waits for this block */
+            else
+                qn_signal_deliver();
+            delivered = !at_most;
             may_connect = false;
-            at_most = 0;
         }
+        qn_self->unknown_flags = delivered ? 0 : QN_FLAGS_BY_BLOCK;
         if (QN_UNLIKELY(qn_region_home() != qn_space))
             qn_space_choose(qn_region_home());
-        run_block(may_connect, at_most);
+        run_block(may_connect, at_most, stop);
         may_connect = false;
         at_most = 0;
         switch (qn_ctx.exit_kind) {
@@ -111,6 +121,7 @@ _Noreturn void qn_dispatch(void)
         case QN_EXIT_IBL: may_connect = true; break;
         case QN_EXIT_SYSCALL: qn_syscall(); break;
         case QN_EXIT_EMULATE: qn_emulate(); break;
+        case QN_EXIT_FPU: qn_fpu_stored(qn_ctx.arg_pc); break;
         case QN_EXIT_BAD: bad_instruction(); break;
         case QN_EXIT_REQUEST: qn_request(); break;
         case QN_EXIT_ENTER: at_most = enter_function(); break;

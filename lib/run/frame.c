@@ -10,6 +10,7 @@
 #define FP_MAGIC1 0x46505853u /* FP_XSTATE_MAGIC1 */
 #define FP_MAGIC2 0x46505845u
 #define FXSAVE_SIZE 512
+#define FXSAVE_IP 8           /* offset of the x87 instruction pointer */
 #define XSAVE_HEADER_END 576
 #define SW_RESERVED 464       /* offset of struct _fpx_sw_bytes in the fxsave image */
 #define USER_CS 0x33
@@ -52,6 +53,7 @@ static void save_fpu(uint8_t *area)
     for (unsigned i = FXSAVE_SIZE; i < XSAVE_HEADER_END; i++)
         area[i] = 0;
     qn_fpu_save(area);
+    *(uint64_t *)(area + FXSAVE_IP) = qn_fpu_guest_ip(*(uint64_t *)(area + FXSAVE_IP));
     __builtin_memset(sw, 0, FXSAVE_SIZE - SW_RESERVED);
     sw[0] = FP_MAGIC1;
     sw[1] = size + 4;
@@ -70,13 +72,20 @@ static void reset_fpu(void)
     qn_fpu_restore(init, xfeatures());
 }
 
-static uint64_t frame_stack(struct qn_thread *t, const struct qn_sigaction *act)
+static uint64_t frame_stack(struct qn_thread *t, const struct qn_sigaction *act, bool *on_alt)
 {
-    bool on_alt = !(t->altstack.flags & SS_DISABLE_) && qn_ctx.gpr[4] - t->altstack.sp < t->altstack.size;
-
-    if ((act->flags & SA_ONSTACK_) && !(t->altstack.flags & SS_DISABLE_) && t->altstack.size && !on_alt)
+    *on_alt = on_altstack(t, qn_ctx.gpr[4]);
+    if ((act->flags & SA_ONSTACK_) && !(t->altstack.flags & SS_DISABLE_) && t->altstack.size && !*on_alt) {
+        *on_alt = true;
         return t->altstack.sp + t->altstack.size;
+    }
     return qn_ctx.gpr[4] - RED_ZONE;
+}
+
+/* Does the frame lie below the alternate stack that it is for?  The kernel raises SIGSEGV then. */
+static bool beyond(const struct qn_thread *t, uint64_t frame)
+{
+    return frame <= t->altstack.sp || frame - t->altstack.sp > t->altstack.size;
 }
 
 static void fill_mcontext(struct qn_mcontext *mc, uint64_t fpstate)
@@ -95,10 +104,15 @@ static void fill_mcontext(struct qn_mcontext *mc, uint64_t fpstate)
 void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigaction *act)
 {
     struct qn_thread *t = qn_self;
-    uint64_t sp = frame_stack(t, act);
+    bool on_alt;
+    uint64_t sp = frame_stack(t, act, &on_alt);
     uint64_t fp = (sp - xsave_size() - 4) & ~63ull;
     struct frame *f = (struct frame *)(((fp - sizeof *f) & ~15ull) - 8);
 
+    if (on_alt && beyond(t, (uint64_t)(uintptr_t)f)) {
+        qn_signal_no_frame(sig);
+        return;
+    }
     t->on_guest_stack = 1;
     save_fpu((uint8_t *)(uintptr_t)fp);
     f->restorer = act->restorer;
@@ -111,9 +125,12 @@ void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigac
     t->on_guest_stack = 0;
     if (t->altstack.flags & SS_AUTODISARM_)
         t->altstack = (struct qn_stack){.flags = SS_DISABLE_};
+    if (t->waited)
+        t->mask = t->waiting_mask; /* the frame has the one from before */
+    t->waited = 0;
     t->mask |= act->mask | (act->flags & SA_NODEFER_ ? 0 : sig_bit(sig));
     if (act->flags & SA_RESETHAND_)
-        t->actions[sig] = (struct qn_sigaction){.handler = HANDLER_DFL};
+        t->actions[sig].handler = HANDLER_DFL;
     reset_fpu();
     qn_ctx.gpr[4] = (uint64_t)(uintptr_t)f;
     qn_ctx.gpr[7] = (uint64_t)sig;
@@ -144,6 +161,7 @@ void qn_sys_sigreturn(void)
     const struct qn_mcontext *mc = &f->uc.mc;
     uint64_t *g = qn_ctx.gpr;
     struct qn_thread *t = qn_self;
+    int err;
 
     t->on_guest_stack = 1;
     g[0] = mc->ax; g[1] = mc->cx; g[2] = mc->dx; g[3] = mc->bx; g[4] = mc->sp; g[5] = mc->bp; g[6] = mc->si; g[7] = mc->di;
@@ -152,9 +170,9 @@ void qn_sys_sigreturn(void)
     qn_ctx.rip = mc->ip;
     qn_ctx.rflags = (mc->flags & GUEST_FLAGS) | 0x202;
     t->mask = f->uc.mask & ~UNBLOCKABLE;
-    t->altstack = f->uc.stack;
-    t->altstack.flags &= ~SS_ONSTACK_;
+    qn_signal_set_altstack(&f->uc.stack, &err);
     restore_fpu(mc->fpstate);
     t->on_guest_stack = 0;
     qn_signal_set_host_mask(t->mask);
+    qn_signal_release_held();
 }

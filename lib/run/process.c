@@ -1,4 +1,4 @@
-/* lib/run/process.c - fork, vfork, execve, exit: each process has an arena and a collector of its own. */
+/* lib/run/process.c - execve, exit: each process has an arena and a collector of its own. */
 #include "base/format.h"
 #include "guest/elf.h"
 #include "run/run.h"
@@ -8,8 +8,7 @@
 
 enum { E_NOENT = 2, E_ACCES = 13, E_NOEXEC = 8, E_2BIG = 7, E_AGAIN = 11, E_FAULT = 14, E_LOOP = 40 };
 enum { F_DUPFD_CLOEXEC_ = 1030, F_SETFD_ = 2, SCM_RIGHTS_ = 1, SOL_SOCKET_ = 1, MSG_CMSG_CLOEXEC_ = 0x40000000 };
-enum { CLONE_VM_ = 0x100, CLONE_VFORK_ = 0x4000, CLONE_SETTLS_ = 0x80000 };
-enum { ARCH_SET_FS_ = 0x1002, AT_EMPTY_PATH_ = 0x1000, AT_FDCWD_ = -100 };
+enum { AT_EMPTY_PATH_ = 0x1000, AT_FDCWD_ = -100 };
 enum { S_ISUID_ = 04000, S_ISGID_ = 02000, RLIMIT_NOFILE_ = 7 };
 #define ADDR_NO_RANDOMIZE_ 0x0040000
 #define ARGS_MAX 131072
@@ -96,7 +95,7 @@ void qn_wire_resolve(uint32_t map)
     wire_receive(qn_socket_fd, &msg, fds);
 }
 
-static bool ask_fork(int fds[2])
+bool qn_ask_fork(int fds[2])
 {
     struct qn_wire_msg msg;
 
@@ -104,95 +103,32 @@ static bool ask_fork(int fds[2])
     return wire_receive(qn_socket_fd, &msg, fds) && msg.kind == QN_WIRE_FORK_OK && fds[0] >= 0 && fds[1] >= 0;
 }
 
-/* ---- fork ---- */
-
-static void become_child(int fds[2], const struct qn_clone_request *r)
-{
-    int old_arena = qn_arena_fd, old_socket = qn_socket_fd;
-
-    qn_arena_attach(fds[0]);
-    qn_socket_fd = fds[1];
-    qn_sys1(__NR_close, old_arena);
-    qn_sys1(__NR_close, old_socket);
-    qn_thread_only_self();
-    if (r->stack)
-        qn_ctx.gpr[4] = r->stack;
-    if (r->flags & CLONE_SETTLS_) {
-        qn_sys2(__NR_arch_prctl, ARCH_SET_FS_, (long)r->tls);
-        qn_ctx.fs_base = r->tls;
-    }
-    qn_arena->guest_pid = (int32_t)qn_sys1(__NR_getpid, 0);
-    qn_wire_hello();
-}
-
-static long plain_fork(const struct qn_clone_request *r)
-{
-    qn_sigset all_signals = ~0ull, old;
-    int fds[2];
-    long pid;
-
-    if (!ask_fork(fds))
-        return -E_AGAIN;
-    qn_sys4(__NR_rt_sigprocmask, 2, (long)&all_signals, (long)&old, 8);
-    pid = qn_sys6(__NR_clone, (long)(r->flags & ~(uint64_t)(CLONE_SETTLS_ | CLONE_VM_)), 0, (long)r->ptid, (long)r->ctid, 0, 0);
-    if (pid == 0) {
-        become_child(fds, r);
-    } else {
-        qn_sys1(__NR_close, fds[0]);
-        qn_sys1(__NR_close, fds[1]);
-    }
-    qn_sys4(__NR_rt_sigprocmask, 2, (long)&old, 0, 8);
-    return pid;
-}
-
-/* A child that shares our memory is, to the engine, one more thread: it takes the lock while we are suspended. */
-static long shared_fork(const struct qn_clone_request *r)
-{
-    struct qn_thread *t = qn_thread_new();
-
-    if (!t)
-        return -E_AGAIN;
-    if (!t->actions || t->actions == qn_self->actions)
-        t->actions = qn_engine_alloc(sizeof(struct qn_sigaction) * (QN_NSIG + 1));
-    __builtin_memcpy(t->actions, qn_self->actions, sizeof(struct qn_sigaction) * (QN_NSIG + 1));
-    t->vfork_child = 1;
-    return qn_thread_start(t, r);
-}
-
-/* A process that shares memory with a parent that runs on is neither thread nor fork; running it as either would be wrong. */
-static _Noreturn void refuse_clone(uint64_t flags)
-{
-    char text[128];
-
-    qn_format(text, sizeof text, "clone with flags %x: a process that shares memory with a running parent", flags);
-    qn_die_fatal(QN_FATAL_UNSUPPORTED, qn_ctx.rip, text);
-}
-
-long qn_sys_fork(const struct qn_clone_request *r)
-{
-    if ((r->flags & CLONE_VM_) && (r->flags & CLONE_VFORK_))
-        return shared_fork(r);
-    if (r->flags & CLONE_VM_)
-        refuse_clone(r->flags);
-    return plain_fork(r);
-}
-
 /* ---- exit ---- */
+
+/* Others that share our memory may want the lock while we leave, and this thread's struct. */
+static _Noreturn void sharer_exit(int code)
+{
+    struct qn_thread *t = qn_self;
+    qn_sigset all_signals = ~0ull;
+    bool alone = qn_thread_is_last();
+
+    qn_sys4(__NR_rt_sigprocmask, 2, (long)&all_signals, 0, 8);
+    if (alone)
+        qn_lock_release();
+    if (t->shares == QN_SHARES_VFORK)
+        qn_exit_group(code); /* the parent clears up */
+    qn_thread_gone(t, alone, __NR_exit_group, code);
+}
 
 _Noreturn void qn_process_exit(int code)
 {
-    if (!qn_self->vfork_child) {
-        qn_translate_save_traffic();
-        if (qn_space_simulating())
-            qn_sim_finish();
-        qn_arena->exit_code = code;
-        qn_arena->exited = 1;
-    } else {
-        qn_sigset all_signals = ~0ull;
-
-        qn_sys4(__NR_rt_sigprocmask, 2, (long)&all_signals, 0, 8);
-        qn_lock_release();
-    }
+    if (qn_self->shares)
+        sharer_exit(code);
+    qn_translate_save_traffic();
+    if (qn_space_simulating())
+        qn_sim_finish();
+    qn_arena->exit_code = code;
+    qn_arena->exited = 1;
     qn_exit_group(code);
 }
 
@@ -313,7 +249,7 @@ static long untraced_exec(int dirfd, const long *a, int flags)
     int fds[2];
     long r, persona = qn_sys1(__NR_personality, 0xffffffff);
 
-    if (!t->vfork_child) {
+    if (!t->shares) {
         wire_send(qn_socket_fd, QN_WIRE_EXEC_OUT, 0);
         wire_receive(qn_socket_fd, &msg, fds);
     }
@@ -325,15 +261,15 @@ static long untraced_exec(int dirfd, const long *a, int flags)
     qn_sys2(__NR_setrlimit, RLIMIT_NOFILE_, (long)lower);
     qn_coverage_save();
     qn_signal_exec(true);
-    if (t->vfork_child)
+    if (t->shares)
         qn_lock_release();
     r = qn_sys6(__NR_execveat, dirfd, a[0], a[1], a[2], flags, 0);
-    if (t->vfork_child)
+    if (t->shares)
         qn_lock_acquire(t);
     qn_signal_exec(false);
     qn_sys2(__NR_setrlimit, RLIMIT_NOFILE_, (long)limit);
     qn_sys1(__NR_personality, persona);
-    if (!t->vfork_child)
+    if (!t->shares)
         wire_send(qn_socket_fd, QN_WIRE_EXEC_FAILED, (int)-r);
     return r;
 }
@@ -344,8 +280,8 @@ static bool fresh_arena(int *arena, int *sock)
     int fds[2] = {-1, -1};
 
     *sock = qn_socket_fd;
-    if (qn_self->vfork_child) {
-        if (!ask_fork(fds))
+    if (qn_self->shares) {
+        if (!qn_ask_fork(fds))
             return false;
         qn_sys1(__NR_close, fds[0]);
         *sock = fds[1];
@@ -373,10 +309,10 @@ static long traced_exec(const char *path, const long *a)
     qn_sys3(__NR_fcntl, sock, F_SETFD_, 0);
     qn_coverage_save();
     qn_signal_exec(true);
-    if (t->vfork_child)
+    if (t->shares)
         qn_lock_release();
     r = qn_sys3(__NR_execve, (long)engine, (long)argv, a[2]);
-    if (t->vfork_child)
+    if (t->shares)
         qn_lock_acquire(t);
     qn_signal_exec(false);
     wire_send(sock, QN_WIRE_EXEC_FAILED, (int)-r);

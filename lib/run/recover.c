@@ -68,6 +68,20 @@ static unsigned insn_at(const struct qn_tblock *b, const struct qn_side *side, u
     return i - 1;
 }
 
+/* The guest's instruction whose copy is at host; 0: there is none any more. */
+uint64_t qn_recover_pc(uint64_t host)
+{
+    uint32_t index = qn_tcache_at(host);
+    const struct qn_tblock *b;
+
+    if (index == QN_NO_BLOCK)
+        return 0;
+    b = qn_tcache_block(index);
+    if (!b->ninsns || host < qn_tblock_entry2(b) || host >= qn_tblock_end(b))
+        return 0;
+    return guest_pc(b, insn_at(b, qn_tcache_side(index), host));
+}
+
 /* after: the host's pc is behind the instruction (int3). */
 bool qn_recover_fault(struct qn_ucontext *uc, bool after)
 {
@@ -88,7 +102,7 @@ bool qn_recover_fault(struct qn_ucontext *uc, bool after)
     if (keep)
         qn_ctx.now = *host_register(&uc->mc, b->now) + QN_EVENTS_MAX; /* later than all stamps of this block */
     take_registers(&uc->mc, keep);
-    if (side[i].fix != QN_NO_REG)
+    if (side[i].fix != QN_NO_REG && !(keep >> side[i].fix & 1)) /* a borrowed register may be parked as well */
         qn_ctx.gpr[side[i].fix] = qn_ctx.tmp;
     if (side[i].state & QN_SIDE_FLAGS_SAVED)
         take_saved_flags();
@@ -103,6 +117,23 @@ bool qn_recover_fault(struct qn_ucontext *uc, bool after)
     return true;
 }
 
+bool qn_recover_is_behind_int3(uint64_t host)
+{
+    uint32_t index = qn_tcache_at(host - 1);
+    const struct qn_tblock *b;
+    struct qn_insn in;
+    uint64_t pc;
+
+    if (index == QN_NO_BLOCK)
+        return false;
+    b = qn_tcache_block(index);
+    if (!b->ninsns || host - 1 < qn_tblock_entry2(b) || host > qn_tblock_end(b))
+        return false;
+    pc = guest_pc(b, b->ninsns - 1u);
+    return qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in) == QN_DEC_OK && in.cls == QN_CLS_INT3 &&
+           host == qn_tblock_entry2(b) + qn_tcache_side(index)[b->ninsns - 1].host + in.len;
+}
+
 bool qn_recover_boundary(struct qn_ucontext *uc)
 {
     uint32_t index = qn_tcache_at(uc->mc.ip), standard = 1u << QN_RCX | 1u << QN_R10 | 1u << QN_R11;
@@ -111,6 +142,7 @@ bool qn_recover_boundary(struct qn_ucontext *uc)
     if (index == QN_NO_BLOCK)
         return false;
     b = qn_tcache_block(index);
+    qn_self->unknown_flags = b->instrumented ? QN_FLAGS_STATUS & ~b->flags_in : 0;
     if (uc->mc.ip == qn_tblock_entry(b)) {
         take_registers(&uc->mc, 0);
         qn_ctx.rip = b->pc;
@@ -125,6 +157,7 @@ bool qn_recover_boundary(struct qn_ucontext *uc)
     }
     if (uc->mc.ip != qn_tblock_ind_entry(b))
         return false;
+    qn_self->unknown_flags = 0;
     if (b->caches) {
         standard |= 1u << QN_PREF_NOW;
         qn_ctx.now = *host_register(&uc->mc, QN_PREF_NOW);

@@ -16,6 +16,7 @@
 /* ---- kernel structures, as the x86-64 ABI has them ---- */
 
 #define QN_NSIG 64
+#define QN_SYNC_SIGNALS 12 /* those that faults raise have smaller numbers */
 typedef uint64_t qn_sigset;
 
 struct qn_sigaction {
@@ -55,10 +56,12 @@ struct qn_ucontext {
 
 /* ---- threads ---- */
 
+enum qn_shares { QN_SHARES_NOTHING, QN_SHARES_BESIDE /* CLONE_VM */, QN_SHARES_VFORK /* its parent is suspended */ };
+
 struct qn_thread {
     struct qn_ctx ctx;         /* while it does not hold the lock */
-    int32_t tid;
-    uint32_t used;
+    int32_t pid, tid;          /* 0: not born yet */
+    volatile uint32_t used;    /* QN_THREAD_* of thread.h */
     qn_sigset mask;            /* the guest's view */
     struct qn_stack altstack;  /* the guest's */
     uint64_t stack, stack_size;/* engine stack */
@@ -69,15 +72,24 @@ struct qn_thread {
     struct qn_siginfo info;    /* the asynchronous one */
     struct qn_siginfo fault_info;
     uint64_t fault_err, fault_trap, fault_cr2;
-    qn_sigset saved_mask;      /* rt_sigsuspend, ppoll...: mask to restore after the handler */
-    uint32_t restore_mask;
+    qn_sigset waiting_mask;    /* of rt_sigsuspend, ppoll...: in force when the signal came that ended it */
+    uint32_t waited;           /* that mask is valid */
+    qn_sigset held;            /* fault signals that somebody sent at an awkward time, until they can be delivered */
+    struct qn_siginfo held_info[QN_SYNC_SIGNALS];
     uint32_t stepping;         /* trap flag set until the next block boundary */
+    uint32_t settling;         /* blocks that a signal has waited for its flags (settle.c) */
+    uint64_t settled_from;     /* the last of these */
+    uint8_t unknown_flags;     /* status flags that are not the guest's own, at the boundary where a signal came */
+#define QN_FLAGS_BY_BLOCK 0x80 /* it came before anything had run: ask the block at rip */
     uint64_t step_return;      /* host address of a temporary breakpoint, 0 = none */
     uint8_t step_byte;
-    struct qn_sigaction *actions; /* of its process; a vfork child has its own */
+    struct qn_sigaction *actions; /* of its process */
+    struct qn_sigaction *own_actions; /* room for them, if this is a process's first thread */
     uint32_t on_guest_stack;   /* a signal frame is being written or read: a fault kills the guest, as in the kernel */
     struct qn_region_state regions;
-    uint32_t vfork_child;      /* another process that shares this one's memory until it execs or exits */
+    uint32_t shares;           /* enum qn_shares: of a process that shares the memory of the one that the arena is for, and
+                                  counts there, until it execs or ends */
+    uint32_t clear_handlers;   /* CLONE_CLEAR_SIGHAND: before it begins */
 };
 
 extern struct qn_thread *qn_self; /* the thread that holds the lock */
@@ -159,12 +171,12 @@ long qn_guest_syscall(long nr, const long *args, volatile uint32_t *pending);
 extern char qn_syscall_begin[], qn_syscall_commit[], qn_syscall_abort[];
 #define QN_ERESTART 512
 
-/* ---- processes (process.c) ---- */
+/* ---- processes (process.c, clone.c) ---- */
 
-struct qn_clone_request {
-    uint64_t flags, stack, ptid, ctid, tls, pidfd; /* flags include the exit signal in the low byte */
-};
-long qn_sys_fork(const struct qn_clone_request *r);
+long qn_sys_fork(uint64_t flags);
+long qn_sys_clone(const long *args, bool clone3);
+long qn_sys_ptrace(const long *a);
+bool qn_ask_fork(int fds[2]); /* the collector, for an arena and a socket of a process to come */
 bool qn_copy_string(uint64_t guest, char *to, size_t size);
 _Noreturn void qn_process_exit(int code);
 long qn_sys_execve(int dirfd, const long *a, int flags);
@@ -173,29 +185,32 @@ void qn_wire_note(uint32_t kind, const char *text); /* QN_WIRE_NOTE, QN_WIRE_PRI
 void qn_wire_resolve(uint32_t map); /* --explain, --toggle: the collector looks for what the user has named there */
 void qn_wire_file(int file);
 
-/* ---- threads (thread.c) ---- */
+/* ---- threads (thread.c, lock.c) ---- */
 
+#define QN_THREAD_GUARD 16384u
 void qn_thread_init(void);
-long qn_sys_clone(const long *args, bool clone3);
-void qn_lock_release(void);  /* before a system call that may block */
+void qn_thread_main(struct qn_thread *t);
+_Noreturn void qn_thread_exit(int code);
+_Noreturn void qn_thread_gone(struct qn_thread *t, bool free, long nr, int code);
+bool qn_thread_is_last(void); /* of its process */
+void qn_lock_release(void);   /* before a system call that may block */
 void qn_lock_acquire(struct qn_thread *t);
 void qn_lock_yield_if_asked(void);
-_Noreturn void qn_thread_exit(int code);
-unsigned qn_thread_count(void);
-void qn_thread_only_self(void); /* after fork: the other threads are gone */
-void qn_thread_main(struct qn_thread *t);
-#define QN_THREAD_GUARD 16384u
-struct qn_thread *qn_thread_new(void);
-long qn_thread_start(struct qn_thread *t, const struct qn_clone_request *r);
-void qn_lock_steal(struct qn_thread *dead, struct qn_thread *t); /* from a vfork child that is gone */
-long qn_clone_thread(uint64_t flags, uint64_t stack, uint64_t ptid, uint64_t ctid, uint64_t tls, struct qn_thread *t);
 
 /* ---- signals (signal.c, frame.c) ---- */
+
+bool qn_read_guest(uint64_t from, void *to, uint64_t size);
+bool qn_write_guest(uint64_t to, const void *from, uint64_t size);
 
 void qn_guard(uint64_t start, uint64_t bytes); /* an access there faults */
 void qn_signal_init(void);
 void qn_signal_thread_start(struct qn_thread *t);
+void qn_signal_clear_handlers(void);
 void qn_signal_deliver(void);            /* deliver what is pending, if it may */
+void qn_signal_release_held(void);       /* what is held and no longer blocked becomes pending */
+unsigned qn_settle_flags(unsigned at_most); /* a signal is pending: variant of the block that it has to wait for; 0 = none */
+bool qn_settle_exact(void);              /* all translations keep all flags, because handlers of faults look at them */
+void qn_settle_all_exact(void);
 void qn_signal_raise(int sig, int code, uint64_t addr); /* a fault at ctx.rip */
 long qn_sys_sigaction(int sig, uint64_t act, uint64_t old, uint64_t size);
 long qn_sys_sigprocmask(int how, uint64_t set, uint64_t old, uint64_t size);
@@ -205,6 +220,8 @@ qn_sigset qn_host_mask(qn_sigset guest); /* what the kernel is told to block */
 void qn_signal_exec(bool before);       /* execve: dispositions and mask as the guest has them; undone if it failed */
 void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigaction *act);
 void qn_sigreturn(void);
+void qn_fpu_stored(uint64_t pc);         /* by the instruction at pc: an instruction pointer of translated code */
+uint64_t qn_fpu_guest_ip(uint64_t ip);
 void qn_fpu_save(void *), qn_fpu_restore(const void *, uint64_t), qn_fpu_restore_legacy(const void *);
 
 /* ---- loading (main.c uses guest/) ---- */

@@ -15,11 +15,13 @@
 #include "tcache/tcache.h"
 
 enum { E_INVAL = 22, E_FAULT = 14, E_PERM = 1, E_NOMEM = 12 };
+#define ALTSTACK_MIN 2048u /* bytes: MINSIGSTKSZ */
 #define THREAD_CHUNK (128ull << 10) /* threads and their stacks are aligned to this (thread.c) */
 #define INT3 0xcc
 #define PUSHF 0x9c
 #define INT1 0xf1
 #define OVERFLOW_TRAP 4 /* vector of int $4 */
+#define BREAKPOINT_TRAP 3
 
 extern char qn_enter_end[];
 
@@ -45,7 +47,7 @@ bool qn_write_guest(uint64_t to, const void *from, uint64_t size)
 
 /* ---- masks ---- */
 
-qn_sigset qn_host_mask(qn_sigset guest) { return guest & ~SYNC_SIGNALS; }
+qn_sigset qn_host_mask(qn_sigset guest) { return guest & ~sig_bit(SIG_TRAP); }
 
 void qn_signal_set_host_mask(qn_sigset guest)
 {
@@ -165,10 +167,25 @@ static bool holds_cache(const struct qn_thread *t) { return qn_self == t && qn_c
 
 static void block_all(struct qn_ucontext *uc) { uc->mask = ~SYNC_SIGNALS; }
 
+/* Somebody sends a signal that faults raise.  While a signal is pending these are not blocked in the kernel, and SIGTRAP never is. */
+static bool hold(struct qn_thread *t, const struct qn_siginfo *info)
+{
+    int sig = info->signo;
+
+    if (!is_sync(sig) || (!t->pending && !(t->mask & sig_bit(sig))))
+        return false;
+    if (!(t->held & sig_bit(sig)))
+        t->held_info[sig] = *info;
+    t->held |= sig_bit(sig);
+    return true;
+}
+
 static void queue(struct qn_thread *t, const struct qn_siginfo *info, struct qn_ucontext *uc)
 {
+    if (hold(t, info))
+        return;
     t->info = *info;
-    t->pending = 1;
+    t->pending |= 1;
     block_all(uc);
     if (uc->mc.ip >= (uint64_t)(uintptr_t)qn_syscall_begin && uc->mc.ip <= (uint64_t)(uintptr_t)qn_syscall_commit)
         uc->mc.ip = (uint64_t)(uintptr_t)qn_syscall_abort;
@@ -176,7 +193,17 @@ static void queue(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
         step(t, uc);
 }
 
-static bool handle_trap(struct qn_thread *t, const struct qn_siginfo *info, struct qn_ucontext *uc)
+/* The kernel keeps one SIGTRAP at a time, so a kick that is pending when the guest runs into an int3 of its own swallows that.
+ * Control is behind a copied int3 at no other time. */
+static bool swallowed_trap(const struct qn_thread *t, struct qn_siginfo *info, const struct qn_ucontext *uc)
+{
+    if (!holds_cache(t) || !in_code_cache(uc->mc.ip) || uc->mc.trapno != BREAKPOINT_TRAP || !qn_recover_is_behind_int3(uc->mc.ip))
+        return false;
+    *info = (struct qn_siginfo){.signo = SIG_TRAP, .code = SI_KERNEL_};
+    return true;
+}
+
+static bool handle_trap(struct qn_thread *t, struct qn_siginfo *info, struct qn_ucontext *uc)
 {
     /* Before all else: the kernel keeps one SIGTRAP at a time, so a kick that is pending when the breakpoint is hit swallows
      * the breakpoint's own siginfo.  The address alone tells that it was hit. */
@@ -188,6 +215,8 @@ static bool handle_trap(struct qn_thread *t, const struct qn_siginfo *info, stru
         return true;
     }
     if (info->code < 0 && info->queue.value == QN_KICK_VALUE) {
+        if (swallowed_trap(t, info, uc))
+            return false;
         if (holds_cache(t))
             step(t, uc);
         return true;
@@ -312,6 +341,18 @@ static void default_action(const struct qn_siginfo *info)
         kernel_action(sig, (uint64_t)(uintptr_t)host_handler, SA_SIGINFO_ | SA_ONSTACK_);
 }
 
+/* As the kernel's force_sigsegv: the handler of SIGSEGV may have a stack that serves, but not if its own frame is the one. */
+void qn_signal_no_frame(int sig)
+{
+    struct qn_siginfo info = {.signo = SIG_SEGV, .code = SI_KERNEL_};
+    struct qn_thread *t = qn_self;
+
+    if (sig == SIG_SEGV || (t->mask & sig_bit(SIG_SEGV)) || t->actions[SIG_SEGV].handler <= HANDLER_IGN)
+        default_action(&info);
+    else
+        qn_frame_push(SIG_SEGV, &info, &t->actions[SIG_SEGV]);
+}
+
 static void deliver(struct qn_siginfo *info, bool is_fault)
 {
     struct qn_thread *t = qn_self;
@@ -334,6 +375,7 @@ void qn_signal_deliver(void)
     uint32_t what = t->pending;
 
     t->pending = 0;
+    t->settling = 0;
     if (what & 2) {
         t->pending_fault = 0;
         deliver(&t->fault_info, true);
@@ -343,7 +385,22 @@ void qn_signal_deliver(void)
 
         deliver(&info, false);
     }
+    t->waited = 0;
+    qn_signal_release_held();
     qn_signal_set_host_mask(t->mask);
+}
+
+void qn_signal_release_held(void)
+{
+    struct qn_thread *t = qn_self;
+    qn_sigset ready = t->held & ~t->mask;
+    int sig = ready ? 1 + __builtin_ctzll(ready) : 0;
+
+    if (!sig || t->pending)
+        return;
+    t->held &= ~sig_bit(sig);
+    t->info = t->held_info[sig];
+    t->pending = 1;
 }
 
 void qn_signal_raise(int sig, int code, uint64_t addr)
@@ -391,6 +448,8 @@ long qn_sys_sigaction(int sig, uint64_t act, uint64_t old, uint64_t size)
         new.mask &= ~UNBLOCKABLE;
         *slot = new;
         install(sig, &new);
+        if (is_sync(sig) && new.handler > HANDLER_IGN && (new.flags & SA_SIGINFO_))
+            qn_settle_all_exact();
     }
     return 0;
 }
@@ -413,37 +472,57 @@ long qn_sys_sigprocmask(int how, uint64_t set, uint64_t old, uint64_t size)
         default: return -E_INVAL;
         }
         qn_signal_set_host_mask(t->mask);
+        qn_signal_release_held();
     }
     return old && !qn_write_guest(old, &before, 8) ? -E_FAULT : 0;
 }
 
-static bool on_altstack(const struct qn_thread *t)
+/* As the kernel's do_sigaltstack. */
+bool qn_signal_set_altstack(const struct qn_stack *given, int *err)
 {
-    return !(t->altstack.flags & SS_DISABLE_) && qn_ctx.gpr[4] - t->altstack.sp < t->altstack.size;
+    struct qn_thread *t = qn_self;
+    uint32_t mode = (uint32_t)given->flags & ~SS_AUTODISARM_;
+
+    *err = on_altstack(t, qn_ctx.gpr[4])                             ? E_PERM
+           : mode > SS_DISABLE_                                      ? E_INVAL
+           : mode != SS_DISABLE_ && given->size < ALTSTACK_MIN       ? E_NOMEM
+                                                                     : 0;
+    if (*err)
+        return false;
+    t->altstack = *given;
+    t->altstack.flags &= ~SS_ONSTACK_;
+    if (mode == SS_DISABLE_)
+        t->altstack.sp = t->altstack.size = 0;
+    return true;
 }
 
 long qn_sys_sigaltstack(uint64_t ss, uint64_t old)
 {
     struct qn_thread *t = qn_self;
     struct qn_stack before = t->altstack, given;
+    int err = 0;
 
     if (ss && !qn_read_guest(ss, &given, sizeof given))
         return -E_FAULT;
-    if (on_altstack(t))
+    if (on_altstack(t, qn_ctx.gpr[4]))
         before.flags |= SS_ONSTACK_;
-    if (old && !qn_write_guest(old, &before, sizeof before))
+    if (ss)
+        qn_signal_set_altstack(&given, &err);
+    if (!err && old && !qn_write_guest(old, &before, sizeof before))
         return -E_FAULT;
-    if (!ss)
-        return 0;
-    if (on_altstack(t))
-        return -E_PERM;
-    if (given.flags & ~(SS_DISABLE_ | SS_ONSTACK_ | SS_AUTODISARM_))
-        return -E_INVAL;
-    if (!(given.flags & SS_DISABLE_) && given.size < 2048)
-        return -E_NOMEM;
-    t->altstack = given;
-    t->altstack.flags &= ~SS_ONSTACK_;
-    return 0;
+    return -err;
+}
+
+/* CLONE_CLEAR_SIGHAND: what is caught is so no more; what is ignored stays so. */
+void qn_signal_clear_handlers(void)
+{
+    static const struct qn_sigaction none;
+
+    for (int sig = 1; sig <= QN_NSIG; sig++)
+        if (qn_self->actions[sig].handler > HANDLER_IGN) {
+            qn_self->actions[sig] = none;
+            install(sig, &none);
+        }
 }
 
 /* ---- start and exec ---- */

@@ -19,15 +19,23 @@ enum { SI_KERNEL_ = 0x80, TRAP_BRKPT_ = 1, TRAP_TRACE_ = 2 };
 
 static inline qn_sigset sig_bit(int sig) { return 1ull << (sig - 1); }
 
-/* Signals that faults raise: never blocked in the kernel while the guest runs, for the engine must see them. */
+/* Signals that faults raise.  A fault whose signal is blocked kills, so these are blocked in the kernel when the guest blocks
+ * them; but SIGTRAP, which the engine itself needs. */
 #define SYNC_SIGNALS ((1ull << (SIG_ILL - 1)) | (1ull << (SIG_TRAP - 1)) | (1ull << (SIG_BUS - 1)) | \
                       (1ull << (SIG_FPE - 1)) | (1ull << (SIG_SEGV - 1)))
 #define UNBLOCKABLE ((1ull << (SIG_KILL - 1)) | (1ull << (SIG_STOP - 1)))
 
 static inline bool is_sync(int sig) { return (SYNC_SIGNALS >> (sig - 1)) & 1; }
 
-bool qn_read_guest(uint64_t from, void *to, uint64_t size);
-bool qn_write_guest(uint64_t to, const void *from, uint64_t size);
+/* The kernel's __on_sig_stack, with its edges; a stack that disarms itself is never in use. */
+static inline bool on_altstack(const struct qn_thread *t, uint64_t sp)
+{
+    const struct qn_stack *s = &t->altstack;
+
+    return !(s->flags & (SS_DISABLE_ | (int32_t)SS_AUTODISARM_)) && sp > s->sp && sp - s->sp <= s->size;
+}
+
+bool qn_signal_set_altstack(const struct qn_stack *given, int *err); /* sp: the guest's */
 
 /* recover.c: fill qn_ctx with the guest's state at a host context inside the code cache. */
 struct qn_recovered {
@@ -35,8 +43,11 @@ struct qn_recovered {
     unsigned insn;    /* guest instruction in whose code the host is, or about to start */
 };
 bool qn_recover_fault(struct qn_ucontext *uc, bool after);
+uint64_t qn_recover_pc(uint64_t host);
+bool qn_recover_is_behind_int3(uint64_t host); /* of a copied one */
 /* At a block boundary?  If so fills qn_ctx and returns true. */
 bool qn_recover_boundary(struct qn_ucontext *uc);
 void qn_signal_set_host_mask(qn_sigset guest);
+void qn_signal_no_frame(int sig); /* there is no room for the frame of a handler */
 
 #endif

@@ -138,23 +138,37 @@ qn_fpu_restore_legacy:
     fxrstor64 (%rdi)
     ret
 
-    /* long qn_clone_thread(flags, child_stack, parent_tid, child_tid, tls, struct qn_thread *self)
-     * The child runs qn_thread_main(self) on the engine stack at child_stack. */
-    .globl qn_clone_thread
-qn_clone_thread:
-    mov %rcx, %r10
-    mov %r9, %rax
+    /* long qn_clone_raw(nr, args[5], struct qn_thread *t): clone or clone3.  With t the child, on the engine stack
+     * that args name, runs qn_thread_main(t); without, it returns here, as fork does. */
+    .globl qn_clone_raw
+qn_clone_raw:
     push %rbx
-    mov %rax, %rbx
-    mov $56, %eax
+    mov %rdx, %rbx
+    mov %rdi, %rax
+    mov 0(%rsi), %rdi
+    mov 16(%rsi), %rdx
+    mov 24(%rsi), %r10
+    mov 32(%rsi), %r8
+    mov 8(%rsi), %rsi
     syscall
     test %rax, %rax
-    jz 1f
-    pop %rbx
+    jnz 1f
+    test %rbx, %rbx
+    jnz 2f
+1:  pop %rbx
     ret
-1:  mov %rbx, %rdi
+2:  mov %rbx, %rdi
     xor %ebp, %ebp
     call qn_thread_main
+    ud2
+
+    /* void qn_gone(volatile uint32_t *used, long nr, int code): who finds *used = 0 may take this stack at once. */
+    .globl qn_gone
+qn_gone:
+    mov %rsi, %rax
+    movl $0, (%rdi)
+    mov %edx, %edi
+    syscall
     ud2
 
     .section .note.GNU-stack,"",@progbits

@@ -34,6 +34,36 @@ static long pass(long nr, const long *a)
     return r;
 }
 
+/* Calls that wait under another mask: which. */
+static bool waiting_mask(long nr, const long *a, qn_sigset *mask)
+{
+    uint64_t at[2] = {0, 0};
+
+    switch (nr) {
+    case __NR_rt_sigsuspend: at[0] = (uint64_t)a[0], at[1] = (uint64_t)a[1]; break;
+    case __NR_ppoll: at[0] = (uint64_t)a[3], at[1] = (uint64_t)a[4]; break;
+    case __NR_epoll_pwait:
+    case __NR_epoll_pwait2: at[0] = (uint64_t)a[4], at[1] = (uint64_t)a[5]; break;
+    default: /* pselect6 */
+        if (!a[5] || !qn_read_guest((uint64_t)a[5], at, sizeof at))
+            return false;
+    }
+    return at[0] && at[1] == sizeof *mask && qn_read_guest(at[0], mask, sizeof *mask);
+}
+
+/* A handler that ends such a call runs under that mask. */
+static long waiting_call(long nr, const long *a)
+{
+    struct qn_thread *t = qn_self;
+    qn_sigset mask = 0;
+    bool masked = waiting_mask(nr, a, &mask);
+    long r = pass(nr, a);
+
+    t->waited = masked && r == -E_INTR && (t->pending & 1);
+    t->waiting_mask = mask & ~UNBLOCKABLE;
+    return r;
+}
+
 static bool is_engine_fd(long fd)
 {
     return fd >= 0 && (fd == qn_arena_fd || fd == qn_socket_fd || (qn_cfg()->trace_fd > 2 && fd == qn_cfg()->trace_fd));
@@ -116,11 +146,11 @@ static long exec_call(long nr, const long *a)
 
 static long process_call(long nr, const long *a)
 {
-    struct qn_clone_request r = {.flags = 17}; /* SIGCHLD */
+    enum { FORK = 17 /* SIGCHLD */, VFORK = FORK | 0x4100 /* CLONE_VM | CLONE_VFORK */ };
 
     switch (nr) {
-    case __NR_fork: return qn_sys_fork(&r);
-    case __NR_vfork: r.flags |= 0x4100; return qn_sys_fork(&r); /* CLONE_VM | CLONE_VFORK */
+    case __NR_fork: return qn_sys_fork(FORK);
+    case __NR_vfork: return qn_sys_fork(VFORK);
     case __NR_clone: return qn_sys_clone(a, false);
     default: return qn_sys_clone(a, true);
     }
@@ -193,6 +223,8 @@ static long dispatch_call(long nr, const long *a)
         return memory_call(nr, a);
     case __NR_rt_sigaction: case __NR_rt_sigprocmask: case __NR_sigaltstack:
         return signal_call(nr, a);
+    case __NR_rt_sigsuspend: case __NR_ppoll: case __NR_pselect6: case __NR_epoll_pwait: case __NR_epoll_pwait2:
+        return waiting_call(nr, a);
     case __NR_fork: case __NR_vfork: case __NR_clone: case __NR_clone3:
         return process_call(nr, a);
     case __NR_execve: case __NR_execveat:
@@ -207,9 +239,10 @@ static long dispatch_call(long nr, const long *a)
         return limit_call(nr, a);
     case __NR_arch_prctl: return set_base(a[0], (uint64_t)a[1], a);
     case __NR_rseq: return -E_NOSYS;
+    case __NR_ptrace: return qn_self->shares ? qn_sys_ptrace(a) : pass(nr, a);
     case __NR_exit_group: qn_process_exit((int)a[0]);
     case __NR_exit:
-        if (qn_thread_count() <= 1 || qn_self->vfork_child)
+        if (qn_thread_is_last())
             qn_process_exit((int)a[0]);
         qn_thread_exit((int)a[0]);
     default: return pass(nr, a);

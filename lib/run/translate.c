@@ -140,12 +140,12 @@ static void update_stats(uint64_t since)
     s->translate_tsc += ticks() - since;
 }
 
-/* A variant of a space is code that is cut after so many instructions (interval.c). */
+/* A variant of a space below these two is code that is cut after so many instructions (interval.c). */
 static unsigned block_max(unsigned space)
 {
     uint32_t max = qn_cfg()->block_max;
 
-    if (QN_VARIANT(space) && QN_VARIANT(space) != QN_VARIANT_INSIDE)
+    if (QN_VARIANT(space) && QN_VARIANT(space) < QN_VARIANT_EXACT)
         return QN_VARIANT(space);
     return max && max < QN_BLOCK_MAX ? max : QN_BLOCK_MAX;
 }
@@ -158,7 +158,8 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
     const struct qn_config *c = qn_cfg();
     const struct qn_space_rules *rules = qn_space_rules(space);
     const struct qn_block_rules shape = {block_max(space), rules->event.caches ? QN_BORROWED : 0, rules->emit.countdown != NULL,
-                                         rules->event.cachegrind, qn_cfg()->toggle ? qn_points_toggle : NULL};
+                                         rules->event.cachegrind, qn_settle_exact() || QN_VARIANT(space) == QN_VARIANT_EXACT,
+                                         qn_cfg()->toggle ? qn_points_toggle : NULL};
     uint64_t since = ticks(), number = qn_arena->stats.blocks;
     struct qn_cost_place place = {0};
     uint32_t index;

@@ -1,0 +1,61 @@
+/* lib/run/fpu.c - the instruction pointer of the x87 unit.
+ *
+ * The processor notes where the last x87 instruction was: in the code cache.  fnstenv, fnsave, fxsave and xsave store that.
+ * A block ends behind them, and here the program's own address takes its place.  Where the translation is gone
+ * meanwhile, nobody knows it any more: 0, as if there had been no x87 instruction.
+ *
+ * Not so the 16-bit forms (66h fnstenv), whose field has no room for an address of the code cache.
+ */
+#include "block/block.h"
+#include "run/signal.h"
+
+enum { ENV_IP = 12, FXSAVE_IP = 8 }; /* offsets in bytes */
+
+uint64_t qn_fpu_guest_ip(uint64_t ip)
+{
+    return ip >= QN_CODE_BASE && ip < QN_CODE_BASE + QN_CODE_MAX ? qn_recover_pc(ip) : ip;
+}
+
+static uint64_t operand_address(const struct qn_insn *in, uint64_t pc)
+{
+    const struct qn_mem *m = &in->mem[0];
+    uint64_t addr = (uint64_t)m->disp, seg = m->seg == QN_SEG_FS ? qn_ctx.fs_base : m->seg == QN_SEG_GS ? qn_ctx.gs_base : 0;
+
+    if (m->base == QN_RIP)
+        addr += pc + in->len;
+    else if (m->base != QN_REG_NONE)
+        addr += qn_ctx.gpr[m->base];
+    if (m->index != QN_REG_NONE)
+        addr += qn_ctx.gpr[m->index] * m->scale;
+    return (m->addr32 ? (uint32_t)addr : addr) + seg;
+}
+
+static void put_right32(uint64_t at)
+{
+    uint32_t *ip = (uint32_t *)(uintptr_t)at;
+
+    *ip = (uint32_t)qn_fpu_guest_ip(*ip);
+}
+
+static void put_right64(uint64_t at)
+{
+    uint64_t *ip = (uint64_t *)(uintptr_t)at;
+
+    *ip = qn_fpu_guest_ip(*ip);
+}
+
+/* The memory has just been written to. */
+void qn_fpu_stored(uint64_t pc)
+{
+    struct qn_insn in;
+    uint64_t at;
+
+    qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in);
+    at = operand_address(&in, pc);
+    if (in.map == 0 && !in.opsz_prefix)
+        put_right32(at + ENV_IP);
+    else if (in.map && in.opsize == 8)
+        put_right64(at + FXSAVE_IP);
+    else if (in.map)
+        put_right32(at + FXSAVE_IP);
+}

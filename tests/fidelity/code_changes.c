@@ -1,0 +1,126 @@
+/* code_changes.c - code that changes: memory mapped twice, a store into its own block, read() into code, a file mapped
+ * anew, code that is copied about, a patch by another process. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef int function(void);
+static const uint8_t template[] = {0xb8, 0, 0, 0, 0, 0xc3}; /* mov $0,%eax; ret */
+
+static int call(void *code) { return ((function *)(uintptr_t)code)(); }
+
+static void put(uint8_t *to, int value)
+{
+    memcpy(to, template, sizeof template);
+    memcpy(to + 1, &value, 4);
+}
+
+static void mapped_twice(void)
+{
+    int fd = memfd_create("code", 0), sum = 0;
+    uint8_t *w, *x;
+
+    if (ftruncate(fd, 4096))
+        return;
+    w = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    x = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+    for (int i = 0; i < 100; i++) {
+        put(w, i * i);
+        sum += call(x);
+    }
+    printf("mapped twice: %d\n", sum);
+    for (int i = 0; i < 100; i++) { /* one byte, by pwrite */
+        uint8_t low = (uint8_t)i;
+
+        if (pwrite(fd, &low, 1, 1) == 1)
+            sum += call(x);
+    }
+    printf("by pwrite: %d\n", sum);
+    if (fork() == 0) {
+        put(w, 4242);
+        _exit(0);
+    }
+    wait(NULL);
+    printf("by another process: %d\n", call(x));
+}
+
+/* movb $7, 1+0f(%rip) ; 0: mov $1, %eax ; ret: the store changes the next instruction. */
+static void own_block(void)
+{
+    static const uint8_t code[] = {0xc6, 0x05, 1, 0, 0, 0, 7, 0xb8, 1, 0, 0, 0, 0xc3};
+    uint8_t *x = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    memcpy(x, code, sizeof code);
+    printf("a store into its own block: %d\n", call(x));
+    x[8] = 9;
+    x[6] = 9;
+    printf("and again: %d\n", call(x));
+}
+
+static void read_into_code(void)
+{
+    uint8_t *x = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), buf[sizeof template];
+    int p[2], sum = 0;
+
+    if (pipe(p))
+        return;
+    for (int i = 1; i <= 50; i++) {
+        put(buf, i);
+        if (write(p[1], buf, sizeof buf) != sizeof buf || read(p[0], x, sizeof buf) != sizeof buf)
+            return;
+        sum += call(x);
+    }
+    printf("read() into code: %d\n", sum);
+}
+
+static void protected_between(void)
+{
+    uint8_t *x = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int sum = 0;
+
+    for (int i = 0; i < 50; i++) {
+        mprotect(x, 4096, PROT_READ | PROT_WRITE);
+        put(x + 16 * (i % 3), 3 * i);
+        mprotect(x, 4096, PROT_READ | PROT_EXEC);
+        sum += call(x + 16 * (i % 3));
+    }
+    printf("mprotect: %d\n", sum);
+}
+
+static void mapped_anew(void)
+{
+    int a = memfd_create("a", 0), b = memfd_create("b", 0), sum = 0;
+    uint8_t buf[4096], *x = NULL;
+
+    put(buf, 1000);
+    if (write(a, buf, sizeof buf) < 0)
+        return;
+    put(buf, 1);
+    if (write(b, buf, sizeof buf) < 0)
+        return;
+    for (int i = 0; i < 20; i++) {
+        x = mmap(x, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | (x ? MAP_FIXED : 0), i % 2 ? a : b, 0);
+        sum += call(x);
+    }
+    printf("mapped anew: %d\n", sum);
+    for (int i = 0; i < 10; i++) {
+        x = mremap(x, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, x + (i % 2 ? -8192 : 8192));
+        sum += call(x);
+    }
+    printf("moved: %d\n", sum);
+}
+
+int main(void)
+{
+    mapped_twice();
+    own_block();
+    read_into_code();
+    protected_between();
+    mapped_anew();
+    return 0;
+}

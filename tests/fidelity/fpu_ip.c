@@ -1,0 +1,56 @@
+/* fpu_ip.c - the address of the last x87 instruction, as fnstenv, fnsave, fxsave and xsave store it and a handler sees it. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
+
+static uint8_t area[4096] __attribute__((aligned(64)));
+static uint32_t env[27];
+extern const char first[], second[], third[], third2[], fourth[], fifth[];
+
+static uint64_t in_area(void)
+{
+    uint64_t ip;
+
+    memcpy(&ip, area + 8, 8);
+    return ip;
+}
+
+/* The processor may store none (AMD's older ones, while no exception waits): then 0. */
+static void tell(const char *what, uint64_t ip, const char *label)
+{
+    printf("%s: %s\n", what, ip == (uint64_t)(uintptr_t)label ? "the instruction" : ip ? "something else" : "none");
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    const struct _libc_fpstate *f = ((ucontext_t *)context)->uc_mcontext.fpregs;
+
+    (void)number, (void)info;
+    tell("handler", f->rip, fifth);
+}
+
+int main(void)
+{
+    struct sigaction a = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
+
+    __asm__ volatile("first: fld1\n fnstenv %0\n fstp %%st(0)" : "=m"(env) :: "memory");
+    printf("fnstenv %d\n", env[3] == (uint32_t)(uintptr_t)first);
+    __asm__ volatile("second: fld1\n fnsave %0" : "=m"(env) :: "memory");
+    printf("fnsave %d\n", env[3] == (uint32_t)(uintptr_t)second);
+    __asm__ volatile("third: fld1\n fxsave64 %0\n fstp %%st(0)" : "=m"(area) :: "memory");
+    tell("fxsave64", in_area(), third);
+    memset(area, 0, sizeof area);
+    __asm__ volatile("fourth: fld1\n mov $-1, %%eax\n mov $-1, %%edx\n xsave64 %0\n fstp %%st(0)" : "=m"(area) :: "eax", "edx", "memory");
+    tell("xsave64", in_area(), fourth);
+    sigaction(SIGUSR1, &a, NULL);
+    __asm__ volatile("fifth: fld1" ::: "memory");
+    raise(SIGUSR1);
+    __asm__ volatile("fstp %%st(0)\n fnstcw %0" : "=m"(env) :: "memory");
+    /* With an unmasked exception waiting every processor stores it. */
+    __asm__ volatile("fninit\n fnstcw %1\n andl $~4, %1\n fldcw %1\n fldz\n fld1\n third2: fdivp\n fxsave64 %0\n fninit" : "=m"(area), "=m"(env) :: "memory");
+    tell("fxsave64 after an exception", in_area(), third2);
+    return 0;
+}

@@ -1,0 +1,28 @@
+#!/bin/sh
+# What a handler sees when an instruction faults: is it what it sees natively, to the last bit, at each of 10,000 instructions?
+# (tests/fidelity/exact.c; the processor's own digest is the expectation.)  QN_SEEDS=N: with N seeds.
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+[ -x "$QUERN" ] || skip_all "there is no $QUERN"
+$CC -O1 -g -o "$SCRATCH/exact" "$top_srcdir/tests/fidelity/exact.c" || bail 'exact.c cannot be compiled'
+
+# exactly SEED OPTIONS...
+exactly() {
+    seed=$1
+    shift
+    native=$("$SCRATCH/exact" "$seed") || bail "exact $seed fails natively"
+    is "$("$QUERN" run -q --out-file="$SCRATCH/profile" "$@" -- "$SCRATCH/exact" "$seed" 2>&1)" "$native" \
+        "10,000 faults, seed $seed${1:+, }$*"
+}
+
+exactly 1
+exactly 2 --branch-sim=yes
+exactly 3 --cache-sim=no
+exactly 4 --instr-at-start=no
+exactly 5 --block-max=3 --tcache-size=1M
+exactly 6 --counting=cachegrind --branch-sim=yes
+exactly 7 --interval=1000
+for seed in $(seq 8 "${QN_SEEDS:-0}"); do
+    exactly "$seed" --branch-sim=yes
+done
+done_testing

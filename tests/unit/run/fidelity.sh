@@ -1,0 +1,74 @@
+#!/bin/sh
+# Do programs that look closely see what they see natively?  Each of tests/fidelity prints what it found; natively and under
+# quern that is the same, and so is the status.  (What Valgrind 3.19 lacks is among them: 80-bit long double, FP exception flags,
+# rounding modes, AVX-512, memory mapped twice, a store into its own block, read() into code, signal 64, odd clone flags, brk
+# beyond 8 MB.)
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+[ -x "$QUERN" ] || skip_all "there is no $QUERN"
+ulimit -c 0
+unset ASAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS UBSAN_OPTIONS
+
+# build NAME FLAGS...: tests/fidelity/NAME.c -> ./NAME
+build() {
+    name=$1
+    shift
+    $CC -O1 -g -o "$SCRATCH/$name" "$top_srcdir/tests/fidelity/$name.c" "$@" -lm -pthread || bail "$name cannot be compiled"
+}
+
+# under OPTIONS... -- PROGRAM...: its output and status
+under() {
+    timeout 100 "$QUERN" run -q --log-file="$SCRATCH/log" --out-file="$SCRATCH/profile.%p" "$@" 2>&1
+    echo "status $?"
+}
+
+natively() {
+    timeout 100 "$@" 2>&1
+    echo "status $?"
+}
+
+# same NAME TEXT OPTIONS...
+same() {
+    program=$1 text=$2
+    shift 2
+    build "$program"
+    wanted=$(cd "$SCRATCH" && natively "./$program")
+    case $wanted in *'status 77') skip "$text: this processor lacks it"; return ;; esac
+    is "$(cd "$SCRATCH" && under "$@" -- "./$program")" "$wanted" "$text"
+}
+
+same long_double '80-bit long double'
+same fp_flags 'exception flags of the FPU, and signals of those that are unmasked'
+same rounding 'rounding modes'
+same avx512 'AVX-512, and its state in a signal frame'
+same code_changes 'memory mapped twice, a store into its own block, read() into code'
+same signal64 'all signals, 64 among them'
+same clone_flags 'clone with odd flags'
+same clone_flags 'the same with profiles of the children' --trace-children=yes
+same brk 'brk beyond 8 MB'
+same fpu_ip "the FPU's instruction pointer"
+same fpu_ip 'the same uninstrumented' --instr-at-start=no
+same pthreads 'every primitive of pthreads; fork from threads'
+same many '1,000 threads, storms of posix_spawn, a reservation of 64 GiB'
+
+# What the sanitizers say has addresses; what counts is the kind of mistake, the place and the status.
+essence() { sed -n 's/^SUMMARY: //p; s/.*\(runtime error: .*\)/\1/p; /^status/p; /^[01] [01]$/p' | sed 's/^[A-Za-z]*Sanitizer: [0-9]* byte.*/leaked/'; }
+
+# sanitized KIND MISTAKE...
+sanitized() {
+    kind=$1
+    shift
+    if ! $CC -O1 -g -fsanitize="$kind" -o "$SCRATCH/sanitized" "$top_srcdir/tests/fidelity/sanitized.c" -pthread 2>/dev/null; then
+        skip "$kind: $CC cannot build it"
+        return
+    fi
+    for mistake in nothing "$@"; do
+        wanted=$(cd "$SCRATCH" && natively ./sanitized "$mistake" | essence)
+        is "$(cd "$SCRATCH" && under -- ./sanitized "$mistake" | essence)" "$wanted" "-fsanitize=$kind: $mistake"
+    done
+}
+
+sanitized address beyond freed leak
+sanitized undefined overflow
+sanitized thread race
+done_testing
