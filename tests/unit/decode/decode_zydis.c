@@ -1,22 +1,22 @@
 /* tests/unit/decode/decode_zydis.c - the decoder against Zydis, instruction by instruction.
  *
- *   decode_zydis [-v] [-m 64|32] [-c intel|amd] [-n STRINGS] [-t SYSTEMATIC] [-s SEED] [ELF...]
+ *   decode_zydis [-v] [-e] [-m 64|32] [-c intel|amd] [-n STRINGS] [-t SYSTEMATIC] [-s SEED] [ELF...]
  *
  * Question for each mode and vendor: are the facts of every instruction in the code of the ELF files, and at the
  * start of every string, the same?  Compared: accepted or not, length, memory operands (size, access, base, index,
  * scale, displacement, segment), registers read and written (general and other), flags read, written, undefined, class
  * of branch and its target, privilege, CPUID features.  A difference must be a row of zydis-differences.inc, where each
  * is adjudicated; all others fail the test, and so does a row that its own example does not show.  -v lists the
- * differences.  -t: so many systematic strings, evenly spread (0 = all there are, default few).
+ * differences.  -t: so many systematic strings, evenly spread (0 = all there are, default few).  -e only prints what both
+ * say of each row's example, and the verdict; zydis-verdicts.txt is that list, and a row not in it fails the test, too.
  * Built only where libzydis is there; Zydis is a test oracle and never part of quern. */
 #define _GNU_SOURCE /* FNM_EXTMATCH */
 #include <Zydis/Zydis.h>
 
-#include <fnmatch.h>
-
 #include "decode_facts.h"
 #include "input.h"
 #include "zydis_facts.h"
+#include "zydis_known.h"
 
 struct totals {
     unsigned long same, both_reject, explained, different;
@@ -24,42 +24,6 @@ struct totals {
 
 static ZydisDecoder decoder;
 static bool verbose;
-
-enum { IN_64 = 1, IN_32 = 2, ON_INTEL = 4, ON_AMD = 8 };
-
-struct known {
-    unsigned where;     /* modes and vendors; none of a group = all */
-    const char *name;   /* Zydis's mnemonic, or where it rejects the bytes quern's text; as a pattern of fnmatch(3) */
-    const char *bytes;  /* in hexadecimal, as a pattern */
-    const char *what;   /* as difference() says */
-    const char *example;
-    const char *verdict;
-};
-static const struct known known[] = {
-#define Z(where, name, bytes, what, example, verdict) {where, name, bytes, what, example, verdict},
-#include "zydis-differences.inc"
-#undef Z
-};
-#define KNOWN (sizeof known / sizeof *known)
-static unsigned long seen[KNOWN];
-
-static bool applies(unsigned where)
-{
-    unsigned bits = (machine & QN_MACHINE_32 ? IN_32 : IN_64) | (machine & QN_MACHINE_AMD ? ON_AMD : ON_INTEL);
-
-    return (!(where & 3) || (where & bits & 3)) && (!(where & 12) || (where & bits & 12));
-}
-
-static bool adjudicated(const char *name, const char *hex, const char *what)
-{
-    for (size_t i = 0; i < KNOWN; i++)
-        if (applies(known[i].where) && !strcmp(known[i].what, what) &&
-            fnmatch(known[i].name, name, FNM_EXTMATCH) == 0 && fnmatch(known[i].bytes, hex, FNM_EXTMATCH) == 0) {
-            seen[i]++;
-            return true;
-        }
-    return false;
-}
 
 static void print_facts(const char *name, const struct facts *f)
 {
@@ -91,6 +55,7 @@ static unsigned compare(const uint8_t *bytes, size_t avail, struct totals *t)
     struct facts z = {.branch = ""}, q = {.branch = ""};
     char text[256] = "", hex[2 * QN_INSN_MAX_LEN + 1] = "";
     const char *name = text, *what;
+    const struct known *row;
     unsigned at = 0;
     bool explained = false, different = false;
 
@@ -103,13 +68,16 @@ static unsigned compare(const uint8_t *bytes, size_t avail, struct totals *t)
         return 1;
     }
     while ((what = difference(&q, &z, &at))) {
+        if (q.accepted)
+            qn_decode_print(bytes, &qi, 0, text, sizeof text);
         if (z.accepted)
             name = ZydisMnemonicGetString(zi.mnemonic);
-        else
-            qn_decode_print(bytes, &qi, 0, text, sizeof text);
         for (unsigned i = 0; i < (z.len > q.len ? z.len : q.len); i++)
             sprintf(hex + 2 * i, "%02x", bytes[i]);
-        if (adjudicated(name, hex, what)) {
+        row = adjudicated(name, hex, what);
+        if (row && row == listed)
+            list_verdict(hex, name, text, &q, &z);
+        if (row) {
             explained = true;
             continue;
         }
@@ -189,21 +157,30 @@ static bool check_examples(void)
             bytes[n++] = value;
         prepare((known[i].where & IN_32 ? QN_MACHINE_32 : 0) | (known[i].where & ON_AMD ? QN_MACHINE_AMD : 0));
         seen[i] = 0;
+        listed = &known[i];
         compare(bytes, sizeof bytes, &t);
+        listed = NULL;
         if (!seen[i] || t.different) {
             good = false;
             printf("# row %zu (%s, %s: %s) is not shown by its example\n", i + 1, known[i].name, known[i].what,
                    known[i].example);
         }
     }
-    printf("%s %u - each adjudicated difference is there\n", good ? "ok" : "not ok", ++points);
     return good;
+}
+
+static bool conclude_list(bool shown, bool kept)
+{
+    printf("%s %u - each adjudicated difference is there\n", shown ? "ok" : "not ok", ++points);
+    printf("%s %u - zydis-verdicts.txt has what both say of each\n", kept ? "ok" : "not ok", ++points);
+    return shown && kept;
 }
 
 struct options {
     unsigned long strings, systematic;
     uint64_t seed;
     unsigned where;
+    bool list;
     int first_file, argc;
     char **argv;
 };
@@ -233,8 +210,9 @@ static struct options parse(int argc, char **argv)
     for (; o.first_file < argc && argv[o.first_file][0] == '-'; o.first_file++) {
         char option = argv[o.first_file][1];
         const char *value;
-        if (option == 'v') {
-            verbose = true;
+        if (option == 'v' || option == 'e') {
+            verbose |= option == 'v';
+            o.list |= option == 'e';
             continue;
         }
         value = ++o.first_file < argc ? argv[o.first_file] : "";
@@ -255,8 +233,17 @@ static struct options parse(int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct options o = parse(argc, argv);
-    bool good = check_examples();
+    char *list;
+    size_t size;
+    bool good;
 
+    verdicts = open_memstream(&list, &size);
+    good = check_examples();
+    fclose(verdicts);
+    if (o.list)
+        return fputs(list, stdout) < 0 || !good;
+    good = conclude_list(good, is_kept(list, size));
+    free(list);
     for (unsigned i = 0; i < 4; i++) {
         prepare((i & 1 ? QN_MACHINE_32 : 0) | (i & 2 ? QN_MACHINE_AMD : 0));
         if (applies(o.where))
