@@ -1,5 +1,5 @@
 #!/bin/sh
-# Does the completion for bash offer every command and every option, and files elsewhere?  Is that for zsh free of errors?
+# Does completion, for bash and for zsh, offer every command and every option, and files elsewhere?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 scripts=$top_srcdir/build-aux/completion
@@ -14,8 +14,8 @@ offered() {
         "$scripts/quern.bash" "$@" | LC_ALL=C sort | tr '\n' ' '
 }
 
+commands=$(quern --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
 if command -v bash >/dev/null; then
-    commands=$(quern --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
     is "$(offered quern '')" "$({ echo "$commands" && echo --help && echo --version; } | LC_ALL=C sort | tr '\n' ' ')" \
         'all commands'
     is "$(offered quern an)" 'annotate ' 'those that begin so'
@@ -35,10 +35,31 @@ else
     skip 'bash is not installed' 8
 fi
 
-if command -v zsh >/dev/null; then
-    ok 'zsh reads the other' zsh -n "$scripts/_quern"
+# pressed LINE: what zsh offers when TAB is pressed behind it, and what the line is then
+pressed() {
+    (cd "$SCRATCH/bin" && zsh -f "$top_srcdir/tests/unit/man/offered.zsh" "$scripts" "$SCRATCH" "$1") | tr '\n' ' '
+}
+
+if ! command -v zsh >/dev/null; then
+    skip 'zsh is not installed' 9
+elif ! zsh -fc 'zmodload zsh/zpty' 2>/dev/null; then
+    skip 'this zsh has no zsh/zpty' 9
 else
-    skip 'zsh is not installed'
+    is "$(pressed 'quern ')" "$(echo $commands) > quern  " 'zsh: all commands'
+    is "$(pressed 'quern an')" 'annotate > quern annotate  ' 'zsh: one that begins so'
+    is "$(pressed 'quern run --D')" '--D1= > quern run --D1= ' 'zsh: an option that has a value'
+    is "$(pressed 'quern annotate --no-sh')" '--no-show-percs > quern annotate --no-show-percs  ' 'zsh: and one that has none'
+    is "$(pressed 'quern lab ')" 'list start check box > quern lab  ' 'zsh: what quern lab can do'
+    is "$(pressed 'quern lab check ')" '1 2 3 4 5 6 7 > quern lab check  ' 'zsh: the labs'
+    is "$(pressed 'quern plot thr')" 'threec > quern plot threec  ' 'zsh: kinds of plots'
+    is "$(pressed 'quern annotate ')" 'quern > quern annotate quern  ' 'zsh: elsewhere files'
+    for command in $commands; do
+        all=$(pressed "quern $command --")
+        quern "$command" --help | sed -n 's/^  \(--[a-zA-Z][a-zA-Z0-9-]*\).*/\1/p' | while read -r option; do
+            case " $all" in *" $option "* | *" $option= "*) ;; *) echo "$command $option" ;; esac
+        done
+    done >"$SCRATCH/missing"
+    is "$(cat "$SCRATCH/missing")" '' 'zsh: every option of every command'
 fi
 
 done_testing
