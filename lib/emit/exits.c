@@ -81,7 +81,7 @@ static void end_trap(struct emitter *e)
     emit_give_back(e, &e->hot);
     e->borrowed = false;
     emit_copy(e, e->b->n - 1);
-    e->side[e->b->n - 1].state = QN_SIDE_NATIVE;
+    e->side[e->b->n - 1].state |= QN_SIDE_NATIVE;
     emit_jump_out(e, e->b->next);
 }
 
@@ -92,7 +92,7 @@ static void end_fpu(struct emitter *e)
     emit_give_back(e, &e->hot);
     e->borrowed = false;
     emit_copy(e, last);
-    e->side[last].state = QN_SIDE_NATIVE;
+    e->side[last].state |= QN_SIDE_NATIVE;
     emit_store_const(&e->hot, CTX(arg_pc), e->b->at[last]);
     emit_service_exit(e, QN_EXIT_FPU, e->b->next);
 }

@@ -9,7 +9,7 @@
 #include "block/block.h"
 #include "run/signal.h"
 
-enum { ENV_IP = 12, FXSAVE_IP = 8 }; /* offsets in bytes */
+enum { ENV_IP = 12, FXSAVE_IP = 8, XSTATE_BV = 512 }; /* offsets in bytes */
 
 uint64_t qn_fpu_guest_ip(uint64_t ip)
 {
@@ -44,6 +44,14 @@ static void put_right64(uint64_t at)
     *ip = qn_fpu_guest_ip(*ip);
 }
 
+/* The xsave family leaves the x87 part of memory alone where edx:eax or the header does not name it (SDM vol. 1, 13.7). */
+static bool has_x87(const struct qn_insn *in, uint64_t at)
+{
+    const uint64_t *saved = (const uint64_t *)(uintptr_t)(at + XSTATE_BV);
+
+    return !(in->attr & QN_ATTR_XSAVE) || (qn_ctx.gpr[QN_RAX] & *saved & 1);
+}
+
 /* The memory has just been written to. */
 void qn_fpu_stored(uint64_t pc)
 {
@@ -52,6 +60,8 @@ void qn_fpu_stored(uint64_t pc)
 
     qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in);
     at = operand_address(&in, pc);
+    if (!has_x87(&in, at))
+        return;
     if (in.map == 0 && !in.opsz_prefix)
         put_right32(at + ENV_IP);
     else if (in.map && in.opsize == 8)

@@ -30,6 +30,7 @@ vector_enter:
         push    %r14
         push    %r15
         mov     %rsp, host_rsp
+        fninit                          /* no instruction pointer: AMD's xrstor leaves it as it is */
         mov     vector_mask, %eax
         mov     vector_mask+4, %edx
         xrstor64 vector_xsave

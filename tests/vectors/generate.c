@@ -127,15 +127,17 @@ static void place_memory(struct vector *v, const struct qn_insn *in, const struc
     v->gpr[m->base != QN_REG_NONE ? m->base : m->index] = offset;
 }
 
-static void note_stored_pointer(struct vector *v, const struct qn_insn *in, uint64_t at)
+/* An x87 instruction pointer that is loaded must not be one into quern's code cache (bits 29 and 30 set), which it would take
+ * for its own when it is stored. */
+static void patch_loaded_pointer(struct vector *v, const struct qn_insn *in, const struct qn_mem *m, uint64_t at)
 {
-    if (!(in->attr & QN_ATTR_FPUIP))
+    bool environment = in->map == 0 && (m->size == 28 || m->size == 108);
+    bool image = in->map == 1 && m->size == 512;
+
+    if (!(in->attr & QN_ATTR_X87) || m->access != QN_ACC_READ || !(environment || image))
         return;
-    v->stores_at = at - ARENA;
-    if (in->map == 0)
-        v->kind = in->opsize == 2 ? VECTOR_STORES_ENV16 : VECTOR_STORES_ENV32;
-    else
-        v->kind = VECTOR_STORES_FXSAVE;
+    v->patch_at = at - ARENA + (image ? 8 : 12);
+    v->patch = draw() & ~0x60000000ull;
 }
 
 static void place_operands(struct vector *v, const struct qn_insn *in, uint64_t slot)
@@ -146,7 +148,7 @@ static void place_operands(struct vector *v, const struct qn_insn *in, uint64_t 
         if (m->base == QN_RSP && !m->is_modrm)
             continue; /* rsp points into the arena as it is */
         place_memory(v, in, m, at, slot);
-        note_stored_pointer(v, in, at);
+        patch_loaded_pointer(v, in, m, at);
         if (m->vsib)
             v->vsib_reg = m->index, v->vsib_bytes = m->vsib;
     }
@@ -197,7 +199,6 @@ static void fill(struct vector *v, const struct qn_insn *in, uint64_t slot)
     v->patch_at = ARENA_SIZE;
     v->seed = draw();
     v->flags = (draw() & 0xcd5) | 0x202; /* status flags and DF */
-    v->undefined = in->flags_undef & QN_FLAGS_STATUS;
     for (unsigned i = 0; i < 16; i++)
         v->gpr[i] = interesting();
     if ((in->reads | in->writes) >> QN_RSP & 1)

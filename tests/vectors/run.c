@@ -3,8 +3,8 @@
  *   run VECTORS RESULTS              all of them
  *   run VECTORS RESULTS NUMBER       one, and its end state in words on stdout
  *
- * Runs natively or as quern's guest, and must not know which.  Left out of the results, because quern's doc/limits.md says so:
- * the x87 instruction pointer, and at a signal the status flags; besides, flags that the instruction leaves undefined. */
+ * Runs natively or as quern's guest, and must not know which.  All is in the results, also flags that an instruction leaves
+ * undefined, and what a signal's handler sees. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static uint64_t hash_state(void)
     uint64_t hash = 1;
 
     show("x87, sse", after.area, 416);
-    hash = mix(hash, after.area, 28);
+    hash = mix(hash, after.area, 32);
     hash = mix(hash, after.area + 32, 384);
     for (unsigned i = AVX; i < COMPONENTS; i++)
         if (component_size[i] && names[i]) {
@@ -53,36 +53,12 @@ static uint64_t hash_state(void)
     return hash;
 }
 
-static void forget(uint32_t at, unsigned n)
-{
-    if (at <= ARENA_SIZE - n)
-        memset((uint8_t *)ARENA + at, 0, n);
-}
-
-static uint64_t hash_arena(const struct vector *v)
+static uint64_t hash_arena(void)
 {
     const uint8_t *arena = (const uint8_t *)ARENA;
 
-    if (v->kind & VECTOR_STORES_FXSAVE)
-        forget(v->stores_at + 8, 8);
-    if (v->kind & VECTOR_STORES_ENV32)
-        forget(v->stores_at + 12, 8);
-    if (v->kind & VECTOR_STORES_ENV16)
-        forget(v->stores_at + 6, 4);
     show("arena", arena, ARENA_SIZE);
     return mix(1, arena, ARENA_SIZE);
-}
-
-/* From the decoder's bits to those of RFLAGS. */
-static uint64_t undefined_flags(const struct vector *v)
-{
-    static const uint16_t rflags[6] = {1, 4, 0x10, 0x40, 0x80, 0x800}; /* CF PF AF ZF SF OF */
-    uint64_t mask = 0;
-
-    for (unsigned i = 0; i < 6; i++)
-        if (v->undefined >> i & 1)
-            mask |= rflags[i];
-    return mask;
 }
 
 static void show_result(const struct result *r)
@@ -105,9 +81,9 @@ static struct result run_one(const struct vector *v, uint64_t slot)
     e = run_state(slot);
     r.signal = e.signal, r.end = e.end, r.rip = e.rip, r.address = e.address;
     memcpy(r.gpr, after.gpr, sizeof r.gpr);
-    r.flags = e.signal ? after.flags : after.flags & ~undefined_flags(v);
+    r.flags = after.flags;
     r.fp = hash_state();
-    r.arena = hash_arena(v);
+    r.arena = hash_arena();
     show_result(&r);
     return r;
 }

@@ -125,14 +125,12 @@ void fill_state(const struct vector *v)
 
 /* ---- after ---- */
 
-/* Less what doc/limits.md excepts, the last opcode and the instruction pointer; a component in its initial state need not
- * have been written. */
+/* A component in its initial state need not have been written. */
 static void take_area(const uint8_t *area)
 {
     uint64_t in_use;
 
     memcpy(after.area, area, AREA_SIZE);
-    memset(after.area + 6, 0, 10);
     memcpy(&in_use, after.area + XSAVE_HEADER, 8);
     for (unsigned i = AVX; i < COMPONENTS; i++)
         if (!(in_use >> i & 1))
@@ -159,7 +157,7 @@ static void handle(int signal, siginfo_t *info, void *data)
     ending.address = relative((uint64_t)info->si_addr);
     for (unsigned i = 0; i < 16; i++)
         after.gpr[i] = r[order[i]];
-    after.flags = r[REG_EFL] & ~STATUS_FLAGS;
+    after.flags = r[REG_EFL];
     take_area((uint8_t *)context->uc_mcontext.fpregs);
     context->uc_mcontext.fpregs->cwd = 0x37f; /* nothing stays pending */
     context->uc_mcontext.fpregs->swd = 0;

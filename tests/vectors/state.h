@@ -7,7 +7,6 @@
 
 #include "vector.h"
 
-#define STATUS_FLAGS 0x8d5 /* of RFLAGS: CF PF AF ZF SF OF */
 #define XSAVE_HEADER 512
 #define AREA_SIZE 8192
 
@@ -37,8 +36,7 @@ bool place_batch(const struct vector *v, size_t n);
 /* `before` and the arena, from the vector's seed. */
 void fill_state(const struct vector *v);
 
-/* Run the instruction in this slot from `before`; sets `after`.  At a signal `after.flags` has no status flags, for
- * quern does not promise them (doc/limits.md). */
+/* Run the instruction in this slot from `before`; sets `after`. */
 struct ending run_state(uint64_t slot);
 
 /* 16 bytes of vector register n: part 0 is xmm, 1 the upper half of ymm, 2 and 3 those of zmm. */

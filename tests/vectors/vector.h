@@ -24,27 +24,17 @@
 #define BATCH 1024
 #define GS_BASE 0x1000        /* so that a gs prefix shows */
 
-enum { /* bits of struct vector's kind */
-    VECTOR_STORES_FXSAVE = 1, /* an image with the x87 instruction pointer at byte 8 */
-    VECTOR_STORES_ENV32 = 2,  /* at byte 12 */
-    VECTOR_STORES_ENV16 = 4   /* at byte 6 */
-};
-
 struct vector {
     uint8_t bytes[15], len;
     uint16_t form;          /* row of the opcode tables */
-    uint8_t kind;
     uint8_t vsib_reg;       /* 0..31: vector register to be filled with small indices; 255 = none */
     uint8_t vsib_bytes;     /* of an index */
-    uint8_t undefined;      /* flags that the manuals leave undefined: QN_CF ... of decode.h */
-    uint8_t reserved[2];
+    uint8_t reserved[4];
     uint32_t patch_at;      /* offset in the arena of 8 bytes that must be patch; at least ARENA_SIZE = none */
     uint32_t flags;
     uint64_t patch;
     uint64_t seed;          /* of the arena, the vector and x87 state */
     uint64_t gpr[16];
-    uint32_t stores_at;     /* offset in the arena of what kind tells about */
-    uint32_t padding;
 };
 
 struct result {
