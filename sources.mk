@@ -785,6 +785,10 @@ shell_tests = \
 	tests/golden/annotate/merge.sh \
 	tests/golden/annotate/run.sh \
 	tests/golden/plot/run.sh \
+	tests/robust/badinput.sh \
+	tests/robust/determinism.sh \
+	tests/robust/fault.sh \
+	tests/robust/kill.sh \
 	tests/guest/native.sh \
 	tests/guest/oracle.sh
 
