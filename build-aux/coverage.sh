@@ -11,7 +11,7 @@
 # BUILD/coverage.info is the same for genhtml (of lcov).  `make coverage` runs this.
 set -u
 build=$1
-source=$2
+source=$(cd "$2" && pwd -P) || exit 1 # as gcov writes it
 cd "$build" || exit 1
 
 # gcov -t prints, for each source of an object:   COUNT:LINE:text   with line 0 for the name, - for no code, ##### for never.

@@ -54,9 +54,11 @@ static void add_maps(void)
 {
     struct qn_arena_header *h = qn_cost_header(&store);
     struct qn_map_rec *m = part(QN_ARENA_MAPS_OFF);
+    char *self = realpath("/proc/self/exe", NULL);
 
     dl_iterate_phdr(find_self, &m[0]);
-    m[0].path = qn_cost_put_string(&store, realpath("/proc/self/exe", NULL));
+    m[0].path = qn_cost_put_string(&store, self);
+    free(self);
     m[1] = (struct qn_map_rec){ 0x1000, 0x2000, 0, 0, 0, 0, 0 };
     m[2] = (struct qn_map_rec){ 0x3000, 0x4000, 0, 0, 0, qn_cost_put_string(&store, "/nosuch/file"), 0 };
     h->n_maps = 3;
