@@ -144,8 +144,10 @@ bool qn_copy_string(uint64_t guest, char *to, size_t size)
         struct iovec_ remote = {(void *)(uintptr_t)(guest + done), local.len};
         long n = qn_sys6(__NR_process_vm_readv, qn_sys1(__NR_getpid, 0), (long)&local, 1, (long)&remote, 1, 0);
 
-        if (n <= 0)
+        if (n <= 0) {
+            to[done] = 0;
             return false;
+        }
         for (long i = 0; i < n; i++)
             if (!to[done + (size_t)i])
                 return true;

@@ -177,7 +177,7 @@ long qn_sys_fork(uint64_t flags);
 long qn_sys_clone(const long *args, bool clone3);
 long qn_sys_ptrace(const long *a);
 bool qn_ask_fork(int fds[2]); /* the collector, for an arena and a socket of a process to come */
-bool qn_copy_string(uint64_t guest, char *to, size_t size);
+bool qn_copy_string(uint64_t guest, char *to, size_t size); /* false: as much as can be read and has room; ends in 0 if it had room */
 _Noreturn void qn_process_exit(int code);
 long qn_sys_execve(int dirfd, const long *a, int flags);
 void qn_wire_hello(void);
