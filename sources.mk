@@ -761,6 +761,7 @@ shell_tests = \
 	tests/unit/run/regions_with.sh \
 	tests/unit/run/requests.sh \
 	tests/unit/run/stats.sh \
+	tests/unit/run/stress.sh \
 	tests/unit/run/together.sh \
 	tests/unit/run/toggle.sh \
 	tests/unit/run/versus.sh \

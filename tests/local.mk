@@ -94,6 +94,13 @@ check-decoder-long: quern$(EXEEXT) quern-engine$(EXEEXT)
 		$(SHELL) $(top_srcdir)/tests/long/decoder.sh $(abs_top_builddir) $$what || exit 1; done
 .PHONY: check-decoder-long
 
+## Signals and threads with random timing, 10,000 rounds of each test: hours; doc/testing.md has what was run.
+STRESS_ROUNDS = 10000
+STRESS_SEED = 1
+stress: quern$(EXEEXT) quern-engine$(EXEEXT)
+	CC='$(CC)' $(SHELL) $(top_srcdir)/tests/long/stress.sh $(abs_top_builddir) $(STRESS_ROUNDS) $(STRESS_SEED)
+.PHONY: stress
+
 ## What cppcheck and clang-tidy say: nothing.
 lint: sim_slots.h
 	$(SHELL) $(top_srcdir)/build-aux/lint.sh $(abs_top_builddir)
@@ -152,4 +159,4 @@ list-results:
 .PHONY: list-results
 
 clean-local:
-	rm -rf quern.html quern.t2d tests/scratch tests/oracle-cache demo fuzz matrix sanitize coverage
+	rm -rf quern.html quern.t2d tests/scratch tests/oracle-cache demo fuzz matrix sanitize coverage stress

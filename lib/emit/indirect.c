@@ -174,5 +174,8 @@ void emit_indirect(struct emitter *e)
     if (emit_rules.leaves && e->b->end != QN_END_CALL_IND)
         look_at_stack(e);
     emit_restore_flags(e);
-    standard_jump(&e->hot, e->out.space);
+    if (QN_VARIANT(e->out.space) == QN_VARIANT_EXACT)
+        leave_standard_state(&e->hot, QN_EXIT_IBL);
+    else
+        standard_jump(&e->hot, e->out.space);
 }

@@ -7,7 +7,6 @@
 
 enum { QN_HOME_OFF, QN_HOME_ON }; /* from QN_HOME_ON on, one for each region */
 #define QN_VARIANT_INSIDE 255u    /* of QN_HOME_OFF: the entry of a function of --toggle as any other block */
-#define QN_VARIANT_EXACT 254u     /* keeps all status flags (settle.c) */
 
 struct qn_space_rules {
     struct qn_emit_rules emit;

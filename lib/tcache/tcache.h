@@ -25,6 +25,7 @@
 #define QN_HOMES 256
 #define QN_HOME(space) ((space) % QN_HOMES)
 #define QN_VARIANT(space) ((space) / QN_HOMES)
+#define QN_VARIANT_EXACT 254u /* keeps all status flags, and goes from its end to the dispatcher (run/settle.c) */
 #define QN_SPACE(home, variant) ((home) | (variant) * QN_HOMES) /* variant below 256; 0 = the one that may be linked */
 
 struct qn_texit {            /* a direct exit of a block; there are very many, so no byte too much */
