@@ -317,6 +317,7 @@ engine_sources = \
 	lib/run/thread.c \
 	lib/run/trace.c \
 	lib/run/translate.c \
+	lib/run/user_dispatch.c \
 	lib/run/variable.c \
 	lib/run/start.S \
 	lib/run/switch.S \
@@ -398,6 +399,7 @@ headers = \
 	lib/base/base.h \
 	lib/base/context.h \
 	lib/base/format.h \
+	lib/base/sizes.h \
 	lib/base/syscall.h \
 	lib/block/block.h \
 	lib/cost/arena.h \
@@ -762,6 +764,7 @@ shell_tests = \
 	tests/unit/run/requests.sh \
 	tests/unit/run/stats.sh \
 	tests/unit/run/stress.sh \
+	tests/unit/run/sums.sh \
 	tests/unit/run/together.sh \
 	tests/unit/run/toggle.sh \
 	tests/unit/run/versus.sh \
@@ -791,7 +794,8 @@ shell_tests = \
 	tests/robust/fault.sh \
 	tests/robust/kill.sh \
 	tests/guest/native.sh \
-	tests/guest/oracle.sh
+	tests/guest/oracle.sh \
+	tests/corpus/paired.sh
 
 man_pages = \
 	doc/man/quern-annotate.1 \

@@ -46,7 +46,7 @@ write_lists() {
     list unit_programs $(stems .c tests/unit/*/*.c | grep -v '_zydis$\|_opcodes$')
     list zydis_programs $(stems .c tests/unit/*/*_zydis.c)
     list opcodes_programs $(stems .c tests/unit/*/*_opcodes.c)
-    list shell_tests tests/unit/*/*.sh tests/golden/*/*.sh tests/robust/*.sh tests/guest/*.sh
+    list shell_tests tests/unit/*/*.sh tests/golden/*/*.sh tests/robust/*.sh tests/guest/*.sh tests/corpus/paired.sh
     list man_pages doc/man/*.1
     list guest_programs $(stems .c tests/guest/*.c) $(stems .S tests/guest/*.S)
 }

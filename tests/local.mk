@@ -148,6 +148,24 @@ tests/coverage/engine.o: tests/coverage/engine.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(AM_CFLAGS) $(ENGINE_CFLAGS) -O2 -g -c -o $@.part $< && \
 		$(CC) -nostdlib -r -Wl,-u,__gcov_init,-u,__gcov_exit,-u,__gcov_merge_add -o $@ $@.part -lgcov && rm $@.part
 
+## The engine with tables so small that everything is evicted all the time (lib/base/sizes.h): same behaviour, same counts.
+## Without stats.sh, whose figures are those of tables of the usual size.
+TINY_TESTS = $(filter-out %/stats.sh,$(filter tests/guest/% tests/unit/run/% tests/unit/sim/check.sh tests/corpus/%,$(shell_tests)))
+tiny:
+	$(MKDIR_P) tiny
+	cd tiny && { test -f Makefile || $(abs_top_srcdir)/configure -q CC='$(CC)' ENGINE_OPT='-O2 -g -DQN_TINY'; }
+	$(MAKE) -C tiny
+	$(MAKE) -C tiny guests
+	$(MAKE) -C tiny check TESTS='$(TINY_TESTS)'
+.PHONY: tiny
+
+## Hours: programs of many packages, twenty times each, and stress-ng's stressors, ten times (doc/corpus.md).
+soak = cd $(abs_top_builddir) && QUERN=$(abs_top_builddir)/quern CC='$(CC)' top_builddir=$(abs_top_builddir) nice -n 19 $(SHELL)
+soak: quern$(EXEEXT) quern-engine$(EXEEXT)
+	QN_CORPUS=soak QN_REPEAT=20 && export QN_CORPUS QN_REPEAT && $(soak) $(abs_top_srcdir)/tests/corpus/paired.sh
+	QN_REPEAT=10 && export QN_REPEAT && $(soak) $(abs_top_srcdir)/tests/corpus/stress.sh
+.PHONY: soak
+
 ## Built by gcc and clang and without each optional library: half an hour; doc/testing.md has what came of it.
 matrix:
 	nice -n 15 $(SHELL) $(top_srcdir)/tests/long/matrix.sh $(abs_top_builddir)
@@ -159,4 +177,8 @@ list-results:
 .PHONY: list-results
 
 clean-local:
+<<<<<<< HEAD
 	rm -rf quern.html quern.t2d tests/scratch tests/oracle-cache demo fuzz matrix sanitize coverage stress
+=======
+	rm -rf quern.html quern.t2d tests/scratch tests/oracle-cache demo fuzz matrix sanitize coverage tiny
+>>>>>>> c912780 (Corpus: a table of programs, daemons, stressors, make soak; make tiny; counts known by construction)

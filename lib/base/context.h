@@ -21,10 +21,12 @@
 #define QN_ENGINE_BASE 0x70000000ull
 #define QN_LOW_TABLES 0x78000000ull
 #define QN_LOW_TABLES_END 0x7ff00000ull
-#define QN_HIGH_BASE 0x3e0000000000ull
-#define QN_HEAP_BASE 0x3e1000000000ull       /* the engine's own memory, grows up */
-#define QN_ARENA_ALIAS_BASE 0x3e8000000000ull /* everything of the arena but the counters */
-#define QN_HIGH_END 0x3f0000000000ull
+/* Where all sanitizers expect memory of the program's (ThreadSanitizer stops at a mapping anywhere else), and below what the kernel
+ * takes for stack and libraries even when it puts them at random. */
+#define QN_HIGH_BASE 0x7e8000000000ull
+#define QN_HEAP_BASE 0x7e8800000000ull       /* the engine's own memory, grows up */
+#define QN_ARENA_ALIAS_BASE 0x7ec000000000ull /* everything of the arena but the counters */
+#define QN_HIGH_END 0x7ef000000000ull
 
 #define QN_IBL_BITS 16
 #define QN_IBL_ENTRIES (1u << QN_IBL_BITS)

@@ -65,6 +65,9 @@ static inline enum qn_decode_status qn_block_decode(const uint8_t *bytes, size_t
     return qn_decode_insn_for(qn_block_machine, bytes, avail, in);
 }
 
+/* An instruction that is valid and that the engine does not run: far jumps and their like. */
+bool qn_block_refuses(const struct qn_insn *in);
+
 /* Decode the block at pc.  Bytes come from the guest's own memory; the exec map must know pc. */
 void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules *rules);
 

@@ -12,7 +12,7 @@ static bool engine_runs(const struct qn_insn *in)
 
 /* Refused outright: the engine could not keep control of what follows.  Near branches of 16 bits (66h on AMD's processors)
  * would go below 64 KiB, where Linux lets no program have code; only the jumps that are not taken go on. */
-static bool refused(const struct qn_insn *in)
+bool qn_block_refuses(const struct qn_insn *in)
 {
     if ((in->attr & QN_ATTR_IP16) && in->cls != QN_CLS_JCC && in->cls != QN_CLS_JMP)
         return true;
@@ -61,7 +61,7 @@ static bool add_insn(struct qn_block *b, unsigned keep_free)
     uint16_t used;
 
     b->bad = qn_block_decode((const uint8_t *)(uintptr_t)b->next, avail, in);
-    if (b->bad == QN_DEC_OK && refused(in))
+    if (b->bad == QN_DEC_OK && qn_block_refuses(in))
         b->bad = QN_DEC_INVALID;
     if (b->bad != QN_DEC_OK) {
         b->end = b->n ? QN_END_FALL : QN_END_BAD;

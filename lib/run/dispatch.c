@@ -3,7 +3,7 @@
 #include "guest/exec_map.h"
 #include "run/interval.h"
 #include "run/request.h"
-#include "run/run.h"
+#include "run/signal.h"
 #include "run/space.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"
@@ -15,7 +15,7 @@ _Static_assert(offsetof(struct qn_ctx, rip) == 128 && offsetof(struct qn_ctx, rf
 _Static_assert(offsetof(struct qn_ctx, entry) == 216 && offsetof(struct qn_ctx, engine_sp) == 224, "switch.S");
 _Static_assert(offsetof(struct qn_ctx, in_cache) == 452, "switch.S");
 
-enum { SIG_SEGV = 11, SEGV_MAPERR_ = 1, SEGV_ACCERR_ = 2 };
+enum { SEGV_MAPERR_ = 1, SEGV_ACCERR_ = 2 };
 
 struct qn_ctx qn_ctx __attribute__((aligned(64)));
 
@@ -80,9 +80,14 @@ static void bad_instruction(void)
 {
     uint64_t pc = qn_ctx.rip, avail = qn_exec_avail(pc, QN_INSN_MAX_LEN);
     struct qn_insn in;
+    enum qn_decode_status status = qn_block_decode((const uint8_t *)(uintptr_t)pc, avail, &in);
 
-    if (qn_block_decode((const uint8_t *)(uintptr_t)pc, avail, &in) == QN_DEC_TRUNCATED && avail < QN_INSN_MAX_LEN)
+    if (status == QN_DEC_TRUNCATED && avail < QN_INSN_MAX_LEN)
         fetch_fault(pc + avail);
+    else if (status == QN_DEC_TOO_LONG)
+        qn_signal_raise(SIG_SEGV, SI_KERNEL_, 0);
+    else if (status == QN_DEC_OK && !qn_block_refuses(&in))
+        qn_code_changed(pc, pc + 1); /* now there is one */
     else
         qn_die_bad_insn(pc);
 }

@@ -9,7 +9,6 @@
 #include "tcache/tcache.h"
 
 enum { E_NOEXEC = 8, E_ACCES = 13, E_LOOP = 40 };
-#define TCACHE_DEFAULT (96ull << 20) /* bytes */
 #define SCRIPT_DEPTH 5
 #define ARGS_MAX 65536
 #define PR_SET_NAME 15
@@ -135,7 +134,7 @@ static void start_translation(void)
     qn_emit_init(&hooks);
     qn_code_cache_map();
     qn_translate_init();
-    qn_tcache_init(c->tcache_bytes ? c->tcache_bytes : TCACHE_DEFAULT, &qn_emit_bridges);
+    qn_tcache_init(c->tcache_bytes ? c->tcache_bytes : QN_TCACHE_BYTES, &qn_emit_bridges);
     qn_space_choose(qn_region_home());
 }
 

@@ -171,6 +171,22 @@ static bool wants_low(const long *a)
     return a[0] == 0 && file && !(a[3] & (M_FIXED | M_FIXED_NEW | M_32BIT)) && ((a[2] & P_EXEC) || (a[3] & M_DENYWRITE));
 }
 
+/* Where nothing else is free the kernel offers what lies between the engine's parts: somewhere below, then. */
+static long map_guest(uint64_t at, const long *a)
+{
+    uint64_t size = (uint64_t)a[1];
+    long r = map(at, size, (int)a[2], (int)a[3], (int)a[4], (uint64_t)a[5]);
+
+    if (qn_sys_failed(r) || !qn_is_engine_range((uint64_t)r, size))
+        return r;
+    qn_sys2(__NR_munmap, r, (long)size);
+    r = map(qn_round_down(QN_HIGH_BASE - size, HUGE_PAGE), size, (int)a[2], (int)a[3], (int)a[4], (uint64_t)a[5]);
+    if (qn_sys_failed(r) || !qn_is_engine_range((uint64_t)r, size))
+        return r;
+    qn_sys2(__NR_munmap, r, (long)size);
+    return -E_NOMEM;
+}
+
 long qn_sys_mmap(const long *a)
 {
     uint64_t at = (uint64_t)a[0], size = (uint64_t)a[1];
@@ -178,9 +194,11 @@ long qn_sys_mmap(const long *a)
 
     if ((a[3] & (M_FIXED | M_FIXED_NEW)) && qn_is_engine_range(at, size))
         return -E_NOMEM;
+    if (qn_is_engine_range(at, size)) /* only a wish, and parts of that range are not mapped yet: V8 wishes for random places */
+        at = 0;
     if (wants_low(a))
         at = qn_low_address(qn_round_up(size, QN_PAGE));
-    r = map(at, size, (int)a[2], (int)a[3], (int)a[4], (uint64_t)a[5]);
+    r = map_guest(at, a);
     if (qn_sys_failed(r))
         return r;
     note_mapping((uint64_t)r, size, (int)a[2] | ((a[3] & M_SHARED) ? P_WRITE : 0)); /* shared: others may write */

@@ -58,6 +58,11 @@ struct qn_ucontext {
 
 enum qn_shares { QN_SHARES_NOTHING, QN_SHARES_BESIDE /* CLONE_VM */, QN_SHARES_VFORK /* its parent is suspended */ };
 
+struct qn_user_dispatch { /* user_dispatch.c */
+    bool on;
+    uint64_t offset, size, selector;
+};
+
 struct qn_thread {
     struct qn_ctx ctx;         /* while it does not hold the lock */
     int32_t pid, tid;          /* 0: not born yet */
@@ -87,6 +92,7 @@ struct qn_thread {
     struct qn_sigaction *own_actions; /* room for them, if this is a process's first thread */
     uint32_t on_guest_stack;   /* a signal frame is being written or read: a fault kills the guest, as in the kernel */
     struct qn_region_state regions;
+    struct qn_user_dispatch user_dispatch;
     uint32_t shares;           /* enum qn_shares: of a process that shares the memory of the one that the arena is for, and
                                   counts there, until it execs or ends */
     uint32_t clear_handlers;   /* CLONE_CLEAR_SIGHAND: before it begins */
@@ -170,6 +176,8 @@ void qn_emulate(void);
 long qn_guest_syscall(long nr, const long *args, volatile uint32_t *pending);
 extern char qn_syscall_begin[], qn_syscall_commit[], qn_syscall_abort[];
 #define QN_ERESTART 512
+long qn_sys_user_dispatch(const long *args);
+bool qn_user_dispatch_takes(long nr);
 
 /* ---- processes (process.c, clone.c) ---- */
 

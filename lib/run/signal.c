@@ -22,6 +22,7 @@ enum { E_INVAL = 22, E_FAULT = 14, E_PERM = 1, E_NOMEM = 12 };
 #define INT1 0xf1
 #define OVERFLOW_TRAP 4 /* vector of int $4 */
 #define BREAKPOINT_TRAP 3
+#define GENERAL_PROTECTION 13
 
 extern char qn_enter_end[];
 
@@ -409,9 +410,14 @@ void qn_signal_raise(int sig, int code, uint64_t addr)
 
     t->fault_info = (struct qn_siginfo){.signo = sig, .code = code};
     t->fault_info.fault.addr = addr;
-    t->fault_err = sig == SIG_SEGV ? 0x14 : 0; /* user, instruction fetch */
-    t->fault_trap = sig == SIG_SEGV ? 14 : 0;
-    t->fault_cr2 = addr;
+    if (code == SI_KERNEL_) {
+        t->fault_err = 0;
+        t->fault_trap = GENERAL_PROTECTION;
+    } else {
+        t->fault_err = sig == SIG_SEGV ? 0x14 : 0; /* user, instruction fetch */
+        t->fault_trap = sig == SIG_SEGV ? 14 : 0;
+        t->fault_cr2 = addr;
+    }
     qn_ctx.rflags |= FLAG_RF;
     t->pending_fault = 1;
     t->pending |= 2;

@@ -5,8 +5,8 @@
 #include "run/signal.h"
 
 enum { E_BADF = 9, E_INTR = 4, E_NOSYS = 38, E_INVAL = 22, E_FAULT = 14, E_PERM = 1 };
-enum { ARCH_SET_GS_ = 0x1001, ARCH_SET_FS_ = 0x1002, AT_FDCWD_ = -100 };
-enum { MADV_DONTNEED_ = 4, RLIMIT_NOFILE_ = 7 };
+enum { ARCH_SET_GS_ = 0x1001, ARCH_SET_FS_ = 0x1002, ARCH_SET_CPUID_ = 0x1012, E_NODEV = 19, AT_FDCWD_ = -100 };
+enum { MADV_DONTNEED_ = 4, RLIMIT_NOFILE_ = 7, PR_SET_SYSCALL_USER_DISPATCH_ = 59 };
 #define SYSCALL_INSN_LEN 2 /* bytes */
 
 static const long *args(long a[6])
@@ -95,8 +95,11 @@ static long close_range(uint64_t first, uint64_t last, long flags)
 
 static long set_base(long code, uint64_t addr, const long *a)
 {
-    long r = qn_sys2(__NR_arch_prctl, a[0], a[1]);
+    long r;
 
+    if (code == ARCH_SET_CPUID_ && !addr) /* cpuid that faults: the engine needs it; as on a processor that cannot do that */
+        return -E_NODEV;
+    r = qn_sys2(__NR_arch_prctl, a[0], a[1]);
     if (r == 0 && code == ARCH_SET_FS_)
         qn_ctx.fs_base = addr;
     if (r == 0 && code == ARCH_SET_GS_)
@@ -238,6 +241,7 @@ static long dispatch_call(long nr, const long *a)
     case __NR_prlimit64: case __NR_getrlimit:
         return limit_call(nr, a);
     case __NR_arch_prctl: return set_base(a[0], (uint64_t)a[1], a);
+    case __NR_prctl: return a[0] == PR_SET_SYSCALL_USER_DISPATCH_ ? qn_sys_user_dispatch(a) : pass(nr, a);
     case __NR_rseq: return -E_NOSYS;
     case __NR_ptrace: return qn_self->shares ? qn_sys_ptrace(a) : pass(nr, a);
     case __NR_exit_group: qn_process_exit((int)a[0]);
@@ -267,13 +271,15 @@ void qn_syscall(void)
     long nr = (long)g[0], a[6], r;
 
     qn_arena->stats.syscalls++;
+    g[1] = qn_ctx.rip;
+    g[11] = qn_ctx.rflags;
+    if (qn_user_dispatch_takes(nr))
+        return;
     if (nr == __NR_rt_sigreturn) {
         qn_sys_sigreturn();
         qn_toggle_leave();
         return;
     }
-    g[1] = qn_ctx.rip;
-    g[11] = qn_ctx.rflags;
     r = dispatch_call(nr, args(a));
     if (qn_tracing(QN_TRACE_SYSCALL))
         trace(nr, a, r);

@@ -27,6 +27,7 @@ static struct qn_thread *reuse(void)
         if (all[i]->used == QN_THREAD_FREE) {
             all[i]->used = QN_THREAD_LIVES;
             all[i]->tid = 0;
+            all[i]->user_dispatch.on = false;
             return all[i];
         }
     return NULL;
@@ -195,4 +196,5 @@ void qn_thread_only_self(void)
     qn_self->shares = QN_SHARES_NOTHING;
     take_ids(qn_self);
     qn_lock_reset();
+    qn_self->user_dispatch.on = false;
 }

@@ -9,15 +9,13 @@
 #include "sim/contract.h"
 #include "tcache/tcache.h"
 
-#define COST_BITS 18
-
 /* Blocks translated before, by their records in the arena: a block made anew after eviction finds its old cost centre.  The same
  * bytes at the same place out of another file are another block. */
 #define RECORDS_MAX (QN_ARENA_BLOCKS_SIZE / sizeof(struct qn_block_rec))
 
 static uint32_t *known_hash; /* of the bytes; by record */
 static uint32_t *known_next; /* of the same bucket: record + 1, 0 ends */
-static uint32_t known_head[1u << COST_BITS];
+static uint32_t known_head[QN_KNOWN_BUCKETS];
 
 /* By block of the code cache: hash of the bytes of one that may change without notice. */
 static uint64_t *volatile_hash;
@@ -25,10 +23,22 @@ static uint64_t *volatile_hash;
 static struct qn_block block;
 static struct qn_event_list events;
 
+/* The program may have forbidden its process the time stamp counter. */
+static bool has_clock(void)
+{
+    enum { PR_GET_TSC_ = 25, PR_TSC_ENABLE_ = 1 };
+    uint32_t mode = 0;
+
+    return qn_sys2(__NR_prctl, PR_GET_TSC_, (long)&mode) == 0 && mode == PR_TSC_ENABLE_;
+}
+
+/* For --stats; else 0. */
 static inline uint64_t ticks(void)
 {
     uint32_t low, high;
 
+    if (QN_LIKELY(!qn_cfg()->stats) || !has_clock())
+        return 0;
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
     return (uint64_t)high << 32 | low;
 }
@@ -78,7 +88,7 @@ static uint32_t find_known(uint64_t hash, uint32_t bucket, unsigned home)
 static struct qn_cost_place cost_centre(unsigned home)
 {
     uint64_t hash = code_hash(block.pc, block.next - block.pc);
-    uint32_t bucket = (uint32_t)((block.pc * 0x9e3779b97f4a7c15ull) >> (64 - COST_BITS));
+    uint32_t bucket = (uint32_t)(((block.pc * 0x9e3779b97f4a7c15ull) >> 32) % QN_KNOWN_BUCKETS);
     uint32_t known = find_known(hash, bucket, home);
     struct qn_cost_place place;
 
@@ -147,7 +157,7 @@ static unsigned block_max(unsigned space)
 
     if (QN_VARIANT(space) && QN_VARIANT(space) < QN_VARIANT_EXACT)
         return QN_VARIANT(space);
-    return max && max < QN_BLOCK_MAX ? max : QN_BLOCK_MAX;
+    return max && max < QN_TRANSLATED_MAX ? max : QN_TRANSLATED_MAX;
 }
 
 /* The entry of a function that is to be counted, seen from outside. */

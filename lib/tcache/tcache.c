@@ -6,7 +6,6 @@
  */
 #include "tcache/tcache.h"
 
-#define HASH_BITS 18
 #define MIN_HOST_BYTES_PER_INSN 4 /* bounds the side table of a region */
 
 struct region {
@@ -26,7 +25,7 @@ static unsigned current;
 static struct qn_tblock *blocks;
 static const struct qn_tcache_bridges *bridges;
 static uint32_t nblocks, free_block = QN_NO_BLOCK;
-static uint32_t hash_table[1u << HASH_BITS]; /* ~index of the first block, so that 0 means none: ~QN_NO_BLOCK */
+static uint32_t hash_table[QN_TBLOCK_BUCKETS]; /* ~index of the first block, so that 0 means none: ~QN_NO_BLOCK */
 static struct home {
     uint64_t *table;
     bool second; /* the table has its second part */
@@ -36,7 +35,7 @@ static struct home {
 struct qn_tblock *qn_tcache_block(uint32_t index) { return &blocks[index]; }
 
 /* Neighbours side by side, so that few pages are touched. */
-static uint32_t hash_of(uint64_t pc) { return (uint32_t)(pc ^ pc >> HASH_BITS) % QN_ARRAY_LEN(hash_table); }
+static uint32_t hash_of(uint64_t pc) { return (uint32_t)((pc ^ pc >> 18) % QN_TBLOCK_BUCKETS); }
 
 static void reset_region(struct region *r)
 {
@@ -239,20 +238,6 @@ void qn_tcache_unlink_block(uint32_t index)
 
 static uint64_t second_place(uint64_t pc) { return QN_IBL_ENTRIES + (pc >> 8) % QN_IBL_ENTRIES; }
 
-void qn_tcache_ibl_set(uint32_t index)
-{
-    const struct qn_tblock *b = &blocks[index];
-    const struct home *h = &homes[QN_HOME(b->space)];
-
-    if (b->space != QN_HOME(b->space))
-        return;
-    h->table[b->pc % QN_IBL_ENTRIES] = qn_tblock_ind_entry(b);
-    if (!h->second)
-        return;
-    h->table[second_place(b->pc)] = 0 - b->pc;
-    h->table[second_place(b->pc) + QN_IBL_ENTRIES] = qn_tblock_ind_entry(b);
-}
-
 static void ibl_clear(uint32_t index)
 {
     const struct qn_tblock *b = &blocks[index];
@@ -262,6 +247,33 @@ static void ibl_clear(uint32_t index)
         h->table[b->pc % QN_IBL_ENTRIES] = h->miss_stub;
     if (h->second && h->table[second_place(b->pc) + QN_IBL_ENTRIES] == qn_tblock_ind_entry(b))
         forget_second(h->table, second_place(b->pc));
+}
+
+/* One more comes into the tables: the one that came first of those that are there leaves. */
+static void make_room(uint32_t index)
+{
+    static uint32_t last[QN_IBL_MOST + 1], next; /* ~index, so that 0 means none */
+
+    if (last[next])
+        ibl_clear(~last[next]);
+    last[next] = ~index;
+    next = (next + 1) % (QN_IBL_MOST + !QN_IBL_MOST);
+}
+
+void qn_tcache_ibl_set(uint32_t index)
+{
+    const struct qn_tblock *b = &blocks[index];
+    const struct home *h = &homes[QN_HOME(b->space)];
+
+    if (b->space != QN_HOME(b->space))
+        return;
+    if (QN_IBL_MOST)
+        make_room(index);
+    h->table[b->pc % QN_IBL_ENTRIES] = qn_tblock_ind_entry(b);
+    if (!h->second)
+        return;
+    h->table[second_place(b->pc)] = 0 - b->pc;
+    h->table[second_place(b->pc) + QN_IBL_ENTRIES] = qn_tblock_ind_entry(b);
 }
 
 /* ---- eviction ---- */
@@ -306,7 +318,7 @@ void qn_tcache_invalidate(uint64_t start, uint64_t end)
         for (uint32_t j = 0; j < regions[i].norder; j++) {
             struct qn_tblock *b = &blocks[regions[i].order[j]];
 
-            if (b->live && b->pc < end && b->pc + b->nbytes > start)
+            if (b->live && b->pc < end && b->pc + (b->nbytes ? b->nbytes : 1) > start)
                 forget_block(regions[i].order[j]);
         }
     }
@@ -319,17 +331,22 @@ uint32_t qn_tcache_next_index(void)
     return free_block != QN_NO_BLOCK ? free_block : nblocks;
 }
 
+static bool has_room(const struct region *r, uint32_t hot, uint32_t cold)
+{
+    return r->hot + hot <= r->middle && r->cold + cold <= r->end && (free_block != QN_NO_BLOCK || nblocks < QN_TBLOCKS_MAX);
+}
+
 void qn_tcache_begin(uint32_t hot, uint32_t cold, struct qn_code *hot_code, struct qn_code *cold_code)
 {
     struct region *r = &regions[current];
 
-    if (r->hot + hot > r->middle || r->cold + cold > r->end || (free_block == QN_NO_BLOCK && nblocks == QN_TBLOCKS_MAX)) {
+    for (unsigned i = 0; i < QN_REGIONS && !has_room(r, hot, cold); i++) {
         current = (current + 1) % QN_REGIONS;
         r = &regions[current];
         evict_region(r);
-        if (r->hot + hot > r->middle || r->cold + cold > r->end)
-            qn_engine_die("code cache region too small for a block", hot, cold);
     }
+    if (!has_room(r, hot, cold))
+        qn_engine_die("code cache region too small for a block", hot, cold);
     hot_code->exec = r->hot;
     hot_code->p = qn_code_at(r->hot);
     cold_code->exec = r->cold;

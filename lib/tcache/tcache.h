@@ -18,10 +18,9 @@
 
 #include "base/base.h"
 #include "base/context.h"
+#include "base/sizes.h"
 
-#define QN_REGIONS 8
 #define QN_NO_BLOCK 0xffffffffu
-#define QN_TBLOCKS_MAX (1ull << 21) /* blocks at a time */
 #define QN_HOMES 256
 #define QN_HOME(space) ((space) % QN_HOMES)
 #define QN_VARIANT(space) ((space) / QN_HOMES)

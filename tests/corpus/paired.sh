@@ -4,6 +4,7 @@
 #   sh tests/corpus/paired.sh                   the fast set: smaller inputs (`make check`)
 #   QN_CORPUS=full sh tests/corpus/paired.sh    the same cases with the sizes that the manual promises
 #   QN_CORPUS=wide sh tests/corpus/paired.sh    larger programs: compilers, virtual machines, builds
+#   QN_CORPUS=more sh tests/corpus/paired.sh    the programs of tests/corpus/table; QN_CORPUS=soak: all that there are
 #   sh tests/corpus/paired.sh python3 git       these cases only
 #   QN_REPEAT=20 sh tests/corpus/paired.sh git  twenty runs of each, to find failures that come and go
 #   QN_LIST=1 sh tests/corpus/paired.sh         what cases there are
@@ -17,8 +18,8 @@
 #     summary that was printed has the same numbers;
 #   * cg_annotate (where installed) reads the main profiles and prints the same totals.
 #
-# The cases are in tests/corpus/cases/*.sh, see intro.sh there.  A case whose program is not installed is skipped with
-# the reason.
+# The cases are in tests/corpus/cases/*.sh, see intro.sh there, and, where a line is enough, in tests/corpus/table.  A case
+# whose program is not installed is skipped with the reason.
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
 
 folder=$top_srcdir/tests/corpus
@@ -35,7 +36,7 @@ mkdir -p "$DATA"
 LC_ALL=C
 TZ=UTC
 PYTHONHASHSEED=0
-PATH=/usr/local/bin:/usr/bin:/bin
+PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin
 HOME=$SCRATCH/home
 mkdir -p "$HOME"
 export DATA PROGRAMS LC_ALL TZ PYTHONHASHSEED PATH HOME
@@ -83,13 +84,61 @@ for file in "$folder"/cases/*.sh; do
     . "$file"
 done
 
+# The table: each line of it becomes NAME|SETS|PACKAGE|NEEDS|FILES|COMMAND without the spaces around.
+awk '
+/^(#|$)/ { next }
+/\\$/ { line = line substr($0, 1, length($0) - 1); next }
+{
+    line = line $0
+    for (i = 0; i < 5; i++) sub(/ *[|] */, "\001", line)
+    gsub(/\001/, "|", line)
+    print line
+    line = ""
+}' "$folder/table" >"$SCRATCH/table"
+while IFS='|' read -r name sets package needs rest; do
+    entry "$name" "$sets" "$needs" "$package"
+done <"$SCRATCH/table"
+
+# field NAME N: of the table; the last one may have bars in it.
+field() {
+    awk -F'|' -v name="$1" -v n="$2" '$1 == name {
+        if (n == 6) sub(/^([^|]*[|]){5}/, ""); else $0 = $n
+        print
+    }' "$SCRATCH/table"
+}
+
+# run_line NAME: a case of the table.  For what its command is written with see there.
+run_line() {
+    kept=$DATA/kept.$1
+    mkdir -p "$kept"
+    files=$(field "$1" 5)
+    for file in $files; do
+        cp "$folder/files/$file" . || return
+    done
+    eval "$(field "$1" 6)"
+}
+
+once() {
+    mark=$kept/.made.$(echo "$*" | cksum | tr -d ' ')
+    [ -f "$mark" ] && return
+    for file in $files; do
+        cp "$folder/files/$file" "$kept" || return
+    done
+    (cd "$kept" && "$@") >"$kept/.said" 2>&1 && : >"$mark" || cp "$kept/.said" "$place/failed"
+}
+
+quiet() { rm -rf "$@"; }
+
 # do_turn native|quern NAME: run the case in $place/run; what it leaves behind goes to $place/native or $place/quern.
 do_turn() {
     turn=$1
     rm -rf "$place/run" "${place:?}/$turn"
     mkdir -p "$place/run" "$place/$turn" "$place/profiles" "$place/logs"
-    (cd "$place/run" && "$2_run") </dev/null >"$place/$turn/stdout" 2>"$place/$turn/stderr"
+    if type "$2_run" >/dev/null 2>&1; then action=$2_run; else action="run_line $2"; fi
+    (cd "$place/run" && $action) </dev/null >"$place/$turn/stdout" 2>"$place/$turn/stderr"
     echo $? >"$place/$turn/status"
+    # What bash says of a program that a signal ended: the signal is enough.
+    sed -E -i 's/^[^ ]*paired\.sh: line [0-9]+: +[0-9]+ ([A-Za-z]+( [a-z]+)*)  .*/\1/' "$place/$turn/stderr"
     mv "$place/run" "$place/$turn/files"
 }
 
@@ -99,7 +148,7 @@ check_profiles() {
     found=$(ls "$place/profiles" | wc -l)
     [ "$found" -ge "$asked" ] || { echo "$found profiles, $asked wanted"; return 1; }
     (cd "$place/profiles" && awk -f "$folder/totals.awk" * && awk -f "$folder/printed.awk" ../logs/* *) || return 1
-    command -v cg_annotate >/dev/null || return 0
+    [ "$turns" -eq 1 ] && command -v cg_annotate >/dev/null || return 0
     for profile in $(ls -S "$place/profiles" | head -n "$annotated"); do
         check_annotated "$place/profiles/$profile" || return 1
     done
@@ -133,8 +182,8 @@ compare() {
     check_profiles
 }
 
-# once NAME: 0 if all is well; else the differences on stdout.
-once() {
+# again NAME: 0 if all is well; else the differences on stdout.
+again() {
     rm -rf "$place/profiles" "$place/logs" "$place/asked"
     : >"$place/asked"
     do_turn quern "$1"
@@ -157,6 +206,7 @@ prepare() {
         (cd "$DATA" && "$1_prepare") >"$place/prepare.log" 2>&1 </dev/null || return 1
     fi
     do_turn native "$1"
+    [ ! -f "$place/failed" ] || { cp "$place/failed" "$place/prepare.log"; return 1; }
 }
 
 # pair NAME COMMANDS TEXT: one test point.
@@ -169,11 +219,12 @@ pair() {
     fi
     if ! prepare "$1"; then
         diag "$(head -n 20 "$place/prepare.log")"
-        bail "$1: the input cannot be made"
+        fail "$1: what it needs cannot be made"
+        return
     fi
     failures=0
     for turns in $(seq "$repeat"); do
-        once "$1" && continue
+        again "$1" && continue
         failures=$((failures + 1))
         diag "$1, run $turns of $repeat:"
         diag "$(cat "$place/differences")"
@@ -190,7 +241,7 @@ wanted() {
         case " $* " in *" $name "*) return 0 ;; esac
         return 1
     fi
-    case " $2 " in *" $corpus "*) return 0 ;; esac
+    case " $2 soak " in *" $corpus "*) return 0 ;; esac
     return 1
 }
 
