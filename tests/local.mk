@@ -177,8 +177,4 @@ list-results:
 .PHONY: list-results
 
 clean-local:
-<<<<<<< HEAD
-	rm -rf quern.html quern.t2d tests/scratch tests/oracle-cache demo fuzz matrix sanitize coverage stress
-=======
-	rm -rf quern.html quern.t2d tests/scratch tests/oracle-cache demo fuzz matrix sanitize coverage tiny
->>>>>>> c912780 (Corpus: a table of programs, daemons, stressors, make soak; make tiny; counts known by construction)
+	rm -rf quern.html quern.t2d tests/scratch tests/oracle-cache demo fuzz matrix sanitize coverage stress tiny
