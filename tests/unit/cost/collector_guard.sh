@@ -34,6 +34,8 @@ Elf *elf_begin(int fd, Elf_Cmd command, Elf *archive)
 }
 END
 "$CC" -shared -fPIC -o "$SCRATCH/poison.so" "$SCRATCH/poison.c" -ldl 2>"$SCRATCH/cc" || skip_all 'libelf.h is not installed'
+LD_PRELOAD=$SCRATCH/poison.so "$QUERN" --version >/dev/null 2>&1 ||
+    skip_all 'this quern does not start behind another library (AddressSanitizer wants to be the first)'
 places() { sed -n 's/^fl=.*\//fl=/p;s/^fl=???/fl=???/p;s/^fn=/fn=/p;/^summary/p' cachegrind.out.*; }
 poisoned() {
     export POISON="$1"
