@@ -18,10 +18,12 @@ mkdir -p "$OUT" "$work"
 OUT=$(cd "$OUT" && pwd)
 cd "$work"
 
+# The environment lies on the stack, and is searched at the start: another one would change counts a little.
+alone() { env -i PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C "$@"; }
 # sweep NAME: a file of runs that is there is from before: begin anew
 sweep() {
     rm -f "$OUT/$1.runs.csv"
-    "$QUERN" sweep -q -o "$OUT/$1.runs.csv" "$here/$1.exp"
+    alone "$QUERN" sweep -q -o "$OUT/$1.runs.csv" "$here/$1.exp"
 }
 plot() { # plot NAME KIND [OPTIONS]
     name=$1
@@ -29,13 +31,15 @@ plot() { # plot NAME KIND [OPTIONS]
     shift 2
     "$QUERN" plot "$kind" "$OUT/$name.runs.csv" -o "$OUT/$name.svg" "$@"
 }
-# program NAME [FLAGS]
+# program NAME [FLAGS AND FILES]
 program() {
     name=$1
     shift
     cp "$here/programs/$name.c" .
-    "$CC" -O1 "$@" -o "$name" "$name.c"
+    "$CC" -O1 -o "$name" "$name.c" "$@"
 }
+# With these nothing but the program itself is counted: see start.c.
+bare="-nostdlib -static -no-pie -fno-builtin -fno-stack-protector -Wl,--build-id $here/programs/start.c"
 inputs() {
     awk -f "$here/programs/words.awk" -v lines=1500 >text
     cp "$here/programs/words.py" "$here/programs/query.sql" "$here/programs/mm.c" .
@@ -43,12 +47,12 @@ inputs() {
 }
 
 loops() {
-    program mm
+    program mm $bare
     sweep loops
     plot loops curve --x=n --y=D1_miss_percent --title='Matrix multiply in its loop orders'
 }
 blocks() {
-    program blocked
+    program blocked $bare
     sweep blocks
     plot blocks curve --x=block --y=D1_mpki --title='Matrix multiply, 128 x 128, in blocks'
 }
@@ -76,7 +80,7 @@ predictors() {
 }
 phases() {
     inputs
-    env -i PATH="$PATH" LC_ALL=C "$QUERN" run -q --I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64 --branch-sim=yes \
+    alone "$QUERN" run -q --I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64 --branch-sim=yes \
         --interval=500000 --interval-file="$OUT/phases.intervals.csv" --out-file=phases.profile \
         ./cc1 -quiet -O2 mm.c -o /dev/null
     "$QUERN" plot time "$OUT/phases.intervals.csv" phases.profile --y=D1m%,I1mr%,Bcm% -o "$OUT/phases.svg" \
