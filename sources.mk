@@ -209,6 +209,7 @@ tool_sources = \
 	tools/report_run.c \
 	tools/report_start.c \
 	tools/run.c \
+	tools/run_analysis.c \
 	tools/run_engine.c \
 	tools/run_finish.c \
 	tools/run_fork.c \
@@ -309,6 +310,7 @@ engine_sources = \
 	lib/run/reference.c \
 	lib/run/region.c \
 	lib/run/request.c \
+	lib/run/sample.c \
 	lib/run/settle.c \
 	lib/run/signal.c \
 	lib/run/space.c \
@@ -319,6 +321,7 @@ engine_sources = \
 	lib/run/translate.c \
 	lib/run/user_dispatch.c \
 	lib/run/variable.c \
+	lib/run/watch.c \
 	lib/run/start.S \
 	lib/run/switch.S \
 	lib/sim/charge.c \
@@ -350,6 +353,7 @@ module_sources = \
 	lib/sim/analysis/mattson.c \
 	lib/sim/analysis/record.c \
 	lib/sim/analysis/sets.c \
+	lib/sim/analysis/values.c \
 	lib/sim/bpred/bimodal.c \
 	lib/sim/bpred/btb.c \
 	lib/sim/bpred/btfn.c \
@@ -537,10 +541,12 @@ headers = \
 	lib/run/region.h \
 	lib/run/request.h \
 	lib/run/run.h \
+	lib/run/sample.h \
 	lib/run/signal.h \
 	lib/run/space.h \
 	lib/run/thread.h \
 	lib/run/variable.h \
+	lib/run/watch.h \
 	lib/sim/at_work.h \
 	lib/sim/charge.h \
 	lib/sim/codelines.h \
@@ -584,6 +590,8 @@ headers = \
 	lib/decode/map_xopa.inc \
 	lib/decode/maps.inc \
 	lib/decode/operands.inc \
+	lib/sim/analysis/hotlist.h \
+	lib/sim/analysis/sites.h \
 	lib/sim/analysis/stack.h \
 	lib/sim/bpred/table.h \
 	lib/sim/hosted/hosted.h \

@@ -93,6 +93,10 @@ static bool check_options(const struct qn_run_options *o)
                 o->explain.count ? "cannot be combined with --explain" : "nothing is simulated that could be compared");
         return false;
     }
+    if (o->analysis && (o->versus || o->check)) {
+        fprintf(stderr, "quern: run: --analysis: cannot be combined with --%s\n", o->versus ? "versus" : "check");
+        return false;
+    }
     if (o->explain.count && !o->cache_sim) {
         fprintf(stderr, "quern: run: --explain: needs the caches, which --cache-sim=no leaves out\n");
         return false;
@@ -173,7 +177,7 @@ int qn_tool_run(int argc, char **argv)
     fill_standard_descriptors();
     qn_run_choose_geometry(&r.options, r.geometry, r.origin);
     if ((status = qn_run_find_program(&r)) || (status = qn_run_find_engine(&r)) || (status = qn_run_check_names(&r))
-        || (status = qn_run_build_versus(&r)))
+        || (status = qn_run_build_versus(&r)) || (status = qn_run_build_analysis(&r)))
         return status;
     r.command = join_arguments(r.options.argv);
     status = run(&r);

@@ -7,7 +7,7 @@
  *   run_fork.c  collectors of forked guests   run_finish.c    folds and writes, in a child process
  *   run_reader.c  reads debug information ahead, and folds
  *   run_named.c  --explain, --toggle: finds the code
- *   run_versus.c  --versus: an engine for two simulators
+ *   run_versus.c  --versus: an engine for two simulators     run_analysis.c  --analysis: one with this module
  *   run_report.c  summary, failures, stats    run_log.c       messages      run_name.c  %p and the like
  *
  * Words: the *main* collector is the process the user started, parent of the guest.  Every guest
@@ -62,6 +62,7 @@ struct qn_run {
     struct qn_cost_store store; /* of the image that runs */
     struct qn_cost_store fresh; /* of the image that a traced exec is about to start; fd -1: none */
     int socket;                 /* to the engine; -1: closed */
+    bool observes;              /* the engine's analysis module observes instructions */
     bool hello;                 /* the guest of this collector has spoken */
     bool exec_out;              /* it is about to become, or has become, an untraced program */
     bool replaced;              /* a traced exec happened */
@@ -146,6 +147,10 @@ void qn_run_detach(struct qn_run *r);
 /* run_versus.c: r->engine becomes one that runs two simulators.  0, or the exit status after a line was printed. */
 int qn_run_build_versus(struct qn_run *r);
 void qn_run_remove_scratch(struct qn_run *r);
+
+/* run_analysis.c: r->engine becomes one with the module of --analysis in slot AN; options as one that observes instructions wants
+ * them.  0, or the exit status after a line was printed. */
+int qn_run_build_analysis(struct qn_run *r);
 
 /* run_named.c */
 bool qn_run_take_names(struct qn_run *r); /* false: a line was printed */

@@ -48,6 +48,7 @@ static void fill_config(struct qn_run *r)
         .instr_at_start = o->instr_at_start, .trace_children = o->trace_children, .aslr = o->aslr,
         .check = o->check || o->versus, .versus = o->versus != NULL, .stats = o->stats, .filter = o->filter, .vdso = o->vdso,
         .trace = o->trace, .trace_fd = -1, .trace_first = o->trace_blocks.first, .trace_last = o->trace_blocks.last,
+        .observes = r->observes, .sample_count = o->sample.count, .sample_of = o->sample.of,
         .interval = o->interval, .toggle = o->toggle.count > 0,
         .explain = o->explain.count > 0, .explain_first = o->explain_first, .explain_every = o->explain_every,
         .tcache_bytes = o->tcache_size, .seed = o->seed, .block_max = (uint32_t)o->block_max,

@@ -10,7 +10,7 @@
 
 #include "tools.h"
 
-enum kind { YESNO, TEXT, LIST, NAMES, NUMBER, SIZE, GEOMETRY, COUNTING, TRACE, RANGE };
+enum kind { YESNO, TEXT, LIST, NAMES, NUMBER, SIZE, GEOMETRY, COUNTING, TRACE, RANGE, SAMPLE };
 
 struct option {
     enum kind kind;
@@ -155,6 +155,26 @@ static bool set_range(const struct option *o, void *field, const char *value)
     return true;
 }
 
+#define SAMPLE_MAX (1ull << 32) /* of how many */
+
+static bool set_sample(struct qn_run_options *all, const struct option *o, const char *value)
+{
+    uint64_t count = 0, of = 0;
+    char *end;
+
+    all->sample.given = true;
+    if (strcmp(value, "all")
+        && (!parse_number(value, &end, &count) || *end != '/' || !parse_number(end + 1, &end, &of) || *end))
+        return bad_value(o, value, "N/M or all");
+    if (of && (count < 1 || count > of || of >= SAMPLE_MAX))
+        return bad_value(o, value, "N of at least 1, M of at least N and below 2^32");
+    if (!of && count)
+        return bad_value(o, value, "M of at least 1");
+    all->sample.count = count;
+    all->sample.of = of;
+    return true;
+}
+
 static bool set(struct qn_run_options *all, const struct option *o, char *value)
 {
     void *field = (char *)all + o->field;
@@ -184,6 +204,8 @@ static bool set(struct qn_run_options *all, const struct option *o, char *value)
         return set_trace(o, field, value);
     case RANGE:
         return set_range(o, field, value);
+    case SAMPLE:
+        return set_sample(all, o, value);
     }
     return false;
 }

@@ -53,6 +53,8 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(NUMBER, "seed", seed, "N", "for AT_RANDOM and random policies [1]")                                            \
     X(TEXT, "sim", sim, "NAME|FILE", "the engine to run [quern-engine]")                                             \
     X(TEXT, "versus", versus, "NAME|FILE|SLOT=MODULE,...", "run a second simulator on the same references and compare")   \
+    X(TEXT, "analysis", analysis, "NAME|FILE", "an analysis module for this run: values, conflicts, latency, 3c, ...")  \
+    X(SAMPLE, "sample", sample, "N/M|all", "of an analysis that observes instructions: N of every M [all]")          \
     X(LIST, "sim-opt", sim_opt, "KEY=VALUE", "option of a simulator module; may be repeated")                        \
     X(SIZE, "tcache-size", tcache_size, "BYTES", "code cache; suffix K, M, G [the engine's]")                        \
     X(NUMBER, "block-max", block_max, "N", "instructions per block [the engine's]")                                  \
@@ -76,13 +78,17 @@ struct qn_run_options {
     bool vdso_given, log_fd_given, interval_given;
     uint64_t counting;     /* enum qn_counting */
     char *out_file, *log_file, *sim, *sim_opt, *trace_file, *debug_root; /* NULL: not given */
-    char *interval_file, *explain_file, *versus;
+    char *interval_file, *explain_file, *versus, *analysis;
     uint64_t log_fd, seed, tcache_size, block_max, interval, explain_first, explain_every;
     struct qn_run_names explain, toggle;
     uint32_t trace;        /* QN_TRACE_* */
     struct {
         uint64_t first, last;
     } trace_blocks;
+    struct {
+        uint64_t count, of; /* of 0: all */
+        bool given;
+    } sample;
     char **argv;           /* the program and its arguments */
 };
 

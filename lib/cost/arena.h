@@ -6,7 +6,7 @@
  * in flight.  The collector treats its content as hostile: every index is checked.
  *
  *   header | strings | maps | leaves | blocks | insns | counters | charges | intervals | points | explain
- *                                                                                  (sparse; see QN_ARENA_*_OFF)
+ *   | findings *                                                                                  (sparse; see QN_ARENA_*_OFF)
  *
  * A block record says where the block's instructions and its cost centre lie.  The cost centre is one counter of
  * executions (those of many blocks lie side by side, because they are what running code touches) and, elsewhere,
@@ -40,7 +40,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "quern a01" */
-#define QN_ARENA_VERSION 4
+#define QN_ARENA_VERSION 5
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -64,7 +64,9 @@
 #define QN_ARENA_POINTS_SIZE (16ull << 20)
 #define QN_ARENA_EXPLAIN_OFF (2128ull << 20)
 #define QN_ARENA_EXPLAIN_SIZE (112ull << 20)
-#define QN_ARENA_SIZE (2240ull << 20)
+#define QN_ARENA_FINDINGS_OFF (2240ull << 20)
+#define QN_ARENA_FINDINGS_SIZE (256ull << 20)
+#define QN_ARENA_SIZE (2496ull << 20)
 
 struct qn_geometry {
     uint32_t size;  /* bytes = sets * assoc * line */
@@ -94,7 +96,8 @@ struct qn_config {
     uint8_t explain;         /* some lines are explained: every data reference is looked at */
     uint8_t versus;          /* with check: the twin is another simulator, and differences are counted, not fatal */
     uint8_t toggle;          /* counts only inside functions that are points of the arena */
-    uint8_t pad[3];
+    uint8_t observes;        /* the analysis module observes instructions: */
+    uint8_t pad[2];
     uint32_t trace;          /* QN_TRACE_* */
     int32_t trace_fd;        /* where traces go (already open in the engine), -1 none */
     uint64_t trace_first, trace_last; /* block numbers to trace, inclusive */
@@ -107,7 +110,8 @@ struct qn_config {
     uint64_t interval;       /* instructions; 0 = none */
     uint64_t explain_first, explain_every; /* accesses that are explained: so many, then one of so many (0 = no more) */
     uint64_t fd_limit;       /* the guest's RLIMIT_NOFILE as it was; the engine's own descriptors lie above */
-    uint64_t reserved[5];
+    uint64_t sample_count, sample_of; /* so many of so many; of 0: all */
+    uint64_t reserved[3];
 };
 
 enum qn_fatal { /* why the engine gave up */
@@ -196,6 +200,7 @@ struct qn_arena_header {
     uint64_t n_maps, n_leaves, n_blocks, n_insns;
     uint64_t n_counters;     /* in 64-bit units */
     uint64_t n_intervals;
+    uint64_t n_findings;
     uint64_t n_points;       /* raised by the collector while the engine waits for QN_WIRE_RESOLVED */
     uint64_t partly;         /* 1: some of the run was not counted, as the user or the program asked */
     struct qn_stats stats;
@@ -225,6 +230,15 @@ struct qn_point {
     uint32_t map;            /* index into maps */
     uint16_t what;           /* enum qn_point_what */
     uint16_t which;          /* of the options of this kind, from 0 */
+};
+
+/* What an analysis module found out about an instruction (sim_find in sim/module.h). */
+#define QN_FINDING_NAME 8    /* bytes, with its NUL */
+
+struct qn_finding {
+    uint64_t pc, value, other, count, of;
+    char what[QN_FINDING_NAME];
+    uint32_t map, other_map; /* index into maps */
 };
 
 /* --explain: what became of accesses of the lines named, at QN_ARENA_EXPLAIN_OFF; see sim/explain.c. */

@@ -41,6 +41,7 @@ void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
     e->charges = at_most(h->sim_output.charges, QN_ARENA_CHARGES_SIZE, qn_cost_charge_bytes(s));
     e->points = at_most(h->n_points, QN_ARENA_POINTS_SIZE, sizeof(struct qn_point));
     e->notes = qn_cost_explain(s)->notes < QN_NOTES_MAX ? qn_cost_explain(s)->notes : QN_NOTES_MAX;
+    e->findings = at_most(h->n_findings, QN_ARENA_FINDINGS_SIZE, sizeof(struct qn_finding));
     e->intervals = at_most(h->n_intervals, QN_ARENA_INTERVALS_SIZE, qn_cost_interval_bytes(s));
 }
 

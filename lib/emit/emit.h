@@ -27,6 +27,7 @@ struct qn_emit_rules {
     bool stats;                    /* --stats: count what the stubs do */
     bool leaves;                   /* indirect branches look whether they leave the function of --toggle */
     bool sees;                     /* every data reference is told to qn_sim_see_data */
+    bool samples;                  /* blocks that are anchors count down to the next sample */
     int64_t *countdown;            /* instructions left of the interval, below 2 GiB; NULL: none are counted */
 };
 
@@ -41,6 +42,7 @@ struct qn_emit_hooks {
     qn_slow_call *string_done; /* after a repeated string instruction: arg_pc, arg_site = counter, ctx.rep */
     qn_slow_call *verify;      /* arg_aux = block index: ctx.result = 1 if its bytes have changed */
     unsigned (*which)(uint64_t pc); /* of the lines that are explained is the instruction's, from 1; 0 none */
+    uint64_t (*sample)(uint32_t index); /* address of the 32-bit countdown of the block with this index, below 2 GiB */
     qn_slow_call *complex_ref; /* before a masked/gather/xsave reference: arg_pc, arg_addr, arg_site = counter */
 };
 

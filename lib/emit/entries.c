@@ -3,7 +3,7 @@
  *   ind_entry:  lea -pc(%r11), %rcx ; jrcxz 1f ; jmp miss ; 1: mov gpr[rcx], %rcx ; from standard state to the block's registers
  *               (in cold code, with a jmp entry2, unless an indirect branch was the first to come here)
  *   entry:      (in cold code) borrow the registers ; jmp entry2
- *   entry2:     the code still what was translated?  the interval not over yet?
+ *   entry2:     the code still what was translated?  the interval not over yet?  no sample to begin?
  */
 #include "emit/internal.h"
 
@@ -98,6 +98,51 @@ void emit_countdown(struct emitter *e)
     change_countdown(e, 5);
     leave_if(e, X_CC_S, QN_EXIT_INTERVAL, add_back);
 }
+
+/* ---- samples ---- */
+
+#define JRCXZ "\xe3"
+#define DECL_OP 0xffu /* /1 */
+
+/* Without the flags:  mov %rcx, tmp ;  mov countdown, %ecx ;  lea -1(%rcx), %ecx ;  mov %ecx, countdown ;  jrcxz 1f ;  jmp 2f
+ *                     1: jmp cold ;  2: mov tmp, %rcx           cold: mov tmp, %rcx ;  leave */
+static void count_live(struct emitter *e, uint64_t countdown)
+{
+    struct qn_code hot;
+
+    x_store(&e->hot, CTX(tmp), QN_RCX);
+    x_load32(&e->hot, QN_RCX, countdown);
+    x_lea32(&e->hot, QN_RCX, QN_RCX, -1);
+    x_store32(&e->hot, countdown, QN_RCX);
+    x_bytes(&e->hot, JRCXZ "\x02\xeb\x05", 4);
+    x_jmp(&e->hot, e->cold.exec);
+    x_load(&e->hot, QN_RCX, CTX(tmp));
+    hot = e->hot;
+    e->hot = e->cold;
+    x_load(&e->hot, QN_RCX, CTX(tmp));
+    emit_service_exit(e, QN_EXIT_SAMPLE, e->b->pc);
+    e->cold = e->hot;
+    e->hot = hot;
+}
+
+/* decl countdown ;  je: a sample begins here or soon after.  Nothing is borrowed in such code. */
+void emit_sample(struct emitter *e)
+{
+    uint64_t countdown;
+
+    if (!emit_rules.samples || !e->out.anchor)
+        return;
+    countdown = emit_hooks.sample(e->index);
+    if (!emit_flags_free(e, 0)) {
+        count_live(e, countdown);
+        return;
+    }
+    x_byte(&e->hot, DECL_OP);
+    x_rip(&e->hot, 1, countdown, 0);
+    leave_if(e, X_CC_E, QN_EXIT_SAMPLE, NULL);
+}
+
+/* ---- changed code ---- */
 
 /* Code in writable or shared memory may change behind our back: ask at each entry whether it is still what was translated.
  * (What it does not see: a store into the block that is running.) */

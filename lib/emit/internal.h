@@ -104,6 +104,7 @@ void emit_load_operand(struct emitter *e, unsigned i, unsigned dst); /* mov <r/m
 void emit_entries(struct emitter *e);
 void emit_verify(struct emitter *e);
 void emit_countdown(struct emitter *e);
+void emit_sample(struct emitter *e);
 
 /* exits.c */
 struct emit_triple emit_borrowed(const struct emitter *e);

@@ -129,6 +129,14 @@ static inline void x_lea(struct qn_code *c, unsigned dst, unsigned base, unsigne
     x_mem(c, dst, base, index, scale, disp);
 }
 
+static inline void x_lea32(struct qn_code *c, unsigned dst, unsigned base, int32_t disp) /* lea disp(base), %dstd */
+{
+    if (dst > 7 || base > 7)
+        x_byte(c, x_rex_mem(0, dst, base, QN_REG_NONE));
+    x_byte(c, 0x8d);
+    x_mem(c, dst, base, QN_REG_NONE, 1, disp);
+}
+
 /* op table(base), reg: a table below 2 GiB, with a register as offset. */
 enum { X_XOR = 0x33, X_CMP = 0x3b, X_LOAD = 0x8b, X_STORE = 0x89, X_RET = 0xc3 };
 

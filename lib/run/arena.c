@@ -3,9 +3,12 @@
 #include "run/interval.h"
 #include "run/run.h"
 #include "sim/contract.h"
+#include "sim/module.h"
+#include "sim/service.h"
 
 struct qn_arena_header *qn_arena;
 int qn_arena_fd = -1, qn_socket_fd = -1;
+_Static_assert(SIM_FINDING_NAME == QN_FINDING_NAME, "module.h and arena.h");
 
 static uint8_t *base; /* everything but the counters */
 
@@ -161,6 +164,21 @@ uint32_t qn_arena_map_of(uint64_t pc)
         return range->map;
     find_map(pc, &rec);
     return range->map = append_map(&rec);
+}
+
+/* ---- what analysis modules have found ---- */
+
+void qn_engine_finding(const struct sim_finding *f)
+{
+    uint64_t n = qn_arena->n_findings;
+    struct qn_finding *to = (struct qn_finding *)(QN_ARENA_ALIAS_BASE + QN_ARENA_FINDINGS_OFF) + n;
+
+    if ((n + 1) * sizeof *to > QN_ARENA_FINDINGS_SIZE)
+        return;
+    *to = (struct qn_finding){.pc = f->pc, .value = f->value, .other = f->other, .count = f->count, .of = f->of,
+                              .map = qn_arena_map_of(f->pc), .other_map = f->other ? qn_arena_map_of(f->other) : 0};
+    __builtin_memcpy(to->what, f->what, sizeof to->what);
+    qn_arena->n_findings = n + 1;
 }
 
 /* ---- blocks ---- */

@@ -3,6 +3,8 @@
 #include "guest/exec_map.h"
 #include "run/interval.h"
 #include "run/request.h"
+#include "run/run.h"
+#include "run/sample.h"
 #include "run/signal.h"
 #include "run/space.h"
 #include "sim/contract.h"
@@ -96,7 +98,7 @@ _Noreturn void qn_dispatch(void)
 {
     static volatile uint32_t nothing;
     volatile uint32_t *stop;
-    bool may_connect = false, delivered;
+    bool may_connect = false, delivered, alone;
     unsigned at_most = 0;
 
     for (;;) {
@@ -112,18 +114,21 @@ _Noreturn void qn_dispatch(void)
             delivered = !at_most;
             may_connect = false;
         }
+        alone = QN_UNLIKELY(qn_sample_steps) && !at_most && qn_sample_before(&at_most);
         qn_self->unknown_flags = delivered ? 0 : QN_FLAGS_BY_BLOCK;
-        if (QN_UNLIKELY(qn_region_home() != qn_space))
-            qn_space_choose(qn_region_home());
-        run_block(may_connect, at_most, stop);
+        if (QN_UNLIKELY(qn_sample_home(qn_region_home()) != qn_space))
+            qn_space_choose(qn_sample_home(qn_region_home()));
+        run_block(may_connect && !alone, at_most, stop);
+        if (QN_UNLIKELY(alone))
+            qn_sample_after();
         may_connect = false;
         at_most = 0;
         switch (qn_ctx.exit_kind) {
         case QN_EXIT_LINK:
             qn_ctx.rip = qn_texit_target(&qn_tcache_block(qn_ctx.exit_id / 2)->exit[qn_ctx.exit_id % 2]);
-            may_connect = true;
+            may_connect = !alone;
             break;
-        case QN_EXIT_IBL: may_connect = true; break;
+        case QN_EXIT_IBL: may_connect = !alone; break;
         case QN_EXIT_SYSCALL: qn_syscall(); break;
         case QN_EXIT_EMULATE: qn_emulate(); break;
         case QN_EXIT_FPU: qn_fpu_stored(qn_ctx.arg_pc); break;
@@ -131,6 +136,7 @@ _Noreturn void qn_dispatch(void)
         case QN_EXIT_REQUEST: qn_request(); break;
         case QN_EXIT_ENTER: at_most = enter_function(); break;
         case QN_EXIT_RETURN: qn_toggle_leave(); break;
+        case QN_EXIT_SAMPLE: qn_sample_begin(); break;
         case QN_EXIT_INTERVAL: at_most = qn_interval_cut(); break;
         case QN_EXIT_STALE: qn_code_changed(qn_ctx.rip, qn_ctx.rip + 1); break;
         default: break;

@@ -5,6 +5,7 @@
 #include "guest/stack.h"
 #include "run/points.h"
 #include "run/run.h"
+#include "run/sample.h"
 #include "run/space.h"
 #include "tcache/tcache.h"
 
@@ -128,7 +129,8 @@ static void set_name(const char *path)
 static void start_translation(void)
 {
     const struct qn_config *c = qn_cfg();
-    static const struct qn_emit_hooks hooks = {qn_leave, qn_run_string, qn_run_verify, qn_points_explain, qn_run_complex};
+    static const struct qn_emit_hooks hooks = {qn_leave, qn_run_string, qn_run_verify, qn_points_explain,
+                                               qn_sample_countdown, qn_run_complex};
 
     qn_block_machine = qn_decode_host();
     qn_emit_init(&hooks);

@@ -3,6 +3,8 @@
  *   home 0       nothing is counted: the guest's code and no more
  *   home 1       counts
  *   home 2, ...  counts for regions 1, ... (region.c)
+ *   home 254     not counted, on the way to instructions that are observed (sample.c)
+ *   home 255     not counted but for when such a way begins
  *
  * The dispatcher enters the space in qn_space; blocks of other homes cannot be reached from there but through it
  * (tcache.h), so a switch costs as much as a jump that is not linked yet, and what was translated stays.  Simulators are set
@@ -10,6 +12,7 @@
  */
 #include "run/interval.h"
 #include "run/run.h"
+#include "run/sample.h"
 #include "run/space.h"
 #include "sim/contract.h"
 #include "sim/service.h"
@@ -18,7 +21,7 @@
 
 unsigned qn_space;
 
-static struct qn_space_rules off, on;
+static struct qn_space_rules off, on, skip, rest;
 static bool simulating;
 
 static uint32_t cpuid7_ebx(void)
@@ -40,7 +43,7 @@ static void start_simulation(const struct qn_config *c)
 {
     if (c->interval)
         qn_interval_init();
-    if (!c->cache_sim && !c->branch_sim)
+    if (!c->cache_sim && !c->branch_sim && !c->observes)
         return;
     simulating = true;
     qn_sim_service_init(&qn_arena->sim_output, qn_arena_charges(), qn_arena_text(c->sim_opt));
@@ -49,6 +52,9 @@ static void start_simulation(const struct qn_config *c)
         qn_sim_twin_init(c, &qn_arena->versus);
     if (c->explain && c->cache_sim)
         qn_sim_explain(c, qn_arena_explain());
+    qn_sample_init();
+    skip.emit.leaves = rest.emit.leaves = c->toggle;
+    rest.emit.samples = true;
 }
 
 bool qn_space_simulating(void) { return simulating; }
@@ -74,7 +80,15 @@ static struct qn_space_rules counting_rules(const struct qn_config *c)
     };
 }
 
-const struct qn_space_rules *qn_space_rules(unsigned space) { return QN_HOME(space) == QN_HOME_OFF ? &off : &on; }
+const struct qn_space_rules *qn_space_rules(unsigned space)
+{
+    switch (QN_HOME(space)) {
+    case QN_HOME_OFF: return &off;
+    case QN_HOME_SKIP: return &skip;
+    case QN_HOME_REST: return &rest;
+    default: return &on;
+    }
+}
 
 static void open_home(unsigned home)
 {
@@ -95,7 +109,7 @@ void qn_space_choose(unsigned home)
 {
     if (QN_UNLIKELY(!qn_tcache_ibl_table(home)))
         open_home(home);
-    if (home == QN_HOME_OFF)
+    if (home == QN_HOME_OFF || home >= QN_HOME_SKIP)
         qn_arena->partly = 1;
     qn_space = home;
 }

@@ -170,6 +170,11 @@ void qn_sim_uncharge(uint32_t first, uint32_t end);
 /* After calls of qn_sim_predict_*: the events that they caused belong to the branch that counts here. */
 void qn_sim_charge_branch(uint64_t *mispredicts);
 
+/* The analysis module observes instructions; it has to be told of each that is. */
+extern bool qn_sim_observes;
+struct sim_insn;
+void qn_sim_observe(const struct sim_insn *insn);
+
 /* One reference from C, for helpers (string instructions, gathers) and replay.  Returns bit 0: L1 miss, bit 1: LL miss.
  * kind: enum sim_kind of module.h. */
 unsigned qn_sim_data(uint64_t addr, uint32_t size, uint64_t *misses); /* a read */

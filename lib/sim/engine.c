@@ -40,7 +40,7 @@ struct qn_bi_table qn_sim_bi_table;
 struct qn_lru_rows qn_sim_ll_rows;
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
-bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, sim_branch_backward;
+bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, qn_sim_observes, sim_branch_backward;
 
 struct qn_sim_traffic qn_sim_traffic;
 struct qn_sim_miss qn_sim_misses[QN_SIM_MISSES];
@@ -107,6 +107,7 @@ static void init_analysis(const struct qn_config *config)
     qn_sim_i1_repeat_is_noop = false;
     qn_sim_kinds = qn_sim_returns = true;
     qn_unit_AN_init(&d1, &facts[SLOT_AN]);
+    qn_sim_observes = facts[SLOT_AN].observes;
 #else
     (void)config;
 #endif
@@ -154,6 +155,15 @@ static inline void analyse(const struct sim_ref *ref)
     qn_unit_AN_ref(ref);
 #else
     (void)ref;
+#endif
+}
+
+void qn_sim_observe(const struct sim_insn *insn)
+{
+#ifdef QN_SIM_AN_FILE
+    qn_unit_AN_insn(insn);
+#else
+    (void)insn;
 #endif
 }
 

@@ -9,6 +9,7 @@
  *                              branchsim_BI_target(pc)   branchsim_BI_learn(pc, target)
  *                              branchsim_BI_call(next)   branchsim_BI_return()             with PREDICTOR_RETURNS
  *   #define ANALYSIS "3c"      analysis_init(config)  analysis_ref(ref)  analysis_finish()
+ *                              analysis_insn(insn) in place of analysis_ref          with ANALYSIS_OBSERVES
  *
  * The same file is compiled into the engine, which has no libc (memset and memcpy exist), and into the hosted program of
  * `quern replay`, where printf, gdb and sanitizers work.  Every slot is a compilation unit of its own, so a
@@ -153,5 +154,46 @@ struct sim_ref {
     uint8_t outcome;   /* SIM_L1_MISS | SIM_LL_MISS; branches: SIM_TAKEN | SIM_MISPREDICT */
     uint8_t backward;  /* conditional branches: target below the branch */
 };
+
+/* ---- observed instructions: what an instruction did, told after it has been executed (#define ANALYSIS_OBSERVES 1) ----
+ * Of the run all instructions are observed, or windows of some that follow each other (run --sample=N/M). */
+
+enum sim_flow { SIM_FLOW_ON, SIM_FLOW_COND, SIM_FLOW_JUMP, SIM_FLOW_CALL, SIM_FLOW_RETURN };
+
+#define SIM_ACCESSES_MAX 3
+#define SIM_NO_REG 255
+
+struct sim_access {
+    uint64_t addr;
+    uint64_t value;    /* the bytes there afterwards, at most the first eight, little-endian */
+    uint32_t size;     /* bytes; of a repeated string instruction those of all its steps */
+    uint8_t kind;      /* SIM_READ, SIM_WRITE, SIM_MODIFY */
+};
+
+struct sim_insn {
+    uint64_t pc, next; /* where it is; where control went */
+    uint64_t result;   /* what `reg` holds afterwards, of an operand of 8 or 16 bits no more than that */
+    uint8_t reg;       /* general register that it wrote, as the processor numbers them; SIM_NO_REG: none.  Not rsp, which every
+                          push writes, nor the pointers and the counter of a string instruction */
+    uint8_t flow;      /* enum sim_flow */
+    uint8_t indirect;  /* JUMP, CALL: where to was computed */
+    uint8_t first;     /* of a window: those before are not its neighbours */
+    uint8_t accesses;
+    struct sim_access access[SIM_ACCESSES_MAX]; /* in order; not those of masked, gathering and scattering ones, and of xsave */
+};
+
+/* What a module has found out about an instruction: a row of the table that run writes beside the profile, in which annotate
+ * --values looks.  To be called from analysis_finish; the rows of an instruction in the order in which they are to be shown. */
+#define SIM_FINDING_NAME 8 /* bytes of a name, with its NUL: letters, digits, - */
+
+struct sim_finding {
+    uint64_t pc;       /* the instruction */
+    uint64_t value;
+    uint64_t other;    /* another instruction, 0 = none */
+    uint64_t count, of; /* so many times, of so many */
+    char what[SIM_FINDING_NAME]; /* what has the value: a register's name, "load" ... */
+};
+
+void sim_find(const struct sim_finding *finding);
 
 #endif

@@ -92,6 +92,24 @@ static bool good_name(const char *s)
     return true;
 }
 
+/* The table of findings is read by programs: a name is what it says, no more. */
+static bool good_finding(const struct sim_finding *f)
+{
+    unsigned n = 0;
+
+    while (n < SIM_FINDING_NAME && f->what[n])
+        n++;
+    return n && n < SIM_FINDING_NAME && good_name(f->what);
+}
+
+void sim_find(const struct sim_finding *finding)
+{
+    if (!good_finding(finding))
+        sim_fail("?", "?", "sim_find", 0, "a name needs 1 to 7 letters, digits, - and _");
+    if (output)
+        qn_engine_finding(finding);
+}
+
 static bool fits(const char *slot, const char *name)
 {
     unsigned length = 1;

@@ -13,6 +13,7 @@
 void qn_sim_service_init(struct qn_sim_output *where, uint64_t *charges, const char *option_text);
 void qn_sim_service_modules(const char *names); /* what is in the slots */
 const char *qn_sim_event_name(unsigned event);
+void qn_engine_finding(const struct sim_finding *finding);   /* supplied by run */
 extern bool qn_sim_events_hidden;      /* what is declared now is counted and never shown */
 extern bool qn_sim_events_of_twin;     /* what is declared now is the twin's */
 extern uint64_t qn_sim_events_twinned; /* a bit for each event that the twin of --check declares, too */

@@ -37,11 +37,15 @@ struct qn_unit_facts {
     bool can_drop;             /* I1, D1: ... which this one can give */
     bool kinds;                /* wants to know reads from writes */
     bool returns;              /* BI: wants to know calls and returns */
+    bool observes;             /* AN: instructions, not references */
     enum qn_show shows;        /* D1: how UNIT(show) lists a set */
     const char *name;          /* of the module */
     uint64_t bits;             /* storage of a predictor, 0 = not said */
     uint64_t (*reference)(void); /* number of the reference being made, for messages */
 };
+
+/* Stands in a simulator whose analysis module observes instructions. */
+#define QN_SIM_OBSERVES_MARK "quern-sim-observes: "
 
 typedef struct qn_code_line *qn_find_line(uint64_t line);
 
@@ -68,6 +72,7 @@ QN_SIM_NCSR bool QN_UNIT(BI, return)(uint64_t target); /* true: mispredicted */
 void QN_UNIT(BI, finish)(void);
 void QN_UNIT(AN, init)(const struct sim_config *D1, struct qn_unit_facts *);
 QN_SIM_NCSR void QN_UNIT(AN, ref)(const struct sim_ref *);
+void QN_UNIT(AN, insn)(const struct sim_insn *);
 void QN_UNIT(AN, finish)(void);
 
 /* From a unit up to engine.c or twin.c. */

@@ -64,6 +64,7 @@ struct qn_tblock {
     bool caches : 1;         /* translated for caches; so at ind_entry the clock is in QN_PREF_NOW */
     bool live : 1, instrumented : 1;
     bool ind_cold : 1;       /* ind_entry is an offset in cold, not in hot */
+    bool anchor : 1;         /* qn_block_is_anchor */
     struct qn_texit exit[2];
 };
 #define QN_NO_REG 255

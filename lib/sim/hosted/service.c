@@ -88,6 +88,11 @@ void sim_print(const char *format, ...)
     puts(line);
 }
 
+void sim_find(const struct sim_finding *f)
+{
+    sim_print("0x%x %s 0x%x 0x%x %U %U", f->pc, f->what, f->value, f->other, f->count, f->of);
+}
+
 unsigned sim_event(const char *slot, const char *name, const char *text)
 {
     char full[sizeof event_names[0]];

@@ -1,0 +1,95 @@
+/* analysis/values.c - value profile: the most frequent values of what each instruction computes.
+ *
+ *   mov 0x8(%rdi),%eax     rax:(98.94% 0x0) (0.53% 0x7ffc10) ...
+ *
+ * Slot AN, observes instructions.  By default the result: the register that the instruction writes, or if there is none, the memory
+ * that it loads.  Options: results (1), addresses (0) of its first access, targets (0) of indirect branches and returns,
+ * callers (0): at the first instruction of a function, the call that it was reached by; entries (8), values per instruction.
+ * Findings: name of the register, load, addr, target or caller; value; about so many times of so many.
+ * Source: M. Burrows et al., Efficient and flexible value sampling, ASPLOS 2000; the list of values: hotlist.h. */
+#include "sim/analysis/hotlist.h"
+#include "sim/analysis/sites.h"
+#include "sim/module.h"
+
+#define ANALYSIS "values"
+#define ANALYSIS_OBSERVES 1
+
+/* What a site is about: the number of a register, or one of these. */
+enum { LOAD = 16, ADDRESS, TARGET, CALLER };
+
+static const char names[][SIM_FINDING_NAME] = {"rax", "rcx", "rdx", "rbx", "rsp",  "rbp",  "rsi",    "rdi",   "r8",   "r9",
+                                               "r10", "r11", "r12", "r13", "r14", "r15", "load", "addr", "target", "caller"};
+
+struct profile {
+    struct site site;
+    struct hotlist list;
+};
+
+static struct sites sites;
+static unsigned entries;
+static bool results, addresses, targets, callers;
+static uint64_t observed;
+static uint64_t called_from; /* the call observed just before, 0 = it was none */
+
+static void analysis_init(const struct sim_config *c)
+{
+    (void)c;
+    results = sim_option_within(sim.slot, ANALYSIS, "results", 1, 0, 1);
+    addresses = sim_option_within(sim.slot, ANALYSIS, "addresses", 0, 0, 1);
+    targets = sim_option_within(sim.slot, ANALYSIS, "targets", 0, 0, 1);
+    callers = sim_option_within(sim.slot, ANALYSIS, "callers", 0, 0, 1);
+    entries = (unsigned)sim_option_within(sim.slot, ANALYSIS, "entries", 8, 1, HOTLIST_MAX);
+    sites_init(&sites, (uint32_t)(sizeof(struct profile) + entries * sizeof(struct hot)));
+}
+
+static void add(uint64_t pc, unsigned what, uint64_t value)
+{
+    struct profile *p = (struct profile *)sites_find(&sites, pc, what);
+
+    if (p)
+        hotlist_add(&p->list, entries, value);
+}
+
+static void add_result(const struct sim_insn *insn)
+{
+    if (insn->reg != SIM_NO_REG)
+        add(insn->pc, insn->reg, insn->result);
+    else if (insn->accesses && insn->access[0].kind != SIM_WRITE && insn->flow != SIM_FLOW_RETURN)
+        add(insn->pc, LOAD, insn->access[0].value);
+}
+
+static void analysis_insn(const struct sim_insn *insn)
+{
+    observed++;
+    if (callers && called_from && !insn->first)
+        add(insn->pc, CALLER, called_from);
+    called_from = insn->flow == SIM_FLOW_CALL ? insn->pc : 0;
+    if (results)
+        add_result(insn);
+    if (addresses && insn->accesses)
+        add(insn->pc, ADDRESS, insn->access[0].addr);
+    if (targets && (insn->indirect || insn->flow == SIM_FLOW_RETURN))
+        add(insn->pc, TARGET, insn->next);
+}
+
+static void find_values(struct profile *p)
+{
+    struct sim_finding f = {.pc = p->site.pc, .of = p->list.total};
+
+    __builtin_memcpy(f.what, names[p->site.what], sizeof f.what);
+    hotlist_sort(&p->list, entries);
+    for (unsigned i = 0; i < entries && p->list.hot[i].count; i++) {
+        f.value = p->list.hot[i].value;
+        f.count = hotlist_estimate(&p->list, i);
+        sim_find(&f);
+    }
+}
+
+static void analysis_finish(void)
+{
+    for (uint32_t i = 0; i < sites.count; i++)
+        find_values((struct profile *)sites_at(&sites, i));
+    sim_print("%s: values of %U instructions observed, %u lists", sim.slot, observed, sites.count);
+    if (sites.lost)
+        sim_print("%s: there was no room for %U values", sim.slot, sites.lost);
+}
