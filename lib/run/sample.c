@@ -31,7 +31,7 @@
 #include "tcache/tcache.h"
 
 #define SMALL 8192u       /* M */
-#define LENGTH_MIN 32u    /* L at first: a few blocks */
+#define LENGTH_MIN 16u    /* L at first: a few blocks */
 #define LENGTH_MAX 4096u  /* below SMALL */
 #define PROBES 8u         /* one window of so many looks whether L is long enough */
 #define LEAVE_MAX 64u     /* instructions */
@@ -95,7 +95,7 @@ void qn_sample_init(void)
     if (!qn_sim_observes)
         return;
     wanted = c->sample_count;
-    every = c->sample_of;
+    every = c->sample_of > wanted ? c->sample_of : 0;
     random_state = sim_random_seed(c->seed ^ 0x73616d706c65ull); /* not the numbers that modules draw */
     first = true;
     if (!every) {
@@ -192,18 +192,21 @@ static void end_window(void)
     enter(LEAVE);
 }
 
-static uint32_t find_block(unsigned space)
+/* The block at rip as it is run on the way to a window. */
+static uint32_t find_block(void)
 {
-    uint32_t index = qn_tcache_find(qn_ctx.rip, space);
+    uint32_t index;
 
-    return index == QN_NO_BLOCK ? qn_translate(qn_ctx.rip, space) : index;
+    qn_space_choose(QN_HOME_SKIP);
+    index = qn_tcache_find(qn_ctx.rip, QN_HOME_SKIP);
+    return index == QN_NO_BLOCK ? qn_translate(qn_ctx.rip, QN_HOME_SKIP) : index;
 }
 
 /* On the way to the window: the block at rip is an anchor, or the window begins at it, or so many instructions of it are to be run,
  * 0 = all. */
 static void skip_block(unsigned *at_most)
 {
-    uint32_t index = within ? QN_NO_BLOCK : find_block(QN_HOME_SKIP);
+    uint32_t index = within ? QN_NO_BLOCK : find_block();
     const struct qn_tblock *b = index == QN_NO_BLOCK ? NULL : qn_tcache_block(index);
 
     if (b && b->anchor && !at_anchor && !small()) {
