@@ -95,6 +95,7 @@ hosted_sources = \
 	lib/cost/count.c \
 	lib/cost/events.c \
 	lib/cost/explain.c \
+	lib/cost/findings.c \
 	lib/cost/fold.c \
 	lib/cost/intervals.c \
 	lib/cost/leaves.c \
@@ -411,6 +412,7 @@ headers = \
 	lib/cost/count.h \
 	lib/cost/events.h \
 	lib/cost/explain.h \
+	lib/cost/findings.h \
 	lib/cost/fold.h \
 	lib/cost/intervals.h \
 	lib/cost/leaves.h \

@@ -31,6 +31,8 @@
 #define QN_EXIT_NOT_EXECUTABLE 126
 #define QN_EXIT_NOT_FOUND 127
 
+#define QN_RUN_FINDINGS_SUFFIX ".findings.csv" /* behind the profile's name */
+
 enum qn_run_origin { QN_RUN_GIVEN, QN_RUN_HOST, QN_RUN_DEFAULT };
 
 /* Messages: lines are gathered and go out in one write, so that processes do not mix theirs. */

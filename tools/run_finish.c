@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cost/explain.h"
+#include "cost/findings.h"
 #include "cost/fold.h"
 #include "cost/intervals.h"
 #include "cost/profile.h"
@@ -120,6 +121,22 @@ static bool write_intervals(struct work *w)
     return tell(r, "intervals", path, qn_cost_write_intervals(path, &r->store, &w->events, w->result.totals, &err), &err);
 }
 
+/* Beside the profile, under its name: annotate --values looks there. */
+static bool write_findings(struct work *w, const char *profile)
+{
+    struct qn_run *r = w->run;
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+    char *path;
+
+    if (!qn_cost_header(&r->store)->n_findings)
+        return true;
+    if (asprintf(&path, "%s" QN_RUN_FINDINGS_SUFFIX, profile) < 0)
+        return false;
+    if (qn_cost_findings_full(&r->store))
+        qn_run_note(r, "no room for all that the analysis has found: %s holds the first part", path);
+    return tell(r, "findings", path, qn_cost_write_findings(path, &r->store, w->modules, &err), &err);
+}
+
 static bool write_explanation(struct work *w)
 {
     struct qn_run *r = w->run;
@@ -172,7 +189,8 @@ static bool fold_and_write(struct work *w)
         status = qn_cost_fold_regions(&r->store, &w->events, w->modules, choose_detail(&r->options), &w->regions, &err);
     if (status == QN_PROF_OK)
         status = write_profile(w, path, &err);
-    written = tell(r, "profile", path, status, &err);
+    written = status != QN_PROF_OK || write_findings(w, path);
+    written = tell(r, "profile", path, status, &err) && written;
     written = write_intervals(w) && written;
     if (w->result.damaged)
         qn_run_note(r, "%llu blocks left out, their counts are damaged", (unsigned long long)w->result.damaged);

@@ -65,7 +65,7 @@ static void put_cache(struct header *h, const char *name, const struct qn_geomet
 
 static const char *name_modules(const struct qn_cost_profile *p)
 {
-    if (!p->config->cache_sim && !p->config->branch_sim)
+    if (!p->config->cache_sim && !p->config->branch_sim && !p->config->observes)
         return "none";
     return p->modules && p->modules[0] ? p->modules : "not known";
 }
@@ -77,6 +77,8 @@ static void put_provenance(struct header *h, const struct qn_cost_profile *p)
     put_desc(h, "Modules:", "%.250s", name_modules(p));
     put_desc(h, "Counting:", "%s", p->config->counting == QN_COUNTING_CACHEGRIND ? "cachegrind" : "exact");
     put_desc(h, "Seed:", "%" PRIu64, p->config->seed);
+    if (p->config->observes && p->config->sample_of)
+        put_desc(h, "Sample:", "%" PRIu64 " of %" PRIu64 " instructions", p->config->sample_count, p->config->sample_of);
     put_desc(h, "Program:", "%.150s%s%s", p->program, p->build_id[0] ? ", build-id " : "", p->build_id);
     put_desc(h, "Instrumented:", "%s", p->partly ? "parts of the run" : "all of the run");
 }

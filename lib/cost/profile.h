@@ -7,6 +7,7 @@
  *   desc: Modules:          I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind
  *   desc: Counting:         exact
  *   desc: Seed:             1
+ *   desc: Sample:           4 of 124000 instructions                 if only some were observed
  *   desc: Program:          /bin/true, build-id 0123...
  *   desc: Instrumented:     all of the run                           or parts of it
  *   desc: Regions:          setup, solve/step                        if there are any

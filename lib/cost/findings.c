@@ -1,0 +1,156 @@
+/* lib/cost/findings.c - findings of the arena to text.  See findings.h. */
+#include "cost/findings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prof/write.h"
+
+struct output {
+    struct qn_prof_writer *w;
+    struct qn_cost_modules *modules;
+    const struct qn_finding *before; /* the row written last */
+    uint64_t rank;
+};
+
+static void put(struct output *o, const char *text) { qn_prof_put_text(o->w, text); }
+
+/* RFC 4180: what has a comma or a quote stands in quotes. */
+static void put_name(struct output *o, const char *name)
+{
+    char one[2] = { 0 };
+
+    if (!name)
+        name = "???";
+    if (!strpbrk(name, ",\"\r\n")) {
+        qn_prof_put_escaped(o->w, name);
+        return;
+    }
+    put(o, "\"");
+    for (; *name; name++) {
+        one[0] = *name;
+        qn_prof_put_escaped(o->w, one);
+        if (*name == '"')
+            put(o, one);
+    }
+    put(o, "\"");
+}
+
+/* Bytes that cannot stand in a name are not believed. */
+static void put_what(struct output *o, const char *what)
+{
+    char text[QN_FINDING_NAME] = "";
+
+    for (size_t i = 0; i < sizeof text - 1 && what[i]; i++)
+        text[i] = what[i] > ' ' && what[i] <= '~' && what[i] != ',' && what[i] != '"' ? what[i] : '?';
+    put(o, text);
+}
+
+static void put_other(struct output *o, const struct qn_finding *f)
+{
+    struct qn_cost_place place = { 0 };
+    char text[32] = "";
+
+    if (f->other) {
+        qn_cost_find_place(o->modules, f->other_map, f->other, &place);
+        snprintf(text, sizeof text, "0x%" PRIx64, f->other + place.bias);
+    }
+    put(o, text);
+}
+
+static bool continues(const struct output *o, const struct qn_finding *f)
+{
+    const struct qn_finding *b = o->before;
+
+    return b && b->pc == f->pc && b->map == f->map && !memcmp(b->what, f->what, sizeof f->what);
+}
+
+static void put_row(struct output *o, const struct qn_finding *f)
+{
+    double share = f->of ? 100 * (double)f->count / (double)f->of : 0;
+    uint64_t hundredths = share < 1e9 ? (uint64_t)(share * 100 + 0.5) : 0; /* without the decimal point of a locale */
+    struct qn_cost_place place = { 0 };
+    char text[120];
+
+    qn_cost_find_place(o->modules, f->map, f->pc, &place);
+    put_name(o, place.object);
+    snprintf(text, sizeof text, ",0x%" PRIx64 ",", f->pc + place.bias);
+    put(o, text);
+    put_name(o, place.file);
+    put(o, ",");
+    put_name(o, place.function);
+    snprintf(text, sizeof text, ",%" PRIu32 ",", place.line);
+    put(o, text);
+    put_what(o, f->what);
+    o->rank = continues(o, f) ? o->rank + 1 : 1;
+    snprintf(text, sizeof text, ",%" PRIu64 ",0x%" PRIx64 ",", o->rank, f->value);
+    put(o, text);
+    put_other(o, f);
+    snprintf(text, sizeof text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ".%02d\n", f->count, f->of, hundredths / 100,
+             (int)(hundredths % 100));
+    put(o, text);
+    o->before = f;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct qn_finding *a = *(const struct qn_finding *const *)left, *b = *(const struct qn_finding *const *)right;
+
+    if (a->map != b->map)
+        return a->map < b->map ? -1 : 1;
+    if (a->pc != b->pc)
+        return a->pc < b->pc ? -1 : 1;
+    return a < b ? -1 : a > b; /* as they came */
+}
+
+/* A copy: the engine may still write.  NULL: no memory. */
+static const struct qn_finding **sort_findings(const struct qn_cost_store *store, uint64_t n, struct qn_finding **copy)
+{
+    const struct qn_finding **rows = malloc((n + 1) * sizeof *rows);
+
+    *copy = malloc((n + 1) * sizeof **copy);
+    if (!rows || !*copy) {
+        free(rows);
+        return NULL;
+    }
+    memcpy(*copy, store->base + QN_ARENA_FINDINGS_OFF, n * sizeof **copy);
+    for (uint64_t i = 0; i < n; i++)
+        rows[i] = *copy + i;
+    qsort(rows, n, sizeof *rows, compare);
+    return rows;
+}
+
+enum qn_prof_status qn_cost_write_findings(const char *path, const struct qn_cost_store *store, struct qn_cost_modules *modules,
+                                           struct qn_prof_error *err)
+{
+    struct output o = { .w = qn_prof_open_writer(path, err), .modules = modules };
+    struct qn_finding *copy = NULL;
+    const struct qn_finding **rows;
+    struct qn_cost_extent e;
+
+    if (!o.w)
+        return err->status;
+    qn_cost_get_extent(store, &e);
+    rows = sort_findings(store, e.findings, &copy);
+    if (!rows) {
+        qn_prof_abandon_writer(o.w);
+        free(copy);
+        return qn_prof_fail_memory(err);
+    }
+    put(&o, "object,address,file,function,line,what,rank,value,other,count,of,share\n");
+    for (uint64_t i = 0; i < e.findings; i++)
+        put_row(&o, rows[i]);
+    free(rows);
+    free(copy);
+    return qn_prof_close_writer(o.w, err);
+}
+
+bool qn_cost_findings_full(const struct qn_cost_store *store)
+{
+    struct qn_cost_extent e;
+
+    qn_cost_get_extent(store, &e);
+    return (e.findings + 1) * sizeof(struct qn_finding) > QN_ARENA_FINDINGS_SIZE;
+}
