@@ -62,6 +62,7 @@ hosted_sources = \
 	lib/out/csv_write.c \
 	lib/out/disassemble.c \
 	lib/out/expr.c \
+	lib/out/findings.c \
 	lib/out/heat.c \
 	lib/out/modern.c \
 	lib/out/modern_by.c \
@@ -350,7 +351,9 @@ module_sources = \
 	lib/sim/branchsim_BC.c \
 	lib/sim/branchsim_BI.c \
 	lib/sim/analysis/3c.c \
+	lib/sim/analysis/conflicts.c \
 	lib/sim/analysis/interval.c \
+	lib/sim/analysis/latency.c \
 	lib/sim/analysis/mattson.c \
 	lib/sim/analysis/record.c \
 	lib/sim/analysis/sets.c \
@@ -476,6 +479,7 @@ headers = \
 	lib/out/csv_table.h \
 	lib/out/disassemble.h \
 	lib/out/expr.h \
+	lib/out/findings.h \
 	lib/out/heat.h \
 	lib/out/modern.h \
 	lib/out/modern_insns.h \

@@ -43,6 +43,8 @@ static const char help[] =
     "  --no-annotate          no source files (also --auto=no)\n"
     "  --asm                  instructions below each source line, and functions without source; of\n"
     "                         profiles made with `quern run --dump-instr=yes`\n"
+    "  --values               behind each instruction what an analysis has found of it (`quern run\n"
+    "                         --analysis=values`): PROFILE.findings.csv; with --asm\n"
     "  --context N            source lines around each annotated line [8]\n"
     "  -I D, --include D      also look for sources in directory D\n"
     "  --region NAME          what was counted in this region only (quern.h); OUTER/INNER: nested so\n"

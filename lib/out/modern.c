@@ -7,6 +7,7 @@
  *
  * The order, wording and layout are those of cg_annotate 3.21 and later.
  */
+#define _GNU_SOURCE
 #include "out/modern.h"
 
 #include <stdio.h>
@@ -59,17 +60,35 @@ static void warn_of_provenance(const struct qn_out_modern *m)
                  s[1].path, what);
 }
 
+/* Each profile has its table beside it. */
+static enum qn_prof_status read_findings(struct qn_out_modern *m)
+{
+    const struct qn_out_request *q = m->request;
+    for (int i = 0; q->values && i < q->input_count; i++) {
+        char *path;
+        if (asprintf(&path, "%s" QN_OUT_FINDINGS_SUFFIX, q->inputs[i]) < 0)
+            return qn_prof_fail_memory(m->err);
+        enum qn_prof_status status = qn_out_read_findings(&m->findings, path, m->err);
+        free(path);
+        if (status != QN_PROF_OK)
+            return status;
+    }
+    return QN_PROF_OK;
+}
+
 static enum qn_prof_status read_inputs(struct qn_out_modern *m)
 {
     const struct qn_out_request *q = m->request;
     int lines = q->annotate || q->by == QN_OUT_BY_LINE;
     struct qn_prof_ledger_options options = {
-        .keep_lines = lines ? QN_PROF_LINES_OF_FILES : QN_PROF_NO_LINES, .keep_insns = q->disassemble,
+        .keep_lines = lines ? QN_PROF_LINES_OF_FILES : QN_PROF_NO_LINES, .keep_insns = q->disassemble || q->values,
         .always_unspecified = 1, .mod_file = q->mod_file, .mod_fn = q->mod_fn};
     qn_prof_init_ledger(&m->ledger, &options);
     for (int i = 0; i < q->input_count; i++)
         if (qn_prof_read_ledger(&m->ledger, q->inputs[i], q->diff && i == 0, m->err) != QN_PROF_OK)
             return m->err->status;
+    if (read_findings(m) != QN_PROF_OK)
+        return m->err->status;
     warn_of_provenance(m);
     clear_none(&m->ledger.fn_totals);
     clear_none(&m->ledger.total);
@@ -229,6 +248,7 @@ enum qn_prof_status qn_out_modern(struct qn_out_sink *s, const struct qn_out_req
     free(m.annotated);
     free(m.fates);
     qn_out_free_columns(&m.columns);
+    qn_out_free_findings(&m.findings);
     qn_prof_free_ledger(&m.ledger);
     return status;
 }

@@ -11,6 +11,7 @@
 #define QN_OUT_MODERN_H
 
 #include "out/columns.h"
+#include "out/findings.h"
 #include "out/report.h"
 #include "out/table.h"
 #include "prof/ledger.h"
@@ -31,6 +32,7 @@ struct qn_out_modern {
     const struct qn_out_request *request;
     struct qn_prof_ledger ledger;
     struct qn_out_columns columns;
+    struct qn_out_findings findings; /* --values */
     const int64_t *total;
     int events, heat;
     uint32_t *annotated; /* file ids with a function above the threshold */

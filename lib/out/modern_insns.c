@@ -14,7 +14,7 @@
 #include "out/disassemble.h"
 #include "prof/counts.h"
 
-enum { TEXT_MAX = 256 };
+enum { TEXT_MAX = 256, FINDINGS_MAX = 1024, FINDINGS_COLUMN = 44 /* behind the address: most instructions are shorter */ };
 
 static struct qn_prof_row row_at(const struct qn_out_insns *x, size_t i)
 {
@@ -25,7 +25,7 @@ int qn_out_open_insns(struct qn_out_insns *x, struct qn_out_modern *m)
 {
     memset(x, 0, sizeof *x);
     x->m = m;
-    if (!m->request->disassemble)
+    if (!m->request->disassemble && !m->request->values)
         return 0;
     if (qn_prof_table_sort(m->ledger.insns, m->err) != QN_PROF_OK)
         return -1;
@@ -120,6 +120,16 @@ void qn_out_measure_insns(const struct qn_out_insns *x, struct qn_out_table *t)
     measure(x, t, x->at, x->end);
 }
 
+static void put_findings(const struct qn_out_insns *x, const struct qn_prof_row *row, size_t width)
+{
+    char text[FINDINGS_MAX];
+    qn_out_format_findings(&x->m->findings, row->object, row->insn->address, text, sizeof text);
+    if (!*text)
+        return;
+    qn_out_pad(x->m->sink, ' ', width < FINDINGS_COLUMN ? (long)(FINDINGS_COLUMN - width) : 1);
+    qn_out_puts(x->m->sink, text);
+}
+
 static void put_insn(const struct qn_out_insns *x, const struct qn_out_table *t, size_t i)
 {
     struct qn_out_sink *s = x->m->sink;
@@ -131,6 +141,7 @@ static void put_insn(const struct qn_out_insns *x, const struct qn_out_table *t,
     qn_out_disassemble(text, sizeof text, row.insn);
     qn_out_printf(s, "     %8" PRIx64 ":  ", row.insn->address);
     qn_out_puts(s, text);
+    put_findings(x, &row, strlen(text));
     qn_out_putc(s, '\n');
 }
 

@@ -34,6 +34,7 @@ static const struct option {
     {"by", OPT_BY, VALUE},
     {"color", OPT_COLOR, VALUE},
     {"asm", OPT_ASM, SWITCH},
+    {"values", OPT_VALUES, SWITCH},
     {"region", OPT_REGION, VALUE},
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
@@ -46,6 +47,7 @@ static int take_flag(struct qn_out_parser *p, enum qn_out_option id, int on)
     case OPT_DIFF: p->q->diff = on; return 0;
     case OPT_SHOW_PERCS: p->q->show_percs = on; return 0;
     case OPT_ASM: p->q->disassemble = on; return 0;
+    case OPT_VALUES: p->q->values = on; return 0;
     default: p->q->annotate = on; return 0;
     }
 }

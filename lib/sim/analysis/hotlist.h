@@ -1,16 +1,18 @@
 /* analysis/hotlist.h - the most frequent values of a stream, in constant space: counting samples.
  *
  *   hotlist_add(&h, n, value)      for each value of the stream; n places
- *   hotlist_estimate(&h, i)        how often the i-th of the list has come, about
+ *   hotlist_sort(&h, n)
+ *   hotlist_estimate(&h, i)        how often the i-th of the list has come, about; 0: too seldom to tell
  *
  * A value that is in the list is counted.  Another one enters it with probability 1/tau.  When a place is wanted and there is none,
  * tau grows, and each value of the list proves itself again: it stays with its count with probability old tau/new tau, else it loses
  * one, and goes on losing them, each with probability 1 - 1/new tau, until one is kept or none is left.  So the list is
  * at any time what it would have been with the new tau from the start.  With as many places as there are values tau stays 1 and the
- * counts are exact.  Of a value in the list those that came before it entered are missing: 0.418 tau - 1 makes up for them.
+ * counts are exact.  Of a value in the list those that came before it entered are missing: 0.418 tau - 1 makes up for them.  A value
+ * that came less than tau times was in the list by luck, and its count says nothing.
  *
  * Source: P. B. Gibbons, Y. Matias, New sampling-based summary statistics for improving approximate query answers, SIGMOD 1998
- * (counting samples, section 4; 0.418 from its theorem on hot lists).
+ * (counting samples; 0.418 and the bound tau from its hot lists).
  */
 #ifndef QN_SIM_ANALYSIS_HOTLIST_H
 #define QN_SIM_ANALYSIS_HOTLIST_H
@@ -82,8 +84,10 @@ static void hotlist_add(struct hotlist *h, unsigned n, uint64_t value)
 
 static uint64_t hotlist_estimate(const struct hotlist *h, unsigned i)
 {
-    uint64_t missing = hotlist_tau(h) * 418 / 1000, n = h->hot[i].count + (missing > 1 ? missing - 1 : 0);
+    uint64_t tau = hotlist_tau(h), missing = tau * 418 / 1000, n = h->hot[i].count + (missing > 1 ? missing - 1 : 0);
 
+    if (!h->hot[i].count || n < tau)
+        return 0;
     return n < h->total ? n : h->total;
 }
 

@@ -5,7 +5,8 @@
  * Slot AN, observes instructions.  By default the result: the register that the instruction writes, or if there is none, the memory
  * that it loads.  Options: results (1), addresses (0) of its first access, targets (0) of indirect branches and returns,
  * callers (0): at the first instruction of a function, the call that it was reached by; entries (8), values per instruction.
- * Findings: name of the register, load, addr, target or caller; value; about so many times of so many.
+ * Findings: name of the register, load, addr, target or caller; value; about so many times of so many.  0 times: no value is
+ * frequent.
  * Source: M. Burrows et al., Efficient and flexible value sampling, ASPLOS 2000; the list of values: hotlist.h. */
 #include "sim/analysis/hotlist.h"
 #include "sim/analysis/sites.h"
@@ -78,10 +79,11 @@ static void find_values(struct profile *p)
 
     __builtin_memcpy(f.what, names[p->site.what], sizeof f.what);
     hotlist_sort(&p->list, entries);
-    for (unsigned i = 0; i < entries && p->list.hot[i].count; i++) {
-        f.value = p->list.hot[i].value;
+    for (unsigned i = 0; i < entries; i++) {
         f.count = hotlist_estimate(&p->list, i);
-        sim_find(&f);
+        f.value = f.count ? p->list.hot[i].value : 0;
+        if (f.count || i == 0)
+            sim_find(&f);
     }
 }
 

@@ -1,0 +1,229 @@
+/*
+ * The table beside a profile: read, sorted, asked. See findings.h.
+ */
+#include "out/findings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/csv_table.h"
+
+enum column { OBJECT, ADDRESS, FUNCTION, LINE, WHAT, VALUE, OTHER, COUNT, OF, COLUMNS };
+
+static const char *const names[COLUMNS] = {"object", "address", "function", "line", "what", "value", "other", "count", "of"};
+
+enum { SHOWN = 3, PIECE_MAX = 96 };
+
+struct reading {
+    struct qn_out_findings *to;
+    const char *path;
+    int at[COLUMNS];
+    struct qn_prof_error *err;
+};
+
+static enum qn_prof_status bad(const struct reading *r, long line, const char *what, const char *got, const char *wanted)
+{
+    return qn_prof_fail(r->err, QN_PROF_BAD, "%s:%ld: %s, got '%.60s', wanted %s", r->path, line, what, got, wanted);
+}
+
+static enum qn_prof_status take_names(struct reading *r, const struct qn_out_csv_record *record)
+{
+    for (int c = 0; c < COLUMNS; c++) {
+        r->at[c] = -1;
+        for (int i = record->count; i-- > 0;)
+            if (strcmp(record->cells[i], names[c]) == 0)
+                r->at[c] = i;
+        if (r->at[c] < 0)
+            return bad(r, record->line, "a column is missing", names[c], "a table that quern run wrote beside a profile");
+    }
+    return QN_PROF_OK;
+}
+
+/* Decimal, or hexadecimal behind 0x; an empty cell is 0 where one may be. */
+static int parse(const char *cell, int may_be_empty, uint64_t *number)
+{
+    int base = strncmp(cell, "0x", 2) == 0 ? 16 : 10;
+    char *end;
+    *number = 0;
+    if (!*cell)
+        return may_be_empty ? 0 : -1;
+    if (!strchr("0123456789", *cell))
+        return -1;
+    *number = strtoull(cell, &end, base);
+    return *end ? -1 : 0;
+}
+
+static enum qn_prof_status make_room(struct reading *r)
+{
+    struct qn_out_findings *f = r->to;
+    if (f->count < f->room)
+        return QN_PROF_OK;
+    size_t room = f->room ? 2 * f->room : 256;
+    struct qn_out_finding *rows = realloc(f->rows, room * sizeof *rows);
+    if (!rows)
+        return qn_prof_fail_memory(r->err);
+    f->rows = rows;
+    f->room = room;
+    return QN_PROF_OK;
+}
+
+static enum qn_prof_status take_row(struct reading *r, const struct qn_out_csv_record *record)
+{
+    struct qn_out_finding row = {0};
+    uint64_t *const numbers[] = {&row.address, &row.line, &row.value, &row.other, &row.count, &row.of};
+    static const enum column of_numbers[] = {ADDRESS, LINE, VALUE, OTHER, COUNT, OF};
+    for (int c = 0; c < COLUMNS; c++)
+        if (r->at[c] >= record->count)
+            return bad(r, record->line, "a short row", record->cells[0], "a cell for each column");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (parse(record->cells[r->at[of_numbers[i]]], of_numbers[i] == OTHER, numbers[i]) != 0)
+            return bad(r, record->line, "malformed number", record->cells[r->at[of_numbers[i]]], "a number");
+    if (make_room(r) != QN_PROF_OK)
+        return r->err->status;
+    row.object = strdup(record->cells[r->at[OBJECT]]);
+    row.function = strdup(record->cells[r->at[FUNCTION]]);
+    row.what = strdup(record->cells[r->at[WHAT]]);
+    r->to->rows[r->to->count++] = row;
+    return row.object && row.function && row.what ? QN_PROF_OK : qn_prof_fail_memory(r->err);
+}
+
+static enum qn_prof_status take_rows(struct reading *r, struct qn_out_csv_table *t)
+{
+    struct qn_out_csv_record record;
+    int got = qn_out_next_record(t, &record, r->err);
+    if (got == 0)
+        return bad(r, 1, "no table", "", "a line of names");
+    if (got < 0 || take_names(r, &record) != QN_PROF_OK)
+        return r->err->status;
+    while ((got = qn_out_next_record(t, &record, r->err)) > 0)
+        if (take_row(r, &record) != QN_PROF_OK)
+            return r->err->status;
+    return got < 0 ? r->err->status : QN_PROF_OK;
+}
+
+static int compare_place(const struct qn_out_finding *a, const char *object, uint64_t address)
+{
+    int d = strcmp(a->object, object);
+    return d ? d : a->address < address ? -1 : a->address > address;
+}
+
+/* Rows of one place stay as they were: the module has put them in order. */
+static void merge_sort(struct qn_out_finding *rows, struct qn_out_finding *spare, size_t n)
+{
+    size_t half = n / 2, i = 0, k = half, to = 0;
+    if (n < 2)
+        return;
+    merge_sort(rows, spare, half);
+    merge_sort(rows + half, spare, n - half);
+    memcpy(spare, rows, n * sizeof *rows);
+    while (i < half && k < n)
+        rows[to++] = compare_place(&spare[k], spare[i].object, spare[i].address) < 0 ? spare[k++] : spare[i++];
+    while (i < half)
+        rows[to++] = spare[i++];
+    while (k < n)
+        rows[to++] = spare[k++];
+}
+
+static enum qn_prof_status sort_rows(struct qn_out_findings *f, struct qn_prof_error *err)
+{
+    struct qn_out_finding *spare = malloc((f->count + 1) * sizeof *spare);
+    if (!spare)
+        return qn_prof_fail_memory(err);
+    merge_sort(f->rows, spare, f->count);
+    free(spare);
+    return QN_PROF_OK;
+}
+
+enum qn_prof_status qn_out_read_findings(struct qn_out_findings *f, const char *path, struct qn_prof_error *err)
+{
+    struct reading r = {.to = f, .path = path, .err = err};
+    struct qn_out_csv_table *t = qn_out_open_csv(path, err);
+    if (!t)
+        return err->status;
+    enum qn_prof_status status = take_rows(&r, t);
+    qn_out_close_csv(t);
+    return status == QN_PROF_OK ? sort_rows(f, err) : status;
+}
+
+void qn_out_free_findings(struct qn_out_findings *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        free(f->rows[i].object);
+        free(f->rows[i].function);
+        free(f->rows[i].what);
+    }
+    free(f->rows);
+    memset(f, 0, sizeof *f);
+}
+
+/* ---- text ---- */
+
+static size_t find(const struct qn_out_findings *f, const char *object, uint64_t address)
+{
+    size_t low = 0, high = f->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (compare_place(&f->rows[middle], object, address) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int is_level(const struct qn_out_finding *r) { return r->what[0] && strchr("DLM", r->what[0]) && !r->what[1]; }
+
+/* Without the decimal point of a locale. */
+static void format_piece(const struct qn_out_finding *r, char to[PIECE_MAX])
+{
+    uint64_t share = r->of ? (uint64_t)(10000 * (double)r->count / (double)r->of + 0.5) : 0;
+    int n = snprintf(to, PIECE_MAX, "(%" PRIu64 ".%02d%% ", share / 100, (int)(share % 100));
+    if (r->count == 0 && !is_level(r))
+        snprintf(to, PIECE_MAX, "(no value is frequent)");
+    else if (is_level(r))
+        snprintf(to + n, PIECE_MAX - (size_t)n, "%s)", r->what);
+    else if (r->other)
+        snprintf(to + n, PIECE_MAX - (size_t)n, "%" PRIx64 " at 0x%" PRIx64 ")", r->other, r->value);
+    else
+        snprintf(to + n, PIECE_MAX - (size_t)n, "0x%" PRIx64 ")", r->value);
+}
+
+static void format_cycles(const struct qn_out_finding *r, char to[PIECE_MAX])
+{
+    uint64_t tenths = r->of ? (uint64_t)(10 * (double)r->count / (double)r->of + 0.5) : 0;
+    snprintf(to, PIECE_MAX, "%" PRIu64 ".%d cycles", tenths / 10, (int)(tenths % 10));
+}
+
+static void append(char *to, size_t room, const char *text)
+{
+    size_t used = strlen(to);
+    snprintf(to + used, room - used, "%s", text);
+}
+
+void qn_out_format_findings(const struct qn_out_findings *f, const char *object, uint64_t address, char *to, size_t room)
+{
+    const char *what = "";
+    int shown = 0;
+    *to = '\0';
+    for (size_t i = find(f, object, address); i < f->count && compare_place(&f->rows[i], object, address) == 0; i++) {
+        const struct qn_out_finding *r = &f->rows[i];
+        char piece[PIECE_MAX];
+        int same = strcmp(what, r->what) == 0;
+        shown = same ? shown + 1 : 0;
+        what = r->what;
+        if (shown > SHOWN)
+            continue;
+        append(to, room, *to ? " " : "");
+        if (strcmp(what, "cycles") == 0)
+            format_cycles(r, piece);
+        else
+            format_piece(r, piece);
+        if (!same && !is_level(r) && strcmp(what, "cycles") != 0) {
+            append(to, room, what);
+            append(to, room, ":");
+        }
+        append(to, room, shown == SHOWN ? "..." : piece);
+    }
+}

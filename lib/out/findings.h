@@ -1,0 +1,44 @@
+/*
+ * What an analysis module found out about instructions: the table beside a profile, and its text.
+ *
+ * In:  object,address,file,function,line,what,rank,value,other,count,of,share
+ *      /bin/prog,0x401136,/src/a.c,main,12,rax,1,0x7,,9500,10000,95.00
+ *      /bin/prog,0x401136,/src/a.c,main,12,rax,2,0x3,,100,10000,1.00
+ * Out: "rax:(95.00% 0x7) (1.00% 0x3)"
+ *
+ * Text by `what`: D, L and M are levels, "(94.30% D)"; cycles is a mean, "5.2 cycles"; findings about another
+ * instruction name it, "bytes:(80.00% 401120 at 0x7ffc10)"; all others are values. Of each the first few are shown.
+ *
+ * Invariants: columns are found by name; rows are sorted by object and address, as found within. A file
+ * with a row that cannot be understood is refused.
+ */
+#ifndef QN_OUT_FINDINGS_H
+#define QN_OUT_FINDINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "prof/error.h"
+
+/* Behind the name of the profile. */
+#define QN_OUT_FINDINGS_SUFFIX ".findings.csv"
+
+struct qn_out_finding {
+    char *object, *function, *what;
+    uint64_t address, value, other; /* other 0: none */
+    uint64_t count, of, line;
+};
+
+struct qn_out_findings {
+    struct qn_out_finding *rows;
+    size_t count, room;
+};
+
+/* Adds the rows of a file. */
+enum qn_prof_status qn_out_read_findings(struct qn_out_findings *f, const char *path, struct qn_prof_error *err);
+void qn_out_free_findings(struct qn_out_findings *f);
+
+/* The text about an instruction, "" if there is nothing; cut at room - 1. */
+void qn_out_format_findings(const struct qn_out_findings *f, const char *object, uint64_t address, char *to, size_t room);
+
+#endif
