@@ -673,6 +673,7 @@ unit_programs = \
 	tests/unit/sim/btb \
 	tests/unit/sim/btfn \
 	tests/unit/sim/cachegrind \
+	tests/unit/sim/conflicts \
 	tests/unit/sim/drrip \
 	tests/unit/sim/exclusive \
 	tests/unit/sim/fifo \
@@ -681,6 +682,7 @@ unit_programs = \
 	tests/unit/sim/inclusive \
 	tests/unit/sim/interval \
 	tests/unit/sim/l2 \
+	tests/unit/sim/latency \
 	tests/unit/sim/lfu \
 	tests/unit/sim/local \
 	tests/unit/sim/lru \
@@ -701,6 +703,7 @@ unit_programs = \
 	tests/unit/sim/taken \
 	tests/unit/sim/tlb \
 	tests/unit/sim/tournament \
+	tests/unit/sim/values \
 	tests/unit/sim/victim \
 	tests/unit/sim/writeback
 

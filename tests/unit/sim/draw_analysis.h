@@ -5,6 +5,7 @@
  *
  *   begin(256, "sets=1");                 a D1 of 256 bytes, lines of 64; options of the module
  *   data('A', true);                      a read of line A, which the D1 missed
+ *   computes(0x401000, 7);                in place of that, where it observes instructions (ANALYSIS_OBSERVES)
  *   says("AN: line 40: 2 conflict misses\n")      what analysis_finish prints
  */
 #define QN_SIM_HOSTED 1
@@ -45,10 +46,26 @@ static void begin(uint32_t size, const char *options)
     analysis_init(&config);
 }
 
+#ifdef ANALYSIS_OBSERVES
+/* An instruction that leaves this in rax. */
+static __attribute__((unused)) void computes(uint64_t pc, uint64_t value)
+{
+    analysis_insn(&(struct sim_insn){.pc = pc, .next = pc + 1, .reg = 0, .result = value});
+}
+
+/* One that accesses memory and writes no register. */
+static __attribute__((unused)) void accesses(uint64_t pc, enum sim_kind kind, uint64_t addr, uint32_t size, uint64_t value)
+{
+    analysis_insn(&(struct sim_insn){.pc = pc, .next = pc + 1, .reg = SIM_NO_REG, .accesses = 1,
+                                     .access = {{.addr = addr, .size = size, .kind = (uint8_t)kind, .value = value}}});
+}
+#else
 static __attribute__((unused)) void data(char letter, bool missed)
 {
     analysis_ref(&(struct sim_ref){.addr = (uint64_t)(letter - 'A') * LINE, .size = 8, .kind = SIM_READ, .outcome = missed});
 }
+
+#endif
 
 static __attribute__((unused)) void says(const char *wanted)
 {

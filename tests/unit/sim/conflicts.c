@@ -1,0 +1,114 @@
+/* tests/unit/sim/conflicts.c - which loads follow a store to the same bytes, or 4 KiB apart, within a window. */
+#define ANALYSIS_FILE "sim/analysis/conflicts.c"
+#include "draw_analysis.h"
+
+#define STORE 0x100
+#define OTHER 0x108
+#define LOAD 0x200
+#define AT 0x7ff0
+
+static void restart(const char *options)
+{
+    pairs = loads = (struct sites){0};
+    stored = oldest = now = 0;
+    begin(4 * LINE, options);
+}
+
+static void store(uint64_t pc, uint64_t addr, uint32_t size) { accesses(pc, SIM_WRITE, addr, size, 0); }
+static void load(uint64_t addr, uint32_t size) { accesses(LOAD, SIM_READ, addr, size, 0); }
+static void others(unsigned n)
+{
+    while (n--)
+        computes(0x300, 0);
+}
+
+static void begin_window(uint64_t addr, uint32_t size)
+{
+    analysis_insn(&(struct sim_insn){.pc = LOAD, .next = LOAD + 1, .reg = 0, .first = 1, .accesses = 1,
+                                     .access = {{.addr = addr, .size = size, .kind = SIM_READ}}});
+}
+
+/* The pair, so many times of so many; NULL: none at all. */
+static void finds(const char *wanted, const char *name)
+{
+    *said = 0;
+    analysis_finish();
+    *strstr(said, "AN:") = 0;
+    is_str(said, wanted, name);
+}
+
+int main(void)
+{
+    restart("");
+    for (unsigned i = 0; i < 4; i++) {
+        store(STORE, AT, 8);
+        load(i < 3 ? AT : AT + 64, 8);
+    }
+    store(STORE, AT + 0x1000, 8);
+    load(AT, 4);
+    says("0x200 bytes 0x7ff0 0x100 4 5\n" /* the last one: the store before the newest is within the window, too */
+         "AN: conflicts within 128 of 10 instructions observed: 4, 0 of them 4 KiB apart, 1 pairs\n");
+
+    restart("");
+    store(STORE, AT, 8);
+    load(AT + 7, 1);
+    finds("0x200 bytes 0x7ff7 0x100 1 1\n", "its last byte");
+    restart("");
+    store(STORE, AT, 8);
+    load(AT + 8, 1);
+    finds("", "the byte behind it");
+    restart("");
+    store(STORE, AT, 8);
+    load(AT - 4, 4);
+    finds("", "the bytes before it");
+    restart("");
+    store(STORE, AT, 8);
+    load(AT - 3, 4);
+    finds("0x200 bytes 0x7fed 0x100 1 1\n", "one of them is its first");
+
+    restart("");
+    store(STORE, AT, 8);
+    store(OTHER, AT, 8);
+    load(AT, 8);
+    finds("0x200 bytes 0x7ff0 0x108 1 1\n", "of two stores the newer");
+    restart("");
+    store(STORE, AT, 8);
+    store(OTHER, AT + 0x3000, 8);
+    load(AT, 8);
+    finds("0x200 bytes 0x7ff0 0x100 1 1\n", "the same bytes before an alias that is newer");
+
+    restart("");
+    store(STORE, AT, 8);
+    load(AT - 0x5000, 8);
+    finds("0x200 4k 0x2ff0 0x100 1 1\n", "five times 4 KiB below");
+    restart("");
+    store(STORE, 0x1ffc, 8);
+    load(0x5000, 4);
+    finds("0x200 4k 0x5000 0x100 1 1\n", "a store over the end of the page, a load at the beginning of another");
+    restart("");
+    store(STORE, 0x1ffc, 4);
+    load(0x5000, 4);
+    finds("", "a store up to the end of the page");
+
+    restart("window=4");
+    store(STORE, AT, 8);
+    others(2);
+    load(AT, 8);
+    finds("0x200 bytes 0x7ff0 0x100 1 1\n", "three instructions later, within a window of four");
+    restart("window=4");
+    store(STORE, AT, 8);
+    others(3);
+    load(AT, 8);
+    finds("", "four later");
+    restart("");
+    store(STORE, AT, 8);
+    begin_window(AT, 8);
+    finds("", "in another window of the sample");
+
+    /* inc (m): it loads what it stored the time before. */
+    restart("");
+    accesses(LOAD, SIM_MODIFY, AT, 4, 0);
+    accesses(LOAD, SIM_MODIFY, AT, 4, 0);
+    finds("0x200 bytes 0x7ff0 0x200 1 2\n", "a read-modify-write conflicts with the one before, not with itself");
+    return done_testing();
+}
