@@ -779,6 +779,7 @@ shell_tests = \
 	tests/unit/run/regions.sh \
 	tests/unit/run/regions_with.sh \
 	tests/unit/run/requests.sh \
+	tests/unit/run/sample.sh \
 	tests/unit/run/stats.sh \
 	tests/unit/run/stress.sh \
 	tests/unit/run/sums.sh \

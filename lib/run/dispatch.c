@@ -3,7 +3,6 @@
 #include "guest/exec_map.h"
 #include "run/interval.h"
 #include "run/request.h"
-#include "run/run.h"
 #include "run/sample.h"
 #include "run/signal.h"
 #include "run/space.h"

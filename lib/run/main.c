@@ -137,7 +137,8 @@ static void start_translation(void)
     qn_code_cache_map();
     qn_translate_init();
     qn_tcache_init(c->tcache_bytes ? c->tcache_bytes : QN_TCACHE_BYTES, &qn_emit_bridges);
-    qn_space_choose(qn_region_home());
+    qn_sample_init();
+    qn_space_choose(qn_sample_home(qn_region_home()));
 }
 
 static void load_guest(uint64_t *kernel_sp)

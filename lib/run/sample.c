@@ -26,7 +26,6 @@
 #include "run/run.h"
 #include "run/space.h"
 #include "run/watch.h"
-#include "sim/contract.h"
 #include "sim/module.h"
 #include "tcache/tcache.h"
 
@@ -92,7 +91,7 @@ void qn_sample_init(void)
 {
     const struct qn_config *c = qn_cfg();
 
-    if (!qn_sim_observes)
+    if (!c->observes)
         return;
     wanted = c->sample_count;
     every = c->sample_of > wanted ? c->sample_of : 0;
@@ -111,7 +110,7 @@ void qn_sample_init(void)
 
 unsigned qn_sample_home(unsigned home)
 {
-    if (home == QN_HOME_OFF || !qn_sim_observes || state == ALL || state == WATCH)
+    if (home == QN_HOME_OFF || !qn_cfg()->observes || state == ALL || state == WATCH)
         return home;
     return state == REST ? QN_HOME_REST : QN_HOME_SKIP;
 }

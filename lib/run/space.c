@@ -12,7 +12,6 @@
  */
 #include "run/interval.h"
 #include "run/run.h"
-#include "run/sample.h"
 #include "run/space.h"
 #include "sim/contract.h"
 #include "sim/service.h"
@@ -52,7 +51,6 @@ static void start_simulation(const struct qn_config *c)
         qn_sim_twin_init(c, &qn_arena->versus);
     if (c->explain && c->cache_sim)
         qn_sim_explain(c, qn_arena_explain());
-    qn_sample_init();
     skip.emit.leaves = rest.emit.leaves = c->toggle;
     rest.emit.samples = true;
 }
@@ -97,7 +95,7 @@ static void open_home(unsigned home)
     uint64_t *table = first ? qn_ibl_table : qn_engine_alloc_low(QN_IBL_ENTRIES * sizeof *table);
 
     first_taken = true;
-    if (home != QN_HOME_OFF && !on.emit.counts) {
+    if (home != QN_HOME_OFF && !on.emit.counts) { /* also before what is not counted between samples */
         start_simulation(qn_cfg());
         on = counting_rules(qn_cfg());
     }

@@ -67,7 +67,7 @@ D1=fifo I1=random LL=inclusive
 $(each LL victim inclusive l2)
 $(each BC taken btfn onebit bimodal local global gshare tournament perceptron tage cachegrind)
 $(each BI btb ras)
-$(each AN 3c mattson interval sets)"
+$(each AN 3c mattson interval sets latency)"
 fi
 
 # ---- programs ----
