@@ -15,12 +15,12 @@
 #include "tap.h"
 static char said[65536];
 
-static int keep(const char *line)
+static int take_line(const char *line)
 {
     return sprintf(said + strlen(said), "%s\n", line);
 }
 
-#define puts keep
+#define puts take_line
 #include "sim/hosted/service.c"
 #undef puts
 
