@@ -308,11 +308,13 @@ engine_sources = \
 	lib/run/memory.c \
 	lib/run/points.c \
 	lib/run/process.c \
+	lib/run/procfs.c \
 	lib/run/recover.c \
 	lib/run/reference.c \
 	lib/run/region.c \
 	lib/run/request.c \
 	lib/run/sample.c \
+	lib/run/seccomp.c \
 	lib/run/settle.c \
 	lib/run/signal.c \
 	lib/run/space.c \
@@ -323,6 +325,7 @@ engine_sources = \
 	lib/run/translate.c \
 	lib/run/user_dispatch.c \
 	lib/run/variable.c \
+	lib/run/vsyscall.c \
 	lib/run/watch.c \
 	lib/run/start.S \
 	lib/run/switch.S \
@@ -543,11 +546,13 @@ headers = \
 	lib/report/whole.h \
 	lib/run/interval.h \
 	lib/run/points.h \
+	lib/run/procfs.h \
 	lib/run/reference.h \
 	lib/run/region.h \
 	lib/run/request.h \
 	lib/run/run.h \
 	lib/run/sample.h \
+	lib/run/seccomp.h \
 	lib/run/signal.h \
 	lib/run/space.h \
 	lib/run/thread.h \

@@ -28,6 +28,8 @@ static bool is_mapped(uint64_t addr)
 /* Control reached an address that holds no code. */
 static void fetch_fault(uint64_t pc)
 {
+    if (pc == qn_ctx.rip && qn_vsyscall())
+        return;
     qn_signal_raise(SIG_SEGV, is_mapped(pc) ? SEGV_ACCERR_ : SEGV_MAPERR_, pc);
 }
 

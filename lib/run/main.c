@@ -4,6 +4,7 @@
 #include "guest/exec_map.h"
 #include "guest/stack.h"
 #include "run/points.h"
+#include "run/procfs.h"
 #include "run/run.h"
 #include "run/sample.h"
 #include "run/space.h"
@@ -161,6 +162,7 @@ static void load_guest(uint64_t *kernel_sp)
     qn_ctx.gpr[QN_RSP] = qn_stack_build(kernel_sp, &image, &start, &vdso);
     qn_ctx.rip = image.entry;
     qn_ctx.rflags = 0x202;
+    qn_proc_publish(qn_ctx.gpr[QN_RSP], &image);
     if (vdso && qn_cfg()->vdso)
         qn_exec_add(vdso, vdso + 2 * QN_PAGE, false);
 }

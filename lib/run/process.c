@@ -1,7 +1,9 @@
 /* lib/run/process.c - execve, exit: each process has an arena and a collector of its own. */
 #include "base/format.h"
 #include "guest/elf.h"
+#include "run/procfs.h"
 #include "run/run.h"
+#include "run/seccomp.h"
 #include "run/space.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"
@@ -265,6 +267,7 @@ static long untraced_exec(int dirfd, const long *a, int flags)
     qn_signal_exec(true);
     if (t->shares)
         qn_lock_release();
+    qn_seccomp_exec(t, false);
     r = qn_sys6(__NR_execveat, dirfd, a[0], a[1], a[2], flags, 0);
     if (t->shares)
         qn_lock_acquire(t);
@@ -310,6 +313,7 @@ static long traced_exec(const char *path, const long *a)
     qn_sys3(__NR_fcntl, arena, F_SETFD_, 0);
     qn_sys3(__NR_fcntl, sock, F_SETFD_, 0);
     qn_coverage_save();
+    qn_seccomp_exec(t, true);
     qn_signal_exec(true);
     if (t->shares)
         qn_lock_release();
@@ -334,7 +338,7 @@ long qn_sys_execve(int dirfd, const long *a, int flags)
 
     if (!qn_copy_string((uint64_t)a[0], path, sizeof path))
         return -E_FAULT;
-    if (qn_streq(path, "/proc/self/exe"))
+    if (qn_proc_entry((uint64_t)a[0]) == QN_PROC_EXE)
         __builtin_memcpy(path, qn_arena_text(qn_arena->exe), qn_strlen(qn_arena_text(qn_arena->exe)) + 1);
     if (!qn_cfg()->trace_children || dirfd != AT_FDCWD_) {
         long b[3] = {(long)path, a[1], a[2]};

@@ -95,6 +95,8 @@ struct qn_thread {
     struct qn_user_dispatch user_dispatch;
     uint32_t shares;           /* enum qn_shares: of a process that shares the memory of the one that the arena is for, and
                                   counts there, until it execs or ends */
+    uint32_t seccomp;          /* mode: 0, strict, filter */
+    const struct qn_seccomp_filter *filters; /* seccomp.c; the newest first */
     uint32_t clear_handlers;   /* CLONE_CLEAR_SIGHAND: before it begins */
 };
 
@@ -172,7 +174,9 @@ void qn_string_partial(uint64_t pc, uint32_t record, unsigned insn); /* stopped 
 /* ---- system calls ---- */
 
 void qn_syscall(void);
+bool qn_is_engine_fd(long fd);
 void qn_emulate(void);
+bool qn_vsyscall(void); /* rip is in the vsyscall page: the call is made */
 long qn_guest_syscall(long nr, const long *args, volatile uint32_t *pending);
 extern char qn_syscall_begin[], qn_syscall_commit[], qn_syscall_abort[];
 #define QN_ERESTART 512

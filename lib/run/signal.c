@@ -329,7 +329,7 @@ static void host_handler(int sig, struct qn_siginfo *info, struct qn_ucontext *u
 /* ---- delivery, in the dispatcher ---- */
 
 /* The default action, taken by the kernel itself so that the parent sees the right status. */
-static void default_action(const struct qn_siginfo *info)
+void qn_signal_default_action(const struct qn_siginfo *info)
 {
     int sig = info->signo;
     qn_sigset only = ~sig_bit(sig);
@@ -349,7 +349,7 @@ void qn_signal_no_frame(int sig)
     struct qn_thread *t = qn_self;
 
     if (sig == SIG_SEGV || (t->mask & sig_bit(SIG_SEGV)) || t->actions[SIG_SEGV].handler <= HANDLER_IGN)
-        default_action(&info);
+        qn_signal_default_action(&info);
     else
         qn_frame_push(SIG_SEGV, &info, &t->actions[SIG_SEGV]);
 }
@@ -364,7 +364,7 @@ static void deliver(struct qn_siginfo *info, bool is_fault)
     if (act.handler == HANDLER_IGN && !is_fault)
         return;
     if (act.handler <= HANDLER_IGN || blocked) {
-        default_action(info);
+        qn_signal_default_action(info);
         return;
     }
     qn_frame_push(info->signo, info, &act);

@@ -48,6 +48,7 @@ bool qn_recover_is_behind_int3(uint64_t host); /* of a copied one */
 /* At a block boundary?  If so fills qn_ctx and returns true. */
 bool qn_recover_boundary(struct qn_ucontext *uc);
 void qn_signal_set_host_mask(qn_sigset guest);
+void qn_signal_default_action(const struct qn_siginfo *info);
 void qn_signal_no_frame(int sig); /* there is no room for the frame of a handler */
 
 #endif

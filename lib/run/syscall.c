@@ -2,6 +2,8 @@
  *
  * Nearly all go to the kernel as they are: the guest's pointers are real.  The engine looks at those that touch what
  * it manages: the address space, signals, threads and processes, its own descriptors, its name. */
+#include "run/procfs.h"
+#include "run/seccomp.h"
 #include "run/signal.h"
 
 enum { E_BADF = 9, E_INTR = 4, E_NOSYS = 38, E_INVAL = 22, E_FAULT = 14, E_PERM = 1 };
@@ -64,7 +66,7 @@ static long waiting_call(long nr, const long *a)
     return r;
 }
 
-static bool is_engine_fd(long fd)
+bool qn_is_engine_fd(long fd)
 {
     return fd >= 0 && (fd == qn_arena_fd || fd == qn_socket_fd || (qn_cfg()->trace_fd > 2 && fd == qn_cfg()->trace_fd));
 }
@@ -83,7 +85,7 @@ static long close_range(uint64_t first, uint64_t last, long flags)
         for (int i = 0; i < 3; i++) {
             long fd = i == 0 ? qn_arena_fd : i == 1 ? qn_socket_fd : qn_cfg()->trace_fd;
 
-            if (is_engine_fd(fd) && (uint64_t)fd >= from && (uint64_t)fd < stop)
+            if (qn_is_engine_fd(fd) && (uint64_t)fd >= from && (uint64_t)fd < stop)
                 stop = (uint64_t)fd;
         }
         if (stop > from)
@@ -105,14 +107,6 @@ static long set_base(long code, uint64_t addr, const long *a)
     if (r == 0 && code == ARCH_SET_GS_)
         qn_ctx.gs_base = addr;
     return r;
-}
-
-/* Does this path name the running program's own /proc entry? */
-static bool names_exe(uint64_t path)
-{
-    char text[32] = "";
-
-    return qn_copy_string(path, text, sizeof text) && qn_streq(text, "/proc/self/exe");
 }
 
 static long read_exe_link(uint64_t buf, uint64_t size)
@@ -192,7 +186,7 @@ static long descriptor_call(long nr, const long *a)
 
     if (nr == __NR_close_range)
         return close_range((uint32_t)a[0], (uint32_t)a[1], a[2]);
-    if (is_engine_fd((int)a[0]) || (target && is_engine_fd((int)a[1])))
+    if (qn_is_engine_fd((int)a[0]) || (target && qn_is_engine_fd((int)a[1])))
         return -E_BADF;
     return pass(nr, a);
 }
@@ -201,7 +195,7 @@ static long link_call(long nr, const long *a)
 {
     bool at = nr == __NR_readlinkat;
 
-    if (names_exe((uint64_t)a[at]))
+    if (qn_proc_entry((uint64_t)a[at]) == QN_PROC_EXE)
         return read_exe_link((uint64_t)a[1 + at], (uint64_t)a[2 + at]);
     return pass(nr, a);
 }
@@ -209,13 +203,35 @@ static long link_call(long nr, const long *a)
 static long open_call(long nr, const long *a)
 {
     unsigned path = nr == __NR_openat;
+    enum qn_proc_entry entry = qn_proc_entry((uint64_t)a[path]);
     long b[6];
 
-    if (!names_exe((uint64_t)a[path]))
+    if (entry == QN_PROC_MAPS)
+        return qn_proc_open_maps((const char *)a[path], a[path + 1]);
+    if (entry == QN_PROC_OTHER)
         return pass(nr, a);
     __builtin_memcpy(b, a, sizeof b);
     b[path] = (long)qn_arena_text(qn_arena->exe);
     return pass(nr, b);
+}
+
+static long list_call(long nr, const long *a)
+{
+    long r = pass(nr, a);
+
+    return r > 0 ? qn_proc_list(a[0], (uint64_t)a[1], r) : r;
+}
+
+static long prctl_call(const long *a)
+{
+    enum { GET_SECCOMP = 21, SET_SECCOMP = 22 };
+
+    switch (a[0]) {
+    case PR_SET_SYSCALL_USER_DISPATCH_: return qn_sys_user_dispatch(a);
+    case GET_SECCOMP: return qn_self->seccomp;
+    case SET_SECCOMP: return qn_sys_prctl_seccomp(a);
+    default: return pass(__NR_prctl, a);
+    }
 }
 
 static long dispatch_call(long nr, const long *a)
@@ -238,10 +254,12 @@ static long dispatch_call(long nr, const long *a)
         return link_call(nr, a);
     case __NR_open: case __NR_openat:
         return open_call(nr, a);
+    case __NR_getdents64: return list_call(nr, a);
     case __NR_prlimit64: case __NR_getrlimit:
         return limit_call(nr, a);
     case __NR_arch_prctl: return set_base(a[0], (uint64_t)a[1], a);
-    case __NR_prctl: return a[0] == PR_SET_SYSCALL_USER_DISPATCH_ ? qn_sys_user_dispatch(a) : pass(nr, a);
+    case __NR_seccomp: return qn_sys_seccomp(a);
+    case __NR_prctl: return prctl_call(a);
     case __NR_rseq: return -E_NOSYS;
     case __NR_ptrace: return qn_self->shares ? qn_sys_ptrace(a) : pass(nr, a);
     case __NR_exit_group: qn_process_exit((int)a[0]);
@@ -275,6 +293,10 @@ void qn_syscall(void)
     g[11] = qn_ctx.rflags;
     if (qn_user_dispatch_takes(nr))
         return;
+    if (QN_UNLIKELY(qn_self->seccomp) && !qn_seccomp_allows(nr, args(a), &r)) {
+        g[0] = (uint64_t)r;
+        return;
+    }
     if (nr == __NR_rt_sigreturn) {
         qn_sys_sigreturn();
         qn_toggle_leave();

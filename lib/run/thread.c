@@ -77,6 +77,13 @@ bool qn_thread_is_last(void)
     return n <= 1;
 }
 
+void qn_thread_each_of_process(void (*act)(struct qn_thread *, const void *), const void *argument)
+{
+    for (unsigned i = 0; i < nall; i++)
+        if (all[i]->used == QN_THREAD_LIVES && all[i]->pid == qn_self->pid)
+            act(all[i], argument);
+}
+
 /* Does another thread than this one have these dispositions of signals? */
 bool qn_thread_uses(const struct qn_sigaction *actions, const struct qn_thread *but)
 {
@@ -120,6 +127,8 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
     if (r->a.flags & CLONE_SETTLS_)
         t->ctx.fs_base = r->a.tls;
     t->mask = me->mask;
+    t->seccomp = me->seccomp;
+    t->filters = me->filters;
     /* The kernel's rule: a process that shares memory but does not suspend its parent has none. */
     t->altstack = (r->a.flags & CLONE_VFORK_) ? me->altstack : (struct qn_stack){.flags = 2};
     t->clear_handlers = (r->a.flags & CLONE_CLEAR_SIGHAND_) != 0;

@@ -26,6 +26,7 @@ unsigned qn_thread_count(void);     /* living guest threads, of all processes th
 unsigned qn_thread_strangers(void); /* processes that ever shared it with their parent */
 bool qn_thread_is_last(void);       /* of its process */
 struct qn_thread *qn_thread_new(void);
+void qn_thread_each_of_process(void (*act)(struct qn_thread *, const void *), const void *argument);
 bool qn_thread_uses(const struct qn_sigaction *actions, const struct qn_thread *but);
 long qn_thread_start(struct qn_thread *t, const struct qn_clone_request *r);
 void qn_thread_only_self(void);     /* after fork: the other threads are gone */

@@ -48,6 +48,9 @@ same clone_flags 'the same with profiles of the children' --trace-children=yes
 same brk 'brk beyond 8 MB'
 same fpu_ip "the FPU's instruction pointer"
 same fpu_ip 'the same uninstrumented' --instr-at-start=no
+same proc 'what is in /proc'
+same seccomp 'filters of system calls'
+same vsyscall 'the vsyscall page'
 same pthreads 'every primitive of pthreads; fork from threads'
 same many '1,000 threads, storms of posix_spawn, a reservation of 64 GiB'
 

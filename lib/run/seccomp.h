@@ -1,0 +1,14 @@
+/* lib/run/seccomp.h - see seccomp.c. */
+#ifndef QN_RUN_SECCOMP_H
+#define QN_RUN_SECCOMP_H
+
+#include "base/base.h"
+
+/* May the call be made?  If not, *r is what the guest finds in rax; a signal may be pending. */
+bool qn_seccomp_allows(long nr, const long *a, long *r);
+long qn_sys_seccomp(const long *a);
+long qn_sys_prctl_seccomp(const long *a); /* prctl(PR_SET_SECCOMP, ...) */
+struct qn_thread;
+void qn_seccomp_exec(const struct qn_thread *t, bool traced); /* just before execve; t may not hold the lock any more */
+
+#endif
