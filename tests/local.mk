@@ -125,8 +125,8 @@ sanitize:
 .PHONY: sanitize
 
 ## How many lines of lib/ the tests execute, in hosted code and in the engine.  Not asked: tests of the build itself, those that link
-## libquern.a on their own, without gcov, and one that takes too long with an engine that is not optimised.
-COVERAGE_TESTS = $(filter-out tests/unit/build/% $(links_alone) tests/unit/sim/check.sh,$(TESTS))
+## libquern.a on their own, without gcov, and two that take too long with an engine that is not optimised.
+COVERAGE_TESTS = $(filter-out tests/unit/build/% $(links_alone) tests/unit/sim/check.sh tests/guest/oracle.sh,$(TESTS))
 ## These build simulators, of lib/sim, with tests/coverage/cc.sh.  (So do labs, but there the compiler is shut in.)
 simulator_tests = tests/unit/sim/% tests/unit/run/% tests/unit/exp/%
 coverage_objects = ENGINE_EXTRA=tests/coverage/engine.o LDFLAGS='$(abs_top_builddir)/coverage/exit.o'
