@@ -110,9 +110,33 @@ void qn_sample_init(void)
 
 unsigned qn_sample_home(unsigned home)
 {
-    if (home == QN_HOME_OFF || !qn_cfg()->observes || state == ALL || state == WATCH)
+    if (home == QN_HOME_OFF || !qn_cfg()->observes)
         return home;
-    return state == REST ? QN_HOME_REST : QN_HOME_SKIP;
+    return state == REST ? QN_HOME_REST : state == SKIP && !within ? QN_HOME_SKIP : home;
+}
+
+/* Has the block been executed?  (A fault takes back by itself what was counted.) */
+static bool was_executed(void)
+{
+    switch (qn_ctx.exit_kind) {
+    case QN_EXIT_LINK:
+    case QN_EXIT_IBL:
+    case QN_EXIT_SYSCALL:
+    case QN_EXIT_EMULATE:
+    case QN_EXIT_FPU:
+    case QN_EXIT_RETURN: return true;
+    case QN_EXIT_SIGNAL: return qn_ctx.rip != stepped;
+    default: return false;
+    }
+}
+
+/* Code that runs instruction by instruction counts, so that there is one translation of it; what was not observed is taken back. */
+static void uncount(void)
+{
+    uint32_t index = was_executed() ? qn_tcache_find(stepped, QN_SPACE(qn_space, 1)) : QN_NO_BLOCK;
+
+    if (index != QN_NO_BLOCK && qn_tcache_block(index)->instrumented)
+        qn_arena_counters()[qn_arena_block(qn_tcache_block(index)->record)->counter]--;
 }
 
 /* ---- countdowns ---- */
@@ -266,7 +290,11 @@ void qn_sample_after(void)
         if (watch() && --left == 0)
             end_window();
         break;
-    case SKIP: left -= going; break;
-    default: break;
+    case SKIP:
+        left -= going;
+        if (within)
+            uncount();
+        break;
+    default: uncount(); break;
     }
 }

@@ -163,13 +163,21 @@ static unsigned block_max(unsigned space)
 /* The entry of a function that is to be counted, seen from outside. */
 static bool enters(uint64_t pc, unsigned space) { return space == QN_HOME_OFF && qn_cfg()->toggle && qn_points_toggle(pc); }
 
+/* All flags live: where the guest may be asked for them; and in code of samples, which is made often and run seldom, to be spared the
+ * look at its successors. */
+static bool keeps_flags(unsigned space)
+{
+    bool sampled = qn_cfg()->observes && (QN_VARIANT(space) || QN_HOME(space) == QN_HOME_SKIP);
+
+    return qn_settle_exact() || sampled || QN_VARIANT(space) == QN_VARIANT_EXACT;
+}
+
 uint32_t qn_translate(uint64_t pc, unsigned space)
 {
     const struct qn_config *c = qn_cfg();
     const struct qn_space_rules *rules = qn_space_rules(space);
     const struct qn_block_rules shape = {block_max(space), rules->event.caches ? QN_BORROWED : 0, rules->emit.countdown != NULL,
-                                         rules->event.cachegrind, qn_settle_exact() || QN_VARIANT(space) == QN_VARIANT_EXACT,
-                                         qn_cfg()->toggle ? qn_points_toggle : NULL};
+                                         rules->event.cachegrind, keeps_flags(space), qn_cfg()->toggle ? qn_points_toggle : NULL};
     uint64_t since = ticks(), number = qn_arena->stats.blocks;
     struct qn_cost_place place = {0};
     uint32_t index;

@@ -181,6 +181,7 @@ static uint64_t went_to(void)
     case QN_EXIT_LINK: return qn_texit_target(&qn_tcache_block(qn_ctx.exit_id / 2)->exit[qn_ctx.exit_id % 2]);
     case QN_EXIT_IBL:
     case QN_EXIT_SYSCALL:
+    case QN_EXIT_FPU:
     case QN_EXIT_RETURN: return qn_ctx.rip;
     case QN_EXIT_EMULATE: return qn_ctx.rip + insn.len;
     case QN_EXIT_SIGNAL: return qn_ctx.rip != seen.pc ? qn_ctx.rip : 0;
