@@ -266,6 +266,7 @@ translator_sources = \
 	lib/emit/lru_stub.c \
 	lib/emit/place.c \
 	lib/emit/predict.c \
+	lib/emit/sample.c \
 	lib/emit/slow.c \
 	lib/emit/stub.c \
 	lib/tcache/tcache.c

@@ -90,12 +90,29 @@ static void end_jcc_inline(struct emitter *e, const struct qn_event *ev, unsigne
     predicted_arm(e, ev, true);
 }
 
+/* Counted down to a sample where it is taken; exit 1 is that arm. */
+static void sampled_jcc(struct emitter *e, unsigned cond)
+{
+    uint64_t branch;
+
+    x_jcc(&e->hot, cond, 0);
+    branch = e->hot.exec;
+    emit_jump_out(e, e->b->next);
+    x_patch(branch, e->hot.exec);
+    emit_sample_arm(e);
+    emit_jump_out(e, e->b->target);
+}
+
 void emit_jcc(struct emitter *e)
 {
     const struct qn_event *ev = emit_branch_event(e, QN_EV_COND);
     unsigned cond = e->b->insn[e->b->n - 1].cond;
 
     emit_mark_side(e, e->b->n - 1, 0);
+    if (e->out.turns) {
+        sampled_jcc(e, cond);
+        return;
+    }
     if (ev && emit_predicts(e)) {
         end_jcc_inline(e, ev, cond);
         return;

@@ -144,7 +144,7 @@ static void emit_body(struct emitter *e)
     if (e->b->volatile_code && e->b->next != e->b->pc)
         emit_verify(e);
     emit_countdown(e);
-    emit_sample(e);
+    emit_sample_entry(e);
     n = first_fetch(e);
     count_execution(e);
     for (unsigned i = 0; i < e->b->n; i++) {
@@ -176,8 +176,7 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
     e.index = qn_tcache_next_index();
     e.out = (struct qn_tblock){.pc = b->pc, .record = record, .ninsns = (uint8_t)b->n,
                                .nbytes = (uint16_t)(b->next - b->pc), .flags_in = b->live[0], .instrumented = emit_rules.counts && b->n,
-                               .space = (uint16_t)space, .caches = emit_rules.caches,
-                               .anchor = qn_block_is_anchor(b)};
+                               .space = (uint16_t)space, .caches = emit_rules.caches};
     e.out.hot = (uint32_t)e.hot.exec;
     e.out.cold = (uint32_t)e.cold.exec;
     choose_triple(&e);

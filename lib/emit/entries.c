@@ -62,8 +62,8 @@ void emit_entries(struct emitter *e)
 
 /* ---- conditions of entry ---- */
 
-/* jCC to cold code, which undoes what `undo` says and leaves for the dispatcher before anything of the block has run. */
-static void leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, void (*undo)(struct emitter *))
+/* jCC to cold code, which undoes what `undo` says and leaves for the dispatcher at pc. */
+void emit_leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *))
 {
     struct qn_code hot;
     bool saved = e->flags_saved;
@@ -74,7 +74,7 @@ static void leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, v
     if (undo)
         undo(e);
     emit_restore_flags(e);
-    emit_service_exit(e, kind, e->b->pc);
+    emit_service_exit(e, kind, pc);
     e->cold = e->hot;
     e->hot = hot;
     e->flags_saved = saved;
@@ -96,53 +96,8 @@ void emit_countdown(struct emitter *e)
         return;
     emit_need_flags(e, 0);
     change_countdown(e, 5);
-    leave_if(e, X_CC_S, QN_EXIT_INTERVAL, add_back);
+    emit_leave_if(e, X_CC_S, QN_EXIT_INTERVAL, e->b->pc, add_back);
 }
-
-/* ---- samples ---- */
-
-#define JRCXZ "\xe3"
-#define DECL_OP 0xffu /* /1 */
-
-/* Without the flags:  mov %rcx, tmp ;  mov countdown, %ecx ;  lea -1(%rcx), %ecx ;  mov %ecx, countdown ;  jrcxz 1f ;  jmp 2f
- *                     1: jmp cold ;  2: mov tmp, %rcx           cold: mov tmp, %rcx ;  leave */
-static void count_live(struct emitter *e, uint64_t countdown)
-{
-    struct qn_code hot;
-
-    x_store(&e->hot, CTX(tmp), QN_RCX);
-    x_load32(&e->hot, QN_RCX, countdown);
-    x_lea32(&e->hot, QN_RCX, QN_RCX, -1);
-    x_store32(&e->hot, countdown, QN_RCX);
-    x_bytes(&e->hot, JRCXZ "\x02\xeb\x05", 4);
-    x_jmp(&e->hot, e->cold.exec);
-    x_load(&e->hot, QN_RCX, CTX(tmp));
-    hot = e->hot;
-    e->hot = e->cold;
-    x_load(&e->hot, QN_RCX, CTX(tmp));
-    emit_service_exit(e, QN_EXIT_SAMPLE, e->b->pc);
-    e->cold = e->hot;
-    e->hot = hot;
-}
-
-/* decl countdown ;  je: a sample begins here or soon after.  Nothing is borrowed in such code. */
-void emit_sample(struct emitter *e)
-{
-    uint64_t countdown;
-
-    if (!emit_rules.samples || !e->out.anchor)
-        return;
-    countdown = emit_hooks.sample(e->index);
-    if (!emit_flags_free(e, 0)) {
-        count_live(e, countdown);
-        return;
-    }
-    x_byte(&e->hot, DECL_OP);
-    x_rip(&e->hot, 1, countdown, 0);
-    leave_if(e, X_CC_E, QN_EXIT_SAMPLE, NULL);
-}
-
-/* ---- changed code ---- */
 
 /* Code in writable or shared memory may change behind our back: ask at each entry whether it is still what was translated.
  * (What it does not see: a store into the block that is running.) */
@@ -154,5 +109,5 @@ void emit_verify(struct emitter *e)
     x_bytes(&e->hot, "\x83", 1); /* cmpl $0, result */
     x_rip(&e->hot, 7, CTX(result), 1);
     x_byte(&e->hot, 0);
-    leave_if(e, X_CC_NE, QN_EXIT_STALE, NULL);
+    emit_leave_if(e, X_CC_NE, QN_EXIT_STALE, e->b->pc, NULL);
 }

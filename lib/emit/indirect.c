@@ -13,7 +13,6 @@ const struct emit_triple emit_standard = {QN_PREF_NOW, 1u << QN_PREF_NOW | 1u <<
 
 static void standard_jump(struct qn_code *c, unsigned space)
 {
-    x_store(c, CTX_GPR(QN_RCX), QN_RCX);
     x_bytes(c, "\x45\x0f\xb7\xd3", 4);     /* movzwl %r11w, %r10d */
     x_bytes(c, "\x42\xff\x24\xd5", 4);     /* jmp *table(,%r10,8) */
     x_u32(c, (uint32_t)(uintptr_t)qn_tcache_ibl_table(space));
@@ -144,6 +143,14 @@ static void look_at_stack(struct emitter *e)
     e->flags_saved = saved;
 }
 
+static void jump_on(struct emitter *e)
+{
+    x_store(&e->hot, CTX_GPR(QN_RCX), QN_RCX);
+    if (e->out.turns)
+        emit_sample_indirect(e, leave_standard_state);
+    standard_jump(&e->hot, e->out.space);
+}
+
 /* From the block's registers to the standard state. */
 void emit_indirect(struct emitter *e)
 {
@@ -177,5 +184,5 @@ void emit_indirect(struct emitter *e)
     if (QN_VARIANT(e->out.space) == QN_VARIANT_EXACT)
         leave_standard_state(&e->hot, QN_EXIT_IBL);
     else
-        standard_jump(&e->hot, e->out.space);
+        jump_on(e);
 }

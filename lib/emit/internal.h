@@ -13,6 +13,7 @@ struct emitter {
     const struct qn_event_list *list;
     uint32_t counter;         /* index of the execution counter */
     uint32_t centre;          /* event counter k is at centre + k */
+    uint64_t sample;          /* address of the block's countdown, 0 = none */
     uint32_t index;           /* block index that the commit will give */
     bool borrowed;            /* this block borrows a triple */
     uint64_t touched;         /* code line that the last emitted fetch check touched, ~0 = none */
@@ -104,7 +105,12 @@ void emit_load_operand(struct emitter *e, unsigned i, unsigned dst); /* mov <r/m
 void emit_entries(struct emitter *e);
 void emit_verify(struct emitter *e);
 void emit_countdown(struct emitter *e);
-void emit_sample(struct emitter *e);
+void emit_leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *));
+
+/* sample.c */
+void emit_sample_entry(struct emitter *e);
+void emit_sample_arm(struct emitter *e);
+void emit_sample_indirect(struct emitter *e, void (*leave)(struct qn_code *c, enum qn_exit_kind kind));
 
 /* exits.c */
 struct emit_triple emit_borrowed(const struct emitter *e);

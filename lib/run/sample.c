@@ -14,7 +14,7 @@
  * from this anchor to the next: one of eight windows is not observed but looks whether it is, and if not doubles L.
  *
  * An anchor ends with a branch backwards, or with an indirect jump or call: there is no cycle without one but by returns,
- * which end as soon as the calls do.
+ * which end as soon as the calls do.  It counts where that costs least, at its entry or behind the branch (emit/sample.c).
  *
  * For small M (below SMALL) nearly every block would be on its way to a window: then code runs block by block, and one window
  * begins in each period of M instructions, at a place that is drawn.
@@ -34,6 +34,7 @@
 #define LENGTH_MAX 4096u  /* below SMALL */
 #define PROBES 8u         /* one window of so many looks whether L is long enough */
 #define LEAVE_MAX 64u     /* instructions */
+#define ANYWHERE 1ull     /* no code lies there */
 #define LN2 0xb17217f7ull /* of 2^32 */
 
 bool qn_sample_steps;
@@ -45,6 +46,7 @@ static bool probing;
 static uint32_t anchor;        /* SKIP: the block whose countdown came to its end */
 static uint64_t anchor_length; /* its L */
 static bool at_anchor;         /* that block comes next */
+static uint64_t turned_to;     /* SKIP: the block that was run has a countdown behind its branch there; ANYWHERE; 0 = none */
 static bool within;            /* SKIP: instruction by instruction from here on, which is no anchor */
 static uint64_t going;         /* instructions of the block that runs */
 static uint64_t stepped;       /* its address */
@@ -177,12 +179,13 @@ uint64_t qn_sample_countdown(uint32_t index)
 
 void qn_sample_begin(void)
 {
-    anchor = qn_tcache_find(qn_ctx.rip, QN_HOME_REST);
+    anchor = qn_ctx.exit_id;
     anchor_length = lengths[anchor];
     countdowns[anchor] = draw_countdown(anchor_length);
     probing = draw(PROBES) == 0;
     left = probing ? anchor_length : draw(anchor_length);
-    at_anchor = true;
+    at_anchor = qn_tcache_block(anchor)->anchor;
+    turned_to = 0;
     enter(SKIP);
 }
 
@@ -215,24 +218,36 @@ static void end_window(void)
     enter(LEAVE);
 }
 
-/* The block at rip as it is run on the way to a window. */
-static uint32_t find_block(void)
+static uint32_t find_block(unsigned space)
 {
     uint32_t index;
 
-    qn_space_choose(QN_HOME_SKIP);
-    index = qn_tcache_find(qn_ctx.rip, QN_HOME_SKIP);
-    return index == QN_NO_BLOCK ? qn_translate(qn_ctx.rip, QN_HOME_SKIP) : index;
+    qn_space_choose(space);
+    index = qn_tcache_find(qn_ctx.rip, space);
+    return index == QN_NO_BLOCK ? qn_translate(qn_ctx.rip, space) : index;
 }
 
-/* On the way to the window: the block at rip is an anchor, or the window begins at it, or so many instructions of it are to be run,
- * 0 = all. */
+/* Has the block that was run led through the end of a cycle, or is another one about to? */
+static bool meets_anchor(const struct qn_tblock *b)
+{
+    bool turned = turned_to == ANYWHERE || (turned_to && turned_to == qn_ctx.rip);
+
+    return turned || (b->anchor && !at_anchor);
+}
+
+static void expect_turn(const struct qn_tblock *b)
+{
+    turned_to = !b->turns ? 0 : b->nexits ? qn_texit_target(&b->exit[1]) : ANYWHERE;
+}
+
+/* On the way to the window: it is over because of an anchor, or the window begins at rip, or so many instructions of the block there
+ * are to be run, 0 = all.  The code of REST knows where anchors are. */
 static void skip_block(unsigned *at_most)
 {
-    uint32_t index = within ? QN_NO_BLOCK : find_block();
+    uint32_t index = within ? QN_NO_BLOCK : find_block(small() ? QN_HOME_SKIP : QN_HOME_REST);
     const struct qn_tblock *b = index == QN_NO_BLOCK ? NULL : qn_tcache_block(index);
 
-    if (b && b->anchor && !at_anchor && !small()) {
+    if (b && !small() && meets_anchor(b)) {
         enter(REST);
         return;
     }
@@ -244,6 +259,8 @@ static void skip_block(unsigned *at_most)
     within = !b || b->ninsns > left;
     *at_most = within;
     going = within ? 1 : b->ninsns;
+    if (b)
+        expect_turn(b);
 }
 
 /* Has control come back to code that is there, or to the beginning of what will be a block? */

@@ -64,7 +64,8 @@ struct qn_tblock {
     bool caches : 1;         /* translated for caches; so at ind_entry the clock is in QN_PREF_NOW */
     bool live : 1, instrumented : 1;
     bool ind_cold : 1;       /* ind_entry is an offset in cold, not in hot */
-    bool anchor : 1;         /* qn_block_is_anchor */
+    bool anchor : 1;         /* its countdown to a sample is at the entry */
+    bool turns : 1;          /* ... is behind the branch: that taken backwards (exit 1), or the indirect one */
     struct qn_texit exit[2];
 };
 #define QN_NO_REG 255
