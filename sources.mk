@@ -781,6 +781,7 @@ shell_tests = \
 	tests/unit/run/exact.sh \
 	tests/unit/run/explain.sh \
 	tests/unit/run/fidelity.sh \
+	tests/unit/run/gdb.sh \
 	tests/unit/run/interval.sh \
 	tests/unit/run/regions.sh \
 	tests/unit/run/regions_with.sh \
@@ -791,6 +792,7 @@ shell_tests = \
 	tests/unit/run/sums.sh \
 	tests/unit/run/together.sh \
 	tests/unit/run/toggle.sh \
+	tests/unit/run/unsupported.sh \
 	tests/unit/run/versus.sh \
 	tests/unit/sim/analyses.sh \
 	tests/unit/sim/build.sh \

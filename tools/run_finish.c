@@ -27,6 +27,7 @@
 #include "run_reader.h"
 #include "tools.h"
 
+#define UNSUPPORTED_TEXT 200             /* bytes of what a profile says of one thing that is not supported */
 #define FOLD_SECONDS 600                 /* processor time of one attempt */
 #define FOLD_BYTES (16ull << 30)         /* more address space: debug files, tables */
 #define FOLD_ATTEMPTS 8                  /* the last one reads no debug information at all */
@@ -81,10 +82,21 @@ static const char *copy_modules(const struct qn_run *r)
     return text;
 }
 
+static void take_unsupported(const struct qn_run *r, char (*texts)[UNSUPPORTED_TEXT], const char **pointers)
+{
+    const struct qn_arena_header *h = qn_cost_header(&r->store);
+
+    for (uint32_t i = 0; i < QN_UNSUPPORTED_MAX && i < h->n_unsupported; i++) {
+        qn_cost_get_string(&r->store, h->unsupported[i], texts[i], sizeof texts[i]);
+        pointers[i] = texts[i];
+    }
+}
+
 static enum qn_prof_status write_profile(struct work *w, const char *path, struct qn_prof_error *err)
 {
     const struct qn_run *r = w->run;
     const char *slash = strrchr(r->engine, '/');
+    char unsupported[QN_UNSUPPORTED_MAX][UNSUPPORTED_TEXT];
     struct qn_cost_profile p = {
         .config = &r->config, .events = &w->events, .version = QN_VERSION, .engine = slash ? slash + 1 : r->engine,
         .engine_hash = r->engine_hash, .sim_opt = r->options.sim_opt ? r->options.sim_opt : "",
@@ -93,6 +105,7 @@ static enum qn_prof_status write_profile(struct work *w, const char *path, struc
         .regions = w->regions.list, .region_count = w->regions.count,
     };
 
+    take_unsupported(r, unsupported, p.unsupported);
     return qn_cost_write_profile(path, &p, w->table, err);
 }
 

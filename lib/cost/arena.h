@@ -175,6 +175,8 @@ struct qn_versus {
 #define QN_ARENA_REGIONS_MAX 250 /* and 0; each has a space of the code cache (tcache.h) */
 #define QN_REGION_NAME 64        /* bytes of a name, with its NUL */
 
+#define QN_UNSUPPORTED_MAX 16    /* different ones that a profile lists */
+
 struct qn_region_rec {
     uint32_t parent, name;   /* region; string */
 };
@@ -208,6 +210,8 @@ struct qn_arena_header {
     struct qn_versus versus;
     uint32_t n_regions, pad; /* with region 0, once there is any other */
     struct qn_region_rec region[QN_ARENA_REGIONS_MAX];
+    uint32_t n_unsupported;  /* things that the program wanted and did not get, or not as natively: strings, each once */
+    uint32_t unsupported[QN_UNSUPPORTED_MAX];
 };
 
 struct qn_map_rec {          /* one executable mapping that code was translated from */

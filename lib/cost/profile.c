@@ -83,6 +83,12 @@ static void put_provenance(struct header *h, const struct qn_cost_profile *p)
     put_desc(h, "Instrumented:", "%s", p->partly ? "parts of the run" : "all of the run");
 }
 
+static void put_unsupported(struct header *h, const struct qn_cost_profile *p)
+{
+    for (int i = 0; i < QN_UNSUPPORTED_MAX && p->unsupported[i]; i++)
+        put_desc(h, "Unsupported:", "%.150s", p->unsupported[i]);
+}
+
 static void put_region_names(struct header *h, const struct qn_cost_profile *p)
 {
     char names[DESC_MAX] = "";
@@ -120,6 +126,7 @@ enum qn_prof_status qn_cost_write_profile(const char *path, const struct qn_cost
     put_cache(&h, "D1 cache:", &p->config->D1);
     put_cache(&h, "LL cache:", &p->config->LL);
     put_provenance(&h, p);
+    put_unsupported(&h, p);
     put_region_names(&h, p);
     put_command(&h, p->command, p->events);
     qn_prof_put_events(w, p->events->names, p->events->count);

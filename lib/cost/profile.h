@@ -36,6 +36,7 @@ struct qn_cost_profile {
     const char *program;    /* path */
     const char *build_id;   /* of the program, "" if none */
     const char *command;    /* as typed, arguments joined by blanks */
+    const char *unsupported[QN_UNSUPPORTED_MAX]; /* NULL ends, unless there are so many */
     bool partly;            /* some of the run was not counted, as the user or the program asked */
     const struct qn_cost_region {        /* parts of the whole that the program has named */
         const char *path;                /* "solve/step" */

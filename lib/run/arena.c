@@ -53,6 +53,26 @@ uint32_t qn_arena_string(const char *text)
     return (uint32_t)at;
 }
 
+bool qn_arena_unsupported(const char *text)
+{
+    uint32_t n = qn_arena->n_unsupported;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (qn_streq(qn_arena_text(qn_arena->unsupported[i]), text))
+            return false;
+    if (n == QN_UNSUPPORTED_MAX)
+        return false;
+    qn_arena->unsupported[n] = qn_arena_string(text);
+    qn_arena->n_unsupported = n + 1;
+    return true;
+}
+
+void qn_unsupported(const char *text)
+{
+    if (qn_arena_unsupported(text))
+        qn_wire_note(QN_WIRE_NOTE, text);
+}
+
 /* ---- maps: looked up in /proc/self/maps when code of a range is first translated ---- */
 
 static const char *parse_hex(const char *s, uint64_t *value)

@@ -30,10 +30,23 @@ _Noreturn void qn_die_fatal(enum qn_fatal kind, uint64_t pc, const char *text)
         write_stderr("\n");
         qn_exit_group(EXIT_UNSUPPORTED);
     }
+    if (kind == QN_FATAL_UNSUPPORTED)
+        qn_arena_unsupported(text);
     qn_arena->fatal_pc = pc;
     qn_format(qn_arena->fatal_text, sizeof qn_arena->fatal_text, "%s", text);
     qn_arena->fatal = kind;
     qn_exit_group(EXIT_UNSUPPORTED);
+}
+
+/* What the profile says of it: the bytes and where they are. */
+static void note_bad_insn(uint64_t pc, unsigned n)
+{
+    char text[160];
+    size_t used = qn_format(text, sizeof text, "instruction at %x:", pc);
+
+    for (unsigned i = 0; i < n; i++)
+        used += qn_format(text + used, sizeof text - used, " %X", qn_arena->fatal_bytes[i]);
+    qn_arena_unsupported(text);
 }
 
 _Noreturn void qn_die_bad_insn(uint64_t pc)
@@ -51,6 +64,7 @@ _Noreturn void qn_die_bad_insn(uint64_t pc)
     }
     n = got > 0 ? (unsigned)got : 0;
     qn_arena->fatal_len = (int32_t)n;
+    note_bad_insn(pc, n);
     qn_die_fatal(QN_FATAL_INSN, pc, "undecodable or unsupported instruction");
 }
 

@@ -158,6 +158,14 @@ bool qn_copy_string(uint64_t guest, char *to, size_t size)
     return false;
 }
 
+static void say_set_uid(const char *name)
+{
+    char text[160];
+
+    qn_format(text, sizeof text, "%s is a set-uid program and runs untraced", name);
+    qn_unsupported(text);
+}
+
 /* What would execve say?  0 = traceable; positive errno = fails; negative = let the kernel run it untraced. */
 static int check_target(int dirfd, uint64_t path, int flags)
 {
@@ -177,6 +185,8 @@ static int check_target(int dirfd, uint64_t path, int flags)
             return -1; /* missing, unreadable: the kernel knows best */
         qn_sys2(__NR_fstat, fd, (long)st);
         err = (st[6] & 0111) ? qn_elf_read_script((int)fd, &script) : -1;
+        if (st[6] & (S_ISUID_ | S_ISGID_))
+            say_set_uid(name);
         if (err == -1 || (st[6] & (S_ISUID_ | S_ISGID_)) || (st[6] & 0170000) != 0100000) {
             qn_sys1(__NR_close, fd);
             return -1;

@@ -113,6 +113,8 @@ static inline struct qn_config *qn_cfg(void) { return &qn_arena->config; }
 void qn_arena_attach(int fd);
 uint32_t qn_arena_string(const char *text);
 const char *qn_arena_text(uint32_t string);
+bool qn_arena_unsupported(const char *text); /* a line for the profile; false: it has it already, or no room */
+void qn_unsupported(const char *text);       /* the same, and a line for the user */
 uint32_t qn_arena_map_of(uint64_t pc);
 /* Where a block counts: index of its execution counter; index such that event counter k lies at centre + k. */
 struct qn_cost_place {

@@ -15,7 +15,7 @@
 #include "run/thread.h"
 
 enum { E_ACCES = 13, E_FAULT = 14, E_INVAL = 22, E_NOMEM = 12, E_NOSYS = 38, ERRNO_MAX = 4095 };
-enum { SET_STRICT = 0, SET_FILTER = 1, FLAG_TSYNC = 1, FLAGS_HARMLESS = 2 | 4, PR_GET_NO_NEW_PRIVS_ = 39, MODE_STRICT = 1, MODE_FILTER = 2 };
+enum { SET_STRICT = 0, SET_FILTER = 1, FLAG_TSYNC = 1, FLAGS_HARMLESS = 2 | 4, FLAG_NEW_LISTENER = 8, PR_GET_NO_NEW_PRIVS_ = 39, MODE_STRICT = 1, MODE_FILTER = 2 };
 enum { SIG_SYS = 31, SYS_SECCOMP_ = 1 };
 #define ARCH_X86_64 0xc000003eu
 #define PROGRAM_MAX 4096u        /* instructions */
@@ -220,6 +220,8 @@ static long install(uint64_t flags, uint64_t from)
     struct qn_seccomp_filter *f;
     struct program p;
 
+    if (flags & FLAG_NEW_LISTENER)
+        qn_unsupported("a listener for filters of system calls (SECCOMP_FILTER_FLAG_NEW_LISTENER) is refused");
     if (flags & ~(uint64_t)(FLAG_TSYNC | FLAGS_HARMLESS) || qn_self->seccomp == MODE_STRICT)
         return -E_INVAL;
     if (!qn_read_guest(from, &p, sizeof p))
@@ -281,7 +283,7 @@ void qn_seccomp_exec(const struct qn_thread *t, bool traced)
     if (!t->filters)
         return;
     if (traced)
-        qn_wire_note(QN_WIRE_NOTE, "the program's filters of system calls (seccomp) do not hold in the program that it executes");
+        qn_unsupported("the program's filters of system calls (seccomp) do not hold in the program that it executes");
     else
         give_to_kernel(t->filters);
 }

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Can gdb attach to a program under quern, and does build-aux/gdb/quern.gdb say where in the program it is?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+command -v gdb >/dev/null || skip_all 'gdb is not installed'
+[ -x "$QUERN" ] || skip_all "there is no $QUERN"
+cd "$SCRATCH" || bail "no $SCRATCH"
+
+cat >spin.c <<'END'
+#include <unistd.h>
+volatile unsigned long turns;
+__attribute__((noinline)) void spin(void) { while (turns < 1ul << 60) turns += turns % 7 + 1; }
+int main(void) { if (write(1, "!", 1) == 1) spin(); return 0; }
+END
+$CC -O1 -g -no-pie -static -o spin spin.c || bail 'spin.c cannot be compiled'
+
+# attach OPTIONS...: what gdb says, in ./said; the program is ended.
+attach() {
+    mkfifo ready
+    "$QUERN" run -q --out-file=profile "$@" -- ./spin >ready 2>log &
+    quern=$!
+    head -c 1 ready >/dev/null
+    guest=$(ps -o pid= --ppid $quern | head -n 1 | tr -d ' ')
+    timeout 60 gdb -nx -batch -p "$guest" -ex "symbol-file ${QUERN%/*}/quern-engine" -ex "source $top_srcdir/build-aux/gdb/quern.gdb" \
+        -ex 'add-symbol-file ./spin' -ex quern-where -ex 'info symbol $quern_guest' -ex 'quern-pc 0x1000' -ex detach >said 2>&1
+    kill -TERM "$guest"
+    wait $quern
+    status=$?
+    rm -f ready
+}
+
+# It may have stopped where there is no copy of an instruction: once more, then.
+for option in --cache-sim=yes --instr-at-start=no; do
+    for try in 1 2 3; do
+        attach $option
+        grep -q 'in the engine\|^0x[0-9a-f]* is no copy' said && ! grep -q '^spin' said || break
+    done
+    if grep -q 'ptrace: Operation not permitted' said; then
+        skip "$option: gdb may not attach here" 3
+        continue
+    fi
+    is $status 143 "it goes on, and ends when it is told to, $option"
+    ok "the program's function, $option" grep -q '^spin' said || diag "$(cat said)"
+    ok "an address outside, $option" grep -q '0x1000 is no copy' said || diag "$(cat said)"
+done
+done_testing
