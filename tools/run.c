@@ -16,8 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
@@ -162,7 +165,7 @@ static int run(struct qn_run *r)
     return end_main(r);
 }
 
-int qn_tool_run(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     static struct qn_run r;
     int status = qn_run_parse(&r.options, argc, argv);
@@ -183,4 +186,36 @@ int qn_tool_run(int argc, char **argv)
     status = run(&r);
     qn_run_remove_scratch(&r);
     return status;
+}
+
+/* ---- a stack of our own, where the user has left little (ulimit -s): the limit is for the program ---- */
+
+#define STACK_ENOUGH (1u << 20) /* bytes */
+#define STACK_OWN (8u << 20)
+
+static struct {
+    ucontext_t caller, own;
+    int argc, status;
+    char **argv;
+} stack_change;
+
+static void run_on_own_stack(void) { stack_change.status = run_command(stack_change.argc, stack_change.argv); }
+
+int qn_tool_run(int argc, char **argv)
+{
+    struct rlimit limit;
+    void *stack;
+
+    if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur >= STACK_ENOUGH)
+        return run_command(argc, argv);
+    stack = mmap(NULL, STACK_OWN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stack == MAP_FAILED || getcontext(&stack_change.own))
+        return run_command(argc, argv);
+    stack_change.argc = argc;
+    stack_change.argv = argv;
+    stack_change.own.uc_stack = (stack_t){ .ss_sp = stack, .ss_size = STACK_OWN };
+    stack_change.own.uc_link = &stack_change.caller;
+    makecontext(&stack_change.own, run_on_own_stack, 0);
+    swapcontext(&stack_change.caller, &stack_change.own);
+    return stack_change.status;
 }

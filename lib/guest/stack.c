@@ -142,16 +142,17 @@ uint64_t qn_stack_build(uint64_t *kernel_sp, const struct qn_image *image, const
     struct parts p = split(kernel_sp);
     uint64_t argc = 0, words, sp = (uint64_t)(uintptr_t)kernel_sp, *to;
     struct strings strings = {NULL};
+    bool steps = start->fixed_random && !start->tight;
 
     while (start->argv[argc])
         argc++;
     *vdso = qn_stack_auxv(kernel_sp, AUX_VDSO);
     words = 1 + argc + 1 + p.nenv + 1 + 2 * (p.naux + 1);
-    if (start->fixed_random) { /* addresses are not to vary */
+    if (steps) { /* addresses are not to vary */
         sp = (sp - total_bytes(&p, start)) & ~(STACK_STEP - 1);
         strings.at = (uint8_t *)(uintptr_t)sp;
     }
-    sp = (sp - words * 8) & ~(start->fixed_random ? STACK_STEP - 1 : (uint64_t)(STACK_ALIGN - 1));
+    sp = (sp - words * 8) & ~(steps ? STACK_STEP - 1 : (uint64_t)(STACK_ALIGN - 1));
     to = (uint64_t *)(uintptr_t)sp;
     *to++ = argc;
     for (uint64_t i = 0; i < argc; i++)

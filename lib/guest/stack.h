@@ -13,6 +13,7 @@ struct qn_start {
     const char *execfn;     /* AT_EXECFN: the path as executed */
     const char *const *argv;/* the guest's arguments, NULL-terminated */
     bool hide_vdso;
+    bool tight;             /* the stack may not grow by much: everything close together, wherever that is */
     bool fixed_random;      /* AT_RANDOM: a fixed pattern made from seed */
     uint64_t seed;
 };

@@ -15,6 +15,8 @@ enum { E_NOEXEC = 8, E_ACCES = 13, E_LOOP = 40 };
 #define ARGS_MAX 65536
 #define PR_SET_NAME 15
 #define AT_VDSO 33
+#define RLIMIT_STACK_ 3
+#define STACK_ENOUGH (1u << 20) /* bytes */
 
 _Noreturn void qn_engine_main(uint64_t *kernel_sp);
 
@@ -142,13 +144,21 @@ static void start_translation(void)
     qn_space_choose(qn_sample_home(qn_region_home()));
 }
 
+/* The guest's stack usually begins up to 128 KiB below the kernel's. */
+static bool stack_is_tight(void)
+{
+    uint64_t limit[2] = {0};
+
+    return !qn_sys2(__NR_getrlimit, RLIMIT_STACK_, (long)limit) && limit[0] < STACK_ENOUGH;
+}
+
 static void load_guest(uint64_t *kernel_sp)
 {
     const char *path = qn_arena_text(qn_cfg()->guest_path);
     const char *execfn = path;
     static const struct qn_elf_place place = {qn_low_address};
     struct qn_image image;
-    struct qn_start start = {execfn, guest_argv, !qn_cfg()->vdso, !qn_cfg()->aslr, qn_cfg()->seed};
+    struct qn_start start = {execfn, guest_argv, !qn_cfg()->vdso, stack_is_tight(), !qn_cfg()->aslr, qn_cfg()->seed};
     uint64_t vdso;
     int fd = open_program(&path), err;
 

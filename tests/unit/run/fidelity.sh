@@ -54,6 +54,16 @@ same vsyscall 'the vsyscall page'
 same pthreads 'every primitive of pthreads; fork from threads'
 same many '1,000 threads, storms of posix_spawn, a reservation of 64 GiB'
 
+# A small limit of the stack is for the program; quern itself has what it needs elsewhere.
+small_stack() {
+    (ulimit -s "$1" && cd "$SCRATCH" && shift && "$@" -- /bin/sh -c 'ulimit -s; echo $(echo $((6 * 7))); exit 3'; echo "status $?") 2>&1
+}
+for limit in 64 128 1024; do
+    is "$(small_stack $limit "$QUERN" run -q --trace-children=yes --out-file=profile.%p)" "$limit
+42
+status 3" "a stack of $limit KiB"
+done
+
 # What the sanitizers say has addresses; what counts is the kind of mistake, the place and the status.
 essence() { sed -n 's/^SUMMARY: //p; s/.*\(runtime error: .*\)/\1/p; /^status/p; /^[01] [01]$/p' | sed 's/^[A-Za-z]*Sanitizer: [0-9]* byte.*/leaked/'; }
 
