@@ -30,7 +30,7 @@ static bool may_elide_lock(const struct printer *p, uint8_t byte)
         return false;
     if (insn->attr & QN_ATTR_XCHGMEM)
         return true;
-    return (rmw && (insn->attr & QN_ATTR_LOCK)) || (store && byte == 0xf3);
+    return (rmw && (insn->attr & QN_ATTR_LOCK) && (p->row->traits & LK)) || (store && byte == 0xf3);
 }
 
 /* Only the last F2 and the last F3 may have a special meaning. */
