@@ -138,8 +138,8 @@ coverage:
 		ENGINE_OPT='-O0 -g --coverage'; }
 	$(MAKE) -C coverage $(coverage_objects)
 	$(MAKE) -C coverage guests
-	printf '#!/bin/sh\nexec sh %s %s "%s" "$$@"\n' '$(abs_top_srcdir)/tests/coverage/cc.sh' \
-		'$(abs_top_builddir)/coverage/sims' '$(CC)' >coverage/cc && chmod +x coverage/cc
+	printf '#!/bin/sh\nexec /bin/sh %s %s "%s" "$$@"\n' '$(abs_top_srcdir)/tests/coverage/cc.sh' \
+		'$(abs_top_builddir)/coverage/sims' "$$(command -v '$(CC)' || echo '$(CC)')" >coverage/cc && chmod +x coverage/cc
 	-$(coverage_check) TESTS='$(filter-out $(simulator_tests),$(COVERAGE_TESTS))'
 	-$(coverage_check) TESTS='$(filter $(simulator_tests),$(COVERAGE_TESTS))' TEST_CC='$(abs_top_builddir)/coverage/cc'
 	$(SHELL) $(top_srcdir)/build-aux/coverage.sh coverage $(abs_top_srcdir)
