@@ -13,6 +13,7 @@ enum { SIGTRAP = 5, SIGKILL = 9, SIGUSR1 = 10, SIGSEGV = 11, SIGTERM = 15, SIGCH
 #define SA_FLAGS 0x04000004ul /* SA_RESTORER | SA_SIGINFO */
 #define SA_RESTART 0x10000000ul
 #define THREAD 0x350f00ul     /* VM FS FILES SIGHAND THREAD SYSVSEM PARENT_SETTID CHILD_CLEARTID */
+#define VFORK 0x4000ul        /* who makes it waits until it ends */
 #define STACK 16384
 
 typedef long (*body)(long);
@@ -34,13 +35,13 @@ __asm__(".globl _start\n_start:\n"
         "restore:\n"
         "mov $15, %eax\n"
         "syscall\n"
-        /* start(rdi stack top, rsi body, rdx argument, r8 futex): a thread; returns its number */
+        /* start(rdi stack top, rsi body, rdx argument, rcx its number, r8 flags): a thread; returns its number */
         "start:\n"
         "sub $32, %rdi\n"
         "mov %rsi, (%rdi)\n"
         "mov %rdx, 8(%rdi)\n"
         "mov %rdi, %rsi\n"
-        "mov $0x350f00, %edi\n"
+        "mov %r8, %rdi\n"
         "mov %rcx, %rdx\n"
         "mov %rcx, %r10\n"
         "mov $56, %eax\n"
@@ -66,7 +67,7 @@ __asm__(".globl _start\n_start:\n"
         "syscall\n"
         "1: ret\n");
 void restore(void);
-long start(char *top, body run, long argument, int *tid);
+long start(char *top, body run, long argument, int *tid, long flags);
 long vfork_exit(int status);
 
 struct action { void (*handler)(int, void *, void *); unsigned long flags; void (*restorer)(void); unsigned long mask; };
@@ -93,7 +94,7 @@ static long work(long n)
     return 0;
 }
 
-static void thread(int i, body run, long argument) { start(stacks[i] + STACK, run, argument, &tids[i]); }
+static void thread(int i, body run, long argument) { start(stacks[i] + STACK, run, argument, &tids[i], THREAD); }
 
 /* One call, whatever it says: the thread is gone, or was already. */
 static void join(int i)
@@ -266,26 +267,15 @@ static long case_deaths(long n)
     return 0;
 }
 
-/* exit_group with threads that sleep: they have told us first that they are about to. */
-static long sleep_on_futex(long n)
+/* exit_group while other threads are in a call: each of them makes the next one and waits for its end, which never comes. */
+static long last_of_chain(long i)
 {
-    static int never;
-
-    work(n);
-    call6(SYS_futex, (long)&never, 0, 0, 0, 0, 0);
-    return 0;
+    work(100 + i);
+    if (i == 5)
+        call(SYS_exit_group, 0, 0, 0);
+    return start(stacks[i] + STACK, last_of_chain, i + 1, &tids[i], THREAD | VFORK);
 }
-static long case_exit_group(long n)
-{
-    for (int i = 0; i < 4; i++)
-        thread(i, sleep_on_futex, n);
-    {
-        long time[2] = {0, 300000000}; /* stepped they need that long to get there; what they are counted for is the same later */
-
-        call(35 /* nanosleep */, time, 0, 0);
-    }
-    return work(n);
-}
+static long case_exit_group(long n) { return last_of_chain(n); }
 
 static long case_children_tell(long n)
 {
@@ -336,7 +326,7 @@ static const struct { const char *name; body run; long n; } cases[] = {
     {"threads", case_threads, 300}, {"fork", case_fork, 300}, {"nested", case_nested, 0},
     {"fork_from_threads", case_fork_from_threads, 200}, {"vfork", case_vfork, 50}, {"exec", case_exec, 200},
     {"signals", case_signals, 40}, {"signals_in_threads", case_signals_in_threads, 20}, {"faults", case_faults, 50},
-    {"deaths", case_deaths, 100}, {"exit_group", case_exit_group, 100}, {"children_tell", case_children_tell, 100},
+    {"deaths", case_deaths, 100}, {"exit_group", case_exit_group, 0}, {"children_tell", case_children_tell, 100},
     {"new_code", case_new_code, 300}, {"exec_from_thread", case_exec_from_thread, 100},
 };
 
