@@ -307,6 +307,7 @@ engine_sources = \
 	lib/run/lock.c \
 	lib/run/main.c \
 	lib/run/memory.c \
+	lib/run/personality.c \
 	lib/run/points.c \
 	lib/run/process.c \
 	lib/run/procfs.c \

@@ -109,6 +109,7 @@ static void become_engine(struct qn_run *r, int socket, int trace, int gate, con
     char byte;
 
     config->trace_fd = move_up(trace, base);
+    config->fixed_places = (personality(0xffffffffu) & ADDR_NO_RANDOMIZE) != 0;
     if (!r->options.aslr)
         personality((unsigned)personality(0xffffffffu) | ADDR_NO_RANDOMIZE);
     while (read(gate, &byte, 1) < 0 && errno == EINTR)

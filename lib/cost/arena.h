@@ -89,6 +89,7 @@ struct qn_config {
     uint8_t instr_at_start;  /* 0: run only, no instrumentation */
     uint8_t trace_children;
     uint8_t aslr;            /* 1: addresses vary from run to run */
+    uint8_t fixed_places;    /* 1: the program has been started so that they would not (setarch -R) */
     uint8_t check;           /* filtered against unfiltered simulation in lockstep */
     uint8_t stats;
     uint8_t filter;          /* 1 (default): use the hit filter; 0: call the simulator for each reference */

@@ -12,7 +12,6 @@ enum { E_NOENT = 2, E_ACCES = 13, E_NOEXEC = 8, E_2BIG = 7, E_AGAIN = 11, E_FAUL
 enum { F_DUPFD_CLOEXEC_ = 1030, F_SETFD_ = 2, SCM_RIGHTS_ = 1, SOL_SOCKET_ = 1, MSG_CMSG_CLOEXEC_ = 0x40000000 };
 enum { AT_EMPTY_PATH_ = 0x1000, AT_FDCWD_ = -100 };
 enum { S_ISUID_ = 04000, S_ISGID_ = 02000, RLIMIT_NOFILE_ = 7 };
-#define ADDR_NO_RANDOMIZE_ 0x0040000
 #define ARGS_MAX 131072
 
 /* ---- the wire ---- */
@@ -251,6 +250,7 @@ static bool name_program(int arena, const char *path)
         h->n_strings = at + len;
         h->config.guest_path = (uint32_t)at;
     }
+    h->config.fixed_places = qn_self->fixed_places != 0;
     qn_sys2(__NR_munmap, r, (long)size);
     return true;
 }
@@ -267,8 +267,7 @@ static long untraced_exec(int dirfd, const long *a, int flags)
         wire_send(qn_socket_fd, QN_WIRE_EXEC_OUT, 0);
         wire_receive(qn_socket_fd, &msg, fds);
     }
-    if (!qn_cfg()->aslr)
-        qn_sys1(__NR_personality, persona & ~ADDR_NO_RANDOMIZE_);
+    qn_sys1(__NR_personality, qn_personality());
     qn_sys2(__NR_getrlimit, RLIMIT_NOFILE_, (long)limit);
     lower[0] = qn_cfg()->fd_limit && limit[0] > qn_cfg()->fd_limit ? qn_cfg()->fd_limit : limit[0];
     lower[1] = limit[1];

@@ -93,6 +93,7 @@ struct qn_thread {
     uint32_t on_guest_stack;   /* a signal frame is being written or read: a fault kills the guest, as in the kernel */
     struct qn_region_state regions;
     struct qn_user_dispatch user_dispatch;
+    uint32_t fixed_places;     /* personality(ADDR_NO_RANDOMIZE), as the guest has it */
     uint32_t shares;           /* enum qn_shares: of a process that shares the memory of the one that the arena is for, and
                                   counts there, until it execs or ends */
     uint32_t seccomp;          /* mode: 0, strict, filter */
@@ -182,6 +183,8 @@ bool qn_vsyscall(void); /* rip is in the vsyscall page: the call is made */
 long qn_guest_syscall(long nr, const long *args, volatile uint32_t *pending);
 extern char qn_syscall_begin[], qn_syscall_commit[], qn_syscall_abort[];
 #define QN_ERESTART 512
+uint32_t qn_personality(void);
+long qn_sys_personality(uint32_t wanted);
 long qn_sys_user_dispatch(const long *args);
 bool qn_user_dispatch_takes(long nr);
 

@@ -64,6 +64,7 @@ void qn_thread_init(void)
     qn_self = qn_thread_new();
     take_ids(qn_self);
     qn_self->altstack.flags = 2; /* SS_DISABLE */
+    qn_self->fixed_places = qn_cfg()->fixed_places;
     count = 1;
     qn_lock_reset();
 }
@@ -129,6 +130,7 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
     t->mask = me->mask;
     t->seccomp = me->seccomp;
     t->filters = me->filters;
+    t->fixed_places = me->fixed_places;
     /* The kernel's rule: a process that shares memory but does not suspend its parent has none. */
     t->altstack = (r->a.flags & CLONE_VFORK_) ? me->altstack : (struct qn_stack){.flags = 2};
     t->clear_handlers = (r->a.flags & CLONE_CLEAR_SIGHAND_) != 0;
