@@ -1,9 +1,9 @@
 /* lib/emit/emit.c - the emitter's main loop.  See emit.h. */
 #include "emit/internal.h"
 
-/* Bytes that a block may need at most, in either part: entries and exits, then per instruction its copy, up to three
+/* Bytes that a block may need at most, in either part: entries, what is asked there, exits; then per instruction its copy, up to three
  * data checks, a fetch check, and saving and restoring the flags. */
-#define FRAME_MAX 768u
+#define FRAME_MAX 1024u
 #define INSN_MAX 448u
 
 struct qn_emit_rules emit_rules;

@@ -99,11 +99,76 @@ void emit_countdown(struct emitter *e)
     emit_leave_if(e, X_CC_S, QN_EXIT_INTERVAL, e->b->pc, add_back);
 }
 
+/* ---- code that may change ---- */
+
+#define COMPARED_MAX 64u            /* bytes of a block that is compared here; a longer one is compared by a call */
+#define NEAR_END (QN_CODE_BASE + 0x7f000000ull) /* so far the code cache reaches */
+
+/* cmp $what it is now, size bytes of the block at offset: through the register that holds its address, QN_REG_NONE = it is near */
+static void compare_part(struct emitter *e, unsigned base, unsigned offset, unsigned size)
+{
+    const uint8_t *from = (const uint8_t *)(uintptr_t)(e->b->pc + offset);
+    struct qn_code *c = &e->hot;
+
+    if (size == 2)
+        x_byte(c, 0x66);
+    if (base != QN_REG_NONE && base > 7)
+        x_byte(c, 0x41);
+    x_byte(c, size == 1 ? 0x80 : 0x81);
+    if (base == QN_REG_NONE)
+        x_rip(c, X_CMPI, e->b->pc + offset, size);
+    else
+        x_mem(c, X_CMPI, base, QN_REG_NONE, 1, (int32_t)offset);
+    x_bytes(c, from, size);
+}
+
+static void take_rax_back(struct emitter *e) { x_load(&e->hot, QN_RAX, CTX(tmp)); }
+
+/* Four bytes at a time, the last ones once more if need be; jne to one exit. */
+static void compare_bytes(struct emitter *e, unsigned base, unsigned n, void (*undo)(struct emitter *))
+{
+    uint64_t stale = e->cold.exec;
+    unsigned offset = 0, size;
+
+    for (;;) {
+        size = n >= 4 ? 4 : n - offset >= 2 ? 2 : 1;
+        if (size == 4 && offset + 4 > n)
+            offset = n - 4;
+        compare_part(e, base, offset, size);
+        offset += size;
+        if (offset >= n)
+            break;
+        x_jcc(&e->hot, X_CC_NE, stale);
+    }
+    leave_if(e, X_CC_NE, QN_EXIT_STALE, undo);
+}
+
+static void verify_here(struct emitter *e, unsigned n)
+{
+    if (e->b->next <= NEAR_END) {
+        compare_bytes(e, QN_REG_NONE, n, NULL);
+    } else if (e->borrowed) {
+        x_movi(&e->hot, e->s1, e->b->pc);
+        compare_bytes(e, e->s1, n, NULL);
+    } else {
+        x_store(&e->hot, CTX(tmp), QN_RAX);
+        x_movi(&e->hot, QN_RAX, e->b->pc);
+        compare_bytes(e, QN_RAX, n, take_rax_back);
+        take_rax_back(e);
+    }
+}
+
 /* Code in writable or shared memory may change behind our back: ask at each entry whether it is still what was translated.
  * (What it does not see: a store into the block that is running.) */
 void emit_verify(struct emitter *e)
 {
+    uint64_t n = e->b->next - e->b->pc;
+
     emit_need_flags(e, 0);
+    if (n <= COMPARED_MAX) {
+        verify_here(e, (unsigned)n);
+        return;
+    }
     x_store_imm(&e->hot, CTX(arg_aux), e->index);
     emit_slow_call(&e->hot, emit_hooks.verify);
     x_bytes(&e->hot, "\x83", 1); /* cmpl $0, result */
