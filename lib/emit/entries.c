@@ -124,21 +124,22 @@ static void compare_part(struct emitter *e, unsigned base, unsigned offset, unsi
 
 static void take_rax_back(struct emitter *e) { x_load(&e->hot, QN_RAX, CTX(tmp)); }
 
-/* Four bytes at a time, the last ones once more if need be; jne to one exit. */
+/* How many bytes at once: never across their own size, for the program may have set AC (HotSpot does, to see whether it can). */
+static unsigned part_size(uint64_t addr, unsigned left)
+{
+    return addr % 4 == 0 && left >= 4 ? 4 : addr % 2 == 0 && left >= 2 ? 2 : 1;
+}
+
+/* jne to one exit, wherever the difference is. */
 static void compare_bytes(struct emitter *e, unsigned base, unsigned n, void (*undo)(struct emitter *))
 {
     uint64_t stale = e->cold.exec;
-    unsigned offset = 0, size;
 
-    for (;;) {
-        size = n >= 4 ? 4 : n - offset >= 2 ? 2 : 1;
-        if (size == 4 && offset + 4 > n)
-            offset = n - 4;
+    for (unsigned offset = 0, size; offset < n; offset += size) {
+        if (offset)
+            x_jcc(&e->hot, X_CC_NE, stale);
+        size = part_size(e->b->pc + offset, n - offset);
         compare_part(e, base, offset, size);
-        offset += size;
-        if (offset >= n)
-            break;
-        x_jcc(&e->hot, X_CC_NE, stale);
     }
     leave_if(e, X_CC_NE, QN_EXIT_STALE, undo);
 }

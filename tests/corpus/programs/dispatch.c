@@ -60,6 +60,12 @@ static void run(const char *bytes, size_t size)
     munmap(page, 4096);
 }
 
+/* Alignment is checked, and the code lies at an odd place: pushf ; orl $0x40000, (%rsp) ; popf ; jmp over two bytes ; pushf ; andl ; popf */
+static void run_checked(void)
+{
+    run("\x90\x9c\x81\x0c\x24\x00\x00\x04\x00\x9d\xeb\x01\xcc\x0f\x1f\x44\x00\x00\x9c\x81\x24\x24\xff\xff\xfb\xff\x9d\xc3", 28);
+}
+
 int main(void)
 {
     struct sigaction sys = {.sa_sigaction = on_sigsys, .sa_flags = SA_SIGINFO}, fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
@@ -70,6 +76,7 @@ int main(void)
     sigaction(SIGSEGV, &fault, NULL);
     run("\xf2\xf2\xf2\xf2\xf2\xf2\xf2\xf2\xf2\xf2\xf2\xf2\xf2\xf2\xf2\x90", 16);
     run("\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90", 15);
+    run_checked();
     printf("%d\n", prctl(PR_SET_SYSCALL_USER_DISPATCH, 1, 8L, -8L, 0L) == -1);
     if (prctl(PR_SET_SYSCALL_USER_DISPATCH, 1, 0L, 0L, &selector) != 0)
         return 77;
