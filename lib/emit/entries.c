@@ -141,7 +141,7 @@ static void compare_bytes(struct emitter *e, unsigned base, unsigned n, void (*u
         size = part_size(e->b->pc + offset, n - offset);
         compare_part(e, base, offset, size);
     }
-    leave_if(e, X_CC_NE, QN_EXIT_STALE, undo);
+    emit_leave_if(e, X_CC_NE, QN_EXIT_STALE, e->b->pc, undo);
 }
 
 static void verify_here(struct emitter *e, unsigned n)

@@ -260,7 +260,6 @@ static long dispatch_call(long nr, const long *a)
     case __NR_arch_prctl: return set_base(a[0], (uint64_t)a[1], a);
     case __NR_seccomp: return qn_sys_seccomp(a);
     case __NR_prctl: return prctl_call(a);
-    case __NR_prctl: return a[0] == PR_SET_SYSCALL_USER_DISPATCH_ ? qn_sys_user_dispatch(a) : pass(nr, a);
     case __NR_personality: return qn_sys_personality((uint32_t)a[0]);
     case __NR_rseq: return -E_NOSYS;
     case __NR_ptrace: return qn_self->shares ? qn_sys_ptrace(a) : pass(nr, a);
