@@ -7,7 +7,7 @@
 enum { THREADS = 5 };
 
 static pthread_t threads[THREADS];
-static atomic_uint got[THREADS], misdirected, total;
+static atomic_uint got[THREADS], misdirected, total, started;
 static atomic_bool stop;
 static _Thread_local int me = -1;
 
@@ -23,6 +23,7 @@ static void addressed(int sig, siginfo_t *info, void *context)
 static void *computes(void *p)
 {
     me = (int)(intptr_t)p;
+    started++;
     while (!stop)
         compute(20);
     return NULL;
@@ -31,6 +32,7 @@ static void *computes(void *p)
 static void *waits(void *p)
 {
     me = (int)(intptr_t)p;
+    started++;
     while (!stop)
         usleep(1000);
     return NULL;
@@ -46,10 +48,8 @@ static int each_its_own(unsigned n, void *(*run)(void *))
     on(SIGRTMIN, addressed, 0);
     for (int i = 0; i < THREADS; i++)
         threads[i] = start(run, (void *)(intptr_t)i);
-    usleep(1000);
-    for (int i = 0; i < THREADS; i++) /* `me` must be known */
-        while (pthread_kill(threads[i], 0))
-            sched_yield();
+    while (started < THREADS) /* a thread must know who it is */
+        sched_yield();
     for (unsigned i = 0; i < n; i++) {
         v.sival_int = (int)draw(THREADS);
         pause_a_while();
