@@ -133,6 +133,7 @@ hosted_sources = \
 	lib/lab/lab05.c \
 	lib/lab/lab06.c \
 	lib/lab/lab07.c \
+	lib/lab/lab08.c \
 	lib/lab/labs.c \
 	lib/lab/model_branch.c \
 	lib/lab/model_cache.c \
@@ -151,6 +152,7 @@ hosted_sources = \
 	lib/plot/centres.c \
 	lib/plot/files.c \
 	lib/plot/input.c \
+	lib/plot/invariance.c \
 	lib/plot/keys.c \
 	lib/plot/knees.c \
 	lib/plot/lines.c \
@@ -760,6 +762,7 @@ shell_tests = \
 	tests/unit/labs/lab05.sh \
 	tests/unit/labs/lab06.sh \
 	tests/unit/labs/lab07.sh \
+	tests/unit/labs/lab08.sh \
 	tests/unit/labs/sandbox.sh \
 	tests/unit/man/completion.sh \
 	tests/unit/man/man.sh \

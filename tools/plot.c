@@ -162,7 +162,7 @@ static void make_help(void)
     size_t used = (size_t)snprintf(help, sizeof help, "%s", usage);
 
     for (int i = 0; i < qn_plot_kind_count; i++)
-        used += (size_t)snprintf(help + used, sizeof help - used, "  %-8s %-19s %s\n", qn_plot_kinds[i].name,
+        used += (size_t)snprintf(help + used, sizeof help - used, "  %-10s %-19s %s\n", qn_plot_kinds[i].name,
                                  qn_plot_kinds[i].input, qn_plot_kinds[i].shows);
     snprintf(help + used, sizeof help - used, "%s", options_text);
 }

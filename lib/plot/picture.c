@@ -17,6 +17,7 @@ const struct qn_plot_kind qn_plot_kinds[] = {
     { "threec", "a sweep or profile", "compulsory, capacity and conflict misses (module 3c)", 1, 1 },
     { "mrc", "a log", "misses by size of a fully associative cache (module mattson)", 1, 1 },
     { "sets", "a log", "misses by set (module sets)", 1, 1 },
+    { "invariance", "findings", "executions whose value is the same again and again (module values)", 1, 1 },
     { "time", "intervals", "events over instructions; a profile beside it tells whose they are", 1, 2 },
     { "top", "a profile", "functions or lines that have the most of an event", 1, 1 },
     { "compare", "two profiles", "the same of both, with the difference", 2, 2 },
@@ -27,7 +28,7 @@ typedef enum qn_prof_status reader(struct qn_plot_picture *p, struct qn_prof_err
 
 static reader *const readers[] = {
     qn_plot_read_sweep, qn_plot_read_sweep,  qn_plot_read_sweep,   qn_plot_read_sweep,
-    qn_plot_read_sweep, qn_plot_read_threec, qn_plot_read_mrc,     qn_plot_read_sets,
+    qn_plot_read_sweep, qn_plot_read_threec, qn_plot_read_mrc,     qn_plot_read_sets, qn_plot_read_invariance,
     qn_plot_read_time,  qn_plot_read_top,    qn_plot_read_compare,
 };
 _Static_assert(QN_ARRAY_LEN(readers) == QN_ARRAY_LEN(qn_plot_kinds), "a reader for each kind");

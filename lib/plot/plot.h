@@ -6,6 +6,7 @@
  *   threec                        out of a sweep, or a profile     stacked
  *   top, compare                  out of one profile, or two       bars
  *   time                          out of a file of intervals       lines, a panel for each event
+ *   invariance                    out of PROFILE.findings.csv      lines
  *   mrc, sets                     out of a log of `quern run` or `quern replay` with that analysis module
  *
  * Invariants: the three files are made in a folder of their own beside the output and renamed when they are complete,

@@ -21,7 +21,7 @@ if command -v bash >/dev/null; then
     is "$(offered quern an)" 'annotate ' 'those that begin so'
     is "$(offered quern run --D)" '--D1= ' 'an option that has a value'
     is "$(offered quern lab '')" 'box check list start ' 'what quern lab can do'
-    is "$(offered quern lab check '')" '1 2 3 4 5 6 7 ' 'the labs'
+    is "$(offered quern lab check '')" '1 2 3 4 5 6 7 8 ' 'the labs'
     is "$(offered quern plot thr)" 'threec ' 'kinds of plots'
     is "$(offered quern annotate '')" ' ' 'elsewhere nothing: files'
     for command in $commands; do

@@ -8,6 +8,7 @@ case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || skip_all 'built without libcsv'
 cd "$SCRATCH" || bail 'no scratch'
 mkdir -p nothing
+no() { ! "$@"; }
 plot() { (PATH=$SCRATCH/nothing; export PATH; exec "$QUERN" plot "$@" 2>err); }
 
 # A sweep: each cell is the rate of the row with that program, simulator and size.
@@ -90,4 +91,30 @@ cp s.gp before.gp
 plot sets s.log -o s.svg
 same_file s.csv before.csv 'the same twice: data'
 same_file s.gp before.gp 'script'
+# Invariance: by hand.  Registers: 100 executions with 95%, 300 with 50%, 100 with none; loads: 200 with all.
+cat >findings.csv <<'END'
+object,address,file,function,line,what,rank,value,other,count,of,share
+a,0x10,f.c,f,1,rax,1,0x7,,95,100,95.00
+a,0x10,f.c,f,1,rax,2,0x8,,5,100,5.00
+a,0x14,f.c,f,1,rbx,1,0x1,,150,300,50.00
+a,0x18,f.c,f,2,rcx,1,0x0,,0,100,0.00
+a,0x1c,f.c,f,2,load,1,0x0,,200,200,100.00
+a,0x20,f.c,f,2,target,1,0x0,,50,50,100.00
+a,0x24,f.c,f,2,rdx,1,0x0,,9,9,100.00
+END
+plot invariance findings.csv -o invariance.svg
+is "$(grep -E '^(share|0|2|50|52|94|96|100),' invariance.csv)" 'share,registers,loads
+0,100.00,100.00
+2,80.00,100.00
+50,80.00,100.00
+52,20.00,100.00
+94,20.00,100.00
+96,0.00,100.00
+100,0.00,100.00' 'invariance: executions by share'
+grep -v load findings.csv >registers.csv
+plot invariance registers.csv -o invariance.svg
+is "$(sed -n 2p invariance.csv)" '0,100.00' '... of what there is'
+ok 'what was seldom observed is left out, which is said' grep -q 'without 9 of instructions that were observed less than 10 times' invariance.gp
+grep -v ',r.x,' findings.csv | grep -v load >neither.csv
+ok 'without values: refused' no plot invariance neither.csv -o invariance.svg
 done_testing
