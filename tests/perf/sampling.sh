@@ -1,0 +1,108 @@
+#!/bin/sh
+# sampling.sh - what do samples cost, and do they say what observing everything says?
+#
+#   sh tests/perf/sampling.sh                  gzip, python3, sqlite3, cc1: three rounds, and how well they agree
+#   sh tests/perf/sampling.sh -n 5 -w 'gzip'   five rounds of gzip
+#   sh tests/perf/sampling.sh -c               cost only: to observe everything takes minutes
+#
+# out:  for each program CPU time (cpu.c) of values at 4 of 124,000 and conflicts at 128 of 8 million over that of running only
+#       (--instr-at-start=no), the best of all rounds, interleaved.  Then, of a shorter run, for the instructions that were sampled at
+#       least 20 times: for how many of them the most frequent value is the one that --sample=all has, and by how much the shares
+#       differ on average, beside what chance alone does: sqrt(p(1-p)/n).
+# Status 0 however it went: this is a measurement, not a test.
+set -u
+
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+folder=$top_srcdir/tests/perf
+quern=${QUERN:-$top_srcdir/build/quern}
+rounds=3 programs='gzip python3 sqlite3 cc1' agree=yes
+
+while [ $# -gt 0 ]; do
+    case $1 in
+    -n) rounds=$2 && shift ;;
+    -w) programs=$2 && shift ;;
+    -c) agree=no ;;
+    *) sed -n '2,/^# out:/s/^# \{0,1\}//p' "$0" | sed '$d' && exit 2 ;;
+    esac
+    shift
+done
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/quern-sampling.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+LC_ALL=C PYTHONHASHSEED=0
+export LC_ALL PYTHONHASHSEED
+cd "$work" || exit 1
+${CC:-gcc} -O2 -o cpu "$folder/cpu.c" || exit 1
+for module in values conflicts; do
+    "$quern" sim build --AN=$module -o $module || exit 1
+done
+
+# prepare PART: inputs, a PART-th of a second or two native
+prepare() {
+    awk -v lines=$((240000 / $1)) -f "$folder/input.awk" >log
+    awk -v functions=$((24 / $1 + 1)) -f "$folder/source.awk" >source.c
+    sed "s/ROWS/$((400000 / $1))/" "$folder/workloads/sqlite3.sql" >sqlite3.sql
+    cp "$folder/workloads/python3.py" .
+    turns=$((40 / $1 + 1))
+}
+
+command_of() {
+    case $1 in
+    gzip) echo "$(command -v gzip) -9nc log" ;;
+    python3) echo "/usr/bin/python3 -S python3.py $turns" ;;
+    sqlite3) echo "$(command -v sqlite3) :memory: -init sqlite3.sql .exit" ;;
+    cc1) echo "$(${CC:-gcc} -print-prog-name=cc1) -quiet -O2 source.c -o /dev/stdout" ;;
+    esac
+}
+
+# cpu RECORD OPTIONS...: of $command
+measure() {
+    record=$1
+    shift
+    # shellcheck disable=SC2086 # words
+    ./cpu "$record" "$quern" run -q --out-file=profile "$@" -- $command >/dev/null 2>&1 </dev/null
+}
+
+best() { sort -n "$1" | head -n 1 | cut -d' ' -f1; }
+
+prepare 1
+printf '%-10s %12s %22s %26s\n' program 'run-only s' 'values 4/124000' 'conflicts 128/8000000'
+for program in $programs; do
+    command=$(command_of "$program")
+    rm -f only values.t conflicts.t
+    for turn in $(seq "$rounds"); do
+        measure only --instr-at-start=no
+        measure values.t --sim=./values --sample=4/124000 --seed="$turn"
+        measure conflicts.t --sim=./conflicts --sample=128/8000000 --seed="$turn"
+    done
+    awk -v p="$program" -v o="$(best only)" -v v="$(best values.t)" -v c="$(best conflicts.t)" \
+        'BEGIN { printf "%-10s %12.2f %+21.1f%% %+25.1f%%\n", p, o / 1e6, 100 * v / o - 100, 100 * c / o - 100 }'
+done
+[ $agree = yes ] || exit 0
+
+prepare 20
+echo
+echo 'instructions sampled at least 20 times (4 of 10,000), beside all:'
+for program in $programs; do
+    command=$(command_of "$program")
+    measure record --sim=./values --sample=4/10000 && mv profile.findings.csv some
+    measure record --sim=./values --sim-opt=entries=64 && mv profile.findings.csv every
+    # Names of functions and files may have commas: fields are counted from the end.
+    awk -F, -v program="$program" '
+        FNR == 1 { file++; next }
+        { key = $1 $2 $(NF - 6); value = $(NF - 4); share = $(NF - 1) ? $(NF - 2) / $(NF - 1) : 0 }
+        file == 1 { if ($(NF - 5) == 1 && $(NF - 1) >= 20 && $(NF - 2)) { top[key] = value; part[key] = share; n[key] = $(NF - 1) } ; next }
+        key in top { if ($(NF - 5) == 1) first[key] = value; if (value == top[key]) truth[key] = share; if ($(NF - 5) == 1) best[key] = share }
+        END {
+            for (k in top) {
+                all++
+                same += first[k] == top[k] || truth[k] == best[k]
+                d = part[k] - truth[k]
+                error += d < 0 ? -d : d
+                chance += sqrt(2 / 3.14159265) * sqrt(truth[k] * (1 - truth[k]) / n[k])
+            }
+            printf "%-10s %6d instructions; the same value is first: %.1f%%; shares differ by %.2f points on average, by chance %.2f\n",
+                program, all, 100 * same / all, 100 * error / all, 100 * chance / all
+        }' some every
+done
