@@ -25,12 +25,6 @@ static inline struct qn_lru_rows cachesim_LL_rows(void)
     return (struct qn_lru_rows){(uintptr_t)LL_rows, LL.line_bits, LL.set_mask, LL.ways};
 }
 
-/* A reference to this address is likely to follow soon: let the processor fetch the row. */
-static inline void cachesim_LL_prefetch(uint64_t addr)
-{
-    __builtin_prefetch(LL_rows + (addr >> LL.line_bits & LL.set_mask) * (uint64_t)LL.ways, 1);
-}
-
 static inline unsigned cachesim_LL_doref(uint64_t addr, uint32_t size)
 {
     uint64_t line = addr >> LL.line_bits, last = (addr + size - 1) >> LL.line_bits;

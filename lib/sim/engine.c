@@ -218,16 +218,8 @@ static inline __attribute__((always_inline)) void slow_data(uint32_t size, unsig
 
 SLOW void qn_sim_slow_data(void) { slow_data(site_size(), SIM_READ); }
 
-/* A miss is likely, and what it needs is seldom in the processor's own caches. */
-static inline void expect_miss(void)
-{
-    LL_prefetch(qn_ctx.arg_addr);
-    __builtin_prefetch(site_counts(), 1);
-}
-
 SLOW void qn_sim_d1_missed(void)
 {
-    expect_miss();
     qn_sim_traffic.data++;
     qn_ctx.result = account(QN_UNIT_MISS, qn_ctx.arg_addr, site_size(), SIM_READ, site_counts());
 }
@@ -300,7 +292,6 @@ SLOW void qn_sim_slow_fetch(void)
     qn_ctx.arg_site = s->site;
     qn_ctx.arg_addr = ((const struct qn_code_line *)(uintptr_t)first)->line + s->offset;
     qn_ctx.arg_aux = (uint64_t)s->first << 32 | s->last;
-    expect_miss();
     outcome = fetch(qn_ctx.arg_addr, site_size(), site_counts());
 
     if (outcome)

@@ -60,14 +60,12 @@ static inline __attribute__((unused)) unsigned D1_show(uint64_t line, uint64_t *
 #endif
 
 #ifdef QN_SIM_LL_UNIT
-static inline __attribute__((unused)) void LL_prefetch(uint64_t addr) { (void)addr; }
 static inline unsigned LL_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
     return AT_WORK(SLOT_LL, SIM_IN_DOREF, ++calls[SLOT_LL], QN_UNIT(LL, ref)(addr, size, kind));
 }
 #else
 #include QN_SIM_LL_FILE
-static inline __attribute__((unused)) void LL_prefetch(uint64_t addr) { cachesim_LL_prefetch(addr); }
 static inline unsigned LL_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
     (void)kind;
