@@ -95,7 +95,7 @@ static void protected_between(void)
 static void mapped_anew(void)
 {
     int a = memfd_create("a", 0), b = memfd_create("b", 0), sum = 0;
-    uint8_t buf[4096], *x = NULL;
+    uint8_t buf[4096], *x = mmap(NULL, 3 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); /* nothing else lies there */
 
     put(buf, 1000);
     if (write(a, buf, sizeof buf) < 0)
@@ -104,7 +104,7 @@ static void mapped_anew(void)
     if (write(b, buf, sizeof buf) < 0)
         return;
     for (int i = 0; i < 20; i++) {
-        x = mmap(x, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | (x ? MAP_FIXED : 0), i % 2 ? a : b, 0);
+        x = mmap(x, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, i % 2 ? a : b, 0);
         sum += call(x);
     }
     printf("mapped anew: %d\n", sum);
