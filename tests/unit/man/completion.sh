@@ -50,7 +50,7 @@ else
     is "$(pressed 'quern run --D')" '--D1= > quern run --D1= ' 'zsh: an option that has a value'
     is "$(pressed 'quern annotate --no-sh')" '--no-show-percs > quern annotate --no-show-percs  ' 'zsh: and one that has none'
     is "$(pressed 'quern lab ')" 'list start check box > quern lab  ' 'zsh: what quern lab can do'
-    is "$(pressed 'quern lab check ')" '1 2 3 4 5 6 7 > quern lab check  ' 'zsh: the labs'
+    is "$(pressed 'quern lab check ')" '1 2 3 4 5 6 7 8 > quern lab check  ' 'zsh: the labs'
     is "$(pressed 'quern plot thr')" 'threec > quern plot threec  ' 'zsh: kinds of plots'
     is "$(pressed 'quern annotate ')" 'quern > quern annotate quern  ' 'zsh: elsewhere files'
     for command in $commands; do
