@@ -81,7 +81,7 @@ for program in $programs; do
 done
 [ $agree = yes ] || exit 0
 
-prepare 20
+prepare 60
 echo
 echo 'instructions sampled at least 20 times (4 of 10,000), beside all:'
 for program in $programs; do
