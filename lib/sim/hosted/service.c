@@ -32,7 +32,7 @@ void qn_sim_service_modules(const char *names) { (void)names; }
 
 /* Modules keep their memory to the end.  One that is set up again forgets what it had; here it is known, so that nobody who looks for
  * leaks finds it. */
-static void remember(void *memory)
+static void remember_memory(void *memory)
 {
     static struct kept {
         struct kept *before;
@@ -54,7 +54,7 @@ void *sim_alloc(uint64_t bytes)
     if (!p)
         sim_fail("?", "?", "sim_alloc", 0, "asks for more memory than modules may have, or than there is");
     total += bytes;
-    remember(p);
+    remember_memory(p);
     return p;
 }
 
