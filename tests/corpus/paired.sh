@@ -102,7 +102,7 @@ done <"$SCRATCH/table"
 # field NAME N: of the table; the last one may have bars in it.
 field() {
     awk -F'|' -v name="$1" -v n="$2" '$1 == name {
-        if (n == 6) sub(/^([^|]*[|]){5}/, ""); else $0 = $n
+        if (n < 6) $0 = $n; else for (i = 1; i < n; i++) sub(/^[^|]*[|]/, "")
         print
     }' "$SCRATCH/table"
 }
