@@ -87,7 +87,7 @@ static void print_memory(struct qn_run *r, const struct qn_stats *s)
     const struct qn_arena_header *h = qn_cost_header(&r->store);
     uint64_t insns = h->n_insns;
     uint64_t arena = h->n_strings + h->n_maps * sizeof(struct qn_map_rec) + h->n_leaves * sizeof(struct qn_leave_rec) +
-                     h->n_blocks * sizeof(struct qn_block_rec) + insns * sizeof(uint32_t) + h->n_counters * sizeof(uint64_t);
+                     h->n_blocks * sizeof(struct qn_block_rec) + insns * sizeof(qn_insn_desc) + h->n_counters * sizeof(uint64_t);
 
     qn_run_note(r, "memory: %" PRIu64 " guest instructions; arena %" PRIu64 " bytes, tables %" PRIu64 ": %.1f per instruction",
                 insns, arena, s->table_bytes, ratio(arena + s->table_bytes, insns));

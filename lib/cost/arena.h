@@ -40,7 +40,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "quern a01" */
-#define QN_ARENA_VERSION 5
+#define QN_ARENA_VERSION 6
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -320,7 +320,8 @@ struct qn_block_rec {        /* 28 bytes: there are very many */
     uint16_t region;         /* that it counts for */
 } __attribute__((packed, aligned(4)));
 
-/* Instruction descriptor, one 32-bit word. */
+/* Instruction descriptor: 13 of 16 bits, for there is one per guest instruction. */
+typedef uint16_t qn_insn_desc;
 #define QN_INSN_LEN(d) ((d) & 15u)             /* bytes */
 #define QN_INSN_IMISS (1u << 4)
 #define QN_INSN_NREAD(d) (((d) >> 5) & 3u)

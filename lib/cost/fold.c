@@ -95,13 +95,13 @@ static bool get_block(const struct fold *f, uint64_t at, struct qn_block_rec *b)
 
 static enum qn_prof_status fold_insns(struct fold *f, const struct qn_block_rec *b, uint64_t x)
 {
-    const uint32_t *insns = (const uint32_t *)(f->store->base + QN_ARENA_INSNS_OFF) + b->first_insn;
+    const qn_insn_desc *insns = (const qn_insn_desc *)(f->store->base + QN_ARENA_INSNS_OFF) + b->first_insn;
     const uint64_t *counters = (const uint64_t *)(f->store->base + QN_ARENA_COUNTERS_OFF);
     uint64_t next = b->misses ? b->misses : (uint64_t)b->counter + 1, pc = b->pc;
     bool sound = true;
 
     for (uint32_t i = 0; i < b->ninsns; i++) {
-        uint32_t d = ((const volatile uint32_t *)insns)[i];
+        uint32_t d = ((const volatile qn_insn_desc *)insns)[i];
         enum qn_prof_status status;
 
         if (next + qn_insn_counters(d) > f->extent.counters) {

@@ -61,7 +61,7 @@ static uint64_t search(const struct qn_cost_sites *s, uint32_t site)
 
 static bool find_in_block(const struct qn_cost_sites *s, const struct qn_block_rec *b, uint64_t next, uint32_t site, uint64_t *pc)
 {
-    const volatile uint32_t *insns = (const uint32_t *)(s->store->base + QN_ARENA_INSNS_OFF);
+    const volatile qn_insn_desc *insns = (const qn_insn_desc *)(s->store->base + QN_ARENA_INSNS_OFF);
     struct qn_cost_extent e;
 
     qn_cost_get_extent(s->store, &e);

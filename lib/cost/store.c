@@ -36,7 +36,7 @@ void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
     e->maps = at_most(h->n_maps, QN_ARENA_MAPS_SIZE, sizeof(struct qn_map_rec));
     e->leaves = at_most(h->n_leaves, QN_ARENA_LEAVES_SIZE, sizeof(struct qn_leave_rec));
     e->blocks = at_most(h->n_blocks, QN_ARENA_BLOCKS_SIZE, sizeof(struct qn_block_rec));
-    e->insns = at_most(h->n_insns, QN_ARENA_INSNS_SIZE, sizeof(uint32_t));
+    e->insns = at_most(h->n_insns, QN_ARENA_INSNS_SIZE, sizeof(qn_insn_desc));
     e->counters = at_most(h->n_counters, QN_ARENA_COUNTERS_SIZE, sizeof(uint64_t));
     e->charges = at_most(h->sim_output.charges, QN_ARENA_CHARGES_SIZE, qn_cost_charge_bytes(s));
     e->points = at_most(h->n_points, QN_ARENA_POINTS_SIZE, sizeof(struct qn_point));
@@ -142,7 +142,7 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { QN_ARENA_MAPS_OFF, e.maps * sizeof(struct qn_map_rec) },
         { QN_ARENA_LEAVES_OFF, e.leaves * sizeof(struct qn_leave_rec) },
         { QN_ARENA_BLOCKS_OFF, e.blocks * sizeof(struct qn_block_rec) },
-        { QN_ARENA_INSNS_OFF, e.insns * sizeof(uint32_t) },
+        { QN_ARENA_INSNS_OFF, e.insns * sizeof(qn_insn_desc) },
         { QN_ARENA_COUNTERS_OFF, e.counters * sizeof(uint64_t) },
         { QN_ARENA_CHARGES_OFF, e.charges * qn_cost_charge_bytes(from) },
         { QN_ARENA_INTERVALS_OFF, e.intervals * qn_cost_interval_bytes(from) },

@@ -7,8 +7,6 @@
  */
 #include "event/event.h"
 
-#include "cost/arena.h"
-
 #define RECENT 8 /* code lines remembered per block */
 #define FXSAVE_BYTES 512
 

@@ -11,6 +11,7 @@
 #define QN_EVENT_H
 
 #include "block/block.h"
+#include "cost/arena.h"
 
 enum qn_event_kind {
     QN_EV_FETCH,   /* code line(s) touched by an instruction */
@@ -49,7 +50,7 @@ struct qn_event_rules {
 struct qn_event_list {
     unsigned n;
     uint32_t ncounters;                /* of the whole cost centre, execution counter included */
-    uint32_t desc[QN_BLOCK_MAX];       /* QN_INSN_* words of cost/arena.h */
+    qn_insn_desc desc[QN_BLOCK_MAX];   /* QN_INSN_* words of cost/arena.h */
     struct qn_event ev[QN_EVENTS_MAX];
 };
 

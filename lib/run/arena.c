@@ -219,17 +219,17 @@ static uint32_t take_execution(void)
 }
 
 /* ncounters: of the whole cost centre, execution counter included. */
-struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint32_t *desc, uint32_t ncounters,
+struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const qn_insn_desc *desc, uint32_t ncounters,
                                         uint32_t region)
 {
     uint64_t i = qn_arena->n_blocks, first = qn_arena->n_insns;
     struct qn_block_rec *rec = (struct qn_block_rec *)(base + QN_ARENA_BLOCKS_OFF) + i;
     struct qn_cost_place place = {.record = (uint32_t)i};
 
-    if ((i + 1) * sizeof *rec > QN_ARENA_BLOCKS_SIZE || (first + ninsns) * 4 > QN_ARENA_INSNS_SIZE ||
+    if ((i + 1) * sizeof *rec > QN_ARENA_BLOCKS_SIZE || (first + ninsns) * sizeof *desc > QN_ARENA_INSNS_SIZE ||
         (qn_arena->n_counters + ncounters + EXECUTIONS_CHUNK + 8) * 8 > QN_ARENA_COUNTERS_SIZE)
         qn_die_fatal(QN_FATAL_RESOURCE, pc, "counts arena is full");
-    __builtin_memcpy((uint32_t *)(base + QN_ARENA_INSNS_OFF) + first, desc, ninsns * 4ul);
+    __builtin_memcpy((qn_insn_desc *)(base + QN_ARENA_INSNS_OFF) + first, desc, ninsns * sizeof *desc);
     place.counter = take_execution();
     place.centre = (uint32_t)qn_arena->n_counters - 1;
     qn_arena->n_counters += ncounters - 1;
@@ -254,7 +254,7 @@ struct qn_cost_place qn_arena_block_place(uint32_t record)
 
 uint32_t qn_arena_desc(const struct qn_block_rec *b, unsigned insn)
 {
-    return ((const uint32_t *)(base + QN_ARENA_INSNS_OFF))[b->first_insn + insn];
+    return ((const qn_insn_desc *)(base + QN_ARENA_INSNS_OFF))[b->first_insn + insn];
 }
 
 const struct qn_leave_rec *qn_arena_leave_rec(uint64_t i)

@@ -121,7 +121,7 @@ uint32_t qn_arena_map_of(uint64_t pc);
 struct qn_cost_place {
     uint32_t record, counter, centre;
 };
-struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const uint32_t *desc, uint32_t ncounters,
+struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const qn_insn_desc *desc, uint32_t ncounters,
                                         uint32_t region);
 void qn_arena_leave(uint32_t record, unsigned insn);
 const struct qn_block_rec *qn_arena_block(uint32_t record);

@@ -21,6 +21,7 @@ uint64_t qn_ibl_table[QN_IBL_WORDS];
 struct qn_tcache_stats qn_tcache_stats;
 
 static struct region regions[QN_REGIONS];
+_Static_assert(QN_REGIONS <= 16, "qn_tblock.region");
 static unsigned current;
 static struct qn_tblock *blocks;
 static const struct qn_tcache_bridges *bridges;

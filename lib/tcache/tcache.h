@@ -58,16 +58,17 @@ struct qn_tblock {
     uint16_t nbytes, space;
     uint8_t ninsns;
     uint8_t now, s1, s2;     /* triple; now = 255: block borrows nothing */
-    uint8_t nexits, region;
     uint8_t flags_in;        /* status flags that the block needs at entry */
     uint8_t line_bits : 4;   /* log2 of the bytes of a code line, if there is an entry3 */
     bool caches : 1;         /* translated for caches; so at ind_entry the clock is in QN_PREF_NOW */
     bool live : 1, instrumented : 1;
     bool ind_cold : 1;       /* ind_entry is an offset in cold, not in hot */
+    uint8_t nexits : 2, region : 4;
     bool anchor : 1;         /* its countdown to a sample is at the entry */
     bool turns : 1;          /* ... is behind the branch: that taken backwards (exit 1), or the indirect one */
     struct qn_texit exit[2];
 };
+_Static_assert(sizeof(struct qn_tblock) == 104, "eight bytes more for one that does not fit");
 #define QN_NO_REG 255
 #define QN_ENTRY3_LINE_MAX 32768u /* bytes of a code line, so that line_bits has room */
 

@@ -16,11 +16,11 @@ static uint64_t random_next(uint64_t *state)
     return *state;
 }
 
-static void add_block(uint64_t pc, const uint32_t *insns, uint16_t n, uint32_t misses)
+static void add_block(uint64_t pc, const qn_insn_desc *insns, uint16_t n, uint32_t misses)
 {
     struct qn_arena_header *h = qn_cost_header(&store);
 
-    memcpy((uint32_t *)(store.base + QN_ARENA_INSNS_OFF) + h->n_insns, insns, n * sizeof *insns);
+    memcpy((qn_insn_desc *)(store.base + QN_ARENA_INSNS_OFF) + h->n_insns, insns, n * sizeof *insns);
     ((struct qn_block_rec *)(store.base + QN_ARENA_BLOCKS_OFF))[h->n_blocks++] =
         (struct qn_block_rec){ .pc = pc, .map = (uint32_t)(pc >> 12), .first_insn = (uint32_t)h->n_insns, .ninsns = n, .misses = misses };
     h->n_insns += n;
@@ -40,7 +40,7 @@ static const char *find(const struct qn_cost_sites *s, uint32_t site)
 
 static void test_sites(void)
 {
-    static const uint32_t plain[] = { 3, 2 }, reads[] = { 4, 5 | 1u << QN_INSN_NREAD_SHIFT, 3 | QN_INSN_IMISS | QN_INSN_BC };
+    static const qn_insn_desc plain[] = { 3, 2 }, reads[] = { 4, 5 | 1u << QN_INSN_NREAD_SHIFT, 3 | QN_INSN_IMISS | QN_INSN_BC };
     struct qn_cost_sites s;
 
     add_block(0x2000, reads, 3, 100); /* 100, 101: the read; 102, 103: the fetch; 104: the branch */

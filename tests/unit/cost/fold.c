@@ -33,7 +33,7 @@ static void *part(uint64_t offset)
     return store.base + offset;
 }
 
-static void add_block(uint64_t pc, uint32_t map, const uint32_t *insns, uint16_t n, const uint64_t *counters,
+static void add_block(uint64_t pc, uint32_t map, const qn_insn_desc *insns, uint16_t n, const uint64_t *counters,
                       uint32_t ncounters)
 {
     struct qn_arena_header *h = qn_cost_header(&store);
@@ -41,7 +41,7 @@ static void add_block(uint64_t pc, uint32_t map, const uint32_t *insns, uint16_t
     uint32_t apart = h->n_blocks % 2 ? 4 : 1; /* every other block keeps its executions apart from its misses */
     uint32_t misses = apart == 1 ? 0 : (uint32_t)h->n_counters + apart;
 
-    memcpy((uint32_t *)part(QN_ARENA_INSNS_OFF) + h->n_insns, insns, n * sizeof *insns);
+    memcpy((qn_insn_desc *)part(QN_ARENA_INSNS_OFF) + h->n_insns, insns, n * sizeof *insns);
     at[0] = counters[0];
     memcpy(at + apart, counters + 1, (ncounters - 1) * sizeof *counters);
     ((struct qn_block_rec *)part(QN_ARENA_BLOCKS_OFF))[h->n_blocks++] =
@@ -110,7 +110,7 @@ static const char *fold(struct qn_cost_result *result, struct qn_cost_guard *gua
 
 static void test_sound(void)
 {
-    static const uint32_t plain[] = { 1, 1 };
+    static const qn_insn_desc plain[] = { 1, 1 };
     char wanted[400];
     struct qn_cost_result result;
 
@@ -144,7 +144,7 @@ static void test_guard(void)
 
 static void test_damage(void)
 {
-    static const uint32_t reads[] = { QN_INSN_VARIABLE | 1 };
+    static const qn_insn_desc reads[] = { QN_INSN_VARIABLE | 1 };
     struct qn_arena_header *h = qn_cost_header(&store);
     struct qn_block_rec *b = part(QN_ARENA_BLOCKS_OFF);
     struct qn_cost_result result;

@@ -16,7 +16,7 @@ static void add_block(uint16_t n, uint64_t executions, uint32_t region)
     struct qn_arena_header *h = qn_cost_header(&store);
 
     for (uint16_t i = 0; i < n; i++)
-        ((uint32_t *)part(QN_ARENA_INSNS_OFF))[h->n_insns + i] = 1;
+        ((qn_insn_desc *)part(QN_ARENA_INSNS_OFF))[h->n_insns + i] = 1;
     ((uint64_t *)part(QN_ARENA_COUNTERS_OFF))[h->n_counters] = executions;
     ((struct qn_block_rec *)part(QN_ARENA_BLOCKS_OFF))[h->n_blocks++] =
         (struct qn_block_rec){ 0x1000, 0, (uint32_t)h->n_insns, (uint32_t)h->n_counters, 0, n, (uint16_t)region };

@@ -71,7 +71,7 @@ int main(void)
     ok(e.strings == QN_ARENA_STRINGS_SIZE && e.maps == QN_ARENA_MAPS_SIZE / sizeof(struct qn_map_rec)
            && e.leaves == QN_ARENA_LEAVES_SIZE / sizeof(struct qn_leave_rec)
            && e.blocks == QN_ARENA_BLOCKS_SIZE / sizeof(struct qn_block_rec)
-           && e.insns == QN_ARENA_INSNS_SIZE / 4 && e.counters == QN_ARENA_COUNTERS_SIZE / 8,
+           && e.insns == QN_ARENA_INSNS_SIZE / sizeof(qn_insn_desc) && e.counters == QN_ARENA_COUNTERS_SIZE / 8,
        "sizes that cannot be are cut to what fits");
     is_int(qn_cost_put_string(&s, "no room"), 0, "no string is written behind the end");
     qn_cost_close(&s);

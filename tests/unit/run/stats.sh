@@ -42,13 +42,13 @@ is "$(number predictors: 2)" "$(total Bi)" 'and every indirect one'
 # ---- memory ----
 # "memory: INSTRUCTIONS guest instructions; arena BYTES bytes, tables BYTES: N per instruction"
 
-# fits BOUND PROGRAM...: bytes of arena and tables per guest instruction, and the same each time
+# fits BOUND [OPTIONS... --] PROGRAM...: bytes of arena and tables per guest instruction, and the same each time
 fits() {
     bound=$1
     shift
-    stats --D1=1024,2,32 -- "$@"
+    stats --D1=1024,2,32 "$@"
     first=$(grep '^memory' said)
-    stats --D1=1024,2,32 -- "$@"
+    stats --D1=1024,2,32 "$@"
     [ "$(grep '^memory' said)" = "$first" ] || { echo "$first"; grep '^memory' said; return 1; }
     echo "$first"
     awk -v insns="$(number memory: 1)" -v arena="$(number memory: 2)" -v tables="$(number memory: 3)" -v bound="$bound" \
@@ -59,6 +59,7 @@ cc1=$($CC -print-prog-name=cc1 2>/dev/null)
 if [ -x "$cc1" ]; then
     echo 'int main(void) { return 0; }' >t.i
     ok 'a compiler: at most 60' fits 60 "$cc1" -quiet -O2 t.i -o /dev/null
+    ok 'and with branches' fits 60 --branch-sim=yes -- "$cc1" -quiet -O2 t.i -o /dev/null
 else
     skip "$CC has no cc1"
 fi

@@ -109,11 +109,11 @@ static void find_self(void)
 /* A block of three instructions at landmark: plain, one that reads, one that ends in a branch. */
 static void add_block(uint64_t executions)
 {
-    static const uint32_t insns[] = { 1 | QN_INSN_IMISS, 1 | 1u << QN_INSN_NREAD_SHIFT, 1 | QN_INSN_BC };
+    static const qn_insn_desc insns[] = { 1 | QN_INSN_IMISS, 1 | 1u << QN_INSN_NREAD_SHIFT, 1 | QN_INSN_BC };
     uint64_t counts[] = { executions, 2, 1, executions / 2, 1, 3 };
     struct qn_block_rec b = { (uintptr_t)landmark, 0, (uint32_t)arena->n_insns, (uint32_t)arena->n_counters, 0, 3, 0 };
 
-    memcpy((uint32_t *)part(QN_ARENA_INSNS_OFF) + arena->n_insns, insns, sizeof insns);
+    memcpy((qn_insn_desc *)part(QN_ARENA_INSNS_OFF) + arena->n_insns, insns, sizeof insns);
     arena->n_insns += 3;
     memcpy((uint64_t *)part(QN_ARENA_COUNTERS_OFF) + arena->n_counters, counts, sizeof counts);
     arena->n_counters += 6;
