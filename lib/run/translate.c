@@ -88,7 +88,7 @@ static uint32_t find_known(uint64_t hash, uint32_t bucket, unsigned home)
 static struct qn_cost_place cost_centre(unsigned home)
 {
     uint64_t hash = code_hash(block.pc, block.next - block.pc);
-    uint32_t bucket = (uint32_t)(((block.pc * 0x9e3779b97f4a7c15ull) >> 32) % QN_KNOWN_BUCKETS);
+    uint32_t bucket = qn_bucket_of(block.pc, QN_KNOWN_BUCKETS);
     uint32_t known = find_known(hash, bucket, home);
     struct qn_cost_place place;
 

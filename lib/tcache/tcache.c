@@ -35,8 +35,7 @@ static struct home {
 
 struct qn_tblock *qn_tcache_block(uint32_t index) { return &blocks[index]; }
 
-/* Neighbours side by side, so that few pages are touched. */
-static uint32_t hash_of(uint64_t pc) { return (uint32_t)((pc ^ pc >> 18) % QN_TBLOCK_BUCKETS); }
+static uint32_t hash_of(uint64_t pc) { return qn_bucket_of(pc, QN_TBLOCK_BUCKETS); }
 
 static void reset_region(struct region *r)
 {
