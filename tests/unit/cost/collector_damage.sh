@@ -46,14 +46,18 @@ is "$noisy" 0 'with one warning at most'
 # The process that reads debug information dies.
 FAKE=$sound
 fresh
-"$QUERN" run -q --sim="$FAKE" true block 5 print ready sleep 500 exit 5 >"$SCRATCH/out" 2>"$SCRATCH/err" &
+"$QUERN" run -q --sim="$FAKE" true block 5 handler 15 print ready pause exit 5 >"$SCRATCH/out" 2>"$SCRATCH/err" &
+quern=$!
 wait_for grep -q ready "$SCRATCH/out"
-sleep 0.1
-for child in $(cat "/proc/$!/task/$!/children"); do
-    [ "$(readlink "/proc/$child/exe")" = "$(readlink "/proc/$!/exe")" ] && kill -9 "$child" && killed=yes
-done
-is "${killed:-no}" yes 'the reader was there to be killed'
-wait $!
+kill_reader() {
+    for child in $(cat "/proc/$quern/task/$quern/children"); do
+        [ "$(readlink "/proc/$child/exe")" = "$(readlink "/proc/$quern/exe")" ] && kill -9 "$child" && return
+    done
+    return 1
+}
+ok 'the reader was there to be killed' wait_for kill_reader
+kill -TERM $quern
+wait $quern
 is $? 5 'without it the run ends as ever'
 is "$(sed -n 's/^fn=//p;s/^summary: \([0-9]*\).*/\1/p' cachegrind.out.*)" 'landmark
 15' 'and its profile has counts and names'

@@ -44,9 +44,8 @@ done
 ok 'no core file of quern itself' test ! -e core
 
 fresh
-"$QUERN" run --sim="$FAKE" -- /bin/true block 10 sleep 20000 2>"$SCRATCH/err" &
-wait_for grep -q Command "$SCRATCH/err"
-sleep 0.3
+"$QUERN" run --sim="$FAKE" -- /bin/true block 10 print ready pause >"$SCRATCH/out" 2>"$SCRATCH/err" &
+wait_for grep -q ready "$SCRATCH/out"
 kill -KILL "$(guest_of "$SCRATCH/err")"
 wait $!
 is $? 137 'a guest killed from outside is mirrored'
@@ -68,7 +67,6 @@ ok 'no profile of what did not run' test -z "$(ls)"
 fresh
 "$QUERN" run --sim="$FAKE" -- /bin/true handler 15 print ready pause exit 5 >"$SCRATCH/out" 2>"$SCRATCH/err" &
 wait_for grep -q ready "$SCRATCH/out"
-sleep 0.1
 kill -TERM $!
 wait $!
 is $? 5 'SIGTERM to quern does not end quern'
@@ -78,13 +76,14 @@ got 15' 'but reaches the guest, once'
 state() { sed 's/.*) \(.\).*/\1/' "/proc/$1/stat"; }
 in_state() { [ "$(state "$1")" = "$2" ]; }
 fresh
-"$QUERN" run --sim="$FAKE" -- /bin/true print ready sleep 400 exit 6 >"$SCRATCH/out" 2>"$SCRATCH/err" &
+"$QUERN" run --sim="$FAKE" -- /bin/true handler 15 print ready pause exit 6 >"$SCRATCH/out" 2>"$SCRATCH/err" &
 wait_for grep -q ready "$SCRATCH/out"
 guest=$(guest_of "$SCRATCH/err")
 kill -STOP "$guest"
 ok 'quern stops when its guest stops' wait_for in_state $! T
 kill -CONT $!
 ok 'and its guest goes on when quern does' wait_for in_state "$guest" S
+kill -TERM $!
 wait $!
 is $? 6 'to the end'
 

@@ -242,6 +242,17 @@ static void on_signal(int sig)
     dprintf(1, "got %d\n", sig);
 }
 
+/* The signal is blocked until `pause`, so that it cannot come too early. */
+static void await(int sig)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, sig);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    signal(sig, on_signal);
+}
+
 /* What a program can see of what it was given. */
 static void print_state(void)
 {
@@ -324,9 +335,9 @@ static char **run_command(char **a)
     } else if (!strcmp(c, "sleep")) {
         usleep(1000u * (unsigned)atoi(*a++));
     } else if (!strcmp(c, "handler")) {
-        signal(atoi(*a++), on_signal);
+        await(atoi(*a++));
     } else if (!strcmp(c, "pause")) {
-        pause();
+        sigsuspend(&(sigset_t){ 0 });
     } else if (!strcmp(c, "print")) {
         printf("%s\n", *a++);
         fflush(stdout);
