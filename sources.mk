@@ -214,6 +214,7 @@ tool_sources = \
 	tools/report_start.c \
 	tools/run.c \
 	tools/run_analysis.c \
+	tools/run_cpu.c \
 	tools/run_engine.c \
 	tools/run_finish.c \
 	tools/run_fork.c \
@@ -295,9 +296,11 @@ engine_sources = \
 	lib/decode/tables.c \
 	lib/cost/count.c \
 	lib/run/arena.c \
+	lib/run/attach.c \
 	lib/run/clone.c \
 	lib/run/codemem.c \
 	lib/run/complex.c \
+	lib/run/cpu.c \
 	lib/run/die.c \
 	lib/run/dispatch.c \
 	lib/run/emulate.c \
@@ -311,6 +314,7 @@ engine_sources = \
 	lib/run/memory.c \
 	lib/run/personality.c \
 	lib/run/points.c \
+	lib/run/proc_calls.c \
 	lib/run/process.c \
 	lib/run/procfs.c \
 	lib/run/recover.c \
@@ -319,8 +323,10 @@ engine_sources = \
 	lib/run/request.c \
 	lib/run/sample.c \
 	lib/run/seccomp.c \
+	lib/run/seccomp_pass.c \
 	lib/run/settle.c \
 	lib/run/signal.c \
+	lib/run/signal_calls.c \
 	lib/run/space.c \
 	lib/run/strings.c \
 	lib/run/syscall.c \
@@ -548,6 +554,7 @@ headers = \
 	lib/report/source.h \
 	lib/report/tables.h \
 	lib/report/whole.h \
+	lib/run/cpu.h \
 	lib/run/interval.h \
 	lib/run/points.h \
 	lib/run/procfs.h \
@@ -557,6 +564,7 @@ headers = \
 	lib/run/run.h \
 	lib/run/sample.h \
 	lib/run/seccomp.h \
+	lib/run/seccomp_filter.h \
 	lib/run/signal.h \
 	lib/run/space.h \
 	lib/run/thread.h \
@@ -782,6 +790,7 @@ shell_tests = \
 	tests/unit/prof/regions.sh \
 	tests/unit/report/report.sh \
 	tests/unit/run/clock.sh \
+	tests/unit/run/cpu.sh \
 	tests/unit/run/exact.sh \
 	tests/unit/run/explain.sh \
 	tests/unit/run/fidelity.sh \

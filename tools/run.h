@@ -7,6 +7,7 @@
  *   run_fork.c  collectors of forked guests   run_finish.c    folds and writes, in a child process
  *   run_reader.c  reads debug information ahead, and folds
  *   run_named.c  --explain, --toggle: finds the code
+ *   run_cpu.c   --cpu: which bits of CPUID stay
  *   run_versus.c  --versus: an engine for two simulators     run_analysis.c  --analysis: one with this module
  *   run_report.c  summary, failures, stats    run_log.c       messages      run_name.c  %p and the like
  *
@@ -88,6 +89,9 @@ struct qn_run {
 /* run_geometry.c */
 void qn_run_choose_geometry(const struct qn_run_options *o, struct qn_geometry geometry[QN_RUN_LEVELS],
                             enum qn_run_origin origin[QN_RUN_LEVELS]);
+
+/* run_cpu.c: what --cpu=VALUE means on this machine.  false: a line was printed. */
+bool qn_run_choose_cpu(const char *value, struct qn_cpu *cpu);
 
 /* run_program.c: 0, or the exit status after one line was printed. */
 int qn_run_find_program(struct qn_run *r);

@@ -100,8 +100,9 @@ static enum qn_prof_status write_profile(struct work *w, const char *path, struc
     struct qn_cost_profile p = {
         .config = &r->config, .events = &w->events, .version = QN_VERSION, .engine = slash ? slash + 1 : r->engine,
         .engine_hash = r->engine_hash, .sim_opt = r->options.sim_opt ? r->options.sim_opt : "",
-        .modules = copy_modules(r), .program = w->program, .build_id = w->build_id, .command = w->command,
+        .cpu = r->options.cpu ? r->options.cpu : "", .modules = copy_modules(r), .program = w->program, .build_id = w->build_id, .command = w->command,
         .partly = qn_cost_header(&r->store)->partly != 0,
+        .nothing = qn_cost_header(&r->store)->partly && !qn_cost_header(&r->store)->counted && !r->config.sample_of,
         .regions = w->regions.list, .region_count = w->regions.count,
     };
 

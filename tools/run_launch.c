@@ -43,7 +43,7 @@ static void fill_config(struct qn_run *r)
     struct qn_config *c = &r->config;
 
     *c = (struct qn_config){
-        .I1 = r->geometry[QN_RUN_I1], .D1 = r->geometry[QN_RUN_D1], .LL = r->geometry[QN_RUN_LL],
+        .cpu = c->cpu, .I1 = r->geometry[QN_RUN_I1], .D1 = r->geometry[QN_RUN_D1], .LL = r->geometry[QN_RUN_LL],
         .counting = (uint8_t)o->counting, .cache_sim = o->cache_sim, .branch_sim = o->branch_sim,
         .instr_at_start = o->instr_at_start, .trace_children = o->trace_children, .aslr = o->aslr,
         .check = o->check || o->versus, .versus = o->versus != NULL, .stats = o->stats, .filter = o->filter, .vdso = o->vdso,
@@ -55,6 +55,7 @@ static void fill_config(struct qn_run *r)
     };
     c->engine_path = qn_cost_put_string(&r->store, r->engine);
     c->guest_path = qn_cost_put_string(&r->store, r->program);
+    c->cpu.name = qn_cost_put_string(&r->store, o->cpu ? o->cpu : "");
     c->sim_opt = qn_cost_put_string(&r->store, o->sim_opt ? o->sim_opt : "");
     qn_cost_header(&r->store)->config = *c;
 }

@@ -50,6 +50,7 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(YESNO, "local-rates", local_rates, "yes|no", "also print LL misses per L1 miss [no]")                          \
     X(YESNO, "aslr", aslr, "yes|no", "addresses vary from run to run [no]")                                          \
     X(YESNO, "vdso", vdso, "yes|no", "show the vDSO to the program [no; yes with --aslr]")                           \
+    X(LIST, "cpu", cpu, "NAME|+FEATURE|-FEATURE,...", "the processor to show: x86-64, x86-64-v2, -v3, -v4, +avx2, -avx512f [native]") \
     X(NUMBER, "seed", seed, "N", "for AT_RANDOM and random policies [1]")                                            \
     X(TEXT, "sim", sim, "NAME|FILE", "the engine to run [quern-engine]")                                             \
     X(TEXT, "versus", versus, "NAME|FILE|SLOT=MODULE,...", "run a second simulator on the same references and compare")   \
@@ -78,7 +79,7 @@ struct qn_run_options {
     bool vdso_given, log_fd_given, interval_given;
     uint64_t counting;     /* enum qn_counting */
     char *out_file, *log_file, *sim, *sim_opt, *trace_file, *debug_root; /* NULL: not given */
-    char *interval_file, *explain_file, *versus, *analysis;
+    char *interval_file, *explain_file, *versus, *analysis, *cpu;
     uint64_t log_fd, seed, tcache_size, block_max, interval, explain_first, explain_every;
     struct qn_run_names explain, toggle;
     uint32_t trace;        /* QN_TRACE_* */

@@ -136,6 +136,17 @@ static void print_modules(struct qn_run *r, const struct qn_cost_result *result,
         qn_run_say(r, "%s", line);
 }
 
+/* Of a run that was counted in parts: how much of it.  Counting takes most of the time where it is on, so this is more than the
+ * share of instructions.  Of one that was killed nobody knows when it changed last. */
+static void print_share(struct qn_run *r)
+{
+    const struct qn_arena_header *h = qn_cost_header(&r->store);
+    uint64_t off = h->time[0], on = h->time[1];
+
+    if (h->partly && !r->config.sample_of && h->exited && off + on)
+        qn_run_say(r, "Instrumented: %.1f%% of the processor time", 100.0 * ratio(on, off + on));
+}
+
 void qn_run_print_report(struct qn_run *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events,
                          const char *command)
 {
@@ -145,6 +156,7 @@ void qn_run_print_report(struct qn_run *r, const struct qn_cost_result *result, 
     qn_cost_print_summary(result->totals, r->config.cache_sim, r->config.branch_sim, r->options.local_rates,
                           put_line, r);
     print_modules(r, result, events);
+    print_share(r);
     if (r->options.stats)
         print_stats(r, result->totals);
 }

@@ -88,3 +88,23 @@ size_t qn_format(char *buf, size_t size, const char *format, ...)
     va_end(args);
     return len;
 }
+
+const char *qn_parse_decimal(const char *text, uint64_t *value)
+{
+    for (*value = 0; *text >= '0' && *text <= '9'; text++)
+        *value = *value * 10 + (uint64_t)(*text - '0');
+    return text;
+}
+
+const char *qn_parse_hex(const char *text, uint64_t *value)
+{
+    for (*value = 0;; text++) {
+        unsigned digit = *text >= '0' && *text <= '9'   ? (unsigned)(*text - '0')
+                         : *text >= 'a' && *text <= 'f' ? (unsigned)(*text - 'a' + 10)
+                                                        : 16;
+
+        if (digit > 15)
+            return text;
+        *value = *value << 4 | digit;
+    }
+}

@@ -10,8 +10,13 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 size_t qn_format(char *buf, size_t size, const char *format, ...);
 size_t qn_format_v(char *buf, size_t size, const char *format, va_list args);
+
+/* The number that text begins with, in digits (hexadecimal: small letters) without sign; where it ends. */
+const char *qn_parse_decimal(const char *text, uint64_t *value);
+const char *qn_parse_hex(const char *text, uint64_t *value);
 
 #endif

@@ -80,6 +80,12 @@ static inline enum qn_decode_status qn_block_decode(const uint8_t *bytes, size_t
     return qn_decode_insn_for(qn_block_machine, bytes, avail, in);
 }
 
+/* The program is shown less of XCR0 than there is (--cpu), so that the engine runs what would tell.  Set once, as above. */
+extern bool qn_block_hides_state;
+
+/* One that the engine runs itself: the last of its block. */
+bool qn_block_engine_runs(const struct qn_insn *in);
+
 /* An instruction that is valid and that the engine does not run: far jumps and their like. */
 bool qn_block_refuses(const struct qn_insn *in);
 

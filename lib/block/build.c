@@ -5,9 +5,27 @@
 
 enum qn_machine qn_block_machine;
 
-static bool engine_runs(const struct qn_insn *in)
+bool qn_block_hides_state;
+
+#define XGETBV_MODRM 0xd0
+
+/* xgetbv; and of the xsave family what stores. */
+static bool tells_state(const struct qn_insn *in)
 {
-    return (in->attr & (QN_ATTR_CPUID | QN_ATTR_FSGSBASE)) != 0;
+    return (in->attr & (QN_ATTR_XSAVE | QN_ATTR_FPUIP)) == (QN_ATTR_XSAVE | QN_ATTR_FPUIP)
+               ? (in->mem[0].access & QN_ACC_WRITE) && !(in->attr & QN_ATTR_PRIV)
+               : in->map == 1 && in->opcode == 0x01 && in->modrm == XGETBV_MODRM && in->encoding == QN_ENC_LEGACY;
+}
+
+/* fnstenv, fnsave */
+static bool stores_fpu16(const struct qn_insn *in)
+{
+    return (in->attr & QN_ATTR_FPUIP) && in->map == 0 && in->opsz_prefix;
+}
+
+bool qn_block_engine_runs(const struct qn_insn *in)
+{
+    return (in->attr & (QN_ATTR_CPUID | QN_ATTR_FSGSBASE)) || stores_fpu16(in) || (qn_block_hides_state && tells_state(in));
 }
 
 /* Refused outright: the engine could not keep control of what follows.  Near branches of 16 bits (66h on AMD's processors)
@@ -23,6 +41,8 @@ static enum qn_block_end end_of(const struct qn_insn *in)
 {
     if (in->attr & QN_ATTR_UD)
         return QN_END_TRAP; /* lock jmp: it is copied, and the processor refuses it */
+    if (qn_block_engine_runs(in))
+        return QN_END_EMULATE;
     if (in->attr & QN_ATTR_FPUIP)
         return QN_END_FPU;
     switch (in->cls) {
@@ -40,7 +60,7 @@ static enum qn_block_end end_of(const struct qn_insn *in)
     case QN_CLS_INT3:
     case QN_CLS_UD:
     case QN_CLS_HLT: return QN_END_TRAP;
-    default: return engine_runs(in) ? QN_END_EMULATE : QN_END_FALL;
+    default: return QN_END_FALL;
     }
 }
 

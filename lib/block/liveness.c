@@ -17,7 +17,7 @@ static uint8_t step_back(const struct qn_insn *in, uint8_t live_after)
 
 static bool goes_on(const struct qn_insn *in)
 {
-    return in->cls == QN_CLS_OTHER && !(in->attr & (QN_ATTR_CPUID | QN_ATTR_FSGSBASE | QN_ATTR_FPUIP)); /* these end a block */
+    return in->cls == QN_CLS_OTHER && !(in->attr & QN_ATTR_FPUIP) && !qn_block_engine_runs(in); /* these end a block */
 }
 
 /* Flags that code at pc may read before writing them. */

@@ -81,6 +81,20 @@ enum { /* trace bits */
     QN_TRACE_SIGNAL = 32
 };
 
+/* --cpu: what the program sees of the processor.  Of these leaves of CPUID only the bits of `keep`, by number of the register
+ * (eax, ecx, edx, ebx); where `fixed`, all others are the same on every machine (run/cpu.c). */
+#define QN_CPU_LEAVES 12
+
+struct qn_cpu {
+    uint8_t masked, fixed, pad[2];
+    uint32_t name;           /* string: as the user said it */
+    uint64_t state;          /* components of XCR0 that are shown */
+    uint32_t leaves, pad2;
+    struct {
+        uint32_t leaf, subleaf, keep[4];
+    } leaf[QN_CPU_LEAVES];
+};
+
 /* Written by the collector before the engine starts; read only afterwards. */
 struct qn_config {
     struct qn_geometry I1, D1, LL;
@@ -112,6 +126,9 @@ struct qn_config {
     uint64_t explain_first, explain_every; /* accesses that are explained: so many, then one of so many (0 = no more) */
     uint64_t fd_limit;       /* the guest's RLIMIT_NOFILE as it was; the engine's own descriptors lie above */
     uint64_t sample_count, sample_of; /* so many of so many; of 0: all */
+    struct qn_cpu cpu;
+    uint32_t filters;        /* string: filters of system calls that were in force before execve (run/seccomp_pass.c) */
+    uint32_t pad2;
     uint64_t reserved[3];
 };
 
@@ -206,6 +223,9 @@ struct qn_arena_header {
     uint64_t n_findings;
     uint64_t n_points;       /* raised by the collector while the engine waits for QN_WIRE_RESOLVED */
     uint64_t partly;         /* 1: some of the run was not counted, as the user or the program asked */
+    uint64_t time[2];        /* ns of processor time, where nothing was counted and where something was; with `partly`, up to
+                                the last change or the exit */
+    uint64_t counted;        /* 1: something was counted */
     struct qn_stats stats;
     struct qn_sim_output sim_output;
     struct qn_versus versus;

@@ -76,11 +76,13 @@ static void put_provenance(struct header *h, const struct qn_cost_profile *p)
              p->sim_opt[0] ? ", " : "", p->sim_opt);
     put_desc(h, "Modules:", "%.250s", name_modules(p));
     put_desc(h, "Counting:", "%s", p->config->counting == QN_COUNTING_CACHEGRIND ? "cachegrind" : "exact");
+    if (p->config->cpu.masked)
+        put_desc(h, "Processor:", "%.150s", p->cpu);
     put_desc(h, "Seed:", "%" PRIu64, p->config->seed);
     if (p->config->observes && p->config->sample_of)
         put_desc(h, "Sample:", "%" PRIu64 " of %" PRIu64 " instructions", p->config->sample_count, p->config->sample_of);
     put_desc(h, "Program:", "%.150s%s%s", p->program, p->build_id[0] ? ", build-id " : "", p->build_id);
-    put_desc(h, "Instrumented:", "%s", p->partly ? "parts of the run" : "all of the run");
+    put_desc(h, "Instrumented:", "%s", p->nothing ? "nothing of the run" : p->partly ? "parts of the run" : "all of the run");
 }
 
 static void put_unsupported(struct header *h, const struct qn_cost_profile *p)

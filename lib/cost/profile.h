@@ -9,7 +9,7 @@
  *   desc: Seed:             1
  *   desc: Sample:           4 of 124000 instructions                 if only some were observed
  *   desc: Program:          /bin/true, build-id 0123...
- *   desc: Instrumented:     all of the run                           or parts of it
+ *   desc: Instrumented:     all of the run                           or parts, or nothing
  *   desc: Regions:          setup, solve/step                        if there are any
  *   cmd: ...  events: ...  fl= fn= counts ...  summary: ...  regions (prof/region.h)
  *
@@ -32,12 +32,13 @@ struct qn_cost_profile {
     const char *engine;     /* file name of the engine, without directory */
     uint64_t engine_hash;   /* of the engine's bytes */
     const char *sim_opt;    /* options of the simulator modules, "" if none */
+    const char *cpu;        /* the processor that the program was shown, "" if its own */
     const char *modules;    /* what is in the slots, "" if not known; without simulation not looked at */
     const char *program;    /* path */
     const char *build_id;   /* of the program, "" if none */
     const char *command;    /* as typed, arguments joined by blanks */
     const char *unsupported[QN_UNSUPPORTED_MAX]; /* NULL ends, unless there are so many */
-    bool partly;            /* some of the run was not counted, as the user or the program asked */
+    bool partly, nothing;   /* some, or all, of the run was not counted, as the user or the program asked */
     const struct qn_cost_region {        /* parts of the whole that the program has named */
         const char *path;                /* "solve/step" */
         struct qn_prof_table *table;

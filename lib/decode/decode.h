@@ -242,6 +242,8 @@ struct qn_feature {
 /* The features that a processor must have, all of them, to execute an instruction; returns how many.  Vector
  * instructions need an operating system that has enabled the registers, besides. */
 size_t qn_decode_features(const struct qn_insn *insn, const struct qn_feature *list[QN_FEATURES_MAX]);
+/* Every feature that some instruction needs; returns how many. */
+size_t qn_decode_all_features(const struct qn_feature **list);
 
 enum qn_syntax { QN_SYNTAX_ATT, QN_SYNTAX_INTEL };
 

@@ -92,3 +92,9 @@ size_t qn_decode_features(const struct qn_insn *insn, const struct qn_feature *l
         list[n++] = &features[besides];
     return n;
 }
+
+size_t qn_decode_all_features(const struct qn_feature **list)
+{
+    *list = features;
+    return FEATURE_COUNT;
+}

@@ -1,21 +1,25 @@
-/* lib/guest/exec_map.c - see exec_map.h.  A sorted array: programs have dozens of code ranges, not thousands;
+/* lib/guest/exec_map.c - see exec_map.h.  Sorted arrays: programs have dozens of code ranges, not thousands;
  * JIT compilers that make thousands still find theirs by binary search. */
 #include "guest/exec_map.h"
 
 #define MAX_RANGES 16384
 
-static struct qn_exec_range ranges[MAX_RANGES];
-static uint32_t nranges;
+struct table {
+    struct qn_exec_range range[MAX_RANGES];
+    uint32_t n;
+};
+
+static struct table code, shared;
 
 /* First range that ends above pc. */
-static uint32_t lower(uint64_t pc)
+static uint32_t lower(const struct table *t, uint64_t pc)
 {
-    uint32_t low = 0, high = nranges;
+    uint32_t low = 0, high = t->n;
 
     while (low < high) {
         uint32_t mid = (low + high) / 2;
 
-        if (ranges[mid].end <= pc)
+        if (t->range[mid].end <= pc)
             low = mid + 1;
         else
             high = mid;
@@ -23,61 +27,81 @@ static uint32_t lower(uint64_t pc)
     return low;
 }
 
-static void insert_at(uint32_t i, struct qn_exec_range r)
+static void insert_at(struct table *t, uint32_t i, struct qn_exec_range r)
 {
-    if (nranges == MAX_RANGES)
+    if (t->n == MAX_RANGES)
         return; /* the range stays unknown: running it is reported as a fault */
-    __builtin_memmove(&ranges[i + 1], &ranges[i], (nranges - i) * sizeof ranges[0]);
-    ranges[i] = r;
-    nranges++;
+    __builtin_memmove(&t->range[i + 1], &t->range[i], (t->n - i) * sizeof t->range[0]);
+    t->range[i] = r;
+    t->n++;
 }
 
-static void delete_at(uint32_t i)
+static void delete_at(struct table *t, uint32_t i)
 {
-    nranges--;
-    __builtin_memmove(&ranges[i], &ranges[i + 1], (nranges - i) * sizeof ranges[0]);
+    t->n--;
+    __builtin_memmove(&t->range[i], &t->range[i + 1], (t->n - i) * sizeof t->range[0]);
 }
 
-void qn_exec_remove(uint64_t start, uint64_t end)
+static void remove_from(struct table *t, uint64_t start, uint64_t end)
 {
-    uint32_t i = lower(start);
+    uint32_t i = lower(t, start);
 
-    while (i < nranges && ranges[i].start < end) {
-        struct qn_exec_range r = ranges[i];
+    while (i < t->n && t->range[i].start < end) {
+        struct qn_exec_range r = t->range[i];
 
-        delete_at(i);
+        delete_at(t, i);
         if (r.start < start)
-            insert_at(i++, (struct qn_exec_range){r.start, start, r.map, r.writable});
+            insert_at(t, i++, (struct qn_exec_range){r.start, start, r.map, r.writable});
         if (r.end > end)
-            insert_at(i++, (struct qn_exec_range){end, r.end, r.map, r.writable});
+            insert_at(t, i++, (struct qn_exec_range){end, r.end, r.map, r.writable});
     }
 }
 
+static bool overlaps(const struct table *t, uint64_t start, uint64_t end)
+{
+    uint32_t i = lower(t, start);
+
+    return i < t->n && t->range[i].start < end;
+}
+
+void qn_exec_remove(uint64_t start, uint64_t end) { remove_from(&code, start, end); }
+
 void qn_exec_add(uint64_t start, uint64_t end, bool writable)
 {
-    qn_exec_remove(start, end);
-    insert_at(lower(start), (struct qn_exec_range){start, end, QN_NO_MAP, writable});
+    remove_from(&code, start, end);
+    insert_at(&code, lower(&code, start), (struct qn_exec_range){start, end, QN_NO_MAP, writable});
 }
 
-bool qn_exec_overlaps(uint64_t start, uint64_t end)
-{
-    uint32_t i = lower(start);
-
-    return i < nranges && ranges[i].start < end;
-}
+bool qn_exec_overlaps(uint64_t start, uint64_t end) { return overlaps(&code, start, end); }
 
 struct qn_exec_range *qn_exec_find(uint64_t pc)
 {
-    uint32_t i = lower(pc);
+    uint32_t i = lower(&code, pc);
 
-    return i < nranges && ranges[i].start <= pc ? &ranges[i] : NULL;
+    return i < code.n && code.range[i].start <= pc ? &code.range[i] : NULL;
 }
 
 uint64_t qn_exec_avail(uint64_t pc, uint64_t most)
 {
     uint64_t at = pc;
 
-    for (uint32_t i = lower(pc); i < nranges && ranges[i].start <= at && at - pc < most; i++)
-        at = ranges[i].end;
+    for (uint32_t i = lower(&code, pc); i < code.n && code.range[i].start <= at && at - pc < most; i++)
+        at = code.range[i].end;
     return at - pc < most ? at - pc : most;
+}
+
+void qn_shared_set(uint64_t start, uint64_t end, bool is_shared)
+{
+    remove_from(&shared, start, end);
+    if (is_shared)
+        insert_at(&shared, lower(&shared, start), (struct qn_exec_range){start, end, QN_NO_MAP, true});
+}
+
+bool qn_shared_overlaps(uint64_t start, uint64_t end) { return overlaps(&shared, start, end); }
+
+uint64_t qn_shared_end(uint64_t at)
+{
+    uint32_t i = lower(&shared, at);
+
+    return i < shared.n && shared.range[i].start <= at ? shared.range[i].end : 0;
 }

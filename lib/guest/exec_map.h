@@ -1,7 +1,7 @@
 /* lib/guest/exec_map.h - which guest addresses hold code, and from which file it comes.
  *
  * The engine learns of every mapping from the loader and from the guest's own mmap, mprotect, munmap and
- * mremap.  Only executable ranges are kept: translation asks here before it reads a byte, so data is
+ * mremap, shmat and shmdt.  Only executable ranges are kept: translation asks here before it reads a byte, so data is
  * never executed.
  */
 #ifndef QN_GUEST_EXEC_MAP_H
@@ -22,5 +22,10 @@ bool qn_exec_overlaps(uint64_t start, uint64_t end);
 struct qn_exec_range *qn_exec_find(uint64_t pc); /* NULL: not executable */
 /* Executable bytes from pc on, following adjacent ranges, at most `most`. */
 uint64_t qn_exec_avail(uint64_t pc, uint64_t most);
+
+/* Shared mappings, executable or not: what is written elsewhere changes them. */
+void qn_shared_set(uint64_t start, uint64_t end, bool shared);
+bool qn_shared_overlaps(uint64_t start, uint64_t end);
+uint64_t qn_shared_end(uint64_t at); /* of the mapping there; 0 = none */
 
 #endif

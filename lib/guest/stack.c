@@ -3,7 +3,7 @@
 
 enum { /* auxv types, linux/auxvec.h */
     AUX_NULL = 0, AUX_IGNORE = 1, AUX_PHDR = 3, AUX_PHENT = 4, AUX_PHNUM = 5, AUX_BASE = 7, AUX_ENTRY = 9, AUX_PLATFORM = 15,
-    AUX_RANDOM = 25, AUX_RSEQ_SIZE = 27, AUX_RSEQ_ALIGN = 28, AUX_EXECFN = 31, AUX_VDSO = 33
+    AUX_HWCAP = 16, AUX_RANDOM = 25, AUX_HWCAP2 = 26, AUX_RSEQ_SIZE = 27, AUX_RSEQ_ALIGN = 28, AUX_EXECFN = 31, AUX_VDSO = 33
 };
 #define STACK_ALIGN 16
 #define STACK_STEP (64 * 1024ull) /* the kernel has mapped 128 KiB below its own stack pointer */
@@ -59,6 +59,8 @@ static uint64_t aux_value(uint64_t type, uint64_t old, const struct qn_image *im
     case AUX_BASE: return image->interp_base;
     case AUX_ENTRY: return image->program_entry;
     case AUX_EXECFN: return (uint64_t)(uintptr_t)start->execfn;
+    case AUX_HWCAP: return start->hwcap(1, old);
+    case AUX_HWCAP2: return start->hwcap(2, old);
     default: return old;
     }
 }

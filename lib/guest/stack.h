@@ -16,6 +16,7 @@ struct qn_start {
     bool tight;             /* the stack may not grow by much: everything close together, wherever that is */
     bool fixed_random;      /* AT_RANDOM: a fixed pattern made from seed */
     uint64_t seed;
+    uint64_t (*hwcap)(unsigned word, uint64_t value); /* AT_HWCAP (word 1) and AT_HWCAP2 as they are to be */
 };
 
 /* Rebuild the stack below kernel_sp; returns the guest's initial rsp.  *vdso = address of the vDSO or 0. */

@@ -38,7 +38,7 @@ static int next_desc(const char **rest, struct desc *d)
 
 static int key_matters(const struct desc *d)
 {
-    static const char *const words[] = {"cache", "simulator", "module", "predictor", "counting",
+    static const char *const words[] = {"cache", "simulator", "module", "predictor", "counting", "processor",
                                         "I1", "D1", "LL", "BC", "BI"};
     char key[64];
     size_t n = d->key_length < sizeof key - 1 ? d->key_length : sizeof key - 1;

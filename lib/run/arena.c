@@ -1,4 +1,5 @@
 /* lib/run/arena.c - the engine's side of the counts arena: append only, visible only when complete. */
+#include "base/format.h"
 #include "guest/exec_map.h"
 #include "run/interval.h"
 #include "run/run.h"
@@ -75,18 +76,6 @@ void qn_unsupported(const char *text)
 
 /* ---- maps: looked up in /proc/self/maps when code of a range is first translated ---- */
 
-static const char *parse_hex(const char *s, uint64_t *value)
-{
-    *value = 0;
-    for (;; s++) {
-        unsigned d = *s >= '0' && *s <= '9' ? (unsigned)(*s - '0') : *s >= 'a' && *s <= 'f' ? (unsigned)(*s - 'a' + 10) : 99;
-
-        if (d > 15)
-            return s;
-        *value = *value << 4 | d;
-    }
-}
-
 static const char *skip_field(const char *s)
 {
     while (*s && *s != ' ')
@@ -100,17 +89,16 @@ static const char *skip_field(const char *s)
 static bool parse_map_line(const char *line, uint64_t pc, struct qn_map_rec *rec)
 {
     uint64_t major, minor;
-    const char *s = parse_hex(line, &rec->start);
+    const char *s = qn_parse_hex(line, &rec->start);
 
-    s = parse_hex(s + 1, &rec->end);
+    s = qn_parse_hex(s + 1, &rec->end);
     if (pc < rec->start || pc >= rec->end)
         return false;
-    s = parse_hex(skip_field(skip_field(s)), &rec->offset);
-    s = parse_hex(skip_field(s), &major);
-    s = parse_hex(s + 1, &minor);
+    s = qn_parse_hex(skip_field(skip_field(s)), &rec->offset);
+    s = qn_parse_hex(skip_field(s), &major);
+    s = qn_parse_hex(s + 1, &minor);
     rec->dev = major << 20 | minor;
-    for (s = skip_field(s), rec->ino = 0; *s >= '0' && *s <= '9'; s++)
-        rec->ino = rec->ino * 10 + (uint64_t)(*s - '0');
+    s = qn_parse_decimal(skip_field(s), &rec->ino);
     while (*s == ' ')
         s++;
     rec->path = *s ? qn_arena_string(s) : 0;

@@ -8,6 +8,7 @@
  * Flags go to the kernel as they are, but for two: the thread pointer is the engine's to set, and handlers that the child is
  * to be without are taken away by the engine, which has its own behind them.
  */
+#include "run/space.h"
 #include "run/thread.h"
 
 enum { E_AGAIN = 11, E_FAULT = 14, E_INVAL = 22, E_2BIG = 7 };
@@ -98,6 +99,7 @@ static void become_child(int fds[2], const struct qn_clone_request *r)
     if (r->a.flags & CLONE_CLEAR_SIGHAND_)
         qn_signal_clear_handlers();
     qn_arena->guest_pid = qn_self->pid;
+    qn_space_forked();
     qn_wire_hello();
 }
 

@@ -1,9 +1,9 @@
 /* lib/run/complex.c - masked, gathered and scattered elements, xsave; and what Valgrind makes of fxsave. */
+#include "run/cpu.h"
 #include "run/reference.h"
 #include "run/run.h"
 #include "run/variable.h"
 
-#define XSAVE_LEGACY 576u /* bytes: legacy area and header */
 #define XMM_REGISTERS 16u /* in a state without AVX-512 */
 
 /* Bit i: element i is to be referred to. */
@@ -85,40 +85,13 @@ static void masked_references(const struct qn_insn *in, struct variable *v)
         adjacent_elements(m, active, elem, v->pair);
 }
 
-static uint32_t component_size(unsigned i, uint32_t *offset)
-{
-    uint32_t a = 0xd, b, c = i, d;
-
-    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-    *offset = b;
-    return a;
-}
-
-/* Bytes that xsave (standard form) or xsavec, xsaves (compacted) touch for the components asked for. */
-static uint32_t xsave_bytes(uint64_t wanted, bool compact)
-{
-    uint32_t low, high, bytes = XSAVE_LEGACY, offset;
-
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    wanted &= (uint64_t)high << 32 | low;
-    for (unsigned i = 2; i < 63; i++) {
-        uint32_t size;
-
-        if (!(wanted >> i & 1))
-            continue;
-        size = component_size(i, &offset);
-        bytes = compact ? bytes + size : offset + size > bytes ? offset + size : bytes;
-    }
-    return bytes;
-}
-
 static void xsave_reference(const struct qn_insn *in, struct variable *v)
 {
     uint64_t wanted = (uint32_t)qn_ctx.rep[0] | qn_ctx.rep[1] << 32;
     bool compact = in->map == 1 && in->opcode == 0xc7; /* xsavec, xsaves, xrstors */
 
     if (qn_run_caches_on())
-        qn_run_reference(qn_ctx.arg_addr, xsave_bytes(wanted, compact), v->pair, in->mem[0].access);
+        qn_run_reference(qn_ctx.arg_addr, qn_cpu_state_bytes(wanted & qn_cpu_state(), compact), v->pair, in->mem[0].access);
     ++*v->iterations;
 }
 

@@ -16,21 +16,14 @@ _Static_assert(offsetof(struct qn_ctx, rip) == 128 && offsetof(struct qn_ctx, rf
 _Static_assert(offsetof(struct qn_ctx, entry) == 216 && offsetof(struct qn_ctx, engine_sp) == 224, "switch.S");
 _Static_assert(offsetof(struct qn_ctx, in_cache) == 452, "switch.S");
 
-enum { SEGV_MAPERR_ = 1, SEGV_ACCERR_ = 2 };
-
 struct qn_ctx qn_ctx __attribute__((aligned(64)));
-
-static bool is_mapped(uint64_t addr)
-{
-    return qn_sys3(__NR_msync, (long)qn_round_down(addr, QN_PAGE), QN_PAGE, 1) == 0;
-}
 
 /* Control reached an address that holds no code. */
 static void fetch_fault(uint64_t pc)
 {
     if (pc == qn_ctx.rip && qn_vsyscall())
         return;
-    qn_signal_raise(SIG_SEGV, is_mapped(pc) ? SEGV_ACCERR_ : SEGV_MAPERR_, pc);
+    qn_signal_raise(SIG_SEGV, qn_is_mapped(pc) ? SEGV_ACCERR_ : SEGV_MAPERR_, pc);
 }
 
 /* Connect the exit through which the last block came back, if that block is still there. */

@@ -4,19 +4,25 @@
  * A block ends behind them, and here the program's own address takes its place.  Where the translation is gone
  * meanwhile, nobody knows it any more: 0, as if there had been no x87 instruction.
  *
- * Not so the 16-bit forms (66h fnstenv), whose field has no room for an address of the code cache.
+ * The 16-bit forms (66h fnstenv, fnsave) have no room for an address of the code cache, so that the engine stores by the 32-bit
+ * form itself and makes of it (SDM vol. 1, 8.1.10)
+ *
+ *   control 0 | status 2 | tag 4 | ip 6 | cs 8 | operand 10 | ds 12       registers behind that, 80 bytes
  */
 #include "block/block.h"
 #include "run/signal.h"
 
 enum { ENV_IP = 12, FXSAVE_IP = 8, XSTATE_BV = 512 }; /* offsets in bytes */
+#define ENV_WORDS 7u     /* of 16 or of 32 bits */
+#define REGISTERS 80u    /* bytes */
+#define FNSAVE 0xdd      /* opcode; of fnstenv d9 */
 
 uint64_t qn_fpu_guest_ip(uint64_t ip)
 {
     return ip >= QN_CODE_BASE && ip < QN_CODE_BASE + QN_CODE_MAX ? qn_recover_pc(ip) : ip;
 }
 
-static uint64_t operand_address(const struct qn_insn *in, uint64_t pc)
+uint64_t qn_fpu_operand(const struct qn_insn *in, uint64_t pc)
 {
     const struct qn_mem *m = &in->mem[0];
     uint64_t addr = (uint64_t)m->disp, seg = m->seg == QN_SEG_FS ? qn_ctx.fs_base : m->seg == QN_SEG_GS ? qn_ctx.gs_base : 0;
@@ -59,13 +65,47 @@ void qn_fpu_stored(uint64_t pc)
     uint64_t at;
 
     qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in);
-    at = operand_address(&in, pc);
+    at = qn_fpu_operand(&in, pc);
     if (!has_x87(&in, at))
         return;
-    if (in.map == 0 && !in.opsz_prefix)
+    if (in.map == 0)
         put_right32(at + ENV_IP);
     else if (in.map && in.opsize == 8)
         put_right64(at + FXSAVE_IP);
     else if (in.map)
         put_right32(at + FXSAVE_IP);
+}
+
+/* Can it be written to?  If not, a signal is on its way. */
+static bool is_writable(uint64_t at, uint32_t bytes)
+{
+    uint8_t there[2 * ENV_WORDS + REGISTERS];
+
+    if (!qn_read_guest(at, there, bytes))
+        qn_signal_raise(SIG_SEGV, SEGV_MAPERR_, at);
+    else if (!qn_write_guest(at, there, bytes))
+        qn_signal_raise(SIG_SEGV, SEGV_ACCERR_, at);
+    else
+        return true;
+    return false;
+}
+
+bool qn_fpu_store16(const struct qn_insn *in)
+{
+    static struct { uint32_t env[ENV_WORDS]; uint8_t registers[REGISTERS]; } from;
+    struct { uint16_t env[ENV_WORDS]; uint8_t registers[REGISTERS]; } to;
+    uint64_t at = qn_fpu_operand(in, qn_ctx.rip);
+    uint32_t bytes = in->opcode == FNSAVE ? sizeof to : sizeof to.env;
+
+    if (!is_writable(at, bytes))
+        return false;
+    if (in->opcode == FNSAVE)
+        __asm__ volatile("fnsave %0" : "=m"(from));
+    else
+        __asm__ volatile("fnstenv %0" : "=m"(from.env));
+    put_right32((uint64_t)(uintptr_t)from.env + ENV_IP);
+    for (unsigned i = 0; i < ENV_WORDS; i++)
+        to.env[i] = (uint16_t)from.env[i];
+    __builtin_memcpy(to.registers, from.registers, sizeof to.registers);
+    return qn_write_guest(at, &to, bytes);
 }

@@ -3,10 +3,12 @@
 #include "emit/emit.h"
 #include "guest/exec_map.h"
 #include "guest/stack.h"
+#include "run/cpu.h"
 #include "run/points.h"
 #include "run/procfs.h"
 #include "run/run.h"
 #include "run/sample.h"
+#include "run/seccomp.h"
 #include "run/space.h"
 #include "tcache/tcache.h"
 
@@ -136,6 +138,7 @@ static void start_translation(void)
                                                qn_sample_countdown, qn_run_complex};
 
     qn_block_machine = qn_decode_host();
+    qn_cpu_init();
     qn_emit_init(&hooks);
     qn_code_cache_map();
     qn_translate_init();
@@ -158,7 +161,7 @@ static void load_guest(uint64_t *kernel_sp)
     const char *execfn = path;
     static const struct qn_elf_place place = {qn_low_address};
     struct qn_image image;
-    struct qn_start start = {execfn, guest_argv, !qn_cfg()->vdso, stack_is_tight(), !qn_cfg()->aslr, qn_cfg()->seed};
+    struct qn_start start = {execfn, guest_argv, !qn_cfg()->vdso, stack_is_tight(), !qn_cfg()->aslr, qn_cfg()->seed, qn_cpu_hwcap};
     uint64_t vdso;
     int fd = open_program(&path), err;
 
@@ -182,6 +185,7 @@ _Noreturn void qn_engine_main(uint64_t *kernel_sp)
     take_arguments(kernel_sp);
     qn_memory_init();
     qn_thread_init();
+    qn_seccomp_restore();
     qn_guard((uint64_t)(uintptr_t)qn_stack_guard_low, QN_STACK_GUARD);
     qn_guard((uint64_t)(uintptr_t)qn_stack_guard_high, QN_STACK_GUARD);
     qn_signal_init(); /* modules may crash from their first call on */

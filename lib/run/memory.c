@@ -12,6 +12,8 @@ enum { P_READ = 1, P_WRITE = 2, P_EXEC = 4 };
 enum { M_SHARED = 1, M_PRIVATE = 2, M_FIXED = 0x10, M_ANON = 0x20, M_32BIT = 0x40, M_DENYWRITE = 0x800,
        M_NORESERVE = 0x4000, M_FIXED_NEW = 0x100000 };
 
+enum { REMAP_MAYMOVE = 1, REMAP_FIXED = 2, REMAP_DONTUNMAP = 4 };
+
 #define LOW_START 0x10000000ull  /* libraries: above programs linked at 4 MiB ... */
 #define LOW_END 0x40000000ull    /* ... and below what MAP_32BIT and runtimes with fixed places take */
 #define BRK_START 0x555556000000ull
@@ -140,6 +142,11 @@ bool qn_is_engine_range(uint64_t start, uint64_t size)
            overlaps(start, size, QN_HIGH_BASE, QN_HIGH_END);
 }
 
+bool qn_is_mapped(uint64_t addr)
+{
+    return qn_sys3(__NR_msync, (long)qn_round_down(addr, QN_PAGE), QN_PAGE, 1) == 0;
+}
+
 /* ---- code that comes, goes or changes ---- */
 
 void qn_code_changed(uint64_t start, uint64_t end)
@@ -150,15 +157,21 @@ void qn_code_changed(uint64_t start, uint64_t end)
     qn_arena->stats.smc_invalidations++;
 }
 
-static void note_mapping(uint64_t start, uint64_t size, int prot)
+static void note_access(uint64_t start, uint64_t size, int prot)
 {
     uint64_t end = start + qn_round_up(size, QN_PAGE);
 
     qn_code_changed(start, end);
     if (prot & P_EXEC)
-        qn_exec_add(start, end, prot & P_WRITE);
+        qn_exec_add(start, end, (prot & P_WRITE) || qn_shared_overlaps(start, end)); /* shared: others may write */
     else
         qn_exec_remove(start, end);
+}
+
+void qn_note_mapping(uint64_t start, uint64_t size, int prot, bool shared)
+{
+    qn_shared_set(start, start + qn_round_up(size, QN_PAGE), shared);
+    note_access(start, size, prot);
 }
 
 /* ---- the guest's calls ---- */
@@ -171,7 +184,20 @@ static bool wants_low(const long *a)
     return a[0] == 0 && file && !(a[3] & (M_FIXED | M_FIXED_NEW | M_32BIT)) && ((a[2] & P_EXEC) || (a[3] & M_DENYWRITE));
 }
 
-/* Where nothing else is free the kernel offers what lies between the engine's parts: somewhere below, then. */
+/* Where nothing else is free the kernel offers what lies between the engine's parts: somewhere below, then.  What is there now
+ * nobody may use; 0 = there is no room. */
+uint64_t qn_place_elsewhere(uint64_t size)
+{
+    long r = map(qn_round_down(QN_HIGH_BASE - size, HUGE_PAGE), size, 0, M_PRIVATE | M_ANON | M_NORESERVE, -1, 0);
+
+    if (qn_sys_failed(r))
+        return 0;
+    if (!qn_is_engine_range((uint64_t)r, size))
+        return (uint64_t)r;
+    qn_sys2(__NR_munmap, r, (long)size);
+    return 0;
+}
+
 static long map_guest(uint64_t at, const long *a)
 {
     uint64_t size = (uint64_t)a[1];
@@ -180,11 +206,13 @@ static long map_guest(uint64_t at, const long *a)
     if (qn_sys_failed(r) || !qn_is_engine_range((uint64_t)r, size))
         return r;
     qn_sys2(__NR_munmap, r, (long)size);
-    r = map(qn_round_down(QN_HIGH_BASE - size, HUGE_PAGE), size, (int)a[2], (int)a[3], (int)a[4], (uint64_t)a[5]);
-    if (qn_sys_failed(r) || !qn_is_engine_range((uint64_t)r, size))
-        return r;
-    qn_sys2(__NR_munmap, r, (long)size);
-    return -E_NOMEM;
+    at = qn_place_elsewhere(size);
+    if (!at)
+        return -E_NOMEM;
+    r = map(at, size, (int)a[2], (int)a[3] | M_FIXED, (int)a[4], (uint64_t)a[5]);
+    if (qn_sys_failed(r))
+        qn_sys2(__NR_munmap, (long)at, (long)size);
+    return r;
 }
 
 long qn_sys_mmap(const long *a)
@@ -201,7 +229,7 @@ long qn_sys_mmap(const long *a)
     r = map_guest(at, a);
     if (qn_sys_failed(r))
         return r;
-    note_mapping((uint64_t)r, size, (int)a[2] | ((a[3] & M_SHARED) ? P_WRITE : 0)); /* shared: others may write */
+    qn_note_mapping((uint64_t)r, size, (int)a[2], a[3] & M_SHARED);
     if ((a[2] & P_EXEC) && (int)a[4] >= 0 && !(a[3] & M_ANON))
         qn_wire_file((int)a[4]);
     return r;
@@ -215,7 +243,7 @@ long qn_sys_munmap(uint64_t start, uint64_t size)
         return -E_INVAL;
     r = qn_sys2(__NR_munmap, (long)start, (long)size);
     if (!r)
-        note_mapping(start, size, 0);
+        qn_note_mapping(start, size, 0, false);
     return r;
 }
 
@@ -227,24 +255,42 @@ long qn_sys_mprotect(uint64_t start, uint64_t size, int prot)
         return -E_NOMEM;
     r = qn_sys3(__NR_mprotect, (long)start, (long)size, prot);
     if (!r)
-        note_mapping(start, size, prot);
+        note_access(start, size, prot);
     return r;
+}
+
+/* It came to lie between the engine's parts. */
+static long move_out(uint64_t r, const long *a)
+{
+    uint64_t size = (uint64_t)a[2], at = qn_place_elsewhere(size);
+    long moved = -E_NOMEM;
+
+    if (at)
+        moved = qn_sys6(__NR_mremap, (long)r, (long)size, (long)size, REMAP_MAYMOVE | REMAP_FIXED, (long)at, 0);
+    if (!qn_sys_failed(moved))
+        return moved;
+    if (at)
+        qn_sys2(__NR_munmap, (long)at, (long)size);
+    qn_sys6(__NR_mremap, (long)r, (long)size, a[1], REMAP_MAYMOVE | REMAP_FIXED, a[0], 0); /* as it was */
+    return moved;
 }
 
 long qn_sys_mremap(const long *a)
 {
     const struct qn_exec_range *range = qn_exec_find((uint64_t)a[0]);
-    bool exec = range != NULL, writable = range && range->writable;
+    bool exec = range != NULL, writable = range && range->writable, shared = qn_shared_overlaps((uint64_t)a[0], (uint64_t)a[0] + 1);
     long r;
 
     if (qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1]) ||
-        ((a[3] & 2) && qn_is_engine_range((uint64_t)a[4], (uint64_t)a[2])))
+        ((a[3] & REMAP_FIXED) && qn_is_engine_range((uint64_t)a[4], (uint64_t)a[2])))
         return -E_INVAL;
     r = qn_sys6(__NR_mremap, a[0], a[1], a[2], a[3], a[4], 0);
+    if (!qn_sys_failed(r) && qn_is_engine_range((uint64_t)r, (uint64_t)a[2]))
+        r = move_out((uint64_t)r, a);
     if (qn_sys_failed(r))
         return r;
-    note_mapping((uint64_t)a[0], (uint64_t)a[1], 0);
-    note_mapping((uint64_t)r, (uint64_t)a[2], exec ? P_EXEC | (writable ? P_WRITE : 0) : 0);
+    qn_note_mapping((uint64_t)a[0], (uint64_t)a[1], 0, shared && (!a[1] || (a[3] & REMAP_DONTUNMAP)));
+    qn_note_mapping((uint64_t)r, (uint64_t)a[2], exec ? P_EXEC | (writable ? P_WRITE : 0) : 0, shared);
     return r;
 }
 

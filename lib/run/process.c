@@ -128,6 +128,7 @@ _Noreturn void qn_process_exit(int code)
     qn_translate_save_traffic();
     if (qn_space_simulating())
         qn_sim_finish();
+    qn_space_note_time();
     qn_arena->exit_code = code;
     qn_arena->exited = 1;
     qn_exit_group(code);
@@ -251,6 +252,7 @@ static bool name_program(int arena, const char *path)
         h->config.guest_path = (uint32_t)at;
     }
     h->config.fixed_places = qn_self->fixed_places != 0;
+    qn_seccomp_save(qn_self->filters, h);
     qn_sys2(__NR_munmap, r, (long)size);
     return true;
 }
@@ -276,7 +278,7 @@ static long untraced_exec(int dirfd, const long *a, int flags)
     qn_signal_exec(true);
     if (t->shares)
         qn_lock_release();
-    qn_seccomp_exec(t, false);
+    qn_seccomp_exec_untraced(t);
     r = qn_sys6(__NR_execveat, dirfd, a[0], a[1], a[2], flags, 0);
     if (t->shares)
         qn_lock_acquire(t);
@@ -322,7 +324,6 @@ static long traced_exec(const char *path, const long *a)
     qn_sys3(__NR_fcntl, arena, F_SETFD_, 0);
     qn_sys3(__NR_fcntl, sock, F_SETFD_, 0);
     qn_coverage_save();
-    qn_seccomp_exec(t, true);
     qn_signal_exec(true);
     if (t->shares)
         qn_lock_release();
@@ -343,12 +344,15 @@ static long traced_exec(const char *path, const long *a)
 long qn_sys_execve(int dirfd, const long *a, int flags)
 {
     static char path[QN_PATH_MAX];
+    struct qn_proc_file f;
     int err;
 
     if (!qn_copy_string((uint64_t)a[0], path, sizeof path))
         return -E_FAULT;
-    if (qn_proc_entry((uint64_t)a[0]) == QN_PROC_EXE)
-        __builtin_memcpy(path, qn_arena_text(qn_arena->exe), qn_strlen(qn_arena_text(qn_arena->exe)) + 1);
+    if (qn_proc_find(dirfd, (uint64_t)a[0], &f) == QN_PROC_EXE) {
+        qn_format(path, sizeof path, "%s", f.exe);
+        dirfd = AT_FDCWD_;
+    }
     if (!qn_cfg()->trace_children || dirfd != AT_FDCWD_) {
         long b[3] = {(long)path, a[1], a[2]};
 

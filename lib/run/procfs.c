@@ -5,15 +5,17 @@
  *   maps, smaps, numa_maps                           a copy without the engine's mappings, made when it is opened
  *   fd, fdinfo                                       the engine's descriptors are taken out of listings
  *
- * These are known by the names that programs use: /proc/self, /proc/thread-self, /proc/PID and task/TID below them, absolute.
- * Another process sees the engine, as does one that opens them relative to a descriptor.
+ * The name may be relative, to the working directory or to a descriptor; self, thread-self, a number; task/TID below.  Of another
+ * process that runs under quern, maps are shown without the engine's as well, and exe is what its arena says.
  */
 #include "run/procfs.h"
 
 #include "base/format.h"
-#include "run/run.h"
+#include "run/thread.h"
 
-enum { E_INVAL = 22, PR_SET_MM_ = 35, PR_SET_MM_MAP_ = 14, O_CLOEXEC_ = 02000000, NAME_MAX_ = 96 };
+#include <stddef.h>
+
+enum { E_INVAL = 22, PR_SET_MM_ = 35, PR_SET_MM_MAP_ = 14, O_CLOEXEC_ = 02000000, AT_FDCWD_ = -100 };
 #define PROC_MAGIC 0x9fa0 /* statfs: f_type */
 
 /* ---- names ---- */
@@ -27,73 +29,143 @@ static const char *skip(const char *text, const char *prefix)
     return text;
 }
 
-/* The same for a number; any one if `number` is negative. */
-static const char *skip_number(const char *text, long number)
+static enum qn_proc_entry kind_of(const char *name)
 {
-    long n = 0;
-    const char *from = text;
-
-    for (; *text >= '0' && *text <= '9'; text++)
-        n = n * 10 + (*text - '0');
-    return text == from || (number >= 0 && n != number) ? NULL : text;
-}
-
-/* "maps" of "/proc/self/maps", "/proc/4711/task/4712/maps"; NULL: nothing of this process. */
-static const char *own_entry(const char *path)
-{
-    const char *p = skip(path, "/proc/"), *q;
-
-    if (!p)
-        return NULL;
-    if (!(q = skip(p, "self")) && !(q = skip(p, "thread-self")) && !(q = skip_number(p, qn_sys1(__NR_getpid, 0))))
-        return NULL;
-    if ((p = skip(q, "/task/")) && (p = skip_number(p, -1)))
-        q = p;
-    return *q == '/' ? q + 1 : NULL;
-}
-
-enum qn_proc_entry qn_proc_entry(uint64_t path)
-{
-    char text[NAME_MAX_] = "";
-    const char *entry = qn_copy_string(path, text, sizeof text) ? own_entry(text) : NULL;
-
-    if (!entry)
-        return QN_PROC_OTHER;
-    return qn_streq(entry, "exe")                                                                    ? QN_PROC_EXE
-           : qn_streq(entry, "maps") || qn_streq(entry, "smaps") || qn_streq(entry, "numa_maps") ? QN_PROC_MAPS
+    return qn_streq(name, "exe")                                                                    ? QN_PROC_EXE
+           : qn_streq(name, "maps") || qn_streq(name, "smaps") || qn_streq(name, "numa_maps") ? QN_PROC_MAPS
                                                                                                      : QN_PROC_OTHER;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *last = path;
+
+    for (; *path; path++)
+        if (*path == '/')
+            last = path + 1;
+    return last;
+}
+
+/* "/proc/./4711/../4712//maps" -> "/proc/4712/maps", in place. */
+static void normalise(char *path)
+{
+    char *to = path;
+    const char *from = path;
+
+    while (*from) {
+        size_t n = 0;
+
+        while (*from == '/')
+            from++;
+        while (from[n] && from[n] != '/')
+            n++;
+        if (n == 2 && from[0] == '.' && from[1] == '.') {
+            while (to > path && *--to != '/')
+                ;
+        } else if (n && !(n == 1 && from[0] == '.')) {
+            *to++ = '/';
+            __builtin_memmove(to, from, n);
+            to += n;
+        }
+        from += n;
+    }
+    *to = 0;
+}
+
+/* The guest's string, with its directory in front if it is relative.  False: it is none, or too long to be one of ours. */
+static bool whole_path(int dirfd, uint64_t path, char *text)
+{
+    char link[32];
+    long n;
+
+    if (!qn_copy_string(path, text, QN_PROC_PATH) || kind_of(last_part(text)) == QN_PROC_OTHER)
+        return false;
+    if (text[0] == '/') {
+        normalise(text);
+        return true;
+    }
+    if (dirfd == AT_FDCWD_)
+        qn_format(link, sizeof link, "/proc/self/cwd");
+    else
+        qn_format(link, sizeof link, "/proc/self/fd/%d", dirfd);
+    n = qn_sys3(__NR_readlink, (long)link, (long)text, QN_PROC_PATH - 1);
+    if (n <= 0 || n == QN_PROC_PATH - 1)
+        return false;
+    text[n++] = '/';
+    if (!qn_copy_string(path, text + n, QN_PROC_PATH - (size_t)n))
+        return false;
+    normalise(text);
+    return true;
+}
+
+/* ---- whose it is ---- */
+
+static long read_other(int32_t pid, uint64_t from, void *to, uint64_t size)
+{
+    struct { uint64_t base, len; } local = {(uint64_t)(uintptr_t)to, size}, remote = {from, size};
+
+    return qn_sys6(__NR_process_vm_readv, pid, (long)&local, 1, (long)&remote, 1, 0);
+}
+
+/* The program that another process runs under quern; NULL: it does not, or will not be looked at. */
+static const char *program_of(int32_t pid)
+{
+    static char text[QN_PATH_MAX];
+    char link[32];
+    uint32_t exe = 0;
+    long n;
+
+    qn_format(link, sizeof link, "/proc/%d/exe", pid);
+    n = qn_sys3(__NR_readlink, (long)link, (long)text, sizeof text - 1);
+    text[n > 0 ? n : 0] = 0;
+    if (n <= 0 || !qn_streq(text, qn_arena_text(qn_cfg()->engine_path)))
+        return NULL;
+    if (read_other(pid, QN_ARENA_ALIAS_BASE + offsetof(struct qn_arena_header, exe), &exe, sizeof exe) != sizeof exe || !exe)
+        return NULL;
+    n = read_other(pid, QN_ARENA_ALIAS_BASE + QN_ARENA_STRINGS_OFF + exe, text, sizeof text - 1);
+    text[n > 0 ? n : 0] = 0;
+    return n > 0 ? text : NULL;
+}
+
+static bool is_own(int32_t id)
+{
+    const struct qn_thread *t = qn_thread_of(id);
+
+    return id == (int32_t)qn_sys1(__NR_getpid, 0) || (t && t->pid == qn_self->pid);
+}
+
+enum qn_proc_entry qn_proc_find(int dirfd, uint64_t path, struct qn_proc_file *f)
+{
+    const char *p, *q;
+    uint64_t number;
+
+    if (!whole_path(dirfd, path, f->path) || !(p = skip(f->path, "/proc/")))
+        return QN_PROC_OTHER;
+    f->exe = qn_arena_text(qn_arena->exe);
+    if (!(q = skip(p, "self")) && !(q = skip(p, "thread-self"))) {
+        q = qn_parse_decimal(p, &number);
+        if (q == p || (!is_own((int32_t)number) && !(f->exe = program_of((int32_t)number))))
+            return QN_PROC_OTHER;
+    }
+    if ((p = skip(q, "/task/")) && qn_parse_decimal(p, &number) != p)
+        q = qn_parse_decimal(p, &number);
+    return *q == '/' ? kind_of(q + 1) : QN_PROC_OTHER;
 }
 
 /* ---- maps ---- */
 
-static uint64_t hex(const char **p)
-{
-    uint64_t n = 0;
-
-    for (;; ++*p) {
-        unsigned c = (unsigned char)**p;
-
-        if (c - '0' < 10)
-            n = n << 4 | (c - '0');
-        else if (c - 'a' < 6)
-            n = n << 4 | (c - 'a' + 10);
-        else
-            return n;
-    }
-}
-
 /* A line that begins with an address says whether what follows is shown: "7f00-7f01 rw-p ..." or, in numa_maps, "7f00 default". */
 static bool shows(const char *line, bool before)
 {
-    const char *p = line;
-    uint64_t start = hex(&p), end = start + 1;
+    uint64_t start, end;
+    const char *p = qn_parse_hex(line, &start);
 
     if (p == line || (*p != '-' && *p != ' '))
         return before;
-    if (*p == '-') {
-        p++;
-        end = hex(&p);
-    }
+    if (*p == '-')
+        qn_parse_hex(p + 1, &end);
+    else
+        end = start + 1;
     return !qn_is_engine_range(start, end - start);
 }
 
@@ -154,14 +226,10 @@ static bool in_proc(long fd)
 
 static bool names_engine(const struct entry *e)
 {
-    const char *end = skip_number(e->name, -1);
-    long n = 0;
+    uint64_t number;
+    const char *end = qn_parse_decimal(e->name, &number);
 
-    if (!end || *end)
-        return false;
-    for (const char *p = e->name; *p; p++)
-        n = n * 10 + (*p - '0');
-    return qn_is_engine_fd(n);
+    return end != e->name && !*end && qn_is_engine_fd((long)number);
 }
 
 long qn_proc_list(long fd, uint64_t buffer, long bytes)

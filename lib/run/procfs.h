@@ -1,4 +1,4 @@
-/* lib/run/procfs.h - see procfs.c. */
+/* lib/run/procfs.h - see procfs.c, proc_calls.c. */
 #ifndef QN_RUN_PROCFS_H
 #define QN_RUN_PROCFS_H
 
@@ -6,13 +6,23 @@
 
 enum qn_proc_entry { QN_PROC_OTHER, QN_PROC_EXE, QN_PROC_MAPS };
 
-/* What of this process's own the guest's string names. */
-enum qn_proc_entry qn_proc_entry(uint64_t path);
+#define QN_PROC_PATH 512 /* bytes of a name, with its NUL */
+
+struct qn_proc_file {
+    char path[QN_PROC_PATH]; /* from the root */
+    const char *exe;         /* the program of the process that it is about */
+};
+
+/* What the guest's string names, if it is of this process or another under quern. */
+enum qn_proc_entry qn_proc_find(int dirfd, uint64_t path, struct qn_proc_file *f);
 /* A descriptor, or -errno. */
 long qn_proc_open_maps(const char *path, long flags);
 /* getdents64 on fd gave so many bytes; what is left of them. */
 long qn_proc_list(long fd, uint64_t buffer, long bytes);
 /* The guest's stack is as it will be at its first instruction. */
 void qn_proc_publish(uint64_t sp, const struct qn_image *image);
+
+/* The guest's system calls that take names, or list them. */
+long qn_proc_call(long nr, const long *a);
 
 #endif

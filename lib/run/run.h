@@ -160,6 +160,11 @@ long qn_sys_mprotect(uint64_t start, uint64_t size, int prot);
 long qn_sys_mremap(const long *a);
 long qn_sys_brk(uint64_t wanted);
 uint64_t qn_low_address(uint64_t size); /* a place within reach of the code cache, 0 = none */
+long qn_sys_shmat(const long *a);
+long qn_sys_shmdt(uint64_t at);
+void qn_note_mapping(uint64_t start, uint64_t size, int prot, bool shared);
+uint64_t qn_place_elsewhere(uint64_t size); /* that nobody may use yet; 0 = none */
+bool qn_is_mapped(uint64_t addr);
 void qn_code_changed(uint64_t start, uint64_t end);
 void qn_code_cache_map(void); /* make the code cache */
 
@@ -177,12 +182,14 @@ void qn_string_partial(uint64_t pc, uint32_t record, unsigned insn); /* stopped 
 /* ---- system calls ---- */
 
 void qn_syscall(void);
+long qn_syscall_pass(long nr, const long *a); /* to the kernel, while other threads run */
 bool qn_is_engine_fd(long fd);
 void qn_emulate(void);
 bool qn_vsyscall(void); /* rip is in the vsyscall page: the call is made */
 long qn_guest_syscall(long nr, const long *args, volatile uint32_t *pending);
 extern char qn_syscall_begin[], qn_syscall_commit[], qn_syscall_abort[];
 #define QN_ERESTART 512
+#define QN_SYSCALL_INSN_LEN 2 /* bytes */
 uint32_t qn_personality(void);
 long qn_sys_personality(uint32_t wanted);
 long qn_sys_user_dispatch(const long *args);
@@ -239,6 +246,9 @@ void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigac
 void qn_sigreturn(void);
 void qn_fpu_stored(uint64_t pc);         /* by the instruction at pc: an instruction pointer of translated code */
 uint64_t qn_fpu_guest_ip(uint64_t ip);
+struct qn_insn;
+bool qn_fpu_store16(const struct qn_insn *in); /* fnstenv, fnsave with 66h at ctx.rip; false: a signal is on its way */
+uint64_t qn_fpu_operand(const struct qn_insn *in, uint64_t pc); /* address of the memory that the instruction at pc names */
 void qn_fpu_save(void *), qn_fpu_restore(const void *, uint64_t), qn_fpu_restore_legacy(const void *);
 
 /* ---- loading (main.c uses guest/) ---- */

@@ -6,49 +6,43 @@
  *   struct seccomp_data { nr, arch, rip behind the call, six arguments }  -->  all filters  -->  the gravest answer
  *
  * The language is the classic packet filter's, less what the kernel does not allow here (linux/filter.h, kernel/seccomp.c).
- * Threads and forked processes inherit filters; a program that is executed untraced gets them from the kernel, a traced one goes
- * without, and a line says so.  Not supported: SECCOMP_RET_USER_NOTIF, whose listener is refused with EINVAL.
+ * Threads, forked processes and programs that are executed inherit filters (seccomp_pass.c).
+ *
+ * A listener (SECCOMP_RET_USER_NOTIF) is the kernel's: it gets such a filter as well, behind a few instructions that let the engine's
+ * own calls pass.  Those that the engine makes for the guest in its own way (mmap, execve, ...) cannot be asked about so: the run ends.
  */
 #include "run/seccomp.h"
 
+#include "base/format.h"
+#include "run/seccomp_filter.h"
 #include "run/signal.h"
 #include "run/thread.h"
 
 enum { E_ACCES = 13, E_FAULT = 14, E_INVAL = 22, E_NOMEM = 12, E_NOSYS = 38, ERRNO_MAX = 4095 };
-enum { SET_STRICT = 0, SET_FILTER = 1, FLAG_TSYNC = 1, FLAGS_HARMLESS = 2 | 4, FLAG_NEW_LISTENER = 8, PR_GET_NO_NEW_PRIVS_ = 39, MODE_STRICT = 1, MODE_FILTER = 2 };
-enum { SIG_SYS = 31, SYS_SECCOMP_ = 1 };
-#define ARCH_X86_64 0xc000003eu
-#define PROGRAM_MAX 4096u        /* instructions */
+enum { SET_STRICT = 0, SET_FILTER = 1, FLAG_TSYNC = 1, FLAGS_HARMLESS = 2 | 4, FLAGS_LISTENER = 8 | 16 | 32, FLAG_NEW_LISTENER = 8 };
+enum { PR_GET_NO_NEW_PRIVS_ = 39, MODE_STRICT = 1, MODE_FILTER = 2 };
+enum { SYS_SECCOMP_ = 1 };
 #define RET_KILL_PROCESS 0x80000000u
 #define RET_KILL_THREAD 0u
 #define RET_TRAP 0x30000u
 #define RET_ERRNO 0x50000u
+#define RET_USER_NOTIF 0x7fc00000u
 #define RET_TRACE 0x7ff00000u
 #define RET_LOG 0x7ffc0000u
-#define RET_ALLOW 0x7fff0000u
 #define RET_ACTION 0xffff0000u
 
 /* ---- the language: low three bits the class, then size and mode, or operation and source ---- */
 
-struct insn { uint16_t code; uint8_t jt, jf; uint32_t k; };
-
-enum { LD, LDX, ST, STX, ALU, JMP, RET, MISC };
-enum { IMM = 0x00, ABS = 0x20, MEM = 0x60, LEN = 0x80 };
+enum { MEM = 0x60, LEN = 0x80 };
 enum { ADD = 0x00, SUB = 0x10, MUL = 0x20, DIV = 0x30, OR = 0x40, AND = 0x50, LSH = 0x60, RSH = 0x70, NEG = 0x80, XOR = 0xa0 };
-enum { JA = 0x00, JEQ = 0x10, JGT = 0x20, JGE = 0x30, JSET = 0x40 };
+enum { JA = 0x00, JGT = 0x20, JSET = 0x40 };
 enum { SRC_X = 0x08, RET_A = 0x10, TXA = 0x80, MEMORY = 16 };
 
 struct data { int32_t nr; uint32_t arch; uint64_t ip, args[6]; };
 
-struct qn_seccomp_filter {
-    const struct qn_seccomp_filter *older;
-    uint32_t n;
-    struct insn insn[];
-};
-
 static bool known_operation(unsigned op) { return (op <= NEG || op == XOR) && op % 16 == 0; }
 
-static bool valid_insn(const struct insn *i, uint32_t at, uint32_t n)
+static bool valid_insn(const struct qn_bpf_insn *i, uint32_t at, uint32_t n)
 {
     unsigned mode = i->code & 0xe0, op = i->code & 0xf0;
 
@@ -97,7 +91,7 @@ static bool holds(unsigned op, uint32_t a, uint32_t b)
     return op == JEQ ? a == b : op == JGT ? a > b : op == JGE ? a >= b : (a & b) != 0;
 }
 
-static uint32_t load(const struct insn *i, const struct data *d, const uint32_t *memory)
+static uint32_t load(const struct qn_bpf_insn *i, const struct data *d, const uint32_t *memory)
 {
     uint32_t word;
 
@@ -113,7 +107,7 @@ static uint32_t run(const struct qn_seccomp_filter *f, const struct data *d)
 {
     uint32_t a = 0, x = 0, memory[MEMORY] = {0};
 
-    for (const struct insn *i = f->insn;; i++) {
+    for (const struct qn_bpf_insn *i = f->insn;; i++) {
         uint32_t b = i->code & SRC_X ? x : i->k;
 
         switch (i->code & 7) {
@@ -133,16 +127,18 @@ static uint32_t run(const struct qn_seccomp_filter *f, const struct data *d)
     }
 }
 
-/* The gravest answer: actions are ordered as signed numbers. */
-static uint32_t ask(const struct qn_seccomp_filter *f, const struct data *d)
+/* The gravest answer, and whose it is: actions are ordered as signed numbers. */
+static uint32_t ask(const struct qn_seccomp_filter *f, const struct data *d, const struct qn_seccomp_filter **whose)
 {
     uint32_t answer = RET_ALLOW;
 
     for (; f; f = f->older) {
         uint32_t r = run(f, d);
 
-        if ((int32_t)(r & RET_ACTION) < (int32_t)(answer & RET_ACTION))
+        if ((int32_t)(r & RET_ACTION) < (int32_t)(answer & RET_ACTION)) {
             answer = r;
+            *whose = f;
+        }
     }
     return answer;
 }
@@ -156,26 +152,40 @@ static void die_of(int sig)
     qn_signal_default_action(&info);
 }
 
-static void trap(const struct data *d, uint32_t errno_value)
-{
-    struct qn_thread *t = qn_self;
-
-    t->fault_info = (struct qn_siginfo){.signo = SIG_SYS, .err = (int32_t)errno_value, .code = SYS_SECCOMP_};
-    t->fault_info.words[0] = d->ip;
-    t->fault_info.words[1] = (uint32_t)d->nr | (uint64_t)d->arch << 32;
-    t->pending_fault = 1;
-    t->pending |= 2;
-}
-
 static bool strictly_allowed(long nr)
 {
     return nr == __NR_read || nr == __NR_write || nr == __NR_exit || nr == __NR_rt_sigreturn;
+}
+
+/* Calls that do not go to the kernel as they are. */
+static bool is_engines(long nr)
+{
+    switch (nr) {
+    case __NR_mmap: case __NR_munmap: case __NR_mprotect: case __NR_pkey_mprotect: case __NR_mremap: case __NR_brk: case __NR_shmat:
+    case __NR_shmdt: case __NR_rt_sigaction: case __NR_rt_sigprocmask: case __NR_sigaltstack: case __NR_rt_sigreturn: case __NR_fork:
+    case __NR_vfork: case __NR_clone: case __NR_clone3: case __NR_execve: case __NR_execveat: case __NR_close_range:
+    case __NR_arch_prctl: case __NR_seccomp: case __NR_personality: case __NR_rseq: case __NR_exit: case __NR_exit_group:
+        return true;
+    default: return false;
+    }
+}
+
+/* The kernel asks the listener when the call is made. */
+static bool leave_to_listener(long nr)
+{
+    char text[160];
+
+    if (!is_engines(nr))
+        return true;
+    qn_format(text, sizeof text, "system call %D that a listener of a filter (SECCOMP_RET_USER_NOTIF) is to decide about", (int64_t)nr);
+    qn_die_fatal(QN_FATAL_UNSUPPORTED, qn_ctx.rip - QN_SYSCALL_INSN_LEN, text);
 }
 
 bool qn_seccomp_allows(long nr, const long *a, long *r)
 {
     struct qn_thread *t = qn_self;
     struct data d = {.nr = (int32_t)nr, .arch = ARCH_X86_64, .ip = qn_ctx.rip};
+    const struct qn_seccomp_filter *whose = NULL;
     uint32_t answer;
 
     if (t->seccomp == MODE_STRICT && !strictly_allowed(nr)) {
@@ -183,14 +193,18 @@ bool qn_seccomp_allows(long nr, const long *a, long *r)
         return false;
     }
     __builtin_memcpy(d.args, a, sizeof d.args);
-    answer = ask(t->filters, &d);
+    answer = ask(t->filters, &d, &whose);
     *r = nr; /* as after a call that has not been made */
     switch (answer & RET_ACTION) {
     case RET_ALLOW:
     case RET_LOG: return true;
     case RET_ERRNO: *r = -(long)((answer & ~RET_ACTION) < ERRNO_MAX ? answer & ~RET_ACTION : ERRNO_MAX); return false;
+    case RET_USER_NOTIF:
+        if (whose->listens)
+            return leave_to_listener(nr);
+        /* fall through */
     case RET_TRACE: *r = -E_NOSYS; return false;
-    case RET_TRAP: trap(&d, answer & ~RET_ACTION); return false;
+    case RET_TRAP: qn_signal_raise_call(SYS_SECCOMP_, (int)(answer & ~RET_ACTION), nr); return false;
     case RET_KILL_THREAD:
         if (!qn_thread_is_last())
             qn_thread_exit(SIG_SYS);
@@ -200,8 +214,6 @@ bool qn_seccomp_allows(long nr, const long *a, long *r)
 }
 
 /* ---- installing ---- */
-
-struct program { uint16_t n; uint64_t insns; };
 
 static bool may_install(void)
 {
@@ -218,15 +230,14 @@ static void in_thread(struct qn_thread *t, const void *filter)
 static long install(uint64_t flags, uint64_t from)
 {
     struct qn_seccomp_filter *f;
-    struct program p;
+    struct qn_bpf_program p;
+    long listener = 0;
 
-    if (flags & FLAG_NEW_LISTENER)
-        qn_unsupported("a listener for filters of system calls (SECCOMP_FILTER_FLAG_NEW_LISTENER) is refused");
-    if (flags & ~(uint64_t)(FLAG_TSYNC | FLAGS_HARMLESS) || qn_self->seccomp == MODE_STRICT)
+    if (flags & ~(uint64_t)(FLAG_TSYNC | FLAGS_HARMLESS | FLAGS_LISTENER) || qn_self->seccomp == MODE_STRICT)
         return -E_INVAL;
     if (!qn_read_guest(from, &p, sizeof p))
         return -E_FAULT;
-    if (!p.n || p.n > PROGRAM_MAX || !p.insns)
+    if (!p.n || p.n > QN_BPF_MAX || !p.insns)
         return -E_INVAL;
     if (!may_install())
         return -E_ACCES;
@@ -237,10 +248,16 @@ static long install(uint64_t flags, uint64_t from)
         return -E_FAULT;
     if (!valid(f))
         return -E_INVAL;
+    if (flags & FLAG_NEW_LISTENER) {
+        listener = qn_seccomp_listen(f, flags);
+        if (qn_sys_failed(listener))
+            return listener;
+        f->listens = true;
+    }
     if (flags & FLAG_TSYNC)
         qn_thread_each_of_process(in_thread, f);
     in_thread(qn_self, f);
-    return 0;
+    return listener;
 }
 
 static long strict(void)
@@ -263,27 +280,4 @@ long qn_sys_seccomp(const long *a)
 long qn_sys_prctl_seccomp(const long *a)
 {
     return a[1] == MODE_STRICT ? strict() : a[1] == MODE_FILTER ? install(0, (uint64_t)a[2]) : -E_INVAL;
-}
-
-/* ---- execve, untraced ---- */
-
-static void give_to_kernel(const struct qn_seccomp_filter *f)
-{
-    struct program p;
-
-    if (!f)
-        return;
-    give_to_kernel(f->older);
-    p = (struct program){(uint16_t)f->n, (uint64_t)(uintptr_t)f->insn};
-    qn_sys3(__NR_seccomp, SET_FILTER, 0, (long)&p);
-}
-
-void qn_seccomp_exec(const struct qn_thread *t, bool traced)
-{
-    if (!t->filters)
-        return;
-    if (traced)
-        qn_unsupported("the program's filters of system calls (seccomp) do not hold in the program that it executes");
-    else
-        give_to_kernel(t->filters);
 }

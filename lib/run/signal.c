@@ -14,8 +14,6 @@
 #include "block/block.h"
 #include "tcache/tcache.h"
 
-enum { E_INVAL = 22, E_FAULT = 14, E_PERM = 1, E_NOMEM = 12 };
-#define ALTSTACK_MIN 2048u /* bytes: MINSIGSTKSZ */
 #define THREAD_CHUNK (128ull << 10) /* threads and their stacks are aligned to this (thread.c) */
 #define INT3 0xcc
 #define PUSHF 0x9c
@@ -326,6 +324,21 @@ static void host_handler(int sig, struct qn_siginfo *info, struct qn_ucontext *u
         queue(t, info, uc);
 }
 
+/* What the kernel does about a signal when the guest wants this. */
+void qn_signal_install(int sig, const struct qn_sigaction *guest)
+{
+    uint64_t keep = guest->flags & (SA_NOCLDSTOP_ | SA_NOCLDWAIT_ | SA_RESTART_);
+
+    if (sig == SIG_TRAP && guest->handler <= HANDLER_IGN)
+        keep |= SA_RESTART_; /* the engine's own kicks must not interrupt a system call */
+    if (is_sync(sig))
+        kernel_action(sig, (uint64_t)(uintptr_t)host_handler, keep | SA_SIGINFO_ | SA_ONSTACK_);
+    else if (guest->handler <= HANDLER_IGN)
+        kernel_action(sig, guest->handler, keep);
+    else
+        kernel_action(sig, (uint64_t)(uintptr_t)host_handler, keep | SA_SIGINFO_ | SA_ONSTACK_);
+}
+
 /* ---- delivery, in the dispatcher ---- */
 
 /* The default action, taken by the kernel itself so that the parent sees the right status. */
@@ -423,112 +436,16 @@ void qn_signal_raise(int sig, int code, uint64_t addr)
     t->pending |= 2;
 }
 
-/* ---- system calls ---- */
-
-static void install(int sig, const struct qn_sigaction *guest)
-{
-    uint64_t keep = guest->flags & (SA_NOCLDSTOP_ | SA_NOCLDWAIT_ | SA_RESTART_);
-
-    if (sig == SIG_TRAP && guest->handler <= HANDLER_IGN)
-        keep |= SA_RESTART_; /* the engine's own kicks must not interrupt a system call */
-    if (is_sync(sig))
-        kernel_action(sig, (uint64_t)(uintptr_t)host_handler, keep | SA_SIGINFO_ | SA_ONSTACK_);
-    else if (guest->handler <= HANDLER_IGN)
-        kernel_action(sig, guest->handler, keep);
-    else
-        kernel_action(sig, (uint64_t)(uintptr_t)host_handler, keep | SA_SIGINFO_ | SA_ONSTACK_);
-}
-
-long qn_sys_sigaction(int sig, uint64_t act, uint64_t old, uint64_t size)
-{
-    struct qn_sigaction *slot, new;
-
-    if (size != 8 || sig < 1 || sig > QN_NSIG || (act && (sig == SIG_KILL || sig == SIG_STOP)))
-        return -E_INVAL;
-    slot = &qn_self->actions[sig];
-    if (act && !qn_read_guest(act, &new, sizeof new))
-        return -E_FAULT;
-    if (old && !qn_write_guest(old, slot, sizeof *slot))
-        return -E_FAULT;
-    if (act) {
-        new.mask &= ~UNBLOCKABLE;
-        *slot = new;
-        install(sig, &new);
-        if (is_sync(sig) && new.handler > HANDLER_IGN && (new.flags & SA_SIGINFO_))
-            qn_settle_all_exact();
-    }
-    return 0;
-}
-
-long qn_sys_sigprocmask(int how, uint64_t set, uint64_t old, uint64_t size)
+/* No fault: what the handler sees of the last one stays. */
+void qn_signal_raise_call(int code, int err, long nr)
 {
     struct qn_thread *t = qn_self;
-    qn_sigset before = t->mask, given;
 
-    if (size != 8)
-        return -E_INVAL;
-    if (set) {
-        if (!qn_read_guest(set, &given, 8))
-            return -E_FAULT;
-        given &= ~UNBLOCKABLE;
-        switch (how) {
-        case 0: t->mask |= given; break;
-        case 1: t->mask &= ~given; break;
-        case 2: t->mask = given; break;
-        default: return -E_INVAL;
-        }
-        qn_signal_set_host_mask(t->mask);
-        qn_signal_release_held();
-    }
-    return old && !qn_write_guest(old, &before, 8) ? -E_FAULT : 0;
-}
-
-/* As the kernel's do_sigaltstack. */
-bool qn_signal_set_altstack(const struct qn_stack *given, int *err)
-{
-    struct qn_thread *t = qn_self;
-    uint32_t mode = (uint32_t)given->flags & ~SS_AUTODISARM_;
-
-    *err = on_altstack(t, qn_ctx.gpr[4])                             ? E_PERM
-           : mode > SS_DISABLE_                                      ? E_INVAL
-           : mode != SS_DISABLE_ && given->size < ALTSTACK_MIN       ? E_NOMEM
-                                                                     : 0;
-    if (*err)
-        return false;
-    t->altstack = *given;
-    t->altstack.flags &= ~SS_ONSTACK_;
-    if (mode == SS_DISABLE_)
-        t->altstack.sp = t->altstack.size = 0;
-    return true;
-}
-
-long qn_sys_sigaltstack(uint64_t ss, uint64_t old)
-{
-    struct qn_thread *t = qn_self;
-    struct qn_stack before = t->altstack, given;
-    int err = 0;
-
-    if (ss && !qn_read_guest(ss, &given, sizeof given))
-        return -E_FAULT;
-    if (on_altstack(t, qn_ctx.gpr[4]))
-        before.flags |= SS_ONSTACK_;
-    if (ss)
-        qn_signal_set_altstack(&given, &err);
-    if (!err && old && !qn_write_guest(old, &before, sizeof before))
-        return -E_FAULT;
-    return -err;
-}
-
-/* CLONE_CLEAR_SIGHAND: what is caught is so no more; what is ignored stays so. */
-void qn_signal_clear_handlers(void)
-{
-    static const struct qn_sigaction none;
-
-    for (int sig = 1; sig <= QN_NSIG; sig++)
-        if (qn_self->actions[sig].handler > HANDLER_IGN) {
-            qn_self->actions[sig] = none;
-            install(sig, &none);
-        }
+    t->fault_info = (struct qn_siginfo){.signo = SIG_SYS, .err = err, .code = code};
+    t->fault_info.words[0] = qn_ctx.rip;
+    t->fault_info.words[1] = (uint32_t)nr | (uint64_t)ARCH_X86_64 << 32;
+    t->pending_fault = 1;
+    t->pending |= 2;
 }
 
 /* ---- start and exec ---- */
@@ -550,7 +467,7 @@ void qn_signal_init(void)
     for (int sig = 1; sig <= QN_NSIG; sig++) {
         qn_sys4(__NR_rt_sigaction, sig, 0, (long)&process_actions[sig], 8);
         if (is_sync(sig))
-            install(sig, &process_actions[sig]);
+            qn_signal_install(sig, &process_actions[sig]);
     }
     qn_signal_thread_start(t);
 }
@@ -565,7 +482,7 @@ void qn_signal_exec(bool before)
         if (before && t->actions[sig].handler <= HANDLER_IGN)
             kernel_action(sig, t->actions[sig].handler, 0);
         else if (!before)
-            install(sig, &t->actions[sig]);
+            qn_signal_install(sig, &t->actions[sig]);
     }
     if (before)
         qn_sys4(__NR_rt_sigprocmask, 2, (long)&t->mask, 0, 8);

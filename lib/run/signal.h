@@ -4,13 +4,14 @@
 
 #include "run/run.h"
 
-enum { SIG_ILL = 4, SIG_TRAP = 5, SIG_BUS = 7, SIG_FPE = 8, SIG_KILL = 9, SIG_SEGV = 11, SIG_STOP = 19 };
+enum { SIG_ILL = 4, SIG_TRAP = 5, SIG_BUS = 7, SIG_FPE = 8, SIG_KILL = 9, SIG_SEGV = 11, SIG_STOP = 19, SIG_SYS = 31 };
 enum { SA_NOCLDSTOP_ = 1, SA_NOCLDWAIT_ = 2, SA_SIGINFO_ = 4, SA_RESTORER_ = 0x04000000, SA_ONSTACK_ = 0x08000000,
        SA_RESTART_ = 0x10000000, SA_NODEFER_ = 0x40000000 };
 #define SA_RESETHAND_ 0x80000000u
 enum { SS_ONSTACK_ = 1, SS_DISABLE_ = 2 };
 #define SS_AUTODISARM_ (1u << 31)
-enum { SI_KERNEL_ = 0x80, TRAP_BRKPT_ = 1, TRAP_TRACE_ = 2 };
+enum { SI_KERNEL_ = 0x80, TRAP_BRKPT_ = 1, TRAP_TRACE_ = 2, SEGV_MAPERR_ = 1, SEGV_ACCERR_ = 2 };
+#define ARCH_X86_64 0xc000003eu /* AUDIT_ARCH_X86_64 */
 #define HANDLER_DFL 0
 #define HANDLER_IGN 1
 #define FLAG_TF 0x100u
@@ -48,6 +49,8 @@ bool qn_recover_is_behind_int3(uint64_t host); /* of a copied one */
 /* At a block boundary?  If so fills qn_ctx and returns true. */
 bool qn_recover_boundary(struct qn_ucontext *uc);
 void qn_signal_set_host_mask(qn_sigset guest);
+void qn_signal_install(int sig, const struct qn_sigaction *guest);
+void qn_signal_raise_call(int code, int err, long nr); /* SIGSYS: this call, at ctx.rip, is not to be made */
 void qn_signal_default_action(const struct qn_siginfo *info);
 void qn_signal_no_frame(int sig); /* there is no room for the frame of a handler */
 

@@ -18,6 +18,8 @@
 #include "sim/twin.h"
 #include "tcache/tcache.h"
 
+#define CLOCK_PROCESS_CPUTIME 2
+
 unsigned qn_space;
 
 static struct qn_space_rules off, on, skip, rest;
@@ -103,11 +105,55 @@ static void open_home(unsigned home)
     qn_tcache_add_home(home, table, first, qn_emit_add_miss_stub(home, table, first));
 }
 
+/* ---- how much of the run is counted ---- */
+
+static uint64_t since;    /* ns: until then all is noted */
+static int counting = -1; /* what it has been doing since; -1: nothing yet */
+
+static uint64_t processor_time(void)
+{
+    struct { int64_t sec, nsec; } now = {0, 0};
+
+    qn_sys2(__NR_clock_gettime, CLOCK_PROCESS_CPUTIME, (long)&now);
+    return (uint64_t)now.sec * 1000000000u + (uint64_t)now.nsec;
+}
+
+void qn_space_note_time(void)
+{
+    uint64_t now = processor_time();
+
+    if (counting >= 0)
+        qn_arena->time[counting] += now - since;
+    since = now;
+}
+
+void qn_space_forked(void)
+{
+    since = processor_time();
+    qn_arena->partly = counting != 1;
+    qn_arena->counted = counting == 1;
+}
+
+/* One thread runs at a time, so that the time is that of the running one. */
+static void note_change(bool counts)
+{
+    if (counts == counting)
+        return;
+    qn_space_note_time();
+    counting = counts;
+    if (counts)
+        qn_arena->counted = 1;
+    else
+        qn_arena->partly = 1;
+}
+
 void qn_space_choose(unsigned home)
 {
     if (QN_UNLIKELY(!qn_tcache_ibl_table(home)))
         open_home(home);
-    if (home == QN_HOME_OFF || home >= QN_HOME_SKIP)
+    if (home >= QN_HOME_SKIP) /* between samples; how many these are is known */
         qn_arena->partly = 1;
+    else
+        note_change(home != QN_HOME_OFF);
     qn_space = home;
 }

@@ -18,6 +18,8 @@ extern unsigned qn_space; /* home that the running thread's code is taken from *
 
 void qn_space_choose(unsigned home);
 const struct qn_space_rules *qn_space_rules(unsigned space);
+void qn_space_note_time(void); /* the arena's times are right up to now */
+void qn_space_forked(void);    /* the arena is a new process's */
 bool qn_space_simulating(void); /* some home has counted, with simulators */
 
 #endif

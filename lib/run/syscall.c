@@ -8,8 +8,7 @@
 
 enum { E_BADF = 9, E_INTR = 4, E_NOSYS = 38, E_INVAL = 22, E_FAULT = 14, E_PERM = 1 };
 enum { ARCH_SET_GS_ = 0x1001, ARCH_SET_FS_ = 0x1002, ARCH_SET_CPUID_ = 0x1012, E_NODEV = 19, AT_FDCWD_ = -100 };
-enum { MADV_DONTNEED_ = 4, RLIMIT_NOFILE_ = 7, PR_SET_SYSCALL_USER_DISPATCH_ = 59 };
-#define SYSCALL_INSN_LEN 2 /* bytes */
+enum { MADV_DONTNEED_ = 4, IORING_ENTER_EXT_ARG_ = 8, RLIMIT_NOFILE_ = 7, PR_SET_SYSCALL_USER_DISPATCH_ = 59 };
 
 static const long *args(long a[6])
 {
@@ -25,7 +24,7 @@ static const long *args(long a[6])
 }
 
 /* Hand the call to the kernel, letting other guest threads run meanwhile. */
-static long pass(long nr, const long *a)
+long qn_syscall_pass(long nr, const long *a)
 {
     struct qn_thread *t = qn_self;
     long r;
@@ -46,6 +45,13 @@ static bool waiting_mask(long nr, const long *a, qn_sigset *mask)
     case __NR_ppoll: at[0] = (uint64_t)a[3], at[1] = (uint64_t)a[4]; break;
     case __NR_epoll_pwait:
     case __NR_epoll_pwait2: at[0] = (uint64_t)a[4], at[1] = (uint64_t)a[5]; break;
+    case __NR_io_uring_enter:
+        if (!(a[3] & IORING_ENTER_EXT_ARG_))
+            at[0] = (uint64_t)a[4], at[1] = (uint64_t)a[5];
+        else if (!qn_read_guest((uint64_t)a[4], at, sizeof at))
+            return false;
+        at[1] = (uint32_t)at[1];
+        break;
     default: /* pselect6 */
         if (!a[5] || !qn_read_guest((uint64_t)a[5], at, sizeof at))
             return false;
@@ -59,7 +65,7 @@ static long waiting_call(long nr, const long *a)
     struct qn_thread *t = qn_self;
     qn_sigset mask = 0;
     bool masked = waiting_mask(nr, a, &mask);
-    long r = pass(nr, a);
+    long r = qn_syscall_pass(nr, a);
 
     t->waited = masked && r == -E_INTR && (t->pending & 1);
     t->waiting_mask = mask & ~UNBLOCKABLE;
@@ -109,23 +115,12 @@ static long set_base(long code, uint64_t addr, const long *a)
     return r;
 }
 
-static long read_exe_link(uint64_t buf, uint64_t size)
-{
-    const char *exe = qn_arena_text(qn_arena->exe);
-    uint64_t len = qn_strlen(exe);
-
-    if ((long)size <= 0)
-        return -E_INVAL;
-    len = len < size ? len : size;
-    return qn_write_guest(buf, exe, len) ? (long)len : -E_FAULT;
-}
-
 /* The engine's descriptors lie above what the guest may see: its soft limit is what it was before the collector raised it. */
 static long limit_call(long nr, const long *a)
 {
     bool prlimit = nr == __NR_prlimit64;
     uint64_t limit[2], old = (uint64_t)a[prlimit ? 3 : 1];
-    long r = pass(nr, a);
+    long r = qn_syscall_pass(nr, a);
     bool own = !prlimit || a[0] == 0 || a[0] == qn_sys1(__NR_getpid, 0);
 
     if (r == 0 && own && a[prlimit] == RLIMIT_NOFILE_ && old && qn_cfg()->fd_limit && qn_read_guest(old, limit, sizeof limit) &&
@@ -162,13 +157,15 @@ static long memory_call(long nr, const long *a)
     case __NR_pkey_mprotect: return qn_sys_mprotect((uint64_t)a[0], (uint64_t)a[1], (int)a[2]);
     case __NR_mremap: return qn_sys_mremap(a);
     case __NR_brk: return qn_sys_brk((uint64_t)a[0]);
+    case __NR_shmat: return qn_sys_shmat(a);
+    case __NR_shmdt: return qn_sys_shmdt((uint64_t)a[0]);
     default: break;
     }
     if (qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1]))
         return -E_INVAL;
     if (a[2] == MADV_DONTNEED_)
         qn_code_changed((uint64_t)a[0], (uint64_t)a[0] + (uint64_t)a[1]);
-    return pass(nr, a);
+    return qn_syscall_pass(nr, a);
 }
 
 static long signal_call(long nr, const long *a)
@@ -188,38 +185,7 @@ static long descriptor_call(long nr, const long *a)
         return close_range((uint32_t)a[0], (uint32_t)a[1], a[2]);
     if (qn_is_engine_fd((int)a[0]) || (target && qn_is_engine_fd((int)a[1])))
         return -E_BADF;
-    return pass(nr, a);
-}
-
-static long link_call(long nr, const long *a)
-{
-    bool at = nr == __NR_readlinkat;
-
-    if (qn_proc_entry((uint64_t)a[at]) == QN_PROC_EXE)
-        return read_exe_link((uint64_t)a[1 + at], (uint64_t)a[2 + at]);
-    return pass(nr, a);
-}
-
-static long open_call(long nr, const long *a)
-{
-    unsigned path = nr == __NR_openat;
-    enum qn_proc_entry entry = qn_proc_entry((uint64_t)a[path]);
-    long b[6];
-
-    if (entry == QN_PROC_MAPS)
-        return qn_proc_open_maps((const char *)a[path], a[path + 1]);
-    if (entry == QN_PROC_OTHER)
-        return pass(nr, a);
-    __builtin_memcpy(b, a, sizeof b);
-    b[path] = (long)qn_arena_text(qn_arena->exe);
-    return pass(nr, b);
-}
-
-static long list_call(long nr, const long *a)
-{
-    long r = pass(nr, a);
-
-    return r > 0 ? qn_proc_list(a[0], (uint64_t)a[1], r) : r;
+    return qn_syscall_pass(nr, a);
 }
 
 static long prctl_call(const long *a)
@@ -230,7 +196,7 @@ static long prctl_call(const long *a)
     case PR_SET_SYSCALL_USER_DISPATCH_: return qn_sys_user_dispatch(a);
     case GET_SECCOMP: return qn_self->seccomp;
     case SET_SECCOMP: return qn_sys_prctl_seccomp(a);
-    default: return pass(__NR_prctl, a);
+    default: return qn_syscall_pass(__NR_prctl, a);
     }
 }
 
@@ -238,11 +204,12 @@ static long dispatch_call(long nr, const long *a)
 {
     switch (nr) {
     case __NR_mmap: case __NR_munmap: case __NR_mprotect: case __NR_pkey_mprotect: case __NR_mremap: case __NR_brk:
-    case __NR_madvise:
+    case __NR_madvise: case __NR_shmat: case __NR_shmdt:
         return memory_call(nr, a);
     case __NR_rt_sigaction: case __NR_rt_sigprocmask: case __NR_sigaltstack:
         return signal_call(nr, a);
     case __NR_rt_sigsuspend: case __NR_ppoll: case __NR_pselect6: case __NR_epoll_pwait: case __NR_epoll_pwait2:
+    case __NR_io_uring_enter:
         return waiting_call(nr, a);
     case __NR_fork: case __NR_vfork: case __NR_clone: case __NR_clone3:
         return process_call(nr, a);
@@ -250,11 +217,9 @@ static long dispatch_call(long nr, const long *a)
         return exec_call(nr, a);
     case __NR_close: case __NR_dup: case __NR_dup2: case __NR_dup3: case __NR_close_range:
         return descriptor_call(nr, a);
-    case __NR_readlink: case __NR_readlinkat:
-        return link_call(nr, a);
-    case __NR_open: case __NR_openat:
-        return open_call(nr, a);
-    case __NR_getdents64: return list_call(nr, a);
+    case __NR_readlink: case __NR_readlinkat: case __NR_open: case __NR_openat: case __NR_openat2: case __NR_getdents64:
+    case __NR_stat: case __NR_newfstatat: case __NR_statx: case __NR_access: case __NR_faccessat: case __NR_faccessat2:
+        return qn_proc_call(nr, a);
     case __NR_prlimit64: case __NR_getrlimit:
         return limit_call(nr, a);
     case __NR_arch_prctl: return set_base(a[0], (uint64_t)a[1], a);
@@ -262,13 +227,13 @@ static long dispatch_call(long nr, const long *a)
     case __NR_prctl: return prctl_call(a);
     case __NR_personality: return qn_sys_personality((uint32_t)a[0]);
     case __NR_rseq: return -E_NOSYS;
-    case __NR_ptrace: return qn_self->shares ? qn_sys_ptrace(a) : pass(nr, a);
+    case __NR_ptrace: return qn_self->shares ? qn_sys_ptrace(a) : qn_syscall_pass(nr, a);
     case __NR_exit_group: qn_process_exit((int)a[0]);
     case __NR_exit:
         if (qn_thread_is_last())
             qn_process_exit((int)a[0]);
         qn_thread_exit((int)a[0]);
-    default: return pass(nr, a);
+    default: return qn_syscall_pass(nr, a);
     }
 }
 
@@ -307,7 +272,7 @@ void qn_syscall(void)
     if (qn_tracing(QN_TRACE_SYSCALL))
         trace(nr, a, r);
     if (restarts(r)) {
-        qn_ctx.rip -= SYSCALL_INSN_LEN;
+        qn_ctx.rip -= QN_SYSCALL_INSN_LEN;
         return;
     }
     g[0] = (uint64_t)r;

@@ -8,8 +8,7 @@
 #include "run/signal.h"
 
 enum { E_INVAL = 22, MODE_OFF = 0, MODE_ON = 1, ALLOW = 0, BLOCK = 1 };
-enum { SIG_SYS = 31, SYS_USER_DISPATCH_ = 2 };
-#define ARCH_X86_64 0xc000003eull /* AUDIT_ARCH_X86_64 */
+enum { SYS_USER_DISPATCH_ = 2 };
 
 /* a: option, mode, offset, size, selector */
 long qn_sys_user_dispatch(const long *a)
@@ -25,12 +24,6 @@ long qn_sys_user_dispatch(const long *a)
         return -E_INVAL;
     *d = (struct qn_user_dispatch){true, offset, size, selector};
     return 0;
-}
-
-static void raise_sigsys(long nr)
-{
-    qn_signal_raise(SIG_SYS, SYS_USER_DISPATCH_, qn_ctx.rip);
-    qn_self->fault_info.words[1] = (uint32_t)nr | ARCH_X86_64 << 32;
 }
 
 /* Is the call that the guest is about to make not for the kernel?  Then a signal is on its way. */
@@ -49,6 +42,6 @@ bool qn_user_dispatch_takes(long nr)
         return false;
     if (state != BLOCK)
         qn_self->actions[SIG_SYS].handler = HANDLER_DFL; /* a byte without a meaning: there is no handling that */
-    raise_sigsys(nr);
+    qn_signal_raise_call(SYS_USER_DISPATCH_, 0, nr);
     return true;
 }

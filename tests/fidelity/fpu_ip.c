@@ -8,7 +8,7 @@
 
 static uint8_t area[4096] __attribute__((aligned(64)));
 static uint32_t env[27];
-extern const char first[], second[], third[], third2[], fourth[], fifth[];
+extern const char first[], second[], third[], third2[], fourth[], fifth[], sixth[], seventh[];
 
 static uint64_t in_area(void)
 {
@@ -32,6 +32,23 @@ static void on_signal(int number, siginfo_t *info, void *context)
     tell("handler", f->rip, fifth);
 }
 
+/* 16 bits: control, status, tag, ip, cs, operand, ds; then, of fnsave, the registers. */
+static void short_forms(void)
+{
+    static uint16_t e[7 + 40 + 1], mark = 0x5a5a;
+    long double two;
+
+    e[7] = mark;
+    __asm__ volatile("fninit\n sixth: fld1\n .byte 0x66\n fnstenv %0\n fstp %%st(0)" : "=m"(e) :: "memory");
+    printf("16-bit fnstenv: ip %d control %x status %x tag %x, behind it %x\n", e[3] == (uint16_t)(uintptr_t)sixth, e[0], e[1] >> 11 & 7, e[2], e[7]);
+    e[47] = mark;
+    __asm__ volatile("fninit\n fldpi\n seventh: fld1\n fadd %%st(0)\n .byte 0x66\n fnsave %0" : "=m"(e) :: "memory");
+    memcpy(&two, e + 7, 10);
+    printf("16-bit fnsave: ip %d top %Lg control %x status %x tag %x, behind it %x\n", (uint16_t)(e[3] - (uintptr_t)seventh), two, e[0], e[1] >> 11 & 7, e[2], e[47]);
+    __asm__ volatile("fnstenv %0" : "=m"(env));
+    printf("then %x %x\n", env[0], env[2]);
+}
+
 int main(void)
 {
     struct sigaction a = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
@@ -52,5 +69,6 @@ int main(void)
     /* With an unmasked exception waiting every processor stores it. */
     __asm__ volatile("fninit\n fnstcw %1\n andl $~4, %1\n fldcw %1\n fldz\n fld1\n third2: fdivp\n fxsave64 %0\n fninit" : "=m"(area), "=m"(env) :: "memory");
     tell("fxsave64 after an exception", in_area(), third2);
+    short_forms();
     return 0;
 }

@@ -7,13 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char text[1 << 20];
 
-static size_t get(const char *path)
+static size_t get_from(int fd)
 {
-    int fd = open(path, O_RDONLY);
     size_t n = 0;
     ssize_t r;
 
@@ -23,6 +25,8 @@ static size_t get(const char *path)
     close(fd);
     return n;
 }
+
+static size_t get(const char *path) { return get_from(open(path, O_RDONLY)); }
 
 static void words(const char *path)
 {
@@ -35,11 +39,11 @@ static void words(const char *path)
 }
 
 /* The range of maps that an address lies in, or one of the file's name. */
-static void in_maps(const char *path, const void *p, const char *what)
+static void in_maps_from(int fd, const void *p, const char *what)
 {
     int found = 0, foreign = 0;
 
-    get(path);
+    get_from(fd);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         uintptr_t start = strtoull(line, NULL, 16), end = strtoull(strchr(line, '-') + 1, NULL, 16);
 
@@ -47,6 +51,81 @@ static void in_maps(const char *path, const void *p, const char *what)
         foreign += strstr(line, "quern-engine") || (start >= 0x7e8000000000 && start < 0x7ef000000000);
     }
     printf("%s: %d, foreign %d\n", what, found, foreign);
+}
+
+static void in_maps(const char *path, const void *p, const char *what) { in_maps_from(open(path, O_RDONLY), p, what); }
+
+static void tell_exe(const char *what, int dir, const char *path)
+{
+    char link[4096], *slash;
+    ssize_t n = readlinkat(dir, path, link, sizeof link - 1);
+
+    link[n > 0 ? n : 0] = 0;
+    slash = strrchr(link, '/');
+    printf("%s: %s\n", what, slash ? slash : "nothing");
+}
+
+static void by_descriptor(void)
+{
+    struct { uint64_t flags, mode, resolve; } how = {O_RDONLY, 0, 0};
+    int proc = open("/proc", O_PATH | O_DIRECTORY), self = openat(proc, "self", O_RDONLY | O_DIRECTORY), here = open(".", O_RDONLY | O_DIRECTORY);
+    struct stat a, b;
+    char path[64];
+
+    in_maps_from(openat(proc, "self/maps", O_RDONLY), &proc, "self/maps in /proc");
+    in_maps_from(openat(self, "maps", O_RDONLY), &proc, "maps in /proc/self");
+    in_maps_from(openat(self, "./task/../maps", O_RDONLY), &proc, "./task/../maps");
+    in_maps_from((int)syscall(SYS_openat2, self, "maps", &how, sizeof how), &proc, "by openat2");
+    in_maps("/proc//self/./../thread-self/maps", &proc, "a long way");
+    tell_exe("exe in /proc/self", self, "exe");
+    tell_exe("exe of this thread", proc, "thread-self/exe");
+    snprintf(path, sizeof path, "self/task/%d/exe", getpid());
+    tell_exe("exe of this task", proc, path);
+    printf("its file: %d", stat("/proc/self/exe", &a) || fstatat(self, "exe", &b, 0) || a.st_ino != b.st_ino);
+    printf(" %d\n", stat("proc", &b) || a.st_ino != b.st_ino);
+    if (fchdir(self) == 0) {
+        in_maps("maps", &proc, "in this directory");
+        tell_exe("exe", AT_FDCWD, "exe");
+    }
+    printf("back %d\n", fchdir(here));
+    close(proc);
+    close(self);
+    close(here);
+}
+
+/* Another process that does what this one does; and one that runs something else. */
+static void of_another(int runs)
+{
+    int ready[2], go[2], proc = open("/proc", O_PATH | O_DIRECTORY);
+    char path[64], byte = 0;
+    pid_t child;
+
+    if (pipe(ready) || pipe(go))
+        return;
+    child = fork();
+    if (child == 0) {
+        if (runs) {
+            dup2(go[0], 0);
+            dup2(ready[1], 1);
+            close(ready[1]);
+            execl("/bin/sh", "sh", "-c", "echo x; read x; exit 0", (char *)NULL);
+        }
+        if (write(ready[1], "x", 1) == 1 && read(go[0], &byte, 1) == 1)
+            _exit(0);
+        _exit(1);
+    }
+    if (read(ready[0], &byte, 1) != 1)
+        return;
+    snprintf(path, sizeof path, "/proc/%d/maps", child);
+    in_maps(path, runs ? NULL : (void *)(uintptr_t)get_from, "maps of another process");
+    snprintf(path, sizeof path, "%d/exe", child);
+    tell_exe("its exe", proc, path);
+    if (write(go[1], "\n", 1) != 1)
+        return;
+    waitpid(child, NULL, 0);
+    for (int i = 0; i < 2; i++)
+        close(ready[i]), close(go[i]);
+    close(proc);
 }
 
 int main(int argc, char **argv)
@@ -93,5 +172,9 @@ int main(int argc, char **argv)
         high += atoi(e->d_name) > 100;
     }
     printf("descriptors: %d, high ones %d\n", entries, high);
+    closedir(d);
+    by_descriptor();
+    of_another(0);
+    of_another(1);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -128,6 +129,61 @@ static void executes(void)
     execl("/bin/sh", "sh", "-c", "cd / 2>/dev/null || exit 5", NULL);
 }
 
+static int listener = -1;
+static pthread_barrier_t listening;
+
+/* Answers four calls: with a value, with an error, with what the kernel would say; the last one it may have none. */
+static void *supervise(void *p)
+{
+    (void)p;
+    pthread_barrier_wait(&listening);
+    for (int i = 0; i < 3; i++) {
+        struct seccomp_notif asked = {0};
+        struct seccomp_notif_resp answer = {0};
+
+        if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked))
+            break;
+        printf("asked about %d (%llx), arch %x, valid %d\n", asked.data.nr, (unsigned long long)asked.data.args[0], asked.data.arch,
+               ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &asked.id));
+        answer.id = asked.id;
+        if (i == 0)
+            answer.val = 4242;
+        else if (i == 1)
+            answer.error = -EXDEV;
+        else
+            answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+        if (ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer))
+            printf("not sent: %d\n", errno);
+    }
+    close(listener);
+    return NULL;
+}
+
+static void listened(void)
+{
+    pthread_t t;
+    long r;
+
+    pthread_barrier_init(&listening, NULL, 2);
+    pthread_create(&t, NULL, supervise, NULL);
+    listener = filter(SYS_umask, -1, SECCOMP_RET_USER_NOTIF, SECCOMP_FILTER_FLAG_NEW_LISTENER);
+    printf("listener %d, a second one %d", listener >= 0, filter(SYS_umask, -1, SECCOMP_RET_USER_NOTIF, SECCOMP_FILTER_FLAG_NEW_LISTENER));
+    printf(" %d\n", errno);
+    fflush(stdout);
+    pthread_barrier_wait(&listening);
+    r = syscall(SYS_umask, 0x11);
+    printf("a value: %ld\n", r);
+    r = syscall(SYS_umask, 0x12);
+    printf("an error: %ld %d\n", r, errno);
+    r = syscall(SYS_umask, 022);
+    printf("goes on: %d\n", r >= 0);
+    pthread_join(t, NULL);
+    r = syscall(SYS_umask, 022);
+    printf("without a listener: %ld %d\n", r, errno);
+    fflush(stdout);
+    execl("/bin/sh", "sh", "-c", "umask; echo $?; umask 22; umask", (char *)NULL);
+}
+
 static void invalid(void)
 {
     struct sock_filter none[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0)}, far[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 64), BPF_STMT(BPF_RET, 0)},
@@ -153,6 +209,7 @@ int main(void)
     in_child("strict", strict);
     in_child("threads", threads);
     in_child("executes", executes);
+    in_child("listened", listened);
     in_child("invalid", invalid);
     return 0;
 }

@@ -33,7 +33,7 @@ same() {
     shift 2
     build "$program"
     wanted=$(cd "$SCRATCH" && natively "./$program")
-    case $wanted in *'status 77') skip "$text: this processor lacks it"; return ;; esac
+    case $wanted in *'status 77') skip "$text: ${wanted%%?status 77}"; return ;; esac
     is "$(cd "$SCRATCH" && under "$@" -- "./$program")" "$wanted" "$text"
 }
 
@@ -42,6 +42,8 @@ same fp_flags 'exception flags of the FPU, and signals of those that are unmaske
 same rounding 'rounding modes'
 same avx512 'AVX-512, and its state in a signal frame'
 same code_changes 'memory mapped twice, a store into its own block, read() into code'
+same attach 'memory that moves, or is attached, without an address; code in shared memory'
+same io_uring 'io_uring: reads into code, handlers and masks while it waits'
 same signal64 'all signals, 64 among them'
 same clone_flags 'clone with odd flags'
 same clone_flags 'the same with profiles of the children' --trace-children=yes
@@ -49,7 +51,9 @@ same brk 'brk beyond 8 MB'
 same fpu_ip "the FPU's instruction pointer"
 same fpu_ip 'the same uninstrumented' --instr-at-start=no
 same proc 'what is in /proc'
+same proc 'what is in /proc of another process under quern, too' --trace-children=yes
 same seccomp 'filters of system calls'
+same seccomp 'filters that hold in a program that is followed' --trace-children=yes
 same vsyscall 'the vsyscall page'
 same pthreads 'every primitive of pthreads; fork from threads'
 same many '1,000 threads, storms of posix_spawn, a reservation of 64 GiB'

@@ -44,6 +44,59 @@ is "$(lines Unsupported)" 'desc: Unsupported: ./elevated is a set-uid program an
 ok 'and so does a line' grep -q 'elevated is a set-uid program and runs untraced' log
 is "$(lines Instrumented)" 'desc: Instrumented: all of the run' 'all of this process was counted'
 
-"$QUERN" run -q --instr-at-start=no --out-file=profile -- ./spawns
-is "$(lines Instrumented)$(lines Unsupported)" 'desc: Instrumented: parts of the run' 'parts of a run'
+"$QUERN" run --instr-at-start=no --out-file=profile -- ./spawns 2>log
+is "$(lines Instrumented)$(lines Unsupported)" 'desc: Instrumented: nothing of the run' 'nothing of a run'
+ok 'which is no processor time' grep -q 'Instrumented: 0.0% of the processor time$' log
+
+cat >halves.c <<'END'
+static volatile long x;
+__attribute__((noinline)) void work(void) { for (long i = 0; i < 3000000; i++) x += i; }
+__attribute__((noinline)) void rest(void) { for (long i = 0; i < 3000000; i++) x += i; }
+int main(int argc, char **argv)
+{
+    work();
+    rest();
+    if (argc > 1)
+        __builtin_trap();
+    return argv[0] == 0;
+}
+END
+$CC -O1 -o halves halves.c || bail 'halves.c cannot be compiled'
+"$QUERN" run --toggle=work --out-file=profile -- ./halves 2>log
+is "$(lines Instrumented)" 'desc: Instrumented: parts of the run' 'parts of a run'
+share=$(sed -n 's/.*Instrumented: \([0-9]*\)\.[0-9]% of the processor time$/\1/p' log)
+ok "its share of the processor time is told (${share:-nothing}%)" test "${share:-0}" -ge 5 -a "${share:-0}" -le 99
+"$QUERN" run --toggle=work --out-file=profile -- ./halves die 2>log
+is "$(lines Instrumented) $(grep -c 'Instrumented' log)" 'desc: Instrumented: parts of the run 0' 'not of one that is killed'
+
+# A listener that is to decide about a call that the engine makes itself.
+cat >listened.c <<'END'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static void wants(void) { syscall(SYS_mprotect, 0, 0, 0); }
+int main(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {4, code};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program) < 0)
+        return 1;
+    wants();
+    return 0;
+}
+END
+$CC -g -o listened listened.c || bail 'listened.c cannot be compiled'
+"$QUERN" run --out-file=profile -- ./listened 2>log
+is $? 70 'a listener is to decide about mprotect: status 70'
+ok 'the call, its place and the function are named' grep -q 'not supported: system call 10 that a listener .* at 0x[0-9a-f]*, .*syscall' log
+ok 'and what was counted is there' grep -q '^fn=wants' profile
 done_testing

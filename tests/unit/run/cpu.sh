@@ -1,0 +1,93 @@
+#!/bin/sh
+# quern run --cpu: does a program see the processor that was asked for, in all that tells of it, and does the C library choose by it?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+[ -x "$QUERN" ] || skip_all "there is no $QUERN"
+cd "$SCRATCH" || bail "no $SCRATCH"
+$CC -O1 -g -o cpu "$top_srcdir/tests/fidelity/cpu.c" || bail 'cpu.c cannot be compiled'
+cat >copies.c <<'END'
+#include <string.h>
+#include <stdlib.h>
+#include <stdio.h>
+static char from[5000], to[5000];
+int main(int argc, char **argv)
+{
+    for (size_t n = 0; n < 5000; n += (size_t)argc)
+        memcpy(to, from, n);
+    return to[(size_t)argc];
+}
+END
+$CC -O1 -fno-builtin -static -o copies copies.c || bail 'copies.c cannot be compiled'
+
+# shown CPU: what ./cpu finds
+shown() { "$QUERN" run -q --instr-at-start=no --cpu="$1" --out-file=profile -- ./cpu 2>&1; }
+
+# has LEVEL: has this processor all of it?
+has() { ! "$QUERN" run --cpu="$1" --out-file=profile -- true 2>&1 | grep -q 'this processor has no'; }
+
+has x86-64-v2 || skip_all 'this processor has less than x86-64-v2'
+is "$(shown x86-64-v2)" '0.0: 0000000d 68747541 444d4163 69746e65
+1.0: 00060fb1 00010800 00982201 07888111
+7.0: 00000001 00000000 00000000 00000000
+80000000.0: 80000008 68747541 444d4163 69746e65
+80000001.0: 00060fb1 00000000 00000001 20100800
+80000002.0: 72657571 2d2d206e 00757063 00000000
+80000005.0: 00000000 00000000 20080140 20080140
+80000006.0: 00000000 00000000 02006140 00808140
+80000008.0: 00003030 00000000 00000000 00000000' 'x86-64-v2 is this on every machine'
+is "$(shown x86-64 | sed -n 's/^1\.0: //p')" '00060fb1 00010800 00000000 07888111' 'x86-64'
+is "$(shown x86-64,+sse3 | sed -n 's/^1\.0: //p')" '00060fb1 00010800 00000001 07888111' 'x86-64,+sse3: one more'
+is "$(shown x86-64-v2,-sse3 | sed -n 's/^1\.0: //p')" '00060fb1 00010800 00802000 07888111' '-sse3 takes what builds on it'
+# Leaf 1 also says which processor of several it runs on.
+anywhere() { sed 's/^\(1\.0: [0-9a-f]*\) ../\1 --/'; }
+is "$(shown native | anywhere)" "$(./cpu | anywhere)" 'native is what there is'
+
+is "$(shown -popcnt | anywhere | grep -v '^1\.0')" "$(./cpu | grep -v '^1\.0')" '-FEATURE alone: the rest is this processor'
+if has x86-64-v3; then
+    is "$(shown x86-64-v3 | grep -e '^1\.0' -e '^7\.0' -e '^80000001\.0' -e '^d\.0' -e agree)" '1.0: 00060fb1 00010800 3cd83201 07888111
+7.0: 00000001 00000128 00000000 00000000
+d.0: 00000007 00000340 00000340 00000000
+80000001.0: 00060fb1 00000000 00000021 20100800' 'x86-64-v3, with what xsave stores'
+    is "$("$QUERN" run -q --cpu=x86-64-v2 --out-file=profile -- ./cpu 3)" '1ffffff 0' 'what is hidden runs none the less'
+    is "$(shown -avx | grep agree)" '' 'without avx everything agrees'
+    is "$("$QUERN" run -q --cpu=-avx2 --out-file=profile -- ./cpu 2>&1 | grep agree)" '' 'without avx2, counted'
+else
+    skip 'this processor has less than x86-64-v3'
+fi
+if has x86-64-v4; then
+    is "$(shown x86-64-v4 | grep -e '^1\.0' -e '^7\.0' -e '^80000001\.0' -e agree)" '1.0: 00060fb1 00010800 3cd83201 07888111
+7.0: 00000001 d0030128 00000000 00000000
+80000001.0: 00060fb1 00000000 00000021 20100800' 'x86-64-v4'
+    is "$("$QUERN" run -q --cpu=-avx512f --out-file=profile -- ./cpu 4; shown -avx512f | grep agree)" '7 7' 'AVX-512 hidden'
+else
+    skip 'this processor has less than x86-64-v4'
+fi
+
+# variant CPU: the C library's memcpy
+variant() {
+    "$QUERN" run -q --cache-sim=no --cpu="$1" --out-file=profile -- ./copies || echo failed
+    sed -n 's/^fn=__memcpy_\([a-z0-9]*\).*/\1/p' profile | sort -u
+}
+is "$(variant x86-64)" 'sse2' 'memcpy of x86-64'
+ok 'the profile says which processor' grep -q '^desc: Processor: *x86-64$' profile
+is "$(variant x86-64-v2)" 'ssse3' 'memcpy of x86-64-v2'
+has x86-64-v3 && is "$(variant x86-64-v3)" 'avx' 'memcpy of x86-64-v3'
+has x86-64-v4 && is "$(variant x86-64-v4)" 'avx512' 'memcpy of x86-64-v4'
+
+cat >runs.sh <<'END'
+exec ./cpu
+END
+is "$("$QUERN" run -q --trace-children=yes --cpu=x86-64 --out-file=profile.%p -- /bin/sh runs.sh | sed -n 's/^1\.0: //p')" \
+    '00060fb1 00010800 00000000 07888111' 'a program that it executes sees the same'
+
+# refused CPU TEXT
+refused() {
+    "$QUERN" run --cpu="$1" --out-file=refused -- true 2>err
+    is "$? $(cat err)" "2 quern: run: --cpu: $2" "refused: $1"
+}
+refused x86-64-v9 'x86-64-v9: no such processor; there are native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, +FEATURE and -FEATURE'
+refused native,avx 'avx: wanted +FEATURE or -FEATURE behind the name of the processor'
+refused +frobnicate '+frobnicate: no such feature; names are those of /proc/cpuinfo'
+refused -sse2 '-sse2: every x86-64 processor has it'
+grep -qw avx512er /proc/cpuinfo || refused +avx512er '+avx512er: this processor has no avx512er'
+done_testing
