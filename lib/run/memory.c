@@ -206,7 +206,7 @@ static long map_guest(uint64_t at, const long *a)
     if (qn_sys_failed(r) || !qn_is_engine_range((uint64_t)r, size))
         return r;
     qn_sys2(__NR_munmap, r, (long)size);
-    at = qn_place_elsewhere(size);
+    at = a[3] & M_32BIT ? 0 : qn_place_elsewhere(size);
     if (!at)
         return -E_NOMEM;
     r = map(at, size, (int)a[2], (int)a[3] | M_FIXED, (int)a[4], (uint64_t)a[5]);
