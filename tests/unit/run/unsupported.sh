@@ -48,6 +48,27 @@ is "$(lines Instrumented)" 'desc: Instrumented: all of the run' 'all of this pro
 is "$(lines Instrumented)$(lines Unsupported)" 'desc: Instrumented: nothing of the run' 'nothing of a run'
 ok 'which is no processor time' grep -q 'Instrumented: 0.0% of the processor time$' log
 
+cat >sequence.c <<'END'
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static _Alignas(32) uint32_t area[8];
+int main(void)
+{
+    long r = syscall(334 /* rseq */, area, sizeof area, 0, 0x53053053);
+    printf("%ld %d %lu %d\n", r, r == -1 && errno == ENOSYS, getauxval(27 /* AT_RSEQ_FEATURE_SIZE */), sched_getcpu() >= 0);
+    return 0;
+}
+END
+$CC -o sequence sequence.c || bail 'sequence.c cannot be compiled'
+is "$("$QUERN" run -q --out-file=profile -- ./sequence)$(lines Unsupported)" '-1 1 0 1' 'rseq: not there, as on kernels without it'
+
 cat >halves.c <<'END'
 static volatile long x;
 __attribute__((noinline)) void work(void) { for (long i = 0; i < 3000000; i++) x += i; }
