@@ -62,7 +62,8 @@ static _Alignas(32) uint32_t area[8];
 int main(void)
 {
     long r = syscall(334 /* rseq */, area, sizeof area, 0, 0x53053053);
-    printf("%ld %d %lu %d\n", r, r == -1 && errno == ENOSYS, getauxval(27 /* AT_RSEQ_FEATURE_SIZE */), sched_getcpu() >= 0);
+    int missing = r == -1 && errno == ENOSYS;
+    printf("%ld %d %lu %d\n", r, missing, getauxval(27 /* AT_RSEQ_FEATURE_SIZE */), sched_getcpu() >= 0);
     return 0;
 }
 END
