@@ -625,6 +625,7 @@ headers = \
 	lib/sim/many/member_cache.h \
 	lib/sim/many/member_predictor.h \
 	lib/sim/many/stacks.h \
+	lib/sim/many/vectors.h \
 	lib/sim/policy/rrip.h \
 	tools/dis_elf.h \
 	tools/lab.h \

@@ -122,6 +122,12 @@ static void print_pointer(FILE *f, const char *kind, int number, bool is_module)
         fputs("NULL", f);
 }
 
+/* For sim/many/vectors.h.  What is built here runs here. */
+static bool has_vectors(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+}
+
 static void print_D1s(FILE *f, const struct plan *p)
 {
     const struct qn_exp_member *D1 = p->g->member[QN_EXP_MANY_D1];
@@ -142,11 +148,13 @@ static void print_D1s(FILE *f, const struct plan *p)
 
         fprintf(f, "    {%u, %u, %u, %u, %u, 0x%llxull},\n", n->bits, n->sets, n->ways, rows, depths,
                 (unsigned long long)n->members);
-        rows += n->sets * n->ways;
+        rows += (n->sets * n->ways + 7) & ~7u; /* from one line of the processor's cache on */
         depths += n->ways + 1;
     }
     fprintf(f, "};\n#define MANY_NODES %d\n#define MANY_ROWS %u\n#define MANY_DEPTHS %u\n#define MANY_MINDS 0x%llxull\n",
             p->nodes, rows, depths, (unsigned long long)p->minds);
+    if (has_vectors())
+        fputs("#define MANY_VECTORS 1\n", f);
 }
 
 static void print_LLs(FILE *f, const struct plan *p)

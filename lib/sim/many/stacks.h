@@ -12,13 +12,13 @@
  * Source: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970; M. D. Hill, A. J.
  * Smith, Evaluating associativity in CPU caches, IEEE Trans. Computers 38(12), 1989 (forest simulation).
  */
-static uint64_t rows[MANY_ROWS];           /* by node and set: lines plus one, newest first; 0 = none */
+static uint64_t rows[MANY_ROWS] __attribute__((aligned(64))); /* by node and set: lines plus one, newest first; 0 = none */
 static uint64_t missed_at[MANY_DEPTHS];    /* by node and depth: which D1s have no more ways than that */
-static uint64_t at_depth[2][MANY_DEPTHS];  /* reads and writes of one line that some missed, found there */
+static uint64_t at_depth[2][MANY_DEPTHS];  /* reads and writes of one line that were found there */
 
 /* How many lines of the row are newer than this one; `ways` if it is not there.  It moves to the front.  The first
  * line of the row is another. */
-ALWAYS_INLINE unsigned stack_move(uint64_t *row, unsigned ways, uint64_t line)
+ALWAYS_INLINE unsigned move_by_word(uint64_t *row, unsigned ways, uint64_t line)
 {
     uint64_t carried = row[0];
     unsigned depth;
@@ -36,6 +36,31 @@ ALWAYS_INLINE unsigned stack_move(uint64_t *row, unsigned ways, uint64_t line)
     return depth;
 }
 
+/* The same of two lines, without a jump that nobody could predict. */
+ALWAYS_INLINE unsigned move_of_two(uint64_t *row, uint64_t line)
+{
+    unsigned depth = 2 - (row[1] == line);
+
+    row[1] = row[0];
+    row[0] = line;
+    return depth;
+}
+
+#ifdef MANY_VECTORS
+#include "sim/many/vectors.h"
+#else
+#define VECTOR_WAYS(ways) false
+ALWAYS_INLINE void vectors_begin(void) {}
+ALWAYS_INLINE void vectors_end(void) {}
+ALWAYS_INLINE void vectors_take(uint64_t line) { (void)line; }
+ALWAYS_INLINE unsigned move_by_vector(uint64_t *row, unsigned ways) { return (void)row, ways; }
+#endif
+
+ALWAYS_INLINE unsigned stack_move(uint64_t *row, unsigned ways, uint64_t line)
+{
+    return VECTOR_WAYS(ways) ? move_by_vector(row, ways) : ways == 2 ? move_of_two(row, line) : move_by_word(row, ways, line);
+}
+
 /* Is node i the first of its line size? */
 ALWAYS_INLINE bool begins_class(unsigned i) { return i == 0 || many_nodes[i - 1].line_bits != many_nodes[i].line_bits; }
 
@@ -45,6 +70,7 @@ ALWAYS_INLINE uint64_t stacks_ref(uint64_t addr, bool write, uint64_t *ask)
     uint64_t missed = 0, *found_at = at_depth[write];
     bool stop = false;
 
+    vectors_begin();
 #pragma GCC unroll 64
     for (unsigned i = 0; i < MANY_NODES; i++) {
         const struct many_node *node = &many_nodes[i];
@@ -52,19 +78,21 @@ ALWAYS_INLINE uint64_t stacks_ref(uint64_t addr, bool write, uint64_t *ask)
         uint64_t *row = rows + node->rows + (line & (node->sets - 1)) * node->ways;
         unsigned depth;
 
-        stop = stop && !begins_class(i);
+        if (begins_class(i)) {
+            vectors_take(line + 1);
+            stop = false;
+        }
         stop = stop || row[0] == line + 1;
         if (stop && !SEVERAL_LINES)
             break;
         if (stop)
             continue;
         depth = node->depths + stack_move(row, node->ways, line + 1);
-        if (missed_at[depth]) {
-            missed |= missed_at[depth];
-            found_at[depth]++;
-        }
+        missed |= missed_at[depth];
+        found_at[depth]++;
         *ask |= node->members;
     }
+    vectors_end();
     return missed;
 }
 
@@ -73,6 +101,7 @@ static uint64_t stacks_ref_long(uint64_t addr, uint32_t size, uint64_t *ask)
 {
     uint64_t missed = 0;
 
+    vectors_begin();
     for (unsigned i = 0; i < MANY_NODES; i++) {
         const struct many_node *node = &many_nodes[i];
         uint64_t line = addr >> node->line_bits, last = (addr + size - 1) >> node->line_bits;
@@ -81,10 +110,12 @@ static uint64_t stacks_ref_long(uint64_t addr, uint32_t size, uint64_t *ask)
         for (; line <= last; line++) {
             uint64_t *row = rows + node->rows + (line & (node->sets - 1)) * node->ways;
 
+            vectors_take(line + 1);
             if (row[0] != line + 1)
                 missed |= missed_at[node->depths + stack_move(row, node->ways, line + 1)];
         }
     }
+    vectors_end();
     return missed;
 }
 
