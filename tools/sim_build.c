@@ -1,6 +1,7 @@
 /* tools/sim_build.c - compiles a simulator: the files of lib/sim with the modules asked for, nothing else.
  *
- *   engine   lib/sim/engine.c, twin.c (or versus.c), a unit per slot that is filled, and libquern-engine.a, which is there already
+ *   engine   lib/sim/engine.c, twin.c (or versus.c), a unit per slot that is filled, and libquern-engine.a, which is there already;
+ *            of many caches only slot D1, and libquern-many.a
  *   replay   lib/sim/{engine,twin}.c, the same units, lib/sim/hosted/ and libc
  *
  * One call of the compiler, $CC or cc.  See sim_build.h.
@@ -105,7 +106,7 @@ const char *qn_sim_library(const char *tool)
     return found;
 }
 
-static char *find_archive(void)
+static char *find_archive(const char *name)
 {
     const char *const places[][2] = {
         { own_directory(), "" }, { own_directory(), "/../libexec/quern" },
@@ -116,7 +117,7 @@ static char *find_archive(void)
     char *path;
 
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (asprintf(&path, "%s%s/libquern-engine.a", places[i][0], places[i][1]) < 0)
+        if (asprintf(&path, "%s%s/%s", places[i][0], places[i][1], name) < 0)
             return NULL;
         if (exists(path))
             return path;
@@ -228,6 +229,16 @@ static int define_slot(struct command *c, const struct qn_sim_build *b, const ch
     return 1;
 }
 
+/* Many caches, and nothing in the other slots: all but slot D1 is in libquern-many.a. */
+static bool is_compiled(const struct qn_sim_build *b)
+{
+    bool caches = b->many && b->module[QN_SIM_D1];
+
+    for (int i = 0; i < QN_SIM_SLOTS; i++)
+        caches &= i == QN_SIM_D1 || i == QN_SIM_LL || !b->module[i];
+    return caches;
+}
+
 /* Units of a slot: the module, and once more its twin or the second simulator's. */
 static bool add_slot(struct command *c, const struct qn_sim_build *b, const char *library, enum qn_sim_slot slot)
 {
@@ -236,7 +247,7 @@ static bool add_slot(struct command *c, const struct qn_sim_build *b, const char
     int second = !b->versus ? first > 0 && slot <= QN_SIM_LL && !b->many
                  : slot != QN_SIM_AN ? define_slot(c, b, library, slot, b->second[slot], "B_") : 0;
 
-    if (first > 0)
+    if (first > 0 && !(slot == QN_SIM_LL && is_compiled(b)))
         add(c, "%s/sim/unit_%s.c", library, name);
     if (second > 0)
         add(c, "%s/sim/twin_%s.c", library, name);
@@ -263,12 +274,13 @@ static void add_hosted(struct command *c, const struct qn_sim_build *b, const ch
 }
 
 /* The flags that configure found for its compiler; $CC may be another one, and clang knows no string strategies. */
-static void add_engine_flags(struct command *c)
+static void add_engine_flags(struct command *c, bool debug)
 {
     bool clang = strstr(c->word[0], "clang") != NULL;
     int from = c->n, kept = c->n;
 
-    add_words(c, QN_ENGINE_CFLAGS " -O2 -g");
+    add_words(c, QN_ENGINE_CFLAGS " -O2");
+    add_words(c, debug ? "-g" : "");
     for (int i = from; i < c->n; i++)
         if (clang && !strncmp(c->word[i], "-mstringop-", strlen("-mstringop-")))
             free(c->word[i]);
@@ -279,24 +291,29 @@ static void add_engine_flags(struct command *c)
 
 static bool add_engine(struct command *c, const struct qn_sim_build *b, const char *library, const char *output)
 {
-    char *archive = find_archive();
+    char *archive = find_archive("libquern-engine.a"), *many = is_compiled(b) ? find_archive("libquern-many.a") : NULL;
 
-    if (!archive) {
-        fprintf(stderr, "quern: %s: libquern-engine.a is not beside quern\n", b->tool);
+    if (!archive || (is_compiled(b) && !many)) {
+        fprintf(stderr, "quern: %s: %s is not beside quern\n", b->tool, archive ? "libquern-many.a" : "libquern-engine.a");
         return false;
     }
-    add_engine_flags(c);
+    add_engine_flags(c, !many);
     add_words(c, b->cflags);
     if (b->versus)
         add(c, "-DQN_SIM_VERSUS=1");
-    add(c, "%s/sim/engine.c", library);
-    add(c, "%s/sim/%s", library, b->versus ? "versus.c" : b->many ? "many/no_twin.c" : "twin.c");
+    if (!many) {
+        add(c, "%s/sim/engine.c", library);
+        add(c, "%s/sim/%s", library, b->versus ? "versus.c" : b->many ? "many/no_twin.c" : "twin.c");
+    }
     add_words(c, ENGINE_LINK);
     add_words(c, "-Wl,--whole-archive");
     add(c, "%s", archive);
+    if (many)
+        add(c, "%s", many);
     add_words(c, "-Wl,--no-whole-archive -o");
     add(c, "%s", output);
     free(archive);
+    free(many);
     return true;
 }
 
@@ -338,6 +355,8 @@ static int make_command(struct command *c, const struct qn_sim_build *b, const c
 
     add_words(c, cc && *cc ? cc : "cc");
     add_words(c, "-std=gnu11 -Wall -Wextra -DQN_SIM_SLOTS_GIVEN=1");
+    if (b->many)
+        add(c, "-DQN_SIM_MANY=1");
     add(c, "-I%s", library);
     add(c, "-I%s/..", library);
     for (int i = 0; i < QN_SIM_SLOTS; i++)

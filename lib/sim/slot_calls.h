@@ -40,11 +40,18 @@ static inline unsigned I1_ref(uint64_t addr, uint32_t size, uint64_t *clock)
 static inline void I1_drop(uint64_t line) { cachesim_I1_drop(line, code_line_find); }
 #endif
 
+/* Many at once say themselves when a module is at work (many/caches.c). */
+#ifdef QN_SIM_MANY
+#define AT_WORK_IN_REF(slot, call) (calls[slot]++, call)
+#else
+#define AT_WORK_IN_REF(slot, call) AT_WORK(slot, SIM_IN_DOREF, ++calls[slot], call)
+#endif
+
 #ifdef QN_SIM_D1_UNIT
 static inline unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind, uint64_t *clock)
 {
     (void)clock;
-    return AT_WORK(SLOT_D1, SIM_IN_DOREF, ++calls[SLOT_D1], QN_UNIT(D1, ref)(addr, size, kind));
+    return AT_WORK_IN_REF(SLOT_D1, QN_UNIT(D1, ref)(addr, size, kind));
 }
 static inline void D1_drop(uint64_t line) { AT_WORK_DO(SLOT_D1, SIM_IN_DROP, calls[SLOT_D1], QN_UNIT(D1, drop)(line)); }
 static inline __attribute__((unused)) unsigned D1_show(uint64_t line, uint64_t *lines) { return QN_UNIT(D1, show)(line, lines); }
@@ -62,7 +69,7 @@ static inline __attribute__((unused)) unsigned D1_show(uint64_t line, uint64_t *
 #ifdef QN_SIM_LL_UNIT
 static inline unsigned LL_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
-    return AT_WORK(SLOT_LL, SIM_IN_DOREF, ++calls[SLOT_LL], QN_UNIT(LL, ref)(addr, size, kind));
+    return AT_WORK_IN_REF(SLOT_LL, QN_UNIT(LL, ref)(addr, size, kind));
 }
 #else
 #include QN_SIM_LL_FILE

@@ -15,6 +15,13 @@
 
 #define QN_SIM_NCSR QN_NCSR
 
+/* Where a simulator of many is all that is behind a call, it uses most registers anyway. */
+#ifdef QN_SIM_MANY
+#define QN_UNIT_REF
+#else
+#define QN_UNIT_REF QN_SIM_NCSR
+#endif
+
 #ifdef QN_SIM_TWIN
 #define QN_UNIT(slot, name) qn_twin_##slot##_##name
 #define QN_UP(name) qn_twin_up_##name
@@ -51,7 +58,7 @@ typedef struct qn_code_line *qn_find_line(uint64_t line);
 
 #define QN_CACHE_UNIT(slot)                                                                                    \
     void QN_UNIT(slot, init)(const struct sim_config *, struct qn_unit_facts *, qn_find_line *find);           \
-    QN_SIM_NCSR unsigned QN_UNIT(slot, ref)(uint64_t addr, uint32_t size, enum sim_kind kind);                 \
+    QN_UNIT_REF unsigned QN_UNIT(slot, ref)(uint64_t addr, uint32_t size, enum sim_kind kind);                 \
     QN_SIM_NCSR void QN_UNIT(slot, drop)(uint64_t line); /* back-invalidation */                               \
     QN_SIM_NCSR unsigned QN_UNIT(slot, show)(uint64_t line, uint64_t *lines); /* the set of this line */       \
     void QN_UNIT(slot, finish)(void);

@@ -75,7 +75,7 @@ void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn
     level_init(facts, find);
 }
 
-SIM_NCSR unsigned UNIT(ref)(uint64_t addr, uint32_t size, enum sim_kind kind) { return level_ref(addr, size, kind); }
+QN_UNIT_REF unsigned UNIT(ref)(uint64_t addr, uint32_t size, enum sim_kind kind) { return level_ref(addr, size, kind); }
 SIM_NCSR void UNIT(drop)(uint64_t line) { level_drop(line); }
 SIM_NCSR unsigned UNIT(show)(uint64_t line, uint64_t *lines) { return level_show(line, lines); }
 
@@ -180,7 +180,7 @@ void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn
     cachesim_X_initcache(config);
 }
 
-SIM_NCSR unsigned UNIT(ref)(uint64_t addr, uint32_t size, enum sim_kind kind)
+QN_UNIT_REF unsigned UNIT(ref)(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
     struct sim_result r = {false, false, false};
 
@@ -257,7 +257,7 @@ void UNIT(init)(const struct sim_config *config, struct qn_unit_facts *facts, qn
         sim_fail(sim.slot, QN_SLOT_FILE, "initcache", 0, "says that the cache is too large");
 }
 
-SIM_NCSR unsigned UNIT(ref)(uint64_t addr, uint32_t size, enum sim_kind kind)
+QN_UNIT_REF unsigned UNIT(ref)(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
     (void)kind;
 #ifdef QN_SLOT_I1

@@ -20,6 +20,7 @@
 
 _Static_assert(D1_COUNT <= MANY_MAX, "more members than bits");
 
+static uint64_t asked; /* references to policies, for messages */
 static uint64_t other_misses[2][D1_COUNT]; /* reads and writes: of policies, and of references over several lines */
 
 #include "sim/many/last_levels.h"
@@ -86,7 +87,7 @@ static SIM_NCSR uint64_t ask_members(uint64_t which, uint64_t addr, uint32_t siz
 
     for (; which; which &= which - 1) {
         unsigned d = (unsigned)__builtin_ctzll(which);
-        uint64_t miss = many_D1[d].member->ref(addr, size, kind) & 1;
+        uint64_t miss = AT_WORK(SLOT_D1, SIM_IN_DOREF, ++asked, many_D1[d].member->ref(addr, size, kind)) & 1;
 
         missed |= miss << d;
         other_misses[kind == SIM_WRITE][d] += miss;

@@ -173,7 +173,7 @@ static inline __attribute__((always_inline)) uint64_t group_ref(unsigned g, uint
 
 static SIM_NCSR __attribute__((unused)) uint64_t ask_last_level(unsigned n, uint64_t addr, uint32_t size, enum sim_kind kind)
 {
-    return many_LL[n].member->ref(addr, size, kind) & 1;
+    return AT_WORK(SLOT_LL, SIM_IN_DOREF, ++asked, many_LL[n].member->ref(addr, size, kind)) & 1;
 }
 
 /* A reference that these D1s missed, or a fetch.  Returns the LLs that missed, too. */

@@ -64,6 +64,8 @@ compare 'sizes and ways' 1 $caches -P size 1K 32K -L ways=1,2,4,8 -L line=64 -- 
 # shellcheck disable=SC2086
 compare 'lines of many sizes' 1 $caches -L 'D1=1024,1,16;1024,2,32;2048,32,64;4096,2,128;8192,1,256;16384,4,32' -- ./mixed 2
 # shellcheck disable=SC2086
+compare 'ways of all numbers' 1 $caches -L 'D1=512,8,64;1024,16,64;768,3,64;256,4,64;64,1,64;128,2,64;4096,4,64;1536,6,64;8192,32,64' -- ./mixed 13
+# shellcheck disable=SC2086
 compare 'last levels' 1 $caches -L 'D1=1024,1,32;4096,4,64' -L 'LL=8192,1,64;16384,4,32;32768,8,128;65536,64,64' -- ./mixed 3
 # shellcheck disable=SC2086
 compare 'policies' 1 $caches --seed=7 -L sim=default,lru,fifo,random,plru,nru,lfu,srrip,brrip,drrip -L 'D1=1024,4,64;4096,2,32;4096,8,64' -- ./mixed 4
@@ -83,6 +85,43 @@ compare 'an I1 that is a module' 2 --LL=65536,8,64 -L sim=I1=srrip,I1=srrip+D1=f
 compare 'the counting of Cachegrind' 2 --counting=cachegrind --I1=4096,2,64 --LL=65536,8,64 -L 'D1=1024,2,32;2048,2,32;4096,2,64;8192,2,64' -- ./mixed 10
 # shellcheck disable=SC2086
 compare 'whole levels' 5 $caches -L sim=default,D1=victim,D1=nextline -L 'D1=1024,2,64;4096,2,64' -- ./mixed 12
+
+# Simulators use vector registers, if there are any (sim/many/vectors.h), whose contents are the program's.
+cat >vectors.c <<'END'
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+    char row[64], line[64];
+    uint64_t mask;
+} before, after;
+static char memory[1 << 16];
+
+int main(void)
+{
+    char *p = memory;
+    uint64_t n = sizeof memory / 64;
+    int fd = open("executions", O_WRONLY | O_APPEND | O_CREAT, 0600);
+
+    if (write(fd, "x", 1) != 1)
+        return 1;
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw"))
+        return 0;
+    memset(&before, 0x5a, sizeof before);
+    __asm__ volatile("vmovdqu64 %2, %%zmm16\n\tvmovdqu64 %3, %%zmm17\n\tkmovq %4, %%k1\n"
+                     "1:\tincq (%0)\n\taddq $64, %0\n\tdecq %1\n\tjnz 1b\n\t"
+                     "vmovdqu64 %%zmm16, %5\n\tvmovdqu64 %%zmm17, %6\n\tkmovq %%k1, %7"
+                     : "+r"(p), "+r"(n)
+                     : "m"(before.row), "m"(before.line), "m"(before.mask), "m"(after.row), "m"(after.line), "m"(after.mask)
+                     : "memory", "cc");
+    return memcmp(&before, &after, sizeof before) != 0;
+}
+END
+"$CC" -O1 -o vectors vectors.c || bail 'cannot compile'
+# shellcheck disable=SC2086
+compare 'vector registers' 1 $caches -L 'D1=1024,4,64;4096,4,64;4096,8,64' -- ./vectors
 
 # A fault takes back what the engine counted; such programs run alone.
 cat >fault.c <<'END'
