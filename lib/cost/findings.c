@@ -1,6 +1,13 @@
 /* lib/cost/findings.c - findings of the arena to text.  See findings.h. */
 #include "cost/findings.h"
 
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#ifdef HAVE_LIBCSV
+#include <csv.h>
+#endif
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,21 +20,31 @@ struct output {
     struct qn_cost_modules *modules;
     const struct qn_finding *before; /* the row written last */
     uint64_t rank;
+    bool no_memory;
 };
 
 static void put(struct output *o, const char *text) { qn_prof_put_text(o->w, text); }
 
-/* RFC 4180: what has a comma or a quote stands in quotes. */
-static void put_name(struct output *o, const char *name)
+#ifdef HAVE_LIBCSV
+static void put_quoted(struct output *o, const char *name)
+{
+    size_t n = strlen(name), room = 2 * n + 2; /* every byte a quote, and two around */
+    char *quoted = calloc(room + 1, 1);
+
+    if (!quoted) {
+        o->no_memory = true;
+        return;
+    }
+    csv_write2(quoted, room, name, n, CSV_QUOTE);
+    qn_prof_put_escaped(o->w, quoted);
+    free(quoted);
+}
+#else
+/* RFC 4180, since these files are written without libcsv, too. */
+static void put_quoted(struct output *o, const char *name)
 {
     char one[2] = { 0 };
 
-    if (!name)
-        name = "???";
-    if (!strpbrk(name, ",\"\r\n")) {
-        qn_prof_put_escaped(o->w, name);
-        return;
-    }
     put(o, "\"");
     for (; *name; name++) {
         one[0] = *name;
@@ -36,6 +53,17 @@ static void put_name(struct output *o, const char *name)
             put(o, one);
     }
     put(o, "\"");
+}
+#endif
+
+static void put_name(struct output *o, const char *name)
+{
+    if (!name)
+        name = "???";
+    if (strpbrk(name, ",\"\r\n"))
+        put_quoted(o, name);
+    else
+        qn_prof_put_escaped(o->w, name);
 }
 
 /* Bytes that cannot stand in a name are not believed. */
@@ -144,6 +172,10 @@ enum qn_prof_status qn_cost_write_findings(const char *path, const struct qn_cos
         put_row(&o, rows[i]);
     free(rows);
     free(copy);
+    if (o.no_memory) {
+        qn_prof_abandon_writer(o.w);
+        return qn_prof_fail_memory(err);
+    }
     return qn_prof_close_writer(o.w, err);
 }
 

@@ -91,6 +91,10 @@ is "$(at popped)" 'rsi 0x7 - 1000 1000' 'pop: not rsp'
 is "$(at string)" '' 'rep stosq: nor are rdi and rcx'
 is "$(at kernel)" '' 'a system call has no result'
 
+cp guest 'a,"b'
+"$QUERN" run --sim=./values --out-file=profile -- './a,"b' 2>log
+is "$(sed -n 2p profile.findings.csv | sed 's,[^"]*/,,; s/x.*//')" '"a,""b",0' 'a name with a comma and a quote stands in quotes'
+
 observe values --sim-opt=results=0,addresses=1
 is "$(at bytes | sed 's/cell/0/')" "addr 0x$(printf %x $((0x$(nm guest | awk '$3 == "cell" { print $1 }') + 8))) - 1000 1000" 'an address'
 observe values --sim-opt=results=0,targets=1,callers=1
