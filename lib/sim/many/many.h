@@ -45,6 +45,7 @@ struct many_predictor {
  * many_D1[]      the D1s, at most MANY_MAX; those without a member are least recently used
  * many_nodes[]   one for each line and number of sets among them, by line, then sets; MANY_NODES of them
  * MANY_ROWS, MANY_DEPTHS   the room that the nodes need (stacks.h)
+ * MANY_VECTORS   defined if this processor has what vectors.h needs
  * MANY_MINDS     policies that are asked always, because a repeated hit may change their state
  * many_LL[]      the LLs
  * many_groups[]  LLs of a group are alike, and least recently used, and each below another D1; MANY_GROUPS of them

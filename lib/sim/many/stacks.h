@@ -6,6 +6,8 @@
  *   sets  4: [A B C D]   B: depth 1    misses in one way, hits in two and more
  *   sets  8: [A C] [B]   B: depth 0    so it is first in every set of 16, 32, ... too: nothing more to do
  *
+ * Rows of four and of eight lines are searched and moved by vectors.h where the processor can do that.
+ *
  * If B is first in its set, no other line of that set was referenced since; sets of a cache with more sets are parts
  * of it, so it is first there as well, and another hit of the first line changes nothing.  For the same reason policies for which
  * a repeated hit changes nothing need not be asked.
