@@ -93,12 +93,8 @@ static void end_jcc_inline(struct emitter *e, const struct qn_event *ev, unsigne
 /* Counted down to a sample where it is taken; exit 1 is that arm. */
 static void sampled_jcc(struct emitter *e, unsigned cond)
 {
-    uint64_t branch;
-
-    x_jcc(&e->hot, cond, 0);
-    branch = e->hot.exec;
-    emit_jump_out(e, e->b->next);
-    x_patch(branch, e->hot.exec);
+    x_jcc(&e->hot, cond ^ 1, 0);
+    emit_direct_exit(e, e->b->next);
     emit_sample_arm(e);
     emit_jump_out(e, e->b->target);
 }

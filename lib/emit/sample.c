@@ -3,8 +3,8 @@
  * Each time that a cycle goes through the block its countdown is one less; at 0 it leaves for the dispatcher, exit_id = block.  This is
  * done where it costs least, and the block says where that is:
  *
- *   at its entry             decl countdown ;  je cold                       if the flags are dead there
- *   where it branches back   jCC 1f ; jmp next ; 1: decl ; je cold ; jmp     if they are dead at the target
+ *   where it branches back   jNCC next ; decl countdown ; je cold ; jmp     if the flags are dead at the target
+ *   at its entry             decl countdown ;  je cold                       if they are dead there
  *   at an indirect branch    mov countdown, %ecx ; lea -1(%rcx), %ecx ; mov %ecx, countdown ; jrcxz cold
  *                            in standard state, where rcx is free: nobody knows whether the flags are dead
  *   else at its entry, the same with rcx parked
@@ -61,8 +61,8 @@ void emit_sample_entry(struct emitter *e)
     if (!emit_rules.samples || QN_VARIANT(e->out.space) || !qn_block_is_anchor(b))
         return;
     e->sample = emit_hooks.sample(e->index);
-    e->out.anchor = emit_flags_free(e, 0) || !(is_indirect(b) || (b->end == QN_END_JCC && !b->live_arm[1]));
-    e->out.turns = !e->out.anchor;
+    e->out.turns = b->end == QN_END_JCC ? !b->live_arm[1] : is_indirect(b) && !emit_flags_free(e, 0);
+    e->out.anchor = !e->out.turns;
     if (e->out.turns)
         return;
     if (emit_flags_free(e, 0))
