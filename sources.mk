@@ -312,6 +312,7 @@ engine_sources = \
 	lib/run/lock.c \
 	lib/run/main.c \
 	lib/run/memory.c \
+	lib/run/operand.c \
 	lib/run/personality.c \
 	lib/run/points.c \
 	lib/run/proc_calls.c \
@@ -330,6 +331,7 @@ engine_sources = \
 	lib/run/space.c \
 	lib/run/strings.c \
 	lib/run/syscall.c \
+	lib/run/tally.c \
 	lib/run/thread.c \
 	lib/run/trace.c \
 	lib/run/translate.c \
@@ -556,6 +558,7 @@ headers = \
 	lib/report/whole.h \
 	lib/run/cpu.h \
 	lib/run/interval.h \
+	lib/run/operand.h \
 	lib/run/points.h \
 	lib/run/procfs.h \
 	lib/run/reference.h \
@@ -567,6 +570,7 @@ headers = \
 	lib/run/seccomp_filter.h \
 	lib/run/signal.h \
 	lib/run/space.h \
+	lib/run/tally.h \
 	lib/run/thread.h \
 	lib/run/variable.h \
 	lib/run/watch.h \

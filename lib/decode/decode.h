@@ -185,6 +185,12 @@ enum qn_decode_status qn_decode_insn_for(enum qn_machine machine, const uint8_t 
 enum qn_decode_status qn_decode_insn(const uint8_t *bytes, size_t avail, struct qn_insn *insn);
 
 /* Where a direct branch at address pc goes if taken. */
+/* Translates al by the table at rbx: the only operand of which a part of a register is the index. */
+static inline int qn_is_xlat(const struct qn_insn *in)
+{
+    return in->map == 0 && in->opcode == 0xd7 && in->encoding == QN_ENC_LEGACY;
+}
+
 static inline uint64_t qn_decode_target(const struct qn_insn *insn, uint64_t pc)
 {
     uint64_t target = pc + insn->len + (uint64_t)insn->target_rel;

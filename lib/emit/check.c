@@ -89,7 +89,7 @@ void emit_address(struct emitter *e, const struct qn_mem *m, const struct qn_ins
 
     if (m->base == QN_RIP || (m->base == QN_REG_NONE && index == QN_REG_NONE)) {
         x_movi(&e->hot, e->s1, constant_value(m, next));
-    } else if (in->map == 0 && in->opcode == 0xd7 && in->encoding == QN_ENC_LEGACY) { /* xlat: rbx + al */
+    } else if (qn_is_xlat(in)) { /* xlat: rbx + al */
         x_byte(&e->hot, x_rex(0, e->s1, 0, QN_RAX));
         x_bytes(&e->hot, "\x0f\xb6", 2); /* movzbl %al, S1d */
         x_byte(&e->hot, 0xc0 | (e->s1 & 7) << 3);

@@ -143,8 +143,8 @@ static void emit_body(struct emitter *e)
 
     if (e->b->volatile_code && e->b->next != e->b->pc)
         emit_verify(e);
-    emit_countdown(e);
     emit_sample_entry(e);
+    emit_countdown(e);
     n = first_fetch(e);
     count_execution(e);
     for (unsigned i = 0; i < e->b->n; i++) {
@@ -155,6 +155,8 @@ static void emit_body(struct emitter *e)
                 string = &e->list->ev[n];
             n += emit_event(e, n, i);
         }
+        if (emit_rules.steps && i)
+            emit_step(e, i);
         emit_insn(e, i, string);
     }
     emit_end(e);

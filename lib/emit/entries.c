@@ -65,18 +65,15 @@ void emit_entries(struct emitter *e)
 /* jCC to cold code, which undoes what `undo` says and leaves for the dispatcher at pc. */
 void emit_leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *))
 {
-    struct qn_code hot;
     bool saved = e->flags_saved;
 
     x_jcc(&e->hot, cond, e->cold.exec);
-    hot = e->hot;
-    e->hot = e->cold;
+    emit_swap(e);
     if (undo)
         undo(e);
     emit_restore_flags(e);
     emit_service_exit(e, kind, pc);
-    e->cold = e->hot;
-    e->hot = hot;
+    emit_swap(e);
     e->flags_saved = saved;
 }
 

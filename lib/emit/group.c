@@ -30,7 +30,7 @@ static bool eligible(const struct emitter *e, const struct qn_event *ev)
     bool register_only = ev->mem.base == QN_RIP || (ev->mem.base == QN_REG_NONE && ev->mem.index == QN_REG_NONE);
 
     return ev->kind == QN_EV_DATA && ev->size && ev->size <= QN_SITE_SIZE_MAX && !register_only && !ev->mem.vsib &&
-           !(in->attr & QN_ATTR_BT_REG) && !(in->map == 0 && in->opcode == 0xd7 && in->encoding == QN_ENC_LEGACY);
+           !(in->attr & QN_ATTR_BT_REG) && !qn_is_xlat(in);
 }
 
 static bool same_registers(const struct qn_mem *a, const struct qn_mem *b)
@@ -72,13 +72,11 @@ static void address(struct emitter *e, const struct group *g, int64_t disp)
 /* Cold: the address of the lowest byte again, and the list. */
 static void call_for_list(struct emitter *e, const struct group *g, uint64_t back)
 {
-    struct qn_code hot = e->hot;
     uint64_t list;
 
-    e->hot = e->cold;
+    emit_swap(e);
     address(e, g, g->low);
-    e->cold = e->hot;
-    e->hot = hot;
+    emit_swap(e);
     emit_clock(e, &e->cold);
     x_store_imm(&e->cold, CTX(arg_site), g->n);
     x_byte(&e->cold, 0x48);

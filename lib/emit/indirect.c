@@ -127,19 +127,16 @@ static void free_r11(struct emitter *e, struct emit_triple *t, unsigned last)
 /* cmp %rsp, toggle_sp ; jb: this return, or jump, leaves the function that counts.  In standard state but for rcx. */
 static void look_at_stack(struct emitter *e)
 {
-    struct qn_code hot;
     bool saved;
 
     emit_need_flags(e, e->b->n);
     saved = e->flags_saved;
     x_op_abs(&e->hot, 1, 0x39, QN_RSP, CTX(toggle_sp));
     x_jcc(&e->hot, X_CC_B, e->cold.exec);
-    hot = e->hot;
-    e->hot = e->cold;
+    emit_swap(e);
     emit_restore_flags(e);
     leave_standard_state(&e->hot, QN_EXIT_RETURN);
-    e->cold = e->hot;
-    e->hot = hot;
+    emit_swap(e);
     e->flags_saved = saved;
 }
 
@@ -181,7 +178,7 @@ void emit_indirect(struct emitter *e)
     if (emit_rules.leaves && e->b->end != QN_END_CALL_IND)
         look_at_stack(e);
     emit_restore_flags(e);
-    if (QN_VARIANT(e->out.space) == QN_VARIANT_EXACT)
+    if (QN_VARIANT(e->out.space) == QN_VARIANT_EXACT || emit_rules.steps)
         leave_standard_state(&e->hot, QN_EXIT_IBL);
     else
         jump_on(e);

@@ -34,6 +34,15 @@ extern struct qn_emit_hooks emit_hooks;
 
 static inline uint64_t counter_address(uint32_t index) { return QN_COUNTERS_BASE + 8ull * index; }
 
+/* What writes hot code writes cold code, until the same again. */
+static inline void emit_swap(struct emitter *e)
+{
+    struct qn_code hot = e->hot;
+
+    e->hot = e->cold;
+    e->cold = hot;
+}
+
 /* flags.c */
 void emit_save_flags(struct emitter *e);
 void emit_restore_flags(struct emitter *e);
@@ -111,6 +120,7 @@ void emit_leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, uin
 void emit_sample_entry(struct emitter *e);
 void emit_sample_arm(struct emitter *e);
 void emit_sample_indirect(struct emitter *e, void (*leave)(struct qn_code *c, enum qn_exit_kind kind));
+void emit_step(struct emitter *e, unsigned i);
 
 /* exits.c */
 struct emit_triple emit_borrowed(const struct emitter *e);

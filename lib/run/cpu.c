@@ -12,6 +12,7 @@
 #include "run/cpu.h"
 
 #include "block/block.h"
+#include "run/operand.h"
 #include "run/run.h"
 #include "run/signal.h"
 
@@ -275,7 +276,7 @@ static uint64_t unreadable(uint64_t at)
 static bool store_state(const struct qn_insn *in)
 {
     static uint8_t area[STATE_MAX] __attribute__((aligned(64)));
-    uint64_t wanted = ((uint32_t)qn_ctx.gpr[QN_RAX] | qn_ctx.gpr[QN_RDX] << 32) & state, at = qn_fpu_operand(in, qn_ctx.rip);
+    uint64_t wanted = ((uint32_t)qn_ctx.gpr[QN_RAX] | qn_ctx.gpr[QN_RDX] << 32) & state, at = qn_operand_address(in, &in->mem[0], qn_ctx.rip);
     uint32_t bytes = qn_cpu_state_bytes(wanted, in->opcode == 0xc7);
 
     if (at % XSAVE_ALIGN || bytes > sizeof area) {

@@ -108,7 +108,9 @@ _Noreturn void qn_dispatch(void)
             delivered = !at_most;
             may_connect = false;
         }
-        alone = QN_UNLIKELY(qn_sample_steps) && !at_most && qn_sample_before(&at_most);
+        alone = QN_UNLIKELY(qn_sample_steps) && !at_most && qn_sample_before();
+        if (alone)
+            at_most = QN_VARIANT_STEPS;
         qn_self->unknown_flags = delivered ? 0 : QN_FLAGS_BY_BLOCK;
         if (QN_UNLIKELY(qn_sample_home(qn_region_home()) != qn_space))
             qn_space_choose(qn_sample_home(qn_region_home()));
@@ -130,8 +132,9 @@ _Noreturn void qn_dispatch(void)
         case QN_EXIT_REQUEST: qn_request(); break;
         case QN_EXIT_ENTER: at_most = enter_function(); break;
         case QN_EXIT_RETURN: qn_toggle_leave(); break;
-        case QN_EXIT_SAMPLE: qn_sample_begin(); break;
-        case QN_EXIT_INTERVAL: at_most = qn_interval_cut(); break;
+        case QN_EXIT_SAMPLE: at_most = qn_sample_begin(); break;
+        case QN_EXIT_ANCHOR: qn_sample_met_anchor(); break;
+        case QN_EXIT_INTERVAL: at_most = qn_cfg()->observes ? qn_sample_arrive() : qn_interval_cut(); break;
         case QN_EXIT_STALE: qn_code_changed(qn_ctx.rip, qn_ctx.rip + 1); break;
         default: break;
         }

@@ -10,6 +10,7 @@
  *   control 0 | status 2 | tag 4 | ip 6 | cs 8 | operand 10 | ds 12       registers behind that, 80 bytes
  */
 #include "block/block.h"
+#include "run/operand.h"
 #include "run/signal.h"
 
 enum { ENV_IP = 12, FXSAVE_IP = 8, XSTATE_BV = 512 }; /* offsets in bytes */
@@ -20,20 +21,6 @@ enum { ENV_IP = 12, FXSAVE_IP = 8, XSTATE_BV = 512 }; /* offsets in bytes */
 uint64_t qn_fpu_guest_ip(uint64_t ip)
 {
     return ip >= QN_CODE_BASE && ip < QN_CODE_BASE + QN_CODE_MAX ? qn_recover_pc(ip) : ip;
-}
-
-uint64_t qn_fpu_operand(const struct qn_insn *in, uint64_t pc)
-{
-    const struct qn_mem *m = &in->mem[0];
-    uint64_t addr = (uint64_t)m->disp, seg = m->seg == QN_SEG_FS ? qn_ctx.fs_base : m->seg == QN_SEG_GS ? qn_ctx.gs_base : 0;
-
-    if (m->base == QN_RIP)
-        addr += pc + in->len;
-    else if (m->base != QN_REG_NONE)
-        addr += qn_ctx.gpr[m->base];
-    if (m->index != QN_REG_NONE)
-        addr += qn_ctx.gpr[m->index] * m->scale;
-    return (m->addr32 ? (uint32_t)addr : addr) + seg;
 }
 
 static void put_right32(uint64_t at)
@@ -65,7 +52,7 @@ void qn_fpu_stored(uint64_t pc)
     uint64_t at;
 
     qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in);
-    at = qn_fpu_operand(&in, pc);
+    at = qn_operand_address(&in, &in.mem[0], pc);
     if (!has_x87(&in, at))
         return;
     if (in.map == 0)
@@ -94,7 +81,7 @@ bool qn_fpu_store16(const struct qn_insn *in)
 {
     static struct { uint32_t env[ENV_WORDS]; uint8_t registers[REGISTERS]; } from;
     struct { uint16_t env[ENV_WORDS]; uint8_t registers[REGISTERS]; } to;
-    uint64_t at = qn_fpu_operand(in, qn_ctx.rip);
+    uint64_t at = qn_operand_address(in, &in->mem[0], qn_ctx.rip);
     uint32_t bytes = in->opcode == FNSAVE ? sizeof to : sizeof to.env;
 
     if (!is_writable(at, bytes))

@@ -56,7 +56,7 @@ static void partial_string(const struct qn_tblock *b, uint64_t pc, unsigned insn
 
     if (qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in) == QN_DEC_OK && (in.attr & QN_ATTR_STRING) &&
         (in.attr & (QN_ATTR_REP | QN_ATTR_REPNE)) && b->instrumented)
-        qn_string_partial(pc, b->record, insn);
+        qn_string_done(pc, b->record, insn, false);
 }
 
 static unsigned insn_at(const struct qn_tblock *b, const struct qn_side *side, uint64_t host)

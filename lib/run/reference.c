@@ -20,11 +20,6 @@ static uint32_t clamp(uint32_t size)
     return c->counting == QN_COUNTING_CACHEGRIND && size > line ? line : size;
 }
 
-static enum sim_kind kind_of(unsigned access)
-{
-    return access == QN_ACC_WRITE ? SIM_WRITE : access & QN_ACC_WRITE ? SIM_MODIFY : SIM_READ;
-}
-
 /* May references of this kind pass the filter at all? */
 static inline bool may_pass(unsigned access)
 {
@@ -37,11 +32,11 @@ void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned acc
 
     size = clamp(size);
     if (qn_sim_sees)
-        outcome = qn_sim_see(addr, size, kind_of(access), qn_points_explain(qn_ctx.arg_pc), pair);
+        outcome = qn_sim_see(addr, size, qn_run_kind(access), qn_points_explain(qn_ctx.arg_pc), pair);
     else if (!may_pass(access) || !qn_filter_passes(&qn_sim_d1_filter, addr, size, &qn_ctx.now))
-        outcome = qn_sim_data_kind(addr, size, kind_of(access), pair);
+        outcome = qn_sim_data_kind(addr, size, qn_run_kind(access), pair);
     if (qn_cfg()->check)
-        qn_sim_twin_follow(addr, size, kind_of(access), outcome, (uint32_t)(pair - qn_arena_counters()));
+        qn_sim_twin_follow(addr, size, qn_run_kind(access), outcome, (uint32_t)(pair - qn_arena_counters()));
 }
 
 /* How many references from the stream's next on lie wholly in the same line; 0: not even that one. */

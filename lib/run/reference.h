@@ -10,6 +10,8 @@
 #define QN_RUN_REFERENCE_H
 
 #include "base/context.h"
+#include "decode/decode.h"
+#include "sim/module.h"
 
 struct qn_stream {
     uint64_t addr;   /* of the next reference; qn_run_references advances it */
@@ -20,6 +22,12 @@ struct qn_stream {
 };
 
 #define QN_STREAMS_MAX 2
+
+/* QN_ACC_* as simulator modules know it. */
+static inline enum sim_kind qn_run_kind(unsigned access)
+{
+    return access == QN_ACC_WRITE ? SIM_WRITE : access & QN_ACC_WRITE ? SIM_MODIFY : SIM_READ;
+}
 
 bool qn_run_caches_on(void);
 void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access);

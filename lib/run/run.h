@@ -172,12 +172,13 @@ void qn_code_cache_map(void); /* make the code cache */
 
 void qn_translate_init(void);
 uint32_t qn_translate(uint64_t pc, unsigned space); /* block index; QN_NO_BLOCK: pc is not executable */
+struct qn_cost_place qn_translate_centre(uint64_t pc, unsigned n, unsigned home);
 _Noreturn void qn_dispatch(void);
 void qn_enter(volatile uint32_t *pending); /* comes straight back if *pending */
 extern void qn_leave(void), qn_leave_saved(void);
 /* Helpers called from translated code. */
 qn_slow_call qn_run_string, qn_run_complex, qn_run_verify;
-void qn_string_partial(uint64_t pc, uint32_t record, unsigned insn); /* stopped half way: count what is done */
+void qn_string_done(uint64_t pc, uint32_t record, unsigned insn, bool complete); /* or stopped half way: count what is done */
 
 /* ---- system calls ---- */
 
@@ -248,7 +249,6 @@ void qn_fpu_stored(uint64_t pc);         /* by the instruction at pc: an instruc
 uint64_t qn_fpu_guest_ip(uint64_t ip);
 struct qn_insn;
 bool qn_fpu_store16(const struct qn_insn *in); /* fnstenv, fnsave with 66h at ctx.rip; false: a signal is on its way */
-uint64_t qn_fpu_operand(const struct qn_insn *in, uint64_t pc); /* address of the memory that the instruction at pc names */
 void qn_fpu_save(void *), qn_fpu_restore(const void *, uint64_t), qn_fpu_restore_legacy(const void *);
 
 /* ---- loading (main.c uses guest/) ---- */

@@ -5,6 +5,7 @@
  *   home 2, ...  counts for regions 1, ... (region.c)
  *   home 254     not counted, on the way to instructions that are observed (sample.c)
  *   home 255     not counted but for when such a way begins
+ *   a variant    of a home that counts: left before each instruction, and counted where it is observed
  *
  * The dispatcher enters the space in qn_space; blocks of other homes cannot be reached from there but through it
  * (tcache.h), so a switch costs as much as a jump that is not linked yet, and what was translated stays.  Simulators are set
@@ -12,6 +13,7 @@
  */
 #include "run/interval.h"
 #include "run/run.h"
+#include "run/sample.h"
 #include "run/space.h"
 #include "sim/contract.h"
 #include "sim/service.h"
@@ -22,7 +24,7 @@
 
 unsigned qn_space;
 
-static struct qn_space_rules off, on, skip, rest;
+static struct qn_space_rules off, on, skip, rest, steps;
 static bool simulating;
 
 static uint32_t cpuid7_ebx(void)
@@ -53,8 +55,10 @@ static void start_simulation(const struct qn_config *c)
         qn_sim_twin_init(c, &qn_arena->versus);
     if (c->explain && c->cache_sim)
         qn_sim_explain(c, qn_arena_explain());
-    skip.emit.leaves = rest.emit.leaves = c->toggle;
-    rest.emit.samples = true;
+    skip.emit.leaves = rest.emit.leaves = steps.emit.leaves = c->toggle;
+    skip.emit.samples = rest.emit.samples = qn_sample_has_anchors();
+    skip.emit.anchors_leave = steps.emit.steps = true;
+    skip.emit.countdown = &qn_sample_skip;
 }
 
 bool qn_space_simulating(void) { return simulating; }
@@ -82,6 +86,8 @@ static struct qn_space_rules counting_rules(const struct qn_config *c)
 
 const struct qn_space_rules *qn_space_rules(unsigned space)
 {
+    if (QN_VARIANT(space) == QN_VARIANT_STEPS)
+        return &steps;
     switch (QN_HOME(space)) {
     case QN_HOME_OFF: return &off;
     case QN_HOME_SKIP: return &skip;

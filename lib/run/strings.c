@@ -1,5 +1,6 @@
 /* lib/run/strings.c - repeated string instructions: what they referred to, when they have run or stopped at a fault. */
 #include "run/interval.h"
+#include "run/operand.h"
 #include "run/reference.h"
 #include "run/run.h"
 #include "run/variable.h"
@@ -15,9 +16,8 @@ static bool reads_backward(const struct qn_insn *in)
 static struct qn_stream stream_of(const struct qn_mem *m, const uint64_t *rep, int64_t step)
 {
     uint64_t base = m->base == QN_RSI ? rep[1] : rep[2], mask = m->addr32 ? 0xffffffffu : ~0ull;
-    uint64_t seg = m->seg == QN_SEG_FS ? qn_ctx.fs_base : m->seg == QN_SEG_GS ? qn_ctx.gs_base : 0;
 
-    return (struct qn_stream){.addr = (base & mask) + seg, .step = step, .size = m->size, .access = m->access};
+    return (struct qn_stream){.addr = (base & mask) + qn_operand_segment(m), .step = step, .size = m->size, .access = m->access};
 }
 
 /* Pairs are laid out reads first; movs reads [rsi] and writes [rdi], cmps reads both. */
@@ -104,7 +104,7 @@ SLOW void qn_run_string(void)
 }
 
 /* The guest's registers are in ctx already, the old ones still in ctx.rep. */
-void qn_string_partial(uint64_t pc, uint32_t record, unsigned insn)
+void qn_string_done(uint64_t pc, uint32_t record, unsigned insn, bool complete)
 {
     uint32_t at = qn_arena_insn_counters(record, insn);
 
@@ -114,5 +114,5 @@ void qn_string_partial(uint64_t pc, uint32_t record, unsigned insn)
     qn_ctx.rep[5] = qn_ctx.gpr[QN_RDI];
     if (qn_arena_insn_has_fetch(record, insn))
         at += 2;
-    count_string(pc, qn_arena_counters() + at, false);
+    count_string(pc, qn_arena_counters() + at, complete);
 }

@@ -155,7 +155,7 @@ static unsigned block_max(unsigned space)
 {
     uint32_t max = qn_cfg()->block_max;
 
-    if (QN_VARIANT(space) && QN_VARIANT(space) < QN_VARIANT_EXACT)
+    if (QN_VARIANT(space) && QN_VARIANT(space) < QN_VARIANT_STEPS)
         return QN_VARIANT(space);
     return max && max < QN_TRANSLATED_MAX ? max : QN_TRANSLATED_MAX;
 }
@@ -163,20 +163,29 @@ static unsigned block_max(unsigned space)
 /* The entry of a function that is to be counted, seen from outside. */
 static bool enters(uint64_t pc, unsigned space) { return space == QN_HOME_OFF && qn_cfg()->toggle && qn_points_toggle(pc); }
 
-/* All flags live: where the guest may be asked for them; and in code of samples, which is made often and run seldom, to be spared the
- * look at its successors. */
+/* All flags live: where the guest may be asked for them; and in code that is run step by step, which is made often and run seldom,
+ * to be spared the look at its successors. */
 static bool keeps_flags(unsigned space)
 {
-    bool sampled = qn_cfg()->observes && (QN_VARIANT(space) || QN_HOME(space) == QN_HOME_SKIP);
+    return qn_settle_exact() || QN_VARIANT(space) == QN_VARIANT_EXACT || QN_VARIANT(space) == QN_VARIANT_STEPS;
+}
 
-    return qn_settle_exact() || sampled || QN_VARIANT(space) == QN_VARIANT_EXACT;
+/* The cost centre of n instructions that are counted one by one (tally.c). */
+struct qn_cost_place qn_translate_centre(uint64_t pc, unsigned n, unsigned home)
+{
+    const struct qn_event_rules *rules = &qn_space_rules(home)->event;
+    const struct qn_block_rules shape = {.max = n, .count_requests = rules->cachegrind};
+
+    qn_block_build(&block, pc, &shape);
+    qn_event_collect(&events, &block, rules);
+    return cost_centre(home);
 }
 
 uint32_t qn_translate(uint64_t pc, unsigned space)
 {
     const struct qn_config *c = qn_cfg();
     const struct qn_space_rules *rules = qn_space_rules(space);
-    const struct qn_block_rules shape = {block_max(space), rules->event.caches ? QN_BORROWED : 0, rules->emit.countdown != NULL,
+    const struct qn_block_rules shape = {block_max(space), rules->event.caches ? QN_BORROWED : 0, c->interval && rules->emit.countdown,
                                          rules->event.cachegrind, keeps_flags(space), qn_cfg()->toggle ? qn_points_toggle : NULL};
     uint64_t since = ticks(), number = qn_arena->stats.blocks;
     struct qn_cost_place place = {0};

@@ -2,8 +2,8 @@
  *
  *   401136: mov 0x8(%rdi),%eax    ->   result 42, reg rax; a read of 4 bytes at 7ffc10, 42
  *
- * The instruction is executed alone, as a block of its own, so that before and after it all registers lie in qn_ctx: nothing has
- * to be emitted.  Addresses are worked out before, because it may change the registers that they are made of; values are
+ * It is executed in code that leaves for the dispatcher before each instruction (emit/sample.c), so that before and after it
+ * all registers lie in qn_ctx: nothing else has to be emitted.  Addresses are worked out before, because it may change the registers that they are made of; values are
  * read after, when it is certain that the memory is there.
  *
  * Leaves out: accesses of masked, gathering and scattering instructions and of xsave, whose number only the run tells; results of
@@ -13,7 +13,10 @@
 
 #include "block/block.h"
 #include "guest/exec_map.h"
+#include "run/operand.h"
+#include "run/reference.h"
 #include "run/run.h"
+#include "run/tally.h"
 #include "sim/contract.h"
 #include "sim/module.h"
 #include "tcache/tcache.h"
@@ -23,16 +26,9 @@
 static struct qn_insn insn;
 static struct sim_insn seen;
 static bool decoded;
-static uint64_t count_before; /* rcx */
+static uint64_t rep_before[3]; /* rcx, rsi, rdi */
 
 /* ---- before ---- */
-
-static uint64_t segment_base(const struct qn_mem *m)
-{
-    return m->seg == QN_SEG_FS ? qn_ctx.fs_base : m->seg == QN_SEG_GS ? qn_ctx.gs_base : 0;
-}
-
-static bool is_xlat(void) { return insn.map == 0 && insn.opcode == 0xd7 && insn.encoding == QN_ENC_LEGACY; }
 
 /* bt m,r: the register's bits above the operand's width select another operand. */
 static uint64_t bit_offset(const struct qn_mem *m)
@@ -45,28 +41,6 @@ static uint64_t bit_offset(const struct qn_mem *m)
     return (uint64_t)((bits >> qn_log2(m->size * 8u)) * m->size);
 }
 
-static uint64_t address_of(const struct qn_mem *m)
-{
-    uint64_t at = (uint64_t)m->disp;
-
-    if (m->base == QN_RIP)
-        at += seen.pc + insn.len;
-    else if (m->base != QN_REG_NONE)
-        at += qn_ctx.gpr[m->base];
-    if (m->index != QN_REG_NONE)
-        at += qn_ctx.gpr[m->index] * (m->scale ? m->scale : 1);
-    if (is_xlat())
-        at += qn_ctx.gpr[QN_RAX] & 0xff;
-    if (m->addr32)
-        at = (uint32_t)at;
-    return at + segment_base(m) + bit_offset(m);
-}
-
-static uint8_t kind_of(const struct qn_mem *m)
-{
-    return m->access == QN_ACC_WRITE ? SIM_WRITE : m->access == QN_ACC_READ ? SIM_READ : SIM_MODIFY;
-}
-
 static void note_accesses(void)
 {
     if (insn.attr & (QN_ATTR_MASKED | QN_ATTR_GATHER | QN_ATTR_SCATTER | QN_ATTR_XSAVE))
@@ -75,7 +49,8 @@ static void note_accesses(void)
         const struct qn_mem *m = &insn.mem[k];
 
         if (m->access != QN_ACC_NONE && m->size)
-            seen.access[seen.accesses++] = (struct sim_access){.addr = address_of(m), .size = m->size, .kind = kind_of(m)};
+            seen.access[seen.accesses++] = (struct sim_access){.addr = qn_operand_address(&insn, m, seen.pc) + bit_offset(m),
+                                                                  .size = m->size, .kind = (uint8_t)qn_run_kind(m->access)};
     }
 }
 
@@ -120,7 +95,9 @@ void qn_watch_before(bool first)
     decoded = qn_block_decode((const uint8_t *)(uintptr_t)seen.pc, qn_exec_avail(seen.pc, QN_INSN_MAX_LEN), &insn) == QN_DEC_OK;
     if (!decoded)
         return;
-    count_before = qn_ctx.gpr[QN_RCX];
+    rep_before[0] = qn_ctx.gpr[QN_RCX];
+    rep_before[1] = qn_ctx.gpr[QN_RSI];
+    rep_before[2] = qn_ctx.gpr[QN_RDI];
     seen.flow = flow_of((enum qn_class)insn.cls);
     seen.indirect = insn.cls == QN_CLS_JMP_IND || insn.cls == QN_CLS_CALL_IND;
     note_accesses();
@@ -133,7 +110,7 @@ static bool repeats(void) { return (insn.attr & QN_ATTR_STRING) && (insn.attr & 
 /* All steps of a repeated string instruction as one access; the direction flag lets it grow downwards. */
 static void stretch_accesses(void)
 {
-    uint64_t steps = count_before - qn_ctx.gpr[QN_RCX];
+    uint64_t steps = rep_before[0] - qn_ctx.gpr[QN_RCX];
     bool down = qn_ctx.rflags >> 10 & 1;
 
     if (!repeats())
@@ -174,27 +151,36 @@ static uint64_t read_register(unsigned r)
     return insn.opsize == 1 ? (uint8_t)value : insn.opsize == 2 ? (uint16_t)value : value;
 }
 
-/* Where control went; 0: the instruction has not been completed. */
-static uint64_t went_to(void)
+uint64_t qn_watch_went_to(uint64_t pc, unsigned len)
 {
     switch (qn_ctx.exit_kind) {
     case QN_EXIT_LINK: return qn_texit_target(&qn_tcache_block(qn_ctx.exit_id / 2)->exit[qn_ctx.exit_id % 2]);
     case QN_EXIT_IBL:
     case QN_EXIT_SYSCALL:
     case QN_EXIT_FPU:
+    case QN_EXIT_STEP:
     case QN_EXIT_RETURN: return qn_ctx.rip;
-    case QN_EXIT_EMULATE: return qn_ctx.rip + insn.len;
-    case QN_EXIT_SIGNAL: return qn_ctx.rip != seen.pc ? qn_ctx.rip : 0;
+    case QN_EXIT_EMULATE: return qn_ctx.rip + len;
+    case QN_EXIT_SIGNAL: return qn_ctx.rip != pc ? qn_ctx.rip : 0;
     default: return 0;
     }
+}
+
+static void tally(void)
+{
+    if (repeats())
+        qn_tally_string(seen.pc, rep_before);
+    else
+        qn_tally_insn(seen.pc);
 }
 
 bool qn_watch_after(void)
 {
     bool by_itself = qn_ctx.exit_kind != QN_EXIT_SYSCALL && qn_ctx.exit_kind != QN_EXIT_EMULATE;
 
-    if (!decoded || !(seen.next = went_to()))
+    if (!decoded || !(seen.next = qn_watch_went_to(seen.pc, insn.len)))
         return false;
+    tally();
     stretch_accesses();
     for (unsigned k = 0; k < seen.accesses; k++)
         seen.access[k].value = read_value(&seen.access[k]);

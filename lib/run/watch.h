@@ -4,9 +4,12 @@
 
 #include "base/base.h"
 
-/* The instruction at rip will be executed alone.  first: of a window. */
+/* The instruction at rip will be executed, and no other one.  first: of a window. */
 void qn_watch_before(bool first);
-/* It has been, if it was; tells the analysis module.  false: something came between. */
+/* It has been, if it was; counts it and tells the analysis module.  false: something came between. */
 bool qn_watch_after(void);
+
+/* Where control went from the instruction at pc, of so many bytes, that was run last; 0: it has not been completed. */
+uint64_t qn_watch_went_to(uint64_t pc, unsigned len);
 
 #endif

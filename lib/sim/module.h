@@ -98,6 +98,12 @@ static inline uint64_t sim_random_next(uint64_t *state)
     return x * 0x2545f4914f6cdd1dull;
 }
 
+/* 0 .. n-1; n is far below 2^32, so the bias is nil. */
+static inline uint32_t sim_random_below(uint64_t *state, uint32_t n)
+{
+    return (uint32_t)((sim_random_next(state) >> 32) * n >> 32);
+}
+
 /* A state that is never 0, different for each seed. */
 static inline uint64_t sim_random_seed(uint64_t seed) { return (seed + 1) * 0x9e3779b97f4a7c15ull | 1; }
 
@@ -107,11 +113,7 @@ static inline uint64_t sim_random_seed(uint64_t seed) { return (seed + 1) * 0x9e
 static struct sim_config sim __attribute__((unused)); /* geometry of this slot */
 static uint64_t sim_random_state __attribute__((unused));
 
-/* 0 .. n-1; n is far below 2^32, so the bias is nil. */
-static inline __attribute__((unused)) uint32_t sim_random(uint32_t n)
-{
-    return (uint32_t)((sim_random_next(&sim_random_state) >> 32) * n >> 32);
-}
+static inline __attribute__((unused)) uint32_t sim_random(uint32_t n) { return sim_random_below(&sim_random_state, n); }
 
 #define SIM_NCSR QN_SIM_NCSR
 #ifdef QN_SLOT

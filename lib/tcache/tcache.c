@@ -295,6 +295,7 @@ static void forget_block(uint32_t index)
     ibl_clear(index);
     hash_remove(index);
     b->live = 0;
+    qn_tcache_stats.forgotten++;
 }
 
 static void evict_region(struct region *r)

@@ -24,6 +24,7 @@
 #define QN_HOMES 256
 #define QN_HOME(space) ((space) % QN_HOMES)
 #define QN_VARIANT(space) ((space) / QN_HOMES)
+#define QN_VARIANT_STEPS 253u /* leaves for the dispatcher before each instruction but the first, and at its end (run/sample.c) */
 #define QN_VARIANT_EXACT 254u /* keeps all status flags, and goes from its end to the dispatcher (run/settle.c) */
 #define QN_SPACE(home, variant) ((home) | (variant) * QN_HOMES) /* variant below 256; 0 = the one that may be linked */
 
@@ -134,6 +135,7 @@ uint64_t qn_tcache_fixed_bytes(void);
 
 struct qn_tcache_stats {
     uint64_t evictions, links, full_links, line_links, unlinks, hot_bytes, cold_bytes;
+    uint64_t forgotten;      /* blocks: as long as this stays the same, so does what has been translated */
 };
 extern struct qn_tcache_stats qn_tcache_stats;
 extern uint64_t qn_ibl_table[];                       /* for the first home */

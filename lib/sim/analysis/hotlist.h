@@ -31,9 +31,6 @@ struct hotlist {
     struct hot hot[];
 };
 
-/* 0 .. n - 1; n is below 2^32, so the bias is nil. */
-static uint64_t hotlist_draw(uint64_t n) { return (sim_random_next(&sim_random_state) >> 32) * n >> 32; }
-
 static uint64_t hotlist_tau(const struct hotlist *h) { return h->tau ? h->tau : 1; }
 
 /* About an eighth more each time; it stays far below 2^32, as a stream of 2^60 values would not bring it there. */
@@ -45,9 +42,9 @@ static void hotlist_raise(struct hotlist *h, unsigned n)
     for (unsigned i = 0; i < n; i++) {
         struct hot *v = &h->hot[i];
 
-        if (!v->count || hotlist_draw(h->tau) < old)
+        if (!v->count || sim_random((uint32_t)h->tau) < old)
             continue;
-        while (--v->count && hotlist_draw(h->tau))
+        while (--v->count && sim_random((uint32_t)h->tau))
             continue;
     }
 }
@@ -70,13 +67,13 @@ static void hotlist_add(struct hotlist *h, unsigned n, uint64_t value)
             h->hot[i].count++;
             return;
         }
-    if (hotlist_draw(hotlist_tau(h)))
+    if (sim_random((uint32_t)hotlist_tau(h)))
         return;
     while (!(place = hotlist_free_place(h, n))) {
         uint64_t old = hotlist_tau(h);
 
         hotlist_raise(h, n);
-        if (hotlist_draw(h->tau) >= old) /* the new value proves itself as the others do */
+        if (sim_random((uint32_t)h->tau) >= old) /* the new value proves itself as the others do */
             return;
     }
     *place = (struct hot){value, 1};

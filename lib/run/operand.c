@@ -1,0 +1,24 @@
+/* lib/run/operand.c - see operand.h. */
+#include "run/operand.h"
+
+#include "base/context.h"
+
+uint64_t qn_operand_segment(const struct qn_mem *m)
+{
+    return m->seg == QN_SEG_FS ? qn_ctx.fs_base : m->seg == QN_SEG_GS ? qn_ctx.gs_base : 0;
+}
+
+uint64_t qn_operand_address(const struct qn_insn *in, const struct qn_mem *m, uint64_t pc)
+{
+    uint64_t at = (uint64_t)m->disp;
+
+    if (m->base == QN_RIP)
+        at += pc + in->len;
+    else if (m->base != QN_REG_NONE)
+        at += qn_ctx.gpr[m->base];
+    if (m->index != QN_REG_NONE)
+        at += qn_ctx.gpr[m->index] * (m->scale ? m->scale : 1);
+    if (qn_is_xlat(in))
+        at += qn_ctx.gpr[QN_RAX] & 0xff;
+    return (m->addr32 ? (uint32_t)at : at) + qn_operand_segment(m);
+}

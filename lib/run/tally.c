@@ -1,0 +1,63 @@
+/* lib/run/tally.c - counts instructions that are observed, by runs of them in a block.
+ *
+ *   40113a, 40113e, 401142 observed     ->   the cost centre "3 instructions from 40113a" was executed once more
+ *
+ * Code that is left before each instruction counts nothing by itself: of a block that it runs any part may be observed.  A cost centre
+ * is looked up by its code, as for any block (translate.c); those used last are found by their address here.
+ */
+#include "run/tally.h"
+
+#include "block/block.h"
+#include "run/region.h"
+#include "run/run.h"
+#include "tcache/tcache.h"
+
+#define RECENT 4096u
+
+static struct recent {
+    uint64_t pc, forgotten; /* it is as long as no code has been forgotten: that may have changed */
+    uint32_t counter;
+    uint16_t n, home;
+} recent[RECENT];
+
+static uint64_t from; /* the run that is going on: its first instruction, and how many */
+static unsigned going;
+
+static uint32_t find_counter(uint64_t pc, unsigned n)
+{
+    unsigned home = qn_region_home();
+    struct recent *r = &recent[(pc * 8 + n) * 0x9e3779b97f4a7c15ull >> 52];
+
+    if (r->pc != pc || r->n != n || r->home != home || r->forgotten != qn_tcache_stats.forgotten)
+        *r = (struct recent){.pc = pc, .forgotten = qn_tcache_stats.forgotten, .n = (uint16_t)n, .home = (uint16_t)home,
+                             .counter = qn_translate_centre(pc, n, home).counter};
+    return r->counter;
+}
+
+void qn_tally_end(void)
+{
+    if (going)
+        qn_arena_counters()[find_counter(from, going)]++;
+    going = 0;
+}
+
+void qn_tally_insn(uint64_t pc)
+{
+    if (!going)
+        from = pc;
+    if (++going == QN_BLOCK_MAX)
+        qn_tally_end();
+}
+
+/* Its steps are counted in its cost centre. */
+void qn_tally_string(uint64_t pc, const uint64_t before[3])
+{
+    struct qn_cost_place place;
+
+    qn_tally_end();
+    place = qn_translate_centre(pc, 1, qn_region_home());
+    qn_arena_counters()[place.counter]++;
+    __builtin_memcpy(qn_ctx.rep, before, 3 * sizeof *before);
+    qn_ctx.saved_flags = (qn_ctx.rflags & 0xff) << 8; /* as lahf leaves them */
+    qn_string_done(pc, place.record, 0, true);
+}
