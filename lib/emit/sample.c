@@ -1,7 +1,7 @@
 /* lib/emit/sample.c - the countdowns of blocks that are anchors, and code that is left before each instruction (run/sample.c).
  *
- * Each time that a cycle goes through an anchor its countdown is one less; at 0 it leaves for the dispatcher, exit_id = block.  This
- * is done where it costs least, and the block says where that is:
+ * Each time that a cycle goes through an anchor its countdown is one less; at 0 it leaves for the dispatcher, exit_id = its address.
+ * This is done where it costs least, and the block says where that is:
  *
  *   where it branches back   jNCC next ; decl countdown ; je cold ; jmp     if the flags are dead at the target
  *   at its entry             decl countdown ; je cold                       if they are dead there
@@ -16,7 +16,7 @@
 #define DECL_OP 0xffu /* /1 */
 #define JRCXZ "\xe3"
 
-static void name_block(struct emitter *e) { x_store32_imm(&e->hot, CTX(exit_id), e->index); }
+static void name_countdown(struct emitter *e) { x_store32_imm(&e->hot, CTX(exit_id), (uint32_t)e->sample); }
 
 /* With the flags saved or not, as they are: what follows is not reached. */
 static void leave_at(struct emitter *e, uint64_t pc)
@@ -45,7 +45,7 @@ static void count_live(struct emitter *e)
     x_load(&e->hot, QN_RCX, CTX(tmp));
     emit_swap(e);
     x_load(&e->hot, QN_RCX, CTX(tmp));
-    name_block(e);
+    name_countdown(e);
     emit_service_exit(e, QN_EXIT_SAMPLE, e->b->pc);
     emit_swap(e);
 }
@@ -58,7 +58,7 @@ static void count(struct emitter *e, uint64_t pc)
     }
     x_byte(&e->hot, DECL_OP);
     x_rip(&e->hot, 1, e->sample, 0);
-    emit_leave_if(e, X_CC_E, QN_EXIT_SAMPLE, pc, name_block);
+    emit_leave_if(e, X_CC_E, QN_EXIT_SAMPLE, pc, name_countdown);
 }
 
 static bool is_indirect(const struct qn_block *b) { return b->end == QN_END_JMP_IND || b->end == QN_END_CALL_IND; }
@@ -94,7 +94,7 @@ void emit_sample_indirect(struct emitter *e, void (*leave)(struct qn_code *c, en
     }
     count_in_rcx(e);
     x_load(&e->cold, QN_RCX, CTX_GPR(QN_RCX));
-    x_store32_imm(&e->cold, CTX(exit_id), e->index);
+    x_store32_imm(&e->cold, CTX(exit_id), (uint32_t)e->sample);
     leave(&e->cold, QN_EXIT_SAMPLE);
 }
 

@@ -46,7 +46,7 @@ static enum state { ALL, REST, SKIP, WATCH } state;
 static uint64_t every, wanted; /* M, N; M 0: all */
 static uint64_t left;          /* WATCH: instructions to observe */
 static bool probing;
-static uint32_t anchor;        /* SKIP: the block whose countdown came to its end */
+static uint32_t anchor;        /* SKIP: whose countdown came to its end */
 static uint64_t anchor_length; /* its L */
 static uint64_t period_left;   /* small M: behind the window */
 static bool first;             /* of the window */
@@ -55,8 +55,13 @@ static uint64_t stepped;       /* its address */
 static struct qn_thread *watched; /* observed last */
 static uint64_t random_state;
 
-static uint32_t *countdowns;   /* by block of the code cache, within reach of emitted code */
-static uint16_t *lengths;
+static uint32_t *countdowns;   /* by anchor, side by side, within reach of emitted code */
+static struct anchor {
+    uint32_t block;            /* index in the code cache */
+    uint16_t length;           /* its L */
+} *anchors;
+static uint32_t *anchor_of;    /* by block: number of the anchor + 1, which whatever has this index later takes over; 0 = none yet */
+static uint32_t nanchors;
 
 static uint32_t draw(uint64_t n) { return sim_random_below(&random_state, (uint32_t)n); }
 
@@ -111,7 +116,8 @@ void qn_sample_init(void)
         next_period();
     } else {
         countdowns = qn_engine_alloc_low(QN_TBLOCKS_MAX * sizeof *countdowns);
-        lengths = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *lengths);
+        anchors = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *anchors);
+        anchor_of = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *anchor_of);
         enter(REST);
     }
 }
@@ -125,6 +131,8 @@ unsigned qn_sample_home(unsigned home)
 
 /* ---- countdowns ---- */
 
+#define LOG_BITS 20u
+
 /* -ln u for u equally likely between 0 and 1, with 16 fractional bits: the logarithm to base 2 bit by bit, by squaring. */
 static uint64_t draw_exponential(void)
 {
@@ -132,7 +140,7 @@ static uint64_t draw_exponential(void)
     unsigned zeros = (unsigned)__builtin_clzll(u);
 
     u <<= zeros;
-    for (unsigned bit = 32; bit-- > 0;) {
+    for (unsigned bit = 32; bit-- > 32 - LOG_BITS;) {
         unsigned __int128 square = (unsigned __int128)u * u;
 
         u = (uint64_t)(square >> 64);
@@ -154,21 +162,26 @@ static uint32_t draw_countdown(uint64_t length)
 
 uint64_t qn_sample_countdown(uint32_t index)
 {
-    lengths[index] = LENGTH_MIN;
-    countdowns[index] = draw_countdown(LENGTH_MIN);
-    return (uint64_t)(uintptr_t)&countdowns[index];
+    uint32_t a;
+
+    if (!anchor_of[index])
+        anchor_of[index] = ++nanchors;
+    a = anchor_of[index] - 1;
+    anchors[a] = (struct anchor){index, LENGTH_MIN};
+    countdowns[a] = draw_countdown(LENGTH_MIN);
+    return (uint64_t)(uintptr_t)&countdowns[a];
 }
 
 /* The block of an anchor that counts at its entry is entered again, as a variant, which is none. */
 unsigned qn_sample_begin(void)
 {
-    anchor = qn_ctx.exit_id;
-    anchor_length = lengths[anchor];
+    anchor = (uint32_t)((uint32_t *)(uintptr_t)qn_ctx.exit_id - countdowns);
+    anchor_length = anchors[anchor].length;
     countdowns[anchor] = draw_countdown(anchor_length);
     probing = draw(PROBES) == 0;
     qn_sample_skip = probing ? (int64_t)anchor_length : draw(anchor_length);
     enter(SKIP);
-    return qn_tcache_block(anchor)->anchor ? QN_BLOCK_MAX : 0;
+    return qn_tcache_block(anchors[anchor].block)->anchor ? QN_BLOCK_MAX : 0;
 }
 
 void qn_sample_met_anchor(void) { enter(REST); }
@@ -176,8 +189,8 @@ void qn_sample_met_anchor(void) { enter(REST); }
 /* So many instructions lay behind the anchor, and no other one: its L is too small. */
 static void lengthen(void)
 {
-    if (lengths[anchor] == anchor_length && anchor_length < LENGTH_MAX)
-        lengths[anchor] = (uint16_t)(2 * anchor_length);
+    if (anchors[anchor].length == anchor_length && anchor_length < LENGTH_MAX)
+        anchors[anchor].length = (uint16_t)(2 * anchor_length);
     enter(REST);
 }
 

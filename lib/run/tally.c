@@ -12,13 +12,14 @@
 #include "run/run.h"
 #include "tcache/tcache.h"
 
-#define RECENT 4096u
+#define RECENT 65536u /* 1 MiB */
 
 static struct recent {
-    uint64_t pc, forgotten; /* it is as long as no code has been forgotten: that may have changed */
+    uint64_t pc;
     uint32_t counter;
     uint16_t n, home;
-} recent[RECENT];
+} *recent;
+static uint64_t forgotten; /* they are as long as no code has been: it may have changed */
 
 static uint64_t from; /* the run that is going on: its first instruction, and how many */
 static unsigned going;
@@ -26,11 +27,16 @@ static unsigned going;
 static uint32_t find_counter(uint64_t pc, unsigned n)
 {
     unsigned home = qn_region_home();
-    struct recent *r = &recent[(pc * 8 + n) * 0x9e3779b97f4a7c15ull >> 52];
+    struct recent *r;
 
-    if (r->pc != pc || r->n != n || r->home != home || r->forgotten != qn_tcache_stats.forgotten)
-        *r = (struct recent){.pc = pc, .forgotten = qn_tcache_stats.forgotten, .n = (uint16_t)n, .home = (uint16_t)home,
-                             .counter = qn_translate_centre(pc, n, home).counter};
+    if (!recent)
+        recent = qn_engine_alloc_dense(RECENT * sizeof *recent);
+    r = &recent[((pc * 8 + n) * 0x9e3779b97f4a7c15ull >> 32) % RECENT];
+    if (forgotten != qn_tcache_stats.forgotten)
+        __builtin_memset(recent, 0, RECENT * sizeof *recent);
+    forgotten = qn_tcache_stats.forgotten;
+    if (r->pc != pc || r->n != n || r->home != home)
+        *r = (struct recent){pc, qn_translate_centre(pc, n, home).counter, (uint16_t)n, (uint16_t)home};
     return r->counter;
 }
 

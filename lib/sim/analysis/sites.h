@@ -12,7 +12,8 @@
 
 #include "sim/module.h"
 
-#define SITES_BITS 21
+#define SITES_BITS_FIRST 12                    /* of the table at first: as little memory is touched as there are records */
+#define SITES_BITS 21                          /* at last */
 #define SITES_MAX ((1u << SITES_BITS) / 4 * 3) /* records: 1.5 million, a quarter of the table stays free */
 #define SITES_CHUNK 4096u                      /* records that are asked for at a time */
 
@@ -23,14 +24,15 @@ struct site {
 struct sites {
     uint32_t *table;   /* number of the record + 1, 0 = free */
     uint8_t **chunks;
-    uint32_t count, bytes;
+    uint32_t count, bytes, bits;
     uint64_t lost;     /* times that there was no room */
 };
 
 static void sites_init(struct sites *s, uint32_t bytes)
 {
     s->bytes = bytes;
-    s->table = sim_alloc((1ull << SITES_BITS) * sizeof *s->table);
+    s->bits = SITES_BITS_FIRST;
+    s->table = sim_alloc((1ull << s->bits) * sizeof *s->table);
     s->chunks = sim_alloc((SITES_MAX / SITES_CHUNK + 1) * sizeof *s->chunks);
 }
 
@@ -39,32 +41,52 @@ static struct site *sites_at(const struct sites *s, uint32_t number)
     return (struct site *)(void *)(s->chunks[number / SITES_CHUNK] + (uint64_t)(number % SITES_CHUNK) * s->bytes);
 }
 
-static struct site *sites_add(struct sites *s, uint32_t *slot)
+/* The place of the record, or that where it would be. */
+static uint32_t *sites_place(const struct sites *s, uint64_t pc, uint64_t what)
 {
+    uint64_t at = (pc ^ what * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull >> (64 - s->bits);
+
+    for (; s->table[at]; at = (at + 1) & ((1u << s->bits) - 1)) {
+        const struct site *site = sites_at(s, s->table[at] - 1);
+
+        if (site->pc == pc && site->what == what)
+            break;
+    }
+    return &s->table[at];
+}
+
+/* What is allocated is never given back: all tables together take twice the last. */
+static void sites_grow(struct sites *s)
+{
+    s->bits++;
+    s->table = sim_alloc((1ull << s->bits) * sizeof *s->table);
+    for (uint32_t i = 0; i < s->count; i++)
+        *sites_place(s, sites_at(s, i)->pc, sites_at(s, i)->what) = i + 1;
+}
+
+static struct site *sites_add(struct sites *s, uint64_t pc, uint64_t what)
+{
+    struct site *site;
+
     if (s->count == SITES_MAX) {
         s->lost++;
         return NULL;
     }
+    if (s->count == (1u << s->bits) / 4 * 3)
+        sites_grow(s);
     if (s->count % SITES_CHUNK == 0)
         s->chunks[s->count / SITES_CHUNK] = sim_alloc((uint64_t)SITES_CHUNK * s->bytes);
-    *slot = ++s->count;
-    return sites_at(s, s->count - 1);
+    site = sites_at(s, s->count);
+    *sites_place(s, pc, what) = ++s->count;
+    *site = (struct site){pc, what};
+    return site;
 }
 
 static struct site *sites_find(struct sites *s, uint64_t pc, uint64_t what)
 {
-    uint64_t at = (pc ^ what * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull >> (64 - SITES_BITS);
-    struct site *site;
+    uint32_t number = *sites_place(s, pc, what);
 
-    for (; s->table[at]; at = (at + 1) & ((1u << SITES_BITS) - 1)) {
-        site = sites_at(s, s->table[at] - 1);
-        if (site->pc == pc && site->what == what)
-            return site;
-    }
-    site = sites_add(s, &s->table[at]);
-    if (site)
-        *site = (struct site){pc, what};
-    return site;
+    return number ? sites_at(s, number - 1) : sites_add(s, pc, what);
 }
 
 #endif
