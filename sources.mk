@@ -248,6 +248,7 @@ translator_sources = \
 	lib/guest/elf.c \
 	lib/guest/exec_map.c \
 	lib/guest/stack.c \
+	lib/block/anchor.c \
 	lib/block/build.c \
 	lib/block/dump.c \
 	lib/block/liveness.c \

@@ -47,18 +47,7 @@ struct qn_block {
 
 /* Is there a cycle through the end of the block?  Every cycle of a program leads through one of these, but for returns, which do
  * not go on without calls. */
-static inline bool qn_block_is_anchor(const struct qn_block *b)
-{
-    switch (b->end) {
-    case QN_END_JCC:
-    case QN_END_LOOP:
-    case QN_END_JMP:
-    case QN_END_CALL: return b->target < b->next;
-    case QN_END_JMP_IND:
-    case QN_END_CALL_IND: return true;
-    default: return false;
-    }
-}
+bool qn_block_is_anchor(const struct qn_block *b);
 
 /* rol $3,%rdi; rol $13,%rdi; rol $61,%rdi; rol $51,%rdi; xchg %rbx,%rbx */
 #define QN_MARKER_BYTES 19u

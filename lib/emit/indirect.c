@@ -19,7 +19,7 @@ static void standard_jump(struct qn_code *c, unsigned space)
 }
 
 /* To the dispatcher, rip = r11, all registers native. */
-static void leave_standard_state(struct qn_code *c, enum qn_exit_kind kind)
+void emit_leave_standard_state(struct qn_code *c, enum qn_exit_kind kind)
 {
     x_store(c, CTX(rip), QN_R11);
     x_load(c, QN_R10, CTX_GPR(QN_R10));
@@ -62,7 +62,7 @@ uint32_t qn_emit_add_miss_stub(unsigned home, const uint64_t *table, bool second
     if (second)
         look_further(&c, table + QN_IBL_ENTRIES);
     x_load(&c, QN_RCX, CTX_GPR(QN_RCX));
-    leave_standard_state(&c, QN_EXIT_IBL);
+    emit_leave_standard_state(&c, QN_EXIT_IBL);
     emit_stub_end(&c);
     return miss_stubs[home];
 }
@@ -135,17 +135,23 @@ static void look_at_stack(struct emitter *e)
     x_jcc(&e->hot, X_CC_B, e->cold.exec);
     emit_swap(e);
     emit_restore_flags(e);
-    leave_standard_state(&e->hot, QN_EXIT_RETURN);
+    emit_leave_standard_state(&e->hot, QN_EXIT_RETURN);
     emit_swap(e);
     e->flags_saved = saved;
 }
 
 static void jump_on(struct emitter *e)
 {
+    struct qn_code at_end;
+
     x_store(&e->hot, CTX_GPR(QN_RCX), QN_RCX);
-    if (e->out.turns)
-        emit_sample_indirect(e, leave_standard_state);
+    if (!e->out.turns) {
+        standard_jump(&e->hot, e->out.space);
+        return;
+    }
+    at_end = emit_sample_indirect(e);
     standard_jump(&e->hot, e->out.space);
+    emit_sample_behind(e, at_end);
 }
 
 /* From the block's registers to the standard state. */
@@ -179,7 +185,7 @@ void emit_indirect(struct emitter *e)
         look_at_stack(e);
     emit_restore_flags(e);
     if (QN_VARIANT(e->out.space) == QN_VARIANT_EXACT || emit_rules.steps)
-        leave_standard_state(&e->hot, QN_EXIT_IBL);
+        emit_leave_standard_state(&e->hot, QN_EXIT_IBL);
     else
         jump_on(e);
 }

@@ -119,7 +119,8 @@ void emit_leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, uin
 /* sample.c */
 void emit_sample_entry(struct emitter *e);
 void emit_sample_arm(struct emitter *e);
-void emit_sample_indirect(struct emitter *e, void (*leave)(struct qn_code *c, enum qn_exit_kind kind));
+struct qn_code emit_sample_indirect(struct emitter *e);
+void emit_sample_behind(struct emitter *e, struct qn_code branch);
 void emit_step(struct emitter *e, unsigned i);
 
 /* exits.c */
@@ -136,6 +137,7 @@ void emit_end(struct emitter *e);
 extern const struct emit_triple emit_standard; /* of the standard state */
 uint32_t emit_miss_stub(unsigned space);
 void emit_indirect(struct emitter *e); /* the last instruction of the block */
+void emit_leave_standard_state(struct qn_code *c, enum qn_exit_kind kind); /* to the dispatcher, rip = r11, all registers native */
 
 /* conditional.c */
 const struct qn_event *emit_branch_event(const struct emitter *e, enum qn_event_kind kind); /* of the last instruction */

@@ -5,9 +5,9 @@
  *
  *   where it branches back   jNCC next ; decl countdown ; je cold ; jmp     if the flags are dead at the target
  *   at its entry             decl countdown ; je cold                       if they are dead there
- *   at an indirect branch    mov countdown, %ecx ; lea -1(%rcx), %ecx ; mov %ecx, countdown ; jrcxz 1f ; jmp 2f ; 1: jmp cold ; 2:
+ *   at an indirect branch    mov countdown, %ecx ; lea -1(%rcx), %ecx ; mov %ecx, countdown ; jrcxz 1f ; the branch ; 1: jmp cold
  *                            in standard state, where rcx is free: nobody knows whether the flags are dead
- *   else at its entry, the same with rcx parked
+ *   else at its entry, the same with rcx parked, and over the jmp
  *
  * Code on the way to a sample is the same, but leaves there whatever the countdown is.
  */
@@ -28,20 +28,20 @@ static void leave_at(struct emitter *e, uint64_t pc)
     e->flags_saved = saved;
 }
 
-/* Counts down in rcx; to cold code, which is still to be written, at 0. */
+/* Sets rcx = the countdown, one less. */
 static void count_in_rcx(struct emitter *e)
 {
     x_load32(&e->hot, QN_RCX, e->sample);
     x_lea32(&e->hot, QN_RCX, QN_RCX, -1);
     x_store32(&e->hot, e->sample, QN_RCX);
-    x_bytes(&e->hot, JRCXZ "\x02\xeb\x05", 4);
-    x_jmp(&e->hot, e->cold.exec);
 }
 
 static void count_live(struct emitter *e)
 {
     x_store(&e->hot, CTX(tmp), QN_RCX);
     count_in_rcx(e);
+    x_bytes(&e->hot, JRCXZ "\x02\xeb\x05", 4); /* over the jmp that is over the jmp to cold code */
+    x_jmp(&e->hot, e->cold.exec);
     x_load(&e->hot, QN_RCX, CTX(tmp));
     emit_swap(e);
     x_load(&e->hot, QN_RCX, CTX(tmp));
@@ -85,17 +85,27 @@ void emit_sample_entry(struct emitter *e)
 /* The arm of the branch that is taken. */
 void emit_sample_arm(struct emitter *e) { count(e, e->b->target); }
 
-/* In standard state, rcx saved. */
-void emit_sample_indirect(struct emitter *e, void (*leave)(struct qn_code *c, enum qn_exit_kind kind))
+/* In standard state, rcx saved.  The branch follows, and then emit_sample_behind, to which jrcxz leads. */
+struct qn_code emit_sample_indirect(struct emitter *e)
 {
     if (emit_rules.anchors_leave) {
-        leave(&e->hot, QN_EXIT_ANCHOR);
-        return;
+        emit_leave_standard_state(&e->hot, QN_EXIT_ANCHOR);
+        return e->hot;
     }
     count_in_rcx(e);
+    x_bytes(&e->hot, JRCXZ "\0", 2);
+    return e->hot;
+}
+
+void emit_sample_behind(struct emitter *e, struct qn_code branch)
+{
+    if (emit_rules.anchors_leave)
+        return;
+    branch.p[-1] = (uint8_t)(e->hot.exec - branch.exec);
+    x_jmp(&e->hot, e->cold.exec);
     x_load(&e->cold, QN_RCX, CTX_GPR(QN_RCX));
     x_store32_imm(&e->cold, CTX(exit_id), (uint32_t)e->sample);
-    leave(&e->cold, QN_EXIT_SAMPLE);
+    emit_leave_standard_state(&e->cold, QN_EXIT_SAMPLE);
 }
 
 /* Leaves before instruction i, which follows. */

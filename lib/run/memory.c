@@ -71,16 +71,14 @@ void *qn_engine_try_alloc_dense(uint64_t bytes)
     return p;
 }
 
-static void *must(void *p)
+void *qn_engine_alloc(uint64_t bytes)
 {
+    void *p = qn_engine_try_alloc(bytes);
+
     if (!p)
         qn_die_fatal(QN_FATAL_RESOURCE, 0, "out of memory");
     return p;
 }
-
-void *qn_engine_alloc(uint64_t bytes) { return must(qn_engine_try_alloc(bytes)); }
-
-void *qn_engine_alloc_dense(uint64_t bytes) { return must(qn_engine_try_alloc_dense(bytes)); }
 
 void qn_guard(uint64_t start, uint64_t bytes) { qn_sys3(__NR_mprotect, (long)start, (long)bytes, 0); }
 

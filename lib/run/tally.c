@@ -12,7 +12,7 @@
 #include "run/run.h"
 #include "tcache/tcache.h"
 
-#define RECENT 65536u /* 1 MiB */
+#define RECENT 16384u
 
 static struct recent {
     uint64_t pc;
@@ -30,7 +30,7 @@ static uint32_t find_counter(uint64_t pc, unsigned n)
     struct recent *r;
 
     if (!recent)
-        recent = qn_engine_alloc_dense(RECENT * sizeof *recent);
+        recent = qn_engine_alloc(RECENT * sizeof *recent);
     r = &recent[((pc * 8 + n) * 0x9e3779b97f4a7c15ull >> 32) % RECENT];
     if (forgotten != qn_tcache_stats.forgotten)
         __builtin_memset(recent, 0, RECENT * sizeof *recent);

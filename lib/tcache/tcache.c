@@ -27,7 +27,7 @@ static unsigned current;
 static struct qn_tblock *blocks;
 static const struct qn_tcache_bridges *bridges;
 static uint32_t nblocks, free_block = QN_NO_BLOCK;
-static uint32_t *hash_table; /* QN_TBLOCK_BUCKETS: ~index of the first block, so that 0 means none: ~QN_NO_BLOCK */
+static uint32_t hash_table[QN_TBLOCK_BUCKETS]; /* ~index of the first block, so that 0 means none: ~QN_NO_BLOCK */
 static struct home {
     uint64_t *table;
     bool second; /* the table has its second part */
@@ -69,8 +69,7 @@ void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *b)
     uint64_t each = qn_round_up(bytes / QN_REGIONS, QN_PAGE);
 
     bridges = b;
-    hash_table = qn_engine_alloc_dense(QN_TBLOCK_BUCKETS * sizeof *hash_table);
-    blocks = qn_engine_alloc_dense(QN_TBLOCKS_MAX * sizeof *blocks);
+    blocks = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *blocks);
     for (unsigned i = 0; i < QN_REGIONS; i++)
         init_region(i, each);
 }
@@ -413,7 +412,7 @@ uint64_t qn_tcache_table_bytes(void)
 
 uint64_t qn_tcache_fixed_bytes(void)
 {
-    uint64_t bytes = QN_TBLOCK_BUCKETS * sizeof *hash_table + sizeof homes;
+    uint64_t bytes = sizeof hash_table + sizeof homes;
 
     for (unsigned i = 0; i < QN_HOMES; i++)
         bytes += homes[i].table ? QN_IBL_ENTRIES * sizeof *homes[i].table : 0;

@@ -142,7 +142,6 @@ extern uint64_t qn_ibl_table[];                       /* for the first home */
 
 /* Memory of the engine's own: zeroed, page-aligned, never freed.  Supplied by run. */
 void *qn_engine_alloc(uint64_t bytes);
-void *qn_engine_alloc_dense(uint64_t bytes);          /* of huge pages, where there are such */
 _Noreturn void qn_engine_die(const char *what, uint64_t a, uint64_t b);
 
 #endif
