@@ -37,7 +37,7 @@ static void finds(const char *wanted, const char *name)
     is_str(said, wanted, name);
 }
 
-int main(void)
+static void counts(void)
 {
     restart("");
     for (unsigned i = 0; i < 4; i++) {
@@ -48,24 +48,31 @@ int main(void)
     load(AT, 4);
     says("0x200 bytes 0x7ff0 0x100 4 5\n" /* the last one: the store before the newest is within the window, too */
          "AN: conflicts within 128 of 10 instructions observed: 4, 0 of them 4 KiB apart, 1 pairs\n");
+}
 
+/* A store of 8 bytes at AT or elsewhere, and a load. */
+static void after_store(uint64_t stored_at, uint32_t stored_size, uint64_t addr, uint32_t size, const char *wanted, const char *name)
+{
     restart("");
-    store(STORE, AT, 8);
-    load(AT + 7, 1);
-    finds("0x200 bytes 0x7ff7 0x100 1 1\n", "its last byte");
-    restart("");
-    store(STORE, AT, 8);
-    load(AT + 8, 1);
-    finds("", "the byte behind it");
-    restart("");
-    store(STORE, AT, 8);
-    load(AT - 4, 4);
-    finds("", "the bytes before it");
-    restart("");
-    store(STORE, AT, 8);
-    load(AT - 3, 4);
-    finds("0x200 bytes 0x7fed 0x100 1 1\n", "one of them is its first");
+    store(STORE, stored_at, stored_size);
+    load(addr, size);
+    finds(wanted, name);
+}
 
+static void bytes(void)
+{
+    after_store(AT, 8, AT + 7, 1, "0x200 bytes 0x7ff7 0x100 1 1\n", "its last byte");
+    after_store(AT, 8, AT + 8, 1, "", "the byte behind it");
+    after_store(AT, 8, AT - 4, 4, "", "the bytes before it");
+    after_store(AT, 8, AT - 3, 4, "0x200 bytes 0x7fed 0x100 1 1\n", "one of them is its first");
+    after_store(AT, 8, AT - 0x5000, 8, "0x200 4k 0x2ff0 0x100 1 1\n", "five times 4 KiB below");
+    after_store(0x1ffc, 8, 0x5000, 4, "0x200 4k 0x5000 0x100 1 1\n",
+                "a store over the end of the page, a load at the beginning of another");
+    after_store(0x1ffc, 4, 0x5000, 4, "", "a store up to the end of the page");
+}
+
+static void two_stores(void)
+{
     restart("");
     store(STORE, AT, 8);
     store(OTHER, AT, 8);
@@ -76,20 +83,10 @@ int main(void)
     store(OTHER, AT + 0x3000, 8);
     load(AT, 8);
     finds("0x200 bytes 0x7ff0 0x100 1 1\n", "the same bytes before an alias that is newer");
+}
 
-    restart("");
-    store(STORE, AT, 8);
-    load(AT - 0x5000, 8);
-    finds("0x200 4k 0x2ff0 0x100 1 1\n", "five times 4 KiB below");
-    restart("");
-    store(STORE, 0x1ffc, 8);
-    load(0x5000, 4);
-    finds("0x200 4k 0x5000 0x100 1 1\n", "a store over the end of the page, a load at the beginning of another");
-    restart("");
-    store(STORE, 0x1ffc, 4);
-    load(0x5000, 4);
-    finds("", "a store up to the end of the page");
-
+static void windows(void)
+{
     restart("window=4");
     store(STORE, AT, 8);
     others(2);
@@ -104,11 +101,23 @@ int main(void)
     store(STORE, AT, 8);
     begin_window(AT, 8);
     finds("", "in another window of the sample");
+}
 
-    /* inc (m): it loads what it stored the time before. */
+/* inc (m): it loads what it stored the time before. */
+static void modifies(void)
+{
     restart("");
     accesses(LOAD, SIM_MODIFY, AT, 4, 0);
     accesses(LOAD, SIM_MODIFY, AT, 4, 0);
     finds("0x200 bytes 0x7ff0 0x200 1 2\n", "a read-modify-write conflicts with the one before, not with itself");
+}
+
+int main(void)
+{
+    counts();
+    bytes();
+    two_stores();
+    windows();
+    modifies();
     return done_testing();
 }

@@ -21,7 +21,7 @@ build_model
 # ---- modules that make the mistake asked for, at their hundredth call of the function asked for ----
 
 places='init policy_hit policy_fill policy_victim policy_settled doref branchsim_BC_predict branchsim_BC_update
-branchsim_BI_target branchsim_BI_return analysis_ref finish'
+branchsim_BI_target branchsim_BI_return analysis_ref analysis_insn finish'
 kinds='null wild zero trap recursion loop all-at-once bit-by-bit no-way far-way late twice many blank next'
 
 # The enums of places and kinds: IN_init, ... and NULL_... as the shell counts them.
@@ -145,6 +145,13 @@ static void analysis_init(const struct sim_config *c) { (void)c; blunder(IN_init
 static void analysis_ref(const struct sim_ref *ref) { (void)ref; blunder(IN_analysis_ref); }
 static void analysis_finish(void) { blunder(IN_finish); }
 END
+module observing <<'END'
+#define ANALYSIS "mine"
+#define ANALYSIS_OBSERVES 1
+static void analysis_init(const struct sim_config *c) { (void)c; blunder(IN_init); }
+static void analysis_insn(const struct sim_insn *insn) { (void)insn; blunder(IN_analysis_insn); }
+static void analysis_finish(void) { blunder(IN_finish); }
+END
 build() {
     "$QUERN" sim build --"$1"="$SCRATCH/$2/mine.c" -o "$SCRATCH/engine-$1-$2" && build_replay "$SCRATCH/replay-$1-$2" "$1=$SCRATCH/$2/mine.c" ||
         bail "cannot build $2 in $1"
@@ -152,6 +159,7 @@ build() {
 for slot in I1 D1 LL; do build $slot policy; done
 for slot in D1 LL; do build $slot level; done
 for slot in BC BI AN; do build $slot $slot; done
+"$QUERN" sim build --AN="$SCRATCH/observing/mine.c" -o "$SCRATCH/engine-AN-observing" || bail 'cannot build observing in AN'
 
 # ---- what is said of them ----
 
@@ -228,6 +236,18 @@ mistake D1-policy policy_fill late 'declares an event after the start' sim_event
 mistake D1-policy init twice 'declares an event twice' sim_event
 mistake D1-policy init many 'declares more events' sim_event
 mistake D1-policy init blank 'a name needs' sim_event
+
+# A replay has no instructions to observe.
+observing() { # FUNCTION KIND WORDS
+    simulator=AN-observing function=$1
+    ok "$2 in AN that observes, $1: the engine says so" in_engine "module mine in slot AN, $1, reference [0-9]+: $3" \
+        "place=$(index "$1" "$places"),kind=$(index "$2" "$kinds")"
+}
+observing analysis_insn null 'crashed: an access out of bounds'
+observing analysis_insn zero 'crashed: a division by zero'
+observing analysis_insn recursion 'its stack is full'
+observing analysis_insn loop 'does not come back'
+observing finish null 'crashed: an access out of bounds'
 
 # A geometry that the policy refuses.
 "$QUERN" sim build --D1=plru -o "$SCRATCH/engine" || bail 'cannot build plru'
