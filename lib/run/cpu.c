@@ -276,7 +276,8 @@ static uint64_t unreadable(uint64_t at)
 static bool store_state(const struct qn_insn *in)
 {
     static uint8_t area[STATE_MAX] __attribute__((aligned(64)));
-    uint64_t wanted = ((uint32_t)qn_ctx.gpr[QN_RAX] | qn_ctx.gpr[QN_RDX] << 32) & state, at = qn_operand_address(in, &in->mem[0], qn_ctx.rip);
+    uint64_t wanted = ((uint32_t)qn_ctx.gpr[QN_RAX] | qn_ctx.gpr[QN_RDX] << 32) & state;
+    uint64_t at = qn_operand_address(in, &in->mem[0], qn_ctx.rip);
     uint32_t bytes = qn_cpu_state_bytes(wanted, in->opcode == 0xc7);
 
     if (at % XSAVE_ALIGN || bytes > sizeof area) {
