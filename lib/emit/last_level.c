@@ -8,7 +8,7 @@
 #include "emit/internal.h"
 
 enum { LINE, ROW, CARRIED, HERE, END }; /* what the five registers hold first; later: */
-enum { SITE = LINE, SLOT = ROW, MISSED = CARRIED, EPOCH = HERE };
+enum { SITE = LINE, SLOT = ROW, MISSED = CARRIED, ENTRY = HERE };
 
 static void row_of(struct qn_code *c, unsigned address, const unsigned *r)
 {
@@ -62,14 +62,10 @@ static void account(struct qn_code *c, const unsigned *r)
     x_load32(c, r[SITE], CTX(arg_site));
     x_alu_imm32(c, 0, X_AND, r[SITE], QN_SITE_COUNTER_MASK);
     x_load32(c, r[SLOT], count);
-    x_lea(c, r[EPOCH], r[SLOT], QN_REG_NONE, 1, 1);
-    x_store32(c, count, r[EPOCH]);
+    x_inc(c, count);
     x_alu_imm32(c, 0, X_AND, r[SLOT], QN_SIM_MISSES - 1);
-    x_lea(c, r[SLOT], r[SLOT], r[SLOT], 2, 0); /* three words each */
-    x_store32_at(c, r[SITE], r[SLOT], 4, log + offsetof(struct qn_sim_miss, counter));
-    x_store32_at(c, r[MISSED], r[SLOT], 4, log + offsetof(struct qn_sim_miss, ll));
-    x_load32(c, r[EPOCH], (uintptr_t)&qn_sim_epoch);
-    x_store32_at(c, r[EPOCH], r[SLOT], 4, log + offsetof(struct qn_sim_miss, epoch));
+    x_lea(c, r[ENTRY], r[MISSED], r[SITE], 2, 0); /* QN_SIM_MISS */
+    x_store32_at(c, r[ENTRY], r[SLOT], 4, log);
     x_inc_at(c, r[SITE], 8, QN_COUNTERS_BASE);
     x_add_at(c, r[MISSED], r[SITE], 8, QN_COUNTERS_BASE + 8);
 }

@@ -295,12 +295,12 @@ void qn_arena_undo_misses(uint32_t record, unsigned insn)
 
     qn_sim_uncharge(first, end);
     for (uint32_t n = 1; n <= QN_SIM_MISSES && n <= qn_sim_miss_count; n++) {
-        const struct qn_sim_miss *m = &qn_sim_misses[(qn_sim_miss_count - n) % QN_SIM_MISSES];
+        uint32_t miss = qn_sim_misses[(qn_sim_miss_count - n) % QN_SIM_MISSES], counter = miss / 2;
 
-        if (m->epoch != qn_sim_epoch || m->counter < first || m->counter >= end)
+        if (counter < first || counter >= end)
             return;
-        counters[m->counter]--;
-        counters[m->counter + 1] -= m->ll;
-        end = m->counter;
+        counters[counter]--;
+        counters[counter + 1] -= miss % 2;
+        end = counter;
     }
 }

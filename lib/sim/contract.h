@@ -156,15 +156,12 @@ struct qn_sim_traffic {
 extern struct qn_sim_traffic qn_sim_traffic; /* below 2 GiB */
 
 /* The last misses, newest at qn_sim_miss_count - 1: when an instruction faults, those of its references are taken back
- * (run/arena.c).  The epoch is the dispatcher's entry count at the time. */
+ * (run/arena.c).  The dispatcher, whose work cannot be taken back, begins the count anew whenever it enters translated code. */
 #define QN_SIM_MISSES 16u
-struct qn_sim_miss {
-    uint32_t counter; /* index of the pair */
-    uint32_t ll;      /* 1: the LL missed too */
-    uint32_t epoch;
-};
-extern struct qn_sim_miss qn_sim_misses[QN_SIM_MISSES];
-extern uint32_t qn_sim_miss_count, qn_sim_epoch;
+#define QN_SIM_MISS(counter, ll) (2 * (counter) + (ll)) /* index of the pair; 1: the LL missed too */
+extern uint32_t qn_sim_misses[QN_SIM_MISSES];
+extern uint64_t qn_sim_miss_count;
+extern uint32_t qn_sim_epoch; /* how often the dispatcher has entered */
 /* The same for events of modules that references at sites first to end - 1 caused. */
 void qn_sim_uncharge(uint32_t first, uint32_t end);
 /* After calls of qn_sim_predict_*: the events that they caused belong to the branch that counts here. */

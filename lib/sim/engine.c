@@ -43,8 +43,9 @@ uint32_t qn_sim_i1_line;
 bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, qn_sim_observes, sim_branch_backward;
 
 struct qn_sim_traffic qn_sim_traffic;
-struct qn_sim_miss qn_sim_misses[QN_SIM_MISSES];
-uint32_t qn_sim_miss_count, qn_sim_epoch;
+uint32_t qn_sim_misses[QN_SIM_MISSES];
+uint64_t qn_sim_miss_count;
+uint32_t qn_sim_epoch;
 
 static uint64_t *sim_counters;
 
@@ -177,8 +178,7 @@ static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint6
     ll = next_level(l1, addr, size, kind);
     counts[0]++;
     counts[1] += ll;
-    qn_sim_misses[qn_sim_miss_count++ % QN_SIM_MISSES] =
-        (struct qn_sim_miss){(uint32_t)(counts - sim_counters), ll, qn_sim_epoch};
+    qn_sim_misses[qn_sim_miss_count++ % QN_SIM_MISSES] = QN_SIM_MISS((uint32_t)(counts - sim_counters), ll);
     return 1 | ll << 1;
 }
 
