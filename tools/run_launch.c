@@ -55,7 +55,6 @@ static void fill_config(struct qn_run *r)
     };
     c->engine_path = qn_cost_put_string(&r->store, r->engine);
     c->guest_path = qn_cost_put_string(&r->store, r->program);
-    c->cpu.name = qn_cost_put_string(&r->store, o->cpu ? o->cpu : "");
     c->sim_opt = qn_cost_put_string(&r->store, o->sim_opt ? o->sim_opt : "");
     qn_cost_header(&r->store)->config = *c;
 }

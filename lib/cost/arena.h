@@ -86,10 +86,9 @@ enum { /* trace bits */
 #define QN_CPU_LEAVES 12
 
 struct qn_cpu {
-    uint8_t masked, fixed, pad[2];
-    uint32_t name;           /* string: as the user said it */
     uint64_t state;          /* components of XCR0 that are shown */
-    uint32_t leaves, pad2;
+    uint32_t leaves;
+    uint8_t masked, fixed, pad[2];
     struct {
         uint32_t leaf, subleaf, keep[4];
     } leaf[QN_CPU_LEAVES];

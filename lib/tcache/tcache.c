@@ -6,7 +6,6 @@
  */
 #include "tcache/tcache.h"
 
-#define SPACES_APART 0x5555u /* buckets */
 #define MIN_HOST_BYTES_PER_INSN 4 /* bounds the side table of a region */
 
 struct region {
@@ -36,11 +35,7 @@ static struct home {
 
 struct qn_tblock *qn_tcache_block(uint32_t index) { return &blocks[index]; }
 
-/* Translations of the same code for different spaces are not neighbours. */
-static uint32_t hash_of(uint64_t pc, unsigned space)
-{
-    return (qn_bucket_of(pc, QN_TBLOCK_BUCKETS) + space * SPACES_APART) % QN_TBLOCK_BUCKETS;
-}
+static uint32_t hash_of(uint64_t pc) { return qn_bucket_of(pc, QN_TBLOCK_BUCKETS); }
 
 static void reset_region(struct region *r)
 {
@@ -94,7 +89,7 @@ uint64_t *qn_tcache_ibl_table(unsigned space) { return homes[QN_HOME(space)].tab
 
 uint32_t qn_tcache_find(uint64_t pc, unsigned space)
 {
-    uint32_t i = ~hash_table[hash_of(pc, space)];
+    uint32_t i = ~hash_table[hash_of(pc)];
 
     while (i != QN_NO_BLOCK && (blocks[i].pc != pc || blocks[i].space != space))
         i = blocks[i].hash_next;
@@ -103,7 +98,7 @@ uint32_t qn_tcache_find(uint64_t pc, unsigned space)
 
 static void hash_remove(uint32_t index)
 {
-    uint32_t bucket = hash_of(blocks[index].pc, blocks[index].space), i = ~hash_table[bucket];
+    uint32_t bucket = hash_of(blocks[index].pc), i = ~hash_table[bucket];
 
     if (i == index) {
         hash_table[bucket] = ~blocks[index].hash_next;
@@ -375,7 +370,7 @@ uint32_t qn_tcache_commit(const struct qn_tblock *b, const struct qn_side *side,
     uint32_t index = take_slot();
     struct region *r = &regions[current];
     struct qn_tblock *slot = &blocks[index];
-    uint32_t bucket = hash_of(b->pc, b->space);
+    uint32_t bucket = hash_of(b->pc);
 
     *slot = *b;
     slot->region = (uint8_t)current;
