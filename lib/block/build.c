@@ -20,7 +20,7 @@ static bool tells_state(const struct qn_insn *in)
 /* fnstenv, fnsave */
 static bool stores_fpu16(const struct qn_insn *in)
 {
-    return (in->attr & QN_ATTR_FPUIP) && in->map == 0 && in->opsz_prefix;
+    return (in->attr & QN_ATTR_FPUIP) && in->map == 0 && in->opsize == 2;
 }
 
 bool qn_block_engine_runs(const struct qn_insn *in)

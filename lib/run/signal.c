@@ -119,10 +119,12 @@ static void step_over_pushf(struct qn_ucontext *uc)
     uc->mc.ip++;
 }
 
+/* Not with the guest's sp: if that is no address at all, some hypervisors let nothing return with it. */
 static void go_to_dispatcher(struct qn_ucontext *uc)
 {
     qn_ctx.exit_kind = QN_EXIT_SIGNAL;
     uc->mc.ip = (uint64_t)(uintptr_t)qn_leave_saved;
+    uc->mc.sp = qn_ctx.engine_sp;
     uc->mc.flags &= ~(uint64_t)(FLAG_TF | FLAG_DF);
 }
 

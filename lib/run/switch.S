@@ -69,10 +69,9 @@ qn_leave:
     pop qn_ctx+RFLAGS
     /* fall through */
 
-    /* A signal handler that has filled in qn_ctx continues here. */
+    /* A signal handler that has filled in qn_ctx continues here, with rsp = ENGINE_SP. */
     .globl qn_leave_saved
 qn_leave_saved:
-    mov qn_ctx+ENGINE_SP, %rsp
     movl $0, qn_ctx+IN_CACHE
     pushq $0x202
     popfq

@@ -8,7 +8,7 @@
         .bss
         .balign 64
         .globl  vector_in, vector_out, vector_rip, vector_in_flags, vector_out_flags, vector_end, vector_mask
-        .globl  vector_xsave
+        .globl  vector_xsave, vector_host_rsp
 vector_in:        .skip 16 * 8
 vector_out:       .skip 16 * 8
 vector_rip:       .skip 8
@@ -16,7 +16,7 @@ vector_in_flags:  .skip 8
 vector_out_flags: .skip 8
 vector_end:       .skip 8
 vector_mask:      .skip 8               /* XSAVE components */
-host_rsp:         .skip 8
+vector_host_rsp:  .skip 8
         .balign 64
 vector_xsave:     .skip 8192
 
@@ -29,7 +29,7 @@ vector_enter:
         push    %r13
         push    %r14
         push    %r15
-        mov     %rsp, host_rsp
+        mov     %rsp, vector_host_rsp
         fninit                          /* no instruction pointer: AMD's xrstor leaves it as it is */
         mov     vector_mask, %eax
         mov     vector_mask+4, %edx
@@ -60,7 +60,7 @@ vector_taken:
 vector_fall:
         movl    $0, vector_end
 1:      mov     %rsp, vector_out+32
-        mov     host_rsp, %rsp
+        mov     vector_host_rsp, %rsp
         pushfq
         popq    vector_out_flags
         mov     %rax, vector_out
@@ -84,8 +84,8 @@ vector_fall:
         fninit
         movl    $0x1f80, vector_end+4
         ldmxcsr vector_end+4
+        mov     vector_host_rsp, %rsp
 vector_signal:
-        mov     host_rsp, %rsp
         push    $0x202
         popfq
         pop     %r15

@@ -7,6 +7,8 @@
 
 #include "vector.h"
 
+#define ADDRESS 0x7fffffffffffull
+
 #define FORMS 4096             /* more than there are */
 #define DRAWS_IN_VAIN 100000
 
@@ -203,6 +205,8 @@ static void fill(struct vector *v, const struct qn_insn *in, uint64_t slot)
         v->gpr[i] = interesting();
     if ((in->reads | in->writes) >> QN_RSP & 1)
         v->gpr[QN_RSP] = ARENA + ARENA_STACK + draw() % 2 * 8;
+    else
+        v->gpr[QN_RSP] &= ADDRESS; /* with another, some hypervisors let no interrupted program go on */
     if (in->cls == QN_CLS_LOOP || in->cls == QN_CLS_JRCXZ || (in->attr & (QN_ATTR_REP | QN_ATTR_REPNE)))
         v->gpr[QN_RCX] = draw() % 12;
     if ((in->attr & QN_ATTR_BT_REG) && !one_in(8))

@@ -5,6 +5,8 @@
  *
  * Runs natively or as quern's guest, and must not know which.  All is in the results, also flags that an instruction leaves
  * undefined, and what a signal's handler sees. */
+#define _GNU_SOURCE
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +96,21 @@ static int fail(const char *what)
     return 1;
 }
 
+/* sgdt and sidt tell one processor from another. */
+static void stay_on_one_processor(void)
+{
+    cpu_set_t all, first;
+    int cpu = 0;
+
+    if (sched_getaffinity(0, sizeof all, &all))
+        return;
+    while (!CPU_ISSET(cpu, &all))
+        cpu++;
+    CPU_ZERO(&first);
+    CPU_SET(cpu, &first);
+    sched_setaffinity(0, sizeof first, &first);
+}
+
 int main(int argc, char **argv)
 {
     static struct vector batch[BATCH];
@@ -103,6 +120,7 @@ int main(int argc, char **argv)
 
     if (argc < 3)
         return fail("usage: run VECTORS RESULTS [NUMBER]");
+    stay_on_one_processor();
     in = fopen(argv[1], "rb");
     out = fopen(argv[2], "wb");
     if (!in || !out || !prepare_states())

@@ -16,6 +16,7 @@
 extern uint64_t vector_in[16], vector_out[16], vector_rip, vector_in_flags, vector_out_flags, vector_mask;
 extern uint32_t vector_end;
 extern uint8_t vector_xsave[AREA_SIZE];
+extern uint64_t vector_host_rsp;
 void vector_enter(void), vector_fall(void), vector_taken(void), vector_signal(void);
 
 unsigned component_offset[COMPONENTS], component_size[COMPONENTS];
@@ -163,6 +164,7 @@ static void handle(int signal, siginfo_t *info, void *data)
     context->uc_mcontext.fpregs->swd = 0;
     context->uc_mcontext.fpregs->mxcsr = 0x1f80;
     r[REG_RIP] = (greg_t)vector_signal;
+    r[REG_RSP] = (greg_t)vector_host_rsp; /* and not the vector's: some hypervisors let no such rsp return to a program */
     r[REG_EFL] = 0x202;
 }
 
