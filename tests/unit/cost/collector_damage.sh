@@ -30,10 +30,10 @@ for seed in $(seq $rounds); do
     done >"$SCRATCH/sections"
     cp "$sound" "$FAKE"
     while read -r offset size; do
-        awk -v seed="$seed$size" -v size=$((size)) 'BEGIN { srand(seed); for (i = 0; i < size / 40; i++)
-            print int(rand() * size), int(rand() * 256) }' | while read -r at byte; do
-            printf "\\$(printf %03o "$byte")" | dd of="$FAKE" bs=1 seek=$((offset + at)) conv=notrunc status=none
-        done
+        od -An -v -t u1 -w1 -j $((offset)) -N $((size)) "$sound" |
+            awk -v seed=$((seed * 1000003 + size)) 'BEGIN { srand(seed) }
+                { printf "%c", rand() < 1 / 40 ? int(rand() * 256) : $1 + 0 }' |
+            dd of="$FAKE" bs=4096 oflag=seek_bytes seek=$((offset)) conv=notrunc status=none
     done <"$SCRATCH/sections"
     fake -q true block 5 exit 5
     [ "$status" = 5 ] || bad="$bad seed $seed: status $status;"
