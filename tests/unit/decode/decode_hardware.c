@@ -85,7 +85,7 @@ static enum outcome probe(const uint8_t *bytes, unsigned n)
     entry.frame[0] = (uint64_t)(page + PAGE - n);
     entry.frame[1] = machine & QN_MACHINE_32 ? CS_32 : CS_64;
     entry.frame[2] = RFLAGS | TRAP_FLAG;
-    entry.frame[3] = entry.fill;
+    entry.frame[3] = UNMAPPED_32; /* an address: without, some hypervisors let no interrupted program go on */
     entry.frame[4] = SS_USER;
     run_sandbox();
     return outcome;
@@ -173,6 +173,15 @@ static bool length_not_observable(const struct qn_insn *insn)
     return (insn->attr & QN_ATTR_PRIV) || insn->cls == QN_CLS_UD;
 }
 
+/* sldt, str, verw and the like: hypervisors without help of the hardware execute them themselves and do not look for a lock. */
+static bool is_emulated(const struct qn_insn *insn)
+{
+    unsigned a = 1, b, c, d;
+
+    __asm__("cpuid" : "+a"(a), "=b"(b), "=c"(c), "=d"(d));
+    return c >> 31 && insn->map == 1 && insn->opcode == 0x00 && insn->encoding == QN_ENC_LEGACY;
+}
+
 static void compare_decoded(const uint8_t *bytes, const struct qn_insn *insn, struct totals *t)
 {
     enum outcome shorter = insn->len > 1 ? probe(bytes, insn->len - 1) : FETCH;
@@ -189,7 +198,7 @@ static void compare_decoded(const uint8_t *bytes, const struct qn_insn *insn, st
         differ(t, "shorter for the processor", bytes, insn->len);
     else if (whole == FETCH)
         differ(t, "longer for the processor", bytes, QN_INSN_MAX_LEN);
-    else if (insn->attr & QN_ATTR_UD)
+    else if ((insn->attr & QN_ATTR_UD) && !is_emulated(insn))
         differ(t, "should raise #UD, but the processor takes it", bytes, insn->len);
 }
 
