@@ -11,21 +11,12 @@
 #include <sys/shm.h>
 #include <unistd.h>
 
+#include "code.h"
+
 #define PAGE 4096ul
 #define GAP (96ul << 30)       /* as much as lies between parts of quern, and more than is left elsewhere at the top */
 #define QUERN_LOW 0x7e8000000000ul
 #define QUERN_HIGH 0x7ef000000000ul
-
-typedef int function(void);
-static const uint8_t template[] = {0xb8, 0, 0, 0, 0, 0xc3}; /* mov $0,%eax; ret */
-
-static int call(void *code) { return ((function *)(uintptr_t)code)(); }
-
-static void put(uint8_t *to, int value)
-{
-    memcpy(to, template, sizeof template);
-    memcpy(to + 1, &value, 4);
-}
 
 /* Nothing of this size is free above quern; what comes from below does not matter. */
 static void fill_top(void)
@@ -96,7 +87,7 @@ static void code_attached(void)
     uint8_t *w = shmat(id, NULL, 0), *volatile x = shmat(id, NULL, SHM_EXEC | SHM_RDONLY);
 
     for (int i = 0; i < 100; i++) {
-        put(w, i);
+        put_code(w, i);
         sum += call(x);
     }
     printf("code in an attached segment: %d\n", sum);
@@ -106,9 +97,9 @@ static void code_attached(void)
         sum = call(x);
     printf("detached: %d\n", sum);
     x = mmap(x, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-    put(x, 77);
+    put_code(x, 77);
     printf("something else there: %d\n", call(x));
-    put(w, 78);
+    put_code(w, 78);
     if (shmat(id, x, SHM_EXEC | SHM_REMAP) == x)
         printf("attached over it: %d\n", call(x));
     shmctl(id, IPC_RMID, NULL);
@@ -123,16 +114,16 @@ static void shared_then_executable(void)
         return;
     w = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     x = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
-    put(w, 1);
+    put_code(w, 1);
     mprotect(x, PAGE, PROT_READ | PROT_EXEC);
     for (int i = 0; i < 100; i++) {
-        put(w, i);
+        put_code(w, i);
         sum += call(x);
     }
     printf("shared, then made executable: %d\n", sum);
     x = mremap(x, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     for (int i = 0; i < 100; i++) {
-        put(w, i);
+        put_code(w, i);
         sum -= call(x);
     }
     printf("moved: %d\n", sum);

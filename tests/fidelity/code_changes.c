@@ -9,16 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-typedef int function(void);
-static const uint8_t template[] = {0xb8, 0, 0, 0, 0, 0xc3}; /* mov $0,%eax; ret */
-
-static int call(void *code) { return ((function *)(uintptr_t)code)(); }
-
-static void put(uint8_t *to, int value)
-{
-    memcpy(to, template, sizeof template);
-    memcpy(to + 1, &value, 4);
-}
+#include "code.h"
 
 static void mapped_twice(void)
 {
@@ -30,7 +21,7 @@ static void mapped_twice(void)
     w = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     x = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
     for (int i = 0; i < 100; i++) {
-        put(w, i * i);
+        put_code(w, i * i);
         sum += call(x);
     }
     printf("mapped twice: %d\n", sum);
@@ -42,7 +33,7 @@ static void mapped_twice(void)
     }
     printf("by pwrite: %d\n", sum);
     if (fork() == 0) {
-        put(w, 4242);
+        put_code(w, 4242);
         _exit(0);
     }
     wait(NULL);
@@ -70,7 +61,7 @@ static void read_into_code(void)
     if (pipe(p))
         return;
     for (int i = 1; i <= 50; i++) {
-        put(buf, i);
+        put_code(buf, i);
         if (write(p[1], buf, sizeof buf) != sizeof buf || read(p[0], x, sizeof buf) != sizeof buf)
             return;
         sum += call(x);
@@ -85,7 +76,7 @@ static void protected_between(void)
 
     for (int i = 0; i < 50; i++) {
         mprotect(x, 4096, PROT_READ | PROT_WRITE);
-        put(x + 16 * (i % 3), 3 * i);
+        put_code(x + 16 * (i % 3), 3 * i);
         mprotect(x, 4096, PROT_READ | PROT_EXEC);
         sum += call(x + 16 * (i % 3));
     }
@@ -97,10 +88,10 @@ static void mapped_anew(void)
     int a = memfd_create("a", 0), b = memfd_create("b", 0), sum = 0;
     uint8_t buf[4096], *x = mmap(NULL, 3 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); /* nothing else lies there */
 
-    put(buf, 1000);
+    put_code(buf, 1000);
     if (write(a, buf, sizeof buf) < 0)
         return;
-    put(buf, 1);
+    put_code(buf, 1);
     if (write(b, buf, sizeof buf) < 0)
         return;
     for (int i = 0; i < 20; i++) {

@@ -15,17 +15,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "code.h"
+
 struct ring {
     int fd;
     unsigned *sq_head, *sq_tail, *sq_mask, *sq_array, *sq_flags, *cq_head, *cq_tail, *cq_mask;
     struct io_uring_sqe *sqes;
     struct io_uring_cqe *cqes;
 };
-
-typedef int function(void);
-static const uint8_t template[] = {0xb8, 0, 0, 0, 0, 0xc3}; /* mov $0,%eax; ret */
-
-static int call(void *code) { return ((function *)(uintptr_t)code)(); }
 
 static int setup(struct ring *r, unsigned flags)
 {
@@ -126,8 +123,7 @@ static void into_code(struct ring *r, const char *what, int asks)
     if (pipe(p))
         return;
     for (int i = 1; i <= 50; i++) {
-        memcpy(buf, template, sizeof buf);
-        memcpy(buf + 1, &i, 4);
+        put_code(buf, i);
         if (i % 2)
             put(r, IORING_OP_READ, p[0], x, sizeof buf, 0);
         else
