@@ -44,9 +44,8 @@ enum qn_exit_kind { /* why translated code came back to the dispatcher; low byte
     QN_EXIT_EMULATE,    /* rip is at an instruction that the engine runs itself (cpuid, wrfsbase, ...) */
     QN_EXIT_BAD,        /* rip is at an undecodable or unsupported instruction */
     QN_EXIT_STALE,      /* the code of the block changed since translation: rip is its start */
-    QN_EXIT_INTERVAL,   /* the interval, or the way to a sample, ends before the end of the block at rip: nothing of it has been executed */
-    QN_EXIT_SAMPLE,     /* a sample begins at the block at rip or soon after: nothing of it has been executed */
-    QN_EXIT_ANCHOR,     /* on the way to a sample there is an anchor before rip: nothing of the block there has been executed */
+    QN_EXIT_INTERVAL,   /* the interval ends before the end of the block at rip: nothing of it has been executed */
+    QN_EXIT_SAMPLE,     /* a sample begins at the block at rip, or behind it: nothing of it has been executed */
     QN_EXIT_STEP,       /* before an instruction, at rip, of code that is left before each: it goes on at `entry` */
     QN_EXIT_REQUEST,    /* rip is at the marker of a client request */
     QN_EXIT_ENTER,      /* --toggle: rip is at the entry of a function; nothing of it has been executed */

@@ -105,7 +105,7 @@ void emit_jcc(struct emitter *e)
     unsigned cond = e->b->insn[e->b->n - 1].cond;
 
     emit_mark_side(e, e->b->n - 1, 0);
-    if (e->out.turns) {
+    if (emit_samples_branch(e)) {
         sampled_jcc(e, cond);
         return;
     }

@@ -28,9 +28,8 @@ struct qn_emit_rules {
     bool leaves;                   /* indirect branches look whether they leave the function of --toggle */
     bool sees;                     /* every data reference is told to qn_sim_see_data */
     bool samples;                  /* blocks that are anchors count down to the next sample */
-    bool anchors_leave;            /* they do not, but leave for the dispatcher */
     bool steps;                    /* leaves for the dispatcher before each instruction but the first */
-    int64_t *countdown;            /* instructions left of the interval, or on the way to a sample, below 2 GiB; NULL: none are counted */
+    int64_t *countdown;            /* instructions left of the interval, below 2 GiB; NULL: none are counted */
 };
 
 struct qn_emit_stats {

@@ -145,7 +145,7 @@ static void jump_on(struct emitter *e)
     struct qn_code at_end;
 
     x_store(&e->hot, CTX_GPR(QN_RCX), QN_RCX);
-    if (!e->out.turns) {
+    if (!emit_samples_branch(e)) {
         standard_jump(&e->hot, e->out.space);
         return;
     }

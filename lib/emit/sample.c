@@ -1,15 +1,14 @@
 /* lib/emit/sample.c - the countdowns of blocks that are anchors, and code that is left before each instruction (run/sample.c).
  *
- * Each time that a cycle goes through an anchor its countdown is one less; at 0 it leaves for the dispatcher, exit_id = its address.
- * This is done where it costs least, and the block says where that is:
+ * Each time that an anchor is passed its countdown is one less; at 0 it leaves for the dispatcher, exit_id = its address.  This is
+ * done where it costs least, and the block says where that is:
  *
- *   where it branches back   jNCC next ; decl countdown ; je cold ; jmp     if the flags are dead at the target
- *   at its entry             decl countdown ; je cold                       if they are dead there
+ *   where it branches back   jNCC next ; decl countdown ; je cold ; jmp
  *   at an indirect branch    mov countdown, %ecx ; lea -1(%rcx), %ecx ; mov %ecx, countdown ; jrcxz 1f ; the branch ; 1: jmp cold
- *                            in standard state, where rcx is free: nobody knows whether the flags are dead
- *   else at its entry, the same with rcx parked, and over the jmp
+ *                            in standard state, where rcx is free, if the flags are live at the entry
+ *   else at its entry        decl countdown ; je cold
  *
- * Code on the way to a sample is the same, but leaves there whatever the countdown is.
+ * Where flags are live that is done in rcx, parked, and over a jmp.
  */
 #include "emit/internal.h"
 
@@ -17,16 +16,6 @@
 #define JRCXZ "\xe3"
 
 static void name_countdown(struct emitter *e) { x_store32_imm(&e->hot, CTX(exit_id), (uint32_t)e->sample); }
-
-/* With the flags saved or not, as they are: what follows is not reached. */
-static void leave_at(struct emitter *e, uint64_t pc)
-{
-    bool saved = e->flags_saved;
-
-    emit_restore_flags(e);
-    emit_service_exit(e, QN_EXIT_ANCHOR, pc);
-    e->flags_saved = saved;
-}
 
 /* Sets rcx = the countdown, one less. */
 static void count_in_rcx(struct emitter *e)
@@ -36,7 +25,7 @@ static void count_in_rcx(struct emitter *e)
     x_store32(&e->hot, e->sample, QN_RCX);
 }
 
-static void count_live(struct emitter *e)
+static void count_live(struct emitter *e, uint64_t pc)
 {
     x_store(&e->hot, CTX(tmp), QN_RCX);
     count_in_rcx(e);
@@ -46,14 +35,14 @@ static void count_live(struct emitter *e)
     emit_swap(e);
     x_load(&e->hot, QN_RCX, CTX(tmp));
     name_countdown(e);
-    emit_service_exit(e, QN_EXIT_SAMPLE, e->b->pc);
+    emit_service_exit(e, QN_EXIT_SAMPLE, pc);
     emit_swap(e);
 }
 
-static void count(struct emitter *e, uint64_t pc)
+static void count(struct emitter *e, uint64_t pc, bool free_flags)
 {
-    if (emit_rules.anchors_leave) {
-        leave_at(e, pc);
+    if (!free_flags) {
+        count_live(e, pc);
         return;
     }
     x_byte(&e->hot, DECL_OP);
@@ -63,35 +52,31 @@ static void count(struct emitter *e, uint64_t pc)
 
 static bool is_indirect(const struct qn_block *b) { return b->end == QN_END_JMP_IND || b->end == QN_END_CALL_IND; }
 
-/* Chooses the place; called at the entry.  A variant is left by the dispatcher's leave, not by a branch. */
+/* Chooses the place; called at the entry. */
 void emit_sample_entry(struct emitter *e)
 {
     const struct qn_block *b = e->b;
 
-    if (!emit_rules.samples || QN_VARIANT(e->out.space) || !qn_block_is_anchor(b))
+    e->sample = 0;
+    if (!emit_rules.samples || !qn_block_is_anchor(b))
         return;
-    e->out.turns = b->end == QN_END_JCC ? !b->live_arm[1] : is_indirect(b) && !emit_flags_free(e, 0);
-    e->out.anchor = !e->out.turns;
-    if (!emit_rules.anchors_leave)
-        e->sample = emit_hooks.sample(e->index);
-    if (e->out.turns)
+    e->out.anchor = true;
+    e->out.turns = b->end == QN_END_JCC || (is_indirect(b) && !emit_flags_free(e, 0));
+    if (emit_rules.steps)
         return;
-    if (emit_rules.anchors_leave || emit_flags_free(e, 0))
-        count(e, b->pc);
-    else
-        count_live(e);
+    e->sample = emit_hooks.sample(e->index);
+    if (!e->out.turns)
+        count(e, b->pc, emit_flags_free(e, 0));
 }
 
+bool emit_samples_branch(const struct emitter *e) { return e->sample && e->out.turns; }
+
 /* The arm of the branch that is taken. */
-void emit_sample_arm(struct emitter *e) { count(e, e->b->target); }
+void emit_sample_arm(struct emitter *e) { count(e, e->b->target, !e->b->live_arm[1]); }
 
 /* In standard state, rcx saved.  The branch follows, and then emit_sample_behind, to which jrcxz leads. */
 struct qn_code emit_sample_indirect(struct emitter *e)
 {
-    if (emit_rules.anchors_leave) {
-        emit_leave_standard_state(&e->hot, QN_EXIT_ANCHOR);
-        return e->hot;
-    }
     count_in_rcx(e);
     x_bytes(&e->hot, JRCXZ "\0", 2);
     return e->hot;
@@ -99,8 +84,6 @@ struct qn_code emit_sample_indirect(struct emitter *e)
 
 void emit_sample_behind(struct emitter *e, struct qn_code branch)
 {
-    if (emit_rules.anchors_leave)
-        return;
     branch.p[-1] = (uint8_t)(e->hot.exec - branch.exec);
     x_jmp(&e->hot, e->cold.exec);
     x_load(&e->cold, QN_RCX, CTX_GPR(QN_RCX));

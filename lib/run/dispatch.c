@@ -21,6 +21,7 @@ struct qn_ctx qn_ctx __attribute__((aligned(64)));
 /* Control reached an address that holds no code. */
 static void fetch_fault(uint64_t pc)
 {
+    qn_ctx.exit_kind = QN_EXIT_SIGNAL; /* not that of the block before */
     if (pc == qn_ctx.rip && qn_vsyscall())
         return;
     qn_signal_raise(SIG_SEGV, qn_is_mapped(pc) ? SEGV_ACCERR_ : SEGV_MAPERR_, pc);
@@ -43,8 +44,8 @@ static void connect(uint32_t to)
 }
 
 /* Run translated code from the guest's rip until it comes back.  at_most: instructions of the first block, or another
- * variant (space.h); 0 = all.  It does not even begin if *stop. */
-static void run_block(bool may_connect, unsigned at_most, volatile uint32_t *stop)
+ * variant (space.h); 0 = all.  It does not even begin if *stop.  Returns the index of the first block. */
+static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t *stop)
 {
     unsigned space = QN_SPACE(qn_space, at_most);
     uint32_t index = qn_tcache_find(qn_ctx.rip, space);
@@ -53,7 +54,7 @@ static void run_block(bool may_connect, unsigned at_most, volatile uint32_t *sto
         index = qn_translate(qn_ctx.rip, space);
     if (index == QN_NO_BLOCK) {
         fetch_fault(qn_ctx.rip);
-        return;
+        return index;
     }
     if (may_connect)
         connect(index);
@@ -62,6 +63,7 @@ static void run_block(bool may_connect, unsigned at_most, volatile uint32_t *sto
     qn_ctx.entry = qn_tblock_entry(qn_tcache_block(index));
     qn_ctx.exit_kind = QN_EXIT_SIGNAL;
     qn_enter(stop);
+    return index;
 }
 
 /* Returns the variant to run: it may be that nothing counts inside, either. */
@@ -95,6 +97,7 @@ _Noreturn void qn_dispatch(void)
     volatile uint32_t *stop;
     bool may_connect = false, delivered, alone;
     unsigned at_most = 0;
+    uint32_t index;
 
     for (;;) {
         qn_lock_yield_if_asked();
@@ -115,9 +118,9 @@ _Noreturn void qn_dispatch(void)
         qn_self->unknown_flags = delivered ? 0 : QN_FLAGS_BY_BLOCK;
         if (QN_UNLIKELY(qn_sample_home(qn_region_home()) != qn_space))
             qn_space_choose(qn_sample_home(qn_region_home()));
-        run_block(may_connect && !alone, at_most, stop);
+        index = run_block(may_connect && !alone, at_most, stop);
         if (QN_UNLIKELY(alone))
-            qn_sample_after();
+            qn_sample_after(index);
         may_connect = false;
         at_most = 0;
         switch (qn_ctx.exit_kind) {
@@ -133,9 +136,8 @@ _Noreturn void qn_dispatch(void)
         case QN_EXIT_REQUEST: qn_request(); break;
         case QN_EXIT_ENTER: at_most = enter_function(); break;
         case QN_EXIT_RETURN: qn_toggle_leave(); break;
-        case QN_EXIT_SAMPLE: at_most = qn_sample_begin(); break;
-        case QN_EXIT_ANCHOR: qn_sample_met_anchor(); break;
-        case QN_EXIT_INTERVAL: at_most = qn_cfg()->observes ? qn_sample_arrive() : qn_interval_cut(); break;
+        case QN_EXIT_SAMPLE: qn_sample_begin(); break;
+        case QN_EXIT_INTERVAL: at_most = qn_interval_cut(); break;
         case QN_EXIT_STALE: qn_code_changed(qn_ctx.rip, qn_ctx.rip + 1); break;
         default: break;
         }

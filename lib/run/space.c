@@ -3,8 +3,7 @@
  *   home 0       nothing is counted: the guest's code and no more
  *   home 1       counts
  *   home 2, ...  counts for regions 1, ... (region.c)
- *   home 254     not counted, on the way to instructions that are observed (sample.c)
- *   home 255     not counted but for when such a way begins
+ *   home 255     not counted, between windows of instructions that are observed (sample.c)
  *   a variant    of a home that counts: left before each instruction, and counted where it is observed
  *
  * The dispatcher enters the space in qn_space; blocks of other homes cannot be reached from there but through it
@@ -24,7 +23,7 @@
 
 unsigned qn_space;
 
-static struct qn_space_rules off, on, skip, rest, steps;
+static struct qn_space_rules off, on, rest, steps;
 static bool simulating;
 
 static uint32_t cpuid7_ebx(void)
@@ -55,10 +54,9 @@ static void start_simulation(const struct qn_config *c)
         qn_sim_twin_init(c, &qn_arena->versus);
     if (c->explain && c->cache_sim)
         qn_sim_explain(c, qn_arena_explain());
-    skip.emit.leaves = rest.emit.leaves = steps.emit.leaves = c->toggle;
-    skip.emit.samples = rest.emit.samples = qn_sample_has_anchors();
-    skip.emit.anchors_leave = steps.emit.steps = true;
-    skip.emit.countdown = &qn_sample_skip;
+    rest.emit.leaves = steps.emit.leaves = c->toggle;
+    rest.emit.samples = steps.emit.samples = qn_sample_has_anchors();
+    steps.emit.steps = true;
 }
 
 bool qn_space_simulating(void) { return simulating; }
@@ -90,7 +88,6 @@ const struct qn_space_rules *qn_space_rules(unsigned space)
         return &steps;
     switch (QN_HOME(space)) {
     case QN_HOME_OFF: return &off;
-    case QN_HOME_SKIP: return &skip;
     case QN_HOME_REST: return &rest;
     default: return &on;
     }
@@ -157,7 +154,7 @@ void qn_space_choose(unsigned home)
 {
     if (QN_UNLIKELY(!qn_tcache_ibl_table(home)))
         open_home(home);
-    if (home >= QN_HOME_SKIP) /* between samples; how many these are is known */
+    if (home == QN_HOME_REST) /* between samples; how many these are is known */
         qn_arena->partly = 1;
     else
         note_change(home != QN_HOME_OFF);

@@ -116,7 +116,7 @@ is "$(at away | awk '{ print $1, $4, $5 }')" '4k 1000 1000' '4 KiB behind a stor
 # ---- samples: how many, and where ----
 
 cat >guest.S <<'END_OF_GUEST'
-        .globl  _start, inner
+        .globl  _start, outer, inner, last, leaf
 stub:   endbr64
         jmp     *where(%rip)
 _start: mov     $300000, %ecx
@@ -125,7 +125,7 @@ outer:  mov     $3, %eax
         call    stub
 inner:  dec     %eax
         jnz     inner
-        cmp     $1, %ecx
+last:   cmp     $1, %ecx
         je      1f
         nop; nop; nop
 1:      dec     %ecx
@@ -145,43 +145,43 @@ instructions=$(sed -n 's/^summary: //p' plain)
 # near GOT WANTED STANDARD-DEVIATION: within four of them
 near() { awk -v got="$1" -v wanted="$2" -v sd="$3" 'BEGIN { d = got - wanted; exit !(d < 4 * sd && d > -4 * sd) }' || { echo "$1, wanted about $2"; return 1; }; }
 
-# Of a Poisson process: the variance of the number of windows is their mean; of N instructions each.
-windows() { # N M
+# Each time round, the loop passes four anchors: the ways between them have 9, 43, 2 and 9 instructions, 63 together.
+ways=1200000
+# windows N M BYWINDOW: instructions of one, root mean square.  Of a Poisson process the variance of the number of windows is their mean.
+windows() {
     observe values --sample="$1/$2"
-    [ "$(sed -n 's/^summary: //p' profile)" = "$(observed)" ] || { grep summary profile; return 1; } # windows end within blocks
+    [ "$(sed -n 's/^summary: //p' profile)" = "$(observed)" ] || { grep summary profile; return 1; }
     near "$(observed)" "$(awk -v i="$instructions" -v n="$1" -v m="$2" 'BEGIN { print i * n / m }')" \
-        "$(awk -v i="$instructions" -v n="$1" -v m="$2" 'BEGIN { print n * sqrt(i / m) }')"
+        "$(awk -v w="$ways" -v m="$2" -v each="$3" 'BEGIN { print each * sqrt(w / m) }')"
 }
-ok '4 of 8192' windows 4 8192
-ok '1 of 10000' windows 1 10000
-ok '128 of 50000' windows 128 50000
+ok '4 of 8192' windows 4 8192 63
+is "$(($(observed) % 63))" 0 'windows of four ways: once round the loop'
+ok '1 of 10000' windows 1 10000 22.4
+ok '128 of 50000' windows 128 50000 2016
 is "$(grep -c '^desc: Sample: *128 of 50000 instructions$' profile)" 1 'the profile says so'
 is "$(sed -n 's/^desc: Instrumented: *//p' profile)" 'parts of the run' '... and that it is not all'
+ok '3 of 100' windows 3 100 49.9
+ok '2 of 3' windows 2 3 46.6
 
-# Every instruction of the loop is executed as often as another (but for dec and jnz, three times): chi square with 57 degrees
-# of freedom is below 110 with a probability of 0.99997.
+# times SYMBOL: how often the instruction there was observed
+times() { awk -v address="#0x$(nm guest | awk -v name="$1" '$3 == name { print $1 }' | sed 's/^0*//')" '$1 == address { print $3 }' profile; }
+
+# Every way is as likely to be observed as another: chi square with three degrees of freedom is below 22.6 with a probability of
+# 0.99995.  The third way is inner without the second and the fourth, which pass there, too.
 even() {
-    awk 'FNR == 1 { file++ } !/^#0x/ { next } file == 1 { times[$1] = $3; next } { seen[$1] = $3 }
-        END {
-            for (a in times) if (times[a] >= 299999) { all += times[a]; sum += seen[a]; n++ }
-            for (a in times) if (times[a] >= 299999) { e = sum * times[a] / all; chi += (seen[a] - e) ^ 2 / e }
-            printf "%d instructions, %d observations, chi square %.1f\n", n, sum, chi
-            exit !(n > 50 && sum > 5000 && chi < 110)
-        }' plain profile
+    observe values --dump-instr=yes "$@"
+    awk -v first="$(times outer)" -v second="$(times leaf)" -v fourth="$(times last)" -v inner="$(times inner)" 'BEGIN {
+            n = split(first " " second " " inner - second - fourth " " fourth, seen)
+            for (i = 1; i <= n; i++) sum += seen[i]
+            for (i = 1; i <= n; i++) chi += (seen[i] - sum / 4) ^ 2 / (sum / 4)
+            printf "%d %d %d %d, chi square %.1f\n", seen[1], seen[2], seen[3], seen[4], chi
+            exit !(n == 4 && sum > 2000 && chi < 22.6)
+        }'
 }
-observe values --sample=1/8192
-observe values --sample=1/8192 --seed=7 --dump-instr=yes
-mv profile one
-for seed in 8 9 10; do
-    observe values --sample=1/8192 --seed=$seed
-    "$QUERN" merge -o sum one profile && mv sum one
-done
-mv one profile
-ok 'one is as likely to be observed as another' even
+ok 'one way is as likely to be observed as another, 1 of 500' even --sample=1/500
+ok '... with another seed' even --sample=1/500 --seed=7
+ok '... 1 of 50, drawn one by one' even --sample=1/50
 
-observe values --sample=3/100
-is "$(observed)" "$((instructions / 100 * 3))" 'below 8192: a window in each period' ||
-    near "$(observed)" "$((instructions / 100 * 3))" 1
 observe values --sample=7/7
 is "$(observed)" "$instructions" 'all of all'
 
