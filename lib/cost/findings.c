@@ -8,8 +8,6 @@
 #ifdef HAVE_LIBCSV
 #include <csv.h>
 #endif
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +17,7 @@ struct output {
     struct qn_prof_writer *w;
     struct qn_cost_modules *modules;
     const struct qn_finding *before; /* the row written last */
+    struct qn_cost_place place;      /* of its instruction */
     uint64_t rank;
     bool no_memory;
 };
@@ -79,46 +78,71 @@ static void put_what(struct output *o, const char *what)
 static void put_other(struct output *o, const struct qn_finding *f)
 {
     struct qn_cost_place place = { 0 };
-    char text[32] = "";
 
-    if (f->other) {
-        qn_cost_find_place(o->modules, f->other_map, f->other, &place);
-        snprintf(text, sizeof text, "0x%" PRIx64, f->other + place.bias);
-    }
-    put(o, text);
+    if (!f->other)
+        return;
+    qn_cost_find_place(o->modules, f->other_map, f->other, &place);
+    qn_prof_put_address(o->w, f->other + place.bias);
+}
+
+static bool same_insn(const struct qn_finding *a, const struct qn_finding *b)
+{
+    return a && a->pc == b->pc && a->map == b->map;
 }
 
 static bool continues(const struct output *o, const struct qn_finding *f)
 {
-    const struct qn_finding *b = o->before;
+    return same_insn(o->before, f) && !memcmp(o->before->what, f->what, sizeof f->what);
+}
 
-    return b && b->pc == f->pc && b->map == f->map && !memcmp(b->what, f->what, sizeof f->what);
+/* Object, address, file, function and line. */
+static void put_place(struct output *o, const struct qn_finding *f)
+{
+    if (!same_insn(o->before, f)) {
+        o->place = (struct qn_cost_place){ 0 };
+        qn_cost_find_place(o->modules, f->map, f->pc, &o->place);
+    }
+    put_name(o, o->place.object);
+    put(o, ",");
+    qn_prof_put_address(o->w, f->pc + o->place.bias);
+    put(o, ",");
+    put_name(o, o->place.file);
+    put(o, ",");
+    put_name(o, o->place.function);
+    put(o, ",");
+    qn_prof_put_number(o->w, o->place.line);
+}
+
+/* Percent, with two decimals, and without the decimal point of a locale. */
+static void put_share(struct output *o, const struct qn_finding *f)
+{
+    double share = f->of ? 100 * (double)f->count / (double)f->of : 0;
+    uint64_t hundredths = share < 1e9 ? (uint64_t)(share * 100 + 0.5) : 0;
+
+    qn_prof_put_number(o->w, (int64_t)(hundredths / 100));
+    put(o, hundredths % 100 < 10 ? ".0" : ".");
+    qn_prof_put_number(o->w, (int64_t)(hundredths % 100));
 }
 
 static void put_row(struct output *o, const struct qn_finding *f)
 {
-    double share = f->of ? 100 * (double)f->count / (double)f->of : 0;
-    uint64_t hundredths = share < 1e9 ? (uint64_t)(share * 100 + 0.5) : 0; /* without the decimal point of a locale */
-    struct qn_cost_place place = { 0 };
-    char text[120];
-
-    qn_cost_find_place(o->modules, f->map, f->pc, &place);
-    put_name(o, place.object);
-    snprintf(text, sizeof text, ",0x%" PRIx64 ",", f->pc + place.bias);
-    put(o, text);
-    put_name(o, place.file);
+    put_place(o, f);
     put(o, ",");
-    put_name(o, place.function);
-    snprintf(text, sizeof text, ",%" PRIu32 ",", place.line);
-    put(o, text);
     put_what(o, f->what);
+    put(o, ",");
     o->rank = continues(o, f) ? o->rank + 1 : 1;
-    snprintf(text, sizeof text, ",%" PRIu64 ",0x%" PRIx64 ",", o->rank, f->value);
-    put(o, text);
+    qn_prof_put_number(o->w, (int64_t)o->rank);
+    put(o, ",");
+    qn_prof_put_address(o->w, f->value);
+    put(o, ",");
     put_other(o, f);
-    snprintf(text, sizeof text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ".%02d\n", f->count, f->of, hundredths / 100,
-             (int)(hundredths % 100));
-    put(o, text);
+    put(o, ",");
+    qn_prof_put_number(o->w, (int64_t)f->count);
+    put(o, ",");
+    qn_prof_put_number(o->w, (int64_t)f->of);
+    put(o, ",");
+    put_share(o, f);
+    put(o, "\n");
     o->before = f;
 }
 

@@ -24,6 +24,15 @@ size_t qn_prof_escape_byte(char to[QN_PROF_ESCAPE_MAX + 1], unsigned char c)
     return 4;
 }
 
+size_t qn_prof_plain_bytes(const char *text)
+{
+    size_t n = 0;
+
+    while (text[n] && !qn_prof_is_control((unsigned char)text[n]))
+        n++;
+    return n;
+}
+
 int qn_prof_has_control(const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -23,6 +23,9 @@ static inline int qn_prof_is_control(unsigned char c)
 /* Writes the visible form of `c` (no terminator) into `to`; returns its length, 1 to 4. */
 size_t qn_prof_escape_byte(char to[QN_PROF_ESCAPE_MAX + 1], unsigned char c);
 
+/* How many bytes the text begins with that pass unchanged. */
+size_t qn_prof_plain_bytes(const char *text);
+
 /* Nonzero if the text of `n` bytes holds a control byte. */
 int qn_prof_has_control(const char *text, size_t n);
 

@@ -12,7 +12,13 @@
 
 void qn_prof_format_address(char to[QN_PROF_INSN_TEXT], uint64_t address)
 {
-    snprintf(to, QN_PROF_INSN_TEXT, "0x%" PRIx64, address);
+    int digits = address ? (67 - __builtin_clzll(address)) / 4 : 1;
+
+    *to++ = '0';
+    *to++ = 'x';
+    to[digits] = '\0';
+    for (; digits-- > 0; address >>= 4)
+        to[digits] = "0123456789abcdef"[address & 15];
 }
 
 void qn_prof_format_bytes(char to[QN_PROF_INSN_TEXT], const struct qn_prof_insn *insn)

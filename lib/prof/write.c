@@ -28,9 +28,14 @@ void qn_prof_put_text(struct qn_prof_writer *w, const char *text)
 
 void qn_prof_put_escaped(struct qn_prof_writer *w, const char *text)
 {
-    for (; *text; text++) {
+    while (*text) {
         char piece[QN_PROF_ESCAPE_MAX + 1];
-        qn_prof_put_bytes(w, piece, qn_prof_escape_byte(piece, (unsigned char)*text));
+        size_t plain = qn_prof_plain_bytes(text);
+
+        qn_prof_put_bytes(w, text, plain);
+        text += plain;
+        if (*text)
+            qn_prof_put_bytes(w, piece, qn_prof_escape_byte(piece, (unsigned char)*text++));
     }
 }
 
@@ -58,6 +63,19 @@ static void put_number(struct qn_prof_writer *w, char before, int64_t value, cha
     if (after)
         *end++ = after;
     qn_prof_put_bytes(w, text, (size_t)(end - text));
+}
+
+void qn_prof_put_number(struct qn_prof_writer *w, int64_t value)
+{
+    put_number(w, '\0', value, '\0');
+}
+
+void qn_prof_put_address(struct qn_prof_writer *w, uint64_t address)
+{
+    char text[QN_PROF_INSN_TEXT];
+
+    qn_prof_format_address(text, address);
+    qn_prof_put_text(w, text);
 }
 
 void qn_prof_set_form(struct qn_prof_writer *w, enum qn_prof_form form)
@@ -146,9 +164,8 @@ void qn_prof_put_object(struct qn_prof_writer *w, const char *name)
 void qn_prof_put_insn(struct qn_prof_writer *w, const struct qn_prof_insn *insn, const int64_t *counts)
 {
     char text[QN_PROF_INSN_TEXT];
-    qn_prof_format_address(text, insn->address);
     qn_prof_put_text(w, "#");
-    qn_prof_put_text(w, text);
+    qn_prof_put_address(w, insn->address);
     qn_prof_format_bytes(text, insn);
     qn_prof_put_text(w, " ");
     qn_prof_put_text(w, text);

@@ -89,6 +89,8 @@ void qn_prof_put_line(struct qn_prof_writer *w, const char *text);
  * number of counts in the next lines. */
 void qn_prof_put_text(struct qn_prof_writer *w, const char *text);
 void qn_prof_put_escaped(struct qn_prof_writer *w, const char *text);
+void qn_prof_put_number(struct qn_prof_writer *w, int64_t value);     /* 42 */
+void qn_prof_put_address(struct qn_prof_writer *w, uint64_t address); /* 0x2a */
 void qn_prof_set_events(struct qn_prof_writer *w, int count);
 
 /* Flushes, renames into place and frees the writer, on success and on failure. Returns QN_PROF_OK,

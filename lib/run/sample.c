@@ -31,7 +31,7 @@
 #include "sim/module.h"
 #include "tcache/tcache.h"
 
-#define LN2 0xb17217f7ull /* of 2^32 */
+#define ONE (1u << 16)    /* of a number with 16 fractional bits */
 #define FLIPS_MAX 100u    /* below, draws are made one by one */
 
 bool qn_sample_steps;
@@ -82,25 +82,21 @@ unsigned qn_sample_home(unsigned home)
 
 /* ---- countdowns ---- */
 
-#define LOG_BITS 20u
+static uint64_t draw_fraction(void) { return sim_random_next(&random_state) >> 32; }
 
-/* -ln u for u equally likely between 0 and 1, with 16 fractional bits: the logarithm to base 2 bit by bit, by squaring. */
+/* -ln u for u equally likely between 0 and 1, with 16 fractional bits, by comparisons alone: of numbers drawn until one is not less than
+ * that before it, the first is the fraction if they are odd (J. von Neumann, Various techniques used in connection with random digits, 1951). */
 static uint64_t draw_exponential(void)
 {
-    uint64_t u = sim_random_next(&random_state) | 1, log = 0;
-    unsigned zeros = (unsigned)__builtin_clzll(u);
+    for (uint64_t whole = 0;; whole += ONE) {
+        uint64_t fraction = draw_fraction(), least = fraction, next;
+        bool odd = true;
 
-    u <<= zeros;
-    for (unsigned bit = 32; bit-- > 32 - LOG_BITS;) {
-        unsigned __int128 square = (unsigned __int128)u * u;
-
-        u = (uint64_t)(square >> 64);
-        if (u >> 63)
-            log |= 1ull << bit;
-        else
-            u = (uint64_t)(square >> 63);
+        for (; (next = draw_fraction()) < least; least = next)
+            odd = !odd;
+        if (odd)
+            return whole + (fraction >> 16);
     }
-    return (((uint64_t)(zeros + 1) << 32) - log) * (LN2 >> 8) >> 40;
 }
 
 /* Does a window begin at the anchor that is passed? */
@@ -176,12 +172,10 @@ static void before_step(void)
 
 static void after_step(void)
 {
-    if (!observes) {
-        qn_tally_end();
-    } else if (qn_watch_after()) {
-        first = false;
-        watched = qn_self;
-    }
+    if (!observes || !qn_watch_after())
+        return;
+    first = false;
+    watched = qn_self;
 }
 
 bool qn_sample_before(void)
@@ -201,7 +195,7 @@ void qn_sample_after(uint32_t block)
         qn_enter(&qn_self->pending);
         after_step();
     }
-    qn_tally_end();
+    qn_tally_end(block);
     if (state == WATCH && passed_anchor(qn_tcache_block(block)))
         pass_anchor();
 }

@@ -2,8 +2,9 @@
  *
  *   40113a, 40113e, 401142 observed     ->   the cost centre "3 instructions from 40113a" was executed once more
  *
- * Code that is left before each instruction counts nothing by itself: of a block that it runs any part may be observed.  A cost centre
- * is looked up by its code, as for any block (translate.c); those used last are found by their address here.
+ * Code that is left before each instruction counts nothing by itself.  Mostly the run is a whole block, which has a cost centre.  Of one
+ * that ended by a fault, or has a repeated string instruction, the cost centre of a part is looked up by its code, as for
+ * any block (translate.c); those used last are found by their address here.
  */
 #include "run/tally.h"
 
@@ -40,10 +41,13 @@ static uint32_t find_counter(uint64_t pc, unsigned n)
     return r->counter;
 }
 
-void qn_tally_end(void)
+void qn_tally_end(uint32_t block)
 {
+    const struct qn_tblock *b = block == QN_NO_BLOCK ? NULL : qn_tcache_block(block);
+    bool whole = b && b->pc == from && b->ninsns == going;
+
     if (going)
-        qn_arena_counters()[find_counter(from, going)]++;
+        qn_arena_counters()[whole ? qn_arena_block(b->record)->counter : find_counter(from, going)]++;
     going = 0;
 }
 
@@ -51,8 +55,7 @@ void qn_tally_insn(uint64_t pc)
 {
     if (!going)
         from = pc;
-    if (++going == QN_BLOCK_MAX)
-        qn_tally_end();
+    going++;
 }
 
 /* Its steps are counted in its cost centre. */
@@ -60,7 +63,7 @@ void qn_tally_string(uint64_t pc, const uint64_t before[3])
 {
     struct qn_cost_place place;
 
-    qn_tally_end();
+    qn_tally_end(QN_NO_BLOCK);
     place = qn_translate_centre(pc, 1, qn_region_home());
     qn_arena_counters()[place.counter]++;
     __builtin_memcpy(qn_ctx.rep, before, 3 * sizeof *before);

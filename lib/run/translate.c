@@ -203,10 +203,12 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
     }
     qn_block_liveness(&block);
     events.n = 0;
-    if (rules->emit.counts && block.n) {
-        qn_event_collect(&events, &block, &rules->event);
+    if ((rules->emit.counts || rules->emit.steps) && block.n) {
+        qn_event_collect(&events, &block, &qn_space_rules(QN_HOME(space))->event);
         place = cost_centre(QN_HOME(space));
     }
+    if (rules->emit.steps) /* what of it is observed is counted then (tally.c) */
+        events.n = 0;
     if (traced(number))
         trace_block();
     index = qn_emit_block(&block, &events, place.counter, place.centre, place.record, space);

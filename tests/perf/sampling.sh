@@ -38,13 +38,13 @@ for module in values conflicts; do
     "$quern" sim build --AN=$module -o $module || exit 1
 done
 
-# prepare PART: inputs, a PART-th of a second or two native
+# prepare PART: inputs, a PART-th of two or three seconds native
 prepare() {
     awk -v lines=$((240000 / $1)) -f "$folder/input.awk" >log
-    awk -v functions=$((24 / $1 + 1)) -f "$folder/source.awk" >source.c
-    sed "s/ROWS/$((400000 / $1))/" "$folder/workloads/sqlite3.sql" >sqlite3.sql
+    awk -v functions=$((100 / $1 + 1)) -f "$folder/source.awk" >source.c
+    sed "s/ROWS/$((1000000 / $1))/" "$folder/workloads/sqlite3.sql" >sqlite3.sql
     cp "$folder/workloads/python3.py" .
-    turns=$((40 / $1 + 1))
+    turns=$((120 / $1 + 1))
 }
 
 command_of() {
@@ -81,7 +81,7 @@ for program in $programs; do
 done
 [ $agree = yes ] || exit 0
 
-prepare 60
+prepare 120
 echo
 echo 'instructions sampled at least 20 times (4 of 10,000), beside all:'
 for program in $programs; do
@@ -102,6 +102,7 @@ for program in $programs; do
                 error += d < 0 ? -d : d
                 chance += sqrt(2 / 3.14159265) * sqrt(truth[k] * (1 - truth[k]) / n[k])
             }
+            if (!all) { print program ": nothing was sampled so often"; exit }
             printf "%-10s %6d instructions; the same value is first: %.1f%%; shares differ by %.2f points on average, by chance %.2f\n",
                 program, all, 100 * same / all, 100 * error / all, 100 * chance / all
         }' some every
