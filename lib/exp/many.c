@@ -164,7 +164,7 @@ static void print_LLs(FILE *f, const struct plan *p)
     MEMBERS(p->g, QN_EXP_MANY_LL)
         if (LL[i].file)
             fprintf(f, "extern const struct many_member many_LL_%d;\n", i);
-    fputs("static const struct many_LL many_LL[] __attribute__((unused)) = {\n", f);
+    fputs("const struct many_LL many_LL[] = {\n", f);
     MEMBERS(p->g, QN_EXP_MANY_LL) {
         fprintf(f, "    {%u, %u, %u, %d, ", LL[i].geometry.size, LL[i].geometry.assoc, LL[i].geometry.line, LL[i].D1);
         if (p->LL_group[i] < 0)
@@ -174,14 +174,15 @@ static void print_LLs(FILE *f, const struct plan *p)
         print_pointer(f, "LL", i, LL[i].file);
         fputs("},\n", f);
     }
-    fputs("};\nstatic const struct many_group many_groups[] __attribute__((unused)) = {\n", f);
+    fputs("};\nconst struct many_group many_groups[] = {\n", f);
     for (int i = 0; i < p->groups; i++) {
         const struct qn_geometry *g = &p->group[i].geometry;
 
         fprintf(f, "    {%u, %u, %u, 0x%llxull},\n", sets_of(g), g->assoc, qn_log2(g->line),
                 (unsigned long long)p->group[i].D1s);
     }
-    fprintf(f, "    {0, 0, 0, 0}\n};\n#define MANY_GROUPS %d\n", p->groups);
+    fprintf(f, "    {0, 0, 0, 0}\n};\nconst uint32_t many_D1_count = %d, many_LL_count = %d, many_group_count = %d;\n",
+            p->g->members[QN_EXP_MANY_D1], p->g->members[QN_EXP_MANY_LL], p->groups);
 }
 
 /* ---- the table: predictors ---- */
@@ -277,8 +278,10 @@ static void write_table(struct writer *w, const struct qn_exp_group *g)
     if (is_many(g, QN_EXP_MANY_D1)) {
         plan_D1s(p);
         plan_LLs(p);
+        fputs("#ifdef MANY_CACHES\n", f);
         print_D1s(f, p);
         print_LLs(f, p);
+        fputs("#endif\n", f);
     }
     for (int kind = QN_EXP_MANY_BC; kind <= QN_EXP_MANY_BI; kind++)
         if (is_many(g, (enum qn_exp_kind)kind))

@@ -1,6 +1,6 @@
 /* lib/sim/many/caches.c - slot D1 of a build that simulates many caches at once; see many.h.
  *
- *   stacks.h       least recently used         last_levels.h   the LLs below
+ *   stacks.h       least recently used         fetches.c       the LLs below
  *   members        policies, in units of their own
  *
  * The hit filter lets a line pass if it is the newest of its set in the cache with the fewest sets, and so in all, and every
@@ -8,6 +8,7 @@
  */
 #include "sim/many/many.h"
 
+#define MANY_CACHES 1
 #include QN_MANY_TABLE
 
 #define LEVEL "many"
@@ -23,7 +24,6 @@ _Static_assert(D1_COUNT <= MANY_MAX, "more members than bits");
 static uint64_t asked; /* references to policies, for messages */
 static uint64_t other_misses[2][D1_COUNT]; /* reads and writes: of policies, and of references over several lines */
 
-#include "sim/many/last_levels.h"
 #include "sim/many/stacks.h"
 
 /* ---- the hit filter ----
@@ -81,7 +81,7 @@ static struct qn_filter cachesim_D1_filter(const struct sim_config *config)
 
 /* ---- a reference ---- */
 
-static SIM_NCSR uint64_t ask_members(uint64_t which, uint64_t addr, uint32_t size, enum sim_kind kind)
+static uint64_t ask_members(uint64_t which, uint64_t addr, uint32_t size, enum sim_kind kind)
 {
     uint64_t missed = 0;
 
@@ -106,7 +106,7 @@ ALWAYS_INLINE uint64_t one_line(uint64_t addr, uint32_t size, enum sim_kind kind
 }
 
 /* Misses of all lines of a reference are one. */
-static SIM_NCSR uint64_t several_lines(uint64_t addr, uint32_t size, enum sim_kind kind)
+static __attribute__((noinline)) uint64_t several_lines(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
     uint64_t ask = MANY_MINDS, missed = stacks_ref_long(addr, size, &ask);
 
@@ -129,13 +129,8 @@ static void cachesim_D1_doref(uint64_t addr, uint32_t size, enum sim_kind kind, 
     result->miss = missed & 1;
     result->next_done = true;
     if (missed)
-        result->next_miss = last_levels_ref(missed, addr, size, kind) & 1;
+        result->next_miss = many_last_levels(missed, addr, size, kind);
 }
-
-/* ---- from fetches.c ---- */
-
-bool many_fetch(uint64_t addr, uint32_t size) { return last_levels_ref(~0ull, addr, size, SIM_FETCH) & 1; }
-void many_finish_last_levels(void) { last_levels_finish(); }
 
 /* ---- at the start, and at the end ---- */
 
@@ -148,7 +143,6 @@ static void cachesim_D1_initcache(const struct sim_config *config)
             many_D1[d].member->init(&own);
         }
     stacks_init();
-    last_levels_init(config->seed);
 }
 
 static void cachesim_D1_finish(void)

@@ -1,16 +1,25 @@
-/* lib/sim/many/fetches.c - slot LL of a build that simulates many caches at once; see many.h.  Data references never come
- * here: each D1 asks its own LLs (caches.c). */
+/* lib/sim/many/fetches.c - slot LL of a build that simulates many caches at once; see many.h.  Fetches come here that missed
+ * the I1, and from caches.c the D1s that missed a reference: each asks its own LLs.
+ *
+ * The table's numbers are no constants here, so this unit is the same for all builds (libquern-many.a).
+ */
 #include "sim/many/many.h"
 
 #define LEVEL "many"
 #define LEVEL_FINISH 1
 
-static void cachesim_LL_initcache(const struct sim_config *config) { (void)config; }
+#include "sim/many/last_levels.h"
+
+unsigned many_last_levels(uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    return last_levels_ref(D1s, addr, size, kind);
+}
+
+static void cachesim_LL_initcache(const struct sim_config *config) { last_levels_init(config->seed); }
 
 static void cachesim_LL_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
 {
-    (void)kind;
-    result->miss = many_fetch(addr, size);
+    result->miss = many_last_levels(~0ull, addr, size, kind);
 }
 
-static void cachesim_LL_finish(void) { many_finish_last_levels(); }
+static void cachesim_LL_finish(void) { last_levels_finish(); }

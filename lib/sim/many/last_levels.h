@@ -1,4 +1,4 @@
-/* lib/sim/many/last_levels.h - the LLs below many D1s; see many.h.  Included by caches.c, behind the table.
+/* lib/sim/many/last_levels.h - the LLs below many D1s; see many.h.  Included by fetches.c.
  *
  * LLs that are alike mostly hold the same lines; what differs is when each saw a line last, because each D1 lets other
  * references through.  So the LLs of a group share the tags of a set, and a line has a bit and a time for each:
@@ -10,12 +10,9 @@
  * A line that no LL has is forgotten.  Most references go to the line that was the set's last already, in the same LLs:
  * then nothing changes, and nothing is looked up.
  */
-#define LL_COUNT (sizeof many_LL / sizeof many_LL[0])
-#define LANES (sizeof many_D1 / sizeof many_D1[0]) /* an LL is known in its group by the D1 above it */
-
 struct shared_line {
-    uint64_t in;          /* which LLs have it */
-    uint64_t used[LANES]; /* time, where they have it */
+    uint64_t in;     /* which LLs have it */
+    uint64_t used[]; /* time, where they have it; an LL is known in its group by the D1 above it */
 };
 
 struct shared_set {
@@ -29,23 +26,39 @@ struct shared_set {
 struct shared_cache {
     struct shared_set *sets;
     uint64_t *tags;       /* by set and place: address / line size */
-    struct shared_line *lines;
+    uint64_t *lines;      /* by set and place: struct shared_line, each of as many words as line_words says */
     uint32_t room;
+    uint32_t set_mask, line_bits, ways;
+    uint64_t D1s;         /* that have an LL in this group */
+    uint8_t LL[MANY_MAX]; /* their numbers, by D1 */
 };
 
-static struct shared_cache shared[MANY_GROUPS + 1];
-static uint64_t last_level_misses[3][LL_COUNT]; /* reads, writes, fetches */
-static uint8_t lane_LL[MANY_GROUPS + 1][LANES]; /* number of the LL */
+static struct shared_cache shared[MANY_MAX];
+static bool is_simple; /* all LLs are in one group */
+static uint64_t last_level_misses[3][MANY_MAX]; /* reads, writes, fetches */
 static uint64_t last_level_time;
+static uint8_t policies[MANY_MAX]; /* numbers of the LLs that are in no group */
+static unsigned policy_count;
+static uint64_t asked; /* references to policies, for messages */
 
-static void make_room(struct shared_cache *c, uint32_t sets, uint32_t room)
+static inline uint32_t line_words(void) { return 1 + many_D1_count; }
+
+static inline struct shared_line *line_at(const struct shared_cache *c, uint64_t place)
 {
-    uint64_t *tags = sim_alloc((uint64_t)sets * room * sizeof *tags);
-    struct shared_line *lines = sim_alloc((uint64_t)sets * room * sizeof *lines);
+    return (struct shared_line *)(c->lines + place * line_words());
+}
+
+static void make_room(struct shared_cache *c, uint32_t room)
+{
+    uint64_t sets = c->set_mask + 1ull;
+    uint32_t words = line_words();
+    uint64_t *tags = sim_alloc(sets * room * sizeof *tags);
+    uint64_t *lines = sim_alloc(sets * room * words * sizeof *lines);
 
     for (uint64_t set = 0; c->room && set < sets; set++) {
         __builtin_memcpy(tags + set * room, c->tags + set * c->room, c->sets[set].count * sizeof *tags);
-        __builtin_memcpy(lines + set * room, c->lines + set * c->room, c->sets[set].count * sizeof *lines);
+        __builtin_memcpy(lines + set * room * words, c->lines + set * c->room * words,
+                         (uint64_t)c->sets[set].count * words * sizeof *lines);
     }
     c->tags = tags;
     c->lines = lines;
@@ -53,7 +66,7 @@ static void make_room(struct shared_cache *c, uint32_t sets, uint32_t room)
 }
 
 /* The line's place in its set, a new one if nobody has it. */
-static uint32_t find_line(struct shared_cache *c, uint32_t sets, uint64_t set, uint64_t line)
+static uint32_t find_line(struct shared_cache *c, uint64_t set, uint64_t line)
 {
     struct shared_set *s = &c->sets[set];
     const uint64_t *tags = c->tags + set * c->room;
@@ -62,20 +75,20 @@ static uint32_t find_line(struct shared_cache *c, uint32_t sets, uint64_t set, u
         if (tags[i] == line)
             return i;
     if (s->count == c->room)
-        make_room(c, sets, 2 * c->room);
+        make_room(c, 2 * c->room);
     c->tags[set * c->room + s->count] = line;
-    c->lines[set * c->room + s->count].in = 0;
+    line_at(c, set * c->room + s->count)->in = 0;
     return s->count++;
 }
 
 /* The line that LL `lane` gives up; NULL: it has room. */
-static struct shared_line *find_victim(struct shared_line *lines, uint32_t count, unsigned lane, uint32_t ways)
+static struct shared_line *find_victim(const struct shared_cache *c, uint64_t set, unsigned lane)
 {
     struct shared_line *oldest = NULL;
     uint32_t held = 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        struct shared_line *l = &lines[i];
+    for (uint32_t i = 0; i < c->sets[set].count; i++) {
+        struct shared_line *l = line_at(c, set * c->room + i);
 
         if (!(l->in >> lane & 1))
             continue;
@@ -83,139 +96,175 @@ static struct shared_line *find_victim(struct shared_line *lines, uint32_t count
         if (!oldest || l->used[lane] < oldest->used[lane])
             oldest = l;
     }
-    return held < ways ? NULL : oldest;
+    return held < c->ways ? NULL : oldest;
 }
 
 /* Lines that nobody has make room. */
-static void forget_lines(struct shared_set *s, uint64_t *tags, struct shared_line *lines)
+static void forget_lines(struct shared_cache *c, uint64_t set)
 {
+    struct shared_set *s = &c->sets[set];
+    uint64_t *tags = c->tags + set * c->room;
+
     for (uint32_t i = 0; i < s->count;) {
-        if (lines[i].in) {
+        struct shared_line *l = line_at(c, set * c->room + i);
+
+        if (l->in) {
             i++;
             continue;
         }
         s->count--;
-        lines[i] = lines[s->count];
+        __builtin_memmove(l, line_at(c, set * c->room + s->count), line_words() * sizeof *c->lines);
         tags[i] = tags[s->count];
         if (s->place == s->count)
             s->place = i;
     }
 }
 
-static void fill_line(struct shared_cache *c, uint64_t set, uint32_t ways, uint32_t place, uint64_t missed)
+static void fill_line(struct shared_cache *c, uint64_t set, uint32_t place, uint64_t missed)
 {
-    struct shared_line *lines = c->lines + set * c->room;
     bool forget = false;
 
     for (uint64_t m = missed; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(m);
-        struct shared_line *victim = find_victim(lines, c->sets[set].count, lane, ways);
+        struct shared_line *victim = find_victim(c, set, lane);
 
         if (victim) {
             victim->in &= ~(1ull << lane);
             forget |= !victim->in;
         }
     }
-    lines[place].in |= missed;
+    line_at(c, set * c->room + place)->in |= missed;
     if (forget)
-        forget_lines(&c->sets[set], c->tags + set * c->room, lines);
+        forget_lines(c, set);
 }
 
 /* The line is not the one referenced last, or not by all of these. */
-static SIM_NCSR uint64_t touch_line(unsigned g, struct shared_set *s, uint64_t line, uint64_t D1s)
+static uint64_t touch_line(struct shared_cache *c, uint64_t line, uint64_t D1s)
 {
-    const struct many_group *group = &many_groups[g];
-    struct shared_cache *c = &shared[g];
-    uint64_t set = line & (group->sets - 1), missed, time = ++last_level_time;
+    uint64_t set = line & c->set_mask, missed, time = ++last_level_time;
+    struct shared_set *s = &c->sets[set];
     struct shared_line *l;
 
     if (s->recent != line || !s->count) {
-        s->place = find_line(c, group->sets, set, line);
+        s->place = find_line(c, set, line);
         s->recent = line;
         s->touched = 0;
     }
-    l = &c->lines[set * c->room + s->place];
+    l = line_at(c, set * c->room + s->place);
     missed = D1s & ~l->in;
     for (uint64_t m = D1s & ~s->touched; m; m &= m - 1)
         l->used[__builtin_ctzll(m)] = time;
     s->touched |= D1s;
     if (QN_UNLIKELY(missed))
-        fill_line(c, set, group->ways, s->place, missed);
+        fill_line(c, set, s->place, missed);
     return missed;
 }
 
-/* One line in the LLs below these D1s.  Returns those that did not have it. */
-static inline uint64_t group_line(unsigned g, uint64_t line, uint64_t D1s)
+/* Have all of these referenced the line, and none another of its set since? */
+static inline bool is_recent(const struct shared_cache *c, uint64_t line, uint64_t D1s)
 {
-    struct shared_set *s = &shared[g].sets[line & (many_groups[g].sets - 1)];
+    const struct shared_set *s = &c->sets[line & c->set_mask];
 
-    if (s->recent == line && !(D1s & ~s->touched))
-        return 0;
-    return touch_line(g, s, line, D1s);
+    return s->recent == line && !(D1s & ~s->touched);
 }
 
-static inline __attribute__((always_inline)) uint64_t group_ref(unsigned g, uint64_t D1s, uint64_t addr, uint32_t size, unsigned which)
+/* Returns whether LL #0 is among them. */
+static unsigned count_misses(const struct shared_cache *c, uint64_t missed, enum sim_kind kind)
 {
-    unsigned bits = many_groups[g].line_bits;
-    uint64_t line = addr >> bits, last = (addr + size - 1) >> bits, missed = 0, LLs = 0;
+    uint64_t *counts = last_level_misses[kind == SIM_FETCH ? 2 : kind == SIM_WRITE];
+    bool first = false;
 
-    D1s &= many_groups[g].D1s;
-    for (; D1s && line <= last; line++)
-        missed |= group_line(g, line, D1s);
     for (; missed; missed &= missed - 1) {
-        unsigned n = lane_LL[g][__builtin_ctzll(missed)];
+        unsigned n = c->LL[__builtin_ctzll(missed)];
 
-        last_level_misses[which][n]++;
-        LLs |= 1ull << n;
+        counts[n]++;
+        first |= n == 0;
     }
-    return LLs;
+    return first;
 }
 
-static SIM_NCSR __attribute__((unused)) uint64_t ask_last_level(unsigned n, uint64_t addr, uint32_t size, enum sim_kind kind)
+/* A reference in the LLs below these D1s.  Returns whether LL #0 missed. */
+static unsigned group_ref(struct shared_cache *c, uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    uint64_t line = addr >> c->line_bits, last = (addr + size - 1) >> c->line_bits, missed = 0;
+
+    D1s &= c->D1s;
+    for (; D1s && line <= last; line++)
+        if (!is_recent(c, line, D1s))
+            missed |= touch_line(c, line, D1s);
+    return count_misses(c, missed, kind);
+}
+
+/* The same of one line that is not recent. */
+static __attribute__((noinline)) unsigned one_line(struct shared_cache *c, uint64_t line, uint64_t D1s, enum sim_kind kind)
+{
+    return count_misses(c, touch_line(c, line, D1s), kind);
+}
+
+static unsigned ask_last_level(unsigned n, uint64_t addr, uint32_t size, enum sim_kind kind)
 {
     return AT_WORK(SLOT_LL, SIM_IN_DOREF, ++asked, many_LL[n].member->ref(addr, size, kind)) & 1;
 }
 
-/* A reference that these D1s missed, or a fetch.  Returns the LLs that missed, too. */
-static inline __attribute__((always_inline)) uint64_t last_levels_ref(uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind)
+static __attribute__((noinline)) unsigned several_groups(uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind)
 {
-    unsigned which = kind == SIM_FETCH ? 2 : kind == SIM_WRITE;
-    uint64_t missed = 0;
+    unsigned missed = false;
 
-#pragma GCC unroll 64
-    for (unsigned g = 0; g != MANY_GROUPS; g++)
-        missed |= group_ref(g, D1s, addr, size, which);
-#pragma GCC unroll 64
-    for (unsigned n = 0; n < LL_COUNT; n++)
-        if (many_LL[n].group == MANY_NONE && D1s >> many_LL[n].D1 & 1) {
-            uint64_t miss = ask_last_level(n, addr, size, kind);
+    for (unsigned g = 0; g < many_group_count; g++)
+        missed |= group_ref(&shared[g], D1s, addr, size, kind);
+    for (unsigned i = 0; i < policy_count; i++)
+        if (D1s >> many_LL[policies[i]].D1 & 1) {
+            unsigned n = policies[i], miss = ask_last_level(n, addr, size, kind);
 
-            last_level_misses[which][n] += miss;
-            missed |= miss << n;
+            last_level_misses[kind == SIM_FETCH ? 2 : kind == SIM_WRITE][n] += miss;
+            missed |= miss & (n == 0);
         }
     return missed;
 }
 
+/* A reference that these D1s missed, or a fetch.  Mostly there is no more to it than what stands here. */
+static inline unsigned last_levels_ref(uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    struct shared_cache *c = &shared[0];
+    uint64_t line = addr >> c->line_bits;
+
+    if (QN_UNLIKELY(!is_simple || line != (addr + size - 1) >> c->line_bits))
+        return several_groups(D1s, addr, size, kind);
+    D1s &= c->D1s;
+    return is_recent(c, line, D1s) ? false : one_line(c, line, D1s, kind);
+}
+
+static void group_init(struct shared_cache *c, const struct many_group *group)
+{
+    c->set_mask = group->sets - 1;
+    c->line_bits = group->line_bits;
+    c->ways = group->ways;
+    c->D1s = group->D1s;
+    c->sets = sim_alloc(group->sets * sizeof *c->sets);
+    make_room(c, group->ways);
+}
+
 static void last_levels_init(uint64_t seed)
 {
-    for (unsigned g = 0; g != MANY_GROUPS; g++) {
-        shared[g].sets = sim_alloc(many_groups[g].sets * sizeof *shared[g].sets);
-        make_room(&shared[g], many_groups[g].sets, many_groups[g].ways);
-    }
-    for (unsigned n = 0; n < LL_COUNT; n++) {
+    for (unsigned g = 0; g < many_group_count; g++)
+        group_init(&shared[g], &many_groups[g]);
+    for (unsigned n = 0; n < many_LL_count; n++) {
         const struct many_LL *l = &many_LL[n];
         struct sim_config config = many_config("LL", n, l->size, l->ways, l->line, seed);
 
-        if (l->group == MANY_NONE)
+        if (l->group == MANY_NONE) {
             l->member->init(&config);
-        else
-            lane_LL[l->group][l->D1] = (uint8_t)n;
+            policies[policy_count++] = (uint8_t)n;
+        } else {
+            shared[l->group].LL[l->D1] = (uint8_t)n;
+        }
     }
+    is_simple = many_group_count == 1 && !policy_count;
 }
 
 static void last_levels_finish(void)
 {
-    for (unsigned n = 0; n < LL_COUNT; n++) {
+    for (unsigned n = 0; n < many_LL_count; n++) {
         sim_print("many LL %u %U %U %U", n, last_level_misses[2][n], last_level_misses[0][n], last_level_misses[1][n]);
         if (many_LL[n].group == MANY_NONE)
             many_LL[n].member->finish();

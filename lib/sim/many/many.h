@@ -1,8 +1,8 @@
 /* lib/sim/many/many.h - many simulators on one execution: what `quern sweep` builds where only caches or predictors differ.
  *
  *   D1 #0 1024,2,64   #1 4096,2,64   #2 4096,2,64 srrip          caches.c, in slot D1
- *   LL #0 of D1 #0    #1 of D1 #1    #2 of D1 #2                 looked up there, on a miss of their D1
- *   fetches that miss the I1 go to every LL                      fetches.c, in slot LL
+ *   LL #0 of D1 #0    #1 of D1 #1    #2 of D1 #2                 fetches.c, in slot LL: looked up on a miss of their D1,
+ *                                                                and by every fetch that misses the I1
  *   BC #0 gshare      #1 tage                                    predictors.c, in slot BC; targets.c in BI
  *
  * Each gives what it would give alone: the execution does not depend on what is simulated, each D1 sees every
@@ -79,9 +79,13 @@ struct many_group {
     uint64_t D1s; /* that have an LL in this group */
 };
 
-/* A fetch that missed the I1: every LL is asked.  Returns whether #0 missed. */
-bool many_fetch(uint64_t addr, uint32_t size);
-void many_finish_last_levels(void);
+/* For units that are compiled before there is a table. */
+extern const struct many_LL many_LL[];
+extern const struct many_group many_groups[];
+extern const uint32_t many_D1_count, many_LL_count, many_group_count;
+
+/* A reference that missed these D1s: the LLs below them are asked.  Returns whether LL #0 missed. */
+unsigned many_last_levels(uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind);
 
 /* The configuration of member `number` of a slot, "D1#3". */
 static inline __attribute__((unused)) struct sim_config many_config(const char *slot, unsigned number, uint32_t size,

@@ -30,27 +30,25 @@ ALWAYS_INLINE void vectors_end(void)
 /* The line that the next moves are about. */
 ALWAYS_INLINE void vectors_take(uint64_t line) { __asm__ volatile("vpbroadcastq %0, %%zmm17" : : "r"(line)); }
 
-/* valignq: the row behind eight times the line, less the first seven of these. */
+/* vpcompressq: the row without the line, the rest moved up.  valignq: that behind eight times the line, less the first seven of
+ * these.  Nothing on the way to the new row waits for what is found out in general registers. */
 ALWAYS_INLINE unsigned move_by_vector(uint64_t *row, unsigned ways)
 {
-    uint32_t equal, moved;
+    uint32_t others;
 
     if (ways == 8)
         __asm__ volatile("vmovdqa64 %1, %%zmm16\n\t"
-                         "vpcmpeqq %%zmm17, %%zmm16, %%k1\n\t"
-                         "kmovd %%k1, %0" : "=r"(equal) : "m"(*(uint64_t(*)[8])row));
+                         "vpcmpneqq %%zmm17, %%zmm16, %%k1\n\t"
+                         "kmovd %%k1, %0\n\t"
+                         "vpcompressq %%zmm16, %%zmm16%{%%k1%}\n\t"
+                         "valignq $7, %%zmm17, %%zmm16, %%zmm16\n\t"
+                         "vmovdqa64 %%zmm16, %1" : "=r"(others), "+m"(*(uint64_t(*)[8])row));
     else
         __asm__ volatile("vmovdqa64 %1, %%ymm16\n\t"
-                         "vpcmpeqq %%ymm17, %%ymm16, %%k1\n\t"
-                         "kmovd %%k1, %0" : "=r"(equal) : "m"(*(uint64_t(*)[4])row));
-    moved = equal ^ (equal - 1);
-    if (ways == 8)
-        __asm__ volatile("kmovd %1, %%k1\n\t"
-                         "valignq $7, %%zmm17, %%zmm16, %%zmm16%{%%k1%}\n\t"
-                         "vmovdqa64 %%zmm16, %0" : "=m"(*(uint64_t(*)[8])row) : "r"(moved));
-    else
-        __asm__ volatile("kmovd %1, %%k1\n\t"
-                         "valignq $3, %%ymm17, %%ymm16, %%ymm16%{%%k1%}\n\t"
-                         "vmovdqa64 %%ymm16, %0" : "=m"(*(uint64_t(*)[4])row) : "r"(moved));
-    return (unsigned)__builtin_ctz(equal | 1u << ways);
+                         "vpcmpneqq %%ymm17, %%ymm16, %%k1\n\t"
+                         "kmovd %%k1, %0\n\t"
+                         "vpcompressq %%ymm16, %%ymm16%{%%k1%}\n\t"
+                         "valignq $3, %%ymm17, %%ymm16, %%ymm16\n\t"
+                         "vmovdqa64 %%ymm16, %1" : "=r"(others), "+m"(*(uint64_t(*)[4])row));
+    return (unsigned)__builtin_ctz(~others & ((2u << ways) - 1));
 }
