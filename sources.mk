@@ -629,6 +629,7 @@ headers = \
 	lib/sim/many/many.h \
 	lib/sim/many/member_cache.h \
 	lib/sim/many/member_predictor.h \
+	lib/sim/many/seldom.h \
 	lib/sim/many/stacks.h \
 	lib/sim/many/vectors.h \
 	lib/sim/policy/rrip.h \

@@ -306,6 +306,7 @@ static bool add_engine(struct command *c, const struct qn_sim_build *b, const ch
         add(c, "%s/sim/%s", library, b->versus ? "versus.c" : b->many ? "many/no_twin.c" : "twin.c");
     }
     add_words(c, ENGINE_LINK);
+    add_words(c, many ? "-Wl,--strip-debug" : "");
     add_words(c, "-Wl,--whole-archive");
     add(c, "%s", archive);
     if (many)

@@ -136,13 +136,13 @@ static void print_D1s(FILE *f, const struct plan *p)
     MEMBERS(p->g, QN_EXP_MANY_D1)
         if (D1[i].file)
             fprintf(f, "extern const struct many_member many_D1_%d;\n", i);
-    fputs("static const struct many_D1 many_D1[] __attribute__((unused)) = {\n", f);
+    fputs("const struct many_D1 many_D1[] = {\n", f);
     MEMBERS(p->g, QN_EXP_MANY_D1) {
         fprintf(f, "    {%u, %u, %u, %d, ", D1[i].geometry.size, D1[i].geometry.assoc, D1[i].geometry.line, p->D1_node[i]);
         print_pointer(f, "D1", i, D1[i].file);
         fputs("},\n", f);
     }
-    fputs("};\nstatic const struct many_node many_nodes[] __attribute__((unused)) = {\n", f);
+    fputs("};\nconst struct many_node many_nodes[] = {\n", f);
     for (int i = 0; i < p->nodes; i++) {
         const struct node *n = &p->node[i];
 

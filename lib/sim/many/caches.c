@@ -1,6 +1,6 @@
 /* lib/sim/many/caches.c - slot D1 of a build that simulates many caches at once; see many.h.
  *
- *   stacks.h       least recently used         fetches.c       the LLs below
+ *   stacks.h       least recently used         fetches.c       the LLs below, and what is seldom done here
  *   members        policies, in units of their own
  *
  * The hit filter lets a line pass if it is the newest of its set in the cache with the fewest sets, and so in all, and every
@@ -20,9 +20,6 @@
 #define SEVERAL_LINES (many_nodes[0].line_bits != many_nodes[MANY_NODES - 1].line_bits)
 
 _Static_assert(D1_COUNT <= MANY_MAX, "more members than bits");
-
-static uint64_t asked; /* references to policies, for messages */
-static uint64_t other_misses[2][D1_COUNT]; /* reads and writes: of policies, and of references over several lines */
 
 #include "sim/many/stacks.h"
 
@@ -81,38 +78,20 @@ static struct qn_filter cachesim_D1_filter(const struct sim_config *config)
 
 /* ---- a reference ---- */
 
-static uint64_t ask_members(uint64_t which, uint64_t addr, uint32_t size, enum sim_kind kind)
-{
-    uint64_t missed = 0;
-
-    for (; which; which &= which - 1) {
-        unsigned d = (unsigned)__builtin_ctzll(which);
-        uint64_t miss = AT_WORK(SLOT_D1, SIM_IN_DOREF, ++asked, many_D1[d].member->ref(addr, size, kind)) & 1;
-
-        missed |= miss << d;
-        other_misses[kind == SIM_WRITE][d] += miss;
-    }
-    return missed;
-}
-
 ALWAYS_INLINE uint64_t one_line(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
     uint64_t ask = MANY_MINDS, missed = stacks_ref(addr, kind == SIM_WRITE, &ask);
 
     if (ask)
-        missed |= ask_members(ask, addr, size, kind);
+        missed |= many_ask(ask, addr, size, kind);
     let_pass(addr & ~(uint64_t)(sim.line - 1));
     return missed;
 }
 
-/* Misses of all lines of a reference are one. */
 static __attribute__((noinline)) uint64_t several_lines(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
-    uint64_t ask = MANY_MINDS, missed = stacks_ref_long(addr, size, &ask);
+    uint64_t missed = many_ref_long(MANY_MINDS, addr, size, kind);
 
-    for (uint64_t m = missed; m; m &= m - 1)
-        other_misses[kind == SIM_WRITE][__builtin_ctzll(m)]++;
-    missed |= ask_members(ask, addr, size, kind);
     for (uint64_t line = addr & ~(uint64_t)(sim.line - 1); line < addr + size; line += sim.line)
         let_pass(line);
     return missed;
@@ -132,25 +111,5 @@ static void cachesim_D1_doref(uint64_t addr, uint32_t size, enum sim_kind kind, 
         result->next_miss = many_last_levels(missed, addr, size, kind);
 }
 
-/* ---- at the start, and at the end ---- */
-
-static void cachesim_D1_initcache(const struct sim_config *config)
-{
-    for (unsigned d = 0; d < D1_COUNT; d++)
-        if (many_D1[d].member) {
-            struct sim_config own = many_config("D1", d, many_D1[d].size, many_D1[d].ways, many_D1[d].line, config->seed);
-
-            many_D1[d].member->init(&own);
-        }
-    stacks_init();
-}
-
-static void cachesim_D1_finish(void)
-{
-    for (unsigned d = 0; d < D1_COUNT; d++) {
-        sim_print("many D1 %u %U %U", d, other_misses[0][d] + stacks_misses(d, false),
-                  other_misses[1][d] + stacks_misses(d, true));
-        if (many_D1[d].member)
-            many_D1[d].member->finish();
-    }
-}
+static void cachesim_D1_initcache(const struct sim_config *config) { many_init_D1s(config->seed); }
+static void cachesim_D1_finish(void) { many_finish_D1s(); }

@@ -1,7 +1,8 @@
 /* lib/sim/many/fetches.c - slot LL of a build that simulates many caches at once; see many.h.  Fetches come here that missed
  * the I1, and from caches.c the D1s that missed a reference: each asks its own LLs.
  *
- * The table's numbers are no constants here, so this unit is the same for all builds (libquern-many.a).
+ * The table's numbers are no constants here, so this unit is the same for all builds and is there already (libquern-many.a).
+ * Therefore it also has what slot D1 does seldom.
  */
 #include "sim/many/many.h"
 
@@ -9,6 +10,7 @@
 #define LEVEL_FINISH 1
 
 #include "sim/many/last_levels.h"
+#include "sim/many/seldom.h"
 
 unsigned many_last_levels(uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind)
 {

@@ -48,7 +48,7 @@ struct many_predictor {
  * MANY_VECTORS   defined if this processor has what vectors.h needs
  * MANY_MINDS     policies that are asked always, because a repeated hit may change their state
  * many_LL[]      the LLs
- * many_groups[]  LLs of a group are alike, and least recently used, and each below another D1; MANY_GROUPS of them
+ * many_groups[]  LLs of a group are alike, and least recently used, and each below another D1
  */
 #define MANY_MAX 64 /* bits of a word */
 #define MANY_NONE 255
@@ -79,10 +79,23 @@ struct many_group {
     uint64_t D1s; /* that have an LL in this group */
 };
 
-/* For units that are compiled before there is a table. */
+/* For the unit that is compiled before there is a table. */
+extern const struct many_D1 many_D1[];
+extern const struct many_node many_nodes[];
 extern const struct many_LL many_LL[];
 extern const struct many_group many_groups[];
-extern const uint32_t many_D1_count, many_LL_count, many_group_count;
+extern const uint32_t many_D1_count, many_LL_count, many_group_count, many_node_count, many_depths;
+
+/* The stacks (stacks.h). */
+extern uint64_t many_rows[];      /* by node and set: lines plus one, newest first; 0 = none */
+extern uint64_t many_missed_at[]; /* by node and depth: which D1s have no more ways than that */
+extern uint64_t many_at_depth[];  /* reads of one line, then writes, that were found there: many_depths each */
+
+/* References to policies, and one over several lines, for which all of them are asked.  Returns which D1s missed. */
+uint64_t many_ask(uint64_t which, uint64_t addr, uint32_t size, enum sim_kind kind);
+uint64_t many_ref_long(uint64_t ask, uint64_t addr, uint32_t size, enum sim_kind kind);
+void many_init_D1s(uint64_t seed);
+void many_finish_D1s(void);
 
 /* A reference that missed these D1s: the LLs below them are asked.  Returns whether LL #0 missed. */
 unsigned many_last_levels(uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind);

@@ -14,9 +14,9 @@
  * Source: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970; M. D. Hill, A. J.
  * Smith, Evaluating associativity in CPU caches, IEEE Trans. Computers 38(12), 1989 (forest simulation).
  */
-static uint64_t rows[MANY_ROWS] __attribute__((aligned(64))); /* by node and set: lines plus one, newest first; 0 = none */
-static uint64_t missed_at[MANY_DEPTHS];    /* by node and depth: which D1s have no more ways than that */
-static uint64_t at_depth[2][MANY_DEPTHS];  /* reads and writes of one line that were found there */
+uint64_t many_rows[MANY_ROWS] __attribute__((aligned(64)));
+uint64_t many_missed_at[MANY_DEPTHS], many_at_depth[2 * MANY_DEPTHS];
+const uint32_t many_node_count = MANY_NODES, many_depths = MANY_DEPTHS;
 
 /* How many lines of the row are newer than this one; `ways` if it is not there.  It moves to the front.  The first
  * line of the row is another. */
@@ -69,7 +69,7 @@ ALWAYS_INLINE bool begins_class(unsigned i) { return i == 0 || many_nodes[i - 1]
 /* A reference within one line of each size.  Returns which D1s missed; adds to `ask` the policies that have to be asked. */
 ALWAYS_INLINE uint64_t stacks_ref(uint64_t addr, bool write, uint64_t *ask)
 {
-    uint64_t missed = 0, *found_at = at_depth[write];
+    uint64_t missed = 0, *found_at = many_at_depth + (write ? MANY_DEPTHS : 0);
     bool stop = false;
 
     vectors_begin();
@@ -77,7 +77,7 @@ ALWAYS_INLINE uint64_t stacks_ref(uint64_t addr, bool write, uint64_t *ask)
     for (unsigned i = 0; i < MANY_NODES; i++) {
         const struct many_node *node = &many_nodes[i];
         uint64_t line = addr >> node->line_bits;
-        uint64_t *row = rows + node->rows + (line & (node->sets - 1)) * node->ways;
+        uint64_t *row = many_rows + node->rows + (line & (node->sets - 1)) * node->ways;
         unsigned depth;
 
         if (begins_class(i)) {
@@ -90,54 +90,10 @@ ALWAYS_INLINE uint64_t stacks_ref(uint64_t addr, bool write, uint64_t *ask)
         if (stop)
             continue;
         depth = node->depths + stack_move(row, node->ways, line + 1);
-        missed |= missed_at[depth];
+        missed |= many_missed_at[depth];
         found_at[depth]++;
         *ask |= node->members;
     }
     vectors_end();
     return missed;
-}
-
-/* One over several lines: all policies have to be asked. */
-static uint64_t stacks_ref_long(uint64_t addr, uint32_t size, uint64_t *ask)
-{
-    uint64_t missed = 0;
-
-    vectors_begin();
-    for (unsigned i = 0; i < MANY_NODES; i++) {
-        const struct many_node *node = &many_nodes[i];
-        uint64_t line = addr >> node->line_bits, last = (addr + size - 1) >> node->line_bits;
-
-        *ask |= node->members;
-        for (; line <= last; line++) {
-            uint64_t *row = rows + node->rows + (line & (node->sets - 1)) * node->ways;
-
-            vectors_take(line + 1);
-            if (row[0] != line + 1)
-                missed |= missed_at[node->depths + stack_move(row, node->ways, line + 1)];
-        }
-    }
-    vectors_end();
-    return missed;
-}
-
-static void stacks_init(void)
-{
-    for (unsigned d = 0; d < D1_COUNT; d++) {
-        const struct many_node *node = &many_nodes[many_D1[d].node];
-
-        for (uint32_t depth = many_D1[d].ways; !many_D1[d].member && depth <= node->ways; depth++)
-            missed_at[node->depths + depth] |= 1ull << d;
-    }
-}
-
-/* Misses of references within one line. */
-static uint64_t stacks_misses(unsigned d, bool write)
-{
-    const struct many_node *node = &many_nodes[many_D1[d].node];
-    uint64_t n = 0;
-
-    for (uint32_t depth = many_D1[d].ways; !many_D1[d].member && depth <= node->ways; depth++)
-        n += at_depth[write][node->depths + depth];
-    return n;
 }

@@ -1,0 +1,98 @@
+/* lib/sim/many/seldom.h - what slot D1 does seldom; see caches.c.  Included by fetches.c, which is compiled before there is a
+ * table: references over several lines, policies, and the ends of a run.
+ */
+static uint64_t D1_asked;                  /* references to policies, for messages */
+static uint64_t other_misses[2][MANY_MAX]; /* reads and writes: of policies, and of references over several lines */
+
+/* As stack_move (stacks.h), for any number of ways. */
+static uint32_t move_line(uint64_t *row, uint32_t ways, uint64_t line)
+{
+    uint32_t depth = 0;
+
+    while (depth < ways && row[depth] != line)
+        depth++;
+    for (uint32_t i = depth < ways ? depth : ways - 1; i > 0; i--)
+        row[i] = row[i - 1];
+    row[0] = line;
+    return depth;
+}
+
+/* Returns which D1s missed one of the lines; adds to `ask` the policies: all have to be asked. */
+static uint64_t stacks_ref_long(uint64_t addr, uint32_t size, uint64_t *ask)
+{
+    uint64_t missed = 0;
+
+    for (uint32_t i = 0; i < many_node_count; i++) {
+        const struct many_node *node = &many_nodes[i];
+        uint64_t line = addr >> node->line_bits, last = (addr + size - 1) >> node->line_bits;
+
+        *ask |= node->members;
+        for (; line <= last; line++) {
+            uint64_t *row = many_rows + node->rows + (line & (node->sets - 1)) * node->ways;
+
+            missed |= many_missed_at[node->depths + move_line(row, node->ways, line + 1)];
+        }
+    }
+    return missed;
+}
+
+uint64_t many_ask(uint64_t which, uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    uint64_t missed = 0;
+
+    for (; which; which &= which - 1) {
+        unsigned d = (unsigned)__builtin_ctzll(which);
+        uint64_t miss = AT_WORK(SLOT_D1, SIM_IN_DOREF, ++D1_asked, many_D1[d].member->ref(addr, size, kind)) & 1;
+
+        missed |= miss << d;
+        other_misses[kind == SIM_WRITE][d] += miss;
+    }
+    return missed;
+}
+
+/* Misses of all lines of a reference are one. */
+uint64_t many_ref_long(uint64_t ask, uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    uint64_t missed = stacks_ref_long(addr, size, &ask);
+
+    for (uint64_t m = missed; m; m &= m - 1)
+        other_misses[kind == SIM_WRITE][__builtin_ctzll(m)]++;
+    return missed | many_ask(ask, addr, size, kind);
+}
+
+/* ---- at the start, and at the end ---- */
+
+void many_init_D1s(uint64_t seed)
+{
+    for (uint32_t d = 0; d < many_D1_count; d++) {
+        const struct many_D1 *D1 = &many_D1[d];
+        const struct many_node *node = &many_nodes[D1->node];
+        struct sim_config own = many_config("D1", d, D1->size, D1->ways, D1->line, seed);
+
+        if (D1->member)
+            D1->member->init(&own);
+        for (uint32_t depth = D1->ways; !D1->member && depth <= node->ways; depth++)
+            many_missed_at[node->depths + depth] |= 1ull << d;
+    }
+}
+
+/* Misses of references within one line, by least recently used. */
+static uint64_t stacks_misses(uint32_t d, const uint64_t *found_at)
+{
+    const struct many_node *node = &many_nodes[many_D1[d].node];
+    uint64_t n = 0;
+
+    for (uint32_t depth = many_D1[d].ways; !many_D1[d].member && depth <= node->ways; depth++)
+        n += found_at[node->depths + depth];
+    return n;
+}
+
+void many_finish_D1s(void)
+{
+    for (uint32_t d = 0; d < many_D1_count; d++) {
+        sim_print("many D1 %u %U %U", d, other_misses[0][d] + stacks_misses(d, many_at_depth),
+                  other_misses[1][d] + stacks_misses(d, many_at_depth + many_depths));
+        if (many_D1[d].member)
+            many_D1[d].member->finish();
+    }
+}
