@@ -267,6 +267,7 @@ translator_sources = \
 	lib/emit/group.c \
 	lib/emit/indirect.c \
 	lib/emit/last_level.c \
+	lib/emit/line_stub.c \
 	lib/emit/lru_stub.c \
 	lib/emit/place.c \
 	lib/emit/predict.c \

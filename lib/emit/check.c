@@ -5,6 +5,7 @@
  *          cmp  $line-size, S1 ;  ja slow    above: other line, or straddling
  *          lea  n(now), S1 ;  mov S1, entries+8(S2)
  *   slow:  move the clock on ;  mov $site, arg_site ;  call a stub, which calls the simulator ;  jmp back
+ *          or shorter, for the default data cache: push $site ;  call a stub, which does it all (lru_stub.c) ;  jmp back
  *
  * An address known at translation time needs one comparison: cmp $line, entry ; jne slow.
  *
@@ -162,25 +163,41 @@ static void data_call(struct emitter *e, const struct qn_event *ev)
     e->data_time = e->code_time = 1; /* what the clock says now is the time of this reference */
 }
 
+/* The same by a stub that moves the clock on itself and finds the site on the stack. */
+static void stub_call(struct emitter *e, const struct qn_event *ev, uint32_t stub)
+{
+    struct qn_code *c = &e->cold;
+
+    x_store(c, CTX(guest_sp), QN_RSP);
+    x_movi(c, QN_RSP, (uint64_t)(uintptr_t)qn_slow_stack_top);
+    x_push_imm(c, emit_site(e, ev));
+    x_call(c, stub);
+    x_load(c, QN_RSP, CTX(guest_sp));
+}
+
 /* The same behind a comparison: S1 = address ^ entries(S2). */
 static void data_call_again(struct emitter *e, const struct qn_event *ev)
 {
-    qn_slow_call *fn = tell(e, &e->cold, ev);
     uint32_t stub = emit_lru_stub(e, ev->size, false);
 
-    emit_slow_call_at(&e->cold, stub ? stub : emit_reference_stub(e, fn, true));
+    if (stub)
+        stub_call(e, ev, stub);
+    else
+        emit_slow_call_at(&e->cold, emit_reference_stub(e, tell(e, &e->cold, ev), true));
 }
 
 /* The same for an address that is known, whose entry is at the offset `at`. */
 static void data_call_known(struct emitter *e, const struct qn_event *ev, uint64_t addr, uint32_t at)
 {
-    qn_slow_call *fn = tell(e, &e->cold, ev);
     uint32_t stub = emit_lru_stub(e, ev->size, true);
 
     x_movi(&e->cold, e->s1, addr);
-    if (stub)
+    if (stub) {
         x_movi(&e->cold, e->s2, at);
-    emit_slow_call_at(&e->cold, stub ? stub : emit_reference_stub(e, fn, false));
+        stub_call(e, ev, stub);
+    } else {
+        emit_slow_call_at(&e->cold, emit_reference_stub(e, tell(e, &e->cold, ev), false));
+    }
 }
 
 static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_t addr)

@@ -3,6 +3,7 @@
  *   hot:   cmpq $0, stamp ;  je slow ;  lea n(now), S1 ;  mov S1, stamp
  *   slow:  move the clock on ;  mov %rsp, S1 ;  call a stub on the slow-call stack ;  mov S1, %rsp ;  jmp back
  *          which references these are, and the records of their lines: four words
+ *          or, for the default caches, what line_stub.c wants
  *
  * The cold code is as short as it can be: where code misses in the simulated cache it is likely to miss in the processor's, too.
  */
@@ -63,7 +64,8 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
     for (unsigned i = 0; i < n && qn_sim_i1_hit == QN_HIT_STAMP; i++)
         x_store(&e->hot, (uint64_t)(uintptr_t)&rec[i]->stamp, emit_time_register(e, e->code_time++));
     back = e->hot.exec;
-    fetch_call(e, &e->cold, ev, first, last, back);
+    if (!emit_line_call(e, &e->cold, emit_site(e, ev), first, last, back))
+        fetch_call(e, &e->cold, ev, first, last, back);
 }
 
 void emit_fetch(struct emitter *e, const struct qn_event *ev)

@@ -69,8 +69,13 @@ uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool aga
 /* lru_stub.c */
 uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known);
 
+/* line_stub.c */
+bool emit_line_call(struct emitter *e, struct qn_code *c, uint32_t site, uint64_t first, uint64_t last, uint64_t back);
+
 /* last_level.c */
 bool emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5]);
+void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned scratch[5]); /* 0 or 1 in scratch[2]: it missed */
+void emit_last_level_account(struct qn_code *c, const unsigned scratch[5]);
 
 /* bridge.c */
 struct emit_triple {

@@ -55,7 +55,7 @@ static void look_up(struct qn_code *c, const unsigned *r)
 }
 
 /* The two counters of the site, and the log of misses. */
-static void account(struct qn_code *c, const unsigned *r)
+void emit_last_level_account(struct qn_code *c, const unsigned r[5])
 {
     uint64_t log = (uintptr_t)qn_sim_misses, count = (uintptr_t)&qn_sim_miss_count;
 
@@ -70,14 +70,19 @@ static void account(struct qn_code *c, const unsigned *r)
     x_add_at(c, r[MISSED], r[SITE], 8, QN_COUNTERS_BASE + 8);
 }
 
+void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned r[5])
+{
+    row_of(c, address, r);
+    look_up(c, r);
+}
+
 /* The D1 has missed the reference of arg_site, within one of its lines: its address, or that of the line, is in `address`.
  * Destroys the five registers and the flags.  False, and nothing is written, if the last level is not such a one. */
 bool emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5])
 {
     if (!qn_sim_ll_rows.ways || qn_sim_d1_filter.line >> qn_sim_ll_rows.line_bits > 1)
         return false;
-    row_of(c, address, scratch);
-    look_up(c, scratch);
-    account(c, scratch);
+    emit_last_level_look_up(c, address, scratch);
+    emit_last_level_account(c, scratch);
     return true;
 }

@@ -147,6 +147,14 @@ static inline void x_table(struct qn_code *c, unsigned op, unsigned reg, unsigne
     x_mem(c, reg, base, QN_REG_NONE, 1, (int32_t)table);
 }
 
+static inline void x_load32_table(struct qn_code *c, unsigned reg, unsigned base, uint64_t table) /* movl table(%base), %regd */
+{
+    if (reg > 7 || base > 7)
+        x_byte(c, x_rex_mem(0, reg, base, QN_REG_NONE));
+    x_byte(c, X_LOAD);
+    x_mem(c, reg, base, QN_REG_NONE, 1, (int32_t)table);
+}
+
 static inline void x_load_at(struct qn_code *c, unsigned dst, unsigned base) /* mov (%base), %dst */
 {
     x_byte(c, x_rex_mem(1, dst, base, QN_REG_NONE));
@@ -173,6 +181,12 @@ static inline void x_push(struct qn_code *c, unsigned reg)
     if (reg > 7)
         x_byte(c, 0x41);
     x_byte(c, 0x50 | (reg & 7));
+}
+
+static inline void x_push_imm(struct qn_code *c, uint32_t value) /* pushq $simm32 */
+{
+    x_byte(c, 0x68);
+    x_u32(c, value);
 }
 
 static inline void x_pop(struct qn_code *c, unsigned reg)

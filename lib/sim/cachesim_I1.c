@@ -11,7 +11,8 @@
 
 #define CACHESIM_I1_HIT QN_HIT_STAMP
 
-static struct qn_code_line **I1_ways; /* sets * ways records, NULL = free */
+static struct qn_code_line I1_free = {0, QN_NO_LINE}; /* as old as can be */
+static struct qn_code_line **I1_ways; /* sets * ways records */
 static struct {
     unsigned ways, line_bits, set_mask;
 } I1;
@@ -24,7 +25,15 @@ static bool cachesim_I1_initcache(struct qn_geometry g, void *(*alloc)(uint64_t)
     I1.line_bits = qn_log2(g.line);
     I1.set_mask = sets - 1;
     I1_ways = alloc((uint64_t)sets * g.assoc * sizeof *I1_ways);
+    for (uint64_t i = 0; i < (uint64_t)sets * g.assoc; i++)
+        I1_ways[i] = &I1_free;
     return true;
+}
+
+/* Where the lines are, for translated code that brings one in by itself. */
+static inline struct qn_stamped_sets cachesim_I1_sets(void)
+{
+    return (struct qn_stamped_sets){(uintptr_t)I1_ways, I1.line_bits, I1.set_mask, I1.ways};
 }
 
 static struct qn_code_line **I1_victim(struct qn_code_line **set)
@@ -33,8 +42,6 @@ static struct qn_code_line **I1_victim(struct qn_code_line **set)
     uint64_t time = ~0ull;
 
     for (unsigned i = 0; i < I1.ways; i++) {
-        if (!set[i])
-            return &set[i];
         oldest = set[i]->stamp < time ? i : oldest;
         time = set[i]->stamp < time ? set[i]->stamp : time;
     }
@@ -48,8 +55,7 @@ static unsigned I1_touch(struct qn_code_line *rec, uint64_t line, uint64_t now)
     if (miss) {
         struct qn_code_line **way = I1_victim(I1_ways + (line & I1.set_mask) * (uint64_t)I1.ways);
 
-        if (*way)
-            (*way)->stamp = 0;
+        (*way)->stamp = 0;
         *way = rec;
     }
     rec->stamp = now;
@@ -65,7 +71,7 @@ static inline void cachesim_I1_drop(uint64_t address, struct qn_code_line *(*rec
     for (unsigned i = 0; i < I1.ways; i++)
         if (set[i] == rec) {
             set[i]->stamp = 0;
-            set[i] = NULL;
+            set[i] = &I1_free;
         }
 }
 

@@ -86,6 +86,14 @@ struct qn_lru_rows {
 };
 
 extern struct qn_lru_rows qn_sim_ll_rows;
+
+/* A level of code lines whose sets are pointers to the records of their lines; what has the oldest stamp gives way. */
+struct qn_stamped_sets {
+    uint64_t sets;        /* address of the pointers */
+    uint32_t line_bits, set_mask;
+    uint32_t ways;        /* pointers of a set; 0: the level is something else */
+};
+extern struct qn_stamped_sets qn_sim_i1_sets;
 extern struct qn_bc_tables qn_sim_bc_tables;
 extern struct qn_bi_table qn_sim_bi_table;
 extern struct qn_filter qn_sim_d1_filter;

@@ -38,6 +38,7 @@ struct qn_filter qn_sim_d1_filter;
 struct qn_bc_tables qn_sim_bc_tables;
 struct qn_bi_table qn_sim_bi_table;
 struct qn_lru_rows qn_sim_ll_rows;
+struct qn_stamped_sets qn_sim_i1_sets;
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
 bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, qn_sim_observes, sim_branch_backward;
@@ -142,6 +143,9 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     qn_sim_d1_filter = facts[SLOT_D1].filter;
 #ifndef QN_SIM_LL_UNIT
     qn_sim_ll_rows = cachesim_LL_rows();
+#endif
+#ifndef QN_SIM_I1_UNIT
+    qn_sim_i1_sets = cachesim_I1_sets();
 #endif
     qn_sim_returns = facts[SLOT_BI].returns;
     init_analysis(config);

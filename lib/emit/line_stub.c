@@ -1,0 +1,184 @@
+/* lib/emit/line_stub.c - a miss of a code line in assembly: what cachesim_I1.c does when a line has no stamp.
+ *
+ *   stamps: cmp, cmova ...       the line of the set that was used longest ago gives way
+ *   the last level, counters     last_level.c
+ *
+ * A fetch over two lines takes in what is not there of them, and looks up both in the last level.
+ *
+ * One stub per triple of borrowed registers; five more registers are saved on the slow-call stack.  Entered by a call on that stack,
+ * with the guest's %rsp in S1 and what there is to know as immediate operands, which are here sooner than anything in memory:
+ * the record of the (last) line in S2, below the return address the site and the record of the first line.
+ */
+#include "emit/internal.h"
+
+#define BYTES_MAX 1536
+#define WAYS_MAX 16 /* larger sets go to C */
+#define RESERVED (1u << 20) /* bytes of the fixed part left to the stubs that there must be */
+
+enum { REC, SET, SLOT, TIME, HERE, NEXT, REGISTERS }; /* what the registers hold */
+
+enum { /* where what the caller pushed is, from %rsp */
+    SITE = REGISTERS * 8,
+    FIRST = SITE + 8
+};
+
+static uint32_t stubs[2][16][16][16];
+
+/* S2 and five that the block has not borrowed. */
+static void choose_registers(const struct emitter *e, unsigned r[REGISTERS])
+{
+    unsigned n = 0;
+
+    r[n++] = e->s2;
+    for (unsigned k = QN_RAX; n < REGISTERS; k++)
+        if (k != QN_RSP && k != e->s1 && k != e->s2 && k != e->now)
+            r[n++] = k;
+}
+
+static void find_oldest(struct qn_code *c, const unsigned *r)
+{
+    const struct qn_stamped_sets *l = &qn_sim_i1_sets;
+
+    x_load32_table(c, r[SET], r[REC], offsetof(struct qn_code_line, line));
+    x_shr32(c, r[SET], l->line_bits);
+    x_alu_imm32(c, 0, X_AND, r[SET], l->set_mask);
+    x_imul32(c, r[SET], r[SET], l->ways * 8);
+    x_movi(c, r[HERE], l->sets);
+    x_lea(c, r[SET], r[SET], r[HERE], 1, 0);
+    x_mov(c, r[SLOT], r[SET]);
+    x_load_at(c, r[HERE], r[SET]);
+    x_load_at(c, r[TIME], r[HERE]);
+    for (unsigned k = 1; k < l->ways; k++) {
+        x_table(c, X_LOAD, r[HERE], r[SET], k * 8);
+        x_lea(c, r[NEXT], r[SET], QN_REG_NONE, 1, (int32_t)k * 8);
+        x_table(c, X_CMP, r[TIME], r[HERE], 0);
+        x_cmova(c, r[SLOT], r[NEXT]);
+        x_cmova_table(c, r[TIME], r[HERE], 0);
+    }
+}
+
+/* The line of REC comes into the cache, and is stamped. */
+static void take_in(struct qn_code *c, const unsigned *r, unsigned now)
+{
+    find_oldest(c, r);
+    x_load_at(c, r[HERE], r[SLOT]);
+    x_movi(c, r[NEXT], 0);
+    x_table(c, X_STORE, r[NEXT], r[HERE], offsetof(struct qn_code_line, stamp));
+    x_table(c, X_STORE, r[REC], r[SLOT], 0);
+    x_lea(c, now, now, QN_REG_NONE, 1, 1);
+    x_table(c, X_STORE, now, r[REC], offsetof(struct qn_code_line, stamp));
+}
+
+/* The same if it is not there yet. */
+static void touch(struct qn_code *c, const unsigned *r, unsigned now)
+{
+    uint64_t hit, end;
+
+    x_movi(c, r[TIME], 0);
+    x_table(c, X_CMP, r[TIME], r[REC], offsetof(struct qn_code_line, stamp));
+    x_jcc(c, X_CC_NE, 0);
+    hit = c->exec;
+    take_in(c, r, now);
+    x_jmp(c, 0);
+    end = c->exec;
+    x_patch(hit, c->exec);
+    x_lea(c, now, now, QN_REG_NONE, 1, 1);
+    x_table(c, X_STORE, now, r[REC], offsetof(struct qn_code_line, stamp));
+    x_patch(end, c->exec);
+}
+
+/* The first line, then the last, whose record is in REC again in the end; the first's is in memory. */
+static void touch_both(struct qn_code *c, const unsigned *r, unsigned now)
+{
+    x_push(c, r[REC]);
+    x_table(c, X_LOAD, r[REC], QN_RSP, FIRST + 8);
+    touch(c, r, now);
+    x_pop(c, r[REC]);
+    touch(c, r, now);
+}
+
+/* The last level, for the line of REC: 1 in r[3] if it misses, too. */
+static void look_up(struct qn_code *c, const unsigned *r)
+{
+    x_table(c, X_LOAD, r[1], r[REC], offsetof(struct qn_code_line, line));
+    emit_last_level_look_up(c, r[1], r + 1);
+}
+
+static void look_up_both(struct qn_code *c, const unsigned *r)
+{
+    x_push(c, r[REC]);
+    x_table(c, X_LOAD, r[REC], QN_RSP, FIRST + 8);
+    look_up(c, r);
+    x_pop(c, r[REC]);
+    x_push(c, r[3]);
+    look_up(c, r);
+    x_pop(c, r[1]);
+    x_rr(c, 0, 0x09, r[1], r[3]); /* or */
+}
+
+static uint32_t make_stub(const struct emitter *e, bool both)
+{
+    struct qn_code c = emit_stub_begin(BYTES_MAX + RESERVED);
+    uint32_t at = (uint32_t)c.exec;
+    unsigned r[REGISTERS];
+
+    if (!c.p)
+        return 0;
+    choose_registers(e, r);
+    for (unsigned i = 1; i < REGISTERS; i++)
+        x_push(&c, r[i]);
+    x_lea(&c, e->now, e->now, QN_REG_NONE, 1, QN_EVENTS_MAX); /* later than all that the block has written */
+    x_load32_table(&c, r[HERE], QN_RSP, SITE);
+    x_store(&c, CTX(arg_site), r[HERE]);
+    if (both) {
+        touch_both(&c, r, e->now);
+        look_up_both(&c, r);
+    } else {
+        take_in(&c, r, e->now);
+        look_up(&c, r);
+    }
+    emit_last_level_account(&c, r + 1);
+    if (emit_rules.stats)
+        x_inc(&c, (uint64_t)(uintptr_t)&qn_sim_traffic.fetches);
+    for (unsigned i = REGISTERS; --i;)
+        x_pop(&c, r[i]);
+    x_byte(&c, X_RET);
+    emit_stub_end(&c);
+    return at;
+}
+
+static bool eligible(void)
+{
+    const struct qn_stamped_sets *l = &qn_sim_i1_sets;
+
+    return l->ways && l->ways <= WAYS_MAX && !emit_rules.check && qn_sim_ll_rows.ways && l->line_bits <= qn_sim_ll_rows.line_bits;
+}
+
+/* Address of the stub for the block's registers, and for one line or both; 0: none. */
+static uint32_t stub_of(const struct emitter *e, bool both)
+{
+    uint32_t *at = &stubs[both][e->now][e->s1][e->s2];
+
+    if (!*at && eligible())
+        *at = make_stub(e, both);
+    return *at;
+}
+
+/* In cold code, for a fetch from the lines that begin at first and last.  False, and nothing is written, if there is no stub. */
+bool emit_line_call(struct emitter *e, struct qn_code *c, uint32_t site, uint64_t first, uint64_t last, uint64_t back)
+{
+    uint32_t stub = stub_of(e, first != last);
+
+    if (!stub)
+        return false;
+    x_mov(c, e->s1, QN_RSP);
+    x_movi(c, QN_RSP, (uint64_t)(uintptr_t)qn_slow_stack_top);
+    x_movi(c, e->s2, (uint64_t)(uintptr_t)qn_sim_code_line(last));
+    if (first != last)
+        x_push_imm(c, (uint32_t)(uintptr_t)qn_sim_code_line(first));
+    x_push_imm(c, site);
+    x_call(c, stub);
+    x_mov(c, QN_RSP, e->s1);
+    x_jmp(c, back);
+    return true;
+}
