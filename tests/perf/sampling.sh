@@ -3,11 +3,11 @@
 #
 #   sh tests/perf/sampling.sh                  gzip, python3, sqlite3, cc1: three rounds, and how well they agree
 #   sh tests/perf/sampling.sh -n 5 -w 'gzip'   five rounds of gzip
-#   sh tests/perf/sampling.sh -c               cost only: to observe everything takes minutes
+#   sh tests/perf/sampling.sh -c               cost only: to observe everything takes minutes; -a: agreement only
 #
 # out:  for each program CPU time (cpu.c) of values at 4 of 124,000 and conflicts at 128 of 8 million over that of running only
 #       (--instr-at-start=no), the best of all rounds, interleaved.  Then, of a shorter run, for the instructions that were sampled at
-#       least 20 times: for how many of them the most frequent value is the one that --sample=all has, and by how much the shares
+#       least 20 times, for how many of them the most frequent value is the one that --sample=all has, and by how much the shares
 #       differ on average, beside what chance alone does: sqrt(p(1-p)/n).
 # Status 0 however it went: this is a measurement, not a test.
 set -u
@@ -15,13 +15,14 @@ set -u
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 folder=$top_srcdir/tests/perf
 quern=${QUERN:-$top_srcdir/build/quern}
-rounds=3 programs='gzip python3 sqlite3 cc1' agree=yes
+rounds=3 programs='gzip python3 sqlite3 cc1' cost=yes agree=yes
 
 while [ $# -gt 0 ]; do
     case $1 in
     -n) rounds=$2 && shift ;;
     -w) programs=$2 && shift ;;
     -c) agree=no ;;
+    -a) cost=no ;;
     *) sed -n '2,/^# out:/s/^# \{0,1\}//p' "$0" | sed '$d' && exit 2 ;;
     esac
     shift
@@ -66,30 +67,28 @@ measure() {
 
 best() { sort -n "$1" | head -n 1 | cut -d' ' -f1; }
 
-prepare 1
-printf '%-10s %12s %22s %26s\n' program 'run-only s' 'values 4/124000' 'conflicts 128/8000000'
-for program in $programs; do
-    command=$(command_of "$program")
-    rm -f only values.t conflicts.t
-    for turn in $(seq "$rounds"); do
-        measure only --instr-at-start=no
-        measure values.t --sim=./values --sample=4/124000 --seed="$turn"
-        measure conflicts.t --sim=./conflicts --sample=128/8000000 --seed="$turn"
+if [ $cost = yes ]; then
+    prepare 1
+    printf '%-10s %12s %22s %26s\n' program 'run-only s' 'values 4/124000' 'conflicts 128/8000000'
+    for program in $programs; do
+        command=$(command_of "$program")
+        rm -f only values.t conflicts.t
+        for turn in $(seq "$rounds"); do
+            measure only --instr-at-start=no
+            measure values.t --sim=./values --sample=4/124000 --seed="$turn"
+            measure conflicts.t --sim=./conflicts --sample=128/8000000 --seed="$turn"
+        done
+        awk -v p="$program" -v o="$(best only)" -v v="$(best values.t)" -v c="$(best conflicts.t)" \
+            'BEGIN { printf "%-10s %12.2f %+21.1f%% %+25.1f%%\n", p, o / 1e6, 100 * v / o - 100, 100 * c / o - 100 }'
     done
-    awk -v p="$program" -v o="$(best only)" -v v="$(best values.t)" -v c="$(best conflicts.t)" \
-        'BEGIN { printf "%-10s %12.2f %+21.1f%% %+25.1f%%\n", p, o / 1e6, 100 * v / o - 100, 100 * c / o - 100 }'
-done
+fi
 [ $agree = yes ] || exit 0
 
-prepare 120
-echo
-echo 'instructions sampled at least 20 times (4 of 10,000), beside all:'
-for program in $programs; do
-    command=$(command_of "$program")
-    measure record --sim=./values --sample=4/10000 && mv profile.findings.csv some
-    measure record --sim=./values --sim-opt=entries=64 && mv profile.findings.csv every
+# agreement SAMPLE: of $program, whose values are all in `every`
+agreement() {
+    measure record --sim=./values --sample="$1" && mv profile.findings.csv some
     # Names of functions and files may have commas: fields are counted from the end.
-    awk -F, -v program="$program" '
+    awk -F, -v program="$program" -v sample="$1" '
         FNR == 1 { file++; next }
         { key = $1 $2 $(NF - 6); value = $(NF - 4); share = $(NF - 1) ? $(NF - 2) / $(NF - 1) : 0 }
         file == 1 { if ($(NF - 5) == 1 && $(NF - 1) >= 20 && $(NF - 2)) { top[key] = value; part[key] = share; n[key] = $(NF - 1) } ; next }
@@ -103,7 +102,17 @@ for program in $programs; do
                 chance += sqrt(2 / 3.14159265) * sqrt(truth[k] * (1 - truth[k]) / n[k])
             }
             if (!all) { print program ": nothing was sampled so often"; exit }
-            printf "%-10s %6d instructions; the same value is first: %.1f%%; shares differ by %.2f points on average, by chance %.2f\n",
-                program, all, 100 * same / all, 100 * error / all, 100 * chance / all
+            printf "%-10s %s: %6d instructions; the same value is first: %.1f%%; shares differ by %.2f points on average, by chance %.2f\n",
+                program, sample, all, 100 * same / all, 100 * error / all, 100 * chance / all
         }' some every
+}
+
+prepare 60
+echo
+echo 'instructions sampled at least 20 times, in windows of one and of four ways, beside all:'
+for program in $programs; do
+    command=$(command_of "$program")
+    measure record --sim=./values --sim-opt=entries=64 && mv profile.findings.csv every
+    agreement 1/1000
+    agreement 4/4000
 done

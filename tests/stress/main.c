@@ -107,6 +107,13 @@ static bool wanted(const char *name, char **names)
     return false;
 }
 
+/* What a shell runs in the background begins with these ignored. */
+static void take_signals_back(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+}
+
 static bool passes(const struct stress_test *t, unsigned iterations, unsigned seconds)
 {
     sigset_t child = set_of(SIGCHLD, 0);
@@ -138,6 +145,7 @@ int main(int argc, char **argv)
     bool list = false;
     int option;
 
+    take_signals_back();
     while ((option = getopt(argc, argv, "i:s:t:l")) != -1)
         switch (option) {
         case 'i': iterations = (unsigned)atoi(optarg); break;
