@@ -6,6 +6,7 @@
  *   struct mine *m = (struct mine *)sites_find(&sites, pc, what);     zero but for its site when it is new; NULL: no room
  *
  * A hash table whose records never move, so that pointers to them stay good.  sites_at gives them in the order in which they came.
+ * The table has a part of the hash beside each number, so that hardly ever a record is looked at that is not the one.
  */
 #ifndef QN_SIM_ANALYSIS_SITES_H
 #define QN_SIM_ANALYSIS_SITES_H
@@ -15,6 +16,7 @@
 #define SITES_BITS_FIRST 12                    /* of the table at first: as little memory is touched as there are records */
 #define SITES_BITS 21                          /* at last */
 #define SITES_MAX ((1u << SITES_BITS) / 4 * 3) /* records: 1.5 million, a quarter of the table stays free */
+#define SITES_NUMBER 0xffffffffu               /* of an entry of the table; above it, the low half of the hash */
 #define SITES_CHUNK 4096u                      /* records that are asked for at a time */
 
 struct site {
@@ -22,7 +24,7 @@ struct site {
 };
 
 struct sites {
-    uint32_t *table;   /* number of the record + 1, 0 = free */
+    uint64_t *table;   /* number of the record + 1, 0 = free */
     uint8_t **chunks;
     uint32_t count, bytes, bits;
     uint64_t lost;     /* times that there was no room */
@@ -41,18 +43,31 @@ static struct site *sites_at(const struct sites *s, uint32_t number)
     return (struct site *)(void *)(s->chunks[number / SITES_CHUNK] + (uint64_t)(number % SITES_CHUNK) * s->bytes);
 }
 
-/* The place of the record, or that where it would be. */
-static uint32_t *sites_place(const struct sites *s, uint64_t pc, uint64_t what)
+static uint64_t sites_hash(uint64_t pc, uint64_t what) { return (pc ^ what * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull; }
+
+static bool sites_is(const struct sites *s, uint64_t entry, uint64_t pc, uint64_t what)
 {
-    uint64_t at = (pc ^ what * 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull >> (64 - s->bits);
+    const struct site *site;
 
-    for (; s->table[at]; at = (at + 1) & ((1u << s->bits) - 1)) {
-        const struct site *site = sites_at(s, s->table[at] - 1);
+    if ((entry ^ sites_hash(pc, what) << 32) >> 32)
+        return false;
+    site = sites_at(s, (uint32_t)entry - 1);
+    return site->pc == pc && site->what == what;
+}
 
-        if (site->pc == pc && site->what == what)
-            break;
-    }
+/* The place of the record, or that where it would be. */
+static uint64_t *sites_place(const struct sites *s, uint64_t pc, uint64_t what)
+{
+    uint64_t at = sites_hash(pc, what) >> (64 - s->bits);
+
+    while (s->table[at] && !sites_is(s, s->table[at], pc, what))
+        at = (at + 1) & ((1u << s->bits) - 1);
     return &s->table[at];
+}
+
+static void sites_enter(struct sites *s, const struct site *site, uint32_t number)
+{
+    *sites_place(s, site->pc, site->what) = sites_hash(site->pc, site->what) << 32 | (number + 1);
 }
 
 /* What is allocated is never given back: all tables together take twice the last. */
@@ -61,7 +76,7 @@ static void sites_grow(struct sites *s)
     s->bits++;
     s->table = sim_alloc((1ull << s->bits) * sizeof *s->table);
     for (uint32_t i = 0; i < s->count; i++)
-        *sites_place(s, sites_at(s, i)->pc, sites_at(s, i)->what) = i + 1;
+        sites_enter(s, sites_at(s, i), i);
 }
 
 static struct site *sites_add(struct sites *s, uint64_t pc, uint64_t what)
@@ -77,14 +92,14 @@ static struct site *sites_add(struct sites *s, uint64_t pc, uint64_t what)
     if (s->count % SITES_CHUNK == 0)
         s->chunks[s->count / SITES_CHUNK] = sim_alloc((uint64_t)SITES_CHUNK * s->bytes);
     site = sites_at(s, s->count);
-    *sites_place(s, pc, what) = ++s->count;
     *site = (struct site){pc, what};
+    sites_enter(s, site, s->count++);
     return site;
 }
 
 static struct site *sites_find(struct sites *s, uint64_t pc, uint64_t what)
 {
-    uint32_t number = *sites_place(s, pc, what);
+    uint32_t number = *sites_place(s, pc, what) & SITES_NUMBER;
 
     return number ? sites_at(s, number - 1) : sites_add(s, pc, what);
 }
