@@ -36,8 +36,12 @@ struct qn_cost_modules *qn_cost_new_modules(const struct qn_cost_store *store, s
         return NULL;
     }
     qn_cost_get_extent(store, &e);
-    *m = (struct qn_cost_modules){ .store = store, .library = library, .guard = guard, .note = note,
-                                   .note_data = note_data, .nmaps = e.maps };
+    m->store = store;
+    m->library = library;
+    m->guard = guard;
+    m->note = note;
+    m->note_data = note_data;
+    m->nmaps = e.maps;
     m->maps = calloc(e.maps + 1, sizeof *m->maps);
     m->said = calloc(QN_COST_MODULES_MAX, sizeof *m->said);
     if (!m->maps || !m->said) {

@@ -166,13 +166,10 @@ static void data_call(struct emitter *e, const struct qn_event *ev)
 /* The same by a stub that moves the clock on itself and finds the site on the stack. */
 static void stub_call(struct emitter *e, const struct qn_event *ev, uint32_t stub)
 {
-    struct qn_code *c = &e->cold;
-
-    x_store(c, CTX(guest_sp), QN_RSP);
-    x_movi(c, QN_RSP, (uint64_t)(uintptr_t)qn_slow_stack_top);
-    x_push_imm(c, emit_site(e, ev));
-    x_call(c, stub);
-    x_load(c, QN_RSP, CTX(guest_sp));
+    emit_slow_stack_in(&e->cold);
+    x_push_imm(&e->cold, emit_site(e, ev));
+    x_call(&e->cold, stub);
+    emit_slow_stack_out(&e->cold);
 }
 
 /* The same behind a comparison: S1 = address ^ entries(S2). */

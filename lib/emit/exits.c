@@ -58,8 +58,7 @@ void emit_mark_side(struct emitter *e, unsigned i, unsigned state)
 void emit_push_const(struct emitter *e, uint64_t value)
 {
     if (qn_fits_i32((int64_t)value)) {
-        x_byte(&e->hot, 0x68);
-        x_u32(&e->hot, (uint32_t)value);
+        x_push_imm(&e->hot, (uint32_t)value);
     } else { /* push the constant from cold code */
         x_bytes(&e->hot, "\xff", 1);
         x_rip(&e->hot, 6, e->cold.exec, 0);

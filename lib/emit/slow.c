@@ -5,12 +5,19 @@
  */
 #include "emit/internal.h"
 
-void emit_slow_call_at(struct qn_code *c, uint64_t target)
+void emit_slow_stack_in(struct qn_code *c)
 {
     x_store(c, CTX(guest_sp), QN_RSP);
     x_movi(c, QN_RSP, (uint64_t)(uintptr_t)qn_slow_stack_top);
+}
+
+void emit_slow_stack_out(struct qn_code *c) { x_load(c, QN_RSP, CTX(guest_sp)); }
+
+void emit_slow_call_at(struct qn_code *c, uint64_t target)
+{
+    emit_slow_stack_in(c);
     x_call(c, target);
-    x_load(c, QN_RSP, CTX(guest_sp));
+    emit_slow_stack_out(c);
 }
 
 void emit_slow_call(struct qn_code *c, qn_slow_call *fn) { emit_slow_call_at(c, (uint64_t)(uintptr_t)fn); }

@@ -6,9 +6,9 @@
  */
 #include "prof/insn.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
+
+static const char hex_digits[] = "0123456789abcdef";
 
 void qn_prof_format_address(char to[QN_PROF_INSN_TEXT], uint64_t address)
 {
@@ -18,19 +18,18 @@ void qn_prof_format_address(char to[QN_PROF_INSN_TEXT], uint64_t address)
     *to++ = 'x';
     to[digits] = '\0';
     for (; digits-- > 0; address >>= 4)
-        to[digits] = "0123456789abcdef"[address & 15];
+        to[digits] = hex_digits[address & 15];
 }
 
 void qn_prof_format_bytes(char to[QN_PROF_INSN_TEXT], const struct qn_prof_insn *insn)
 {
-    static const char digits[] = "0123456789abcdef";
     if (insn->length == 0) {
         memcpy(to, "-", 2);
         return;
     }
     for (int i = 0; i < insn->length; i++) {
-        *to++ = digits[insn->bytes[i] >> 4];
-        *to++ = digits[insn->bytes[i] & 15];
+        *to++ = hex_digits[insn->bytes[i] >> 4];
+        *to++ = hex_digits[insn->bytes[i] & 15];
     }
     *to = '\0';
 }
