@@ -331,6 +331,7 @@ engine_sources = \
 	lib/run/signal.c \
 	lib/run/signal_calls.c \
 	lib/run/space.c \
+	lib/run/step.c \
 	lib/run/strings.c \
 	lib/run/syscall.c \
 	lib/run/tally.c \
@@ -572,6 +573,7 @@ headers = \
 	lib/run/seccomp_filter.h \
 	lib/run/signal.h \
 	lib/run/space.h \
+	lib/run/step.h \
 	lib/run/tally.h \
 	lib/run/thread.h \
 	lib/run/variable.h \

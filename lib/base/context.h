@@ -46,7 +46,7 @@ enum qn_exit_kind { /* why translated code came back to the dispatcher; low byte
     QN_EXIT_STALE,      /* the code of the block changed since translation: rip is its start */
     QN_EXIT_INTERVAL,   /* the interval ends before the end of the block at rip: nothing of it has been executed */
     QN_EXIT_SAMPLE,     /* a sample begins at the block at rip, or behind it: nothing of it has been executed */
-    QN_EXIT_STEP,       /* before an instruction, at rip, of code that is left before each: it goes on at `entry` */
+    QN_EXIT_STEP,       /* behind the instruction at rip of code that is left before each: the next is at `entry` */
     QN_EXIT_REQUEST,    /* rip is at the marker of a client request */
     QN_EXIT_ENTER,      /* --toggle: rip is at the entry of a function; nothing of it has been executed */
     QN_EXIT_RETURN,     /* --toggle: an indirect branch to rip has left the stack of the function */

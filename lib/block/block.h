@@ -38,6 +38,7 @@ struct qn_block {
     enum qn_decode_status bad;    /* END_BAD: why */
     uint16_t used;                /* general registers read or written anywhere */
     uint8_t volatile_code;        /* from a writable mapping: may change without notice */
+    bool anchor;                  /* where samples may begin: see qn_block_is_anchor, which qn_block_build does not ask */
     bool exact_flags;             /* all status flags are live everywhere */
     uint64_t at[QN_BLOCK_MAX + 1];
     uint8_t live[QN_BLOCK_MAX + 1]; /* status flags live before instruction i; [n]: at the end */

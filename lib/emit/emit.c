@@ -156,7 +156,7 @@ static void emit_body(struct emitter *e)
             n += emit_event(e, n, i);
         }
         if (emit_rules.steps && i)
-            emit_step(e, i);
+            emit_step(e);
         emit_insn(e, i, string);
     }
     emit_end(e);
@@ -181,6 +181,8 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
                                .space = (uint16_t)space, .caches = emit_rules.caches};
     e.out.hot = (uint32_t)e.hot.exec;
     e.out.cold = (uint32_t)e.cold.exec;
+    if (emit_rules.steps)
+        emit_steps(&e);
     choose_triple(&e);
     emit_place_events(&e);
     emit_entries(&e);

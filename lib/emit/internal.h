@@ -129,7 +129,8 @@ bool emit_samples_branch(const struct emitter *e); /* the countdown stands at th
 void emit_sample_arm(struct emitter *e);
 struct qn_code emit_sample_indirect(struct emitter *e);
 void emit_sample_behind(struct emitter *e, struct qn_code branch);
-void emit_step(struct emitter *e, unsigned i);
+void emit_steps(struct emitter *e);
+void emit_step(struct emitter *e);
 
 /* exits.c */
 struct emit_triple emit_borrowed(const struct emitter *e);

@@ -14,6 +14,7 @@
 
 #define DECL_OP 0xffu /* /1 */
 #define JRCXZ "\xe3"
+#define STORE_JMP 15u /* bytes of movl $imm32, abs and jmp */
 
 static void name_countdown(struct emitter *e) { x_store32_imm(&e->hot, CTX(exit_id), (uint32_t)e->sample); }
 
@@ -58,7 +59,7 @@ void emit_sample_entry(struct emitter *e)
     const struct qn_block *b = e->b;
 
     e->sample = 0;
-    if (!emit_rules.samples || !qn_block_is_anchor(b))
+    if (!emit_rules.samples || !b->anchor)
         return;
     e->out.anchor = true;
     e->out.turns = b->end == QN_END_JCC || (is_indirect(b) && !emit_flags_free(e, 0));
@@ -91,13 +92,24 @@ void emit_sample_behind(struct emitter *e, struct qn_code branch)
     emit_leave_standard_state(&e->cold, QN_EXIT_SAMPLE);
 }
 
-/* Leaves before instruction i, which follows. */
-void emit_step(struct emitter *e, unsigned i)
+/* In front of the cold code: what the engine notes of each instruction. */
+void emit_steps(struct emitter *e)
+{
+    unsigned n;
+
+    while (e->cold.exec % 8)
+        x_byte(&e->cold, 0);
+    n = emit_hooks.steps(e->b, e->cold.p);
+    e->cold.p += n;
+    e->cold.exec += n;
+}
+
+/* Leaves before the instruction that follows, in as few bytes as can be: such code is run so seldom that each line of it comes from
+ * memory.  So rip is left to the dispatcher, which knows how long the instruction before was. */
+void emit_step(struct emitter *e)
 {
     emit_restore_flags(e);
-    x_jmp(&e->hot, e->cold.exec);
-    emit_swap(e);
-    x_store_imm(&e->hot, CTX(entry), (uint32_t)e->cold.exec);
-    emit_service_exit(e, QN_EXIT_STEP, e->b->at[i]);
-    emit_swap(e);
+    emit_give_back(e, &e->hot);
+    x_store32_imm(&e->hot, CTX(entry), (uint32_t)e->hot.exec + STORE_JMP);
+    x_jmp(&e->hot, (uint64_t)(uintptr_t)emit_hooks.leave_step);
 }

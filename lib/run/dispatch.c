@@ -14,7 +14,7 @@
 /* switch.S knows these. */
 _Static_assert(offsetof(struct qn_ctx, rip) == 128 && offsetof(struct qn_ctx, rflags) == 136, "switch.S");
 _Static_assert(offsetof(struct qn_ctx, entry) == 216 && offsetof(struct qn_ctx, engine_sp) == 224, "switch.S");
-_Static_assert(offsetof(struct qn_ctx, in_cache) == 452, "switch.S");
+_Static_assert(offsetof(struct qn_ctx, exit_kind) == 240 && QN_EXIT_STEP == 8 && offsetof(struct qn_ctx, in_cache) == 452, "switch.S");
 
 struct qn_ctx qn_ctx __attribute__((aligned(64)));
 
@@ -62,6 +62,8 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
     qn_sim_miss_count = 0;
     qn_ctx.entry = qn_tblock_entry(qn_tcache_block(index));
     qn_ctx.exit_kind = QN_EXIT_SIGNAL;
+    if (QN_UNLIKELY(at_most == QN_VARIANT_STEPS))
+        qn_sample_before(index);
     qn_enter(stop);
     return index;
 }
@@ -112,14 +114,14 @@ _Noreturn void qn_dispatch(void)
             delivered = !at_most;
             may_connect = false;
         }
-        alone = QN_UNLIKELY(qn_sample_steps) && !at_most && qn_sample_before();
+        alone = QN_UNLIKELY(qn_sample_steps) && !at_most && qn_region_home() != QN_HOME_OFF;
         if (alone)
             at_most = QN_VARIANT_STEPS;
         qn_self->unknown_flags = delivered ? 0 : QN_FLAGS_BY_BLOCK;
         if (QN_UNLIKELY(qn_sample_home(qn_region_home()) != qn_space))
             qn_space_choose(qn_sample_home(qn_region_home()));
         index = run_block(may_connect && !alone, at_most, stop);
-        if (QN_UNLIKELY(alone))
+        if (QN_UNLIKELY(alone) && index != QN_NO_BLOCK)
             qn_sample_after(index);
         may_connect = false;
         at_most = 0;

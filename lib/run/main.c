@@ -10,6 +10,7 @@
 #include "run/sample.h"
 #include "run/seccomp.h"
 #include "run/space.h"
+#include "run/step.h"
 #include "tcache/tcache.h"
 
 enum { E_NOEXEC = 8, E_ACCES = 13, E_LOOP = 40 };
@@ -134,7 +135,7 @@ static void set_name(const char *path)
 static void start_translation(void)
 {
     const struct qn_config *c = qn_cfg();
-    static const struct qn_emit_hooks hooks = {qn_leave, qn_run_string, qn_run_verify, qn_points_explain,
+    static const struct qn_emit_hooks hooks = {qn_leave, qn_leave_step, qn_step_write, qn_run_string, qn_run_verify, qn_points_explain,
                                                qn_sample_countdown, qn_run_complex};
 
     qn_block_machine = qn_decode_host();

@@ -175,7 +175,7 @@ uint32_t qn_translate(uint64_t pc, unsigned space); /* block index; QN_NO_BLOCK:
 struct qn_cost_place qn_translate_centre(uint64_t pc, unsigned n, unsigned home);
 _Noreturn void qn_dispatch(void);
 void qn_enter(volatile uint32_t *pending); /* comes straight back if *pending */
-extern void qn_leave(void), qn_leave_saved(void);
+extern void qn_leave(void), qn_leave_step(void), qn_leave_saved(void);
 /* Helpers called from translated code. */
 qn_slow_call qn_run_string, qn_run_complex, qn_run_verify;
 void qn_string_done(uint64_t pc, uint32_t record, unsigned insn, bool complete); /* or stopped half way: count what is done */

@@ -41,6 +41,7 @@ static uint64_t every, wanted;    /* M, N; M 0: all */
 static uint64_t left;             /* WATCH: ways to its end; more than N: the window has not begun yet */
 static bool first;                /* the next instruction that is observed is that of a window */
 static bool observes;             /* the instruction that runs */
+static const struct qn_step *step; /* ... and what there is to know of it */
 static struct qn_thread *watched; /* observed last */
 static uint64_t random_state;
 
@@ -56,6 +57,15 @@ static void enter(enum state next)
 }
 
 bool qn_sample_has_anchors(void) { return every != 0; }
+
+/* A block that is run step by step was mostly translated to run at rest before: what it was found to be then stands there. */
+bool qn_sample_is_anchor(const struct qn_block *b)
+{
+    uint32_t index = every ? qn_tcache_find(b->pc, QN_HOME_REST) : QN_NO_BLOCK;
+    const struct qn_tblock *same = index != QN_NO_BLOCK ? qn_tcache_block(index) : NULL;
+
+    return every && (same && same->pc + same->nbytes == b->next ? same->anchor : qn_block_is_anchor(b));
+}
 
 void qn_sample_init(void)
 {
@@ -167,7 +177,7 @@ static void before_step(void)
 {
     observes = state == ALL || left <= wanted;
     if (observes)
-        qn_watch_before(first || qn_self != watched);
+        qn_watch_before(step, first || qn_self != watched);
 }
 
 static void after_step(void)
@@ -178,18 +188,23 @@ static void after_step(void)
     watched = qn_self;
 }
 
-bool qn_sample_before(void)
+void qn_sample_before(uint32_t block)
 {
-    if (qn_region_home() == QN_HOME_OFF)
-        return false;
+    const struct qn_tblock *b = qn_tcache_block(block);
+
+    observes = false;
+    if (!b->ninsns)
+        return;
+    step = qn_step_first(b);
     before_step();
-    return true;
 }
 
 void qn_sample_after(uint32_t block)
 {
     after_step();
     while (qn_ctx.exit_kind == QN_EXIT_STEP) {
+        qn_ctx.rip += step->len;
+        step = qn_step_next(step);
         before_step();
         qn_ctx.exit_kind = QN_EXIT_SIGNAL;
         qn_enter(&qn_self->pending);

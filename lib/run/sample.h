@@ -3,18 +3,21 @@
 #define QN_RUN_SAMPLE_H
 
 #include "base/base.h"
+#include "block/block.h"
 
 extern bool qn_sample_steps; /* the next block is run instruction by instruction */
 
 void qn_sample_init(void);
+
+/* Is the block, which is to be translated, one where a sample may begin? */
+bool qn_sample_is_anchor(const struct qn_block *b);
 bool qn_sample_has_anchors(void);
 
 /* The home that code is taken from where `home` is the one that counts. */
 unsigned qn_sample_home(unsigned home);
 
-/* Before each block while qn_sample_steps.  true: the variant QN_VARIANT_STEPS of it is to be run, and qn_sample_after follows,
- * which is told its index; false: it runs as any other. */
-bool qn_sample_before(void);
+/* Before and after a block of the variant QN_VARIANT_STEPS is run, which is told by its index; it is run to its end. */
+void qn_sample_before(uint32_t block);
 void qn_sample_after(uint32_t block);
 
 /* Translated code came back because a countdown has come to its end. */

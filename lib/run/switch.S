@@ -2,6 +2,7 @@
  *
  *   qn_enter(&pending)   C -> guest: loads all guest registers and jumps to ctx.entry
  *   qn_leave     guest -> C: saves them and returns from qn_enter
+ *   qn_leave_step   the same, and says that it is between two instructions of a block
  *   qn_guest_syscall(nr, args)   a system call on the guest's behalf, restartable
  *
  * Offsets are those of struct qn_ctx (checked in dispatch.c). */
@@ -9,7 +10,9 @@
     .set RFLAGS, 136
     .set ENTRY, 216
     .set ENGINE_SP, 224
+    .set EXIT_KIND, 240
     .set IN_CACHE, 452
+    .set EXIT_STEP, 8
 
     .text
     .globl qn_enter
@@ -82,6 +85,11 @@ qn_leave_saved:
     pop %rbp
     pop %rbx
     ret
+
+    .globl qn_leave_step
+qn_leave_step:
+    movl $EXIT_STEP, qn_ctx+EXIT_KIND
+    jmp qn_leave
 
     /* long qn_guest_syscall(long nr, const long args[6], volatile uint32_t *pending)
      * A signal that arrives before `syscall` has been executed makes this return -QN_ERESTART: the handler moves

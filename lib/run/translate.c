@@ -5,6 +5,7 @@
 #include "guest/exec_map.h"
 #include "run/points.h"
 #include "run/run.h"
+#include "run/sample.h"
 #include "run/space.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"
@@ -202,6 +203,7 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
         block.end = QN_END_ENTER;
     }
     qn_block_liveness(&block);
+    block.anchor = rules->emit.samples && qn_sample_is_anchor(&block);
     events.n = 0;
     if ((rules->emit.counts || rules->emit.steps) && block.n) {
         qn_event_collect(&events, &block, &qn_space_rules(QN_HOME(space))->event);

@@ -2,10 +2,10 @@
 #ifndef QN_RUN_WATCH_H
 #define QN_RUN_WATCH_H
 
-#include "base/base.h"
+#include "run/step.h"
 
 /* The instruction at rip will be executed, and no other one.  first: of a window. */
-void qn_watch_before(bool first);
+void qn_watch_before(const struct qn_step *s, bool first);
 /* It has been, if it was; counts it and tells the analysis module.  false: something came between. */
 bool qn_watch_after(void);
 
