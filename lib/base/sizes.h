@@ -11,7 +11,7 @@
 #define QN_TRANSLATED_MAX 2           /* instructions of a block */
 #define QN_TBLOCKS_MAX 3u
 #define QN_TBLOCK_BUCKETS 3u
-#define QN_KNOWN_BUCKETS 3u
+#define QN_KNOWN_BUCKETS 256u         /* with fewer a program of many blocks takes hours: all that were ever translated are in it */
 #define QN_IBL_MOST 3u
 #else
 #define QN_REGIONS 8

@@ -1,18 +1,21 @@
 #!/bin/sh
 # What a handler sees when an instruction faults: is it what it sees natively, to the last bit, at each of 10,000 instructions?
 # (tests/fidelity/exact.c; the processor's own digest is the expectation.)  QN_SEEDS=N: with N seeds.
+# QN_FAULTS=N: at N instructions, where each costs much (make tiny).
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 [ -x "$QUERN" ] || skip_all "there is no $QUERN"
 $CC -O1 -g -o "$SCRATCH/exact" "$top_srcdir/tests/fidelity/exact.c" || bail 'exact.c cannot be compiled'
 
+faults=${QN_FAULTS:-10000}
+
 # exactly SEED OPTIONS...
 exactly() {
     seed=$1
     shift
-    native=$("$SCRATCH/exact" "$seed") || bail "exact $seed fails natively"
-    is "$("$QUERN" run -q --out-file="$SCRATCH/profile" "$@" -- "$SCRATCH/exact" "$seed" 2>&1)" "$native" \
-        "10,000 faults, seed $seed${1:+, }$*"
+    native=$("$SCRATCH/exact" "$seed" "$faults") || bail "exact $seed fails natively"
+    is "$("$QUERN" run -q --out-file="$SCRATCH/profile" "$@" -- "$SCRATCH/exact" "$seed" "$faults" 2>&1)" "$native" \
+        "$faults faults, seed $seed${1:+, }$*"
 }
 
 exactly 1
