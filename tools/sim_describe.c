@@ -8,9 +8,13 @@
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "sim_build.h"
 
@@ -20,17 +24,37 @@
 #define DESCRIPTION_MAX 250
 #define ENGINE_BYTES_MAX (64u << 20)
 
+/* The file, or its first ENGINE_BYTES_MAX bytes; to be unmapped.  NULL: there is none, by errno, or nothing in it, errno 0. */
+static const char *map_file(const char *path, size_t *bytes)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error;
+    void *at = MAP_FAILED;
+    struct stat st = { 0 };
+
+    if (fd < 0)
+        return NULL;
+    errno = 0;
+    if (!fstat(fd, &st) && S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
+    } else if (st.st_size > 0) {
+        *bytes = st.st_size < ENGINE_BYTES_MAX ? (size_t)st.st_size : ENGINE_BYTES_MAX;
+        at = mmap(NULL, *bytes, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+    }
+    error = errno;
+    close(fd);
+    errno = error;
+    if (at == MAP_FAILED)
+        *bytes = 0;
+    return at == MAP_FAILED ? NULL : at;
+}
+
 /* What follows `mark` and begins with `first`. */
 static char *find_text(const char *path, const char *mark, const char *first, unsigned size)
 {
-    FILE *f = fopen(path, "rb");
-    char *bytes = f ? malloc(ENGINE_BYTES_MAX) : NULL, *at = bytes, *text = NULL;
     size_t n = 0;
+    const char *bytes = map_file(path, &n), *at = bytes;
+    char *text = NULL;
 
-    if (bytes) {
-        n = fread(bytes, 1, ENGINE_BYTES_MAX, f);
-        errno = ferror(f) ? errno : 0;
-    }
     if (n < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG))
         at = NULL;
     while (at && !text && (at = memmem(at, n - (size_t)(at - bytes), mark, strlen(mark)))) {
@@ -38,13 +62,8 @@ static char *find_text(const char *path, const char *mark, const char *first, un
         if ((size_t)(bytes + n - at) > strlen(first) && !memcmp(at, first, strlen(first)))
             text = strndup(at, size - 1 < (size_t)(bytes + n - at) ? size - 1 : (size_t)(bytes + n - at));
     }
-    free(bytes);
-    if (f) {
-        int error = errno;
-
-        fclose(f);
-        errno = error;
-    }
+    if (bytes)
+        munmap((void *)(uintptr_t)bytes, n);
     return text;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ready.h"
 #include "prof/write.h"
 
 struct output {
@@ -167,6 +168,8 @@ static const struct qn_finding **sort_findings(const struct qn_cost_store *store
         free(rows);
         return NULL;
     }
+    qn_ready(rows, (n + 1) * sizeof *rows);
+    qn_ready(*copy, (n + 1) * sizeof **copy);
     memcpy(*copy, store->base + QN_ARENA_FINDINGS_OFF, n * sizeof **copy);
     for (uint64_t i = 0; i < n; i++)
         rows[i] = *copy + i;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ready.h"
 #include "debug/internal.h"
 
 struct qn_debug_settings qn_debug_settings;
@@ -32,6 +33,8 @@ bool qn_debug_grow(void **list, size_t count, size_t *room, size_t size)
 
     if (!grown)
         return false;
+    if (wanted * size >= QN_READY_STEP)
+        qn_ready((char *)grown + count * size, (wanted - count) * size);
     *list = grown;
     *room = wanted;
     return true;

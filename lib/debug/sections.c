@@ -24,6 +24,7 @@
 #include <zstd.h>
 #endif
 
+#include "base/ready.h"
 #include "debug/internal.h"
 
 #ifndef ELFCOMPRESS_ZSTD
@@ -100,6 +101,7 @@ static struct qn_section unpack_by(Elf_Scn *s, unsigned type, unpack_function *u
     memcpy(&header, data->d_buf, sizeof header);
     if (header.ch_type != type || !header.ch_size || !(out.owned = malloc(header.ch_size)))
         return out;
+    qn_ready(out.owned, header.ch_size);
     out.size = unpack(out.owned, header.ch_size, (const char *)data->d_buf + sizeof header,
                       data->d_size - sizeof header);
     if (out.size == header.ch_size) {

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "base/ready.h"
 #include "prof/counts.h"
 #include "prof/sizes.h"
 
@@ -22,8 +23,12 @@ static int add_piece(struct qn_prof_rows *rows)
         rows->pieces = pieces;
         rows->room = room;
     }
-    rows->pieces[used] = malloc((size_t)QN_PROF_ROWS_PIECE * (size_t)rows->events * sizeof(int64_t));
-    return rows->pieces[used] ? 0 : -1;
+    size_t bytes = (size_t)QN_PROF_ROWS_PIECE * (size_t)rows->events * sizeof(int64_t);
+    rows->pieces[used] = malloc(bytes);
+    if (!rows->pieces[used])
+        return -1;
+    qn_ready(rows->pieces[used], bytes);
+    return 0;
 }
 
 int64_t *qn_prof_new_row(struct qn_prof_rows *rows)

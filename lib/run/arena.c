@@ -1,5 +1,6 @@
 /* lib/run/arena.c - the engine's side of the counts arena: append only, visible only when complete. */
 #include "base/format.h"
+#include "base/ready.h"
 #include "guest/exec_map.h"
 #include "run/interval.h"
 #include "run/run.h"
@@ -12,6 +13,9 @@ int qn_arena_fd = -1, qn_socket_fd = -1;
 _Static_assert(SIM_FINDING_NAME == QN_FINDING_NAME, "module.h and arena.h");
 
 static uint8_t *base; /* everything but the counters */
+static struct {
+    uint64_t blocks, insns, counters, findings;
+} ready;
 
 uint64_t *qn_arena_counters(void) { return (uint64_t *)QN_COUNTERS_BASE; }
 
@@ -39,6 +43,7 @@ void qn_arena_attach(int fd)
         qn_die_fatal(QN_FATAL_LOAD, 0, "this simulator was built for another version of quern: build it again");
     qn_arena = (struct qn_arena_header *)base;
     qn_arena_fd = fd;
+    __builtin_memset(&ready, 0, sizeof ready);
 }
 
 const char *qn_arena_text(uint32_t string) { return (const char *)base + QN_ARENA_STRINGS_OFF + string; }
@@ -183,6 +188,7 @@ void qn_engine_finding(const struct sim_finding *f)
 
     if ((n + 1) * sizeof *to > QN_ARENA_FINDINGS_SIZE)
         return;
+    qn_ready_until(&ready.findings, to + 1);
     *to = (struct qn_finding){.pc = f->pc, .value = f->value, .other = f->other, .count = f->count, .of = f->of,
                               .map = qn_arena_map_of(f->pc), .other_map = f->other ? qn_arena_map_of(f->other) : 0};
     __builtin_memcpy(to->what, f->what, sizeof to->what);
@@ -217,10 +223,13 @@ struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const qn_i
     if ((i + 1) * sizeof *rec > QN_ARENA_BLOCKS_SIZE || (first + ninsns) * sizeof *desc > QN_ARENA_INSNS_SIZE ||
         (qn_arena->n_counters + ncounters + EXECUTIONS_CHUNK + 8) * 8 > QN_ARENA_COUNTERS_SIZE)
         qn_die_fatal(QN_FATAL_RESOURCE, pc, "counts arena is full");
+    qn_ready_until(&ready.blocks, rec + 1);
+    qn_ready_until(&ready.insns, (qn_insn_desc *)(base + QN_ARENA_INSNS_OFF) + first + ninsns + 1);
     __builtin_memcpy((qn_insn_desc *)(base + QN_ARENA_INSNS_OFF) + first, desc, ninsns * sizeof *desc);
     place.counter = take_execution();
     place.centre = (uint32_t)qn_arena->n_counters - 1;
     qn_arena->n_counters += ncounters - 1;
+    qn_ready_until(&ready.counters, qn_arena_counters() + qn_arena->n_counters + 1);
     *rec = (struct qn_block_rec){.pc = pc, .map = qn_arena_map_of(pc), .first_insn = (uint32_t)first, .counter = place.counter,
                                  .ninsns = (uint16_t)ninsns, .misses = place.centre + 1, .region = (uint16_t)region};
     qn_arena->n_insns = first + ninsns;

@@ -1,6 +1,7 @@
 /* lib/sim/service.c - what the engine offers to modules: memory, options, lines for the user, events, giving up.
  *
  * Lines and event totals lie in the counts arena, where the collector finds them however the run ends. */
+#include "base/ready.h"
 #include "base/format.h"
 #include "sim/charge.h"
 #include "sim/module.h"
@@ -46,6 +47,8 @@ void *sim_alloc(uint64_t bytes)
 
     if (!p)
         sim_fail("?", "?", "sim_alloc", 0, "asks for more memory than modules may have, or than there is");
+    if (bytes < DENSE_MIN)
+        qn_ready(p, bytes);
     total += bytes;
     return p;
 }

@@ -6,6 +6,8 @@
  */
 #include "tcache/tcache.h"
 
+#include "base/ready.h"
+
 #define MIN_HOST_BYTES_PER_INSN 4 /* bounds the side table of a region */
 
 struct region {
@@ -15,6 +17,7 @@ struct region {
     uint32_t nsides, most_sides, most_order; /* most: ever */
     uint32_t *order;      /* live blocks in the order of their hot code */
     uint32_t norder;
+    uint64_t sides_ready, order_ready;
 };
 
 uint64_t qn_ibl_table[QN_IBL_WORDS];
@@ -24,6 +27,7 @@ static struct region regions[QN_REGIONS];
 _Static_assert(QN_REGIONS <= 16, "qn_tblock.region");
 static unsigned current;
 static struct qn_tblock *blocks;
+static uint64_t blocks_ready;
 static const struct qn_tcache_bridges *bridges;
 static uint32_t nblocks, free_block = QN_NO_BLOCK;
 static uint32_t hash_table[QN_TBLOCK_BUCKETS]; /* ~index of the first block, so that 0 means none: ~QN_NO_BLOCK */
@@ -76,6 +80,7 @@ void qn_tcache_add_home(unsigned home, uint64_t *table, bool second, uint32_t mi
 {
     homes[home].table = table;
     homes[home].miss_stub = miss_stub;
+    qn_ready(table, QN_IBL_ENTRIES * sizeof *table);
     for (unsigned i = 0; i < QN_IBL_ENTRIES; i++)
         table[i] = miss_stub;
     homes[home].second = second;
@@ -372,6 +377,9 @@ uint32_t qn_tcache_commit(const struct qn_tblock *b, const struct qn_side *side,
     struct qn_tblock *slot = &blocks[index];
     uint32_t bucket = hash_of(b->pc);
 
+    qn_ready_until(&blocks_ready, slot + 1);
+    qn_ready_until(&r->sides_ready, &r->sides[r->nsides + b->ninsns + 1]);
+    qn_ready_until(&r->order_ready, &r->order[r->norder + 1]);
     *slot = *b;
     slot->region = (uint8_t)current;
     slot->live = 1;
