@@ -6,6 +6,7 @@
 #   QN_CORPUS=wide sh tests/corpus/paired.sh    larger programs: compilers, virtual machines, builds
 #   QN_CORPUS=more sh tests/corpus/paired.sh    the programs of tests/corpus/table; QN_CORPUS=soak: all these
 #   QN_CORPUS=suite sh tests/corpus/paired.sh   python3's own tests of signals, processes, memory and numbers
+#   QN_CORPUS=tiny sh tests/corpus/paired.sh    what soon comes to its end where all is translated anew all the time (`make tiny`)
 #   sh tests/corpus/paired.sh python3 git       these cases only
 #   QN_REPEAT=20 sh tests/corpus/paired.sh git  twenty runs of each, to find failures that come and go
 #   QN_LIST=1 sh tests/corpus/paired.sh         what cases there are
@@ -27,6 +28,8 @@ folder=$top_srcdir/tests/corpus
 corpus=${QN_CORPUS:-fast}
 repeat=${QN_REPEAT:-1}
 limit=${QN_LIMIT:-600} # seconds for one program under quern; there for programs that hang
+tiny='signals jumps spawn threads numbers memory places mixed clock dispatch fresh musl musl_threads static static_pie no_pie script gcc_plain
+gcc_errors tcc strip true false ls arguments find tar diff make make_all dash lua bc rg luajit ed file curl m4'
 annotated=2            # so many of the largest profiles of a case are given to cg_annotate
 
 DATA=$SCRATCH/data
@@ -244,6 +247,10 @@ wanted() {
         return 1
     fi
     [ "$corpus" = soak ] && [ "$2" != suite ] && return 0
+    if [ "$corpus" = tiny ]; then
+        echo "$tiny" | tr ' ' '\n' | grep -qx "$1"
+        return
+    fi
     case " $2 " in *" $corpus "*) return 0 ;; esac
     return 1
 }

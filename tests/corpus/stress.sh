@@ -5,6 +5,8 @@
 #   QN_REPEAT=10 sh tests/corpus/stress.sh      ten times each: `make soak`
 #   sh tests/corpus/stress.sh clone sigrt       these only
 #
+# Natively it has to pass as often: mutex did not in 12 of 100 runs (it counts its threads before they are there).
+#
 # Passes: stress-ng says so by its status, which is 0, and what it verifies itself (--verify) holds.  One that does not pass natively
 # (no permission, no such device, not in this version) is skipped with what it said.  Run as another user than root if you
 # are afraid for your machine: some of them exhaust what they may have.
@@ -31,8 +33,14 @@ said() { diag "$(grep -vE 'dispatching|defaulting|setting to|successful run|^=='
 
 one() {
     stressor=$1
-    if ! stress env; then
-        skip "$stressor does not pass natively: $(grep -E 'fail|error|nrecognized|nknown|skipped' "$SCRATCH/said" | head -n 1 | cut -c 1-100)"
+    natively=yes
+    for turn in $(seq "${QN_REPEAT:-1}"); do
+        stress env && continue
+        natively=no
+        break
+    done
+    if [ $natively = no ]; then
+        skip "$stressor does not always pass natively: $(grep -E 'fail|error|nrecognized|nknown|skipped' "$SCRATCH/said" | head -n 1 | cut -c 1-100)"
         return
     fi
     if grep -q 'skipped' "$SCRATCH/said"; then
