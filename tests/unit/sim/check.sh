@@ -105,6 +105,7 @@ xz -c numbers
 bzip2 -c numbers
 sort -rn numbers
 $cc1 -quiet -O2 source.c -o /dev/null"
+[ "${QN_CORPUS:-}" != tiny ] || programs='perl hash.pl'
 
 # ---- the comparison ----
 
