@@ -268,6 +268,7 @@ translator_sources = \
 	lib/emit/indirect.c \
 	lib/emit/last_level.c \
 	lib/emit/line_stub.c \
+	lib/emit/log_stub.c \
 	lib/emit/lru_stub.c \
 	lib/emit/place.c \
 	lib/emit/predict.c \
@@ -630,6 +631,7 @@ headers = \
 	lib/sim/hosted/trace.h \
 	lib/sim/level/prefetch.h \
 	lib/sim/many/last_levels.h \
+	lib/sim/many/log.h \
 	lib/sim/many/many.h \
 	lib/sim/many/member_cache.h \
 	lib/sim/many/member_predictor.h \

@@ -172,10 +172,18 @@ static void stub_call(struct emitter *e, const struct qn_event *ev, uint32_t stu
     emit_slow_stack_out(&e->cold);
 }
 
+/* A stub that does it without C, or mostly.  0: none. */
+static uint32_t stub_of(const struct emitter *e, const struct qn_event *ev, bool known)
+{
+    uint32_t stub = emit_lru_stub(e, ev->size, known);
+
+    return stub ? stub : emit_log_stub(e, ev->size, ev->write, known);
+}
+
 /* The same behind a comparison: S1 = address ^ entries(S2). */
 static void data_call_again(struct emitter *e, const struct qn_event *ev)
 {
-    uint32_t stub = emit_lru_stub(e, ev->size, false);
+    uint32_t stub = stub_of(e, ev, false);
 
     if (stub)
         stub_call(e, ev, stub);
@@ -186,7 +194,7 @@ static void data_call_again(struct emitter *e, const struct qn_event *ev)
 /* The same for an address that is known, whose entry is at the offset `at`. */
 static void data_call_known(struct emitter *e, const struct qn_event *ev, uint64_t addr, uint32_t at)
 {
-    uint32_t stub = emit_lru_stub(e, ev->size, true);
+    uint32_t stub = stub_of(e, ev, true);
 
     x_movi(&e->cold, e->s1, addr);
     if (stub) {

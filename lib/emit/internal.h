@@ -71,6 +71,10 @@ uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool aga
 /* lru_stub.c */
 uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known);
 
+/* log_stub.c */
+uint32_t emit_log_stub(const struct emitter *e, unsigned size, bool write, bool known);
+void emit_log(struct qn_code *c, unsigned address, unsigned s1, unsigned s2, int32_t site, unsigned kind);
+
 /* line_stub.c */
 bool emit_line_call(struct emitter *e, struct qn_code *c, uint32_t site, uint64_t first, uint64_t last, uint64_t back);
 

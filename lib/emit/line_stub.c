@@ -1,7 +1,7 @@
 /* lib/emit/line_stub.c - a miss of a code line in assembly: what cachesim_I1.c does when a line has no stamp.
  *
  *   stamps: cmp, cmova ...       the line of the set that was used longest ago gives way
- *   the last level, counters     last_level.c
+ *   the last level, counters     last_level.c; where many caches share the execution, log_stub.c
  *
  * A fetch over two lines takes in what is not there of them, and looks up both in the last level.
  *
@@ -116,6 +116,25 @@ static void look_up_both(struct qn_code *c, const unsigned *r)
     x_rr(c, 0, 0x09, r[1], r[3]); /* or */
 }
 
+/* The last level and the counters, or a note for both of them. */
+static void tell_of_miss(struct qn_code *c, const unsigned *r, bool both)
+{
+    if (qn_sim_log.entries) {
+        x_table(c, X_LOAD, r[1], r[REC], offsetof(struct qn_code_line, line));
+        if (both)
+            x_lea(c, r[1], r[1], QN_REG_NONE, 1, -1);
+        emit_log(c, r[1], r[2], r[3], SITE, both ? QN_LOG_FETCH | QN_LOG_OVER : QN_LOG_FETCH);
+        return;
+    }
+    x_load32_table(c, r[HERE], QN_RSP, SITE);
+    x_store(c, CTX(arg_site), r[HERE]);
+    if (both)
+        look_up_both(c, r);
+    else
+        look_up(c, r);
+    emit_last_level_account(c, r + 1);
+}
+
 static uint32_t make_stub(const struct emitter *e, bool both)
 {
     struct qn_code c = emit_stub_begin(BYTES_MAX + RESERVED);
@@ -128,16 +147,11 @@ static uint32_t make_stub(const struct emitter *e, bool both)
     for (unsigned i = 1; i < REGISTERS; i++)
         x_push(&c, r[i]);
     x_lea(&c, e->now, e->now, QN_REG_NONE, 1, QN_EVENTS_MAX); /* later than all that the block has written */
-    x_load32_table(&c, r[HERE], QN_RSP, SITE);
-    x_store(&c, CTX(arg_site), r[HERE]);
-    if (both) {
+    if (both)
         touch_both(&c, r, e->now);
-        look_up_both(&c, r);
-    } else {
+    else
         take_in(&c, r, e->now);
-        look_up(&c, r);
-    }
-    emit_last_level_account(&c, r + 1);
+    tell_of_miss(&c, r, both);
     if (emit_rules.stats)
         x_inc(&c, (uint64_t)(uintptr_t)&qn_sim_traffic.fetches);
     for (unsigned i = REGISTERS; --i;)
@@ -150,8 +164,10 @@ static uint32_t make_stub(const struct emitter *e, bool both)
 static bool eligible(void)
 {
     const struct qn_stamped_sets *l = &qn_sim_i1_sets;
+    bool next = qn_sim_ll_rows.ways || qn_sim_log.entries;
+    uint32_t next_bits = qn_sim_log.entries ? qn_sim_log.line_bits : qn_sim_ll_rows.line_bits;
 
-    return l->ways && l->ways <= WAYS_MAX && !emit_rules.check && qn_sim_ll_rows.ways && l->line_bits <= qn_sim_ll_rows.line_bits;
+    return l->ways && l->ways <= WAYS_MAX && !emit_rules.check && next && l->line_bits <= next_bits;
 }
 
 /* Address of the stub for the block's registers, and for one line or both; 0: none. */

@@ -267,6 +267,16 @@ static inline void x_store32_at(struct qn_code *c, unsigned reg, unsigned index,
     x_mem(c, reg, QN_REG_NONE, index, scale, (int32_t)table);
 }
 
+/* movl $imm, table(%base) */
+static inline void x_store32_imm_table(struct qn_code *c, unsigned base, uint64_t table, uint32_t imm)
+{
+    if (base > 7)
+        x_byte(c, x_rex_mem(0, 0, base, QN_REG_NONE));
+    x_byte(c, 0xc7);
+    x_mem(c, 0, base, QN_REG_NONE, 1, (int32_t)table);
+    x_u32(c, imm);
+}
+
 static inline void x_add_at(struct qn_code *c, unsigned reg, unsigned index, unsigned scale, uint64_t table)
 {
     x_byte(c, x_rex_mem(1, reg, QN_REG_NONE, index)); /* addq %reg, table(,index,scale) */

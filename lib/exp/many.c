@@ -128,6 +128,17 @@ static bool has_vectors(void)
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 }
 
+/* For sim/many/log.h. */
+static bool may_log(const struct plan *p, const struct qn_exp_sim *sim)
+{
+    bool may = !sim->file[QN_EXP_SLOT_I1] && p->node[0].bits == p->node[p->nodes - 1].bits;
+
+    for (int kind = QN_EXP_MANY_D1; kind <= QN_EXP_MANY_LL; kind++)
+        MEMBERS(p->g, kind)
+            may = may && !p->g->member[kind][i].file;
+    return may;
+}
+
 static void print_D1s(FILE *f, const struct plan *p)
 {
     const struct qn_exp_member *D1 = p->g->member[QN_EXP_MANY_D1];
@@ -149,7 +160,7 @@ static void print_D1s(FILE *f, const struct plan *p)
         fprintf(f, "    {%u, %u, %u, %u, %u, 0x%llxull},\n", n->bits, n->sets, n->ways, rows, depths,
                 (unsigned long long)n->members);
         rows += (n->sets * n->ways + 7) & ~7u; /* from one line of the processor's cache on */
-        depths += n->ways + 1;
+        depths += has_vectors() && (n->ways == 4 || n->ways == 8) ? 1u << n->ways : n->ways + 1;
     }
     fprintf(f, "};\n#define MANY_NODES %d\n#define MANY_ROWS %u\n#define MANY_DEPTHS %u\n#define MANY_MINDS 0x%llxull\n",
             p->nodes, rows, depths, (unsigned long long)p->minds);
@@ -265,7 +276,7 @@ static void write_members(struct writer *w, const struct qn_exp_group *g)
         }
 }
 
-static void write_table(struct writer *w, const struct qn_exp_group *g)
+static void write_table(struct writer *w, const struct qn_exp_group *g, const struct qn_exp_sim *sim)
 {
     const char *path = qn_exp_format(w->m, "%s/%s_table.h", w->folder, w->stem);
     struct plan *p = qn_exp_alloc(w->m, sizeof *p);
@@ -279,6 +290,8 @@ static void write_table(struct writer *w, const struct qn_exp_group *g)
         plan_D1s(p);
         plan_LLs(p);
         fputs("#ifdef MANY_CACHES\n", f);
+        if (may_log(p, sim))
+            fputs("#define MANY_LOGS 1\n", f);
         print_D1s(f, p);
         print_LLs(f, p);
         fputs("#endif\n", f);
@@ -371,7 +384,7 @@ bool qn_exp_write_many(struct qn_exp_memory *m, const struct qn_exp_group *group
     struct writer w = { m, library, folder, stem, many, 0, err };
 
     memset(many, 0, sizeof *many);
-    write_table(&w, group);
+    write_table(&w, group, sim);
     write_members(&w, group);
     add_extra(&w, NULL);
     fill_slots(&w, group, sim);

@@ -94,6 +94,37 @@ struct qn_stamped_sets {
     uint32_t ways;        /* pointers of a set; 0: the level is something else */
 };
 extern struct qn_stamped_sets qn_sim_i1_sets;
+
+/* Many caches on one execution (sim/many/log.h): references that no filter has let pass are written down in the order of the
+ * program, and simulated when there are QN_LOG_ENTRIES of them or when translated code is left. */
+#define QN_LOG_ENTRIES 1024u
+#define QN_LOG_BYTES (QN_LOG_ENTRIES * (uint32_t)sizeof(struct qn_log_entry))
+
+enum qn_log_kind { /* two bits, and flags */
+    QN_LOG_READ,       /* in one line of all D1s */
+    QN_LOG_WRITE,
+    QN_LOG_PART,       /* of a reference over several: one of these lines, in the first the first byte */
+    QN_LOG_LAST = 4,   /* with QN_LOG_PART: the last byte, once more */
+    QN_LOG_WRITES = 8, /* with QN_LOG_LAST */
+    QN_LOG_FETCH = 16, /* that missed the I1 */
+    QN_LOG_OVER = 32   /* with QN_LOG_FETCH: over two lines, addr in front of the second; the size does not count */
+};
+
+struct qn_log_entry {
+    uint64_t addr;
+    uint32_t site;        /* as arg_site */
+    uint32_t kind;        /* enum qn_log_kind */
+};
+
+struct qn_sim_log {
+    uint64_t entries;     /* address of the table, below 2 GiB; 0: there is no log */
+    uint32_t used;        /* bytes; when a reference makes it QN_LOG_BYTES, qn_sim_log_drain has to be called */
+    uint32_t line_bits;   /* of the last level's shortest line */
+};
+
+extern struct qn_sim_log qn_sim_log;
+qn_slow_call qn_sim_log_drain; /* no log any more */
+
 extern struct qn_bc_tables qn_sim_bc_tables;
 extern struct qn_bi_table qn_sim_bi_table;
 extern struct qn_filter qn_sim_d1_filter;

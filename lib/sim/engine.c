@@ -19,6 +19,12 @@ static inline __attribute__((unused)) struct qn_code_line *engine_line(uint64_t 
 #include "sim/twin.h"
 #include "sim/versus.h"
 
+/* Many caches below the default I1: see many/log.h. */
+#if defined(QN_SIM_MANY) && defined(QN_SIM_D1_UNIT) && !defined(QN_SIM_I1_UNIT)
+#define LOGS 1
+#include "sim/many/many.h"
+#endif
+
 #ifdef QN_SIM_BC_UNIT
 #define branchsim_BC_predict qn_unit_BC_predict
 #define branchsim_BC_update qn_unit_BC_update
@@ -39,6 +45,7 @@ struct qn_bc_tables qn_sim_bc_tables;
 struct qn_bi_table qn_sim_bi_table;
 struct qn_lru_rows qn_sim_ll_rows;
 struct qn_stamped_sets qn_sim_i1_sets;
+struct qn_sim_log qn_sim_log;
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
 bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, qn_sim_observes, sim_branch_backward;
@@ -147,6 +154,9 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
 #ifndef QN_SIM_I1_UNIT
     qn_sim_i1_sets = cachesim_I1_sets();
 #endif
+#ifdef LOGS
+    many_log_init(sim_counters);
+#endif
     qn_sim_returns = facts[SLOT_BI].returns;
     init_analysis(config);
     charge(sim_counters);
@@ -186,11 +196,35 @@ static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint6
     return 1 | ll << 1;
 }
 
+/* Does the last level learn of misses later?  Then so do the counters, and level 1 if it is of data. */
+static inline bool logs(void)
+{
+#ifdef LOGS
+    return qn_sim_log.entries != 0;
+#else
+    return false;
+#endif
+}
+
+static inline void log_reference(uint64_t addr, uint32_t size, unsigned kind, const uint64_t *counts)
+{
+#ifdef LOGS
+    many_log_ref(addr, size, kind, (uint32_t)(counts - sim_counters));
+#else
+    (void)addr, (void)size, (void)kind, (void)counts;
+#endif
+}
+
 static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
 {
-    unsigned outcome = account(D1_ref(addr, size, kind, &qn_ctx.now), addr, size, kind, counts);
+    unsigned outcome;
 
     qn_sim_traffic.data++;
+    if (logs()) {
+        log_reference(addr, size, kind, counts);
+        return 0;
+    }
+    outcome = account(D1_ref(addr, size, kind, &qn_ctx.now), addr, size, kind, counts);
     analyse(&(struct sim_ref){.addr = addr, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
     charge(counts);
     return outcome;
@@ -198,9 +232,15 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
 
 static inline __attribute__((always_inline)) unsigned fetch(uint64_t addr, uint32_t size, uint64_t *counts)
 {
-    unsigned outcome = account(I1_ref(addr, size, &qn_ctx.now), addr, size, SIM_FETCH, counts);
+    unsigned missed = I1_ref(addr, size, &qn_ctx.now), outcome;
 
     qn_sim_traffic.fetches++;
+    if (logs()) {
+        if (missed)
+            log_reference(addr, size, SIM_FETCH, counts);
+        return 0;
+    }
+    outcome = account(missed, addr, size, SIM_FETCH, counts);
     analyse(&(struct sim_ref){.addr = addr, .size = size, .kind = SIM_REF_FETCH, .outcome = (uint8_t)outcome});
     charge(counts);
     return outcome;
@@ -422,8 +462,16 @@ static void print_storage(const char *slot, const struct qn_unit_facts *f)
         sim_print("%s: %s, %U bits of storage", slot, f->name, f->bits);
 }
 
+SLOW void qn_sim_log_drain(void)
+{
+#ifdef LOGS
+    many_log_drain();
+#endif
+}
+
 void qn_sim_finish(void)
 {
+    qn_sim_log_drain();
     print_storage("BC", &facts[SLOT_BC]);
     print_storage("BI", &facts[SLOT_BI]);
 #ifdef QN_SIM_I1_UNIT

@@ -1,6 +1,6 @@
 /* lib/sim/many/caches.c - slot D1 of a build that simulates many caches at once; see many.h.
  *
- *   stacks.h       least recently used         fetches.c       the LLs below, and what is seldom done here
+ *   stacks.h       least recently used         fetches.c       the LLs below, the log, and what is seldom done here
  *   members        policies, in units of their own
  *
  * The hit filter lets a line pass if it is the newest of its set in the cache with the fewest sets, and so in all, and every
@@ -16,7 +16,6 @@
 #define LEVEL_FINISH 1
 
 #define D1_COUNT (sizeof many_D1 / sizeof many_D1[0])
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define SEVERAL_LINES (many_nodes[0].line_bits != many_nodes[MANY_NODES - 1].line_bits)
 
 _Static_assert(D1_COUNT <= MANY_MAX, "more members than bits");
@@ -35,6 +34,63 @@ static struct {
     uint32_t mask, set_bits, set_mask;
     uint64_t *newest; /* by set, with lines of several sizes: the line that may pass */
 } pass;
+
+/* sim.line is the smallest of all. */
+static struct qn_filter cachesim_D1_filter(const struct sim_config *config)
+{
+    uint32_t line = 0, way = UINT32_MAX, sets;
+
+    for (unsigned d = 0; d < D1_COUNT; d++) {
+        line = many_D1[d].line > line ? many_D1[d].line : line;
+        way = many_D1[d].size / many_D1[d].ways < way ? many_D1[d].size / many_D1[d].ways : way;
+    }
+    sets = way > line ? way / line : 1;
+    pass.set_bits = qn_log2(line);
+    pass.set_mask = sets - 1;
+    pass.mask = (SEVERAL_LINES || sets > FILTER_ENTRIES ? FILTER_ENTRIES : sets) - 1;
+    pass.newest = sim_alloc(sets * 8);
+    for (uint32_t i = 0; i < FILTER_ENTRIES; i++)
+        filter[i].line = QN_NO_LINE;
+    return qn_filter_of(filter, pass.mask + 1, config->line);
+}
+
+#ifdef MANY_LOGS
+
+/* ---- references, many at a time (log.h) ---- */
+
+const bool many_logs = true;
+
+uint32_t many_log_D1s(const struct qn_log_entry *entry, uint32_t n, struct many_missed *to)
+{
+    uint64_t nobody = 0; /* is asked: there are no policies */
+    uint32_t left = 0;
+
+    vectors_begin();
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t missed = entry[i].kind & QN_LOG_FETCH ? 0 : stacks_ref(entry[i].addr, &nobody);
+
+        to[left] = (struct many_missed){missed, i};
+        left += (missed != 0) | (entry[i].kind > QN_LOG_WRITE); /* a jump could not be predicted */
+    }
+    vectors_end();
+    return left;
+}
+
+static void cachesim_D1_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
+{
+    (void)addr, (void)size, (void)kind, (void)result; /* never called */
+}
+
+#else
+
+/* ---- references, one by one ---- */
+
+const bool many_logs = false;
+
+uint32_t many_log_D1s(const struct qn_log_entry *entry, uint32_t n, struct many_missed *to)
+{
+    return (void)entry, (void)n, (void)to, 0;
+}
 
 ALWAYS_INLINE uint32_t filter_place(uint64_t line) { return line >> many_nodes[0].line_bits & pass.mask; }
 
@@ -57,31 +113,13 @@ ALWAYS_INLINE void let_pass(uint64_t line)
     filter[filter_place(line)].line = !MANY_MINDS || is_settled(line) ? line : QN_NO_LINE;
 }
 
-/* sim.line is the smallest of all. */
-static struct qn_filter cachesim_D1_filter(const struct sim_config *config)
-{
-    uint32_t line = 0, way = UINT32_MAX, sets;
-
-    for (unsigned d = 0; d < D1_COUNT; d++) {
-        line = many_D1[d].line > line ? many_D1[d].line : line;
-        way = many_D1[d].size / many_D1[d].ways < way ? many_D1[d].size / many_D1[d].ways : way;
-    }
-    sets = way > line ? way / line : 1;
-    pass.set_bits = qn_log2(line);
-    pass.set_mask = sets - 1;
-    pass.mask = (SEVERAL_LINES || sets > FILTER_ENTRIES ? FILTER_ENTRIES : sets) - 1;
-    pass.newest = sim_alloc(sets * 8);
-    for (uint32_t i = 0; i < FILTER_ENTRIES; i++)
-        filter[i].line = QN_NO_LINE;
-    return qn_filter_of(filter, pass.mask + 1, config->line);
-}
-
-/* ---- a reference ---- */
-
 ALWAYS_INLINE uint64_t one_line(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
-    uint64_t ask = MANY_MINDS, missed = stacks_ref(addr, kind == SIM_WRITE, &ask);
+    uint64_t ask = MANY_MINDS, missed;
 
+    vectors_begin();
+    missed = stacks_ref(addr, &ask);
+    vectors_end();
     if (ask)
         missed |= many_ask(ask, addr, size, kind);
     let_pass(addr & ~(uint64_t)(sim.line - 1));
@@ -107,9 +145,12 @@ static void cachesim_D1_doref(uint64_t addr, uint32_t size, enum sim_kind kind, 
         missed = several_lines(addr, size, kind);
     result->miss = missed & 1;
     result->next_done = true;
-    if (missed)
+    if (missed) {
+        many_count_misses(missed, kind == SIM_WRITE);
         result->next_miss = many_last_levels(missed, addr, size, kind);
+    }
 }
+#endif
 
 static void cachesim_D1_initcache(const struct sim_config *config) { many_init_D1s(config->seed); }
 static void cachesim_D1_finish(void) { many_finish_D1s(); }

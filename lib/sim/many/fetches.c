@@ -11,6 +11,7 @@
 
 #include "sim/many/last_levels.h"
 #include "sim/many/seldom.h"
+#include "sim/many/log.h"
 
 unsigned many_last_levels(uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind)
 {

@@ -5,6 +5,8 @@
  *                                                                and by every fetch that misses the I1
  *   BC #0 gshare      #1 tage                                    predictors.c, in slot BC; targets.c in BI
  *
+ * Where all are least recently used, references are written down and simulated many at a time (log.h), else one by one.
+ *
  * Each gives what it would give alone: the execution does not depend on what is simulated, each D1 sees every
  * reference and each LL the misses of the one D1 above it and of the I1, in program order.  The engine's own events are those of
  * D1 #0, LL #0 and so on; all are printed at the end:
@@ -22,7 +24,10 @@
 #ifndef QN_SIM_MANY_H
 #define QN_SIM_MANY_H
 
+#include "sim/contract.h"
 #include "sim/module.h"
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* A policy with the level around it. */
 struct many_member {
@@ -45,6 +50,8 @@ struct many_predictor {
  * many_D1[]      the D1s, at most MANY_MAX; those without a member are least recently used
  * many_nodes[]   one for each line and number of sets among them, by line, then sets; MANY_NODES of them
  * MANY_ROWS, MANY_DEPTHS   the room that the nodes need (stacks.h)
+ * MANY_LOGS      defined if references are written down and simulated later (log.h): all caches are least recently used, the lines
+ *                of the D1s of one size, and the I1 is the default
  * MANY_VECTORS   defined if this processor has what vectors.h needs
  * MANY_MINDS     policies that are asked always, because a repeated hit may change their state
  * many_LL[]      the LLs
@@ -63,7 +70,7 @@ struct many_node {
     uint32_t line_bits, sets;
     uint32_t ways;    /* of the largest cache; 1 if there are only policies */
     uint32_t rows;    /* its rows begin here, among MANY_ROWS */
-    uint32_t depths;  /* its depths, 0 to ways, begin here, among MANY_DEPTHS */
+    uint32_t depths;  /* its places begin here, among MANY_DEPTHS */
     uint64_t members; /* policies of this line and number of sets, except those of MANY_MINDS */
 };
 
@@ -84,12 +91,23 @@ extern const struct many_D1 many_D1[];
 extern const struct many_node many_nodes[];
 extern const struct many_LL many_LL[];
 extern const struct many_group many_groups[];
-extern const uint32_t many_D1_count, many_LL_count, many_group_count, many_node_count, many_depths;
+extern const uint32_t many_D1_count, many_LL_count, many_group_count, many_node_count;
+extern const bool many_has_vectors;
 
 /* The stacks (stacks.h). */
 extern uint64_t many_rows[];      /* by node and set: lines plus one, newest first; 0 = none */
-extern uint64_t many_missed_at[]; /* by node and depth: which D1s have no more ways than that */
-extern uint64_t many_at_depth[];  /* reads of one line, then writes, that were found there: many_depths each */
+extern uint64_t many_missed_at[]; /* by node and many_place(): which D1s have no more ways than that depth */
+
+/* Where the line was: its depth, 0 to ways.  As vectors.h has it, a bit for each line of the row that is another. */
+#define MANY_VECTOR_WAYS(ways) ((ways) == 4 || (ways) == 8)
+
+static inline __attribute__((unused)) uint32_t many_place(uint32_t ways, uint32_t depth)
+{
+    return many_has_vectors && MANY_VECTOR_WAYS(ways) ? ((1u << ways) - 1) & ~(1u << depth) : depth;
+}
+
+/* These D1s missed a reference. */
+void many_count_misses(uint64_t D1s, bool write);
 
 /* References to policies, and one over several lines, for which all of them are asked.  Returns which D1s missed. */
 uint64_t many_ask(uint64_t which, uint64_t addr, uint32_t size, enum sim_kind kind);
@@ -99,6 +117,18 @@ void many_finish_D1s(void);
 
 /* A reference that missed these D1s: the LLs below them are asked.  Returns whether LL #0 missed. */
 unsigned many_last_levels(uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind);
+
+/* The log (log.h).  counters: those that sites are numbers of. */
+void many_log_init(uint64_t *counters);
+void many_log_ref(uint64_t addr, uint32_t size, enum sim_kind kind, uint32_t counter);
+void many_log_drain(void);
+extern const bool many_logs;
+struct many_missed {
+    uint64_t D1s;
+    uint32_t entry; /* its number */
+};
+/* The D1s see the first n entries.  Writes down what is not done with then, and returns how many these are. */
+uint32_t many_log_D1s(const struct qn_log_entry *entry, uint32_t n, struct many_missed *to);
 
 /* The configuration of member `number` of a slot, "D1#3". */
 static inline __attribute__((unused)) struct sim_config many_config(const char *slot, unsigned number, uint32_t size,

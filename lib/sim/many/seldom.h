@@ -2,7 +2,33 @@
  * table: references over several lines, policies, and the ends of a run.
  */
 static uint64_t D1_asked;                  /* references to policies, for messages */
-static uint64_t other_misses[2][MANY_MAX]; /* reads and writes: of policies, and of references over several lines */
+static uint64_t D1_misses[2][MANY_MAX];    /* reads and writes, and what is not in here yet: */
+
+/* Mostly it is the same few sets of D1s that miss together. */
+#define TOGETHER_BITS 8
+static struct {
+    uint64_t D1s, times[2];
+} together[1u << TOGETHER_BITS];
+
+static void add_up(unsigned t)
+{
+    for (unsigned write = 0; write < 2; write++) {
+        for (uint64_t m = together[t].D1s; m; m &= m - 1)
+            D1_misses[write][__builtin_ctzll(m)] += together[t].times[write];
+        together[t].times[write] = 0;
+    }
+}
+
+void many_count_misses(uint64_t D1s, bool write)
+{
+    unsigned t = (unsigned)(D1s * 0x9e3779b97f4a7c15ull >> (64 - TOGETHER_BITS)); /* Fibonacci hashing */
+
+    if (QN_UNLIKELY(together[t].D1s != D1s)) {
+        add_up(t);
+        together[t].D1s = D1s;
+    }
+    together[t].times[write]++;
+}
 
 /* As stack_move (stacks.h), for any number of ways. */
 static uint32_t move_line(uint64_t *row, uint32_t ways, uint64_t line)
@@ -30,7 +56,7 @@ static uint64_t stacks_ref_long(uint64_t addr, uint32_t size, uint64_t *ask)
         for (; line <= last; line++) {
             uint64_t *row = many_rows + node->rows + (line & (node->sets - 1)) * node->ways;
 
-            missed |= many_missed_at[node->depths + move_line(row, node->ways, line + 1)];
+            missed |= many_missed_at[node->depths + many_place(node->ways, move_line(row, node->ways, line + 1))];
         }
     }
     return missed;
@@ -45,7 +71,6 @@ uint64_t many_ask(uint64_t which, uint64_t addr, uint32_t size, enum sim_kind ki
         uint64_t miss = AT_WORK(SLOT_D1, SIM_IN_DOREF, ++D1_asked, many_D1[d].member->ref(addr, size, kind)) & 1;
 
         missed |= miss << d;
-        other_misses[kind == SIM_WRITE][d] += miss;
     }
     return missed;
 }
@@ -55,8 +80,6 @@ uint64_t many_ref_long(uint64_t ask, uint64_t addr, uint32_t size, enum sim_kind
 {
     uint64_t missed = stacks_ref_long(addr, size, &ask);
 
-    for (uint64_t m = missed; m; m &= m - 1)
-        other_misses[kind == SIM_WRITE][__builtin_ctzll(m)]++;
     return missed | many_ask(ask, addr, size, kind);
 }
 
@@ -72,26 +95,16 @@ void many_init_D1s(uint64_t seed)
         if (D1->member)
             D1->member->init(&own);
         for (uint32_t depth = D1->ways; !D1->member && depth <= node->ways; depth++)
-            many_missed_at[node->depths + depth] |= 1ull << d;
+            many_missed_at[node->depths + many_place(node->ways, depth)] |= 1ull << d;
     }
-}
-
-/* Misses of references within one line, by least recently used. */
-static uint64_t stacks_misses(uint32_t d, const uint64_t *found_at)
-{
-    const struct many_node *node = &many_nodes[many_D1[d].node];
-    uint64_t n = 0;
-
-    for (uint32_t depth = many_D1[d].ways; !many_D1[d].member && depth <= node->ways; depth++)
-        n += found_at[node->depths + depth];
-    return n;
 }
 
 void many_finish_D1s(void)
 {
+    for (unsigned t = 0; t < 1u << TOGETHER_BITS; t++)
+        add_up(t);
     for (uint32_t d = 0; d < many_D1_count; d++) {
-        sim_print("many D1 %u %U %U", d, other_misses[0][d] + stacks_misses(d, many_at_depth),
-                  other_misses[1][d] + stacks_misses(d, many_at_depth + many_depths));
+        sim_print("many D1 %u %U %U", d, D1_misses[0][d], D1_misses[1][d]);
         if (many_D1[d].member)
             many_D1[d].member->finish();
     }

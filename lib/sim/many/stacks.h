@@ -15,8 +15,8 @@
  * Smith, Evaluating associativity in CPU caches, IEEE Trans. Computers 38(12), 1989 (forest simulation).
  */
 uint64_t many_rows[MANY_ROWS] __attribute__((aligned(64)));
-uint64_t many_missed_at[MANY_DEPTHS], many_at_depth[2 * MANY_DEPTHS];
-const uint32_t many_node_count = MANY_NODES, many_depths = MANY_DEPTHS;
+uint64_t many_missed_at[MANY_DEPTHS];
+const uint32_t many_node_count = MANY_NODES;
 
 /* How many lines of the row are newer than this one; `ways` if it is not there.  It moves to the front.  The first
  * line of the row is another. */
@@ -49,8 +49,10 @@ ALWAYS_INLINE unsigned move_of_two(uint64_t *row, uint64_t line)
 }
 
 #ifdef MANY_VECTORS
+const bool many_has_vectors = true;
 #include "sim/many/vectors.h"
 #else
+const bool many_has_vectors = false;
 #define VECTOR_WAYS(ways) false
 ALWAYS_INLINE void vectors_begin(void) {}
 ALWAYS_INLINE void vectors_end(void) {}
@@ -58,42 +60,46 @@ ALWAYS_INLINE void vectors_take(uint64_t line) { (void)line; }
 ALWAYS_INLINE unsigned move_by_vector(uint64_t *row, unsigned ways) { return (void)row, ways; }
 #endif
 
+/* Returns the place, see many.h. */
 ALWAYS_INLINE unsigned stack_move(uint64_t *row, unsigned ways, uint64_t line)
 {
     return VECTOR_WAYS(ways) ? move_by_vector(row, ways) : ways == 2 ? move_of_two(row, line) : move_by_word(row, ways, line);
 }
 
+/* What the log has was not first in the smallest way, or hardly ever, and to a vector that makes no difference. */
+#ifdef MANY_LOGS
+#define IS_NEW(i) ((i) == 0 && VECTOR_WAYS(many_nodes[0].ways))
+#else
+#define IS_NEW(i) false
+#endif
+
 /* Is node i the first of its line size? */
 ALWAYS_INLINE bool begins_class(unsigned i) { return i == 0 || many_nodes[i - 1].line_bits != many_nodes[i].line_bits; }
 
-/* A reference within one line of each size.  Returns which D1s missed; adds to `ask` the policies that have to be asked. */
-ALWAYS_INLINE uint64_t stacks_ref(uint64_t addr, bool write, uint64_t *ask)
+/* A reference within one line of each size, between vectors_begin and vectors_end.  Returns which D1s missed; adds to `ask` the
+ * policies that have to be asked. */
+ALWAYS_INLINE uint64_t stacks_ref(uint64_t addr, uint64_t *ask)
 {
-    uint64_t missed = 0, *found_at = many_at_depth + (write ? MANY_DEPTHS : 0);
+    uint64_t missed = 0;
     bool stop = false;
 
-    vectors_begin();
 #pragma GCC unroll 64
     for (unsigned i = 0; i < MANY_NODES; i++) {
         const struct many_node *node = &many_nodes[i];
         uint64_t line = addr >> node->line_bits;
         uint64_t *row = many_rows + node->rows + (line & (node->sets - 1)) * node->ways;
-        unsigned depth;
 
         if (begins_class(i)) {
             vectors_take(line + 1);
             stop = false;
         }
-        stop = stop || row[0] == line + 1;
+        stop = stop || (!IS_NEW(i) && row[0] == line + 1);
         if (stop && !SEVERAL_LINES)
             break;
         if (stop)
             continue;
-        depth = node->depths + stack_move(row, node->ways, line + 1);
-        missed |= many_missed_at[depth];
-        found_at[depth]++;
+        missed |= many_missed_at[node->depths + stack_move(row, node->ways, line + 1)];
         *ask |= node->members;
     }
-    vectors_end();
     return missed;
 }

@@ -11,7 +11,7 @@ static struct {
     uint64_t row[8], line[8], mask;
 } saved __attribute__((aligned(64)));
 
-#define VECTOR_WAYS(ways) ((ways) == 4 || (ways) == 8)
+#define VECTOR_WAYS(ways) MANY_VECTOR_WAYS(ways)
 
 ALWAYS_INLINE void vectors_begin(void)
 {
@@ -31,7 +31,7 @@ ALWAYS_INLINE void vectors_end(void)
 ALWAYS_INLINE void vectors_take(uint64_t line) { __asm__ volatile("vpbroadcastq %0, %%zmm17" : : "r"(line)); }
 
 /* vpcompressq: the row without the line, the rest moved up.  valignq: that behind eight times the line, less the first seven of
- * these.  Nothing on the way to the new row waits for what is found out in general registers. */
+ * these.  Returns the bits of the other lines (many_place).  Nothing on the way to the new row waits for what is found out in general registers. */
 ALWAYS_INLINE unsigned move_by_vector(uint64_t *row, unsigned ways)
 {
     uint32_t others;
@@ -50,5 +50,5 @@ ALWAYS_INLINE unsigned move_by_vector(uint64_t *row, unsigned ways)
                          "vpcompressq %%ymm16, %%ymm16%{%%k1%}\n\t"
                          "valignq $3, %%ymm17, %%ymm16, %%ymm16\n\t"
                          "vmovdqa64 %%ymm16, %1" : "=r"(others), "+m"(*(uint64_t(*)[4])row));
-    return (unsigned)__builtin_ctz(~others & ((2u << ways) - 1));
+    return others;
 }

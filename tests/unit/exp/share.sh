@@ -86,6 +86,59 @@ compare 'the counting of Cachegrind' 2 --counting=cachegrind --I1=4096,2,64 --LL
 # shellcheck disable=SC2086
 compare 'whole levels' 5 $caches -L sim=default,D1=victim,D1=nextline -L 'D1=1024,2,64;4096,2,64' -- ./mixed 12
 
+# Lines of the last level that are shorter than those above, which makes a reference within one line one over several.
+# shellcheck disable=SC2086
+compare 'short lines below long ones' 1 --I1=4096,2,64 -L 'D1=2048,2,128;4096,4,128;16384,8,128' -L 'LL=32768,4,32;65536,8,64' -- ./mixed 14
+
+# References of 512 bytes, children with a log of their own (sim/many/log.h), and a handler that ends it all.
+cat >forks.c <<'END'
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char memory[1 << 16] __attribute__((aligned(64)));
+static char state[512] __attribute__((aligned(64)));
+
+static void walk(int step)
+{
+    for (unsigned i = 0; i + 8 < sizeof memory; i += (unsigned)step)
+        *(volatile uint64_t *)(memory + i) += i;
+    __asm__ volatile("fxsave %0" : "=m"(state));
+}
+
+static void handler(int sig)
+{
+    walk(72);
+    _exit(sig != SIGALRM);
+}
+
+int main(void)
+{
+    int fd = open("executions", O_WRONLY | O_APPEND | O_CREAT, 0600);
+
+    if (write(fd, "x", 1) != 1)
+        return 1;
+    for (int child = 0; child < 3; child++) {
+        walk(56 + child);
+        if (!fork()) {
+            walk(61);
+            _exit(0);
+        }
+        walk(67);
+        wait(NULL);
+    }
+    signal(SIGALRM, handler);
+    walk(60);
+    kill(getpid(), SIGALRM);
+    return 1;
+}
+END
+"$CC" -O1 -o forks forks.c || bail 'cannot compile'
+# shellcheck disable=SC2086
+compare 'children and a handler' 1 $caches -L 'D1=1024,2,64;4096,4,64;2048,1,64' -- ./forks
+
 # Simulators use vector registers, if there are any (sim/many/vectors.h), whose contents are the program's.
 cat >vectors.c <<'END'
 #include <fcntl.h>
