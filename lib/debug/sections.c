@@ -89,6 +89,8 @@ static size_t unpack_zstd(void *to, size_t room, const void *from, size_t size)
 #define unpack_zstd NULL
 #endif
 
+#define RATIO_MAX 8 /* debug information is packed to a third or a quarter; the size that a damaged file claims may be anything */
+
 /* A section of this type, with the library that knows it; no bytes: not possible. */
 static struct qn_section unpack_by(Elf_Scn *s, unsigned type, unpack_function *unpack)
 {
@@ -101,7 +103,7 @@ static struct qn_section unpack_by(Elf_Scn *s, unsigned type, unpack_function *u
     memcpy(&header, data->d_buf, sizeof header);
     if (header.ch_type != type || !header.ch_size || !(out.owned = malloc(header.ch_size)))
         return out;
-    qn_ready(out.owned, header.ch_size);
+    qn_ready(out.owned, header.ch_size < RATIO_MAX * data->d_size ? header.ch_size : RATIO_MAX * data->d_size);
     out.size = unpack(out.owned, header.ch_size, (const char *)data->d_buf + sizeof header,
                       data->d_size - sizeof header);
     if (out.size == header.ch_size) {
