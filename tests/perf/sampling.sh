@@ -7,7 +7,9 @@
 #
 # out:  for each program CPU time (cpu.c) of values at 4 of 124,000 and conflicts at 128 of 8 million over that of running only
 #       (--instr-at-start=no): the median of the rounds' ratios, and the lowest and highest, for the speed of machines changes from
-#       minute to minute.  Then, of a shorter run, for the instructions that were sampled at
+#       minute to minute.  Each round has an environment of another length, the same for all three runs: by it alone the time of
+#       python3 only run differs by up to 6%, as what is in memory lies elsewhere, so at one length a ratio is that of one
+#       layout by chance.  Then, of a shorter run, for the instructions that were sampled at
 #       least 20 times, for how many of them the most frequent value is the one that --sample=all has, and by how much the shares
 #       differ on average, beside what chance alone does: sqrt(p(1-p)/n).
 # Status 0 however it went: this is a measurement, not a test.
@@ -66,6 +68,12 @@ measure() {
     ./cpu "$record" "$quern" run -q --out-file=profile "$@" -- $command >/dev/null 2>&1 </dev/null
 }
 
+# Another environment in each round: 350 bytes more of it, up to a page, and then anew.
+lengthen() {
+    PADDING=$(head -c $((($1 - 1) % 12 * 350)) /dev/zero | tr '\0' x)
+    export PADDING
+}
+
 # over_only RECORD: its seconds over those of running only, in per cent: median (lowest to highest)
 over_only() {
     paste -d ' ' "$1" only | awk '{ print 100 * $1 / $4 - 100 }' | sort -n |
@@ -79,6 +87,7 @@ if [ $cost = yes ]; then
         command=$(command_of "$program")
         rm -f only values.t conflicts.t
         for turn in $(seq "$rounds"); do
+            lengthen "$turn"
             measure only --instr-at-start=no
             measure values.t --sim=./values --sample=4/124000 --seed="$turn"
             measure conflicts.t --sim=./conflicts --sample=128/8000000 --seed="$turn"
