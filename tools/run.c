@@ -63,7 +63,7 @@ static bool check_pattern(const char *option, const char *pattern)
     char why[256], *name = pattern ? qn_run_expand(pattern, 0, why, sizeof why) : NULL;
 
     if (pattern && !name)
-        fprintf(stderr, "quern: run: --%s=%s: %s\n", option, pattern, why);
+        qn_run_complain("--%s=%s: %s", option, pattern, why);
     free(name);
     return !pattern || name;
 }
@@ -73,35 +73,33 @@ static bool check_pattern(const char *option, const char *pattern)
 static bool check_options(const struct qn_run_options *o)
 {
     if (o->block_max > UINT32_MAX) {
-        fprintf(stderr, "quern: run: --block-max: got %llu, wanted a number below 2^32\n",
-                (unsigned long long)o->block_max);
+        qn_run_complain("--block-max: got %llu, wanted a number below 2^32", (unsigned long long)o->block_max);
         return false;
     }
     if (o->tcache_size && (o->tcache_size < TCACHE_MIN || o->tcache_size > QN_CODE_MAX - QN_CODE_FIXED)) {
-        fprintf(stderr, "quern: run: --tcache-size: got %llu, wanted %uK to %lluM\n", (unsigned long long)o->tcache_size,
-                TCACHE_MIN >> 10, (QN_CODE_MAX - QN_CODE_FIXED) >> 20);
+        qn_run_complain("--tcache-size: got %llu, wanted %uK to %lluM", (unsigned long long)o->tcache_size,
+                        TCACHE_MIN >> 10, (QN_CODE_MAX - QN_CODE_FIXED) >> 20);
         return false;
     }
     if (o->log_fd > INT32_MAX) {
-        fprintf(stderr, "quern: run: --log-fd: got %llu, wanted an open descriptor\n", (unsigned long long)o->log_fd);
+        qn_run_complain("--log-fd: got %llu, wanted an open descriptor", (unsigned long long)o->log_fd);
         return false;
     }
     if (o->interval_given && (o->interval < 1 || o->interval > INT64_MAX)) {
-        fprintf(stderr, "quern: run: --interval: got %llu, wanted at least 1 instruction\n",
-                (unsigned long long)o->interval);
+        qn_run_complain("--interval: got %llu, wanted at least 1 instruction", (unsigned long long)o->interval);
         return false;
     }
     if (o->versus && (o->check || o->explain.count || (!o->cache_sim && !o->branch_sim))) {
-        fprintf(stderr, "quern: run: --versus: %s\n", o->check ? "cannot be combined with --check" :
-                o->explain.count ? "cannot be combined with --explain" : "nothing is simulated that could be compared");
+        qn_run_complain("--versus: %s", o->check ? "cannot be combined with --check" :
+                        o->explain.count ? "cannot be combined with --explain" : "nothing is simulated that could be compared");
         return false;
     }
     if (o->analysis && (o->versus || o->check)) {
-        fprintf(stderr, "quern: run: --analysis: cannot be combined with --%s\n", o->versus ? "versus" : "check");
+        qn_run_complain("--analysis: cannot be combined with --%s", o->versus ? "versus" : "check");
         return false;
     }
     if (o->explain.count && !o->cache_sim) {
-        fprintf(stderr, "quern: run: --explain: needs the caches, which --cache-sim=no leaves out\n");
+        qn_run_complain("--explain: needs the caches, which --cache-sim=no leaves out");
         return false;
     }
     return check_pattern("cachegrind-out-file", o->out_file) && check_pattern("log-file", o->log_file)

@@ -49,7 +49,7 @@ static int build(struct qn_run *r)
 
 static int refuse(struct qn_run *r, const char *option, const char *what)
 {
-    fprintf(stderr, "quern: run: --%s: %s\n", option, what);
+    qn_run_complain("--%s: %s", option, what);
     qn_run_remove_scratch(r);
     return QN_EXIT_USAGE;
 }

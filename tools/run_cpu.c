@@ -89,7 +89,7 @@ static int find(const struct choice *c, const char *name)
 
 static bool fail(const char *name, const char *what)
 {
-    fprintf(stderr, "quern: run: --cpu: %s: %s\n", name, what);
+    qn_run_complain("--cpu: %s: %s", name, what);
     return false;
 }
 

@@ -88,7 +88,7 @@ static char *search(const char *name)
 
 static char *refuse(const char *option, const char *name, const char *what, const char *more)
 {
-    fprintf(stderr, "quern: run: %s=%s: %s%s%s\n", option, name, what, more, *more ? name : "");
+    qn_run_complain("%s=%s: %s%s%s", option, name, what, more, *more ? name : "");
     return NULL;
 }
 
@@ -128,7 +128,7 @@ int qn_run_find_engine(struct qn_run *r)
     }
     r->engine = qn_run_default_engine();
     if (!r->engine)
-        fprintf(stderr, "quern: run: no engine: %s is not in %s\n", ENGINE_NAME, own_directory());
+        qn_run_complain("no engine: %s is not in %s", ENGINE_NAME, own_directory());
     return r->engine ? 0 : QN_EXIT_SOFTWARE;
 }
 

@@ -29,8 +29,8 @@ static const struct qn_geometry defaults[QN_RUN_LEVELS] = { { 65536, 2, 64 }, { 
 
 static bool invalid(const char *option, const char *what, const struct qn_geometry *g, uint64_t got, const char *wanted)
 {
-    fprintf(stderr, "quern: run: --%s=%u,%u,%u: %s: got %llu, wanted %s\n", option, g->size, g->assoc, g->line, what,
-            (unsigned long long)got, wanted);
+    qn_run_complain("--%s=%u,%u,%u: %s: got %llu, wanted %s", option, g->size, g->assoc, g->line, what,
+                    (unsigned long long)got, wanted);
     return false;
 }
 

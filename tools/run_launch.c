@@ -131,13 +131,13 @@ static int open_trace(struct qn_run *r)
         return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     fd = open(r->options.trace_file, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
     if (fd < 0)
-        fprintf(stderr, "quern: run: --trace-file=%s: cannot be opened: %s\n", r->options.trace_file, strerror(errno));
+        qn_run_complain("--trace-file=%s: cannot be opened: %s", r->options.trace_file, strerror(errno));
     return fd;
 }
 
 static bool cannot(const char *what, int error)
 {
-    fprintf(stderr, "quern: run: cannot %s: %s\n", what, strerror(error));
+    qn_run_complain("cannot %s: %s", what, strerror(error));
     return false;
 }
 

@@ -87,7 +87,7 @@ bool qn_run_open_log(struct qn_run *r)
     }
     r->log.fd = fcntl((int)r->options.log_fd, F_DUPFD_CLOEXEC, 3);
     if (r->log.fd < 0 && r->options.log_fd_given) {
-        fprintf(stderr, "quern: run: --log-fd=%llu: not an open descriptor\n", (unsigned long long)r->options.log_fd);
+        qn_run_complain("--log-fd=%llu: not an open descriptor", (unsigned long long)r->options.log_fd);
         r->log.refused = true;
         return false;
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run.h"
 #include "tools.h"
 
 enum kind { YESNO, TEXT, LIST, NAMES, NUMBER, SIZE, GEOMETRY, COUNTING, TRACE, RANGE, SAMPLE };
@@ -31,7 +32,7 @@ static const char *const trace_names[] = { "decode", "block", "event", "emit", "
 
 static bool bad_value(const struct option *o, const char *got, const char *wanted)
 {
-    fprintf(stderr, "quern: run: --%s: got '%s', wanted %s\n", o->name, got, wanted);
+    qn_run_complain("--%s: got '%s', wanted %s", o->name, got, wanted);
     return false;
 }
 
@@ -220,7 +221,7 @@ static const struct option *find(const char *name, size_t length)
 
 static bool unknown(const char *text)
 {
-    fprintf(stderr, "quern: run: %s: unknown option; `quern run --help` lists them\n", text);
+    qn_run_complain("%s: unknown option; `quern run --help` lists them", text);
     return false;
 }
 
@@ -243,7 +244,7 @@ static bool parse_long(struct qn_run_options *all, char *text, char **next)
     if (o->kind == YESNO)
         return set(all, o, yes);
     if (!*next) {
-        fprintf(stderr, "quern: run: --%s: no value given, wanted %s\n", o->name, o->argument);
+        qn_run_complain("--%s: no value given, wanted %s", o->name, o->argument);
         return false;
     }
     value = *next;

@@ -25,8 +25,8 @@ static bool parse_modules(const char *text, char *module[QN_SIM_SLOTS])
         int slot = equals ? qn_sim_find_slot(word, (unsigned)(equals - word)) : -1;
 
         if (slot < 0 || slot == QN_SIM_AN) {
-            fprintf(stderr, "quern: run: --versus=%s: got '%s', wanted a simulator, or SLOT=MODULE with slot I1, D1, LL, BC or BI\n",
-                    text, word);
+            qn_run_complain("--versus=%s: got '%s', wanted a simulator, or SLOT=MODULE with slot I1, D1, LL, BC or BI",
+                            text, word);
             return false;
         }
         module[slot] = equals + 1;

@@ -37,14 +37,15 @@ struct qn_emit_stats {
 };
 extern struct qn_emit_stats qn_emit_stats;
 
-#define QN_STEPS_MAX 96u /* bytes */
+#define QN_STEPS_MAX 96u /* bytes of an instruction */
+#define QN_STEPS_ALIGN 8u
 
 /* Addresses in the engine that emitted code jumps to or calls; set by run. */
 struct qn_emit_hooks {
     void (*leave)(void);       /* saves all guest registers and returns to the dispatcher */
     void (*leave_step)(void);  /* the same with QN_EXIT_STEP */
     unsigned (*steps)(const struct qn_block *b, uint8_t *to); /* what is to lie in front of the cold code of a block that is left before
-                                   each instruction, at a multiple of 8; returns its bytes, at most QN_STEPS_MAX for each instruction */
+                                   each instruction, at a multiple of QN_STEPS_ALIGN; returns its bytes, at most QN_STEPS_MAX for each instruction */
     qn_slow_call *string_done; /* after a repeated string instruction: arg_pc, arg_site = counter, ctx.rep */
     qn_slow_call *verify;      /* arg_aux = block index: ctx.result = 1 if its bytes have changed */
     unsigned (*which)(uint64_t pc); /* of the lines that are explained is the instruction's, from 1; 0 none */

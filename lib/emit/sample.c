@@ -97,7 +97,7 @@ void emit_steps(struct emitter *e)
 {
     unsigned n;
 
-    while (e->cold.exec % 8)
+    while (e->cold.exec % QN_STEPS_ALIGN)
         x_byte(&e->cold, 0);
     n = emit_hooks.steps(e->b, e->cold.p);
     e->cold.p += n;

@@ -65,7 +65,7 @@ static void write_accesses(struct qn_step *s, const struct qn_insn *in)
             s->access[s->accesses++] = in->mem[k];
 }
 
-_Static_assert(sizeof(struct qn_step) + 3 * sizeof(struct qn_mem) <= QN_STEPS_MAX, "room in the cold code");
+_Static_assert(sizeof(struct qn_step) + sizeof ((struct qn_insn *)NULL)->mem <= QN_STEPS_MAX, "room in the cold code");
 
 unsigned qn_step_write(const struct qn_block *b, uint8_t *to)
 {

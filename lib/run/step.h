@@ -3,6 +3,7 @@
 #define QN_RUN_STEP_H
 
 #include "block/block.h"
+#include "emit/emit.h"
 #include "tcache/tcache.h"
 
 struct qn_step {
@@ -18,13 +19,13 @@ struct qn_step {
     struct qn_mem access[];
 };
 
-/* Those of a block, one behind the other, at an address that is a multiple of 8.  Returns their bytes. */
+/* Those of a block, one behind the other, at an address that is a multiple of QN_STEPS_ALIGN.  Returns their bytes. */
 unsigned qn_step_write(const struct qn_block *b, uint8_t *to);
 
 /* Of a translated block that is left before each instruction, which has at least one. */
 static inline const struct qn_step *qn_step_first(const struct qn_tblock *b)
 {
-    return (const struct qn_step *)(uintptr_t)((b->cold + 7u) & ~7u);
+    return (const struct qn_step *)(uintptr_t)qn_round_up(b->cold, QN_STEPS_ALIGN);
 }
 
 static inline const struct qn_step *qn_step_next(const struct qn_step *s)
