@@ -254,6 +254,7 @@ translator_sources = \
 	lib/block/liveness.c \
 	lib/event/collect.c \
 	lib/event/dump.c \
+	lib/emit/batch.c \
 	lib/emit/bridge.c \
 	lib/emit/check.c \
 	lib/emit/complex.c \
@@ -300,6 +301,7 @@ engine_sources = \
 	lib/cost/count.c \
 	lib/run/arena.c \
 	lib/run/attach.c \
+	lib/run/batch.c \
 	lib/run/clone.c \
 	lib/run/codemem.c \
 	lib/run/complex.c \
@@ -561,6 +563,7 @@ headers = \
 	lib/report/source.h \
 	lib/report/tables.h \
 	lib/report/whole.h \
+	lib/run/batch.h \
 	lib/run/cpu.h \
 	lib/run/interval.h \
 	lib/run/operand.h \
@@ -581,6 +584,7 @@ headers = \
 	lib/run/variable.h \
 	lib/run/watch.h \
 	lib/sim/at_work.h \
+	lib/sim/batch.h \
 	lib/sim/charge.h \
 	lib/sim/codelines.h \
 	lib/sim/contract.h \

@@ -11,7 +11,7 @@
 #include "run.h"
 #include "tools.h"
 
-enum kind { YESNO, TEXT, LIST, NAMES, NUMBER, SIZE, GEOMETRY, COUNTING, TRACE, RANGE, SAMPLE };
+enum kind { YESNO, TEXT, LIST, NAMES, NUMBER, SIZE, GEOMETRY, COUNTING, BATCH, TRACE, RANGE, SAMPLE };
 
 struct option {
     enum kind kind;
@@ -128,6 +128,19 @@ static bool set_counting(const struct option *o, void *field, const char *value)
     return true;
 }
 
+static bool set_batch(const struct option *o, void *field, const char *value)
+{
+    static const char *const names[] = { [QN_BATCH_AUTO] = "auto", [QN_BATCH_NEVER] = "never", [QN_BATCH_ALWAYS] = "always",
+                                         [QN_BATCH_OFTEN] = "often" };
+
+    for (uint64_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strcmp(value, names[i])) {
+            *(uint64_t *)field = i;
+            return true;
+        }
+    return bad_value(o, value, "auto, never, always or often");
+}
+
 static bool set_trace(const struct option *o, void *field, const char *value)
 {
     const char *p = value;
@@ -201,6 +214,8 @@ static bool set(struct qn_run_options *all, const struct option *o, char *value)
         return set_geometry(o, field, value);
     case COUNTING:
         return set_counting(o, field, value);
+    case BATCH:
+        return set_batch(o, field, value);
     case TRACE:
         return set_trace(o, field, value);
     case RANGE:

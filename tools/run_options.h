@@ -60,6 +60,7 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(SIZE, "tcache-size", tcache_size, "BYTES", "code cache; suffix K, M, G [the engine's]")                        \
     X(NUMBER, "block-max", block_max, "N", "instructions per block [the engine's]")                                  \
     X(YESNO, "filter", filter, "yes|no", "use the hit filter [yes]")                                                 \
+    X(BATCH, "batch", batch, "auto|never|always|often", "simulate references many at a time where many miss [auto]")  \
     X(YESNO, "check", check, "yes|no", "compare filtered and unfiltered simulation [no]")                            \
     X(TRACE, "trace", trace, "WHAT,...", "decode, block, event, emit, syscall, signal")                              \
     X(TEXT, "trace-file", trace_file, "FILE", "traces go there [stderr]")                                            \
@@ -78,6 +79,7 @@ struct qn_run_options {
         filter, check, dump_objects, dump_instr, demangle;
     bool vdso_given, log_fd_given, interval_given;
     uint64_t counting;     /* enum qn_counting */
+    uint64_t batch;        /* enum qn_batch */
     char *out_file, *log_file, *sim, *sim_opt, *trace_file, *debug_root; /* NULL: not given */
     char *interval_file, *explain_file, *versus, *analysis, *cpu;
     uint64_t log_fd, seed, tcache_size, block_max, interval, explain_first, explain_every;

@@ -35,6 +35,7 @@
  * 1.0%, r10 1.4%, r9 1.8%).  A block that uses one of them gets another. */
 #define QN_PREF_NOW 9
 #define QN_PREF_S1 10
+#define QN_PREF_S3 8
 #define QN_PREF_S2 11
 
 enum qn_exit_kind { /* why translated code came back to the dispatcher; low byte of exit_id for non-link exits */

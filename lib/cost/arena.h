@@ -75,6 +75,7 @@ struct qn_geometry {
 };
 
 enum qn_counting { QN_COUNTING_EXACT, QN_COUNTING_CACHEGRIND };
+enum qn_batch { QN_BATCH_AUTO, QN_BATCH_NEVER, QN_BATCH_ALWAYS, QN_BATCH_OFTEN }; /* run/batch.c */
 
 enum { /* trace bits */
     QN_TRACE_DECODE = 1, QN_TRACE_BLOCK = 2, QN_TRACE_EVENT = 4, QN_TRACE_EMIT = 8, QN_TRACE_SYSCALL = 16,
@@ -111,7 +112,8 @@ struct qn_config {
     uint8_t versus;          /* with check: the twin is another simulator, and differences are counted, not fatal */
     uint8_t toggle;          /* counts only inside functions that are points of the arena */
     uint8_t observes;        /* the analysis module observes instructions: */
-    uint8_t pad[2];
+    uint8_t batch;           /* enum qn_batch: when references are simulated many at a time */
+    uint8_t pad[1];
     uint32_t trace;          /* QN_TRACE_* */
     int32_t trace_fd;        /* where traces go (already open in the engine), -1 none */
     uint64_t trace_first, trace_last; /* block numbers to trace, inclusive */
@@ -152,6 +154,7 @@ struct qn_stats { /* all counts since start; --stats=yes prints them */
     uint64_t events_d, events_i;  /* emitted checks */
     uint64_t flag_saves, hoisted;
     uint64_t smc_invalidations;
+    uint64_t batches;        /* how often references began to be simulated many at a time */
     uint64_t full_links, line_links; /* of links: without giving back registers; also without touching the code line */
     uint64_t table_bytes, fixed_bytes; /* tables beside the code cache and the arena: what has grown, what was there at the start */
     uint64_t reserved[10];

@@ -25,14 +25,14 @@ void emit_bridge(struct qn_code *c, struct emit_triple from, struct emit_triple 
             x_load(c, r, CTX_GPR(r));
 }
 
-struct emit_triple emit_triple_of(unsigned now, unsigned s1, unsigned s2)
+struct emit_triple emit_triple_of(unsigned now, unsigned s1, unsigned s2, unsigned s3)
 {
-    uint16_t regs = now == QN_NO_REG ? 0 : (uint16_t)(1u << now | 1u << s1 | 1u << s2);
+    uint16_t regs = now == QN_NO_REG ? 0 : (uint16_t)(1u << now | 1u << s1 | 1u << s2 | (s3 == QN_NO_REG ? 0 : 1u << s3));
 
     return (struct emit_triple){(uint8_t)now, regs};
 }
 
-static struct emit_triple triple_of(const struct qn_tblock *b) { return emit_triple_of(b->now, b->s1, b->s2); }
+static struct emit_triple triple_of(const struct qn_tblock *b) { return emit_triple_of(b->now, b->s1, b->s2, b->s3); }
 
 static void bridge(const struct qn_tblock *from, unsigned exit, const struct qn_tblock *to, uint32_t entry)
 {
@@ -43,7 +43,7 @@ static void bridge(const struct qn_tblock *from, unsigned exit, const struct qn_
 }
 
 /* What an exit is before it is linked: give back, jmp to the stub; the stub goes to the dispatcher.  A bridge has six moves at
- * most to or from memory, one between registers and a jmp: less than this. */
+ * most to or from memory (eight of 7 bytes, if there is a fourth register), one between registers and a jmp: less than this. */
 void emit_exit(struct qn_code *c, struct emit_triple t, struct qn_texit *x, uint32_t id)
 {
     x->at = (uint32_t)c->exec;

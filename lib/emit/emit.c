@@ -34,15 +34,18 @@ static void choose_triple(struct emitter *e)
     uint16_t used = e->b->used;
 
     e->borrowed = emit_rules.caches;
-    e->now = e->s1 = e->s2 = QN_NO_REG;
+    e->now = e->s1 = e->s2 = e->s3 = QN_NO_REG;
     if (e->borrowed) {
         e->now = (uint8_t)pick(&used, QN_PREF_NOW);
         e->s1 = (uint8_t)pick(&used, QN_PREF_S1);
         e->s2 = (uint8_t)pick(&used, QN_PREF_S2);
+        if (emit_rules.batch)
+            e->s3 = (uint8_t)pick(&used, QN_PREF_S3);
     }
     e->out.now = e->now;
-    e->out.s1 = e->s1;
-    e->out.s2 = e->s2;
+    e->out.s1 = e->s1 & 15;
+    e->out.s2 = e->s2 & 15;
+    e->out.s3 = e->s3;
 }
 
 static void count_with_lea(struct emitter *e, uint64_t counter)
@@ -84,6 +87,12 @@ static unsigned emit_event(struct emitter *e, unsigned n, unsigned i)
     const struct qn_event *ev = &e->list->ev[n];
     unsigned grouped;
 
+    if (emit_batches(ev)) {
+        emit_need_flags(e, i);
+        emit_batch(e, ev, e->shift[n]);
+        return 1;
+    }
+    emit_batch_flush(e);
     if (comes_later(ev))
         return 1;
     emit_need_flags(e, i);
@@ -108,6 +117,7 @@ static bool ends_block(const struct qn_block *b, unsigned i)
 static void emit_insn(struct emitter *e, unsigned i, const struct qn_event *string)
 {
     e->side[i].state = emit_flags_before(e, i) ? QN_SIDE_FLAGS_SAVED : 0;
+    e->side[i].state |= e->batch_open ? QN_SIDE_BATCH : 0;
     e->side[i].fix = QN_NO_REG;
     e->side[i].host = (uint16_t)(e->hot.exec - qn_tblock_entry2(&e->out));
     if (ends_block(e->b, i))
@@ -171,7 +181,7 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
     e.list = events;
     e.counter = counter;
     e.centre = centre;
-    e.flags_saved = false;
+    e.flags_saved = e.batch_open = false;
     e.data_time = e.code_time = 0;
     e.touched = ~0ull;
     qn_tcache_begin(FRAME_MAX + INSN_MAX * b->n, FRAME_MAX + INSN_MAX * b->n, &e.hot, &e.cold);

@@ -22,6 +22,7 @@
 struct qn_emit_rules {
     bool caches, branches, counts; /* counts: execution counters (off: run only) */
     bool check, filter;
+    bool batch;                    /* references are written down, see batch.c */
     bool has_bw, has_avx512;       /* host: for storing mask registers */
     bool has_bmi2;                 /* host: rorx */
     bool stats;                    /* --stats: count what the stubs do */

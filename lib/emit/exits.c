@@ -9,7 +9,7 @@
 
 struct emit_triple emit_borrowed(const struct emitter *e)
 {
-    return e->borrowed ? emit_triple_of(e->now, e->s1, e->s2) : emit_triple_of(QN_NO_REG, 0, 0);
+    return e->borrowed ? emit_triple_of(e->now, e->s1, e->s2, e->s3) : emit_triple_of(QN_NO_REG, 0, 0, 0);
 }
 
 void emit_give_back(struct emitter *e, struct qn_code *c)
@@ -108,6 +108,7 @@ void emit_end(struct emitter *e)
     const struct qn_block *b = e->b;
     bool indirect = b->end == QN_END_RET || b->end == QN_END_JMP_IND || b->end == QN_END_CALL_IND;
 
+    emit_batch_flush(e);
     emit_clock(e, &e->hot);
     if (!indirect)
         emit_restore_flags(e);

@@ -114,7 +114,7 @@ unsigned emit_group(struct emitter *e, unsigned n, unsigned position)
     struct group g = {.n = 0};
     unsigned k = n;
 
-    if (!emit_rules.filter || emit_rules.check || emit_rules.sees || qn_sim_kinds || !f->entries || f->writes_call ||
+    if (!emit_rules.filter || emit_rules.batch || emit_rules.check || emit_rules.sees || qn_sim_kinds || !f->entries || f->writes_call ||
         f->sets == 1 || f->mask < 32)
         return 0;
     while (k < e->list->n && add(&g, e, &e->list->ev[k], position))

@@ -19,6 +19,8 @@ struct emitter {
     uint64_t touched;         /* code line that the last emitted fetch check touched, ~0 = none */
     bool flags_saved;         /* the guest's flags are in ctx.saved_flags, not in the processor */
     uint8_t now, s1, s2;
+    uint8_t s3;               /* QN_NO_REG but for batches */
+    bool batch_open;          /* S2 = address of the batch's next entry */
     uint32_t data_time, code_time; /* the next reference to data has the time clock + data_time; to a code line, ... */
     struct qn_tblock out;
     struct qn_side side[QN_BLOCK_MAX];
@@ -75,6 +77,12 @@ uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known);
 uint32_t emit_log_stub(const struct emitter *e, unsigned size, bool write, bool known);
 void emit_log(struct qn_code *c, unsigned address, unsigned s1, unsigned s2, int32_t site, unsigned kind);
 
+/* batch.c */
+bool emit_batches(const struct qn_event *ev); /* is this reference written down? */
+void emit_batch(struct emitter *e, const struct qn_event *ev, int32_t shift);
+void emit_batch_flush(struct emitter *e);
+void emit_batch_miss(struct qn_code *c, unsigned address, unsigned s1, unsigned s2, int32_t site, unsigned kind);
+
 /* line_stub.c */
 bool emit_line_call(struct emitter *e, struct qn_code *c, uint32_t site, uint64_t first, uint64_t last, uint64_t back);
 
@@ -88,7 +96,7 @@ struct emit_triple {
     uint8_t now;              /* the clock's register */
     uint16_t regs;            /* borrowed ones, the clock's among them: a bit each */
 };
-struct emit_triple emit_triple_of(unsigned now, unsigned s1, unsigned s2); /* now = QN_NO_REG: none */
+struct emit_triple emit_triple_of(unsigned now, unsigned s1, unsigned s2, unsigned s3); /* QN_NO_REG: none; no fourth */
 void emit_bridge(struct qn_code *c, struct emit_triple from, struct emit_triple to);
 void emit_exit(struct qn_code *c, struct emit_triple t, struct qn_texit *x, uint32_t id);
 

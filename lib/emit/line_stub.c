@@ -1,7 +1,7 @@
 /* lib/emit/line_stub.c - a miss of a code line in assembly: what cachesim_I1.c does when a line has no stamp.
  *
  *   stamps: cmp, cmova ...       the line of the set that was used longest ago gives way
- *   the last level, counters     last_level.c; where many caches share the execution, log_stub.c
+ *   the last level, counters     last_level.c; where many caches share the execution, log_stub.c; or batch.c
  *
  * A fetch over two lines takes in what is not there of them, and looks up both in the last level.
  *
@@ -22,7 +22,7 @@ enum { /* where what the caller pushed is, from %rsp */
     FIRST = SITE + 8
 };
 
-static uint32_t stubs[2][16][16][16];
+static uint32_t stubs[2][2][16][16][16]; /* for batches or not, both lines or one, by triple */
 
 /* S2 and five that the block has not borrowed. */
 static void choose_registers(const struct emitter *e, unsigned r[REGISTERS])
@@ -119,11 +119,13 @@ static void look_up_both(struct qn_code *c, const unsigned *r)
 /* The last level and the counters, or a note for both of them. */
 static void tell_of_miss(struct qn_code *c, const unsigned *r, bool both)
 {
-    if (qn_sim_log.entries) {
+    unsigned kind = both ? QN_LOG_FETCH | QN_LOG_OVER : QN_LOG_FETCH;
+
+    if (qn_sim_log.entries || emit_rules.batch) {
         x_table(c, X_LOAD, r[1], r[REC], offsetof(struct qn_code_line, line));
         if (both)
             x_lea(c, r[1], r[1], QN_REG_NONE, 1, -1);
-        emit_log(c, r[1], r[2], r[3], SITE, both ? QN_LOG_FETCH | QN_LOG_OVER : QN_LOG_FETCH);
+        (emit_rules.batch ? emit_batch_miss : emit_log)(c, r[1], r[2], r[3], SITE, kind);
         return;
     }
     x_load32_table(c, r[HERE], QN_RSP, SITE);
@@ -173,7 +175,7 @@ static bool eligible(void)
 /* Address of the stub for the block's registers, and for one line or both; 0: none. */
 static uint32_t stub_of(const struct emitter *e, bool both)
 {
-    uint32_t *at = &stubs[both][e->now][e->s1][e->s2];
+    uint32_t *at = &stubs[emit_rules.batch][both][e->now][e->s1][e->s2];
 
     if (!*at && eligible())
         *at = make_stub(e, both);

@@ -169,6 +169,13 @@ static inline void x_cmova(struct qn_code *c, unsigned dst, unsigned src) /* cmo
     x_byte(c, 0xc0 | (dst & 7) << 3 | (src & 7));
 }
 
+static inline void x_cmovne(struct qn_code *c, unsigned dst, unsigned src) /* cmovne %src, %dst */
+{
+    x_byte(c, x_rex(1, dst, 0, src));
+    x_bytes(c, "\x0f\x45", 2);
+    x_byte(c, 0xc0 | (dst & 7) << 3 | (src & 7));
+}
+
 static inline void x_cmova_table(struct qn_code *c, unsigned dst, unsigned base, uint64_t table) /* cmova table(base), %dst */
 {
     x_byte(c, x_rex_mem(1, dst, base, QN_REG_NONE));
@@ -196,7 +203,7 @@ static inline void x_pop(struct qn_code *c, unsigned reg)
     x_byte(c, 0x58 | (reg & 7));
 }
 
-enum { X_AND = 4, X_CMPI = 7 }; /* for x_alu_imm32 */
+enum { X_OR = 1, X_AND = 4, X_CMPI = 7 }; /* for x_alu_imm32 */
 
 static inline void x_alu_imm32(struct qn_code *c, unsigned w, unsigned op, unsigned reg, uint32_t imm)
 {
@@ -210,6 +217,15 @@ static inline void x_alu_imm32(struct qn_code *c, unsigned w, unsigned op, unsig
         x_byte(c, (uint8_t)imm);
     else
         x_u32(c, imm);
+}
+
+static inline void x_test_imm32(struct qn_code *c, unsigned reg, uint32_t imm) /* test $imm, %regd */
+{
+    if (reg > 7)
+        x_byte(c, 0x41);
+    x_byte(c, 0xf7);
+    x_byte(c, 0xc0 | (reg & 7));
+    x_u32(c, imm);
 }
 
 static inline void x_jmp(struct qn_code *c, uint64_t target) /* jmp target (always rel32) */

@@ -1,6 +1,7 @@
 /* lib/run/dispatch.c - the dispatcher: finds or makes the block at the guest's rip, links, enters, serves exits. */
 #include "block/block.h"
 #include "guest/exec_map.h"
+#include "run/batch.h"
 #include "run/interval.h"
 #include "run/request.h"
 #include "run/sample.h"
@@ -67,6 +68,9 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
     qn_enter(stop);
     if (qn_sim_log.used)
         qn_sim_log_drain(); /* whatever looks at the counters does so from here */
+    if (QN_HOME(space) == QN_HOME_BATCH)
+        qn_sim_batch_drain();
+    qn_batch_missed(qn_sim_miss_count);
     return index;
 }
 
@@ -100,7 +104,7 @@ _Noreturn void qn_dispatch(void)
     static volatile uint32_t nothing;
     volatile uint32_t *stop;
     bool may_connect = false, delivered, alone;
-    unsigned at_most = 0;
+    unsigned at_most = 0, home;
     uint32_t index;
 
     for (;;) {
@@ -120,8 +124,9 @@ _Noreturn void qn_dispatch(void)
         if (alone)
             at_most = QN_VARIANT_STEPS;
         qn_self->unknown_flags = delivered ? 0 : QN_FLAGS_BY_BLOCK;
-        if (QN_UNLIKELY(qn_sample_home(qn_region_home()) != qn_space))
-            qn_space_choose(qn_sample_home(qn_region_home()));
+        home = qn_batch_home(qn_sample_home(qn_region_home()));
+        if (QN_UNLIKELY(home != qn_space))
+            qn_space_choose(home);
         index = run_block(may_connect && !alone, at_most, stop);
         if (QN_UNLIKELY(alone) && index != QN_NO_BLOCK)
             qn_sample_after(index);

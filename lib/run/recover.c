@@ -6,6 +6,8 @@
 #include "block/block.h"
 #include "event/event.h"
 #include "run/signal.h"
+#include "run/space.h"
+#include "sim/contract.h"
 #include "tcache/tcache.h"
 
 static uint64_t *host_register(struct qn_mcontext *mc, unsigned r)
@@ -34,7 +36,7 @@ static void take_saved_flags(void)
 
 static uint32_t triple_mask(const struct qn_tblock *b)
 {
-    return b->now == QN_NO_REG ? 0 : 1u << b->now | 1u << b->s1 | 1u << b->s2;
+    return b->now == QN_NO_REG ? 0 : 1u << b->now | 1u << b->s1 | 1u << b->s2 | (b->s3 == QN_NO_REG ? 0 : 1u << b->s3);
 }
 
 static uint64_t guest_pc(const struct qn_tblock *b, unsigned insn)
@@ -108,6 +110,8 @@ bool qn_recover_fault(struct qn_ucontext *uc, bool after)
         take_saved_flags();
     qn_ctx.rflags |= uc->mc.flags & FLAG_RF; /* set at a fault, as the program's handler sees it natively */
     qn_ctx.rip = guest_pc(b, i + after);
+    if (QN_HOME(b->space) == QN_HOME_BATCH)
+        qn_sim_batch_recover(side[i].state & QN_SIDE_BATCH ? *host_register(&uc->mc, b->s2) : 0);
     if (b->instrumented) {
         qn_arena_leave(b->record, i + after);
         qn_arena_undo_misses(b->record, i + after);

@@ -3,6 +3,7 @@
  *   home 0       nothing is counted: the guest's code and no more
  *   home 1       counts
  *   home 2, ...  counts for regions 1, ... (region.c)
+ *   home 254     counts as home 1, but references are simulated many at a time (batch.c)
  *   home 255     not counted, between windows of instructions that are observed (sample.c)
  *   a variant    of a home that counts: left before each instruction, and counted where it is observed
  *
@@ -10,6 +11,7 @@
  * (tcache.h), so a switch costs as much as a jump that is not linked yet, and what was translated stays.  Simulators are set
  * up when the first home that counts comes into use.
  */
+#include "run/batch.h"
 #include "run/interval.h"
 #include "run/run.h"
 #include "run/sample.h"
@@ -23,7 +25,7 @@
 
 unsigned qn_space;
 
-static struct qn_space_rules off, on, rest, steps;
+static struct qn_space_rules off, on, batch, rest, steps;
 static bool simulating;
 
 static uint32_t cpuid7_ebx(void)
@@ -88,6 +90,7 @@ const struct qn_space_rules *qn_space_rules(unsigned space)
         return &steps;
     switch (QN_HOME(space)) {
     case QN_HOME_OFF: return &off;
+    case QN_HOME_BATCH: return &batch;
     case QN_HOME_REST: return &rest;
     default: return &on;
     }
@@ -102,7 +105,9 @@ static void open_home(unsigned home)
     first_taken = true;
     if (home != QN_HOME_OFF && !on.emit.counts) { /* also before what is not counted between samples */
         start_simulation(qn_cfg());
-        on = counting_rules(qn_cfg());
+        batch = on = counting_rules(qn_cfg());
+        batch.emit.batch = true;
+        qn_batch_init();
     }
     qn_emit_set_rules(&qn_space_rules(home)->emit);
     qn_tcache_add_home(home, table, first, qn_emit_add_miss_stub(home, table, first));

@@ -6,7 +6,7 @@
 #include "event/event.h"
 
 enum { QN_HOME_OFF, QN_HOME_ON }; /* from QN_HOME_ON on, one for each region; then, with samples: */
-enum { QN_HOME_REST = 255 };
+enum { QN_HOME_BATCH = 254, QN_HOME_REST };
 #define QN_VARIANT_INSIDE 255u    /* of QN_HOME_OFF: the entry of a function of --toggle as any other block */
 
 struct qn_space_rules {

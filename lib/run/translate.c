@@ -70,6 +70,8 @@ static bool same_shape(const struct qn_block_rec *rec)
     return true;
 }
 
+static uint32_t region_of(unsigned home) { return home == QN_HOME_BATCH ? 0 : home - QN_HOME_ON; }
+
 /* Index of the record + 1, 0 = there is none. */
 static uint32_t find_known(uint64_t hash, uint32_t bucket, unsigned home)
 {
@@ -78,7 +80,7 @@ static uint32_t find_known(uint64_t hash, uint32_t bucket, unsigned home)
     for (; i; i = known_next[i - 1]) {
         const struct qn_block_rec *rec = qn_arena_block(i - 1);
 
-        if (rec->pc == block.pc && known_hash[i - 1] == (uint32_t)hash && rec->ninsns == block.n && rec->region == home - QN_HOME_ON &&
+        if (rec->pc == block.pc && known_hash[i - 1] == (uint32_t)hash && rec->ninsns == block.n && rec->region == region_of(home) &&
             rec->map == map && same_shape(rec))
             break;
     }
@@ -97,7 +99,7 @@ static struct qn_cost_place cost_centre(unsigned home)
         qn_arena->stats.retranslations++;
         return qn_arena_block_place(known - 1);
     }
-    place = qn_arena_add_block(block.pc, block.n, events.desc, events.ncounters, home - QN_HOME_ON);
+    place = qn_arena_add_block(block.pc, block.n, events.desc, events.ncounters, region_of(home));
     known_hash[place.record] = (uint32_t)hash;
     known_next[place.record] = known_head[bucket];
     known_head[bucket] = place.record + 1;
@@ -186,7 +188,7 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
 {
     const struct qn_config *c = qn_cfg();
     const struct qn_space_rules *rules = qn_space_rules(space);
-    const struct qn_block_rules shape = {block_max(space), rules->event.caches ? QN_BORROWED : 0, c->interval && rules->emit.countdown,
+    const struct qn_block_rules shape = {block_max(space), rules->event.caches ? QN_BORROWED + rules->emit.batch : 0, c->interval && rules->emit.countdown,
                                          rules->event.cachegrind, keeps_flags(space), qn_cfg()->toggle ? qn_points_toggle : NULL};
     uint64_t since = ticks(), number = qn_arena->stats.blocks;
     struct qn_cost_place place = {0};

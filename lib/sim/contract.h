@@ -125,6 +125,23 @@ struct qn_sim_log {
 extern struct qn_sim_log qn_sim_log;
 qn_slow_call qn_sim_log_drain; /* no log any more */
 
+/* The default caches, where a large part of all references miss the D1 (sim/batch.h): emitted code writes down each reference to another
+ * line than the last of its set, without a jump, and misses of code lines as in the log above.  Of an entry of data only address and site are written. */
+#define QN_BATCH_ENTRIES 1024u
+#define QN_BATCH_FULL (QN_BATCH_ENTRIES * (uint32_t)sizeof(struct qn_log_entry)) /* a bit of `next`: it is time to drain */
+
+struct qn_sim_batch {
+    uint64_t next;        /* address of the next entry, below 2 GiB.  There is always room for those of a block more */
+    uint64_t newest;      /* address of a table below 2 GiB: the line referenced last in each set, as the address of its first byte */
+    uint32_t line, sets;  /* bytes of a line */
+};
+extern struct qn_sim_batch qn_sim_batch;
+qn_slow_call qn_sim_batch_drain; /* simulates what is written down */
+bool qn_sim_batch_possible(void); /* with these caches and this processor? */
+void qn_sim_batch_switch(bool on);
+/* A block was left in the middle: what it has written is simulated.  next: what it has kept of that in a register, 0 = nothing. */
+void qn_sim_batch_recover(uint64_t next);
+
 extern struct qn_bc_tables qn_sim_bc_tables;
 extern struct qn_bi_table qn_sim_bi_table;
 extern struct qn_filter qn_sim_d1_filter;

@@ -25,6 +25,11 @@ static inline __attribute__((unused)) struct qn_code_line *engine_line(uint64_t 
 #include "sim/many/many.h"
 #endif
 
+/* All caches are the default ones: see batch.h. */
+#if !defined(QN_SIM_HOSTED) && !defined(QN_SIM_I1_UNIT) && !defined(QN_SIM_D1_UNIT) && !defined(QN_SIM_LL_UNIT) && !defined(QN_SIM_AN_FILE)
+#define BATCHES 1
+#endif
+
 #ifdef QN_SIM_BC_UNIT
 #define branchsim_BC_predict qn_unit_BC_predict
 #define branchsim_BC_update qn_unit_BC_update
@@ -46,6 +51,7 @@ struct qn_bi_table qn_sim_bi_table;
 struct qn_lru_rows qn_sim_ll_rows;
 struct qn_stamped_sets qn_sim_i1_sets;
 struct qn_sim_log qn_sim_log;
+struct qn_sim_batch qn_sim_batch;
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
 bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, qn_sim_observes, sim_branch_backward;
@@ -196,11 +202,17 @@ static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint6
     return 1 | ll << 1;
 }
 
+#ifdef BATCHES
+#include "sim/batch.h"
+#endif
+
 /* Does the last level learn of misses later?  Then so do the counters, and level 1 if it is of data. */
 static inline bool logs(void)
 {
-#ifdef LOGS
+#if defined(LOGS)
     return qn_sim_log.entries != 0;
+#elif defined(BATCHES)
+    return QN_UNLIKELY(batch_is_on);
 #else
     return false;
 #endif
@@ -208,8 +220,11 @@ static inline bool logs(void)
 
 static inline void log_reference(uint64_t addr, uint32_t size, unsigned kind, const uint64_t *counts)
 {
-#ifdef LOGS
+#if defined(LOGS)
+    qn_sim_traffic.data += kind != SIM_FETCH;
     many_log_ref(addr, size, kind, (uint32_t)(counts - sim_counters));
+#elif defined(BATCHES)
+    batch_note(addr, size, kind, (uint32_t)(counts - sim_counters));
 #else
     (void)addr, (void)size, (void)kind, (void)counts;
 #endif
@@ -219,11 +234,11 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
 {
     unsigned outcome;
 
-    qn_sim_traffic.data++;
     if (logs()) {
         log_reference(addr, size, kind, counts);
         return 0;
     }
+    qn_sim_traffic.data++;
     outcome = account(D1_ref(addr, size, kind, &qn_ctx.now), addr, size, kind, counts);
     analyse(&(struct sim_ref){.addr = addr, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
     charge(counts);
@@ -468,6 +483,30 @@ SLOW void qn_sim_log_drain(void)
     many_log_drain();
 #endif
 }
+
+#ifdef BATCHES
+bool qn_sim_batch_possible(void) { return batch_fits() && batch_has_vectors(); }
+SLOW void qn_sim_batch_drain(void) { batch_drain(); }
+
+void qn_sim_batch_recover(uint64_t next)
+{
+    qn_sim_batch.next = next ? next : qn_sim_batch.next;
+    batch_drain();
+}
+
+void qn_sim_batch_switch(bool on)
+{
+    if (on)
+        batch_begin();
+    else
+        batch_end(&qn_ctx.now);
+}
+#else
+bool qn_sim_batch_possible(void) { return false; }
+SLOW void qn_sim_batch_drain(void) {}
+void qn_sim_batch_recover(uint64_t next) { (void)next; }
+void qn_sim_batch_switch(bool on) { (void)on; }
+#endif
 
 void qn_sim_finish(void)
 {

@@ -192,7 +192,7 @@ static void incoming_remove(uint32_t id)
 
 static bool same_triple(const struct qn_tblock *a, const struct qn_tblock *b)
 {
-    return a->now == b->now && a->s1 == b->s1 && a->s2 == b->s2;
+    return a->now == b->now && a->s1 == b->s1 && a->s2 == b->s2 && a->s3 == b->s3;
 }
 
 /* Where a link from a to b may enter. */

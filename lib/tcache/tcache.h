@@ -58,7 +58,8 @@ struct qn_tblock {
     uint32_t incoming;       /* first exit id linked to this block */
     uint16_t nbytes, space;
     uint8_t ninsns;
-    uint8_t now, s1, s2;     /* triple; now = 255: block borrows nothing */
+    uint8_t s1 : 4, s2 : 4;  /* borrowed registers: scratch, */
+    uint8_t now, s3;         /* the clock; 255: it borrows nothing; a fourth for batches, 255: none */
     uint8_t flags_in;        /* status flags that the block needs at entry */
     uint8_t line_bits : 4;   /* log2 of the bytes of a code line, if there is an entry3 */
     bool caches : 1;         /* translated for caches; so at ind_entry the clock is in QN_PREF_NOW */
@@ -92,7 +93,8 @@ struct qn_side {
 };
 enum {
     QN_SIDE_FLAGS_SAVED = 1, /* the guest's flags are in ctx.saved_flags */
-    QN_SIDE_NATIVE = 2       /* nothing is borrowed (any more) */
+    QN_SIDE_NATIVE = 2,      /* nothing is borrowed (any more) */
+    QN_SIDE_BATCH = 4        /* S2 = address of the next entry of the batch (emit/batch.c) */
 };
 
 struct qn_code {             /* where code is being written */

@@ -1,0 +1,102 @@
+/* lib/run/batch.c - when are references written down and simulated many at a time (sim/batch.h), instead of asking a filter for each?
+ *
+ *   D1 misses of references since the last look     8%         27%         24%         16%
+ *   from here on                                    filter     batches     batches     filter
+ *
+ * A filter is best where nearly all references hit, and a batch where so many miss that nobody can predict which: from about a fifth
+ * on (doc/performance.md).  That is looked at whenever some millions have missed, by the counts of all blocks, when translated
+ * code is left.  Nothing that is counted depends on it.
+ *
+ * Code for batches has a home of its own (space.c), so it stays when filters are used again, and the other way round.
+ */
+#include "run/batch.h"
+
+#include "cost/count.h"
+#include "run/run.h"
+#include "run/space.h"
+#include "sim/contract.h"
+
+#define LOOK 8000000u      /* misses: a tenth of a second or so, while a look at 100,000 blocks takes some milliseconds */
+#define LOOK_OFTEN 1000u   /* --batch=often */
+#define MANY 4u            /* from one in so many on: batches */
+#define FEW 5u             /* from less than one in so many on: the filter */
+
+uint64_t qn_batch_misses_left = UINT64_MAX;
+
+static bool possible, on;
+static uint64_t look = UINT64_MAX;
+static struct totals {
+    int64_t references, misses;
+} then;
+
+static void switch_to(bool wanted)
+{
+    if (on == wanted)
+        return;
+    on = wanted;
+    qn_sim_batch_switch(on);
+    qn_arena->stats.batches += on;
+}
+
+/* Modules that are told of references as they happen, other counts than the default ones, and comparisons of two simulators see each
+ * reference by itself. */
+static bool allows(const struct qn_config *c)
+{
+    return c->cache_sim && c->filter && !c->check && !c->explain && !c->versus && !c->observes && !c->interval &&
+           c->batch != QN_BATCH_NEVER && qn_sim_batch_possible();
+}
+
+void qn_batch_init(void)
+{
+    const struct qn_config *c = qn_cfg();
+
+    possible = allows(c);
+    if (!possible)
+        return;
+    if (c->batch == QN_BATCH_ALWAYS) {
+        switch_to(true);
+        return;
+    }
+    qn_batch_misses_left = look = c->batch == QN_BATCH_OFTEN ? LOOK_OFTEN : LOOK;
+}
+
+/* Regions have homes of their own, which are not made twice. */
+unsigned qn_batch_home(unsigned home)
+{
+    if (QN_LIKELY(!on) || home == QN_HOME_OFF)
+        return home;
+    if (home == QN_HOME_ON)
+        return QN_HOME_BATCH;
+    switch_to(false);
+    qn_batch_misses_left = look = UINT64_MAX;
+    return home;
+}
+
+static struct totals all_blocks(void)
+{
+    int64_t sum[QN_COST_EVENTS] = {0};
+
+    for (uint64_t i = 0; i < qn_arena->n_blocks; i++) {
+        const struct qn_block_rec *b = qn_arena_block((uint32_t)i);
+        const uint64_t *counters = qn_arena_counters() + b->misses;
+        uint64_t executions = qn_arena_counters()[b->counter];
+
+        for (unsigned k = 0; executions && k < b->ninsns; k++) {
+            uint32_t d = qn_arena_desc(b, k);
+
+            qn_cost_count(d, executions, counters, sum);
+            counters += qn_insn_counters(d);
+        }
+    }
+    return (struct totals){sum[QN_COST_DR] + sum[QN_COST_DW], sum[QN_COST_D1MR] + sum[QN_COST_D1MW]};
+}
+
+void qn_batch_look(void)
+{
+    struct totals now = all_blocks();
+    int64_t references = now.references - then.references, misses = now.misses - then.misses;
+
+    qn_batch_misses_left = look;
+    then = now;
+    switch_to(misses * (on ? FEW : MANY) >= references);
+}
