@@ -806,6 +806,7 @@ shell_tests = \
 	tests/unit/prof/provenance.sh \
 	tests/unit/prof/regions.sh \
 	tests/unit/report/report.sh \
+	tests/unit/run/batch.sh \
 	tests/unit/run/clock.sh \
 	tests/unit/run/cpu.sh \
 	tests/unit/run/exact.sh \

@@ -74,7 +74,7 @@ static void print_filter(struct qn_run *r, const struct qn_stats *s, const int64
         qn_run_note(r, "D1: %" PRIu64 " references, %.3f%% filtered, %" PRIu64 " slow (%" PRIu64 " of them hits)", d,
                     100.0 * (1.0 - ratio(s->d1_slow, d)), s->d1_slow, s->d1_slow > missed ? s->d1_slow - missed : 0);
         if (s->batches)
-            qn_run_note(r, "D1: %" PRIu64 " times it was better to simulate all references, many at a time", s->batches);
+            qn_run_note(r, "D1: references simulated many at a time, begun %" PRIu64 " times", s->batches);
         qn_run_note(r, "I1: %" PRIu64 " slow, %.3f per 1000 instructions", s->i1_slow,
                     1000.0 * ratio(s->i1_slow, (uint64_t)t[QN_COST_IR]));
         qn_run_note(r, "LL: %" PRIu64 " references of those that missed level 1", missed + (uint64_t)t[QN_COST_I1MR]);

@@ -117,11 +117,12 @@ static bool ends_block(const struct qn_block *b, unsigned i)
 static void emit_insn(struct emitter *e, unsigned i, const struct qn_event *string)
 {
     e->side[i].state = emit_flags_before(e, i) ? QN_SIDE_FLAGS_SAVED : 0;
-    e->side[i].state |= e->batch_open ? QN_SIDE_BATCH : 0;
     e->side[i].fix = QN_NO_REG;
     e->side[i].host = (uint16_t)(e->hot.exec - qn_tblock_entry2(&e->out));
     if (ends_block(e->b, i))
-        return;
+        return; /* it comes behind the flush of emit_end */
+    if (e->batch_open)
+        e->side[i].state |= QN_SIDE_BATCH;
     if (string)
         emit_string(e, i, string);
     else

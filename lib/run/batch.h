@@ -10,6 +10,8 @@ void qn_batch_look(void);             /* so many misses more: see what share of 
 
 extern uint64_t qn_batch_misses_left; /* until the next look */
 
+#define QN_BATCH_STAY 1000u /* a stay in a batch's code counts as so many misses at least, so that one without any ends it, too */
+
 /* Translated code has come back, and this many references have missed level 1 meanwhile. */
 static inline void qn_batch_missed(uint64_t n)
 {

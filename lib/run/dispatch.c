@@ -68,8 +68,10 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
     qn_enter(stop);
     if (qn_sim_log.used)
         qn_sim_log_drain(); /* whatever looks at the counters does so from here */
-    if (QN_HOME(space) == QN_HOME_BATCH)
+    if (QN_HOME(space) == QN_HOME_BATCH) {
         qn_sim_batch_drain();
+        qn_batch_missed(QN_BATCH_STAY);
+    }
     qn_batch_missed(qn_sim_miss_count);
     return index;
 }

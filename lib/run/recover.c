@@ -39,6 +39,12 @@ static uint32_t triple_mask(const struct qn_tblock *b)
     return b->now == QN_NO_REG ? 0 : 1u << b->now | 1u << b->s1 | 1u << b->s2 | (b->s3 == QN_NO_REG ? 0 : 1u << b->s3);
 }
 
+/* What a borrowed register holds of the engine's: it may be parked itself. */
+static uint64_t borrowed_value(struct qn_mcontext *mc, const struct qn_side *side, unsigned r)
+{
+    return side->fix == r ? qn_ctx.tmp : *host_register(mc, r);
+}
+
 static uint64_t guest_pc(const struct qn_tblock *b, unsigned insn)
 {
     uint64_t pc = b->pc;
@@ -102,7 +108,7 @@ bool qn_recover_fault(struct qn_ucontext *uc, bool after)
     i = insn_at(b, side, host);
     keep = side[i].state & QN_SIDE_NATIVE ? 0 : triple_mask(b);
     if (keep)
-        qn_ctx.now = *host_register(&uc->mc, b->now) + QN_EVENTS_MAX; /* later than all stamps of this block */
+        qn_ctx.now = borrowed_value(&uc->mc, &side[i], b->now) + QN_EVENTS_MAX; /* later than all stamps of this block */
     take_registers(&uc->mc, keep);
     if (side[i].fix != QN_NO_REG && !(keep >> side[i].fix & 1)) /* a borrowed register may be parked as well */
         qn_ctx.gpr[side[i].fix] = qn_ctx.tmp;
@@ -111,7 +117,7 @@ bool qn_recover_fault(struct qn_ucontext *uc, bool after)
     qn_ctx.rflags |= uc->mc.flags & FLAG_RF; /* set at a fault, as the program's handler sees it natively */
     qn_ctx.rip = guest_pc(b, i + after);
     if (QN_HOME(b->space) == QN_HOME_BATCH)
-        qn_sim_batch_recover(side[i].state & QN_SIDE_BATCH ? *host_register(&uc->mc, b->s2) : 0);
+        qn_sim_batch_recover(side[i].state & QN_SIDE_BATCH ? borrowed_value(&uc->mc, &side[i], b->s2) : 0);
     if (b->instrumented) {
         qn_arena_leave(b->record, i + after);
         qn_arena_undo_misses(b->record, i + after);

@@ -25,6 +25,8 @@ exactly 4 --instr-at-start=no
 exactly 5 --block-max=3 --tcache-size=1M
 exactly 6 --counting=cachegrind --branch-sim=yes
 exactly 7 --interval=1000
+exactly 1 --check=yes # the simulated caches, too: a fault may come while the register of their clock is parked
+exactly 3 --batch=always --D1=4096,8,64
 for seed in $(seq 8 "${QN_SEEDS:-0}"); do
     exactly "$seed" --branch-sim=yes
 done
