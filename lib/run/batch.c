@@ -4,7 +4,7 @@
  *   from here on                                    filter     batches     batches     filter
  *
  * A filter is best where nearly all references hit, and a batch where so many miss that nobody can predict which: from about a fifth
- * on (doc/performance.md).  That is looked at whenever some millions have missed, by the counts of all blocks, when translated
+ * on (doc/performance.md).  That is looked at whenever three millions have missed, by the counts of all blocks, when translated
  * code is left.  Nothing that is counted depends on it.
  *
  * Code for batches has a home of its own (space.c), so it stays when filters are used again, and the other way round.
@@ -16,15 +16,16 @@
 #include "run/space.h"
 #include "sim/contract.h"
 
-#define LOOK 8000000u      /* misses: a tenth of a second or so, while a look at 100,000 blocks takes some milliseconds */
+#define LOOK 3000000u      /* misses: some hundredths of a second, while a look at 100,000 blocks takes some milliseconds */
 #define LOOK_OFTEN 1000u   /* --batch=often */
+#define PATIENCE 16u       /* looks that change nothing are made less and less often, up to so much */
 #define MANY 4u            /* from one in so many on: batches */
 #define FEW 5u             /* from less than one in so many on: the filter */
 
 uint64_t qn_batch_misses_left = UINT64_MAX;
 
-static bool possible, on;
-static uint64_t look = UINT64_MAX;
+static bool on;
+static uint64_t look = UINT64_MAX, pause = UINT64_MAX; /* misses from a change to the next look; from the last look to the next */
 static struct totals {
     int64_t references, misses;
 } then;
@@ -50,14 +51,13 @@ void qn_batch_init(void)
 {
     const struct qn_config *c = qn_cfg();
 
-    possible = allows(c);
-    if (!possible)
+    if (!allows(c))
         return;
     if (c->batch == QN_BATCH_ALWAYS) {
         switch_to(true);
         return;
     }
-    qn_batch_misses_left = look = c->batch == QN_BATCH_OFTEN ? LOOK_OFTEN : LOOK;
+    qn_batch_misses_left = pause = look = c->batch == QN_BATCH_OFTEN ? LOOK_OFTEN : LOOK;
 }
 
 /* Regions have homes of their own, which are not made twice. */
@@ -68,9 +68,12 @@ unsigned qn_batch_home(unsigned home)
     if (home == QN_HOME_ON)
         return QN_HOME_BATCH;
     switch_to(false);
-    qn_batch_misses_left = look = UINT64_MAX;
+    qn_batch_misses_left = UINT64_MAX;
     return home;
 }
+
+/* The counts begin anew. */
+void qn_batch_forked(void) { then = (struct totals){0, 0}; }
 
 static struct totals all_blocks(void)
 {
@@ -95,8 +98,10 @@ void qn_batch_look(void)
 {
     struct totals now = all_blocks();
     int64_t references = now.references - then.references, misses = now.misses - then.misses;
+    bool wanted = misses * (on ? FEW : MANY) >= references;
 
-    qn_batch_misses_left = look;
+    pause = wanted != on ? look : pause < PATIENCE * look ? 2 * pause : pause;
+    qn_batch_misses_left = pause;
     then = now;
-    switch_to(misses * (on ? FEW : MANY) >= references);
+    switch_to(wanted);
 }

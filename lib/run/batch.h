@@ -6,6 +6,7 @@
 
 void qn_batch_init(void);             /* the simulators are set up */
 unsigned qn_batch_home(unsigned home); /* the home to run in place of this one */
+void qn_batch_forked(void);           /* this is a new process */
 void qn_batch_look(void);             /* so many misses more: see what share of the references they are */
 
 extern uint64_t qn_batch_misses_left; /* until the next look */

@@ -137,6 +137,7 @@ void qn_space_note_time(void)
 
 void qn_space_forked(void)
 {
+    qn_batch_forked();
     since = processor_time();
     qn_arena->partly = counting != 1;
     qn_arena->counted = counting == 1;

@@ -83,7 +83,7 @@ counted() {
 }
 counted auto 12000000
 counted never 12000000
-is "$(how_often auto)" 1 'begun after eight million misses, once'
+is "$(how_often auto)" 1 'begun after millions of misses, once'
 is "$(how_often never)" '' 'or never, if that is wished'
 ok 'with the same counts' cmp auto never
 counted often 100000
