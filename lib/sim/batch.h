@@ -249,5 +249,5 @@ static void batch_end(uint64_t *clock)
     batch_is_on = false;
     *clock += BATCH_WAYS + 1;
     for (unsigned set = 0; set < D1.sets; set++)
-        batch_empty_row(set, *clock);
+        batch_empty_row(set, *clock - 1); /* what the clock says now is not the time of anything yet */
 }
