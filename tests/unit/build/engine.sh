@@ -20,11 +20,13 @@ is "$(readelf -lW "$engine" | awk '
     $1 == "LOAD" && hex($3) + hex($6) > 2147483648' | wc -l)" 0 'all of it below 2 GiB'
 is "$(readelf -sW "$engine" | awk '$7 == "UND" && $8 != ""' | wc -l)" 0 'no undefined symbols'
 
-# The guest's registers are the guest's.  (Saving and restoring them all is what xsave and xrstor are for.)
+# The guest's registers are the guest's.  (Saving and restoring them all is what xsave and xrstor are for.)  Three of them lib/sim/batch.h
+# saves and restores by itself.
 objdump -d --no-show-raw-insn "$engine" | awk -F '\t' '
     /^[0-9a-f]+ </ { name = $0 }
+    name ~ /<(qn_sim_)?batch_[a-z_]*(\.[a-z0-9.]*)?>/ { gsub(/%zmm1[67]|%k1([^0-9]|$)/, "", $2) }
     $2 ~ /%[xyz]?mm[0-9]|%st[,(]|^f(ld|st|add|mul)|%k[0-7]/ { print name " " $2 }' >"$SCRATCH/touched"
-is "$(head -n 5 "$SCRATCH/touched")" '' 'no instruction touches vector, mask or x87 registers'
+is "$(head -n 5 "$SCRATCH/touched")" '' 'no instruction touches vector, mask or x87 registers, but three in batch_...'
 is "$(objdump -d --no-show-raw-insn "$engine" | grep -c '%[fg]s:')" 0 'none goes through fs or gs'
 
 done_testing

@@ -39,6 +39,34 @@ ok '3,000 faults, branches' alike --D1=32768,8,64 --branch-sim=yes -- ./exact 2 
 ok '3,000 faults, short blocks, a small code cache' alike --D1=4096,8,64 --block-max=3 --tcache-size=1M -- ./exact 3 3000
 ok '3,000 faults, counted as Cachegrind does' alike --D1=4096,8,64 --counting=cachegrind -- ./exact 4 3000
 
+# ---- the registers that batches use ----
+cat >registers.c <<'END'
+/* Do they survive many references, and references over two lines?  The status says which did not. */
+#include <stdint.h>
+#include <string.h>
+static uint64_t a[8], b[8], c[8], d[8], mask;
+static volatile unsigned char room[1 << 16];
+int main(void)
+{
+    unsigned at = 1;
+
+    for (int i = 0; i < 8; i++)
+        a[i] = i * 0x123456789abcdefull, b[i] = ~a[i];
+    __asm__ volatile("vmovdqu64 %0, %%zmm16; vmovdqu64 %1, %%zmm17; kmovq %2, %%k1" : : "m"(a), "m"(b), "m"(a[3]));
+    for (int i = 0; i < 5000; i++) {
+        at = at * 1664525 + 1013904223;
+        room[at >> 16]++;
+        *(volatile uint32_t *)&room[(at >> 16 & 0xffc0) | 62] += 1;
+    }
+    __asm__ volatile("vmovdqu64 %%zmm16, %0; vmovdqu64 %%zmm17, %1; kmovq %%k1, %2" : "=m"(c), "=m"(d), "=m"(mask));
+    return (memcmp(a, c, sizeof a) != 0) + 2 * (memcmp(b, d, sizeof b) != 0) + 4 * (mask != a[3]);
+}
+END
+$CC -O1 -mgeneral-regs-only -o registers registers.c || bail 'registers.c cannot be compiled'
+profile never --batch=always --D1=4096,8,64 -- ./registers
+is "$(cat never.out)" 'status 0' 'the program finds its vector registers and its mask as they were'
+ok 'and the counts are the same' alike --D1=4096,8,64 -- ./registers
+
 # ---- programs as they are ----
 seq 1 20000 | awk '{ print $1 * 7919 % 20011, $1 }' >numbers
 command -v gzip >/dev/null && ok gzip alike --D1=32768,8,64 -- gzip -9nc numbers
