@@ -26,7 +26,8 @@ alike() {
 }
 
 # ---- programs with known references ----
-for program in $(ls "$programs" 2>/dev/null); do
+[ -x "$programs/sieve" ] || bail "no $programs/sieve: run make -C $top_builddir guests"
+for program in $(ls "$programs"); do
     [ -x "$programs/$program" ] && [ -f "$programs/$program" ] || continue
     case $program in *.*) continue ;; esac
     ok "$program" alike --D1=1024,8,64 --branch-sim=yes -- "$programs/$program"
