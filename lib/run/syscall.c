@@ -188,14 +188,25 @@ static long descriptor_call(long nr, const long *a)
     return qn_syscall_pass(nr, a);
 }
 
+/* Translation is timed by the time stamp counter, with --stats. */
+static long set_tsc(const long *a)
+{
+    long r = qn_syscall_pass(__NR_prctl, a);
+
+    if (!r)
+        qn_self->has_clock = (uint32_t)a[1] == 1; /* PR_TSC_ENABLE */
+    return r;
+}
+
 static long prctl_call(const long *a)
 {
-    enum { GET_SECCOMP = 21, SET_SECCOMP = 22 };
+    enum { GET_SECCOMP = 21, SET_SECCOMP = 22, SET_TSC = 26 };
 
     switch (a[0]) {
     case PR_SET_SYSCALL_USER_DISPATCH_: return qn_sys_user_dispatch(a);
     case GET_SECCOMP: return qn_self->seccomp;
     case SET_SECCOMP: return qn_sys_prctl_seccomp(a);
+    case SET_TSC: return set_tsc(a);
     default: return qn_syscall_pass(__NR_prctl, a);
     }
 }

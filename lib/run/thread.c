@@ -131,6 +131,7 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
     t->seccomp = me->seccomp;
     t->filters = me->filters;
     t->fixed_places = me->fixed_places;
+    t->has_clock = me->has_clock;
     /* The kernel's rule: a process that shares memory but does not suspend its parent has none. */
     t->altstack = (r->a.flags & CLONE_VFORK_) ? me->altstack : (struct qn_stack){.flags = 2};
     t->clear_handlers = (r->a.flags & CLONE_CLEAR_SIGHAND_) != 0;

@@ -24,7 +24,7 @@ static uint64_t *volatile_hash;
 static struct qn_block block;
 static struct qn_event_list events;
 
-/* The program may have forbidden its process the time stamp counter. */
+/* A program may have forbidden itself the time stamp counter before it became this one. */
 static bool has_clock(void)
 {
     enum { PR_GET_TSC_ = 25, PR_TSC_ENABLE_ = 1 };
@@ -38,7 +38,7 @@ static inline uint64_t ticks(void)
 {
     uint32_t low, high;
 
-    if (QN_LIKELY(!qn_cfg()->stats) || !has_clock())
+    if (QN_LIKELY(!qn_cfg()->stats) || !qn_self->has_clock)
         return 0;
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
     return (uint64_t)high << 32 | low;
@@ -49,6 +49,7 @@ void qn_translate_init(void)
     known_hash = qn_engine_alloc(RECORDS_MAX * sizeof *known_hash);
     known_next = qn_engine_alloc(RECORDS_MAX * sizeof *known_next);
     volatile_hash = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *volatile_hash);
+    qn_self->has_clock = has_clock();
 }
 
 static uint64_t code_hash(uint64_t pc, uint64_t n)

@@ -39,6 +39,28 @@ stats --sim=./modules --D1=1024,2,32 --branch-sim=yes -- "$guests/indirect"
 is "$(number predictors: 1)" "$(total Bc)" 'every conditional branch comes to a module'
 is "$(number predictors: 2)" "$(total Bi)" 'and every indirect one'
 
+# ---- time ----
+# Translation is timed by the time stamp counter, which a program may forbid itself and whom it starts.
+
+$CC -O1 -o clock "$top_srcdir/tests/corpus/programs/clock.c" || bail 'cannot compile clock.c'
+./clock >wanted
+"$QUERN" run --stats=yes --out-file=profile -- ./clock >out 2>raw
+is "$?" 0 'a program that forbids itself the time stamp counter'
+same_file out wanted 'prints the same'
+cat >forbid.c <<'EOF'
+#include <sys/prctl.h>
+#include <unistd.h>
+int main(void)
+{
+    prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+    return execlp("echo", "echo", "started", (char *)0);
+}
+EOF
+$CC -o forbid forbid.c || bail 'cannot compile forbid.c'
+"$QUERN" run --stats=yes --trace-children=yes --out-file=profile.%p -- ./forbid >out 2>raw
+is "$? $(cat out)" '0 started' 'and one that becomes another'
+is "$(grep -c 'translation: 0.0 ms' raw)" 1 'whose translation is not timed'
+
 # ---- memory ----
 # "memory: INSTRUCTIONS guest instructions; arena BYTES bytes, tables BYTES: N per instruction"
 
