@@ -101,7 +101,6 @@ int qn_run_find_engine(struct qn_run *r);
 char *qn_run_search_engine(const char *option, const char *name); /* a path, or a name in the usual places; option: "--sim";
                                                                      NULL: a line was printed */
 char *qn_run_default_engine(void); /* NULL: it is not there */
-uint64_t qn_run_hash_file(const char *path);
 
 /* run_name.c: expands %p, %q{VAR}, %n, %%.  NULL: `why` says what is wrong.  free() the result. */
 char *qn_run_expand(const char *pattern, pid_t pid, char *why, size_t size);

@@ -24,8 +24,6 @@
 #include "tools.h"
 
 #define ENGINE_NAME "quern-engine"
-#define FNV_OFFSET 0xcbf29ce484222325u
-#define FNV_PRIME 0x100000001b3u
 
 /* The directory of the running quern, without slash at the end. */
 static char *own_directory(void)
@@ -130,21 +128,4 @@ int qn_run_find_engine(struct qn_run *r)
     if (!r->engine)
         qn_run_complain("no engine: %s is not in %s", ENGINE_NAME, own_directory());
     return r->engine ? 0 : QN_EXIT_SOFTWARE;
-}
-
-/* FNV-1a, by words of eight bytes, the last filled up with zeros: an engine has more than a million bytes. */
-uint64_t qn_run_hash_file(const char *path)
-{
-    uint64_t words[8192], hash = FNV_OFFSET;
-    FILE *f = fopen(path, "rbe");
-    size_t n;
-
-    while (f && (n = fread(words, 1, sizeof words, f)) > 0) {
-        memset((char *)words + n, 0, sizeof words - n);
-        for (size_t i = 0; i < (n + 7) / 8; i++)
-            hash = (hash ^ words[i]) * FNV_PRIME;
-    }
-    if (f)
-        fclose(f);
-    return hash;
 }

@@ -30,6 +30,7 @@
 #include "run.h"
 #include "run_reader.h"
 #include "run_wire.h"
+#include "sim_build.h"
 
 #define OWN_DESCRIPTORS 128  /* set aside for the engine */
 #define FIRST_OWN(n) ((n) * 3 / 4) /* arena, socket, traces begin here; the engine's passing ones lie below */
@@ -217,7 +218,7 @@ bool qn_run_launch(struct qn_run *r)
     qn_run_print_banner(r);
     qn_run_flush(r);
     close_inherited(r); /* with it the gate */
-    r->engine_hash = qn_run_hash_file(r->engine); /* now, while the guest is busy */
+    r->engine_hash = qn_sim_hash_engine(r->engine); /* now, while the guest is busy */
     qn_run_start_reader(r);
     return true;
 }

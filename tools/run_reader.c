@@ -3,7 +3,8 @@
  *   main collector --fork--> reader          reads the ELF files that the arena names, as they appear
  *   collector      --request--> reader       { pid, ... } with descriptors: arena, reply, errors, log; or of a
  *                                            file that a guest has mapped: nobody can take that away any more
- *   reader         --fork--> folder          has everything that was read; folds, writes, prints
+ *   reader         --fork--> folder          has everything that was read; folds, writes, prints.  Where nobody else can
+ *                                            ask any more, the reader does that itself
  *   folder         --byte--> reply           0 written, 1 not written; end of file: it died
  *
  * So the profile of a short program does not wait for the debug information of its libraries, and
@@ -33,6 +34,7 @@
 struct request {
     int32_t pid;
     uint8_t replaced, fds; /* how many descriptors: 1 file; else 2, or 4 with errors and log */
+    bool last;
 };
 
 union control {
@@ -79,8 +81,8 @@ static int take_request(int socket, struct request *q, int fds[FDS_MAX])
     return 1;
 }
 
-/* In the folder: does the work of the collector that asked. */
-static void fold_for(struct qn_run *r, const struct request *q, const int fds[FDS_MAX],
+/* Does the work of the collector that asked. */
+_Noreturn static void fold_for(struct qn_run *r, const struct request *q, const int fds[FDS_MAX],
                      struct qn_cost_library *library)
 {
     uint8_t failed;
@@ -103,7 +105,7 @@ static void serve_request(struct qn_run *r, int socket, const struct request *q,
     r->store.fd = fds[0];
     if (qn_cost_map(&r->store)) {
         qn_cost_preload(library, &r->store);
-        if (fork() == 0) {
+        if (q->last || fork() == 0) {
             close(socket);
             fold_for(r, q, fds, library);
         }
@@ -235,7 +237,7 @@ void qn_run_end_reader(struct qn_run *r)
 
 void qn_run_give_reader(const struct qn_run *r, int file)
 {
-    struct request q = { 0, 0, 1 };
+    struct request q = { .fds = 1 };
 
     if (r->reader >= 0)
         send_request(r->reader, &q, &file, MSG_DONTWAIT);
@@ -243,7 +245,7 @@ void qn_run_give_reader(const struct qn_run *r, int file)
 
 int qn_run_ask_reader(struct qn_run *r)
 {
-    struct request q = { r->guest, r->replaced, 2 };
+    struct request q = { r->guest, r->replaced, 2, r->is_main && !r->has_forked };
     int reply[2], fds[FDS_MAX] = { r->store.fd, -1, r->log.errors, r->log.fd }, status = -1;
     uint8_t failed;
     ssize_t n = 0;

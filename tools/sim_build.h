@@ -39,6 +39,9 @@ char *qn_sim_find_module(const char *tool, const char *library, enum qn_sim_slot
 /* FNV-1a of a file's bytes: what profiles record of a module. */
 uint64_t qn_sim_hash_file(const char *path);
 
+/* FNV-1a of what is loaded of an engine when it runs: what profiles record of it. */
+uint64_t qn_sim_hash_engine(const char *path);
+
 /* What is in a simulator: "I1=lru D1=srrip:50b34235a5a88360 ...".  free() it; NULL: a line was printed. */
 char *qn_sim_describe(const char *tool, const char *path);
 

@@ -38,7 +38,7 @@ static const char *map_file(const char *path, size_t *bytes)
         errno = EISDIR;
     } else if (st.st_size > 0) {
         *bytes = st.st_size < ENGINE_BYTES_MAX ? (size_t)st.st_size : ENGINE_BYTES_MAX;
-        at = mmap(NULL, *bytes, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+        at = mmap(NULL, *bytes, PROT_READ, MAP_PRIVATE, fd, 0);
     }
     error = errno;
     close(fd);
@@ -48,23 +48,54 @@ static const char *map_file(const char *path, size_t *bytes)
     return at == MAP_FAILED ? NULL : at;
 }
 
+/* How much of an ELF file is loaded when it runs: the texts lie there, and not in its debug information.  0: it is none. */
+static size_t loaded_bytes(const char *file, size_t n)
+{
+    const Elf64_Ehdr *h = (const Elf64_Ehdr *)file;
+    size_t end = 0;
+
+    if (n < sizeof *h || memcmp(file, ELFMAG, SELFMAG) || h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff % 8 || h->e_phoff > n ||
+        (n - h->e_phoff) / sizeof(Elf64_Phdr) < h->e_phnum)
+        return 0;
+    for (const Elf64_Phdr *p = (const Elf64_Phdr *)(file + h->e_phoff), *last = p + h->e_phnum; p < last; p++)
+        if (p->p_type == PT_LOAD && p->p_offset <= n && p->p_filesz <= n - p->p_offset && p->p_offset + p->p_filesz > end)
+            end = p->p_offset + p->p_filesz;
+    return end;
+}
+
 /* What follows `mark` and begins with `first`. */
 static char *find_text(const char *path, const char *mark, const char *first, unsigned size)
 {
-    size_t n = 0;
-    const char *bytes = map_file(path, &n), *at = bytes;
+    size_t mapped = 0;
+    const char *bytes = map_file(path, &mapped), *at = bytes, *end = bytes + (bytes ? loaded_bytes(bytes, mapped) : 0);
     char *text = NULL;
 
-    if (n < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG))
-        at = NULL;
-    while (at && !text && (at = memmem(at, n - (size_t)(at - bytes), mark, strlen(mark)))) {
+    while (at && !text && (at = memmem(at, (size_t)(end - at), mark, strlen(mark)))) {
         at += strlen(mark);
-        if ((size_t)(bytes + n - at) > strlen(first) && !memcmp(at, first, strlen(first)))
-            text = strndup(at, size - 1 < (size_t)(bytes + n - at) ? size - 1 : (size_t)(bytes + n - at));
+        if ((size_t)(end - at) > strlen(first) && !memcmp(at, first, strlen(first)))
+            text = strndup(at, size - 1 < (size_t)(end - at) ? size - 1 : (size_t)(end - at));
     }
     if (bytes)
-        munmap((void *)(uintptr_t)bytes, n);
+        munmap((void *)(uintptr_t)bytes, mapped);
     return text;
+}
+
+/* FNV-1a, by words of eight bytes, the last filled up with zeros. */
+uint64_t qn_sim_hash_engine(const char *path)
+{
+    uint64_t hash = 0xcbf29ce484222325u, word;
+    size_t mapped = 0;
+    const char *bytes = map_file(path, &mapped);
+    size_t n = bytes ? loaded_bytes(bytes, mapped) : 0;
+
+    for (size_t i = 0; i < n; i += sizeof word) {
+        word = 0;
+        memcpy(&word, bytes + i, n - i < sizeof word ? n - i : sizeof word);
+        hash = (hash ^ word) * 0x100000001b3u;
+    }
+    if (bytes)
+        munmap((void *)(uintptr_t)bytes, mapped);
+    return hash;
 }
 
 char *qn_sim_find_text(const char *path, const char *mark, unsigned size) { return find_text(path, mark, "", size); }

@@ -30,7 +30,7 @@ struct qn_cost_profile {
     const struct qn_cost_event_set *events;
     const char *version;    /* of quern */
     const char *engine;     /* file name of the engine, without directory */
-    uint64_t engine_hash;   /* of the engine's bytes */
+    uint64_t engine_hash;   /* of what is loaded of the engine */
     const char *sim_opt;    /* options of the simulator modules, "" if none */
     const char *cpu;        /* the processor that the program was shown, "" if its own */
     const char *modules;    /* what is in the slots, "" if not known; without simulation not looked at */

@@ -36,6 +36,7 @@ static struct home {
     bool second; /* the table has its second part */
     uint32_t miss_stub;
 } homes[QN_HOMES];
+static unsigned nhomes;
 
 struct qn_tblock *qn_tcache_block(uint32_t index) { return &blocks[index]; }
 
@@ -78,6 +79,7 @@ static void forget_second(uint64_t *table, uint64_t place) { table[place] = plac
 
 void qn_tcache_add_home(unsigned home, uint64_t *table, bool second, uint32_t miss_stub)
 {
+    nhomes += !homes[home].table;
     homes[home].table = table;
     homes[home].miss_stub = miss_stub;
     qn_ready(table, QN_IBL_ENTRIES * sizeof *table);
@@ -415,9 +417,5 @@ uint64_t qn_tcache_table_bytes(void)
 
 uint64_t qn_tcache_fixed_bytes(void)
 {
-    uint64_t bytes = sizeof hash_table + sizeof homes;
-
-    for (unsigned i = 0; i < QN_HOMES; i++)
-        bytes += homes[i].table ? QN_IBL_ENTRIES * sizeof *homes[i].table : 0;
-    return bytes;
+    return sizeof hash_table + sizeof homes + (uint64_t)nhomes * QN_IBL_ENTRIES * sizeof *homes->table;
 }
