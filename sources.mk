@@ -195,6 +195,7 @@ decode_sources = \
 
 tool_sources = \
 	tools/annotate.c \
+	tools/complain.c \
 	tools/csv.c \
 	tools/diff.c \
 	tools/dis.c \

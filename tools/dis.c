@@ -43,13 +43,13 @@ struct settings {
 
 static int complain(const char *file, const char *what)
 {
-    fprintf(stderr, "quern: dis: %s: %s\n", file, what);
+    qn_tool_complain("quern: dis: %s: %s", file, what);
     return 1;
 }
 
 static int usage_error(const char *what, const char *argument)
 {
-    fprintf(stderr, "quern dis: %s%s; `quern dis --help` tells how\n", what, argument);
+    qn_tool_complain("quern dis: %s%s; `quern dis --help` tells how", what, argument);
     return QN_EXIT_USAGE;
 }
 

@@ -33,7 +33,7 @@ static const char help[] =
 
 int qn_lab_usage_error(const char *what, const char *argument)
 {
-    fprintf(stderr, "quern: lab: %s%s; `quern lab --help` tells how\n", what, argument);
+    qn_tool_complain("quern: lab: %s%s; `quern lab --help` tells how", what, argument);
     return QN_EXIT_USAGE;
 }
 
@@ -44,7 +44,7 @@ const struct qn_lab *qn_lab_named(const char *number)
     const struct qn_lab *lab = *end || end == number || n > 99 ? NULL : qn_lab_find((unsigned)n);
 
     if (!lab)
-        fprintf(stderr, "quern: lab: got '%s', wanted the number of a lab; `quern lab list` shows them\n", number);
+        qn_tool_complain("quern: lab: got '%s', wanted the number of a lab; `quern lab list` shows them", number);
     return lab;
 }
 
@@ -55,7 +55,7 @@ bool qn_lab_number(const char *option, const char *text, uint64_t *value)
     *value = strtoull(text, &end, 10);
     if (*text >= '0' && *text <= '9' && !*end)
         return true;
-    fprintf(stderr, "quern: lab: %s: got '%s', wanted a number\n", option, text);
+    qn_tool_complain("quern: lab: %s: got '%s', wanted a number", option, text);
     return false;
 }
 

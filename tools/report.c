@@ -44,13 +44,13 @@ static const char help[] =
 
 static int complain(const char *what, const char *why, int status)
 {
-    fprintf(stderr, "quern report: %s%s%s\n", what, *why ? ": " : "", why);
+    qn_tool_complain("quern report: %s%s%s", what, *why ? ": " : "", why);
     return status;
 }
 
 static int usage(const char *what, const char *argument)
 {
-    fprintf(stderr, "quern report: %s%s; `quern report --help` describes it\n", argument, what);
+    qn_tool_complain("quern report: %s%s; `quern report --help` describes it", argument, what);
     return QN_EXIT_USAGE;
 }
 
@@ -185,7 +185,7 @@ static int write_page(struct qn_report_options *o)
     struct qn_prof_error err = { .status = QN_PROF_OK };
 
     if (qn_report_write(&page, &err) != QN_PROF_OK)
-        return complain(err.text, "", 1);
+        return fprintf(stderr, "quern report: %s\n", err.text), 1;
     return move_into_place(o);
 }
 

@@ -18,31 +18,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "prof/escape.h"
 #include "run.h"
+#include "tools.h"
 
 #define LOG_MODE 0600
-
-/* In fresh memory, control bytes visible; NULL: no memory. */
-static char *format_visible(const char *format, va_list args)
-{
-    char *text, *visible, *to;
-
-    if (vasprintf(&text, format, args) < 0)
-        return NULL;
-    visible = to = malloc(QN_PROF_ESCAPE_MAX * strlen(text) + 1);
-    for (const char *from = text; *from && visible; from++) {
-        char piece[QN_PROF_ESCAPE_MAX + 1];
-        size_t n = qn_prof_escape_byte(piece, (unsigned char)*from);
-
-        memcpy(to, piece, n);
-        to += n;
-    }
-    free(text);
-    if (visible)
-        *to = '\0';
-    return visible;
-}
 
 void qn_run_complain(const char *format, ...)
 {
@@ -50,7 +29,7 @@ void qn_run_complain(const char *format, ...)
     char *text;
 
     va_start(args, format);
-    text = format_visible(format, args);
+    text = qn_tool_format(format, args);
     va_end(args);
     if (text)
         fprintf(stderr, "quern: run: %s\n", text);
@@ -122,7 +101,7 @@ static void put_line(struct qn_run *r, const char *mark, const char *text)
 
 static void put(struct qn_run *r, const char *mark, const char *format, va_list args)
 {
-    char *text = format_visible(format, args);
+    char *text = qn_tool_format(format, args);
 
     if (text)
         put_line(r, mark, text);
@@ -185,7 +164,7 @@ void qn_run_fail(struct qn_run *r, const char *format, ...)
     int n;
 
     va_start(args, format);
-    text = format_visible(format, args);
+    text = qn_tool_format(format, args);
     va_end(args);
     if (!text)
         return;

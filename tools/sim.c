@@ -31,7 +31,7 @@ static const char help[] =
 
 static int usage_error(const char *what, const char *argument)
 {
-    fprintf(stderr, "quern: sim: %s%s; `quern sim --help` tells how\n", what, argument);
+    qn_tool_complain("quern: sim: %s%s; `quern sim --help` tells how", what, argument);
     return QN_EXIT_USAGE;
 }
 

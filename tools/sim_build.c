@@ -135,7 +135,7 @@ char *qn_sim_scratch(const char *tool)
         return NULL;
     if (mkdtemp(path))
         return path;
-    fprintf(stderr, "quern: %s: %s: %s\n", tool, path, strerror(errno));
+    qn_tool_complain("quern: %s: %s: %s", tool, path, strerror(errno));
     free(path);
     return NULL;
 }
@@ -148,7 +148,7 @@ char *qn_sim_find_module(const char *tool, const char *library, enum qn_sim_slot
     if (strchr(name, '/') || (strlen(name) > 2 && !strcmp(name + strlen(name) - 2, ".c"))) {
         path = realpath(name, NULL);
         if (!path)
-            fprintf(stderr, "quern: %s: slot %s: %s: %s\n", tool, qn_sim_slot_names[slot], name, strerror(errno));
+            qn_tool_complain("quern: %s: slot %s: %s: %s", tool, qn_sim_slot_names[slot], name, strerror(errno));
         return path;
     }
     if (asprintf(&pattern, "%s/sim/[!h]*/%s.c", library, name) < 0)
@@ -156,7 +156,7 @@ char *qn_sim_find_module(const char *tool, const char *library, enum qn_sim_slot
     if (glob(pattern, 0, NULL, &g) == 0)
         path = strdup(g.gl_pathv[0]);
     else
-        fprintf(stderr, "quern: %s: slot %s: no module named '%s'; `quern sim list` shows them\n", tool,
+        qn_tool_complain("quern: %s: slot %s: no module named '%s'; `quern sim list` shows them", tool,
                 qn_sim_slot_names[slot], name);
     globfree(&g);
     free(pattern);
@@ -327,7 +327,7 @@ int qn_sim_run(char **argv)
 
     if (child == 0) {
         execvp(argv[0], argv);
-        fprintf(stderr, "quern: %s: %s\n", argv[0], strerror(errno));
+        qn_tool_complain("quern: %s: %s", argv[0], strerror(errno));
         _exit(127);
     }
     if (child < 0 || waitpid(child, &status, 0) < 0)
@@ -386,7 +386,7 @@ int qn_sim_build(const struct qn_sim_build *b)
     if (!status)
         status = run_compiler(&c, b);
     if (!status && rename(partial, b->output)) {
-        fprintf(stderr, "quern: %s: %s: %s\n", b->tool, b->output, strerror(errno));
+        qn_tool_complain("quern: %s: %s: %s", b->tool, b->output, strerror(errno));
         status = 1;
     }
     if (status)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "sim_build.h"
+#include "tools.h"
 
 #define ENGINE_MARK "quern-sim-build: "
 #define REPLAY_MARK "quern-sim-replay: "
@@ -110,6 +111,6 @@ char *qn_sim_describe(const char *tool, const char *path)
     char *text = qn_sim_read_description(path, false);
 
     if (!text)
-        fprintf(stderr, "quern: %s: %s: %s\n", tool, path, errno ? strerror(errno) : "not a simulator");
+        qn_tool_complain("quern: %s: %s: %s", tool, path, errno ? strerror(errno) : "not a simulator");
     return text;
 }

@@ -55,7 +55,7 @@ struct parser {
 
 static int usage(const char *what, const char *argument)
 {
-    fprintf(stderr, "quern: sweep: %s%s; `quern sweep --help` tells how\n", what, argument);
+    qn_tool_complain("quern: sweep: %s%s; `quern sweep --help` tells how", what, argument);
     return QN_EXIT_USAGE;
 }
 

@@ -62,7 +62,7 @@ static const char *read_build_id(struct qn_exp_memory *m, const char *path)
 
 static int refuse(const struct qn_exp_text *origin, const char *what, const char *name, const char *why)
 {
-    fprintf(stderr, "quern: sweep: %s: %s '%s': %s\n", origin->origin, what, name, why);
+    qn_tool_complain("quern: sweep: %s: %s '%s': %s", origin->origin, what, name, why);
     return QN_EXIT_USAGE;
 }
 

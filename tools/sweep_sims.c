@@ -30,7 +30,7 @@ static const char *const defaults[QN_EXP_SLOTS] = { "lru", "lru", "lru", "cacheg
 
 static int refuse(const struct qn_exp_text *sim, const char *what, const char *got)
 {
-    fprintf(stderr, "quern: sweep: %s%ssim: %s'%s'\n", sim->origin, *sim->origin ? ": " : "", what, got);
+    qn_tool_complain("quern: sweep: %s%ssim: %s'%s'", sim->origin, *sim->origin ? ": " : "", what, got);
     return QN_EXIT_USAGE;
 }
 
@@ -72,7 +72,7 @@ static int put_module(struct qn_sweep *s, struct qn_exp_sim *sim, int slot, cons
     if (slot < 0)
         slot = usual_slot(source);
     if (slot < 0) {
-        fprintf(stderr, "quern: sweep: sim: %s fits several slots: say which, as D1=%s\n", name, name);
+        qn_tool_complain("quern: sweep: sim: %s fits several slots: say which, as D1=%s", name, name);
         free(file);
         return QN_EXIT_USAGE;
     }
@@ -157,7 +157,7 @@ static int take_definition(struct qn_sweep *s, struct qn_exp_sim *sim, const str
         int status = d->module[i].text ? put_module(s, sim, i, d->module[i].text) : 0;
 
         if (status) {
-            fprintf(stderr, "quern: sweep: %s: simulator %s cannot be used\n", d->module[i].origin, d->name.text);
+            qn_tool_complain("quern: sweep: %s: simulator %s cannot be used", d->module[i].origin, d->name.text);
             return status;
         }
     }
@@ -226,7 +226,7 @@ int qn_sweep_build_sim(struct qn_sweep *s, struct qn_exp_sim *sim)
         if (s->known[i] == sim)
             b.output = qn_exp_format(&s->options.exp.memory, "%s/sim-%d-%d", s->work, i, (int)getpid());
     if (qn_sim_build(&b)) {
-        fprintf(stderr, "quern: sweep: simulator %s cannot be built\n", sim->text);
+        qn_tool_complain("quern: sweep: simulator %s cannot be built", sim->text);
         return 1;
     }
     sim->engine = b.output;

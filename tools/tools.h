@@ -9,6 +9,8 @@
 #ifndef QN_TOOLS_H
 #define QN_TOOLS_H
 
+#include <stdarg.h>
+
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -20,6 +22,11 @@
 #endif
 
 #define QN_EXIT_USAGE 2
+
+/* A line on stderr. Control bytes that come in through the arguments are made visible. */
+void qn_tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same text in fresh memory; NULL: no memory. */
+char *qn_tool_format(const char *format, va_list args);
 
 #define QN_TOOL_LIST(X)                                                                            \
     X(run, "run a program under the simulators and write its profile")                             \

@@ -33,7 +33,7 @@ static const char help[] = "usage: quern trace [-o FILE] [OPTIONS OF quern run] 
 
 static int complain(const char *file, const char *what)
 {
-    fprintf(stderr, "quern: trace: %s: %s\n", file, what);
+    qn_tool_complain("quern: trace: %s: %s", file, what);
     return 1;
 }
 

@@ -56,6 +56,13 @@ for command in merge 'diff x' csv annotate; do
     # shellcheck disable=SC2086 # words
     is "$("$QUERN" $command "$name" in 2>&1 | tr -d '\n\040-\176')" '' "$command: nor has a message about an option"
 done
+# Whatever a command cannot use is named so that one can see it.
+name=$(printf 'o\033[31m\nx')
+for command in '' dis 'dis --hex' sim 'sim list' lab 'lab check' sweep report; do
+    # shellcheck disable=SC2086 # words
+    message=$("$QUERN" $command ${command:+--}"$name" x 2>&1)
+    is "$(printf %s "$message" | tr -d '\n\040-\176') $(printf %s "$message" | grep -c 'o\\x1b\[31m\\nx')" ' 1' "${command:-a command}: nor one about what is none"
+done
 if [ -x "$top_builddir/quern-engine" ]; then
     name=$(printf 'w\nx\033[1m')
     cp /bin/true "$name"
