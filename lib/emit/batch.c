@@ -84,20 +84,12 @@ static void write_entry(struct emitter *e, const struct qn_event *ev)
 /* S1 = address. */
 static void keep_if_changed(struct emitter *e)
 {
-    unsigned shift = qn_log2(qn_sim_batch.line) - 3;
-
-    if (emit_rules.has_bmi2) {
-        x_rorx32(&e->hot, e->s3, e->s1, shift);
-    } else {
-        x_mov32(&e->hot, e->s3, e->s1);
-        x_shr32(&e->hot, e->s3, shift);
-    }
-    x_alu_imm32(&e->hot, 0, X_AND, e->s3, (qn_sim_batch.sets - 1) * 8);
+    emit_offset(e, e->s3, qn_log2(qn_sim_batch.line) - 3, (qn_sim_batch.sets - 1) * 8);
     x_alu_imm32(&e->hot, 1, X_AND, e->s1, 0 - qn_sim_batch.line);
     x_table(&e->hot, X_CMP, e->s1, e->s3, qn_sim_batch.newest);
     x_table(&e->hot, X_STORE, e->s1, e->s3, qn_sim_batch.newest);
     x_lea(&e->hot, e->s3, e->s2, QN_REG_NONE, 1, ENTRY);
-    x_cmovne(&e->hot, e->s2, e->s3);
+    x_cmov(&e->hot, X_CC_NE, e->s2, e->s3);
 }
 
 /* Does finding the address need S2? */

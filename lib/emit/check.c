@@ -228,18 +228,16 @@ static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_
     x_jmp(&e->cold, back);
 }
 
-/* S2 = offset of the entry of the address in S1. */
-static void entry_offset(struct emitter *e)
+/* dst = (S1 >> shift) & mask: where a table by set has what belongs to the address in S1. */
+void emit_offset(struct emitter *e, unsigned dst, unsigned shift, uint32_t mask)
 {
-    const struct qn_filter *f = &qn_sim_d1_filter;
-
     if (emit_rules.has_bmi2) {
-        x_rorx32(&e->hot, e->s2, e->s1, f->shift);
+        x_rorx32(&e->hot, dst, e->s1, shift);
     } else {
-        x_mov32(&e->hot, e->s2, e->s1);
-        x_shr32(&e->hot, e->s2, f->shift);
+        x_mov32(&e->hot, dst, e->s1);
+        x_shr32(&e->hot, dst, shift);
     }
-    x_alu_imm32(&e->hot, 0, 4, e->s2, f->mask);
+    x_alu_imm32(&e->hot, 0, X_AND, dst, mask);
 }
 
 /* A failed check leaves for `slow` with S1 = address ^ line of the entry. */
@@ -247,7 +245,7 @@ static void compare_and_stamp(struct emitter *e, uint32_t size, uint64_t slow)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
 
-    entry_offset(e);
+    emit_offset(e, e->s2, f->shift, f->mask);
     x_table(&e->hot, X_XOR, e->s1, e->s2, f->entries);
     x_alu_imm32(&e->hot, 1, X_CMPI, e->s1, f->line - size);
     x_jcc(&e->hot, X_CC_A, slow);

@@ -123,6 +123,7 @@ void emit_clock_out(struct emitter *e);                /* ctx.now = clock */
 void emit_clock_in(struct emitter *e);                 /* and back */
 void emit_point_check(struct emitter *e, uint64_t slow); /* the line of the byte at S1; destroys the flags */
 void emit_address(struct emitter *e, const struct qn_mem *m, const struct qn_insn *in, uint64_t next, int32_t shift);
+void emit_offset(struct emitter *e, unsigned dst, unsigned shift, uint32_t mask);
 
 /* copy.c */
 void emit_copy(struct emitter *e, unsigned i);

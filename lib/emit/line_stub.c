@@ -52,7 +52,7 @@ static void find_oldest(struct qn_code *c, const unsigned *r)
         x_table(c, X_LOAD, r[HERE], r[SET], k * 8);
         x_lea(c, r[NEXT], r[SET], QN_REG_NONE, 1, (int32_t)k * 8);
         x_table(c, X_CMP, r[TIME], r[HERE], 0);
-        x_cmova(c, r[SLOT], r[NEXT]);
+        x_cmov(c, X_CC_A, r[SLOT], r[NEXT]);
         x_cmova_table(c, r[TIME], r[HERE], 0);
     }
 }

@@ -128,7 +128,7 @@ static void find_oldest(struct lru *s)
     for (unsigned k = 1; k < s->slots; k++) {
         x_lea(&s->c, s->other, s->set, QN_REG_NONE, 1, (int32_t)(k * s->stride));
         x_table(&s->c, X_CMP, s->time, s->set, stamps + k * s->stride);
-        x_cmova(&s->c, s->slot, s->other);
+        x_cmov(&s->c, X_CC_A, s->slot, s->other);
         x_cmova_table(&s->c, s->time, s->set, stamps + k * s->stride);
     }
 }

@@ -162,17 +162,11 @@ static inline void x_load_at(struct qn_code *c, unsigned dst, unsigned base) /* 
     x_mem(c, dst, base, QN_REG_NONE, 1, 0);
 }
 
-static inline void x_cmova(struct qn_code *c, unsigned dst, unsigned src) /* cmova %src, %dst */
+static inline void x_cmov(struct qn_code *c, unsigned cond, unsigned dst, unsigned src) /* cmovCC %src, %dst */
 {
     x_byte(c, x_rex(1, dst, 0, src));
-    x_bytes(c, "\x0f\x47", 2);
-    x_byte(c, 0xc0 | (dst & 7) << 3 | (src & 7));
-}
-
-static inline void x_cmovne(struct qn_code *c, unsigned dst, unsigned src) /* cmovne %src, %dst */
-{
-    x_byte(c, x_rex(1, dst, 0, src));
-    x_bytes(c, "\x0f\x45", 2);
+    x_byte(c, 0x0f);
+    x_byte(c, 0x40 | cond);
     x_byte(c, 0xc0 | (dst & 7) << 3 | (src & 7));
 }
 
