@@ -12,6 +12,7 @@
 #include "run/batch.h"
 
 #include "cost/count.h"
+#include "run/cpu.h"
 #include "run/run.h"
 #include "run/space.h"
 #include "sim/contract.h"
@@ -39,12 +40,12 @@ static void switch_to(bool wanted)
     qn_arena->stats.batches += on;
 }
 
-/* Modules that are told of references as they happen, other counts than the default ones, and comparisons of two simulators see each
+/* Modules that are told of references as they happen, other counts than the default ones, and comparisons of two simulators (check) see each
  * reference by itself. */
 static bool allows(const struct qn_config *c)
 {
-    return c->cache_sim && c->filter && !c->check && !c->explain && !c->versus && !c->observes && !c->interval &&
-           c->batch != QN_BATCH_NEVER && qn_sim_batch_possible();
+    return c->cache_sim && c->filter && !c->check && !c->explain && !c->observes && !c->interval &&
+           c->batch != QN_BATCH_NEVER && qn_sim_batch_possible() && qn_cpu_has_avx512();
 }
 
 void qn_batch_init(void)

@@ -24,6 +24,7 @@
 #define CPUID7_OSPKE (1u << 4)
 #define CPUID7_FSGSBASE (1u << 0) /* ebx */
 #define HWCAP2_FSGSBASE (1u << 1)
+#define XCR0_AVX512 0xe6u         /* what its registers are in */
 #define XGETBV_USED (1u << 2)     /* leaf 0xd, subleaf 1, eax: xgetbv knows 1 */
 #define COMPACT_ALIGNED (1u << 1) /* leaf 0xd, subleaf of a component, ecx */
 #define XSAVE_LEGACY 576u         /* bytes: legacy area and header */
@@ -54,13 +55,36 @@ static uint64_t xgetbv(uint32_t which)
     return (uint64_t)high << 32 | low;
 }
 
+uint32_t qn_cpu_features(void) { return ask(LEAF_MORE, 0).r[QN_RBX]; }
+
+static bool has_xgetbv(void) { return ask(LEAF_FEATURES, 0).r[QN_RCX] & CPUID1_OSXSAVE; }
+
+bool qn_cpu_has_avx512(void)
+{
+    const uint32_t wanted = QN_CPU_AVX512F | QN_CPU_AVX512BW;
+
+    return has_xgetbv() && (qn_cpu_features() & wanted) == wanted && (xgetbv(0) & XCR0_AVX512) == XCR0_AVX512;
+}
+
+uint64_t qn_cpu_enabled(void) { return xgetbv(0); }
+
+/* Asked once: a virtual machine takes its time for cpuid. */
+uint32_t qn_cpu_enabled_bytes(void)
+{
+    static uint32_t bytes;
+
+    if (!bytes)
+        bytes = ask(LEAF_STATE, 0).r[QN_RBX];
+    return bytes;
+}
+
 static uint64_t state, hidden; /* what of it is shown, and what not */
 
 uint64_t qn_cpu_state(void) { return state; }
 
 void qn_cpu_init(void)
 {
-    if (!(ask(LEAF_FEATURES, 0).r[QN_RCX] & CPUID1_OSXSAVE))
+    if (!has_xgetbv())
         return;
     state = xgetbv(0);
     hidden = qn_cfg()->cpu.masked ? state & ~qn_cfg()->cpu.state : 0;

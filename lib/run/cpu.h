@@ -5,7 +5,13 @@
 #include "base/base.h"
 #include "decode/decode.h"
 
+enum { QN_CPU_BMI2 = 1 << 8, QN_CPU_AVX512F = 1 << 16, QN_CPU_AVX512BW = 1 << 30 };
+
 void qn_cpu_init(void); /* before the first block */
+uint32_t qn_cpu_features(void); /* of the processor itself: leaf 7 of CPUID, ebx, as QN_CPU_... */
+bool qn_cpu_has_avx512(void); /* F and BW, and the kernel lets programs use them */
+uint64_t qn_cpu_enabled(void); /* XCR0 as it is */
+uint32_t qn_cpu_enabled_bytes(void); /* of the area that xsave fills with all of it */
 uint64_t qn_cpu_state(void); /* XCR0 as the program is shown it */
 uint32_t qn_cpu_state_bytes(uint64_t components, bool compact); /* of the area that xsave, or xsavec, fills with these */
 void qn_cpu_cpuid(void);

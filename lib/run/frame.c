@@ -3,6 +3,7 @@
  *   low   return address (restorer) | ucontext | siginfo | ... | XSAVE area, 64-byte aligned   high
  *
  * The vector and x87 state in the processor is the guest's own, so it is saved and restored here directly. */
+#include "run/cpu.h"
 #include "run/signal.h"
 
 #define RED_ZONE 128
@@ -25,29 +26,9 @@ struct frame {
     struct qn_siginfo info;
 };
 
-static uint32_t xsave_size(void)
-{
-    static uint32_t size;
-    uint32_t a = 0xd, b, c = 0, d;
-
-    if (!size) {
-        __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-        size = b;
-    }
-    return size;
-}
-
-static uint64_t xfeatures(void)
-{
-    uint32_t low, high;
-
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return (uint64_t)high << 32 | low;
-}
-
 static void save_fpu(uint8_t *area)
 {
-    uint32_t size = xsave_size(), *sw = (uint32_t *)(area + SW_RESERVED);
+    uint32_t size = qn_cpu_enabled_bytes(), *sw = (uint32_t *)(area + SW_RESERVED);
     uint32_t magic2 = FP_MAGIC2;
 
     for (unsigned i = FXSAVE_SIZE; i < XSAVE_HEADER_END; i++)
@@ -57,7 +38,7 @@ static void save_fpu(uint8_t *area)
     __builtin_memset(sw, 0, FXSAVE_SIZE - SW_RESERVED);
     sw[0] = FP_MAGIC1;
     sw[1] = size + 4;
-    *(uint64_t *)(sw + 2) = xfeatures();
+    *(uint64_t *)(sw + 2) = qn_cpu_enabled();
     sw[4] = size;
     __builtin_memcpy(area + size, &magic2, 4);
 }
@@ -69,7 +50,7 @@ static void reset_fpu(void)
 
     *(uint16_t *)init = FCW_DEFAULT;
     *(uint32_t *)(init + 24) = MXCSR_DEFAULT;
-    qn_fpu_restore(init, xfeatures());
+    qn_fpu_restore(init, qn_cpu_enabled());
 }
 
 static uint64_t frame_stack(struct qn_thread *t, const struct qn_sigaction *act, bool *on_alt)
@@ -106,7 +87,7 @@ void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigac
     struct qn_thread *t = qn_self;
     bool on_alt;
     uint64_t sp = frame_stack(t, act, &on_alt);
-    uint64_t fp = (sp - xsave_size() - 4) & ~63ull;
+    uint64_t fp = (sp - qn_cpu_enabled_bytes() - 4) & ~63ull;
     struct frame *f = (struct frame *)(((fp - sizeof *f) & ~15ull) - 8);
 
     if (on_alt && beyond(t, (uint64_t)(uintptr_t)f)) {
@@ -149,7 +130,7 @@ static void restore_fpu(uint64_t fpstate)
     if (!fpstate)
         reset_fpu();
     else if (sw[0] == FP_MAGIC1)
-        qn_fpu_restore(area, *(const uint64_t *)(sw + 2) & xfeatures());
+        qn_fpu_restore(area, *(const uint64_t *)(sw + 2) & qn_cpu_enabled());
     else
         qn_fpu_restore_legacy(area);
 }

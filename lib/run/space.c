@@ -12,6 +12,7 @@
  * up when the first home that counts comes into use.
  */
 #include "run/batch.h"
+#include "run/cpu.h"
 #include "run/interval.h"
 #include "run/run.h"
 #include "run/sample.h"
@@ -27,14 +28,6 @@ unsigned qn_space;
 
 static struct qn_space_rules off, on, batch, rest, steps;
 static bool simulating;
-
-static uint32_t cpuid7_ebx(void)
-{
-    uint32_t a = 7, b, c = 0, d;
-
-    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-    return b;
-}
 
 static uint32_t smallest_line(const struct qn_config *c)
 {
@@ -71,12 +64,12 @@ static bool every_fetch(const struct qn_config *c)
 
 static struct qn_space_rules counting_rules(const struct qn_config *c)
 {
-    uint32_t features = cpuid7_ebx();
+    uint32_t features = qn_cpu_features();
 
     return (struct qn_space_rules){
         .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check, .stats = c->stats,
                  .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle, .countdown = c->interval ? &qn_interval_left : NULL,
-                 .has_bw = features >> 30 & 1, .has_bmi2 = features >> 8 & 1, .has_avx512 = features >> 16 & 1},
+                 .has_bw = features & QN_CPU_AVX512BW, .has_bmi2 = features & QN_CPU_BMI2, .has_avx512 = features & QN_CPU_AVX512F},
         .event = {.cachegrind = c->counting == QN_COUNTING_CACHEGRIND, .caches = c->cache_sim, .branches = c->branch_sim,
                   .i1_line = c->I1.line, .i1_every = every_fetch(c), .check = c->check, .returns = qn_sim_returns,
                   .i1_sets = c->I1.line ? c->I1.size / (c->I1.assoc * c->I1.line) : 1,

@@ -13,8 +13,6 @@
  * Meanwhile the lines of the D1 are in rows, not in the slots of cachesim_D1.c; both are least recently used, so nothing that is
  * counted depends on which it is.
  */
-#include <cpuid.h>
-
 #define BATCH_WAYS 8u
 #define BATCH_LINE_BITS 6u
 #define BATCH_SETS_MAX 4096u
@@ -29,18 +27,6 @@ static bool batch_is_on;
 static bool batch_fits(void)
 {
     return D1.ways == BATCH_WAYS && D1.line_bits == BATCH_LINE_BITS && D1.sets > 1 && D1.sets <= BATCH_SETS_MAX;
-}
-
-/* AVX-512, and may it be used? */
-static bool batch_has_vectors(void)
-{
-    enum { OSXSAVE = 1 << 27, AVX512F = 1 << 16, AVX512BW = 1 << 30, STATE = 0xe6 };
-    uint32_t a, b, c, d, state;
-
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & OSXSAVE) || !__get_cpuid_count(7, 0, &a, &b, &c, &d))
-        return false;
-    __asm__("xgetbv" : "=a"(state), "=d"(d) : "c"(0));
-    return (b & AVX512F) && (b & AVX512BW) && (state & STATE) == STATE;
 }
 
 /* ---- rows ---- */

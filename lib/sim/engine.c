@@ -485,7 +485,7 @@ SLOW void qn_sim_log_drain(void)
 }
 
 #ifdef BATCHES
-bool qn_sim_batch_possible(void) { return batch_fits() && batch_has_vectors(); }
+bool qn_sim_batch_possible(void) { return batch_fits(); }
 SLOW void qn_sim_batch_drain(void) { batch_drain(); }
 
 void qn_sim_batch_recover(uint64_t next)
