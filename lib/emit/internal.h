@@ -67,6 +67,9 @@ void emit_slow_call_at(struct qn_code *c, uint64_t target);
 /* stub.c */
 struct qn_code emit_stub_begin(unsigned bytes);
 void emit_stub_end(const struct qn_code *c);
+void emit_spare_registers(const struct emitter *e, unsigned n, unsigned r[]);
+void emit_save(struct qn_code *c, unsigned n, const unsigned r[]);
+void emit_restore(struct qn_code *c, unsigned n, const unsigned r[]); /* after emit_save */
 uint32_t emit_fetch_stub(const struct emitter *e);
 uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool again);
 

@@ -15,7 +15,7 @@
 #define WAYS_MAX 16 /* larger sets go to C */
 #define RESERVED (1u << 20) /* bytes of the fixed part left to the stubs that there must be */
 
-enum { REC, SET, SLOT, TIME, HERE, NEXT, REGISTERS }; /* what the registers hold */
+enum { REC, SET, SLOT, TIME, HERE, NEXT, REGISTERS, SAVED = REGISTERS - 1 }; /* what the registers hold; the first is S2 */
 
 enum { /* where what the caller pushed is, from %rsp */
     SITE = REGISTERS * 8,
@@ -23,17 +23,6 @@ enum { /* where what the caller pushed is, from %rsp */
 };
 
 static uint32_t stubs[2][2][16][16][16]; /* for batches or not, both lines or one, by triple */
-
-/* S2 and five that the block has not borrowed. */
-static void choose_registers(const struct emitter *e, unsigned r[REGISTERS])
-{
-    unsigned n = 0;
-
-    r[n++] = e->s2;
-    for (unsigned k = QN_RAX; n < REGISTERS; k++)
-        if (k != QN_RSP && k != e->s1 && k != e->s2 && k != e->now)
-            r[n++] = k;
-}
 
 static void find_oldest(struct qn_code *c, const unsigned *r)
 {
@@ -141,13 +130,12 @@ static uint32_t make_stub(const struct emitter *e, bool both)
 {
     struct qn_code c = emit_stub_begin(BYTES_MAX + RESERVED);
     uint32_t at = (uint32_t)c.exec;
-    unsigned r[REGISTERS];
+    unsigned r[REGISTERS] = {e->s2};
 
     if (!c.p)
         return 0;
-    choose_registers(e, r);
-    for (unsigned i = 1; i < REGISTERS; i++)
-        x_push(&c, r[i]);
+    emit_spare_registers(e, SAVED, r + 1);
+    emit_save(&c, SAVED, r + 1);
     x_lea(&c, e->now, e->now, QN_REG_NONE, 1, QN_EVENTS_MAX); /* later than all that the block has written */
     if (both)
         touch_both(&c, r, e->now);
@@ -156,8 +144,7 @@ static uint32_t make_stub(const struct emitter *e, bool both)
     tell_of_miss(&c, r, both);
     if (emit_rules.stats)
         x_inc(&c, (uint64_t)(uintptr_t)&qn_sim_traffic.fetches);
-    for (unsigned i = REGISTERS; --i;)
-        x_pop(&c, r[i]);
+    emit_restore(&c, SAVED, r + 1);
     x_byte(&c, X_RET);
     emit_stub_end(&c);
     return at;

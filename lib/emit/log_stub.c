@@ -38,22 +38,14 @@ void emit_log(struct qn_code *c, unsigned address, unsigned s1, unsigned s2, int
     x_patch(end, c->exec);
 }
 
-static unsigned choose_register(const struct emitter *e)
-{
-    unsigned r = QN_RAX;
-
-    while (r == QN_RSP || r == e->s1 || r == e->s2 || r == e->now)
-        r++;
-    return r;
-}
-
 /* S1 = address, S2 = offset of its entry. */
 static void write_stub(struct qn_code *c, const struct emitter *e, unsigned size, bool write, uint64_t to)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
-    unsigned other = choose_register(e);
+    unsigned other;
     uint64_t within;
 
+    emit_spare_registers(e, 1, &other);
     x_push(c, other);
     x_mov32(c, other, e->s1);
     x_alu_imm32(c, 0, X_AND, other, f->line - 1);

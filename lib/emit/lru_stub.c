@@ -14,6 +14,7 @@
 
 #define BYTES_MAX 2560
 #define SLOTS_MAX 16 /* larger sets go to C */
+#define SAVED 4
 #define SIZES 7     /* 1 to 64 bytes, powers of two; others go to C */
 #define RESERVED (1u << 20) /* bytes of the fixed part left to the stubs that there must be */
 
@@ -21,6 +22,7 @@ struct lru {
     struct qn_code c;
     unsigned line, home, now;        /* S1, S2 and the clock; home: offset in the tables */
     unsigned set, slot, time, other; /* offsets of the set's first slot and of the slot that gives way */
+    unsigned saved[SAVED];           /* these four */
     unsigned slots;                  /* of a set */
     uint32_t stride;                 /* bytes between two slots of a set */
 };
@@ -31,34 +33,19 @@ static struct lru_stub {
 
 static void choose_registers(struct lru *s, const struct emitter *e)
 {
-    unsigned *const wanted[] = {&s->set, &s->slot, &s->time, &s->other};
-    unsigned n = 0;
-
     s->line = e->s1;
     s->home = e->s2;
     s->now = e->now;
-    for (unsigned r = QN_RAX; n < 4; r++)
-        if (r != QN_RSP && r != e->s1 && r != e->s2 && r != e->now)
-            *wanted[n++] = r;
+    emit_spare_registers(e, SAVED, s->saved);
+    s->set = s->saved[0];
+    s->slot = s->saved[1];
+    s->time = s->saved[2];
+    s->other = s->saved[3];
 }
 
-#define SITE 40 /* from %rsp, behind four registers and the return address */
+#define SITE ((SAVED + 1) * 8) /* from %rsp, behind the registers and the return address */
 
-static void save(struct lru *s)
-{
-    x_push(&s->c, s->set);
-    x_push(&s->c, s->slot);
-    x_push(&s->c, s->time);
-    x_push(&s->c, s->other);
-}
-
-static void restore(struct lru *s)
-{
-    x_pop(&s->c, s->other);
-    x_pop(&s->c, s->time);
-    x_pop(&s->c, s->slot);
-    x_pop(&s->c, s->set);
-}
+static void restore(struct lru *s) { emit_restore(&s->c, SAVED, s->saved); }
 
 static void stamp(struct lru *s, unsigned entry)
 {
@@ -165,7 +152,7 @@ static void write_stub(struct lru *s, unsigned size, uint64_t simple)
 {
     uint64_t found[SLOTS_MAX], tail[SLOTS_MAX];
 
-    save(s);
+    emit_save(&s->c, SAVED, s->saved);
     x_load32_table(&s->c, s->other, QN_RSP, SITE);
     x_store(&s->c, CTX(arg_site), s->other);
     x_lea(&s->c, s->now, s->now, QN_REG_NONE, 1, QN_EVENTS_MAX); /* later than all that the block has written */

@@ -26,6 +26,28 @@ struct qn_code emit_stub_begin(unsigned bytes)
 
 void emit_stub_end(const struct qn_code *c) { next_at = qn_round_up(c->exec, 16); }
 
+/* Registers that the block has not borrowed, for a stub that needs more. */
+void emit_spare_registers(const struct emitter *e, unsigned n, unsigned r[])
+{
+    unsigned found = 0;
+
+    for (unsigned k = QN_RAX; found < n; k++)
+        if (k != QN_RSP && k != e->s1 && k != e->s2 && k != e->now)
+            r[found++] = k;
+}
+
+void emit_save(struct qn_code *c, unsigned n, const unsigned r[])
+{
+    for (unsigned i = 0; i < n; i++)
+        x_push(c, r[i]);
+}
+
+void emit_restore(struct qn_code *c, unsigned n, const unsigned r[])
+{
+    while (n--)
+        x_pop(c, r[n]);
+}
+
 static unsigned entry_number(qn_slow_call *fn, bool again)
 {
     qn_slow_call *const entries[] = {qn_sim_slow_data, qn_sim_slow_write, qn_sim_slow_modify, qn_sim_slow_big, qn_sim_see_data,
