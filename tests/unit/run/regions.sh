@@ -1,36 +1,7 @@
 #!/bin/sh
 # Regions by name, START and STOP: is every count where it belongs, by hand?  And what shows them.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-
-cd "$SCRATCH" || bail "no $SCRATCH"
-cp "$top_builddir/quern-engine" engine || skip_all 'there is no quern-engine'
-caches='--I1=1024,2,32 --D1=1024,1,32 --LL=16384,4,32'
-
-assemble() { # guest.S -> guest
-    $CC -nostdlib -static -g -I"$top_srcdir/tests/unit/run" -o guest guest.S || bail 'cannot assemble'
-}
-
-# run OPTIONS...: ./profile of ./guest; messages in ./log
-run() {
-    # shellcheck disable=SC2086
-    "$QUERN" run --sim=./engine $caches --out-file=profile "$@" -- ./guest 2>log
-}
-
-# sum REGION [EVENT]: what was counted in it, as merge reads it
-sum() {
-    "$QUERN" merge --region="$1" profile | awk -v event="${2:-Ir}" '
-        /^events:/ { for (i = 2; i <= NF; i++) if ($i == event) at = i }
-        /^summary:/ { print $at }'
-}
-
-# total [EVENT]: of the whole run
-total() {
-    awk -v event="${1:-Ir}" '/^events:/ { for (i = 2; i <= NF; i++) if ($i == event) at = i }
-        /^summary:/ { print $at; exit }' profile
-}
-
-# parts: "PATH Ir" of each region as it is in the file, what is nested not included
-parts() { awk '/^#region: / { path = $2 } /^#summary:/ { print path, $2 }' profile; }
+. "$top_srcdir/tests/unit/run/by_hand.inc"
 
 # lines REGION: "LINE Ir" by source line
 lines() { "$QUERN" merge --region="$1" profile | awk '/^[0-9]/ { sum[$1] += $2 } END { for (l in sum) print l, sum[l] }' | sort -n; }

@@ -1,25 +1,7 @@
 #!/bin/sh
 # quern run --toggle=FUNCTION: is exactly what runs inside it counted, by hand, and beside Callgrind?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-
-cd "$SCRATCH" || bail "no $SCRATCH"
-cp "$top_builddir/quern-engine" engine || skip_all 'there is no quern-engine'
-caches='--I1=1024,2,32 --D1=1024,1,32 --LL=16384,4,32'
-
-assemble() { # guest.S -> guest
-    $CC -nostdlib -static -g -I"$top_srcdir/tests/unit/run" -o guest guest.S || bail 'cannot assemble'
-}
-
-# run OPTIONS...: ./profile of ./guest; messages in ./log
-run() {
-    # shellcheck disable=SC2086
-    "$QUERN" run --sim=./engine $caches --out-file=profile "$@" -- ./guest 2>log
-}
-
-total() {
-    awk -v event="${1:-Ir}" '/^events:/ { for (i = 2; i <= NF; i++) if ($i == event) at = i }
-        /^summary:/ { print $at; exit }' profile
-}
+. "$top_srcdir/tests/unit/run/by_hand.inc"
 
 # writes FUNCTION: how often it has written memory.  (What reads and writes in one instruction counts as a read, so programs whose
 # writes are counted here only write: some compilers would make one instruction of sum++, others three.)
