@@ -11,18 +11,12 @@
 set -u
 
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-folder=$top_srcdir/tests/perf
-quern=${QUERN:-$top_srcdir/build/quern}
 rounds=5
 [ "${1-}" != -n ] || rounds=$2
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-flags.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+. "$top_srcdir/tests/perf/begin.inc"
 LC_ALL=C PYTHONHASHSEED=0
 export LC_ALL PYTHONHASHSEED
-cd "$work" || exit 1
-${CC:-gcc} -O2 -o cpu "$folder/cpu.c" || exit 1
 cat >handler.c <<'END'
 #include <signal.h>
 #include <unistd.h>

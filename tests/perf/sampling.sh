@@ -16,8 +16,6 @@
 set -u
 
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-folder=$top_srcdir/tests/perf
-quern=${QUERN:-$top_srcdir/build/quern}
 rounds=7 programs='gzip python3 sqlite3 cc1' cost=yes agree=yes
 
 while [ $# -gt 0 ]; do
@@ -31,13 +29,9 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-sampling.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+. "$top_srcdir/tests/perf/begin.inc"
 LC_ALL=C PYTHONHASHSEED=0
 export LC_ALL PYTHONHASHSEED
-cd "$work" || exit 1
-${CC:-gcc} -O2 -o cpu "$folder/cpu.c" || exit 1
 for module in values conflicts; do
     "$quern" sim build --AN=$module -o $module || exit 1
 done
