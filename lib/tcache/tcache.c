@@ -27,7 +27,11 @@ static struct region regions[QN_REGIONS];
 _Static_assert(QN_REGIONS <= 16, "qn_tblock.region");
 static unsigned current;
 static struct qn_tblock *blocks;
-static uint64_t blocks_ready;
+static struct key {       /* by block: a chain is walked here, where a line of the processor's cache holds eight, not in `blocks` */
+    uint32_t pc;          /* its low half */
+    uint32_t next;        /* of the same bucket, or free; QN_NO_BLOCK ends */
+} *keys;
+static uint64_t blocks_ready, keys_ready;
 static const struct qn_tcache_bridges *bridges;
 static uint32_t nblocks, free_block = QN_NO_BLOCK;
 static uint32_t hash_table[QN_TBLOCK_BUCKETS]; /* ~index of the first block, so that 0 means none: ~QN_NO_BLOCK */
@@ -70,6 +74,7 @@ void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *b)
 
     bridges = b;
     blocks = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *blocks);
+    keys = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *keys);
     for (unsigned i = 0; i < QN_REGIONS; i++)
         init_region(i, each);
 }
@@ -98,8 +103,8 @@ uint32_t qn_tcache_find(uint64_t pc, unsigned space)
 {
     uint32_t i = ~hash_table[hash_of(pc)];
 
-    while (i != QN_NO_BLOCK && (blocks[i].pc != pc || blocks[i].space != space))
-        i = blocks[i].hash_next;
+    while (i != QN_NO_BLOCK && (keys[i].pc != (uint32_t)pc || blocks[i].pc != pc || blocks[i].space != space))
+        i = keys[i].next;
     return i;
 }
 
@@ -108,12 +113,12 @@ static void hash_remove(uint32_t index)
     uint32_t bucket = hash_of(blocks[index].pc), i = ~hash_table[bucket];
 
     if (i == index) {
-        hash_table[bucket] = ~blocks[index].hash_next;
+        hash_table[bucket] = ~keys[index].next;
         return;
     }
-    while (blocks[i].hash_next != index)
-        i = blocks[i].hash_next;
-    blocks[i].hash_next = blocks[index].hash_next;
+    while (keys[i].next != index)
+        i = keys[i].next;
+    keys[i].next = keys[index].next;
 }
 
 const struct qn_side *qn_tcache_side(uint32_t index)
@@ -305,7 +310,7 @@ static void evict_region(struct region *r)
     for (uint32_t i = 0; i < r->norder; i++)
         forget_block(r->order[i]);
     for (uint32_t i = 0; i < r->norder; i++) {
-        blocks[r->order[i]].hash_next = free_block;
+        keys[r->order[i]].next = free_block;
         free_block = r->order[i];
     }
     if (r->norder)
@@ -368,7 +373,7 @@ static uint32_t take_slot(void)
     if (index == nblocks)
         nblocks++;
     else
-        free_block = blocks[index].hash_next;
+        free_block = keys[index].next;
     return index;
 }
 
@@ -380,6 +385,7 @@ uint32_t qn_tcache_commit(const struct qn_tblock *b, const struct qn_side *side,
     uint32_t bucket = hash_of(b->pc);
 
     qn_ready_until(&blocks_ready, slot + 1);
+    qn_ready_until(&keys_ready, &keys[index + 1]);
     qn_ready_until(&r->sides_ready, &r->sides[r->nsides + b->ninsns + 1]);
     qn_ready_until(&r->order_ready, &r->order[r->norder + 1]);
     *slot = *b;
@@ -395,7 +401,7 @@ uint32_t qn_tcache_commit(const struct qn_tblock *b, const struct qn_side *side,
     qn_tcache_stats.cold_bytes += cold_end - r->cold;
     r->hot = hot_end;
     r->cold = cold_end;
-    slot->hash_next = ~hash_table[bucket];
+    keys[index] = (struct key){(uint32_t)b->pc, ~hash_table[bucket]};
     hash_table[bucket] = ~index;
     return index;
 }
@@ -404,7 +410,7 @@ uint32_t qn_tcache_commit(const struct qn_tblock *b, const struct qn_side *side,
 
 uint64_t qn_tcache_table_bytes(void)
 {
-    uint64_t bytes = (uint64_t)nblocks * sizeof *blocks;
+    uint64_t bytes = (uint64_t)nblocks * (sizeof *blocks + sizeof *keys);
 
     for (unsigned i = 0; i < QN_REGIONS; i++) {
         const struct region *r = &regions[i];

@@ -54,7 +54,6 @@ struct qn_tblock {
                                 one that ended in its first line need not touch that line again */
     uint32_t record;         /* index of the block record in the arena */
     uint32_t side;           /* side table: index of ninsns entries */
-    uint32_t hash_next;
     uint32_t incoming;       /* first exit id linked to this block */
     uint16_t nbytes, space;
     uint8_t ninsns;
