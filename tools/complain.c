@@ -32,15 +32,20 @@ char *qn_tool_format(const char *format, va_list args)
     return visible;
 }
 
+void qn_tool_complain_of(const char *prefix, const char *format, va_list args)
+{
+    char *text = qn_tool_format(format, args);
+
+    if (text)
+        fprintf(stderr, "%s%s\n", prefix, text);
+    free(text);
+}
+
 void qn_tool_complain(const char *format, ...)
 {
     va_list args;
-    char *text;
 
     va_start(args, format);
-    text = qn_tool_format(format, args);
+    qn_tool_complain_of("", format, args);
     va_end(args);
-    if (text)
-        fprintf(stderr, "%s\n", text);
-    free(text);
 }

@@ -26,14 +26,10 @@
 void qn_run_complain(const char *format, ...)
 {
     va_list args;
-    char *text;
 
     va_start(args, format);
-    text = qn_tool_format(format, args);
+    qn_tool_complain_of("quern: run: ", format, args);
     va_end(args);
-    if (text)
-        fprintf(stderr, "quern: run: %s\n", text);
-    free(text);
 }
 
 static int open_log_file(struct qn_run *r)

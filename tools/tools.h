@@ -25,6 +25,8 @@
 
 /* A line on stderr. Control bytes that come in through the arguments are made visible. */
 void qn_tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same behind a prefix that is printed as it is. */
+void qn_tool_complain_of(const char *prefix, const char *format, va_list args);
 /* The same text in fresh memory; NULL: no memory. */
 char *qn_tool_format(const char *format, va_list args);
 
