@@ -146,13 +146,13 @@ static const char *judge_all(const struct facts *f)
     return memcmp(first.arena, second.arena, ARENA_SIZE) ? "depends on what is not read" : NULL;
 }
 
-/* sldt, str, sgdt, sidt, smsw: where the processor can forbid them (UMIP) Linux emulates them. */
+/* sldt, str, smsw: where the processor can forbid them (UMIP) Linux emulates them. */
 static bool may_be_emulated(const struct qn_insn *insn)
 {
     unsigned reg = insn->modrm >> 3 & 7;
 
     return insn->encoding == QN_ENC_LEGACY && insn->map == 1 &&
-           ((insn->opcode == 0 && reg < 2) || (insn->opcode == 1 && (reg < 2 || reg == 4)));
+           ((insn->opcode == 0 && reg < 2) || (insn->opcode == 1 && reg == 4));
 }
 
 /* Instruction pointers that are stored differ from run to run. */

@@ -33,6 +33,7 @@ static bool is_never_the_same(const struct qn_insn *in)
     bool registers = in->modrm_off && in->modrm >= 0xc0;
     bool fs_base = in->opcode == 0xae && registers && reg == 0 && in->rep_prefix == 0xf3;
     bool plain_system = in->modrm == 0xd0 || in->modrm == 0xfc; /* xgetbv, clzero */
+    bool stores_table = in->opcode == 0x01 && !registers && reg < 2; /* sgdt, sidt: tables.c */
 
     if (in->attr & QN_ATTR_RDTSC)
         return true;
@@ -40,7 +41,8 @@ static bool is_never_the_same(const struct qn_insn *in)
         return false;
     return in->opcode == 0x33 || in->opcode == 0xa2 /* rdpmc, cpuid: quern hides transactions */ ||
            (in->opcode == 0xc7 && registers && reg >= 6) /* rdrand, rdseed, rdpid */ ||
-           fs_base || (in->opcode == 0x01 && registers && !plain_system) /* hypercalls, waiting, keys, rdpru */;
+           fs_base || stores_table ||
+           (in->opcode == 0x01 && registers && !plain_system) /* hypercalls, waiting, keys, rdpru */;
 }
 
 /* Would leave the sandbox, or is refused by quern and documented so. */

@@ -96,7 +96,7 @@ static int fail(const char *what)
     return 1;
 }
 
-/* sgdt and sidt tell one processor from another. */
+/* lsl tells one processor from another: Linux keeps its number in the limit of a segment. */
 static void stay_on_one_processor(void)
 {
     cpu_set_t all, first;
