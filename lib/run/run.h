@@ -99,7 +99,7 @@ struct qn_thread {
     uint32_t seccomp;          /* mode: 0, strict, filter */
     const struct qn_seccomp_filter *filters; /* seccomp.c; the newest first */
     uint32_t clear_handlers;   /* CLONE_CLEAR_SIGHAND: before it begins */
-    bool has_clock;            /* it may read the time stamp counter: prctl(PR_SET_TSC) */
+    bool has_clock;            /* with --stats: it may read the time stamp counter, prctl(PR_SET_TSC) */
 };
 
 extern struct qn_thread *qn_self; /* the thread that holds the lock */

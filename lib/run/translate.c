@@ -49,7 +49,7 @@ void qn_translate_init(void)
     known_hash = qn_engine_alloc(RECORDS_MAX * sizeof *known_hash);
     known_next = qn_engine_alloc(RECORDS_MAX * sizeof *known_next);
     volatile_hash = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *volatile_hash);
-    qn_self->has_clock = has_clock();
+    qn_self->has_clock = qn_cfg()->stats && has_clock();
 }
 
 static uint64_t code_hash(uint64_t pc, uint64_t n)

@@ -60,6 +60,16 @@ $CC -o forbid forbid.c || bail 'cannot compile forbid.c'
 "$QUERN" run --stats=yes --trace-children=yes --out-file=profile.%p -- ./forbid >out 2>raw
 is "$? $(cat out)" '0 started' 'and one that becomes another'
 is "$(grep -c 'translation: 0.0 ms' raw)" 1 'whose translation is not timed'
+if command -v strace >/dev/null && strace -qq -o /dev/null true 2>/dev/null; then
+    # asked OPTIONS...: how often the kernel is asked whether the counter may be read
+    asked() {
+        strace -f -qq -e trace=prctl -o calls "$QUERN" run --out-file=profile "$@" -- "$guests/conflict" >out 2>raw
+        grep -c PR_GET_TSC calls
+    }
+    is "$(asked --stats=yes) $(asked)" '1 0' 'the kernel is asked for its state where translation is timed, once'
+else
+    skip 'strace is not installed, or may not trace'
+fi
 
 # ---- memory ----
 # "memory: INSTRUCTIONS guest instructions; arena BYTES bytes, tables BYTES: N per instruction"
