@@ -1,26 +1,28 @@
 #!/bin/sh
 # sampling.sh - what do samples cost, and do they say what observing everything says?
 #
-#   sh tests/perf/sampling.sh                  gzip, python3, sqlite3, cc1: seven rounds, and how well they agree
-#   sh tests/perf/sampling.sh -n 5 -w 'gzip'   five rounds of gzip
+#   sh tests/perf/sampling.sh                  gzip, python3, sqlite3, cc1: six lengths, three runs each, and how well they agree
+#   sh tests/perf/sampling.sh -n 4 -r 5 -w 'gzip'   four lengths, five runs each, of gzip
 #   sh tests/perf/sampling.sh -c               cost only: to observe everything takes minutes; -a: agreement only
 #
 # out:  for each program CPU time (cpu.c) of values at 4 of 124,000 and conflicts at 128 of 8 million over that of running only
-#       (--instr-at-start=no): the median of the rounds' ratios, and the lowest and highest, for the speed of machines changes from
-#       minute to minute.  Each round has an environment of another length, the same for all three runs: by it alone the time of
-#       python3 only run differs by up to 6%, as what is in memory lies elsewhere, so at one length a ratio is that of one
-#       layout by chance.  Then, of a shorter run, for the instructions that were sampled at
+#       (--instr-at-start=no), for environments of several lengths.  By the length alone the time of python3 only run differs by
+#       up to 6%, as what is in memory lies elsewhere, so at one length a ratio is that of one layout by chance; and what else
+#       runs on a machine only ever adds time.  So of each length and mode the fastest of the runs counts, which take turns; shown is
+#       the ratio of the sums of these over all lengths, and the lowest and highest ratio of one length.
+#       Then, of a shorter run, for the instructions that were sampled at
 #       least 20 times, for how many of them the most frequent value is the one that --sample=all has, and by how much the shares
 #       differ on average, beside what chance alone does: sqrt(p(1-p)/n).
 # Status 0 however it went: this is a measurement, not a test.
 set -u
 
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-rounds=7 programs='gzip python3 sqlite3 cc1' cost=yes agree=yes
+lengths=6 runs=3 programs='gzip python3 sqlite3 cc1' cost=yes agree=yes
 
 while [ $# -gt 0 ]; do
     case $1 in
-    -n) rounds=$2 && shift ;;
+    -n) lengths=$2 && shift ;;
+    -r) runs=$2 && shift ;;
     -w) programs=$2 && shift ;;
     -c) agree=no ;;
     -a) cost=no ;;
@@ -54,7 +56,7 @@ command_of() {
     esac
 }
 
-# cpu RECORD OPTIONS...: of $command
+# measure RECORD OPTIONS...: of $command
 measure() {
     record=$1
     shift
@@ -62,16 +64,36 @@ measure() {
     ./cpu "$record" "$quern" run -q --out-file=profile "$@" -- $command >/dev/null 2>&1 </dev/null
 }
 
-# Another environment in each round: 350 bytes more of it, up to a page, and then anew.
+# The N-th environment: lengths spread over a page.
 lengthen() {
-    PADDING=$(head -c $((($1 - 1) % 12 * 350)) /dev/zero | tr '\0' x)
+    PADDING=$(head -c $((($1 - 1) * 4096 / lengths)) /dev/zero | tr '\0' x)
     export PADDING
 }
 
-# over_only RECORD: its seconds over those of running only, in per cent: median (lowest to highest)
+# fastest RECORD: of the runs of one length, seconds
+fastest() {
+    sort -n "$1" | awk 'NR == 1 { print $1 / 1e6 }'
+}
+
+# over_only COLUMN: of `seconds`, over the first in per cent: sums (lowest to highest of a line)
 over_only() {
-    paste -d ' ' "$1" only | awk '{ print 100 * $1 / $4 - 100 }' | sort -n |
-        awk '{ a[NR] = $1 } END { printf "%+.1f%% (%+.1f to %+.1f)", (a[int((NR + 1) / 2)] + a[int(NR / 2) + 1]) / 2, a[1], a[NR] }'
+    awk -v column="$1" '
+        { r = 100 * $column / $1 - 100; only += $1; mine += $column }
+        NR == 1 || r < low { low = r }
+        NR == 1 || r > high { high = r }
+        END { printf "%+.1f%% (%+.1f to %+.1f)", 100 * mine / only - 100, low, high }' seconds
+}
+
+# measure_length N: a line of `seconds`: running only, values, conflicts
+measure_length() {
+    lengthen "$1"
+    rm -f only values.t conflicts.t
+    for _ in $(seq "$runs"); do
+        measure only --instr-at-start=no
+        measure values.t --sim=./values --sample=4/124000 --seed="$1"
+        measure conflicts.t --sim=./conflicts --sample=128/8000000 --seed="$1"
+    done
+    echo "$(fastest only) $(fastest values.t) $(fastest conflicts.t)" >>seconds
 }
 
 if [ $cost = yes ]; then
@@ -79,16 +101,12 @@ if [ $cost = yes ]; then
     printf '%-10s %12s %28s %28s\n' program 'run-only s' 'values 4/124000' 'conflicts 128/8000000'
     for program in $programs; do
         command=$(command_of "$program")
-        rm -f only values.t conflicts.t
-        for turn in $(seq "$rounds"); do
-            lengthen "$turn"
-            measure only --instr-at-start=no
-            measure values.t --sim=./values --sample=4/124000 --seed="$turn"
-            measure conflicts.t --sim=./conflicts --sample=128/8000000 --seed="$turn"
+        rm -f seconds
+        for length in $(seq "$lengths"); do
+            measure_length "$length"
         done
-        seconds=$(sort -n only | head -n 1 | cut -d ' ' -f 1)
-        printf '%-10s %12.2f %28s %28s\n' "$program" "$(echo "$seconds" | awk '{ print $1 / 1e6 }')" "$(over_only values.t)" \
-            "$(over_only conflicts.t)"
+        printf '%-10s %12s %28s %28s\n' "$program" "$(awk '{ s += $1 } END { printf "%.2f", s / NR }' seconds)" "$(over_only 2)" \
+            "$(over_only 3)"
     done
 fi
 [ $agree = yes ] || exit 0
