@@ -82,8 +82,9 @@ bool qn_block_refuses(const struct qn_insn *in);
 /* Decode the block at pc.  Bytes come from the guest's own memory; the exec map must know pc. */
 void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules *rules);
 
-/* Fill b->live by a backward pass, peeking at direct successors for the flags live at the end. */
-void qn_block_liveness(struct qn_block *b);
+/* Fill b->live by a backward pass, peeking at direct successors for the flags live at the end; behind a conditional branch only
+ * if told to, which takes time and finds more that are dead.  Blocks that lead to each other are told the same (run/settle.c). */
+void qn_block_liveness(struct qn_block *b, bool both_ways);
 
 /* One line per instruction into out(line). */
 void qn_block_dump(const struct qn_block *b, void (*out)(const char *line));

@@ -20,13 +20,32 @@ static bool goes_on(const struct qn_insn *in)
     return in->cls == QN_CLS_OTHER && !(in->attr & QN_ATTR_FPUIP) && !qn_block_engine_runs(in); /* these end a block */
 }
 
-/* Flags that code at pc may read before writing them. */
-static uint8_t peek(uint64_t pc, unsigned jumps)
+struct look {
+    bool both_ways; /* behind a conditional branch; else what is there counts as live */
+    unsigned left;  /* instructions */
+};
+
+/* Flags of `unknown` that code at pc may read before writing them. */
+static uint8_t peek(uint64_t pc, uint8_t unknown, struct look *look);
+
+/* Each way may take half of the instructions that are left, and the second what the first has not needed. */
+static uint8_t peek_both(const struct qn_insn *jcc, uint64_t pc, uint8_t unknown, struct look *look)
 {
-    uint8_t unknown = QN_FLAGS_STATUS, live = 0;
+    unsigned half = look->left / 2;
+    uint8_t live;
+
+    look->left -= half;
+    live = peek(pc + jcc->len, unknown, look);
+    look->left += half;
+    return live | peek(qn_decode_target(jcc, pc), (uint8_t)(unknown & ~live), look);
+}
+
+static uint8_t peek(uint64_t pc, uint8_t unknown, struct look *look)
+{
+    uint8_t live = 0;
     struct qn_insn in;
 
-    for (unsigned i = 0; i < PEEK_INSNS && unknown; i++) {
+    for (; unknown && look->left; look->left--) {
         const struct qn_exec_range *range = qn_exec_find(pc);
 
         if (!range || range->writable ||
@@ -34,9 +53,11 @@ static uint8_t peek(uint64_t pc, unsigned jumps)
             break;
         live |= in.flags_read & unknown;
         unknown &= (uint8_t)~(in.flags_written | live);
-        if ((in.cls == QN_CLS_JMP || in.cls == QN_CLS_CALL) && jumps) {
+        if (in.cls == QN_CLS_JMP || in.cls == QN_CLS_CALL) {
             pc = qn_decode_target(&in, pc);
-            jumps--;
+        } else if (in.cls == QN_CLS_JCC && look->both_ways) {
+            look->left--;
+            return live | peek_both(&in, pc, unknown, look);
         } else if (goes_on(&in)) {
             pc += in.len;
         } else {
@@ -46,24 +67,31 @@ static uint8_t peek(uint64_t pc, unsigned jumps)
     return live | unknown;
 }
 
-static uint8_t live_out(struct qn_block *b)
+static uint8_t live_at(uint64_t pc, bool both_ways)
+{
+    struct look look = {both_ways, PEEK_INSNS};
+
+    return peek(pc, QN_FLAGS_STATUS, &look);
+}
+
+static uint8_t live_out(struct qn_block *b, bool both_ways)
 {
     if (b->volatile_code)
         return QN_FLAGS_STATUS;
     switch (b->end) {
     case QN_END_JCC:
     case QN_END_LOOP:
-        b->live_arm[0] = peek(b->next, 1);
-        b->live_arm[1] = peek(b->target, 1);
+        b->live_arm[0] = live_at(b->next, both_ways);
+        b->live_arm[1] = live_at(b->target, both_ways);
         return b->live_arm[0] | b->live_arm[1];
     case QN_END_JMP:
-    case QN_END_CALL: return peek(b->target, 1);
-    case QN_END_FALL: return peek(b->next, 1);
+    case QN_END_CALL: return live_at(b->target, both_ways);
+    case QN_END_FALL: return live_at(b->next, both_ways);
     default: return QN_FLAGS_STATUS;
     }
 }
 
-void qn_block_liveness(struct qn_block *b)
+void qn_block_liveness(struct qn_block *b, bool both_ways)
 {
     uint8_t live;
 
@@ -72,7 +100,7 @@ void qn_block_liveness(struct qn_block *b)
         __builtin_memset(b->live, QN_FLAGS_STATUS, b->n + 1u);
         return;
     }
-    live = live_out(b);
+    live = live_out(b, both_ways);
     b->live[b->n] = live;
     for (unsigned i = b->n; i-- > 0;) {
         live = step_back(&b->insn[i], live);

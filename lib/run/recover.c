@@ -152,7 +152,7 @@ bool qn_recover_boundary(struct qn_ucontext *uc)
     if (index == QN_NO_BLOCK)
         return false;
     b = qn_tcache_block(index);
-    qn_self->unknown_flags = b->instrumented ? QN_FLAGS_STATUS & ~b->flags_in : 0;
+    qn_self->unknown_flags = QN_FLAGS_STATUS & ~b->flags_in;
     if (uc->mc.ip == qn_tblock_entry(b)) {
         take_registers(&uc->mc, 0);
         qn_ctx.rip = b->pc;

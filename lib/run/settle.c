@@ -8,7 +8,7 @@
  *   a fault                    cannot wait.  From the first time that a handler with SA_SIGINFO is installed for a signal that
  *                              faults raise, all translations keep all flags
  *
- * Code that is not instrumented keeps them anyway.
+ * Code that is not instrumented keeps them anyway, but for what has countdowns to samples (emit/sample.c).
  */
 #include "block/block.h"
 #include "run/signal.h"
@@ -38,7 +38,7 @@ static uint8_t unknown_at(uint64_t pc)
     index = qn_tcache_find(pc, qn_space);
     if (index == QN_NO_BLOCK)
         index = qn_translate(pc, qn_space);
-    if (index == QN_NO_BLOCK || !qn_tcache_block(index)->instrumented)
+    if (index == QN_NO_BLOCK)
         return 0;
     return QN_FLAGS_STATUS & ~qn_tcache_block(index)->flags_in;
 }

@@ -205,7 +205,7 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
         block.next = pc;
         block.end = QN_END_ENTER;
     }
-    qn_block_liveness(&block);
+    qn_block_liveness(&block, rules->emit.samples); /* a countdown where flags are live is dear */
     block.anchor = rules->emit.samples && qn_sample_is_anchor(&block);
     events.n = 0;
     if ((rules->emit.counts || rules->emit.steps) && block.n) {

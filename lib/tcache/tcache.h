@@ -59,7 +59,7 @@ struct qn_tblock {
     uint8_t ninsns;
     uint8_t s1 : 4, s2 : 4;  /* borrowed registers: scratch, */
     uint8_t now, s3;         /* the clock; 255: it borrows nothing; a fourth for batches, 255: none */
-    uint8_t flags_in;        /* status flags that the block needs at entry */
+    uint8_t flags_in;        /* status flags that are the guest's own at entry: what the block needs, or all */
     uint8_t line_bits : 4;   /* log2 of the bytes of a code line, if there is an entry3 */
     bool caches : 1;         /* translated for caches; so at ind_entry the clock is in QN_PREF_NOW */
     bool live : 1, instrumented : 1;

@@ -262,6 +262,53 @@ ok 'a simulator without such a module' refused --sample=4/1000
 ok 'intervals as well' refused --sim=./values --interval=100
 ok 'with --check' refused --analysis=values --check
 
+# ---- a handler sees the program's own flags, also where a countdown was in between ----
+
+cat >flags.c <<'END_OF_PROGRAM'
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <ucontext.h>
+
+#define ZF 0x40
+
+extern char head[];
+static volatile unsigned seen, wrong;
+
+/* At the head of the loop whoever branched back had found zero. */
+static void look(int sig, siginfo_t *info, void *context)
+{
+    const greg_t *reg = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+    (void)sig, (void)info;
+    if (reg[REG_RIP] == (greg_t)head) {
+        seen++;
+        wrong += !(reg[REG_EFL] & ZF);
+    }
+}
+
+int main(void)
+{
+    struct sigaction act = {.sa_sigaction = look, .sa_flags = SA_SIGINFO | SA_RESTART};
+    struct itimerval often = {{0, 500}, {0, 500}};
+
+    sigaction(SIGALRM, &act, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    while (seen < 20)
+        __asm__ volatile(".globl head\n"
+                         "mov $200000, %%ecx\n"
+                         "head: add $1, %%rax\n" /* writes all flags, so that none is live here */
+                         "dec %%ecx\n jz 1f\n"
+                         "xor %%edx, %%edx\n jz head\n"
+                         "1:" ::: "rax", "rcx", "rdx", "cc");
+    printf("%u wrong\n", wrong);
+    return 0;
+}
+END_OF_PROGRAM
+$CC -O1 -o guest flags.c || bail 'cannot compile'
+is "$("$QUERN" run -q --sim=./values --out-file=profile --sample=1/4000000000 ./guest)" '0 wrong' 'flags that nobody needs are still what they are natively, for a handler'
+
 # ---- annotate --values ----
 
 "$QUERN" run -q --sim=./values --out-file=profile -- "$top_builddir/tests/guest/loops"
