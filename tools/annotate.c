@@ -76,7 +76,7 @@ static int report(struct qn_out_request *q)
                                                            : qn_out_classic(&sink, q, &err);
     int failed = qn_out_flush(&sink);
     if (warning[0])
-        fprintf(stderr, PROGRAM ": warning: %s\n", warning);
+        qn_tool_complain(PROGRAM ": warning: %s", warning);
     if (status != QN_PROF_OK) {
         complain(q, &err);
         return 1;

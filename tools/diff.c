@@ -3,8 +3,6 @@
  * In:  quern diff [-o OUT] [--lines] [--mod-filename=s/a/b/] [--mod-funcname=s/a/b/] A B
  * Out: a profile of B - A by function (or line), on stdout or in OUT; exit 0, 1, 2 as quern merge
  */
-#include <stdio.h>
-
 #include "prof/diff.h"
 #include "prof_args.h"
 #include "tools.h"
@@ -52,8 +50,7 @@ static enum qn_prof_status diff(const struct prof_args *a, struct qn_prof_error 
     qn_prof_init_ledger(&g, &options);
     if (qn_prof_read_diff(&g, a->inputs[0], a->inputs[1], warning, sizeof warning, err) == QN_PROF_OK) {
         if (warning[0])
-            fprintf(stderr, PROGRAM ": warning: %s and %s differ in %s\n", a->inputs[0],
-                    a->inputs[1], warning);
+            qn_tool_complain(PROGRAM ": warning: %s and %s differ in %s", a->inputs[0], a->inputs[1], warning);
         write_difference(a, &g, err);
     }
     qn_prof_free_ledger(&g);

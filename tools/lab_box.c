@@ -22,7 +22,7 @@
 
 static int complain(const char *what)
 {
-    fprintf(stderr, "quern: lab: %s: %s\n", what, strerror(errno));
+    qn_tool_complain("quern: lab: %s: %s", what, strerror(errno));
     return 1;
 }
 
@@ -40,7 +40,7 @@ static pid_t start(char **argv, int *from, int *to)
         for (int i = 0; i < 2; i++)
             close(said[i]), close(heard[i]);
         execvp(argv[0], argv);
-        fprintf(stderr, "quern: lab: %s: %s\n", argv[0], strerror(errno));
+        complain(argv[0]);
         _exit(127);
     }
     close(heard[0]);
@@ -88,7 +88,7 @@ static int tell(const struct qn_lab_box *box, int status)
     struct qn_lab_box_shape a;
 
     if (qn_lab_box_nonsense(box))
-        fprintf(stderr, "quern: lab: the box did not understand '%s'\n", qn_lab_box_nonsense(box));
+        qn_tool_complain("quern: lab: the box did not understand '%s'", qn_lab_box_nonsense(box));
     if (qn_lab_box_answer(box, &a))
         printf("after %lu questions: size %u ways %u line %u policy %s history %u\n", qn_lab_box_questions(box),
                a.size, a.ways, a.line, a.policy, a.history);

@@ -9,6 +9,7 @@
 
 #include "lab.h"
 #include "sim_build.h"
+#include "tools.h"
 
 #ifndef QN_TOP_SRCDIR
 #define QN_TOP_SRCDIR "."
@@ -58,6 +59,6 @@ bool qn_lab_find_place(struct qn_lab_place *place)
     if (!place->library)
         return false;
     if (!place->labs || !place->header)
-        fprintf(stderr, "quern: lab: the labs are not in %s\n", shared);
+        qn_tool_complain("quern: lab: the labs are not in %s", shared);
     return place->labs && place->header;
 }

@@ -3,7 +3,6 @@
  * In:  quern merge [-o OUT] [--mod-filename=s/a/b/] [--mod-funcname=s/a/b/] FILE...
  * Out: one profile on stdout or in OUT; exit 0, 1 (a bad profile, a failed write), 2 (usage)
  */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,8 +27,7 @@ static enum qn_prof_status add_all(struct qn_prof_merge *m, const struct prof_ar
         if (qn_prof_merge_file(m, a->inputs[i], warning, sizeof warning, err) != QN_PROF_OK)
             return err->status;
         if (warning[0])
-            fprintf(stderr, PROGRAM ": warning: %s and %s differ in %s\n", a->inputs[0],
-                    a->inputs[i], warning);
+            qn_tool_complain(PROGRAM ": warning: %s and %s differ in %s", a->inputs[0], a->inputs[i], warning);
     }
     return QN_PROF_OK;
 }

@@ -153,7 +153,7 @@ static enum qn_prof_status plot(const struct prof_args *a, struct qn_prof_error 
         request.inputs[i] = a->inputs[i + 1];
     request.output = a->out ? a->out : usual_output;
     if (qn_plot_draw(&request, remark, err) == QN_PROF_OK && *remark)
-        fprintf(stderr, PROGRAM ": %s\n", remark);
+        qn_tool_complain(PROGRAM ": %s", remark);
     return err->status;
 }
 

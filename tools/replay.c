@@ -45,7 +45,7 @@ static bool parse_modules(struct qn_sim_build *b, char *text)
         int slot = equals ? qn_sim_find_slot(word, (unsigned)(equals - word)) : -1;
 
         if (equals && slot < 0) {
-            fprintf(stderr, "quern: replay: --sim: got '%s', wanted SLOT=MODULE\n", word);
+            qn_tool_complain("quern: replay: --sim: got '%s', wanted SLOT=MODULE", word);
             return false;
         }
         if (equals)

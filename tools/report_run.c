@@ -19,6 +19,7 @@
 #include "prof/read.h"
 #include "report.h"
 #include "report/report.h"
+#include "tools.h"
 
 #define INTERVALS 200      /* of the run */
 #define INTERVAL_LEAST 1000 /* instructions */
@@ -77,7 +78,7 @@ static int run_first(struct qn_report_runner *r)
     status = qn_report_start(r, true, errors);
     ended = qn_exp_describe_end(&r->o->memory, status, errors);
     if (access(profile, F_OK)) {
-        fprintf(stderr, "quern report: %s\n", strcmp(ended, QN_EXP_OK) ? ended : "the run left no profile");
+        qn_tool_complain("quern report: %s", strcmp(ended, QN_EXP_OK) ? ended : "the run left no profile");
         return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : 1;
     }
     if (strcmp(ended, QN_EXP_OK))
@@ -108,7 +109,7 @@ static const char *build(struct qn_report_runner *r, const char *module)
 
 static int fail(struct qn_report_runner *r, const char *errors)
 {
-    fprintf(stderr, "quern report: %s\n", qn_report_read_error(r, errors, "a run that worked before has failed"));
+    qn_tool_complain("quern report: %s", qn_report_read_error(r, errors, "a run that worked before has failed"));
     return 1;
 }
 
@@ -218,8 +219,8 @@ static void run_sizes(struct qn_report_runner *r)
         qn_report_add_word(r, write_experiment(r));
     qn_report_start(r, !r->o->input, errors);
     if (access(runs, F_OK))
-        fprintf(stderr, "quern report: no run for each size: %s\n",
-                qn_report_read_error(r, errors, "the sweep failed"));
+        qn_tool_complain("quern report: no run for each size: %s",
+                         qn_report_read_error(r, errors, "the sweep failed"));
 }
 
 int qn_report_run(struct qn_report_options *o)

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "prof/escape.h"
 #include "run.h"
 #include "tools.h"
 
@@ -97,7 +98,7 @@ static void put_line(struct qn_run *r, const char *mark, const char *text)
 
 static void put(struct qn_run *r, const char *mark, const char *format, va_list args)
 {
-    char *text = qn_tool_format(format, args);
+    char *text = qn_prof_escape_format(format, args);
 
     if (text)
         put_line(r, mark, text);
@@ -160,7 +161,7 @@ void qn_run_fail(struct qn_run *r, const char *format, ...)
     int n;
 
     va_start(args, format);
-    text = qn_tool_format(format, args);
+    text = qn_prof_escape_format(format, args);
     va_end(args);
     if (!text)
         return;

@@ -102,7 +102,7 @@ const char *qn_sim_library(const char *tool)
     if (!found)
         found = try_library(own, "/../lib");
     if (!found)
-        fprintf(stderr, "quern: %s: the sources of the simulators are not in %s/../share/quern/lib\n", tool, own);
+        qn_tool_complain("quern: %s: the sources of the simulators are not in %s/../share/quern/lib", tool, own);
     return found;
 }
 
@@ -264,6 +264,7 @@ static void add_hosted(struct command *c, const struct qn_sim_build *b, const ch
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         add(c, "%s/sim/%s", library, files[i]);
     add(c, "%s/cost/summary.c", library);
+    add(c, "%s/prof/escape.c", library);
     add(c, "%s/base/format.c", library);
     add(c, "-o");
     add(c, "%s", output);
@@ -294,7 +295,7 @@ static bool add_engine(struct command *c, const struct qn_sim_build *b, const ch
     char *archive = find_archive("libquern-engine.a"), *many = is_compiled(b) ? find_archive("libquern-many.a") : NULL;
 
     if (!archive || (is_compiled(b) && !many)) {
-        fprintf(stderr, "quern: %s: %s is not beside quern\n", b->tool, archive ? "libquern-many.a" : "libquern-engine.a");
+        qn_tool_complain("quern: %s: %s is not beside quern", b->tool, archive ? "libquern-many.a" : "libquern-engine.a");
         return false;
     }
     add_engine_flags(c, !many);

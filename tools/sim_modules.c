@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "sim_build.h"
+#include "tools.h"
 
 #define SOURCES_MARK "quern-sim-sources: "
 #define SOURCES_MAX 32768 /* bytes of six paths */
@@ -51,8 +52,8 @@ static bool take_line(const char *tool, const char *library, const char *engine,
     module[slot] = complete(library, equals + 1);
     if (access(module[slot], R_OK) == 0 && (!hash || hash == qn_sim_hash_file(module[slot])))
         return true;
-    fprintf(stderr, "quern: %s: %s: slot %s was built from %s, which has changed since; build it again\n", tool, engine,
-            qn_sim_slot_names[slot], module[slot]);
+    qn_tool_complain("quern: %s: %s: slot %s was built from %s, which has changed since; build it again", tool, engine,
+                     qn_sim_slot_names[slot], module[slot]);
     return false;
 }
 
@@ -64,7 +65,7 @@ bool qn_sim_read_modules(const char *tool, const char *path, char *module[QN_SIM
     bool good = description != NULL;
 
     if (description && !sources)
-        fprintf(stderr, "quern: %s: %s does not say what it was built from; build it again\n", tool, path);
+        qn_tool_complain("quern: %s: %s does not say what it was built from; build it again", tool, path);
     while (good && (line = strsep(&rest, "\n")))
         good = take_line(tool, library, path, description, line, module);
     free(description);

@@ -25,7 +25,7 @@
 
 static int complain(const char *what, const char *why, int status)
 {
-    fprintf(stderr, "quern: sweep: %s%s%s\n", what, *why ? ": " : "", why);
+    qn_tool_complain("quern: sweep: %s%s%s", what, *why ? ": " : "", why);
     return status;
 }
 

@@ -27,8 +27,6 @@
 void qn_tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same behind a prefix that is printed as it is. */
 void qn_tool_complain_of(const char *prefix, const char *format, va_list args);
-/* The same text in fresh memory; NULL: no memory. */
-char *qn_tool_format(const char *format, va_list args);
 
 #define QN_TOOL_LIST(X)                                                                            \
     X(run, "run a program under the simulators and write its profile")                             \

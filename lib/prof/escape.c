@@ -4,7 +4,12 @@
  * In:  '\t', 0x7f, 'a'
  * Out: \t, \x7f, a
  */
+#define _GNU_SOURCE
 #include "prof/escape.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 size_t qn_prof_escape_byte(char to[QN_PROF_ESCAPE_MAX + 1], unsigned char c)
 {
@@ -39,4 +44,24 @@ int qn_prof_has_control(const char *text, size_t n)
         if (qn_prof_is_control((unsigned char)text[i]))
             return 1;
     return 0;
+}
+
+char *qn_prof_escape_format(const char *format, va_list args)
+{
+    char *text, *visible, *to;
+
+    if (vasprintf(&text, format, args) < 0)
+        return NULL;
+    visible = to = malloc(QN_PROF_ESCAPE_MAX * strlen(text) + 1);
+    for (const char *from = text; *from && visible; from++) {
+        char piece[QN_PROF_ESCAPE_MAX + 1];
+        size_t n = qn_prof_escape_byte(piece, (unsigned char)*from);
+
+        memcpy(to, piece, n);
+        to += n;
+    }
+    free(text);
+    if (visible)
+        *to = '\0';
+    return visible;
 }

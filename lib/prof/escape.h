@@ -10,6 +10,7 @@
 #ifndef QN_PROF_ESCAPE_H
 #define QN_PROF_ESCAPE_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* The longest escape: \xHH. */
@@ -28,5 +29,8 @@ size_t qn_prof_plain_bytes(const char *text);
 
 /* Nonzero if the text of `n` bytes holds a control byte. */
 int qn_prof_has_control(const char *text, size_t n);
+
+/* What vprintf would print, visible, in fresh memory; NULL: no memory. */
+char *qn_prof_escape_format(const char *format, va_list args);
 
 #endif

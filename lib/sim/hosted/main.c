@@ -5,12 +5,14 @@
  *      2 usage; 70 a module made a mistake.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "cost/summary.h"
+#include "prof/escape.h"
 #include "sim/hosted/hosted.h"
 #include "sim/hosted/trace.h"
 #include "sim/slots.h"
@@ -19,6 +21,19 @@
 static int64_t totals[QN_COST_EVENTS];
 uint64_t hosted_references;
 static FILE *outcomes;
+
+void hosted_complain(const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, format);
+    text = qn_prof_escape_format(format, args);
+    va_end(args);
+    if (text)
+        fprintf(stderr, "quern: replay: %s\n", text);
+    free(text);
+}
 
 static void note(char kind, unsigned outcome)
 {
@@ -109,7 +124,7 @@ static int run(const struct hosted_options *o)
     int more;
 
     if (!t)
-        return fprintf(stderr, "quern: replay: %s\n", why), 1;
+        return hosted_complain("%s", why), 1;
     hosted_watch();
     qn_sim_init(&o->config, NULL);
     if (o->check)
@@ -117,7 +132,7 @@ static int run(const struct hosted_options *o)
     while ((more = trace_next(t, &ref)) == 1)
         feed(o, &ref);
     if (more < 0)
-        fprintf(stderr, "quern: replay: %s\n", trace_error(t));
+        hosted_complain("%s", trace_error(t));
     trace_close(t);
     return more < 0;
 }
@@ -130,12 +145,12 @@ int main(int argc, char **argv)
     if (status >= 0)
         return status;
     if (o.outcomes && !(outcomes = fopen(o.outcomes, "w")))
-        return fprintf(stderr, "quern: replay: %s: %s\n", o.outcomes, strerror(errno)), 1;
+        return hosted_complain("%s: %s", o.outcomes, strerror(errno)), 1;
 #ifdef QN_SIM_LOOKS_AHEAD
     if (o.check)
-        return fputs("quern: replay: --check: a policy that looks ahead cannot be run twice\n", stderr), HOSTED_EXIT_USAGE;
+        return hosted_complain("--check: a policy that looks ahead cannot be run twice"), HOSTED_EXIT_USAGE;
     if (!hosted_look_ahead(&o))
-        return fprintf(stderr, "quern: replay: %s: cannot be read twice, as a policy that looks ahead needs\n", o.trace), 1;
+        return hosted_complain("%s: cannot be read twice, as a policy that looks ahead needs", o.trace), 1;
 #endif
     status = run(&o);
     if (status)

@@ -27,13 +27,13 @@ static bool parse_geometry(struct qn_geometry *g, const char *name, const char *
 
     if (sscanf(text, "%llu,%llu,%llu%c", &size, &ways, &line, &rest) != 3 || size > UINT32_MAX || ways > UINT32_MAX
         || line > UINT32_MAX) {
-        fprintf(stderr, "quern: replay: --%s: got '%s', wanted SIZE,ASSOC,LINE\n", name, text);
+        hosted_complain("--%s: got '%s', wanted SIZE,ASSOC,LINE", name, text);
         return false;
     }
     if (!line || (line & (line - 1)) || !ways || size % (ways * line) || !size
         || (size / (ways * line) & (size / (ways * line) - 1))) {
-        fprintf(stderr, "quern: replay: --%s=%s: the line must be a power of two and SIZE = sets * ASSOC * line with a "
-                        "power of two of sets\n", name, text);
+        hosted_complain("--%s=%s: the line must be a power of two and SIZE = sets * ASSOC * line with a power of two of sets", name,
+                        text);
         return false;
     }
     *g = (struct qn_geometry){(uint32_t)size, (uint32_t)ways, (uint32_t)line};
@@ -43,7 +43,7 @@ static bool parse_geometry(struct qn_geometry *g, const char *name, const char *
 static bool parse_yesno(bool *field, const char *name, const char *text)
 {
     if (strcmp(text, "yes") && strcmp(text, "no")) {
-        fprintf(stderr, "quern: replay: --%s: got '%s', wanted yes or no\n", name, text);
+        hosted_complain("--%s: got '%s', wanted yes or no", name, text);
         return false;
     }
     *field = *text == 'y';
@@ -83,7 +83,7 @@ static bool set(struct hosted_options *o, const char *name, const char *value)
     else if (!strcmp(name, "outcomes"))
         o->outcomes = value;
     else {
-        fprintf(stderr, "quern: replay: --%s: unknown option; --help lists them\n", name);
+        hosted_complain("--%s: unknown option; --help lists them", name);
         return false;
     }
     return true;
@@ -111,14 +111,14 @@ int hosted_parse(struct hosted_options *o, int argc, char **argv)
             return printf("%s", help) < 0;
         if (strncmp(argv[i], "--", 2)) {
             if (o->trace)
-                return fprintf(stderr, "quern: replay: %s: one trace only\n", argv[i]), HOSTED_EXIT_USAGE;
+                return hosted_complain("%s: one trace only", argv[i]), HOSTED_EXIT_USAGE;
             o->trace = argv[i];
         } else if (!parse_one(o, argv[i] + 2)) {
             return HOSTED_EXIT_USAGE;
         }
     }
     if (!o->trace)
-        return fprintf(stderr, "quern: replay: no trace given; --help tells how\n"), HOSTED_EXIT_USAGE;
+        return hosted_complain("no trace given; --help tells how"), HOSTED_EXIT_USAGE;
     o->filter |= o->check;
     return -1;
 }

@@ -141,20 +141,19 @@ _Noreturn void sim_fail(const char *slot, const char *module, const char *functi
         reference = c.reference;
     }
     fflush(stdout);
-    fprintf(stderr, "quern: replay: module %s in slot %s, %s, reference %llu: %s\n", module, slot, function,
-            (unsigned long long)reference, what);
+    hosted_complain("module %s in slot %s, %s, reference %llu: %s", module, slot, function, (unsigned long long)reference, what);
     exit(HOSTED_EXIT_MODULE);
 }
 
 _Noreturn void qn_engine_die(const char *what, uint64_t a, uint64_t b)
 {
-    fprintf(stderr, "quern: replay: %s (%llx, %llx)\n", what, (unsigned long long)a, (unsigned long long)b);
+    hosted_complain("%s (%llx, %llx)", what, (unsigned long long)a, (unsigned long long)b);
     exit(HOSTED_EXIT_MODULE);
 }
 
 _Noreturn void qn_engine_check_failed(const char *what)
 {
     fflush(stdout);
-    fprintf(stderr, "quern: replay: --check found a difference: %s\n", what);
+    hosted_complain("--check found a difference: %s", what);
     exit(HOSTED_EXIT_MODULE);
 }

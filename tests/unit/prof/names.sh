@@ -63,6 +63,26 @@ for command in '' dis 'dis --hex' sim 'sim list' lab 'lab check' sweep report; d
     message=$("$QUERN" $command ${command:+--}"$name" x 2>&1)
     is "$(printf %s "$message" | tr -d '\n\040-\176') $(printf %s "$message" | grep -c 'o\\x1b\[31m\\nx')" ' 1' "${command:-a command}: nor one about what is none"
 done
+# visible TEXT COMMAND...: its message has the name so, and no control byte
+visible() {
+    text=$1
+    shift
+    message=$("$QUERN" "$@" 2>&1 >/dev/null)
+    is "$(printf %s "$message" | tr -d '\n\040-\176') $(printf %s "$message" | grep -c 'o\\x1b\[31m\\nx')" ' 1' "$text"
+}
+visible 'replay: an option' replay --"$name"=1 x
+visible 'replay: a value' replay --D1="$name" x
+visible 'replay: a trace' replay "$name"
+visible 'replay: modules' replay --sim="$name=lru" x
+visible 'lab start: a folder that cannot be made' lab start 1 "$name/lab"
+mkdir "$name" "$name/full"
+visible 'lab start: a folder that is not empty' lab start 1 "$name"
+visible 'lab box: a program' lab box --seed=1 . "./$name/none"
+for desc in a b; do printf 'desc: I1 cache: %s\ncmd: c\nevents: I\nfl=a\nfn=f\n1 5\nsummary: 5\n' $desc >"$name/$desc"; done
+for command in merge diff 'annotate --diff'; do
+    # shellcheck disable=SC2086 # words
+    visible "$command: profiles that differ" $command "$name/a" "$name/b"
+done
 if [ -x "$top_builddir/quern-engine" ]; then
     name=$(printf 'w\nx\033[1m')
     cp /bin/true "$name"
