@@ -28,7 +28,16 @@ static const struct option options[] = {
 
 #define OPTIONS (sizeof options / sizeof options[0])
 
-static const char *const trace_names[] = { "decode", "block", "event", "emit", "syscall", "signal" };
+/* Kinds whose values are words: the number of a word is what it stands for. */
+static const struct words {
+    const char *wanted, *word[7]; /* NULL ends them */
+} words[] = {
+    [COUNTING] = { "exact or cachegrind", { [QN_COUNTING_EXACT] = "exact", [QN_COUNTING_CACHEGRIND] = "cachegrind" } },
+    [BATCH] = { "auto, never, always or often",
+                { [QN_BATCH_AUTO] = "auto", [QN_BATCH_NEVER] = "never", [QN_BATCH_ALWAYS] = "always", [QN_BATCH_OFTEN] = "often" } },
+    [TRACE] = { "decode, block, event, emit, syscall or signal", /* bits: QN_TRACE_DECODE and so on */
+                { "decode", "block", "event", "emit", "syscall", "signal" } },
+};
 
 static bool bad_value(const struct option *o, const char *got, const char *wanted)
 {
@@ -120,40 +129,37 @@ static bool set_geometry(const struct option *o, void *field, const char *value)
     return qn_run_check_geometry(o->name, field);
 }
 
-static bool set_counting(const struct option *o, void *field, const char *value)
+/* The number of the word that `text` begins with, `length` bytes of it; -1: a line was printed. */
+static int find_word(const struct option *o, const char *text, size_t length, const char *value)
 {
-    if (strcmp(value, "exact") && strcmp(value, "cachegrind"))
-        return bad_value(o, value, "exact or cachegrind");
-    *(uint64_t *)field = value[0] == 'e' ? QN_COUNTING_EXACT : QN_COUNTING_CACHEGRIND;
-    return true;
+    const struct words *w = &words[o->kind];
+
+    for (int i = 0; w->word[i]; i++)
+        if (strlen(w->word[i]) == length && !strncmp(w->word[i], text, length))
+            return i;
+    bad_value(o, value, w->wanted);
+    return -1;
 }
 
-static bool set_batch(const struct option *o, void *field, const char *value)
+static bool set_word(const struct option *o, void *field, const char *value)
 {
-    static const char *const names[] = { [QN_BATCH_AUTO] = "auto", [QN_BATCH_NEVER] = "never", [QN_BATCH_ALWAYS] = "always",
-                                         [QN_BATCH_OFTEN] = "often" };
+    int word = find_word(o, value, strlen(value), value);
 
-    for (uint64_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (!strcmp(value, names[i])) {
-            *(uint64_t *)field = i;
-            return true;
-        }
-    return bad_value(o, value, "auto, never, always or often");
+    if (word >= 0)
+        *(uint64_t *)field = (uint64_t)word;
+    return word >= 0;
 }
 
+/* Several, separated by commas. */
 static bool set_trace(const struct option *o, void *field, const char *value)
 {
-    const char *p = value;
+    for (const char *p = value; *p;) {
+        size_t n = strcspn(p, ",");
+        int word = find_word(o, p, n, value);
 
-    while (*p) {
-        size_t n = strcspn(p, ","), i = 0;
-
-        while (i < sizeof trace_names / sizeof trace_names[0]
-               && (strlen(trace_names[i]) != n || strncmp(trace_names[i], p, n)))
-            i++;
-        if (i == sizeof trace_names / sizeof trace_names[0])
-            return bad_value(o, value, "decode, block, event, emit, syscall or signal");
-        *(uint32_t *)field |= 1u << i;
+        if (word < 0)
+            return false;
+        *(uint32_t *)field |= 1u << word;
         p += n + (p[n] == ',');
     }
     return true;
@@ -213,9 +219,8 @@ static bool set(struct qn_run_options *all, const struct option *o, char *value)
     case GEOMETRY:
         return set_geometry(o, field, value);
     case COUNTING:
-        return set_counting(o, field, value);
     case BATCH:
-        return set_batch(o, field, value);
+        return set_word(o, field, value);
     case TRACE:
         return set_trace(o, field, value);
     case RANGE:
