@@ -429,6 +429,7 @@ headers = \
 	lib/base/base.h \
 	lib/base/context.h \
 	lib/base/format.h \
+	lib/base/hash.h \
 	lib/base/ready.h \
 	lib/base/sizes.h \
 	lib/base/syscall.h \

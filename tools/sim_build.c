@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "tools.h"
 
 #ifndef QN_ENGINE_CFLAGS
@@ -189,17 +190,14 @@ static void add_words(struct command *c, const char *text)
     }
 }
 
-#define FNV_OFFSET 0xcbf29ce484222325u
-#define FNV_PRIME 0x100000001b3u
-
 uint64_t qn_sim_hash_file(const char *path)
 {
-    uint64_t hash = FNV_OFFSET;
+    uint64_t hash = QN_HASH_NONE;
     FILE *f = fopen(path, "rb");
     int c;
 
     while (f && (c = getc(f)) != EOF)
-        hash = (hash ^ (unsigned)c) * FNV_PRIME;
+        hash = qn_hash_add(hash, (unsigned)c);
     if (f)
         fclose(f);
     return hash;

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "sim_build.h"
 #include "tools.h"
 
@@ -84,7 +85,7 @@ static char *find_text(const char *path, const char *mark, const char *first, un
 /* FNV-1a, by words of eight bytes, the last filled up with zeros. */
 uint64_t qn_sim_hash_engine(const char *path)
 {
-    uint64_t hash = 0xcbf29ce484222325u, word;
+    uint64_t hash = QN_HASH_NONE, word;
     size_t mapped = 0;
     const char *bytes = map_file(path, &mapped);
     size_t n = bytes ? loaded_bytes(bytes, mapped) : 0;
@@ -92,7 +93,7 @@ uint64_t qn_sim_hash_engine(const char *path)
     for (size_t i = 0; i < n; i += sizeof word) {
         word = 0;
         memcpy(&word, bytes + i, n - i < sizeof word ? n - i : sizeof word);
-        hash = (hash ^ word) * 0x100000001b3u;
+        hash = qn_hash_add(hash, word);
     }
     if (bytes)
         munmap((void *)(uintptr_t)bytes, mapped);

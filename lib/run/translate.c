@@ -1,4 +1,5 @@
 /* lib/run/translate.c - one block from guest bytes to the code cache: decode, events, cost centre, emit. */
+#include "base/hash.h"
 #include "block/block.h"
 #include "emit/emit.h"
 #include "event/event.h"
@@ -52,15 +53,7 @@ void qn_translate_init(void)
     qn_self->has_clock = qn_cfg()->stats && has_clock();
 }
 
-static uint64_t code_hash(uint64_t pc, uint64_t n)
-{
-    const uint8_t *p = (const uint8_t *)(uintptr_t)pc;
-    uint64_t h = 0xcbf29ce484222325ull; /* FNV-1a */
-
-    for (uint64_t i = 0; i < n; i++)
-        h = (h ^ p[i]) * 0x100000001b3ull;
-    return h;
-}
+static uint64_t code_hash(uint64_t pc, uint64_t n) { return qn_hash_bytes(QN_HASH_NONE, (const void *)(uintptr_t)pc, n); }
 
 /* Instructions of the same lengths and kinds have the same counters. */
 static bool same_shape(const struct qn_block_rec *rec)

@@ -80,22 +80,17 @@ static inline void level_publish(unsigned set, unsigned way) { (void)set, (void)
 #ifdef POLICY_HIT_IS_NOOP
 static inline void level_hit(unsigned set, unsigned way) { (void)set, (void)way; }
 #elif defined(QN_SIM_TWIN)
-static __attribute__((unused)) uint64_t level_hash(const void *memory, uint64_t bytes, uint64_t h)
-{
-    for (uint64_t i = 0; i < bytes; i++)
-        h = (h ^ ((const uint8_t *)memory)[i]) * 0x100000001b3ull;
-    return h;
-}
+#include "base/hash.h"
 
 static uint64_t level_state_hash(unsigned set)
 {
-    uint64_t h = 0xcbf29ce484222325ull; /* FNV-1a */
+    uint64_t h = QN_HASH_NONE;
 
 #ifdef POLICY_WAY_STATE
-    h = level_hash(&way_state(set, 0), sim.ways * sizeof(POLICY_WAY_STATE), h);
+    h = qn_hash_bytes(h, &way_state(set, 0), sim.ways * sizeof(POLICY_WAY_STATE));
 #endif
 #ifdef POLICY_SET_STATE
-    h = level_hash(&set_state(set), sizeof(POLICY_SET_STATE), h);
+    h = qn_hash_bytes(h, &set_state(set), sizeof(POLICY_SET_STATE));
 #endif
     return h + set;
 }

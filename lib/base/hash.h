@@ -1,0 +1,23 @@
+/* lib/base/hash.h - a hash of what may be long: FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/), which needs no table.
+ *
+ *   qn_hash_bytes(QN_HASH_NONE, "a", 1) = af63dc4c8601ec8c
+ *
+ * Values may be added that are wider than a byte: that is faster, and another hash.
+ */
+#ifndef QN_BASE_HASH_H
+#define QN_BASE_HASH_H
+
+#include <stdint.h>
+
+#define QN_HASH_NONE 0xcbf29ce484222325ull /* of no bytes */
+
+static inline uint64_t qn_hash_add(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x100000001b3ull; }
+
+static inline uint64_t qn_hash_bytes(uint64_t hash, const void *bytes, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        hash = qn_hash_add(hash, ((const uint8_t *)bytes)[i]);
+    return hash;
+}
+
+#endif
