@@ -25,7 +25,6 @@
 
 uint64_t qn_batch_misses_left = UINT64_MAX;
 
-static bool on;
 static uint64_t look = UINT64_MAX, pause = UINT64_MAX; /* misses from a change to the next look; from the last look to the next */
 static struct totals {
     int64_t references, misses;
@@ -33,11 +32,10 @@ static struct totals {
 
 static void switch_to(bool wanted)
 {
-    if (on == wanted)
+    if (qn_sim_batch_on == wanted)
         return;
-    on = wanted;
-    qn_sim_batch_switch(on);
-    qn_arena->stats.batches += on;
+    qn_sim_batch_switch(wanted);
+    qn_arena->stats.batches += wanted;
 }
 
 /* Modules that are told of references as they happen, other counts than the default ones, and comparisons of two simulators (check) see each
@@ -64,7 +62,7 @@ void qn_batch_init(void)
 /* Regions have homes of their own, which are not made twice. */
 unsigned qn_batch_home(unsigned home)
 {
-    if (QN_LIKELY(!on) || home == QN_HOME_OFF)
+    if (QN_LIKELY(!qn_sim_batch_on) || home == QN_HOME_OFF)
         return home;
     if (home == QN_HOME_ON)
         return QN_HOME_BATCH;
@@ -99,9 +97,9 @@ void qn_batch_look(void)
 {
     struct totals now = all_blocks();
     int64_t references = now.references - then.references, misses = now.misses - then.misses;
-    bool wanted = misses * (on ? FEW : MANY) >= references;
+    bool wanted = misses * (qn_sim_batch_on ? FEW : MANY) >= references;
 
-    pause = wanted != on ? look : pause < PATIENCE * look ? 2 * pause : pause;
+    pause = wanted != qn_sim_batch_on ? look : pause < PATIENCE * look ? 2 * pause : pause;
     qn_batch_misses_left = pause;
     then = now;
     switch_to(wanted);

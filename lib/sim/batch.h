@@ -22,7 +22,6 @@ static struct qn_log_entry batch[BATCH_ROOM] __attribute__((aligned(2 * QN_BATCH
 static uint16_t batch_missed[BATCH_ROOM];
 static uint64_t batch_rows[BATCH_SETS_MAX][BATCH_WAYS] __attribute__((aligned(64))); /* line numbers plus one, newest first; 0 = none */
 static uint64_t batch_newest[BATCH_SETS_MAX]; /* by set: the line referenced last, see struct qn_sim_batch; QN_NO_LINE = none */
-static bool batch_is_on;
 
 static bool batch_fits(void)
 {
@@ -217,7 +216,7 @@ static void batch_begin(void)
     qn_sim_batch = (struct qn_sim_batch){(uintptr_t)batch, (uintptr_t)batch_newest, 1u << BATCH_LINE_BITS, D1.sets};
     for (unsigned set = 0; set < D1.sets; set++)
         batch_fill_row(set);
-    batch_is_on = true;
+    qn_sim_batch_on = true;
 }
 
 static void batch_empty_row(unsigned set, uint64_t now)
@@ -232,7 +231,7 @@ static void batch_empty_row(unsigned set, uint64_t now)
 static void batch_end(uint64_t *clock)
 {
     batch_drain();
-    batch_is_on = false;
+    qn_sim_batch_on = false;
     *clock += BATCH_WAYS + 1;
     for (unsigned set = 0; set < D1.sets; set++)
         batch_empty_row(set, *clock - 1); /* what the clock says now is not the time of anything yet */

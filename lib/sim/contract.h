@@ -138,7 +138,8 @@ struct qn_sim_batch {
 extern struct qn_sim_batch qn_sim_batch;
 qn_slow_call qn_sim_batch_drain; /* simulates what is written down */
 bool qn_sim_batch_possible(void); /* with these caches, on a processor with AVX-512? */
-void qn_sim_batch_switch(bool on);
+void qn_sim_batch_switch(bool on); /* it is not what it is already */
+extern bool qn_sim_batch_on;
 /* A block was left in the middle: what it has written is simulated.  next: what it has kept of that in a register, 0 = nothing. */
 void qn_sim_batch_recover(uint64_t next);
 

@@ -52,6 +52,7 @@ struct qn_lru_rows qn_sim_ll_rows;
 struct qn_stamped_sets qn_sim_i1_sets;
 struct qn_sim_log qn_sim_log;
 struct qn_sim_batch qn_sim_batch;
+bool qn_sim_batch_on;
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
 bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, qn_sim_observes, sim_branch_backward;
@@ -212,7 +213,7 @@ static inline bool logs(void)
 #if defined(LOGS)
     return qn_sim_log.entries != 0;
 #elif defined(BATCHES)
-    return QN_UNLIKELY(batch_is_on);
+    return QN_UNLIKELY(qn_sim_batch_on);
 #else
     return false;
 #endif
