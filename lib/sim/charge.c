@@ -17,18 +17,18 @@
 #define LOG 64u /* more than the references of the few instructions that a fault takes back can cause */
 
 struct charge {
-    uint32_t site, event, epoch;
+    uint32_t site, event;
     uint32_t reference; /* its number: one may cause several events */
     uint64_t n;
 };
 
-uint64_t sim_event_new[2 * SIM_EVENTS_MAX], sim_events_new;
+uint64_t sim_event_new[2 * SIM_EVENTS_MAX], sim_events_new, qn_sim_charge_count;
 
 static struct qn_sim_output *output;
 static uint64_t *rows;
 static uint32_t *row_of; /* by site: number of its row, + 1 */
 static struct charge log[LOG];
-static uint32_t logged, references;
+static uint32_t references;
 
 void qn_sim_charge_init(struct qn_sim_output *where, uint64_t *where_rows)
 {
@@ -71,7 +71,7 @@ QN_SIM_NCSR void qn_sim_charge(uint32_t site)
         counts[event] += n;
         output->counts[event] += n;
         sim_event_new[event] = 0;
-        log[logged++ % LOG] = (struct charge){site, event, qn_sim_epoch, references, n};
+        log[qn_sim_charge_count++ % LOG] = (struct charge){site, event, references, n};
     }
 }
 
@@ -80,10 +80,10 @@ void qn_sim_uncharge(uint32_t first, uint32_t end)
 {
     uint32_t reference = 0;
 
-    for (uint32_t i = 1; i <= LOG && i <= logged; i++) {
-        const struct charge *c = &log[(logged - i) % LOG];
+    for (uint64_t i = 1; i <= LOG && i <= qn_sim_charge_count; i++) {
+        const struct charge *c = &log[(qn_sim_charge_count - i) % LOG];
 
-        if (c->epoch != qn_sim_epoch || c->site < first || (c->reference != reference && c->site >= end))
+        if (c->site < first || (c->reference != reference && c->site >= end))
             return;
         row(row_of[c->site] - 1)[1 + c->event] -= c->n;
         output->counts[c->event] -= c->n;

@@ -218,8 +218,8 @@ extern struct qn_sim_traffic qn_sim_traffic; /* below 2 GiB */
 #define QN_SIM_MISS(counter, ll) (2 * (counter) + (ll)) /* index of the pair; 1: the LL missed too */
 extern uint32_t qn_sim_misses[QN_SIM_MISSES];
 extern uint64_t qn_sim_miss_count;
-extern uint32_t qn_sim_epoch; /* how often the dispatcher has entered */
-/* The same for events of modules that references at sites first to end - 1 caused. */
+/* The same for events of modules that references at sites first to end - 1 caused; this count, too, begins anew. */
+extern uint64_t qn_sim_charge_count;
 void qn_sim_uncharge(uint32_t first, uint32_t end);
 /* After calls of qn_sim_predict_*: the events that they caused belong to the branch that counts here. */
 void qn_sim_charge_branch(uint64_t *mispredicts);

@@ -60,7 +60,6 @@ bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns,
 struct qn_sim_traffic qn_sim_traffic;
 uint32_t qn_sim_misses[QN_SIM_MISSES];
 uint64_t qn_sim_miss_count;
-uint32_t qn_sim_epoch;
 
 static uint64_t *sim_counters;
 
