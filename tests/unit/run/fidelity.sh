@@ -3,6 +3,8 @@
 # quern that is the same, and so is the status.  (What Valgrind 3.19 lacks is among them: 80-bit long double, FP exception flags,
 # rounding modes, AVX-512, memory mapped twice, a store into its own block, read() into code, signal 64, odd clone flags, brk
 # beyond 8 MB.)
+#
+# QN_MISTAKES=no: sanitized programs make none, where each block costs much (make tiny).
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 [ -x "$QUERN" ] || skip_all "there is no $QUERN"
@@ -79,7 +81,7 @@ sanitized() {
         skip "$kind: $CC cannot build it"
         return
     fi
-    [ "${QN_CORPUS:-}" = tiny ] && set -- # to tell of a mistake reads debug information, for hours there
+    [ "${QN_MISTAKES:-yes}" = yes ] || set --
     for mistake in nothing "$@"; do
         wanted=$(cd "$SCRATCH" && natively ./sanitized "$mistake" | essence)
         is "$(cd "$SCRATCH" && under -- ./sanitized "$mistake" | essence)" "$wanted" "-fsanitize=$kind: $mistake"

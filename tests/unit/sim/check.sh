@@ -3,6 +3,7 @@
 #
 #   sh tests/unit/sim/check.sh                 each module once, five programs, small inputs
 #   QN_CHECK=full sh tests/unit/sim/check.sh   each module alone in each of its slots, more programs and geometries
+#   QN_CHECK_PROGRAMS='perl hash.pl' sh ...    with these programs, a line each, where each costs much (make tiny)
 #
 # Two proofs per simulator and program: --check runs an unfiltered twin in lockstep, reference by reference; and a run without
 # the filter leaves the same profile, byte for byte, and the same words of the modules (their events).
@@ -105,7 +106,7 @@ xz -c numbers
 bzip2 -c numbers
 sort -rn numbers
 $cc1 -quiet -O2 source.c -o /dev/null"
-[ "${QN_CORPUS:-}" != tiny ] || programs='perl hash.pl'
+programs=${QN_CHECK_PROGRAMS:-$programs}
 
 # ---- the comparison ----
 
