@@ -14,8 +14,7 @@ void qn_tool_complain_of(const char *prefix, const char *format, va_list args)
 {
     char *text = qn_prof_escape_format(format, args);
 
-    if (text)
-        fprintf(stderr, "%s%s\n", prefix, text);
+    fprintf(stderr, "%s%s\n", prefix, text ? text : format); /* no memory: the words at least */
     free(text);
 }
 

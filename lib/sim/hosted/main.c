@@ -30,8 +30,7 @@ void hosted_complain(const char *format, ...)
     va_start(args, format);
     text = qn_prof_escape_format(format, args);
     va_end(args);
-    if (text)
-        fprintf(stderr, "quern: replay: %s\n", text);
+    fprintf(stderr, "quern: replay: %s\n", text ? text : format); /* no memory: the words at least */
     free(text);
 }
 
