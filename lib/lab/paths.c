@@ -33,7 +33,8 @@ void qn_lab_add_system(struct qn_lab_path_list *p, bool compile)
 
 void qn_lab_add_library(struct qn_lab_path_list *p, const char *library)
 {
-    static const char *const patterns[] = { "%s/sim/*.[ch]", "%s/sim/hosted", "%s/base", "%s/cost", "%s/../config.h" };
+    static const char *const patterns[] = { "%s/sim/*.[ch]", "%s/sim/hosted", "%s/base", "%s/cost", "%s/prof/escape.[ch]",
+                                            "%s/../config.h" };
 
     for (size_t i = 0; i < QN_ARRAY_LEN(patterns); i++) {
         char *pattern = qn_lab_format(patterns[i], library);
