@@ -20,9 +20,6 @@ struct hosted_options {
 
 extern const char *hosted_options;
 
-/* main.c: a line on stderr, behind "quern: replay: ". Control bytes of what the line quotes are made visible. */
-void hosted_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* option.c.  -1: go on; else the exit status. */
 int hosted_parse(struct hosted_options *o, int argc, char **argv);
 
@@ -41,6 +38,8 @@ void hosted_watch(void);
 bool hosted_look_ahead(const struct hosted_options *o);
 
 /* service.c */
+/* A line on stderr, behind "quern: replay: ".  Control bytes of what the line quotes are made visible. */
+void hosted_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void hosted_print_events(void);
 
 #endif

@@ -5,14 +5,12 @@
  *      2 usage; 70 a module made a mistake.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "cost/summary.h"
-#include "prof/escape.h"
 #include "sim/hosted/hosted.h"
 #include "sim/hosted/trace.h"
 #include "sim/slots.h"
@@ -21,18 +19,6 @@
 static int64_t totals[QN_COST_EVENTS];
 uint64_t hosted_references;
 static FILE *outcomes;
-
-void hosted_complain(const char *format, ...)
-{
-    va_list args;
-    char *text;
-
-    va_start(args, format);
-    text = qn_prof_escape_format(format, args);
-    va_end(args);
-    fprintf(stderr, "quern: replay: %s\n", text ? text : format); /* no memory: the words at least */
-    free(text);
-}
 
 static void note(char kind, unsigned outcome)
 {

@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "base/format.h"
+#include "prof/escape.h"
 #include "sim/charge.h"
 #include "sim/hosted/hosted.h"
 #include "sim/module.h"
@@ -129,6 +130,18 @@ void hosted_print_events(void)
 {
     for (unsigned i = 0; i < event_count; i++)
         printf("%-24s %12llu  %s\n", event_names[i], (unsigned long long)event_totals[i], event_texts[i]);
+}
+
+void hosted_complain(const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, format);
+    text = qn_prof_escape_format(format, args);
+    va_end(args);
+    fprintf(stderr, "quern: replay: %s\n", text ? text : format); /* no memory: the words at least */
+    free(text);
 }
 
 _Noreturn void sim_fail(const char *slot, const char *module, const char *function, uint64_t reference, const char *what)
