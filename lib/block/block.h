@@ -82,9 +82,15 @@ bool qn_block_refuses(const struct qn_insn *in);
 /* Decode the block at pc.  Bytes come from the guest's own memory; the exec map must know pc. */
 void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules *rules);
 
-/* Fill b->live by a backward pass, peeking at direct successors for the flags live at the end; behind a conditional branch only
- * if told to, which takes time and finds more that are dead.  Blocks that lead to each other are told the same (run/settle.c). */
-void qn_block_liveness(struct qn_block *b, bool both_ways);
+/* How far behind a block its liveness is looked for. */
+enum qn_look {
+    QN_LOOK_NOWHERE,  /* all flags count as live at its end */
+    QN_LOOK_ONE_WAY,  /* at its direct successors, up to a conditional branch */
+    QN_LOOK_AT_TARGET /* only where it branches to, but behind conditional branches as well: takes time, finds more that are dead */
+};
+
+/* Fill b->live by a backward pass, having looked for the flags that are live at the end. */
+void qn_block_liveness(struct qn_block *b, enum qn_look look);
 
 /* One line per instruction into out(line). */
 void qn_block_dump(const struct qn_block *b, void (*out)(const char *line));

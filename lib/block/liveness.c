@@ -21,8 +21,8 @@ static bool goes_on(const struct qn_insn *in)
 }
 
 struct look {
-    bool both_ways; /* behind a conditional branch; else what is there counts as live */
-    unsigned left;  /* instructions */
+    enum qn_look how;
+    unsigned left; /* instructions */
 };
 
 /* Flags of `unknown` that code at pc may read before writing them. */
@@ -55,7 +55,7 @@ static uint8_t peek(uint64_t pc, uint8_t unknown, struct look *look)
         unknown &= (uint8_t)~(in.flags_written | live);
         if (in.cls == QN_CLS_JMP || in.cls == QN_CLS_CALL) {
             pc = qn_decode_target(&in, pc);
-        } else if (in.cls == QN_CLS_JCC && look->both_ways) {
+        } else if (in.cls == QN_CLS_JCC && look->how == QN_LOOK_AT_TARGET) {
             look->left--;
             return live | peek_both(&in, pc, unknown, look);
         } else if (goes_on(&in)) {
@@ -67,31 +67,31 @@ static uint8_t peek(uint64_t pc, uint8_t unknown, struct look *look)
     return live | unknown;
 }
 
-static uint8_t live_at(uint64_t pc, bool both_ways)
+static uint8_t live_at(uint64_t pc, enum qn_look how)
 {
-    struct look look = {both_ways, PEEK_INSNS};
+    struct look look = {how, PEEK_INSNS};
 
     return peek(pc, QN_FLAGS_STATUS, &look);
 }
 
-static uint8_t live_out(struct qn_block *b, bool both_ways)
+static uint8_t live_out(struct qn_block *b, enum qn_look look)
 {
-    if (b->volatile_code)
+    if (b->volatile_code || look == QN_LOOK_NOWHERE)
         return QN_FLAGS_STATUS;
     switch (b->end) {
     case QN_END_JCC:
     case QN_END_LOOP:
-        b->live_arm[0] = live_at(b->next, both_ways);
-        b->live_arm[1] = live_at(b->target, both_ways);
+        b->live_arm[0] = look == QN_LOOK_AT_TARGET ? QN_FLAGS_STATUS : live_at(b->next, look);
+        b->live_arm[1] = live_at(b->target, look);
         return b->live_arm[0] | b->live_arm[1];
     case QN_END_JMP:
-    case QN_END_CALL: return live_at(b->target, both_ways);
-    case QN_END_FALL: return live_at(b->next, both_ways);
+    case QN_END_CALL: return live_at(b->target, look);
+    case QN_END_FALL: return live_at(b->next, look);
     default: return QN_FLAGS_STATUS;
     }
 }
 
-void qn_block_liveness(struct qn_block *b, bool both_ways)
+void qn_block_liveness(struct qn_block *b, enum qn_look look)
 {
     uint8_t live;
 
@@ -100,7 +100,7 @@ void qn_block_liveness(struct qn_block *b, bool both_ways)
         __builtin_memset(b->live, QN_FLAGS_STATUS, b->n + 1u);
         return;
     }
-    live = live_out(b, both_ways);
+    live = live_out(b, look);
     b->live[b->n] = live;
     for (unsigned i = b->n; i-- > 0;) {
         live = step_back(&b->insn[i], live);

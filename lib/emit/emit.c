@@ -173,16 +173,20 @@ static void emit_body(struct emitter *e)
     emit_end(e);
 }
 
-/* Else all status flags are the guest's own all the time. */
-static bool destroys_flags(const struct qn_block *b)
+/* Status flags that are certainly the guest's own at the entry.  Where there are countdowns to samples, which look further ahead for
+ * flags that are dead than what runs next, none is. */
+static uint8_t own_flags(const struct qn_block *b, bool instrumented)
 {
-    return (emit_rules.counts && b->n) || (emit_rules.samples && !emit_rules.steps);
+    if (emit_rules.samples)
+        return 0;
+    return instrumented ? b->live[0] : QN_FLAGS_STATUS;
 }
 
 uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *events, uint32_t counter, uint32_t centre,
                        uint32_t record, unsigned space)
 {
     static struct emitter e;
+    bool instrumented = emit_rules.counts && b->n;
 
     e.b = b;
     e.list = events;
@@ -194,8 +198,8 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
     qn_tcache_begin(FRAME_MAX + INSN_MAX * b->n, FRAME_MAX + INSN_MAX * b->n, &e.hot, &e.cold);
     e.index = qn_tcache_next_index();
     e.out = (struct qn_tblock){.pc = b->pc, .record = record, .ninsns = (uint8_t)b->n,
-                               .nbytes = (uint16_t)(b->next - b->pc), .instrumented = emit_rules.counts && b->n,
-                               .flags_in = destroys_flags(b) ? b->live[0] : QN_FLAGS_STATUS,
+                               .nbytes = (uint16_t)(b->next - b->pc), .instrumented = instrumented,
+                               .flags_in = own_flags(b, instrumented),
                                .space = (uint16_t)space, .caches = emit_rules.caches};
     e.out.hot = (uint32_t)e.hot.exec;
     e.out.cold = (uint32_t)e.cold.exec;

@@ -84,6 +84,7 @@ struct qn_thread {
     uint32_t stepping;         /* trap flag set until the next block boundary */
     uint32_t settling;         /* blocks that a signal has waited for its flags (settle.c) */
     uint64_t settled_from;     /* the last of these */
+    uint8_t unsettled_flags;   /* status flags that it still waits for */
     uint8_t unknown_flags;     /* status flags that are not the guest's own, at the boundary where a signal came */
 #define QN_FLAGS_BY_BLOCK 0x80 /* it came before anything had run: ask the block at rip */
     uint64_t step_return;      /* host address of a temporary breakpoint, 0 = none */

@@ -4,13 +4,15 @@
  * is given the context could see that.  So:
  *
  *   a signal from elsewhere    waits at the block boundary where it came for a block or two, made in a variant that keeps all
- *                              flags, until the program itself has written those that are not its own
+ *                              flags, until the program itself has written those that are not its own, or a block ends otherwise
+ *                              than in a direct branch, where all are
  *   a fault                    cannot wait.  From the first time that a handler with SA_SIGINFO is installed for a signal that
  *                              faults raise, all translations keep all flags
  *
  * Code that is not instrumented keeps them anyway, but for what has countdowns to samples (emit/sample.c).
  */
 #include "block/block.h"
+#include "run/sample.h"
 #include "run/signal.h"
 #include "run/space.h"
 #include "tcache/tcache.h"
@@ -33,6 +35,8 @@ static uint8_t unknown_at(uint64_t pc)
 {
     uint32_t index;
 
+    if (qn_sample_has_anchors()) /* what a countdown has destroyed is known there alone */
+        return QN_FLAGS_STATUS;
     if (qn_region_home() != qn_space)
         qn_space_choose(qn_region_home());
     index = qn_tcache_find(pc, qn_space);
@@ -43,15 +47,25 @@ static uint8_t unknown_at(uint64_t pc)
     return QN_FLAGS_STATUS & ~qn_tcache_block(index)->flags_in;
 }
 
-/* How control came to the dispatcher tells: but for direct branches everything is live at the end of a block. */
-static uint8_t unknown_now(const struct qn_thread *t)
+/* How control came to the dispatcher tells: but for direct branches everything is live at the end of a block, and so known. */
+static bool all_known(void)
 {
     switch (qn_ctx.exit_kind) {
     case QN_EXIT_LINK:
-    case QN_EXIT_INTERVAL: return unknown_at(qn_ctx.rip);
-    case QN_EXIT_SIGNAL: return t->unknown_flags == QN_FLAGS_BY_BLOCK ? unknown_at(qn_ctx.rip) : t->unknown_flags;
-    default: return 0;
+    case QN_EXIT_SAMPLE:
+    case QN_EXIT_INTERVAL:
+    case QN_EXIT_SIGNAL: return false;
+    default: return true;
     }
+}
+
+static uint8_t unknown_now(const struct qn_thread *t)
+{
+    if (all_known())
+        return 0;
+    if (qn_ctx.exit_kind == QN_EXIT_SIGNAL && t->unknown_flags != QN_FLAGS_BY_BLOCK)
+        return t->unknown_flags;
+    return unknown_at(qn_ctx.rip);
 }
 
 /* Flags that the exact variant of the block at pc has written. */
@@ -82,10 +96,10 @@ unsigned qn_settle_flags(unsigned at_most)
     if (all_exact || t->pending != 1 || !looks_at_flags(&t->actions[t->info.signo]))
         return 0;
     if (!t->settling)
-        t->unknown_flags = unknown_now(t);
+        t->unsettled_flags = unknown_now(t);
     else if (!came_here)
-        t->unknown_flags &= (uint8_t)~written_by(t->settled_from);
-    if (!t->unknown_flags || t->settling == BLOCKS_MAX)
+        t->unsettled_flags &= all_known() ? 0 : (uint8_t)~written_by(t->settled_from);
+    if (!t->unsettled_flags || t->settling == BLOCKS_MAX)
         return 0;
     t->settling = at_most ? 0 : t->settling + 1; /* an interval has to be cut first */
     t->settled_from = qn_ctx.rip;

@@ -178,6 +178,12 @@ struct qn_cost_place qn_translate_centre(uint64_t pc, unsigned n, unsigned home)
     return cost_centre(home);
 }
 
+/* A countdown where flags are live is dear, and where nothing is counted they are not asked for. */
+static enum qn_look wanted_look(const struct qn_emit_rules *rules)
+{
+    return block.anchor ? QN_LOOK_AT_TARGET : rules->counts ? QN_LOOK_ONE_WAY : QN_LOOK_NOWHERE;
+}
+
 uint32_t qn_translate(uint64_t pc, unsigned space)
 {
     const struct qn_config *c = qn_cfg();
@@ -198,8 +204,8 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
         block.next = pc;
         block.end = QN_END_ENTER;
     }
-    qn_block_liveness(&block, rules->emit.samples); /* a countdown where flags are live is dear */
     block.anchor = rules->emit.samples && qn_sample_is_anchor(&block);
+    qn_block_liveness(&block, wanted_look(&rules->emit));
     events.n = 0;
     if ((rules->emit.counts || rules->emit.steps) && block.n) {
         qn_event_collect(&events, &block, &qn_space_rules(QN_HOME(space))->event);

@@ -46,6 +46,7 @@ same avx512 'AVX-512, and its state in a signal frame'
 same code_changes 'memory mapped twice, a store into its own block, read() into code'
 same attach 'memory that moves, or is attached, without an address; code in shared memory'
 same io_uring 'io_uring: reads into code, handlers and masks while it waits'
+same carry 'flags that a handler sees, and where it is called'
 same signal64 'all signals, 64 among them'
 same clone_flags 'clone with odd flags'
 same clone_flags 'the same with profiles of the children' --trace-children=yes

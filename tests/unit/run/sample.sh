@@ -163,14 +163,14 @@ is "$(sed -n 's/^desc: Instrumented: *//p' profile)" 'parts of the run' '... and
 ok '3 of 100' windows 3 100 49.9
 ok '2 of 3' windows 2 3 46.6
 
-# times SYMBOL: how often the instruction there was observed
-times() { awk -v address="#0x$(nm guest | awk -v name="$1" '$3 == name { print $1 }' | sed 's/^0*//')" '$1 == address { print $3 }' profile; }
+# times_seen SYMBOL: how often the instruction there was observed
+times_seen() { awk -v address="#0x$(nm guest | awk -v name="$1" '$3 == name { print $1 }' | sed 's/^0*//')" '$1 == address { print $3 }' profile; }
 
 # Every way is as likely to be observed as another: chi square with three degrees of freedom is below 22.6 with a probability of
 # 0.99995.  The third way is inner without the second and the fourth, which pass there, too.
 even() {
     observe values --dump-instr=yes "$@"
-    awk -v first="$(times outer)" -v second="$(times leaf)" -v fourth="$(times last)" -v inner="$(times inner)" 'BEGIN {
+    awk -v first="$(times_seen outer)" -v second="$(times_seen leaf)" -v fourth="$(times_seen last)" -v inner="$(times_seen inner)" 'BEGIN {
             n = split(first " " second " " inner - second - fourth " " fourth, seen)
             for (i = 1; i <= n; i++) sum += seen[i]
             for (i = 1; i <= n; i++) chi += (seen[i] - sum / 4) ^ 2 / (sum / 4)
