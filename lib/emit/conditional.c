@@ -95,8 +95,7 @@ static void sampled_jcc(struct emitter *e, unsigned cond)
 {
     x_jcc(&e->hot, cond ^ 1, 0);
     emit_direct_exit(e, e->b->next);
-    emit_sample_arm(e);
-    emit_jump_out(e, e->b->target);
+    emit_sample_jump(e);
 }
 
 void emit_jcc(struct emitter *e)

@@ -68,11 +68,19 @@ void emit_push_const(struct emitter *e, uint64_t value)
 
 /* ---- the end of a block ---- */
 
+static void end_jump(struct emitter *e)
+{
+    if (emit_samples_branch(e))
+        emit_sample_jump(e);
+    else
+        emit_jump_out(e, e->b->target);
+}
+
 static void end_call(struct emitter *e)
 {
     emit_mark_side(e, e->b->n - 1, 0);
     emit_push_const(e, e->b->next);
-    emit_jump_out(e, e->b->target);
+    end_jump(e);
 }
 
 static void end_trap(struct emitter *e)
@@ -115,7 +123,7 @@ void emit_end(struct emitter *e)
     switch (b->end) {
     case QN_END_JCC: emit_jcc(e); break;
     case QN_END_LOOP: emit_loop(e); break;
-    case QN_END_JMP: emit_mark_side(e, b->n - 1, 0); emit_jump_out(e, b->target); break;
+    case QN_END_JMP: emit_mark_side(e, b->n - 1, 0); end_jump(e); break;
     case QN_END_CALL: end_call(e); break;
     case QN_END_XBEGIN: end_xbegin(e); break;
     case QN_END_TRAP: end_trap(e); break;

@@ -142,7 +142,7 @@ void emit_leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, uin
 /* sample.c */
 void emit_sample_entry(struct emitter *e);
 bool emit_samples_branch(const struct emitter *e); /* the countdown stands at the branch */
-void emit_sample_arm(struct emitter *e);
+void emit_sample_jump(struct emitter *e);
 struct qn_code emit_sample_indirect(struct emitter *e);
 void emit_sample_behind(struct emitter *e, struct qn_code branch);
 void emit_steps(struct emitter *e);

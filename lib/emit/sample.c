@@ -3,12 +3,12 @@
  * Each time that an anchor is passed its countdown is one less; at 0 it leaves for the dispatcher, exit_id = its address.  This is
  * done where it costs least, and the block says where that is:
  *
- *   where it branches back   jNCC next ; decl countdown ; je cold ; jmp
+ *   where it branches back   jNCC next ; decl countdown ; jne target ; jmp cold       a jump or a call: without jNCC
  *   at an indirect branch    mov countdown, %ecx ; lea -1(%rcx), %ecx ; mov %ecx, countdown ; jrcxz 1f ; the branch ; 1: jmp cold
  *                            in standard state, where rcx is free, if the flags are live at the entry
  *   else at its entry        decl countdown ; je cold
  *
- * Where flags are live that is done in rcx, parked, and over a jmp.
+ * Where flags but the carry are live that is done in rcx, parked, and over a jmp.
  */
 #include "emit/internal.h"
 
@@ -40,18 +40,40 @@ static void count_live(struct emitter *e, uint64_t pc)
     emit_swap(e);
 }
 
-static void count(struct emitter *e, uint64_t pc, bool free_flags)
+static void count_down(struct emitter *e)
 {
-    if (!free_flags) {
-        count_live(e, pc);
-        return;
-    }
     x_byte(&e->hot, DECL_OP);
     x_rip(&e->hot, 1, e->sample, 0);
-    emit_leave_if(e, X_CC_E, QN_EXIT_SAMPLE, pc, name_countdown);
 }
 
-static bool is_indirect(const struct qn_block *b) { return b->end == QN_END_JMP_IND || b->end == QN_END_CALL_IND; }
+/* decl leaves the carry alone. */
+static bool may_decrement(uint8_t live) { return !(live & ~QN_CF); }
+
+static void count_at_entry(struct emitter *e)
+{
+    if (!may_decrement(e->b->live[0])) {
+        count_live(e, e->b->pc);
+        return;
+    }
+    count_down(e);
+    emit_leave_if(e, X_CC_E, QN_EXIT_SAMPLE, e->b->pc, name_countdown);
+}
+
+/* Flags that are live where the block branches to. */
+static uint8_t live_behind(const struct qn_block *b) { return b->end == QN_END_JCC ? b->live_arm[1] : b->live[b->n]; }
+
+/* Where is it cheaper to count, at the end or at the entry? */
+static bool counts_at_end(const struct qn_block *b)
+{
+    switch (b->end) {
+    case QN_END_JCC: return true;
+    case QN_END_JMP:
+    case QN_END_CALL: return may_decrement(live_behind(b)) || !may_decrement(b->live[0]);
+    case QN_END_JMP_IND:
+    case QN_END_CALL_IND: return !may_decrement(b->live[0]);
+    default: return false;
+    }
+}
 
 /* Chooses the place; called at the entry. */
 void emit_sample_entry(struct emitter *e)
@@ -62,18 +84,35 @@ void emit_sample_entry(struct emitter *e)
     if (!emit_rules.samples || !b->anchor)
         return;
     e->out.anchor = true;
-    e->out.turns = b->end == QN_END_JCC || (is_indirect(b) && !emit_flags_free(e, 0));
+    e->out.turns = counts_at_end(b);
     if (emit_rules.steps)
         return;
     e->sample = emit_hooks.sample(e->index);
     if (!e->out.turns)
-        count(e, b->pc, emit_flags_free(e, 0));
+        count_at_entry(e);
 }
 
 bool emit_samples_branch(const struct emitter *e) { return e->sample && e->out.turns; }
 
-/* The arm of the branch that is taken. */
-void emit_sample_arm(struct emitter *e) { count(e, e->b->target, !e->b->live_arm[1]); }
+/* The branch that is counted, to the block's target. */
+void emit_sample_jump(struct emitter *e)
+{
+    const struct qn_block *b = e->b;
+
+    if (!may_decrement(live_behind(b))) {
+        count_live(e, b->target);
+        emit_jump_out(e, b->target);
+        return;
+    }
+    count_down(e);
+    x_jcc(&e->hot, X_CC_NE, 0);
+    emit_direct_exit(e, b->target);
+    x_jmp(&e->hot, e->cold.exec);
+    emit_swap(e);
+    name_countdown(e);
+    emit_service_exit(e, QN_EXIT_SAMPLE, b->target);
+    emit_swap(e);
+}
 
 /* In standard state, rcx saved.  The branch follows, and then emit_sample_behind, to which jrcxz leads. */
 struct qn_code emit_sample_indirect(struct emitter *e)

@@ -17,8 +17,8 @@
  * behind it.  So between windows there are M - N ways on average: of M ways N are observed, and an instruction is as likely to be
  * observed as another, however long its way is.
  *
- * A countdown is where it costs least, behind the branch or at the entry of the block (emit/sample.c): then the block is run first,
- * not observed, and the window begins at its end.
+ * A countdown is where it costs least, at the end of the block or at its entry (emit/sample.c): at the end, the window begins where
+ * the branch leads; at the entry, the block is run first, not observed, and the window begins at its end.
  *
  * A repeated string instruction is one instruction here.
  */
