@@ -23,13 +23,14 @@
 #include "tools.h"
 
 #define LOG_MODE 0600
+#define COMPLAINT "quern: run: "
 
 void qn_run_complain(const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    qn_tool_complain_of("quern: run: ", format, args);
+    qn_tool_complain_of(COMPLAINT, format, args);
     va_end(args);
 }
 
@@ -100,8 +101,7 @@ static void put(struct qn_run *r, const char *mark, const char *format, va_list 
 {
     char *text = qn_prof_escape_format(format, args);
 
-    if (text)
-        put_line(r, mark, text);
+    put_line(r, mark, text ? text : format); /* no memory: the words at least */
     free(text);
 }
 
@@ -163,12 +163,14 @@ void qn_run_fail(struct qn_run *r, const char *format, ...)
     va_start(args, format);
     text = qn_prof_escape_format(format, args);
     va_end(args);
-    if (!text)
-        return;
-    if ((n = asprintf(&line, "quern: run: %s\n", text)) > 0) {
-        qn_run_flush(r);
+    qn_run_flush(r);
+    if ((n = asprintf(&line, COMPLAINT "%s\n", text ? text : format)) > 0) {
         write_all(r->log.errors, line, (size_t)n);
         free(line);
+    } else {
+        write_all(r->log.errors, COMPLAINT, strlen(COMPLAINT));
+        write_all(r->log.errors, format, strlen(format));
+        write_all(r->log.errors, "\n", 1);
     }
     free(text);
 }

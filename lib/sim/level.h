@@ -12,6 +12,8 @@
  *   POLICY_ONE_SETTLED      at most the line just referenced is settled (lru, tree plru): the rest need not be asked
  *   POLICY_REPEAT_IS_NOOP   a second hit directly after a reference changes nothing (follows from both of the above)
  */
+#include "base/hash.h"
+
 #if defined(POLICY_HIT_IS_NOOP) || defined(POLICY_ONE_SETTLED)
 #undef POLICY_REPEAT_IS_NOOP
 #define POLICY_REPEAT_IS_NOOP 1
@@ -80,8 +82,6 @@ static inline void level_publish(unsigned set, unsigned way) { (void)set, (void)
 #ifdef POLICY_HIT_IS_NOOP
 static inline void level_hit(unsigned set, unsigned way) { (void)set, (void)way; }
 #elif defined(QN_SIM_TWIN)
-#include "base/hash.h"
-
 static uint64_t level_state_hash(unsigned set)
 {
     uint64_t h = QN_HASH_NONE;

@@ -1,15 +1,14 @@
 #!/bin/sh
 # sampling.sh - what do samples cost, and do they say what observing everything says?
 #
-#   sh tests/perf/sampling.sh                  gzip, python3, sqlite3, cc1: six lengths, three runs each, and how well they agree
-#   sh tests/perf/sampling.sh -n 4 -r 5 -w 'gzip'   four lengths, five runs each, of gzip
+#   sh tests/perf/sampling.sh                  gzip, python3, sqlite3, cc1: cost, twelve rounds, and how well they agree
+#   sh tests/perf/sampling.sh -n 24 -w 'gzip'  24 rounds of gzip
 #   sh tests/perf/sampling.sh -c               cost only: to observe everything takes minutes; -a: agreement only
 #
 # out:  for each program CPU time (cpu.c) of values at 4 of 124,000 and conflicts at 128 of 8 million over that of running only
-#       (--instr-at-start=no), for environments of several lengths.  By the length alone the time of python3 only run differs by
-#       up to 6%, as what is in memory lies elsewhere, so at one length a ratio is that of one layout by chance; and what else
-#       runs on a machine only ever adds time.  So of each length and mode the fastest of the runs counts, which take turns; shown is
-#       the ratio of the sums of these over all lengths, and the lowest and highest ratio of one length.
+#       (--instr-at-start=no), which is run before and after both.  Where translated code comes to lie makes each of them up to 4%
+#       faster or slower; what the program does at its start, before its work, moves it.  So each round has an environment of its own
+#       that changes this (PYTHONHASHSEED, LD_BIND_NOW, LC_ALL).  Shown are the median of the rounds' ratios and their quartiles.
 #       Then, of a shorter run, for the instructions that were sampled at
 #       least 20 times, for how many of them the most frequent value is the one that --sample=all has, and by how much the shares
 #       differ on average, beside what chance alone does: sqrt(p(1-p)/n).
@@ -17,12 +16,11 @@
 set -u
 
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-lengths=6 runs=3 programs='gzip python3 sqlite3 cc1' cost=yes agree=yes
+rounds=12 programs='gzip python3 sqlite3 cc1' cost=yes agree=yes
 
 while [ $# -gt 0 ]; do
     case $1 in
-    -n) lengths=$2 && shift ;;
-    -r) runs=$2 && shift ;;
+    -n) rounds=$2 && shift ;;
     -w) programs=$2 && shift ;;
     -c) agree=no ;;
     -a) cost=no ;;
@@ -34,6 +32,7 @@ done
 . "$top_srcdir/tests/perf/begin.inc"
 LC_ALL=C PYTHONHASHSEED=0
 export LC_ALL PYTHONHASHSEED
+unset LD_BIND_NOW
 for module in values conflicts; do
     "$quern" sim build --AN=$module -o $module || exit 1
 done
@@ -44,7 +43,7 @@ prepare() {
     awk -v functions=$((100 / $1 + 1)) -f "$folder/source.awk" >source.c
     sed "s/ROWS/$((1000000 / $1))/" "$folder/workloads/sqlite3.sql" >sqlite3.sql
     cp "$folder/workloads/python3.py" .
-    turns=$((120 / $1 + 1))
+    turns=$((200 / $1 + 1))
 }
 
 command_of() {
@@ -64,36 +63,34 @@ measure() {
     ./cpu "$record" "$quern" run -q --out-file=profile "$@" -- $command >/dev/null 2>&1 </dev/null
 }
 
-# The N-th environment: lengths spread over a page.
-lengthen() {
-    PADDING=$(head -c $((($1 - 1) * 4096 / lengths)) /dev/zero | tr '\0' x)
-    export PADDING
+# The N-th environment.
+change_environment() {
+    PYTHONHASHSEED=$1
+    [ $(($1 % 2)) -eq 0 ] && LD_BIND_NOW=1 || LD_BIND_NOW=
+    [ $(($1 % 3)) -eq 0 ] && LC_ALL=C.UTF-8 || LC_ALL=C
+    export LD_BIND_NOW
 }
 
-# fastest RECORD: of the runs of one length, seconds
-fastest() {
-    sort -n "$1" | awk 'NR == 1 { print $1 / 1e6 }'
-}
+# last RECORD: seconds of the run that was made last
+last() { tail -n 1 "$1" | awk '{ print $1 / 1e6 }'; }
 
-# over_only COLUMN: of `seconds`, over the first in per cent: sums (lowest to highest of a line)
+# over_only COLUMN: of `seconds`, over the mean of the first and the last in per cent: median (quartiles) of the lines
 over_only() {
-    awk -v column="$1" '
-        { r = 100 * $column / $1 - 100; only += $1; mine += $column }
-        NR == 1 || r < low { low = r }
-        NR == 1 || r > high { high = r }
-        END { printf "%+.1f%% (%+.1f to %+.1f)", 100 * mine / only - 100, low, high }' seconds
+    awk -v column="$1" '{ print 200 * $column / ($1 + $4) - 100 }' seconds | sort -n | awk '
+        { r[NR] = $1 }
+        function at(share) { return r[1 + int(share * (NR - 1) + 0.5)] }
+        END { printf "%+.1f%% (%+.1f to %+.1f)", NR % 2 ? r[(NR + 1) / 2] : (r[NR / 2] + r[NR / 2 + 1]) / 2, at(0.25), at(0.75) }'
 }
 
-# measure_length N: a line of `seconds`: running only, values, conflicts
-measure_length() {
-    lengthen "$1"
-    rm -f only values.t conflicts.t
-    for _ in $(seq "$runs"); do
-        measure only --instr-at-start=no
-        measure values.t --sim=./values --sample=4/124000 --seed="$1"
-        measure conflicts.t --sim=./conflicts --sample=128/8000000 --seed="$1"
-    done
-    echo "$(fastest only) $(fastest values.t) $(fastest conflicts.t)" >>seconds
+# measure_round N: a line of `seconds`: running only, values, conflicts, running only
+measure_round() {
+    change_environment "$1"
+    measure only --instr-at-start=no
+    before=$(last only)
+    measure values.t --sim=./values --sample=4/124000 --seed="$1"
+    measure conflicts.t --sim=./conflicts --sample=128/8000000 --seed="$1"
+    measure only --instr-at-start=no
+    echo "$before $(last values.t) $(last conflicts.t) $(last only)" >>seconds
 }
 
 if [ $cost = yes ]; then
@@ -102,14 +99,15 @@ if [ $cost = yes ]; then
     for program in $programs; do
         command=$(command_of "$program")
         rm -f seconds
-        for length in $(seq "$lengths"); do
-            measure_length "$length"
+        for round in $(seq "$rounds"); do
+            measure_round "$round"
         done
-        printf '%-10s %12s %28s %28s\n' "$program" "$(awk '{ s += $1 } END { printf "%.2f", s / NR }' seconds)" "$(over_only 2)" \
+        printf '%-10s %12s %28s %28s\n' "$program" "$(awk '{ s += $1 + $4 } END { printf "%.2f", s / (2 * NR) }' seconds)" "$(over_only 2)" \
             "$(over_only 3)"
     done
 fi
 [ $agree = yes ] || exit 0
+change_environment 1
 
 # agreement SAMPLE: of $program, whose values are all in `every`
 agreement() {
