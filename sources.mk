@@ -207,6 +207,7 @@ tool_sources = \
 	tools/lab_start.c \
 	tools/main.c \
 	tools/merge.c \
+	tools/no_users.c \
 	tools/plot.c \
 	tools/prof_args.c \
 	tools/replay.c \

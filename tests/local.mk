@@ -18,8 +18,12 @@ libtranslator_a_SOURCES = $(translator_sources)
 LDADD = libtranslator.a $(libraries) $(ZYDIS_LIBS) $(OPCODES_LIBS)
 ## Not check_PROGRAMS: a log depends on its program, so that one test that does not compile is one failure, and the
 ## others run.
-EXTRA_PROGRAMS = $(unit_programs) $(zydis_programs) $(opcodes_programs)
-CLEANFILES += libtranslator.a $(unit_programs) $(zydis_programs) $(opcodes_programs) $(guest_programs)
+EXTRA_PROGRAMS = $(unit_programs) $(zydis_programs) $(opcodes_programs) quern-shared
+CLEANFILES += libtranslator.a $(unit_programs) $(zydis_programs) $(opcodes_programs) $(guest_programs) quern-shared
+## quern with shared libraries, for a test that puts another one before them.
+quern_shared_SOURCES = $(quern_SOURCES)
+quern_shared_LDADD = $(libraries)
+tests/unit/cost/collector_guard.log: quern-shared$(EXEEXT)
 TESTS = $(unit_programs) $(shell_tests)
 TEST_EXTENSIONS = .sh
 

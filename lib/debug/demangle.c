@@ -3,20 +3,26 @@
  * In:  _ZN3foo3barEi                                Out: foo::bar(int)
  *      _ZN4core3fmt5write17h0123456789abcdefE       Out: core::fmt::write
  *
- * C++ names go to the demangler of the C++ library that is on the machine (__cxa_demangle of
- * libstdc++, found at run time, so that quern needs no C++ to build or run); where there is none
- * the names stay as they are.  Rust's older scheme is C++'s form with a hash at the end and a few
+ * C++ names go to the demangler of libiberty, the same as that of libstdc++; a quern that was built
+ * without it looks for __cxa_demangle of libstdc++ at run time, and where there is none the names
+ * stay as they are.  Rust's older scheme is C++'s form with a hash at the end and a few
  * escapes, and is read here; its newer one in demangle_v0.c.
  */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
 #include <ctype.h>
+#ifdef HAVE_LIBIBERTY
+#include <libiberty/demangle.h>
+#else
 #include <dlfcn.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "debug/internal.h"
-
-typedef char *demangle_function(const char *name, char *buffer, size_t *length, int *status);
 
 #define LLVM_SUFFIX ".llvm." /* and a number: a local function that the compiler made visible */
 #define RUST_HASH 17 /* h and 16 hexadecimal digits */
@@ -27,6 +33,14 @@ static const struct {
     { "$SP$", "@" }, { "$BP$", "*" }, { "$RF$", "&" }, { "$LT$", "<" }, { "$GT$", ">" },
     { "$LP$", "(" }, { "$RP$", ")" }, { "$C$", "," },  { "..", "::" },
 };
+
+#ifdef HAVE_LIBIBERTY
+static char *demangle_cxx(const char *name)
+{
+    return cplus_demangle_v3(name, DMGL_PARAMS);
+}
+#else
+typedef char *demangle_function(const char *name, char *buffer, size_t *length, int *status);
 
 static demangle_function *find_demangler(void)
 {
@@ -42,6 +56,15 @@ static demangle_function *find_demangler(void)
     }
     return found;
 }
+
+static char *demangle_cxx(const char *name)
+{
+    demangle_function *demangle = find_demangler();
+    int status;
+
+    return demangle ? demangle(name, NULL, NULL, &status) : NULL;
+}
+#endif
 
 /* One component "5write": sets its bytes, returns what follows; NULL if malformed. */
 static const char *next_component(const char *p, const char **text, size_t *length)
@@ -132,16 +155,12 @@ static char *demangle_rust(const char *name)
 
 char *qn_debug_demangle(const char *name)
 {
-    demangle_function *demangle;
     char *shown;
-    int status;
 
     if (!strncmp(name, "_R", 2))
         return qn_debug_demangle_v0(name);
     if (strncmp(name, "_Z", 2))
         return NULL;
-    if ((shown = demangle_rust(name)))
-        return shown;
-    demangle = find_demangler();
-    return demangle ? demangle(name, NULL, NULL, &status) : NULL;
+    shown = demangle_rust(name);
+    return shown ? shown : demangle_cxx(name);
 }

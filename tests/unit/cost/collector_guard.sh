@@ -1,8 +1,11 @@
 #!/bin/sh
 # Debug information that crashes the library that reads it, never ends, or wants all memory: does it cost names only?
 #
-# A library that is loaded before libelf plays the bad one for files whose name has POISON in it.
+# A library that is loaded before libelf plays the bad one for files whose name has POISON in it; so the quern of this test
+# is one that has shared libraries.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/unit/cost/fake/fake.sh"
+QUERN=${QUERN%/*}/quern-shared
+[ -x "$QUERN" ] || skip_all "there is no $QUERN; make quern-shared"
 
 cat >"$SCRATCH/poison.c" <<'END'
 #define _GNU_SOURCE
