@@ -87,6 +87,7 @@ hosted_sources = \
 	lib/debug/line_names.c \
 	lib/debug/line_program.c \
 	lib/debug/lines.c \
+	lib/debug/needed.c \
 	lib/debug/prefer.c \
 	lib/debug/reader.c \
 	lib/debug/sections.c \
@@ -98,6 +99,7 @@ hosted_sources = \
 	lib/cost/explain.c \
 	lib/cost/findings.c \
 	lib/cost/fold.c \
+	lib/cost/foresee.c \
 	lib/cost/intervals.c \
 	lib/cost/leaves.c \
 	lib/cost/library.c \
@@ -665,6 +667,7 @@ unit_programs = \
 	tests/unit/cost/events \
 	tests/unit/cost/explain \
 	tests/unit/cost/fold \
+	tests/unit/cost/foresee \
 	tests/unit/cost/intervals \
 	tests/unit/cost/leaves \
 	tests/unit/cost/regions \

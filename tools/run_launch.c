@@ -218,7 +218,7 @@ bool qn_run_launch(struct qn_run *r)
     qn_run_print_banner(r);
     qn_run_flush(r);
     close_inherited(r); /* with it the gate */
-    r->engine_hash = qn_sim_hash_engine(r->engine); /* now, while the guest is busy */
     qn_run_start_reader(r);
+    r->engine_hash = qn_sim_hash_engine(r->engine); /* now, while the others are busy */
     return true;
 }

@@ -1,6 +1,7 @@
 /* tools/run_reader.c - a process that reads debug information while the guest runs, and folds on demand.
  *
- *   main collector --fork--> reader          reads the ELF files that the arena names, as they appear
+ *   main collector --fork--> reader          reads the ELF files that the program will load, and those that the arena
+ *                                            names, as they appear
  *   collector      --request--> reader       { pid, ... } with descriptors: arena, reply, errors, log; or of a
  *                                            file that a guest has mapped: nobody can take that away any more
  *   reader         --fork--> folder          has everything that was read; folds, writes, prints.  Where nobody else can
@@ -16,22 +17,28 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <malloc.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/ready.h"
 #include "cost/modules.h"
 #include "run.h"
 #include "run_reader.h"
 
 #define FDS_MAX 4
+#define HEAP_READY (4 << 20) /* bytes: what the symbols and lines of the C library take */
 #define WATCH_FIRST_MS 1 /* pause between two looks at the arena, doubled while nothing is new */
 #define WATCH_LAST_MS 64 /* with longer pauses it waits for requests only */
 
 struct request {
+    uint64_t engine_hash; /* not known yet when the reader began */
     int32_t pid;
     uint8_t replaced, fds; /* how many descriptors: 1 file; else 2, or 4 with errors and log */
     bool last;
@@ -89,6 +96,7 @@ _Noreturn static void fold_for(struct qn_run *r, const struct request *q, const 
 
     r->guest = r->log.pid = q->pid;
     r->replaced = q->replaced;
+    r->engine_hash = q->engine_hash;
     r->log.errors = q->fds > 2 ? fds[2] : -1;
     r->log.fd = q->fds > 3 ? fds[3] : -1;
     r->log.size = 0;
@@ -104,7 +112,8 @@ static void serve_request(struct qn_run *r, int socket, const struct request *q,
 {
     r->store.fd = fds[0];
     if (qn_cost_map(&r->store)) {
-        qn_cost_preload(library, &r->store);
+        if (!q->last)
+            qn_cost_preload(library, &r->store);
         if (q->last || fork() == 0) {
             close(socket);
             fold_for(r, q, fds, library);
@@ -173,6 +182,20 @@ static void allow_many_files(void)
     }
 }
 
+/* A page that is touched for the first time costs a fault (base/ready.h), and a reader touches hundreds; so they are asked for at
+ * once, and what is given back is kept. */
+static void make_heap_ready(void)
+{
+    void *heap;
+
+    mallopt(M_MMAP_THRESHOLD, 2 * HEAP_READY);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    heap = malloc(HEAP_READY);
+    if (heap)
+        qn_ready(heap, HEAP_READY);
+    free(heap);
+}
+
 /* `program` is the file that the guest begins as, -1 if it cannot be opened. */
 static void read_and_fold(struct qn_run *r, int socket, int program)
 {
@@ -182,10 +205,13 @@ static void read_and_fold(struct qn_run *r, int socket, int program)
 
     if (!library)
         _exit(1);
+    make_heap_ready();
     if (program >= 0)
         qn_cost_give_file(library, program);
     qn_run_limit_folding();
     allow_many_files();
+    if (r->config.instr_at_start)
+        qn_cost_foresee(library, r->program);
     got = watch(r, socket, library, &q, fds);
     qn_cost_close(&r->store);
     if (got < 0)
@@ -245,7 +271,7 @@ void qn_run_give_reader(const struct qn_run *r, int file)
 
 int qn_run_ask_reader(struct qn_run *r)
 {
-    struct request q = { r->guest, r->replaced, 2, r->is_main && !r->has_forked };
+    struct request q = { r->engine_hash, r->guest, r->replaced, 2, r->is_main && !r->has_forked };
     int reply[2], fds[FDS_MAX] = { r->store.fd, -1, r->log.errors, r->log.fd }, status = -1;
     uint8_t failed;
     ssize_t n = 0;

@@ -10,17 +10,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "prof/grow.h"
+
 #define QN_COST_GIVEN_MAX 4096u /* files; each is an open descriptor */
 
 struct qn_cost_library *qn_cost_new_library(void)
 {
     struct qn_cost_library *l = calloc(1, sizeof *l);
 
-    if (l) {
+    if (l)
         l->files = calloc(QN_COST_MODULES_MAX, sizeof *l->files);
-        l->given = calloc(QN_COST_GIVEN_MAX, sizeof *l->given);
-    }
-    if (!l || !l->files || !l->given) {
+    if (!l || !l->files) {
         qn_cost_free_library(l);
         return NULL;
     }
@@ -43,6 +43,15 @@ void qn_cost_free_library(struct qn_cost_library *l)
     free(l);
 }
 
+static bool grow_given(struct qn_cost_library *l)
+{
+    void *grown = qn_prof_grow(l->given, l->given_count, &l->given_room, sizeof *l->given);
+
+    if (grown)
+        l->given = grown;
+    return grown != NULL;
+}
+
 void qn_cost_give_file(struct qn_cost_library *l, int fd)
 {
     struct stat st;
@@ -50,7 +59,7 @@ void qn_cost_give_file(struct qn_cost_library *l, int fd)
 
     for (uint32_t i = 0; i < l->given_count && wanted; i++)
         wanted = l->given[i].dev != st.st_dev || l->given[i].ino != st.st_ino;
-    if (wanted)
+    if (wanted && grow_given(l))
         l->given[l->given_count++] = (struct qn_cost_given){ fd, st.st_dev, st.st_ino };
     else
         close(fd);

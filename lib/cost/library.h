@@ -23,7 +23,7 @@ struct qn_cost_library {
         int fd; /* -1: in use by a file of the list above */
         uint64_t dev, ino;
     } *given; /* each file once */
-    uint32_t given_count;
+    uint32_t given_count, given_room;
 };
 
 /* The number of a file, + 1; 0 if there is no room. */

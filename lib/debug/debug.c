@@ -229,6 +229,12 @@ void qn_debug_find(struct qn_debug *d, uint64_t address, struct qn_debug_place *
         place->end = address + 1;
 }
 
+void qn_debug_read_ahead(struct qn_debug *d)
+{
+    qn_debug_load_symbols(d);
+    qn_debug_load_lines(d);
+}
+
 const char *qn_debug_build_id(const struct qn_debug *d)
 {
     return d->build_id;

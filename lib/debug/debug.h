@@ -90,6 +90,14 @@ typedef void qn_debug_take_function(void *data, uint64_t start, bool chooses);
  * what stands in parentheses at its end. */
 void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take_function *take, void *data);
 
+/* Reads now what qn_debug_find would read when it is first asked: symbols and line tables. */
+void qn_debug_read_ahead(struct qn_debug *d);
+
+/* The path of the dynamic linker that the file names (PT_INTERP), and the name of the library that it needs as number 0, 1,
+ * ... (DT_NEEDED); NULL: none. */
+const char *qn_debug_interpreter(const struct qn_debug *d);
+const char *qn_debug_needed(const struct qn_debug *d, size_t number);
+
 /* Whether something in the debug information that was looked at so far could not be read. */
 bool qn_debug_is_damaged(const struct qn_debug *d);
 

@@ -141,6 +141,8 @@ void qn_debug_read_build_id(Elf *elf, char text[2 * QN_BUILD_ID_MAX + 1]);
 
 /* symbols.c, prefer.c */
 void qn_debug_find_symbol(struct qn_debug *d, uint64_t address, const char **name, uint64_t *end);
+/* Reads the symbol tables, if that was not done. */
+void qn_debug_load_symbols(struct qn_debug *d);
 bool qn_debug_has_symbols(const struct qn_debug *d);
 void qn_debug_free_symbols(struct qn_symbols *s);
 bool qn_debug_prefer_name(const char *a, const char *b);

@@ -127,11 +127,13 @@ static void make_disjoint(struct qn_symbols *s)
     s->count = kept + 1;
 }
 
-static void load(struct qn_debug *d)
+void qn_debug_load_symbols(struct qn_debug *d)
 {
     GElf_Shdr h;
     struct span plt = { 0, 0 };
 
+    if (d->symbols.loaded)
+        return;
     d->symbols.loaded = true;
     if (qn_debug_section(d->main.elf, ".plt", &h))
         plt = (struct span){ h.sh_addr, h.sh_size };
@@ -182,8 +184,7 @@ void qn_debug_find_symbol(struct qn_debug *d, uint64_t address, const char **nam
 {
     size_t at;
 
-    if (!d->symbols.loaded)
-        load(d);
+    qn_debug_load_symbols(d);
     at = search(&d->symbols, address);
     *name = NULL;
     if (at && address < d->symbols.list[at - 1].end) {
@@ -210,8 +211,7 @@ static void take_called(struct qn_symbol *list, size_t count, const char *name, 
 
 void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take_function *take, void *data)
 {
-    if (!d->symbols.loaded)
-        load(d);
+    qn_debug_load_symbols(d);
     take_called(d->symbols.list, d->symbols.count, name, take, data);
     take_called(d->symbols.others, d->symbols.nothers, name, take, data);
 }

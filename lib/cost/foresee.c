@@ -1,0 +1,63 @@
+/* lib/cost/foresee.c - reads ahead what a program is going to load.
+ *
+ * In:  /bin/true, which names /lib64/ld-linux-x86-64.so.2 and libc.so.6
+ * Out: the library has symbols and line tables of these three, by the paths and inodes that their maps will have
+ *
+ * The dynamic linker needs half of a short program's time to map the C library, whose line table is the longest to read
+ * of all; read from the beginning on, it is there when the program ends.
+ *
+ * A needed library is looked for beside the dynamic linker only (on Debian /usr/lib/x86_64-linux-gnu): one that is
+ * elsewhere is read when it is mapped, and one that is another file than the program's is read for nothing.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cost/library.h"
+
+#define FORESEEN_MAX 64 /* libraries */
+
+/* The module of a file, and its path as the kernel shows it, to be freed; NULL: none of that name, or not ELF. */
+static struct qn_debug *foresee_file(struct qn_cost_library *l, const char *path, char **real)
+{
+    struct stat st;
+    uint32_t number = 0;
+
+    *real = realpath(path, NULL);
+    if (*real && !stat(*real, &st) && S_ISREG(st.st_mode))
+        number = qn_cost_number_file(l, *real, st.st_ino);
+    if (!number)
+        return NULL;
+    qn_cost_open_file(l, &l->files[number - 1]);
+    if (l->files[number - 1].debug)
+        qn_debug_read_ahead(l->files[number - 1].debug);
+    return l->files[number - 1].debug;
+}
+
+/* `linker` is the dynamic linker's path. */
+static void foresee_beside(struct qn_cost_library *l, const char *linker, const char *name)
+{
+    const char *slash = strrchr(linker, '/');
+    char *path, *real = NULL;
+
+    if (!slash || strchr(name, '/') || asprintf(&path, "%.*s/%s", (int)(slash - linker), linker, name) < 0)
+        return;
+    foresee_file(l, path, &real);
+    free(real);
+    free(path);
+}
+
+void qn_cost_foresee(struct qn_cost_library *l, const char *program)
+{
+    char *path = NULL, *linker = NULL;
+    struct qn_debug *d = foresee_file(l, program, &path);
+    const char *interpreter = d ? qn_debug_interpreter(d) : NULL, *name;
+
+    if (interpreter && foresee_file(l, interpreter, &linker))
+        for (size_t i = 0; i < FORESEEN_MAX && (name = qn_debug_needed(d, i)); i++)
+            foresee_beside(l, linker, name);
+    free(linker);
+    free(path);
+}
