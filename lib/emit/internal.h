@@ -67,6 +67,10 @@ void emit_slow_call_at(struct qn_code *c, uint64_t target);
 /* stub.c */
 struct qn_code emit_stub_begin(unsigned bytes);
 void emit_stub_end(const struct qn_code *c);
+/* The number of the block's three registers (now, s1, s2), from 1 on in the order in which they come up: what is kept by it lies
+ * close together. */
+#define QN_TRIPLES (16 * 16 * 16 + 1)
+unsigned emit_triple(const struct emitter *e);
 void emit_spare_registers(const struct emitter *e, unsigned n, unsigned r[]);
 void emit_save(struct qn_code *c, unsigned n, const unsigned r[]);
 void emit_restore(struct qn_code *c, unsigned n, const unsigned r[]); /* after emit_save */

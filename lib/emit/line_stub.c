@@ -22,7 +22,7 @@ enum { /* where what the caller pushed is, from %rsp */
     FIRST = SITE + 8
 };
 
-static uint32_t stubs[2][2][16][16][16]; /* for batches or not, both lines or one, by triple */
+static uint32_t stubs[QN_TRIPLES][2][2]; /* by triple; for batches or not, both lines or one */
 
 static void find_oldest(struct qn_code *c, const unsigned *r)
 {
@@ -162,7 +162,7 @@ static bool eligible(void)
 /* Address of the stub for the block's registers, and for one line or both; 0: none. */
 static uint32_t stub_of(const struct emitter *e, bool both)
 {
-    uint32_t *at = &stubs[emit_rules.batch][both][e->now][e->s1][e->s2];
+    uint32_t *at = &stubs[emit_triple(e)][emit_rules.batch][both];
 
     if (!*at && eligible())
         *at = make_stub(e, both);

@@ -17,7 +17,7 @@
 
 static struct log_stub {
     uint32_t again, known; /* addresses of the two entries; 0: not made yet */
-} stubs[16][16][16][SIZES][2];
+} stubs[QN_TRIPLES][SIZES][2];
 
 /* The reference of `address`, whose site lies at site(%rsp), goes into the log; changes the other two registers and the flags. */
 void emit_log(struct qn_code *c, unsigned address, unsigned s1, unsigned s2, int32_t site, unsigned kind)
@@ -90,7 +90,7 @@ uint32_t emit_log_stub(const struct emitter *e, unsigned size, bool write, bool 
 
     if (!qn_sim_log.entries || emit_rules.check || emit_rules.sees || (size & (size - 1)) || size >> SIZES)
         return 0;
-    stub = &stubs[e->now][e->s1][e->s2][qn_log2(size)][write];
+    stub = &stubs[emit_triple(e)][qn_log2(size)][write];
     if (!stub->again)
         *stub = make_stub(e, size, write);
     return known ? stub->known : stub->again;

@@ -29,7 +29,7 @@ struct lru {
 
 static struct lru_stub {
     uint32_t again, known; /* addresses of the two entries; 0: not made yet */
-} stubs[16][16][16][SIZES];
+} stubs[QN_TRIPLES][SIZES];
 
 static void choose_registers(struct lru *s, const struct emitter *e)
 {
@@ -205,7 +205,7 @@ uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known)
 
     if (s.slots < 2 || s.slots > SLOTS_MAX || emit_rules.check || qn_sim_kinds || (size & (size - 1)) || size >> SIZES)
         return 0;
-    stub = &stubs[e->now][e->s1][e->s2][qn_log2(size)];
+    stub = &stubs[emit_triple(e)][qn_log2(size)];
     if (!stub->again)
         *stub = make_stub(e, &s, size);
     return known ? stub->known : stub->again;

@@ -13,8 +13,18 @@
 #define STUB_BYTES_MAX 64
 #define ENTRIES 16 /* functions, each with and without `again` */
 
-static uint32_t stubs[16][16][16][ENTRIES], fetch_stubs[16][16];
+static uint32_t stubs[QN_TRIPLES][ENTRIES], fetch_stubs[16][16];
 static uint64_t next_at = QN_CODE_BASE;
+
+unsigned emit_triple(const struct emitter *e)
+{
+    static uint16_t numbers[16][16][16], last;
+    uint16_t *number = &numbers[e->now][e->s1][e->s2];
+
+    if (!*number)
+        *number = ++last;
+    return *number;
+}
 
 /* Room for a stub of that many bytes at most; p is NULL if there is none. */
 struct qn_code emit_stub_begin(unsigned bytes)
@@ -110,7 +120,7 @@ uint32_t emit_fetch_stub(const struct emitter *e)
 /* Address of the stub that calls fn for the block's registers. */
 uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool again)
 {
-    uint32_t *at = &stubs[e->now][e->s1][e->s2][entry_number(fn, again)];
+    uint32_t *at = &stubs[emit_triple(e)][entry_number(fn, again)];
 
     if (!*at)
         *at = make_stub(e, fn, again);
