@@ -137,6 +137,7 @@ static int end_main(struct qn_run *r)
     else
         written = qn_run_finish(r);
     qn_run_flush(r);
+    qn_run_wait_for_end(r);
     qn_run_wait_for_subs(r);
     qn_run_end_reader(r);
     qn_run_remove_scratch(r);

@@ -73,7 +73,8 @@ struct qn_run {
     bool is_main;
     pid_t guest, root;          /* the guest of this collector, and of the main one */
     int pidfd;                  /* of the guest; sub-collectors only, else -1 */
-    bool ended;                 /* the guest has */
+    bool leaves;                /* the guest has counted the last, and is about to end */
+    bool ended;                 /* it has */
     int status;                 /* of the guest by waitpid; main only */
     int *exec_errno;            /* shared with the child until it is the engine */
 
@@ -134,8 +135,9 @@ void qn_run_mirror_stop(struct qn_run *r, int sig);
 /* Ends this process as the guest ended: `status` is what waitpid said. */
 void qn_run_mirror_end(int status) __attribute__((noreturn));
 
-/* run_loop.c: returns when the guest has ended. */
-void qn_run_wait(struct qn_run *r);
+/* run_loop.c */
+void qn_run_wait(struct qn_run *r);         /* until all is counted */
+void qn_run_wait_for_end(struct qn_run *r); /* of the guest */
 
 /* run_wire.c: a program that a traced exec started could not be loaded: it said no HELLO, but why. */
 bool qn_run_adopt_dead_image(struct qn_run *r);

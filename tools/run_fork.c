@@ -45,7 +45,7 @@ static void become_sub(struct qn_run *r, const struct qn_cost_store *copy, int s
     qn_cost_close(&r->fresh);
     r->store = *copy;
     r->socket = socket;
-    r->is_main = r->hello = r->ended = r->exec_out = r->replaced = false;
+    r->is_main = r->hello = r->leaves = r->ended = r->exec_out = r->replaced = false;
     r->guest = 0;
     r->log.size = 0;
 }

@@ -143,11 +143,11 @@ static int64_t milliseconds(void)
     return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
 }
 
-void qn_run_wait(struct qn_run *r)
+static void wait_until(struct qn_run *r, const bool *end)
 {
     int64_t looked = milliseconds();
 
-    while (!r->ended) {
+    while (!r->ended && !*end) {
         struct pollfd p[] = {
             { r->socket, POLLIN, 0 },
             { r->signals, POLLIN, 0 },
@@ -174,6 +174,13 @@ void qn_run_wait(struct qn_run *r)
         if (p[3].revents && !r->ended)
             drain(r);
     }
+}
+
+void qn_run_wait(struct qn_run *r)
+{
+    wait_until(r, &r->leaves);
     if (r->is_main)
         serve_socket(r);
 }
+
+void qn_run_wait_for_end(struct qn_run *r) { wait_until(r, &r->ended); }

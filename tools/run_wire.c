@@ -127,6 +127,9 @@ static void serve_one(struct qn_run *r, struct qn_wire_msg *m)
         r->exec_out = true;
         qn_run_answer(r, QN_WIRE_EXEC_OK, 0, NULL, 0);
         break;
+    case QN_WIRE_EXIT:
+        r->leaves = r->hello && !r->exec_out;
+        break;
     case QN_WIRE_EXEC_FAILED:
         drop_fresh(r);
         r->exec_out = false;

@@ -24,10 +24,12 @@
  *          --explain or --toggle
  *   FILE   with SCM_RIGHTS {fd}: the guest     (nothing; its debug information can then be read, whatever
  *          has mapped code of this file           becomes of its name)
+ *   EXIT   counts are final, the process    (nothing; its pages are given back while the profile is written)
+ *          is about to end
  *   PRINT  text follows: what the program itself says to the user (VALGRIND_PRINTF)
  *   NOTE   text follows: a line for the user's terminal or log (warnings)
  *
- * A collector learns of the guest's end by waitpid (its own child) or by pidfd (all others).  If the guest
+ * A collector learns of the guest's end by EXIT, or by waitpid (its own child) or by pidfd (all others).  If the guest
  * ends or closes the socket after EXEC_OUT, no profile is written for it.
  */
 #ifndef QN_COST_WIRE_H
@@ -38,7 +40,7 @@
 enum qn_wire_kind {
     QN_WIRE_HELLO = 1, QN_WIRE_FORK, QN_WIRE_FORK_OK, QN_WIRE_FORK_ERR,
     QN_WIRE_EXEC_NEW, QN_WIRE_EXEC_OUT, QN_WIRE_EXEC_OK, QN_WIRE_EXEC_FAILED, QN_WIRE_NOTE,
-    QN_WIRE_RESOLVE, QN_WIRE_RESOLVED, QN_WIRE_FILE, QN_WIRE_PRINT
+    QN_WIRE_RESOLVE, QN_WIRE_RESOLVED, QN_WIRE_FILE, QN_WIRE_PRINT, QN_WIRE_EXIT
 };
 
 struct qn_wire_msg {

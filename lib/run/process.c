@@ -5,6 +5,7 @@
 #include "run/run.h"
 #include "run/seccomp.h"
 #include "run/space.h"
+#include "run/thread.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"
 
@@ -131,6 +132,8 @@ _Noreturn void qn_process_exit(int code)
     qn_space_note_time();
     qn_arena->exit_code = code;
     qn_arena->exited = 1;
+    if (qn_thread_count() == 1)
+        wire_send(qn_socket_fd, QN_WIRE_EXIT, code);
     qn_exit_group(code);
 }
 

@@ -87,4 +87,12 @@ kill -TERM $!
 wait $!
 is $? 6 'to the end'
 
+fresh
+"$QUERN" run -q --sim="$FAKE" --out-file=profile -- /bin/true handler 15 block 10 final pause exit 7 >"$SCRATCH/out" 2>"$SCRATCH/err" &
+ok 'the profile is written as soon as the counts are final' wait_for grep -q '^summary: 30 ' profile
+ok 'and quern waits for the end of its guest' kill -0 $!
+kill -TERM $!
+wait $!
+is $? 7 'which ends with its own status'
+
 done_testing

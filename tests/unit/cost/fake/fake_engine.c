@@ -309,6 +309,8 @@ static char **run_command(char **a)
         l[arena->n_leaves] = (struct qn_leave_rec){ (uint32_t)atoi(a[0]), (uint32_t)atoi(a[1]), strtoull(a[2], NULL, 0) };
         arena->n_leaves++;
         a += 3;
+    } else if (!strcmp(c, "final")) {
+        tell(QN_WIRE_EXIT, 0, NULL);
     } else if (!strcmp(c, "exit")) {
         fflush(stdout);
         _exit(atoi(*a));
