@@ -62,12 +62,11 @@ void emit_entries(struct emitter *e)
 
 /* ---- conditions of entry ---- */
 
-/* jCC to cold code, which undoes what `undo` says and leaves for the dispatcher at pc. */
-void emit_leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *))
+/* Cold code, to which hot code has just jumped: undoes what `undo` says and leaves for the dispatcher at pc. */
+void emit_leave_there(struct emitter *e, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *))
 {
     bool saved = e->flags_saved;
 
-    x_jcc(&e->hot, cond, e->cold.exec);
     emit_swap(e);
     if (undo)
         undo(e);
@@ -75,6 +74,13 @@ void emit_leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, uin
     emit_service_exit(e, kind, pc);
     emit_swap(e);
     e->flags_saved = saved;
+}
+
+/* jCC to such code. */
+void emit_leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *))
+{
+    x_jcc(&e->hot, cond, e->cold.exec);
+    emit_leave_there(e, kind, pc, undo);
 }
 
 static void change_countdown(struct emitter *e, unsigned op)

@@ -26,18 +26,28 @@ static void count_in_rcx(struct emitter *e)
     x_store32(&e->hot, e->sample, QN_RCX);
 }
 
+static void take_rcx_back(struct emitter *e) { x_load(&e->hot, QN_RCX, CTX(tmp)); }
+
+static void undo_live(struct emitter *e)
+{
+    take_rcx_back(e);
+    name_countdown(e);
+}
+
+/* jmp to cold code, which leaves so that a sample begins at pc. */
+static void leave(struct emitter *e, uint64_t pc, void (*undo)(struct emitter *))
+{
+    x_jmp(&e->hot, e->cold.exec);
+    emit_leave_there(e, QN_EXIT_SAMPLE, pc, undo);
+}
+
 static void count_live(struct emitter *e, uint64_t pc)
 {
     x_store(&e->hot, CTX(tmp), QN_RCX);
     count_in_rcx(e);
     x_bytes(&e->hot, JRCXZ "\x02\xeb\x05", 4); /* over the jmp that is over the jmp to cold code */
-    x_jmp(&e->hot, e->cold.exec);
-    x_load(&e->hot, QN_RCX, CTX(tmp));
-    emit_swap(e);
-    x_load(&e->hot, QN_RCX, CTX(tmp));
-    name_countdown(e);
-    emit_service_exit(e, QN_EXIT_SAMPLE, pc);
-    emit_swap(e);
+    leave(e, pc, undo_live);
+    take_rcx_back(e);
 }
 
 static void count_down(struct emitter *e)
@@ -107,11 +117,7 @@ void emit_sample_jump(struct emitter *e)
     count_down(e);
     x_jcc(&e->hot, X_CC_NE, 0);
     emit_direct_exit(e, b->target);
-    x_jmp(&e->hot, e->cold.exec);
-    emit_swap(e);
-    name_countdown(e);
-    emit_service_exit(e, QN_EXIT_SAMPLE, b->target);
-    emit_swap(e);
+    leave(e, b->target, name_countdown);
 }
 
 /* In standard state, rcx saved.  The branch follows, and then emit_sample_behind, to which jrcxz leads. */

@@ -309,6 +309,31 @@ END_OF_PROGRAM
 $CC -O1 -o guest flags.c || bail 'cannot compile'
 is "$("$QUERN" run -q --sim=./values --out-file=profile --sample=1/4000000000 ./guest)" '0 wrong' 'flags that nobody needs are still what they are natively, for a handler'
 
+# In code that may change the countdown comes behind the look at whether it has, which leaves other flags than the program's.
+cat >guest.S <<'END_OF_GUEST'
+        .globl  _start
+_start: mov     $300000, %ecx
+        xor     %ebx, %ebx
+        or      $1, %edx
+        jmp     head
+        .section changing, "awx", @progbits
+head:   setz    %al
+        movzbl  %al, %eax
+        add     %rax, %rbx
+        or      $1, %edx
+        loop    head
+        jmp     out
+        .text
+out:    xor     %edi, %edi
+        test    %rbx, %rbx
+        setnz   %dil
+        mov     $60, %eax
+        syscall
+END_OF_GUEST
+assemble 2>log
+"$QUERN" run -q --sim=./values --out-file=profile --sample=1/100 ./guest
+is "$?" 0 'a sample that begins at the entry of such code: its flags are the program'"'"'s'
+
 # ---- annotate --values ----
 
 "$QUERN" run -q --sim=./values --out-file=profile -- "$top_builddir/tests/guest/loops"
