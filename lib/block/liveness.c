@@ -80,8 +80,9 @@ static uint8_t live_out(struct qn_block *b, enum qn_look look)
         return QN_FLAGS_STATUS;
     switch (b->end) {
     case QN_END_JCC:
-    case QN_END_LOOP:
-        b->live_arm[0] = look == QN_LOOK_AT_TARGET ? QN_FLAGS_STATUS : live_at(b->next, look);
+    case QN_END_LOOP: /* this one is counted down at its entry, where both ways matter */
+        if (look != QN_LOOK_AT_TARGET || b->end == QN_END_LOOP)
+            b->live_arm[0] = live_at(b->next, look);
         b->live_arm[1] = live_at(b->target, look);
         return b->live_arm[0] | b->live_arm[1];
     case QN_END_JMP:
