@@ -168,7 +168,7 @@ void emit_verify(struct emitter *e)
 {
     uint64_t n = e->b->next - e->b->pc;
 
-    emit_need_flags(e, 0);
+    emit_save_flags(e); /* what stands there now may need flags that what stood there did not */
     if (n <= COMPARED_MAX) {
         verify_here(e, (unsigned)n);
         return;

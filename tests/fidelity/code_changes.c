@@ -1,7 +1,8 @@
 /* code_changes.c - code that changes: memory mapped twice, a store into its own block, read() into code, a file mapped
- * anew, code that is copied about, a patch by another process. */
+ * anew, code that is copied about, a patch by another process, flags that only the new code needs. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,6 +107,28 @@ static void mapped_anew(void)
     printf("moved: %d\n", sum);
 }
 
+/* Code that writes the flags becomes code that reads them, without a system call between: it finds those of its caller. */
+static void flags_kept(void)
+{
+    static const uint8_t writes[] = {0x31, 0xc0, 0xc3}, reads[] = {0x0f, 0x92, 0xc0, 0x0f, 0x94, 0xc4, 0xc3}; /* xor; setc %al; setz %ah */
+    int fd = memfd_create("flags", 0), found = 0;
+    uint8_t *w, *x;
+
+    if (ftruncate(fd, 4096))
+        return;
+    w = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    x = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+    for (int i = 0; i < 100; i++) {
+        const bool carry = i & 2, zero = i & 4;
+        long flags = carry | zero << 6, result = 0;
+
+        memcpy(w, i & 1 ? reads : writes, i & 1 ? sizeof reads : sizeof writes);
+        __asm__ volatile("push %2\n popf\n call *%1" : "+a"(result) : "r"(x), "r"(flags) : "cc", "memory");
+        found += i & 1 && result == (carry | zero << 8);
+    }
+    printf("flags that only the new code needs: %d\n", found);
+}
+
 int main(void)
 {
     mapped_twice();
@@ -113,5 +136,6 @@ int main(void)
     read_into_code();
     protected_between();
     mapped_anew();
+    flags_kept();
     return 0;
 }
