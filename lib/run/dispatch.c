@@ -125,7 +125,7 @@ _Noreturn void qn_dispatch(void)
         alone = QN_UNLIKELY(qn_sample_steps) && !at_most && qn_region_home() != QN_HOME_OFF;
         if (alone)
             at_most = QN_VARIANT_STEPS;
-        qn_self->unknown_flags = delivered ? 0 : QN_FLAGS_BY_BLOCK;
+        qn_self->settling.unknown = delivered ? 0 : QN_FLAGS_BY_BLOCK;
         home = qn_batch_home(qn_sample_home(qn_region_home()));
         if (QN_UNLIKELY(home != qn_space))
             qn_space_choose(home);

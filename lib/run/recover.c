@@ -152,7 +152,7 @@ bool qn_recover_boundary(struct qn_ucontext *uc)
     if (index == QN_NO_BLOCK)
         return false;
     b = qn_tcache_block(index);
-    qn_self->unknown_flags = QN_FLAGS_STATUS & ~b->flags_in;
+    qn_self->settling.unknown = QN_FLAGS_STATUS & ~b->flags_in;
     if (uc->mc.ip == qn_tblock_entry(b)) {
         take_registers(&uc->mc, 0);
         qn_ctx.rip = b->pc;
@@ -167,7 +167,7 @@ bool qn_recover_boundary(struct qn_ucontext *uc)
     }
     if (uc->mc.ip != qn_tblock_ind_entry(b))
         return false;
-    qn_self->unknown_flags = 0;
+    qn_self->settling.unknown = 0;
     if (b->caches) {
         standard |= 1u << QN_PREF_NOW;
         qn_ctx.now = *host_register(&uc->mc, QN_PREF_NOW);

@@ -63,6 +63,16 @@ struct qn_user_dispatch { /* user_dispatch.c */
     uint64_t offset, size, selector;
 };
 
+/* A signal that waits until all status flags are the program's own (settle.c).  `unknown` is written each time that translated code is
+ * entered, and by what a signal finds there; the others count while `blocks` is not 0. */
+struct qn_settling {
+    uint32_t blocks;   /* that it has waited for so far */
+    uint64_t from;     /* address of the last of these */
+    uint8_t unsettled; /* flags that it still waits for */
+    uint8_t unknown;   /* flags that are not the program's own, at the boundary where a signal came */
+#define QN_FLAGS_BY_BLOCK 0x80 /* it came before anything had run: ask the block at rip */
+};
+
 struct qn_thread {
     struct qn_ctx ctx;         /* while it does not hold the lock */
     int32_t pid, tid;          /* 0: not born yet */
@@ -82,11 +92,7 @@ struct qn_thread {
     qn_sigset held;            /* fault signals that somebody sent at an awkward time, until they can be delivered */
     struct qn_siginfo held_info[QN_SYNC_SIGNALS];
     uint32_t stepping;         /* trap flag set until the next block boundary */
-    uint32_t settling;         /* blocks that a signal has waited for its flags (settle.c) */
-    uint64_t settled_from;     /* the last of these */
-    uint8_t unsettled_flags;   /* status flags that it still waits for */
-    uint8_t unknown_flags;     /* status flags that are not the guest's own, at the boundary where a signal came */
-#define QN_FLAGS_BY_BLOCK 0x80 /* it came before anything had run: ask the block at rip */
+    struct qn_settling settling;
     uint64_t step_return;      /* host address of a temporary breakpoint, 0 = none */
     uint8_t step_byte;
     struct qn_sigaction *actions; /* of its process */

@@ -47,7 +47,9 @@ static uint8_t unknown_at(uint64_t pc)
     return QN_FLAGS_STATUS & ~qn_tcache_block(index)->flags_in;
 }
 
-/* How control came to the dispatcher tells: but for direct branches everything is live at the end of a block, and so known. */
+/* How control came to the dispatcher tells: but for direct branches everything is live at the end of a block, and so known.  So it is
+ * in front of code that may change, which keeps the flags while it is compared (QN_EXIT_STALE), and where nothing counts
+ * (QN_EXIT_ENTER). */
 static bool all_known(void)
 {
     switch (qn_ctx.exit_kind) {
@@ -59,12 +61,12 @@ static bool all_known(void)
     }
 }
 
-static uint8_t unknown_now(const struct qn_thread *t)
+static uint8_t unknown_now(const struct qn_settling *s)
 {
     if (all_known())
         return 0;
-    if (qn_ctx.exit_kind == QN_EXIT_SIGNAL && t->unknown_flags != QN_FLAGS_BY_BLOCK)
-        return t->unknown_flags;
+    if (qn_ctx.exit_kind == QN_EXIT_SIGNAL && s->unknown != QN_FLAGS_BY_BLOCK)
+        return s->unknown;
     return unknown_at(qn_ctx.rip);
 }
 
@@ -91,17 +93,18 @@ static bool looks_at_flags(const struct qn_sigaction *act)
 unsigned qn_settle_flags(unsigned at_most)
 {
     struct qn_thread *t = qn_self;
-    bool came_here = qn_ctx.exit_kind == QN_EXIT_SIGNAL && qn_ctx.rip == t->settled_from; /* stopped before it began */
+    struct qn_settling *s = &t->settling;
+    bool came_here = qn_ctx.exit_kind == QN_EXIT_SIGNAL && qn_ctx.rip == s->from; /* stopped before it began */
 
     if (all_exact || t->pending != 1 || !looks_at_flags(&t->actions[t->info.signo]))
         return 0;
-    if (!t->settling)
-        t->unsettled_flags = unknown_now(t);
+    if (!s->blocks)
+        s->unsettled = unknown_now(s);
     else if (!came_here)
-        t->unsettled_flags &= all_known() ? 0 : (uint8_t)~written_by(t->settled_from);
-    if (!t->unsettled_flags || t->settling == BLOCKS_MAX)
+        s->unsettled &= all_known() ? 0 : (uint8_t)~written_by(s->from);
+    if (!s->unsettled || s->blocks == BLOCKS_MAX)
         return 0;
-    t->settling = at_most ? 0 : t->settling + 1; /* an interval has to be cut first */
-    t->settled_from = qn_ctx.rip;
+    s->blocks = at_most ? 0 : s->blocks + 1; /* an interval has to be cut first */
+    s->from = qn_ctx.rip;
     return at_most ? at_most : QN_VARIANT_EXACT;
 }
