@@ -12,10 +12,10 @@
 
 void qn_tool_complain_of(const char *prefix, const char *format, va_list args)
 {
-    char *text = qn_prof_escape_format(format, args);
+    char *made;
 
-    fprintf(stderr, "%s%s\n", prefix, text ? text : format); /* no memory: the words at least */
-    free(text);
+    fprintf(stderr, "%s%s\n", prefix, qn_prof_visible(&made, format, args));
+    free(made);
 }
 
 void qn_tool_complain(const char *format, ...)

@@ -13,9 +13,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "prof/escape.h"
@@ -99,10 +101,10 @@ static void put_line(struct qn_run *r, const char *mark, const char *text)
 
 static void put(struct qn_run *r, const char *mark, const char *format, va_list args)
 {
-    char *text = qn_prof_escape_format(format, args);
+    char *made;
 
-    put_line(r, mark, text ? text : format); /* no memory: the words at least */
-    free(text);
+    put_line(r, mark, qn_prof_visible(&made, format, args));
+    free(made);
 }
 
 void qn_run_say(struct qn_run *r, const char *format, ...)
@@ -154,25 +156,27 @@ static void write_all(int fd, const char *text, size_t n)
     }
 }
 
+/* In one write, and without memory of its own. */
+static void write_line(int fd, const char *mark, const char *text)
+{
+    const struct iovec line[] = {
+        {(void *)(uintptr_t)mark, strlen(mark)}, {(void *)(uintptr_t)text, strlen(text)}, {(void *)(uintptr_t)"\n", 1},
+    };
+
+    while (writev(fd, line, 3) < 0 && errno == EINTR)
+        continue;
+}
+
 void qn_run_fail(struct qn_run *r, const char *format, ...)
 {
-    char *text, *line;
     va_list args;
-    int n;
+    char *made;
 
-    va_start(args, format);
-    text = qn_prof_escape_format(format, args);
-    va_end(args);
     qn_run_flush(r);
-    if ((n = asprintf(&line, COMPLAINT "%s\n", text ? text : format)) > 0) {
-        write_all(r->log.errors, line, (size_t)n);
-        free(line);
-    } else {
-        write_all(r->log.errors, COMPLAINT, strlen(COMPLAINT));
-        write_all(r->log.errors, format, strlen(format));
-        write_all(r->log.errors, "\n", 1);
-    }
-    free(text);
+    va_start(args, format);
+    write_line(r->log.errors, COMPLAINT, qn_prof_visible(&made, format, args));
+    va_end(args);
+    free(made);
 }
 
 void qn_run_flush(struct qn_run *r)

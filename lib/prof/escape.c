@@ -65,3 +65,9 @@ char *qn_prof_escape_format(const char *format, va_list args)
         *to = '\0';
     return visible;
 }
+
+const char *qn_prof_visible(char **made, const char *format, va_list args)
+{
+    *made = qn_prof_escape_format(format, args);
+    return *made ? *made : format;
+}

@@ -33,4 +33,7 @@ int qn_prof_has_control(const char *text, size_t n);
 /* What vprintf would print, visible, in fresh memory; NULL: no memory. */
 char *qn_prof_escape_format(const char *format, va_list args);
 
+/* The same for who has to say something in any case: without memory it is the words of the format.  *made is to be freed. */
+const char *qn_prof_visible(char **made, const char *format, va_list args);
+
 #endif

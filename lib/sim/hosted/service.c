@@ -135,13 +135,12 @@ void hosted_print_events(void)
 void hosted_complain(const char *format, ...)
 {
     va_list args;
-    char *text;
+    char *made;
 
     va_start(args, format);
-    text = qn_prof_escape_format(format, args);
+    fprintf(stderr, "quern: replay: %s\n", qn_prof_visible(&made, format, args));
     va_end(args);
-    fprintf(stderr, "quern: replay: %s\n", text ? text : format); /* no memory: the words at least */
-    free(text);
+    free(made);
 }
 
 _Noreturn void sim_fail(const char *slot, const char *module, const char *function, uint64_t reference, const char *what)
