@@ -432,6 +432,7 @@ headers = \
 	lib/base/base.h \
 	lib/base/context.h \
 	lib/base/format.h \
+	lib/base/grow.h \
 	lib/base/hash.h \
 	lib/base/ready.h \
 	lib/base/sizes.h \
@@ -534,7 +535,6 @@ headers = \
 	lib/prof/error.h \
 	lib/prof/escape.h \
 	lib/prof/fns.h \
-	lib/prof/grow.h \
 	lib/prof/hash.h \
 	lib/prof/header.h \
 	lib/prof/insn.h \

@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/ready.h"
 #include "debug/internal.h"
 
 struct qn_debug_settings qn_debug_settings;
@@ -22,22 +21,6 @@ struct qn_debug_settings qn_debug_settings;
 void qn_debug_configure(const struct qn_debug_settings *settings)
 {
     qn_debug_settings = *settings;
-}
-
-bool qn_debug_grow(void **list, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return true;
-    size_t wanted = *room ? 2 * *room : 64;
-    void *grown = reallocarray(*list, wanted, size);
-
-    if (!grown)
-        return false;
-    if (wanted * size >= QN_READY_STEP)
-        qn_ready((char *)grown + count * size, (wanted - count) * size);
-    *list = grown;
-    *room = wanted;
-    return true;
 }
 
 static bool fail(char *why, size_t size, const char *text)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "base/grow.h"
 #include "debug/internal.h"
 
 #define DEPTH_MAX 100     /* entries inside each other; more is damage */
@@ -250,7 +251,7 @@ static void load_directories(struct qn_debug *d)
     d->directories_loaded = true;
     while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
         if (dwarf_formudata(dwarf_attr(&unit, DW_AT_stmt_list, &at), &offset)
-            || !qn_debug_grow((void **)&d->directories, d->ndirectories, &d->directory_room, sizeof *d->directories))
+            || !QN_GROW(d->directories, d->ndirectories, d->directory_room, QN_DEBUG_ROOM))
             continue;
         d->directories[d->ndirectories++] =
             (struct qn_directory){ offset, dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &at)) };

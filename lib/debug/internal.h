@@ -118,8 +118,7 @@ struct qn_debug {
 
 extern struct qn_debug_settings qn_debug_settings;
 
-/* Grows an array so that one more element fits.  false: no memory. */
-bool qn_debug_grow(void **list, size_t count, size_t *room, size_t size);
+#define QN_DEBUG_ROOM 64 /* elements that an array begins with */
 
 /* True if the address lies in an executable segment. */
 bool qn_debug_is_code(const struct qn_debug *d, uint64_t address);

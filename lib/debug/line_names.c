@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "debug/internal.h"
 
 #define FORMATS_MAX 256 /* the count is one byte */
@@ -58,7 +59,7 @@ static void add_directory(struct names *n, const char *name)
 {
     const char *base = n->base && n->base[0] ? n->base : NULL;
 
-    if (qn_debug_grow((void **)&n->directories, n->count, &n->room, sizeof *n->directories))
+    if (QN_GROW(n->directories, n->count, n->room, QN_DEBUG_ROOM))
         n->directories[n->count++] = join(base, name);
 }
 
@@ -67,7 +68,7 @@ static void add_file(struct names *n, const struct entry *e)
     struct qn_unit *u = n->u;
     const char *directory = e->directory < n->count ? n->directories[e->directory] : NULL;
 
-    if (qn_debug_grow((void **)&u->files, u->nfiles, &u->file_room, sizeof *u->files))
+    if (QN_GROW(u->files, u->nfiles, u->file_room, QN_DEBUG_ROOM))
         u->files[u->nfiles++] = e->path && e->path[0] ? join(directory, e->path) : NULL;
 }
 
@@ -77,7 +78,7 @@ static void read_old(struct names *n)
     const char *name;
 
     n->base = qn_debug_find_directory(n->d, n->u->offset);
-    if (qn_debug_grow((void **)&n->directories, n->count, &n->room, sizeof *n->directories))
+    if (QN_GROW(n->directories, n->count, n->room, QN_DEBUG_ROOM))
         n->directories[n->count++] = strdup(n->base ? n->base : ".");
     while ((name = qn_debug_read_string(&n->r))[0])
         add_directory(n, name);

@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "debug/internal.h"
 
 struct scan {
@@ -25,7 +26,7 @@ static void take_sequence(void *data, const struct qn_sequence *s)
 
     if (s->start == 0 || !qn_debug_is_code(d, s->start))
         return; /* code that the linker dropped */
-    if (!qn_debug_grow((void **)&l->sequences, l->nsequences, &l->sequence_room, sizeof *l->sequences))
+    if (!QN_GROW(l->sequences, l->nsequences, l->sequence_room, QN_DEBUG_ROOM))
         return;
     l->sequences[l->nsequences] = *s;
     l->sequences[l->nsequences++].unit = scan->unit;
@@ -62,7 +63,7 @@ void qn_debug_load_lines(struct qn_debug *d)
     while (qn_debug_read_unit(&l->line, offset, &u, &offset)) {
         struct scan scan = { d, (uint32_t)l->nunits };
 
-        if (!qn_debug_grow((void **)&l->units, l->nunits, &l->unit_room, sizeof *l->units))
+        if (!QN_GROW(l->units, l->nunits, l->unit_room, QN_DEBUG_ROOM))
             break;
         l->units[l->nunits++] = u;
         d->damaged |= u.bad | !qn_debug_scan_unit(&u, take_sequence, &scan);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "debug/debug.h"
 #include "debug/internal.h"
 
@@ -38,7 +39,7 @@ static bool is_wanted(const struct qn_debug *d, const Elf64_Sym *s, const struct
 
 static void add_symbol(struct qn_symbols *list, const Elf64_Sym *s, const char *name)
 {
-    if (name[0] && qn_debug_grow((void **)&list->list, list->count, &list->room, sizeof *list->list))
+    if (name[0] && QN_GROW(list->list, list->count, list->room, QN_DEBUG_ROOM))
         list->list[list->count++] = (struct qn_symbol){
             .start = s->st_value, .end = s->st_value + s->st_size, .name = name,
             .chooses = ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC };
@@ -97,7 +98,7 @@ static void keep_one(struct qn_symbols *s, struct qn_symbol *a, struct qn_symbol
         other = *a;
         *a = *b;
     }
-    if (qn_debug_grow((void **)&s->others, s->nothers, &s->other_room, sizeof *s->others))
+    if (QN_GROW(s->others, s->nothers, s->other_room, QN_DEBUG_ROOM))
         s->others[s->nothers++] = other;
 }
 

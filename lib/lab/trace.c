@@ -7,17 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 #define HOT_PERCENT 60  /* of the references go to a quarter of the lines */
 #define HOT_SHARE 4
 
 void qn_lab_add_ref(struct qn_lab_trace *t, char op, uint64_t addr, unsigned size)
 {
-    if (t->n == t->room) {
-        t->room = t->room ? 2 * t->room : 256;
-        t->at = realloc(t->at, t->room * sizeof *t->at);
-        if (!t->at)
-            abort();
-    }
+    if (!QN_GROW(t->at, t->n, t->room, 256))
+        abort();
     t->at[t->n++] = (struct qn_lab_ref){ addr, size, op };
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "lab/trace.h"
 
 #define MAGIC "QNTRACE1"
@@ -15,12 +16,8 @@
 
 void qn_lab_add_branch(struct qn_lab_branches *t, uint64_t pc, bool taken)
 {
-    if (t->n == t->room) {
-        t->room = t->room ? 2 * t->room : 1024;
-        t->at = realloc(t->at, t->room * sizeof *t->at);
-        if (!t->at)
-            abort();
-    }
+    if (!QN_GROW(t->at, t->n, t->room, 1024))
+        abort();
     t->at[t->n++] = (struct qn_lab_branch){ pc, taken };
 }
 

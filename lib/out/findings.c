@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "out/csv_table.h"
 
 enum column { OBJECT, ADDRESS, FUNCTION, LINE, WHAT, VALUE, OTHER, COUNT, OF, COLUMNS };
@@ -58,15 +59,7 @@ static int parse(const char *cell, int may_be_empty, uint64_t *number)
 static enum qn_prof_status make_room(struct reading *r)
 {
     struct qn_out_findings *f = r->to;
-    if (f->count < f->room)
-        return QN_PROF_OK;
-    size_t room = f->room ? 2 * f->room : 256;
-    struct qn_out_finding *rows = realloc(f->rows, room * sizeof *rows);
-    if (!rows)
-        return qn_prof_fail_memory(r->err);
-    f->rows = rows;
-    f->room = room;
-    return QN_PROF_OK;
+    return QN_GROW(f->rows, f->count, f->room, 256) ? QN_PROF_OK : qn_prof_fail_memory(r->err);
 }
 
 static enum qn_prof_status take_row(struct reading *r, const struct qn_out_csv_record *record)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "out/modern.h"
 #include "prof/counts.h"
 
@@ -33,14 +34,8 @@ static int keep(struct by *b, const char *name, uint32_t line, const int64_t *co
     int events = b->m->events;
     if ((double)qn_prof_magnitude(qn_prof_count(counts[b->m->columns.sort[0]])) < b->least)
         return 0;
-    if (b->count == b->room) {
-        size_t room = b->room ? b->room * 2 : 256;
-        struct by_row *rows = realloc(b->rows, room * sizeof *rows);
-        if (!rows)
-            return qn_prof_fail_memory(b->m->err), -1;
-        b->rows = rows;
-        b->room = room;
-    }
+    if (!QN_GROW(b->rows, b->count, b->room, 256))
+        return qn_prof_fail_memory(b->m->err), -1;
     int64_t *copy = qn_prof_new_row(&b->counts);
     if (!copy)
         return qn_prof_fail_memory(b->m->err), -1;

@@ -9,16 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prof/grow.h"
+#include "base/grow.h"
 #include "prof/radix.h"
+#include "prof/sizes.h"
 
 static int make_room(struct qn_prof_fns *fns)
 {
-    struct qn_prof_fn *fn = qn_prof_grow(fns->fn, fns->index.count, &fns->room, sizeof *fn);
-    if (!fn)
-        return -1;
-    fns->fn = fn;
-    return 0;
+    return QN_GROW(fns->fn, fns->index.count, fns->room, QN_PROF_ROOM) ? 0 : -1;
 }
 
 static int is_fn(const struct qn_prof_fn *fn, uint32_t file, uint32_t name, uint32_t object)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "prof/counts.h"
-#include "prof/grow.h"
 #include "prof/hash.h"
 #include "prof/sizes.h"
 
@@ -115,12 +115,7 @@ static int know_file(struct qn_prof_log *log, uint32_t file)
 
 static int grow_segments(struct qn_prof_log *log)
 {
-    struct qn_prof_segment *more =
-        qn_prof_grow(log->segments, log->segment_count, &log->segment_room, sizeof *more);
-    if (!more)
-        return -1;
-    log->segments = more;
-    return 0;
+    return QN_GROW(log->segments, log->segment_count, log->segment_room, QN_PROF_ROOM) ? 0 : -1;
 }
 
 static int open_segment(struct qn_prof_log *log, uint32_t file)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prof/grow.h"
+#include "base/grow.h"
 #include "prof/sizes.h"
 
 
@@ -56,11 +56,7 @@ static const char *store(struct qn_prof_names *names, const char *text, size_t n
 
 static int make_room(struct qn_prof_names *names)
 {
-    const char **texts = qn_prof_grow(names->texts, names->index.count, &names->room, sizeof *texts);
-    if (!texts)
-        return -1;
-    names->texts = texts;
-    return 0;
+    return QN_GROW(names->texts, names->index.count, names->room, QN_PROF_ROOM) ? 0 : -1;
 }
 
 static uint32_t find(const struct qn_prof_names *names, const char *text, size_t n, uint32_t hash)

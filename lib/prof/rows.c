@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "base/ready.h"
 #include "prof/counts.h"
 #include "prof/sizes.h"
@@ -15,14 +16,8 @@
 static int add_piece(struct qn_prof_rows *rows)
 {
     size_t used = rows->count >> QN_PROF_ROWS_SHIFT;
-    if (used == rows->room) {
-        size_t room = rows->room ? rows->room * 2 : QN_PROF_ROOM;
-        int64_t **pieces = realloc(rows->pieces, room * sizeof *pieces);
-        if (!pieces)
-            return -1;
-        rows->pieces = pieces;
-        rows->room = room;
-    }
+    if (!QN_GROW(rows->pieces, used, rows->room, QN_PROF_ROOM))
+        return -1;
     size_t bytes = (size_t)QN_PROF_ROWS_PIECE * (size_t)rows->events * sizeof(int64_t);
     rows->pieces[used] = malloc(bytes);
     if (!rows->pieces[used])

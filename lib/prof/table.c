@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "prof/counts.h"
-#include "prof/grow.h"
+#include "prof/sizes.h"
 
 #define UNKNOWN "???"
 
@@ -92,19 +93,13 @@ int qn_prof_table_enter_object(struct qn_prof_table *t, const char *object)
 
 static int make_room(struct qn_prof_table *t)
 {
-    struct qn_prof_place *places = qn_prof_grow(t->places, t->index.count, &t->room, sizeof *places);
-    if (!places)
-        return -1;
-    t->places = places;
-    return 0;
+    return QN_GROW(t->places, t->index.count, t->room, QN_PROF_ROOM) ? 0 : -1;
 }
 
 static int keep_insn(struct qn_prof_table *t, const struct qn_prof_insn *insn)
 {
-    struct qn_prof_insn *insns = qn_prof_grow(t->insns, t->insn_count, &t->insn_room, sizeof *insns);
-    if (!insns)
+    if (!QN_GROW(t->insns, t->insn_count, t->insn_room, QN_PROF_ROOM))
         return -1;
-    t->insns = insns;
     t->insns[t->insn_count++] = *insn;
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "sim/hosted/hosted.h"
 #include "sim/hosted/trace.h"
 
@@ -19,12 +20,8 @@ static struct sequence sequences[2]; /* I, D */
 
 static void append(struct sequence *s, uint64_t line)
 {
-    if (s->n == s->room) {
-        s->room = s->room ? 2 * s->room : 65536;
-        s->value = realloc(s->value, s->room * sizeof *s->value);
-        if (!s->value)
-            sim_fail("?", "opt", "future", 0, "not enough memory for the whole trace");
-    }
+    if (!QN_GROW(s->value, s->n, s->room, 65536))
+        sim_fail("?", "opt", "future", 0, "not enough memory for the whole trace");
     s->value[s->n++] = line;
 }
 
