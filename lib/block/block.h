@@ -86,8 +86,8 @@ void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules
 enum qn_look {
     QN_LOOK_NOWHERE,  /* all flags count as live at its end */
     QN_LOOK_ONE_WAY,  /* at its direct successors, up to a conditional branch */
-    QN_LOOK_AT_TARGET /* where it branches to (a jCC that ends it: not where it goes on), and behind conditional branches as well: takes
-                         time, finds more that are dead */
+    QN_LOOK_AT_TARGET /* where it branches to (a jCC that ends it: not where it goes on), and behind conditional branches
+                         as well: takes time, finds more that are dead */
 };
 
 /* Fill b->live by a backward pass, having looked for the flags that are live at the end. */
