@@ -10,8 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "prof/grow.h"
+#include "base/grow.h"
 
+#define GIVEN_FIRST 64
 #define QN_COST_GIVEN_MAX 4096u /* files; each is an open descriptor */
 
 struct qn_cost_library *qn_cost_new_library(void)
@@ -43,15 +44,6 @@ void qn_cost_free_library(struct qn_cost_library *l)
     free(l);
 }
 
-static bool grow_given(struct qn_cost_library *l)
-{
-    void *grown = qn_prof_grow(l->given, l->given_count, &l->given_room, sizeof *l->given);
-
-    if (grown)
-        l->given = grown;
-    return grown != NULL;
-}
-
 void qn_cost_give_file(struct qn_cost_library *l, int fd)
 {
     struct stat st;
@@ -59,7 +51,7 @@ void qn_cost_give_file(struct qn_cost_library *l, int fd)
 
     for (uint32_t i = 0; i < l->given_count && wanted; i++)
         wanted = l->given[i].dev != st.st_dev || l->given[i].ino != st.st_ino;
-    if (wanted && grow_given(l))
+    if (wanted && QN_GROW(l->given, l->given_count, l->given_room, GIVEN_FIRST))
         l->given[l->given_count++] = (struct qn_cost_given){ fd, st.st_dev, st.st_ino };
     else
         close(fd);
