@@ -24,6 +24,15 @@ static inline void qn_ready(const void *at, uint64_t bytes)
     qn_sys3(__NR_madvise, (long)first, (long)(qn_round_up(start + bytes, QN_PAGE) - first), POPULATE_WRITE);
 }
 
+/* The same for pages of a file that will be read all over. */
+static inline void qn_ready_to_read(const void *at, uint64_t bytes)
+{
+    enum { POPULATE_READ = 22 }; /* MADV_POPULATE_READ, Linux 5.14 */
+    uint64_t start = (uint64_t)(uintptr_t)at, first = start & ~(QN_PAGE - 1);
+
+    qn_sys3(__NR_madvise, (long)first, (long)(qn_round_up(start + bytes, QN_PAGE) - first), POPULATE_READ);
+}
+
 /* *ready: so far the pages are there; 0: nothing has been written yet. */
 static inline void qn_ready_until(uint64_t *ready, const void *end)
 {

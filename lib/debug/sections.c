@@ -100,6 +100,7 @@ static struct qn_section unpack_by(Elf_Scn *s, unsigned type, unpack_function *u
 
     if (!data || !data->d_buf || data->d_size < sizeof header)
         return out;
+    qn_ready_to_read(data->d_buf, data->d_size);
     memcpy(&header, data->d_buf, sizeof header);
     if (header.ch_type != type || !header.ch_size || !(out.owned = malloc(header.ch_size)))
         return out;

@@ -16,7 +16,9 @@
 
 #include "base/grow.h"
 #include "debug/debug.h"
+#include "base/ready.h"
 #include "debug/internal.h"
+#include "prof/radix.h"
 
 struct span {
     uint64_t start, size;
@@ -52,6 +54,8 @@ static void add_table(struct qn_debug *d, Elf *elf, Elf_Scn *section, const GElf
     const Elf64_Sym *symbols = data ? data->d_buf : NULL;
     const char *names = strings ? strings->d_buf : NULL;
 
+    if (symbols)
+        qn_ready_to_read(symbols, data->d_size);
     if (!symbols || !names || strings->d_size == 0 || names[strings->d_size - 1])
         return;
     for (size_t i = 1; i < data->d_size / sizeof *symbols; i++)
@@ -76,6 +80,42 @@ static int compare(const void *left, const void *right)
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
     return a->end < b->end ? -1 : a->end > b->end;
+}
+
+/* Nearly as many lists as symbols begin at an address of their own: those that do not are put in order one by one. */
+static void sort_ends(struct qn_symbol *list, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        for (size_t j = i; j && compare(&list[j - 1], &list[j]) > 0; j--) {
+            struct qn_symbol s = list[j];
+
+            list[j] = list[j - 1];
+            list[j - 1] = s;
+        }
+}
+
+/* By start, then by end; those alike stay in their order.  false: no memory. */
+static bool sort(struct qn_symbols *s)
+{
+    struct qn_prof_key *keys = calloc(s->count, sizeof *keys);
+    struct qn_symbol *sorted = reallocarray(NULL, s->count, sizeof *sorted);
+    bool done = keys && sorted;
+
+    for (size_t i = 0; done && i < s->count; i++)
+        keys[i] = (struct qn_prof_key){ s->list[i].start, i };
+    done = done && !qn_prof_sort_keys(keys, s->count);
+    for (size_t i = 0; done && i < s->count; i++)
+        sorted[i] = s->list[keys[i].id];
+    free(keys);
+    if (!done) {
+        free(sorted);
+        return false;
+    }
+    sort_ends(sorted, s->count);
+    free(s->list);
+    s->list = sorted;
+    s->room = s->count;
+    return true;
 }
 
 /* list[at] got a later start: moves it behind its smaller successors. */
@@ -141,7 +181,7 @@ void qn_debug_load_symbols(struct qn_debug *d)
     qn_debug_find_separate(d);
     add_file(d, d->main.elf, &plt);
     add_file(d, d->separate.elf, &plt);
-    if (d->symbols.count)
+    if (d->symbols.count && !sort(&d->symbols))
         qsort(d->symbols.list, d->symbols.count, sizeof *d->symbols.list, compare);
     make_disjoint(&d->symbols);
 }
