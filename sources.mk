@@ -84,6 +84,7 @@ hosted_sources = \
 	lib/debug/demangle_v0_types.c \
 	lib/debug/dwarf.c \
 	lib/debug/find.c \
+	lib/debug/kept.c \
 	lib/debug/line_names.c \
 	lib/debug/line_program.c \
 	lib/debug/lines.c \
@@ -677,6 +678,7 @@ unit_programs = \
 	tests/unit/debug/damage \
 	tests/unit/debug/demangle \
 	tests/unit/debug/find \
+	tests/unit/debug/kept \
 	tests/unit/debug/prefer \
 	tests/unit/debug/reader \
 	tests/unit/debug/symbols \
@@ -820,6 +822,7 @@ shell_tests = \
 	tests/unit/run/fidelity.sh \
 	tests/unit/run/gdb.sh \
 	tests/unit/run/interval.sh \
+	tests/unit/run/keep_lines.sh \
 	tests/unit/run/regions.sh \
 	tests/unit/run/regions_with.sh \
 	tests/unit/run/requests.sh \

@@ -164,6 +164,17 @@ static int run(struct qn_run *r)
     return end_main(r);
 }
 
+/* Where users have what may be lost (XDG Base Directory Specification 0.8); NULL: nowhere. */
+static char *cache_directory(void)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *path;
+
+    if (cache && cache[0] == '/')
+        return asprintf(&path, "%s/quern", cache) < 0 ? NULL : path;
+    return !home || home[0] != '/' || asprintf(&path, "%s/.cache/quern", home) < 0 ? NULL : path;
+}
+
 static int run_command(int argc, char **argv)
 {
     static struct qn_run r;
@@ -173,7 +184,8 @@ static int run_command(int argc, char **argv)
         return status;
     if (!check_options(&r.options) || !qn_run_take_names(&r))
         return QN_EXIT_USAGE;
-    qn_debug_configure(&(struct qn_debug_settings){ !r.options.demangle, r.options.debug_root });
+    qn_debug_configure(&(struct qn_debug_settings){ !r.options.demangle, r.options.keep_lines ? cache_directory() : NULL,
+                                                    r.options.debug_root });
     r.is_main = true;
     r.pidfd = r.store.fd = r.fresh.fd = -1;
     fill_standard_descriptors();

@@ -292,7 +292,7 @@ static int print_help(void)
 
 static void set_defaults(struct qn_run_options *o)
 {
-    *o = (struct qn_run_options){ .cache_sim = true, .instr_at_start = true, .filter = true, .demangle = true, .seed = 1,
+    *o = (struct qn_run_options){ .cache_sim = true, .instr_at_start = true, .filter = true, .demangle = true, .keep_lines = true, .seed = 1,
                                   .log_fd = 2, .explain_first = 20, .explain_every = 1000 };
     o->trace_blocks.last = UINT64_MAX;
 }

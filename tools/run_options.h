@@ -38,6 +38,7 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(NUMBER, "explain-every", explain_every, "N", "then of every Nth; 0 = no more [1000]")                          \
     X(TEXT, "explain-file", explain_file, "FILE", "where to; %p, %q{VAR} as above [quern.explain.%p.txt]")           \
     X(YESNO, "demangle", demangle, "yes|no", "readable names of C++ and Rust functions [yes]")                       \
+    X(YESNO, "keep-lines", keep_lines, "yes|no", "keep line tables that had to be unpacked in ~/.cache/quern [yes]")    \
     X(TEXT, "extra-debuginfo-path", debug_root, "DIR", "look for separate debug files in DIR first")                 \
     X(YESNO, "trace-children", trace_children, "yes|no", "also profile what the program executes [no]")              \
     X(NAMES, "toggle", toggle, "FUNCTION", "count only inside this function; may be repeated")                       \
@@ -76,7 +77,7 @@ struct qn_run_names {
 struct qn_run_options {
     struct qn_geometry geometry[QN_RUN_LEVELS]; /* line 0: not given */
     bool cache_sim, branch_sim, trace_children, instr_at_start, quiet, verbose, stats, local_rates, aslr, vdso,
-        filter, check, dump_objects, dump_instr, demangle;
+        filter, check, dump_objects, dump_instr, demangle, keep_lines;
     bool vdso_given, log_fd_given, interval_given;
     uint64_t counting;     /* enum qn_counting */
     uint64_t batch;        /* enum qn_batch */

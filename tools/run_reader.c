@@ -33,7 +33,7 @@
 #include "run_reader.h"
 
 #define FDS_MAX 4
-#define HEAP_READY (4 << 20) /* bytes: what the symbols and lines of the C library take */
+#define HEAP_READY (3 << 20) /* bytes: what the symbols and lines of the C library and a small profile take */
 #define WATCH_FIRST_MS 1 /* pause between two looks at the arena, doubled while nothing is new */
 #define WATCH_LAST_MS 64 /* with longer pauses it waits for requests only */
 
@@ -104,6 +104,8 @@ _Noreturn static void fold_for(struct qn_run *r, const struct request *q, const 
     failed = !qn_run_fold(r, NULL, library);
     while (write(fds[1], &failed, 1) < 0 && errno == EINTR)
         ;
+    if (q->last)
+        qn_cost_keep_lines(library);
     _exit(0);
 }
 
@@ -221,6 +223,7 @@ static void read_and_fold(struct qn_run *r, int socket, int program)
         while (waitpid(-1, NULL, WNOHANG) > 0)
             ;
     }
+    qn_cost_keep_lines(library);
     _exit(0);
 }
 

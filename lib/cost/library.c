@@ -146,6 +146,13 @@ static void open_files(struct qn_cost_library *l, const struct qn_cost_store *st
     }
 }
 
+void qn_cost_keep_lines(const struct qn_cost_library *l)
+{
+    for (uint32_t i = 0; i < l->count; i++)
+        if (l->files[i].debug)
+            qn_debug_keep_lines(l->files[i].debug);
+}
+
 void qn_cost_preload(struct qn_cost_library *l, const struct qn_cost_store *store)
 {
     struct qn_cost_modules *m = qn_cost_new_modules(store, l, NULL, NULL, NULL);

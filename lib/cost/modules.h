@@ -48,6 +48,9 @@ void qn_cost_give_file(struct qn_cost_library *l, int fd);
  * that it needs. */
 void qn_cost_foresee(struct qn_cost_library *l, const char *program);
 
+/* Keeps line tables that took time to read, for the next run. */
+void qn_cost_keep_lines(const struct qn_cost_library *l);
+
 /* Reads ahead what a fold of this arena will need by now.  Arenas of forked guests begin with the same
  * blocks, so only blocks with higher numbers than any before are looked at. */
 void qn_cost_preload(struct qn_cost_library *l, const struct qn_cost_store *store);

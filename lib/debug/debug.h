@@ -38,6 +38,7 @@ struct qn_debug_place {
 /* For all modules, before the first is opened. */
 struct qn_debug_settings {
     bool keep_names;        /* C++ and Rust names as the linker has them */
+    const char *kept;       /* directory of line tables that are kept; NULL: none are */
     const char *extra_root; /* another directory like /usr/lib/debug, looked into first; NULL: none */
 };
 void qn_debug_configure(const struct qn_debug_settings *settings);
@@ -92,6 +93,9 @@ void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take
 
 /* Reads now what qn_debug_find would read when it is first asked: symbols and line tables. */
 void qn_debug_read_ahead(struct qn_debug *d);
+
+/* Keeps line tables that had to be unpacked, for the next time. */
+void qn_debug_keep_lines(struct qn_debug *d);
 
 /* The path of the dynamic linker that the file names (PT_INTERP), and the name of the library that it needs as number 0, 1,
  * ... (DT_NEEDED); NULL: none. */

@@ -75,7 +75,8 @@ struct qn_sequence { /* a run of rows, addresses rising */
     uint64_t start, end;
     const uint8_t *program; /* its first opcode */
     uint32_t unit;
-    uint32_t count;         /* of rows */
+    uint32_t scanned;       /* rows that the program makes */
+    uint32_t count;         /* of `rows` */
     struct qn_row *rows;    /* NULL: not decoded yet */
 };
 
@@ -93,6 +94,8 @@ struct qn_directory { /* of a compilation, by its line table */
 struct qn_lines {
     bool loaded, str_loaded;
     struct qn_section line, line_str, str;
+    void *mapped; /* the file that these tables were kept in; NULL: they were read */
+    size_t mapped_bytes;
     struct qn_unit *units;
     size_t nunits, unit_room;
     struct qn_sequence *sequences; /* sorted by start */
@@ -155,10 +158,16 @@ void qn_debug_load_lines(struct qn_debug *d);
 /* The file that has the DWARF sections, NULL if none has. */
 Elf *qn_debug_dwarf_file(struct qn_debug *d);
 
+/* Lists the units of l->line; with `take` their sequences are found, too. */
+typedef void qn_debug_take_sequence(void *data, const struct qn_sequence *s);
+void qn_debug_list_units(struct qn_debug *d, qn_debug_take_sequence *take);
+
+/* kept.c: the line tables as they were kept.  false: they were not, or cannot be used; nothing is changed. */
+bool qn_debug_take_kept_lines(struct qn_debug *d);
+
 /* line_program.c: the header at `offset` (false: no more), the sequences of a unit (false: it is damaged), rows of
  * one. */
 bool qn_debug_read_unit(const struct qn_section *line, uint64_t offset, struct qn_unit *u, uint64_t *next);
-typedef void qn_debug_take_sequence(void *data, const struct qn_sequence *s);
 bool qn_debug_scan_unit(const struct qn_unit *u, qn_debug_take_sequence *take, void *data);
 bool qn_debug_decode_sequence(const struct qn_unit *u, struct qn_sequence *s);
 

@@ -171,7 +171,7 @@ bool qn_debug_scan_unit(const struct qn_unit *u, qn_debug_take_sequence *take, v
             if (!any)
                 s.start = m.address;
             any = true;
-            s.count++;
+            s.scanned++;
             continue;
         }
         s.end = m.address;
@@ -189,7 +189,7 @@ bool qn_debug_decode_sequence(const struct qn_unit *u, struct qn_sequence *s)
 {
     struct qn_reader r = { s->program, u->end, false };
     struct machine m = { 0, 1, 1 };
-    uint32_t n = 0, room = s->count;
+    uint32_t n = 0, room = s->scanned;
 
     s->rows = malloc((room + 1) * sizeof *s->rows);
     if (!s->rows)

@@ -9,6 +9,7 @@
  * Invariants: sequences are sorted by start; rows are decoded per sequence when first asked for.
  */
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "base/grow.h"
 #include "debug/internal.h"
@@ -47,30 +48,39 @@ Elf *qn_debug_dwarf_file(struct qn_debug *d)
     return qn_debug_has_lines(d->main.elf) ? d->main.elf : d->separate.elf;
 }
 
-void qn_debug_load_lines(struct qn_debug *d)
+void qn_debug_list_units(struct qn_debug *d, qn_debug_take_sequence *take)
 {
     struct qn_lines *l = &d->lines;
     uint64_t offset = 0;
     struct qn_unit u;
-    Elf *elf;
 
-    if (l->loaded)
-        return;
-    l->loaded = true;
-    elf = qn_debug_dwarf_file(d);
-    l->line = qn_debug_read_section(d, elf, ".debug_line");
-    l->line_str = qn_debug_read_section(d, elf, ".debug_line_str");
     while (qn_debug_read_unit(&l->line, offset, &u, &offset)) {
         struct scan scan = { d, (uint32_t)l->nunits };
 
         if (!QN_GROW(l->units, l->nunits, l->unit_room, QN_DEBUG_ROOM))
             break;
         l->units[l->nunits++] = u;
-        d->damaged |= u.bad | !qn_debug_scan_unit(&u, take_sequence, &scan);
+        d->damaged |= u.bad | (take && !qn_debug_scan_unit(&u, take, &scan));
     }
     d->damaged |= offset < l->line.size;
-    if (l->nsequences)
-        qsort(l->sequences, l->nsequences, sizeof *l->sequences, compare);
+}
+
+void qn_debug_load_lines(struct qn_debug *d)
+{
+    struct qn_lines *l = &d->lines;
+    Elf *elf;
+
+    if (l->loaded)
+        return;
+    elf = qn_debug_dwarf_file(d);
+    if (!qn_debug_take_kept_lines(d)) {
+        l->line = qn_debug_read_section(d, elf, ".debug_line");
+        l->line_str = qn_debug_read_section(d, elf, ".debug_line_str");
+        qn_debug_list_units(d, take_sequence);
+        if (l->nsequences)
+            qsort(l->sequences, l->nsequences, sizeof *l->sequences, compare);
+    }
+    l->loaded = true;
 }
 
 /* The last sequence that starts at or before the address: index + 1, 0 if none. */
@@ -151,5 +161,7 @@ void qn_debug_free_lines(struct qn_lines *l)
     qn_debug_free_section(&l->str);
     free(l->sequences);
     free(l->units);
+    if (l->mapped)
+        munmap(l->mapped, l->mapped_bytes);
     *l = (struct qn_lines){ 0 };
 }

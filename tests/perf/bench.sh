@@ -58,7 +58,8 @@ LC_ALL=C
 PYTHONHASHSEED=0
 # The AVX2 way of SHA-256: no SHA instructions, no AVX-512, so that Valgrind runs the same code.
 OPENSSL_ia32cap='~0x0:~0xf0230000'
-export LC_ALL PYTHONHASHSEED OPENSSL_ia32cap
+XDG_CACHE_HOME=$work/cache # not the user's; what is kept there after the first run is part of the machine, like the debug files
+export LC_ALL PYTHONHASHSEED OPENSSL_ia32cap XDG_CACHE_HOME
 cd "$work" || exit 1
 
 # scaled N: N times the scale, at least 1.

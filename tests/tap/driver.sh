@@ -12,7 +12,7 @@
 # than 0 where no point failed.
 #
 # A test gets: QUERN, CC, top_srcdir, top_builddir (absolute; from make); SCRATCH, an empty directory of its own, which is
-# also TMPDIR; it is left behind if the test failed.  The working directory is the build directory.
+# also TMPDIR; XDG_CACHE_HOME, which all share; SCRATCH is left behind if the test failed.  The working directory is the build directory.
 set -u
 
 test_timeout=${TEST_TIMEOUT:-900} # seconds; generous: it is there for tests that hang
@@ -31,7 +31,8 @@ done
 top_builddir=${top_builddir:-$PWD}
 SCRATCH=$top_builddir/tests/scratch/$test_name
 TMPDIR=$SCRATCH
-export SCRATCH TMPDIR top_builddir
+XDG_CACHE_HOME=$top_builddir/tests/scratch/cache
+export SCRATCH TMPDIR XDG_CACHE_HOME top_builddir
 rm -rf "$SCRATCH"
 mkdir -p "$SCRATCH" || exit 1
 

@@ -25,7 +25,8 @@ if [ -z "${SCRATCH:-}" ]; then
     mkdir -p "$SCRATCH"
     trap 'rm -rf "$SCRATCH"' EXIT
 fi
-export top_srcdir top_builddir QUERN CC SCRATCH
+: "${XDG_CACHE_HOME:=$top_builddir/tests/scratch/cache}"
+export top_srcdir top_builddir QUERN CC SCRATCH XDG_CACHE_HOME
 
 tap_count=0
 tap_failed=0

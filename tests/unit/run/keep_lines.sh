@@ -1,0 +1,70 @@
+#!/bin/sh
+# Are line tables kept where the user has such things, by one run for the next, and never where they are not wanted?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+cd "$SCRATCH" || bail 'no scratch directory'
+
+cat >program.c <<'END'
+int main(int argc, char **argv)
+{
+    int sum = 0;
+    for (int i = 0; i < 1000; i++)
+        sum += i ^ argc;
+    return sum == 1 && argv == 0;
+}
+END
+"$CC" -g -gz=zlib -O1 -Wl,--build-id=0x0123456789abcdef program.c -o program 2>cc || skip_all 'this compiler does not pack debug information'
+kept=0123456789abcdef.lines
+
+# run OPTIONS...: a profile
+run() { "$QUERN" run -q --out-file=profile "$@" -- ./program; }
+# lines [PROFILE]: what it says of the program's own lines; misses depend on the environment
+lines() { awk '/^fl=/ { own = /program\.c$/ } own { print $1, $2 }' "${1-profile}"; }
+
+unset XDG_CACHE_HOME
+HOME=$SCRATCH/home
+export HOME
+mkdir home
+run --keep-lines=no
+lines >wanted
+ok 'the program has lines' test "$(wc -l <wanted)" -ge 6
+is "$(ls -A home)" '' '--keep-lines=no: nothing is kept'
+run
+lines >first
+ok 'the first run keeps them in ~/.cache/quern' test -f "home/.cache/quern/$kept"
+ok 'and has the same lines' cmp -s wanted first
+number=$(stat -c '%i %y %a' "home/.cache/quern/$kept")
+run
+lines >second
+ok 'the second run has them, too' cmp -s wanted second
+is "$(stat -c '%i %y %a' "home/.cache/quern/$kept")" "${number% *} 600" 'it leaves the file alone, which is the user'"'"'s only'
+is "$(stat -c %a home/.cache/quern)" 700 'and so is the directory'
+
+XDG_CACHE_HOME=$SCRATCH/other/deeper
+export XDG_CACHE_HOME
+run
+ok 'XDG_CACHE_HOME: its parent is made, not more' test ! -e other
+mkdir other
+for i in 1 2 3 4 5 6; do
+    "$QUERN" run -q --out-file="profile.$i" -- ./program &
+done
+wait
+ok 'six runs at once: the file is there' test -f "other/deeper/quern/$kept"
+is "$(find other -name '*.lines.*')" '' 'and nothing else'
+for i in 1 2 3 4 5 6; do
+    lines "profile.$i" | cmp -s - wanted || echo "$i"
+done >wrong
+is "$(cat wrong)" '' 'all have the same lines'
+
+rm -rf home/.cache
+XDG_CACHE_HOME=relative run
+ok 'a relative one is not used' test -f "home/.cache/quern/$kept" -a ! -e relative
+rm -rf home/.cache
+env -u HOME -u XDG_CACHE_HOME "$QUERN" run -q --out-file=profile -- ./program
+lines >third
+ok 'without a home: the same lines' cmp -s wanted third
+XDG_CACHE_HOME=/dev/null run 2>errors
+lines >fourth
+ok 'nor where nothing can be kept' cmp -s wanted fourth
+is "$(cat errors)" '' 'and not a word about it'
+
+done_testing
