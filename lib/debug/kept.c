@@ -11,8 +11,8 @@
  * The C library's takes 7 of the 10 ms that reading its debug information takes: as long as /bin/true runs under quern.
  *
  * Invariants: a file is used only if it is the user's own, nobody else may write to it, and all that it says is possible; it
- * is written under another name first.  Whatever goes wrong, the tables are read as if there was none.  Files that nobody has
- * used for KEPT_DAYS are removed when another one is written.
+ * is written under another name first.  Whatever goes wrong, the tables are read as if there was none.  When one is written,
+ * those that nobody has used for KEPT_DAYS are removed, and of the others those used last stay, KEPT_MOST bytes of them.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -27,12 +27,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
 #include "base/ready.h"
 #include "debug/internal.h"
 
 #define KEPT_MAGIC "quern lines 1\n\0" /* 16 bytes; another number when anything here or in struct qn_sequence means something else */
 #define KEPT_SUFFIX ".lines"
+#define KEPT_LEAST (64u << 10)     /* bytes of .debug_line: less is quickly read */
+#define KEPT_MOST ((off_t)256 << 20) /* bytes of all files together */
 #define KEPT_DAYS 60
 #define DAY (24 * 60 * 60)
 
@@ -197,19 +200,61 @@ static void make_directory(const char *path)
         mkdir(path, 0700);
 }
 
-static void remove_old(const char *directory)
+struct kept_file {
+    char name[2 * QN_BUILD_ID_MAX + 20];
+    time_t used;
+    off_t size;
+};
+
+static int compare_use(const void *left, const void *right)
 {
-    DIR *list = opendir(directory);
-    time_t oldest = time(NULL) - (time_t)KEPT_DAYS * DAY;
+    const struct kept_file *a = left, *b = right;
+
+    return a->used > b->used ? -1 : a->used < b->used;
+}
+
+/* All of the directory, those first that were used last. */
+static struct kept_file *list_files(DIR *directory, size_t *count)
+{
+    struct kept_file *list = NULL;
+    size_t room = 0;
     struct dirent *e;
     struct stat st;
 
-    while (list && (e = readdir(list)))
-        if (strstr(e->d_name, KEPT_SUFFIX) && !fstatat(dirfd(list), e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
-            S_ISREG(st.st_mode) && st.st_atime < oldest && st.st_mtime < oldest)
-            unlinkat(dirfd(list), e->d_name, 0);
-    if (list)
-        closedir(list);
+    *count = 0;
+    while ((e = readdir(directory)))
+        if (strstr(e->d_name, KEPT_SUFFIX) && strlen(e->d_name) < sizeof list->name &&
+            !fstatat(dirfd(directory), e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+            QN_GROW(list, *count, room, QN_DEBUG_ROOM)) {
+            struct kept_file *f = &list[(*count)++];
+
+            strcpy(f->name, e->d_name);
+            f->used = st.st_atime > st.st_mtime ? st.st_atime : st.st_mtime;
+            f->size = st.st_size;
+        }
+    if (*count)
+        qsort(list, *count, sizeof *list, compare_use);
+    return list;
+}
+
+static void remove_old(const char *path)
+{
+    DIR *directory = opendir(path);
+    time_t oldest = time(NULL) - (time_t)KEPT_DAYS * DAY;
+    struct kept_file *list;
+    size_t count;
+    off_t sum = 0;
+
+    if (!directory)
+        return;
+    list = list_files(directory, &count);
+    for (size_t i = 0; i < count; i++) {
+        sum += list[i].size;
+        if (list[i].used < oldest || sum > KEPT_MOST)
+            unlinkat(dirfd(directory), list[i].name, 0);
+    }
+    free(list);
+    closedir(directory);
 }
 
 static struct kept_sequence *list_sequences(const struct qn_lines *l)
@@ -267,7 +312,7 @@ void qn_debug_keep_lines(struct qn_debug *d)
     char path[PATH_MAX];
     struct stat debug;
 
-    if (!l->line.owned || l->mapped || d->damaged || !l->nsequences || l->line.size > UINT32_MAX ||
+    if (!l->line.owned || l->mapped || d->damaged || !l->nsequences || l->line.size < KEPT_LEAST || l->line.size > UINT32_MAX ||
         !name_file(d, path, KEPT_SUFFIX) || !stat_debug(d, &debug) || !(sequences = list_sequences(l)))
         return;
     h.debug_size = (uint64_t)debug.st_size;

@@ -3,16 +3,17 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 cd "$SCRATCH" || bail 'no scratch directory'
 
-cat >program.c <<'END'
-int main(int argc, char **argv)
-{
-    int sum = 0;
-    for (int i = 0; i < 1000; i++)
-        sum += i ^ argc;
-    return sum == 1 && argv == 0;
-}
-END
-"$CC" -g -gz=zlib -O1 -Wl,--build-id=0x0123456789abcdef program.c -o program 2>cc || skip_all 'this compiler does not pack debug information'
+# More than 64 KiB of line tables; less is not kept.
+awk 'BEGIN {
+    for (f = 0; f < 100; f++) {
+        print "int f" f "(int a)\n{\n    int x = a;"
+        for (i = 3; i < 200; i++)
+            print "    x ^= a * " i ";\n"
+        print "    return x;\n}"
+    }
+    print "int main(int argc, char **argv)\n{\n    return f1(argc) == 1 && argv == 0;\n}"
+}' >program.c
+"$CC" -g -gz=zlib -O0 -Wl,--build-id=0x0123456789abcdef program.c -o program 2>cc || skip_all 'this compiler does not pack debug information'
 kept=0123456789abcdef.lines
 
 # run OPTIONS...: a profile
