@@ -82,19 +82,13 @@ static char *find_text(const char *path, const char *mark, const char *first, un
     return text;
 }
 
-/* FNV-1a, by words of eight bytes, the last filled up with zeros. */
 uint64_t qn_sim_hash_engine(const char *path)
 {
-    uint64_t hash = QN_HASH_NONE, word;
+    uint64_t hash;
     size_t mapped = 0;
     const char *bytes = map_file(path, &mapped);
-    size_t n = bytes ? loaded_bytes(bytes, mapped) : 0;
 
-    for (size_t i = 0; i < n; i += sizeof word) {
-        word = 0;
-        memcpy(&word, bytes + i, n - i < sizeof word ? n - i : sizeof word);
-        hash = qn_hash_add(hash, word);
-    }
+    hash = qn_hash_words(QN_HASH_NONE, bytes, bytes ? loaded_bytes(bytes, mapped) : 0);
     if (bytes)
         munmap((void *)(uintptr_t)bytes, mapped);
     return hash;

@@ -2,7 +2,7 @@
  *
  *   qn_hash_bytes(QN_HASH_NONE, "a", 1) = af63dc4c8601ec8c
  *
- * Values may be added that are wider than a byte: that is faster, and another hash.
+ * Values may be added that are wider than a byte: that is faster, and another hash.  qn_hash_words does so.
  */
 #ifndef QN_BASE_HASH_H
 #define QN_BASE_HASH_H
@@ -18,6 +18,23 @@ static inline uint64_t qn_hash_bytes(uint64_t hash, const void *bytes, uint64_t 
     for (uint64_t i = 0; i < n; i++)
         hash = qn_hash_add(hash, ((const uint8_t *)bytes)[i]);
     return hash;
+}
+
+/* By words of eight bytes, the last filled up with zeros. */
+static inline uint64_t qn_hash_words(uint64_t hash, const void *bytes, uint64_t n)
+{
+    const char *at = bytes;
+    uint64_t word;
+
+    for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
+        __builtin_memcpy(&word, at, sizeof word);
+        hash = qn_hash_add(hash, word);
+    }
+    if (!n)
+        return hash;
+    word = 0;
+    __builtin_memcpy(&word, at, n);
+    return qn_hash_add(hash, word);
 }
 
 #endif

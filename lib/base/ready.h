@@ -15,23 +15,20 @@
 
 #define QN_READY_STEP (64u << 10) /* bytes */
 
-/* The pages of these bytes, which lie in memory of one's own. */
-static inline void qn_ready(const void *at, uint64_t bytes)
+enum qn_populate { QN_POPULATE_READ = 22, QN_POPULATE_WRITE = 23 }; /* MADV_POPULATE_*, Linux 5.14 */
+
+static inline void qn_populate(const void *at, uint64_t bytes, enum qn_populate how)
 {
-    enum { POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, Linux 5.14 */
     uint64_t start = (uint64_t)(uintptr_t)at, first = start & ~(QN_PAGE - 1);
 
-    qn_sys3(__NR_madvise, (long)first, (long)(qn_round_up(start + bytes, QN_PAGE) - first), POPULATE_WRITE);
+    qn_sys3(__NR_madvise, (long)first, (long)(qn_round_up(start + bytes, QN_PAGE) - first), how);
 }
+
+/* The pages of these bytes, which lie in memory of one's own. */
+static inline void qn_ready(const void *at, uint64_t bytes) { qn_populate(at, bytes, QN_POPULATE_WRITE); }
 
 /* The same for pages of a file that will be read all over. */
-static inline void qn_ready_to_read(const void *at, uint64_t bytes)
-{
-    enum { POPULATE_READ = 22 }; /* MADV_POPULATE_READ, Linux 5.14 */
-    uint64_t start = (uint64_t)(uintptr_t)at, first = start & ~(QN_PAGE - 1);
-
-    qn_sys3(__NR_madvise, (long)first, (long)(qn_round_up(start + bytes, QN_PAGE) - first), POPULATE_READ);
-}
+static inline void qn_ready_to_read(const void *at, uint64_t bytes) { qn_populate(at, bytes, QN_POPULATE_READ); }
 
 /* *ready: so far the pages are there; 0: nothing has been written yet. */
 static inline void qn_ready_until(uint64_t *ready, const void *end)

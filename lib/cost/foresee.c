@@ -19,45 +19,45 @@
 
 #define FORESEEN_MAX 64 /* libraries */
 
-/* The module of a file, and its path as the kernel shows it, to be freed; NULL: none of that name, or not ELF. */
-static struct qn_debug *foresee_file(struct qn_cost_library *l, const char *path, char **real)
+/* Reads a file, which is then known by the path that the kernel shows; NULL: none of that name, or not ELF. */
+static const struct qn_cost_file *foresee_file(struct qn_cost_library *l, const char *path)
 {
-    struct stat st;
+    char *real = realpath(path, NULL);
+    struct qn_cost_file *f = NULL;
     uint32_t number = 0;
+    struct stat st;
 
-    *real = realpath(path, NULL);
-    if (*real && !stat(*real, &st) && S_ISREG(st.st_mode))
-        number = qn_cost_number_file(l, *real, st.st_ino);
-    if (!number)
+    if (real && !stat(real, &st) && S_ISREG(st.st_mode))
+        number = qn_cost_number_file(l, real, st.st_ino);
+    free(real);
+    if (number) {
+        f = &l->files[number - 1];
+        qn_cost_open_file(l, f);
+    }
+    if (!f || !f->debug)
         return NULL;
-    qn_cost_open_file(l, &l->files[number - 1]);
-    if (l->files[number - 1].debug)
-        qn_debug_read_ahead(l->files[number - 1].debug);
-    return l->files[number - 1].debug;
+    qn_debug_read_ahead(f->debug);
+    return f;
 }
 
 /* `linker` is the dynamic linker's path. */
 static void foresee_beside(struct qn_cost_library *l, const char *linker, const char *name)
 {
     const char *slash = strrchr(linker, '/');
-    char *path, *real = NULL;
+    char *path;
 
     if (!slash || strchr(name, '/') || asprintf(&path, "%.*s/%s", (int)(slash - linker), linker, name) < 0)
         return;
-    foresee_file(l, path, &real);
-    free(real);
+    foresee_file(l, path);
     free(path);
 }
 
 void qn_cost_foresee(struct qn_cost_library *l, const char *program)
 {
-    char *path = NULL, *linker = NULL;
-    struct qn_debug *d = foresee_file(l, program, &path);
-    const char *interpreter = d ? qn_debug_interpreter(d) : NULL, *name;
+    const struct qn_cost_file *f = foresee_file(l, program), *linker;
+    const char *interpreter = f ? qn_debug_interpreter(f->debug) : NULL, *name;
 
-    if (interpreter && foresee_file(l, interpreter, &linker))
-        for (size_t i = 0; i < FORESEEN_MAX && (name = qn_debug_needed(d, i)); i++)
-            foresee_beside(l, linker, name);
-    free(linker);
-    free(path);
+    linker = interpreter ? foresee_file(l, interpreter) : NULL;
+    for (size_t i = 0; linker && i < FORESEEN_MAX && (name = qn_debug_needed(f->debug, i)); i++)
+        foresee_beside(l, linker->path, name);
 }

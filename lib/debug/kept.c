@@ -52,43 +52,18 @@ struct kept_sequence {
     uint32_t unit, count, zero;
 };
 
-static size_t padded(size_t bytes) { return (bytes + 7) & ~(size_t)7; }
+static size_t padded(size_t bytes) { return qn_round_up(bytes, sizeof(uint64_t)); }
 
 static size_t file_size(const struct kept_header *h)
 {
     return sizeof *h + h->sequences * sizeof(struct kept_sequence) + padded(h->line) + padded(h->line_str);
 }
 
-/* Everything behind the checksum, by words of eight bytes; `bytes` is a multiple of that. */
-static uint64_t checksum_of(uint64_t hash, const void *at, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += sizeof hash) {
-        uint64_t word;
-
-        memcpy(&word, (const char *)at + i, sizeof word);
-        hash = qn_hash_add(hash, word);
-    }
-    return hash;
-}
-
-/* Of a section, whose last word is filled up with zeros. */
-static uint64_t checksum_section(uint64_t hash, const struct qn_section *s)
-{
-    size_t whole = s->size & ~(size_t)7;
-    char last[8] = { 0 };
-
-    hash = checksum_of(hash, s->bytes, whole);
-    if (whole == s->size)
-        return hash;
-    memcpy(last, s->bytes + whole, s->size - whole);
-    return checksum_of(hash, last, sizeof last);
-}
-
 static uint64_t checksum_header(const struct kept_header *h)
 {
     size_t from = offsetof(struct kept_header, debug_size);
 
-    return checksum_of(QN_HASH_NONE, (const char *)h + from, sizeof *h - from);
+    return qn_hash_words(QN_HASH_NONE, (const char *)h + from, sizeof *h - from);
 }
 
 /* The ELF file that has the line tables.  false: it is none on disk. */
@@ -99,10 +74,10 @@ static bool stat_debug(struct qn_debug *d, struct stat *st)
     return fd >= 0 && !fstat(fd, st);
 }
 
-static bool name_file(const struct qn_debug *d, char *path, const char *suffix)
+static bool name_file(const struct qn_debug *d, char *path)
 {
     return qn_debug_settings.kept && d->build_id[0] &&
-           snprintf(path, PATH_MAX, "%s/%s%s", qn_debug_settings.kept, d->build_id, suffix) < PATH_MAX;
+           snprintf(path, PATH_MAX, "%s/%s" KEPT_SUFFIX, qn_debug_settings.kept, d->build_id) < PATH_MAX;
 }
 
 /* ---- reading ---- */
@@ -133,7 +108,7 @@ static bool is_right(const struct kept_header *h, size_t bytes, const struct sta
     return !memcmp(h->magic, KEPT_MAGIC, sizeof h->magic) && h->debug_size == (uint64_t)debug->st_size &&
            h->debug_seconds == (uint64_t)debug->st_mtim.tv_sec && h->debug_nanoseconds == (uint64_t)debug->st_mtim.tv_nsec &&
            h->sequences <= bytes && h->line <= bytes && h->line_str <= bytes && file_size(h) == bytes &&
-           h->checksum == checksum_of(checksum_header(h), h + 1, bytes - sizeof *h);
+           h->checksum == qn_hash_words(checksum_header(h), h + 1, bytes - sizeof *h);
 }
 
 /* false: they cannot be what was written. */
@@ -166,7 +141,7 @@ bool qn_debug_take_kept_lines(struct qn_debug *d)
     struct stat debug;
     size_t bytes;
 
-    if (!name_file(d, path, KEPT_SUFFIX) || !stat_debug(d, &debug) || !(h = map_file(path, &bytes)))
+    if (!name_file(d, path) || !stat_debug(d, &debug) || !(h = map_file(path, &bytes)))
         return false;
     l->mapped = (void *)(uintptr_t)h;
     l->mapped_bytes = bytes;
@@ -313,7 +288,7 @@ void qn_debug_keep_lines(struct qn_debug *d)
     struct stat debug;
 
     if (!l->line.owned || l->mapped || d->damaged || !l->nsequences || l->line.size < KEPT_LEAST || l->line.size > UINT32_MAX ||
-        !name_file(d, path, KEPT_SUFFIX) || !stat_debug(d, &debug) || !(sequences = list_sequences(l)))
+        !name_file(d, path) || !stat_debug(d, &debug) || !(sequences = list_sequences(l)))
         return;
     h.debug_size = (uint64_t)debug.st_size;
     h.debug_seconds = (uint64_t)debug.st_mtim.tv_sec;
@@ -321,8 +296,9 @@ void qn_debug_keep_lines(struct qn_debug *d)
     h.sequences = l->nsequences;
     h.line = l->line.size;
     h.line_str = l->line_str.size;
-    h.checksum = checksum_of(checksum_header(&h), sequences, l->nsequences * sizeof *sequences);
-    h.checksum = checksum_section(checksum_section(h.checksum, &l->line), &l->line_str);
+    h.checksum = qn_hash_words(checksum_header(&h), sequences, l->nsequences * sizeof *sequences);
+    h.checksum = qn_hash_words(h.checksum, l->line.bytes, l->line.size);
+    h.checksum = qn_hash_words(h.checksum, l->line_str.bytes, l->line_str.size);
     make_directory(qn_debug_settings.kept);
     if (write_file(path, &h, sequences, l))
         remove_old(qn_debug_settings.kept);

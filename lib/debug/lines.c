@@ -68,12 +68,12 @@ void qn_debug_list_units(struct qn_debug *d, qn_debug_take_sequence *take)
 void qn_debug_load_lines(struct qn_debug *d)
 {
     struct qn_lines *l = &d->lines;
-    Elf *elf;
 
     if (l->loaded)
         return;
-    elf = qn_debug_dwarf_file(d);
     if (!qn_debug_take_kept_lines(d)) {
+        Elf *elf = qn_debug_dwarf_file(d);
+
         l->line = qn_debug_read_section(d, elf, ".debug_line");
         l->line_str = qn_debug_read_section(d, elf, ".debug_line_str");
         qn_debug_list_units(d, take_sequence);

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "debug/debug.h"
 #include "base/ready.h"
+#include "debug/debug.h"
 #include "debug/internal.h"
 #include "prof/radix.h"
 
@@ -82,16 +82,15 @@ static int compare(const void *left, const void *right)
     return a->end < b->end ? -1 : a->end > b->end;
 }
 
-/* Nearly as many lists as symbols begin at an address of their own: those that do not are put in order one by one. */
-static void sort_ends(struct qn_symbol *list, size_t count)
+/* What follows list[at] is sorted: moves it behind its smaller successors. */
+static void sink(struct qn_symbol *list, size_t count, size_t at)
 {
-    for (size_t i = 1; i < count; i++)
-        for (size_t j = i; j && compare(&list[j - 1], &list[j]) > 0; j--) {
-            struct qn_symbol s = list[j];
+    for (; at + 1 < count && compare(&list[at], &list[at + 1]) > 0; at++) {
+        struct qn_symbol s = list[at];
 
-            list[j] = list[j - 1];
-            list[j - 1] = s;
-        }
+        list[at] = list[at + 1];
+        list[at + 1] = s;
+    }
 }
 
 /* By start, then by end; those alike stay in their order.  false: no memory. */
@@ -111,22 +110,12 @@ static bool sort(struct qn_symbols *s)
         free(sorted);
         return false;
     }
-    sort_ends(sorted, s->count);
+    for (size_t i = s->count; i-- > 0;)
+        sink(sorted, s->count, i); /* of those that begin together the shorter first */
     free(s->list);
     s->list = sorted;
     s->room = s->count;
     return true;
-}
-
-/* list[at] got a later start: moves it behind its smaller successors. */
-static void sink(struct qn_symbol *list, size_t count, size_t at)
-{
-    for (; at + 1 < count && compare(&list[at], &list[at + 1]) > 0; at++) {
-        struct qn_symbol s = list[at];
-
-        list[at] = list[at + 1];
-        list[at + 1] = s;
-    }
 }
 
 /* Of two names of one range the preferred one stays in the list. */

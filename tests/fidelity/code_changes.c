@@ -12,15 +12,25 @@
 
 #include "code.h"
 
-static void mapped_twice(void)
+/* A page of a new file, once to be written and once to be run; the file, -1 if there is none to be had. */
+static int map_twice(uint8_t **w, uint8_t **x)
 {
-    int fd = memfd_create("code", 0), sum = 0;
-    uint8_t *w, *x;
+    int fd = memfd_create("code", 0);
 
     if (ftruncate(fd, 4096))
+        return -1;
+    *w = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    *x = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+    return fd;
+}
+
+static void mapped_twice(void)
+{
+    uint8_t *w, *x;
+    int fd = map_twice(&w, &x), sum = 0;
+
+    if (fd < 0)
         return;
-    w = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    x = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
     for (int i = 0; i < 100; i++) {
         put_code(w, i * i);
         sum += call(x);
@@ -111,13 +121,11 @@ static void mapped_anew(void)
 static void flags_kept(void)
 {
     static const uint8_t writes[] = {0x31, 0xc0, 0xc3}, reads[] = {0x0f, 0x92, 0xc0, 0x0f, 0x94, 0xc4, 0xc3}; /* xor; setc %al; setz %ah */
-    int fd = memfd_create("flags", 0), found = 0;
     uint8_t *w, *x;
+    int found = 0;
 
-    if (ftruncate(fd, 4096))
+    if (map_twice(&w, &x) < 0)
         return;
-    w = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    x = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
     for (int i = 0; i < 100; i++) {
         const bool carry = i & 2, zero = i & 4;
         long flags = carry | zero << 6, result = 0;

@@ -190,11 +190,8 @@ static bool compile(const char *flags, int functions)
 {
     char command[1000];
 
-    snprintf(command, sizeof command, "cd \"$SCRATCH\" && awk -v functions=%d 'BEGIN {"
-             "    for (f = 0; f < functions; f++) {"
-             "        print \"int f\" f \"(int a)\\n{\\n    int x = a;\";"
-             "        for (i = 3; i < 200; i++) print \"    x ^= a * \" i \";\\n\";"
-             "        print \"    return x;\\n}\" } }' >source.c && "
+    snprintf(command, sizeof command, "cd \"$SCRATCH\" && "
+             "awk -v functions=%d -f \"$top_srcdir/tests/unit/debug/many_lines.awk\" >source.c && "
              "${CC:-gcc} -g -O0 -shared -fPIC %s -o packed source.c 2>cc", functions, flags);
     return system(command) == 0;
 }

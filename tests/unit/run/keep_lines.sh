@@ -4,15 +4,7 @@
 cd "$SCRATCH" || bail 'no scratch directory'
 
 # More than 64 KiB of line tables; less is not kept.
-awk 'BEGIN {
-    for (f = 0; f < 100; f++) {
-        print "int f" f "(int a)\n{\n    int x = a;"
-        for (i = 3; i < 200; i++)
-            print "    x ^= a * " i ";\n"
-        print "    return x;\n}"
-    }
-    print "int main(int argc, char **argv)\n{\n    return f1(argc) == 1 && argv == 0;\n}"
-}' >program.c
+awk -v functions=100 -f "$top_srcdir/tests/unit/debug/many_lines.awk" >program.c
 "$CC" -g -gz=zlib -O0 -Wl,--build-id=0x0123456789abcdef program.c -o program 2>cc || skip_all 'this compiler does not pack debug information'
 kept=0123456789abcdef.lines
 
