@@ -17,7 +17,8 @@
 #define HOLDERS 65536u      /* tickets that may be drawn at a time; more than there can be threads */
 #define LOOK_EVERY 8u       /* so many times patience is lost until the owner is looked at */
 
-enum { FUTEX_WAIT_BITSET_ = 9 | 128, FUTEX_WAKE_BITSET_ = 10 | 128, SIG_TRAP = 5, SI_QUEUE_ = -1, E_TIMEDOUT = 110, E_SRCH = 3 };
+enum { FUTEX_WAIT_ = 0 | 128, FUTEX_WAKE_ = 1 | 128, FUTEX_WAIT_BITSET_ = 9 | 128, FUTEX_WAKE_BITSET_ = 10 | 128 };
+enum { SIG_TRAP = 5, SI_QUEUE_ = -1, E_TIMEDOUT = 110, E_SRCH = 3 };
 
 struct qn_thread *qn_self;
 
@@ -29,28 +30,16 @@ static struct qn_thread *holder_of(uint32_t word) { return holders[word / 2 % HO
 
 /* ---- who waits ---- */
 
-static void kick_owner(uint32_t word)
-{
-    struct qn_siginfo info = {.signo = SIG_TRAP, .code = SI_QUEUE_};
-    const struct qn_thread *owner = holder_of(word);
-
-    info.queue.value = QN_KICK_VALUE;
-    asked = 1;
-    if (!(word & 1) || !owner || !qn_ctx.in_cache)
-        return; /* it will see the wish in the dispatcher */
-    qn_sys4(__NR_rt_tgsigqueueinfo, owner->pid, owner->tid, SIG_TRAP, (long)&info);
-}
-
 /* The letter of /proc/PID/task/TID/stat: R running, S asleep, t stopped by a debugger, Z dead; 0 = no such thread. */
-static char state_of(const struct qn_thread *t)
+static char state_of(int32_t pid, int32_t tid)
 {
     char path[64], text[128];
     long fd, n;
 
-    qn_format(path, sizeof path, "/proc/%d/task/%d/stat", t->pid, t->tid);
+    qn_format(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
     fd = qn_sys3(__NR_open, (long)path, 02000000, 0);
     if (qn_sys_failed(fd))
-        return qn_sys3(__NR_tgkill, t->pid, t->tid, 0) == -E_SRCH ? 0 : 'R';
+        return qn_sys3(__NR_tgkill, pid, tid, 0) == -E_SRCH ? 0 : 'R';
     n = qn_sys3(__NR_read, fd, (long)text, sizeof text);
     qn_sys1(__NR_close, fd);
     for (long i = n - 3; i > 0; i--)
@@ -59,13 +48,86 @@ static char state_of(const struct qn_thread *t)
     return 'R';
 }
 
+static bool is_dead(char state) { return state == 0 || state == 'Z' || state == 'X'; }
+
+/* ---- kicks ----
+ *
+ * A kick is a SIGTRAP of the engine's own.  It must not come late: it would end a wait in the kernel (EINTR), and a program that
+ * has just been executed, which knows nothing of it, would die.  So `kicker` says who is about to kick a thread, and `kicked` that
+ * it was kicked and has not felt it yet.  Whoever gives the lock back waits for both; who executes a program then takes `kicker`
+ * itself, with its own name. */
+
+static uint64_t name_of(const struct qn_thread *t) { return (uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid; }
+
+static bool change_kicker(struct qn_thread *t, uint64_t from, uint64_t to)
+{
+    return __atomic_compare_exchange_n(&t->kicker, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/* A process that shares this memory may have been killed while it kicked. */
+static void forget_dead_kicker(struct qn_thread *t)
+{
+    uint64_t who = t->kicker;
+
+    if (who && who != name_of(t) && is_dead(state_of((int32_t)(who >> 32), (int32_t)who)))
+        change_kicker(t, who, 0);
+}
+
+static volatile uint32_t *kicker_futex(struct qn_thread *t) { return (volatile uint32_t *)&t->kicker; } /* its low half: the tid */
+
+static void kick_owner(uint32_t word, const struct qn_thread *me)
+{
+    struct qn_siginfo info = {.signo = SIG_TRAP, .code = SI_QUEUE_};
+    struct qn_thread *owner = holder_of(word);
+
+    info.queue.value = QN_KICK_VALUE;
+    asked = 1;
+    if (!(word & 1) || !owner || !qn_ctx.in_cache)
+        return; /* it will see the wish in the dispatcher */
+    if (!change_kicker(owner, 0, name_of(me))) {
+        forget_dead_kicker(owner);
+        return;
+    }
+    if (__atomic_load_n(&serving, __ATOMIC_SEQ_CST) == word) {
+        owner->kicked = 1;
+        qn_sys4(__NR_rt_tgsigqueueinfo, owner->pid, owner->tid, SIG_TRAP, (long)&info);
+    }
+    change_kicker(owner, name_of(me), 0);
+    qn_sys3(__NR_futex, (long)kicker_futex(owner), FUTEX_WAKE_, 1);
+}
+
+static void wait_for_kicker(struct qn_thread *t)
+{
+    const struct { int64_t sec, nsec; } patience = {0, PATIENCE_NS};
+    uint32_t tid = *kicker_futex(t);
+
+    if (tid && qn_sys4(__NR_futex, (long)kicker_futex(t), FUTEX_WAIT_, tid, (long)&patience) == -E_TIMEDOUT)
+        forget_dead_kicker(t);
+}
+
+/* On the way back from the kernel comes the last kick, unless another SIGTRAP came instead. */
+static void take_kick(struct qn_thread *t)
+{
+    qn_sys1(__NR_sched_yield, 0);
+    t->kicked = 0;
+}
+
+void qn_lock_bar_kicks(struct qn_thread *t)
+{
+    while (!change_kicker(t, 0, name_of(t)))
+        wait_for_kicker(t);
+    take_kick(t);
+}
+
+void qn_lock_allow_kicks(struct qn_thread *t) { change_kicker(t, name_of(t), 0); }
+
 /* Whoever holds this ticket will not come, or not soon.  A stopped owner keeps what it has: its registers are in use. */
 static void pass_over(uint32_t word)
 {
     const struct qn_thread *t = holder_of(word);
-    char state = t && t->tid ? state_of(t) : 'R';
+    char state = t && t->tid ? state_of(t->pid, t->tid) : 'R';
 
-    if (state == 0 || state == 'Z' || state == 'X' || ((state == 't' || state == 'T') && !(word & 1)))
+    if (is_dead(state) || ((state == 't' || state == 'T') && !(word & 1)))
         if (__atomic_compare_exchange_n(&serving, &(uint32_t){word}, (word | 1) + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             qn_sys6(__NR_futex, (long)&serving, FUTEX_WAKE_BITSET_, 0x7fffffff, 0, 0, -1);
 }
@@ -90,7 +152,7 @@ static bool wait_for_turn(uint32_t word, uint32_t mine)
 }
 
 /* false: the ticket was passed over. */
-static bool take_turn(uint32_t mine)
+static bool take_turn(const struct qn_thread *me, uint32_t mine)
 {
     uint32_t word, times = 0;
 
@@ -99,7 +161,7 @@ static bool take_turn(uint32_t mine)
             return false;
         if (!wait_for_turn(word, mine))
             continue;
-        kick_owner(word);
+        kick_owner(word, me);
         if (qn_thread_strangers() && (!(word & 1) || ++times % LOOK_EVERY == 0))
             pass_over(word);
     }
@@ -118,7 +180,7 @@ void qn_lock_acquire(struct qn_thread *t)
     do {
         mine = __atomic_fetch_add(&tickets, 1, __ATOMIC_ACQ_REL);
         holders[mine % HOLDERS] = t;
-    } while (!take_turn(mine));
+    } while (!take_turn(t, mine));
     clock = qn_ctx.now; /* one clock for all threads */
     qn_ctx = t->ctx;
     qn_ctx.now = clock;
@@ -131,18 +193,30 @@ void qn_lock_pass_on(void)
 {
     uint32_t next = (serving | 1) + 1;
 
-    __atomic_store_n(&serving, next, __ATOMIC_RELEASE);
+    __atomic_exchange_n(&serving, next, __ATOMIC_SEQ_CST); /* before any look at `kicker`: one of the two sees the other */
     if (2 * __atomic_load_n(&tickets, __ATOMIC_ACQUIRE) != next)
         qn_sys6(__NR_futex, (long)&serving, FUTEX_WAKE_BITSET_, 0x7fffffff, 0, 0, turn_bit(next / 2) | turn_bit(next / 2 + 1));
 }
 
-void qn_lock_release(void)
+static void give_back(struct qn_thread *t)
 {
-    if (qn_thread_count() <= 1)
-        return;
-    qn_self->ctx = qn_ctx;
+    t->ctx = qn_ctx;
     qn_self = NULL;
     qn_lock_pass_on();
+}
+
+void qn_lock_release(void)
+{
+    struct qn_thread *t = qn_self;
+
+    if (qn_thread_count() <= 1)
+        return;
+    give_back(t);
+    if (QN_LIKELY(!t->kicker && !t->kicked))
+        return;
+    while (t->kicker && t->kicker != name_of(t))
+        wait_for_kicker(t);
+    take_kick(t);
 }
 
 void qn_lock_yield_if_asked(void)
@@ -151,7 +225,7 @@ void qn_lock_yield_if_asked(void)
 
     if (QN_LIKELY(!asked) || qn_thread_count() <= 1)
         return;
-    qn_lock_release();
+    give_back(t);
     qn_lock_acquire(t);
 }
 

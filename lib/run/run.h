@@ -107,6 +107,8 @@ struct qn_thread {
     const struct qn_seccomp_filter *filters; /* seccomp.c; the newest first */
     uint32_t clear_handlers;   /* CLONE_CLEAR_SIGHAND: before it begins */
     bool has_clock;            /* with --stats: it may read the time stamp counter, prctl(PR_SET_TSC) */
+    volatile uint64_t kicker;  /* lock.c: who is about to kick it; itself: nobody may */
+    volatile uint32_t kicked;  /* a kick is on its way */
 };
 
 extern struct qn_thread *qn_self; /* the thread that holds the lock */

@@ -7,6 +7,7 @@
  * The dispatcher then pushes the frame (frame.c).
  */
 #include "run/signal.h"
+#include "run/thread.h"
 #include "sim/contract.h"
 #include "sim/module.h"
 
@@ -216,6 +217,7 @@ static bool handle_trap(struct qn_thread *t, struct qn_siginfo *info, struct qn_
         return true;
     }
     if (info->code < 0 && info->queue.value == QN_KICK_VALUE) {
+        t->kicked = 0;
         if (swallowed_trap(t, info, uc))
             return false;
         if (holds_cache(t))
@@ -478,6 +480,8 @@ void qn_signal_exec(bool before)
 {
     struct qn_thread *t = qn_self;
 
+    if (before)
+        qn_lock_bar_kicks(t);
     for (int sig = 1; sig <= QN_NSIG; sig++) {
         if (!is_sync(sig))
             continue;
@@ -488,6 +492,8 @@ void qn_signal_exec(bool before)
     }
     if (before)
         qn_sys4(__NR_rt_sigprocmask, 2, (long)&t->mask, 0, 8);
-    else
+    else {
         qn_signal_set_host_mask(t->mask);
+        qn_lock_allow_kicks(t);
+    }
 }

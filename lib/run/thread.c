@@ -26,6 +26,7 @@ static struct qn_thread *reuse(void)
     for (unsigned i = 0; i < nall; i++)
         if (all[i]->used == QN_THREAD_FREE) {
             all[i]->used = QN_THREAD_LIVES;
+            qn_lock_allow_kicks(all[i]);
             all[i]->tid = 0;
             all[i]->user_dispatch.on = false;
             return all[i];
@@ -200,9 +201,11 @@ _Noreturn void qn_thread_exit(int code)
 
 void qn_thread_only_self(void)
 {
-    for (unsigned i = 0; i < nall; i++)
+    for (unsigned i = 0; i < nall; i++) {
         if (all[i] != qn_self)
             all[i]->used = QN_THREAD_FREE;
+        all[i]->kicker = 0;
+    }
     count = 1;
     strangers = 0;
     qn_self->shares = QN_SHARES_NOTHING;

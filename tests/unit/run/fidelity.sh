@@ -60,6 +60,8 @@ same seccomp 'filters that hold in a program that is followed' --trace-children=
 same vsyscall 'the vsyscall page'
 same pthreads 'every primitive of pthreads; fork from threads'
 same many '1,000 threads, storms of posix_spawn, a reservation of 64 GiB'
+same waits 'beside threads that compute: waits that nothing ends, programs that are executed'
+same waits 'the same, the programs followed' --trace-children=yes
 
 # A small limit of the stack is for the program; quern itself has what it needs elsewhere.
 small_stack() {
