@@ -103,22 +103,37 @@ static void become_child(int fds[2], const struct qn_clone_request *r)
     qn_wire_hello();
 }
 
-static long plain_fork(const struct qn_clone_request *r)
+/* The child would have a signal that waits for its parent: that is delivered first, and the guest's call made again. */
+static long prepare_fork(int fds[2])
 {
-    qn_sigset all_signals = ~0ull, old;
-    int fds[2];
-    long pid;
+    if (qn_self->pending)
+        return -QN_ERESTART;
+    return qn_ask_fork(fds) ? 0 : -E_AGAIN;
+}
 
-    if (!qn_ask_fork(fds))
-        return -E_AGAIN;
-    qn_sys4(__NR_rt_sigprocmask, 2, (long)&all_signals, (long)&old, 8);
-    pid = qn_clone_call(r, r->a.flags & ~(CLONE_SETTLS_ | CLONE_CLEAR_SIGHAND_), NULL);
+static long make_fork(const struct qn_clone_request *r, int fds[2])
+{
+    long pid = qn_clone_call(r, r->a.flags & ~(CLONE_SETTLS_ | CLONE_CLEAR_SIGHAND_), NULL);
+
     if (pid == 0)
         become_child(fds, r);
     else if (qn_sys_failed(pid))
         close_both(&(struct qn_clone_request){.size = 0}, fds[0], fds[1]);
     else
         close_both(r, fds[0], fds[1]);
+    return pid;
+}
+
+static long plain_fork(const struct qn_clone_request *r)
+{
+    qn_sigset all_signals = ~0ull, old;
+    int fds[2];
+    long pid;
+
+    qn_sys4(__NR_rt_sigprocmask, 2, (long)&all_signals, (long)&old, 8);
+    pid = prepare_fork(fds);
+    if (pid == 0)
+        pid = make_fork(r, fds);
     qn_sys4(__NR_rt_sigprocmask, 2, (long)&old, 0, 8);
     return pid;
 }

@@ -260,6 +260,25 @@ static bool name_program(int arena, const char *path)
     return true;
 }
 
+/* A signal that has come before the kernel is asked is delivered first, and the guest's call made again (-QN_ERESTART). */
+static long make_call(long nr, const long a[6], bool untraced)
+{
+    struct qn_thread *t = qn_self;
+    long r;
+
+    qn_coverage_save();
+    qn_signal_exec(true);
+    if (t->shares)
+        qn_lock_release();
+    if (untraced)
+        qn_seccomp_exec_untraced(t);
+    r = qn_guest_syscall(nr, a, &t->pending);
+    if (t->shares)
+        qn_lock_acquire(t);
+    qn_signal_exec(false);
+    return r;
+}
+
 static long untraced_exec(int dirfd, const long *a, int flags)
 {
     struct qn_thread *t = qn_self;
@@ -277,15 +296,7 @@ static long untraced_exec(int dirfd, const long *a, int flags)
     lower[0] = qn_cfg()->fd_limit && limit[0] > qn_cfg()->fd_limit ? qn_cfg()->fd_limit : limit[0];
     lower[1] = limit[1];
     qn_sys2(__NR_setrlimit, RLIMIT_NOFILE_, (long)lower);
-    qn_coverage_save();
-    qn_signal_exec(true);
-    if (t->shares)
-        qn_lock_release();
-    qn_seccomp_exec_untraced(t);
-    r = qn_sys6(__NR_execveat, dirfd, a[0], a[1], a[2], flags, 0);
-    if (t->shares)
-        qn_lock_acquire(t);
-    qn_signal_exec(false);
+    r = make_call(__NR_execveat, (const long[6]){dirfd, a[0], a[1], a[2], flags}, true);
     qn_sys2(__NR_setrlimit, RLIMIT_NOFILE_, (long)limit);
     qn_sys1(__NR_personality, persona);
     if (!t->shares)
@@ -314,7 +325,6 @@ static bool fresh_arena(int *arena, int *sock)
 
 static long traced_exec(const char *path, const long *a)
 {
-    struct qn_thread *t = qn_self;
     const char *engine = qn_arena_text(qn_cfg()->engine_path), **argv;
     int arena, sock;
     long r;
@@ -326,14 +336,7 @@ static long traced_exec(const char *path, const long *a)
         return -E_2BIG;
     qn_sys3(__NR_fcntl, arena, F_SETFD_, 0);
     qn_sys3(__NR_fcntl, sock, F_SETFD_, 0);
-    qn_coverage_save();
-    qn_signal_exec(true);
-    if (t->shares)
-        qn_lock_release();
-    r = qn_sys3(__NR_execve, (long)engine, (long)argv, a[2]);
-    if (t->shares)
-        qn_lock_acquire(t);
-    qn_signal_exec(false);
+    r = make_call(__NR_execve, (const long[6]){(long)engine, (long)argv, a[2]}, false);
     wire_send(sock, QN_WIRE_EXEC_FAILED, (int)-r);
     qn_sys1(__NR_close, arena);
     if (sock != qn_socket_fd)

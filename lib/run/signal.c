@@ -479,9 +479,11 @@ void qn_signal_init(void)
 void qn_signal_exec(bool before)
 {
     struct qn_thread *t = qn_self;
+    qn_sigset mask = ~0ull;
 
     if (before)
         qn_lock_bar_kicks(t);
+    qn_sys4(__NR_rt_sigprocmask, 2, (long)&mask, 0, 8);
     for (int sig = 1; sig <= QN_NSIG; sig++) {
         if (!is_sync(sig))
             continue;
@@ -490,10 +492,8 @@ void qn_signal_exec(bool before)
         else if (!before)
             qn_signal_install(sig, &t->actions[sig]);
     }
-    if (before)
-        qn_sys4(__NR_rt_sigprocmask, 2, (long)&t->mask, 0, 8);
-    else {
-        qn_signal_set_host_mask(t->mask);
+    mask = t->pending ? ~SYNC_SIGNALS : before ? t->mask : qn_host_mask(t->mask); /* one that waits leaves no room for others */
+    qn_sys4(__NR_rt_sigprocmask, 2, (long)&mask, 0, 8);
+    if (!before)
         qn_lock_allow_kicks(t);
-    }
 }

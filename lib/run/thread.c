@@ -209,6 +209,7 @@ void qn_thread_only_self(void)
     count = 1;
     strangers = 0;
     qn_self->shares = QN_SHARES_NOTHING;
+    qn_self->held = 0; /* what waits for the parent */
     take_ids(qn_self);
     qn_lock_reset();
     qn_self->user_dispatch.on = false;

@@ -62,6 +62,8 @@ same pthreads 'every primitive of pthreads; fork from threads'
 same many '1,000 threads, storms of posix_spawn, a reservation of 64 GiB'
 same waits 'beside threads that compute: waits that nothing ends, programs that are executed'
 same waits 'the same, the programs followed' --trace-children=yes
+same process_signals 'signals that come about when a process forks, or executes a program'
+same process_signals 'the same, the programs followed' --trace-children=yes
 
 # A small limit of the stack is for the program; quern itself has what it needs elsewhere.
 small_stack() {
