@@ -77,22 +77,30 @@ static bool is_writable(uint64_t at, uint32_t bytes)
     return false;
 }
 
+/* First of all the environment is taken from the processor, for some (AMD's) forget the instruction pointer when the kernel takes
+ * turns; if nothing can be written it is given back. */
 bool qn_fpu_store16(const struct qn_insn *in)
 {
     static struct { uint32_t env[ENV_WORDS]; uint8_t registers[REGISTERS]; } from;
     struct { uint16_t env[ENV_WORDS]; uint8_t registers[REGISTERS]; } to;
-    uint64_t at = qn_operand_address(in, &in->mem[0], qn_ctx.rip);
-    uint32_t bytes = in->opcode == FNSAVE ? sizeof to : sizeof to.env;
+    bool whole = in->opcode == FNSAVE;
+    uint64_t at;
 
-    if (!is_writable(at, bytes))
-        return false;
-    if (in->opcode == FNSAVE)
+    if (whole)
         __asm__ volatile("fnsave %0" : "=m"(from));
     else
         __asm__ volatile("fnstenv %0" : "=m"(from.env));
+    at = qn_operand_address(in, &in->mem[0], qn_ctx.rip);
+    if (!is_writable(at, whole ? sizeof to : sizeof to.env)) {
+        if (whole)
+            __asm__ volatile("frstor %0" :: "m"(from));
+        else
+            __asm__ volatile("fldenv %0" :: "m"(from.env));
+        return false;
+    }
     put_right32((uint64_t)(uintptr_t)from.env + ENV_IP);
     for (unsigned i = 0; i < ENV_WORDS; i++)
         to.env[i] = (uint16_t)from.env[i];
     __builtin_memcpy(to.registers, from.registers, sizeof to.registers);
-    return qn_write_guest(at, &to, bytes);
+    return qn_write_guest(at, &to, whole ? sizeof to : sizeof to.env);
 }
