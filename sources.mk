@@ -257,6 +257,7 @@ translator_sources = \
 	lib/block/build.c \
 	lib/block/dump.c \
 	lib/block/liveness.c \
+	lib/block/order.c \
 	lib/event/collect.c \
 	lib/event/dump.c \
 	lib/emit/batch.c \
@@ -439,6 +440,7 @@ headers = \
 	lib/base/sizes.h \
 	lib/base/syscall.h \
 	lib/block/block.h \
+	lib/block/order.h \
 	lib/cost/arena.h \
 	lib/cost/charges.h \
 	lib/cost/count.h \
@@ -662,6 +664,7 @@ headers = \
 	tools/tools.h
 
 unit_programs = \
+	tests/unit/block/order \
 	tests/unit/build/tap \
 	tests/unit/cost/charges \
 	tests/unit/cost/count \

@@ -13,6 +13,8 @@
 #define QN_TBLOCK_BUCKETS 3u
 #define QN_KNOWN_BUCKETS 256u         /* with fewer a program of many blocks takes hours: all that were ever translated are in it */
 #define QN_IBL_MOST 3u
+#define QN_ORDER_MAX 200u             /* as many as a small program has, which is sampled as ever */
+#define QN_ORDER_BUCKETS 3u
 #else
 #define QN_REGIONS 8
 #define QN_TCACHE_BYTES (96u << 20)   /* unless --tcache-size says otherwise */
@@ -20,6 +22,8 @@
 #define QN_TBLOCKS_MAX (1u << 21)     /* blocks at a time */
 #define QN_TBLOCK_BUCKETS (1u << 18)  /* of the hash table of blocks */
 #define QN_KNOWN_BUCKETS (1u << 18)   /* of that of blocks ever translated */
+#define QN_ORDER_MAX (1u << 22)       /* addresses that are put in order to find cycles (block/order.h) */
+#define QN_ORDER_BUCKETS (1u << 18)   /* of the hash table of these */
 #define QN_IBL_MOST 0u                /* targets that the tables of indirect branches hold at a time, 0 = any number */
 #endif
 

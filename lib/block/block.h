@@ -30,6 +30,12 @@ enum qn_block_end {
     QN_END_BAD       /* next instruction is undecodable or refused: nothing of it is executed */
 };
 
+enum qn_anchor {
+    QN_NO_ANCHOR,
+    QN_ANCHOR_IF_TAKEN, /* where it branches (a call: and comes back) */
+    QN_ANCHOR           /* wherever it goes on */
+};
+
 struct qn_block {
     uint64_t pc, next;            /* next: address behind the last instruction */
     uint64_t target;              /* JCC, LOOP, JMP, CALL, XBEGIN */
@@ -38,7 +44,7 @@ struct qn_block {
     enum qn_decode_status bad;    /* END_BAD: why */
     uint16_t used;                /* general registers read or written anywhere */
     uint8_t volatile_code;        /* from a writable mapping: may change without notice */
-    bool anchor;                  /* where samples may begin: see qn_block_is_anchor, which qn_block_build does not ask */
+    enum qn_anchor anchor;        /* where samples may begin: see qn_block_anchor, which qn_block_build does not ask */
     bool exact_flags;             /* all status flags are live everywhere */
     uint64_t at[QN_BLOCK_MAX + 1];
     uint8_t live[QN_BLOCK_MAX + 1]; /* status flags live before instruction i; [n]: at the end */
@@ -46,9 +52,10 @@ struct qn_block {
     struct qn_insn insn[QN_BLOCK_MAX];
 };
 
-/* Is there a cycle through the end of the block?  Every cycle of a program leads through one of these, but for returns, which do
- * not go on without calls. */
-bool qn_block_is_anchor(const struct qn_block *b);
+/* Every cycle of a program leads through an anchor, but for those of returns without calls: the end of a block that leads back in the
+ * order of order.h, where its place is chosen now (before_all: if nothing is known to lead there, before all others), or an indirect
+ * jump or call. */
+enum qn_anchor qn_block_anchor(const struct qn_block *b, bool before_all);
 
 /* rol $3,%rdi; rol $13,%rdi; rol $61,%rdi; rol $51,%rdi; xchg %rbx,%rbx */
 #define QN_MARKER_BYTES 19u

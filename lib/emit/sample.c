@@ -76,7 +76,7 @@ static uint8_t live_behind(const struct qn_block *b) { return b->end == QN_END_J
 static bool counts_at_end(const struct qn_block *b)
 {
     switch (b->end) {
-    case QN_END_JCC: return true;
+    case QN_END_JCC: return b->anchor == QN_ANCHOR_IF_TAKEN;
     case QN_END_JMP:
     case QN_END_CALL: return may_decrement(live_behind(b)) || !may_decrement(b->live[0]);
     case QN_END_JMP_IND:

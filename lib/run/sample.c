@@ -6,8 +6,9 @@
  * To count every instruction down to the next window would cost a chain of subtractions through one word, two to three times the
  * run itself.  So only blocks through which every cycle of the program leads, anchors, have a countdown, and each its own:
  *
- *   an anchor ends with a branch backwards, or with an indirect jump or call: there is no cycle without one but by returns, which
- *   end as soon as the calls do.  It is passed at its end (a conditional branch only if it is taken).
+ *   an anchor ends with a branch that leads back in the order of block/order.h (a loop, a call of oneself), or with an indirect jump
+ *   or call: there is no cycle without one but by returns, which end as soon as the calls do.
+ *   It is passed at its end (a conditional branch only if it is taken).
  *
  *   ---- way ----|---- way ----|-- way --|---- way ----|--- way ---          | an anchor is passed
  *       rest                 W   observed    observed        rest            N = 2
@@ -24,6 +25,8 @@
  */
 #include "run/sample.h"
 
+#include "base/sizes.h"
+#include "block/order.h"
 #include "run/run.h"
 #include "run/space.h"
 #include "run/tally.h"
@@ -58,13 +61,10 @@ static void enter(enum state next)
 
 bool qn_sample_has_anchors(void) { return every != 0; }
 
-/* A block that is run step by step was mostly translated to run at rest before: what it was found to be then stands there. */
-bool qn_sample_is_anchor(const struct qn_block *b)
+/* What an indirect branch leads to comes before all others, for it was an anchor: so what is called from there does not lead back. */
+enum qn_anchor qn_sample_anchor(const struct qn_block *b)
 {
-    uint32_t index = every ? qn_tcache_find(b->pc, QN_HOME_REST) : QN_NO_BLOCK;
-    const struct qn_tblock *same = index != QN_NO_BLOCK ? qn_tcache_block(index) : NULL;
-
-    return every && (same && same->pc + same->nbytes == b->next ? same->anchor : qn_block_is_anchor(b));
+    return every ? qn_block_anchor(b, qn_ctx.exit_kind == QN_EXIT_IBL) : QN_NO_ANCHOR;
 }
 
 void qn_sample_init(void)
@@ -83,6 +83,7 @@ void qn_sample_init(void)
     countdowns = qn_engine_alloc_low(QN_TBLOCKS_MAX * sizeof *countdowns);
     block_of = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *block_of);
     anchor_of = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *anchor_of);
+    qn_order_init(QN_ORDER_MAX);
 }
 
 unsigned qn_sample_home(unsigned home)
@@ -153,12 +154,19 @@ void qn_sample_begin(void)
     begin_window(wanted + !qn_tcache_block(block_of[a])->turns);
 }
 
-/* Has the block, which came back from its end, passed an anchor? */
+/* Has the block, which came back, passed an anchor at its end? */
 static bool passed_anchor(const struct qn_tblock *b)
 {
-    if (qn_ctx.exit_kind == QN_EXIT_LINK)
-        return b->anchor && !(b->turns && qn_watch_went_to(b->pc, 0) == b->pc + b->nbytes);
-    return b->anchor && (qn_ctx.exit_kind == QN_EXIT_IBL || qn_ctx.exit_kind == QN_EXIT_RETURN);
+    switch (qn_ctx.exit_kind) {
+    case QN_EXIT_LINK: return b->anchor && !(b->turns && qn_watch_went_to(b->pc, 0) == b->pc + b->nbytes);
+    case QN_EXIT_IBL:
+    case QN_EXIT_RETURN:
+    case QN_EXIT_SYSCALL:
+    case QN_EXIT_EMULATE:
+    case QN_EXIT_FPU:
+    case QN_EXIT_REQUEST: return b->anchor;
+    default: return false;
+    }
 }
 
 static void pass_anchor(void)

@@ -9,8 +9,8 @@ extern bool qn_sample_steps; /* the next block is run instruction by instruction
 
 void qn_sample_init(void);
 
-/* Is the block, which is to be translated, one where a sample may begin? */
-bool qn_sample_is_anchor(const struct qn_block *b);
+/* Where may a sample begin in the block, which is to be translated? */
+enum qn_anchor qn_sample_anchor(const struct qn_block *b);
 bool qn_sample_has_anchors(void);
 
 /* The home that code is taken from where `home` is the one that counts. */

@@ -204,7 +204,7 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
         block.next = pc;
         block.end = QN_END_ENTER;
     }
-    block.anchor = rules->emit.samples && qn_sample_is_anchor(&block);
+    block.anchor = rules->emit.samples ? qn_sample_anchor(&block) : QN_NO_ANCHOR;
     qn_block_liveness(&block, wanted_look(&rules->emit));
     events.n = 0;
     if ((rules->emit.counts || rules->emit.steps) && block.n) {

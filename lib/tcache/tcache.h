@@ -66,7 +66,7 @@ struct qn_tblock {
     bool ind_cold : 1;       /* ind_entry is an offset in cold, not in hot */
     uint8_t nexits : 2, region : 4;
     bool anchor : 1;         /* counts down to samples, or would, in a home that does (run/sample.c) */
-    bool turns : 1;          /* ... at its end, if that branches backwards (a conditional branch by exit 1) or indirectly */
+    bool turns : 1;          /* ... at its end, if that branches (a conditional branch by exit 1), directly or not */
     struct qn_texit exit[2];
 };
 _Static_assert(sizeof(struct qn_tblock) == 104, "eight bytes more for one that does not fit");
