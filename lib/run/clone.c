@@ -126,11 +126,10 @@ static long make_fork(const struct qn_clone_request *r, int fds[2])
 
 static long plain_fork(const struct qn_clone_request *r)
 {
-    qn_sigset all_signals = ~0ull, old;
+    qn_sigset old = qn_signal_block_all();
     int fds[2];
     long pid;
 
-    qn_sys4(__NR_rt_sigprocmask, 2, (long)&all_signals, (long)&old, 8);
     pid = prepare_fork(fds);
     if (pid == 0)
         pid = make_fork(r, fds);

@@ -84,14 +84,14 @@ bool qn_fpu_store16(const struct qn_insn *in)
     static struct { uint32_t env[ENV_WORDS]; uint8_t registers[REGISTERS]; } from;
     struct { uint16_t env[ENV_WORDS]; uint8_t registers[REGISTERS]; } to;
     bool whole = in->opcode == FNSAVE;
-    uint64_t at;
+    uint64_t bytes = whole ? sizeof to : sizeof to.env, at;
 
     if (whole)
         __asm__ volatile("fnsave %0" : "=m"(from));
     else
         __asm__ volatile("fnstenv %0" : "=m"(from.env));
     at = qn_operand_address(in, &in->mem[0], qn_ctx.rip);
-    if (!is_writable(at, whole ? sizeof to : sizeof to.env)) {
+    if (!is_writable(at, bytes)) {
         if (whole)
             __asm__ volatile("frstor %0" :: "m"(from));
         else
@@ -102,5 +102,5 @@ bool qn_fpu_store16(const struct qn_insn *in)
     for (unsigned i = 0; i < ENV_WORDS; i++)
         to.env[i] = (uint16_t)from.env[i];
     __builtin_memcpy(to.registers, from.registers, sizeof to.registers);
-    return qn_write_guest(at, &to, whole ? sizeof to : sizeof to.env);
+    return qn_write_guest(at, &to, bytes);
 }

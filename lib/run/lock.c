@@ -30,16 +30,16 @@ static struct qn_thread *holder_of(uint32_t word) { return holders[word / 2 % HO
 
 /* ---- who waits ---- */
 
-/* The letter of /proc/PID/task/TID/stat: R running, S asleep, t stopped by a debugger, Z dead; 0 = no such thread. */
-static char state_of(int32_t pid, int32_t tid)
+/* The letter of /proc/TID/stat: R running, S asleep, t stopped by a debugger, Z dead; 0 = no such thread. */
+static char state_of(uint32_t tid)
 {
     char path[64], text[128];
     long fd, n;
 
-    qn_format(path, sizeof path, "/proc/%d/task/%d/stat", pid, tid);
+    qn_format(path, sizeof path, "/proc/%u/stat", tid);
     fd = qn_sys3(__NR_open, (long)path, 02000000, 0);
     if (qn_sys_failed(fd))
-        return qn_sys3(__NR_tgkill, pid, tid, 0) == -E_SRCH ? 0 : 'R';
+        return qn_sys2(__NR_tkill, tid, 0) == -E_SRCH ? 0 : 'R';
     n = qn_sys3(__NR_read, fd, (long)text, sizeof text);
     qn_sys1(__NR_close, fd);
     for (long i = n - 3; i > 0; i--)
@@ -57,9 +57,7 @@ static bool is_dead(char state) { return state == 0 || state == 'Z' || state == 
  * it was kicked and has not felt it yet.  Whoever gives the lock back waits for both; who executes a program then takes `kicker`
  * itself, with its own name. */
 
-static uint64_t name_of(const struct qn_thread *t) { return (uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid; }
-
-static bool change_kicker(struct qn_thread *t, uint64_t from, uint64_t to)
+static bool change_kicker(struct qn_thread *t, uint32_t from, uint32_t to)
 {
     return __atomic_compare_exchange_n(&t->kicker, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
@@ -67,24 +65,23 @@ static bool change_kicker(struct qn_thread *t, uint64_t from, uint64_t to)
 /* A process that shares this memory may have been killed while it kicked. */
 static void forget_dead_kicker(struct qn_thread *t)
 {
-    uint64_t who = t->kicker;
+    uint32_t who = t->kicker;
 
-    if (who && who != name_of(t) && is_dead(state_of((int32_t)(who >> 32), (int32_t)who)))
+    if (who && who != (uint32_t)t->tid && is_dead(state_of(who)))
         change_kicker(t, who, 0);
 }
-
-static volatile uint32_t *kicker_futex(struct qn_thread *t) { return (volatile uint32_t *)&t->kicker; } /* its low half: the tid */
 
 static void kick_owner(uint32_t word, const struct qn_thread *me)
 {
     struct qn_siginfo info = {.signo = SIG_TRAP, .code = SI_QUEUE_};
     struct qn_thread *owner = holder_of(word);
+    uint32_t my = (uint32_t)me->tid;
 
     info.queue.value = QN_KICK_VALUE;
     asked = 1;
     if (!(word & 1) || !owner || !qn_ctx.in_cache)
         return; /* it will see the wish in the dispatcher */
-    if (!change_kicker(owner, 0, name_of(me))) {
+    if (!change_kicker(owner, 0, my)) {
         forget_dead_kicker(owner);
         return;
     }
@@ -92,16 +89,16 @@ static void kick_owner(uint32_t word, const struct qn_thread *me)
         owner->kicked = 1;
         qn_sys4(__NR_rt_tgsigqueueinfo, owner->pid, owner->tid, SIG_TRAP, (long)&info);
     }
-    change_kicker(owner, name_of(me), 0);
-    qn_sys3(__NR_futex, (long)kicker_futex(owner), FUTEX_WAKE_, 1);
+    change_kicker(owner, my, 0);
+    qn_sys3(__NR_futex, (long)&owner->kicker, FUTEX_WAKE_, 1);
 }
 
 static void wait_for_kicker(struct qn_thread *t)
 {
     const struct { int64_t sec, nsec; } patience = {0, PATIENCE_NS};
-    uint32_t tid = *kicker_futex(t);
+    uint32_t tid = t->kicker;
 
-    if (tid && qn_sys4(__NR_futex, (long)kicker_futex(t), FUTEX_WAIT_, tid, (long)&patience) == -E_TIMEDOUT)
+    if (tid && qn_sys4(__NR_futex, (long)&t->kicker, FUTEX_WAIT_, tid, (long)&patience) == -E_TIMEDOUT)
         forget_dead_kicker(t);
 }
 
@@ -114,18 +111,18 @@ static void take_kick(struct qn_thread *t)
 
 void qn_lock_bar_kicks(struct qn_thread *t)
 {
-    while (!change_kicker(t, 0, name_of(t)))
+    while (!change_kicker(t, 0, (uint32_t)t->tid))
         wait_for_kicker(t);
     take_kick(t);
 }
 
-void qn_lock_allow_kicks(struct qn_thread *t) { change_kicker(t, name_of(t), 0); }
+void qn_lock_allow_kicks(struct qn_thread *t) { change_kicker(t, (uint32_t)t->tid, 0); }
 
 /* Whoever holds this ticket will not come, or not soon.  A stopped owner keeps what it has: its registers are in use. */
 static void pass_over(uint32_t word)
 {
     const struct qn_thread *t = holder_of(word);
-    char state = t && t->tid ? state_of(t->pid, t->tid) : 'R';
+    char state = t && t->tid ? state_of((uint32_t)t->tid) : 'R';
 
     if (is_dead(state) || ((state == 't' || state == 'T') && !(word & 1)))
         if (__atomic_compare_exchange_n(&serving, &(uint32_t){word}, (word | 1) + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -214,7 +211,7 @@ void qn_lock_release(void)
     give_back(t);
     if (QN_LIKELY(!t->kicker && !t->kicked))
         return;
-    while (t->kicker && t->kicker != name_of(t))
+    while (t->kicker && t->kicker != (uint32_t)t->tid)
         wait_for_kicker(t);
     take_kick(t);
 }

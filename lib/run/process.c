@@ -111,10 +111,9 @@ bool qn_ask_fork(int fds[2])
 static _Noreturn void sharer_exit(int code)
 {
     struct qn_thread *t = qn_self;
-    qn_sigset all_signals = ~0ull;
     bool alone = qn_thread_is_last();
 
-    qn_sys4(__NR_rt_sigprocmask, 2, (long)&all_signals, 0, 8);
+    qn_signal_block_all();
     if (alone)
         qn_lock_release();
     if (t->shares == QN_SHARES_VFORK)

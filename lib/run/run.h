@@ -107,7 +107,7 @@ struct qn_thread {
     const struct qn_seccomp_filter *filters; /* seccomp.c; the newest first */
     uint32_t clear_handlers;   /* CLONE_CLEAR_SIGHAND: before it begins */
     bool has_clock;            /* with --stats: it may read the time stamp counter, prctl(PR_SET_TSC) */
-    volatile uint64_t kicker;  /* lock.c: who is about to kick it; itself: nobody may */
+    volatile uint32_t kicker;  /* lock.c: thread that is about to kick it; itself: nobody may */
     volatile uint32_t kicked;  /* a kick is on its way */
 };
 
@@ -252,6 +252,7 @@ long qn_sys_sigprocmask(int how, uint64_t set, uint64_t old, uint64_t size);
 long qn_sys_sigaltstack(uint64_t ss, uint64_t old);
 void qn_sys_sigreturn(void);
 qn_sigset qn_host_mask(qn_sigset guest); /* what the kernel is told to block */
+qn_sigset qn_signal_block_all(void); /* returns what the kernel was told to block before */
 void qn_signal_exec(bool before);       /* execve: dispositions and mask as the guest has them; undone if it failed */
 void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigaction *act);
 void qn_sigreturn(void);

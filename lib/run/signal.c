@@ -56,6 +56,14 @@ void qn_signal_set_host_mask(qn_sigset guest)
     qn_sys4(__NR_rt_sigprocmask, 2, (long)&host, 0, 8);
 }
 
+qn_sigset qn_signal_block_all(void)
+{
+    qn_sigset all = ~0ull, old;
+
+    qn_sys4(__NR_rt_sigprocmask, 2, (long)&all, (long)&old, 8);
+    return old;
+}
+
 /* ---- stepping to a block boundary ---- */
 
 static bool in_code_cache(uint64_t ip) { return ip >= QN_CODE_BASE && ip < QN_CODE_BASE + QN_CODE_MAX; }
@@ -479,11 +487,11 @@ void qn_signal_init(void)
 void qn_signal_exec(bool before)
 {
     struct qn_thread *t = qn_self;
-    qn_sigset mask = ~0ull;
+    qn_sigset mask;
 
     if (before)
         qn_lock_bar_kicks(t);
-    qn_sys4(__NR_rt_sigprocmask, 2, (long)&mask, 0, 8);
+    qn_signal_block_all();
     for (int sig = 1; sig <= QN_NSIG; sig++) {
         if (!is_sync(sig))
             continue;

@@ -155,13 +155,13 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
  * caller is suspended meanwhile it does without the lock. */
 long qn_thread_start(struct qn_thread *t, const struct qn_clone_request *r)
 {
-    qn_sigset all_signals = ~0ull, old;
+    qn_sigset old;
     bool suspends = r->a.flags & CLONE_VFORK_, own_process = !(r->a.flags & CLONE_THREAD_);
     struct qn_thread *me = qn_self;
     long tid;
 
     inherit(t, r);
-    qn_sys4(__NR_rt_sigprocmask, 2, (long)&all_signals, (long)&old, 8);
+    old = qn_signal_block_all();
     __atomic_add_fetch(&count, 1, __ATOMIC_ACQ_REL);
     qn_arena->stats.threads++;
     if (suspends)
@@ -191,9 +191,8 @@ _Noreturn void qn_thread_gone(struct qn_thread *t, bool free, long nr, int code)
 _Noreturn void qn_thread_exit(int code)
 {
     struct qn_thread *t = qn_self;
-    qn_sigset all_signals = ~0ull;
 
-    qn_sys4(__NR_rt_sigprocmask, 2, (long)&all_signals, 0, 8);
+    qn_signal_block_all();
     t->used = QN_THREAD_LEAVES;
     qn_lock_release(); /* while it still counts */
     qn_thread_gone(t, true, __NR_exit, code);
