@@ -2,9 +2,9 @@
 #include "block/block.h"
 #include "block/order.h"
 
-enum qn_anchor qn_block_anchor(const struct qn_block *b, bool before_all)
+enum qn_anchor qn_block_anchor(const struct qn_block *b, bool (*is_counted)(uint64_t pc))
 {
-    uint32_t place = qn_order_place(b->pc, before_all);
+    uint32_t place = qn_order_place(b->pc, is_counted);
     bool branches = false, goes_on = false;
 
     switch (b->end) {
@@ -28,5 +28,5 @@ enum qn_anchor qn_block_anchor(const struct qn_block *b, bool before_all)
         break;
     default: goes_on = qn_order_leads_back(place, b->next);
     }
-    return goes_on ? QN_ANCHOR : branches ? QN_ANCHOR_IF_TAKEN : QN_NO_ANCHOR;
+    return goes_on || qn_order_is_source(place) ? QN_ANCHOR : branches ? QN_ANCHOR_IF_TAKEN : QN_NO_ANCHOR;
 }

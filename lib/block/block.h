@@ -52,10 +52,10 @@ struct qn_block {
     struct qn_insn insn[QN_BLOCK_MAX];
 };
 
-/* Every cycle of a program leads through an anchor, but for those of returns without calls: the end of a block that leads back in the
- * order of order.h, where its place is chosen now (before_all: if nothing is known to lead there, before all others), or an indirect
- * jump or call. */
-enum qn_anchor qn_block_anchor(const struct qn_block *b, bool before_all);
+/* Every cycle of a program leads through an anchor: a block whose end leads back in the order of order.h, where its place is chosen now,
+ * or jumps or calls indirectly; or one that came up first by a return without a call, or from nowhere (is_counted: see
+ * qn_order_place). */
+enum qn_anchor qn_block_anchor(const struct qn_block *b, bool (*is_counted)(uint64_t pc));
 
 /* rol $3,%rdi; rol $13,%rdi; rol $61,%rdi; rol $51,%rdi; xchg %rbx,%rbx */
 #define QN_MARKER_BYTES 19u

@@ -18,12 +18,12 @@ struct address {
     uint32_t next;   /* in the order */
     uint32_t chain;  /* of its bucket */
     uint32_t behind; /* without a place yet: the last place that leads here, HEAD: none */
-    bool placed;
+    bool placed, source;
 };
 
 static struct address *addresses; /* [HEAD] begins the list */
 static uint32_t *buckets;
-static uint32_t count, most, last;
+static uint32_t count, most;
 static uint64_t ready;
 
 void qn_order_init(uint32_t max)
@@ -33,7 +33,6 @@ void qn_order_init(uint32_t max)
     buckets = qn_engine_alloc(QN_ORDER_BUCKETS * sizeof *buckets);
     qn_ready(buckets, QN_ORDER_BUCKETS * sizeof *buckets);
     count = 1;
-    last = HEAD;
     addresses[HEAD].placed = true;
 }
 
@@ -94,19 +93,20 @@ static void insert_behind(uint32_t a, uint32_t fresh)
     x->next = addresses[a].next;
     x->placed = true;
     addresses[a].next = fresh;
-    if (a == last)
-        last = fresh;
 }
 
-uint32_t qn_order_place(uint64_t pc, bool before_all)
+uint32_t qn_order_place(uint64_t pc, bool (*is_counted)(uint64_t pc))
 {
     uint32_t a = find(pc);
 
     if (a == NONE || addresses[a].placed)
         return a;
-    insert_behind(addresses[a].behind != HEAD || before_all ? addresses[a].behind : last, a);
+    addresses[a].source = addresses[a].behind == HEAD && !is_counted(pc);
+    insert_behind(addresses[a].behind, a);
     return a;
 }
+
+bool qn_order_is_source(uint32_t place) { return place == QN_ORDER_NOWHERE || addresses[place].source; }
 
 bool qn_order_leads_back(uint32_t place, uint64_t pc)
 {

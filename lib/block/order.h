@@ -19,9 +19,12 @@
 /* Memory for `max` addresses (below 2^32).  Once, before the others. */
 void qn_order_init(uint32_t max);
 
-/* The place of pc, which is chosen now unless it has one; if nothing is known to lead there, before all others or behind them.
- * QN_ORDER_NOWHERE: there is no room for more. */
-uint32_t qn_order_place(uint64_t pc, bool before_all);
+/* The place of pc, which is chosen now unless it has one: before all others, where nothing is known to lead there; `is_counted` is then
+ * asked whether whatever did lead there has been counted.  QN_ORDER_NOWHERE: there is no room for more. */
+uint32_t qn_order_place(uint64_t pc, bool (*is_counted)(uint64_t pc));
+
+/* Did something lead to this place that was not known and not counted?  Where there is no room, always. */
+bool qn_order_is_source(uint32_t place);
 
 /* Control goes from a place to `pc`: does that lead back, to itself or before it?  If not it never will: where pc has no place
  * yet, it will be behind this one.  Where there is no room, all lead back. */

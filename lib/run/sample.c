@@ -7,8 +7,9 @@
  * run itself.  So only blocks through which every cycle of the program leads, anchors, have a countdown, and each its own:
  *
  *   an anchor ends with a branch that leads back in the order of block/order.h (a loop, a call of oneself), or with an indirect jump
- *   or call: there is no cycle without one but by returns, which end as soon as the calls do.
- *   It is passed at its end (a conditional branch only if it is taken).
+ *   or call: there is no cycle without one but by returns, and they end as soon as the calls do.  (A return to where nothing called
+ *   makes an anchor of what it leads to, if that came up in no other way before.)
+ *   An anchor is passed at its end, by a conditional branch mostly only if that is taken.
  *
  *   ---- way ----|---- way ----|-- way --|---- way ----|--- way ---          | an anchor is passed
  *       rest                 W   observed    observed        rest            N = 2
@@ -61,11 +62,15 @@ static void enter(enum state next)
 
 bool qn_sample_has_anchors(void) { return every != 0; }
 
-/* What an indirect branch leads to comes before all others, for it was an anchor: so what is called from there does not lead back. */
-enum qn_anchor qn_sample_anchor(const struct qn_block *b)
+/* An indirect jump or call has led to pc, which is an anchor; not a return, whose target still stands below the stack pointer. */
+static bool is_counted(uint64_t pc)
 {
-    return every ? qn_block_anchor(b, qn_ctx.exit_kind == QN_EXIT_IBL) : QN_NO_ANCHOR;
+    uint64_t returned_to = ~pc;
+
+    return qn_ctx.exit_kind == QN_EXIT_IBL && !(qn_read_guest(qn_ctx.gpr[QN_RSP] - 8, &returned_to, 8) && returned_to == pc);
 }
+
+enum qn_anchor qn_sample_anchor(const struct qn_block *b) { return every ? qn_block_anchor(b, is_counted) : QN_NO_ANCHOR; }
 
 void qn_sample_init(void)
 {

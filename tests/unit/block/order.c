@@ -18,6 +18,13 @@ void *qn_engine_alloc(uint64_t bytes)
 
 static uint64_t random_state = 1;
 
+static bool counted;
+static bool is_counted(uint64_t pc)
+{
+    (void)pc;
+    return counted;
+}
+
 static uint32_t below(uint32_t n)
 {
     random_state = random_state * 6364136223846793005u + 1442695040888963407u;
@@ -65,6 +72,7 @@ static bool follows_list(enum where where)
 {
     begin(MOST);
     n_listed = 0;
+    counted = true;
     for (uint64_t pc = 1; pc < MOST; pc++) {
         uint32_t i = where == BEFORE_ALL || !n_listed ? 0 : where == BEHIND_LAST ? n_listed : where == BEHIND_ONE ? 1 : below(n_listed) + 1;
 
@@ -72,7 +80,7 @@ static bool follows_list(enum where where)
             qn_order_leads_back(find(listed[below(i - 1)]), pc);
         if (i && (qn_order_leads_back(find(listed[i - 1]), pc) || !qn_order_leads_back(find(listed[i - 1]), listed[below(i)])))
             return false;
-        if (!qn_order_place(pc, where == BEFORE_ALL))
+        if (!qn_order_place(pc, is_counted))
             return false;
         insert_at(i, pc);
     }
@@ -87,10 +95,11 @@ static void lists(void)
     for (unsigned i = 0; i < 5; i++)
         ok(follows_list(BEHIND_ANY), "each behind any");
     begin(3);
-    ok(qn_order_place(7, false) && qn_order_place(8, false), "two have room");
-    is_int(qn_order_place(9, false), QN_ORDER_NOWHERE, "a third has not");
-    ok(qn_order_leads_back(qn_order_place(7, false), 9) && qn_order_leads_back(QN_ORDER_NOWHERE, 7), "... and leads back, to it and from it");
-    ok(!qn_order_leads_back(qn_order_place(7, false), 8), "... others as before");
+    ok(qn_order_place(7, is_counted) && qn_order_place(8, is_counted), "two have room");
+    is_int(qn_order_place(9, is_counted), QN_ORDER_NOWHERE, "a third has not");
+    ok(qn_order_leads_back(qn_order_place(7, is_counted), 9) && qn_order_leads_back(QN_ORDER_NOWHERE, 7), "... and leads back, to it and from it");
+    ok(!qn_order_leads_back(qn_order_place(8, is_counted), 7), "... others as before");
+    ok(!qn_order_is_source(qn_order_place(7, is_counted)) && qn_order_is_source(QN_ORDER_NOWHERE), "... and may come from anywhere");
 }
 
 /* ---- anchors ---- */
@@ -103,12 +112,13 @@ static enum qn_anchor anchor(enum qn_block_end end, uint64_t pc, uint64_t target
     b.next = pc + 1;
     b.target = target;
     b.end = end;
-    return qn_block_anchor(&b, false);
+    return qn_block_anchor(&b, is_counted);
 }
 
 static void shapes(void)
 {
     begin(MOST);
+    counted = true;
     is_int(anchor(QN_END_JCC, 10, 90), QN_NO_ANCHOR, "10: jcc 90, moved out of the way");
     is_int(anchor(QN_END_FALL, 11, 0), QN_NO_ANCHOR, "11 goes on");
     is_int(anchor(QN_END_JCC, 12, 10), QN_ANCHOR_IF_TAKEN, "12: jcc 10, a loop");
@@ -119,10 +129,15 @@ static void shapes(void)
     is_int(anchor(QN_END_CALL, 50, 5), QN_NO_ANCHOR, "50: call 5, which others have called before");
     is_int(anchor(QN_END_CALL, 51, 50), QN_ANCHOR_IF_TAKEN, "51: call 50, recursion");
     is_int(anchor(QN_END_SYSCALL, 52, 0), QN_NO_ANCHOR, "52: syscall");
-    is_int(anchor(QN_END_CALL_IND, 53, 0), QN_ANCHOR, "53: call *");
-    is_int(anchor(QN_END_JMP_IND, 54, 0), QN_ANCHOR, "54: jmp *");
+    is_int(anchor(QN_END_CALL_IND, 54, 0), QN_ANCHOR, "54: call *");
+    is_int(anchor(QN_END_JMP_IND, 56, 0), QN_ANCHOR, "56: jmp *");
     is_int(anchor(QN_END_JMP, 16, 16), QN_ANCHOR_IF_TAKEN, "16: jmp 16");
-    is_int(anchor(QN_END_LOOP, 15, 16), QN_NO_ANCHOR, "15: loop 16, both ways lead on");
+    is_int(anchor(QN_END_LOOP, 15, 16), QN_ANCHOR, "15: loop 16, which goes on there, too");
+    counted = false;
+    is_int(anchor(QN_END_RET, 70, 0), QN_ANCHOR, "70: ret; a return without a call leads there");
+    is_int(anchor(QN_END_RET, 55, 0), QN_NO_ANCHOR, "55: ret; to this one a return from a call");
+    counted = true;
+    is_int(anchor(QN_END_RET, 70, 0), QN_ANCHOR, "70 once more");
 }
 
 /* ---- programs ---- */
@@ -167,26 +182,26 @@ static bool has(const struct qn_block *b, bool target)
 /* Runs for a while, from one block to another that it may lead to; what is seen first is translated. */
 static void run_program(void)
 {
-    unsigned at = 0, before_all = 0, stack[64], depth = 0;
+    unsigned at = 0, stack[64], depth = 0;
 
     for (unsigned steps = 0; steps < 20 * program.n; steps++) {
         struct qn_block *b = &program.block[at];
 
         if (!program.seen[at]) {
-            enum qn_anchor a = qn_block_anchor(b, before_all);
+            enum qn_anchor a = qn_block_anchor(b, is_counted);
 
             program.seen[at] = true;
             program.counted[at][0] = a == QN_ANCHOR || (a == QN_ANCHOR_IF_TAKEN && b->end == QN_END_CALL);
             program.counted[at][1] = a != QN_NO_ANCHOR;
         }
-        before_all = false;
+        counted = false;
         if ((b->end == QN_END_CALL || b->end == QN_END_CALL_IND) && depth < 64)
             stack[depth++] = (unsigned)b->next;
         if (b->end == QN_END_RET) {
             at = depth ? stack[--depth] : below(program.n);
         } else if (b->end == QN_END_JMP_IND || b->end == QN_END_CALL_IND) {
             at = below(program.n);
-            before_all = true;
+            counted = true;
         } else {
             at = (unsigned)(b->end == QN_END_CALL || !has(b, false) || (has(b, true) && below(2)) ? b->target : b->next);
         }

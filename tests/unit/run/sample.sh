@@ -193,6 +193,57 @@ observe values --sample=4/8192 --seed=2
 no() { ! "$@"; }
 ok 'another one: others' no cmp -s first profile.findings.csv
 
+# ---- cycles that do not branch backwards ----
+
+# cycle EACH TITLE: guest.S from standard input is a loop of one way of EACH instructions, 300,000 times
+cycle() {
+    cat >guest.S
+    assemble
+    "$QUERN" run -q --cache-sim=no --out-file=plain ./guest
+    instructions=$(sed -n 's/^summary: //p' plain) ways=300000
+    ok "$2" windows 4 8192 $((4 * $1))
+    is "$(($(observed) % (4 * $1)))" 0 '... four times round'
+}
+cycle 6 'closed by a return without a call' <<'END_OF_GUEST'
+        .globl  _start
+way:    dec     %ebx
+        jz      out
+        jmp     head
+_start: mov     $300000, %ebx
+head:   lea     way(%rip), %rax
+        push    %rax
+        ret
+out:    mov     $60, %eax
+        xor     %edi, %edi
+        syscall
+END_OF_GUEST
+cycle 5 'closed by a conditional branch that is not taken' <<'END_OF_GUEST'
+        .globl  _start
+_start: mov     $300000, %ebx
+        jmp     body
+check:  dec     %ebx
+        jz      out
+body:   nop
+        nop
+        jmp     check
+out:    mov     $60, %eax
+        xor     %edi, %edi
+        syscall
+END_OF_GUEST
+cycle 5 'closed by a system call, with flags that are live' <<'END_OF_GUEST'
+        .globl  _start
+_start: mov     $300000, %ebx
+        jmp     more
+calls:  mov     $39, %eax
+        syscall
+more:   dec     %ebx
+        jz      out
+        jmp     calls
+out:    mov     $60, %eax
+        xor     %edi, %edi
+        syscall
+END_OF_GUEST
+
 # ---- parts of the run ----
 
 cat >guest.S <<'END_OF_GUEST'
