@@ -1,6 +1,6 @@
 /* lib/block/order.h - the addresses at which blocks begin, put in an order in which few branches lead back.
  *
- *   while (a) if (b) c; else d;        a  b  d  c  rest          leads back: from c to a, from d to a
+ *   while (a) if (b) c; else d; rest        a  rest  b  d  c          leads back: from c to a, from d to a
  *
  * Whatever the order is, every cycle of a program leads back somewhere, as long as addresses keep their places: so what branches back is
  * where cycles can be counted (run/sample.c).  In the order of addresses half of all calls lead back, and the ways back from code that
