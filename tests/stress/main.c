@@ -7,7 +7,7 @@
 #include <stdarg.h>
 
 static const struct stress_test *const tables[] = {deliver_tests, wait_tests, stack_tests, context_tests, fault_tests,
-                                                   timer_tests, process_tests, direct_tests, sync_tests};
+                                                   timer_tests, process_tests, direct_tests, sync_tests, storm_tests};
 static uint64_t seed = 1;
 static atomic_uint threads;
 

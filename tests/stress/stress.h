@@ -37,7 +37,7 @@ struct stress_test {
 
 /* One table for each file; the last has no name. */
 extern const struct stress_test deliver_tests[], wait_tests[], stack_tests[], context_tests[], fault_tests[], timer_tests[],
-    process_tests[], direct_tests[], sync_tests[];
+    process_tests[], direct_tests[], sync_tests[], storm_tests[];
 
 int stress_failed(const char *file, int line, const char *what); /* says so and returns 1 */
 #define CHECK(e) do { if (!(e)) return stress_failed(__FILE__, __LINE__, #e); } while (0)
