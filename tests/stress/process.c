@@ -20,8 +20,6 @@ static void note(int sig, siginfo_t *info, void *context)
     caught++;
 }
 
-static unsigned fewer(unsigned n) { return n / 20 + 1; } /* a process takes as long as twenty signals */
-
 static int child_ends(unsigned n)
 {
     sigset_t old;
@@ -253,17 +251,24 @@ static int killed_while_sharing(unsigned n)
     return 0;
 }
 
+bool spawns_well(int code)
+{
+    char command[] = "exit   ", *const argv[] = {"sh", "-c", command, NULL}, *const empty[] = {NULL};
+    int status;
+    pid_t pid;
+
+    snprintf(command + 5, 3, "%d", code);
+    return posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, empty) == 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+           WEXITSTATUS(status) == code;
+}
+
 static void *spawns(void *p)
 {
-    char *const argv[] = {"sh", "-c", "exit 4", NULL}, *const empty[] = {NULL};
     unsigned good = 0;
 
     for (unsigned i = 0; i < *(unsigned *)p; i++) {
-        int status;
-        pid_t pid;
-
         pause_a_while();
-        good += posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, empty) == 0 && waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 4;
+        good += spawns_well(4);
     }
     return (void *)(uintptr_t)(good == *(unsigned *)p);
 }

@@ -2,21 +2,11 @@
 #include "stress.h"
 
 #include <poll.h>
-#include <spawn.h>
 #include <sys/time.h>
 
 #define STACK 65536u
 
-static unsigned fewer(unsigned n) { return n / 20 + 1; } /* a process takes as long as twenty signals */
-
 static atomic_bool ends;
-static atomic_uint caught;
-
-static void note(int sig, siginfo_t *info, void *context)
-{
-    (void)sig, (void)info, (void)context;
-    caught++;
-}
 
 /* 1 if ever something else came out. */
 static void *computes(void *p)
@@ -57,17 +47,6 @@ static void *waits(void *p)
     return (void *)(uintptr_t)*(unsigned *)p;
 }
 
-static bool spawns_well(int code)
-{
-    char command[] = "exit   ", *const argv[] = {"sh", "-c", command, NULL}, *const empty[] = {NULL};
-    int status;
-    pid_t pid;
-
-    snprintf(command + 5, 3, "%d", code);
-    return posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, empty) == 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-           WEXITSTATUS(status) == code;
-}
-
 static int waits_beside_spawns(unsigned n)
 {
     unsigned interrupted[2] = {0};
@@ -86,11 +65,12 @@ static int waits_beside_spawns(unsigned n)
 /* ---- alarms of a parent, and its children ---- */
 
 static pid_t parent;
-static atomic_uint strange;
+static atomic_uint caught, strange;
 
 static void note_alarm(int sig, siginfo_t *info, void *context)
 {
-    note(sig, info, context);
+    (void)sig, (void)info, (void)context;
+    caught++;
     strange += getpid() != parent;
 }
 
@@ -127,7 +107,7 @@ static int alarms_while_forking(unsigned n)
 
 /* ---- signals about execve ---- */
 
-/* With the handler set or another thread computing; what is blocked stays so in the program that is executed. */
+/* Signals that are ignored or blocked, and stay so in the program that is executed; another thread may compute meanwhile. */
 static int signals_while_executing(unsigned n)
 {
     for (unsigned i = 0; i < fewer(n) / 2 + 1; i++) {
@@ -144,7 +124,6 @@ static int signals_while_executing(unsigned n)
                 block(SIGUSR1);
             else
                 signal(SIGUSR1, SIG_IGN);
-            on(SIGUSR2, note, SA_RESTART);
             block(SIGALRM);
             if (threads)
                 start(computes, NULL);

@@ -54,6 +54,9 @@ void on_masked(int sig, void (*handler)(int, siginfo_t *, void *), int flags, co
 sigset_t set_of(int sig, ...); /* 0 ends */
 sigset_t block(int sig);       /* in this thread; what was blocked before */
 pthread_t start(void *(*run)(void *), void *argument);
+bool spawns_well(int code); /* process.c: a shell that is spawned ends with this code, below 100 */
+
+static inline unsigned fewer(unsigned n) { return n / 20 + 1; } /* a process takes as long as twenty signals */
 
 #define LENGTH(a) (sizeof(a) / sizeof(a)[0])
 
