@@ -579,6 +579,7 @@ headers = \
 	lib/run/procfs.h \
 	lib/run/reference.h \
 	lib/run/region.h \
+	lib/run/repetition.h \
 	lib/run/request.h \
 	lib/run/run.h \
 	lib/run/sample.h \
@@ -712,6 +713,7 @@ unit_programs = \
 	tests/unit/prof/table \
 	tests/unit/prof/write \
 	tests/unit/report/html \
+	tests/unit/run/repetition \
 	tests/unit/sim/3c \
 	tests/unit/sim/bimodal \
 	tests/unit/sim/brrip \

@@ -57,13 +57,21 @@ static uint64_t guest_pc(const struct qn_tblock *b, unsigned insn)
     return pc;
 }
 
+/* Has translated code put this instruction's registers into ctx.rep before it ran?  Not those of ins and outs, which end a block, nor
+ * of one that the processor refuses. */
+static bool registers_are_kept(const struct qn_insn *in)
+{
+    return (in->attr & QN_ATTR_STRING) && (in->attr & (QN_ATTR_REP | QN_ATTR_REPNE)) && !(in->attr & QN_ATTR_UD) &&
+           in->cls != QN_CLS_HLT;
+}
+
 /* A repeated string instruction stopped half way: count the iterations that are done. */
 static void partial_string(const struct qn_tblock *b, uint64_t pc, unsigned insn)
 {
     struct qn_insn in;
 
-    if (qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in) == QN_DEC_OK && (in.attr & QN_ATTR_STRING) &&
-        (in.attr & (QN_ATTR_REP | QN_ATTR_REPNE)) && b->instrumented)
+    if (b->instrumented && qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in) == QN_DEC_OK &&
+        registers_are_kept(&in))
         qn_string_done(pc, b->record, insn, false);
 }
 

@@ -2,6 +2,7 @@
 #include "run/interval.h"
 #include "run/operand.h"
 #include "run/reference.h"
+#include "run/repetition.h"
 #include "run/run.h"
 #include "run/variable.h"
 #include "sim/contract.h"
@@ -31,15 +32,6 @@ static void string_references(const struct qn_insn *in, uint64_t n, const uint64
         streams[turn].pair = pair + 2 * turn;
     }
     qn_run_references(streams, in->n_mem, n);
-}
-
-static int64_t string_step(const struct qn_insn *in, uint64_t n, const uint64_t *rep)
-{
-    int64_t moved = in->mem[0].base == QN_RSI ? (int64_t)(rep[4] - rep[1]) : (int64_t)(rep[5] - rep[2]);
-
-    if (in->mem[0].addr32)
-        moved = (int32_t)moved;
-    return n ? moved / (int64_t)n : in->mem[0].size;
 }
 
 #define SAVED_ZF (1u << 14) /* ctx.saved_flags: AH as lahf leaves it */
@@ -76,17 +68,18 @@ static void count_string(uint64_t pc, uint64_t *first, bool complete)
     const struct qn_insn *in = variable_insn(pc);
     struct variable v = variable_counters(in, first);
     const uint64_t *rep = qn_ctx.rep;
-    uint64_t mask = in->mem[0].addr32 ? 0xffffffffu : ~0ull, n = (rep[0] - rep[3]) & mask, before;
+    struct qn_repetition r = qn_repetition(in, rep, rep + QN_REP_REGISTERS);
+    uint64_t n = r.steps, before;
     bool cachegrind = qn_cfg()->counting == QN_COUNTING_CACHEGRIND;
 
     if (qn_run_caches_on())
-        string_references(in, n, rep, string_step(in, n, rep), v.pair);
+        string_references(in, n, rep, r.step, v.pair);
     before = *v.extra_ir;
     *v.iterations += n;
     if (!complete) {
         *v.extra_ir += n;
     } else if (cachegrind) {
-        bool stopped = ended_by_comparison(in, n, rep[3] & mask);
+        bool stopped = ended_by_comparison(in, n, rep[3] & qn_repetition_mask(in));
 
         *v.extra_ir += n - stopped;
         if (qn_cfg()->branch_sim)
