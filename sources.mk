@@ -822,6 +822,7 @@ shell_tests = \
 	tests/unit/run/batch.sh \
 	tests/unit/run/clock.sh \
 	tests/unit/run/cpu.sh \
+	tests/unit/run/ends.sh \
 	tests/unit/run/exact.sh \
 	tests/unit/run/explain.sh \
 	tests/unit/run/fidelity.sh \

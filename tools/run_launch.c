@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -102,6 +103,14 @@ static char **make_argv(const struct qn_run *r, int arena, int socket)
     return argv;
 }
 
+/* The program is not to go on without us: nothing would come of what it counts. */
+static void die_with(pid_t collector)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != collector)
+        _exit(QN_EXIT_SOFTWARE);
+}
+
 /* In the child: becomes the engine. */
 static void become_engine(struct qn_run *r, int socket, int trace, int gate, const struct itimerval *timer)
 {
@@ -110,6 +119,7 @@ static void become_engine(struct qn_run *r, int socket, int trace, int gate, con
     int arena_fd = move_up(r->store.fd, base), socket_fd = move_up(socket, base);
     char byte;
 
+    config->leash = true;
     config->trace_fd = move_up(trace, base);
     config->fixed_places = (personality(0xffffffffu) & ADDR_NO_RANDOMIZE) != 0;
     if (!r->options.aslr)
@@ -193,6 +203,7 @@ bool qn_run_launch(struct qn_run *r)
 {
     struct itimerval timer = { 0 }, off = { 0 };
     int pair[2], gate[2], trace;
+    pid_t collector;
 
     if (!make_arena(r))
         return false;
@@ -202,8 +213,10 @@ bool qn_run_launch(struct qn_run *r)
     if (!qn_run_make_pair(pair) || !qn_run_make_pipes(r) || pipe2(gate, O_CLOEXEC))
         return cannot("make a socket", errno);
     setitimer(ITIMER_REAL, &off, &timer);
+    collector = getpid();
     r->guest = fork();
     if (r->guest == 0) {
+        die_with(collector);
         close(gate[1]);
         become_engine(r, pair[1], trace, gate[0], &timer);
     }

@@ -113,7 +113,7 @@ struct qn_config {
     uint8_t toggle;          /* counts only inside functions that are points of the arena */
     uint8_t observes;        /* the analysis module observes instructions: */
     uint8_t batch;           /* enum qn_batch: when references are simulated many at a time */
-    uint8_t pad[1];
+    uint8_t leash;           /* 1: the kernel kills the program when its collector dies (PR_SET_PDEATHSIG) */
     uint32_t trace;          /* QN_TRACE_* */
     int32_t trace_fd;        /* where traces go (already open in the engine), -1 none */
     uint64_t trace_first, trace_last; /* block numbers to trace, inclusive */

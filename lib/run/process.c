@@ -254,6 +254,7 @@ static bool name_program(int arena, const char *path)
         h->config.guest_path = (uint32_t)at;
     }
     h->config.fixed_places = qn_self->fixed_places != 0;
+    h->config.leash = qn_self->leash;
     qn_seccomp_save(qn_self->filters, h);
     qn_sys2(__NR_munmap, r, (long)size);
     return true;

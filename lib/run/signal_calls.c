@@ -1,7 +1,8 @@
-/* lib/run/signal_calls.c - sigaction, sigprocmask, sigaltstack: what the guest asks of the kernel, and the engine keeps. */
+/* lib/run/signal_calls.c - sigaction, sigprocmask, sigaltstack, and the signal of a parent's death: what the guest asks of the kernel, and the engine keeps. */
 #include "run/signal.h"
 
 enum { E_INVAL = 22, E_FAULT = 14, E_PERM = 1, E_NOMEM = 12 };
+enum { PR_GET_PDEATHSIG_ = 2 };
 #define ALTSTACK_MIN 2048u /* bytes: MINSIGSTKSZ */
 
 long qn_sys_sigaction(int sig, uint64_t act, uint64_t old, uint64_t size)
@@ -82,6 +83,23 @@ long qn_sys_sigaltstack(uint64_t ss, uint64_t old)
     if (!err && old && !qn_write_guest(old, &before, sizeof before))
         return -E_FAULT;
     return -err;
+}
+
+/* The program dies with its collector (tools/run_launch.c) unless it wants another signal then. */
+long qn_sys_death_signal(const long *a)
+{
+    struct qn_thread *t = qn_self;
+    const long kill[6] = {a[0], SIG_KILL};
+    const int32_t none = 0;
+    long r;
+
+    if (a[0] == PR_GET_PDEATHSIG_)
+        return !t->leash ? qn_syscall_pass(__NR_prctl, a) : qn_write_guest((uint64_t)a[1], &none, sizeof none) ? 0 : -E_FAULT;
+    if (!t->leash)
+        return qn_syscall_pass(__NR_prctl, a);
+    r = qn_syscall_pass(__NR_prctl, a[1] ? a : kill);
+    t->leash = r || !a[1];
+    return r;
 }
 
 /* CLONE_CLEAR_SIGHAND: what is caught is so no more; what is ignored stays so. */

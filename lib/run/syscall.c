@@ -200,9 +200,11 @@ static long set_tsc(const long *a)
 
 static long prctl_call(const long *a)
 {
-    enum { GET_SECCOMP = 21, SET_SECCOMP = 22, SET_TSC = 26 };
+    enum { SET_DEATH_SIGNAL = 1, GET_DEATH_SIGNAL = 2, GET_SECCOMP = 21, SET_SECCOMP = 22, SET_TSC = 26 };
 
     switch (a[0]) {
+    case SET_DEATH_SIGNAL:
+    case GET_DEATH_SIGNAL: return qn_sys_death_signal(a);
     case PR_SET_SYSCALL_USER_DISPATCH_: return qn_sys_user_dispatch(a);
     case GET_SECCOMP: return qn_self->seccomp;
     case SET_SECCOMP: return qn_sys_prctl_seccomp(a);

@@ -66,6 +66,7 @@ void qn_thread_init(void)
     take_ids(qn_self);
     qn_self->altstack.flags = 2; /* SS_DISABLE */
     qn_self->fixed_places = qn_cfg()->fixed_places;
+    qn_self->leash = qn_cfg()->leash;
     count = 1;
     qn_lock_reset();
 }
@@ -133,6 +134,7 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
     t->filters = me->filters;
     t->fixed_places = me->fixed_places;
     t->has_clock = me->has_clock;
+    t->leash = false; /* the kernel forgets it, too */
     /* The kernel's rule: a process that shares memory but does not suspend its parent has none. */
     t->altstack = (r->a.flags & CLONE_VFORK_) ? me->altstack : (struct qn_stack){.flags = 2};
     t->clear_handlers = (r->a.flags & CLONE_CLEAR_SIGHAND_) != 0;
@@ -208,6 +210,7 @@ void qn_thread_only_self(void)
     count = 1;
     strangers = 0;
     qn_self->shares = QN_SHARES_NOTHING;
+    qn_self->leash = false;
     qn_self->held = 0; /* what waits for the parent */
     take_ids(qn_self);
     qn_lock_reset();

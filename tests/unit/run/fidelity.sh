@@ -47,6 +47,8 @@ same code_changes 'memory mapped twice, a store into its own block, read() into 
 same attach 'memory that moves, or is attached, without an address; code in shared memory'
 same io_uring 'io_uring: reads into code, handlers and masks while it waits'
 same carry 'flags that a handler sees, and where it is called'
+same death_signal 'the signal of a parent that dies'
+same death_signal 'the same, the programs followed' --trace-children=yes
 same signal64 'all signals, 64 among them'
 same clone_flags 'clone with odd flags'
 same clone_flags 'the same with profiles of the children' --trace-children=yes
