@@ -324,6 +324,7 @@ engine_sources = \
 	lib/run/main.c \
 	lib/run/memory.c \
 	lib/run/operand.c \
+	lib/run/outside.c \
 	lib/run/personality.c \
 	lib/run/points.c \
 	lib/run/proc_calls.c \
@@ -575,6 +576,7 @@ headers = \
 	lib/run/cpu.h \
 	lib/run/interval.h \
 	lib/run/operand.h \
+	lib/run/outside.h \
 	lib/run/points.h \
 	lib/run/procfs.h \
 	lib/run/reference.h \

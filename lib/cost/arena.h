@@ -129,7 +129,7 @@ struct qn_config {
     uint64_t sample_count, sample_of; /* so many of so many; of 0: all */
     struct qn_cpu cpu;
     uint32_t filters;        /* string: filters of system calls that were in force before execve (run/seccomp_pass.c) */
-    uint32_t pad2;
+    uint32_t traced;         /* 1: a debugger has followed the program through execve (run/outside.c) */
     uint64_t reserved[3];
 };
 
@@ -233,6 +233,7 @@ struct qn_arena_header {
     struct qn_versus versus;
     uint32_t n_regions, pad; /* with region 0, once there is any other */
     struct qn_region_rec region[QN_ARENA_REGIONS_MAX];
+    uint32_t outside;        /* another process may write into code: the engine has to look, and clears it (run/outside.c) */
     uint32_t n_unsupported;  /* things that the program wanted and did not get, or not as natively: strings, each once */
     uint32_t unsupported[QN_UNSUPPORTED_MAX];
 };

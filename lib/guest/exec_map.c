@@ -10,6 +10,7 @@ struct table {
 };
 
 static struct table code, shared;
+static bool all_writable;
 
 /* First range that ends above pc. */
 static uint32_t lower(const struct table *t, uint64_t pc)
@@ -69,7 +70,19 @@ void qn_exec_remove(uint64_t start, uint64_t end) { remove_from(&code, start, en
 void qn_exec_add(uint64_t start, uint64_t end, bool writable)
 {
     remove_from(&code, start, end);
-    insert_at(&code, lower(&code, start), (struct qn_exec_range){start, end, QN_NO_MAP, writable});
+    insert_at(&code, lower(&code, start), (struct qn_exec_range){start, end, QN_NO_MAP, writable || all_writable});
+}
+
+bool qn_exec_are_all_writable(void) { return all_writable; }
+
+bool qn_exec_all_writable(void)
+{
+    bool before = all_writable;
+
+    all_writable = true;
+    for (uint32_t i = 0; i < code.n; i++)
+        code.range[i].writable = true;
+    return !before;
 }
 
 bool qn_exec_overlaps(uint64_t start, uint64_t end) { return overlaps(&code, start, end); }

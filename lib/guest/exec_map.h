@@ -17,6 +17,9 @@ struct qn_exec_range {
 #define QN_NO_MAP 0xffffffffu
 
 void qn_exec_add(uint64_t start, uint64_t end, bool writable);
+/* All ranges, those to come as well: somebody writes whatever the program itself may write.  false: that was known. */
+bool qn_exec_all_writable(void);
+bool qn_exec_are_all_writable(void);
 void qn_exec_remove(uint64_t start, uint64_t end);
 bool qn_exec_overlaps(uint64_t start, uint64_t end);
 struct qn_exec_range *qn_exec_find(uint64_t pc); /* NULL: not executable */

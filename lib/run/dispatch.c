@@ -3,6 +3,7 @@
 #include "guest/exec_map.h"
 #include "run/batch.h"
 #include "run/interval.h"
+#include "run/outside.h"
 #include "run/request.h"
 #include "run/sample.h"
 #include "run/signal.h"
@@ -111,6 +112,8 @@ _Noreturn void qn_dispatch(void)
 
     for (;;) {
         qn_lock_yield_if_asked();
+        if (QN_UNLIKELY(qn_arena->outside))
+            qn_outside_writes();
         stop = &qn_self->pending;
         delivered = false;
         if (QN_UNLIKELY(qn_self->pending)) {

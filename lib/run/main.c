@@ -4,6 +4,7 @@
 #include "guest/exec_map.h"
 #include "guest/stack.h"
 #include "run/cpu.h"
+#include "run/outside.h"
 #include "run/points.h"
 #include "run/procfs.h"
 #include "run/run.h"
@@ -191,6 +192,8 @@ _Noreturn void qn_engine_main(uint64_t *kernel_sp)
     qn_guard((uint64_t)(uintptr_t)qn_stack_guard_high, QN_STACK_GUARD);
     qn_signal_init(); /* modules may crash from their first call on */
     start_translation();
+    if (qn_cfg()->traced)
+        qn_outside_writes();
     load_guest(kernel_sp);
     qn_arena->guest_pid = (int32_t)qn_sys1(__NR_getpid, 0);
     qn_wire_hello();

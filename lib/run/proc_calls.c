@@ -1,8 +1,9 @@
 /* lib/run/proc_calls.c - system calls that take names: where they name what procfs.c has its own of, that. */
+#include "run/outside.h"
 #include "run/procfs.h"
 #include "run/run.h"
 
-enum { E_FAULT = 14, E_INVAL = 22, AT_FDCWD_ = -100, AT_SYMLINK_NOFOLLOW_ = 0x100 };
+enum { E_FAULT = 14, E_INVAL = 22, AT_FDCWD_ = -100, AT_SYMLINK_NOFOLLOW_ = 0x100, O_WRONLY_ = 1, O_ACCMODE_ = 3 };
 
 struct open_how { uint64_t flags, mode, resolve; };
 
@@ -36,15 +37,26 @@ static long renamed(long nr, const long *a, unsigned path, const char *name)
     return qn_syscall_pass(nr, b);
 }
 
+/* What it opens for writing may be memory. */
+static long open_other(long nr, const long *a, uint64_t flags)
+{
+    long fd = qn_syscall_pass(nr, a);
+
+    if (!qn_sys_failed(fd) && (flags & O_ACCMODE_))
+        qn_outside_opened(fd);
+    return fd;
+}
+
 static long open_call(long nr, const long *a)
 {
-    unsigned path = nr != __NR_open;
-    struct open_how how = {.flags = (uint64_t)a[path + 1]};
+    unsigned path = nr == __NR_openat || nr == __NR_openat2;
+    struct open_how how = {.flags = nr == __NR_creat ? O_WRONLY_ : (uint64_t)a[path + 1]};
+    bool readable = nr != __NR_openat2 || qn_read_guest((uint64_t)a[2], &how, sizeof how);
     struct qn_proc_file f;
     enum qn_proc_entry entry = qn_proc_find(path ? (int)a[0] : AT_FDCWD_, (uint64_t)a[path], &f);
 
-    if (entry == QN_PROC_OTHER || (nr == __NR_openat2 && (!qn_read_guest((uint64_t)a[2], &how, sizeof how) || how.resolve)))
-        return qn_syscall_pass(nr, a);
+    if (entry == QN_PROC_OTHER || !readable || how.resolve)
+        return open_other(nr, a, how.flags);
     return entry == QN_PROC_MAPS ? qn_proc_open_maps(f.path, (long)how.flags) : renamed(nr, a, path, f.exe);
 }
 
@@ -70,7 +82,7 @@ long qn_proc_call(long nr, const long *a)
 {
     switch (nr) {
     case __NR_readlink: case __NR_readlinkat: return link_call(nr, a);
-    case __NR_open: case __NR_openat: case __NR_openat2: return open_call(nr, a);
+    case __NR_open: case __NR_creat: case __NR_openat: case __NR_openat2: return open_call(nr, a);
     case __NR_stat: case __NR_access: return follow_call(nr, a, 0, 0);
     case __NR_newfstatat: return follow_call(nr, a, 1, 3);
     case __NR_faccessat: return follow_call(nr, a, 1, 0);

@@ -1,6 +1,7 @@
 /* lib/run/process.c - execve, exit: each process has an arena and a collector of its own. */
 #include "base/format.h"
 #include "guest/elf.h"
+#include "guest/exec_map.h"
 #include "run/procfs.h"
 #include "run/run.h"
 #include "run/seccomp.h"
@@ -255,6 +256,7 @@ static bool name_program(int arena, const char *path)
     }
     h->config.fixed_places = qn_self->fixed_places != 0;
     h->config.leash = qn_self->leash;
+    h->config.traced = qn_exec_are_all_writable();
     qn_seccomp_save(qn_self->filters, h);
     qn_sys2(__NR_munmap, r, (long)size);
     return true;

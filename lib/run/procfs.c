@@ -107,8 +107,7 @@ static long read_other(int32_t pid, uint64_t from, void *to, uint64_t size)
     return qn_sys6(__NR_process_vm_readv, pid, (long)&local, 1, (long)&remote, 1, 0);
 }
 
-/* The program that another process runs under quern; NULL: it does not, or will not be looked at. */
-static const char *program_of(int32_t pid)
+const char *qn_proc_program(int32_t pid)
 {
     static char text[QN_PATH_MAX];
     char link[32];
@@ -127,7 +126,7 @@ static const char *program_of(int32_t pid)
     return n > 0 ? text : NULL;
 }
 
-static bool is_own(int32_t id)
+bool qn_proc_is_own(int32_t id)
 {
     const struct qn_thread *t = qn_thread_of(id);
 
@@ -144,7 +143,7 @@ enum qn_proc_entry qn_proc_find(int dirfd, uint64_t path, struct qn_proc_file *f
     f->exe = qn_arena_text(qn_arena->exe);
     if (!(q = skip(p, "self")) && !(q = skip(p, "thread-self"))) {
         q = qn_parse_decimal(p, &number);
-        if (q == p || (!is_own((int32_t)number) && !(f->exe = program_of((int32_t)number))))
+        if (q == p || (!qn_proc_is_own((int32_t)number) && !(f->exe = qn_proc_program((int32_t)number))))
             return QN_PROC_OTHER;
     }
     if ((p = skip(q, "/task/")) && qn_parse_decimal(p, &number) != p)
@@ -217,7 +216,7 @@ struct entry { /* struct linux_dirent64 */
     char name[];
 } __attribute__((packed));
 
-static bool in_proc(long fd)
+bool qn_proc_holds(long fd)
 {
     uint64_t statfs[15];
 
@@ -241,7 +240,7 @@ long qn_proc_list(long fd, uint64_t buffer, long bytes)
         const struct entry *e = (const struct entry *)(p + at);
         uint16_t len = e->len;
 
-        if (!names_engine(e) || !in_proc(fd)) {
+        if (!names_engine(e) || !qn_proc_holds(fd)) {
             at += len;
             continue;
         }

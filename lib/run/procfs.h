@@ -15,6 +15,10 @@ struct qn_proc_file {
 
 /* What the guest's string names, if it is of this process or another under quern. */
 enum qn_proc_entry qn_proc_find(int dirfd, uint64_t path, struct qn_proc_file *f);
+/* The program that another process runs under quern; NULL: it does not, or will not be looked at. */
+const char *qn_proc_program(int32_t pid);
+bool qn_proc_is_own(int32_t id);   /* this process, or a thread of it */
+bool qn_proc_holds(long fd);       /* a file of /proc */
 /* A descriptor, or -errno. */
 long qn_proc_open_maps(const char *path, long flags);
 /* getdents64 on fd gave so many bytes; what is left of them. */

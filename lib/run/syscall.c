@@ -2,6 +2,7 @@
  *
  * Nearly all go to the kernel as they are: the guest's pointers are real.  The engine looks at those that touch what
  * it manages: the address space, signals, threads and processes, its own descriptors, its name. */
+#include "run/outside.h"
 #include "run/procfs.h"
 #include "run/seccomp.h"
 #include "run/signal.h"
@@ -230,7 +231,7 @@ static long dispatch_call(long nr, const long *a)
         return exec_call(nr, a);
     case __NR_close: case __NR_dup: case __NR_dup2: case __NR_dup3: case __NR_close_range:
         return descriptor_call(nr, a);
-    case __NR_readlink: case __NR_readlinkat: case __NR_open: case __NR_openat: case __NR_openat2: case __NR_getdents64:
+    case __NR_readlink: case __NR_readlinkat: case __NR_creat: case __NR_open: case __NR_openat: case __NR_openat2: case __NR_getdents64:
     case __NR_stat: case __NR_newfstatat: case __NR_statx: case __NR_access: case __NR_faccessat: case __NR_faccessat2:
         return qn_proc_call(nr, a);
     case __NR_prlimit64: case __NR_getrlimit:
@@ -240,7 +241,9 @@ static long dispatch_call(long nr, const long *a)
     case __NR_prctl: return prctl_call(a);
     case __NR_personality: return qn_sys_personality((uint32_t)a[0]);
     case __NR_rseq: return -E_NOSYS;
-    case __NR_ptrace: return qn_self->shares ? qn_sys_ptrace(a) : qn_syscall_pass(nr, a);
+    case __NR_ptrace:
+        qn_outside_ptrace(a);
+        return qn_self->shares ? qn_sys_ptrace(a) : qn_syscall_pass(nr, a);
     case __NR_exit_group: qn_process_exit((int)a[0]);
     case __NR_exit:
         if (qn_thread_is_last())

@@ -44,6 +44,7 @@ same fp_flags 'exception flags of the FPU, and signals of those that are unmaske
 same rounding 'rounding modes'
 same avx512 'AVX-512, and its state in a signal frame'
 same code_changes 'memory mapped twice, a store into its own block, read() into code'
+same patched 'code that is patched through /proc/PID/mem and by debuggers' --trace-children=yes
 same attach 'memory that moves, or is attached, without an address; code in shared memory'
 same io_uring 'io_uring: reads into code, handlers and masks while it waits'
 same carry 'flags that a handler sees, and where it is called'
