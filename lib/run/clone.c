@@ -25,32 +25,36 @@ static void read_clone(const long *a, struct qn_clone_request *r)
                                          .tls = (uint64_t)a[4]}};
 }
 
-/* Members that this engine does not know must be zero, as to a kernel that is older than the program. */
-static bool rest_is_zero(uint64_t from, uint64_t bytes)
+/* Members that this engine does not know must be zero, as to a kernel that is older than the program.  0, or what is wrong. */
+static int check_rest(uint64_t from, uint64_t bytes)
 {
     uint64_t word;
 
     for (; bytes; from += 8, bytes -= bytes < 8 ? bytes : 8) {
         word = 0;
-        if (!qn_read_guest(from, &word, bytes < 8 ? bytes : 8) || word)
-            return false;
+        if (!qn_read_guest(from, &word, bytes < 8 ? bytes : 8))
+            return E_FAULT;
+        if (word)
+            return E_2BIG;
     }
-    return true;
+    return 0;
 }
 
 static int read_clone3(uint64_t from, uint64_t size, struct qn_clone_request *r)
 {
     uint64_t known = size < sizeof r->a ? size : sizeof r->a;
+    int err;
 
     *r = (struct qn_clone_request){.size = known};
     if (size < ARGS_FIRST)
         return E_INVAL;
     if (size > QN_PAGE)
         return E_2BIG;
+    err = check_rest(from + known, size - known);
+    if (err)
+        return err;
     if (!qn_read_guest(from, &r->a, known))
         return E_FAULT;
-    if (!rest_is_zero(from + known, size - known))
-        return E_2BIG;
     return !r->a.stack != !r->a.stack_size ? E_INVAL : 0;
 }
 

@@ -69,6 +69,27 @@ static bool beyond(const struct qn_thread *t, uint64_t frame)
     return frame <= t->altstack.sp || frame - t->altstack.sp > t->altstack.size;
 }
 
+/* qn_probe(address): 1, or after a fault 0. */
+__asm__(".globl qn_probe, qn_probe_failed\n"
+        "qn_probe:  lock orb $0, (%rdi)\n"
+        "           mov $1, %eax\n"
+        "           ret\n"
+        "qn_probe_failed: xor %eax, %eax\n"
+        "           ret");
+
+bool qn_probe_write(uint64_t start, uint64_t bytes)
+{
+    bool (*probe)(uint64_t) = (bool (*)(uint64_t))(uintptr_t)qn_probe;
+    uint64_t last = start + bytes - 1;
+
+    if (last < start || qn_is_engine_range(start, bytes))
+        return false;
+    for (uint64_t at = last; at >= start && at <= last; at = qn_round_down(at, QN_PAGE) - 1) /* downwards, as a stack grows */
+        if (!probe(at))
+            return false;
+    return probe(start);
+}
+
 static void fill_mcontext(struct qn_mcontext *mc, uint64_t fpstate)
 {
     const uint64_t *g = qn_ctx.gpr;
@@ -90,7 +111,8 @@ void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigac
     uint64_t fp = (sp - qn_cpu_enabled_bytes() - 4) & ~63ull;
     struct frame *f = (struct frame *)(((fp - sizeof *f) & ~15ull) - 8);
 
-    if (on_alt && beyond(t, (uint64_t)(uintptr_t)f)) {
+    if ((on_alt && beyond(t, (uint64_t)(uintptr_t)f)) ||
+        !qn_probe_write((uint64_t)(uintptr_t)f, fp + qn_cpu_enabled_bytes() + 4 - (uint64_t)(uintptr_t)f)) {
         qn_signal_no_frame(sig);
         return;
     }
@@ -135,25 +157,60 @@ static void restore_fpu(uint64_t fpstate)
         qn_fpu_restore_legacy(area);
 }
 
-/* The handler returned: everything as the (perhaps edited) frame says. */
-void qn_sys_sigreturn(void)
+static bool is_readable(uint64_t start, uint64_t bytes)
 {
-    struct frame *f = (struct frame *)(uintptr_t)(qn_ctx.gpr[4] - 8);
-    const struct qn_mcontext *mc = &f->uc.mc;
-    uint64_t *g = qn_ctx.gpr;
-    struct qn_thread *t = qn_self;
-    int err;
+    uint8_t byte;
 
-    t->on_guest_stack = 1;
+    for (uint64_t at = start; at < start + bytes; at = qn_round_down(at, QN_PAGE) + QN_PAGE)
+        if (!qn_read_guest(at, &byte, sizeof byte))
+            return false;
+    return start + bytes > start && qn_read_guest(start + bytes - 1, &byte, sizeof byte);
+}
+
+/* How much of it is looked at; 0: it cannot be read at all. */
+static uint64_t fpstate_bytes(uint64_t fpstate)
+{
+    uint32_t magic;
+
+    if (!qn_read_guest(fpstate + SW_RESERVED, &magic, sizeof magic))
+        return 0;
+    return magic == FP_MAGIC1 ? qn_cpu_enabled_bytes() : FXSAVE_SIZE;
+}
+
+static void restore_registers(const struct qn_mcontext *mc)
+{
+    uint64_t *g = qn_ctx.gpr;
+
     g[0] = mc->ax; g[1] = mc->cx; g[2] = mc->dx; g[3] = mc->bx; g[4] = mc->sp; g[5] = mc->bp; g[6] = mc->si; g[7] = mc->di;
     g[8] = mc->r8; g[9] = mc->r9; g[10] = mc->r10; g[11] = mc->r11; g[12] = mc->r12; g[13] = mc->r13; g[14] = mc->r14;
     g[15] = mc->r15;
     qn_ctx.rip = mc->ip;
     qn_ctx.rflags = (mc->flags & GUEST_FLAGS) | 0x202;
-    t->mask = f->uc.mask & ~UNBLOCKABLE;
-    qn_signal_set_altstack(&f->uc.stack, &err);
-    restore_fpu(mc->fpstate);
-    t->on_guest_stack = 0;
+}
+
+/* The handler returned: everything as the (perhaps edited) frame says.  Where there is none, SIGSEGV. */
+void qn_sys_sigreturn(void)
+{
+    struct qn_thread *t = qn_self;
+    struct frame f;
+    uint64_t bytes;
+    int err;
+
+    if (!qn_read_guest(qn_ctx.gpr[4] - 8, &f, sizeof f)) {
+        qn_signal_force(SIG_SEGV);
+        return;
+    }
+    restore_registers(&f.uc.mc);
+    t->mask = f.uc.mask & ~UNBLOCKABLE;
+    bytes = f.uc.mc.fpstate ? fpstate_bytes(f.uc.mc.fpstate) : 0;
+    if (f.uc.mc.fpstate && (!bytes || !is_readable(f.uc.mc.fpstate, bytes))) {
+        qn_signal_force(SIG_SEGV);
+    } else {
+        t->on_guest_stack = 1;
+        restore_fpu(f.uc.mc.fpstate);
+        t->on_guest_stack = 0;
+        qn_signal_set_altstack(&f.uc.stack, &err);
+    }
     qn_signal_set_host_mask(t->mask);
     qn_signal_release_held();
 }

@@ -218,23 +218,43 @@ static const char *decimal(char *buf, int value)
     return p;
 }
 
-/* argv of the engine: its own three, then the guest's. */
-static const char **engine_argv(uint64_t argv, int arena, int sock)
+/* Pointers of the guest's argv up to its NULL, at most so many, page by page; to NULL: only counts them, else it has room for a page
+ * more.  Negative: -errno. */
+static long read_argv(uint64_t argv, long most, const char **to)
+{
+    const char *part[QN_PAGE / sizeof(char *)];
+    long n = 0;
+
+    while (argv && n <= most) {
+        uint64_t bytes = QN_PAGE - argv % QN_PAGE;
+
+        bytes = bytes < sizeof *part ? sizeof *part : bytes & ~(sizeof *part - 1);
+        if (!qn_read_guest(argv, part, bytes))
+            return -E_FAULT;
+        for (uint64_t i = 0; i < bytes / sizeof *part; i++, n++) {
+            if (!part[i])
+                return n;
+            if (to)
+                to[n] = part[i];
+        }
+        argv += bytes;
+    }
+    return n > most ? -E_2BIG : n;
+}
+
+/* argv of the engine: its own three, then the guest's n.  Linux gives who has none an empty one.  NULL: it has changed meanwhile. */
+static const char **engine_argv(uint64_t argv, long n, int arena, int sock)
 {
     static char numbers[2][16];
-    const uint64_t *from = (const uint64_t *)(uintptr_t)argv;
-    const char **to;
-    uint64_t n = 0;
+    const char **to = qn_engine_alloc(((uint64_t)n + QN_PAGE) * sizeof *to);
 
-    while (from && from[n])
-        if (++n > ARGS_MAX)
-            return NULL;
-    to = qn_engine_alloc((n + 5) * sizeof *to);
     to[0] = "quern-engine";
     to[1] = decimal(numbers[0], arena);
     to[2] = decimal(numbers[1], sock);
-    for (uint64_t i = 0; i < n; i++)
-        to[3 + i] = (const char *)(uintptr_t)from[i];
+    if (n && read_argv(argv, n, to + 3) != n)
+        return NULL;
+    if (!n)
+        to[3 + n++] = "";
     to[3 + n] = NULL;
     return to;
 }
@@ -328,14 +348,16 @@ static bool fresh_arena(int *arena, int *sock)
 static long traced_exec(const char *path, const long *a)
 {
     const char *engine = qn_arena_text(qn_cfg()->engine_path), **argv;
+    long r, n = read_argv((uint64_t)a[1], ARGS_MAX, NULL);
     int arena, sock;
-    long r;
 
+    if (n < 0)
+        return n;
     if (!fresh_arena(&arena, &sock) || !name_program(arena, path))
         return -E_AGAIN;
-    argv = engine_argv((uint64_t)a[1], arena, sock);
+    argv = engine_argv((uint64_t)a[1], n, arena, sock);
     if (!argv)
-        return -E_2BIG;
+        return -E_FAULT;
     qn_sys3(__NR_fcntl, arena, F_SETFD_, 0);
     qn_sys3(__NR_fcntl, sock, F_SETFD_, 0);
     r = make_call(__NR_execve, (const long[6]){(long)engine, (long)argv, a[2]}, false);

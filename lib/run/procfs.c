@@ -240,6 +240,8 @@ long qn_proc_list(long fd, uint64_t buffer, long bytes)
         const struct entry *e = (const struct entry *)(p + at);
         uint16_t len = e->len;
 
+        if (len < sizeof *e || len > bytes - at) /* somebody has written there meanwhile */
+            break;
         if (!names_engine(e) || !qn_proc_holds(fd)) {
             at += len;
             continue;

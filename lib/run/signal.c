@@ -297,6 +297,10 @@ static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
 {
     bool after;
 
+    if (uc->mc.ip == (uint64_t)(uintptr_t)qn_probe) {
+        uc->mc.ip = (uint64_t)(uintptr_t)qn_probe_failed;
+        return;
+    }
     if (t->on_guest_stack) { /* no room for the frame: dies of the fault when it is repeated */
         kernel_action(info->signo, HANDLER_DFL, 0);
         return;
@@ -444,6 +448,15 @@ void qn_signal_raise(int sig, int code, uint64_t addr)
         t->fault_cr2 = addr;
     }
     qn_ctx.rflags |= FLAG_RF;
+    t->pending_fault = 1;
+    t->pending |= 2;
+}
+
+void qn_signal_force(int sig)
+{
+    struct qn_thread *t = qn_self;
+
+    t->fault_info = (struct qn_siginfo){.signo = sig, .code = SI_KERNEL_};
     t->pending_fault = 1;
     t->pending |= 2;
 }
