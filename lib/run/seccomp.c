@@ -149,7 +149,7 @@ static void die_of(int sig)
 {
     const struct qn_siginfo info = {.signo = sig, .code = SI_KERNEL_};
 
-    qn_signal_default_action(&info);
+    qn_signal_die(&info);
 }
 
 static bool strictly_allowed(long nr)

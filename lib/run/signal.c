@@ -371,6 +371,28 @@ void qn_signal_default_action(const struct qn_siginfo *info)
         kernel_action(sig, (uint64_t)(uintptr_t)host_handler, SA_SIGINFO_ | SA_ONSTACK_);
 }
 
+/* The first process of a namespace does not die of signals that are sent, not even by itself; of faults it does. */
+static void fault_again(int sig)
+{
+    switch (sig) {
+    case SIG_ILL: __asm__ volatile("ud2"); break;
+    case SIG_TRAP: __asm__ volatile("int3"); break;
+    case SIG_FPE: __asm__ volatile("xor %%ecx, %%ecx; div %%ecx" ::: "rax", "rcx", "rdx"); break;
+    case SIG_BUS: __asm__ volatile("push %%rbp; mov $0x8000000000000000, %%rbp; mov (%%rbp), %%eax; pop %%rbp" ::: "rax"); break;
+    case SIG_SEGV: __asm__ volatile("hlt"); break;
+    default: qn_exit_group(128 + sig); /* as a shell would say it */
+    }
+}
+
+void qn_signal_die(const struct qn_siginfo *info)
+{
+    qn_signal_default_action(info);
+    if (qn_sys1(__NR_getpid, 0) != 1)
+        return;
+    kernel_action(info->signo, HANDLER_DFL, 0);
+    fault_again(info->signo);
+}
+
 /* As the kernel's force_sigsegv: the handler of SIGSEGV may have a stack that serves, but not if its own frame is the one. */
 void qn_signal_no_frame(int sig)
 {
@@ -378,7 +400,7 @@ void qn_signal_no_frame(int sig)
     struct qn_thread *t = qn_self;
 
     if (sig == SIG_SEGV || (t->mask & sig_bit(SIG_SEGV)) || t->actions[SIG_SEGV].handler <= HANDLER_IGN)
-        qn_signal_default_action(&info);
+        qn_signal_die(&info);
     else
         qn_frame_push(SIG_SEGV, &info, &t->actions[SIG_SEGV]);
 }
@@ -393,7 +415,7 @@ static void deliver(struct qn_siginfo *info, bool is_fault)
     if (act.handler == HANDLER_IGN && !is_fault)
         return;
     if (act.handler <= HANDLER_IGN || blocked) {
-        qn_signal_default_action(info);
+        (is_fault ? qn_signal_die : qn_signal_default_action)(info);
         return;
     }
     qn_frame_push(info->signo, info, &act);
