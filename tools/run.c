@@ -133,7 +133,7 @@ static int end_main(struct qn_run *r)
     if (*r->exec_errno)
         qn_run_fail(r, "%s: the engine cannot be executed: %s", r->engine, strerror(*r->exec_errno));
     else if (r->exec_out)
-        qn_run_say(r, "The program became another one, which is not followed (--trace-children=no): no profile.");
+        qn_run_note(r, "The program became another one, which is not followed (--trace-children=no): no profile."); /* with -q, too */
     else
         written = qn_run_finish(r);
     qn_run_flush(r);

@@ -44,6 +44,11 @@ is "$(lines Unsupported)" 'desc: Unsupported: ./elevated is a set-uid program an
 ok 'and so does a line' grep -q 'elevated is a set-uid program and runs untraced' log
 is "$(lines Instrumented)" 'desc: Instrumented: all of the run' 'all of this process was counted'
 
+rm -f profile
+"$QUERN" run -q --out-file=profile -- sh -c 'exec true' 2>log
+is "$?$(ls profile 2>/dev/null)" 0 'a program that becomes another one, which is not followed: no profile'
+ok 'which is told even with -q' grep -q 'became another one, which is not followed .*no profile' log
+
 "$QUERN" run --instr-at-start=no --out-file=profile -- ./spawns 2>log
 is "$(lines Instrumented)$(lines Unsupported)" 'desc: Instrumented: nothing of the run' 'nothing of a run'
 ok 'which is no processor time' grep -q 'Instrumented: 0.0% of the processor time$' log
