@@ -20,6 +20,7 @@ enum { REMAP_MAYMOVE = 1, REMAP_FIXED = 2, REMAP_DONTUNMAP = 4 };
 #define BRK_MAX (1ull << 40)     /* bytes: the next thing in the address space is farther away */
 #define ASLR_PAGES 0x4000u       /* --aslr=yes: up to 64 MiB of shift */
 
+#define LOWEST (1u << 20)          /* nothing is placed below unless the program says so */
 #define HUGE_PAGE (2u << 20)
 #define ADVISE_HUGE_PAGES 14
 
@@ -184,18 +185,67 @@ static bool wants_low(const long *a)
     return a[0] == 0 && file && !(a[3] & (M_FIXED | M_FIXED_NEW | M_32BIT)) && ((a[2] & P_EXEC) || (a[3] & M_DENYWRITE));
 }
 
-/* Where nothing else is free the kernel offers what lies between the engine's parts: somewhere below, then.  What is there now
- * nobody may use; 0 = there is no room. */
+/* The lines of /proc/self/maps, byte by byte: "7f00-7f01 rw-p ...". */
+struct gaps {
+    uint64_t size;       /* what is looked for */
+    uint64_t found;      /* the highest place so far; 0 = none */
+    uint64_t before;     /* end of the mapping before */
+    uint64_t start, end; /* of this one */
+    enum { START, END, REST } field;
+};
+
+static uint64_t add_digit(uint64_t value, char c) { return value * 16 + (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10); }
+
+static void take_gap(struct gaps *g)
+{
+    uint64_t top = g->start < QN_HIGH_BASE ? g->start : QN_HIGH_BASE;
+
+    if (top > g->before && top - g->before >= g->size && !qn_is_engine_range(top - g->size, g->size))
+        g->found = top - g->size;
+    g->before = g->end;
+    g->start = g->end = 0;
+}
+
+static void take_byte(struct gaps *g, char c)
+{
+    if (c == '\n') {
+        g->field = START;
+    } else if (g->field == START && c == '-') {
+        g->field = END;
+    } else if (g->field == END && c == ' ') {
+        take_gap(g);
+        g->field = REST;
+    } else if (g->field == START) {
+        g->start = add_digit(g->start, c);
+    } else if (g->field == END) {
+        g->end = add_digit(g->end, c);
+    }
+}
+
+/* The highest place below the engine's that has room, as the kernel would choose one; 0 = none. */
+static uint64_t highest_gap(uint64_t size)
+{
+    static char part[QN_PAGE];
+    struct gaps g = {.size = qn_round_up(size, QN_PAGE), .before = LOWEST};
+    long fd = qn_sys3(__NR_open, (long)"/proc/self/maps", 02000000, 0), n;
+
+    if (qn_sys_failed(fd))
+        return qn_round_down(QN_HIGH_BASE - size, HUGE_PAGE);
+    while ((n = qn_sys3(__NR_read, fd, (long)part, sizeof part)) > 0)
+        for (long i = 0; i < n; i++)
+            take_byte(&g, part[i]);
+    qn_sys1(__NR_close, fd);
+    return g.found;
+}
+
+/* The kernel offers what lies between the engine's parts: somewhere below, then.  What is there now nobody may use; 0 = there is no
+ * room. */
 uint64_t qn_place_elsewhere(uint64_t size)
 {
-    long r = map(qn_round_down(QN_HIGH_BASE - size, HUGE_PAGE), size, 0, M_PRIVATE | M_ANON | M_NORESERVE, -1, 0);
+    uint64_t at = highest_gap(size);
+    long r = at ? map(at, size, 0, M_PRIVATE | M_ANON | M_NORESERVE | M_FIXED_NEW, -1, 0) : -E_NOMEM;
 
-    if (qn_sys_failed(r))
-        return 0;
-    if (!qn_is_engine_range((uint64_t)r, size))
-        return (uint64_t)r;
-    qn_sys2(__NR_munmap, r, (long)size);
-    return 0;
+    return qn_sys_failed(r) ? 0 : (uint64_t)r;
 }
 
 static long map_guest(uint64_t at, const long *a)
