@@ -315,6 +315,7 @@ engine_sources = \
 	lib/run/die.c \
 	lib/run/dispatch.c \
 	lib/run/emulate.c \
+	lib/run/files.c \
 	lib/run/fpu.c \
 	lib/run/frame.c \
 	lib/run/guest_printf.c \
@@ -574,6 +575,7 @@ headers = \
 	lib/report/whole.h \
 	lib/run/batch.h \
 	lib/run/cpu.h \
+	lib/run/files.h \
 	lib/run/interval.h \
 	lib/run/operand.h \
 	lib/run/outside.h \

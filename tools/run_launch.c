@@ -7,11 +7,11 @@
  * umask, directory, process group, timers.  Only three descriptors are added, and as high as can be:
  *
  *   0 ... soft limit - 1        the guest's
- *   soft limit ... + 127        arena, socket, traces, and what the engine opens for a moment
+ *   from the soft limit on      arena, socket, traces, and what the engine opens for a moment
  *
- * For that the soft limit is raised by 128.  Where it equals the hard limit, the guest's descriptors
- * end 128 below it (config.fd_limit says where); and never above 65408, because a fork copies a
- * table as long as the highest descriptor.
+ * For that the soft limit is raised for a moment; then it is the program's again, and the kernel sees to it (lib/run/files.c).
+ * Where the hard limit is less than 8 above it, the program's descriptors end 8 below the hard one.
+ * Ours lie never above 65536, because a fork copies a table as long as the highest descriptor.
  *
  * The child waits at a gate until the banner is out, so that it comes before the guest's output.
  */
@@ -33,8 +33,7 @@
 #include "run_wire.h"
 #include "sim_build.h"
 
-#define OWN_DESCRIPTORS 128  /* set aside for the engine */
-#define FIRST_OWN(n) ((n) * 3 / 4) /* arena, socket, traces begin here; the engine's passing ones lie below */
+#define OWN_DESCRIPTORS 8    /* arena, socket, traces; another arena and socket; what it opens for a moment */
 #define DESCRIPTOR_TOP 65536 /* never place descriptors above: fork copies a table up to the highest */
 
 extern char **environ;
@@ -62,25 +61,22 @@ static void fill_config(struct qn_run *r)
     qn_cost_header(&r->store)->config = *c;
 }
 
-/* Raises the soft limit and returns the number from which on descriptors are ours. */
-static int set_limit(uint64_t *fd_limit)
+/* Raises the soft limit, ; *its is what the program will have.  Returns the number from which on descriptors are ours. */
+static int set_limit(struct rlimit *its, uint64_t *fd_limit)
 {
-    struct rlimit limit;
-    uint64_t base, own = OWN_DESCRIPTORS;
+    struct rlimit mine;
+    rlim_t own = OWN_DESCRIPTORS;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit))
+    if (getrlimit(RLIMIT_NOFILE, its))
         return -1;
-    if (own > limit.rlim_max / 2)
-        own = limit.rlim_max / 2;
-    base = limit.rlim_cur < limit.rlim_max - own ? limit.rlim_cur : limit.rlim_max - own;
-    if (base > DESCRIPTOR_TOP - own)
-        base = DESCRIPTOR_TOP - own;
-    if (limit.rlim_cur < base + own) {
-        limit.rlim_cur = base + own;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-    *fd_limit = base;
-    return (int)(base + FIRST_OWN(own));
+    mine = (struct rlimit){ its->rlim_max, its->rlim_max };
+    setrlimit(RLIMIT_NOFILE, &mine);
+    if (own > its->rlim_max / 2)
+        own = its->rlim_max / 2;
+    if (its->rlim_cur > its->rlim_max - own && its->rlim_cur <= DESCRIPTOR_TOP) /* beyond that nobody misses a few in the middle */
+        its->rlim_cur = its->rlim_max - own;
+    *fd_limit = its->rlim_cur < DESCRIPTOR_TOP - own ? its->rlim_cur : DESCRIPTOR_TOP - own;
+    return (int)*fd_limit;
 }
 
 static int move_up(int fd, int base)
@@ -115,12 +111,15 @@ static void die_with(pid_t collector)
 static void become_engine(struct qn_run *r, int socket, int trace, int gate, const struct itimerval *timer)
 {
     struct qn_config *config = &qn_cost_header(&r->store)->config;
-    int base = set_limit(&config->fd_limit);
+    struct rlimit its;
+    int base = set_limit(&its, &config->fd_limit);
     int arena_fd = move_up(r->store.fd, base), socket_fd = move_up(socket, base);
     char byte;
 
     config->leash = true;
     config->trace_fd = move_up(trace, base);
+    config->fd_hard = its.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &its);
     config->fixed_places = (personality(0xffffffffu) & ADDR_NO_RANDOMIZE) != 0;
     if (!r->options.aslr)
         personality((unsigned)personality(0xffffffffu) | ADDR_NO_RANDOMIZE);

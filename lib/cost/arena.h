@@ -125,12 +125,13 @@ struct qn_config {
     uint32_t sim_opt;        /* string: key=value,... for modules */
     uint64_t interval;       /* instructions; 0 = none */
     uint64_t explain_first, explain_every; /* accesses that are explained: so many, then one of so many (0 = no more) */
-    uint64_t fd_limit;       /* the guest's RLIMIT_NOFILE as it was; the engine's own descriptors lie above */
+    uint64_t fd_limit;       /* where the engine's own descriptors begin: the guest's soft limit (RLIMIT_NOFILE) if there is room */
     uint64_t sample_count, sample_of; /* so many of so many; of 0: all */
     struct qn_cpu cpu;
     uint32_t filters;        /* string: filters of system calls that were in force before execve (run/seccomp_pass.c) */
     uint32_t traced;         /* 1: a debugger has followed the program through execve (run/outside.c) */
-    uint64_t reserved[3];
+    uint64_t fd_hard;        /* hard limit as the guest has it; the kernel's is no lower (run/files.c) */
+    uint64_t reserved[2];
 };
 
 enum qn_fatal { /* why the engine gave up */

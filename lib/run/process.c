@@ -2,6 +2,7 @@
 #include "base/format.h"
 #include "guest/elf.h"
 #include "guest/exec_map.h"
+#include "run/files.h"
 #include "run/procfs.h"
 #include "run/run.h"
 #include "run/seccomp.h"
@@ -11,9 +12,9 @@
 #include "tcache/tcache.h"
 
 enum { E_NOENT = 2, E_ACCES = 13, E_NOEXEC = 8, E_2BIG = 7, E_AGAIN = 11, E_FAULT = 14, E_LOOP = 40 };
-enum { F_DUPFD_CLOEXEC_ = 1030, F_SETFD_ = 2, SCM_RIGHTS_ = 1, SOL_SOCKET_ = 1, MSG_CMSG_CLOEXEC_ = 0x40000000 };
+enum { F_SETFD_ = 2, SCM_RIGHTS_ = 1, SOL_SOCKET_ = 1, MSG_CMSG_CLOEXEC_ = 0x40000000 };
 enum { AT_EMPTY_PATH_ = 0x1000, AT_FDCWD_ = -100 };
-enum { S_ISUID_ = 04000, S_ISGID_ = 02000, RLIMIT_NOFILE_ = 7 };
+enum { S_ISUID_ = 04000, S_ISGID_ = 02000 };
 #define ARGS_MAX 131072
 
 /* ---- the wire ---- */
@@ -45,19 +46,8 @@ void qn_wire_file(int file)
     qn_sys3(__NR_sendmsg, qn_socket_fd, (long)&h, 0x4000 /* MSG_NOSIGNAL */);
 }
 
-/* The engine's descriptors lie high, out of the guest's way. */
-static int move_high(int fd)
-{
-    long high = qn_sys3(__NR_fcntl, fd, F_DUPFD_CLOEXEC_, qn_socket_fd > 64 ? qn_socket_fd - 64 : 512);
-
-    if (qn_sys_failed(high))
-        return fd;
-    qn_sys1(__NR_close, fd);
-    return (int)high;
-}
-
 /* Receive one answer and up to two descriptors (-1 where absent). */
-static bool wire_receive(int fd, struct qn_wire_msg *msg, int fds[2])
+static bool receive(int fd, struct qn_wire_msg *msg, int fds[2], const struct qn_limit *limit)
 {
     struct rights control = {0};
     struct iovec_ iov = {msg, sizeof *msg};
@@ -74,9 +64,20 @@ static bool wire_receive(int fd, struct qn_wire_msg *msg, int fds[2])
         unsigned got = (unsigned)((control.len - 16) / 4);
 
         for (unsigned i = 0; i < got && i < 2; i++)
-            fds[i] = move_high(control.fds[i]);
+            fds[i] = qn_files_move_up(control.fds[i], limit);
     }
     return true;
+}
+
+static bool wire_receive(int fd, struct qn_wire_msg *msg, int fds[2])
+{
+    struct qn_limit limit;
+    bool received;
+
+    qn_files_go_beyond(&limit);
+    received = receive(fd, msg, fds, &limit);
+    qn_files_go_back(&limit);
+    return received;
 }
 
 void qn_wire_hello(void) { wire_send(qn_socket_fd, QN_WIRE_HELLO, 0); }
@@ -276,6 +277,7 @@ static bool name_program(int arena, const char *path)
     }
     h->config.fixed_places = qn_self->fixed_places != 0;
     h->config.leash = qn_self->leash;
+    h->config.fd_hard = qn_cfg()->fd_hard;
     h->config.traced = qn_exec_are_all_writable();
     qn_seccomp_save(qn_self->filters, h);
     qn_sys2(__NR_munmap, r, (long)size);
@@ -305,7 +307,6 @@ static long untraced_exec(int dirfd, const long *a, int flags)
 {
     struct qn_thread *t = qn_self;
     struct qn_wire_msg msg;
-    uint64_t limit[2] = {0}, lower[2];
     int fds[2];
     long r, persona = qn_sys1(__NR_personality, 0xffffffff);
 
@@ -314,12 +315,9 @@ static long untraced_exec(int dirfd, const long *a, int flags)
         wire_receive(qn_socket_fd, &msg, fds);
     }
     qn_sys1(__NR_personality, qn_personality());
-    qn_sys2(__NR_getrlimit, RLIMIT_NOFILE_, (long)limit);
-    lower[0] = qn_cfg()->fd_limit && limit[0] > qn_cfg()->fd_limit ? qn_cfg()->fd_limit : limit[0];
-    lower[1] = limit[1];
-    qn_sys2(__NR_setrlimit, RLIMIT_NOFILE_, (long)lower);
+    qn_files_exec(true);
     r = make_call(__NR_execveat, (const long[6]){dirfd, a[0], a[1], a[2], flags}, true);
-    qn_sys2(__NR_setrlimit, RLIMIT_NOFILE_, (long)limit);
+    qn_files_exec(false);
     qn_sys1(__NR_personality, persona);
     if (!t->shares)
         wire_send(qn_socket_fd, QN_WIRE_EXEC_FAILED, (int)-r);

@@ -2,14 +2,15 @@
  *
  * Nearly all go to the kernel as they are: the guest's pointers are real.  The engine looks at those that touch what
  * it manages: the address space, signals, threads and processes, its own descriptors, its name. */
+#include "run/files.h"
 #include "run/outside.h"
 #include "run/procfs.h"
 #include "run/seccomp.h"
 #include "run/signal.h"
 
-enum { E_BADF = 9, E_INTR = 4, E_NOSYS = 38, E_INVAL = 22, E_FAULT = 14, E_PERM = 1 };
+enum { E_BADF = 9, E_INTR = 4, E_NOSYS = 38, E_INVAL = 22 };
 enum { ARCH_SET_GS_ = 0x1001, ARCH_SET_FS_ = 0x1002, ARCH_SET_CPUID_ = 0x1012, E_NODEV = 19, AT_FDCWD_ = -100 };
-enum { MADV_DONTNEED_ = 4, IORING_ENTER_EXT_ARG_ = 8, RLIMIT_NOFILE_ = 7, PR_SET_SYSCALL_USER_DISPATCH_ = 59 };
+enum { MADV_DONTNEED_ = 4, IORING_ENTER_EXT_ARG_ = 8, PR_SET_SYSCALL_USER_DISPATCH_ = 59 };
 
 static const long *args(long a[6])
 {
@@ -116,22 +117,6 @@ static long set_base(long code, uint64_t addr, const long *a)
     return r;
 }
 
-/* The engine's descriptors lie above what the guest may see: its soft limit is what it was before the collector raised it. */
-static long limit_call(long nr, const long *a)
-{
-    bool prlimit = nr == __NR_prlimit64;
-    uint64_t limit[2], old = (uint64_t)a[prlimit ? 3 : 1];
-    long r = qn_syscall_pass(nr, a);
-    bool own = !prlimit || a[0] == 0 || a[0] == qn_sys1(__NR_getpid, 0);
-
-    if (r == 0 && own && a[prlimit] == RLIMIT_NOFILE_ && old && qn_cfg()->fd_limit && qn_read_guest(old, limit, sizeof limit) &&
-        limit[0] > qn_cfg()->fd_limit) {
-        limit[0] = qn_cfg()->fd_limit;
-        qn_write_guest(old, limit, sizeof limit);
-    }
-    return r;
-}
-
 static long exec_call(long nr, const long *a)
 {
     return nr == __NR_execve ? qn_sys_execve(AT_FDCWD_, a, 0) : qn_sys_execve((int)a[0], a + 1, (int)a[4]);
@@ -234,8 +219,8 @@ static long dispatch_call(long nr, const long *a)
     case __NR_readlink: case __NR_readlinkat: case __NR_creat: case __NR_open: case __NR_openat: case __NR_openat2: case __NR_getdents64:
     case __NR_stat: case __NR_newfstatat: case __NR_statx: case __NR_access: case __NR_faccessat: case __NR_faccessat2:
         return qn_proc_call(nr, a);
-    case __NR_prlimit64: case __NR_getrlimit:
-        return limit_call(nr, a);
+    case __NR_prlimit64: case __NR_getrlimit: case __NR_setrlimit:
+        return qn_sys_limit(nr, a);
     case __NR_arch_prctl: return set_base(a[0], (uint64_t)a[1], a);
     case __NR_seccomp: return qn_sys_seccomp(a);
     case __NR_prctl: return prctl_call(a);

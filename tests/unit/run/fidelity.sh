@@ -51,8 +51,7 @@ same init 'the first process of a namespace'
 same attach 'memory that moves, or is attached, without an address; code in shared memory'
 same io_uring 'io_uring: reads into code, handlers and masks while it waits'
 same carry 'flags that a handler sees, and where it is called'
-same death_signal 'the signal of a parent that dies'
-same death_signal 'the same, the programs followed' --trace-children=yes
+same death_signal 'the signal of a parent that dies' --trace-children=yes
 same signal64 'all signals, 64 among them'
 same clone_flags 'clone with odd flags'
 same clone_flags 'the same with profiles of the children' --trace-children=yes
@@ -83,6 +82,20 @@ for limit in 64 128 1024; do
 42
 status 3" "a stack of $limit KiB"
 done
+
+# The limit of descriptors: the engine's own lie above it where there is room, below the hard limit.
+many_files() {
+    build files
+    wanted=$(cd "$SCRATCH" && ulimit -S -n "$1" && shift && natively ./files "$@")
+    got=$(cd "$SCRATCH" && ulimit -S -n "$1" && shift && under --trace-children=yes -- ./files "$@")
+    is "$got" "$wanted" "a limit of $1 descriptors, and others that the program sets${2:+: more}"
+}
+many_files 1024
+many_files 64 next
+many_files 20 next
+tight() { (ulimit -n 64 && cd "$SCRATCH" && under -- ./files last one); }
+is "$(tight)" 'at first: 56 of 64, 53 free, up to 55, then EMFILE; 1 -1 -1
+status 0' 'where the hard limit leaves no room there are 8 descriptors less, and the limit says so'
 
 # What the sanitizers say has addresses; what counts is the kind of mistake, the place and the status.
 essence() { sed -n 's/^SUMMARY: //p; s/.*\(runtime error: .*\)/\1/p; /^status/p; /^[01] [01]$/p' | sed 's/^[A-Za-z]*Sanitizer: [0-9]* byte.*/leaked/'; }
