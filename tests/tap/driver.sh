@@ -9,7 +9,7 @@
 #
 # It counts test points, not files.  What goes wrong outside the points counts as one failure more: no plan, a plan that
 # does not match, "Bail out!", death by a signal, running longer than TEST_TIMEOUT seconds, or an exit status other
-# than 0 where no point failed.
+# than 0 where no point failed, a process that the test has started and not ended (it is killed then).
 #
 # A test gets: QUERN, CC, top_srcdir, top_builddir (absolute; from make); SCRATCH, an empty directory of its own, which is
 # also TMPDIR; XDG_CACHE_HOME, which all share; SCRATCH is left behind if the test failed.  The working directory is the build directory.
@@ -41,8 +41,26 @@ timeout -k 10 "$test_timeout" "$@" >"$log_file.tap" 2>"$log_file.err" </dev/null
 status=$?
 seconds=$(($(date +%s) - started))
 
+# Processes that the test has started and that still run: they have its SCRATCH.
+left_behind() (
+    of=$SCRATCH
+    unset SCRATCH # so that those that look are not among them
+    grep -lsxzF "SCRATCH=$of" /proc/[0-9]*/environ | cut -d/ -f3
+)
+
+looks=0
+while pids=$(left_behind) && [ -n "$pids" ] && [ $looks -lt 50 ]; do # those that are about to end have 5 seconds
+    looks=$((looks + 1))
+    sleep 0.1
+done
+left=
+for pid in $pids; do
+    left="$left $(cat "/proc/$pid/cmdline" 2>/dev/null | tr '\000\\' ' /')($pid)"
+    kill -KILL "$pid" 2>/dev/null
+done
+
 # One line per result for the .trs file; the summary for the terminal goes to stdout.
-awk -v name="$test_name" -v status="$status" -v limit="$test_timeout" -v seconds="$seconds" -v trs="$trs_file" '
+awk -v name="$test_name" -v status="$status" -v left="$left" -v limit="$test_timeout" -v seconds="$seconds" -v trs="$trs_file" '
 function result(kind, text) {
     print ":test-result: " kind " " text >trs
     count[kind]++
@@ -81,6 +99,7 @@ END {
     if (status == 124 || status == 137) result("ERROR", "stopped after " limit " seconds")
     else if (status > 128) result("ERROR", "killed by signal " status - 128)
     else if (status != 0 && !failed) result("ERROR", "exit status " status)
+    if (left != "") result("ERROR", "leaves processes behind:" left)
     failed = count["FAIL"] + count["ERROR"] + count["XPASS"]
     global = failed ? "FAIL" : count["PASS"] || !count["SKIP"] ? "PASS" : "SKIP"
     print ":global-test-result: " global >trs

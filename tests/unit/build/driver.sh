@@ -56,6 +56,13 @@ END
 counted hang '0 passed, 2 failed' <<'END'
 sleep 20
 END
+counted leaves-behind '1 passed, 1 failed' <<'END'
+echo 1..1; echo ok 1; setsid sleep 1000 >/dev/null 2>&1 &
+END
+ok '... and that process is ended, which is named' grep -q 'leaves processes behind: sleep 1000 ' "$SCRATCH/leaves-behind.out"
+counted ends-soon '1 passed, 0 failed' <<'END'
+echo 1..1; echo ok 1; sleep 1 >/dev/null 2>&1 &
+END
 counted skipped-point '1 passed, 0 failed, 1 skipped' <<'END'
 echo 1..2; echo ok 1; echo 'ok 2 # SKIP no AVX here'
 END
