@@ -318,6 +318,7 @@ engine_sources = \
 	lib/run/files.c \
 	lib/run/fpu.c \
 	lib/run/frame.c \
+	lib/run/gone.c \
 	lib/run/guest_printf.c \
 	lib/run/interval.c \
 	lib/run/libc.c \
@@ -576,6 +577,7 @@ headers = \
 	lib/run/batch.h \
 	lib/run/cpu.h \
 	lib/run/files.h \
+	lib/run/gone.h \
 	lib/run/interval.h \
 	lib/run/operand.h \
 	lib/run/outside.h \

@@ -2,6 +2,7 @@
 #include "block/block.h"
 #include "guest/exec_map.h"
 #include "run/batch.h"
+#include "run/gone.h"
 #include "run/interval.h"
 #include "run/outside.h"
 #include "run/request.h"
@@ -24,7 +25,7 @@ struct qn_ctx qn_ctx __attribute__((aligned(64)));
 static void fetch_fault(uint64_t pc)
 {
     qn_ctx.exit_kind = QN_EXIT_SIGNAL; /* not that of the block before */
-    if (pc == qn_ctx.rip && qn_vsyscall())
+    if ((pc == qn_ctx.rip && qn_vsyscall()) || qn_gone_fetch(pc))
         return;
     qn_signal_raise(SIG_SEGV, qn_is_mapped(pc) ? SEGV_ACCERR_ : SEGV_MAPERR_, pc);
 }
@@ -110,6 +111,7 @@ _Noreturn void qn_dispatch(void)
     unsigned at_most = 0, home;
     uint32_t index;
 
+    qn_self->dispatcher_sp = (uint64_t)(uintptr_t)__builtin_frame_address(0) + sizeof(uint64_t); /* as at its first instruction */
     for (;;) {
         qn_lock_yield_if_asked();
         if (QN_UNLIKELY(qn_arena->outside))

@@ -81,6 +81,7 @@ struct qn_thread {
     struct qn_stack altstack;  /* the guest's */
     uint64_t stack, stack_size;/* engine stack */
     uint64_t sigstack;         /* host alternate signal stack */
+    uint64_t dispatcher_sp;    /* where it can begin anew */
     uint64_t guard;            /* QN_THREAD_GUARD bytes between that and `stack` that nothing may touch */
     volatile uint32_t pending; /* 1: a signal waits, 2: a fault; the host mask blocks all others meanwhile */
     uint32_t pending_fault;    /* it is a synchronous fault */

@@ -6,6 +6,7 @@
  * flag steps through the rest of it; a slow call on the way is passed by a breakpoint at its return address.
  * The dispatcher then pushes the frame (frame.c).
  */
+#include "run/gone.h"
 #include "run/signal.h"
 #include "run/thread.h"
 #include "sim/contract.h"
@@ -305,6 +306,8 @@ static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
         kernel_action(info->signo, HANDLER_DFL, 0);
         return;
     }
+    if (info->signo == SIG_BUS && !holds_cache(t) && qn_self == t && qn_gone_take(uc, info->fault.addr))
+        return;
     if (!holds_cache(t) || !in_code_cache(uc->mc.ip))
         engine_fault(info, uc);
     if (t->stepping)

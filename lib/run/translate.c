@@ -4,6 +4,7 @@
 #include "emit/emit.h"
 #include "event/event.h"
 #include "guest/exec_map.h"
+#include "run/gone.h"
 #include "run/points.h"
 #include "run/run.h"
 #include "run/sample.h"
@@ -198,6 +199,7 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
         return QN_NO_BLOCK;
     qn_points_learn(pc);
     qn_emit_set_rules(&rules->emit);
+    qn_gone_reading(true);
     qn_block_build(&block, pc, &shape);
     if (enters(pc, space)) {
         block.n = 0;
@@ -206,6 +208,7 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
     }
     block.anchor = rules->emit.samples ? qn_sample_anchor(&block) : QN_NO_ANCHOR;
     qn_block_liveness(&block, wanted_look(&rules->emit));
+    qn_gone_reading(false);
     events.n = 0;
     if ((rules->emit.counts || rules->emit.steps) && block.n) {
         qn_event_collect(&events, &block, &qn_space_rules(QN_HOME(space))->event);

@@ -56,6 +56,7 @@ same signal64 'all signals, 64 among them'
 same clone_flags 'clone with odd flags'
 same clone_flags 'the same with profiles of the children' --trace-children=yes
 same brk 'brk beyond 8 MB'
+same truncated 'code in a file that becomes shorter'
 same terabytes 'terabytes of address space'
 same strings 'string instructions that stop at a fault'
 same strings 'the same with predictors, counted as Cachegrind does' --branch-sim=yes --counting=cachegrind
