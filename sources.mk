@@ -218,9 +218,7 @@ tool_sources = \
 	tools/report_run.c \
 	tools/report_start.c \
 	tools/run.c \
-	tools/run_analysis.c \
 	tools/run_cpu.c \
-	tools/run_engine.c \
 	tools/run_finish.c \
 	tools/run_fork.c \
 	tools/run_geometry.c \
@@ -234,12 +232,17 @@ tool_sources = \
 	tools/run_reader.c \
 	tools/run_report.c \
 	tools/run_signals.c \
-	tools/run_versus.c \
+	tools/run_sims.c \
 	tools/run_wire.c \
 	tools/sim.c \
 	tools/sim_build.c \
+	tools/sim_choose.c \
+	tools/sim_compile.c \
 	tools/sim_describe.c \
-	tools/sim_modules.c \
+	tools/sim_engine.c \
+	tools/sim_fault.c \
+	tools/sim_keep.c \
+	tools/sim_set_up.c \
 	tools/sweep.c \
 	tools/sweep_command.c \
 	tools/sweep_options.c \
@@ -260,7 +263,6 @@ translator_sources = \
 	lib/block/order.c \
 	lib/event/collect.c \
 	lib/event/dump.c \
-	lib/emit/batch.c \
 	lib/emit/bridge.c \
 	lib/emit/check.c \
 	lib/emit/complex.c \
@@ -275,13 +277,14 @@ translator_sources = \
 	lib/emit/indirect.c \
 	lib/emit/last_level.c \
 	lib/emit/line_stub.c \
-	lib/emit/log_stub.c \
+	lib/emit/log.c \
 	lib/emit/lru_stub.c \
 	lib/emit/place.c \
 	lib/emit/predict.c \
 	lib/emit/sample.c \
 	lib/emit/slow.c \
 	lib/emit/stub.c \
+	lib/emit/why.c \
 	lib/tcache/tcache.c
 
 engine_sources = \
@@ -360,6 +363,7 @@ engine_sources = \
 	lib/sim/engine.c \
 	lib/sim/explain.c \
 	lib/sim/service.c \
+	lib/sim/slots.c \
 	lib/sim/twin.c \
 	lib/sim/twin_BC.c \
 	lib/sim/twin_BI.c \
@@ -372,7 +376,82 @@ engine_sources = \
 	lib/sim/unit_D1.c \
 	lib/sim/unit_I1.c \
 	lib/sim/unit_LL.c \
+	lib/sim/units.c \
 	lib/sim/versus.c
+
+simulator_units = \
+	I1/cachesim_I1 \
+	D1/cachesim_D1 \
+	LL/cachesim_LL \
+	BC/branchsim_BC \
+	BI/branchsim_BI \
+	LL/level/exclusive \
+	LL/level/inclusive \
+	LL/level/l2 \
+	D1/level/nowa \
+	I1/level/tlb \
+	D1/level/tlb \
+	I1/level/victim \
+	D1/level/victim \
+	LL/level/victim \
+	D1/level/writeback \
+	I1/policy/brrip \
+	D1/policy/brrip \
+	LL/policy/brrip \
+	I1/policy/drrip \
+	D1/policy/drrip \
+	LL/policy/drrip \
+	I1/policy/fifo \
+	D1/policy/fifo \
+	LL/policy/fifo \
+	I1/policy/lfu \
+	D1/policy/lfu \
+	LL/policy/lfu \
+	I1/policy/lru \
+	D1/policy/lru \
+	LL/policy/lru \
+	I1/policy/nru \
+	D1/policy/nru \
+	LL/policy/nru \
+	I1/policy/plru \
+	D1/policy/plru \
+	LL/policy/plru \
+	I1/policy/random \
+	D1/policy/random \
+	LL/policy/random \
+	I1/policy/ship \
+	D1/policy/ship \
+	LL/policy/ship \
+	I1/policy/srrip \
+	D1/policy/srrip \
+	LL/policy/srrip \
+	I1/prefetch/fpj \
+	D1/prefetch/fpj \
+	I1/prefetch/nextline \
+	D1/prefetch/nextline \
+	I1/prefetch/stride \
+	D1/prefetch/stride \
+	BC/bpred/bimodal \
+	BC/bpred/btfn \
+	BC/bpred/cachegrind \
+	BC/bpred/global \
+	BC/bpred/gshare \
+	BC/bpred/local \
+	BC/bpred/onebit \
+	BC/bpred/perceptron \
+	BC/bpred/tage \
+	BC/bpred/taken \
+	BC/bpred/tournament \
+	BI/bpred/btb \
+	BI/bpred/ras \
+	AN/analysis/3c \
+	AN/analysis/conflicts \
+	AN/analysis/interval \
+	AN/analysis/latency \
+	AN/analysis/mattson \
+	AN/analysis/record \
+	AN/analysis/sets \
+	AN/analysis/values
 
 module_sources = \
 	lib/sim/cachesim_D1.c \
@@ -411,15 +490,12 @@ module_sources = \
 	lib/sim/level/exclusive.c \
 	lib/sim/level/inclusive.c \
 	lib/sim/level/l2.c \
-	lib/sim/level/nextline.c \
 	lib/sim/level/nowa.c \
-	lib/sim/level/stride.c \
 	lib/sim/level/tlb.c \
 	lib/sim/level/victim.c \
 	lib/sim/level/writeback.c \
 	lib/sim/many/caches.c \
 	lib/sim/many/fetches.c \
-	lib/sim/many/no_twin.c \
 	lib/sim/many/predictors.c \
 	lib/sim/many/targets.c \
 	lib/sim/policy/brrip.c \
@@ -431,7 +507,11 @@ module_sources = \
 	lib/sim/policy/opt.c \
 	lib/sim/policy/plru.c \
 	lib/sim/policy/random.c \
-	lib/sim/policy/srrip.c
+	lib/sim/policy/ship.c \
+	lib/sim/policy/srrip.c \
+	lib/sim/prefetch/fpj.c \
+	lib/sim/prefetch/nextline.c \
+	lib/sim/prefetch/stride.c
 
 headers = \
 	lib/base/base.h \
@@ -599,16 +679,14 @@ headers = \
 	lib/run/variable.h \
 	lib/run/watch.h \
 	lib/sim/at_work.h \
-	lib/sim/batch.h \
+	lib/sim/branches.h \
 	lib/sim/charge.h \
 	lib/sim/codelines.h \
 	lib/sim/contract.h \
 	lib/sim/describe.h \
 	lib/sim/explain.h \
-	lib/sim/filter.h \
-	lib/sim/level.h \
+	lib/sim/given.h \
 	lib/sim/lines.h \
-	lib/sim/lru.h \
 	lib/sim/module.h \
 	lib/sim/option.h \
 	lib/sim/record.h \
@@ -619,7 +697,6 @@ headers = \
 	lib/sim/unit.h \
 	lib/sim/unit_cache.h \
 	lib/sim/versus.h \
-	lib/sim/versus_slots.h \
 	lib/tcache/tcache.h \
 	lib/decode/effects.inc \
 	lib/decode/features.inc \
@@ -642,13 +719,35 @@ headers = \
 	lib/decode/map_xopa.inc \
 	lib/decode/maps.inc \
 	lib/decode/operands.inc \
+	lib/sim/adapt/analysis.h \
+	lib/sim/adapt/declare.h \
+	lib/sim/adapt/filter.h \
+	lib/sim/adapt/level.h \
+	lib/sim/adapt/object.h \
+	lib/sim/adapt/policy.h \
+	lib/sim/adapt/predictor.h \
+	lib/sim/adapt/predictor_BC.h \
+	lib/sim/adapt/predictor_BI.h \
+	lib/sim/adapt/prefetcher.h \
+	lib/sim/adapt/refs.h \
+	lib/sim/adapt/rows.h \
+	lib/sim/adapt/slot.h \
 	lib/sim/analysis/hotlist.h \
 	lib/sim/analysis/sites.h \
 	lib/sim/analysis/stack.h \
 	lib/sim/bpred/table.h \
+	lib/sim/fast/BC.h \
+	lib/sim/fast/BI.h \
+	lib/sim/fast/D1.h \
+	lib/sim/fast/I1.h \
+	lib/sim/fast/LL.h \
+	lib/sim/fast/fast.h \
+	lib/sim/fast/log.h \
+	lib/sim/fast/log_D1.h \
+	lib/sim/fast/log_unit.h \
+	lib/sim/fast/rows.h \
 	lib/sim/hosted/hosted.h \
 	lib/sim/hosted/trace.h \
-	lib/sim/level/prefetch.h \
 	lib/sim/many/last_levels.h \
 	lib/sim/many/log.h \
 	lib/sim/many/many.h \
@@ -656,7 +755,6 @@ headers = \
 	lib/sim/many/member_predictor.h \
 	lib/sim/many/seldom.h \
 	lib/sim/many/stacks.h \
-	lib/sim/many/vectors.h \
 	lib/sim/policy/rrip.h \
 	tools/dis_elf.h \
 	tools/lab.h \
@@ -730,6 +828,7 @@ unit_programs = \
 	tests/unit/sim/drrip \
 	tests/unit/sim/exclusive \
 	tests/unit/sim/fifo \
+	tests/unit/sim/fpj \
 	tests/unit/sim/global \
 	tests/unit/sim/gshare \
 	tests/unit/sim/inclusive \
@@ -749,7 +848,9 @@ unit_programs = \
 	tests/unit/sim/plru \
 	tests/unit/sim/random \
 	tests/unit/sim/ras \
+	tests/unit/sim/rows \
 	tests/unit/sim/sets \
+	tests/unit/sim/ship \
 	tests/unit/sim/srrip \
 	tests/unit/sim/stride \
 	tests/unit/sim/tage \
@@ -846,16 +947,21 @@ shell_tests = \
 	tests/unit/run/toggle.sh \
 	tests/unit/run/unsupported.sh \
 	tests/unit/run/versus.sh \
+	tests/unit/run/why.sh \
 	tests/unit/sim/analyses.sh \
 	tests/unit/sim/build.sh \
 	tests/unit/sim/check.sh \
+	tests/unit/sim/defects.sh \
 	tests/unit/sim/events.sh \
+	tests/unit/sim/first_module.sh \
 	tests/unit/sim/headers.sh \
 	tests/unit/sim/installed.sh \
 	tests/unit/sim/labs.sh \
 	tests/unit/sim/levels.sh \
 	tests/unit/sim/mistakes.sh \
 	tests/unit/sim/models.sh \
+	tests/unit/sim/mutants.sh \
+	tests/unit/sim/named.sh \
 	tests/unit/sim/pages.sh \
 	tests/unit/sim/properties.sh \
 	tests/unit/sim/record.sh \

@@ -32,15 +32,40 @@ stems() {
     done
 }
 
+# units SLOTS FILE...: SLOT/FOLDER/NAME for each slot that the module fits, of those.
+units() {
+    slots=$1
+    shift
+    for file in "$@"; do
+        said=$(sed -n 's/^#define [A-Z]*_SLOTS //p' "$file" | sed 's/[A-Z]*_IN_//g' | tr -d '()|')
+        name=${file#lib/sim/}
+        for slot in $slots; do
+            case " ${said:-$slots} " in *" $slot "*) printf '%s\n' "$slot/${name%.c}" ;; esac
+        done
+    done
+}
+
+# What a module of lib/sim fits is said by its folder, and by LEVEL_SLOTS in it.  opt is for replay only: it sees the future.
+write_units() {
+    for slot in I1 D1 LL; do echo "$slot/cachesim_$slot"; done
+    for slot in BC BI; do echo "$slot/branchsim_$slot"; done
+    units 'I1 D1 LL' $(ls lib/sim/policy/*.c lib/sim/level/*.c | grep -v /opt.c)
+    units 'I1 D1' lib/sim/prefetch/*.c
+    units BC $(grep -L branchsim_BI_target lib/sim/bpred/*.c)
+    units BI $(grep -l branchsim_BI_target lib/sim/bpred/*.c)
+    units AN lib/sim/analysis/*.c
+}
+
 write_lists() {
     printf '%s\n' '# Written by "sh build-aux/sources.sh --update"; do not edit.'
     list hosted_sources lib/base/*.c lib/decode/*.c lib/prof/*.c lib/out/*.c lib/debug/*.c lib/cost/*.c lib/exp/*.c lib/lab/*.c lib/plot/*.c lib/report/*.c
     list decode_sources lib/decode/*.c
     list tool_sources tools/*.c
     list translator_sources lib/guest/*.c lib/block/*.c lib/event/*.c lib/emit/*.c lib/tcache/*.c
-    # The modules in the simulator slots are included by lib/sim/engine.c, not compiled by themselves.
+    # Modules are included by the unit of their slot (lib/sim/unit_D1.c), not compiled by themselves.
     list engine_sources lib/base/*.c lib/decode/*.c lib/cost/count.c lib/run/*.c lib/run/*.S \
         $(printf '%s\n' lib/sim/*.c | grep -v '/\(cachesim\|branchsim\)_')
+    list simulator_units $(write_units)
     list module_sources lib/sim/cachesim_*.c lib/sim/branchsim_*.c lib/sim/*/*.c
     list headers lib/*/*.h lib/*/*.inc lib/*/*/*.h tools/*.h
     list unit_programs $(stems .c tests/unit/*/*.c | grep -v '_zydis$\|_opcodes$')

@@ -5,14 +5,13 @@
  *   quern replay --sim=D1=opt,BC=gshare TRACE             a module per slot
  *   quern replay --sim=./myreplay TRACE                   made by `quern sim build --replay`
  *
- * The program is compiled in a scratch directory, run, and removed.  All other options go to it: see its --help.
+ * The program is compiled, and kept for the next time (sim_keep.c).  All other options go to it: see its --help.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "sim_build.h"
 #include "tools.h"
@@ -21,8 +20,8 @@
 
 static const char help[] =
     "usage: quern replay [--sim=MODULES] [--cflags=FLAGS] [OPTIONS] TRACE\n\n"
-    "  --sim=NAME              this policy in I1, D1 and LL\n"
-    "  --sim=SLOT=MODULE,...   a module per slot; slots are I1 D1 LL BC BI AN\n"
+    "  --sim=MODULE            a policy in I1, D1 and LL; any other module in its usual slot\n"
+    "  --sim=SLOT=MODULE,...   a module per slot, a name or a C file; slots are I1 D1 LL BC BI AN\n"
     "  --sim=PATH              a program made by `quern sim build --replay`\n"
     "  --cflags=FLAGS          for the compiler, as '-g -fsanitize=address'\n"
     "  -h, --help              show this text, and with a compiler that of the options\n"
@@ -31,45 +30,40 @@ static const char help[] =
 static bool is_program(const char *path)
 {
     struct stat st;
+    size_t n = strlen(path);
 
-    return strchr(path, '/') && stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111);
+    return strchr(path, '/') && strcmp(path + n - 2, ".c") && stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111);
 }
 
-/* "D1=opt,BC=gshare" or "fifo". */
-static bool parse_modules(struct qn_sim_build *b, char *text)
+/* "D1=opt,BC=gshare", or "fifo", which a trace's references find in each cache. */
+static bool choose(struct qn_sim_build *b, const char *text)
 {
-    char *word, *rest = text;
+    static struct qn_sim_choice c = { .tool = "replay", .option = "--sim" };
 
-    while ((word = strsep(&rest, ","))) {
-        char *equals = strchr(word, '=');
-        int slot = equals ? qn_sim_find_slot(word, (unsigned)(equals - word)) : -1;
-
-        if (equals && slot < 0) {
-            qn_tool_complain("quern: replay: --sim: got '%s', wanted SLOT=MODULE", word);
-            return false;
-        }
-        if (equals)
-            b->module[slot] = equals + 1;
-        else
-            b->module[QN_SIM_I1] = b->module[QN_SIM_D1] = b->module[QN_SIM_LL] = word;
+    if (!qn_sim_choose(&c, text))
+        return false;
+    if (c.engine) {
+        qn_tool_complain("quern: replay: --sim=%s: an engine, wanted a program made by `quern sim build --replay`", text);
+        return false;
     }
+    if (!strpbrk(text, "=,+") && c.slot[QN_SIM_D1].name)
+        c.slot[QN_SIM_I1] = c.slot[QN_SIM_LL] = c.slot[QN_SIM_D1];
+    for (int i = 0; i < QN_SIM_SLOTS; i++)
+        if (c.slot[i].name)
+            b->module[i] = c.slot[i].given;
     return true;
 }
 
 static int build_and_run(struct qn_sim_build *b, char **argv)
 {
-    char *directory = qn_sim_scratch("replay"), *program;
-    int status;
+    struct qn_sim_setup s = { .engine = NULL };
+    int status = 1;
 
-    if (!directory || asprintf(&program, "%s/replay", directory) < 0)
-        return 1;
-    b->output = argv[0] = program;
-    b->replay = true;
-    status = qn_sim_build(b);
-    if (!status)
+    b->replay = b->kept = true;
+    argv[0] = qn_sim_keep(b, &s.scratch);
+    if (argv[0])
         status = qn_sim_run(argv);
-    unlink(program);
-    rmdir(directory);
+    qn_sim_remove_scratch(&s);
     return status;
 }
 
@@ -91,7 +85,7 @@ int qn_tool_replay(int argc, char **argv)
             pass[n++] = argv[i];
         else if (is_program(argv[i] + 6))
             program = argv[i] + 6;
-        else if (!parse_modules(&b, argv[i] + 6))
+        else if (!choose(&b, argv[i] + 6))
             return QN_EXIT_USAGE;
     }
     if (n == 1)

@@ -39,8 +39,7 @@ static const char help[] =
     "  -h, --help             this text\n"
     "  --version              the version\n"
     "\n"
-    "The program's output goes nowhere. Without a C compiler there are no three Cs and no curve by stack\n"
-    "distances; without gnuplot no pictures, but their data and scripts.\n";
+    "The program's output goes nowhere. Without gnuplot there are no pictures, but their data and scripts.\n";
 
 static int complain(const char *what, const char *why, int status)
 {
@@ -180,8 +179,7 @@ static int write_page(struct qn_report_options *o)
     struct qn_report page = { .folder = o->folder,
                               .mattson_log = o->mattson_log,
                               .sets_log = o->sets_log,
-                              .ended = o->ended,
-                              .no_modules = o->no_modules };
+                              .ended = o->ended };
     struct qn_prof_error err = { .status = QN_PROF_OK };
 
     if (qn_report_write(&page, &err) != QN_PROF_OK)
@@ -200,14 +198,16 @@ static int make_report(struct qn_report_options *o)
         return status;
     if (o->input && access(o->input, R_OK))
         return complain(o->input, strerror(errno), QN_EXIT_USAGE);
+    qn_sim_guard(&o->guard);
     o->folder = make_folder(o);
     o->work = o->folder ? qn_sim_scratch("report") : NULL;
     if (!o->work)
         status = 1;
-    else if (!(status = qn_report_run(o)))
+    else if (!(status = qn_report_run(o)) && !o->guard.signal)
         status = write_page(o);
     remove_folder(o->work);
     remove_folder(o->folder);
+    qn_sim_unguard(&o->guard);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "cost/arena.h"
 #include "exp/memory.h"
 #include "out/csv_head.h"
+#include "sim_build.h"
 
 #define QN_REPORT_ENVIRONMENT_MAX 64
 
@@ -18,8 +19,9 @@ struct qn_report_options {
     char **program;                     /* and its arguments, NULL at the end */
     bool quiet;
     const char *self;                   /* the quern command */
+    struct qn_sim_guard guard;          /* a signal ends the runs; the folders go first */
     const char *folder, *work;          /* being filled; for what will be thrown away */
-    const char *ended, *no_modules, *mattson_log, *sets_log; /* as in struct qn_report; filled by the runs */
+    const char *ended, *mattson_log, *sets_log; /* as in struct qn_report; filled by the runs */
 };
 
 /* A command of ours on its way. */

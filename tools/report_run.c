@@ -29,7 +29,7 @@
 
 static void say(const struct qn_report_runner *r, int step, const char *what)
 {
-    if (!r->o->quiet)
+    if (!r->o->quiet && !r->o->guard.signal)
         fprintf(stderr, "quern report: %d of %d: %s\n", step, STEPS, what);
 }
 
@@ -76,6 +76,8 @@ static int run_first(struct qn_report_runner *r)
     say(r, 1, "the program as it is");
     begin_run(r, profile, qn_report_in_work(r, "first.log"));
     status = qn_report_start(r, true, errors);
+    if (r->o->guard.signal)
+        return 1;
     ended = qn_exp_describe_end(&r->o->memory, status, errors);
     if (access(profile, F_OK)) {
         qn_tool_complain("quern report: %s", strcmp(ended, QN_EXP_OK) ? ended : "the run left no profile");
@@ -89,26 +91,10 @@ static int run_first(struct qn_report_runner *r)
     return 1;
 }
 
-/* NULL: the reason is in o->no_modules. */
-static const char *build(struct qn_report_runner *r, const char *module)
-{
-    const char *engine = qn_report_in_work(r, module), *errors = qn_report_in_work(r, "build.err");
-    int status;
-
-    qn_report_begin_command(r, "sim");
-    qn_report_add_word(r, "build");
-    qn_report_add_word(r, qn_exp_format(&r->o->memory, "--AN=%s", module));
-    qn_report_add_word(r, "-o");
-    qn_report_add_word(r, engine);
-    status = qn_report_start(r, false, errors);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return engine;
-    r->o->no_modules = qn_report_read_error(r, errors, "the module could not be built");
-    return NULL;
-}
-
 static int fail(struct qn_report_runner *r, const char *errors)
 {
+    if (r->o->guard.signal)
+        return 1;
     qn_tool_complain("quern report: %s", qn_report_read_error(r, errors, "a run that worked before has failed"));
     return 1;
 }
@@ -116,14 +102,13 @@ static int fail(struct qn_report_runner *r, const char *errors)
 static int run_classes(struct qn_report_runner *r)
 {
     struct qn_exp_memory *m = &r->o->memory;
-    const char *engine = build(r, "3c"), *profile = qn_exp_format(m, "%s/" QN_REPORT_PROFILE, r->o->folder);
+    const char *profile = qn_exp_format(m, "%s/" QN_REPORT_PROFILE, r->o->folder);
     const char *errors = qn_report_in_work(r, "classes.err");
     uint64_t interval = r->instructions / INTERVALS;
 
     say(r, 2, "the three Cs, and counts by interval");
     begin_run(r, profile, qn_report_in_work(r, "classes.log"));
-    if (engine)
-        qn_report_add_word(r, qn_exp_format(m, "--sim=%s", engine));
+    qn_report_add_word(r, "--sim=AN=3c");
     qn_report_add_word(r, qn_exp_format(m, "--interval=%llu",
                          (unsigned long long)(interval < INTERVAL_LEAST ? INTERVAL_LEAST : interval)));
     qn_report_add_word(r, qn_exp_format(m, "--interval-file=%s/" QN_REPORT_INTERVALS, r->o->folder));
@@ -134,16 +119,14 @@ static int run_classes(struct qn_report_runner *r)
 /* A run with an analysis module of which the log is wanted; NULL in `to` where it could not be built. */
 static int run_module(struct qn_report_runner *r, int step, const char *module, const char *what, const char **to)
 {
-    const char *engine = build(r, module), *log, *errors, *profile;
+    const char *log, *errors, *profile;
 
-    if (!engine)
-        return 0;
     log = qn_report_in_work(r, qn_exp_format(&r->o->memory, "%s.log", module));
     errors = qn_report_in_work(r, qn_exp_format(&r->o->memory, "%s.err", module));
     profile = qn_report_in_work(r, qn_exp_format(&r->o->memory, "%s.profile", module));
     say(r, step, what);
     begin_run(r, profile, log);
-    qn_report_add_word(r, qn_exp_format(&r->o->memory, "--sim=%s", engine));
+    qn_report_add_word(r, qn_exp_format(&r->o->memory, "--sim=AN=%s", module));
     qn_report_start(r, true, errors);
     if (access(log, F_OK))
         return fail(r, errors);
@@ -218,7 +201,7 @@ static void run_sizes(struct qn_report_runner *r)
     if (r->o->input)
         qn_report_add_word(r, write_experiment(r));
     qn_report_start(r, !r->o->input, errors);
-    if (access(runs, F_OK))
+    if (!r->o->guard.signal && access(runs, F_OK))
         qn_tool_complain("quern report: no run for each size: %s",
                          qn_report_read_error(r, errors, "the sweep failed"));
 }

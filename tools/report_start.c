@@ -4,12 +4,10 @@
  *   qn_report_start(&r, true, errors)    ->  quern run --D1=1024,2,64 -- ./prog args
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "report.h"
@@ -79,23 +77,21 @@ static void redirect(const struct qn_report_options *o, const char *errors)
     dup2(err, STDERR_FILENO);
 }
 
-/* The status as waitpid has it. */
+/* The status as waitpid has it; nothing is started after a signal. */
 int qn_report_start(struct qn_report_runner *r, bool with_program, const char *errors)
 {
     char **argv = make_argv(r, with_program);
-    pid_t child = fork();
-    int status = -1;
+    pid_t child = r->o->guard.signal ? -1 : fork();
 
     if (child == 0) {
+        qn_sim_in_child(&r->o->guard);
         redirect(r->o, errors);
         if (with_program)
             set_environment(r->o);
         execv(argv[0], argv);
         _exit(127);
     }
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    return status;
+    return child > 0 ? qn_sim_await(&r->o->guard, child) : -1;
 }
 
 /* The last line of a file of errors, which tells why. */

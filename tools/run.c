@@ -140,7 +140,7 @@ static int end_main(struct qn_run *r)
     qn_run_wait_for_end(r);
     qn_run_wait_for_subs(r);
     qn_run_end_reader(r);
-    qn_run_remove_scratch(r);
+    qn_sim_remove_scratch(&r->sims);
     status = r->exec_out ? 0 : qn_run_fatal_status(r);
     if (status)
         return status;
@@ -164,17 +164,6 @@ static int run(struct qn_run *r)
     return end_main(r);
 }
 
-/* Where users have what may be lost (XDG Base Directory Specification 0.8); NULL: nowhere. */
-static char *cache_directory(void)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char *path;
-
-    if (cache && cache[0] == '/')
-        return asprintf(&path, "%s/quern", cache) < 0 ? NULL : path;
-    return !home || home[0] != '/' || asprintf(&path, "%s/.cache/quern", home) < 0 ? NULL : path;
-}
-
 static int run_command(int argc, char **argv)
 {
     static struct qn_run r;
@@ -184,7 +173,7 @@ static int run_command(int argc, char **argv)
         return status;
     if (!check_options(&r.options) || !qn_run_take_names(&r))
         return QN_EXIT_USAGE;
-    qn_debug_configure(&(struct qn_debug_settings){ !r.options.demangle, r.options.keep_lines ? cache_directory() : NULL,
+    qn_debug_configure(&(struct qn_debug_settings){ !r.options.demangle, r.options.keep_lines ? qn_tool_cache() : NULL,
                                                     r.options.debug_root });
     r.is_main = true;
     r.pidfd = r.store.fd = r.fresh.fd = -1;
@@ -192,12 +181,11 @@ static int run_command(int argc, char **argv)
     qn_run_choose_geometry(&r.options, r.geometry, r.origin);
     if (r.options.cpu && !qn_run_choose_cpu(r.options.cpu, &r.config.cpu))
         return QN_EXIT_USAGE;
-    if ((status = qn_run_find_program(&r)) || (status = qn_run_find_engine(&r)) || (status = qn_run_check_names(&r))
-        || (status = qn_run_build_versus(&r)) || (status = qn_run_build_analysis(&r)))
+    if ((status = qn_run_find_program(&r)) || (status = qn_run_check_names(&r)) || (status = qn_run_set_up_sims(&r)))
         return status;
     r.command = join_arguments(r.options.argv);
     status = run(&r);
-    qn_run_remove_scratch(&r);
+    qn_sim_remove_scratch(&r.sims);
     return status;
 }
 

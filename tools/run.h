@@ -1,6 +1,6 @@
 /* tools/run.h - what the files of `quern run` share.
  *
- *   run.c       the order of things           run_program.c   finds and checks program and engine
+ *   run.c       the order of things           run_program.c   finds and checks the program
  *   run_options options                       run_geometry.c  caches
  *   run_launch.c  starts the guest            run_signals.c   signals, stops, how to end
  *   run_loop.c  waits                         run_wire.c      answers the engine
@@ -8,7 +8,7 @@
  *   run_reader.c  reads debug information ahead, and folds
  *   run_named.c  --explain, --toggle: finds the code
  *   run_cpu.c   --cpu: which bits of CPUID stay
- *   run_versus.c  --versus: an engine for two simulators     run_analysis.c  --analysis: one with this module
+ *   run_sims.c  --sim, --versus, --analysis: the engine
  *   run_report.c  summary, failures, stats    run_log.c       messages      run_name.c  %p and the like
  *
  * Words: the *main* collector is the process the user started, parent of the guest.  Every guest
@@ -26,6 +26,7 @@
 #include "cost/named.h"
 #include "cost/store.h"
 #include "run_options.h"
+#include "sim_build.h"
 
 #define QN_EXIT_FAILED 1          /* the guest succeeded, its profile could not be written */
 #define QN_EXIT_SOFTWARE 70       /* EX_SOFTWARE: the engine gave up, or could not be started */
@@ -54,7 +55,8 @@ struct qn_run {
     enum qn_run_origin origin[QN_RUN_LEVELS];
     struct qn_config config;  /* ours; that in the arena may be damaged */
     char *engine, *program;   /* paths */
-    char *scratch;            /* a directory that is removed in the end; NULL: none */
+    struct qn_sim_choice first, second; /* by --sim and --analysis, by --versus */
+    struct qn_sim_setup sims;
     char *command;            /* argv joined by blanks */
     uint64_t engine_hash;
     uint64_t start_tsc, start_ns;
@@ -97,11 +99,9 @@ bool qn_run_choose_cpu(const char *value, struct qn_cpu *cpu);
 /* run_program.c: 0, or the exit status after one line was printed. */
 int qn_run_find_program(struct qn_run *r);
 
-/* run_engine.c: the same. */
-int qn_run_find_engine(struct qn_run *r);
-char *qn_run_search_engine(const char *option, const char *name); /* a path, or a name in the usual places; option: "--sim";
-                                                                     NULL: a line was printed */
-char *qn_run_default_engine(void); /* NULL: it is not there */
+/* run_sims.c: the same; options become what the simulators want. */
+int qn_run_set_up_sims(struct qn_run *r);
+void qn_run_print_sims(struct qn_run *r); /* with --verbose: what stood in each slot, and how it was simulated */
 
 /* run_name.c: expands %p, %q{VAR}, %n, %%.  NULL: `why` says what is wrong.  free() the result. */
 char *qn_run_expand(const char *pattern, pid_t pid, char *why, size_t size);
@@ -150,14 +150,6 @@ void qn_run_serve_fork(struct qn_run *r);
 void qn_run_wait_for_subs(struct qn_run *r);
 /* The main guest has ended and this one has not: let go of the terminal. */
 void qn_run_detach(struct qn_run *r);
-
-/* run_versus.c: r->engine becomes one that runs two simulators.  0, or the exit status after a line was printed. */
-int qn_run_build_versus(struct qn_run *r);
-void qn_run_remove_scratch(struct qn_run *r);
-
-/* run_analysis.c: r->engine becomes one with the module of --analysis in slot AN; options as one that observes instructions wants
- * them.  0, or the exit status after a line was printed. */
-int qn_run_build_analysis(struct qn_run *r);
 
 /* run_named.c */
 bool qn_run_take_names(struct qn_run *r); /* false: a line was printed */

@@ -48,7 +48,7 @@ static void fill_config(struct qn_run *r)
         .counting = (uint8_t)o->counting, .cache_sim = o->cache_sim, .branch_sim = o->branch_sim,
         .instr_at_start = o->instr_at_start, .trace_children = o->trace_children, .aslr = o->aslr,
         .check = o->check || o->versus, .versus = o->versus != NULL, .stats = o->stats, .filter = o->filter, .vdso = o->vdso,
-        .batch = (uint8_t)o->batch,
+        .batch = (uint8_t)o->batch, .vectors = (uint8_t)o->vectors,
         .trace = o->trace, .trace_fd = -1, .trace_first = o->trace_blocks.first, .trace_last = o->trace_blocks.last,
         .observes = r->observes, .sample_count = o->sample.count, .sample_of = o->sample.of,
         .interval = o->interval, .toggle = o->toggle.count > 0,
@@ -58,6 +58,8 @@ static void fill_config(struct qn_run *r)
     c->engine_path = qn_cost_put_string(&r->store, r->engine);
     c->guest_path = qn_cost_put_string(&r->store, r->program);
     c->sim_opt = qn_cost_put_string(&r->store, o->sim_opt ? o->sim_opt : "");
+    c->sim_slots = qn_cost_put_string(&r->store, r->sims.slots);
+    c->versus_slots = qn_cost_put_string(&r->store, r->sims.other);
     qn_cost_header(&r->store)->config = *c;
 }
 

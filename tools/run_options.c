@@ -11,7 +11,7 @@
 #include "run.h"
 #include "tools.h"
 
-enum kind { YESNO, TEXT, LIST, NAMES, NUMBER, SIZE, GEOMETRY, COUNTING, BATCH, TRACE, RANGE, SAMPLE };
+enum kind { YESNO, TEXT, LIST, NAMES, NUMBER, SIZE, GEOMETRY, COUNTING, BATCH, VECTORS, TRACE, RANGE, SAMPLE };
 
 struct option {
     enum kind kind;
@@ -35,6 +35,8 @@ static const struct words {
     [COUNTING] = { "exact or cachegrind", { [QN_COUNTING_EXACT] = "exact", [QN_COUNTING_CACHEGRIND] = "cachegrind" } },
     [BATCH] = { "auto, never, always or often",
                 { [QN_BATCH_AUTO] = "auto", [QN_BATCH_NEVER] = "never", [QN_BATCH_ALWAYS] = "always", [QN_BATCH_OFTEN] = "often" } },
+    [VECTORS] = { "auto, scalar, avx2 or avx512", { [QN_VECTORS_AUTO] = "auto", [QN_VECTORS_SCALAR] = "scalar",
+                                                    [QN_VECTORS_AVX2] = "avx2", [QN_VECTORS_AVX512] = "avx512" } },
     [TRACE] = { "decode, block, event, emit, syscall or signal", /* bits: QN_TRACE_DECODE and so on */
                 { "decode", "block", "event", "emit", "syscall", "signal" } },
 };
@@ -150,6 +152,19 @@ static bool set_word(const struct option *o, void *field, const char *value)
     return word >= 0;
 }
 
+static bool set_vectors(const struct option *o, void *field, const char *value)
+{
+    const uint64_t *vectors = field;
+
+    if (!set_word(o, field, value))
+        return false;
+    if (*vectors == QN_VECTORS_AVX2 ? __builtin_cpu_supports("avx2")
+        : *vectors != QN_VECTORS_AVX512 || (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")))
+        return true;
+    qn_run_complain("--%s=%s: this processor has none", o->name, value);
+    return false;
+}
+
 /* Several, separated by commas. */
 static bool set_trace(const struct option *o, void *field, const char *value)
 {
@@ -221,6 +236,8 @@ static bool set(struct qn_run_options *all, const struct option *o, char *value)
     case COUNTING:
     case BATCH:
         return set_word(o, field, value);
+    case VECTORS:
+        return set_vectors(o, field, value);
     case TRACE:
         return set_trace(o, field, value);
     case RANGE:

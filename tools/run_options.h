@@ -46,15 +46,15 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(TEXT, "log-file", log_file, "FILE", "messages go there; %p, %q{VAR}, %% as above [stderr]")                    \
     X(NUMBER, "log-fd", log_fd, "N", "messages go to this descriptor [2]")                                           \
     X(YESNO, "quiet", quiet, "yes|no", "no banner, no summary (-q)")                                                 \
-    X(YESNO, "verbose", verbose, "yes|no", "more messages (-v)")                                                     \
+    X(YESNO, "verbose", verbose, "yes|no", "more: what stands in each slot, how it is simulated (-v)")                                                     \
     X(YESNO, "stats", stats, "yes|no", "print the engine's statistics [no]")                                         \
     X(YESNO, "local-rates", local_rates, "yes|no", "also print LL misses per L1 miss [no]")                          \
     X(YESNO, "aslr", aslr, "yes|no", "addresses vary from run to run [no]")                                          \
     X(YESNO, "vdso", vdso, "yes|no", "show the vDSO to the program [no; yes with --aslr]")                           \
     X(LIST, "cpu", cpu, "NAME|+FEATURE|-FEATURE,...", "the processor to show: x86-64, x86-64-v2, -v3, -v4, +avx2, -avx512f [native]") \
     X(NUMBER, "seed", seed, "N", "for AT_RANDOM and random policies [1]")                                            \
-    X(TEXT, "sim", sim, "NAME|FILE", "the engine to run [quern-engine]")                                             \
-    X(TEXT, "versus", versus, "NAME|FILE|SLOT=MODULE,...", "run a second simulator on the same references and compare")   \
+    X(TEXT, "sim", sim, "MODULE|SLOT=MODULE,...|ENGINE", "what simulates: srrip, mine.c, D1=mine.c,BC=gshare, ./mysim")                                              \
+    X(TEXT, "versus", versus, "SIMULATOR", "a second one, named as for --sim, on the same references: compare")              \
     X(TEXT, "analysis", analysis, "NAME|FILE", "an analysis module for this run: values, conflicts, latency, 3c, ...")  \
     X(SAMPLE, "sample", sample, "N/M|all", "of an analysis that observes instructions: N of every M [all]")          \
     X(LIST, "sim-opt", sim_opt, "KEY=VALUE", "option of a simulator module; may be repeated")                        \
@@ -62,6 +62,7 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(NUMBER, "block-max", block_max, "N", "instructions per block [the engine's]")                                  \
     X(YESNO, "filter", filter, "yes|no", "use the hit filter [yes]")                                                 \
     X(BATCH, "batch", batch, "auto|never|always|often", "simulate references many at a time where many miss [auto]")  \
+    X(VECTORS, "vectors", vectors, "auto|scalar|avx2|avx512", "instructions that simulators may use [auto]")         \
     X(YESNO, "check", check, "yes|no", "compare filtered and unfiltered simulation [no]")                            \
     X(TRACE, "trace", trace, "WHAT,...", "decode, block, event, emit, syscall, signal")                              \
     X(TEXT, "trace-file", trace_file, "FILE", "traces go there [stderr]")                                            \
@@ -81,6 +82,7 @@ struct qn_run_options {
     bool vdso_given, log_fd_given, interval_given;
     uint64_t counting;     /* enum qn_counting */
     uint64_t batch;        /* enum qn_batch */
+    uint64_t vectors;      /* enum qn_vectors */
     char *out_file, *log_file, *sim, *sim_opt, *trace_file, *debug_root; /* NULL: not given */
     char *interval_file, *explain_file, *versus, *analysis, *cpu;
     uint64_t log_fd, seed, tcache_size, block_max, interval, explain_first, explain_every;

@@ -159,6 +159,7 @@ void qn_run_print_report(struct qn_run *r, const struct qn_cost_result *result, 
                           put_line, r);
     print_modules(r, result, events);
     print_share(r);
+    qn_run_print_sims(r);
     if (r->options.stats)
         print_stats(r, result->totals);
 }

@@ -1,18 +1,18 @@
 /* tools/sim.c - `quern sim`: builds simulators out of modules, and lists them.
  *
- *   quern sim build --D1=mine.c --BC=gshare -o mysim      then: quern run --sim=./mysim PROG
+ *   quern sim build --D1=mine.c --BC=gshare -o mysim      then: quern run --sim=./mysim PROG; run --sim=D1=mine.c,BC=gshare does both
  *   quern sim build --replay --D1=mine.c -o myreplay      then: gdb --args ./myreplay TRACE
  *   quern sim list                                        slots and the modules that ship
  *   quern sim list ./mysim                                what is in it
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
 #include "sim_build.h"
 #include "tools.h"
 
@@ -21,7 +21,7 @@ static const char help[] =
     "       quern sim list [PATH...]\n\n"
     "build makes a simulator: an engine for `quern run --sim=PATH`, or with --replay a program that reads traces, for gdb\n"
     "and sanitizers.  M is a C file or the name of a module that ships; slots not named hold their default.  Needs a C\n"
-    "compiler, $CC or cc.  list shows the slots and the modules that ship, or what is in a simulator, with a hash of each\n"
+    "compiler, $CC or cc.  `quern run --sim=D1=M,BC=M` does without.  list shows the slots and the modules that ship, or what is in a simulator, with a hash of each\n"
     "module's file, as profiles have it.\n\n"
     "  --replay     a hosted program\n"
     "  --cflags=F   flags for the compiler, as --cflags='-g -fsanitize=address'\n"
@@ -123,23 +123,32 @@ static void list_folder(const char *library, const char *folder, const char *slo
 
 static int describe(const char *path)
 {
-    char *replay = qn_sim_read_description(path, true), *text = replay ? replay : qn_sim_describe("sim list", path);
+    char *replay = qn_sim_read_replay(path);
+    struct qn_sim_texts t = { .description = NULL };
+    bool found;
 
-    if (!text)
-        return 1;
-    printf("%s: %s%s\n", path, text, replay ? ", a replay" : "");
-    free(text);
-    return 0;
+    if (replay)
+        printf("%s: %s, a replay\n", path, replay);
+    else if (qn_sim_read_texts(path, &t))
+        printf("%s: %s\n", path, t.description);
+    else
+        qn_tool_complain("quern: sim list: %s: %s", path, errno ? strerror(errno) : "not a simulator");
+    found = replay || t.description;
+    free(replay);
+    qn_sim_free_texts(&t);
+    return !found;
 }
 
 /* What is in the slots if `quern run` is not told otherwise. */
 static void list_slots(void)
 {
-    char *engine = qn_run_default_engine(), *text = engine ? qn_sim_read_description(engine, false) : NULL;
+    char *engine = qn_sim_default_engine();
+    struct qn_sim_texts t;
 
-    if (text)
-        printf("slots without --sim\n  %s\n", text);
-    free(text);
+    if (engine && qn_sim_read_texts(engine, &t)) {
+        printf("slots without --sim\n  %s\n", t.description);
+        qn_sim_free_texts(&t);
+    }
     free(engine);
 }
 
@@ -157,6 +166,7 @@ static int list(int argc, char **argv)
         return 1;
     list_slots();
     list_folder(library, "policy", "I1 D1 LL");
+    list_folder(library, "prefetch", "I1 D1");
     list_folder(library, "level", "as said");
     list_folder(library, "bpred", "BC; BI: btb, ras");
     list_folder(library, "analysis", "AN");

@@ -1,10 +1,10 @@
-/* tools/sim_build.c - compiles a simulator: the files of lib/sim with the modules asked for, nothing else.
+/* tools/sim_build.c - what a simulator is compiled of, and with which flags.
  *
- *   engine   lib/sim/engine.c, twin.c (or versus.c), a unit per slot that is filled, and libquern-engine.a, which is there already;
- *            of many caches only slot D1, and libquern-many.a
- *   replay   lib/sim/{engine,twin}.c, the same units, lib/sim/hosted/ and libc
+ *   engine   lib/sim/slots.c, a unit and a twin per slot that is filled, and libquern-engine.a, which has all the rest;
+ *            of many caches unit D1, and libquern-many.a
+ *   replay   lib/sim/{engine,twin,slots}.c, the same units, lib/sim/hosted/ and libc
  *
- * One call of the compiler, $CC or cc.  See sim_build.h.
+ * By $CC or cc.  See sim_build.h.
  */
 #define _GNU_SOURCE
 #include "sim_build.h"
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -34,14 +34,7 @@
 #define ENGINE_LINK                                                                                  \
     "-nostdlib -static -Wl,-Ttext-segment=" QN_ENGINE_BASE " -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,norelro"
 
-#define WORDS_MAX 512
-
 const char *const qn_sim_slot_names[QN_SIM_SLOTS] = { "I1", "D1", "LL", "BC", "BI", "AN" };
-
-struct command {
-    char *word[WORDS_MAX + 1];
-    int n;
-};
 
 int qn_sim_find_slot(const char *name, unsigned length)
 {
@@ -127,67 +120,38 @@ static char *find_archive(const char *name)
     return NULL;
 }
 
-char *qn_sim_scratch(const char *tool)
+bool qn_sim_is_file_name(const char *name)
 {
-    const char *tmp = getenv("TMPDIR");
-    char *path;
+    size_t n = strlen(name);
 
-    if (asprintf(&path, "%s/quern-sim.XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
-        return NULL;
-    if (mkdtemp(path))
-        return path;
-    qn_tool_complain("quern: %s: %s: %s", tool, path, strerror(errno));
-    free(path);
-    return NULL;
+    return strchr(name, '/') || (n > 2 && !strcmp(name + n - 2, ".c"));
 }
 
 char *qn_sim_find_module(const char *tool, const char *library, enum qn_sim_slot slot, const char *name)
 {
     char *pattern, *path = NULL;
+    struct stat st;
     glob_t g;
 
-    if (strchr(name, '/') || (strlen(name) > 2 && !strcmp(name + strlen(name) - 2, ".c"))) {
+    if (qn_sim_is_file_name(name)) {
         path = realpath(name, NULL);
-        if (!path)
-            qn_tool_complain("quern: %s: slot %s: %s: %s", tool, qn_sim_slot_names[slot], name, strerror(errno));
-        return path;
+        if (path && !access(path, R_OK) && !stat(path, &st) && S_ISREG(st.st_mode))
+            return path;
+        qn_tool_complain("quern: %s: %s=%s: %s", tool, qn_sim_slot_names[slot], name,
+                         path && !access(path, R_OK) ? "not a regular file" : strerror(errno));
+        free(path);
+        return NULL;
     }
     if (asprintf(&pattern, "%s/sim/[!h]*/%s.c", library, name) < 0)
         return NULL;
-    if (glob(pattern, 0, NULL, &g) == 0)
+    if (*name && !name[strcspn(name, "*?[\\")] && glob(pattern, 0, NULL, &g) == 0) {
         path = strdup(g.gl_pathv[0]);
-    else
-        qn_tool_complain("quern: %s: slot %s: no module named '%s'; `quern sim list` shows them", tool,
-                qn_sim_slot_names[slot], name);
-    globfree(&g);
+        globfree(&g);
+    } else {
+        qn_tool_complain("quern: %s: %s=%s: no such module; `quern sim list` shows them", tool, qn_sim_slot_names[slot], name);
+    }
     free(pattern);
     return path;
-}
-
-/* ---- the command ---- */
-
-static void add(struct command *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct command *c, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    if (c->n == WORDS_MAX || vasprintf(&c->word[c->n], format, args) < 0)
-        abort();
-    va_end(args);
-    c->n++;
-}
-
-/* Words separated by blanks. */
-static void add_words(struct command *c, const char *text)
-{
-    while (text && *text) {
-        size_t n = strcspn(text, " ");
-
-        if (n)
-            add(c, "%.*s", (int)n, text);
-        text += n + (text[n] != 0);
-    }
 }
 
 uint64_t qn_sim_hash_file(const char *path)
@@ -196,33 +160,89 @@ uint64_t qn_sim_hash_file(const char *path)
     FILE *f = fopen(path, "rb");
     int c;
 
-    while (f && (c = getc(f)) != EOF)
+    while (f && (c = getc_unlocked(f)) != EOF)
         hash = qn_hash_add(hash, (unsigned)c);
     if (f)
         fclose(f);
     return hash;
 }
 
+/* A word: it stands between blanks in profiles. */
+char *qn_sim_name_module(const char *file)
+{
+    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+    char *name = NULL;
+
+    if (asprintf(&name, "%.*s:%016llx", (int)strcspn(base, "."), base, (unsigned long long)qn_sim_hash_file(file)) < 0)
+        return NULL;
+    for (char *p = name; *p; p++)
+        if (*p <= ' ' || *p > '~' || strchr("\"\\,+=", *p))
+            *p = '_';
+    return name;
+}
+
+/* ---- the recipe ---- */
+
+static void add(struct qn_sim_words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct qn_sim_words *w, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    if (w->n == QN_SIM_WORDS_MAX || vasprintf(&w->word[w->n], format, args) < 0)
+        abort();
+    va_end(args);
+    w->n++;
+}
+
+/* Words separated by blanks. */
+static void add_words(struct qn_sim_words *w, const char *text)
+{
+    while (text && *text) {
+        size_t n = strcspn(text, " ");
+
+        if (n)
+            add(w, "%.*s", (int)n, text);
+        text += n + (text[n] != 0);
+    }
+}
+
+static void free_words(struct qn_sim_words *w)
+{
+    for (int i = 0; i < w->n; i++)
+        free(w->word[i]);
+    w->n = 0;
+}
+
+void qn_sim_free_recipe(struct qn_sim_recipe *r)
+{
+    free_words(&r->compile);
+    free_words(&r->files);
+    free_words(&r->link);
+    free_words(&r->behind);
+    free(r->archive);
+    r->archive = NULL;
+}
+
 /* Definitions of a slot, with the module's name and hash.  prefix: "" or, for the second simulator, "B_".  1: it holds a
  * module; 0: its default; -1: a line was printed. */
-static int define_slot(struct command *c, const struct qn_sim_build *b, const char *library, enum qn_sim_slot slot,
-                       const char *module, const char *prefix)
+static int define_slot(struct qn_sim_recipe *r, const char *library, enum qn_sim_slot slot, const char *module, const char *prefix)
 {
-    const char *name = qn_sim_slot_names[slot], *base;
-    char *file;
+    const char *slot_name = qn_sim_slot_names[slot];
+    char *file, *name;
 
     if (!module || !strcmp(module, "default"))
         return 0;
-    file = qn_sim_find_module(b->tool, library, slot, module);
+    file = qn_sim_find_module(r->build->tool, library, slot, module);
     if (!file)
         return -1;
-    add(c, "-DQN_SIM_%s%s_FILE=\"%s\"", prefix, name, file);
-    add(c, "-DQN_SIM_%s%s_UNIT=1", prefix, name);
-    if (b->replay && !strcmp(basename(file), "opt.c"))
-        add(c, "-DQN_SIM_LOOKS_AHEAD=1");
-    base = basename(file);
-    add(c, "-DQN_SIM_%s%s_NAME=\"%.*s:%016llx\"", prefix, name, (int)strcspn(base, "."), base,
-        (unsigned long long)qn_sim_hash_file(file));
+    name = qn_sim_name_module(file);
+    add(&r->compile, "-DQN_SIM_%s%s_FILE=\"%s\"", prefix, slot_name, file);
+    add(&r->compile, "-DQN_SIM_%s%s_UNIT=1", prefix, slot_name);
+    if (r->build->replay && !strcmp(basename(file), "opt.c"))
+        add(&r->compile, "-DQN_SIM_LOOKS_AHEAD=1");
+    add(&r->compile, "-DQN_SIM_%s%s_NAME=\"%s\"", prefix, slot_name, name);
+    free(name);
     free(file);
     return 1;
 }
@@ -237,43 +257,76 @@ static bool is_compiled(const struct qn_sim_build *b)
     return caches;
 }
 
-/* Units of a slot: the module, and once more its twin or the second simulator's. */
-static bool add_slot(struct command *c, const struct qn_sim_build *b, const char *library, enum qn_sim_slot slot)
+/* Units of a slot: the module, and once more as the twin's, which are the second simulator's, too. */
+static bool add_slot(struct qn_sim_recipe *r, const char *library, enum qn_sim_slot slot)
 {
+    const struct qn_sim_build *b = r->build;
     const char *name = qn_sim_slot_names[slot];
-    int first = define_slot(c, b, library, slot, b->module[slot], "");
-    int second = !b->versus ? first > 0 && slot <= QN_SIM_LL && !b->many
-                 : slot != QN_SIM_AN ? define_slot(c, b, library, slot, b->second[slot], "B_") : 0;
+    int first = define_slot(r, library, slot, b->module[slot], ""), second = define_slot(r, library, slot, b->second[slot], "B_");
 
     if (first > 0 && !(slot == QN_SIM_LL && is_compiled(b)))
-        add(c, "%s/sim/unit_%s.c", library, name);
-    if (second > 0)
-        add(c, "%s/sim/twin_%s.c", library, name);
+        add(&r->files, "%s/sim/unit_%s.c", library, name);
+    if ((first > 0 && slot != QN_SIM_AN && !b->many) || second > 0)
+        add(&r->files, "%s/sim/twin_%s.c", library, name);
     return first >= 0 && second >= 0;
 }
 
-static void add_hosted(struct command *c, const struct qn_sim_build *b, const char *library, const char *output)
+/* A replay has what it was given and nothing else: the default files, too.  Where they are what the engine's are, as fast as there. */
+static bool give_defaults(struct qn_sim_recipe *r, const char *library)
 {
-    static const char *const files[] = { "engine.c", "twin.c", "hosted/main.c", "hosted/blame.c", "hosted/filter.c", "hosted/future.c",
-                                         "hosted/option.c", "hosted/service.c", "hosted/trace.c" };
+    static const char *const names[] = { "lru", "lru", "lru", "cachegrind", "cachegrind" };
+    char *engine = qn_sim_default_engine(), *file, *hash;
+    struct qn_sim_texts t = { .description = NULL };
+    unsigned proven = 0;
 
-    add_words(c, b->cflags ? b->cflags : "-O2 -g");
-    add(c, "-DQN_SIM_HOSTED=1");
+    if (engine)
+        qn_sim_read_texts(engine, &t);
+    for (int i = 0; i < QN_SIM_AN; i++) {
+        const char *slot = qn_sim_slot_names[i], *module = r->build->module[i];
+        char now[20];
+
+        if (module && strcmp(module, "default"))
+            continue;
+        if (asprintf(&file, "%s/sim/%ssim_%s.c", library, i <= QN_SIM_LL ? "cache" : "branch", slot) < 0)
+            return false;
+        snprintf(now, sizeof now, "%016llx", (unsigned long long)qn_sim_hash_file(file));
+        hash = qn_sim_text_of_slot(t.defaults, (enum qn_sim_slot)i);
+        proven |= hash && !strcmp(hash, now) ? 1u << i : 0;
+        add(&r->compile, "-DQN_SIM_%s_FILE=\"%s\"", slot, file);
+        add(&r->compile, "-DQN_SIM_%s_UNIT=1", slot);
+        add(&r->compile, "-DQN_SIM_%s_NAME=\"%s\"", slot, names[i]);
+        add(&r->files, "%s/sim/unit_%s.c", library, slot);
+        add(&r->files, "%s/sim/twin_%s.c", library, slot);
+        free(hash);
+        free(file);
+    }
+    add(&r->compile, "-DQN_SIM_PROVEN_SLOTS=%uu", proven);
+    qn_sim_free_texts(&t);
+    free(engine);
+    return true;
+}
+
+static bool add_hosted(struct qn_sim_recipe *r, const char *library)
+{
+    static const char *const files[] = { "sim/engine.c", "sim/twin.c", "sim/versus.c", "sim/slots.c", "sim/hosted/main.c", "sim/hosted/blame.c",
+                                         "sim/hosted/filter.c", "sim/hosted/future.c", "sim/hosted/option.c", "sim/hosted/service.c",
+                                         "sim/hosted/trace.c", "cost/summary.c", "prof/escape.c", "base/format.c" };
+    const char *flags = r->build->cflags ? r->build->cflags : "-O2 -g";
+
+    add_words(&r->compile, flags);
+    add_words(&r->link, flags);
+    add(&r->compile, "-DQN_SIM_HOSTED=1");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        add(c, "%s/sim/%s", library, files[i]);
-    add(c, "%s/cost/summary.c", library);
-    add(c, "%s/prof/escape.c", library);
-    add(c, "%s/base/format.c", library);
-    add(c, "-o");
-    add(c, "%s", output);
+        add(&r->files, "%s/%s", library, files[i]);
 #ifdef HAVE_LIBZSTD
-    add(c, "-DQN_HAVE_ZSTD=1");
-    add(c, "-lzstd");
+    add(&r->compile, "-DQN_HAVE_ZSTD=1");
+    add(&r->behind, "-lzstd");
 #endif
+    return give_defaults(r, library);
 }
 
 /* The flags that configure found for its compiler; $CC may be another one, and clang knows no string strategies. */
-static void add_engine_flags(struct command *c, bool debug)
+static void add_engine_flags(struct qn_sim_words *c, bool debug)
 {
     bool clang = strstr(c->word[0], "clang") != NULL;
     int from = c->n, kept = c->n;
@@ -288,108 +341,130 @@ static void add_engine_flags(struct command *c, bool debug)
     c->n = kept;
 }
 
-static bool add_engine(struct command *c, const struct qn_sim_build *b, const char *library, const char *output)
+static bool add_archive(struct qn_sim_recipe *r, const char *name)
 {
-    char *archive = find_archive("libquern-engine.a"), *many = is_compiled(b) ? find_archive("libquern-many.a") : NULL;
+    char *path = find_archive(name);
 
-    if (!archive || (is_compiled(b) && !many)) {
-        qn_tool_complain("quern: %s: %s is not beside quern", b->tool, archive ? "libquern-many.a" : "libquern-engine.a");
+    if (!path)
+        qn_tool_complain("quern: %s: %s is not beside quern", r->build->tool, name);
+    else
+        add(&r->behind, "%s", path);
+    free(r->archive);
+    r->archive = path;
+    return path;
+}
+
+static bool add_engine(struct qn_sim_recipe *r, const char *library)
+{
+    const struct qn_sim_build *b = r->build;
+    bool many = is_compiled(b), debug = !many && !b->kept;
+
+    add_engine_flags(&r->compile, debug);
+    add_engine_flags(&r->link, debug);
+    add_words(&r->compile, b->cflags);
+    add_words(&r->link, b->cflags);
+    add(&r->files, "%s/sim/slots.c", library);
+    add_words(&r->link, ENGINE_LINK);
+    add_words(&r->link, debug ? "" : "-Wl,--strip-debug");
+    add_words(&r->behind, "-Wl,--whole-archive");
+    if (!add_archive(r, "libquern-engine.a") || (many && !add_archive(r, "libquern-many.a")))
         return false;
-    }
-    add_engine_flags(c, !many);
-    add_words(c, b->cflags);
-    if (b->versus)
-        add(c, "-DQN_SIM_VERSUS=1");
-    if (!many) {
-        add(c, "%s/sim/engine.c", library);
-        add(c, "%s/sim/%s", library, b->versus ? "versus.c" : b->many ? "many/no_twin.c" : "twin.c");
-    }
-    add_words(c, ENGINE_LINK);
-    add_words(c, many ? "-Wl,--strip-debug" : "");
-    add_words(c, "-Wl,--whole-archive");
-    add(c, "%s", archive);
-    if (many)
-        add(c, "%s", many);
-    add_words(c, "-Wl,--no-whole-archive -o");
-    add(c, "%s", output);
-    free(archive);
-    free(many);
+    add_words(&r->behind, "-Wl,--no-whole-archive");
     return true;
 }
 
-/* ---- running ---- */
-
-int qn_sim_run(char **argv)
+static bool add_extra(struct qn_sim_recipe *r)
 {
-    pid_t child = fork();
-    int status;
-
-    if (child == 0) {
-        execvp(argv[0], argv);
-        qn_tool_complain("quern: %s: %s", argv[0], strerror(errno));
-        _exit(127);
-    }
-    if (child < 0 || waitpid(child, &status, 0) < 0)
-        return 127;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    for (const char *const *extra = r->build->extra; extra && *extra; extra++)
+        add(**extra == '-' ? &r->compile : &r->files, "%s", *extra);
+    return true;
 }
 
-static int run_compiler(struct command *c, const struct qn_sim_build *b)
+int qn_sim_write_recipe(const struct qn_sim_build *b, struct qn_sim_recipe *r)
 {
-    int status;
+    const char *library = qn_sim_library(b->tool), *cc = getenv("CC");
 
-    for (int i = 0; b->verbose && i < c->n; i++)
-        fprintf(stderr, "%s%c", c->word[i], i + 1 == c->n ? '\n' : ' ');
-    status = qn_sim_run(c->word);
-    for (int i = 0; i < c->n; i++)
-        free(c->word[i]);
-    if (status == 127)
-        fprintf(stderr, "quern: %s: no C compiler: set CC\n", b->tool);
-    return status ? 1 : 0;
-}
-
-/* The compiler's command for `output`.  0, or the exit status after a message. */
-static int make_command(struct command *c, const struct qn_sim_build *b, const char *library, const char *output)
-{
-    const char *cc = getenv("CC");
-
-    add_words(c, cc && *cc ? cc : "cc");
-    add_words(c, "-std=gnu11 -Wall -Wextra -DQN_SIM_SLOTS_GIVEN=1");
-    if (b->many)
-        add(c, "-DQN_SIM_MANY=1");
-    add(c, "-I%s", library);
-    add(c, "-I%s/..", library);
+    *r = (struct qn_sim_recipe){ .build = b };
+    if (!library)
+        return 1;
+    add_words(&r->compile, cc && *cc ? cc : "cc");
+    add_words(&r->link, cc && *cc ? cc : "cc");
+    add_words(&r->compile, "-std=gnu11 -Wall -Wextra -DQN_SIM_SLOTS_GIVEN=1");
+    add(&r->compile, "-I%s", library);
+    add(&r->compile, "-I%s/..", library);
     for (int i = 0; i < QN_SIM_SLOTS; i++)
-        if (!add_slot(c, b, library, (enum qn_sim_slot)i))
+        if (!add_slot(r, library, (enum qn_sim_slot)i))
             return QN_EXIT_USAGE;
-    for (const char *const *extra = b->extra; extra && *extra; extra++)
-        add(c, "%s", *extra);
-    if (b->replay)
-        add_hosted(c, b, library, output);
-    else if (!add_engine(c, b, library, output))
-        return 1;
-    return 0;
+    add_extra(r);
+    return (b->replay ? add_hosted(r, library) : add_engine(r, library)) ? 0 : 1;
 }
 
-/* Built under another name and renamed, so that there is always a whole simulator or none. */
-int qn_sim_build(const struct qn_sim_build *b)
-{
-    const char *library = qn_sim_library(b->tool);
-    struct command c = { .n = 0 };
-    char *partial;
-    int status;
+/* ---- building ---- */
 
-    if (!library || asprintf(&partial, "%s.%d.part", b->output, (int)getpid()) < 0)
+static int build_in(struct qn_sim_guard *g, const struct qn_sim_recipe *r, const char *folder)
+{
+    const struct qn_sim_build *b = r->build;
+    char *program;
+    int status = qn_sim_compile(g, r, folder);
+
+    if (status || asprintf(&program, "%s/program", folder) < 0)
         return 1;
-    status = make_command(&c, b, library, partial);
-    if (!status)
-        status = run_compiler(&c, b);
-    if (!status && rename(partial, b->output)) {
+    if (rename(program, b->output)) {
         qn_tool_complain("quern: %s: %s: %s", b->tool, b->output, strerror(errno));
         status = 1;
     }
-    if (status)
-        unlink(partial);
-    free(partial);
+    free(program);
+    return status;
+}
+
+/* Built elsewhere and renamed, so that there is always a whole simulator or none. */
+static int build(const struct qn_sim_recipe *r)
+{
+    struct qn_sim_guard g;
+    char *folder;
+    int status;
+
+    if (asprintf(&folder, "%s.XXXXXX", r->build->output) < 0)
+        return 1;
+    qn_sim_guard(&g);
+    if (mkdtemp(folder)) {
+        status = build_in(&g, r, folder);
+        qn_sim_remove_folder(folder);
+    } else {
+        qn_tool_complain("quern: %s: %s: %s", r->build->tool, r->build->output, strerror(errno));
+        status = 1;
+    }
+    free(folder);
+    qn_sim_unguard(&g);
+    return status;
+}
+
+static int copy_kept(const struct qn_sim_build *b)
+{
+    char *scratch, *program = qn_sim_keep(b, &scratch);
+    char *argv[] = { (char *)"cp", (char *)"--", program, (char *)b->output, NULL };
+    int status = !program;
+
+    unlink(b->output);
+    if (program && link(program, b->output))
+        status = qn_sim_run(argv);
+    if (scratch)
+        qn_sim_remove_folder(scratch);
+    free(scratch);
+    free(program);
+    return status;
+}
+
+int qn_sim_build(const struct qn_sim_build *b)
+{
+    struct qn_sim_recipe r;
+    int status;
+
+    if (b->kept)
+        return copy_kept(b);
+    status = qn_sim_write_recipe(b, &r);
+    if (!status)
+        status = qn_sim_find_compiler(&r, NULL) ? build(&r) : 1;
+    qn_sim_free_recipe(&r);
     return status;
 }

@@ -1,14 +1,17 @@
 /* tools/sim_describe.c - what is in a simulator.
  *
  *   "quern-sim-build: I1=lru D1=srrip:50b34235a5a88360 LL=lru BC=cachegrind BI=cachegrind"
+ *   "quern-sim-sources: \nD1=/home/me/srrip.c"           "quern-sim-units: D1=srrip:50b34235a5a88360\nD1=fifo:..."
+ *   "quern-sim-defaults: D1=0f3a... LL=..."              "quern-sim-observes: values:8d0e..."
  *
- * An engine carries such a line about itself (lib/sim/engine.c), and so does a replay, with another mark.  Only an ELF file that
- * has one is a simulator.
+ * An engine carries such texts about itself (lib/sim/slots.c), and a replay one, with another mark.  Only an ELF file that has the
+ * first is a simulator.
  */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +23,10 @@
 #include "sim_build.h"
 #include "tools.h"
 
-#define ENGINE_MARK "quern-sim-build: "
-#define REPLAY_MARK "quern-sim-replay: "
-#define FIRST_SLOT "I1=" /* follows the mark in a simulator, but not in quern, which has the mark, too */
-#define DESCRIPTION_MAX 250
+#define MARK "quern-sim-"
+#define FIRST_SLOT "I1=" /* a description begins so: quern itself has the marks, too */
+#define OBSERVES "observes: "
+#define TEXT_MAX 65536 /* bytes of a text: lines of six paths, or of all units */
 #define ENGINE_BYTES_MAX (64u << 20)
 
 /* The file, or its first ENGINE_BYTES_MAX bytes; to be unmapped.  NULL: there is none, by errno, or nothing in it, errno 0. */
@@ -65,20 +68,113 @@ static size_t loaded_bytes(const char *file, size_t n)
     return end;
 }
 
-/* What follows `mark` and begins with `first`. */
-static char *find_text(const char *path, const char *mark, const char *first, unsigned size)
+/* What stands behind `mark` up to the line's end, or with `lines` up to an empty one or the end of the string. */
+static char *copy_text(const char *at, const char *end, bool lines)
+{
+    size_t n = (size_t)(end - at) < TEXT_MAX ? (size_t)(end - at) : TEXT_MAX, length = strnlen(at, n);
+    const char *line = lines ? NULL : memchr(at, '\n', length);
+
+    return strndup(at, line ? (size_t)(line - at) : length);
+}
+
+/* All that observe: "values:50b34235a5a88360\n" each. */
+static void add_observer(struct qn_sim_texts *t, char *name)
+{
+    char *longer;
+
+    if (name && asprintf(&longer, "%s%s\n", t->observers ? t->observers : "", name) >= 0) {
+        free(t->observers);
+        t->observers = longer;
+    }
+    free(name);
+}
+
+static bool begins(const char *at, const char *end, const char *text)
+{
+    return (size_t)(end - at) >= strlen(text) && !memcmp(at, text, strlen(text));
+}
+
+/* One of the texts, of which this is the part behind "quern-sim-".  The first of each kind counts. */
+static void take_text(struct qn_sim_texts *t, const char *at, const char *end)
+{
+    static const struct {
+        const char *kind;
+        size_t field;
+        bool lines;
+    } kinds[] = {
+        { "build: " FIRST_SLOT, offsetof(struct qn_sim_texts, description), false },
+        { "replay: " FIRST_SLOT, offsetof(struct qn_sim_texts, replay), false },
+        { "sources: ", offsetof(struct qn_sim_texts, sources), true },
+        { "units: ", offsetof(struct qn_sim_texts, units), true },
+        { "defaults: ", offsetof(struct qn_sim_texts, defaults), false },
+    };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char **field = (char **)((char *)t + kinds[i].field);
+
+        if (!*field && begins(at, end, kinds[i].kind))
+            *field = copy_text(at + strcspn(at, " ") + 1, end, kinds[i].lines);
+    }
+    if (begins(at, end, OBSERVES))
+        add_observer(t, copy_text(at + strlen(OBSERVES), end, false));
+}
+
+/* Each text with MARK in what is loaded of the file. */
+static void read_texts(const char *path, struct qn_sim_texts *t)
 {
     size_t mapped = 0;
     const char *bytes = map_file(path, &mapped), *at = bytes, *end = bytes + (bytes ? loaded_bytes(bytes, mapped) : 0);
-    char *text = NULL;
 
-    while (at && !text && (at = memmem(at, (size_t)(end - at), mark, strlen(mark)))) {
-        at += strlen(mark);
-        if ((size_t)(end - at) > strlen(first) && !memcmp(at, first, strlen(first)))
-            text = strndup(at, size - 1 < (size_t)(end - at) ? size - 1 : (size_t)(end - at));
+    *t = (struct qn_sim_texts){ .description = NULL };
+    while (at && (at = memmem(at, (size_t)(end - at), MARK, strlen(MARK)))) {
+        at += strlen(MARK);
+        take_text(t, at, end);
     }
     if (bytes)
         munmap((void *)(uintptr_t)bytes, mapped);
+}
+
+bool qn_sim_read_texts(const char *path, struct qn_sim_texts *t)
+{
+    read_texts(path, t);
+    if (t->description)
+        return true;
+    qn_sim_free_texts(t);
+    return false;
+}
+
+void qn_sim_free_texts(struct qn_sim_texts *t)
+{
+    free(t->description);
+    free(t->replay);
+    free(t->sources);
+    free(t->units);
+    free(t->defaults);
+    free(t->observers);
+    *t = (struct qn_sim_texts){ .description = NULL };
+}
+
+char *qn_sim_text_of_slot(const char *description, enum qn_sim_slot slot)
+{
+    for (const char *at = description; at && *at; at += strspn(at, " \n")) {
+        size_t n = strcspn(at, " \n");
+
+        if (n > 3 && at[2] == '=' && !strncmp(at, qn_sim_slot_names[slot], 2))
+            return strndup(at + 3, n - 3);
+        at += n;
+    }
+    return NULL;
+}
+
+char *qn_sim_read_replay(const char *path)
+{
+    struct qn_sim_texts t;
+    char *text;
+
+    read_texts(path, &t);
+    text = t.replay;
+    t.replay = NULL;
+    qn_sim_free_texts(&t);
     return text;
 }
 
@@ -92,20 +188,4 @@ uint64_t qn_sim_hash_engine(const char *path)
     if (bytes)
         munmap((void *)(uintptr_t)bytes, mapped);
     return hash;
-}
-
-char *qn_sim_find_text(const char *path, const char *mark, unsigned size) { return find_text(path, mark, "", size); }
-
-char *qn_sim_read_description(const char *path, bool replay)
-{
-    return find_text(path, replay ? REPLAY_MARK : ENGINE_MARK, FIRST_SLOT, DESCRIPTION_MAX + 1);
-}
-
-char *qn_sim_describe(const char *tool, const char *path)
-{
-    char *text = qn_sim_read_description(path, false);
-
-    if (!text)
-        qn_tool_complain("quern: %s: %s: %s", tool, path, errno ? strerror(errno) : "not a simulator");
-    return text;
 }

@@ -1,30 +1,22 @@
 /* tools/sweep_sims.c - what the name of a simulator stands for, and building it.
  *
- *   default               what this quern was built with
- *   srrip  mine.c         the module in the slot where one looks for it: policies in D1, predictors in BC or BI, analysis in AN
- *   D1=srrip+LL=srrip     a module per slot
- *   ./mysim               built before, by `quern sim build`
- *   mine                  a simulator that the experiment file defines
+ *   srrip  mine.c  D1=srrip+LL=srrip  ./mysim  default      as everywhere: sim_choose.c
+ *   mine                                                    a simulator that the experiment file defines, before all others
  *
  * Invariant: all names are resolved, and their modules hashed, before anything runs.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
-#include "run.h"
 #include "sim_build.h"
 #include "sweep.h"
 #include "tools.h"
 
 _Static_assert((int)QN_EXP_SLOTS == (int)QN_SIM_SLOTS && (int)QN_EXP_SLOT_AN == (int)QN_SIM_AN, "the same slots");
-
-#define SOURCE_MAX (1u << 20) /* bytes of a module that are looked at */
 
 static const char *const defaults[QN_EXP_SLOTS] = { "lru", "lru", "lru", "cachegrind", "cachegrind", "" };
 
@@ -36,74 +28,31 @@ static int refuse(const struct qn_exp_text *sim, const char *what, const char *g
 
 /* ---- modules ---- */
 
-static char *read_source(struct qn_exp_memory *m, const char *path)
+/* Modules of whole levels, and predictors of returns, run alone. */
+static bool is_shareable(int slot, const char *file)
 {
-    FILE *f = fopen(path, "r");
-    char *text = qn_exp_alloc(m, SOURCE_MAX);
+    char *source = qn_sim_read_source(file);
+    bool alone = slot == QN_EXP_SLOT_AN || !source
+                 || ((slot == QN_EXP_SLOT_D1 || slot == QN_EXP_SLOT_LL) && !qn_sim_source_defines(source, "POLICY"))
+                 || qn_sim_source_defines(source, "PREDICTOR_RETURNS");
 
-    if (f && fread(text, 1, SOURCE_MAX - 1, f) == 0)
-        text[0] = 0;
-    if (f)
-        fclose(f);
-    return text;
+    free(source);
+    return !alone;
 }
 
-static bool is_policy(const char *source) { return strstr(source, "#define POLICY \""); }
-
-/* The slot where one looks for a module of its kind; -1: it has no slot of its own. */
-static int usual_slot(const char *source)
-{
-    if (is_policy(source))
-        return QN_EXP_SLOT_D1;
-    if (strstr(source, "#define PREDICTOR \""))
-        return strstr(source, "branchsim_BI_target") ? QN_EXP_SLOT_BI : QN_EXP_SLOT_BC;
-    return strstr(source, "#define ANALYSIS \"") ? QN_EXP_SLOT_AN : -1;
-}
-
-static int put_module(struct qn_sweep *s, struct qn_exp_sim *sim, int slot, const char *name)
+static void take_chosen(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_sim_choice *c)
 {
     struct qn_exp_memory *m = &s->options.exp.memory;
-    const char *library = qn_sim_library("sweep"), *base, *slash, *source;
-    char *file = library ? qn_sim_find_module("sweep", library, slot < 0 ? QN_SIM_D1 : (enum qn_sim_slot)slot, name) : NULL;
 
-    if (!file)
-        return QN_EXIT_USAGE;
-    source = read_source(m, file);
-    if (slot < 0)
-        slot = usual_slot(source);
-    if (slot < 0) {
-        qn_tool_complain("quern: sweep: sim: %s fits several slots: say which, as D1=%s", name, name);
-        free(file);
-        return QN_EXIT_USAGE;
+    for (int i = 0; i < QN_EXP_SLOTS; i++) {
+        const struct qn_sim_module *module = &c->slot[i];
+
+        if (!module->name || !strcmp(module->name, "default"))
+            continue;
+        sim->file[i] = module->file ? qn_exp_copy(m, module->file) : NULL;
+        sim->module[i] = qn_exp_copy(m, module->name);
+        sim->shareable = sim->shareable && module->file && is_shareable(i, module->file);
     }
-    slash = strrchr(file, '/');
-    base = slash ? slash + 1 : file;
-    sim->file[slot] = qn_exp_copy(m, file);
-    if (slot == QN_EXP_SLOT_AN || ((slot == QN_EXP_SLOT_D1 || slot == QN_EXP_SLOT_LL) && !is_policy(source))
-        || strstr(source, "#define PREDICTOR_RETURNS"))
-        sim->shareable = false;
-    sim->module[slot] = qn_exp_format(m, "%.*s:%016llx", (int)strcspn(base, "."), base,
-                                      (unsigned long long)qn_sim_hash_file(file));
-    free(file);
-    return 0;
-}
-
-/* "D1=srrip+LL=srrip", "srrip" */
-static int take_modules(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_exp_text *text)
-{
-    char *copy = qn_exp_copy(&s->options.exp.memory, text->text), *word;
-
-    while ((word = strsep(&copy, "+"))) {
-        char *equals = strchr(word, '=');
-        int slot = equals ? qn_sim_find_slot(word, (unsigned)(equals - word)) : -1, status;
-
-        if (equals && slot < 0)
-            return refuse(text, "wanted SLOT=MODULE, got ", word);
-        status = put_module(s, sim, slot, equals ? equals + 1 : word);
-        if (status)
-            return status;
-    }
-    return 0;
 }
 
 /* ---- engines that are there ---- */
@@ -121,52 +70,58 @@ static void take_description(struct qn_exp_memory *m, struct qn_exp_sim *sim, co
     }
 }
 
-static int take_engine(struct qn_sweep *s, struct qn_exp_sim *sim, const char *name)
+static int take_engine(struct qn_sweep *s, struct qn_exp_sim *sim, const char *engine)
 {
-    struct qn_run r = { .options.sim = (char *)name };
-    char *text = NULL;
-    int status = qn_run_find_engine(&r);
+    struct qn_sim_texts t;
 
-    if (status || !(text = qn_sim_describe("sweep", r.engine)))
+    if (!engine || !qn_sim_read_texts(engine, &t)) {
+        qn_tool_complain("quern: sweep: no engine: quern-engine is neither beside quern nor in its libexec");
         return QN_EXIT_USAGE;
-    sim->engine = qn_exp_copy(&s->options.exp.memory, r.engine);
-    take_description(&s->options.exp.memory, sim, text);
+    }
+    sim->engine = qn_exp_copy(&s->options.exp.memory, engine);
+    take_description(&s->options.exp.memory, sim, t.description);
     for (int i = 0; i < QN_EXP_SLOTS; i++)
         sim->shareable = sim->shareable && !strcmp(sim->module[i], defaults[i]);
-    free(text);
-    free(r.engine);
+    qn_sim_free_texts(&t);
     return 0;
-}
-
-static bool is_program(const char *path)
-{
-    struct stat st;
-
-    return strchr(path, '/') && stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111);
 }
 
 /* ---- names ---- */
 
+/* "sim", or where in the experiment file. */
+static const char *option_of(struct qn_sweep *s, const struct qn_exp_text *text)
+{
+    return *text->origin ? qn_exp_format(&s->options.exp.memory, "%s: sim", text->origin) : "sim";
+}
+
 static int take_definition(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_exp_simulator *d)
 {
+    struct qn_sim_choice c = { .tool = "sweep" };
+    int status = 0;
+
     for (int i = 0; i < d->options.count; i++)
         sim->options = qn_exp_format(&s->options.exp.memory, "%s%s%s", sim->options, i ? "," : "", d->options.at[i].text);
-    if (d->path.text)
-        return take_engine(s, sim, d->path.text);
-    for (int i = 0; i < QN_EXP_SLOTS; i++) {
-        int status = d->module[i].text ? put_module(s, sim, i, d->module[i].text) : 0;
-
-        if (status) {
-            qn_tool_complain("quern: sweep: %s: simulator %s cannot be used", d->module[i].origin, d->name.text);
-            return status;
-        }
+    if (d->path.text) {
+        c.engine = qn_sim_search_engine("sweep", option_of(s, &d->path), d->path.text);
+        return c.engine ? take_engine(s, sim, c.engine) : QN_EXIT_USAGE;
     }
-    return 0;
+    for (int i = 0; i < QN_EXP_SLOTS && !status; i++) {
+        if (!d->module[i].text)
+            continue;
+        c.option = option_of(s, &d->module[i]);
+        if (qn_sim_choose_module(&c, i, d->module[i].text))
+            continue;
+        qn_tool_complain("quern: sweep: %s: simulator %s cannot be used", d->module[i].origin, d->name.text);
+        status = QN_EXIT_USAGE;
+    }
+    take_chosen(s, sim, &c);
+    return status;
 }
 
 static int resolve(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_exp_text *text)
 {
     const struct qn_exp *e = &s->options.exp;
+    struct qn_sim_choice c = { .tool = "sweep", .option = option_of(s, text) };
 
     sim->shareable = true;
     for (int i = 0; i < QN_EXP_SLOTS; i++)
@@ -175,10 +130,30 @@ static int resolve(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_e
         if (!strcmp(e->simulators[i].name.text, text->text))
             return take_definition(s, sim, &e->simulators[i]);
     if (!strcmp(text->text, "default"))
-        return take_engine(s, sim, NULL);
-    if (is_program(text->text))
-        return take_engine(s, sim, text->text);
-    return take_modules(s, sim, text);
+        c.engine = qn_sim_default_engine();
+    else if (!qn_sim_choose(&c, text->text))
+        return QN_EXIT_USAGE;
+    if (c.engine || !strcmp(text->text, "default"))
+        return take_engine(s, sim, c.engine);
+    take_chosen(s, sim, &c);
+    return 0;
+}
+
+/* Many at once takes what has no file for the default as sim/fast has it: not where a default file was edited. */
+static bool defaults_are_proven(const struct qn_exp_sim *sim)
+{
+    char *engine = qn_sim_default_engine(), *hash;
+    struct qn_sim_texts t = { .description = NULL };
+    bool proven = engine && qn_sim_read_texts(engine, &t);
+
+    for (int i = 0; i < QN_EXP_SLOT_AN && proven; i++) {
+        hash = sim->file[i] ? NULL : qn_sim_text_of_slot(t.defaults, (enum qn_sim_slot)i);
+        proven = sim->file[i] || hash;
+        free(hash);
+    }
+    qn_sim_free_texts(&t);
+    free(engine);
+    return proven;
 }
 
 static int find_sim(struct qn_sweep *s, int run)
@@ -198,6 +173,7 @@ static int find_sim(struct qn_sweep *s, int run)
     sim->text = text->text;
     sim->options = "";
     status = resolve(s, sim, text);
+    sim->shareable = !status && sim->shareable && defaults_are_proven(sim);
     s->known[s->known_count++] = s->sims[run] = sim;
     return status;
 }
@@ -214,14 +190,36 @@ int qn_sweep_find_sims(struct qn_sweep *s)
 
 /* ---- building ---- */
 
+/* What the default engine has is told by its name and hash; else all of it is compiled, and stays with us, whatever becomes of
+ * the files. */
+static bool find_by_name(struct qn_sweep *s, struct qn_exp_sim *sim)
+{
+    struct qn_sim_choice c = { .tool = "sweep" };
+    char *text;
+
+    for (int i = 0; i < QN_EXP_SLOTS; i++)
+        if (strcmp(sim->module[i], defaults[i]))
+            c.slot[i].name = qn_exp_copy(&s->options.exp.memory, sim->module[i]);
+    text = qn_sim_by_name(&c);
+    if (text)
+        sim->engine = qn_exp_copy(&s->options.exp.memory, text);
+    free(text);
+    return sim->engine;
+}
+
 int qn_sweep_build_sim(struct qn_sweep *s, struct qn_exp_sim *sim)
 {
-    struct qn_sim_build b = { .tool = "sweep" };
+    struct qn_sim_build b = { .tool = "sweep", .kept = true };
 
-    if (sim->engine)
+    if (sim->engine || find_by_name(s, sim))
         return 0;
-    for (int i = 0; i < QN_EXP_SLOTS; i++)
+    for (int i = 0; i < QN_EXP_SLOTS; i++) {
         b.module[i] = sim->file[i];
+        if (sim->file[i] || !strcmp(sim->module[i], defaults[i]))
+            continue;
+        qn_tool_complain("quern: sweep: %s=%s is in no engine that is there", qn_sim_slot_names[i], sim->module[i]);
+        return 1;
+    }
     for (int i = 0; i < s->known_count; i++)
         if (s->known[i] == sim)
             b.output = qn_exp_format(&s->options.exp.memory, "%s/sim-%d-%d", s->work, i, (int)getpid());

@@ -28,6 +28,9 @@ void qn_tool_complain(const char *format, ...) __attribute__((format(printf, 1, 
 /* The same behind a prefix that is printed as it is. */
 void qn_tool_complain_of(const char *prefix, const char *format, va_list args);
 
+/* Where users have what may be lost (XDG Base Directory Specification 0.8); free() it.  NULL: nowhere. */
+char *qn_tool_cache(void);
+
 #define QN_TOOL_LIST(X)                                                                            \
     X(run, "run a program under the simulators and write its profile")                             \
     X(annotate, "show a profile by file, function and source line")                                \

@@ -2,8 +2,8 @@
  *
  *   quern trace -o ls.trace -- ls -l          then: quern replay --sim=fifo ls.trace
  *
- * An engine whose analysis module is `record` is built in a scratch directory and run; what it wrote is compressed (zstd,
- * where the library is there) and moved to its place.  Options before PROGRAM go to `quern run`.
+ * The analysis module `record` writes to a file without a name; what it wrote is compressed (zstd, where the library is there)
+ * and moved to its place.  Options before PROGRAM go to `quern run`.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -102,46 +102,52 @@ static int deliver(int raw, const char *output)
     return good ? 0 : complain(output, "cannot be written");
 }
 
-/* quern run --sim=DIRECTORY/engine ... */
-static int record(const char *engine, int raw, char **words, int n)
+/* quern run --analysis=record ...  A signal that ends it leaves what was recorded. */
+static int run_recorder(int raw, char **words, int n)
 {
-    char own[PATH_MAX], sim[PATH_MAX + 16], option[64];
+    char own[PATH_MAX], option[64];
     ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    char *argv[ARGUMENTS_MAX + 16] = { own, "run", sim, option, "--branch-sim=yes", "--quiet", "--out-file=/dev/null" };
+    char *argv[ARGUMENTS_MAX + 16] = { own, (char *)"run", (char *)"--analysis=record", option, (char *)"--branch-sim=yes",
+                                       (char *)"--quiet", (char *)"--out-file=/dev/null" };
     int at = 7;
 
     if (length < 0)
         return complain("/proc/self/exe", strerror(errno));
     own[length] = 0;
-    snprintf(sim, sizeof sim, "--sim=%s", engine);
     snprintf(option, sizeof option, "--sim-opt=record-fd=%d", raw);
     for (int i = 0; i < n && at < ARGUMENTS_MAX; i++)
         argv[at++] = words[i];
     return qn_sim_run(argv);
 }
 
-static int build_and_record(const char *output, char **words, int n)
+/* A file without a name, so that nothing stays behind; the recorder inherits it. */
+static int open_raw(void)
 {
-    struct qn_sim_build b = { .tool = "trace", .module[QN_SIM_AN] = "record" };
-    char *directory = qn_sim_scratch("trace"), *engine, *file;
-    int raw, status;
+    const char *tmp = getenv("TMPDIR");
+    char *path;
+    int raw;
 
-    if (!directory || asprintf(&engine, "%s/engine", directory) < 0 || asprintf(&file, "%s/raw", directory) < 0)
+    if (asprintf(&path, "%s/quern-trace.XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
+        return -1;
+    raw = mkstemp(path);
+    if (raw < 0)
+        complain(path, strerror(errno));
+    else
+        unlink(path);
+    free(path);
+    return raw;
+}
+
+static int record(const char *output, char **words, int n)
+{
+    int raw = open_raw(), status;
+
+    if (raw < 0)
         return 1;
-    b.output = engine;
-    status = qn_sim_build(&b);
-    raw = status ? -1 : open(file, O_RDWR | O_CREAT | O_EXCL, 0600); /* inherited on purpose */
-    if (raw >= 0) {
-        status = record(engine, raw, words, n);
-        if (deliver(raw, output) && !status)
-            status = 1;
-        close(raw);
-    } else if (!status) {
-        status = complain(file, strerror(errno));
-    }
-    unlink(engine);
-    unlink(file);
-    rmdir(directory);
+    status = run_recorder(raw, words, n);
+    if (lseek(raw, 0, SEEK_END) > 0 && deliver(raw, output) && !status) /* nothing: it did not begin */
+        status = 1;
+    close(raw);
     return status;
 }
 
@@ -160,5 +166,5 @@ int qn_tool_trace(int argc, char **argv)
     }
     if (at >= argc)
         return fputs("quern: trace: no program given; `quern trace --help` tells how\n", stderr), QN_EXIT_USAGE;
-    return build_and_record(output, argv + at, argc - at);
+    return record(output, argv + at, argc - at);
 }

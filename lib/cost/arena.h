@@ -40,7 +40,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "quern a01" */
-#define QN_ARENA_VERSION 8
+#define QN_ARENA_VERSION 9
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -75,6 +75,7 @@ struct qn_geometry {
 };
 
 enum qn_counting { QN_COUNTING_EXACT, QN_COUNTING_CACHEGRIND };
+enum qn_vectors { QN_VECTORS_AUTO, QN_VECTORS_SCALAR, QN_VECTORS_AVX2, QN_VECTORS_AVX512 }; /* AUTO: the best that there is */
 enum qn_batch { QN_BATCH_AUTO, QN_BATCH_NEVER, QN_BATCH_ALWAYS, QN_BATCH_OFTEN }; /* run/batch.c */
 
 enum { /* trace bits */
@@ -113,6 +114,7 @@ struct qn_config {
     uint8_t toggle;          /* counts only inside functions that are points of the arena */
     uint8_t observes;        /* the analysis module observes instructions: */
     uint8_t batch;           /* enum qn_batch: when references are simulated many at a time */
+    uint8_t vectors;         /* enum qn_vectors: what the simulators may use */
     uint8_t leash;           /* 1: the kernel kills the program when its collector dies (PR_SET_PDEATHSIG) */
     uint32_t trace;          /* QN_TRACE_* */
     int32_t trace_fd;        /* where traces go (already open in the engine), -1 none */
@@ -129,6 +131,7 @@ struct qn_config {
     uint64_t sample_count, sample_of; /* so many of so many; of 0: all */
     struct qn_cpu cpu;
     uint32_t filters;        /* string: filters of system calls that were in force before execve (run/seccomp_pass.c) */
+    uint32_t sim_slots, versus_slots; /* strings: modules in the slots, of B too; see qn_sim_choose in sim/contract.h */
     uint32_t traced;         /* 1: a debugger has followed the program through execve (run/outside.c) */
     uint64_t fd_hard;        /* hard limit as the guest has it; the kernel's is no lower (run/files.c) */
     uint64_t reserved[2];
@@ -167,6 +170,15 @@ struct qn_stats { /* all counts since start; --stats=yes prints them */
 #define QN_SIM_EVENT_TEXT 64
 #define QN_SIM_MODULES_MAX 256  /* bytes of their names */
 
+/* How what stands in a slot is simulated. */
+enum qn_sim_how {
+    QN_HOW_NOT,          /* nothing there, or not asked for */
+    QN_HOW_EMITTED,      /* by emitted code, for the default file as it was proven */
+    QN_HOW_FILTER,       /* behind a filter: emitted code lets references pass that the module says change nothing */
+    QN_HOW_CALL          /* each reference is a call */
+};
+#define QN_SIM_SLOTS_MAX 8
+
 /* What the simulator modules leave: lines for the user, and their own events. */
 struct qn_sim_output {
     char modules[QN_SIM_MODULES_MAX]; /* "I1=lru D1=srrip:50b34235a5a88360 ...": name and hash of what is in each slot */
@@ -174,6 +186,7 @@ struct qn_sim_output {
     uint32_t used;              /* bytes in text */
     uint32_t events;            /* all are declared before the first reference */
     uint64_t charges;           /* rows of QN_ARENA_CHARGES_OFF */
+    uint8_t how[QN_SIM_SLOTS_MAX]; /* enum qn_sim_how: each slot, in the order I1 D1 LL BC BI AN */
     char text[QN_SIM_TEXT_MAX]; /* lines, each with its newline */
     char names[QN_SIM_EVENTS_MAX][QN_SIM_EVENT_NAME], texts[QN_SIM_EVENTS_MAX][QN_SIM_EVENT_TEXT];
     uint64_t counts[QN_SIM_EVENTS_MAX + 1]; /* the last: of the twin, not shown */

@@ -133,7 +133,7 @@ void emit_clock_out(struct emitter *e)
 {
     if (!e->borrowed)
         return;
-    emit_batch_flush(e);
+    emit_log_flush(e);
     emit_clock(e, &e->hot);
     x_store(&e->hot, CTX(now), e->now);
 }
@@ -277,7 +277,7 @@ void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
     const struct qn_insn *in = &e->b->insn[ev->insn];
     const struct qn_filter *f = &qn_sim_d1_filter;
     uint64_t next = e->b->at[ev->insn] + in->len;
-    bool filtered = emit_rules.filter && !emit_rules.batch && !emit_rules.sees && f->entries && ev->size <= f->line && ev->size &&
+    bool filtered = emit_rules.filter && !emit_rules.batch && !emit_rules.log_all && !emit_rules.sees && f->entries && ev->size <= f->line && ev->size &&
                     !(f->writes_call && (ev->write || modifies(ev)));
     uint64_t addr = constant_value(&ev->mem, next);
 

@@ -13,12 +13,25 @@ const struct qn_event *emit_branch_event(const struct emitter *e, enum qn_event_
     return last && last->kind == kind && last->insn == e->b->n - 1 && !last->fixed ? last : NULL;
 }
 
+/* The call that tells the twin of --check what this one has made of the branch; NULL: what is called is the twin's already. */
+static qn_slow_call *twin_of(qn_slow_call *fn)
+{
+    return fn == qn_sim_cond       ? qn_sim_check_cond
+           : fn == qn_sim_indirect ? qn_sim_check_indirect
+           : fn == qn_sim_call     ? qn_sim_check_call
+           : fn == qn_sim_return   ? qn_sim_check_return
+                                   : NULL;
+}
+
 void emit_predict_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev, qn_slow_call *fn)
 {
+    bool backward = ev->kind == QN_EV_COND && !ev->fixed && e->b->target <= e->b->at[ev->insn];
+
     emit_store_const(c, CTX(arg_pc), e->b->at[ev->insn]);
-    x_store_imm(c, CTX(arg_site), (e->centre + ev->counter) |
-                (fn == qn_sim_cond && !ev->fixed && e->b->target <= e->b->at[ev->insn] ? QN_SITE_BACKWARD : 0));
+    x_store_imm(c, CTX(arg_site), (e->centre + ev->counter) | (backward ? QN_SITE_BACKWARD : 0));
     emit_slow_call(c, fn);
+    if (emit_rules.check && twin_of(fn))
+        emit_slow_call(c, twin_of(fn));
 }
 
 /* Where a call will return goes onto the predictor's stack. */

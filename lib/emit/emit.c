@@ -87,12 +87,12 @@ static unsigned emit_event(struct emitter *e, unsigned n, unsigned i)
     const struct qn_event *ev = &e->list->ev[n];
     unsigned grouped;
 
-    if (emit_batches(ev)) {
+    if (emit_logs(ev)) {
         emit_need_flags(e, i);
-        emit_batch(e, ev, e->shift[n]);
+        emit_log(e, ev, e->shift[n]);
         return 1;
     }
-    emit_batch_flush(e);
+    emit_log_flush(e);
     if (comes_later(ev))
         return 1;
     emit_need_flags(e, i);
@@ -121,7 +121,7 @@ static void emit_insn(struct emitter *e, unsigned i, const struct qn_event *stri
     e->side[i].host = (uint16_t)(e->hot.exec - qn_tblock_entry2(&e->out));
     if (ends_block(e->b, i))
         return; /* it comes behind the flush of emit_end */
-    if (e->batch_open)
+    if (e->log_open)
         e->side[i].state |= QN_SIDE_BATCH;
     if (string)
         emit_string(e, i, string);
@@ -135,16 +135,17 @@ static unsigned first_fetch(struct emitter *e)
 {
     const struct qn_event *ev = &e->list->ev[0];
     uint64_t line = qn_sim_i1_line;
+    uint64_t entry;
     bool whole = e->list->n && ev->kind == QN_EV_FETCH && e->pos[0] == 0 && (ev->addr & (line - 1)) + ev->size <= line;
 
-    if (!whole || !emit_flags_free(e, 0) || emit_rules.check || !emit_rules.filter || emit_rules.countdown || qn_sim_i1_hit == QN_HIT_CALL ||
+    if (!whole || !emit_flags_free(e, 0) || emit_rules.versus || !emit_rules.filter || emit_rules.countdown || qn_sim_i1_hit == QN_HIT_CALL ||
         !qn_sim_i1_repeat_is_noop)
         return 0;
-    emit_fetch(e, ev);
+    entry = emit_fetch_or_enter(e, ev);
     if (e->b->volatile_code || line > QN_ENTRY3_LINE_MAX)
         return 1;
     e->out.line_bits = qn_log2(line) & 15;
-    e->out.entry3 = (uint16_t)(e->hot.exec - e->out.hot);
+    e->out.entry3 = (uint16_t)(entry - e->out.hot);
     return 1;
 }
 
@@ -182,6 +183,14 @@ static uint8_t own_flags(const struct qn_block *b, bool instrumented)
     return instrumented ? b->live[0] : QN_FLAGS_STATUS;
 }
 
+/* Modules that want to know whose reference it is. */
+static void note_sites(const struct qn_block *b, const struct qn_event_list *events, uint32_t centre)
+{
+    for (unsigned n = 0; qn_sim_wants_pc && n < events->n; n++)
+        if (events->ev[n].kind == QN_EV_DATA)
+            qn_sim_note_site(centre + events->ev[n].counter, b->at[events->ev[n].insn]);
+}
+
 uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *events, uint32_t counter, uint32_t centre,
                        uint32_t record, unsigned space)
 {
@@ -192,9 +201,10 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
     e.list = events;
     e.counter = counter;
     e.centre = centre;
-    e.flags_saved = e.batch_open = false;
+    e.flags_saved = e.log_open = false;
     e.data_time = e.code_time = 0;
     e.touched = ~0ull;
+    note_sites(b, events, centre);
     qn_tcache_begin(FRAME_MAX + INSN_MAX * b->n, FRAME_MAX + INSN_MAX * b->n, &e.hot, &e.cold);
     e.index = qn_tcache_next_index();
     e.out = (struct qn_tblock){.pc = b->pc, .record = record, .ninsns = (uint8_t)b->n,

@@ -22,7 +22,9 @@
 struct qn_emit_rules {
     bool caches, branches, counts; /* counts: execution counters (off: run only) */
     bool check, filter;
-    bool batch;                    /* references are written down, see batch.c */
+    bool versus;                   /* with check: the twin is another simulator, which may ask for more than this one */
+    bool log_all;                  /* each reference to data is written down, see log.c */
+    bool batch;                    /* references are written down without a jump, see log.c */
     bool has_bw, has_avx512;       /* host: for storing mask registers */
     bool has_bmi2;                 /* host: rorx */
     bool stats;                    /* --stats: count what the stubs do */
@@ -63,6 +65,8 @@ uint32_t qn_emit_add_miss_stub(unsigned home, const uint64_t *table, bool second
  * record: its index in the arena.  Returns the block index. */
 uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *events, uint32_t counter, uint32_t centre,
                        uint32_t record, unsigned space);
+/* Of the block that was emitted last: why references and branches got no short form, a line for each that did not. */
+void qn_emit_why(const struct qn_block *b, const struct qn_event_list *list, void (*out)(const char *line));
 /* Register that a RIP-relative rewrite of this instruction would park. */
 unsigned qn_emit_fix_register(const struct qn_insn *in);
 

@@ -116,7 +116,7 @@ void emit_end(struct emitter *e)
     const struct qn_block *b = e->b;
     bool indirect = b->end == QN_END_RET || b->end == QN_END_JMP_IND || b->end == QN_END_CALL_IND;
 
-    emit_batch_flush(e);
+    emit_log_flush(e);
     emit_clock(e, &e->hot);
     if (!indirect)
         emit_restore_flags(e);

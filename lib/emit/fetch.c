@@ -68,24 +68,51 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
         fetch_call(e, &e->cold, ev, first, last, back);
 }
 
-void emit_fetch(struct emitter *e, const struct qn_event *ev)
+/* What a run without --check has, too. */
+static void simulate(struct emitter *e, const struct qn_event *ev)
 {
     uint64_t line = qn_sim_i1_line;
     uint64_t first = ev->addr & ~(line - 1), last = (ev->addr + ev->size - 1) & ~(line - 1);
 
-    if (ev->repeat && qn_sim_repeats) {
-        x_inc(&e->hot, (uint64_t)(uintptr_t)qn_sim_repeats);
-        return;
-    }
     if (emit_rules.check)
         x_store_imm(&e->hot, CTX(result), 0);
     if (emit_rules.filter && qn_sim_i1_hit != QN_HIT_CALL && !ev->repeat)
         fetch_filter(e, ev, first, last);
     else if (!ev->repeat)
         fetch_always(e, ev, first, last);
-    if (emit_rules.check) {
-        emit_store_const(&e->hot, CTX(arg_addr), ev->addr);
-        emit_check_twin(e, ev, qn_sim_check_fetch);
-    }
     qn_emit_stats.fetch++;
+}
+
+static void tell_twin(struct emitter *e, const struct qn_event *ev)
+{
+    if (!emit_rules.check)
+        return;
+    emit_store_const(&e->hot, CTX(arg_addr), ev->addr);
+    emit_check_twin(e, ev, qn_sim_check_fetch);
+}
+
+void emit_fetch(struct emitter *e, const struct qn_event *ev)
+{
+    if (ev->repeat && qn_sim_repeats) {
+        x_inc(&e->hot, (uint64_t)(uintptr_t)qn_sim_repeats);
+        return;
+    }
+    simulate(e, ev);
+    tell_twin(e, ev);
+}
+
+/* Returns the entry behind it, where a hit is taken for granted; the twin of --check fetches there, too. */
+uint64_t emit_fetch_or_enter(struct emitter *e, const struct qn_event *ev)
+{
+    uint64_t entry, over;
+
+    simulate(e, ev);
+    if (!emit_rules.check)
+        return e->hot.exec;
+    x_jmp(&e->hot, 0);
+    over = entry = e->hot.exec;
+    x_store_imm(&e->hot, CTX(result), 0);
+    x_patch(over, e->hot.exec);
+    tell_twin(e, ev);
+    return entry;
 }

@@ -69,10 +69,11 @@ static void address(struct emitter *e, const struct group *g, int64_t disp)
     emit_address(e, g->mem, in, e->b->at[first->insn] + in->len, (int32_t)(disp - g->mem->disp));
 }
 
-/* Cold: the address of the lowest byte again, and the list. */
-static void call_for_list(struct emitter *e, const struct group *g, uint64_t back)
+/* Cold: the address of the lowest byte again, and the list.  Returns where the list is. */
+static uint32_t call_for_list(struct emitter *e, const struct group *g, uint64_t back)
 {
     uint64_t list;
+    uint32_t at;
 
     emit_swap(e);
     address(e, g, g->low);
@@ -86,25 +87,53 @@ static void call_for_list(struct emitter *e, const struct group *g, uint64_t bac
     x_u32(&e->cold, 0);
     emit_slow_call_at(&e->cold, emit_reference_stub(e, qn_sim_slow_group, false));
     x_jmp(&e->cold, back);
-    __builtin_memcpy(qn_code_at(list), &(uint32_t){(uint32_t)e->cold.exec}, 4);
+    at = (uint32_t)e->cold.exec;
+    __builtin_memcpy(qn_code_at(list), &at, 4);
     for (unsigned i = 0; i < g->n; i++) {
         const struct qn_group_ref ref = {e->centre + g->ref[i].ev->counter, (uint16_t)(g->ref[i].disp - g->low),
                                          (uint16_t)g->ref[i].ev->size};
 
         x_bytes(&e->cold, &ref, sizeof ref);
     }
+    return at;
+}
+
+/* --check: the twin makes them one by one. */
+static void check_list(struct emitter *e, const struct group *g, uint32_t list)
+{
+    address(e, g, g->low);
+    x_store(&e->hot, CTX(arg_addr), e->s1);
+    x_store_imm(&e->hot, CTX(arg_site), g->n);
+    x_store_imm(&e->hot, CTX(arg_aux), list);
+    emit_slow_call(&e->hot, qn_sim_check_group);
 }
 
 static void emit_checks(struct emitter *e, const struct group *g)
 {
     uint64_t slow = e->cold.exec, back;
+    uint32_t list;
 
+    if (emit_rules.check)
+        x_store_imm(&e->hot, CTX(result), 0);
     address(e, g, g->low);
     emit_point_check(e, slow);
     address(e, g, g->high - 1);
     emit_point_check(e, slow);
     back = e->hot.exec;
-    call_for_list(e, g, back);
+    list = call_for_list(e, g, back);
+    if (emit_rules.check)
+        check_list(e, g, list);
+}
+
+/* --check has a fetch between them that nothing but the twin makes: it hits, and asks nobody else. */
+static bool for_twin_only(const struct qn_event *ev) { return ev->kind == QN_EV_FETCH && ev->repeat; }
+
+/* Those of the events n to end - 1 go before the group. */
+static void make_fetches(struct emitter *e, unsigned n, unsigned end)
+{
+    for (; n < end; n++)
+        if (for_twin_only(&e->list->ev[n]))
+            emit_fetch(e, &e->list->ev[n]);
 }
 
 /* Event n is to be emitted before instruction `position`.  Returns how many events were: 0 = this one forms no group. */
@@ -112,16 +141,18 @@ unsigned emit_group(struct emitter *e, unsigned n, unsigned position)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
     struct group g = {.n = 0};
-    unsigned k = n;
+    unsigned end = n;
 
-    if (!emit_rules.filter || emit_rules.batch || emit_rules.check || emit_rules.sees || qn_sim_kinds || !f->entries || f->writes_call ||
-        f->sets == 1 || f->mask < 32)
+    if (!emit_rules.filter || emit_rules.batch || emit_rules.log_all || emit_rules.versus || emit_rules.sees || qn_sim_kinds || !f->entries || f->writes_call ||
+        qn_fast.D1.sets == 1 || f->mask < 32)
         return 0;
-    while (k < e->list->n && add(&g, e, &e->list->ev[k], position))
-        k++;
+    for (unsigned k = n; k < e->list->n && (for_twin_only(&e->list->ev[k]) || add(&g, e, &e->list->ev[k], position)); k++)
+        if (e->list->ev[k].kind == QN_EV_DATA)
+            end = k + 1;
     if (g.n < GROUP_MIN)
         return 0;
+    make_fetches(e, n, end);
     emit_checks(e, &g);
     qn_emit_stats.data += g.n;
-    return g.n;
+    return end - n;
 }

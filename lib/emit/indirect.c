@@ -72,14 +72,22 @@ uint32_t emit_miss_stub(unsigned space) { return miss_stubs[QN_HOME(space)]; }
 /* The default predictor:  cmp %r11, last target ;  jne: it is another, and counts */
 static void predict_last(struct emitter *e, const struct qn_event *ev)
 {
-    uint64_t target = qn_sim_bi_table.targets + 8 * (e->b->at[ev->insn] & qn_sim_bi_table.pc_mask), back;
+    uint64_t target = qn_fast.BI.targets + 8 * (e->b->at[ev->insn] & qn_fast.BI.pc_mask), back;
 
+    if (emit_rules.check)
+        x_store_imm(&e->hot, CTX(result), 0);
     x_op_abs(&e->hot, 1, 0x39, QN_R11, target);
     x_jcc(&e->hot, X_CC_NE, e->cold.exec);
     back = e->hot.exec;
     x_store(&e->cold, target, QN_R11);
     x_inc(&e->cold, counter_address(e->centre + ev->counter));
+    if (emit_rules.check)
+        x_store_imm(&e->cold, CTX(result), 1);
     x_jmp(&e->cold, back);
+    if (!emit_rules.check)
+        return;
+    x_store(&e->hot, CTX(arg_addr), QN_R11);
+    emit_predict_call(e, &e->hot, ev, qn_sim_check_indirect);
 }
 
 static void predict_target(struct emitter *e)
@@ -90,7 +98,7 @@ static void predict_target(struct emitter *e)
     if (!ev)
         return;
     emit_need_flags(e, e->b->n);
-    if (!returns && qn_sim_bi_table.targets && !emit_rules.check) {
+    if (!returns && qn_fast.BI.targets) {
         predict_last(e, ev);
         return;
     }

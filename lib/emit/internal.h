@@ -6,6 +6,7 @@
 #include "emit/emit.h"
 #include "emit/x86.h"
 #include "sim/contract.h"
+#include "sim/fast/fast.h"
 
 struct emitter {
     struct qn_code hot, cold;
@@ -19,8 +20,8 @@ struct emitter {
     uint64_t touched;         /* code line that the last emitted fetch check touched, ~0 = none */
     bool flags_saved;         /* the guest's flags are in ctx.saved_flags, not in the processor */
     uint8_t now, s1, s2;
-    uint8_t s3;               /* QN_NO_REG but for batches */
-    bool batch_open;          /* S2 = address of the batch's next entry */
+    uint8_t s3;               /* QN_NO_REG unless references are written down without a jump */
+    bool log_open;            /* S2 = address of the log's next entry */
     uint32_t data_time, code_time; /* the next reference to data has the time clock + data_time; to a code line, ... */
     struct qn_tblock out;
     struct qn_side side[QN_BLOCK_MAX];
@@ -80,15 +81,12 @@ uint32_t emit_reference_stub(const struct emitter *e, qn_slow_call *fn, bool aga
 /* lru_stub.c */
 uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known);
 
-/* log_stub.c */
+/* log.c */
 uint32_t emit_log_stub(const struct emitter *e, unsigned size, bool write, bool known);
-void emit_log(struct qn_code *c, unsigned address, unsigned s1, unsigned s2, int32_t site, unsigned kind);
-
-/* batch.c */
-bool emit_batches(const struct qn_event *ev); /* is this reference written down? */
-void emit_batch(struct emitter *e, const struct qn_event *ev, int32_t shift);
-void emit_batch_flush(struct emitter *e);
-void emit_batch_miss(struct qn_code *c, unsigned address, unsigned s1, unsigned s2, int32_t site, unsigned kind);
+void emit_log_append(struct qn_code *c, unsigned address, unsigned s1, unsigned s2, int32_t site, enum qn_log_kind kind, unsigned size);
+bool emit_logs(const struct qn_event *ev); /* is this reference written down without a jump? */
+void emit_log(struct emitter *e, const struct qn_event *ev, int32_t shift);
+void emit_log_flush(struct emitter *e);
 
 /* line_stub.c */
 bool emit_line_call(struct emitter *e, struct qn_code *c, uint32_t site, uint64_t first, uint64_t last, uint64_t back);
@@ -116,6 +114,7 @@ void emit_predict_arm(struct emitter *e, const struct qn_event *ev, bool taken);
 
 /* fetch.c */
 void emit_fetch(struct emitter *e, const struct qn_event *ev);
+uint64_t emit_fetch_or_enter(struct emitter *e, const struct qn_event *ev);
 
 /* complex.c */
 void emit_complex(struct emitter *e, const struct qn_event *ev);

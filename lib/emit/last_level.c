@@ -1,4 +1,4 @@
-/* lib/emit/last_level.c - the default last level in assembly: what cachesim_LL.c does for a reference within one of its lines, and
+/* lib/emit/last_level.c - the default last level in assembly: what sim/fast/LL.h does for a reference within one of its lines, and
  * what engine.c counts.
  *
  *   row = rows + (line number & mask) * ways
@@ -12,7 +12,7 @@ enum { SITE = LINE, SLOT = ROW, MISSED = CARRIED, ENTRY = HERE };
 
 static void row_of(struct qn_code *c, unsigned address, const unsigned *r)
 {
-    const struct qn_lru_rows *l = &qn_sim_ll_rows;
+    const struct qn_fast_LL *l = &qn_fast.LL;
 
     x_mov(c, r[LINE], address);
     x_shr64(c, r[LINE], l->line_bits);
@@ -33,7 +33,7 @@ static void look_up(struct qn_code *c, const unsigned *r)
     x_jcc(c, X_CC_E, 0);
     first = c->exec;
     x_table(c, X_STORE, r[LINE], r[ROW], 0);
-    x_lea(c, r[END], r[ROW], QN_REG_NONE, 1, (int32_t)(qn_sim_ll_rows.ways - 1) * 8);
+    x_lea(c, r[END], r[ROW], QN_REG_NONE, 1, (int32_t)(qn_fast.LL.ways - 1) * 8);
     again = c->exec;
     x_rr(c, 1, X_CMP, r[ROW], r[END]);
     x_jcc(c, X_CC_E, 0);
@@ -54,11 +54,21 @@ static void look_up(struct qn_code *c, const unsigned *r)
     x_patch(first, c->exec);
 }
 
+/* --check wants to know what became of the reference. */
+static void tell_twin(struct qn_code *c, const unsigned r[5])
+{
+    if (!emit_rules.check)
+        return;
+    x_lea(c, r[ENTRY], r[MISSED], r[MISSED], 1, 1); /* bit 0: L1 miss, bit 1: LL miss */
+    x_store(c, CTX(result), r[ENTRY]);
+}
+
 /* The two counters of the site, and the log of misses. */
 void emit_last_level_account(struct qn_code *c, const unsigned r[5])
 {
     uint64_t log = (uintptr_t)qn_sim_misses, count = (uintptr_t)&qn_sim_miss_count;
 
+    tell_twin(c, r);
     x_load32(c, r[SITE], CTX(arg_site));
     x_alu_imm32(c, 0, X_AND, r[SITE], QN_SITE_COUNTER_MASK);
     x_load32(c, r[SLOT], count);
@@ -80,7 +90,7 @@ void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned
  * Destroys the five registers and the flags.  False, and nothing is written, if the last level is not such a one. */
 bool emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5])
 {
-    if (!qn_sim_ll_rows.ways || qn_sim_d1_filter.line >> qn_sim_ll_rows.line_bits > 1)
+    if (!qn_fast.LL.ways || qn_sim_d1_filter.line >> qn_fast.LL.line_bits > 1)
         return false;
     emit_last_level_look_up(c, address, scratch);
     emit_last_level_account(c, scratch);

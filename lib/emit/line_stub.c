@@ -1,7 +1,7 @@
-/* lib/emit/line_stub.c - a miss of a code line in assembly: what cachesim_I1.c does when a line has no stamp.
+/* lib/emit/line_stub.c - a miss of a code line in assembly: what sim/fast/I1.h does when a line has no stamp.
  *
  *   stamps: cmp, cmova ...       the line of the set that was used longest ago gives way
- *   the last level, counters     last_level.c; where many caches share the execution, log_stub.c; or batch.c
+ *   the last level, counters     last_level.c; or written down, log.c
  *
  * A fetch over two lines takes in what is not there of them, and looks up both in the last level.
  *
@@ -26,7 +26,7 @@ static uint32_t stubs[QN_TRIPLES][2][2]; /* by triple; for batches or not, both 
 
 static void find_oldest(struct qn_code *c, const unsigned *r)
 {
-    const struct qn_stamped_sets *l = &qn_sim_i1_sets;
+    const struct qn_fast_I1 *l = &qn_fast.I1;
 
     x_load32_table(c, r[SET], r[REC], offsetof(struct qn_code_line, line));
     x_shr32(c, r[SET], l->line_bits);
@@ -108,13 +108,11 @@ static void look_up_both(struct qn_code *c, const unsigned *r)
 /* The last level and the counters, or a note for both of them. */
 static void tell_of_miss(struct qn_code *c, const unsigned *r, bool both)
 {
-    unsigned kind = both ? QN_LOG_FETCH | QN_LOG_OVER : QN_LOG_FETCH;
-
-    if (qn_sim_log.entries || emit_rules.batch) {
+    if (qn_sim_log.many || emit_rules.log_all || emit_rules.batch) {
         x_table(c, X_LOAD, r[1], r[REC], offsetof(struct qn_code_line, line));
         if (both)
             x_lea(c, r[1], r[1], QN_REG_NONE, 1, -1);
-        (emit_rules.batch ? emit_batch_miss : emit_log)(c, r[1], r[2], r[3], SITE, kind);
+        emit_log_append(c, r[1], r[2], r[3], SITE, QN_LOG_FETCH, both ? 2 : 1); /* a byte of each */
         return;
     }
     x_load32_table(c, r[HERE], QN_RSP, SITE);
@@ -152,17 +150,17 @@ static uint32_t make_stub(const struct emitter *e, bool both)
 
 static bool eligible(void)
 {
-    const struct qn_stamped_sets *l = &qn_sim_i1_sets;
-    bool next = qn_sim_ll_rows.ways || qn_sim_log.entries;
-    uint32_t next_bits = qn_sim_log.entries ? qn_sim_log.line_bits : qn_sim_ll_rows.line_bits;
+    const struct qn_fast_I1 *l = &qn_fast.I1;
+    bool next = qn_fast.LL.ways || qn_sim_log.many;
+    uint32_t next_bits = qn_sim_log.many ? qn_sim_log.line_bits : qn_fast.LL.line_bits;
 
-    return l->ways && l->ways <= WAYS_MAX && !emit_rules.check && next && l->line_bits <= next_bits;
+    return l->ways && l->ways <= WAYS_MAX && next && l->line_bits <= next_bits;
 }
 
 /* Address of the stub for the block's registers, and for one line or both; 0: none. */
 static uint32_t stub_of(const struct emitter *e, bool both)
 {
-    uint32_t *at = &stubs[emit_triple(e)][emit_rules.batch][both];
+    uint32_t *at = &stubs[emit_triple(e)][emit_rules.batch || emit_rules.log_all][both];
 
     if (!*at && eligible())
         *at = make_stub(e, both);

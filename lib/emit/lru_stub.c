@@ -1,4 +1,4 @@
-/* lib/emit/lru_stub.c - the default data cache in assembly: what cachesim_D1.c does when the filter has not found the line at home.
+/* lib/emit/lru_stub.c - the default data cache in assembly: what sim/fast/D1.h does when the filter has not found the line at home.
  *
  *   straddling?  both lines at home: both are stamped, done; else C
  *   cmp entries+0*stride(set), line ;  je found ...     in another slot of the set: changes places with what is at home, is
@@ -200,10 +200,11 @@ static struct lru_stub make_stub(const struct emitter *e, struct lru *s, unsigne
 uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
-    struct lru s = {.slots = f->sets ? (f->mask / 16 + 1) / f->sets : 0, .stride = f->sets * 16};
+    uint32_t sets = qn_fast.D1.sets;
+    struct lru s = {.slots = sets ? (f->mask / 16 + 1) / sets : 0, .stride = sets * 16};
     struct lru_stub *stub;
 
-    if (s.slots < 2 || s.slots > SLOTS_MAX || emit_rules.check || qn_sim_kinds || (size & (size - 1)) || size >> SIZES)
+    if (s.slots < 2 || s.slots > SLOTS_MAX || qn_sim_kinds || (size & (size - 1)) || size >> SIZES)
         return 0;
     stub = &stubs[emit_triple(e)][qn_log2(size)];
     if (!stub->again)

@@ -277,6 +277,15 @@ static inline void x_store32_at(struct qn_code *c, unsigned reg, unsigned index,
     x_mem(c, reg, QN_REG_NONE, index, scale, (int32_t)table);
 }
 
+/* movq $simm32, table(%base) */
+static inline void x_store_imm_table(struct qn_code *c, unsigned base, uint64_t table, uint32_t imm)
+{
+    x_byte(c, x_rex_mem(1, 0, base, QN_REG_NONE));
+    x_byte(c, 0xc7);
+    x_mem(c, 0, base, QN_REG_NONE, 1, (int32_t)table);
+    x_u32(c, imm);
+}
+
 /* movl $imm, table(%base) */
 static inline void x_store32_imm_table(struct qn_code *c, unsigned base, uint64_t table, uint32_t imm)
 {

@@ -74,6 +74,17 @@ static struct node *find_node(struct plan *p, const struct qn_geometry *geometry
     return &p->node[i];
 }
 
+#define ROW_WORDS_MAX 16u /* as in sim/fast/rows.h: rows up to here are powers of two, and lie at a multiple of their size */
+
+static uint32_t row_words_of(uint32_t ways)
+{
+    uint32_t words = 1;
+
+    while (words < ways)
+        words *= 2;
+    return words <= ROW_WORDS_MAX ? words : ways;
+}
+
 static void plan_D1s(struct plan *p)
 {
     const struct qn_exp_member *D1 = p->g->member[QN_EXP_MANY_D1];
@@ -83,8 +94,8 @@ static void plan_D1s(struct plan *p)
 
         if (node == &p->node[p->nodes])
             *node = (struct node){ qn_log2(D1[i].geometry.line), sets_of(&D1[i].geometry), 1, 0 }, p->nodes++;
-        if (!D1[i].file && node->ways < D1[i].geometry.assoc)
-            node->ways = D1[i].geometry.assoc;
+        if (!D1[i].file && node->ways < row_words_of(D1[i].geometry.assoc))
+            node->ways = row_words_of(D1[i].geometry.assoc);
         if (D1[i].file && repeat_is_noop(D1[i].file))
             node->members |= 1ull << i;
         else if (D1[i].file)
@@ -122,12 +133,6 @@ static void print_pointer(FILE *f, const char *kind, int number, bool is_module)
         fputs("NULL", f);
 }
 
-/* For sim/many/vectors.h.  What is built here runs here. */
-static bool has_vectors(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-}
-
 /* For sim/many/log.h. */
 static bool may_log(const struct plan *p, const struct qn_exp_sim *sim)
 {
@@ -159,13 +164,11 @@ static void print_D1s(FILE *f, const struct plan *p)
 
         fprintf(f, "    {%u, %u, %u, %u, %u, 0x%llxull},\n", n->bits, n->sets, n->ways, rows, depths,
                 (unsigned long long)n->members);
-        rows += (n->sets * n->ways + 7) & ~7u; /* from one line of the processor's cache on */
-        depths += has_vectors() && (n->ways == 4 || n->ways == 8) ? 1u << n->ways : n->ways + 1;
+        rows += (n->sets * n->ways + ROW_WORDS_MAX - 1) & ~(ROW_WORDS_MAX - 1);
+        depths += n->ways + 1;
     }
     fprintf(f, "};\n#define MANY_NODES %d\n#define MANY_ROWS %u\n#define MANY_DEPTHS %u\n#define MANY_MINDS 0x%llxull\n",
             p->nodes, rows, depths, (unsigned long long)p->minds);
-    if (has_vectors())
-        fputs("#define MANY_VECTORS 1\n", f);
 }
 
 static void print_LLs(FILE *f, const struct plan *p)

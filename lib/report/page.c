@@ -102,23 +102,13 @@ static void write_summary(struct qn_report_facts *f, FILE *out)
 
 /* ---- caches and time ---- */
 
-static void write_missing(const struct qn_report_facts *f, FILE *out)
-{
-    fputs("<p>No three Cs and no curve by stack distances: ", out);
-    qn_report_text(out, f->report->no_modules);
-    fputs(".</p>\n", out);
-}
-
 static void write_caches(struct qn_report_facts *f, FILE *out)
 {
     qn_report_heading(out, "caches", "Caches");
-    if (f->report->no_modules)
-        write_missing(f, out);
     if (f->report->mattson_log)
         qn_report_draw(f, out, QN_REPORT_CURVE);
     qn_report_draw(f, out, QN_REPORT_SIZES);
-    if (!f->report->no_modules)
-        qn_report_draw(f, out, QN_REPORT_CLASSES);
+    qn_report_draw(f, out, QN_REPORT_CLASSES);
     if (f->report->sets_log)
         qn_report_draw(f, out, QN_REPORT_SETS);
 }

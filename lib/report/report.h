@@ -23,7 +23,6 @@ struct qn_report {
     const char *folder;
     const char *mattson_log, *sets_log; /* NULL: no curve, no misses by set */
     const char *ended;       /* how the program ended, where it was not with status 0, else NULL */
-    const char *no_modules;  /* why the analysis modules could not be built, else NULL */
 };
 
 enum qn_prof_status qn_report_write(const struct qn_report *r, struct qn_prof_error *err);

@@ -5,6 +5,7 @@
 #include "run/interval.h"
 #include "run/run.h"
 #include "sim/contract.h"
+#include "sim/twin.h"
 #include "sim/module.h"
 #include "sim/service.h"
 
@@ -310,6 +311,7 @@ void qn_arena_undo_misses(uint32_t record, unsigned insn)
             return;
         counters[counter]--;
         counters[counter + 1] -= miss % 2;
+        qn_sim_twin_undo(counter, miss % 2);
         end = counter;
     }
 }

@@ -1,18 +1,17 @@
-/* lib/run/batch.c - when are references written down and simulated many at a time (sim/batch.h), instead of asking a filter for each?
+/* lib/run/batch.c - when are references written down and simulated many at a time (sim/fast/log.h), instead of asking a filter for each?
  *
  *   D1 misses of references since the last look     8%         27%         24%         16%
  *   from here on                                    filter     batches     batches     filter
  *
  * A filter is best where nearly all references hit, and a batch where so many miss that nobody can predict which: from about a fifth
- * on (doc/performance.md).  That is looked at whenever three millions have missed, by the counts of all blocks, when translated
- * code is left.  Nothing that is counted depends on it.
+ * on with vectors, from a third on without (sim/fast/rows.h, doc/performance.md).  That is looked at whenever three millions have
+ * missed, by the counts of all blocks, when translated code is left.  Nothing that is counted depends on it.
  *
  * Code for batches has a home of its own (space.c), so it stays when filters are used again, and the other way round.
  */
 #include "run/batch.h"
 
 #include "cost/count.h"
-#include "run/cpu.h"
 #include "run/run.h"
 #include "run/space.h"
 #include "sim/contract.h"
@@ -20,8 +19,11 @@
 #define LOOK 3000000u      /* misses: some hundredths of a second, while a look at 100,000 blocks takes some milliseconds */
 #define LOOK_OFTEN 1000u   /* --batch=often */
 #define PATIENCE 16u       /* looks that change nothing are made less and less often, up to so much */
-#define MANY 4u            /* from one in so many on: batches */
-#define FEW 5u             /* from less than one in so many on: the filter */
+
+/* Per cent of references that miss: from `many` on batches, from less than `few` on the filter. */
+static const struct limits {
+    uint8_t many, few;
+} limits[] = {[QN_VECTORS_SCALAR] = {33, 30}, [QN_VECTORS_AVX2] = {25, 20}, [QN_VECTORS_AVX512] = {25, 20}};
 
 uint64_t qn_batch_misses_left = UINT64_MAX;
 
@@ -30,11 +32,14 @@ static struct totals {
     int64_t references, misses;
 } then;
 
+static bool on;
+
 static void switch_to(bool wanted)
 {
-    if (qn_sim_batch_on == wanted)
+    if (on == wanted)
         return;
-    qn_sim_batch_switch(wanted);
+    on = wanted;
+    qn_sim_log_switch(wanted);
     qn_arena->stats.batches += wanted;
 }
 
@@ -42,8 +47,8 @@ static void switch_to(bool wanted)
  * reference by itself. */
 static bool allows(const struct qn_config *c)
 {
-    return c->cache_sim && c->filter && !c->check && !c->explain && !c->observes && !c->interval &&
-           c->batch != QN_BATCH_NEVER && qn_sim_batch_possible() && qn_cpu_has_avx512();
+    return c->cache_sim && c->filter && !c->versus && !c->explain && !c->observes && !c->interval &&
+           c->batch != QN_BATCH_NEVER && qn_sim_log_possible();
 }
 
 void qn_batch_init(void)
@@ -62,7 +67,7 @@ void qn_batch_init(void)
 /* Regions have homes of their own, which are not made twice. */
 unsigned qn_batch_home(unsigned home)
 {
-    if (QN_LIKELY(!qn_sim_batch_on) || home == QN_HOME_OFF)
+    if (QN_LIKELY(!on) || home == QN_HOME_OFF)
         return home;
     if (home == QN_HOME_ON)
         return QN_HOME_BATCH;
@@ -97,9 +102,10 @@ void qn_batch_look(void)
 {
     struct totals now = all_blocks();
     int64_t references = now.references - then.references, misses = now.misses - then.misses;
-    bool wanted = misses * (qn_sim_batch_on ? FEW : MANY) >= references;
+    const struct limits *l = &limits[qn_sim_vectors.with];
+    bool wanted = 100 * misses >= (on ? l->few : l->many) * references;
 
-    pause = wanted != qn_sim_batch_on ? look : pause < PATIENCE * look ? 2 * pause : pause;
+    pause = wanted != on ? look : pause < PATIENCE * look ? 2 * pause : pause;
     qn_batch_misses_left = pause;
     then = now;
     switch_to(wanted);

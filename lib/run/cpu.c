@@ -24,6 +24,7 @@
 #define CPUID7_OSPKE (1u << 4)
 #define CPUID7_FSGSBASE (1u << 0) /* ebx */
 #define HWCAP2_FSGSBASE (1u << 1)
+#define XCR0_AVX 0x6u
 #define XCR0_AVX512 0xe6u         /* what its registers are in */
 #define XGETBV_USED (1u << 2)     /* leaf 0xd, subleaf 1, eax: xgetbv knows 1 */
 #define COMPACT_ALIGNED (1u << 1) /* leaf 0xd, subleaf of a component, ecx */
@@ -59,11 +60,14 @@ uint32_t qn_cpu_features(void) { return ask(LEAF_MORE, 0).r[QN_RBX]; }
 
 static bool has_xgetbv(void) { return ask(LEAF_FEATURES, 0).r[QN_RCX] & CPUID1_OSXSAVE; }
 
-bool qn_cpu_has_avx512(void)
+enum qn_vectors qn_cpu_vectors(void)
 {
-    const uint32_t wanted = QN_CPU_AVX512F | QN_CPU_AVX512BW;
+    const uint32_t avx512 = QN_CPU_AVX512F | QN_CPU_AVX512BW | QN_CPU_AVX512VL, features = qn_cpu_features();
+    uint64_t enabled = has_xgetbv() ? xgetbv(0) : 0;
 
-    return has_xgetbv() && (qn_cpu_features() & wanted) == wanted && (xgetbv(0) & XCR0_AVX512) == XCR0_AVX512;
+    if ((features & avx512) == avx512 && (enabled & XCR0_AVX512) == XCR0_AVX512)
+        return QN_VECTORS_AVX512;
+    return features & QN_CPU_AVX2 && (enabled & XCR0_AVX) == XCR0_AVX ? QN_VECTORS_AVX2 : QN_VECTORS_SCALAR;
 }
 
 uint64_t qn_cpu_enabled(void) { return xgetbv(0); }

@@ -10,6 +10,7 @@
 #include "run/signal.h"
 #include "run/space.h"
 #include "sim/contract.h"
+#include "sim/twin.h"
 #include "tcache/tcache.h"
 
 #include <stddef.h>
@@ -68,12 +69,14 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
     if (QN_UNLIKELY(at_most == QN_VARIANT_STEPS))
         qn_sample_before(index);
     qn_enter(stop);
-    if (qn_sim_log.used)
+    if (!qn_sim_log_is_empty())
         qn_sim_log_drain(); /* whatever looks at the counters does so from here */
-    if (QN_HOME(space) == QN_HOME_BATCH) {
-        qn_sim_batch_drain();
+    if (!qn_sim_branches_are_empty())
+        qn_sim_branches_drain();
+    if (qn_sim_twin_logs || (qn_sim_twin_on && qn_sim_branches.next))
+        qn_sim_twin_drained();
+    if (QN_HOME(space) == QN_HOME_BATCH)
         qn_batch_missed(QN_BATCH_STAY);
-    }
     qn_batch_missed(qn_sim_miss_count);
     return index;
 }

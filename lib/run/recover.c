@@ -124,8 +124,8 @@ bool qn_recover_fault(struct qn_ucontext *uc, bool after)
         take_saved_flags();
     qn_ctx.rflags |= uc->mc.flags & FLAG_RF; /* set at a fault, as the program's handler sees it natively */
     qn_ctx.rip = guest_pc(b, i + after);
-    if (QN_HOME(b->space) == QN_HOME_BATCH)
-        qn_sim_batch_recover(side[i].state & QN_SIDE_BATCH ? borrowed_value(&uc->mc, &side[i], b->s2) : 0);
+    if (qn_sim_log_on)
+        qn_sim_log_recover(side[i].state & QN_SIDE_BATCH ? borrowed_value(&uc->mc, &side[i], b->s2) : 0);
     if (b->instrumented) {
         qn_arena_leave(b->record, i + after);
         qn_arena_undo_misses(b->record, i + after);

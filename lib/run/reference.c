@@ -35,8 +35,9 @@ void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned acc
         outcome = qn_sim_see(addr, size, qn_run_kind(access), qn_points_explain(qn_ctx.arg_pc), pair);
     else if (!may_pass(access) || !qn_filter_passes(&qn_sim_d1_filter, addr, size, &qn_ctx.now))
         outcome = qn_sim_data_kind(addr, size, qn_run_kind(access), pair);
+    sim_pc = qn_ctx.arg_pc; /* also if the filter has let it pass */
     if (qn_cfg()->check)
-        qn_sim_twin_follow(addr, size, qn_run_kind(access), outcome, (uint32_t)(pair - qn_arena_counters()));
+        qn_sim_twin_data(addr, size, qn_run_kind(access), outcome, (uint32_t)(pair - qn_arena_counters()));
 }
 
 /* How many references from the stream's next on lie wholly in the same line; 0: not even that one. */

@@ -18,6 +18,7 @@
 #include "run/sample.h"
 #include "run/space.h"
 #include "sim/contract.h"
+#include "sim/fast/fast.h"
 #include "sim/service.h"
 #include "sim/twin.h"
 #include "tcache/tcache.h"
@@ -36,6 +37,13 @@ static uint32_t smallest_line(const struct qn_config *c)
     return c->LL.line < line ? c->LL.line : line;
 }
 
+static struct qn_sim_vectors vectors(const struct qn_config *c)
+{
+    enum qn_vectors has = qn_cpu_vectors();
+
+    return (struct qn_sim_vectors){c->vectors && c->vectors < has ? c->vectors : has, has == QN_VECTORS_AVX512};
+}
+
 static void start_simulation(const struct qn_config *c)
 {
     if (c->interval)
@@ -44,9 +52,11 @@ static void start_simulation(const struct qn_config *c)
         return;
     simulating = true;
     qn_sim_service_init(&qn_arena->sim_output, qn_arena_charges(), qn_arena_text(c->sim_opt));
+    qn_sim_choose(qn_arena_text(c->sim_slots), qn_arena_text(c->versus ? c->versus_slots : c->sim_slots));
+    qn_sim_vectors = vectors(c);
     qn_sim_init(c, qn_arena_counters());
     if (c->check)
-        qn_sim_twin_init(c, &qn_arena->versus);
+        qn_sim_twin_init(c, c->versus ? &qn_arena->versus : NULL);
     if (c->explain && c->cache_sim)
         qn_sim_explain(c, qn_arena_explain());
     rest.emit.leaves = steps.emit.leaves = c->toggle;
@@ -67,7 +77,7 @@ static struct qn_space_rules counting_rules(const struct qn_config *c)
     uint32_t features = qn_cpu_features();
 
     return (struct qn_space_rules){
-        .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check, .stats = c->stats,
+        .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check, .versus = c->versus, .log_all = qn_sim_log_all, .stats = c->stats,
                  .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle, .countdown = c->interval ? &qn_interval_left : NULL,
                  .has_bw = features & QN_CPU_AVX512BW, .has_bmi2 = features & QN_CPU_BMI2, .has_avx512 = features & QN_CPU_AVX512F},
         .event = {.cachegrind = c->counting == QN_COUNTING_CACHEGRIND, .caches = c->cache_sim, .branches = c->branch_sim,
@@ -99,7 +109,8 @@ static void open_home(unsigned home)
     if (home != QN_HOME_OFF && !on.emit.counts) { /* also before what is not counted between samples */
         start_simulation(qn_cfg());
         batch = on = counting_rules(qn_cfg());
-        batch.emit.batch = true;
+        batch.emit.log_all |= !qn_fast.D1.sets;
+        batch.emit.batch = !batch.emit.log_all;
         qn_batch_init();
     }
     qn_emit_set_rules(&qn_space_rules(home)->emit);

@@ -221,8 +221,10 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
     index = qn_emit_block(&block, &events, place.counter, place.centre, place.record, space);
     if (block.volatile_code)
         volatile_hash[index] = code_hash(block.pc, block.next - block.pc);
-    if (traced(number) && (c->trace & QN_TRACE_EMIT))
+    if (traced(number) && (c->trace & QN_TRACE_EMIT)) {
         qn_trace_emit(index);
+        qn_emit_why(&block, &events, qn_trace_line);
+    }
     update_stats(since);
     return index;
 }

@@ -38,6 +38,7 @@ static inline uint64_t sim_stuck_seconds(const char *text)
 }
 
 #define SIM_AT_WORK_SECOND 128u
+#define SIM_AT_WORK_NEXT 256u /* the next call of the same function */
 #ifdef QN_SIM_TWIN
 #define SIM_AT_WORK_HERE SIM_AT_WORK_SECOND
 #else
@@ -69,6 +70,13 @@ static inline void sim_leave(struct sim_before before)
 {
     sim_at_work[0] = before.call;
     sim_at_work[1] = before.function;
+}
+
+/* The next one of many calls that are made one after the other: its number is one more. */
+static inline void sim_enter_next(enum sim_function function)
+{
+    sim_at_work[1] = function;
+    sim_at_work[2] = sim_at_work[0] += SIM_AT_WORK_NEXT;
 }
 
 static inline void sim_in(enum sim_function function) { sim_at_work[1] = function; }

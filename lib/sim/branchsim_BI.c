@@ -1,15 +1,15 @@
-/* lib/sim/branchsim_BI.c - Cachegrind's predictor of indirect branch targets.
+/* lib/sim/branchsim_BI.c - Cachegrind's predictor of indirect branches: each goes where it went last time.
  *
- * 512 last targets, indexed by the low nine bits of the branch's address, start at 0.  Storage: 512 * 64 bits.
+ * 512 targets, chosen by the low nine bits of the branch's address; all begin at 0.  Storage: 512 * 64 bits.
+ * Source: Valgrind 3.19, cachegrind/cg_branchpred.c.
  */
-#include "sim/contract.h"
+#include "sim/module.h"
 
-#define BI_ENTRIES 512
+#define PREDICTOR "cachegrind"
 
-static uint64_t BI_targets[BI_ENTRIES];
+#define ENTRIES 512
 
-/* Where the targets are: translated code does the same by itself. */
-static inline struct qn_bi_table branchsim_BI_inline(void) { return (struct qn_bi_table){(uintptr_t)BI_targets, BI_ENTRIES - 1}; }
+static uint64_t targets[ENTRIES];
 
-static inline uint64_t branchsim_BI_target(uint64_t pc) { return BI_targets[pc % BI_ENTRIES]; }
-static inline void branchsim_BI_learn(uint64_t pc, uint64_t target) { BI_targets[pc % BI_ENTRIES] = target; }
+static uint64_t branchsim_BI_target(uint64_t pc) { return targets[pc % ENTRIES]; }
+static void branchsim_BI_learn(uint64_t pc, uint64_t target) { targets[pc % ENTRIES] = target; }

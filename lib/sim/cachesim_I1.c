@@ -1,87 +1,49 @@
-/* lib/sim/cachesim_I1.c - the level-1 instruction cache: least recently used, by time stamps.
+/* lib/sim/cachesim_I1.c - the level-1 instruction cache, least recently used.
  *
- * Code lines do not move, so each has a record of its own: the time of its last use, or 0 if it is not in
- * the cache.  A hit only writes the time, which translated code does by itself; so this file sees nothing but
- * misses and references that straddle two lines.  The victim is the line of the set with the oldest time.
+ * Each set is a row of line numbers, the line used last in front.  A reference moves its line to the front; on a miss the
+ * line at the end, used longest ago, is the victim:
  *
- *   cachesim_I1_initcache(geometry, alloc)
- *   cachesim_I1_doref(addr, size, &clock)   1 on a miss
+ *   two ways   reference to A: [A -] miss   B: [B A] miss   A: [A B] hit   C: [C A] miss, the victim is B
+ *
+ * A fetch that covers several lines touches each, in address order, and is one miss at most.
+ * Source: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970.
  */
-#include "sim/contract.h"
+#include "sim/module.h"
 
-#define CACHESIM_I1_HIT QN_HIT_STAMP
+#define LEVEL "lru"
+#define LEVEL_ROWS rows /* --explain shows these; an inclusive last level takes lines out of them */
 
-static struct qn_code_line I1_free = {0, QN_NO_LINE}; /* as old as can be */
-static struct qn_code_line **I1_ways; /* sets * ways records */
-static struct {
-    unsigned ways, line_bits, set_mask;
-} I1;
+static uint64_t *rows; /* sim.sets rows of sim.ways line numbers */
 
-static bool cachesim_I1_initcache(struct qn_geometry g, void *(*alloc)(uint64_t))
+static void cachesim_I1_initcache(const struct sim_config *config)
 {
-    unsigned sets = g.size / (g.assoc * g.line);
+    uint64_t lines = (uint64_t)config->sets * config->ways;
 
-    I1.ways = g.assoc;
-    I1.line_bits = qn_log2(g.line);
-    I1.set_mask = sets - 1;
-    I1_ways = alloc((uint64_t)sets * g.assoc * sizeof *I1_ways);
-    for (uint64_t i = 0; i < (uint64_t)sets * g.assoc; i++)
-        I1_ways[i] = &I1_free;
-    return true;
+    rows = sim_alloc(lines * sizeof *rows);
+    for (uint64_t i = 0; i < lines; i++)
+        rows[i] = SIM_NO_LINE;
 }
 
-/* Where the lines are, for translated code that brings one in by itself. */
-static inline struct qn_stamped_sets cachesim_I1_sets(void)
+/* The line moves to the front of its row.  Was it there? */
+static bool touch(uint64_t line)
 {
-    return (struct qn_stamped_sets){(uintptr_t)I1_ways, I1.line_bits, I1.set_mask, I1.ways};
-}
+    uint64_t *row = rows + (line & (sim.sets - 1)) * sim.ways, moved = line;
 
-static struct qn_code_line **I1_victim(struct qn_code_line **set)
-{
-    unsigned oldest = 0;
-    uint64_t time = ~0ull;
+    for (uint32_t way = 0; way < sim.ways; way++) {
+        uint64_t here = row[way];
 
-    for (unsigned i = 0; i < I1.ways; i++) {
-        oldest = set[i]->stamp < time ? i : oldest;
-        time = set[i]->stamp < time ? set[i]->stamp : time;
+        row[way] = moved;
+        if (here == line)
+            return true;
+        moved = here;
     }
-    return &set[oldest];
+    return false;
 }
 
-static unsigned I1_touch(struct qn_code_line *rec, uint64_t line, uint64_t now)
+static void cachesim_I1_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
 {
-    unsigned miss = rec->stamp == 0;
-
-    if (miss) {
-        struct qn_code_line **way = I1_victim(I1_ways + (line & I1.set_mask) * (uint64_t)I1.ways);
-
-        (*way)->stamp = 0;
-        *way = rec;
-    }
-    rec->stamp = now;
-    return miss;
-}
-
-/* An inclusive LL takes the line away. */
-static inline void cachesim_I1_drop(uint64_t address, struct qn_code_line *(*record)(uint64_t))
-{
-    struct qn_code_line *rec = record(address);
-    struct qn_code_line **set = I1_ways + (address >> I1.line_bits & I1.set_mask) * (uint64_t)I1.ways;
-
-    for (unsigned i = 0; i < I1.ways; i++)
-        if (set[i] == rec) {
-            set[i]->stamp = 0;
-            set[i] = &I1_free;
-        }
-}
-
-static inline unsigned cachesim_I1_doref(uint64_t addr, uint32_t size, uint64_t *clock,
-                                         struct qn_code_line *(*record)(uint64_t))
-{
-    uint64_t line = addr >> I1.line_bits, last = (addr + size - 1) >> I1.line_bits;
-    unsigned miss = 0;
-
-    for (; line <= last; line++)
-        miss |= I1_touch(record(line << I1.line_bits), line, ++*clock);
-    return miss;
+    (void)kind; /* SIM_FETCH */
+    for (uint64_t line = addr >> sim.line_bits; line <= (addr + size - 1) >> sim.line_bits; line++)
+        if (!touch(line))
+            result->miss = true;
 }

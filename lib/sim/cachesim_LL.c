@@ -1,36 +1,49 @@
-/* lib/sim/cachesim_LL.c - the last-level cache, unified, looked up on every level-1 miss with the range of the
- * whole reference.  Least recently used; no back-invalidation. */
-#include "sim/lru.h"
+/* lib/sim/cachesim_LL.c - the last level, unified, least recently used.
+ *
+ * Each set is a row of line numbers, the line used last in front.  A reference moves its line to the front; on a miss the
+ * line at the end, used longest ago, is the victim:
+ *
+ *   two ways   reference to A: [A -] miss   B: [B A] miss   A: [A B] hit   C: [C A] miss, the victim is B
+ *
+ * It is asked for what missed the I1 or the D1, with the range of the whole reference, and is neither inclusive nor exclusive.
+ * Source: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970.
+ */
+#include "sim/module.h"
 
-static uint64_t *LL_rows;
-static struct {
-    unsigned ways, line_bits, set_mask;
-} LL;
+#define LEVEL "lru"
+#define LEVEL_ROWS rows /* --explain shows these; an inclusive last level takes lines out of them */
 
-static bool cachesim_LL_initcache(struct qn_geometry g, void *(*alloc)(uint64_t))
+static uint64_t *rows; /* sim.sets rows of sim.ways line numbers */
+
+static void cachesim_LL_initcache(const struct sim_config *config)
 {
-    unsigned sets = g.size / (g.assoc * g.line);
+    uint64_t lines = (uint64_t)config->sets * config->ways;
 
-    LL.ways = g.assoc;
-    LL.line_bits = qn_log2(g.line);
-    LL.set_mask = sets - 1;
-    LL_rows = alloc((uint64_t)sets * g.assoc * 8);
-    lru_clear(LL_rows, (uint64_t)sets * g.assoc);
-    return true;
+    rows = sim_alloc(lines * sizeof *rows);
+    for (uint64_t i = 0; i < lines; i++)
+        rows[i] = SIM_NO_LINE;
 }
 
-/* Where the lines are, for translated code that looks one up by itself. */
-static inline struct qn_lru_rows cachesim_LL_rows(void)
+/* The line moves to the front of its row.  Was it there? */
+static bool touch(uint64_t line)
 {
-    return (struct qn_lru_rows){(uintptr_t)LL_rows, LL.line_bits, LL.set_mask, LL.ways};
+    uint64_t *row = rows + (line & (sim.sets - 1)) * sim.ways, moved = line;
+
+    for (uint32_t way = 0; way < sim.ways; way++) {
+        uint64_t here = row[way];
+
+        row[way] = moved;
+        if (here == line)
+            return true;
+        moved = here;
+    }
+    return false;
 }
 
-static inline unsigned cachesim_LL_doref(uint64_t addr, uint32_t size)
+static void cachesim_LL_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
 {
-    uint64_t line = addr >> LL.line_bits, last = (addr + size - 1) >> LL.line_bits;
-    unsigned miss = 0;
-
-    for (; line <= last; line++)
-        miss |= lru_ref(LL_rows + (line & LL.set_mask) * (uint64_t)LL.ways, LL.ways, line);
-    return miss;
+    (void)kind; /* reads, writes and fetches are alike */
+    for (uint64_t line = addr >> sim.line_bits; line <= (addr + size - 1) >> sim.line_bits; line++)
+        if (!touch(line))
+            result->miss = true;
 }

@@ -1,5 +1,6 @@
 /* lib/sim/contract.h - what the rest of quern knows of the simulators: addresses for the hit filter and
- * entry points for slow calls.  Emitted code and the simulator slots meet here and nowhere else.
+ * entry points for slow calls.  Emitted code and the simulator slots meet here, and in fast/fast.h where the default files are
+ * simulated without calls.
  */
 #ifndef QN_SIM_CONTRACT_H
 #define QN_SIM_CONTRACT_H
@@ -39,8 +40,6 @@ struct qn_filter {
     uint32_t line;        /* bytes */
     bool stamps;          /* false: a hit changes nothing at all */
     bool writes_call;     /* writes and read-modify-writes never pass (a hit makes a line dirty) */
-    uint32_t sets;        /* not 0: the table is all there is to the level (see cachesim_D1.c), so a stub may do what
-                             it does for a reference within one line; the call is qn_sim_d1_missed if it missed */
 };
 
 static inline struct qn_filter qn_filter_of(const struct qn_filter_entry *table, uint32_t entries, uint32_t line)
@@ -63,52 +62,18 @@ static inline bool qn_filter_passes(const struct qn_filter *f, uint64_t addr, ui
     return true;
 }
 
-/* A predictor of conditional branches that translated code works by itself: two-bit counters at history | (pc & pc_mask), which
- * predict taken from 2 on; then history = (2 * history + (taken ? taken : 0)) & history_mask. */
-struct qn_bc_tables {
-    uint64_t counters;    /* address of the bytes, below 2 GiB; 0: call qn_sim_cond */
-    uint64_t history;     /* address of the 32-bit word */
-    uint64_t next[2];     /* addresses of four bytes: what becomes of a counter after not taken, and after taken */
-    uint32_t pc_mask, taken, history_mask;
-};
+/* A place that references: the index of its two counters, L1 and LL misses | bytes << QN_SITE_SIZE_SHIFT. */
+#define QN_SITE_SIZE_SHIFT 25
+#define QN_SITE_COUNTER_MASK ((1u << QN_SITE_SIZE_SHIFT) - 1)
+#define QN_SITE_SIZE_MAX 64 /* larger references go through qn_sim_slow_big: size in arg_aux */
 
-/* A predictor of indirect targets that translated code works by itself: the last target, at pc & pc_mask. */
-struct qn_bi_table {
-    uint64_t targets;     /* address of the 64-bit words, below 2 GiB; 0: call qn_sim_indirect */
-    uint32_t pc_mask;
-};
-
-/* A last level whose sets are rows of line numbers, newest first (lru.h), so that a stub may look a line up. */
-struct qn_lru_rows {
-    uint64_t rows;        /* address of the 64-bit words */
-    uint32_t line_bits, set_mask;
-    uint32_t ways;        /* words of a row; 0: the level is something else */
-};
-
-extern struct qn_lru_rows qn_sim_ll_rows;
-
-/* A level of code lines whose sets are pointers to the records of their lines; what has the oldest stamp gives way. */
-struct qn_stamped_sets {
-    uint64_t sets;        /* address of the pointers */
-    uint32_t line_bits, set_mask;
-    uint32_t ways;        /* pointers of a set; 0: the level is something else */
-};
-extern struct qn_stamped_sets qn_sim_i1_sets;
-
-/* Many caches on one execution (sim/many/log.h): references that no filter has let pass are written down in the order of the
- * program, and simulated when there are QN_LOG_ENTRIES of them or when translated code is left. */
+/* References written down and simulated many at a time (sim/fast/log.h), in the order of the program: those that no filter lets pass
+ * (many caches), or, of the default caches, all to another line than the last of their set (qn_sim_log_on).  Code lines that miss
+ * the I1 among them. */
 #define QN_LOG_ENTRIES 1024u
-#define QN_LOG_BYTES (QN_LOG_ENTRIES * (uint32_t)sizeof(struct qn_log_entry))
+#define QN_LOG_FULL (QN_LOG_ENTRIES * (uint32_t)sizeof(struct qn_log_entry)) /* a bit of `next`: it is time to drain */
 
-enum qn_log_kind { /* two bits, and flags */
-    QN_LOG_READ,       /* in one line of all D1s */
-    QN_LOG_WRITE,
-    QN_LOG_PART,       /* of a reference over several: one of these lines, in the first the first byte */
-    QN_LOG_LAST = 4,   /* with QN_LOG_PART: the last byte, once more */
-    QN_LOG_WRITES = 8, /* with QN_LOG_LAST */
-    QN_LOG_FETCH = 16, /* that missed the I1 */
-    QN_LOG_OVER = 32   /* with QN_LOG_FETCH: over two lines, addr in front of the second; the size does not count */
-};
+enum qn_log_kind { QN_LOG_READ, QN_LOG_WRITE, QN_LOG_FETCH, QN_LOG_MODIFY }; /* the default caches do not ask whether it is a write */
 
 struct qn_log_entry {
     uint64_t addr;
@@ -116,35 +81,62 @@ struct qn_log_entry {
     uint32_t kind;        /* enum qn_log_kind */
 };
 
+/* Is it a reference to data, within one line?  Above its size an entry has its kind, so that a fetch has more bytes than any line. */
+static inline bool qn_log_is_plain(const struct qn_log_entry *e, uint64_t line)
+{
+    uint64_t word = (e->site | (uint64_t)e->kind << 32) & ~((uint64_t)QN_LOG_WRITE << 32);
+
+    return (e->addr & (line - 1)) + (word >> QN_SITE_SIZE_SHIFT) <= line;
+}
+
 struct qn_sim_log {
-    uint64_t entries;     /* address of the table, below 2 GiB; 0: there is no log */
-    uint32_t used;        /* bytes; when a reference makes it QN_LOG_BYTES, qn_sim_log_drain has to be called */
-    uint32_t line_bits;   /* of the last level's shortest line */
-};
-
-extern struct qn_sim_log qn_sim_log;
-qn_slow_call qn_sim_log_drain; /* no log any more */
-
-/* The default caches, where a large part of all references miss the D1 (sim/batch.h): emitted code writes down each reference to another
- * line than the last of its set, without a jump, and misses of code lines as in the log above.  Of an entry of data only address and site are written. */
-#define QN_BATCH_ENTRIES 1024u
-#define QN_BATCH_FULL (QN_BATCH_ENTRIES * (uint32_t)sizeof(struct qn_log_entry)) /* a bit of `next`: it is time to drain */
-
-struct qn_sim_batch {
     uint64_t next;        /* address of the next entry, below 2 GiB.  There is always room for those of a block more */
     uint64_t newest;      /* address of a table below 2 GiB: the line referenced last in each set, as the address of its first byte */
-    uint32_t line, sets;  /* bytes of a line */
+    uint32_t line, sets;  /* of the D1; bytes of a line */
+    uint32_t line_bits;   /* many caches: of the last level's shortest line */
+    bool many;            /* these are many caches: what no filter lets pass is written down, and nothing else */
 };
-extern struct qn_sim_batch qn_sim_batch;
-qn_slow_call qn_sim_batch_drain; /* simulates what is written down */
-bool qn_sim_batch_possible(void); /* with these caches, on a processor with AVX-512? */
-void qn_sim_batch_switch(bool on); /* it is not what it is already */
-extern bool qn_sim_batch_on;
-/* A block was left in the middle: what it has written is simulated.  next: what it has kept of that in a register, 0 = nothing. */
-void qn_sim_batch_recover(uint64_t next);
+extern struct qn_sim_log qn_sim_log;
+/* Who simulates what is written down: all entries in order; one that no entry can say; this one's lines are the newest of their
+ * sets from here on, so they may pass.  A unit says so at its start, and gets the counters that sites are numbers of. */
+struct qn_log_consumer {
+    void (*simulate)(const struct qn_log_entry *entry, uint32_t n);
+    void (*reference)(uint64_t addr, uint32_t size, enum qn_log_kind kind, uint32_t counter);
+    void (*pass)(uint64_t addr, uint32_t size);
+};
+uint64_t *qn_sim_log_to(const struct qn_log_consumer *consumer);
+extern bool qn_sim_log_on;       /* references from C are written down, too */
+extern bool qn_sim_log_all;      /* every reference to data is written down: a module in slot D1 wants to see each */
+qn_slow_call qn_sim_log_drain;   /* simulates what is written down */
+bool qn_sim_log_possible(void);  /* with these caches, if they are the default ones? */
+void qn_sim_log_switch(bool on); /* the same; it is not what it is already */
+/* A block was left in the middle: what it has written is simulated.  next: log position that the block still held in a register; 0 if
+ * memory is current. */
+void qn_sim_log_recover(uint64_t next);
 
-extern struct qn_bc_tables qn_sim_bc_tables;
-extern struct qn_bi_table qn_sim_bi_table;
+static inline bool qn_sim_log_is_empty(void) { return !(qn_sim_log.next & (2 * QN_LOG_FULL - 1)); } /* it begins at a multiple of that */
+
+/* Conditional branches written down, for a module in slot BC: the same, in a log of their own. */
+#define QN_BRANCH_TAKEN (1u << 26) /* of `site`, beside QN_SITE_BACKWARD */
+struct qn_branch_entry {
+    uint64_t pc;
+    uint32_t site, pad;
+};
+struct qn_sim_branches {
+    uint64_t next;        /* address of the next entry, below 2 GiB; 0: branches are not written down */
+};
+extern struct qn_sim_branches qn_sim_branches;
+qn_slow_call qn_sim_branches_drain;
+bool qn_sim_branches_are_empty(void);
+#define QN_RESULT_LATER 4u       /* ctx.result, for the twin: what became of it is known when it is drained */
+
+/* What the simulators may use of the processor's, and whether its registers are of 512 bits; set before qn_sim_init. */
+struct qn_sim_vectors {
+    enum qn_vectors with;
+    bool wide;
+};
+extern struct qn_sim_vectors qn_sim_vectors;
+
 extern struct qn_filter qn_sim_d1_filter;
 extern enum qn_hit qn_sim_i1_hit;
 extern uint32_t qn_sim_i1_line; /* bytes */
@@ -152,15 +144,20 @@ extern uint32_t qn_sim_i1_line; /* bytes */
  * no for policies that count hits, for levels that see everything, and if a data reference can throw code lines out. */
 extern bool qn_sim_i1_repeat_is_noop;
 
+/* What is to stand in the slots instead of the engine's own: "D1=srrip:50b34235a5a88360 BC=gshare:...", matched by slot and
+ * hash; SLOT=default is the default.  second: of B of --versus.  Before qn_sim_init; the text must stay. */
+void qn_sim_choose(const char *units, const char *second);
 void qn_sim_init(const struct qn_config *config, uint64_t *counters);
+/* A module wants sim_pc: the site's references (the index of their counters) are made by the instruction at pc. */
+extern bool qn_sim_wants_pc;
+void qn_sim_note_site(uint32_t site, uint64_t pc);
+/* Analysis modules see each reference; nothing may be left out. */
+extern bool qn_sim_analyses;
 struct qn_code_line *qn_sim_code_line(uint64_t line_address); /* find or make */
 uint64_t qn_sim_line_bytes(void), qn_sim_line_fixed_bytes(void); /* memory of the records; of what finds them */
 
 /* Slow calls: arguments in qn_ctx, all registers preserved, status flags destroyed.
- *   arg_site = counter index | bytes << QN_SITE_SIZE_SHIFT; the two counters there are L1 and LL misses. */
-#define QN_SITE_SIZE_SHIFT 25
-#define QN_SITE_COUNTER_MASK ((1u << QN_SITE_SIZE_SHIFT) - 1)
-#define QN_SITE_SIZE_MAX 64 /* larger references go through qn_sim_slow_big: size in arg_aux */
+ *   arg_site = the site, as above. */
 #define QN_SITE_BACKWARD (1u << QN_SITE_SIZE_SHIFT) /* qn_sim_cond: the branch's target lies below it */
 /* --check, --explain: arg_aux = bytes | QN_AUX_WRITE or QN_AUX_MODIFY | which line is explained, from 1 */
 #define QN_AUX_WRITE (1u << 16)
@@ -191,8 +188,13 @@ qn_slow_call qn_sim_indirect;    /* arg_pc, arg_addr = target; one counter */
 extern bool qn_sim_returns;    /* a module wants to know calls and returns */
 qn_slow_call qn_sim_call;        /* arg_pc, arg_addr = where it will return; one counter, as a site */
 qn_slow_call qn_sim_return;      /* arg_pc, arg_addr = target; one counter, as a site */
-qn_slow_call qn_sim_check_data;  /* --check: unfiltered twin of the reference just made; ctx.result is what the filtered path did */
+/* --check, --versus: the twin makes the reference that has just been made; ctx.result is what became of it. */
+qn_slow_call qn_sim_check_data;    /* arg_addr, arg_site, arg_aux = bytes | QN_AUX_* */
 qn_slow_call qn_sim_check_fetch;
+qn_slow_call qn_sim_check_cond;    /* arg_pc, arg_site, arg_aux = taken; ctx.result = mispredicted */
+qn_slow_call qn_sim_check_indirect; /* arg_pc, arg_site, arg_addr = target */
+qn_slow_call qn_sim_check_call, qn_sim_check_return; /* as qn_sim_call, qn_sim_return */
+qn_slow_call qn_sim_check_group;   /* as qn_sim_slow_group; ctx.result has two bits for each */
 
 /* --explain: every data reference comes to qn_sim_see_data, with arg_aux.  After qn_sim_init. */
 void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *output);
@@ -231,7 +233,6 @@ void qn_sim_observe(const struct sim_insn *insn);
 
 /* One reference from C, for helpers (string instructions, gathers) and replay.  Returns bit 0: L1 miss, bit 1: LL miss.
  * kind: enum sim_kind of module.h. */
-unsigned qn_sim_data(uint64_t addr, uint32_t size, uint64_t *misses); /* a read */
 unsigned qn_sim_data_kind(uint64_t addr, uint32_t size, unsigned kind, uint64_t *misses);
 unsigned qn_sim_fetch(uint64_t addr, uint32_t size, uint64_t *misses);
 bool qn_sim_predict_cond(uint64_t pc, bool taken); /* true: mispredicted */

@@ -5,7 +5,7 @@
  *
  * `quern sim list FILE` looks for the first in a simulator, --versus for the second; profiles record the first.
  */
-#include "sim/slots.h"
+#include "sim/given.h"
 
 #ifdef QN_SIM_I1_UNIT
 #define I1_IS QN_SIM_I1_NAME
@@ -42,7 +42,7 @@
 #define BI_IS "cachegrind"
 #define BI_SOURCE ""
 #endif
-#ifdef QN_SIM_AN_FILE
+#ifdef QN_SIM_AN_UNIT
 #define AN_IS " AN=" QN_SIM_AN_NAME
 #define AN_SOURCE "\nAN=" QN_SIM_AN_FILE
 #else

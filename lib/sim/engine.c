@@ -1,67 +1,44 @@
-/* lib/sim/engine.c - the slots as the engine drives them.
+/* lib/sim/engine.c - the slots as the engine drives them: slow calls come in here, and what they answer is counted.
  *
- * Includes the default module files, so that one slow call reaches the simulator without another call, and counts what
- * they answer.  References reach the LL in program order because slow calls do.
+ *   a reference that no filter has let pass -> the unit in the slot, or the fast one that stands in for a default file
+ *                                           -> on a miss the last level, the same way -> the counters of its site
+ *
+ * References reach the last level in program order because slow calls do.
  */
-#include "sim/slots.h"
-
 #include "sim/contract.h"
-
-#define I1_RECORD engine_line
-static inline __attribute__((unused)) struct qn_code_line *engine_line(uint64_t line);
-
-#include "sim/slot_calls.h"
 
 #include "base/context.h"
 #include "sim/charge.h"
-#include "sim/describe.h"
 #include "sim/explain.h"
+#include "sim/slot_calls.h"
 #include "sim/twin.h"
-#include "sim/versus.h"
 
-/* Many caches below the default I1: see many/log.h. */
-#if defined(QN_SIM_MANY) && defined(QN_SIM_D1_UNIT) && !defined(QN_SIM_I1_UNIT)
-#define LOGS 1
-#include "sim/many/many.h"
-#endif
-
-/* All caches are the default ones: see batch.h. */
-#if !defined(QN_SIM_HOSTED) && !defined(QN_SIM_I1_UNIT) && !defined(QN_SIM_D1_UNIT) && !defined(QN_SIM_LL_UNIT) && !defined(QN_SIM_AN_FILE)
-#define BATCHES 1
-#endif
-
-#ifdef QN_SIM_BC_UNIT
-#define branchsim_BC_predict qn_unit_BC_predict
-#define branchsim_BC_update qn_unit_BC_update
-#else
-#include QN_SIM_BC_FILE
-#endif
-#ifdef QN_SIM_BI_UNIT
-#define branchsim_BI_target qn_unit_BI_target
-#define branchsim_BI_learn qn_unit_BI_learn
-#else
-#include QN_SIM_BI_FILE
-#endif
+#include "sim/fast/BC.h"
+#include "sim/fast/BI.h"
+#include "sim/fast/D1.h"
+#include "sim/fast/I1.h"
+#include "sim/fast/LL.h"
 
 #define SLOW QN_SIM_NCSR
 
+struct qn_fast qn_fast;
 struct qn_filter qn_sim_d1_filter;
-struct qn_bc_tables qn_sim_bc_tables;
-struct qn_bi_table qn_sim_bi_table;
-struct qn_lru_rows qn_sim_ll_rows;
-struct qn_stamped_sets qn_sim_i1_sets;
 struct qn_sim_log qn_sim_log;
-struct qn_sim_batch qn_sim_batch;
-bool qn_sim_batch_on;
+struct qn_sim_branches qn_sim_branches;
+bool qn_sim_log_on, qn_sim_log_all;
+struct qn_sim_vectors qn_sim_vectors = {QN_VECTORS_SCALAR, false};
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
-bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, qn_sim_observes, sim_branch_backward;
+bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, qn_sim_observes, qn_sim_analyses, qn_sim_wants_pc;
+bool sim_branch_backward;
+uint64_t sim_pc;
 
 struct qn_sim_traffic qn_sim_traffic;
 uint32_t qn_sim_misses[QN_SIM_MISSES];
 uint64_t qn_sim_miss_count;
 
 static uint64_t *sim_counters;
+static uint64_t *site_pc; /* by site, if a module wants to know */
 
 /* A fetch check passes the records of its lines in arg_aux: in the engine, where all records lie below 4 GiB. */
 static inline struct qn_code_line *engine_line(uint64_t line)
@@ -78,115 +55,197 @@ static inline struct qn_code_line *engine_line(uint64_t line)
 #endif
 }
 
-#ifdef QN_SIM_HOSTED
-#define DESCRIPTION_MARK "quern-sim-replay: "
-#else
-#define DESCRIPTION_MARK "quern-sim-build: "
-#endif
-static const char description[] __attribute__((used)) = DESCRIPTION_MARK SLOTS_DESCRIPTION;
-
-/* For builds that take these modules once more (run --versus): where their files were. */
-static const char sources[] __attribute__((used)) = "quern-sim-sources: " SLOTS_SOURCES "\n";
-
 struct qn_code_line *qn_sim_code_line(uint64_t line) { return code_line_find(line); }
 uint64_t qn_sim_line_bytes(void) { return code_line_count * (sizeof code_lines[0] + sizeof code_line_next[0]); }
 uint64_t qn_sim_line_fixed_bytes(void) { return sizeof code_line_head + sizeof code_line_recent; }
 
-static void init_predictors(const struct qn_config *config)
-{
-    struct sim_config bc = {.slot = "BC", .seed = config->seed}, bi = {.slot = "BI", .seed = config->seed};
+/* ---- a unit, or the fast one ---- */
 
-    (void)bc, (void)bi;
-#ifdef QN_SIM_BC_UNIT
-    qn_unit_BC_init(&bc, &facts[SLOT_BC]);
-#endif
-#if !defined(QN_SIM_BC_UNIT) && !defined(QN_SIM_AN_FILE)
-    qn_sim_bc_tables = branchsim_BC_inline();
-#endif
-#if !defined(QN_SIM_BI_UNIT) && !defined(QN_SIM_AN_FILE)
-    qn_sim_bi_table = branchsim_BI_inline();
-#endif
-#ifdef QN_SIM_BI_UNIT
-    qn_unit_BI_init(&bi, &facts[SLOT_BI]);
-#endif
+static inline __attribute__((always_inline)) unsigned I1_ref(uint64_t addr, uint32_t size)
+{
+    if (QN_LIKELY(qn_fast.I1.ways))
+        return fast_I1_ref(addr, size, &qn_ctx.now, engine_line);
+    return unit_ref(SLOT_I1, addr, size, SIM_FETCH);
 }
 
-/* An analysis module sees everything: nothing may pass unseen. */
-static void init_analysis(const struct qn_config *config)
+static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
-#ifdef QN_SIM_AN_FILE
-    struct sim_config d1 = slot_config("AN", config->D1, config->seed);
+    if (QN_LIKELY(qn_fast.D1.sets))
+        return fast_D1_ref(addr, size, &qn_ctx.now);
+    return unit_ref(SLOT_D1, addr, size, kind);
+}
 
+static inline __attribute__((always_inline)) bool LL_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    if (QN_LIKELY(qn_fast.LL.ways))
+        return fast_LL_ref(addr, size);
+    return unit_ref(SLOT_LL, addr, size, kind) & QN_UNIT_MISS;
+}
+
+static inline bool next_level(unsigned l1, uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    if (QN_UNLIKELY(l1 & QN_UNIT_NEXT_DONE))
+        return l1 & QN_UNIT_NEXT_MISS;
+    return LL_ref(addr, size, kind);
+}
+
+SLOW bool qn_up_next(uint64_t addr, uint32_t size, enum sim_kind kind) { return LL_ref(addr, size, kind); }
+
+static struct qn_geometry upper_I1, upper_D1;
+
+/* Each of the upper levels' lines that lies in the range goes. */
+SLOW void qn_up_back_invalidate(uint64_t line, uint32_t bytes)
+{
+    for (uint64_t a = line & ~(uint64_t)(upper_D1.line - 1); a < line + bytes; a += upper_D1.line)
+        if (qn_fast.D1.sets)
+            fast_D1_drop(a);
+        else
+            unit_drop(SLOT_D1, a);
+    for (uint64_t a = line & ~(uint64_t)(upper_I1.line - 1); a < line + bytes; a += upper_I1.line)
+        if (qn_fast.I1.ways)
+            fast_I1_drop(a, code_line_find);
+        else
+            unit_drop(SLOT_I1, a);
+}
+
+/* ---- at the start ---- */
+
+/* The slots where the fast one stands in: a bit each. */
+static unsigned init_fast(const struct qn_config *c)
+{
+    unsigned slots = 0;
+
+    if (c->cache_sim && qn_sim_is_proven(SLOT_I1)) {
+        fast_I1_init(c->I1);
+        facts[SLOT_I1] = (struct qn_unit_facts){.hit = QN_HIT_STAMP, .repeat_is_noop = true, .can_drop = true};
+        slots |= 1u << SLOT_I1;
+    }
+    if (c->cache_sim && qn_sim_is_proven(SLOT_D1) && fast_D1_init(c->D1)) {
+        facts[SLOT_D1] = (struct qn_unit_facts){.filter = fast_D1_filter(c->D1), .shows = QN_SHOW_RECENT, .can_drop = true};
+        slots |= 1u << SLOT_D1;
+    }
+    if (c->cache_sim && qn_sim_is_proven(SLOT_LL)) {
+        fast_LL_init(c->LL);
+        slots |= 1u << SLOT_LL;
+    }
+    if (qn_sim_is_proven(SLOT_BC)) {
+        fast_BC_init();
+        slots |= 1u << SLOT_BC;
+    }
+    if (qn_sim_is_proven(SLOT_BI)) {
+        fast_BI_init();
+        slots |= 1u << SLOT_BI;
+    }
+    return slots;
+}
+
+/* ---- at the start: what is written down ---- */
+
+static void init_logs(const struct qn_config *c);
+
+/* An analysis module sees everything: nothing may pass unseen. */
+static void init_analysis(void)
+{
+    qn_sim_analyses = unit[SLOT_AN] != NULL;
+    if (!qn_sim_analyses)
+        return;
+    qn_sim_observes = facts[SLOT_AN].observes;
     qn_sim_d1_filter.entries = 0;
     qn_sim_i1_hit = QN_HIT_CALL;
     qn_sim_i1_repeat_is_noop = false;
-    qn_sim_kinds = qn_sim_returns = true;
-    qn_unit_AN_init(&d1, &facts[SLOT_AN]);
-    qn_sim_observes = facts[SLOT_AN].observes;
-#else
-    (void)config;
-#endif
+    qn_sim_kinds = qn_sim_returns = qn_sim_wants_pc = true;
+    qn_fast.BC.counters = qn_fast.BI.targets = 0; /* their outcomes are told by qn_sim_cond and qn_sim_indirect */
 }
 
 /* What modules counted since the last reference belongs to the one that counts here. */
 static inline void charge(uint64_t *counts)
 {
-#ifdef QN_SIM_MODULES
     if (QN_UNLIKELY(sim_events_new))
         qn_sim_charge((uint32_t)(counts - sim_counters));
-#else
-    (void)counts;
-#endif
+}
+
+static unsigned simulated_slots(const struct qn_config *c)
+{
+    unsigned slots = 0;
+
+    if (c->cache_sim)
+        slots |= 1u << SLOT_I1 | 1u << SLOT_D1 | 1u << SLOT_LL;
+    if (c->branch_sim)
+        slots |= 1u << SLOT_BC | 1u << SLOT_BI;
+    return slots | (unsigned)(qn_sim_unit(SLOT_AN, false) != NULL) << SLOT_AN;
+}
+
+static enum qn_sim_how how(const struct qn_config *c, enum sim_slot slot, unsigned fast)
+{
+    bool filter = c->filter && ((slot == SLOT_D1 && qn_sim_d1_filter.entries) || (slot == SLOT_I1 && qn_sim_i1_hit != QN_HIT_CALL));
+
+    if (!(simulated_slots(c) >> slot & 1))
+        return QN_HOW_NOT;
+    if ((fast >> slot & 1) && !qn_sim_analyses)
+        return QN_HOW_EMITTED;
+    return filter ? QN_HOW_FILTER : QN_HOW_CALL;
+}
+
+static void tell_how(const struct qn_config *c, unsigned fast)
+{
+    for (unsigned slot = 0; slot < SLOTS; slot++)
+        qn_sim_service_how(slot, (uint8_t)how(c, (enum sim_slot)slot, fast));
 }
 
 void qn_sim_init(const struct qn_config *config, uint64_t *counters)
 {
+    static char names[QN_SIM_MODULES_MAX];
+    unsigned fast;
+
     sim_counters = counters;
-    qn_sim_service_modules(description + sizeof DESCRIPTION_MARK - 1);
-#ifdef QN_SIM_LL_UNIT
+    qn_sim_describe(names, sizeof names, false);
+    qn_sim_service_modules(names);
     upper_I1 = config->I1;
     upper_D1 = config->D1;
-#endif
-    slots_init(config);
-    init_predictors(config);
+    fast = init_fast(config);
+    units_init(config, simulated_slots(config) & ~fast);
     qn_sim_i1_line = config->I1.line;
     qn_sim_i1_hit = facts[SLOT_I1].hit;
     qn_sim_i1_repeat_is_noop = facts[SLOT_I1].repeat_is_noop;
     qn_sim_kinds = facts[SLOT_D1].kinds || facts[SLOT_LL].kinds;
     qn_sim_d1_filter = facts[SLOT_D1].filter;
-#ifndef QN_SIM_LL_UNIT
-    qn_sim_ll_rows = cachesim_LL_rows();
-#endif
-#ifndef QN_SIM_I1_UNIT
-    qn_sim_i1_sets = cachesim_I1_sets();
-#endif
-#ifdef LOGS
-    many_log_init(sim_counters);
-#endif
     qn_sim_returns = facts[SLOT_BI].returns;
-    init_analysis(config);
+    for (unsigned slot = 0; slot < SLOTS; slot++)
+        qn_sim_wants_pc |= facts[slot].wants_pc;
+    init_analysis();
+    init_logs(config);
+    tell_how(config, fast);
     charge(sim_counters);
+}
+
+void qn_sim_note_site(uint32_t site, uint64_t pc)
+{
+    if (!site_pc)
+        site_pc = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
+    site_pc[site] = pc;
+}
+
+void qn_sim_set_pc(uint32_t site)
+{
+    if (qn_sim_wants_pc)
+        sim_pc = site_pc ? site_pc[site] : 0;
+}
+
+static inline void set_pc(const uint64_t *counts)
+{
+    if (QN_UNLIKELY(qn_sim_wants_pc))
+        qn_sim_set_pc((uint32_t)(counts - sim_counters));
 }
 
 /* ---- outcomes ---- */
 
 static inline void analyse(const struct sim_ref *ref)
 {
-#ifdef QN_SIM_AN_FILE
-    qn_unit_AN_ref(ref);
-#else
-    (void)ref;
-#endif
+    if (QN_UNLIKELY(qn_sim_analyses))
+        unit[SLOT_AN]->seen(ref);
 }
 
-void qn_sim_observe(const struct sim_insn *insn)
-{
-#ifdef QN_SIM_AN_FILE
-    qn_unit_AN_insn(insn);
-#else
-    (void)insn;
-#endif
-}
+void qn_sim_observe(const struct sim_insn *insn) { unit[SLOT_AN]->insn(insn); }
 
 /* What a level 1 said, counted: on a miss the LL is looked up.  Bit 0: L1 miss, bit 1: LL miss. */
 static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
@@ -202,32 +261,25 @@ static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint6
     return 1 | ll << 1;
 }
 
-#ifdef BATCHES
-#include "sim/batch.h"
-#endif
+#include "sim/fast/log.h"
+#include "sim/fast/log_D1.h"
 
-/* Does the last level learn of misses later?  Then so do the counters, and level 1 if it is of data. */
-static inline bool logs(void)
+uint64_t *qn_sim_log_to(const struct qn_log_consumer *consumer)
 {
-#if defined(LOGS)
-    return qn_sim_log.entries != 0;
-#elif defined(BATCHES)
-    return QN_UNLIKELY(qn_sim_batch_on);
-#else
-    return false;
-#endif
+    log_to = consumer;
+    log_init();
+    qn_sim_log_on = true;
+    return sim_counters;
 }
 
-static inline void log_reference(uint64_t addr, uint32_t size, unsigned kind, const uint64_t *counts)
+#include "sim/fast/log_unit.h"
+
+/* Does the last level learn of misses later?  Then so do the counters, and level 1 if it is of data. */
+static inline bool logs(void) { return QN_UNLIKELY(qn_sim_log_on); }
+
+static inline void note(uint64_t addr, uint32_t size, enum qn_log_kind kind, const uint64_t *counts)
 {
-#if defined(LOGS)
-    qn_sim_traffic.data += kind != SIM_FETCH;
-    many_log_ref(addr, size, kind, (uint32_t)(counts - sim_counters));
-#elif defined(BATCHES)
-    batch_note(addr, size, kind, (uint32_t)(counts - sim_counters));
-#else
-    (void)addr, (void)size, (void)kind, (void)counts;
-#endif
+    log_note(addr, size, kind, (uint32_t)(counts - sim_counters));
 }
 
 static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
@@ -235,28 +287,30 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
     unsigned outcome;
 
     if (logs()) {
-        log_reference(addr, size, kind, counts);
+        note(addr, size, kind == SIM_MODIFY ? QN_LOG_MODIFY : kind == SIM_WRITE ? QN_LOG_WRITE : QN_LOG_READ, counts);
         return 0;
     }
     qn_sim_traffic.data++;
-    outcome = account(D1_ref(addr, size, kind, &qn_ctx.now), addr, size, kind, counts);
-    analyse(&(struct sim_ref){.addr = addr, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
+    outcome = account(D1_ref(addr, size, kind), addr, size, kind, counts);
+    analyse(&(struct sim_ref){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
     charge(counts);
     return outcome;
 }
 
 static inline __attribute__((always_inline)) unsigned fetch(uint64_t addr, uint32_t size, uint64_t *counts)
 {
-    unsigned missed = I1_ref(addr, size, &qn_ctx.now), outcome;
+    unsigned missed, outcome;
 
+    sim_pc = addr;
+    missed = I1_ref(addr, size);
     qn_sim_traffic.fetches++;
     if (logs()) {
         if (missed)
-            log_reference(addr, size, SIM_FETCH, counts);
+            note(addr, size, QN_LOG_FETCH, counts);
         return 0;
     }
     outcome = account(missed, addr, size, SIM_FETCH, counts);
-    analyse(&(struct sim_ref){.addr = addr, .size = size, .kind = SIM_REF_FETCH, .outcome = (uint8_t)outcome});
+    analyse(&(struct sim_ref){.addr = addr, .pc = addr, .size = size, .kind = SIM_REF_FETCH, .outcome = (uint8_t)outcome});
     charge(counts);
     return outcome;
 }
@@ -269,8 +323,10 @@ static inline uint32_t site_size(void) { return (uint32_t)qn_ctx.arg_site >> QN_
 /* ctx.result is 0 before: only a miss has to be told. */
 static inline __attribute__((always_inline)) void slow_data(uint32_t size, unsigned kind)
 {
-    unsigned outcome = data(qn_ctx.arg_addr, size, kind, site_counts());
+    unsigned outcome;
 
+    set_pc(site_counts());
+    outcome = data(qn_ctx.arg_addr, size, kind, site_counts());
     if (outcome)
         qn_ctx.result = outcome;
 }
@@ -280,6 +336,7 @@ SLOW void qn_sim_slow_data(void) { slow_data(site_size(), SIM_READ); }
 SLOW void qn_sim_d1_missed(void)
 {
     qn_sim_traffic.data++;
+    set_pc(site_counts());
     qn_ctx.result = account(QN_UNIT_MISS, qn_ctx.arg_addr, site_size(), SIM_READ, site_counts());
 }
 
@@ -287,12 +344,17 @@ SLOW void qn_sim_slow_group(void)
 {
     const struct qn_group_ref *ref = (const struct qn_group_ref *)(uintptr_t)qn_ctx.arg_aux;
 
-    for (uint64_t n = qn_ctx.arg_site; n; n--, ref++) {
+    uint64_t results = 0;
+
+    for (unsigned k = 0; k < qn_ctx.arg_site; k++, ref++) {
         uint64_t addr = qn_ctx.arg_addr + ref->offset;
 
-        if (!qn_filter_passes(&qn_sim_d1_filter, addr, ref->size, &qn_ctx.now))
-            data(addr, ref->size, SIM_READ, sim_counters + ref->counter);
+        if (qn_filter_passes(&qn_sim_d1_filter, addr, ref->size, &qn_ctx.now))
+            continue;
+        set_pc(sim_counters + ref->counter);
+        results |= (uint64_t)data(addr, ref->size, SIM_READ, sim_counters + ref->counter) << 2 * k;
     }
+    qn_ctx.result = results;
 }
 
 /* Where no module asks for kinds these stay unused, and the default build keeps one copy of the path. */
@@ -309,7 +371,10 @@ SLOW void qn_sim_slow_big(void) { slow_data((uint32_t)qn_ctx.arg_aux & 0xffff, a
 /* ---- --explain ---- */
 
 #ifndef QN_SIM_HOSTED
-static SLOW unsigned show_D1(uint64_t line, uint64_t *lines) { return D1_show(line, lines); }
+static SLOW unsigned show_D1(uint64_t line, uint64_t *lines)
+{
+    return qn_fast.D1.sets ? fast_D1_show(line, lines) : unit[SLOT_D1]->show(line, lines);
+}
 
 void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *output)
 {
@@ -321,6 +386,7 @@ static inline unsigned see(uint64_t addr, uint32_t size, unsigned kind, unsigned
 {
     struct qn_explained e = {.addr = addr, .size = size, .site = (uint32_t)(counts - sim_counters), .kind = kind, .which = which};
 
+    set_pc(counts);
     qn_explain_before(&e);
     e.outcome = data(addr, size, kind, counts);
     qn_explain_after(&e);
@@ -361,10 +427,11 @@ SLOW void qn_sim_slow_fetch(void)
 
 unsigned qn_sim_data_kind(uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
 {
+    sim_pc = qn_ctx.arg_pc;
+    if (QN_UNLIKELY(qn_sim_wants_pc && logs()))
+        qn_sim_note_site((uint32_t)(counts - sim_counters), sim_pc);
     return data(addr, size, kind, counts);
 }
-
-unsigned qn_sim_data(uint64_t addr, uint32_t size, uint64_t *counts) { return data(addr, size, SIM_READ, counts); }
 
 /* Where no emitted check has passed the record. */
 unsigned qn_sim_fetch(uint64_t addr, uint32_t size, uint64_t *counts)
@@ -375,97 +442,7 @@ unsigned qn_sim_fetch(uint64_t addr, uint32_t size, uint64_t *counts)
 
 /* ---- branches ---- */
 
-static inline bool predict_cond(uint64_t pc, bool taken)
-{
-    bool wrong = (branchsim_BC_predict(pc) != 0) != taken;
-
-    branchsim_BC_update(pc, taken);
-    analyse(&(struct sim_ref){.addr = pc, .kind = SIM_REF_COND, .backward = sim_branch_backward,
-                              .outcome = (uint8_t)((taken ? SIM_TAKEN : 0) | (wrong ? SIM_MISPREDICT : 0))});
-#ifdef QN_SIM_VERSUS
-    qn_versus_cond(pc, taken, wrong);
-#endif
-    return wrong;
-}
-
-static inline bool predict_indirect(uint64_t pc, uint64_t target)
-{
-    bool wrong = branchsim_BI_target(pc) != target;
-
-    branchsim_BI_learn(pc, target);
-    analyse(&(struct sim_ref){.addr = pc, .target = target, .kind = SIM_REF_INDIRECT,
-                              .outcome = (uint8_t)(SIM_TAKEN | (wrong ? SIM_MISPREDICT : 0))});
-#ifdef QN_SIM_VERSUS
-    qn_versus_indirect(pc, target, wrong);
-#endif
-    return wrong;
-}
-
-void qn_sim_predict_call(uint64_t pc, uint64_t next)
-{
-#ifdef QN_SIM_BI_UNIT
-    qn_unit_BI_call(next);
-#endif
-    analyse(&(struct sim_ref){.addr = pc, .target = next, .kind = SIM_REF_CALL});
-#ifdef QN_SIM_VERSUS
-    qn_versus_call(next);
-#endif
-}
-
-bool qn_sim_predict_return(uint64_t pc, uint64_t target)
-{
-    bool wrong = false;
-
-#ifdef QN_SIM_BI_UNIT
-    wrong = qn_unit_BI_return(target);
-#endif
-    analyse(&(struct sim_ref){.addr = pc, .target = target, .kind = SIM_REF_RETURN,
-                              .outcome = (uint8_t)(SIM_TAKEN | (wrong ? SIM_MISPREDICT : 0))});
-#ifdef QN_SIM_VERSUS
-    qn_versus_return(target);
-#endif
-    return wrong;
-}
-
-bool qn_sim_predict_cond_to(uint64_t pc, bool taken, bool backward)
-{
-    sim_branch_backward = backward;
-    return predict_cond(pc, taken);
-}
-
-/* A branch that a repeated string instruction is to Cachegrind goes back to itself. */
-bool qn_sim_predict_cond(uint64_t pc, bool taken) { return qn_sim_predict_cond_to(pc, taken, true); }
-
-bool qn_sim_predict_indirect(uint64_t pc, uint64_t target) { return predict_indirect(pc, target); }
-
-SLOW void qn_sim_cond(void)
-{
-#if defined(QN_SIM_BC_UNIT) || defined(QN_SIM_AN_FILE)
-    sim_branch_backward = (qn_ctx.arg_site & QN_SITE_BACKWARD) != 0;
-#endif
-    qn_sim_traffic.cond++;
-    *site_counts() += predict_cond(qn_ctx.arg_pc, qn_ctx.arg_aux != 0);
-    charge(site_counts());
-}
-
-SLOW void qn_sim_indirect(void)
-{
-    qn_sim_traffic.indirect++;
-    *site_counts() += predict_indirect(qn_ctx.arg_pc, qn_ctx.arg_addr);
-    charge(site_counts());
-}
-
-SLOW void qn_sim_call(void)
-{
-    qn_sim_predict_call(qn_ctx.arg_pc, qn_ctx.arg_addr);
-    charge(site_counts());
-}
-
-SLOW void qn_sim_return(void)
-{
-    qn_sim_predict_return(qn_ctx.arg_pc, qn_ctx.arg_addr);
-    charge(site_counts());
-}
+#include "sim/branches.h"
 
 void qn_sim_charge_branch(uint64_t *mispredicts) { charge(mispredicts); }
 
@@ -477,63 +454,49 @@ static void print_storage(const char *slot, const struct qn_unit_facts *f)
         sim_print("%s: %s, %U bits of storage", slot, f->name, f->bits);
 }
 
-SLOW void qn_sim_log_drain(void)
+SLOW void qn_sim_log_drain(void) { log_drain(); }
+
+void qn_sim_log_recover(uint64_t next)
 {
-#ifdef LOGS
-    many_log_drain();
-#endif
+    qn_sim_log.next = next ? next : qn_sim_log.next;
+    log_drain();
 }
 
-#ifdef BATCHES
-bool qn_sim_batch_possible(void) { return batch_fits(); }
-SLOW void qn_sim_batch_drain(void) { batch_drain(); }
-
-void qn_sim_batch_recover(uint64_t next)
+bool qn_sim_log_possible(void)
 {
-    qn_sim_batch.next = next ? next : qn_sim_batch.next;
-    batch_drain();
+    if (qn_sim_analyses || qn_sim_log_on)
+        return false;
+    return qn_fast.D1.sets ? qn_fast.I1.ways && qn_fast.LL.ways && log_fits() : unit_log_fits();
 }
 
-void qn_sim_batch_switch(bool on)
+void qn_sim_log_switch(bool on)
 {
-    if (on)
-        batch_begin();
+    if (unit[SLOT_D1])
+        unit_log_switch(on);
+    else if (on)
+        log_begin();
     else
-        batch_end(&qn_ctx.now);
+        log_end(&qn_ctx.now);
 }
-#else
-bool qn_sim_batch_possible(void) { return false; }
-SLOW void qn_sim_batch_drain(void) {}
-void qn_sim_batch_recover(uint64_t next) { (void)next; }
-void qn_sim_batch_switch(bool on) { (void)on; }
-#endif
+
+uint64_t qn_sim_counter(uint32_t at) { return sim_counters[at]; }
 
 void qn_sim_finish(void)
 {
-    qn_sim_log_drain();
+    if (!qn_sim_log_is_empty())
+        log_drain();
+    catch_up();
+    qn_sim_twin_finish();
     print_storage("BC", &facts[SLOT_BC]);
     print_storage("BI", &facts[SLOT_BI]);
-#ifdef QN_SIM_I1_UNIT
-    AT_WORK_DO(SLOT_I1, SIM_IN_FINISH, calls[SLOT_I1], qn_unit_I1_finish());
-#endif
-#ifdef QN_SIM_D1_UNIT
-    AT_WORK_DO(SLOT_D1, SIM_IN_FINISH, calls[SLOT_D1], qn_unit_D1_finish());
-#endif
-#ifdef QN_SIM_LL_UNIT
-    AT_WORK_DO(SLOT_LL, SIM_IN_FINISH, calls[SLOT_LL], qn_unit_LL_finish());
-#endif
-#ifdef QN_SIM_BC_UNIT
-    qn_unit_BC_finish();
-#endif
-#ifdef QN_SIM_BI_UNIT
-    qn_unit_BI_finish();
-#endif
-#ifdef QN_SIM_AN_FILE
-    qn_unit_AN_finish();
-#endif
-#ifdef QN_SIM_VERSUS
-    qn_versus_finish();
-#endif
+    for (unsigned slot = 0; slot < SLOTS; slot++) {
+        if (!unit[slot])
+            continue;
+        if (slot <= SLOT_LL)
+            AT_WORK_DO((enum sim_slot)slot, SIM_IN_FINISH, calls[slot], unit[slot]->finish());
+        else /* they say themselves who is at work */
+            unit[slot]->finish();
+    }
     charge(sim_counters);
 }
 

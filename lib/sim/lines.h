@@ -10,6 +10,7 @@
 #ifndef QN_SIM_LINES_H
 #define QN_SIM_LINES_H
 
+#include "sim/adapt/rows.h"
 #include "sim/module.h"
 
 #define LINES_NONE 0x8000000000000000ull
@@ -27,7 +28,7 @@ static inline __attribute__((unused)) void lines_init(struct lines *l, uint32_t 
     uint64_t n = (uint64_t)sets * ways;
 
     *l = (struct lines){.sets = sets, .ways = ways, .bits = line_bits};
-    l->line = sim_alloc(n * sizeof *l->line);
+    l->line = sim_alloc((n + ROWS_MORE) * sizeof *l->line);
     l->flags = sim_alloc(n);
     for (uint64_t i = 0; i < n; i++)
         l->line[i] = LINES_NONE;
@@ -54,10 +55,11 @@ static inline __attribute__((unused)) uint8_t *lines_find(struct lines *l, uint6
 {
     uint64_t set = lines_set(l, line);
 
-    for (uint32_t i = 0; i < l->ways; i++)
-        if (l->line[set + i] == line)
-            return lines_front(l, set, i, line, l->flags[set + i]);
-    return NULL;
+    uint32_t at = 0;
+
+    if (l->line[set] != line) /* most often it is there already */
+        at = rows_find(&l->line[set], l->ways, line);
+    return at == l->ways ? NULL : lines_front(l, set, at, line, l->flags[set + at]);
 }
 
 static inline __attribute__((unused)) void lines_add(struct lines *l, uint64_t line, uint8_t flags)
@@ -75,10 +77,8 @@ static inline __attribute__((unused)) void lines_add(struct lines *l, uint64_t l
 static inline __attribute__((unused)) bool lines_remove(struct lines *l, uint64_t line)
 {
     uint64_t set = lines_set(l, line);
-    uint32_t i = 0;
+    uint32_t i = rows_find(&l->line[set], l->ways, line);
 
-    while (i < l->ways && l->line[set + i] != line)
-        i++;
     if (i == l->ways)
         return false;
     for (; i + 1 < l->ways; i++) {
@@ -91,12 +91,9 @@ static inline __attribute__((unused)) bool lines_remove(struct lines *l, uint64_
 
 static inline __attribute__((unused)) bool lines_has(const struct lines *l, uint64_t line)
 {
-    uint64_t set = lines_set(l, line);
+    const uint64_t *row = &l->line[lines_set(l, line)];
 
-    for (uint32_t i = 0; i < l->ways; i++)
-        if (l->line[set + i] == line)
-            return true;
-    return false;
+    return *row == line || rows_find(row, l->ways, line) < l->ways;
 }
 
 static inline __attribute__((unused)) bool lines_newest(const struct lines *l, uint64_t line)

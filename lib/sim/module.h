@@ -3,13 +3,14 @@
  * A module is one C file for one slot: I1, D1, LL (caches), BC, BI (predictors) or AN (analysis).  It says which kind
  * it is by one #define, and defines the functions of that kind; doc/modules.md has an example of each.
  *
- *   #define POLICY "srrip"     policy_hit(set, way)  policy_fill(set, way)  policy_victim(set)  policy_settled(set, way)
- *   #define LEVEL "victim"     cachesim_X_initcache(config)  cachesim_X_doref(addr, size, kind, result)
- *   #define PREDICTOR "gshare" branchsim_BC_predict(pc)  branchsim_BC_update(pc, taken)
- *                              branchsim_BI_target(pc)   branchsim_BI_learn(pc, target)
- *                              branchsim_BI_call(next)   branchsim_BI_return()             with PREDICTOR_RETURNS
- *   #define ANALYSIS "3c"      analysis_init(config)  analysis_ref(ref)  analysis_finish()
- *                              analysis_insn(insn) in place of analysis_ref          with ANALYSIS_OBSERVES
+ *   #define POLICY "srrip"        policy_hit(set, way)  policy_fill(set, way)  policy_victim(set)  policy_settled(set, way)
+ *   #define PREFETCHER "nextline" prefetcher_ref(addr, size, kind, miss), which calls sim_prefetch(address)
+ *   #define LEVEL "victim"        cachesim_X_initcache(config)  cachesim_X_doref(addr, size, kind, result)
+ *   #define PREDICTOR "gshare"    branchsim_BC_predict(pc)  branchsim_BC_update(pc, taken)
+ *                                 branchsim_BI_target(pc)   branchsim_BI_learn(pc, target)
+ *                                 branchsim_BI_call(next)   branchsim_BI_return()             with PREDICTOR_RETURNS
+ *   #define ANALYSIS "3c"         analysis_init(config)  analysis_ref(ref)  analysis_finish()
+ *                                 analysis_insn(insn) in place of analysis_ref          with ANALYSIS_OBSERVES
  *
  * The same file is compiled into the engine, which has no libc (memset and memcpy exist), and into the hosted program of
  * `quern replay`, where printf, gdb and sanitizers work.  Every slot is a compilation unit of its own, so a
@@ -44,6 +45,8 @@ struct sim_config {
 struct sim_result {
     bool miss, next_done, next_miss;
 };
+
+#define SIM_NO_LINE (~0ull) /* the number of no line: address / bytes per line is smaller */
 
 /* For LEVEL_SLOTS: where a level may stand.  Elsewhere it is refused at the start. */
 #define LEVEL_IN_I1 1
@@ -109,6 +112,9 @@ static inline uint64_t sim_random_seed(uint64_t seed) { return (seed + 1) * 0x9e
 
 /* ---- of this slot (defined by the unit that includes the module) ---- */
 
+/* Address of the instruction whose reference is being made; of a fetch its own.  For modules with #define WANTS_PC 1. */
+extern uint64_t sim_pc;
+
 #ifdef QN_SIM_UNIT
 static struct sim_config sim __attribute__((unused)); /* geometry of this slot */
 static uint64_t sim_random_state __attribute__((unused));
@@ -116,17 +122,28 @@ static uint64_t sim_random_state __attribute__((unused));
 static inline __attribute__((unused)) uint32_t sim_random(uint32_t n) { return sim_random_below(&sim_random_state, n); }
 
 #define SIM_NCSR QN_SIM_NCSR
-#ifdef QN_SLOT
+
+/* Of what is declared here no kind of module has all.  (gcc looks at the end of the file, so this holds for the rest of it.) */
+#pragma GCC diagnostic ignored "-Wunused-function"
+
+/* Where there is no slot (an editor's compiler), these are only declared. */
+#if defined(QN_SLOT) || defined(QN_SLOT_LL)
+#define SIM_OF_SLOT static inline
+#else
+#define SIM_OF_SLOT
+#endif
+
 /* References to the next level, for levels that do not leave this to the engine.  Returns whether it missed.  In slot LL
  * there is none: memory, always a miss. */
-static inline bool sim_next(uint64_t addr, uint32_t size, enum sim_kind kind);
+SIM_OF_SLOT bool sim_next(uint64_t addr, uint32_t size, enum sim_kind kind);
 /* The next level wants SIM_EVICT and SIM_WRITEBACK of every line that leaves this one (it is exclusive). */
-static inline bool sim_wants_evictions(void);
+SIM_OF_SLOT bool sim_wants_evictions(void);
 /* Slot LL: take the line out of I1 and D1 (it is inclusive). */
-static inline void sim_back_invalidate(uint64_t line, uint32_t bytes);
+SIM_OF_SLOT void sim_back_invalidate(uint64_t line, uint32_t bytes);
 /* Slot D1, LEVEL_SETTLED: this line left the level, or its next hit would change something. */
-static inline void sim_dropped(uint64_t line);
-#endif
+SIM_OF_SLOT void sim_dropped(uint64_t line);
+/* A prefetcher: bring the line of this address, if it is not there. */
+SIM_OF_SLOT void sim_prefetch(uint64_t addr);
 
 /* ---- state of a policy: storage comes from the level, zeroed ----
  * #define POLICY_WAY_STATE and POLICY_SET_STATE to the types wanted. */
@@ -134,12 +151,30 @@ static void *sim_way_memory __attribute__((unused)), *sim_set_memory __attribute
 #define way_state(set, way) (((POLICY_WAY_STATE *)sim_way_memory)[(uint64_t)(set) * sim.ways + (way)])
 #define set_state(set) (((POLICY_SET_STATE *)sim_set_memory)[set])
 
+/* A policy: the address of the first byte of the line that is being referenced; in policy_victim and policy_fill of the one
+ * that comes in. */
+static uint64_t sim_line __attribute__((unused));
+/* A policy: this line, of any set, was settled and may no longer be so. */
+SIM_OF_SLOT void sim_unsettled(unsigned set, unsigned way);
+
 /* Policy `opt` and its like, in replay only: when the line of the reference being made is referenced next.  */
 uint64_t sim_next_use_in(const char *slot);
 static inline __attribute__((unused)) uint64_t sim_next_use(void) { return sim_next_use_in(sim.slot); }
 
 /* Outcome and direction, for predictors: is the target of this conditional branch below it? */
 extern bool sim_branch_backward;
+
+/* A module in a slot that uses the address without having asked for it is not linked. */
+#ifdef QN_SLOT
+static void WANTS_PC_is_missing(void);
+#else
+static inline void WANTS_PC_is_missing(void) {}
+#endif
+#define sim_pc (WANTS_PC_is_missing(), sim_pc)
+
+/* ---- what modules define, whole as each kind needs it ---- */
+
+#include "sim/adapt/declare.h"
 #endif
 
 /* ---- analysis ---- */
@@ -150,6 +185,7 @@ enum sim_ref_kind { SIM_REF_FETCH = 16, SIM_REF_COND, SIM_REF_INDIRECT, SIM_REF_
 
 struct sim_ref {
     uint64_t addr;     /* data or code; the pc of a branch */
+    uint64_t pc;       /* the instruction; with WANTS_PC only */
     uint64_t target;   /* indirect branches, returns; of a call: where it will return */
     uint32_t size;     /* bytes */
     uint8_t kind;      /* SIM_READ, SIM_WRITE, SIM_MODIFY, SIM_REF_* */

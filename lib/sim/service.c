@@ -37,6 +37,12 @@ void qn_sim_service_modules(const char *names)
         qn_format(output->modules, sizeof output->modules, "%s", names);
 }
 
+void qn_sim_service_how(unsigned slot, uint8_t how)
+{
+    if (output)
+        output->how[slot] = how;
+}
+
 void *sim_alloc(uint64_t bytes)
 {
     static uint64_t total;

@@ -12,6 +12,7 @@
 /* charges: room for QN_ARENA_CHARGES_SIZE bytes of rows. */
 void qn_sim_service_init(struct qn_sim_output *where, uint64_t *charges, const char *option_text);
 void qn_sim_service_modules(const char *names); /* what is in the slots */
+void qn_sim_service_how(unsigned slot, uint8_t how); /* enum qn_sim_how */
 const char *qn_sim_event_name(unsigned event);
 void qn_engine_finding(const struct sim_finding *finding);   /* supplied by run */
 extern bool qn_sim_events_hidden;      /* what is declared now is counted and never shown */

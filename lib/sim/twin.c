@@ -1,118 +1,419 @@
-/* lib/sim/twin.c - the lockstep twin of --check: the same modules once more, fed every reference without a filter.
+/* lib/sim/twin.c - the second simulator: every reference and branch comes here right after the first one has made it, without any
+ * filter, to units of its own.
  *
- * The first reference after which the outcome, or what the modules have counted, differs stops the run and is named. */
-#ifndef QN_SIM_VERSUS
+ *   --check    the twin holds the files themselves, as the first one does; but nothing of it is done by emitted code or by
+ *              sim/fast.  The first reference after which the outcome, the counters of its misses, or what the modules have counted,
+ *              differs stops the run and is named.
+ *   --versus   it holds B's modules; differences are counted (versus.c).
+ *
+ * Where the first one only writes references down and simulates many at a time (sim/fast/log_D1.h), its misses are known later; then
+ * the misses of both, which must be the same in the same order, wait for each other in a queue.
+ */
 #define QN_SIM_TWIN 1
-#include "sim/slots.h"
-
-#include "sim/slot_calls.h"
+#include "sim/twin.h"
 
 #include "base/context.h"
 #include "base/format.h"
-#include "sim/twin.h"
+#include "sim/charge.h"
+#include "sim/slot_calls.h"
+#include "sim/versus.h"
 
 #define SLOW QN_SIM_NCSR
 
 uint64_t *qn_sim_repeats;
+bool qn_sim_twin_on, qn_sim_twin_logs;
 
-static uint64_t twin_clock, twin_number;
+static struct qn_versus *versus; /* NULL: --check */
+static uint64_t number;          /* of the reference being made */
+static struct qn_geometry upper_I1, upper_D1;
 
-void qn_sim_twin_init(const struct qn_config *config, struct qn_versus *versus)
+static void begin_counters(void);
+
+/* B's modules may want other facts of a reference than A's. */
+static void ask_for_facts(void)
 {
-    (void)versus;
-#ifdef QN_SIM_LL_UNIT
-    upper_I1 = config->I1;
-    upper_D1 = config->D1;
-#endif
-    qn_sim_events_of_twin = true;
-    slots_init(config);
-    qn_sim_events_of_twin = false;
+    for (unsigned slot = 0; slot < SLOTS; slot++)
+        qn_sim_wants_pc |= facts[slot].wants_pc;
+    qn_sim_returns |= facts[SLOT_BI].returns;
+    if (versus && qn_sim_i1_repeat_is_noop && facts[SLOT_I1].repeat_is_noop)
+        qn_sim_repeats = &qn_versus_repeats;
 }
 
-void qn_sim_twin_blame(unsigned slot, struct qn_sim_culprit *c) { c->module = facts[slot].name; }
-
-/* ---- comparison ---- */
-
-static const char *outcome_name(unsigned outcome)
+void qn_sim_twin_init(const struct qn_config *config, struct qn_versus *where)
 {
+    unsigned slots = 0;
+
+    versus = where;
+    if (versus) {
+        qn_versus_init(config, versus);
+        qn_sim_describe(versus->modules, sizeof versus->modules, true);
+    }
+    if (config->cache_sim)
+        slots |= 1u << SLOT_I1 | 1u << SLOT_D1 | 1u << SLOT_LL;
+    if (config->branch_sim)
+        slots |= 1u << SLOT_BC | 1u << SLOT_BI;
+    upper_I1 = config->I1;
+    upper_D1 = config->D1;
+    *(versus ? &qn_sim_events_hidden : &qn_sim_events_of_twin) = true;
+    units_init(config, slots);
+    qn_sim_events_hidden = qn_sim_events_of_twin = false;
+    ask_for_facts();
+    if (!versus)
+        begin_counters();
+    qn_sim_twin_on = true;
+    qn_sim_twin_logs = qn_sim_log_on;
+}
+
+void qn_sim_twin_blame(unsigned slot, struct qn_sim_culprit *c)
+{
+    c->module = facts[slot].name;
+    c->of = versus ? " of B" : "";
+}
+
+/* ---- the levels ---- */
+
+static inline bool next_level(unsigned l1, uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    if (l1 & QN_UNIT_NEXT_DONE)
+        return l1 & QN_UNIT_NEXT_MISS;
+    return unit_ref(SLOT_LL, addr, size, kind) & QN_UNIT_MISS;
+}
+
+SLOW bool qn_twin_up_next(uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    return unit_ref(SLOT_LL, addr, size, kind) & QN_UNIT_MISS;
+}
+
+/* The twin has each reference by itself. */
+void qn_twin_up_missed(const struct qn_log_entry *e, unsigned outcome) { (void)e, (void)outcome; }
+void qn_twin_up_set_pc(uint32_t site) { (void)site; }
+void qn_twin_up_charge(uint32_t site) { (void)site; }
+
+SLOW void qn_twin_up_back_invalidate(uint64_t line, uint32_t bytes)
+{
+    for (uint64_t a = line & ~(uint64_t)(upper_D1.line - 1); a < line + bytes; a += upper_D1.line)
+        unit_drop(SLOT_D1, a);
+    for (uint64_t a = line & ~(uint64_t)(upper_I1.line - 1); a < line + bytes; a += upper_I1.line)
+        unit_drop(SLOT_I1, a);
+}
+
+static inline unsigned outcome_of(enum sim_slot slot, uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    unsigned l1 = unit_ref(slot, addr, size, kind);
+
+    return l1 & QN_UNIT_MISS ? 1u | (unsigned)next_level(l1, addr, size, kind) << 1 : 0;
+}
+
+/* ---- --check: comparison ---- */
+
+static const char *outcome_name(bool branch, unsigned outcome)
+{
+    if (branch)
+        return outcome ? "mispredicted" : "predicted";
     return outcome == 0 ? "hit" : outcome == 1 ? "miss, LL hit" : "miss, LL miss";
 }
 
-/* A level claims `settled`, so a difference is a mistake of the level that the reference went to, or of the filter. */
-static _Noreturn void differ(bool fetch, uint64_t addr, const char *how)
+static SLOW _Noreturn void differ(enum sim_slot slot, uint64_t reference, uint64_t addr, const char *how)
 {
-    const struct qn_unit_facts *f = &facts[fetch ? SLOT_I1 : SLOT_D1];
+    static const char *const slots[] = SIM_SLOT_NAMES;
     char line[240];
 
-    qn_format(line, sizeof line, "module %s in slot %s, settled, reference %U at %x: %s", f->name ? f->name : "lru",
-              fetch ? "I1" : "D1", twin_number, addr, how);
+    qn_format(line, sizeof line, "module %s in slot %s, reference %U at %x: %s", facts[slot].name, slots[slot], reference, addr, how);
     qn_engine_check_failed(line);
 }
 
 /* What the modules have counted so far must be the same, too. */
-static void compare_events(bool fetch, uint64_t addr)
+static void compare_events(enum sim_slot slot, uint64_t addr)
 {
     char how[120];
 
     for (uint64_t left = qn_sim_events_twinned; left; left &= left - 1) {
         unsigned event = (unsigned)__builtin_ctzll(left);
-        uint64_t filtered = sim_counted(event), unfiltered = sim_event_new[SIM_EVENTS_MAX + event];
+        uint64_t first = sim_counted(event), twin = sim_event_new[SIM_EVENTS_MAX + event];
 
-        if (filtered == unfiltered)
+        if (first == twin)
             continue;
-        qn_format(how, sizeof how, "%s: filtered %U, unfiltered %U", qn_sim_event_name(event), filtered, unfiltered);
-        differ(fetch, addr, how);
+        qn_format(how, sizeof how, "%s: %U, but %U if each reference is a call", qn_sim_event_name(event), first, twin);
+        differ(slot, number, addr, how);
     }
 }
 
-void qn_sim_twin_compare(bool fetch, uint64_t addr, unsigned filtered, unsigned unfiltered)
+static void compare(enum sim_slot slot, uint64_t reference, uint64_t addr, unsigned outcome, unsigned twin)
+{
+    bool branch = slot == SLOT_BC || slot == SLOT_BI;
+    char how[120];
+
+    if (outcome == twin)
+        return;
+    qn_format(how, sizeof how, "%s, but %s if each %s is a call", outcome_name(branch, outcome), outcome_name(branch, twin),
+              branch ? "branch" : "reference");
+    differ(slot, reference, addr, how);
+}
+
+/* ---- --check: counters of misses ----
+ *
+ * A counter that nothing but a hit has wrongly changed is seen at the next miss of its site, or at the end; so is, at the end, what is
+ * simulated later.  Some branches are counted by C, after they were made: these are left out. */
+
+static uint64_t *made; /* by counter, of the twin's misses; NULL: nobody compares */
+static uint32_t made_end;
+static uint8_t *made_in; /* by counter: the slot + 1 */
+
+static void begin_counters(void)
+{
+#ifndef QN_SIM_HOSTED
+    made = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
+    made_in = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE / 8);
+#endif
+}
+
+static void compare_counter(uint32_t at, uint64_t reference, uint64_t addr)
 {
     char how[120];
 
-    twin_number++;
-    if (filtered != unfiltered) {
-        qn_format(how, sizeof how, "filtered %s, unfiltered %s", outcome_name(filtered), outcome_name(unfiltered));
-        differ(fetch, addr, how);
+    if (QN_LIKELY(qn_sim_counter(at) == made[at]))
+        return;
+    qn_format(how, sizeof how, "its counter has %U misses, but %U if each reference is a call", qn_sim_counter(at), made[at]);
+    differ((enum sim_slot)(made_in[at] - 1), reference, addr, how);
+}
+
+static void count_made(enum sim_slot slot, uint32_t at, unsigned twin)
+{
+    uint32_t n = slot <= SLOT_D1 ? 2 : 1;
+
+    if (!made || !twin)
+        return;
+    made[at] += twin & 1;
+    if (n == 2)
+        made[at + 1] += twin >> 1;
+    for (uint32_t k = 0; k < n; k++)
+        made_in[at + k] = (uint8_t)(k ? SLOT_LL + 1 : slot + 1);
+    made_end = at + n > made_end ? at + n : made_end;
+}
+
+static void compare_counters(enum sim_slot slot, uint32_t at, unsigned twin, uint64_t addr)
+{
+    if (!made || !twin)
+        return;
+    compare_counter(at, number, addr);
+    if (slot <= SLOT_D1)
+        compare_counter(at + 1, number, addr);
+}
+
+void qn_sim_twin_finish(void)
+{
+    if (versus)
+        qn_versus_finish();
+    for (uint32_t at = 0; at < made_end; at++)
+        if (made_in[at])
+            compare_counter(at, number, 0);
+}
+
+void qn_sim_twin_undo(uint32_t counter, unsigned ll)
+{
+    if (!made)
+        return;
+    made[counter]--;
+    made[counter + 1] -= ll;
+}
+
+/* ---- misses that are known later ---- */
+
+#define QUEUE 4096u /* more than a log and the blocks that fill it can cause */
+
+struct miss {
+    uint64_t number, addr;
+    uint32_t site;
+    uint8_t outcome, fetch;
+};
+
+/* Misses of the caches, or mispredicts: those that one of the two has made and the other not yet. */
+static struct queue {
+    struct miss miss[QUEUE];
+    uint32_t first, waiting;
+    bool twins; /* they are the twin's */
+    bool branches;
+} caches, branches = {.branches = true};
+
+static enum sim_slot slot_of(const struct queue *q, const struct miss *m)
+{
+    return q->branches ? SLOT_BC : m->fetch ? SLOT_I1 : SLOT_D1;
+}
+
+static void compare_misses(const struct queue *q, const struct miss *made, const struct miss *twin)
+{
+    if (made->site != twin->site)
+        differ(slot_of(q, twin), twin->number, twin->addr, "another one misses next than if each is a call");
+    compare(slot_of(q, twin), twin->number, twin->addr, made->outcome, twin->outcome);
+}
+
+/* What waits has not missed in the other one. */
+static void differ_waiting(const struct queue *q)
+{
+    const struct miss *m = &q->miss[q->first % QUEUE];
+
+    if (q->twins)
+        compare(slot_of(q, m), m->number, m->addr, 0, m->outcome);
+    else
+        compare(slot_of(q, m), m->number, m->addr, m->outcome, 0);
+}
+
+static void take_miss(struct queue *q, struct miss m, bool is_twins)
+{
+    if (q->waiting && q->twins != is_twins) {
+        const struct miss *other = &q->miss[q->first++ % QUEUE];
+
+        q->waiting--;
+        compare_misses(q, is_twins ? other : &m, is_twins ? &m : other);
+        return;
     }
-    compare_events(fetch, addr);
+    if (q->waiting == QUEUE)
+        differ_waiting(q);
+    q->twins = is_twins;
+    q->miss[(q->first + q->waiting++) % QUEUE] = m;
 }
 
-/* ---- references ---- */
-
-static unsigned outcome_of(unsigned l1, uint64_t addr, uint32_t size, enum sim_kind kind)
+void qn_sim_twin_missed(uint64_t addr, unsigned outcome, uint32_t site)
 {
-    return l1 & QN_UNIT_MISS ? 1u | (unsigned)next_level(l1, addr, size, kind) << 1 : 0;
+    take_miss(&caches, (struct miss){number, addr, site, (uint8_t)outcome, false}, false);
 }
 
-unsigned qn_sim_twin_data_kind(uint64_t addr, uint32_t size, unsigned kind)
+void qn_sim_twin_mispredicted(uint64_t pc, uint32_t site)
 {
-    return outcome_of(D1_ref(addr, size, kind, &twin_clock), addr, size, kind);
+    take_miss(&branches, (struct miss){number, pc, site, 1, false}, false);
 }
 
-unsigned qn_sim_twin_data(uint64_t addr, uint32_t size) { return qn_sim_twin_data_kind(addr, size, SIM_READ); }
-
-unsigned qn_sim_twin_fetch(uint64_t addr, uint32_t size)
+void qn_sim_twin_drained(void)
 {
-    return outcome_of(I1_ref(addr, size, &twin_clock), addr, size, SIM_FETCH);
+    if (caches.waiting)
+        differ_waiting(&caches);
+    if (branches.waiting)
+        differ_waiting(&branches);
+    compare_events(SLOT_D1, 0);
 }
 
-void qn_sim_twin_follow(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, uint32_t site)
+/* ---- what has been made ---- */
+
+static inline uint32_t site(void) { return (uint32_t)qn_ctx.arg_site & QN_SITE_COUNTER_MASK; }
+
+#define NO_COUNTER UINT32_MAX
+
+static inline void follow(enum sim_slot slot, enum qn_versus_kind kind, uint64_t addr, uint32_t size, uint32_t at, unsigned outcome,
+                          unsigned twin)
 {
-    (void)site;
-    qn_sim_twin_compare(false, addr, outcome, qn_sim_twin_data_kind(addr, size, kind));
+    number++;
+    if (versus) {
+        qn_versus_follow(kind, addr, size, at, outcome, twin);
+        if (sim_events_new)
+            qn_sim_charge(at);
+        return;
+    }
+    if (at != NO_COUNTER)
+        count_made(slot, at, twin);
+    if ((qn_sim_twin_logs && slot <= SLOT_D1) || outcome == QN_RESULT_LATER) {
+        if (twin)
+            take_miss(slot <= SLOT_D1 ? &caches : &branches, (struct miss){number, addr, at, (uint8_t)twin, slot == SLOT_I1}, true);
+    } else {
+        compare(slot, number, addr, outcome, twin);
+        if (at != NO_COUNTER)
+            compare_counters(slot, at, twin, addr);
+        if (qn_sim_events_twinned && !qn_sim_twin_logs && !qn_sim_branches.next)
+            compare_events(slot, addr);
+    }
 }
+
+void qn_sim_twin_data(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, uint32_t at)
+{
+    follow(SLOT_D1, (enum qn_versus_kind)(QN_VERSUS_READ + kind), addr, size, at, outcome,
+           outcome_of(SLOT_D1, addr, size, (enum sim_kind)kind));
+}
+
+void qn_sim_twin_fetch(uint64_t addr, uint32_t size, unsigned outcome, uint32_t at)
+{
+    sim_pc = addr;
+    follow(SLOT_I1, QN_VERSUS_FETCH, addr, size, at, outcome, outcome_of(SLOT_I1, addr, size, SIM_FETCH));
+}
+
+static void cond(uint64_t pc, bool taken, bool backward, unsigned wrong, uint32_t at)
+{
+    sim_branch_backward = backward;
+    follow(SLOT_BC, QN_VERSUS_COND, pc, 0, at, wrong, unit[SLOT_BC]->cond(pc, taken));
+}
+
+void qn_sim_twin_cond(uint64_t pc, bool taken, bool backward, unsigned wrong, uint32_t at)
+{
+    cond(pc, taken, backward, wrong, versus ? at : NO_COUNTER);
+}
+
+void qn_sim_twin_indirect(uint64_t pc, uint64_t target, bool wrong, uint32_t at)
+{
+    follow(SLOT_BI, QN_VERSUS_INDIRECT, pc, 0, at, wrong, unit[SLOT_BI]->indirect(pc, target));
+}
+
+void qn_sim_twin_call(uint64_t next) { unit[SLOT_BI]->call(next); }
+
+/* A return is no reference to --versus: only what the modules count of it can differ. */
+void qn_sim_twin_return(uint64_t target, bool wrong, uint32_t at)
+{
+    bool twin = unit[SLOT_BI]->returned(target);
+
+    (void)at; /* a return has no counter of its own */
+    if (!versus)
+        follow(SLOT_BI, QN_VERSUS_INDIRECT, target, 0, NO_COUNTER, wrong, twin);
+}
+
+/* ---- from emitted code ---- */
 
 SLOW void qn_sim_check_data(void)
 {
     unsigned kind = qn_ctx.arg_aux & QN_AUX_MODIFY ? SIM_MODIFY : qn_ctx.arg_aux & QN_AUX_WRITE ? SIM_WRITE : SIM_READ;
 
-    qn_sim_twin_compare(false, qn_ctx.arg_addr, (unsigned)qn_ctx.result,
-                        qn_sim_twin_data_kind(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff, kind));
+    qn_sim_set_pc(site());
+    qn_sim_twin_data(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff, kind, (unsigned)qn_ctx.result, site());
+}
+
+SLOW void qn_sim_check_group(void)
+{
+    const struct qn_group_ref *ref = (const struct qn_group_ref *)(uintptr_t)qn_ctx.arg_aux;
+
+    for (unsigned k = 0; k < qn_ctx.arg_site; k++, ref++) {
+        qn_sim_set_pc(ref->counter);
+        qn_sim_twin_data(qn_ctx.arg_addr + ref->offset, ref->size, SIM_READ, (unsigned)(qn_ctx.result >> 2 * k) & 3, ref->counter);
+    }
+}
+
+/* --versus: a hit on the line that was fetched just before changes nothing in most modules; nearly all fetches are that. */
+static inline bool is_repeat(uint64_t addr, uint32_t size)
+{
+    static uint64_t touched = QN_NO_LINE;
+    uint64_t mask = ~(uint64_t)(qn_sim_i1_line - 1), from = addr & mask, to = (addr + size - 1) & mask;
+    bool same = from == touched && to == touched && facts[SLOT_I1].repeat_is_noop;
+
+    touched = to;
+    return same;
 }
 
 SLOW void qn_sim_check_fetch(void)
 {
-    qn_sim_twin_compare(true, qn_ctx.arg_addr, (unsigned)qn_ctx.result,
-                        qn_sim_twin_fetch(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff));
+    uint64_t addr = qn_ctx.arg_addr;
+    uint32_t size = (uint32_t)qn_ctx.arg_aux & 0xffff;
+
+    if (versus && is_repeat(addr, size) && !qn_ctx.result)
+        qn_versus_repeats++;
+    else
+        qn_sim_twin_fetch(addr, size, (unsigned)qn_ctx.result, site());
 }
-#endif
+
+SLOW void qn_sim_check_cond(void)
+{
+    cond(qn_ctx.arg_pc, qn_ctx.arg_aux != 0, qn_ctx.arg_site & QN_SITE_BACKWARD, (unsigned)qn_ctx.result, site());
+}
+
+SLOW void qn_sim_check_indirect(void)
+{
+    qn_sim_twin_indirect(qn_ctx.arg_pc, qn_ctx.arg_addr, qn_ctx.result != 0, site());
+}
+
+SLOW void qn_sim_check_call(void) { qn_sim_twin_call(qn_ctx.arg_addr); }
+
+SLOW void qn_sim_check_return(void) { qn_sim_twin_return(qn_ctx.arg_addr, qn_ctx.result != 0, site()); }

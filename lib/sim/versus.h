@@ -1,16 +1,13 @@
-/* lib/sim/versus.h - see versus.c. */
+/* lib/sim/versus.h - what run --versus counts: see versus.c. */
 #ifndef QN_SIM_VERSUS_H
 #define QN_SIM_VERSUS_H
 
 #include "sim/unit.h"
 
+void qn_versus_init(const struct qn_config *config, struct qn_versus *where);
+/* What became of a reference or branch in A and in B: bit 0 L1 miss or mispredict, bit 1 LL miss. */
+QN_SIM_NCSR void qn_versus_follow(enum qn_versus_kind kind, uint64_t addr, uint32_t size, uint32_t site, unsigned a, unsigned b);
 void qn_versus_finish(void);
-
-/* A branch, after the first simulator has predicted it: whether that was wrong. */
-QN_SIM_NCSR void qn_versus_cond(uint64_t pc, bool taken, bool wrong);
-QN_SIM_NCSR void qn_versus_indirect(uint64_t pc, uint64_t target, bool wrong);
-/* Calls and returns, for a return stack of the second simulator; not compared. */
-QN_SIM_NCSR void qn_versus_call(uint64_t next);
-QN_SIM_NCSR void qn_versus_return(uint64_t target);
+extern uint64_t qn_versus_repeats; /* references that were the same in both by what they are, and so did not come here */
 
 #endif

@@ -93,7 +93,7 @@ struct qn_side {
 enum {
     QN_SIDE_FLAGS_SAVED = 1, /* the guest's flags are in ctx.saved_flags */
     QN_SIDE_NATIVE = 2,      /* nothing is borrowed (any more) */
-    QN_SIDE_BATCH = 4        /* S2 = address of the next entry of the batch (emit/batch.c) */
+    QN_SIDE_BATCH = 4        /* S2 = address of the next entry of the log (emit/log.c) */
 };
 
 struct qn_code {             /* where code is being written */

@@ -12,6 +12,7 @@ struct line {
     uint64_t born, used, uses;
     int rrpv;
     bool referenced;
+    unsigned by;          /* ship: signature of the instruction that brought it */
 };
 
 struct set {
@@ -27,6 +28,7 @@ struct cache {
     uint64_t now, random;
     uint64_t touching;    /* block being touched: of a reference over several, the rest is still to come */
     int duel;
+    int *hopes;           /* ship: by signature, will its lines be used again? */
 };
 
 struct cache *cache_make(const char *policy, unsigned size, unsigned ways, unsigned line, uint64_t seed)
@@ -37,6 +39,9 @@ struct cache *cache_make(const char *policy, unsigned size, unsigned ways, unsig
     c->set = calloc(c->sets, sizeof *c->set);
     for (unsigned i = 0; i < c->sets; i++)
         c->set[i].turn = calloc((size_t)(ways + 1) * (ways + 1), 1);
+    c->hopes = malloc(16384 * sizeof *c->hopes);
+    for (unsigned i = 0; i < 16384; i++)
+        c->hopes[i] = 1;
     c->random = (seed + 1) * 0x9e3779b97f4a7c15;
     c->random |= 1;
     return c;
@@ -146,6 +151,24 @@ static unsigned oldest_prediction(struct cache *c, struct set *s)
     }
 }
 
+/* The signature of the instruction that makes the reference: the last one fetched. */
+static unsigned signature(const struct trace_ops *t, size_t now)
+{
+    while (now > 0 && t->ops[now].op != OP_FETCH)
+        now--;
+    uint64_t pc = t->ops[now].op == OP_FETCH ? t->ops[now].addr : 0;
+
+    return (unsigned)(pc % 16384 ^ pc / 16384 % 16384);
+}
+
+static void hope(struct cache *c, const struct line *l, int more)
+{
+    int *h = &c->hopes[l->by];
+
+    *h += more;
+    *h = *h > 7 ? 7 : *h < 0 ? 0 : *h;
+}
+
 static uint64_t worth(const struct cache *c, const struct line *l)
 {
     return is(c, "lru") ? l->used : is(c, "fifo") ? l->born : l->uses;
@@ -159,7 +182,7 @@ static unsigned victim(struct cache *c, struct set *s, size_t now, const struct 
         return random_below(c, c->ways);
     if (is(c, "plru"))
         return follow(s, c->ways, 0, c->ways);
-    if (strstr(c->policy, "rrip"))
+    if (strstr(c->policy, "rrip") || is(c, "ship"))
         return oldest_prediction(c, s);
     for (unsigned i = 0; i < c->ways; i++) {
         if (is(c, "nru") && !at_slot(s, i)->referenced)
@@ -184,6 +207,7 @@ static bool touch_block(struct cache *c, uint64_t block, size_t now, const struc
         if (l->block == block) {
             use(c, s, l);
             l->rrpv = 0;
+            hope(c, l, 1);
             return false;
         }
     if (s->count < c->ways) {
@@ -194,6 +218,8 @@ static bool touch_block(struct cache *c, uint64_t block, size_t now, const struc
     } else {
         l = at_slot(s, victim(c, s, now, future, code));
         l->referenced = false;
+        if (l->uses == 1) /* that which brought it */
+            hope(c, l, -1);
     }
     l->block = block;
     l->born = c->now + 1;
@@ -201,6 +227,9 @@ static bool touch_block(struct cache *c, uint64_t block, size_t now, const struc
     use(c, s, l);
     if (strstr(c->policy, "rrip"))
         l->rrpv = long_this_time(c, number) ? 2 : 3;
+    l->by = signature(future, now);
+    if (is(c, "ship"))
+        l->rrpv = c->hopes[l->by] ? 2 : 3;
     return true;
 }
 

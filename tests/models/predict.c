@@ -171,6 +171,7 @@ static bool perceptron(uint64_t pc, bool taken)
 struct tagged {
     int counter, useful;
     unsigned tag;
+    bool filled;
 };
 
 static const unsigned lengths[4] = {5, 15, 44, 130};
@@ -199,7 +200,7 @@ static bool tage(uint64_t pc, bool taken)
     for (t = 0; t < 4; t++) {
         entry[t] = &tagged[t][((pc ^ pc / 1024) ^ folded(lengths[t], 10)) % 1024];
         tag[t] = (unsigned)((pc ^ folded(lengths[t], 9) ^ folded(lengths[t], 8) * 2) % 512);
-        if (tag[t] && entry[t]->tag == tag[t]) {
+        if (entry[t]->filled && entry[t]->tag == tag[t]) {
             other = said;
             said = entry[t]->counter >= 0;
             from = t;
@@ -219,7 +220,7 @@ static bool tage(uint64_t pc, bool taken)
         for (t = from + 1; t < 4 && entry[t]->useful; t++)
             continue;
         if (t < 4)
-            *entry[t] = (struct tagged){taken ? 0 : -1, 0, tag[t]};
+            *entry[t] = (struct tagged){taken ? 0 : -1, 0, tag[t], true};
         else
             for (t = from + 1; t < 4; t++)
                 entry[t]->useful--;

@@ -67,11 +67,12 @@ unsigned prefetch_next_lines(uint64_t addr, uint64_t bytes)
  * a page takes the place of the one whose number is the same modulo that. */
 unsigned prefetch_strides(uint64_t addr, uint64_t bytes)
 {
-    static struct { uint64_t page, last, distance; } region[1024];
+    static struct { uint64_t page, last, distance; bool known; } region[1024];
     uint64_t page = addr / 4096, slot = page % option("regions", 64), distance = addr - region[slot].last;
-    bool same_page = region[slot].page == page, again = same_page && distance && distance == region[slot].distance;
+    bool same_page = region[slot].known && region[slot].page == page, again = same_page && distance && distance == region[slot].distance;
     bool ll_miss = any_missing(addr, bytes) && levels_look(addr, bytes), any = false;
 
+    region[slot].known = true;
     region[slot].page = page;
     region[slot].last = addr;
     region[slot].distance = same_page ? distance : 0;
@@ -80,6 +81,24 @@ unsigned prefetch_strides(uint64_t addr, uint64_t bytes)
     for (uint64_t k = 1; again && k <= option("degree", 1); k++)
         if ((addr + k * distance) / levels_d1.bytes != addr / levels_d1.bytes)
             guess((addr + k * distance) / levels_d1.bytes);
+    return any + 2u * ll_miss;
+}
+
+/* What an instruction referred to last, and how far that is from here, foretells what it refers to next.  Of the instructions whose
+ * addresses are the same modulo the number of entries the latest is known. */
+unsigned prefetch_by_instruction(uint64_t pc, uint64_t addr, uint64_t bytes)
+{
+    static struct { uint64_t pc, last; bool known; } seen[1024];
+    uint64_t slot = pc % option("table", 256), distance = seen[slot].known && seen[slot].pc == pc ? addr - seen[slot].last : 0;
+    bool ll_miss = any_missing(addr, bytes) && levels_look(addr, bytes), any = false;
+
+    seen[slot].known = true;
+    seen[slot].pc = pc;
+    seen[slot].last = addr;
+    for (uint64_t b = first_block(&levels_d1, addr); b <= last_block(&levels_d1, addr, bytes); b++)
+        demand(b, &any);
+    if (distance)
+        guess((addr + distance) / levels_d1.bytes);
     return any + 2u * ll_miss;
 }
 

@@ -2,6 +2,10 @@
  * says about them.
  */
 #define QN_SIM_UNIT 1
+#include "sim/module.h"
+/* The compiler says so at the line that asks for more. */
+#define sim_alloc(bytes) the_memory_of_this_predictor_is_its_variables(bytes)
+#pragma GCC diagnostic error "-Wimplicit-function-declaration"
 #include MODULE
 
 unsigned (*budget_predict)(uint64_t) = branchsim_BC_predict;

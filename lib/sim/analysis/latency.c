@@ -10,6 +10,7 @@
 #include "sim/module.h"
 
 #define ANALYSIS "latency"
+#define WANTS_PC 1
 #define CYCLES_MAX 100000
 
 enum { D, L, M, LEVELS };
@@ -20,7 +21,7 @@ struct load {
 };
 
 static struct sites loads;
-static uint64_t cycles[LEVELS], pc, all[LEVELS];
+static uint64_t cycles[LEVELS], all[LEVELS];
 
 static void analysis_init(const struct sim_config *c)
 {
@@ -33,7 +34,7 @@ static void analysis_init(const struct sim_config *c)
 
 static void serve(const struct sim_ref *ref)
 {
-    struct load *l = (struct load *)sites_find(&loads, pc, 0);
+    struct load *l = (struct load *)sites_find(&loads, ref->pc, 0);
     unsigned level = ref->outcome & SIM_LL_MISS ? M : ref->outcome & SIM_L1_MISS ? L : D;
 
     if (!l)
@@ -43,12 +44,9 @@ static void serve(const struct sim_ref *ref)
     all[level]++;
 }
 
-/* The references of an instruction follow its fetch. */
 static void analysis_ref(const struct sim_ref *ref)
 {
-    if (ref->kind == SIM_REF_FETCH)
-        pc = ref->addr;
-    else if (ref->kind == SIM_READ || ref->kind == SIM_MODIFY)
+    if (ref->kind == SIM_READ || ref->kind == SIM_MODIFY)
         serve(ref);
 }
 

@@ -13,7 +13,7 @@
 enum { WEIGHT_MAX = 127, WEIGHT_MIN = -128, HISTORY_MAX = 63 };
 
 static unsigned index_bits, history_bits;
-static int threshold;
+static int threshold, sum; /* sum: of the prediction that is being made; update follows at once */
 static uint64_t history; /* bit 0: the last outcome */
 static int8_t *weights;  /* per perceptron: bias, then one per outcome */
 
@@ -28,35 +28,35 @@ static void branchsim_BC_init(const struct sim_config *config)
 
 static inline int8_t *weights_of(uint64_t pc) { return weights + (pc & low_bits(index_bits)) * (history_bits + 1); }
 
-static int sum_of(uint64_t pc)
+/* 1 if the branch i before this one was taken, else -1. */
+static inline int outcome(unsigned i) { return (int)(history >> i & 1) * 2 - 1; }
+
+static unsigned branchsim_BC_predict(uint64_t pc)
 {
     const int8_t *w = weights_of(pc);
-    int sum = w[0];
 
+    sum = w[0];
     for (unsigned i = 0; i < history_bits; i++)
-        sum += history >> i & 1 ? w[i + 1] : -w[i + 1];
-    return sum;
+        sum += outcome(i) * w[i + 1];
+    return sum >= 0;
 }
 
-static void nudge(int8_t *weight, bool up)
+static inline void nudge(int8_t *weight, int by)
 {
-    if (up)
-        *weight = (int8_t)(*weight + (*weight < WEIGHT_MAX));
-    else
-        *weight = (int8_t)(*weight - (*weight > WEIGHT_MIN));
-}
+    int moved = *weight + by;
 
-static unsigned branchsim_BC_predict(uint64_t pc) { return sum_of(pc) >= 0; }
+    *weight = (int8_t)(moved > WEIGHT_MAX ? WEIGHT_MAX : moved < WEIGHT_MIN ? WEIGHT_MIN : moved);
+}
 
 static void branchsim_BC_update(uint64_t pc, unsigned taken)
 {
     int8_t *w = weights_of(pc);
-    int sum = sum_of(pc);
+    int right = taken ? 1 : -1;
 
     if ((sum >= 0) != (taken != 0) || (sum < 0 ? -sum : sum) <= threshold) {
-        nudge(&w[0], taken);
+        nudge(&w[0], right);
         for (unsigned i = 0; i < history_bits; i++)
-            nudge(&w[i + 1], (history >> i & 1) == taken);
+            nudge(&w[i + 1], outcome(i) * right);
     }
     history = (history << 1 | taken) & low_bits(history_bits);
 }

@@ -4,20 +4,22 @@
  *   T1-T4: 2^10 entries each, history 5, 15, 44, 130: 3-bit counter, 9-bit tag, 2-bit useful
  *
  * On a mispredict an entry is allocated in one table with a longer history whose entry is not useful; if all are
- * useful, they become less so.  Useful counters are halved every 2^18 branches.  The choice between a newly allocated entry and
- * its alternative (use_alt_on_na) is left out.  Storage: 2 * 4096 + 4 * 1024 * 14 + 130 bits.
+ * useful, they become less so.  Not as published: of several tables with room the one with the shortest history takes the entry (there one is
+ * drawn); every 2^18 branches the useful counters are halved (there their high and their low bits are cleared in turn);
+ * the choice between a newly allocated entry and its alternative (use_alt_on_na) is left out.  A bit says that an entry has
+ * been filled.  Storage: 2 * 4096 + 4 * 1024 * 15 + 130 bits.
  * Source: A. Seznec, P. Michaud, A case for (partially) tagged geometric history length branch prediction, JILP 8, 2006. */
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "tage"
-#define PREDICTOR_BITS 2 * 4096 + TABLES * 1024 * 14 + 130
+#define PREDICTOR_BITS 2 * 4096 + TABLES * 1024 * 15 + 130
 
-enum { TABLES = 4, BASE_BITS = 12, INDEX_BITS = 10, TAG_BITS = 9, HISTORY = 256, AGE_PERIOD = 1 << 18 };
+enum { TABLES = 4, BASE_BITS = 12, INDEX_BITS = 10, TAG_BITS = 9, FILLED = 1 << TAG_BITS, HISTORY = 256, AGE_PERIOD = 1 << 18 };
 
 struct entry {
     int8_t counter; /* -4 to 3; taken from 0 on */
     uint8_t useful; /* 0 to 3 */
-    uint16_t tag;
+    uint16_t tag;   /* with FILLED, from when it is */
 };
 
 static const unsigned lengths[TABLES] = {5, 15, 44, 130};
@@ -26,6 +28,9 @@ static struct entry tables[TABLES][1 << INDEX_BITS];
 static uint8_t outcomes[HISTORY]; /* ring: outcomes[(newest + i) % HISTORY] = i branches ago */
 static unsigned newest, branches;
 
+/* Of all tables, so that lengths are constants. */
+#define EACH_TABLE(t) _Pragma("GCC unroll 4") for (unsigned t = 0; t < TABLES; t++)
+
 /* The history of a table folded by exclusive or: outcome i goes to bit i mod the number of bits.  Kept up to date,
  * because to fold 130 outcomes at each branch would take long. */
 static struct folded {
@@ -33,7 +38,7 @@ static struct folded {
 } folded[TABLES];
 
 /* All outcomes move one place up, the last one comes in, the one that is now too old goes out. */
-static unsigned fold(unsigned value, unsigned bits, unsigned length, unsigned in, unsigned out)
+static inline unsigned fold(unsigned value, unsigned bits, unsigned length, unsigned in, unsigned out)
 {
     value = value << 1 | value >> (bits - 1);
     return (value ^ in ^ out << length % bits) & (unsigned)low_bits(bits);
@@ -41,7 +46,7 @@ static unsigned fold(unsigned value, unsigned bits, unsigned length, unsigned in
 
 static void remember(unsigned taken)
 {
-    for (unsigned t = 0; t < TABLES; t++) {
+    EACH_TABLE(t) {
         unsigned out = outcomes[(newest + lengths[t] - 1) % HISTORY];
         struct folded *f = &folded[t];
 
@@ -53,11 +58,11 @@ static void remember(unsigned taken)
     outcomes[newest] = (uint8_t)taken;
 }
 
-static struct entry *entry_of(uint64_t pc, unsigned t, unsigned *tag)
+static inline struct entry *entry_of(uint64_t pc, unsigned t, unsigned *tag)
 {
     unsigned index = (unsigned)(pc ^ pc >> INDEX_BITS) ^ folded[t].index;
 
-    *tag = ((unsigned)pc ^ folded[t].tag ^ folded[t].tag2 << 1) & low_bits(TAG_BITS);
+    *tag = (((unsigned)pc ^ folded[t].tag ^ folded[t].tag2 << 1) & low_bits(TAG_BITS)) | FILLED;
     return &tables[t][index & low_bits(INDEX_BITS)];
 }
 
@@ -68,13 +73,13 @@ struct lookup {
     unsigned said, otherwise;  /* by the provider; by the next longest */
 };
 
-static void look_up(uint64_t pc, struct lookup *l)
+static inline void look_up(uint64_t pc, struct lookup *l)
 {
     l->said = l->otherwise = two_bit_taken(base[pc & low_bits(BASE_BITS)]);
     l->provider = -1;
-    for (unsigned t = 0; t < TABLES; t++) {
+    EACH_TABLE(t) {
         l->entry[t] = entry_of(pc, t, &l->tag[t]);
-        if (l->entry[t]->tag != l->tag[t] || l->tag[t] == 0) /* tag 0: never filled */
+        if (l->entry[t]->tag != l->tag[t])
             continue;
         l->otherwise = l->said;
         l->said = l->entry[t]->counter >= 0;
@@ -82,12 +87,12 @@ static void look_up(uint64_t pc, struct lookup *l)
     }
 }
 
+static struct lookup last; /* of predict, for the update that follows */
+
 static unsigned branchsim_BC_predict(uint64_t pc)
 {
-    struct lookup l;
-
-    look_up(pc, &l);
-    return l.said;
+    look_up(pc, &last);
+    return last.said;
 }
 
 static void train(struct entry *e, unsigned taken)
@@ -98,7 +103,7 @@ static void train(struct entry *e, unsigned taken)
         e->counter = (int8_t)(e->counter - (e->counter > -4));
 }
 
-static void allocate(struct lookup *l, unsigned taken)
+static void allocate(const struct lookup *l, unsigned taken)
 {
     for (unsigned t = (unsigned)(l->provider + 1); t < TABLES; t++)
         if (l->entry[t]->useful == 0) {
@@ -120,20 +125,19 @@ static void age(void)
 
 static void branchsim_BC_update(uint64_t pc, unsigned taken)
 {
-    struct lookup l;
+    const struct lookup *l = &last;
 
-    look_up(pc, &l);
-    if (l.provider < 0) {
+    if (l->provider < 0) {
         two_bit_train(&base[pc & low_bits(BASE_BITS)], taken);
     } else {
-        struct entry *e = l.entry[l.provider];
+        struct entry *e = l->entry[l->provider];
 
         train(e, taken);
-        if (l.said != l.otherwise)
-            e->useful = (uint8_t)(l.said == taken ? e->useful + (e->useful < 3) : e->useful - (e->useful > 0));
+        if (l->said != l->otherwise)
+            e->useful = (uint8_t)(l->said == taken ? e->useful + (e->useful < 3) : e->useful - (e->useful > 0));
     }
-    if (l.said != taken)
-        allocate(&l, taken);
+    if (l->said != taken)
+        allocate(l, taken);
     remember(taken);
     age();
 }

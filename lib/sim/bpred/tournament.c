@@ -16,12 +16,14 @@ static uint16_t histories[LOCALS];
 static uint8_t local[1 << LOCAL_HISTORY], global[GLOBALS], chooser[GLOBALS];
 static unsigned history;
 
-static unsigned say_local(uint64_t pc) { return local[histories[pc % LOCALS]] >= 4; }
-static unsigned say_global(void) { return two_bit_taken(global[history]); }
+/* What the two say, of the prediction that is being made; update follows at once. */
+static unsigned by_local, by_global;
 
 static unsigned branchsim_BC_predict(uint64_t pc)
 {
-    return two_bit_taken(chooser[history]) ? say_global() : say_local(pc);
+    by_local = local[histories[pc % LOCALS]] >= 4;
+    by_global = two_bit_taken(global[history]);
+    return two_bit_taken(chooser[history]) ? by_global : by_local;
 }
 
 static void branchsim_BC_update(uint64_t pc, unsigned taken)
@@ -29,8 +31,8 @@ static void branchsim_BC_update(uint64_t pc, unsigned taken)
     uint16_t *own = &histories[pc % LOCALS];
     uint8_t *counter = &local[*own];
 
-    if (say_local(pc) != say_global())
-        two_bit_train(&chooser[history], say_global() == taken);
+    if (by_local != by_global)
+        two_bit_train(&chooser[history], by_global == taken);
     two_bit_train(&global[history], taken);
     if (taken)
         *counter += *counter < 7;

@@ -13,7 +13,7 @@
 #include "cost/summary.h"
 #include "sim/hosted/hosted.h"
 #include "sim/hosted/trace.h"
-#include "sim/slots.h"
+#include "sim/module.h"
 #include "sim/twin.h"
 
 static int64_t totals[QN_COST_EVENTS];
@@ -32,8 +32,9 @@ static void feed_data(const struct hosted_options *o, const struct sim_ref *ref,
     uint64_t misses[2] = {0, 0};
     unsigned outcome = hosted_data(ref->addr, ref->size, kind, o->filter, misses);
 
+    sim_pc = qn_ctx.arg_pc;
     if (o->check)
-        qn_sim_twin_compare(false, ref->addr, outcome, qn_sim_twin_data_kind(ref->addr, ref->size, kind));
+        qn_sim_twin_data(ref->addr, ref->size, kind, outcome, 0);
     totals[write ? QN_COST_DW : QN_COST_DR]++;
     totals[write ? QN_COST_D1MW : QN_COST_D1MR] += (int64_t)misses[0];
     totals[write ? QN_COST_DLMW : QN_COST_DLMR] += (int64_t)misses[1];
@@ -45,24 +46,29 @@ static void feed_fetch(const struct hosted_options *o, const struct sim_ref *ref
     uint64_t misses[2] = {0, 0};
     unsigned outcome = hosted_fetch(ref->addr, ref->size, o->filter, misses);
 
+    qn_ctx.arg_pc = ref->addr; /* the data references that follow are this instruction's */
     if (o->check)
-        qn_sim_twin_compare(true, ref->addr, outcome, qn_sim_twin_fetch(ref->addr, ref->size));
+        qn_sim_twin_fetch(ref->addr, ref->size, outcome, 0);
     totals[QN_COST_IR]++;
     totals[QN_COST_I1MR] += (int64_t)misses[0];
     totals[QN_COST_ILMR] += (int64_t)misses[1];
     note('I', outcome);
 }
 
-static void feed_branch(const struct sim_ref *ref)
+static void feed_branch(const struct hosted_options *o, const struct sim_ref *ref)
 {
     bool wrong;
 
     if (ref->kind == SIM_REF_CALL) {
         qn_sim_predict_call(ref->addr, ref->target);
+        if (o->check)
+            qn_sim_twin_call(ref->target);
         return;
     }
     if (ref->kind == SIM_REF_RETURN) {
         wrong = qn_sim_predict_return(ref->addr, ref->target);
+        if (o->check)
+            qn_sim_twin_return(ref->target, wrong, 0);
         if (qn_sim_returns)
             note('R', wrong);
         return;
@@ -86,7 +92,7 @@ static void feed(const struct hosted_options *o, const struct sim_ref *ref)
         feed_fetch(o, ref);
     } else if (ref->kind >= SIM_REF_COND) {
         if (o->branch_sim)
-            feed_branch(ref);
+            feed_branch(o, ref);
     } else if (ref->kind == SIM_MODIFY && o->split_modify) {
         feed_data(o, ref, SIM_READ);
         feed_data(o, ref, SIM_WRITE);

@@ -104,7 +104,7 @@ static bool parse_one(struct hosted_options *o, const char *text)
 
 int hosted_parse(struct hosted_options *o, int argc, char **argv)
 {
-    *o = (struct hosted_options){.config = {.I1 = {65536, 2, 64}, .D1 = {65536, 2, 64}, .LL = {262144, 8, 64}, .seed = 1},
+    *o = (struct hosted_options){.config = {.I1 = {65536, 2, 64}, .D1 = {65536, 2, 64}, .LL = {262144, 8, 64}, .seed = 1, .cache_sim = 1, .branch_sim = 1},
                                  .branch_sim = true};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))

@@ -22,7 +22,7 @@ const char *hosted_options = "";
 static uint64_t event_totals[SIM_EVENTS_MAX];
 uint64_t *sim_event_counts = event_totals;
 uint64_t sim_event_new[2 * SIM_EVENTS_MAX], sim_events_new, qn_sim_events_twinned;
-bool qn_sim_events_of_twin;
+bool qn_sim_events_of_twin, qn_sim_events_hidden;
 static volatile uint64_t at_work[3];
 volatile uint64_t *sim_at_work = at_work;
 static char event_names[SIM_EVENTS_MAX][48];
@@ -30,6 +30,7 @@ static const char *event_texts[SIM_EVENTS_MAX];
 static unsigned event_count;
 
 void qn_sim_service_modules(const char *names) { (void)names; }
+void qn_sim_service_how(unsigned slot, uint8_t how) { (void)slot, (void)how; }
 
 /* Modules keep their memory to the end.  One that is set up again forgets what it had; here it is known, so that nobody who looks for
  * leaks finds it. */

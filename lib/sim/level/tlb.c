@@ -3,6 +3,9 @@
  * Slot D1 (or I1).  The cache is least recently used, as the default; each reference looks its pages up in a first buffer, and on a
  * miss in a second.  Options: tlb-entries (64), tlb-ways (4), stlb-entries (1536), stlb-ways (12), page-bits (12).
  * Events: dtlb-misses, stlb-misses.
+ *
+ * A line may be hit again without any change as long as it is the newest of its set and its page the newest of its set in the first
+ * buffer.  So each of those sets remembers which lines may pass because of its newest page, PASSING_MAX of them.
  * Source: D. W. Clark, J. S. Emer, Performance of the VAX-11/780 translation buffer, ACM TOCS 3(1), 1985. */
 #include "sim/lines.h"
 
@@ -10,6 +13,15 @@
 #define LEVEL_SLOTS (LEVEL_IN_I1 | LEVEL_IN_D1)
 #define LEVEL_LINES lines
 #define LEVEL_DROP 1
+#define LEVEL_SETTLED 1
+#define LEVEL_WRITES_SETTLED 1
+
+#define PASSING_MAX 32
+
+static struct passing {
+    uint32_t count, next;
+    uint64_t line[PASSING_MAX];
+} *passing; /* per set of the first buffer */
 
 static struct lines lines, first, second;
 static unsigned first_misses, second_misses, page_bits;
@@ -27,14 +39,44 @@ static void cachesim_X_initcache(const struct sim_config *c)
     lines_init(&lines, c->sets, c->ways, c->line_bits);
     init_buffer(&first, c->slot, sim_option(c->slot, "tlb-entries", 64), sim_option(c->slot, "tlb-ways", 4));
     init_buffer(&second, c->slot, sim_option(c->slot, "stlb-entries", 1536), sim_option(c->slot, "stlb-ways", 12));
+    passing = sim_alloc(first.sets * sizeof *passing);
     first_misses = sim_event(c->slot, "dtlb-misses", "misses of the first translation buffer");
     second_misses = sim_event(c->slot, "stlb-misses", "misses of the second translation buffer");
 }
 
+static struct passing *passing_of(uint64_t page) { return &passing[page >> page_bits & (first.sets - 1)]; }
+
+static bool cachesim_X_settled(uint64_t line)
+{
+    return page_bits >= sim.line_bits && lines_newest(&lines, line) && lines_newest(&first, line >> page_bits << page_bits);
+}
+
 static void cachesim_X_drop(uint64_t line) { lines_remove(&lines, line); }
+
+/* This page will not be the newest of its set any more, but another. */
+static void forget(struct passing *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        sim_dropped(p->line[i]);
+    p->count = p->next = 0;
+}
+
+/* The line may be found settled: one more of the newest page. */
+static void remember(struct passing *p, uint64_t line)
+{
+    if (p->count == PASSING_MAX)
+        sim_dropped(p->line[p->next]);
+    else
+        p->count++;
+    p->line[p->next] = line;
+    p->next = (p->next + 1) % PASSING_MAX;
+}
 
 static void translate(uint64_t page)
 {
+    if (lines_newest(&first, page))
+        return;
+    forget(passing_of(page));
     if (lines_find(&first, page))
         return;
     sim_count(first_misses, 1);
@@ -53,6 +95,7 @@ static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, s
     for (; page <= last; page++)
         translate(page << page_bits);
     LINES_OF(line, addr, size) {
+        remember(passing_of(line), line);
         if (lines_find(&lines, line))
             continue;
         result->miss = true;

@@ -60,20 +60,30 @@ static struct qn_filter cachesim_D1_filter(const struct sim_config *config)
 
 const bool many_logs = true;
 
-uint32_t many_log_D1s(const struct qn_log_entry *entry, uint32_t n, struct many_missed *to)
+ALWAYS_INLINE uint32_t log_D1s(enum qn_vectors with, const struct qn_log_entry *entry, uint32_t n, struct many_missed *to)
 {
     uint64_t nobody = 0; /* is asked: there are no policies */
     uint32_t left = 0;
 
-    vectors_begin();
+    rows_begin(with, qn_sim_vectors.wide);
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t missed = entry[i].kind & QN_LOG_FETCH ? 0 : stacks_ref(entry[i].addr, &nobody);
+        bool plain = qn_log_is_plain(&entry[i], 1u << many_nodes[0].line_bits);
+        uint64_t missed = QN_LIKELY(plain) ? stacks_ref(with, entry[i].addr, &nobody) : many_log_special(&entry[i]);
 
         to[left] = (struct many_missed){missed, i};
-        left += (missed != 0) | (entry[i].kind > QN_LOG_WRITE); /* a jump could not be predicted */
+        left += missed != 0; /* a jump could not be predicted */
     }
-    vectors_end();
+    rows_end(with, qn_sim_vectors.wide);
     return left;
+}
+
+uint32_t many_log_D1s(const struct qn_log_entry *entry, uint32_t n, struct many_missed *to)
+{
+    switch (qn_sim_vectors.with) {
+    case QN_VECTORS_AVX512: return log_D1s(QN_VECTORS_AVX512, entry, n, to);
+    case QN_VECTORS_AVX2: return log_D1s(QN_VECTORS_AVX2, entry, n, to);
+    default: return log_D1s(QN_VECTORS_SCALAR, entry, n, to);
+    }
 }
 
 static void cachesim_D1_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
@@ -117,9 +127,13 @@ ALWAYS_INLINE uint64_t one_line(uint64_t addr, uint32_t size, enum sim_kind kind
 {
     uint64_t ask = MANY_MINDS, missed;
 
-    vectors_begin();
-    missed = stacks_ref(addr, &ask);
-    vectors_end();
+    if (qn_sim_vectors.with == QN_VECTORS_AVX512) { /* with AVX2 there are too many registers to save for one reference */
+        rows_begin(QN_VECTORS_AVX512, true);
+        missed = stacks_ref(QN_VECTORS_AVX512, addr, &ask);
+        rows_end(QN_VECTORS_AVX512, true);
+    } else {
+        missed = stacks_ref(QN_VECTORS_SCALAR, addr, &ask);
+    }
     if (ask)
         missed |= many_ask(ask, addr, size, kind);
     let_pass(addr & ~(uint64_t)(sim.line - 1));

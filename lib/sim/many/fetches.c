@@ -18,7 +18,12 @@ unsigned many_last_levels(uint64_t D1s, uint64_t addr, uint32_t size, enum sim_k
     return last_levels_ref(D1s, addr, size, kind);
 }
 
-static void cachesim_LL_initcache(const struct sim_config *config) { last_levels_init(config->seed); }
+static void cachesim_LL_initcache(const struct sim_config *config) 
+{
+    last_levels_init(config->seed);
+    if (many_logs)
+        many_log_init();
+}
 
 static void cachesim_LL_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
 {

@@ -52,7 +52,6 @@ struct many_predictor {
  * MANY_ROWS, MANY_DEPTHS   the room that the nodes need (stacks.h)
  * MANY_LOGS      defined if references are written down and simulated later (log.h): all caches are least recently used, the lines
  *                of the D1s of one size, and the I1 is the default
- * MANY_VECTORS   defined if this processor has what vectors.h needs
  * MANY_MINDS     policies that are asked always, because a repeated hit may change their state
  * many_LL[]      the LLs
  * many_groups[]  LLs of a group are alike, and least recently used, and each below another D1
@@ -68,9 +67,9 @@ struct many_D1 {
 
 struct many_node {
     uint32_t line_bits, sets;
-    uint32_t ways;    /* of the largest cache; 1 if there are only policies */
+    uint32_t ways;    /* words of a row: up to 16 a power of two, and no fewer than any cache has ways; 1 if there are only policies */
     uint32_t rows;    /* its rows begin here, among MANY_ROWS */
-    uint32_t depths;  /* its places begin here, among MANY_DEPTHS */
+    uint32_t depths;  /* its depths, 0 to ways, begin here, among MANY_DEPTHS */
     uint64_t members; /* policies of this line and number of sets, except those of MANY_MINDS */
 };
 
@@ -92,19 +91,10 @@ extern const struct many_node many_nodes[];
 extern const struct many_LL many_LL[];
 extern const struct many_group many_groups[];
 extern const uint32_t many_D1_count, many_LL_count, many_group_count, many_node_count;
-extern const bool many_has_vectors;
 
 /* The stacks (stacks.h). */
 extern uint64_t many_rows[];      /* by node and set: lines plus one, newest first; 0 = none */
-extern uint64_t many_missed_at[]; /* by node and many_place(): which D1s have no more ways than that depth */
-
-/* Where the line was: its depth, 0 to ways.  As vectors.h has it, a bit for each line of the row that is another. */
-#define MANY_VECTOR_WAYS(ways) ((ways) == 4 || (ways) == 8)
-
-static inline __attribute__((unused)) uint32_t many_place(uint32_t ways, uint32_t depth)
-{
-    return many_has_vectors && MANY_VECTOR_WAYS(ways) ? ((1u << ways) - 1) & ~(1u << depth) : depth;
-}
+extern uint64_t many_missed_at[]; /* by node and depth: which D1s have no more ways than that */
 
 /* These D1s missed a reference. */
 void many_count_misses(uint64_t D1s, bool write);
@@ -118,16 +108,14 @@ void many_finish_D1s(void);
 /* A reference that missed these D1s: the LLs below them are asked.  Returns whether LL #0 missed. */
 unsigned many_last_levels(uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind);
 
-/* The log (log.h).  counters: those that sites are numbers of. */
-void many_log_init(uint64_t *counters);
-void many_log_ref(uint64_t addr, uint32_t size, enum sim_kind kind, uint32_t counter);
-void many_log_drain(void);
+/* The log (log.h), as fast/log.h wants it.  counters: those that sites are numbers of. */
 extern const bool many_logs;
+uint64_t many_log_special(const struct qn_log_entry *e); /* not plain: which D1s missed it; all a fetch */
 struct many_missed {
     uint64_t D1s;
     uint32_t entry; /* its number */
 };
-/* The D1s see the first n entries.  Writes down what is not done with then, and returns how many these are. */
+/* The D1s see the first n entries.  Writes down what one of them missed, and returns how many these are. */
 uint32_t many_log_D1s(const struct qn_log_entry *entry, uint32_t n, struct many_missed *to);
 
 /* The configuration of member `number` of a slot, "D1#3". */

@@ -6,29 +6,24 @@
  *   #include "sim/many/member_cache.h"
  */
 #define QN_SIM_UNIT 1
-#define QN_SLOT_LL 1 /* of level.h: publish nothing, since references come here only if they have to */
+#define QN_SLOT_LL 1 /* publish nothing, since references come here only if they have to */
 #include "sim/many/many.h"
 #include "sim/unit.h"
 
-static inline __attribute__((unused)) bool sim_next(uint64_t addr, uint32_t size, enum sim_kind kind)
-{
-    (void)addr, (void)size, (void)kind;
-    return true;
-}
-static inline __attribute__((unused)) bool sim_wants_evictions(void) { return false; }
-static inline __attribute__((unused)) void sim_back_invalidate(uint64_t line, uint32_t bytes) { (void)line, (void)bytes; }
-static inline __attribute__((unused)) void sim_dropped(uint64_t line) { (void)line; }
+#include "sim/adapt/slot.h"
 
 #include QN_MEMBER_FILE
 
 #ifndef POLICY
-#error "only policies can be one of many"
+#error quern-module: only policies can be one of many
 #endif
 
-#include "sim/level.h"
+#include "sim/adapt/policy.h"
 
-#if defined(QN_MEMBER_REPEAT_IS_NOOP) != defined(POLICY_REPEAT_IS_NOOP)
-#error "the table has another idea of what a repeated hit does"
+#ifdef QN_MEMBER_REPEAT_IS_NOOP
+_Static_assert(LEVEL_REPEAT_IS_NOOP, "the table has another idea of what a repeated hit does");
+#else
+_Static_assert(!LEVEL_REPEAT_IS_NOOP, "the table has another idea of what a repeated hit does");
 #endif
 
 static void member_init(const struct sim_config *config)
@@ -37,31 +32,12 @@ static void member_init(const struct sim_config *config)
 
     sim = *config;
     sim_random_state = sim_random_seed(config->seed);
-    level_init(&facts, NULL);
-    (void)level_drop;
+    unit_init(config, &facts);
+    (void)unit_drop, (void)unit_show;
 }
 
-static unsigned member_ref(uint64_t addr, uint32_t size, enum sim_kind kind) { return level_ref(addr, size, kind) & QN_UNIT_MISS; }
-
-static bool member_settled(uint64_t line)
-{
-    unsigned set = (unsigned)(line >> sim.line_bits) & (sim.sets - 1);
-
-    line &= ~(uint64_t)(sim.line - 1);
-    for (unsigned way = 0; way < sim.ways; way++)
-        if (level_tags[(uint64_t)set * sim.ways + way] == line)
-            return level_settled(set, way);
-    return false;
-}
-
-static void member_finish(void)
-{
-    level_finish();
-#ifdef POLICY_FINISH
-    policy_finish();
-#endif
-}
+static unsigned member_ref(uint64_t addr, uint32_t size, enum sim_kind kind) { return unit_ref(addr, size, kind) & QN_UNIT_MISS; }
 
 const struct many_member QN_MEMBER = {
-    .init = member_init, .ref = member_ref, .settled = member_settled, .finish = member_finish,
+    .init = member_init, .ref = member_ref, .settled = level_line_settled, .finish = unit_finish,
 };

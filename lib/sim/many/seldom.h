@@ -1,6 +1,8 @@
 /* lib/sim/many/seldom.h - what slot D1 does seldom; see caches.c.  Included by fetches.c, which is compiled before there is a
  * table: references over several lines, policies, and the ends of a run.
  */
+#include "sim/fast/rows.h"
+
 static uint64_t D1_asked;                  /* references to policies, for messages */
 static uint64_t D1_misses[2][MANY_MAX];    /* reads and writes, and what is not in here yet: */
 
@@ -30,19 +32,6 @@ void many_count_misses(uint64_t D1s, bool write)
     together[t].times[write]++;
 }
 
-/* As stack_move (stacks.h), for any number of ways. */
-static uint32_t move_line(uint64_t *row, uint32_t ways, uint64_t line)
-{
-    uint32_t depth = 0;
-
-    while (depth < ways && row[depth] != line)
-        depth++;
-    for (uint32_t i = depth < ways ? depth : ways - 1; i > 0; i--)
-        row[i] = row[i - 1];
-    row[0] = line;
-    return depth;
-}
-
 /* Returns which D1s missed one of the lines; adds to `ask` the policies: all have to be asked. */
 static uint64_t stacks_ref_long(uint64_t addr, uint32_t size, uint64_t *ask)
 {
@@ -56,7 +45,7 @@ static uint64_t stacks_ref_long(uint64_t addr, uint32_t size, uint64_t *ask)
         for (; line <= last; line++) {
             uint64_t *row = many_rows + node->rows + (line & (node->sets - 1)) * node->ways;
 
-            missed |= many_missed_at[node->depths + many_place(node->ways, move_line(row, node->ways, line + 1))];
+            missed |= many_missed_at[node->depths + row_search(row, node->ways, line + 1)];
         }
     }
     return missed;
@@ -95,7 +84,7 @@ void many_init_D1s(uint64_t seed)
         if (D1->member)
             D1->member->init(&own);
         for (uint32_t depth = D1->ways; !D1->member && depth <= node->ways; depth++)
-            many_missed_at[node->depths + many_place(node->ways, depth)] |= 1ull << d;
+            many_missed_at[node->depths + depth] |= 1ull << d;
     }
 }
 

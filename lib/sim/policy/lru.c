@@ -24,10 +24,14 @@ static void policy_fill(unsigned set, unsigned way) { way_state(set, way) = ++se
 static unsigned policy_victim(unsigned set)
 {
     unsigned oldest = 0;
+    uint64_t time = way_state(set, 0);
 
-    for (unsigned way = 1; way < sim.ways; way++)
-        if (way_state(set, way) < way_state(set, oldest))
-            oldest = way;
+    for (unsigned way = 1; way < sim.ways; way++) {
+        bool older = way_state(set, way) < time;
+
+        oldest = older ? way : oldest;
+        time = older ? way_state(set, way) : time;
+    }
     return oldest;
 }
 

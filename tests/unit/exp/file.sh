@@ -113,7 +113,7 @@ END
 
 echo 'program p { command = {/bin/true} } axis sim { values = {nobody} }' >bad.exp
 "$QUERN" sweep bad.exp -o no.csv 2>err
-is "$?: $(cat err)" "2: quern: sweep: slot D1: no module named 'nobody'; \`quern sim list\` shows them" 'a simulator that is not there'
+is "$?: $(cat err)" '2: quern: sweep: bad.exp:1: sim=nobody: no such simulator beside quern or in its libexec, and no module' 'a simulator that is not there'
 "$QUERN" sweep nowhere.exp 2>err
 is "$?: $(cat err)" '2: quern: sweep: nowhere.exp: No such file or directory' 'a file that is not there'
 done_testing

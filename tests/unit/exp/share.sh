@@ -139,7 +139,7 @@ END
 # shellcheck disable=SC2086
 compare 'children and a handler' 1 $caches -L 'D1=1024,2,64;4096,4,64;2048,1,64' -- ./forks
 
-# Simulators use vector registers, if there are any (sim/many/vectors.h), whose contents are the program's.
+# Simulators use vector registers, if there are any (sim/fast/rows.h), whose contents are the program's.
 cat >vectors.c <<'END'
 #include <fcntl.h>
 #include <stdint.h>
@@ -175,6 +175,31 @@ END
 "$CC" -O1 -o vectors vectors.c || bail 'cannot compile'
 # shellcheck disable=SC2086
 compare 'vector registers' 1 $caches -L 'D1=1024,4,64;4096,4,64;4096,8,64' -- ./vectors
+
+# The instructions that move rows are chosen when the simulator starts: all give the same.
+cat >keep <<'END'
+#!/bin/sh
+cc=$1 to=$2
+shift 2
+"$cc" "$@" || exit
+while [ $# -gt 1 ]; do
+    [ "$1" != -o ] || { rm -f "$to" && cp "$2" "$to"; } # the last is the linked one
+    shift
+done
+END
+shapes='D1=1024,1,64;1024,2,64;1536,3,64;2048,4,64;2048,8,64;8192,8,64;12288,12,64;8192,16,64;16384,32,64'
+# shellcheck disable=SC2086
+CC="sh $PWD/keep $CC $PWD/many" "$QUERN" sweep -q -j 1 -o kept.csv $caches -L "$shapes" -- ./mixed 15 || bail 'no sweep'
+many() { "$QUERN" run --out-file=profile --vectors="$1" --sim=./many --D1=128,1,64 --I1=4096,2,32 --LL=65536,8,64 --log-file="$1" -- ./mixed 15 && sed 's/==[0-9]*==//' "$1" >"$1.out"; }
+many scalar
+ok 'many caches without vectors' grep -q 'many D1 8 [1-9]' scalar
+for vectors in avx2 avx512; do
+    if many $vectors 2>/dev/null; then
+        same_file scalar.out $vectors.out "many caches with $vectors: the same misses"
+    else
+        skip "many caches with $vectors" 'this processor has none'
+    fi
+done
 
 # A fault takes back what the engine counted; such programs run alone.
 cat >fault.c <<'END'

@@ -25,7 +25,11 @@ wrong mine.c 's/^static uint32_t history;/static uint8_t more[5000];\n&/; s/^   
     '1 2 3' 'mine: more than 4 KiB'
 wrong mine.c 's/^static uint32_t history;/static uint8_t *more;\n&/; s/^    history = /    more = more ? more : sim_alloc(5000);\n    more[pc % 5000]++;\n&/' \
     '1 2 3' 'mine: memory asked for'
-ok 'is told so' grep -q 'undefined reference to .sim_alloc' "$SCRATCH/tap"
+ok 'is told so, at its line' grep -q 'the_memory_of_this_predictor_is_its_variables' "$SCRATCH/tap"
+cp -r "$solution" "$SCRATCH/services"
+sed -i 's/^    history = /    if (pc == 1) {\n        sim_print("%s", sim.slot);\n        sim_count(sim_event(sim.slot, "e", ""), 1);\n        sim_fail(sim.slot, PREDICTOR, "update", 0, "one");\n    }\n&/' "$SCRATCH/services/mine.c"
+check "$SCRATCH/services" --case-seed=7 --only=mine
+is "$failed" '' 'mine: services of modules link' || diag "$(cat "$SCRATCH/tap")"
 peek='s/^static uint32_t history;/int open(const char *, int);\n&/; s/^    history = /    if (open("branches.trace", 0) < 0) taken = 0;\n&/'
 wrong mine.c "$peek" '1 2 3' 'mine: looks into the trace'
 ok 'is told so' grep -q 'undefined reference to .open' "$SCRATCH/tap"

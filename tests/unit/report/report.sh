@@ -211,7 +211,7 @@ ln -s "$(command -v rm)" bare/rm
 )
 is "$?$(cat err)" 0 'neither gnuplot nor a compiler: a page all the same'
 ok '... that says so' grep -q 'No picture: there is no gnuplot here' bare-report/index.html
-ok '... and that there are no three Cs' grep -q 'No three Cs and no curve by stack distances: ' bare-report/index.html
+ok '... with the three Cs and the curve by stack distances' test -s bare-report/classes.gp -a -s bare-report/curve.gp
 ok '... with the scripts' test -s bare-report/functions.gp
 ok '... in elements that nest' balanced bare-report
 is "$(echo ./*.??????)" './*.??????' 'nothing of ours stays behind'

@@ -4,9 +4,19 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 [ -x "$QUERN" ] || skip_all "there is no $QUERN"
-grep -q avx512bw /proc/cpuinfo || skip_all 'this processor has no AVX-512: references are never simulated many at a time'
 programs=$top_builddir/tests/guest
 cd "$SCRATCH" || bail "no $SCRATCH"
+
+# The ways to move a row that this processor has (lib/sim/fast/rows.h).
+all=scalar
+grep -qw avx2 /proc/cpuinfo && all="$all avx2"
+grep -qw avx512bw /proc/cpuinfo && grep -qw avx512vl /proc/cpuinfo && all="$all avx512"
+for vectors in avx2 avx512; do
+    case " $all " in
+    *" $vectors "*) ;;
+    *) is "$("$QUERN" run --vectors=$vectors true 2>&1)" "quern: run: --vectors=$vectors: this processor has none" "$vectors is refused" ;;
+    esac
+done
 
 # profile NAME OPTIONS... -- COMMAND...
 profile() {
@@ -16,12 +26,20 @@ profile() {
     echo "status $?" >>"$name.out"
 }
 
-# alike OPTIONS... -- COMMAND...
+# alike OPTIONS... -- COMMAND...: with the best vectors there are.
+LL=65536,16,64
 alike() {
     for when in never always often; do
-        profile $when --batch=$when --I1=4096,8,64 --LL=65536,16,64 "$@"
+        profile $when --batch=$when --I1=4096,8,64 --LL=$LL "$@"
         [ -s $when ] || { cat $when.err; return 1; }
         cmp never $when && cmp never.out $when.out || return 1
+    done
+}
+
+# alike_each OPTIONS... -- COMMAND...: with each of them.
+alike_each() {
+    for vectors in $all; do
+        alike --vectors="$vectors" "$@" || { echo "--vectors=$vectors"; return 1; }
     done
 }
 
@@ -30,7 +48,7 @@ alike() {
 for program in $(ls "$programs"); do
     [ -x "$programs/$program" ] && [ -f "$programs/$program" ] || continue
     case $program in *.*) continue ;; esac
-    ok "$program" alike --D1=1024,8,64 --branch-sim=yes -- "$programs/$program"
+    ok "$program" alike_each --D1=1024,8,64 --branch-sim=yes -- "$programs/$program"
 done
 
 # ---- instructions that fault, at every place of a block ----
@@ -40,37 +58,86 @@ ok '3,000 faults, branches' alike --D1=32768,8,64 --branch-sim=yes -- ./exact 2 
 ok '3,000 faults, short blocks, a small code cache' alike --D1=4096,8,64 --block-max=3 --tcache-size=1M -- ./exact 3 3000
 ok '3,000 faults, counted as Cachegrind does' alike --D1=4096,8,64 --counting=cachegrind -- ./exact 4 3000
 
+for vectors in $all; do
+    ok "3,000 faults, $vectors" alike --vectors="$vectors" --D1=4096,8,64 -- ./exact 5 3000
+done
+
+# ---- caches of all shapes ----
+for shape in 8192,1,64 8192,2,64 3072,3,64 8192,4,64 20480,5,64 24576,6,64 49152,12,64 16384,16,64; do
+    ok "a D1 of $shape" alike_each --D1=$shape -- "$programs/sieve"
+done
+LL=131072,16,32
+ok 'lines of the last level shorter than those above' alike_each --D1=4096,8,64 --branch-sim=yes -- "$programs/sieve"
+LL=262144,16,128
+ok 'or longer' alike_each --D1=4096,8,64 --branch-sim=yes -- "$programs/sieve"
+LL=65536,16,64
+
 # ---- the registers that batches use ----
 cat >registers.c <<'END'
-/* Do they survive many references, and references over two lines?  The status says which did not. */
+/* Do they survive many references, and references over two lines?  The status is how many did not. */
 #include <stdint.h>
 #include <string.h>
-static uint64_t a[8], b[8], c[8], d[8], mask;
+#include <stdlib.h>
+#define EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
+#define MORE(X) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+static uint64_t before[33][8], after[33][8];
 static volatile unsigned char room[1 << 16];
-int main(void)
+int main(int argc, char **argv)
 {
-    unsigned at = 1;
+    unsigned at = 1, bytes = argc > 1 ? atoi(argv[1]) : 16, wrong = 0;
 
-    for (int i = 0; i < 8; i++)
-        a[i] = i * 0x123456789abcdefull, b[i] = ~a[i];
-    __asm__ volatile("vmovdqu64 %0, %%zmm16; vmovdqu64 %1, %%zmm17; kmovq %2, %%k1" : : "m"(a), "m"(b), "m"(a[3]));
+    for (int r = 0; r < 33; r++)
+        for (int i = 0; i < 8 && (r < 16 || bytes == 64); i++)
+            before[r][i] = i < bytes / 8 ? (r * 8 + i + 1) * 0x123456789abcdefull : 0;
+#define PUT_Z(r) __asm__ volatile("vmovdqu64 %0, %%zmm" #r : : "m"(before[r]));
+#define GET_Z(r) __asm__ volatile("vmovdqu64 %%zmm" #r ", %0" : "=m"(after[r]));
+#define PUT_Y(r) __asm__ volatile("vmovdqu %0, %%ymm" #r : : "m"(before[r]));
+#define GET_Y(r) __asm__ volatile("vmovdqu %%ymm" #r ", %0" : "=m"(after[r]));
+#define PUT_X(r) __asm__ volatile("movdqu %0, %%xmm" #r : : "m"(before[r]));
+#define GET_X(r) __asm__ volatile("movdqu %%xmm" #r ", %0" : "=m"(after[r]));
+    if (bytes == 64) {
+        EACH(PUT_Z) MORE(PUT_Z)
+        __asm__ volatile("kmovq %0, %%k1; kmovq %1, %%k2" : : "m"(before[32][0]), "m"(before[32][1]));
+        memcpy(after[32], before[32], 64);
+    } else if (bytes == 32) {
+        EACH(PUT_Y)
+    } else {
+        EACH(PUT_X)
+    }
     for (int i = 0; i < 5000; i++) {
         at = at * 1664525 + 1013904223;
         room[at >> 16]++;
         *(volatile uint32_t *)&room[(at >> 16 & 0xffc0) | 62] += 1;
     }
-    __asm__ volatile("vmovdqu64 %%zmm16, %0; vmovdqu64 %%zmm17, %1; kmovq %%k1, %2" : "=m"(c), "=m"(d), "=m"(mask));
-    return (memcmp(a, c, sizeof a) != 0) + 2 * (memcmp(b, d, sizeof b) != 0) + 4 * (mask != a[3]);
+    if (bytes == 64) {
+        EACH(GET_Z) MORE(GET_Z)
+        __asm__ volatile("kmovq %%k1, %0; kmovq %%k2, %1" : "=m"(after[32][0]), "=m"(after[32][1]));
+    } else if (bytes == 32) {
+        EACH(GET_Y)
+    } else {
+        EACH(GET_X)
+    }
+    for (int r = 0; r < 33; r++)
+        wrong += memcmp(before[r], after[r], sizeof before[r]) != 0;
+    return wrong;
 }
 END
 $CC -O1 -mgeneral-regs-only -o registers registers.c || bail 'registers.c cannot be compiled'
-profile never --batch=always --D1=4096,8,64 -- ./registers
-is "$(cat never.out)" 'status 0' 'the program finds its vector registers and its mask as they were'
-ok 'and the counts are the same' alike --D1=4096,8,64 -- ./registers
+for vectors in scalar avx2 avx512; do
+    for bytes in 16 32 64; do
+        case " $all $bytes" in
+        *" $vectors "*16 | *" $vectors "*avx2*32 | *" $vectors "*avx512*64) ;;
+        *) skip "registers of $bytes bytes, $vectors" 'this processor has none' && continue ;;
+        esac
+        profile never --batch=always --vectors=$vectors --D1=3072,12,64 -- ./registers $bytes
+        is "$(cat never.out)" 'status 0' "registers of $bytes bytes are as they were, $vectors"
+    done
+done
+ok 'and the counts are the same' alike_each --D1=4096,8,64 -- ./registers
 
 # ---- programs as they are ----
 seq 1 20000 | awk '{ print $1 * 7919 % 20011, $1 }' >numbers
-command -v gzip >/dev/null && ok gzip alike --D1=32768,8,64 -- gzip -9nc numbers
+command -v gzip >/dev/null && ok gzip alike_each --D1=32768,8,64 -- gzip -9nc numbers
 ok sort alike --D1=8192,8,64 -- env LC_ALL=C sort -n numbers
 ok 'processes' alike --D1=4096,8,64 -- sh -c 'for i in 1 2 3; do (echo $i); done; echo end'
 
@@ -122,5 +189,6 @@ ok 'with the same counts, too' cmp often never
 counted auto 100000
 is "$(how_often auto)" '' 'not for a short program'
 
+is "$("$QUERN" run --vectors=sse true 2>&1)" "quern: run: --vectors: got 'sse', wanted auto, scalar, avx2 or avx512" 'other vectors are refused'
 is "$("$QUERN" run --batch=maybe true 2>&1)" "quern: run: --batch: got 'maybe', wanted auto, never, always or often" 'anything else is refused'
 done_testing

@@ -144,16 +144,22 @@ refused() {
     is "$?" 2 "status 2: $text"
     is "$(sed "s,$SCRATCH/,," said)" "quern: run: $text" 'said'
 }
-refused '--versus=nobody: no such simulator beside quern or in its libexec' --versus=nobody
-refused "--versus=XX=lru: got 'XX=lru', wanted a simulator, or SLOT=MODULE with slot I1, D1, LL, BC or BI" --versus=XX=lru
+refused '--versus=nobody: no such simulator beside quern or in its libexec, and no module' --versus=nobody
+refused "--versus=XX=lru: got 'XX=lru', wanted a simulator, or SLOT=MODULE with slot I1, D1, LL, BC, BI or AN" --versus=XX=lru
+refused '--versus=values: wanted a simulator, or modules in slots I1, D1, LL, BC or BI' --versus=values
+refused '--versus: cannot be combined with an analysis module' --versus=D1=fifo --sim=values
 refused '--versus: cannot be combined with --check' --versus=D1=fifo --check
 refused '--versus: cannot be combined with --explain' --versus=D1=fifo --explain=sort.c:37
 refused '--versus: nothing is simulated that could be compared' --versus=D1=fifo --no-cache-sim --branch-sim=no
 cp "$top_srcdir/lib/sim/policy/fifo.c" mine.c
-"$QUERN" sim build --D1=mine.c -o mine || bail 'cannot build'
+echo '/* mine */' >>mine.c
+sed 's/mine/other/' mine.c >other.c
+"$QUERN" sim build --D1=mine.c -o mine && "$QUERN" sim build --D1=other.c -o other || bail 'cannot build'
 echo '/* changed */' >>mine.c
 run --versus=./mine
-is "$?" 2 'a source that has changed'
+is "$? $(sed -n 's/^B: .* D1=\(mine\):.*/\1/p' said)" '0 mine' 'an engine has what the other one needs, though a source has changed'
+run --sim=./other --versus=./mine
+is "$?" 2 'a source that has changed, and both have one'
 ok 'is named' grep -q 'mine: slot D1 was built from .*/mine.c, which has changed since; build it again' said
 run --versus=/bin/true
 is "$?$(sed 's/.*true: //' said)" '2not a simulator; `quern sim build` makes them' 'a program that is no simulator'

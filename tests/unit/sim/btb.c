@@ -1,9 +1,13 @@
 /* tests/unit/sim/btb.c - a branch target buffer, step by step: a set's branches with their targets, newest first. */
 #define QN_SIM_HOSTED 1
-#define QN_SIM_UNIT 1
-#include "sim/unit.h"
+#define QN_SLOT BI
+#define QN_SLOT_NAME "BI"
+#define QN_SLOT_FILE "sim/bpred/btb.c"
+#include "sim/adapt/predictor_BI.h"
 
-#include "sim/bpred/btb.c"
+#undef sim_pc
+uint64_t sim_pc;
+
 #include "sim/hosted/service.c"
 #include "tap.h"
 

@@ -37,6 +37,8 @@ D1=nowa LL=l2 BC=tage / l2-size=16384
 I1=lru D1=writeback LL=exclusive BC=cachegrind
 D1=victim LL=inclusive
 I1=fifo D1=nextline / degree=2
+I1=ship D1=ship LL=ship
+D1=fpj LL=srrip
 D1=stride LL=plru
 D1=tlb I1=srrip
 I1=lru D1=srrip LL=fifo AN=3c
@@ -55,8 +57,8 @@ each() {
 }
 if [ -n "$full" ]; then
     simulators="$simulators
-$(each 'I1 D1 LL' lru fifo random plru nru lfu srrip brrip drrip)
-$(each D1 nowa writeback victim nextline stride tlb)
+$(each 'I1 D1 LL' lru fifo random plru nru lfu srrip brrip drrip ship)
+$(each D1 nowa writeback victim nextline stride fpj tlb)
 D1=nextline / tagged=1
 D1=victim / victim-lines=1
 D1=lru I1=lru LL=exclusive
@@ -162,7 +164,7 @@ done 3<simulators
 
 # A module that is not in the list above is not proven: opt runs in replay only, record is what `quern trace` is made of, values
 # and conflicts see instructions, of which a filter lets none pass by.
-for file in "$top_srcdir"/lib/sim/policy/*.c "$top_srcdir"/lib/sim/level/*.c "$top_srcdir"/lib/sim/bpred/*.c \
+for file in "$top_srcdir"/lib/sim/policy/*.c "$top_srcdir"/lib/sim/level/*.c "$top_srcdir"/lib/sim/prefetch/*.c "$top_srcdir"/lib/sim/bpred/*.c \
     "$top_srcdir"/lib/sim/analysis/*.c; do
     module=$(basename "$file" .c)
     case $module in opt | record | values | conflicts) continue ;; esac

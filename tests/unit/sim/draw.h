@@ -13,6 +13,9 @@
 #define QN_SLOT_FILE POLICY_FILE
 #include "sim/unit_cache.h"
 
+#undef sim_pc
+uint64_t sim_pc;
+
 #include "sim/hosted/service.c"
 #include "tap.h"
 
@@ -26,8 +29,12 @@ bool qn_sim_at_work(struct qn_sim_culprit *c)
 #define SETS_WAYS 4
 
 bool qn_up_wants_evictions;
+void qn_up_missed(const struct qn_log_entry *e, unsigned outcome) { (void)e, (void)outcome; }
+void qn_up_set_pc(uint32_t site) { (void)site; }
+void qn_up_charge(uint32_t site) { (void)site; }
 bool qn_up_next(uint64_t addr, uint32_t size, enum sim_kind kind) { return addr + size + kind != 0; }
 void qn_up_back_invalidate(uint64_t line, uint32_t bytes) { (void)line, (void)bytes; }
+struct qn_code_line *qn_up_code_line(uint64_t line) { return (void)line, NULL; }
 
 static char drawing[256];
 
@@ -36,7 +43,7 @@ static void begin(uint32_t sets)
     struct sim_config config = {"D1", sets * SETS_WAYS * LINE, SETS_WAYS, LINE, sets, 6, 1};
     struct qn_unit_facts facts = {.name = NULL};
 
-    qn_unit_D1_init(&config, &facts, NULL);
+    UNIT_OBJECT.init(&config, &facts);
 }
 
 static const char *draw(void)
@@ -75,7 +82,7 @@ static __attribute__((unused)) void step(const char *refs, unsigned misses, cons
     unsigned missed = 0;
 
     for (const char *r = refs; *r; r++) {
-        missed += qn_unit_D1_ref((uint64_t)(*r - 'A') * LINE, 8, SIM_READ) & QN_UNIT_MISS;
+        missed += UNIT_OBJECT.ref((uint64_t)(*r - 'A') * LINE, 8, SIM_READ) & QN_UNIT_MISS;
         if (!filter_true())
             ok(false, "after %c of %s the filter holds only settled lines", *r, refs);
     }

@@ -9,8 +9,13 @@
  *   says("AN: line 40: 2 conflict misses\n")      what analysis_finish prints
  */
 #define QN_SIM_HOSTED 1
-#define QN_SIM_UNIT 1
-#include "sim/unit.h"
+#define QN_SLOT AN
+#define QN_SLOT_NAME "AN"
+#define QN_SLOT_FILE ANALYSIS_FILE
+#include "sim/adapt/analysis.h"
+
+#undef sim_pc
+uint64_t sim_pc;
 
 #include "tap.h"
 static char said[65536];
@@ -23,8 +28,6 @@ static int take_line(const char *line)
 #define puts take_line
 #include "sim/hosted/service.c"
 #undef puts
-
-#include ANALYSIS_FILE
 
 bool qn_sim_at_work(struct qn_sim_culprit *c)
 {

@@ -14,7 +14,6 @@
  * only what the level asks by itself, and the reference that missed.  Lines: newest first, a dot is free, / between sets.
  */
 #define QN_SIM_HOSTED 1
-#define QN_SIM_D1_UNIT 1
 #ifdef IN_SLOT_LL
 #define QN_SLOT LL
 #define QN_SLOT_LL 1
@@ -26,6 +25,9 @@
 #endif
 #define QN_SLOT_FILE LEVEL_FILE
 #include "sim/unit_cache.h"
+
+#undef sim_pc
+uint64_t sim_pc;
 
 #include "sim/hosted/service.c"
 #include "tap.h"
@@ -40,6 +42,9 @@ bool qn_sim_at_work(struct qn_sim_culprit *c)
 
 static char asked[256], drawing[512];
 bool qn_up_wants_evictions;
+void qn_up_missed(const struct qn_log_entry *e, unsigned outcome) { (void)e, (void)outcome; }
+void qn_up_set_pc(uint32_t site) { (void)site; }
+void qn_up_charge(uint32_t site) { (void)site; }
 
 static void ask(const char *format, uint64_t addr)
 {
@@ -66,7 +71,7 @@ static void begin(uint32_t sets, uint32_t ways)
 
     event_count = 0; /* a test may begin again */
     memset(sim_event_new, 0, sizeof sim_event_new);
-    UNIT(init)(&config, &facts, NULL);
+    UNIT_OBJECT.init(&config, &facts);
 }
 
 /* Each set's lines, newest first. */
@@ -107,7 +112,7 @@ static char refer(char letter, char how)
     uint64_t addr = (uint64_t)(letter - 'A') * LINE;
     enum sim_kind kind = how == '!' ? SIM_WRITE : how == '-' ? SIM_EVICT : SIM_READ;
     uint32_t size = how == '>' ? 2 * LINE : how == '-' ? LINE : 8;
-    unsigned outcome = UNIT(ref)(addr, size, kind);
+    unsigned outcome = UNIT_OBJECT.ref(addr, size, kind);
 
     if ((outcome & QN_UNIT_MISS) && !(outcome & QN_UNIT_NEXT_DONE))
         ask("%s%c", addr);

@@ -9,10 +9,14 @@
  *   step(5, "TTNT", "xx.x", "2");         the branch at 5 is taken, taken, not, taken; predictions . right, x wrong; its state
  */
 #define QN_SIM_HOSTED 1
-#define QN_SIM_UNIT 1
-#include "sim/unit.h"
+#define QN_SLOT BC
+#define QN_SLOT_NAME "BC"
+#define QN_SLOT_FILE PREDICTOR_FILE
+#include "sim/adapt/predictor_BC.h"
 
-#include PREDICTOR_FILE
+#undef sim_pc
+uint64_t sim_pc;
+
 #include "sim/hosted/service.c"
 #include "tap.h"
 
@@ -23,6 +27,7 @@ bool qn_sim_at_work(struct qn_sim_culprit *c)
 }
 
 bool sim_branch_backward;
+void qn_up_charge(uint32_t site) { (void)site; }
 
 static char drawing[512];
 
@@ -51,11 +56,11 @@ static __attribute__((unused)) const char *binary(uint64_t value, unsigned bits)
 
 static void begin(const char *options)
 {
-    sim.slot = "BC";
+    struct sim_config config = {.slot = "BC", .seed = 1};
+    struct qn_unit_facts facts = {.name = NULL};
+
     hosted_options = options;
-#ifdef PREDICTOR_INIT
-    branchsim_BC_init(&sim);
-#endif
+    UNIT_OBJECT.init(&config, &facts);
 }
 
 static const char *draw(uint64_t pc);
@@ -63,10 +68,7 @@ static const char *draw(uint64_t pc);
 /* The predictor says, and then learns: never the other way. */
 static char branch(uint64_t pc, char outcome)
 {
-    bool taken = outcome == 'T', said = branchsim_BC_predict(pc) != 0;
-
-    branchsim_BC_update(pc, taken);
-    return said == taken ? '.' : 'x';
+    return UNIT_OBJECT.cond(pc, outcome == 'T') ? 'x' : '.';
 }
 
 static __attribute__((unused)) void step(uint64_t pc, const char *outcomes, const char *wanted, const char *state)

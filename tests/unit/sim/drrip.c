@@ -9,13 +9,13 @@ int main(void)
     begin(64);
     step("A", 1, "A2 . . ."); /* set 0 leads srrip */
     is_int(selector, 512, "a miss of srrip's leader counts against it");
-    qn_unit_D1_ref(LINE, 8, SIM_READ);
+    UNIT_OBJECT.ref(LINE, 8, SIM_READ);
     is_int(way_state(1, 0), 3, "set 1 leads brrip");
     is_int(selector, 511, "a miss of brrip's leader counts against it");
-    qn_unit_D1_ref(2 * LINE, 8, SIM_READ);
+    UNIT_OBJECT.ref(2 * LINE, 8, SIM_READ);
     is_int(way_state(2, 0), 2, "set 2 follows srrip");
-    qn_unit_D1_ref(32 * LINE, 8, SIM_READ);
-    qn_unit_D1_ref(3 * LINE, 8, SIM_READ);
+    UNIT_OBJECT.ref(32 * LINE, 8, SIM_READ);
+    UNIT_OBJECT.ref(3 * LINE, 8, SIM_READ);
     is_int(way_state(3, 0), 3, "set 3 follows brrip, now that srrip missed more");
     return done_testing();
 }

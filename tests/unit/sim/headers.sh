@@ -33,7 +33,7 @@ awk '/^    #include "sim\// { n++; inside = 1 }
     /^[^ ]/ { inside = 0 }
     inside { print substr($0, 5) > "example" n ".c" }' "$top_srcdir/doc/modules.md"
 cp "$top_srcdir/lib/sim/analysis/interval.c" example.analysis.c
-for kind in POLICY LEVEL PREDICTOR ANALYSIS; do
+for kind in POLICY PREFETCHER LEVEL PREDICTOR ANALYSIS; do
     example=$(grep -l "^#define $kind " example*.c | head -n 1)
     is "$(says "${example:-none}")" '0 ' "the guide's $kind is compiled" || diag "$(cat said)"
 done

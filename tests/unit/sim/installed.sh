@@ -30,7 +30,7 @@ before=$(date +%s%N)
 ok 'a simulator is built' quern sim build --I1=lru --D1=mine.c --LL=inclusive --BC=gshare --BI=btb -o mysim
 diag "in $((($(date +%s%N) - before) / 1000000)) ms"
 quern sim build --verbose --D1=mine.c -o other 2>command
-is "$(grep -c "$there/share/quern/lib/sim/engine.c" command) $(tr ' ' '\n' <command | grep "^-I\|^/\|\.[ca]$" | grep -vc "$SCRATCH")" '1 0' \
+is "$(grep -c "$there/share/quern/lib/sim/slots.c" command) $(tr ' ' '\n' <command | grep "^-I\|^/\|\.[ca]$" | grep -vc "$SCRATCH")" '1 0' \
     'out of the installed files, none of the source or build tree'
 
 # ---- which ----
@@ -46,7 +46,7 @@ for module in inclusive gshare btb; do
         "list has the hash of $module that the profile has"
 done
 is "$(sed -n '2s/^ *//p' list)" 'I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind' 'list says what stands in the slots without --sim'
-is "$(sed -n 's/^\([a-z]*\) (.*/\1/p' list | tr '\n' ' ')" 'policy level bpred analysis ' 'and has the modules by kind'
+is "$(sed -n 's/^\([a-z]*\) (.*/\1/p' list | tr '\n' ' ')" 'policy prefetch level bpred analysis ' 'and has the modules by kind'
 
 # ---- where ----
 
@@ -67,12 +67,13 @@ refused() {
     quern run --sim="$1" --out-file=profile -- "$top_builddir/tests/guest/sort" >said 2>&1
     is "$? $(cat said) $([ -e profile ] && echo profile)" "2 quern: run: --sim=$1: $2 " "--sim=$1 is refused"
 }
-unknown='no such simulator beside quern or in its libexec'
+unknown='no such simulator beside quern or in its libexec, and no module'
 refused here "$unknown; a file of this directory is reached as ./here"
 refused nobody "$unknown"
 refused ./nobody 'No such file or directory'
 refused ./elsewhere 'is a directory'
-refused ./mine.c 'Permission denied'
+cp mine.c plain
+refused ./plain 'Permission denied'
 wrong='not a simulator; `quern sim build` makes them'
 refused ./bin/cc "$wrong"
 refused "$there/bin/quern" "$wrong"

@@ -2,11 +2,17 @@
 #define ANALYSIS_FILE "sim/analysis/latency.c"
 #include "draw_analysis.h"
 
-static void insn(uint64_t at) { analysis_ref(&(struct sim_ref){.addr = at, .size = 4, .kind = SIM_REF_FETCH}); }
+static uint64_t pc;
+
+static void insn(uint64_t at)
+{
+    pc = at;
+    analysis_ref(&(struct sim_ref){.addr = at, .pc = at, .size = 4, .kind = SIM_REF_FETCH});
+}
 
 static void reference(enum sim_kind kind, unsigned outcome)
 {
-    analysis_ref(&(struct sim_ref){.addr = 0x7000, .size = 8, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
+    analysis_ref(&(struct sim_ref){.addr = 0x7000, .pc = pc, .size = 8, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
 }
 
 static void load(uint64_t at, unsigned outcome, unsigned times)

@@ -55,6 +55,7 @@ level nextline lru 'tagged=1'
 level nextline lru 'degree=3'
 level nextline lru 'tagged=1,degree=2'
 level stride lru 'degree=2,regions=4'
+level fpj lru 'table=4'
 level tlb lru 'tlb-entries=4,tlb-ways=1,stlb-entries=8,stlb-ways=8,page-bits=10'
 level victim lru 'victim-lines=1'
 level writeback l2 'l2-size=8192,l2-ways=1'
@@ -72,7 +73,7 @@ refused() {
 
 for ll in lru exclusive inclusive l2 victim; do
     case $ll in l2) options=l2-size=2048,l2-ways=2 ;; victim) options=victim-lines=4 ;; *) options= ;; esac
-    for d1 in lru nowa writeback victim nextline stride tlb; do
+    for d1 in lru nowa writeback victim nextline stride fpj tlb; do
         case $d1:$ll in
         lru:exclusive | writeback:exclusive) level $d1 $ll '' ;;
         *:exclusive)
@@ -88,14 +89,14 @@ for modules in 'D1 I1=lru LL=exclusive' 'I1 D1=lru LL=exclusive' 'I1 I1=tlb D1=l
     # shellcheck disable=SC2086
     refused "module exclusive in slot LL, init, reference 0: cannot stand below $slot=$name, which does not tell which lines it gives up; any policy by name does, as $slot=lru" ${modules#* }
 done
-grep -v 'LEVEL_DROP\|_drop' "$top_srcdir/lib/sim/level/tlb.c" >"$SCRATCH/keeps.c"
+grep -v 'LEVEL_DROP\|cachesim_X_drop' "$top_srcdir/lib/sim/level/tlb.c" >"$SCRATCH/keeps.c"
 sed -i 's/#define LEVEL "tlb"/#define LEVEL "keeps"/' "$SCRATCH/keeps.c"
 refused 'module inclusive in slot LL, init, reference 0: cannot stand below D1=keeps, which does not let lines be taken away; any policy by name does, as D1=lru' \
     D1="$SCRATCH/keeps.c" LL=inclusive
 
 # ---- each in its slots only ----
 
-for one in nowa writeback nextline stride tlb; do
+for one in nowa writeback nextline stride fpj tlb; do
     slots='I1 D1'
     case $one in nowa | writeback) slots=D1 ;; esac
     refused "module $one in slot LL, LEVEL_SLOTS, reference 0: is not for this slot, only for $slots" LL=$one

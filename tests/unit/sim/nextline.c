@@ -1,10 +1,10 @@
 /* tests/unit/sim/nextline.c - next-line prefetching, step by step: + marks a line that was brought by a guess and has not been
  * referenced yet. */
-#define LEVEL_FILE "sim/level/nextline.c"
+#define LEVEL_FILE "sim/prefetch/nextline.c"
 #define MARKS "+"
 #include "draw_level.h"
 
-static const char *draw(void) { return draw_lines(&lines); }
+static const char *draw(void) { return draw_lines(&level_lines); }
 
 int main(void)
 {

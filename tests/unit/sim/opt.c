@@ -38,7 +38,7 @@ static unsigned run(const char *refs)
     begin(1);
     future = refs;
     for (at = 0; refs[at]; at++)
-        misses += qn_unit_D1_ref((uint64_t)(refs[at] - 'A') * LINE, 8, SIM_READ) & QN_UNIT_MISS;
+        misses += UNIT_OBJECT.ref((uint64_t)(refs[at] - 'A') * LINE, 8, SIM_READ) & QN_UNIT_MISS;
     return misses;
 }
 

@@ -7,7 +7,7 @@ static const char *draw(uint64_t pc)
 {
     const int8_t *w = weights_of(pc);
 
-    return text("%d %d %d, history %s, sum %d", w[0], w[1], w[2], binary(history, history_bits), sum_of(pc));
+    return text("%d %d %d, history %s, sum %d", w[0], w[1], w[2], binary(history, history_bits), (branchsim_BC_predict(pc), sum));
 }
 
 int main(void)

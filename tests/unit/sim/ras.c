@@ -1,9 +1,13 @@
 /* tests/unit/sim/ras.c - the return address stack of bpred/ras.c: calls and returns, nesting, overflow. */
 #define QN_SIM_HOSTED 1
-#define QN_SIM_UNIT 1
-#include "sim/unit.h"
+#define QN_SLOT BI
+#define QN_SLOT_NAME "BI"
+#define QN_SLOT_FILE "sim/bpred/ras.c"
+#include "sim/adapt/predictor_BI.h"
 
-#include "sim/bpred/ras.c"
+#undef sim_pc
+uint64_t sim_pc;
+
 #include "sim/hosted/service.c"
 #include "tap.h"
 

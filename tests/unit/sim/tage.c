@@ -51,7 +51,7 @@ int main(void)
     /* A surprise: the base counter moves, and the shortest table gets an entry for this history (none is left of it now: the
      * history has changed). */
     step(5, "T", "x", "B1");
-    is_int(tables[0][5].tag, 5, "an entry with the branch's tag, for the history of five N");
+    is_int(tables[0][5].tag, FILLED | 5, "an entry with the branch's tag, for the history of five N");
     is_int(tables[0][5].counter, 0, "  which says taken, weakly");
     /* Five N bring that history back: now table 1 knows better than the base.  The histories on the way are new, and the base
      * is right about them. */
@@ -62,7 +62,17 @@ int main(void)
     step(5, "NNNNN", ".....", "1: 1, useful 1");
     /* This time it is wrong: its counter goes down, it is less useful, and a longer history gets an entry. */
     step(5, "N", "x", "1: 0, useful 0");
+    /* A tag of 0 is a tag like others: branch 0, whose history is all N. */
+    begin("");
+    memset(tables, 0, sizeof tables);
+    memset(folded, 0, sizeof folded);
+    memset(outcomes, 0, sizeof outcomes);
+    step(0, "T", "x", "B1");
+    is_int(tables[0][0].tag, FILLED | 0, "an entry with the tag 0");
+    memset(folded, 0, sizeof folded);
+    memset(outcomes, 0, sizeof outcomes);
+    step(0, "", "", "1: 0, useful 0");
     folding();
-    is_int(PREDICTOR_BITS, 2 * 4096 + 4 * 1024 * 14 + 130, "storage in bits");
+    is_int(PREDICTOR_BITS, 2 * 4096 + 4 * 1024 * 15 + 130, "storage in bits");
     return done_testing();
 }

@@ -1,4 +1,4 @@
-/* tools/run_engine.c - finds the simulator that a run is to use.
+/* tools/sim_engine.c - finds the engine that is to be used.
  *
  *   --sim=./mysim, /tmp/mysim     that file
  *   --sim=mysim                   mysim or quern-engine-mysim, beside quern, then in libexec/quern; never in the current
@@ -6,7 +6,7 @@
  *   no --sim                      quern-engine, in the same places
  *
  * In:  the option's value
- * Out: the file's real path; or one line `quern: run: --sim=VALUE: what` and QN_EXIT_USAGE.  A file that does not carry a
+ * Out: the file's real path; or one line `quern: run: --sim=VALUE: what`.  A file that does not carry a
  *      simulator's description (sim_build.h) is refused before anything is started.
  */
 #define _GNU_SOURCE
@@ -19,7 +19,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "run.h"
 #include "sim_build.h"
 #include "tools.h"
 
@@ -84,48 +83,37 @@ static char *search(const char *name)
     return found;
 }
 
-static char *refuse(const char *option, const char *name, const char *what, const char *more)
+static char *refuse(const char *tool, const char *option, const char *name, const char *what, const char *more)
 {
-    qn_run_complain("%s=%s: %s%s%s", option, name, what, more, *more ? name : "");
+    qn_tool_complain("quern: %s: %s=%s: %s%s%s", tool, option, name, what, more, *more ? name : "");
     return NULL;
 }
 
-char *qn_run_search_engine(const char *option, const char *name)
+char *qn_sim_search_engine(const char *tool, const char *option, const char *name)
 {
     const char *fault;
-    char *path, *description = NULL;
+    char *path;
+    struct qn_sim_texts texts;
 
     if (strchr(name, '/')) {
         fault = fault_of(name);
         if (fault)
-            return refuse(option, name, fault, "");
+            return refuse(tool, option, name, fault, "");
         path = realpath(name, NULL);
     } else {
         path = search(name);
+        if (!path && !option)
+            return NULL;
         if (!path)
-            return refuse(option, name, "no such simulator beside quern or in its libexec",
+            return refuse(tool, option, name, "no such simulator beside quern or in its libexec, and no module",
                           access(name, F_OK) ? "" : "; a file of this directory is reached as ./");
     }
-    if (path)
-        description = qn_sim_read_description(path, false);
-    if (!description) {
-        free(path);
-        return refuse(option, name, "not a simulator; `quern sim build` makes them", "");
+    if (path && qn_sim_read_texts(path, &texts)) {
+        qn_sim_free_texts(&texts);
+        return path;
     }
-    free(description);
-    return path;
+    free(path);
+    return option ? refuse(tool, option, name, "not a simulator; `quern sim build` makes them", "") : NULL;
 }
 
-char *qn_run_default_engine(void) { return search(ENGINE_NAME); }
-
-int qn_run_find_engine(struct qn_run *r)
-{
-    if (r->options.sim) {
-        r->engine = qn_run_search_engine("--sim", r->options.sim);
-        return r->engine ? 0 : QN_EXIT_USAGE;
-    }
-    r->engine = qn_run_default_engine();
-    if (!r->engine)
-        qn_run_complain("no engine: %s is not in %s", ENGINE_NAME, own_directory());
-    return r->engine ? 0 : QN_EXIT_SOFTWARE;
-}
+char *qn_sim_default_engine(void) { return search(ENGINE_NAME); }

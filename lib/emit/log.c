@@ -1,0 +1,243 @@
+/* lib/emit/log.c - references written down, to be simulated many at a time (sim/fast/log.h).
+ *
+ * Two front ends write entries of the same form to the same place; each has the engine drain it when it is full.
+ *
+ * Behind a filter (many caches): a stub, for what the filter has not let pass.  One per triple of borrowed registers, size and kind; one
+ * more register is saved on the slow-call stack.  Entered like those of lru_stub.c.  There are no stamps, so the clock does not move.
+ *
+ *   straddling?  to C
+ *   entries(S2) = its line                             which is the newest of its set now, and passes
+ *   the entry ;  full?  call qn_sim_log_drain
+ *
+ * Without a jump on whether a line is there (default caches), in the block:
+ *
+ *   hot:   mov next, S2 ;  test $full, S2 ;  jne cold         before the first of a block
+ *          lea ea, S1 ;  mov S1, (S2) ;  movq $site, 8(S2)     the entry
+ *          mov S1, S3 ;  and $line-1, S3 ;  cmp $line-size, S3 ;  ja over        if it has more than one byte
+ *          rorx $shift, S1, S3 ;  and $mask, S3 ;  and $-line, S1
+ *          cmp newest(S3), S1 ;  mov S1, newest(S3)
+ *          lea 16(S2), S3 ;  cmovne S3, S2                     it stays if this is another line than the last of its set
+ *          mov S2, next                                       behind the last, and before whatever else writes there or needs S2
+ *   cold:  call qn_sim_log_drain ;  mov next, S2 ;  jmp back
+ *   over:  mov S2, next ;  move the clock on ;  call the simulator, which writes it down ;  mov next, S2 ;  jmp back
+ *
+ * Code lines that miss the I1 are written down by line_stub.c, with emit_log_append.
+ */
+#include "emit/internal.h"
+
+#define NEXT ((uint64_t)(uintptr_t)&qn_sim_log.next)
+#define ENTRY ((uint32_t)sizeof(struct qn_log_entry))
+#define AT(field) offsetof(struct qn_log_entry, field)
+_Static_assert(QN_EVENTS_MAX < QN_LOG_ENTRIES, "a block's references fit behind a full log");
+_Static_assert(AT(kind) == AT(site) + 4 && QN_LOG_READ == 0, "a store of eight bytes writes both");
+
+/* ---- behind a filter ---- */
+
+#define BYTES_MAX 192
+#define SIZES 7 /* 1 to 64 bytes, powers of two; others go to C */
+#define RESERVED (1u << 20) /* bytes of the fixed part left to the stubs that there must be */
+#define SITE 16 /* from %rsp, behind one register and the return address */
+
+static struct log_stub {
+    uint32_t again, known; /* addresses of the two entries; 0: not made yet */
+} stubs[QN_TRIPLES][SIZES][2];
+
+/* In a stub: the reference of `address`, whose site lies at site(%rsp); changes the other two registers and the flags.  size: in place
+ * of that in the site, 0 = that. */
+void emit_log_append(struct qn_code *c, unsigned address, unsigned s1, unsigned s2, int32_t site, enum qn_log_kind kind, unsigned size)
+{
+    uint64_t room;
+
+    x_load(c, s1, NEXT);
+    x_load32_table(c, s2, QN_RSP, (uint64_t)site);
+    if (size) {
+        x_alu_imm32(c, 0, X_AND, s2, QN_SITE_COUNTER_MASK);
+        x_alu_imm32(c, 0, X_OR, s2, size << QN_SITE_SIZE_SHIFT);
+    }
+    x_table(c, X_STORE, address, s1, AT(addr));
+    x_store32_at(c, s2, s1, 1, AT(site));
+    x_store32_imm_table(c, s1, AT(kind), kind);
+    x_lea(c, s1, s1, QN_REG_NONE, 1, ENTRY);
+    x_store(c, NEXT, s1);
+    x_test_imm32(c, s1, QN_LOG_FULL);
+    x_jcc(c, X_CC_E, 0);
+    room = c->exec;
+    x_call(c, (uint64_t)(uintptr_t)qn_sim_log_drain);
+    x_patch(room, c->exec);
+}
+
+/* S1 = address, S2 = offset of its entry in the filter. */
+static void write_stub(struct qn_code *c, const struct emitter *e, unsigned size, bool write, uint64_t to)
+{
+    const struct qn_filter *f = &qn_sim_d1_filter;
+    unsigned other;
+    uint64_t within;
+
+    emit_spare_registers(e, 1, &other);
+    x_push(c, other);
+    x_mov32(c, other, e->s1);
+    x_alu_imm32(c, 0, X_AND, other, f->line - 1);
+    x_alu_imm32(c, 0, X_CMPI, other, f->line - size);
+    x_jcc(c, X_CC_BE, 0);
+    within = c->exec;
+    x_load32_table(c, other, QN_RSP, SITE);
+    x_store(c, CTX(arg_site), other);
+    x_pop(c, other);
+    x_jmp(c, to);
+    x_patch(within, c->exec);
+    x_mov(c, other, e->s1);
+    x_alu_imm32(c, 1, X_AND, other, 0 - f->line);
+    x_table(c, X_STORE, other, e->s2, f->entries);
+    emit_log_append(c, e->s1, other, e->s2, SITE, write ? QN_LOG_WRITE : QN_LOG_READ, 0);
+    x_pop(c, other);
+    x_byte(c, X_RET);
+}
+
+static struct log_stub make_stub(const struct emitter *e, unsigned size, bool write)
+{
+    uint32_t simple = emit_reference_stub(e, write ? qn_sim_slow_write : qn_sim_slow_data, false);
+    struct qn_code c = emit_stub_begin(BYTES_MAX + RESERVED);
+    struct log_stub stub = {0, 0};
+
+    if (!c.p)
+        return stub;
+    stub.again = (uint32_t)c.exec;
+    x_table(&c, X_XOR, e->s1, e->s2, qn_sim_d1_filter.entries);
+    stub.known = (uint32_t)c.exec;
+    write_stub(&c, e, size, write, simple);
+    emit_stub_end(&c);
+    return stub;
+}
+
+/* As emit_lru_stub.  A reference that is read and written counts as one that is read. */
+uint32_t emit_log_stub(const struct emitter *e, unsigned size, bool write, bool known)
+{
+    struct log_stub *stub;
+
+    if (!qn_sim_log.many || emit_rules.check || emit_rules.sees || (size & (size - 1)) || size >> SIZES)
+        return 0;
+    stub = &stubs[emit_triple(e)][qn_log2(size)][write];
+    if (!stub->again)
+        *stub = make_stub(e, size, write);
+    return known ? stub->known : stub->again;
+}
+
+/* ---- without a jump ---- */
+
+bool emit_logs(const struct qn_event *ev)
+{
+    return (emit_rules.batch || emit_rules.log_all) && ev->kind == QN_EV_DATA && ev->size && ev->size <= QN_SITE_SIZE_MAX;
+}
+
+/* What has been written becomes part of the log. */
+void emit_log_flush(struct emitter *e)
+{
+    if (e->log_open)
+        x_store(&e->hot, NEXT, e->s2);
+    e->log_open = false;
+}
+
+static void drain_if_full(struct emitter *e)
+{
+    uint64_t back;
+
+    x_test_imm32(&e->hot, e->s2, QN_LOG_FULL);
+    x_jcc(&e->hot, X_CC_NE, e->cold.exec);
+    back = e->hot.exec;
+    emit_slow_call(&e->cold, qn_sim_log_drain);
+    x_load(&e->cold, e->s2, NEXT);
+    x_jmp(&e->cold, back);
+}
+
+/* S2 = where the next entry will be. */
+static void open_log(struct emitter *e)
+{
+    if (e->log_open)
+        return;
+    x_load(&e->hot, e->s2, NEXT);
+    drain_if_full(e);
+    e->log_open = true;
+}
+
+/* Over two lines: a jump to cold code, from where it comes back to what the return value says. */
+static uint64_t leave_if_over(struct emitter *e, const struct qn_event *ev)
+{
+    if (ev->size == 1)
+        return 0;
+    x_mov32(&e->hot, e->s3, e->s1);
+    x_alu_imm32(&e->hot, 0, X_AND, e->s3, qn_sim_log.line - 1);
+    x_alu_imm32(&e->hot, 0, X_CMPI, e->s3, qn_sim_log.line - ev->size);
+    x_jcc(&e->hot, X_CC_A, e->cold.exec);
+    return e->hot.exec;
+}
+
+static void call_if_over(struct emitter *e, const struct qn_event *ev)
+{
+    x_store(&e->cold, NEXT, e->s2);
+    emit_clock(e, &e->cold);
+    x_store_imm(&e->cold, CTX(arg_site), emit_site(e, ev));
+    emit_slow_call_at(&e->cold, emit_reference_stub(e, qn_sim_slow_data, false));
+    x_load(&e->cold, e->s2, NEXT);
+    x_jmp(&e->cold, e->hot.exec);
+}
+
+static enum qn_log_kind kind_of(const struct qn_event *ev)
+{
+    return ev->write ? QN_LOG_WRITE : ev->mem.access & QN_ACC_WRITE ? QN_LOG_MODIFY : QN_LOG_READ;
+}
+
+static void write_entry(struct emitter *e, const struct qn_event *ev)
+{
+    uint32_t site = emit_site(e, ev), kind = emit_rules.log_all ? kind_of(ev) : QN_LOG_READ;
+
+    x_table(&e->hot, X_STORE, e->s1, e->s2, AT(addr));
+    x_store_imm_table(&e->hot, e->s2, AT(site), site);
+    if (kind != QN_LOG_READ || site >> 31) /* 64 bytes: the processor has made a kind of the sign */
+        x_store32_imm_table(&e->hot, e->s2, AT(kind), kind);
+}
+
+/* S1 = address. */
+static void keep_if_changed(struct emitter *e)
+{
+    emit_offset(e, e->s3, qn_log2(qn_sim_log.line) - 3, (qn_sim_log.sets - 1) * 8);
+    x_alu_imm32(&e->hot, 1, X_AND, e->s1, 0 - qn_sim_log.line);
+    x_table(&e->hot, X_CMP, e->s1, e->s3, qn_sim_log.newest);
+    x_table(&e->hot, X_STORE, e->s1, e->s3, qn_sim_log.newest);
+    x_lea(&e->hot, e->s3, e->s2, QN_REG_NONE, 1, ENTRY);
+    x_cmov(&e->hot, X_CC_NE, e->s2, e->s3);
+}
+
+/* Does finding the address need S2? */
+static bool needs_s2(const struct qn_event *ev, const struct qn_insn *in)
+{
+    return ev->mem.seg != QN_SEG_NONE || (in->attr & QN_ATTR_BT_REG);
+}
+
+/* The flags are free. */
+void emit_log(struct emitter *e, const struct qn_event *ev, int32_t shift)
+{
+    const struct qn_insn *in = &e->b->insn[ev->insn];
+    uint64_t over;
+
+    if (needs_s2(ev, in))
+        emit_log_flush(e);
+    else
+        open_log(e);
+    emit_address(e, &ev->mem, in, e->b->at[ev->insn] + in->len, shift);
+    open_log(e);
+    over = emit_rules.log_all ? 0 : leave_if_over(e, ev);
+    write_entry(e, ev);
+    if (emit_rules.log_all)
+        x_lea(&e->hot, e->s2, e->s2, QN_REG_NONE, 1, ENTRY);
+    else
+        keep_if_changed(e);
+    if (over)
+        call_if_over(e, ev);
+    qn_emit_stats.data++;
+    if (!emit_rules.check)
+        return;
+    emit_log_flush(e);
+    emit_address(e, &ev->mem, in, e->b->at[ev->insn] + in->len, shift);
+    x_store(&e->hot, CTX(arg_addr), e->s1);
+    emit_check_twin(e, ev, qn_sim_check_data);
+}

@@ -1,0 +1,44 @@
+/* lib/sim/adapt/analysis.h - an analysis module (ANALYSIS) as a unit. */
+#define QN_SIM_UNIT 1
+#include "sim/unit.h"
+
+#include QN_SLOT_FILE
+
+#ifndef ANALYSIS
+#error quern-module: nothing says what it is: #define ANALYSIS is missing
+#endif
+
+#ifndef QN_SLOT_LABEL
+#define QN_SLOT_LABEL QN_SLOT_FILE
+#endif
+
+static uint64_t unit_references; /* for messages */
+
+#ifdef ANALYSIS_OBSERVES
+enum { UNIT_OBSERVES = 1 };
+static const char unit_observes_mark[] __attribute__((used)) = QN_SIM_OBSERVES_MARK QN_SLOT_LABEL "\n"; /* tools read it out of the file */
+
+static void unit_insn(const struct sim_insn *insn)
+{
+    AT_WORK_DO(SLOT_AN, SIM_IN_OBSERVE, ++unit_references, analysis_insn(insn));
+}
+#define UNIT_FUNCTIONS .insn = unit_insn
+#else
+enum { UNIT_OBSERVES = 0 };
+static SIM_NCSR void unit_seen(const struct sim_ref *ref)
+{
+    AT_WORK_DO(SLOT_AN, SIM_IN_ANALYSE, ++unit_references, analysis_ref(ref));
+}
+#define UNIT_FUNCTIONS .seen = unit_seen
+#endif
+
+static void unit_init(const struct sim_config *config, struct qn_unit_facts *facts)
+{
+    facts->name = ANALYSIS;
+    facts->observes = UNIT_OBSERVES;
+    AT_WORK_DO(SLOT_AN, SIM_IN_INIT, 0, analysis_init(config));
+}
+
+static void unit_finish(void) { AT_WORK_DO(SLOT_AN, SIM_IN_FINISH, unit_references, analysis_finish()); }
+
+#include "sim/adapt/object.h"

@@ -1,0 +1,176 @@
+/* lib/sim/adapt/level.h - a whole level (LEVEL) as a unit.
+ *
+ * In:  the functions of a level (see module.h)
+ * Out: unit_init, unit_ref, unit_drop, unit_show, unit_finish
+ *
+ * A level whose sets are rows of line numbers says so (LEVEL_ROWS, the name of the array: sim.sets rows of sim.ways): then a
+ * line can be taken out of it, and its sets can be shown.  One that is made of lines.h has LEVEL_LINES for the latter. */
+
+/* ---- what a level need not have ---- */
+
+#ifndef LEVEL_SLOTS
+#define LEVEL_SLOTS (LEVEL_IN_I1 | LEVEL_IN_D1 | LEVEL_IN_LL)
+#endif
+#ifdef LEVEL_TELLS_EVICTIONS
+enum { UNIT_TELLS_EVICTIONS = 1 };
+#else
+enum { UNIT_TELLS_EVICTIONS = 0 };
+#endif
+#ifdef LEVEL_WANTS_EVICTIONS
+enum { UNIT_WANTS_EVICTIONS = 1 };
+#else
+enum { UNIT_WANTS_EVICTIONS = 0 };
+#endif
+#ifdef LEVEL_INCLUSIVE
+enum { UNIT_INCLUSIVE = 1 };
+#else
+enum { UNIT_INCLUSIVE = 0 };
+#endif
+#ifdef LEVEL_WRITES_SETTLED
+enum { UNIT_WRITES_SETTLED = 1 };
+#else
+enum { UNIT_WRITES_SETTLED = 0 };
+#endif
+#ifdef LEVEL_SETTLED
+enum { UNIT_KNOWS_SETTLED = 1 };
+#else
+enum { UNIT_KNOWS_SETTLED = 0 };
+#endif
+#ifdef LEVEL_FINISH
+#define level_finish() cachesim_X_finish()
+#else
+#define level_finish() ((void)0)
+#endif
+
+/* ---- rows ---- */
+
+#if defined(LEVEL_ROWS)
+enum { UNIT_CAN_DROP = 1 };
+#define LEVEL_SHOWS QN_SHOW_RECENT
+
+static uint64_t *level_row(uint64_t number) { return LEVEL_ROWS + (number & (sim.sets - 1)) * sim.ways; }
+
+static unsigned level_show(uint64_t line, uint64_t *lines)
+{
+    const uint64_t *row = level_row(line >> sim.line_bits);
+
+    for (unsigned way = 0; way < sim.ways; way++)
+        lines[way] = row[way] == SIM_NO_LINE ? QN_NOTE_NONE : row[way] << sim.line_bits;
+    return sim.ways;
+}
+
+/* What follows it in its row moves up. */
+static void level_drop(uint64_t line)
+{
+    uint64_t number = line >> sim.line_bits, *row = level_row(number);
+    uint32_t way = 0;
+
+    while (way < sim.ways && row[way] != number)
+        way++;
+    for (; way + 1 < sim.ways; way++)
+        row[way] = row[way + 1];
+    if (way < sim.ways)
+        row[way] = SIM_NO_LINE;
+}
+#else
+#ifdef LEVEL_LINES
+#define LEVEL_SHOWS QN_SHOW_RECENT
+#define level_show(line, shown) lines_show(&LEVEL_LINES, line, shown)
+#else
+#define LEVEL_SHOWS QN_SHOW_NOTHING
+#define level_show(line, shown) ((void)(line), (void)(shown), 0u)
+#endif
+#ifdef LEVEL_DROP
+enum { UNIT_CAN_DROP = 1 };
+#define level_drop(line) cachesim_X_drop(line)
+#else
+enum { UNIT_CAN_DROP = 0 };
+#define level_drop(line) ((void)(line))
+#endif
+#endif
+
+/* ---- what the hit filter holds: the lines of each reference that are settled ---- */
+
+#if defined(QN_SLOT_D1) && defined(LEVEL_OWN_FILTER) /* the level keeps the table that cachesim_D1_filter tells of */
+static inline void level_publish(uint64_t addr, uint32_t size) { (void)addr, (void)size; }
+static inline void sim_dropped(uint64_t line) { (void)line; }
+static struct qn_filter level_filter(const struct sim_config *config) { return cachesim_D1_filter(config); }
+#elif defined(QN_SLOT_D1) && defined(LEVEL_SETTLED)
+#include "sim/adapt/filter.h"
+
+#define UNIT_FORGETS filter_clear()
+
+static inline void level_publish(uint64_t addr, uint32_t size)
+{
+    uint64_t mask = ~(uint64_t)(sim.line - 1);
+
+    sim_in(SIM_IN_SETTLED);
+    for (uint64_t line = addr & mask;; line += sim.line) {
+        filter_put_only(line, cachesim_X_settled(line));
+        if (line == ((addr + size - 1) & mask))
+            return;
+    }
+}
+
+static inline void sim_dropped(uint64_t line) { filter_remove(line); }
+static struct qn_filter level_filter(const struct sim_config *config) { return (void)config, filter_init(); }
+#else
+static inline void level_publish(uint64_t addr, uint32_t size) { (void)addr, (void)size; }
+static inline void sim_dropped(uint64_t line) { (void)line; }
+#define UNIT_FORGETS ((void)0) /* nothing is published */
+static struct qn_filter level_filter(const struct sim_config *config) { return (struct qn_filter){.line = config->line}; }
+#endif
+
+static uint64_t level_count; /* references so far */
+
+static uint64_t unit_reference(void) { return level_count; }
+
+#define ONLY "is not for this slot, only for"
+
+static const char *level_refusal(void)
+{
+    static const char *const texts[] = {ONLY " none", ONLY " I1", ONLY " D1", ONLY " I1 D1",
+                                        ONLY " LL", ONLY " I1 LL", ONLY " D1 LL", ONLY " I1 D1 LL"};
+
+    return texts[LEVEL_SLOTS];
+}
+
+static void unit_init(const struct sim_config *config, struct qn_unit_facts *facts)
+{
+    facts->name = LEVEL;
+    facts->reference = unit_reference;
+    facts->hit = QN_HIT_CALL;
+    facts->kinds = true;
+    if (!(LEVEL_SLOTS & UNIT_IN))
+        sim_fail(sim.slot, LEVEL, "LEVEL_SLOTS", 0, level_refusal());
+    facts->tells_evictions = UNIT_TELLS_EVICTIONS;
+    facts->wants_evictions = UNIT_WANTS_EVICTIONS;
+    facts->back_invalidates = UNIT_INCLUSIVE;
+    facts->can_drop = UNIT_CAN_DROP;
+    facts->shows = LEVEL_SHOWS;
+    facts->filter = level_filter(config);
+    facts->filter.writes_call |= UNIT_KNOWS_SETTLED && !UNIT_WRITES_SETTLED;
+    cachesim_X_initcache(config);
+}
+
+static inline __attribute__((always_inline)) unsigned unit_simulate(uint64_t addr, uint32_t size, enum sim_kind kind, bool publishes)
+{
+    struct sim_result r = {false, false, false};
+
+    level_count++;
+    cachesim_X_doref(addr, size, kind, &r);
+    if (publishes)
+        level_publish(addr, size);
+    return (r.miss ? QN_UNIT_MISS : 0) | (r.next_done ? QN_UNIT_NEXT_DONE : 0) | (r.next_miss ? QN_UNIT_NEXT_MISS : 0);
+}
+
+static SIM_NCSR unsigned unit_ref(uint64_t addr, uint32_t size, enum sim_kind kind) { return unit_simulate(addr, size, kind, true); }
+
+static SIM_NCSR void unit_drop(uint64_t line)
+{
+    level_drop(line);
+    sim_dropped(line);
+}
+
+static SIM_NCSR unsigned unit_show(uint64_t line, uint64_t *shown) { return level_show(line, shown); }
+static void unit_finish(void) { level_finish(); }

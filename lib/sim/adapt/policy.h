@@ -1,0 +1,397 @@
+/* lib/sim/adapt/policy.h - a policy (POLICY) as a unit: the level around it, set-associative, write-allocate, free ways first.
+ *
+ * In:  the functions and types of a policy (see module.h), QN_SLOT_I1, _D1 or _LL
+ * Out: unit_init, unit_ref, unit_drop, unit_show, unit_finish, level_line_settled
+ *
+ * A reference that covers several lines touches each, in address order, and misses at most once.  What may pass the
+ * hit filter is published after each reference that comes here:
+ *   D1  the table of filter.h = lines whose next hit changes nothing ("settled")
+ *   I1  stamp of the line's record = 1 if it is present and settled, else 0
+ * A reference can unsettle other lines of its own set only (of others the policy says sim_unsettled), so only those are asked again that
+ * are published.  The policy may say more:
+ *   POLICY_HIT_IS_NOOP        every line is always settled (fifo, random)
+ *   POLICY_ONE_SETTLED        at most the line just referenced is settled (lru, tree plru): no other need be asked
+ *   POLICY_HIT_KEEPS_SETTLED  a hit unsettles no other line (srrip): no other need be asked after one
+ *   POLICY_REPEAT_IS_NOOP     a second hit directly after a reference changes nothing (follows from the first two)
+ * That what is settled is so is put to the proof: in the twin of --check at each hit, else at every 256th publication.
+ */
+#include "base/hash.h"
+#include "sim/adapt/rows.h"
+
+/* ---- what a policy need not have ---- */
+
+#ifdef POLICY_HIT_IS_NOOP
+enum { LEVEL_HITS_CHANGE = 0 };
+#define policy_hit(set, way) ((void)(set), (void)(way))
+#define policy_settled(set, way) ((void)(set), (void)(way), true)
+#else
+enum { LEVEL_HITS_CHANGE = 1 };
+#endif
+#ifdef POLICY_ONE_SETTLED
+enum { LEVEL_ONE_SETTLED = 1 };
+#else
+enum { LEVEL_ONE_SETTLED = 0 };
+#endif
+#ifdef POLICY_REPEAT_IS_NOOP
+enum { LEVEL_REPEAT_IS_NOOP = 1 };
+#else
+enum { LEVEL_REPEAT_IS_NOOP = !LEVEL_HITS_CHANGE || LEVEL_ONE_SETTLED };
+#endif
+#ifdef POLICY_HIT_KEEPS_SETTLED
+enum { LEVEL_HIT_KEEPS_SETTLED = 1 };
+#else
+enum { LEVEL_HIT_KEEPS_SETTLED = 0 };
+#endif
+#ifdef POLICY_WAY_STATE
+enum { LEVEL_WAY_STATE_BYTES = sizeof(POLICY_WAY_STATE) };
+#else
+enum { LEVEL_WAY_STATE_BYTES = 0 };
+#endif
+#ifdef POLICY_SET_STATE
+enum { LEVEL_SET_STATE_BYTES = sizeof(POLICY_SET_STATE) };
+#else
+enum { LEVEL_SET_STATE_BYTES = 0 };
+#endif
+#ifdef POLICY_INCLUSIVE
+enum { LEVEL_INCLUSIVE = 1 };
+#else
+enum { LEVEL_INCLUSIVE = 0 };
+#endif
+#ifndef POLICY_INIT
+#define policy_init() NULL
+#endif
+#ifndef POLICY_FINISH
+#define policy_finish() ((void)0)
+#endif
+#ifdef QN_SIM_TWIN
+enum { LEVEL_PROVE_EACH_HIT = LEVEL_HITS_CHANGE, LEVEL_PROVE_NOW_AND_THEN = 0 };
+#else
+enum { LEVEL_PROVE_EACH_HIT = 0, LEVEL_PROVE_NOW_AND_THEN = LEVEL_HITS_CHANGE };
+#endif
+enum { LEVEL_PROOF_PERIOD = 256 }; /* publications */
+
+static uint64_t *level_tags;   /* address of the line's first byte, or QN_NO_LINE */
+static uint64_t *level_shown;  /* per set: a bit for each way whose line is published */
+static uint32_t level_words;   /* 64-bit words of bits per set */
+static uint32_t *level_free;   /* per set: ways that hold nothing */
+static uint64_t level_count;   /* references so far */
+static uint64_t level_evictions;
+
+static uint64_t unit_reference(void) { return level_count; }
+static inline unsigned level_set(uint64_t line) { return (unsigned)(line >> sim.line_bits) & (sim.sets - 1); }
+static inline uint64_t *level_tag(unsigned set, unsigned way) { return &level_tags[(uint64_t)set * sim.ways + way]; }
+static inline bool level_settled(unsigned set, unsigned way) { return policy_settled(set, way); }
+
+/* ---- where lines are published ---- */
+
+#if defined(QN_SLOT_D1)
+#include "sim/adapt/filter.h"
+
+enum { LEVEL_PUBLISHES = 1 };
+static void level_show_init(struct qn_unit_facts *facts) { facts->filter = filter_init(); }
+static inline void level_show_place(unsigned set, unsigned way, uint64_t line) { (void)set, (void)way, (void)line; }
+static inline void level_show_line(unsigned set, unsigned way) { *filter_place(*level_tag(set, way)) = *level_tag(set, way); }
+static inline void level_hide_line(unsigned set, unsigned way) { filter_remove(*level_tag(set, way)); }
+
+static void level_forget(void)
+{
+    filter_clear();
+    __builtin_memset(level_shown, 0, (uint64_t)sim.sets * level_words * sizeof *level_shown);
+}
+#define UNIT_FORGETS level_forget()
+#elif defined(QN_SLOT_I1)
+enum { LEVEL_PUBLISHES = 1 };
+static struct qn_code_line **level_records; /* NULL: none */
+
+static void level_show_init(struct qn_unit_facts *facts)
+{
+    level_records = sim_alloc((uint64_t)sim.sets * sim.ways * sizeof *level_records);
+    facts->hit = QN_HIT_NOTHING;
+}
+
+static inline struct qn_code_line **level_record(unsigned set, unsigned way) { return &level_records[(uint64_t)set * sim.ways + way]; }
+
+static inline void level_show_place(unsigned set, unsigned way, uint64_t line)
+{
+    *level_record(set, way) = line == QN_NO_LINE ? NULL : QN_UP(code_line)(line);
+}
+
+static inline void level_show_line(unsigned set, unsigned way) { (*level_record(set, way))->stamp = 1; }
+
+static inline void level_hide_line(unsigned set, unsigned way)
+{
+    if (*level_record(set, way))
+        (*level_record(set, way))->stamp = 0;
+}
+#else
+enum { LEVEL_PUBLISHES = 0 };
+static inline void level_show_init(struct qn_unit_facts *facts) { (void)facts; }
+static inline void level_show_place(unsigned set, unsigned way, uint64_t line) { (void)set, (void)way, (void)line; }
+static inline void level_show_line(unsigned set, unsigned way) { (void)set, (void)way; }
+static inline void level_hide_line(unsigned set, unsigned way) { (void)set, (void)way; }
+#endif
+
+/* A level publishes by itself. */
+static inline __attribute__((unused)) void sim_dropped(uint64_t line) { (void)line; }
+
+static inline uint64_t *level_bits(unsigned set, unsigned way) { return &level_shown[(uint64_t)set * level_words + way / 64]; }
+
+static inline void level_hide(unsigned set, unsigned way)
+{
+    *level_bits(set, way) &= ~(1ull << way % 64);
+    level_hide_line(set, way);
+}
+
+static inline void sim_unsettled(unsigned set, unsigned way)
+{
+    if (LEVEL_PUBLISHES && *level_bits(set, way) >> way % 64 & 1)
+        level_hide(set, way);
+}
+
+/* ---- the proof that what is settled is so ---- */
+
+/* All of the policy's state that a level knows, and what it may have done besides. */
+static uint64_t level_state(unsigned set)
+{
+    uint64_t h = QN_HASH_NONE;
+
+    h = qn_hash_bytes(h, (char *)sim_way_memory + (uint64_t)set * sim.ways * LEVEL_WAY_STATE_BYTES, sim.ways * LEVEL_WAY_STATE_BYTES);
+    h = qn_hash_bytes(h, (char *)sim_set_memory + (uint64_t)set * LEVEL_SET_STATE_BYTES, LEVEL_SET_STATE_BYTES);
+    for (unsigned i = 0; i < 2 * SIM_EVENTS_MAX; i++)
+        h = qn_hash_add(h, sim_event_new[i]);
+    return qn_hash_add(h, sim_random_state);
+}
+
+static void level_hit_settled(unsigned set, unsigned way)
+{
+    uint64_t before = level_state(set);
+
+    sim_in(SIM_IN_HIT);
+    policy_hit(set, way);
+    if (level_state(set) != before || !level_settled(set, way))
+        sim_fail(sim.slot, POLICY, "policy_settled", level_count,
+                 "said that a hit would change nothing, but policy_hit then changed the state of the set");
+}
+
+/* Each line of the set that is published, hit once: if nothing changes nobody will know. */
+static __attribute__((noinline)) void level_prove(unsigned set)
+{
+    uint64_t line = sim_line;
+
+    for (unsigned way = 0; way < sim.ways; way++)
+        if (*level_bits(set, way) >> way % 64 & 1) {
+            sim_line = *level_tag(set, way);
+            level_hit_settled(set, way);
+        }
+    sim_line = line;
+}
+
+/* ---- publishing ---- */
+
+/* The ways of a word that are settled: all are asked, without a jump for each answer. */
+static inline uint64_t level_settled_ways(unsigned set, unsigned first)
+{
+    unsigned n = sim.ways - first < 64 ? sim.ways - first : 64;
+    uint64_t settled = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        settled |= (uint64_t)level_settled(set, first + i) << i;
+    return settled;
+}
+
+/* Those that are published, but the one in `way`: are they still settled? */
+static inline void level_ask(unsigned set, unsigned way)
+{
+    for (unsigned first = 0; first < sim.ways; first += 64) {
+        uint64_t left = *level_bits(set, first);
+
+        if (!LEVEL_ONE_SETTLED && left)
+            left &= ~level_settled_ways(set, first);
+        for (; left; left &= left - 1)
+            if (first + (unsigned)__builtin_ctzll(left) != way)
+                level_hide(set, first + (unsigned)__builtin_ctzll(left));
+    }
+}
+
+/* The line in `way` was referenced; of those that share a place in the table it has the first claim. */
+static inline void level_publish(unsigned set, unsigned way, bool hit)
+{
+    static uint32_t published;
+
+    if (!LEVEL_PUBLISHES)
+        return;
+    if (LEVEL_HITS_CHANGE) {
+        sim_in(SIM_IN_POLICY_SETTLED);
+        if (!hit || !LEVEL_HIT_KEEPS_SETTLED)
+            level_ask(set, way);
+        if (!level_settled(set, way)) {
+            sim_unsettled(set, way);
+            return;
+        }
+    }
+    *level_bits(set, way) |= 1ull << way % 64;
+    level_show_line(set, way);
+    if (LEVEL_PROVE_NOW_AND_THEN && QN_UNLIKELY(++published % LEVEL_PROOF_PERIOD == 0))
+        level_prove(set);
+}
+
+/* ---- references ---- */
+
+static inline void level_hit(unsigned set, unsigned way)
+{
+    if (LEVEL_PROVE_EACH_HIT && level_settled(set, way)) {
+        level_hit_settled(set, way);
+        return;
+    }
+    sim_in(SIM_IN_HIT);
+    policy_hit(set, way);
+}
+
+static inline unsigned level_choose(unsigned set, const uint64_t *tags)
+{
+    unsigned way;
+
+    if (QN_UNLIKELY(level_free[set]))
+        for (way = 0; way < sim.ways; way++)
+            if (tags[way] == QN_NO_LINE) {
+                level_free[set]--;
+                return way;
+            }
+    sim_in(SIM_IN_VICTIM);
+    way = policy_victim(set);
+    if (way >= sim.ways)
+        sim_fail(sim.slot, POLICY, "policy_victim", level_count, "chose a way that the set does not have");
+    return way;
+}
+
+static inline void level_evict(uint64_t line)
+{
+    level_evictions++;
+    if (UNIT_IS_LL && LEVEL_INCLUSIVE)
+        sim_back_invalidate(line, sim.line);
+    else if (sim_wants_evictions())
+        sim_next(line, sim.line, SIM_EVICT);
+}
+
+static inline void level_place(unsigned set, unsigned way, uint64_t line)
+{
+    if (LEVEL_PUBLISHES)
+        level_hide(set, way);
+    *level_tag(set, way) = line;
+    level_show_place(set, way, line);
+}
+
+/* The line comes into the set.  Returns QN_UNIT_* bits. */
+static unsigned level_fill(unsigned set, uint64_t line, enum sim_kind kind, bool publishes)
+{
+    unsigned way, outcome = QN_UNIT_MISS;
+    uint64_t old;
+
+    if (sim_wants_evictions()) /* the next level gives the line away before it gets our victim */
+        outcome |= QN_UNIT_NEXT_DONE | (sim_next(line, sim.line, kind) ? QN_UNIT_NEXT_MISS : 0);
+    way = level_choose(set, level_tag(set, 0));
+    old = *level_tag(set, way);
+    level_place(set, way, line);
+    sim_in(SIM_IN_FILL);
+    policy_fill(set, way);
+    if (publishes)
+        level_publish(set, way, false);
+    if (old != QN_NO_LINE)
+        level_evict(old);
+    return outcome;
+}
+
+static inline unsigned level_line(uint64_t line, enum sim_kind kind, bool publishes)
+{
+    unsigned set = level_set(line), way = rows_find(level_tag(set, 0), sim.ways, line);
+
+    sim_line = line;
+    if (way == sim.ways)
+        return level_fill(set, line, kind, publishes);
+    level_hit(set, way);
+    if (publishes)
+        level_publish(set, way, true);
+    return 0;
+}
+
+static inline __attribute__((always_inline)) unsigned unit_simulate(uint64_t addr, uint32_t size, enum sim_kind kind, bool publishes)
+{
+    uint64_t line = addr & ~(uint64_t)(sim.line - 1), last = (addr + size - 1) & ~(uint64_t)(sim.line - 1);
+    unsigned outcome = 0;
+
+    level_count++;
+    for (;; line += sim.line) {
+        outcome |= level_line(line, kind, publishes);
+        if (line == last)
+            return outcome;
+    }
+}
+
+static SIM_NCSR unsigned unit_ref(uint64_t addr, uint32_t size, enum sim_kind kind) { return unit_simulate(addr, size, kind, true); }
+
+/* ---- what else a unit has ---- */
+
+static inline __attribute__((unused)) bool level_line_settled(uint64_t line)
+{
+    unsigned set = level_set(line);
+
+    for (unsigned way = 0; way < sim.ways; way++)
+        if (*level_tag(set, way) == (line & ~(uint64_t)(sim.line - 1)))
+            return level_settled(set, way);
+    return false;
+}
+
+/* The lines of this line's set, by way. */
+static __attribute__((unused)) SIM_NCSR unsigned unit_show(uint64_t line, uint64_t *lines)
+{
+    for (unsigned way = 0; way < sim.ways; way++)
+        lines[way] = *level_tag(level_set(line), way);
+    return sim.ways;
+}
+
+/* The level below no longer has this line. */
+static __attribute__((unused)) SIM_NCSR void unit_drop(uint64_t line)
+{
+    unsigned set = level_set(line);
+
+    for (unsigned way = 0; way < sim.ways; way++)
+        if (*level_tag(set, way) == line) {
+            level_place(set, way, QN_NO_LINE);
+            level_free[set]++;
+        }
+}
+
+/* No event: it would be the misses once more, less the first ones, and charging it cost gzip 8%. */
+static void unit_finish(void)
+{
+    sim_print("%s.evictions %U  lines that gave way to another", sim.slot, level_evictions);
+    policy_finish();
+}
+
+static void unit_init(const struct sim_config *config, struct qn_unit_facts *facts)
+{
+    uint64_t lines = (uint64_t)config->sets * config->ways;
+    const char *wrong;
+
+    facts->reference = unit_reference;
+    facts->name = POLICY;
+    facts->tells_evictions = facts->can_drop = true;
+    facts->shows = QN_SHOW_WAYS;
+    facts->hit = QN_HIT_NOTHING;
+    facts->repeat_is_noop = LEVEL_REPEAT_IS_NOOP;
+    facts->back_invalidates = UNIT_IS_LL && LEVEL_INCLUSIVE;
+    level_tags = sim_alloc((lines + ROWS_MORE) * 8);
+    for (uint64_t i = 0; i < lines; i++)
+        level_tags[i] = QN_NO_LINE;
+    level_words = (sim.ways + 63) / 64;
+    level_shown = sim_alloc((uint64_t)sim.sets * level_words * 8);
+    level_free = sim_alloc(sim.sets * sizeof *level_free);
+    for (uint32_t i = 0; i < sim.sets; i++)
+        level_free[i] = sim.ways;
+    sim_way_memory = LEVEL_WAY_STATE_BYTES ? sim_alloc(lines * LEVEL_WAY_STATE_BYTES) : NULL;
+    sim_set_memory = LEVEL_SET_STATE_BYTES ? sim_alloc((uint64_t)sim.sets * LEVEL_SET_STATE_BYTES) : NULL;
+    level_show_init(facts);
+    wrong = policy_init();
+    if (wrong)
+        sim_fail(sim.slot, POLICY, "policy_init", 0, wrong);
+}

@@ -1,0 +1,142 @@
+/* lib/sim/adapt/prefetcher.h - a prefetcher (PREFETCHER) as a unit: a level around it, least recently used, write-allocate, whose
+ * lines have a mark as long as they were prefetched and not referenced.
+ *
+ *   coverage = useful / (useful + misses)      accuracy = useful / prefetches
+ *
+ * In:  prefetcher_ref(addr, size, kind, miss), called after a reference that missed, or used a prefetched line for the first time;
+ *      with PREFETCHER_SEES_HITS after each.  PREFETCHER_INIT: prefetcher_init(config) before all others
+ * Out: sim_prefetch; unit_init, unit_ref, unit_drop, unit_show, unit_finish
+ *
+ * The next level is asked for the reference first, then for what the prefetcher brings.  A line that is there already is not brought.
+ * A line that was referenced last of its set, and that is not marked, may be hit again without any change, unless hits are seen. */
+#include "sim/lines.h"
+
+/* ---- what a prefetcher need not have ---- */
+
+#ifndef PREFETCHER_INIT
+#define prefetcher_init(config) ((void)(config))
+#endif
+#ifndef LEVEL_SLOTS
+#define LEVEL_SLOTS (LEVEL_IN_I1 | LEVEL_IN_D1)
+#endif
+#ifdef PREFETCHER_SEES_HITS
+enum { LEVEL_SEES_HITS = 1 };
+#else
+enum { LEVEL_SEES_HITS = 0 };
+#define LEVEL_SETTLED 1
+#endif
+
+#define LEVEL PREFETCHER
+#define LEVEL_LINES level_lines
+#define LEVEL_WRITES_SETTLED 1
+#define LEVEL_DROP 1
+#define LEVEL_FINISH 1
+
+enum { LEVEL_PREFETCHED = 1 }; /* flag of a line: not referenced yet */
+
+static struct lines level_lines;
+static unsigned level_prefetches, level_useful, level_unused;
+static uint64_t level_misses;
+
+static void cachesim_X_initcache(const struct sim_config *c)
+{
+    lines_init(&level_lines, c->sets, c->ways, c->line_bits);
+    level_prefetches = sim_event(c->slot, "prefetches", "lines prefetched");
+    level_useful = sim_event(c->slot, "useful-prefetches", "prefetched lines that were referenced");
+    level_unused = sim_event(c->slot, "unused-prefetches", "prefetched lines that left unreferenced");
+    prefetcher_init(c);
+}
+
+static void level_add(uint64_t line, uint8_t flags)
+{
+    lines_add(&level_lines, line, flags);
+    if (level_lines.out != LINES_NONE && (level_lines.out_flags & LEVEL_PREFETCHED))
+        sim_count(level_unused, 1);
+}
+
+static inline void level_newest_changes(uint64_t line);
+
+static inline __attribute__((unused)) void sim_prefetch(uint64_t addr)
+{
+    uint64_t line = addr & ~(uint64_t)(sim.line - 1);
+
+    if (lines_has(&level_lines, line))
+        return;
+    sim_count(level_prefetches, 1);
+    sim_next(line, sim.line, SIM_PREFETCH);
+    level_newest_changes(line);
+    level_add(line, LEVEL_PREFETCHED);
+}
+
+/* A reference to a line: true if it is a first use, that is a miss or the first hit on a prefetched line. */
+static bool level_use(uint64_t line, bool *miss)
+{
+    uint8_t *flags = lines_find(&level_lines, line);
+
+    if (!flags) {
+        level_misses++;
+        *miss = true;
+        level_add(line, 0);
+        return true;
+    }
+    if (!*flags)
+        return false;
+    sim_count(level_useful, 1);
+    *flags = 0;
+    return true;
+}
+
+static bool level_misses_some(uint64_t addr, uint32_t size)
+{
+    LINES_OF(line, addr, size)
+        if (!lines_has(&level_lines, line))
+            return true;
+    return false;
+}
+
+static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
+{
+    bool first = false;
+
+    if (level_misses_some(addr, size)) {
+        result->next_done = true;
+        result->next_miss = sim_next(addr, size, kind);
+    }
+    LINES_OF(line, addr, size)
+        first |= level_use(line, &result->miss);
+    if (first || LEVEL_SEES_HITS)
+        prefetcher_ref(addr, size, kind, result->miss);
+}
+
+static inline __attribute__((unused)) bool cachesim_X_settled(uint64_t line)
+{
+    return lines_newest(&level_lines, line) && !level_lines.flags[lines_set(&level_lines, line)];
+}
+
+static void cachesim_X_drop(uint64_t line)
+{
+    uint8_t *flags = lines_find(&level_lines, line);
+
+    if (flags && (*flags & LEVEL_PREFETCHED))
+        sim_count(level_unused, 1);
+    lines_remove(&level_lines, line);
+}
+
+static void cachesim_X_finish(void)
+{
+    uint64_t useful = sim_counted(level_useful), all = sim_counted(level_prefetches), would_miss = useful + level_misses;
+
+    sim_print("%s: coverage %U%%, accuracy %U%%", sim.slot, 100 * useful / (would_miss ? would_miss : 1), 100 * useful / (all ? all : 1));
+}
+
+#include "sim/adapt/level.h"
+
+/* A prefetched line comes in front of its set. */
+static inline void level_newest_changes(uint64_t line)
+{
+#if defined(QN_SLOT_D1) && !defined(PREFETCHER_SEES_HITS)
+    filter_remove(*filter_only(line));
+#else
+    (void)line;
+#endif
+}

@@ -1,0 +1,38 @@
+/* lib/sim/fast/BC.h - the fast one of branchsim_BC.c: the same counters, the history kept where the index wants it.
+ *
+ *   fast_BC_init()             tells emitted code where all this is
+ *   fast_BC_ref(pc, taken)     true: mispredicted
+ */
+#include "sim/fast/fast.h"
+
+#define BC_PC_BITS 7
+#define BC_HISTORY_BITS 7
+#define BC_HISTORY_MASK (((1u << BC_HISTORY_BITS) - 1) << BC_PC_BITS)
+
+static uint8_t BC_counters[1u << (BC_PC_BITS + BC_HISTORY_BITS)];
+static uint32_t BC_history; /* above the bits of the address, where the index wants it */
+static const uint8_t BC_next[2][4] = {{0, 0, 1, 2}, {1, 2, 3, 3}}; /* of a counter, after not taken and taken */
+
+static inline unsigned BC_index(uint64_t pc) { return BC_history | (unsigned)(pc & ((1u << BC_PC_BITS) - 1)); }
+
+static inline bool fast_BC_ref(uint64_t pc, bool taken)
+{
+    uint8_t *counter = &BC_counters[BC_index(pc)];
+    bool wrong = (*counter >= 2) != taken;
+
+    *counter = BC_next[taken][*counter];
+    BC_history = (BC_history << 1 | (uint32_t)taken << BC_PC_BITS) & BC_HISTORY_MASK;
+    return wrong;
+}
+
+static void fast_BC_init(void)
+{
+    qn_fast.BC = (struct qn_fast_BC){
+        .counters = (uintptr_t)BC_counters,
+        .history = (uintptr_t)&BC_history,
+        .next = {(uintptr_t)BC_next[0], (uintptr_t)BC_next[1]},
+        .pc_mask = (1u << BC_PC_BITS) - 1,
+        .taken = 1u << BC_PC_BITS,
+        .history_mask = BC_HISTORY_MASK,
+    };
+}

@@ -1,0 +1,123 @@
+/* lib/sim/fast/D1.h - the fast one of cachesim_D1.c: the same cache, so kept that emitted code can work on it.
+ *
+ * The lines of a set lie in slots.  Which of them is a line's home, the address tells:
+ *
+ *   address   ... | home | set | byte of the line          slot = home * sets + set
+ *
+ * A line that is referenced moves to its home and is stamped with the time; what was there changes places with it.  So most
+ * hits are found by one comparison, which translated code makes by itself (the hit filter: compare, stamp), and only
+ * lines that share a home and take turns cost a search.  The victim is what has the oldest stamp.
+ *
+ * Stamp 0 is a free slot, older than any line.  Where there are more slots than ways, those too many are held by a stamp that
+ * never grows old.
+ *
+ *   fast_D1_init(geometry)         once, before the first reference; false: the cache is too large for the table
+ *   fast_D1_ref(addr, size, &clock)   1 on a miss
+ *   fast_D1_drop(line)             an inclusive LL takes the line away
+ *   fast_D1_filter(geometry)       the table, for emitted code
+ *   fast_D1_show(line, lines)      the lines of this line's set, the one used last first, for --explain
+ */
+#include "sim/contract.h"
+#include "sim/fast/fast.h"
+
+#define D1_SLOTS_MAX (1u << 19)
+#define D1_SLOTS_MIN 8 /* per set, if it has more than one way: fewer lines share a home */
+#define D1_TAKEN (~0ull)
+
+static struct qn_filter_entry D1_slots[D1_SLOTS_MAX] __attribute__((aligned(4096)));
+static struct {
+    unsigned ways, line_bits, sets, slots; /* slots: of all sets */
+} D1;
+
+static bool fast_D1_init(struct qn_geometry g)
+{
+    unsigned per_set = g.assoc == 1 ? 1 : D1_SLOTS_MIN;
+
+    while (per_set < g.assoc)
+        per_set *= 2;
+    D1.ways = g.assoc;
+    D1.line_bits = qn_log2(g.line);
+    D1.sets = g.size / (g.assoc * g.line);
+    if ((uint64_t)D1.sets * per_set > D1_SLOTS_MAX)
+        return false;
+    D1.slots = D1.sets * per_set;
+    for (unsigned i = 0; i < D1.slots; i++)
+        D1_slots[i] = (struct qn_filter_entry){QN_NO_LINE, i < D1.sets * g.assoc ? 0 : D1_TAKEN};
+    return true;
+}
+
+/* The slot that has the line, else the one that has to give way. */
+static inline unsigned D1_find(unsigned set, uint64_t line, unsigned *miss)
+{
+    unsigned oldest = set;
+    uint64_t time = D1_TAKEN;
+
+    for (unsigned i = set; i < D1.slots; i += D1.sets) {
+        uint64_t stamp = D1_slots[i].stamp;
+
+        if (D1_slots[i].line == line)
+            return i;
+        oldest = stamp < time ? i : oldest;
+        time = stamp < time ? stamp : time;
+    }
+    *miss = 1;
+    return oldest;
+}
+
+static inline unsigned D1_touch(uint64_t line, uint64_t now)
+{
+    unsigned home = (unsigned)(line >> D1.line_bits) & (D1.slots - 1), miss = 0, slot;
+
+    if (D1_slots[home].line != line) {
+        slot = D1_find(home & (D1.sets - 1), line, &miss);
+        D1_slots[slot] = D1_slots[home];
+        D1_slots[home].line = line;
+    }
+    D1_slots[home].stamp = now;
+    return miss;
+}
+
+static inline unsigned fast_D1_ref(uint64_t addr, uint32_t size, uint64_t *clock)
+{
+    uint64_t line = addr >> D1.line_bits, last = (addr + size - 1) >> D1.line_bits;
+    unsigned miss = 0;
+
+    for (; line <= last; line++)
+        miss |= D1_touch(line << D1.line_bits, ++*clock);
+    return miss;
+}
+
+static inline void fast_D1_drop(uint64_t line)
+{
+    unsigned set = (unsigned)(line >> D1.line_bits) & (D1.sets - 1), gone = 0, slot;
+
+    slot = D1_find(set, line, &gone);
+    if (gone) /* it was not there */
+        return;
+    D1_slots[slot] = (struct qn_filter_entry){QN_NO_LINE, 0};
+}
+
+static inline unsigned fast_D1_show(uint64_t line, uint64_t *lines)
+{
+    unsigned set = (unsigned)(line >> D1.line_bits) & (D1.sets - 1), n = 0;
+    uint64_t after = D1_TAKEN;
+
+    for (; n < D1.ways; n++) { /* of those older than the last one shown, the newest */
+        struct qn_filter_entry newest = {QN_NO_LINE, 0};
+
+        for (unsigned i = set; i < D1.slots; i += D1.sets)
+            newest = D1_slots[i].stamp < after && D1_slots[i].stamp >= newest.stamp ? D1_slots[i] : newest;
+        lines[n] = newest.line;
+        after = newest.stamp;
+    }
+    return D1.ways;
+}
+
+static inline struct qn_filter fast_D1_filter(struct qn_geometry g)
+{
+    struct qn_filter f = qn_filter_of(D1_slots, D1.slots, g.line);
+
+    f.stamps = true;
+    qn_fast.D1.sets = D1.sets;
+    return f;
+}

@@ -1,0 +1,55 @@
+/* lib/sim/fast/LL.h - the fast one of cachesim_LL.c: the same rows, which emitted code looks up by itself.
+ *
+ *   fast_LL_init(geometry)
+ *   fast_LL_ref(addr, size)   1 on a miss
+ */
+#include "sim/contract.h"
+#include "sim/fast/fast.h"
+
+static uint64_t *LL_rows;
+static struct {
+    unsigned ways, line_bits, set_mask;
+} LL;
+
+static void fast_LL_init(struct qn_geometry g)
+{
+    unsigned sets = g.size / (g.assoc * g.line);
+
+    LL.ways = g.assoc;
+    LL.line_bits = qn_log2(g.line);
+    LL.set_mask = sets - 1;
+    LL_rows = sim_alloc((uint64_t)sets * g.assoc * 8);
+    for (uint64_t i = 0; i < (uint64_t)sets * g.assoc; i++)
+        LL_rows[i] = QN_NO_LINE;
+    qn_fast.LL = (struct qn_fast_LL){(uintptr_t)LL_rows, LL.line_bits, LL.set_mask, LL.ways};
+}
+
+/* The line moves to the front of its row.  Returns 1 on a miss. */
+static inline unsigned LL_touch(uint64_t *row, unsigned ways, uint64_t line)
+{
+    uint64_t carried = row[0];
+    unsigned i;
+
+    if (carried == line)
+        return 0;
+    row[0] = line;
+    for (i = 1; i < ways; i++) {
+        uint64_t here = row[i];
+
+        row[i] = carried;
+        if (here == line)
+            return 0;
+        carried = here;
+    }
+    return 1;
+}
+
+static inline unsigned fast_LL_ref(uint64_t addr, uint32_t size)
+{
+    uint64_t line = addr >> LL.line_bits, last = (addr + size - 1) >> LL.line_bits;
+    unsigned miss = 0;
+
+    for (; line <= last; line++)
+        miss |= LL_touch(LL_rows + (line & LL.set_mask) * (uint64_t)LL.ways, LL.ways, line);
+    return miss;
+}

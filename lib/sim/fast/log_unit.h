@@ -1,0 +1,93 @@
+/* lib/sim/fast/log_unit.h - a module in slot D1 gets many references in one call; included by engine.c.
+ *
+ *   emitted code     writes down every reference to data, without asking a filter (emit/log.c); code lines that miss the I1 among them
+ *   drained          the module gets them one after the other (`refs` of its unit); what it missed goes on to the last level at
+ *                    once, so that the order there is the order of the program
+ *
+ * Always, if the module wants to see each reference; where it has a filter, while so many miss that a jump on each could not be
+ * predicted (run/batch.c).
+ */
+static void branches_log_begin(void);
+
+void qn_up_set_pc(uint32_t site) { qn_sim_set_pc(site & QN_SITE_COUNTER_MASK); }
+void qn_up_charge(uint32_t site) { qn_sim_charge(site & QN_SITE_COUNTER_MASK); }
+
+static enum sim_kind kind_of(enum qn_log_kind kind)
+{
+    static const uint8_t kinds[] = {[QN_LOG_READ] = SIM_READ, [QN_LOG_WRITE] = SIM_WRITE, [QN_LOG_FETCH] = SIM_FETCH,
+                                    [QN_LOG_MODIFY] = SIM_MODIFY};
+
+    return (enum sim_kind)kinds[kind];
+}
+
+static inline void missed(uint64_t addr, uint32_t size, enum qn_log_kind kind, uint32_t counter, unsigned outcome)
+{
+    if (kind == QN_LOG_FETCH)
+        sim_pc = addr;
+    else
+        set_pc(sim_counters + counter);
+    outcome = account(outcome, addr, size, kind_of(kind), sim_counters + counter);
+    if (QN_UNLIKELY(qn_sim_twin_logs && outcome))
+        qn_sim_twin_missed(addr, outcome, counter);
+}
+
+void qn_up_missed(const struct qn_log_entry *e, unsigned outcome)
+{
+    missed(e->addr, e->site >> QN_SITE_SIZE_SHIFT, (enum qn_log_kind)e->kind, e->site & QN_SITE_COUNTER_MASK, outcome);
+}
+
+static void unit_log_simulate(const struct qn_log_entry *entry, uint32_t n)
+{
+    struct sim_before before = sim_enter(SLOT_D1, SIM_IN_DOREF, calls[SLOT_D1]);
+
+    qn_sim_traffic.data += n;
+    unit[SLOT_D1]->refs(entry, n);
+    calls[SLOT_D1] = sim_at_work[0] / SIM_AT_WORK_NEXT;
+    sim_leave(before);
+}
+
+static void unit_log_reference(uint64_t addr, uint32_t size, enum qn_log_kind kind, uint32_t counter)
+{
+    set_pc(sim_counters + counter);
+    qn_sim_traffic.data++;
+    missed(addr, size, kind, counter, kind == QN_LOG_FETCH ? QN_UNIT_MISS : unit_ref(SLOT_D1, addr, size, kind_of(kind)));
+    charge(sim_counters + counter);
+}
+
+static void unit_log_pass(uint64_t addr, uint32_t size) { (void)addr, (void)size; }
+
+static const struct qn_log_consumer log_to_unit = {unit_log_simulate, unit_log_reference, unit_log_pass};
+
+static void unit_log_switch(bool on)
+{
+    if (on) {
+        unit[SLOT_D1]->forget();
+        qn_sim_log_to(&log_to_unit);
+    } else {
+        log_drain();
+        qn_sim_log_on = false;
+    }
+    qn_sim_twin_logs = on && qn_sim_twin_on;
+}
+
+/* The I1 is simulated at once, so nothing of it may reach the last level but what is written down, and nothing come from there. */
+static bool unit_log_fits(void)
+{
+    return qn_fast.I1.ways && unit[SLOT_D1] && unit[SLOT_D1]->refs && !facts[SLOT_LL].back_invalidates && !facts[SLOT_LL].wants_evictions;
+}
+
+static void init_logs(const struct qn_config *c)
+{
+    bool possible = c->cache_sim && c->filter && !c->versus && !c->explain && !c->interval && !qn_sim_analyses && !qn_sim_log_on &&
+                    c->batch != QN_BATCH_NEVER;
+
+#ifdef QN_SIM_HOSTED
+    possible = false;
+#endif
+    if (possible && !qn_sim_d1_filter.entries && unit_log_fits()) {
+        qn_sim_log_to(&log_to_unit);
+        qn_sim_log_all = true;
+    }
+    if (possible && unit[SLOT_BC] && unit[SLOT_BC]->conds)
+        branches_log_begin();
+}

@@ -1,0 +1,238 @@
+/* lib/sim/fast/rows.h - least recently used, by rows: the lines of a set, newest first.
+ *
+ *   row_move(row, C)     [A B C D E F G H]  ->  [C A B D E F G H], depth 2
+ *   row_move(row, X)     [C A B D E F G H]  ->  [X C A B D E F G], depth 8: it was not there
+ *
+ * A cache of n ways has the first n lines of a row that may be longer: a depth of n or more is a miss.  (Mattson et al., Evaluation
+ * techniques for storage hierarchies, IBM Systems Journal 9(2), 1970.)  A word is a line's number plus one; 0 is no line.
+ *
+ * In:  which instructions may be used, how many words a row has (both constants, so that a loop over references has no choice left)
+ * Out: the row, the depth
+ *
+ * Where the line is, nobody can predict, so with vectors nothing jumps on it.  Rows of 4, 8 and 16 words are moved by AVX-512, by AVX2 or
+ * word by word, those of 1 and 2 always so.  What vector registers hold is the program's, and the engine is compiled to leave them
+ * alone: rows_begin saves those used here, all their bits, and rows_end restores them.
+ */
+#ifndef QN_SIM_ROWS_H
+#define QN_SIM_ROWS_H
+
+#include "sim/contract.h"
+
+#define ROWS_INLINE static inline __attribute__((always_inline, unused))
+#define ROW_WORDS_MAX 16u
+
+/* The shortest row for so many ways.  A row of 4 and more words lies at a multiple of its size. */
+static inline __attribute__((unused)) uint32_t row_words(uint32_t ways)
+{
+    uint32_t words = 1;
+
+    while (words < ways)
+        words *= 2;
+    return words;
+}
+
+/* ---- by words ---- */
+
+/* For any number of words.  Where most lines are not in their row, the jump is predicted mostly; conditional moves in its place take
+ * longer than what is mispredicted (doc/performance.md). */
+ROWS_INLINE unsigned row_search(uint64_t *row, unsigned words, uint64_t line)
+{
+    uint64_t carried = line;
+    unsigned depth;
+
+#pragma GCC unroll 16
+    for (depth = 0; depth < words; depth++) {
+        uint64_t here = row[depth];
+
+        row[depth] = carried;
+        if (here == line)
+            break;
+        carried = here;
+    }
+    return depth;
+}
+
+/* Of two words, without a jump. */
+ROWS_INLINE unsigned row_move_two(uint64_t *row, uint64_t line)
+{
+    uint64_t first = row[0], second = row[1];
+
+    row[0] = line;
+    row[1] = first == line ? second : first;
+    return first == line ? 0 : 2 - (second == line);
+}
+
+/* ---- by AVX-512 ----
+ *
+ * vpcompressq: the row without the line, the rest moved up; valignq: that behind eight times the line, less the first seven of these.
+ * Nothing on the way to the new row waits for what is found out in general registers. */
+
+ROWS_INLINE uint32_t row_move_by_512(uint64_t *row, unsigned words)
+{
+    uint32_t others, far, all;
+
+    if (words == 4)
+        __asm__ volatile("vmovdqa64 %1, %%ymm16\n\t"
+                         "vpcmpneqq %%ymm17, %%ymm16, %%k1\n\t"
+                         "kmovd %%k1, %0\n\t"
+                         "vpcompressq %%ymm16, %%ymm16%{%%k1%}\n\t"
+                         "valignq $3, %%ymm17, %%ymm16, %%ymm16\n\t"
+                         "vmovdqa64 %%ymm16, %1" : "=r"(others), "+m"(*(uint64_t(*)[4])row));
+    else if (words == 8)
+        __asm__ volatile("vmovdqa64 %1, %%zmm16\n\t"
+                         "vpcmpneqq %%zmm17, %%zmm16, %%k1\n\t"
+                         "kmovd %%k1, %0\n\t"
+                         "vpcompressq %%zmm16, %%zmm16%{%%k1%}\n\t"
+                         "valignq $7, %%zmm17, %%zmm16, %%zmm16\n\t"
+                         "vmovdqa64 %%zmm16, %1" : "=r"(others), "+m"(*(uint64_t(*)[8])row));
+    else { /* the second half moves, behind the first one's last line, if that half does not have the line */
+        __asm__ volatile("vmovdqa64 (%4), %%zmm16\n\t"
+                         "vmovdqa64 64(%4), %%zmm18\n\t"
+                         "vpcmpneqq %%zmm17, %%zmm16, %%k1\n\t"
+                         "vpcmpneqq %%zmm17, %%zmm18, %%k2\n\t"
+                         "kmovd %%k1, %0\n\t"
+                         "kmovd %%k2, %1\n\t"
+                         "vpcompressq %%zmm18, %%zmm19%{%%k2%}%{z%}\n\t"
+                         "valignq $7, %%zmm16, %%zmm19, %%zmm19\n\t"
+                         "vpcompressq %%zmm16, %%zmm16%{%%k1%}\n\t"
+                         "valignq $7, %%zmm17, %%zmm16, %%zmm16\n\t"
+                         "leal -255(%q0), %2\n\t"
+                         "cmpl $1, %2\n\t"
+                         "sbbl %2, %2\n\t" /* -1 if all of the first half are others, else 0 */
+                         "kmovd %2, %%k1\n\t"
+                         "vmovdqa64 %%zmm19, %%zmm18%{%%k1%}\n\t"
+                         "vmovdqa64 %%zmm16, (%4)\n\t"
+                         "vmovdqa64 %%zmm18, 64(%4)"
+                         : "=&r"(others), "=&r"(far), "=&r"(all), "+m"(*(uint64_t(*)[16])row) : "r"(row) : "cc");
+        others |= far << 8;
+    }
+    return ~others;
+}
+
+/* ---- by AVX2 ----
+ *
+ *   row        A B C D | E F G H      C is referenced: depth 2
+ *   moved on   C A B C | D E F G      vpermq turns each half, vpblendd puts in what comes from the half before
+ *   taken      1 1 1 0 | 0 0 0 0      up to the depth (row_taken) the words of the second line, vblendvpd
+ */
+static const uint64_t row_taken[2 * ROW_WORDS_MAX] __attribute__((unused)) = { /* from [16 - depth] on */
+    ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull,
+};
+
+#define ROWS_FIND(half, offset, to) /* bit by bit */ \
+    "vmovdqa " offset "(%4), %%ymm" half "\n\tvpcmpeqq %%ymm4, %%ymm" half ", %%ymm5\n\tvmovmskpd %%ymm5, %k" to "\n\t"
+#define ROWS_ADD(from, shift) "shll $" shift ", %k" from "\n\torl %k" from ", %k0\n\t"
+#define ROWS_DEPTH(words) "btsl $" words ", %k0\n\ttzcntl %k0, %k2\n\tnegq %2\n\t"
+#define ROWS_TURN(half, to) "vpermq $0x93, %%ymm" half ", %%ymm" to "\n\t"
+#define ROWS_BLEND(half, offset, moved, before) \
+    "vpblendd $3, %%ymm" before ", %%ymm" moved ", %%ymm" moved "\n\tvmovdqu " offset "(%3,%2,8), %%ymm7\n\t" \
+    "vblendvpd %%ymm7, %%ymm" moved ", %%ymm" half ", %%ymm" half "\n\tvmovdqa %%ymm" half ", " offset "(%4)\n\t"
+
+#define ROWS_INPUTS "r"(row_taken + ROW_WORDS_MAX), "r"(row), "m"(row_taken)
+
+ROWS_INLINE uint32_t row_move_by_256(uint64_t *row, unsigned words)
+{
+    uint64_t found, other;
+
+    if (words == 4)
+        __asm__ volatile(ROWS_FIND("0", "0", "0") ROWS_DEPTH("4") ROWS_TURN("0", "5") ROWS_BLEND("0", "0", "5", "4")
+                         : "=&r"(found), "+m"(*(uint64_t(*)[4])row), "=&r"(other) : ROWS_INPUTS : "cc");
+    else if (words == 8)
+        __asm__ volatile(ROWS_FIND("0", "0", "0") ROWS_FIND("1", "32", "2") ROWS_ADD("2", "4") ROWS_DEPTH("8")
+                         ROWS_TURN("1", "5") ROWS_TURN("0", "6") ROWS_BLEND("1", "32", "5", "6") ROWS_BLEND("0", "0", "6", "4")
+                         : "=&r"(found), "+m"(*(uint64_t(*)[8])row), "=&r"(other) : ROWS_INPUTS : "cc");
+    else
+        __asm__ volatile(ROWS_FIND("0", "0", "0") ROWS_FIND("1", "32", "2") ROWS_ADD("2", "4")
+                         ROWS_FIND("2", "64", "2") ROWS_ADD("2", "8") ROWS_FIND("3", "96", "2") ROWS_ADD("2", "12") ROWS_DEPTH("16")
+                         ROWS_TURN("3", "5") ROWS_TURN("2", "6") ROWS_BLEND("3", "96", "5", "6")
+                         ROWS_TURN("1", "5") ROWS_BLEND("2", "64", "6", "5")
+                         ROWS_TURN("0", "6") ROWS_BLEND("1", "32", "5", "6") ROWS_BLEND("0", "0", "6", "4")
+                         : "=&r"(found), "+m"(*(uint64_t(*)[16])row), "=&r"(other) : ROWS_INPUTS : "cc");
+    return (uint32_t)found;
+}
+
+/* ---- either of them ---- */
+
+/* The line that the next moves are about. */
+ROWS_INLINE void rows_take(enum qn_vectors with, uint64_t line)
+{
+    if (with == QN_VECTORS_AVX512)
+        __asm__ volatile("vpbroadcastq %0, %%zmm17" : : "r"(line));
+    else if (with == QN_VECTORS_AVX2)
+        __asm__ volatile("vmovq %0, %%xmm4\n\tvpbroadcastq %%xmm4, %%ymm4" : : "r"(line));
+}
+
+/* words: 1, 2, 4, 8 or 16.  Returns bits of which the lowest one that is set is that of the depth. */
+ROWS_INLINE uint32_t row_move(enum qn_vectors with, uint64_t *row, unsigned words, uint64_t line)
+{
+    if (words >= 4 && with == QN_VECTORS_AVX512)
+        return row_move_by_512(row, words);
+    if (words >= 4 && with == QN_VECTORS_AVX2)
+        return row_move_by_256(row, words);
+    return 1u << (words == 2 ? row_move_two(row, line) : row_search(row, words, line));
+}
+
+#define row_depth(found) ((unsigned)__builtin_ctz(found))
+
+/* ---- registers ----
+ *
+ * AVX-512 uses zmm16 to zmm19, k1 and k2; AVX2 ymm0 to ymm7, and an AVX instruction makes the bits above a register's 256 zero, so
+ * where there are any (`wide`) zmm0 to zmm7 are saved.  Where there are none, and the program's ymm registers are all zero above 128
+ * bits, they are left in the state that vzeroupper makes: otherwise SSE instructions of a program without AVX would be slow from here on. */
+#define ROWS_SAVED 8
+
+static struct {
+    uint64_t reg[ROWS_SAVED][8], mask[2];
+    bool clean;
+} rows_saved __attribute__((aligned(64), unused));
+
+#define ROWS_EACH_512(X) X("16", 0) X("17", 1) X("18", 2) X("19", 3)
+#define ROWS_EACH_256(X) X("0", 0) X("1", 1) X("2", 2) X("3", 3) X("4", 4) X("5", 5) X("6", 6) X("7", 7)
+#define ROWS_SAVE_Z(r, n) __asm__ volatile("vmovdqa64 %%zmm" r ", %0" : "=m"(rows_saved.reg[n]));
+#define ROWS_LOAD_Z(r, n) __asm__ volatile("vmovdqa64 %0, %%zmm" r : : "m"(rows_saved.reg[n]));
+#define ROWS_SAVE_Y(r, n) __asm__ volatile("vmovdqa %%ymm" r ", %0" : "=m"(*(uint64_t(*)[4])rows_saved.reg[n]));
+#define ROWS_LOAD_Y(r, n) __asm__ volatile("vmovdqa %0, %%ymm" r : : "m"(*(uint64_t(*)[4])rows_saved.reg[n]));
+#define ROWS_ABOVE(r) "vextracti128 $1, %%ymm" r ", %%xmm1\n\tvpor %%xmm1, %%xmm0, %%xmm0\n\t"
+
+/* After ymm0 to ymm7 were saved: are all of them zero above 128 bits, and the others, too? */
+static inline __attribute__((unused)) bool rows_are_clean(void)
+{
+    uint64_t above[2], any;
+
+    __asm__ volatile("vpxor %%xmm0, %%xmm0, %%xmm0\n\t"
+                     ROWS_ABOVE("8") ROWS_ABOVE("9") ROWS_ABOVE("10") ROWS_ABOVE("11") ROWS_ABOVE("12") ROWS_ABOVE("13")
+                     ROWS_ABOVE("14") ROWS_ABOVE("15") "vmovdqu %%xmm0, %0" : "=m"(above));
+    any = above[0] | above[1];
+    for (unsigned i = 0; i < ROWS_SAVED; i++)
+        any |= rows_saved.reg[i][2] | rows_saved.reg[i][3];
+    return !any;
+}
+
+ROWS_INLINE void rows_begin(enum qn_vectors with, bool wide)
+{
+    if (with == QN_VECTORS_AVX512) {
+        ROWS_EACH_512(ROWS_SAVE_Z)
+        __asm__ volatile("kmovq %%k1, %0\n\tkmovq %%k2, %1" : "=m"(rows_saved.mask[0]), "=m"(rows_saved.mask[1]));
+    } else if (with == QN_VECTORS_AVX2 && wide) {
+        ROWS_EACH_256(ROWS_SAVE_Z)
+    } else if (with == QN_VECTORS_AVX2) {
+        ROWS_EACH_256(ROWS_SAVE_Y)
+        rows_saved.clean = rows_are_clean();
+    }
+}
+
+ROWS_INLINE void rows_end(enum qn_vectors with, bool wide)
+{
+    if (with == QN_VECTORS_AVX512) {
+        ROWS_EACH_512(ROWS_LOAD_Z)
+        __asm__ volatile("kmovq %0, %%k1\n\tkmovq %1, %%k2" : : "m"(rows_saved.mask[0]), "m"(rows_saved.mask[1]));
+    } else if (with == QN_VECTORS_AVX2 && wide) {
+        ROWS_EACH_256(ROWS_LOAD_Z)
+    } else if (with == QN_VECTORS_AVX2) {
+        ROWS_EACH_256(ROWS_LOAD_Y)
+        if (rows_saved.clean)
+            __asm__ volatile("vzeroupper");
+    }
+}
+
+#endif

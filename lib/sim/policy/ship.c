@@ -1,0 +1,84 @@
+/* policy/ship.c - signature-based hit prediction: which instruction brought a line tells whether it will be used again.
+ *
+ *   the instruction's lines left unused    its counter is 0: its next line is distant, and leaves first
+ *   they were used again                   its counter is above 0: its next line is long, as with srrip
+ *
+ * A signature is 14 bits of the instruction's address; a table has a 3-bit counter for each.  A line knows the signature of the
+ * reference that brought it, and whether it has been used since.  A hit counts up, a line that leaves unused counts down.  Counters begin
+ * at 1.  A near line that has been used, of a counter that can rise no more, may be hit without any change.
+ * Source: C.-J. Wu, A. Jaleel, W. Hasenplaug, M. Martonosi, S. Steely, J. Emer, SHiP: signature-based hit predictor for high
+ * performance caching, MICRO 2011 (SHiP-PC); the rest: rrip.h.
+ */
+#include "sim/module.h"
+
+#define POLICY "ship"
+#define POLICY_INIT 1
+#define POLICY_WAY_STATE struct line
+#define WANTS_PC 1
+
+struct line {
+    uint16_t signature;
+    bool used;
+    uint8_t prediction; /* 0 to 3 */
+};
+
+#define PREDICTION(set, way) way_state(set, way).prediction
+#include "sim/policy/rrip.h"
+
+#define SIGNATURE_BITS 14
+#define COUNTER_MAX 7
+
+static uint8_t counters[1 << SIGNATURE_BITS];
+
+static const char *policy_init(void)
+{
+    __builtin_memset(counters, 1, sizeof counters);
+    return NULL;
+}
+
+static unsigned signature(uint64_t pc) { return (pc ^ pc >> SIGNATURE_BITS) & ((1 << SIGNATURE_BITS) - 1); }
+
+static void policy_hit(unsigned set, unsigned way)
+{
+    struct line *l = &way_state(set, way);
+
+    l->prediction = RRIP_NEAR;
+    l->used = true;
+    counters[l->signature] += counters[l->signature] < COUNTER_MAX;
+}
+
+static void policy_fill(unsigned set, unsigned way)
+{
+    unsigned by = signature(sim_pc);
+
+    way_state(set, way) = (struct line){(uint16_t)by, false, counters[by] ? RRIP_LONG : RRIP_DISTANT};
+}
+
+static bool policy_settled(unsigned set, unsigned way)
+{
+    const struct line *l = &way_state(set, way);
+
+    return l->prediction == RRIP_NEAR && l->used && counters[l->signature] == COUNTER_MAX;
+}
+
+/* The counter can rise again, so a hit on a line of this signature changes it. */
+static void unsettle(unsigned signature)
+{
+    for (unsigned set = 0; set < sim.sets; set++)
+        for (unsigned way = 0; way < sim.ways; way++)
+            if (way_state(set, way).signature == signature)
+                sim_unsettled(set, way);
+}
+
+/* The line that it names leaves. */
+static unsigned policy_victim(unsigned set)
+{
+    unsigned victim = rrip_victim(set);
+    const struct line *l = &way_state(set, victim);
+
+    if (!l->used && counters[l->signature] == COUNTER_MAX)
+        unsettle(l->signature);
+    if (!l->used)
+        counters[l->signature] -= counters[l->signature] > 0;
+    return victim;
+}

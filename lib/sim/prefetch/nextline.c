@@ -1,0 +1,25 @@
+/* prefetch/nextline.c - next-line prefetching: on a miss, or on every first use of a line (tagged), the lines behind it come too.
+ *
+ *   sequential walk of N lines: on a miss N/2 misses, tagged 1
+ *
+ * Slot D1 (or I1).  Behind is behind the last line of the reference.  Options: tagged (0 or 1), degree (1 line).
+ * Source: A. J. Smith, Cache memories, ACM Computing Surveys 14(3), 1982. */
+#include "sim/module.h"
+
+#define PREFETCHER "nextline"
+#define PREFETCHER_INIT 1
+
+static uint64_t degree, tagged;
+
+static void prefetcher_init(const struct sim_config *c)
+{
+    degree = sim_option_within(c->slot, PREFETCHER, "degree", 1, 1, 64);
+    tagged = sim_option_within(c->slot, PREFETCHER, "tagged", 0, 0, 1);
+}
+
+static void prefetcher_ref(uint64_t addr, uint32_t size, enum sim_kind kind, bool miss)
+{
+    (void)kind; /* reads and writes are alike */
+    for (uint64_t i = 1; i <= degree && (miss || tagged); i++)
+        sim_prefetch(addr + size - 1 + i * sim.line);
+}

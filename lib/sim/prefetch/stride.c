@@ -1,0 +1,55 @@
+/* prefetch/stride.c - stride prefetching by region: in each page, the distance between references is watched; the same
+ * distance twice in a row brings the line where the next one would be.
+ *
+ *   references at 0, 256, 512 of a page: distance 256 twice -> prefetch 768
+ *
+ * Slot D1 (or I1).  Options: regions (64 of 4096 bytes are watched), degree (1).  The published design keys by the address of the
+ * load; here the page stands for it.  fpj goes by the load.
+ * Source: after J.-L. Baer, T.-F. Chen, An effective on-chip preloading scheme to reduce data access penalty, SC 1991. */
+#include "sim/module.h"
+
+#define PREFETCHER "stride"
+#define PREFETCHER_INIT 1
+#define PREFETCHER_SEES_HITS 1
+#define REGION_BITS 12
+
+struct region {
+    uint64_t page, last; /* page: its number + 1, 0 = none */
+    int64_t stride;
+};
+
+static struct region *regions;
+static uint64_t nregions, degree;
+
+static void prefetcher_init(const struct sim_config *c)
+{
+    nregions = sim_option(c->slot, "regions", 64);
+    degree = sim_option_within(c->slot, PREFETCHER, "degree", 1, 1, 64);
+    if (!qn_is_pow2(nregions) || nregions > 1u << 20)
+        sim_fail(c->slot, PREFETCHER, "regions", 0, "must be a power of two, at most 2^20");
+    regions = sim_alloc(nregions * sizeof *regions);
+}
+
+/* The distance that was seen twice, 0 = none. */
+static int64_t observe(uint64_t addr)
+{
+    uint64_t page = addr >> REGION_BITS;
+    struct region *r = &regions[page & (nregions - 1)];
+    int64_t distance = r->page == page + 1 ? (int64_t)(addr - r->last) : 0;
+    bool again = distance && distance == r->stride;
+
+    *r = (struct region){page + 1, addr, distance};
+    return again ? distance : 0;
+}
+
+static void prefetcher_ref(uint64_t addr, uint32_t size, enum sim_kind kind, bool miss)
+{
+    int64_t distance = observe(addr);
+
+    (void)size, (void)kind, (void)miss;
+    for (uint64_t i = 1, to = addr; i <= degree && distance; i++) {
+        to += (uint64_t)distance;
+        if (to >> sim.line_bits != addr >> sim.line_bits)
+            sim_prefetch(to);
+    }
+}

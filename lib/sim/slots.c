@@ -1,0 +1,159 @@
+/* lib/sim/slots.c - what stands in the slots.
+ *
+ *   chosen for this run   "D1=srrip:50b34235a5a88360"     a unit of units.c, by the hash of its file
+ *   given to the build    given.h                         qn_unit_D1_given, which is linked only then
+ *   neither               cachesim_D1.c
+ *
+ * Texts that tools read out of the file say what it was given:
+ *
+ *   "quern-sim-build: I1=lru D1=mine:50b34235a5a88360 LL=lru BC=cachegrind BI=cachegrind"
+ *   "quern-sim-sources: \nD1=/home/me/mine.c"
+ */
+#include "sim/slots.h"
+
+#include "base/format.h"
+#include "sim/describe.h"
+#include "sim/option.h"
+#include "sim/service.h"
+
+#define WEAK __attribute__((weak))
+
+extern const struct qn_unit qn_unit_I1_given WEAK, qn_unit_D1_given WEAK, qn_unit_LL_given WEAK, qn_unit_BC_given WEAK,
+    qn_unit_BI_given WEAK, qn_unit_AN_given WEAK;
+extern const struct qn_unit qn_twin_I1_given WEAK, qn_twin_D1_given WEAK, qn_twin_LL_given WEAK, qn_twin_BC_given WEAK,
+    qn_twin_BI_given WEAK;
+
+static const struct qn_unit *const given[2][SLOTS] = {
+    {&qn_unit_I1_given, &qn_unit_D1_given, &qn_unit_LL_given, &qn_unit_BC_given, &qn_unit_BI_given, &qn_unit_AN_given},
+    {&qn_twin_I1_given, &qn_twin_D1_given, &qn_twin_LL_given, &qn_twin_BC_given, &qn_twin_BI_given, NULL},
+};
+
+static const char *const slot_names[] = SIM_SLOT_NAMES;
+static const char *const default_files[] = {"cachesim_I1:", "cachesim_D1:", "cachesim_LL:", "branchsim_BC:", "branchsim_BI:", "-"};
+static const char *const default_names[] = {"lru", "lru", "lru", "cachegrind", "cachegrind", ""};
+static const char *chosen[2] = {"", ""};
+
+#ifdef QN_SIM_HOSTED
+/* A replay holds no more than what it was given: each slot is, and it is said of which the fast one stands in. */
+#ifndef QN_SIM_PROVEN_SLOTS
+#define QN_SIM_PROVEN_SLOTS 0
+#endif
+#define SIM_DESCRIPTION "quern-sim-replay: " SLOTS_DESCRIPTION
+const struct qn_unit *const qn_sim_units[] = {NULL}, *const qn_sim_twin_units[] = {NULL};
+const unsigned qn_sim_proven = QN_SIM_PROVEN_SLOTS;
+#else
+#define SIM_DESCRIPTION "quern-sim-build: " SLOTS_DESCRIPTION
+#endif
+static const char description[] __attribute__((used)) = SIM_DESCRIPTION;
+static const char sources[] __attribute__((used)) = "quern-sim-sources: " SLOTS_SOURCES "\n";
+
+void qn_sim_choose(const char *units, const char *second)
+{
+    chosen[0] = units;
+    chosen[1] = second;
+}
+
+/* What is chosen for the slot, up to a blank or the end; NULL: nothing is. */
+static const char *choice(enum sim_slot slot, bool second)
+{
+    for (const char *at = chosen[second]; at && *at;) {
+        const char *value = sim_option_skip(at, slot_names[slot]);
+
+        if (value && *value == '=')
+            return value + 1;
+        while (*at && *at != ' ')
+            at++;
+        at += *at == ' ';
+    }
+    return NULL;
+}
+
+/* ":50b3..." of "srrip:50b3..." */
+static const char *hash_in(const char *name)
+{
+    while (*name && *name != ' ' && *name != ':')
+        name++;
+    return name;
+}
+
+static bool same_hash(const char *a, const char *b)
+{
+    for (a = hash_in(a), b = hash_in(b); *a && *a != ' ' && *a == *b; a++)
+        b++;
+    return (!*a || *a == ' ') && !*b;
+}
+
+static const struct qn_unit *shipped(enum sim_slot slot, bool second, const char *name, bool by_hash)
+{
+    const struct qn_unit *const *u = second ? qn_sim_twin_units : qn_sim_units;
+
+    for (; *u; u++) {
+        const char *rest = sim_option_skip((*u)->name, name);
+
+        if (sim_option_skip((*u)->slot, slot_names[slot]) && (by_hash ? same_hash(name, (*u)->name) : rest != NULL))
+            return *u;
+    }
+    return NULL;
+}
+
+static bool is_default(const char *choice)
+{
+    return sim_option_skip(choice, "default") != NULL;
+}
+
+const struct qn_unit *qn_sim_unit(enum sim_slot slot, bool second)
+{
+    const char *name = choice(slot, second);
+    const struct qn_unit *unit = name && !is_default(name) ? shipped(slot, second, name, true) : NULL;
+
+    if (name && !is_default(name) && !unit && given[second][slot] && same_hash(name, given[second][slot]->name))
+        unit = given[second][slot];
+    if (name && !is_default(name) && !unit)
+        qn_engine_die("the engine has no such module", slot, 0);
+    if (second && !name && given[0][slot] && !given[1][slot])
+        sim_fail(slot_names[slot], "many", "--check", 0, "many simulators at once cannot be checked against themselves");
+    if (!unit && !name)
+        unit = given[second][slot];
+    return unit ? unit : shipped(slot, second, default_files[slot], false);
+}
+
+/* With no choice at all the second is a twin of the first. */
+static bool holds_default(enum sim_slot slot, bool second)
+{
+    const char *name = choice(slot, second);
+
+    return name ? is_default(name) : !given[second][slot];
+}
+
+bool qn_sim_is_proven(enum sim_slot slot)
+{
+#ifdef QN_SIM_HOSTED
+    return qn_sim_proven >> slot & 1;
+#else
+    return holds_default(slot, false) && (qn_sim_proven >> slot & 1);
+#endif
+}
+
+void qn_sim_describe(char *to, size_t size, bool second)
+{
+    size_t used = 0;
+
+    for (unsigned slot = 0; slot < SLOTS && used < size; slot++) {
+        const char *name = choice(slot, second), *end = name;
+        const struct qn_unit *unit = given[second][slot];
+
+        while (end && *end && *end != ' ')
+            end++;
+        if (holds_default(slot, second))
+            name = default_names[slot];
+        else if (!name)
+            name = unit->name;
+        if (!*name)
+            continue;
+        used += qn_format(to + used, size - used, "%s%s=", used ? " " : "", slot_names[slot]);
+        for (; *name && name != end && used + 1 < size; name++)
+            to[used++] = *name;
+        if (used < size)
+            to[used] = 0;
+    }
+}

@@ -1,0 +1,227 @@
+/* tools/sim_choose.c - what the user names as a simulator, in all commands alike.
+ *
+ *   srrip  mine.c          the module in the slot where one looks for it: policies, prefetchers and levels in D1, predictors in BC or BI, an
+ *                          analysis in AN; a level that only fits another slot there
+ *   D1=mine.c,BC=gshare    a module per slot; a plus separates them, too
+ *   ./mysim  mysim         an engine built before: a path, or a name beside quern or in its libexec, which comes before modules
+ *   default                what this quern was built with
+ *   D1=srrip:50b3...       the module of this hash that the engine has, as profiles name it
+ *
+ * Files are looked for and hashed here; nothing is compiled.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim_build.h"
+#include "tools.h"
+
+#define SOURCE_MAX (1u << 20) /* bytes of a file that are looked at */
+#define HASH_DIGITS 16
+
+/* ---- sources ---- */
+
+char *qn_sim_read_source(const char *file)
+{
+    FILE *f = fopen(file, "r");
+    char *text = f ? calloc(1, SOURCE_MAX) : NULL;
+    size_t n = text ? fread(text, 1, SOURCE_MAX - 1, f) : 0;
+
+    if (text)
+        text[n] = 0;
+    if (f)
+        fclose(f);
+    return text;
+}
+
+static const char *skip_blanks(const char *p) { return p + strspn(p, " \t"); }
+
+bool qn_sim_source_defines(const char *source, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *p = source; (p = strchr(p, '#')); p++) {
+        const char *word = skip_blanks(p + 1);
+
+        if (strncmp(word, "define", 6) || !isblank((unsigned char)word[6]))
+            continue;
+        word = skip_blanks(word + 6);
+        if (!strncmp(word, name, n) && !isalnum((unsigned char)word[n]) && word[n] != '_')
+            return true;
+    }
+    return false;
+}
+
+/* D1, unless a level says that it is only for another slot; -1: for two others. */
+static int slot_of_level(const char *source)
+{
+    const char *at = strstr(source, "#define LEVEL_SLOTS");
+    char *line = at ? strndup(at, strcspn(at, "\n")) : NULL;
+    bool D1 = !line || strstr(line, "LEVEL_IN_D1"), I1 = line && strstr(line, "LEVEL_IN_I1");
+
+    free(line);
+    return D1 ? QN_SIM_D1 : I1 ? QN_SIM_I1 : QN_SIM_LL;
+}
+
+/* The slot where one looks for a module of its kind; -1: there is none. */
+static int usual_slot(const char *source)
+{
+    static const char *const functions[] = { "cachesim_I1_", "cachesim_D1_", "cachesim_LL_", "branchsim_BC_", "branchsim_BI_" };
+
+    if (qn_sim_source_defines(source, "POLICY"))
+        return QN_SIM_D1;
+    if (qn_sim_source_defines(source, "ANALYSIS"))
+        return QN_SIM_AN;
+    for (int i = 0; i < QN_SIM_AN; i++) /* predictors, and levels for one slot, as the default files */
+        if (strstr(source, functions[i]))
+            return i;
+    return qn_sim_source_defines(source, "LEVEL") || qn_sim_source_defines(source, "PREFETCHER") ? slot_of_level(source) : -1;
+}
+
+/* ---- modules ---- */
+
+static bool refuse(const struct qn_sim_choice *c, const char *got, const char *what)
+{
+    qn_tool_complain("quern: %s: %s=%s: %s", c->tool, c->option, got, what);
+    return false;
+}
+
+/* "srrip:50b34235a5a88360" */
+static bool has_hash(const char *text)
+{
+    const char *colon = strrchr(text, ':');
+
+    return colon && strlen(colon + 1) == HASH_DIGITS && strspn(colon + 1, "0123456789abcdef") == HASH_DIGITS && !strchr(text, '/');
+}
+
+static bool find_usual_slot(const struct qn_sim_choice *c, const char *file, const char *given, int *slot)
+{
+    char *source = qn_sim_read_source(file);
+
+    *slot = source ? usual_slot(source) : -1;
+    if (!source)
+        return refuse(c, given, strerror(errno));
+    if (*slot < 0 && !source[strspn(source, " \t\r\n")])
+        refuse(c, given, "the file is empty: it defines none of POLICY, PREFETCHER, LEVEL, PREDICTOR, ANALYSIS");
+    else if (*slot < 0)
+        refuse(c, given, "in which slot? It is no policy, level, predictor or analysis by itself; say D1=FILE");
+    free(source);
+    return *slot >= 0;
+}
+
+bool qn_sim_choose_module(struct qn_sim_choice *c, int slot, const char *module)
+{
+    const char *library = qn_sim_library(c->tool);
+    struct qn_sim_module m = { .given = strdup(module) };
+
+    if (!library)
+        return false;
+    if (!strcmp(module, "default") && slot >= 0) {
+        m.name = strdup("default");
+    } else if (has_hash(module) && slot >= 0) {
+        m.name = strdup(module);
+    } else {
+        m.file = qn_sim_find_module(c->tool, library, slot < 0 ? QN_SIM_D1 : (enum qn_sim_slot)slot, module);
+        if (!m.file || (slot < 0 && !find_usual_slot(c, m.file, module, &slot)))
+            return false;
+        m.name = qn_sim_name_module(m.file);
+    }
+    c->slot[slot] = m;
+    return true;
+}
+
+/* ---- lists ---- */
+
+static bool is_slot(const char *text) { return strcspn(text, "=,+") == 2 && text[2] == '=' && isupper((unsigned char)*text); }
+
+/* A comma or a plus ends a word if a slot or a whole name follows: they may be in paths. */
+static size_t word_length(const char *text)
+{
+    const char *value = is_slot(text) ? text + 3 : text;
+    size_t n = 0, next;
+
+    if (access(value, F_OK) == 0)
+        return strlen(text);
+    for (;; n++) {
+        n += strcspn(text + n, ",+");
+        if (!text[n])
+            return n;
+        next = strcspn(text + n + 1, ",+");
+        if (is_slot(text + n + 1) || (next && !memchr(text + n + 1, '/', next)))
+            return n;
+    }
+}
+
+static bool choose_word(struct qn_sim_choice *c, const char *text, char *word)
+{
+    int slot = is_slot(word) ? qn_sim_find_slot(word, 2) : -1;
+
+    if (is_slot(word) && slot < 0) {
+        qn_tool_complain("quern: %s: %s=%s: got '%s', wanted a simulator, or SLOT=MODULE with slot I1, D1, LL, BC, BI or AN", c->tool,
+                         c->option, text, word);
+        return false;
+    }
+    return qn_sim_choose_module(c, slot, slot < 0 ? word : word + 3);
+}
+
+static bool choose_words(struct qn_sim_choice *c, const char *text)
+{
+    for (const char *at = text; *at;) {
+        size_t n = word_length(at);
+        char *word = strndup(at, n);
+        bool good = word && choose_word(c, text, word);
+
+        free(word);
+        if (!good)
+            return false;
+        at += n + (at[n] != 0);
+    }
+    return true;
+}
+
+/* ---- all ---- */
+
+static bool is_module_name(const char *library, const char *name)
+{
+    char *probe;
+    bool is = false;
+    static const char *const folders[] = { "policy", "prefetch", "level", "bpred", "analysis" };
+
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && !is; i++)
+        if (asprintf(&probe, "%s/sim/%s/%s.c", library, folders[i], name) >= 0) {
+            is = access(probe, F_OK) == 0;
+            free(probe);
+        }
+    return is;
+}
+
+bool qn_sim_choose(struct qn_sim_choice *c, const char *text)
+{
+    const char *library;
+    size_t n = strlen(text);
+    bool source = n > 2 && !strcmp(text + n - 2, ".c");
+
+    if (!strcmp(text, "default"))
+        return true;
+    if (!*text)
+        return refuse(c, text, "wanted a simulator, or SLOT=MODULE");
+    if (source || is_slot(text))
+        return choose_words(c, text);
+    if (!strchr(text, '/')) {
+        if ((c->engine = qn_sim_search_engine(c->tool, NULL, text)))
+            return true;
+        library = qn_sim_library(c->tool);
+        if (!library)
+            return false;
+        if (strpbrk(text, ",+") || is_module_name(library, text))
+            return choose_words(c, text);
+    } else if (strchr(text, '=') && access(text, F_OK)) {
+        return choose_words(c, text);
+    }
+    c->engine = qn_sim_search_engine(c->tool, c->option, text);
+    return c->engine;
+}

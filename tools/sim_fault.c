@@ -1,0 +1,249 @@
+/* tools/sim_fault.c - what is wrong with a module that cannot be compiled: one line if possible.
+ *
+ *   mine.c:12:2: error: #error "quern-module: policy_way is for caches"    ->  quern: run: D1=mine.c: policy_way is for caches
+ *   warning: 'policy_victim' used but never defined                        ->  quern: run: D1=mine.c: policy_victim is missing
+ *   undefined reference to `malloc'                                        ->  quern: run: D1=mine.c: malloc is not there for modules
+ *
+ * Where a file is no module at all, sim/adapt says so by #error.  Else the author sees what the compiler says of the code, and a
+ * line.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim_build.h"
+#include "tools.h"
+
+#define SAID_BY_MODULE "quern-module: "
+#define NAME_MAX_SHOWN 200
+
+/* What functions that the engine calls begin with. */
+static const char *const contract[] = { "policy_", "prefetch_", "prefetcher_", "cachesim_", "branchsim_", "analysis_" };
+
+struct fault {
+    const struct qn_sim_recipe *recipe;
+    int file;          /* the number in the recipe */
+    const char *slot;  /* NULL: none of a module */
+    const char *module; /* as it was given */
+    char *text;        /* what the compiler said */
+};
+
+static void tell(const struct fault *f, const char *what, const char *more)
+{
+    qn_tool_complain("quern: %s: %s=%s: %s%s", f->recipe->build->tool, f->slot, f->module, what, more);
+}
+
+/* .../unit_D1.c: the module in D1; twin_D1.c: that of the second simulator, if it has one. */
+static bool find_slot(struct fault *f)
+{
+    const struct qn_sim_build *b = f->recipe->build;
+    const char *base = strrchr(f->recipe->files.word[f->file], '/');
+    bool twin = base && !strncmp(base, "/twin_", 6);
+    int slot = base && (twin || !strncmp(base, "/unit_", 6)) ? qn_sim_find_slot(base + 6, 2) : -1;
+
+    if (slot < 0)
+        return false;
+    f->slot = qn_sim_slot_names[slot];
+    f->module = twin && b->second[slot] ? b->second[slot] : b->module[slot];
+    return f->module != NULL;
+}
+
+/* The word in quotes of any kind before `end`; false: there is none. */
+static bool quoted(const char *from, const char *end, char name[NAME_MAX_SHOWN])
+{
+    static const char *const left[] = { "\u2018", "'", "`" }, *const right[] = { "\u2019", "'", "'" };
+
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+        const char *at = memmem(from, (size_t)(end - from), left[i], strlen(left[i])), *to;
+
+        if (!at)
+            continue;
+        at += strlen(left[i]);
+        to = memmem(at, (size_t)(end - at), right[i], strlen(right[i]));
+        if (!to || to - at >= NAME_MAX_SHOWN)
+            continue;
+        snprintf(name, NAME_MAX_SHOWN, "%.*s", (int)(to - at), at);
+        name[strcspn(name, "(")] = 0; /* clang has 'f(int)' */
+        return true;
+    }
+    return false;
+}
+
+static bool is_contract(const char *name)
+{
+    for (size_t i = 0; i < sizeof contract / sizeof *contract; i++)
+        if (!strncmp(name, contract[i], strlen(contract[i])))
+            return true;
+    return false;
+}
+
+static bool holds(const char *from, const char *end, const char *text) { return memmem(from, (size_t)(end - from), text, strlen(text)); }
+
+/* A line that says that something is not defined. */
+static bool misses(const char *from, const char *end)
+{
+    static const char *const words[] = { "used but never defined", "implicit declaration", "undeclared", "is not defined" };
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (holds(from, end, words[i]))
+            return true;
+    return false;
+}
+
+/* An error where the module is used, not in it, follows from what is missing. */
+static bool is_in_unit(const char *from, const char *end)
+{
+    const char *colon = memchr(from, ':', (size_t)(end - from));
+
+    return colon && (holds(from, colon, "/sim/unit_") || holds(from, colon, "/sim/twin_") || holds(from, colon, "/sim/adapt/"));
+}
+
+/* The function that the engine calls and the module does not have, if that is all that is wrong. */
+static bool find_missing(const char *text, char missing[NAME_MAX_SHOWN])
+{
+    bool found = false;
+    char name[NAME_MAX_SHOWN];
+
+    for (const char *from = text, *end; *from; from = end + (*end != 0)) {
+        bool error;
+
+        end = strchrnul(from, '\n');
+        error = holds(from, end, "error: ");
+        if ((error || holds(from, end, "warning: ")) && misses(from, end) && quoted(from, end, name) && is_contract(name)) {
+            if (!found)
+                strcpy(missing, name);
+            found = true;
+        } else if (error && !is_in_unit(from, end)) {
+            return false;
+        }
+    }
+    return found;
+}
+
+/* #error "quern-module: WHAT", or any other #error. */
+static bool tell_by_module(const struct fault *f)
+{
+    static const char *const marks[] = { SAID_BY_MODULE, "#error " };
+
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        char *at = strstr(f->text, marks[i]);
+
+        if (!at)
+            continue;
+        at += strlen(marks[i]);
+        at += *at == '"';
+        at[strcspn(at, "\"\n")] = 0;
+        tell(f, at, "");
+        return true;
+    }
+    return false;
+}
+
+/* A program, say: what the compiler makes of it is of no use. */
+static bool tell_no_source(const struct fault *f)
+{
+    FILE *file = fopen(f->module, "r");
+    int c = file ? getc(file) : EOF;
+
+    while (c != EOF && c)
+        c = getc(file);
+    if (file)
+        fclose(file);
+    if (!c)
+        tell(f, "is not C source", "");
+    return !c;
+}
+
+static bool tell_of_file(struct fault *f, bool failed)
+{
+    char name[NAME_MAX_SHOWN];
+    bool missing = find_missing(f->text, name);
+
+    if (!missing && !(failed && strstr(f->text, "error: ")))
+        return false;
+    if (!f->slot) {
+        fputs(f->text, stderr);
+        qn_tool_complain("quern: %s: %s cannot be compiled", f->recipe->build->tool, f->recipe->files.word[f->file]);
+    } else if (!tell_no_source(f) && !tell_by_module(f)) {
+        if (missing) {
+            tell(f, name, " is missing");
+        } else {
+            fputs(f->text, stderr);
+            tell(f, "the compiler refuses it", "");
+        }
+    }
+    return true;
+}
+
+/* The linker names the object: ".../0.o: in function ...", and what is not there. */
+static bool tell_of_linker(struct fault *f)
+{
+    const char *text = strstr(f->text, "undefined reference to "), *object;
+    char name[NAME_MAX_SHOWN];
+
+    if (text && quoted(text, strchrnul(text, '\n'), name))
+        for (f->file = 0; f->file < f->recipe->files.n; f->file++) {
+            char part[24];
+
+            snprintf(part, sizeof part, "/%d.o: ", f->file);
+            object = strstr(f->text, part);
+            if (object && object < text && find_slot(f)) {
+                tell(f, name, is_contract(name) ? " is missing" : " is not there for modules; sim_alloc and sim_print are");
+                return true;
+            }
+        }
+    fputs(f->text, stderr);
+    qn_tool_complain("quern: %s: the simulator cannot be linked", f->recipe->build->tool);
+    return true;
+}
+
+static char *read_said(const char *folder, int number)
+{
+    char *path, *text;
+
+    if (asprintf(&path, "%s/%d.err", folder, number) < 0)
+        return NULL;
+    text = qn_sim_read_source(path);
+    free(path);
+    return text;
+}
+
+/* Warnings of an author's code; the twin's are the same once more. */
+static void print_warnings(const struct fault *f)
+{
+    const char *base = strrchr(f->recipe->files.word[f->file], '/');
+
+    if (!f->slot || f->recipe->build->second[qn_sim_find_slot(f->slot, 2)] || strncmp(base, "/twin_", 6))
+        fputs(f->text, stderr);
+}
+
+bool qn_sim_tell_fault(const struct qn_sim_recipe *r, const char *folder, bool failed)
+{
+    struct fault f = { .recipe = r };
+    bool told = false;
+
+    f.text = read_said(folder, r->files.n);
+    if (f.text) /* the linker's */
+        told = tell_of_linker(&f);
+    free(f.text);
+    for (f.file = 0; f.file < r->files.n && !told; f.file++) {
+        f.slot = NULL;
+        f.text = read_said(folder, f.file);
+        if (!find_slot(&f))
+            f.slot = NULL;
+        told = f.text && tell_of_file(&f, failed);
+        free(f.text);
+    }
+    for (f.file = 0; f.file < r->files.n && !told && !failed; f.file++) {
+        f.slot = NULL;
+        f.text = read_said(folder, f.file);
+        find_slot(&f);
+        if (f.text)
+            print_warnings(&f);
+        free(f.text);
+    }
+    if (failed && !told)
+        qn_tool_complain("quern: %s: the compiler %s failed", r->build->tool, r->compile.word[0]);
+    return told || failed;
+}

@@ -1,0 +1,449 @@
+/* tools/sim_keep.c - simulators that were compiled for a run are kept, so that the next run of the same files begins at once.
+ *
+ * In:  a recipe (sim_build.c)
+ * Out: ~/.cache/quern/sims/50b34235a5a88360, a program with a text behind it:
+ *
+ *          gcc -std=gnu11 ... -DQN_SIM_D1_NAME="mine:..." ...     words of the recipe, compiler and archive: the key
+ *                                                                an empty line
+ *          0f3a5c... /home/me/mine.c                             all files that the compiler read, and hashes of their bytes
+ *          0123 quern-sim-kept                                   how long the text is
+ *
+ * The name is a hash of the key; the key and all files are compared, so that a change of any of them, or of the compiler or the
+ * engine, compiles again.
+ *
+ * Invariants: a file has its name only when it is whole (made in a folder beside it, then renamed), so several quern need no lock;
+ * what was used longest ago goes when there are more than KEPT_FILES or KEPT_BYTES; a signal leaves nothing behind.  Where there is no
+ * cache, or it is not ours alone, the program is made in $TMPDIR, and goes when it has run.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "base/hash.h"
+#include "sim_build.h"
+#include "tools.h"
+
+#define FOLDER "sims"
+#define KEPT_FILES 64
+#define KEPT_BYTES (256ll << 20)
+#define LEFT_AGE 3600            /* seconds: a folder that is older was left by someone who was killed */
+#define FOLDER_PREFIX "new."
+#define FOOTER "%08x quern-sim-kept\n"
+#define FOOTER_BYTES 24
+#define TEXT_MOST (8u << 20)     /* bytes */
+
+/* ---- folders ---- */
+
+char *qn_tool_cache(void)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *path;
+
+    if (cache && cache[0] == '/')
+        return asprintf(&path, "%s/quern", cache) < 0 ? NULL : path;
+    return !home || home[0] != '/' || asprintf(&path, "%s/.cache/quern", home) < 0 ? NULL : path;
+}
+
+static bool is_ours(const char *path)
+{
+    struct stat st;
+
+    return !stat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* With what is above it, as far as that is ours: nothing of root's is left in the folders of another user. */
+static bool make_folder(char *path)
+{
+    char *slash = strrchr(path, '/');
+    bool above;
+
+    if (is_ours(path))
+        return true;
+    if (access(path, F_OK) == 0 || !slash || slash == path)
+        return false;
+    *slash = 0;
+    above = make_folder(path);
+    *slash = '/';
+    return above && (!mkdir(path, 0700) || errno == EEXIST);
+}
+
+/* Where compiled simulators are kept, and run from; NULL: nowhere. */
+static char *cache_folder(void)
+{
+    char *cache = qn_tool_cache(), *path = NULL;
+    struct statvfs fs;
+
+    if (cache && (asprintf(&path, "%s/" FOLDER, cache) < 0 || !make_folder(path) || access(path, W_OK) || statvfs(path, &fs) ||
+                  (fs.f_flag & ST_NOEXEC))) {
+        free(path);
+        path = NULL;
+    }
+    free(cache);
+    return path;
+}
+
+char *qn_sim_scratch(const char *tool)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *path;
+
+    if (asprintf(&path, "%s/quern-sim.XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
+        return NULL;
+    if (mkdtemp(path))
+        return path;
+    qn_tool_complain("quern: %s: %s: %s", tool, path, strerror(errno));
+    free(path);
+    return NULL;
+}
+
+void qn_sim_remove_folder(const char *path)
+{
+    DIR *directory = opendir(path);
+    struct dirent *e;
+
+    while (directory && (e = readdir(directory)))
+        unlinkat(dirfd(directory), e->d_name, 0); /* not . and .. */
+    if (directory)
+        closedir(directory);
+    rmdir(path);
+}
+
+/* ---- the key ---- */
+
+static void put_words(FILE *key, const struct qn_sim_words *w)
+{
+    for (int i = 0; i < w->n; i++)
+        fprintf(key, "%s\n", w->word[i]);
+    putc('\n', key);
+}
+
+/* Everything but the contents of files that the compiler reads.  NULL: there is no compiler, and a line says so. */
+static char *make_key(const struct qn_sim_recipe *r)
+{
+    static const char *const variables[] = { "CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH" };
+    char *text = NULL, folder[PATH_MAX];
+    size_t size;
+    FILE *key = open_memstream(&text, &size);
+    bool compiler = qn_sim_find_compiler(r, key);
+
+    if (key) {
+        fprintf(key, "quern " QN_VERSION "\n");
+        put_words(key, &r->compile);
+        put_words(key, &r->files);
+        put_words(key, &r->link);
+        put_words(key, &r->behind);
+        qn_sim_identify(key, r->archive);
+        for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+            fprintf(key, "%s\n", getenv(variables[i]) ? getenv(variables[i]) : "");
+        if (r->build->cflags && getcwd(folder, sizeof folder)) /* -I. */
+            fprintf(key, "%s\n", folder);
+        fclose(key);
+    }
+    if (compiler)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* ---- files that the compiler read ---- */
+
+static bool hash_contents(const char *path, uint64_t *hash)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    char *bytes = NULL;
+    bool good = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && (bytes = malloc((size_t)st.st_size + 1))
+                && read(fd, bytes, (size_t)st.st_size) == st.st_size;
+
+    if (good)
+        *hash = qn_hash_words(qn_hash_add(QN_HASH_NONE, (uint64_t)st.st_size), bytes, (uint64_t)st.st_size);
+    free(bytes);
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+/* A list of files, each once. */
+struct files {
+    char **at;
+    size_t count, room;
+};
+
+static bool add_file(struct files *f, const char *name, size_t n)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (strlen(f->at[i]) == n && !memcmp(f->at[i], name, n))
+            return true;
+    return QN_GROW(f->at, f->count, f->room, 64) && (f->at[f->count++] = strndup(name, n));
+}
+
+/* "0.o: /home/me/a\ file.c \<newline> /usr/include/stdint.h": what stands behind the colon. */
+static bool read_depends(struct files *f, const char *path)
+{
+    char *text = qn_sim_read_source(path), *colon = text ? strstr(text, ": ") : NULL, *to, *word;
+    bool good = colon != NULL;
+
+    for (char *p = good ? colon + 2 : ""; *p && good;) {
+        p += strspn(p, " \n");
+        if (p[0] == '\\' && p[1] == '\n') {
+            p += 2;
+            continue;
+        }
+        for (word = to = p; *p && *p != ' ' && *p != '\n'; *to++ = *p++)
+            if ((p[0] == '\\' && p[1] && strchr(" #\\", p[1])) || (p[0] == '$' && p[1] == '$'))
+                p++;
+        good = to == word || add_file(f, word, (size_t)(to - word));
+    }
+    free(text);
+    return good;
+}
+
+/* Lines of hashes and names.  false: one cannot be read, or was changed since `start`. */
+static bool put_files(FILE *out, const struct qn_sim_recipe *r, const char *folder, const struct timespec *start)
+{
+    struct files f = { NULL, 0, 0 };
+    bool good = true;
+    uint64_t hash;
+
+    for (int i = 0; i < r->files.n && good; i++) {
+        char *path;
+
+        good = asprintf(&path, "%s/%d.d", folder, i) >= 0 && read_depends(&f, path);
+        free(path);
+    }
+    for (size_t i = 0; i < f.count; i++) {
+        struct stat st;
+
+        good = good && hash_contents(f.at[i], &hash) && !stat(f.at[i], &st) && !strchr(f.at[i], '\n')
+               && (st.st_mtim.tv_sec < start->tv_sec || (st.st_mtim.tv_sec == start->tv_sec && st.st_mtim.tv_nsec <= start->tv_nsec));
+        if (good)
+            fprintf(out, "%016" PRIx64 " %s\n", hash, f.at[i]);
+        free(f.at[i]);
+    }
+    free(f.at);
+    return good;
+}
+
+static bool files_are_same(const char *lines)
+{
+    uint64_t hash;
+    char path[PATH_MAX];
+
+    for (const char *end; *lines; lines = end + 1) {
+        end = strchr(lines, '\n');
+        if (!end || end - lines < 18 || end - lines - 17 >= PATH_MAX)
+            return false;
+        memcpy(path, lines + 17, (size_t)(end - lines - 17));
+        path[end - lines - 17] = 0;
+        if (!hash_contents(path, &hash) || hash != strtoull(lines, NULL, 16))
+            return false;
+    }
+    return true;
+}
+
+/* ---- looking up ---- */
+
+/* The text behind a kept program.  NULL: there is none that may be used. */
+static char *read_text(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    char footer[FOOTER_BYTES + 1] = "", expected[FOOTER_BYTES + 1], *text = NULL;
+    struct stat st;
+    size_t n;
+
+    if (fd < 0)
+        return NULL;
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)) && st.st_size > FOOTER_BYTES
+        && pread(fd, footer, FOOTER_BYTES, st.st_size - FOOTER_BYTES) == FOOTER_BYTES) {
+        n = strtoul(footer, NULL, 16);
+        snprintf(expected, sizeof expected, FOOTER, (unsigned)n);
+        if (!strcmp(footer, expected) && n <= TEXT_MOST && (off_t)n + FOOTER_BYTES < st.st_size && (text = malloc(n + 1))) {
+            text[n] = 0;
+            if (pread(fd, text, n, st.st_size - FOOTER_BYTES - (off_t)n) != (ssize_t)n) {
+                free(text);
+                text = NULL;
+            }
+        }
+    }
+    close(fd);
+    return text;
+}
+
+/* Is there a program that was made of the same?  It has been used now. */
+static bool is_there(const char *path, const char *key)
+{
+    char *text = read_text(path);
+    size_t n = strlen(key);
+    bool same = text && !strncmp(text, key, n) && text[n] == '\n' && files_are_same(text + n + 1);
+
+    free(text);
+    if (same)
+        utimensat(AT_FDCWD, path, NULL, 0);
+    return same;
+}
+
+/* ---- what has become too much ---- */
+
+struct kept {
+    char name[24];
+    time_t used;
+    off_t size;
+};
+
+static int compare_use(const void *left, const void *right)
+{
+    const struct kept *a = left, *b = right;
+
+    return a->used > b->used ? -1 : a->used < b->used;
+}
+
+static void remove_left(const char *cache, const char *name, time_t changed)
+{
+    char *path;
+
+    if (time(NULL) - changed > LEFT_AGE && asprintf(&path, "%s/%s", cache, name) >= 0) {
+        qn_sim_remove_folder(path);
+        free(path);
+    }
+}
+
+static void remove_old(const char *cache)
+{
+    DIR *directory = opendir(cache);
+    struct kept *list = NULL;
+    size_t count = 0, room = 0;
+    off_t sum = 0;
+    struct dirent *e;
+    struct stat st;
+
+    while (directory && (e = readdir(directory))) {
+        if (fstatat(dirfd(directory), e->d_name, &st, AT_SYMLINK_NOFOLLOW))
+            continue;
+        if (S_ISDIR(st.st_mode) && !strncmp(e->d_name, FOLDER_PREFIX, strlen(FOLDER_PREFIX)))
+            remove_left(cache, e->d_name, st.st_mtime);
+        if (!S_ISREG(st.st_mode) || strlen(e->d_name) >= sizeof list->name || !QN_GROW(list, count, room, KEPT_FILES))
+            continue;
+        strcpy(list[count].name, e->d_name);
+        list[count].used = st.st_mtime;
+        list[count++].size = st.st_size;
+    }
+    if (count)
+        qsort(list, count, sizeof *list, compare_use);
+    for (size_t i = 0; i < count; i++) {
+        sum += list[i].size;
+        if (i >= KEPT_FILES || (i && sum > KEPT_BYTES))
+            unlinkat(dirfd(directory), list[i].name, 0);
+    }
+    free(list);
+    if (directory)
+        closedir(directory);
+}
+
+/* ---- making ---- */
+
+/* The text that stands behind the program.  NULL: a file was changed since `start`. */
+static char *make_text(const struct qn_sim_recipe *r, const char *folder, const char *key, const struct timespec *start)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    bool good;
+
+    if (!f)
+        return NULL;
+    fprintf(f, "%s\n", key);
+    good = put_files(f, r, folder, start);
+    fclose(f);
+    if (good && size <= TEXT_MOST)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static bool append(const char *program, const char *text)
+{
+    FILE *f = fopen(program, "ab");
+    bool good = f && fprintf(f, "%s" FOOTER, text, (unsigned)strlen(text)) > 0;
+
+    return f && !fclose(f) && good;
+}
+
+/* The program, where it is kept, or in `folder` where it cannot be; NULL: a line was printed, or a signal came. */
+static char *make(struct qn_sim_guard *g, const struct qn_sim_recipe *r, const char *folder, const char *kept, const char *key)
+{
+    struct timespec start;
+    char *program, *text;
+
+    clock_gettime(CLOCK_REALTIME, &start);
+    if (qn_sim_compile(g, r, folder) || asprintf(&program, "%s/program", folder) < 0)
+        return NULL;
+    text = make_text(r, folder, key, &start);
+    if (!text) {
+        qn_tool_complain("quern: %s: a source file was changed while it was compiled; try again", r->build->tool);
+        free(program);
+        return NULL;
+    }
+    if (kept && append(program, text) && !rename(program, kept)) {
+        free(program);
+        program = strdup(kept);
+    }
+    free(text);
+    return program;
+}
+
+static char *keep(const struct qn_sim_recipe *r, const char *key, const char *cache, char **scratch)
+{
+    struct qn_sim_guard g;
+    char *kept = NULL, *folder = NULL, *program = NULL;
+
+    if (cache && asprintf(&kept, "%s/%016" PRIx64, cache, qn_hash_bytes(QN_HASH_NONE, key, strlen(key))) < 0)
+        return NULL;
+    if (kept && is_there(kept, key))
+        return kept;
+    qn_sim_guard(&g);
+    if (cache && asprintf(&folder, "%s/" FOLDER_PREFIX "XXXXXX", cache) >= 0 && !mkdtemp(folder)) {
+        free(folder);
+        free(kept);
+        folder = kept = NULL;
+    }
+    if (!folder)
+        folder = qn_sim_scratch(r->build->tool);
+    if (folder)
+        program = make(&g, r, folder, kept, key);
+    if (program && (!kept || strcmp(program, kept))) {
+        *scratch = folder;
+    } else if (folder) {
+        qn_sim_remove_folder(folder);
+        free(folder);
+    }
+    if (program && kept)
+        remove_old(cache);
+    free(kept);
+    qn_sim_unguard(&g);
+    return program;
+}
+
+char *qn_sim_keep(const struct qn_sim_build *b, char **scratch)
+{
+    struct qn_sim_recipe r;
+    char *key = qn_sim_write_recipe(b, &r) ? NULL : make_key(&r), *cache = key ? cache_folder() : NULL, *program = NULL;
+
+    *scratch = NULL;
+    if (key)
+        program = keep(&r, key, cache, scratch);
+    free(cache);
+    free(key);
+    qn_sim_free_recipe(&r);
+    return program;
+}
