@@ -728,6 +728,7 @@ headers = \
 	lib/sim/adapt/predictor.h \
 	lib/sim/adapt/predictor_BC.h \
 	lib/sim/adapt/predictor_BI.h \
+	lib/sim/adapt/predictor_defaults.h \
 	lib/sim/adapt/prefetcher.h \
 	lib/sim/adapt/refs.h \
 	lib/sim/adapt/rows.h \

@@ -77,7 +77,6 @@ static const char *why(const struct qn_event *ev)
 
 void qn_emit_why(const struct qn_block *b, const struct qn_event_list *list, void (*out)(const char *line))
 {
-    static const char *const kinds[] = {"I", "D", "string", "complex", "Bc", "Bi", "call", "ret"};
     char line[240];
 
     for (unsigned n = 0; n < list->n; n++) {
@@ -89,7 +88,7 @@ void qn_emit_why(const struct qn_block *b, const struct qn_event_list *list, voi
         if (ev->kind == QN_EV_DATA)
             qn_format(line, sizeof line, "  %x: D %s %u: %s", b->at[ev->insn], ev->write ? "w" : "r", (unsigned)ev->size, text);
         else
-            qn_format(line, sizeof line, "  %x: %s: %s", b->at[ev->insn], kinds[ev->kind], text);
+            qn_format(line, sizeof line, "  %x: %s: %s", b->at[ev->insn], qn_event_kind_name(ev->kind), text);
         out(line);
     }
 }

@@ -2,7 +2,12 @@
 #include "base/format.h"
 #include "event/event.h"
 
-static const char *const kind_names[] = {"I", "D", "string", "complex", "Bc", "Bi", "call", "ret"};
+const char *qn_event_kind_name(enum qn_event_kind kind)
+{
+    static const char *const names[] = {"I", "D", "string", "complex", "Bc", "Bi", "call", "ret"};
+
+    return names[kind];
+}
 
 static const char *reg_name(uint8_t r)
 {
@@ -26,7 +31,7 @@ static size_t put_address(char *line, size_t size, const struct qn_mem *m)
 static void dump_one(const struct qn_event *e, const struct qn_block *b, void (*out)(const char *))
 {
     char line[160];
-    size_t n = qn_format(line, sizeof line, "  %x: %s cc+%u", b->at[e->insn], kind_names[e->kind], e->counter);
+    size_t n = qn_format(line, sizeof line, "  %x: %s cc+%u", b->at[e->insn], qn_event_kind_name(e->kind), e->counter);
 
     if (e->kind == QN_EV_FETCH)
         n += qn_format(line + n, sizeof line - n, " %x,%u", e->addr, (unsigned)e->size);

@@ -24,6 +24,9 @@ enum qn_event_kind {
     QN_EV_RETURN
 };
 
+/* The kind in text. */
+const char *qn_event_kind_name(enum qn_event_kind kind);
+
 struct qn_event {
     uint8_t kind, insn;
     uint8_t write;       /* DATA: reference is a write */

@@ -164,22 +164,16 @@ static inline void charge(uint64_t *counts)
         qn_sim_charge((uint32_t)(counts - sim_counters));
 }
 
-static unsigned simulated_slots(const struct qn_config *c)
+static unsigned slots_in_use(const struct qn_config *c)
 {
-    unsigned slots = 0;
-
-    if (c->cache_sim)
-        slots |= 1u << SLOT_I1 | 1u << SLOT_D1 | 1u << SLOT_LL;
-    if (c->branch_sim)
-        slots |= 1u << SLOT_BC | 1u << SLOT_BI;
-    return slots | (unsigned)(qn_sim_unit(SLOT_AN, false) != NULL) << SLOT_AN;
+    return simulated_slots(c) | (unsigned)(qn_sim_unit(SLOT_AN, false) != NULL) << SLOT_AN;
 }
 
 static enum qn_sim_how how(const struct qn_config *c, enum sim_slot slot, unsigned fast)
 {
     bool filter = c->filter && ((slot == SLOT_D1 && qn_sim_d1_filter.entries) || (slot == SLOT_I1 && qn_sim_i1_hit != QN_HIT_CALL));
 
-    if (!(simulated_slots(c) >> slot & 1))
+    if (!(slots_in_use(c) >> slot & 1))
         return QN_HOW_NOT;
     if ((fast >> slot & 1) && !qn_sim_analyses)
         return QN_HOW_EMITTED;
@@ -203,7 +197,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     upper_I1 = config->I1;
     upper_D1 = config->D1;
     fast = init_fast(config);
-    units_init(config, simulated_slots(config) & ~fast);
+    units_init(config, slots_in_use(config) & ~fast);
     qn_sim_i1_line = config->I1.line;
     qn_sim_i1_hit = facts[SLOT_I1].hit;
     qn_sim_i1_repeat_is_noop = facts[SLOT_I1].repeat_is_noop;

@@ -2,7 +2,7 @@
  *
  *   units_init(config)                         all that are simulated; what they said is in `facts`
  *   unit_ref(slot, addr, size, kind)           QN_UNIT_* bits; bit 0 = miss
- *   unit_drop(slot, line), unit_show(line, lines)
+ *   unit_drop(slot, line)
  */
 #include "base/format.h"
 #include "sim/slots.h"
@@ -59,6 +59,12 @@ static void check_upper(enum sim_slot slot, const char *name)
     qn_format(line, sizeof line, "cannot stand below %s=%s, which does not %s; any policy by name does, as %s=lru", name,
               unit[slot] ? upper->name : "default", what, name);
     sim_fail("LL", last->name, "init", 0, line);
+}
+
+/* The slots of caches and predictors that this run simulates, a bit each. */
+static unsigned simulated_slots(const struct qn_config *c)
+{
+    return (c->cache_sim ? 1u << SLOT_I1 | 1u << SLOT_D1 | 1u << SLOT_LL : 0) | (c->branch_sim ? 1u << SLOT_BC | 1u << SLOT_BI : 0);
 }
 
 /* Those that `slots` has a bit for. */

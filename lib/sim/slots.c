@@ -104,11 +104,12 @@ static bool is_default(const char *choice)
 const struct qn_unit *qn_sim_unit(enum sim_slot slot, bool second)
 {
     const char *name = choice(slot, second);
-    const struct qn_unit *unit = name && !is_default(name) ? shipped(slot, second, name, true) : NULL;
+    bool named = name && !is_default(name);
+    const struct qn_unit *unit = named ? shipped(slot, second, name, true) : NULL;
 
-    if (name && !is_default(name) && !unit && given[second][slot] && same_hash(name, given[second][slot]->name))
+    if (named && !unit && given[second][slot] && same_hash(name, given[second][slot]->name))
         unit = given[second][slot];
-    if (name && !is_default(name) && !unit)
+    if (named && !unit)
         qn_engine_die("the engine has no such module", slot, 0);
     if (second && !name && given[0][slot] && !given[1][slot])
         sim_fail(slot_names[slot], "many", "--check", 0, "many simulators at once cannot be checked against themselves");

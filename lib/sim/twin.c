@@ -41,21 +41,15 @@ static void ask_for_facts(void)
 
 void qn_sim_twin_init(const struct qn_config *config, struct qn_versus *where)
 {
-    unsigned slots = 0;
-
     versus = where;
     if (versus) {
         qn_versus_init(config, versus);
         qn_sim_describe(versus->modules, sizeof versus->modules, true);
     }
-    if (config->cache_sim)
-        slots |= 1u << SLOT_I1 | 1u << SLOT_D1 | 1u << SLOT_LL;
-    if (config->branch_sim)
-        slots |= 1u << SLOT_BC | 1u << SLOT_BI;
     upper_I1 = config->I1;
     upper_D1 = config->D1;
     *(versus ? &qn_sim_events_hidden : &qn_sim_events_of_twin) = true;
-    units_init(config, slots);
+    units_init(config, simulated_slots(config));
     qn_sim_events_hidden = qn_sim_events_of_twin = false;
     ask_for_facts();
     if (!versus)

@@ -98,11 +98,12 @@ static void handler(int sig)
         _exit(3);
 }
 
-/* SIGUSR1 comes while the stack pointer points there. */
-static void without_stack(const char *what, uint64_t sp, int flags, bool blocked, int sig)
+/* What becomes of a child that does `act(sp, sig)` and has a handler of SIGSEGV with these flags, and another stack. */
+static void in_child(const char *what, void (*act)(uint64_t sp, int sig), uint64_t sp, int sig, int flags, bool blocked)
 {
     static char stack[65536];
-    struct sigaction act = {.sa_handler = handler};
+    struct sigaction action = {.sa_handler = handler};
+    sigset_t set;
     int status;
     pid_t child;
 
@@ -110,40 +111,31 @@ static void without_stack(const char *what, uint64_t sp, int flags, bool blocked
     child = fork();
     if (!child) {
         sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
-        sigaction(SIGUSR1, &act, NULL);
-        act.sa_flags = flags;
-        sigaction(SIGSEGV, &act, NULL);
-        if (blocked) {
-            sigset_t set;
-
-            sigemptyset(&set);
-            sigaddset(&set, SIGSEGV);
+        sigaction(SIGUSR1, &action, NULL);
+        action.sa_flags = flags;
+        sigaction(SIGSEGV, &action, NULL);
+        sigemptyset(&set);
+        sigaddset(&set, SIGSEGV);
+        if (blocked)
             sigprocmask(SIG_BLOCK, &set, NULL);
-        }
-        __asm__ volatile("mov %%rsp, %%rbx; mov %[sp], %%rsp; syscall; mov %%rbx, %%rsp"
-                         :: "a"(SYS_kill), "D"(getpid()), "S"(sig), [sp] "r"(sp) : "rbx", "rcx", "r11", "memory");
+        act(sp, sig);
         _exit(4);
     }
     waitpid(child, &status, 0);
     printf("%s: %x\n", what, status & ~0x80); /* whatever becomes of cores */
 }
 
-static void bad_return(const char *what, uint64_t sp, int flags)
+/* `sig` comes while the stack pointer points there. */
+static void take_signal(uint64_t sp, int sig)
 {
-    static char stack[65536];
-    struct sigaction act = {.sa_handler = handler, .sa_flags = flags};
-    int status;
-    pid_t child;
+    __asm__ volatile("mov %%rsp, %%rbx; mov %[sp], %%rsp; syscall; mov %%rbx, %%rsp"
+                     :: "a"(SYS_kill), "D"(getpid()), "S"(sig), [sp] "r"(sp) : "rbx", "rcx", "r11", "memory");
+}
 
-    fflush(stdout);
-    child = fork();
-    if (!child) {
-        sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
-        sigaction(SIGSEGV, &act, NULL);
-        __asm__ volatile("mov %[sp], %%rsp; syscall; hlt" :: "a"(SYS_rt_sigreturn), [sp] "r"(sp) : "rcx", "r11", "memory");
-    }
-    waitpid(child, &status, 0);
-    printf("%s: %x\n", what, status & ~0x80);
+static void return_from_there(uint64_t sp, int sig)
+{
+    (void)sig;
+    __asm__ volatile("mov %[sp], %%rsp; syscall; hlt" :: "a"(SYS_rt_sigreturn), [sp] "r"(sp) : "rcx", "r11", "memory");
 }
 
 static void signals(void)
@@ -154,13 +146,13 @@ static void signals(void)
     mprotect((void *)readable, 4096, PROT_NONE);
     for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         printf("stack %u\n", i);
-        without_stack("handler of SIGSEGV with a stack", bad[i], SA_ONSTACK, false, SIGUSR1);
-        without_stack("the same with SA_SIGINFO", bad[i], SA_ONSTACK | SA_SIGINFO, false, SIGUSR1);
-        without_stack("without one", bad[i], 0, false, SIGUSR1);
-        without_stack("SIGSEGV is blocked", bad[i], SA_ONSTACK, true, SIGUSR1);
-        without_stack("SIGSEGV itself", bad[i], 0, false, SIGSEGV);
-        bad_return("sigreturn", bad[i], SA_ONSTACK);
-        bad_return("sigreturn without a stack", bad[i], 0);
+        in_child("handler of SIGSEGV with a stack", take_signal, bad[i], SIGUSR1, SA_ONSTACK, false);
+        in_child("the same with SA_SIGINFO", take_signal, bad[i], SIGUSR1, SA_ONSTACK | SA_SIGINFO, false);
+        in_child("without one", take_signal, bad[i], SIGUSR1, 0, false);
+        in_child("SIGSEGV is blocked", take_signal, bad[i], SIGUSR1, SA_ONSTACK, true);
+        in_child("SIGSEGV itself", take_signal, bad[i], SIGSEGV, 0, false);
+        in_child("sigreturn", return_from_there, bad[i], 0, SA_ONSTACK, false);
+        in_child("sigreturn without a stack", return_from_there, bad[i], 0, 0, false);
     }
 }
 

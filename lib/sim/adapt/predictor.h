@@ -4,11 +4,6 @@
 
 #include QN_SLOT_FILE
 
-#ifndef PREDICTOR
-#error quern-module: nothing says what it is: #define PREDICTOR is missing
-#endif
-#ifndef PREDICTOR_BITS
-#define PREDICTOR_BITS 0 /* storage, not said */
-#endif
+#include "sim/adapt/predictor_defaults.h"
 
 static uint64_t unit_branches; /* for messages */

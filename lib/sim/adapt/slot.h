@@ -1,10 +1,10 @@
 /* lib/sim/adapt/slot.h - the slot of a cache that a unit stands in, and what lies above and below it.  In: QN_SLOT_I1, _D1 or _LL. */
 #if defined(QN_SLOT_LL)
-enum { UNIT_IN = LEVEL_IN_LL, UNIT_IS_D1 = 0, UNIT_IS_LL = 1 };
+enum { UNIT_IN = LEVEL_IN_LL, UNIT_IS_LL = 1 };
 #elif defined(QN_SLOT_D1)
-enum { UNIT_IN = LEVEL_IN_D1, UNIT_IS_D1 = 1, UNIT_IS_LL = 0 };
+enum { UNIT_IN = LEVEL_IN_D1, UNIT_IS_LL = 0 };
 #else
-enum { UNIT_IN = LEVEL_IN_I1, UNIT_IS_D1 = 0, UNIT_IS_LL = 0 };
+enum { UNIT_IN = LEVEL_IN_I1, UNIT_IS_LL = 0 };
 #endif
 
 #ifdef QN_SLOT_LL

@@ -11,6 +11,8 @@
 
 #include QN_MEMBER_FILE
 
+#include "sim/adapt/predictor_defaults.h"
+
 static void member_init(const struct sim_config *config)
 {
     sim = *config;
@@ -32,20 +34,9 @@ static uint64_t member_predict(uint64_t pc) { return branchsim_BI_target(pc); }
 static void member_update(uint64_t pc, uint64_t outcome) { branchsim_BI_learn(pc, outcome); }
 #endif
 
-static uint64_t member_bits(void)
-{
-#ifdef PREDICTOR_BITS
-    return PREDICTOR_BITS;
-#else
-    return 0;
-#endif
-}
+static uint64_t member_bits(void) { return PREDICTOR_BITS; }
 
 const struct many_predictor QN_MEMBER = {
     .init = member_init, .predict = member_predict, .update = member_update, .bits = member_bits,
-#ifdef PREDICTOR
     .name = PREDICTOR,
-#else
-    .name = QN_MEMBER_FILE,
-#endif
 };
