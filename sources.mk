@@ -797,6 +797,8 @@ unit_programs = \
 	tests/unit/exp/jobs \
 	tests/unit/exp/runs \
 	tests/unit/exp/table \
+	tests/unit/guest/elf \
+	tests/unit/guest/exec_map \
 	tests/unit/lab/box \
 	tests/unit/lab/model_branch \
 	tests/unit/lab/model_cache \
@@ -860,7 +862,8 @@ unit_programs = \
 	tests/unit/sim/tournament \
 	tests/unit/sim/values \
 	tests/unit/sim/victim \
-	tests/unit/sim/writeback
+	tests/unit/sim/writeback \
+	tests/unit/tcache/model
 
 zydis_programs = \
 	tests/unit/decode/decode_zydis

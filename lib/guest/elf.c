@@ -57,12 +57,11 @@ int qn_elf_read_script(int fd, struct qn_script *s)
 
 static int read_headers(int fd, struct load *l)
 {
-    static const unsigned char ident[6] = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB};
     int err = read_at(fd, &l->eh, sizeof l->eh, 0);
 
     if (err)
         return err == E_IO ? E_NOEXEC : err;
-    if (__builtin_memcmp(l->eh.e_ident, ident, sizeof ident) || l->eh.e_machine != EM_X86_64 ||
+    if (__builtin_memcmp(l->eh.e_ident, ELFMAG, SELFMAG) || l->eh.e_machine != EM_X86_64 ||
         (l->eh.e_type != ET_EXEC && l->eh.e_type != ET_DYN))
         return E_NOEXEC;
     if (l->eh.e_phentsize != sizeof(Elf64_Phdr) || l->eh.e_phnum == 0 || l->eh.e_phnum > PHDRS_MAX)
@@ -130,12 +129,14 @@ static int map_segment(int fd, const struct load *l, const Elf64_Phdr *p)
         r = map(at, file_end - at, prot, MAP_PRIV | MAP_FIX, fd, qn_round_down(p->p_offset, QN_PAGE));
     else
         map_end = at;
-    if (!qn_sys_failed(r) && end > map_end)
-        r = map(map_end, end - map_end, prot, MAP_PRIV | MAP_FIX | MAP_ANON, -1, 0);
+    if (!qn_sys_failed(r) && end > map_end) /* writable whatever the segment is, as the kernel's */
+        r = map(map_end, end - map_end, P_READ | P_WRITE | (prot & P_EXEC), MAP_PRIV | MAP_FIX | MAP_ANON, -1, 0);
     if (qn_sys_failed(r))
         return (int)-r;
-    if (p->p_flags & PF_X)
-        qn_exec_add(at, end, prot & P_WRITE);
+    if (prot & P_EXEC) {
+        qn_exec_add(at, map_end, prot & P_WRITE);
+        qn_exec_add(map_end, end, true);
+    }
     if (p->p_memsz > p->p_filesz && p->p_filesz && (prot & P_WRITE)) /* as the kernel: writable segments only */
         zero_tail(file_end, map_end); /* to the end of the page: ld.so allocates there */
     return 0;

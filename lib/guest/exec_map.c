@@ -30,7 +30,7 @@ static uint32_t lower(const struct table *t, uint64_t pc)
 
 static void insert_at(struct table *t, uint32_t i, struct qn_exec_range r)
 {
-    if (t->n == MAX_RANGES)
+    if (t->n == MAX_RANGES || r.start == r.end)
         return; /* the range stays unknown: running it is reported as a fault */
     __builtin_memmove(&t->range[i + 1], &t->range[i], (t->n - i) * sizeof t->range[0]);
     t->range[i] = r;
