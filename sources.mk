@@ -794,6 +794,7 @@ unit_programs = \
 	tests/unit/decode/decode_fuzzed \
 	tests/unit/decode/decode_golden \
 	tests/unit/decode/decode_hardware \
+	tests/unit/event/collect \
 	tests/unit/exp/jobs \
 	tests/unit/exp/runs \
 	tests/unit/exp/table \
