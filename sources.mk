@@ -26,6 +26,7 @@ hosted_sources = \
 	lib/prof/fns.c \
 	lib/prof/hash.c \
 	lib/prof/header.c \
+	lib/prof/inlined.c \
 	lib/prof/insn.c \
 	lib/prof/ledger.c \
 	lib/prof/lines.c \
@@ -84,6 +85,7 @@ hosted_sources = \
 	lib/debug/demangle_v0_types.c \
 	lib/debug/dwarf.c \
 	lib/debug/find.c \
+	lib/debug/inlines.c \
 	lib/debug/kept.c \
 	lib/debug/line_names.c \
 	lib/debug/line_program.c \
@@ -545,6 +547,7 @@ headers = \
 	lib/cost/wire.h \
 	lib/debug/debug.h \
 	lib/debug/demangle_v0.h \
+	lib/debug/inlines.h \
 	lib/debug/internal.h \
 	lib/decode/decode.h \
 	lib/decode/decoder.h \
@@ -623,6 +626,7 @@ headers = \
 	lib/prof/fns.h \
 	lib/prof/hash.h \
 	lib/prof/header.h \
+	lib/prof/inlined.h \
 	lib/prof/insn.h \
 	lib/prof/ledger.h \
 	lib/prof/lines.h \
@@ -812,6 +816,7 @@ unit_programs = \
 	tests/unit/plot/knees \
 	tests/unit/plot/words \
 	tests/unit/prof/corrupt \
+	tests/unit/prof/inlined \
 	tests/unit/prof/insn \
 	tests/unit/prof/log \
 	tests/unit/prof/numbers \
@@ -892,6 +897,7 @@ shell_tests = \
 	tests/unit/cost/collector_processes.sh \
 	tests/unit/cost/collector_usage.sh \
 	tests/unit/cost/insns.sh \
+	tests/unit/debug/inlines.sh \
 	tests/unit/debug/lines.sh \
 	tests/unit/debug/programs.sh \
 	tests/unit/debug/separate.sh \

@@ -48,7 +48,7 @@ static const char help[] =
     "  --context N            source lines around each annotated line [8]\n"
     "  -I D, --include D      also look for sources in directory D\n"
     "  --region NAME          what was counted in this region only (quern.h); OUTER/INNER: nested so\n"
-    "  --by WHAT              one flat table: file, function, line or object\n"
+    "  --by WHAT              one flat table: file, function, line, object or inline\n"
     "  --color WHEN           heat bar: auto (on a terminal, unless NO_COLOR is set), always, never\n"
     "  --style STYLE          modern, or classic: the report of cg_annotate 3.20 and before\n"
     "  -h, --help             this text\n"

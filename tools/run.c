@@ -173,8 +173,9 @@ static int run_command(int argc, char **argv)
         return status;
     if (!check_options(&r.options) || !qn_run_take_names(&r))
         return QN_EXIT_USAGE;
-    qn_debug_configure(&(struct qn_debug_settings){ !r.options.demangle, r.options.keep_lines ? qn_tool_cache() : NULL,
-                                                    r.options.debug_root });
+    qn_debug_configure(&(struct qn_debug_settings){ .inlines = (enum qn_debug_inlines)r.options.inlines, .keep_names = !r.options.demangle,
+                                                    .kept = r.options.keep_lines ? qn_tool_cache() : NULL,
+                                                    .extra_root = r.options.debug_root });
     r.is_main = true;
     r.pidfd = r.store.fd = r.fresh.fd = -1;
     fill_standard_descriptors();

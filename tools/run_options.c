@@ -11,7 +11,7 @@
 #include "run.h"
 #include "tools.h"
 
-enum kind { YESNO, TEXT, LIST, NAMES, NUMBER, SIZE, GEOMETRY, COUNTING, BATCH, VECTORS, TRACE, RANGE, SAMPLE };
+enum kind { YESNO, TEXT, LIST, NAMES, NUMBER, SIZE, GEOMETRY, COUNTING, BATCH, VECTORS, INLINES, TRACE, RANGE, SAMPLE };
 
 struct option {
     enum kind kind;
@@ -37,6 +37,7 @@ static const struct words {
                 { [QN_BATCH_AUTO] = "auto", [QN_BATCH_NEVER] = "never", [QN_BATCH_ALWAYS] = "always", [QN_BATCH_OFTEN] = "often" } },
     [VECTORS] = { "auto, scalar, avx2 or avx512", { [QN_VECTORS_AUTO] = "auto", [QN_VECTORS_SCALAR] = "scalar",
                                                     [QN_VECTORS_AVX2] = "avx2", [QN_VECTORS_AVX512] = "avx512" } },
+    [INLINES] = { "no, yes or chains", { [QN_DEBUG_NO_INLINES] = "no", [QN_DEBUG_INLINES] = "yes", [QN_DEBUG_CHAINS] = "chains" } },
     [TRACE] = { "decode, block, event, emit, syscall or signal", /* bits: QN_TRACE_DECODE and so on */
                 { "decode", "block", "event", "emit", "syscall", "signal" } },
 };
@@ -235,6 +236,7 @@ static bool set(struct qn_run_options *all, const struct option *o, char *value)
         return set_geometry(o, field, value);
     case COUNTING:
     case BATCH:
+    case INLINES:
         return set_word(o, field, value);
     case VECTORS:
         return set_vectors(o, field, value);

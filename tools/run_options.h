@@ -37,6 +37,7 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(NUMBER, "explain-first", explain_first, "N", "of the first N references of each line [20]")                    \
     X(NUMBER, "explain-every", explain_every, "N", "then of every Nth; 0 = no more [1000]")                          \
     X(TEXT, "explain-file", explain_file, "FILE", "where to; %p, %q{VAR} as above [quern.explain.%p.txt]")           \
+    X(INLINES, "inline", inlines, "no|yes|chains", "name inlined functions, and the calls between [no]")             \
     X(YESNO, "demangle", demangle, "yes|no", "readable names of C++ and Rust functions [yes]")                       \
     X(YESNO, "keep-lines", keep_lines, "yes|no", "keep line tables that had to be unpacked in ~/.cache/quern [yes]")    \
     X(TEXT, "extra-debuginfo-path", debug_root, "DIR", "look for separate debug files in DIR first")                 \
@@ -82,6 +83,7 @@ struct qn_run_options {
     bool vdso_given, log_fd_given, interval_given;
     uint64_t counting;     /* enum qn_counting */
     uint64_t batch;        /* enum qn_batch */
+    uint64_t inlines;      /* enum qn_debug_inlines */
     uint64_t vectors;      /* enum qn_vectors */
     char *out_file, *log_file, *sim, *sim_opt, *trace_file, *debug_root; /* NULL: not given */
     char *interval_file, *explain_file, *versus, *analysis, *cpu;

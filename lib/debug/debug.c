@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "debug/internal.h"
+#include "debug/inlines.h"
 
 struct qn_debug_settings qn_debug_settings;
 
@@ -132,6 +132,7 @@ void qn_debug_close(struct qn_debug *d)
 {
     if (!d)
         return;
+    qn_debug_free_inlines(d);
     qn_debug_free_made_names(d);
     dwarf_end(d->dwarf);
     qn_debug_free_lines(&d->lines);
@@ -197,6 +198,15 @@ bool qn_debug_is_code(const struct qn_debug *d, uint64_t address)
     return false;
 }
 
+static void name_inlined(struct qn_debug *d, uint64_t address, struct qn_debug_place *place)
+{
+    const struct qn_inline *call = qn_debug_find_inline(d, address, &place->end);
+    const char *name = call ? qn_debug_name_inline(d, call, place->function ? place->function : "???") : NULL;
+
+    if (name)
+        place->function = name;
+}
+
 void qn_debug_find(struct qn_debug *d, uint64_t address, struct qn_debug_place *place)
 {
     uint64_t line_end = UINT64_MAX;
@@ -205,6 +215,8 @@ void qn_debug_find(struct qn_debug *d, uint64_t address, struct qn_debug_place *
     qn_debug_find_symbol(d, address, &place->function, &place->end);
     if (!place->function && !qn_debug_has_symbols(d))
         qn_debug_find_subprogram(d, address, &place->function, &place->end);
+    if (qn_debug_settings.inlines)
+        name_inlined(d, address, place);
     qn_debug_find_line(d, address, &place->file, &place->line, &line_end);
     if (line_end < place->end)
         place->end = line_end;

@@ -35,8 +35,15 @@ struct qn_debug_place {
     uint64_t end;         /* exclusive, above the address asked */
 };
 
+enum qn_debug_inlines {
+    QN_DEBUG_NO_INLINES, /* inlined code belongs to the function that has it */
+    QN_DEBUG_INLINES,    /* to the function that was inlined: "leaf (inlined in main)" */
+    QN_DEBUG_CHAINS      /* the same with all calls between: "leaf (inlined in middle at /src/a.c:9, in main at /src/a.c:20)" */
+};
+
 /* For all modules, before the first is opened. */
 struct qn_debug_settings {
+    enum qn_debug_inlines inlines;
     bool keep_names;        /* C++ and Rust names as the linker has them */
     const char *kept;       /* directory of line tables that are kept; NULL: none are */
     const char *extra_root; /* another directory like /usr/lib/debug, looked into first; NULL: none */

@@ -4,7 +4,7 @@
  *     DW_TAG_subprogram { name "main", low 401000, high 401080 }   401010 -> "main", end 401080
  *   directory of a compilation, for line tables before DWARF 5 that name files relative to it
  *
- * Inlined functions are not answers: their code belongs to the function that was called.
+ * Inlined functions are not answers here: their code belongs to the function that was called (but see inlines.h).
  */
 #define _GNU_SOURCE
 #include <dwarf.h>
@@ -37,7 +37,7 @@ static bool fits_alternate(Dwarf *dwarf)
     return !strcmp(id, wanted);
 }
 
-static Dwarf *open_dwarf(struct qn_debug *d)
+Dwarf *qn_debug_open_dwarf(struct qn_debug *d)
 {
     Elf *elf;
 
@@ -151,8 +151,7 @@ static char *make_name(Dwarf_Die *die)
     return name ? qualify(die, name) : NULL;
 }
 
-/* Stays until the module is closed. */
-static const char *name_of(struct qn_debug *d, Dwarf_Die *die)
+const char *qn_debug_name_die(struct qn_debug *d, Dwarf_Die *die)
 {
     struct made_name wanted = { die->addr, NULL }, *fresh, **found = tfind(&wanted, &d->made_names, compare_made);
 
@@ -227,9 +226,9 @@ void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char *
 {
     Dwarf_Die unit, die;
 
-    if (!find_unit(open_dwarf(d), address, &unit) || !find_code(&unit, address, 0, &die))
+    if (!find_unit(qn_debug_open_dwarf(d), address, &unit) || !find_code(&unit, address, 0, &die))
         return;
-    *name = name_of(d, &die);
+    *name = qn_debug_name_die(d, &die);
     *end = end_of_range(&die, address);
 }
 
@@ -242,7 +241,7 @@ static int compare(const void *left, const void *right)
 
 static void load_directories(struct qn_debug *d)
 {
-    Dwarf *dwarf = open_dwarf(d);
+    Dwarf *dwarf = qn_debug_open_dwarf(d);
     Dwarf_CU *cu = NULL;
     Dwarf_Die unit;
     Dwarf_Attribute at;

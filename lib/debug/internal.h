@@ -102,6 +102,8 @@ struct qn_lines {
     size_t nsequences, sequence_room;
 };
 
+struct qn_inlines; /* inlines.c */
+
 struct qn_debug {
     struct qn_elf_file main, separate;
     char *path;
@@ -113,6 +115,7 @@ struct qn_debug {
     Dwarf *dwarf;       /* opened only for what the line table does not say */
     bool dwarf_tried, directories_loaded;
     void *made_names;   /* a tree (tsearch) of names of subprograms */
+    struct qn_inlines *inlines; /* NULL: not asked for yet */
     bool damaged;       /* something that was looked at could not be read */
     struct qn_directory *directories; /* sorted by offset */
     size_t ndirectories, directory_room;
@@ -193,6 +196,9 @@ const char *qn_debug_read_string(struct qn_reader *r);
 void qn_debug_skip(struct qn_reader *r, uint64_t bytes);
 
 /* dwarf.c: what needs .debug_info. */
+Dwarf *qn_debug_open_dwarf(struct qn_debug *d); /* NULL: there is none */
+/* The readable name of a subprogram; stays until the module is closed.  NULL: it has none. */
+const char *qn_debug_name_die(struct qn_debug *d, Dwarf_Die *die);
 void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char **name,
                               uint64_t *end);
 void qn_debug_free_made_names(struct qn_debug *d);

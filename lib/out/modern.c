@@ -81,7 +81,8 @@ static enum qn_prof_status read_inputs(struct qn_out_modern *m)
     const struct qn_out_request *q = m->request;
     int lines = q->annotate || q->by == QN_OUT_BY_LINE;
     struct qn_prof_ledger_options options = {
-        .keep_lines = lines ? QN_PROF_LINES_OF_FILES : QN_PROF_NO_LINES, .keep_insns = q->disassemble || q->values,
+        .keep_lines = q->by == QN_OUT_BY_INLINE ? QN_PROF_LINES_OF_FNS : lines ? QN_PROF_LINES_OF_FILES : QN_PROF_NO_LINES,
+        .shorten_inlined = q->by != QN_OUT_BY_INLINE, .keep_insns = q->disassemble || q->values,
         .always_unspecified = 1, .mod_file = q->mod_file, .mod_fn = q->mod_fn};
     qn_prof_init_ledger(&m->ledger, &options);
     for (int i = 0; i < q->input_count; i++)

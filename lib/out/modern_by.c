@@ -1,11 +1,12 @@
 /*
- * One flat table in place of the function and source sections: --by=file|function|line|object.
+ * One flat table in place of the function and source sections: --by=file|function|line|object|inline.
  *
  * In:  the ledger
  * Out: rows above the threshold, sorted as the function sections are, with cumulative percentages
  *
  * Rules: a function is a name, whatever files its code comes from; a line is a file and a number;
- * an object is what the profile's ob= lines say (??? without them).
+ * an object is what the profile's ob= lines say (??? without them); an inlined line is a line of each function whose name says where its
+ * code was inlined, with all calls between if the run was asked for them.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -24,12 +25,13 @@ struct by {
         const char *name;
         const int64_t *counts;
         uint32_t line;
+        const char *function; /* NULL: not told apart */
     } *rows;
     size_t count, room;
 };
 
 /* Keeps a row that reaches the threshold. -1: no memory. */
-static int keep(struct by *b, const char *name, uint32_t line, const int64_t *counts)
+static int keep_line(struct by *b, const char *name, uint32_t line, const char *function, const int64_t *counts)
 {
     int events = b->m->events;
     if ((double)qn_prof_magnitude(qn_prof_count(counts[b->m->columns.sort[0]])) < b->least)
@@ -41,8 +43,13 @@ static int keep(struct by *b, const char *name, uint32_t line, const int64_t *co
         return qn_prof_fail_memory(b->m->err), -1;
     for (int i = 0; i < events; i++)
         copy[i] = qn_prof_count(counts[i]);
-    b->rows[b->count++] = (struct by_row){name, copy, line};
+    b->rows[b->count++] = (struct by_row){name, copy, line, function};
     return 0;
+}
+
+static int keep(struct by *b, const char *name, const int64_t *counts)
+{
+    return keep_line(b, name, 0, NULL, counts);
 }
 
 /* Sums all functions by file id or by name id, and keeps the sums. */
@@ -63,23 +70,24 @@ static int collect_sums(struct by *b, int by_function)
             qn_prof_fail(b->m->err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
     }
     for (uint32_t id = 0; id < ids && !failed; id++)
-        failed = used[id] ? keep(b, qn_prof_name(names, id), 0, sums + id * events) : 0;
+        failed = used[id] ? keep(b, qn_prof_name(names, id), sums + id * events) : 0;
     free(sums);
     free(used);
     return failed;
 }
 
-static int collect_lines_of(struct by *b, uint32_t file, int64_t *counts)
+/* The lines of a file, or of a function, whatever the log has been kept by. */
+static int collect_lines_of(struct by *b, uint32_t id, const char *file, const char *function, int64_t *counts)
 {
     struct qn_prof_log_lines lines;
     uint32_t line;
     int got, failed = 0;
-    if (qn_prof_log_gather(&b->m->ledger.log, file, &lines) != 0)
+    if (qn_prof_log_gather(&b->m->ledger.log, id, &lines) != 0)
         return qn_prof_fail_memory(b->m->err), -1;
     while (!failed && (got = qn_prof_log_next(&lines, &line, counts)) != 0) {
         if (got < 0)
             qn_prof_fail(b->m->err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
-        failed = got < 0 ? -1 : keep(b, qn_prof_name(&b->m->ledger.fns.files, file), line, counts);
+        failed = got < 0 ? -1 : keep_line(b, file, line, function, counts);
     }
     qn_prof_log_free_lines(&lines);
     return failed;
@@ -87,11 +95,14 @@ static int collect_lines_of(struct by *b, uint32_t file, int64_t *counts)
 
 static int collect_lines(struct by *b)
 {
-    uint32_t files = b->m->ledger.fns.files.index.count;
+    const struct qn_prof_fns *fns = &b->m->ledger.fns;
+    int by_fn = b->m->request->by == QN_OUT_BY_INLINE;
+    uint32_t ids = by_fn ? qn_prof_fn_count(fns) : fns->files.index.count;
     int64_t *counts = calloc((size_t)b->m->events, sizeof *counts);
     int failed = counts ? 0 : (qn_prof_fail_memory(b->m->err), -1);
-    for (uint32_t file = 0; file < files && !failed; file++)
-        failed = collect_lines_of(b, file, counts);
+    for (uint32_t id = 0; id < ids && !failed; id++)
+        failed = by_fn ? collect_lines_of(b, id, qn_prof_fn_file(fns, id), qn_prof_fn_name(fns, id), counts)
+                       : collect_lines_of(b, id, qn_prof_name(&fns->files, id), NULL, counts);
     free(counts);
     return failed;
 }
@@ -103,7 +114,7 @@ static int collect_objects(struct by *b)
         snprintf(b->m->request->warning, QN_PROF_TEXT_MAX, "%s: objects are not known; `quern run "
                  "--dump-objects=yes` writes them into the profile", g->sources[0].path);
     for (uint32_t id = 0; id < g->objects.index.count; id++)
-        if (keep(b, qn_prof_name(&g->objects, id), 0, qn_prof_row(&g->object_totals, id)) != 0)
+        if (keep(b, qn_prof_name(&g->objects, id), qn_prof_row(&g->object_totals, id)) != 0)
             return -1;
     return 0;
 }
@@ -111,7 +122,8 @@ static int collect_objects(struct by *b)
 static int collect(struct by *b)
 {
     switch (b->m->request->by) {
-    case QN_OUT_BY_LINE: return collect_lines(b);
+    case QN_OUT_BY_LINE:
+    case QN_OUT_BY_INLINE: return collect_lines(b);
     case QN_OUT_BY_OBJECT: return collect_objects(b);
     default: return collect_sums(b, b->m->request->by == QN_OUT_BY_FUNCTION);
     }
@@ -123,20 +135,21 @@ static int compare_rows(const void *x, const void *y, void *by)
     const struct by_row *a = x, *b = y;
     int d = qn_out_compare_counts(c, a->counts, b->counts);
     d = d ? d : strcmp(b->name, a->name);
-    return d ? d : a->line < b->line ? 1 : a->line > b->line ? -1 : 0;
+    d = d ? d : a->line < b->line ? 1 : a->line > b->line ? -1 : 0;
+    return d || !a->function ? d : strcmp(b->function, a->function);
 }
 
 static const char *title(enum qn_out_by by)
 {
     static const char *const titles[] = {"", "File summary", "Function summary", "Line summary",
-                                         "Object summary"};
+                                         "Object summary", "Inline summary"};
     return titles[by];
 }
 
 static const char *heading(enum qn_out_by by)
 {
     static const char *const headings[] = {"", " file\n\n", " function\n\n", " file:line\n\n",
-                                           " object\n\n"};
+                                           " object\n\n", " file:line function\n\n"};
     return headings[by];
 }
 
@@ -152,8 +165,12 @@ static void put_rows(const struct by *b, const struct qn_out_table *t, int64_t *
         qn_out_put_row(s, t, QN_OUT_OUTER, b->rows[i].counts, sum);
         qn_out_putc(s, ' ');
         qn_out_name(s, b->rows[i].name);
-        if (by == QN_OUT_BY_LINE)
+        if (by == QN_OUT_BY_LINE || by == QN_OUT_BY_INLINE)
             qn_out_printf(s, ":%u", b->rows[i].line);
+        if (b->rows[i].function) {
+            qn_out_putc(s, ' ');
+            qn_out_name(s, b->rows[i].function);
+        }
         qn_out_putc(s, '\n');
     }
     qn_out_putc(s, '\n');

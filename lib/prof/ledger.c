@@ -11,6 +11,7 @@
 
 #include "prof/counts.h"
 #include "prof/escape.h"
+#include "prof/inlined.h"
 
 /* Where the reading of one profile stands. */
 struct cursor {
@@ -18,7 +19,7 @@ struct cursor {
     int negate;
     uint32_t object, file, name, fn; /* current ids */
     uint32_t insn_fn; /* in the table of instructions; QN_PROF_NO_FN: not looked up */
-    struct qn_prof_text changed; /* result of a substitution */
+    struct qn_prof_text changed, shortened; /* results of a substitution, and of inlined.h */
     int64_t *negative;           /* room for one row */
     struct qn_prof_error *err;
 };
@@ -159,7 +160,14 @@ static enum qn_prof_status take_fn(struct cursor *c, const struct qn_prof_item *
         if (c->file == QN_PROF_NO_ID)
             return qn_prof_fail_memory(c->err);
     }
-    c->name = changed_name(c, g->options.mod_fn, &g->fns.names, item);
+    struct qn_prof_item name = *item;
+    if (g->options.shorten_inlined) {
+        if (qn_prof_shorten_inlined(item->name, item->length, &c->shortened) != 0)
+            return qn_prof_fail_memory(c->err);
+        name.name = c->shortened.text;
+        name.length = c->shortened.length;
+    }
+    c->name = changed_name(c, g->options.mod_fn, &g->fns.names, &name);
     return c->name == QN_PROF_NO_ID ? c->err->status : enter_fn(c);
 }
 
@@ -262,8 +270,8 @@ static enum qn_prof_status read_from(struct qn_prof_ledger *g, struct qn_prof_re
     if (!g->header.events ? take_events(g, h, err) : match_events(g, h, err))
         return err->status;
     int64_t negative[h->event_count];
-    struct cursor c = {g, negate, 0, QN_PROF_NO_ID, QN_PROF_NO_ID, QN_PROF_NO_ID, QN_PROF_NO_FN, {0},
-                       negative, err};
+    struct cursor c = {.g = g, .negate = negate, .file = QN_PROF_NO_ID, .name = QN_PROF_NO_ID, .fn = QN_PROF_NO_ID,
+                       .insn_fn = QN_PROF_NO_FN, .negative = negative, .err = err};
     enum qn_prof_status status = enter_object(&c, "???", 3);
     if (status == QN_PROF_OK)
         status = take_items(&c, r);
@@ -271,6 +279,7 @@ static enum qn_prof_status read_from(struct qn_prof_ledger *g, struct qn_prof_re
         status = qn_prof_fail(err, QN_PROF_BAD, "%s: no counts of instructions, got counts by line, wanted "
                               "a profile of `quern run --dump-instr=yes`", path);
     free(c.changed.text);
+    free(c.shortened.text);
     return status;
 }
 

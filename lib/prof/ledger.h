@@ -34,6 +34,7 @@ struct qn_prof_ledger_options {
     enum qn_prof_lines_of keep_lines; /* fill the log, by file id or by function */
     int keep_insns;              /* fill insns; a profile without instructions is an error */
     int always_unspecified;      /* make the function <unspecified> for every fl= line */
+    int shorten_inlined;         /* names of inlined functions without the calls between (inlined.h) */
     const struct qn_prof_subst *mod_file, *mod_fn; /* NULL: names as they are */
 };
 

@@ -1,0 +1,369 @@
+/* lib/debug/inlines.c - inlined calls by address.  See inlines.h.
+ *
+ * The entries of a unit are walked once.  Each inlined call is a node that knows what it stands in; its ranges of addresses are cut so that
+ * they nest, and laid out as a list of pieces that do not overlap, each with its innermost call:
+ *
+ *   ranges    middle [10, 50)   leaf [20, 30)   leaf [30, 35)
+ *   pieces    [10, 20) middle   [20, 30) leaf   [30, 35) leaf   [35, 50) middle
+ */
+#define _GNU_SOURCE
+#include "debug/inlines.h"
+
+#include <dwarf.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+#define DEPTH_MAX 200 /* entries inside each other; more is damage */
+
+struct piece {
+    uint64_t start, end;
+    const struct qn_inline *call;
+};
+
+struct span { /* a range of addresses before it is cut */
+    uint64_t start, end;
+    uint32_t depth, order;
+    struct qn_inline *call;
+};
+
+struct unit {
+    Dwarf_Die die;
+    bool read;
+    struct piece *pieces; /* sorted, disjoint */
+    size_t count, room;
+};
+
+struct unit_range {
+    uint64_t start, end;
+    uint32_t unit;
+};
+
+struct qn_inlines {
+    struct unit *units;
+    size_t nunits, unit_room;
+    struct unit_range *ranges; /* sorted by start */
+    size_t nranges, range_room;
+    struct qn_inline **calls; /* all, to be freed */
+    size_t ncalls, call_room;
+    void *names; /* a tree (tsearch) of struct name */
+};
+
+struct walk {
+    struct qn_debug *d;
+    Dwarf_Files *files;
+    struct span *spans;
+    size_t count, room;
+};
+
+/* ---- the calls of a unit ---- */
+
+static struct qn_inline *new_call(struct qn_debug *d, const struct qn_inline *call)
+{
+    struct qn_inlines *l = d->inlines;
+    struct qn_inline *copy;
+
+    if (!QN_GROW(l->calls, l->ncalls, l->call_room, QN_DEBUG_ROOM) || !(copy = malloc(sizeof *copy)))
+        return NULL;
+    *copy = *call;
+    return l->calls[l->ncalls++] = copy;
+}
+
+static Dwarf_Word number_of(Dwarf_Die *die, unsigned attribute)
+{
+    Dwarf_Attribute at;
+    Dwarf_Word value = 0;
+
+    return dwarf_formudata(dwarf_attr(die, attribute, &at), &value) ? 0 : value;
+}
+
+static void take_spans(struct walk *w, Dwarf_Die *die, struct qn_inline *call, uint32_t depth)
+{
+    Dwarf_Addr base, start, end;
+    ptrdiff_t at = 0;
+
+    while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+        if (start < end && QN_GROW(w->spans, w->count, w->room, QN_DEBUG_ROOM)) {
+            w->spans[w->count] = (struct span){start, end, depth, (uint32_t)w->count, call};
+            w->count++;
+        }
+}
+
+/* `into` where there is no memory, or no name. */
+static const struct qn_inline *take_call(struct walk *w, Dwarf_Die *die, const struct qn_inline *into, uint32_t depth)
+{
+    struct qn_inline call = {.function = qn_debug_name_die(w->d, die), .line = (uint32_t)number_of(die, DW_AT_call_line), .into = into};
+    Dwarf_Word file = number_of(die, DW_AT_call_file);
+    struct qn_inline *fresh;
+
+    call.file = w->files && file ? dwarf_filesrc(w->files, file, NULL, NULL) : NULL;
+    if (!call.function || !(fresh = new_call(w->d, &call)))
+        return into;
+    take_spans(w, die, fresh, depth);
+    return fresh;
+}
+
+static void walk(struct walk *w, Dwarf_Die *parent, const struct qn_inline *into, uint32_t depth)
+{
+    Dwarf_Die die;
+
+    if (depth > DEPTH_MAX || dwarf_child(parent, &die))
+        return;
+    do {
+        switch (dwarf_tag(&die)) {
+        case DW_TAG_inlined_subroutine:
+            walk(w, &die, take_call(w, &die, into, depth), depth + 1);
+            break;
+        case DW_TAG_subprogram: /* also one that stands inside another: its code is its own */
+            walk(w, &die, NULL, depth + 1);
+            break;
+        case DW_TAG_lexical_block:
+        case DW_TAG_try_block:
+        case DW_TAG_catch_block:
+        case DW_TAG_namespace:
+        case DW_TAG_module:
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+        case DW_TAG_union_type:
+            walk(w, &die, into, depth + 1);
+            break;
+        default:
+            break;
+        }
+    } while (!dwarf_siblingof(&die, &die));
+}
+
+/* ---- pieces ---- */
+
+/* What holds more comes first, so that what nests in it follows. */
+static int compare_spans(const void *left, const void *right)
+{
+    const struct span *a = left, *b = right;
+
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    if (a->depth != b->depth)
+        return a->depth < b->depth ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void put_piece(struct unit *u, uint64_t start, uint64_t end, const struct qn_inline *call)
+{
+    if (start < end && QN_GROW(u->pieces, u->count, u->room, QN_DEBUG_ROOM))
+        u->pieces[u->count++] = (struct piece){start, end, call};
+}
+
+/* `open` holds the spans that the address lies in, the innermost last; a span that leaves the one that it stands in is cut. */
+static void lay_out(struct unit *u, const struct span *spans, size_t count)
+{
+    struct span open[DEPTH_MAX + 2];
+    uint64_t at = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i <= count; i++) {
+        uint64_t next = i < count ? spans[i].start : UINT64_MAX;
+
+        for (; n && open[n - 1].end <= next; n--) {
+            put_piece(u, at, open[n - 1].end, open[n - 1].call);
+            at = open[n - 1].end > at ? open[n - 1].end : at;
+        }
+        if (i == count || n == DEPTH_MAX + 2)
+            continue;
+        if (n)
+            put_piece(u, at, next, open[n - 1].call);
+        at = next;
+        open[n] = spans[i];
+        if (n && open[n].end > open[n - 1].end)
+            open[n].end = open[n - 1].end;
+        n++;
+    }
+}
+
+static void read_unit(struct qn_debug *d, struct unit *u)
+{
+    struct walk w = {.d = d};
+    size_t nfiles;
+
+    u->read = true;
+    if (dwarf_getsrcfiles(&u->die, &w.files, &nfiles))
+        w.files = NULL;
+    walk(&w, &u->die, NULL, 0);
+    if (w.count)
+        qsort(w.spans, w.count, sizeof *w.spans, compare_spans);
+    lay_out(u, w.spans, w.count);
+    free(w.spans);
+}
+
+/* ---- units ---- */
+
+static int compare_ranges(const void *left, const void *right)
+{
+    const struct unit_range *a = left, *b = right;
+
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static void add_unit(struct qn_inlines *l, Dwarf_Die *ranges_of, const Dwarf_Die *die)
+{
+    Dwarf_Addr base, start, end;
+    ptrdiff_t at = 0;
+
+    if (!QN_GROW(l->units, l->nunits, l->unit_room, QN_DEBUG_ROOM))
+        return;
+    l->units[l->nunits] = (struct unit){.die = *die};
+    while ((at = dwarf_ranges(ranges_of, at, &base, &start, &end)) > 0)
+        if (start < end && QN_GROW(l->ranges, l->nranges, l->range_room, QN_DEBUG_ROOM))
+            l->ranges[l->nranges++] = (struct unit_range){start, end, (uint32_t)l->nunits};
+    l->nunits++;
+}
+
+static bool load_units(struct qn_debug *d)
+{
+    Dwarf *dwarf = d->inlines ? NULL : qn_debug_open_dwarf(d);
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die die, split;
+    uint8_t type;
+
+    if (!d->inlines && !(d->inlines = calloc(1, sizeof *d->inlines)))
+        return false;
+    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0)
+        add_unit(d->inlines, &die, type == DW_UT_skeleton && split.addr ? &split : &die);
+    if (dwarf && d->inlines->nranges)
+        qsort(d->inlines->ranges, d->inlines->nranges, sizeof *d->inlines->ranges, compare_ranges);
+    return true;
+}
+
+static void cut(uint64_t *end, uint64_t at)
+{
+    if (at < *end)
+        *end = at;
+}
+
+/* The unit that has the address, NULL: none. */
+static struct unit *find_unit(struct qn_inlines *l, uint64_t address, uint64_t *end)
+{
+    size_t low = 0, high = l->nranges;
+
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+
+        if (l->ranges[mid].start <= address)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (low < l->nranges)
+        cut(end, l->ranges[low].start);
+    if (!low || l->ranges[low - 1].end <= address)
+        return NULL;
+    cut(end, l->ranges[low - 1].end);
+    return &l->units[l->ranges[low - 1].unit];
+}
+
+const struct qn_inline *qn_debug_find_inline(struct qn_debug *d, uint64_t address, uint64_t *end)
+{
+    struct unit *u = load_units(d) ? find_unit(d->inlines, address, end) : NULL;
+    size_t low = 0, high;
+
+    if (!u)
+        return NULL;
+    if (!u->read)
+        read_unit(d, u);
+    for (high = u->count; low < high;) {
+        size_t mid = (low + high) / 2;
+
+        if (u->pieces[mid].end <= address)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (low == u->count)
+        return NULL;
+    cut(end, u->pieces[low].start > address ? u->pieces[low].start : u->pieces[low].end);
+    return u->pieces[low].start > address ? NULL : u->pieces[low].call;
+}
+
+/* ---- names ---- */
+
+struct name {
+    const struct qn_inline *call;
+    const char *outer;
+    char *text;
+};
+
+static int compare_names(const void *left, const void *right)
+{
+    const struct name *a = left, *b = right;
+
+    if (a->call != b->call)
+        return (uintptr_t)a->call < (uintptr_t)b->call ? -1 : 1;
+    return (uintptr_t)a->outer < (uintptr_t)b->outer ? -1 : a->outer != b->outer;
+}
+
+static void put_chain(FILE *out, const struct qn_inline *call, const char *outer)
+{
+    for (; call; call = call->into) {
+        fprintf(out, "in %s", call->into ? call->into->function : outer);
+        if (call->file && call->line)
+            fprintf(out, " at %s:%u", call->file, call->line);
+        fputs(call->into ? ", " : ")", out);
+    }
+}
+
+static char *make_name(const struct qn_inline *call, const char *outer)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return NULL;
+    fprintf(out, "%s (inlined ", call->function);
+    if (qn_debug_settings.inlines == QN_DEBUG_CHAINS)
+        put_chain(out, call, outer);
+    else
+        fprintf(out, "in %s)", outer);
+    return fclose(out) ? NULL : text;
+}
+
+static void free_name(void *node)
+{
+    free(((struct name *)node)->text);
+    free(node);
+}
+
+const char *qn_debug_name_inline(struct qn_debug *d, const struct qn_inline *call, const char *outer)
+{
+    struct name wanted = {call, outer, NULL}, *fresh, **found = tfind(&wanted, &d->inlines->names, compare_names);
+
+    if (found)
+        return (*found)->text;
+    if (!(fresh = malloc(sizeof *fresh)))
+        return NULL;
+    *fresh = (struct name){call, outer, make_name(call, outer)};
+    if (fresh->text && tsearch(fresh, &d->inlines->names, compare_names))
+        return fresh->text;
+    free_name(fresh);
+    return NULL;
+}
+
+void qn_debug_free_inlines(struct qn_debug *d)
+{
+    struct qn_inlines *l = d->inlines;
+
+    if (!l)
+        return;
+    for (size_t i = 0; i < l->nunits; i++)
+        free(l->units[i].pieces);
+    for (size_t i = 0; i < l->ncalls; i++)
+        free(l->calls[i]);
+    tdestroy(l->names, free_name);
+    free(l->units);
+    free(l->ranges);
+    free(l->calls);
+    free(l);
+    d->inlines = NULL;
+}

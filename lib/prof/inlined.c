@@ -1,0 +1,52 @@
+/*
+ * The short form of the name of an inlined function. See inlined.h.
+ *
+ * Names of functions may have blanks, commas and parentheses of their own: the last " at " and the last ", in " of a chain are its own.
+ */
+#define _GNU_SOURCE
+#include "prof/inlined.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define BEGINS " (inlined in "
+#define GOES_ON ", in "
+#define AT " at "
+
+/* The last place of `what`, before `end`; NULL: none. */
+static const char *find_last(const char *from, const char *end, const char *what)
+{
+    const char *found = NULL, *next;
+
+    while ((next = memmem(from, (size_t)(end - from), what, strlen(what)))) {
+        found = next;
+        from = next + 1;
+    }
+    return found;
+}
+
+/* Does the name end in ":20)"? */
+static int ends_in_a_line(const char *name, size_t n)
+{
+    size_t i = n - 1;
+
+    while (i > 0 && isdigit((unsigned char)name[i - 1]))
+        i--;
+    return i < n - 1 && i > 0 && name[i - 1] == ':';
+}
+
+int qn_prof_shorten_inlined(const char *name, size_t n, struct qn_prof_text *out)
+{
+    const char *begin = memmem(name, n, BEGINS, strlen(BEGINS)), *outer, *last, *end = name + n - 1, *at;
+
+    out->length = 0;
+    if (!begin || name[n - 1] != ')')
+        return qn_prof_append(out, name, n);
+    begin += strlen(BEGINS);
+    last = find_last(begin, end, GOES_ON);
+    outer = last ? last + strlen(GOES_ON) : begin;
+    at = ends_in_a_line(name, n) ? find_last(outer, end, AT) : NULL; /* where a call stands is not always known */
+    end = at ? at : end;
+    return qn_prof_append(out, name, (size_t)(begin - name)) || qn_prof_append(out, outer, (size_t)(end - outer)) ||
+           qn_prof_append(out, ")", 1) ? -1 : 0;
+}

@@ -1,0 +1,16 @@
+/*
+ * Names of inlined functions, as `quern run --inline=yes` and `--inline=chains` write them.
+ *
+ * In:  "leaf (inlined in middle at /src/a.c:9, in main at /src/a.c:20)"
+ * Out: "leaf (inlined in main)"
+ */
+#ifndef QN_PROF_INLINED_H
+#define QN_PROF_INLINED_H
+
+#include "prof/subst.h"
+
+/* Puts the short form of a name (n bytes) into *out: the function, and the one that has its code.  A name without a chain stays as it is.
+ * -1: no memory. */
+int qn_prof_shorten_inlined(const char *name, size_t n, struct qn_prof_text *out);
+
+#endif
