@@ -24,6 +24,7 @@ hosted_sources = \
 	lib/prof/error.c \
 	lib/prof/escape.c \
 	lib/prof/fns.c \
+	lib/prof/functions.c \
 	lib/prof/hash.c \
 	lib/prof/header.c \
 	lib/prof/inlined.c \
@@ -624,6 +625,7 @@ headers = \
 	lib/prof/error.h \
 	lib/prof/escape.h \
 	lib/prof/fns.h \
+	lib/prof/functions.h \
 	lib/prof/hash.h \
 	lib/prof/header.h \
 	lib/prof/inlined.h \
@@ -816,6 +818,7 @@ unit_programs = \
 	tests/unit/plot/knees \
 	tests/unit/plot/words \
 	tests/unit/prof/corrupt \
+	tests/unit/prof/functions \
 	tests/unit/prof/inlined \
 	tests/unit/prof/insn \
 	tests/unit/prof/log \

@@ -4,7 +4,7 @@
  * In:  a table, sorted by file, function, object, line, address
  * Out: one row per group of rows that agree in what `by` shows
  *
- * Objects lie across that order, so a table of their own adds them up.
+ * Objects and functions lie across that order, so a table of their own adds them up.
  */
 #include "out/csv_rows.h"
 
@@ -15,6 +15,7 @@
 
 #include "out/disassemble.h"
 #include "prof/counts.h"
+#include "prof/functions.h"
 
 int qn_out_csv_has_place(enum qn_out_csv_by by, enum qn_out_csv_column column)
 {
@@ -63,10 +64,7 @@ static int is_same(enum qn_out_csv_by by, const struct qn_prof_row *a, const str
 {
     if (by == QN_OUT_CSV_PROGRAM)
         return 1;
-    if (by == QN_OUT_CSV_FILE)
-        return a->file == b->file;
-    return a->file == b->file && a->function == b->function && strcmp(a->object, b->object) == 0 &&
-           by == QN_OUT_CSV_FUNCTION;
+    return by == QN_OUT_CSV_FILE && a->file == b->file;
 }
 
 /* A line that has no counts has no instructions either, but is a row of its own among them. */
@@ -143,6 +141,19 @@ static enum qn_prof_status hand_out_objects(const struct qn_prof_table *t, int e
     return status;
 }
 
+static enum qn_prof_status hand_out_functions(struct qn_prof_table *t, int events, qn_out_csv_take *take, void *data,
+                                              struct qn_prof_error *err)
+{
+    struct qn_prof_table *functions = qn_prof_sum_functions(t, events, err);
+    enum qn_prof_status status = functions ? QN_PROF_OK : err->status;
+    for (size_t i = 0; status == QN_PROF_OK && i < qn_prof_table_rows(functions); i++) {
+        struct qn_prof_row row = qn_prof_table_at(functions, i);
+        status = take(data, &row, row.counts);
+    }
+    qn_prof_free_table(functions);
+    return status;
+}
+
 enum qn_prof_status qn_out_csv_rows(struct qn_prof_table *t, enum qn_out_csv_by by, int events,
                                     qn_out_csv_take *take, void *data, struct qn_prof_error *err)
 {
@@ -154,5 +165,7 @@ enum qn_prof_status qn_out_csv_rows(struct qn_prof_table *t, enum qn_out_csv_by 
         return hand_out_insns(t, events, take, data);
     if (by == QN_OUT_CSV_OBJECT)
         return hand_out_objects(t, events, take, data, err);
+    if (by == QN_OUT_CSV_FUNCTION)
+        return hand_out_functions(t, events, take, data, err);
     return hand_out_groups(t, by, events, take, data, err);
 }

@@ -8,6 +8,7 @@
 #include "out/columns.h"
 #include "plot/words.h"
 #include "prof/counts.h"
+#include "prof/functions.h"
 #include "prof/merge.h"
 #include "prof/table.h"
 
@@ -160,14 +161,19 @@ static enum qn_prof_status read_rows(struct gathering *g, struct qn_prof_merge *
 {
     char warning[QN_PROF_TEXT_MAX];
     size_t bytes = (size_t)g->c->header->event_count * sizeof(int64_t);
+    struct qn_prof_table *functions = NULL;
 
     if (qn_prof_merge_reader(merge, g->c->reader, path, warning, sizeof warning, err) != QN_PROF_OK)
         return err->status;
     g->table = qn_prof_merge_table(merge);
-    g->c->totals = memcpy(qn_exp_alloc(g->m, bytes), qn_prof_table_totals(g->table), bytes);
     if (qn_prof_table_sort(g->table, err) != QN_PROF_OK)
         return err->status;
-    return gather(g, path, err);
+    g->c->totals = memcpy(qn_exp_alloc(g->m, bytes), qn_prof_table_totals(g->table), bytes);
+    if (!g->by_line && !(functions = g->table = qn_prof_sum_functions(g->table, g->c->header->event_count, err)))
+        return err->status;
+    gather(g, path, err);
+    qn_prof_free_table(functions);
+    return err->status;
 }
 
 enum qn_prof_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_exp_memory *m,
