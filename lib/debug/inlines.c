@@ -32,7 +32,7 @@ struct span { /* a range of addresses before it is cut */
 
 struct unit {
     Dwarf_Die die;
-    bool read;
+    bool split, read;
     struct piece *pieces; /* sorted, disjoint */
     size_t count, room;
 };
@@ -54,7 +54,8 @@ struct qn_inlines {
 
 struct walk {
     struct qn_debug *d;
-    Dwarf_Files *files;
+    struct qn_unit *lines; /* line table of the unit; NULL: it is in a file of its own, */
+    Dwarf_Files *files;    /* which libdw reads */
     struct span *spans;
     size_t count, room;
 };
@@ -92,6 +93,25 @@ static void take_spans(struct walk *w, Dwarf_Die *die, struct qn_inline *call, u
         }
 }
 
+/* The line table that begins at an offset, as lines.c has read it, so that a file has one name; NULL: none. */
+static struct qn_unit *find_lines(struct qn_debug *d, Dwarf_Word offset)
+{
+    struct qn_lines *l = &d->lines;
+
+    qn_debug_load_lines(d);
+    for (size_t low = 0, high = l->nunits; low < high;) {
+        size_t mid = (low + high) / 2;
+
+        if (l->units[mid].offset == offset)
+            return &l->units[mid];
+        if (l->units[mid].offset < offset)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return NULL;
+}
+
 /* `into` where there is no memory, or no name. */
 static const struct qn_inline *take_call(struct walk *w, Dwarf_Die *die, const struct qn_inline *into, uint32_t depth)
 {
@@ -99,7 +119,10 @@ static const struct qn_inline *take_call(struct walk *w, Dwarf_Die *die, const s
     Dwarf_Word file = number_of(die, DW_AT_call_file);
     struct qn_inline *fresh;
 
-    call.file = w->files && file ? dwarf_filesrc(w->files, file, NULL, NULL) : NULL;
+    if (w->lines)
+        call.file = qn_debug_name_file(w->d, w->lines, (uint32_t)file);
+    else if (w->files && file)
+        call.file = dwarf_filesrc(w->files, file, NULL, NULL);
     if (!call.function || !(fresh = new_call(w->d, &call)))
         return into;
     take_spans(w, die, fresh, depth);
@@ -185,10 +208,14 @@ static void lay_out(struct unit *u, const struct span *spans, size_t count)
 static void read_unit(struct qn_debug *d, struct unit *u)
 {
     struct walk w = {.d = d};
+    Dwarf_Attribute at;
+    Dwarf_Word offset;
     size_t nfiles;
 
     u->read = true;
-    if (dwarf_getsrcfiles(&u->die, &w.files, &nfiles))
+    if (!u->split && !dwarf_formudata(dwarf_attr(&u->die, DW_AT_stmt_list, &at), &offset))
+        w.lines = find_lines(d, offset);
+    else if (dwarf_getsrcfiles(&u->die, &w.files, &nfiles))
         w.files = NULL;
     walk(&w, &u->die, NULL, 0);
     if (w.count)
@@ -206,14 +233,15 @@ static int compare_ranges(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static void add_unit(struct qn_inlines *l, Dwarf_Die *ranges_of, const Dwarf_Die *die)
+/* The addresses of a unit stand in the main file, also where its entries are in one of their own. */
+static void add_unit(struct qn_inlines *l, Dwarf_Die *ranges_of, const Dwarf_Die *split)
 {
     Dwarf_Addr base, start, end;
     ptrdiff_t at = 0;
 
     if (!QN_GROW(l->units, l->nunits, l->unit_room, QN_DEBUG_ROOM))
         return;
-    l->units[l->nunits] = (struct unit){.die = *die};
+    l->units[l->nunits] = (struct unit){.die = split ? *split : *ranges_of, .split = split != NULL};
     while ((at = dwarf_ranges(ranges_of, at, &base, &start, &end)) > 0)
         if (start < end && QN_GROW(l->ranges, l->nranges, l->range_room, QN_DEBUG_ROOM))
             l->ranges[l->nranges++] = (struct unit_range){start, end, (uint32_t)l->nunits};
@@ -230,7 +258,7 @@ static bool load_units(struct qn_debug *d)
     if (!d->inlines && !(d->inlines = calloc(1, sizeof *d->inlines)))
         return false;
     while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0)
-        add_unit(d->inlines, &die, type == DW_UT_skeleton && split.addr ? &split : &die);
+        add_unit(d->inlines, &die, type == DW_UT_skeleton && split.addr ? &split : NULL);
     if (dwarf && d->inlines->nranges)
         qsort(d->inlines->ranges, d->inlines->nranges, sizeof *d->inlines->ranges, compare_ranges);
     return true;
