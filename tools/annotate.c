@@ -48,6 +48,8 @@ static const char help[] =
     "  --context N            source lines around each annotated line [8]\n"
     "  -I D, --include D      also look for sources in directory D\n"
     "  --region NAME          what was counted in this region only (quern.h); OUTER/INNER: nested so\n"
+    "  --files ORDER          annotated files by name, or by cost: the costliest first, those of the system\n"
+    "                         (/usr, /lib, paths without a root) last [name]\n"
     "  --by WHAT              one flat table: file, function, line, object or inline\n"
     "  --color WHEN           heat bar: auto (on a terminal, unless NO_COLOR is set), always, never\n"
     "  --style STYLE          modern, or classic: the report of cg_annotate 3.20 and before\n"

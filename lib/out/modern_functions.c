@@ -230,19 +230,45 @@ static int compare_names(const void *a, const void *b, void *fns)
                   qn_prof_name(&f->files, *(const uint32_t *)b));
 }
 
-/* The files of the file section are those to annotate, in the order of their names. */
+/* Sources that came with the system: libraries' and compilers', or of a build elsewhere, which has names without a root. */
+static int is_system_file(const char *name)
+{
+    static const char *const roots[] = {"/usr/", "/lib/", "/lib64/", "/opt/", "/nix/", "/rustc/", NULL};
+    for (int i = 0; roots[i]; i++)
+        if (strncmp(name, roots[i], strlen(roots[i])) == 0)
+            return 1;
+    return name[0] != '/';
+}
+
+/* Keeps the order among those of the user and among the others. */
+static void put_system_last(struct qn_out_modern *m, const uint32_t *files, size_t count)
+{
+    size_t n = 0;
+    for (int system = 0; system < 2; system++)
+        for (size_t i = 0; i < count; i++)
+            if (is_system_file(qn_prof_name(&m->ledger.fns.files, files[i])) == system)
+                m->annotated[n++] = files[i];
+}
+
+/* The files of the file section are those to annotate, in the order of their names or as they come there, by cost. */
 static void note_annotated(struct section *x)
 {
     struct qn_out_modern *m = x->m;
+    uint32_t *files = malloc((x->outer_count + (size_t)1) * sizeof *files);
     m->annotated = malloc((x->outer_count + (size_t)1) * sizeof *m->annotated);
-    if (!m->annotated) {
+    if (!m->annotated || !files) {
+        free(files);
         qn_prof_fail_memory(m->err);
         return;
     }
     for (uint32_t i = 0; i < x->outer_count; i++)
-        m->annotated[i] = x->outers[i].id;
+        m->annotated[i] = files[i] = x->outers[i].id;
     m->annotated_count = x->outer_count;
-    qsort_r(m->annotated, m->annotated_count, sizeof *m->annotated, compare_names, &m->ledger.fns);
+    if (m->request->by_cost)
+        put_system_last(m, files, x->outer_count);
+    else
+        qsort_r(m->annotated, m->annotated_count, sizeof *m->annotated, compare_names, &m->ledger.fns);
+    free(files);
 }
 
 static void do_section(struct qn_out_modern *m, int by_function)

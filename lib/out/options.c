@@ -36,6 +36,7 @@ static const struct option {
     {"asm", OPT_ASM, SWITCH},
     {"values", OPT_VALUES, SWITCH},
     {"region", OPT_REGION, VALUE},
+    {"files", OPT_FILES, VALUE},
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 

@@ -97,6 +97,14 @@ static int take_style(struct qn_out_parser *p, const char *value)
     return i < 0 ? -1 : 0;
 }
 
+static int take_files(struct qn_out_parser *p, const char *value)
+{
+    static const char *const words[] = {"name", "cost", NULL};
+    int i = take_word(p, "--files", value, words);
+    p->q->by_cost = i == 1;
+    return i < 0 ? -1 : 0;
+}
+
 int qn_out_take_value(struct qn_out_parser *p, enum qn_out_option id, const char *value)
 {
     struct qn_out_request *q = p->q;
@@ -111,6 +119,7 @@ int qn_out_take_value(struct qn_out_parser *p, enum qn_out_option id, const char
     case OPT_STYLE: return take_style(p, value);
     case OPT_BY: return take_by(p, value);
     case OPT_REGION: q->region = value; return 0;
+    case OPT_FILES: return take_files(p, value);
     default: return take_color(p, value);
     }
 }

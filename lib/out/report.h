@@ -34,6 +34,7 @@ struct qn_out_request {
     const char **includes; /* directories */
     int include_count;
     enum qn_out_by by;
+    int by_cost;      /* the costliest annotated file first, and those of the system last; else by name */
     enum qn_out_color color;
     char *invocation; /* the command line */
     char *warning;    /* room of QN_PROF_TEXT_MAX: how the inputs' provenance differs, or empty */
