@@ -4,6 +4,8 @@
 
 cd "$SCRATCH" || bail 'no scratch directory'
 cat >profile <<'END'
+desc: made by hand
+cmd: ./prog
 events: Ir
 fl=/home/me/a.c
 fn=f
