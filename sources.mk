@@ -39,9 +39,6 @@ hosted_sources = \
 	lib/prof/read.c \
 	lib/prof/read_line.c \
 	lib/prof/regex.c \
-	lib/prof/regex_emit.c \
-	lib/prof/regex_match.c \
-	lib/prof/regex_set.c \
 	lib/prof/region.c \
 	lib/prof/rows.c \
 	lib/prof/same.c \
@@ -640,9 +637,6 @@ headers = \
 	lib/prof/read.h \
 	lib/prof/reader.h \
 	lib/prof/regex.h \
-	lib/prof/regex_emit.h \
-	lib/prof/regex_program.h \
-	lib/prof/regex_set.h \
 	lib/prof/region.h \
 	lib/prof/rows.h \
 	lib/prof/same.h \

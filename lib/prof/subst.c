@@ -10,12 +10,12 @@
 #include "prof/subst.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "prof/regex.h"
-#include "prof/regex_set.h"
 
 enum { LITERAL = -1 };
 
@@ -113,7 +113,8 @@ static int take_flags(const char *flags, int *global, int *ignore_case, struct q
     return 0;
 }
 
-/* \1, $1, ${1}, $&, \0, \g<1>: the group; LITERAL where the text at *at is none of them. */
+/* \1, $1, ${1}, $&, \0, \g<1>: the group; LITERAL where the text at *at is none of them. More digits than one are one
+ * number. */
 static int take_group(const char **at)
 {
     const char *p = *at;
@@ -124,11 +125,30 @@ static int take_group(const char **at)
         return 0;
     }
     p += *close == '}' ? 1 : *close == '>' ? 2 : 0;
-    if (!isdigit((unsigned char)*p) || (lead == '$' && *p == '0') || strncmp(p + 1, close, strlen(close)) != 0)
+    char *end;
+    if (!isdigit((unsigned char)*p) || (lead == '$' && *p == '0'))
         return LITERAL;
-    int group = *p - '0';
-    *at = p + 1 + strlen(close);
-    return group;
+    unsigned long group = strtoul(p, &end, 10);
+    if (strncmp(end, close, strlen(close)) != 0)
+        return LITERAL;
+    *at = end + strlen(close);
+    return group < INT_MAX ? (int)group : INT_MAX;
+}
+
+/* The byte that an escape stands for, \t, \x41, \.; `*at` is behind the backslash and is moved past it. -1: not known. */
+static int escaped_char(const char **at)
+{
+    static const char letters[] = "tnrfvae", bytes[] = "\t\n\r\f\v\a\x1b";
+    char c = **at, digits[3] = "";
+    const char *known = c ? strchr(letters, c) : NULL;
+    if (c == 'x' && isxdigit((unsigned char)(*at)[1]) && isxdigit((unsigned char)(*at)[2])) {
+        memcpy(digits, *at + 1, 2);
+        return *at += 3, (int)strtoul(digits, NULL, 16);
+    }
+    if (!known && (!c || isalnum((unsigned char)c)))
+        return -1;
+    (*at)++;
+    return known ? bytes[known - letters] : (unsigned char)c;
 }
 
 static int take_part(const char **at, struct part *part, int groups, struct qn_prof_error *err)
@@ -145,7 +165,7 @@ static int take_part(const char **at, struct part *part, int groups, struct qn_p
         return 0;
     }
     (*at)++;
-    int c = qn_prof_escaped_char(at, *at + strlen(*at));
+    int c = escaped_char(at);
     if (c <= 0)
         return qn_prof_fail(err, QN_PROF_BAD, "an escape in the new text that is not known"), -1;
     part->c = (char)c;
@@ -193,43 +213,30 @@ void qn_prof_free_subst(struct qn_prof_subst *s)
     free(s);
 }
 
-static int put_new(const struct qn_prof_subst *s, const char *name, const struct qn_prof_match *m,
-                   struct qn_prof_text *out)
+static int put_new(const struct qn_prof_subst *s, const char *name, const size_t *spans, struct qn_prof_text *out)
 {
     for (size_t i = 0; i < s->part_count; i++) {
         const struct part *part = &s->parts[i];
-        int g = part->group;
-        if (g == LITERAL ? qn_prof_append(out, &part->c, 1) != 0
-                         : m->from[g] != SIZE_MAX && m->to[g] != SIZE_MAX &&
-                               qn_prof_append(out, name + m->from[g], m->to[g] - m->from[g]) != 0)
+        const size_t *span = spans + 2 * part->group;
+        if (part->group == LITERAL ? qn_prof_append(out, &part->c, 1) != 0
+                                   : span[0] != SIZE_MAX && qn_prof_append(out, name + span[0], span[1] - span[0]) != 0)
             return -1;
     }
-    return 0;
-}
-
-/* Puts what lies between `*at` and the match, then the new text; moves *at past the match. */
-static int put_match(const struct qn_prof_subst *s, const char *name, const struct qn_prof_match *m,
-                     size_t *at, struct qn_prof_text *out)
-{
-    if (qn_prof_append(out, name + *at, m->from[0] - *at) != 0 || put_new(s, name, m, out) != 0)
-        return -1;
-    *at = m->to[0];
     return 0;
 }
 
 int qn_prof_apply_subst(const struct qn_prof_subst *s, const char *name, size_t n,
                         struct qn_prof_text *out, struct qn_prof_error *err)
 {
-    size_t at = 0, from = 0;
-    long steps = QN_PROF_STEPS(n);
-    struct qn_prof_match m;
-    int found = 0;
+    struct qn_prof_search search = {.re = s->regex, .text = name, .n = n};
+    const size_t *spans;
+    size_t at = 0;
+    int found;
     out->length = 0;
-    while (from <= n && (found = qn_prof_search(s->regex, name, n, from, &steps, &m, err)) == 1) {
-        if (put_match(s, name, &m, &at, out) != 0)
+    while ((found = qn_prof_next_match(&search, &spans, err)) == 1) {
+        if (qn_prof_append(out, name + at, spans[0] - at) != 0 || put_new(s, name, spans, out) != 0)
             return qn_prof_fail_memory(err), -1;
-        /* Behind an empty match the next begins one byte on, or it would be found for ever. */
-        from = m.to[0] + (size_t)(m.to[0] == m.from[0]);
+        at = spans[1];
         if (!s->global)
             break;
     }

@@ -26,7 +26,7 @@ compile() {
     rm -f fuzz.a && ar cr fuzz.a objects/*.o || exit 1
     for name in profile csv regex options demangle decode; do
         # shellcheck disable=SC2086 # words
-        "$CLANG" $flags -fsanitize=fuzzer -o "$name" "$top/tests/fuzz/$name.c" fuzz.a -lcsv || exit 1
+        "$CLANG" $flags -fsanitize=fuzzer -o "$name" "$top/tests/fuzz/$name.c" fuzz.a -lcsv -lpcre2-8 || exit 1
     done
 }
 
