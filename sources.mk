@@ -78,9 +78,6 @@ hosted_sources = \
 	lib/out/table.c \
 	lib/debug/debug.c \
 	lib/debug/demangle.c \
-	lib/debug/demangle_v0.c \
-	lib/debug/demangle_v0_text.c \
-	lib/debug/demangle_v0_types.c \
 	lib/debug/dwarf.c \
 	lib/debug/find.c \
 	lib/debug/inlines.c \
@@ -544,7 +541,6 @@ headers = \
 	lib/cost/versus.h \
 	lib/cost/wire.h \
 	lib/debug/debug.h \
-	lib/debug/demangle_v0.h \
 	lib/debug/inlines.h \
 	lib/debug/internal.h \
 	lib/decode/decode.h \

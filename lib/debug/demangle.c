@@ -1,166 +1,68 @@
-/* lib/debug/demangle.c - readable names of C++ and Rust functions.
+/* lib/debug/demangle.c - readable names of C++ and Rust functions, by libiberty.
  *
  * In:  _ZN3foo3barEi                                Out: foo::bar(int)
  *      _ZN4core3fmt5write17h0123456789abcdefE       Out: core::fmt::write
+ *      _RNvMs_NtCs4fqI2P2rA04_5alloc6stringNtB4_6String4push     Out: <alloc::string::String>::push
  *
- * C++ names go to the demangler of libiberty, the same as that of libstdc++; a quern that was built
- * without it looks for __cxa_demangle of libstdc++ at run time, and where there is none the names
- * stay as they are.  Rust's older scheme is C++'s form with a hash at the end and a few
- * escapes, and is read here; its newer one in demangle_v0.c.
+ * Rust's older names have C++'s form and a hash at the end, so Rust is tried first.  Hashes, and what compilers append behind
+ * a dot, are not shown for Rust.
+ *
+ * Invariant: a Rust name whose references to itself make more than QN_DEBUG_SHOWN_MAX bytes of it stays as it is.
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
-#include <ctype.h>
-#ifdef HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
-#else
-#include <dlfcn.h>
-#endif
-#include <stdio.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "debug/internal.h"
 
-#define LLVM_SUFFIX ".llvm." /* and a number: a local function that the compiler made visible */
-#define RUST_HASH 17 /* h and 16 hexadecimal digits */
-
-static const struct {
-    const char *code, *text;
-} rust_escapes[] = {
-    { "$SP$", "@" }, { "$BP$", "*" }, { "$RF$", "&" }, { "$LT$", "<" }, { "$GT$", ">" },
-    { "$LP$", "(" }, { "$RP$", ")" }, { "$C$", "," },  { "..", "::" },
+struct shown {
+    const char *name;
+    jmp_buf *too_long;
+    size_t length, last; /* of all, of the last piece */
+    char text[QN_DEBUG_SHOWN_MAX + 1];
 };
 
-#ifdef HAVE_LIBIBERTY
-static char *demangle_cxx(const char *name)
+/* libiberty up to that of 2023 (binutils 2.40) takes a constant of more than 16 digits one byte too late from the name. */
+static const char *place_of_number(const struct shown *s, const char *piece, size_t length)
 {
-    return cplus_demangle_v3(name, DMGL_PARAMS);
-}
-#else
-typedef char *demangle_function(const char *name, char *buffer, size_t *length, int *status);
+    bool of_name = piece > s->name && piece < s->name + strlen(s->name);
+    bool number = s->last == 2 && !memcmp(s->text + s->length - 2, "0x", 2);
 
-static demangle_function *find_demangler(void)
-{
-    static demangle_function *found;
-    static bool tried;
-
-    if (!tried) {
-        void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-
-        tried = true;
-        if (library)
-            *(void **)&found = dlsym(library, "__cxa_demangle");
-    }
-    return found;
+    return of_name && number && length > 0 && piece[length - 1] == '_' ? piece - 1 : piece;
 }
 
-static char *demangle_cxx(const char *name)
+static void take_piece(const char *piece, size_t length, void *data)
 {
-    demangle_function *demangle = find_demangler();
-    int status;
+    struct shown *s = data;
 
-    return demangle ? demangle(name, NULL, NULL, &status) : NULL;
-}
-#endif
-
-/* One component "5write": sets its bytes, returns what follows; NULL if malformed. */
-static const char *next_component(const char *p, const char **text, size_t *length)
-{
-    char *end;
-
-    if (!isdigit((unsigned char)*p))
-        return NULL;
-    *length = strtoul(p, &end, 10);
-    if (*length == 0 || strnlen(end, *length) < *length)
-        return NULL;
-    *text = end;
-    return end + *length;
+    if (length > QN_DEBUG_SHOWN_MAX - s->length)
+        longjmp(*s->too_long, 1);
+    memcpy(s->text + s->length, place_of_number(s, piece, length), length);
+    s->length += length;
+    s->last = length;
 }
 
-static bool is_rust_hash(const char *text, size_t length)
-{
-    return length == RUST_HASH && text[0] == 'h' && strspn(text + 1, "0123456789abcdef") >= RUST_HASH - 1;
-}
-
-/* $u7e$ and the like: one ASCII character. */
-static size_t decode_code_point(const char *p, size_t left, char *c)
-{
-    char *end;
-    unsigned long value;
-
-    if (left < 4 || strncmp(p, "$u", 2))
-        return 0;
-    value = strtoul(p + 2, &end, 16);
-    if (*end != '$' || end + 1 > p + left || value < 0x20 || value > 0x7e)
-        return 0;
-    *c = (char)value;
-    return (size_t)(end + 1 - p);
-}
-
-static size_t decode_escape(const char *p, size_t left, char **out)
-{
-    size_t used = decode_code_point(p, left, *out);
-
-    if (used) {
-        (*out)++;
-        return used;
-    }
-    for (size_t i = 0; i < sizeof rust_escapes / sizeof rust_escapes[0]; i++) {
-        size_t n = strlen(rust_escapes[i].code);
-
-        if (n <= left && !strncmp(p, rust_escapes[i].code, n)) {
-            *out = stpcpy(*out, rust_escapes[i].text);
-            return n;
-        }
-    }
-    *(*out)++ = *p;
-    return 1;
-}
-
-static char *decode_component(const char *p, size_t length, char *out)
-{
-    size_t at = length > 1 && p[0] == '_' && p[1] == '$'; /* the underscore only protects the escape */
-
-    while (at < length)
-        at += decode_escape(p + at, length - at, &out);
-    return out;
-}
-
-/* NULL if the name is not of Rust's older scheme. */
+/* NULL if the name is not Rust's. */
 static char *demangle_rust(const char *name)
 {
-    const char *p = name + 3, *text, *next;
-    size_t length;
-    char *shown, *out;
+    static struct shown s;
+    jmp_buf too_long;
 
-    if (strncmp(name, "_ZN", 3) || !(out = shown = malloc(2 * strlen(name) + 1)))
+    s.name = name;
+    s.too_long = &too_long;
+    s.length = s.last = 0;
+    if (setjmp(too_long) || !rust_demangle_callback(name, 0, take_piece, &s))
         return NULL;
-    while ((next = next_component(p, &text, &length))) {
-        p = next;
-        if (*p == 'E' && (p[1] == 0 || !strncmp(p + 1, LLVM_SUFFIX, strlen(LLVM_SUFFIX)))
-            && is_rust_hash(text, length) && out != shown) {
-            *out = 0;
-            return shown;
-        }
-        if (out != shown)
-            out = stpcpy(out, "::");
-        out = decode_component(text, length, out);
-    }
-    free(shown);
-    return NULL;
+    return strndup(s.text, s.length);
 }
 
 char *qn_debug_demangle(const char *name)
 {
     char *shown;
 
-    if (!strncmp(name, "_R", 2))
-        return qn_debug_demangle_v0(name);
-    if (strncmp(name, "_Z", 2))
+    if (strncmp(name, "_R", 2) && strncmp(name, "_Z", 2))
         return NULL;
     shown = demangle_rust(name);
-    return shown ? shown : demangle_cxx(name);
+    return shown ? shown : cplus_demangle_v3(name, DMGL_PARAMS);
 }

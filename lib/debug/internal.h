@@ -205,8 +205,8 @@ void qn_debug_free_made_names(struct qn_debug *d);
 /* Directory of the compilation whose line table is at this offset, NULL if not known. */
 const char *qn_debug_find_directory(struct qn_debug *d, uint64_t offset);
 
-/* demangle.c, demangle_v0.c: the readable form of a C++ or Rust name in fresh memory, NULL if it has none. */
+/* demangle.c: the readable form of a C++ or Rust name in fresh memory, NULL if it has none. */
+enum { QN_DEBUG_SHOWN_MAX = 65536 }; /* bytes of a Rust name */
 char *qn_debug_demangle(const char *name);
-char *qn_debug_demangle_v0(const char *name);
 
 #endif

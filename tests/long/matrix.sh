@@ -14,7 +14,7 @@ SCRATCH=$build/matrix
 mkdir -p "$SCRATCH" || exit 2
 . "$top_srcdir/tests/tap/tap.sh"
 
-all='gcc clang no-libcsv no-libconfuse no-libzstd no-libdeflate no-libiberty no-gnuplot bare'
+all='gcc clang no-libcsv no-libconfuse no-libzstd no-libdeflate no-gnuplot bare'
 tests='tests/unit/build/tap tests/unit/prof/read tests/unit/sim/lru tests/unit/run/toggle.sh tests/guest/native.sh'
 
 # options NAME: the words for ./configure
@@ -24,7 +24,7 @@ options() {
     clang) echo CC=clang ;;
     no-lib*) echo "CFLAGS=-O0 --without-${1#no-}" ;;
     no-gnuplot) echo CFLAGS=-O0 GNUPLOT=no-such-gnuplot ;;
-    bare) echo CC=clang CFLAGS=-O0 --without-libcsv --without-libconfuse --without-libzstd --without-libdeflate --without-libiberty GNUPLOT=no-such-gnuplot ;;
+    bare) echo CC=clang CFLAGS=-O0 --without-libcsv --without-libconfuse --without-libzstd --without-libdeflate GNUPLOT=no-such-gnuplot ;;
     *) bail "no such build: $1 (there are $all)" ;;
     esac
 }
