@@ -18,7 +18,7 @@ flags="-std=gnu11 -g -O1 -DQN_TINY -DHAVE_LIBCSV=1 -I$top/lib -I$top/tools -fsan
 compile() {
     rm -rf objects && mkdir objects || exit 2
     for file in "$top"/lib/prof/*.c "$top"/lib/out/*.c "$top"/lib/decode/*.c "$top/lib/base/format.c" \
-        "$top/lib/debug/demangle.c" "$top/tools/run_options.c" "$top/tools/run_geometry.c" "$top/tools/run_log.c"; do
+        "$top/lib/debug/demangle.c" "$top/tools/run_options.c" "$top/tools/run_geometry.c" "$top/tools/run_log.c" "$top/tools/run_name.c" "$top/tools/complain.c"; do
         name=$(echo "${file#"$top/"}" | tr / _)
         # shellcheck disable=SC2086 # words
         "$CLANG" $flags -fsanitize=fuzzer-no-link -c -o "objects/${name%.c}.o" "$file" || exit 1
