@@ -208,6 +208,7 @@ tool_sources = \
 	tools/main.c \
 	tools/merge.c \
 	tools/no_users.c \
+	tools/options.c \
 	tools/plot.c \
 	tools/prof_args.c \
 	tools/replay.c \
@@ -755,6 +756,7 @@ headers = \
 	lib/sim/policy/rrip.h \
 	tools/dis_elf.h \
 	tools/lab.h \
+	tools/options.h \
 	tools/prof_args.h \
 	tools/report.h \
 	tools/run.h \

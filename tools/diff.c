@@ -13,19 +13,17 @@ static const char help[] =
     "usage: quern diff [-o OUT] [options] A B\n"
     "\n"
     "Writes the profile B - A, by function.\n"
-    "\n"
-    "  --lines                by line, except in files that --mod-filename made from sources\n"
-    "                         that are not readable and identical\n"
-    PROF_ARGS_HELP PROF_ARGS_HELP_NAMES PROF_ARGS_HELP_LAST;
+    "\n";
 
-static int by_line;
+struct settings {
+    struct prof_args args;
+    bool by_line;
+};
 
-static const char *take_lines(const char *value)
-{
-    (void)value;
-    by_line = 1;
-    return NULL;
-}
+static const struct qn_option options[] = {
+    QN_OPTION("--lines", NULL, "by line, except in files that --mod-filename made from sources that are not readable and identical",
+              qn_option_set, struct settings, by_line),
+    QN_OPTIONS_END};
 
 static enum qn_prof_status write_difference(const struct prof_args *a,
                                             const struct qn_prof_ledger *g,
@@ -43,7 +41,7 @@ static enum qn_prof_status write_difference(const struct prof_args *a,
 static enum qn_prof_status diff(const struct prof_args *a, struct qn_prof_error *err)
 {
     struct qn_prof_ledger_options options = {
-        .keep_lines = by_line ? QN_PROF_LINES_OF_FNS : QN_PROF_NO_LINES, .mod_file = a->mod_file,
+        .keep_lines = ((const struct settings *)a)->by_line ? QN_PROF_LINES_OF_FNS : QN_PROF_NO_LINES, .mod_file = a->mod_file,
         .mod_fn = a->mod_fn};
     struct qn_prof_ledger g;
     char warning[QN_PROF_TEXT_MAX];
@@ -59,7 +57,9 @@ static enum qn_prof_status diff(const struct prof_args *a, struct qn_prof_error 
 
 int qn_tool_diff(int argc, char **argv)
 {
-    static const struct prof_option options[] = {{"--lines", 0, take_lines}, {NULL, 0, NULL}};
-    static const struct prof_command command = {PROGRAM, help, 2, 2, options, 0, NULL, diff};
-    return prof_args_run(&command, argc, argv);
+    static const struct prof_command command = {
+        {"diff", PROGRAM, help, NULL, options, prof_args_with_names, false}, 2, 2, NULL, diff};
+    struct settings settings = {0};
+    (void)argc;
+    return prof_args_run(&command, &settings.args, argv);
 }

@@ -16,8 +16,7 @@ static const char help[] =
     "usage: quern merge [-o OUT] [options] FILE...\n"
     "\n"
     "Adds profiles that have the same events; descriptions and command are those of the first.\n"
-    "\n"
-    PROF_ARGS_HELP PROF_ARGS_HELP_NAMES PROF_ARGS_HELP_LAST;
+    "\n";
 
 static enum qn_prof_status add_all(struct qn_prof_merge *m, const struct prof_args *a,
                                    struct qn_prof_error *err)
@@ -50,6 +49,9 @@ static enum qn_prof_status merge(const struct prof_args *a, struct qn_prof_error
 
 int qn_tool_merge(int argc, char **argv)
 {
-    static const struct prof_command command = {PROGRAM, help, 1, -1, NULL, 0, NULL, merge};
-    return prof_args_run(&command, argc, argv);
+    static const struct prof_command command = {
+        {"merge", PROGRAM, help, NULL, NULL, prof_args_with_names, false}, 1, -1, NULL, merge};
+    struct prof_args args = {0};
+    (void)argc;
+    return prof_args_run(&command, &args, argv);
 }

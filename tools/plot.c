@@ -22,98 +22,65 @@ static const char usage[] =
     "Draws a picture with gnuplot; leaves its data (CSV) and the script beside it, to be changed.\n"
     "\n";
 
-static const char options_text[] =
-    "\n"
-    "  -o OUT               NAME.svg, NAME.png or NAME.pdf [KIND.svg]\n"
-    "  --level=LEVEL        of size, ways, line: I1, D1 or LL [D1]; of budget: BC or BI [BC]\n"
-    "  --x=COLUMN           instead of the usual one\n"
-    "  --y=COLUMN           the same; of time several: D1m%,LLmr%\n"
-    "  --panel=COLUMN       a panel for each value [program]; --panel= for one panel\n"
-    "  --curve=COLUMN,...   what tells curves apart [whatever differs]\n"
-    "  --where=COLUMN=VALUE only these rows; may be repeated\n"
-    "  --log=x|y|xy|none    logarithmic axes [as the numbers are]\n"
-    "  --event=EVENT        of top and compare: an event, ratio or expression [D1mr+D1mw]\n"
-    "  --by=function|line   of top, compare and threec [function]\n"
-    "  --most=N             bars [15; of compare 10]\n"
-    "  --region=NAME        of a profile: what was counted in this region only (quern.h)\n"
-    "  --title=TEXT         instead of the usual one\n"
-    "  -h, --help           this text\n"
-    "  -v, --version        the version\n";
-
-static struct qn_plot_request request;
+struct settings {
+    struct prof_args args;
+    struct qn_plot_request request;
+};
 
 /* ---- options ---- */
 
-#define TAKE_TEXT(name)                                                                                                \
-    static const char *take_##name(const char *value)                                                                  \
-    {                                                                                                                  \
-        request.name = value;                                                                                          \
-        return NULL;                                                                                                   \
-    }
-TAKE_TEXT(x)
-TAKE_TEXT(y)
-TAKE_TEXT(panel)
-TAKE_TEXT(curve)
-TAKE_TEXT(event)
-TAKE_TEXT(title)
-
-static const char *take_level(const char *value)
+static const char *take_log(const struct qn_option *o, void *field, char *value)
 {
-    static const char *const levels[] = { "I1", "D1", "LL", "BC", "BI" };
+    const char *wanted = qn_option_choice(o, field, value), **log = field;
 
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        if (!strcmp(value, levels[i])) {
-            request.level = levels[i];
-            return NULL;
-        }
-    return "wanted I1, D1 or LL, of budget BC or BI";
+    if (!wanted && !strcmp(value, "none"))
+        *log = "";
+    return wanted;
 }
 
-static const char *take_by(const char *value)
+static const char *take_where(const struct qn_option *o, void *field, char *value)
 {
-    request.by = value;
-    return !strcmp(value, "function") || !strcmp(value, "line") ? NULL : "wanted function or line";
-}
+    struct qn_plot_request *q = field;
 
-static const char *take_log(const char *value)
-{
-    static const char *const words[][2] = { { "x", "x" }, { "y", "y" }, { "xy", "xy" }, { "none", "" } };
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!strcmp(value, words[i][0])) {
-            request.log = words[i][1];
-            return NULL;
-        }
-    return "wanted x, y, xy or none";
-}
-
-static const char *take_where(const char *value)
-{
     if (!strchr(value, '='))
-        return "wanted COLUMN=VALUE";
-    if (request.where_count == QN_PLOT_WHERE_MAX)
-        return "too many";
-    request.where[request.where_count++] = value;
+        return o->argument;
+    if (q->where_count == QN_PLOT_WHERE_MAX)
+        return "fewer of them";
+    q->where[q->where_count++] = value;
     return NULL;
 }
 
-static const char *take_most(const char *value)
+static const char *take_most(const struct qn_option *o, void *field, char *value)
 {
-    char *end;
-    long n = strtol(value, &end, 10);
+    uint64_t n;
 
-    if (!*value || *end || n < 1 || n > BARS_MAX)
-        return "wanted 1 to 60";
-    request.most = (int)n;
+    if (qn_option_number(o, &n, value) || n < 1 || n > BARS_MAX)
+        return "1 to 60";
+    *(int *)field = (int)n;
     return NULL;
 }
 
-static const struct prof_option options[] = {
-    { "--level", 1, take_level }, { "--x", 1, take_x },         { "--y", 1, take_y },
-    { "--panel", 1, take_panel }, { "--curve", 1, take_curve }, { "--where", 1, take_where },
-    { "--log", 1, take_log },     { "--event", 1, take_event }, { "--by", 1, take_by },
-    { "--most", 1, take_most },   { "--title", 1, take_title }, { NULL, 0, NULL },
-};
+static const char *const levels[] = { "I1", "D1", "LL", "BC", "BI", NULL }, *const axes[] = { "x", "y", "xy", "none", NULL },
+                  *const places[] = { "function", "line", NULL };
+
+#define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct settings, request.field)
+#define TEXT(name, argument, help, field) OPTION(name, argument, help, qn_option_text, field)
+#define WORD(words, name, argument, help, take, field) QN_OPTION_OF(words, name, argument, help, take, struct settings, request.field)
+static const struct qn_option options[] = {
+    PROF_ARGS_OUT("OUT", "NAME.svg, NAME.png or NAME.pdf [KIND.svg]"),
+    WORD(levels, "--level", "LEVEL", "of size, ways, line: I1, D1 or LL [D1]; of budget: BC or BI [BC]", qn_option_choice, level),
+    TEXT("--x", "COLUMN", "instead of the usual one", x),
+    TEXT("--y", "COLUMN", "the same; of time several: D1m%,LLmr%", y),
+    TEXT("--panel", "COLUMN", "a panel for each value [program]; --panel= for one panel", panel),
+    TEXT("--curve", "COLUMN,...", "what tells curves apart [whatever differs]", curve),
+    QN_OPTION("--where", "COLUMN=VALUE", "only these rows; may be repeated", take_where, struct settings, request),
+    WORD(axes, "--log", "x|y|xy|none", "logarithmic axes [as the numbers are]", take_log, log),
+    TEXT("--event", "EVENT", "of top and compare: an event, ratio or expression [D1mr+D1mw]", event),
+    WORD(places, "--by", "function|line", "of top, compare and threec [function]", qn_option_choice, by),
+    OPTION("--most", "N", "bars [15; of compare 10]", take_most, most),
+    PROF_ARGS_REGION("of a profile: what was counted in this region only (quern.h)"),
+    TEXT("--title", "TEXT", "instead of the usual one", title),
+    PROF_ARGS_LAST };
 
 /* ---- what is to be drawn ---- */
 
@@ -121,7 +88,8 @@ static const struct prof_option options[] = {
 static const char *check(const struct prof_args *a)
 {
     const struct qn_plot_kind *kind = a->input_count ? qn_plot_find_kind(a->inputs[0]) : NULL;
-    bool predictor = request.level && request.level[0] == 'B';
+    const struct qn_plot_request *q = &((const struct settings *)a)->request;
+    bool predictor = q->level && q->level[0] == 'B';
     static char message[100];
 
     if (!kind)
@@ -131,9 +99,9 @@ static const char *check(const struct prof_args *a)
                  kind->least, kind->most > kind->least ? " or 2" : "", kind->input);
         return message;
     }
-    if (request.level && predictor != !strcmp(kind->name, "budget"))
+    if (q->level && predictor != !strcmp(kind->name, "budget"))
         return predictor ? "--level=BC and BI are for budget" : "--level of budget: wanted BC or BI";
-    if (!strcmp(kind->name, "curve") && (!request.x || !request.y))
+    if (!strcmp(kind->name, "curve") && (!q->x || !q->y))
         return "curve: wanted --x=COLUMN and --y=COLUMN";
     return a->out && !qn_plot_knows_format(a->out) ? "-o: wanted a name that ends in .svg, .png or .pdf" : NULL;
 }
@@ -141,6 +109,7 @@ static const char *check(const struct prof_args *a)
 static enum qn_prof_status plot(const struct prof_args *a, struct qn_prof_error *err)
 {
     static char usual_output[40];
+    struct qn_plot_request request = ((const struct settings *)a)->request;
     char remark[QN_PLOT_REMARK_MAX];
 
 #ifndef HAVE_LIBCSV
@@ -164,13 +133,16 @@ static void make_help(void)
     for (int i = 0; i < qn_plot_kind_count; i++)
         used += (size_t)snprintf(help + used, sizeof help - used, "  %-10s %-19s %s\n", qn_plot_kinds[i].name,
                                  qn_plot_kinds[i].input, qn_plot_kinds[i].shows);
-    snprintf(help + used, sizeof help - used, "%s", options_text);
+    snprintf(help + used, sizeof help - used, "\n");
 }
 
 int qn_tool_plot(int argc, char **argv)
 {
-    static const struct prof_command command = { PROGRAM, help, 0, -1, options, 1, check, plot };
+    static const struct prof_command command = {
+        { "plot", PROGRAM, help, NULL, options, NULL, false }, 0, -1, check, plot };
+    struct settings settings = { .request.kind = NULL };
 
+    (void)argc;
     make_help();
-    return prof_args_run(&command, argc, argv);
+    return prof_args_run(&command, &settings.args, argv);
 }

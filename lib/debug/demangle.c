@@ -29,7 +29,7 @@ static const char *place_of_number(const struct shown *s, const char *piece, siz
     bool of_name = piece > s->name && piece < s->name + strlen(s->name);
     bool number = s->last == 2 && !memcmp(s->text + s->length - 2, "0x", 2);
 
-    return of_name && number && length > 0 && piece[length - 1] == '_' ? piece - 1 : piece;
+    return of_name && number && piece[length - 1] == '_' ? piece - 1 : piece;
 }
 
 static void take_piece(const char *piece, size_t length, void *data)
@@ -38,6 +38,8 @@ static void take_piece(const char *piece, size_t length, void *data)
 
     if (length > QN_DEBUG_SHOWN_MAX - s->length)
         longjmp(*s->too_long, 1);
+    if (length == 0) /* `piece` may be NULL */
+        return;
     memcpy(s->text + s->length, place_of_number(s, piece, length), length);
     s->length += length;
     s->last = length;

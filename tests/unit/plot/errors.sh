@@ -26,12 +26,15 @@ refused 2 "files of time: got 3, wanted 1 or 2 (intervals)$usage" time a b c
 refused 2 "-o: wanted a name that ends in .svg, .png or .pdf$usage" size a -o out/x.gif
 refused 2 "-o: wanted a name that ends in .svg, .png or .pdf$usage" size a -o out/.svg
 refused 2 "curve: wanted --x=COLUMN and --y=COLUMN$usage" curve a --x=b
-refused 2 "--level=L3: wanted I1, D1 or LL, of budget BC or BI$usage" size a --level=L3
+refused 2 "--level: got 'L3', wanted I1, D1, LL, BC or BI" size a --level=L3
 refused 2 "--level=BC and BI are for budget$usage" size a --level=BC
-refused 2 "--most=0: wanted 1 to 60$usage" top a --most=0
-refused 2 "--where=x: wanted COLUMN=VALUE$usage" size a --where=x
-refused 2 "--log=z: wanted x, y, xy or none$usage" size a --log=z
-refused 2 "--by=file: wanted function or line$usage" top a --by=file
+refused 2 "--most: got '0', wanted 1 to 60" top a --most=0
+refused 2 "--where: got 'x', wanted COLUMN=VALUE" size a --where=x
+refused 2 "--log: got 'z', wanted x, y, xy or none" size a --log=z
+refused 2 "--by: got 'file', wanted function or line" top a --by=file
+refused 2 '--title: no value given, wanted TEXT' top a --title
+refused 2 "--titel=x: no such option$usage" top a --titel=x
+refused 2 "--help=x: it has no value$usage" top a --help=x
 
 refused 1 'none.csv: cannot open: No such file or directory' size none.csv -o out/x.svg
 refused 1 "$in/predictors.csv:1: column: got none called 'D1_size', wanted it among 17" size "$in/predictors.csv" -o out/x.svg

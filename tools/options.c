@@ -1,0 +1,256 @@
+/* tools/options.c - takes options, and lists them.  See options.h. */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools.h"
+
+#define WIDTH 110   /* of a line of --help */
+#define COLUMN_MAX 34 /* where the texts begin, at most */
+
+/* ---- kinds ---- */
+
+const char *qn_option_set(const struct qn_option *o, void *field, char *value)
+{
+    (void)o, (void)value;
+    *(bool *)field = true;
+    return NULL;
+}
+
+const char *qn_option_yesno(const struct qn_option *o, void *field, char *value)
+{
+    (void)o;
+    *(bool *)field = !strcmp(value, "yes");
+    return *(bool *)field || !strcmp(value, "no") ? NULL : "yes or no";
+}
+
+const char *qn_option_text(const struct qn_option *o, void *field, char *value)
+{
+    (void)o;
+    *(const char **)field = value;
+    return NULL;
+}
+
+const char *qn_option_number(const struct qn_option *o, void *field, char *value)
+{
+    char *end;
+
+    (void)o;
+    errno = 0;
+    *(uint64_t *)field = strtoull(value, &end, value[0] == '0' && (value[1] | 32) == 'x' ? 16 : 10);
+    return isdigit((unsigned char)*value) && !*end && !errno ? NULL : "a number";
+}
+
+/* "a, b or c" */
+static const char *list_words(const char *const *words)
+{
+    static char text[200];
+    size_t n = 0;
+
+    for (int i = 0; words[i] && n < sizeof text; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+    return text;
+}
+
+const char *qn_option_word(const struct qn_option *o, void *field, char *value)
+{
+    for (int i = 0; o->words[i]; i++)
+        if (!strcmp(o->words[i], value))
+            return *(int *)field = i, NULL;
+    return list_words(o->words);
+}
+
+const char *qn_option_choice(const struct qn_option *o, void *field, char *value)
+{
+    int number = 0;
+    const char *wanted = qn_option_word(o, &number, value);
+
+    if (!wanted)
+        *(const char **)field = o->words[number];
+    return wanted;
+}
+
+const char *qn_option_help(const struct qn_option *o, void *field, char *value)
+{
+    (void)o, (void)field, (void)value;
+    return NULL;
+}
+
+const char *qn_option_version(const struct qn_option *o, void *field, char *value)
+{
+    return qn_option_help(o, field, value);
+}
+
+/* ---- --help ---- */
+
+/* Words up to the width; where there are more, lines that begin at `column`. */
+static void print_text(const char *text, int at, int column)
+{
+    while (*text) {
+        int n = (int)strcspn(text, " ");
+
+        if (at > column && at + 1 + n > WIDTH) {
+            printf("\n%*s", column, "");
+            at = column;
+        }
+        at += printf("%s%.*s", at > column ? " " : "", n, text);
+        text += n + (text[n] == ' ');
+    }
+    putchar('\n');
+}
+
+static bool is_long(const struct qn_option *o) { return strstr(o->names, "--"); }
+
+static int left_width(const struct qn_option *o)
+{
+    return (int)(2 + strlen(o->names) + (o->argument ? 1 + strlen(o->argument) : 0));
+}
+
+static void print_list(const struct qn_option *list, int column)
+{
+    for (const struct qn_option *o = list; o && o->names; o++)
+        if (o->help) {
+            int at = printf("  %s%s%s", o->names, !o->argument ? "" : is_long(o) ? "=" : " ", o->argument ? o->argument : "");
+
+            if (at + 2 > column)
+                putchar('\n'), at = 0;
+            printf("%*s", column - at, "");
+            print_text(o->help, column, column);
+        }
+}
+
+static int find_column(const struct qn_option *list, int column)
+{
+    for (const struct qn_option *o = list; o && o->names; o++)
+        if (o->help && left_width(o) + 2 > column && left_width(o) + 2 <= COLUMN_MAX)
+            column = left_width(o) + 2;
+    return column;
+}
+
+static int print_help(const struct qn_options *c)
+{
+    int column = find_column(c->shared, find_column(c->own, 0));
+
+    fputs(c->begin, stdout);
+    print_list(c->own, column);
+    print_list(c->shared, column);
+    fputs(c->end ? c->end : "", stdout);
+    return fflush(stdout) != 0;
+}
+
+/* ---- taking ---- */
+
+int qn_options_wrong(const struct qn_options *c, const char *word, const char *what)
+{
+    qn_tool_complain("%s: %s%s%s; `quern %s --help` describes it", c->prefix, word, *word ? ": " : "", what, c->tool);
+    return QN_EXIT_USAGE;
+}
+
+static bool has_name(const struct qn_option *o, const char *name, size_t length)
+{
+    for (const char *at = o->names;; at += 2) {
+        size_t n = strcspn(at, ",");
+
+        if (n == length && !strncmp(at, name, n))
+            return true;
+        at += n;
+        if (!*at)
+            return false;
+    }
+}
+
+static const struct qn_option *find(const struct qn_options *c, const char *name, size_t length)
+{
+    const struct qn_option *lists[] = { c->own, c->shared };
+
+    for (int i = 0; i < 2; i++)
+        for (const struct qn_option *o = lists[i]; o && o->names; o++)
+            if (has_name(o, name, length))
+                return o;
+    return NULL;
+}
+
+/* The option that a word names; *value: the one that stands in the same word, or NULL. */
+static const struct qn_option *read_word(const struct qn_options *c, char *word, char **value)
+{
+    static char no[] = "no";
+    bool is_letter = word[1] != '-';
+    size_t length = is_letter ? 2 : strcspn(word, "=");
+    const struct qn_option *o = find(c, word, length);
+    char positive[64];
+
+    *value = is_letter && word[length] == '=' ? word + 3 : word[length] ? word + length + !is_letter : NULL;
+    if (o || *value || strncmp(word, "--no-", 5) || length >= sizeof positive)
+        return o;
+    snprintf(positive, sizeof positive, "--%s", word + 5);
+    o = find(c, positive, strlen(positive));
+    *value = no;
+    return o && o->take == qn_option_yesno ? o : NULL;
+}
+
+/* A value that is not in the option's own word: yes goes without saying, but is taken if it is said. */
+static char *next_value(const struct qn_options *c, const struct qn_option *o, char ***at)
+{
+    static char yes[] = "yes";
+    char *next = (*at)[1];
+
+    if (o->take == qn_option_yesno && (c->first || !next || (strcmp(next, "yes") && strcmp(next, "no"))))
+        return yes;
+    return next ? *++*at : NULL;
+}
+
+/* One option at *at, which goes to its last word.  false: a line was printed. */
+static bool take_one(const struct qn_options *c, void *settings, const struct qn_option *o, char *value, char ***at)
+{
+    char *word = **at;
+    int name = value && value > word && value < word + strlen(word) + 1 ? (int)strcspn(word, "=") : (int)strlen(word);
+    const char *wanted;
+
+    if (value && !o->argument)
+        return qn_options_wrong(c, word, "it has no value"), false;
+    if (o->argument && !value && !(value = next_value(c, o, at))) {
+        qn_tool_complain("%s: %s: no value given, wanted %s", c->prefix, word, o->argument);
+        return false;
+    }
+    wanted = o->take(o, (char *)settings + o->field, value);
+    if (wanted && *wanted)
+        qn_tool_complain("%s: %.*s: got '%s', wanted %s", c->prefix, word[1] == '-' ? name : 2, word, value, wanted);
+    return !wanted;
+}
+
+int qn_options_take(const struct qn_options *c, void *settings, char **argv, char ***words)
+{
+    char **at = argv + 1, **to = argv + 1;
+
+    *words = to;
+    for (; *at && strcmp(*at, "--"); at++) {
+        const struct qn_option *o;
+        char *value;
+
+        if (at[0][0] != '-' || !at[0][1]) {
+            if (c->first)
+                break;
+            *to++ = *at;
+            continue;
+        }
+        o = read_word(c, *at, &value);
+        if (!o)
+            return qn_options_wrong(c, *at, "no such option");
+        if (o->take == qn_option_help && !value)
+            return print_help(c);
+        if (o->take == qn_option_version && !value)
+            return puts("quern " QN_VERSION) < 0 || fflush(stdout);
+        if (!take_one(c, settings, o, value, &at))
+            return QN_EXIT_USAGE;
+    }
+    at += *at != NULL && !strcmp(*at, "--");
+    while (*at)
+        *to++ = *at++;
+    *to = NULL;
+    return -1;
+}

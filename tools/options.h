@@ -1,0 +1,66 @@
+/* tools/options.h - the options of a command, declared once: what takes them, what --help says, and by --help the manual's
+ * list (tests/unit/man/man.sh) and the shells' completion.
+ *
+ *   static const struct qn_option own[] = {
+ *       QN_OPTION("-o", "FILE", "write to FILE", qn_option_text, struct x, out),
+ *       QN_OPTION("--crlf", "yes|no", "lines end with CR LF [yes]", qn_option_yesno, struct x, crlf),
+ *       QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
+ *
+ *   -o FILE, -oFILE     --crlf, --no-crlf, --crlf=no, and where no program follows --crlf no     others: --x=VALUE or --x VALUE
+ *   "--" ends them.
+ *
+ * glibc's argp would take abbreviations, which hide what a later version adds, complain in two lines of its own, and has
+ * neither --no-x nor an option of three words; popt is one library more.
+ */
+#ifndef QN_OPTIONS_H
+#define QN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct qn_option {
+    const char *names;    /* "-q, --quiet"; the last entry of a list has NULL */
+    const char *argument; /* as --help shows it; NULL: there is none */
+    const char *help;     /* NULL: not shown */
+    /* Takes the value (NULL without argument). NULL, or what was wanted instead, "" where a line says so already. */
+    const char *(*take)(const struct qn_option *o, void *field, char *value);
+    size_t field;         /* offset in the command's settings */
+    const char *const *words; /* of qn_option_word and qn_option_choice: what is known, NULL ends them */
+};
+
+struct qn_options {
+    const char *tool;       /* "diff" */
+    const char *prefix;     /* of its messages: "quern diff" */
+    const char *begin, *end; /* of --help: what stands before and behind the list; the second may be NULL */
+    const struct qn_option *own, *shared; /* the second may be NULL */
+    bool first; /* options end at the first word that is none: it is a program with options of its own */
+};
+
+/* -1: go on, and *words are those that are no options; else the exit status: help, version, wrong usage. Moves words in
+ * argv. */
+int qn_options_take(const struct qn_options *c, void *settings, char **argv, char ***words);
+
+/* One line: PREFIX: WORD: WHAT; `quern TOOL --help` describes it. Returns QN_EXIT_USAGE. `word` may be "". */
+int qn_options_wrong(const struct qn_options *c, const char *word, const char *what);
+
+/* Fields: bool, bool, const char *, uint64_t, int (the number of the word), const char * (the word). */
+const char *qn_option_set(const struct qn_option *o, void *field, char *value);
+const char *qn_option_yesno(const struct qn_option *o, void *field, char *value);
+const char *qn_option_text(const struct qn_option *o, void *field, char *value);
+const char *qn_option_number(const struct qn_option *o, void *field, char *value);
+const char *qn_option_word(const struct qn_option *o, void *field, char *value);
+const char *qn_option_choice(const struct qn_option *o, void *field, char *value);
+
+/* These only mark what qn_options_take does. */
+const char *qn_option_help(const struct qn_option *o, void *field, char *value);
+const char *qn_option_version(const struct qn_option *o, void *field, char *value);
+
+/* Entries of a list: one whose value `take` puts into a field of struct type; the same of words; one without a field; the last. */
+#define QN_OPTION(names, argument, help, take, type, field) { names, argument, help, take, offsetof(type, field), NULL }
+#define QN_OPTION_OF(words, names, argument, help, take, type, field) { names, argument, help, take, offsetof(type, field), words }
+#define QN_OPTION_PLAIN(names, argument, help, take) { names, argument, help, take, 0, NULL }
+#define QN_OPTION_HELP QN_OPTION_PLAIN("-h, --help", NULL, "show this text", qn_option_help)
+#define QN_OPTION_VERSION QN_OPTION_PLAIN("--version", NULL, "show the version", qn_option_version)
+#define QN_OPTIONS_END { NULL, NULL, NULL, NULL, 0, NULL }
+
+#endif
