@@ -127,16 +127,19 @@ static void put_key(struct qn_out_sink *s, const char *key)
     qn_out_pad(s, ' ', VALUE_COLUMN - (long)strlen(key));
 }
 
-static void put_commands(struct qn_out_sink *s, const struct qn_prof_ledger *g)
+/* Of several, each on a line with a number: "Command 12:" and eight blanks, however long the number is. One that is that of the
+ * profile before it is not repeated. */
+static void put_command(struct qn_out_sink *s, const struct qn_prof_ledger *g, int i)
 {
-    for (int i = 0; i < g->source_count; i++) {
-        char key[QN_OUT_COUNT_MAX] = "Command:";
-        if (g->source_count > 1)
-            snprintf(key, sizeof key, "Command %d:", i + 1);
-        put_key(s, key);
+    if (g->source_count == 1)
+        put_key(s, "Command:");
+    else
+        qn_out_printf(s, "Command %d:        ", i + 1);
+    if (i > 0 && strcmp(g->sources[i].cmd, g->sources[i - 1].cmd) == 0)
+        qn_out_printf(s, "(same as Command %d)", i);
+    else
         qn_out_puts(s, g->sources[i].cmd);
-        qn_out_putc(s, '\n');
-    }
+    qn_out_putc(s, '\n');
 }
 
 static void put_threshold(struct qn_out_sink *s, double threshold)
@@ -157,7 +160,8 @@ static void put_metadata(const struct qn_out_modern *m)
     qn_out_name(s, m->request->invocation);
     qn_out_putc(s, '\n');
     put_descriptions(s, &m->ledger);
-    put_commands(s, &m->ledger);
+    for (int i = 0; i < m->ledger.source_count; i++)
+        put_command(s, &m->ledger, i);
     qn_out_puts(s, "Events recorded: ");
     for (int i = 0; i < h->event_count; i++) {
         qn_out_putc(s, ' ');
