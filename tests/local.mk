@@ -164,7 +164,7 @@ tiny:
 	cd tiny && { test -f Makefile || $(abs_top_srcdir)/configure -q CC='$(CC)' ENGINE_OPT='-O2 -g -DQN_TINY'; }
 	$(MAKE) -C tiny
 	$(MAKE) -C tiny guests
-	QN_CORPUS=tiny QN_CHECK_PROGRAMS='perl hash.pl' QN_FAULTS=1000 QN_MISTAKES=no QN_LIMIT=1800 TEST_TIMEOUT=7200 \
+	QN_CORPUS=tiny QN_CHECK_PROGRAMS='perl hash.pl' QN_FAULTS=1000 QN_MISTAKES=no QN_LIMIT=1800 TEST_CPU=14400 \
 		$(MAKE) -C tiny check TESTS='$(TINY_TESTS)'
 .PHONY: tiny
 

@@ -1,6 +1,6 @@
 /* tools/diff.c - `quern diff`: subtracts one profile from another.
  *
- * In:  quern diff [-o OUT] [--lines] [--mod-filename=s/a/b/] [--mod-funcname=s/a/b/] A B
+ * In:  quern diff [-o OUT] [--lines] [--style=modern|classic] [--mod-filename=s/a/b/] [--mod-funcname=s/a/b/] A B
  * Out: a profile of B - A by function (or line), on stdout or in OUT; exit 0, 1, 2 as quern merge
  */
 #include "prof/diff.h"
@@ -32,7 +32,7 @@ static enum qn_prof_status write_difference(const struct prof_args *a,
     struct qn_prof_writer *w = prof_args_open(a, err);
     if (!w)
         return err->status;
-    if (qn_prof_write_diff(g, w, err) == QN_PROF_OK)
+    if (qn_prof_write_diff(g, (enum qn_prof_style)a->style, w, err) == QN_PROF_OK)
         return qn_prof_close_writer(w, err);
     qn_prof_abandon_writer(w);
     return err->status;

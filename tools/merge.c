@@ -1,6 +1,6 @@
 /* tools/merge.c - `quern merge`: adds profiles.
  *
- * In:  quern merge [-o OUT] [--mod-filename=s/a/b/] [--mod-funcname=s/a/b/] FILE...
+ * In:  quern merge [-o OUT] [--style=modern|classic] [--mod-filename=s/a/b/] [--mod-funcname=s/a/b/] FILE...
  * Out: one profile on stdout or in OUT; exit 0, 1 (a bad profile, a failed write), 2 (usage)
  */
 #include <string.h>
@@ -38,7 +38,7 @@ static enum qn_prof_status merge(const struct prof_args *a, struct qn_prof_error
         return qn_prof_fail_memory(err);
     struct qn_prof_writer *w = NULL;
     if (add_all(m, a, err) == QN_PROF_OK && (w = prof_args_open(a, err)) != NULL) {
-        if (qn_prof_write_merge(m, w, err) == QN_PROF_OK)
+        if (qn_prof_write_merge(m, (enum qn_prof_style)a->style, w, err) == QN_PROF_OK)
             qn_prof_close_writer(w, err);
         else
             qn_prof_abandon_writer(w);

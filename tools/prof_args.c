@@ -37,12 +37,16 @@ const char *prof_args_take_region(const struct qn_option *o, void *field, char *
     PROF_ARGS_REGION("what was counted in this region only (quern.h); OUTER/INNER: nested so"),                    \
     PROF_ARGS_OUT("OUT", "write to OUT, complete or not at all [standard output]")
 
+static const char *const styles[] = {[QN_PROF_MODERN] = "modern", [QN_PROF_CLASSIC] = "classic", NULL};
+
 const struct qn_option prof_args_options[] = {SHARED, PROF_ARGS_LAST};
 const struct qn_option prof_args_with_names[] = {
     SHARED,
     QN_OPTION("--mod-filename", "REGEX", "s/old/new/ on file names; flags g (all matches), i (any case)", take_subst,
               struct prof_args, mod_file),
     QN_OPTION("--mod-funcname", "REGEX", "the same on function names", take_subst, struct prof_args, mod_fn),
+    QN_OPTION_OF(styles, "--style", "STYLE", "modern, or classic: the layout of cg_merge and cg_diff before Valgrind 3.21", qn_option_word,
+                 struct prof_args, style),
     PROF_ARGS_LAST};
 
 /* What is wrong with the inputs, or NULL. */

@@ -11,6 +11,7 @@ struct prof_args {
     const char *const *inputs;
     int input_count;
     const char *out; /* NULL: standard output */
+    int style;       /* enum qn_prof_style */
     struct qn_prof_subst *mod_file, *mod_fn;
 };
 

@@ -33,11 +33,12 @@ static void put_joined(struct qn_prof_writer *w, const char *key, const char *a,
     qn_prof_put_line(w, b);
 }
 
-static void put_header(const struct qn_prof_ledger *g, struct qn_prof_writer *w)
+static void put_header(const struct qn_prof_ledger *g, enum qn_prof_style style, struct qn_prof_writer *w)
 {
+    int classic = style == QN_PROF_CLASSIC;
     put_joined(w, "desc: Files compared:   ", g->sources[0].path, g->sources[1].path);
-    put_joined(w, "cmd:  ", g->sources[0].cmd, g->sources[1].cmd);
-    qn_prof_put_text(w, "events: ");
+    put_joined(w, classic ? "cmd:  " : "cmd: ", g->sources[0].cmd, g->sources[1].cmd);
+    qn_prof_put_text(w, classic ? "events: " : "events:");
     for (int i = 0; i < g->header.event_count; i++) {
         qn_prof_put_text(w, " ");
         qn_prof_put_escaped(w, g->header.events[i]);
@@ -45,24 +46,30 @@ static void put_header(const struct qn_prof_ledger *g, struct qn_prof_writer *w)
     qn_prof_put_text(w, "\n");
 }
 
-/* Counts that neither profile gave are left out at the end of a line, as they were in the inputs. */
-static int given(const int64_t *counts, int events)
+/* How many counts of a line are written. */
+static int shown(const int64_t *counts, int events, enum qn_prof_style style)
 {
-    while (events > 0 && counts[events - 1] == QN_PROF_NONE)
+    while (style == QN_PROF_CLASSIC && events > 0 && counts[events - 1] == QN_PROF_NONE)
         events--;
     return events;
 }
 
-static void put_line(const struct qn_prof_ledger *g, struct qn_prof_writer *w, uint32_t line,
-                     const int64_t *counts)
+/* What is written, and where to. */
+struct diff {
+    const struct qn_prof_ledger *g;
+    enum qn_prof_style style;
+    struct qn_prof_writer *w;
+};
+
+static void put_line(const struct diff *d, uint32_t line, const int64_t *counts)
 {
-    qn_prof_set_events(w, given(counts, g->header.event_count));
-    qn_prof_put_counts(w, line, counts);
+    qn_prof_set_events(d->w, shown(counts, d->g->header.event_count, d->style));
+    qn_prof_put_counts(d->w, line, counts);
 }
 
-static enum qn_prof_status put_lines(const struct qn_prof_ledger *g, struct qn_prof_writer *w,
-                                     uint32_t fn, struct qn_prof_error *err)
+static enum qn_prof_status put_lines(const struct diff *d, uint32_t fn, struct qn_prof_error *err)
 {
+    const struct qn_prof_ledger *g = d->g;
     struct qn_prof_log_lines lines;
     int64_t counts[g->header.event_count];
     uint32_t line;
@@ -70,7 +77,7 @@ static enum qn_prof_status put_lines(const struct qn_prof_ledger *g, struct qn_p
     if (qn_prof_log_gather(&g->log, fn, &lines) != 0)
         return qn_prof_fail_memory(err);
     while ((got = qn_prof_log_next(&lines, &line, counts)) > 0)
-        put_line(g, w, line, counts);
+        put_line(d, line, counts);
     qn_prof_log_free_lines(&lines);
     return got == 0 ? QN_PROF_OK
                     : qn_prof_fail(err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
@@ -97,17 +104,17 @@ static unsigned char *find_numbered(const struct qn_prof_ledger *g)
     return numbered;
 }
 
-static enum qn_prof_status put_fns(const struct qn_prof_ledger *g, struct qn_prof_writer *w,
-                                   const uint32_t *order, const unsigned char *numbered,
+static enum qn_prof_status put_fns(const struct diff *d, const uint32_t *order, const unsigned char *numbered,
                                    struct qn_prof_error *err)
 {
+    const struct qn_prof_ledger *g = d->g;
     for (uint32_t i = 0; i < qn_prof_fn_count(&g->fns); i++) {
         uint32_t fn = order[i];
-        qn_prof_put_file(w, qn_prof_fn_file(&g->fns, fn));
-        qn_prof_put_fn(w, qn_prof_fn_name(&g->fns, fn));
+        qn_prof_put_file(d->w, qn_prof_fn_file(&g->fns, fn));
+        qn_prof_put_fn(d->w, qn_prof_fn_name(&g->fns, fn));
         if (!numbered[g->fns.fn[fn].file])
-            put_line(g, w, 0, qn_prof_row(&g->fn_totals, fn));
-        else if (put_lines(g, w, fn, err) != QN_PROF_OK)
+            put_line(d, 0, qn_prof_row(&g->fn_totals, fn));
+        else if (put_lines(d, fn, err) != QN_PROF_OK)
             return err->status;
     }
     return QN_PROF_OK;
@@ -128,15 +135,16 @@ static uint32_t *sort_fns(const struct qn_prof_ledger *g)
     return order;
 }
 
-enum qn_prof_status qn_prof_write_diff(const struct qn_prof_ledger *g, struct qn_prof_writer *w,
-                                       struct qn_prof_error *err)
+enum qn_prof_status qn_prof_write_diff(const struct qn_prof_ledger *g, enum qn_prof_style style,
+                                       struct qn_prof_writer *w, struct qn_prof_error *err)
 {
+    const struct diff d = {g, style, w};
     uint32_t *order = sort_fns(g);
     unsigned char *numbered = find_numbered(g);
     enum qn_prof_status status = order && numbered ? QN_PROF_OK : qn_prof_fail_memory(err);
     if (status == QN_PROF_OK) {
-        put_header(g, w);
-        status = put_fns(g, w, order, numbered, err);
+        put_header(g, style, w);
+        status = put_fns(&d, order, numbered, err);
         qn_prof_set_events(w, g->header.event_count);
         qn_prof_put_summary(w, qn_prof_row(&g->total, 0));
     }

@@ -2,7 +2,8 @@
  * Subtracts one profile from another, by function or by line.
  *
  * In:  a.out, b.out
- * Out: a profile of b - a in cg_diff's layout: one line, numbered 0, for each function of either
+ * Out: a profile of b - a in cg_diff's layout, modern or classic: one line, numbered 0, for each function of either.
+ *      Classic: two blanks behind cmd: and events:, and counts that neither profile gave are left out at a line's end.
  *
  * In a ledger with QN_PROF_LINES_OF_FNS lines keep their numbers, except in files that stand for several
  * sources (--mod-filename) which are not all readable and identical: there a line number means
@@ -22,7 +23,7 @@
 enum qn_prof_status qn_prof_read_diff(struct qn_prof_ledger *g, const char *a, const char *b,
                                       char *warning, size_t room, struct qn_prof_error *err);
 
-enum qn_prof_status qn_prof_write_diff(const struct qn_prof_ledger *g, struct qn_prof_writer *w,
-                                       struct qn_prof_error *err);
+enum qn_prof_status qn_prof_write_diff(const struct qn_prof_ledger *g, enum qn_prof_style style,
+                                       struct qn_prof_writer *w, struct qn_prof_error *err);
 
 #endif

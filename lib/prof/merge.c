@@ -224,12 +224,36 @@ struct qn_prof_table *qn_prof_merge_table(const struct qn_prof_merge *m)
     return m->table;
 }
 
-enum qn_prof_status qn_prof_write_merge(struct qn_prof_merge *m, struct qn_prof_writer *w,
-                                        struct qn_prof_error *err)
+/* What follows the keyword and blanks in a line of the header. */
+static const char *value(const char *line)
+{
+    const char *text = strchr(line, ':') + 1;
+    return text + strspn(text, " \t\v\f\r");
+}
+
+/* Descriptions, the command, the events, each behind one blank. */
+static void put_modern_head(const struct qn_prof_merge *m, struct qn_prof_writer *w)
+{
+    int descs = m->head_count - 2;
+    for (int i = 0; i < descs; i++)
+        qn_prof_put_desc(w, value(m->head[i]));
+    qn_prof_put_cmd(w, value(m->head[descs]));
+    qn_prof_put_events(w, (const char *const *)m->events, m->event_count);
+}
+
+static void put_classic_head(const struct qn_prof_merge *m, struct qn_prof_writer *w)
 {
     qn_prof_set_form(w, QN_PROF_MERGED);
     qn_prof_set_events(w, m->event_count);
     for (int i = 0; i < m->head_count; i++)
         qn_prof_put_line(w, m->head[i]);
+}
+
+enum qn_prof_status qn_prof_write_merge(struct qn_prof_merge *m, enum qn_prof_style style,
+                                        struct qn_prof_writer *w, struct qn_prof_error *err)
+{
+    if (style == QN_PROF_MODERN && qn_prof_table_keep_order(m->table, err) != QN_PROF_OK)
+        return err->status;
+    (style == QN_PROF_MODERN ? put_modern_head : put_classic_head)(m, w);
     return qn_prof_table_write(m->table, w, err);
 }

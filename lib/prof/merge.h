@@ -2,7 +2,8 @@
  * Sums profiles into one.
  *
  * In:  a.out, b.out, ...: read one after the other, never held whole
- * Out: one profile with the header of the first, in cg_merge's layout
+ * Out: one profile with the header of the first, in cg_merge's layout: classic, by file name, function name and line;
+ *      modern, files, functions and lines in the order in which they came first
  *
  * Objects are kept; instructions are kept where all inputs have them.
  *
@@ -39,7 +40,7 @@ enum qn_prof_status qn_prof_merge_reader(struct qn_prof_merge *m, struct qn_prof
 struct qn_prof_table *qn_prof_merge_table(const struct qn_prof_merge *m);
 
 /* Writes the sum. At least one profile has been added. */
-enum qn_prof_status qn_prof_write_merge(struct qn_prof_merge *m, struct qn_prof_writer *w,
-                                        struct qn_prof_error *err);
+enum qn_prof_status qn_prof_write_merge(struct qn_prof_merge *m, enum qn_prof_style style,
+                                        struct qn_prof_writer *w, struct qn_prof_error *err);
 
 #endif

@@ -79,11 +79,15 @@ const int64_t *qn_prof_table_totals(const struct qn_prof_table *t);
 /* Sorts rows by file name, function name, object, line, address. Adding afterwards unsorts. */
 enum qn_prof_status qn_prof_table_sort(struct qn_prof_table *t, struct qn_prof_error *err);
 
+/* Instead of sorting: files in the order of their first counts, in each file functions so, in each function lines so,
+ * with their instructions by address. */
+enum qn_prof_status qn_prof_table_keep_order(struct qn_prof_table *t, struct qn_prof_error *err);
+
 /* Rows in the order of the last sort (before any sort: in order of arrival). */
 size_t qn_prof_table_rows(const struct qn_prof_table *t);
 struct qn_prof_row qn_prof_table_at(const struct qn_prof_table *t, size_t row);
 
-/* Sorts, then writes fl=, fn=, count lines and the summary. `w` has had its desc, cmd and events. */
+/* Sorts, if it is in no order yet, then writes fl=, fn=, count lines and the summary. `w` has had its desc, cmd and events. */
 enum qn_prof_status qn_prof_table_write(struct qn_prof_table *t, struct qn_prof_writer *w,
                                         struct qn_prof_error *err);
 

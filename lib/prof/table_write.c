@@ -31,32 +31,71 @@ static int sort_rows(const struct qn_prof_table *t, const uint32_t *rank, struct
     return qn_prof_sort_keys(keys, count);
 }
 
-static int fill_order(struct qn_prof_table *t, const uint32_t *rank)
+/* From there: lines by the number of their rows, which instructions take over from their line. */
+static int sort_lines_by_row(struct qn_prof_key *keys, const struct qn_prof_table *t)
+{
+    uint32_t line = 0;
+    for (uint32_t i = 0; i < t->index.count; i++) {
+        if (t->places[keys[i].id].insn == QN_PROF_NO_ID)
+            line = (uint32_t)keys[i].id;
+        keys[i].key = (keys[i].key >> 32 << 32) | line;
+    }
+    return qn_prof_sort_keys(keys, t->index.count);
+}
+
+static int fill_order(struct qn_prof_table *t, const uint32_t *rank, int by_row)
 {
     uint32_t count = t->index.count;
     struct qn_prof_key *keys = malloc((count + (size_t)1) * sizeof *keys);
     if (!keys)
         return -1;
-    int failed = sort_rows(t, rank, keys);
+    int failed = sort_rows(t, rank, keys) != 0 || (by_row && sort_lines_by_row(keys, t) != 0);
     for (uint32_t i = 0; i < count && !failed; i++)
         t->order[i] = (uint32_t)keys[i].id;
     free(keys);
     return failed;
 }
 
-enum qn_prof_status qn_prof_table_sort(struct qn_prof_table *t, struct qn_prof_error *err)
+/* Orders rows by the rank of their functions, which is freed. */
+static enum qn_prof_status use_rank(struct qn_prof_table *t, uint32_t *rank, int by_row, struct qn_prof_error *err)
 {
-    if (t->order)
-        return QN_PROF_OK;
-    uint32_t *rank = qn_prof_rank_fns(&t->fns);
+    free(t->order);
     t->order = malloc((t->index.count + (size_t)1) * sizeof *t->order);
-    int failed = !rank || !t->order || fill_order(t, rank) != 0;
+    int failed = !rank || !t->order || fill_order(t, rank, by_row) != 0;
     free(rank);
     if (!failed)
         return QN_PROF_OK;
     free(t->order);
     t->order = NULL;
     return qn_prof_fail_memory(err);
+}
+
+enum qn_prof_status qn_prof_table_sort(struct qn_prof_table *t, struct qn_prof_error *err)
+{
+    return t->order ? QN_PROF_OK : use_rank(t, qn_prof_rank_fns(&t->fns), 0, err);
+}
+
+/* An array (by function) of its place by file and function, both in the order in which they were numbered. */
+static uint32_t *rank_as_numbered(const struct qn_prof_fns *fns)
+{
+    uint32_t count = qn_prof_fn_count(fns);
+    struct qn_prof_key *keys = malloc((count + (size_t)1) * sizeof *keys);
+    uint32_t *rank = malloc((count + (size_t)1) * sizeof *rank);
+    for (uint32_t i = 0; i < count && keys; i++)
+        keys[i] = (struct qn_prof_key){fns->fn[i].file, i};
+    if (!keys || !rank || qn_prof_sort_keys(keys, count) != 0) {
+        free(rank);
+        rank = NULL;
+    }
+    for (uint32_t i = 0; i < count && rank; i++)
+        rank[keys[i].id] = i;
+    free(keys);
+    return rank;
+}
+
+enum qn_prof_status qn_prof_table_keep_order(struct qn_prof_table *t, struct qn_prof_error *err)
+{
+    return use_rank(t, rank_as_numbered(&t->fns), 1, err);
 }
 
 size_t qn_prof_table_rows(const struct qn_prof_table *t)

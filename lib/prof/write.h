@@ -39,8 +39,11 @@ struct qn_prof_writer *qn_prof_open_writer(const char *path, struct qn_prof_erro
 /* The same on an open descriptor that stays the caller's; `name` is for messages. */
 struct qn_prof_writer *qn_prof_open_writer_fd(int fd, const char *name, struct qn_prof_error *err);
 
+/* Whose bytes sums and differences have: those of cg_merge and cg_diff since Valgrind 3.21, or those of the ones before. */
+enum qn_prof_style { QN_PROF_MODERN, QN_PROF_CLASSIC };
+
 /* Two forms of the same text. compact (the default): fl= only where the file changes, counts
- * separated by one space. merged: as cg_merge prints, fl= before every fn=, three blanks after the
+ * separated by one space. merged: as cg_merge 3.19 prints, fl= before every fn=, three blanks after the
  * line number and a blank at the line's end. */
 enum qn_prof_form { QN_PROF_COMPACT, QN_PROF_MERGED };
 void qn_prof_set_form(struct qn_prof_writer *w, enum qn_prof_form form);

@@ -8,15 +8,14 @@
 #   not ok 2 - length of ud2        ->   FAIL, counted, printed with the command that runs it again
 #
 # It counts test points, not files.  What goes wrong outside the points counts as one failure more: no plan, a plan that
-# does not match, "Bail out!", death by a signal, running longer than TEST_TIMEOUT seconds, or an exit status other
-# than 0 where no point failed, a process that the test has started and not ended (it is killed then).
+# does not match, "Bail out!", death by a signal, no progress (watch.sh tells what that is),
+# an exit status other than 0 where no point failed, a process that the test has started and not ended (it is killed then).
 #
 # A test gets: QUERN, CC, top_srcdir, top_builddir (absolute; from make); SCRATCH, an empty directory of its own, which is
 # also TMPDIR; XDG_CACHE_HOME, which all share; SCRATCH is left behind if the test failed.  The working directory is the build directory.
 set -u
 
-test_timeout=${TEST_TIMEOUT:-900} # seconds; generous: it is there for tests that hang
-
+tap=$(cd "$(dirname "$0")" && pwd)
 while [ $# -gt 0 ]; do
     case $1 in
     --test-name) test_name=$2 && shift 2 ;;
@@ -37,8 +36,21 @@ rm -rf "$SCRATCH"
 mkdir -p "$SCRATCH" || exit 1
 
 started=$(date +%s)
-timeout -k 10 "$test_timeout" "$@" >"$log_file.tap" 2>"$log_file.err" </dev/null
+rm -f "$log_file.pid" "$log_file.why"
+: >"$log_file.tap"
+(
+    unset SCRATCH
+    while [ ! -s "$log_file.pid" ]; do sleep 0.1; done
+    exec sh "$tap/watch.sh" "$(cat "$log_file.pid")" "$log_file.tap" "$log_file.why"
+) &
+watch=$!
+# In the foreground, because what a shell starts in the background ignores SIGINT.
+# shellcheck disable=SC2016 # for the shell that is started
+setsid sh -c 'echo $$ >"$1.pid" && shift && exec "$@"' sh "$log_file" "$@" >>"$log_file.tap" 2>"$log_file.err" </dev/null
 status=$?
+kill "$watch" 2>/dev/null
+wait "$watch" 2>/dev/null
+why=$(cat "$log_file.why" 2>/dev/null)
 seconds=$(($(date +%s) - started))
 
 # Processes that the test has started and that still run: they have its SCRATCH.
@@ -60,7 +72,7 @@ for pid in $pids; do
 done
 
 # One line per result for the .trs file; the summary for the terminal goes to stdout.
-awk -v name="$test_name" -v status="$status" -v left="$left" -v limit="$test_timeout" -v seconds="$seconds" -v trs="$trs_file" '
+awk -v name="$test_name" -v status="$status" -v left="$left" -v why="$why" -v seconds="$seconds" -v trs="$trs_file" '
 function result(kind, text) {
     print ":test-result: " kind " " text >trs
     count[kind]++
@@ -96,7 +108,7 @@ END {
     if (plan < 0 && !bailed) result("ERROR", "no plan (1..N): the test did not come to its end")
     if (plan > 0 && plan != seen && !bailed) result("ERROR", "planned " plan " test points, saw " seen + 0)
     failed = count["FAIL"] + count["ERROR"] + count["XPASS"]
-    if (status == 124 || status == 137) result("ERROR", "stopped after " limit " seconds")
+    if (why != "") result("ERROR", why)
     else if (status > 128) result("ERROR", "killed by signal " status - 128)
     else if (status != 0 && !failed) result("ERROR", "exit status " status)
     if (left != "") result("ERROR", "leaves processes behind:" left)
@@ -127,5 +139,5 @@ else
     grep -a '^#' "$log_file" | head -n 40
     echo "# whole output: $log_file; left behind: $SCRATCH"
 fi
-rm -f "$log_file.tap" "$log_file.err" "$log_file.sum"
+rm -f "$log_file.tap" "$log_file.err" "$log_file.sum" "$log_file.pid" "$log_file.why"
 exit 0

@@ -8,7 +8,7 @@ tap=$top_srcdir/tests/tap
 # totals NAME: run $SCRATCH/NAME.sh under the driver and print the totals of it.
 totals() {
     (
-        cd "$SCRATCH" && TEST_TIMEOUT=2 top_builddir=$SCRATCH sh "$tap/driver.sh" --test-name "$1" \
+        cd "$SCRATCH" && TEST_LOOK=1 TEST_STALL=2 TEST_CPU=${cpu:-1000} top_builddir=$SCRATCH sh "$tap/driver.sh" --test-name "$1" \
             --log-file "$1.log" --trs-file "$1.trs" -- sh "$1.sh" >"$1.out"
         sh "$tap/totals.sh" "$1.trs"
     )
@@ -53,8 +53,33 @@ END
 counted bail-out '1 passed, 1 failed' <<'END'
 echo 1..3; echo ok 1; echo 'Bail out! no compiler'; exit 99
 END
-counted hang '0 passed, 2 failed' <<'END'
-sleep 20
+counted hang '1 passed, 2 failed' <<'END'
+echo ok 1; sleep 100000
+END
+ok '... and the reason is told' grep -q 'hang - stopped after 2 seconds without a line and without using the processor' "$SCRATCH/hang.out"
+counted hang-on '0 passed, 2 failed' <<'END'
+trap '' TERM; setsid sh -c 'sleep 100000' & while :; do sleep 100000; done
+END
+cpu=2
+counted spin '0 passed, 2 failed' <<'END'
+while :; do :; done
+END
+ok '... and the reason is told' grep -q 'spin - stopped after [0-9]* seconds of processor time without a line' "$SCRATCH/spin.out"
+counted spin-below '0 passed, 2 failed' <<'END'
+sh -c 'while :; do :; done'
+END
+# Three times as long as a test may sleep, and as much processor time as two that may: what counts is progress.
+counted busy '3 passed, 0 failed' <<'END'
+echo 1..3
+for point in 1 2 3; do
+    awk 'BEGIN { do { getline line <"/proc/self/stat"; close("/proc/self/stat"); split(line, f, " ") } while (f[14] + f[15] < 130) }'
+    echo ok $point
+done
+END
+cpu=
+counted busy-without-a-word '1 passed, 0 failed' <<'END'
+awk 'BEGIN { do { getline line <"/proc/self/stat"; close("/proc/self/stat"); split(line, f, " ") } while (f[14] + f[15] < 400) }'
+echo 1..1; echo ok 1
 END
 counted leaves-behind '1 passed, 1 failed' <<'END'
 echo 1..1; echo ok 1; setsid sleep 1000 >/dev/null 2>&1 &
