@@ -255,7 +255,7 @@ wanted() {
     return 1
 }
 
-[ -x "$QUERN" ] || skip_all "there is no $QUERN"
+[ -x "$QUERN" ] || bail "there is no $QUERN"
 if [ "${QN_LIST:-}" ]; then
     printf '%s' "$entries" | awk -F'|' '{ printf "%-16s %-10s %s\n", $1, $2, $4 }'
     exit 0

@@ -9,7 +9,7 @@
 # the same status.
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
 
-[ -x "$QUERN" ] || skip_all "there is no $QUERN"
+[ -x "$QUERN" ] || bail "there is no $QUERN"
 LC_ALL=C
 export LC_ALL
 ulimit -c 0

@@ -14,7 +14,7 @@ LC_ALL=C
 PYTHONHASHSEED=0
 PERL_HASH_SEED=0
 export LC_ALL PYTHONHASHSEED PERL_HASH_SEED
-[ -x "$QUERN" ] || skip_all "there is no $QUERN"
+[ -x "$QUERN" ] || bail "there is no $QUERN"
 
 # Programs list the folders that they read from, so what is written goes elsewhere.
 mkdir -p "$SCRATCH/read" "$SCRATCH/written"

@@ -8,7 +8,7 @@
 # comes after it; so is a jump to nowhere, it is the fetch behind it that faults.)
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
 
-[ -x "$QUERN" ] || skip_all "there is no $QUERN"
+[ -x "$QUERN" ] || bail "there is no $QUERN"
 ulimit -c 0
 cd "$SCRATCH" || bail "no $SCRATCH"
 

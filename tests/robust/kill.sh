@@ -15,7 +15,7 @@ TURNS=100000000      # of the run that comes to its end
 ENDLESS=99999999999  # a minute or more: it is killed long before
 patience=100000 # looks at the counter before we give up
 
-[ -x "$QUERN" ] || skip_all "there is no $QUERN"
+[ -x "$QUERN" ] || bail "there is no $QUERN"
 $CC -nostdlib -static -g -o "$SCRATCH/killed" "$folder/killed.S" || bail "cannot assemble killed.S"
 
 # summary_Ir PROFILE

@@ -145,17 +145,18 @@ static TAP_PRINTF(2, 3) void skip(int count, const char *format, ...)
     }
 }
 
-/* Nothing of this test can run here. */
-static TAP_PRINTF(1, 2) void skip_all(const char *format, ...)
+/* The `count` points of this test miss a package of packages.debian: a failure where QUERN_ORACLES is "required" (tap.sh). */
+static TAP_UNUSED void absent_all(int count, const char *reason)
 {
-    va_list args;
+    const char *oracles = getenv("QUERN_ORACLES");
+    bool required = oracles && strcmp(oracles, "required") == 0;
 
-    fputs("1..0 # SKIP ", stdout);
-    va_start(args, format);
-    vprintf(format, args);
-    va_end(args);
-    putchar('\n');
-    exit(0);
+    printf("1..%d\n", count);
+    if (!required)
+        skip(count, "%s", reason);
+    for (int i = 1; required && i <= count; i++)
+        printf("not ok %d - %s, and QUERN_ORACLES is required\n", i, reason);
+    exit(required);
 }
 
 /* Print the plan; the value is main's. */

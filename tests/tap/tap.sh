@@ -8,7 +8,9 @@
 #   skip "valgrind is not installed" 1        # count 1 test point as skipped
 #   diag "any remark"                         # a comment in the log
 #   bail "cannot compile the sample"          # give up: the whole test fails
-#   skip_all "no perf counters here"          # nothing of this test can run
+#   skip_all "no perf counters here" 12       # nothing of this test can run: 12 points
+#   absent "valgrind is not installed" 3      # as skip, of what packages.debian names: a failure where QUERN_ORACLES=required
+#   absent_all "valgrind is not installed" 7  # as skip_all, so
 #   done_testing
 #
 # A point that fails prints the command that runs the test again.  The exit status is 1 if any failed.  Environment:
@@ -107,9 +109,30 @@ skip() {
     done
 }
 
+# skip_all REASON N: all N points of this test, as far as they can be known.
 skip_all() {
-    echo "1..0 # SKIP $1"
+    plan "$2"
+    skip "$1" "$2"
     exit 0
+}
+
+# absent REASON [N]: N points miss a package of packages.debian.  Where all of them are installed, as in CI, nothing may be
+# skipped for that: there QUERN_ORACLES is "required".
+absent() {
+    if [ "${QUERN_ORACLES:-}" != required ]; then
+        skip "$1" "${2:-1}"
+        return
+    fi
+    for tap_at in $(seq "${2:-1}"); do
+        fail "$1, and QUERN_ORACLES is required"
+    done
+    return 1
+}
+
+absent_all() {
+    plan "$2"
+    absent "$1" "$2"
+    done_testing
 }
 
 bail() {

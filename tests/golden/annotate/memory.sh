@@ -8,7 +8,7 @@
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 time=$(command -v time 2>/dev/null)
 case $time in /*) ;; *) time=/usr/bin/time ;; esac
-[ -x "$time" ] || skip_all 'GNU time is not installed'
+[ -x "$time" ] || absent_all 'GNU time is not installed' 4
 here=$top_srcdir/tests/golden/annotate
 cd "$SCRATCH" || bail 'no scratch directory'
 files=500
@@ -29,7 +29,7 @@ if command -v cg_annotate >/dev/null 2>&1 && cg_annotate --version 2>&1 | grep -
         ok "$style style: at most a third of the memory" test $((kilobytes * 3)) -le "$original"
     done
 else
-    skip 'cg_annotate 3.19 is not installed (Debian: valgrind)' 2
+    absent 'cg_annotate 3.19 is not installed (Debian: valgrind)' 2
 fi
 
 # A hundred profiles of the same program, the first fiftieth of the lines of the large one.

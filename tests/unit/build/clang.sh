@@ -2,9 +2,9 @@
 # Does all of it compile with clang, without a warning, and does that engine count what the other compiler's does?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-command -v clang >/dev/null || skip_all 'no clang'
-[ -x "$top_srcdir/configure" ] || skip_all 'no ./configure: autoreconf -i'
-[ ! -e "$top_srcdir/config.status" ] || skip_all 'the source directory is configured itself'
+command -v clang >/dev/null || skip_all 'no clang' 5
+[ -x "$top_srcdir/configure" ] || bail 'no ./configure: autoreconf -i'
+[ ! -e "$top_srcdir/config.status" ] || skip_all 'the source directory is configured itself' 5
 cd "$SCRATCH" || bail "no $SCRATCH"
 
 "$top_srcdir/configure" -q CC=clang CFLAGS=-O0 --enable-werror >configure.log 2>&1 || bail "configure: $(tail -n 3 configure.log)"

@@ -94,6 +94,16 @@ END
 counted skip-all '0 passed, 0 failed, 1 skipped' <<'END'
 echo '1..0 # SKIP no valgrind here'
 END
+for oracles in optional required; do
+    printf '. "%s/tap.sh"\nQUERN_ORACLES=%s\npass a\nabsent "no valgrind here" 3\ndone_testing\n' "$tap" $oracles >"$SCRATCH/absent-$oracles.sh"
+    printf '. "%s/tap.sh"\nQUERN_ORACLES=%s\nabsent_all "no valgrind here" 7\npass a\n' "$tap" $oracles >"$SCRATCH/absent-all-$oracles.sh"
+done
+is "$(totals absent-optional)" '1 passed, 0 failed, 3 skipped' 'what is absent is skipped, each point'
+is "$(totals absent-required)" '1 passed, 3 failed' '... and fails where oracles are required'
+is "$(totals absent-all-optional)" '0 passed, 0 failed, 7 skipped' 'so do all points of a test'
+is "$(totals absent-all-required)" '0 passed, 7 failed' '... which fail where oracles are required'
+printf '. "%s/tap.sh"\nskip_all "no AVX here" 5\npass a\n' "$tap" >"$SCRATCH/skip-all-of-five.sh"
+is "$(QUERN_ORACLES=required; export QUERN_ORACLES; totals skip-all-of-five)" '0 passed, 0 failed, 5 skipped' 'what cannot be here is skipped, each point'
 counted nothing '0 passed, 1 failed' <<'END'
 :
 END

@@ -3,7 +3,7 @@
 # changes what it was told.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
+command -v valgrind >/dev/null || absent_all 'valgrind is not installed' 6
 
 cat >"$SCRATCH/quern" <<'END'
 #!/bin/sh

@@ -44,6 +44,11 @@ static void body_fail(void)
     is_mem("ab", "ac", 2, "bytes");
 }
 
+static void body_absent(void)
+{
+    absent_all(2, "no library");
+}
+
 int main(void)
 {
     char text[4096];
@@ -55,5 +60,12 @@ int main(void)
     ok(strstr(text, "got \"a\", wanted \"(null)\""), "a string that differs");
     ok(strstr(text, "# got    61 62\n# wanted 61 63\n"), "bytes that differ");
     ok(strstr(text, "run again: "), "the command to run it again");
+    unsetenv("QUERN_ORACLES");
+    is_int(run_caught(body_absent, text, sizeof text), 0, "status where an oracle is absent");
+    is_str(text, "1..2\nok 1 # SKIP no library\nok 2 # SKIP no library\n", "its points are skipped");
+    setenv("QUERN_ORACLES", "required", 1);
+    is_int(run_caught(body_absent, text, sizeof text), 1, "status where it is required");
+    is_str(text, "1..2\nnot ok 1 - no library, and QUERN_ORACLES is required\n"
+                 "not ok 2 - no library, and QUERN_ORACLES is required\n", "its points fail");
     return done_testing();
 }

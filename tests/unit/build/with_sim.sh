@@ -3,8 +3,8 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 cd "$SCRATCH" || bail "no $SCRATCH"
-[ ! -e "$top_srcdir/config.status" ] || skip_all 'the source directory is configured itself'
-[ -x "$top_srcdir/configure" ] || skip_all 'no ./configure: autoreconf -i'
+[ ! -e "$top_srcdir/config.status" ] || skip_all 'the source directory is configured itself' 8
+[ -x "$top_srcdir/configure" ] || bail 'no ./configure: autoreconf -i'
 "$top_srcdir/configure" -q CC="$CC" ENGINE_OPT=-O1 --with-sim-AN=interval --with-sim-D1=fifo >configure.log 2>&1 ||
     bail "configure: $(tail -n 3 configure.log)"
 

@@ -5,7 +5,7 @@
 # is one that has shared libraries.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/unit/cost/fake/fake.sh"
 QUERN=${QUERN%/*}/quern-shared
-[ -x "$QUERN" ] || skip_all "there is no $QUERN; make quern-shared"
+[ -x "$QUERN" ] || bail "there is no $QUERN; make quern-shared"
 
 cat >"$SCRATCH/poison.c" <<'END'
 #define _GNU_SOURCE
@@ -36,9 +36,9 @@ Elf *elf_begin(int fd, Elf_Cmd command, Elf *archive)
     return real(fd, command, archive);
 }
 END
-"$CC" -shared -fPIC -o "$SCRATCH/poison.so" "$SCRATCH/poison.c" -ldl 2>"$SCRATCH/cc" || skip_all 'libelf.h is not installed'
+"$CC" -shared -fPIC -o "$SCRATCH/poison.so" "$SCRATCH/poison.c" -ldl 2>"$SCRATCH/cc" || skip_all 'libelf.h is not installed' 7
 LD_PRELOAD=$SCRATCH/poison.so "$QUERN" --version >/dev/null 2>&1 ||
-    skip_all 'this quern does not start behind another library (AddressSanitizer wants to be the first)'
+    skip_all 'this quern does not start behind another library (AddressSanitizer wants to be the first)' 7
 places() { sed -n 's/^fl=.*\//fl=/p;s/^fl=???/fl=???/p;s/^fn=/fn=/p;/^summary/p' cachegrind.out.*; }
 poisoned() {
     export POISON="$1"

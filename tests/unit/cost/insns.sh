@@ -6,7 +6,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-[ -x "$top_builddir/quern-engine" ] || skip_all 'there is no engine in this build'
+[ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
 guests=$(cd "$top_builddir" && pwd)/tests/guest
 lines=$top_srcdir/tests/guest/lines.awk
 cd "$SCRATCH" || bail 'no scratch directory'
@@ -43,7 +43,7 @@ if command -v valgrind >/dev/null 2>&1; then
         same_file got wanted "$name: instructions add up to what Cachegrind counts, line by line"
     done
 else
-    skip 'valgrind is not installed' 4
+    absent 'valgrind is not installed' 4
 fi
 
 # A program whose every instruction is known, without debug information.
@@ -148,7 +148,7 @@ if [ -n "$objdump" ]; then
             sh -c 'test -s ours && { head -n 20 differ; ! test -s differ; }'
     done
 else
-    skip 'objdump is not installed' 4
+    absent 'objdump is not installed' 4
 fi
 
 # Objects, without instructions.

@@ -65,7 +65,7 @@ if command -v objcopy >/dev/null && command -v strip >/dev/null; then
     fake -q true block 1
     is "$(where)" '??? ??? 0 ' 'that of another program is not used'
 else
-    skip 'objcopy is not installed' 6
+    absent 'objcopy is not installed' 6
 fi
 
 # Packed sections, in each form that objcopy knows; the section must really be packed.
@@ -84,7 +84,7 @@ if command -v objcopy >/dev/null && command -v readelf >/dev/null; then
     fake -q true block 1
     is "$(where)" "$wanted" '  ... it is read'
     if ! grep -q 'define HAVE_LIBZSTD' "$top_builddir/config.h"; then
-        skip 'quern was built without libzstd' 3
+        absent 'quern was built without libzstd' 3
     elif [ "$(pack zstd '\.debug_line')" != C ]; then
         skip 'objcopy does not know zstd' 3
     else
@@ -100,7 +100,7 @@ if command -v objcopy >/dev/null && command -v readelf >/dev/null; then
         done
     fi
 else
-    skip 'objcopy is not installed' 8
+    absent 'objcopy is not installed' 8
 fi
 
 is "$(place -g "$source" -Wl,--build-id=none)" "$wanted" 'a program without build-id'

@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-[ -x "$top_builddir/quern-engine" ] || skip_all 'there is no engine in this build'
+[ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
 cd "$SCRATCH" || bail 'no scratch directory'
 
 # count FILE FUNCTION LINE: Ir of that line in the profile `out`, - where there is none.
@@ -96,7 +96,7 @@ if command -v nm >/dev/null 2>&1; then
     is "$? $(count "$PWD/one.c" work 1) $(count "$PWD/two.c" work 4)" \
         "0 $(($(expect 100) + $(expect 3))) $(($(expect 200) + $(expect 4)))" 'files mapped in turn at one address are told apart'
 else
-    skip 'nm is not installed'
+    absent 'nm is not installed'
 fi
 
 # Files that go away: before their code runs, and the program itself.
@@ -197,13 +197,13 @@ END
         run --demangle=no ./bare
         ok '--demangle=no, without symbols, too' grep -q '^fn=_ZNK5outer5inner3boxIiLi3EEclE' out
     else
-        skip 'objcopy is not installed' 11
+        absent 'objcopy is not installed' 11
     fi
     if command -v c++filt >/dev/null 2>&1; then
         c++filt <mangled | sort -u >wanted
         same_file got wanted 'all names are those of c++filt'
     else
-        skip 'c++filt is not installed'
+        absent 'c++filt is not installed'
     fi
 else
     skip 'g++ is not installed' 16
@@ -285,6 +285,6 @@ if command -v objcopy >/dev/null 2>&1; then
             'a packed section that lies about its size: one warning, the same counts'
     done
 else
-    skip 'objcopy is not installed' 12
+    absent 'objcopy is not installed' 12
 fi
 done_testing

@@ -2,7 +2,7 @@
 # Debug information that lies in other files: by build-id, by name, shared by several programs, split off by the compiler.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/unit/cost/fake/fake.sh"
 
-command -v objcopy >/dev/null 2>&1 && command -v strip >/dev/null 2>&1 || skip_all 'objcopy is not installed'
+command -v objcopy >/dev/null 2>&1 && command -v strip >/dev/null 2>&1 || absent_all 'objcopy is not installed' 24
 source=$top_srcdir/tests/unit/cost/fake/fake_engine.c
 compile() { "$CC" -std=gnu11 -O1 -I "$top_srcdir/lib" "$@" -o "$FAKE" 2>"$SCRATCH/cc" || bail "cannot compile: $*"; }
 where() { sed -n 's/^fl=//p;s/^fn=//p;s/^\([0-9][0-9]*\) .*/\1/p' cachegrind.out.* | tr '\n' ' '; }
@@ -75,7 +75,7 @@ for version in 4 5; do
 done
 
 # .gnu_debugaltlink, as dwz makes it: names in a file that several programs share. Written by hand, since dwz need not be here.
-[ -x "$top_builddir/quern-engine" ] || { skip 'there is no engine in this build' 3; done_testing; }
+[ -x "$top_builddir/quern-engine" ] || { bail 'there is no engine in this build'; done_testing; }
 cd "$WORK" || bail 'no scratch directory'
 fresh
 cat >main.S <<'END'

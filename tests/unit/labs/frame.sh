@@ -68,7 +68,7 @@ if command -v jq >/dev/null; then
         '0 100 0' 'score, and the sum of what is possible'
     is "$(jq -r '.tests[0] | "\(.number) \(.status) \(.max_score)"' "$SCRATCH/results.json")" '1 failed 5' 'number, status, points'
 else
-    skip 'jq is not installed' 3
+    absent 'jq is not installed' 3
 fi
 run 3 'results that cannot be written' check --only=small --gradescope="$SCRATCH/nowhere/r.json" 1 "$starter"
 

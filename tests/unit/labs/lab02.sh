@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/unit/labs/labs.inc"
 
-lab 2
+lab 2 39
 full_marks
 nothing_yet 20
 is "$(sed -n 's/^# \(.*\): got \([0-9]*\) misses.*/\1 \2/p' "$SCRATCH/tap" | sort -u)" '32 x 32 1180

@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/unit/labs/labs.inc"
 
-lab 4
+lab 4 28
 full_marks
 nothing_yet
 wrong mrc.c 's/marks_until(now - 1) - marks_until(last);/marks_until(now - 1) - marks_until(last) + 1;/' \

@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/unit/labs/labs.inc"
 
-lab 8
+lab 8 28
 full_marks
 nothing_yet
 wrong profile.c 's/    if (below(tau) != 0)/    if (0)/' '3 4 5' 'a new value always enters'

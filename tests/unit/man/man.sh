@@ -35,7 +35,7 @@ if command -v groff >/dev/null; then
         is "$(groff -man -Tutf8 -ww -z "$page" 2>&1)" '' "groff has nothing to say about ${page##*/}"
     done
 else
-    skip 'groff is not installed' "$(ls "$pages" | wc -l)"
+    absent 'groff is not installed' "$(ls "$pages" | wc -l)"
 fi
 
 done_testing

@@ -10,7 +10,7 @@ case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 cd "$SCRATCH" || bail 'no scratch directory'
 LC_ALL=C
 export LC_ALL
-"$QUERN" csv "$here/modern/a.cgout" 2>&1 | grep -q 'without libcsv' && skip_all 'quern was built without libcsv'
+"$QUERN" csv "$here/modern/a.cgout" 2>&1 | grep -q 'without libcsv' && absent_all 'quern was built without libcsv' 143
 
 cat >small <<'END'
 desc: D1 cache:         32768 B, 64 B, 8-way associative
@@ -181,7 +181,7 @@ if [ -x "$top_builddir/quern-engine" ]; then
             "$(awk '/^summary:/ { print $2, $12 }' own)" "by $by: the rows add up to the program"
     done
 else
-    skip 'there is no engine in this build' 6
+    bail 'there is no engine in this build'
 fi
 
 # What spreadsheets and people do to a file without harm.

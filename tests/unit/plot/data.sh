@@ -5,7 +5,7 @@
 
 in=$top_srcdir/tests/golden/plot/in
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || skip_all 'built without libcsv'
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 24
 cd "$SCRATCH" || bail 'no scratch'
 mkdir -p nothing
 no() { ! "$@"; }
@@ -74,7 +74,7 @@ is "$(cat time.csv)" 'end,D1 misses per 100 references,data reads
 2500000,50.0000,2' 'time: a rate of nothing is no point'
 
 # Real runs: what comes from the analysis modules, and the same twice.
-[ -f "$top_builddir/libquern-engine.a" ] || { skip 'libquern-engine.a is not built: make' 4; done_testing; }
+[ -f "$top_builddir/libquern-engine.a" ] || { bail 'libquern-engine.a is not built: make'; done_testing; }
 "$QUERN" sim build --AN=mattson -o mattson && "$QUERN" sim build --AN=sets -o sets || bail 'cannot build'
 caches='--I1=1024,2,64 --D1=1024,1,64 --LL=65536,8,64'
 # shellcheck disable=SC2086

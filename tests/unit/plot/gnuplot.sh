@@ -4,8 +4,8 @@
 
 in=$top_srcdir/tests/golden/plot/in
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || skip_all 'built without libcsv'
-grep -q '^#define QN_GNUPLOT "gnuplot"' "$top_builddir/config.h" || skip_all 'configured with another gnuplot'
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 8
+grep -q '^#define QN_GNUPLOT "gnuplot"' "$top_builddir/config.h" || skip_all 'configured with another gnuplot' 8
 cd "$SCRATCH" || bail 'no scratch'
 mkdir nothing broken
 

@@ -90,7 +90,7 @@ if [ -x "$top_builddir/quern-engine" ]; then
     is "$(tr -d '\n\040-\176' <banner) $(grep -c 'Command: ./w\\nx\\x1b\[1m a\\x07$' banner)" ' 1' 'run: nor has a line about the program'
     is "$("$QUERN" run -q --cache-sim=no "./$name.out" 2>&1 | tr -d '\n\040-\176')" '' 'run: nor a failure'
 else
-    skip 'there is no engine in this build' 2
+    bail 'there is no engine in this build'
 fi
 
 # Events: any blanks between the names; control bytes in them.

@@ -102,6 +102,6 @@ if command -v cg_annotate >/dev/null 2>&1 && cg_annotate --version 2>&1 | grep -
         same_file got wanted "so does quern annotate --style=$style"
     done
 else
-    skip 'cg_annotate 3.19 is not installed (Debian: valgrind)' 3
+    absent 'cg_annotate 3.19 is not installed (Debian: valgrind)' 3
 fi
 done_testing

@@ -63,6 +63,6 @@ if [ -x "$top_builddir/quern-engine" ]; then
     "$QUERN" run -q --cache-sim=no --out-file=none true
     is "$(sed -n 's/^desc: Modules: *//p' none)" none 'without simulation there are none'
 else
-    skip 'there is no engine in this build' 2
+    bail 'there is no engine in this build'
 fi
 done_testing

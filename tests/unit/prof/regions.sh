@@ -156,6 +156,6 @@ if command -v cg_annotate >/dev/null 2>&1 && cg_annotate --version 2>&1 | grep -
         ok 'and no error' grep -q 'PROGRAM TOTALS' got
     done
 else
-    skip 'cg_annotate 3.19 is not installed (Debian: valgrind)' 4
+    absent 'cg_annotate 3.19 is not installed (Debian: valgrind)' 4
 fi
 done_testing

@@ -3,7 +3,7 @@
 # and whenever they are, and is it done where most references miss, and only there?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -x "$QUERN" ] || skip_all "there is no $QUERN"
+[ -x "$QUERN" ] || bail "there is no $QUERN"
 programs=$top_builddir/tests/guest
 cd "$SCRATCH" || bail "no $SCRATCH"
 

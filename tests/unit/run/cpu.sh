@@ -2,7 +2,7 @@
 # quern run --cpu: does a program see the processor that was asked for, in all that tells of it, and does the C library choose by it?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -x "$QUERN" ] || skip_all "there is no $QUERN"
+[ -x "$QUERN" ] || bail "there is no $QUERN"
 cd "$SCRATCH" || bail "no $SCRATCH"
 $CC -O1 -g -o cpu "$top_srcdir/tests/fidelity/cpu.c" || bail 'cpu.c cannot be compiled'
 cat >copies.c <<'END'
@@ -25,7 +25,7 @@ shown() { "$QUERN" run -q --instr-at-start=no --cpu="$1" --out-file=profile -- .
 # has LEVEL: has this processor all of it?
 has() { ! "$QUERN" run --cpu="$1" --out-file=profile -- true 2>&1 | grep -q 'this processor has no'; }
 
-has x86-64-v2 || skip_all 'this processor has less than x86-64-v2'
+has x86-64-v2 || skip_all 'this processor has less than x86-64-v2' 23
 is "$(shown x86-64-v2)" '0.0: 0000000d 68747541 444d4163 69746e65
 1.0: 00060fb1 00010800 00982201 07888111
 7.0: 00000001 00000000 00000000 00000000

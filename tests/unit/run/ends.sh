@@ -6,8 +6,8 @@
 # threads and children.  So nothing here sleeps; what takes longer than QN_LIMIT seconds has failed.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -x "$QUERN" ] || skip_all "there is no $QUERN"
-command -v setsid >/dev/null || skip_all 'there is no setsid'
+[ -x "$QUERN" ] || bail "there is no $QUERN"
+command -v setsid >/dev/null || skip_all 'there is no setsid' 82
 cd "$SCRATCH" || bail "no $SCRATCH"
 ulimit -c 0
 limit=${QN_LIMIT:-5}

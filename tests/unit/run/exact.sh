@@ -4,7 +4,7 @@
 # QN_FAULTS=N: at N instructions, where each costs much (make tiny).
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -x "$QUERN" ] || skip_all "there is no $QUERN"
+[ -x "$QUERN" ] || bail "there is no $QUERN"
 $CC -O1 -g -o "$SCRATCH/exact" "$top_srcdir/tests/fidelity/exact.c" || bail 'exact.c cannot be compiled'
 
 faults=${QN_FAULTS:-10000}

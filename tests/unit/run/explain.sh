@@ -2,7 +2,7 @@
 # quern run --explain=FILE:LINE: are set, tag, hit, class and victim those that a student works out by hand?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -f "$top_builddir/libquern-engine.a" ] || skip_all 'libquern-engine.a is not built: make'
+[ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
 cd "$SCRATCH" || bail "no $SCRATCH"
 cp "$top_builddir/quern-engine" engine || bail 'there is no quern-engine'
 

@@ -2,8 +2,8 @@
 # Can gdb attach to a program under quern, and does build-aux/gdb/quern.gdb say where in the program it is?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-command -v gdb >/dev/null || skip_all 'gdb is not installed'
-[ -x "$QUERN" ] || skip_all "there is no $QUERN"
+command -v gdb >/dev/null || absent_all 'gdb is not installed' 6
+[ -x "$QUERN" ] || bail "there is no $QUERN"
 cd "$SCRATCH" || bail "no $SCRATCH"
 
 cat >spin.c <<'END'

@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 cd "$SCRATCH" || bail "no $SCRATCH"
-cp "$top_builddir/quern-engine" engine || skip_all 'there is no quern-engine'
+cp "$top_builddir/quern-engine" engine || bail 'there is no quern-engine'
 caches='--I1=1024,2,32 --D1=1024,1,32 --LL=16384,4,32'
 
 # run ENGINE N OPTIONS...: ./intervals, ./profile of ./guest

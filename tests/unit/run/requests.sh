@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 cd "$SCRATCH" || bail "no $SCRATCH"
-cp "$top_builddir/quern-engine" engine || skip_all 'there is no quern-engine'
+cp "$top_builddir/quern-engine" engine || bail 'there is no quern-engine'
 include=-I$top_srcdir/include
 
 # run OPTIONS...: ./profile of ./guest; messages in ./log, standard output in ./out
@@ -285,6 +285,6 @@ END
 (?) and 3
 where' 'without a newline; with a pointer that is wrong; and where a backtrace is wanted'
 else
-    skip 'no headers of Valgrind (Debian: valgrind)' 6
+    absent 'no headers of Valgrind (Debian: valgrind)' 6
 fi
 done_testing

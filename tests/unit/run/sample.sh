@@ -3,7 +3,7 @@
 # are equally likely, the same for the same seed; and does the program do what it does without?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -f "$top_builddir/libquern-engine.a" ] || skip_all 'libquern-engine.a is not built: make'
+[ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
 cd "$SCRATCH" || bail "no $SCRATCH"
 for module in values conflicts; do
     "$QUERN" sim build --AN=$module -o $module || bail "cannot build $module"

@@ -3,7 +3,7 @@
 # `make -C build stress` makes 10,000.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -x "$QUERN" ] || skip_all "there is no $QUERN"
+[ -x "$QUERN" ] || bail "there is no $QUERN"
 ulimit -c 0
 $CC -O1 -g -o "$SCRATCH/stress" "$top_srcdir"/tests/stress/*.c -pthread || bail 'tests/stress cannot be compiled'
 cd "$SCRATCH" || bail "no $SCRATCH"

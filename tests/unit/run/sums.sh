@@ -31,7 +31,7 @@ check() {
     is "$got" "$wanted" "$2"
 }
 
-"$SCRATCH/steps" /bin/true >/dev/null 2>&1 || skip_all 'no program can be stepped through here (ptrace)'
+"$SCRATCH/steps" /bin/true >/dev/null 2>&1 || skip_all 'no program can be stepped through here (ptrace)' 17
 check threads 'eight threads'
 check fork 'forked children, which begin with what their parent had'
 check nested 'children of children'

@@ -2,7 +2,7 @@
 # Does a profile say what the program wanted and did not get, and whether all of the run was counted?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -x "$QUERN" ] || skip_all "there is no $QUERN"
+[ -x "$QUERN" ] || bail "there is no $QUERN"
 cd "$SCRATCH" || bail "no $SCRATCH"
 ulimit -c 0
 

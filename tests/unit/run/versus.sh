@@ -2,7 +2,7 @@
 # quern run --sim=A --versus=B: is what B does the same as in a run of its own, and is the first difference the first?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -f "$top_builddir/libquern-engine.a" ] || skip_all 'libquern-engine.a is not built: make'
+[ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
 cd "$SCRATCH" || bail "no $SCRATCH"
 caches='--I1=2048,2,32 --D1=1024,2,32 --LL=16384,4,32'
 

@@ -9,7 +9,7 @@
 # the filter leaves the same profile, byte for byte, and the same words of the modules (their events).
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -f "$top_builddir/libquern-engine.a" ] || skip_all 'libquern-engine.a is not built: make'
+[ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
 LC_ALL=C PYTHONHASHSEED=0 PERL_HASH_SEED=0
 export LC_ALL PYTHONHASHSEED PERL_HASH_SEED
 full=${QN_CHECK:-}

@@ -9,7 +9,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/unit/sim/mutants/engine.inc"
 
-[ -f "$top_builddir/quern-engine" ] || skip_all 'quern-engine is not built: make'
+[ -f "$top_builddir/quern-engine" ] || bail 'quern-engine is not built: make'
 cd "$SCRATCH" || bail "no $SCRATCH"
 only=${1-}
 compile_program guest

@@ -3,8 +3,8 @@
 # by instruction; addr2line tells the lines.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -f "$top_builddir/libquern-engine.a" ] || skip_all 'libquern-engine.a is not built: make'
-command -v addr2line >"$SCRATCH/which" || skip_all 'addr2line (binutils) is not installed'
+[ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
+command -v addr2line >"$SCRATCH/which" || absent_all 'addr2line (binutils) is not installed' 51
 cd "$SCRATCH" || bail "no $SCRATCH"
 D1=1024,2,32
 $CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o by_pc "$top_srcdir/tests/unit/sim/slow/by_pc.c" "$top_srcdir/lib/sim/hosted/trace.c" ||

@@ -7,7 +7,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/models/models.inc"
 
-[ -f "$top_builddir/libquern-engine.a" ] || skip_all 'libquern-engine.a is not built: make'
+[ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
 geometry='--I1=512,2,32 --D1=1024,4,64 --LL=4096,8,64'
 QUERN_MODULE_SECONDS=1 # of processor time
 export QUERN_MODULE_SECONDS

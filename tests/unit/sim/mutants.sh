@@ -10,7 +10,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/unit/sim/mutants/engine.inc"
 
-[ -f "$top_builddir/libquern-engine.a" ] || skip_all 'libquern-engine.a is not built: make'
+[ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
 cd "$SCRATCH" || bail "no $SCRATCH"
 only=${1-}
 XDG_CACHE_HOME=$SCRATCH/cache # hundreds of simulators

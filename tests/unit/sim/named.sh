@@ -3,7 +3,7 @@
 # anything that it was made of changes; is what is wrong with it one line; and does nothing stay behind?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-[ -f "$top_builddir/libquern-engine.a" ] || skip_all 'libquern-engine.a is not built: make'
+[ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
 cd "$SCRATCH" || bail "no $SCRATCH"
 XDG_CACHE_HOME=$SCRATCH/cache TMPDIR=$SCRATCH/tmp
 export XDG_CACHE_HOME TMPDIR

@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/models/models.inc"
 
-[ -f "$top_builddir/libquern-engine.a" ] || skip_all 'libquern-engine.a is not built: make'
+[ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
 geometry='--I1=2048,2,32 --D1=4096,4,64 --LL=65536,8,64'
 
 # The figures that must be equal: references and misses.  Ir differs by the iterations of string instructions.
