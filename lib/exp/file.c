@@ -199,13 +199,17 @@ static int parse(FILE *file, const char *path)
     cfg_t *cfg = cfg_init(all, CFGF_NONE);
     int status;
 
-    if (!cfg)
+    if (!cfg) {
+        qn_prof_fail_memory(loading.err);
         return CFG_PARSE_ERROR;
+    }
     cfg_set_error_function(cfg, report);
     cfg_set_validate_func(cfg, "axis", end_axis);
     cfg_set_validate_func(cfg, "program", end_program);
     cfg->filename = strdup(path);
     status = cfg_parse_fp(cfg, file);
+    if (status != CFG_SUCCESS) /* the first message counts; of a byte that no word may have libConfuse says nothing */
+        cfg_error(cfg, "cannot be read, wanted settings, axes, programs and simulators");
     cfg_free(cfg);
     return status;
 }
@@ -224,8 +228,6 @@ bool qn_exp_read_file(struct qn_exp *e, const char *path, struct qn_prof_error *
     loading.err = err;
     status = parse(file, path);
     fclose(file);
-    if (status != CFG_SUCCESS)
-        qn_prof_fail(err, QN_PROF_BAD, "%s: cannot be read", path); /* the first message counts: this is for none */
     return status == CFG_SUCCESS;
 }
 #endif

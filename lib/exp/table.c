@@ -125,7 +125,9 @@ static enum qn_prof_status parse(struct reading *r, struct csv_parser *parser, F
 
     while (r->err->status == QN_PROF_OK && (n = getline(&line, &room, file)) > 0) {
         r->line++;
-        if (csv_parse(parser, line, (size_t)n, take_cell, take_end, r) != (size_t)n)
+        if (memchr(line, 0, (size_t)n))
+            qn_prof_fail(r->err, QN_PROF_BAD, "%s:%ld: got a NUL byte, wanted text", r->path, r->line);
+        else if (csv_parse(parser, line, (size_t)n, take_cell, take_end, r) != (size_t)n)
             qn_prof_fail(r->err, QN_PROF_BAD, "%s:%ld: %s", r->path, r->line, csv_strerror(csv_error(parser)));
     }
     free(line);
@@ -174,6 +176,8 @@ static void write_line(FILE *out, char *const *cells, int count)
             putc(',', out);
         write_cell(out, cells[i]);
     }
+    if (count == 1 && !*cells[0])
+        fputs("\"\"", out); /* a line without any byte would be no row */
     putc('\n', out);
 }
 

@@ -3,6 +3,7 @@
  */
 #include "out/findings.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,8 +53,9 @@ static int parse(const char *cell, int may_be_empty, uint64_t *number)
         return may_be_empty ? 0 : -1;
     if (!strchr("0123456789", *cell))
         return -1;
+    errno = 0;
     *number = strtoull(cell, &end, base);
-    return *end ? -1 : 0;
+    return *end || errno ? -1 : 0;
 }
 
 static enum qn_prof_status make_room(struct reading *r)
@@ -168,10 +170,17 @@ static size_t find(const struct qn_out_findings *f, const char *object, uint64_t
 
 static int is_level(const struct qn_out_finding *r) { return r->what[0] && strchr("DLM", r->what[0]) && !r->what[1]; }
 
+/* count of `of` in parts, rounded; no more than a table can come to that somebody has changed. */
+static uint64_t parts_of(const struct qn_out_finding *r, int parts)
+{
+    double n = r->of ? parts * (double)r->count / (double)r->of + 0.5 : 0;
+    return n < 1e19 ? (uint64_t)n : (uint64_t)1e19;
+}
+
 /* Without the decimal point of a locale. */
 static void format_piece(const struct qn_out_finding *r, char to[PIECE_MAX])
 {
-    uint64_t share = r->of ? (uint64_t)(10000 * (double)r->count / (double)r->of + 0.5) : 0;
+    uint64_t share = parts_of(r, 10000);
     int n = snprintf(to, PIECE_MAX, "(%" PRIu64 ".%02d%% ", share / 100, (int)(share % 100));
     if (r->count == 0 && !is_level(r))
         snprintf(to, PIECE_MAX, "(no value is frequent)");
@@ -185,7 +194,7 @@ static void format_piece(const struct qn_out_finding *r, char to[PIECE_MAX])
 
 static void format_cycles(const struct qn_out_finding *r, char to[PIECE_MAX])
 {
-    uint64_t tenths = r->of ? (uint64_t)(10 * (double)r->count / (double)r->of + 0.5) : 0;
+    uint64_t tenths = parts_of(r, 10);
     snprintf(to, PIECE_MAX, "%" PRIu64 ".%d cycles", tenths / 10, (int)(tenths % 10));
 }
 

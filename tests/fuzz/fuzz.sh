@@ -2,7 +2,7 @@
 # fuzz.sh - build the fuzzers with clang's libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, and run them.
 #
 #   sh tests/fuzz/fuzz.sh BUILD                    build them all into BUILD/fuzz, and the first inputs
-#   sh tests/fuzz/fuzz.sh BUILD profile 1000000    run one of them so many times (profile, csv, regex, options, demangle, decode)
+#   sh tests/fuzz/fuzz.sh BUILD profile 1000000    run one of them so many times (names below)
 #
 # `make fuzz` runs each for FUZZ_RUNS executions. Inputs that found something new stay in BUILD/fuzz/NAME.corpus, so a later
 # run goes on from there; one that fails is written to BUILD/fuzz as crash-..., and `BUILD/fuzz/NAME FILE` runs it again.
@@ -12,28 +12,34 @@ top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=$1/fuzz
 mkdir -p "$build" && cd "$build" || exit 2
 CLANG=${CLANG:-clang}
-flags="-std=gnu11 -g -O1 -DQN_TINY -DHAVE_LIBCSV=1 -I$top/lib -I$top/tools -fsanitize=address,undefined
+libraries='-lcsv -lconfuse -ldw -lelf -lzstd -ldeflate -lpcre2-8 -liberty -lm'
+names='profile csv tables regex options demangle trace experiment debug decode'
+have='-DHAVE_LIBCSV=1 -DHAVE_LIBCONFUSE=1 -DQN_HAVE_ZSTD=1 -DHAVE_LIBZSTD=1 -DHAVE_LIBDEFLATE=1'
+flags="-std=gnu11 -g -O1 -DQN_TINY $have -I$top/lib -I$top/tools -fsanitize=address,undefined,float-cast-overflow
     -fno-sanitize-recover=all"
 
 compile() {
     rm -rf objects && mkdir objects || exit 2
-    for file in "$top"/lib/prof/*.c "$top"/lib/out/*.c "$top"/lib/decode/*.c "$top/lib/base/format.c" \
-        "$top/lib/debug/demangle.c" "$top/tools/run_options.c" "$top/tools/run_geometry.c" "$top/tools/run_log.c" "$top/tools/run_name.c" "$top/tools/complain.c"; do
-        name=$(echo "${file#"$top/"}" | tr / _)
+    for file in "$top"/lib/prof/*.c "$top"/lib/out/*.c "$top"/lib/decode/*.c "$top/lib/base/format.c" "$top"/lib/debug/*.c \
+        "$top"/lib/exp/*.c "$top/lib/plot/input.c" "$top/lib/sim/hosted/trace.c" \
+        "$top/tools/run_options.c" "$top/tools/run_geometry.c" "$top/tools/run_log.c" "$top/tools/run_name.c" "$top/tools/complain.c"; do
+        name=$(echo "${file#"$top/"}" | tr / _) less=
+        # <obstack.h> aligns by an offset to a null pointer
+        [ "$name" != lib_exp_memory.c ] || less=-fno-sanitize=pointer-overflow
         # shellcheck disable=SC2086 # words
-        "$CLANG" $flags -fsanitize=fuzzer-no-link -c -o "objects/${name%.c}.o" "$file" || exit 1
+        "$CLANG" $flags $less -fsanitize=fuzzer-no-link -c -o "objects/${name%.c}.o" "$file" || exit 1
     done
     rm -f fuzz.a && ar cr fuzz.a objects/*.o || exit 1
-    for name in profile csv regex options demangle decode; do
+    for name in $names; do
         # shellcheck disable=SC2086 # words
-        "$CLANG" $flags -fsanitize=fuzzer -o "$name" "$top/tests/fuzz/$name.c" fuzz.a -lcsv -lpcre2-8 -liberty || exit 1
+        "$CLANG" $flags -fsanitize=fuzzer -o "$name" "$top/tests/fuzz/$name.c" fuzz.a $libraries || exit 1
     done
 }
 
 # One file for each form of input that is known to be good, or bad in an interesting way.
 first_inputs() {
     golden=$top/tests/golden/annotate
-    mkdir -p profile.corpus csv.corpus regex.corpus options.corpus demangle.corpus decode.corpus
+    for name in $names; do mkdir -p "$name.corpus"; done
     # dash's printf knows octal escapes only
     awk 'function value(c) { return index("0123456789abcdef", c) - 1 }
          { text = ""
@@ -73,6 +79,42 @@ first_inputs() {
     printf ' --diff\000--mod-filename=s/a/b/\000--mod-funcname\000s|a|b|g\000--by=line\000--asm\000--no-asm\000--\000-f\000g' \
         >options.corpus/diff
     printf '!--D1=32768,8,64\000--no-aslr\000--trace=block,emit\000--sim-opt\000a=1\000--tcache-size=4M\000--\000p' >options.corpus/run
+    first_traces
+    first_tables
+    first_elf_files
+    sed -n '1,$p' "$top"/doc/examples/*.exp >experiment.corpus/all
+    for file in "$top"/doc/examples/*.exp; do cp "$file" experiment.corpus; done
+    printf 'seed = 3\ncounting = cachegrind\ntimeout = 5\naxis n { values = {1..3} }\naxis D1 { values = {"1K,2,64"; "2K,2,64"} }\n%s' \
+        'simulator m { D1 = "m.c" options = {"D1.d={n}"} }
+program p { command = {"a{n}", b} input = "{n}" }' >experiment.corpus/words
+}
+
+first_traces() {
+    printf 'I  04001000,3\n L 1ffe,8\n S 1ffe,8\n M 1ffe,8\n==1== x\n' >trace.corpus/lackey
+    printf '2 4001000\n0 1ffe\n1 1ffe\n' >trace.corpus/din
+    printf 'i 4001000 3\nr 1ffe 8\nw 1ffe 8\n# x\n' >trace.corpus/xdin
+    printf 'QNTRACE1\031\200\001\002\377\001\003\100\002\015\004\206\003\002\207\004\005\017\004\002\000' >trace.corpus/own
+    zstd -q -f -o trace.corpus/packed trace.corpus/own 2>/dev/null
+}
+
+first_tables() {
+    printf 'object,address,file,function,line,what,rank,value,other,count,of,share\n%s\n%sA' \
+        '/b,0x401136,/a.c,main,12,rax,1,0x7,0x401120,950,1000,95.00' '/b,0x401136,/a.c,main,12,D,1,0x7,,950,1000,95.00' >tables.corpus/findings
+    printf 'a,b\n1,"x ""y"""\n2.5,\n\001' >tables.corpus/rows
+    printf 'interval,start,end,Ir,I1mr%%,status\n1,0,1000,1000,0.1,ok\n2,1000,2000,1000,,exit status 3\n\002' >tables.corpus/intervals
+    printf 'a,b\n1,2\n\006' >tables.corpus/where
+    printf '==12== D1.evictions   991  lines\n==12== BC: storage 12 bits\n--12-- x\n==13== D1.other 3 x\n\003' >tables.corpus/log
+}
+
+# A program of two functions, small enough to be changed everywhere, in all the forms that are read.
+first_elf_files() {
+    printf '%s\n' 'static int g(int x)' '{' '    return 3 * x;' '}' 'int main(int n, char **v)' '{' '    return g(n) + **v;' '}' >a.c
+    for form in '-gdwarf-2' '-gdwarf-3' '-gdwarf-4' '-gdwarf-5' '-gdwarf-5 -gz=zlib' '-gdwarf-4 -gz=zlib' '-gdwarf-5 -s' '-g0'; do
+        # shellcheck disable=SC2086 # words
+        "$CLANG" $form -O0 -nostdlib -static -Wl,-emain -Wl,-zmax-page-size=512 -Wl,-zcommon-page-size=512 -Wl,--build-id -o elf a.c &&
+            cp elf "debug.corpus/$(echo "$form" | tr -d ' =')"
+    done
+    rm -f elf a.c
 }
 
 run() {
@@ -83,6 +125,8 @@ run() {
     options) extra='-max_len=400 -close_fd_mask=3' ;;
     demangle) extra='-max_len=120' ;;
     decode) extra='-max_len=19' ;;
+    tables | trace | experiment) extra='-max_len=500' ;;
+    debug) extra='-max_len=6000' ;;
     esac
     [ ! -f "$top/tests/fuzz/$1.dict" ] || extra="$extra -dict=$top/tests/fuzz/$1.dict"
     # shellcheck disable=SC2086 # words

@@ -5,12 +5,23 @@
 #include "fuzz.h"
 
 #include <sanitizer/lsan_interface.h>
+#include <stdarg.h>
 
 #include "out/columns.h"
 #include "out/options.h"
-#include "run_options.h"
+#include "run.h"
+#include "tools.h"
 
 enum { WORDS_MAX = 16 };
+
+/* What tools/run_log.c says, which opens logs, too. */
+void qn_run_complain(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    qn_tool_complain_of("", format, args);
+    va_end(args);
+}
 
 static void choose_columns(const struct qn_out_request *q)
 {

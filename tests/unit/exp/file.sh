@@ -43,6 +43,8 @@ mistake "2: no such option 'cached'" <<END
 $run
 cached = yes
 END
+printf '%s\n\0\n' "$run" >nul
+mistake '2: cannot be read, wanted settings, axes, programs and simulators' <nul
 mistake '3: unexpected closing brace' <<END
 $run
 

@@ -69,6 +69,36 @@ static void test_round_trip(void)
     qn_exp_free_table(&t);
 }
 
+/* Lines without a byte are no rows, so an empty cell that is alone has to be quoted. */
+static void test_one_column(void)
+{
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_exp_table t;
+
+    put("a\n\n\"\"\nx\n");
+    qn_exp_init_table(&t);
+    ok(qn_exp_read_table(&t, path, &err) == QN_PROF_OK, "one column");
+    is_int(t.row_count, 2, "an empty cell is a row, an empty line is none");
+    ok(qn_exp_write_table(&t, path, &err) == QN_PROF_OK, "write");
+    is_str(get(), "a\n\"\"\nx\n", "the empty cell is still there");
+    qn_exp_free_table(&t);
+}
+
+static void test_nul(void)
+{
+    static const char text[] = "a,b\n1,2\0\n";
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_exp_table t;
+    FILE *f = fopen(path, "w");
+
+    if (!f || fwrite(text, 1, sizeof text - 1, f) != sizeof text - 1 || fclose(f))
+        bail("cannot write %s", path);
+    qn_exp_init_table(&t);
+    ok(qn_exp_read_table(&t, path, &err) == QN_PROF_BAD, "a NUL byte is refused");
+    ok(strstr(err.text, "t.csv:2: got a NUL byte, wanted text") != NULL, "with file and line: %s", err.text);
+    qn_exp_free_table(&t);
+}
+
 static void test_failures(void)
 {
     struct qn_prof_error err = { .status = QN_PROF_OK };
@@ -99,6 +129,8 @@ int main(void)
         bail("no memory");
 #ifdef HAVE_LIBCSV
     test_round_trip();
+    test_one_column();
+    test_nul();
     test_failures();
 #else
     skip(1, "built without libcsv");
