@@ -11,11 +11,13 @@
 #include "run/procfs.h"
 
 #include "base/format.h"
+#include "run/files.h"
 #include "run/thread.h"
 
 #include <stddef.h>
 
-enum { E_INVAL = 22, PR_SET_MM_ = 35, PR_SET_MM_MAP_ = 14, O_CLOEXEC_ = 02000000, AT_FDCWD_ = -100 };
+enum { E_INVAL = 22, PR_SET_MM_ = 35, PR_SET_MM_MAP_ = 14, AT_FDCWD_ = -100 };
+enum { O_WRONLY_ = 1, O_ACCMODE_ = 3, O_NONBLOCK_ = 04000, O_LARGEFILE_ = 0100000, O_CLOEXEC_ = 02000000, O_PATH_ = 010000000 };
 #define PROC_MAGIC 0x9fa0 /* statfs: f_type */
 
 /* ---- names ---- */
@@ -188,22 +190,53 @@ static void take_byte(struct filter *f, char c)
     f->n = 0;
 }
 
-long qn_proc_open_maps(const char *path, long flags)
+/* What `from` says without the engine's lines: a file in memory, or -errno. */
+static long copy_maps(long from)
 {
     static struct filter f;
     static char part[QN_PAGE];
-    long from = qn_sys3(__NR_open, (long)path, O_CLOEXEC_, 0), n;
+    long n;
 
-    if (qn_sys_failed(from))
-        return from;
-    f = (struct filter){.shown = true, .to = qn_sys2(__NR_memfd_create, (long)"maps", (flags & O_CLOEXEC_) != 0)};
+    f = (struct filter){.shown = true, .to = qn_sys2(__NR_memfd_create, (long)"maps", 1)};
     while (!qn_sys_failed(f.to) && (n = qn_sys3(__NR_read, from, (long)part, sizeof part)) > 0)
         for (long i = 0; i < n; i++)
             take_byte(&f, part[i]);
-    qn_sys1(__NR_close, from);
-    if (!qn_sys_failed(f.to))
-        qn_sys3(__NR_lseek, f.to, 0, 0);
     return f.to;
+}
+
+/* Puts the copy where fd is, for reading only and from its beginning, as the file that it stands for would be. */
+static long put_in_place(long copy, long fd, long flags)
+{
+    char name[32];
+    long again;
+
+    qn_sys2(__NR_fchmod, copy, 0444);
+    qn_format(name, sizeof name, "/proc/self/fd/%d", (int)copy);
+    again = qn_sys3(__NR_open, (long)name, flags & (O_CLOEXEC_ | O_NONBLOCK_ | O_LARGEFILE_), 0);
+    qn_sys1(__NR_close, copy);
+    if (qn_sys_failed(again))
+        return again;
+    fd = qn_sys3(__NR_dup3, again, fd, flags & O_CLOEXEC_);
+    qn_sys1(__NR_close, again);
+    return fd;
+}
+
+/* The kernel opens it, so that number and errors are what they have to be; there may be no other descriptor left for the copy. */
+long qn_proc_open_maps(const char *path, long flags)
+{
+    long fd = qn_sys3(__NR_open, (long)path, flags, 0), copy;
+    struct qn_limit before;
+
+    if (qn_sys_failed(fd) || (flags & O_PATH_) || (flags & O_ACCMODE_) == O_WRONLY_)
+        return fd;
+    qn_files_go_beyond(&before);
+    copy = copy_maps(fd);
+    if (!qn_sys_failed(copy))
+        copy = put_in_place(copy, fd, flags);
+    qn_files_go_back(&before);
+    if (qn_sys_failed(copy))
+        qn_sys1(__NR_close, fd);
+    return copy;
 }
 
 /* ---- descriptors ---- */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -93,6 +94,28 @@ static void by_descriptor(void)
     close(here);
 }
 
+/* It has the number that any file would get, and can be read only; also where that number is the last. */
+static void as_a_descriptor(const char *path)
+{
+    struct rlimit all, few;
+    struct stat st;
+    int next = dup(0), fd;
+
+    close(next);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    printf("%s: the next number %d, closed by exec %d, flags %#x", path, fd == next, fcntl(fd, F_GETFD), fcntl(fd, F_GETFL));
+    printf(", mode %#o, written %d, cut %d\n", fstat(fd, &st) ? 0 : st.st_mode, (int)write(fd, "x", 1), ftruncate(fd, 0));
+    close(fd);
+    getrlimit(RLIMIT_NOFILE, &all);
+    few = (struct rlimit){(rlim_t)next + 1, all.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+    fd = open(path, O_RDONLY);
+    printf("the last one %d, then none: %d\n", fd == next, open(path, O_RDONLY));
+    setrlimit(RLIMIT_NOFILE, &all);
+    close(fd);
+    printf("a directory: %d, a link: %d\n", open(path, O_RDONLY | O_DIRECTORY), open(path, O_RDONLY | O_CREAT | O_EXCL, 0600));
+}
+
 /* Another process that does what this one does; and one that runs something else. */
 static void of_another(int runs)
 {
@@ -173,6 +196,8 @@ int main(int argc, char **argv)
     }
     printf("descriptors: %d, high ones %d\n", entries, high);
     closedir(d);
+    as_a_descriptor("/proc/self/maps");
+    as_a_descriptor("/proc/self/smaps");
     by_descriptor();
     of_another(0);
     of_another(1);
