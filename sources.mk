@@ -316,6 +316,7 @@ engine_sources = \
 	lib/run/die.c \
 	lib/run/dispatch.c \
 	lib/run/emulate.c \
+	lib/run/exec_path.c \
 	lib/run/files.c \
 	lib/run/fpu.c \
 	lib/run/frame.c \

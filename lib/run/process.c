@@ -13,7 +13,7 @@
 
 enum { E_NOENT = 2, E_ACCES = 13, E_NOEXEC = 8, E_2BIG = 7, E_AGAIN = 11, E_FAULT = 14, E_LOOP = 40 };
 enum { F_SETFD_ = 2, SCM_RIGHTS_ = 1, SOL_SOCKET_ = 1, MSG_CMSG_CLOEXEC_ = 0x40000000 };
-enum { AT_EMPTY_PATH_ = 0x1000, AT_FDCWD_ = -100 };
+enum { AT_FDCWD_ = -100 };
 enum { S_ISUID_ = 04000, S_ISGID_ = 02000 };
 #define ARGS_MAX 131072
 
@@ -171,7 +171,7 @@ static void say_set_uid(const char *name)
 }
 
 /* What would execve say?  0 = traceable; positive errno = fails; negative = let the kernel run it untraced. */
-static int check_target(int dirfd, uint64_t path, int flags)
+static int check_target(const char *path)
 {
     static char name[QN_PATH_MAX];
     struct qn_script script;
@@ -179,12 +179,9 @@ static int check_target(int dirfd, uint64_t path, int flags)
     long fd;
     int err;
 
-    if (!qn_copy_string(path, name, sizeof name))
-        return E_FAULT;
+    qn_format(name, sizeof name, "%s", path);
     for (unsigned depth = 0; depth < 5; depth++) {
-        if (!name[0] && (flags & AT_EMPTY_PATH_))
-            return -1;
-        fd = qn_sys4(__NR_openat, dirfd, (long)name, 02000000, 0);
+        fd = qn_sys3(__NR_open, (long)name, 02000000, 0);
         if (qn_sys_failed(fd))
             return -1; /* missing, unreadable: the kernel knows best */
         qn_sys2(__NR_fstat, fd, (long)st);
@@ -198,7 +195,6 @@ static int check_target(int dirfd, uint64_t path, int flags)
         if (err == 0) {
             qn_sys1(__NR_close, fd);
             __builtin_memcpy(name, script.interp, sizeof script.interp);
-            dirfd = AT_FDCWD_;
             continue;
         }
         err = qn_elf_check((int)fd);
@@ -381,12 +377,12 @@ long qn_sys_execve(int dirfd, const long *a, int flags)
         qn_format(path, sizeof path, "%s", f.exe);
         dirfd = AT_FDCWD_;
     }
-    if (!qn_cfg()->trace_children || dirfd != AT_FDCWD_) {
+    if (!qn_cfg()->trace_children || !qn_exec_path(dirfd, path, flags)) {
         long b[3] = {(long)path, a[1], a[2]};
 
         return untraced_exec(dirfd, b, flags);
     }
-    err = check_target(dirfd, (uint64_t)(uintptr_t)path, flags);
+    err = check_target(path);
     if (err > 0)
         return -err;
     return err < 0 ? untraced_exec(dirfd, a, flags) : traced_exec(path, a);

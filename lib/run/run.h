@@ -217,6 +217,9 @@ bool qn_ask_fork(int fds[2]); /* the collector, for an arena and a socket of a p
 bool qn_copy_string(uint64_t guest, char *to, size_t size); /* false: as much as can be read and has room; ends in 0 if it had room */
 _Noreturn void qn_process_exit(int code);
 long qn_sys_execve(int dirfd, const long *a, int flags);
+/* exec_path.c: makes of a name below dirfd a path that leads to the same file; false: `path` is as it was, and the kernel shall be
+ * asked.  It has room for QN_PATH_MAX bytes. */
+bool qn_exec_path(int dirfd, char *path, int flags);
 void qn_wire_hello(void);
 void qn_wire_note(uint32_t kind, const char *text); /* QN_WIRE_NOTE, QN_WIRE_PRINT; cut where it is too long */
 void qn_wire_resolve(uint32_t map); /* --explain, --toggle: the collector looks for what the user has named there */
