@@ -330,6 +330,7 @@ engine_sources = \
 	lib/run/operand.c \
 	lib/run/outside.c \
 	lib/run/personality.c \
+	lib/run/pointers.c \
 	lib/run/points.c \
 	lib/run/proc_calls.c \
 	lib/run/process.c \
@@ -659,6 +660,7 @@ headers = \
 	lib/run/interval.h \
 	lib/run/operand.h \
 	lib/run/outside.h \
+	lib/run/pointers.h \
 	lib/run/points.h \
 	lib/run/procfs.h \
 	lib/run/reference.h \

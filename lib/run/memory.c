@@ -7,7 +7,7 @@
 #include "run/run.h"
 #include "tcache/tcache.h"
 
-enum { E_NOMEM = 12, E_INVAL = 22 };
+enum { E_NOMEM = 12, E_FAULT = 14, E_INVAL = 22 };
 enum { P_READ = 1, P_WRITE = 2, P_EXEC = 4 };
 enum { M_SHARED = 1, M_PRIVATE = 2, M_FIXED = 0x10, M_ANON = 0x20, M_32BIT = 0x40, M_DENYWRITE = 0x800,
        M_NORESERVE = 0x4000, M_FIXED_NEW = 0x100000 };
@@ -297,15 +297,16 @@ long qn_sys_munmap(uint64_t start, uint64_t size)
     return r;
 }
 
-long qn_sys_mprotect(uint64_t start, uint64_t size, int prot)
+/* nr: mprotect, or pkey_mprotect; a: address, size, protection, key */
+long qn_sys_mprotect(long nr, const long *a)
 {
-    long r;
+    uint64_t start = (uint64_t)a[0], size = (uint64_t)a[1];
+    bool ours = qn_is_engine_range(start, size);
+    /* In the first page there is nothing, as natively where the engine is. */
+    long r = qn_sys4(nr, ours ? (long)(start % QN_PAGE) : a[0], a[1], a[2], a[3]);
 
-    if (qn_is_engine_range(start, size))
-        return -E_NOMEM;
-    r = qn_sys3(__NR_mprotect, (long)start, (long)size, prot);
-    if (!r)
-        note_access(start, size, prot);
+    if (!r && !ours)
+        note_access(start, size, (int)a[2]);
     return r;
 }
 
@@ -333,7 +334,7 @@ long qn_sys_mremap(const long *a)
 
     if (qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1]) ||
         ((a[3] & REMAP_FIXED) && qn_is_engine_range((uint64_t)a[4], (uint64_t)a[2])))
-        return -E_INVAL;
+        return qn_is_engine_range((uint64_t)a[0], 1) ? -E_FAULT : -E_INVAL;
     r = qn_sys6(__NR_mremap, a[0], a[1], a[2], a[3], a[4], 0);
     if (!qn_sys_failed(r) && qn_is_engine_range((uint64_t)r, (uint64_t)a[2]))
         r = move_out((uint64_t)r, a);

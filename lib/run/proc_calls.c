@@ -71,11 +71,21 @@ static long follow_call(long nr, const long *a, unsigned path, unsigned flags)
     return renamed(nr, a, path, f.exe);
 }
 
+/* What holds descriptors of the engine alone is no end. */
 static long list_call(const long *a)
 {
-    long r = qn_syscall_pass(__NR_getdents64, a);
+    long b[6], r, left;
 
-    return r > 0 ? qn_proc_list(a[0], (uint64_t)a[1], r) : r;
+    __builtin_memcpy(b, a, sizeof b);
+    if (!qn_proc_holds((int)a[0]))
+        return qn_syscall_pass(__NR_getdents64, a);
+    if ((uint32_t)b[2] > QN_PROC_LIST)
+        b[2] = QN_PROC_LIST;
+    do {
+        r = qn_syscall_pass(__NR_getdents64, b);
+        left = r > 0 ? qn_proc_list((uint64_t)a[1], r) : r;
+    } while (r > 0 && left == 0);
+    return left;
 }
 
 long qn_proc_call(long nr, const long *a)

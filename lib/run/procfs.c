@@ -264,25 +264,28 @@ static bool names_engine(const struct entry *e)
     return end != e->name && !*end && qn_is_engine_fd((long)number);
 }
 
-long qn_proc_list(long fd, uint64_t buffer, long bytes)
+/* In a copy: the guest's memory may be gone meanwhile. */
+long qn_proc_list(uint64_t buffer, long bytes)
 {
-    uint8_t *p = (uint8_t *)(uintptr_t)buffer;
-    long at = 0;
+    static uint8_t copy[QN_PROC_LIST];
+    long at = 0, all = bytes;
 
+    if (bytes > (long)sizeof copy || !qn_read_guest(buffer, copy, (uint64_t)bytes))
+        return bytes;
     while (at < bytes) {
-        const struct entry *e = (const struct entry *)(p + at);
+        const struct entry *e = (const struct entry *)(copy + at);
         uint16_t len = e->len;
 
         if (len < sizeof *e || len > bytes - at) /* somebody has written there meanwhile */
             break;
-        if (!names_engine(e) || !qn_proc_holds(fd)) {
+        if (!names_engine(e)) {
             at += len;
             continue;
         }
-        __builtin_memmove(p + at, p + at + len, (size_t)(bytes - at - len));
+        __builtin_memmove(copy + at, copy + at + len, (size_t)(bytes - at - len));
         bytes -= len;
     }
-    return bytes;
+    return bytes == all || qn_write_guest(buffer, copy, (uint64_t)bytes) ? bytes : all;
 }
 
 /* ---- what the kernel prints itself ---- */

@@ -21,8 +21,9 @@ bool qn_proc_is_own(int32_t id);   /* this process, or a thread of it */
 bool qn_proc_holds(long fd);       /* a file of /proc */
 /* A descriptor, or -errno. */
 long qn_proc_open_maps(const char *path, long flags);
-/* getdents64 on fd gave so many bytes; what is left of them. */
-long qn_proc_list(long fd, uint64_t buffer, long bytes);
+#define QN_PROC_LIST 65536u /* bytes of a listing that are looked at, at a time */
+/* getdents64 in a directory of /proc gave so many bytes, at most QN_PROC_LIST; what is left of them. */
+long qn_proc_list(uint64_t buffer, long bytes);
 /* The guest's stack is as it will be at its first instruction. */
 void qn_proc_publish(uint64_t sp, const struct qn_image *image);
 

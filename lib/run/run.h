@@ -168,7 +168,7 @@ void *qn_engine_alloc_low(uint64_t bytes); /* the same below 2 GiB, within reach
 bool qn_is_engine_range(uint64_t start, uint64_t size);
 long qn_sys_mmap(const long *a);
 long qn_sys_munmap(uint64_t start, uint64_t size);
-long qn_sys_mprotect(uint64_t start, uint64_t size, int prot);
+long qn_sys_mprotect(long nr, const long *a);
 long qn_sys_mremap(const long *a);
 long qn_sys_brk(uint64_t wanted);
 uint64_t qn_low_address(uint64_t size); /* a place within reach of the code cache, 0 = none */

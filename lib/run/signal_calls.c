@@ -54,9 +54,11 @@ bool qn_signal_set_altstack(const struct qn_stack *given, int *err)
 {
     struct qn_thread *t = qn_self;
     uint32_t mode = (uint32_t)given->flags & ~SS_AUTODISARM_;
+    bool same = given->sp == t->altstack.sp && given->size == t->altstack.size && given->flags == t->altstack.flags;
 
     *err = on_altstack(t, qn_ctx.gpr[4])                             ? E_PERM
            : mode > SS_DISABLE_                                      ? E_INVAL
+           : same                                                    ? 0 /* also what nobody could set: that there is none yet */
            : mode != SS_DISABLE_ && given->size < ALTSTACK_MIN       ? E_NOMEM
                                                                      : 0;
     if (*err)
@@ -76,7 +78,9 @@ long qn_sys_sigaltstack(uint64_t ss, uint64_t old)
 
     if (ss && !qn_read_guest(ss, &given, sizeof given))
         return -E_FAULT;
-    if (on_altstack(t, qn_ctx.gpr[4]))
+    if (!before.size)
+        before.flags |= SS_DISABLE_;
+    else if (on_altstack(t, qn_ctx.gpr[4]))
         before.flags |= SS_ONSTACK_;
     if (ss)
         qn_signal_set_altstack(&given, &err);

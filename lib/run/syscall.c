@@ -4,11 +4,12 @@
  * it manages: the address space, signals, threads and processes, its own descriptors, its name. */
 #include "run/files.h"
 #include "run/outside.h"
+#include "run/pointers.h"
 #include "run/procfs.h"
 #include "run/seccomp.h"
 #include "run/signal.h"
 
-enum { E_BADF = 9, E_INTR = 4, E_NOSYS = 38, E_INVAL = 22 };
+enum { E_BADF = 9, E_INTR = 4, E_NOSYS = 38, E_INVAL = 22, E_NOMEM = 12, E_FAULT = 14 };
 enum { ARCH_SET_GS_ = 0x1001, ARCH_SET_FS_ = 0x1002, ARCH_SET_CPUID_ = 0x1012, E_NODEV = 19, AT_FDCWD_ = -100 };
 enum { MADV_DONTNEED_ = 4, IORING_ENTER_EXT_ARG_ = 8, PR_SET_SYSCALL_USER_DISPATCH_ = 59 };
 
@@ -140,16 +141,16 @@ static long memory_call(long nr, const long *a)
     case __NR_mmap: return qn_sys_mmap(a);
     case __NR_munmap: return qn_sys_munmap((uint64_t)a[0], (uint64_t)a[1]);
     case __NR_mprotect:
-    case __NR_pkey_mprotect: return qn_sys_mprotect((uint64_t)a[0], (uint64_t)a[1], (int)a[2]);
+    case __NR_pkey_mprotect: return qn_sys_mprotect(nr, a);
     case __NR_mremap: return qn_sys_mremap(a);
     case __NR_brk: return qn_sys_brk((uint64_t)a[0]);
     case __NR_shmat: return qn_sys_shmat(a);
     case __NR_shmdt: return qn_sys_shmdt((uint64_t)a[0]);
     default: break;
     }
-    if (qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1]))
-        return -E_INVAL;
-    if (a[2] == MADV_DONTNEED_)
+    if (qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1])) /* natively there is nothing */
+        return nr == __NR_mbind ? -E_FAULT : nr == __NR_remap_file_pages ? -E_INVAL : -E_NOMEM;
+    if (nr == __NR_madvise && a[2] == MADV_DONTNEED_)
         qn_code_changed((uint64_t)a[0], (uint64_t)a[0] + (uint64_t)a[1]);
     return qn_syscall_pass(nr, a);
 }
@@ -203,7 +204,8 @@ static long dispatch_call(long nr, const long *a)
 {
     switch (nr) {
     case __NR_mmap: case __NR_munmap: case __NR_mprotect: case __NR_pkey_mprotect: case __NR_mremap: case __NR_brk:
-    case __NR_madvise: case __NR_shmat: case __NR_shmdt:
+    case __NR_madvise: case __NR_shmat: case __NR_shmdt: case __NR_msync: case __NR_mincore: case __NR_mlock: case __NR_mlock2:
+    case __NR_munlock: case __NR_mbind: case __NR_remap_file_pages:
         return memory_call(nr, a);
     case __NR_rt_sigaction: case __NR_rt_sigprocmask: case __NR_sigaltstack:
         return signal_call(nr, a);
@@ -269,7 +271,9 @@ void qn_syscall(void)
         qn_toggle_leave();
         return;
     }
-    r = dispatch_call(nr, args(a));
+    args(a);
+    qn_pointers_hide(nr, a);
+    r = dispatch_call(nr, a);
     if (qn_tracing(QN_TRACE_SYSCALL))
         trace(nr, a, r);
     if (restarts(r)) {

@@ -64,7 +64,6 @@ void qn_thread_init(void)
 {
     qn_self = qn_thread_new();
     take_ids(qn_self);
-    qn_self->altstack.flags = 2; /* SS_DISABLE */
     qn_self->fixed_places = qn_cfg()->fixed_places;
     qn_self->leash = qn_cfg()->leash;
     count = 1;
