@@ -325,6 +325,7 @@ engine_sources = \
 	lib/run/interval.c \
 	lib/run/libc.c \
 	lib/run/lock.c \
+	lib/run/locked.c \
 	lib/run/main.c \
 	lib/run/memory.c \
 	lib/run/operand.c \
@@ -658,6 +659,7 @@ headers = \
 	lib/run/files.h \
 	lib/run/gone.h \
 	lib/run/interval.h \
+	lib/run/locked.h \
 	lib/run/operand.h \
 	lib/run/outside.h \
 	lib/run/pointers.h \

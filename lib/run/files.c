@@ -69,12 +69,12 @@ void qn_files_exec(bool before)
 
 /* ---- the guest's calls ---- */
 
-static bool is_privileged(void)
+bool qn_is_capable(unsigned bit)
 {
     struct { uint32_t version; int32_t pid; } header = {CAPABILITY_VERSION_3, 0};
     struct { uint32_t effective, permitted, inheritable; } data[2] = {{0}, {0}};
 
-    return !qn_sys2(__NR_capget, (long)&header, (long)data) && (data[0].effective >> CAP_SYS_RESOURCE_ & 1);
+    return !qn_sys2(__NR_capget, (long)&header, (long)data) && (data[bit / 32].effective >> bit % 32 & 1);
 }
 
 /* The program may have more than before: out of its way.  Not to where a fork would copy a long table. */
@@ -101,7 +101,7 @@ static long set(const struct qn_limit *new, const struct qn_limit *old, uint64_t
 
     if (new->soft > new->hard)
         return -E_INVAL;
-    if (new->hard > old->hard && !is_privileged())
+    if (new->hard > old->hard && !qn_is_capable(CAP_SYS_RESOURCE_))
         return -E_PERM;
     if (qn_self->shares) /* a process of its own, but no engine: it will execute a program soon */
         return limits(new, NULL);

@@ -15,6 +15,8 @@ int qn_files_move_up(int fd, const struct qn_limit *before); /* one of the engin
 
 void qn_files_exec(bool before); /* of a program that is not followed; undone if it failed */
 
+bool qn_is_capable(unsigned bit); /* CAP_...: effective in the name space of users that the process is in */
+
 long qn_sys_limit(long nr, const long *a); /* getrlimit, setrlimit, prlimit64 */
 
 #endif

@@ -4,6 +4,7 @@
  * libraries is placed below 1 GiB, within reach of the code cache; brk has a place with room of its own.
  */
 #include "guest/exec_map.h"
+#include "run/locked.h"
 #include "run/run.h"
 #include "tcache/tcache.h"
 
@@ -251,7 +252,8 @@ uint64_t qn_place_elsewhere(uint64_t size)
 static long map_guest(uint64_t at, const long *a)
 {
     uint64_t size = (uint64_t)a[1];
-    long r = map(at, size, (int)a[2], (int)a[3], (int)a[4], (uint64_t)a[5]);
+    int flags = (int)a[3] | qn_locked_flag();
+    long r = map(at, size, (int)a[2], flags, (int)a[4], (uint64_t)a[5]);
 
     if (qn_sys_failed(r) || !qn_is_engine_range((uint64_t)r, size))
         return r;
@@ -259,7 +261,7 @@ static long map_guest(uint64_t at, const long *a)
     at = a[3] & M_32BIT ? 0 : qn_place_elsewhere(size);
     if (!at)
         return -E_NOMEM;
-    r = map(at, size, (int)a[2], (int)a[3] | M_FIXED, (int)a[4], (uint64_t)a[5]);
+    r = map(at, size, (int)a[2], flags | M_FIXED, (int)a[4], (uint64_t)a[5]);
     if (qn_sys_failed(r))
         qn_sys2(__NR_munmap, (long)at, (long)size);
     return r;
@@ -280,6 +282,7 @@ long qn_sys_mmap(const long *a)
     if (qn_sys_failed(r))
         return r;
     qn_note_mapping((uint64_t)r, size, (int)a[2], a[3] & M_SHARED);
+    qn_locked_note((uint64_t)r, size);
     if ((a[2] & P_EXEC) && (int)a[4] >= 0 && !(a[3] & M_ANON))
         qn_wire_file((int)a[4]);
     return r;
@@ -352,10 +355,11 @@ long qn_sys_brk(uint64_t wanted)
     if (wanted < brk_start || wanted > brk_start + BRK_MAX)
         return (long)brk_now;
     if (wanted_page > now_page) {
-        long r = map(now_page, wanted_page - now_page, P_READ | P_WRITE, M_PRIVATE | M_ANON | M_FIXED_NEW, -1, 0);
+        long r = map(now_page, wanted_page - now_page, P_READ | P_WRITE, M_PRIVATE | M_ANON | M_FIXED_NEW | qn_locked_flag(), -1, 0);
 
         if (qn_sys_failed(r))
             return (long)brk_now;
+        qn_locked_note(now_page, wanted_page - now_page);
     } else if (wanted_page < now_page) {
         qn_sys2(__NR_munmap, (long)wanted_page, (long)(now_page - wanted_page));
     }

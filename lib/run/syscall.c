@@ -3,6 +3,7 @@
  * Nearly all go to the kernel as they are: the guest's pointers are real.  The engine looks at those that touch what
  * it manages: the address space, signals, threads and processes, its own descriptors, its name. */
 #include "run/files.h"
+#include "run/locked.h"
 #include "run/outside.h"
 #include "run/pointers.h"
 #include "run/procfs.h"
@@ -207,6 +208,8 @@ static long dispatch_call(long nr, const long *a)
     case __NR_madvise: case __NR_shmat: case __NR_shmdt: case __NR_msync: case __NR_mincore: case __NR_mlock: case __NR_mlock2:
     case __NR_munlock: case __NR_mbind: case __NR_remap_file_pages:
         return memory_call(nr, a);
+    case __NR_mlockall: return qn_sys_mlockall(a[0]);
+    case __NR_munlockall: return qn_sys_munlockall();
     case __NR_rt_sigaction: case __NR_rt_sigprocmask: case __NR_sigaltstack:
         return signal_call(nr, a);
     case __NR_rt_sigsuspend: case __NR_ppoll: case __NR_pselect6: case __NR_epoll_pwait: case __NR_epoll_pwait2:

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -184,6 +185,22 @@ static void listened(void)
     execl("/bin/sh", "sh", "-c", "umask; echo $?; umask 22; umask", (char *)NULL);
 }
 
+/* Root that has given up CAP_SYS_ADMIN has to say first that it wants no more privileges, as anyone. */
+static void unprivileged(void)
+{
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct some[2];
+    int r;
+
+    syscall(SYS_capget, &header, some);
+    some[CAP_SYS_ADMIN / 32].effective &= ~(1u << CAP_SYS_ADMIN % 32);
+    syscall(SYS_capset, &header, some);
+    r = filter(SYS_getppid, -1, SECCOMP_RET_ERRNO | 5, 0);
+    printf("without the privilege %d, %d\n", r, errno);
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    printf("then %d\n", filter(SYS_getppid, -1, SECCOMP_RET_ERRNO | 5, 0));
+}
+
 static void invalid(void)
 {
     struct sock_filter none[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0)}, far[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 64), BPF_STMT(BPF_RET, 0)},
@@ -202,6 +219,7 @@ static void invalid(void)
 
 int main(void)
 {
+    in_child("unprivileged", unprivileged);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     in_child("errors", errors);
     in_child("trapped, then ignored", trapped);

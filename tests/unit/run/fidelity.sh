@@ -63,6 +63,7 @@ same strings 'string instructions that stop at a fault'
 same strings 'the same with predictors, counted as Cachegrind does' --branch-sim=yes --counting=cachegrind
 same fpu_ip "the FPU's instruction pointer"
 same fpu_ip 'the same uninstrumented' --instr-at-start=no
+same locked 'memory that is locked (mlockall)'
 same exec_at 'programs named by descriptors'
 same exec_at 'the same, the programs followed' --trace-children=yes
 is "$(cat "$SCRATCH"/profile.* | grep -c '^cmd: child 1 2$')" 7 '... all have profiles but the one in memory'
