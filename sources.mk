@@ -34,6 +34,7 @@ hosted_sources = \
 	lib/prof/log.c \
 	lib/prof/merge.c \
 	lib/prof/names.c \
+	lib/prof/output.c \
 	lib/prof/provenance.c \
 	lib/prof/radix.c \
 	lib/prof/read.c \
@@ -632,6 +633,7 @@ headers = \
 	lib/prof/log.h \
 	lib/prof/merge.h \
 	lib/prof/names.h \
+	lib/prof/output.h \
 	lib/prof/provenance.h \
 	lib/prof/radix.h \
 	lib/prof/read.h \
@@ -980,6 +982,7 @@ shell_tests = \
 	tests/unit/sim/replay.sh \
 	tests/unit/sim/returns.sh \
 	tests/unit/sim/settled.sh \
+	tests/unit/sim/trace_ends.sh \
 	tests/golden/annotate/classic.sh \
 	tests/golden/annotate/memory.sh \
 	tests/golden/annotate/merge.sh \
@@ -989,6 +992,7 @@ shell_tests = \
 	tests/robust/determinism.sh \
 	tests/robust/fault.sh \
 	tests/robust/kill.sh \
+	tests/robust/outputs.sh \
 	tests/guest/native.sh \
 	tests/guest/oracle.sh \
 	tests/corpus/paired.sh

@@ -3,6 +3,7 @@
 #include <sys/random.h>
 
 #include "lab.h"
+#include "prof/output.h"
 #include "tools.h"
 
 #define CASE_SEEDS 1000000000ull /* nine digits can be written down */
@@ -54,6 +55,7 @@ static int parse(struct qn_lab_request *r, int argc, char **argv)
 int qn_lab_tool_check(int argc, char **argv)
 {
     struct qn_lab_request request = { .lab = NULL };
+    struct qn_prof_error err = { .status = QN_PROF_OK };
     struct qn_lab_place place;
     int status;
 
@@ -63,5 +65,7 @@ int qn_lab_tool_check(int argc, char **argv)
     status = parse(&request, argc, argv);
     if (status)
         return status;
+    if (request.gradescope && qn_prof_check_output(request.gradescope, &err) != QN_PROF_OK)
+        return qn_tool_complain("quern: lab: %s", err.text), QN_LAB_BROKEN;
     return qn_lab_find_place(&place) ? qn_lab_check(&request, &place) : QN_LAB_BROKEN;
 }

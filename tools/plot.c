@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "plot/plot.h"
+#include "prof/output.h"
 #include "prof_args.h"
 #include "tools.h"
 
@@ -121,6 +122,8 @@ static enum qn_prof_status plot(const struct prof_args *a, struct qn_prof_error 
     for (int i = 0; i < request.input_count; i++)
         request.inputs[i] = a->inputs[i + 1];
     request.output = a->out ? a->out : usual_output;
+    if (!a->out && qn_prof_check_output(request.output, err) != QN_PROF_OK)
+        return err->status;
     if (qn_plot_draw(&request, remark, err) == QN_PROF_OK && *remark)
         qn_tool_complain(PROGRAM ": %s", remark);
     return err->status;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "prof/output.h"
 #include "prof/region.h"
 #include "tools.h"
 
@@ -67,7 +68,8 @@ struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_prof_
 static int run(const struct prof_command *c, const struct prof_args *a)
 {
     struct qn_prof_error err = {0};
-    if (c->run(a, &err) == QN_PROF_OK)
+    int to_file = a->out && strcmp(a->out, "-") != 0;
+    if ((!to_file || qn_prof_check_output(a->out, &err) == QN_PROF_OK) && c->run(a, &err) == QN_PROF_OK)
         return 0;
     fprintf(stderr, "%s: %s\n", c->options.prefix, err.text);
     return 1;

@@ -13,10 +13,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "prof/output.h"
 #include "sim_build.h"
 #include "tools.h"
 
 #define ARGUMENTS_MAX 256
+#define OUTCOMES "--outcomes="
 
 static const char help[] =
     "usage: quern replay [--sim=MODULES] [--cflags=FLAGS] [OPTIONS] TRACE\n\n"
@@ -71,6 +73,7 @@ int qn_tool_replay(int argc, char **argv)
 {
     struct qn_sim_build b = { .tool = "replay" };
     char *pass[ARGUMENTS_MAX + 2] = { NULL };
+    struct qn_prof_error err = { .status = QN_PROF_OK };
     const char *program = NULL;
     int n = 1;
 
@@ -79,6 +82,8 @@ int qn_tool_replay(int argc, char **argv)
             return puts("quern " QN_VERSION) < 0;
         if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
             fputs(help, stdout), fflush(stdout);
+        if (!strncmp(argv[i], OUTCOMES, strlen(OUTCOMES)) && qn_prof_check_output(argv[i] + strlen(OUTCOMES), &err) != QN_PROF_OK)
+            return qn_tool_complain("quern: replay: %s", err.text), 1;
         if (!strncmp(argv[i], "--cflags=", 9))
             b.cflags = argv[i] + 9;
         else if (strncmp(argv[i], "--sim=", 6))

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "prof/output.h"
 #include "report/report.h"
 #include "sim_build.h"
 #include "tools.h"
@@ -123,19 +124,11 @@ static bool holds_report(const struct qn_report_options *o)
     return n && strstr(text, QN_REPORT_MARK);
 }
 
-static void remove_folder(const char *folder)
-{
-    char *argv[] = { (char *)"rm", (char *)"-rf", (char *)"--", (char *)folder, NULL };
-
-    if (folder)
-        qn_sim_run(argv);
-}
-
 static const char *make_folder(struct qn_report_options *o)
 {
     char *folder = qn_exp_format(&o->memory, "%s.XXXXXX", o->output);
 
-    if (!mkdtemp(folder)) {
+    if (!qn_prof_make_scratch(folder)) {
         complain(o->output, strerror(errno), 1);
         return NULL;
     }
@@ -154,8 +147,9 @@ static int move_into_place(struct qn_report_options *o)
     }
     if (chmod(o->folder, 0755) || rename(o->folder, o->output))
         return complain(o->output, strerror(errno), 1);
+    qn_prof_keep_scratch(o->folder);
     o->folder = NULL;
-    remove_folder(old);
+    qn_prof_remove_scratch(old);
     return 0;
 }
 
@@ -205,8 +199,8 @@ static int make_report(struct qn_report_options *o)
         status = 1;
     else if (!(status = qn_report_run(o)) && !o->guard.signal)
         status = write_page(o);
-    remove_folder(o->work);
-    remove_folder(o->folder);
+    qn_prof_remove_scratch(o->work);
+    qn_prof_remove_scratch(o->folder);
     qn_sim_unguard(&o->guard);
     return status;
 }

@@ -157,7 +157,7 @@ static int run(struct qn_run *r)
     }
     start_clocks(r);
     if (!qn_run_launch(r))
-        return r->log.refused ? QN_EXIT_USAGE : QN_EXIT_SOFTWARE;
+        return r->refused ? r->refused : QN_EXIT_SOFTWARE;
     qn_run_wait(r);
     if (!r->is_main)
         end_sub(r);

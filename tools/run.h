@@ -42,7 +42,7 @@ struct qn_run_log {
     int fd;       /* our own copy; -1: silent for good */
     int errors;   /* where failures go: the log, else the first stderr */
     bool quiet;   /* no banner and no summary */
-    bool refused; /* could not be opened as asked: a usage error */
+    bool failed;  /* a write to it did, and that was told */
     pid_t pid;    /* of the guest, for the prefix */
     bool shared;  /* fd is a copy of a descriptor the guest has too */
     char *text;   /* gathered */
@@ -61,6 +61,7 @@ struct qn_run {
     uint64_t engine_hash;
     uint64_t start_tsc, start_ns;
     struct qn_run_log log;
+    int refused;              /* a file that was asked for cannot be written: the exit status; 0: all can */
     struct qn_cost_named named[2 * QN_RUN_NAMES_MAX]; /* by --explain, --toggle */
     int named_count;
 
@@ -109,8 +110,12 @@ char *qn_run_expand(const char *pattern, pid_t pid, char *why, size_t size);
 char *qn_run_name_profile(struct qn_run *r);
 char *qn_run_name_intervals(struct qn_run *r);
 char *qn_run_name_explanation(struct qn_run *r);
+/* Whether all of them can be written, before the program starts.  false: a line was printed. */
+bool qn_run_check_outputs(struct qn_run *r);
 
 /* run_log.c */
+/* Opens what is written while the program runs.  -1: a line was printed, which begins with the option's name. */
+int qn_run_open_text(struct qn_run *r, const char *option, const char *path, int status);
 bool qn_run_open_log(struct qn_run *r);
 /* "==PID== text"; banner and summary, nothing with --quiet. */
 void qn_run_say(struct qn_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));

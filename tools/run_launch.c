@@ -136,16 +136,11 @@ static void become_engine(struct qn_run *r, int socket, int trace, int gate, con
 
 static int open_trace(struct qn_run *r)
 {
-    int fd;
-
     if (!r->options.trace)
         return -1;
     if (!r->options.trace_file)
         return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    fd = open(r->options.trace_file, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
-    if (fd < 0)
-        qn_run_complain("--trace-file=%s: cannot be opened: %s", r->options.trace_file, strerror(errno));
-    return fd;
+    return qn_run_open_text(r, "trace-file", r->options.trace_file, QN_EXIT_FAILED);
 }
 
 static bool cannot(const char *what, int error)
@@ -225,7 +220,7 @@ bool qn_run_launch(struct qn_run *r)
         return cannot("fork", errno);
     r->root = r->guest;
     r->socket = pair[0];
-    if (!qn_run_open_log(r)) {
+    if (!qn_run_open_log(r) || !qn_run_check_outputs(r)) {
         kill(r->guest, SIGKILL);
         return false;
     }

@@ -7,7 +7,7 @@
  *
  * Invariants: gathered lines leave in one write, so lines of several processes do not mix.  Control bytes of names and
  * commands are made visible, so that a line stays a line; the program's own text (**) is as it is.  A log
- * that cannot be written is no reason to stop: SIGPIPE is blocked and errors are ignored.
+ * that can be written no more is no reason to stop: SIGPIPE is blocked; of a log file it is told.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,6 +36,20 @@ void qn_run_complain(const char *format, ...)
     va_end(args);
 }
 
+/* A device that is full says so to an empty write. */
+int qn_run_open_text(struct qn_run *r, const char *option, const char *path, int status)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, LOG_MODE);
+
+    if (fd >= 0 && write(fd, "", 0) == 0)
+        return fd;
+    qn_run_complain("--%s=%s: cannot be %s: %s", option, path, fd < 0 ? "opened" : "written", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    r->refused = status;
+    return -1;
+}
+
 static int open_log_file(struct qn_run *r)
 {
     char why[256], *path = qn_run_expand(r->options.log_file, r->root, why, sizeof why);
@@ -45,9 +59,7 @@ static int open_log_file(struct qn_run *r)
         qn_run_complain("--log-file=%s: %s", r->options.log_file, why);
         return -1;
     }
-    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, LOG_MODE);
-    if (fd < 0)
-        qn_run_complain("--log-file=%s: cannot be opened: %s", path, strerror(errno));
+    fd = qn_run_open_text(r, "log-file", path, QN_EXIT_USAGE);
     free(path);
     return fd;
 }
@@ -61,13 +73,12 @@ bool qn_run_open_log(struct qn_run *r)
     r->log.errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     if (r->options.log_file) {
         r->log.fd = open_log_file(r);
-        r->log.refused = r->log.fd < 0;
-        return !r->log.refused;
+        return r->log.fd >= 0;
     }
     r->log.fd = fcntl((int)r->options.log_fd, F_DUPFD_CLOEXEC, 3);
     if (r->log.fd < 0 && r->options.log_fd_given) {
         qn_run_complain("--log-fd=%llu: not an open descriptor", (unsigned long long)r->options.log_fd);
-        r->log.refused = true;
+        r->refused = QN_EXIT_USAGE;
         return false;
     }
     return true;
@@ -142,7 +153,8 @@ void qn_run_print(struct qn_run *r, const char *format, ...)
     free(text);
 }
 
-static void write_all(int fd, const char *text, size_t n)
+/* false: errno says why. */
+static bool write_all(int fd, const char *text, size_t n)
 {
     while (n) {
         ssize_t written = write(fd, text, n);
@@ -150,10 +162,11 @@ static void write_all(int fd, const char *text, size_t n)
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
-            return;
+            return false;
         text += written;
         n -= (size_t)written;
     }
+    return true;
 }
 
 /* In one write, and without memory of its own. */
@@ -179,9 +192,15 @@ void qn_run_fail(struct qn_run *r, const char *format, ...)
     free(made);
 }
 
+/* That a file is full is told once, where failures go. */
 void qn_run_flush(struct qn_run *r)
 {
-    if (r->log.fd >= 0)
-        write_all(r->log.fd, r->log.text, r->log.size);
+    bool written = r->log.fd < 0 || write_all(r->log.fd, r->log.text, r->log.size);
+    int error = errno;
+
     r->log.size = 0;
+    if (written || r->log.failed || r->log.shared)
+        return;
+    r->log.failed = true;
+    qn_run_fail(r, "--log-file: cannot write: %s", strerror(error));
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prof/output.h"
 #include "run.h"
 
 #define PROFILE_PATTERN "cachegrind.out.%p"
@@ -109,4 +110,26 @@ char *qn_run_name_intervals(struct qn_run *r)
 char *qn_run_name_explanation(struct qn_run *r)
 {
     return name_file(r, r->options.explain_file ? r->options.explain_file : EXPLAIN_PATTERN);
+}
+
+/* Frees the name. */
+static bool check_output(struct qn_run *r, const char *what, char *name)
+{
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+
+    if (name && qn_prof_check_output(name, &err) != QN_PROF_OK)
+        qn_run_fail(r, "no %s: %s", what, err.text);
+    free(name);
+    return name && err.status == QN_PROF_OK;
+}
+
+bool qn_run_check_outputs(struct qn_run *r)
+{
+    bool good = check_output(r, "profile", qn_run_name_profile(r))
+                && (!r->config.interval || check_output(r, "intervals", qn_run_name_intervals(r)))
+                && (!r->config.explain || check_output(r, "explanation", qn_run_name_explanation(r)));
+
+    if (!good)
+        r->refused = QN_EXIT_FAILED;
+    return good;
 }

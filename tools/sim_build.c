@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "prof/output.h"
 #include "tools.h"
 
 #ifndef QN_ENGINE_CFLAGS
@@ -427,9 +428,9 @@ static int build(const struct qn_sim_recipe *r)
     if (asprintf(&folder, "%s.XXXXXX", r->build->output) < 0)
         return 1;
     qn_sim_guard(&g);
-    if (mkdtemp(folder)) {
+    if (qn_prof_make_scratch(folder)) {
         status = build_in(&g, r, folder);
-        qn_sim_remove_folder(folder);
+        qn_prof_remove_scratch(folder);
     } else {
         qn_tool_complain("quern: %s: %s: %s", r->build->tool, r->build->output, strerror(errno));
         status = 1;
@@ -449,7 +450,7 @@ static int copy_kept(const struct qn_sim_build *b)
     if (program && link(program, b->output))
         status = qn_sim_run(argv);
     if (scratch)
-        qn_sim_remove_folder(scratch);
+        qn_prof_remove_scratch(scratch);
     free(scratch);
     free(program);
     return status;
@@ -457,9 +458,12 @@ static int copy_kept(const struct qn_sim_build *b)
 
 int qn_sim_build(const struct qn_sim_build *b)
 {
+    struct qn_prof_error err = { .status = QN_PROF_OK };
     struct qn_sim_recipe r;
     int status;
 
+    if (qn_prof_check_output(b->output, &err) != QN_PROF_OK)
+        return qn_tool_complain("quern: %s: %s", b->tool, err.text), 1;
     if (b->kept)
         return copy_kept(b);
     status = qn_sim_write_recipe(b, &r);

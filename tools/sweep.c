@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "prof/output.h"
 #include "run.h"
 #include "sim_build.h"
 #include "sweep.h"
@@ -79,29 +80,47 @@ static int take_old_rows(struct qn_sweep *s)
 
 /* ---- the work folder ---- */
 
-static void remove_work(const struct qn_sweep *s)
+/* 1: the folder's lock is ours; 0: it, or the folder, went with another sweep meanwhile; -1: errno says why not. */
+static int lock_work(const struct qn_sweep *s, const char *lock)
 {
-    char *argv[] = { (char *)"rm", (char *)"-rf", (char *)"--", (char *)s->work, NULL };
+    struct stat ours, there;
+    int fd;
 
-    qn_sim_run(argv);
+    if (mkdir(s->work, 0700) && errno != EEXIST)
+        return -1;
+    fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : -1;
+    if (flock(fd, LOCK_EX | LOCK_NB))
+        return -1;
+    if (!fstat(fd, &ours) && !stat(lock, &there) && ours.st_dev == there.st_dev && ours.st_ino == there.st_ino)
+        return 1;
+    close(fd);
+    return 0;
 }
 
 /* One sweep at a time may write a file; the lock goes when we do. */
 static int make_work(struct qn_sweep *s)
 {
     struct qn_exp_memory *m = &s->options.exp.memory;
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+    const char *lock;
     char folder[PATH_MAX];
-    int fd;
+    int locked;
 
+    if (qn_prof_check_output(s->options.output, &err) != QN_PROF_OK)
+        return complain(err.text, "", 1);
     s->work = qn_exp_format(m, "%s.work", s->options.output);
-    if ((mkdir(s->work, 0700) && errno != EEXIST) || !realpath(s->work, folder))
+    lock = qn_exp_format(m, "%s/lock", s->work);
+    do
+        locked = lock_work(s, lock);
+    while (!locked);
+    if (locked < 0 && errno == EWOULDBLOCK)
+        return complain(s->options.output, "another sweep is writing it", 1);
+    if (locked < 0 || !realpath(s->work, folder))
         return complain(s->work, strerror(errno), 1);
     s->work = qn_exp_copy(m, folder);
-    fd = open(qn_exp_format(m, "%s/lock", s->work), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return complain(s->work, strerror(errno), 1);
-    if (flock(fd, LOCK_EX | LOCK_NB))
-        return complain(s->options.output, "another sweep is writing it", 1);
+    qn_prof_watch_scratch(s->work);
     return 0;
 }
 
@@ -156,10 +175,11 @@ static int sweep(struct qn_sweep *s)
         return status;
     if (s->options.list)
         return list(s);
-    if ((status = take_old_rows(s)) || (status = make_work(s)))
+    if ((status = make_work(s)))
         return status;
-    status = qn_sweep_run(s);
-    remove_work(s);
+    if (!(status = take_old_rows(s)))
+        status = qn_sweep_run(s);
+    qn_prof_remove_scratch(s->work);
     return status;
 }
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "prof/output.h"
 #include "sweep.h"
 #include "tools.h"
 
@@ -243,6 +244,7 @@ static int end(struct conductor *c)
         if (c->terminal)
             fputc('\n', stderr);
         fprintf(stderr, "quern: sweep: interrupted; the same command goes on with what is missing\n");
+        qn_prof_remove_scratch(c->s->work);
         signal(sig, SIG_DFL);
         raise(sig);
     }

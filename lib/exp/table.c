@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "prof/output.h"
 
 void qn_exp_init_table(struct qn_exp_table *t)
 {
@@ -127,6 +128,8 @@ static enum qn_prof_status parse(struct reading *r, struct csv_parser *parser, F
         r->line++;
         if (memchr(line, 0, (size_t)n))
             qn_prof_fail(r->err, QN_PROF_BAD, "%s:%ld: got a NUL byte, wanted text", r->path, r->line);
+        else if (line[n - 1] != '\n')
+            qn_prof_fail(r->err, QN_PROF_BAD, "%s:%ld: cut off: got no newline at the end, wanted one", r->path, r->line);
         else if (csv_parse(parser, line, (size_t)n, take_cell, take_end, r) != (size_t)n)
             qn_prof_fail(r->err, QN_PROF_BAD, "%s:%ld: %s", r->path, r->line, csv_strerror(csv_error(parser)));
     }
@@ -183,26 +186,19 @@ static void write_line(FILE *out, char *const *cells, int count)
 
 enum qn_prof_status qn_exp_write_table(const struct qn_exp_table *t, const char *path, struct qn_prof_error *err)
 {
-    char *temporary;
+    struct qn_prof_output o;
     FILE *out;
-    bool good;
 
-    if (asprintf(&temporary, "%s.new", path) < 0)
+    if (qn_prof_open_output(&o, path, QN_PROF_SHARED, err) != QN_PROF_OK)
+        return err->status;
+    out = qn_prof_stream_output(&o);
+    if (!out) {
+        qn_prof_drop_output(&o);
         return qn_prof_fail_memory(err);
-    out = fopen(temporary, "w");
-    if (out) {
-        write_line(out, t->columns, t->column_count);
-        for (int i = 0; i < t->row_count; i++)
-            write_line(out, t->rows[i], t->column_count);
-        good = !ferror(out);
-        if (fclose(out) || !good || rename(temporary, path)) {
-            qn_prof_fail(err, QN_PROF_IO, "%s: %s", path, strerror(errno));
-            unlink(temporary);
-        }
-    } else {
-        qn_prof_fail(err, QN_PROF_IO, "%s: %s", temporary, strerror(errno));
     }
-    free(temporary);
-    return err->status;
+    write_line(out, t->columns, t->column_count);
+    for (int i = 0; i < t->row_count; i++)
+        write_line(out, t->rows[i], t->column_count);
+    return qn_prof_close_output(&o, err);
 }
 #endif

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "lab/internal.h"
+#include "prof/output.h"
 
 static const struct qn_lab_test *test_of(const struct qn_lab_check *c, unsigned i)
 {
@@ -145,19 +146,15 @@ static void put_results(FILE *f, const struct qn_lab_check *c)
 
 bool qn_lab_write_gradescope(const struct qn_lab_check *c, const char *path)
 {
-    char *temporary = qn_lab_format("%s.new", path);
-    FILE *f = fopen(temporary, "w");
-    bool good = f != NULL;
+    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_prof_output o;
+    FILE *f = qn_prof_open_output(&o, path, QN_PROF_SHARED, &err) == QN_PROF_OK ? qn_prof_stream_output(&o) : NULL;
 
     if (f) {
         put_results(f, c);
-        good = !ferror(f);
-        good = fclose(f) == 0 && good && rename(temporary, path) == 0;
+        qn_prof_close_output(&o, &err);
     }
-    if (!good) {
-        fprintf(stderr, "quern: lab: %s: %s\n", path, strerror(errno));
-        unlink(temporary);
-    }
-    free(temporary);
-    return good;
+    if (err.status != QN_PROF_OK)
+        fprintf(stderr, "quern: lab: %s\n", err.text);
+    return f && err.status == QN_PROF_OK;
 }

@@ -10,7 +10,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +17,10 @@
 #include <unistd.h>
 
 #include "lab/internal.h"
+#include "prof/output.h"
 
 #define SOURCE_MAX (1u << 20)  /* bytes of a file that is handed in */
 #define OUT_MAX (64u << 20)    /* bytes that are read of one that was written */
-#define OPEN_MAX 16
 
 static bool complain(const char *path)
 {
@@ -102,7 +101,7 @@ bool qn_lab_open_work(struct qn_lab_check *c)
         return complain(c->request->directory);
     }
     c->scratch = qn_lab_format("%s/quern-lab.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(c->scratch) || chmod(c->scratch, 0711))
+    if (!qn_prof_make_scratch(c->scratch) || chmod(c->scratch, 0711))
         return complain(c->scratch);
     qn_lab_choose_user(c->place->quern, c->scratch);
     if (!make_folder(c, "in", false) || !make_folder(c, "build", true) || !make_folder(c, "cases", false))
@@ -112,16 +111,9 @@ bool qn_lab_open_work(struct qn_lab_check *c)
     return good;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *place)
-{
-    (void)st, (void)type, (void)place;
-    return remove(path);
-}
-
 void qn_lab_close_work(struct qn_lab_check *c)
 {
-    if (c->scratch)
-        nftw(c->scratch, remove_one, OPEN_MAX, FTW_DEPTH | FTW_PHYS);
+    qn_prof_remove_scratch(c->scratch);
     qn_lab_free_built(c);
     free(c->scratch);
     free(c->compiler);

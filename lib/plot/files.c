@@ -20,6 +20,7 @@
 #include "base/base.h"
 #include "plot/picture.h"
 #include "prof/escape.h"
+#include "prof/output.h"
 
 #ifndef QN_GNUPLOT
 #define QN_GNUPLOT "gnuplot"
@@ -85,19 +86,10 @@ static enum qn_prof_status make_folder(struct files *f, struct qn_prof_error *er
     f->script = qn_exp_format(m, "%.*s.gp", stem, name);
     if (check_inputs(f, err) != QN_PROF_OK)
         return err->status;
-    if (!mkdtemp(folder))
+    if (!qn_prof_make_scratch(folder))
         return qn_prof_fail(err, QN_PROF_IO, "%s: %s", output, strerror(errno));
     f->folder = folder;
     return QN_PROF_OK;
-}
-
-static void remove_folder(const struct files *f)
-{
-    const char *const names[] = { f->data, f->script, f->image, COMPLAINTS };
-
-    for (size_t i = 0; i < QN_ARRAY_LEN(names); i++)
-        unlink(in_folder(f, f->folder, names[i]));
-    rmdir(f->folder);
 }
 
 /* ---- making them ---- */
@@ -220,6 +212,6 @@ enum qn_prof_status qn_plot_write_files(struct qn_plot_picture *p, struct qn_pro
         if (drawing.status != QN_PROF_OK)
             qn_prof_fail(err, drawing.status, "%s", drawing.text);
     }
-    remove_folder(&f);
+    qn_prof_remove_scratch(f.folder);
     return err->status;
 }

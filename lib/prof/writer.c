@@ -4,18 +4,14 @@
  * In:  a path, or an open file; bytes
  * Out: a complete file under its final name, or none
  *
- * Invariants: `error` is sticky; once it is set nothing more is written and close unlinks the temporary file.
- * `temporary` is NULL where the target is written directly (a device, a pipe).
+ * Invariants: `error` is sticky; once it is set nothing more is written and close removes what was (output.h).
  */
 #define _GNU_SOURCE
 #include "prof/writer.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static void fail_errno(struct qn_prof_writer *w, const char *doing)
@@ -27,7 +23,7 @@ static void flush(struct qn_prof_writer *w)
 {
     size_t done = 0;
     while (done < w->used && w->error.status == QN_PROF_OK) {
-        ssize_t n = write(w->fd, w->buffer + done, w->used - done);
+        ssize_t n = write(w->output.fd, w->buffer + done, w->used - done);
         if (n >= 0)
             done += (size_t)n;
         else if (errno != EINTR)
@@ -83,64 +79,15 @@ static struct qn_prof_writer *new_writer(const char *path, struct qn_prof_error 
         qn_prof_fail_memory(err);
         return NULL;
     }
-    w->fd = -1;
     w->path = name;
     return w;
 }
 
 static void free_writer(struct qn_prof_writer *w)
 {
-    if (w->owned && w->fd >= 0)
-        close(w->fd);
     free(w->path);
-    free(w->temporary);
     free(w->file);
     free(w);
-}
-
-/* A name beside the target that nothing else uses: DIR/.BASE.XXXXXX. */
-static void open_temporary(struct qn_prof_writer *w)
-{
-    const char *slash = strrchr(w->path, '/');
-    int dir = slash ? (int)(slash - w->path) + 1 : 0;
-    if (asprintf(&w->temporary, "%.*s.%s.XXXXXX", dir, w->path, w->path + dir) < 0) {
-        w->temporary = NULL;
-        qn_prof_fail_memory(&w->error);
-        return;
-    }
-    w->fd = mkostemp(w->temporary, O_CLOEXEC);
-    if (w->fd >= 0)
-        return;
-    fail_errno(w, "create");
-    free(w->temporary);
-    w->temporary = NULL;
-}
-
-/* A link is followed, so that renaming replaces what it points to and not the link. */
-static void follow_link(struct qn_prof_writer *w)
-{
-    char *real = realpath(w->path, NULL);
-    if (!real)
-        return;
-    free(w->path);
-    w->path = real;
-}
-
-static void open_target(struct qn_prof_writer *w)
-{
-    struct stat st;
-    if (stat(w->path, &st) == 0 && S_ISDIR(st.st_mode)) {
-        errno = EISDIR;
-        fail_errno(w, "create");
-    } else if (stat(w->path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        w->fd = open(w->path, O_WRONLY | O_CLOEXEC);
-        if (w->fd < 0)
-            fail_errno(w, "open");
-    } else {
-        if (lstat(w->path, &st) == 0 && S_ISLNK(st.st_mode))
-            follow_link(w);
-        open_temporary(w);
-    }
 }
 
 struct qn_prof_writer *qn_prof_open_writer(const char *path, struct qn_prof_error *err)
@@ -149,10 +96,8 @@ struct qn_prof_writer *qn_prof_open_writer(const char *path, struct qn_prof_erro
     if (!w)
         return NULL;
     w->owned = 1;
-    open_target(w);
-    if (w->error.status == QN_PROF_OK)
+    if (qn_prof_open_output(&w->output, path, QN_PROF_PRIVATE, err) == QN_PROF_OK)
         return w;
-    qn_prof_fail(err, w->error.status, "%s", w->error.text);
     free_writer(w);
     return NULL;
 }
@@ -161,30 +106,20 @@ struct qn_prof_writer *qn_prof_open_writer_fd(int fd, const char *name, struct q
 {
     struct qn_prof_writer *w = new_writer(name, err);
     if (w)
-        w->fd = fd;
+        w->output.fd = fd;
     return w;
-}
-
-static void finish(struct qn_prof_writer *w)
-{
-    flush(w);
-    int fd = w->fd;
-    w->fd = -1;
-    if (w->owned && close(fd) != 0)
-        fail_errno(w, "write");
-    if (w->temporary && w->error.status == QN_PROF_OK && rename(w->temporary, w->path) != 0)
-        fail_errno(w, "rename");
 }
 
 enum qn_prof_status qn_prof_close_writer(struct qn_prof_writer *w, struct qn_prof_error *err)
 {
-    finish(w);
+    flush(w);
     enum qn_prof_status status = w->error.status;
-    if (status != QN_PROF_OK) {
-        if (w->temporary)
-            unlink(w->temporary);
+    if (status != QN_PROF_OK)
         qn_prof_fail(err, status, "%s", w->error.text);
-    }
+    if (w->owned && status != QN_PROF_OK)
+        qn_prof_drop_output(&w->output);
+    else if (w->owned)
+        status = qn_prof_close_output(&w->output, err);
     free_writer(w);
     return status;
 }
@@ -193,7 +128,7 @@ void qn_prof_abandon_writer(struct qn_prof_writer *w)
 {
     if (!w)
         return;
-    if (w->temporary)
-        unlink(w->temporary);
+    if (w->owned)
+        qn_prof_drop_output(&w->output);
     free_writer(w);
 }

@@ -7,13 +7,14 @@
 #ifndef QN_PROF_WRITER_H
 #define QN_PROF_WRITER_H
 
+#include "prof/output.h"
 #include "prof/sizes.h"
 #include "prof/write.h"
 
 struct qn_prof_writer {
-    int fd, owned;
-    char *path;      /* the final name */
-    char *temporary; /* the name written to, or NULL */
+    int owned; /* the output is ours to close; else it is a descriptor alone */
+    struct qn_prof_output output;
+    char *path; /* for messages */
     int events;
     int remarks, in_line; /* every line is a comment; one has been begun */
     enum qn_prof_form form;

@@ -195,7 +195,8 @@ ok 'no program at all' refused 2 'no program' --cache-sim=no
 ok 'an option without its value' refused 2 'D1' --D1
 ok 'an engine that does not exist' refused 2 'no-such-engine' --sim=no-such-engine -- ./good
 
-# Where the profile cannot be written the program still runs; its own status counts unless it was 0.
+# Where the profile cannot be written the program is not started (outputs.sh); where it cannot be in the end, the program's own
+# status counts unless it was 0.
 # unwritten WORDS STATUS PROGRAM PATTERN: PATTERN is the name of the profile.
 unwritten() {
     ls -A >../before
@@ -208,7 +209,13 @@ unwritten() {
     cmp -s ../before ../after || { echo "left behind: $(diff ../before ../after | sed -n 's/^> //p')"; return 1; }
 }
 ok 'a folder for profiles that does not exist: status 1' unwritten 'No such file' 1 /bin/true /no/such/profile
-ok 'the status of a program that fails goes before' unwritten 'No such file' 3 ./good /no/such/folder/profile
+cat >../takes_away.c <<'END'
+#include <unistd.h>
+int main(void) { return rmdir("../away") ? 1 : 3; }
+END
+$CC -o takes_away ../takes_away.c || bail 'cannot compile'
+mkdir ../away
+ok 'the status of a program that fails goes before' unwritten 'No such file' 3 ./takes_away ../away/profile
 ok 'a profile that is a directory' unwritten 'folder.*directory' 1 /bin/true folder
 ok 'a folder where nobody may write' unwritten '/proc' 1 /bin/true /proc/profile
 ok 'a full device: status 1' unwritten 'No space left' 1 /bin/true /dev/full

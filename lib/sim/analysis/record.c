@@ -1,7 +1,9 @@
 /* analysis/record.c - writes every reference and branch to a file, for `quern replay`.  Used by `quern trace`; engine only.
  *
  * The file (--sim-opt=record-fd=N, opened by quern trace) is written through a window mapped from it, so that whatever ends the
- * program, all that happened before is there.  A forked child records nothing: there is one file and one order.
+ * program, all that happened before is there.  Its room is taken beforehand: on a full disk a write through a window would be a
+ * fault (SIGBUS).  A forked child records nothing: there is one file and one order.  It knows by a page that the kernel wipes
+ * in children; one that shares its parent's memory (vfork) records as a part of it.
  * Format: sim/record.h.  Source: address traces as in A. J. Smith, Cache memories, ACM Computing Surveys 14(3), 1982.
  */
 #include "base/syscall.h"
@@ -15,19 +17,38 @@
 #define ANALYSIS "record"
 #define WINDOW (16ull << 20) /* bytes */
 #define OWN_DESCRIPTORS 24   /* from the end of the table: out of the program's reach */
-enum { PROT_RW = 3, MAP_SHARED_FIXED = 0x11, DUPFD_CLOEXEC = 1030, LIMIT_FILES = 7 };
+enum { PROT_RW = 3, MAP_SHARED_FIXED = 0x11, WIPE_ON_FORK = 18, DUPFD_CLOEXEC = 1030, LIMIT_FILE_SIZE = 1, LIMIT_FILES = 7,
+       OPNOTSUPP = 95, PAGE = 4096 };
 
-static long fd, owner;
+static long fd;
+static volatile uint64_t *is_ours; /* 0 in a forked child */
 static uint8_t *window, *at;
 static uint64_t offset; /* of the window in the file */
 static uint64_t last[RECORD_KINDS];
 
 static void fail(const char *what) { sim_fail(sim.slot, ANALYSIS, "analysis_ref", offset, what); }
 
+/* Room for the window; a file system without blocks to give gets a longer file at least.  Beyond the limit of file sizes the kernel would
+ * send a signal. */
+static bool take_room(void)
+{
+    uint64_t limit[2] = {0, 0};
+    long got;
+
+    qn_sys4(__NR_prlimit64, 0, LIMIT_FILE_SIZE, 0, (long)limit);
+    if (limit[0] < offset + WINDOW)
+        return false;
+    got = qn_sys4(__NR_fallocate, fd, 0, (long)offset, WINDOW);
+    if (got == -OPNOTSUPP)
+        got = qn_sys2(__NR_ftruncate, fd, (long)(offset + WINDOW));
+    return !qn_sys_failed(got);
+}
+
 static void map_window(void)
 {
-    if (qn_sys_failed(qn_sys2(__NR_ftruncate, fd, (long)(offset + WINDOW))) ||
-        qn_sys_failed(qn_sys6(__NR_mmap, (long)window, WINDOW, PROT_RW, MAP_SHARED_FIXED, fd, (long)offset)))
+    if (!take_room())
+        fail("no room for more of the trace: a full disk (TMPDIR names another), or a limit of file sizes");
+    if (qn_sys_failed(qn_sys6(__NR_mmap, (long)window, WINDOW, PROT_RW, MAP_SHARED_FIXED, fd, (long)offset)))
         fail("cannot write the trace");
 }
 
@@ -47,10 +68,13 @@ static void analysis_init(const struct sim_config *config)
 {
     (void)config;
     fd = move_up((long)sim_option(sim.slot, "record-fd", 1u << 30));
-    owner = qn_sys1(__NR_getpid, 0);
     if (qn_sys_failed(fd))
         fail("no descriptor to write to: use `quern trace`");
     at = window = sim_alloc(WINDOW);
+    is_ours = sim_alloc(PAGE);
+    if (qn_sys_failed(qn_sys3(__NR_madvise, (long)is_ours, PAGE, WIPE_ON_FORK)))
+        fail("no page that tells a child from its parent");
+    *is_ours = 1;
     map_window();
     __builtin_memcpy(at, RECORD_MAGIC, RECORD_MAGIC_BYTES);
     at += RECORD_MAGIC_BYTES;
@@ -61,10 +85,6 @@ static void advance(void)
 {
     uint64_t used = (uint64_t)(at - window), whole = used & ~4095ull;
 
-    if (qn_sys1(__NR_getpid, 0) != owner) {
-        fd = -1;
-        return;
-    }
     offset += whole;
     map_window();
     at = window + (used - whole);
@@ -77,7 +97,14 @@ static void put(uint64_t v)
     *at++ = (uint8_t)v;
 }
 
-static void put_head(enum record_kind kind, unsigned code) { *at++ = (uint8_t)(kind | code << 3); }
+/* A record's first byte; its place until then. */
+static uint8_t *put_place(void) { return at++; }
+
+static void put_head(uint8_t *head, enum record_kind kind, unsigned code)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* after the rest, which the processor keeps to */
+    *head = (uint8_t)(kind | code << 3);
+}
 
 static void put_address(enum record_kind kind, uint64_t addr)
 {
@@ -87,27 +114,38 @@ static void put_address(enum record_kind kind, uint64_t addr)
 
 static void put_reference(const struct sim_ref *ref, enum record_kind kind)
 {
-    put_head(kind, ref->size < 32 ? ref->size : 0);
+    uint8_t *head = put_place();
+
     if (ref->size >= 32)
         put(ref->size);
     put_address(kind, ref->addr);
+    put_head(head, kind, ref->size < 32 ? ref->size : 0);
 }
 
 static void put_jump(enum record_kind kind, unsigned code, const struct sim_ref *ref)
 {
-    put_head(kind, code);
+    uint8_t *head = put_place();
+
     put_address(kind, ref->addr);
     put(record_zigzag(ref->target - ref->addr));
+    put_head(head, kind, code);
+}
+
+static void put_conditional(const struct sim_ref *ref)
+{
+    uint8_t *head = put_place();
+
+    put_address(RECORD_COND, ref->addr);
+    put_head(head, RECORD_COND, (ref->outcome & SIM_TAKEN) | (ref->backward ? 2 : 0));
 }
 
 static void analysis_ref(const struct sim_ref *ref)
 {
-    if (fd < 0)
+    if (!*is_ours)
         return;
     switch (ref->kind) {
     case SIM_REF_COND:
-        put_head(RECORD_COND, (ref->outcome & SIM_TAKEN) | (ref->backward ? 2 : 0));
-        put_address(RECORD_COND, ref->addr);
+        put_conditional(ref);
         break;
     case SIM_REF_INDIRECT:
         put_jump(RECORD_INDIRECT, 0, ref);

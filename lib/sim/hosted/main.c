@@ -149,5 +149,7 @@ int main(int argc, char **argv)
     qn_cost_print_summary(totals, true, totals[QN_COST_BC] + totals[QN_COST_BI] > 0, true, put_line, NULL);
     hosted_print_events();
     qn_sim_finish();
-    return outcomes && fclose(outcomes) ? 1 : 0;
+    if (outcomes && (ferror(outcomes) | fclose(outcomes)))
+        return hosted_complain("%s: cannot write: %s", o.outcomes, strerror(errno)), 1;
+    return 0;
 }

@@ -27,13 +27,16 @@ struct trace {
     char *path;
     enum format format;
     uint64_t line;              /* text: line number; binary: record number */
+    uint64_t read;              /* bytes of the file */
     uint64_t last[RECORD_KINDS];
     unsigned char in[BUFFER], out[BUFFER];
     size_t at, have;            /* in out */
 #ifdef QN_HAVE_ZSTD
     ZSTD_DStream *zstd;
     ZSTD_inBuffer zin;
+    bool in_frame;              /* the compressed text has not come to its end */
 #endif
+    struct record_sum sum;      /* of the binary records so far */
     char error[512];
 };
 
@@ -49,14 +52,20 @@ static bool refill(struct trace *t)
 
         if (t->zin.pos == t->zin.size) {
             t->zin = (ZSTD_inBuffer){t->in, fread(t->in, 1, sizeof t->in, t->file), 0};
+            t->read += t->zin.size;
+            if (!t->zin.size && t->in_frame)
+                snprintf(t->error, sizeof t->error, "%s: cut off: got %" PRIu64 " bytes, wanted the rest of what zstd compressed", t->path,
+                         t->read);
             if (!t->zin.size)
                 return false;
         }
         r = ZSTD_decompressStream(t->zstd, &out, &t->zin);
         if (ZSTD_isError(r)) {
-            snprintf(t->error, sizeof t->error, "%s: %s", t->path, ZSTD_getErrorName(r));
+            snprintf(t->error, sizeof t->error, "%s: damaged before byte %" PRIu64 ": %s", t->path, t->read - (t->zin.size - t->zin.pos),
+                     ZSTD_getErrorName(r));
             return false;
         }
+        t->in_frame = r != 0;
         t->have = out.pos;
     }
     if (t->zstd)
@@ -72,7 +81,7 @@ static int get(struct trace *t) { return t->at < t->have || refill(t) ? t->out[t
 
 static struct trace *refuse(struct trace *t, const char *path, const char *what, char *why, unsigned size)
 {
-    snprintf(why, size, "%s: %s", path, what);
+    snprintf(why, size, "%s%s%s", strncmp(what, path, strlen(path)) ? path : "", strncmp(what, path, strlen(path)) ? ": " : "", what);
     trace_close(t);
     return NULL;
 }
@@ -84,17 +93,22 @@ static const char *begin(struct trace *t)
 #ifdef QN_HAVE_ZSTD
         memcpy(t->in, t->out, t->have);
         t->zin = (ZSTD_inBuffer){t->in, t->have, 0};
+        t->read = t->have;
         t->zstd = ZSTD_createDStream();
         refill(t);
 #else
         return "is compressed by zstd, and this build has no libzstd";
 #endif
     }
+    if (t->error[0])
+        return t->error;
     if (t->have >= RECORD_MAGIC_BYTES && !memcmp(t->out + t->at, RECORD_MAGIC, RECORD_MAGIC_BYTES)) {
         t->format = BINARY;
         t->at += RECORD_MAGIC_BYTES;
+    } else if (t->have && !memcmp(t->out + t->at, RECORD_MAGIC, t->have < RECORD_MAGIC_SAME ? t->have : RECORD_MAGIC_SAME)) {
+        return "cut off in its first 8 bytes, or of another version of quern: got no \"" RECORD_MAGIC "\"; record it again";
     }
-    return t->error[0] ? t->error : NULL;
+    return NULL;
 }
 
 struct trace *trace_open(const char *path, char *why, unsigned why_size)
@@ -136,13 +150,23 @@ static int fail(struct trace *t, const char *what, const char *got, const char *
 
 /* ---- binary ---- */
 
+/* A byte of a record. */
+static int get_byte(struct trace *t)
+{
+    int c = get(t);
+
+    if (c != EOF)
+        record_add(&t->sum, (uint8_t)c);
+    return c;
+}
+
 static bool get_varint(struct trace *t, uint64_t *value)
 {
     int c;
 
     *value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
-        if ((c = get(t)) == EOF)
+        if ((c = get_byte(t)) == EOF)
             return false;
         *value |= (uint64_t)(c & 127) << shift;
         if (c < 128)
@@ -161,18 +185,45 @@ static bool get_address(struct trace *t, unsigned kind, uint64_t *addr)
     return true;
 }
 
+/* Behind kind 0: the sum of what was read, and nothing else. */
+static int end_binary(struct trace *t)
+{
+    uint8_t bytes[RECORD_TRAILER_BYTES - 1];
+    struct record_sum wanted;
+    char got[80];
+
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        int c = get(t);
+
+        if (c == EOF)
+            return fail(t, "cut off", "the end of the file", "the sum behind the last record");
+        bytes[i] = (uint8_t)c;
+    }
+    memcpy(&wanted, bytes, sizeof wanted);
+    if (memcmp(&wanted, &t->sum, sizeof wanted)) {
+        snprintf(got, sizeof got, "%" PRIu64 " bytes, sum %" PRIx64, t->sum.bytes, t->sum.sums);
+        return fail(t, "damaged: records", got, "those that were written");
+    }
+    return get(t) == EOF ? 0 : fail(t, "damaged", "more", "the end of the file");
+}
+
 static int next_binary(struct trace *t, struct sim_ref *ref)
 {
     static const uint8_t kinds[RECORD_KINDS] = {0, SIM_REF_FETCH, SIM_READ, SIM_WRITE, SIM_MODIFY, SIM_REF_COND,
                                                 SIM_REF_INDIRECT, SIM_REF_CALL};
     int c = get(t);
-    unsigned kind = c == EOF ? RECORD_END : (unsigned)c & 7, code = (unsigned)c >> 3;
+    unsigned kind = (unsigned)c & 7, code = (unsigned)c >> 3;
     uint64_t value = code;
     bool good;
 
     t->line++;
+    if (c == EOF)
+        return fail(t, "cut off", "the end of the file", "more records, or the mark behind the last");
+    if (c == RECORD_END)
+        return t->error[0] || end_binary(t) || t->error[0] ? -1 : 0;
     if (kind == RECORD_END)
-        return t->error[0] ? -1 : 0;
+        return fail(t, "damaged", "a kind that there is not", "a record, or the mark behind the last");
+    record_add(&t->sum, (uint8_t)c);
     *ref = (struct sim_ref){.kind = kinds[kind]};
     if (kind < RECORD_COND && !code && !get_varint(t, &value))
         return fail(t, "record", "the end of the file", "its size");
@@ -278,6 +329,8 @@ static int next_text(struct trace *t, struct sim_ref *ref)
                 t->format = f;
         return scan_as(t->format, line, ref) ? 1 : fail(t, "reference", line, wanted[t->format]);
     }
+    if (t->format == UNKNOWN) /* a trace has something; what became empty has not */
+        fail(t, "no reference", "the end of the file", wanted[UNKNOWN]);
     return t->error[0] ? -1 : 0;
 }
 

@@ -21,9 +21,8 @@ fake -q --out-file=/nosuch/dir/x true block 1
 is "$status" 1 'no directory: status 1'
 is "$(lines "$SCRATCH/err")" 1 'one line'
 ok 'that names the file' grep -q '^quern: run: no profile: .*/nosuch/dir/x' "$SCRATCH/err"
-fake -q --out-file=/nosuch/dir/x true block 1 exit 7
-is "$status" 7 'the status of a guest that failed is its own'
-fake -q --out-file=/dev/full true block 1
+is "$(cat "$SCRATCH/out")" '' 'and the program is not started'
+fake -q --out-file=/dev/full true block 1 exit 7
 is "$status" 1 'a full device: status 1'
 is "$(lines "$SCRATCH/err")" 1 'one line too'
 if unshare -rm true 2>/dev/null; then

@@ -35,7 +35,7 @@ ok 'the program is recorded' "$QUERN" run -q --sim=./engine --sim-opt=record-fd=
 # low ones first.  1 fetch, 2 read, 3 write, 4 modify, 5 conditional branch, 6 indirect branch, 7 call or (15) return.
 # 401000 twice is 802000, in groups 00 40 00 04; 403000: 806000, 00 40 01 04; 403008: 806010, 10 40 01 04;
 # 40100c: 802018, 18 40 00 04; 401013: 802026, 26 40 00 04; 40101a: 802034, 34 40 00 04.
-wanted='51 4e 54 52 41 43 45 31
+wanted='51 4e 54 52 41 43 45 32
 29 80 c0 80 04
 11 0a 22 80 c0 81 04
 19 04 23 90 c0 81 04

@@ -1,0 +1,158 @@
+#!/bin/sh
+# Each command and option that names an output, and each way in which it cannot be written: one line that names it, the usual
+# status, before anything has run, and nothing left behind.  Then disks and limits that are full while something is written.
+. "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
+
+case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
+has_libcsv=$(grep -c '^#define HAVE_LIBCSV 1' "$top_builddir/config.h")
+LC_ALL=C TMPDIR=$SCRATCH/tmp
+export LC_ALL TMPDIR
+mkdir "$TMPDIR" "$SCRATCH/work" || bail 'no scratch'
+cd "$SCRATCH/work" || bail 'no scratch'
+
+cat >prog.c <<'END'
+#include <stdio.h>
+int main(void)
+{
+    volatile int a[64];
+    int i;
+
+    for (i = 0; i < 64; i++)
+        a[i] = i;
+    puts("it ran");
+    return 0;
+}
+END
+$CC -O1 -g -o prog prog.c || bail 'cannot compile'
+"$QUERN" run -q --out-file=p ./prog >ran 2>&1 || bail "cannot run: $(cat ran)"
+line=$(grep -n 'a\[i\] = i' prog.c | cut -d: -f1)
+printf ' L 1000,4\n' >t
+
+# status, what it is called in the message, and the command; OUT stands for the output.
+cat >table <<END
+1 run --out-file=OUT ./prog
+1 run --cachegrind-out-file=OUT ./prog
+1 run --interval=100 --interval-file=OUT ./prog
+1 run --explain=prog.c:$line --explain-file=OUT ./prog
+2 run --log-file=OUT ./prog
+1 run --trace=block --trace-file=OUT ./prog
+1 trace -o OUT ./prog
+1 sim build -o OUT --D1=fifo
+1 sim build --replay -o OUT --D1=fifo
+1 replay --outcomes=OUT t
+1 merge -o OUT p
+1 diff -o OUT p p
+3 lab check 1 . --gradescope=OUT
+1 report -o OUT ./prog
+END
+[ "$has_libcsv" = 0 ] || cat >>table <<END
+1 sweep -o OUT -- ./prog
+1 csv -o OUT p
+1 plot -o OUT.svg top p
+END
+
+# refused PREFIX STATUS COMMAND...: PREFIX runs the command
+refused() {
+    prefix=$1 wanted=$2
+    shift 2
+    ls -AR .. >"$SCRATCH/before"
+    # shellcheck disable=SC2086
+    timeout 60 $prefix "$QUERN" "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"
+    status=$?
+    ls -AR .. >"$SCRATCH/after"
+    [ $status = "$wanted" ] || { echo "status $status, wanted $wanted; $(cat "$SCRATCH/err")"; return 1; }
+    [ "$(wc -l <"$SCRATCH/err")" = 1 ] || { echo 'not one line:'; cat "$SCRATCH/err"; return 1; }
+    grep -q "^quern.*$target" "$SCRATCH/err" || { echo "does not name it: $(cat "$SCRATCH/err")"; return 1; }
+    [ ! -s "$SCRATCH/out" ] || { echo "something ran: $(cat "$SCRATCH/out")"; return 1; }
+    cmp "$SCRATCH/before" "$SCRATCH/after" || { diff "$SCRATCH/before" "$SCRATCH/after"; return 1; }
+}
+
+# each WHAT TARGET PREFIX: all of the table
+each() {
+    what=$1 target=$2 prefix=$3
+    while read -r status command; do
+        # shellcheck disable=SC2046
+        ok "$what: $command" refused "$prefix" "$status" $(echo "$command" | sed "s|OUT|$target|")
+    done <table
+}
+
+: >"$SCRATCH/err"; : >"$SCRATCH/out"; : >"$SCRATCH/before"; : >"$SCRATCH/after"
+each 'no such folder' nosuch/out ''
+mkdir -p full/in full.svg/in
+each 'a folder' full ''
+ln -s /dev/full device
+ln -s /dev/full device.svg
+[ -c /dev/full ] && each 'a full device' device '' || skip 'there is no /dev/full' "$(wc -l <table)"
+mkdir shut
+chmod 500 shut
+drop=
+[ "$(id -u)" != 0 ] || drop='setpriv --bounding-set=-dac_override,-dac_read_search'
+# shellcheck disable=SC2086
+if $drop sh -c ': >shut/x' 2>/dev/null || ! $drop true; then
+    rm -f shut/x
+    skip 'this user may write everywhere, and setpriv cannot change that' "$(wc -l <table)"
+else
+    each 'a folder where one may not write' shut/out "$drop"
+fi
+
+# ---- full while it is written ----
+
+# A limit of file sizes stands for a disk that is full: the write fails, as there.
+(
+    ulimit -f 1
+    "$QUERN" merge -o big p
+) >out 2>&1
+is "$? $(cat out)" '1 quern merge: big: cannot write: File too large' 'a file that grows beyond the limit is an error'
+is "$(ls -A | grep -c 'big')" 0 'and nothing is left of it'
+
+cat >loop.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    volatile long sum = 0;
+    long i, n = argc > 1 ? atol(argv[1]) : 0;
+
+    for (i = 0; i < n; i++)
+        sum += i;
+    puts("whole");
+    return 0;
+}
+END
+$CC -O1 -o loop loop.c || bail 'cannot compile'
+mkdir disk
+if unshare -Urm mount -t tmpfs -o size=64k none disk 2>/dev/null; then
+    # on DISK_SIZE COMMAND...: in the folder disk of that size; then what is there
+    on() {
+        size=$1
+        shift
+        unshare -Urm sh -c 'mount -t tmpfs -o size="$1" none disk && shift && "$@"' sh "$size" "$@"
+    }
+    # A trace of 100 MB, where there is room for 40: what fits is kept, and replays.
+    # shellcheck disable=SC2016
+    on 40m env TMPDIR=disk "$QUERN" trace -o short ./loop 6000000 >out 2>err
+    is "$? $(cat out)" '70 ' 'a trace for which the disk is too small: the program is stopped'
+    ok 'one line says so' grep -q 'no room for more of the trace: a full disk' err
+    is "$(wc -l <err)" 1 'and no other'
+    ok 'what was recorded until then is a whole trace' sh -c '"$0" replay short | grep -q "^I *refs: *[0-9]*,[0-9]*,"' "$QUERN"
+    # The output's disk is full: what was recorded stays where it was.
+    # shellcheck disable=SC2016
+    on 4k "$QUERN" trace -o disk/t ./loop 300000 >out 2>err
+    is "$? $(cat out)" '1 whole' 'a trace that does not fit where it should go: status 1 behind the program'
+    kept=$(sed -n 's/^quern: trace: disk\/t: cannot write: No space left on device; the trace is kept, not compressed, in //p' err)
+    ok 'one line says where it is' test -f "$kept"
+    ok 'which is a whole trace' "$QUERN" replay "$kept"
+    # shellcheck disable=SC2016
+    on 4k sh -c 'head -c 4096 /dev/zero >disk/fill; "$0" run -q --out-file=disk/p ./prog; echo "status $?"; ls -A disk' "$QUERN" >out 2>err
+    is "$(cat out)" "status 1
+fill" 'a disk that is full already: nothing runs'
+    is "$(cat err)" 'quern: run: no profile: disk/p: cannot write: No space left on device' 'and one line says why'
+    # shellcheck disable=SC2016
+    on 4k sh -c 'head -c 4096 /dev/zero >disk/fill; "$0" run -v --out-file=profile --log-file=disk/log --stats ./prog; echo "status $?"' "$QUERN" >out 2>err
+    ok 'a log that becomes full is told' grep -q '^quern: run: --log-file: cannot write: No space left on device' err
+    is "$(cat out)" 'it ran
+status 0' 'and does not keep the program from its end'
+else
+    skip 'cannot mount a small file system: no user namespaces here' 11
+fi
+done_testing
