@@ -2,7 +2,7 @@
  *
  *   before the run   a line of the program itself that has no code is a mistake, and its neighbours are named
  *   during the run   the engine asks for each mapping that it is about to execute; the answer goes into the arena
- *   after the run    what was in none of them is told
+ *   after the run    what was in none of them is told, and calls of a function that were inlined
  *
  * Debug information is read in a child process each time: a damaged file may crash a library, or keep it busy.
  */
@@ -151,17 +151,60 @@ void qn_run_serve_resolve(struct qn_run *r, uint32_t map)
 
 /* ---- after the run ---- */
 
+#define INLINED_MOST 200 /* an exit status holds so much; more is "many" all the same */
+
+/* In how many places of the program the function was inlined. */
+static unsigned count_inlined(const struct qn_run *r, const char *function)
+{
+    pid_t pid = fork();
+    int status;
+
+    if (pid == 0) {
+        char why[128];
+        struct qn_debug *d;
+        unsigned count;
+
+        limit_time();
+        d = qn_debug_open(r->program, why, sizeof why);
+        count = d ? qn_debug_count_inlined(d, function) : 0;
+        _exit((int)(count < INLINED_MOST ? count : INLINED_MOST));
+    }
+    status = pid > 0 ? wait_for(pid) : -1;
+    return WIFEXITED(status) ? (unsigned)WEXITSTATUS(status) : 0;
+}
+
+/* Calls that are none any more do not count; an empty profile has a reason. */
+static void tell_toggle(struct qn_run *r, const struct qn_cost_named *n)
+{
+    const struct qn_arena_header *h = qn_cost_header(&r->store);
+    bool found = qn_cost_has_points(&r->store, n), nothing = h->partly && !h->counted;
+    unsigned inlined = count_inlined(r, n->name);
+    char where[64] = "";
+
+    if (inlined)
+        snprintf(where, sizeof where, "; it was inlined in %u%s place%s, which count as no calls", inlined,
+                 inlined == INLINED_MOST ? " or more" : "", inlined > 1 ? "s" : "");
+    if (!found)
+        qn_run_note(r, "--toggle=%s: nothing that was executed has a function of that name%s", n->name, where);
+    else if (nothing)
+        qn_run_note(r, "--toggle=%s: it was never called, so nothing was counted%s", n->name, where);
+    else if (inlined)
+        qn_run_note(r, "--toggle=%s: only calls were counted%s", n->name, where);
+}
+
 void qn_run_tell_missing(struct qn_run *r)
 {
+    const struct qn_arena_header *h = qn_cost_header(&r->store);
+
+    if (h->partly && !h->counted && !r->options.toggle.count && !r->config.sample_of)
+        qn_run_note(r, "nothing was counted: counting was off all the time (--instr-at-start=no, or the program's own requests)");
     for (int i = 0; i < r->named_count; i++) {
         const struct qn_cost_named *n = &r->named[i];
 
-        if (qn_cost_has_points(&r->store, n))
-            continue;
-        if (n->what == QN_POINT_EXPLAIN)
+        if (n->what == QN_POINT_TOGGLE)
+            tell_toggle(r, n);
+        else if (!qn_cost_has_points(&r->store, n))
             qn_run_note(r, "--explain=%s: nothing that was executed has code for it by its debug information (compiled with -g?)",
                         r->options.explain.text[n->which]);
-        else
-            qn_run_note(r, "--toggle=%s: nothing that was executed has a function of that name", n->name);
     }
 }

@@ -98,6 +98,9 @@ typedef void qn_debug_take_function(void *data, uint64_t start, bool chooses);
  * what stands in parentheses at its end. */
 void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take_function *take, void *data);
 
+/* In how many places calls of a function were replaced by its code, by the debug information; names as above. */
+unsigned qn_debug_count_inlined(struct qn_debug *d, const char *name);
+
 /* Reads now what qn_debug_find would read when it is first asked: symbols and line tables. */
 void qn_debug_read_ahead(struct qn_debug *d);
 

@@ -4,7 +4,9 @@
  *     DW_TAG_subprogram { name "main", low 401000, high 401080 }   401010 -> "main", end 401080
  *   directory of a compilation, for line tables before DWARF 5 that name files relative to it
  *
- * Inlined functions are not answers here: their code belongs to the function that was called (but see inlines.h).
+ *   how often a function was inlined: DW_TAG_inlined_subroutine { abstract_origin: DW_TAG_subprogram { name "f" } }
+ *
+ * Inlined functions are no answer to the first: their code belongs to the function that was called (but see inlines.h).
  */
 #define _GNU_SOURCE
 #include <dwarf.h>
@@ -268,4 +270,45 @@ const char *qn_debug_find_directory(struct qn_debug *d, uint64_t offset)
     if (d->ndirectories)
         found = bsearch(&wanted, d->directories, d->ndirectories, sizeof *d->directories, compare);
     return found ? found->text : NULL;
+}
+
+/* ---- inlined calls ---- */
+
+static bool is_inlined_call(struct qn_debug *d, Dwarf_Die *die, const char *name)
+{
+    Dwarf_Attribute at;
+    Dwarf_Die origin;
+    const char *linkage, *shown;
+
+    if (dwarf_tag(die) != DW_TAG_inlined_subroutine || !dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &at), &origin))
+        return false;
+    linkage = string_of(&origin, DW_AT_linkage_name);
+    shown = qn_debug_name_die(d, &origin);
+    return (linkage && !strcmp(linkage, name)) || (shown && qn_debug_is_called(shown, name));
+}
+
+static unsigned count_below(struct qn_debug *d, Dwarf_Die *parent, const char *name, int depth)
+{
+    unsigned count = 0;
+    Dwarf_Die die;
+
+    if (depth > DEPTH_MAX || dwarf_child(parent, &die))
+        return 0;
+    do {
+        count += is_inlined_call(d, &die, name);
+        count += count_below(d, &die, name, depth + 1);
+    } while (!dwarf_siblingof(&die, &die));
+    return count;
+}
+
+unsigned qn_debug_count_inlined(struct qn_debug *d, const char *name)
+{
+    Dwarf *dwarf = qn_debug_open_dwarf(d);
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die unit, split;
+    unsigned count = 0;
+
+    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, &split) == 0)
+        count += count_below(d, split.addr ? &split : &unit, name, 0);
+    return count;
 }

@@ -209,4 +209,7 @@ const char *qn_debug_find_directory(struct qn_debug *d, uint64_t offset);
 enum { QN_DEBUG_SHOWN_MAX = 65536 }; /* bytes of a Rust name */
 char *qn_debug_demangle(const char *name);
 
+/* symbols.c: whether a function that is shown like this is meant by `name`: "f(int)" is, by "f". */
+bool qn_debug_is_called(const char *shown, const char *name);
+
 #endif

@@ -225,7 +225,7 @@ void qn_debug_find_symbol(struct qn_debug *d, uint64_t address, const char **nam
     }
 }
 
-static bool is_called(const char *shown, const char *name)
+bool qn_debug_is_called(const char *shown, const char *name)
 {
     size_t n = strlen(name);
 
@@ -235,7 +235,7 @@ static bool is_called(const char *shown, const char *name)
 static void take_called(struct qn_symbol *list, size_t count, const char *name, qn_debug_take_function *take, void *data)
 {
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(list[i].name, name) || is_called(shown_name(&list[i]), name))
+        if (!strcmp(list[i].name, name) || qn_debug_is_called(shown_name(&list[i]), name))
             take(data, list[i].start, list[i].chooses);
 }
 

@@ -299,4 +299,36 @@ LIST
 else
     absent 'valgrind is not installed' 2
 fi
+# ---- inlined everywhere, with a copy that nobody calls; in one place, and called in another; never called; not there ----
+
+cat >inlined.c <<'END'
+volatile int sum;
+static inline __attribute__((always_inline)) int both(int n) { return sum += n; }
+int (*volatile pointer)(int) = both;
+__attribute__((always_inline)) inline int everywhere(int n) { return sum -= n; }
+extern int everywhere(int n);
+__attribute__((noinline)) int never(void) { return sum; }
+__attribute__((noinline)) int called(void) { return sum++; }
+int main(int argc, char **argv)
+{
+    if (argc > 99)
+        return never();
+    return (everywhere(1) + everywhere(2) + both(3) + pointer(4) + called()) & 0;
+}
+END
+# told FUNCTION: what is said of it, though all else is quiet
+told() { "$QUERN" run -q --toggle="$1" --out-file=profile ./inlined 2>&1 | sed 's/^--[0-9]*-- --toggle=//'; }
+if $CC -O1 -g -o inlined inlined.c 2>err; then
+    is "$(told everywhere)" 'everywhere: it was never called, so nothing was counted; it was inlined in 2 places, which count as no calls' \
+        'a function that was inlined everywhere: an empty profile has a word'
+    ok 'and is empty' grep -q '^desc: Instrumented:.*nothing of the run' profile
+    is "$(told both)" 'both: only calls were counted; it was inlined in 1 place, which count as no calls' 'inlined in one place, and called in another'
+    is "$(told never)" 'never: it was never called, so nothing was counted' 'never called'
+    is "$(told nosuch)" 'nosuch: nothing that was executed has a function of that name' 'not there'
+    is "$(told called)" '' 'called, and nowhere inlined: nothing to say'
+else
+    bail "cannot compile: $(cat err)"
+fi
+is "$("$QUERN" run -q --instr-at-start=no --out-file=profile ./inlined 2>&1 | sed 's/^--[0-9]*-- //')" \
+    "nothing was counted: counting was off all the time (--instr-at-start=no, or the program's own requests)" 'counting that is never turned on'
 done_testing
