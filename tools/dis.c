@@ -15,6 +15,7 @@
 
 #include "decode/decode.h"
 #include "dis_elf.h"
+#include "options.h"
 #include "tools.h"
 
 #define TEXT_SIZE 256
@@ -26,31 +27,36 @@ static const char help[] =
     "\n"
     "Disassembles the executable sections of an ELF file for x86, 64-bit or 32-bit, or\n"
     "bytes given in hexadecimal (\"4889e5\" or \"48 89 e5\"), as objdump -d does.\n"
-    "\n"
-    "  --hex BYTES     disassemble these bytes, from address 0\n"
-    "  --syntax=WHICH  att (default) or intel\n"
-    "  --cpu=WHICH     whose processors to follow where they differ: host (default: the one\n"
-    "                  that quern runs on), intel or amd\n"
-    "  --mode=BITS     of --hex: 64 (default) or 32\n"
-    "  -h, --help      show this text\n"
-    "  --version       show the version\n";
+    "\n";
 
 struct settings {
     enum qn_machine machine;
     enum qn_syntax syntax;
+    int syntax_word, cpu, mode;
+    char *hex; /* NULL: a file */
     const char *file; /* name for messages and headings */
 };
+
+enum { CPU_HOST, CPU_INTEL, CPU_AMD };
+
+static const char *const syntaxes[] = {"att", "intel", NULL}, *const cpus[] = {"host", "intel", "amd", NULL},
+                  *const modes[] = {"64", "32", NULL};
+
+static const struct qn_option options[] = {
+    QN_OPTION("--hex", "BYTES...", "disassemble these bytes, from address 0", qn_option_text, struct settings, hex),
+    QN_OPTION_OF(syntaxes, "--syntax", "WHICH", "att (default) or intel", qn_option_word, struct settings, syntax_word),
+    QN_OPTION_OF(cpus, "--cpu", "WHICH",
+                 "whose processors to follow where they differ: host (default: the one that quern runs on), intel or amd",
+                 qn_option_word, struct settings, cpu),
+    QN_OPTION_OF(modes, "--mode", "BITS", "of --hex: 64 (default) or 32", qn_option_word, struct settings, mode),
+    QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END};
+
+static const struct qn_options command = {"dis", "quern dis", help, NULL, options, NULL, false};
 
 static int complain(const char *file, const char *what)
 {
     qn_tool_complain("quern: dis: %s: %s", file, what);
     return 1;
-}
-
-static int usage_error(const char *what, const char *argument)
-{
-    qn_tool_complain("quern dis: %s%s; `quern dis --help` tells how", what, argument);
-    return QN_EXIT_USAGE;
 }
 
 static void print_line(uint64_t address, const uint8_t *bytes, unsigned n, const char *text)
@@ -143,7 +149,7 @@ static int disassemble_hex(const struct settings *s, int count, char **words)
         n = parse_hex(words[i], bytes + total);
         if (n < 0) {
             free(bytes);
-            return usage_error("not pairs of hexadecimal digits: ", words[i]);
+            return qn_options_wrong(&command, words[i], "not pairs of hexadecimal digits");
         }
         total += n;
     }
@@ -173,67 +179,34 @@ static int disassemble_file(struct settings *s)
     return error ? complain(s->file, error) : finish_output(s->file);
 }
 
-/* "--name=value": the value, or NULL if the argument is another option. */
-static const char *value_of(const char *argument, const char *name)
+static enum qn_machine choose_machine(const struct settings *s)
 {
-    size_t n = strlen(name);
+    bool amd = s->cpu == CPU_HOST ? (s->machine & QN_MACHINE_AMD) != 0 : s->cpu == CPU_AMD;
 
-    return strncmp(argument, name, n) == 0 && argument[n] == '=' ? argument + n + 1 : NULL;
-}
-
-/* One of the two words: 0 or 1; -1 = neither. */
-static int choice(const char *value, const char *first, const char *second)
-{
-    return !strcmp(value, first) ? 0 : !strcmp(value, second) ? 1 : -1;
-}
-
-/* Take one option; 0, or the exit status of a usage error. */
-static int take_option(struct settings *s, const char *argument)
-{
-    const char *value;
-    int which = -1;
-
-    if ((value = value_of(argument, "--syntax"))) {
-        which = choice(value, "att", "intel");
-        s->syntax = which ? QN_SYNTAX_INTEL : QN_SYNTAX_ATT;
-    } else if ((value = value_of(argument, "--mode"))) {
-        which = choice(value, "64", "32");
-        s->machine = (s->machine & ~QN_MACHINE_32) | (which ? QN_MACHINE_32 : 0);
-    } else if ((value = value_of(argument, "--cpu"))) {
-        which = strcmp(value, "host") ? choice(value, "intel", "amd") : !!(qn_decode_host() & QN_MACHINE_AMD);
-        s->machine = (s->machine & ~QN_MACHINE_AMD) | (which ? QN_MACHINE_AMD : 0);
-    } else {
-        return usage_error("no such option: ", argument);
-    }
-    return which < 0 ? usage_error("no such value: ", argument) : 0;
+    return (s->machine & ~(QN_MACHINE_AMD | QN_MACHINE_32)) | (amd ? QN_MACHINE_AMD : 0) | (s->mode ? QN_MACHINE_32 : 0);
 }
 
 int qn_tool_dis(int argc, char **argv)
 {
     struct settings s = {.machine = qn_decode_host()};
-    int at = 1;
+    char **words;
+    int n = 0, status = qn_options_take(&command, &s, argv, &words);
 
-    for (; at < argc && argv[at][0] == '-' && argv[at][1]; at++) {
-        int status;
-        if (!strcmp(argv[at], "-h") || !strcmp(argv[at], "--help"))
-            return fputs(help, stdout) < 0;
-        if (!strcmp(argv[at], "--version"))
-            return puts("quern dis " QN_VERSION) < 0;
-        if (value_of(argv[at], "--hex")) {
-            argv[at] += strlen("--hex=");
-            return disassemble_hex(&s, argc - at, argv + at);
-        }
-        if (!strcmp(argv[at], "--hex") && at + 1 == argc)
-            return usage_error("--hex wants bytes", "");
-        if (!strcmp(argv[at], "--hex"))
-            return disassemble_hex(&s, argc - at - 1, argv + at + 1);
-        if ((status = take_option(&s, argv[at])))
-            return status;
+    (void)argc;
+    if (status >= 0)
+        return status;
+    while (words[n])
+        n++;
+    s.machine = choose_machine(&s);
+    s.syntax = s.syntax_word ? QN_SYNTAX_INTEL : QN_SYNTAX_ATT;
+    if (s.hex) {
+        argv[0] = s.hex; /* before the other words */
+        return disassemble_hex(&s, 1 + n, argv);
     }
-    if (at == argc)
-        return usage_error("no file given", "");
-    if (at + 1 < argc)
-        return usage_error("one file at a time, got also ", argv[at + 1]);
-    s.file = argv[at];
+    if (n == 0)
+        return qn_options_wrong(&command, "", "no file given");
+    if (n > 1)
+        return qn_options_wrong(&command, words[1], "one file at a time");
+    s.file = words[0];
     return disassemble_file(&s);
 }

@@ -15,35 +15,35 @@
 
 /* ---- kinds ---- */
 
-const char *qn_option_set(const struct qn_option *o, void *field, char *value)
+const char *qn_option_set(const struct qn_option *o, void *field, char **value)
 {
     (void)o, (void)value;
     *(bool *)field = true;
     return NULL;
 }
 
-const char *qn_option_yesno(const struct qn_option *o, void *field, char *value)
+const char *qn_option_yesno(const struct qn_option *o, void *field, char **value)
 {
     (void)o;
-    *(bool *)field = !strcmp(value, "yes");
-    return *(bool *)field || !strcmp(value, "no") ? NULL : "yes or no";
+    *(bool *)field = !strcmp(*value, "yes");
+    return *(bool *)field || !strcmp(*value, "no") ? NULL : "yes or no";
 }
 
-const char *qn_option_text(const struct qn_option *o, void *field, char *value)
+const char *qn_option_text(const struct qn_option *o, void *field, char **value)
 {
     (void)o;
-    *(const char **)field = value;
+    *(const char **)field = *value;
     return NULL;
 }
 
-const char *qn_option_number(const struct qn_option *o, void *field, char *value)
+const char *qn_option_number(const struct qn_option *o, void *field, char **value)
 {
     char *end;
 
     (void)o;
     errno = 0;
-    *(uint64_t *)field = strtoull(value, &end, value[0] == '0' && (value[1] | 32) == 'x' ? 16 : 10);
-    return isdigit((unsigned char)*value) && !*end && !errno ? NULL : "a number";
+    *(uint64_t *)field = strtoull(*value, &end, (*value)[0] == '0' && ((*value)[1] | 32) == 'x' ? 16 : 10);
+    return isdigit((unsigned char)**value) && !*end && !errno ? NULL : "a number";
 }
 
 /* "a, b or c" */
@@ -57,15 +57,15 @@ static const char *list_words(const char *const *words)
     return text;
 }
 
-const char *qn_option_word(const struct qn_option *o, void *field, char *value)
+const char *qn_option_word(const struct qn_option *o, void *field, char **value)
 {
     for (int i = 0; o->words[i]; i++)
-        if (!strcmp(o->words[i], value))
+        if (!strcmp(o->words[i], *value))
             return *(int *)field = i, NULL;
     return list_words(o->words);
 }
 
-const char *qn_option_choice(const struct qn_option *o, void *field, char *value)
+const char *qn_option_choice(const struct qn_option *o, void *field, char **value)
 {
     int number = 0;
     const char *wanted = qn_option_word(o, &number, value);
@@ -75,13 +75,13 @@ const char *qn_option_choice(const struct qn_option *o, void *field, char *value
     return wanted;
 }
 
-const char *qn_option_help(const struct qn_option *o, void *field, char *value)
+const char *qn_option_help(const struct qn_option *o, void *field, char **value)
 {
     (void)o, (void)field, (void)value;
     return NULL;
 }
 
-const char *qn_option_version(const struct qn_option *o, void *field, char *value)
+const char *qn_option_version(const struct qn_option *o, void *field, char **value)
 {
     return qn_option_help(o, field, value);
 }
@@ -193,33 +193,36 @@ static const struct qn_option *read_word(const struct qn_options *c, char *word,
     return o && o->take == qn_option_yesno ? o : NULL;
 }
 
-/* A value that is not in the option's own word: yes goes without saying, but is taken if it is said. */
-static char *next_value(const struct qn_options *c, const struct qn_option *o, char ***at)
+/* Values that are not in the option's own word: yes goes without saying, but is taken if it is said. NULL: too few. */
+static char **next_values(const struct qn_options *c, const struct qn_option *o, char ***at)
 {
-    static char yes[] = "yes";
-    char *next = (*at)[1];
+    static char yes_text[] = "yes", *yes[] = { yes_text };
+    char **values = *at + 1, *next = *values;
 
     if (o->take == qn_option_yesno && (c->first || !next || (strcmp(next, "yes") && strcmp(next, "no"))))
         return yes;
-    return next ? *++*at : NULL;
+    for (const char *word = o->argument; word; word = strchr(word + 1, ' '))
+        if (!*++*at)
+            return NULL;
+    return values;
 }
 
-/* One option at *at, which goes to its last word.  false: a line was printed. */
+/* One option at *at, which goes to its last word; `value` stands in the same word, or is NULL.  false: a line was printed. */
 static bool take_one(const struct qn_options *c, void *settings, const struct qn_option *o, char *value, char ***at)
 {
-    char *word = **at;
-    int name = value && value > word && value < word + strlen(word) + 1 ? (int)strcspn(word, "=") : (int)strlen(word);
+    char *word = **at, **values = value ? &value : next_values(c, o, at);
     const char *wanted;
 
     if (value && !o->argument)
         return qn_options_wrong(c, word, "it has no value"), false;
-    if (o->argument && !value && !(value = next_value(c, o, at))) {
+    if (!values) {
         qn_tool_complain("%s: %s: no value given, wanted %s", c->prefix, word, o->argument);
         return false;
     }
-    wanted = o->take(o, (char *)settings + o->field, value);
+    wanted = o->take(o, (char *)settings + o->field, values);
     if (wanted && *wanted)
-        qn_tool_complain("%s: %.*s: got '%s', wanted %s", c->prefix, word[1] == '-' ? name : 2, word, value, wanted);
+        qn_tool_complain("%s: %.*s: got '%s', wanted %s", c->prefix, word[1] == '-' ? (int)strcspn(word, "=") : 2, word, *values,
+                         wanted);
     return !wanted;
 }
 

@@ -23,7 +23,7 @@ struct qn_option {
     const char *argument; /* as --help shows it; NULL: there is none */
     const char *help;     /* NULL: not shown */
     /* Takes the value (NULL without argument). NULL, or what was wanted instead, "" where a line says so already. */
-    const char *(*take)(const struct qn_option *o, void *field, char *value);
+    const char *(*take)(const struct qn_option *o, void *field, char **value);
     size_t field;         /* offset in the command's settings */
     const char *const *words; /* of qn_option_word and qn_option_choice: what is known, NULL ends them */
 };
@@ -44,16 +44,16 @@ int qn_options_take(const struct qn_options *c, void *settings, char **argv, cha
 int qn_options_wrong(const struct qn_options *c, const char *word, const char *what);
 
 /* Fields: bool, bool, const char *, uint64_t, int (the number of the word), const char * (the word). */
-const char *qn_option_set(const struct qn_option *o, void *field, char *value);
-const char *qn_option_yesno(const struct qn_option *o, void *field, char *value);
-const char *qn_option_text(const struct qn_option *o, void *field, char *value);
-const char *qn_option_number(const struct qn_option *o, void *field, char *value);
-const char *qn_option_word(const struct qn_option *o, void *field, char *value);
-const char *qn_option_choice(const struct qn_option *o, void *field, char *value);
+const char *qn_option_set(const struct qn_option *o, void *field, char **value);
+const char *qn_option_yesno(const struct qn_option *o, void *field, char **value);
+const char *qn_option_text(const struct qn_option *o, void *field, char **value);
+const char *qn_option_number(const struct qn_option *o, void *field, char **value);
+const char *qn_option_word(const struct qn_option *o, void *field, char **value);
+const char *qn_option_choice(const struct qn_option *o, void *field, char **value);
 
 /* These only mark what qn_options_take does. */
-const char *qn_option_help(const struct qn_option *o, void *field, char *value);
-const char *qn_option_version(const struct qn_option *o, void *field, char *value);
+const char *qn_option_help(const struct qn_option *o, void *field, char **value);
+const char *qn_option_version(const struct qn_option *o, void *field, char **value);
 
 /* Entries of a list: one whose value `take` puts into a field of struct type; the same of words; one without a field; the last. */
 #define QN_OPTION(names, argument, help, take, type, field) { names, argument, help, take, offsetof(type, field), NULL }

@@ -30,28 +30,28 @@ struct settings {
 
 /* ---- options ---- */
 
-static const char *take_log(const struct qn_option *o, void *field, char *value)
+static const char *take_log(const struct qn_option *o, void *field, char **value)
 {
     const char *wanted = qn_option_choice(o, field, value), **log = field;
 
-    if (!wanted && !strcmp(value, "none"))
+    if (!wanted && !strcmp(*value, "none"))
         *log = "";
     return wanted;
 }
 
-static const char *take_where(const struct qn_option *o, void *field, char *value)
+static const char *take_where(const struct qn_option *o, void *field, char **value)
 {
     struct qn_plot_request *q = field;
 
-    if (!strchr(value, '='))
+    if (!strchr(*value, '='))
         return o->argument;
     if (q->where_count == QN_PLOT_WHERE_MAX)
         return "fewer of them";
-    q->where[q->where_count++] = value;
+    q->where[q->where_count++] = *value;
     return NULL;
 }
 
-static const char *take_most(const struct qn_option *o, void *field, char *value)
+static const char *take_most(const struct qn_option *o, void *field, char **value)
 {
     uint64_t n;
 

@@ -15,7 +15,7 @@
 #include "prof/region.h"
 #include "tools.h"
 
-static const char *take_subst(const struct qn_option *o, void *field, char *value)
+static const char *take_subst(const struct qn_option *o, void *field, char **value)
 {
     static struct qn_prof_error err;
     struct qn_prof_subst **to = field;
@@ -23,14 +23,14 @@ static const char *take_subst(const struct qn_option *o, void *field, char *valu
     (void)o;
     err = (struct qn_prof_error){0};
     qn_prof_free_subst(*to);
-    *to = qn_prof_parse_subst(value, &err);
+    *to = qn_prof_parse_subst(*value, &err);
     return *to ? NULL : err.text;
 }
 
-const char *prof_args_take_region(const struct qn_option *o, void *field, char *value)
+const char *prof_args_take_region(const struct qn_option *o, void *field, char **value)
 {
     (void)o, (void)field;
-    qn_prof_choose_region(value);
+    qn_prof_choose_region(*value);
     return NULL;
 }
 

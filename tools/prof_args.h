@@ -19,7 +19,7 @@ struct prof_args {
 #define PROF_ARGS_REGION(help) QN_OPTION_PLAIN("--region", "NAME", help, prof_args_take_region)
 #define PROF_ARGS_LAST                                                                                             \
     QN_OPTION_HELP, QN_OPTION_PLAIN("-v, --version", NULL, "show the version", qn_option_version), QN_OPTIONS_END
-const char *prof_args_take_region(const struct qn_option *o, void *field, char *value);
+const char *prof_args_take_region(const struct qn_option *o, void *field, char **value);
 
 /* Shared options; the second list has those that change names, too. A command's settings begin with struct prof_args. */
 extern const struct qn_option prof_args_options[], prof_args_with_names[];

@@ -45,8 +45,10 @@ is "$(text --hex '48 8b')" 'rex.W; .byte 0x8b' 'truncated: bytes'
 is "$(text --hex '66 66 66 66 66 66 66 66 66 66 66 66 66 66 66 90')" '(bad); nop' 'too long: the prefixes are bad'
 is "$(text --hex '06 90')" '(bad); nop' 'invalid: the opcode is bad'
 
-fails 2 'quern dis: not pairs of hexadecimal digits: 0g; `quern dis --help` tells how' --hex 0g
-fails 2 'quern dis: no such value: --cpu=via; `quern dis --help` tells how' --cpu=via --hex 90
+fails 2 'quern dis: 0g: not pairs of hexadecimal digits; `quern dis --help` describes it' --hex 0g
+fails 2 "quern dis: --cpu: got 'via', wanted host, intel or amd" --cpu=via --hex 90
+fails 2 'quern dis: --hex: no value given, wanted BYTES...' --hex
+is "$(text --hex=66 90 --mode=64)" 'xchg %ax,%ax' 'options in any order'
 echo text >"$SCRATCH/text"
 fails 1 "quern: dis: $SCRATCH/text: not an ELF file" "$SCRATCH/text"
 done_testing
