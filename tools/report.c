@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "options.h"
 #include "prof/output.h"
 #include "report/report.h"
 #include "sim_build.h"
@@ -31,16 +32,10 @@ static const char help[] =
     "\n"
     "Runs the program several times and writes a page about it, FOLDER/index.html: what to look at first,\n"
     "functions and lines with their source, misses by cache size, three Cs, phases, branches.\n"
-    "\n"
-    "  -o FOLDER              [quern-report]; a report that is there is replaced, anything else is not\n"
-    "  --I1= --D1= --LL=      caches, as SIZE,WAYS,LINE [this machine's]\n"
-    "  --input=FILE           standard input of the program [nothing]\n"
-    "  --env=NAME[=VALUE]     the program sees this variable; without it PATH and LC_ALL=C only\n"
-    "  -q, --quiet            do not say which run is being made\n"
-    "  -h, --help             this text\n"
-    "  --version              the version\n"
-    "\n"
-    "The program's output goes nowhere. Without gnuplot there are no pictures, but their data and scripts.\n";
+    "\n";
+
+static const char help_end[] =
+    "\nThe program's output goes nowhere. Without gnuplot there are no pictures, but their data and scripts.\n";
 
 static int complain(const char *what, const char *why, int status)
 {
@@ -48,67 +43,42 @@ static int complain(const char *what, const char *why, int status)
     return status;
 }
 
-static int usage(const char *what, const char *argument)
-{
-    qn_tool_complain("quern report: %s%s; `quern report --help` describes it", argument, what);
-    return QN_EXIT_USAGE;
-}
-
 /* ---- options ---- */
 
-/* The value of option `name` at *at, as --name=VALUE or --name VALUE; NULL: it is another, or there is none. */
-static const char *value_of(char ***at, const char *name)
+static const char *take_variable(const struct qn_option *o, void *field, char **value)
 {
-    size_t n = strlen(name);
-    const char *text = **at;
+    struct qn_report_options *all = field;
 
-    if (strncmp(text, name, n) || (text[n] && text[n] != '='))
-        return NULL;
-    if (text[n] == '=')
-        return text + n + 1;
-    return (*at)[1] ? *++*at : NULL;
+    (void)o;
+    if (all->environment_count == QN_REPORT_ENVIRONMENT_MAX)
+        return "fewer of them";
+    all->environment[all->environment_count++] = *value;
+    return NULL;
 }
 
-static bool take_value(struct qn_report_options *o, char ***at)
-{
-    static const char *const levels[] = { "--I1", "--D1", "--LL" };
-    const char *value;
+#define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_report_options, field)
+static const struct qn_option options[] = {
+    OPTION("-o", "FOLDER", "[quern-report]; a report that is there is replaced, anything else is not", qn_option_text, output),
+    OPTION("--I1", "SIZE,WAYS,LINE", "instruction cache [this machine's]", qn_option_text, geometry[0]),
+    OPTION("--D1", "SIZE,WAYS,LINE", "data cache", qn_option_text, geometry[1]),
+    OPTION("--LL", "SIZE,WAYS,LINE", "last-level cache", qn_option_text, geometry[2]),
+    OPTION("--input", "FILE", "standard input of the program [nothing]", qn_option_text, input),
+    QN_OPTION_PLAIN("--env", "NAME[=VALUE]", "the program sees this variable; without it PATH and LC_ALL=C only", take_variable),
+    OPTION("-q, --quiet", NULL, "do not say which run is being made", qn_option_set, quiet),
+    QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
-    for (size_t i = 0; i < QN_ARRAY_LEN(levels); i++)
-        if ((value = value_of(at, levels[i]))) {
-            o->geometry[i] = qn_exp_format(&o->memory, "%s=%s", levels[i], value);
-            return true;
-        }
-    if ((value = value_of(at, "-o")))
-        o->output = value;
-    else if ((value = value_of(at, "--input")))
-        o->input = value;
-    else if ((value = value_of(at, "--env")) && o->environment_count < QN_REPORT_ENVIRONMENT_MAX)
-        o->environment[o->environment_count++] = value;
-    return value != NULL;
-}
+static const struct qn_options command = { "report", "quern report", help, help_end, options, NULL, true };
 
 /* -1: go on; else the exit status. */
-static int parse(struct qn_report_options *o, char **at)
+static int parse(struct qn_report_options *o, char **argv)
 {
-    for (; *at && **at == '-' && (*at)[1]; at++) {
-        if (!strcmp(*at, "--")) {
-            at++;
-            break;
-        }
-        if (!strcmp(*at, "-h") || !strcmp(*at, "--help"))
-            return fputs(help, stdout) < 0 || fflush(stdout);
-        if (!strcmp(*at, "--version"))
-            return puts("quern report " QN_VERSION) < 0;
-        if (!strcmp(*at, "-q") || !strcmp(*at, "--quiet"))
-            o->quiet = true;
-        else if (!take_value(o, &at))
-            return usage(": no such option, or its value is missing", *at);
-    }
-    o->program = at;
-    if (!*at)
-        return usage("name a program", "");
-    return !*o->output ? usage("-o: wanted a folder", "") : -1;
+    int status = qn_options_take(&command, o, argv, &o->program);
+
+    if (status >= 0)
+        return status;
+    if (!*o->program)
+        return qn_options_wrong(&command, "", "name a program");
+    return !*o->output ? qn_options_wrong(&command, "", "-o: wanted a folder") : -1;
 }
 
 /* ---- folders ---- */
@@ -213,7 +183,7 @@ int qn_tool_report(int argc, char **argv)
 
     (void)argc;
     qn_exp_init_memory(&o.memory);
-    status = parse(&o, argv + 1);
+    status = parse(&o, argv);
     if (status < 0 && readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         status = complain("/proc/self/exe", strerror(errno), 1);
     o.self = self;

@@ -35,6 +35,8 @@ static void say(const struct qn_report_runner *r, int step, const char *what)
 
 /* ---- runs ---- */
 
+static const char *const levels[] = { "I1", "D1", "LL" };
+
 static void begin_run(struct qn_report_runner *r, const char *profile, const char *log)
 {
     struct qn_exp_memory *m = &r->o->memory;
@@ -42,7 +44,7 @@ static void begin_run(struct qn_report_runner *r, const char *profile, const cha
     qn_report_begin_command(r, "run");
     for (int i = 0; i < 3; i++)
         if (r->o->geometry[i])
-            qn_report_add_word(r, r->o->geometry[i]);
+            qn_report_add_word(r, qn_exp_format(m, "--%s=%s", levels[i], r->o->geometry[i]));
     qn_report_add_word(r, "--branch-sim=yes");
     qn_report_add_word(r, "--dump-objects=yes");
     qn_report_add_word(r, qn_exp_format(m, "--out-file=%s", profile));
@@ -184,7 +186,6 @@ static void run_sizes(struct qn_report_runner *r)
     struct qn_exp_memory *m = &r->o->memory;
     const char *runs = qn_exp_format(m, "%s/" QN_REPORT_RUNS, r->o->folder),
                *errors = qn_report_in_work(r, "sweep.err");
-    static const char *const names[] = { "I1", "D1", "LL" };
 
     say(r, 5, "a D1 of each size");
     qn_report_begin_command(r, "sweep");
@@ -192,7 +193,7 @@ static void run_sizes(struct qn_report_runner *r)
     qn_report_add_word(r, "-o");
     qn_report_add_word(r, runs);
     for (int i = 0; i < 3; i++)
-        qn_report_add_word(r, qn_exp_format(m, "--%s=%llu,%llu,%llu", names[i], (unsigned long long)r->geometry[3 * i],
+        qn_report_add_word(r, qn_exp_format(m, "--%s=%llu,%llu,%llu", levels[i], (unsigned long long)r->geometry[3 * i],
                              (unsigned long long)r->geometry[3 * i + 1], (unsigned long long)r->geometry[3 * i + 2]));
     qn_report_add_word(r, "-L");
     qn_report_add_word(r, list_sizes(r));

@@ -190,7 +190,7 @@ is $? 0 'an empty folder is filled'
 "$QUERN" report 2>err
 is "$?: $(cat err)" '2: quern report: name a program; `quern report --help` describes it' 'no program'
 "$QUERN" report --D2=1 ./walk 2>err
-is "$?: $(cat err)" '2: quern report: --D2=1: no such option, or its value is missing; `quern report --help` describes it' 'no such option'
+is "$?: $(cat err)" '2: quern report: --D2=1: no such option; `quern report --help` describes it' 'no such option'
 report -o none -- ./none
 is $? 127 'no such program: status 127'
 ok '... and a line' grep -q '^quern report: .*none' err
