@@ -19,7 +19,8 @@ struct qn_sweep_options {
     const char *experiment; /* a file; NULL: none */
     const char *output;     /* the CSV file */
     int parallel;           /* runs at a time; 0: as many as there are processors */
-    bool list, quiet, retry, no_sharing;
+    bool list, quiet, retry, share;
+    bool apply; /* while options are read: settings go into the experiment now */
 };
 
 /* Many simulators in one engine. */

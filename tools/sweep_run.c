@@ -147,7 +147,7 @@ static void add_jobs(struct conductor *c)
     struct qn_exp *e = &s->options.exp;
     bool simulates = !(e->cache_sim.text && !strcmp(e->cache_sim.text, "no"))
                      || (e->branch_sim.text && !strcmp(e->branch_sim.text, "yes"));
-    struct qn_exp_sharing sharing = { !s->options.no_sharing && simulates,
+    struct qn_exp_sharing sharing = { s->options.share && simulates,
                                       e->counting.text && !strcmp(e->counting.text, "cachegrind") };
     const char **options = qn_exp_alloc(&e->memory, (size_t)s->runs.count * sizeof *options);
     struct qn_exp_group **groups;
