@@ -16,47 +16,70 @@
 
 #include "debug/internal.h"
 
+#define BINDER_DIGITS_MAX 5
+
 struct shown {
     const char *name;
+    char *read; /* by libiberty; see hide_binders */
     jmp_buf *too_long;
     size_t length, last; /* of all, of the last piece */
     char text[QN_DEBUG_SHOWN_MAX + 1];
 };
 
 /* libiberty up to that of 2023 (binutils 2.40) takes a constant of more than 16 digits one byte too late from the name. */
-static const char *place_of_number(const struct shown *s, const char *piece, size_t length)
+static bool is_late(const struct shown *s, const char *piece, size_t length)
 {
-    bool of_name = piece > s->name && piece < s->name + strlen(s->name);
-    bool number = s->last == 2 && !memcmp(s->text + s->length - 2, "0x", 2);
-
-    return of_name && number && piece[length - 1] == '_' ? piece - 1 : piece;
+    return s->last == 2 && !memcmp(s->text + s->length - 2, "0x", 2) && piece[length - 1] == '_';
 }
 
 static void take_piece(const char *piece, size_t length, void *data)
 {
     struct shown *s = data;
+    size_t at = (size_t)(piece - s->read);
 
     if (length > QN_DEBUG_SHOWN_MAX - s->length)
         longjmp(*s->too_long, 1);
     if (length == 0) /* `piece` may be NULL */
         return;
-    memcpy(s->text + s->length, place_of_number(s, piece, length), length);
+    if (piece > s->read && piece < s->read + strlen(s->read))
+        piece = s->name + at - is_late(s, piece, length);
+    memcpy(s->text + s->length, piece, length);
     s->length += length;
     s->last = length;
+}
+
+/* G and a number, up to "_", bring in so many lifetimes, and libiberty counts them all even where it shows nothing.  A number
+ * of five digits and more does not come from a compiler: such a G is written small, which no type is; inside of a name it
+ * makes no difference. */
+static void hide_binders(char *name)
+{
+    for (; *name; name++)
+        if (*name == 'G') {
+            size_t digits = strspn(name + 1, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+            if (digits >= BINDER_DIGITS_MAX && name[1 + digits] == '_')
+                *name = 'g';
+        }
 }
 
 /* NULL if the name is not Rust's. */
 static char *demangle_rust(const char *name)
 {
     static struct shown s;
+    char *volatile shown = NULL;
     jmp_buf too_long;
 
     s.name = name;
+    s.read = strdup(name);
+    if (!s.read)
+        return NULL;
+    hide_binders(s.read);
     s.too_long = &too_long;
     s.length = s.last = 0;
-    if (setjmp(too_long) || !rust_demangle_callback(name, 0, take_piece, &s))
-        return NULL;
-    return strndup(s.text, s.length);
+    if (!setjmp(too_long) && rust_demangle_callback(s.read, 0, take_piece, &s))
+        shown = strndup(s.text, s.length);
+    free(s.read);
+    return shown;
 }
 
 char *qn_debug_demangle(const char *name)

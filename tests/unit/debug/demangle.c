@@ -37,6 +37,10 @@ int main(void)
     shows("_RINvC3foo3barKn7b_Kn80000000000000000_Ko12345678901234567890123456789012_Knnfffffffffffffffff_E",
           "foo::bar::<123, 0x80000000000000000, 0x12345678901234567890123456789012, -0xfffffffffffffffff>");
     shows("_RNvC3foou8gdel_5qa", "foo::gödel");
+    shows("_RNvC3foo13GLOBAL_LITTLE", "foo::GLOBAL_LITTLE");
+    shows("_RINvC3foo3barFG3_RL0_hEuE", "foo::bar::<for<'a, 'b, 'c, 'd, 'e> fn(&'e u8)>");
+    shows("_RNvMINvC3foo3barFG0_EuEu3baz", "<()>::baz");
+    shows("_RNvMINvC3foo3barFGzzzzzzzzz_EuEu3baz", NULL); /* 10 to the 16 lifetimes, which are not shown */
     shows("_RNvC3foo3bar.cold", "foo::bar");
     shows("_ZN4core3fmt5write17h0123456789abcdefE.cold", "core::fmt::write");
     shows("_RINvC1a1bTuuETB7_B7_ETBb_Bb_EE", "a::b::<((), ()), (((), ()), ((), ())), ((((), ()), ((), ())), (((), ()), ((), ())))>");
