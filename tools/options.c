@@ -57,12 +57,17 @@ static const char *list_words(const char *const *words)
     return text;
 }
 
+const char *qn_option_find_word(const char *const *words, const char *text, int *number)
+{
+    for (int i = 0; words[i]; i++)
+        if (!strcmp(words[i], text))
+            return *number = i, NULL;
+    return list_words(words);
+}
+
 const char *qn_option_word(const struct qn_option *o, void *field, char **value)
 {
-    for (int i = 0; o->words[i]; i++)
-        if (!strcmp(o->words[i], *value))
-            return *(int *)field = i, NULL;
-    return list_words(o->words);
+    return qn_option_find_word(o->words, *value, field);
 }
 
 const char *qn_option_choice(const struct qn_option *o, void *field, char **value)
@@ -175,6 +180,9 @@ static const struct qn_option *find(const struct qn_options *c, const char *name
     return NULL;
 }
 
+/* Whatever takes it. */
+static bool is_yesno(const struct qn_option *o) { return o->argument && !strcmp(o->argument, "yes|no"); }
+
 /* The option that a word names; *value: the one that stands in the same word, or NULL. */
 static const struct qn_option *read_word(const struct qn_options *c, char *word, char **value)
 {
@@ -190,7 +198,7 @@ static const struct qn_option *read_word(const struct qn_options *c, char *word,
     snprintf(positive, sizeof positive, "--%s", word + 5);
     o = find(c, positive, strlen(positive));
     *value = no;
-    return o && o->take == qn_option_yesno ? o : NULL;
+    return o && is_yesno(o) ? o : NULL;
 }
 
 /* Values that are not in the option's own word: yes goes without saying, but is taken if it is said. NULL: too few. */
@@ -199,7 +207,7 @@ static char **next_values(const struct qn_options *c, const struct qn_option *o,
     static char yes_text[] = "yes", *yes[] = { yes_text };
     char **values = *at + 1, *next = *values;
 
-    if (o->take == qn_option_yesno && (c->first || !next || (strcmp(next, "yes") && strcmp(next, "no"))))
+    if (is_yesno(o) && (c->first || !next || (strcmp(next, "yes") && strcmp(next, "no"))))
         return yes;
     for (const char *word = o->argument; word; word = strchr(word + 1, ' '))
         if (!*++*at)

@@ -20,7 +20,7 @@
 
 struct qn_option {
     const char *names;    /* "-q, --quiet"; the last entry of a list has NULL */
-    const char *argument; /* as --help shows it; NULL: there is none */
+    const char *argument; /* as --help shows it; "yes|no" has all forms of these; NULL: there is none */
     const char *help;     /* NULL: not shown */
     /* Takes the value (NULL without argument). NULL, or what was wanted instead, "" where a line says so already. */
     const char *(*take)(const struct qn_option *o, void *field, char **value);
@@ -50,6 +50,9 @@ const char *qn_option_text(const struct qn_option *o, void *field, char **value)
 const char *qn_option_number(const struct qn_option *o, void *field, char **value);
 const char *qn_option_word(const struct qn_option *o, void *field, char **value);
 const char *qn_option_choice(const struct qn_option *o, void *field, char **value);
+
+/* NULL and the number of the word, or what was wanted. */
+const char *qn_option_find_word(const char *const *words, const char *text, int *number);
 
 /* These only mark what qn_options_take does. */
 const char *qn_option_help(const struct qn_option *o, void *field, char **value);

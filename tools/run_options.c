@@ -8,45 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options.h"
 #include "run.h"
 #include "tools.h"
-
-enum kind { YESNO, TEXT, LIST, NAMES, NUMBER, SIZE, GEOMETRY, COUNTING, BATCH, VECTORS, INLINES, TRACE, RANGE, SAMPLE };
-
-struct option {
-    enum kind kind;
-    const char *name;
-    size_t field; /* offset in struct qn_run_options */
-    const char *argument, *help;
-};
-
-static const struct option options[] = {
-#define X(kind, name, field, argument, help) { kind, name, offsetof(struct qn_run_options, field), argument, help },
-    QN_RUN_OPTION_LIST(X)
-#undef X
-};
-
-#define OPTIONS (sizeof options / sizeof options[0])
-
-/* Kinds whose values are words: the number of a word is what it stands for. */
-static const struct words {
-    const char *wanted, *word[7]; /* NULL ends them */
-} words[] = {
-    [COUNTING] = { "exact or cachegrind", { [QN_COUNTING_EXACT] = "exact", [QN_COUNTING_CACHEGRIND] = "cachegrind" } },
-    [BATCH] = { "auto, never, always or often",
-                { [QN_BATCH_AUTO] = "auto", [QN_BATCH_NEVER] = "never", [QN_BATCH_ALWAYS] = "always", [QN_BATCH_OFTEN] = "often" } },
-    [VECTORS] = { "auto, scalar, avx2 or avx512", { [QN_VECTORS_AUTO] = "auto", [QN_VECTORS_SCALAR] = "scalar",
-                                                    [QN_VECTORS_AVX2] = "avx2", [QN_VECTORS_AVX512] = "avx512" } },
-    [INLINES] = { "no, yes or chains", { [QN_DEBUG_NO_INLINES] = "no", [QN_DEBUG_INLINES] = "yes", [QN_DEBUG_CHAINS] = "chains" } },
-    [TRACE] = { "decode, block, event, emit, syscall or signal", /* bits: QN_TRACE_DECODE and so on */
-                { "decode", "block", "event", "emit", "syscall", "signal" } },
-};
-
-static bool bad_value(const struct option *o, const char *got, const char *wanted)
-{
-    qn_run_complain("--%s: got '%s', wanted %s", o->name, got, wanted);
-    return false;
-}
 
 static bool parse_number(const char *text, char **end, uint64_t *number)
 {
@@ -57,257 +21,210 @@ static bool parse_number(const char *text, char **end, uint64_t *number)
     return errno == 0;
 }
 
-static bool set_yesno(const struct option *o, void *field, const char *value)
+/* The settings that a field lies in. */
+static struct qn_run_options *all_of(const struct qn_option *o, void *field)
 {
-    if (strcmp(value, "yes") && strcmp(value, "no"))
-        return bad_value(o, value, "yes or no");
-    *(bool *)field = value[0] == 'y';
-    return true;
+    return (struct qn_run_options *)((char *)field - o->field);
 }
 
-static bool set_list(void *field, const char *value)
+#define take_YESNO qn_option_yesno
+#define take_TEXT qn_option_text
+#define take_NUMBER qn_option_number
+
+static const char *take_VDSO(const struct qn_option *o, void *field, char **value)
+{
+    all_of(o, field)->vdso_given = true;
+    return qn_option_yesno(o, field, value);
+}
+
+static const char *take_LOG_FD(const struct qn_option *o, void *field, char **value)
+{
+    all_of(o, field)->log_fd_given = true;
+    return qn_option_number(o, field, value);
+}
+
+static const char *take_INTERVAL(const struct qn_option *o, void *field, char **value)
+{
+    all_of(o, field)->interval_given = true;
+    return qn_option_number(o, field, value);
+}
+
+static const char *take_LIST(const struct qn_option *o, void *field, char **value)
 {
     char **list = field, *joined;
 
-    if (asprintf(&joined, "%s%s%s", *list ? *list : "", *list ? "," : "", value) < 0)
-        return false;
+    (void)o;
+    if (asprintf(&joined, "%s%s%s", *list ? *list : "", *list ? "," : "", *value) < 0)
+        return "more memory";
     *list = joined;
-    return true;
+    return NULL;
 }
 
-static bool set_names(const struct option *o, void *field, char *value)
+static const char *take_NAMES(const struct qn_option *o, void *field, char **value)
 {
     struct qn_run_names *names = field;
 
+    (void)o;
     if (names->count == QN_RUN_NAMES_MAX)
-        return bad_value(o, value, "at most 16 of them");
-    names->text[names->count++] = value;
-    return true;
+        return "at most 16 of them";
+    names->text[names->count++] = *value;
+    return NULL;
 }
 
-static bool set_number(const struct option *o, void *field, const char *value)
-{
-    char *end;
-
-    if (!parse_number(value, &end, field) || *end)
-        return bad_value(o, value, "a number");
-    return true;
-}
-
-static bool set_size(const struct option *o, void *field, const char *value)
+static const char *take_SIZE(const struct qn_option *o, void *field, char **value)
 {
     static const char suffixes[] = "kmg";
     uint64_t *size = field;
     const char *suffix;
     char *end;
 
-    if (!parse_number(value, &end, size))
-        return bad_value(o, value, "a size in bytes");
+    (void)o;
+    if (!parse_number(*value, &end, size))
+        return "a size in bytes";
     if (*end && (suffix = strchr(suffixes, tolower((unsigned char)*end)))) {
         unsigned shift = 10 * (unsigned)(suffix - suffixes + 1);
 
         if (*size >> (64 - shift))
-            return bad_value(o, value, "a size in bytes");
+            return "a size in bytes";
         *size <<= shift;
         end++;
     }
-    return *end ? bad_value(o, value, "a size in bytes, K, M or G") : true;
+    return *end ? "a size in bytes, K, M or G" : NULL;
 }
 
-static bool set_geometry(const struct option *o, void *field, const char *value)
+static const char *take_GEOMETRY(const struct qn_option *o, void *field, char **value)
 {
     uint64_t n[3];
-    const char *p = value;
+    const char *p = *value;
 
     for (int i = 0; i < 3; i++) {
         char *end;
 
         if (!parse_number(p, &end, &n[i]) || *end != (i < 2 ? ',' : 0))
-            return bad_value(o, value, "SIZE,ASSOC,LINE");
+            return "SIZE,ASSOC,LINE";
         if (n[i] > UINT32_MAX)
-            return bad_value(o, value, "numbers below 2^32");
+            return "numbers below 2^32";
         p = end + 1;
     }
     *(struct qn_geometry *)field = (struct qn_geometry){ (uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2] };
-    return qn_run_check_geometry(o->name, field);
+    return qn_run_check_geometry(o->names + 2, field) ? NULL : "";
 }
 
-/* The number of the word that `text` begins with, `length` bytes of it; -1: a line was printed. */
-static int find_word(const struct option *o, const char *text, size_t length, const char *value)
-{
-    const struct words *w = &words[o->kind];
+/* Kinds whose values are words: the number of a word is what it stands for, in a trace that of a bit. */
+static const char *const countings[] = { [QN_COUNTING_EXACT] = "exact", [QN_COUNTING_CACHEGRIND] = "cachegrind", NULL },
+                  *const batches[] = { [QN_BATCH_AUTO] = "auto", [QN_BATCH_NEVER] = "never", [QN_BATCH_ALWAYS] = "always",
+                                       [QN_BATCH_OFTEN] = "often", NULL },
+                  *const vectors[] = { [QN_VECTORS_AUTO] = "auto", [QN_VECTORS_SCALAR] = "scalar", [QN_VECTORS_AVX2] = "avx2",
+                                       [QN_VECTORS_AVX512] = "avx512", NULL },
+                  *const inlines[] = { [QN_DEBUG_NO_INLINES] = "no", [QN_DEBUG_INLINES] = "yes", [QN_DEBUG_CHAINS] = "chains", NULL },
+                  *const traces[] = { "decode", "block", "event", "emit", "syscall", "signal", NULL }; /* QN_TRACE_DECODE ... */
 
-    for (int i = 0; w->word[i]; i++)
-        if (strlen(w->word[i]) == length && !strncmp(w->word[i], text, length))
-            return i;
-    bad_value(o, value, w->wanted);
-    return -1;
+static const char *take_word(const char *const *words, uint64_t *field, const char *value)
+{
+    int number = 0;
+    const char *wanted = qn_option_find_word(words, value, &number);
+
+    *field = (uint64_t)number;
+    return wanted;
 }
 
-static bool set_word(const struct option *o, void *field, const char *value)
+static const char *take_COUNTING(const struct qn_option *o, void *field, char **value)
 {
-    int word = find_word(o, value, strlen(value), value);
-
-    if (word >= 0)
-        *(uint64_t *)field = (uint64_t)word;
-    return word >= 0;
+    (void)o;
+    return take_word(countings, field, *value);
 }
 
-static bool set_vectors(const struct option *o, void *field, const char *value)
+static const char *take_BATCH(const struct qn_option *o, void *field, char **value)
 {
-    const uint64_t *vectors = field;
+    (void)o;
+    return take_word(batches, field, *value);
+}
 
-    if (!set_word(o, field, value))
-        return false;
-    if (*vectors == QN_VECTORS_AVX2 ? __builtin_cpu_supports("avx2")
-        : *vectors != QN_VECTORS_AVX512 || (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")))
-        return true;
-    qn_run_complain("--%s=%s: this processor has none", o->name, value);
-    return false;
+static const char *take_INLINES(const struct qn_option *o, void *field, char **value)
+{
+    (void)o;
+    return take_word(inlines, field, *value);
+}
+
+static const char *take_VECTORS(const struct qn_option *o, void *field, char **value)
+{
+    const uint64_t *chosen = field;
+    const char *wanted = take_word(vectors, field, *value);
+
+    if (wanted)
+        return wanted;
+    if (*chosen == QN_VECTORS_AVX2 ? __builtin_cpu_supports("avx2")
+        : *chosen != QN_VECTORS_AVX512 || (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")))
+        return NULL;
+    qn_run_complain("--%s=%s: this processor has none", o->names + 2, *value);
+    return "";
 }
 
 /* Several, separated by commas. */
-static bool set_trace(const struct option *o, void *field, const char *value)
+static const char *take_TRACE(const struct qn_option *o, void *field, char **value)
 {
-    for (const char *p = value; *p;) {
-        size_t n = strcspn(p, ",");
-        int word = find_word(o, p, n, value);
+    const char *wanted = NULL;
+    char *copy = strdup(*value), *left = copy, *part;
 
-        if (word < 0)
-            return false;
+    (void)o;
+    while (!wanted && left && *left && (part = strsep(&left, ","))) {
+        int word = 0;
+
+        wanted = qn_option_find_word(traces, part, &word);
         *(uint32_t *)field |= 1u << word;
-        p += n + (p[n] == ',');
     }
-    return true;
+    free(copy);
+    return copy ? wanted : "more memory";
 }
 
-static bool set_range(const struct option *o, void *field, const char *value)
+static const char *take_RANGE(const struct qn_option *o, void *field, char **value)
 {
     uint64_t *range = field;
     char *end;
 
-    if (!parse_number(value, &end, &range[0]) || *end != '-' || !parse_number(end + 1, &end, &range[1]) || *end)
-        return bad_value(o, value, "FIRST-LAST");
-    return true;
+    (void)o;
+    if (!parse_number(*value, &end, &range[0]) || *end != '-' || !parse_number(end + 1, &end, &range[1]) || *end)
+        return "FIRST-LAST";
+    return NULL;
 }
 
 #define SAMPLE_MAX (1ull << 32) /* of how many */
 
-static bool set_sample(struct qn_run_options *all, const struct option *o, const char *value)
+static const char *take_SAMPLE(const struct qn_option *o, void *field, char **value)
 {
+    struct qn_run_options *all = all_of(o, field);
     uint64_t count = 0, of = 0;
     char *end;
 
     all->sample.given = true;
-    if (strcmp(value, "all")
-        && (!parse_number(value, &end, &count) || *end != '/' || !parse_number(end + 1, &end, &of) || *end))
-        return bad_value(o, value, "N/M or all");
+    if (strcmp(*value, "all")
+        && (!parse_number(*value, &end, &count) || *end != '/' || !parse_number(end + 1, &end, &of) || *end))
+        return "N/M or all";
     if (of && (count < 1 || count > of || of >= SAMPLE_MAX))
-        return bad_value(o, value, "N of at least 1, M of at least N and below 2^32");
+        return "N of at least 1, M of at least N and below 2^32";
     if (!of && count)
-        return bad_value(o, value, "M of at least 1");
+        return "M of at least 1";
     all->sample.count = count;
     all->sample.of = of;
-    return true;
-}
-
-static bool set(struct qn_run_options *all, const struct option *o, char *value)
-{
-    void *field = (char *)all + o->field;
-
-    all->vdso_given |= !strcmp(o->name, "vdso");
-    all->log_fd_given |= !strcmp(o->name, "log-fd");
-    all->interval_given |= !strcmp(o->name, "interval");
-    switch (o->kind) {
-    case YESNO:
-        return set_yesno(o, field, value);
-    case TEXT:
-        *(char **)field = value;
-        return true;
-    case LIST:
-        return set_list(field, value);
-    case NAMES:
-        return set_names(o, field, value);
-    case NUMBER:
-        return set_number(o, field, value);
-    case SIZE:
-        return set_size(o, field, value);
-    case GEOMETRY:
-        return set_geometry(o, field, value);
-    case COUNTING:
-    case BATCH:
-    case INLINES:
-        return set_word(o, field, value);
-    case VECTORS:
-        return set_vectors(o, field, value);
-    case TRACE:
-        return set_trace(o, field, value);
-    case RANGE:
-        return set_range(o, field, value);
-    case SAMPLE:
-        return set_sample(all, o, value);
-    }
-    return false;
-}
-
-static const struct option *find(const char *name, size_t length)
-{
-    for (size_t i = 0; i < OPTIONS; i++)
-        if (strlen(options[i].name) == length && !strncmp(options[i].name, name, length))
-            return &options[i];
     return NULL;
 }
 
-static bool unknown(const char *text)
-{
-    qn_run_complain("%s: unknown option; `quern run --help` lists them", text);
-    return false;
-}
+static const struct qn_option options[] = {
+#define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_run_options, field)
+    OPTION("-q", NULL, "the same as --quiet", qn_option_set, quiet),
+    OPTION("-v", NULL, "the same as --verbose", qn_option_set, verbose),
+#define X(kind, name, field, argument, help) OPTION("--" name, argument, help, take_##kind, field),
+    QN_RUN_OPTION_LIST(X)
+#undef X
+    QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
-/* One --option; `next` is the argument behind it, and is set to NULL if it was used. */
-static bool parse_long(struct qn_run_options *all, char *text, char **next)
-{
-    static char yes[] = "yes", no[] = "no";
-    char *name = text + 2, *value = strchr(name, '=');
-    size_t length = value ? (size_t)(value - name) : strlen(name);
-    const struct option *o = find(name, length);
-
-    if (!o && !value && !strncmp(name, "no-", 3)) {
-        o = find(name + 3, length - 3);
-        return o && o->kind == YESNO ? set(all, o, no) : unknown(text);
-    }
-    if (!o)
-        return unknown(text);
-    if (value)
-        return set(all, o, value + 1);
-    if (o->kind == YESNO)
-        return set(all, o, yes);
-    if (!*next) {
-        qn_run_complain("--%s: no value given, wanted %s", o->name, o->argument);
-        return false;
-    }
-    value = *next;
-    *next = NULL;
-    return set(all, o, value);
-}
-
-static int print_help(void)
-{
-    puts("usage: quern run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
-         "Runs PROGRAM, simulates its caches, prints a summary and writes a profile.\n\noptions:\n"
-         "  -h, --help                           show this text\n"
-         "  --version                            show the version\n"
-         "  -q, -v                               the same as --quiet, --verbose");
-    for (size_t i = 0; i < OPTIONS; i++) {
-        int n = printf("  --%s=%s", options[i].name, options[i].argument);
-
-        printf("%*s %s\n", n < 38 ? 38 - n : 0, "", options[i].help);
-    }
-    puts("\nA yes|no option also has the forms --x and --no-x; any other value may be its own argument.\n"
-         "Exit status: that of PROGRAM; 127 not found, 126 cannot be executed, 2 bad usage,\n"
-         "70 the engine had to give up, 1 PROGRAM succeeded but its profile could not be written.");
-    return 0;
-}
+static const struct qn_options command = {
+    .tool = "run", .prefix = "quern: run", .own = options, .first = true,
+    .begin = "usage: quern run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+             "Runs PROGRAM, simulates its caches, prints a summary and writes a profile.\n\noptions:\n",
+    .end = "\nA yes|no option also has the forms --x and --no-x; any other value may be its own argument.\n"
+           "Exit status: that of PROGRAM; 127 not found, 126 cannot be executed, 2 bad usage,\n"
+           "70 the engine had to give up, 1 PROGRAM succeeded but its profile could not be written.\n" };
 
 static void set_defaults(struct qn_run_options *o)
 {
@@ -316,44 +233,17 @@ static void set_defaults(struct qn_run_options *o)
     o->trace_blocks.last = UINT64_MAX;
 }
 
-/* 1: used one argument, 2: two; 0: failed. */
-static int parse_one(struct qn_run_options *o, char *text, char *next)
-{
-    char *left = next;
-
-    if (!strcmp(text, "-q"))
-        return o->quiet = true;
-    if (!strcmp(text, "-v"))
-        return o->verbose = true;
-    if (strncmp(text, "--", 2))
-        return unknown(text);
-    if (!parse_long(o, text, &left))
-        return 0;
-    return left == next ? 1 : 2;
-}
-
 int qn_run_parse(struct qn_run_options *o, int argc, char **argv)
 {
-    int at = 1;
+    int status;
 
+    (void)argc;
     set_defaults(o);
-    while (at < argc && argv[at][0] == '-' && argv[at][1] && strcmp(argv[at], "--")) {
-        int used;
-
-        if (!strcmp(argv[at], "-h") || !strcmp(argv[at], "--help"))
-            return print_help();
-        if (!strcmp(argv[at], "--version"))
-            return puts("quern " QN_VERSION) < 0;
-        if (!(used = parse_one(o, argv[at], argv[at + 1])))
-            return QN_EXIT_USAGE;
-        at += used;
-    }
-    at += at < argc && !strcmp(argv[at], "--");
-    if (at >= argc) {
-        fputs("quern: run: no program given; usage: quern run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n", stderr);
-        return QN_EXIT_USAGE;
-    }
-    o->argv = argv + at;
+    status = qn_options_take(&command, o, argv, &o->argv);
+    if (status >= 0)
+        return status;
+    if (!o->argv[0])
+        return qn_options_wrong(&command, "", "no program given");
     if (!o->vdso_given)
         o->vdso = o->aslr;
     return -1;

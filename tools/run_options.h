@@ -3,9 +3,7 @@
  *   quern run --D1=32768,8,64 --branch-sim --no-aslr -q -- ./prog arg
  *   -> geometry[D1] = { 32768, 8, 64 }, branch_sim = true, aslr = false, quiet = true, argv = { "./prog", "arg" }
  *
- * A line of the list: kind, name, field, argument as --help shows it, text.
- *   YESNO     --x, --no-x, --x=yes, --x=no
- *   others    --x=VALUE or --x VALUE
+ * A line of the list: kind (a function take_KIND of run_options.c), name, field, argument as --help shows it, text.
  */
 #ifndef QN_RUN_OPTIONS_H
 #define QN_RUN_OPTIONS_H
@@ -31,7 +29,7 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(TEXT, "out-file", out_file, "FILE", "the same")                                                                \
     X(YESNO, "dump-objects", dump_objects, "yes|no", "the profile names the file of code of each function [no]")     \
     X(YESNO, "dump-instr", dump_instr, "yes|no", "and has counts by instruction, for annotate --asm [no]")           \
-    X(NUMBER, "interval", interval, "N", "also write the counts of every N instructions")                            \
+    X(INTERVAL, "interval", interval, "N", "also write the counts of every N instructions")                            \
     X(TEXT, "interval-file", interval_file, "FILE", "where to; %p, %q{VAR} as above [quern.intervals.%p.csv]")       \
     X(NAMES, "explain", explain, "FILE:LINE", "tell what becomes of the line's data references, and why; may be repeated") \
     X(NUMBER, "explain-first", explain_first, "N", "of the first N references of each line [20]")                    \
@@ -45,13 +43,13 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(NAMES, "toggle", toggle, "FUNCTION", "count only inside this function; may be repeated")                       \
     X(YESNO, "instr-at-start", instr_at_start, "yes|no", "count from the start [yes]")                               \
     X(TEXT, "log-file", log_file, "FILE", "messages go there; %p, %q{VAR}, %% as above [stderr]")                    \
-    X(NUMBER, "log-fd", log_fd, "N", "messages go to this descriptor [2]")                                           \
+    X(LOG_FD, "log-fd", log_fd, "N", "messages go to this descriptor [2]")                                           \
     X(YESNO, "quiet", quiet, "yes|no", "no banner, no summary (-q)")                                                 \
     X(YESNO, "verbose", verbose, "yes|no", "more: what stands in each slot, how it is simulated (-v)")                                                     \
     X(YESNO, "stats", stats, "yes|no", "print the engine's statistics [no]")                                         \
     X(YESNO, "local-rates", local_rates, "yes|no", "also print LL misses per L1 miss [no]")                          \
     X(YESNO, "aslr", aslr, "yes|no", "addresses vary from run to run [no]")                                          \
-    X(YESNO, "vdso", vdso, "yes|no", "show the vDSO to the program [no; yes with --aslr]")                           \
+    X(VDSO, "vdso", vdso, "yes|no", "show the vDSO to the program [no; yes with --aslr]")                           \
     X(LIST, "cpu", cpu, "NAME|+FEATURE|-FEATURE,...", "the processor to show: x86-64, x86-64-v2, -v3, -v4, +avx2, -avx512f [native]") \
     X(NUMBER, "seed", seed, "N", "for AT_RANDOM and random policies [1]")                                            \
     X(TEXT, "sim", sim, "MODULE|SLOT=MODULE,...|ENGINE", "what simulates: srrip, mine.c, D1=mine.c,BC=gshare, ./mysim")                                              \

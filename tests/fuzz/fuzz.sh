@@ -22,7 +22,7 @@ compile() {
     rm -rf objects && mkdir objects || exit 2
     for file in "$top"/lib/prof/*.c "$top"/lib/out/*.c "$top"/lib/decode/*.c "$top/lib/base/format.c" "$top"/lib/debug/*.c \
         "$top"/lib/exp/*.c "$top/lib/plot/input.c" "$top/lib/sim/hosted/trace.c" \
-        "$top/tools/run_options.c" "$top/tools/run_geometry.c" "$top/tools/run_log.c" "$top/tools/run_name.c" "$top/tools/complain.c"; do
+        "$top/tools/run_options.c" "$top/tools/run_geometry.c" "$top/tools/run_log.c" "$top/tools/run_name.c" "$top/tools/complain.c" "$top/tools/options.c"; do
         name=$(echo "${file#"$top/"}" | tr / _) less=
         # <obstack.h> aligns by an offset to a null pointer
         [ "$name" != lib_exp_memory.c ] || less=-fno-sanitize=pointer-overflow
