@@ -23,19 +23,29 @@ static const char help[] =
     "list shows the labs.  start makes DIR, with the handout and what the work begins with.  check runs the tests on\n"
     "what is in DIR, in a sandbox, and prints TAP; its exit status is 0 for full marks, 1 for less, 2 for a wrong\n"
     "command, 3 if the check itself cannot be made.  box runs PROGRAM, which asks the black box of DIR (lab 6) on its\n"
-    "standard output, and prints what it finds.\n\n"
-    "  --seed=N             which black box is this student's (lab 6) [start: drawn; check, box: that of start]\n"
-    "  --gradescope=FILE    check: also write FILE (results.json) for Gradescope\n"
-    "  --case-seed=N        check: draw the inputs from N, to have the same again [drawn]\n"
-    "  --only=TEXT          check: only tests whose name has TEXT; never full marks unless that is all\n"
-    "  -h, --help           show this text\n"
-    "  --version            show the version\n";
+    "standard output, and prints what it finds.\n\n";
 
-int qn_lab_usage_error(const char *what, const char *argument)
+static const char *take_student(const struct qn_option *o, void *field, char **value)
 {
-    qn_tool_complain("quern: lab: %s%s; `quern lab --help` tells how", what, argument);
-    return QN_EXIT_USAGE;
+    struct qn_lab_request *r = field;
+
+    r->knows_student = true;
+    return qn_option_number(o, &r->student, value);
 }
+
+#define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_lab_request, field)
+static const struct qn_option of_all[] = {
+    QN_OPTION_PLAIN("--seed", "N", "which black box is this student's (lab 6) [start: drawn; check, box: that of start]", take_student),
+    QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
+static const struct qn_option of_check[] = {
+    OPTION("--gradescope", "FILE", "check: also write FILE (results.json) for Gradescope", qn_option_text, gradescope),
+    OPTION("--case-seed", "N", "check: draw the inputs from N, to have the same again [drawn]", qn_option_number, seed),
+    OPTION("--only", "TEXT", "check: only tests whose name has TEXT; never full marks unless that is all", qn_option_text, only),
+    QN_OPTIONS_END };
+
+const struct qn_options qn_lab_start_options = { "lab", "quern: lab", help, NULL, NULL, of_all, false },
+                        qn_lab_check_options = { "lab", "quern: lab", help, NULL, of_check, of_all, false },
+                        qn_lab_box_options = { "lab", "quern: lab", help, NULL, NULL, of_all, true };
 
 const struct qn_lab *qn_lab_named(const char *number)
 {
@@ -46,28 +56,6 @@ const struct qn_lab *qn_lab_named(const char *number)
     if (!lab)
         qn_tool_complain("quern: lab: got '%s', wanted the number of a lab; `quern lab list` shows them", number);
     return lab;
-}
-
-bool qn_lab_number(const char *option, const char *text, uint64_t *value)
-{
-    char *end;
-
-    *value = strtoull(text, &end, 10);
-    if (*text >= '0' && *text <= '9' && !*end)
-        return true;
-    qn_tool_complain("quern: lab: %s: got '%s', wanted a number", option, text);
-    return false;
-}
-
-const char *qn_lab_option(char **argv, int *at, const char *name)
-{
-    size_t n = strlen(name);
-
-    if (strncmp(argv[*at], name, n))
-        return NULL;
-    if (argv[*at][n] == '=')
-        return argv[*at] + n + 1;
-    return argv[*at][n] == 0 && argv[*at + 1] ? argv[++*at] : NULL;
 }
 
 static int list(void)
@@ -86,20 +74,20 @@ static int list(void)
 int qn_tool_lab(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
+    struct qn_lab_request none;
+    char **words;
+    int status;
 
-    for (int i = 1; i < argc && (i < 2 || strcmp(what, "box")); i++) {
-        if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
-            return fputs(help, stdout) < 0;
-        if (!strcmp(argv[i], "--version"))
-            return puts("quern " QN_VERSION) < 0;
-    }
-    if (!strcmp(what, "list"))
-        return argc == 2 ? list() : qn_lab_usage_error("list takes no ", argv[2]);
     if (!strcmp(what, "start"))
-        return qn_lab_tool_start(argc - 1, argv + 1);
+        return qn_lab_tool_start(argv + 1);
     if (!strcmp(what, "check"))
-        return qn_lab_tool_check(argc - 1, argv + 1);
+        return qn_lab_tool_check(argv + 1);
     if (!strcmp(what, "box"))
-        return qn_lab_tool_box(argc - 1, argv + 1);
-    return qn_lab_usage_error(*what ? "what is " : "list, start, check or box?", what);
+        return qn_lab_tool_box(argv + 1);
+    status = qn_options_take(&qn_lab_check_options, &none, argv, &words);
+    if (status >= 0)
+        return status;
+    if (!words[0] || strcmp(words[0], "list"))
+        return qn_options_wrong(&qn_lab_check_options, words[0] ? words[0] : "", "wanted list, start, check or box");
+    return words[1] ? qn_options_wrong(&qn_lab_check_options, words[1], "list takes none") : list();
 }

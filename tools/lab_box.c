@@ -116,22 +116,17 @@ static int run(uint64_t seed, char **argv)
     return status;
 }
 
-int qn_lab_tool_box(int argc, char **argv)
+int qn_lab_tool_box(char **argv)
 {
-    const char *value;
-    uint64_t seed;
-    bool known = false;
-    int at = 1;
+    struct qn_lab_request r = { .lab = NULL };
+    char **words;
+    int status = qn_options_take(&qn_lab_box_options, &r, argv, &words);
 
-    if (at < argc && (value = qn_lab_option(argv, &at, "--seed"))) {
-        known = true;
-        at++;
-        if (!qn_lab_number("--seed", value, &seed))
-            return QN_EXIT_USAGE;
-    }
-    if (at + 1 >= argc)
-        return qn_lab_usage_error("box: wanted a folder and a program", "");
-    if (!known && !qn_lab_read_student(argv[at], &seed))
-        return qn_lab_usage_error("box: there is no seed in ", argv[at]);
-    return run(seed, argv + at + 1);
+    if (status >= 0)
+        return status;
+    if (!words[0] || !words[1])
+        return qn_options_wrong(&qn_lab_box_options, "box", "wanted a folder and a program");
+    if (!r.knows_student && !qn_lab_read_student(words[0], &r.student))
+        return qn_options_wrong(&qn_lab_box_options, words[0], "there is no seed in it");
+    return run(r.student, words + 1);
 }

@@ -133,28 +133,18 @@ static int start(const struct qn_lab *lab, const char *directory, uint64_t seed)
     return status;
 }
 
-int qn_lab_tool_start(int argc, char **argv)
+int qn_lab_tool_start(char **argv)
 {
-    const struct qn_lab *lab;
-    const char *words[2], *value;
-    uint64_t seed;
-    int n = 0;
+    struct qn_lab_request r = { .lab = NULL };
+    char **words;
+    int status = qn_options_take(&qn_lab_start_options, &r, argv, &words);
 
-    if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
+    if (status >= 0)
+        return status;
+    if (!words[0] || !words[1] || words[2])
+        return qn_options_wrong(&qn_lab_start_options, "start", "wanted the number of a lab and a folder");
+    if (!r.knows_student && getrandom(&r.student, sizeof r.student, 0) != sizeof r.student)
         return complain("getrandom");
-    seed %= STUDENT_SEEDS;
-    for (int i = 1; i < argc; i++) {
-        if ((value = qn_lab_option(argv, &i, "--seed"))) {
-            if (!qn_lab_number("--seed", value, &seed))
-                return QN_EXIT_USAGE;
-        } else if (*argv[i] == '-' || n == 2) {
-            return qn_lab_usage_error("what is ", argv[i]);
-        } else {
-            words[n++] = argv[i];
-        }
-    }
-    if (n < 2)
-        return qn_lab_usage_error("start: wanted the number of a lab and a folder", "");
-    lab = qn_lab_named(words[0]);
-    return lab ? start(lab, words[1], seed) : QN_EXIT_USAGE;
+    r.lab = qn_lab_named(words[0]);
+    return r.lab ? start(r.lab, words[1], r.knows_student ? r.student : r.student % STUDENT_SEEDS) : QN_EXIT_USAGE;
 }
