@@ -13,61 +13,49 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options.h"
 #include "sim_build.h"
 #include "tools.h"
 
 static const char help[] =
-    "usage: quern sim build [--I1=M] [--D1=M] [--LL=M] [--BC=M] [--BI=M] [--AN=M] [--replay] [--cflags=F] -o PATH\n"
+    "usage: quern sim build [OPTIONS] -o PATH\n"
     "       quern sim list [PATH...]\n\n"
     "build makes a simulator: an engine for `quern run --sim=PATH`, or with --replay a program that reads traces, for gdb\n"
     "and sanitizers.  M is a C file or the name of a module that ships; slots not named hold their default.  Needs a C\n"
     "compiler, $CC or cc.  `quern run --sim=D1=M,BC=M` does without.  list shows the slots and the modules that ship, or what is in a simulator, with a hash of each\n"
-    "module's file, as profiles have it.\n\n"
-    "  --replay     a hosted program\n"
-    "  --cflags=F   flags for the compiler, as --cflags='-g -fsanitize=address'\n"
-    "  --verbose    print the compiler's command\n"
-    "  -h, --help   show this text\n"
-    "  --version    show the version\n";
+    "module's file, as profiles have it.\n\n";
 
-static int usage_error(const char *what, const char *argument)
+/* ---- options ---- */
+
+static const char *take_slot(const struct qn_option *o, void *field, char **value)
 {
-    qn_tool_complain("quern: sim: %s%s; `quern sim --help` tells how", what, argument);
-    return QN_EXIT_USAGE;
+    struct qn_sim_build *b = field;
+
+    b->module[qn_sim_find_slot(o->names + 2, (unsigned)strlen(o->names + 2))] = *value;
+    return NULL;
 }
 
-/* ---- build ---- */
+#define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_sim_build, field)
+static const struct qn_option options[] = {
+    QN_OPTION_PLAIN("--I1", "M", "module of the instruction cache", take_slot),
+    QN_OPTION_PLAIN("--D1", "M", "of the data cache", take_slot),
+    QN_OPTION_PLAIN("--LL", "M", "of the last level", take_slot),
+    QN_OPTION_PLAIN("--BC", "M", "of the predictor of conditional branches", take_slot),
+    QN_OPTION_PLAIN("--BI", "M", "of that of indirect branches", take_slot),
+    QN_OPTION_PLAIN("--AN", "M", "analysis", take_slot),
+    OPTION("-o", "PATH", "where the simulator goes", qn_option_text, output),
+    OPTION("--replay", NULL, "a hosted program", qn_option_set, replay),
+    OPTION("--cflags", "F", "flags for the compiler, as --cflags='-g -fsanitize=address'", qn_option_text, cflags),
+    OPTION("--verbose", NULL, "print the compiler's command", qn_option_set, verbose),
+    QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
-static bool parse_one(struct qn_sim_build *b, const char *text)
+static const struct qn_options command = { "sim", "quern: sim", help, NULL, options, NULL, false };
+
+static int build(const struct qn_sim_build *b)
 {
-    const char *equals = strchr(text, '=');
-    int slot = equals ? qn_sim_find_slot(text + 2, (unsigned)(equals - text - 2)) : -1;
-
-    if (slot >= 0)
-        b->module[slot] = equals + 1;
-    else if (!strcmp(text, "--replay"))
-        b->replay = true;
-    else if (!strcmp(text, "--verbose"))
-        b->verbose = true;
-    else if (!strncmp(text, "--cflags=", 9))
-        b->cflags = equals + 1;
-    else
-        return false;
-    return true;
-}
-
-static int build(int argc, char **argv)
-{
-    struct qn_sim_build b = { .tool = "sim build" };
-
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "-o") && argv[i + 1])
-            b.output = argv[++i];
-        else if (strncmp(argv[i], "--", 2) || !parse_one(&b, argv[i]))
-            return usage_error("what is ", argv[i]);
-    }
-    if (!b.output)
-        return usage_error("no output given: -o PATH", "");
-    return qn_sim_build(&b);
+    if (!b->output)
+        return qn_options_wrong(&command, "build", "no output given: -o PATH");
+    return qn_sim_build(b);
 }
 
 /* ---- list ---- */
@@ -152,15 +140,16 @@ static void list_slots(void)
     free(engine);
 }
 
-static int list(int argc, char **argv)
+static int list(char **simulators)
 {
     const char *library;
     int status = 0;
 
-    for (int i = 1; i < argc; i++)
-        status |= describe(argv[i]);
-    if (argc > 1)
+    if (simulators[0]) {
+        for (; *simulators; simulators++)
+            status |= describe(*simulators);
         return status;
+    }
     library = qn_sim_library("sim list");
     if (!library)
         return 1;
@@ -175,15 +164,16 @@ static int list(int argc, char **argv)
 
 int qn_tool_sim(int argc, char **argv)
 {
-    if (argc < 2)
-        return usage_error("build or list?", "");
-    if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))
-        return printf("%s", help) < 0;
-    if (!strcmp(argv[1], "--version"))
-        return puts("quern " QN_VERSION) < 0;
-    if (!strcmp(argv[1], "build"))
-        return build(argc - 1, argv + 1);
-    if (!strcmp(argv[1], "list"))
-        return list(argc - 1, argv + 1);
-    return usage_error("what is ", argv[1]);
+    struct qn_sim_build b = { .tool = "sim build" };
+    char **words;
+    int status = qn_options_take(&command, &b, argv, &words);
+
+    (void)argc;
+    if (status >= 0)
+        return status;
+    if (words[0] && !strcmp(words[0], "list"))
+        return list(words + 1);
+    if (!words[0] || strcmp(words[0], "build"))
+        return qn_options_wrong(&command, words[0] ? words[0] : "", "wanted build or list");
+    return words[1] ? qn_options_wrong(&command, words[1], "build takes options only") : build(&b);
 }
