@@ -16,7 +16,7 @@
 
 #include "debug/internal.h"
 
-#define BINDER_DIGITS_MAX 5
+#define BINDER_DIGITS_MAX 3
 
 struct shown {
     const char *name;
@@ -49,7 +49,7 @@ static void take_piece(const char *piece, size_t length, void *data)
 }
 
 /* G and a number, up to "_", bring in so many lifetimes, and libiberty counts them all even where it shows nothing.  A number
- * of five digits and more does not come from a compiler: such a G is written small, which no type is; inside of a name it
+ * of three digits and more does not come from a compiler: such a G is written small, which no type is; inside of a name it
  * makes no difference. */
 static void hide_binders(char *name)
 {

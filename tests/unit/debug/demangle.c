@@ -41,6 +41,7 @@ int main(void)
     shows("_RINvC3foo3barFG3_RL0_hEuE", "foo::bar::<for<'a, 'b, 'c, 'd, 'e> fn(&'e u8)>");
     shows("_RNvMINvC3foo3barFG0_EuEu3baz", "<()>::baz");
     shows("_RNvMINvC3foo3barFGzzzzzzzzz_EuEu3baz", NULL); /* 10 to the 16 lifetimes, which are not shown */
+    shows("_RNvMINvC3foo3barFGzzz_EuEu3baz", NULL);
     shows("_RNvC3foo3bar.cold", "foo::bar");
     shows("_ZN4core3fmt5write17h0123456789abcdefE.cold", "core::fmt::write");
     shows("_RINvC1a1bTuuETB7_B7_ETBb_Bb_EE", "a::b::<((), ()), (((), ()), ((), ())), ((((), ()), ((), ())), (((), ()), ((), ())))>");
