@@ -323,6 +323,7 @@ engine_sources = \
 	lib/run/frame.c \
 	lib/run/gone.c \
 	lib/run/guest_printf.c \
+	lib/run/host.c \
 	lib/run/interval.c \
 	lib/run/libc.c \
 	lib/run/lock.c \
@@ -660,6 +661,7 @@ headers = \
 	lib/run/cpu.h \
 	lib/run/files.h \
 	lib/run/gone.h \
+	lib/run/host.h \
 	lib/run/interval.h \
 	lib/run/locked.h \
 	lib/run/operand.h \
@@ -950,6 +952,7 @@ shell_tests = \
 	tests/unit/run/gdb.sh \
 	tests/unit/run/interval.sh \
 	tests/unit/run/keep_lines.sh \
+	tests/unit/run/levels.sh \
 	tests/unit/run/regions.sh \
 	tests/unit/run/regions_with.sh \
 	tests/unit/run/requests.sh \

@@ -180,7 +180,8 @@ static int run_command(int argc, char **argv)
     r.pidfd = r.store.fd = r.fresh.fd = -1;
     fill_standard_descriptors();
     qn_run_choose_geometry(&r.options, r.geometry, r.origin);
-    if (r.options.cpu && !qn_run_choose_cpu(r.options.cpu, &r.config.cpu))
+    if ((r.options.cpu && !qn_run_choose_cpu(r.options.cpu, &r.config.cpu)) ||
+        !qn_run_choose_engine_cpu(r.options.vectors, &r.config.engine_cpu))
         return QN_EXIT_USAGE;
     if ((status = qn_run_find_program(&r)) || (status = qn_run_check_names(&r)) || (status = qn_run_set_up_sims(&r)))
         return status;

@@ -96,6 +96,8 @@ void qn_run_choose_geometry(const struct qn_run_options *o, struct qn_geometry g
 
 /* run_cpu.c: what --cpu=VALUE means on this machine.  false: a line was printed. */
 bool qn_run_choose_cpu(const char *value, struct qn_cpu *cpu);
+/* The same of QUERN_ENGINE_CPU, for the engine; it leaves `vectors`, else that is refused. */
+bool qn_run_choose_engine_cpu(uint64_t vectors, struct qn_cpu *cpu);
 
 /* run_program.c: 0, or the exit status after one line was printed. */
 int qn_run_find_program(struct qn_run *r);

@@ -1,4 +1,4 @@
-/* tools/run_cpu.c - quern run --cpu: the processor that the program is shown.
+/* tools/run_cpu.c - quern run --cpu: the processor that the program is shown; QUERN_ENGINE_CPU: what the engine makes use of.
  *
  *   --cpu=x86-64-v2                 one of the levels of the x86-64 psABI, and nothing else: the same on every machine
  *   --cpu=x86-64-v3,-bmi2,+sha      less, more
@@ -7,6 +7,9 @@
  * In:  the option's value, this processor's CPUID
  * Out: struct qn_cpu: the bits of CPUID that stay, by leaf (lib/run/cpu.c shows them); or one line and QN_EXIT_USAGE.
  *      What this processor lacks is refused, never shown.
+ *
+ * The variable takes the same words and is for tests: choices of the engine's that depend on the processor (lib/run/host.c).  What is
+ * counted does not depend on it.
  *
  * Names are those of /proc/cpuinfo, as `quern dis` has them (decode/features.inc).
  */
@@ -87,9 +90,11 @@ static int find(const struct choice *c, const char *name)
     return -1;
 }
 
+static const char *whose; /* value this is: the option, or the variable */
+
 static bool fail(const char *name, const char *what)
 {
-    qn_run_complain("--cpu: %s: %s", name, what);
+    qn_run_complain("%s: %s: %s", whose, name, what);
     return false;
 }
 
@@ -225,24 +230,58 @@ static void fill(struct qn_cpu *cpu, const struct choice *c)
     cpu->state = !c->shown[find(c, "xsave")] ? ~0ull : cpu->fixed ? with : ~without;
 }
 
-bool qn_run_choose_cpu(const char *value, struct qn_cpu *cpu)
+static struct choice chosen;
+
+static bool choose(const char *of, const char *value, struct qn_cpu *cpu)
 {
-    static struct choice c;
+    struct choice *c = &chosen;
     const struct qn_feature *all;
     size_t n = qn_decode_all_features(&all), nth = 0;
     char *text = strdup(value), *rest = text, *word;
     bool right = text != NULL;
 
+    whose = of;
     memset(cpu, 0, sizeof *cpu);
-    c.count = 0;
+    c->count = 0;
     for (size_t i = 0; i < n; i++)
-        add_feature(&c, &all[i]);
+        add_feature(c, &all[i]);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        add_feature(&c, &others[i]);
+        add_feature(c, &others[i]);
     while (right && (word = strsep(&rest, ",")))
-        right = take_word(&c, word, nth++, cpu);
+        right = take_word(c, word, nth++, cpu);
     free(text);
     if (right && strcmp(value, "native"))
-        fill(cpu, &c);
+        fill(cpu, c);
     return right;
+}
+
+bool qn_run_choose_cpu(const char *value, struct qn_cpu *cpu) { return choose("--cpu", value, cpu); }
+
+#define ENGINE_VARIABLE "QUERN_ENGINE_CPU"
+
+/* Features that --vectors stands for (lib/run/host.c). */
+static const char *const vector_features[][3] = {
+    [QN_VECTORS_AVX2] = { "avx2", "bmi1" }, [QN_VECTORS_AVX512] = { "avx512f", "avx512bw", "avx512vl" },
+};
+
+static bool leaves_vectors(const char *value, const char *vectors, const char *const features[3])
+{
+    for (int i = 0; i < 3 && features[i]; i++)
+        if (!chosen.shown[find(&chosen, features[i])]) {
+            qn_run_complain("--vectors=%s: " ENGINE_VARIABLE "=%s leaves no %s", vectors, value, features[i]);
+            return false;
+        }
+    return true;
+}
+
+bool qn_run_choose_engine_cpu(uint64_t vectors, struct qn_cpu *cpu)
+{
+    const char *value = getenv(ENGINE_VARIABLE);
+
+    if (!value || !*value)
+        return true;
+    if (!choose(ENGINE_VARIABLE, value, cpu))
+        return false;
+    return (vectors != QN_VECTORS_AVX2 && vectors != QN_VECTORS_AVX512) ||
+           leaves_vectors(value, vectors == QN_VECTORS_AVX2 ? "avx2" : "avx512", vector_features[vectors]);
 }

@@ -44,7 +44,7 @@ static void fill_config(struct qn_run *r)
     struct qn_config *c = &r->config;
 
     *c = (struct qn_config){
-        .cpu = c->cpu, .I1 = r->geometry[QN_RUN_I1], .D1 = r->geometry[QN_RUN_D1], .LL = r->geometry[QN_RUN_LL],
+        .cpu = c->cpu, .engine_cpu = c->engine_cpu, .I1 = r->geometry[QN_RUN_I1], .D1 = r->geometry[QN_RUN_D1], .LL = r->geometry[QN_RUN_LL],
         .counting = (uint8_t)o->counting, .cache_sim = o->cache_sim, .branch_sim = o->branch_sim,
         .instr_at_start = o->instr_at_start, .trace_children = o->trace_children, .aslr = o->aslr,
         .check = o->check || o->versus, .versus = o->versus != NULL, .stats = o->stats, .filter = o->filter, .vdso = o->vdso,

@@ -103,6 +103,14 @@ static void print_checks(struct qn_run *r, const struct qn_stats *s)
                 " saves of the flags", s->events_d, s->events_i, s->hoisted, s->flag_saves);
 }
 
+static void print_choices(struct qn_run *r, const struct qn_stats *s)
+{
+    static const char *const vectors[] = { "none", "none", "AVX2", "AVX-512" };
+
+    qn_run_note(r, "processor: %s, vectors %s, %" PRIu64 " bytes of registers in a signal frame", s->rorx ? "rorx" : "no rorx",
+                vectors[s->vectors & 3], s->state_bytes);
+}
+
 static void print_stats(struct qn_run *r, const int64_t *totals)
 {
     struct qn_stats s = qn_cost_header(&r->store)->stats;
@@ -113,6 +121,8 @@ static void print_stats(struct qn_run *r, const int64_t *totals)
     print_filter(r, &s, totals);
     print_memory(r, &s);
     print_checks(r, &s);
+    if (s.state_bytes)
+        print_choices(r, &s);
     qn_run_note(r, "system: %" PRIu64 " calls, %" PRIu64 " signals, %" PRIu64 " faults, %" PRIu64 " threads",
                 s.syscalls, s.signals, s.faults, s.threads);
 }

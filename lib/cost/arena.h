@@ -133,6 +133,7 @@ struct qn_config {
     uint32_t filters;        /* string: filters of system calls that were in force before execve (run/seccomp_pass.c) */
     uint32_t sim_slots, versus_slots; /* strings: modules in the slots, of B too; see qn_sim_choose in sim/contract.h */
     uint32_t traced;         /* 1: a debugger has followed the program through execve (run/outside.c) */
+    struct qn_cpu engine_cpu; /* what the engine makes use of (run/host.c), as `cpu` has it */
     uint64_t fd_hard;        /* hard limit as the guest has it; the kernel's is no lower (run/files.c) */
     uint64_t reserved[2];
 };
@@ -161,7 +162,8 @@ struct qn_stats { /* all counts since start; --stats=yes prints them */
     uint64_t batches;        /* how often references began to be simulated many at a time */
     uint64_t full_links, line_links; /* of links: without giving back registers; also without touching the code line */
     uint64_t table_bytes, fixed_bytes; /* tables beside the code cache and the arena: what has grown, what was there at the start */
-    uint64_t reserved[10];
+    uint64_t rorx, vectors, state_bytes; /* what of the processor's the engine uses; x87 and vector state in a signal frame */
+    uint64_t reserved[7];
 };
 
 #define QN_SIM_TEXT_MAX 16384   /* bytes of what modules say */

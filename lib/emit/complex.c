@@ -2,9 +2,17 @@
  * indices. */
 #include "emit/internal.h"
 
-static void store_vector(struct emitter *e, uint64_t abs, unsigned v)
+#define KMOVW_ELEMENTS 16u
+
+/* What is used here needs no more of the processor than the program's own instruction: what that lacks faults by itself, and no sooner. */
+static bool faults(const struct qn_insn *in)
 {
-    if (emit_rules.has_avx512) { /* vmovdqu64 %zmmV, abs */
+    return in->encoding == QN_ENC_EVEX ? !emit_rules.serves_avx512 : in->encoding != QN_ENC_LEGACY && !emit_rules.serves_avx;
+}
+
+static void store_vector(struct emitter *e, const struct qn_insn *in, uint64_t abs, unsigned v)
+{
+    if (in->encoding == QN_ENC_EVEX) { /* vmovdqu64 %zmmV, abs */
         x_byte(&e->hot, 0x62);
         x_byte(&e->hot, 0x61 | (v & 8 ? 0 : 0x80) | (v & 16 ? 0 : 0x10));
         x_bytes(&e->hot, "\xfe\x48\x7f", 3);
@@ -16,13 +24,15 @@ static void store_vector(struct emitter *e, uint64_t abs, unsigned v)
     x_rip(&e->hot, v, abs, 0);
 }
 
+static unsigned elements(const struct qn_mem *m) { return m->elem ? m->size / m->elem : 1; }
+
 static void store_mask(struct emitter *e, const struct qn_insn *in)
 {
-    if (in->attr & QN_ATTR_KMASK) { /* kmovq %kN, abs; kmovw without AVX-512BW */
-        if (emit_rules.has_bw)
-            x_bytes(&e->hot, "\xc4\xe1\xf8\x91", 4);
-        else
+    if (in->attr & QN_ATTR_KMASK) { /* kmovw %kN, abs; kmovq for more elements, which only AVX-512BW and what builds on it have */
+        if (elements(&in->mem[0]) <= KMOVW_ELEMENTS)
             x_bytes(&e->hot, "\xc5\xf8\x91", 3);
+        else
+            x_bytes(&e->hot, "\xc4\xe1\xf8\x91", 4);
         x_rip(&e->hot, in->kreg, CTX(kmask), 0);
     } else if (in->encoding == QN_ENC_LEGACY && in->opsize == 8) { /* maskmovq: movq %mmN, abs */
         x_bytes(&e->hot, "\x0f\x7f", 2);
@@ -34,7 +44,7 @@ static void store_mask(struct emitter *e, const struct qn_insn *in)
         x_bytes(&e->hot, "\x0f\x7f", 2);
         x_rip(&e->hot, in->vreg_mask & 7, CTX(vmask), 0);
     } else {
-        store_vector(e, CTX(vmask), in->vreg_mask);
+        store_vector(e, in, CTX(vmask), in->vreg_mask);
     }
 }
 
@@ -42,6 +52,8 @@ void emit_complex(struct emitter *e, const struct qn_event *ev)
 {
     const struct qn_insn *in = &e->b->insn[ev->insn];
 
+    if (faults(in))
+        return;
     emit_address(e, &ev->mem, in, e->b->at[ev->insn] + in->len, 0);
     x_store(&e->hot, CTX(arg_addr), e->s1);
     emit_clock_out(e);
@@ -52,7 +64,7 @@ void emit_complex(struct emitter *e, const struct qn_event *ev)
         store_mask(e, in);
     }
     if (ev->mem.vsib)
-        store_vector(e, CTX(vindex), ev->mem.index);
+        store_vector(e, in, CTX(vindex), ev->mem.index);
     emit_store_const(&e->hot, CTX(arg_pc), e->b->at[ev->insn]);
     x_store_imm(&e->hot, CTX(arg_site), e->centre + ev->counter);
     emit_slow_call(&e->hot, emit_hooks.complex_ref);

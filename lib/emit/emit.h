@@ -25,8 +25,8 @@ struct qn_emit_rules {
     bool versus;                   /* with check: the twin is another simulator, which may ask for more than this one */
     bool log_all;                  /* each reference to data is written down, see log.c */
     bool batch;                    /* references are written down without a jump, see log.c */
-    bool has_bw, has_avx512;       /* host: for storing mask registers */
-    bool has_bmi2;                 /* host: rorx */
+    bool has_bmi2;                 /* rorx may be used */
+    bool serves_avx, serves_avx512; /* instructions of the program's that need them can be executed; else they fault */
     bool stats;                    /* --stats: count what the stubs do */
     bool leaves;                   /* indirect branches look whether they leave the function of --toggle */
     bool sees;                     /* every data reference is told to qn_sim_see_data */

@@ -12,6 +12,7 @@
 #include "run/cpu.h"
 
 #include "block/block.h"
+#include "run/host.h"
 #include "run/operand.h"
 #include "run/run.h"
 #include "run/signal.h"
@@ -24,8 +25,6 @@
 #define CPUID7_OSPKE (1u << 4)
 #define CPUID7_FSGSBASE (1u << 0) /* ebx */
 #define HWCAP2_FSGSBASE (1u << 1)
-#define XCR0_AVX 0x6u
-#define XCR0_AVX512 0xe6u         /* what its registers are in */
 #define XGETBV_USED (1u << 2)     /* leaf 0xd, subleaf 1, eax: xgetbv knows 1 */
 #define COMPACT_ALIGNED (1u << 1) /* leaf 0xd, subleaf of a component, ecx */
 #define XSAVE_LEGACY 576u         /* bytes: legacy area and header */
@@ -36,51 +35,7 @@
 
 enum { LEAF_FEATURES = 1, LEAF_MORE = 7, LEAF_STATE = 0xd, LEAF_EXTENDED = 0x80000001u };
 
-struct answer { uint32_t r[4]; }; /* by number: eax, ecx, edx, ebx */
-
-static struct answer ask(uint32_t leaf, uint32_t subleaf)
-{
-    struct answer a = {{leaf, subleaf}};
-
-    __asm__ volatile("cpuid" : "+a"(a.r[QN_RAX]), "=b"(a.r[QN_RBX]), "+c"(a.r[QN_RCX]), "=d"(a.r[QN_RDX]));
-    return a;
-}
-
 /* ---- XCR0 ---- */
-
-static uint64_t xgetbv(uint32_t which)
-{
-    uint32_t low, high;
-
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(which));
-    return (uint64_t)high << 32 | low;
-}
-
-uint32_t qn_cpu_features(void) { return ask(LEAF_MORE, 0).r[QN_RBX]; }
-
-static bool has_xgetbv(void) { return ask(LEAF_FEATURES, 0).r[QN_RCX] & CPUID1_OSXSAVE; }
-
-enum qn_vectors qn_cpu_vectors(void)
-{
-    const uint32_t avx512 = QN_CPU_AVX512F | QN_CPU_AVX512BW | QN_CPU_AVX512VL, features = qn_cpu_features();
-    uint64_t enabled = has_xgetbv() ? xgetbv(0) : 0;
-
-    if ((features & avx512) == avx512 && (enabled & XCR0_AVX512) == XCR0_AVX512)
-        return QN_VECTORS_AVX512;
-    return features & QN_CPU_AVX2 && (enabled & XCR0_AVX) == XCR0_AVX ? QN_VECTORS_AVX2 : QN_VECTORS_SCALAR;
-}
-
-uint64_t qn_cpu_enabled(void) { return xgetbv(0); }
-
-/* Asked once: a virtual machine takes its time for cpuid. */
-uint32_t qn_cpu_enabled_bytes(void)
-{
-    static uint32_t bytes;
-
-    if (!bytes)
-        bytes = ask(LEAF_STATE, 0).r[QN_RBX];
-    return bytes;
-}
 
 static uint64_t state, hidden; /* what of it is shown, and what not */
 
@@ -88,9 +43,7 @@ uint64_t qn_cpu_state(void) { return state; }
 
 void qn_cpu_init(void)
 {
-    if (!has_xgetbv())
-        return;
-    state = xgetbv(0);
+    state = qn_host_serves(QN_HOST_XSAVE) ? qn_host_xcr0() : 0;
     hidden = qn_cfg()->cpu.masked ? state & ~qn_cfg()->cpu.state : 0;
     state &= ~hidden;
     qn_block_hides_state = hidden != 0;
@@ -101,12 +54,12 @@ uint32_t qn_cpu_state_bytes(uint64_t components, bool compact)
     uint32_t bytes = XSAVE_LEGACY;
 
     for (unsigned i = 2; i < 63; i++) {
-        struct answer a;
+        struct qn_host_answer a;
         uint32_t size, offset;
 
         if (!(components >> i & 1))
             continue;
-        a = ask(LEAF_STATE, i);
+        a = qn_host_ask(LEAF_STATE, i);
         size = a.r[QN_RAX];
         offset = a.r[QN_RBX];
         if (compact)
@@ -129,15 +82,15 @@ uint32_t qn_cpu_state_bytes(uint64_t components, bool compact)
 #define FIXED_ADDRESSES 0x3030u   /* 48 bits, physical and virtual */
 #define EXTENDED_LONG_MODE (1u << 29 | 1u << 20) /* and no-execute */
 
-static struct answer vendor(uint32_t highest)
+static struct qn_host_answer vendor(uint32_t highest)
 {
-    return (struct answer){{[QN_RAX] = highest, [QN_RBX] = 0x68747541, [QN_RDX] = 0x69746e65, [QN_RCX] = 0x444d4163}}; /* AuthenticAMD */
+    return (struct qn_host_answer){{[QN_RAX] = highest, [QN_RBX] = 0x68747541, [QN_RDX] = 0x69746e65, [QN_RCX] = 0x444d4163}}; /* AuthenticAMD */
 }
 
-static struct answer brand(uint32_t part)
+static struct qn_host_answer brand(uint32_t part)
 {
     static const char text[48] = "quern --cpu";
-    struct answer a;
+    struct qn_host_answer a;
 
     __builtin_memcpy(&a.r[QN_RAX], text + 16 * part, 4);
     __builtin_memcpy(&a.r[QN_RBX], text + 16 * part + 4, 4);
@@ -147,38 +100,26 @@ static struct answer brand(uint32_t part)
 }
 
 /* What is not features; these come in by themselves. */
-static struct answer fixed(uint32_t leaf)
+static struct qn_host_answer fixed(uint32_t leaf)
 {
-    struct answer none = {{0}};
+    struct qn_host_answer none = {{0}};
 
     switch (leaf) {
     case 0: return vendor(LEAF_STATE);
-    case LEAF_FEATURES: return (struct answer){{[QN_RAX] = FIXED_MODEL, [QN_RBX] = FIXED_CLFLUSH}};
-    case LEAF_MORE: return (struct answer){{[QN_RAX] = 1}};
+    case LEAF_FEATURES: return (struct qn_host_answer){{[QN_RAX] = FIXED_MODEL, [QN_RBX] = FIXED_CLFLUSH}};
+    case LEAF_MORE: return (struct qn_host_answer){{[QN_RAX] = 1}};
     case 0x80000000u: return vendor(0x80000008u);
-    case LEAF_EXTENDED: return (struct answer){{[QN_RAX] = FIXED_MODEL, [QN_RDX] = EXTENDED_LONG_MODE}};
+    case LEAF_EXTENDED: return (struct qn_host_answer){{[QN_RAX] = FIXED_MODEL, [QN_RDX] = EXTENDED_LONG_MODE}};
     case 0x80000002u: case 0x80000003u: case 0x80000004u: return brand(leaf - 0x80000002u);
-    case 0x80000005u: return (struct answer){{[QN_RCX] = FIXED_L1, [QN_RDX] = FIXED_L1}};
-    case 0x80000006u: return (struct answer){{[QN_RCX] = FIXED_L2, [QN_RDX] = FIXED_L3}};
-    case 0x80000008u: return (struct answer){{[QN_RAX] = FIXED_ADDRESSES}};
+    case 0x80000005u: return (struct qn_host_answer){{[QN_RCX] = FIXED_L1, [QN_RDX] = FIXED_L1}};
+    case 0x80000006u: return (struct qn_host_answer){{[QN_RCX] = FIXED_L2, [QN_RDX] = FIXED_L3}};
+    case 0x80000008u: return (struct qn_host_answer){{[QN_RAX] = FIXED_ADDRESSES}};
     default: return none;
     }
 }
 
-static bool has_subleaves(uint32_t leaf) { return leaf == LEAF_MORE || leaf == LEAF_STATE || leaf == 0x14; }
-
-static const uint32_t *kept(uint32_t leaf, uint32_t subleaf)
-{
-    const struct qn_cpu *cpu = &qn_cfg()->cpu;
-
-    for (uint32_t i = 0; i < cpu->leaves; i++)
-        if (cpu->leaf[i].leaf == leaf && (cpu->leaf[i].subleaf == subleaf || !has_subleaves(leaf)))
-            return cpu->leaf[i].keep;
-    return NULL;
-}
-
 /* Two bits that are the operating system's say that it lets programs use a feature. */
-static void keep_enabled(struct answer *a, uint32_t leaf, const struct answer *host)
+static void keep_enabled(struct qn_host_answer *a, uint32_t leaf, const struct qn_host_answer *host)
 {
     if (leaf == LEAF_FEATURES)
         a->r[QN_RCX] = (a->r[QN_RCX] & ~CPUID1_OSXSAVE) | (a->r[QN_RCX] & CPUID1_XSAVE ? host->r[QN_RCX] & CPUID1_OSXSAVE : 0);
@@ -188,18 +129,18 @@ static void keep_enabled(struct answer *a, uint32_t leaf, const struct answer *h
 
 static bool shows_xsave(void)
 {
-    const uint32_t *keep = kept(LEAF_FEATURES, 0);
+    const uint32_t *keep = qn_host_kept(&qn_cfg()->cpu, LEAF_FEATURES, 0);
 
     return !keep || (keep[QN_RCX] & CPUID1_XSAVE);
 }
 
 /* Sizes of what xsave stores. */
-static void size_state(struct answer *a, uint32_t subleaf)
+static void size_state(struct qn_host_answer *a, uint32_t subleaf)
 {
     bool component = subleaf > 1 && subleaf < 63, is_fixed = qn_cfg()->cpu.fixed;
 
     if (!shows_xsave() || (component && (is_fixed ? ~state : hidden) >> subleaf & 1)) {
-        *a = (struct answer){{0}};
+        *a = (struct qn_host_answer){{0}};
     } else if (subleaf == 0) {
         a->r[QN_RAX] = (uint32_t)state;
         a->r[QN_RDX] = (uint32_t)(state >> 32);
@@ -211,13 +152,13 @@ static void size_state(struct answer *a, uint32_t subleaf)
     }
 }
 
-static struct answer shown(uint32_t leaf, uint32_t subleaf)
+static struct qn_host_answer shown(uint32_t leaf, uint32_t subleaf)
 {
-    struct answer host = ask(leaf, subleaf), a = {{0}};
-    const uint32_t *keep = kept(leaf, subleaf);
+    struct qn_host_answer host = qn_host_ask(leaf, subleaf), a = {{0}};
+    const uint32_t *keep = qn_host_kept(&qn_cfg()->cpu, leaf, subleaf);
     bool is_fixed = qn_cfg()->cpu.fixed && leaf != LEAF_STATE;
 
-    if (is_fixed && !(subleaf && has_subleaves(leaf)))
+    if (is_fixed && !(subleaf && qn_host_has_subleaves(leaf)))
         a = fixed(leaf);
     for (unsigned r = 0; r < 4; r++)
         a.r[r] |= host.r[r] & (keep ? keep[r] : is_fixed ? 0 : ~0u);
@@ -232,7 +173,7 @@ static struct answer shown(uint32_t leaf, uint32_t subleaf)
 
 void qn_cpu_cpuid(void)
 {
-    struct answer a = shown((uint32_t)qn_ctx.gpr[QN_RAX], (uint32_t)qn_ctx.gpr[QN_RCX]);
+    struct qn_host_answer a = shown((uint32_t)qn_ctx.gpr[QN_RAX], (uint32_t)qn_ctx.gpr[QN_RCX]);
 
     for (unsigned r = 0; r < 4; r++)
         qn_ctx.gpr[r] = a.r[r];
@@ -256,11 +197,11 @@ static bool tell_register(void)
     uint32_t which = (uint32_t)qn_ctx.gpr[QN_RCX];
     uint64_t value;
 
-    if (which > 1 || (which == 1 && !(ask(LEAF_STATE, 1).r[QN_RAX] & XGETBV_USED))) {
+    if (which > 1 || (which == 1 && !(qn_host_ask(LEAF_STATE, 1).r[QN_RAX] & XGETBV_USED))) {
         qn_signal_raise(SIG_SEGV, SI_KERNEL_, 0);
         return false;
     }
-    value = which ? xgetbv(1) & state : state;
+    value = which ? qn_host_xgetbv(1) & state : state;
     qn_ctx.gpr[QN_RAX] = (uint32_t)value;
     qn_ctx.gpr[QN_RDX] = value >> 32;
     return true;

@@ -4,15 +4,18 @@
  *
  * The vector and x87 state in the processor is the guest's own, so it is saved and restored here directly. */
 #include "run/cpu.h"
+#include "run/host.h"
 #include "run/signal.h"
 
 #define RED_ZONE 128
-#define UC_FLAGS 7            /* UC_FP_XSTATE | UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS */
+#define UC_FP_XSTATE 1u
+#define UC_FLAGS 6u           /* UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS */
 #define FP_MAGIC1 0x46505853u /* FP_XSTATE_MAGIC1 */
 #define FP_MAGIC2 0x46505845u
 #define FXSAVE_SIZE 512
 #define FXSAVE_IP 8           /* offset of the x87 instruction pointer */
 #define XSAVE_HEADER_END 576
+#define MAGIC2_SIZE 4u
 #define SW_RESERVED 464       /* offset of struct _fpx_sw_bytes in the fxsave image */
 #define USER_CS 0x33
 #define USER_SS 0x2b
@@ -26,21 +29,46 @@ struct frame {
     struct qn_siginfo info;
 };
 
-static void save_fpu(uint8_t *area)
+/* On a processor without xsave the kernel writes what fxsave does. */
+static bool is_extended(void) { return qn_host_state() != 0; }
+
+/* Bytes of x87 and vector state, without the magic word behind what xsave stores. */
+static uint32_t fpu_bytes(void)
 {
-    uint32_t size = qn_cpu_enabled_bytes(), *sw = (uint32_t *)(area + SW_RESERVED);
+    static uint32_t bytes;
+
+    if (!bytes)
+        bytes = is_extended() ? qn_cpu_state_bytes(qn_host_state(), false) : FXSAVE_SIZE;
+    return bytes;
+}
+
+uint32_t qn_frame_fpu_bytes(void) { return fpu_bytes() + (is_extended() ? MAGIC2_SIZE : 0); }
+
+static void save_extended(uint8_t *area)
+{
+    uint32_t size = fpu_bytes(), *sw = (uint32_t *)(area + SW_RESERVED);
     uint32_t magic2 = FP_MAGIC2;
 
     for (unsigned i = FXSAVE_SIZE; i < XSAVE_HEADER_END; i++)
         area[i] = 0;
-    qn_fpu_save(area);
-    *(uint64_t *)(area + FXSAVE_IP) = qn_fpu_guest_ip(*(uint64_t *)(area + FXSAVE_IP));
+    qn_fpu_save(area, qn_host_state());
     __builtin_memset(sw, 0, FXSAVE_SIZE - SW_RESERVED);
     sw[0] = FP_MAGIC1;
-    sw[1] = size + 4;
-    *(uint64_t *)(sw + 2) = qn_cpu_enabled();
+    sw[1] = size + MAGIC2_SIZE;
+    *(uint64_t *)(sw + 2) = qn_host_state();
     sw[4] = size;
-    __builtin_memcpy(area + size, &magic2, 4);
+    __builtin_memcpy(area + size, &magic2, MAGIC2_SIZE);
+}
+
+static void save_fpu(uint8_t *area)
+{
+    if (is_extended()) {
+        save_extended(area);
+    } else {
+        qn_fpu_save_legacy(area);
+        __builtin_memset(area + SW_RESERVED, 0, FXSAVE_SIZE - SW_RESERVED);
+    }
+    *(uint64_t *)(area + FXSAVE_IP) = qn_fpu_guest_ip(*(uint64_t *)(area + FXSAVE_IP));
 }
 
 /* Handlers start with a clean unit, as the kernel gives them. */
@@ -50,7 +78,10 @@ static void reset_fpu(void)
 
     *(uint16_t *)init = FCW_DEFAULT;
     *(uint32_t *)(init + 24) = MXCSR_DEFAULT;
-    qn_fpu_restore(init, qn_cpu_enabled());
+    if (is_extended())
+        qn_fpu_restore(init, qn_host_state());
+    else
+        qn_fpu_restore_legacy(init);
 }
 
 static uint64_t frame_stack(struct qn_thread *t, const struct qn_sigaction *act, bool *on_alt)
@@ -108,18 +139,18 @@ void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigac
     struct qn_thread *t = qn_self;
     bool on_alt;
     uint64_t sp = frame_stack(t, act, &on_alt);
-    uint64_t fp = (sp - qn_cpu_enabled_bytes() - 4) & ~63ull;
+    uint64_t fp = (sp - qn_frame_fpu_bytes()) & ~63ull;
     struct frame *f = (struct frame *)(((fp - sizeof *f) & ~15ull) - 8);
 
     if ((on_alt && beyond(t, (uint64_t)(uintptr_t)f)) ||
-        !qn_probe_write((uint64_t)(uintptr_t)f, fp + qn_cpu_enabled_bytes() + 4 - (uint64_t)(uintptr_t)f)) {
+        !qn_probe_write((uint64_t)(uintptr_t)f, fp + qn_frame_fpu_bytes() - (uint64_t)(uintptr_t)f)) {
         qn_signal_no_frame(sig);
         return;
     }
     t->on_guest_stack = 1;
     save_fpu((uint8_t *)(uintptr_t)fp);
     f->restorer = act->restorer;
-    f->uc.flags = UC_FLAGS;
+    f->uc.flags = UC_FLAGS | (is_extended() ? UC_FP_XSTATE : 0);
     f->uc.link = 0;
     f->uc.stack = t->altstack;
     fill_mcontext(&f->uc.mc, fp);
@@ -151,8 +182,8 @@ static void restore_fpu(uint64_t fpstate)
 
     if (!fpstate)
         reset_fpu();
-    else if (sw[0] == FP_MAGIC1)
-        qn_fpu_restore(area, *(const uint64_t *)(sw + 2) & qn_cpu_enabled());
+    else if (sw[0] == FP_MAGIC1 && is_extended())
+        qn_fpu_restore(area, *(const uint64_t *)(sw + 2) & qn_host_state());
     else
         qn_fpu_restore_legacy(area);
 }
@@ -174,7 +205,7 @@ static uint64_t fpstate_bytes(uint64_t fpstate)
 
     if (!qn_read_guest(fpstate + SW_RESERVED, &magic, sizeof magic))
         return 0;
-    return magic == FP_MAGIC1 ? qn_cpu_enabled_bytes() : FXSAVE_SIZE;
+    return magic == FP_MAGIC1 && is_extended() ? fpu_bytes() : FXSAVE_SIZE;
 }
 
 static void restore_registers(const struct qn_mcontext *mc)

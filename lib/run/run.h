@@ -261,13 +261,14 @@ void qn_sys_sigreturn(void);
 qn_sigset qn_host_mask(qn_sigset guest); /* what the kernel is told to block */
 qn_sigset qn_signal_block_all(void); /* returns what the kernel was told to block before */
 void qn_signal_exec(bool before);       /* execve: dispositions and mask as the guest has them; undone if it failed */
+uint32_t qn_frame_fpu_bytes(void);      /* of a frame: x87 and vector state */
 void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigaction *act);
 void qn_sigreturn(void);
 void qn_fpu_stored(uint64_t pc);         /* by the instruction at pc: an instruction pointer of translated code */
 uint64_t qn_fpu_guest_ip(uint64_t ip);
 struct qn_insn;
 bool qn_fpu_store16(const struct qn_insn *in); /* fnstenv, fnsave with 66h at ctx.rip; false: a signal is on its way */
-void qn_fpu_save(void *), qn_fpu_restore(const void *, uint64_t), qn_fpu_restore_legacy(const void *);
+void qn_fpu_save(void *, uint64_t), qn_fpu_save_legacy(void *), qn_fpu_restore(const void *, uint64_t), qn_fpu_restore_legacy(const void *);
 
 /* ---- loading (main.c uses guest/) ---- */
 

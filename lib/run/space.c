@@ -12,7 +12,7 @@
  * up when the first home that counts comes into use.
  */
 #include "run/batch.h"
-#include "run/cpu.h"
+#include "run/host.h"
 #include "run/interval.h"
 #include "run/run.h"
 #include "run/sample.h"
@@ -39,9 +39,18 @@ static uint32_t smallest_line(const struct qn_config *c)
 
 static struct qn_sim_vectors vectors(const struct qn_config *c)
 {
-    enum qn_vectors has = qn_cpu_vectors();
+    enum qn_vectors has = qn_host_vectors();
 
-    return (struct qn_sim_vectors){c->vectors && c->vectors < has ? c->vectors : has, has == QN_VECTORS_AVX512};
+    return (struct qn_sim_vectors){c->vectors && c->vectors < has ? c->vectors : has, qn_host_serves(QN_HOST_AVX512F)};
+}
+
+static void tell_choices(const struct qn_emit_rules *rules)
+{
+    struct qn_stats *s = &qn_arena->stats;
+
+    s->rorx = rules->has_bmi2;
+    s->vectors = qn_sim_vectors.with;
+    s->state_bytes = qn_frame_fpu_bytes();
 }
 
 static void start_simulation(const struct qn_config *c)
@@ -74,12 +83,10 @@ static bool every_fetch(const struct qn_config *c)
 
 static struct qn_space_rules counting_rules(const struct qn_config *c)
 {
-    uint32_t features = qn_cpu_features();
-
     return (struct qn_space_rules){
         .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check, .versus = c->versus, .log_all = qn_sim_log_all, .stats = c->stats,
                  .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle, .countdown = c->interval ? &qn_interval_left : NULL,
-                 .has_bw = features & QN_CPU_AVX512BW, .has_bmi2 = features & QN_CPU_BMI2, .has_avx512 = features & QN_CPU_AVX512F},
+                 .has_bmi2 = qn_host_has(QN_HOST_BMI2), .serves_avx = qn_host_serves(QN_HOST_AVX), .serves_avx512 = qn_host_serves(QN_HOST_AVX512F)},
         .event = {.cachegrind = c->counting == QN_COUNTING_CACHEGRIND, .caches = c->cache_sim, .branches = c->branch_sim,
                   .i1_line = c->I1.line, .i1_every = every_fetch(c), .check = c->check, .returns = qn_sim_returns,
                   .i1_sets = c->I1.line ? c->I1.size / (c->I1.assoc * c->I1.line) : 1,
@@ -112,6 +119,8 @@ static void open_home(unsigned home)
         batch.emit.log_all |= !qn_fast.D1.sets;
         batch.emit.batch = !batch.emit.log_all;
         qn_batch_init();
+        if (qn_cfg()->stats)
+            tell_choices(&on.emit);
     }
     qn_emit_set_rules(&qn_space_rules(home)->emit);
     qn_tcache_add_home(home, table, first, qn_emit_add_miss_stub(home, table, first));

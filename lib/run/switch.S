@@ -127,13 +127,17 @@ qn_sigreturn:
     syscall
     ud2
 
-    /* void qn_fpu_save(void *area)   void qn_fpu_restore(const void *area, uint64_t mask): the guest's own state,
-     * which is live in the processor all the time. */
-    .globl qn_fpu_save, qn_fpu_restore, qn_fpu_restore_legacy
+    /* void qn_fpu_save(void *area, uint64_t mask)   void qn_fpu_restore(const void *area, uint64_t mask): the guest's own
+     * state, which is live in the processor all the time; of it x87 and SSE alone: qn_fpu_save_legacy, qn_fpu_restore_legacy. */
+    .globl qn_fpu_save, qn_fpu_save_legacy, qn_fpu_restore, qn_fpu_restore_legacy
 qn_fpu_save:
-    mov $-1, %eax
-    mov $-1, %edx
+    mov %rsi, %rdx
+    shr $32, %rdx
+    mov %esi, %eax
     xsave64 (%rdi)
+    ret
+qn_fpu_save_legacy:
+    fxsave64 (%rdi)
     ret
 qn_fpu_restore:
     mov %rsi, %rdx

@@ -175,7 +175,7 @@ void qn_coverage_save(void)
     uint64_t all = ~0ull, old = 0;
 
     qn_sys4(__NR_rt_sigprocmask, 2, (long)&all, (long)&old, 8);
-    qn_fpu_save(state);
+    qn_fpu_save(state, all);
     register_counters();
     heap_used = 0;
     __gcov_dump();

@@ -6,6 +6,7 @@
 #   sh tests/guest/oracle.sh                    all
 #   sh tests/guest/oracle.sh rep bits           these programs only
 #   ORACLE_SUBJECT=valgrind sh ...              Valgrind against itself: does the comparison work?
+#   ORACLE_GEOMETRIES=3 sh ...                  the first three geometries only
 #
 # A line of a program that is marked "quirk: NAME" is not compared: the manual's table of differences has a row NAME.  A program
 # that is marked "oracle: none (REASON)" is not compared at all: it has one point, that it passes its own checks under quern.
@@ -37,6 +38,8 @@ geometries='--I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64
 --I1=8192,2,64 --D1=8192,16,128 --LL=8192,32,64
 --I1=16384,2,32 --D1=4096,64,64 --LL=262144,8,256
 --I1=2048,1,1024 --D1=4096,2,512 --LL=32768,4,2048'
+
+geometries=$(echo "$geometries" | head -n "${ORACLE_GEOMETRIES:-99}")
 
 valgrind_options='--tool=cachegrind --vex-guest-chase=no --vex-iropt-level=0 --branch-sim=yes'
 

@@ -237,6 +237,24 @@ static void draw_string(uint8_t bytes[QN_INSN_MAX_LEN])
         random_string(QN_MACHINE_64, bytes);
 }
 
+static const char *allowed; /* features, separated by commas; NULL: all */
+
+static bool needs_another(const struct qn_insn *in)
+{
+    const struct qn_feature *needs[QN_FEATURES_MAX];
+    bool found = true;
+
+    for (size_t n = allowed ? qn_decode_features(in, needs) : 0; found && n; n--) {
+        const char *name = needs[n - 1]->name, *p = allowed;
+        size_t length = strlen(name);
+
+        found = needs[n - 1]->reg == QN_REG_NONE;
+        for (; !found && p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
+            found = !strncmp(p, name, length) && (!p[length] || p[length] == ',');
+    }
+    return !found;
+}
+
 /* Operand and address of the vector as they will be, for the facts depend on the displacement that was patched. */
 static bool make(struct vector *v, uint64_t slot)
 {
@@ -244,7 +262,7 @@ static bool make(struct vector *v, uint64_t slot)
 
     memset(v, 0, sizeof *v);
     draw_string(v->bytes);
-    if (qn_decode_insn_for(host, v->bytes, sizeof v->bytes, &in) != QN_DEC_OK || forbidden(&in))
+    if (qn_decode_insn_for(host, v->bytes, sizeof v->bytes, &in) != QN_DEC_OK || forbidden(&in) || needs_another(&in))
         return false;
     v->len = in.len;
     fill(v, &in, slot);
@@ -274,12 +292,13 @@ static void generate(unsigned long count)
 
 int main(int argc, char **argv)
 {
-    if (argc != 3) {
-        fputs("usage: generate COUNT SEED >FILE\n", stderr);
+    if (argc != 3 && argc != 4) {
+        fputs("usage: generate COUNT SEED [FEATURE,...] >FILE\n", stderr);
         return 2;
     }
     state = strtoull(argv[2], NULL, 0);
     host = qn_decode_host();
+    allowed = argv[3];
     generate(strtoul(argv[1], NULL, 0));
     return fflush(stdout) || ferror(stdout);
 }

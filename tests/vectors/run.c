@@ -2,6 +2,7 @@
  *
  *   run VECTORS RESULTS              all of them
  *   run VECTORS RESULTS NUMBER       one, and its end state in words on stdout
+ *   run VECTORS RESULTS -1 STATE     all, with these components of XCR0 alone
  *
  * Runs natively or as quern's guest, and must not know which.  All is in the results, also flags that an instruction leaves
  * undefined, and what a signal's handler sees. */
@@ -119,7 +120,9 @@ int main(int argc, char **argv)
     size_t n;
 
     if (argc < 3)
-        return fail("usage: run VECTORS RESULTS [NUMBER]");
+        return fail("usage: run VECTORS RESULTS [NUMBER [STATE]]");
+    if (argc > 4)
+        state_limit = strtoull(argv[4], NULL, 0);
     stay_on_one_processor();
     in = fopen(argv[1], "rb");
     out = fopen(argv[2], "wb");

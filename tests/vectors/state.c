@@ -21,6 +21,7 @@ void vector_enter(void), vector_fall(void), vector_taken(void), vector_signal(vo
 
 unsigned component_offset[COMPONENTS], component_size[COMPONENTS];
 struct state before, after;
+uint64_t state_limit = ~0ull;
 
 static struct ending ending;
 static uint64_t current; /* slot being run, 0 = none */
@@ -32,7 +33,7 @@ static void learn_layout(void)
     unsigned a, b, c, d;
 
     __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
-    vector_mask = ((uint64_t)d << 32 | a) & ~PKRU & ((1ull << COMPONENTS) - 1);
+    vector_mask = ((uint64_t)d << 32 | a) & ~PKRU & ((1ull << COMPONENTS) - 1) & state_limit;
     for (unsigned i = AVX; i < COMPONENTS; i++)
         if (vector_mask >> i & 1) {
             __cpuid_count(0xd, i, a, b, c, d);

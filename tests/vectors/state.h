@@ -27,6 +27,8 @@ struct ending {
     uint64_t rip, address;
 };
 
+extern uint64_t state_limit; /* components that are made use of, of those that there are; before prepare_states */
+
 /* Map arena and slots, catch signals. */
 bool prepare_states(void);
 

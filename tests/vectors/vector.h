@@ -1,7 +1,9 @@
 /* tests/vectors/vector.h - execution vectors: an instruction and the state to run it from.
  *
  *   generate COUNT SEED >vectors      vectors for every form of the opcode tables that this processor may be able to run
+ *   generate COUNT SEED sse,sse2 >vectors   of those that need no other feature
  *   run vectors results               run them: natively, or as quern's guest
+ *   run vectors results -1 3          the same with these components of XCR0 alone, as on a processor that has no more
  *   compare vectors native quern      what differs, in words; exit status 1 if anything does
  *   depend vectors                    natively: what registers do they depend on?
  *

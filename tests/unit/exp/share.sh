@@ -197,7 +197,7 @@ for vectors in avx2 avx512; do
     if many $vectors 2>/dev/null; then
         same_file scalar.out $vectors.out "many caches with $vectors: the same misses"
     else
-        skip "many caches with $vectors" 'this processor has none'
+        skip "many caches with $vectors: this processor has none"
     fi
 done
 
