@@ -66,7 +66,7 @@ guests: $(guest_programs)
 .PHONY: guests
 guest_logs = tests/guest/native.log tests/guest/oracle.log tests/unit/build/clang.log \
 	tests/unit/build/with_sim.log tests/unit/cost/insns.log tests/unit/plot/data.log tests/unit/run/explain.log \
-	tests/unit/run/interval.log tests/unit/run/stats.log tests/unit/run/together.log tests/unit/run/toggle.log \
+	tests/unit/run/interval.log tests/unit/run/levels.log tests/unit/run/stats.log tests/unit/run/together.log tests/unit/run/toggle.log \
 	tests/unit/run/versus.log tests/unit/sim/events.log tests/unit/sim/installed.log
 $(guest_logs): $(guest_programs)
 tests/guest/%: tests/guest/%.c tests/guest/guest.h
@@ -180,10 +180,15 @@ matrix:
 	nice -n 15 $(SHELL) $(top_srcdir)/tests/long/matrix.sh $(abs_top_builddir)
 .PHONY: matrix
 
+## What depends on the processor, on each level of the x86-64 psABI that this one has, 20 seeds each; doc/testing.md has what came of it.
+cpus: quern$(EXEEXT) quern-engine$(EXEEXT) libquern.a guests
+	CC='$(CC)' nice -n 15 $(SHELL) $(top_srcdir)/tests/long/cpus.sh $(abs_top_builddir) $(CPUS)
+.PHONY: cpus
+
 ## What tests/tap/totals.sh adds up.
 list-results:
 	@echo $(TEST_LOGS:.log=.trs)
 .PHONY: list-results
 
 clean-local:
-	rm -rf quern.html quern.t2d tests/scratch tests/oracle-cache demo fuzz matrix sanitize coverage stress tiny
+	rm -rf quern.html quern.t2d tests/scratch tests/oracle-cache demo fuzz matrix sanitize coverage stress cpus tiny

@@ -257,8 +257,6 @@ static bool choose(const char *of, const char *value, struct qn_cpu *cpu)
 
 bool qn_run_choose_cpu(const char *value, struct qn_cpu *cpu) { return choose("--cpu", value, cpu); }
 
-#define ENGINE_VARIABLE "QUERN_ENGINE_CPU"
-
 /* Features that --vectors stands for (lib/run/host.c). */
 static const char *const vector_features[][3] = {
     [QN_VECTORS_AVX2] = { "avx2", "bmi1" }, [QN_VECTORS_AVX512] = { "avx512f", "avx512bw", "avx512vl" },
@@ -268,7 +266,7 @@ static bool leaves_vectors(const char *value, const char *vectors, const char *c
 {
     for (int i = 0; i < 3 && features[i]; i++)
         if (!chosen.shown[find(&chosen, features[i])]) {
-            qn_run_complain("--vectors=%s: " ENGINE_VARIABLE "=%s leaves no %s", vectors, value, features[i]);
+            qn_run_complain("--vectors=%s: " QN_ENGINE_CPU_VARIABLE "=%s leaves no %s", vectors, value, features[i]);
             return false;
         }
     return true;
@@ -276,11 +274,11 @@ static bool leaves_vectors(const char *value, const char *vectors, const char *c
 
 bool qn_run_choose_engine_cpu(uint64_t vectors, struct qn_cpu *cpu)
 {
-    const char *value = getenv(ENGINE_VARIABLE);
+    const char *value = getenv(QN_ENGINE_CPU_VARIABLE);
 
     if (!value || !*value)
         return true;
-    if (!choose(ENGINE_VARIABLE, value, cpu))
+    if (!choose(QN_ENGINE_CPU_VARIABLE, value, cpu))
         return false;
     return (vectors != QN_VECTORS_AVX2 && vectors != QN_VECTORS_AVX512) ||
            leaves_vectors(value, vectors == QN_VECTORS_AVX2 ? "avx2" : "avx512", vector_features[vectors]);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cost/arena.h"
 #include "prof/output.h"
 #include "sweep.h"
 #include "tools.h"
@@ -167,10 +168,13 @@ static void add_jobs(struct conductor *c)
 static char **make_environment(struct qn_exp *e)
 {
     size_t n = 0;
-    char **list = qn_exp_alloc(&e->memory, ((size_t)e->environment.count + 3) * sizeof *list);
+    char **list = qn_exp_alloc(&e->memory, ((size_t)e->environment.count + 4) * sizeof *list);
+    const char *engine = getenv(QN_ENGINE_CPU_VARIABLE);
 
     list[n++] = qn_exp_copy(&e->memory, DEFAULT_PATH);
     list[n++] = qn_exp_copy(&e->memory, DEFAULT_LOCALE);
+    if (engine)
+        list[n++] = qn_exp_format(&e->memory, "%s=%s", QN_ENGINE_CPU_VARIABLE, engine);
     for (int i = 0; i < e->environment.count; i++) {
         const char *text = e->environment.at[i].text, *value = strchr(text, '=') ? NULL : getenv(text);
 

@@ -86,6 +86,7 @@ enum { /* trace bits */
 /* --cpu: what the program sees of the processor.  Of these leaves of CPUID only the bits of `keep`, by number of the register
  * (eax, ecx, edx, ebx); where `fixed`, all others are the same on every machine (run/cpu.c). */
 #define QN_CPU_LEAVES 12
+#define QN_ENGINE_CPU_VARIABLE "QUERN_ENGINE_CPU" /* what the engine itself makes use of, for tests; words as those of --cpu */
 
 struct qn_cpu {
     uint64_t state;          /* components of XCR0 that are shown */

@@ -23,6 +23,11 @@ level_state() {
     case $1 in *-v4) echo 0xe7 ;; *-v3) echo 7 ;; *) echo 3 ;; esac
 }
 
+# level_bytes LEVEL: of its vector registers
+level_bytes() {
+    case $1 in *-v4) echo 16 32 64 ;; *-v3) echo 16 32 ;; *) echo 16 ;; esac
+}
+
 level_lacks() {
     "$QUERN" run -q --cpu="$1" --instr-at-start=no --out-file="$SCRATCH/level.profile" -- true 2>&1 | sed -n 's/.*\(this processor has no .*\)/\1/p'
 }

@@ -43,7 +43,7 @@ is $? 0 'a sweep'
 is "$(wc -l <s.csv)" 5 'a row per run, and the names'
 "$QUERN" sim build --D1=srrip --BC=gshare -o sim || bail 'cannot build'
 # shellcheck disable=SC2086
-env -i PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C "$QUERN" run -q --branch-sim=yes --sim=./sim $caches --D1=8192,2,64 --out-file=p -- ./walk 3
+env -i PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C ${QUERN_ENGINE_CPU:+QUERN_ENGINE_CPU="$QUERN_ENGINE_CPU"} "$QUERN" run -q --branch-sim=yes --sim=./sim $caches --D1=8192,2,64 --out-file=p -- ./walk 3
 is "$(for event in Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim; do cell s.csv 4 $event; done | tr '\n' ' ')" \
     "$(sed -n 's/^summary: //p' p) " 'the counts of a row are those of quern run'
 is "$(cell s.csv 4 D1_miss_percent)" "$(sed -n 's/^summary: //p' p | awk '{ printf "%.4f", 100 * ($5 + $8) / ($4 + $7) }')" 'a rate'

@@ -11,6 +11,7 @@ cd "$SCRATCH" || bail "no $SCRATCH"
 all=scalar sizes=16
 grep -qw avx2 /proc/cpuinfo && all="$all avx2" sizes="$sizes 32"
 grep -qw avx512bw /proc/cpuinfo && grep -qw avx512vl /proc/cpuinfo && all="$all avx512" sizes="$sizes 64"
+sizes=${QN_BYTES:-$sizes} # what programs may use
 refused() { "$QUERN" run --vectors="$1" --out-file=refused true 2>&1; }
 for vectors in avx2 avx512; do
     case " $all " in

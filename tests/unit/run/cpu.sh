@@ -38,8 +38,8 @@ is "$(shown x86-64-v2)" '0.0: 0000000d 68747541 444d4163 69746e65
 is "$(shown x86-64 | sed -n 's/^1\.0: //p')" '00060fb1 00010800 00000000 07888111' 'x86-64'
 is "$(shown x86-64,+sse3 | sed -n 's/^1\.0: //p')" '00060fb1 00010800 00000001 07888111' 'x86-64,+sse3: one more'
 is "$(shown x86-64-v2,-sse3 | sed -n 's/^1\.0: //p')" '00060fb1 00010800 00802000 07888111' '-sse3 takes what builds on it'
-# Leaf 1 also says which processor of several it runs on.
-anywhere() { sed 's/^\(1\.0: [0-9a-f]*\) ../\1 --/'; }
+# Leaves 1 and b also say which processor of several it runs on.
+anywhere() { sed 's/^\(1\.0: [0-9a-f]*\) ../\1 --/; s/^\(b\.[0-9]: .*\) [0-9a-f]*$/\1 --/'; }
 is "$(shown native | anywhere)" "$(./cpu | anywhere)" 'native is what there is'
 
 is "$(shown -popcnt | anywhere | grep -v '^1\.0')" "$(./cpu | grep -v '^1\.0')" '-FEATURE alone: the rest is this processor'

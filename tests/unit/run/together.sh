@@ -41,11 +41,11 @@ END_OF_EVEX
 
 programs="$guests/rep $guests/strings $guests/masked"
 if ! grep -q avx512bw /proc/cpuinfo; then
-    skip 'masked elements at every offset' 'this processor has no AVX-512BW'
+    skip 'masked elements at every offset: this processor has no AVX-512BW'
 elif $CC -g -nostdlib -static -o evex evex.S 2>/dev/null; then
     programs="$programs ./evex"
 else
-    skip 'masked elements at every offset' 'the assembler does not know AVX-512'
+    skip 'masked elements at every offset: the assembler does not know AVX-512'
 fi
 for module in fifo lfu; do
     "$QUERN" sim build --D1=$module -o $module || bail "cannot build $module"

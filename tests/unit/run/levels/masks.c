@@ -30,16 +30,20 @@ static void avx512bw(void)
                      : : "r"(from), "r"(to), "m"(odd) : "memory");
 }
 
-int main(void)
+/* masks all: what it is not shown, too */
+int main(int argc, char **argv)
 {
+    int all = argc > 1 && !strcmp(argv[1], "all");
+
+
     for (unsigned i = 0; i < sizeof from; i++)
         from[i] = (uint8_t)i;
     for (int i = 0; i < 100; i++) {
-        if (__builtin_cpu_supports("avx2"))
+        if (all || __builtin_cpu_supports("avx2"))
             avx2();
-        if (__builtin_cpu_supports("avx512f"))
+        if (all || __builtin_cpu_supports("avx512f"))
             avx512();
-        if (__builtin_cpu_supports("avx512bw"))
+        if (all || __builtin_cpu_supports("avx512bw"))
             avx512bw();
     }
     return memchr(to, 77, sizeof to) == to;
