@@ -262,6 +262,7 @@ translator_sources = \
 	lib/block/order.c \
 	lib/event/collect.c \
 	lib/event/dump.c \
+	lib/event/pieces.c \
 	lib/emit/bridge.c \
 	lib/emit/check.c \
 	lib/emit/complex.c \
@@ -557,6 +558,7 @@ headers = \
 	lib/emit/internal.h \
 	lib/emit/x86.h \
 	lib/event/event.h \
+	lib/event/pieces.h \
 	lib/exp/exp.h \
 	lib/exp/file.h \
 	lib/exp/groups.h \
@@ -994,8 +996,10 @@ shell_tests = \
 	tests/robust/badinput.sh \
 	tests/robust/determinism.sh \
 	tests/robust/fault.sh \
+	tests/robust/interrupt.sh \
 	tests/robust/kill.sh \
 	tests/robust/outputs.sh \
+	tests/guest/counting.sh \
 	tests/guest/native.sh \
 	tests/guest/oracle.sh \
 	tests/corpus/paired.sh

@@ -105,6 +105,13 @@ stress: quern$(EXEEXT) quern-engine$(EXEEXT)
 	CC='$(CC)' $(SHELL) $(top_srcdir)/tests/long/stress.sh $(abs_top_builddir) $(STRESS_ROUNDS) $(STRESS_SEED)
 .PHONY: stress
 
+## Every form of instruction as Cachegrind counts it: three geometries times five placements, minutes; doc/testing.md has what
+## was run.  (Four of these are in `check`.)
+counting: quern$(EXEEXT) quern-engine$(EXEEXT)
+	COUNTING=all QUERN=$(abs_top_builddir)/quern CC='$(CC)' top_builddir=$(abs_top_builddir) nice -n 15 \
+		$(SHELL) $(top_srcdir)/tests/guest/counting.sh
+.PHONY: counting
+
 ## What cppcheck and clang-tidy say: nothing.
 lint: sim_slots.h
 	$(SHELL) $(top_srcdir)/build-aux/lint.sh $(abs_top_builddir)

@@ -20,7 +20,7 @@
  *     [0]                                              if QN_INSN_STACK: a site for events of a return stack
  *
  * Ir, Dr, Dw, Bc, Bi are not counted one by one.  For an instruction executed x times:
- *   Ir = x + extra Ir;  Dr = nread * r;  Dw = nwrite * r   with r = x, or `iterations` if VARIABLE;
+ *   Ir = x + extra Ir;  Dr = nread * r;  Dw = nwrite * r   with r = x, or `iterations` if VARIABLE, but for Dr if READS_ONCE;
  *   Bc = x + extra Bc if BC;  Bi = x if BI.
  * x = executions of the block, less the `count` of every leave of this block at or before this
  * instruction (a leave with insn k means: control left before instruction k completed).
@@ -360,7 +360,7 @@ struct qn_block_rec {        /* 28 bytes: there are very many */
     uint16_t region;         /* that it counts for */
 } __attribute__((packed, aligned(4)));
 
-/* Instruction descriptor: 13 of 16 bits, for there is one per guest instruction. */
+/* Instruction descriptor: 14 of 16 bits, for there is one per guest instruction. */
 typedef uint16_t qn_insn_desc;
 #define QN_INSN_LEN(d) ((d) & 15u)             /* bytes */
 #define QN_INSN_IMISS (1u << 4)
@@ -370,6 +370,7 @@ typedef uint16_t qn_insn_desc;
 #define QN_INSN_BC (1u << 10)
 #define QN_INSN_BI (1u << 11)
 #define QN_INSN_STACK (1u << 12)
+#define QN_INSN_READS_ONCE (1u << 13) /* VARIABLE, but for its reads: one per execution */
 #define QN_INSN_NREAD_SHIFT 5
 #define QN_INSN_NWRITE_SHIFT 7
 

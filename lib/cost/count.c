@@ -30,7 +30,7 @@ static void take_misses(struct reader *r, unsigned references, int64_t sum[], in
 bool qn_cost_count(uint32_t d, uint64_t x, const uint64_t *counters, int64_t sum[QN_COST_EVENTS])
 {
     struct reader r = { counters, true };
-    int64_t times = (int64_t)x, references = times, extra_bc = 0;
+    int64_t times = (int64_t)x, reads = times, writes = times, extra_bc = 0;
 
     sum[QN_COST_IR] += times;
     if (d & QN_INSN_IMISS)
@@ -39,11 +39,12 @@ bool qn_cost_count(uint32_t d, uint64_t x, const uint64_t *counters, int64_t sum
     take_misses(&r, QN_INSN_NWRITE(d), sum, QN_COST_D1MW);
     if (d & QN_INSN_VARIABLE) {
         sum[QN_COST_IR] += take(&r);
-        references = take(&r);
+        writes = take(&r);
+        reads = d & QN_INSN_READS_ONCE ? times : writes;
         extra_bc = take(&r);
     }
-    sum[QN_COST_DR] += QN_INSN_NREAD(d) * references;
-    sum[QN_COST_DW] += QN_INSN_NWRITE(d) * references;
+    sum[QN_COST_DR] += QN_INSN_NREAD(d) * reads;
+    sum[QN_COST_DW] += QN_INSN_NWRITE(d) * writes;
     if (d & QN_INSN_BC) {
         sum[QN_COST_BC] += times;
         sum[QN_COST_BCM] += take(&r);

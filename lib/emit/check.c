@@ -48,15 +48,16 @@ static void add_segment(struct emitter *e, const struct qn_mem *m)
     x_lea(&e->hot, e->s1, e->s1, e->s2, 1, 0);
 }
 
-/* bt m,r: the register's bits above the operand width select another operand.  Destroys flags. */
+/* bt m,r: the register's bits above the operand width select another operand; above 3, if the reference is to the byte with the bit.
+ * Destroys flags. */
 static void add_bit_offset(struct emitter *e, const struct qn_mem *m, const struct qn_insn *in)
 {
     unsigned reg = ((in->modrm >> 3) & 7) | (in->rex & 4 ? 8 : 0);
     unsigned shift = qn_log2(m->size * 8u);
 
-    if (m->size == 8)
+    if (in->opsize == 8)
         x_mov(&e->hot, e->s2, reg);
-    else if (m->size == 4)
+    else if (in->opsize == 4)
         x_rr(&e->hot, 1, 0x63, e->s2, reg); /* movslq */
     else {
         x_byte(&e->hot, x_rex(1, e->s2, 0, reg));

@@ -6,6 +6,7 @@
  * - A read-modify-write is one read: the write follows at once and cannot miss.
  */
 #include "event/event.h"
+#include "event/pieces.h"
 
 #define RECENT 8 /* code lines remembered per block */
 #define FXSAVE_BYTES 512
@@ -85,6 +86,13 @@ static bool is_fxsave(const struct qn_insn *in)
     return in->encoding == QN_ENC_LEGACY && in->map == 1 && in->opcode == 0xae && in->n_mem && in->mem[0].size == FXSAVE_BYTES;
 }
 
+/* xsave, xrstor: 0f ae /4 and /5.  Of these Valgrind makes references as of fxsave, and some to the header. */
+static bool is_xsave(const struct qn_insn *in)
+{
+    return in->encoding == QN_ENC_LEGACY && in->map == 1 && in->opcode == 0xae && (in->attr & QN_ATTR_XSAVE) &&
+           ((in->modrm >> 3 & 7) == 4 || (in->modrm >> 3 & 7) == 5);
+}
+
 static bool is_rep(const struct qn_insn *in)
 {
     return (in->attr & QN_ATTR_STRING) && (in->attr & (QN_ATTR_REP | QN_ATTR_REPNE));
@@ -105,6 +113,16 @@ static void add_variable(struct collector *c, enum qn_event_kind kind, const str
     c->next += 2 * (reads + writes) + 3;
 }
 
+/* xsave as Valgrind sees it writes many times, and reads once, in the header. */
+static void add_vex_xsave(struct collector *c, const struct qn_insn *in, unsigned i)
+{
+    add_variable(c, QN_EV_COMPLEX, in, i);
+    if (in->mem[0].access == QN_ACC_WRITE) {
+        c->list->desc[i] |= QN_INSN_READS_ONCE | 1u << QN_INSN_NREAD_SHIFT;
+        c->next += 2;
+    }
+}
+
 /* Cachegrind sees a locked read-modify-write as a load, a compare-and-swap and a loop branch. */
 static bool cas_loop(const struct collector *c, const struct qn_insn *in)
 {
@@ -113,17 +131,48 @@ static bool cas_loop(const struct collector *c, const struct qn_insn *in)
     return c->rules->cachegrind && locked && !(in->attr & QN_ATTR_CMPXCHG);
 }
 
-/* vperm2f128, vperm2i128: Valgrind loads the operand once for each half of the result. */
-static bool reads_twice(const struct collector *c, const struct qn_insn *in)
+/* An operand that Valgrind loads in a few pieces, or in part. */
+static void add_pieces(struct collector *c, const struct qn_insn *in, struct qn_pieces pieces, unsigned i)
 {
-    return c->rules->cachegrind && in->encoding == QN_ENC_VEX && in->map == 3 && (in->opcode & 0xbf) == 0x06;
+    struct qn_mem piece = in->mem[0];
+
+    piece.size = pieces.size;
+    for (unsigned k = 0; k < pieces.n; k++, piece.disp += pieces.step)
+        add_data(c, &piece, i, false);
+}
+
+/* bt, bts, btr, btc m,r: Valgrind reads the one byte that has the bit; see add_bit_offset() in emit/check.c. */
+static void add_bit_of_memory(struct collector *c, const struct qn_insn *in, unsigned i)
+{
+    struct qn_mem byte = in->mem[0];
+
+    byte.size = 1;
+    for (unsigned times = cas_loop(c, in) ? 2 : 1; times; times--)
+        add_data(c, &byte, i, false);
+}
+
+#define VEX_TABLE_BYTES 6 /* of ten: what a descriptor table's limit and base are in 32-bit mode */
+
+/* sgdt, sidt m: 0f 01 /0 and /1. */
+static bool stores_table(const struct qn_insn *in)
+{
+    return in->encoding == QN_ENC_LEGACY && in->map == 1 && in->opcode == 0x01 && in->n_mem && in->mem[0].access == QN_ACC_WRITE &&
+           in->mem[0].size > VEX_TABLE_BYTES;
+}
+
+static void add_table(struct collector *c, const struct qn_insn *in, unsigned i)
+{
+    struct qn_mem part = in->mem[0];
+
+    part.size = VEX_TABLE_BYTES;
+    add_data(c, &part, i, true);
 }
 
 /* Reads come before writes in the cost centre, so add them in two passes when both occur. */
 static void add_plain(struct collector *c, const struct qn_insn *in, unsigned i)
 {
     for (unsigned k = 0; k < in->n_mem; k++) {
-        bool twice = reads_twice(c, in) || ((in->mem[k].access & QN_ACC_WRITE) && cas_loop(c, in));
+        bool twice = (in->mem[k].access & QN_ACC_WRITE) && cas_loop(c, in);
 
         for (unsigned times = twice ? 2 : 1; times && (in->mem[k].access & QN_ACC_READ); times--)
             add_data(c, &in->mem[k], i, false);
@@ -158,10 +207,10 @@ static void add_vex_bit(struct collector *c, const struct qn_insn *in, unsigned 
     c->list->ev[first].counter += 2 * reads;
 }
 
-/* maskmovq, maskmovdqu: Valgrind reads the whole operand, merges, and writes it back. */
+/* maskmovq, maskmovdqu, with VEX or without: Valgrind reads the whole operand, merges, and writes it back. */
 static bool is_byte_mask(const struct qn_insn *in)
 {
-    return in->encoding == QN_ENC_LEGACY && (in->attr & QN_ATTR_MASKED);
+    return in->map == 1 && in->opcode == 0xf7 && (in->attr & QN_ATTR_MASKED);
 }
 
 static void add_merged(struct collector *c, const struct qn_insn *in, unsigned i)
@@ -172,16 +221,41 @@ static void add_merged(struct collector *c, const struct qn_insn *in, unsigned i
     add_data(c, &whole, i, false);
 }
 
-static void add_references(struct collector *c, const struct qn_insn *in, unsigned i)
+/* What Cachegrind counts otherwise than the architecture would.  false: nothing of that. */
+static bool add_vex_references(struct collector *c, const struct qn_block *b, unsigned i)
 {
+    const struct qn_insn *in = &b->insn[i];
+    struct qn_pieces pieces = qn_event_pieces(in, (const uint8_t *)(uintptr_t)b->at[i]);
+
+    if (is_byte_mask(in))
+        add_merged(c, in, i);
+    else if (is_bit_of_register(in))
+        add_vex_bit(c, in, i);
+    else if (in->attr & QN_ATTR_BT_REG)
+        add_bit_of_memory(c, in, i);
+    else if (stores_table(in))
+        add_table(c, in, i);
+    else if (is_xsave(in))
+        add_vex_xsave(c, in, i);
+    else if (is_fxsave(in) || pieces.n > QN_PIECES_PLAIN)
+        add_variable(c, QN_EV_COMPLEX, in, i);
+    else if (pieces.n)
+        add_pieces(c, in, pieces, i);
+    else
+        return false;
+    return true;
+}
+
+static void add_references(struct collector *c, const struct qn_block *b, unsigned i)
+{
+    const struct qn_insn *in = &b->insn[i];
+
     if (is_rep(in))
         add_variable(c, QN_EV_STRING, in, i);
-    else if (c->rules->cachegrind && is_byte_mask(in))
-        add_merged(c, in, i);
-    else if (is_complex(in) || (c->rules->cachegrind && is_fxsave(in)))
+    else if (c->rules->cachegrind && add_vex_references(c, b, i))
+        return;
+    else if (is_complex(in))
         add_variable(c, QN_EV_COMPLEX, in, i);
-    else if (c->rules->cachegrind && is_bit_of_register(in))
-        add_vex_bit(c, in, i);
     else
         add_plain(c, in, i);
 }
@@ -236,7 +310,7 @@ void qn_event_collect(struct qn_event_list *list, const struct qn_block *b, cons
         if (b->insn[i].attr & QN_ATTR_UD)
             continue; /* raises #UD before it does anything */
         if (rules->caches) {
-            add_references(&c, &b->insn[i], i);
+            add_references(&c, b, i);
         } else if (is_rep(&b->insn[i])) {
             add_variable(&c, QN_EV_STRING, &b->insn[i], i);
         }

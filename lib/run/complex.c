@@ -1,4 +1,5 @@
-/* lib/run/complex.c - masked, gathered and scattered elements, xsave; and what Valgrind makes of fxsave. */
+/* lib/run/complex.c - masked, gathered and scattered elements, xsave; and what Valgrind makes of states and of operands in pieces. */
+#include "event/pieces.h"
 #include "run/cpu.h"
 #include "run/reference.h"
 #include "run/run.h"
@@ -95,20 +96,82 @@ static void xsave_reference(const struct qn_insn *in, struct variable *v)
     ++*v->iterations;
 }
 
-/* fxsave and fxrstor in counting mode cachegrind: Valgrind handles the x87 state, MXCSR, and each xmm register apart. */
-static void fxsave_references(const struct qn_insn *in, struct variable *v)
-{
-    static const struct { uint16_t offset, size; } x87 = {0, 160}, mxcsr = {24, 8}, xmm = {160, 16};
-    uint64_t addr = qn_ctx.arg_addr;
-    unsigned access = in->mem[0].access;
+/* Counting mode cachegrind: of states in memory Valgrind handles x87, MXCSR, each xmm register and each upper half of a ymm register
+ * apart, the first two whether asked for or not.  Of an area that xsave fills it reads, besides, three words of the header before it
+ * restores, and adds to the first byte after it has saved. */
+enum { COMPONENT_SSE = 1 << 1, COMPONENT_AVX = 1 << 2, COMPONENTS_VEX = 7 };
+enum { AT_X87 = 0, AT_MXCSR = 24, AT_XMM = 160, AT_HEADER = 512, AT_YMM = 576 };
+enum { X87_BYTES = 160, MXCSR_BYTES = 8, REGISTER_BYTES = 16, HEADER_WORDS = 3, WORD_BYTES = 8 };
 
-    if (qn_run_caches_on()) {
-        qn_run_reference(addr + x87.offset, x87.size, v->pair, access);
-        qn_run_reference(addr + mxcsr.offset, mxcsr.size, v->pair, access);
-        for (unsigned i = 0; i < XMM_REGISTERS; i++)
-            qn_run_reference(addr + xmm.offset + i * xmm.size, xmm.size, v->pair, access);
-    }
-    *v->iterations += 2 + XMM_REGISTERS;
+static void reference_to(struct variable *v, uint64_t offset, uint32_t size, unsigned access)
+{
+    ++*v->iterations;
+    if (qn_run_caches_on())
+        qn_run_reference(qn_ctx.arg_addr + offset, size, v->pair, access);
+}
+
+static void registers_references(struct variable *v, uint64_t offset, unsigned access)
+{
+    for (unsigned i = 0; i < XMM_REGISTERS; i++)
+        reference_to(v, offset + i * REGISTER_BYTES, REGISTER_BYTES, access);
+}
+
+static void vex_state_references(struct variable *v, uint64_t components, unsigned access)
+{
+    reference_to(v, AT_X87, X87_BYTES, access);
+    reference_to(v, AT_MXCSR, MXCSR_BYTES, access);
+    if (components & COMPONENT_SSE)
+        registers_references(v, AT_XMM, access);
+    if (components & COMPONENT_AVX)
+        registers_references(v, AT_YMM, access);
+}
+
+static void vex_xsave_references(struct variable *v, uint64_t wanted)
+{
+    struct variable writes = *v;
+
+    writes.pair += 2; /* behind that of the one read */
+    vex_state_references(&writes, wanted, QN_ACC_WRITE);
+    if (qn_run_caches_on())
+        qn_run_reference(qn_ctx.arg_addr + AT_HEADER, 1, v->pair, QN_ACC_READ | QN_ACC_WRITE);
+}
+
+/* Only what the area holds is restored. */
+static void vex_xrstor_references(struct variable *v, uint64_t wanted)
+{
+    uint64_t held;
+
+    if (!qn_read_guest(qn_ctx.arg_addr + AT_HEADER, &held, sizeof held))
+        held = 0; /* it will fault */
+    for (unsigned i = 0; i < HEADER_WORDS; i++)
+        reference_to(v, AT_HEADER + i * WORD_BYTES, WORD_BYTES, QN_ACC_READ);
+    vex_state_references(v, wanted & held, QN_ACC_READ);
+}
+
+/* xsave and xrstor themselves; Valgrind has none of their kin. */
+static bool vex_xsave(const struct qn_insn *in, struct variable *v)
+{
+    uint64_t wanted = (uint32_t)qn_ctx.rep[0] & COMPONENTS_VEX;
+    unsigned which = in->modrm >> 3 & 7;
+
+    if (qn_cfg()->counting != QN_COUNTING_CACHEGRIND || in->opcode != 0xae || (which != 4 && which != 5))
+        return false;
+    if (which == 4)
+        vex_xsave_references(v, wanted);
+    else
+        vex_xrstor_references(v, wanted);
+    return true;
+}
+
+/* An operand that Valgrind loads in pieces. */
+static void pieces_references(const struct qn_insn *in, struct variable *v)
+{
+    struct qn_pieces pieces = qn_event_pieces(in, (const uint8_t *)(uintptr_t)qn_ctx.arg_pc);
+    struct qn_stream s = {.addr = qn_ctx.arg_addr, .step = pieces.step, .size = pieces.size, .access = QN_ACC_READ, .pair = v->pair};
+
+    *v->iterations += pieces.n;
+    if (qn_run_caches_on())
+        qn_run_references(&s, 1, pieces.n);
 }
 
 SLOW void qn_run_complex(void)
@@ -116,11 +179,15 @@ SLOW void qn_run_complex(void)
     const struct qn_insn *in = variable_insn(qn_ctx.arg_pc);
     struct variable v = variable_counters(in, qn_arena_counters() + qn_ctx.arg_site);
 
-    if (in->attr & QN_ATTR_XSAVE)
-        xsave_reference(in, &v);
-    else if (in->attr & QN_ATTR_X87)
-        fxsave_references(in, &v);
-    else
+    if (in->attr & QN_ATTR_XSAVE) {
+        if (!vex_xsave(in, &v))
+            xsave_reference(in, &v);
+    } else if (in->attr & QN_ATTR_X87) {
+        vex_state_references(&v, COMPONENT_SSE, in->mem[0].access);
+    } else if (in->attr & (QN_ATTR_MASKED | QN_ATTR_GATHER | QN_ATTR_SCATTER)) {
         masked_references(in, &v);
+    } else {
+        pieces_references(in, &v);
+    }
     qn_run_clock_on();
 }

@@ -1,6 +1,8 @@
 /* lib/run/variable.c - see variable.h */
 #include "run/variable.h"
 
+#include "run/run.h"
+
 /* Decoded once; the bytes tell whether they are still the same. */
 #define DECODED 256
 
@@ -23,9 +25,11 @@ const struct qn_insn *variable_insn(uint64_t pc)
     return &d->insn;
 }
 
+/* xsave in counting mode cachegrind reads, too: see add_vex_xsave() in event/collect.c. */
 static unsigned reference_kinds(const struct qn_insn *in)
 {
-    unsigned n = 0;
+    bool saves = (in->attr & QN_ATTR_XSAVE) && in->opcode == 0xae && (in->modrm >> 3 & 7) == 4;
+    unsigned n = saves && qn_cfg()->counting == QN_COUNTING_CACHEGRIND;
 
     for (unsigned k = 0; k < in->n_mem; k++)
         n += in->mem[k].access != QN_ACC_NONE;

@@ -39,6 +39,8 @@ int main(void)
            "a repeated string instruction: extra Ir, iterations, extra Bc");
     is_str(count(QN_INSN_VARIABLE | QN_INSN_BC | R(1), 7, c, &sound), "307 0 0 400 100 200 0 0 0 507 600 0 0",
            "the same with a branch predicted");
+    is_str(count(QN_INSN_VARIABLE | QN_INSN_READS_ONCE | R(1) | W(1), 7, c, &sound), "507 0 0 7 100 200 600 300 400 700 0 0 0",
+           "one that reads once and writes a number of times");
     is_int(qn_insn_counters(QN_INSN_IMISS | R(3) | W(3) | QN_INSN_VARIABLE | QN_INSN_BC | QN_INSN_BI), 19,
            "the largest number of counters");
     is_str(count(QN_INSN_IMISS, 7, bad, &sound), "7 0 5 0 0 0 0 0 0 0 0 0 0", "a damaged counter is taken as 0");
