@@ -40,6 +40,8 @@ static bool read_segments(struct qn_debug *d)
 
         if (!gelf_getphdr(d->main.elf, (int)i, &p) || p.p_type != PT_LOAD)
             continue;
+        if (p.p_vaddr + p.p_memsz < p.p_vaddr || p.p_vaddr + p.p_filesz < p.p_vaddr)
+            return false; /* beyond the last address: a range there has no end */
         d->segments[d->nsegments++] = (struct qn_segment){
             p.p_offset, p.p_filesz, p.p_vaddr, p.p_memsz, (p.p_flags & PF_X) != 0 };
     }

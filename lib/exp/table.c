@@ -166,7 +166,7 @@ static void write_cell(FILE *out, const char *cell)
 {
     size_t n = strlen(cell);
 
-    if (strpbrk(cell, ",\"\r\n") || (n && (cell[0] == ' ' || cell[n - 1] == ' ')))
+    if (strpbrk(cell, ",\"\r\n") || (n && (strchr(" \t", cell[0]) || strchr(" \t", cell[n - 1]))))
         csv_fwrite(out, cell, n);
     else
         fputs(cell, out);

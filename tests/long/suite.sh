@@ -26,11 +26,14 @@ work=$build/suite/$kind
 LIMIT=${LIMIT:-20} JOBS=${JOBS:-2}
 export LIMIT JOBS
 
-# compile NAME SOURCE WORDS...: one program
+# compile NAME SOURCE WORDS...: one program, beside JOBS - 1 others
+compiled=0
 compile() {
     name=$1
     shift
-    [ -x "$work/bin/$name" ] || ${CC:-gcc} -w -g -O1 -o "$work/bin/$name" "$@" >"$work/build/$name.log" 2>&1 || echo "$name" >>"$work/unbuilt"
+    { [ -x "$work/bin/$name" ] || ${CC:-gcc} -w -g -O1 -o "$work/bin/$name" "$@" >"$work/build/$name.log" 2>&1 || echo "$name" >>"$work/unbuilt"; } &
+    compiled=$((compiled + 1))
+    [ $((compiled % JOBS)) -ne 0 ] || wait
 }
 
 build_rr() {
@@ -60,18 +63,24 @@ build_valgrind() {
 build_glibc() {
     mkdir -p "$work/build/include" "$work/build/support"
     ln -sfn "$sources/support" "$work/build/include/support"
-    words="-std=gnu11 -D_GNU_SOURCE -DTEST_CC=\"gcc\" -D_LIBC_TEST=1 -I$work/build/include -I$sources/support -pthread"
+    for header in array_length intprops scratch_buffer libc-diag file_change_detection; do
+        ln -sfn "$sources/include/$header.h" "$work/build/include/$header.h"
+    done
+    words="-std=gnu11 -D_GNU_SOURCE -DTIMEOUTFACTOR=4 -D__COLD= -include stdbool.h -include limits.h -I$work/build/include -I$sources/support -idirafter $sources -pthread"
+    for path in SRCDIR OBJDIR INSTDIR LIBDIR BINDIR SBINDIR ROOTSBINDIR COMPLOCALEDIR SYSCONFDIR; do
+        words="$words -D${path}_PATH=\"/nowhere\""
+    done
     for file in "$sources"/support/*.c; do
         object=$work/build/support/$(basename "$file" .c).o
         # shellcheck disable=SC2086 # words
         [ -e "$object" ] || ${CC:-gcc} $words -w -g -O1 -c -o "$object" "$file" >"$object.log" 2>&1
     done
     rm -f "$work/build/libsupport.a" && ar cr "$work/build/libsupport.a" "$work"/build/support/*.o || exit 2
-    for part in posix nptl sysdeps/pthread signal stdlib malloc setjmp math string time io misc; do
+    for part in nptl sysdeps/pthread signal posix setjmp malloc stdlib math; do
         for file in "$sources/$part"/tst-*.c "$sources/$part"/bug-*.c "$sources/$part"/test-*.c; do
             [ -e "$file" ] || continue
             # shellcheck disable=SC2086 # words
-            compile "$(basename "$part").$(basename "$file" .c)" $words -I"$sources/$part" "$file" "$work/build/libsupport.a" -lm -ldl -lrt -lutil
+            compile "$(basename "$part").$(basename "$file" .c)" $words -I"$sources/$part" -I"$sources/nptl" "$file" "$work/build/libsupport.a" -lm -ldl -lrt -lutil
         done
     done
 }
@@ -158,6 +167,7 @@ case $kind in rr | valgrind | ltp | glibc) ;; *) echo "suite.sh: no such kind: $
 ulimit -c 0
 mkdir -p "$work/bin" "$work/build" "$work/run" && : >"$work/results" && : >"$work/unbuilt" || exit 2
 [ -n "${BUILT:-}" ] || "build_$kind"
+wait
 [ $# -gt 0 ] || set -- $(ls "$work/bin")
 printf '%s\n' "$@" | xargs -n 1 -P "$JOBS" sh "$top/tests/long/suite.sh" "$build" "$kind" "$sources" --one
 awk '{ n[$2]++; if ($2 == "differs" || $2 == "stderr") print }

@@ -3,6 +3,7 @@
  *
  *   damage FILE ROUNDS     of another file, so often; doc/testing.md has what was run so */
 #define _GNU_SOURCE
+#include <elf.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -77,6 +78,24 @@ static unsigned ask(const unsigned char *image, size_t size)
     return answers;
 }
 
+/* Where a segment reaches beyond the last address, the range of an answer would have no end. */
+static void test_beyond(const unsigned char *sound, unsigned char *image, size_t size)
+{
+    Elf64_Ehdr header;
+    Elf64_Phdr segment;
+    char why[100] = "";
+
+    memcpy(image, sound, size);
+    memcpy(&header, image, sizeof header);
+    for (size_t at = header.e_phoff; at < header.e_phoff + (size_t)header.e_phnum * sizeof segment; at += sizeof segment) {
+        memcpy(&segment, image + at, sizeof segment);
+        segment.p_vaddr = segment.p_type == PT_LOAD ? UINT64_MAX : segment.p_vaddr;
+        memcpy(image + at, &segment, sizeof segment);
+    }
+    ok(!qn_debug_open_memory(image, size, why, sizeof why), "segments beyond the last address are refused");
+    is_str(why, "damaged program headers", "with the reason");
+}
+
 int main(int argc, char **argv)
 {
     size_t size;
@@ -87,6 +106,7 @@ int main(int argc, char **argv)
     if (!image)
         bail("no memory");
     ok(ask(sound, size) > (argc > 1 ? 0 : QUESTIONS / 10), "the sound file has answers");
+    test_beyond(sound, image, size);
     for (int round = 0; round < rounds; round++) {
         memcpy(image, sound, size);
         damage(image, size, round);

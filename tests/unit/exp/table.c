@@ -75,12 +75,12 @@ static void test_one_column(void)
     struct qn_prof_error err = { .status = QN_PROF_OK };
     struct qn_exp_table t;
 
-    put("a\n\n\"\"\nx\n");
+    put("a\n\n\"\"\n\"\tx\"\n");
     qn_exp_init_table(&t);
     ok(qn_exp_read_table(&t, path, &err) == QN_PROF_OK, "one column");
     is_int(t.row_count, 2, "an empty cell is a row, an empty line is none");
     ok(qn_exp_write_table(&t, path, &err) == QN_PROF_OK, "write");
-    is_str(get(), "a\n\"\"\nx\n", "the empty cell is still there");
+    is_str(get(), "a\n\"\"\n\"\tx\"\n", "the empty cell and a tab at the beginning are still there");
     qn_exp_free_table(&t);
 }
 
