@@ -19,6 +19,7 @@
 #include "tools.h"
 
 #define TEXT_SIZE 256
+#define HEX_COLUMN 8   /* digits of an address with --hex */
 #define BYTES_COLUMN 7 /* bytes for which the column has room; more push the text to the right */
 
 static const char help[] =
@@ -35,6 +36,7 @@ struct settings {
     int syntax_word, cpu, mode;
     char *hex; /* NULL: a file */
     const char *file; /* name for messages and headings */
+    int column;       /* digits for which addresses have room; more push the line to the right */
 };
 
 enum { CPU_HOST, CPU_INTEL, CPU_AMD };
@@ -59,9 +61,9 @@ static int complain(const char *file, const char *what)
     return 1;
 }
 
-static void print_line(uint64_t address, const uint8_t *bytes, unsigned n, const char *text)
+static void print_line(const struct settings *s, uint64_t address, const uint8_t *bytes, unsigned n, const char *text)
 {
-    printf("%8llx:\t", (unsigned long long)address);
+    printf("%*llx:\t", s->column, (unsigned long long)address);
     for (unsigned i = 0; i < n; i++)
         printf("%02x ", bytes[i]);
     for (unsigned i = n; i < BYTES_COLUMN; i++)
@@ -98,7 +100,7 @@ static void disassemble(const struct settings *s, const uint8_t *bytes, size_t s
             print_cut_off(s, bytes[at], &insn, text, sizeof text);
         else
             qn_decode_print_as(s->syntax, bytes + at, &insn, address + at, text, sizeof text);
-        print_line(address + at, bytes + at, insn.len, text);
+        print_line(s, address + at, bytes + at, insn.len, text);
         at += insn.len;
     }
 }
@@ -166,10 +168,24 @@ static void print_heading(bool is_32_bit, void *data)
     printf("\n%s:     file format %s\n\n", s->file, is_32_bit ? "elf32-i386" : "elf64-x86-64");
 }
 
+/* Digits of the column of addresses, as objdump has it: of all that the machine has, zeros in front of the section's end
+ * are dropped by fours, as long as a fifth is behind them. */
+static int address_column(enum qn_machine machine, uint64_t end)
+{
+    int digits = machine & QN_MACHINE_32 ? 8 : 16;
+
+    while (digits > 4 && end >> (4 * (digits - 5)) == 0)
+        digits -= 4;
+    return digits;
+}
+
 static void print_section(const struct dis_section *section, void *data)
 {
+    struct settings *s = data;
+
+    s->column = address_column(s->machine, section->address + section->size);
     printf("\nDisassembly of section %s:\n\n", section->name);
-    disassemble(data, section->bytes, section->size, section->address);
+    disassemble(s, section->bytes, section->size, section->address);
 }
 
 static int disassemble_file(struct settings *s)
@@ -188,7 +204,7 @@ static enum qn_machine choose_machine(const struct settings *s)
 
 int qn_tool_dis(int argc, char **argv)
 {
-    struct settings s = {.machine = qn_decode_host()};
+    struct settings s = {.machine = qn_decode_host(), .column = HEX_COLUMN};
     char **words;
     int n = 0, status = qn_options_take(&command, &s, argv, &words);
 

@@ -3,7 +3,8 @@
  * One memfd, created and sealed (F_SEAL_SHRINK | F_SEAL_GROW) by the collector, mapped by both.  The engine only
  * appends; everything that a reader needs is in place before the `n_*` that makes it visible is
  * raised.  So at any moment, even after SIGKILL, the arena holds a true profile except for the block
- * in flight.  The collector treats its content as hostile: every index is checked.
+ * in flight; in batches (enum qn_batch) also for the misses of up to the last thousand references, which are simulated later, and
+ * after SIGKILL from outside never (doc/limits.md).  The collector treats its content as hostile: every index is checked.
  *
  *   header | strings | maps | leaves | blocks | insns | counters | charges | intervals | points | explain
  *   | findings *                                                                                  (sparse; see QN_ARENA_*_OFF)

@@ -6,7 +6,8 @@
 #   QN_CHECK_PROGRAMS='perl hash.pl' sh ...    with these programs, a line each, where each costs much (make tiny)
 #
 # Two proofs per simulator and program: --check runs an unfiltered twin in lockstep, reference by reference; and a run without
-# the filter leaves the same profile, byte for byte, and the same words of the modules (their events).
+# the filter leaves the same profile, byte for byte, and the same words of the modules (their events).  With an analysis, besides:
+# the simulator without it counts the same, and what the analysis says adds up to these counts.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
@@ -121,18 +122,68 @@ run() {
     status=$?
     [ $status -eq 0 ] || { echo "status $status of: quern run $* $options $geometry -- $program"; tail -n 2 "$mode.log"; return 1; }
     mv profile "$mode.profile"
+    rm -f "$mode.findings"
+    [ ! -f profile.findings.csv ] || mv profile.findings.csv "$mode.findings"
     sed 's/^==[0-9]*== //' "$mode.log" >"$mode.words"
 }
 
-# With an analysis module nothing is filtered in any case.
 same() {
     run checked --check || return 1
-    case $simulator in *AN=*) return 0 ;; esac
     run filtered && run unfiltered --no-filter || return 1
     for part in profile output words; do
         cmp "filtered.$part" "unfiltered.$part" || { diff "filtered.$part" "unfiltered.$part" | head -n 6; return 1; }
     done
-    cmp checked.profile filtered.profile
+    cmp checked.profile filtered.profile || return 1
+    cmp checked.words filtered.words || return 1
+    [ ! -f filtered.findings ] || { cmp checked.findings filtered.findings && cmp unfiltered.findings filtered.findings; } || return 1
+    case $simulator in *AN=*) same_without_analysis && adds_up ;; esac
+}
+
+# counts FILE N: the body of a profile, and of its counts the first N of a line.
+counts() {
+    awk -v n="$2" '/^summary:/ || /^[0-9]/ { text = $1; for (i = 2; i <= n + 1; i++) text = text " " $i; print text; next }
+        !/^(desc|cmd|events):/' "$1"
+}
+
+same_without_analysis() {
+    mv simulator with
+    ln -s without simulator
+    run alone
+    failed=$?
+    mv with simulator
+    [ $failed -eq 0 ] || return 1
+    counts alone.profile 13 >alone.counts
+    counts filtered.profile 13 | cmp - alone.counts || { echo 'the analysis changes what is counted'; return 1; }
+    cmp filtered.output alone.output
+}
+
+# adds_up: every number of the analysis that is a part of a count adds up to it.  (Instructions of an interval do not: a repeated string
+# instruction is fetched once, and is as many Ir as it has iterations.)
+adds_up() {
+    analysis=${simulator##*AN=}
+    awk -v analysis="${analysis%% *}" '
+        function equal(what, got, wanted) { checked++; if (got != wanted) { print what ": got " got ", wanted " wanted; bad = 1 } }
+        FNR == NR { if (/^events:/) for (i = 2; i <= NF; i++) name[i] = $i; if (/^summary:/) for (i = 2; i <= NF; i++) n[name[i]] = $i; next }
+        /^AN\.(compulsory|capacity|conflict) / { classes += $2 }
+        /^AN: from / { for (i = 4; i <= NF; i++) sets += $i }
+        /^AN: [0-9]+( [0-9]+)+$/ { for (i = 3; i <= NF; i++) column[i] += $i }
+        /^AN: loads served / { d1 = $7 + 0; ll = $11 + 0; memory = $14 + 0 }
+        /^AN: [0-9]+ lines touched/ { touched = last = $2 }
+        /^AN: [0-9]+ lines: / { if ($4 > last) equal("misses of a larger cache", $4, "at most " last); last = $4 }
+        END {
+            d1_misses = n["D1mr"] + n["D1mw"]
+            if (analysis == "3c") equal("misses of all classes", classes, d1_misses)
+            if (analysis == "sets") equal("misses of all sets", sets, d1_misses)
+            if (analysis == "mattson") { equal("lines touched, if not fewer than data references", touched < n["Dr"] + n["Dw"], 0); equal("misses, at last, of any", last > 0, 1) }
+            if (analysis == "latency") { equal("loads, D1", d1, n["Dr"] - n["D1mr"]); equal("LL", ll, n["D1mr"] - n["DLmr"]); equal("memory", memory, n["DLmr"]) }
+            if (analysis == "interval") {
+                equal("instructions, if more than Ir", column[3] > n["Ir"], 0); equal("data", column[4], n["Dr"] + n["Dw"]); equal("I1", column[5], n["I1mr"])
+                equal("D1", column[6], d1_misses); equal("LL", column[7], n["ILmr"] + n["DLmr"] + n["DLmw"])
+                equal("branches", column[8], n["Bc"] + n["Bi"]); equal("mispredicts", column[9], n["Bcm"] + n["Bim"])
+            }
+            if (!checked) { print analysis ": nothing is known of what it says"; bad = 1 }
+            exit bad
+        }' filtered.profile filtered.words
 }
 
 # All geometries for one program.
@@ -153,6 +204,10 @@ while IFS= read -r simulator <&3; do
     for module in ${simulator%% /*}; do words="$words --$module"; done
     # shellcheck disable=SC2086 # words and options are words
     "$QUERN" sim build $words -o simulator || bail "cannot build $simulator"
+    case $words in
+    # shellcheck disable=SC2086 # words
+    *--AN=*) "$QUERN" sim build ${words%--AN=*} -o without || bail "cannot build $simulator without AN" ;;
+    esac
     while IFS= read -r program <&4; do
         if command -v "${program%% *}" >/dev/null; then
             ok "$simulator: $(basename "${program%% *}")" same_everywhere
