@@ -27,7 +27,7 @@
 folder=$top_srcdir/tests/corpus
 corpus=${QN_CORPUS:-fast}
 repeat=${QN_REPEAT:-1}
-limit=${QN_LIMIT:-600} # seconds for one program under quern; there for programs that hang
+limit=${QN_LIMIT:-86400} # seconds for one program under quern: for who tries by hand; in a test its driver sees what hangs
 tiny='signals jumps spawn threads numbers memory places mixed clock dispatch fresh musl musl_threads static static_pie no_pie script gcc_plain
 gcc_errors tcc strip true false ls arguments find tar diff make make_all dash lua bc rg luajit ed file curl m4'
 annotated=2            # so many of the largest profiles of a case are given to cg_annotate

@@ -103,7 +103,7 @@ static void wait_for_patch(const char *what, pid_t child)
 {
     int status;
 
-    alarm(20);
+    alarm(600);
     while (number() != now)
         ;
     alarm(0);

@@ -61,7 +61,7 @@ left_behind() (
 )
 
 looks=0
-while pids=$(left_behind) && [ -n "$pids" ] && [ $looks -lt 50 ]; do # those that are about to end have 5 seconds
+while pids=$(left_behind) && [ -n "$pids" ] && [ $looks -lt 600 ]; do # those that are about to end have a minute
     looks=$((looks + 1))
     sleep 0.1
 done

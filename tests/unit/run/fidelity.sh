@@ -20,12 +20,12 @@ build() {
 
 # under OPTIONS... -- PROGRAM...: its output and status
 under() {
-    timeout "${QN_LIMIT:-100}" "$QUERN" run -q --log-file="$SCRATCH/log" --out-file="$SCRATCH/profile.%p" "$@" 2>&1
+    limited "${QN_LIMIT:-100}" "$QUERN" run -q --log-file="$SCRATCH/log" --out-file="$SCRATCH/profile.%p" "$@" 2>&1
     echo "status $?"
 }
 
 natively() {
-    timeout "${QN_LIMIT:-100}" "$@" 2>&1
+    limited "${QN_LIMIT:-100}" "$@" 2>&1
     echo "status $?"
 }
 

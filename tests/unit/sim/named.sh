@@ -150,16 +150,14 @@ is "$? $(ls tmp)" '0 ' 'or where the home cannot be written to'
 cat >slow <<END
 #!/bin/sh
 : >$SCRATCH/begun
-sleep 5
-exec $CC "\$@"
+exec sleep 100000
 END
 chmod +x slow
 for sig in INT TERM HUP; do
     rm -rf begun "$kept"
     env --default-signal=INT CC="$SCRATCH/slow" "$QUERN" run -q --sim=mine.c --out-file=profile -- /bin/true &
     pid=$!
-    tries=0
-    while [ ! -e begun ] && [ $tries -lt 100 ]; do sleep 0.05 && tries=$((tries + 1)); done
+    while [ ! -e begun ] && kill -0 $pid 2>/dev/null; do sleep 0.05; done
     kill -$sig $pid
     wait $pid
     is "$(($? - 128)) $(ls "$kept" tmp | tr '\n' ' ')" "$(kill -l $sig 2>/dev/null | sed 's/[^0-9]//g' | grep . || case $sig in INT) echo 2 ;; TERM) echo 15 ;; HUP) echo 1 ;; esac) $kept:  tmp: " \

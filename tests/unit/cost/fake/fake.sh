@@ -26,12 +26,12 @@ fake() {
     status=$?
 }
 
-# wait_for COMMAND...: true as soon as the command is, within about ten seconds.
+# wait_for COMMAND...: true as soon as the command is, within ten minutes at least.
 wait_for() {
     tries=0
     while ! "$@" 2>/dev/null; do
         tries=$((tries + 1))
-        [ "$tries" -lt 200 ] || return 1
+        [ "$tries" -lt 12000 ] || return 1
         sleep 0.05
     done
 }

@@ -334,8 +334,8 @@ static char **run_command(char **a)
         _exit(70);
     } else if (!strcmp(c, "damage")) {
         damage(strtoull(*a++, NULL, 0));
-    } else if (!strcmp(c, "sleep")) {
-        usleep(1000u * (unsigned)atoi(*a++));
+    } else if (!strcmp(c, "read")) {
+        close(open(*a++, O_RDONLY)); /* of a FIFO: until somebody writes */
     } else if (!strcmp(c, "handler")) {
         await(atoi(*a++));
     } else if (!strcmp(c, "pause")) {
