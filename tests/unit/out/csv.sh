@@ -68,7 +68,7 @@ is "$("$QUERN" csv - <other | "$QUERN" csv --to-profile -)" "$(cat other)" 'stan
 
 # Round trips. What a profile says beyond the normal form (blanks, order, remarks) is not kept.
 normal() {
-    "$QUERN" merge "$1" | awk '
+    "$QUERN" merge --style=classic "$1" | awk '
         body { print; next }
         /^events:/ { $1 = $1; print cmd; print; body = 1; next }
         { sub(/^[a-z]+: */, substr($0, 1, index($0, ":")) " ") }

@@ -8,7 +8,7 @@ cd "$SCRATCH" || bail 'no scratch directory'
 # survives FILE FUNCTION WHAT: merging gives the same names; annotate shows them.
 survives() {
     # shellcheck disable=SC2059 # names are printf formats, so that they can have any byte
-    { printf 'desc: d\ncmd: c\nevents: I\nfl='; printf "$1"; printf '\nfn='; printf "$2"; printf '\n1   5 \nsummary: 5\n'; } >in
+    { printf 'desc: d\ncmd: c\nevents: I\nfl='; printf "$1"; printf '\nfn='; printf "$2"; printf '\n1 5\nsummary: 5\n'; } >in
     "$QUERN" merge in >out
     same_file out in "merge: $3"
     # shellcheck disable=SC2059
@@ -96,10 +96,10 @@ fi
 # Events: any blanks between the names; control bytes in them.
 printf 'desc: d\ncmd: c\nevents:\tIr\t Dr\v\n' >in
 printf 'fl=a\nfn=f\n1 5 6\nsummary: 5 6\n' >>in
-is "$("$QUERN" merge in | sed -n 3p) $("$QUERN" merge in | "$QUERN" merge - | tail -n 1)" 'events: Ir  Dr  summary: 5 6' \
+is "$("$QUERN" merge in | sed -n 3p) $("$QUERN" merge in | "$QUERN" merge - | tail -n 1)" 'events: Ir Dr summary: 5 6' \
     'tabs between events'
 printf 'desc: d\ncmd: c\nevents: I\001r\nfl=a\nfn=f\n1 5\nsummary: 5\n' >in
-is "$("$QUERN" merge in | sed -n 3p) $("$QUERN" diff in in | sed -n 3p)" 'events: I\x01r events:  I\x01r' 'control bytes in them'
+is "$("$QUERN" merge in | sed -n 3p) $("$QUERN" diff in in | sed -n 3p)" 'events: I\x01r events: I\x01r' 'control bytes in them'
 
 # An empty name, a name only in fn=, a file without fn=.
 printf 'cmd: c\nevents: I\nfl=\nfn=\n1 5\nsummary: 5\n' >in
@@ -112,7 +112,7 @@ is "$("$QUERN" annotate --no-annotate --no-show-percs in | grep '^[<>]')" '< 6  
 > 5  f:???' 'a function without a file, a file without a function'
 
 # Counts: the largest, the smallest, leading zeros.
-printf 'desc: d\ncmd: c\nevents: A B C\nfl=a\nfn=f\n4294967295   9223372036854775807 -9223372036854775807 -1 \nsummary: 9223372036854775807 -9223372036854775807 -1\n' >in
+printf 'desc: d\ncmd: c\nevents: A B C\nfl=a\nfn=f\n4294967295 9223372036854775807 -9223372036854775807 -1\nsummary: 9223372036854775807 -9223372036854775807 -1\n' >in
 is "$("$QUERN" merge in)" "$(cat in)" 'the largest and the smallest counts'
 is "$("$QUERN" annotate --no-annotate in | grep '^<')" \
     '< 9,223,372,036,854,775,807 (100.0%, 100.0%) -9,223,372,036,854,775,807 (100.0%, 100.0%) -1 (100.0%, 100.0%)  a:f' \
@@ -129,11 +129,11 @@ is "$? $(cat out)" '1 quern annotate: error: in4: a sum of counts does not fit i
 printf 'desc:x\ncmd:c\nevents:A B\nfl=a\nfn=f\n007 010 .\n\n# remark\n7 1\nfi=b\n8\nfe=a\n9 . 4\nsummary:11 4\n' >in
 is "$("$QUERN" merge in | tail -n +4)" 'fl=a
 fn=f
-7   11 0 
-9   0 4 
+7 11 0
+9 0 4
 fl=b
 fn=f
-8   0 0 
+8 0 0
 summary: 11 4' 'leading zeros, dots, short lines, remarks, fi= and fe='
 sed 's/$/\r/' in >in.crlf
 "$QUERN" merge in | tail -n +4 >wanted

@@ -36,7 +36,7 @@ same_file out twice 'what merge wrote is read again'
 is "$(grep -c '^#0x' twice) $(grep '^#0x10' twice)" '5 #0x10 - 4 0' 'instructions are added up'
 
 printf 'desc: d\ncmd: c\nevents: Ir Dr\nfl=a.c\nfn=f\n1 1 1\nsummary: 1 1\n' >plain
-is "$("$QUERN" merge in plain | tail -n +4)" '#positions: object line
+is "$("$QUERN" merge --style=classic in plain | tail -n +4)" '#positions: object line
 fl=a.c
 fn=f
 1   1 1 
@@ -49,7 +49,7 @@ fl=b.c
 fn=f
 0   0 0 
 summary: 12 2' 'with a profile that has no instructions, none are left'
-is "$("$QUERN" merge plain in)" "$("$QUERN" merge in plain | sed 's/x/x/')" 'in either order'
+is "$("$QUERN" merge --style=classic plain in)" "$("$QUERN" merge --style=classic in plain | sed 's/x/x/')" 'in either order'
 is "$("$QUERN" annotate --by=object --no-show-percs --threshold=0 in | tail -n 4)" ' 7  0  /bin/a
  4  1  /bin/b
  0  0  ???' 'annotate --by=object'
