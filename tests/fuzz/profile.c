@@ -28,7 +28,7 @@ static enum qn_prof_status merge(const char *in, int out, struct qn_prof_error *
     choose_region(in);
     if (qn_prof_merge_file(m, in, warning, sizeof warning, err) == QN_PROF_OK) {
         struct qn_prof_writer *w = fuzz_writer(out);
-        must(qn_prof_write_merge(m, w, err) == QN_PROF_OK, "what was merged can be written");
+        must(qn_prof_write_merge(m, QN_PROF_MODERN, w, err) == QN_PROF_OK, "what was merged can be written");
         must(qn_prof_close_writer(w, err) == QN_PROF_OK, "and the file closed");
     }
     qn_prof_free_merge(m);
@@ -104,7 +104,7 @@ static void diff_with_itself(const char *path, int by_line)
     fuzz_check_error(qn_prof_read_diff(&g, path, path, warning, sizeof warning, &err), &err);
     if (err.status == QN_PROF_OK) {
         struct qn_prof_writer *w = fuzz_writer(1);
-        must(qn_prof_write_diff(&g, w, &err) == QN_PROF_OK, "a difference can be written");
+        must(qn_prof_write_diff(&g, QN_PROF_MODERN, w, &err) == QN_PROF_OK, "a difference can be written");
         must(qn_prof_close_writer(w, &err) == QN_PROF_OK, "and the file closed");
         for (int i = 0; i < g.header.event_count; i++)
             must(qn_prof_count(qn_prof_row(&g.total, 0)[i]) == 0, "with itself there is none");
