@@ -928,6 +928,7 @@ shell_tests = \
 	tests/unit/labs/sandbox.sh \
 	tests/unit/man/completion.sh \
 	tests/unit/man/man.sh \
+	tests/unit/man/options.sh \
 	tests/unit/manual/examples.sh \
 	tests/unit/manual/manual.sh \
 	tests/unit/out/csv.sh \
