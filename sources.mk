@@ -1000,6 +1000,7 @@ shell_tests = \
 	tests/robust/interrupt.sh \
 	tests/robust/kill.sh \
 	tests/robust/outputs.sh \
+	tests/robust/together.sh \
 	tests/guest/counting.sh \
 	tests/guest/native.sh \
 	tests/guest/oracle.sh \

@@ -11,6 +11,7 @@
 #include "report.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,21 +106,32 @@ static const char *make_folder(struct qn_report_options *o)
     return folder;
 }
 
-/* An empty folder gives way to a rename; a report has to go first, but only when the new one is complete. */
+/* Where file systems cannot exchange two names, the old report goes first. */
+static bool move_aside(struct qn_report_options *o)
+{
+    const char *old = make_folder(o);
+    bool moved = old && !rename(o->output, old);
+
+    qn_prof_remove_scratch(old);
+    return moved;
+}
+
+/* An empty folder gives way to a rename; a report changes places with the new one, which may be that of another quern, just done. */
 static int move_into_place(struct qn_report_options *o)
 {
-    const char *old = NULL;
+    bool moved = !chmod(o->folder, 0755) && !rename(o->folder, o->output);
 
-    if (holds_report(o)) {
-        old = make_folder(o);
-        if (!old || rename(o->output, old))
-            return complain(o->output, strerror(errno), 1);
+    while (!moved && (errno == EEXIST || errno == ENOTEMPTY) && holds_report(o)) {
+        if (!renameat2(AT_FDCWD, o->folder, AT_FDCWD, o->output, RENAME_EXCHANGE))
+            return 0;
+        if (errno == EINVAL && !move_aside(o) && errno != ENOENT)
+            break;
+        moved = !rename(o->folder, o->output);
     }
-    if (chmod(o->folder, 0755) || rename(o->folder, o->output))
+    if (!moved)
         return complain(o->output, strerror(errno), 1);
     qn_prof_keep_scratch(o->folder);
     o->folder = NULL;
-    qn_prof_remove_scratch(old);
     return 0;
 }
 
