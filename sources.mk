@@ -932,6 +932,7 @@ shell_tests = \
 	tests/unit/manual/examples.sh \
 	tests/unit/manual/manual.sh \
 	tests/unit/out/csv.sh \
+	tests/unit/out/cut.sh \
 	tests/unit/out/files.sh \
 	tests/unit/plot/corrupt.sh \
 	tests/unit/plot/data.sh \

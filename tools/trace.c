@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,9 +32,12 @@
 #define CHUNK (1u << 20)
 #define SIGNALLED 128 /* as shells have it */
 
-static const char help[] = "usage: quern trace [-o FILE] [OPTIONS OF quern run] [--] PROGRAM [ARGUMENTS]\n\n"
+static const char help[] = "usage: quern trace [-o FILE] [OPTIONS OF quern run] [--] PROGRAM [ARGUMENTS]\n"
+                           "       quern trace --recover FILE\n\n"
                            "Records all fetches, data references and branches of PROGRAM for `quern replay`.\n\n"
                            "  -o FILE      the trace [quern.trace]\n"
+                           "  --recover FILE\n"
+                           "               give an end to what SIGKILL of quern trace has left in TMPDIR\n"
                            "  -h, --help   show this text\n"
                            "  --version    show the version\n";
 
@@ -249,6 +253,21 @@ static int record(const char *output, char **words, int n)
     return status;
 }
 
+static int recover(const char *name)
+{
+    int raw = open(name, O_RDWR | O_CLOEXEC);
+    off_t size = raw < 0 ? -1 : lseek(raw, 0, SEEK_END);
+    char magic[RECORD_MAGIC_BYTES];
+    bool good = size > RECORD_MAGIC_BYTES && pread(raw, magic, sizeof magic, 0) == sizeof magic;
+
+    if (raw < 0)
+        return complain(name, strerror(errno));
+    if (!good || memcmp(magic, RECORD_MAGIC, sizeof magic))
+        return close(raw), complain(name, "is not what quern trace records, or is compressed, and so has its end");
+    good = end_records(raw, (size_t)size);
+    return close(raw) || !good ? complain(name, strerror(errno)) : 0;
+}
+
 int qn_tool_trace(int argc, char **argv)
 {
     const char *output = "quern.trace";
@@ -262,6 +281,8 @@ int qn_tool_trace(int argc, char **argv)
         output = argv[2];
         at = 3;
     }
+    if (argc == 3 && !strcmp(argv[1], "--recover"))
+        return recover(argv[2]);
     if (at >= argc)
         return fputs("quern: trace: no program given; `quern trace --help` tells how\n", stderr), QN_EXIT_USAGE;
     return record(output, argv + at, argc - at);

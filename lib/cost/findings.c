@@ -19,7 +19,7 @@ struct output {
     struct qn_cost_modules *modules;
     const struct qn_finding *before; /* the row written last */
     struct qn_cost_place place;      /* of its instruction */
-    uint64_t rank;
+    uint64_t rank, rows;             /* rows: of the file */
     bool no_memory;
 };
 
@@ -143,6 +143,8 @@ static void put_row(struct output *o, const struct qn_finding *f)
     qn_prof_put_number(o->w, (int64_t)f->of);
     put(o, ",");
     put_share(o, f);
+    put(o, ",");
+    qn_prof_put_number(o->w, (int64_t)o->rows);
     put(o, "\n");
     o->before = f;
 }
@@ -194,7 +196,8 @@ enum qn_prof_status qn_cost_write_findings(const char *path, const struct qn_cos
         free(copy);
         return qn_prof_fail_memory(err);
     }
-    put(&o, "object,address,file,function,line,what,rank,value,other,count,of,share\n");
+    put(&o, "object,address,file,function,line,what,rank,value,other,count,of,share," QN_PROF_ROWS_COLUMN "\n");
+    o.rows = e.findings;
     for (uint64_t i = 0; i < e.findings; i++)
         put_row(&o, rows[i]);
     free(rows);

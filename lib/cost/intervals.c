@@ -30,7 +30,7 @@ static const struct rate {
 struct output {
     struct qn_prof_writer *w;
     const struct qn_cost_event_set *events;
-    uint64_t number, start;
+    uint64_t number, start, rows; /* rows: of the file */
 };
 
 static bool shows(const struct qn_cost_event_set *events, int event)
@@ -58,7 +58,7 @@ static void put_head(struct output *o)
             qn_prof_put_text(o->w, ",");
             qn_prof_put_text(o->w, rates[i].name);
         }
-    qn_prof_put_text(o->w, "\n");
+    qn_prof_put_text(o->w, "," QN_PROF_ROWS_COLUMN "\n");
 }
 
 static void put_number(struct output *o, const char *before, int64_t n)
@@ -105,22 +105,26 @@ static void put_row(struct output *o, const int64_t row[QN_COST_COLUMNS])
     for (size_t i = 0; i < RATES; i++)
         if (shows_rate(o, &rates[i]))
             put_rate(o, &rates[i], row);
+    put_number(o, ",", (int64_t)o->rows);
     qn_prof_put_text(o->w, "\n");
     o->start = end;
 }
 
-/* Rows of the arena, taken off `rest`; no row of a damaged arena can overflow. */
-static void put_rows(struct output *o, const struct qn_cost_store *store, int64_t rest[QN_COST_COLUMNS])
+static void get_row(const struct qn_cost_store *store, uint64_t i, int64_t row[QN_COST_COLUMNS])
 {
     size_t bytes = qn_cost_interval_bytes(store);
-    struct qn_cost_extent e;
 
-    qn_cost_get_extent(store, &e);
-    for (uint64_t i = 0; i < e.intervals; i++) {
-        int64_t row[QN_COST_COLUMNS] = { 0 };
+    memset(row, 0, QN_COST_COLUMNS * sizeof *row);
+    memcpy(row, store->base + QN_ARENA_INTERVALS_OFF + i * bytes, bytes);
+}
 
-        memcpy(row, store->base + QN_ARENA_INTERVALS_OFF + i * bytes, bytes);
-        put_row(o, row);
+/* Takes rows of the arena off the totals; those of a damaged arena cannot overflow. */
+static void take_off(const struct qn_cost_store *store, uint64_t rows, int64_t rest[QN_COST_COLUMNS])
+{
+    int64_t row[QN_COST_COLUMNS];
+
+    for (uint64_t i = 0; i < rows; i++) {
+        get_row(store, i, row);
         for (int k = 0; k < QN_COST_COLUMNS; k++)
             rest[k] = (int64_t)((uint64_t)rest[k] - (uint64_t)row[k]);
     }
@@ -139,13 +143,20 @@ enum qn_prof_status qn_cost_write_intervals(const char *path, const struct qn_co
                                             const int64_t totals[QN_COST_COLUMNS], struct qn_prof_error *err)
 {
     struct output o = { .w = qn_prof_open_writer(path, err), .events = events };
-    int64_t rest[QN_COST_COLUMNS];
+    int64_t rest[QN_COST_COLUMNS], row[QN_COST_COLUMNS];
+    struct qn_cost_extent e;
 
     if (!o.w)
         return err->status;
+    qn_cost_get_extent(store, &e);
     memcpy(rest, totals, sizeof rest);
+    take_off(store, e.intervals, rest);
+    o.rows = e.intervals + !is_empty(rest);
     put_head(&o);
-    put_rows(&o, store, rest);
+    for (uint64_t i = 0; i < e.intervals; i++) {
+        get_row(store, i, row);
+        put_row(&o, row);
+    }
     if (!is_empty(rest))
         put_row(&o, rest);
     return qn_prof_close_writer(o.w, err);

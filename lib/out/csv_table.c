@@ -13,11 +13,13 @@
 
 #include "out/csv_table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "prof/lines.h"
 #include "prof/subst.h"
+#include "prof/write.h"
 
 #ifdef HAVE_LIBCSV
 
@@ -35,7 +37,10 @@ struct qn_out_csv_table {
     const char **cells;
     int count, room;
     long first_line; /* of the record in the making; 0: none */
-    int done, failed, has_nul;
+    long records;    /* without the line of names */
+    int names;       /* how many, where the last is QN_PROF_ROWS_COLUMN; else 0 */
+    char *rows;      /* what the last record has in that column */
+    int done, failed, has_nul, has_names;
 };
 
 /* Every blank belongs to its cell; libcsv would cut them off. */
@@ -105,6 +110,7 @@ void qn_out_close_csv(struct qn_out_csv_table *t)
     csv_free(&t->parser);
     qn_prof_close_lines(&t->lines);
     free(t->text.text);
+    free(t->rows);
     free(t->starts);
     free(t->cells);
     free(t->path);
@@ -153,9 +159,37 @@ static int parse_line(struct qn_out_csv_table *t, char *text, size_t n, struct q
 
 static int finish(struct qn_out_csv_table *t, struct qn_prof_error *err)
 {
+    char records[32];
+
     if (csv_fini(&t->parser, take_cell, take_end, t) != 0)
         return malformed(t, "the end of the file in a quoted cell", "a closing quote", err);
-    return 0;
+    snprintf(records, sizeof records, "%ld", t->records);
+    if (t->names && !t->rows)
+        return malformed(t, "the end of the file behind the names", "rows", err);
+    if (!t->rows || strcmp(t->rows, records) == 0)
+        return 0;
+    qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: cut off or changed: got %ld rows, wanted %.20s as column " QN_PROF_ROWS_COLUMN " says",
+                 t->path, t->lines.number, t->records, t->rows);
+    return -1;
+}
+
+/* A table may say how many rows it has. */
+static int count_record(struct qn_out_csv_table *t, struct qn_prof_error *err)
+{
+    const char *last = t->count ? t->cells[t->count - 1] : "";
+    if (!t->has_names) {
+        t->has_names = 1;
+        t->names = strcmp(last, QN_PROF_ROWS_COLUMN) == 0 ? t->count : 0;
+        return 0;
+    }
+    t->records++;
+    if (!t->names)
+        return 0;
+    if (t->count != t->names)
+        return malformed(t, "too few or too many cells", "one for each name", err);
+    free(t->rows);
+    t->rows = strdup(last);
+    return t->rows ? 0 : (qn_prof_fail_memory(err), -1);
 }
 
 int qn_out_next_record(struct qn_out_csv_table *t, struct qn_out_csv_record *record,
@@ -177,7 +211,7 @@ int qn_out_next_record(struct qn_out_csv_table *t, struct qn_out_csv_record *rec
     for (int i = 0; i < t->count; i++)
         t->cells[i] = t->text.text + t->starts[i];
     *record = (struct qn_out_csv_record){t->cells, t->count, t->first_line};
-    return 1;
+    return count_record(t, err) == 0 ? 1 : -1;
 }
 
 #else

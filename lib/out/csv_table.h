@@ -6,7 +6,7 @@
  *
  * Invariants: RFC 4180 strictly, except that lines may end with LF too and a byte order mark at the
  * start is passed over; blank lines are no records. Cells hold no NUL byte and are valid until the next
- * call. Blanks belong to their cells.
+ * call. Blanks belong to their cells. Where the last column is QN_PROF_ROWS_COLUMN, a file with other than so many rows is refused.
  */
 #ifndef QN_OUT_CSV_TABLE_H
 #define QN_OUT_CSV_TABLE_H

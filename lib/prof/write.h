@@ -31,6 +31,9 @@
 /* A count that is not known ("." in the text); only readers of other tools' files meet it. */
 #define QN_PROF_NONE INT64_MIN
 
+/* The last column of tables that no other number tells the end of: how many rows the file has. */
+#define QN_PROF_ROWS_COLUMN "of_rows"
+
 struct qn_prof_writer;
 
 /* Opens a writer. Returns NULL with `err` filled where the target cannot be created. */

@@ -39,7 +39,7 @@ static const char *write_all(const int64_t *totals)
     return text;
 }
 
-#define HEAD "interval,start,end,Ir,I1mr,ILmr,Dr,D1mr,DLmr,Dw,D1mw,DLmw,D1.x,I1mr%,D1m%,LLmr%,MPKI\n"
+#define HEAD "interval,start,end,Ir,I1mr,ILmr,Dr,D1mr,DLmr,Dw,D1mw,DLmw,D1.x,I1mr%,D1m%,LLmr%,MPKI,of_rows\n"
 
 int main(void)
 {
@@ -55,16 +55,16 @@ int main(void)
     qn_cost_add_module_events(&events, &qn_cost_header(&store)->sim_output);
     is_str(write_all(totals), HEAD, "nothing counted, no row");
     totals[QN_COST_IR] = 10;
-    is_str(write_all(totals), HEAD "1,0,10,10,0,0,0,0,0,0,0,0,0,0.0000,,0.0000,0.0000\n", "one that has not ended: what there is");
+    is_str(write_all(totals), HEAD "1,0,10,10,0,0,0,0,0,0,0,0,0,0.0000,,0.0000,0.0000,1\n", "one that has not ended: what there is");
     totals[QN_COST_IR] = 25;
     totals[QN_COST_DR] = 9;
     totals[QN_COST_D1MR] = 4;
     totals[QN_COST_EVENTS] = 7;
     add_row(10, 3, 2, 5);
     add_row(10, 6, 1, 0);
-    is_str(write_all(totals), HEAD "1,0,10,10,0,0,3,2,0,0,0,0,5,0.0000,66.6667,0.0000,0.0000\n"
-                                   "2,10,20,10,0,0,6,1,0,0,0,0,0,0.0000,16.6667,0.0000,0.0000\n"
-                                   "3,20,25,5,0,0,0,1,0,0,0,0,2,0.0000,,0.0000,0.0000\n", "two and the rest");
+    is_str(write_all(totals), HEAD "1,0,10,10,0,0,3,2,0,0,0,0,5,0.0000,66.6667,0.0000,0.0000,3\n"
+                                   "2,10,20,10,0,0,6,1,0,0,0,0,0,0.0000,16.6667,0.0000,0.0000,3\n"
+                                   "3,20,25,5,0,0,0,1,0,0,0,0,2,0.0000,,0.0000,0.0000,3\n", "two and the rest");
     totals[QN_COST_IR] = 20;
     totals[QN_COST_DR] = 9;
     totals[QN_COST_D1MR] = 3;

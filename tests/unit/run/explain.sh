@@ -143,6 +143,7 @@ for program in matmul conflict sort rep masked; do
     : >raw
     "$QUERN" run -q --sim=./record --I1=2048,2,32 --D1=1024,2,32 --LL=65536,4,64 --sim-opt=record-fd=9 --out-file=plain \
         9<>raw -- ./guest
+    "$QUERN" trace --recover raw
     ./by_pc lru 1024,2,32 raw >pcs
     cut -d' ' -f1 pcs | addr2line -e guest | sed 's/ (disc.*//; s/.*\///' | paste -d' ' - pcs >model
     # the lines with most misses, and one without

@@ -149,6 +149,7 @@ for program in conflict matmul sort branches hash; do
     n=$((1000 + $(expr length "$program") * 13))
     : >raw
     run record $n --branch-sim=yes --sim-opt=record-fd=9 9<>raw
+    "$QUERN" trace --recover raw
     # shellcheck disable=SC2086
     ./replay $caches --outcomes=outcomes raw >out || bail 'cannot replay'
     ./by_interval $n raw outcomes >wanted || bail 'cannot recount'
@@ -169,7 +170,7 @@ done
 run engine 100 --no-cache-sim
 ok 'without caches' sums
 ok 'and even' even 100
-is "$(head -n 1 intervals)" 'interval,start,end,Ir' 'without columns for caches and branches'
+is "$(head -n 1 intervals)" 'interval,start,end,Ir,of_rows' 'without columns for caches and branches'
 
 # ---- events of modules, rates ----
 

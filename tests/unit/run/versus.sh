@@ -104,6 +104,7 @@ pair() {
     fi
     : >raw
     run --sim=./recorder --sim-opt=record-fd=9 9<>trace
+    "$QUERN" trace --recover trace
     build_replay first.replay "$2"
     build_replay second.replay "$3"
     # shellcheck disable=SC2086

@@ -62,6 +62,7 @@ programs() {
         cp profile "profile.$program"
         : >raw
         run record --sim-opt=record-fd=9 9<>raw
+        "$QUERN" trace --recover raw
         cp "profile.$program" profile
         # shellcheck disable=SC2086
         is "$(got $all)" "$(wanted "$1")" "$1: events by source line, $program"

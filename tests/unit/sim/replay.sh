@@ -33,7 +33,7 @@ record() {
     : >"$SCRATCH/raw"
     # shellcheck disable=SC2086 # geometry and options are words
     "$QUERN" run --sim="$SCRATCH/engine" --sim-opt=record-fd=9 $sim_opt --branch-sim=yes --out-file=/dev/null $geometry -- /bin/true \
-        9<>"$SCRATCH/raw" >"$SCRATCH/run" 2>&1
+        9<>"$SCRATCH/raw" >"$SCRATCH/run" 2>&1 && "$QUERN" trace --recover "$SCRATCH/raw"
 }
 
 # agree MODEL OPTIONS MODULE...: engine, replay and slow model; MODEL is the model's words, OPTIONS those of modules.

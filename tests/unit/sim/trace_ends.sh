@@ -138,6 +138,16 @@ if command -v zstd >/dev/null && zstd -q -d <whole >plain 2>/dev/null; then
 else
     skip 'no zstd, or built without libzstd' 5
 fi
+if [ -f plain ]; then
+    head -c -25 plain >raw
+    head -c 4096 /dev/zero >>raw
+    ok 'what quern trace leaves in TMPDIR when it is killed has no end: refused' refused raw
+    ok 'until it is given one' "$QUERN" trace --recover raw
+    ok 'then it is what it would have been' cmp raw plain
+    ok 'what is no trace is not changed' sh -c '! "$0" trace --recover short.c 2>err && grep -q "^quern: trace: short.c: " err' "$QUERN"
+else
+    skip 'no zstd, or built without libzstd' 4
+fi
 : >empty
 ok 'an empty file is no trace' refused empty
 done_testing
