@@ -130,8 +130,8 @@ static int end_main(struct qn_run *r)
 
     if (qn_run_adopt_dead_image(r))
         r->exec_out = false;
-    if (*r->exec_errno)
-        qn_run_fail(r, "%s: the engine cannot be executed: %s", r->engine, strerror(*r->exec_errno));
+    if (r->shared->exec_errno)
+        qn_run_fail(r, "%s: the engine cannot be executed: %s", r->engine, strerror(r->shared->exec_errno));
     else if (r->exec_out)
         qn_run_note(r, "The program became another one, which is not followed (--trace-children=no): no profile."); /* with -q, too */
     else

@@ -33,6 +33,7 @@
 #define QN_EXIT_NOT_EXECUTABLE 126
 #define QN_EXIT_NOT_FOUND 127
 
+#define QN_RUN_PARENT_DIED SIGRTMAX /* the kernel sends us this when our parent dies */
 #define QN_RUN_FINDINGS_SUFFIX ".findings.csv" /* behind the profile's name */
 
 enum qn_run_origin { QN_RUN_GIVEN, QN_RUN_HOST, QN_RUN_DEFAULT };
@@ -47,6 +48,12 @@ struct qn_run_log {
     bool shared;  /* fd is a copy of a descriptor the guest has too */
     char *text;   /* gathered */
     size_t size, room;
+};
+
+/* Memory that the main collector shares with the child that becomes the engine, and with the reader. */
+struct qn_run_shared {
+    int exec_errno;      /* why it could not */
+    volatile bool alone; /* no profile is to be written of the first process, or it has been: the reader does nothing of itself */
 };
 
 struct qn_run {
@@ -75,11 +82,11 @@ struct qn_run {
 
     bool is_main;
     pid_t guest, root;          /* the guest of this collector, and of the main one */
-    int pidfd;                  /* of the guest; sub-collectors only, else -1 */
+    int pidfd;                  /* of the guest; sub-collectors and reader only, else -1 */
     bool leaves;                /* the guest has counted the last, and is about to end */
     bool ended;                 /* it has */
     int status;                 /* of the guest by waitpid; main only */
-    int *exec_errno;            /* shared with the child until it is the engine */
+    struct qn_run_shared *shared;
 
     int signals;                /* signalfd */
     sigset_t old_mask;          /* as the user's shell left it */
@@ -87,6 +94,7 @@ struct qn_run {
     int drain[2], done[2];      /* see run_fork.c */
     int reader;                 /* requests go there, see run_reader.c; -1: none */
     pid_t reader_pid;
+    int image, collector;       /* the reader's: arena of the first process; pidfd of the main collector */
     bool has_forked;            /* sub-collectors were made; they may live on and ask the reader */
 };
 

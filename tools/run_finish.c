@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -180,6 +181,28 @@ static void print_versus(struct work *w)
     qn_cost_print_versus(&v, put_line, w->run);
 }
 
+/* Natively nobody can write to the file of a running program (ETXTBSY); of libraries anybody can. */
+static void tell_changed(struct qn_run *r)
+{
+    const struct qn_map_rec *maps = (const void *)(r->store.base + QN_ARENA_MAPS_OFF);
+    struct qn_cost_extent e;
+    char path[PATH_MAX];
+    struct stat st;
+    uint64_t told = 0; /* inode */
+
+    qn_cost_get_extent(&r->store, &e);
+    for (uint64_t i = 0; i < e.maps; i++) {
+        if (!maps[i].mtime || maps[i].ino == told)
+            continue;
+        qn_cost_get_string(&r->store, maps[i].path, path, sizeof path);
+        if (stat(path, &st) || st.st_ino != maps[i].ino ||
+            (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec == maps[i].mtime)
+            continue;
+        told = maps[i].ino;
+        qn_run_note(r, "%s was written to while it ran: what it did, and what is told of its lines, may be wrong", path);
+    }
+}
+
 static enum qn_prof_detail choose_detail(const struct qn_run_options *o)
 {
     if (o->dump_instr)
@@ -213,6 +236,7 @@ static bool fold_and_write(struct work *w)
     qn_cost_free_regions(&w->regions);
     print_versus(w);
     written = write_explanation(w) && written;
+    tell_changed(r);
     qn_run_tell_missing(r);
     return written;
 }

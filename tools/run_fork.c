@@ -7,7 +7,7 @@
  *   guest     <-- FORK_OK --   collector      arena copy and socket of the sub-collector
  *   new guest  -- HELLO -->    sub-collector
  *
- * A sub-collector lives as long as its guest.  Two pipes connect all of them with the main collector:
+ * A sub-collector lives as long as its guest, in a session of its own: what kills the whole group does not reach it.  Two pipes connect all of them with the main collector:
  *   drain: closed by the main collector when its guest has ended.  A sub-collector whose guest still
  *          lives (a daemon) then lets go of the terminal and of `done`, and goes on alone;
  *   done:  read by the main collector until every sub-collector has closed its end, so that the
@@ -37,6 +37,7 @@ bool qn_run_make_pipes(struct qn_run *r)
 /* In the new process: takes over the copy, forgets the parent's guest. */
 static void become_sub(struct qn_run *r, const struct qn_cost_store *copy, int socket)
 {
+    setsid();
     close_fd(&r->drain[1]);
     close_fd(&r->done[0]);
     close_fd(&r->socket);

@@ -109,6 +109,19 @@ static void die_with(pid_t collector)
         _exit(QN_EXIT_SOFTWARE);
 }
 
+/* What the program sees of the process above us, and what it wants to know of its death (run_signals.c). */
+static void take_parent(struct qn_run *r)
+{
+    struct qn_config *c = &qn_cost_header(&r->store)->config;
+    int sig = 0;
+
+    prctl(PR_GET_PDEATHSIG, &sig);
+    prctl(PR_SET_PDEATHSIG, QN_RUN_PARENT_DIED);
+    c->collector = getpid();
+    c->parent = getppid();
+    c->death_signal = sig;
+}
+
 /* In the child: becomes the engine. */
 static void become_engine(struct qn_run *r, int socket, int trace, int gate, const struct itimerval *timer)
 {
@@ -130,7 +143,7 @@ static void become_engine(struct qn_run *r, int socket, int trace, int gate, con
     setitimer(ITIMER_REAL, timer, NULL);
     qn_run_restore_signals(r);
     execve(r->engine, make_argv(r, arena_fd, socket_fd), environ);
-    *r->exec_errno = errno;
+    r->shared->exec_errno = errno;
     _exit(QN_EXIT_SOFTWARE);
 }
 
@@ -155,8 +168,8 @@ static bool make_arena(struct qn_run *r)
 
     if (error)
         return cannot("make the counts arena", error);
-    r->exec_errno = mmap(NULL, sizeof *r->exec_errno, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (r->exec_errno == MAP_FAILED)
+    r->shared = mmap(NULL, sizeof *r->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (r->shared == MAP_FAILED)
         return cannot("make the counts arena", errno);
     fill_config(r);
     return true;
@@ -209,6 +222,7 @@ bool qn_run_launch(struct qn_run *r)
     if (!qn_run_make_pair(pair) || !qn_run_make_pipes(r) || pipe2(gate, O_CLOEXEC))
         return cannot("make a socket", errno);
     setitimer(ITIMER_REAL, &off, &timer);
+    take_parent(r);
     collector = getpid();
     r->guest = fork();
     if (r->guest == 0) {

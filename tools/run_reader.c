@@ -7,12 +7,14 @@
  *   reader         --fork--> folder          has everything that was read; folds, writes, prints.  Where nobody else can
  *                                            ask any more, the reader does that itself
  *   folder         --byte--> reply           0 written, 1 not written; end of file: it died
+ *   main collector --killed-->               the reader waits until the guest is dead, too, and writes its profile
  *
  * So the profile of a short program does not wait for the debug information of its libraries, and
  * the thousandth child of a shell does not read it again.  The reader takes no part in anything else: if
  * it dies (a damaged ELF file may crash a library), collectors do the work themselves, see run_finish.c.
  *
- * Invariants: the reader holds no descriptor of the user's; it ends when no collector is left.
+ * Invariants: the reader holds no descriptor of the user's; it ends when no collector is left; it has a session of its own, so that
+ * what kills the whole group does not reach it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,6 +26,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,8 +43,8 @@
 struct request {
     uint64_t engine_hash; /* not known yet when the reader began */
     int32_t pid;
-    uint8_t replaced, fds; /* how many descriptors: 1 file; else 2, or 4 with errors and log */
-    bool last;
+    uint8_t replaced, fds; /* how many descriptors: 1 file or image; else 2, or 4 with errors and log */
+    bool last, image;
 };
 
 union control {
@@ -128,12 +131,18 @@ static void serve_request(struct qn_run *r, int socket, const struct request *q,
             close(fds[i]);
 }
 
-/* Takes a file that was shown; false: it is a request. */
-static bool take_file(const struct request *q, const int fds[FDS_MAX], struct qn_cost_library *library)
+/* Takes a file, or an image, that was shown; false: it is a request. */
+static bool take_file(struct qn_run *r, const struct request *q, const int fds[FDS_MAX], struct qn_cost_library *library)
 {
     if (q->fds != 1)
         return false;
-    qn_cost_give_file(library, fds[0]);
+    if (q->image) {
+        close(r->image);
+        r->image = fds[0];
+        r->replaced = true;
+    } else {
+        qn_cost_give_file(library, fds[0]);
+    }
     return true;
 }
 
@@ -150,7 +159,7 @@ static int watch(struct qn_run *r, int socket, struct qn_cost_library *library, 
         if (poll(&p, 1, pause) != 0) {
             int got = take_request(socket, q, fds);
 
-            if (!got || !take_file(q, fds, library))
+            if (!got || !take_file(r, q, fds, library))
                 return got;
             pause = WATCH_FIRST_MS;
             continue;
@@ -163,14 +172,44 @@ static int watch(struct qn_run *r, int socket, struct qn_cost_library *library, 
     return -1;
 }
 
-static int wait_for_request(int socket, struct qn_cost_library *library, struct request *q, int fds[FDS_MAX])
+/* The main collector has been killed, and its guest with it: a process of its own, since that may have got away, and others ask. */
+static void write_of_killed(struct qn_run *r, struct qn_cost_library *library)
 {
+    struct pollfd p = { r->pidfd, POLLIN, 0 };
+
+    if (r->shared->alone || r->pidfd < 0)
+        return;
+    r->shared->alone = true;
+    if (fork())
+        return;
+    while (poll(&p, 1, -1) < 0 && errno == EINTR)
+        ;
+    r->store.fd = r->image;
+    if (!qn_cost_map(&r->store))
+        _exit(1);
+    r->engine_hash = qn_sim_hash_engine(r->engine);
+    r->log.fd = r->log.errors = -1;
+    _exit(!qn_run_fold(r, NULL, library));
+}
+
+static int wait_for_request(struct qn_run *r, int socket, struct qn_cost_library *library, struct request *q, int fds[FDS_MAX])
+{
+    struct pollfd p[] = { { socket, POLLIN, 0 }, { r->collector, POLLIN, 0 } };
     int got;
 
-    do
+    do {
+        while (poll(p, 2, -1) < 0 && errno == EINTR)
+            ;
+        if (p[1].revents) {
+            p[1].fd = r->collector = -1;
+            write_of_killed(r, library);
+        }
+        if (!p[0].revents)
+            continue;
         got = take_request(socket, q, fds);
-    while (got && take_file(q, fds, library));
-    return got;
+        if (!got || !take_file(r, q, fds, library))
+            return got;
+    } while (true);
 }
 
 /* Files that guests have mapped stay open. */
@@ -217,12 +256,13 @@ static void read_and_fold(struct qn_run *r, int socket, int program)
     got = watch(r, socket, library, &q, fds);
     qn_cost_close(&r->store);
     if (got < 0)
-        got = wait_for_request(socket, library, &q, fds);
-    for (; got; got = wait_for_request(socket, library, &q, fds)) {
+        got = wait_for_request(r, socket, library, &q, fds);
+    for (; got; got = wait_for_request(r, socket, library, &q, fds)) {
         serve_request(r, socket, &q, fds, library);
         while (waitpid(-1, NULL, WNOHANG) > 0)
             ;
     }
+    write_of_killed(r, library);
     qn_cost_keep_lines(library);
     _exit(0);
 }
@@ -230,7 +270,7 @@ static void read_and_fold(struct qn_run *r, int socket, int program)
 void qn_run_start_reader(struct qn_run *r)
 {
     int pair[2], program;
-    pid_t pid;
+    pid_t pid, collector = getpid();
 
     r->reader = -1;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
@@ -238,7 +278,11 @@ void qn_run_start_reader(struct qn_run *r)
     program = open(r->program, O_RDONLY | O_CLOEXEC);
     pid = fork();
     if (pid == 0) {
-        qn_run_keep_only((int[]){ pair[1], r->store.fd, program }, program < 0 ? 2 : 3);
+        setsid();
+        r->image = fcntl(r->store.fd, F_DUPFD_CLOEXEC, 3);
+        r->pidfd = (int)syscall(SYS_pidfd_open, r->guest, 0);
+        r->collector = (int)syscall(SYS_pidfd_open, collector, 0);
+        qn_run_keep_only((int[]){ pair[1], r->store.fd, program, r->image, r->pidfd, r->collector }, 6);
         r->is_main = false;
         read_and_fold(r, pair[1], program);
     }
@@ -256,6 +300,7 @@ void qn_run_start_reader(struct qn_run *r)
 /* The reader ends when nobody can ask it any more: at once, unless a sub-collector lives on. */
 void qn_run_end_reader(struct qn_run *r)
 {
+    r->shared->alone = true;
     if (r->reader < 0)
         return;
     close(r->reader);
@@ -272,9 +317,17 @@ void qn_run_give_reader(const struct qn_run *r, int file)
         send_request(r->reader, &q, &file, MSG_DONTWAIT);
 }
 
+void qn_run_show_image(const struct qn_run *r)
+{
+    struct request q = { .fds = 1, .image = true };
+
+    if (r->reader >= 0 && r->is_main)
+        send_request(r->reader, &q, &r->store.fd, MSG_DONTWAIT);
+}
+
 int qn_run_ask_reader(struct qn_run *r)
 {
-    struct request q = { r->engine_hash, r->guest, r->replaced, 2, r->is_main && !r->has_forked };
+    struct request q = { r->engine_hash, r->guest, r->replaced, 2, r->is_main && !r->has_forked, false };
     int reply[2], fds[FDS_MAX] = { r->store.fd, -1, r->log.errors, r->log.fd }, status = -1;
     uint8_t failed;
     ssize_t n = 0;

@@ -28,6 +28,9 @@ void qn_run_start_reader(struct qn_run *r);
 /* Shows the reader a file whose code a guest has mapped; the descriptor stays the caller's.  Never waits. */
 void qn_run_give_reader(const struct qn_run *r, int file);
 
+/* The main collector's guest has become another program: its arena, in case that nobody lives to ask. */
+void qn_run_show_image(const struct qn_run *r);
+
 /* 0: profile written; 1: not written, said why; -1: nobody answered. */
 int qn_run_ask_reader(struct qn_run *r);
 

@@ -4,12 +4,14 @@
  *   - From the terminal (SI_KERNEL): the guest, in the same process group, got its own; nothing to do.
  *   - Sent to the collector by a process: passed on to the guest.  (A signal sent to the whole
  *     group reaches the guest twice, since the kernel does not tell the two apart; while the first
- *     is pending the second merges with it.)
- *   - The guest stopped: stop the same way, so that the shell sees its job stop; go on with it.
+ *     is pending the second merges with it.)  But not what the guest itself has sent: that was to the group.
+ *   - Our parent died: that is the guest's parent to itself (lib/run/signal_calls.c), so it gets the signal that it wanted then.
+ *   - The guest stopped: stop the same way, so that the shell sees its job stop; go on with it, whoever continues one of us.
  *   - The guest died of a signal: die of the same one, without a core file of our own.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,8 @@
 #include <unistd.h>
 
 #include "run.h"
+
+#define LOOK_MS 100 /* how often we look whether somebody has continued the guest */
 
 bool qn_run_take_signals(struct qn_run *r)
 {
@@ -60,7 +64,8 @@ static void forward(struct qn_run *r, const struct signalfd_siginfo *s)
     int sig = (int)s->ssi_signo;
 
     /* What a failed write of our own raises (SIGPIPE, SIGXFSZ) looks like sent, by ourselves. */
-    if (sig == SIGCHLD || r->ended || r->guest <= 0 || s->ssi_pid == (uint32_t)getpid())
+    if ((sig == SIGCHLD && s->ssi_code > 0) || r->ended || r->guest <= 0 || s->ssi_pid == (uint32_t)getpid() ||
+        s->ssi_pid == (uint32_t)r->guest)
         return;
     if (s->ssi_code == SI_QUEUE)
         sigqueue(r->guest, sig, (union sigval){ .sival_ptr = (void *)(uintptr_t)s->ssi_ptr });
@@ -68,12 +73,28 @@ static void forward(struct qn_run *r, const struct signalfd_siginfo *s)
         kill(r->guest, sig);
 }
 
+/* Did that say that our parent has died?  Where it is the signal of it, it is none for the guest. */
+static bool says_parent_died(struct qn_run *r, const struct signalfd_siginfo *s)
+{
+    struct qn_config *c = &qn_cost_header(&r->store)->config;
+    int32_t before = c->parent;
+
+    if (getppid() == before)
+        return false;
+    c->parent = getppid();
+    if (r->fresh.base)
+        qn_cost_header(&r->fresh)->config.parent = c->parent;
+    if (c->death_signal > 0 && c->death_signal < NSIG && !r->ended && r->guest > 0)
+        kill(r->guest, c->death_signal);
+    return s->ssi_signo == (uint32_t)QN_RUN_PARENT_DIED && s->ssi_pid == (uint32_t)before;
+}
+
 void qn_run_read_signals(struct qn_run *r)
 {
     struct signalfd_siginfo s;
 
     while (read(r->signals, &s, sizeof s) == sizeof s)
-        if (r->is_main)
+        if (r->is_main && !says_parent_died(r, &s))
             forward(r, &s);
 }
 
@@ -91,9 +112,28 @@ static void raise_plain(int sig)
     sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
+/* A process that wakes us when somebody continues the guest alone, or kills it; of that nobody is told who is stopped. */
+static pid_t start_waker(const struct qn_run *r)
+{
+    pid_t stopped = getpid(), waker = fork();
+
+    if (waker)
+        return waker;
+    while (process_state(r->guest) == 'T')
+        poll(NULL, 0, LOOK_MS);
+    kill(stopped, SIGCONT);
+    _exit(0);
+}
+
 void qn_run_mirror_stop(struct qn_run *r, int sig)
 {
+    pid_t waker = start_waker(r);
+
     raise_plain(sig);
+    if (waker > 0) {
+        kill(waker, SIGKILL);
+        waitpid(waker, NULL, 0);
+    }
     /* We go on: somebody sent us SIGCONT.  Most often to the group, and the guest has it too. */
     if (process_state(r->guest) == 'T')
         kill(r->guest, SIGCONT);

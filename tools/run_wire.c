@@ -64,6 +64,14 @@ static void adopt_fresh(struct qn_run *r)
     r->store = r->fresh;
     r->fresh = (struct qn_cost_store){ -1, NULL };
     r->replaced = true;
+    qn_run_show_image(r);
+}
+
+static void become_out(struct qn_run *r, bool out)
+{
+    r->exec_out = out;
+    if (r->is_main)
+        r->shared->alone = out;
 }
 
 bool qn_run_adopt_dead_image(struct qn_run *r)
@@ -124,7 +132,7 @@ static void serve_one(struct qn_run *r, struct qn_wire_msg *m)
         serve_exec(r);
         break;
     case QN_WIRE_EXEC_OUT:
-        r->exec_out = true;
+        become_out(r, true);
         qn_run_answer(r, QN_WIRE_EXEC_OK, 0, NULL, 0);
         break;
     case QN_WIRE_EXIT:
@@ -132,7 +140,7 @@ static void serve_one(struct qn_run *r, struct qn_wire_msg *m)
         break;
     case QN_WIRE_EXEC_FAILED:
         drop_fresh(r);
-        r->exec_out = false;
+        become_out(r, false);
         break;
     case QN_WIRE_RESOLVE:
         qn_run_serve_resolve(r, (uint32_t)m->value);

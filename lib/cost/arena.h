@@ -117,7 +117,7 @@ struct qn_config {
     uint8_t observes;        /* the analysis module observes instructions: */
     uint8_t batch;           /* enum qn_batch: when references are simulated many at a time */
     uint8_t vectors;         /* enum qn_vectors: what the simulators may use */
-    uint8_t leash;           /* 1: the kernel kills the program when its collector dies (PR_SET_PDEATHSIG) */
+    uint8_t leash;           /* 1: the kernel kills this first process when its collector dies (PR_SET_PDEATHSIG) */
     uint32_t trace;          /* QN_TRACE_* */
     int32_t trace_fd;        /* where traces go (already open in the engine), -1 none */
     uint64_t trace_first, trace_last; /* block numbers to trace, inclusive */
@@ -137,7 +137,10 @@ struct qn_config {
     uint32_t traced;         /* 1: a debugger has followed the program through execve (run/outside.c) */
     struct qn_cpu engine_cpu; /* what the engine makes use of (run/host.c), as `cpu` has it */
     uint64_t fd_hard;        /* hard limit as the guest has it; the kernel's is no lower (run/files.c) */
-    uint64_t reserved[2];
+    int32_t collector;       /* pid of `quern run`, the parent of the first process */
+    int32_t parent;          /* that of its own parent: what the first process finds as its parent (the collector keeps it up) */
+    int32_t death_signal;    /* that the first process wants when that one dies; 0 = none */
+    uint32_t pad;
 };
 
 enum qn_fatal { /* why the engine gave up */
@@ -260,6 +263,7 @@ struct qn_map_rec {          /* one executable mapping that code was translated 
     uint64_t start, end;     /* addresses at that time */
     uint64_t offset;         /* file offset of start */
     uint64_t dev, ino;
+    uint64_t mtime;          /* ns; when the file was last written to then; 0 = it is none */
     uint32_t path;           /* string; "" = anonymous, "[vdso]" = the vDSO */
     uint32_t flags;
 };

@@ -111,6 +111,17 @@ static bool parse_map_line(const char *line, uint64_t pc, struct qn_map_rec *rec
     return true;
 }
 
+/* The collector looks whether it has changed since (tools/run_finish.c). */
+static uint64_t time_of(const char *path, uint64_t ino)
+{
+    enum { INO = 1, SECONDS = 11, NANOSECONDS = 12, WORDS = 18 };
+    uint64_t st[WORDS]; /* struct stat */
+
+    if (path[0] != '/' || qn_sys2(__NR_stat, (long)path, (long)st) || st[INO] != ino)
+        return 0;
+    return st[SECONDS] * 1000000000u + st[NANOSECONDS];
+}
+
 static void find_map(uint64_t pc, struct qn_map_rec *rec)
 {
     static char buf[65536];
@@ -177,6 +188,7 @@ uint32_t qn_arena_map_of(uint64_t pc)
     if (range->map != QN_NO_MAP)
         return range->map;
     find_map(pc, &rec);
+    rec.mtime = time_of(qn_arena_text(rec.path), rec.ino);
     return range->map = append_map(&rec);
 }
 

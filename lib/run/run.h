@@ -101,7 +101,7 @@ struct qn_thread {
     uint32_t on_guest_stack;   /* a signal frame is being written or read: a fault kills the guest, as in the kernel */
     struct qn_region_state regions;
     struct qn_user_dispatch user_dispatch;
-    bool leash;                /* config.leash: the guest has set no signal of its own (PR_SET_PDEATHSIG) */
+    bool leash;                /* config.leash */
     uint32_t fixed_places;     /* personality(ADDR_NO_RANDOMIZE), as the guest has it */
     uint32_t shares;           /* enum qn_shares: of a process that shares the memory of the one that the arena is for, and
                                   counts there, until it execs or ends */
@@ -257,6 +257,7 @@ long qn_sys_sigaction(int sig, uint64_t act, uint64_t old, uint64_t size);
 long qn_sys_sigprocmask(int how, uint64_t set, uint64_t old, uint64_t size);
 long qn_sys_sigaltstack(uint64_t ss, uint64_t old);
 long qn_sys_death_signal(const long *a); /* prctl(PR_SET_PDEATHSIG, PR_GET_PDEATHSIG) */
+long qn_sys_getppid(void);
 void qn_sys_sigreturn(void);
 qn_sigset qn_host_mask(qn_sigset guest); /* what the kernel is told to block */
 qn_sigset qn_signal_block_all(void); /* returns what the kernel was told to block before */

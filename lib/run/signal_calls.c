@@ -1,4 +1,4 @@
-/* lib/run/signal_calls.c - sigaction, sigprocmask, sigaltstack, and the signal of a parent's death: what the guest asks of the kernel, and the engine keeps. */
+/* lib/run/signal_calls.c - sigaction, sigprocmask, sigaltstack, who the parent is and the signal of its death: what the guest asks of the kernel, and the engine keeps. */
 #include "run/signal.h"
 
 enum { E_INVAL = 22, E_FAULT = 14, E_PERM = 1, E_NOMEM = 12 };
@@ -89,21 +89,28 @@ long qn_sys_sigaltstack(uint64_t ss, uint64_t old)
     return -err;
 }
 
-/* The program dies with its collector (tools/run_launch.c) unless it wants another signal then. */
+/* The kernel kills the first process when its collector dies (tools/run_launch.c); the signal that it wants itself is for the death
+ * of the collector's parent, and is sent by the collector. */
 long qn_sys_death_signal(const long *a)
 {
-    struct qn_thread *t = qn_self;
-    const long kill[6] = {a[0], SIG_KILL};
-    const int32_t none = 0;
-    long r;
+    int32_t *sig = &qn_cfg()->death_signal;
 
-    if (a[0] == PR_GET_PDEATHSIG_)
-        return !t->leash ? qn_syscall_pass(__NR_prctl, a) : qn_write_guest((uint64_t)a[1], &none, sizeof none) ? 0 : -E_FAULT;
-    if (!t->leash)
+    if (!qn_self->leash)
         return qn_syscall_pass(__NR_prctl, a);
-    r = qn_syscall_pass(__NR_prctl, a[1] ? a : kill);
-    t->leash = r || !a[1];
-    return r;
+    if (a[0] == PR_GET_PDEATHSIG_)
+        return qn_write_guest((uint64_t)a[1], sig, sizeof *sig) ? 0 : -E_FAULT;
+    if ((uint64_t)a[1] > QN_NSIG)
+        return -E_INVAL;
+    *sig = (int32_t)a[1];
+    return 0;
+}
+
+/* The collector stands between the first process and its parent. */
+long qn_sys_getppid(void)
+{
+    long parent = qn_sys1(__NR_getppid, 0);
+
+    return parent == qn_cfg()->collector ? qn_cfg()->parent : parent;
 }
 
 /* CLONE_CLEAR_SIGHAND: what is caught is so no more; what is ignored stays so. */

@@ -230,6 +230,7 @@ static long dispatch_call(long nr, const long *a)
     case __NR_seccomp: return qn_sys_seccomp(a);
     case __NR_prctl: return prctl_call(a);
     case __NR_personality: return qn_sys_personality((uint32_t)a[0]);
+    case __NR_getppid: return qn_sys_getppid();
     case __NR_rseq: return -E_NOSYS;
     case __NR_ptrace:
         qn_outside_ptrace(a);

@@ -1,17 +1,16 @@
 #!/bin/sh
-# Does a program end at once when it is told to?  Signals to it, to quern, to both, and by timeout; and when quern itself is
-# killed.  Nothing is left behind then.
+# Does a program end when it is told to?  Signals to it, to quern, to both, and by timeout; and when quern itself is killed, or all
+# of its group.  There is a profile then, too, and nothing is left behind.  And does it stop and go on?  Who is its parent?
 #
 # The program alone holds the writing end of a pipe.  It writes its pid when it runs; the end of the file is its own, of all its
-# threads and children.  So nothing here sleeps.  What does not end has failed: it gets SIGXCPU after QN_LIMIT seconds of processor
-# time, or waits until the driver ends the test.
+# threads and children.  So everything waits for what happens, and no time is measured; QN_LIMIT seconds only end what hangs.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 [ -x "$QUERN" ] || bail "there is no $QUERN"
 command -v setsid >/dev/null || skip_all 'there is no setsid' 82
 cd "$SCRATCH" || bail "no $SCRATCH"
 ulimit -c 0
-ulimit -t "${QN_LIMIT:-60}"
+limit=${QN_LIMIT:-300}
 
 cat >program.c <<'END'
 #define _GNU_SOURCE
@@ -83,6 +82,17 @@ ended() {
     exec 8<&-
 }
 
+# written PROFILE: when quern has been killed it comes a little later.
+written() {
+    tap_looks=0
+    until [ -s "$1" ]; do
+        tap_looks=$((tap_looks + 1))
+        [ $tap_looks -lt $((10 * limit)) ] || return 1
+        sleep 0.1
+    done
+    awk -f "$top_srcdir/tests/corpus/totals.awk" "$1"
+}
+
 for does in spins sleeps threads strings calls maps child; do
     for sig in TERM:143 INT:130; do
         start ./program $does
@@ -98,9 +108,19 @@ for does in spins sleeps threads strings calls maps child; do
         start ./program $does
         kill -"${sig%:*}" "$quern"
         ended "${sig#*:}" "$does: SIG${sig%:*} to quern"
+        ok '... its profile is written' written "profile.$program"
     done
-    ok '... of which there is none' test ! -e "profile.$program"
+    start ./program $does
+    kill -s KILL -- "-$quern"
+    ended 137 "$does: SIGKILL to the group"
+    ok '... its profile is written' written "profile.$program"
 done
+start ./program child
+read -r child <&8
+kill -s KILL -- "-$quern"
+ended 137 'child: SIGKILL to the group'
+ok '... its profile is written' written "profile.$program"
+ok '... and that of its child' written "profile.$child"
 
 start ./program handler
 kill -TERM "$quern"
@@ -111,6 +131,7 @@ ended 143 'it has executed another program, which is followed: SIGTERM to quern'
 start --trace-children=yes ./program becomes
 kill -KILL "$quern"
 ended 137 '... SIGKILL'
+ok '... the profile is written of one of both' written "profile.$program"
 start ./program becomes
 kill -TERM "$quern"
 ended 143 '... is not followed: SIGTERM to quern'
@@ -124,13 +145,99 @@ by_timeout() {
     shift 2
     rm -f pipe
     mkfifo pipe || bail 'no pipe'
-    timeout -s "$sig" 1 "$QUERN" run -q --out-file=profile.%p ./program "$@" 9>pipe 2>messages &
+    timeout -s "$sig" 100000 "$QUERN" run -q --out-file=profile.%p ./program "$@" 9>pipe 2>messages &
     quern=$!
     exec 8<pipe
     read -r program <&8
+    kill -ALRM "$quern" # its time is over
     ended "$status" "timeout -s $sig"
 }
 by_timeout TERM 124 spins
 by_timeout INT 124 threads
 by_timeout KILL 137 spins
+ok '... its profile is written' written "profile.$program"
+
+# ---- stops ----
+
+state() { sed 's/.*) //; s/ .*//' "/proc/$1/stat"; }
+becomes() { # PID LETTERS: its state
+    tap_looks=0
+    until case $(state "$1") in [$2]) true ;; *) false ;; esac; do
+        tap_looks=$((tap_looks + 1))
+        [ $tap_looks -lt $((10 * limit)) ] || return 1
+        sleep 0.1
+    done
+}
+for to in program group; do
+    for by in program quern group; do
+        [ "$to$by" = groupprogram ] && continue # quern has been stopped with the rest, and nobody tells it
+        start ./program sleeps
+        group=-$quern
+        eval "kill -s STOP -- \"\$$to\""
+        ok "SIGSTOP to $to: the program stops" becomes "$program" T
+        ok '... and quern' becomes "$quern" T
+        eval "kill -s CONT -- \"\$$by\""
+        ok "... SIGCONT to $by: the program goes on" becomes "$program" SR
+        kill -TERM "$program"
+        ended 143 '... and ends'
+    done
+done
+
+# ---- the parent ----
+
+cat >parent.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+/* Who starts argv[1]..., says whether a signal came that it sends to its parent, and dies when it is told to. */
+static volatile sig_atomic_t came;
+static void take(int sig) { came = sig; }
+int main(int argc, char **argv)
+{
+    int status;
+    pid_t pid;
+    sigset_t set, none;
+
+    if (argc > 1) { /* the parent */
+        sigemptyset(&none);
+        sigemptyset(&set);
+        sigaddset(&set, SIGUSR1);
+        sigprocmask(SIG_BLOCK, &set, NULL);
+        signal(SIGUSR1, take);
+        pid = fork();
+        if (!pid) {
+            sigprocmask(SIG_UNBLOCK, &set, NULL);
+            signal(SIGUSR1, SIG_DFL);
+            execv(argv[1], argv + 1);
+        }
+        sigsuspend(&none);
+        printf("the parent has %d\n", came == SIGUSR1);
+        fflush(stdout);
+        if (getenv("QN_DIES"))
+            raise(SIGKILL);
+        waitpid(pid, &status, 0);
+        printf("status %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+        return 0;
+    }
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR2);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGUSR2);
+    pid = getppid();
+    kill(getppid(), SIGUSR1);
+    if (getenv("QN_DIES")) {
+        sigwait(&set, &status);
+        printf("its parent is dead: %d, and is another: %d\n", status == SIGUSR2, getppid() != pid);
+    }
+    return 3;
+}
+END
+$CC -O1 -o parent parent.c || bail 'parent.c cannot be compiled'
+is "$(./parent "$QUERN" run -q --out-file=profile.%p ./parent 2>&1)" 'the parent has 1
+status 3' 'a signal to its parent comes to that of quern'
+is "$(QN_DIES=yes ./parent "$QUERN" run -q --out-file=profile.%p ./parent 2>/dev/null)" 'the parent has 1
+its parent is dead: 1, and is another: 1' 'the death of that is the death of its parent'
 done_testing

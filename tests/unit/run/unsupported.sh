@@ -126,4 +126,24 @@ $CC -g -o listened listened.c || bail 'listened.c cannot be compiled'
 is $? 70 'a listener is to decide about mprotect: status 70'
 ok 'the call, its place and the function are named' grep -q 'not supported: system call 10 that a listener .* at 0x[0-9a-f]*, .*syscall' log
 ok 'and what was counted is there' grep -q '^fn=wants' profile
+
+# ---- files that change while they run ----
+
+cat >changes.c <<'END'
+#include <fcntl.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int fd = argc > 1 ? open(argv[1], O_WRONLY | O_APPEND) : -1;
+    return argc > 1 && write(fd, "", 1) != 1;
+}
+END
+$CC -o changes changes.c || bail 'changes.c cannot be compiled'
+cp changes other
+"$QUERN" run -q --out-file=profile -- ./changes other 2>log
+is $? 0 'a program that writes to another file'
+is "$(cat log)" '' '... of which nothing is told'
+"$QUERN" run -q --out-file=profile -- ./changes changes 2>log
+is $? 0 'one that writes to its own'
+ok '... which is told' grep -q '/changes was written to while it ran' log
 done_testing
