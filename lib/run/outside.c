@@ -19,7 +19,7 @@
 #include <stddef.h>
 
 enum { PTRACE_TRACEME_ = 0, PTRACE_POKETEXT_ = 4, PTRACE_POKEDATA_ = 5, PTRACE_ATTACH_ = 16, PTRACE_SEIZE_ = 0x4206 };
-enum { SI_QUEUE_ = -1 };
+enum { SI_QUEUE_ = -1, O_CLOEXEC_ = 02000000 };
 #define LOOKS 100 /* times that a notified process is looked at before we go on: if it waits for something it has time */
 
 void qn_outside_writes(void)
@@ -108,8 +108,42 @@ void qn_outside_opened(long fd)
         notify(pid);
 }
 
+/* A debugger of the guest's own would find the engine in what it has started, not the program. */
+bool qn_outside_is_debugged(void)
+{
+    static const char key[] = "\nTracerPid:\t";
+    static char text[2048 + sizeof key];
+    long fd = qn_sys3(__NR_open, (long)"/proc/thread-self/status", O_CLOEXEC_, 0), n;
+    uint64_t tracer = 0;
+
+    if (qn_sys_failed(fd))
+        return false;
+    n = qn_sys3(__NR_read, fd, (long)text, sizeof text - sizeof key);
+    qn_sys1(__NR_close, fd);
+    text[n > 0 ? n : 0] = 0;
+    for (const char *p = text; *p && !tracer; p++)
+        if (!__builtin_memcmp(p, key, sizeof key - 1))
+            qn_parse_decimal(p + sizeof key - 1, &tracer);
+    return tracer && qn_proc_program((int32_t)tracer);
+}
+
+/* Requests that are about registers, or stop at what the engine does. */
+static bool is_of_engine(long request)
+{
+    enum { PEEKUSER = 3, POKEUSER = 6, SINGLESTEP = 9, GETREGS = 12, SETREGS = 13, SYSCALL = 24, GETREGSET = 0x4204, SETREGSET = 0x4205 };
+
+    return request == PEEKUSER || request == POKEUSER || request == SINGLESTEP || request == GETREGS || request == SETREGS ||
+           request == SYSCALL || request == GETREGSET || request == SETREGSET;
+}
+
 void qn_outside_ptrace(const long *a)
 {
+    static bool told;
+
+    if (!told && is_of_engine(a[0]) && !qn_thread_of((int32_t)a[1]) && qn_proc_program((int32_t)a[1])) {
+        told = true;
+        qn_unsupported("ptrace of a process under quern: its memory is the program's, its registers and system calls are the engine's");
+    }
     if (a[0] == PTRACE_TRACEME_)
         qn_outside_writes();
     else if ((a[0] == PTRACE_ATTACH_ || a[0] == PTRACE_SEIZE_) && !qn_thread_of((int32_t)a[1]))

@@ -3,6 +3,7 @@
 #include "guest/elf.h"
 #include "guest/exec_map.h"
 #include "run/files.h"
+#include "run/outside.h"
 #include "run/procfs.h"
 #include "run/run.h"
 #include "run/seccomp.h"
@@ -162,11 +163,11 @@ bool qn_copy_string(uint64_t guest, char *to, size_t size)
     return false;
 }
 
-static void say_set_uid(const char *name)
+static void say_untraced(const char *name, const char *why)
 {
     char text[160];
 
-    qn_format(text, sizeof text, "%s is a set-uid program and runs untraced", name);
+    qn_format(text, sizeof text, "%s is %s and runs untraced", name, why);
     qn_unsupported(text);
 }
 
@@ -187,7 +188,7 @@ static int check_target(const char *path)
         qn_sys2(__NR_fstat, fd, (long)st);
         err = (st[6] & 0111) ? qn_elf_read_script((int)fd, &script) : -1;
         if (st[6] & (S_ISUID_ | S_ISGID_))
-            say_set_uid(name);
+            say_untraced(name, "a set-uid program");
         if (err == -1 || (st[6] & (S_ISUID_ | S_ISGID_)) || (st[6] & 0170000) != 0100000) {
             qn_sys1(__NR_close, fd);
             return -1;
@@ -312,7 +313,10 @@ static long untraced_exec(int dirfd, const long *a, int flags)
     }
     qn_sys1(__NR_personality, qn_personality());
     qn_files_exec(true);
-    r = make_call(__NR_execveat, (const long[6]){dirfd, a[0], a[1], a[2], flags}, true);
+    if (dirfd == AT_FDCWD_ && !flags) /* a debugger sees which */
+        r = make_call(__NR_execve, (const long[6]){a[0], a[1], a[2]}, true);
+    else
+        r = make_call(__NR_execveat, (const long[6]){dirfd, a[0], a[1], a[2], flags}, true);
     qn_files_exec(false);
     qn_sys1(__NR_personality, persona);
     if (!t->shares)
@@ -385,5 +389,9 @@ long qn_sys_execve(int dirfd, const long *a, int flags)
     err = check_target(path);
     if (err > 0)
         return -err;
+    if (err == 0 && qn_outside_is_debugged()) {
+        say_untraced(path, "debugged by a program under quern");
+        err = -1;
+    }
     return err < 0 ? untraced_exec(dirfd, a, flags) : traced_exec(path, a);
 }

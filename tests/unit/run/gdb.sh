@@ -1,5 +1,6 @@
 #!/bin/sh
-# Can gdb attach to a program under quern, and does build-aux/gdb/quern.gdb say where in the program it is?
+# Can gdb attach to a program under quern, and does build-aux/gdb/quern.gdb say where in the program it is?  Do debuggers that
+# themselves run under quern see the program that they start, and is it said that this is not counted?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 command -v gdb >/dev/null || absent_all 'gdb is not installed' 6
@@ -43,4 +44,26 @@ for option in --cache-sim=yes --instr-at-start=no; do
     ok "the program's function, $option" grep -q '^spin' said || diag "$(cat said)"
     ok "an address outside, $option" grep -q '0x1000 is no copy' said || diag "$(cat said)"
 done
+
+# debug COMMAND...: stops in spin, looks at the pc and a variable, kills it
+debug() { "$@" gdb -nx -batch -ex 'break spin' -ex run -ex 'print/x $rip' -ex 'print turns' -ex kill ./spin 2>log.gdb | grep '^\$\|^Breakpoint'; }
+wanted=$(debug)
+case $wanted in *'$2 = 0'*)
+    for children in yes no; do
+        is "$(debug "$QUERN" run --trace-children=$children --instr-at-start=no --log-file=log.%p --out-file=profile)" "$wanted" \
+            "gdb under quern stops in the program, --trace-children=$children"
+    done
+    ok 'that it is not counted is said' grep -q 'is debugged by a program under quern and runs untraced' log.[0-9]* ;;
+*) skip 'gdb may not start a program here' 3 ;;
+esac
+
+# calls COMMAND...: names of the system calls that strace sees
+calls() { "$@" strace -o strace.out ./spin no >/dev/null 2>&1; echo "$?"; sed -n 's/(.*//p' strace.out; }
+if command -v strace >/dev/null && strace -o strace.out true 2>/dev/null; then
+    printf 'int main(void) { return 7; }\n' | $CC -o spin -x c - || bail 'no program for strace'
+    wanted=$(calls)
+    is "$(calls "$QUERN" run -q --trace-children=yes --out-file=profile.%p)" "$wanted" 'strace under quern sees the calls of the program'
+else
+    skip 'strace is not installed, or may not trace here'
+fi
 done_testing
