@@ -327,6 +327,7 @@ engine_sources = \
 	lib/run/host.c \
 	lib/run/interval.c \
 	lib/run/libc.c \
+	lib/run/loads.c \
 	lib/run/lock.c \
 	lib/run/locked.c \
 	lib/run/main.c \
@@ -366,6 +367,7 @@ engine_sources = \
 	lib/sim/charge.c \
 	lib/sim/engine.c \
 	lib/sim/explain.c \
+	lib/sim/readers.c \
 	lib/sim/service.c \
 	lib/sim/slots.c \
 	lib/sim/twin.c \
@@ -697,6 +699,7 @@ headers = \
 	lib/sim/lines.h \
 	lib/sim/module.h \
 	lib/sim/option.h \
+	lib/sim/readers.h \
 	lib/sim/record.h \
 	lib/sim/service.h \
 	lib/sim/slot_calls.h \
@@ -742,6 +745,7 @@ headers = \
 	lib/sim/adapt/rows.h \
 	lib/sim/adapt/slot.h \
 	lib/sim/analysis/hotlist.h \
+	lib/sim/analysis/recency.h \
 	lib/sim/analysis/sites.h \
 	lib/sim/analysis/stack.h \
 	lib/sim/bpred/table.h \
@@ -863,6 +867,7 @@ unit_programs = \
 	tests/unit/sim/plru \
 	tests/unit/sim/random \
 	tests/unit/sim/ras \
+	tests/unit/sim/recency \
 	tests/unit/sim/rows \
 	tests/unit/sim/sets \
 	tests/unit/sim/ship \
@@ -985,6 +990,7 @@ shell_tests = \
 	tests/unit/sim/named.sh \
 	tests/unit/sim/pages.sh \
 	tests/unit/sim/properties.sh \
+	tests/unit/sim/readers.sh \
 	tests/unit/sim/record.sh \
 	tests/unit/sim/replay.sh \
 	tests/unit/sim/returns.sh \

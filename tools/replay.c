@@ -48,6 +48,10 @@ static bool choose(struct qn_sim_build *b, const char *text)
         qn_tool_complain("quern: replay: --sim=%s: an engine, wanted a program made by `quern sim build --replay`", text);
         return false;
     }
+    if (c.nmore) {
+        qn_tool_complain("quern: replay: --sim=%s: a replay has one analysis at a time", text);
+        return false;
+    }
     if (!strpbrk(text, "=,+") && c.slot[QN_SIM_D1].name)
         c.slot[QN_SIM_I1] = c.slot[QN_SIM_LL] = c.slot[QN_SIM_D1];
     for (int i = 0; i < QN_SIM_SLOTS; i++)

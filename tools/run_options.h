@@ -54,7 +54,7 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(NUMBER, "seed", seed, "N", "for AT_RANDOM and random policies [1]")                                            \
     X(TEXT, "sim", sim, "MODULE|SLOT=MODULE,...|ENGINE", "what simulates: srrip, mine.c, D1=mine.c,BC=gshare, ./mysim")                                              \
     X(TEXT, "versus", versus, "SIMULATOR", "a second one, named as for --sim, on the same references: compare")              \
-    X(TEXT, "analysis", analysis, "NAME|FILE", "an analysis module for this run: values, conflicts, latency, 3c, ...")  \
+    X(TEXT, "analysis", analysis, "NAME|FILE", "analyses for this run, separated by commas: 3c, sets, latency, values, ...")  \
     X(SAMPLE, "sample", sample, "N/M|all", "of an analysis that observes instructions: N of every M [all]")          \
     X(LIST, "sim-opt", sim_opt, "KEY=VALUE", "option of a simulator module; may be repeated")                        \
     X(SIZE, "tcache-size", tcache_size, "BYTES", "code cache; suffix K, M, G [the engine's]")                        \

@@ -24,6 +24,8 @@ static int prepare(struct qn_run *r)
 {
     struct qn_run_options *o = &r->options;
 
+    if (r->sims.mixed)
+        return refuse("analysis", "analyses that observe instructions (values, conflicts) cannot be combined with others: nothing is simulated");
     r->observes = r->sims.observes;
     if (o->sample.given && !r->observes)
         return refuse("sample", "the simulator has no analysis module that observes instructions (values, conflicts)");
@@ -57,7 +59,9 @@ int qn_run_set_up_sims(struct qn_run *r)
     r->second = (struct qn_sim_choice){ .tool = "run", .option = "--versus" };
     if ((o->sim && !qn_sim_choose(&r->first, o->sim)) || (o->versus && !choose_second(&r->second, o->versus)))
         return QN_EXIT_USAGE;
-    if (o->analysis && !qn_sim_choose_module(&r->first, QN_SIM_AN, o->analysis))
+    if (o->analysis)
+        r->first.option = "--analysis";
+    if (o->analysis && !qn_sim_choose_analyses(&r->first, o->analysis))
         return QN_EXIT_USAGE;
     status = qn_sim_set_up(&r->first, o->versus ? &r->second : NULL, &r->sims);
     r->engine = r->sims.engine;
@@ -69,7 +73,7 @@ int qn_run_set_up_sims(struct qn_run *r)
 /* ---- -v ---- */
 
 /* In the words of enum qn_sim_how. */
-static const char *const hows[] = { "not simulated", "in emitted code", "behind a filter", "each reference a call" };
+static const char *const hows[] = { "not simulated", "in emitted code", "behind a filter", "each reference a call", "told of misses" };
 
 #define HOWS (sizeof hows / sizeof hows[0])
 
@@ -115,6 +119,11 @@ void qn_run_print_sims(struct qn_run *r)
     for (int i = 0; i < QN_SIM_SLOTS; i++)
         if (i != QN_SIM_AN || r->sims.analyses)
             print_slot(r, "", &r->first, (enum qn_sim_slot)i, &t, how[i]);
+    for (int i = 0; i < r->first.nmore; i++) {
+        struct qn_sim_choice more = { .slot[QN_SIM_AN] = r->first.more[i] };
+
+        print_slot(r, "", &more, QN_SIM_AN, &t, how[QN_SIM_AN]);
+    }
     for (int i = 0; i < QN_SIM_AN && r->options.versus; i++)
         print_slot(r, "B, ", &r->second, (enum qn_sim_slot)i, &t, how[i] ? QN_HOW_CALL : QN_HOW_NOT);
     qn_sim_free_texts(&t);

@@ -309,7 +309,7 @@ static bool give_defaults(struct qn_sim_recipe *r, const char *library)
 
 static bool add_hosted(struct qn_sim_recipe *r, const char *library)
 {
-    static const char *const files[] = { "sim/engine.c", "sim/twin.c", "sim/versus.c", "sim/slots.c", "sim/hosted/main.c", "sim/hosted/blame.c",
+    static const char *const files[] = { "sim/engine.c", "sim/readers.c", "sim/twin.c", "sim/versus.c", "sim/slots.c", "sim/hosted/main.c", "sim/hosted/blame.c",
                                          "sim/hosted/filter.c", "sim/hosted/future.c", "sim/hosted/option.c", "sim/hosted/service.c",
                                          "sim/hosted/trace.c", "cost/summary.c", "prof/escape.c", "base/format.c" };
     const char *flags = r->build->cflags ? r->build->cflags : "-O2 -g";

@@ -33,16 +33,22 @@ struct qn_sim_module {
     char *name;     /* "default", or with the file's hash, as profiles have it: "srrip:50b34235a5a88360" */
 };
 
+#define QN_SIM_MORE_MAX 15 /* analyses beside the first one; as many as lib/sim/readers.c takes */
+
 struct qn_sim_choice {
     const char *tool, *option; /* "run", "--sim": for messages */
     char *engine;              /* one that is there was named: its path; NULL: the default one */
     struct qn_sim_module slot[QN_SIM_SLOTS];
+    struct qn_sim_module more[QN_SIM_MORE_MAX]; /* slot AN: those after the first */
+    int nmore;
 };
 
 /* "srrip", "mine.c", "D1=mine.c,BC=gshare" (or with a plus), "./mysim", "default".  false: a line was printed. */
 bool qn_sim_choose(struct qn_sim_choice *c, const char *text);
 /* One slot; -1: the one where one looks for such a module. */
 bool qn_sim_choose_module(struct qn_sim_choice *c, int slot, const char *module);
+/* "3c,sets,mine.c": analyses, to those that are there. */
+bool qn_sim_choose_analyses(struct qn_sim_choice *c, const char *list);
 
 /* Is it a file, not the name of a module that ships? */
 bool qn_sim_is_file_name(const char *name);
@@ -87,6 +93,7 @@ struct qn_sim_setup {
     char *slots, *other; /* for struct qn_config: of the simulator, and of the second one */
     bool observes;       /* there is an analysis module, and it observes instructions */
     bool analyses;
+    bool mixed;          /* some of the analyses observe instructions, and others do not */
 };
 
 /* An engine for `a`, and with `b` for both.  0, or the exit status after a line was printed. */

@@ -113,6 +113,25 @@ static bool find_usual_slot(const struct qn_sim_choice *c, const char *file, con
     return *slot >= 0;
 }
 
+/* Of slot AN there may be several. */
+static bool place(struct qn_sim_choice *c, int slot, const struct qn_sim_module *m)
+{
+    bool first = slot != QN_SIM_AN || !c->slot[slot].name;
+
+    if (!first && !strcmp(c->slot[slot].name, m->name))
+        return refuse(c, m->given, "the same analysis twice");
+    for (int i = 0; !first && i < c->nmore; i++)
+        if (!strcmp(c->more[i].name, m->name))
+            return refuse(c, m->given, "the same analysis twice");
+    if (!first && c->nmore == QN_SIM_MORE_MAX)
+        return refuse(c, m->given, "more analyses than there is room for");
+    if (first)
+        c->slot[slot] = *m;
+    else
+        c->more[c->nmore++] = *m;
+    return true;
+}
+
 bool qn_sim_choose_module(struct qn_sim_choice *c, int slot, const char *module)
 {
     const char *library = qn_sim_library(c->tool);
@@ -130,8 +149,7 @@ bool qn_sim_choose_module(struct qn_sim_choice *c, int slot, const char *module)
             return false;
         m.name = qn_sim_name_module(m.file);
     }
-    c->slot[slot] = m;
-    return true;
+    return m.name && place(c, slot, &m);
 }
 
 /* ---- lists ---- */
@@ -181,6 +199,20 @@ static bool choose_words(struct qn_sim_choice *c, const char *text)
         at += n + (at[n] != 0);
     }
     return true;
+}
+
+bool qn_sim_choose_analyses(struct qn_sim_choice *c, const char *list)
+{
+    for (const char *at = list;; at++) {
+        size_t n = access(at, F_OK) ? strcspn(at, ",") : strlen(at);
+        char *word = strndup(at, n);
+        bool good = word && qn_sim_choose_module(c, QN_SIM_AN, word);
+
+        free(word);
+        at += n;
+        if (!good || !*at)
+            return good;
+    }
 }
 
 /* ---- all ---- */

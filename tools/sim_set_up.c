@@ -178,6 +178,8 @@ static char *list_slots(const struct qn_sim_choice *c, const char *between)
     for (int i = 0; f && i < QN_SIM_SLOTS; i++)
         if (i != QN_SIM_AN || c->slot[i].name)
             fprintf(f, "%s%s=%s", i ? between : "", qn_sim_slot_names[i], c->slot[i].name ? c->slot[i].name : plain);
+    for (int i = 0; f && i < c->nmore; i++)
+        fprintf(f, "%sAN=%s", between, c->more[i].name);
     if (f)
         fclose(f);
     return text;
@@ -188,6 +190,24 @@ static bool names_nothing(const struct qn_sim_choice *c)
     for (int i = 0; i < QN_SIM_SLOTS; i++)
         if (c->slot[i].name)
             return false;
+    return true;
+}
+
+/* All analyses but one have to be in the engine; that one comes first, and may have to be compiled. */
+static bool sort_analyses(struct qn_sim_choice *c, const struct qn_sim_texts *t)
+{
+    for (int i = 0; i < c->nmore; i++) {
+        struct qn_sim_module other = c->slot[QN_SIM_AN];
+
+        if (has_module(t, QN_SIM_AN, &c->more[i]))
+            continue;
+        if (!has_module(t, QN_SIM_AN, &other)) {
+            qn_tool_complain("quern: %s: --analysis=%s: one file of your own at most; %s is one, too", c->tool, c->more[i].given, other.given);
+            return false;
+        }
+        c->slot[QN_SIM_AN] = c->more[i];
+        c->more[i] = other;
+    }
     return true;
 }
 
@@ -229,6 +249,12 @@ int qn_sim_set_up(struct qn_sim_choice *a, struct qn_sim_choice *b, struct qn_si
     *s = (struct qn_sim_setup){ .engine = NULL };
     if (!first || !qn_sim_read_texts(first, &own[0]) || (b && !qn_sim_read_texts(b->engine ? b->engine : usual, &own[1])))
         return no_engine(a);
+    if (!sort_analyses(a, &own[0])) {
+        qn_sim_free_texts(&own[0]);
+        qn_sim_free_texts(&own[1]);
+        free(usual);
+        return QN_EXIT_USAGE;
+    }
     take_own(a, &own[0]);
     if (b && b->engine)
         take_own(b, &own[1]);
@@ -245,6 +271,8 @@ int qn_sim_set_up(struct qn_sim_choice *a, struct qn_sim_choice *b, struct qn_si
         qn_sim_free_texts(&own[0]);
         qn_sim_read_texts(s->engine, &own[0]);
         s->observes = observes(&own[0], a->slot[QN_SIM_AN].name);
+        for (int i = 0; i < a->nmore; i++)
+            s->mixed |= observes(&own[0], a->more[i].name) != s->observes;
     }
     qn_sim_free_texts(&own[0]);
     qn_sim_free_texts(&own[1]);

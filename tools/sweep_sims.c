@@ -133,6 +133,10 @@ static int resolve(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_e
         c.engine = qn_sim_default_engine();
     else if (!qn_sim_choose(&c, text->text))
         return QN_EXIT_USAGE;
+    if (c.nmore) {
+        qn_tool_complain("quern: sweep: sim=%s: a simulator of a sweep has one analysis at most", text->text);
+        return QN_EXIT_USAGE;
+    }
     if (c.engine || !strcmp(text->text, "default"))
         return take_engine(s, sim, c.engine);
     take_chosen(s, sim, &c);

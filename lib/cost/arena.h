@@ -182,7 +182,8 @@ enum qn_sim_how {
     QN_HOW_NOT,          /* nothing there, or not asked for */
     QN_HOW_EMITTED,      /* by emitted code, for the default file as it was proven */
     QN_HOW_FILTER,       /* behind a filter: emitted code lets references pass that the module says change nothing */
-    QN_HOW_CALL          /* each reference is a call */
+    QN_HOW_CALL,         /* each reference is a call */
+    QN_HOW_MISSES        /* AN: told of misses */
 };
 #define QN_SIM_SLOTS_MAX 8
 

@@ -254,7 +254,7 @@ static void compare_and_stamp(struct emitter *e, uint32_t size, uint64_t slow)
         x_table(&e->hot, X_STORE, emit_time_register(e, e->data_time++), e->s2, f->entries + 8);
 }
 
-void emit_point_check(struct emitter *e, uint64_t slow) { compare_and_stamp(e, 1, slow); }
+void emit_point_check(struct emitter *e, uint32_t size, uint64_t slow) { compare_and_stamp(e, size, slow); }
 
 static void filter_check(struct emitter *e, const struct qn_event *ev)
 {

@@ -188,7 +188,7 @@ static void note_sites(const struct qn_block *b, const struct qn_event_list *eve
 {
     for (unsigned n = 0; qn_sim_wants_pc && n < events->n; n++)
         if (events->ev[n].kind == QN_EV_DATA)
-            qn_sim_note_site(centre + events->ev[n].counter, b->at[events->ev[n].insn]);
+            qn_sim_note_site(centre + events->ev[n].counter, b->at[events->ev[n].insn], emit_kind(&events->ev[n]));
 }
 
 uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *events, uint32_t counter, uint32_t centre,

@@ -108,6 +108,34 @@ static void check_list(struct emitter *e, const struct group *g, uint32_t list)
     emit_slow_call(&e->hot, qn_sim_check_group);
 }
 
+static int64_t end_of(const struct group *g, unsigned i) { return g->ref[i].disp + g->ref[i].ev->size; }
+
+/* Does the first reference begin where the range does, and the last one end where it ends?  Or the other way round? */
+static bool goes_up(const struct group *g) { return g->ref[0].disp == g->low && end_of(g, g->n - 1) == g->high; }
+static bool goes_down(const struct group *g) { return end_of(g, 0) == g->high && g->ref[g->n - 1].disp == g->low; }
+
+static void check_point(struct emitter *e, const struct group *g, int64_t disp, uint32_t size, uint64_t slow)
+{
+    address(e, g, disp);
+    emit_point_check(e, size, slow);
+}
+
+/* Where the order of stamps counts (an analysis reads them), the line of the first reference is asked for first, so that it is not
+ * stamped too early if the other is not there, and that of the last one is stamped last.  Downwards, a reference that lies in both
+ * lines, which it uses upwards, goes to C. */
+static void check_ends(struct emitter *e, const struct group *g, uint64_t slow)
+{
+    bool down = qn_sim_tells_lines && !goes_up(g);
+
+    if (down) {
+        check_point(e, g, g->ref[0].disp, g->ref[0].ev->size, slow);
+        check_point(e, g, g->low, g->ref[g->n - 1].ev->size, slow);
+    } else {
+        check_point(e, g, g->low, 1, slow);
+        check_point(e, g, g->high - 1, 1, slow);
+    }
+}
+
 static void emit_checks(struct emitter *e, const struct group *g)
 {
     uint64_t slow = e->cold.exec, back;
@@ -115,10 +143,7 @@ static void emit_checks(struct emitter *e, const struct group *g)
 
     if (emit_rules.check)
         x_store_imm(&e->hot, CTX(result), 0);
-    address(e, g, g->low);
-    emit_point_check(e, slow);
-    address(e, g, g->high - 1);
-    emit_point_check(e, slow);
+    check_ends(e, g, slow);
     back = e->hot.exec;
     list = call_for_list(e, g, back);
     if (emit_rules.check)
@@ -149,7 +174,7 @@ unsigned emit_group(struct emitter *e, unsigned n, unsigned position)
     for (unsigned k = n; k < e->list->n && (for_twin_only(&e->list->ev[k]) || add(&g, e, &e->list->ev[k], position)); k++)
         if (e->list->ev[k].kind == QN_EV_DATA)
             end = k + 1;
-    if (g.n < GROUP_MIN)
+    if (g.n < GROUP_MIN || (qn_sim_tells_lines && !goes_up(&g) && !goes_down(&g)))
         return 0;
     make_fetches(e, n, end);
     emit_checks(e, &g);

@@ -181,14 +181,14 @@ static void call_if_over(struct emitter *e, const struct qn_event *ev)
     x_jmp(&e->cold, e->hot.exec);
 }
 
-static enum qn_log_kind kind_of(const struct qn_event *ev)
+enum qn_log_kind emit_kind(const struct qn_event *ev)
 {
     return ev->write ? QN_LOG_WRITE : ev->mem.access & QN_ACC_WRITE ? QN_LOG_MODIFY : QN_LOG_READ;
 }
 
 static void write_entry(struct emitter *e, const struct qn_event *ev)
 {
-    uint32_t site = emit_site(e, ev), kind = emit_rules.log_all ? kind_of(ev) : QN_LOG_READ;
+    uint32_t site = emit_site(e, ev), kind = emit_rules.log_all ? emit_kind(ev) : QN_LOG_READ;
 
     x_table(&e->hot, X_STORE, e->s1, e->s2, AT(addr));
     x_store_imm_table(&e->hot, e->s2, AT(site), site);

@@ -133,12 +133,24 @@ static void bring_home(struct lru *s)
     stamp(s, s->home);
 }
 
+/* The line in `slot` is about to leave: somebody wants to know which it is, and when it was used last. */
+static void note_victim(struct lru *s)
+{
+    const uint64_t entries = qn_sim_d1_filter.entries, victim = (uintptr_t)&qn_sim_victim;
+
+    if (!qn_sim_tells_lines)
+        return;
+    x_table(&s->c, X_LOAD, s->other, s->slot, entries);
+    x_store(&s->c, victim, s->other);
+    x_store(&s->c, victim + 8, s->time); /* the oldest */
+}
+
 /* The D1 has missed and taken the line: now the rest. */
 static void ask_next(struct lru *s)
 {
     const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
 
-    if (emit_last_level(&s->c, s->line, scratch)) {
+    if (!qn_sim_tells_misses && emit_last_level(&s->c, s->line, scratch)) {
         count_slow(s);
         restore(s);
         x_byte(&s->c, X_RET);
@@ -162,6 +174,7 @@ static void write_stub(struct lru *s, unsigned size, uint64_t simple)
     x_alu_imm32(&s->c, 0, X_AND, s->set, s->stride - 16);
     search(s, found);
     find_oldest(s);
+    note_victim(s);
     bring_home(s);
     ask_next(s);
     for (unsigned k = 0; k < s->slots; k++) {

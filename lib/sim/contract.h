@@ -148,11 +148,17 @@ extern bool qn_sim_i1_repeat_is_noop;
  * hash; SLOT=default is the default.  second: of B of --versus.  Before qn_sim_init; the text must stay. */
 void qn_sim_choose(const char *units, const char *second);
 void qn_sim_init(const struct qn_config *config, uint64_t *counters);
-/* A module wants sim_pc: the site's references (the index of their counters) are made by the instruction at pc. */
+/* A module wants sim_pc: the site's references (the index of their counters), of this kind, are made by the instruction at pc. */
 extern bool qn_sim_wants_pc;
-void qn_sim_note_site(uint32_t site, uint64_t pc);
+void qn_sim_note_site(uint32_t site, uint64_t pc, enum qn_log_kind kind);
 /* Analysis modules see each reference; nothing may be left out. */
 extern bool qn_sim_analyses;
+/* They are told of each miss of data: the stub of the D1 ends in C. */
+extern bool qn_sim_tells_misses;
+/* And of each line that comes into the D1 and the one that leaves, which emitted code writes down here before it calls
+ * qn_sim_d1_missed.  Stamps have to have the order of the program. */
+extern bool qn_sim_tells_lines;
+extern struct qn_filter_entry qn_sim_victim; /* below 2 GiB */
 struct qn_code_line *qn_sim_code_line(uint64_t line_address); /* find or make */
 uint64_t qn_sim_line_bytes(void), qn_sim_line_fixed_bytes(void); /* memory of the records; of what finds them */
 

@@ -10,6 +10,7 @@
 #include "base/context.h"
 #include "sim/charge.h"
 #include "sim/explain.h"
+#include "sim/readers.h"
 #include "sim/slot_calls.h"
 #include "sim/twin.h"
 
@@ -30,6 +31,8 @@ struct qn_sim_vectors qn_sim_vectors = {QN_VECTORS_SCALAR, false};
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
 bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, qn_sim_observes, qn_sim_analyses, qn_sim_wants_pc;
+bool qn_sim_tells_misses, qn_sim_tells_lines;
+struct qn_filter_entry qn_sim_victim;
 bool sim_branch_backward;
 uint64_t sim_pc;
 
@@ -38,7 +41,9 @@ uint32_t qn_sim_misses[QN_SIM_MISSES];
 uint64_t qn_sim_miss_count;
 
 static uint64_t *sim_counters;
-static uint64_t *site_pc; /* by site, if a module wants to know */
+static uint64_t *site_pc; /* by site, if a module wants to know; above it, the kind of the reference */
+#define SITE_KIND_SHIFT 60
+#define SITE_PC_MASK ((1ull << SITE_KIND_SHIFT) - 1)
 
 /* A fetch check passes the records of its lines in arg_aux: in the engine, where all records lie below 4 GiB. */
 static inline struct qn_code_line *engine_line(uint64_t line)
@@ -70,6 +75,8 @@ static inline __attribute__((always_inline)) unsigned I1_ref(uint64_t addr, uint
 
 static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
+    if (QN_UNLIKELY(qn_sim_tells_lines))
+        return fast_D1_ref_told(addr, size, &qn_ctx.now, qn_readers_line);
     if (QN_LIKELY(qn_fast.D1.sets))
         return fast_D1_ref(addr, size, &qn_ctx.now);
     return unit_ref(SLOT_D1, addr, size, kind);
@@ -143,13 +150,37 @@ static unsigned init_fast(const struct qn_config *c)
 
 static void init_logs(const struct qn_config *c);
 
-/* An analysis module sees everything: nothing may pass unseen. */
-static void init_analysis(void)
+uint32_t sim_older_places(uint64_t time, uint32_t enough) { return fast_D1_older(time, enough); }
+
+uint32_t sim_oldest_places(uint64_t time, uint64_t *later, uint32_t room, uint32_t *n)
 {
-    qn_sim_analyses = unit[SLOT_AN] != NULL;
+    return fast_D1_oldest(time, later, room, n);
+}
+
+static struct qn_readers readers;
+
+/* What analyses can be told without a call for each reference.  Lines: as long as nobody but the D1 takes lines out of it. */
+static struct qn_readers_offer offer(const struct qn_config *c)
+{
+#ifdef QN_SIM_HOSTED
+    (void)c;
+    return (struct qn_readers_offer){.lines = false};
+#else
+    return (struct qn_readers_offer){.lines = c->filter && qn_fast.D1.sets && !facts[SLOT_LL].back_invalidates, .counts = true};
+#endif
+}
+
+/* An analysis that sees everything: nothing may pass unseen. */
+static void init_analyses(const struct qn_config *c)
+{
+    readers = qn_readers_init(c, offer(c));
+    qn_sim_observes = readers.instructions;
+    qn_sim_analyses = readers.references;
+    qn_sim_tells_misses = readers.misses;
+    qn_sim_tells_lines = readers.lines;
+    qn_sim_wants_pc |= readers.pc;
     if (!qn_sim_analyses)
         return;
-    qn_sim_observes = facts[SLOT_AN].observes;
     qn_sim_d1_filter.entries = 0;
     qn_sim_i1_hit = QN_HIT_CALL;
     qn_sim_i1_repeat_is_noop = false;
@@ -164,16 +195,13 @@ static inline void charge(uint64_t *counts)
         qn_sim_charge((uint32_t)(counts - sim_counters));
 }
 
-static unsigned slots_in_use(const struct qn_config *c)
-{
-    return simulated_slots(c) | (unsigned)(qn_sim_unit(SLOT_AN, false) != NULL) << SLOT_AN;
-}
-
 static enum qn_sim_how how(const struct qn_config *c, enum sim_slot slot, unsigned fast)
 {
     bool filter = c->filter && ((slot == SLOT_D1 && qn_sim_d1_filter.entries) || (slot == SLOT_I1 && qn_sim_i1_hit != QN_HIT_CALL));
 
-    if (!(slots_in_use(c) >> slot & 1))
+    if (slot == SLOT_AN)
+        return readers.references || readers.instructions ? QN_HOW_CALL : readers.any ? QN_HOW_MISSES : QN_HOW_NOT;
+    if (!(simulated_slots(c) >> slot & 1))
         return QN_HOW_NOT;
     if ((fast >> slot & 1) && !qn_sim_analyses)
         return QN_HOW_EMITTED;
@@ -197,7 +225,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     upper_I1 = config->I1;
     upper_D1 = config->D1;
     fast = init_fast(config);
-    units_init(config, slots_in_use(config) & ~fast);
+    units_init(config, simulated_slots(config) & ~fast);
     qn_sim_i1_line = config->I1.line;
     qn_sim_i1_hit = facts[SLOT_I1].hit;
     qn_sim_i1_repeat_is_noop = facts[SLOT_I1].repeat_is_noop;
@@ -206,23 +234,23 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     qn_sim_returns = facts[SLOT_BI].returns;
     for (unsigned slot = 0; slot < SLOTS; slot++)
         qn_sim_wants_pc |= facts[slot].wants_pc;
-    init_analysis();
+    init_analyses(config);
     init_logs(config);
     tell_how(config, fast);
     charge(sim_counters);
 }
 
-void qn_sim_note_site(uint32_t site, uint64_t pc)
+void qn_sim_note_site(uint32_t site, uint64_t pc, enum qn_log_kind kind)
 {
     if (!site_pc)
         site_pc = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
-    site_pc[site] = pc;
+    site_pc[site] = pc | (uint64_t)kind << SITE_KIND_SHIFT;
 }
 
 void qn_sim_set_pc(uint32_t site)
 {
     if (qn_sim_wants_pc)
-        sim_pc = site_pc ? site_pc[site] : 0;
+        sim_pc = site_pc ? site_pc[site] & SITE_PC_MASK : 0;
 }
 
 static inline void set_pc(const uint64_t *counts)
@@ -236,10 +264,40 @@ static inline void set_pc(const uint64_t *counts)
 static inline void analyse(const struct sim_ref *ref)
 {
     if (QN_UNLIKELY(qn_sim_analyses))
-        unit[SLOT_AN]->seen(ref);
+        qn_readers_reference(ref);
 }
 
-void qn_sim_observe(const struct sim_insn *insn) { unit[SLOT_AN]->insn(insn); }
+void qn_sim_observe(const struct sim_insn *insn) { qn_readers_instruction(insn); }
+
+static enum sim_kind kind_of(enum qn_log_kind kind)
+{
+    static const uint8_t kinds[] = {[QN_LOG_READ] = SIM_READ, [QN_LOG_WRITE] = SIM_WRITE, [QN_LOG_FETCH] = SIM_FETCH,
+                                    [QN_LOG_MODIFY] = SIM_MODIFY};
+
+    return (enum sim_kind)kinds[kind];
+}
+
+static enum qn_log_kind log_kind(unsigned kind)
+{
+    return kind == SIM_MODIFY ? QN_LOG_MODIFY : kind == SIM_WRITE ? QN_LOG_WRITE : QN_LOG_READ;
+}
+
+/* Emitted code does not say what kind of reference it was where no module in a slot asks for that. */
+static QN_SIM_NCSR void tell_miss(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, const uint64_t *counts)
+{
+    const uint64_t *site = site_pc ? &site_pc[counts - sim_counters] : NULL;
+
+    if (kind == SIM_READ && site)
+        kind = kind_of((enum qn_log_kind)(*site >> SITE_KIND_SHIFT));
+    qn_readers_miss(&(struct sim_miss){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
+}
+
+/* A reference to data, to those who ask for misses. */
+static inline void tell(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, const uint64_t *counts)
+{
+    if (QN_UNLIKELY(qn_sim_tells_misses) && outcome)
+        tell_miss(addr, size, kind, outcome, counts);
+}
 
 /* What a level 1 said, counted: on a miss the LL is looked up.  Bit 0: L1 miss, bit 1: LL miss. */
 static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
@@ -281,11 +339,12 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
     unsigned outcome;
 
     if (logs()) {
-        note(addr, size, kind == SIM_MODIFY ? QN_LOG_MODIFY : kind == SIM_WRITE ? QN_LOG_WRITE : QN_LOG_READ, counts);
+        note(addr, size, log_kind(kind), counts);
         return 0;
     }
     qn_sim_traffic.data++;
     outcome = account(D1_ref(addr, size, kind), addr, size, kind, counts);
+    tell(addr, size, kind, outcome, counts);
     analyse(&(struct sim_ref){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
     charge(counts);
     return outcome;
@@ -329,9 +388,16 @@ SLOW void qn_sim_slow_data(void) { slow_data(site_size(), SIM_READ); }
 
 SLOW void qn_sim_d1_missed(void)
 {
+    uint64_t line = qn_ctx.arg_addr & ~(uint64_t)(qn_sim_d1_filter.line - 1);
+
+    fast_LL_ahead(line);
     qn_sim_traffic.data++;
     set_pc(site_counts());
+    if (QN_UNLIKELY(qn_sim_tells_lines))
+        qn_readers_line(&(struct sim_line){.line = line, .first = true, .victim = qn_sim_victim.line, .victim_used = qn_sim_victim.stamp});
     qn_ctx.result = account(QN_UNIT_MISS, qn_ctx.arg_addr, site_size(), SIM_READ, site_counts());
+    tell(qn_ctx.arg_addr, site_size(), SIM_READ, (unsigned)qn_ctx.result, site_counts());
+    charge(site_counts());
 }
 
 SLOW void qn_sim_slow_group(void)
@@ -423,7 +489,7 @@ unsigned qn_sim_data_kind(uint64_t addr, uint32_t size, unsigned kind, uint64_t 
 {
     sim_pc = qn_ctx.arg_pc;
     if (QN_UNLIKELY(qn_sim_wants_pc && logs()))
-        qn_sim_note_site((uint32_t)(counts - sim_counters), sim_pc);
+        qn_sim_note_site((uint32_t)(counts - sim_counters), sim_pc, log_kind(kind));
     return data(addr, size, kind, counts);
 }
 
@@ -458,7 +524,7 @@ void qn_sim_log_recover(uint64_t next)
 
 bool qn_sim_log_possible(void)
 {
-    if (qn_sim_analyses || qn_sim_log_on)
+    if (qn_sim_analyses || qn_sim_tells_lines || qn_sim_log_on)
         return false;
     return qn_fast.D1.sets ? qn_fast.I1.ways && qn_fast.LL.ways && log_fits() : unit_log_fits();
 }
@@ -491,6 +557,7 @@ void qn_sim_finish(void)
         else /* they say themselves who is at work */
             unit[slot]->finish();
     }
+    qn_readers_finish();
     charge(sim_counters);
 }
 
@@ -502,7 +569,7 @@ bool qn_sim_at_work(struct qn_sim_culprit *c)
 
     if (slot >= SLOTS)
         return false;
-    *c = (struct qn_sim_culprit){.slot = slots[slot], .module = facts[slot].name, .of = "", .reference = call >> 8,
+    *c = (struct qn_sim_culprit){.slot = slots[slot], .module = slot == SLOT_AN ? qn_readers_module() : facts[slot].name, .of = "", .reference = call >> 8,
                                  .function = function < SIM_FUNCTIONS ? functions[function] : "?"};
     if (call & SIM_AT_WORK_SECOND)
         qn_sim_twin_blame(slot, c);

@@ -9,7 +9,9 @@
  *   #define PREDICTOR "gshare"    branchsim_BC_predict(pc)  branchsim_BC_update(pc, taken)
  *                                 branchsim_BI_target(pc)   branchsim_BI_learn(pc, target)
  *                                 branchsim_BI_call(next)   branchsim_BI_return()             with PREDICTOR_RETURNS
- *   #define ANALYSIS "3c"         analysis_init(config)  analysis_ref(ref)  analysis_finish()
+ *   #define ANALYSIS "interval"   analysis_init(config)  analysis_ref(ref)  analysis_finish()
+ *                                 analysis_miss(miss) in place of analysis_ref          with ANALYSIS_MISSES
+ *                                 analysis_line(line) and all of these                  with ANALYSIS_LINES
  *                                 analysis_insn(insn) in place of analysis_ref          with ANALYSIS_OBSERVES
  *
  * The same file is compiled into the engine, which has no libc (memset and memcpy exist), and into the hosted program of
@@ -38,6 +40,7 @@ struct sim_config {
     uint32_t sets;             /* a power of two; so is line */
     uint32_t line_bits;
     uint64_t seed;             /* --seed */
+    bool misses;               /* AN: analysis_miss is called (and analysis_line), not analysis_ref */
 };
 
 /* What became of a reference.  miss: the level did not have it all; the engine then asks the next level with the same range,
@@ -192,6 +195,40 @@ struct sim_ref {
     uint8_t outcome;   /* SIM_L1_MISS | SIM_LL_MISS; branches: SIM_TAKEN | SIM_MISPREDICT */
     uint8_t backward;  /* conditional branches: target below the branch */
 };
+
+/* ---- misses (#define ANALYSIS_MISSES 1) ----
+ * What passes a filter hits, so nothing else than misses need come to C.  With ANALYSIS_LOADS, too, the module asks for sim_loads in
+ * analysis_finish; where nothing has been counted (in a replay) it has analysis_ref called instead, which it then needs. */
+
+struct sim_miss {
+    uint64_t addr, pc; /* pc: with WANTS_PC only */
+    uint32_t size;     /* bytes */
+    uint8_t kind;      /* SIM_READ, SIM_WRITE, SIM_MODIFY: with WANTS_PC; else SIM_READ */
+    uint8_t outcome;   /* SIM_L1_MISS, or that and SIM_LL_MISS */
+};
+
+/* With ANALYSIS_LINES: a line that has come into the D1, told before the miss that brought it; of a reference to several lines each line,
+ * in order, those that were there, too.  Times grow with each use of a line, by data; 0 is before all of them.  Where the D1 keeps no
+ * times, analysis_ref is called instead. */
+struct sim_line {
+    uint64_t line;        /* address of its first byte */
+    uint64_t used;        /* it was there, last used at that time; 0: it was not */
+    uint64_t victim;      /* the line that left for it, ... */
+    uint64_t victim_used; /* ... and when that was used last; 0: there was a free place */
+    bool first, several;  /* of its reference; the reference is to several lines */
+};
+
+/* In analysis_line: how many places of the D1 hold a line last used at this time or before, or none.  Stops counting at `enough`. */
+uint32_t sim_older_places(uint64_t time, uint32_t enough);
+/* The same, of all; and the times of the oldest that are later, ascending, *n of them, at most `room`. */
+uint32_t sim_oldest_places(uint64_t time, uint64_t *later, uint32_t room, uint32_t *n);
+
+/* In analysis_finish, of a run: each instruction that reads memory, once or several times; the sums count. */
+struct sim_loads {
+    uint64_t pc;
+    int64_t loads, L1_misses, LL_misses; /* reads and read-modify-writes; any may be negative, to be added to others */
+};
+void sim_loads(void (*each)(const struct sim_loads *loads));
 
 /* ---- observed instructions: what an instruction did, told after it has been executed (#define ANALYSIS_OBSERVES 1) ----
  * Of the run all instructions are observed, or windows of some that follow each other (run --sample=N/M). */

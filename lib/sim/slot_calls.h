@@ -70,7 +70,7 @@ static unsigned simulated_slots(const struct qn_config *c)
 /* Those that `slots` has a bit for. */
 static void units_init(const struct qn_config *c, unsigned slots)
 {
-    const struct qn_geometry *const geometry[SLOTS] = {&c->I1, &c->D1, &c->LL, NULL, NULL, &c->D1};
+    const struct qn_geometry *const geometry[SLOTS] = {&c->I1, &c->D1, &c->LL, NULL, NULL, NULL};
 
     for (unsigned slot = 0; slot < SLOTS; slot++)
         if (slots >> slot & 1)

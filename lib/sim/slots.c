@@ -53,13 +53,13 @@ void qn_sim_choose(const char *units, const char *second)
     chosen[1] = second;
 }
 
-/* What is chosen for the slot, up to a blank or the end; NULL: nothing is. */
-static const char *choice(enum sim_slot slot, bool second)
+/* The n-th of what is chosen for the slot, from 0, up to a blank or the end; NULL: there is none. */
+static const char *nth_choice(enum sim_slot slot, bool second, unsigned n)
 {
     for (const char *at = chosen[second]; at && *at;) {
         const char *value = sim_option_skip(at, slot_names[slot]);
 
-        if (value && *value == '=')
+        if (value && *value == '=' && !n--)
             return value + 1;
         while (*at && *at != ' ')
             at++;
@@ -67,6 +67,8 @@ static const char *choice(enum sim_slot slot, bool second)
     }
     return NULL;
 }
+
+static const char *choice(enum sim_slot slot, bool second) { return nth_choice(slot, second, 0); }
 
 /* ":50b3..." of "srrip:50b3..." */
 static const char *hash_in(const char *name)
@@ -101,16 +103,32 @@ static bool is_default(const char *choice)
     return sim_option_skip(choice, "default") != NULL;
 }
 
+/* The one that is named. */
+static const struct qn_unit *named(enum sim_slot slot, bool second, const char *name)
+{
+    const struct qn_unit *unit = shipped(slot, second, name, true);
+
+    if (!unit && given[second][slot] && same_hash(name, given[second][slot]->name))
+        unit = given[second][slot];
+    if (!unit)
+        qn_engine_die("the engine has no such module", slot, 0);
+    return unit;
+}
+
+const struct qn_unit *qn_sim_analysis(unsigned n)
+{
+    const char *name = nth_choice(SLOT_AN, false, n);
+
+    if (!name && !n)
+        return given[0][SLOT_AN];
+    return name && !is_default(name) ? named(SLOT_AN, false, name) : NULL;
+}
+
 const struct qn_unit *qn_sim_unit(enum sim_slot slot, bool second)
 {
     const char *name = choice(slot, second);
-    bool named = name && !is_default(name);
-    const struct qn_unit *unit = named ? shipped(slot, second, name, true) : NULL;
+    const struct qn_unit *unit = name && !is_default(name) ? named(slot, second, name) : NULL;
 
-    if (named && !unit && given[second][slot] && same_hash(name, given[second][slot]->name))
-        unit = given[second][slot];
-    if (named && !unit)
-        qn_engine_die("the engine has no such module", slot, 0);
     if (second && !name && given[0][slot] && !given[1][slot])
         sim_fail(slot_names[slot], "many", "--check", 0, "many simulators at once cannot be checked against themselves");
     if (!unit && !name)
@@ -135,26 +153,34 @@ bool qn_sim_is_proven(enum sim_slot slot)
 #endif
 }
 
+struct text {
+    char *to;
+    size_t size, used;
+};
+
+/* " D1=srrip:50b3...", up to a blank or the end of the name. */
+static void describe(struct text *t, enum sim_slot slot, const char *name)
+{
+    if (!*name || t->used >= t->size)
+        return;
+    t->used += qn_format(t->to + t->used, t->size - t->used, "%s%s=", t->used ? " " : "", slot_names[slot]);
+    for (; *name && *name != ' ' && t->used + 1 < t->size; name++)
+        t->to[t->used++] = *name;
+    if (t->used < t->size)
+        t->to[t->used] = 0;
+}
+
 void qn_sim_describe(char *to, size_t size, bool second)
 {
-    size_t used = 0;
+    struct text t = {to, size, 0};
+    const char *name;
 
-    for (unsigned slot = 0; slot < SLOTS && used < size; slot++) {
-        const char *name = choice(slot, second), *end = name;
-        const struct qn_unit *unit = given[second][slot];
-
-        while (end && *end && *end != ' ')
-            end++;
+    for (unsigned slot = 0; slot < SLOTS; slot++) {
+        name = choice(slot, second);
         if (holds_default(slot, second))
             name = default_names[slot];
-        else if (!name)
-            name = unit->name;
-        if (!*name)
-            continue;
-        used += qn_format(to + used, size - used, "%s%s=", used ? " " : "", slot_names[slot]);
-        for (; *name && name != end && used + 1 < size; name++)
-            to[used++] = *name;
-        if (used < size)
-            to[used] = 0;
+        describe(&t, slot, name ? name : given[second][slot]->name);
     }
+    for (unsigned n = 1; (name = nth_choice(SLOT_AN, second, n)); n++)
+        describe(&t, SLOT_AN, name);
 }

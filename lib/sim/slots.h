@@ -6,8 +6,10 @@
 #include "sim/given.h"
 #include "sim/unit.h"
 
-/* What stands in the slot; NULL: nothing (AN).  second: of the twin. */
+/* What stands in the slot, not AN.  second: of the twin. */
 const struct qn_unit *qn_sim_unit(enum sim_slot slot, bool second);
+/* The n-th analysis of slot AN, from 0; NULL: there are no more. */
+const struct qn_unit *qn_sim_analysis(unsigned n);
 /* Is it the default file, as it was when the fast one was proven?  (Never of the second.) */
 bool qn_sim_is_proven(enum sim_slot slot);
 /* "I1=lru D1=srrip:50b34235a5a88360 LL=lru BC=cachegrind BI=cachegrind" */

@@ -55,6 +55,8 @@ typedef QN_NCSR_TYPE bool qn_unit_return(uint64_t target);
 typedef void qn_unit_refs(const struct qn_log_entry *entry, uint32_t n); /* tells each miss by QN_UP(missed) */
 typedef void qn_unit_conds(const struct qn_branch_entry *entry, uint32_t n, uint8_t *wrong);
 typedef QN_NCSR_TYPE void qn_unit_seen(const struct sim_ref *ref);
+typedef QN_NCSR_TYPE void qn_unit_miss(const struct sim_miss *miss);
+typedef QN_NCSR_TYPE void qn_unit_line(const struct sim_line *line);
 
 struct qn_unit {
     const char *slot;          /* "D1" */
@@ -73,8 +75,11 @@ struct qn_unit {
     qn_unit_indirect *indirect;
     qn_unit_call *call;
     qn_unit_return *returned;
-    /* AN */
+    /* AN: what it asks for; `seen` is for where the others cannot be told */
     qn_unit_seen *seen;
+    qn_unit_miss *miss;
+    qn_unit_line *line;
+    bool loads;                /* told of misses, it will ask for sim_loads */
     void (*insn)(const struct sim_insn *);
 };
 

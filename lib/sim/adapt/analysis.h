@@ -22,15 +22,48 @@ static void unit_insn(const struct sim_insn *insn)
 {
     AT_WORK_DO(SLOT_AN, SIM_IN_OBSERVE, ++unit_references, analysis_insn(insn));
 }
-#define UNIT_FUNCTIONS .insn = unit_insn
+#define UNIT_INSN .insn = unit_insn,
 #else
 enum { UNIT_OBSERVES = 0 };
+#define UNIT_INSN
+#endif
+
+#if !defined(ANALYSIS_OBSERVES) && (!defined(ANALYSIS_MISSES) || defined(ANALYSIS_LOADS) || defined(ANALYSIS_LINES))
 static SIM_NCSR void unit_seen(const struct sim_ref *ref)
 {
     AT_WORK_DO(SLOT_AN, SIM_IN_ANALYSE, ++unit_references, analysis_ref(ref));
 }
-#define UNIT_FUNCTIONS .seen = unit_seen
+#define UNIT_SEEN .seen = unit_seen,
+#else
+#define UNIT_SEEN
 #endif
+
+#if defined(ANALYSIS_MISSES) || defined(ANALYSIS_LINES)
+static SIM_NCSR void unit_miss(const struct sim_miss *miss)
+{
+    AT_WORK_DO(SLOT_AN, SIM_IN_MISS, ++unit_references, analysis_miss(miss));
+}
+#define UNIT_MISS .miss = unit_miss,
+#else
+#define UNIT_MISS
+#endif
+
+#ifdef ANALYSIS_LINES
+static SIM_NCSR void unit_line(const struct sim_line *line)
+{
+    AT_WORK_DO(SLOT_AN, SIM_IN_LINE, unit_references, analysis_line(line));
+}
+#define UNIT_LINE .line = unit_line,
+#else
+#define UNIT_LINE
+#endif
+
+#ifdef ANALYSIS_LOADS
+#define UNIT_LOADS .loads = true
+#else
+#define UNIT_LOADS .loads = false
+#endif
+#define UNIT_FUNCTIONS UNIT_INSN UNIT_SEEN UNIT_MISS UNIT_LINE UNIT_LOADS
 
 static void unit_init(const struct sim_config *config, struct qn_unit_facts *facts)
 {

@@ -49,7 +49,11 @@ static void branchsim_BI_finish(void);
 /* ANALYSIS */
 struct sim_ref;
 struct sim_insn;
+struct sim_miss;
+struct sim_line;
 static void analysis_init(const struct sim_config *config);
 static void analysis_ref(const struct sim_ref *ref);
+static void analysis_miss(const struct sim_miss *miss); /* ANALYSIS_MISSES, ANALYSIS_LINES */
+static void analysis_line(const struct sim_line *line); /* ANALYSIS_LINES */
 static void analysis_insn(const struct sim_insn *insn); /* ANALYSIS_OBSERVES */
 static void analysis_finish(void);

@@ -4,17 +4,28 @@
  *   capacity    a fully associative LRU cache of the same size misses, too
  *   conflict    it would hit
  *
- * Slot AN; sees the references to the D1 of this run.  Prints totals, and the lines with the most conflict misses.
+ * Slot AN; data references to the D1 of this run.  Prints totals, and the lines with the most conflict misses, of equals the lower
+ * address first.  Misses are enough where the D1 keeps times of last use (recency.h); elsewhere each reference is asked for (stack.h).
  * Source: M. D. Hill, A. J. Smith, Evaluating associativity in CPU caches, IEEE Trans. Computers 38(12), 1989. */
+#include "sim/analysis/recency.h"
+#include "sim/analysis/sites.h"
 #include "sim/analysis/stack.h"
 
 #define ANALYSIS "3c"
+#define ANALYSIS_LINES 1
 #define WORST_LINES 10
 
+struct fought_for {
+    struct site site; /* the address of a line */
+    uint64_t conflicts;
+};
+
+static struct recency recency;
 static struct stack stack;
+static struct sites lines;
 static uint64_t lines_in_cache;
 static unsigned events[3];
-static uint64_t *conflicts; /* per line record */
+static uint64_t distance, line_of_it; /* of the lines of this reference the one that was away longest */
 
 static void analysis_init(const struct sim_config *c)
 {
@@ -23,50 +34,82 @@ static void analysis_init(const struct sim_config *c)
                                          "D1 misses: not in a fully associative cache"};
 
     lines_in_cache = c->size / c->line;
-    stack_init(&stack);
-    conflicts = sim_alloc(STACK_LINES * sizeof *conflicts);
+    if (c->misses)
+        recency_init(&recency, c);
+    else
+        stack_init(&stack);
+    sites_init(&lines, sizeof(struct fought_for));
     for (unsigned i = 0; i < 3; i++)
         events[i] = sim_event(c->slot, names[i], texts[i]);
 }
 
 /* A reference that covers several lines is one miss at most: it counts by its worst line. */
-static void analysis_ref(const struct sim_ref *ref)
+static void look_at(uint64_t line, uint64_t d, bool first)
 {
-    uint64_t line = ref->addr >> sim.line_bits, last = (ref->addr + ref->size - 1) >> sim.line_bits, distance = 0, record = 0;
-
-    if (ref->kind > SIM_MODIFY)
+    if (!first && d < distance)
         return;
-    for (; line <= last; line++) {
-        uint64_t d = stack_touch(&stack, line);
+    distance = d;
+    line_of_it = line;
+}
 
-        if (d >= distance) {
-            distance = d;
-            record = stack.record;
-        }
-    }
-    if (!(ref->outcome & SIM_L1_MISS))
-        return;
+static void count_conflict(uint64_t line)
+{
+    struct fought_for *f = (struct fought_for *)sites_find(&lines, line, 0);
+
+    sim_count(events[2], 1);
+    if (f)
+        f->conflicts++;
+}
+
+static void count_miss(void)
+{
     if (distance == STACK_FIRST)
         sim_count(events[0], 1);
     else if (distance >= lines_in_cache)
         sim_count(events[1], 1);
-    else {
-        sim_count(events[2], 1);
-        conflicts[record]++;
+    else
+        count_conflict(line_of_it);
+}
+
+static void analysis_line(const struct sim_line *l) { look_at(l->line, recency_line(&recency, l), l->first); }
+
+static void analysis_miss(const struct sim_miss *miss)
+{
+    (void)miss;
+    count_miss();
+}
+
+static void analysis_ref(const struct sim_ref *ref)
+{
+    uint64_t first = ref->addr >> sim.line_bits, last = (ref->addr + ref->size - 1) >> sim.line_bits;
+
+    if (ref->kind > SIM_MODIFY)
+        return;
+    for (uint64_t line = first; line <= last; line++)
+        look_at(line << sim.line_bits, stack_touch(&stack, line), line == first);
+    if (ref->outcome & SIM_L1_MISS)
+        count_miss();
+}
+
+static struct fought_for *worst(void)
+{
+    struct fought_for *worst = NULL;
+
+    for (uint32_t i = 0; i < lines.count; i++) {
+        struct fought_for *f = (struct fought_for *)sites_at(&lines, i);
+
+        if (!worst || f->conflicts > worst->conflicts || (f->conflicts == worst->conflicts && f->site.pc < worst->site.pc))
+            worst = f;
     }
+    return worst && worst->conflicts ? worst : NULL;
 }
 
 static void analysis_finish(void)
 {
-    for (unsigned n = 0; n < WORST_LINES; n++) {
-        uint64_t worst = 0;
+    struct fought_for *f;
 
-        for (uint64_t i = 0; i < stack.lines; i++)
-            if (conflicts[i] > conflicts[worst])
-                worst = i;
-        if (!stack.lines || !conflicts[worst])
-            return;
-        sim_print("AN: line %x: %U conflict misses", stack.line[worst] << sim.line_bits, conflicts[worst]);
-        conflicts[worst] = 0;
+    for (unsigned n = 0; n < WORST_LINES && (f = worst()); n++) {
+        sim_print("AN: line %x: %U conflict misses", f->site.pc, f->conflicts);
+        f->conflicts = 0;
     }
 }

@@ -7,6 +7,7 @@
 #include "sim/module.h"
 
 #define ANALYSIS "sets"
+#define ANALYSIS_MISSES 1
 #define ACROSS 8
 #define ROW_BYTES 256
 
@@ -20,11 +21,7 @@ static void analysis_init(const struct sim_config *c)
     misses = sim_alloc(sets * sizeof *misses);
 }
 
-static void analysis_ref(const struct sim_ref *ref)
-{
-    if (ref->kind <= SIM_MODIFY && ref->outcome & SIM_L1_MISS)
-        misses[(ref->addr >> bits) % sets]++;
-}
+static void analysis_miss(const struct sim_miss *miss) { misses[(miss->addr >> bits) % sets]++; }
 
 static void print_row(uint32_t first)
 {

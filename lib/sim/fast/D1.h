@@ -13,6 +13,8 @@
  *
  *   fast_D1_init(geometry)         once, before the first reference; false: the cache is too large for the table
  *   fast_D1_ref(addr, size, &clock)   1 on a miss
+ *   fast_D1_ref_told(addr, size, &clock, tell)   the same; each line that comes and leaves is told
+ *   fast_D1_older(time, enough)    how many places hold a line last used then or before, or none
  *   fast_D1_drop(line)             an inclusive LL takes the line away
  *   fast_D1_filter(geometry)       the table, for emitted code
  *   fast_D1_show(line, lines)      the lines of this line's set, the one used last first, for --explain
@@ -75,6 +77,72 @@ static inline unsigned D1_touch(uint64_t line, uint64_t now)
     }
     D1_slots[home].stamp = now;
     return miss;
+}
+
+/* The same, for those who read it: what came, what left, when both were used last. */
+static inline unsigned D1_touch_told(struct sim_line *l, uint64_t now)
+{
+    unsigned home = (unsigned)(l->line >> D1.line_bits) & (D1.slots - 1), miss = 0, slot = home;
+    struct qn_filter_entry was;
+
+    if (D1_slots[home].line != l->line)
+        slot = D1_find(home & (D1.sets - 1), l->line, &miss);
+    was = D1_slots[slot];
+    D1_slots[slot] = D1_slots[home];
+    D1_slots[home] = (struct qn_filter_entry){l->line, now};
+    l->used = miss ? 0 : was.stamp;
+    l->victim = miss ? was.line : QN_NO_LINE;
+    l->victim_used = miss ? was.stamp : 0;
+    return miss;
+}
+
+static inline unsigned fast_D1_ref_told(uint64_t addr, uint32_t size, uint64_t *clock, qn_unit_line *tell)
+{
+    uint64_t line = addr >> D1.line_bits, last = (addr + size - 1) >> D1.line_bits;
+    struct sim_line l = {.first = true, .several = line != last};
+    unsigned miss = 0, one;
+
+    for (; line <= last; line++) {
+        l.line = line << D1.line_bits;
+        one = D1_touch_told(&l, ++*clock);
+        if (one || l.several)
+            tell(&l);
+        l.first = false;
+        miss |= one;
+    }
+    return miss;
+}
+
+/* Places that hold a line last used at this time or before, or none; those too many never grow old. */
+static inline uint32_t fast_D1_older(uint64_t time, uint32_t enough)
+{
+    uint32_t older = 0;
+
+    for (unsigned i = 0; i < D1.slots && older < enough; i++)
+        older += D1_slots[i].stamp <= time;
+    return older;
+}
+
+/* The same; and the oldest of those that are later, `room` of them at most, in order. */
+static uint32_t fast_D1_oldest(uint64_t time, uint64_t *later, uint32_t room, uint32_t *n)
+{
+    uint64_t limit = D1_TAKEN;
+    uint32_t older = 0, count = 0;
+
+    for (unsigned i = 0; i < D1.slots; i++) {
+        uint64_t stamp = D1_slots[i].stamp;
+        unsigned at;
+
+        older += stamp <= time;
+        if (stamp <= time || stamp >= limit)
+            continue;
+        for (at = count < room ? count++ : room - 1; at && later[at - 1] > stamp; at--)
+            later[at] = later[at - 1];
+        later[at] = stamp;
+        limit = count == room ? later[room - 1] : D1_TAKEN;
+    }
+    *n = count;
+    return older;
 }
 
 static inline unsigned fast_D1_ref(uint64_t addr, uint32_t size, uint64_t *clock)

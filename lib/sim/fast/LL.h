@@ -44,6 +44,13 @@ static inline unsigned LL_touch(uint64_t *row, unsigned ways, uint64_t line)
     return 1;
 }
 
+/* The row of this address will be wanted soon. */
+static inline void fast_LL_ahead(uint64_t addr)
+{
+    if (QN_LIKELY(LL.ways))
+        __asm__ volatile("prefetcht0 %0" : : "m"(LL_rows[(addr >> LL.line_bits & LL.set_mask) * (uint64_t)LL.ways])); /* GCC 12 drops the builtin */
+}
+
 static inline unsigned fast_LL_ref(uint64_t addr, uint32_t size)
 {
     uint64_t line = addr >> LL.line_bits, last = (addr + size - 1) >> LL.line_bits;

@@ -101,14 +101,17 @@ static void log_choose(void)
 /* ---- second pass ---- */
 
 /* Every miss, in the order of the program. */
-static inline __attribute__((always_inline)) void log_missed(uint64_t addr, uint32_t size, uint32_t site, unsigned ll)
+static inline __attribute__((always_inline)) void log_missed(uint64_t addr, uint32_t size, bool fetch, uint32_t site, unsigned ll)
 {
     uint32_t counter = site & QN_SITE_COUNTER_MASK;
 
-    (void)size;
     sim_counters[counter]++;
     sim_counters[counter + 1] += ll;
     qn_sim_misses[qn_sim_miss_count++ % QN_SIM_MISSES] = QN_SIM_MISS(counter, ll);
+    if (QN_UNLIKELY(qn_sim_tells_misses) && !fetch) {
+        set_pc(sim_counters + counter);
+        tell(addr, size, SIM_READ, 1 | ll << 1, sim_counters + counter);
+    }
     if (QN_UNLIKELY(qn_sim_twin_logs))
         qn_sim_twin_missed(addr, 1 | ll << 1, counter);
 }
@@ -123,7 +126,7 @@ static void D1_log_simulate(const struct qn_log_entry *entry, uint32_t n)
         const struct qn_log_entry *e = &entry[log_missed_entry[i]];
         uint32_t size = e->site >> QN_SITE_SIZE_SHIFT;
 
-        log_missed(e->addr, size, e->site, fast_LL_ref(e->addr, size));
+        log_missed(e->addr, size, e->kind == QN_LOG_FETCH, e->site, fast_LL_ref(e->addr, size));
     }
 }
 
@@ -131,7 +134,7 @@ static void D1_log_reference(uint64_t addr, uint32_t size, enum qn_log_kind kind
 {
     qn_sim_traffic.data += kind != QN_LOG_FETCH;
     if (kind == QN_LOG_FETCH || log_touch(addr, size))
-        log_missed(addr, size, counter, fast_LL_ref(addr, size));
+        log_missed(addr, size, kind == QN_LOG_FETCH, counter, fast_LL_ref(addr, size));
 }
 
 static void D1_log_pass(uint64_t addr, uint32_t size)

@@ -12,14 +12,6 @@ static void branches_log_begin(void);
 void qn_up_set_pc(uint32_t site) { qn_sim_set_pc(site & QN_SITE_COUNTER_MASK); }
 void qn_up_charge(uint32_t site) { qn_sim_charge(site & QN_SITE_COUNTER_MASK); }
 
-static enum sim_kind kind_of(enum qn_log_kind kind)
-{
-    static const uint8_t kinds[] = {[QN_LOG_READ] = SIM_READ, [QN_LOG_WRITE] = SIM_WRITE, [QN_LOG_FETCH] = SIM_FETCH,
-                                    [QN_LOG_MODIFY] = SIM_MODIFY};
-
-    return (enum sim_kind)kinds[kind];
-}
-
 static inline void missed(uint64_t addr, uint32_t size, enum qn_log_kind kind, uint32_t counter, unsigned outcome)
 {
     if (kind == QN_LOG_FETCH)
@@ -27,6 +19,8 @@ static inline void missed(uint64_t addr, uint32_t size, enum qn_log_kind kind, u
     else
         set_pc(sim_counters + counter);
     outcome = account(outcome, addr, size, kind_of(kind), sim_counters + counter);
+    if (kind != QN_LOG_FETCH)
+        tell(addr, size, kind_of(kind), outcome, sim_counters + counter);
     if (QN_UNLIKELY(qn_sim_twin_logs && outcome))
         qn_sim_twin_missed(addr, outcome, counter);
 }

@@ -11,6 +11,7 @@
 #include "sim/hosted/hosted.h"
 #include "sim/module.h"
 #include "sim/option.h"
+#include "sim/readers.h"
 #include "sim/service.h"
 #include "sim/twin.h"
 
@@ -30,6 +31,8 @@ static const char *event_texts[SIM_EVENTS_MAX];
 static unsigned event_count;
 
 void qn_sim_service_modules(const char *names) { (void)names; }
+/* Nobody counts by instruction here (readers.c offers it to no analysis). */
+void qn_engine_loads(void (*each)(const struct sim_loads *loads)) { (void)each; }
 void qn_sim_service_how(unsigned slot, uint8_t how) { (void)slot, (void)how; }
 
 /* Modules keep their memory to the end.  One that is set up again forgets what it had; here it is known, so that nobody who looks for

@@ -35,6 +35,25 @@ bool qn_sim_at_work(struct qn_sim_culprit *c)
     return false;
 }
 
+#ifdef ANALYSIS_LINES
+/* Here each reference is told (analysis_ref), and nobody keeps times of last use; see recency.c. */
+uint32_t sim_older_places(uint64_t time, uint32_t enough)
+{
+    (void)time, (void)enough;
+    abort();
+}
+
+uint32_t sim_oldest_places(uint64_t time, uint64_t *later, uint32_t room, uint32_t *n)
+{
+    (void)time, (void)later, (void)room, (void)n;
+    abort();
+}
+#endif
+
+#ifdef ANALYSIS_LOADS
+void sim_loads(void (*each)(const struct sim_loads *loads)) { (void)each; }
+#endif
+
 #define LINE 64
 
 bool sim_branch_backward;

@@ -38,7 +38,6 @@ int main(void)
 
     /* Writes are no loads, read-modify-writes are; two references of one instruction are two loads. */
     loads = (struct sites){0};
-    memset(all, 0, sizeof all);
     begin(4 * LINE, "d-cycles=1,l-cycles=10,m-cycles=100");
     insn(0x401010);
     reference(SIM_WRITE, SIM_L1_MISS);

@@ -1,0 +1,101 @@
+/* lib/sim/readers.c - slot AN: the analyses of a run.
+ *
+ *   engine.c   a miss, a line that comes in, a reference, an instruction -> each analysis that asked for it
+ *
+ * One that asks for lines or for counts has a second way, analysis_ref, for where these cannot be told.  In the order in which they
+ * were named; what one does is not seen by the others.
+ */
+#include "sim/readers.h"
+
+#include "sim/service.h"
+#include "sim/slots.h"
+
+#define READERS_MAX 16
+
+/* Those that are told of one kind of thing. */
+struct told {
+    const struct qn_unit *unit[READERS_MAX];
+    uint8_t number[READERS_MAX];
+    uint8_t n;
+};
+
+static struct told references, misses, lines, instructions;
+static const struct qn_unit *all[READERS_MAX];
+static struct qn_unit_facts facts[READERS_MAX];
+static uint8_t count, current;
+
+static void add(struct told *t, unsigned number)
+{
+    t->unit[t->n] = all[number];
+    t->number[t->n++] = (uint8_t)number;
+}
+
+/* Can it be told of misses, and of all else that it then needs? */
+static bool reads_misses(const struct qn_unit *u, struct qn_readers_offer offer)
+{
+    return u->miss && (!u->line || offer.lines) && (!u->loads || offer.counts);
+}
+
+static void start(const struct qn_config *c, unsigned number, struct qn_readers_offer offer)
+{
+    const struct qn_unit *u = all[number];
+    const struct qn_geometry *g = &c->D1;
+    struct sim_config config = {.slot = "AN", .size = g->size, .ways = g->assoc, .line = g->line, .seed = c->seed,
+                                .sets = g->size / (g->assoc * g->line), .line_bits = qn_log2(g->line),
+                                .misses = reads_misses(u, offer)};
+
+    current = (uint8_t)number;
+    AT_WORK_DO(SLOT_AN, SIM_IN_INIT, 0, u->init(&config, &facts[number]));
+    if (u->insn)
+        add(&instructions, number);
+    else if (!config.misses)
+        add(&references, number);
+    else
+        add(&misses, number);
+    if (config.misses && u->line)
+        add(&lines, number);
+}
+
+struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_readers_offer offer)
+{
+    struct qn_readers asked = {.any = false};
+    const struct qn_unit *u;
+
+    while ((u = qn_sim_analysis(count))) {
+        if (count == READERS_MAX)
+            qn_engine_die("more analyses than there is room for", READERS_MAX, 0);
+        all[count] = u;
+        start(config, count, offer);
+        asked.pc |= facts[count++].wants_pc;
+    }
+    asked.any = count != 0;
+    asked.references = references.n != 0;
+    asked.misses = misses.n != 0;
+    asked.lines = lines.n != 0;
+    asked.instructions = instructions.n != 0;
+    asked.pc |= asked.references;
+    return asked;
+}
+
+#define TELL(kind, function, what)                     \
+    for (unsigned told = 0; told < (kind).n; told++) { \
+        current = (kind).number[told];                 \
+        (kind).unit[told]->function(what);             \
+    }
+
+QN_SIM_NCSR void qn_readers_reference(const struct sim_ref *ref) { TELL(references, seen, ref) }
+QN_SIM_NCSR void qn_readers_miss(const struct sim_miss *miss) { TELL(misses, miss, miss) }
+QN_SIM_NCSR void qn_readers_line(const struct sim_line *line) { TELL(lines, line, line) }
+void qn_readers_instruction(const struct sim_insn *insn) { TELL(instructions, insn, insn) }
+
+void qn_readers_finish(void)
+{
+    for (unsigned i = 0; i < count; i++) {
+        current = (uint8_t)i;
+        all[i]->finish();
+    }
+}
+
+const char *qn_readers_module(void) { return count ? facts[current].name : NULL; }
+
+void sim_loads(void (*each)(const struct sim_loads *loads)) { qn_engine_loads(each); }

@@ -1,0 +1,29 @@
+/* lib/sim/readers.h - the analyses of a run, as engine.c tells them what they ask for.  See readers.c. */
+#ifndef QN_SIM_READERS_H
+#define QN_SIM_READERS_H
+
+#include "sim/unit.h"
+
+/* What can be told in this run. */
+struct qn_readers_offer {
+    bool lines;  /* the D1 keeps times of last use */
+    bool counts; /* sim_loads */
+};
+
+/* What is asked for. */
+struct qn_readers {
+    bool any, references, misses, lines, instructions;
+    bool pc;     /* of misses, or of references */
+};
+
+struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_readers_offer offer);
+QN_SIM_NCSR void qn_readers_reference(const struct sim_ref *ref);
+QN_SIM_NCSR void qn_readers_miss(const struct sim_miss *miss);
+QN_SIM_NCSR void qn_readers_line(const struct sim_line *line);
+void qn_readers_instruction(const struct sim_insn *insn);
+void qn_readers_finish(void);
+const char *qn_readers_module(void); /* the one that was told something last */
+
+void qn_engine_loads(void (*each)(const struct sim_loads *loads)); /* supplied by run */
+
+#endif

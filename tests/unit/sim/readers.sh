@@ -1,0 +1,74 @@
+#!/bin/sh
+# Analyses that are told of misses and lines (doc/reference.md, "Who looks on"): do they say what they say when each reference is a call, on
+# caches of many shapes; several at once what each says alone; and is what they count there however the program ends?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+cd "$SCRATCH" || bail "no $SCRATCH"
+guests=$top_builddir/tests/guest
+[ -x "$guests/sort" ] || skip_all 'the guest programs are not built: make guests'
+
+# run NAME OPTIONS COMMAND...: NAME.profile, NAME.said without the process number, NAME.profile.findings.csv sorted
+run() {
+    name=$1
+    shift
+    rm -f "$name".*
+    "$QUERN" run --LL=65536,8,64 --out-file="$name.profile" --log-file="$name.log" "$@" >/dev/null 2>&1 </dev/null
+    sed 's/^[-=]*[0-9]*[-=][-=] *//' "$name.log" | grep '^AN' >"$name.said"
+    [ ! -f "$name.profile.findings.csv" ] || sort "$name.profile.findings.csv" >"$name.found"
+}
+same() { cmp "$1.profile" "$2.profile" && cmp "$1.said" "$2.said" && [ -s "$1.said" ]; }
+
+# alike OPTIONS COMMAND...: as it is, and with each reference a call
+alike() {
+    run fast --analysis=3c,sets,latency "$@"
+    run slow --no-filter --analysis=3c,sets,latency "$@"
+    same fast slow && cmp fast.found slow.found && [ -s fast.found ]
+}
+
+for shape in 32768,8,64 1024,2,64 512,1,64 2048,4,32 49152,12,64 4096,64,64; do
+    ok "$shape: sort" alike --D1=$shape "$guests/sort"
+done
+ok 'lines that straddle, string instructions' alike --D1=2048,2,64 "$guests/strings"
+ok 'a real program' alike --D1=8192,4,64 sort -n "$top_srcdir/lib/ORDER"
+ok 'with intervals' alike --D1=8192,4,64 --interval=100000 --interval-file=intervals "$guests/sort"
+ok 'with branches' alike --D1=8192,4,64 --branch-sim=yes "$guests/sort"
+ok 'an inclusive last level, which takes lines away' alike --sim=LL=inclusive --D1=8192,4,64 "$guests/sort"
+ok 'another policy, which has no times' alike --sim=D1=fifo --D1=8192,4,64 "$guests/sort"
+
+# Which way was it?
+how() { "$QUERN" run -v --out-file=/dev/null "$@" "$guests/sort" 2>&1 | sed -n 's/.*AN: .*, //p'; }
+is "$(how --analysis=3c)" 'told of misses' 'three Cs by misses'
+is "$(how --analysis=3c --no-filter)" 'each reference a call' '... or by references'
+is "$(how --analysis=3c --sim=D1=fifo)" 'each reference a call' '... where the D1 has no times'
+is "$(how --analysis=sets --sim=D1=srrip)" 'told of misses' 'misses are told by any module in slot D1'
+
+# Several at once, and each alone.
+run all --analysis=sets,3c "$guests/sort"
+run one --analysis=3c "$guests/sort"
+run other --analysis=sets "$guests/sort"
+sort all.said >all.sorted
+cat one.said other.said | sort >alone.sorted
+is "$(cat all.sorted)" "$(cat alone.sorted)" 'two at once say what each says alone'
+is "$(sed '1,/^events/d' all.profile)" "$(sed '1,/^events/d' one.profile)" '... and the columns are the same'
+run none "$guests/sort"
+is "$(sed -n 's/^events: //p' none.profile)" 'Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw' 'without an analysis there is no column of it'
+
+# Loads by level, beside a module that counts each of them.
+run loads --analysis="$top_srcdir/tests/models/loads.c" --D1=2048,2,64 "$guests/sort"
+run latency --analysis=latency --D1=2048,2,64 "$guests/sort"
+is "$(grep -v ,cycles, latency.found)" "$(cat loads.found)" 'loads by level are those that were seen one by one'
+
+# However the program ends.
+run killed --analysis=3c --D1=1024,2,64 sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i + 1)); done; kill -9 $$'
+ok 'a program that is killed leaves the classes of its misses' \
+    awk '$1 == "summary:" && $11 > 0 && $12 > 0 && $11 + $12 + $13 == $6 + $9 { found = 1 } END { exit !found }' killed.profile
+
+refused() { # MESSAGE OPTIONS...
+    message=$1
+    shift
+    "$QUERN" run "$@" /bin/true 2>err
+    is "$? $(cat err)" "2 quern: run: $message" "$*"
+}
+refused '--analysis=sets: the same analysis twice' --analysis=sets,3c,sets
+refused '--analysis: analyses that observe instructions (values, conflicts) cannot be combined with others: nothing is simulated' --analysis=3c,values
+done_testing
