@@ -192,14 +192,31 @@ static unsigned head_of(const struct op_record *op)
     return kind + 8 * code;
 }
 
+/* A zero; how many bytes there are behind the first eight, their sum, the sum of those sums. */
+static void put_end(FILE *f)
+{
+    uint64_t count = 0, sum = 0, sums = 0;
+
+    fseek(f, 8, SEEK_SET);
+    for (int c; (c = getc(f)) != EOF; sums += sum) {
+        count++;
+        sum += (uint64_t)c;
+    }
+    fseek(f, 0, SEEK_END);
+    putc(0, f);
+    fwrite(&count, 8, 1, f);
+    fwrite(&sum, 8, 1, f);
+    fwrite(&sums, 8, 1, f);
+}
+
 bool write_binary(const struct trace_ops *t, const char *path)
 {
-    FILE *f = fopen(path, "wb");
+    FILE *f = fopen(path, "w+b");
     uint64_t last[8] = {0};
 
     if (!f)
         return false;
-    fputs("QNTRACE1", f);
+    fputs("QNTRACE2", f);
     for (size_t i = 0; i < t->n; i++) {
         const struct op_record *op = &t->ops[i];
         unsigned head = head_of(op);
@@ -212,6 +229,7 @@ bool write_binary(const struct trace_ops *t, const char *path)
         if (op->op >= OP_INDIRECT)
             put_number(f, fold_sign(op->target - op->addr));
     }
+    put_end(f);
     return fclose(f) == 0;
 }
 
@@ -253,7 +271,7 @@ bool read_binary(struct trace_ops *t, const char *path)
     char magic[9] = "";
     int c;
 
-    if (!f || fread(magic, 8, 1, f) != 1 || strcmp(magic, "QNTRACE1"))
+    if (!f || fread(magic, 8, 1, f) != 1 || strcmp(magic, "QNTRACE2"))
         return false;
     while ((c = getc(f)) != EOF && c % 8 != 0) {
         struct op_record o = {.op = (enum op)(c % 8 - 1), .size = (unsigned)c / 8};
