@@ -77,14 +77,11 @@ static volatile pid_t owner;
 
 static void take_end(int sig)
 {
-    int before = errno;
-
     for (int i = 0; owner == getpid() && i < WATCHED_MAX; i++)
         if (watched[i])
             remove_at(AT_FDCWD, watched[i]);
     signal(sig, SIG_DFL);
     raise(sig);
-    errno = before;
 }
 
 /* The write says EFBIG. */
