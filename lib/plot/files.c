@@ -7,8 +7,10 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -133,6 +135,7 @@ static void become_gnuplot(const struct files *f)
 {
     char *argv[] = { (char *)QN_GNUPLOT, (char *)"-d", (char *)f->script, NULL };
 
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* without us nobody wants the picture */
     if (chdir(f->folder) || !freopen(COMPLAINTS, "w", stderr))
         _exit(1);
     unsetenv("GNUTERM");
