@@ -144,7 +144,7 @@ check_known() {
 # names SKIP...: of what the trial has at these numbers, mnemonics, and how many forms.
 names() {
     awk -F '\t' 'FNR == NR { skip[$1]; next } FNR > 1 && FNR - 2 in skip { print $1 }' "$1" trial.list |
-        sed 's/[ ,]*[$%(0-9].*//; s/  *$//' | sort | uniq -c | awk '{ n = $1; $1 = ""; printf "%s(%d)", $0, n } END { print "" }' | fold -s -w 110
+        sed 's/ *[^ ]*[$%(].*//; s/ [0-9a-f]*$//' | sort | uniq -c | awk '{ n = $1; $1 = ""; printf "%s(%d)", $0, n } END { print "" }' | fold -s -w 110
 }
 
 say_skipped() {
