@@ -18,7 +18,7 @@ mkdir -p "$SCRATCH/here"
 cd "$SCRATCH/here" || bail "no $SCRATCH/here"
 limit=60 # seconds of processor time, for what goes round in circles
 
-run() { limited "$limit" "$QUERN" run "$@" >../stdout 2>../stderr </dev/null; }
+run() { cpu_limited "$limit" "$QUERN" run "$@" >../stdout 2>../stderr </dev/null; }
 
 # refused STATUS WORDS ARGUMENTS...: WORDS is a pattern of grep -E.
 refused() {
@@ -122,7 +122,7 @@ $CC -o ../start ../start.c || bail 'cannot compile'
 # the same signal. The other STATUSes are as good.
 as_native() {
     rm -f ../profile
-    limited 10 ../start "$1" >/dev/null 2>&1
+    cpu_limited 10 ../start "$1" >/dev/null 2>&1
     native=$?
     run -q --out-file=../profile -- "$1"
     status=$?

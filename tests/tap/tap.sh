@@ -135,9 +135,9 @@ absent_all() {
     done_testing
 }
 
-# limited SECONDS COMMAND...: at most so much processor time for each of its processes, in a process group of its own.  How long
+# cpu_limited SECONDS COMMAND...: at most so much processor time for each of its processes, in a process group of its own.  How long
 # it takes by the clock says nothing on a busy machine; what waits for ever is ended by the driver (watch.sh).
-limited() (
+cpu_limited() (
     ulimit -t "$1"
     shift
     exec timeout 1000000 "$@" # for the process group

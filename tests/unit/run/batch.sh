@@ -25,7 +25,7 @@ done
 profile() {
     name=$1
     shift
-    limited 300 "$QUERN" run --quiet --out-file="$name" "$@" >"$name.out" 2>"$name.err" </dev/null
+    cpu_limited 300 "$QUERN" run --quiet --out-file="$name" "$@" >"$name.out" 2>"$name.err" </dev/null
     echo "status $?" >>"$name.out"
 }
 
@@ -178,7 +178,7 @@ how_often() { sed -n 's/.*D1: references simulated many at a time, begun \([0-9]
 
 # counted WHEN REFERENCES: ./WHEN and what --stats says
 counted() {
-    limited 300 "$QUERN" run --stats=yes --batch="$1" --D1=32768,8,64 --out-file="$1" -- ./phases "$2" 2>"$1.err" || cat "$1.err"
+    cpu_limited 300 "$QUERN" run --stats=yes --batch="$1" --D1=32768,8,64 --out-file="$1" -- ./phases "$2" 2>"$1.err" || cat "$1.err"
 }
 counted auto 12000000
 counted never 12000000

@@ -20,12 +20,12 @@ build() {
 
 # under OPTIONS... -- PROGRAM...: its output and status
 under() {
-    limited "${QN_LIMIT:-100}" "$QUERN" run -q --log-file="$SCRATCH/log" --out-file="$SCRATCH/profile.%p" "$@" 2>&1
+    cpu_limited "${QN_LIMIT:-100}" "$QUERN" run -q --log-file="$SCRATCH/log" --out-file="$SCRATCH/profile.%p" "$@" 2>&1
     echo "status $?"
 }
 
 natively() {
-    limited "${QN_LIMIT:-100}" "$@" 2>&1
+    cpu_limited "${QN_LIMIT:-100}" "$@" 2>&1
     echo "status $?"
 }
 

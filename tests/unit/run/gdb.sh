@@ -22,7 +22,7 @@ attach() {
     quern=$!
     head -c 1 ready >/dev/null
     read -r guest others <"/proc/$quern/task/$quern/children"
-    limited 60 gdb -nx -batch -p "$guest" -ex "symbol-file ${QUERN%/*}/quern-engine" -ex "source $top_srcdir/build-aux/gdb/quern.gdb" \
+    cpu_limited 60 gdb -nx -batch -p "$guest" -ex "symbol-file ${QUERN%/*}/quern-engine" -ex "source $top_srcdir/build-aux/gdb/quern.gdb" \
         -ex 'add-symbol-file ./spin' -ex quern-where -ex 'info symbol $quern_guest' -ex 'quern-pc 0x1000' -ex detach >said 2>&1
     kill -TERM "$guest"
     wait $quern

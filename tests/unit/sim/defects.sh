@@ -23,7 +23,7 @@ put_quern() {
 # checked FOLDER OPTIONS: status of the run; what it says is in FOLDER/said
 checked() {
     # shellcheck disable=SC2086 # options are words
-    limited 60 "$1/quern" run --check $caches $2 --out-file="$1/profile" ./guest >"$1/said" 2>&1
+    cpu_limited 60 "$1/quern" run --check $caches $2 --out-file="$1/profile" ./guest >"$1/said" 2>&1
 }
 
 # one NUMBER FILE OPTIONS SLOT EXPRESSION: its verdict in NUMBER.result, empty if the defect was found.

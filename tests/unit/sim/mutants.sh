@@ -27,7 +27,7 @@ run() {
     name=$1
     shift
     # shellcheck disable=SC2086 # caches are words
-    limited 60 "$QUERN" run $caches --branch-sim=yes --out-file="$name.profile" "$@" -- ./guest >"$name.log" 2>&1
+    cpu_limited 60 "$QUERN" run $caches --branch-sim=yes --out-file="$name.profile" "$@" -- ./guest >"$name.log" 2>&1
     status=$?
     sed 's/^==[0-9]*== //' "$name.log" >"$name.words"
     [ $status -eq 0 ] || { echo "status $status of: quern run $caches $*"; tail -n 2 "$name.log"; return 1; }
