@@ -82,14 +82,14 @@ static inline unsigned D1_touch(uint64_t line, uint64_t now)
 /* The same, for those who read it: what came, what left, when both were used last. */
 static inline unsigned D1_touch_told(struct sim_line *l, uint64_t now)
 {
-    unsigned home = (unsigned)(l->line >> D1.line_bits) & (D1.slots - 1), miss = 0, slot = home;
-    struct qn_filter_entry was;
+    unsigned at = (unsigned)(l->line >> D1.line_bits) & (D1.slots - 1), miss = 0;
+    struct qn_filter_entry *home = &D1_slots[at], *place = home, was;
 
-    if (D1_slots[home].line != l->line)
-        slot = D1_find(home & (D1.sets - 1), l->line, &miss);
-    was = D1_slots[slot];
-    D1_slots[slot] = D1_slots[home];
-    D1_slots[home] = (struct qn_filter_entry){l->line, now};
+    if (home->line != l->line)
+        place = &D1_slots[D1_find(at & (D1.sets - 1), l->line, &miss)];
+    was = *place;
+    *place = *home;
+    *home = (struct qn_filter_entry){l->line, now};
     l->used = miss ? 0 : was.stamp;
     l->victim = miss ? was.line : QN_NO_LINE;
     l->victim_used = miss ? was.stamp : 0;
@@ -98,12 +98,12 @@ static inline unsigned D1_touch_told(struct sim_line *l, uint64_t now)
 
 static inline unsigned fast_D1_ref_told(uint64_t addr, uint32_t size, uint64_t *clock, qn_unit_line *tell)
 {
-    uint64_t line = addr >> D1.line_bits, last = (addr + size - 1) >> D1.line_bits;
-    struct sim_line l = {.first = true, .several = line != last};
+    const uint64_t bytes = 1ull << D1.line_bits, last = (addr + size - 1) & ~(bytes - 1);
+    struct sim_line l = {.line = addr & ~(bytes - 1), .first = true};
     unsigned miss = 0, one;
 
-    for (; line <= last; line++) {
-        l.line = line << D1.line_bits;
+    l.several = l.line != last;
+    for (; l.line <= last; l.line += bytes) {
         one = D1_touch_told(&l, ++*clock);
         if (one || l.several)
             tell(&l);

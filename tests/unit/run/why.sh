@@ -28,7 +28,8 @@ is "$(why --sim=D1=stride --batch=never | grep '^D:')" \
     'D: each reference is a call: the module in slot D1 says of no line that its hits change nothing' 'the same, not written down'
 is "$(why --sim=D1=writeback | grep '^D: a call')" 'D: a call: to the module in slot D1 no write changes nothing' 'writes make dirty'
 is "$(why --sim=BC=tage | grep '^Bc: w')" 'Bc: written down: slot BC does not hold the default file as it was proven' 'a predictor'
-is "$(why --analysis=sets | grep '^D:')" 'D: each reference is a call: an analysis module sees it' 'an analysis'
+is "$(why --analysis=interval | grep '^D:')" 'D: each reference is a call: an analysis module sees it' 'an analysis of references'
+is "$(why --analysis=sets,3c | grep '^D:')" "$(why | grep '^D:')" 'analyses of misses and lines keep the filter'
 
 ok 'the default is in emitted code' sh -c "echo '$(how D1)' | grep -q 'in emitted code'"
 ok 'a policy is behind a filter' sh -c "echo '$(how D1 --sim=D1=srrip)' | grep -q 'behind a filter'"

@@ -36,7 +36,7 @@ ok 'an inclusive last level, which takes lines away' alike --sim=LL=inclusive --
 ok 'another policy, which has no times' alike --sim=D1=fifo --D1=8192,4,64 "$guests/sort"
 
 # Which way was it?
-how() { "$QUERN" run -v --out-file=/dev/null "$@" "$guests/sort" 2>&1 | sed -n 's/.*AN: .*, //p'; }
+how() { "$QUERN" run -v --out-file=/dev/null "$@" "$guests/sort" 2>&1 | sed -n 's/.*AN: .*\.c [0-9a-f]*, //p'; }
 is "$(how --analysis=3c)" 'told of misses' 'three Cs by misses'
 is "$(how --analysis=3c --no-filter)" 'each reference a call' '... or by references'
 is "$(how --analysis=3c --sim=D1=fifo)" 'each reference a call' '... where the D1 has no times'
