@@ -361,10 +361,7 @@ static long traced_exec(const char *path, const long *a)
     r = make_call(__NR_execve, (const long[6]){(long)engine, (long)argv, a[2]}, false);
     wire_send(sock, QN_WIRE_EXEC_FAILED, (int)-r);
     qn_sys1(__NR_close, arena);
-    if (sock != qn_socket_fd)
-        qn_sys1(__NR_close, sock);
-    else
-        qn_sys3(__NR_fcntl, sock, F_SETFD_, 1);
+    sock != qn_socket_fd ? qn_sys1(__NR_close, sock) : qn_sys3(__NR_fcntl, sock, F_SETFD_, 1);
     return r;
 }
 
