@@ -87,7 +87,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct sim_ref refs[REFS_MAX], again[REFS_MAX];
     static struct bytes own;
-    static uint8_t packed[2 * sizeof own.at];
     uint64_t last[RECORD_KINDS] = {0};
     size_t count = read_refs(fuzz_file(0, data, size), refs);
     memcpy(own.at, RECORD_MAGIC, RECORD_MAGIC_BYTES);
@@ -97,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     own.at[own.count++] = RECORD_END;
     const char *path;
     if (size && data[size - 1] % 8 == 1) {
+        static uint8_t packed[2 * sizeof own.at];
         size_t n = ZSTD_compress(packed, sizeof packed, own.at, own.count, 1);
         must(!ZSTD_isError(n), "a packed file");
         path = fuzz_file(1, packed, n);

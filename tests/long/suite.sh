@@ -46,14 +46,15 @@ build_rr() {
 
 build_valgrind() {
     printf '#include <unistd.h>\n' >"$work/build/config.h"
-    for have in $(grep -rhoE '\bHAVE_[A-Z0-9_]+' --include=*.c "$sources"/none "$sources"/memcheck "$sources"/helgrind "$sources"/drd |
-        sort -u | grep -v 'SYSNVL\|LGRP\|PPC\|_H$\|SYS_ENDIAN'); do echo "#define $have 1"; done >>"$work/build/config.h"
+    grep -rhoE '\bHAVE_[A-Z0-9_]+' --include=*.c "$sources"/none "$sources"/memcheck "$sources"/helgrind "$sources"/drd | sort -u |
+        grep -v 'SYSNVL\|LGRP\|PPC\|_H$\|SYS_ENDIAN' | sed 's/.*/#define & 1/' >>"$work/build/config.h"
+    cp "$work/build/config.h" "$sources/config.h"
+    [ -e "$sources/include/valgrind.h" ] || sed 's/@[A-Z_]*@/3/' "$sources/include/valgrind.h.in" >"$sources/include/valgrind.h"
     for file in "$sources"/none/tests/*.c "$sources"/none/tests/*/*.c "$sources"/memcheck/tests/*.c "$sources"/memcheck/tests/*/*.c \
         "$sources"/helgrind/tests/*.c "$sources"/drd/tests/*.c; do
         case $file in */amd64/* | */linux/* | */amd64-linux/* | */common/* | */tests/*.c) ;; *) continue ;; esac
         case $file in */tests/[!/]*/*) [ -z "${file##*/amd64*}" ] || [ -z "${file##*/linux/*}" ] || [ -z "${file##*/common/*}" ] || continue ;; esac
         tool=${file#"$sources/"}
-        cp "$work/build/config.h" "$sources/config.h"
         compile "${tool%%/*}.$(basename "$file" .c)" -pthread -mavx2 -mfma -mssse3 -maes -D_GNU_SOURCE -DVGO_linux -DVGA_amd64 -DVGP_amd64_linux -DVGPV_amd64_linux_vanilla \
             -I"$sources" -I"$sources/include" -I"$sources/coregrind" -I"$sources/VEX/pub" -I"$(dirname "$file")" "$file" -lm -ldl -lrt -lutil
     done
@@ -63,13 +64,14 @@ build_valgrind() {
 build_glibc() {
     mkdir -p "$work/build/include" "$work/build/support"
     ln -sfn "$sources/support" "$work/build/include/support"
-    for header in array_length intprops scratch_buffer libc-diag file_change_detection; do
+    for header in array_length intprops intprops-internal libc-pointer-arith allocate_once scratch_buffer libc-diag file_change_detection; do
         ln -sfn "$sources/include/$header.h" "$work/build/include/$header.h"
     done
     words="-std=gnu11 -D_GNU_SOURCE -DTIMEOUTFACTOR=4 -D__COLD= -include stdbool.h -include limits.h -I$work/build/include -I$sources/support -idirafter $sources -pthread"
-    for path in SRCDIR OBJDIR INSTDIR LIBDIR BINDIR SBINDIR ROOTSBINDIR COMPLOCALEDIR SYSCONFDIR; do
-        words="$words -D${path}_PATH=\"/nowhere\""
-    done
+    for path in SRCDIR OBJDIR INSTDIR LIBDIR BINDIR SBINDIR ROOTSBINDIR COMPLOCALEDIR SYSCONFDIR SLIBDIR OBJDIR_ELF_LDSO; do
+        echo "#define ${path}_PATH \"/nowhere\""
+    done >"$work/build/paths.h"
+    words="$words -include $work/build/paths.h"
     for file in "$sources"/support/*.c; do
         object=$work/build/support/$(basename "$file" .c).o
         # shellcheck disable=SC2086 # words
@@ -77,6 +79,7 @@ build_glibc() {
     done
     rm -f "$work/build/libsupport.a" && ar cr "$work/build/libsupport.a" "$work"/build/support/*.o || exit 2
     for part in nptl sysdeps/pthread signal posix setjmp malloc stdlib math; do
+        case ${PARTS:-$part} in *"$part"*) ;; *) continue ;; esac
         for file in "$sources/$part"/tst-*.c "$sources/$part"/bug-*.c "$sources/$part"/test-*.c; do
             [ -e "$file" ] || continue
             # shellcheck disable=SC2086 # words
@@ -143,6 +146,7 @@ judge() {
 
 one() {
     name=$1
+    [ -x "$work/bin/$name" ] || { echo "$name is not built" >&2; return; }
     scratch=$work/run/$name
     mkdir -p "$scratch" && chmod 755 "$scratch" || exit 2
     set -- "$work/bin/$name"
