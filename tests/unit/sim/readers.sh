@@ -29,7 +29,7 @@ for shape in 32768,8,64 1024,2,64 512,1,64 2048,4,32 49152,12,64 4096,64,64; do
     ok "$shape: sort" alike --D1=$shape "$guests/sort"
 done
 ok 'lines that straddle, string instructions' alike --D1=2048,2,64 "$guests/strings"
-ok 'a real program' alike --D1=8192,4,64 sort -n "$top_srcdir/lib/ORDER"
+ok 'a real program' alike --D1=1024,2,64 sort -n "$top_srcdir/lib/ORDER"
 ok 'with intervals' alike --D1=8192,4,64 --interval=100000 --interval-file=intervals "$guests/sort"
 ok 'with branches' alike --D1=8192,4,64 --branch-sim=yes "$guests/sort"
 ok 'an inclusive last level, which takes lines away' alike --sim=LL=inclusive --D1=8192,4,64 "$guests/sort"
