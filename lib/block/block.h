@@ -53,8 +53,8 @@ struct qn_block {
 };
 
 /* Every cycle of a program leads through an anchor: a block whose end leads back in the order of order.h, where its place is chosen now,
- * or jumps or calls indirectly; or one that came up first by a return without a call, or from nowhere (is_counted: see
- * qn_order_place). */
+ * or jumps or calls indirectly; or a block that was first reached by an unmatched return, or with no known predecessor (is_counted:
+ * see qn_order_place). */
 enum qn_anchor qn_block_anchor(const struct qn_block *b, bool (*is_counted)(uint64_t pc));
 
 /* rol $3,%rdi; rol $13,%rdi; rol $61,%rdi; rol $51,%rdi; xchg %rbx,%rbx */

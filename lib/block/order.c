@@ -56,7 +56,7 @@ static uint32_t find(uint64_t pc)
 
 static uint64_t rank(uint32_t a) { return addresses[a].label - addresses[HEAD].label; }
 
-/* Room behind a: as many of those that follow as it takes until there are on average as many labels for each as there are of them. */
+/* Makes room behind a: takes successors until n of them span more than n^2 labels, then spreads them evenly. */
 static void make_room(uint32_t a)
 {
     uint64_t from = addresses[a].label, room = 0, n = 0;

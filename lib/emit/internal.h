@@ -61,8 +61,8 @@ bool emit_can_stand_at(const struct emitter *e, const struct qn_event *ev, unsig
 /* slow.c */
 void emit_slow_call(struct qn_code *c, qn_slow_call *fn);
 void emit_store_const(struct qn_code *c, uint64_t abs, uint64_t value);
-void emit_slow_stack_in(struct qn_code *c);  /* what is pushed from here on does not meet the guest */
-void emit_slow_stack_out(struct qn_code *c); /* and is forgotten here */
+void emit_slow_stack_in(struct qn_code *c);  /* switch to the engine's stack: pushes no longer touch guest memory */
+void emit_slow_stack_out(struct qn_code *c); /* switch back */
 void emit_slow_call_at(struct qn_code *c, uint64_t target);
 
 /* stub.c */

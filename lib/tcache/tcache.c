@@ -79,7 +79,7 @@ void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *b)
         init_region(i, each);
 }
 
-/* No target finds anything at this place: not even 0, which alone is equal to minus itself and looks at the first. */
+/* Entries hold -target.  An empty one is 0, except entry 0, where target 0 would match: there it is 1. */
 static void forget_second(uint64_t *table, uint64_t place) { table[place] = place == QN_IBL_ENTRIES; }
 
 void qn_tcache_add_home(unsigned home, uint64_t *table, bool second, uint32_t miss_stub)
