@@ -54,7 +54,7 @@ run none "$guests/sort"
 is "$(sed -n 's/^events: //p' none.profile)" 'Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw' 'without an analysis there is no column of it'
 
 # Loads by level, beside a module that counts each of them.
-run loads --analysis="$top_srcdir/tests/models/analysis/loads.c" --D1=2048,2,64 "$guests/sort"
+run loads --analysis="$top_srcdir/tests/unit/sim/slow/loads.c" --D1=2048,2,64 "$guests/sort"
 run latency --analysis=latency --D1=2048,2,64 "$guests/sort"
 is "$(grep -v ,cycles, latency.found)" "$(cat loads.found)" 'loads by level are those that were seen one by one'
 

@@ -1,4 +1,4 @@
-/* tests/models/analysis/loads.c - what analysis/latency.c finds, the slow way: every load comes here and is counted by its level. */
+/* tests/unit/sim/slow/loads.c - what analysis/latency.c finds, the slow way: every load comes here and is counted by its level. */
 #include "sim/analysis/sites.h"
 
 #define ANALYSIS "loads"
