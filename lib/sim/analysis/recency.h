@@ -6,8 +6,8 @@
  *                                  exact below the lines of the cache, if the reference is to several lines; else 0 stands for all
  *                                  of these; RECENCY_FAR for all above, RECENCY_FIRST if the line was never used before
  *
- * Lines that have left keep the time of their last use, sixteen neighbours together: 8 bytes a line, and 32 for sixteen.  The times of
- * those that a fully associative cache may still have, no more than it has lines, are sorted (`away`).
+ * Lines that have left keep the time of their last use, 64 neighbours together: 8 bytes for each of them, and at most 64 for all in a
+ * table.  The times of those that a fully associative cache may still have, no more than it has lines, are sorted (`away`).
  * Source: the distance as in stack.h; that resident lines have theirs in their stamps, and that only misses change the rest, is worked out in
  * doc/reference.md.
  */
