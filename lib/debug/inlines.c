@@ -70,7 +70,8 @@ static struct qn_inline *new_call(struct qn_debug *d, const struct qn_inline *ca
     if (!QN_GROW(l->calls, l->ncalls, l->call_room, QN_DEBUG_ROOM) || !(copy = malloc(sizeof *copy)))
         return NULL;
     *copy = *call;
-    return l->calls[l->ncalls++] = copy;
+    l->calls[l->ncalls++] = copy;
+    return copy;
 }
 
 static Dwarf_Word number_of(Dwarf_Die *die, unsigned attribute)
@@ -182,7 +183,7 @@ static void put_piece(struct unit *u, uint64_t start, uint64_t end, const struct
 /* `open` holds the spans that the address lies in, the innermost last; a span that leaves the one that it stands in is cut. */
 static void lay_out(struct unit *u, const struct span *spans, size_t count)
 {
-    struct span open[DEPTH_MAX + 2];
+    struct span open[DEPTH_MAX + 2] = {{0}};
     uint64_t at = 0;
     size_t n = 0;
 

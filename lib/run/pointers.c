@@ -80,9 +80,9 @@ void qn_pointers_hide(long nr, long *a)
 {
     unsigned which = (unsigned long)nr < CALLS ? pointers[nr] : 0;
 
-    for (; which; which &= which - 1) {
-        long *p = &a[__builtin_ctz(which)];
-
+    for (long *p = a; which; which >>= 1, p++) {
+        if (!(which & 1))
+            continue;
         if (QN_UNLIKELY(is_near_engine((uint64_t)*p)) && qn_is_engine_range((uint64_t)*p, 1))
             *p = (long)(uintptr_t)qn_stack_guard_low;
     }

@@ -31,7 +31,7 @@ mkdir "$SCRATCH/inner"
 
 # oracle CHANGE: the first point of the comparison of one small program.
 oracle() {
-    QUERN=$SCRATCH/quern SCRATCH=$SCRATCH/inner CHANGE=$1 sh "$top_srcdir/tests/guest/oracle.sh" stack | sed 1q
+    QUERN=$SCRATCH/quern SCRATCH=$SCRATCH/inner CHANGE=$1 sh "$top_srcdir/tests/guest/oracle.sh" stack | grep -v '^#' | sed 1q
 }
 
 first='1 - stack, --I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64'

@@ -23,7 +23,7 @@ static int find_self(struct dl_phdr_info *info, size_t size, void *data)
         uint64_t start = info->dlpi_addr + p->p_vaddr;
 
         if (p->p_type == PT_LOAD && (uintptr_t)first >= start && (uintptr_t)first < start + p->p_memsz)
-            *m = (struct qn_map_rec){ start, start + p->p_memsz, p->p_offset, 0, 0, 0, 0 };
+            *m = (struct qn_map_rec){ .start = start, .end = start + p->p_memsz, .offset = p->p_offset };
     }
     return 0;
 }
@@ -59,8 +59,8 @@ static void add_maps(void)
     dl_iterate_phdr(find_self, &m[0]);
     m[0].path = qn_cost_put_string(&store, self);
     free(self);
-    m[1] = (struct qn_map_rec){ 0x1000, 0x2000, 0, 0, 0, 0, 0 };
-    m[2] = (struct qn_map_rec){ 0x3000, 0x4000, 0, 0, 0, qn_cost_put_string(&store, "/nosuch/file"), 0 };
+    m[1] = (struct qn_map_rec){ .start = 0x1000, .end = 0x2000 };
+    m[2] = (struct qn_map_rec){ .start = 0x3000, .end = 0x4000, .path = qn_cost_put_string(&store, "/nosuch/file") };
     h->n_maps = 3;
 }
 

@@ -55,7 +55,7 @@ refused 1 "$in/sets.log: got no line 'AN: N lines: MISSES', wanted the log of a 
     mrc "$in/sets.log" -o out/x.svg
 refused 1 "$in/mattson.log: got no line 'AN: misses by set ...', wanted the log of a run with the module sets (quern sim build --AN=sets)" \
     sets "$in/mattson.log" -o out/x.svg
-refused 1 "out/none/x.svg: No such file or directory" top "$in/a.prof" -o out/none/x.svg
+refused 1 "out/none/x.svg: cannot create: No such file or directory" top "$in/a.prof" -o out/none/x.svg
 
 printf 'a,b\n1,2\n3\n' >short.csv
 refused 1 'short.csv:3: cells: got 1, wanted 2' curve short.csv --x=a --y=b -o out/x.svg

@@ -20,7 +20,7 @@ END
 $CC -O1 -fno-builtin -static -o copies copies.c || bail 'copies.c cannot be compiled'
 
 # shown CPU: what ./cpu finds
-shown() { "$QUERN" run -q --instr-at-start=no --cpu="$1" --out-file=profile -- ./cpu 2>&1; }
+shown() { "$QUERN" run -q --instr-at-start=no --cpu="$1" --out-file=profile -- ./cpu 2>&1 | grep -v -- '-- nothing was counted: '; }
 
 # has LEVEL: has this processor all of it?
 has() { ! "$QUERN" run --cpu="$1" --out-file=profile -- true 2>&1 | grep -q 'this processor has no'; }

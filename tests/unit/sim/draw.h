@@ -40,7 +40,8 @@ static char drawing[256];
 
 static void begin(uint32_t sets)
 {
-    struct sim_config config = {"D1", sets * SETS_WAYS * LINE, SETS_WAYS, LINE, sets, 6, 1};
+    struct sim_config config = {
+        .slot = "D1", .size = sets * SETS_WAYS * LINE, .ways = SETS_WAYS, .line = LINE, .sets = sets, .line_bits = 6, .seed = 1};
     struct qn_unit_facts facts = {.name = NULL};
 
     UNIT_OBJECT.init(&config, &facts);

@@ -66,7 +66,8 @@ void qn_up_back_invalidate(uint64_t line, uint32_t bytes)
 
 static void begin(uint32_t sets, uint32_t ways)
 {
-    struct sim_config config = {QN_SLOT_NAME, sets * ways * LINE, ways, LINE, sets, 6, 1};
+    struct sim_config config = {
+        .slot = QN_SLOT_NAME, .size = sets * ways * LINE, .ways = ways, .line = LINE, .sets = sets, .line_bits = 6, .seed = 1};
     struct qn_unit_facts facts = {.name = NULL};
 
     event_count = 0; /* a test may begin again */

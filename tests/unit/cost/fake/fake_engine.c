@@ -100,7 +100,7 @@ static void find_self(void)
             continue;
         if ((uintptr_t)landmark < start || (uintptr_t)landmark >= end)
             continue;
-        *m = (struct qn_map_rec){ start, end, offset, 0, ino, put_string(path), 0 };
+        *m = (struct qn_map_rec){ .start = start, .end = end, .offset = offset, .ino = ino, .path = put_string(path) };
         arena->n_maps = 1;
     }
     fclose(f);
