@@ -1,5 +1,5 @@
 # compare.gp - written by quern plot compare; draws compare.csv as compare.svg.  Change what you like, then: gnuplot compare.gp
-set terminal svg size 1200,424 noenhanced font 'sans,13' fontscale 1.3 background '#FFFFFF'
+set terminal svg size 1200,373 noenhanced font 'sans,13' fontscale 1.3 background '#FFFFFF'
 set output 'compare.svg'
 set encoding utf8
 set datafile separator comma
@@ -18,14 +18,14 @@ set border 3
 set tics nomirror
 set grid ytics linecolor rgb '#D0D0D0' linewidth 1 dashtype 1
 
-set label 1 'A: ./prog ''it'' a; B: ./prog b;  I1: 32 KiB, 8 ways, lines of 64 B;  D1: 8 KiB, 1 way, lines of 64 B;  LL: 1 MiB, 16 ways, lines of 64 B;' . "\n" . 'simulator: I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind AN=3c:0123456789abcdef;  counting: exact;  quern 0.1;  behind the bars: B - A' at screen 0.5, screen 0.0637 center font ',10'
+set label 1 'A: ./prog ''it'' a; B: ./prog b;  I1: 32 KiB, 8 ways, lines of 64 B;  D1: 8 KiB, 1 way, lines of 64 B;  LL: 1 MiB, 16 ways, lines of 64 B;' . "\n" . 'simulator: I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind AN=3c:0123456789abcdef;  counting: exact;  quern 0.1;  behind the bars: B - A' at screen 0.5, screen 0.0724 center font ',10'
 set title 'D1 misses by function, A against B'
-set bmargin at screen 0.2995
+set bmargin at screen 0.3405
 set xlabel 'D1 misses'
 set lmargin 46
 set rmargin 12
 set xrange [0:173.6]
-set yrange [-3.6:0.6]
+set yrange [-2.6:0.6]
 set ytics scale 0
 set grid noytics xtics
 set key outside right top Left reverse

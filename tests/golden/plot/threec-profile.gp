@@ -20,9 +20,8 @@ set grid ytics linecolor rgb '#D0D0D0' linewidth 1 dashtype 1
 
 set label 1 './prog ''it'' a;  I1: 32 KiB, 8 ways, lines of 64 B;  D1: 8 KiB, 1 way, lines of 64 B;  LL: 1 MiB, 16 ways, lines of 64 B;' . "\n" . 'simulator: I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind AN=3c:0123456789abcdef;  counting: exact;  quern 0.1' at screen 0.5, screen 0.0361 center font ',10'
 set title 'Why the D1 misses'
-set bmargin at screen 0.3949
+set bmargin at screen 0.1700
 set xlabel 'function'
-set xtics rotate by -40 left
 set xtics scale 0
 set ylabel 'D1 misses'
 set yrange [0:*]

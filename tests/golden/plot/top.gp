@@ -25,7 +25,7 @@ set xlabel 'D1 misses'
 set lmargin 46
 set rmargin 4
 set xrange [0:173.6]
-set yrange [-3.6:0.6]
+set yrange [-2.6:0.6]
 set ytics scale 0
 set grid noytics xtics
 unset key
