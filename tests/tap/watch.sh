@@ -27,10 +27,10 @@ members() {
     cat /proc/[0-9]*/stat 2>/dev/null | awk -v leader="$leader" '
         { pid = $1; sub(/^.*\) /, ""); state[pid] = $1; parent[pid] = $2; session[pid] = $4; used[pid] = $12 + $13 + $14 + $15 }
         END {
-            for (pid in state) if (session[pid] == leader || pid == leader) is[pid] = 1
+            for (pid in state) if (state[pid] != "Z" && (session[pid] == leader || pid == leader)) is[pid] = 1
             do {
                 found = 0
-                for (pid in state) if (!(pid in is) && parent[pid] in is) found = is[pid] = 1
+                for (pid in state) if (!(pid in is) && state[pid] != "Z" && parent[pid] in is) found = is[pid] = 1
             } while (found)
             for (pid in is) { sum += used[pid]; awake += state[pid] ~ /[RD]/; pids = pids " " pid }
             print sum + 0, awake + 0 pids
@@ -39,13 +39,17 @@ members() {
 
 # end REASON
 end() {
+    trap '' TERM # the driver wants to end this when the leader of the test has gone, and waits until the others have, too
     echo "$1" >"$why"
-    for signal in TERM KILL; do
+    signal=TERM looks=0
+    while [ $looks -lt 100 ]; do # a process may start another while those of the list are being killed
         # shellcheck disable=SC2046 # words
         set -- $(members)
         shift 2
-        [ $# -eq 0 ] || kill -$signal "$@" 2>/dev/null
-        [ $signal = KILL ] || sleep 5
+        [ $# -gt 0 ] || break
+        kill -$signal "$@" 2>/dev/null
+        if [ $signal = TERM ]; then sleep 5; else sleep 0.1; fi
+        signal=KILL looks=$((looks + 1))
     done
     exit
 }

@@ -142,7 +142,25 @@ ok 'and the counts are the same' alike_each --D1=4096,8,64 -- ./registers
 seq 1 20000 | awk '{ print $1 * 7919 % 20011, $1 }' >numbers
 command -v gzip >/dev/null && ok gzip alike_each --D1=32768,8,64 -- gzip -9nc numbers
 ok sort alike --D1=8192,8,64 -- env LC_ALL=C sort -n numbers
-ok 'processes' alike --D1=4096,8,64 -- sh -c 'for i in 1 2 3; do (echo $i); done; echo end'
+# No handler of SIGCHLD, as shells have, which comes when it comes and moves the stack.
+cat >forks.c <<'END'
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+    for (int i = 0; i < 3; i++) {
+        fflush(stdout);
+        if (!fork())
+            return puts("child") < 0;
+        if (wait(NULL) < 0)
+            return 1;
+    }
+    return puts("end") < 0;
+}
+END
+$CC -O1 -o forks forks.c || bail 'cannot compile forks.c'
+ok 'processes' alike --D1=4096,8,64 -- ./forks
 
 # ---- when ----
 cat >phases.c <<'END'
