@@ -4,7 +4,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-[ -x "$top_builddir/quern-engine" ] || skip_all 'there is no engine in this build'
+[ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
 cd "$SCRATCH" || bail 'no scratch directory'
 
 cat >inl.h <<'END'
@@ -158,7 +158,7 @@ compare_split() {
     same_file split.chains plain.chains "split DWARF: the chains of $program"
 }
 
-command -v addr2line >/dev/null || skip_all 'no addr2line'
+command -v addr2line >/dev/null || absent_all 'no addr2line' 23
 for version in 3 4 5; do
     "$CC" -gdwarf-$version -O2 -o c$version one.c two.c && compare c$version "C, DWARF $version"
 done
@@ -169,12 +169,12 @@ if command -v g++ >/dev/null; then
     g++ -g -O2 -o cpp cpp.cc && compare cpp 'C++'
     compare_split cpp cppsplit cpp.cc
 else
-    skip 3 'no C++ compiler'
+    skip 'no C++ compiler' 3
 fi
 if command -v rustc >/dev/null && rustc -g -O -o rust rust.rs 2>err; then
     compare rust Rust
 else
-    skip 2 'no Rust compiler'
+    skip 'no Rust compiler' 2
 fi
 
 # annotate: the function table names what was inlined and where its code is, --by=inline all calls between.
