@@ -44,9 +44,10 @@ rm -f "$log_file.pid" "$log_file.why"
     exec sh "$tap/watch.sh" "$(cat "$log_file.pid")" "$log_file.tap" "$log_file.why"
 ) &
 watch=$!
-# In the foreground, because what a shell starts in the background ignores SIGINT.
+# In the foreground, because what a shell starts in the background ignores SIGINT; and with no signal ignored that who calls make ignores
+# (nohup).
 # shellcheck disable=SC2016 # for the shell that is started
-setsid sh -c 'echo $$ >"$1.pid" && shift && exec "$@"' sh "$log_file" "$@" >>"$log_file.tap" 2>"$log_file.err" </dev/null
+setsid env --default-signal=HUP,INT,QUIT,TERM,PIPE sh -c 'echo $$ >"$1.pid" && shift && exec "$@"' sh "$log_file" "$@" >>"$log_file.tap" 2>"$log_file.err" </dev/null
 status=$?
 kill "$watch" 2>/dev/null
 wait "$watch" 2>/dev/null

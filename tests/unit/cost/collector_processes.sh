@@ -43,7 +43,7 @@ mkfifo "$SCRATCH/third"
 is "$(cat "$SCRATCH/before")" x 'who reads a pipe sees its end when the guest closes it'
 
 fresh
-(umask 027 && exec env --default-signal=INT --default-signal=QUIT --ignore-signal=HUP --ignore-signal=CHLD --block-signal=USR1 "$QUERN" run -q --sim="$FAKE" true state \
+(umask 027 && exec env --ignore-signal=HUP --ignore-signal=CHLD --block-signal=USR1 "$QUERN" run -q --sim="$FAKE" true state \
     3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-) </dev/null >"$SCRATCH/out"
 is "$(sed 's/ cwd.*pgrp/ pgrp/;s/^\(open 0 1 2\).*/\1/' "$SCRATCH/out")" "umask 27 pgrp 1
 blocked 10
