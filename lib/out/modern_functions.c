@@ -240,35 +240,21 @@ static int is_system_file(const char *name)
     return name[0] != '/';
 }
 
-/* Keeps the order among those of the user and among the others. */
-static void put_system_last(struct qn_out_modern *m, const uint32_t *files, size_t count)
-{
-    size_t n = 0;
-    for (int system = 0; system < 2; system++)
-        for (size_t i = 0; i < count; i++)
-            if (is_system_file(qn_prof_name(&m->ledger.fns.files, files[i])) == system)
-                m->annotated[n++] = files[i];
-}
-
-/* The files of the file section are those to annotate, in the order of their names or as they come there, by cost. */
+/* The files of the file section are those to annotate, by cost with those of the system last, or in the order of their names. */
 static void note_annotated(struct section *x)
 {
     struct qn_out_modern *m = x->m;
-    uint32_t *files = malloc((x->outer_count + (size_t)1) * sizeof *files);
     m->annotated = malloc((x->outer_count + (size_t)1) * sizeof *m->annotated);
-    if (!m->annotated || !files) {
-        free(files);
+    if (!m->annotated) {
         qn_prof_fail_memory(m->err);
         return;
     }
-    for (uint32_t i = 0; i < x->outer_count; i++)
-        m->annotated[i] = files[i] = x->outers[i].id;
-    m->annotated_count = x->outer_count;
-    if (m->request->by_cost)
-        put_system_last(m, files, x->outer_count);
-    else
+    for (int system = 0; system < 2; system++)
+        for (uint32_t i = 0; i < x->outer_count; i++)
+            if (is_system_file(outer_name(x, x->outers[i].id)) == system)
+                m->annotated[m->annotated_count++] = x->outers[i].id;
+    if (!m->request->by_cost)
         qsort_r(m->annotated, m->annotated_count, sizeof *m->annotated, compare_names, &m->ledger.fns);
-    free(files);
 }
 
 static void do_section(struct qn_out_modern *m, int by_function)
