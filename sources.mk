@@ -20,30 +20,30 @@ hosted_sources = \
 	lib/decode/reserved.c \
 	lib/decode/sizes.c \
 	lib/decode/tables.c \
+	lib/text/error.c \
+	lib/text/escape.c \
+	lib/text/hash.c \
+	lib/text/lines.c \
+	lib/text/names.c \
+	lib/text/output.c \
+	lib/text/radix.c \
+	lib/text/regex.c \
+	lib/text/same.c \
+	lib/text/subst.c \
 	lib/prof/diff.c \
-	lib/prof/error.c \
-	lib/prof/escape.c \
 	lib/prof/fns.c \
 	lib/prof/functions.c \
-	lib/prof/hash.c \
 	lib/prof/header.c \
 	lib/prof/inlined.c \
 	lib/prof/insn.c \
 	lib/prof/ledger.c \
-	lib/prof/lines.c \
 	lib/prof/log.c \
 	lib/prof/merge.c \
-	lib/prof/names.c \
-	lib/prof/output.c \
 	lib/prof/provenance.c \
-	lib/prof/radix.c \
 	lib/prof/read.c \
 	lib/prof/read_line.c \
-	lib/prof/regex.c \
 	lib/prof/region.c \
 	lib/prof/rows.c \
-	lib/prof/same.c \
-	lib/prof/subst.c \
 	lib/prof/table.c \
 	lib/prof/table_write.c \
 	lib/prof/write.c \
@@ -308,62 +308,62 @@ engine_sources = \
 	lib/decode/sizes.c \
 	lib/decode/tables.c \
 	lib/cost/count.c \
-	lib/run/arena.c \
-	lib/run/attach.c \
-	lib/run/batch.c \
-	lib/run/clone.c \
-	lib/run/codemem.c \
-	lib/run/complex.c \
-	lib/run/cpu.c \
-	lib/run/die.c \
-	lib/run/dispatch.c \
-	lib/run/emulate.c \
-	lib/run/exec_path.c \
-	lib/run/files.c \
-	lib/run/fpu.c \
-	lib/run/frame.c \
-	lib/run/gone.c \
-	lib/run/guest_printf.c \
-	lib/run/host.c \
-	lib/run/interval.c \
-	lib/run/libc.c \
-	lib/run/loads.c \
-	lib/run/lock.c \
-	lib/run/locked.c \
-	lib/run/main.c \
-	lib/run/memory.c \
-	lib/run/operand.c \
-	lib/run/outside.c \
-	lib/run/personality.c \
-	lib/run/pointers.c \
-	lib/run/points.c \
-	lib/run/proc_calls.c \
-	lib/run/process.c \
-	lib/run/procfs.c \
-	lib/run/recover.c \
-	lib/run/reference.c \
-	lib/run/region.c \
-	lib/run/request.c \
-	lib/run/sample.c \
-	lib/run/seccomp.c \
-	lib/run/seccomp_pass.c \
-	lib/run/settle.c \
-	lib/run/signal.c \
-	lib/run/signal_calls.c \
-	lib/run/space.c \
-	lib/run/step.c \
-	lib/run/strings.c \
-	lib/run/syscall.c \
-	lib/run/tally.c \
-	lib/run/thread.c \
-	lib/run/trace.c \
-	lib/run/translate.c \
-	lib/run/user_dispatch.c \
-	lib/run/variable.c \
-	lib/run/vsyscall.c \
-	lib/run/watch.c \
-	lib/run/start.S \
-	lib/run/switch.S \
+	lib/run/core/arena.c \
+	lib/run/core/batch.c \
+	lib/run/core/codemem.c \
+	lib/run/core/complex.c \
+	lib/run/core/cpu.c \
+	lib/run/core/die.c \
+	lib/run/core/dispatch.c \
+	lib/run/core/emulate.c \
+	lib/run/core/fpu.c \
+	lib/run/core/gone.c \
+	lib/run/core/host.c \
+	lib/run/core/libc.c \
+	lib/run/core/loads.c \
+	lib/run/core/main.c \
+	lib/run/core/operand.c \
+	lib/run/core/recover.c \
+	lib/run/core/reference.c \
+	lib/run/core/settle.c \
+	lib/run/core/space.c \
+	lib/run/core/strings.c \
+	lib/run/core/translate.c \
+	lib/run/core/variable.c \
+	lib/run/kernel/attach.c \
+	lib/run/kernel/clone.c \
+	lib/run/kernel/exec_path.c \
+	lib/run/kernel/files.c \
+	lib/run/kernel/frame.c \
+	lib/run/kernel/lock.c \
+	lib/run/kernel/locked.c \
+	lib/run/kernel/memory.c \
+	lib/run/kernel/outside.c \
+	lib/run/kernel/personality.c \
+	lib/run/kernel/pointers.c \
+	lib/run/kernel/proc_calls.c \
+	lib/run/kernel/process.c \
+	lib/run/kernel/procfs.c \
+	lib/run/kernel/seccomp.c \
+	lib/run/kernel/seccomp_pass.c \
+	lib/run/kernel/signal.c \
+	lib/run/kernel/signal_calls.c \
+	lib/run/kernel/syscall.c \
+	lib/run/kernel/thread.c \
+	lib/run/kernel/user_dispatch.c \
+	lib/run/kernel/vsyscall.c \
+	lib/run/observe/guest_printf.c \
+	lib/run/observe/interval.c \
+	lib/run/observe/points.c \
+	lib/run/observe/region.c \
+	lib/run/observe/request.c \
+	lib/run/observe/sample.c \
+	lib/run/observe/step.c \
+	lib/run/observe/tally.c \
+	lib/run/observe/trace.c \
+	lib/run/observe/watch.c \
+	lib/run/core/start.S \
+	lib/run/core/switch.S \
 	lib/sim/charge.c \
 	lib/sim/engine.c \
 	lib/sim/explain.c \
@@ -624,31 +624,20 @@ headers = \
 	lib/plot/words.h \
 	lib/prof/counts.h \
 	lib/prof/diff.h \
-	lib/prof/digits.h \
-	lib/prof/error.h \
-	lib/prof/escape.h \
 	lib/prof/fns.h \
 	lib/prof/functions.h \
-	lib/prof/hash.h \
 	lib/prof/header.h \
 	lib/prof/inlined.h \
 	lib/prof/insn.h \
 	lib/prof/ledger.h \
-	lib/prof/lines.h \
 	lib/prof/log.h \
 	lib/prof/merge.h \
-	lib/prof/names.h \
-	lib/prof/output.h \
 	lib/prof/provenance.h \
-	lib/prof/radix.h \
 	lib/prof/read.h \
 	lib/prof/reader.h \
-	lib/prof/regex.h \
 	lib/prof/region.h \
 	lib/prof/rows.h \
-	lib/prof/same.h \
 	lib/prof/sizes.h \
-	lib/prof/subst.h \
 	lib/prof/table.h \
 	lib/prof/table_rows.h \
 	lib/prof/write.h \
@@ -661,33 +650,7 @@ headers = \
 	lib/report/source.h \
 	lib/report/tables.h \
 	lib/report/whole.h \
-	lib/run/batch.h \
-	lib/run/cpu.h \
-	lib/run/files.h \
-	lib/run/gone.h \
-	lib/run/host.h \
-	lib/run/interval.h \
-	lib/run/locked.h \
-	lib/run/operand.h \
-	lib/run/outside.h \
-	lib/run/pointers.h \
-	lib/run/points.h \
-	lib/run/procfs.h \
-	lib/run/reference.h \
-	lib/run/region.h \
-	lib/run/repetition.h \
-	lib/run/request.h \
 	lib/run/run.h \
-	lib/run/sample.h \
-	lib/run/seccomp.h \
-	lib/run/seccomp_filter.h \
-	lib/run/signal.h \
-	lib/run/space.h \
-	lib/run/step.h \
-	lib/run/tally.h \
-	lib/run/thread.h \
-	lib/run/variable.h \
-	lib/run/watch.h \
 	lib/sim/at_work.h \
 	lib/sim/branches.h \
 	lib/sim/charge.h \
@@ -709,6 +672,18 @@ headers = \
 	lib/sim/unit_cache.h \
 	lib/sim/versus.h \
 	lib/tcache/tcache.h \
+	lib/text/digits.h \
+	lib/text/error.h \
+	lib/text/escape.h \
+	lib/text/hash.h \
+	lib/text/lines.h \
+	lib/text/names.h \
+	lib/text/output.h \
+	lib/text/radix.h \
+	lib/text/regex.h \
+	lib/text/same.h \
+	lib/text/sizes.h \
+	lib/text/subst.h \
 	lib/decode/effects.inc \
 	lib/decode/features.inc \
 	lib/decode/map_evex1.inc \
@@ -730,6 +705,32 @@ headers = \
 	lib/decode/map_xopa.inc \
 	lib/decode/maps.inc \
 	lib/decode/operands.inc \
+	lib/run/core/batch.h \
+	lib/run/core/cpu.h \
+	lib/run/core/gone.h \
+	lib/run/core/host.h \
+	lib/run/core/operand.h \
+	lib/run/core/reference.h \
+	lib/run/core/repetition.h \
+	lib/run/core/space.h \
+	lib/run/core/variable.h \
+	lib/run/kernel/files.h \
+	lib/run/kernel/locked.h \
+	lib/run/kernel/outside.h \
+	lib/run/kernel/pointers.h \
+	lib/run/kernel/procfs.h \
+	lib/run/kernel/seccomp.h \
+	lib/run/kernel/seccomp_filter.h \
+	lib/run/kernel/signal.h \
+	lib/run/kernel/thread.h \
+	lib/run/observe/interval.h \
+	lib/run/observe/points.h \
+	lib/run/observe/region.h \
+	lib/run/observe/request.h \
+	lib/run/observe/sample.h \
+	lib/run/observe/step.h \
+	lib/run/observe/tally.h \
+	lib/run/observe/watch.h \
 	lib/sim/adapt/analysis.h \
 	lib/sim/adapt/declare.h \
 	lib/sim/adapt/filter.h \
@@ -831,8 +832,6 @@ unit_programs = \
 	tests/unit/prof/log \
 	tests/unit/prof/numbers \
 	tests/unit/prof/read \
-	tests/unit/prof/regex \
-	tests/unit/prof/subst \
 	tests/unit/prof/table \
 	tests/unit/prof/write \
 	tests/unit/report/html \
@@ -880,7 +879,9 @@ unit_programs = \
 	tests/unit/sim/values \
 	tests/unit/sim/victim \
 	tests/unit/sim/writeback \
-	tests/unit/tcache/model
+	tests/unit/tcache/model \
+	tests/unit/text/regex \
+	tests/unit/text/subst
 
 zydis_programs = \
 	tests/unit/decode/decode_zydis
@@ -946,7 +947,6 @@ shell_tests = \
 	tests/unit/plot/images.sh \
 	tests/unit/prof/errors.sh \
 	tests/unit/prof/names.sh \
-	tests/unit/prof/output.sh \
 	tests/unit/prof/positions.sh \
 	tests/unit/prof/provenance.sh \
 	tests/unit/prof/regions.sh \
@@ -996,6 +996,7 @@ shell_tests = \
 	tests/unit/sim/returns.sh \
 	tests/unit/sim/settled.sh \
 	tests/unit/sim/trace_ends.sh \
+	tests/unit/text/output.sh \
 	tests/golden/annotate/classic.sh \
 	tests/golden/annotate/memory.sh \
 	tests/golden/annotate/merge.sh \

@@ -3,7 +3,7 @@
 #
 #   coverage.sh BUILD SRCDIR
 #
-#   lib/run/process.c             180 of    196 lines   91.8%      in BUILD/coverage.txt, for each file
+#   lib/run/kernel/process.c             180 of    196 lines   91.8%      in BUILD/coverage.txt, for each file
 #   run          1702 of   1833 lines   92.9%                      a line per folder, and one for all of lib/
 #
 # A line is what gcov calls one: code that gcc made something of.  It was executed if it was in any object that has it: the quern

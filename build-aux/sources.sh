@@ -58,12 +58,12 @@ write_units() {
 
 write_lists() {
     printf '%s\n' '# Written by "sh build-aux/sources.sh --update"; do not edit.'
-    list hosted_sources lib/base/*.c lib/decode/*.c lib/prof/*.c lib/out/*.c lib/debug/*.c lib/cost/*.c lib/exp/*.c lib/lab/*.c lib/plot/*.c lib/report/*.c
+    list hosted_sources lib/base/*.c lib/decode/*.c lib/text/*.c lib/prof/*.c lib/out/*.c lib/debug/*.c lib/cost/*.c lib/exp/*.c lib/lab/*.c lib/plot/*.c lib/report/*.c
     list decode_sources lib/decode/*.c
     list tool_sources tools/*.c
     list translator_sources lib/guest/*.c lib/block/*.c lib/event/*.c lib/emit/*.c lib/tcache/*.c
     # Modules are included by the unit of their slot (lib/sim/unit_D1.c), not compiled by themselves.
-    list engine_sources lib/base/*.c lib/decode/*.c lib/cost/count.c lib/run/*.c lib/run/*.S \
+    list engine_sources lib/base/*.c lib/decode/*.c lib/cost/count.c lib/run/*/*.c lib/run/*/*.S \
         $(printf '%s\n' lib/sim/*.c | grep -v '/\(cachesim\|branchsim\)_')
     list simulator_units $(write_units)
     list module_sources lib/sim/cachesim_*.c lib/sim/branchsim_*.c lib/sim/*/*.c

@@ -119,7 +119,7 @@ lint: sim_slots.h
 .PHONY: lint
 
 ## Tests of hosted code: all in C, and the commands that read and write files, but for those that link libquern.a on their own.
-hosted_folders = cost debug decode exp man out plot prof report
+hosted_folders = cost debug decode exp man out plot prof report text
 links_alone = tests/unit/decode/library.sh tests/unit/decode/vectors.sh
 hosted_tests = $(unit_programs) \
 	$(filter-out $(links_alone),$(filter $(hosted_folders:%=tests/unit/%/%.sh) tests/golden/%,$(shell_tests)))

@@ -60,7 +60,7 @@ static const char help[] =
     "--auto=yes|no --context=N -I<d> --include=<d>, and names of sources after the profile.\n";
 
 /* One message. In the modern style a few messages keep the original's shorter wording. */
-static void complain(const struct qn_out_request *q, const struct qn_prof_error *err)
+static void complain(const struct qn_out_request *q, const struct qn_text_error *err)
 {
     int n = q->style == QN_OUT_MODERN && err->brief ? (int)err->brief : (int)strlen(err->text);
     fprintf(stderr, PROGRAM ": %s%.*s\n", q->style == QN_OUT_MODERN ? "error: " : "", n, err->text);
@@ -69,28 +69,28 @@ static void complain(const struct qn_out_request *q, const struct qn_prof_error 
 static int report(struct qn_out_request *q)
 {
     struct qn_out_sink sink;
-    char warning[QN_PROF_TEXT_MAX] = "";
-    struct qn_prof_error err = {0};
+    char warning[QN_TEXT_MAX] = "";
+    struct qn_text_error err = {0};
     q->warning = warning;
     qn_prof_choose_region(q->region);
     qn_out_open_sink(&sink, STDOUT_FILENO);
-    enum qn_prof_status status = q->style == QN_OUT_MODERN ? qn_out_modern(&sink, q, &err)
+    enum qn_text_status status = q->style == QN_OUT_MODERN ? qn_out_modern(&sink, q, &err)
                                                            : qn_out_classic(&sink, q, &err);
     int failed = qn_out_flush(&sink);
     if (warning[0])
         qn_tool_complain(PROGRAM ": warning: %s", warning);
-    if (status != QN_PROF_OK) {
+    if (status != QN_TEXT_OK) {
         complain(q, &err);
         return 1;
     }
     if (failed)
-        qn_prof_fail(&err, QN_PROF_IO, "cannot write the report: %s", strerror(failed));
+        qn_text_fail(&err, QN_TEXT_IO, "cannot write the report: %s", strerror(failed));
     if (failed)
         complain(q, &err);
     return failed != 0;
 }
 
-static int wrong_usage(const struct qn_out_request *q, const struct qn_prof_error *err, int status)
+static int wrong_usage(const struct qn_out_request *q, const struct qn_text_error *err, int status)
 {
     if (q->style == QN_OUT_MODERN)
         fputs(modern_usage, stderr);
@@ -107,7 +107,7 @@ static int print(const char *text)
 int qn_tool_annotate(int argc, char **argv)
 {
     struct qn_out_request q;
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     int status = 1;
     switch (qn_out_parse_options(argc, argv, &q, &err)) {
     case QN_OUT_GO: status = report(&q); break;

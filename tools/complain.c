@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "prof/escape.h"
+#include "text/escape.h"
 #include "tools.h"
 
 void qn_tool_complain_of(const char *prefix, const char *format, va_list args)
 {
     char *made;
 
-    fprintf(stderr, "%s%s\n", prefix, qn_prof_visible(&made, format, args));
+    fprintf(stderr, "%s%s\n", prefix, qn_text_visible(&made, format, args));
     free(made);
 }
 

@@ -45,8 +45,8 @@ static const char *check(const struct prof_args *a)
     return ((const struct settings *)a)->to_profile && a->input_count != 1 ? "--to-profile takes one file" : NULL;
 }
 
-static enum qn_prof_status convert(const struct prof_args *a, struct qn_prof_writer *w,
-                                   struct qn_prof_error *err)
+static enum qn_text_status convert(const struct prof_args *a, struct qn_prof_writer *w,
+                                   struct qn_text_error *err)
 {
     const struct settings *s = (const struct settings *)a;
     struct qn_out_csv_request request = {
@@ -54,17 +54,17 @@ static enum qn_prof_status convert(const struct prof_args *a, struct qn_prof_wri
     return s->to_profile ? qn_out_read_csv(a->inputs[0], w, err) : qn_out_write_csv(&request, w, err);
 }
 
-static enum qn_prof_status csv(const struct prof_args *a, struct qn_prof_error *err)
+static enum qn_text_status csv(const struct prof_args *a, struct qn_text_error *err)
 {
 #ifdef HAVE_LIBCSV
     struct qn_prof_writer *w = prof_args_open(a, err);
 #else
     struct qn_prof_writer *w = NULL;
-    qn_prof_fail(err, QN_PROF_BAD, "this quern was built without libcsv");
+    qn_text_fail(err, QN_TEXT_BAD, "this quern was built without libcsv");
 #endif
     if (!w)
         return err->status;
-    if (convert(a, w, err) == QN_PROF_OK)
+    if (convert(a, w, err) == QN_TEXT_OK)
         return qn_prof_close_writer(w, err);
     qn_prof_abandon_writer(w);
     return err->status;

@@ -25,28 +25,28 @@ static const struct qn_option options[] = {
               qn_option_set, struct settings, by_line),
     QN_OPTIONS_END};
 
-static enum qn_prof_status write_difference(const struct prof_args *a,
+static enum qn_text_status write_difference(const struct prof_args *a,
                                             const struct qn_prof_ledger *g,
-                                            struct qn_prof_error *err)
+                                            struct qn_text_error *err)
 {
     struct qn_prof_writer *w = prof_args_open(a, err);
     if (!w)
         return err->status;
-    if (qn_prof_write_diff(g, (enum qn_prof_style)a->style, w, err) == QN_PROF_OK)
+    if (qn_prof_write_diff(g, (enum qn_prof_style)a->style, w, err) == QN_TEXT_OK)
         return qn_prof_close_writer(w, err);
     qn_prof_abandon_writer(w);
     return err->status;
 }
 
-static enum qn_prof_status diff(const struct prof_args *a, struct qn_prof_error *err)
+static enum qn_text_status diff(const struct prof_args *a, struct qn_text_error *err)
 {
     struct qn_prof_ledger_options options = {
         .keep_lines = ((const struct settings *)a)->by_line ? QN_PROF_LINES_OF_FNS : QN_PROF_NO_LINES, .mod_file = a->mod_file,
         .mod_fn = a->mod_fn};
     struct qn_prof_ledger g;
-    char warning[QN_PROF_TEXT_MAX];
+    char warning[QN_TEXT_MAX];
     qn_prof_init_ledger(&g, &options);
-    if (qn_prof_read_diff(&g, a->inputs[0], a->inputs[1], warning, sizeof warning, err) == QN_PROF_OK) {
+    if (qn_prof_read_diff(&g, a->inputs[0], a->inputs[1], warning, sizeof warning, err) == QN_TEXT_OK) {
         if (warning[0])
             qn_tool_complain(PROGRAM ": warning: %s and %s differ in %s", a->inputs[0], a->inputs[1], warning);
         write_difference(a, &g, err);

@@ -3,7 +3,7 @@
 #include <sys/random.h>
 
 #include "lab.h"
-#include "prof/output.h"
+#include "text/output.h"
 #include "tools.h"
 
 #define CASE_SEEDS 1000000000ull /* nine digits can be written down */
@@ -28,7 +28,7 @@ static int parse(struct qn_lab_request *r, char **argv)
 int qn_lab_tool_check(char **argv)
 {
     struct qn_lab_request request = { .lab = NULL };
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_lab_place place;
     int status;
 
@@ -38,7 +38,7 @@ int qn_lab_tool_check(char **argv)
     status = parse(&request, argv);
     if (status >= 0)
         return status;
-    if (request.gradescope && qn_prof_check_output(request.gradescope, &err) != QN_PROF_OK)
+    if (request.gradescope && qn_text_check_output(request.gradescope, &err) != QN_TEXT_OK)
         return qn_tool_complain("quern: lab: %s", err.text), QN_LAB_BROKEN;
     return qn_lab_find_place(&place) ? qn_lab_check(&request, &place) : QN_LAB_BROKEN;
 }

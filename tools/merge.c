@@ -18,27 +18,27 @@ static const char help[] =
     "Adds profiles that have the same events; descriptions and command are those of the first.\n"
     "\n";
 
-static enum qn_prof_status add_all(struct qn_prof_merge *m, const struct prof_args *a,
-                                   struct qn_prof_error *err)
+static enum qn_text_status add_all(struct qn_prof_merge *m, const struct prof_args *a,
+                                   struct qn_text_error *err)
 {
     for (int i = 0; i < a->input_count; i++) {
-        char warning[QN_PROF_TEXT_MAX];
-        if (qn_prof_merge_file(m, a->inputs[i], warning, sizeof warning, err) != QN_PROF_OK)
+        char warning[QN_TEXT_MAX];
+        if (qn_prof_merge_file(m, a->inputs[i], warning, sizeof warning, err) != QN_TEXT_OK)
             return err->status;
         if (warning[0])
             qn_tool_complain(PROGRAM ": warning: %s and %s differ in %s", a->inputs[0], a->inputs[i], warning);
     }
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status merge(const struct prof_args *a, struct qn_prof_error *err)
+static enum qn_text_status merge(const struct prof_args *a, struct qn_text_error *err)
 {
     struct qn_prof_merge *m = qn_prof_new_merge(a->mod_file, a->mod_fn);
     if (!m)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     struct qn_prof_writer *w = NULL;
-    if (add_all(m, a, err) == QN_PROF_OK && (w = prof_args_open(a, err)) != NULL) {
-        if (qn_prof_write_merge(m, (enum qn_prof_style)a->style, w, err) == QN_PROF_OK)
+    if (add_all(m, a, err) == QN_TEXT_OK && (w = prof_args_open(a, err)) != NULL) {
+        if (qn_prof_write_merge(m, (enum qn_prof_style)a->style, w, err) == QN_TEXT_OK)
             qn_prof_close_writer(w, err);
         else
             qn_prof_abandon_writer(w);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "plot/plot.h"
-#include "prof/output.h"
+#include "text/output.h"
 #include "prof_args.h"
 #include "tools.h"
 
@@ -107,14 +107,14 @@ static const char *check(const struct prof_args *a)
     return a->out && !qn_plot_knows_format(a->out) ? "-o: wanted a name that ends in .svg, .png or .pdf" : NULL;
 }
 
-static enum qn_prof_status plot(const struct prof_args *a, struct qn_prof_error *err)
+static enum qn_text_status plot(const struct prof_args *a, struct qn_text_error *err)
 {
     static char usual_output[40];
     struct qn_plot_request request = ((const struct settings *)a)->request;
     char remark[QN_PLOT_REMARK_MAX];
 
 #ifndef HAVE_LIBCSV
-    return qn_prof_fail(err, QN_PROF_BAD, "this quern was built without libcsv");
+    return qn_text_fail(err, QN_TEXT_BAD, "this quern was built without libcsv");
 #endif
     snprintf(usual_output, sizeof usual_output, "%s.svg", a->inputs[0]);
     request.kind = a->inputs[0];
@@ -122,9 +122,9 @@ static enum qn_prof_status plot(const struct prof_args *a, struct qn_prof_error 
     for (int i = 0; i < request.input_count; i++)
         request.inputs[i] = a->inputs[i + 1];
     request.output = a->out ? a->out : usual_output;
-    if (!a->out && qn_prof_check_output(request.output, err) != QN_PROF_OK)
+    if (!a->out && qn_text_check_output(request.output, err) != QN_TEXT_OK)
         return err->status;
-    if (qn_plot_draw(&request, remark, err) == QN_PROF_OK && *remark)
+    if (qn_plot_draw(&request, remark, err) == QN_TEXT_OK && *remark)
         qn_tool_complain(PROGRAM ": %s", remark);
     return err->status;
 }

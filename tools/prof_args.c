@@ -11,19 +11,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "prof/output.h"
+#include "text/output.h"
 #include "prof/region.h"
 #include "tools.h"
 
 static const char *take_subst(const struct qn_option *o, void *field, char **value)
 {
-    static struct qn_prof_error err;
-    struct qn_prof_subst **to = field;
+    static struct qn_text_error err;
+    struct qn_text_subst **to = field;
 
     (void)o;
-    err = (struct qn_prof_error){0};
-    qn_prof_free_subst(*to);
-    *to = qn_prof_parse_subst(*value, &err);
+    err = (struct qn_text_error){0};
+    qn_text_free_subst(*to);
+    *to = qn_text_parse_subst(*value, &err);
     return *to ? NULL : err.text;
 }
 
@@ -58,7 +58,7 @@ static const char *check(const struct prof_command *c, const struct prof_args *a
     return c->check ? c->check(a) : NULL;
 }
 
-struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_prof_error *err)
+struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_text_error *err)
 {
     if (a->out && strcmp(a->out, "-") != 0)
         return qn_prof_open_writer(a->out, err);
@@ -67,9 +67,9 @@ struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_prof_
 
 static int run(const struct prof_command *c, const struct prof_args *a)
 {
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     int to_file = a->out && strcmp(a->out, "-") != 0;
-    if ((!to_file || qn_prof_check_output(a->out, &err) == QN_PROF_OK) && c->run(a, &err) == QN_PROF_OK)
+    if ((!to_file || qn_text_check_output(a->out, &err) == QN_TEXT_OK) && c->run(a, &err) == QN_TEXT_OK)
         return 0;
     fprintf(stderr, "%s: %s\n", c->options.prefix, err.text);
     return 1;
@@ -88,7 +88,7 @@ int prof_args_run(const struct prof_command *c, struct prof_args *args, char **a
         what = check(c, args);
         status = what ? qn_options_wrong(&c->options, "", what) : run(c, args);
     }
-    qn_prof_free_subst(args->mod_file);
-    qn_prof_free_subst(args->mod_fn);
+    qn_text_free_subst(args->mod_file);
+    qn_text_free_subst(args->mod_fn);
     return status;
 }

@@ -3,8 +3,8 @@
 #define QN_PROF_ARGS_H
 
 #include "options.h"
-#include "prof/error.h"
-#include "prof/subst.h"
+#include "text/error.h"
+#include "text/subst.h"
 #include "prof/write.h"
 
 struct prof_args {
@@ -12,7 +12,7 @@ struct prof_args {
     int input_count;
     const char *out; /* NULL: standard output */
     int style;       /* enum qn_prof_style */
-    struct qn_prof_subst *mod_file, *mod_fn;
+    struct qn_text_subst *mod_file, *mod_fn;
 };
 
 #define PROF_ARGS_OUT(argument, help) QN_OPTION("-o", argument, help, qn_option_text, struct prof_args, out)
@@ -29,13 +29,13 @@ struct prof_command {
     int least, most; /* inputs; most < 0: any number */
     /* What is wrong with options and inputs together, or NULL; may itself be NULL. */
     const char *(*check)(const struct prof_args *);
-    enum qn_prof_status (*run)(const struct prof_args *, struct qn_prof_error *);
+    enum qn_text_status (*run)(const struct prof_args *, struct qn_text_error *);
 };
 
 /* Parses argv into `args`, runs the command, prints the message; returns the exit status. */
 int prof_args_run(const struct prof_command *c, struct prof_args *args, char **argv);
 
 /* Opens the output that was asked for. */
-struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_prof_error *err);
+struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_text_error *err);
 
 #endif

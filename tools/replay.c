@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "prof/output.h"
+#include "text/output.h"
 #include "sim_build.h"
 #include "tools.h"
 
@@ -77,7 +77,7 @@ int qn_tool_replay(int argc, char **argv)
 {
     struct qn_sim_build b = { .tool = "replay" };
     char *pass[ARGUMENTS_MAX + 2] = { NULL };
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     const char *program = NULL;
     int n = 1;
 
@@ -86,7 +86,7 @@ int qn_tool_replay(int argc, char **argv)
             return puts("quern " QN_VERSION) < 0;
         if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
             fputs(help, stdout), fflush(stdout);
-        if (!strncmp(argv[i], OUTCOMES, strlen(OUTCOMES)) && qn_prof_check_output(argv[i] + strlen(OUTCOMES), &err) != QN_PROF_OK)
+        if (!strncmp(argv[i], OUTCOMES, strlen(OUTCOMES)) && qn_text_check_output(argv[i] + strlen(OUTCOMES), &err) != QN_TEXT_OK)
             return qn_tool_complain("quern: replay: %s", err.text), 1;
         if (!strncmp(argv[i], "--cflags=", 9))
             b.cflags = argv[i] + 9;

@@ -21,7 +21,7 @@
 
 #include "base/base.h"
 #include "options.h"
-#include "prof/output.h"
+#include "text/output.h"
 #include "report/report.h"
 #include "sim_build.h"
 #include "tools.h"
@@ -99,7 +99,7 @@ static const char *make_folder(struct qn_report_options *o)
 {
     char *folder = qn_exp_format(&o->memory, "%s.XXXXXX", o->output);
 
-    if (!qn_prof_make_scratch(folder)) {
+    if (!qn_text_make_scratch(folder)) {
         complain(o->output, strerror(errno), 1);
         return NULL;
     }
@@ -112,7 +112,7 @@ static bool move_aside(struct qn_report_options *o)
     const char *old = make_folder(o);
     bool moved = old && !rename(o->output, old);
 
-    qn_prof_remove_scratch(old);
+    qn_text_remove_scratch(old);
     return moved;
 }
 
@@ -130,7 +130,7 @@ static int move_into_place(struct qn_report_options *o)
     }
     if (!moved)
         return complain(o->output, strerror(errno), 1);
-    qn_prof_keep_scratch(o->folder);
+    qn_text_keep_scratch(o->folder);
     o->folder = NULL;
     return 0;
 }
@@ -156,9 +156,9 @@ static int write_page(struct qn_report_options *o)
                               .mattson_log = o->mattson_log,
                               .sets_log = o->sets_log,
                               .ended = o->ended };
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
 
-    if (qn_report_write(&page, &err) != QN_PROF_OK)
+    if (qn_report_write(&page, &err) != QN_TEXT_OK)
         return fprintf(stderr, "quern report: %s\n", err.text), 1;
     return move_into_place(o);
 }
@@ -181,8 +181,8 @@ static int make_report(struct qn_report_options *o)
         status = 1;
     else if (!(status = qn_report_run(o)) && !o->guard.signal)
         status = write_page(o);
-    qn_prof_remove_scratch(o->work);
-    qn_prof_remove_scratch(o->folder);
+    qn_text_remove_scratch(o->work);
+    qn_text_remove_scratch(o->folder);
     qn_sim_unguard(&o->guard);
     return status;
 }

@@ -52,7 +52,7 @@ static void begin_run(struct qn_report_runner *r, const char *profile, const cha
 }
 
 /* Instructions and caches of the first run. */
-static enum qn_prof_status read_first(struct qn_report_runner *r, const char *profile, struct qn_prof_error *err)
+static enum qn_text_status read_first(struct qn_report_runner *r, const char *profile, struct qn_text_error *err)
 {
     struct qn_prof_reader *reader = qn_prof_open_reader(profile, err);
     struct qn_prof_item item;
@@ -71,7 +71,7 @@ static enum qn_prof_status read_first(struct qn_report_runner *r, const char *pr
 static int run_first(struct qn_report_runner *r)
 {
     const char *profile = qn_report_in_work(r, "first"), *errors = qn_report_in_work(r, "first.err");
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     const char *ended;
     int status;
 
@@ -87,7 +87,7 @@ static int run_first(struct qn_report_runner *r)
     }
     if (strcmp(ended, QN_EXP_OK))
         r->o->ended = ended;
-    if (read_first(r, profile, &err) == QN_PROF_OK)
+    if (read_first(r, profile, &err) == QN_TEXT_OK)
         return 0;
     fprintf(stderr, "quern report: %s\n", err.text);
     return 1;

@@ -5,10 +5,10 @@
  *   --cpu=-avx512f                  this machine's, less AVX-512 with all that builds on it
  *
  * In:  the option's value, this processor's CPUID
- * Out: struct qn_cpu: the bits of CPUID that stay, by leaf (lib/run/cpu.c shows them); or one line and QN_EXIT_USAGE.
+ * Out: struct qn_cpu: the bits of CPUID that stay, by leaf (lib/run/core/cpu.c shows them); or one line and QN_EXIT_USAGE.
  *      What this processor lacks is refused, never shown.
  *
- * The variable takes the same words and is for tests: choices of the engine's that depend on the processor (lib/run/host.c).  What is
+ * The variable takes the same words and is for tests: choices of the engine's that depend on the processor (lib/run/core/host.c).  What is
  * counted does not depend on it.
  *
  * Names are those of /proc/cpuinfo, as `quern dis` has them (decode/features.inc).
@@ -257,7 +257,7 @@ static bool choose(const char *of, const char *value, struct qn_cpu *cpu)
 
 bool qn_run_choose_cpu(const char *value, struct qn_cpu *cpu) { return choose("--cpu", value, cpu); }
 
-/* Features that --vectors stands for (lib/run/host.c). */
+/* Features that --vectors stands for (lib/run/core/host.c). */
 static const char *const vector_features[][3] = {
     [QN_VECTORS_AVX2] = { "avx2", "bmi1" }, [QN_VECTORS_AVX512] = { "avx512f", "avx512bw", "avx512vl" },
 };

@@ -93,7 +93,7 @@ static void take_unsupported(const struct qn_run *r, char (*texts)[UNSUPPORTED_T
     }
 }
 
-static enum qn_prof_status write_profile(struct work *w, const char *path, struct qn_prof_error *err)
+static enum qn_text_status write_profile(struct work *w, const char *path, struct qn_text_error *err)
 {
     const struct qn_run *r = w->run;
     const char *slash = strrchr(r->engine, '/');
@@ -112,20 +112,20 @@ static enum qn_prof_status write_profile(struct work *w, const char *path, struc
 }
 
 /* What became of a file; frees its path. */
-static bool tell(struct qn_run *r, const char *what, char *path, enum qn_prof_status status, const struct qn_prof_error *err)
+static bool tell(struct qn_run *r, const char *what, char *path, enum qn_text_status status, const struct qn_text_error *err)
 {
-    if (status != QN_PROF_OK)
+    if (status != QN_TEXT_OK)
         qn_run_fail(r, "no %s: %s", what, err->text);
     else if (r->options.verbose)
         qn_run_note(r, "%s: %s", what, path);
     free(path);
-    return status == QN_PROF_OK;
+    return status == QN_TEXT_OK;
 }
 
 static bool write_intervals(struct work *w)
 {
     struct qn_run *r = w->run;
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     char *path = r->config.interval ? qn_run_name_intervals(r) : NULL;
 
     if (!path)
@@ -140,7 +140,7 @@ static bool write_intervals(struct work *w)
 static bool write_findings(struct work *w, const char *profile)
 {
     struct qn_run *r = w->run;
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     char *path;
 
     if (!qn_cost_header(&r->store)->n_findings)
@@ -155,16 +155,16 @@ static bool write_findings(struct work *w, const char *profile)
 static bool write_explanation(struct work *w)
 {
     struct qn_run *r = w->run;
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_cost_explanation x = { .store = &r->store, .config = &r->config, .modules = w->modules, .named = r->named,
                                      .count = r->named_count };
     char *path = r->config.explain ? qn_run_name_explanation(r) : NULL;
-    enum qn_prof_status status;
+    enum qn_text_status status;
 
     if (!path)
         return !r->config.explain;
     status = qn_cost_write_explanation(path, &x, &err);
-    if (status == QN_PROF_OK)
+    if (status == QN_TEXT_OK)
         qn_run_say(r, "Explained in %s", path);
     return tell(r, "explanation", path, status, &err);
 }
@@ -213,20 +213,20 @@ static enum qn_prof_detail choose_detail(const struct qn_run_options *o)
 static bool fold_and_write(struct work *w)
 {
     struct qn_run *r = w->run;
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     char *path = qn_run_name_profile(r);
-    enum qn_prof_status status;
+    enum qn_text_status status;
     bool written;
 
     if (!path)
         return false;
     read_texts(w);
     status = qn_cost_fold(&r->store, &w->events, w->modules, QN_COST_ALL_REGIONS, w->table, &w->result, &err);
-    if (status == QN_PROF_OK)
+    if (status == QN_TEXT_OK)
         status = qn_cost_fold_regions(&r->store, &w->events, w->modules, choose_detail(&r->options), &w->regions, &err);
-    if (status == QN_PROF_OK)
+    if (status == QN_TEXT_OK)
         status = write_profile(w, path, &err);
-    written = status != QN_PROF_OK || write_findings(w, path);
+    written = status != QN_TEXT_OK || write_findings(w, path);
     written = tell(r, "profile", path, status, &err) && written;
     written = write_intervals(w) && written;
     if (w->result.damaged)

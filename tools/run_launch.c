@@ -9,7 +9,7 @@
  *   0 ... soft limit - 1        the guest's
  *   from the soft limit on      arena, socket, traces, and what the engine opens for a moment
  *
- * For that the soft limit is raised for a moment; then it is the program's again, and the kernel sees to it (lib/run/files.c).
+ * For that the soft limit is raised for a moment; then it is the program's again, and the kernel sees to it (lib/run/kernel/files.c).
  * Where the hard limit is less than 8 above it, the program's descriptors end 8 below the hard one.
  * Ours lie never above 65536, because a fork copies a table as long as the highest descriptor.
  *

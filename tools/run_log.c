@@ -20,7 +20,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "prof/escape.h"
+#include "text/escape.h"
 #include "run.h"
 #include "tools.h"
 
@@ -114,7 +114,7 @@ static void put(struct qn_run *r, const char *mark, const char *format, va_list 
 {
     char *made;
 
-    put_line(r, mark, qn_prof_visible(&made, format, args));
+    put_line(r, mark, qn_text_visible(&made, format, args));
     free(made);
 }
 
@@ -187,7 +187,7 @@ void qn_run_fail(struct qn_run *r, const char *format, ...)
 
     qn_run_flush(r);
     va_start(args, format);
-    write_line(r->log.errors, COMPLAINT, qn_prof_visible(&made, format, args));
+    write_line(r->log.errors, COMPLAINT, qn_text_visible(&made, format, args));
     va_end(args);
     free(made);
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prof/output.h"
+#include "text/output.h"
 #include "run.h"
 
 #define PROFILE_PATTERN "cachegrind.out.%p"
@@ -115,12 +115,12 @@ char *qn_run_name_explanation(struct qn_run *r)
 /* Frees the name. */
 static bool check_output(struct qn_run *r, const char *what, char *name)
 {
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
 
-    if (name && qn_prof_check_output(name, &err) != QN_PROF_OK)
+    if (name && qn_text_check_output(name, &err) != QN_TEXT_OK)
         qn_run_fail(r, "no %s: %s", what, err.text);
     free(name);
-    return name && err.status == QN_PROF_OK;
+    return name && err.status == QN_TEXT_OK;
 }
 
 bool qn_run_check_outputs(struct qn_run *r)

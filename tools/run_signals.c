@@ -5,7 +5,7 @@
  *   - Sent to the collector by a process: passed on to the guest.  (A signal sent to the whole
  *     group reaches the guest twice, since the kernel does not tell the two apart; while the first
  *     is pending the second merges with it.)  But not what the guest itself has sent: that was to the group.
- *   - Our parent died: that is the guest's parent to itself (lib/run/signal_calls.c), so it gets the signal that it wanted then.
+ *   - Our parent died: that is the guest's parent to itself (lib/run/kernel/signal_calls.c), so it gets the signal that it wanted then.
  *   - The guest stopped: stop the same way, so that the shell sees its job stop; go on with it, whoever continues one of us.
  *   - The guest died of a signal: die of the same one, without a core file of our own.
  */

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "prof/output.h"
+#include "text/output.h"
 #include "tools.h"
 
 #ifndef QN_ENGINE_CFLAGS
@@ -311,7 +311,7 @@ static bool add_hosted(struct qn_sim_recipe *r, const char *library)
 {
     static const char *const files[] = { "sim/engine.c", "sim/readers.c", "sim/twin.c", "sim/versus.c", "sim/slots.c", "sim/hosted/main.c", "sim/hosted/blame.c",
                                          "sim/hosted/filter.c", "sim/hosted/future.c", "sim/hosted/option.c", "sim/hosted/service.c",
-                                         "sim/hosted/trace.c", "cost/summary.c", "prof/escape.c", "base/format.c" };
+                                         "sim/hosted/trace.c", "cost/summary.c", "text/escape.c", "base/format.c" };
     const char *flags = r->build->cflags ? r->build->cflags : "-O2 -g";
 
     add_words(&r->compile, flags);
@@ -428,9 +428,9 @@ static int build(const struct qn_sim_recipe *r)
     if (asprintf(&folder, "%s.XXXXXX", r->build->output) < 0)
         return 1;
     qn_sim_guard(&g);
-    if (qn_prof_make_scratch(folder)) {
+    if (qn_text_make_scratch(folder)) {
         status = build_in(&g, r, folder);
-        qn_prof_remove_scratch(folder);
+        qn_text_remove_scratch(folder);
     } else {
         qn_tool_complain("quern: %s: %s: %s", r->build->tool, r->build->output, strerror(errno));
         status = 1;
@@ -450,7 +450,7 @@ static int copy_kept(const struct qn_sim_build *b)
     if (program && link(program, b->output))
         status = qn_sim_run(argv);
     if (scratch)
-        qn_prof_remove_scratch(scratch);
+        qn_text_remove_scratch(scratch);
     free(scratch);
     free(program);
     return status;
@@ -458,11 +458,11 @@ static int copy_kept(const struct qn_sim_build *b)
 
 int qn_sim_build(const struct qn_sim_build *b)
 {
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_sim_recipe r;
     int status;
 
-    if (qn_prof_check_output(b->output, &err) != QN_PROF_OK)
+    if (qn_text_check_output(b->output, &err) != QN_TEXT_OK)
         return qn_tool_complain("quern: %s: %s", b->tool, err.text), 1;
     if (b->kept)
         return copy_kept(b);

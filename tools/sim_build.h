@@ -175,7 +175,7 @@ uint64_t qn_sim_hash_engine(const char *path);
 /* The folder that holds sim/ and base/.  NULL: a line was printed. */
 const char *qn_sim_library(const char *tool);
 
-/* A directory of our own in $TMPDIR; qn_prof_remove_scratch() and free() the result.  NULL: a line was printed. */
+/* A directory of our own in $TMPDIR; qn_text_remove_scratch() and free() the result.  NULL: a line was printed. */
 char *qn_sim_scratch(const char *tool);
 
 /* Runs argv and waits.  Its exit status, 127 if it cannot be started, 128 + signal. */

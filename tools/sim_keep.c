@@ -31,7 +31,7 @@
 
 #include "base/grow.h"
 #include "base/hash.h"
-#include "prof/output.h"
+#include "text/output.h"
 #include "sim_build.h"
 #include "tools.h"
 
@@ -101,7 +101,7 @@ char *qn_sim_scratch(const char *tool)
 
     if (asprintf(&path, "%s/quern-sim.XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
         return NULL;
-    if (qn_prof_make_scratch(path))
+    if (qn_text_make_scratch(path))
         return path;
     qn_tool_complain("quern: %s: %s: %s", tool, path, strerror(errno));
     free(path);
@@ -302,7 +302,7 @@ static void remove_left(const char *cache, const char *name, time_t changed)
     char *path;
 
     if (time(NULL) - changed > LEFT_AGE && asprintf(&path, "%s/%s", cache, name) >= 0) {
-        qn_prof_remove_scratch(path);
+        qn_text_remove_scratch(path);
         free(path);
     }
 }
@@ -401,7 +401,7 @@ static char *keep(const struct qn_sim_recipe *r, const char *key, const char *ca
     if (kept && is_there(kept, key))
         return kept;
     qn_sim_guard(&g);
-    if (cache && asprintf(&folder, "%s/" FOLDER_PREFIX "XXXXXX", cache) >= 0 && !qn_prof_make_scratch(folder)) {
+    if (cache && asprintf(&folder, "%s/" FOLDER_PREFIX "XXXXXX", cache) >= 0 && !qn_text_make_scratch(folder)) {
         free(folder);
         free(kept);
         folder = kept = NULL;
@@ -413,7 +413,7 @@ static char *keep(const struct qn_sim_recipe *r, const char *key, const char *ca
     if (program && (!kept || strcmp(program, kept))) {
         *scratch = folder;
     } else if (folder) {
-        qn_prof_remove_scratch(folder);
+        qn_text_remove_scratch(folder);
         free(folder);
     }
     if (program && kept)

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "prof/output.h"
+#include "text/output.h"
 #include "sim_build.h"
 #include "tools.h"
 
@@ -283,7 +283,7 @@ int qn_sim_set_up(struct qn_sim_choice *a, struct qn_sim_choice *b, struct qn_si
 void qn_sim_remove_scratch(struct qn_sim_setup *s)
 {
     if (s->scratch)
-        qn_prof_remove_scratch(s->scratch);
+        qn_text_remove_scratch(s->scratch);
     s->scratch = NULL;
 }
 

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "prof/output.h"
+#include "text/output.h"
 #include "run.h"
 #include "sim_build.h"
 #include "sweep.h"
@@ -35,7 +35,7 @@ static int make_runs(struct qn_sweep *s)
     struct qn_run_options none = { .cache_sim = true };
     struct qn_geometry host[QN_RUN_LEVELS];
     enum qn_run_origin origin[QN_RUN_LEVELS];
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
 
     qn_run_choose_geometry(&none, host, origin);
     if (qn_exp_make_runs(&s->options.exp, host, &s->runs, &err))
@@ -65,17 +65,17 @@ static int find_provenance(struct qn_sweep *s)
 
 static int take_old_rows(struct qn_sweep *s)
 {
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_exp_table t;
 
     qn_exp_init_table(&t);
-    if (access(s->options.output, F_OK) == 0 && qn_exp_read_table(&t, s->options.output, &err) == QN_PROF_OK)
+    if (access(s->options.output, F_OK) == 0 && qn_exp_read_table(&t, s->options.output, &err) == QN_TEXT_OK)
         qn_exp_take_rows(&t, s->options.output, &s->options.exp, &s->runs, s->provenance, s->results, &err);
     qn_exp_free_table(&t);
     for (int i = 0; i < s->runs.count && s->options.retry; i++)
         if (s->results[i].status && strcmp(s->results[i].status, QN_EXP_OK))
             s->results[i].status = NULL;
-    return err.status == QN_PROF_OK ? 0 : complain(err.text, "", QN_EXIT_USAGE);
+    return err.status == QN_TEXT_OK ? 0 : complain(err.text, "", QN_EXIT_USAGE);
 }
 
 /* ---- the work folder ---- */
@@ -103,12 +103,12 @@ static int lock_work(const struct qn_sweep *s, const char *lock)
 static int make_work(struct qn_sweep *s)
 {
     struct qn_exp_memory *m = &s->options.exp.memory;
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     const char *lock;
     char folder[PATH_MAX];
     int locked;
 
-    if (qn_prof_check_output(s->options.output, &err) != QN_PROF_OK)
+    if (qn_text_check_output(s->options.output, &err) != QN_TEXT_OK)
         return complain(err.text, "", 1);
     s->work = qn_exp_format(m, "%s.work", s->options.output);
     lock = qn_exp_format(m, "%s/lock", s->work);
@@ -120,7 +120,7 @@ static int make_work(struct qn_sweep *s)
     if (locked < 0 || !realpath(s->work, folder))
         return complain(s->work, strerror(errno), 1);
     s->work = qn_exp_copy(m, folder);
-    qn_prof_watch_scratch(s->work);
+    qn_text_watch_scratch(s->work);
     return 0;
 }
 
@@ -179,7 +179,7 @@ static int sweep(struct qn_sweep *s)
         return status;
     if (!(status = take_old_rows(s)))
         status = qn_sweep_run(s);
-    qn_prof_remove_scratch(s->work);
+    qn_text_remove_scratch(s->work);
     return status;
 }
 

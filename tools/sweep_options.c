@@ -22,14 +22,14 @@ static const char help[] =
 static const char help_end[] =
     "\nExit status: 0; 1 if a run failed (its row says why); 2 bad usage or a mistake in the experiment.\n";
 
-static int report(const struct qn_prof_error *err)
+static int report(const struct qn_text_error *err)
 {
     fprintf(stderr, "quern: sweep: %s\n", err->text);
     return QN_EXIT_USAGE;
 }
 
 /* What a function that takes an option returns. */
-static const char *taken(bool ok, const struct qn_prof_error *err)
+static const char *taken(bool ok, const struct qn_text_error *err)
 {
     return ok ? NULL : (report(err), "");
 }
@@ -40,7 +40,7 @@ static const char *take_powers(const struct qn_option *option, void *field, char
 {
     struct qn_sweep_options *o = field;
     struct qn_exp *e = &o->exp;
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_exp_axis *axis;
 
     (void)option;
@@ -54,7 +54,7 @@ static const char *take_list(const struct qn_option *option, void *field, char *
 {
     struct qn_sweep_options *o = field;
     struct qn_exp *e = &o->exp;
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     int name = (int)strcspn(*list, "=");
 
     (void)option;
@@ -65,7 +65,7 @@ static const char *take_list(const struct qn_option *option, void *field, char *
 static const char *take_setting(const struct qn_option *option, void *field, char **value)
 {
     struct qn_sweep_options *o = field;
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     const char *name = option->names;
 
     name = !strcmp(name, "--env") ? "environment" : !strcmp(name, "--sim-opt") ? "options" : name + 2;
@@ -150,7 +150,7 @@ static const char *name_output(struct qn_exp *e, const char *experiment)
 
 int qn_sweep_parse(struct qn_sweep_options *o, int argc, char **argv)
 {
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     char **program = argv;
     int status;
 

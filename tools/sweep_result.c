@@ -36,12 +36,12 @@ static void read_line(void *data, const char *text)
 }
 
 /* Reads log and profile.  `all` gets the totals. */
-static bool read_files(struct reading *r, const char *stem, struct qn_exp_result *all, struct qn_prof_error *err)
+static bool read_files(struct reading *r, const char *stem, struct qn_exp_result *all, struct qn_text_error *err)
 {
     struct qn_exp_memory *m = &r->s->options.exp.memory;
     long pid = qn_exp_read_log(qn_exp_format(m, "%s/%s.log", r->s->work, stem), read_line, r);
 
-    return qn_exp_read_totals(m, all, qn_exp_format(m, "%s/%s.%ld", r->s->work, stem, pid), err) == QN_PROF_OK;
+    return qn_exp_read_totals(m, all, qn_exp_format(m, "%s/%s.%ld", r->s->work, stem, pid), err) == QN_TEXT_OK;
 }
 
 static bool has_counts(const struct qn_exp_job *job, const char *status)
@@ -66,7 +66,7 @@ void qn_sweep_take_single(struct qn_sweep *s, const struct qn_exp_job *job, int 
 {
     struct qn_exp_result *result = &s->results[run];
     struct reading r = { .s = s, .results = result };
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
 
     *result = (struct qn_exp_result){ .status = describe(s, job) };
     if (has_counts(job, result->status) && !read_files(&r, stem, result, &err))
@@ -78,7 +78,7 @@ bool qn_sweep_take_group(struct qn_sweep *s, const struct qn_exp_job *job, const
     struct qn_exp_memory *m = &s->options.exp.memory;
     struct qn_exp_result all = { .status = describe(s, job) }, *results;
     struct reading r = { .s = s, .group = group, .faults = -1 };
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
 
     results = r.results = qn_exp_alloc(m, (size_t)group->count * sizeof *results);
     if (!has_counts(job, all.status) || !read_files(&r, stem, &all, &err) || r.faults != 0)

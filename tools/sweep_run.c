@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cost/arena.h"
-#include "prof/output.h"
+#include "text/output.h"
 #include "sweep.h"
 #include "tools.h"
 
@@ -40,15 +40,15 @@ struct task {
 
 static bool write_file(struct qn_sweep *s)
 {
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_exp_table t;
 
     qn_exp_init_table(&t);
     qn_exp_fill_table(&t, &s->options.exp, &s->runs, s->provenance, s->results);
-    if (qn_exp_write_table(&t, s->options.output, &err) != QN_PROF_OK)
+    if (qn_exp_write_table(&t, s->options.output, &err) != QN_TEXT_OK)
         fprintf(stderr, "quern: sweep: %s\n", err.text);
     qn_exp_free_table(&t);
-    return err.status == QN_PROF_OK;
+    return err.status == QN_TEXT_OK;
 }
 
 static bool failed(const struct qn_exp_result *r) { return r->status && strcmp(r->status, QN_EXP_OK); }
@@ -248,7 +248,7 @@ static int end(struct conductor *c)
         if (c->terminal)
             fputc('\n', stderr);
         fprintf(stderr, "quern: sweep: interrupted; the same command goes on with what is missing\n");
-        qn_prof_remove_scratch(c->s->work);
+        qn_text_remove_scratch(c->s->work);
         signal(sig, SIG_DFL);
         raise(sig);
     }

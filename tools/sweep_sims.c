@@ -238,7 +238,7 @@ int qn_sweep_build_sim(struct qn_sweep *s, struct qn_exp_sim *sim)
 static void make_many(struct qn_sweep *s, struct qn_sweep_build *build, int number)
 {
     struct qn_exp_memory *m = &s->options.exp.memory;
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_sim_build b = { .tool = "sweep", .many = true };
     const char *library = qn_sim_library("sweep"), *stem = qn_exp_format(m, "g%d-%d", number, (int)getpid());
     int first = build->group->runs[0];

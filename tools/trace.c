@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "prof/output.h"
+#include "text/output.h"
 #include "sim/record.h"
 #include "sim_build.h"
 #include "tools.h"
@@ -144,19 +144,19 @@ static bool compress(int from, FILE *to)
 #endif
 
 /* What has come to its end in `raw`, a file of that name, becomes the output.  true: it could not, and stays where it is. */
-static bool deliver(int raw, const char *name, struct qn_prof_output *o)
+static bool deliver(int raw, const char *name, struct qn_text_output *o)
 {
-    struct qn_prof_error err = { .status = QN_PROF_OK };
-    FILE *f = lseek(raw, 0, SEEK_SET) == 0 ? qn_prof_stream_output(o) : NULL;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    FILE *f = lseek(raw, 0, SEEK_SET) == 0 ? qn_text_stream_output(o) : NULL;
 
     errno = 0;
     if (f && compress(raw, f))
-        qn_prof_close_output(o, &err);
+        qn_text_close_output(o, &err);
     else {
-        qn_prof_fail(&err, QN_PROF_IO, "%s: cannot write: %s", o->path, errno ? strerror(errno) : "no memory");
-        qn_prof_drop_output(o);
+        qn_text_fail(&err, QN_TEXT_IO, "%s: cannot write: %s", o->path, errno ? strerror(errno) : "no memory");
+        qn_text_drop_output(o);
     }
-    if (err.status == QN_PROF_OK)
+    if (err.status == QN_TEXT_OK)
         return false;
     qn_tool_complain("quern: trace: %s; the trace is kept, not compressed, in %s", err.text, name);
     return true;
@@ -208,7 +208,7 @@ static char *open_raw(int *raw)
     return NULL;
 }
 
-static int record_to(struct qn_sim_guard *g, struct qn_prof_output *o, char **words, int n)
+static int record_to(struct qn_sim_guard *g, struct qn_text_output *o, char **words, int n)
 {
     int raw, status;
     char *name = open_raw(&raw);
@@ -216,22 +216,22 @@ static int record_to(struct qn_sim_guard *g, struct qn_prof_output *o, char **wo
     off_t size;
 
     if (!name)
-        return qn_prof_drop_output(o), 1;
-    qn_prof_watch_scratch(name);
+        return qn_text_drop_output(o), 1;
+    qn_text_watch_scratch(name);
     status = run_recorder(g, raw, words, n);
     size = lseek(raw, 0, SEEK_END);
     if (size <= RECORD_MAGIC_BYTES) { /* it did not begin */
-        qn_prof_drop_output(o);
+        qn_text_drop_output(o);
     } else if (!end_records(raw, (size_t)size)) {
-        qn_prof_drop_output(o);
+        qn_text_drop_output(o);
         status = complain(name, strerror(errno));
     } else if ((kept = deliver(raw, name, o))) {
-        qn_prof_keep_scratch(name);
+        qn_text_keep_scratch(name);
         status = status ? status : 1;
     }
     close(raw);
     if (!kept)
-        qn_prof_remove_scratch(name);
+        qn_text_remove_scratch(name);
     free(name);
     return status;
 }
@@ -239,12 +239,12 @@ static int record_to(struct qn_sim_guard *g, struct qn_prof_output *o, char **wo
 /* The output is opened before the program starts, and a device that is full has said so. */
 static int record(const char *output, char **words, int n)
 {
-    struct qn_prof_error err = { .status = QN_PROF_OK };
-    struct qn_prof_output o;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_text_output o;
     struct qn_sim_guard g;
     int status;
 
-    if (qn_prof_check_output(output, &err) != QN_PROF_OK || qn_prof_open_output(&o, output, QN_PROF_SHARED, &err) != QN_PROF_OK)
+    if (qn_text_check_output(output, &err) != QN_TEXT_OK || qn_text_open_output(&o, output, QN_TEXT_SHARED, &err) != QN_TEXT_OK)
         return qn_tool_complain("quern: trace: %s", err.text), 1;
     qn_sim_guard(&g);
     status = record_to(&g, &o, words, n);

@@ -3,7 +3,7 @@
  *   while (a) if (b) c; else d; rest        a  rest  b  d  c          leads back: from c to a, from d to a
  *
  * Whatever the order is, every cycle of a program leads back somewhere, as long as addresses keep their places: so what branches back is
- * where cycles can be counted (run/sample.c).  In the order of addresses half of all calls lead back, and the ways back from code that
+ * where cycles can be counted (run/observe/sample.c).  In the order of addresses half of all calls lead back, and the ways back from code that
  * the compiler moved out of the way.  Here an address is placed when its block is first translated: right behind the last of the
  * blocks before it that are known to lead there.  That is the order in which a search in depth leaves the blocks, the last first (reverse
  * postorder; R. Tarjan, Depth-first search and linear graph algorithms, 1972), as far as the program has shown its branches: of those

@@ -77,7 +77,7 @@ struct qn_geometry {
 
 enum qn_counting { QN_COUNTING_EXACT, QN_COUNTING_CACHEGRIND };
 enum qn_vectors { QN_VECTORS_AUTO, QN_VECTORS_SCALAR, QN_VECTORS_AVX2, QN_VECTORS_AVX512 }; /* AUTO: the best that there is */
-enum qn_batch { QN_BATCH_AUTO, QN_BATCH_NEVER, QN_BATCH_ALWAYS, QN_BATCH_OFTEN }; /* run/batch.c */
+enum qn_batch { QN_BATCH_AUTO, QN_BATCH_NEVER, QN_BATCH_ALWAYS, QN_BATCH_OFTEN }; /* run/core/batch.c */
 
 enum { /* trace bits */
     QN_TRACE_DECODE = 1, QN_TRACE_BLOCK = 2, QN_TRACE_EVENT = 4, QN_TRACE_EMIT = 8, QN_TRACE_SYSCALL = 16,
@@ -85,7 +85,7 @@ enum { /* trace bits */
 };
 
 /* --cpu: what the program sees of the processor.  Of these leaves of CPUID only the bits of `keep`, by number of the register
- * (eax, ecx, edx, ebx); where `fixed`, all others are the same on every machine (run/cpu.c). */
+ * (eax, ecx, edx, ebx); where `fixed`, all others are the same on every machine (run/core/cpu.c). */
 #define QN_CPU_LEAVES 12
 #define QN_ENGINE_CPU_VARIABLE "QUERN_ENGINE_CPU" /* what the engine itself makes use of, for tests; words as those of --cpu */
 
@@ -132,11 +132,11 @@ struct qn_config {
     uint64_t fd_limit;       /* where the engine's own descriptors begin: the guest's soft limit (RLIMIT_NOFILE) if there is room */
     uint64_t sample_count, sample_of; /* so many of so many; of 0: all */
     struct qn_cpu cpu;
-    uint32_t filters;        /* string: filters of system calls that were in force before execve (run/seccomp_pass.c) */
+    uint32_t filters;        /* string: filters of system calls that were in force before execve (run/kernel/seccomp_pass.c) */
     uint32_t sim_slots, versus_slots; /* strings: modules in the slots, of B too; see qn_sim_choose in sim/contract.h */
-    uint32_t traced;         /* 1: a debugger has followed the program through execve (run/outside.c) */
-    struct qn_cpu engine_cpu; /* what the engine makes use of (run/host.c), as `cpu` has it */
-    uint64_t fd_hard;        /* hard limit as the guest has it; the kernel's is no lower (run/files.c) */
+    uint32_t traced;         /* 1: a debugger has followed the program through execve (run/kernel/outside.c) */
+    struct qn_cpu engine_cpu; /* what the engine makes use of (run/core/host.c), as `cpu` has it */
+    uint64_t fd_hard;        /* hard limit as the guest has it; the kernel's is no lower (run/kernel/files.c) */
     int32_t collector;       /* pid of `quern run`, the parent of the first process */
     int32_t parent;          /* that of its own parent: what the first process finds as its parent (the collector keeps it up) */
     int32_t death_signal;    /* that the first process wants when that one dies; 0 = none */
@@ -255,7 +255,7 @@ struct qn_arena_header {
     struct qn_versus versus;
     uint32_t n_regions, pad; /* with region 0, once there is any other */
     struct qn_region_rec region[QN_ARENA_REGIONS_MAX];
-    uint32_t outside;        /* another process may write into code: the engine has to look, and clears it (run/outside.c) */
+    uint32_t outside;        /* another process may write into code: the engine has to look, and clears it (run/kernel/outside.c) */
     uint32_t n_unsupported;  /* things that the program wanted and did not get, or not as natively: strings, each once */
     uint32_t unsupported[QN_UNSUPPORTED_MAX];
 };

@@ -328,7 +328,7 @@ static void put_preface(struct output *o)
         o->line_bits, o->set_bits);
 }
 
-enum qn_prof_status qn_cost_write_explanation(const char *path, const struct qn_cost_explanation *x, struct qn_prof_error *err)
+enum qn_text_status qn_cost_write_explanation(const char *path, const struct qn_cost_explanation *x, struct qn_text_error *err)
 {
     static struct output o;
     const struct qn_geometry *g = &x->config->D1;
@@ -338,7 +338,7 @@ enum qn_prof_status qn_cost_write_explanation(const char *path, const struct qn_
         return err->status;
     if (!qn_cost_index_sites(&o.sites, x->store)) {
         qn_prof_abandon_writer(o.w);
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     }
     memcpy(&o.notes, x->store->base + QN_ARENA_EXPLAIN_OFF, sizeof o.notes);
     o.line_bits = bits_of(g->line);

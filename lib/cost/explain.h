@@ -14,7 +14,7 @@
 #include "cost/modules.h"
 #include "cost/named.h"
 #include "cost/store.h"
-#include "prof/error.h"
+#include "text/error.h"
 
 struct qn_cost_explanation {
     const struct qn_cost_store *store;
@@ -25,6 +25,6 @@ struct qn_cost_explanation {
 };
 
 /* Writes `path`, whole or not at all. */
-enum qn_prof_status qn_cost_write_explanation(const char *path, const struct qn_cost_explanation *x, struct qn_prof_error *err);
+enum qn_text_status qn_cost_write_explanation(const char *path, const struct qn_cost_explanation *x, struct qn_text_error *err);
 
 #endif

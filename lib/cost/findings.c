@@ -179,8 +179,8 @@ static const struct qn_finding **sort_findings(const struct qn_cost_store *store
     return rows;
 }
 
-enum qn_prof_status qn_cost_write_findings(const char *path, const struct qn_cost_store *store, struct qn_cost_modules *modules,
-                                           struct qn_prof_error *err)
+enum qn_text_status qn_cost_write_findings(const char *path, const struct qn_cost_store *store, struct qn_cost_modules *modules,
+                                           struct qn_text_error *err)
 {
     struct output o = { .w = qn_prof_open_writer(path, err), .modules = modules };
     struct qn_finding *copy = NULL;
@@ -194,7 +194,7 @@ enum qn_prof_status qn_cost_write_findings(const char *path, const struct qn_cos
     if (!rows) {
         qn_prof_abandon_writer(o.w);
         free(copy);
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     }
     put(&o, "object,address,file,function,line,what,rank,value,other,count,of,share," QN_PROF_ROWS_COLUMN "\n");
     o.rows = e.findings;
@@ -204,7 +204,7 @@ enum qn_prof_status qn_cost_write_findings(const char *path, const struct qn_cos
     free(copy);
     if (o.no_memory) {
         qn_prof_abandon_writer(o.w);
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     }
     return qn_prof_close_writer(o.w, err);
 }

@@ -12,10 +12,10 @@
 
 #include "cost/modules.h"
 #include "cost/store.h"
-#include "prof/error.h"
+#include "text/error.h"
 
-enum qn_prof_status qn_cost_write_findings(const char *path, const struct qn_cost_store *store, struct qn_cost_modules *modules,
-                                           struct qn_prof_error *err);
+enum qn_text_status qn_cost_write_findings(const char *path, const struct qn_cost_store *store, struct qn_cost_modules *modules,
+                                           struct qn_text_error *err);
 
 /* There was no more room for findings. */
 bool qn_cost_findings_full(const struct qn_cost_store *store);

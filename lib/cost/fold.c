@@ -19,7 +19,7 @@ struct fold {
     uint32_t region;
     struct qn_prof_table *table;
     struct qn_cost_result *result;
-    struct qn_prof_error *err;
+    struct qn_text_error *err;
     struct qn_cost_extent extent;
     struct qn_cost_leaves leaves;
     struct qn_cost_charges charges;
@@ -32,30 +32,30 @@ struct fold {
     int64_t sum[QN_COST_COLUMNS];
 };
 
-static enum qn_prof_status flush(struct fold *f)
+static enum qn_text_status flush(struct fold *f)
 {
     int64_t columns[QN_COST_COLUMNS];
-    enum qn_prof_status status;
+    enum qn_text_status status;
 
     if (!f->open)
-        return QN_PROF_OK;
+        return QN_TEXT_OK;
     for (int i = 0; i < f->events->count; i++)
         columns[i] = f->sum[f->events->which[i]];
     for (int e = 0; e < QN_COST_COLUMNS; e++)
         if (__builtin_add_overflow(f->result->totals[e], f->sum[e], &f->result->totals[e]))
-            return qn_prof_fail(f->err, QN_PROF_BAD, "the counts are damaged: a total exceeds 64 bits");
+            return qn_text_fail(f->err, QN_TEXT_BAD, "the counts are damaged: a total exceeds 64 bits");
     memset(f->sum, 0, sizeof f->sum);
     f->open = false;
     status = qn_prof_table_add_line(f->table, f->fn, f->line, columns, f->err);
-    if (status == QN_PROF_OK && f->detail == QN_PROF_DETAIL_INSNS)
+    if (status == QN_TEXT_OK && f->detail == QN_PROF_DETAIL_INSNS)
         status = qn_prof_table_add_insn(f->table, f->fn, f->line, &f->insn, columns, f->err);
     return status;
 }
 
 /* Begins the row of one instruction: its address in the object, its bytes if they can be had. */
-static enum qn_prof_status begin_insn(struct fold *f, uint32_t map, uint64_t pc, uint32_t d)
+static enum qn_text_status begin_insn(struct fold *f, uint32_t map, uint64_t pc, uint32_t d)
 {
-    enum qn_prof_status status = flush(f);
+    enum qn_text_status status = flush(f);
 
     f->insn = (struct qn_prof_insn){ .address = pc + f->place.bias };
     if (qn_cost_get_code(f->modules, map, pc, QN_INSN_LEN(d), f->insn.bytes))
@@ -63,22 +63,22 @@ static enum qn_prof_status begin_insn(struct fold *f, uint32_t map, uint64_t pc,
     return status;
 }
 
-static enum qn_prof_status move_to(struct fold *f, uint32_t map, uint64_t pc)
+static enum qn_text_status move_to(struct fold *f, uint32_t map, uint64_t pc)
 {
-    enum qn_prof_status status;
+    enum qn_text_status status;
     uint32_t fn;
 
     if (map == f->map && pc >= f->place.start && pc < f->place.end)
-        return QN_PROF_OK;
+        return QN_TEXT_OK;
     qn_cost_find_place(f->modules, map, pc, &f->place);
     f->map = map;
     if (f->detail != QN_PROF_DETAIL_LINES && qn_prof_table_enter_object(f->table, f->place.object))
-        return qn_prof_fail_memory(f->err);
+        return qn_text_fail_memory(f->err);
     fn = qn_prof_table_fn(f->table, f->place.file, f->place.function);
     if (fn == QN_PROF_NO_FN)
-        return qn_prof_fail_memory(f->err);
+        return qn_text_fail_memory(f->err);
     if (fn == f->fn && f->place.line == f->line)
-        return QN_PROF_OK;
+        return QN_TEXT_OK;
     status = flush(f);
     f->fn = fn;
     f->line = f->place.line;
@@ -93,7 +93,7 @@ static bool get_block(const struct fold *f, uint64_t at, struct qn_block_rec *b)
            && b->ninsns <= f->extent.insns - b->first_insn;
 }
 
-static enum qn_prof_status fold_insns(struct fold *f, const struct qn_block_rec *b, uint64_t x)
+static enum qn_text_status fold_insns(struct fold *f, const struct qn_block_rec *b, uint64_t x)
 {
     const qn_insn_desc *insns = (const qn_insn_desc *)(f->store->base + QN_ARENA_INSNS_OFF) + b->first_insn;
     const uint64_t *counters = (const uint64_t *)(f->store->base + QN_ARENA_COUNTERS_OFF);
@@ -102,16 +102,16 @@ static enum qn_prof_status fold_insns(struct fold *f, const struct qn_block_rec 
 
     for (uint32_t i = 0; i < b->ninsns; i++) {
         uint32_t d = ((const volatile qn_insn_desc *)insns)[i];
-        enum qn_prof_status status;
+        enum qn_text_status status;
 
         if (next + qn_insn_counters(d) > f->extent.counters) {
             sound = false;
             break;
         }
         x = qn_cost_count_executions(&f->leaves, i, x);
-        if ((status = move_to(f, b->map, pc)) != QN_PROF_OK)
+        if ((status = move_to(f, b->map, pc)) != QN_TEXT_OK)
             return status;
-        if (f->detail == QN_PROF_DETAIL_INSNS && (status = begin_insn(f, b->map, pc, d)) != QN_PROF_OK)
+        if (f->detail == QN_PROF_DETAIL_INSNS && (status = begin_insn(f, b->map, pc, d)) != QN_TEXT_OK)
             return status;
         f->open = true;
         sound &= qn_cost_count(d, x, counters + next, f->sum);
@@ -121,26 +121,26 @@ static enum qn_prof_status fold_insns(struct fold *f, const struct qn_block_rec 
         pc += QN_INSN_LEN(d);
     }
     f->result->damaged += !sound;
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status fold_block(struct fold *f, uint64_t at)
+static enum qn_text_status fold_block(struct fold *f, uint64_t at)
 {
     struct qn_block_rec b;
     uint64_t x;
 
     if (!get_block(f, at, &b)) {
         f->result->damaged++;
-        return QN_PROF_OK;
+        return QN_TEXT_OK;
     }
     if (f->region != QN_COST_ALL_REGIONS && f->region != b.region)
-        return QN_PROF_OK;
+        return QN_TEXT_OK;
     x = ((const volatile uint64_t *)(f->store->base + QN_ARENA_COUNTERS_OFF))[b.counter];
     if (x == 0)
-        return QN_PROF_OK;
+        return QN_TEXT_OK;
     if (x > QN_COST_COUNTER_MAX) {
         f->result->damaged++;
-        return QN_PROF_OK;
+        return QN_TEXT_OK;
     }
     f->result->executions += x;
     qn_cost_seek_leaves(&f->leaves, (uint32_t)at);
@@ -148,15 +148,15 @@ static enum qn_prof_status fold_block(struct fold *f, uint64_t at)
 }
 
 /* What modules counted while no reference was being made belongs to no line; its instruction is at 0. */
-static enum qn_prof_status fold_rest(struct fold *f)
+static enum qn_text_status fold_rest(struct fold *f)
 {
-    enum qn_prof_status status = flush(f);
+    enum qn_text_status status = flush(f);
 
-    if (status != QN_PROF_OK || f->region != QN_COST_ALL_REGIONS || !f->charges.count || f->charges.list[0].site)
+    if (status != QN_TEXT_OK || f->region != QN_COST_ALL_REGIONS || !f->charges.count || f->charges.list[0].site)
         return status;
     if (qn_prof_table_enter_object(f->table, NULL)
         || (f->fn = qn_prof_table_fn(f->table, NULL, NULL)) == QN_PROF_NO_FN)
-        return qn_prof_fail_memory(f->err);
+        return qn_text_fail_memory(f->err);
     f->insn = (struct qn_prof_insn){ .address = 0 };
     f->line = 0;
     f->open = true;
@@ -164,26 +164,26 @@ static enum qn_prof_status fold_rest(struct fold *f)
     return flush(f);
 }
 
-enum qn_prof_status qn_cost_fold(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
+enum qn_text_status qn_cost_fold(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
                                  struct qn_cost_modules *modules, uint32_t region, struct qn_prof_table *table,
-                                 struct qn_cost_result *result, struct qn_prof_error *err)
+                                 struct qn_cost_result *result, struct qn_text_error *err)
 {
     struct fold f = { .store = store, .events = events, .modules = modules, .region = region, .table = table,
                       .result = result, .err = err, .fn = QN_PROF_NO_FN, .map = UINT32_MAX,
                       .detail = qn_prof_table_wants(table) };
-    enum qn_prof_status status = QN_PROF_OK;
+    enum qn_text_status status = QN_TEXT_OK;
 
     memset(result, 0, sizeof *result);
     qn_cost_get_extent(store, &f.extent);
     if (!qn_cost_sort_charges(&f.charges, store))
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     if (!qn_cost_sort_leaves(&f.leaves, store)) {
         qn_cost_free_charges(&f.charges);
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     }
-    for (uint64_t i = 0; i < f.extent.blocks && status == QN_PROF_OK; i++)
+    for (uint64_t i = 0; i < f.extent.blocks && status == QN_TEXT_OK; i++)
         status = fold_block(&f, i);
-    if (status == QN_PROF_OK)
+    if (status == QN_TEXT_OK)
         status = fold_rest(&f);
     qn_cost_free_leaves(&f.leaves);
     qn_cost_free_charges(&f.charges);

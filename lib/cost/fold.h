@@ -15,7 +15,7 @@
 #include "cost/events.h"
 #include "cost/modules.h"
 #include "cost/store.h"
-#include "prof/error.h"
+#include "text/error.h"
 #include "prof/table.h"
 
 struct qn_cost_result {
@@ -27,8 +27,8 @@ struct qn_cost_result {
 #define QN_COST_ALL_REGIONS UINT32_MAX
 
 /* Adds everything, or what was counted for one region, to `table`, which has events->count columns. */
-enum qn_prof_status qn_cost_fold(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
+enum qn_text_status qn_cost_fold(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
                                  struct qn_cost_modules *modules, uint32_t region, struct qn_prof_table *table,
-                                 struct qn_cost_result *result, struct qn_prof_error *err);
+                                 struct qn_cost_result *result, struct qn_text_error *err);
 
 #endif

@@ -138,9 +138,9 @@ static bool is_empty(const int64_t row[QN_COST_COLUMNS])
     return true;
 }
 
-enum qn_prof_status qn_cost_write_intervals(const char *path, const struct qn_cost_store *store,
+enum qn_text_status qn_cost_write_intervals(const char *path, const struct qn_cost_store *store,
                                             const struct qn_cost_event_set *events,
-                                            const int64_t totals[QN_COST_COLUMNS], struct qn_prof_error *err)
+                                            const int64_t totals[QN_COST_COLUMNS], struct qn_text_error *err)
 {
     struct output o = { .w = qn_prof_open_writer(path, err), .events = events };
     int64_t rest[QN_COST_COLUMNS], row[QN_COST_COLUMNS];

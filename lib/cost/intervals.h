@@ -18,12 +18,12 @@
 
 #include "cost/events.h"
 #include "cost/store.h"
-#include "prof/error.h"
+#include "text/error.h"
 
 /* Writes `path`, whole or not at all. */
-enum qn_prof_status qn_cost_write_intervals(const char *path, const struct qn_cost_store *store,
+enum qn_text_status qn_cost_write_intervals(const char *path, const struct qn_cost_store *store,
                                             const struct qn_cost_event_set *events,
-                                            const int64_t totals[QN_COST_COLUMNS], struct qn_prof_error *err);
+                                            const int64_t totals[QN_COST_COLUMNS], struct qn_text_error *err);
 
 /* The engine had no room for more rows: the last one holds several intervals. */
 bool qn_cost_intervals_full(const struct qn_cost_store *store);

@@ -22,7 +22,7 @@
 
 #include "cost/arena.h"
 #include "cost/events.h"
-#include "prof/error.h"
+#include "text/error.h"
 #include "prof/table.h"
 
 struct qn_cost_profile {
@@ -46,7 +46,7 @@ struct qn_cost_profile {
     int region_count;
 };
 
-enum qn_prof_status qn_cost_write_profile(const char *path, const struct qn_cost_profile *p,
-                                          struct qn_prof_table *table, struct qn_prof_error *err);
+enum qn_text_status qn_cost_write_profile(const char *path, const struct qn_cost_profile *p,
+                                          struct qn_prof_table *table, struct qn_text_error *err);
 
 #endif

@@ -56,9 +56,9 @@ static int compare(const void *left, const void *right)
     return strcmp(a->path, b->path);
 }
 
-static enum qn_prof_status fold_one(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
+static enum qn_text_status fold_one(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
                                     struct qn_cost_modules *modules, enum qn_prof_detail detail, uint32_t number,
-                                    struct qn_cost_region *to, struct qn_prof_error *err)
+                                    struct qn_cost_region *to, struct qn_text_error *err)
 {
     char path[QN_COST_REGION_PATH] = "";
     struct qn_cost_result result;
@@ -67,27 +67,27 @@ static enum qn_prof_status fold_one(const struct qn_cost_store *store, const str
     to->path = strdup(path);
     to->table = qn_prof_new_table(events->count);
     if (!to->path || !to->table)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     qn_prof_table_want(to->table, detail);
     return qn_cost_fold(store, events, modules, number, to->table, &result, err);
 }
 
-enum qn_prof_status qn_cost_fold_regions(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
+enum qn_text_status qn_cost_fold_regions(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
                                          struct qn_cost_modules *modules, enum qn_prof_detail detail,
-                                         struct qn_cost_regions *regions, struct qn_prof_error *err)
+                                         struct qn_cost_regions *regions, struct qn_text_error *err)
 {
     uint32_t n = qn_cost_header(store)->n_regions;
     bool counted[QN_ARENA_REGIONS_MAX];
-    enum qn_prof_status status = QN_PROF_OK;
+    enum qn_text_status status = QN_TEXT_OK;
 
     find_counted(store, counted);
     regions->count = 0;
-    for (uint32_t i = 1; i < n && i < QN_ARENA_REGIONS_MAX && status == QN_PROF_OK; i++)
+    for (uint32_t i = 1; i < n && i < QN_ARENA_REGIONS_MAX && status == QN_TEXT_OK; i++)
         if (counted[i]) {
             regions->list[regions->count] = (struct qn_cost_region){ NULL, NULL };
             status = fold_one(store, events, modules, detail, i, &regions->list[regions->count++], err);
         }
-    if (status == QN_PROF_OK && regions->count)
+    if (status == QN_TEXT_OK && regions->count)
         qsort(regions->list, (size_t)regions->count, sizeof regions->list[0], compare);
     return status;
 }

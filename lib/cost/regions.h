@@ -18,9 +18,9 @@ struct qn_cost_regions {
 };
 
 /* Folds each region into a table of its own, in order of their paths.  `detail` as for the whole. */
-enum qn_prof_status qn_cost_fold_regions(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
+enum qn_text_status qn_cost_fold_regions(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
                                          struct qn_cost_modules *modules, enum qn_prof_detail detail,
-                                         struct qn_cost_regions *regions, struct qn_prof_error *err);
+                                         struct qn_cost_regions *regions, struct qn_text_error *err);
 void qn_cost_free_regions(struct qn_cost_regions *regions);
 
 #endif

@@ -18,7 +18,7 @@
 #include "base/ready.h"
 #include "debug/debug.h"
 #include "debug/internal.h"
-#include "prof/radix.h"
+#include "text/radix.h"
 
 struct span {
     uint64_t start, size;
@@ -96,13 +96,13 @@ static void sink(struct qn_symbol *list, size_t count, size_t at)
 /* By start, then by end; those alike stay in their order.  false: no memory. */
 static bool sort(struct qn_symbols *s)
 {
-    struct qn_prof_key *keys = calloc(s->count, sizeof *keys);
+    struct qn_text_key *keys = calloc(s->count, sizeof *keys);
     struct qn_symbol *sorted = reallocarray(NULL, s->count, sizeof *sorted);
     bool done = keys && sorted;
 
     for (size_t i = 0; done && i < s->count; i++)
-        keys[i] = (struct qn_prof_key){ s->list[i].start, i };
-    done = done && !qn_prof_sort_keys(keys, s->count);
+        keys[i] = (struct qn_text_key){ s->list[i].start, i };
+    done = done && !qn_text_sort_keys(keys, s->count);
     for (size_t i = 0; done && i < s->count; i++)
         sorted[i] = s->list[keys[i].id];
     free(keys);

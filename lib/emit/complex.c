@@ -1,4 +1,4 @@
-/* lib/emit/complex.c - references that a helper works out at run time (run/complex.c): it is told the address, the mask, the
+/* lib/emit/complex.c - references that a helper works out at run time (run/core/complex.c): it is told the address, the mask, the
  * indices. */
 #include "emit/internal.h"
 

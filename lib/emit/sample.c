@@ -1,4 +1,4 @@
-/* lib/emit/sample.c - the countdowns of blocks that are anchors, and code that is left before each instruction (run/sample.c).
+/* lib/emit/sample.c - the countdowns of blocks that are anchors, and code that is left before each instruction (run/observe/sample.c).
  *
  * Each time that an anchor is passed its countdown is one less; at 0 it leaves for the dispatcher, exit_id = its address.  This is
  * done where it costs least, and the block says where that is:

@@ -20,9 +20,9 @@ void qn_exp_init(struct qn_exp *e)
 
 void qn_exp_free(struct qn_exp *e) { qn_exp_free_memory(&e->memory); }
 
-static bool wrong(struct qn_prof_error *err, const char *origin, const char *what, const char *got, const char *wanted)
+static bool wrong(struct qn_text_error *err, const char *origin, const char *what, const char *got, const char *wanted)
 {
-    qn_prof_fail(err, QN_PROF_BAD, "%s: %s: got '%s', wanted %s", origin, what, got, wanted);
+    qn_text_fail(err, QN_TEXT_BAD, "%s: %s: got '%s', wanted %s", origin, what, got, wanted);
     return false;
 }
 
@@ -60,7 +60,7 @@ void qn_exp_add_text(struct qn_exp *e, struct qn_exp_texts *list, const char *te
 enum setting_kind { ANY, NUMBER, YESNO, COUNTING };
 
 static bool check_setting(enum setting_kind kind, const char *name, const char *value, const char *origin,
-                          struct qn_prof_error *err)
+                          struct qn_text_error *err)
 {
     uint64_t number;
 
@@ -78,7 +78,7 @@ static bool check_setting(enum setting_kind kind, const char *name, const char *
     return false;
 }
 
-bool qn_exp_set(struct qn_exp *e, const char *name, const char *value, const char *origin, struct qn_prof_error *err)
+bool qn_exp_set(struct qn_exp *e, const char *name, const char *value, const char *origin, struct qn_text_error *err)
 {
     const struct {
         const char *name;
@@ -116,7 +116,7 @@ static bool is_name(const char *text)
     return n && !text[n] && !isdigit((unsigned char)text[0]);
 }
 
-struct qn_exp_axis *qn_exp_add_axis(struct qn_exp *e, const char *name, const char *origin, struct qn_prof_error *err)
+struct qn_exp_axis *qn_exp_add_axis(struct qn_exp *e, const char *name, const char *origin, struct qn_text_error *err)
 {
     struct qn_exp_axis *axis;
 
@@ -126,7 +126,7 @@ struct qn_exp_axis *qn_exp_add_axis(struct qn_exp *e, const char *name, const ch
     }
     for (int i = 0; i < e->axis_count; i++)
         if (!strcmp(e->axes[i].name.text, name)) {
-            qn_prof_fail(err, QN_PROF_BAD, "%s: %s varies already, at %s", origin, name, e->axes[i].name.origin);
+            qn_text_fail(err, QN_TEXT_BAD, "%s: %s varies already, at %s", origin, name, e->axes[i].name.origin);
             return NULL;
         }
     e->axes = qn_exp_grow(&e->memory, e->axes, (size_t)e->axis_count, sizeof *e->axes);
@@ -149,13 +149,13 @@ static bool parse_range(const char *text, long *from, long *to)
     return !*end;
 }
 
-static bool has_room(const struct qn_exp_axis *axis, const char *value, const char *origin, struct qn_prof_error *err)
+static bool has_room(const struct qn_exp_axis *axis, const char *value, const char *origin, struct qn_text_error *err)
 {
     return axis->values.count < VALUES_MAX || wrong(err, origin, axis->name.text, value, "fewer values than 10000");
 }
 
 bool qn_exp_add_value(struct qn_exp *e, struct qn_exp_axis *axis, const char *value, const char *origin,
-                      struct qn_prof_error *err)
+                      struct qn_text_error *err)
 {
     long from, to;
 
@@ -179,7 +179,7 @@ bool qn_exp_add_value(struct qn_exp *e, struct qn_exp_axis *axis, const char *va
 }
 
 bool qn_exp_add_powers(struct qn_exp *e, struct qn_exp_axis *axis, const char *from, const char *to, const char *origin,
-                       struct qn_prof_error *err)
+                       struct qn_text_error *err)
 {
     uint64_t first, last;
 
@@ -194,7 +194,7 @@ bool qn_exp_add_powers(struct qn_exp *e, struct qn_exp_axis *axis, const char *f
     return true;
 }
 
-bool qn_exp_add_list(struct qn_exp *e, const char *text, const char *origin, struct qn_prof_error *err)
+bool qn_exp_add_list(struct qn_exp *e, const char *text, const char *origin, struct qn_text_error *err)
 {
     const char *equals = strchr(text, '='), *at;
     bool is_geometry = equals == text + 2 && (!strncmp(text, "I1", 2) || !strncmp(text, "D1", 2) || !strncmp(text, "LL", 2));

@@ -22,7 +22,7 @@
 
 #include "cost/arena.h"
 #include "exp/memory.h"
-#include "prof/error.h"
+#include "text/error.h"
 
 enum qn_exp_level { QN_EXP_I1, QN_EXP_D1, QN_EXP_LL, QN_EXP_LEVELS };
 enum qn_exp_slot { QN_EXP_SLOT_I1, QN_EXP_SLOT_D1, QN_EXP_SLOT_LL, QN_EXP_SLOT_BC, QN_EXP_SLOT_BI, QN_EXP_SLOT_AN,
@@ -75,18 +75,18 @@ void qn_exp_free(struct qn_exp *e);
 
 /* One fixed setting by its name: I1 D1 LL seed counting cache-sim branch-sim timeout; option and env append.
  * Numbers and words are checked here, geometries when the runs are made (they may hold {NAME}). */
-bool qn_exp_set(struct qn_exp *e, const char *name, const char *value, const char *origin, struct qn_prof_error *err);
+bool qn_exp_set(struct qn_exp *e, const char *name, const char *value, const char *origin, struct qn_text_error *err);
 
 /* A new axis without values. */
-struct qn_exp_axis *qn_exp_add_axis(struct qn_exp *e, const char *name, const char *origin, struct qn_prof_error *err);
+struct qn_exp_axis *qn_exp_add_axis(struct qn_exp *e, const char *name, const char *origin, struct qn_text_error *err);
 /* One value; A..B stands for all integers from A to B. */
 bool qn_exp_add_value(struct qn_exp *e, struct qn_exp_axis *axis, const char *value, const char *origin,
-                      struct qn_prof_error *err);
+                      struct qn_text_error *err);
 /* FROM, 2 FROM, 4 FROM, ... up to TO. */
 bool qn_exp_add_powers(struct qn_exp *e, struct qn_exp_axis *axis, const char *from, const char *to, const char *origin,
-                       struct qn_prof_error *err);
+                       struct qn_text_error *err);
 /* "NAME=V,V"; with ';' between the values where they hold commas, and always for I1, D1 and LL. */
-bool qn_exp_add_list(struct qn_exp *e, const char *text, const char *origin, struct qn_prof_error *err);
+bool qn_exp_add_list(struct qn_exp *e, const char *text, const char *origin, struct qn_text_error *err);
 
 struct qn_exp_program *qn_exp_add_program(struct qn_exp *e, const char *name, const char *origin);
 struct qn_exp_simulator *qn_exp_add_simulator(struct qn_exp *e, const char *name, const char *origin);

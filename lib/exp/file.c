@@ -10,10 +10,10 @@
 #endif
 
 #ifndef HAVE_LIBCONFUSE
-bool qn_exp_read_file(struct qn_exp *e, const char *path, struct qn_prof_error *err)
+bool qn_exp_read_file(struct qn_exp *e, const char *path, struct qn_text_error *err)
 {
     (void)e;
-    qn_prof_fail(err, QN_PROF_BAD, "%s: this quern was built without libConfuse, which reads experiment files", path);
+    qn_text_fail(err, QN_TEXT_BAD, "%s: this quern was built without libConfuse, which reads experiment files", path);
     return false;
 }
 #else
@@ -25,7 +25,7 @@ bool qn_exp_read_file(struct qn_exp *e, const char *path, struct qn_prof_error *
 
 static struct {
     struct qn_exp *e;
-    struct qn_prof_error *err;
+    struct qn_text_error *err;
     const cfg_opt_t **given; /* single values so far; each section has options of its own */
     size_t given_count;
 } loading;
@@ -37,10 +37,10 @@ static const char *origin_of(const cfg_t *cfg)
 
 static void report(cfg_t *cfg, const char *format, va_list args)
 {
-    char text[QN_PROF_TEXT_MAX];
+    char text[QN_TEXT_MAX];
 
     vsnprintf(text, sizeof text, format, args);
-    qn_prof_fail(loading.err, QN_PROF_BAD, "%s:%d: %s", cfg->filename, cfg->line, text);
+    qn_text_fail(loading.err, QN_TEXT_BAD, "%s:%d: %s", cfg->filename, cfg->line, text);
 }
 
 /* Every value callback does this: single values may stand once, and libConfuse keeps the text. */
@@ -200,7 +200,7 @@ static int parse(FILE *file, const char *path)
     int status;
 
     if (!cfg) {
-        qn_prof_fail_memory(loading.err);
+        qn_text_fail_memory(loading.err);
         return CFG_PARSE_ERROR;
     }
     cfg_set_error_function(cfg, report);
@@ -214,13 +214,13 @@ static int parse(FILE *file, const char *path)
     return status;
 }
 
-bool qn_exp_read_file(struct qn_exp *e, const char *path, struct qn_prof_error *err)
+bool qn_exp_read_file(struct qn_exp *e, const char *path, struct qn_text_error *err)
 {
     FILE *file = fopen(path, "r");
     int status;
 
     if (!file) {
-        qn_prof_fail(err, QN_PROF_IO, "%s: %s", path, strerror(errno));
+        qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
         return false;
     }
     memset(&loading, 0, sizeof loading);

@@ -21,6 +21,6 @@
 #include "exp/exp.h"
 
 /* Adds what the file says to `e`.  false: `err` is FILE:LINE: what.  Not reentrant. */
-bool qn_exp_read_file(struct qn_exp *e, const char *path, struct qn_prof_error *err);
+bool qn_exp_read_file(struct qn_exp *e, const char *path, struct qn_text_error *err);
 
 #endif

@@ -220,7 +220,7 @@ struct writer {
     const char *library, *folder, *stem;
     struct qn_exp_many *many;
     size_t extra_count;
-    struct qn_prof_error *err;
+    struct qn_text_error *err;
 };
 
 static FILE *open_file(struct writer *w, const char *path)
@@ -228,7 +228,7 @@ static FILE *open_file(struct writer *w, const char *path)
     FILE *f = fopen(path, "w");
 
     if (!f)
-        qn_prof_fail(w->err, QN_PROF_IO, "%s: %s", path, strerror(errno));
+        qn_text_fail(w->err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
     return f;
 }
 
@@ -237,7 +237,7 @@ static void close_file(struct writer *w, FILE *f, const char *path)
     bool bad = ferror(f);
 
     if (fclose(f) || bad)
-        qn_prof_fail(w->err, QN_PROF_IO, "%s: cannot be written", path);
+        qn_text_fail(w->err, QN_TEXT_IO, "%s: cannot be written", path);
 }
 
 static void add_extra(struct writer *w, const char *word)
@@ -382,7 +382,7 @@ static void fill_geometry(struct qn_exp_many *many, const struct qn_exp_group *g
 
 bool qn_exp_write_many(struct qn_exp_memory *m, const struct qn_exp_group *group, const struct qn_exp_sim *sim,
                        const char *run_options, const char *library, const char *folder, const char *stem,
-                       struct qn_exp_many *many, struct qn_prof_error *err)
+                       struct qn_exp_many *many, struct qn_text_error *err)
 {
     struct writer w = { m, library, folder, stem, many, 0, err };
 
@@ -393,5 +393,5 @@ bool qn_exp_write_many(struct qn_exp_memory *m, const struct qn_exp_group *group
     fill_slots(&w, group, sim);
     fill_options(&w, group, sim, run_options);
     fill_geometry(many, group);
-    return err->status == QN_PROF_OK;
+    return err->status == QN_TEXT_OK;
 }

@@ -101,8 +101,8 @@ long qn_exp_read_log(const char *path, void (*line)(void *data, const char *text
 
 /* ---- the profile ---- */
 
-enum qn_prof_status qn_exp_read_totals(struct qn_exp_memory *m, struct qn_exp_result *r, const char *path,
-                                       struct qn_prof_error *err)
+enum qn_text_status qn_exp_read_totals(struct qn_exp_memory *m, struct qn_exp_result *r, const char *path,
+                                       struct qn_text_error *err)
 {
     struct qn_prof_reader *reader = qn_prof_open_reader(path, err);
     const struct qn_prof_header *header;
@@ -117,7 +117,7 @@ enum qn_prof_status qn_exp_read_totals(struct qn_exp_memory *m, struct qn_exp_re
             qn_exp_add_count(m, r, header->events[i],
                              qn_exp_format(m, "%lld", item.counts[i] == QN_PROF_NONE ? 0 : (long long)item.counts[i]));
     qn_prof_close_reader(reader);
-    return more < 0 ? err->status : QN_PROF_OK;
+    return more < 0 ? err->status : QN_TEXT_OK;
 }
 
 /* ---- the end ---- */

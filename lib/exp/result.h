@@ -9,7 +9,7 @@
 #define QN_EXP_RESULT_H
 
 #include "exp/memory.h"
-#include "prof/error.h"
+#include "text/error.h"
 
 struct qn_exp_count {
     const char *name, *value; /* value: decimal digits */
@@ -34,8 +34,8 @@ void qn_exp_read_log_line(struct qn_exp_memory *m, struct qn_exp_result *r, cons
 long qn_exp_read_log(const char *path, void (*line)(void *data, const char *text), void *data);
 
 /* Adds the totals of a profile. */
-enum qn_prof_status qn_exp_read_totals(struct qn_exp_memory *m, struct qn_exp_result *r, const char *path,
-                                       struct qn_prof_error *err);
+enum qn_text_status qn_exp_read_totals(struct qn_exp_memory *m, struct qn_exp_result *r, const char *path,
+                                       struct qn_text_error *err);
 
 /* How a command ended, as text: "ok", "exit status 3", "SIGSEGV", or the line "quern: run: ..." that `errors` holds. */
 const char *qn_exp_describe_end(struct qn_exp_memory *m, int status, const char *errors);

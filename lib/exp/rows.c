@@ -207,16 +207,16 @@ static int first_difference(char *const *a, char *const *b, int n)
     return i;
 }
 
-static enum qn_prof_status refuse(const struct qn_exp_table *t, const char *path, int row, int column,
-                                  struct qn_prof_error *err)
+static enum qn_text_status refuse(const struct qn_exp_table *t, const char *path, int row, int column,
+                                  struct qn_text_error *err)
 {
-    return qn_prof_fail(err, QN_PROF_BAD, "%s: row %d is of another sweep: %s is '%s'; remove the file, or name another with -o",
+    return qn_text_fail(err, QN_TEXT_BAD, "%s: row %d is of another sweep: %s is '%s'; remove the file, or name another with -o",
                         path, row + 1, t->columns[column], t->rows[row][column]);
 }
 
-enum qn_prof_status qn_exp_take_rows(const struct qn_exp_table *t, const char *path, struct qn_exp *e,
+enum qn_text_status qn_exp_take_rows(const struct qn_exp_table *t, const char *path, struct qn_exp *e,
                                      const struct qn_exp_runs *runs, const struct qn_exp_provenance *provenance,
-                                     struct qn_exp_result *results, struct qn_prof_error *err)
+                                     struct qn_exp_result *results, struct qn_text_error *err)
 {
     struct qn_exp_table wanted;
     int row = 0, worst = 0;
@@ -225,9 +225,9 @@ enum qn_prof_status qn_exp_take_rows(const struct qn_exp_table *t, const char *p
     add_identity_columns(&wanted, e);
     add_result_columns(&wanted);
     if (!same_columns(t, &wanted))
-        qn_prof_fail(err, QN_PROF_BAD, "%s: has other columns than this sweep; remove it, or name another file with -o", path);
+        qn_text_fail(err, QN_TEXT_BAD, "%s: has other columns than this sweep; remove it, or name another file with -o", path);
     /* Rows stand in the order of the runs, so one pass over both finds all. */
-    for (int i = 0; i < runs->count && row < t->row_count && err->status == QN_PROF_OK; i++) {
+    for (int i = 0; i < runs->count && row < t->row_count && err->status == QN_TEXT_OK; i++) {
         char **cells = qn_exp_alloc(&wanted.memory, (size_t)wanted.column_count * sizeof *cells);
         int n = fill_identity(&wanted.memory, cells, e, &runs->at[i], &provenance[i]);
         int same = first_difference(t->rows[row], cells, n);
@@ -238,7 +238,7 @@ enum qn_prof_status qn_exp_take_rows(const struct qn_exp_table *t, const char *p
         }
         worst = same > worst && same < n ? same : worst;
     }
-    if (err->status == QN_PROF_OK && row < t->row_count)
+    if (err->status == QN_TEXT_OK && row < t->row_count)
         refuse(t, path, row, worst, err);
     qn_exp_free_table(&wanted);
     return err->status;

@@ -27,9 +27,9 @@ struct qn_exp_provenance {
 void qn_exp_fill_table(struct qn_exp_table *t, const struct qn_exp *e, const struct qn_exp_runs *runs,
                        const struct qn_exp_provenance *provenance, const struct qn_exp_result *results);
 
-/* Takes the results of rows that a file has already.  QN_PROF_BAD: it holds rows of something else. */
-enum qn_prof_status qn_exp_take_rows(const struct qn_exp_table *t, const char *path, struct qn_exp *e,
+/* Takes the results of rows that a file has already.  QN_TEXT_BAD: it holds rows of something else. */
+enum qn_text_status qn_exp_take_rows(const struct qn_exp_table *t, const char *path, struct qn_exp *e,
                                      const struct qn_exp_runs *runs, const struct qn_exp_provenance *provenance,
-                                     struct qn_exp_result *results, struct qn_prof_error *err);
+                                     struct qn_exp_result *results, struct qn_text_error *err);
 
 #endif

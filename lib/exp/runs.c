@@ -17,7 +17,7 @@ struct maker {
     const struct qn_geometry *host;
     const char **values; /* of the run being made */
     bool *used;          /* by axis */
-    struct qn_prof_error *err;
+    struct qn_text_error *err;
 };
 
 /* "D1.size" -> D1, SIZE; "D1" -> D1, WHOLE; "ways" -> D1, WAYS */
@@ -88,7 +88,7 @@ static const char *fill_in(struct maker *m, const char *text)
 
 static bool bad_geometry(struct maker *m, const char *origin, const char *level, const char *text, const char *wanted)
 {
-    qn_prof_fail(m->err, QN_PROF_BAD, "%s: %s: got '%s', wanted %s", origin, level, text, wanted);
+    qn_text_fail(m->err, QN_TEXT_BAD, "%s: %s: got '%s', wanted %s", origin, level, text, wanted);
     return false;
 }
 
@@ -253,26 +253,26 @@ static bool make_run(struct maker *m, const struct qn_exp_program *program, stru
 
 /* ---- all of them ---- */
 
-static bool count_runs(const struct qn_exp *e, int *count, struct qn_prof_error *err)
+static bool count_runs(const struct qn_exp *e, int *count, struct qn_text_error *err)
 {
     uint64_t n = (uint64_t)e->program_count;
 
     for (int i = 0; i < e->axis_count; i++) {
         n *= (uint64_t)e->axes[i].values.count;
         if (!e->axes[i].values.count)
-            return qn_prof_fail(err, QN_PROF_BAD, "%s: %s has no values", e->axes[i].name.origin, e->axes[i].name.text), false;
+            return qn_text_fail(err, QN_TEXT_BAD, "%s: %s has no values", e->axes[i].name.origin, e->axes[i].name.text), false;
         if (n > QN_EXP_RUNS_MAX)
-            return qn_prof_fail(err, QN_PROF_BAD, "more than %d runs", QN_EXP_RUNS_MAX), false;
+            return qn_text_fail(err, QN_TEXT_BAD, "more than %d runs", QN_EXP_RUNS_MAX), false;
     }
     *count = (int)n;
-    return n || (qn_prof_fail(err, QN_PROF_BAD, "no program to run"), false);
+    return n || (qn_text_fail(err, QN_TEXT_BAD, "no program to run"), false);
 }
 
 static bool all_used(const struct maker *m)
 {
     for (int i = 0; i < m->e->axis_count; i++)
         if (!m->used[i]) {
-            qn_prof_fail(m->err, QN_PROF_BAD, "%s: nothing has a {%s} that could vary", m->e->axes[i].name.origin,
+            qn_text_fail(m->err, QN_TEXT_BAD, "%s: nothing has a {%s} that could vary", m->e->axes[i].name.origin,
                          m->e->axes[i].name.text);
             return false;
         }
@@ -280,7 +280,7 @@ static bool all_used(const struct maker *m)
 }
 
 bool qn_exp_make_runs(struct qn_exp *e, const struct qn_geometry host[QN_EXP_LEVELS], struct qn_exp_runs *runs,
-                      struct qn_prof_error *err)
+                      struct qn_text_error *err)
 {
     struct maker m = { e, host, NULL, NULL, err };
 

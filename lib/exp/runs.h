@@ -29,7 +29,7 @@ struct qn_exp_runs {
 
 /* `host` is used for levels that the experiment does not give. */
 bool qn_exp_make_runs(struct qn_exp *e, const struct qn_geometry host[QN_EXP_LEVELS], struct qn_exp_runs *runs,
-                      struct qn_prof_error *err);
+                      struct qn_text_error *err);
 
 /* Is this axis a parameter, that is, one of the {NAME}s? */
 bool qn_exp_is_parameter(const struct qn_exp_axis *axis);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prof/output.h"
+#include "text/output.h"
 
 void qn_exp_init_table(struct qn_exp_table *t)
 {
@@ -57,18 +57,18 @@ bool qn_exp_cell_number(const struct qn_exp_table *t, int row, int column, doubl
 }
 
 #ifndef HAVE_LIBCSV
-static enum qn_prof_status without_libcsv(const char *path, struct qn_prof_error *err)
+static enum qn_text_status without_libcsv(const char *path, struct qn_text_error *err)
 {
-    return qn_prof_fail(err, QN_PROF_BAD, "%s: this quern was built without libcsv, which reads and writes CSV", path);
+    return qn_text_fail(err, QN_TEXT_BAD, "%s: this quern was built without libcsv, which reads and writes CSV", path);
 }
 
-enum qn_prof_status qn_exp_read_table(struct qn_exp_table *t, const char *path, struct qn_prof_error *err)
+enum qn_text_status qn_exp_read_table(struct qn_exp_table *t, const char *path, struct qn_text_error *err)
 {
     (void)t;
     return without_libcsv(path, err);
 }
 
-enum qn_prof_status qn_exp_write_table(const struct qn_exp_table *t, const char *path, struct qn_prof_error *err)
+enum qn_text_status qn_exp_write_table(const struct qn_exp_table *t, const char *path, struct qn_text_error *err)
 {
     (void)t;
     return without_libcsv(path, err);
@@ -82,7 +82,7 @@ enum qn_prof_status qn_exp_write_table(const struct qn_exp_table *t, const char 
 struct reading {
     struct qn_exp_table *t;
     const char *path;
-    struct qn_prof_error *err;
+    struct qn_text_error *err;
     long line;     /* of the file */
     char **row;    /* being filled; NULL: the line of names */
     int cells;     /* so far in this line */
@@ -110,7 +110,7 @@ static void take_end(int terminator, void *data)
 
     (void)terminator;
     if (r->has_names && r->cells != r->t->column_count)
-        qn_prof_fail(r->err, QN_PROF_BAD, "%s:%ld: cells: got %d, wanted %d", r->path, r->line, r->cells,
+        qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: cells: got %d, wanted %d", r->path, r->line, r->cells,
                      r->t->column_count);
     r->has_names = true;
     r->row = NULL;
@@ -118,41 +118,41 @@ static void take_end(int terminator, void *data)
 }
 
 /* Line by line, so that messages can tell which. */
-static enum qn_prof_status parse(struct reading *r, struct csv_parser *parser, FILE *file)
+static enum qn_text_status parse(struct reading *r, struct csv_parser *parser, FILE *file)
 {
     char *line = NULL;
     size_t room = 0;
     ssize_t n;
 
-    while (r->err->status == QN_PROF_OK && (n = getline(&line, &room, file)) > 0) {
+    while (r->err->status == QN_TEXT_OK && (n = getline(&line, &room, file)) > 0) {
         r->line++;
         if (memchr(line, 0, (size_t)n))
-            qn_prof_fail(r->err, QN_PROF_BAD, "%s:%ld: got a NUL byte, wanted text", r->path, r->line);
+            qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: got a NUL byte, wanted text", r->path, r->line);
         else if (line[n - 1] != '\n')
-            qn_prof_fail(r->err, QN_PROF_BAD, "%s:%ld: cut off: got no newline at the end, wanted one", r->path, r->line);
+            qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: cut off: got no newline at the end, wanted one", r->path, r->line);
         else if (csv_parse(parser, line, (size_t)n, take_cell, take_end, r) != (size_t)n)
-            qn_prof_fail(r->err, QN_PROF_BAD, "%s:%ld: %s", r->path, r->line, csv_strerror(csv_error(parser)));
+            qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: %s", r->path, r->line, csv_strerror(csv_error(parser)));
     }
     free(line);
-    if (r->err->status == QN_PROF_OK && csv_fini(parser, take_cell, take_end, r))
-        qn_prof_fail(r->err, QN_PROF_BAD, "%s:%ld: a quoted cell that does not end", r->path, r->line);
-    if (r->err->status == QN_PROF_OK && !r->has_names)
-        qn_prof_fail(r->err, QN_PROF_BAD, "%s: empty, wanted a line of names", r->path);
+    if (r->err->status == QN_TEXT_OK && csv_fini(parser, take_cell, take_end, r))
+        qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: a quoted cell that does not end", r->path, r->line);
+    if (r->err->status == QN_TEXT_OK && !r->has_names)
+        qn_text_fail(r->err, QN_TEXT_BAD, "%s: empty, wanted a line of names", r->path);
     return r->err->status;
 }
 
-enum qn_prof_status qn_exp_read_table(struct qn_exp_table *t, const char *path, struct qn_prof_error *err)
+enum qn_text_status qn_exp_read_table(struct qn_exp_table *t, const char *path, struct qn_text_error *err)
 {
     struct reading r = { .t = t, .path = path, .err = err };
     struct csv_parser parser;
-    enum qn_prof_status status;
+    enum qn_text_status status;
     FILE *file = fopen(path, "r");
 
     if (!file)
-        return qn_prof_fail(err, QN_PROF_IO, "%s: %s", path, strerror(errno));
+        return qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI)) {
         fclose(file);
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     }
     status = parse(&r, &parser, file);
     csv_free(&parser);
@@ -184,21 +184,21 @@ static void write_line(FILE *out, char *const *cells, int count)
     putc('\n', out);
 }
 
-enum qn_prof_status qn_exp_write_table(const struct qn_exp_table *t, const char *path, struct qn_prof_error *err)
+enum qn_text_status qn_exp_write_table(const struct qn_exp_table *t, const char *path, struct qn_text_error *err)
 {
-    struct qn_prof_output o;
+    struct qn_text_output o;
     FILE *out;
 
-    if (qn_prof_open_output(&o, path, QN_PROF_SHARED, err) != QN_PROF_OK)
+    if (qn_text_open_output(&o, path, QN_TEXT_SHARED, err) != QN_TEXT_OK)
         return err->status;
-    out = qn_prof_stream_output(&o);
+    out = qn_text_stream_output(&o);
     if (!out) {
-        qn_prof_drop_output(&o);
-        return qn_prof_fail_memory(err);
+        qn_text_drop_output(&o);
+        return qn_text_fail_memory(err);
     }
     write_line(out, t->columns, t->column_count);
     for (int i = 0; i < t->row_count; i++)
         write_line(out, t->rows[i], t->column_count);
-    return qn_prof_close_output(&o, err);
+    return qn_text_close_output(&o, err);
 }
 #endif

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 #include "exp/memory.h"
-#include "prof/error.h"
+#include "text/error.h"
 
 struct qn_exp_table {
     struct qn_exp_memory memory;
@@ -40,8 +40,8 @@ static inline const char *qn_exp_cell(const struct qn_exp_table *t, int row, int
 /* A number in a cell: false if it is empty or something else. */
 bool qn_exp_cell_number(const struct qn_exp_table *t, int row, int column, double *number);
 
-/* `t` is initialised and empty; QN_PROF_IO where the file cannot be opened, QN_PROF_BAD with FILE:LINE where it is not CSV. */
-enum qn_prof_status qn_exp_read_table(struct qn_exp_table *t, const char *path, struct qn_prof_error *err);
-enum qn_prof_status qn_exp_write_table(const struct qn_exp_table *t, const char *path, struct qn_prof_error *err);
+/* `t` is initialised and empty; QN_TEXT_IO where the file cannot be opened, QN_TEXT_BAD with FILE:LINE where it is not CSV. */
+enum qn_text_status qn_exp_read_table(struct qn_exp_table *t, const char *path, struct qn_text_error *err);
+enum qn_text_status qn_exp_write_table(const struct qn_exp_table *t, const char *path, struct qn_text_error *err);
 
 #endif

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "lab/internal.h"
-#include "prof/output.h"
+#include "text/output.h"
 
 static const struct qn_lab_test *test_of(const struct qn_lab_check *c, unsigned i)
 {
@@ -146,15 +146,15 @@ static void put_results(FILE *f, const struct qn_lab_check *c)
 
 bool qn_lab_write_gradescope(const struct qn_lab_check *c, const char *path)
 {
-    struct qn_prof_error err = { .status = QN_PROF_OK };
-    struct qn_prof_output o;
-    FILE *f = qn_prof_open_output(&o, path, QN_PROF_SHARED, &err) == QN_PROF_OK ? qn_prof_stream_output(&o) : NULL;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_text_output o;
+    FILE *f = qn_text_open_output(&o, path, QN_TEXT_SHARED, &err) == QN_TEXT_OK ? qn_text_stream_output(&o) : NULL;
 
     if (f) {
         put_results(f, c);
-        qn_prof_close_output(&o, &err);
+        qn_text_close_output(&o, &err);
     }
-    if (err.status != QN_PROF_OK)
+    if (err.status != QN_TEXT_OK)
         fprintf(stderr, "quern: lab: %s\n", err.text);
-    return f && err.status == QN_PROF_OK;
+    return f && err.status == QN_TEXT_OK;
 }

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "lab/internal.h"
-#include "prof/output.h"
+#include "text/output.h"
 
 #define SOURCE_MAX (1u << 20)  /* bytes of a file that is handed in */
 #define OUT_MAX (64u << 20)    /* bytes that are read of one that was written */
@@ -101,7 +101,7 @@ bool qn_lab_open_work(struct qn_lab_check *c)
         return complain(c->request->directory);
     }
     c->scratch = qn_lab_format("%s/quern-lab.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!qn_prof_make_scratch(c->scratch) || chmod(c->scratch, 0711))
+    if (!qn_text_make_scratch(c->scratch) || chmod(c->scratch, 0711))
         return complain(c->scratch);
     qn_lab_choose_user(c->place->quern, c->scratch);
     if (!make_folder(c, "in", false) || !make_folder(c, "build", true) || !make_folder(c, "cases", false))
@@ -113,7 +113,7 @@ bool qn_lab_open_work(struct qn_lab_check *c)
 
 void qn_lab_close_work(struct qn_lab_check *c)
 {
-    qn_prof_remove_scratch(c->scratch);
+    qn_text_remove_scratch(c->scratch);
     qn_lab_free_built(c);
     free(c->scratch);
     free(c->compiler);

@@ -102,7 +102,7 @@ void qn_out_classic_put_events(const struct qn_out_classic *c, const int *widths
     }
 }
 
-static enum qn_prof_status read_profile(struct qn_out_classic *c)
+static enum qn_text_status read_profile(struct qn_out_classic *c)
 {
     const struct qn_out_request *q = c->request;
     int lines = q->annotate || q->input_count > 1;
@@ -110,13 +110,13 @@ static enum qn_prof_status read_profile(struct qn_out_classic *c)
         .keep_lines = lines ? QN_PROF_LINES_OF_FILES : QN_PROF_NO_LINES};
     c->input = q->inputs[0];
     qn_prof_init_ledger(&c->ledger, &options);
-    if (qn_prof_read_ledger(&c->ledger, c->input, 0, c->err) != QN_PROF_OK)
+    if (qn_prof_read_ledger(&c->ledger, c->input, 0, c->err) != QN_TEXT_OK)
         return c->err->status;
     c->events = c->ledger.header.event_count;
     c->total = qn_prof_row(&c->ledger.total, 0);
     for (int i = 0; i < c->events; i++)
         c->total[i] = qn_prof_count(c->total[i]);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -124,18 +124,18 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static enum qn_prof_status sort_sources(struct qn_out_classic *c)
+static enum qn_text_status sort_sources(struct qn_out_classic *c)
 {
     int n = c->request->input_count - 1;
     c->sources = calloc((size_t)n + 1, sizeof *c->sources);
     if (!c->sources)
-        return qn_prof_fail_memory(c->err);
+        return qn_text_fail_memory(c->err);
     memcpy(c->sources, c->request->inputs + 1, (size_t)n * sizeof *c->sources);
     qsort(c->sources, (size_t)n, sizeof *c->sources, compare_texts);
     for (int i = 0; i < n; i++)
         if (i == 0 || strcmp(c->sources[i], c->sources[c->source_count - 1]) != 0)
             c->sources[c->source_count++] = c->sources[i];
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 static void put_include_dirs(const struct qn_out_classic *c)
@@ -213,27 +213,27 @@ static void put_totals(const struct qn_out_classic *c)
     qn_out_puts(c->sink, " PROGRAM TOTALS\n\n");
 }
 
-static enum qn_prof_status put_report(struct qn_out_classic *c)
+static enum qn_text_status put_report(struct qn_out_classic *c)
 {
     put_preamble(c);
     put_totals(c);
-    if (qn_out_classic_functions(c) != QN_PROF_OK)
+    if (qn_out_classic_functions(c) != QN_TEXT_OK)
         return c->err->status;
     return qn_out_classic_sources(c);
 }
 
-enum qn_prof_status qn_out_classic(struct qn_out_sink *s, const struct qn_out_request *q,
-                                   struct qn_prof_error *err)
+enum qn_text_status qn_out_classic(struct qn_out_sink *s, const struct qn_out_request *q,
+                                   struct qn_text_error *err)
 {
     struct qn_out_classic c = {.sink = s, .request = q, .err = err};
-    if (read_profile(&c) == QN_PROF_OK && qn_out_classic_choose(&c) == QN_PROF_OK &&
-        sort_sources(&c) == QN_PROF_OK)
+    if (read_profile(&c) == QN_TEXT_OK && qn_out_classic_choose(&c) == QN_TEXT_OK &&
+        sort_sources(&c) == QN_TEXT_OK)
         put_report(&c);
     for (int i = 0; c.limits && i < c.columns.sort_count; i++)
         free(c.limits[i].text);
     free(c.limits);
     free(c.sources);
-    qn_prof_free_names(&c.chosen);
+    qn_text_free_names(&c.chosen);
     qn_out_free_columns(&c.columns);
     qn_prof_free_ledger(&c.ledger);
     return err->status;

@@ -28,8 +28,8 @@ struct qn_out_classic {
     const char **sources; /* named on the command line: sorted, each once */
     int source_count;
     const char *input;           /* the profile's path */
-    struct qn_prof_names chosen; /* files of functions above the threshold */
-    struct qn_prof_error *err;
+    struct qn_text_names chosen; /* files of functions above the threshold */
+    struct qn_text_error *err;
 };
 
 /* Widths by event; they begin as the lengths of the names. */
@@ -43,12 +43,12 @@ void qn_out_classic_put_counts(const struct qn_out_classic *c, const int *widths
 void qn_out_classic_put_frame(struct qn_out_sink *s);
 
 /* Reads --sort=A:X,B:Y into c->columns.sort and c->limits, and --show. */
-enum qn_prof_status qn_out_classic_choose(struct qn_out_classic *c);
+enum qn_text_status qn_out_classic_choose(struct qn_out_classic *c);
 
 /* The table of functions; fills c->chosen. */
-enum qn_prof_status qn_out_classic_functions(struct qn_out_classic *c);
+enum qn_text_status qn_out_classic_functions(struct qn_out_classic *c);
 
 /* The annotated sources, the list of those not found, the events annotated. */
-enum qn_prof_status qn_out_classic_sources(struct qn_out_classic *c);
+enum qn_text_status qn_out_classic_sources(struct qn_out_classic *c);
 
 #endif

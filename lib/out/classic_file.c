@@ -22,7 +22,7 @@ static void advance(struct qn_out_classic_file *f)
 {
     int got = qn_prof_log_next(&f->lines, &f->line, f->counts);
     if (got < 0)
-        qn_prof_fail(f->c->err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
+        qn_text_fail(f->c->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
     f->pending = got > 0;
 }
 
@@ -82,7 +82,7 @@ static void put_source_line(struct qn_out_classic_file *f, size_t length)
     if (f->pending && f->line == f->line_number) {
         qn_out_classic_put_counts(f->c, f->widths, f->counts);
         if (qn_prof_add_counts(f->annotated, f->counts, f->c->events) != 0)
-            qn_prof_fail(f->c->err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
+            qn_text_fail(f->c->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
         advance(f);
     } else {
         put_none(f);
@@ -222,15 +222,15 @@ static int put_found(struct qn_out_classic_file *f, const char *path, const char
 {
     struct qn_out_classic *c = f->c;
     put_title(f, title);
-    uint32_t id = qn_prof_find_name(&c->ledger.fns.files, f->name, strlen(f->name));
-    if (id == QN_PROF_NO_ID) {
+    uint32_t id = qn_text_find_name(&c->ledger.fns.files, f->name, strlen(f->name));
+    if (id == QN_TEXT_NO_ID) {
         qn_out_puts(c->sink, "  No information has been collected for ");
         qn_out_name(c->sink, f->name);
         qn_out_puts(c->sink, "\n\n");
         return 0;
     }
     if (qn_prof_log_gather(&c->ledger.log, id, &f->lines) != 0)
-        return qn_prof_fail_memory(c->err), -1;
+        return qn_text_fail_memory(c->err), -1;
     f->is_newer = is_newer_than(path, c->input);
     put_lines(f);
     qn_prof_log_free_lines(&f->lines);

@@ -29,14 +29,14 @@ static char *cut_limit(char *item)
     return text;
 }
 
-static enum qn_prof_status too_large(struct qn_out_classic *c, const char *text)
+static enum qn_text_status too_large(struct qn_out_classic *c, const char *text)
 {
-    return qn_prof_fail(c->err, QN_PROF_BAD, "--sort: threshold out of range, got %s, wanted 0 to 100",
+    return qn_text_fail(c->err, QN_TEXT_BAD, "--sort: threshold out of range, got %s, wanted 0 to 100",
                         text);
 }
 
 /* Splits off all limits; *list keeps the names. */
-static enum qn_prof_status take_limits(struct qn_out_classic *c, char *list, int *any)
+static enum qn_text_status take_limits(struct qn_out_classic *c, char *list, int *any)
 {
     char *names = list, *rest = list;
     for (int i = 0; rest; i++) {
@@ -56,11 +56,11 @@ static enum qn_prof_status take_limits(struct qn_out_classic *c, char *list, int
         *names++ = ',';
     }
     names[-1] = '\0';
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 /* Limits that were not written. */
-static enum qn_prof_status fill_limits(struct qn_out_classic *c, int any)
+static enum qn_text_status fill_limits(struct qn_out_classic *c, int any)
 {
     const char *given = c->request->threshold_text ? c->request->threshold_text : default_threshold;
     for (int i = 0; i < c->columns.sort_count; i++) {
@@ -70,9 +70,9 @@ static enum qn_prof_status fill_limits(struct qn_out_classic *c, int any)
         l->percent = any ? 0 : i == 0 ? c->request->threshold : 100;
         l->text = any ? strdup("0") : i == 0 ? strndup(given, strcspn(given, "%")) : strdup("100");
         if (!l->text)
-            return qn_prof_fail_memory(c->err);
+            return qn_text_fail_memory(c->err);
     }
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 /* Trailing commas do not make empty items: that is Perl's split. */
@@ -84,33 +84,33 @@ static char *copy_list(const char *list)
     return strndup(list ? list : "", n);
 }
 
-static enum qn_prof_status only_events(struct qn_out_classic *c)
+static enum qn_text_status only_events(struct qn_out_classic *c)
 {
     for (int i = 0; i < c->columns.shown_count; i++)
         if (c->columns.shown[i].event < 0)
-            return qn_prof_fail(c->err, QN_PROF_BAD, "--show event `%s' did not appear in input",
+            return qn_text_fail(c->err, QN_TEXT_BAD, "--show event `%s' did not appear in input",
                                 c->columns.shown[i].name);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-enum qn_prof_status qn_out_classic_choose(struct qn_out_classic *c)
+enum qn_text_status qn_out_classic_choose(struct qn_out_classic *c)
 {
     char *show = copy_list(c->request->show), *sort = copy_list(c->request->sort);
     size_t most = (sort ? strlen(sort) : 0) + (size_t)c->events + 1;
     c->limits = calloc(most, sizeof *c->limits);
     int any = 0;
-    enum qn_prof_status status = QN_PROF_OK;
+    enum qn_text_status status = QN_TEXT_OK;
     if (!show || !sort || !c->limits)
-        status = qn_prof_fail_memory(c->err);
-    if (status == QN_PROF_OK && *sort)
+        status = qn_text_fail_memory(c->err);
+    if (status == QN_TEXT_OK && *sort)
         status = take_limits(c, sort, &any);
-    if (status == QN_PROF_OK)
+    if (status == QN_TEXT_OK)
         status = qn_out_choose_columns(&c->columns, &c->ledger.header, show, sort, c->err);
-    if (status == QN_PROF_OK)
+    if (status == QN_TEXT_OK)
         status = fill_limits(c, any);
     free(show);
     free(sort);
-    return status == QN_PROF_OK ? only_events(c) : status;
+    return status == QN_TEXT_OK ? only_events(c) : status;
 }
 
 static const int64_t *fn_counts(const struct qn_out_classic *c, uint32_t fn)
@@ -160,10 +160,10 @@ static int reaches_a_limit(const struct qn_out_classic *c, const int64_t *counts
 /* The first in order of those that reach no limit: the table ends before it. */
 static uint32_t first_below(struct qn_out_classic *c)
 {
-    uint32_t first = QN_PROF_NO_ID;
+    uint32_t first = QN_TEXT_NO_ID;
     for (uint32_t fn = 0; fn < qn_prof_fn_count(&c->ledger.fns); fn++)
         if (!reaches_a_limit(c, fn_counts(c, fn)) &&
-            (first == QN_PROF_NO_ID || compare_fns(&fn, &first, c) < 0))
+            (first == QN_TEXT_NO_ID || compare_fns(&fn, &first, c) < 0))
             first = fn;
     return first;
 }
@@ -173,7 +173,7 @@ static uint32_t collect(struct qn_out_classic *c, uint32_t *shown)
 {
     uint32_t n = 0, limit = first_below(c);
     for (uint32_t fn = 0; fn < qn_prof_fn_count(&c->ledger.fns); fn++)
-        if (limit == QN_PROF_NO_ID || compare_fns(&fn, &limit, c) < 0)
+        if (limit == QN_TEXT_NO_ID || compare_fns(&fn, &limit, c) < 0)
             shown[n++] = fn;
     qsort_r(shown, n, sizeof *shown, compare_fns, c);
     return n;
@@ -188,16 +188,16 @@ static void choose_file(struct qn_out_classic *c, uint32_t fn)
     const char *colon = strchr(file, ':');
     uint32_t id;
     if (colon) {
-        id = qn_prof_intern(&c->chosen, file, (size_t)(colon - file));
+        id = qn_text_intern(&c->chosen, file, (size_t)(colon - file));
     } else if (*name) {
-        id = qn_prof_intern(&c->chosen, file, strlen(file));
+        id = qn_text_intern(&c->chosen, file, strlen(file));
     } else {
         char with_colon[strlen(file) + 2];
         strcat(strcpy(with_colon, file), ":");
-        id = qn_prof_intern(&c->chosen, with_colon, strlen(with_colon));
+        id = qn_text_intern(&c->chosen, with_colon, strlen(with_colon));
     }
-    if (id == QN_PROF_NO_ID)
-        qn_prof_fail_memory(c->err);
+    if (id == QN_TEXT_NO_ID)
+        qn_text_fail_memory(c->err);
 }
 
 static void put_functions(struct qn_out_classic *c, const uint32_t *shown, uint32_t n)
@@ -222,11 +222,11 @@ static void put_functions(struct qn_out_classic *c, const uint32_t *shown, uint3
     qn_out_putc(c->sink, '\n');
 }
 
-enum qn_prof_status qn_out_classic_functions(struct qn_out_classic *c)
+enum qn_text_status qn_out_classic_functions(struct qn_out_classic *c)
 {
     uint32_t *shown = malloc((qn_prof_fn_count(&c->ledger.fns) + (size_t)1) * sizeof *shown);
     if (!shown)
-        return qn_prof_fail_memory(c->err);
+        return qn_text_fail_memory(c->err);
     put_functions(c, shown, collect(c, shown));
     free(shown);
     return c->err->status;

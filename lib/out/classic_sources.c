@@ -32,7 +32,7 @@ static const char **list_files(struct qn_out_classic *c, size_t *count)
     for (int i = 0; i < c->source_count; i++)
         names[(*count)++] = c->sources[i];
     for (size_t i = 0; i < chosen; i++) {
-        const char *name = qn_prof_name(&c->chosen, (uint32_t)i);
+        const char *name = qn_text_name(&c->chosen, (uint32_t)i);
         if (strcmp(name, "???") != 0 && !is_user_source(c, name))
             names[(*count)++] = name;
     }
@@ -74,17 +74,17 @@ static void put_files(struct qn_out_classic_file *f, const char **names, size_t 
     struct qn_out_classic *c = f->c;
     size_t missing = 0;
     int any = 0;
-    for (size_t i = 0; i < count && c->err->status == QN_PROF_OK; i++) {
+    for (size_t i = 0; i < count && c->err->status == QN_TEXT_OK; i++) {
         f->name = names[i];
         f->by_user = is_user_source(c, names[i]);
         int result = qn_out_classic_put_file(f);
         if (result < 0 && f->by_user)
-            qn_prof_fail(c->err, QN_PROF_IO, "%s: cannot open: %s", names[i], strerror(errno));
+            qn_text_fail(c->err, QN_TEXT_IO, "%s: cannot open: %s", names[i], strerror(errno));
         else if (result < 0)
             names[missing++] = names[i];
         any |= result > 0;
     }
-    if (c->err->status != QN_PROF_OK)
+    if (c->err->status != QN_TEXT_OK)
         return;
     put_not_found(c, names, missing);
     if (any)
@@ -97,20 +97,20 @@ static int init_file(struct qn_out_classic_file *f)
     f->widths = calloc(n, sizeof *f->widths);
     f->counts = calloc(n * 3, sizeof *f->counts);
     if (!f->widths || !f->counts)
-        return qn_prof_fail_memory(f->c->err), -1;
+        return qn_text_fail_memory(f->c->err), -1;
     f->line0 = f->counts + n;
     f->annotated = f->counts + 2 * n;
     qn_prof_clear_counts(f->annotated, f->c->events);
     return 0;
 }
 
-enum qn_prof_status qn_out_classic_sources(struct qn_out_classic *c)
+enum qn_text_status qn_out_classic_sources(struct qn_out_classic *c)
 {
     struct qn_out_classic_file f = {.c = c};
     size_t count;
     const char **names = list_files(c, &count);
     if (!names)
-        qn_prof_fail_memory(c->err);
+        qn_text_fail_memory(c->err);
     else if (init_file(&f) == 0)
         put_files(&f, names, count);
     free(names);

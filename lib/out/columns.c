@@ -40,46 +40,46 @@ static const char *find_ratio(const char *name)
 }
 
 /* "NAME=EXPRESSION" gives NAME; an expression alone is its own name. */
-static enum qn_prof_status take_expr(struct qn_out_column *col, const char *item,
+static enum qn_text_status take_expr(struct qn_out_column *col, const char *item,
                                      const char *text, const struct qn_prof_header *events,
-                                     struct qn_prof_error *err)
+                                     struct qn_text_error *err)
 {
     const char *equals = strchr(item, '=');
     size_t n = equals ? (size_t)(equals - item) : strlen(item);
     col->name = strndup(item, n);
     if (!col->name)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     col->event = -1;
     col->is_percent = n > 0 && item[n - 1] == '%';
     col->expr = qn_out_parse_expr(text, events, err);
-    return col->expr ? QN_PROF_OK : err->status;
+    return col->expr ? QN_TEXT_OK : err->status;
 }
 
-static enum qn_prof_status unknown(const char *option, const char *item, struct qn_prof_error *err)
+static enum qn_text_status unknown(const char *option, const char *item, struct qn_text_error *err)
 {
-    return qn_prof_fail(err, QN_PROF_BAD, "%s event `%s` did not appear in `events:` line", option,
+    return qn_text_fail(err, QN_TEXT_BAD, "%s event `%s` did not appear in `events:` line", option,
                         item);
 }
 
-static enum qn_prof_status take_ratio(struct qn_out_column *col, const char *item,
+static enum qn_text_status take_ratio(struct qn_out_column *col, const char *item,
                                       const char *text, const struct qn_prof_header *events,
-                                      struct qn_prof_error *err)
+                                      struct qn_text_error *err)
 {
-    struct qn_prof_error why = {0};
-    if (take_expr(col, item, text, events, &why) == QN_PROF_OK)
-        return QN_PROF_OK;
-    return qn_prof_fail(err, why.status, "--show `%s` is %s, but not all of these events appeared in "
+    struct qn_text_error why = {0};
+    if (take_expr(col, item, text, events, &why) == QN_TEXT_OK)
+        return QN_TEXT_OK;
+    return qn_text_fail(err, why.status, "--show `%s` is %s, but not all of these events appeared in "
                         "`events:` line", item, text);
 }
 
-static enum qn_prof_status take_shown(struct qn_out_column *col, const char *item,
+static enum qn_text_status take_shown(struct qn_out_column *col, const char *item,
                                       const struct qn_prof_header *events,
-                                      struct qn_prof_error *err)
+                                      struct qn_text_error *err)
 {
     col->event = qn_prof_find_event(events, item, strlen(item));
     if (col->event >= 0) {
         col->name = strdup(item);
-        return col->name ? QN_PROF_OK : qn_prof_fail_memory(err);
+        return col->name ? QN_TEXT_OK : qn_text_fail_memory(err);
     }
     const char *equals = strchr(item, '='), *ratio = find_ratio(item);
     if (ratio)
@@ -109,28 +109,28 @@ static char *next_item(char **rest)
     return item;
 }
 
-static enum qn_prof_status take_show_list(struct qn_out_columns *c, char *list,
+static enum qn_text_status take_show_list(struct qn_out_columns *c, char *list,
                                           const struct qn_prof_header *events,
-                                          struct qn_prof_error *err)
+                                          struct qn_text_error *err)
 {
     c->shown = calloc((size_t)count_items(list), sizeof *c->shown);
     if (!c->shown)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     for (char *rest = list; rest;) {
         char *item = next_item(&rest);
-        if (take_shown(&c->shown[c->shown_count++], item, events, err) != QN_PROF_OK)
+        if (take_shown(&c->shown[c->shown_count++], item, events, err) != QN_TEXT_OK)
             return err->status;
     }
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status take_sort_list(struct qn_out_columns *c, char *list,
+static enum qn_text_status take_sort_list(struct qn_out_columns *c, char *list,
                                           const struct qn_prof_header *events,
-                                          struct qn_prof_error *err)
+                                          struct qn_text_error *err)
 {
     c->sort = calloc((size_t)count_items(list), sizeof *c->sort);
     if (!c->sort)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     for (char *rest = list; rest;) {
         char *item = next_item(&rest);
         int event = qn_prof_find_event(events, item, strlen(item));
@@ -138,46 +138,46 @@ static enum qn_prof_status take_sort_list(struct qn_out_columns *c, char *list,
             return unknown("--sort", item, err);
         c->sort[c->sort_count++] = event;
     }
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status all_shown(struct qn_out_columns *c, const struct qn_prof_header *events,
-                                     struct qn_prof_error *err)
+static enum qn_text_status all_shown(struct qn_out_columns *c, const struct qn_prof_header *events,
+                                     struct qn_text_error *err)
 {
     c->shown = calloc((size_t)events->event_count, sizeof *c->shown);
     if (!c->shown)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     for (int i = 0; i < events->event_count; i++) {
         c->shown[i].event = i;
         c->shown[i].name = strdup(events->events[i]);
         c->shown_count++;
         if (!c->shown[i].name)
-            return qn_prof_fail_memory(err);
+            return qn_text_fail_memory(err);
     }
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status all_sorted(struct qn_out_columns *c, const struct qn_prof_header *events,
-                                      struct qn_prof_error *err)
+static enum qn_text_status all_sorted(struct qn_out_columns *c, const struct qn_prof_header *events,
+                                      struct qn_text_error *err)
 {
     c->sort = calloc((size_t)events->event_count, sizeof *c->sort);
     if (!c->sort)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     for (int i = 0; i < events->event_count; i++)
         c->sort[c->sort_count++] = i;
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-enum qn_prof_status qn_out_choose_columns(struct qn_out_columns *c,
+enum qn_text_status qn_out_choose_columns(struct qn_out_columns *c,
                                           const struct qn_prof_header *events, const char *show,
-                                          const char *sort, struct qn_prof_error *err)
+                                          const char *sort, struct qn_text_error *err)
 {
     memset(c, 0, sizeof *c);
     char *shown = strdup(show ? show : ""), *sorted = strdup(sort ? sort : "");
-    enum qn_prof_status status = shown && sorted ? QN_PROF_OK : qn_prof_fail_memory(err);
-    if (status == QN_PROF_OK)
+    enum qn_text_status status = shown && sorted ? QN_TEXT_OK : qn_text_fail_memory(err);
+    if (status == QN_TEXT_OK)
         status = *shown ? take_show_list(c, shown, events, err) : all_shown(c, events, err);
-    if (status == QN_PROF_OK)
+    if (status == QN_TEXT_OK)
         status = *sorted ? take_sort_list(c, sorted, events, err) : all_sorted(c, events, err);
     free(shown);
     free(sorted);
@@ -185,34 +185,34 @@ enum qn_prof_status qn_out_choose_columns(struct qn_out_columns *c,
 }
 
 /* Appends the ratio unless one of its events is missing or has its name. */
-static enum qn_prof_status add_ratio(struct qn_out_columns *c, const struct ratio *r,
-                                     const struct qn_prof_header *events, struct qn_prof_error *err)
+static enum qn_text_status add_ratio(struct qn_out_columns *c, const struct ratio *r,
+                                     const struct qn_prof_header *events, struct qn_text_error *err)
 {
-    struct qn_prof_error why = {0};
+    struct qn_text_error why = {0};
     struct qn_out_column *col = &c->shown[c->shown_count];
     if (qn_prof_find_event(events, r->name, strlen(r->name)) >= 0)
-        return QN_PROF_OK;
-    enum qn_prof_status status = take_expr(col, r->name, r->text, events, &why);
-    if (status == QN_PROF_OK)
+        return QN_TEXT_OK;
+    enum qn_text_status status = take_expr(col, r->name, r->text, events, &why);
+    if (status == QN_TEXT_OK)
         c->shown_count++;
     else
         free(col->name);
-    return status == QN_PROF_MEMORY ? qn_prof_fail_memory(err) : QN_PROF_OK;
+    return status == QN_TEXT_MEMORY ? qn_text_fail_memory(err) : QN_TEXT_OK;
 }
 
-enum qn_prof_status qn_out_choose_all_columns(struct qn_out_columns *c,
+enum qn_text_status qn_out_choose_all_columns(struct qn_out_columns *c,
                                               const struct qn_prof_header *events,
-                                              struct qn_prof_error *err)
+                                              struct qn_text_error *err)
 {
     const size_t known = sizeof ratios / sizeof *ratios;
-    if (qn_out_choose_columns(c, events, NULL, NULL, err) != QN_PROF_OK)
+    if (qn_out_choose_columns(c, events, NULL, NULL, err) != QN_TEXT_OK)
         return err->status;
     struct qn_out_column *more = realloc(c->shown, ((size_t)c->shown_count + known) * sizeof *more);
     if (!more)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     c->shown = more;
     memset(more + c->shown_count, 0, known * sizeof *more);
-    for (size_t i = 0; i < known && err->status == QN_PROF_OK; i++)
+    for (size_t i = 0; i < known && err->status == QN_TEXT_OK; i++)
         add_ratio(c, &ratios[i], events, err);
     return err->status;
 }

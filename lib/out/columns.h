@@ -34,13 +34,13 @@ struct qn_out_columns {
 
 /* Fills `c`. show and sort: comma-separated, NULL or "" for all events in the profile's order.
  * Unknown names: "--show event `X' did not appear in `events:` line". */
-enum qn_prof_status qn_out_choose_columns(struct qn_out_columns *c,
+enum qn_text_status qn_out_choose_columns(struct qn_out_columns *c,
                                           const struct qn_prof_header *events, const char *show,
-                                          const char *sort, struct qn_prof_error *err);
+                                          const char *sort, struct qn_text_error *err);
 /* The same with every event, then every known ratio whose events are all there. */
-enum qn_prof_status qn_out_choose_all_columns(struct qn_out_columns *c,
+enum qn_text_status qn_out_choose_all_columns(struct qn_out_columns *c,
                                               const struct qn_prof_header *events,
-                                              struct qn_prof_error *err);
+                                              struct qn_text_error *err);
 /* Order of two rows by the absolute counts of the sort events, largest first: negative where a comes first. */
 int qn_out_compare_counts(const struct qn_out_columns *c, const int64_t *a, const int64_t *b);
 void qn_out_free_columns(struct qn_out_columns *c);

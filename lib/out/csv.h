@@ -22,7 +22,7 @@
 #ifndef QN_OUT_CSV_H
 #define QN_OUT_CSV_H
 
-#include "prof/error.h"
+#include "text/error.h"
 #include "prof/write.h"
 
 enum qn_out_csv_by {
@@ -43,11 +43,11 @@ struct qn_out_csv_request {
     int input_count;
 };
 
-enum qn_prof_status qn_out_write_csv(const struct qn_out_csv_request *q, struct qn_prof_writer *w,
-                                     struct qn_prof_error *err);
+enum qn_text_status qn_out_write_csv(const struct qn_out_csv_request *q, struct qn_prof_writer *w,
+                                     struct qn_text_error *err);
 
 /* Reads the rows of one profile and writes the profile, sorted. */
-enum qn_prof_status qn_out_read_csv(const char *path, struct qn_prof_writer *w,
-                                    struct qn_prof_error *err);
+enum qn_text_status qn_out_read_csv(const char *path, struct qn_prof_writer *w,
+                                    struct qn_text_error *err);
 
 #endif

@@ -18,7 +18,7 @@
 #include <csv.h>
 #endif
 
-#include "prof/escape.h"
+#include "text/escape.h"
 
 /* Where Cachegrind begins the value of a description. */
 enum { VALUE_COLUMN = 18 };
@@ -47,7 +47,7 @@ static int is_reserved(const char *key, size_t n)
 static int is_canonical(const char *text, size_t key, size_t value)
 {
     size_t wanted = key + 2 > VALUE_COLUMN ? key + 2 : VALUE_COLUMN;
-    return key > 0 && value == wanted && text[value] != '\0' && !qn_prof_has_control(text, key);
+    return key > 0 && value == wanted && text[value] != '\0' && !qn_text_has_control(text, key);
 }
 
 static struct parts split(const char *text)
@@ -71,30 +71,30 @@ static int find_key(const struct qn_out_csv_keys *keys, const struct parts *p, c
     return -1;
 }
 
-static enum qn_prof_status new_key(struct qn_out_csv_keys *keys, const struct parts *p,
-                                   struct qn_prof_error *err)
+static enum qn_text_status new_key(struct qn_out_csv_keys *keys, const struct parts *p,
+                                   struct qn_text_error *err)
 {
     char **more = realloc(keys->names, ((size_t)keys->count + 1) * sizeof *more);
     if (!more)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     keys->names = more;
     more[keys->count] = strndup(p->key, p->key_length);
-    return more[keys->count] ? (keys->count++, QN_PROF_OK) : qn_prof_fail_memory(err);
+    return more[keys->count] ? (keys->count++, QN_TEXT_OK) : qn_text_fail_memory(err);
 }
 
-enum qn_prof_status qn_out_csv_add_keys(struct qn_out_csv_keys *keys, const struct qn_prof_header *h,
-                                        struct qn_prof_error *err)
+enum qn_text_status qn_out_csv_add_keys(struct qn_out_csv_keys *keys, const struct qn_prof_header *h,
+                                        struct qn_text_error *err)
 {
-    enum qn_prof_status status = QN_PROF_OK;
+    enum qn_text_status status = QN_TEXT_OK;
     const char **values = calloc((size_t)keys->count + (size_t)h->desc_count + 1, sizeof *values);
     if (!values)
-        return qn_prof_fail_memory(err);
-    for (int i = 0; i < h->desc_count && status == QN_PROF_OK; i++) {
+        return qn_text_fail_memory(err);
+    for (int i = 0; i < h->desc_count && status == QN_TEXT_OK; i++) {
         struct parts p = split(h->descs[i].text);
         int at = find_key(keys, &p, values);
         if (at < 0)
             status = new_key(keys, &p, err);
-        if (status == QN_PROF_OK)
+        if (status == QN_TEXT_OK)
             values[at < 0 ? keys->count - 1 : at] = p.value;
     }
     free(values);
@@ -121,46 +121,46 @@ void qn_out_csv_free_keys(struct qn_out_csv_keys *keys)
     memset(keys, 0, sizeof *keys);
 }
 
-enum qn_prof_status qn_out_csv_join_desc(struct qn_prof_text *to, const char *key, const char *value,
-                                         struct qn_prof_error *err)
+enum qn_text_status qn_out_csv_join_desc(struct qn_text_buffer *to, const char *key, const char *value,
+                                         struct qn_text_error *err)
 {
     static const char blanks[VALUE_COLUMN + 1] = "                  ";
     size_t n = strlen(key) + 1, pad = n < VALUE_COLUMN ? VALUE_COLUMN - n : 1;
     int failed = 0;
     to->length = 0;
     if (strcmp(key, QN_OUT_CSV_DESC) != 0)
-        failed = qn_prof_append(to, key, n - 1) || qn_prof_append(to, ":", 1) ||
-                 qn_prof_append(to, blanks, pad);
-    failed = failed || qn_prof_append(to, value, strlen(value));
-    return failed ? qn_prof_fail_memory(err) : QN_PROF_OK;
+        failed = qn_text_append(to, key, n - 1) || qn_text_append(to, ":", 1) ||
+                 qn_text_append(to, blanks, pad);
+    failed = failed || qn_text_append(to, value, strlen(value));
+    return failed ? qn_text_fail_memory(err) : QN_TEXT_OK;
 }
 
-static int append_escaped(struct qn_prof_text *to, const char *text)
+static int append_escaped(struct qn_text_buffer *to, const char *text)
 {
     for (; *text; text++) {
-        char piece[QN_PROF_ESCAPE_MAX + 1];
-        if (qn_prof_append(to, piece, qn_prof_escape_byte(piece, (unsigned char)*text)) != 0)
+        char piece[QN_TEXT_ESCAPE_MAX + 1];
+        if (qn_text_append(to, piece, qn_text_escape_byte(piece, (unsigned char)*text)) != 0)
             return -1;
     }
     return 0;
 }
 
 /* Quotes what was appended from `from` on. */
-static enum qn_prof_status quote(struct qn_prof_text *to, size_t from, struct qn_prof_error *err)
+static enum qn_text_status quote(struct qn_text_buffer *to, size_t from, struct qn_text_error *err)
 {
 #ifdef HAVE_LIBCSV
     size_t n = to->length - from, room = 2 * n + 2; /* every byte a quote, and two around */
     char *quoted = malloc(room);
     if (!quoted)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     size_t length = csv_write2(quoted, room, to->text + from, n, CSV_QUOTE);
     to->length = from;
-    int failed = qn_prof_append(to, quoted, length);
+    int failed = qn_text_append(to, quoted, length);
     free(quoted);
-    return failed ? qn_prof_fail_memory(err) : QN_PROF_OK;
+    return failed ? qn_text_fail_memory(err) : QN_TEXT_OK;
 #else
     (void)to, (void)from;
-    return qn_prof_fail(err, QN_PROF_BAD, "this quern was built without libcsv");
+    return qn_text_fail(err, QN_TEXT_BAD, "this quern was built without libcsv");
 #endif
 }
 
@@ -172,7 +172,7 @@ static int find_needs(const char *text)
     int needs = NOTHING;
     const char *p = text;
     for (; *p; p++) {
-        if (qn_prof_is_control((unsigned char)*p))
+        if (qn_text_is_control((unsigned char)*p))
             needs |= ESCAPES;
         if (*p == ',' || *p == '"' || *p == ';')
             needs |= QUOTES;
@@ -182,12 +182,12 @@ static int find_needs(const char *text)
     return needs;
 }
 
-enum qn_prof_status qn_out_csv_cell(struct qn_prof_text *to, const char *text, struct qn_prof_error *err)
+enum qn_text_status qn_out_csv_cell(struct qn_text_buffer *to, const char *text, struct qn_text_error *err)
 {
     size_t from = to->length;
     int needs = find_needs(text);
-    int failed = needs & ESCAPES ? append_escaped(to, text) : qn_prof_append(to, text, strlen(text));
-    if (failed || qn_prof_append(to, "", 0) != 0)
-        return qn_prof_fail_memory(err);
-    return needs & QUOTES ? quote(to, from, err) : QN_PROF_OK;
+    int failed = needs & ESCAPES ? append_escaped(to, text) : qn_text_append(to, text, strlen(text));
+    if (failed || qn_text_append(to, "", 0) != 0)
+        return qn_text_fail_memory(err);
+    return needs & QUOTES ? quote(to, from, err) : QN_TEXT_OK;
 }

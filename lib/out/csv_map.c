@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prof/digits.h"
+#include "text/digits.h"
 #include "prof/read.h"
 
-enum qn_prof_status qn_out_csv_bad(const char *path, const struct qn_out_csv_record *record,
+enum qn_text_status qn_out_csv_bad(const char *path, const struct qn_out_csv_record *record,
                                    const char *what, const char *got, const char *wanted,
-                                   struct qn_prof_error *err)
+                                   struct qn_text_error *err)
 {
-    return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: %s, got `%.60s`, wanted %s", path, record->line, what,
+    return qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: %s, got `%.60s`, wanted %s", path, record->line, what,
                         got, wanted);
 }
 
@@ -28,10 +28,10 @@ static int find_column(const struct qn_out_csv_map *m, const char *name, int fro
     return QN_OUT_CSV_NONE;
 }
 
-static enum qn_prof_status no_column(const struct qn_out_csv_map *m, const char *name,
-                                     struct qn_prof_error *err)
+static enum qn_text_status no_column(const struct qn_out_csv_map *m, const char *name,
+                                     struct qn_text_error *err)
 {
-    return qn_prof_fail(err, QN_PROF_BAD, "%s:1: no column `%s`, got %d others, wanted what `quern csv "
+    return qn_text_fail(err, QN_TEXT_BAD, "%s:1: no column `%s`, got %d others, wanted what `quern csv "
                         "--by=line` or `--by=instruction` writes", m->path, name, m->name_count);
 }
 
@@ -43,7 +43,7 @@ static int end_of_metadata(const struct qn_out_csv_map *m)
 }
 
 /* The columns that every kind of rows has; those of instructions are looked for once events are known. */
-static enum qn_prof_status find_columns(struct qn_out_csv_map *m, struct qn_prof_error *err)
+static enum qn_text_status find_columns(struct qn_out_csv_map *m, struct qn_text_error *err)
 {
     for (int i = 0; i < QN_OUT_CSV_COLUMNS; i++) {
         int from = i >= QN_OUT_CSV_AT_OBJECT ? end_of_metadata(m) : 0;
@@ -51,7 +51,7 @@ static enum qn_prof_status find_columns(struct qn_out_csv_map *m, struct qn_prof
         if (m->column[i] == QN_OUT_CSV_NONE && i != QN_OUT_CSV_PROFILE && i < QN_OUT_CSV_AT_ADDRESS)
             return no_column(m, qn_out_csv_names[i], err);
     }
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 /* How many words of the list of events are this one. */
@@ -68,7 +68,7 @@ static int count_word(const char *list, const char *word)
 }
 
 /* An event may have the name of such a column: it is there if there is one column more than events. */
-static enum qn_prof_status find_insn_columns(struct qn_out_csv_map *m, struct qn_prof_error *err)
+static enum qn_text_status find_insn_columns(struct qn_out_csv_map *m, struct qn_text_error *err)
 {
     const char *events = m->metadata[m->column[QN_OUT_CSV_EVENTS]];
     for (int i = QN_OUT_CSV_AT_ADDRESS; i < QN_OUT_CSV_COLUMNS; i++) {
@@ -80,19 +80,19 @@ static enum qn_prof_status find_insn_columns(struct qn_out_csv_map *m, struct qn
     }
     return m->column[QN_OUT_CSV_AT_ADDRESS] != QN_OUT_CSV_NONE &&
                    m->column[QN_OUT_CSV_AT_BYTES] == QN_OUT_CSV_NONE
-               ? no_column(m, qn_out_csv_names[QN_OUT_CSV_AT_BYTES], err) : QN_PROF_OK;
+               ? no_column(m, qn_out_csv_names[QN_OUT_CSV_AT_BYTES], err) : QN_TEXT_OK;
 }
 
-enum qn_prof_status qn_out_csv_map_names(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
-                                         struct qn_prof_error *err)
+enum qn_text_status qn_out_csv_map_names(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
+                                         struct qn_text_error *err)
 {
     m->names = calloc((size_t)record->count + 1, sizeof *m->names);
     m->metadata = calloc((size_t)record->count + 1, sizeof *m->metadata);
     if (!m->names || !m->metadata)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     for (int i = 0; i < record->count; i++, m->name_count++)
         if (!(m->names[i] = strdup(record->cells[i])))
-            return qn_prof_fail_memory(err);
+            return qn_text_fail_memory(err);
     return find_columns(m, err);
 }
 
@@ -126,18 +126,18 @@ static int first_event_column(const struct qn_out_csv_map *m, const char *name)
     return from;
 }
 
-static enum qn_prof_status take_event(struct qn_out_csv_map *m, char *name, struct qn_prof_error *err)
+static enum qn_text_status take_event(struct qn_out_csv_map *m, char *name, struct qn_text_error *err)
 {
     int column = find_column(m, name, first_event_column(m, name));
     if (column == QN_OUT_CSV_NONE)
         return no_column(m, name, err);
     m->event_column[m->event_count] = column;
     m->events[m->event_count++] = name;
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status take_events(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
-                                       struct qn_prof_error *err)
+static enum qn_text_status take_events(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
+                                       struct qn_text_error *err)
 {
     const char *cell = m->metadata[m->column[QN_OUT_CSV_EVENTS]];
     m->words = strdup(cell);
@@ -145,65 +145,65 @@ static enum qn_prof_status take_events(struct qn_out_csv_map *m, const struct qn
     m->event_column = calloc(QN_PROF_EVENTS_MAX, sizeof *m->event_column);
     m->totals = calloc(QN_PROF_EVENTS_MAX, sizeof *m->totals);
     if (!m->words || !m->events || !m->event_column || !m->totals)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     char *rest, *name = strtok_r(m->words, " ", &rest);
     for (; name && m->event_count < QN_PROF_EVENTS_MAX; name = strtok_r(NULL, " ", &rest))
-        if (take_event(m, name, err) != QN_PROF_OK)
+        if (take_event(m, name, err) != QN_TEXT_OK)
             return err->status;
     if (name || m->event_count == 0)
         return qn_out_csv_bad(m->path, record, name ? "too many events" : "no events", cell,
                               "names of 1 to 1024 events, with blanks between them", err);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status take_totals(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
-                                       struct qn_prof_error *err)
+static enum qn_text_status take_totals(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
+                                       struct qn_text_error *err)
 {
     const char *cell = m->metadata[m->column[QN_OUT_CSV_SUMMARY]], *p = cell;
     for (int i = 0; i < m->event_count && p; i++) {
-        p = qn_prof_parse_integer(p, &m->totals[i]);
+        p = qn_text_parse_integer(p, &m->totals[i]);
         if (p && i + 1 < m->event_count)
             p = *p == ' ' ? p + 1 : NULL;
     }
-    return p && *p == '\0' ? QN_PROF_OK
+    return p && *p == '\0' ? QN_TEXT_OK
                            : qn_out_csv_bad(m->path, record, "malformed summary", cell,
                                             "a number for each event, with blanks between them", err);
 }
 
-static enum qn_prof_status check_cells(const struct qn_out_csv_map *m,
-                                       const struct qn_out_csv_record *record, struct qn_prof_error *err)
+static enum qn_text_status check_cells(const struct qn_out_csv_map *m,
+                                       const struct qn_out_csv_record *record, struct qn_text_error *err)
 {
     return record->count == m->name_count
-               ? QN_PROF_OK
-               : qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: wrong number of cells, got %d, wanted %d", m->path,
+               ? QN_TEXT_OK
+               : qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: wrong number of cells, got %d, wanted %d", m->path,
                               record->line, record->count, m->name_count);
 }
 
-enum qn_prof_status qn_out_csv_map_first(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
-                                         struct qn_prof_error *err)
+enum qn_text_status qn_out_csv_map_first(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
+                                         struct qn_text_error *err)
 {
-    if (check_cells(m, record, err) != QN_PROF_OK)
+    if (check_cells(m, record, err) != QN_TEXT_OK)
         return err->status;
     m->metadata_line = record->line;
     for (int i = 0; i < m->name_count; i++)
         if (is_metadata(m, i) && !(m->metadata[i] = strdup(record->cells[i])))
-            return qn_prof_fail_memory(err);
-    if (find_insn_columns(m, err) != QN_PROF_OK || take_events(m, record, err) != QN_PROF_OK)
+            return qn_text_fail_memory(err);
+    if (find_insn_columns(m, err) != QN_TEXT_OK || take_events(m, record, err) != QN_TEXT_OK)
         return err->status;
     return take_totals(m, record, err);
 }
 
-enum qn_prof_status qn_out_csv_map_next(const struct qn_out_csv_map *m,
-                                        const struct qn_out_csv_record *record, struct qn_prof_error *err)
+enum qn_text_status qn_out_csv_map_next(const struct qn_out_csv_map *m,
+                                        const struct qn_out_csv_record *record, struct qn_text_error *err)
 {
-    if (check_cells(m, record, err) != QN_PROF_OK)
+    if (check_cells(m, record, err) != QN_TEXT_OK)
         return err->status;
     for (int i = 0; i < m->name_count; i++)
         if (m->metadata[i] && strcmp(m->metadata[i], record->cells[i]) != 0)
-            return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: another profile in column `%s`, got `%.60s`, "
+            return qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: another profile in column `%s`, got `%.60s`, "
                                 "wanted `%.60s` as in line %ld", m->path, record->line, m->names[i],
                                 record->cells[i], m->metadata[i], m->metadata_line);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 void qn_out_csv_free_map(struct qn_out_csv_map *m)

@@ -35,19 +35,19 @@ struct qn_out_csv_map {
 };
 
 /* Takes the record of names, the first row, a further row. */
-enum qn_prof_status qn_out_csv_map_names(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
-                                         struct qn_prof_error *err);
-enum qn_prof_status qn_out_csv_map_first(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
-                                         struct qn_prof_error *err);
-enum qn_prof_status qn_out_csv_map_next(const struct qn_out_csv_map *m,
-                                        const struct qn_out_csv_record *record, struct qn_prof_error *err);
+enum qn_text_status qn_out_csv_map_names(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
+                                         struct qn_text_error *err);
+enum qn_text_status qn_out_csv_map_first(struct qn_out_csv_map *m, const struct qn_out_csv_record *record,
+                                         struct qn_text_error *err);
+enum qn_text_status qn_out_csv_map_next(const struct qn_out_csv_map *m,
+                                        const struct qn_out_csv_record *record, struct qn_text_error *err);
 /* Whether a column holds descriptions. */
 int qn_out_csv_is_desc(const struct qn_out_csv_map *m, int column);
 void qn_out_csv_free_map(struct qn_out_csv_map *m);
 
 /* "PATH:LINE: what, got `got`, wanted ..." */
-enum qn_prof_status qn_out_csv_bad(const char *path, const struct qn_out_csv_record *record,
+enum qn_text_status qn_out_csv_bad(const char *path, const struct qn_out_csv_record *record,
                                    const char *what, const char *got, const char *wanted,
-                                   struct qn_prof_error *err);
+                                   struct qn_text_error *err);
 
 #endif

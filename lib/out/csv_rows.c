@@ -79,11 +79,11 @@ static int is_bare(const struct qn_prof_table *t, size_t i, int events)
     return 1;
 }
 
-static enum qn_prof_status hand_out_insns(struct qn_prof_table *t, int events, qn_out_csv_take *take,
+static enum qn_text_status hand_out_insns(struct qn_prof_table *t, int events, qn_out_csv_take *take,
                                           void *data)
 {
-    enum qn_prof_status status = QN_PROF_OK;
-    for (size_t i = 0; i < qn_prof_table_rows(t) && status == QN_PROF_OK; i++) {
+    enum qn_text_status status = QN_TEXT_OK;
+    for (size_t i = 0; i < qn_prof_table_rows(t) && status == QN_TEXT_OK; i++) {
         struct qn_prof_row row = qn_prof_table_at(t, i);
         if (row.insn || is_bare(t, i, events))
             status = take(data, &row, row.counts);
@@ -92,14 +92,14 @@ static enum qn_prof_status hand_out_insns(struct qn_prof_table *t, int events, q
 }
 
 /* Sums rows of lines as long as they stay in one group. */
-static enum qn_prof_status hand_out_groups(struct qn_prof_table *t, enum qn_out_csv_by by, int events,
-                                           qn_out_csv_take *take, void *data, struct qn_prof_error *err)
+static enum qn_text_status hand_out_groups(struct qn_prof_table *t, enum qn_out_csv_by by, int events,
+                                           qn_out_csv_take *take, void *data, struct qn_text_error *err)
 {
     int64_t sums[events];
     struct qn_prof_row group = {0};
-    enum qn_prof_status status = QN_PROF_OK;
+    enum qn_text_status status = QN_TEXT_OK;
     qn_prof_clear_counts(sums, events);
-    for (size_t i = 0; i < qn_prof_table_rows(t) && status == QN_PROF_OK; i++) {
+    for (size_t i = 0; i < qn_prof_table_rows(t) && status == QN_TEXT_OK; i++) {
         struct qn_prof_row row = qn_prof_table_at(t, i);
         if (row.insn)
             continue;
@@ -109,30 +109,30 @@ static enum qn_prof_status hand_out_groups(struct qn_prof_table *t, enum qn_out_
         }
         group = row;
         if (qn_prof_add_counts(sums, row.counts, events) != 0)
-            return qn_prof_fail(err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
+            return qn_text_fail(err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
     }
-    return status == QN_PROF_OK && group.file ? take(data, &group, sums) : status;
+    return status == QN_TEXT_OK && group.file ? take(data, &group, sums) : status;
 }
 
-static enum qn_prof_status add_by_object(const struct qn_prof_table *t, struct qn_prof_table *objects,
-                                         struct qn_prof_error *err)
+static enum qn_text_status add_by_object(const struct qn_prof_table *t, struct qn_prof_table *objects,
+                                         struct qn_text_error *err)
 {
     for (size_t i = 0; i < qn_prof_table_rows(t); i++) {
         struct qn_prof_row row = qn_prof_table_at(t, i);
-        if (!row.insn && qn_prof_table_add(objects, row.object, NULL, 0, row.counts, err) != QN_PROF_OK)
+        if (!row.insn && qn_prof_table_add(objects, row.object, NULL, 0, row.counts, err) != QN_TEXT_OK)
             return err->status;
     }
     return qn_prof_table_sort(objects, err);
 }
 
 /* The files of the second table are the objects of the first. */
-static enum qn_prof_status hand_out_objects(const struct qn_prof_table *t, int events,
+static enum qn_text_status hand_out_objects(const struct qn_prof_table *t, int events,
                                             qn_out_csv_take *take, void *data,
-                                            struct qn_prof_error *err)
+                                            struct qn_text_error *err)
 {
     struct qn_prof_table *objects = qn_prof_new_table(events);
-    enum qn_prof_status status = objects ? add_by_object(t, objects, err) : qn_prof_fail_memory(err);
-    for (size_t i = 0; status == QN_PROF_OK && i < qn_prof_table_rows(objects); i++) {
+    enum qn_text_status status = objects ? add_by_object(t, objects, err) : qn_text_fail_memory(err);
+    for (size_t i = 0; status == QN_TEXT_OK && i < qn_prof_table_rows(objects); i++) {
         struct qn_prof_row row = qn_prof_table_at(objects, i);
         row.object = row.file;
         status = take(data, &row, row.counts);
@@ -141,12 +141,12 @@ static enum qn_prof_status hand_out_objects(const struct qn_prof_table *t, int e
     return status;
 }
 
-static enum qn_prof_status hand_out_functions(struct qn_prof_table *t, int events, qn_out_csv_take *take, void *data,
-                                              struct qn_prof_error *err)
+static enum qn_text_status hand_out_functions(struct qn_prof_table *t, int events, qn_out_csv_take *take, void *data,
+                                              struct qn_text_error *err)
 {
     struct qn_prof_table *functions = qn_prof_sum_functions(t, events, err);
-    enum qn_prof_status status = functions ? QN_PROF_OK : err->status;
-    for (size_t i = 0; status == QN_PROF_OK && i < qn_prof_table_rows(functions); i++) {
+    enum qn_text_status status = functions ? QN_TEXT_OK : err->status;
+    for (size_t i = 0; status == QN_TEXT_OK && i < qn_prof_table_rows(functions); i++) {
         struct qn_prof_row row = qn_prof_table_at(functions, i);
         status = take(data, &row, row.counts);
     }
@@ -154,10 +154,10 @@ static enum qn_prof_status hand_out_functions(struct qn_prof_table *t, int event
     return status;
 }
 
-enum qn_prof_status qn_out_csv_rows(struct qn_prof_table *t, enum qn_out_csv_by by, int events,
-                                    qn_out_csv_take *take, void *data, struct qn_prof_error *err)
+enum qn_text_status qn_out_csv_rows(struct qn_prof_table *t, enum qn_out_csv_by by, int events,
+                                    qn_out_csv_take *take, void *data, struct qn_text_error *err)
 {
-    if (qn_prof_table_sort(t, err) != QN_PROF_OK)
+    if (qn_prof_table_sort(t, err) != QN_TEXT_OK)
         return err->status;
     if (qn_prof_table_rows(t) == 0)
         return take(data, &(struct qn_prof_row){0}, qn_prof_table_totals(t));

@@ -14,12 +14,12 @@
 #include "out/csv_head.h"
 #include "prof/table.h"
 
-typedef enum qn_prof_status qn_out_csv_take(void *data, const struct qn_prof_row *place,
+typedef enum qn_text_status qn_out_csv_take(void *data, const struct qn_prof_row *place,
                                             const int64_t *counts);
 
 /* Sorts the table and hands out the rows; the first failure of `take` ends it. */
-enum qn_prof_status qn_out_csv_rows(struct qn_prof_table *t, enum qn_out_csv_by by, int events,
-                                    qn_out_csv_take *take, void *data, struct qn_prof_error *err);
+enum qn_text_status qn_out_csv_rows(struct qn_prof_table *t, enum qn_out_csv_by by, int events,
+                                    qn_out_csv_take *take, void *data, struct qn_text_error *err);
 
 /* Room for the longest cell that is not a name: an instruction. */
 enum { QN_OUT_CSV_PLACE_TEXT = 256 };

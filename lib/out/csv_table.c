@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prof/lines.h"
-#include "prof/subst.h"
+#include "text/lines.h"
+#include "text/subst.h"
 #include "prof/write.h"
 
 #ifdef HAVE_LIBCSV
@@ -30,9 +30,9 @@
 
 struct qn_out_csv_table {
     struct csv_parser parser;
-    struct qn_prof_lines lines;
+    struct qn_text_lines lines;
     char *path;
-    struct qn_prof_text text;
+    struct qn_text_buffer text;
     size_t *starts;
     const char **cells;
     int count, room;
@@ -76,7 +76,7 @@ static void take_cell(void *cell, size_t n, void *data)
     }
     t->starts[t->count++] = t->text.length;
     t->has_nul |= n > 0 && memchr(cell, '\0', n) != NULL;
-    if ((n > 0 && qn_prof_append(&t->text, cell, n) != 0) || qn_prof_append(&t->text, "", 1) != 0)
+    if ((n > 0 && qn_text_append(&t->text, cell, n) != 0) || qn_text_append(&t->text, "", 1) != 0)
         t->failed = 1;
 }
 
@@ -86,7 +86,7 @@ static void take_end(int c, void *data)
     ((struct qn_out_csv_table *)data)->done++;
 }
 
-struct qn_out_csv_table *qn_out_open_csv(const char *path, struct qn_prof_error *err)
+struct qn_out_csv_table *qn_out_open_csv(const char *path, struct qn_text_error *err)
 {
     struct qn_out_csv_table *t = calloc(1, sizeof *t);
     if (t) {
@@ -94,8 +94,8 @@ struct qn_out_csv_table *qn_out_open_csv(const char *path, struct qn_prof_error 
         t->path = strdup(path);
     }
     if (!t || !t->path || csv_init(&t->parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
-        qn_prof_fail_memory(err);
-    else if (qn_prof_open_lines(&t->lines, t->path, err) == QN_PROF_OK) {
+        qn_text_fail_memory(err);
+    else if (qn_text_open_lines(&t->lines, t->path, err) == QN_TEXT_OK) {
         csv_set_space_func(&t->parser, no_space);
         return t;
     }
@@ -108,7 +108,7 @@ void qn_out_close_csv(struct qn_out_csv_table *t)
     if (!t)
         return;
     csv_free(&t->parser);
-    qn_prof_close_lines(&t->lines);
+    qn_text_close_lines(&t->lines);
     free(t->text.text);
     free(t->rows);
     free(t->starts);
@@ -118,15 +118,15 @@ void qn_out_close_csv(struct qn_out_csv_table *t)
 }
 
 static int malformed(const struct qn_out_csv_table *t, const char *got, const char *wanted,
-                     struct qn_prof_error *err)
+                     struct qn_text_error *err)
 {
-    qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: malformed row, got %s, wanted %s", t->path,
+    qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: malformed row, got %s, wanted %s", t->path,
                  t->first_line ? t->first_line : t->lines.number, got, wanted);
     return -1;
 }
 
 /* Gives n bytes to the parser. */
-static int parse(struct qn_out_csv_table *t, const char *text, size_t n, struct qn_prof_error *err)
+static int parse(struct qn_out_csv_table *t, const char *text, size_t n, struct qn_text_error *err)
 {
     if (csv_parse(&t->parser, text, n, take_cell, take_end, t) != n) {
         if (csv_error(&t->parser) == CSV_EPARSE)
@@ -134,7 +134,7 @@ static int parse(struct qn_out_csv_table *t, const char *text, size_t n, struct 
         t->failed = 1;
     }
     if (t->failed)
-        return qn_prof_fail_memory(err), -1;
+        return qn_text_fail_memory(err), -1;
     if (t->has_nul)
         return malformed(t, "a NUL byte", "text", err);
     if (t->done > 1)
@@ -145,7 +145,7 @@ static int parse(struct qn_out_csv_table *t, const char *text, size_t n, struct 
 }
 
 /* Gives the parser one line with its end. */
-static int parse_line(struct qn_out_csv_table *t, char *text, size_t n, struct qn_prof_error *err)
+static int parse_line(struct qn_out_csv_table *t, char *text, size_t n, struct qn_text_error *err)
 {
     static const char mark[] = "\xef\xbb\xbf"; /* U+FEFF in UTF-8 */
     if (t->lines.number == 1 && n >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0) {
@@ -157,7 +157,7 @@ static int parse_line(struct qn_out_csv_table *t, char *text, size_t n, struct q
     return parse(t, text, n, err) == 0 ? parse(t, "\n", 1, err) : -1;
 }
 
-static int finish(struct qn_out_csv_table *t, struct qn_prof_error *err)
+static int finish(struct qn_out_csv_table *t, struct qn_text_error *err)
 {
     char records[32];
 
@@ -168,13 +168,13 @@ static int finish(struct qn_out_csv_table *t, struct qn_prof_error *err)
         return malformed(t, "the end of the file behind the names", "rows", err);
     if (!t->rows || strcmp(t->rows, records) == 0)
         return 0;
-    qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: cut off or changed: got %ld rows, wanted %.20s as column " QN_PROF_ROWS_COLUMN " says",
+    qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: cut off or changed: got %ld rows, wanted %.20s as column " QN_PROF_ROWS_COLUMN " says",
                  t->path, t->lines.number, t->records, t->rows);
     return -1;
 }
 
 /* A table may say how many rows it has. */
-static int count_record(struct qn_out_csv_table *t, struct qn_prof_error *err)
+static int count_record(struct qn_out_csv_table *t, struct qn_text_error *err)
 {
     const char *last = t->count ? t->cells[t->count - 1] : "";
     if (!t->has_names) {
@@ -189,11 +189,11 @@ static int count_record(struct qn_out_csv_table *t, struct qn_prof_error *err)
         return malformed(t, "too few or too many cells", "one for each name", err);
     free(t->rows);
     t->rows = strdup(last);
-    return t->rows ? 0 : (qn_prof_fail_memory(err), -1);
+    return t->rows ? 0 : (qn_text_fail_memory(err), -1);
 }
 
 int qn_out_next_record(struct qn_out_csv_table *t, struct qn_out_csv_record *record,
-                       struct qn_prof_error *err)
+                       struct qn_text_error *err)
 {
     t->text.length = 0;
     t->count = t->done = 0;
@@ -201,7 +201,7 @@ int qn_out_next_record(struct qn_out_csv_table *t, struct qn_out_csv_record *rec
     while (!t->done) {
         char *text;
         size_t n;
-        int got = qn_prof_next_line(&t->lines, &text, &n, err);
+        int got = qn_text_next_line(&t->lines, &text, &n, err);
         if (got == 0)
             return finish(t, err);
         int is_blank = n == 0 && !t->first_line;
@@ -216,9 +216,9 @@ int qn_out_next_record(struct qn_out_csv_table *t, struct qn_out_csv_record *rec
 
 #else
 
-struct qn_out_csv_table *qn_out_open_csv(const char *path, struct qn_prof_error *err)
+struct qn_out_csv_table *qn_out_open_csv(const char *path, struct qn_text_error *err)
 {
-    qn_prof_fail(err, QN_PROF_BAD, "%s: cannot be read: this quern was built without libcsv", path);
+    qn_text_fail(err, QN_TEXT_BAD, "%s: cannot be read: this quern was built without libcsv", path);
     return NULL;
 }
 
@@ -228,7 +228,7 @@ void qn_out_close_csv(struct qn_out_csv_table *t)
 }
 
 int qn_out_next_record(struct qn_out_csv_table *t, struct qn_out_csv_record *record,
-                       struct qn_prof_error *err)
+                       struct qn_text_error *err)
 {
     (void)t, (void)record, (void)err;
     return -1;

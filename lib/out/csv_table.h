@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-#include "prof/error.h"
+#include "text/error.h"
 
 struct qn_out_csv_table;
 
@@ -24,11 +24,11 @@ struct qn_out_csv_record {
 };
 
 /* NULL with `err` filled on failure. "-" is standard input. */
-struct qn_out_csv_table *qn_out_open_csv(const char *path, struct qn_prof_error *err);
+struct qn_out_csv_table *qn_out_open_csv(const char *path, struct qn_text_error *err);
 void qn_out_close_csv(struct qn_out_csv_table *t);
 
 /* 1 and a record; 0 at the end; -1 with `err` filled. */
 int qn_out_next_record(struct qn_out_csv_table *t, struct qn_out_csv_record *record,
-                       struct qn_prof_error *err);
+                       struct qn_text_error *err);
 
 #endif

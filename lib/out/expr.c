@@ -36,14 +36,14 @@ struct parser {
     struct qn_out_expr *expr;
     int depth;   /* nesting of the text */
     int pending; /* values on the stack at this point */
-    struct qn_prof_error *err;
+    struct qn_text_error *err;
 };
 
 static int parse_sum(struct parser *p);
 
 static int bad(struct parser *p, const char *wanted)
 {
-    qn_prof_fail(p->err, QN_PROF_BAD, "malformed expression, got `%s` at `%s`, wanted %s", p->whole,
+    qn_text_fail(p->err, QN_TEXT_BAD, "malformed expression, got `%s` at `%s`, wanted %s", p->whole,
                  p->at, wanted);
     return -1;
 }
@@ -163,11 +163,11 @@ static int parse_sum(struct parser *p)
 }
 
 struct qn_out_expr *qn_out_parse_expr(const char *text, const struct qn_prof_header *events,
-                                      struct qn_prof_error *err)
+                                      struct qn_text_error *err)
 {
     struct qn_out_expr *e = calloc(1, sizeof *e);
     if (!e) {
-        qn_prof_fail_memory(err);
+        qn_text_fail_memory(err);
         return NULL;
     }
     struct parser p = {text, text, events, e, 0, 0, err};

@@ -14,14 +14,14 @@
 
 #include <stdint.h>
 
-#include "prof/error.h"
+#include "text/error.h"
 #include "prof/read.h"
 
 struct qn_out_expr;
 
 /* NULL with `err` filled where the text is malformed or names no event. */
 struct qn_out_expr *qn_out_parse_expr(const char *text, const struct qn_prof_header *events,
-                                      struct qn_prof_error *err);
+                                      struct qn_text_error *err);
 void qn_out_free_expr(struct qn_out_expr *e);
 
 /* 1 and the value; 0 where it has none. */

@@ -22,15 +22,15 @@ struct reading {
     struct qn_out_findings *to;
     const char *path;
     int at[COLUMNS];
-    struct qn_prof_error *err;
+    struct qn_text_error *err;
 };
 
-static enum qn_prof_status bad(const struct reading *r, long line, const char *what, const char *got, const char *wanted)
+static enum qn_text_status bad(const struct reading *r, long line, const char *what, const char *got, const char *wanted)
 {
-    return qn_prof_fail(r->err, QN_PROF_BAD, "%s:%ld: %s, got '%.60s', wanted %s", r->path, line, what, got, wanted);
+    return qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: %s, got '%.60s', wanted %s", r->path, line, what, got, wanted);
 }
 
-static enum qn_prof_status take_names(struct reading *r, const struct qn_out_csv_record *record)
+static enum qn_text_status take_names(struct reading *r, const struct qn_out_csv_record *record)
 {
     for (int c = 0; c < COLUMNS; c++) {
         r->at[c] = -1;
@@ -40,7 +40,7 @@ static enum qn_prof_status take_names(struct reading *r, const struct qn_out_csv
         if (r->at[c] < 0)
             return bad(r, record->line, "a column is missing", names[c], "a table that quern run wrote beside a profile");
     }
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 /* Decimal, or hexadecimal behind 0x; an empty cell is 0 where one may be. */
@@ -58,13 +58,13 @@ static int parse(const char *cell, int may_be_empty, uint64_t *number)
     return *end || errno ? -1 : 0;
 }
 
-static enum qn_prof_status make_room(struct reading *r)
+static enum qn_text_status make_room(struct reading *r)
 {
     struct qn_out_findings *f = r->to;
-    return QN_GROW(f->rows, f->count, f->room, 256) ? QN_PROF_OK : qn_prof_fail_memory(r->err);
+    return QN_GROW(f->rows, f->count, f->room, 256) ? QN_TEXT_OK : qn_text_fail_memory(r->err);
 }
 
-static enum qn_prof_status take_row(struct reading *r, const struct qn_out_csv_record *record)
+static enum qn_text_status take_row(struct reading *r, const struct qn_out_csv_record *record)
 {
     struct qn_out_finding row = {0};
     uint64_t *const numbers[] = {&row.address, &row.line, &row.value, &row.other, &row.count, &row.of};
@@ -75,27 +75,27 @@ static enum qn_prof_status take_row(struct reading *r, const struct qn_out_csv_r
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (parse(record->cells[r->at[of_numbers[i]]], of_numbers[i] == OTHER, numbers[i]) != 0)
             return bad(r, record->line, "malformed number", record->cells[r->at[of_numbers[i]]], "a number");
-    if (make_room(r) != QN_PROF_OK)
+    if (make_room(r) != QN_TEXT_OK)
         return r->err->status;
     row.object = strdup(record->cells[r->at[OBJECT]]);
     row.function = strdup(record->cells[r->at[FUNCTION]]);
     row.what = strdup(record->cells[r->at[WHAT]]);
     r->to->rows[r->to->count++] = row;
-    return row.object && row.function && row.what ? QN_PROF_OK : qn_prof_fail_memory(r->err);
+    return row.object && row.function && row.what ? QN_TEXT_OK : qn_text_fail_memory(r->err);
 }
 
-static enum qn_prof_status take_rows(struct reading *r, struct qn_out_csv_table *t)
+static enum qn_text_status take_rows(struct reading *r, struct qn_out_csv_table *t)
 {
     struct qn_out_csv_record record;
     int got = qn_out_next_record(t, &record, r->err);
     if (got == 0)
         return bad(r, 1, "no table", "", "a line of names");
-    if (got < 0 || take_names(r, &record) != QN_PROF_OK)
+    if (got < 0 || take_names(r, &record) != QN_TEXT_OK)
         return r->err->status;
     while ((got = qn_out_next_record(t, &record, r->err)) > 0)
-        if (take_row(r, &record) != QN_PROF_OK)
+        if (take_row(r, &record) != QN_TEXT_OK)
             return r->err->status;
-    return got < 0 ? r->err->status : QN_PROF_OK;
+    return got < 0 ? r->err->status : QN_TEXT_OK;
 }
 
 static int compare_place(const struct qn_out_finding *a, const char *object, uint64_t address)
@@ -121,25 +121,25 @@ static void merge_sort(struct qn_out_finding *rows, struct qn_out_finding *spare
         rows[to++] = spare[k++];
 }
 
-static enum qn_prof_status sort_rows(struct qn_out_findings *f, struct qn_prof_error *err)
+static enum qn_text_status sort_rows(struct qn_out_findings *f, struct qn_text_error *err)
 {
     struct qn_out_finding *spare = malloc((f->count + 1) * sizeof *spare);
     if (!spare)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     merge_sort(f->rows, spare, f->count);
     free(spare);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-enum qn_prof_status qn_out_read_findings(struct qn_out_findings *f, const char *path, struct qn_prof_error *err)
+enum qn_text_status qn_out_read_findings(struct qn_out_findings *f, const char *path, struct qn_text_error *err)
 {
     struct reading r = {.to = f, .path = path, .err = err};
     struct qn_out_csv_table *t = qn_out_open_csv(path, err);
     if (!t)
         return err->status;
-    enum qn_prof_status status = take_rows(&r, t);
+    enum qn_text_status status = take_rows(&r, t);
     qn_out_close_csv(t);
-    return status == QN_PROF_OK ? sort_rows(f, err) : status;
+    return status == QN_TEXT_OK ? sort_rows(f, err) : status;
 }
 
 void qn_out_free_findings(struct qn_out_findings *f)

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "prof/error.h"
+#include "text/error.h"
 
 /* Behind the name of the profile. */
 #define QN_OUT_FINDINGS_SUFFIX ".findings.csv"
@@ -35,7 +35,7 @@ struct qn_out_findings {
 };
 
 /* Adds the rows of a file. */
-enum qn_prof_status qn_out_read_findings(struct qn_out_findings *f, const char *path, struct qn_prof_error *err);
+enum qn_text_status qn_out_read_findings(struct qn_out_findings *f, const char *path, struct qn_text_error *err);
 void qn_out_free_findings(struct qn_out_findings *f);
 
 /* The text about an instruction, "" if there is nothing; cut at room - 1. */

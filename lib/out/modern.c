@@ -34,7 +34,7 @@ void qn_out_put_title(struct qn_out_sink *s, const char *title, const char *name
 int qn_out_modern_table(struct qn_out_modern *m, struct qn_out_table *t, int cumulative)
 {
     if (qn_out_init_table(t, &m->columns, m->total, m->request->show_percs, cumulative) != 0) {
-        qn_prof_fail_memory(m->err);
+        qn_text_fail_memory(m->err);
         return -1;
     }
     t->heat = m->heat;
@@ -54,29 +54,29 @@ static void clear_none(struct qn_prof_rows *rows)
 static void warn_of_provenance(const struct qn_out_modern *m)
 {
     const struct qn_prof_source *s = m->ledger.sources;
-    char what[QN_PROF_TEXT_MAX / 2];
+    char what[QN_TEXT_MAX / 2];
     if (m->request->diff && qn_prof_differ(s[0].desc, s[1].desc, what, sizeof what))
-        snprintf(m->request->warning, QN_PROF_TEXT_MAX, "%.256s and %.256s differ in %s", s[0].path,
+        snprintf(m->request->warning, QN_TEXT_MAX, "%.256s and %.256s differ in %s", s[0].path,
                  s[1].path, what);
 }
 
 /* Each profile has its table beside it. */
-static enum qn_prof_status read_findings(struct qn_out_modern *m)
+static enum qn_text_status read_findings(struct qn_out_modern *m)
 {
     const struct qn_out_request *q = m->request;
     for (int i = 0; q->values && i < q->input_count; i++) {
         char *path;
         if (asprintf(&path, "%s" QN_OUT_FINDINGS_SUFFIX, q->inputs[i]) < 0)
-            return qn_prof_fail_memory(m->err);
-        enum qn_prof_status status = qn_out_read_findings(&m->findings, path, m->err);
+            return qn_text_fail_memory(m->err);
+        enum qn_text_status status = qn_out_read_findings(&m->findings, path, m->err);
         free(path);
-        if (status != QN_PROF_OK)
+        if (status != QN_TEXT_OK)
             return status;
     }
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status read_inputs(struct qn_out_modern *m)
+static enum qn_text_status read_inputs(struct qn_out_modern *m)
 {
     const struct qn_out_request *q = m->request;
     int lines = q->annotate || q->by == QN_OUT_BY_LINE;
@@ -86,9 +86,9 @@ static enum qn_prof_status read_inputs(struct qn_out_modern *m)
         .always_unspecified = 1, .mod_file = q->mod_file, .mod_fn = q->mod_fn};
     qn_prof_init_ledger(&m->ledger, &options);
     for (int i = 0; i < q->input_count; i++)
-        if (qn_prof_read_ledger(&m->ledger, q->inputs[i], q->diff && i == 0, m->err) != QN_PROF_OK)
+        if (qn_prof_read_ledger(&m->ledger, q->inputs[i], q->diff && i == 0, m->err) != QN_TEXT_OK)
             return m->err->status;
-    if (read_findings(m) != QN_PROF_OK)
+    if (read_findings(m) != QN_TEXT_OK)
         return m->err->status;
     warn_of_provenance(m);
     clear_none(&m->ledger.fn_totals);
@@ -183,7 +183,7 @@ static void put_metadata(const struct qn_out_modern *m)
     qn_out_puts(s, m->request->annotate ? "on\n\n" : "off\n\n");
 }
 
-static enum qn_prof_status put_summary(struct qn_out_modern *m)
+static enum qn_text_status put_summary(struct qn_out_modern *m)
 {
     struct qn_out_table t;
     if (qn_out_modern_table(m, &t, 0) != 0)
@@ -196,7 +196,7 @@ static enum qn_prof_status put_summary(struct qn_out_modern *m)
     qn_out_put_row(m->sink, &t, QN_OUT_PLAIN, m->total, NULL);
     qn_out_puts(m->sink, " PROGRAM TOTALS\n\n");
     qn_out_free_table(&t);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 static const char *const fate_names[QN_OUT_FATES] = {
@@ -208,7 +208,7 @@ static const char *const fate_names[QN_OUT_FATES] = {
     " unannotated: files unknown\n",
 };
 
-static enum qn_prof_status put_fates(struct qn_out_modern *m)
+static enum qn_text_status put_fates(struct qn_out_modern *m)
 {
     struct qn_out_table t;
     if (qn_out_modern_table(m, &t, 0) != 0)
@@ -225,30 +225,30 @@ static enum qn_prof_status put_fates(struct qn_out_modern *m)
     }
     qn_out_putc(m->sink, '\n');
     qn_out_free_table(&t);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status put_sections(struct qn_out_modern *m)
+static enum qn_text_status put_sections(struct qn_out_modern *m)
 {
     put_metadata(m);
-    if (put_summary(m) != QN_PROF_OK)
+    if (put_summary(m) != QN_TEXT_OK)
         return m->err->status;
     if (m->request->by != QN_OUT_BY_NONE)
         return qn_out_modern_by(m);
-    if (qn_out_modern_functions(m) != QN_PROF_OK || !m->request->annotate)
+    if (qn_out_modern_functions(m) != QN_TEXT_OK || !m->request->annotate)
         return m->err->status;
     m->fates = calloc((size_t)QN_OUT_FATES * (size_t)m->events, sizeof *m->fates);
     if (!m->fates)
-        return qn_prof_fail_memory(m->err);
-    return qn_out_modern_sources(m) == QN_PROF_OK ? put_fates(m) : m->err->status;
+        return qn_text_fail_memory(m->err);
+    return qn_out_modern_sources(m) == QN_TEXT_OK ? put_fates(m) : m->err->status;
 }
 
-enum qn_prof_status qn_out_modern(struct qn_out_sink *s, const struct qn_out_request *q,
-                                  struct qn_prof_error *err)
+enum qn_text_status qn_out_modern(struct qn_out_sink *s, const struct qn_out_request *q,
+                                  struct qn_text_error *err)
 {
     struct qn_out_modern m = {.sink = s, .request = q, .err = err};
-    enum qn_prof_status status = read_inputs(&m);
-    if (status == QN_PROF_OK)
+    enum qn_text_status status = read_inputs(&m);
+    if (status == QN_TEXT_OK)
         status = put_sections(&m);
     free(m.annotated);
     free(m.fates);

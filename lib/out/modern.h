@@ -38,7 +38,7 @@ struct qn_out_modern {
     uint32_t *annotated; /* file ids with a function above the threshold */
     size_t annotated_count;
     int64_t *fates; /* QN_OUT_FATES rows */
-    struct qn_prof_error *err;
+    struct qn_text_error *err;
 };
 
 /* A frame of dashes around a title. */
@@ -48,12 +48,12 @@ void qn_out_put_title(struct qn_out_sink *s, const char *title, const char *name
 int qn_out_modern_table(struct qn_out_modern *m, struct qn_out_table *t, int cumulative);
 
 /* The sections "File:function summary" and "Function:file summary"; fills m->annotated. */
-enum qn_prof_status qn_out_modern_functions(struct qn_out_modern *m);
+enum qn_text_status qn_out_modern_functions(struct qn_out_modern *m);
 
 /* One section per annotated file; fills m->fates. */
-enum qn_prof_status qn_out_modern_sources(struct qn_out_modern *m);
+enum qn_text_status qn_out_modern_sources(struct qn_out_modern *m);
 
 /* In place of all sections but the first two: rows by file, function, line or object (--by). */
-enum qn_prof_status qn_out_modern_by(struct qn_out_modern *m);
+enum qn_text_status qn_out_modern_by(struct qn_out_modern *m);
 
 #endif

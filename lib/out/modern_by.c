@@ -37,10 +37,10 @@ static int keep_line(struct by *b, const char *name, uint32_t line, const char *
     if ((double)qn_prof_magnitude(qn_prof_count(counts[b->m->columns.sort[0]])) < b->least)
         return 0;
     if (!QN_GROW(b->rows, b->count, b->room, 256))
-        return qn_prof_fail_memory(b->m->err), -1;
+        return qn_text_fail_memory(b->m->err), -1;
     int64_t *copy = qn_prof_new_row(&b->counts);
     if (!copy)
-        return qn_prof_fail_memory(b->m->err), -1;
+        return qn_text_fail_memory(b->m->err), -1;
     for (int i = 0; i < events; i++)
         copy[i] = qn_prof_count(counts[i]);
     b->rows[b->count++] = (struct by_row){name, copy, line, function};
@@ -56,21 +56,21 @@ static int keep(struct by *b, const char *name, const int64_t *counts)
 static int collect_sums(struct by *b, int by_function)
 {
     const struct qn_prof_fns *fns = &b->m->ledger.fns;
-    const struct qn_prof_names *names = by_function ? &fns->names : &fns->files;
+    const struct qn_text_names *names = by_function ? &fns->names : &fns->files;
     size_t ids = names->index.count, events = (size_t)b->m->events;
     int64_t *sums = calloc(ids * events + 1, sizeof *sums);
     unsigned char *used = calloc(ids + 1, 1);
-    int failed = sums && used ? 0 : (qn_prof_fail_memory(b->m->err), -1);
+    int failed = sums && used ? 0 : (qn_text_fail_memory(b->m->err), -1);
     for (uint32_t fn = 0; fn < qn_prof_fn_count(fns) && !failed; fn++) {
         uint32_t id = by_function ? fns->fn[fn].name : fns->fn[fn].file;
         used[id] = 1;
         failed = qn_prof_add_counts(sums + id * events, qn_prof_row(&b->m->ledger.fn_totals, fn),
                                     b->m->events);
         if (failed)
-            qn_prof_fail(b->m->err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
+            qn_text_fail(b->m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
     }
     for (uint32_t id = 0; id < ids && !failed; id++)
-        failed = used[id] ? keep(b, qn_prof_name(names, id), sums + id * events) : 0;
+        failed = used[id] ? keep(b, qn_text_name(names, id), sums + id * events) : 0;
     free(sums);
     free(used);
     return failed;
@@ -83,10 +83,10 @@ static int collect_lines_of(struct by *b, uint32_t id, const char *file, const c
     uint32_t line;
     int got, failed = 0;
     if (qn_prof_log_gather(&b->m->ledger.log, id, &lines) != 0)
-        return qn_prof_fail_memory(b->m->err), -1;
+        return qn_text_fail_memory(b->m->err), -1;
     while (!failed && (got = qn_prof_log_next(&lines, &line, counts)) != 0) {
         if (got < 0)
-            qn_prof_fail(b->m->err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
+            qn_text_fail(b->m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
         failed = got < 0 ? -1 : keep_line(b, file, line, function, counts);
     }
     qn_prof_log_free_lines(&lines);
@@ -99,10 +99,10 @@ static int collect_lines(struct by *b)
     int by_fn = b->m->request->by == QN_OUT_BY_INLINE;
     uint32_t ids = by_fn ? qn_prof_fn_count(fns) : fns->files.index.count;
     int64_t *counts = calloc((size_t)b->m->events, sizeof *counts);
-    int failed = counts ? 0 : (qn_prof_fail_memory(b->m->err), -1);
+    int failed = counts ? 0 : (qn_text_fail_memory(b->m->err), -1);
     for (uint32_t id = 0; id < ids && !failed; id++)
         failed = by_fn ? collect_lines_of(b, id, qn_prof_fn_file(fns, id), qn_prof_fn_name(fns, id), counts)
-                       : collect_lines_of(b, id, qn_prof_name(&fns->files, id), NULL, counts);
+                       : collect_lines_of(b, id, qn_text_name(&fns->files, id), NULL, counts);
     free(counts);
     return failed;
 }
@@ -111,10 +111,10 @@ static int collect_objects(struct by *b)
 {
     const struct qn_prof_ledger *g = &b->m->ledger;
     if (g->objects.index.count == 1)
-        snprintf(b->m->request->warning, QN_PROF_TEXT_MAX, "%s: objects are not known; `quern run "
+        snprintf(b->m->request->warning, QN_TEXT_MAX, "%s: objects are not known; `quern run "
                  "--dump-objects=yes` writes them into the profile", g->sources[0].path);
     for (uint32_t id = 0; id < g->objects.index.count; id++)
-        if (keep(b, qn_prof_name(&g->objects, id), qn_prof_row(&g->object_totals, id)) != 0)
+        if (keep(b, qn_text_name(&g->objects, id), qn_prof_row(&g->object_totals, id)) != 0)
             return -1;
     return 0;
 }
@@ -182,7 +182,7 @@ static void put_table(const struct by *b)
     size_t bytes = (size_t)b->m->events * sizeof(int64_t);
     int64_t *sum = calloc(1, bytes);
     if (!sum)
-        qn_prof_fail_memory(b->m->err);
+        qn_text_fail_memory(b->m->err);
     else if (qn_out_modern_table(b->m, &t, 1) == 0) {
         for (size_t i = 0; i < b->count; i++) {
             qn_prof_add_counts(sum, b->rows[i].counts, b->m->events);
@@ -196,7 +196,7 @@ static void put_table(const struct by *b)
     free(sum);
 }
 
-enum qn_prof_status qn_out_modern_by(struct qn_out_modern *m)
+enum qn_text_status qn_out_modern_by(struct qn_out_modern *m)
 {
     struct by b = {.m = m};
     b.counts.events = m->events;

@@ -29,7 +29,7 @@ struct section {
     struct outer *outers;
     uint32_t outer_count;
     int64_t *sums;     /* the counts of all outers */
-    uint32_t *outer_of; /* by outer id: index into outers, or QN_PROF_NO_ID */
+    uint32_t *outer_of; /* by outer id: index into outers, or QN_TEXT_NO_ID */
     uint32_t *kept;    /* pairs above the threshold, at last in printing order */
     uint32_t kept_count;
 };
@@ -43,7 +43,7 @@ static uint32_t outer_id(const struct section *x, uint32_t fn)
 static const char *outer_name(const struct section *x, uint32_t id)
 {
     const struct qn_prof_fns *fns = &x->m->ledger.fns;
-    return qn_prof_name(x->by_function ? &fns->names : &fns->files, id);
+    return qn_text_name(x->by_function ? &fns->names : &fns->files, id);
 }
 
 static const char *inner_name(const struct section *x, uint32_t fn)
@@ -96,7 +96,7 @@ static void keep_pairs(struct section *x)
             continue;
         x->kept[x->kept_count++] = fn;
         uint32_t id = outer_id(x, fn);
-        if (x->outer_of[id] != QN_PROF_NO_ID)
+        if (x->outer_of[id] != QN_TEXT_NO_ID)
             continue;
         x->outer_of[id] = x->outer_count;
         x->outers[x->outer_count++].id = id;
@@ -108,15 +108,15 @@ static int sum_outers(struct section *x)
     int events = x->m->events;
     x->sums = calloc((x->outer_count + (size_t)1) * (size_t)events, sizeof *x->sums);
     if (!x->sums)
-        return qn_prof_fail_memory(x->m->err), -1;
+        return qn_text_fail_memory(x->m->err), -1;
     for (uint32_t i = 0; i < x->outer_count; i++)
         x->outers[i].counts = x->sums + (size_t)i * (size_t)events;
     for (uint32_t fn = 0; fn < qn_prof_fn_count(&x->m->ledger.fns); fn++) {
         uint32_t outer = x->outer_of[outer_id(x, fn)];
-        if (outer == QN_PROF_NO_ID)
+        if (outer == QN_TEXT_NO_ID)
             continue;
         if (qn_prof_add_counts(x->outers[outer].counts, fn_counts(x, fn), events) != 0)
-            return qn_prof_fail(x->m->err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits"), -1;
+            return qn_text_fail(x->m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits"), -1;
     }
     return 0;
 }
@@ -199,7 +199,7 @@ static void put_section(const struct section *x)
     struct qn_out_table t;
     int64_t *sum = calloc((size_t)x->m->events, sizeof *sum);
     if (!sum)
-        qn_prof_fail_memory(x->m->err);
+        qn_text_fail_memory(x->m->err);
     else if (qn_out_modern_table(x->m, &t, 1) == 0) {
         measure_section(x, &t, sum);
         put_entries(x, &t, sum);
@@ -218,7 +218,7 @@ static int init_section(struct section *x)
     x->outer_of = malloc(ids * sizeof *x->outer_of);
     x->kept = malloc(pairs * sizeof *x->kept);
     if (!x->outers || !x->outer_of || !x->kept)
-        return qn_prof_fail_memory(x->m->err), -1;
+        return qn_text_fail_memory(x->m->err), -1;
     memset(x->outer_of, 0xff, ids * sizeof *x->outer_of);
     return 0;
 }
@@ -226,8 +226,8 @@ static int init_section(struct section *x)
 static int compare_names(const void *a, const void *b, void *fns)
 {
     const struct qn_prof_fns *f = fns;
-    return strcmp(qn_prof_name(&f->files, *(const uint32_t *)a),
-                  qn_prof_name(&f->files, *(const uint32_t *)b));
+    return strcmp(qn_text_name(&f->files, *(const uint32_t *)a),
+                  qn_text_name(&f->files, *(const uint32_t *)b));
 }
 
 /* Sources that came with the system: libraries' and compilers', or of a build elsewhere, which has names without a root. */
@@ -246,7 +246,7 @@ static void note_annotated(struct section *x)
     struct qn_out_modern *m = x->m;
     m->annotated = malloc((x->outer_count + (size_t)1) * sizeof *m->annotated);
     if (!m->annotated) {
-        qn_prof_fail_memory(m->err);
+        qn_text_fail_memory(m->err);
         return;
     }
     for (int system = 0; system < 2; system++)
@@ -275,10 +275,10 @@ static void do_section(struct qn_out_modern *m, int by_function)
     free(x.sums);
 }
 
-enum qn_prof_status qn_out_modern_functions(struct qn_out_modern *m)
+enum qn_text_status qn_out_modern_functions(struct qn_out_modern *m)
 {
     do_section(m, 0);
-    if (m->err->status == QN_PROF_OK)
+    if (m->err->status == QN_TEXT_OK)
         do_section(m, 1);
     return m->err->status;
 }

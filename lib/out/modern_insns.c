@@ -27,12 +27,12 @@ int qn_out_open_insns(struct qn_out_insns *x, struct qn_out_modern *m)
     x->m = m;
     if (!m->request->disassemble && !m->request->values)
         return 0;
-    if (qn_prof_table_sort(m->ledger.insns, m->err) != QN_PROF_OK)
+    if (qn_prof_table_sort(m->ledger.insns, m->err) != QN_TEXT_OK)
         return -1;
     size_t n = qn_prof_table_rows(m->ledger.insns);
     x->order = malloc((n + 1) * sizeof *x->order);
     if (!x->order)
-        return qn_prof_fail_memory(m->err), -1;
+        return qn_text_fail_memory(m->err), -1;
     for (size_t i = 0; i < n; i++)
         x->order[i] = (uint32_t)i;
     x->rows = m->ledger.insns;

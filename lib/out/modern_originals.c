@@ -21,10 +21,10 @@ int qn_out_find_originals(struct qn_out_originals *o, const struct qn_prof_ledge
     if (!o->names)
         return -1;
     if (!g->options.mod_file)
-        o->names[o->count++] = qn_prof_name(&g->fns.files, file);
+        o->names[o->count++] = qn_text_name(&g->fns.files, file);
     for (uint32_t i = 0; i < all && g->options.mod_file; i++)
         if (g->original_of[i] == file)
-            o->names[o->count++] = qn_prof_name(&g->originals, i);
+            o->names[o->count++] = qn_text_name(&g->originals, i);
     qsort(o->names, (size_t)o->count, sizeof *o->names, compare_texts);
     o->paths = calloc((size_t)o->count + 1, sizeof *o->paths);
     o->sources = calloc((size_t)o->count + 1, sizeof *o->sources);

@@ -38,7 +38,7 @@ struct file {
 static void fate(struct qn_out_modern *m, enum qn_out_fate f, const int64_t *counts)
 {
     if (qn_prof_add_counts(m->fates + (int)f * m->events, counts, m->events) != 0)
-        qn_prof_fail(m->err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
+        qn_text_fail(m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
 }
 
 /* Takes the next line's counts at hand. */
@@ -46,7 +46,7 @@ static void advance(struct file *f)
 {
     int got = qn_prof_log_next(&f->lines, &f->line, f->counts);
     if (got < 0)
-        qn_prof_fail(f->m->err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
+        qn_text_fail(f->m->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
     f->pending = got > 0;
     for (int i = 0; i < f->m->events && f->pending; i++)
         f->counts[i] = qn_prof_count(f->counts[i]);
@@ -203,7 +203,7 @@ static void put_file(struct file *f, uint32_t id)
 {
     qn_out_put_title(f->m->sink, "Annotated source file: ", f->name);
     if (qn_out_find_originals(&f->originals, &f->m->ledger, id) != 0)
-        qn_prof_fail_memory(f->m->err);
+        qn_text_fail_memory(f->m->err);
     else if (qn_out_read_originals(&f->originals, f->m->request) != 0)
         put_unannotated(f, "Unannotated because one or more of these original files are unreadable:\n",
                         QN_OUT_UNREADABLE);
@@ -218,7 +218,7 @@ static void put_file(struct file *f, uint32_t id)
 static void add_other_files(struct qn_out_modern *m, const unsigned char *is_annotated)
 {
     const struct qn_prof_fns *fns = &m->ledger.fns;
-    uint32_t unknown = qn_prof_find_name(&fns->files, UNKNOWN, sizeof UNKNOWN - 1);
+    uint32_t unknown = qn_text_find_name(&fns->files, UNKNOWN, sizeof UNKNOWN - 1);
     for (uint32_t fn = 0; fn < qn_prof_fn_count(fns); fn++) {
         uint32_t file = fns->fn[fn].file;
         if (file == unknown)
@@ -230,9 +230,9 @@ static void add_other_files(struct qn_out_modern *m, const unsigned char *is_ann
 
 static void do_file(struct qn_out_modern *m, struct qn_out_insns *insns, uint32_t id, int64_t *counts)
 {
-    struct file f = {.m = m, .insns = insns, .name = qn_prof_name(&m->ledger.fns.files, id), .counts = counts};
+    struct file f = {.m = m, .insns = insns, .name = qn_text_name(&m->ledger.fns.files, id), .counts = counts};
     if (qn_prof_log_gather(&m->ledger.log, id, &f.lines) != 0)
-        qn_prof_fail_memory(m->err);
+        qn_text_fail_memory(m->err);
     else
         put_file(&f, id);
     qn_out_free_originals(&f.originals);
@@ -251,9 +251,9 @@ static void do_files(struct qn_out_modern *m, unsigned char *is_annotated, int64
     struct qn_out_insns insns;
     if (qn_out_open_insns(&insns, m) != 0)
         return;
-    for (size_t i = 0; i < m->annotated_count && m->err->status == QN_PROF_OK; i++) {
+    for (size_t i = 0; i < m->annotated_count && m->err->status == QN_TEXT_OK; i++) {
         uint32_t id = m->annotated[i];
-        if (strcmp(qn_prof_name(&m->ledger.fns.files, id), UNKNOWN) == 0) {
+        if (strcmp(qn_text_name(&m->ledger.fns.files, id), UNKNOWN) == 0) {
             do_unknown(&insns);
             continue;
         }
@@ -263,15 +263,15 @@ static void do_files(struct qn_out_modern *m, unsigned char *is_annotated, int64
     qn_out_close_insns(&insns);
 }
 
-enum qn_prof_status qn_out_modern_sources(struct qn_out_modern *m)
+enum qn_text_status qn_out_modern_sources(struct qn_out_modern *m)
 {
     unsigned char *is_annotated = calloc(m->ledger.fns.files.index.count + (size_t)1, 1);
     int64_t *counts = calloc((size_t)m->events, sizeof *counts);
     if (is_annotated && counts)
         do_files(m, is_annotated, counts);
     else
-        qn_prof_fail_memory(m->err);
-    if (m->err->status == QN_PROF_OK)
+        qn_text_fail_memory(m->err);
+    if (m->err->status == QN_TEXT_OK)
         add_other_files(m, is_annotated);
     free(is_annotated);
     free(counts);

@@ -80,7 +80,7 @@ static const struct option *find_option(const char *name, size_t n, int *is_no, 
 static int unrecognized(struct qn_out_parser *p, const char *argument, int several)
 {
     p->result = QN_OUT_USAGE;
-    qn_prof_fail(p->err, QN_PROF_BAD, several ? "ambiguous option: %s could be one of several"
+    qn_text_fail(p->err, QN_TEXT_BAD, several ? "ambiguous option: %s could be one of several"
                                               : "unrecognized arguments: %s", argument);
     return -1;
 }
@@ -94,7 +94,7 @@ static int take_switch(struct qn_out_parser *p, const struct option *o, int is_n
     if (o->form == SWITCH && !is_no && strcmp(value, "no") == 0)
         return take_flag(p, o->id, 0);
     p->result = QN_OUT_USAGE;
-    qn_prof_fail(p->err, QN_PROF_BAD, "argument --%s: ignored explicit argument '%s'", o->name, value);
+    qn_text_fail(p->err, QN_TEXT_BAD, "argument --%s: ignored explicit argument '%s'", o->name, value);
     return -1;
 }
 
@@ -156,12 +156,12 @@ static int parse_modern(struct qn_out_parser *p)
 static enum qn_out_parsed check_inputs(struct qn_out_parser *p)
 {
     if (p->q->input_count == 0) {
-        qn_prof_fail(p->err, QN_PROF_BAD,
+        qn_text_fail(p->err, QN_TEXT_BAD,
                      "the following arguments are required: cachegrind-out-file");
         return QN_OUT_USAGE;
     }
     if (p->q->diff && p->q->input_count != 2) {
-        qn_prof_fail(p->err, QN_PROF_BAD,
+        qn_text_fail(p->err, QN_TEXT_BAD,
                      "argument --diff: requires exactly two Cachegrind output files");
         return QN_OUT_USAGE_BAD;
     }
@@ -199,7 +199,7 @@ static int asks_for_classic(int argc, char **argv)
 }
 
 enum qn_out_parsed qn_out_parse_options(int argc, char **argv, struct qn_out_request *q,
-                                        struct qn_prof_error *err)
+                                        struct qn_text_error *err)
 {
     *q = (struct qn_out_request){.threshold = QN_OUT_THRESHOLD, .show_percs = 1, .annotate = 1,
                                  .context = QN_OUT_CONTEXT};
@@ -207,7 +207,7 @@ enum qn_out_parsed qn_out_parse_options(int argc, char **argv, struct qn_out_req
     q->includes = calloc((size_t)argc + 1, sizeof *q->includes);
     q->invocation = join_invocation(argc, argv);
     if (!q->inputs || !q->includes || !q->invocation) {
-        qn_prof_fail_memory(err);
+        qn_text_fail_memory(err);
         return QN_OUT_USAGE_BAD;
     }
     if (asks_for_classic(argc, argv))
@@ -225,6 +225,6 @@ void qn_out_free_request(struct qn_out_request *q)
     free(q->inputs);
     free(q->includes);
     free(q->invocation);
-    qn_prof_free_subst(q->mod_file);
-    qn_prof_free_subst(q->mod_fn);
+    qn_text_free_subst(q->mod_file);
+    qn_text_free_subst(q->mod_fn);
 }

@@ -25,11 +25,11 @@ enum qn_out_parsed {
 
 /* Fills `q`; on QN_OUT_USAGE and QN_OUT_USAGE_BAD `err` has the message. Free in every case. */
 enum qn_out_parsed qn_out_parse_options(int argc, char **argv, struct qn_out_request *q,
-                                        struct qn_prof_error *err);
+                                        struct qn_text_error *err);
 void qn_out_free_request(struct qn_out_request *q);
 
 /* The classic half, for qn_out_parse_options: arguments after the command's name. */
 enum qn_out_parsed qn_out_parse_classic(int argc, char **argv, struct qn_out_request *q,
-                                        struct qn_prof_error *err);
+                                        struct qn_text_error *err);
 
 #endif

@@ -12,9 +12,9 @@
 
 #include "out/options.h"
 
-static enum qn_out_parsed usage(struct qn_prof_error *err, const char *argument)
+static enum qn_out_parsed usage(struct qn_text_error *err, const char *argument)
 {
-    qn_prof_fail(err, QN_PROF_BAD, "%s: not an option, or not a value of it, in the classic style",
+    qn_text_fail(err, QN_TEXT_BAD, "%s: not an option, or not a value of it, in the classic style",
                  argument);
     return QN_OUT_USAGE;
 }
@@ -118,7 +118,7 @@ static int take_source(struct qn_out_request *q, const char *name)
 }
 
 static enum qn_out_parsed take_input(struct qn_out_request *q, const char *name,
-                                     struct qn_prof_error *err)
+                                     struct qn_text_error *err)
 {
     if (q->input_count == 0) {
         q->inputs[q->input_count++] = name;
@@ -126,12 +126,12 @@ static enum qn_out_parsed take_input(struct qn_out_request *q, const char *name,
     }
     if (take_source(q, name) == 0)
         return QN_OUT_GO;
-    qn_prof_fail(err, QN_PROF_BAD, "%s: not found here or in a directory given by -I", name);
+    qn_text_fail(err, QN_TEXT_BAD, "%s: not found here or in a directory given by -I", name);
     return QN_OUT_USAGE_BAD;
 }
 
 enum qn_out_parsed qn_out_parse_classic(int argc, char **argv, struct qn_out_request *q,
-                                        struct qn_prof_error *err)
+                                        struct qn_text_error *err)
 {
     q->style = QN_OUT_CLASSIC;
     for (int i = 0; i < argc; i++) {
@@ -154,6 +154,6 @@ enum qn_out_parsed qn_out_parse_classic(int argc, char **argv, struct qn_out_req
     }
     if (q->input_count > 0)
         return QN_OUT_GO;
-    qn_prof_fail(err, QN_PROF_BAD, "no profile was named");
+    qn_text_fail(err, QN_TEXT_BAD, "no profile was named");
     return QN_OUT_USAGE;
 }

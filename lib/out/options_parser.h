@@ -16,7 +16,7 @@ struct qn_out_parser {
     char **at, **end;
     struct qn_out_request *q;
     enum qn_out_parsed result;
-    struct qn_prof_error *err;
+    struct qn_text_error *err;
 };
 
 /* "argument OPTION: WHAT: 'VALUE'" (VALUE may be NULL); returns -1. */

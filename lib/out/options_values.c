@@ -15,9 +15,9 @@ int qn_out_wrong_usage(struct qn_out_parser *p, const char *option, const char *
 {
     p->result = QN_OUT_USAGE;
     if (value)
-        qn_prof_fail(p->err, QN_PROF_BAD, "argument %s: %s: '%s'", option, what, value);
+        qn_text_fail(p->err, QN_TEXT_BAD, "argument %s: %s: '%s'", option, what, value);
     else
-        qn_prof_fail(p->err, QN_PROF_BAD, "argument %s: %s", option, what);
+        qn_text_fail(p->err, QN_TEXT_BAD, "argument %s: %s", option, what);
     return -1;
 }
 
@@ -44,15 +44,15 @@ static int take_context(struct qn_out_parser *p, const char *value)
 }
 
 static int take_subst(struct qn_out_parser *p, const char *option, const char *value,
-                      struct qn_prof_subst **to)
+                      struct qn_text_subst **to)
 {
-    struct qn_prof_error why = {0};
-    qn_prof_free_subst(*to);
-    *to = qn_prof_parse_subst(value, &why);
+    struct qn_text_error why = {0};
+    qn_text_free_subst(*to);
+    *to = qn_text_parse_subst(value, &why);
     if (*to)
         return 0;
     p->result = QN_OUT_USAGE;
-    qn_prof_fail(p->err, QN_PROF_BAD, "argument %s: invalid search_and_replace value: '%s': %s",
+    qn_text_fail(p->err, QN_TEXT_BAD, "argument %s: invalid search_and_replace value: '%s': %s",
                  option, value, why.text);
     return -1;
 }

@@ -11,8 +11,8 @@
 
 #include "out/heat.h"
 #include "out/sink.h"
-#include "prof/error.h"
-#include "prof/subst.h"
+#include "text/error.h"
+#include "text/subst.h"
 
 enum qn_out_style { QN_OUT_MODERN, QN_OUT_CLASSIC };
 enum qn_out_by { QN_OUT_BY_NONE, QN_OUT_BY_FILE, QN_OUT_BY_FUNCTION, QN_OUT_BY_LINE, QN_OUT_BY_OBJECT, QN_OUT_BY_INLINE };
@@ -22,7 +22,7 @@ struct qn_out_request {
     const char **inputs; /* modern: profiles; classic: one profile, then sources */
     int input_count;
     int diff;
-    struct qn_prof_subst *mod_file, *mod_fn;
+    struct qn_text_subst *mod_file, *mod_fn;
     const char *show, *sort; /* NULL: all */
     double threshold;        /* per cent, 0 to 20 */
     const char *threshold_text; /* as given, for the classic style; NULL: the default */
@@ -37,7 +37,7 @@ struct qn_out_request {
     int by_cost;      /* the costliest annotated file first, and those of the system last; else by name */
     enum qn_out_color color;
     char *invocation; /* the command line */
-    char *warning;    /* room of QN_PROF_TEXT_MAX: how the inputs' provenance differs, or empty */
+    char *warning;    /* room of QN_TEXT_MAX: how the inputs' provenance differs, or empty */
 };
 
 /* Per cent of the primary sort event below which a function is left out. */
@@ -46,9 +46,9 @@ struct qn_out_request {
 /* Source lines shown around each annotated one. */
 #define QN_OUT_CONTEXT 8
 
-enum qn_prof_status qn_out_modern(struct qn_out_sink *s, const struct qn_out_request *q,
-                                  struct qn_prof_error *err);
-enum qn_prof_status qn_out_classic(struct qn_out_sink *s, const struct qn_out_request *q,
-                                   struct qn_prof_error *err);
+enum qn_text_status qn_out_modern(struct qn_out_sink *s, const struct qn_out_request *q,
+                                  struct qn_text_error *err);
+enum qn_text_status qn_out_classic(struct qn_out_sink *s, const struct qn_out_request *q,
+                                   struct qn_text_error *err);
 
 #endif

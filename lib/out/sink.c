@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "prof/escape.h"
+#include "text/escape.h"
 
 enum { FORMAT_MAX = 512 };
 
@@ -93,7 +93,7 @@ void qn_out_printf(struct qn_out_sink *s, const char *format, ...)
 void qn_out_name(struct qn_out_sink *s, const char *name)
 {
     for (; *name; name++) {
-        char piece[QN_PROF_ESCAPE_MAX + 1];
-        qn_out_put(s, piece, qn_prof_escape_byte(piece, (unsigned char)*name));
+        char piece[QN_TEXT_ESCAPE_MAX + 1];
+        qn_out_put(s, piece, qn_text_escape_byte(piece, (unsigned char)*name));
     }
 }

@@ -73,7 +73,7 @@ static struct qn_plot_centre *begin_centre(struct gathering *g, const struct qn_
     return &c->at[c->count++];
 }
 
-static enum qn_prof_status gather(struct gathering *g, const char *path, struct qn_prof_error *err)
+static enum qn_text_status gather(struct gathering *g, const char *path, struct qn_text_error *err)
 {
     int events = g->c->header->event_count;
 
@@ -85,12 +85,12 @@ static enum qn_prof_status gather(struct gathering *g, const char *path, struct 
             continue;
         c = continues(g, &row) ? &g->c->at[g->c->count - 1] : begin_centre(g, &row);
         if (qn_prof_add_counts(c->counts, row.counts, events))
-            return qn_prof_fail(err, QN_PROF_BAD, "%s: %s: got a sum beyond 64 bits, wanted less", path, row.function);
+            return qn_text_fail(err, QN_TEXT_BAD, "%s: %s: got a sum beyond 64 bits, wanted less", path, row.function);
     }
     for (int i = 0; i < g->c->count; i++)
         g->c->at[i].value = evaluate(g, g->c->at[i].counts);
     g->c->total = evaluate(g, g->c->totals);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 /* ---- order and names ---- */
@@ -144,29 +144,29 @@ static const char *choose_event(const struct qn_prof_header *h, const char *even
     return qn_prof_find_event(h, "D1mr", 4) >= 0 && qn_prof_find_event(h, "D1mw", 4) >= 0 ? CACHE_EVENT : PLAIN_EVENT;
 }
 
-static enum qn_prof_status choose_column(struct gathering *g, const char *path, struct qn_prof_error *err)
+static enum qn_text_status choose_column(struct gathering *g, const char *path, struct qn_text_error *err)
 {
-    struct qn_prof_error why = { .status = QN_PROF_OK };
+    struct qn_text_error why = { .status = QN_TEXT_OK };
 
-    if (qn_out_choose_columns(&g->columns, g->c->header, g->c->event, NULL, &why) != QN_PROF_OK)
-        return qn_prof_fail(err, why.status, "%s: --event=%s: got events that the profile has not, wanted some of: %s",
+    if (qn_out_choose_columns(&g->columns, g->c->header, g->c->event, NULL, &why) != QN_TEXT_OK)
+        return qn_text_fail(err, why.status, "%s: --event=%s: got events that the profile has not, wanted some of: %s",
                             path, g->c->event, g->c->header->events_line.text);
     if (g->columns.shown_count != 1)
-        return qn_prof_fail(err, QN_PROF_BAD, "--event=%s: got %d, wanted one", g->c->event, g->columns.shown_count);
-    return QN_PROF_OK;
+        return qn_text_fail(err, QN_TEXT_BAD, "--event=%s: got %d, wanted one", g->c->event, g->columns.shown_count);
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status read_rows(struct gathering *g, struct qn_prof_merge *merge, const char *path,
-                                     struct qn_prof_error *err)
+static enum qn_text_status read_rows(struct gathering *g, struct qn_prof_merge *merge, const char *path,
+                                     struct qn_text_error *err)
 {
-    char warning[QN_PROF_TEXT_MAX];
+    char warning[QN_TEXT_MAX];
     size_t bytes = (size_t)g->c->header->event_count * sizeof(int64_t);
     struct qn_prof_table *functions = NULL;
 
-    if (qn_prof_merge_reader(merge, g->c->reader, path, warning, sizeof warning, err) != QN_PROF_OK)
+    if (qn_prof_merge_reader(merge, g->c->reader, path, warning, sizeof warning, err) != QN_TEXT_OK)
         return err->status;
     g->table = qn_prof_merge_table(merge);
-    if (qn_prof_table_sort(g->table, err) != QN_PROF_OK)
+    if (qn_prof_table_sort(g->table, err) != QN_TEXT_OK)
         return err->status;
     g->c->totals = memcpy(qn_exp_alloc(g->m, bytes), qn_prof_table_totals(g->table), bytes);
     if (!g->by_line && !(functions = g->table = qn_prof_sum_functions(g->table, g->c->header->event_count, err)))
@@ -176,9 +176,9 @@ static enum qn_prof_status read_rows(struct gathering *g, struct qn_prof_merge *
     return err->status;
 }
 
-enum qn_prof_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_exp_memory *m,
+enum qn_text_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_exp_memory *m,
                                          const struct qn_plot_request *q, const char *path, const char *event,
-                                         struct qn_prof_error *err)
+                                         struct qn_text_error *err)
 {
     struct gathering g = { .c = c, .m = m, .by_line = q->by && !strcmp(q->by, "line") };
     struct qn_prof_merge *merge;
@@ -190,14 +190,14 @@ enum qn_prof_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_ex
     c->event = choose_event(c->header, event);
     merge = qn_prof_new_merge(NULL, NULL);
     if (!merge)
-        qn_prof_fail_memory(err);
-    else if (choose_column(&g, path, err) == QN_PROF_OK && read_rows(&g, merge, path, err) == QN_PROF_OK) {
+        qn_text_fail_memory(err);
+    else if (choose_column(&g, path, err) == QN_TEXT_OK && read_rows(&g, merge, path, err) == QN_TEXT_OK) {
         qsort(c->at, (size_t)c->count, sizeof *c->at, compare_centres);
         name_centres(&g);
     }
     qn_prof_free_merge(merge);
     qn_out_free_columns(&g.columns);
-    if (err->status != QN_PROF_OK)
+    if (err->status != QN_TEXT_OK)
         qn_plot_free_centres(c);
     return err->status;
 }

@@ -31,9 +31,9 @@ struct qn_plot_centres {
 };
 
 /* `event`: NULL: D1mr+D1mw where there are caches, else Ir.  On failure nothing is left to free. */
-enum qn_prof_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_exp_memory *m,
+enum qn_text_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_exp_memory *m,
                                          const struct qn_plot_request *q, const char *path, const char *event,
-                                         struct qn_prof_error *err);
+                                         struct qn_text_error *err);
 void qn_plot_free_centres(struct qn_plot_centres *c);
 
 /* What centre `i` has of an event of the profile; 0 where there is none.  i < 0: the whole. */

@@ -21,8 +21,8 @@
 
 #include "base/base.h"
 #include "plot/picture.h"
-#include "prof/escape.h"
-#include "prof/output.h"
+#include "text/escape.h"
+#include "text/output.h"
 
 #ifndef QN_GNUPLOT
 #define QN_GNUPLOT "gnuplot"
@@ -58,7 +58,7 @@ static const char *in_folder(const struct files *f, const char *folder, const ch
 /* ---- before ---- */
 
 /* A picture of policies.csv called policies.svg would have its data where its input is. */
-static enum qn_prof_status check_inputs(const struct files *f, struct qn_prof_error *err)
+static enum qn_text_status check_inputs(const struct files *f, struct qn_text_error *err)
 {
     const char *const names[] = { f->data, f->script, f->image };
     const struct qn_plot_request *q = f->p->request;
@@ -69,13 +69,13 @@ static enum qn_prof_status check_inputs(const struct files *f, struct qn_prof_er
 
             if (!stat(q->inputs[i], &a) && !stat(in_folder(f, f->home, names[k]), &b) && a.st_dev == b.st_dev
                 && a.st_ino == b.st_ino)
-                return qn_prof_fail(err, QN_PROF_BAD, "-o %s: got a name whose %s is the input, wanted another",
+                return qn_text_fail(err, QN_TEXT_BAD, "-o %s: got a name whose %s is the input, wanted another",
                                     q->output, names[k]);
         }
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status make_folder(struct files *f, struct qn_prof_error *err)
+static enum qn_text_status make_folder(struct files *f, struct qn_text_error *err)
 {
     struct qn_exp_memory *m = &f->p->memory;
     const char *output = f->p->request->output, *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
@@ -86,12 +86,12 @@ static enum qn_prof_status make_folder(struct files *f, struct qn_prof_error *er
     f->image = name;
     f->data = qn_exp_format(m, "%.*s.csv", stem, name);
     f->script = qn_exp_format(m, "%.*s.gp", stem, name);
-    if (check_inputs(f, err) != QN_PROF_OK)
+    if (check_inputs(f, err) != QN_TEXT_OK)
         return err->status;
-    if (!qn_prof_make_scratch(folder))
-        return qn_prof_fail(err, QN_PROF_IO, "%s: %s", output, strerror(errno));
+    if (!qn_text_make_scratch(folder))
+        return qn_text_fail(err, QN_TEXT_IO, "%s: %s", output, strerror(errno));
     f->folder = folder;
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 /* ---- making them ---- */
@@ -102,7 +102,7 @@ static void make_plain(char *text)
     for (; *text; text++)
         if (*text == '"')
             *text = '\'';
-        else if (qn_prof_is_control((unsigned char)*text))
+        else if (qn_text_is_control((unsigned char)*text))
             *text = '?';
 }
 
@@ -115,19 +115,19 @@ static void make_data_plain(struct qn_exp_table *t)
             make_plain(t->rows[row][i]);
 }
 
-static enum qn_prof_status write_script(const struct files *f, struct qn_prof_error *err)
+static enum qn_text_status write_script(const struct files *f, struct qn_text_error *err)
 {
     const char *path = in_folder(f, f->folder, f->script);
     FILE *out = fopen(path, "w");
     bool good;
 
     if (!out)
-        return qn_prof_fail(err, QN_PROF_IO, "%s: %s", path, strerror(errno));
+        return qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
     qn_plot_write_script(f->p, out, f->script, f->data, f->image);
     good = !ferror(out);
     if (fclose(out) || !good)
-        return qn_prof_fail(err, QN_PROF_IO, "%s: %s", path, strerror(errno));
-    return QN_PROF_OK;
+        return qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
+    return QN_TEXT_OK;
 }
 
 /* In our folder, without the user's own settings, so that everyone's picture is the same. */
@@ -166,55 +166,55 @@ static const char *read_complaint(const struct files *f)
 }
 
 /* Makes the image; `made` tells whether there is one. */
-static enum qn_prof_status run_gnuplot(const struct files *f, bool *made, struct qn_prof_error *err)
+static enum qn_text_status run_gnuplot(const struct files *f, bool *made, struct qn_text_error *err)
 {
     pid_t child = fork();
     int status;
 
     if (child < 0)
-        return qn_prof_fail(err, QN_PROF_IO, "cannot start gnuplot: %s", strerror(errno));
+        return qn_text_fail(err, QN_TEXT_IO, "cannot start gnuplot: %s", strerror(errno));
     if (child == 0)
         become_gnuplot(f);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     *made = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !access(in_folder(f, f->folder, f->image), F_OK);
     if (*made)
-        return QN_PROF_OK;
+        return QN_TEXT_OK;
     if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND) {
         qn_plot_add_remark(f->p, "there is no gnuplot here, so only %s and %s were written; `gnuplot %s` draws them",
                            f->data, f->script, f->script);
-        return QN_PROF_OK;
+        return QN_TEXT_OK;
     }
-    return qn_prof_fail(err, QN_PROF_BAD, "gnuplot %s: %s", f->script, read_complaint(f));
+    return qn_text_fail(err, QN_TEXT_BAD, "gnuplot %s: %s", f->script, read_complaint(f));
 }
 
-static void move_out(const struct files *f, const char *name, struct qn_prof_error *err)
+static void move_out(const struct files *f, const char *name, struct qn_text_error *err)
 {
     const char *to = in_folder(f, f->home, name);
 
     if (rename(in_folder(f, f->folder, name), to))
-        qn_prof_fail(err, QN_PROF_IO, "%s: %s", to, strerror(errno));
+        qn_text_fail(err, QN_TEXT_IO, "%s: %s", to, strerror(errno));
 }
 
-enum qn_prof_status qn_plot_write_files(struct qn_plot_picture *p, struct qn_prof_error *err)
+enum qn_text_status qn_plot_write_files(struct qn_plot_picture *p, struct qn_text_error *err)
 {
     struct files f = { .p = p };
-    struct qn_prof_error drawing = { .status = QN_PROF_OK };
+    struct qn_text_error drawing = { .status = QN_TEXT_OK };
     bool made = false;
 
-    if (make_folder(&f, err) != QN_PROF_OK)
+    if (make_folder(&f, err) != QN_TEXT_OK)
         return err->status;
     make_data_plain(&p->data);
-    if (qn_exp_write_table(&p->data, in_folder(&f, f.folder, f.data), err) == QN_PROF_OK
-        && write_script(&f, err) == QN_PROF_OK) {
+    if (qn_exp_write_table(&p->data, in_folder(&f, f.folder, f.data), err) == QN_TEXT_OK
+        && write_script(&f, err) == QN_TEXT_OK) {
         run_gnuplot(&f, &made, &drawing);
         move_out(&f, f.data, err);
         move_out(&f, f.script, err);
         if (made)
             move_out(&f, f.image, err);
-        if (drawing.status != QN_PROF_OK)
-            qn_prof_fail(err, drawing.status, "%s", drawing.text);
+        if (drawing.status != QN_TEXT_OK)
+            qn_text_fail(err, drawing.status, "%s", drawing.text);
     }
-    qn_prof_remove_scratch(f.folder);
+    qn_text_remove_scratch(f.folder);
     return err->status;
 }

@@ -33,8 +33,8 @@ static bool is_wanted(const struct qn_plot_input *in, const struct qn_plot_reque
     return true;
 }
 
-static enum qn_prof_status check_where(const struct qn_plot_input *in, const struct qn_plot_request *q,
-                                       struct qn_prof_error *err)
+static enum qn_text_status check_where(const struct qn_plot_input *in, const struct qn_plot_request *q,
+                                       struct qn_text_error *err)
 {
     for (int w = 0; w < q->where_count; w++) {
         bool found = false;
@@ -42,39 +42,39 @@ static enum qn_prof_status check_where(const struct qn_plot_input *in, const str
         for (int i = 0; i < in->t.column_count; i++)
             found |= value_for(q->where[w], in->t.columns[i]) != NULL;
         if (!found)
-            return qn_prof_fail(err, QN_PROF_BAD, "%s:1: --where=%s: got no such column, wanted COLUMN=VALUE", in->path,
+            return qn_text_fail(err, QN_TEXT_BAD, "%s:1: --where=%s: got no such column, wanted COLUMN=VALUE", in->path,
                                 q->where[w]);
     }
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 /* ---- reading ---- */
 
-static enum qn_prof_status take_row(struct qn_plot_input *in, const struct qn_plot_request *q,
-                                    const struct qn_out_csv_record *record, struct qn_prof_error *err)
+static enum qn_text_status take_row(struct qn_plot_input *in, const struct qn_plot_request *q,
+                                    const struct qn_out_csv_record *record, struct qn_text_error *err)
 {
     int status = qn_exp_find_column(&in->t, STATUS);
     char **row;
 
     if (record->count != in->t.column_count)
-        return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: cells: got %d, wanted %d", in->path, record->line, record->count,
+        return qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: cells: got %d, wanted %d", in->path, record->line, record->count,
                             in->t.column_count);
     if (!is_wanted(in, q, record->cells))
-        return QN_PROF_OK;
+        return QN_TEXT_OK;
     if (status >= 0 && strcmp(record->cells[status], OK)) {
         in->failed++;
-        return QN_PROF_OK;
+        return QN_TEXT_OK;
     }
     in->lines = qn_exp_grow(&in->t.memory, in->lines, (size_t)in->t.row_count, sizeof *in->lines);
     in->lines[in->t.row_count] = record->line;
     row = qn_exp_add_row(&in->t);
     for (int i = 0; i < record->count; i++)
         row[i] = qn_exp_copy(&in->t.memory, record->cells[i]);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status read_records(struct qn_plot_input *in, const struct qn_plot_request *q,
-                                        struct qn_out_csv_table *csv, struct qn_prof_error *err)
+static enum qn_text_status read_records(struct qn_plot_input *in, const struct qn_plot_request *q,
+                                        struct qn_out_csv_table *csv, struct qn_text_error *err)
 {
     struct qn_out_csv_record record;
     int more;
@@ -83,30 +83,30 @@ static enum qn_prof_status read_records(struct qn_plot_input *in, const struct q
         if (in->t.column_count == 0) {
             for (int i = 0; i < record.count; i++)
                 qn_exp_add_column(&in->t, record.cells[i]);
-            if (check_where(in, q, err) != QN_PROF_OK)
+            if (check_where(in, q, err) != QN_TEXT_OK)
                 return err->status;
-        } else if (take_row(in, q, &record, err) != QN_PROF_OK) {
+        } else if (take_row(in, q, &record, err) != QN_TEXT_OK) {
             return err->status;
         }
     }
     if (more < 0)
         return err->status;
     if (in->t.row_count == 0)
-        return qn_prof_fail(err, QN_PROF_BAD, "%s: rows: got none%s%s, wanted one at least", in->path,
+        return qn_text_fail(err, QN_TEXT_BAD, "%s: rows: got none%s%s, wanted one at least", in->path,
                             in->failed ? " of a run that succeeded" : "",
                             q->where_count ? " that --where leaves in" : "");
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-enum qn_prof_status qn_plot_read_input(struct qn_plot_input *in, const struct qn_plot_request *q, const char *path,
-                                       struct qn_prof_error *err)
+enum qn_text_status qn_plot_read_input(struct qn_plot_input *in, const struct qn_plot_request *q, const char *path,
+                                       struct qn_text_error *err)
 {
     struct qn_out_csv_table *csv;
 
     *in = (struct qn_plot_input){ .path = path };
     qn_exp_init_table(&in->t);
     if (qn_prof_chosen_region())
-        return qn_prof_fail(err, QN_PROF_BAD, "%s: --region: got rows, wanted a profile, which has regions", path);
+        return qn_text_fail(err, QN_TEXT_BAD, "%s: --region: got rows, wanted a profile, which has regions", path);
     csv = qn_out_open_csv(path, err);
     if (!csv)
         return err->status;
@@ -119,22 +119,22 @@ void qn_plot_free_input(struct qn_plot_input *in) { qn_exp_free_table(&in->t); }
 
 /* ---- looking at it ---- */
 
-int qn_plot_need_column(const struct qn_plot_input *in, const char *name, struct qn_prof_error *err)
+int qn_plot_need_column(const struct qn_plot_input *in, const char *name, struct qn_text_error *err)
 {
     int column = qn_exp_find_column(&in->t, name);
 
     if (column < 0)
-        qn_prof_fail(err, QN_PROF_BAD, "%s:1: column: got none called '%s', wanted it among %d", in->path, name,
+        qn_text_fail(err, QN_TEXT_BAD, "%s:1: column: got none called '%s', wanted it among %d", in->path, name,
                      in->t.column_count);
     return column;
 }
 
-enum qn_prof_status qn_plot_need_number(const struct qn_plot_input *in, int row, int column, double *number,
-                                        struct qn_prof_error *err)
+enum qn_text_status qn_plot_need_number(const struct qn_plot_input *in, int row, int column, double *number,
+                                        struct qn_text_error *err)
 {
     if (qn_exp_cell_number(&in->t, row, column, number) && isfinite(*number))
-        return QN_PROF_OK;
-    return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: %s: got '%s', wanted a number", in->path, in->lines[row],
+        return QN_TEXT_OK;
+    return qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: %s: got '%s', wanted a number", in->path, in->lines[row],
                         in->t.columns[column], qn_exp_cell(&in->t, row, column));
 }
 

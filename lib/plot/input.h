@@ -19,15 +19,15 @@ struct qn_plot_input {
 };
 
 /* Fills `in` in any case; free it. */
-enum qn_prof_status qn_plot_read_input(struct qn_plot_input *in, const struct qn_plot_request *q, const char *path,
-                                       struct qn_prof_error *err);
+enum qn_text_status qn_plot_read_input(struct qn_plot_input *in, const struct qn_plot_request *q, const char *path,
+                                       struct qn_text_error *err);
 void qn_plot_free_input(struct qn_plot_input *in);
 
 /* The number of the column; -1 and a message where there is none. */
-int qn_plot_need_column(const struct qn_plot_input *in, const char *name, struct qn_prof_error *err);
+int qn_plot_need_column(const struct qn_plot_input *in, const char *name, struct qn_text_error *err);
 /* The number in a cell; a message where it is something else. */
-enum qn_prof_status qn_plot_need_number(const struct qn_plot_input *in, int row, int column, double *number,
-                                        struct qn_prof_error *err);
+enum qn_text_status qn_plot_need_number(const struct qn_plot_input *in, int row, int column, double *number,
+                                        struct qn_text_error *err);
 
 /* Whether the file begins as a profile does; false also where it cannot be read. */
 bool qn_plot_is_profile(const char *path);

@@ -31,27 +31,27 @@ static int curve_of(const char *what)
     return what[0] == 'r' ? REGISTERS : -1;
 }
 
-static enum qn_prof_status add_row(const struct qn_plot_input *in, int row, const int columns[4], struct sums *s, struct qn_prof_error *err)
+static enum qn_text_status add_row(const struct qn_plot_input *in, int row, const int columns[4], struct sums *s, struct qn_text_error *err)
 {
     int curve = curve_of(qn_exp_cell(&in->t, row, columns[0]));
     double rank, count, of;
 
-    if (qn_plot_need_number(in, row, columns[1], &rank, err) != QN_PROF_OK || qn_plot_need_number(in, row, columns[2], &count, err) != QN_PROF_OK
-        || qn_plot_need_number(in, row, columns[3], &of, err) != QN_PROF_OK)
+    if (qn_plot_need_number(in, row, columns[1], &rank, err) != QN_TEXT_OK || qn_plot_need_number(in, row, columns[2], &count, err) != QN_TEXT_OK
+        || qn_plot_need_number(in, row, columns[3], &of, err) != QN_TEXT_OK)
         return err->status;
     if (curve < 0 || rank != 1 || of <= 0)
-        return QN_PROF_OK;
+        return QN_TEXT_OK;
     s->few += of < LEAST ? of : 0;
     if (of < LEAST)
-        return QN_PROF_OK;
+        return QN_TEXT_OK;
     s->all[curve] += of;
     for (int i = 0; i < POINTS; i++)
         if (100 * count >= STEP * i * of)
             s->above[curve][i] += of;
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status add_up(const struct qn_plot_input *in, struct sums *s, struct qn_prof_error *err)
+static enum qn_text_status add_up(const struct qn_plot_input *in, struct sums *s, struct qn_text_error *err)
 {
     static const char *const names[] = { "what", "rank", "count", "of" };
     int columns[QN_ARRAY_LEN(names)];
@@ -60,11 +60,11 @@ static enum qn_prof_status add_up(const struct qn_plot_input *in, struct sums *s
         if ((columns[i] = qn_plot_need_column(in, names[i], err)) < 0)
             return err->status;
     for (int row = 0; row < in->t.row_count; row++)
-        if (add_row(in, row, columns, s, err) != QN_PROF_OK)
+        if (add_row(in, row, columns, s, err) != QN_TEXT_OK)
             return err->status;
     if (s->all[REGISTERS] + s->all[LOADS] <= 0)
-        return qn_prof_fail(err, QN_PROF_BAD, "%s: no values; wanted the findings of `quern run --analysis=values`", in->path);
-    return QN_PROF_OK;
+        return qn_text_fail(err, QN_TEXT_BAD, "%s: no values; wanted the findings of `quern run --analysis=values`", in->path);
+    return QN_TEXT_OK;
 }
 
 static void make_curves(struct qn_plot_picture *p, const struct sums *s)
@@ -93,12 +93,12 @@ static void make_curves(struct qn_plot_picture *p, const struct sums *s)
         qn_plot_add_caption(p, "without %.0f of instructions that were observed less than %d times", s->few, LEAST);
 }
 
-enum qn_prof_status qn_plot_read_invariance(struct qn_plot_picture *p, struct qn_prof_error *err)
+enum qn_text_status qn_plot_read_invariance(struct qn_plot_picture *p, struct qn_text_error *err)
 {
     struct sums s = { 0, { 0 }, { { 0 } } };
     struct qn_plot_input in;
 
-    if (qn_plot_read_input(&in, p->request, p->request->inputs[0], err) == QN_PROF_OK && add_up(&in, &s, err) == QN_PROF_OK)
+    if (qn_plot_read_input(&in, p->request, p->request->inputs[0], err) == QN_TEXT_OK && add_up(&in, &s, err) == QN_TEXT_OK)
         make_curves(p, &s);
     qn_plot_free_input(&in);
     return err->status;

@@ -79,17 +79,17 @@ static bool splits(const struct qn_plot_keys *k, int column)
     return false;
 }
 
-static enum qn_prof_status check_places(const struct qn_plot_keys *k, struct qn_prof_error *err)
+static enum qn_text_status check_places(const struct qn_plot_keys *k, struct qn_text_error *err)
 {
     const struct placed *p = sort_places(k);
 
     for (int i = 1; i < k->in->t.row_count; i++)
         if (collide(k, p, i))
-            return qn_prof_fail(err, QN_PROF_BAD,
+            return qn_text_fail(err, QN_TEXT_BAD,
                                 "%s:%ld: got the same place in the picture as line %ld, wanted one row for "
                                 "each: choose rows with --where, or columns with --curve",
                                 k->in->path, k->in->lines[p[i].row], k->in->lines[p[i - 1].row]);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 /* ---- choosing ---- */
@@ -129,7 +129,7 @@ static void add_where_needed(struct qn_plot_keys *k, bool derived)
             add_key(k, i);
 }
 
-static enum qn_prof_status take_chosen(struct qn_plot_keys *k, const char *chosen, struct qn_prof_error *err)
+static enum qn_text_status take_chosen(struct qn_plot_keys *k, const char *chosen, struct qn_text_error *err)
 {
     char *list = qn_exp_copy(k->memory, chosen), *rest = list, *name;
 
@@ -140,15 +140,15 @@ static enum qn_prof_status take_chosen(struct qn_plot_keys *k, const char *chose
             return err->status;
         add_key(k, column);
     }
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-enum qn_prof_status qn_plot_find_keys(struct qn_plot_keys *k, const char *chosen, struct qn_prof_error *err)
+enum qn_text_status qn_plot_find_keys(struct qn_plot_keys *k, const char *chosen, struct qn_text_error *err)
 {
     static const char *const always[] = { "program", "sim" };
 
     if (chosen) {
-        if (take_chosen(k, chosen, err) != QN_PROF_OK)
+        if (take_chosen(k, chosen, err) != QN_TEXT_OK)
             return err->status;
     } else if (qn_exp_find_column(&k->in->t, "status") >= 0) {
         for (size_t i = 0; i < QN_ARRAY_LEN(always); i++) {

@@ -21,7 +21,7 @@ struct qn_plot_keys {
 };
 
 /* Fills columns.  `chosen`: the names of the columns, with commas between them; NULL: as above; "": none. */
-enum qn_prof_status qn_plot_find_keys(struct qn_plot_keys *k, const char *chosen, struct qn_prof_error *err);
+enum qn_text_status qn_plot_find_keys(struct qn_plot_keys *k, const char *chosen, struct qn_text_error *err);
 
 /* "srrip, 4 ways"; "" where there are no keys. */
 char *qn_plot_name_curve(const struct qn_plot_keys *k, int row);

@@ -36,13 +36,13 @@ struct log {
 
 /* ---- lines ---- */
 
-static enum qn_prof_status open_log(struct log *l, struct qn_plot_picture *p, struct qn_prof_error *err)
+static enum qn_text_status open_log(struct log *l, struct qn_plot_picture *p, struct qn_text_error *err)
 {
     *l = (struct log){ .p = p, .path = p->request->inputs[0] };
     if (qn_prof_chosen_region())
-        return qn_prof_fail(err, QN_PROF_BAD, "%s: --region: got a log, wanted a profile, which has regions", l->path);
+        return qn_text_fail(err, QN_TEXT_BAD, "%s: --region: got a log, wanted a profile, which has regions", l->path);
     l->file = fopen(l->path, "r");
-    return l->file ? QN_PROF_OK : qn_prof_fail(err, QN_PROF_IO, "%s: %m", l->path);
+    return l->file ? QN_TEXT_OK : qn_text_fail(err, QN_TEXT_IO, "%s: %m", l->path);
 }
 
 static void close_log(struct log *l)
@@ -75,9 +75,9 @@ static bool next_line(struct log *l)
     return false;
 }
 
-static enum qn_prof_status refuse(const struct log *l, const char *wanted, struct qn_prof_error *err)
+static enum qn_text_status refuse(const struct log *l, const char *wanted, struct qn_text_error *err)
 {
-    return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: got '%.60s', wanted %s", l->path, l->number, l->text, wanted);
+    return qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: got '%.60s', wanted %s", l->path, l->number, l->text, wanted);
 }
 
 /* What the run was, for the caption. */
@@ -117,7 +117,7 @@ static void add_size(struct log *l, unsigned long long lines, unsigned long long
     cells[1] = qn_exp_format(&data->memory, "%.4f", touched ? (double)misses / (double)touched * 100 : 0);
 }
 
-static enum qn_prof_status take_curve(struct log *l, struct qn_prof_error *err)
+static enum qn_text_status take_curve(struct log *l, struct qn_text_error *err)
 {
     unsigned long long touched = 0, lines, misses;
     bool inside = false;
@@ -134,11 +134,11 @@ static enum qn_prof_status take_curve(struct log *l, struct qn_prof_error *err)
             break;
     }
     if (l->p->data.row_count < 2)
-        return qn_prof_fail(err, QN_PROF_BAD,
+        return qn_text_fail(err, QN_TEXT_BAD,
                             "%s: got no line 'AN: N lines: MISSES', wanted the log of a run with the module "
                             "mattson (quern sim build --AN=mattson)",
                             l->path);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 static void caption_log(const struct log *l, bool all_of_d1)
@@ -152,7 +152,7 @@ static void caption_log(const struct log *l, bool all_of_d1)
             qn_plot_add_caption(l->p, "%s", l->caches[i]);
 }
 
-enum qn_prof_status qn_plot_read_mrc(struct qn_plot_picture *p, struct qn_prof_error *err)
+enum qn_text_status qn_plot_read_mrc(struct qn_plot_picture *p, struct qn_text_error *err)
 {
     struct log l;
 
@@ -163,7 +163,7 @@ enum qn_prof_status qn_plot_read_mrc(struct qn_plot_picture *p, struct qn_prof_e
     qn_exp_add_column(&p->data, "size");
     qn_plot_add_panel(p, "", "misses per 100 lines touched");
     qn_plot_add_curve(p, "misses", qn_exp_add_column(&p->data, "miss_percent"), 0);
-    if (open_log(&l, p, err) == QN_PROF_OK && take_curve(&l, err) == QN_PROF_OK) {
+    if (open_log(&l, p, err) == QN_TEXT_OK && take_curve(&l, err) == QN_TEXT_OK) {
         caption_log(&l, false);
         mark_knees(p);
         qn_plot_add_caption(p, "simulator: AN=mattson");
@@ -177,8 +177,8 @@ enum qn_prof_status qn_plot_read_mrc(struct qn_plot_picture *p, struct qn_prof_e
 /* ---- sets ---- */
 
 /* "AN: from 8: 12 0 3": the misses of set 8 and those that follow. */
-static enum qn_prof_status take_sets_line(struct log *l, unsigned long *next, unsigned long sets,
-                                          struct qn_prof_error *err)
+static enum qn_text_status take_sets_line(struct log *l, unsigned long *next, unsigned long sets,
+                                          struct qn_text_error *err)
 {
     char *at, *end;
     unsigned long first = strtoul(l->text + 9, &at, 10);
@@ -196,10 +196,10 @@ static enum qn_prof_status take_sets_line(struct log *l, unsigned long *next, un
         cells[0] = qn_exp_format(&data->memory, "%lu", *next);
         cells[1] = qn_exp_format(&data->memory, "%llu", misses);
     }
-    return *at ? refuse(l, "numbers with blanks between them", err) : QN_PROF_OK;
+    return *at ? refuse(l, "numbers with blanks between them", err) : QN_TEXT_OK;
 }
 
-static enum qn_prof_status take_sets(struct log *l, struct qn_prof_error *err)
+static enum qn_text_status take_sets(struct log *l, struct qn_text_error *err)
 {
     unsigned long sets = 0, next = 0;
 
@@ -207,21 +207,21 @@ static enum qn_prof_status take_sets(struct log *l, struct qn_prof_error *err)
         take_provenance(l);
         if (sscanf(l->text, "AN: misses by set of the D1, %lu sets", &sets) == 1 && (sets == 0 || sets > SETS_MAX))
             return refuse(l, "a number of sets", err);
-        if (sets && !strncmp(l->text, "AN: from ", 9) && take_sets_line(l, &next, sets, err) != QN_PROF_OK)
+        if (sets && !strncmp(l->text, "AN: from ", 9) && take_sets_line(l, &next, sets, err) != QN_TEXT_OK)
             return err->status;
     }
     if (sets && next < sets)
-        return qn_prof_fail(err, QN_PROF_BAD, "%s: sets: got the first %lu, wanted %lu: a log has no room for more, "
+        return qn_text_fail(err, QN_TEXT_BAD, "%s: sets: got the first %lu, wanted %lu: a log has no room for more, "
                             "quern replay has", l->path, next, sets);
     if (!sets)
-        return qn_prof_fail(err, QN_PROF_BAD,
+        return qn_text_fail(err, QN_TEXT_BAD,
                             "%s: got no line 'AN: misses by set ...', wanted the log of a run with the module "
                             "sets (quern sim build --AN=sets)",
                             l->path);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-enum qn_prof_status qn_plot_read_sets(struct qn_plot_picture *p, struct qn_prof_error *err)
+enum qn_text_status qn_plot_read_sets(struct qn_plot_picture *p, struct qn_text_error *err)
 {
     struct log l;
 
@@ -231,7 +231,7 @@ enum qn_prof_status qn_plot_read_sets(struct qn_plot_picture *p, struct qn_prof_
     qn_exp_add_column(&p->data, "set");
     qn_plot_add_panel(p, "", "D1 misses");
     qn_plot_add_curve(p, "D1 misses", qn_exp_add_column(&p->data, "misses"), 0);
-    if (open_log(&l, p, err) == QN_PROF_OK && take_sets(&l, err) == QN_PROF_OK) {
+    if (open_log(&l, p, err) == QN_TEXT_OK && take_sets(&l, err) == QN_TEXT_OK) {
         caption_log(&l, true);
         qn_plot_add_caption(p, "simulator: AN=sets");
     }

@@ -24,7 +24,7 @@ const struct qn_plot_kind qn_plot_kinds[] = {
 };
 const int qn_plot_kind_count = QN_ARRAY_LEN(qn_plot_kinds);
 
-typedef enum qn_prof_status reader(struct qn_plot_picture *p, struct qn_prof_error *err);
+typedef enum qn_text_status reader(struct qn_plot_picture *p, struct qn_text_error *err);
 
 static reader *const readers[] = {
     qn_plot_read_sweep, qn_plot_read_sweep,  qn_plot_read_sweep,   qn_plot_read_sweep,
@@ -108,13 +108,13 @@ bool qn_plot_find_range(const struct qn_plot_picture *p, int column, double *lea
 
 /* ---- all ---- */
 
-enum qn_prof_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN_PLOT_REMARK_MAX],
-                                 struct qn_prof_error *err)
+enum qn_text_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN_PLOT_REMARK_MAX],
+                                 struct qn_text_error *err)
 {
     struct qn_plot_picture p = {
         .request = q, .x_unit = 1, .across = 1, .points = true, .x_label = "", .remark = remark
     };
-    enum qn_prof_status status;
+    enum qn_text_status status;
 
     remark[0] = 0;
     qn_exp_init_memory(&p.memory);
@@ -126,7 +126,7 @@ enum qn_prof_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN
         p.log_x = strchr(q->log, 'x');
         p.log_y = strchr(q->log, 'y');
     }
-    if (status == QN_PROF_OK)
+    if (status == QN_TEXT_OK)
         status = qn_plot_write_files(&p, err);
     qn_exp_free_table(&p.data);
     qn_exp_free_memory(&p.memory);

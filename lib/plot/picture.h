@@ -68,14 +68,14 @@ void qn_plot_add_remark(struct qn_plot_picture *p, const char *format, ...) __at
 bool qn_plot_find_range(const struct qn_plot_picture *p, int column, double *least, double *most);
 
 /* Readers of inputs, by kind. */
-enum qn_prof_status qn_plot_read_sweep(struct qn_plot_picture *p, struct qn_prof_error *err);
-enum qn_prof_status qn_plot_read_threec(struct qn_plot_picture *p, struct qn_prof_error *err);
-enum qn_prof_status qn_plot_read_time(struct qn_plot_picture *p, struct qn_prof_error *err);
-enum qn_prof_status qn_plot_read_top(struct qn_plot_picture *p, struct qn_prof_error *err);
-enum qn_prof_status qn_plot_read_compare(struct qn_plot_picture *p, struct qn_prof_error *err);
-enum qn_prof_status qn_plot_read_mrc(struct qn_plot_picture *p, struct qn_prof_error *err);
-enum qn_prof_status qn_plot_read_sets(struct qn_plot_picture *p, struct qn_prof_error *err);
-enum qn_prof_status qn_plot_read_invariance(struct qn_plot_picture *p, struct qn_prof_error *err);
+enum qn_text_status qn_plot_read_sweep(struct qn_plot_picture *p, struct qn_text_error *err);
+enum qn_text_status qn_plot_read_threec(struct qn_plot_picture *p, struct qn_text_error *err);
+enum qn_text_status qn_plot_read_time(struct qn_plot_picture *p, struct qn_text_error *err);
+enum qn_text_status qn_plot_read_top(struct qn_plot_picture *p, struct qn_text_error *err);
+enum qn_text_status qn_plot_read_compare(struct qn_plot_picture *p, struct qn_text_error *err);
+enum qn_text_status qn_plot_read_mrc(struct qn_plot_picture *p, struct qn_text_error *err);
+enum qn_text_status qn_plot_read_sets(struct qn_plot_picture *p, struct qn_text_error *err);
+enum qn_text_status qn_plot_read_invariance(struct qn_plot_picture *p, struct qn_text_error *err);
 
 /* The script that draws DATA as IMAGE; names are those of files in one folder. */
 void qn_plot_write_script(const struct qn_plot_picture *p, FILE *out, const char *script, const char *data,
@@ -85,6 +85,6 @@ void qn_plot_write_stacked(const struct qn_plot_picture *p, FILE *out, const cha
 void qn_plot_write_bars(const struct qn_plot_picture *p, FILE *out, const char *data);
 
 /* Data, script and image of a picture that is complete: files.c. */
-enum qn_prof_status qn_plot_write_files(struct qn_plot_picture *p, struct qn_prof_error *err);
+enum qn_text_status qn_plot_write_files(struct qn_plot_picture *p, struct qn_text_error *err);
 
 #endif

@@ -17,7 +17,7 @@
 
 #include <stdbool.h>
 
-#include "prof/error.h"
+#include "text/error.h"
 
 #define QN_PLOT_INPUTS_MAX 2
 #define QN_PLOT_WHERE_MAX 16
@@ -55,7 +55,7 @@ bool qn_plot_knows_format(const char *output);
 
 /* Writes the three files.  `remark` is what the user should know though all went well (there is no gnuplot, rows were
  * left out), or empty. */
-enum qn_prof_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN_PLOT_REMARK_MAX],
-                                 struct qn_prof_error *err);
+enum qn_text_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN_PLOT_REMARK_MAX],
+                                 struct qn_text_error *err);
 
 #endif

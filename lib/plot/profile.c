@@ -54,13 +54,13 @@ static void add_bar(struct qn_plot_picture *p, const struct qn_plot_centres *c, 
                                                    : qn_exp_format(m, "%.1f%%", v / c->total * 100);
 }
 
-enum qn_prof_status qn_plot_read_top(struct qn_plot_picture *p, struct qn_prof_error *err)
+enum qn_text_status qn_plot_read_top(struct qn_plot_picture *p, struct qn_text_error *err)
 {
     const struct qn_plot_request *q = p->request;
     struct qn_plot_centres c;
     int most = q->most ? q->most : BARS_USUAL;
 
-    if (qn_plot_read_centres(&c, &p->memory, q, q->inputs[0], q->event, err) != QN_PROF_OK)
+    if (qn_plot_read_centres(&c, &p->memory, q, q->inputs[0], q->event, err) != QN_TEXT_OK)
         return err->status;
     set_up(p, &c);
     p->title = qn_exp_format(&p->memory, "%ss with the most %s", *c.by == 'l' ? "Line" : "Function", p->x_label);
@@ -73,8 +73,8 @@ enum qn_prof_status qn_plot_read_top(struct qn_plot_picture *p, struct qn_prof_e
     qn_plot_caption_profile(p, c.header);
     qn_plot_free_centres(&c);
     if (p->data.row_count == 0)
-        return qn_prof_fail(err, QN_PROF_BAD, "%s: %s: got none anywhere, wanted some", q->inputs[0], c.event);
-    return QN_PROF_OK;
+        return qn_text_fail(err, QN_TEXT_BAD, "%s: %s: got none anywhere, wanted some", q->inputs[0], c.event);
+    return QN_TEXT_OK;
 }
 
 /* ---- compare ---- */
@@ -178,19 +178,19 @@ static void compare(struct qn_plot_picture *p, const struct qn_plot_centres *a, 
     qn_plot_add_caption(p, "behind the bars: B - A");
 }
 
-enum qn_prof_status qn_plot_read_compare(struct qn_plot_picture *p, struct qn_prof_error *err)
+enum qn_text_status qn_plot_read_compare(struct qn_plot_picture *p, struct qn_text_error *err)
 {
     const struct qn_plot_request *q = p->request;
     struct qn_plot_centres a, b;
 
-    if (qn_plot_read_centres(&a, &p->memory, q, q->inputs[0], q->event, err) != QN_PROF_OK)
+    if (qn_plot_read_centres(&a, &p->memory, q, q->inputs[0], q->event, err) != QN_TEXT_OK)
         return err->status;
-    if (qn_plot_read_centres(&b, &p->memory, q, q->inputs[1], a.event, err) == QN_PROF_OK) {
+    if (qn_plot_read_centres(&b, &p->memory, q, q->inputs[1], a.event, err) == QN_TEXT_OK) {
         compare(p, &a, &b);
         qn_plot_free_centres(&b);
     }
     qn_plot_free_centres(&a);
-    if (err->status == QN_PROF_OK && p->data.row_count == 0)
-        return qn_prof_fail(err, QN_PROF_BAD, "%s: %s: got none anywhere, wanted some", q->inputs[0], a.event);
+    if (err->status == QN_TEXT_OK && p->data.row_count == 0)
+        return qn_text_fail(err, QN_TEXT_BAD, "%s: %s: got none anywhere, wanted some", q->inputs[0], a.event);
     return err->status;
 }

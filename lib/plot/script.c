@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 #include "plot/lines.h"
-#include "prof/escape.h"
+#include "text/escape.h"
 
 #define BETWEEN ";  "     /* parts of the caption */
 #define CAPTION_ROOM 150 /* characters in a line of the caption */
@@ -34,10 +34,10 @@ static const int point_types[QN_PLOT_STYLES] = { 7, 5, 9, 13, 4, 6, 8 };
 static void put_quoted(FILE *out, const char *text)
 {
     for (; *text; text++) {
-        char escaped[QN_PROF_ESCAPE_MAX + 1] = { *text };
+        char escaped[QN_TEXT_ESCAPE_MAX + 1] = { *text };
 
-        if (qn_prof_is_control((unsigned char)*text))
-            escaped[qn_prof_escape_byte(escaped, (unsigned char)*text)] = 0;
+        if (qn_text_is_control((unsigned char)*text))
+            escaped[qn_text_escape_byte(escaped, (unsigned char)*text)] = 0;
         fputs(*text == '\'' ? "''" : escaped, out);
     }
 }

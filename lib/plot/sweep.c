@@ -55,7 +55,7 @@ static const char *event_of(const char *level)
     return !strcmp(level, "BC") ? "Bc" : !strcmp(level, "BI") ? "Bi" : level;
 }
 
-static enum qn_prof_status find_columns(struct sweep *s, struct qn_prof_error *err)
+static enum qn_text_status find_columns(struct sweep *s, struct qn_text_error *err)
 {
     const struct qn_plot_request *q = s->p->request;
     struct qn_exp_memory *m = &s->p->memory;
@@ -72,10 +72,10 @@ static enum qn_prof_status find_columns(struct sweep *s, struct qn_prof_error *e
         return err->status;
     s->p->title = u->title ? fill_in(m, u->title, level)
                            : qn_exp_format(m, "%s by %s", qn_plot_say_column(m, y), qn_plot_say_column(m, x));
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status find_panel(struct sweep *s, struct qn_prof_error *err)
+static enum qn_text_status find_panel(struct sweep *s, struct qn_text_error *err)
 {
     const char *name = s->p->request->panel;
 
@@ -100,7 +100,7 @@ static int find_or_add(struct qn_exp_memory *m, const char ***list, int *count, 
     return (*count)++;
 }
 
-static enum qn_prof_status collect_names(struct sweep *s, struct qn_prof_error *err)
+static enum qn_text_status collect_names(struct sweep *s, struct qn_text_error *err)
 {
     struct qn_exp_memory *m = &s->p->memory;
     size_t rows = (size_t)s->in.t.row_count;
@@ -114,14 +114,14 @@ static enum qn_prof_status collect_names(struct sweep *s, struct qn_prof_error *
         s->name_of[row] = find_or_add(m, &s->names, &s->name_count, qn_plot_name_curve(&s->keys, row));
     }
     if (s->panel_count > PANELS_MAX)
-        return qn_prof_fail(err, QN_PROF_BAD,
+        return qn_text_fail(err, QN_TEXT_BAD,
                             "%s: panels: got %d, wanted at most %d: choose with --where, or --panel=", s->in.path,
                             s->panel_count, PANELS_MAX);
     if (s->name_count > CURVES_MAX)
-        return qn_prof_fail(err, QN_PROF_BAD,
+        return qn_text_fail(err, QN_TEXT_BAD,
                             "%s: curves: got %d, wanted at most %d: choose with --where, or --panel=COLUMN", s->in.path,
                             s->name_count, CURVES_MAX);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 /* A panel has a curve only if a row says so. */
@@ -164,14 +164,14 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /* Checks that all is numbers; gathers the different ones of x. */
-static enum qn_prof_status collect_x(struct sweep *s, struct qn_prof_error *err)
+static enum qn_text_status collect_x(struct sweep *s, struct qn_text_error *err)
 {
     int rows = s->in.t.row_count, n = 0;
     double *xs = qn_exp_alloc(&s->p->memory, (size_t)rows * sizeof *xs), y;
 
     for (int row = 0; row < rows; row++)
-        if (qn_plot_need_number(&s->in, row, s->keys.x, &xs[row], err) != QN_PROF_OK
-            || qn_plot_need_number(&s->in, row, s->keys.y, &y, err) != QN_PROF_OK)
+        if (qn_plot_need_number(&s->in, row, s->keys.x, &xs[row], err) != QN_TEXT_OK
+            || qn_plot_need_number(&s->in, row, s->keys.y, &y, err) != QN_TEXT_OK)
             return err->status;
     qsort(xs, (size_t)rows, sizeof *xs, compare_numbers);
     for (int i = 0; i < rows; i++)
@@ -179,7 +179,7 @@ static enum qn_prof_status collect_x(struct sweep *s, struct qn_prof_error *err)
             xs[n++] = xs[i];
     s->xs = xs;
     s->x_count = n;
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 static void fill_data(struct sweep *s)
@@ -221,10 +221,10 @@ static void choose_scale(struct sweep *s)
     }
 }
 
-static enum qn_prof_status make_curves(struct sweep *s, struct qn_prof_error *err)
+static enum qn_text_status make_curves(struct sweep *s, struct qn_text_error *err)
 {
-    if (find_columns(s, err) != QN_PROF_OK || find_panel(s, err) != QN_PROF_OK || collect_x(s, err) != QN_PROF_OK
-        || qn_plot_find_keys(&s->keys, s->p->request->curve, err) != QN_PROF_OK || collect_names(s, err) != QN_PROF_OK)
+    if (find_columns(s, err) != QN_TEXT_OK || find_panel(s, err) != QN_TEXT_OK || collect_x(s, err) != QN_TEXT_OK
+        || qn_plot_find_keys(&s->keys, s->p->request->curve, err) != QN_TEXT_OK || collect_names(s, err) != QN_TEXT_OK)
         return err->status;
     add_curves(s);
     fill_data(s);
@@ -233,15 +233,15 @@ static enum qn_prof_status make_curves(struct sweep *s, struct qn_prof_error *er
     qn_plot_caption_sweep(s->p, &s->keys);
     if (s->in.failed)
         qn_plot_add_remark(s->p, "%s: runs that failed and are left out: %d", s->in.path, s->in.failed);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-enum qn_prof_status qn_plot_read_sweep(struct qn_plot_picture *p, struct qn_prof_error *err)
+enum qn_text_status qn_plot_read_sweep(struct qn_plot_picture *p, struct qn_text_error *err)
 {
     struct sweep s = { .p = p };
 
     s.keys = (struct qn_plot_keys){ .in = &s.in, .memory = &p->memory, .x = -1, .y = -1, .panel = -1 };
-    if (qn_plot_read_input(&s.in, p->request, p->request->inputs[0], err) == QN_PROF_OK)
+    if (qn_plot_read_input(&s.in, p->request, p->request->inputs[0], err) == QN_TEXT_OK)
         make_curves(&s, err);
     qn_plot_free_input(&s.in);
     return err->status;

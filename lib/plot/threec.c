@@ -32,28 +32,28 @@ static void set_up(struct qn_plot_picture *p, const char *first_column, const ch
 
 /* ---- a sweep ---- */
 
-static enum qn_prof_status add_run(struct qn_plot_picture *p, const struct qn_plot_input *in, int row, const char *name,
-                                   struct qn_prof_error *err)
+static enum qn_text_status add_run(struct qn_plot_picture *p, const struct qn_plot_input *in, int row, const char *name,
+                                   struct qn_text_error *err)
 {
     char **cells = qn_exp_add_row(&p->data);
     int ir = qn_plot_need_column(in, "Ir", err);
     double instructions, misses;
 
-    if (ir < 0 || qn_plot_need_number(in, row, ir, &instructions, err) != QN_PROF_OK)
+    if (ir < 0 || qn_plot_need_number(in, row, ir, &instructions, err) != QN_TEXT_OK)
         return err->status;
     cells[0] = qn_exp_copy(&p->data.memory, name);
     for (size_t i = 0; i < CLASSES; i++) {
         int column = qn_exp_find_column(&in->t, qn_exp_format(&p->memory, "AN.%s", classes[i]));
 
         if (column < 0)
-            return qn_prof_fail(err, QN_PROF_BAD, "%s:1: column: got no AN.%s, wanted a sweep with sim=3c", in->path,
+            return qn_text_fail(err, QN_TEXT_BAD, "%s:1: column: got no AN.%s, wanted a sweep with sim=3c", in->path,
                                 classes[i]);
-        if (qn_plot_need_number(in, row, column, &misses, err) != QN_PROF_OK)
+        if (qn_plot_need_number(in, row, column, &misses, err) != QN_TEXT_OK)
             return err->status;
         cells[1 + i] = qn_exp_format(&p->data.memory, "%.4f",
                                      instructions > 0 ? misses / instructions * PER_INSTRUCTIONS : 0);
     }
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 /* Where only one column differs it is the axis. */
@@ -65,36 +65,36 @@ static void name_axis(struct qn_plot_picture *p, const struct qn_plot_keys *k)
     p->x_label = unit ? qn_exp_copy_part(&p->memory, label, (size_t)(unit - label)) : label;
 }
 
-static enum qn_prof_status stack_runs(struct qn_plot_picture *p, const struct qn_plot_input *in,
-                                      struct qn_prof_error *err)
+static enum qn_text_status stack_runs(struct qn_plot_picture *p, const struct qn_plot_input *in,
+                                      struct qn_text_error *err)
 {
     struct qn_plot_keys keys = { .in = in, .memory = &p->memory, .x = -1, .y = -1, .panel = -1 };
 
     if (in->t.row_count > RUNS_MAX)
-        return qn_prof_fail(err, QN_PROF_BAD, "%s: runs: got %d, wanted at most %d: choose with --where", in->path,
+        return qn_text_fail(err, QN_TEXT_BAD, "%s: runs: got %d, wanted at most %d: choose with --where", in->path,
                             in->t.row_count, RUNS_MAX);
-    if (qn_plot_find_keys(&keys, p->request->curve, err) != QN_PROF_OK)
+    if (qn_plot_find_keys(&keys, p->request->curve, err) != QN_TEXT_OK)
         return err->status;
     set_up(p, "run", "D1 misses per 1000 instructions");
     for (int row = 0; row < in->t.row_count; row++)
-        if (add_run(p, in, row, qn_plot_name_curve(&keys, row), err) != QN_PROF_OK)
+        if (add_run(p, in, row, qn_plot_name_curve(&keys, row), err) != QN_TEXT_OK)
             return err->status;
     name_axis(p, &keys);
     qn_plot_caption_sweep(p, &keys);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 /* ---- a profile ---- */
 
-static enum qn_prof_status stack_functions(struct qn_plot_picture *p, struct qn_prof_error *err)
+static enum qn_text_status stack_functions(struct qn_plot_picture *p, struct qn_text_error *err)
 {
     struct qn_plot_centres c;
     const char *path = p->request->inputs[0];
     int most = p->request->most ? p->request->most : FUNCTIONS_USUAL;
 
     if (qn_plot_read_centres(&c, &p->memory, p->request, path, "AN.compulsory+AN.capacity+AN.conflict", err)
-        != QN_PROF_OK) {
-        if (err->status == QN_PROF_BAD && strstr(err->text, "AN.compulsory"))
+        != QN_TEXT_OK) {
+        if (err->status == QN_TEXT_BAD && strstr(err->text, "AN.compulsory"))
             snprintf(err->text, sizeof err->text,
                      "%s: events: got no AN.compulsory, wanted a profile of a run with the "
                      "module 3c",
@@ -116,19 +116,19 @@ static enum qn_prof_status stack_functions(struct qn_plot_picture *p, struct qn_
     qn_plot_caption_profile(p, c.header);
     qn_plot_free_centres(&c);
     if (p->data.row_count == 0)
-        return qn_prof_fail(err, QN_PROF_BAD, "%s: D1 misses: got none, wanted one at least", path);
-    return QN_PROF_OK;
+        return qn_text_fail(err, QN_TEXT_BAD, "%s: D1 misses: got none, wanted one at least", path);
+    return QN_TEXT_OK;
 }
 
-enum qn_prof_status qn_plot_read_threec(struct qn_plot_picture *p, struct qn_prof_error *err)
+enum qn_text_status qn_plot_read_threec(struct qn_plot_picture *p, struct qn_text_error *err)
 {
     struct qn_plot_input in;
 
     if (qn_plot_is_profile(p->request->inputs[0]))
         return stack_functions(p, err);
-    if (qn_plot_read_input(&in, p->request, p->request->inputs[0], err) == QN_PROF_OK)
+    if (qn_plot_read_input(&in, p->request, p->request->inputs[0], err) == QN_TEXT_OK)
         stack_runs(p, &in, err);
-    if (in.failed && err->status == QN_PROF_OK)
+    if (in.failed && err->status == QN_TEXT_OK)
         qn_plot_add_remark(p, "%s: runs that failed and are left out: %d", in.path, in.failed);
     qn_plot_free_input(&in);
     return err->status;

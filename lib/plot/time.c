@@ -16,8 +16,8 @@
 #define MILLION 1e6
 
 /* Rates are empty where nothing was referenced: no point there. */
-static enum qn_prof_status add_rows(struct qn_plot_picture *p, const struct qn_plot_input *in, const int *columns,
-                                    int count, struct qn_prof_error *err)
+static enum qn_text_status add_rows(struct qn_plot_picture *p, const struct qn_plot_input *in, const int *columns,
+                                    int count, struct qn_text_error *err)
 {
     struct qn_exp_memory *m = &p->data.memory;
 
@@ -28,16 +28,16 @@ static enum qn_prof_status add_rows(struct qn_plot_picture *p, const struct qn_p
             const char *cell = qn_exp_cell(&in->t, row, columns[i]);
             double v;
 
-            if ((*cell || i == 0) && qn_plot_need_number(in, row, columns[i], &v, err) != QN_PROF_OK)
+            if ((*cell || i == 0) && qn_plot_need_number(in, row, columns[i], &v, err) != QN_TEXT_OK)
                 return err->status;
             cells[i] = qn_exp_copy(m, cell);
         }
     }
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status add_panels(struct qn_plot_picture *p, const struct qn_plot_input *in,
-                                      struct qn_prof_error *err)
+static enum qn_text_status add_panels(struct qn_plot_picture *p, const struct qn_plot_input *in,
+                                      struct qn_text_error *err)
 {
     char *rest = qn_exp_copy(&p->memory, p->request->y ? p->request->y : USUAL_Y), *name;
     int columns[1 + PANELS_MAX], count = 0;
@@ -50,7 +50,7 @@ static enum qn_prof_status add_panels(struct qn_plot_picture *p, const struct qn
         const char *label = qn_plot_say_column(&p->memory, name);
 
         if (count == PANELS_MAX)
-            return qn_prof_fail(err, QN_PROF_BAD, "--y: got more, wanted at most %d columns", PANELS_MAX);
+            return qn_text_fail(err, QN_TEXT_BAD, "--y: got more, wanted at most %d columns", PANELS_MAX);
         columns[++count] = qn_plot_need_column(in, name, err);
         if (columns[count] < 0)
             return err->status;
@@ -60,29 +60,29 @@ static enum qn_prof_status add_panels(struct qn_plot_picture *p, const struct qn
     return add_rows(p, in, columns, count, err);
 }
 
-static enum qn_prof_status add_provenance(struct qn_plot_picture *p, struct qn_prof_error *err)
+static enum qn_text_status add_provenance(struct qn_plot_picture *p, struct qn_text_error *err)
 {
     struct qn_prof_reader *r;
 
     if (p->request->input_count < 2)
-        return QN_PROF_OK;
+        return QN_TEXT_OK;
     r = qn_prof_open_reader(p->request->inputs[1], err);
     if (!r)
         return err->status;
     qn_plot_caption_profile(p, qn_prof_reader_header(r));
     qn_prof_close_reader(r);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status make_panels(struct qn_plot_picture *p, const struct qn_plot_input *in,
-                                       struct qn_prof_error *err)
+static enum qn_text_status make_panels(struct qn_plot_picture *p, const struct qn_plot_input *in,
+                                       struct qn_text_error *err)
 {
     double first;
 
     if (in->t.row_count > ROWS_MAX)
-        return qn_prof_fail(err, QN_PROF_BAD, "%s: intervals: got %d, wanted at most %d: a larger --interval", in->path,
+        return qn_text_fail(err, QN_TEXT_BAD, "%s: intervals: got %d, wanted at most %d: a larger --interval", in->path,
                             in->t.row_count, ROWS_MAX);
-    if (add_panels(p, in, err) != QN_PROF_OK || add_provenance(p, err) != QN_PROF_OK)
+    if (add_panels(p, in, err) != QN_TEXT_OK || add_provenance(p, err) != QN_TEXT_OK)
         return err->status;
     p->title = "How the phases of the program differ";
     p->points = false;
@@ -90,14 +90,14 @@ static enum qn_prof_status make_panels(struct qn_plot_picture *p, const struct q
     p->x_label = "instructions (millions)";
     if (qn_exp_cell_number(&in->t, 0, qn_exp_find_column(&in->t, "end"), &first))
         qn_plot_add_caption(p, "intervals of %.0f instructions", first);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-enum qn_prof_status qn_plot_read_time(struct qn_plot_picture *p, struct qn_prof_error *err)
+enum qn_text_status qn_plot_read_time(struct qn_plot_picture *p, struct qn_text_error *err)
 {
     struct qn_plot_input in;
 
-    if (qn_plot_read_input(&in, p->request, p->request->inputs[0], err) == QN_PROF_OK)
+    if (qn_plot_read_input(&in, p->request, p->request->inputs[0], err) == QN_TEXT_OK)
         make_panels(p, &in, err);
     qn_plot_free_input(&in);
     return err->status;

@@ -12,17 +12,17 @@
 
 #include "prof/counts.h"
 #include "prof/provenance.h"
-#include "prof/same.h"
+#include "text/same.h"
 
-enum qn_prof_status qn_prof_read_diff(struct qn_prof_ledger *g, const char *a, const char *b,
-                                      char *warning, size_t room, struct qn_prof_error *err)
+enum qn_text_status qn_prof_read_diff(struct qn_prof_ledger *g, const char *a, const char *b,
+                                      char *warning, size_t room, struct qn_text_error *err)
 {
     warning[0] = '\0';
-    if (qn_prof_read_ledger(g, a, 1, err) != QN_PROF_OK ||
-        qn_prof_read_ledger(g, b, 0, err) != QN_PROF_OK)
+    if (qn_prof_read_ledger(g, a, 1, err) != QN_TEXT_OK ||
+        qn_prof_read_ledger(g, b, 0, err) != QN_TEXT_OK)
         return err->status;
     qn_prof_differ(g->sources[0].desc, g->sources[1].desc, warning, room);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 static void put_joined(struct qn_prof_writer *w, const char *key, const char *a, const char *b)
@@ -67,7 +67,7 @@ static void put_line(const struct diff *d, uint32_t line, const int64_t *counts)
     qn_prof_put_counts(d->w, line, counts);
 }
 
-static enum qn_prof_status put_lines(const struct diff *d, uint32_t fn, struct qn_prof_error *err)
+static enum qn_text_status put_lines(const struct diff *d, uint32_t fn, struct qn_text_error *err)
 {
     const struct qn_prof_ledger *g = d->g;
     struct qn_prof_log_lines lines;
@@ -75,12 +75,12 @@ static enum qn_prof_status put_lines(const struct diff *d, uint32_t fn, struct q
     uint32_t line;
     int got = 0;
     if (qn_prof_log_gather(&g->log, fn, &lines) != 0)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     while ((got = qn_prof_log_next(&lines, &line, counts)) > 0)
         put_line(d, line, counts);
     qn_prof_log_free_lines(&lines);
-    return got == 0 ? QN_PROF_OK
-                    : qn_prof_fail(err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
+    return got == 0 ? QN_TEXT_OK
+                    : qn_text_fail(err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
 }
 
 /* Whether line numbers of each file mean the same in both profiles: an array by file id. */
@@ -93,19 +93,19 @@ static unsigned char *find_numbered(const struct qn_prof_ledger *g)
         memset(numbered, g->options.keep_lines == QN_PROF_LINES_OF_FNS, files);
         for (uint32_t i = 0; i < g->originals.index.count; i++) {
             uint32_t file = g->original_of[i];
-            const char *name = qn_prof_name(&g->originals, i);
+            const char *name = qn_text_name(&g->originals, i);
             if (!first[file])
                 first[file] = name;
             else if (numbered[file])
-                numbered[file] = (unsigned char)qn_prof_same_content(first[file], name);
+                numbered[file] = (unsigned char)qn_text_same_content(first[file], name);
         }
     }
     free(first);
     return numbered;
 }
 
-static enum qn_prof_status put_fns(const struct diff *d, const uint32_t *order, const unsigned char *numbered,
-                                   struct qn_prof_error *err)
+static enum qn_text_status put_fns(const struct diff *d, const uint32_t *order, const unsigned char *numbered,
+                                   struct qn_text_error *err)
 {
     const struct qn_prof_ledger *g = d->g;
     for (uint32_t i = 0; i < qn_prof_fn_count(&g->fns); i++) {
@@ -114,10 +114,10 @@ static enum qn_prof_status put_fns(const struct diff *d, const uint32_t *order, 
         qn_prof_put_fn(d->w, qn_prof_fn_name(&g->fns, fn));
         if (!numbered[g->fns.fn[fn].file])
             put_line(d, 0, qn_prof_row(&g->fn_totals, fn));
-        else if (put_lines(d, fn, err) != QN_PROF_OK)
+        else if (put_lines(d, fn, err) != QN_TEXT_OK)
             return err->status;
     }
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 /* Functions in order of file name and function name. */
@@ -135,14 +135,14 @@ static uint32_t *sort_fns(const struct qn_prof_ledger *g)
     return order;
 }
 
-enum qn_prof_status qn_prof_write_diff(const struct qn_prof_ledger *g, enum qn_prof_style style,
-                                       struct qn_prof_writer *w, struct qn_prof_error *err)
+enum qn_text_status qn_prof_write_diff(const struct qn_prof_ledger *g, enum qn_prof_style style,
+                                       struct qn_prof_writer *w, struct qn_text_error *err)
 {
     const struct diff d = {g, style, w};
     uint32_t *order = sort_fns(g);
     unsigned char *numbered = find_numbered(g);
-    enum qn_prof_status status = order && numbered ? QN_PROF_OK : qn_prof_fail_memory(err);
-    if (status == QN_PROF_OK) {
+    enum qn_text_status status = order && numbered ? QN_TEXT_OK : qn_text_fail_memory(err);
+    if (status == QN_TEXT_OK) {
         put_header(g, style, w);
         status = put_fns(&d, order, numbered, err);
         qn_prof_set_events(w, g->header.event_count);

@@ -14,16 +14,16 @@
 #ifndef QN_PROF_DIFF_H
 #define QN_PROF_DIFF_H
 
-#include "prof/error.h"
+#include "text/error.h"
 #include "prof/ledger.h"
 #include "prof/write.h"
 
 /* Reads both into the ledger, the first negated. `warning` says how their provenance differs, or is
  * made empty. */
-enum qn_prof_status qn_prof_read_diff(struct qn_prof_ledger *g, const char *a, const char *b,
-                                      char *warning, size_t room, struct qn_prof_error *err);
+enum qn_text_status qn_prof_read_diff(struct qn_prof_ledger *g, const char *a, const char *b,
+                                      char *warning, size_t room, struct qn_text_error *err);
 
-enum qn_prof_status qn_prof_write_diff(const struct qn_prof_ledger *g, enum qn_prof_style style,
-                                       struct qn_prof_writer *w, struct qn_prof_error *err);
+enum qn_text_status qn_prof_write_diff(const struct qn_prof_ledger *g, enum qn_prof_style style,
+                                       struct qn_prof_writer *w, struct qn_text_error *err);
 
 #endif

@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "prof/radix.h"
+#include "text/radix.h"
 #include "prof/sizes.h"
 
 static int make_room(struct qn_prof_fns *fns)
 {
-    return QN_GROW(fns->fn, fns->index.count, fns->room, QN_PROF_ROOM) ? 0 : -1;
+    return QN_GROW(fns->fn, fns->index.count, fns->room, QN_TEXT_ROOM) ? 0 : -1;
 }
 
 static int is_fn(const struct qn_prof_fn *fn, uint32_t file, uint32_t name, uint32_t object)
@@ -25,16 +25,16 @@ static int is_fn(const struct qn_prof_fn *fn, uint32_t file, uint32_t name, uint
 
 uint32_t qn_prof_fn_of(struct qn_prof_fns *fns, uint32_t file, uint32_t name, uint32_t object)
 {
-    uint32_t hash = qn_prof_hash_pair(file, name), at;
-    if (object != QN_PROF_NO_ID)
-        hash = qn_prof_hash_pair(hash, object);
-    uint32_t id = qn_prof_hash_first(&fns->index, hash, &at);
-    while (id != QN_PROF_NO_ID && !is_fn(&fns->fn[id], file, name, object))
-        id = qn_prof_hash_next(&fns->index, hash, &at);
-    if (id != QN_PROF_NO_ID || make_room(fns) != 0)
+    uint32_t hash = qn_text_hash_pair(file, name), at;
+    if (object != QN_TEXT_NO_ID)
+        hash = qn_text_hash_pair(hash, object);
+    uint32_t id = qn_text_hash_first(&fns->index, hash, &at);
+    while (id != QN_TEXT_NO_ID && !is_fn(&fns->fn[id], file, name, object))
+        id = qn_text_hash_next(&fns->index, hash, &at);
+    if (id != QN_TEXT_NO_ID || make_room(fns) != 0)
         return id;
-    id = qn_prof_hash_insert(&fns->index, hash);
-    if (id != QN_PROF_NO_ID)
+    id = qn_text_hash_insert(&fns->index, hash);
+    if (id != QN_TEXT_NO_ID)
         fns->fn[id] = (struct qn_prof_fn){file, name, object};
     return id;
 }
@@ -47,25 +47,25 @@ struct ranks {
 static uint64_t object_key(const struct qn_prof_fns *fns, const struct ranks *r, uint32_t fn)
 {
     uint32_t object = fns->fn[fn].object;
-    return object == QN_PROF_NO_ID ? 0 : r->objects[object] + (uint64_t)1;
+    return object == QN_TEXT_NO_ID ? 0 : r->objects[object] + (uint64_t)1;
 }
 
 /* The sort is stable: by object first, then by file and name. */
 static int fill_ranks(const struct qn_prof_fns *fns, const struct ranks *r, uint32_t *rank)
 {
     uint32_t count = qn_prof_fn_count(fns);
-    struct qn_prof_key *keys = malloc((count + (size_t)1) * sizeof *keys);
+    struct qn_text_key *keys = malloc((count + (size_t)1) * sizeof *keys);
     if (!keys)
         return -1;
     for (uint32_t i = 0; i < count; i++)
-        keys[i] = (struct qn_prof_key){object_key(fns, r, i), i};
-    int failed = qn_prof_sort_keys(keys, count);
+        keys[i] = (struct qn_text_key){object_key(fns, r, i), i};
+    int failed = qn_text_sort_keys(keys, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct qn_prof_fn *fn = &fns->fn[keys[i].id];
         keys[i].key = (uint64_t)r->files[fn->file] << 32 | r->names[fn->name];
     }
     if (!failed)
-        failed = qn_prof_sort_keys(keys, count);
+        failed = qn_text_sort_keys(keys, count);
     for (uint32_t i = 0; i < count && !failed; i++)
         rank[keys[i].id] = i;
     free(keys);
@@ -74,8 +74,8 @@ static int fill_ranks(const struct qn_prof_fns *fns, const struct ranks *r, uint
 
 uint32_t *qn_prof_rank_fns(const struct qn_prof_fns *fns)
 {
-    struct ranks r = {qn_prof_rank_names(&fns->files), qn_prof_rank_names(&fns->names),
-                      qn_prof_rank_names(&fns->objects)};
+    struct ranks r = {qn_text_rank_names(&fns->files), qn_text_rank_names(&fns->names),
+                      qn_text_rank_names(&fns->objects)};
     uint32_t *rank = malloc((qn_prof_fn_count(fns) + (size_t)1) * sizeof *rank);
     if (!r.files || !r.names || !r.objects || !rank || fill_ranks(fns, &r, rank) != 0) {
         free(rank);
@@ -89,10 +89,10 @@ uint32_t *qn_prof_rank_fns(const struct qn_prof_fns *fns)
 
 void qn_prof_free_fns(struct qn_prof_fns *fns)
 {
-    qn_prof_free_names(&fns->files);
-    qn_prof_free_names(&fns->names);
-    qn_prof_free_names(&fns->objects);
-    qn_prof_hash_free(&fns->index);
+    qn_text_free_names(&fns->files);
+    qn_text_free_names(&fns->names);
+    qn_text_free_names(&fns->objects);
+    qn_text_hash_free(&fns->index);
     free(fns->fn);
     memset(fns, 0, sizeof *fns);
 }

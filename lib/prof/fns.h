@@ -11,21 +11,21 @@
 #ifndef QN_PROF_FNS_H
 #define QN_PROF_FNS_H
 
-#include "prof/names.h"
+#include "text/names.h"
 
 struct qn_prof_fns {
-    struct qn_prof_names files;
-    struct qn_prof_names names;
-    struct qn_prof_names objects;
-    struct qn_prof_hash index;
+    struct qn_text_names files;
+    struct qn_text_names names;
+    struct qn_text_names objects;
+    struct qn_text_hash index;
     struct qn_prof_fn {
         uint32_t file, name; /* ids in `files` and `names` */
-        uint32_t object;     /* id in `objects`, or QN_PROF_NO_ID: not told apart */
+        uint32_t object;     /* id in `objects`, or QN_TEXT_NO_ID: not told apart */
     } *fn;                   /* by function number */
     uint32_t room;
 };
 
-/* The number of the pair (in the object), made where it is new. QN_PROF_NO_ID: no memory. */
+/* The number of the pair (in the object), made where it is new. QN_TEXT_NO_ID: no memory. */
 uint32_t qn_prof_fn_of(struct qn_prof_fns *fns, uint32_t file, uint32_t name, uint32_t object);
 
 static inline uint32_t qn_prof_fn_count(const struct qn_prof_fns *fns)
@@ -35,18 +35,18 @@ static inline uint32_t qn_prof_fn_count(const struct qn_prof_fns *fns)
 
 static inline const char *qn_prof_fn_file(const struct qn_prof_fns *fns, uint32_t fn)
 {
-    return qn_prof_name(&fns->files, fns->fn[fn].file);
+    return qn_text_name(&fns->files, fns->fn[fn].file);
 }
 
 static inline const char *qn_prof_fn_name(const struct qn_prof_fns *fns, uint32_t fn)
 {
-    return qn_prof_name(&fns->names, fns->fn[fn].name);
+    return qn_text_name(&fns->names, fns->fn[fn].name);
 }
 
 static inline const char *qn_prof_fn_object(const struct qn_prof_fns *fns, uint32_t fn)
 {
     uint32_t object = fns->fn[fn].object;
-    return object == QN_PROF_NO_ID ? "???" : qn_prof_name(&fns->objects, object);
+    return object == QN_TEXT_NO_ID ? "???" : qn_text_name(&fns->objects, object);
 }
 
 /* An array (by function) of its place by file name, function name, object. free() it; NULL: no memory. */

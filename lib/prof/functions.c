@@ -18,7 +18,7 @@ struct sums {
     int64_t *most;        /* of the first event in that file */
     uint32_t count, file_room, most_room;
     int events;
-    struct qn_prof_error *err;
+    struct qn_text_error *err;
 };
 
 static int is_unknown(const char *name)
@@ -48,11 +48,11 @@ static uint32_t number(struct sums *s, const struct qn_prof_row *part)
     return fn;
 }
 
-static enum qn_prof_status add_part(struct sums *s, const struct qn_prof_row *part, const int64_t *counts)
+static enum qn_text_status add_part(struct sums *s, const struct qn_prof_row *part, const int64_t *counts)
 {
     uint32_t fn = number(s, part);
     if (fn == QN_PROF_NO_FN)
-        return qn_prof_fail_memory(s->err);
+        return qn_text_fail_memory(s->err);
     int64_t much = (int64_t)qn_prof_magnitude(qn_prof_count(counts[0]));
     if (!s->file_of[fn] || much > s->most[fn]) {
         s->file_of[fn] = part->file;
@@ -61,7 +61,7 @@ static enum qn_prof_status add_part(struct sums *s, const struct qn_prof_row *pa
     return qn_prof_table_add_line(s->by_object, fn, 0, counts, s->err);
 }
 
-static enum qn_prof_status add_parts(struct sums *s, const struct qn_prof_table *t)
+static enum qn_text_status add_parts(struct sums *s, const struct qn_prof_table *t)
 {
     int64_t counts[s->events];
     struct qn_prof_row part = {0};
@@ -71,37 +71,37 @@ static enum qn_prof_status add_parts(struct sums *s, const struct qn_prof_table 
         if (row.insn)
             continue;
         if (part.file && !is_same_part(&part, &row)) {
-            if (add_part(s, &part, counts) != QN_PROF_OK)
+            if (add_part(s, &part, counts) != QN_TEXT_OK)
                 return s->err->status;
             qn_prof_clear_counts(counts, s->events);
         }
         part = row;
         if (qn_prof_add_counts(counts, row.counts, s->events) != 0)
-            return qn_prof_fail(s->err, QN_PROF_BAD, "a sum of counts does not fit in 64 bits");
+            return qn_text_fail(s->err, QN_TEXT_BAD, "a sum of counts does not fit in 64 bits");
     }
-    return part.file ? add_part(s, &part, counts) : QN_PROF_OK;
+    return part.file ? add_part(s, &part, counts) : QN_TEXT_OK;
 }
 
 /* From by_object, whose rows are in the order in which functions were numbered, to a table with files. */
-static enum qn_prof_status name_files(const struct sums *s, struct qn_prof_table *out)
+static enum qn_text_status name_files(const struct sums *s, struct qn_prof_table *out)
 {
     for (size_t i = 0; i < qn_prof_table_rows(s->by_object); i++) {
         struct qn_prof_row row = qn_prof_table_at(s->by_object, i);
         if (qn_prof_table_enter_object(out, row.file) != 0)
-            return qn_prof_fail_memory(s->err);
-        if (qn_prof_table_add(out, s->file_of[i], row.function, 0, row.counts, s->err) != QN_PROF_OK)
+            return qn_text_fail_memory(s->err);
+        if (qn_prof_table_add(out, s->file_of[i], row.function, 0, row.counts, s->err) != QN_TEXT_OK)
             return s->err->status;
     }
     return qn_prof_table_sort(out, s->err);
 }
 
-struct qn_prof_table *qn_prof_sum_functions(struct qn_prof_table *t, int events, struct qn_prof_error *err)
+struct qn_prof_table *qn_prof_sum_functions(struct qn_prof_table *t, int events, struct qn_text_error *err)
 {
     struct sums s = {.by_object = qn_prof_new_table(events), .events = events, .err = err};
     struct qn_prof_table *out = qn_prof_new_table(events);
     if (!s.by_object || !out)
-        qn_prof_fail_memory(err);
-    else if (add_parts(&s, t) == QN_PROF_OK && name_files(&s, out) == QN_PROF_OK)
+        qn_text_fail_memory(err);
+    else if (add_parts(&s, t) == QN_TEXT_OK && name_files(&s, out) == QN_TEXT_OK)
         err = NULL; /* done */
     qn_prof_free_table(s.by_object);
     free(s.file_of);

@@ -13,6 +13,6 @@
 #include "prof/table.h"
 
 /* A new, sorted table from a sorted one; its instructions are left out. NULL with `err` filled: no memory, or a sum beyond 64 bits. */
-struct qn_prof_table *qn_prof_sum_functions(struct qn_prof_table *t, int events, struct qn_prof_error *err);
+struct qn_prof_table *qn_prof_sum_functions(struct qn_prof_table *t, int events, struct qn_text_error *err);
 
 #endif

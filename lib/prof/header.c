@@ -26,40 +26,40 @@ static const char *value_of(const char *line, const char *key)
     return line + n + strspn(line + n, blanks);
 }
 
-static enum qn_prof_status keep(struct qn_prof_field *field, const char *line, const char *value,
-                                struct qn_prof_error *err)
+static enum qn_text_status keep(struct qn_prof_field *field, const char *line, const char *value,
+                                struct qn_text_error *err)
 {
     field->raw = strdup(line);
     if (!field->raw)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     field->text = field->raw + (value - line);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status keep_desc(struct qn_prof_header *h, const char *line, const char *value,
-                                     struct qn_prof_error *err)
+static enum qn_text_status keep_desc(struct qn_prof_header *h, const char *line, const char *value,
+                                     struct qn_text_error *err)
 {
     struct qn_prof_field *more = realloc(h->descs, ((size_t)h->desc_count + 1) * sizeof *more);
     if (!more)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     h->descs = more;
-    enum qn_prof_status status = keep(&more[h->desc_count], line, value, err);
-    if (status == QN_PROF_OK)
+    enum qn_text_status status = keep(&more[h->desc_count], line, value, err);
+    if (status == QN_TEXT_OK)
         h->desc_count++;
     return status;
 }
 
 /* Where one region is read, it is named instead of all that there are. */
-static enum qn_prof_status add_desc(struct qn_prof_header *h, const char *line, const char *value,
-                                    struct qn_prof_error *err)
+static enum qn_text_status add_desc(struct qn_prof_header *h, const char *line, const char *value,
+                                    struct qn_text_error *err)
 {
     const char *region = qn_prof_chosen_region();
     if (!region || !qn_prof_names_regions(value))
         return keep_desc(h, line, value, err);
     char *one;
     if (asprintf(&one, "desc: Region:           %s", region) < 0)
-        return qn_prof_fail_memory(err);
-    enum qn_prof_status status = keep_desc(h, one, value_of(one, "desc:"), err);
+        return qn_text_fail_memory(err);
+    enum qn_text_status status = keep_desc(h, one, value_of(one, "desc:"), err);
     free(one);
     return status;
 }
@@ -74,91 +74,91 @@ static int count_words(const char *text)
     return n;
 }
 
-static enum qn_prof_status check_event_count(int n, const struct qn_prof_lines *l,
-                                             struct qn_prof_error *err)
+static enum qn_text_status check_event_count(int n, const struct qn_text_lines *l,
+                                             struct qn_text_error *err)
 {
     if (n == 0)
-        return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: no events, got an empty `events:` line, "
+        return qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: no events, got an empty `events:` line, "
                             "wanted at least one name", l->path, l->number);
     if (n > QN_PROF_EVENTS_MAX)
-        return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: too many events, got %d, wanted at most %d",
+        return qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: too many events, got %d, wanted at most %d",
                             l->path, l->number, n, QN_PROF_EVENTS_MAX);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 /* events[0] owns the copy that all names point into. */
-static enum qn_prof_status split_events(struct qn_prof_header *h, const struct qn_prof_lines *l,
-                                        struct qn_prof_error *err)
+static enum qn_text_status split_events(struct qn_prof_header *h, const struct qn_text_lines *l,
+                                        struct qn_text_error *err)
 {
     int n = count_words(h->events_line.text);
-    if (check_event_count(n, l, err) != QN_PROF_OK)
+    if (check_event_count(n, l, err) != QN_TEXT_OK)
         return err->status;
     h->events = calloc((size_t)n, sizeof *h->events);
     char *words = strdup(h->events_line.text);
     if (!h->events || !words) {
         free(words);
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     }
     char *rest = words;
     for (int i = 0; i < n; i++)
         h->events[i] = strtok_r(i ? NULL : words, blanks, &rest);
     h->event_count = n;
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status missing(const struct qn_prof_header *h, const struct qn_prof_lines *l,
-                                   const char *line, long number, struct qn_prof_error *err)
+static enum qn_text_status missing(const struct qn_prof_header *h, const struct qn_text_lines *l,
+                                   const char *line, long number, struct qn_text_error *err)
 {
     int has_cmd = h->cmd.raw != NULL;
-    enum qn_prof_status status =
-        qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: missing %s line", l->path, number,
+    enum qn_text_status status =
+        qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: missing %s line", l->path, number,
                      has_cmd ? "an `events:`" : "a `command:`");
-    qn_prof_fail_more(err, ", got %s%.*s%s, wanted `%s`", line ? "`" : "", QN_PROF_QUOTE_MAX,
+    qn_text_fail_more(err, ", got %s%.*s%s, wanted `%s`", line ? "`" : "", QN_PROF_QUOTE_MAX,
                       line ? line : "the end of the file", line ? "`" : "",
                       has_cmd ? "events: A B ..." : "cmd: COMMAND");
     return status;
 }
 
-static enum qn_prof_status second_cmd(const struct qn_prof_lines *l, const char *line,
-                                      struct qn_prof_error *err)
+static enum qn_text_status second_cmd(const struct qn_text_lines *l, const char *line,
+                                      struct qn_text_error *err)
 {
-    return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: second command, got `%.*s`, wanted one `cmd:` line",
+    return qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: second command, got `%.*s`, wanted one `cmd:` line",
                         l->path, l->number, QN_PROF_QUOTE_MAX, line);
 }
 
 /* 1: the header is complete; 0: more lines follow; -1: failed. */
-static int take_line(struct qn_prof_header *h, const struct qn_prof_lines *l, const char *line,
-                     struct qn_prof_error *err)
+static int take_line(struct qn_prof_header *h, const struct qn_text_lines *l, const char *line,
+                     struct qn_text_error *err)
 {
     const char *value;
     if (line[strspn(line, blanks)] == '\0' || line[0] == '#')
         return 0;
     if ((value = value_of(line, "desc:")) != NULL)
-        return add_desc(h, line, value, err) == QN_PROF_OK ? 0 : -1;
+        return add_desc(h, line, value, err) == QN_TEXT_OK ? 0 : -1;
     if ((value = value_of(line, "cmd:")) != NULL && h->cmd.raw)
         return second_cmd(l, line, err), -1;
     if (value)
-        return keep(&h->cmd, line, value, err) == QN_PROF_OK ? 0 : -1;
+        return keep(&h->cmd, line, value, err) == QN_TEXT_OK ? 0 : -1;
     if ((value = value_of(line, "events:")) == NULL || !h->cmd.raw)
         return missing(h, l, line, l->number, err), -1;
-    if (keep(&h->events_line, line, value, err) != QN_PROF_OK)
+    if (keep(&h->events_line, line, value, err) != QN_TEXT_OK)
         return -1;
-    return split_events(h, l, err) == QN_PROF_OK ? 1 : -1;
+    return split_events(h, l, err) == QN_TEXT_OK ? 1 : -1;
 }
 
-enum qn_prof_status qn_prof_read_header(struct qn_prof_header *h, struct qn_prof_lines *l,
-                                        struct qn_prof_error *err)
+enum qn_text_status qn_prof_read_header(struct qn_prof_header *h, struct qn_text_lines *l,
+                                        struct qn_text_error *err)
 {
     for (;;) {
         char *line;
         size_t length;
-        int got = qn_prof_next_line(l, &line, &length, err);
+        int got = qn_text_next_line(l, &line, &length, err);
         if (got == 0)
             missing(h, l, NULL, l->number + 1, err);
         if (got <= 0)
             return err->status;
         if (strlen(line) != length)
-            return qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: not text, got a NUL byte, wanted a profile",
+            return qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: not text, got a NUL byte, wanted a profile",
                                 l->path, l->number);
         int taken = take_line(h, l, line, err);
         if (taken != 0)

@@ -9,11 +9,11 @@
 #ifndef QN_PROF_HEADER_H
 #define QN_PROF_HEADER_H
 
-#include "prof/lines.h"
+#include "text/lines.h"
 #include "prof/read.h"
 
-enum qn_prof_status qn_prof_read_header(struct qn_prof_header *h, struct qn_prof_lines *l,
-                                        struct qn_prof_error *err);
+enum qn_text_status qn_prof_read_header(struct qn_prof_header *h, struct qn_text_lines *l,
+                                        struct qn_text_error *err);
 void qn_prof_free_header(struct qn_prof_header *h);
 
 /* Length of `text` to quote in a message, so that a message stays one short line. */

@@ -7,10 +7,10 @@
 #ifndef QN_PROF_INLINED_H
 #define QN_PROF_INLINED_H
 
-#include "prof/subst.h"
+#include "text/subst.h"
 
 /* Puts the short form of a name (n bytes) into *out: the function, and the one that has its code.  A name without a chain stays as it is.
  * -1: no memory. */
-int qn_prof_shorten_inlined(const char *name, size_t n, struct qn_prof_text *out);
+int qn_prof_shorten_inlined(const char *name, size_t n, struct qn_text_buffer *out);
 
 #endif

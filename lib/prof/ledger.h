@@ -14,7 +14,7 @@
 #include "prof/log.h"
 #include "prof/read.h"
 #include "prof/rows.h"
-#include "prof/subst.h"
+#include "text/subst.h"
 #include "prof/table.h"
 
 /* What the header of one input said. */
@@ -35,7 +35,7 @@ struct qn_prof_ledger_options {
     int keep_insns;              /* fill insns; a profile without instructions is an error */
     int always_unspecified;      /* make the function <unspecified> for every fl= line */
     int shorten_inlined;         /* names of inlined functions without the calls between (inlined.h) */
-    const struct qn_prof_subst *mod_file, *mod_fn; /* NULL: names as they are */
+    const struct qn_text_subst *mod_file, *mod_fn; /* NULL: names as they are */
 };
 
 struct qn_prof_ledger {
@@ -47,10 +47,10 @@ struct qn_prof_ledger {
     struct qn_prof_rows fn_totals; /* by function */
     struct qn_prof_rows total;     /* one row */
     struct qn_prof_log log;        /* by file id of fns.files, or by function */
-    struct qn_prof_names objects;       /* files of code: "???" and what ob= lines name */
+    struct qn_text_names objects;       /* files of code: "???" and what ob= lines name */
     struct qn_prof_rows object_totals;  /* by object */
     struct qn_prof_table *insns;        /* rows of instructions only; NULL: not kept */
-    struct qn_prof_names originals; /* file names before mod_file; used only with mod_file */
+    struct qn_text_names originals; /* file names before mod_file; used only with mod_file */
     uint32_t *original_of;          /* by original: the file id it became */
     uint32_t original_room;
 };
@@ -58,8 +58,8 @@ struct qn_prof_ledger {
 void qn_prof_init_ledger(struct qn_prof_ledger *g, const struct qn_prof_ledger_options *options);
 
 /* Reads one profile into the ledger; `negate` subtracts it. */
-enum qn_prof_status qn_prof_read_ledger(struct qn_prof_ledger *g, const char *path, int negate,
-                                        struct qn_prof_error *err);
+enum qn_text_status qn_prof_read_ledger(struct qn_prof_ledger *g, const char *path, int negate,
+                                        struct qn_text_error *err);
 
 void qn_prof_free_ledger(struct qn_prof_ledger *g);
 

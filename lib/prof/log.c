@@ -11,7 +11,7 @@
 
 #include "base/grow.h"
 #include "prof/counts.h"
-#include "prof/hash.h"
+#include "text/hash.h"
 #include "prof/sizes.h"
 
 enum { VARINT_MAX = 10, GROUP = 8 };
@@ -100,14 +100,14 @@ static int know_file(struct qn_prof_log *log, uint32_t file)
 {
     if (file < log->file_room)
         return 0;
-    uint32_t room = log->file_room ? log->file_room : QN_PROF_ROOM;
+    uint32_t room = log->file_room ? log->file_room : QN_TEXT_ROOM;
     while (room <= file)
         room *= 2;
     struct qn_prof_log_file *files = realloc(log->files, room * sizeof *files);
     if (!files)
         return -1;
     for (uint32_t i = log->file_room; i < room; i++)
-        files[i] = (struct qn_prof_log_file){QN_PROF_NO_ID, QN_PROF_NO_ID, 0};
+        files[i] = (struct qn_prof_log_file){QN_TEXT_NO_ID, QN_TEXT_NO_ID, 0};
     log->files = files;
     log->file_room = room;
     return 0;
@@ -115,7 +115,7 @@ static int know_file(struct qn_prof_log *log, uint32_t file)
 
 static int grow_segments(struct qn_prof_log *log)
 {
-    return QN_GROW(log->segments, log->segment_count, log->segment_room, QN_PROF_ROOM) ? 0 : -1;
+    return QN_GROW(log->segments, log->segment_count, log->segment_room, QN_TEXT_ROOM) ? 0 : -1;
 }
 
 static int open_segment(struct qn_prof_log *log, uint32_t file)
@@ -124,12 +124,12 @@ static int open_segment(struct qn_prof_log *log, uint32_t file)
         return -1;
     uint32_t id = log->segment_count++;
     struct qn_prof_log_file *f = &log->files[file];
-    if (f->last == QN_PROF_NO_ID)
+    if (f->last == QN_TEXT_NO_ID)
         f->first = id;
     else
         log->segments[f->last].next = id;
     f->last = id;
-    log->segments[id] = (struct qn_prof_segment){log->at, 0, file, QN_PROF_NO_ID};
+    log->segments[id] = (struct qn_prof_segment){log->at, 0, file, QN_TEXT_NO_ID};
     log->last_line = 0;
     return 0;
 }
@@ -151,7 +151,7 @@ int qn_prof_log_add(struct qn_prof_log *log, uint32_t file, uint32_t line, const
 }
 
 static size_t gather_segment(const struct qn_prof_log *log, const struct qn_prof_segment *s,
-                             struct qn_prof_key *keys)
+                             struct qn_text_key *keys)
 {
     const uint8_t *p = s->start;
     int64_t line = 0;
@@ -159,7 +159,7 @@ static size_t gather_segment(const struct qn_prof_log *log, const struct qn_prof
         uint64_t step;
         p = get_varint(p, &step);
         line += unzigzag(step);
-        keys[i] = (struct qn_prof_key){(uint64_t)line, (uint64_t)(uintptr_t)p};
+        keys[i] = (struct qn_text_key){(uint64_t)line, (uint64_t)(uintptr_t)p};
         p = get_counts(p, NULL, log->events);
     }
     return s->records;
@@ -176,9 +176,9 @@ int qn_prof_log_gather(const struct qn_prof_log *log, uint32_t file,
     lines->keys = malloc((f->records + (size_t)1) * sizeof *lines->keys);
     if (!lines->keys)
         return -1;
-    for (uint32_t s = f->first; s != QN_PROF_NO_ID; s = log->segments[s].next)
+    for (uint32_t s = f->first; s != QN_TEXT_NO_ID; s = log->segments[s].next)
         lines->count += gather_segment(log, &log->segments[s], lines->keys + lines->count);
-    if (qn_prof_sort_keys(lines->keys, lines->count) == 0)
+    if (qn_text_sort_keys(lines->keys, lines->count) == 0)
         return 0;
     qn_prof_log_free_lines(lines);
     return -1;
@@ -189,7 +189,7 @@ int qn_prof_log_next(struct qn_prof_log_lines *lines, uint32_t *line, int64_t *c
     int events = lines->log->events;
     if (lines->at == lines->count)
         return 0;
-    const struct qn_prof_key *k = &lines->keys[lines->at++];
+    const struct qn_text_key *k = &lines->keys[lines->at++];
     *line = (uint32_t)k->key;
     get_counts((const uint8_t *)(uintptr_t)k->id, counts, events);
     for (; lines->at < lines->count && lines->keys[lines->at].key == k->key; lines->at++) {

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "prof/radix.h"
+#include "text/radix.h"
 
 struct qn_prof_log {
     int events;
@@ -27,7 +27,7 @@ struct qn_prof_log {
         const uint8_t *start;
         uint32_t records;
         uint32_t file;
-        uint32_t next; /* segment of the same file, QN_PROF_NO_ID at the end */
+        uint32_t next; /* segment of the same file, QN_TEXT_NO_ID at the end */
     } *segments;
     uint32_t segment_count, segment_room;
     struct qn_prof_log_file {
@@ -44,7 +44,7 @@ int qn_prof_log_add(struct qn_prof_log *log, uint32_t file, uint32_t line, const
 /* The distinct lines of one file. */
 struct qn_prof_log_lines {
     const struct qn_prof_log *log;
-    struct qn_prof_key *keys; /* line number, address of the encoded counts */
+    struct qn_text_key *keys; /* line number, address of the encoded counts */
     size_t count, at;
 };
 

@@ -16,19 +16,19 @@
 #include "prof/table.h"
 
 struct qn_prof_merge {
-    const struct qn_prof_subst *mod_file, *mod_fn;
+    const struct qn_text_subst *mod_file, *mod_fn;
     struct qn_prof_table *table; /* NULL before the first profile */
     char **head;                 /* the header lines of the first profile as they stand */
     int head_count;
     char *descs;                 /* its descriptions */
     char **events;
     int event_count;
-    struct qn_prof_text file, name; /* current names, changed */
+    struct qn_text_buffer file, name; /* current names, changed */
     uint32_t fn;                    /* of these; QN_PROF_NO_FN: not looked up */
 };
 
-struct qn_prof_merge *qn_prof_new_merge(const struct qn_prof_subst *mod_file,
-                                        const struct qn_prof_subst *mod_fn)
+struct qn_prof_merge *qn_prof_new_merge(const struct qn_text_subst *mod_file,
+                                        const struct qn_text_subst *mod_fn)
 {
     struct qn_prof_merge *m = calloc(1, sizeof *m);
     if (!m)
@@ -55,10 +55,10 @@ void qn_prof_free_merge(struct qn_prof_merge *m)
     free(m);
 }
 
-static enum qn_prof_status copy_texts(char **to, int *count, const char *text)
+static enum qn_text_status copy_texts(char **to, int *count, const char *text)
 {
     to[*count] = strdup(text);
-    return to[*count] ? (++*count, QN_PROF_OK) : QN_PROF_MEMORY;
+    return to[*count] ? (++*count, QN_TEXT_OK) : QN_TEXT_MEMORY;
 }
 
 /* Other blanks between names than the space would be written escaped, as parts of a name. */
@@ -70,73 +70,73 @@ static void use_spaces(char *text)
 }
 
 /* The names of regions go where the regions go. */
-static enum qn_prof_status copy_descs(struct qn_prof_merge *m, const struct qn_prof_header *h)
+static enum qn_text_status copy_descs(struct qn_prof_merge *m, const struct qn_prof_header *h)
 {
-    enum qn_prof_status status = QN_PROF_OK;
-    for (int i = 0; i < h->desc_count && status == QN_PROF_OK; i++)
+    enum qn_text_status status = QN_TEXT_OK;
+    for (int i = 0; i < h->desc_count && status == QN_TEXT_OK; i++)
         if (!qn_prof_names_regions(h->descs[i].text))
             status = copy_texts(m->head, &m->head_count, h->descs[i].raw);
     return status;
 }
 
-static enum qn_prof_status begin(struct qn_prof_merge *m, const struct qn_prof_header *h,
-                                 struct qn_prof_error *err)
+static enum qn_text_status begin(struct qn_prof_merge *m, const struct qn_prof_header *h,
+                                 struct qn_text_error *err)
 {
     m->head = calloc((size_t)h->desc_count + 2, sizeof *m->head);
     m->events = calloc((size_t)h->event_count, sizeof *m->events);
     m->descs = qn_prof_join_descs(h);
     m->table = qn_prof_new_table(h->event_count);
     if (!m->head || !m->events || !m->descs || !m->table)
-        return qn_prof_fail_memory(err);
-    enum qn_prof_status status = copy_descs(m, h);
-    if (status == QN_PROF_OK)
+        return qn_text_fail_memory(err);
+    enum qn_text_status status = copy_descs(m, h);
+    if (status == QN_TEXT_OK)
         status = copy_texts(m->head, &m->head_count, h->cmd.raw);
-    if (status == QN_PROF_OK)
+    if (status == QN_TEXT_OK)
         status = copy_texts(m->head, &m->head_count, h->events_line.raw);
-    if (status == QN_PROF_OK)
+    if (status == QN_TEXT_OK)
         use_spaces(m->head[m->head_count - 1]);
-    for (int i = 0; i < h->event_count && status == QN_PROF_OK; i++)
+    for (int i = 0; i < h->event_count && status == QN_TEXT_OK; i++)
         status = copy_texts(m->events, &m->event_count, h->events[i]);
-    return status == QN_PROF_OK ? status : qn_prof_fail_memory(err);
+    return status == QN_TEXT_OK ? status : qn_text_fail_memory(err);
 }
 
-static enum qn_prof_status check(const struct qn_prof_merge *m, const struct qn_prof_header *h,
-                                 const char *path, struct qn_prof_error *err)
+static enum qn_text_status check(const struct qn_prof_merge *m, const struct qn_prof_header *h,
+                                 const char *path, struct qn_text_error *err)
 {
     int same = m->event_count == h->event_count;
     for (int i = 0; i < h->event_count && same; i++)
         same = strcmp(m->events[i], h->events[i]) == 0;
-    return same ? QN_PROF_OK
-                : qn_prof_fail(err, QN_PROF_BAD, "%s: events don't match, got `%s`, wanted `%s`", path,
+    return same ? QN_TEXT_OK
+                : qn_text_fail(err, QN_TEXT_BAD, "%s: events don't match, got `%s`, wanted `%s`", path,
                                h->events_line.raw, m->head[m->head_count - 1]);
 }
 
-static enum qn_prof_status take_name(const struct qn_prof_subst *s, const struct qn_prof_item *item,
-                                     struct qn_prof_text *to, struct qn_prof_error *err)
+static enum qn_text_status take_name(const struct qn_text_subst *s, const struct qn_prof_item *item,
+                                     struct qn_text_buffer *to, struct qn_text_error *err)
 {
     to->length = 0;
     if (s)
-        return qn_prof_apply_subst(s, item->name, item->length, to, err) == 0 ? QN_PROF_OK
+        return qn_text_apply_subst(s, item->name, item->length, to, err) == 0 ? QN_TEXT_OK
                                                                              : err->status;
-    return qn_prof_append(to, item->name, item->length) == 0 ? QN_PROF_OK : qn_prof_fail_memory(err);
+    return qn_text_append(to, item->name, item->length) == 0 ? QN_TEXT_OK : qn_text_fail_memory(err);
 }
 
-static enum qn_prof_status take_file(struct qn_prof_merge *m, const struct qn_prof_item *item,
-                                     struct qn_prof_error *err)
+static enum qn_text_status take_file(struct qn_prof_merge *m, const struct qn_prof_item *item,
+                                     struct qn_text_error *err)
 {
-    if (take_name(m->mod_file, item, &m->file, err) != QN_PROF_OK)
+    if (take_name(m->mod_file, item, &m->file, err) != QN_TEXT_OK)
         return err->status;
     if (item->keeps_function && m->name.length)
-        return QN_PROF_OK;
+        return QN_TEXT_OK;
     m->name.length = 0;
-    int failed = qn_prof_append(&m->name, QN_PROF_UNSPECIFIED, strlen(QN_PROF_UNSPECIFIED));
-    return failed ? qn_prof_fail_memory(err) : QN_PROF_OK;
+    int failed = qn_text_append(&m->name, QN_PROF_UNSPECIFIED, strlen(QN_PROF_UNSPECIFIED));
+    return failed ? qn_text_fail_memory(err) : QN_TEXT_OK;
 }
 
-static enum qn_prof_status take_object(struct qn_prof_merge *m, const struct qn_prof_item *item,
-                                       struct qn_prof_error *err)
+static enum qn_text_status take_object(struct qn_prof_merge *m, const struct qn_prof_item *item,
+                                       struct qn_text_error *err)
 {
-    return qn_prof_table_enter_object(m->table, item->name) == 0 ? QN_PROF_OK : qn_prof_fail_memory(err);
+    return qn_prof_table_enter_object(m->table, item->name) == 0 ? QN_TEXT_OK : qn_text_fail_memory(err);
 }
 
 /* The current function, looked up once. */
@@ -147,8 +147,8 @@ static uint32_t current_fn(struct qn_prof_merge *m)
     return m->fn;
 }
 
-static enum qn_prof_status take_item(struct qn_prof_merge *m, const struct qn_prof_item *item,
-                                     struct qn_prof_error *err)
+static enum qn_text_status take_item(struct qn_prof_merge *m, const struct qn_prof_item *item,
+                                     struct qn_text_error *err)
 {
     if (item->kind == QN_PROF_OBJECT || item->kind == QN_PROF_FILE || item->kind == QN_PROF_FN)
         m->fn = QN_PROF_NO_FN;
@@ -162,59 +162,59 @@ static enum qn_prof_status take_item(struct qn_prof_merge *m, const struct qn_pr
         return qn_prof_table_add_insn(m->table, current_fn(m), item->line, &item->insn, item->counts, err);
     case QN_PROF_SUMMARY: break;
     }
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-static enum qn_prof_status take_items(struct qn_prof_merge *m, struct qn_prof_reader *r,
-                                      struct qn_prof_error *err)
+static enum qn_text_status take_items(struct qn_prof_merge *m, struct qn_prof_reader *r,
+                                      struct qn_text_error *err)
 {
     struct qn_prof_item item;
     int got;
     m->fn = QN_PROF_NO_FN;
     qn_prof_table_enter_object(m->table, NULL);
     while ((got = qn_prof_read_next(r, &item, err)) > 0)
-        if (take_item(m, &item, err) != QN_PROF_OK)
+        if (take_item(m, &item, err) != QN_TEXT_OK)
             return err->status;
     if (!qn_prof_reader_has_insns(r))
         qn_prof_table_hide_insns(m->table);
-    return got < 0 ? err->status : QN_PROF_OK;
+    return got < 0 ? err->status : QN_TEXT_OK;
 }
 
-static enum qn_prof_status compare_descs(const struct qn_prof_merge *m,
+static enum qn_text_status compare_descs(const struct qn_prof_merge *m,
                                          const struct qn_prof_header *h, char *warning, size_t room,
-                                         struct qn_prof_error *err)
+                                         struct qn_text_error *err)
 {
     char *descs = qn_prof_join_descs(h);
     if (!descs)
-        return qn_prof_fail_memory(err);
+        return qn_text_fail_memory(err);
     qn_prof_differ(m->descs, descs, warning, room);
     free(descs);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
-enum qn_prof_status qn_prof_merge_reader(struct qn_prof_merge *m, struct qn_prof_reader *r,
+enum qn_text_status qn_prof_merge_reader(struct qn_prof_merge *m, struct qn_prof_reader *r,
                                          const char *path, char *warning, size_t room,
-                                         struct qn_prof_error *err)
+                                         struct qn_text_error *err)
 {
     warning[0] = '\0';
     const struct qn_prof_header *h = qn_prof_reader_header(r);
-    enum qn_prof_status status = m->table ? check(m, h, path, err) : begin(m, h, err);
-    if (status == QN_PROF_OK)
+    enum qn_text_status status = m->table ? check(m, h, path, err) : begin(m, h, err);
+    if (status == QN_TEXT_OK)
         status = compare_descs(m, h, warning, room, err);
     m->file.length = m->name.length = 0;
-    if (status == QN_PROF_OK && (qn_prof_append(&m->file, "", 0) || qn_prof_append(&m->name, "", 0)))
-        status = qn_prof_fail_memory(err);
-    return status == QN_PROF_OK ? take_items(m, r, err) : status;
+    if (status == QN_TEXT_OK && (qn_text_append(&m->file, "", 0) || qn_text_append(&m->name, "", 0)))
+        status = qn_text_fail_memory(err);
+    return status == QN_TEXT_OK ? take_items(m, r, err) : status;
 }
 
-enum qn_prof_status qn_prof_merge_file(struct qn_prof_merge *m, const char *path, char *warning,
-                                       size_t room, struct qn_prof_error *err)
+enum qn_text_status qn_prof_merge_file(struct qn_prof_merge *m, const char *path, char *warning,
+                                       size_t room, struct qn_text_error *err)
 {
     warning[0] = '\0';
     struct qn_prof_reader *r = qn_prof_open_reader(path, err);
     if (!r)
         return err->status;
-    enum qn_prof_status status = qn_prof_merge_reader(m, r, path, warning, room, err);
+    enum qn_text_status status = qn_prof_merge_reader(m, r, path, warning, room, err);
     qn_prof_close_reader(r);
     return status;
 }
@@ -249,10 +249,10 @@ static void put_classic_head(const struct qn_prof_merge *m, struct qn_prof_write
         qn_prof_put_line(w, m->head[i]);
 }
 
-enum qn_prof_status qn_prof_write_merge(struct qn_prof_merge *m, enum qn_prof_style style,
-                                        struct qn_prof_writer *w, struct qn_prof_error *err)
+enum qn_text_status qn_prof_write_merge(struct qn_prof_merge *m, enum qn_prof_style style,
+                                        struct qn_prof_writer *w, struct qn_text_error *err)
 {
-    if (style == QN_PROF_MODERN && qn_prof_table_keep_order(m->table, err) != QN_PROF_OK)
+    if (style == QN_PROF_MODERN && qn_prof_table_keep_order(m->table, err) != QN_TEXT_OK)
         return err->status;
     (style == QN_PROF_MODERN ? put_modern_head : put_classic_head)(m, w);
     return qn_prof_table_write(m->table, w, err);

@@ -13,8 +13,8 @@
 #ifndef QN_PROF_MERGE_H
 #define QN_PROF_MERGE_H
 
-#include "prof/error.h"
-#include "prof/subst.h"
+#include "text/error.h"
+#include "text/subst.h"
 #include "prof/write.h"
 
 struct qn_prof_merge;
@@ -22,25 +22,25 @@ struct qn_prof_reader;
 struct qn_prof_table;
 
 /* mod_file, mod_fn: changes to names, or NULL. NULL is returned without memory. */
-struct qn_prof_merge *qn_prof_new_merge(const struct qn_prof_subst *mod_file,
-                                        const struct qn_prof_subst *mod_fn);
+struct qn_prof_merge *qn_prof_new_merge(const struct qn_text_subst *mod_file,
+                                        const struct qn_text_subst *mod_fn);
 void qn_prof_free_merge(struct qn_prof_merge *m);
 
 /* Adds one profile. Where its provenance differs from the first one's, `warning` says how; else it is
  * made empty. */
-enum qn_prof_status qn_prof_merge_file(struct qn_prof_merge *m, const char *path, char *warning,
-                                       size_t room, struct qn_prof_error *err);
+enum qn_text_status qn_prof_merge_file(struct qn_prof_merge *m, const char *path, char *warning,
+                                       size_t room, struct qn_text_error *err);
 
 /* The same with a profile that was opened, and whose header may have been looked at; it stays open. */
-enum qn_prof_status qn_prof_merge_reader(struct qn_prof_merge *m, struct qn_prof_reader *r,
+enum qn_text_status qn_prof_merge_reader(struct qn_prof_merge *m, struct qn_prof_reader *r,
                                          const char *path, char *warning, size_t room,
-                                         struct qn_prof_error *err);
+                                         struct qn_text_error *err);
 
 /* The sum as rows, for other forms of output. It belongs to the merge; NULL before the first profile. */
 struct qn_prof_table *qn_prof_merge_table(const struct qn_prof_merge *m);
 
 /* Writes the sum. At least one profile has been added. */
-enum qn_prof_status qn_prof_write_merge(struct qn_prof_merge *m, enum qn_prof_style style,
-                                        struct qn_prof_writer *w, struct qn_prof_error *err);
+enum qn_text_status qn_prof_write_merge(struct qn_prof_merge *m, enum qn_prof_style style,
+                                        struct qn_prof_writer *w, struct qn_text_error *err);
 
 #endif

@@ -12,20 +12,20 @@
 #include "prof/counts.h"
 #include "prof/header.h"
 
-static enum qn_prof_status open_parts(struct qn_prof_reader *r, struct qn_prof_error *err)
+static enum qn_text_status open_parts(struct qn_prof_reader *r, struct qn_text_error *err)
 {
-    if (qn_prof_open_lines(&r->lines, r->path, err) != QN_PROF_OK ||
-        qn_prof_read_header(&r->header, &r->lines, err) != QN_PROF_OK)
+    if (qn_text_open_lines(&r->lines, r->path, err) != QN_TEXT_OK ||
+        qn_prof_read_header(&r->header, &r->lines, err) != QN_TEXT_OK)
         return err->status;
     size_t n = (size_t)r->header.event_count;
     r->counts = calloc(n, sizeof *r->counts);
     r->totals = calloc(n, sizeof *r->totals);
     r->left = calloc(n, sizeof *r->left);
     r->regions.sum = calloc(n, sizeof *r->regions.sum);
-    return r->counts && r->totals && r->left && r->regions.sum ? QN_PROF_OK : qn_prof_fail_memory(err);
+    return r->counts && r->totals && r->left && r->regions.sum ? QN_TEXT_OK : qn_text_fail_memory(err);
 }
 
-struct qn_prof_reader *qn_prof_open_reader(const char *path, struct qn_prof_error *err)
+struct qn_prof_reader *qn_prof_open_reader(const char *path, struct qn_text_error *err)
 {
     struct qn_prof_reader *r = calloc(1, sizeof *r);
     if (r) {
@@ -34,8 +34,8 @@ struct qn_prof_reader *qn_prof_open_reader(const char *path, struct qn_prof_erro
         r->regions = (struct qn_prof_regions){.chosen = qn_prof_chosen_region(), .promised = -1};
     }
     if (!r || !r->path)
-        qn_prof_fail_memory(err);
-    else if (open_parts(r, err) == QN_PROF_OK)
+        qn_text_fail_memory(err);
+    else if (open_parts(r, err) == QN_TEXT_OK)
         return r;
     qn_prof_close_reader(r);
     return NULL;
@@ -45,7 +45,7 @@ void qn_prof_close_reader(struct qn_prof_reader *r)
 {
     if (!r)
         return;
-    qn_prof_close_lines(&r->lines);
+    qn_text_close_lines(&r->lines);
     qn_prof_free_header(&r->header);
     free(r->counts);
     free(r->totals);
@@ -65,7 +65,7 @@ int qn_prof_reader_has_insns(const struct qn_prof_reader *r)
     return r->has_insns;
 }
 /* A region's own summary was right: the next one begins as a file does. */
-static int finish_region(struct qn_prof_reader *r, struct qn_prof_error *err)
+static int finish_region(struct qn_prof_reader *r, struct qn_text_error *err)
 {
     if (qn_prof_add_counts(r->regions.sum, r->counts, r->header.event_count) != 0)
         return qn_prof_bad_line(r, "sum out of range", "#summary:", "sums within 64 bits", err);
@@ -78,7 +78,7 @@ static int finish_region(struct qn_prof_reader *r, struct qn_prof_error *err)
 
 /* Behind the summary, or with a region chosen: most lines are passed over. */
 static int take_region_line(struct qn_prof_reader *r, const char *text, size_t length,
-                            struct qn_prof_item *item, struct qn_prof_error *err)
+                            struct qn_prof_item *item, struct qn_text_error *err)
 {
     const char *what;
     int wanted;
@@ -94,18 +94,18 @@ static int take_region_line(struct qn_prof_reader *r, const char *text, size_t l
 }
 
 /* The sum of the regions chosen, once; then the end. */
-static int end_regions(struct qn_prof_reader *r, struct qn_prof_item *item, struct qn_prof_error *err)
+static int end_regions(struct qn_prof_reader *r, struct qn_prof_item *item, struct qn_text_error *err)
 {
     const struct qn_prof_regions *g = &r->regions;
     if (r->stage == QN_PROF_SUMMED)
         return 0;
     if (g->reading || g->seen < g->promised) {
-        qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: regions cut short, got %d, wanted %d and their summaries", r->path,
+        qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: regions cut short, got %d, wanted %d and their summaries", r->path,
                      r->lines.number + 1, g->seen, g->promised);
         return -1;
     }
     if (!g->matched) {
-        qn_prof_fail(err, QN_PROF_BAD, "%s: no region `%s`, it has %s", r->path, g->chosen,
+        qn_text_fail(err, QN_TEXT_BAD, "%s: no region `%s`, it has %s", r->path, g->chosen,
                      g->seen ? g->names : "none");
         return -1;
     }
@@ -115,30 +115,30 @@ static int end_regions(struct qn_prof_reader *r, struct qn_prof_item *item, stru
     return 1;
 }
 
-static int at_end(struct qn_prof_reader *r, struct qn_prof_item *item, struct qn_prof_error *err)
+static int at_end(struct qn_prof_reader *r, struct qn_prof_item *item, struct qn_text_error *err)
 {
     if (r->regions.chosen)
         return end_regions(r, item, err);
     if (r->stage == QN_PROF_SUMMED && r->regions.seen == (r->regions.promised < 0 ? 0 : r->regions.promised))
         return 0;
     if (r->stage == QN_PROF_SUMMED) {
-        qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: regions cut short, got %d, wanted %d", r->path, r->lines.number + 1,
+        qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: regions cut short, got %d, wanted %d", r->path, r->lines.number + 1,
                      r->regions.seen, r->regions.promised);
         return -1;
     }
-    qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: missing `summary:` line, aborting", r->path,
+    qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: missing `summary:` line, aborting", r->path,
                  r->lines.number + 1);
-    qn_prof_fail_more(err, ", got the end of the file, wanted `summary: COUNTS`");
+    qn_text_fail_more(err, ", got the end of the file, wanted `summary: COUNTS`");
     return -1;
 }
 
 int qn_prof_read_next(struct qn_prof_reader *r, struct qn_prof_item *item,
-                      struct qn_prof_error *err)
+                      struct qn_text_error *err)
 {
     for (;;) {
         char *text;
         size_t length;
-        int got = qn_prof_next_line(&r->lines, &text, &length, err);
+        int got = qn_text_next_line(&r->lines, &text, &length, err);
         if (got <= 0)
             return got < 0 ? -1 : at_end(r, item, err);
         item->keeps_function = 0;

@@ -37,7 +37,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "prof/error.h"
+#include "text/error.h"
 #include "prof/insn.h"
 #include "prof/write.h"
 
@@ -78,14 +78,14 @@ struct qn_prof_item {
 struct qn_prof_reader;
 
 /* Opens `path` ("-": standard input) and reads the header. NULL with `err` filled on failure. */
-struct qn_prof_reader *qn_prof_open_reader(const char *path, struct qn_prof_error *err);
+struct qn_prof_reader *qn_prof_open_reader(const char *path, struct qn_text_error *err);
 void qn_prof_close_reader(struct qn_prof_reader *r);
 
 const struct qn_prof_header *qn_prof_reader_header(const struct qn_prof_reader *r);
 
 /* 1 and an item; 0 at the end of a complete profile; -1 with `err` filled. */
 int qn_prof_read_next(struct qn_prof_reader *r, struct qn_prof_item *item,
-                      struct qn_prof_error *err);
+                      struct qn_text_error *err);
 
 /* Whether every line has its instructions; known once the first counts have been read. */
 int qn_prof_reader_has_insns(const struct qn_prof_reader *r);

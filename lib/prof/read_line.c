@@ -11,22 +11,22 @@
 #include <string.h>
 
 #include "prof/counts.h"
-#include "prof/digits.h"
+#include "text/digits.h"
 #include "prof/header.h"
 
 int qn_prof_bad_line(const struct qn_prof_reader *r, const char *what, const char *got, const char *wanted,
-                     struct qn_prof_error *err)
+                     struct qn_text_error *err)
 {
-    qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: %s, got `%.*s`, wanted %s", r->path, r->lines.number,
+    qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: %s, got `%.*s`, wanted %s", r->path, r->lines.number,
                  what, QN_PROF_QUOTE_MAX, got, wanted);
     return -1;
 }
 
-static int bad_counts(struct qn_prof_reader *r, const char *got, struct qn_prof_error *err)
+static int bad_counts(struct qn_prof_reader *r, const char *got, struct qn_text_error *err)
 {
-    qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: malformed or too many event counts", r->path,
+    qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: malformed or too many event counts", r->path,
                  r->lines.number);
-    qn_prof_fail_more(err, ", got `%.*s`, wanted at most %d 64-bit numbers or `.`",
+    qn_text_fail_more(err, ", got `%.*s`, wanted at most %d 64-bit numbers or `.`",
                       QN_PROF_QUOTE_MAX, got, r->header.event_count);
     return -1;
 }
@@ -37,10 +37,10 @@ static inline const char *parse_count(const char *p, int64_t *out)
     if (*p == '.') {
         *out = QN_PROF_NONE;
         p++;
-    } else if ((p = qn_prof_parse_integer(p, out)) == NULL) {
+    } else if ((p = qn_text_parse_integer(p, out)) == NULL) {
         return NULL;
     }
-    return *p == '\0' || qn_prof_is_blank(*p) ? p : NULL;
+    return *p == '\0' || qn_text_is_blank(*p) ? p : NULL;
 }
 
 /* All counts up to `end`; missing ones become QN_PROF_NONE. 0, or -1 where one is malformed. */
@@ -48,7 +48,7 @@ static int parse_counts(struct qn_prof_reader *r, const char *p, const char *end
 {
     int n = 0, events = r->header.event_count;
     for (;;) {
-        while (qn_prof_is_blank(*p))
+        while (qn_text_is_blank(*p))
             p++;
         if (*p == '\0')
             break;
@@ -62,11 +62,11 @@ static int parse_counts(struct qn_prof_reader *r, const char *p, const char *end
 }
 
 static int take_counts(struct qn_prof_reader *r, const char *text, const char *end,
-                       struct qn_prof_item *item, struct qn_prof_error *err)
+                       struct qn_prof_item *item, struct qn_text_error *err)
 {
     uint64_t line;
-    const char *p = qn_prof_parse_digits(text, UINT32_MAX, &line);
-    if (!p || (*p != '\0' && !qn_prof_is_blank(*p)))
+    const char *p = qn_text_parse_digits(text, UINT32_MAX, &line);
+    if (!p || (*p != '\0' && !qn_text_is_blank(*p)))
         return qn_prof_bad_line(r, "malformed line number", text, "a number below 2^32 and counts", err);
     if (r->stage == QN_PROF_NEED_FILE)
         return qn_prof_bad_line(r, "counts outside a function", text, "`fl=` and `fn=` lines first", err);
@@ -83,13 +83,13 @@ static int take_counts(struct qn_prof_reader *r, const char *text, const char *e
     return 1;
 }
 
-static int bad_insn(struct qn_prof_reader *r, const char *text, struct qn_prof_error *err)
+static int bad_insn(struct qn_prof_reader *r, const char *text, struct qn_text_error *err)
 {
     return qn_prof_bad_line(r, "malformed instruction", text, "`#0xADDRESS BYTES` and counts", err);
 }
 
 /* Takes an instruction's counts off what is left of its line's. */
-static int cover(struct qn_prof_reader *r, const char *text, struct qn_prof_error *err)
+static int cover(struct qn_prof_reader *r, const char *text, struct qn_text_error *err)
 {
     for (int i = 0; i < r->header.event_count; i++)
         if (__builtin_sub_overflow(r->left[i], qn_prof_count(r->counts[i]), &r->left[i]))
@@ -99,10 +99,10 @@ static int cover(struct qn_prof_reader *r, const char *text, struct qn_prof_erro
 
 /* "0x401136 488b45f8 c1 c2 ..." */
 static int take_insn(struct qn_prof_reader *r, const char *text, const char *end,
-                     struct qn_prof_item *item, struct qn_prof_error *err)
+                     struct qn_prof_item *item, struct qn_text_error *err)
 {
     const char *p = qn_prof_parse_address(text, &item->insn.address);
-    if (!p || *p != ' ' || !(p = qn_prof_parse_bytes(p + 1, &item->insn)) || (*p && !qn_prof_is_blank(*p)))
+    if (!p || *p != ' ' || !(p = qn_prof_parse_bytes(p + 1, &item->insn)) || (*p && !qn_text_is_blank(*p)))
         return bad_insn(r, text, err);
     if (!r->in_line)
         return qn_prof_bad_line(r, "instruction without its line", text, "the counts of the line first", err);
@@ -115,11 +115,11 @@ static int take_insn(struct qn_prof_reader *r, const char *text, const char *end
 }
 
 /* 0 where the instructions since the last line add up to it. */
-static int check_covered(struct qn_prof_reader *r, struct qn_prof_error *err)
+static int check_covered(struct qn_prof_reader *r, struct qn_text_error *err)
 {
     for (int i = 0; i < r->header.event_count && r->has_insns; i++)
         if (r->left[i] != 0) {
-            qn_prof_fail(err, QN_PROF_BAD, "%s:%ld: instructions do not add up to line %u, got a "
+            qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: instructions do not add up to line %u, got a "
                          "difference of %lld %s, wanted none", r->path, r->lines.number, r->line,
                          (long long)r->left[i], r->header.events[i]);
             return -1;
@@ -128,7 +128,7 @@ static int check_covered(struct qn_prof_reader *r, struct qn_prof_error *err)
 }
 
 /* "#positions: object line [instruction]" */
-static int take_positions(struct qn_prof_reader *r, const char *text, struct qn_prof_error *err)
+static int take_positions(struct qn_prof_reader *r, const char *text, struct qn_text_error *err)
 {
     int insns = strcmp(text, " object line instruction") == 0;
     if (!insns && strcmp(text, " object line") != 0)
@@ -142,7 +142,7 @@ static int take_positions(struct qn_prof_reader *r, const char *text, struct qn_
 
 /* A line that begins with #: an item (1), nothing (0), failed (-1). */
 static int take_comment(struct qn_prof_reader *r, const char *text, const char *end,
-                        struct qn_prof_item *item, struct qn_prof_error *err)
+                        struct qn_prof_item *item, struct qn_text_error *err)
 {
     static const char positions[] = "positions:";
     if (strncmp(text, positions, sizeof positions - 1) == 0)
@@ -155,7 +155,7 @@ static int take_comment(struct qn_prof_reader *r, const char *text, const char *
 }
 
 static int take_name(struct qn_prof_reader *r, enum qn_prof_kind kind, const char *name,
-                     const char *end, struct qn_prof_item *item, struct qn_prof_error *err)
+                     const char *end, struct qn_prof_item *item, struct qn_text_error *err)
 {
     item->kind = kind;
     item->name = name;
@@ -179,19 +179,19 @@ static void list_counts(char *to, size_t room, const int64_t *counts, int n)
         memcpy(to + at, "]", 2);
 }
 
-static int mismatch(struct qn_prof_reader *r, struct qn_prof_error *err)
+static int mismatch(struct qn_prof_reader *r, struct qn_text_error *err)
 {
-    char stated[QN_PROF_TEXT_MAX / 3], computed[QN_PROF_TEXT_MAX / 3];
+    char stated[QN_TEXT_MAX / 3], computed[QN_TEXT_MAX / 3];
     list_counts(stated, sizeof stated, r->counts, r->header.event_count);
     list_counts(computed, sizeof computed, r->totals, r->header.event_count);
-    qn_prof_fail(err, QN_PROF_BAD,
+    qn_text_fail(err, QN_TEXT_BAD,
                  "%s:%ld: `summary:` line doesn't match computed total\n- summary:  %s\n"
                  "- computed: %s", r->path, r->lines.number, stated, computed);
     return -1;
 }
 
 static int take_summary(struct qn_prof_reader *r, const char *text, const char *end,
-                        struct qn_prof_item *item, struct qn_prof_error *err)
+                        struct qn_prof_item *item, struct qn_text_error *err)
 {
     if (check_covered(r, err) != 0)
         return -1;
@@ -207,7 +207,7 @@ static int take_summary(struct qn_prof_reader *r, const char *text, const char *
 }
 
 static int take_keyword(struct qn_prof_reader *r, const char *text, const char *end,
-                        struct qn_prof_item *item, struct qn_prof_error *err)
+                        struct qn_prof_item *item, struct qn_text_error *err)
 {
     if (strncmp(text, "fn=", 3) == 0)
         return take_name(r, QN_PROF_FN, text + 3, end, item, err);
@@ -225,10 +225,10 @@ static int take_keyword(struct qn_prof_reader *r, const char *text, const char *
 }
 
 int qn_prof_take_line(struct qn_prof_reader *r, const char *text, size_t length, struct qn_prof_item *item,
-                      struct qn_prof_error *err)
+                      struct qn_text_error *err)
 {
     const char *end = text + length;
-    if (qn_prof_is_digit(text[0]) && r->stage != QN_PROF_SUMMED)
+    if (qn_text_is_digit(text[0]) && r->stage != QN_PROF_SUMMED)
         return check_covered(r, err) == 0 ? take_counts(r, text, end, item, err) : -1;
     if (strncmp(text, "#ob=", 4) == 0 && r->stage != QN_PROF_SUMMED)
         return take_name(r, QN_PROF_OBJECT, text + 4, end, item, err);

@@ -10,14 +10,14 @@
 #ifndef QN_PROF_READER_H
 #define QN_PROF_READER_H
 
-#include "prof/lines.h"
+#include "text/lines.h"
 #include "prof/read.h"
 #include "prof/region.h"
 
 enum qn_prof_stage { QN_PROF_NEED_FILE, QN_PROF_NEED_COUNTS, QN_PROF_SUMMED };
 
 struct qn_prof_reader {
-    struct qn_prof_lines lines;
+    struct qn_text_lines lines;
     struct qn_prof_header header;
     char *path;
     enum qn_prof_stage stage;
@@ -32,10 +32,10 @@ struct qn_prof_reader {
 
 /* "FILE:LINE: what, got `text`, wanted ..."; returns -1. */
 int qn_prof_bad_line(const struct qn_prof_reader *r, const char *what, const char *got, const char *wanted,
-                     struct qn_prof_error *err);
+                     struct qn_text_error *err);
 
 /* 1 and an item, 0 where the line means nothing, -1 failed. */
 int qn_prof_take_line(struct qn_prof_reader *r, const char *text, size_t length, struct qn_prof_item *item,
-                      struct qn_prof_error *err);
+                      struct qn_text_error *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "prof/digits.h"
+#include "text/digits.h"
 
 static const char *chosen;
 
@@ -60,7 +60,7 @@ static int begin(struct qn_prof_regions *r, const char *path, const char **what)
 static int promise(struct qn_prof_regions *r, const char *digits, const char **what)
 {
     uint64_t n;
-    const char *end = qn_prof_parse_digits(digits, INT32_MAX, &n);
+    const char *end = qn_text_parse_digits(digits, INT32_MAX, &n);
     if (!end || *end != '\0') {
         *what = "malformed number of regions";
         return -1;

@@ -25,7 +25,7 @@
 
 #include <stdint.h>
 
-#include "prof/error.h"
+#include "text/error.h"
 
 /* For all readers opened from now on; NULL: the whole run. */
 void qn_prof_choose_region(const char *name);

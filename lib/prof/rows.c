@@ -16,7 +16,7 @@
 static int add_piece(struct qn_prof_rows *rows)
 {
     size_t used = rows->count >> QN_PROF_ROWS_SHIFT;
-    if (!QN_GROW(rows->pieces, used, rows->room, QN_PROF_ROOM))
+    if (!QN_GROW(rows->pieces, used, rows->room, QN_TEXT_ROOM))
         return -1;
     size_t bytes = (size_t)QN_PROF_ROWS_PIECE * (size_t)rows->events * sizeof(int64_t);
     rows->pieces[used] = malloc(bytes);

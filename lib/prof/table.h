@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "prof/error.h"
+#include "text/error.h"
 #include "prof/insn.h"
 #include "prof/write.h"
 
@@ -43,16 +43,16 @@ struct qn_prof_table *qn_prof_new_table(int events);
 void qn_prof_free_table(struct qn_prof_table *t);
 
 /* Adds counts (one per event) to a row; the row is made where it does not exist. file and function:
- * NULL and "" mean not known (???). Returns QN_PROF_OK, QN_PROF_MEMORY, or QN_PROF_BAD on overflow;
+ * NULL and "" mean not known (???). Returns QN_TEXT_OK, QN_TEXT_MEMORY, or QN_TEXT_BAD on overflow;
  * the message is in `err`, which may be NULL. */
-enum qn_prof_status qn_prof_table_add(struct qn_prof_table *t, const char *file,
+enum qn_text_status qn_prof_table_add(struct qn_prof_table *t, const char *file,
                                       const char *function, uint32_t line,
-                                      const int64_t *counts, struct qn_prof_error *err);
+                                      const int64_t *counts, struct qn_text_error *err);
 
 /* The same for the two ids that qn_prof_table_fn gave: the cheapest way to add many lines. */
 uint32_t qn_prof_table_fn(struct qn_prof_table *t, const char *file, const char *function);
-enum qn_prof_status qn_prof_table_add_line(struct qn_prof_table *t, uint32_t fn, uint32_t line,
-                                           const int64_t *counts, struct qn_prof_error *err);
+enum qn_text_status qn_prof_table_add_line(struct qn_prof_table *t, uint32_t fn, uint32_t line,
+                                           const int64_t *counts, struct qn_text_error *err);
 #define QN_PROF_NO_FN UINT32_MAX /* qn_prof_table_fn: no memory */
 
 /* What whoever fills the table is to tell it, beyond lines: set before the first add, else lines only. */
@@ -64,9 +64,9 @@ enum qn_prof_detail qn_prof_table_wants(const struct qn_prof_table *t);
 int qn_prof_table_enter_object(struct qn_prof_table *t, const char *object);
 
 /* Adds counts to an instruction of a line, after the line's own have been added. */
-enum qn_prof_status qn_prof_table_add_insn(struct qn_prof_table *t, uint32_t fn, uint32_t line,
+enum qn_text_status qn_prof_table_add_insn(struct qn_prof_table *t, uint32_t fn, uint32_t line,
                                            const struct qn_prof_insn *insn, const int64_t *counts,
-                                           struct qn_prof_error *err);
+                                           struct qn_text_error *err);
 
 /* Whether there are instructions, which come after their lines in the rows; and forgets them when
  * writing: where not all that was added had them, what is left would be a part only. */
@@ -77,18 +77,18 @@ void qn_prof_table_hide_insns(struct qn_prof_table *t);
 const int64_t *qn_prof_table_totals(const struct qn_prof_table *t);
 
 /* Sorts rows by file name, function name, object, line, address. Adding afterwards unsorts. */
-enum qn_prof_status qn_prof_table_sort(struct qn_prof_table *t, struct qn_prof_error *err);
+enum qn_text_status qn_prof_table_sort(struct qn_prof_table *t, struct qn_text_error *err);
 
 /* Instead of sorting: files in the order of their first counts, in each file functions so, in each function lines so,
  * with their instructions by address. */
-enum qn_prof_status qn_prof_table_keep_order(struct qn_prof_table *t, struct qn_prof_error *err);
+enum qn_text_status qn_prof_table_keep_order(struct qn_prof_table *t, struct qn_text_error *err);
 
 /* Rows in the order of the last sort (before any sort: in order of arrival). */
 size_t qn_prof_table_rows(const struct qn_prof_table *t);
 struct qn_prof_row qn_prof_table_at(const struct qn_prof_table *t, size_t row);
 
 /* Sorts, if it is in no order yet, then writes fl=, fn=, count lines and the summary. `w` has had its desc, cmd and events. */
-enum qn_prof_status qn_prof_table_write(struct qn_prof_table *t, struct qn_prof_writer *w,
-                                        struct qn_prof_error *err);
+enum qn_text_status qn_prof_table_write(struct qn_prof_table *t, struct qn_prof_writer *w,
+                                        struct qn_text_error *err);
 
 #endif

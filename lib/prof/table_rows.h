@@ -8,18 +8,18 @@
 #define QN_PROF_TABLE_ROWS_H
 
 #include "prof/fns.h"
-#include "prof/hash.h"
+#include "text/hash.h"
 #include "prof/rows.h"
 #include "prof/table.h"
 
 struct qn_prof_place {
     uint32_t fn, line;
-    uint32_t insn; /* index into insns; QN_PROF_NO_ID: the line itself */
+    uint32_t insn; /* index into insns; QN_TEXT_NO_ID: the line itself */
 };
 
 struct qn_prof_table {
     struct qn_prof_fns fns;
-    struct qn_prof_hash index; /* (function, line, instruction) -> row */
+    struct qn_text_hash index; /* (function, line, instruction) -> row */
     struct qn_prof_place *places; /* by row */
     uint32_t room;
     struct qn_prof_insn *insns;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "prof/counts.h"
-#include "prof/escape.h"
+#include "text/escape.h"
 
 /* The longest number: "-9223372036854775808" */
 #define NUMBER_MAX 20
@@ -29,13 +29,13 @@ void qn_prof_put_text(struct qn_prof_writer *w, const char *text)
 void qn_prof_put_escaped(struct qn_prof_writer *w, const char *text)
 {
     while (*text) {
-        char piece[QN_PROF_ESCAPE_MAX + 1];
-        size_t plain = qn_prof_plain_bytes(text);
+        char piece[QN_TEXT_ESCAPE_MAX + 1];
+        size_t plain = qn_text_plain_bytes(text);
 
         qn_prof_put_bytes(w, text, plain);
         text += plain;
         if (*text)
-            qn_prof_put_bytes(w, piece, qn_prof_escape_byte(piece, (unsigned char)*text++));
+            qn_prof_put_bytes(w, piece, qn_text_escape_byte(piece, (unsigned char)*text++));
     }
 }
 
@@ -140,7 +140,7 @@ void qn_prof_put_file(struct qn_prof_writer *w, const char *name)
     free(w->file);
     w->file = strdup(known(name));
     if (!w->file)
-        qn_prof_fail_memory(&w->error);
+        qn_text_fail_memory(&w->error);
 }
 
 void qn_prof_put_fn(struct qn_prof_writer *w, const char *name)

@@ -25,7 +25,7 @@
 
 #include <stdint.h>
 
-#include "prof/error.h"
+#include "text/error.h"
 #include "prof/insn.h"
 
 /* A count that is not known ("." in the text); only readers of other tools' files meet it. */
@@ -37,10 +37,10 @@
 struct qn_prof_writer;
 
 /* Opens a writer. Returns NULL with `err` filled where the target cannot be created. */
-struct qn_prof_writer *qn_prof_open_writer(const char *path, struct qn_prof_error *err);
+struct qn_prof_writer *qn_prof_open_writer(const char *path, struct qn_text_error *err);
 
 /* The same on an open descriptor that stays the caller's; `name` is for messages. */
-struct qn_prof_writer *qn_prof_open_writer_fd(int fd, const char *name, struct qn_prof_error *err);
+struct qn_prof_writer *qn_prof_open_writer_fd(int fd, const char *name, struct qn_text_error *err);
 
 /* Whose bytes sums and differences have: those of cg_merge and cg_diff since Valgrind 3.21, or those of the ones before. */
 enum qn_prof_style { QN_PROF_MODERN, QN_PROF_CLASSIC };
@@ -99,9 +99,9 @@ void qn_prof_put_number(struct qn_prof_writer *w, int64_t value);     /* 42 */
 void qn_prof_put_address(struct qn_prof_writer *w, uint64_t address); /* 0x2a */
 void qn_prof_set_events(struct qn_prof_writer *w, int count);
 
-/* Flushes, renames into place and frees the writer, on success and on failure. Returns QN_PROF_OK,
+/* Flushes, renames into place and frees the writer, on success and on failure. Returns QN_TEXT_OK,
  * or the status of the first failure with its message in `err`; then no file is left behind. */
-enum qn_prof_status qn_prof_close_writer(struct qn_prof_writer *w, struct qn_prof_error *err);
+enum qn_text_status qn_prof_close_writer(struct qn_prof_writer *w, struct qn_text_error *err);
 
 /* Gives up: removes the temporary file and frees the writer. Nothing is renamed. NULL is allowed. */
 void qn_prof_abandon_writer(struct qn_prof_writer *w);

@@ -16,13 +16,13 @@
 
 static void fail_errno(struct qn_prof_writer *w, const char *doing)
 {
-    qn_prof_fail(&w->error, QN_PROF_IO, "%s: cannot %s: %s", w->path, doing, strerror(errno));
+    qn_text_fail(&w->error, QN_TEXT_IO, "%s: cannot %s: %s", w->path, doing, strerror(errno));
 }
 
 static void flush(struct qn_prof_writer *w)
 {
     size_t done = 0;
-    while (done < w->used && w->error.status == QN_PROF_OK) {
+    while (done < w->used && w->error.status == QN_TEXT_OK) {
         ssize_t n = write(w->output.fd, w->buffer + done, w->used - done);
         if (n >= 0)
             done += (size_t)n;
@@ -34,7 +34,7 @@ static void flush(struct qn_prof_writer *w)
 
 static void put_plain(struct qn_prof_writer *w, const char *text, size_t n)
 {
-    while (n > 0 && w->error.status == QN_PROF_OK) {
+    while (n > 0 && w->error.status == QN_TEXT_OK) {
         size_t room = QN_PROF_WRITE_BYTES - w->used;
         size_t part = n < room ? n : room;
         memcpy(w->buffer + w->used, text, part);
@@ -69,14 +69,14 @@ void qn_prof_put_bytes(struct qn_prof_writer *w, const char *text, size_t n)
         put_plain(w, text, n);
 }
 
-static struct qn_prof_writer *new_writer(const char *path, struct qn_prof_error *err)
+static struct qn_prof_writer *new_writer(const char *path, struct qn_text_error *err)
 {
     struct qn_prof_writer *w = calloc(1, sizeof *w);
     char *name = strdup(path);
     if (!w || !name) {
         free(w);
         free(name);
-        qn_prof_fail_memory(err);
+        qn_text_fail_memory(err);
         return NULL;
     }
     w->path = name;
@@ -90,19 +90,19 @@ static void free_writer(struct qn_prof_writer *w)
     free(w);
 }
 
-struct qn_prof_writer *qn_prof_open_writer(const char *path, struct qn_prof_error *err)
+struct qn_prof_writer *qn_prof_open_writer(const char *path, struct qn_text_error *err)
 {
     struct qn_prof_writer *w = new_writer(path, err);
     if (!w)
         return NULL;
     w->owned = 1;
-    if (qn_prof_open_output(&w->output, path, QN_PROF_PRIVATE, err) == QN_PROF_OK)
+    if (qn_text_open_output(&w->output, path, QN_TEXT_PRIVATE, err) == QN_TEXT_OK)
         return w;
     free_writer(w);
     return NULL;
 }
 
-struct qn_prof_writer *qn_prof_open_writer_fd(int fd, const char *name, struct qn_prof_error *err)
+struct qn_prof_writer *qn_prof_open_writer_fd(int fd, const char *name, struct qn_text_error *err)
 {
     struct qn_prof_writer *w = new_writer(name, err);
     if (w)
@@ -110,16 +110,16 @@ struct qn_prof_writer *qn_prof_open_writer_fd(int fd, const char *name, struct q
     return w;
 }
 
-enum qn_prof_status qn_prof_close_writer(struct qn_prof_writer *w, struct qn_prof_error *err)
+enum qn_text_status qn_prof_close_writer(struct qn_prof_writer *w, struct qn_text_error *err)
 {
     flush(w);
-    enum qn_prof_status status = w->error.status;
-    if (status != QN_PROF_OK)
-        qn_prof_fail(err, status, "%s", w->error.text);
-    if (w->owned && status != QN_PROF_OK)
-        qn_prof_drop_output(&w->output);
+    enum qn_text_status status = w->error.status;
+    if (status != QN_TEXT_OK)
+        qn_text_fail(err, status, "%s", w->error.text);
+    if (w->owned && status != QN_TEXT_OK)
+        qn_text_drop_output(&w->output);
     else if (w->owned)
-        status = qn_prof_close_output(&w->output, err);
+        status = qn_text_close_output(&w->output, err);
     free_writer(w);
     return status;
 }
@@ -129,6 +129,6 @@ void qn_prof_abandon_writer(struct qn_prof_writer *w)
     if (!w)
         return;
     if (w->owned)
-        qn_prof_drop_output(&w->output);
+        qn_text_drop_output(&w->output);
     free_writer(w);
 }

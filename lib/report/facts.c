@@ -45,37 +45,37 @@ static void read_geometry(struct qn_report_facts *f)
 }
 
 /* A table that is not there has no rows. */
-static enum qn_prof_status read_table(struct qn_report_facts *f, struct qn_exp_table *t, const char *name,
-                                      struct qn_prof_error *err)
+static enum qn_text_status read_table(struct qn_report_facts *f, struct qn_exp_table *t, const char *name,
+                                      struct qn_text_error *err)
 {
     const char *path = qn_report_path(f, name);
 
-    return access(path, F_OK) ? QN_PROF_OK : qn_exp_read_table(t, path, err);
+    return access(path, F_OK) ? QN_TEXT_OK : qn_exp_read_table(t, path, err);
 }
 
-static enum qn_prof_status read_centres(struct qn_report_facts *f, struct qn_plot_centres *c, const char *by,
-                                        struct qn_prof_error *err)
+static enum qn_text_status read_centres(struct qn_report_facts *f, struct qn_plot_centres *c, const char *by,
+                                        struct qn_text_error *err)
 {
     const struct qn_plot_request q = { .by = by };
 
     return qn_plot_read_centres(c, &f->memory, &q, qn_report_path(f, QN_REPORT_PROFILE), COST, err);
 }
 
-enum qn_prof_status qn_report_read_facts(struct qn_report_facts *f, const struct qn_report *r,
-                                         struct qn_prof_error *err)
+enum qn_text_status qn_report_read_facts(struct qn_report_facts *f, const struct qn_report *r,
+                                         struct qn_text_error *err)
 {
     *f = (struct qn_report_facts){ .report = r };
     qn_exp_init_memory(&f->memory);
     qn_exp_init_table(&f->intervals);
     qn_exp_init_table(&f->runs);
     qn_exp_init_table(&f->sets);
-    if (read_centres(f, &f->functions, "function", err) != QN_PROF_OK
-        || read_centres(f, &f->lines, "line", err) != QN_PROF_OK
-        || read_table(f, &f->intervals, QN_REPORT_INTERVALS, err) != QN_PROF_OK
-        || read_table(f, &f->runs, QN_REPORT_RUNS, err) != QN_PROF_OK)
+    if (read_centres(f, &f->functions, "function", err) != QN_TEXT_OK
+        || read_centres(f, &f->lines, "line", err) != QN_TEXT_OK
+        || read_table(f, &f->intervals, QN_REPORT_INTERVALS, err) != QN_TEXT_OK
+        || read_table(f, &f->runs, QN_REPORT_RUNS, err) != QN_TEXT_OK)
         return err->status;
     read_geometry(f);
-    return QN_PROF_OK;
+    return QN_TEXT_OK;
 }
 
 void qn_report_free_facts(struct qn_report_facts *f)

@@ -30,8 +30,8 @@ struct qn_report_facts {
 };
 
 /* Free `f` also where it fails. */
-enum qn_prof_status qn_report_read_facts(struct qn_report_facts *f, const struct qn_report *r,
-                                         struct qn_prof_error *err);
+enum qn_text_status qn_report_read_facts(struct qn_report_facts *f, const struct qn_report *r,
+                                         struct qn_text_error *err);
 void qn_report_free_facts(struct qn_report_facts *f);
 
 /* The sum of events, "D1mr+D1mw", of centre `i`; of the whole if i < 0. */

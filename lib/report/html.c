@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "out/number.h"
-#include "prof/escape.h"
+#include "text/escape.h"
 
 static const char style[] =
     "body{font:16px/1.45 sans-serif;color:#111;background:#fff;max-width:75em;margin:2em auto;padding:0 1em}\n"
@@ -41,7 +41,7 @@ static int sequence(const unsigned char *s)
 
 static void put_byte(FILE *out, char c)
 {
-    char escaped[QN_PROF_ESCAPE_MAX + 1] = { c };
+    char escaped[QN_TEXT_ESCAPE_MAX + 1] = { c };
 
     switch (c) {
     case '<': fputs("&lt;", out); return;
@@ -50,8 +50,8 @@ static void put_byte(FILE *out, char c)
     case '"': fputs("&quot;", out); return;
     case '\'': fputs("&#39;", out); return;
     }
-    if (qn_prof_is_control((unsigned char)c))
-        escaped[qn_prof_escape_byte(escaped, (unsigned char)c)] = 0;
+    if (qn_text_is_control((unsigned char)c))
+        escaped[qn_text_escape_byte(escaped, (unsigned char)c)] = 0;
     fputs(escaped, out);
 }
 

@@ -179,13 +179,13 @@ static void draw_ahead(struct qn_report_facts *f, const char *kind, const char *
                        struct qn_exp_table *t)
 {
     struct qn_plot_request q = { .kind = kind, .inputs = { log }, .input_count = 1 };
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     char remark[QN_PLOT_REMARK_MAX];
 
     if (!log)
         return;
     q.output = qn_report_path(f, qn_exp_format(&f->memory, "%s.svg", name));
-    if (qn_plot_draw(&q, remark, &err) == QN_PROF_OK)
+    if (qn_plot_draw(&q, remark, &err) == QN_TEXT_OK)
         qn_exp_read_table(t, qn_report_path(f, qn_exp_format(&f->memory, "%s.csv", name)), &err);
 }
 
@@ -199,26 +199,26 @@ static void find_knees(struct qn_report_facts *f)
     qn_exp_free_table(&curve);
 }
 
-static enum qn_prof_status save_page(struct qn_report_facts *f, struct qn_prof_error *err)
+static enum qn_text_status save_page(struct qn_report_facts *f, struct qn_text_error *err)
 {
     const char *path = qn_report_path(f, QN_REPORT_PAGE);
     FILE *out = fopen(path, "w");
     bool good;
 
     if (!out)
-        return qn_prof_fail(err, QN_PROF_IO, "%s: %s", path, strerror(errno));
+        return qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
     write_page(f, out);
     good = !ferror(out);
     if (fclose(out) || !good)
-        return qn_prof_fail(err, QN_PROF_IO, "%s: %s", path, strerror(errno));
-    return QN_PROF_OK;
+        return qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
+    return QN_TEXT_OK;
 }
 
-enum qn_prof_status qn_report_write(const struct qn_report *r, struct qn_prof_error *err)
+enum qn_text_status qn_report_write(const struct qn_report *r, struct qn_text_error *err)
 {
     struct qn_report_facts f;
 
-    if (qn_report_read_facts(&f, r, err) == QN_PROF_OK) {
+    if (qn_report_read_facts(&f, r, err) == QN_TEXT_OK) {
         find_knees(&f);
         draw_ahead(&f, "sets", r->sets_log, "sets", &f.sets);
         save_page(&f, err);

@@ -58,9 +58,9 @@ void qn_report_link(FILE *out, const char *name, const char *end)
 }
 
 /* The reason, without the name of the folder, which has another one later. */
-static void write_reason(const struct qn_report_facts *f, FILE *out, const struct qn_prof_error *err)
+static void write_reason(const struct qn_report_facts *f, FILE *out, const struct qn_text_error *err)
 {
-    const char *why = err->status == QN_PROF_OK ? "there is no gnuplot here" : err->text, *folder = f->report->folder;
+    const char *why = err->status == QN_TEXT_OK ? "there is no gnuplot here" : err->text, *folder = f->report->folder;
     size_t n = strlen(folder);
 
     fputs(" No picture: ", out);
@@ -77,17 +77,17 @@ void qn_report_draw(struct qn_report_facts *f, FILE *out, enum qn_report_picture
     struct qn_plot_request q = {
         .kind = p->kind, .output = image, .by = p->by, .event = p->event, .y = p->y, .input_count = 1
     };
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     char remark[QN_PLOT_REMARK_MAX];
 
     q.inputs[0] = input;
     if (p->second)
         q.inputs[q.input_count++] = qn_report_path(f, p->second);
     fputs("<figure>", out);
-    if (qn_plot_draw(&q, remark, &err) == QN_PROF_OK && !access(image, F_OK))
+    if (qn_plot_draw(&q, remark, &err) == QN_TEXT_OK && !access(image, F_OK))
         fprintf(out, "<img src=\"%s.svg\" alt=\"%s\">", p->name, p->caption);
     fprintf(out, "<figcaption>%s", p->caption);
-    if (err.status == QN_PROF_OK) {
+    if (err.status == QN_TEXT_OK) {
         fputs(" (", out);
         qn_report_link(out, p->name, ".csv");
         fputs(", ", out);
@@ -95,7 +95,7 @@ void qn_report_draw(struct qn_report_facts *f, FILE *out, enum qn_report_picture
         fputs(")", out);
     }
     fputs(".", out);
-    if (err.status != QN_PROF_OK || access(image, F_OK))
+    if (err.status != QN_TEXT_OK || access(image, F_OK))
         write_reason(f, out, &err);
     fputs("</figcaption></figure>\n", out);
 }

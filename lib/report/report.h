@@ -10,7 +10,7 @@
 #ifndef QN_REPORT_REPORT_H
 #define QN_REPORT_REPORT_H
 
-#include "prof/error.h"
+#include "text/error.h"
 
 #define QN_REPORT_PROFILE "profile"
 #define QN_REPORT_INTERVALS "intervals.csv"
@@ -25,6 +25,6 @@ struct qn_report {
     const char *ended;       /* how the program ended, where it was not with status 0, else NULL */
 };
 
-enum qn_prof_status qn_report_write(const struct qn_report *r, struct qn_prof_error *err);
+enum qn_text_status qn_report_write(const struct qn_report *r, struct qn_text_error *err);
 
 #endif

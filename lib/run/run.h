@@ -11,7 +11,7 @@
 #include "base/syscall.h"
 #include "cost/arena.h"
 #include "cost/wire.h"
-#include "run/region.h"
+#include "run/observe/region.h"
 
 /* ---- kernel structures, as the x86-64 ABI has them ---- */
 

@@ -75,7 +75,7 @@ QN_SIM_NCSR void qn_sim_charge(uint32_t site)
     }
 }
 
-/* As with misses (run/arena.c): those of the last execution are the newest, and their sites fall backwards. */
+/* As with misses (run/core/arena.c): those of the last execution are the newest, and their sites fall backwards. */
 void qn_sim_uncharge(uint32_t first, uint32_t end)
 {
     uint32_t reference = 0;

@@ -221,7 +221,7 @@ struct qn_sim_traffic {
 extern struct qn_sim_traffic qn_sim_traffic; /* below 2 GiB */
 
 /* The last misses, newest at qn_sim_miss_count - 1: when an instruction faults, those of its references are taken back
- * (run/arena.c).  The dispatcher, whose work cannot be taken back, begins the count anew whenever it enters translated code. */
+ * (run/core/arena.c).  The dispatcher, whose work cannot be taken back, begins the count anew whenever it enters translated code. */
 #define QN_SIM_MISSES 16u
 #define QN_SIM_MISS(counter, ll) (2 * (counter) + (ll)) /* index of the pair; 1: the LL missed too */
 extern uint32_t qn_sim_misses[QN_SIM_MISSES];

@@ -24,8 +24,8 @@
 #define QN_HOMES 256
 #define QN_HOME(space) ((space) % QN_HOMES)
 #define QN_VARIANT(space) ((space) / QN_HOMES)
-#define QN_VARIANT_STEPS 253u /* leaves for the dispatcher before each instruction but the first, and at its end (run/sample.c) */
-#define QN_VARIANT_EXACT 254u /* keeps all status flags, and goes from its end to the dispatcher (run/settle.c) */
+#define QN_VARIANT_STEPS 253u /* leaves for the dispatcher before each instruction but the first, and at its end (run/observe/sample.c) */
+#define QN_VARIANT_EXACT 254u /* keeps all status flags, and goes from its end to the dispatcher (run/core/settle.c) */
 #define QN_SPACE(home, variant) ((home) | (variant) * QN_HOMES) /* variant below 256; 0 = the one that may be linked */
 
 struct qn_texit {            /* a direct exit of a block; there are very many, so no byte too much */
@@ -65,7 +65,7 @@ struct qn_tblock {
     bool live : 1, instrumented : 1;
     bool ind_cold : 1;       /* ind_entry is an offset in cold, not in hot */
     uint8_t nexits : 2, region : 4;
-    bool anchor : 1;         /* counts down to samples, or would, in a home that does (run/sample.c) */
+    bool anchor : 1;         /* counts down to samples, or would, in a home that does (run/observe/sample.c) */
     bool turns : 1;          /* ... at its end, if that branches (a conditional branch by exit 1), directly or not */
     struct qn_texit exit[2];
 };

@@ -15,7 +15,7 @@ static int names_line(const char *message, const char *path)
 
 static void read_profile(const char *path)
 {
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     struct qn_prof_item item;
     struct qn_prof_reader *r = qn_prof_open_reader(path, &err);
     must(r, "the profile that was made can be opened");
@@ -28,15 +28,15 @@ static void read_profile(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     const char *in = fuzz_file(0, data, size);
     struct qn_prof_writer *w = fuzz_writer(1);
     fuzz_check_error(qn_out_read_csv(in, w, &err), &err);
-    if (err.status == QN_PROF_OK) {
-        must(qn_prof_close_writer(w, &err) == QN_PROF_OK, "the profile can be written");
+    if (err.status == QN_TEXT_OK) {
+        must(qn_prof_close_writer(w, &err) == QN_TEXT_OK, "the profile can be written");
         read_profile(fuzz_files[1].path);
     } else {
-        must(err.status != QN_PROF_BAD || names_line(err.text, in), "the message names file and line");
+        must(err.status != QN_TEXT_BAD || names_line(err.text, in), "the message names file and line");
         qn_prof_abandon_writer(w);
     }
     return 0;

@@ -37,16 +37,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct qn_exp e;
     struct qn_exp_runs runs;
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     const char *path = fuzz_file(0, data, size);
     size_t n = strlen(path);
     qn_exp_init(&e);
     if (!qn_exp_read_file(&e, path, &err)) {
-        must(err.status != QN_PROF_OK && err.text[0], "a failure has a message");
+        must(err.status != QN_TEXT_OK && err.text[0], "a failure has a message");
         must(strncmp(err.text, path, n) == 0 && err.text[n] == ':' && isdigit((unsigned char)err.text[n + 1]),
              "the message names file and line");
     } else {
-        must(err.status == QN_PROF_OK, "success has no message");
+        must(err.status == QN_TEXT_OK, "success has no message");
         if (!is_large(&e)) {
             if (qn_exp_make_runs(&e, host, &runs, &err))
                 check_runs(&e, &runs);

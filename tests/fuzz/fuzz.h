@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "prof/error.h"
+#include "text/error.h"
 #include "prof/write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -54,7 +54,7 @@ static inline const char *fuzz_file(int which, const void *data, size_t size)
 /* A writer to one of the files, which has been emptied. */
 static inline struct qn_prof_writer *fuzz_writer(int which)
 {
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     const char *path = fuzz_file(which, "", 0);
     must(lseek(fuzz_files[which].fd, 0, SEEK_SET) == 0, "a start of the file");
     struct qn_prof_writer *w = qn_prof_open_writer_fd(fuzz_files[which].fd, path, &err);
@@ -73,10 +73,10 @@ static inline char *fuzz_content(int which, size_t *size)
 }
 
 /* A failure has a message, a success has none. */
-static inline void fuzz_check_error(enum qn_prof_status status, const struct qn_prof_error *err)
+static inline void fuzz_check_error(enum qn_text_status status, const struct qn_text_error *err)
 {
     must(status == err->status, "status and error agree");
-    must((err->status != QN_PROF_OK) == (err->text[0] != '\0'), "a failure has a message");
+    must((err->status != QN_TEXT_OK) == (err->text[0] != '\0'), "a failure has a message");
 }
 
 #endif

@@ -29,8 +29,8 @@ static void choose_columns(const struct qn_out_request *q)
     const struct qn_prof_header header = {.events = names, .event_count = 3};
     const int64_t counts[] = {1, 0, -7};
     struct qn_out_columns columns;
-    struct qn_prof_error err = {0};
-    if (qn_out_choose_columns(&columns, &header, q->show, q->sort, &err) == QN_PROF_OK)
+    struct qn_text_error err = {0};
+    if (qn_out_choose_columns(&columns, &header, q->show, q->sort, &err) == QN_TEXT_OK)
         for (int i = 0; i < columns.shown_count; i++) {
             double value;
             if (columns.shown[i].expr)
@@ -42,7 +42,7 @@ static void choose_columns(const struct qn_out_request *q)
 static void parse_annotate(int argc, char **argv)
 {
     struct qn_out_request q;
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     enum qn_out_parsed result = qn_out_parse_options(argc, argv, &q, &err);
     must((result != QN_OUT_USAGE && result != QN_OUT_USAGE_BAD) || err.text[0], "wrong usage has a message");
     choose_columns(&q);

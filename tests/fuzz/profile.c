@@ -20,16 +20,16 @@ static void choose_region(const char *path)
 }
 
 /* Writes what merging one profile gives to another file. */
-static enum qn_prof_status merge(const char *in, int out, struct qn_prof_error *err)
+static enum qn_text_status merge(const char *in, int out, struct qn_text_error *err)
 {
-    char warning[QN_PROF_TEXT_MAX];
+    char warning[QN_TEXT_MAX];
     struct qn_prof_merge *m = qn_prof_new_merge(NULL, NULL);
     must(m, "memory");
     choose_region(in);
-    if (qn_prof_merge_file(m, in, warning, sizeof warning, err) == QN_PROF_OK) {
+    if (qn_prof_merge_file(m, in, warning, sizeof warning, err) == QN_TEXT_OK) {
         struct qn_prof_writer *w = fuzz_writer(out);
-        must(qn_prof_write_merge(m, QN_PROF_MODERN, w, err) == QN_PROF_OK, "what was merged can be written");
-        must(qn_prof_close_writer(w, err) == QN_PROF_OK, "and the file closed");
+        must(qn_prof_write_merge(m, QN_PROF_MODERN, w, err) == QN_TEXT_OK, "what was merged can be written");
+        must(qn_prof_close_writer(w, err) == QN_TEXT_OK, "and the file closed");
     }
     qn_prof_free_merge(m);
     return err->status;
@@ -46,11 +46,11 @@ static int has_control(const uint8_t *data, size_t size)
 
 static void merge_twice(const char *path, int may_differ)
 {
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     fuzz_check_error(merge(path, 1, &err), &err);
-    if (err.status != QN_PROF_OK)
+    if (err.status != QN_TEXT_OK)
         return;
-    must(merge(fuzz_files[1].path, 2, &err) == QN_PROF_OK, "what merge wrote can be read");
+    must(merge(fuzz_files[1].path, 2, &err) == QN_TEXT_OK, "what merge wrote can be read");
     size_t n, m;
     char *a = fuzz_content(1, &n), *b = fuzz_content(2, &m);
     must(may_differ || (n == m && memcmp(a, b, n) == 0), "merging again changes nothing");
@@ -58,15 +58,15 @@ static void merge_twice(const char *path, int may_differ)
     free(b);
 }
 
-static enum qn_prof_status convert(const char *in, int out, int to_profile, enum qn_out_csv_by by,
-                                   struct qn_prof_error *err)
+static enum qn_text_status convert(const char *in, int out, int to_profile, enum qn_out_csv_by by,
+                                   struct qn_text_error *err)
 {
     const char *const inputs[] = {in};
     struct qn_out_csv_request q = {.by = by, .inputs = inputs, .input_count = 1};
     struct qn_prof_writer *w = fuzz_writer(out);
     choose_region(in);
-    enum qn_prof_status status = to_profile ? qn_out_read_csv(in, w, err) : qn_out_write_csv(&q, w, err);
-    if (status == QN_PROF_OK)
+    enum qn_text_status status = to_profile ? qn_out_read_csv(in, w, err) : qn_out_write_csv(&q, w, err);
+    if (status == QN_TEXT_OK)
         return qn_prof_close_writer(w, err);
     qn_prof_abandon_writer(w);
     return status;
@@ -75,15 +75,15 @@ static enum qn_prof_status convert(const char *in, int out, int to_profile, enum
 /* A profile, CSV, a profile, CSV, a profile: the two last are one. */
 static void csv_and_back(const char *path, enum qn_out_csv_by by)
 {
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     fuzz_check_error(convert(path, 1, 0, by, &err), &err);
-    if (err.status != QN_PROF_OK || by < QN_OUT_CSV_LINE)
+    if (err.status != QN_TEXT_OK || by < QN_OUT_CSV_LINE)
         return;
-    must(convert(fuzz_files[1].path, 2, 1, by, &err) == QN_PROF_OK, "what csv wrote can be read");
+    must(convert(fuzz_files[1].path, 2, 1, by, &err) == QN_TEXT_OK, "what csv wrote can be read");
     size_t n, m;
     char *before = fuzz_content(2, &n);
-    if (convert(fuzz_files[2].path, 1, 0, by, &err) == QN_PROF_OK) {
-        must(convert(fuzz_files[1].path, 2, 1, by, &err) == QN_PROF_OK, "and read again");
+    if (convert(fuzz_files[2].path, 1, 0, by, &err) == QN_TEXT_OK) {
+        must(convert(fuzz_files[1].path, 2, 1, by, &err) == QN_TEXT_OK, "and read again");
         char *after = fuzz_content(2, &m);
         must(n == m && memcmp(before, after, n) == 0, "the profile stays as it is");
         free(after);
@@ -95,20 +95,20 @@ static void csv_and_back(const char *path, enum qn_out_csv_by by)
 
 static void diff_with_itself(const char *path, int by_line)
 {
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     struct qn_prof_ledger_options options = {.keep_lines = by_line ? QN_PROF_LINES_OF_FNS : QN_PROF_NO_LINES};
     struct qn_prof_ledger g;
-    char warning[QN_PROF_TEXT_MAX];
+    char warning[QN_TEXT_MAX];
     qn_prof_init_ledger(&g, &options);
     choose_region(path);
     fuzz_check_error(qn_prof_read_diff(&g, path, path, warning, sizeof warning, &err), &err);
-    if (err.status == QN_PROF_OK) {
+    if (err.status == QN_TEXT_OK) {
         struct qn_prof_writer *w = fuzz_writer(1);
-        must(qn_prof_write_diff(&g, QN_PROF_MODERN, w, &err) == QN_PROF_OK, "a difference can be written");
-        must(qn_prof_close_writer(w, &err) == QN_PROF_OK, "and the file closed");
+        must(qn_prof_write_diff(&g, QN_PROF_MODERN, w, &err) == QN_TEXT_OK, "a difference can be written");
+        must(qn_prof_close_writer(w, &err) == QN_TEXT_OK, "and the file closed");
         for (int i = 0; i < g.header.event_count; i++)
             must(qn_prof_count(qn_prof_row(&g.total, 0)[i]) == 0, "with itself there is none");
-        must(merge(fuzz_files[1].path, 2, &err) == QN_PROF_OK, "and it can be read");
+        must(merge(fuzz_files[1].path, 2, &err) == QN_TEXT_OK, "and it can be read");
     }
     qn_prof_free_ledger(&g);
 }
@@ -116,10 +116,10 @@ static void diff_with_itself(const char *path, int by_line)
 static void annotate(const char *path, uint8_t mode)
 {
     static struct qn_out_sink sink;
-    static char warning[QN_PROF_TEXT_MAX];
+    static char warning[QN_TEXT_MAX];
     static int null = -1;
     const char *inputs[3] = {path, path, NULL}, *includes[1] = {NULL};
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     struct qn_out_request q = {
         .inputs = inputs, .input_count = 1, .threshold = mode & 8 ? 0 : 0.1, .show_percs = !(mode & 16),
         .annotate = 1, .context = mode & 3, .includes = includes, .invocation = (char *)(uintptr_t)"x",
@@ -136,7 +136,7 @@ static void annotate(const char *path, uint8_t mode)
         null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     choose_region(path);
     qn_out_open_sink(&sink, null);
-    enum qn_prof_status status = q.style == QN_OUT_CLASSIC ? qn_out_classic(&sink, &q, &err)
+    enum qn_text_status status = q.style == QN_OUT_CLASSIC ? qn_out_classic(&sink, &q, &err)
                                                            : qn_out_modern(&sink, &q, &err);
     fuzz_check_error(status, &err);
     qn_out_flush(&sink);

@@ -12,13 +12,13 @@
 #include "plot/input.h"
 
 /* A table that has no row at all is refused as a whole. */
-static void check(enum qn_prof_status status, const struct qn_prof_error *err, const char *path)
+static void check(enum qn_text_status status, const struct qn_text_error *err, const char *path)
 {
     size_t n = strlen(path);
     fuzz_check_error(status, err);
-    if (status != QN_PROF_OK)
+    if (status != QN_TEXT_OK)
         must(strncmp(err->text, path, n) == 0 && err->text[n] == ':', "the message names the file");
-    if (status == QN_PROF_BAD)
+    if (status == QN_TEXT_BAD)
         must(isdigit((unsigned char)err->text[n + 1]) || strstr(err->text, "empty") || strstr(err->text, "rows: got none"),
              "and the line");
 }
@@ -26,10 +26,10 @@ static void check(enum qn_prof_status status, const struct qn_prof_error *err, c
 static void findings(const char *path)
 {
     struct qn_out_findings f = {0};
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     char text[120];
     check(qn_out_read_findings(&f, path, &err), &err, path);
-    for (size_t i = 0; err.status == QN_PROF_OK && i < f.count; i++) {
+    for (size_t i = 0; err.status == QN_TEXT_OK && i < f.count; i++) {
         const struct qn_out_finding *r = &f.rows[i];
         must(i == 0 || strcmp(r[-1].object, r->object) < 0
                  || (strcmp(r[-1].object, r->object) == 0 && r[-1].address <= r->address), "rows in order");
@@ -53,17 +53,17 @@ static void rows(const char *path)
 {
     static const char written[] = "/dev/shm/quern-fuzz-table";
     struct qn_exp_table t, again;
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     double number;
     qn_exp_init_table(&t);
     qn_exp_init_table(&again);
     check(qn_exp_read_table(&t, path, &err), &err, path);
-    if (err.status == QN_PROF_OK) {
+    if (err.status == QN_TEXT_OK) {
         for (int r = 0; r < t.row_count; r++)
             for (int c = 0; c < t.column_count; c++)
                 qn_exp_cell_number(&t, r, c, &number);
-        must(qn_exp_write_table(&t, written, &err) == QN_PROF_OK, "it can be written");
-        must(qn_exp_read_table(&again, written, &err) == QN_PROF_OK, "and read again");
+        must(qn_exp_write_table(&t, written, &err) == QN_TEXT_OK, "it can be written");
+        must(qn_exp_read_table(&again, written, &err) == QN_TEXT_OK, "and read again");
         compare(&t, &again);
     }
     qn_exp_free_table(&t);
@@ -74,14 +74,14 @@ static void plotted(const char *path, int asked)
 {
     const struct qn_plot_request q = {.kind = "time", .where = {"a=1"}, .where_count = asked};
     struct qn_plot_input in;
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     double number;
     qn_plot_is_profile(path);
     check(qn_plot_read_input(&in, &q, path, &err), &err, path);
-    if (err.status == QN_PROF_OK)
+    if (err.status == QN_TEXT_OK)
         for (int r = 0; r < in.t.row_count; r++)
             for (int c = 0; c < in.t.column_count; c++) {
-                struct qn_prof_error cell = {0};
+                struct qn_text_error cell = {0};
                 check(qn_plot_need_number(&in, r, c, &number, &cell), &cell, path);
             }
     qn_plot_free_input(&in);

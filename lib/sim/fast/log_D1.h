@@ -1,7 +1,7 @@
 /* lib/sim/fast/log_D1.h - the default caches simulate what is written down (fast/log.h); included by engine.c.
  *
  * Where a third of all references miss the D1, what they cost is the jump that nobody can predict, at each of them.  So while that is
- * so (run/batch.c decides), emitted code does not jump, and neither do the two passes here:
+ * so (run/core/batch.c decides), emitted code does not jump, and neither do the two passes here:
  *
  *   references       A  A  B  A  C  C
  *   written down     A     B  A  C        first pass: the row of its set (rows.h)

@@ -5,7 +5,7 @@
  *                    once, so that the order there is the order of the program
  *
  * Always, if the module wants to see each reference; where it has a filter, while so many miss that a jump on each could not be
- * predicted (run/batch.c).
+ * predicted (run/core/batch.c).
  */
 static void branches_log_begin(void);
 

@@ -6,7 +6,7 @@
 
 #include "base/context.h"
 #include "base/format.h"
-#include "prof/escape.h"
+#include "text/escape.h"
 #include "sim/charge.h"
 #include "sim/hosted/hosted.h"
 #include "sim/module.h"
@@ -142,7 +142,7 @@ void hosted_complain(const char *format, ...)
     char *made;
 
     va_start(args, format);
-    fprintf(stderr, "quern: replay: %s\n", qn_prof_visible(&made, format, args));
+    fprintf(stderr, "quern: replay: %s\n", qn_text_visible(&made, format, args));
     va_end(args);
     free(made);
 }

@@ -66,7 +66,7 @@ static void test_noise(uint64_t seed)
     static const struct qn_cost_named named[] = { { QN_POINT_EXPLAIN, 0, "a.c", 1, 1 }, { QN_POINT_EXPLAIN, 3, "b.c", 1, 9 } };
     struct qn_cost_library *library = qn_cost_new_library();
     struct qn_cost_modules *modules;
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     uint64_t state = seed * 2 + 1, masks[] = { ~0ull, 0xff, 0x3, 0xffff };
     char path[300];
 
@@ -80,7 +80,7 @@ static void test_noise(uint64_t seed)
     qn_cost_header(&store)->n_points = 50;
     qn_cost_explain(&store)->notes = seed % 2 ? 100 : ~0ull;
     modules = qn_cost_new_modules(&store, library, NULL, NULL, NULL);
-    ok(qn_cost_write_explanation(path, &(struct qn_cost_explanation){ &store, &config, modules, named, 2 }, &err) == QN_PROF_OK,
+    ok(qn_cost_write_explanation(path, &(struct qn_cost_explanation){ &store, &config, modules, named, 2 }, &err) == QN_TEXT_OK,
        "noise %d is told as it stands", (int)seed);
     unlink(path);
     qn_cost_free_modules(modules);

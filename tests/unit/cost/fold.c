@@ -95,11 +95,11 @@ static const char *fold(struct qn_cost_result *result, struct qn_cost_guard *gua
     struct qn_cost_library *l = qn_cost_new_library();
     struct qn_cost_modules *m = qn_cost_new_modules(&store, l, guard, take_note, NULL);
     struct qn_prof_table *t = qn_prof_new_table(events.count);
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     const char *text;
 
     notes = 0;
-    if (qn_cost_fold(&store, &events, m, QN_COST_ALL_REGIONS, t, result, &err) != QN_PROF_OK)
+    if (qn_cost_fold(&store, &events, m, QN_COST_ALL_REGIONS, t, result, &err) != QN_TEXT_OK)
         diag("%s", err.text);
     text = rows(t);
     qn_prof_free_table(t);

@@ -23,13 +23,13 @@ static void add_row(int64_t ir, int64_t dr, int64_t d1mr, int64_t own)
 static const char *write_all(const int64_t *totals)
 {
     static char text[4000];
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     size_t n = 0;
     char path[300];
     FILE *f;
 
     snprintf(path, sizeof path, "%s/intervals", getenv("SCRATCH") ? getenv("SCRATCH") : "/tmp");
-    if (qn_cost_write_intervals(path, &store, &events, totals, &err) != QN_PROF_OK)
+    if (qn_cost_write_intervals(path, &store, &events, totals, &err) != QN_TEXT_OK)
         bail("%s", err.text);
     f = fopen(path, "r");
     n = fread(text, 1, sizeof text - 1, f);
@@ -44,7 +44,7 @@ static const char *write_all(const int64_t *totals)
 int main(void)
 {
     static int64_t totals[QN_COST_COLUMNS];
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_cost_store copy;
 
     if (qn_cost_create(&store))
@@ -79,7 +79,7 @@ int main(void)
     qn_cost_header(&store)->n_intervals = 3;
     add_row(INT64_MIN, INT64_MAX, INT64_MIN, -1);
     ok(strlen(write_all(totals)) > 100, "nonsense is written as it stands");
-    is_int(qn_cost_write_intervals("/nosuch/file", &store, &events, totals, &err), QN_PROF_IO, "a file that cannot be made");
+    is_int(qn_cost_write_intervals("/nosuch/file", &store, &events, totals, &err), QN_TEXT_IO, "a file that cannot be made");
     ok(strstr(err.text, "/nosuch/file") != NULL, "is named");
     qn_cost_close(&store);
     return done_testing();

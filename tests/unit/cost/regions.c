@@ -37,11 +37,11 @@ static const char *fold(void)
     static struct qn_cost_regions regions;
     struct qn_cost_library *l = qn_cost_new_library();
     struct qn_cost_modules *m = qn_cost_new_modules(&store, l, NULL, NULL, NULL);
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     size_t n = 0;
 
     text[0] = 0;
-    if (qn_cost_fold_regions(&store, &events, m, QN_PROF_DETAIL_LINES, &regions, &err) != QN_PROF_OK)
+    if (qn_cost_fold_regions(&store, &events, m, QN_PROF_DETAIL_LINES, &regions, &err) != QN_TEXT_OK)
         bail("%s", err.text);
     for (int i = 0; i < regions.count; i++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %" PRId64, i ? "; " : "", regions.list[i].path,

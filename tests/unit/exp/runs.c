@@ -5,13 +5,13 @@
 static const struct qn_geometry host[QN_EXP_LEVELS] = { { 32768, 8, 64 }, { 49152, 12, 64 }, { 1048576, 16, 64 } };
 static struct qn_exp e;
 static struct qn_exp_runs runs;
-static struct qn_prof_error err;
+static struct qn_text_error err;
 
 static void begin(const char *program, const char *argument)
 {
     struct qn_exp_program *p;
 
-    err = (struct qn_prof_error){ .status = QN_PROF_OK };
+    err = (struct qn_text_error){ .status = QN_TEXT_OK };
     qn_exp_init(&e);
     p = qn_exp_add_program(&e, program, "test");
     qn_exp_add_text(&e, &p->argv, program, "test");

@@ -33,13 +33,13 @@ static const char *get(void)
 
 static void refused(const char *text, const char *wanted)
 {
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_exp_table t;
     char *message;
 
     put(text);
     qn_exp_init_table(&t);
-    ok(qn_exp_read_table(&t, path, &err) != QN_PROF_OK, "refused: %.20s", wanted);
+    ok(qn_exp_read_table(&t, path, &err) != QN_TEXT_OK, "refused: %.20s", wanted);
     if (asprintf(&message, "%s%s", path, wanted) < 0)
         bail("no memory");
     is_str(err.text, message, "with file and line");
@@ -50,13 +50,13 @@ static void refused(const char *text, const char *wanted)
 static void test_round_trip(void)
 {
     static const char text[] = "a,\"b,c\",d\n1,\"say \"\"hi\"\"\",\n\" x\",\"two\nlines\",3.5\n";
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_exp_table t;
     double number;
 
     put(text);
     qn_exp_init_table(&t);
-    ok(qn_exp_read_table(&t, path, &err) == QN_PROF_OK, "read %s", err.text);
+    ok(qn_exp_read_table(&t, path, &err) == QN_TEXT_OK, "read %s", err.text);
     is_int(t.row_count, 2, "rows");
     is_str(qn_exp_cell(&t, 0, qn_exp_find_column(&t, "b,c")), "say \"hi\"", "quotes");
     is_str(qn_exp_cell(&t, 1, 1), "two\nlines", "a newline in a cell");
@@ -64,7 +64,7 @@ static void test_round_trip(void)
     is_str(qn_exp_cell(&t, 1, -1), "", "no such column");
     ok(qn_exp_cell_number(&t, 1, 2, &number) && number == 3.5, "a number");
     ok(!qn_exp_cell_number(&t, 0, 2, &number) && !qn_exp_cell_number(&t, 0, 1, &number), "not numbers");
-    ok(qn_exp_write_table(&t, path, &err) == QN_PROF_OK, "write");
+    ok(qn_exp_write_table(&t, path, &err) == QN_TEXT_OK, "write");
     is_str(get(), text, "the same bytes");
     qn_exp_free_table(&t);
 }
@@ -72,14 +72,14 @@ static void test_round_trip(void)
 /* Lines without a byte are no rows, so an empty cell that is alone has to be quoted. */
 static void test_one_column(void)
 {
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_exp_table t;
 
     put("a\n\n\"\"\n\"\tx\"\n");
     qn_exp_init_table(&t);
-    ok(qn_exp_read_table(&t, path, &err) == QN_PROF_OK, "one column");
+    ok(qn_exp_read_table(&t, path, &err) == QN_TEXT_OK, "one column");
     is_int(t.row_count, 2, "an empty cell is a row, an empty line is none");
-    ok(qn_exp_write_table(&t, path, &err) == QN_PROF_OK, "write");
+    ok(qn_exp_write_table(&t, path, &err) == QN_TEXT_OK, "write");
     is_str(get(), "a\n\"\"\n\"\tx\"\n", "the empty cell and a tab at the beginning are still there");
     qn_exp_free_table(&t);
 }
@@ -87,21 +87,21 @@ static void test_one_column(void)
 static void test_nul(void)
 {
     static const char text[] = "a,b\n1,2\0\n";
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_exp_table t;
     FILE *f = fopen(path, "w");
 
     if (!f || fwrite(text, 1, sizeof text - 1, f) != sizeof text - 1 || fclose(f))
         bail("cannot write %s", path);
     qn_exp_init_table(&t);
-    ok(qn_exp_read_table(&t, path, &err) == QN_PROF_BAD, "a NUL byte is refused");
+    ok(qn_exp_read_table(&t, path, &err) == QN_TEXT_BAD, "a NUL byte is refused");
     ok(strstr(err.text, "t.csv:2: got a NUL byte, wanted text") != NULL, "with file and line: %s", err.text);
     qn_exp_free_table(&t);
 }
 
 static void test_failures(void)
 {
-    struct qn_prof_error err = { .status = QN_PROF_OK };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_exp_table t;
 
     refused("a,b\n1\n", ":2: cells: got 1, wanted 2");
@@ -110,13 +110,13 @@ static void test_failures(void)
     refused("a,b\n1,x\"y\n", ":2: error parsing data while strict checking enabled");
     refused("", ": empty, wanted a line of names");
     qn_exp_init_table(&t);
-    ok(qn_exp_read_table(&t, "/nowhere/x", &err) == QN_PROF_IO, "a file that is not there");
-    err.status = QN_PROF_OK;
+    ok(qn_exp_read_table(&t, "/nowhere/x", &err) == QN_TEXT_IO, "a file that is not there");
+    err.status = QN_TEXT_OK;
     qn_exp_add_column(&t, "a");
-    ok(qn_exp_write_table(&t, "/nowhere/x", &err) == QN_PROF_IO, "a place where nothing can be written");
-    err.status = QN_PROF_OK;
+    ok(qn_exp_write_table(&t, "/nowhere/x", &err) == QN_TEXT_IO, "a place where nothing can be written");
+    err.status = QN_TEXT_OK;
     put("old\n");
-    ok(qn_exp_write_table(&t, "/dev/full/x", &err) == QN_PROF_IO, "a failure");
+    ok(qn_exp_write_table(&t, "/dev/full/x", &err) == QN_TEXT_IO, "a failure");
     is_str(get(), "old\n", "leaves what was there");
     qn_exp_free_table(&t);
 }

@@ -13,7 +13,7 @@ enum { CORRUPTIONS = 10000 };
 
 static char csv_path[512], profile_path[512];
 
-static int convert(const char *from, const char *to, int to_profile, enum qn_out_csv_by by, struct qn_prof_error *err)
+static int convert(const char *from, const char *to, int to_profile, enum qn_out_csv_by by, struct qn_text_error *err)
 {
     const char *const inputs[] = {from};
     struct qn_out_csv_request q = {.by = by, .inputs = inputs, .input_count = 1};
@@ -21,8 +21,8 @@ static int convert(const char *from, const char *to, int to_profile, enum qn_out
 
     if (!w)
         bail("%s", err->text);
-    if ((to_profile ? qn_out_read_csv(from, w, err) : qn_out_write_csv(&q, w, err)) == QN_PROF_OK)
-        return qn_prof_close_writer(w, err) == QN_PROF_OK ? 1 : -1;
+    if ((to_profile ? qn_out_read_csv(from, w, err) : qn_out_write_csv(&q, w, err)) == QN_TEXT_OK)
+        return qn_prof_close_writer(w, err) == QN_TEXT_OK ? 1 : -1;
     qn_prof_abandon_writer(w);
     return names_line(err->text, from) ? 0 : -1;
 }
@@ -30,7 +30,7 @@ static int convert(const char *from, const char *to, int to_profile, enum qn_out
 /* 1: a profile that reads well; 0: refused with file and line; -1: anything else. */
 static int outcome(void)
 {
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     int result = convert(csv_path, profile_path, 1, QN_OUT_CSV_LINE, &err);
 
     if (result == 1 && convert(profile_path, "/dev/null", 0, QN_OUT_CSV_LINE, &err) != 1)
@@ -50,7 +50,7 @@ static void load_csv(void)
 /* The CSV of a short profile, damaged so many times. */
 static void corrupt_many(int times, int with_insns, const char *what)
 {
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     int whole = 0, refused = 0;
 
     corrupt_load("modern/a.cgout");

@@ -10,8 +10,8 @@ static const int64_t counts[] = {1000, 200, 7, 0};
 /* The value as text; "none"; or the message where the text is no expression. */
 static const char *value_of(const char *text)
 {
-    static char result[QN_PROF_TEXT_MAX];
-    struct qn_prof_error err = {0};
+    static char result[QN_TEXT_MAX];
+    struct qn_text_error err = {0};
     double value;
     struct qn_out_expr *e = qn_out_parse_expr(text, &header, &err);
 

@@ -13,7 +13,7 @@ static char path[512];
 /* Reads all of it: 1 whole and consistent, 0 refused with file and line, -1 anything else. */
 static int outcome(void)
 {
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     struct qn_prof_item item;
     struct qn_prof_reader *r = qn_prof_open_reader(path, &err);
     int64_t sums[QN_PROF_EVENTS_MAX] = {0};

@@ -5,7 +5,7 @@
 
 static void add(struct qn_prof_table *t, const char *object, const char *file, const char *function, uint32_t line, int64_t a, int64_t b)
 {
-    if (qn_prof_table_enter_object(t, object) || qn_prof_table_add(t, file, function, line, (int64_t[]){a, b}, NULL) != QN_PROF_OK)
+    if (qn_prof_table_enter_object(t, object) || qn_prof_table_add(t, file, function, line, (int64_t[]){a, b}, NULL) != QN_TEXT_OK)
         bail("no memory");
 }
 
@@ -26,7 +26,7 @@ static const char *text_of(const struct qn_prof_table *t)
 
 int main(void)
 {
-    struct qn_prof_error err = {.status = QN_PROF_OK};
+    struct qn_text_error err = {.status = QN_TEXT_OK};
     struct qn_prof_table *t = qn_prof_new_table(2), *functions;
 
     add(t, "/bin/p", "a.c", "main", 1, 5, 1);
@@ -53,7 +53,7 @@ int main(void)
     add(t, "/bin/p", "x.h", "main", 3, 200, 0);
     qn_prof_table_sort(t, &err);
     ok(!qn_prof_sum_functions(t, 2, &err), "a sum beyond 64 bits");
-    is_int(err.status, QN_PROF_BAD, "is an error");
+    is_int(err.status, QN_TEXT_BAD, "is an error");
     qn_prof_free_table(t);
     return done_testing();
 }

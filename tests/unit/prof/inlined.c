@@ -22,7 +22,7 @@ static const struct {
 
 int main(void)
 {
-    struct qn_prof_text out = {0};
+    struct qn_text_buffer out = {0};
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         is_int(qn_prof_shorten_inlined(cases[i].name, strlen(cases[i].name), &out), 0, "memory");

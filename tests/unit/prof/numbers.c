@@ -40,7 +40,7 @@ static const char *value(const char *text)
     static char answer[64];
     static char *names[] = {(char *)"Ir", (char *)"D1mr", (char *)"Ir"};
     struct qn_prof_header h = {.events = names, .event_count = 2};
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     struct qn_out_expr *e = qn_out_parse_expr(text, &h, &err);
     double v;
 

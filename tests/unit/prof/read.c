@@ -20,11 +20,11 @@ static void write_file(const char *text)
 static const char *items(const char *text)
 {
     static char answer[8192];
-    static struct qn_prof_error err;
+    static struct qn_text_error err;
     struct qn_prof_item item;
     int got, at = 0;
 
-    err.status = QN_PROF_OK;
+    err.status = QN_TEXT_OK;
     write_file(text);
     struct qn_prof_reader *r = qn_prof_open_reader(path, &err);
     if (!r)
@@ -54,7 +54,7 @@ static const char *items(const char *text)
 
 static void test_header(void)
 {
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
 
     write_file("# remark\n\ndesc: I1 cache:  x\ndesc:\tb\ncmd:./a b\ndesc:c\nevents:  Ir\tDr  Ir \nsummary:\n");
     struct qn_prof_reader *r = qn_prof_open_reader(path, &err);

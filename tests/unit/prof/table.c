@@ -13,7 +13,7 @@ static char written[4096];
 static const char *body(struct qn_prof_table *t)
 {
     static const char *const names[] = {"Ir", "Dr"};
-    static struct qn_prof_error err;
+    static struct qn_text_error err;
     FILE *f = tmpfile();
     struct qn_prof_writer *w = qn_prof_open_writer_fd(fileno(f), "test", &err);
 
@@ -23,12 +23,12 @@ static const char *body(struct qn_prof_table *t)
     rewind(f);
     written[fread(written, 1, sizeof written - 1, f)] = '\0';
     fclose(f);
-    return err.status == QN_PROF_OK ? written : err.text;
+    return err.status == QN_TEXT_OK ? written : err.text;
 }
 
 static void test_order(void)
 {
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     struct qn_prof_table *t = qn_prof_new_table(2);
 
     qn_prof_table_add(t, "b.c", "main", 7, C(1, 2), &err);
@@ -38,7 +38,7 @@ static void test_order(void)
     qn_prof_table_add(t, "b.c", "main", 7, C(10, 20), &err);
     qn_prof_table_add(t, NULL, "", 0, C(1, 1), &err);
     qn_prof_table_add(t, "a.c", "f", 2, C(QN_PROF_NONE, 4), &err);
-    is_int(err.status, QN_PROF_OK, "rows are added");
+    is_int(err.status, QN_TEXT_OK, "rows are added");
     is_str(body(t), "events: Ir Dr\nfl=\?\?\?\nfn=\?\?\?\n0 1 1\nfl=a.c\nfn=f\n2 0 4\n100000 5 -5\nfn=z\n9 1 0\n"
            "fl=b.c\nfn=main\n3 1 1\n7 11 22\nsummary: 19 23\n", "sorted by file, function, line; the sum below");
     is_int((long)qn_prof_table_rows(t), 6, "one row for each place");
@@ -54,13 +54,13 @@ static void test_order(void)
 
 static void test_overflow(void)
 {
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     struct qn_prof_table *t = qn_prof_new_table(2);
 
     qn_prof_table_add(t, "a.c", "f", 1, C(INT64_MAX, -INT64_MAX), &err);
-    is_int(err.status, QN_PROF_OK, "the largest counts fit");
+    is_int(err.status, QN_TEXT_OK, "the largest counts fit");
     qn_prof_table_add(t, "a.c", "f", 1, C(1, 0), &err);
-    is_int(err.status, QN_PROF_BAD, "one more does not");
+    is_int(err.status, QN_TEXT_BAD, "one more does not");
     is_str(err.text, "a sum of counts does not fit in 64 bits, at a.c:1", "it says where");
     qn_prof_free_table(t);
 }
@@ -69,7 +69,7 @@ static void test_overflow(void)
 static void test_many(void)
 {
     enum { PLACES = 200000, ADDS = 600000 };
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     struct qn_prof_table *t = qn_prof_new_table(1);
     uint32_t fns[200], x = 1;
     int64_t total = 0;
@@ -88,7 +88,7 @@ static void test_many(void)
         qn_prof_table_add_line(t, fns[place % 200], place / 200, &count, &err);
     }
     is_int(qn_prof_table_totals(t)[0], total, "the sum of %d adds", ADDS);
-    is_int(qn_prof_table_sort(t, &err), QN_PROF_OK, "sorting many rows");
+    is_int(qn_prof_table_sort(t, &err), QN_TEXT_OK, "sorting many rows");
     int ordered = 1;
     int64_t sum = 0;
     for (size_t i = 0; i < qn_prof_table_rows(t); i++) {

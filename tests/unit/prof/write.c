@@ -45,14 +45,14 @@ static void put_profile(struct qn_prof_writer *w)
 
 static void test_text(void)
 {
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
     struct qn_prof_writer *w = qn_prof_open_writer(path_of("out"), &err);
     struct stat st;
 
     ok(w != NULL, "a writer opens");
     put_profile(w);
     is_str(content("out"), "(none)", "nothing has its final name before the end");
-    is_int(qn_prof_close_writer(w, &err), QN_PROF_OK, "it closes");
+    is_int(qn_prof_close_writer(w, &err), QN_TEXT_OK, "it closes");
     is_str(content("out"),
            "desc: I1 cache:         a\\nb\ncmd: ./a b c\\nd \\x1b \nevents: Ir Dr\nfl=a\\t.c\nfn=f\\x7f\n"
            "4294967295 9223372036854775807 -9223372036854775807\nfn=\?\?\?\n0 0 0\nfl=\?\?\?\nfn=caf\xc3\xa9 \xff\n"
@@ -62,18 +62,18 @@ static void test_text(void)
 
 static void test_failures(void)
 {
-    struct qn_prof_error err = {0};
+    struct qn_text_error err = {0};
 
     ok(qn_prof_open_writer(path_of("no/such"), &err) == NULL, "no directory, no writer");
-    is_int(err.status, QN_PROF_IO, "the system refused");
+    is_int(err.status, QN_TEXT_IO, "the system refused");
     ok(strstr(err.text, "no/such: cannot create: No such file") != NULL, "it says why");
-    struct qn_prof_error full = {0};
+    struct qn_text_error full = {0};
     struct qn_prof_writer *w = qn_prof_open_writer("/dev/full", &full);
     for (int i = 0; i < 100000; i++)
         qn_prof_put_desc(w, "more");
-    is_int(qn_prof_close_writer(w, &full), QN_PROF_IO, "a full disk");
+    is_int(qn_prof_close_writer(w, &full), QN_TEXT_IO, "a full disk");
     is_str(full.text, "/dev/full: cannot write: No space left on device", "it says so");
-    struct qn_prof_error none = {0};
+    struct qn_text_error none = {0};
     w = qn_prof_open_writer(path_of("given-up"), &none);
     put_profile(w);
     qn_prof_abandon_writer(w);

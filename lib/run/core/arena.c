@@ -1,0 +1,329 @@
+/* lib/run/core/arena.c - the engine's side of the counts arena: append only, visible only when complete. */
+#include "base/format.h"
+#include "base/ready.h"
+#include "guest/exec_map.h"
+#include "run/observe/interval.h"
+#include "run/run.h"
+#include "sim/contract.h"
+#include "sim/twin.h"
+#include "sim/module.h"
+#include "sim/service.h"
+
+struct qn_arena_header *qn_arena;
+int qn_arena_fd = -1, qn_socket_fd = -1;
+_Static_assert(SIM_FINDING_NAME == QN_FINDING_NAME, "module.h and arena.h");
+
+static uint8_t *base; /* everything but the counters */
+static struct {
+    uint64_t blocks, insns, counters, findings;
+} ready;
+
+uint64_t *qn_arena_counters(void) { return (uint64_t *)QN_COUNTERS_BASE; }
+
+uint64_t *qn_arena_charges(void) { return (uint64_t *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CHARGES_OFF); }
+
+struct qn_explain_output *qn_arena_explain(void)
+{
+    return (struct qn_explain_output *)(QN_ARENA_ALIAS_BASE + QN_ARENA_EXPLAIN_OFF);
+}
+
+const struct qn_point *qn_arena_points(void) { return (const struct qn_point *)(QN_ARENA_ALIAS_BASE + QN_ARENA_POINTS_OFF); }
+
+const struct qn_map_rec *qn_arena_map_rec(uint32_t map) { return (const struct qn_map_rec *)(base + QN_ARENA_MAPS_OFF) + map; }
+
+int64_t *qn_arena_intervals(void) { return (int64_t *)(QN_ARENA_ALIAS_BASE + QN_ARENA_INTERVALS_OFF); }
+
+/* Map the arena; also used by a forked child to put its own copy in the place of its parent's. */
+void qn_arena_attach(int fd)
+{
+    base = qn_map_shared(QN_ARENA_ALIAS_BASE, QN_ARENA_COUNTERS_OFF, 3, fd, 0);
+    qn_map_shared(QN_COUNTERS_BASE, QN_ARENA_COUNTERS_SIZE, 3, fd, QN_ARENA_COUNTERS_OFF);
+    qn_map_shared(QN_ARENA_ALIAS_BASE + QN_ARENA_CHARGES_OFF, QN_ARENA_SIZE - QN_ARENA_CHARGES_OFF, 3, fd,
+                  QN_ARENA_CHARGES_OFF);
+    if (((struct qn_arena_header *)base)->magic != QN_ARENA_MAGIC || ((struct qn_arena_header *)base)->version != QN_ARENA_VERSION)
+        qn_die_fatal(QN_FATAL_LOAD, 0, "this simulator was built for another version of quern: build it again");
+    qn_arena = (struct qn_arena_header *)base;
+    qn_arena_fd = fd;
+    __builtin_memset(&ready, 0, sizeof ready);
+}
+
+const char *qn_arena_text(uint32_t string) { return (const char *)base + QN_ARENA_STRINGS_OFF + string; }
+
+uint32_t qn_arena_string(const char *text)
+{
+    uint64_t at = qn_arena->n_strings ? qn_arena->n_strings : 1, len = qn_strlen(text) + 1;
+
+    if (at + len > QN_ARENA_STRINGS_SIZE)
+        return 0;
+    __builtin_memcpy(base + QN_ARENA_STRINGS_OFF + at, text, len);
+    qn_arena->n_strings = at + len;
+    return (uint32_t)at;
+}
+
+bool qn_arena_unsupported(const char *text)
+{
+    uint32_t n = qn_arena->n_unsupported;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (qn_streq(qn_arena_text(qn_arena->unsupported[i]), text))
+            return false;
+    if (n == QN_UNSUPPORTED_MAX)
+        return false;
+    qn_arena->unsupported[n] = qn_arena_string(text);
+    qn_arena->n_unsupported = n + 1;
+    return true;
+}
+
+void qn_unsupported(const char *text)
+{
+    if (qn_arena_unsupported(text))
+        qn_wire_note(QN_WIRE_NOTE, text);
+}
+
+/* ---- maps: looked up in /proc/self/maps when code of a range is first translated ---- */
+
+static const char *skip_field(const char *s)
+{
+    while (*s && *s != ' ')
+        s++;
+    while (*s == ' ')
+        s++;
+    return s;
+}
+
+/* "start-end perms offset dev inode   path" */
+static bool parse_map_line(const char *line, uint64_t pc, struct qn_map_rec *rec)
+{
+    uint64_t major, minor;
+    const char *s = qn_parse_hex(line, &rec->start);
+
+    s = qn_parse_hex(s + 1, &rec->end);
+    if (pc < rec->start || pc >= rec->end)
+        return false;
+    s = qn_parse_hex(skip_field(skip_field(s)), &rec->offset);
+    s = qn_parse_hex(skip_field(s), &major);
+    s = qn_parse_hex(s + 1, &minor);
+    rec->dev = major << 20 | minor;
+    s = qn_parse_decimal(skip_field(s), &rec->ino);
+    while (*s == ' ')
+        s++;
+    rec->path = *s ? qn_arena_string(s) : 0;
+    return true;
+}
+
+/* The collector looks whether it has changed since (tools/run_finish.c). */
+static uint64_t time_of(const char *path, uint64_t ino)
+{
+    enum { INO = 1, SECONDS = 11, NANOSECONDS = 12, WORDS = 18 };
+    uint64_t st[WORDS]; /* struct stat */
+
+    if (path[0] != '/' || qn_sys2(__NR_stat, (long)path, (long)st) || st[INO] != ino)
+        return 0;
+    return st[SECONDS] * 1000000000u + st[NANOSECONDS];
+}
+
+static void find_map(uint64_t pc, struct qn_map_rec *rec)
+{
+    static char buf[65536];
+    long fd = qn_sys4(__NR_openat, -100, (long)"/proc/self/maps", 02000000, 0), n;
+    size_t have = 0;
+
+    while (!qn_sys_failed(fd) && (n = qn_sys3(__NR_read, fd, (long)buf + (long)have, (long)(sizeof buf - 1 - have))) > 0) {
+        char *line = buf, *end;
+
+        have += (size_t)n;
+        buf[have] = 0;
+        for (end = line; *end; end++) {
+            if (*end != '\n')
+                continue;
+            *end = 0;
+            if (parse_map_line(line, pc, rec))
+                goto done;
+            line = end + 1;
+        }
+        have -= (size_t)(line - buf);
+        __builtin_memmove(buf, line, have);
+    }
+done:
+    qn_sys1(__NR_close, fd);
+}
+
+static bool same_map(const struct qn_map_rec *a, const struct qn_map_rec *b)
+{
+    const char *p = (const char *)(base + QN_ARENA_STRINGS_OFF + a->path), *q = (const char *)(base + QN_ARENA_STRINGS_OFF + b->path);
+
+    if (a->start != b->start || a->end != b->end || a->offset != b->offset || a->dev != b->dev || a->ino != b->ino)
+        return false;
+    while (*p && *p == *q)
+        p++, q++;
+    return *p == *q;
+}
+
+/* A file that comes back to its old place has its old record, and so its old cost centres. */
+static uint32_t append_map(const struct qn_map_rec *rec)
+{
+    uint64_t i = qn_arena->n_maps;
+
+    for (uint64_t k = 0; k < i; k++)
+        if (same_map((const struct qn_map_rec *)(base + QN_ARENA_MAPS_OFF) + k, rec)) {
+            if (rec->path)
+                qn_arena->n_strings = rec->path; /* the newest string: nobody needs it */
+            return (uint32_t)k;
+        }
+
+    if ((i + 1) * sizeof *rec > QN_ARENA_MAPS_SIZE)
+        return (uint32_t)(i - 1);
+    ((struct qn_map_rec *)(base + QN_ARENA_MAPS_OFF))[i] = *rec;
+    qn_arena->n_maps = i + 1;
+    return (uint32_t)i;
+}
+
+uint32_t qn_arena_map_of(uint64_t pc)
+{
+    struct qn_exec_range *range = qn_exec_find(pc);
+    struct qn_map_rec rec = {0};
+
+    if (!range)
+        return 0;
+    if (range->map != QN_NO_MAP)
+        return range->map;
+    find_map(pc, &rec);
+    rec.mtime = time_of(qn_arena_text(rec.path), rec.ino);
+    return range->map = append_map(&rec);
+}
+
+/* ---- what analysis modules have found ---- */
+
+void qn_engine_finding(const struct sim_finding *f)
+{
+    uint64_t n = qn_arena->n_findings;
+    struct qn_finding *to = (struct qn_finding *)(QN_ARENA_ALIAS_BASE + QN_ARENA_FINDINGS_OFF) + n;
+
+    if ((n + 1) * sizeof *to > QN_ARENA_FINDINGS_SIZE)
+        return;
+    qn_ready_until(&ready.findings, to + 1);
+    *to = (struct qn_finding){.pc = f->pc, .value = f->value, .other = f->other, .count = f->count, .of = f->of,
+                              .map = qn_arena_map_of(f->pc), .other_map = f->other ? qn_arena_map_of(f->other) : 0};
+    __builtin_memcpy(to->what, f->what, sizeof to->what);
+    qn_arena->n_findings = n + 1;
+}
+
+/* ---- blocks ---- */
+
+#define EXECUTIONS_CHUNK 512u /* counters, one page */
+
+static uint32_t next_execution, executions_left; /* execution counters are dealt out from pages of their own */
+
+static uint32_t take_execution(void)
+{
+    if (!executions_left) {
+        next_execution = (uint32_t)qn_round_up(qn_arena->n_counters, 8);
+        executions_left = EXECUTIONS_CHUNK;
+        qn_arena->n_counters = next_execution + EXECUTIONS_CHUNK;
+    }
+    executions_left--;
+    return next_execution++;
+}
+
+/* ncounters: of the whole cost centre, execution counter included. */
+struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const qn_insn_desc *desc, uint32_t ncounters,
+                                        uint32_t region)
+{
+    uint64_t i = qn_arena->n_blocks, first = qn_arena->n_insns;
+    struct qn_block_rec *rec = (struct qn_block_rec *)(base + QN_ARENA_BLOCKS_OFF) + i;
+    struct qn_cost_place place = {.record = (uint32_t)i};
+
+    if ((i + 1) * sizeof *rec > QN_ARENA_BLOCKS_SIZE || (first + ninsns) * sizeof *desc > QN_ARENA_INSNS_SIZE ||
+        (qn_arena->n_counters + ncounters + EXECUTIONS_CHUNK + 8) * 8 > QN_ARENA_COUNTERS_SIZE)
+        qn_die_fatal(QN_FATAL_RESOURCE, pc, "counts arena is full");
+    qn_ready_until(&ready.blocks, rec + 1);
+    qn_ready_until(&ready.insns, (qn_insn_desc *)(base + QN_ARENA_INSNS_OFF) + first + ninsns + 1);
+    __builtin_memcpy((qn_insn_desc *)(base + QN_ARENA_INSNS_OFF) + first, desc, ninsns * sizeof *desc);
+    place.counter = take_execution();
+    place.centre = (uint32_t)qn_arena->n_counters - 1;
+    qn_arena->n_counters += ncounters - 1;
+    qn_ready_until(&ready.counters, qn_arena_counters() + qn_arena->n_counters + 1);
+    *rec = (struct qn_block_rec){.pc = pc, .map = qn_arena_map_of(pc), .first_insn = (uint32_t)first, .counter = place.counter,
+                                 .ninsns = (uint16_t)ninsns, .misses = place.centre + 1, .region = (uint16_t)region};
+    qn_arena->n_insns = first + ninsns;
+    qn_arena->n_blocks = i + 1;
+    return place;
+}
+
+const struct qn_block_rec *qn_arena_block(uint32_t record)
+{
+    return (const struct qn_block_rec *)(base + QN_ARENA_BLOCKS_OFF) + record;
+}
+
+struct qn_cost_place qn_arena_block_place(uint32_t record)
+{
+    const struct qn_block_rec *rec = qn_arena_block(record);
+
+    return (struct qn_cost_place){record, rec->counter, rec->misses - 1};
+}
+
+uint32_t qn_arena_desc(const struct qn_block_rec *b, unsigned insn)
+{
+    return ((const qn_insn_desc *)(base + QN_ARENA_INSNS_OFF))[b->first_insn + insn];
+}
+
+const struct qn_leave_rec *qn_arena_leave_rec(uint64_t i)
+{
+    return (const struct qn_leave_rec *)(base + QN_ARENA_LEAVES_OFF) + i;
+}
+
+/* Control left block `record` before instruction insn completed. */
+void qn_arena_leave(uint32_t record, unsigned insn)
+{
+    struct qn_leave_rec *all = (struct qn_leave_rec *)(base + QN_ARENA_LEAVES_OFF);
+    uint64_t n = qn_arena->n_leaves, from = n > 4096 ? n - 4096 : 0;
+
+    qn_interval_left += qn_arena_block(record)->ninsns - insn;
+    for (uint64_t i = n; i-- > from;)
+        if (all[i].block == record && all[i].insn == insn) {
+            all[i].count++;
+            return;
+        }
+    if ((n + 1) * sizeof *all > QN_ARENA_LEAVES_SIZE)
+        return;
+    all[n] = (struct qn_leave_rec){record, insn, 1};
+    qn_arena->n_leaves = n + 1;
+}
+
+/* ---- taking back what a faulting instruction has counted ---- */
+
+uint32_t qn_arena_insn_counters(uint32_t record, unsigned insn)
+{
+    const struct qn_block_rec *b = qn_arena_block(record);
+    uint32_t at = b->misses;
+
+    for (unsigned i = 0; i < insn; i++)
+        at += qn_insn_counters(qn_arena_desc(b, i));
+    return at;
+}
+
+bool qn_arena_insn_has_fetch(uint32_t record, unsigned insn)
+{
+    return qn_arena_desc(qn_arena_block(record), insn) & QN_INSN_IMISS;
+}
+
+/* The checks of instructions from insn on have run, but the instructions have not: their misses, if the last execution of the
+ * block made any, are the newest of the log, in falling order backwards. */
+void qn_arena_undo_misses(uint32_t record, unsigned insn)
+{
+    const struct qn_block_rec *b = qn_arena_block(record);
+    uint32_t first = qn_arena_insn_counters(record, insn), end = qn_arena_insn_counters(record, b->ninsns);
+    uint64_t *counters = qn_arena_counters();
+
+    qn_sim_uncharge(first, end);
+    for (uint32_t n = 1; n <= QN_SIM_MISSES && n <= qn_sim_miss_count; n++) {
+        uint32_t miss = qn_sim_misses[(qn_sim_miss_count - n) % QN_SIM_MISSES], counter = miss / 2;
+
+        if (counter < first || counter >= end)
+            return;
+        counters[counter]--;
+        counters[counter + 1] -= miss % 2;
+        qn_sim_twin_undo(counter, miss % 2);
+        end = counter;
+    }
+}

@@ -1,0 +1,93 @@
+/* lib/run/core/die.c - giving up: the reason goes into the arena, where the collector finds it; counts stay. */
+#include "base/format.h"
+#include "run/run.h"
+#include "sim/service.h"
+#include "sim/twin.h"
+#include "tcache/tcache.h"
+
+#define EXIT_UNSUPPORTED 70 /* EX_SOFTWARE of sysexits.h */
+
+/* tests/coverage/engine.c has another, which is linked instead. */
+__attribute__((weak)) void qn_coverage_save(void) {}
+
+_Noreturn void qn_exit_group(int code)
+{
+    qn_coverage_save();
+    for (;;)
+        qn_sys1(__NR_exit_group, code);
+}
+
+static void write_stderr(const char *text)
+{
+    qn_sys3(__NR_write, 2, (long)text, (long)qn_strlen(text));
+}
+
+_Noreturn void qn_die_fatal(enum qn_fatal kind, uint64_t pc, const char *text)
+{
+    if (!qn_arena) { /* before the arena is mapped there is only the terminal */
+        write_stderr("quern-engine: ");
+        write_stderr(text);
+        write_stderr("\n");
+        qn_exit_group(EXIT_UNSUPPORTED);
+    }
+    if (kind == QN_FATAL_UNSUPPORTED)
+        qn_arena_unsupported(text);
+    qn_arena->fatal_pc = pc;
+    qn_format(qn_arena->fatal_text, sizeof qn_arena->fatal_text, "%s", text);
+    qn_arena->fatal = kind;
+    qn_exit_group(EXIT_UNSUPPORTED);
+}
+
+/* What the profile says of it: the bytes and where they are. */
+static void note_bad_insn(uint64_t pc, unsigned n)
+{
+    char text[160];
+    size_t used = qn_format(text, sizeof text, "instruction at %x:", pc);
+
+    for (unsigned i = 0; i < n; i++)
+        used += qn_format(text + used, sizeof text - used, " %X", qn_arena->fatal_bytes[i]);
+    qn_arena_unsupported(text);
+}
+
+_Noreturn void qn_die_bad_insn(uint64_t pc)
+{
+    unsigned n = 0;
+
+    /* process_vm_readv reads without faulting */
+    struct { uint64_t base, len; } to = {(uint64_t)(uintptr_t)qn_arena->fatal_bytes, 15}, from = {pc, 15};
+    long got;
+
+    for (got = 15; got > 0; got--) {
+        to.len = from.len = (uint64_t)got;
+        if (qn_sys6(__NR_process_vm_readv, qn_sys1(__NR_getpid, 0), (long)&to, 1, (long)&from, 1, 0) == got)
+            break;
+    }
+    n = got > 0 ? (unsigned)got : 0;
+    qn_arena->fatal_len = (int32_t)n;
+    note_bad_insn(pc, n);
+    qn_die_fatal(QN_FATAL_INSN, pc, "undecodable or unsupported instruction");
+}
+
+_Noreturn void qn_die_load(int err)
+{
+    qn_arena->fatal_errno = err;
+    qn_die_fatal(QN_FATAL_LOAD, 0, "cannot load the program");
+}
+
+_Noreturn void qn_engine_die(const char *what, uint64_t a, uint64_t b)
+{
+    char text[200];
+
+    qn_format(text, sizeof text, "%s (%x, %x)", what, a, b);
+    qn_die_fatal(QN_FATAL_INTERNAL, qn_ctx.rip, text);
+}
+
+_Noreturn void qn_engine_module_failed(const char *line)
+{
+    qn_die_fatal(QN_FATAL_MODULE, 0, line);
+}
+
+_Noreturn void qn_engine_check_failed(const char *what)
+{
+    qn_die_fatal(QN_FATAL_CHECK, qn_ctx.arg_pc, what);
+}

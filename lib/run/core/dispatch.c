@@ -1,0 +1,164 @@
+/* lib/run/core/dispatch.c - the dispatcher: finds or makes the block at the guest's rip, links, enters, serves exits. */
+#include "block/block.h"
+#include "guest/exec_map.h"
+#include "run/core/batch.h"
+#include "run/core/gone.h"
+#include "run/observe/interval.h"
+#include "run/kernel/outside.h"
+#include "run/observe/request.h"
+#include "run/observe/sample.h"
+#include "run/kernel/signal.h"
+#include "run/core/space.h"
+#include "sim/contract.h"
+#include "sim/twin.h"
+#include "tcache/tcache.h"
+
+#include <stddef.h>
+
+/* switch.S knows these. */
+_Static_assert(offsetof(struct qn_ctx, rip) == 128 && offsetof(struct qn_ctx, rflags) == 136, "switch.S");
+_Static_assert(offsetof(struct qn_ctx, entry) == 216 && offsetof(struct qn_ctx, engine_sp) == 224, "switch.S");
+_Static_assert(offsetof(struct qn_ctx, exit_kind) == 240 && QN_EXIT_STEP == 8 && offsetof(struct qn_ctx, in_cache) == 452, "switch.S");
+
+struct qn_ctx qn_ctx __attribute__((aligned(64)));
+
+/* Control reached an address that holds no code. */
+static void fetch_fault(uint64_t pc)
+{
+    qn_ctx.exit_kind = QN_EXIT_SIGNAL; /* not that of the block before */
+    if ((pc == qn_ctx.rip && qn_vsyscall()) || qn_gone_fetch(pc))
+        return;
+    qn_signal_raise(SIG_SEGV, qn_is_mapped(pc) ? SEGV_ACCERR_ : SEGV_MAPERR_, pc);
+}
+
+/* Connect the exit through which the last block came back, if that block is still there. */
+static void connect(uint32_t to)
+{
+    uint32_t id = qn_ctx.exit_id;
+    struct qn_tblock *from;
+
+    if (qn_ctx.exit_kind == QN_EXIT_IBL) {
+        qn_tcache_ibl_set(to);
+        qn_arena->stats.ibl_misses++;
+        return;
+    }
+    from = qn_tcache_block(id / 2);
+    if (from->live && id % 2 < from->nexits && qn_texit_target(&from->exit[id % 2]) == qn_tcache_block(to)->pc)
+        qn_tcache_link(id, to);
+}
+
+/* Run translated code from the guest's rip until it comes back.  at_most: instructions of the first block, or another
+ * variant (space.h); 0 = all.  It does not even begin if *stop.  Returns the index of the first block. */
+static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t *stop)
+{
+    unsigned space = QN_SPACE(qn_space, at_most);
+    uint32_t index = qn_tcache_find(qn_ctx.rip, space);
+
+    if (index == QN_NO_BLOCK)
+        index = qn_translate(qn_ctx.rip, space);
+    if (index == QN_NO_BLOCK) {
+        fetch_fault(qn_ctx.rip);
+        return index;
+    }
+    if (may_connect)
+        connect(index);
+    qn_arena->stats.dispatches++;
+    qn_sim_miss_count = qn_sim_charge_count = 0;
+    qn_ctx.entry = qn_tblock_entry(qn_tcache_block(index));
+    qn_ctx.exit_kind = QN_EXIT_SIGNAL;
+    if (QN_UNLIKELY(at_most == QN_VARIANT_STEPS))
+        qn_sample_before(index);
+    qn_enter(stop);
+    if (!qn_sim_log_is_empty())
+        qn_sim_log_drain(); /* whatever looks at the counters does so from here */
+    if (!qn_sim_branches_are_empty())
+        qn_sim_branches_drain();
+    if (qn_sim_twin_logs || (qn_sim_twin_on && qn_sim_branches.next))
+        qn_sim_twin_drained();
+    if (QN_HOME(space) == QN_HOME_BATCH)
+        qn_batch_missed(QN_BATCH_STAY);
+    qn_batch_missed(qn_sim_miss_count);
+    return index;
+}
+
+/* Returns the variant to run: it may be that nothing counts inside, either. */
+static unsigned enter_function(void)
+{
+    if (!qn_self->regions.inside)
+        qn_toggle_enter();
+    return qn_region_home() == QN_HOME_OFF ? QN_VARIANT_INSIDE : 0;
+}
+
+/* The block before the missing or undecodable instruction has run; now it is that instruction's turn. */
+static void bad_instruction(void)
+{
+    uint64_t pc = qn_ctx.rip, avail = qn_exec_avail(pc, QN_INSN_MAX_LEN);
+    struct qn_insn in;
+    enum qn_decode_status status = qn_block_decode((const uint8_t *)(uintptr_t)pc, avail, &in);
+
+    if (status == QN_DEC_TRUNCATED && avail < QN_INSN_MAX_LEN)
+        fetch_fault(pc + avail);
+    else if (status == QN_DEC_TOO_LONG)
+        qn_signal_raise(SIG_SEGV, SI_KERNEL_, 0);
+    else if (status == QN_DEC_OK && !qn_block_refuses(&in))
+        qn_code_changed(pc, pc + 1); /* now there is one */
+    else
+        qn_die_bad_insn(pc);
+}
+
+_Noreturn void qn_dispatch(void)
+{
+    static volatile uint32_t nothing;
+    volatile uint32_t *stop;
+    bool may_connect = false, delivered, alone;
+    unsigned at_most = 0, home;
+    uint32_t index;
+
+    qn_self->dispatcher_sp = (uint64_t)(uintptr_t)__builtin_frame_address(0) + sizeof(uint64_t); /* as at its first instruction */
+    for (;;) {
+        qn_lock_yield_if_asked();
+        if (QN_UNLIKELY(qn_arena->outside))
+            qn_outside_writes();
+        stop = &qn_self->pending;
+        delivered = false;
+        if (QN_UNLIKELY(qn_self->pending)) {
+            at_most = qn_settle_flags(at_most);
+            if (at_most)
+                stop = &nothing; /* the signal waits for this block */
+            else
+                qn_signal_deliver();
+            delivered = !at_most;
+            may_connect = false;
+        }
+        alone = QN_UNLIKELY(qn_sample_steps) && !at_most && qn_region_home() != QN_HOME_OFF;
+        if (alone)
+            at_most = QN_VARIANT_STEPS;
+        qn_self->settling.unknown = delivered ? 0 : QN_FLAGS_BY_BLOCK;
+        home = qn_batch_home(qn_sample_home(qn_region_home()));
+        if (QN_UNLIKELY(home != qn_space))
+            qn_space_choose(home);
+        index = run_block(may_connect && !alone, at_most, stop);
+        if (QN_UNLIKELY(alone) && index != QN_NO_BLOCK)
+            qn_sample_after(index);
+        may_connect = false;
+        at_most = 0;
+        switch (qn_ctx.exit_kind) {
+        case QN_EXIT_LINK:
+            qn_ctx.rip = qn_texit_target(&qn_tcache_block(qn_ctx.exit_id / 2)->exit[qn_ctx.exit_id % 2]);
+            may_connect = !alone;
+            break;
+        case QN_EXIT_IBL: may_connect = !alone; break;
+        case QN_EXIT_SYSCALL: qn_syscall(); break;
+        case QN_EXIT_EMULATE: qn_emulate(); break;
+        case QN_EXIT_FPU: qn_fpu_stored(qn_ctx.arg_pc); break;
+        case QN_EXIT_BAD: bad_instruction(); break;
+        case QN_EXIT_REQUEST: qn_request(); break;
+        case QN_EXIT_ENTER: at_most = enter_function(); break;
+        case QN_EXIT_RETURN: qn_toggle_leave(); break;
+        case QN_EXIT_SAMPLE: qn_sample_begin(); break;
+        case QN_EXIT_INTERVAL: at_most = qn_interval_cut(); break;
+        case QN_EXIT_STALE: qn_code_changed(qn_ctx.rip, qn_ctx.rip + 1); break;
+        default: break;
+        }
+    }
+}

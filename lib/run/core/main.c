@@ -1,0 +1,202 @@
+/* lib/run/core/main.c - the engine starts: arena, code cache, simulators, then the guest's first instruction. */
+#include "decode/decode.h"
+#include "emit/emit.h"
+#include "guest/exec_map.h"
+#include "guest/stack.h"
+#include "run/core/cpu.h"
+#include "run/kernel/outside.h"
+#include "run/observe/points.h"
+#include "run/kernel/procfs.h"
+#include "run/run.h"
+#include "run/observe/sample.h"
+#include "run/kernel/seccomp.h"
+#include "run/core/space.h"
+#include "run/observe/step.h"
+#include "tcache/tcache.h"
+
+enum { E_NOEXEC = 8, E_ACCES = 13, E_LOOP = 40 };
+#define SCRIPT_DEPTH 5
+#define ARGS_MAX 65536
+#define PR_SET_NAME 15
+#define AT_VDSO 33
+#define RLIMIT_STACK_ 3
+#define STACK_ENOUGH (1u << 20) /* bytes */
+
+_Noreturn void qn_engine_main(uint64_t *kernel_sp);
+
+static const char *guest_argv[ARGS_MAX];
+static struct qn_script scripts[SCRIPT_DEPTH];
+static char exe_path[QN_PATH_MAX];
+
+static int number(const char *s)
+{
+    int n = 0;
+
+    for (; *s >= '0' && *s <= '9'; s++)
+        n = n * 10 + (*s - '0');
+    return *s ? -1 : n;
+}
+
+/* Collect the guest's arguments behind the engine's own three. */
+static void take_arguments(uint64_t *kernel_sp)
+{
+    uint64_t argc = kernel_sp[0];
+    const char *const *argv = (const char *const *)(kernel_sp + 1);
+
+    if (argc < 3 || argc > ARGS_MAX - 2 * SCRIPT_DEPTH - 1)
+        qn_die_fatal(QN_FATAL_LOAD, 0, "usage: run by quern, not by hand");
+    qn_socket_fd = number(argv[2]);
+    qn_arena_attach(number(argv[1]));
+    for (uint64_t i = 3; i < argc; i++)
+        guest_argv[i - 3] = argv[i];
+}
+
+static void insert_argument(unsigned at, const char *text)
+{
+    unsigned n = 0;
+
+    while (guest_argv[n])
+        n++;
+    __builtin_memmove(&guest_argv[at + 1], &guest_argv[at], (n + 1 - at) * sizeof guest_argv[0]);
+    guest_argv[at] = text;
+}
+
+/* argv of a script: interpreter, its argument, path of the script, the rest. */
+static void apply_script(const struct qn_script *s, const char *path)
+{
+    if (guest_argv[0])
+        guest_argv[0] = path;
+    else
+        insert_argument(0, path);
+    if (s->has_arg)
+        insert_argument(0, s->arg);
+    insert_argument(0, s->interp);
+}
+
+static int open_program(const char **path)
+{
+    for (unsigned depth = 0; depth < SCRIPT_DEPTH; depth++) {
+        long fd = qn_sys4(__NR_openat, -100, (long)*path, 02000000, 0);
+
+        if (qn_sys_failed(fd))
+            qn_die_load((int)-fd);
+        if (qn_elf_read_script((int)fd, &scripts[depth]) != 0)
+            return (int)fd;
+        qn_sys1(__NR_close, fd);
+        apply_script(&scripts[depth], *path);
+        *path = scripts[depth].interp;
+    }
+    qn_die_load(E_LOOP);
+}
+
+static void record_exe(int fd)
+{
+    char link[32] = "/proc/self/fd/";
+    unsigned n = 14;
+    long len;
+
+    for (int divisor = 1000000000; divisor; divisor /= 10)
+        if (fd / divisor || divisor == 1)
+            link[n++] = (char)('0' + fd / divisor % 10);
+    link[n] = 0;
+    len = qn_sys3(__NR_readlink, (long)link, (long)exe_path, sizeof exe_path - 1);
+    exe_path[len > 0 ? len : 0] = 0;
+    qn_arena->exe = qn_arena_string(exe_path);
+}
+
+static void record_command(void)
+{
+    static char line[65536];
+    size_t n = 0;
+
+    for (unsigned i = 0; guest_argv[i]; i++) {
+        size_t len = qn_strlen(guest_argv[i]);
+
+        if (n + len + 2 > sizeof line)
+            break;
+        if (i)
+            line[n++] = ' ';
+        __builtin_memcpy(line + n, guest_argv[i], len);
+        n += len;
+    }
+    line[n] = 0;
+    qn_arena->cmd = qn_arena_string(line);
+}
+
+static void set_name(const char *path)
+{
+    const char *name = path;
+
+    for (const char *p = path; *p; p++)
+        if (*p == '/')
+            name = p + 1;
+    qn_sys2(__NR_prctl, PR_SET_NAME, (long)name);
+}
+
+static void start_translation(void)
+{
+    const struct qn_config *c = qn_cfg();
+    static const struct qn_emit_hooks hooks = {qn_leave, qn_leave_step, qn_step_write, qn_run_string, qn_run_verify, qn_points_explain,
+                                               qn_sample_countdown, qn_run_complex};
+
+    qn_block_machine = qn_decode_host();
+    qn_cpu_init();
+    qn_emit_init(&hooks);
+    qn_code_cache_map();
+    qn_translate_init();
+    qn_tcache_init(c->tcache_bytes ? c->tcache_bytes : QN_TCACHE_BYTES, &qn_emit_bridges);
+    qn_sample_init();
+    qn_space_choose(qn_sample_home(qn_region_home()));
+}
+
+/* The guest's stack usually begins up to 128 KiB below the kernel's. */
+static bool stack_is_tight(void)
+{
+    uint64_t limit[2] = {0};
+
+    return !qn_sys2(__NR_getrlimit, RLIMIT_STACK_, (long)limit) && limit[0] < STACK_ENOUGH;
+}
+
+static void load_guest(uint64_t *kernel_sp)
+{
+    const char *path = qn_arena_text(qn_cfg()->guest_path);
+    const char *execfn = path;
+    static const struct qn_elf_place place = {qn_low_address};
+    struct qn_image image;
+    struct qn_start start = {execfn, guest_argv, !qn_cfg()->vdso, stack_is_tight(), !qn_cfg()->aslr, qn_cfg()->seed, qn_cpu_hwcap};
+    uint64_t vdso;
+    int fd = open_program(&path), err;
+
+    record_exe(fd);
+    record_command();
+    set_name(execfn);
+    err = qn_elf_load(fd, &place, &image);
+    if (err)
+        qn_die_load(err);
+    qn_sys1(__NR_close, fd);
+    qn_ctx.gpr[QN_RSP] = qn_stack_build(kernel_sp, &image, &start, &vdso);
+    qn_ctx.rip = image.entry;
+    qn_ctx.rflags = 0x202;
+    qn_proc_publish(qn_ctx.gpr[QN_RSP], &image);
+    if (vdso && qn_cfg()->vdso)
+        qn_exec_add(vdso, vdso + 2 * QN_PAGE, false);
+}
+
+_Noreturn void qn_engine_main(uint64_t *kernel_sp)
+{
+    take_arguments(kernel_sp);
+    qn_memory_init();
+    qn_thread_init();
+    qn_seccomp_restore();
+    qn_guard((uint64_t)(uintptr_t)qn_stack_guard_low, QN_STACK_GUARD);
+    qn_guard((uint64_t)(uintptr_t)qn_stack_guard_high, QN_STACK_GUARD);
+    qn_signal_init(); /* modules may crash from their first call on */
+    start_translation();
+    if (qn_cfg()->traced)
+        qn_outside_writes();
+    load_guest(kernel_sp);
+    qn_arena->guest_pid = (int32_t)qn_sys1(__NR_getpid, 0);
+    qn_wire_hello();
+    qn_arena->started = 1;
+    qn_dispatch();
+}

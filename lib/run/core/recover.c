@@ -1,0 +1,186 @@
+/* lib/run/core/recover.c - from a host context inside the code cache back to the guest's registers.
+ *
+ * Three registers may be borrowed (their values lie in ctx.gpr), the flags may be saved, one register may be parked for
+ * a RIP-relative rewrite: the block's side table tells.  The guest's pc is that of the instruction whose copy
+ * faulted; what the block had counted beyond it is taken back by a leave record. */
+#include "block/block.h"
+#include "event/event.h"
+#include "run/kernel/signal.h"
+#include "run/core/space.h"
+#include "sim/contract.h"
+#include "tcache/tcache.h"
+
+static uint64_t *host_register(struct qn_mcontext *mc, unsigned r)
+{
+    uint64_t *const regs[16] = {&mc->ax, &mc->cx, &mc->dx, &mc->bx, &mc->sp, &mc->bp, &mc->si, &mc->di,
+                                &mc->r8, &mc->r9, &mc->r10, &mc->r11, &mc->r12, &mc->r13, &mc->r14, &mc->r15};
+
+    return regs[r];
+}
+
+/* All registers from the host context but those of `keep`, which are right in ctx already. */
+static void take_registers(struct qn_mcontext *mc, uint32_t keep)
+{
+    for (unsigned r = 0; r < 16; r++)
+        if (!(keep >> r & 1))
+            qn_ctx.gpr[r] = *host_register(mc, r);
+    qn_ctx.rflags = mc->flags & ~(uint64_t)(FLAG_TF | FLAG_RF);
+}
+
+static void take_saved_flags(void)
+{
+    uint64_t ah = qn_ctx.saved_flags >> 8 & 0xd5, of = qn_ctx.saved_flags & 1;
+
+    qn_ctx.rflags = (qn_ctx.rflags & ~0x8d5ull) | ah | of << 11;
+}
+
+static uint32_t triple_mask(const struct qn_tblock *b)
+{
+    return b->now == QN_NO_REG ? 0 : 1u << b->now | 1u << b->s1 | 1u << b->s2 | (b->s3 == QN_NO_REG ? 0 : 1u << b->s3);
+}
+
+/* What a borrowed register holds of the engine's: it may be parked itself. */
+static uint64_t borrowed_value(struct qn_mcontext *mc, const struct qn_side *side, unsigned r)
+{
+    return side->fix == r ? qn_ctx.tmp : *host_register(mc, r);
+}
+
+static uint64_t guest_pc(const struct qn_tblock *b, unsigned insn)
+{
+    uint64_t pc = b->pc;
+    struct qn_insn in;
+
+    for (unsigned i = 0; i < insn; i++) {
+        qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in);
+        pc += in.len;
+    }
+    return pc;
+}
+
+/* Has translated code put this instruction's registers into ctx.rep before it ran?  Not those of ins and outs, which end a block, nor
+ * of one that the processor refuses. */
+static bool registers_are_kept(const struct qn_insn *in)
+{
+    return (in->attr & QN_ATTR_STRING) && (in->attr & (QN_ATTR_REP | QN_ATTR_REPNE)) && !(in->attr & QN_ATTR_UD) &&
+           in->cls != QN_CLS_HLT;
+}
+
+/* A repeated string instruction stopped half way: count the iterations that are done. */
+static void partial_string(const struct qn_tblock *b, uint64_t pc, unsigned insn)
+{
+    struct qn_insn in;
+
+    if (b->instrumented && qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in) == QN_DEC_OK &&
+        registers_are_kept(&in))
+        qn_string_done(pc, b->record, insn, false);
+}
+
+static unsigned insn_at(const struct qn_tblock *b, const struct qn_side *side, uint64_t host)
+{
+    unsigned i = b->ninsns;
+
+    while (i > 1 && qn_tblock_entry2(b) + side[i - 1].host > host)
+        i--;
+    return i - 1;
+}
+
+/* The guest's instruction whose copy is at host; 0: there is none any more. */
+uint64_t qn_recover_pc(uint64_t host)
+{
+    uint32_t index = qn_tcache_at(host);
+    const struct qn_tblock *b;
+
+    if (index == QN_NO_BLOCK)
+        return 0;
+    b = qn_tcache_block(index);
+    if (!b->ninsns || host < qn_tblock_entry2(b) || host >= qn_tblock_end(b))
+        return 0;
+    return guest_pc(b, insn_at(b, qn_tcache_side(index), host));
+}
+
+/* after: the host's pc is behind the instruction (int3). */
+bool qn_recover_fault(struct qn_ucontext *uc, bool after)
+{
+    uint64_t host = uc->mc.ip - after;
+    uint32_t index = qn_tcache_at(host), keep;
+    const struct qn_tblock *b;
+    const struct qn_side *side;
+    unsigned i;
+
+    if (index == QN_NO_BLOCK)
+        return false;
+    b = qn_tcache_block(index);
+    if (host < qn_tblock_entry2(b) || host >= qn_tblock_end(b) || b->ninsns == 0)
+        return false;
+    side = qn_tcache_side(index);
+    i = insn_at(b, side, host);
+    keep = side[i].state & QN_SIDE_NATIVE ? 0 : triple_mask(b);
+    if (keep)
+        qn_ctx.now = borrowed_value(&uc->mc, &side[i], b->now) + QN_EVENTS_MAX; /* later than all stamps of this block */
+    take_registers(&uc->mc, keep);
+    if (side[i].fix != QN_NO_REG && !(keep >> side[i].fix & 1)) /* a borrowed register may be parked as well */
+        qn_ctx.gpr[side[i].fix] = qn_ctx.tmp;
+    if (side[i].state & QN_SIDE_FLAGS_SAVED)
+        take_saved_flags();
+    qn_ctx.rflags |= uc->mc.flags & FLAG_RF; /* set at a fault, as the program's handler sees it natively */
+    qn_ctx.rip = guest_pc(b, i + after);
+    if (qn_sim_log_on)
+        qn_sim_log_recover(side[i].state & QN_SIDE_BATCH ? borrowed_value(&uc->mc, &side[i], b->s2) : 0);
+    if (b->instrumented) {
+        qn_arena_leave(b->record, i + after);
+        qn_arena_undo_misses(b->record, i + after);
+    }
+    if (!after)
+        partial_string(b, qn_ctx.rip, i);
+    return true;
+}
+
+bool qn_recover_is_behind_int3(uint64_t host)
+{
+    uint32_t index = qn_tcache_at(host - 1);
+    const struct qn_tblock *b;
+    struct qn_insn in;
+    uint64_t pc;
+
+    if (index == QN_NO_BLOCK)
+        return false;
+    b = qn_tcache_block(index);
+    if (!b->ninsns || host - 1 < qn_tblock_entry2(b) || host > qn_tblock_end(b))
+        return false;
+    pc = guest_pc(b, b->ninsns - 1u);
+    return qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in) == QN_DEC_OK && in.cls == QN_CLS_INT3 &&
+           host == qn_tblock_entry2(b) + qn_tcache_side(index)[b->ninsns - 1].host + in.len;
+}
+
+bool qn_recover_boundary(struct qn_ucontext *uc)
+{
+    uint32_t index = qn_tcache_at(uc->mc.ip), standard = 1u << QN_RCX | 1u << QN_R10 | 1u << QN_R11;
+    const struct qn_tblock *b;
+
+    if (index == QN_NO_BLOCK)
+        return false;
+    b = qn_tcache_block(index);
+    qn_self->settling.unknown = QN_FLAGS_STATUS & ~b->flags_in;
+    if (uc->mc.ip == qn_tblock_entry(b)) {
+        take_registers(&uc->mc, 0);
+        qn_ctx.rip = b->pc;
+        return true;
+    }
+    if (uc->mc.ip == qn_tblock_entry2(b) || (b->entry3 && uc->mc.ip == qn_tblock_entry3(b))) {
+        if (triple_mask(b))
+            qn_ctx.now = *host_register(&uc->mc, b->now);
+        take_registers(&uc->mc, triple_mask(b));
+        qn_ctx.rip = b->pc;
+        return true;
+    }
+    if (uc->mc.ip != qn_tblock_ind_entry(b))
+        return false;
+    qn_self->settling.unknown = 0;
+    if (b->caches) {
+        standard |= 1u << QN_PREF_NOW;
+        qn_ctx.now = *host_register(&uc->mc, QN_PREF_NOW);
+    }
+    qn_ctx.rip = uc->mc.r11;
+    take_registers(&uc->mc, standard);
+    return true;
+}

@@ -1,0 +1,114 @@
+/* lib/run/core/reference.c - see reference.h */
+#include "run/core/reference.h"
+
+#include "block/block.h"
+#include "run/observe/points.h"
+#include "run/run.h"
+#include "sim/contract.h"
+#include "sim/module.h"
+#include "sim/twin.h"
+
+bool qn_run_caches_on(void) { return qn_cfg()->cache_sim; }
+
+/* Cachegrind takes a reference that is larger than a line for one of a line. */
+static uint32_t clamp(uint32_t size)
+{
+    const struct qn_config *c = qn_cfg();
+    uint32_t line = c->I1.line < c->D1.line ? c->I1.line : c->D1.line;
+
+    line = c->LL.line < line ? c->LL.line : line;
+    return c->counting == QN_COUNTING_CACHEGRIND && size > line ? line : size;
+}
+
+/* May references of this kind pass the filter at all? */
+static inline bool may_pass(unsigned access)
+{
+    return qn_cfg()->filter && !(qn_sim_d1_filter.writes_call && (access & QN_ACC_WRITE));
+}
+
+void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access)
+{
+    unsigned outcome = 0;
+
+    size = clamp(size);
+    if (qn_sim_sees)
+        outcome = qn_sim_see(addr, size, qn_run_kind(access), qn_points_explain(qn_ctx.arg_pc), pair);
+    else if (!may_pass(access) || !qn_filter_passes(&qn_sim_d1_filter, addr, size, &qn_ctx.now))
+        outcome = qn_sim_data_kind(addr, size, qn_run_kind(access), pair);
+    sim_pc = qn_ctx.arg_pc; /* also if the filter has let it pass */
+    if (qn_cfg()->check)
+        qn_sim_twin_data(addr, size, qn_run_kind(access), outcome, (uint32_t)(pair - qn_arena_counters()));
+}
+
+/* How many references from the stream's next on lie wholly in the same line; 0: not even that one. */
+static uint64_t within_line(const struct qn_stream *s)
+{
+    uint32_t line = qn_sim_d1_filter.line, at = (uint32_t)s->addr & (line - 1);
+
+    if (at + s->size > line)
+        return 0;
+    return (s->step > 0 ? (line - s->size - at) / (uint64_t)s->step : at / (uint64_t)-s->step) + 1;
+}
+
+/* Does somebody want to see each reference? */
+static bool one_by_one(const struct qn_stream *streams, unsigned n)
+{
+    if (qn_sim_sees || qn_cfg()->check || !qn_sim_d1_filter.entries)
+        return true;
+    for (unsigned k = 0; k < n; k++)
+        if (!may_pass(streams[k].access))
+            return true;
+    return false;
+}
+
+static void advance(struct qn_stream *streams, unsigned n, uint64_t times)
+{
+    for (unsigned k = 0; k < n; k++)
+        streams[k].addr += (uint64_t)streams[k].step * times;
+}
+
+static void each_once(struct qn_stream *streams, unsigned n)
+{
+    for (unsigned k = 0; k < n; k++)
+        qn_run_reference(streams[k].addr, streams[k].size, streams[k].pair, streams[k].access);
+    advance(streams, n, 1);
+}
+
+/* Up to `times` of each stream, as long as all stay in lines that the filter holds: how many passed.  Were they made in
+ * turn, the k-th of n streams would leave the time of the last turn but n - 1 - k. */
+static uint64_t pass_together(struct qn_stream *streams, unsigned n, uint64_t times)
+{
+    const struct qn_filter *f = &qn_sim_d1_filter;
+    struct qn_filter_entry *e[QN_STREAMS_MAX];
+
+    for (unsigned k = 0; k < n; k++) {
+        uint64_t within = within_line(&streams[k]);
+
+        times = within < times ? within : times;
+        e[k] = (struct qn_filter_entry *)(uintptr_t)(f->entries + (streams[k].addr >> f->shift & f->mask));
+        if (!times || (streams[k].addr ^ e[k]->line) >= f->line)
+            return 0;
+    }
+    if (f->stamps) {
+        qn_ctx.now += n * times;
+        for (unsigned k = 0; k < n; k++)
+            e[k]->stamp = qn_ctx.now - (n - 1 - k);
+    }
+    advance(streams, n, times);
+    return times;
+}
+
+void qn_run_references(struct qn_stream *streams, unsigned n, uint64_t times)
+{
+    bool singly = one_by_one(streams, n);
+
+    while (times) {
+        uint64_t passed = singly ? 0 : pass_together(streams, n, times);
+
+        if (!passed) {
+            each_once(streams, n);
+            passed = 1;
+        }
+        times -= passed;
+    }
+}

@@ -1,0 +1,110 @@
+/* lib/run/core/settle.c - status flags that are the guest's own, when a handler may look at them.
+ *
+ * Instrumentation destroys status flags that the program writes before it reads them again (block/liveness.c).  A handler that
+ * is given the context could see that.  So:
+ *
+ *   a signal from elsewhere    waits at the block boundary where it came for a block or two, made in a variant that keeps all
+ *                              flags, until the program itself has written those that are not its own, or a block ends otherwise
+ *                              than in a direct branch, where all are
+ *   a fault                    cannot wait.  From the first time that a handler with SA_SIGINFO is installed for a signal that
+ *                              faults raise, all translations keep all flags
+ *
+ * Code that is not instrumented keeps them anyway, but for what has countdowns to samples (emit/sample.c).
+ */
+#include "block/block.h"
+#include "run/observe/sample.h"
+#include "run/kernel/signal.h"
+#include "run/core/space.h"
+#include "tcache/tcache.h"
+
+#define BLOCKS_MAX 64u /* liveness looks 16 instructions ahead; a handler is not to wait for ever */
+
+static bool all_exact;
+
+bool qn_settle_exact(void) { return all_exact; }
+
+void qn_settle_all_exact(void)
+{
+    if (!all_exact)
+        qn_tcache_flush();
+    all_exact = true;
+}
+
+/* Flags that the block at pc does not need, so that whatever led to it may have destroyed them. */
+static uint8_t unknown_at(uint64_t pc)
+{
+    uint32_t index;
+
+    if (qn_sample_has_anchors()) /* what a countdown has destroyed is known there alone */
+        return QN_FLAGS_STATUS;
+    if (qn_region_home() != qn_space)
+        qn_space_choose(qn_region_home());
+    index = qn_tcache_find(pc, qn_space);
+    if (index == QN_NO_BLOCK)
+        index = qn_translate(pc, qn_space);
+    if (index == QN_NO_BLOCK)
+        return 0;
+    return QN_FLAGS_STATUS & ~qn_tcache_block(index)->flags_in;
+}
+
+/* How control came to the dispatcher tells: but for direct branches everything is live at the end of a block, and so known.  So it is
+ * in front of code that may change, which keeps the flags while it is compared (QN_EXIT_STALE), and where nothing counts
+ * (QN_EXIT_ENTER). */
+static bool all_known(void)
+{
+    switch (qn_ctx.exit_kind) {
+    case QN_EXIT_LINK:
+    case QN_EXIT_SAMPLE:
+    case QN_EXIT_INTERVAL:
+    case QN_EXIT_SIGNAL: return false;
+    default: return true;
+    }
+}
+
+static uint8_t unknown_now(const struct qn_settling *s)
+{
+    if (all_known())
+        return 0;
+    if (qn_ctx.exit_kind == QN_EXIT_SIGNAL && s->unknown != QN_FLAGS_BY_BLOCK)
+        return s->unknown;
+    return unknown_at(qn_ctx.rip);
+}
+
+/* Flags that the exact variant of the block at pc has written. */
+static uint8_t written_by(uint64_t pc)
+{
+    uint32_t index = qn_tcache_find(pc, QN_SPACE(qn_space, QN_VARIANT_EXACT));
+    uint8_t written = 0;
+    struct qn_insn in;
+
+    for (unsigned i = 0; index != QN_NO_BLOCK && i < qn_tcache_block(index)->ninsns; i++) {
+        qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in);
+        written |= in.flags_written;
+        pc += in.len;
+    }
+    return written;
+}
+
+static bool looks_at_flags(const struct qn_sigaction *act)
+{
+    return act->handler > HANDLER_IGN && (act->flags & SA_SIGINFO_);
+}
+
+unsigned qn_settle_flags(unsigned at_most)
+{
+    struct qn_thread *t = qn_self;
+    struct qn_settling *s = &t->settling;
+    bool came_here = qn_ctx.exit_kind == QN_EXIT_SIGNAL && qn_ctx.rip == s->from; /* stopped before it began */
+
+    if (all_exact || t->pending != 1 || !looks_at_flags(&t->actions[t->info.signo]))
+        return 0;
+    if (!s->blocks)
+        s->unsettled = unknown_now(s);
+    else if (!came_here)
+        s->unsettled &= all_known() ? 0 : (uint8_t)~written_by(s->from);
+    if (!s->unsettled || s->blocks == BLOCKS_MAX)
+        return 0;
+    s->blocks = at_most ? 0 : s->blocks + 1; /* an interval has to be cut first */
+    s->from = qn_ctx.rip;
+    return at_most ? at_most : QN_VARIANT_EXACT;
+}

@@ -1,0 +1,181 @@
+/* lib/run/core/space.c - spaces of translations: code that counts and code that does not, side by side.
+ *
+ *   home 0       nothing is counted: the guest's code and no more
+ *   home 1       counts
+ *   home 2, ...  counts for regions 1, ... (region.c)
+ *   home 254     counts as home 1, but references are simulated many at a time (batch.c)
+ *   home 255     not counted, between windows of instructions that are observed (sample.c)
+ *   a variant    of a home that counts: left before each instruction, and counted where it is observed
+ *
+ * The dispatcher enters the space in qn_space; blocks of other homes cannot be reached from there but through it
+ * (tcache.h), so a switch costs as much as a jump that is not linked yet, and what was translated stays.  Simulators are set
+ * up when the first home that counts comes into use.
+ */
+#include "run/core/batch.h"
+#include "run/core/host.h"
+#include "run/observe/interval.h"
+#include "run/run.h"
+#include "run/observe/sample.h"
+#include "run/core/space.h"
+#include "sim/contract.h"
+#include "sim/fast/fast.h"
+#include "sim/service.h"
+#include "sim/twin.h"
+#include "tcache/tcache.h"
+
+#define CLOCK_PROCESS_CPUTIME 2
+
+unsigned qn_space;
+
+static struct qn_space_rules off, on, batch, rest, steps;
+static bool simulating;
+
+static uint32_t smallest_line(const struct qn_config *c)
+{
+    uint32_t line = c->I1.line < c->D1.line ? c->I1.line : c->D1.line;
+
+    return c->LL.line < line ? c->LL.line : line;
+}
+
+static struct qn_sim_vectors vectors(const struct qn_config *c)
+{
+    enum qn_vectors has = qn_host_vectors();
+
+    return (struct qn_sim_vectors){c->vectors && c->vectors < has ? c->vectors : has, qn_host_serves(QN_HOST_AVX512F)};
+}
+
+static void tell_choices(const struct qn_emit_rules *rules)
+{
+    struct qn_stats *s = &qn_arena->stats;
+
+    s->rorx = rules->has_bmi2;
+    s->vectors = qn_sim_vectors.with;
+    s->state_bytes = qn_frame_fpu_bytes();
+}
+
+static void start_simulation(const struct qn_config *c)
+{
+    if (c->interval)
+        qn_interval_init();
+    if (!c->cache_sim && !c->branch_sim && !c->observes)
+        return;
+    simulating = true;
+    qn_sim_service_init(&qn_arena->sim_output, qn_arena_charges(), qn_arena_text(c->sim_opt));
+    qn_sim_choose(qn_arena_text(c->sim_slots), qn_arena_text(c->versus ? c->versus_slots : c->sim_slots));
+    qn_sim_vectors = vectors(c);
+    qn_sim_init(c, qn_arena_counters());
+    if (c->check)
+        qn_sim_twin_init(c, c->versus ? &qn_arena->versus : NULL);
+    if (c->explain && c->cache_sim)
+        qn_sim_explain(c, qn_arena_explain());
+    rest.emit.leaves = steps.emit.leaves = c->toggle;
+    rest.emit.samples = steps.emit.samples = qn_sample_has_anchors();
+    steps.emit.steps = true;
+}
+
+bool qn_space_simulating(void) { return simulating; }
+
+/* Not even fetches from the line fetched just before may be left out. */
+static bool every_fetch(const struct qn_config *c)
+{
+    return !qn_sim_i1_repeat_is_noop || !c->filter || (c->versus && !qn_sim_repeats);
+}
+
+static struct qn_space_rules counting_rules(const struct qn_config *c)
+{
+    return (struct qn_space_rules){
+        .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check, .versus = c->versus, .log_all = qn_sim_log_all, .stats = c->stats,
+                 .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle, .countdown = c->interval ? &qn_interval_left : NULL,
+                 .has_bmi2 = qn_host_has(QN_HOST_BMI2), .serves_avx = qn_host_serves(QN_HOST_AVX), .serves_avx512 = qn_host_serves(QN_HOST_AVX512F)},
+        .event = {.cachegrind = c->counting == QN_COUNTING_CACHEGRIND, .caches = c->cache_sim, .branches = c->branch_sim,
+                  .i1_line = c->I1.line, .i1_every = every_fetch(c), .check = c->check, .returns = qn_sim_returns,
+                  .i1_sets = c->I1.line ? c->I1.size / (c->I1.assoc * c->I1.line) : 1,
+                  .clamp = c->counting == QN_COUNTING_CACHEGRIND ? smallest_line(c) : 0},
+    };
+}
+
+const struct qn_space_rules *qn_space_rules(unsigned space)
+{
+    if (QN_VARIANT(space) == QN_VARIANT_STEPS)
+        return &steps;
+    switch (QN_HOME(space)) {
+    case QN_HOME_OFF: return &off;
+    case QN_HOME_BATCH: return &batch;
+    case QN_HOME_REST: return &rest;
+    default: return &on;
+    }
+}
+
+static void open_home(unsigned home)
+{
+    static bool first_taken;
+    bool first = !first_taken;
+    uint64_t *table = first ? qn_ibl_table : qn_engine_alloc_low(QN_IBL_ENTRIES * sizeof *table);
+
+    first_taken = true;
+    if (home != QN_HOME_OFF && !on.emit.counts) { /* also before what is not counted between samples */
+        start_simulation(qn_cfg());
+        batch = on = counting_rules(qn_cfg());
+        batch.emit.log_all |= !qn_fast.D1.sets;
+        batch.emit.batch = !batch.emit.log_all;
+        qn_batch_init();
+        if (qn_cfg()->stats)
+            tell_choices(&on.emit);
+    }
+    qn_emit_set_rules(&qn_space_rules(home)->emit);
+    qn_tcache_add_home(home, table, first, qn_emit_add_miss_stub(home, table, first));
+}
+
+/* ---- how much of the run is counted ---- */
+
+static uint64_t since;    /* ns: until then all is noted */
+static int counting = -1; /* what it has been doing since; -1: nothing yet */
+
+static uint64_t processor_time(void)
+{
+    struct { int64_t sec, nsec; } now = {0, 0};
+
+    qn_sys2(__NR_clock_gettime, CLOCK_PROCESS_CPUTIME, (long)&now);
+    return (uint64_t)now.sec * 1000000000u + (uint64_t)now.nsec;
+}
+
+void qn_space_note_time(void)
+{
+    uint64_t now = processor_time();
+
+    if (counting >= 0)
+        qn_arena->time[counting] += now - since;
+    since = now;
+}
+
+void qn_space_forked(void)
+{
+    qn_batch_forked();
+    since = processor_time();
+    qn_arena->partly = counting != 1;
+    qn_arena->counted = counting == 1;
+}
+
+/* One thread runs at a time, so that the time is that of the running one. */
+static void note_change(bool counts)
+{
+    if (counts == counting)
+        return;
+    qn_space_note_time();
+    counting = counts;
+    if (counts)
+        qn_arena->counted = 1;
+    else
+        qn_arena->partly = 1;
+}
+
+void qn_space_choose(unsigned home)
+{
+    if (QN_UNLIKELY(!qn_tcache_ibl_table(home)))
+        open_home(home);
+    if (home == QN_HOME_REST) /* between samples; how many these are is known */
+        qn_arena->partly = 1;
+    else
+        note_change(home != QN_HOME_OFF);
+    qn_space = home;
+}

@@ -1,0 +1,25 @@
+/* lib/run/core/space.h - see space.c. */
+#ifndef QN_RUN_SPACE_H
+#define QN_RUN_SPACE_H
+
+#include "emit/emit.h"
+#include "event/event.h"
+
+enum { QN_HOME_OFF, QN_HOME_ON }; /* from QN_HOME_ON on, one for each region; then, with samples: */
+enum { QN_HOME_BATCH = 254, QN_HOME_REST };
+#define QN_VARIANT_INSIDE 255u    /* of QN_HOME_OFF: the entry of a function of --toggle as any other block */
+
+struct qn_space_rules {
+    struct qn_emit_rules emit;
+    struct qn_event_rules event;
+};
+
+extern unsigned qn_space; /* home that the running thread's code is taken from */
+
+void qn_space_choose(unsigned home);
+const struct qn_space_rules *qn_space_rules(unsigned space);
+void qn_space_note_time(void); /* the arena's times are right up to now */
+void qn_space_forked(void);    /* the arena is a new process's */
+bool qn_space_simulating(void); /* some home has counted, with simulators */
+
+#endif

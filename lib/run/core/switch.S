@@ -1,0 +1,185 @@
+/* lib/run/core/switch.S - between the engine's C code and translated code, and into the kernel.
+ *
+ *   qn_enter(&pending)   C -> guest: loads all guest registers and jumps to ctx.entry
+ *   qn_leave     guest -> C: saves them and returns from qn_enter
+ *   qn_leave_step   the same, and says that it is between two instructions of a block
+ *   qn_guest_syscall(nr, args)   a system call on the guest's behalf, restartable
+ *
+ * Offsets are those of struct qn_ctx (checked in dispatch.c). */
+    .set RIP, 128
+    .set RFLAGS, 136
+    .set ENTRY, 216
+    .set ENGINE_SP, 224
+    .set EXIT_KIND, 240
+    .set IN_CACHE, 452
+    .set EXIT_STEP, 8
+
+    .text
+    .globl qn_enter
+qn_enter:
+    push %rbx
+    push %rbp
+    push %r12
+    push %r13
+    push %r14
+    push %r15
+    mov %rsp, qn_ctx+ENGINE_SP
+    movl $1, qn_ctx+IN_CACHE
+    cmpl $0, (%rdi) /* from here on a signal handler sees in_cache and acts itself */
+    jne qn_leave_saved
+    push qn_ctx+RFLAGS
+    popfq
+    mov qn_ctx+0, %rax
+    mov qn_ctx+8, %rcx
+    mov qn_ctx+16, %rdx
+    mov qn_ctx+24, %rbx
+    mov qn_ctx+40, %rbp
+    mov qn_ctx+48, %rsi
+    mov qn_ctx+56, %rdi
+    mov qn_ctx+64, %r8
+    mov qn_ctx+72, %r9
+    mov qn_ctx+80, %r10
+    mov qn_ctx+88, %r11
+    mov qn_ctx+96, %r12
+    mov qn_ctx+104, %r13
+    mov qn_ctx+112, %r14
+    mov qn_ctx+120, %r15
+    mov qn_ctx+32, %rsp
+    jmp *qn_ctx+ENTRY
+    .globl qn_enter_end
+qn_enter_end:
+
+    .globl qn_leave
+qn_leave:
+    mov %rsp, qn_ctx+32
+    mov %rax, qn_ctx+0
+    mov %rcx, qn_ctx+8
+    mov %rdx, qn_ctx+16
+    mov %rbx, qn_ctx+24
+    mov %rbp, qn_ctx+40
+    mov %rsi, qn_ctx+48
+    mov %rdi, qn_ctx+56
+    mov %r8, qn_ctx+64
+    mov %r9, qn_ctx+72
+    mov %r10, qn_ctx+80
+    mov %r11, qn_ctx+88
+    mov %r12, qn_ctx+96
+    mov %r13, qn_ctx+104
+    mov %r14, qn_ctx+112
+    mov %r15, qn_ctx+120
+    mov qn_ctx+ENGINE_SP, %rsp
+    pushfq
+    pop qn_ctx+RFLAGS
+    /* fall through */
+
+    /* A signal handler that has filled in qn_ctx continues here, with rsp = ENGINE_SP. */
+    .globl qn_leave_saved
+qn_leave_saved:
+    movl $0, qn_ctx+IN_CACHE
+    pushq $0x202
+    popfq
+    pop %r15
+    pop %r14
+    pop %r13
+    pop %r12
+    pop %rbp
+    pop %rbx
+    ret
+
+    .globl qn_leave_step
+qn_leave_step:
+    movl $EXIT_STEP, qn_ctx+EXIT_KIND
+    jmp qn_leave
+
+    /* long qn_guest_syscall(long nr, const long args[6], volatile uint32_t *pending)
+     * A signal that arrives before `syscall` has been executed makes this return -QN_ERESTART: the handler moves
+     * the instruction pointer from [qn_syscall_begin, qn_syscall_commit] to qn_syscall_abort. */
+    .globl qn_guest_syscall, qn_syscall_begin, qn_syscall_commit, qn_syscall_abort
+qn_guest_syscall:
+    push %rbx
+    push %rbp
+    mov %rdi, %rax
+    mov %rsi, %rbx
+    mov %rdx, %rbp
+    mov 0(%rbx), %rdi
+    mov 8(%rbx), %rsi
+    mov 16(%rbx), %rdx
+    mov 24(%rbx), %r10
+    mov 32(%rbx), %r8
+    mov 40(%rbx), %r9
+qn_syscall_begin:
+    cmpl $0, (%rbp)
+    jne qn_syscall_abort
+qn_syscall_commit:
+    syscall
+    pop %rbp
+    pop %rbx
+    ret
+qn_syscall_abort:
+    mov $-512, %rax
+    pop %rbp
+    pop %rbx
+    ret
+
+    .globl qn_sigreturn
+qn_sigreturn:
+    mov $15, %eax
+    syscall
+    ud2
+
+    /* void qn_fpu_save(void *area, uint64_t mask)   void qn_fpu_restore(const void *area, uint64_t mask): the guest's own
+     * state, which is live in the processor all the time; of it x87 and SSE alone: qn_fpu_save_legacy, qn_fpu_restore_legacy. */
+    .globl qn_fpu_save, qn_fpu_save_legacy, qn_fpu_restore, qn_fpu_restore_legacy
+qn_fpu_save:
+    mov %rsi, %rdx
+    shr $32, %rdx
+    mov %esi, %eax
+    xsave64 (%rdi)
+    ret
+qn_fpu_save_legacy:
+    fxsave64 (%rdi)
+    ret
+qn_fpu_restore:
+    mov %rsi, %rdx
+    shr $32, %rdx
+    mov %esi, %eax
+    xrstor64 (%rdi)
+    ret
+qn_fpu_restore_legacy:
+    fxrstor64 (%rdi)
+    ret
+
+    /* long qn_clone_raw(nr, args[5], struct qn_thread *t): clone or clone3.  With t the child, on the engine stack
+     * that args name, runs qn_thread_main(t); without, it returns here, as fork does. */
+    .globl qn_clone_raw
+qn_clone_raw:
+    push %rbx
+    mov %rdx, %rbx
+    mov %rdi, %rax
+    mov 0(%rsi), %rdi
+    mov 16(%rsi), %rdx
+    mov 24(%rsi), %r10
+    mov 32(%rsi), %r8
+    mov 8(%rsi), %rsi
+    syscall
+    test %rax, %rax
+    jnz 1f
+    test %rbx, %rbx
+    jnz 2f
+1:  pop %rbx
+    ret
+2:  mov %rbx, %rdi
+    xor %ebp, %ebp
+    call qn_thread_main
+    ud2
+
+    /* void qn_gone(volatile uint32_t *used, long nr, int code): who finds *used = 0 may take this stack at once. */
+    .globl qn_gone
+qn_gone:
+    mov %rsi, %rax
+    movl $0, (%rdi)
+    mov %edx, %edi
+    syscall
+    ud2
+
+    .section .note.GNU-stack,"",@progbits

@@ -1,0 +1,239 @@
+/* lib/run/core/translate.c - one block from guest bytes to the code cache: decode, events, cost centre, emit. */
+#include "base/hash.h"
+#include "block/block.h"
+#include "emit/emit.h"
+#include "event/event.h"
+#include "guest/exec_map.h"
+#include "run/core/gone.h"
+#include "run/observe/points.h"
+#include "run/run.h"
+#include "run/observe/sample.h"
+#include "run/core/space.h"
+#include "sim/contract.h"
+#include "tcache/tcache.h"
+
+/* Blocks translated before, by their records in the arena: a block made anew after eviction finds its old cost centre.  The same
+ * bytes at the same place out of another file are another block. */
+#define RECORDS_MAX (QN_ARENA_BLOCKS_SIZE / sizeof(struct qn_block_rec))
+
+static uint32_t *known_hash; /* of the bytes; by record */
+static uint32_t *known_next; /* of the same bucket: record + 1, 0 ends */
+static uint32_t known_head[QN_KNOWN_BUCKETS];
+
+/* By block of the code cache: hash of the bytes of one that may change without notice. */
+static uint64_t *volatile_hash;
+
+static struct qn_block block;
+static struct qn_event_list events;
+
+/* A program may have forbidden itself the time stamp counter before it became this one. */
+static bool has_clock(void)
+{
+    enum { PR_GET_TSC_ = 25, PR_TSC_ENABLE_ = 1 };
+    uint32_t mode = 0;
+
+    return qn_sys2(__NR_prctl, PR_GET_TSC_, (long)&mode) == 0 && mode == PR_TSC_ENABLE_;
+}
+
+/* For --stats; else 0. */
+static inline uint64_t ticks(void)
+{
+    uint32_t low, high;
+
+    if (QN_LIKELY(!qn_cfg()->stats) || !qn_self->has_clock)
+        return 0;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (uint64_t)high << 32 | low;
+}
+
+void qn_translate_init(void)
+{
+    known_hash = qn_engine_alloc(RECORDS_MAX * sizeof *known_hash);
+    known_next = qn_engine_alloc(RECORDS_MAX * sizeof *known_next);
+    volatile_hash = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *volatile_hash);
+    qn_self->has_clock = qn_cfg()->stats && has_clock();
+}
+
+static uint64_t code_hash(uint64_t pc, uint64_t n) { return qn_hash_bytes(QN_HASH_NONE, (const void *)(uintptr_t)pc, n); }
+
+/* Instructions of the same lengths and kinds have the same counters. */
+static bool same_shape(const struct qn_block_rec *rec)
+{
+    for (unsigned i = 0; i < block.n; i++)
+        if (qn_arena_desc(rec, i) != events.desc[i])
+            return false;
+    return true;
+}
+
+static uint32_t region_of(unsigned home) { return home == QN_HOME_BATCH ? 0 : home - QN_HOME_ON; }
+
+/* Index of the record + 1, 0 = there is none. */
+static uint32_t find_known(uint64_t hash, uint32_t bucket, unsigned home)
+{
+    uint32_t map = qn_arena_map_of(block.pc), i = known_head[bucket];
+
+    for (; i; i = known_next[i - 1]) {
+        const struct qn_block_rec *rec = qn_arena_block(i - 1);
+
+        if (rec->pc == block.pc && known_hash[i - 1] == (uint32_t)hash && rec->ninsns == block.n && rec->region == region_of(home) &&
+            rec->map == map && same_shape(rec))
+            break;
+    }
+    return i;
+}
+
+/* The cost centre of the block: its old one, or a new one in the arena. */
+static struct qn_cost_place cost_centre(unsigned home)
+{
+    uint64_t hash = code_hash(block.pc, block.next - block.pc);
+    uint32_t bucket = qn_bucket_of(block.pc, QN_KNOWN_BUCKETS);
+    uint32_t known = find_known(hash, bucket, home);
+    struct qn_cost_place place;
+
+    if (known) {
+        qn_arena->stats.retranslations++;
+        return qn_arena_block_place(known - 1);
+    }
+    place = qn_arena_add_block(block.pc, block.n, events.desc, events.ncounters, region_of(home));
+    known_hash[place.record] = (uint32_t)hash;
+    known_next[place.record] = known_head[bucket];
+    known_head[bucket] = place.record + 1;
+    return place;
+}
+
+static bool traced(uint64_t number)
+{
+    return qn_cfg()->trace && number >= qn_cfg()->trace_first && number <= qn_cfg()->trace_last;
+}
+
+static void trace_block(void)
+{
+    if (qn_cfg()->trace & (QN_TRACE_BLOCK | QN_TRACE_DECODE))
+        qn_block_dump(&block, qn_trace_line);
+    if (qn_cfg()->trace & QN_TRACE_EVENT)
+        qn_event_dump(&events, &block, qn_trace_line);
+}
+
+void qn_translate_save_traffic(void)
+{
+    struct qn_stats *s = &qn_arena->stats;
+
+    s->d1_slow = qn_sim_traffic.data;
+    s->i1_slow = qn_sim_traffic.fetches;
+    s->bc_calls = qn_sim_traffic.cond;
+    s->bi_calls = qn_sim_traffic.indirect;
+}
+
+static void update_stats(uint64_t since)
+{
+    struct qn_stats *s = &qn_arena->stats;
+
+    qn_translate_save_traffic();
+    s->blocks++;
+    s->insns += block.n;
+    s->guest_bytes += block.next - block.pc;
+    s->host_bytes = qn_tcache_stats.hot_bytes;
+    s->cold_bytes = qn_tcache_stats.cold_bytes;
+    s->evictions = qn_tcache_stats.evictions;
+    s->links = qn_tcache_stats.links;
+    s->full_links = qn_tcache_stats.full_links;
+    s->line_links = qn_tcache_stats.line_links;
+    s->unlinks = qn_tcache_stats.unlinks;
+    s->events_d = qn_emit_stats.data;
+    s->events_i = qn_emit_stats.fetch;
+    s->flag_saves = qn_emit_stats.flag_saves;
+    s->hoisted = qn_emit_stats.hoisted;
+    s->table_bytes = qn_tcache_table_bytes() + qn_arena->n_blocks * (sizeof *known_hash + sizeof *known_next) + qn_sim_line_bytes();
+    s->fixed_bytes = qn_tcache_fixed_bytes() + sizeof known_head + qn_sim_line_fixed_bytes();
+    s->translate_tsc += ticks() - since;
+}
+
+/* A variant of a space below these two is code that is cut after so many instructions (interval.c). */
+static unsigned block_max(unsigned space)
+{
+    uint32_t max = qn_cfg()->block_max;
+
+    if (QN_VARIANT(space) && QN_VARIANT(space) < QN_VARIANT_STEPS)
+        return QN_VARIANT(space);
+    return max && max < QN_TRANSLATED_MAX ? max : QN_TRANSLATED_MAX;
+}
+
+/* The entry of a function that is to be counted, seen from outside. */
+static bool enters(uint64_t pc, unsigned space) { return space == QN_HOME_OFF && qn_cfg()->toggle && qn_points_toggle(pc); }
+
+/* All flags live: where the guest may be asked for them; and in code that is run step by step, which is made often and run seldom,
+ * to be spared the look at its successors. */
+static bool keeps_flags(unsigned space)
+{
+    return qn_settle_exact() || QN_VARIANT(space) == QN_VARIANT_EXACT || QN_VARIANT(space) == QN_VARIANT_STEPS;
+}
+
+/* The cost centre of n instructions that are counted one by one (tally.c). */
+struct qn_cost_place qn_translate_centre(uint64_t pc, unsigned n, unsigned home)
+{
+    const struct qn_event_rules *rules = &qn_space_rules(home)->event;
+    const struct qn_block_rules shape = {.max = n, .count_requests = rules->cachegrind};
+
+    qn_block_build(&block, pc, &shape);
+    qn_event_collect(&events, &block, rules);
+    return cost_centre(home);
+}
+
+/* A countdown where flags are live is dear, and where nothing is counted they are not asked for. */
+static enum qn_look wanted_look(const struct qn_emit_rules *rules)
+{
+    return block.anchor ? QN_LOOK_AT_TARGET : rules->counts ? QN_LOOK_ONE_WAY : QN_LOOK_NOWHERE;
+}
+
+uint32_t qn_translate(uint64_t pc, unsigned space)
+{
+    const struct qn_config *c = qn_cfg();
+    const struct qn_space_rules *rules = qn_space_rules(space);
+    const struct qn_block_rules shape = {block_max(space), rules->event.caches ? QN_BORROWED + rules->emit.batch : 0, c->interval && rules->emit.countdown,
+                                         rules->event.cachegrind, keeps_flags(space), qn_cfg()->toggle ? qn_points_toggle : NULL};
+    uint64_t since = ticks(), number = qn_arena->stats.blocks;
+    struct qn_cost_place place = {0};
+    uint32_t index;
+
+    if (!qn_exec_find(pc))
+        return QN_NO_BLOCK;
+    qn_points_learn(pc);
+    qn_emit_set_rules(&rules->emit);
+    qn_gone_reading(true);
+    qn_block_build(&block, pc, &shape);
+    if (enters(pc, space)) {
+        block.n = 0;
+        block.next = pc;
+        block.end = QN_END_ENTER;
+    }
+    block.anchor = rules->emit.samples ? qn_sample_anchor(&block) : QN_NO_ANCHOR;
+    qn_block_liveness(&block, wanted_look(&rules->emit));
+    qn_gone_reading(false);
+    events.n = 0;
+    if ((rules->emit.counts || rules->emit.steps) && block.n) {
+        qn_event_collect(&events, &block, &qn_space_rules(QN_HOME(space))->event);
+        place = cost_centre(QN_HOME(space));
+    }
+    if (rules->emit.steps) /* what of it is observed is counted then (tally.c) */
+        events.n = 0;
+    if (traced(number))
+        trace_block();
+    index = qn_emit_block(&block, &events, place.counter, place.centre, place.record, space);
+    if (block.volatile_code)
+        volatile_hash[index] = code_hash(block.pc, block.next - block.pc);
+    if (traced(number) && (c->trace & QN_TRACE_EMIT)) {
+        qn_trace_emit(index);
+        qn_emit_why(&block, &events, qn_trace_line);
+    }
+    update_stats(since);
+    return index;
+}
+
+/* Is the block's code still what was translated? */
+QN_NCSR void qn_run_verify(void)
+{
+    uint32_t index = (uint32_t)qn_ctx.arg_aux;
+    const struct qn_tblock *b = qn_tcache_block(index);
+
+    qn_ctx.result = code_hash(b->pc, b->nbytes) != volatile_hash[index];
+}

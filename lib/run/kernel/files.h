@@ -1,0 +1,22 @@
+/* lib/run/kernel/files.h - see files.c. */
+#ifndef QN_RUN_FILES_H
+#define QN_RUN_FILES_H
+
+#include "run/run.h"
+
+struct qn_limit { /* struct rlimit64 */
+    uint64_t soft, hard;
+};
+
+/* Between the two descriptors may be had that the program may not: for the engine's own. */
+void qn_files_go_beyond(struct qn_limit *before);
+void qn_files_go_back(const struct qn_limit *before);
+int qn_files_move_up(int fd, const struct qn_limit *before); /* one of the engine's, gone beyond; returns what it is now */
+
+void qn_files_exec(bool before); /* of a program that is not followed; undone if it failed */
+
+bool qn_is_capable(unsigned bit); /* CAP_...: effective in the name space of users that the process is in */
+
+long qn_sys_limit(long nr, const long *a); /* getrlimit, setrlimit, prlimit64 */
+
+#endif

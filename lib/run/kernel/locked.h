@@ -1,0 +1,13 @@
+/* lib/run/kernel/locked.h - see locked.c. */
+#ifndef QN_RUN_LOCKED_H
+#define QN_RUN_LOCKED_H
+
+#include "run/run.h"
+
+long qn_sys_mlockall(long flags);
+long qn_sys_munlockall(void);
+
+int qn_locked_flag(void);                          /* for mmap: a new mapping of the program's */
+void qn_locked_note(uint64_t start, uint64_t size); /* one has been made */
+
+#endif

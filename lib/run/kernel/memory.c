@@ -1,0 +1,368 @@
+/* lib/run/kernel/memory.c - the address space: the engine's own part of it, and the guest's mmap family.
+ *
+ * The guest gets what it asks for, with three exceptions: nothing of it may lie over the engine; code of
+ * libraries is placed below 1 GiB, within reach of the code cache; brk has a place with room of its own.
+ */
+#include "guest/exec_map.h"
+#include "run/kernel/locked.h"
+#include "run/run.h"
+#include "tcache/tcache.h"
+
+enum { E_NOMEM = 12, E_FAULT = 14, E_INVAL = 22 };
+enum { P_READ = 1, P_WRITE = 2, P_EXEC = 4 };
+enum { M_SHARED = 1, M_PRIVATE = 2, M_FIXED = 0x10, M_ANON = 0x20, M_32BIT = 0x40, M_DENYWRITE = 0x800,
+       M_NORESERVE = 0x4000, M_FIXED_NEW = 0x100000 };
+
+enum { REMAP_MAYMOVE = 1, REMAP_FIXED = 2, REMAP_DONTUNMAP = 4 };
+
+#define LOW_START 0x10000000ull  /* libraries: above programs linked at 4 MiB ... */
+#define LOW_END 0x40000000ull    /* ... and below what MAP_32BIT and runtimes with fixed places take */
+#define BRK_START 0x555556000000ull
+#define BRK_MAX (1ull << 40)     /* bytes: the next thing in the address space is farther away */
+#define ASLR_PAGES 0x4000u       /* --aslr=yes: up to 64 MiB of shift */
+
+#define LOWEST (1u << 20)          /* nothing is placed below unless the program says so */
+#define HUGE_PAGE (2u << 20)
+#define ADVISE_HUGE_PAGES 14
+
+extern char _end[];
+
+static uint64_t heap_next = QN_HEAP_BASE, low_next = LOW_START;
+static uint64_t brk_start, brk_now;
+
+#define LOW_MAX 256
+static struct low_range {
+    uint64_t start, size;
+} low[LOW_MAX]; /* made by qn_engine_alloc_low */
+static unsigned nlow;
+
+static long map(uint64_t at, uint64_t size, int prot, int flags, int fd, uint64_t offset)
+{
+    return qn_sys6(__NR_mmap, (long)at, (long)size, prot, flags, fd, (long)offset);
+}
+
+void *qn_map_shared(uint64_t at, uint64_t size, int prot, int fd, uint64_t offset)
+{
+    long r = map(at, size, prot, M_SHARED | M_FIXED | M_NORESERVE, fd, offset);
+
+    if (qn_sys_failed(r))
+        qn_die_fatal(QN_FATAL_RESOURCE, 0, "cannot map the engine's memory");
+    return (void *)r;
+}
+
+void *qn_engine_try_alloc(uint64_t bytes)
+{
+    uint64_t size = qn_round_up(bytes, QN_PAGE);
+    long r = map(heap_next, size, P_READ | P_WRITE, M_PRIVATE | M_ANON | M_FIXED | M_NORESERVE, -1, 0);
+
+    if (qn_sys_failed(r))
+        return NULL;
+    heap_next += size;
+    return (void *)r;
+}
+
+void *qn_engine_try_alloc_dense(uint64_t bytes)
+{
+    uint64_t size = qn_round_up(bytes, HUGE_PAGE);
+    void *p;
+
+    heap_next = qn_round_up(heap_next, HUGE_PAGE);
+    p = qn_engine_try_alloc(size);
+    if (p)
+        qn_sys3(__NR_madvise, (long)p, (long)size, ADVISE_HUGE_PAGES);
+    return p;
+}
+
+void *qn_engine_alloc(uint64_t bytes)
+{
+    void *p = qn_engine_try_alloc(bytes);
+
+    if (!p)
+        qn_die_fatal(QN_FATAL_RESOURCE, 0, "out of memory");
+    return p;
+}
+
+void qn_guard(uint64_t start, uint64_t bytes) { qn_sys3(__NR_mprotect, (long)start, (long)bytes, 0); }
+
+/* Where the guest has put nothing of its own yet. */
+void *qn_engine_alloc_low(uint64_t bytes)
+{
+    uint64_t size = qn_round_up(bytes, QN_PAGE);
+
+    for (uint64_t at = QN_LOW_TABLES; at + size <= QN_LOW_TABLES_END && nlow < LOW_MAX; at += size) {
+        long r = map(at, size, P_READ | P_WRITE, M_PRIVATE | M_ANON | M_FIXED_NEW | M_NORESERVE, -1, 0);
+
+        if (qn_sys_failed(r))
+            continue;
+        low[nlow++] = (struct low_range){at, size};
+        return (void *)r;
+    }
+    qn_die_fatal(QN_FATAL_RESOURCE, 0, "no room below 2 GiB for another table of indirect branches");
+}
+
+static uint64_t random_pages(void)
+{
+    uint64_t value = 0;
+
+    if (!qn_cfg()->aslr)
+        return 0;
+    qn_sys3(__NR_getrandom, (long)&value, sizeof value, 0);
+    return value % ASLR_PAGES * QN_PAGE;
+}
+
+void qn_memory_init(void)
+{
+    low_next += random_pages();
+    brk_start = brk_now = BRK_START + random_pages();
+}
+
+uint64_t qn_low_address(uint64_t size)
+{
+    uint64_t at = low_next;
+
+    if (at + size > LOW_END)
+        return 0;
+    low_next = qn_round_up(at + size, QN_PAGE) + QN_PAGE; /* a hole, so that running off the end faults */
+    return at;
+}
+
+/* ---- the engine's ranges ---- */
+
+static bool overlaps(uint64_t a, uint64_t size, uint64_t start, uint64_t end)
+{
+    return a < end && a + size > start;
+}
+
+bool qn_is_engine_range(uint64_t start, uint64_t size)
+{
+    for (unsigned i = 0; i < nlow; i++)
+        if (overlaps(start, size, low[i].start, low[i].start + low[i].size))
+            return true;
+    return overlaps(start, size, QN_COUNTERS_BASE, QN_COUNTERS_BASE + QN_ARENA_COUNTERS_SIZE) ||
+           overlaps(start, size, QN_CODE_BASE, QN_CODE_BASE + QN_CODE_MAX) ||
+           overlaps(start, size, QN_ENGINE_BASE, qn_round_up((uint64_t)(uintptr_t)_end, QN_PAGE)) ||
+           overlaps(start, size, QN_HIGH_BASE, QN_HIGH_END);
+}
+
+bool qn_is_mapped(uint64_t addr)
+{
+    return qn_sys3(__NR_msync, (long)qn_round_down(addr, QN_PAGE), QN_PAGE, 1) == 0;
+}
+
+/* ---- code that comes, goes or changes ---- */
+
+void qn_code_changed(uint64_t start, uint64_t end)
+{
+    if (!qn_exec_overlaps(start, end))
+        return;
+    qn_tcache_invalidate(start, end);
+    qn_arena->stats.smc_invalidations++;
+}
+
+static void note_access(uint64_t start, uint64_t size, int prot)
+{
+    uint64_t end = start + qn_round_up(size, QN_PAGE);
+
+    qn_code_changed(start, end);
+    if (prot & P_EXEC)
+        qn_exec_add(start, end, (prot & P_WRITE) || qn_shared_overlaps(start, end)); /* shared: others may write */
+    else
+        qn_exec_remove(start, end);
+}
+
+void qn_note_mapping(uint64_t start, uint64_t size, int prot, bool shared)
+{
+    qn_shared_set(start, start + qn_round_up(size, QN_PAGE), shared);
+    note_access(start, size, prot);
+}
+
+/* ---- the guest's calls ---- */
+
+/* ld.so maps a library's whole span first, read-only and with MAP_DENYWRITE: put that span low. */
+static bool wants_low(const long *a)
+{
+    bool file = (int)a[4] >= 0 && !(a[3] & M_ANON);
+
+    return a[0] == 0 && file && !(a[3] & (M_FIXED | M_FIXED_NEW | M_32BIT)) && ((a[2] & P_EXEC) || (a[3] & M_DENYWRITE));
+}
+
+/* The lines of /proc/self/maps, byte by byte: "7f00-7f01 rw-p ...". */
+struct gaps {
+    uint64_t size;       /* what is looked for */
+    uint64_t found;      /* the highest place so far; 0 = none */
+    uint64_t before;     /* end of the mapping before */
+    uint64_t start, end; /* of this one */
+    enum { START, END, REST } field;
+};
+
+static uint64_t add_digit(uint64_t value, char c) { return value * 16 + (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10); }
+
+static void take_gap(struct gaps *g)
+{
+    uint64_t top = g->start < QN_HIGH_BASE ? g->start : QN_HIGH_BASE;
+
+    if (top > g->before && top - g->before >= g->size && !qn_is_engine_range(top - g->size, g->size))
+        g->found = top - g->size;
+    g->before = g->end;
+    g->start = g->end = 0;
+}
+
+static void take_byte(struct gaps *g, char c)
+{
+    if (c == '\n') {
+        g->field = START;
+    } else if (g->field == START && c == '-') {
+        g->field = END;
+    } else if (g->field == END && c == ' ') {
+        take_gap(g);
+        g->field = REST;
+    } else if (g->field == START) {
+        g->start = add_digit(g->start, c);
+    } else if (g->field == END) {
+        g->end = add_digit(g->end, c);
+    }
+}
+
+/* The highest place below the engine's that has room, as the kernel would choose one; 0 = none. */
+static uint64_t highest_gap(uint64_t size)
+{
+    static char part[QN_PAGE];
+    struct gaps g = {.size = qn_round_up(size, QN_PAGE), .before = LOWEST};
+    long fd = qn_sys3(__NR_open, (long)"/proc/self/maps", 02000000, 0), n;
+
+    if (qn_sys_failed(fd))
+        return qn_round_down(QN_HIGH_BASE - size, HUGE_PAGE);
+    while ((n = qn_sys3(__NR_read, fd, (long)part, sizeof part)) > 0)
+        for (long i = 0; i < n; i++)
+            take_byte(&g, part[i]);
+    qn_sys1(__NR_close, fd);
+    return g.found;
+}
+
+/* The kernel offers what lies between the engine's parts: somewhere below, then.  What is there now nobody may use; 0 = there is no
+ * room. */
+uint64_t qn_place_elsewhere(uint64_t size)
+{
+    uint64_t at = highest_gap(size);
+    long r = at ? map(at, size, 0, M_PRIVATE | M_ANON | M_NORESERVE | M_FIXED_NEW, -1, 0) : -E_NOMEM;
+
+    return qn_sys_failed(r) ? 0 : (uint64_t)r;
+}
+
+static long map_guest(uint64_t at, const long *a)
+{
+    uint64_t size = (uint64_t)a[1];
+    int flags = (int)a[3] | qn_locked_flag();
+    long r = map(at, size, (int)a[2], flags, (int)a[4], (uint64_t)a[5]);
+
+    if (qn_sys_failed(r) || !qn_is_engine_range((uint64_t)r, size))
+        return r;
+    qn_sys2(__NR_munmap, r, (long)size);
+    at = a[3] & M_32BIT ? 0 : qn_place_elsewhere(size);
+    if (!at)
+        return -E_NOMEM;
+    r = map(at, size, (int)a[2], flags | M_FIXED, (int)a[4], (uint64_t)a[5]);
+    if (qn_sys_failed(r))
+        qn_sys2(__NR_munmap, (long)at, (long)size);
+    return r;
+}
+
+long qn_sys_mmap(const long *a)
+{
+    uint64_t at = (uint64_t)a[0], size = (uint64_t)a[1];
+    long r;
+
+    if ((a[3] & (M_FIXED | M_FIXED_NEW)) && qn_is_engine_range(at, size))
+        return -E_NOMEM;
+    if (qn_is_engine_range(at, size)) /* only a wish, and parts of that range are not mapped yet: V8 wishes for random places */
+        at = 0;
+    if (wants_low(a))
+        at = qn_low_address(qn_round_up(size, QN_PAGE));
+    r = map_guest(at, a);
+    if (qn_sys_failed(r))
+        return r;
+    qn_note_mapping((uint64_t)r, size, (int)a[2], a[3] & M_SHARED);
+    qn_locked_note((uint64_t)r, size);
+    if ((a[2] & P_EXEC) && (int)a[4] >= 0 && !(a[3] & M_ANON))
+        qn_wire_file((int)a[4]);
+    return r;
+}
+
+long qn_sys_munmap(uint64_t start, uint64_t size)
+{
+    long r;
+
+    if (qn_is_engine_range(start, size))
+        return -E_INVAL;
+    r = qn_sys2(__NR_munmap, (long)start, (long)size);
+    if (!r)
+        qn_note_mapping(start, size, 0, false);
+    return r;
+}
+
+/* nr: mprotect, or pkey_mprotect; a: address, size, protection, key */
+long qn_sys_mprotect(long nr, const long *a)
+{
+    uint64_t start = (uint64_t)a[0], size = (uint64_t)a[1];
+    bool ours = qn_is_engine_range(start, size);
+    /* In the first page there is nothing, as natively where the engine is. */
+    long r = qn_sys4(nr, ours ? (long)(start % QN_PAGE) : a[0], a[1], a[2], a[3]);
+
+    if (!r && !ours)
+        note_access(start, size, (int)a[2]);
+    return r;
+}
+
+/* It came to lie between the engine's parts. */
+static long move_out(uint64_t r, const long *a)
+{
+    uint64_t size = (uint64_t)a[2], at = qn_place_elsewhere(size);
+    long moved = -E_NOMEM;
+
+    if (at)
+        moved = qn_sys6(__NR_mremap, (long)r, (long)size, (long)size, REMAP_MAYMOVE | REMAP_FIXED, (long)at, 0);
+    if (!qn_sys_failed(moved))
+        return moved;
+    if (at)
+        qn_sys2(__NR_munmap, (long)at, (long)size);
+    qn_sys6(__NR_mremap, (long)r, (long)size, a[1], REMAP_MAYMOVE | REMAP_FIXED, a[0], 0); /* as it was */
+    return moved;
+}
+
+long qn_sys_mremap(const long *a)
+{
+    const struct qn_exec_range *range = qn_exec_find((uint64_t)a[0]);
+    bool exec = range != NULL, writable = range && range->writable, shared = qn_shared_overlaps((uint64_t)a[0], (uint64_t)a[0] + 1);
+    long r;
+
+    if (qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1]) ||
+        ((a[3] & REMAP_FIXED) && qn_is_engine_range((uint64_t)a[4], (uint64_t)a[2])))
+        return qn_is_engine_range((uint64_t)a[0], 1) ? -E_FAULT : -E_INVAL;
+    r = qn_sys6(__NR_mremap, a[0], a[1], a[2], a[3], a[4], 0);
+    if (!qn_sys_failed(r) && qn_is_engine_range((uint64_t)r, (uint64_t)a[2]))
+        r = move_out((uint64_t)r, a);
+    if (qn_sys_failed(r))
+        return r;
+    qn_note_mapping((uint64_t)a[0], (uint64_t)a[1], 0, shared && (!a[1] || (a[3] & REMAP_DONTUNMAP)));
+    qn_note_mapping((uint64_t)r, (uint64_t)a[2], exec ? P_EXEC | (writable ? P_WRITE : 0) : 0, shared);
+    return r;
+}
+
+long qn_sys_brk(uint64_t wanted)
+{
+    uint64_t now_page = qn_round_up(brk_now, QN_PAGE), wanted_page = qn_round_up(wanted, QN_PAGE);
+
+    if (wanted < brk_start || wanted > brk_start + BRK_MAX)
+        return (long)brk_now;
+    if (wanted_page > now_page) {
+        long r = map(now_page, wanted_page - now_page, P_READ | P_WRITE, M_PRIVATE | M_ANON | M_FIXED_NEW | qn_locked_flag(), -1, 0);
+
+        if (qn_sys_failed(r))
+            return (long)brk_now;
+        qn_locked_note(now_page, wanted_page - now_page);
+    } else if (wanted_page < now_page) {
+        qn_sys2(__NR_munmap, (long)wanted_page, (long)(now_page - wanted_page));
+    }
+    brk_now = wanted;
+    return (long)brk_now;
+}

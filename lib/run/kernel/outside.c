@@ -1,0 +1,153 @@
+/* lib/run/kernel/outside.c - code that is written although the program cannot write it: by /proc/PID/mem, or by a debugger.
+ *
+ *   open("/proc/self/mem", O_RDWR)            its own: all its code is compared at each entry of a block from now on, as writable
+ *   open("/proc/4711/mem", O_RDWR),           another's: the arena of that process says so, if it runs under quern; its dispatcher
+ *   ptrace(PTRACE_ATTACH, 4711)               looks there, and is called if it runs translated code
+ *   ptrace(PTRACE_TRACEME)                    its own, also when it executes another program
+ *
+ * All that happens before anything can be written, so nobody has to look at what is written, when, by which descriptor or by whom.
+ */
+#include "run/kernel/outside.h"
+
+#include "base/format.h"
+#include "guest/exec_map.h"
+#include "run/kernel/procfs.h"
+#include "run/kernel/signal.h"
+#include "run/kernel/thread.h"
+#include "tcache/tcache.h"
+
+#include <stddef.h>
+
+enum { PTRACE_TRACEME_ = 0, PTRACE_POKETEXT_ = 4, PTRACE_POKEDATA_ = 5, PTRACE_ATTACH_ = 16, PTRACE_SEIZE_ = 0x4206 };
+enum { SI_QUEUE_ = -1, O_CLOEXEC_ = 02000000 };
+#define LOOKS 100 /* times that a notified process is looked at before we go on: if it waits for something it has time */
+
+void qn_outside_writes(void)
+{
+    qn_arena->outside = 0;
+    if (qn_exec_all_writable())
+        qn_tcache_flush();
+}
+
+/* ---- another process ---- */
+
+static bool transfer(long nr, int32_t pid, const volatile void *at, void *here, uint64_t size)
+{
+    struct { uint64_t base, len; } local = {(uint64_t)(uintptr_t)here, size}, remote = {(uint64_t)(uintptr_t)at, size};
+
+    return qn_sys6(nr, pid, (long)&local, 1, (long)&remote, 1, 0) == (long)size;
+}
+
+/* Its engine has all variables where ours has them. */
+static bool look(int32_t pid, const volatile void *at, void *here, uint64_t size)
+{
+    return transfer(__NR_process_vm_readv, pid, at, here, size);
+}
+
+/* Calls the thread that runs translated code to its dispatcher (as lock.c does). */
+static void call(int32_t pid)
+{
+    struct qn_siginfo info = {.signo = SIG_TRAP, .code = SI_QUEUE_};
+    struct qn_thread *t = NULL;
+    int32_t ids[2];
+
+    info.queue.value = QN_KICK_VALUE;
+    if (look(pid, &qn_self, &t, sizeof t) && t && look(pid, &t->pid, ids, sizeof ids))
+        qn_sys4(__NR_rt_tgsigqueueinfo, ids[0], ids[1], SIG_TRAP, (long)&info);
+}
+
+static void notify(int32_t pid)
+{
+    uint32_t *flag = (uint32_t *)(uintptr_t)(QN_ARENA_ALIAS_BASE + offsetof(struct qn_arena_header, outside)), wanted = 1, running = 0;
+    bool called = false;
+
+    if (!qn_proc_program(pid) || !transfer(__NR_process_vm_writev, pid, flag, &wanted, sizeof wanted))
+        return;
+    for (unsigned i = 0; i < LOOKS && look(pid, flag, &wanted, sizeof wanted) && wanted; i++) {
+        if (!called && look(pid, &qn_ctx.in_cache, &running, sizeof running) && running) {
+            call(pid);
+            called = true;
+        }
+        qn_sys1(__NR_sched_yield, 0);
+    }
+}
+
+/* ---- who may write ---- */
+
+/* Of what "/proc/4711/mem" or "/proc/4711/task/4712/mem" names, wherever it is mounted: the last number.  0: it is something else. */
+static int32_t owner(const char *path)
+{
+    uint64_t number = 0;
+
+    for (const char *p = path; *p; p++) {
+        const char *end = *p == '/' ? qn_parse_decimal(p + 1, &number) : p;
+
+        if (*p == '/' && end != p + 1 && qn_streq(end, "/mem"))
+            return (int32_t)number;
+    }
+    return 0;
+}
+
+void qn_outside_opened(long fd)
+{
+    char link[32], path[128];
+    int32_t pid = 0;
+    long n;
+
+    if (!qn_proc_holds(fd))
+        return;
+    qn_format(link, sizeof link, "/proc/self/fd/%d", (int)fd);
+    n = qn_sys3(__NR_readlink, (long)link, (long)path, sizeof path - 1);
+    if (n > 0) {
+        path[n] = 0;
+        pid = owner(path);
+    }
+    if (pid && qn_proc_is_own(pid))
+        qn_outside_writes();
+    else if (pid)
+        notify(pid);
+}
+
+/* A debugger of the guest's own would find the engine in what it has started, not the program. */
+bool qn_outside_is_debugged(void)
+{
+    static const char key[] = "\nTracerPid:\t";
+    static char text[2048 + sizeof key];
+    long fd = qn_sys3(__NR_open, (long)"/proc/thread-self/status", O_CLOEXEC_, 0), n;
+    uint64_t tracer = 0;
+
+    if (qn_sys_failed(fd))
+        return false;
+    n = qn_sys3(__NR_read, fd, (long)text, sizeof text - sizeof key);
+    qn_sys1(__NR_close, fd);
+    text[n > 0 ? n : 0] = 0;
+    for (const char *p = text; *p && !tracer; p++)
+        if (!__builtin_memcmp(p, key, sizeof key - 1))
+            qn_parse_decimal(p + sizeof key - 1, &tracer);
+    return tracer && qn_proc_program((int32_t)tracer);
+}
+
+/* Requests that are about registers, or stop at what the engine does. */
+static bool is_of_engine(long request)
+{
+    enum { PEEKUSER = 3, POKEUSER = 6, SINGLESTEP = 9, GETREGS = 12, SETREGS = 13, SYSCALL = 24, GETREGSET = 0x4204, SETREGSET = 0x4205 };
+
+    return request == PEEKUSER || request == POKEUSER || request == SINGLESTEP || request == GETREGS || request == SETREGS ||
+           request == SYSCALL || request == GETREGSET || request == SETREGSET;
+}
+
+void qn_outside_ptrace(const long *a)
+{
+    static bool told;
+
+    if (!told && is_of_engine(a[0]) && !qn_thread_of((int32_t)a[1]) && qn_proc_program((int32_t)a[1])) {
+        told = true;
+        qn_unsupported("ptrace of a process under quern: its memory is the program's, its registers and system calls are the engine's");
+    }
+    if (a[0] == PTRACE_TRACEME_)
+        qn_outside_writes();
+    else if ((a[0] == PTRACE_ATTACH_ || a[0] == PTRACE_SEIZE_) && !qn_thread_of((int32_t)a[1]))
+        notify((int32_t)a[1]);
+    else if ((a[0] == PTRACE_POKETEXT_ || a[0] == PTRACE_POKEDATA_) && qn_thread_of((int32_t)a[1])) /* that shares our memory */
+        qn_outside_writes();
+}

@@ -1,0 +1,89 @@
+/* lib/run/kernel/pointers.c - pointers of the program into the engine.
+ *
+ * What the program may not touch natively, because nothing is there, is the engine's here; and the kernel, asked by the engine, would
+ * read and write it.  So an argument of a system call that is a pointer, and points there, becomes one to a page that nobody
+ * may touch: the kernel answers as it would natively (mostly EFAULT).
+ *
+ *   read(3, 0x70001000, 8)   ->   read(3, a guard page, 8)
+ *
+ * Left out: pointers in structures (struct iovec), and those of calls whose arguments are pointers only sometimes (ioctl, fcntl). */
+#include "run/kernel/pointers.h"
+
+#include "run/run.h"
+
+#define CALLS 462
+
+/* Which arguments are pointers. */
+enum { A0 = 1 << 0, A1 = 1 << 1, A2 = 1 << 2, A3 = 1 << 3, A4 = 1 << 4, A01 = 1 << 0 | 1 << 1, A02 = 1 << 0 | 1 << 2,
+       A03 = 1 << 0 | 1 << 3, A04 = 1 << 0 | 1 << 4, A12 = 1 << 1 | 1 << 2, A13 = 1 << 1 | 1 << 3, A14 = 1 << 1 | 1 << 4,
+       A23 = 1 << 2 | 1 << 3, A24 = 1 << 2 | 1 << 4, A34 = 1 << 3 | 1 << 4, A012 = 1 << 0 | 1 << 1 | 1 << 2,
+       A023 = 1 << 0 | 1 << 2 | 1 << 3, A034 = 1 << 0 | 1 << 3 | 1 << 4, A123 = 1 << 1 | 1 << 2 | 1 << 3,
+       A134 = 1 << 1 | 1 << 3 | 1 << 4, A145 = 1 << 1 | 1 << 4 | 1 << 5, A234 = 1 << 2 | 1 << 3 | 1 << 4,
+       A345 = 1 << 3 | 1 << 4 | 1 << 5, A0124 = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 4, A1234 = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4,
+       A12345 = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 };
+
+static const uint8_t pointers[CALLS] = {
+    [__NR_read] = A1, [__NR_write] = A1, [__NR_open] = A0, [__NR_stat] = A01, [__NR_fstat] = A1, [__NR_lstat] = A01,
+    [__NR_poll] = A0, [__NR_rt_sigaction] = A12, [__NR_rt_sigprocmask] = A12, [__NR_pread64] = A1, [__NR_pwrite64] = A1,
+    [__NR_readv] = A1, [__NR_writev] = A1, [__NR_access] = A0, [__NR_pipe] = A0, [__NR_select] = A1234, [__NR_mincore] = A2,
+    [__NR_shmctl] = A2, [__NR_nanosleep] = A01, [__NR_getitimer] = A1, [__NR_setitimer] = A12, [__NR_sendfile] = A2,
+    [__NR_connect] = A1, [__NR_accept] = A12, [__NR_sendto] = A14, [__NR_recvfrom] = A145, [__NR_sendmsg] = A1, [__NR_recvmsg] = A1,
+    [__NR_bind] = A1, [__NR_getsockname] = A12, [__NR_getpeername] = A12, [__NR_socketpair] = A3, [__NR_setsockopt] = A3,
+    [__NR_getsockopt] = A34, [__NR_clone] = A23, [__NR_execve] = A012, [__NR_wait4] = A13, [__NR_uname] = A0, [__NR_semop] = A1,
+    [__NR_msgsnd] = A1, [__NR_msgrcv] = A1, [__NR_msgctl] = A2, [__NR_truncate] = A0, [__NR_getdents] = A1, [__NR_getcwd] = A0,
+    [__NR_chdir] = A0, [__NR_rename] = A01, [__NR_mkdir] = A0, [__NR_rmdir] = A0, [__NR_creat] = A0, [__NR_link] = A01,
+    [__NR_unlink] = A0, [__NR_symlink] = A01, [__NR_readlink] = A01, [__NR_chmod] = A0, [__NR_chown] = A0, [__NR_lchown] = A0,
+    [__NR_gettimeofday] = A01, [__NR_getrlimit] = A1, [__NR_getrusage] = A1, [__NR_sysinfo] = A0, [__NR_times] = A0,
+    [__NR_syslog] = A1, [__NR_getgroups] = A1, [__NR_setgroups] = A1, [__NR_getresuid] = A012, [__NR_getresgid] = A012,
+    [__NR_capget] = A01, [__NR_capset] = A01, [__NR_rt_sigpending] = A0, [__NR_rt_sigtimedwait] = A012, [__NR_rt_sigqueueinfo] = A2,
+    [__NR_rt_sigsuspend] = A0, [__NR_sigaltstack] = A01, [__NR_utime] = A01, [__NR_mknod] = A0, [__NR_uselib] = A0,
+    [__NR_ustat] = A1, [__NR_statfs] = A01, [__NR_fstatfs] = A1, [__NR_sched_setparam] = A1, [__NR_sched_getparam] = A1,
+    [__NR_sched_setscheduler] = A2, [__NR_sched_rr_get_interval] = A1, [__NR_modify_ldt] = A1, [__NR_pivot_root] = A01,
+    [__NR_adjtimex] = A0, [__NR_setrlimit] = A1, [__NR_chroot] = A0, [__NR_acct] = A0, [__NR_settimeofday] = A01,
+    [__NR_mount] = A0124, [__NR_umount2] = A0, [__NR_swapon] = A0, [__NR_swapoff] = A0, [__NR_reboot] = A3, [__NR_sethostname] = A0,
+    [__NR_setdomainname] = A0, [__NR_init_module] = A02, [__NR_delete_module] = A0, [__NR_quotactl] = A13, [__NR_setxattr] = A012,
+    [__NR_lsetxattr] = A012, [__NR_fsetxattr] = A12, [__NR_getxattr] = A012, [__NR_lgetxattr] = A012, [__NR_fgetxattr] = A12,
+    [__NR_listxattr] = A01, [__NR_llistxattr] = A01, [__NR_flistxattr] = A1, [__NR_removexattr] = A01, [__NR_lremovexattr] = A01,
+    [__NR_fremovexattr] = A1, [__NR_time] = A0, [__NR_futex] = A034, [__NR_sched_setaffinity] = A2, [__NR_sched_getaffinity] = A2,
+    [__NR_io_setup] = A1, [__NR_io_getevents] = A34, [__NR_io_submit] = A2, [__NR_io_cancel] = A12, [__NR_lookup_dcookie] = A1,
+    [__NR_getdents64] = A1, [__NR_set_tid_address] = A0, [__NR_semtimedop] = A13, [__NR_timer_create] = A12,
+    [__NR_timer_settime] = A23, [__NR_timer_gettime] = A1, [__NR_clock_settime] = A1, [__NR_clock_gettime] = A1,
+    [__NR_clock_getres] = A1, [__NR_clock_nanosleep] = A23, [__NR_epoll_wait] = A1, [__NR_epoll_ctl] = A3, [__NR_utimes] = A01,
+    [__NR_mbind] = A3, [__NR_set_mempolicy] = A1, [__NR_get_mempolicy] = A01, [__NR_mq_open] = A03, [__NR_mq_unlink] = A0,
+    [__NR_mq_timedsend] = A14, [__NR_mq_timedreceive] = A134, [__NR_mq_notify] = A1, [__NR_mq_getsetattr] = A12,
+    [__NR_kexec_load] = A2, [__NR_waitid] = A24, [__NR_add_key] = A012, [__NR_request_key] = A012, [__NR_inotify_add_watch] = A1,
+    [__NR_migrate_pages] = A23, [__NR_openat] = A1, [__NR_mkdirat] = A1, [__NR_mknodat] = A1, [__NR_fchownat] = A1,
+    [__NR_futimesat] = A12, [__NR_newfstatat] = A12, [__NR_unlinkat] = A1, [__NR_renameat] = A13, [__NR_linkat] = A13,
+    [__NR_symlinkat] = A02, [__NR_readlinkat] = A12, [__NR_fchmodat] = A1, [__NR_faccessat] = A1, [__NR_pselect6] = A12345,
+    [__NR_ppoll] = A023, [__NR_set_robust_list] = A0, [__NR_get_robust_list] = A12, [__NR_splice] = A13, [__NR_vmsplice] = A1,
+    [__NR_move_pages] = A234, [__NR_utimensat] = A12, [__NR_epoll_pwait] = A14, [__NR_signalfd] = A1, [__NR_timerfd_settime] = A23,
+    [__NR_timerfd_gettime] = A1, [__NR_accept4] = A12, [__NR_signalfd4] = A1, [__NR_pipe2] = A0, [__NR_preadv] = A1,
+    [__NR_pwritev] = A1, [__NR_rt_tgsigqueueinfo] = A3, [__NR_perf_event_open] = A0, [__NR_recvmmsg] = A14,
+    [__NR_fanotify_mark] = A4, [__NR_prlimit64] = A23, [__NR_name_to_handle_at] = A123, [__NR_open_by_handle_at] = A1,
+    [__NR_clock_adjtime] = A1, [__NR_sendmmsg] = A1, [__NR_getcpu] = A012, [__NR_process_vm_readv] = A13,
+    [__NR_process_vm_writev] = A13, [__NR_finit_module] = A1, [__NR_sched_setattr] = A1, [__NR_sched_getattr] = A1,
+    [__NR_renameat2] = A13, [__NR_seccomp] = A2, [__NR_getrandom] = A0, [__NR_memfd_create] = A0, [__NR_kexec_file_load] = A3,
+    [__NR_bpf] = A1, [__NR_execveat] = A123, [__NR_copy_file_range] = A13, [__NR_preadv2] = A1, [__NR_pwritev2] = A1,
+    [__NR_statx] = A14, [__NR_io_pgetevents] = A345, [__NR_rseq] = A0, [__NR_pidfd_send_signal] = A2, [__NR_io_uring_setup] = A1,
+    [__NR_io_uring_enter] = A4, [__NR_io_uring_register] = A2, [__NR_open_tree] = A1, [__NR_move_mount] = A13, [__NR_fsopen] = A0,
+    [__NR_fsconfig] = A23, [__NR_fspick] = A1, [__NR_clone3] = A0, [__NR_openat2] = A12, [__NR_faccessat2] = A1,
+    [__NR_process_madvise] = A1, [__NR_epoll_pwait2] = A134, [__NR_mount_setattr] = A13, [__NR_quotactl_fd] = A3,
+    [__NR_landlock_create_ruleset] = A0, [__NR_landlock_add_rule] = A2, [__NR_futex_waitv] = A03, [451 /* cachestat */] = A12,
+    [452 /* fchmodat2 */] = A1, [454 /* futex_wake */] = A0, [455 /* futex_wait */] = A04, [456 /* futex_requeue */] = A0,
+    [457 /* statmount */] = A01, [458 /* listmount */] = A01, [459 /* lsm_get_self_attr */] = A12,
+    [460 /* lsm_set_self_attr */] = A1, [461 /* lsm_list_modules */] = A01,
+};
+
+static bool is_near_engine(uint64_t at) { return at - QN_COUNTERS_BASE < QN_LOW_TABLES_END - QN_COUNTERS_BASE || at >= QN_HIGH_BASE; }
+
+void qn_pointers_hide(long nr, long *a)
+{
+    unsigned which = (unsigned long)nr < CALLS ? pointers[nr] : 0;
+
+    for (long *p = a; which; which >>= 1, p++) {
+        if (!(which & 1))
+            continue;
+        if (QN_UNLIKELY(is_near_engine((uint64_t)*p)) && qn_is_engine_range((uint64_t)*p, 1))
+            *p = (long)(uintptr_t)qn_stack_guard_low;
+    }
+}

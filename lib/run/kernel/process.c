@@ -1,0 +1,394 @@
+/* lib/run/kernel/process.c - execve, exit: each process has an arena and a collector of its own. */
+#include "base/format.h"
+#include "guest/elf.h"
+#include "guest/exec_map.h"
+#include "run/kernel/files.h"
+#include "run/kernel/outside.h"
+#include "run/kernel/procfs.h"
+#include "run/run.h"
+#include "run/kernel/seccomp.h"
+#include "run/core/space.h"
+#include "run/kernel/thread.h"
+#include "sim/contract.h"
+#include "tcache/tcache.h"
+
+enum { E_NOENT = 2, E_ACCES = 13, E_NOEXEC = 8, E_2BIG = 7, E_AGAIN = 11, E_FAULT = 14, E_LOOP = 40 };
+enum { F_SETFD_ = 2, SCM_RIGHTS_ = 1, SOL_SOCKET_ = 1, MSG_CMSG_CLOEXEC_ = 0x40000000 };
+enum { AT_FDCWD_ = -100 };
+enum { S_ISUID_ = 04000, S_ISGID_ = 02000 };
+#define ARGS_MAX 131072
+
+/* ---- the wire ---- */
+
+struct iovec_ { void *base; uint64_t len; };
+struct msghdr_ {
+    void *name; uint32_t namelen, pad0;
+    struct iovec_ *iov; uint64_t iovlen;
+    void *control; uint64_t controllen;
+    int32_t flags, pad1;
+};
+struct rights { uint64_t len; int32_t level, type; int32_t fds[4]; };
+
+static void wire_send(int fd, uint32_t kind, int value)
+{
+    struct qn_wire_msg msg = {.kind = kind, .pid = (int32_t)qn_sys1(__NR_getpid, 0), .value = value};
+
+    qn_sys6(__NR_sendto, fd, (long)&msg, sizeof msg, 0x4000 /* MSG_NOSIGNAL */, 0, 0);
+}
+
+/* Hands the collector a file whose code the guest has mapped. */
+void qn_wire_file(int file)
+{
+    struct qn_wire_msg msg = {.kind = QN_WIRE_FILE, .pid = (int32_t)qn_sys1(__NR_getpid, 0)};
+    struct rights control = {.len = 16 + sizeof control.fds[0], .level = SOL_SOCKET_, .type = SCM_RIGHTS_, .fds = {file}};
+    struct iovec_ iov = {&msg, sizeof msg};
+    struct msghdr_ h = {.iov = &iov, .iovlen = 1, .control = &control, .controllen = 24};
+
+    qn_sys3(__NR_sendmsg, qn_socket_fd, (long)&h, 0x4000 /* MSG_NOSIGNAL */);
+}
+
+/* Receive one answer and up to two descriptors (-1 where absent). */
+static bool receive(int fd, struct qn_wire_msg *msg, int fds[2], const struct qn_limit *limit)
+{
+    struct rights control = {0};
+    struct iovec_ iov = {msg, sizeof *msg};
+    struct msghdr_ h = {.iov = &iov, .iovlen = 1, .control = &control, .controllen = sizeof control};
+    long n;
+
+    fds[0] = fds[1] = -1;
+    do
+        n = qn_sys3(__NR_recvmsg, fd, (long)&h, MSG_CMSG_CLOEXEC_);
+    while (n == -4);
+    if (n != (long)sizeof *msg)
+        return false;
+    if (h.controllen >= 16 && control.type == SCM_RIGHTS_ && control.level == SOL_SOCKET_) {
+        unsigned got = (unsigned)((control.len - 16) / 4);
+
+        for (unsigned i = 0; i < got && i < 2; i++)
+            fds[i] = qn_files_move_up(control.fds[i], limit);
+    }
+    return true;
+}
+
+static bool wire_receive(int fd, struct qn_wire_msg *msg, int fds[2])
+{
+    struct qn_limit limit;
+    bool received;
+
+    qn_files_go_beyond(&limit);
+    received = receive(fd, msg, fds, &limit);
+    qn_files_go_back(&limit);
+    return received;
+}
+
+void qn_wire_hello(void) { wire_send(qn_socket_fd, QN_WIRE_HELLO, 0); }
+
+void qn_wire_note(uint32_t kind, const char *text)
+{
+    struct qn_wire_msg msg = {.kind = kind, .pid = (int32_t)qn_sys1(__NR_getpid, 0)};
+
+    qn_format(msg.text, sizeof msg.text, "%s", text);
+    qn_sys6(__NR_sendto, qn_socket_fd, (long)&msg, sizeof msg, 0x4000 /* MSG_NOSIGNAL */, 0, 0);
+}
+
+void qn_wire_resolve(uint32_t map)
+{
+    struct qn_wire_msg msg;
+    int fds[2];
+
+    wire_send(qn_socket_fd, QN_WIRE_RESOLVE, (int)map);
+    wire_receive(qn_socket_fd, &msg, fds);
+}
+
+bool qn_ask_fork(int fds[2])
+{
+    struct qn_wire_msg msg;
+
+    wire_send(qn_socket_fd, QN_WIRE_FORK, 0);
+    return wire_receive(qn_socket_fd, &msg, fds) && msg.kind == QN_WIRE_FORK_OK && fds[0] >= 0 && fds[1] >= 0;
+}
+
+/* ---- exit ---- */
+
+/* Others that share our memory may want the lock while we leave, and this thread's struct. */
+static _Noreturn void sharer_exit(int code)
+{
+    struct qn_thread *t = qn_self;
+    bool alone = qn_thread_is_last();
+
+    qn_signal_block_all();
+    if (alone)
+        qn_lock_release();
+    if (t->shares == QN_SHARES_VFORK)
+        qn_exit_group(code); /* the parent clears up */
+    qn_thread_gone(t, alone, __NR_exit_group, code);
+}
+
+_Noreturn void qn_process_exit(int code)
+{
+    if (qn_self->shares)
+        sharer_exit(code);
+    qn_translate_save_traffic();
+    if (qn_space_simulating())
+        qn_sim_finish();
+    qn_space_note_time();
+    qn_arena->exit_code = code;
+    qn_arena->exited = 1;
+    if (qn_thread_count() == 1)
+        wire_send(qn_socket_fd, QN_WIRE_EXIT, code);
+    qn_exit_group(code);
+}
+
+/* ---- execve ---- */
+
+bool qn_copy_string(uint64_t guest, char *to, size_t size)
+{
+    size_t done = 0;
+
+    while (done < size) {
+        size_t part = QN_PAGE - (guest + done) % QN_PAGE;
+        struct iovec_ local = {to + done, part < size - done ? part : size - done};
+        struct iovec_ remote = {(void *)(uintptr_t)(guest + done), local.len};
+        long n = qn_sys6(__NR_process_vm_readv, qn_sys1(__NR_getpid, 0), (long)&local, 1, (long)&remote, 1, 0);
+
+        if (n <= 0) {
+            to[done] = 0;
+            return false;
+        }
+        for (long i = 0; i < n; i++)
+            if (!to[done + (size_t)i])
+                return true;
+        done += (size_t)n;
+    }
+    return false;
+}
+
+static void say_untraced(const char *name, const char *why)
+{
+    char text[160];
+
+    qn_format(text, sizeof text, "%s is %s and runs untraced", name, why);
+    qn_unsupported(text);
+}
+
+/* What would execve say?  0 = traceable; positive errno = fails; negative = let the kernel run it untraced. */
+static int check_target(const char *path)
+{
+    static char name[QN_PATH_MAX];
+    struct qn_script script;
+    uint32_t st[36] = {0}; /* struct stat, 144 bytes: mode at 24, */
+    long fd;
+    int err;
+
+    qn_format(name, sizeof name, "%s", path);
+    for (unsigned depth = 0; depth < 5; depth++) {
+        fd = qn_sys3(__NR_open, (long)name, 02000000, 0);
+        if (qn_sys_failed(fd))
+            return -1; /* missing, unreadable: the kernel knows best */
+        qn_sys2(__NR_fstat, fd, (long)st);
+        err = (st[6] & 0111) ? qn_elf_read_script((int)fd, &script) : -1;
+        if (st[6] & (S_ISUID_ | S_ISGID_))
+            say_untraced(name, "a set-uid program");
+        if (err == -1 || (st[6] & (S_ISUID_ | S_ISGID_)) || (st[6] & 0170000) != 0100000) {
+            qn_sys1(__NR_close, fd);
+            return -1;
+        }
+        if (err == 0) {
+            qn_sys1(__NR_close, fd);
+            __builtin_memcpy(name, script.interp, sizeof script.interp);
+            continue;
+        }
+        err = qn_elf_check((int)fd);
+        qn_sys1(__NR_close, fd);
+        return err ? -1 : 0;
+    }
+    return E_LOOP;
+}
+
+static const char *decimal(char *buf, int value)
+{
+    char *p = buf + 12;
+
+    *p = 0;
+    do
+        *--p = (char)('0' + value % 10);
+    while (value /= 10);
+    return p;
+}
+
+/* Pointers of the guest's argv up to its NULL, at most so many, page by page; to NULL: only counts them, else it has room for a page
+ * more.  Negative: -errno. */
+static long read_argv(uint64_t argv, long most, const char **to)
+{
+    const char *part[QN_PAGE / sizeof(char *)];
+    long n = 0;
+
+    while (argv && n <= most) {
+        uint64_t bytes = QN_PAGE - argv % QN_PAGE;
+
+        bytes = bytes < sizeof *part ? sizeof *part : bytes & ~(sizeof *part - 1);
+        if (!qn_read_guest(argv, part, bytes))
+            return -E_FAULT;
+        for (uint64_t i = 0; i < bytes / sizeof *part; i++, n++) {
+            if (!part[i])
+                return n;
+            if (to)
+                to[n] = part[i];
+        }
+        argv += bytes;
+    }
+    return n > most ? -E_2BIG : n;
+}
+
+/* argv of the engine: its own three, then the guest's n.  Linux gives who has none an empty one.  NULL: it has changed meanwhile. */
+static const char **engine_argv(uint64_t argv, long n, int arena, int sock)
+{
+    static char numbers[2][16];
+    const char **to = qn_engine_alloc(((uint64_t)n + QN_PAGE) * sizeof *to);
+
+    to[0] = "quern-engine";
+    to[1] = decimal(numbers[0], arena);
+    to[2] = decimal(numbers[1], sock);
+    if (n && read_argv(argv, n, to + 3) != n)
+        return NULL;
+    if (!n)
+        to[3 + n++] = "";
+    to[3 + n] = NULL;
+    return to;
+}
+
+/* Tell the fresh arena which program it is for. */
+static bool name_program(int arena, const char *path)
+{
+    uint64_t size = QN_ARENA_STRINGS_OFF + QN_ARENA_STRINGS_SIZE, at, len = qn_strlen(path) + 1;
+    long r = qn_sys6(__NR_mmap, 0, (long)size, 3, 1, arena, 0);
+    struct qn_arena_header *h = (struct qn_arena_header *)r;
+
+    if (qn_sys_failed(r))
+        return false;
+    at = h->n_strings ? h->n_strings : 1;
+    if (at + len <= QN_ARENA_STRINGS_SIZE) {
+        __builtin_memcpy((char *)h + QN_ARENA_STRINGS_OFF + at, path, len);
+        h->n_strings = at + len;
+        h->config.guest_path = (uint32_t)at;
+    }
+    h->config.fixed_places = qn_self->fixed_places != 0;
+    h->config.leash = qn_self->leash;
+    h->config.fd_hard = qn_cfg()->fd_hard;
+    h->config.traced = qn_exec_are_all_writable();
+    qn_seccomp_save(qn_self->filters, h);
+    qn_sys2(__NR_munmap, r, (long)size);
+    return true;
+}
+
+/* A signal that has come before the kernel is asked is delivered first, and the guest's call made again (-QN_ERESTART). */
+static long make_call(long nr, const long a[6], bool untraced)
+{
+    struct qn_thread *t = qn_self;
+    long r;
+
+    qn_coverage_save();
+    qn_signal_exec(true);
+    if (t->shares)
+        qn_lock_release();
+    if (untraced)
+        qn_seccomp_exec_untraced(t);
+    r = qn_guest_syscall(nr, a, &t->pending);
+    if (t->shares)
+        qn_lock_acquire(t);
+    qn_signal_exec(false);
+    return r;
+}
+
+static long untraced_exec(int dirfd, const long *a, int flags)
+{
+    struct qn_thread *t = qn_self;
+    struct qn_wire_msg msg;
+    int fds[2];
+    long r, persona = qn_sys1(__NR_personality, 0xffffffff);
+
+    if (!t->shares) {
+        wire_send(qn_socket_fd, QN_WIRE_EXEC_OUT, 0);
+        wire_receive(qn_socket_fd, &msg, fds);
+    }
+    qn_sys1(__NR_personality, qn_personality());
+    qn_files_exec(true);
+    if (dirfd == AT_FDCWD_ && !flags) /* a debugger sees which */
+        r = make_call(__NR_execve, (const long[6]){a[0], a[1], a[2]}, true);
+    else
+        r = make_call(__NR_execveat, (const long[6]){dirfd, a[0], a[1], a[2], flags}, true);
+    qn_files_exec(false);
+    qn_sys1(__NR_personality, persona);
+    if (!t->shares)
+        wire_send(qn_socket_fd, QN_WIRE_EXEC_FAILED, (int)-r);
+    return r;
+}
+
+static bool fresh_arena(int *arena, int *sock)
+{
+    struct qn_wire_msg msg;
+    int fds[2] = {-1, -1};
+
+    *sock = qn_socket_fd;
+    if (qn_self->shares) {
+        if (!qn_ask_fork(fds))
+            return false;
+        qn_sys1(__NR_close, fds[0]);
+        *sock = fds[1];
+    }
+    wire_send(*sock, QN_WIRE_EXEC_NEW, 0);
+    if (!wire_receive(*sock, &msg, fds) || msg.kind != QN_WIRE_EXEC_OK || fds[0] < 0)
+        return false;
+    *arena = fds[0];
+    return true;
+}
+
+static long traced_exec(const char *path, const long *a)
+{
+    const char *engine = qn_arena_text(qn_cfg()->engine_path), **argv;
+    long r, n = read_argv((uint64_t)a[1], ARGS_MAX, NULL);
+    int arena, sock;
+
+    if (n < 0)
+        return n;
+    if (!fresh_arena(&arena, &sock) || !name_program(arena, path))
+        return -E_AGAIN;
+    argv = engine_argv((uint64_t)a[1], n, arena, sock);
+    if (!argv)
+        return -E_FAULT;
+    qn_sys3(__NR_fcntl, arena, F_SETFD_, 0);
+    qn_sys3(__NR_fcntl, sock, F_SETFD_, 0);
+    r = make_call(__NR_execve, (const long[6]){(long)engine, (long)argv, a[2]}, false);
+    wire_send(sock, QN_WIRE_EXEC_FAILED, (int)-r);
+    qn_sys1(__NR_close, arena);
+    sock != qn_socket_fd ? qn_sys1(__NR_close, sock) : qn_sys3(__NR_fcntl, sock, F_SETFD_, 1);
+    return r;
+}
+
+/* a: path, argv, envp */
+long qn_sys_execve(int dirfd, const long *a, int flags)
+{
+    static char path[QN_PATH_MAX];
+    struct qn_proc_file f;
+    int err;
+
+    if (!qn_copy_string((uint64_t)a[0], path, sizeof path))
+        return -E_FAULT;
+    if (qn_proc_find(dirfd, (uint64_t)a[0], &f) == QN_PROC_EXE) {
+        qn_format(path, sizeof path, "%s", f.exe);
+        dirfd = AT_FDCWD_;
+    }
+    if (!qn_cfg()->trace_children || !qn_exec_path(dirfd, path, flags)) {
+        long b[3] = {(long)path, a[1], a[2]};
+
+        return untraced_exec(dirfd, b, flags);
+    }
+    err = check_target(path);
+    if (err > 0)
+        return -err;
+    if (err == 0 && qn_outside_is_debugged()) {
+        say_untraced(path, "debugged by a program under quern");
+        err = -1;
+    }
+    return err < 0 ? untraced_exec(dirfd, a, flags) : traced_exec(path, a);
+}

@@ -1,0 +1,323 @@
+/* lib/run/kernel/procfs.c - what a program finds about itself in /proc: its own, not the engine's.
+ *
+ *   cmdline, environ, auxv, stat, [heap] in maps     the kernel is told where the guest has them (prctl PR_SET_MM_MAP)
+ *   exe                                              the guest's file is opened, or its name read, instead
+ *   maps, smaps, numa_maps                           a copy without the engine's mappings, made when it is opened
+ *   fd, fdinfo                                       the engine's descriptors are taken out of listings
+ *
+ * The name may be relative, to the working directory or to a descriptor; self, thread-self, a number; task/TID below.  Of another
+ * process that runs under quern, maps are shown without the engine's as well, and exe is what its arena says.
+ */
+#include "run/kernel/procfs.h"
+
+#include "base/format.h"
+#include "run/kernel/files.h"
+#include "run/kernel/thread.h"
+
+#include <stddef.h>
+
+enum { E_INVAL = 22, PR_SET_MM_ = 35, PR_SET_MM_MAP_ = 14, AT_FDCWD_ = -100 };
+enum { O_WRONLY_ = 1, O_ACCMODE_ = 3, O_NONBLOCK_ = 04000, O_LARGEFILE_ = 0100000, O_CLOEXEC_ = 02000000, O_PATH_ = 010000000 };
+#define PROC_MAGIC 0x9fa0 /* statfs: f_type */
+
+/* ---- names ---- */
+
+/* Behind the prefix, or NULL. */
+static const char *skip(const char *text, const char *prefix)
+{
+    while (*prefix)
+        if (*text++ != *prefix++)
+            return NULL;
+    return text;
+}
+
+static enum qn_proc_entry kind_of(const char *name)
+{
+    return qn_streq(name, "exe")                                                                    ? QN_PROC_EXE
+           : qn_streq(name, "maps") || qn_streq(name, "smaps") || qn_streq(name, "numa_maps") ? QN_PROC_MAPS
+                                                                                                     : QN_PROC_OTHER;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *last = path;
+
+    for (; *path; path++)
+        if (*path == '/')
+            last = path + 1;
+    return last;
+}
+
+/* "/proc/./4711/../4712//maps" -> "/proc/4712/maps", in place. */
+static void normalise(char *path)
+{
+    char *to = path;
+    const char *from = path;
+
+    while (*from) {
+        size_t n = 0;
+
+        while (*from == '/')
+            from++;
+        while (from[n] && from[n] != '/')
+            n++;
+        if (n == 2 && from[0] == '.' && from[1] == '.') {
+            while (to > path && *--to != '/')
+                ;
+        } else if (n && !(n == 1 && from[0] == '.')) {
+            *to++ = '/';
+            __builtin_memmove(to, from, n);
+            to += n;
+        }
+        from += n;
+    }
+    *to = 0;
+}
+
+/* The guest's string, with its directory in front if it is relative.  False: it is none, or too long to be one of ours. */
+static bool whole_path(int dirfd, uint64_t path, char *text)
+{
+    char link[32];
+    long n;
+
+    if (!qn_copy_string(path, text, QN_PROC_PATH) || kind_of(last_part(text)) == QN_PROC_OTHER)
+        return false;
+    if (text[0] == '/') {
+        normalise(text);
+        return true;
+    }
+    if (dirfd == AT_FDCWD_)
+        qn_format(link, sizeof link, "/proc/self/cwd");
+    else
+        qn_format(link, sizeof link, "/proc/self/fd/%d", dirfd);
+    n = qn_sys3(__NR_readlink, (long)link, (long)text, QN_PROC_PATH - 1);
+    if (n <= 0 || n == QN_PROC_PATH - 1)
+        return false;
+    text[n++] = '/';
+    if (!qn_copy_string(path, text + n, QN_PROC_PATH - (size_t)n))
+        return false;
+    normalise(text);
+    return true;
+}
+
+/* ---- whose it is ---- */
+
+static long read_other(int32_t pid, uint64_t from, void *to, uint64_t size)
+{
+    struct { uint64_t base, len; } local = {(uint64_t)(uintptr_t)to, size}, remote = {from, size};
+
+    return qn_sys6(__NR_process_vm_readv, pid, (long)&local, 1, (long)&remote, 1, 0);
+}
+
+const char *qn_proc_program(int32_t pid)
+{
+    static char text[QN_PATH_MAX];
+    char link[32];
+    uint32_t exe = 0;
+    long n;
+
+    qn_format(link, sizeof link, "/proc/%d/exe", pid);
+    n = qn_sys3(__NR_readlink, (long)link, (long)text, sizeof text - 1);
+    text[n > 0 ? n : 0] = 0;
+    if (n <= 0 || !qn_streq(text, qn_arena_text(qn_cfg()->engine_path)))
+        return NULL;
+    if (read_other(pid, QN_ARENA_ALIAS_BASE + offsetof(struct qn_arena_header, exe), &exe, sizeof exe) != sizeof exe || !exe)
+        return NULL;
+    n = read_other(pid, QN_ARENA_ALIAS_BASE + QN_ARENA_STRINGS_OFF + exe, text, sizeof text - 1);
+    text[n > 0 ? n : 0] = 0;
+    return n > 0 ? text : NULL;
+}
+
+bool qn_proc_is_own(int32_t id)
+{
+    const struct qn_thread *t = qn_thread_of(id);
+
+    return id == (int32_t)qn_sys1(__NR_getpid, 0) || (t && t->pid == qn_self->pid);
+}
+
+enum qn_proc_entry qn_proc_find(int dirfd, uint64_t path, struct qn_proc_file *f)
+{
+    const char *p, *q;
+    uint64_t number;
+
+    if (!whole_path(dirfd, path, f->path) || !(p = skip(f->path, "/proc/")))
+        return QN_PROC_OTHER;
+    f->exe = qn_arena_text(qn_arena->exe);
+    if (!(q = skip(p, "self")) && !(q = skip(p, "thread-self"))) {
+        q = qn_parse_decimal(p, &number);
+        if (q == p || (!qn_proc_is_own((int32_t)number) && !(f->exe = qn_proc_program((int32_t)number))))
+            return QN_PROC_OTHER;
+    }
+    if ((p = skip(q, "/task/")) && qn_parse_decimal(p, &number) != p)
+        q = qn_parse_decimal(p, &number);
+    return *q == '/' ? kind_of(q + 1) : QN_PROC_OTHER;
+}
+
+/* ---- maps ---- */
+
+/* A line that begins with an address says whether what follows is shown: "7f00-7f01 rw-p ..." or, in numa_maps, "7f00 default". */
+static bool shows(const char *line, bool before)
+{
+    uint64_t start, end;
+    const char *p = qn_parse_hex(line, &start);
+
+    if (p == line || (*p != '-' && *p != ' '))
+        return before;
+    if (*p == '-')
+        qn_parse_hex(p + 1, &end);
+    else
+        end = start + 1;
+    return !qn_is_engine_range(start, end - start);
+}
+
+struct filter {
+    char line[2 * QN_PAGE];
+    size_t n;
+    bool shown;
+    long to;
+};
+
+static void take_byte(struct filter *f, char c)
+{
+    if (f->n < sizeof f->line - 1)
+        f->line[f->n++] = c;
+    if (c != '\n')
+        return;
+    f->line[f->n] = 0;
+    f->shown = shows(f->line, f->shown);
+    if (f->shown)
+        qn_sys3(__NR_write, f->to, (long)f->line, (long)f->n);
+    f->n = 0;
+}
+
+/* What `from` says without the engine's lines: a file in memory, or -errno. */
+static long copy_maps(long from)
+{
+    static struct filter f;
+    static char part[QN_PAGE];
+    long n;
+
+    f = (struct filter){.shown = true, .to = qn_sys2(__NR_memfd_create, (long)"maps", 1)};
+    while (!qn_sys_failed(f.to) && (n = qn_sys3(__NR_read, from, (long)part, sizeof part)) > 0)
+        for (long i = 0; i < n; i++)
+            take_byte(&f, part[i]);
+    return f.to;
+}
+
+/* Puts the copy where fd is, for reading only and from its beginning, as the file that it stands for would be. */
+static long put_in_place(long copy, long fd, long flags)
+{
+    char name[32];
+    long again;
+
+    qn_sys2(__NR_fchmod, copy, 0444);
+    qn_format(name, sizeof name, "/proc/self/fd/%d", (int)copy);
+    again = qn_sys3(__NR_open, (long)name, flags & (O_CLOEXEC_ | O_NONBLOCK_ | O_LARGEFILE_), 0);
+    qn_sys1(__NR_close, copy);
+    if (qn_sys_failed(again))
+        return again;
+    fd = qn_sys3(__NR_dup3, again, fd, flags & O_CLOEXEC_);
+    qn_sys1(__NR_close, again);
+    return fd;
+}
+
+/* The kernel opens it, so that number and errors are what they have to be; there may be no other descriptor left for the copy. */
+long qn_proc_open_maps(const char *path, long flags)
+{
+    long fd = qn_sys3(__NR_open, (long)path, flags, 0), copy;
+    struct qn_limit before;
+
+    if (qn_sys_failed(fd) || (flags & O_PATH_) || (flags & O_ACCMODE_) == O_WRONLY_)
+        return fd;
+    qn_files_go_beyond(&before);
+    copy = copy_maps(fd);
+    if (!qn_sys_failed(copy))
+        copy = put_in_place(copy, fd, flags);
+    qn_files_go_back(&before);
+    if (qn_sys_failed(copy))
+        qn_sys1(__NR_close, fd);
+    return copy;
+}
+
+/* ---- descriptors ---- */
+
+struct entry { /* struct linux_dirent64 */
+    uint64_t ino;
+    int64_t off;
+    uint16_t len;
+    uint8_t type;
+    char name[];
+} __attribute__((packed));
+
+bool qn_proc_holds(long fd)
+{
+    uint64_t statfs[15];
+
+    return !qn_sys2(__NR_fstatfs, fd, (long)statfs) && statfs[0] == PROC_MAGIC;
+}
+
+static bool names_engine(const struct entry *e)
+{
+    uint64_t number;
+    const char *end = qn_parse_decimal(e->name, &number);
+
+    return end != e->name && !*end && qn_is_engine_fd((long)number);
+}
+
+/* In a copy: the guest's memory may be gone meanwhile. */
+long qn_proc_list(uint64_t buffer, long bytes)
+{
+    static uint8_t copy[QN_PROC_LIST];
+    long at = 0, all = bytes;
+
+    if (bytes > (long)sizeof copy || !qn_read_guest(buffer, copy, (uint64_t)bytes))
+        return bytes;
+    while (at < bytes) {
+        const struct entry *e = (const struct entry *)(copy + at);
+        uint16_t len = e->len;
+
+        if (len < sizeof *e || len > bytes - at) /* somebody has written there meanwhile */
+            break;
+        if (!names_engine(e)) {
+            at += len;
+            continue;
+        }
+        __builtin_memmove(copy + at, copy + at + len, (size_t)(bytes - at - len));
+        bytes -= len;
+    }
+    return bytes == all || qn_write_guest(buffer, copy, (uint64_t)bytes) ? bytes : all;
+}
+
+/* ---- what the kernel prints itself ---- */
+
+struct mm_map { /* struct prctl_mm_map */
+    uint64_t start_code, end_code, start_data, end_data, start_brk, brk, start_stack, arg_start, arg_end, env_start, env_end, auxv;
+    uint32_t auxv_size, exe_fd;
+};
+
+/* First byte of the first of these strings, first behind the last; all lie side by side. */
+static uint64_t *strings(uint64_t *p, uint64_t *start, uint64_t *end)
+{
+    *start = *end = *p;
+    for (; *p; p++)
+        *end = *p + qn_strlen((const char *)(uintptr_t)*p) + 1;
+    return p + 1;
+}
+
+/* Where it refuses (an old kernel, or one without checkpoints) all stays as it was. */
+void qn_proc_publish(uint64_t sp, const struct qn_image *image)
+{
+    uint64_t *p = (uint64_t *)(uintptr_t)sp + 1, code = qn_round_down(image->phdr, QN_PAGE);
+    struct mm_map m = {.start_code = code, .end_code = code + QN_PAGE, .start_data = code, .end_data = code + QN_PAGE,
+                       .start_brk = (uint64_t)qn_sys_brk(0), .start_stack = sp, .exe_fd = 0xffffffffu};
+
+    m.brk = m.start_brk + QN_PAGE; /* more than nothing, so that the heap has its name */
+    p = strings(p, &m.arg_start, &m.arg_end);
+    p = strings(p, &m.env_start, &m.env_end);
+    m.auxv = (uint64_t)(uintptr_t)p;
+    while (p[0])
+        p += 2;
+    m.auxv_size = (uint32_t)((uint64_t)(uintptr_t)(p + 2) - m.auxv);
+    if (m.arg_start && m.env_start)
+        qn_sys6(__NR_prctl, PR_SET_MM_, PR_SET_MM_MAP_, (long)&m, sizeof m, 0, 0);
+}

@@ -1,0 +1,545 @@
+/* lib/run/kernel/signal.c - signals between the kernel and the guest.
+ *
+ * The engine's handler stands in for every handler of the guest.  It only takes note: a fault inside the code cache is
+ * turned into the guest's state and leads to the dispatcher; any other signal waits (with all signals
+ * blocked) until the guest is at a block boundary.  To get there from inside a block the processor's trap
+ * flag steps through the rest of it; a slow call on the way is passed by a breakpoint at its return address.
+ * The dispatcher then pushes the frame (frame.c).
+ */
+#include "run/core/gone.h"
+#include "run/kernel/signal.h"
+#include "run/kernel/thread.h"
+#include "sim/contract.h"
+#include "sim/module.h"
+
+#include "base/format.h"
+#include "block/block.h"
+#include "tcache/tcache.h"
+
+#define THREAD_CHUNK (128ull << 10) /* threads and their stacks are aligned to this (thread.c) */
+#define INT3 0xcc
+#define PUSHF 0x9c
+#define INT1 0xf1
+#define OVERFLOW_TRAP 4 /* vector of int $4 */
+#define BREAKPOINT_TRAP 3
+#define GENERAL_PROTECTION 13
+
+extern char qn_enter_end[];
+
+static struct qn_sigaction process_actions[QN_NSIG + 1];
+
+/* ---- guest memory without faulting ---- */
+
+struct iovec_ { uint64_t base, len; };
+
+bool qn_read_guest(uint64_t from, void *to, uint64_t size)
+{
+    struct iovec_ l = {(uint64_t)(uintptr_t)to, size}, r = {from, size};
+
+    return qn_sys6(__NR_process_vm_readv, qn_sys1(__NR_getpid, 0), (long)&l, 1, (long)&r, 1, 0) == (long)size;
+}
+
+bool qn_write_guest(uint64_t to, const void *from, uint64_t size)
+{
+    struct iovec_ l = {(uint64_t)(uintptr_t)from, size}, r = {to, size};
+
+    return qn_sys6(__NR_process_vm_writev, qn_sys1(__NR_getpid, 0), (long)&l, 1, (long)&r, 1, 0) == (long)size;
+}
+
+/* ---- masks ---- */
+
+qn_sigset qn_host_mask(qn_sigset guest) { return guest & ~sig_bit(SIG_TRAP); }
+
+void qn_signal_set_host_mask(qn_sigset guest)
+{
+    qn_sigset host = qn_host_mask(guest);
+
+    qn_sys4(__NR_rt_sigprocmask, 2, (long)&host, 0, 8);
+}
+
+qn_sigset qn_signal_block_all(void)
+{
+    qn_sigset all = ~0ull, old;
+
+    qn_sys4(__NR_rt_sigprocmask, 2, (long)&all, (long)&old, 8);
+    return old;
+}
+
+/* ---- stepping to a block boundary ---- */
+
+static bool in_code_cache(uint64_t ip) { return ip >= QN_CODE_BASE && ip < QN_CODE_BASE + QN_CODE_MAX; }
+
+static bool in_enter(uint64_t ip) { return ip >= (uint64_t)(uintptr_t)qn_enter && ip < (uint64_t)(uintptr_t)qn_enter_end; }
+
+static bool in_leave(uint64_t ip)
+{
+    return ip >= (uint64_t)(uintptr_t)qn_leave && ip < (uint64_t)(uintptr_t)qn_guest_syscall;
+}
+
+static void stop_stepping(struct qn_thread *t, struct qn_ucontext *uc)
+{
+    t->stepping = 0;
+    uc->mc.flags &= ~(uint64_t)FLAG_TF;
+    if (t->step_return) {
+        *qn_code_at(t->step_return) = t->step_byte;
+        t->step_return = 0;
+    }
+}
+
+/* Run on without steps to a place in the code cache. */
+static void break_at(struct qn_thread *t, struct qn_ucontext *uc, uint64_t at)
+{
+    uc->mc.flags &= ~(uint64_t)FLAG_TF;
+    if (!in_code_cache(at) || t->step_return)
+        return;
+    t->step_return = at;
+    t->step_byte = *qn_code_at(at);
+    *qn_code_at(at) = INT3;
+}
+
+/* A slow call runs: stop where it returns to. */
+static void break_at_return(struct qn_thread *t, struct qn_ucontext *uc)
+{
+    uint64_t top = (uint64_t)(uintptr_t)qn_slow_stack_top;
+
+    __asm__("" : "+r"(top)); /* to the compiler the symbol is an object with nothing in front of it */
+    break_at(t, uc, *(uint64_t *)(uintptr_t)(top - 8));
+}
+
+/* The trap flag would stop a repeated string instruction after every element: pass it whole. */
+static bool pass_repetition(struct qn_thread *t, struct qn_ucontext *uc)
+{
+    struct qn_insn in;
+
+    if (qn_block_decode((const uint8_t *)(uintptr_t)uc->mc.ip, QN_INSN_MAX_LEN, &in) != QN_DEC_OK ||
+        !(in.attr & QN_ATTR_STRING) || !(in.attr & (QN_ATTR_REP | QN_ATTR_REPNE)))
+        return false;
+    break_at(t, uc, uc->mc.ip + in.len);
+    return true;
+}
+
+/* pushf would show the guest our trap flag: do it by hand. */
+static void step_over_pushf(struct qn_ucontext *uc)
+{
+    uint64_t flags = uc->mc.flags & ~(uint64_t)FLAG_TF;
+
+    if (*(const uint8_t *)(uintptr_t)uc->mc.ip != PUSHF || !qn_write_guest(uc->mc.sp - 8, &flags, 8))
+        return;
+    uc->mc.sp -= 8;
+    uc->mc.ip++;
+}
+
+/* Not with the guest's sp: if that is no address at all, some hypervisors let nothing return with it. */
+static void go_to_dispatcher(struct qn_ucontext *uc)
+{
+    qn_ctx.exit_kind = QN_EXIT_SIGNAL;
+    uc->mc.ip = (uint64_t)(uintptr_t)qn_leave_saved;
+    uc->mc.sp = qn_ctx.engine_sp;
+    uc->mc.flags &= ~(uint64_t)(FLAG_TF | FLAG_DF);
+}
+
+/* One step further, or arrived. */
+static void step(struct qn_thread *t, struct qn_ucontext *uc)
+{
+    uint64_t ip = uc->mc.ip;
+
+    t->stepping = 1;
+    if (in_enter(ip)) { /* nothing of the guest has run yet, and its popf would clear the trap flag */
+        stop_stepping(t, uc);
+        go_to_dispatcher(uc);
+    } else if (in_leave(ip)) {
+        stop_stepping(t, uc);
+    } else if (!in_code_cache(ip)) {
+        break_at_return(t, uc);
+    } else if (qn_recover_boundary(uc)) {
+        stop_stepping(t, uc);
+        go_to_dispatcher(uc);
+    } else if (!pass_repetition(t, uc)) {
+        uc->mc.flags |= FLAG_TF;
+        step_over_pushf(uc);
+    }
+}
+
+/* ---- the engine's handler ---- */
+
+static void kernel_action(int sig, uint64_t handler, uint64_t flags)
+{
+    struct qn_sigaction act = {handler, flags | SA_RESTORER_, (uint64_t)(uintptr_t)qn_sigreturn, ~0ull};
+
+    qn_sys4(__NR_rt_sigaction, sig, (long)&act, 0, 8);
+}
+
+static struct qn_thread *thread_of_stack(void)
+{
+    return (struct qn_thread *)((uint64_t)(uintptr_t)__builtin_frame_address(0) & ~(THREAD_CHUNK - 1));
+}
+
+static bool holds_cache(const struct qn_thread *t) { return qn_self == t && qn_ctx.in_cache; }
+
+static void block_all(struct qn_ucontext *uc) { uc->mask = ~SYNC_SIGNALS; }
+
+/* Somebody sends a signal that faults raise.  While a signal is pending these are not blocked in the kernel, and SIGTRAP never is. */
+static bool hold(struct qn_thread *t, const struct qn_siginfo *info)
+{
+    int sig = info->signo;
+
+    if (!is_sync(sig) || (!t->pending && !(t->mask & sig_bit(sig))))
+        return false;
+    if (!(t->held & sig_bit(sig)))
+        t->held_info[sig] = *info;
+    t->held |= sig_bit(sig);
+    return true;
+}
+
+static void queue(struct qn_thread *t, const struct qn_siginfo *info, struct qn_ucontext *uc)
+{
+    if (hold(t, info))
+        return;
+    t->info = *info;
+    t->pending |= 1;
+    block_all(uc);
+    if (uc->mc.ip >= (uint64_t)(uintptr_t)qn_syscall_begin && uc->mc.ip <= (uint64_t)(uintptr_t)qn_syscall_commit)
+        uc->mc.ip = (uint64_t)(uintptr_t)qn_syscall_abort;
+    else if (holds_cache(t))
+        step(t, uc);
+}
+
+/* The kernel keeps one SIGTRAP at a time, so a kick that is pending when the guest runs into an int3 of its own swallows that.
+ * Control is behind a copied int3 at no other time. */
+static bool swallowed_trap(const struct qn_thread *t, struct qn_siginfo *info, const struct qn_ucontext *uc)
+{
+    if (!holds_cache(t) || !in_code_cache(uc->mc.ip) || uc->mc.trapno != BREAKPOINT_TRAP || !qn_recover_is_behind_int3(uc->mc.ip))
+        return false;
+    *info = (struct qn_siginfo){.signo = SIG_TRAP, .code = SI_KERNEL_};
+    return true;
+}
+
+static bool handle_trap(struct qn_thread *t, struct qn_siginfo *info, struct qn_ucontext *uc)
+{
+    /* Before all else: the kernel keeps one SIGTRAP at a time, so a kick that is pending when the breakpoint is hit swallows
+     * the breakpoint's own siginfo.  The address alone tells that it was hit. */
+    if (t->step_return && uc->mc.ip == t->step_return + 1) {
+        uc->mc.ip--;
+        *qn_code_at(t->step_return) = t->step_byte;
+        t->step_return = 0;
+        step(t, uc);
+        return true;
+    }
+    if (info->code < 0 && info->queue.value == QN_KICK_VALUE) {
+        t->kicked = 0;
+        if (swallowed_trap(t, info, uc))
+            return false;
+        if (holds_cache(t))
+            step(t, uc);
+        return true;
+    }
+    if (t->stepping && info->code == TRAP_TRACE_) {
+        step(t, uc);
+        return true;
+    }
+    return false;
+}
+
+static bool sync_fault(const struct qn_siginfo *info)
+{
+    return is_sync(info->signo) && info->code > 0;
+}
+
+/* Below the engine's stacks nothing may be touched: start.S, thread.c. */
+static bool on_guard(uint64_t addr)
+{
+    return addr - (uint64_t)(uintptr_t)qn_stack_guard_low < QN_STACK_GUARD ||
+           addr - (uint64_t)(uintptr_t)qn_stack_guard_high < QN_STACK_GUARD || addr - qn_self->guard < QN_THREAD_GUARD;
+}
+
+static const char *crash(const struct qn_siginfo *info)
+{
+    if (info->signo == SIG_SEGV && on_guard(info->fault.addr))
+        return "its stack is full: a recursion without end?";
+    return info->signo == SIG_SEGV || info->signo == SIG_BUS ? "crashed: an access out of bounds"
+           : info->signo == SIG_FPE                          ? "crashed: a division by zero"
+                                                             : "crashed: a trap";
+}
+
+static _Noreturn void engine_fault(const struct qn_siginfo *info, const struct qn_ucontext *uc)
+{
+    struct qn_sim_culprit c;
+
+    if (qn_sim_at_work(&c))
+        sim_fail(c.slot, c.module, c.function, c.reference, crash(info));
+    qn_engine_die(info->signo == SIG_SEGV ? "the engine itself faulted (pc, address)" : "the engine itself trapped (pc, address)",
+                  uc->mc.ip, info->fault.addr);
+}
+
+static void trace_fault(const struct qn_siginfo *info, uint64_t host)
+{
+    char line[160];
+
+    qn_format(line, sizeof line, "signal %d code %d address %x at guest %x host %x", info->signo, info->code,
+              info->fault.addr, qn_ctx.rip, host);
+    qn_trace_line(line);
+}
+
+/* Is the host's pc behind the instruction?  So it is after int $4, int3 and int1, but some hypervisors leave it at int1
+ * (what follows each in translated code is a jump). */
+static bool is_behind(const struct qn_siginfo *info, const struct qn_ucontext *uc)
+{
+    struct qn_insn in;
+
+    if (uc->mc.trapno == OVERFLOW_TRAP)
+        return true;
+    if (info->signo != SIG_TRAP || info->code == TRAP_TRACE_)
+        return false;
+    return qn_block_decode((const uint8_t *)(uintptr_t)uc->mc.ip, QN_INSN_MAX_LEN, &in) != QN_DEC_OK ||
+           in.cls != QN_CLS_INT3 || in.opcode != INT1;
+}
+
+static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_ucontext *uc)
+{
+    bool after;
+
+    if (uc->mc.ip == (uint64_t)(uintptr_t)qn_probe) {
+        uc->mc.ip = (uint64_t)(uintptr_t)qn_probe_failed;
+        return;
+    }
+    if (t->on_guest_stack) { /* no room for the frame: dies of the fault when it is repeated */
+        kernel_action(info->signo, HANDLER_DFL, 0);
+        return;
+    }
+    if (info->signo == SIG_BUS && !holds_cache(t) && qn_self == t && qn_gone_take(uc, info->fault.addr))
+        return;
+    if (!holds_cache(t) || !in_code_cache(uc->mc.ip))
+        engine_fault(info, uc);
+    if (t->stepping)
+        stop_stepping(t, uc);
+    after = is_behind(info, uc);
+    if (!qn_recover_fault(uc, after))
+        engine_fault(info, uc);
+    t->fault_info = *info;
+    if (info->signo == SIG_ILL || info->signo == SIG_FPE || info->signo == SIG_TRAP)
+        t->fault_info.fault.addr = info->fault.addr ? qn_ctx.rip : 0;
+    t->fault_err = uc->mc.err;
+    t->fault_trap = uc->mc.trapno;
+    t->fault_cr2 = uc->mc.cr2;
+    t->pending_fault = 1;
+    t->pending |= 2;
+    block_all(uc);
+    if (qn_tracing(QN_TRACE_SIGNAL))
+        trace_fault(info, uc->mc.ip);
+    go_to_dispatcher(uc);
+    qn_arena->stats.faults++;
+}
+
+static void host_handler(int sig, struct qn_siginfo *info, struct qn_ucontext *uc)
+{
+    struct qn_thread *t = thread_of_stack();
+
+    (void)sig;
+    if (info->signo == SIG_TRAP && handle_trap(t, info, uc))
+        return;
+    if (sync_fault(info))
+        fault(t, info, uc);
+    else
+        queue(t, info, uc);
+}
+
+/* What the kernel does about a signal when the guest wants this. */
+void qn_signal_install(int sig, const struct qn_sigaction *guest)
+{
+    uint64_t keep = guest->flags & (SA_NOCLDSTOP_ | SA_NOCLDWAIT_ | SA_RESTART_);
+
+    if (sig == SIG_TRAP && guest->handler <= HANDLER_IGN)
+        keep |= SA_RESTART_; /* the engine's own kicks must not interrupt a system call */
+    if (is_sync(sig))
+        kernel_action(sig, (uint64_t)(uintptr_t)host_handler, keep | SA_SIGINFO_ | SA_ONSTACK_);
+    else if (guest->handler <= HANDLER_IGN)
+        kernel_action(sig, guest->handler, keep);
+    else
+        kernel_action(sig, (uint64_t)(uintptr_t)host_handler, keep | SA_SIGINFO_ | SA_ONSTACK_);
+}
+
+/* ---- delivery, in the dispatcher ---- */
+
+/* The default action, taken by the kernel itself so that the parent sees the right status. */
+void qn_signal_default_action(const struct qn_siginfo *info)
+{
+    int sig = info->signo;
+    qn_sigset only = ~sig_bit(sig);
+
+    qn_coverage_save();
+    kernel_action(sig, HANDLER_DFL, 0);
+    qn_sys4(__NR_rt_tgsigqueueinfo, qn_sys1(__NR_getpid, 0), qn_sys1(__NR_gettid, 0), sig, (long)info);
+    qn_sys4(__NR_rt_sigprocmask, 2, (long)&only, 0, 8);
+    if (is_sync(sig)) /* it did not kill (it was caught by a tracer, say): stand in again */
+        kernel_action(sig, (uint64_t)(uintptr_t)host_handler, SA_SIGINFO_ | SA_ONSTACK_);
+}
+
+/* The first process of a namespace does not die of signals that are sent, not even by itself; of faults it does. */
+static void fault_again(int sig)
+{
+    switch (sig) {
+    case SIG_ILL: __asm__ volatile("ud2"); break;
+    case SIG_TRAP: __asm__ volatile("int3"); break;
+    case SIG_FPE: __asm__ volatile("xor %%ecx, %%ecx; div %%ecx" ::: "rax", "rcx", "rdx"); break;
+    case SIG_BUS: __asm__ volatile("push %%rbp; mov $0x8000000000000000, %%rbp; mov (%%rbp), %%eax; pop %%rbp" ::: "rax"); break;
+    case SIG_SEGV: __asm__ volatile("hlt"); break;
+    default: qn_exit_group(128 + sig); /* as a shell would say it */
+    }
+}
+
+void qn_signal_die(const struct qn_siginfo *info)
+{
+    qn_signal_default_action(info);
+    if (qn_sys1(__NR_getpid, 0) != 1)
+        return;
+    kernel_action(info->signo, HANDLER_DFL, 0);
+    fault_again(info->signo);
+}
+
+/* As the kernel's force_sigsegv: the handler of SIGSEGV may have a stack that serves, but not if its own frame is the one. */
+void qn_signal_no_frame(int sig)
+{
+    struct qn_siginfo info = {.signo = SIG_SEGV, .code = SI_KERNEL_};
+    struct qn_thread *t = qn_self;
+
+    if (sig == SIG_SEGV || (t->mask & sig_bit(SIG_SEGV)) || t->actions[SIG_SEGV].handler <= HANDLER_IGN)
+        qn_signal_die(&info);
+    else
+        qn_frame_push(SIG_SEGV, &info, &t->actions[SIG_SEGV]);
+}
+
+static void deliver(struct qn_siginfo *info, bool is_fault)
+{
+    struct qn_thread *t = qn_self;
+    struct qn_sigaction act = t->actions[info->signo];
+    bool blocked = is_fault && (t->mask & sig_bit(info->signo));
+
+    qn_arena->stats.signals++;
+    if (act.handler == HANDLER_IGN && !is_fault)
+        return;
+    if (act.handler <= HANDLER_IGN || blocked) {
+        (is_fault ? qn_signal_die : qn_signal_default_action)(info);
+        return;
+    }
+    qn_frame_push(info->signo, info, &act);
+}
+
+void qn_signal_deliver(void)
+{
+    struct qn_thread *t = qn_self;
+    uint32_t what = t->pending;
+
+    t->pending = 0;
+    t->settling.blocks = 0;
+    if (what & 2) {
+        t->pending_fault = 0;
+        deliver(&t->fault_info, true);
+    }
+    if (what & 1) {
+        struct qn_siginfo info = t->info;
+
+        deliver(&info, false);
+    }
+    t->waited = 0;
+    qn_signal_release_held();
+    qn_signal_set_host_mask(t->mask);
+}
+
+void qn_signal_release_held(void)
+{
+    struct qn_thread *t = qn_self;
+    qn_sigset ready = t->held & ~t->mask;
+    int sig = ready ? 1 + __builtin_ctzll(ready) : 0;
+
+    if (!sig || t->pending)
+        return;
+    t->held &= ~sig_bit(sig);
+    t->info = t->held_info[sig];
+    t->pending = 1;
+}
+
+void qn_signal_raise(int sig, int code, uint64_t addr)
+{
+    struct qn_thread *t = qn_self;
+
+    t->fault_info = (struct qn_siginfo){.signo = sig, .code = code};
+    t->fault_info.fault.addr = addr;
+    if (code == SI_KERNEL_) {
+        t->fault_err = 0;
+        t->fault_trap = GENERAL_PROTECTION;
+    } else {
+        t->fault_err = sig == SIG_SEGV ? 0x14 : 0; /* user, instruction fetch */
+        t->fault_trap = sig == SIG_SEGV ? 14 : 0;
+        t->fault_cr2 = addr;
+    }
+    qn_ctx.rflags |= FLAG_RF;
+    t->pending_fault = 1;
+    t->pending |= 2;
+}
+
+void qn_signal_force(int sig)
+{
+    struct qn_thread *t = qn_self;
+
+    t->fault_info = (struct qn_siginfo){.signo = sig, .code = SI_KERNEL_};
+    t->pending_fault = 1;
+    t->pending |= 2;
+}
+
+/* No fault: what the handler sees of the last one stays. */
+void qn_signal_raise_call(int code, int err, long nr)
+{
+    struct qn_thread *t = qn_self;
+
+    t->fault_info = (struct qn_siginfo){.signo = SIG_SYS, .err = err, .code = code};
+    t->fault_info.words[0] = qn_ctx.rip;
+    t->fault_info.words[1] = (uint32_t)nr | (uint64_t)ARCH_X86_64 << 32;
+    t->pending_fault = 1;
+    t->pending |= 2;
+}
+
+/* ---- start and exec ---- */
+
+void qn_signal_thread_start(struct qn_thread *t)
+{
+    struct qn_stack stack = {t->sigstack, 0, 0, t->guard - t->sigstack};
+
+    qn_sys2(__NR_sigaltstack, (long)&stack, 0);
+    qn_signal_set_host_mask(t->mask);
+}
+
+void qn_signal_init(void)
+{
+    struct qn_thread *t = qn_self;
+
+    t->actions = process_actions;
+    qn_sys4(__NR_rt_sigprocmask, 0, 0, (long)&t->mask, 8);
+    for (int sig = 1; sig <= QN_NSIG; sig++) {
+        qn_sys4(__NR_rt_sigaction, sig, 0, (long)&process_actions[sig], 8);
+        if (is_sync(sig))
+            qn_signal_install(sig, &process_actions[sig]);
+    }
+    qn_signal_thread_start(t);
+}
+
+void qn_signal_exec(bool before)
+{
+    struct qn_thread *t = qn_self;
+    qn_sigset mask;
+
+    if (before)
+        qn_lock_bar_kicks(t);
+    qn_signal_block_all();
+    for (int sig = 1; sig <= QN_NSIG; sig++) {
+        if (!is_sync(sig))
+            continue;
+        if (before && t->actions[sig].handler <= HANDLER_IGN)
+            kernel_action(sig, t->actions[sig].handler, 0);
+        else if (!before)
+            qn_signal_install(sig, &t->actions[sig]);
+    }
+    mask = t->pending ? ~SYNC_SIGNALS : before ? t->mask : qn_host_mask(t->mask); /* one that waits leaves no room for others */
+    qn_sys4(__NR_rt_sigprocmask, 2, (long)&mask, 0, 8);
+    if (!before)
+        qn_lock_allow_kicks(t);
+}

@@ -1,0 +1,122 @@
+/* lib/run/observe/interval.c - counts per interval of N instructions, cut at exact instructions.
+ *
+ *   --interval=1000, block of 12 instructions, 5 left     ->   its first 5 run as a block of their own, then the
+ *                                                              interval is recorded, then the other 7 run
+ *
+ * Each block takes its length off qn_interval_left before it does anything; if that goes below zero the dispatcher comes
+ * here.  So an interval costs translated code a subtraction and a branch per block, and it begins and ends between two
+ * instructions.  It ends at the first instruction that completes a multiple of N: a repeated string instruction counts one
+ * Ir per step and is never cut, so it may end a little later, and one may even span several multiples.  What a fault
+ * takes back, the countdown gets back (qn_arena_leave).
+ *
+ * What an interval counted is the difference between the arena now and at its beginning.  Only blocks that were executed
+ * meanwhile are looked at, which their execution counters tell.
+ */
+#include "run/observe/interval.h"
+
+#include "cost/count.h"
+#include "run/run.h"
+#include "run/core/space.h"
+
+int64_t qn_interval_left;
+
+static uint64_t *counters_then; /* as they were when the interval began, by index */
+static uint64_t *leaves_then, *events_then;
+
+void qn_interval_init(void)
+{
+    counters_then = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
+    leaves_then = qn_engine_alloc(QN_ARENA_LEAVES_SIZE / sizeof(struct qn_leave_rec) * sizeof(uint64_t));
+    events_then = qn_engine_alloc(QN_SIM_EVENTS_MAX * sizeof(uint64_t));
+    qn_interval_left = (int64_t)qn_cfg()->interval;
+}
+
+/* A counter's growth since it was last asked for. */
+static uint64_t growth(uint64_t *then, const uint64_t *now)
+{
+    uint64_t n = *now - *then;
+
+    *then = *now;
+    return n;
+}
+
+#define INSN_COUNTERS_MAX 24u /* more than qn_insn_counters can be */
+
+static void add_block(const struct qn_block_rec *b, uint64_t executions, int64_t sum[QN_COST_EVENTS])
+{
+    const uint64_t *now = qn_arena_counters();
+    uint32_t at = b->misses;
+
+    for (unsigned i = 0; i < b->ninsns; i++) {
+        uint32_t d = qn_arena_desc(b, i);
+        uint64_t grown[INSN_COUNTERS_MAX];
+
+        for (uint32_t k = 0; k < qn_insn_counters(d); k++, at++)
+            grown[k] = growth(&counters_then[at], &now[at]);
+        qn_cost_count(d, executions, grown, sum);
+    }
+}
+
+static void add_blocks(int64_t sum[QN_COST_EVENTS])
+{
+    const uint64_t *now = qn_arena_counters();
+
+    for (uint64_t i = 0; i < qn_arena->n_blocks; i++) {
+        const struct qn_block_rec *b = qn_arena_block((uint32_t)i);
+        uint64_t executions = growth(&counters_then[b->counter], &now[b->counter]);
+
+        if (executions)
+            add_block(b, executions, sum);
+    }
+}
+
+/* Instructions of executed blocks that were not. */
+static void take_leaves(int64_t sum[QN_COST_EVENTS])
+{
+    static const uint64_t none[INSN_COUNTERS_MAX];
+    int64_t less[QN_COST_EVENTS] = {0};
+
+    for (uint64_t i = 0; i < qn_arena->n_leaves; i++) {
+        const struct qn_leave_rec *l = qn_arena_leave_rec(i);
+        const struct qn_block_rec *b = qn_arena_block(l->block);
+        uint64_t n = growth(&leaves_then[i], &l->count);
+
+        for (unsigned k = l->insn; n && k < b->ninsns; k++)
+            qn_cost_count(qn_arena_desc(b, k), n, none, less);
+    }
+    for (unsigned i = 0; i < QN_COST_EVENTS; i++)
+        sum[i] -= less[i];
+}
+
+/* false: no room for another row; what is still to come belongs to the last one. */
+static bool record(uint64_t *instructions)
+{
+    const struct qn_sim_output *o = &qn_arena->sim_output;
+    uint64_t words = QN_COST_EVENTS + o->events, n = qn_arena->n_intervals;
+    int64_t *row = qn_arena_intervals() + n * words;
+
+    if ((n + 1) * words * sizeof *row > QN_ARENA_INTERVALS_SIZE)
+        return false;
+    add_blocks(row);
+    take_leaves(row);
+    for (uint32_t i = 0; i < o->events; i++)
+        row[QN_COST_EVENTS + i] = (int64_t)growth(&events_then[i], &o->counts[i]);
+    *instructions = (uint64_t)row[QN_COST_IR];
+    qn_arena->n_intervals = n + 1;
+    return true;
+}
+
+unsigned qn_interval_cut(void)
+{
+    uint64_t instructions;
+
+    if (qn_interval_left > 0)
+        return (unsigned)qn_interval_left;
+    if (!record(&instructions)) {
+        qn_interval_left = INT64_MAX;
+        return 0;
+    }
+    while (qn_interval_left <= 0)
+        qn_interval_left += (int64_t)qn_cfg()->interval;
+    return 0;
+}

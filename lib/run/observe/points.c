@@ -1,0 +1,104 @@
+/* lib/run/observe/points.c - addresses that the user has named, by source line (--explain) or function.
+ *
+ *   code of a mapping is executed for the first time:
+ *     engine     -- RESOLVE map -->   collector, which reads the file's debug information
+ *     engine    <-- RESOLVED     --   and has appended to the points of the arena:  401136..40113d explain, line 0
+ *
+ * A function that is chosen at run time (IFUNC) has a point where the code is that chooses; what it returns is one more.
+ *
+ * So libraries that are loaded later are found, too, and the engine knows no debug information.  A point holds only while
+ * its mapping is there: another file at the same address is another mapping.
+ */
+#include "run/observe/points.h"
+
+#include "guest/exec_map.h"
+#include "run/run.h"
+
+#define OVERLAPS 64u /* points at one address: options that name the same line, mappings that came and went */
+
+#define POINTS_MAX (QN_ARENA_POINTS_SIZE / sizeof(struct qn_point))
+
+static struct qn_point *sorted; /* by start */
+static uint64_t nsorted, taken; /* taken: from the arena; the others the engine knows itself */
+
+static void insert(const struct qn_point *p)
+{
+    uint64_t i = nsorted++;
+
+    for (; i > 0 && sorted[i - 1].start > p->start; i--)
+        sorted[i] = sorted[i - 1];
+    sorted[i] = *p;
+}
+
+static void take_new_points(void)
+{
+    if (!sorted)
+        sorted = qn_engine_alloc(QN_ARENA_POINTS_SIZE);
+    for (; taken < qn_arena->n_points && nsorted < POINTS_MAX; taken++)
+        insert(&qn_arena_points()[taken]);
+}
+
+void qn_points_learn(uint64_t pc)
+{
+    const struct qn_exec_range *range;
+    uint32_t map;
+
+    if (QN_LIKELY(!qn_cfg()->explain && !qn_cfg()->toggle))
+        return;
+    range = qn_exec_find(pc);
+    if (!range || range->map != QN_NO_MAP)
+        return;
+    map = qn_arena_map_of(pc);
+    if (qn_arena_text(qn_arena_map_rec(map)->path)[0] != '/')
+        return; /* no file */
+    qn_wire_resolve(map);
+    take_new_points();
+}
+
+/* The last point of this kind that begins at or before pc and reaches beyond it. */
+static const struct qn_point *find(uint64_t pc, unsigned what)
+{
+    const struct qn_exec_range *range;
+    uint64_t low = 0, high = nsorted;
+
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+
+        if (sorted[middle].start <= pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    range = low ? qn_exec_find(pc) : NULL;
+    for (uint64_t i = low; range && i > 0 && i + OVERLAPS > low; i--)
+        if (sorted[i - 1].what == what && pc < sorted[i - 1].end && sorted[i - 1].map == range->map)
+            return &sorted[i - 1];
+    return NULL;
+}
+
+unsigned qn_points_explain(uint64_t pc)
+{
+    const struct qn_point *p = find(pc, QN_POINT_EXPLAIN);
+
+    return p ? p->which + 1u : 0;
+}
+
+bool qn_points_toggle(uint64_t pc) { return find(pc, QN_POINT_TOGGLE) || find(pc, QN_POINT_CHOOSER); }
+
+bool qn_points_chooses(uint64_t pc) { return find(pc, QN_POINT_CHOOSER) && !find(pc, QN_POINT_TOGGLE); }
+
+/* What has been translated there so far does not leave for the dispatcher at its entry. */
+void qn_points_chosen(uint64_t chooser, uint64_t pc)
+{
+    const struct qn_point *from = find(chooser, QN_POINT_CHOOSER);
+    const struct qn_exec_range *range = qn_exec_find(pc);
+    uint16_t which = from ? from->which : 0;
+
+    if (!from || !range)
+        return;
+    qn_points_learn(pc);
+    if (qn_points_toggle(pc) || nsorted == POINTS_MAX)
+        return;
+    insert(&(struct qn_point){pc, pc + 1, range->map, QN_POINT_TOGGLE, which});
+    qn_code_changed(pc, pc + 1);
+}

@@ -1,0 +1,174 @@
+/* lib/run/observe/region.c - what counts for what: START and STOP, regions by name, functions given by --toggle.
+ *
+ *   BEGIN a      region 1: a
+ *     BEGIN b    region 2: a/b
+ *     END b      region 1
+ *   END a        none
+ *
+ * A region is a path of names.  Each has a space of translations and counters of its own (space.c), so what is
+ * counted belongs to exactly one path, the one that was open, and to change over costs a visit to the dispatcher and
+ * two system calls, which read the request and the name.  To begin a region that is open already, at any depth, changes
+ * nothing but that it has to be ended once more.  Regions are a thread's own; a new thread begins in the one in which it
+ * was made.  START and STOP are the process's.
+ *
+ * --toggle=FUNCTION counts from the first instruction of the function to its return: until a return or indirect jump
+ * (longjmp, the unwinder), leaves the stack above the return address that it was entered with.  So recursion and
+ * tail calls count, and nothing is written on the guest's stack.  Of a function that is chosen at run time (IFUNC) the
+ * code that chooses counts, and from then on what it chose.
+ */
+#include "run/observe/region.h"
+
+#include "base/format.h"
+#include "decode/decode.h"
+#include "run/observe/points.h"
+#include "run/run.h"
+#include "run/core/space.h"
+
+static bool collecting, decided; /* decided: at the start it is as --instr-at-start says */
+
+static struct qn_region_state *state(void) { return &qn_self->regions; }
+
+/* ---- warnings: once each ---- */
+
+static void warn(bool *said, const char *format, const char *name)
+{
+    char text[200];
+
+    if (*said)
+        return;
+    *said = true;
+    qn_format(text, sizeof text, format, name);
+    qn_wire_note(QN_WIRE_NOTE, text);
+}
+
+/* ---- paths ---- */
+
+static const char *name_of(uint32_t region) { return qn_arena_text(qn_arena->region[region].name); }
+
+static bool is_open(uint32_t region, const char *name)
+{
+    for (; region; region = qn_arena->region[region].parent)
+        if (qn_streq(name_of(region), name))
+            return true;
+    return false;
+}
+
+/* The region of this name inside another one, made if it is new; the outer one where there is no room. */
+static uint32_t inner(uint32_t parent, const char *name)
+{
+    static bool said;
+    uint32_t n = qn_arena->n_regions ? qn_arena->n_regions : 1;
+
+    for (uint32_t i = 1; i < n; i++)
+        if (qn_arena->region[i].parent == parent && qn_streq(name_of(i), name))
+            return i;
+    if (n == QN_ARENA_REGIONS_MAX) {
+        warn(&said, "region '%s': there are too many different ones; it counts for the one around it", name);
+        return parent;
+    }
+    qn_arena->region[n].parent = parent;
+    qn_arena->region[n].name = qn_arena_string(name);
+    qn_arena->n_regions = n + 1;
+    return n;
+}
+
+/* Names by number, so that what a thread has open stays small. */
+static uint8_t number_of(const char *name)
+{
+    static char names[QN_ARENA_REGIONS_MAX][QN_REGION_NAME];
+    static unsigned count;
+    unsigned i = 0;
+
+    while (i < count && !qn_streq(names[i], name))
+        i++;
+    if (i == count && count < QN_ARENA_REGIONS_MAX - 1)
+        qn_format(names[count++], QN_REGION_NAME, "%s", name);
+    return (uint8_t)i;
+}
+
+/* ---- begin and end ---- */
+
+void qn_region_begin(const char *name)
+{
+    struct qn_region_state *s = state();
+
+    if (s->depth == QN_REGION_DEPTH) {
+        s->lost++;
+        return;
+    }
+    s->open[s->depth].outer = (uint8_t)s->region;
+    s->open[s->depth++].name = number_of(name);
+    if (!is_open(s->region, name))
+        s->region = (uint16_t)inner(s->region, name);
+}
+
+/* Also ends those that were begun later and not ended. */
+void qn_region_end(const char *name)
+{
+    static bool said_none, said_late;
+    struct qn_region_state *s = state();
+    uint8_t number = number_of(name);
+    unsigned at = s->depth;
+
+    if (s->lost) {
+        s->lost--;
+        return;
+    }
+    while (at > 0 && s->open[at - 1].name != number)
+        at--;
+    if (!at) {
+        warn(&said_none, "the end of region '%s', which was not begun, is passed over", name);
+        return;
+    }
+    if (at != s->depth)
+        warn(&said_late, "the end of region '%s' ends others that were begun inside it", name);
+    s->depth = (uint16_t)(at - 1);
+    s->region = s->open[at - 1].outer;
+}
+
+void qn_region_inherit(struct qn_region_state *to, const struct qn_region_state *from)
+{
+    to->region = from->region;
+    to->depth = 0;
+    to->lost = 0;
+    to->inside = false;
+}
+
+/* ---- on and off ---- */
+
+void qn_region_collect(bool on)
+{
+    collecting = on;
+    decided = true;
+}
+
+unsigned qn_region_home(void)
+{
+    bool on = decided ? collecting : qn_cfg()->instr_at_start;
+
+    return on && (!qn_cfg()->toggle || state()->inside) ? QN_HOME_ON + state()->region : QN_HOME_OFF;
+}
+
+/* ---- --toggle ---- */
+
+void qn_toggle_enter(void)
+{
+    state()->inside = true;
+    state()->chooser = qn_points_chooses(qn_ctx.rip) ? qn_ctx.rip : 0;
+    qn_ctx.toggle_sp = qn_ctx.gpr[QN_RSP];
+}
+
+static bool on_stack(const struct qn_stack *s, uint64_t sp) { return s->size && sp - s->sp < s->size; }
+
+/* A handler on an alternate stack may lie above; it is still inside. */
+void qn_toggle_leave(void)
+{
+    const struct qn_stack *alt = &qn_self->altstack;
+    uint64_t sp = qn_ctx.gpr[QN_RSP];
+
+    if (!state()->inside || sp <= qn_ctx.toggle_sp || (on_stack(alt, sp) && !on_stack(alt, qn_ctx.toggle_sp)))
+        return;
+    state()->inside = false;
+    if (state()->chooser)
+        qn_points_chosen(state()->chooser, qn_ctx.gpr[QN_RAX]);
+}

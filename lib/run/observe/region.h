@@ -1,0 +1,37 @@
+/* lib/run/observe/region.h - see region.c. */
+#ifndef QN_RUN_REGION_H
+#define QN_RUN_REGION_H
+
+#include "base/base.h"
+
+struct qn_thread;
+
+#define QN_REGION_DEPTH 256 /* regions open at a time in one thread */
+
+/* What a thread counts for. */
+struct qn_region_state {
+    uint16_t region;   /* index into the arena's regions; 0 = none */
+    uint16_t depth;    /* regions that this thread has begun and not ended */
+    uint32_t lost;     /* begun beyond QN_REGION_DEPTH */
+    struct {
+        uint8_t outer, name; /* region before; number of the name */
+    } open[QN_REGION_DEPTH];
+    bool inside;       /* --toggle: in one of the functions */
+    uint64_t chooser;  /* the entry of this function, if it is to choose another one; else 0 */
+};
+
+void qn_region_begin(const char *name);
+void qn_region_end(const char *name);
+void qn_region_inherit(struct qn_region_state *to, const struct qn_region_state *from); /* a new thread */
+
+/* START and STOP of the whole process. */
+void qn_region_collect(bool on);
+
+/* The home space (run/core/space.h) that the running thread's code belongs to now. */
+unsigned qn_region_home(void);
+
+/* --toggle: control is at the entry of a function, rsp at its return address; it may have left the function. */
+void qn_toggle_enter(void);
+void qn_toggle_leave(void);
+
+#endif

@@ -1,0 +1,82 @@
+/* lib/run/observe/request.c - client requests: what a program asks of the tool that runs it.
+ *
+ *   rol $3,%rdi; rol $13,%rdi; rol $61,%rdi; rol $51,%rdi; xchg %rbx,%rbx      does nothing natively
+ *   rax -> { request, argument 1 ... 5 }     rdx = the answer if nobody answers; the answer
+ *
+ * The sequence, the layout and most numbers are those of Valgrind's public headers (valgrind.h, cachegrind.h), whose
+ * macros programs contain; those of quern.h are our own.  Requests that are not known here leave the answer as it would
+ * be natively, so that a program does the same as without any tool: RUNNING_ON_VALGRIND is 0.
+ */
+#include "run/observe/request.h"
+
+#include "block/block.h"
+#include "run/observe/region.h"
+#include "run/run.h"
+#include "run/kernel/signal.h"
+
+enum { RAX = 0, RDX = 2 };
+
+/* A tool's requests begin at its two letters. */
+#define TOOL(a, b) ((uint64_t)(a) << 24 | (uint64_t)(b) << 16)
+
+enum qn_request_code {
+    DISCARD_TRANSLATIONS = 0x1002,            /* address, bytes */
+    PRINTF_BY_REF = 0x1403, PRINTF_BACKTRACE_BY_REF = 0x1404, /* format, va_list */
+    CACHEGRIND_START = TOOL('C', 'G'), CACHEGRIND_STOP,
+    CALLGRIND_START = TOOL('C', 'T') + 4, CALLGRIND_STOP,
+    REGION_BEGIN = TOOL('Q', 'N'), REGION_END /* name */
+};
+
+static void region(uint64_t name, void (*change)(const char *))
+{
+    char text[QN_REGION_NAME];
+
+    if (!qn_copy_string(name, text, sizeof text))
+        text[sizeof text - 1] = 0; /* cut, or as much as could be read */
+    if (text[0])
+        change(text);
+}
+
+/* Lines for the user; a last one without its newline gets one. */
+static uint64_t print(uint64_t format, uint64_t arguments)
+{
+    char text[1024], *line = text;
+    size_t n = qn_guest_printf(text, sizeof text, format, arguments);
+
+    while (*line) {
+        char *end = line;
+
+        while (*end && *end != '\n')
+            end++;
+        if (*end)
+            *end++ = 0;
+        qn_wire_note(QN_WIRE_PRINT, line);
+        line = end;
+    }
+    return n;
+}
+
+static void serve(const uint64_t *a, uint64_t *answer)
+{
+    switch (a[0]) {
+    case CACHEGRIND_START:
+    case CALLGRIND_START: qn_region_collect(true); *answer = 0; break;
+    case CACHEGRIND_STOP:
+    case CALLGRIND_STOP: qn_region_collect(false); *answer = 0; break;
+    case REGION_BEGIN: region(a[1], qn_region_begin); break;
+    case REGION_END: region(a[1], qn_region_end); break;
+    case DISCARD_TRANSLATIONS: qn_code_changed(a[1], a[1] + a[2]); break;
+    case PRINTF_BY_REF:
+    case PRINTF_BACKTRACE_BY_REF: *answer = print(a[1], a[2]); break;
+    default: break;
+    }
+}
+
+void qn_request(void)
+{
+    uint64_t a[6];
+
+    qn_ctx.rip += QN_MARKER_BYTES;
+    if (qn_read_guest(qn_ctx.gpr[RAX], a, sizeof a))
+        serve(a, &qn_ctx.gpr[RDX]);
+}

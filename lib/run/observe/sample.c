@@ -1,0 +1,229 @@
+/* lib/run/observe/sample.c - which instructions are observed: all, or windows of some, at random, N out of every M.
+ *
+ *   rest    the program runs without being counted, in a home of its own (space.c), at run-only speed but for the countdowns
+ *   watch   the window: code that comes back before each instruction, so that they can be observed (watch.c)
+ *
+ * To count every instruction down to the next window would cost a chain of subtractions through one word, two to three times the
+ * run itself.  So only blocks through which every cycle of the program leads, anchors, have a countdown, and each its own:
+ *
+ *   an anchor ends with a branch that leads back in the order of block/order.h (a loop, a call of oneself), or with an indirect jump
+ *   or call: there is no cycle without one but by returns, and they end as soon as the calls do.  (A return to where nothing called
+ *   makes an anchor of what it leads to, if that came up in no other way before.)
+ *   An anchor is passed at its end, by a conditional branch mostly only if that is taken.
+ *
+ *   ---- way ----|---- way ----|-- way --|---- way ----|--- way ---          | an anchor is passed
+ *       rest                 W   observed    observed        rest            N = 2
+ *
+ * At each anchor passed outside of windows one begins with the same probability, 1 / (M - N + 1), whichever came before: chance
+ * has no memory, so when it will begin is drawn in advance, as a countdown, at every anchor by itself.  It ends with the N-th anchor
+ * behind it.  So between windows there are M - N ways on average: of M ways N are observed, and an instruction is as likely to be
+ * observed as another, however long its way is.
+ *
+ * A countdown is where it costs least, at the end of the block or at its entry (emit/sample.c): at the end, the window begins where
+ * the branch leads; at the entry, the block is run first, not observed, and the window begins at its end.
+ *
+ * A repeated string instruction is one instruction here.
+ */
+#include "run/observe/sample.h"
+
+#include "base/sizes.h"
+#include "block/order.h"
+#include "run/run.h"
+#include "run/core/space.h"
+#include "run/observe/tally.h"
+#include "run/observe/watch.h"
+#include "sim/module.h"
+#include "tcache/tcache.h"
+
+#define ONE (1u << 16)    /* of a number with 16 fractional bits */
+#define FLIPS_MAX 100u    /* below, draws are made one by one */
+
+bool qn_sample_steps;
+
+static enum state { ALL, REST, WATCH } state;
+static uint64_t every, wanted;    /* M, N; M 0: all */
+static uint64_t left;             /* WATCH: ways to its end; more than N: the window has not begun yet */
+static bool first;                /* the next instruction that is observed is that of a window */
+static bool observes;             /* the instruction that runs */
+static const struct qn_step *step; /* ... and what there is to know of it */
+static struct qn_thread *watched; /* observed last */
+static uint64_t random_state;
+
+static uint32_t *countdowns;      /* by anchor, side by side, within reach of emitted code */
+static uint32_t *block_of;        /* by anchor: index in the code cache */
+static uint32_t *anchor_of;       /* by block: number of the anchor + 1, which whatever has this index later takes over; 0 = none yet */
+static uint32_t nanchors;
+
+static void enter(enum state next)
+{
+    state = next;
+    qn_sample_steps = next != REST;
+}
+
+bool qn_sample_has_anchors(void) { return every != 0; }
+
+/* An indirect jump or call has led to pc, which is an anchor; not a return, whose target still stands below the stack pointer. */
+static bool is_counted(uint64_t pc)
+{
+    uint64_t returned_to = ~pc;
+
+    return qn_ctx.exit_kind == QN_EXIT_IBL && !(qn_read_guest(qn_ctx.gpr[QN_RSP] - 8, &returned_to, 8) && returned_to == pc);
+}
+
+enum qn_anchor qn_sample_anchor(const struct qn_block *b) { return every ? qn_block_anchor(b, is_counted) : QN_NO_ANCHOR; }
+
+void qn_sample_init(void)
+{
+    const struct qn_config *c = qn_cfg();
+
+    if (!c->observes)
+        return;
+    wanted = c->sample_count;
+    every = c->sample_of > wanted ? c->sample_of : 0;
+    random_state = sim_random_seed(c->seed ^ 0x73616d706c65ull); /* not the numbers that modules draw */
+    first = true;
+    enter(every ? REST : ALL);
+    if (!every)
+        return;
+    countdowns = qn_engine_alloc_low(QN_TBLOCKS_MAX * sizeof *countdowns);
+    block_of = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *block_of);
+    anchor_of = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *anchor_of);
+    qn_order_init(QN_ORDER_MAX);
+}
+
+unsigned qn_sample_home(unsigned home)
+{
+    return home != QN_HOME_OFF && qn_cfg()->observes && state == REST ? QN_HOME_REST : home;
+}
+
+/* ---- countdowns ---- */
+
+static uint64_t draw_fraction(void) { return sim_random_next(&random_state) >> 32; }
+
+/* -ln u for u equally likely between 0 and 1, with 16 fractional bits, by comparisons alone: of numbers drawn until one is not less than
+ * that before it, the first is the fraction if they are odd (J. von Neumann, Various techniques used in connection with random digits, 1951). */
+static uint64_t draw_exponential(void)
+{
+    for (uint64_t whole = 0;; whole += ONE) {
+        uint64_t fraction = draw_fraction(), least = fraction, next;
+        bool odd = true;
+
+        for (; (next = draw_fraction()) < least; least = next)
+            odd = !odd;
+        if (odd)
+            return whole + (fraction >> 16);
+    }
+}
+
+/* Does a window begin at the anchor that is passed? */
+static bool begins(void) { return sim_random_below(&random_state, (uint32_t)(every - wanted + 1)) == 0; }
+
+/* Anchors to be passed until one begins, itself included.  -1 / ln(1 - 1/k) is k - 1/2 for large k. */
+static uint32_t draw_countdown(void)
+{
+    uint64_t k = every - wanted + 1, times = 1;
+
+    if (k < FLIPS_MAX) {
+        while (!begins())
+            times++;
+        return (uint32_t)times;
+    }
+    times += draw_exponential() * (2 * k - 1) >> 17;
+    return times < UINT32_MAX ? (uint32_t)times : UINT32_MAX;
+}
+
+uint64_t qn_sample_countdown(uint32_t index)
+{
+    uint32_t a;
+
+    if (!anchor_of[index])
+        anchor_of[index] = ++nanchors;
+    a = anchor_of[index] - 1;
+    block_of[a] = index;
+    countdowns[a] = draw_countdown();
+    return (uint64_t)(uintptr_t)&countdowns[a];
+}
+
+static void begin_window(uint64_t ways)
+{
+    left = ways;
+    first = true;
+    enter(WATCH);
+}
+
+void qn_sample_begin(void)
+{
+    uint32_t a = (uint32_t)((uint32_t *)(uintptr_t)qn_ctx.exit_id - countdowns);
+
+    countdowns[a] = draw_countdown();
+    begin_window(wanted + !qn_tcache_block(block_of[a])->turns);
+}
+
+/* Has the block, which came back, passed an anchor at its end? */
+static bool passed_anchor(const struct qn_tblock *b)
+{
+    switch (qn_ctx.exit_kind) {
+    case QN_EXIT_LINK: return b->anchor && !(b->turns && qn_watch_went_to(b->pc, 0) == b->pc + b->nbytes);
+    case QN_EXIT_IBL:
+    case QN_EXIT_RETURN:
+    case QN_EXIT_SYSCALL:
+    case QN_EXIT_EMULATE:
+    case QN_EXIT_FPU:
+    case QN_EXIT_REQUEST: return b->anchor;
+    default: return false;
+    }
+}
+
+static void pass_anchor(void)
+{
+    if (--left)
+        return;
+    if (begins())
+        begin_window(wanted);
+    else
+        enter(REST);
+}
+
+/* ---- instruction by instruction ---- */
+
+static void before_step(void)
+{
+    observes = state == ALL || left <= wanted;
+    if (observes)
+        qn_watch_before(step, first || qn_self != watched);
+}
+
+static void after_step(void)
+{
+    if (!observes || !qn_watch_after())
+        return;
+    first = false;
+    watched = qn_self;
+}
+
+void qn_sample_before(uint32_t block)
+{
+    const struct qn_tblock *b = qn_tcache_block(block);
+
+    observes = false;
+    if (!b->ninsns)
+        return;
+    step = qn_step_first(b);
+    before_step();
+}
+
+void qn_sample_after(uint32_t block)
+{
+    after_step();
+    while (qn_ctx.exit_kind == QN_EXIT_STEP) {
+        qn_ctx.rip += step->len;
+        step = qn_step_next(step);
+        before_step();
+        qn_ctx.exit_kind = QN_EXIT_SIGNAL;
+        qn_enter(&qn_self->pending);
+        after_step();
+    }
+    qn_tally_end(block);
+    if (state == WATCH && passed_anchor(qn_tcache_block(block)))
+        pass_anchor();
+}

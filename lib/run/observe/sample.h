@@ -1,0 +1,29 @@
+/* lib/run/observe/sample.h - see sample.c. */
+#ifndef QN_RUN_SAMPLE_H
+#define QN_RUN_SAMPLE_H
+
+#include "base/base.h"
+#include "block/block.h"
+
+extern bool qn_sample_steps; /* the next block is run instruction by instruction */
+
+void qn_sample_init(void);
+
+/* Where may a sample begin in the block, which is to be translated? */
+enum qn_anchor qn_sample_anchor(const struct qn_block *b);
+bool qn_sample_has_anchors(void);
+
+/* The home that code is taken from where `home` is the one that counts. */
+unsigned qn_sample_home(unsigned home);
+
+/* Before and after a block of the variant QN_VARIANT_STEPS is run, which is told by its index; it is run to its end. */
+void qn_sample_before(uint32_t block);
+void qn_sample_after(uint32_t block);
+
+/* Translated code came back because a countdown has come to its end. */
+void qn_sample_begin(void);
+
+/* For the emitter: address of the countdown of the block, an anchor, that is being translated. */
+uint64_t qn_sample_countdown(uint32_t index);
+
+#endif

@@ -1,0 +1,36 @@
+/* lib/run/observe/step.h - what there is to know of an instruction that will be observed, before it runs: see step.c. */
+#ifndef QN_RUN_STEP_H
+#define QN_RUN_STEP_H
+
+#include "block/block.h"
+#include "emit/emit.h"
+#include "tcache/tcache.h"
+
+struct qn_step {
+    uint8_t len;         /* bytes */
+    uint8_t flow;        /* enum sim_flow */
+    uint8_t reg, size;   /* of the result: the register that has it, SIM_NO_REG = none; 1 and 2 bytes are less than all of it */
+    bool high_half : 1;  /* ... it is ah, ch, dh or bh */
+    bool indirect : 1;   /* a jump or call whose target is computed */
+    bool repeats : 1;    /* a repeated string instruction */
+    bool xlat : 1;
+    uint8_t bits;        /* bt m,r: the register that selects the bit, else QN_REG_NONE */
+    uint8_t accesses;
+    struct qn_mem access[];
+};
+
+/* Those of a block, one behind the other, at an address that is a multiple of QN_STEPS_ALIGN.  Returns their bytes. */
+unsigned qn_step_write(const struct qn_block *b, uint8_t *to);
+
+/* Of a translated block that is left before each instruction, which has at least one. */
+static inline const struct qn_step *qn_step_first(const struct qn_tblock *b)
+{
+    return (const struct qn_step *)(uintptr_t)qn_round_up(b->cold, QN_STEPS_ALIGN);
+}
+
+static inline const struct qn_step *qn_step_next(const struct qn_step *s)
+{
+    return (const struct qn_step *)(const void *)&s->access[s->accesses];
+}
+
+#endif

@@ -1,0 +1,132 @@
+/* lib/run/observe/watch.c - what one instruction does, for analysis modules that observe instructions (sim_insn in sim/module.h).
+ *
+ *   401136: mov 0x8(%rdi),%eax    ->   result 42, reg rax; a read of 4 bytes at 7ffc10, 42
+ *
+ * It is executed in code that leaves for the dispatcher before each instruction (emit/sample.c), so that before and after it
+ * all registers lie in qn_ctx: nothing else has to be emitted.  Addresses are worked out before, because it may change the registers
+ * that they are made of; values are read after, when it is certain that the memory is there.
+ *
+ * Leaves out: accesses of masked, gathering and scattering instructions and of xsave, whose number only the run tells; results of
+ * system calls and of what the engine runs itself; vector registers.
+ */
+#include "run/observe/watch.h"
+
+#include "run/core/operand.h"
+#include "run/core/reference.h"
+#include "run/run.h"
+#include "run/observe/tally.h"
+#include "sim/contract.h"
+#include "sim/module.h"
+#include "tcache/tcache.h"
+
+#define VALUE_BYTES 8u
+
+static const struct qn_step *step;
+static struct sim_insn seen;
+static uint64_t rep_before[3]; /* rcx, rsi, rdi */
+
+/* ---- before ---- */
+
+/* bt m,r: the register's bits above the operand's width select another operand. */
+static uint64_t bit_offset(const struct qn_mem *m)
+{
+    int64_t bits;
+
+    if (step->bits == QN_REG_NONE)
+        return 0;
+    bits = (int64_t)qn_ctx.gpr[step->bits];
+    bits = m->size == 8 ? bits : m->size == 4 ? (int32_t)bits : (int16_t)bits;
+    return (uint64_t)((bits >> qn_log2(m->size * 8u)) * m->size);
+}
+
+void qn_watch_before(const struct qn_step *s, bool first)
+{
+    uint64_t next = qn_ctx.rip + s->len, al = s->xlat ? qn_ctx.gpr[QN_RAX] & 0xff : 0;
+
+    step = s;
+    seen = (struct sim_insn){.pc = qn_ctx.rip, .first = first, .flow = s->flow, .indirect = s->indirect, .accesses = s->accesses};
+    rep_before[0] = qn_ctx.gpr[QN_RCX];
+    rep_before[1] = qn_ctx.gpr[QN_RSI];
+    rep_before[2] = qn_ctx.gpr[QN_RDI];
+    for (unsigned k = 0; k < s->accesses; k++) {
+        const struct qn_mem *m = &s->access[k];
+
+        seen.access[k] = (struct sim_access){.addr = qn_operand_at(m, next, al) + bit_offset(m), .size = m->size,
+                                             .kind = (uint8_t)qn_run_kind(m->access)};
+    }
+}
+
+/* ---- after ---- */
+
+/* All steps of a repeated string instruction as one access; the direction flag lets it grow downwards. */
+static void stretch_accesses(void)
+{
+    uint64_t steps = rep_before[0] - qn_ctx.gpr[QN_RCX];
+    bool down = qn_ctx.rflags >> 10 & 1;
+
+    if (!step->repeats)
+        return;
+    if (!steps || steps > UINT32_MAX / VALUE_BYTES)
+        seen.accesses = 0;
+    for (unsigned k = 0; k < seen.accesses; k++) {
+        struct sim_access *a = &seen.access[k];
+
+        a->addr -= down ? (steps - 1) * a->size : 0;
+        a->size *= (uint32_t)steps;
+    }
+}
+
+static uint64_t read_value(const struct sim_access *a)
+{
+    uint64_t value = 0;
+
+    __builtin_memcpy(&value, (const void *)(uintptr_t)a->addr, a->size < VALUE_BYTES ? a->size : VALUE_BYTES);
+    return value;
+}
+
+static uint64_t read_result(void)
+{
+    uint64_t value = qn_ctx.gpr[step->reg] >> (step->high_half ? 8 : 0);
+
+    return step->size == 1 ? (uint8_t)value : step->size == 2 ? (uint16_t)value : value;
+}
+
+uint64_t qn_watch_went_to(uint64_t pc, unsigned len)
+{
+    switch (qn_ctx.exit_kind) {
+    case QN_EXIT_LINK: return qn_texit_target(&qn_tcache_block(qn_ctx.exit_id / 2)->exit[qn_ctx.exit_id % 2]);
+    case QN_EXIT_IBL:
+    case QN_EXIT_SYSCALL:
+    case QN_EXIT_FPU:
+    case QN_EXIT_RETURN: return qn_ctx.rip;
+    case QN_EXIT_STEP:
+    case QN_EXIT_EMULATE: return qn_ctx.rip + len;
+    case QN_EXIT_SIGNAL: return qn_ctx.rip != pc ? qn_ctx.rip : 0;
+    default: return 0;
+    }
+}
+
+static void tally(void)
+{
+    if (step->repeats)
+        qn_tally_string(seen.pc, rep_before);
+    else
+        qn_tally_insn(seen.pc);
+}
+
+bool qn_watch_after(void)
+{
+    bool by_itself = qn_ctx.exit_kind != QN_EXIT_SYSCALL && qn_ctx.exit_kind != QN_EXIT_EMULATE;
+
+    if (!(seen.next = qn_watch_went_to(seen.pc, step->len)))
+        return false;
+    tally();
+    stretch_accesses();
+    for (unsigned k = 0; k < seen.accesses; k++)
+        seen.access[k].value = read_value(&seen.access[k]);
+    seen.reg = by_itself ? step->reg : SIM_NO_REG;
+    if (seen.reg != SIM_NO_REG)
+        seen.result = read_result();
+    qn_sim_observe(&seen);
+    return true;
+}

@@ -1,0 +1,71 @@
+/*
+ * Records the first failure with its one-line message. See error.h.
+ *
+ * In:  qn_text_fail(&e, QN_TEXT_BAD, "%s:%d: no events line", "a\tb", 3)
+ * Out: e.text == "a\tb:3: no events line" with the tab spelled as backslash, t
+ *
+ * Invariant: bytes that could steer a terminal never reach the message; a newline survives only
+ * where the format itself holds it (a message that quotes two sums below each other).
+ */
+#include "text/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "text/escape.h"
+
+/* The only newline that a message keeps: before an item of a list. */
+#define LIST_ITEM "\n- "
+
+/* Copies `raw` escaped to text + at; newlines that `format` asked for stay. */
+static void store_escaped(char *text, size_t at, const char *raw, int keep_newlines)
+{
+    for (; *raw; raw++) {
+        char piece[QN_TEXT_ESCAPE_MAX + 1];
+        size_t n = 1;
+        if (keep_newlines && strncmp(raw, LIST_ITEM, sizeof LIST_ITEM - 1) == 0)
+            piece[0] = '\n';
+        else
+            n = qn_text_escape_byte(piece, (unsigned char)*raw);
+        if (at + n >= QN_TEXT_MAX)
+            break;
+        memcpy(text + at, piece, n);
+        at += n;
+    }
+    text[at] = '\0';
+}
+
+enum qn_text_status qn_text_fail(struct qn_text_error *err, enum qn_text_status status,
+                                 const char *format, ...)
+{
+    if (!err || err->status != QN_TEXT_OK)
+        return status;
+    char raw[QN_TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(raw, sizeof raw, format, args);
+    va_end(args);
+    err->status = status;
+    err->brief = 0;
+    store_escaped(err->text, 0, raw, strchr(format, '\n') != NULL);
+    return status;
+}
+
+void qn_text_fail_more(struct qn_text_error *err, const char *format, ...)
+{
+    if (!err || err->brief)
+        return;
+    char raw[QN_TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(raw, sizeof raw, format, args);
+    va_end(args);
+    err->brief = (unsigned)strlen(err->text);
+    store_escaped(err->text, err->brief, raw, strchr(format, '\n') != NULL);
+}
+
+enum qn_text_status qn_text_fail_memory(struct qn_text_error *err)
+{
+    return qn_text_fail(err, QN_TEXT_MEMORY, "out of memory");
+}

@@ -1,0 +1,348 @@
+/*
+ * Files and folders that are whole or not there. See output.h.
+ *
+ * What is to go by a signal is in a list of fixed size, because the handler may not take memory or wait for a lock; signals are
+ * blocked while something is made and entered.  A child has the list, too, and leaves it alone: only its maker removes.
+ */
+#define _GNU_SOURCE
+#include "text/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+#define WATCHED_MAX 64    /* one command has a handful; more would stay behind a signal */
+#define ENTRIES_BYTES 2048
+
+/* ---- removing, as a handler of signals may ---- */
+
+struct entry { /* as getdents64 gives it */
+    uint64_t inode;
+    int64_t next;
+    uint16_t length;
+    uint8_t type;
+    char name[];
+};
+
+static void remove_at(int folder, const char *name);
+
+/* Number of entries that went.  An entry may be passed over while others go, so one asks until none is left. */
+static int remove_entries(int folder)
+{
+    _Alignas(struct entry) char buffer[ENTRIES_BYTES];
+    int removed = 0;
+
+    lseek(folder, 0, SEEK_SET);
+    for (long n; (n = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0;)
+        for (long at = 0; at < n;) {
+            const struct entry *e = (const struct entry *)(buffer + at);
+
+            at += e->length;
+            if (!strcmp(e->name, ".") || !strcmp(e->name, ".."))
+                continue;
+            remove_at(folder, e->name);
+            removed += faccessat(folder, e->name, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+        }
+    return removed;
+}
+
+static void remove_at(int folder, const char *name)
+{
+    int inner;
+
+    if (!unlinkat(folder, name, 0) || errno == ENOENT)
+        return;
+    inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner < 0)
+        return;
+    while (remove_entries(inner))
+        continue;
+    close(inner);
+    unlinkat(folder, name, AT_REMOVEDIR);
+}
+
+/* ---- what goes by a signal ---- */
+
+static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+static char *volatile watched[WATCHED_MAX];
+static volatile pid_t owner;
+
+static void take_end(int sig)
+{
+    for (int i = 0; owner == getpid() && i < WATCHED_MAX; i++)
+        if (watched[i])
+            remove_at(AT_FDCWD, watched[i]);
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+/* The write says EFBIG. */
+static void pass_over(int sig) { (void)sig; }
+
+/* Signals that are ignored stay so; a handler, unlike that, does not go on to programs that we start. */
+static void take_signals(void)
+{
+    struct sigaction act;
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(ends); i++)
+        if (!sigaction(ends[i], NULL, &act) && act.sa_handler == SIG_DFL)
+            sigaction(ends[i], &(struct sigaction){ .sa_handler = take_end }, NULL);
+    if (!sigaction(SIGXFSZ, NULL, &act) && act.sa_handler == SIG_DFL)
+        sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = pass_over, .sa_flags = SA_RESTART }, NULL);
+}
+
+static sigset_t hold_signals(void)
+{
+    sigset_t set, old;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < QN_ARRAY_LEN(ends); i++)
+        sigaddset(&set, ends[i]);
+    sigprocmask(SIG_BLOCK, &set, &old);
+    return old;
+}
+
+/* With signals held.  What a child has from its parent is the parent's. */
+static void watch(const char *path)
+{
+    int at = 0;
+
+    for (int i = 0; owner != getpid() && i < WATCHED_MAX; i++)
+        watched[i] = NULL;
+    owner = getpid();
+    take_signals();
+    while (at < WATCHED_MAX && watched[at] && strcmp(watched[at], path))
+        at++;
+    if (at < WATCHED_MAX && !watched[at])
+        watched[at] = strdup(path);
+}
+
+static void forget(const char *path)
+{
+    for (int i = 0; path && owner == getpid() && i < WATCHED_MAX; i++) {
+        char *name = watched[i];
+
+        if (!name || strcmp(name, path))
+            continue;
+        watched[i] = NULL;
+        free(name);
+    }
+}
+
+/* ---- folders ---- */
+
+char *qn_text_make_scratch(char *path)
+{
+    sigset_t old = hold_signals();
+    char *made = mkdtemp(path);
+    int error = errno;
+
+    if (made)
+        watch(made);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    errno = error;
+    return made;
+}
+
+void qn_text_watch_scratch(const char *path)
+{
+    sigset_t old = hold_signals();
+
+    watch(path);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+void qn_text_keep_scratch(const char *path) { forget(path); }
+
+void qn_text_remove_scratch(const char *path)
+{
+    if (!path)
+        return;
+    remove_at(AT_FDCWD, path);
+    forget(path);
+}
+
+/* ---- files ---- */
+
+static enum qn_text_status fail(const struct qn_text_output *o, const char *doing, struct qn_text_error *err)
+{
+    return qn_text_fail(err, QN_TEXT_IO, "%s: cannot %s: %s", o->path, doing, strerror(errno));
+}
+
+static void free_names(struct qn_text_output *o)
+{
+    free(o->path);
+    free(o->temporary);
+    o->path = o->temporary = NULL;
+}
+
+/* A name beside the target that nothing else uses: DIR/.BASE.XXXXXX. */
+static enum qn_text_status open_temporary(struct qn_text_output *o, mode_t mode, struct qn_text_error *err)
+{
+    const char *slash = strrchr(o->path, '/');
+    int folder = slash ? (int)(slash - o->path) + 1 : 0;
+    sigset_t old;
+    mode_t mask;
+
+    if (asprintf(&o->temporary, "%.*s.%s.XXXXXX", folder, o->path, o->path + folder) < 0) {
+        o->temporary = NULL;
+        return qn_text_fail_memory(err);
+    }
+    old = hold_signals();
+    o->fd = mkostemp(o->temporary, O_CLOEXEC);
+    if (o->fd >= 0)
+        watch(o->temporary);
+    else
+        fail(o, "create", err);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    if (o->fd < 0)
+        return err->status;
+    umask(mask = umask(0));
+    if (mode != QN_TEXT_PRIVATE)
+        fchmod(o->fd, mode & ~mask);
+    return QN_TEXT_OK;
+}
+
+/* Renaming is to replace what a link points to, not the link. */
+static void follow_link(struct qn_text_output *o)
+{
+    struct stat st;
+    char *real = lstat(o->path, &st) == 0 && S_ISLNK(st.st_mode) ? realpath(o->path, NULL) : NULL;
+
+    if (!real)
+        return;
+    free(o->path);
+    o->path = real;
+}
+
+static enum qn_text_status name_output(struct qn_text_output *o, const char *path, struct qn_text_error *err)
+{
+    *o = (struct qn_text_output){ .fd = -1, .path = strdup(path) };
+    return o->path ? QN_TEXT_OK : qn_text_fail_memory(err);
+}
+
+/* 1: written directly; 0: by a temporary name; -1: not at all. */
+static int choose_way(struct qn_text_output *o, struct qn_text_error *err)
+{
+    struct stat st;
+
+    if (stat(o->path, &st) || S_ISREG(st.st_mode)) {
+        follow_link(o);
+        return 0;
+    }
+    if (!S_ISDIR(st.st_mode))
+        return 1;
+    errno = EISDIR;
+    fail(o, "create", err);
+    return -1;
+}
+
+enum qn_text_status qn_text_open_output(struct qn_text_output *o, const char *path, mode_t mode, struct qn_text_error *err)
+{
+    enum qn_text_status status = name_output(o, path, err);
+    int way = status == QN_TEXT_OK ? choose_way(o, err) : -1;
+
+    if (way == 0)
+        status = open_temporary(o, mode, err);
+    else if (way > 0 && (o->fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0)
+        status = fail(o, "open", err);
+    if (o->fd < 0) {
+        status = err->status;
+        free_names(o);
+    }
+    return status;
+}
+
+FILE *qn_text_stream_output(struct qn_text_output *o) { return o->stream = fdopen(o->fd, "w"); }
+
+static int close_file(struct qn_text_output *o)
+{
+    int bad = o->stream ? ferror(o->stream) : 0, error = errno;
+
+    if ((o->stream ? fclose(o->stream) : close(o->fd)) != 0)
+        return -1;
+    errno = error;
+    return bad ? -1 : 0;
+}
+
+enum qn_text_status qn_text_close_output(struct qn_text_output *o, struct qn_text_error *err)
+{
+    enum qn_text_status status = QN_TEXT_OK;
+
+    if (close_file(o) != 0)
+        status = fail(o, "write", err);
+    else if (o->temporary && rename(o->temporary, o->path) != 0)
+        status = fail(o, "rename", err);
+    if (o->temporary && status != QN_TEXT_OK)
+        unlink(o->temporary);
+    forget(o->temporary);
+    free_names(o);
+    return status;
+}
+
+void qn_text_drop_output(struct qn_text_output *o)
+{
+    close_file(o);
+    if (o->temporary)
+        unlink(o->temporary);
+    forget(o->temporary);
+    free_names(o);
+}
+
+/* ---- before ---- */
+
+/* A device says by an empty write that it is full.  Who reads from a pipe would take an open and a close for its end. */
+static enum qn_text_status check_directly(struct qn_text_output *o, struct qn_text_error *err)
+{
+    struct stat st;
+    int fd;
+
+    if (stat(o->path, &st) == 0 && !S_ISCHR(st.st_mode))
+        return access(o->path, W_OK) ? fail(o, "open", err) : QN_TEXT_OK;
+    fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0)
+        return fail(o, "open", err);
+    if (write(fd, "", 0) < 0 && errno != EAGAIN)
+        fail(o, "write", err);
+    close(fd);
+    return err->status;
+}
+
+static enum qn_text_status check_beside(struct qn_text_output *o, struct qn_text_error *err)
+{
+    ssize_t n;
+
+    if (open_temporary(o, QN_TEXT_PRIVATE, err) != QN_TEXT_OK)
+        return err->status;
+    do
+        n = write(o->fd, "", 1);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        fail(o, "write", err);
+    close(o->fd);
+    unlink(o->temporary);
+    forget(o->temporary);
+    return err->status;
+}
+
+enum qn_text_status qn_text_check_output(const char *path, struct qn_text_error *err)
+{
+    struct qn_text_output o;
+    enum qn_text_status status = name_output(&o, path, err);
+    int way = status == QN_TEXT_OK ? choose_way(&o, err) : -1;
+
+    if (way >= 0)
+        status = way ? check_directly(&o, err) : check_beside(&o, err);
+    else
+        status = err->status;
+    free_names(&o);
+    return status;
+}

@@ -1,0 +1,40 @@
+/*
+ * Search and replace on names: s/old/new/ with the flags g and i.
+ *
+ * In:  qn_text_parse_subst("s/words([0-9]*)/w$1/"), then the name "dir/words2.c"
+ * Out: "dir/w2.c"
+ *
+ * `old` is a regular expression (text/regex.h). In `new`, \1 to \9 and $1 to $9 stand for groups, $& and
+ * \0 for the whole match; \/ is a slash, a backslash before any other punctuation is that character.
+ * g: every match, not the first only. i: letters match either case. Any punctuation may stand for the
+ * slashes, as in s|a/b|c|.
+ *
+ * Invariant: applying never fails except for want of memory or a match that is too costly.
+ */
+#ifndef QN_TEXT_SUBST_H
+#define QN_TEXT_SUBST_H
+
+#include <stddef.h>
+
+#include "text/error.h"
+
+struct qn_text_subst;
+
+/* NULL with `err` filled where the expression is malformed. */
+struct qn_text_subst *qn_text_parse_subst(const char *expression, struct qn_text_error *err);
+void qn_text_free_subst(struct qn_text_subst *s);
+
+/* A growing text that results are put into. Zero-initialise; free(text) when done. */
+struct qn_text_buffer {
+    char *text; /* NUL-terminated once something was put */
+    size_t length, room;
+};
+
+/* Replaces in `name` (n bytes); the result is in out->text. -1 with `err` filled on failure. */
+int qn_text_apply_subst(const struct qn_text_subst *s, const char *name, size_t n,
+                        struct qn_text_buffer *out, struct qn_text_error *err);
+
+/* Appends n bytes. -1: no memory. */
+int qn_text_append(struct qn_text_buffer *out, const char *bytes, size_t n);
+
+#endif
