@@ -249,7 +249,10 @@ tool_sources = \
 	tools/sweep_result.c \
 	tools/sweep_run.c \
 	tools/sweep_sims.c \
-	tools/trace.c
+	tools/trace.c \
+	tools/valgrind.c \
+	tools/valgrind_options.c \
+	tools/valgrind_words.c
 
 translator_sources = \
 	lib/guest/elf.c \
@@ -781,7 +784,8 @@ headers = \
 	tools/run_wire.h \
 	tools/sim_build.h \
 	tools/sweep.h \
-	tools/tools.h
+	tools/tools.h \
+	tools/valgrind.h
 
 unit_programs = \
 	tests/unit/block/order \
@@ -972,6 +976,7 @@ shell_tests = \
 	tests/unit/run/together.sh \
 	tests/unit/run/toggle.sh \
 	tests/unit/run/unsupported.sh \
+	tests/unit/run/valgrind.sh \
 	tests/unit/run/versus.sh \
 	tests/unit/run/why.sh \
 	tests/unit/sim/analyses.sh \
@@ -1028,6 +1033,7 @@ man_pages = \
 	doc/man/quern-sim.1 \
 	doc/man/quern-sweep.1 \
 	doc/man/quern-trace.1 \
+	doc/man/quern-valgrind.1 \
 	doc/man/quern.1
 
 guest_programs = \

@@ -2,7 +2,10 @@
  *
  * In:  quern annotate cachegrind.out.12
  * Out: qn_tool_annotate(2, { "annotate", "cachegrind.out.12" })
+ *
+ * Called as valgrind or quern-valgrind it is `quern valgrind`.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,8 +34,18 @@ static int print_help(void)
     return 0;
 }
 
+/* Links to quern: bin/quern-valgrind and libexec/quern/valgrind/valgrind. */
+static bool is_valgrind(const char *own)
+{
+    const char *slash = strrchr(own, '/'), *name = slash ? slash + 1 : own;
+
+    return !strcmp(name, "valgrind") || !strcmp(name, "quern-valgrind");
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 0 && is_valgrind(argv[0]))
+        return qn_tool_valgrind(argc, argv);
     if (argc < 2) {
         fputs("quern: no command given; `quern --help` lists them\n", stderr);
         return QN_EXIT_USAGE;

@@ -30,6 +30,8 @@ void qn_run_print_banner(struct qn_run *r)
                    origin_texts[r->origin[i]]);
     }
     qn_run_say(r, "Command: %s", r->command);
+    if (r->options.log_file)
+        qn_run_say(r, "Parent PID: %d", (int)getppid());
     qn_run_say(r, "%s", "");
     if (r->options.verbose)
         qn_run_note(r, "engine: %s, program: %s", r->engine, r->program);

@@ -39,6 +39,10 @@ else
     no_csv=
     is "$(tail -n 1 profile.csv | grep -o '[0-9]*$')" "$(awk '/^summary/ { print $2 }' profile)" 'csv'
 fi
+quern valgrind --tool=cachegrind -q --cachegrind-out-file=profile.as ./demo >said 2>&1
+QUERN=$(dirname "$QUERN")/quern-valgrind quern --tool=cachegrind -q --cachegrind-out-file=profile.by-name ./demo >said 2>&1
+QUERN=$DESTDIR$(dirname "$pkgdatadir")/../libexec/quern/valgrind/valgrind quern --tool=cachegrind -q --cachegrind-out-file=profile.by-path ./demo >said 2>&1
+is "$(cmp profile.as profile.by-name 2>&1)$(cmp profile.as profile.by-path 2>&1)" '' 'valgrind, by all its names'
 is "$(quern dis --hex 90 | grep -c nop)" 1 'dis'
 
 # ---- simulators ----

@@ -1,0 +1,168 @@
+#!/bin/sh
+# Is quern, called as valgrind, what Valgrind 3.19 is: the same files, counts, exit status and refusals for the same command lines,
+# options of .valgrindrc and VALGRIND_OPTS?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
+guest=$(cd "$top_builddir" && pwd)/tests/guest/loops
+cd "$SCRATCH" || bail "no $SCRATCH"
+real=$(command -v valgrind) && "$real" --version | grep -q '^valgrind-3\.19\.' || real=
+[ -n "$real" ] || diag 'without Valgrind 3.19 the command lines are run by quern alone, and nothing is compared'
+mkdir -p own home || bail 'no folders'
+ln -sf "$QUERN" own/valgrind
+geometry='--I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64'
+HOME=$SCRATCH/home
+export HOME
+unset VALGRIND_OPTS
+cat >exits <<'END'
+#!/bin/sh
+exit 7
+END
+cat >kills <<'END'
+#!/bin/sh
+kill -9 $$
+END
+chmod +x exits kills
+
+# in_folder FOLDER VALGRIND WORDS...: what it says into FOLDER.log, its status and the files that it makes into FOLDER.end
+in_folder() {
+    folder=$1
+    shift
+    rm -rf "$folder" && mkdir "$folder" && cp -p exits kills "$folder" && { [ ! -f rc ] || cp -p rc "$folder/.valgrindrc"; } || bail "no $folder"
+    (cd "$folder" && "$@" >"../$folder.log" 2>&1; echo "status $?") >"$folder.end" 2>/dev/null
+    ls "$folder" | sed 's/\.[0-9][0-9]*$/.PID/' >>"$folder.end"
+}
+
+# same WORDS...: both end alike and leave the same files; a line that refuses begins with the same words
+same() {
+    in_folder q "$SCRATCH/own/valgrind" "$@"
+    if [ -z "$real" ]; then
+        absent 'no Valgrind 3.19'
+        return
+    fi
+    in_folder v "$real" "$@"
+    refusal=$(sed -n '1s/^valgrind: \(Unknown option\|Bad option\|no program\)/&/p' v.log)
+    is "$(cat q.end)$(head -n 1 q.log | head -c ${#refusal})" "$(cat v.end)$refusal" "${VALGRIND_OPTS-} valgrind $*"
+}
+
+# counts: the profiles of both have the same events and numbers in each line of each function
+counts() {
+    if [ -z "$real" ]; then
+        absent 'no Valgrind 3.19'
+        return
+    fi
+    for folder in q v; do
+        cat "$folder"/*.out* | sed -n '/^events/,$s/ *$//p' >"$folder.counts"
+    done
+    is "$(cmp q.counts v.counts 2>&1; grep -c '^fn=' q.counts)" "$(grep -c '^fn=' v.counts)" "$* (counts)"
+}
+
+# ---- command lines ----
+
+plain='--tool=cachegrind --vex-guest-chase=no --vex-iropt-level=0'
+same $plain $geometry "$guest"
+counts 'caches'
+same $plain $geometry --branch-sim=yes --cachegrind-out-file=x.out.%p "$guest"
+counts 'caches and branches'
+same $plain --cache-sim=no --cachegrind-out-file=x.out "$guest"
+counts 'instructions only'
+same --tool=cachegrind $geometry --log-file=x.log.%p -- ./exits
+same --tool=cachegrind $geometry -q ./kills
+same --tool=cachegrind -q --trace-children=yes $geometry --cachegrind-out-file=%q{HOME}.%p sh -c './exits; true'
+same --tool=nosuch ./exits
+same --tool=none --tool=cachegrind $geometry -q ./exits
+same --tool= ./exits
+same --tool=cachegrind
+same --tool=cachegrind --foo ./exits
+same --tool=cachegrind -x ./exits
+same --tool=cachegrind --branch-sim=maybe ./exits
+same --tool=cachegrind --branch-sim ./exits
+same --tool=cachegrind --I1=1000,3 ./exits
+same --tool=cachegrind --I1=abc ./exits
+same --tool=cachegrind --leak-check=full ./exits
+same --tool=cachegrind --num-callers=many ./exits
+same --tool=cachegrind --error-exitcode=201 --fair-sched=try --num-callers=40 --smc-check=all -q $geometry ./exits
+same --tool=cachegrind --fair-sched=perhaps ./exits
+same --tool=cachegrind --log-file=/nonexistent/x ./exits
+same --tool=cachegrind nosuchprogram
+same --tool=cachegrind /nosuchfolder/program
+same --tool=cachegrind /etc/passwd
+same --foo --tool=cachegrind --version
+same --version
+
+# ---- VALGRIND_OPTS, ~/.valgrindrc, ./.valgrindrc ----
+
+run="--tool=cachegrind -q $geometry"
+export VALGRIND_OPTS
+VALGRIND_OPTS='--cachegrind-out-file=env'
+same $run ./exits
+VALGRIND_OPTS="  --cachegrind-out-file='a b'  -v"
+same $run ./exits
+VALGRIND_OPTS='--cachegrind-out-file="a\"b --'
+same $run ./exits
+VALGRIND_OPTS="--cachegrind-out-file=x'y'\"z\""
+same $run ./exits
+VALGRIND_OPTS='--foo'
+same $run ./exits
+VALGRIND_OPTS='# --foo'
+same $run ./exits
+VALGRIND_OPTS='--foo'
+same --command-line-only=yes $run ./exits
+VALGRIND_OPTS='--memcheck:leak-check=full --nosuch:x=3 --cachegrind:cachegrind-out-file=mine --tool=none'
+same $run ./exits
+VALGRIND_OPTS=--cachegrind-out-file=env
+printf -- '--cachegrind-out-file=home\n\n  --branch-sim=yes\n' >home/.valgrindrc
+same $run ./exits
+echo '--cachegrind-out-file=here' >rc
+same $run ./exits
+same $run --cachegrind-out-file=there ./exits
+chmod o+w rc
+same $run ./exits
+rm -f rc
+VALGRIND_OPTS=
+chmod o+w home/.valgrindrc
+same $run ./exits
+chmod o-w home/.valgrindrc
+same $run ./exits
+rm -f home/.valgrindrc
+unset VALGRIND_OPTS
+
+# ---- what only quern says ----
+
+# refused TEXT WORDS...: status 1 and one line
+refused() {
+    wanted=$1
+    shift
+    said=$(own/valgrind "$@" 2>&1)
+    is "$? $said" "1 $wanted" "$*"
+}
+refused 'valgrind: Not supported by quern: --time-stamp=yes' --tool=cachegrind --time-stamp=yes ./exits
+refused 'valgrind: Not supported by quern: --trace-children-skip=*' --tool=cachegrind '--trace-children-skip=*' ./exits
+refused "valgrind: Bad option: --time-stamp=2: got '2', wanted no|yes" --tool=cachegrind --time-stamp=2 ./exits
+refused "valgrind: failed to start tool 'massif': quern has only cachegrind" --tool=massif ./exits
+refused "valgrind: failed to start tool 'memcheck': quern has only cachegrind (memcheck is what --tool= is if nothing is said)" ./exits
+VALGRIND_OPTS=--time-stamp=no "$QUERN" valgrind --tool=cachegrind -q $geometry --cachegrind-out-file=direct ./exits
+is "$? $(grep -c '^summary' direct)" '7 1' 'quern valgrind: the same'
+
+# ---- as others call it ----
+
+# gungraun (iai-callgrind), cachegrind/args.rs and tool/args.rs: fixed caches, a log, and the head of the log, from which it takes the command
+# and the processes.
+own/valgrind --tool=cachegrind --I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,64 --cache-sim=yes --error-exitcode=201 --trace-children=yes \
+    --fair-sched=try --verbose --cachegrind-out-file=cachegrind.bench.out.%p --log-file=cachegrind.bench.log.%p "$guest" >said 2>&1
+is "$? $(cat said)" '0 ' 'gungraun: the status of the bench, nothing on the terminal'
+log=$(ls cachegrind.bench.log.*)
+pid=${log##*.}
+is "$(ls cachegrind.bench.out.*)" "cachegrind.bench.out.$pid" 'a profile and a log of one process'
+is "$(sed -n "s/^==$pid== Command: //p; s/^==$pid== Parent PID: \([0-9]*\)/\1/p" "$log" | tr '\n' ' ')" "$guest $$ " 'the log names command and parent'
+is "$(grep -c '^desc: [ID]1 cache\|^desc: LL cache\|^cmd: '"$guest"'$\|^events: Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw *$\|^summary: [0-9 ]*$' \
+    "cachegrind.bench.out.$pid")" 6 'the profile has the lines that are read'
+# SQLite's speed-check.sh: one file cachegrind.out.PID, which cg_annotate reads.
+rm -f cachegrind.out.*
+own/valgrind --tool=cachegrind $geometry ./exits >summary 2>&1
+is "$(ls cachegrind.out.* | wc -l) $(grep -c '^==[0-9]*== [ID] *refs' summary)" '1 2' 'speed-check: a profile, a summary'
+if command -v cg_annotate >/dev/null; then
+    ok 'which cg_annotate reads' sh -c 'cg_annotate cachegrind.out.* >annotated && grep -q "PROGRAM TOTALS" annotated'
+else
+    absent 'no cg_annotate'
+fi
+done_testing
