@@ -84,6 +84,31 @@ bootstrap 0 make
 is "$status" 1 'apt-get fails: status 1'
 ok '... and the missing packages are named then too' grep -q 'please install: cc$' "$SCRATCH/output"
 
+rm "$SCRATCH/offline"
+
+# ---- configure is asked again when it would find something else ----
+
+cat >"$tree/configure" <<END
+echo "abs_top_builddir = $tree/build" >Makefile
+echo configure >>"$SCRATCH/configured"
+END
+chmod +x "$tree/configure"
+: >"$tree/Makefile.in"
+stand_in make </dev/null
+
+# built INSTALLED...: how often configure has run, when ./bootstrap has built once more with these.
+built() {
+    printf '%s\n' "$@" >"$SCRATCH/installed"
+    echo 0 >"$SCRATCH/uid"
+    PATH=$bin:$PATH sh "$tree/bootstrap" >"$SCRATCH/output" 2>&1 </dev/null || return 1
+    wc -l <"$SCRATCH/configured" | tr -d ' '
+}
+: >"$SCRATCH/configured"
+is "$(built cc make plot-b)" 1 'a first build configures'
+is "$(built cc make plot-b)" 1 '... a second one has no need to'
+is "$(built cc make plot-b oracle)" 2 '... but when a package has come, the next one asks what there is'
+is "$(built cc make plot-b)" 3 '... and when one has gone'
+
 sh "$tree/bootstrap" nonsense >"$SCRATCH/output" 2>&1
 is "$?:$(cat "$SCRATCH/output")" '2:usage: ./bootstrap [demo | check | packages]' 'a word that it does not know'
 
