@@ -50,6 +50,17 @@ uint32_t sim_oldest_places(uint64_t time, uint64_t *later, uint32_t room, uint32
 }
 #endif
 
+#if defined(ANALYSIS_MISSES) && !defined(ANALYSIS_LINES) && !defined(ANALYSIS_LOADS)
+/* The module asks for misses only: of references it is told those of data that missed the D1. */
+static void analysis_ref(const struct sim_ref *ref)
+{
+    bool data = ref->kind == SIM_READ || ref->kind == SIM_WRITE || ref->kind == SIM_MODIFY;
+
+    if (data && (ref->outcome & SIM_L1_MISS))
+        analysis_miss(&(struct sim_miss){.addr = ref->addr, .pc = ref->pc, .size = ref->size, .kind = ref->kind, .outcome = ref->outcome});
+}
+#endif
+
 #ifdef ANALYSIS_LOADS
 void sim_loads(void (*each)(const struct sim_loads *loads)) { (void)each; }
 #endif
