@@ -312,6 +312,7 @@ engine_sources = \
 	lib/decode/tables.c \
 	lib/cost/count.c \
 	lib/run/core/arena.c \
+	lib/run/core/attempt.c \
 	lib/run/core/batch.c \
 	lib/run/core/codemem.c \
 	lib/run/core/complex.c \
@@ -708,6 +709,7 @@ headers = \
 	lib/decode/map_xopa.inc \
 	lib/decode/maps.inc \
 	lib/decode/operands.inc \
+	lib/run/core/attempt.h \
 	lib/run/core/batch.h \
 	lib/run/core/cpu.h \
 	lib/run/core/gone.h \

@@ -89,6 +89,7 @@ static size_t unpack_zstd(void *to, size_t room, const void *from, size_t size)
 #define unpack_zstd NULL
 #endif
 
+#define PACKED_TO_MOST 32768u /* bytes that one byte stands for: of zstd a block of 128 KiB in 4 bytes; of zlib 1032 */
 #define RATIO_MAX 8 /* debug information is packed to a third or a quarter; the size that a damaged file claims may be anything */
 
 /* A section of this type, with the library that knows it; no bytes: not possible. */
@@ -102,7 +103,8 @@ static struct qn_section unpack_by(Elf_Scn *s, unsigned type, unpack_function *u
         return out;
     qn_ready_to_read(data->d_buf, data->d_size);
     memcpy(&header, data->d_buf, sizeof header);
-    if (header.ch_type != type || !header.ch_size || !(out.owned = malloc(header.ch_size)))
+    if (header.ch_type != type || !header.ch_size || header.ch_size / PACKED_TO_MOST > data->d_size ||
+        !(out.owned = malloc(header.ch_size)))
         return out;
     qn_ready(out.owned, header.ch_size < RATIO_MAX * data->d_size ? header.ch_size : RATIO_MAX * data->d_size);
     out.size = unpack(out.owned, header.ch_size, (const char *)data->d_buf + sizeof header,

@@ -252,6 +252,7 @@ unsigned qn_settle_flags(unsigned at_most); /* a signal is pending: variant of t
 bool qn_settle_exact(void);              /* all translations keep all flags, because handlers of faults look at them */
 void qn_settle_all_exact(void);
 void qn_signal_raise(int sig, int code, uint64_t addr); /* a fault at ctx.rip */
+void qn_signal_raise_noted(void); /* the same, of the fault that the handler of signals has noted (run/core/attempt.h) */
 void qn_signal_force(int sig); /* no fault, but nothing keeps it off: as the kernel's force_sig */
 long qn_sys_sigaction(int sig, uint64_t act, uint64_t old, uint64_t size);
 long qn_sys_sigprocmask(int how, uint64_t set, uint64_t old, uint64_t size);

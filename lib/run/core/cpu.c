@@ -12,6 +12,7 @@
 #include "run/core/cpu.h"
 
 #include "block/block.h"
+#include "run/core/attempt.h"
 #include "run/core/host.h"
 #include "run/core/operand.h"
 #include "run/run.h"
@@ -29,7 +30,6 @@
 #define COMPACT_ALIGNED (1u << 1) /* leaf 0xd, subleaf of a component, ecx */
 #define XSAVE_LEGACY 576u         /* bytes: legacy area and header */
 #define XSAVE_ALIGN 64u
-#define STATE_MAX 16384u          /* bytes; all that there is to date takes 11,008 */
 #define FXSAVE_IP 8
 #define XSTATE_BV 512
 
@@ -207,25 +207,10 @@ static bool tell_register(void)
     return true;
 }
 
-static void store(const struct qn_insn *in, uint8_t *area, uint64_t wanted)
+static void put_ip_right(const struct qn_insn *in, uint64_t at)
 {
-    uint32_t low = (uint32_t)wanted, high = (uint32_t)(wanted >> 32);
-    bool compact = in->opcode == 0xc7, wide = in->opsize == 8;
-
-    if (compact && wide)
-        __asm__ volatile("xsavec64 (%0)" : : "r"(area), "a"(low), "d"(high) : "memory");
-    else if (compact)
-        __asm__ volatile("xsavec (%0)" : : "r"(area), "a"(low), "d"(high) : "memory");
-    else if (wide)
-        __asm__ volatile("xsave64 (%0)" : : "r"(area), "a"(low), "d"(high) : "memory");
-    else
-        __asm__ volatile("xsave (%0)" : : "r"(area), "a"(low), "d"(high) : "memory");
-}
-
-static void put_ip_right(const struct qn_insn *in, uint8_t *area)
-{
-    uint64_t *wide = (uint64_t *)(area + FXSAVE_IP);
-    uint32_t *narrow = (uint32_t *)(area + FXSAVE_IP);
+    uint64_t *wide = (uint64_t *)(uintptr_t)(at + FXSAVE_IP);
+    uint32_t *narrow = (uint32_t *)(uintptr_t)(at + FXSAVE_IP);
 
     if (in->opsize == 8)
         *wide = qn_fpu_guest_ip(*wide);
@@ -233,37 +218,19 @@ static void put_ip_right(const struct qn_insn *in, uint8_t *area)
         *narrow = (uint32_t)qn_fpu_guest_ip(*narrow);
 }
 
-/* The first byte that cannot be had. */
-static uint64_t unreadable(uint64_t at)
-{
-    uint8_t byte;
-
-    return qn_read_guest(at, &byte, 1) ? qn_round_down(at, QN_PAGE) + QN_PAGE : at;
-}
-
-/* In a copy, so that what is not stored stays as it was. */
 static bool store_state(const struct qn_insn *in)
 {
-    static uint8_t area[STATE_MAX] __attribute__((aligned(64)));
+    bool wide = in->opsize == 8;
+    enum qn_attempt plain = wide ? QN_ATTEMPT_XSAVE64 : QN_ATTEMPT_XSAVE;
+    enum qn_attempt compact = wide ? QN_ATTEMPT_XSAVEC64 : QN_ATTEMPT_XSAVEC;
     uint64_t wanted = ((uint32_t)qn_ctx.gpr[QN_RAX] | qn_ctx.gpr[QN_RDX] << 32) & state;
     uint64_t at = qn_operand_address(in, &in->mem[0], qn_ctx.rip);
-    uint32_t bytes = qn_cpu_state_bytes(wanted, in->opcode == 0xc7);
 
-    if (at % XSAVE_ALIGN || bytes > sizeof area) {
-        qn_signal_raise(SIG_SEGV, SI_KERNEL_, 0);
+    if (!qn_attempt(in->opcode == 0xc7 ? compact : plain, at, wanted))
         return false;
-    }
-    if (!qn_read_guest(at, area, bytes)) {
-        qn_signal_raise(SIG_SEGV, SEGV_MAPERR_, unreadable(at));
-        return false;
-    }
-    store(in, area, wanted);
-    if (wanted & area[XSTATE_BV] & 1)
-        put_ip_right(in, area);
-    if (qn_write_guest(at, area, bytes))
-        return true;
-    qn_signal_raise(SIG_SEGV, SEGV_ACCERR_, at);
-    return false;
+    if (wanted & *(const uint64_t *)(uintptr_t)(at + XSTATE_BV) & 1)
+        put_ip_right(in, at);
+    return true;
 }
 
 bool qn_cpu_tell_state(const struct qn_insn *in)

@@ -343,9 +343,17 @@ static bool fresh_arena(int *arena, int *sock)
     return true;
 }
 
+/* By its path, or, where none leads to it for this user (or from this root), as what this process runs itself. */
+static long execute_engine(const char **argv, long envp)
+{
+    long r = make_call(__NR_execve, (const long[6]){(long)qn_arena_text(qn_cfg()->engine_path), (long)argv, envp}, false);
+
+    return r == -E_ACCES || r == -E_NOENT ? make_call(__NR_execve, (const long[6]){(long)"/proc/self/exe", (long)argv, envp}, false) : r;
+}
+
 static long traced_exec(const char *path, const long *a)
 {
-    const char *engine = qn_arena_text(qn_cfg()->engine_path), **argv;
+    const char **argv;
     long r, n = read_argv((uint64_t)a[1], ARGS_MAX, NULL);
     int arena, sock;
 
@@ -358,7 +366,7 @@ static long traced_exec(const char *path, const long *a)
         return -E_FAULT;
     qn_sys3(__NR_fcntl, arena, F_SETFD_, 0);
     qn_sys3(__NR_fcntl, sock, F_SETFD_, 0);
-    r = make_call(__NR_execve, (const long[6]){(long)engine, (long)argv, a[2]}, false);
+    r = execute_engine(argv, a[2]);
     wire_send(sock, QN_WIRE_EXEC_FAILED, (int)-r);
     qn_sys1(__NR_close, arena);
     sock != qn_socket_fd ? qn_sys1(__NR_close, sock) : qn_sys3(__NR_fcntl, sock, F_SETFD_, 1);

@@ -6,6 +6,7 @@
  * flag steps through the rest of it; a slow call on the way is passed by a breakpoint at its return address.
  * The dispatcher then pushes the frame (frame.c).
  */
+#include "run/core/attempt.h"
 #include "run/core/gone.h"
 #include "run/kernel/signal.h"
 #include "run/kernel/thread.h"
@@ -70,6 +71,11 @@ qn_sigset qn_signal_block_all(void)
 static bool in_code_cache(uint64_t ip) { return ip >= QN_CODE_BASE && ip < QN_CODE_BASE + QN_CODE_MAX; }
 
 static bool in_enter(uint64_t ip) { return ip >= (uint64_t)(uintptr_t)qn_enter && ip < (uint64_t)(uintptr_t)qn_enter_end; }
+
+static bool in_attempt(uint64_t ip)
+{
+    return ip >= (uint64_t)(uintptr_t)qn_attempt_begin && ip < (uint64_t)(uintptr_t)qn_attempt_end;
+}
 
 static bool in_leave(uint64_t ip)
 {
@@ -294,12 +300,28 @@ static bool is_behind(const struct qn_siginfo *info, const struct qn_ucontext *u
            in.cls != QN_CLS_INT3 || in.opcode != INT1;
 }
 
+/* What a handler is told of it. */
+static void note(struct qn_thread *t, const struct qn_siginfo *info, const struct qn_ucontext *uc)
+{
+    t->fault_info = *info;
+    if (info->signo == SIG_ILL || info->signo == SIG_FPE || info->signo == SIG_TRAP)
+        t->fault_info.fault.addr = info->fault.addr ? qn_ctx.rip : 0;
+    t->fault_err = uc->mc.err;
+    t->fault_trap = uc->mc.trapno;
+    t->fault_cr2 = uc->mc.cr2;
+}
+
 static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_ucontext *uc)
 {
     bool after;
 
     if (uc->mc.ip == (uint64_t)(uintptr_t)qn_probe) {
         uc->mc.ip = (uint64_t)(uintptr_t)qn_probe_failed;
+        return;
+    }
+    if (in_attempt(uc->mc.ip)) {
+        note(t, info, uc);
+        uc->mc.ip = (uint64_t)(uintptr_t)qn_attempt_failed;
         return;
     }
     if (t->on_guest_stack) { /* no room for the frame: dies of the fault when it is repeated */
@@ -315,12 +337,7 @@ static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
     after = is_behind(info, uc);
     if (!qn_recover_fault(uc, after))
         engine_fault(info, uc);
-    t->fault_info = *info;
-    if (info->signo == SIG_ILL || info->signo == SIG_FPE || info->signo == SIG_TRAP)
-        t->fault_info.fault.addr = info->fault.addr ? qn_ctx.rip : 0;
-    t->fault_err = uc->mc.err;
-    t->fault_trap = uc->mc.trapno;
-    t->fault_cr2 = uc->mc.cr2;
+    note(t, info, uc);
     t->pending_fault = 1;
     t->pending |= 2;
     block_all(uc);
@@ -475,6 +492,13 @@ void qn_signal_raise(int sig, int code, uint64_t addr)
     qn_ctx.rflags |= FLAG_RF;
     t->pending_fault = 1;
     t->pending |= 2;
+}
+
+void qn_signal_raise_noted(void)
+{
+    qn_ctx.rflags |= FLAG_RF;
+    qn_self->pending_fault = 1;
+    qn_self->pending |= 2;
 }
 
 void qn_signal_force(int sig)

@@ -63,6 +63,8 @@ same strings 'string instructions that stop at a fault'
 same strings 'the same with predictors, counted as Cachegrind does' --branch-sim=yes --counting=cachegrind
 same fpu_ip "the FPU's instruction pointer"
 same fpu_ip 'the same uninstrumented' --instr-at-start=no
+same state_faults "x87 and extended state that cannot be stored"
+same state_faults "the same where programs are shown less of the state" --cpu=-avx
 same locked 'memory that is locked (mlockall)'
 same exec_at 'programs named by descriptors'
 same exec_at 'the same, the programs followed' --trace-children=yes
@@ -99,6 +101,21 @@ many_files() {
 many_files 1024
 many_files 64 next
 many_files 20 next
+
+# A program that has given up its rights may not reach quern itself.
+closed_folder() {
+    if [ "$(id -u)" != 0 ]; then
+        skip "a program without rights: only root can give up any"
+        return
+    fi
+    (umask 077 && mkdir -p "$SCRATCH/closed" && cp "$QUERN" "${QUERN%/*}/quern-engine" "$SCRATCH/closed") || bail "quern cannot be copied"
+    chmod 755 "$SCRATCH/closed/quern-engine"
+    build files
+    wanted=$(cd "$SCRATCH" && ulimit -S -n 64 && natively ./files next)
+    got=$(cd "$SCRATCH" && ulimit -S -n 64 && QUERN="$SCRATCH/closed/quern" && under --trace-children=yes -- ./files next)
+    is "$got" "$wanted" "a program executes another after it has given up its rights, where quern lies in a folder that it may not search"
+}
+closed_folder
 tight() { (ulimit -n 64 && cd "$SCRATCH" && under -- ./files last one); }
 is "$(tight)" 'at first: 56 of 64, 53 free, up to 55, then EMFILE; 1 -1 -1
 status 0' 'where the hard limit leaves no room there are 8 descriptors less, and the limit says so'
