@@ -56,8 +56,10 @@ hosted_sources = \
 	lib/out/csv_geometry.c \
 	lib/out/csv_head.c \
 	lib/out/csv_map.c \
+	lib/out/csv_number.c \
 	lib/out/csv_read.c \
 	lib/out/csv_rows.c \
+	lib/out/csv_sorted.c \
 	lib/out/csv_table.c \
 	lib/out/csv_write.c \
 	lib/out/disassemble.c \
@@ -600,7 +602,9 @@ headers = \
 	lib/out/csv.h \
 	lib/out/csv_head.h \
 	lib/out/csv_map.h \
+	lib/out/csv_number.h \
 	lib/out/csv_rows.h \
+	lib/out/csv_sorted.h \
 	lib/out/csv_table.h \
 	lib/out/disassemble.h \
 	lib/out/expr.h \
@@ -827,6 +831,7 @@ unit_programs = \
 	tests/unit/lab/model_levels \
 	tests/unit/lab/sandbox \
 	tests/unit/out/corrupt \
+	tests/unit/out/csv_number \
 	tests/unit/out/expr \
 	tests/unit/out/heat \
 	tests/unit/plot/knees \

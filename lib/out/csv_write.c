@@ -5,11 +5,9 @@
  * Out: a row of column names, rows
  *
  * Invariants: the cells that are the same in all rows of a profile are made once (`prefix`); memory
- * holds one profile.
+ * holds one profile at most, and nothing of one that is written line by line as it stands (csv_sorted.h).
  */
-#include <float.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +15,9 @@
 #include "out/columns.h"
 #include "out/csv.h"
 #include "out/csv_head.h"
+#include "out/csv_number.h"
 #include "out/csv_rows.h"
+#include "out/csv_sorted.h"
 #include "prof/counts.h"
 #include "prof/merge.h"
 #include "prof/table.h"
@@ -187,13 +187,24 @@ static enum qn_text_status make_prefix(struct csv *c, const char *path, const st
 /* Six significant digits, and all before the point. */
 static void put_number(struct csv *c, const struct qn_out_column *column, const int64_t *counts)
 {
-    char text[DBL_MAX_10_EXP + 10] = "";
+    char text[QN_OUT_CSV_NUMBER + 1] = ",";
+    size_t length = 1;
     double value;
     if (column->event >= 0)
-        snprintf(text, sizeof text, "%" PRId64, qn_prof_count(counts[column->event]));
+        length += qn_out_csv_count(text + 1, qn_prof_count(counts[column->event]));
     else if (qn_out_eval_expr(column->expr, counts, &value))
-        snprintf(text, sizeof text, fabs(value) < 1e5 ? "%.6g" : "%.0f", value);
-    put_cell(c, &c->row, text);
+        length += qn_out_csv_ratio(text + 1, value);
+    if (qn_text_append(&c->row, text, length) != 0)
+        qn_text_fail_memory(c->err);
+}
+
+static void put_place(struct csv *c, const struct qn_prof_row *place)
+{
+    for (int i = QN_OUT_CSV_AT_OBJECT; i < QN_OUT_CSV_COLUMNS; i++) {
+        char text[QN_OUT_CSV_PLACE_TEXT];
+        if (qn_out_csv_has_place(c->q->by, i))
+            put_cell(c, &c->row, qn_out_csv_place_text(place, i, text));
+    }
 }
 
 static enum qn_text_status put_row(void *data, const struct qn_prof_row *place, const int64_t *counts)
@@ -202,11 +213,7 @@ static enum qn_text_status put_row(void *data, const struct qn_prof_row *place, 
     c->row.length = 0;
     if (qn_text_append(&c->row, c->prefix.text, c->prefix.length) != 0)
         return qn_text_fail_memory(c->err);
-    for (int i = QN_OUT_CSV_AT_OBJECT; i < QN_OUT_CSV_COLUMNS; i++) {
-        char text[QN_OUT_CSV_PLACE_TEXT];
-        if (qn_out_csv_has_place(c->q->by, i))
-            put_cell(c, &c->row, qn_out_csv_place_text(place, i, text));
-    }
+    put_place(c, place);
     for (int i = 0; i < c->columns.shown_count; i++)
         put_number(c, &c->columns.shown[i], counts);
     if (c->err->status == QN_TEXT_OK)
@@ -214,7 +221,16 @@ static enum qn_text_status put_row(void *data, const struct qn_prof_row *place, 
     return c->err->status;
 }
 
-static enum qn_text_status put_profile(struct csv *c, struct qn_prof_reader *r, const char *path)
+/* A profile whose lines are in order: nothing of it has to be held. */
+static enum qn_text_status put_sorted(struct csv *c, struct qn_prof_reader *r, const char *path, const int64_t *totals)
+{
+    if (make_prefix(c, path, qn_prof_reader_header(r), totals) != QN_TEXT_OK)
+        return c->err->status;
+    return qn_out_csv_sorted_rows(r, path, totals, put_row, c, c->err);
+}
+
+/* Any other: lines are added up and sorted. */
+static enum qn_text_status put_table(struct csv *c, struct qn_prof_reader *r, const char *path)
 {
     char warning[QN_TEXT_MAX];
     struct qn_prof_merge *m = qn_prof_new_merge(NULL, NULL);
@@ -230,6 +246,20 @@ static enum qn_text_status put_profile(struct csv *c, struct qn_prof_reader *r, 
     if (status == QN_TEXT_OK)
         status = qn_out_csv_rows(t, c->q->by, c->events.event_count, put_row, c, c->err);
     qn_prof_free_merge(m);
+    return status;
+}
+
+static enum qn_text_status put_profile(struct csv *c, struct qn_prof_reader *r, const char *path)
+{
+    int64_t *totals = malloc((size_t)c->events.event_count * sizeof *totals);
+    int sorted = 0;
+    if (!totals)
+        return qn_text_fail_memory(c->err);
+    if (c->q->by == QN_OUT_CSV_LINE)
+        sorted = qn_out_csv_is_sorted(path, totals, c->events.event_count, c->err);
+    enum qn_text_status status = sorted < 0 ? c->err->status
+                                 : sorted ? put_sorted(c, r, path, totals) : put_table(c, r, path);
+    free(totals);
     return status;
 }
 

@@ -338,4 +338,26 @@ END
 else
     skip 'Python is not installed' 2
 fi
+
+# ---- a profile in order is written as it is read; through a pipe it is held and sorted: the same rows ----
+
+seen=0
+for p in small odd other big "$here"/*/*.cgout; do
+    [ -f "$p" ] || continue
+    "$QUERN" csv "$p" >file.csv 2>file.err
+    file=$?
+    cat "$p" | "$QUERN" csv - >pipe.csv 2>pipe.err
+    pipe=$?
+    sed -e '1!s/^-,/NAME,/' pipe.csv >pipe.same
+    awk -v name="$p" 'NR > 1 && index($0, name ",") == 1 { $0 = "NAME" substr($0, length(name) + 1) } 1' file.csv >file.same
+    [ "$file" = "$pipe" ] && cmp -s file.same pipe.same && { seen=$((seen + 1)); continue; }
+    is "$p: $file" "same rows: $pipe" 'a profile is the same as a file and through a pipe'
+done
+ok 'profiles are the same as files and through pipes' test "$seen" -ge 37
+printf '%s\n' 'desc: d' 'cmd: c' 'events: Ir' 'fl=a' 'fn=f' '1 1' 'fl=b' 'fn=f' '1 2' 'fl=a' 'fn=f' '2 3' 'summary: 6' >behind
+"$QUERN" csv --metadata=no behind | tr -d '\r' >got
+is "$(cat got)" 'profile,object,file,function,line,Ir
+behind,???,a,f,1,1
+behind,???,a,f,2,3
+behind,???,b,f,1,2' 'one that is not in order at its end is sorted'
 done_testing
