@@ -6,7 +6,7 @@
 #define QN_SIZES_H
 
 #ifdef QN_TINY
-#define QN_REGIONS 2                  /* of the code cache; two, so that there are links between them */
+#define QN_SEGMENTS 2                  /* of the code cache; two, so that there are links between them */
 #define QN_TCACHE_BYTES (2u << 12)    /* a page is the least that a block of two instructions may need */
 #define QN_TRANSLATED_MAX 2           /* instructions of a block */
 #define QN_TBLOCKS_MAX 3u
@@ -16,7 +16,7 @@
 #define QN_ORDER_MAX 200u             /* as many as a small program has, which is sampled as ever */
 #define QN_ORDER_BUCKETS 3u
 #else
-#define QN_REGIONS 8
+#define QN_SEGMENTS 8
 #define QN_TCACHE_BYTES (96u << 20)   /* unless --tcache-size says otherwise */
 #define QN_TRANSLATED_MAX 64          /* instructions of a block, up to QN_BLOCK_MAX */
 #define QN_TBLOCKS_MAX (1u << 21)     /* blocks at a time */

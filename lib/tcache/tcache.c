@@ -1,6 +1,6 @@
 /* lib/tcache/tcache.c - see tcache.h.
  *
- * A region has a hot and a cold part, both filled upwards:
+ * A segment has a hot and a cold part, both filled upwards:
  *
  *   start | block 0 | block 1 | ... hot -> free | middle | stubs 0 | stubs 1 | ... cold -> free | end
  */
@@ -8,9 +8,9 @@
 
 #include "base/ready.h"
 
-#define MIN_HOST_BYTES_PER_INSN 4 /* bounds the side table of a region */
+#define MIN_HOST_BYTES_PER_INSN 4 /* bounds the side table of a segment */
 
-struct region {
+struct segment {
     uint64_t start, middle, end; /* host addresses */
     uint64_t hot, cold;   /* next free byte of each part */
     struct qn_side *sides;
@@ -23,8 +23,8 @@ struct region {
 uint64_t qn_ibl_table[QN_IBL_WORDS];
 struct qn_tcache_stats qn_tcache_stats;
 
-static struct region regions[QN_REGIONS];
-_Static_assert(QN_REGIONS <= 16, "qn_tblock.region");
+static struct segment segments[QN_SEGMENTS];
+_Static_assert(QN_SEGMENTS <= 16, "qn_tblock.segment");
 static unsigned current;
 static struct qn_tblock *blocks;
 static struct key {       /* by block: a chain is walked here, where a line of the processor's cache holds eight, not in `blocks` */
@@ -46,7 +46,7 @@ struct qn_tblock *qn_tcache_block(uint32_t index) { return &blocks[index]; }
 
 static uint32_t hash_of(uint64_t pc) { return qn_bucket_of(pc, QN_TBLOCK_BUCKETS); }
 
-static void reset_region(struct region *r)
+static void reset_segment(struct segment *r)
 {
     r->hot = r->start;
     r->cold = r->middle;
@@ -56,27 +56,27 @@ static void reset_region(struct region *r)
     r->norder = 0;
 }
 
-static void init_region(unsigned i, uint64_t bytes)
+static void init_segment(unsigned i, uint64_t bytes)
 {
-    struct region *r = &regions[i];
+    struct segment *r = &segments[i];
 
     r->start = QN_CODE_BASE + QN_CODE_FIXED + i * bytes;
     r->end = r->start + bytes;
     r->middle = r->start + bytes / 2;
     r->sides = qn_engine_alloc(bytes / MIN_HOST_BYTES_PER_INSN * sizeof *r->sides);
     r->order = qn_engine_alloc(bytes / 16 * sizeof *r->order);
-    reset_region(r);
+    reset_segment(r);
 }
 
 void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *b)
 {
-    uint64_t each = qn_round_up(bytes / QN_REGIONS, QN_PAGE);
+    uint64_t each = qn_round_up(bytes / QN_SEGMENTS, QN_PAGE);
 
     bridges = b;
     blocks = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *blocks);
     keys = qn_engine_alloc(QN_TBLOCKS_MAX * sizeof *keys);
-    for (unsigned i = 0; i < QN_REGIONS; i++)
-        init_region(i, each);
+    for (unsigned i = 0; i < QN_SEGMENTS; i++)
+        init_segment(i, each);
 }
 
 /* Entries hold -target.  An empty one is 0, except entry 0, where target 0 would match: there it is 1. */
@@ -123,11 +123,11 @@ static void hash_remove(uint32_t index)
 
 const struct qn_side *qn_tcache_side(uint32_t index)
 {
-    return regions[blocks[index].region].sides + blocks[index].side;
+    return segments[blocks[index].segment].sides + blocks[index].side;
 }
 
 /* Index into r->order of the last block whose hot (or cold) code starts at or below host. */
-static uint32_t search(const struct region *r, uint64_t host, bool cold)
+static uint32_t search(const struct segment *r, uint64_t host, bool cold)
 {
     uint32_t low = 0, high = r->norder;
 
@@ -146,8 +146,8 @@ static uint32_t search(const struct region *r, uint64_t host, bool cold)
 
 uint32_t qn_tcache_at(uint64_t host)
 {
-    for (unsigned i = 0; i < QN_REGIONS; i++) {
-        struct region *r = &regions[i];
+    for (unsigned i = 0; i < QN_SEGMENTS; i++) {
+        struct segment *r = &segments[i];
         uint32_t index;
         struct qn_tblock *b;
 
@@ -305,7 +305,7 @@ static void forget_block(uint32_t index)
     qn_tcache_stats.forgotten++;
 }
 
-static void evict_region(struct region *r)
+static void evict_segment(struct segment *r)
 {
     for (uint32_t i = 0; i < r->norder; i++)
         forget_block(r->order[i]);
@@ -315,24 +315,24 @@ static void evict_region(struct region *r)
     }
     if (r->norder)
         qn_tcache_stats.evictions++;
-    reset_region(r);
+    reset_segment(r);
 }
 
 void qn_tcache_flush(void)
 {
-    for (unsigned i = 0; i < QN_REGIONS; i++)
-        evict_region(&regions[i]);
+    for (unsigned i = 0; i < QN_SEGMENTS; i++)
+        evict_segment(&segments[i]);
     current = 0;
 }
 
 void qn_tcache_invalidate(uint64_t start, uint64_t end)
 {
-    for (unsigned i = 0; i < QN_REGIONS; i++) {
-        for (uint32_t j = 0; j < regions[i].norder; j++) {
-            struct qn_tblock *b = &blocks[regions[i].order[j]];
+    for (unsigned i = 0; i < QN_SEGMENTS; i++) {
+        for (uint32_t j = 0; j < segments[i].norder; j++) {
+            struct qn_tblock *b = &blocks[segments[i].order[j]];
 
             if (b->live && b->pc < end && b->pc + (b->nbytes ? b->nbytes : 1) > start)
-                forget_block(regions[i].order[j]);
+                forget_block(segments[i].order[j]);
         }
     }
 }
@@ -344,22 +344,22 @@ uint32_t qn_tcache_next_index(void)
     return free_block != QN_NO_BLOCK ? free_block : nblocks;
 }
 
-static bool has_room(const struct region *r, uint32_t hot, uint32_t cold)
+static bool has_room(const struct segment *r, uint32_t hot, uint32_t cold)
 {
     return r->hot + hot <= r->middle && r->cold + cold <= r->end && (free_block != QN_NO_BLOCK || nblocks < QN_TBLOCKS_MAX);
 }
 
 void qn_tcache_begin(uint32_t hot, uint32_t cold, struct qn_code *hot_code, struct qn_code *cold_code)
 {
-    struct region *r = &regions[current];
+    struct segment *r = &segments[current];
 
-    for (unsigned i = 0; i < QN_REGIONS && !has_room(r, hot, cold); i++) {
-        current = (current + 1) % QN_REGIONS;
-        r = &regions[current];
-        evict_region(r);
+    for (unsigned i = 0; i < QN_SEGMENTS && !has_room(r, hot, cold); i++) {
+        current = (current + 1) % QN_SEGMENTS;
+        r = &segments[current];
+        evict_segment(r);
     }
     if (!has_room(r, hot, cold))
-        qn_engine_die("code cache region too small for a block", hot, cold);
+        qn_engine_die("code cache segment too small for a block", hot, cold);
     hot_code->exec = r->hot;
     hot_code->p = qn_code_at(r->hot);
     cold_code->exec = r->cold;
@@ -380,7 +380,7 @@ static uint32_t take_slot(void)
 uint32_t qn_tcache_commit(const struct qn_tblock *b, const struct qn_side *side, uint32_t hot_end, uint32_t cold_end)
 {
     uint32_t index = take_slot();
-    struct region *r = &regions[current];
+    struct segment *r = &segments[current];
     struct qn_tblock *slot = &blocks[index];
     uint32_t bucket = hash_of(b->pc);
 
@@ -389,7 +389,7 @@ uint32_t qn_tcache_commit(const struct qn_tblock *b, const struct qn_side *side,
     qn_ready_until(&r->sides_ready, &r->sides[r->nsides + b->ninsns + 1]);
     qn_ready_until(&r->order_ready, &r->order[r->norder + 1]);
     *slot = *b;
-    slot->region = (uint8_t)current;
+    slot->segment = (uint8_t)current;
     slot->live = 1;
     slot->incoming = QN_NO_BLOCK;
     slot->exit[0].to = slot->exit[1].to = QN_NO_BLOCK;
@@ -412,8 +412,8 @@ uint64_t qn_tcache_table_bytes(void)
 {
     uint64_t bytes = (uint64_t)nblocks * (sizeof *blocks + sizeof *keys);
 
-    for (unsigned i = 0; i < QN_REGIONS; i++) {
-        const struct region *r = &regions[i];
+    for (unsigned i = 0; i < QN_SEGMENTS; i++) {
+        const struct segment *r = &segments[i];
 
         bytes += (r->nsides > r->most_sides ? r->nsides : r->most_sides) * sizeof *r->sides;
         bytes += (r->norder > r->most_order ? r->norder : r->most_order) * sizeof *r->order;

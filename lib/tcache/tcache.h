@@ -1,9 +1,9 @@
 /* lib/tcache/tcache.h - the code cache: memory for translations, lookup, links, eviction.
  *
- *   guest pc  --(hash)-->  struct qn_tblock  --> host code in one of QN_REGIONS regions
+ *   guest pc  --(hash)-->  struct qn_tblock  --> host code in one of QN_SEGMENTS segments
  *
- * Regions are filled in order and evicted in order (FIFO): the oldest region goes as a whole when
- * space runs out.  Each region keeps hot code and cold code (slow calls, exit stubs) in parts of their own,
+ * Segments are filled in order and evicted in order (FIFO): the oldest segment goes as a whole when
+ * space runs out.  Each segment keeps hot code and cold code (slow calls, exit stubs) in parts of their own,
  * so that the hot path stays dense.
  *
  * The same code may be translated more than once, in different spaces: with and without instrumentation, or counting for
@@ -64,7 +64,7 @@ struct qn_tblock {
     bool caches : 1;         /* translated for caches; so at ind_entry the clock is in QN_PREF_NOW */
     bool live : 1, instrumented : 1;
     bool ind_cold : 1;       /* ind_entry is an offset in cold, not in hot */
-    uint8_t nexits : 2, region : 4;
+    uint8_t nexits : 2, segment : 4;
     bool anchor : 1;         /* counts down to samples, or would, in a home that does (run/observe/sample.c) */
     bool turns : 1;          /* ... at its end, if that branches (a conditional branch by exit 1), directly or not */
     struct qn_texit exit[2];

@@ -3,9 +3,9 @@
  *
  *   model [STEPS [SEED]]
  *
- * The model is a list of all blocks that were ever made, in order.  It knows nothing of hash chains, lists of links or regions. */
+ * The model is a list of all blocks that were ever made, in order.  It knows nothing of hash chains, lists of links or segments. */
 #define QN_SIZES_H /* tables so small that all of them are full most of the time */
-#define QN_REGIONS 3
+#define QN_SEGMENTS 3
 #define QN_TBLOCKS_MAX 40u
 #define QN_TBLOCK_BUCKETS 5u
 #define QN_IBL_MOST 0u
@@ -15,7 +15,7 @@
 
 #include "tap.h"
 
-#define CACHE_BYTES (QN_REGIONS * 2ull * QN_PAGE)
+#define CACHE_BYTES (QN_SEGMENTS * 2ull * QN_PAGE)
 #define MOST_MADE 200000u
 #define STUB 0x60000010u
 #define HOMES 2u
@@ -96,7 +96,7 @@ static void forget(struct made *m)
     m->linked[0] = m->linked[1] = QN_NO_BLOCK;
 }
 
-/* A block is evicted with all of its region: the oldest are, and nothing else. */
+/* A block is evicted with all of its segment: the oldest are, and nothing else. */
 static bool note_evictions(void)
 {
     uint32_t last = first_live;
@@ -261,7 +261,7 @@ static bool block_is_right(const struct made *m)
 
     return index == m->index && blocks[index].live && exit_is_right(m, 0) && exit_is_right(m, 1) && qn_tcache_at(m->hot) == index &&
            qn_tcache_at(m->hot_end - 1) == index && qn_tcache_at(m->cold) == index && qn_tcache_at(m->cold_end - 1) == index &&
-           (m->hot_end == regions[blocks[index].region].hot || qn_tcache_at(m->hot_end) != index);
+           (m->hot_end == segments[blocks[index].segment].hot || qn_tcache_at(m->hot_end) != index);
 }
 
 /* A word of a table of indirect branches is the stub, or enters a live block of this home that was not translated as a variant. */
