@@ -357,6 +357,7 @@ engine_sources = \
 	lib/run/kernel/syscall.c \
 	lib/run/kernel/thread.c \
 	lib/run/kernel/user_dispatch.c \
+	lib/run/kernel/vectors.c \
 	lib/run/kernel/vsyscall.c \
 	lib/run/observe/guest_printf.c \
 	lib/run/observe/interval.c \

@@ -73,6 +73,8 @@ struct qn_settling {
 #define QN_FLAGS_BY_BLOCK 0x80 /* it came before anything had run: ask the block at rip */
 };
 
+struct qn_pointer_copies;
+
 struct qn_thread {
     struct qn_ctx ctx;         /* while it does not hold the lock */
     int32_t pid, tid;          /* 0: not born yet */
@@ -107,6 +109,7 @@ struct qn_thread {
                                   counts there, until it execs or ends */
     uint32_t seccomp;          /* mode: 0, strict, filter */
     const struct qn_seccomp_filter *filters; /* seccomp.c; the newest first */
+    struct qn_pointer_copies *copies; /* vectors.c; NULL: has not needed any */
     uint32_t clear_handlers;   /* CLONE_CLEAR_SIGHAND: before it begins */
     bool has_clock;            /* with --stats: it may read the time stamp counter, prctl(PR_SET_TSC) */
     volatile uint32_t kicker;  /* lock.c: thread that is about to kick it; itself: nobody may */

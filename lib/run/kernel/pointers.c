@@ -6,7 +6,7 @@
  *
  *   read(3, 0x70001000, 8)   ->   read(3, a guard page, 8)
  *
- * Left out: pointers in structures (struct iovec), and those of calls whose arguments are pointers only sometimes (ioctl, fcntl). */
+ * Of ioctl, fcntl and prctl the request tells which argument is one.  What stands in structures: vectors.c. */
 #include "run/kernel/pointers.h"
 
 #include "run/run.h"
@@ -76,14 +76,62 @@ static const uint8_t pointers[CALLS] = {
 
 static bool is_near_engine(uint64_t at) { return at - QN_COUNTERS_BASE < QN_LOW_TABLES_END - QN_COUNTERS_BASE || at >= QN_HIGH_BASE; }
 
+bool qn_pointer_is_inside(uint64_t at) { return QN_UNLIKELY(is_near_engine(at)) && qn_is_engine_range(at, 1); }
+
+uint64_t qn_pointer_hidden(uint64_t at) { return qn_pointer_is_inside(at) ? (uint64_t)(uintptr_t)qn_stack_guard_low : at; }
+
+/* An ioctl's number has the size of what its argument points to in bits 16 to 29.  Numbers of terminals and of sockets are older; where
+ * an argument of theirs is none it is a small number. */
+static bool ioctl_has_pointer(uint64_t request)
+{
+    enum { TERMINALS = 0x54, SOCKETS = 0x89 };
+    uint64_t kind = request >> 8 & 0xff;
+
+    return (request >> 16 & 0x3fff) || (!(request >> 16) && (kind == TERMINALS || kind == SOCKETS));
+}
+
+static unsigned fcntl_pointers(uint64_t command)
+{
+    switch (command) {
+    case 5: case 6: case 7:                        /* F_GETLK, F_SETLK, F_SETLKW */
+    case 15: case 16: case 17:                     /* F_SETOWN_EX, F_GETOWN_EX, F_GETOWNER_UIDS */
+    case 36: case 37: case 38:                     /* F_OFD_... */
+    case 1035: case 1036: case 1037: case 1038:    /* F_GET_RW_HINT, ... */
+        return A2;
+    default: return 0;
+    }
+}
+
+static unsigned prctl_pointers(uint64_t option)
+{
+    switch (option) {
+    case 2: case 5: case 9: case 11: case 15: case 16: /* PR_GET_PDEATHSIG, PR_GET_UNALIGN, _FPEMU, _FPEXC, PR_SET_NAME, PR_GET_NAME */
+    case 19: case 25: case 37: case 40:            /* PR_GET_ENDIAN, _TSC, _CHILD_SUBREAPER, _TID_ADDRESS */
+        return A1;
+    case 22: return A2;                            /* PR_SET_SECCOMP */
+    case 59: case 62: case 0x53564d41: return A4; /* PR_SET_SYSCALL_USER_DISPATCH, PR_SCHED_CORE, the name of PR_SET_VMA */
+    default: return 0;
+    }
+}
+
+static unsigned pointers_of(long nr, const long *a)
+{
+    switch (nr) {
+    case __NR_ioctl: return ioctl_has_pointer((uint32_t)a[1]) ? A2 : 0;
+    case __NR_fcntl: return fcntl_pointers((uint32_t)a[1]);
+    case __NR_prctl: return prctl_pointers((uint32_t)a[0]);
+    case __NR_arch_prctl: return a[0] == 0x1003 || a[0] == 0x1004 ? A1 : 0; /* ARCH_GET_FS, ARCH_GET_GS */
+    default: return (unsigned long)nr < CALLS ? pointers[nr] : 0;
+    }
+}
+
 void qn_pointers_hide(long nr, long *a)
 {
-    unsigned which = (unsigned long)nr < CALLS ? pointers[nr] : 0;
+    unsigned which = pointers_of(nr, a);
 
     for (long *p = a; which; which >>= 1, p++) {
         if (!(which & 1))
             continue;
-        if (QN_UNLIKELY(is_near_engine((uint64_t)*p)) && qn_is_engine_range((uint64_t)*p, 1))
-            *p = (long)(uintptr_t)qn_stack_guard_low;
+        *p = (long)qn_pointer_hidden((uint64_t)*p);
     }
 }

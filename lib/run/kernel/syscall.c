@@ -258,7 +258,7 @@ static bool restarts(long r) { return r == -QN_ERESTART; }
 
 void qn_syscall(void)
 {
-    uint64_t *g = qn_ctx.gpr;
+    uint64_t *g = qn_ctx.gpr, given;
     long nr = (long)g[0], a[6], r;
 
     qn_arena->stats.syscalls++;
@@ -276,8 +276,12 @@ void qn_syscall(void)
         return;
     }
     args(a);
+    given = (uint64_t)a[1];
     qn_pointers_hide(nr, a);
+    qn_vectors_hide(nr, a);
     r = dispatch_call(nr, a);
+    if (QN_UNLIKELY((uint64_t)a[1] != given))
+        qn_vectors_tell(nr, given, a, r);
     if (qn_tracing(QN_TRACE_SYSCALL))
         trace(nr, a, r);
     if (restarts(r)) {

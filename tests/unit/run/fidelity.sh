@@ -47,6 +47,7 @@ same code_changes 'memory mapped twice, a store into its own block, read() into 
 same patched 'code that is patched through /proc/PID/mem and by debuggers' --trace-children=yes
 same pointers 'pointers to nothing, signals without a stack'
 same pointers 'the same, the programs followed' --trace-children=yes
+same vectors "pointers in structures, and requests with pointers"
 same syscalls 'each system call with each pointer bad' --trace-children=yes
 same init 'the first process of a namespace'
 same attach 'memory that moves, or is attached, without an address; code in shared memory'
