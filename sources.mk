@@ -30,6 +30,7 @@ hosted_sources = \
 	lib/text/regex.c \
 	lib/text/same.c \
 	lib/text/subst.c \
+	lib/text/utf8.c \
 	lib/prof/diff.c \
 	lib/prof/fns.c \
 	lib/prof/functions.c \
@@ -174,7 +175,15 @@ hosted_sources = \
 	lib/report/pictures.c \
 	lib/report/source.c \
 	lib/report/tables.c \
-	lib/report/whole.c
+	lib/report/whole.c \
+	lib/page/json.c \
+	lib/page/page.c \
+	lib/page/plain.c \
+	lib/page/profile.c \
+	lib/page/rows.c \
+	lib/page/shell.c \
+	lib/page/sources.c \
+	lib/page/tables.c
 
 decode_sources = \
 	lib/decode/decode.c \
@@ -212,6 +221,7 @@ tool_sources = \
 	tools/merge.c \
 	tools/no_users.c \
 	tools/options.c \
+	tools/page.c \
 	tools/plot.c \
 	tools/prof_args.c \
 	tools/replay.c \
@@ -621,6 +631,12 @@ headers = \
 	lib/out/sink.h \
 	lib/out/source.h \
 	lib/out/table.h \
+	lib/page/json.h \
+	lib/page/page.h \
+	lib/page/profile.h \
+	lib/page/shell.h \
+	lib/page/sources.h \
+	lib/page/tables.h \
 	lib/plot/caption.h \
 	lib/plot/centres.h \
 	lib/plot/input.h \
@@ -693,6 +709,7 @@ headers = \
 	lib/text/same.h \
 	lib/text/sizes.h \
 	lib/text/subst.h \
+	lib/text/utf8.h \
 	lib/decode/effects.inc \
 	lib/decode/features.inc \
 	lib/decode/map_evex1.inc \
@@ -794,6 +811,20 @@ headers = \
 	tools/tools.h \
 	tools/valgrind.h
 
+page_files = \
+	lib/page/style.css \
+	lib/page/common_dom.js \
+	lib/page/explore_chart.js \
+	lib/page/explore_code.js \
+	lib/page/explore_columns.js \
+	lib/page/explore_data.js \
+	lib/page/explore_functions.js \
+	lib/page/explore_line.js \
+	lib/page/explore_main.js \
+	lib/page/explore_overview.js \
+	lib/page/explore_source.js \
+	lib/page/explore_time.js
+
 unit_programs = \
 	tests/unit/block/order \
 	tests/unit/build/tap \
@@ -835,6 +866,7 @@ unit_programs = \
 	tests/unit/out/csv_number \
 	tests/unit/out/expr \
 	tests/unit/out/heat \
+	tests/unit/page/json \
 	tests/unit/plot/knees \
 	tests/unit/plot/words \
 	tests/unit/prof/corrupt \
@@ -952,6 +984,8 @@ shell_tests = \
 	tests/unit/out/csv.sh \
 	tests/unit/out/cut.sh \
 	tests/unit/out/files.sh \
+	tests/unit/page/browser.sh \
+	tests/unit/page/page.sh \
 	tests/unit/plot/corrupt.sh \
 	tests/unit/plot/data.sh \
 	tests/unit/plot/errors.sh \
@@ -1034,6 +1068,7 @@ man_pages = \
 	doc/man/quern-dis.1 \
 	doc/man/quern-lab.1 \
 	doc/man/quern-merge.1 \
+	doc/man/quern-page.1 \
 	doc/man/quern-plot.1 \
 	doc/man/quern-replay.1 \
 	doc/man/quern-report.1 \

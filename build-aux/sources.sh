@@ -58,7 +58,7 @@ write_units() {
 
 write_lists() {
     printf '%s\n' '# Written by "sh build-aux/sources.sh --update"; do not edit.'
-    list hosted_sources lib/base/*.c lib/decode/*.c lib/text/*.c lib/prof/*.c lib/out/*.c lib/debug/*.c lib/cost/*.c lib/exp/*.c lib/lab/*.c lib/plot/*.c lib/report/*.c
+    list hosted_sources lib/base/*.c lib/decode/*.c lib/text/*.c lib/prof/*.c lib/out/*.c lib/debug/*.c lib/cost/*.c lib/exp/*.c lib/lab/*.c lib/plot/*.c lib/report/*.c lib/page/*.c
     list decode_sources lib/decode/*.c
     list tool_sources tools/*.c
     list translator_sources lib/guest/*.c lib/block/*.c lib/event/*.c lib/emit/*.c lib/tcache/*.c
@@ -68,6 +68,8 @@ write_lists() {
     list simulator_units $(write_units)
     list module_sources lib/sim/cachesim_*.c lib/sim/branchsim_*.c lib/sim/*/*.c
     list headers lib/*/*.h lib/*/*.inc lib/*/*/*.h tools/*.h
+    # In the order of their names: page_files.h has them so.
+    list page_files lib/page/*.css lib/page/*.js
     list unit_programs $(stems .c tests/unit/*/*.c | grep -v '_zydis$\|_opcodes$')
     list zydis_programs $(stems .c tests/unit/*/*_zydis.c)
     list opcodes_programs $(stems .c tests/unit/*/*_opcodes.c)

@@ -45,6 +45,7 @@ char *qn_tool_cache(void);
     X(plot, "draw pictures of sweeps, profiles, intervals and logs")                               \
     X(report, "run a program and write a page about it")                                           \
     X(valgrind, "take the command line of Valgrind's cachegrind")                                     \
+    X(page, "write a profile as one HTML file to explore")                                         \
     X(dis, "disassemble an ELF file or bytes")
 
 #define X(name, help) int qn_tool_##name(int argc, char **argv);

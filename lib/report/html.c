@@ -5,6 +5,7 @@
 
 #include "out/number.h"
 #include "text/escape.h"
+#include "text/utf8.h"
 
 static const char style[] =
     "body{font:16px/1.45 sans-serif;color:#111;background:#fff;max-width:75em;margin:2em auto;padding:0 1em}\n"
@@ -21,23 +22,7 @@ static const char style[] =
     "ol.first>li{margin-bottom:1.2em}p.advice{border-left:4px solid #0072B2;padding-left:.7em}\n"
     "@media print{body{max-width:none}section{break-inside:avoid}}\n";
 
-/* Length of the UTF-8 sequence that begins here; 0: there is none. */
-static int sequence(const unsigned char *s)
-{
-    int n = s[0] < 0x80                   ? 1
-            : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-            : (s[0] & 0xf0) == 0xe0       ? 3
-            : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                          : 0;
-
-    for (int i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((n == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)))
-        || (n == 4 && ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))))
-        return 0;
-    return n;
-}
+#define UTF8_MOST 4 /* bytes of a character */
 
 static void put_byte(FILE *out, char c)
 {
@@ -58,14 +43,14 @@ static void put_byte(FILE *out, char c)
 void qn_report_text(FILE *out, const char *text)
 {
     while (*text) {
-        int n = sequence((const unsigned char *)text);
+        size_t n = qn_text_utf8_length(text, strnlen(text, UTF8_MOST));
 
         if (n == 0)
             fputs("&#xFFFD;", out);
         else if (n == 1)
             put_byte(out, *text);
         else
-            fwrite(text, 1, (size_t)n, out);
+            fwrite(text, 1, n, out);
         text += n ? n : 1;
     }
 }

@@ -44,6 +44,7 @@ cat >table <<END
 1 diff -o OUT p p
 3 lab check 1 . --gradescope=OUT
 1 report -o OUT ./prog
+1 page -o OUT p
 END
 [ "$has_libcsv" = 0 ] || cat >>table <<END
 1 sweep -o OUT -- ./prog

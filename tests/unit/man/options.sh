@@ -61,5 +61,5 @@ is "$(wc -c <got) $(wc -l <err)" '0 1' 'what is wrong before --help is told'
 "$QUERN" merge -o none --help none >got
 same_file got wanted '--help behind others: nothing else is done'
 ok 'no line of a help is longer than 110 columns, but what a command says itself' test \
-    "$(for c in run merge diff csv plot dis report sweep lab sim; do "$QUERN" $c --help; done | grep -c '^  .\{110\}')" = 0
+    "$(for c in run merge diff csv plot dis report page sweep lab sim; do "$QUERN" $c --help; done | grep -c '^  .\{110\}')" = 0
 done_testing

@@ -1,0 +1,122 @@
+// explore_data.js - the data of a page, ready for its views.
+//
+//   { after: {events: ["Ir"], functions: [[0, 1, 2, 9]], ...} }  ->  model.functions = [{name, object, file, counts, before}]
+//
+// Where two profiles are compared, a row has the counts of both, and what is shown is after - before.
+
+const model = { events: [], weights: [], totals: [], before: null, functions: [], files: [], byFile: new Map() };
+
+function rowCounts(row, from) {
+  return model.events.map((_, i) => row[from + i] === undefined ? 0 : row[from + i]);
+}
+
+// Events of a profile in the order of the model's; what one profile does not have is 0.
+function arranged(profile, row, from) {
+  return model.events.map(name => {
+    const i = profile.events.indexOf(name);
+    return i < 0 || row[from + i] === undefined ? 0 : row[from + i];
+  });
+}
+
+// "leaf (inlined in middle at /src/a.c:9, in main at /src/a.c:20)" -> "leaf", ["middle at /src/a.c:9", "main at ..."].
+function splitChain(name) {
+  const at = name.indexOf(' (inlined in ');
+  if (at < 0 || !name.endsWith(')')) return { own: name, chain: [] };
+  return { own: name.slice(0, at), chain: name.slice(at + 13, -1).split(', in ') };
+}
+
+function makeFunction(profile, row) {
+  const name = profile.names[row[0]];
+  return { name, ...splitChain(name), object: profile.names[row[1]], file: profile.names[row[2]] };
+}
+
+function readProfile(profile, which, index) {
+  for (const row of profile.functions) {
+    const f = makeFunction(profile, row);
+    // Between two builds an object's path may differ; the function is told by its name and file.
+    const key = model.before ? f.name + '\0' + f.file : f.name + '\0' + f.file + '\0' + f.object;
+    put(index.functions, model.functions, key, f, which, arranged(profile, row, 3));
+  }
+  for (const file of profile.files) {
+    let known = model.byFile.get(file.name);
+    if (!known) {
+      known = { name: file.name, lines: [], insns: [], index: new Map() };
+      model.byFile.set(file.name, known);
+      model.files.push(known);
+    }
+    for (const row of file.lines) {
+      const line = { line: row[0], name: profile.names[row[1]], object: profile.names[row[2]] };
+      put(known.index, known.lines, row[0] + '\0' + line.name + (model.before ? '' : '\0' + line.object), line, which,
+        arranged(profile, row, 3));
+    }
+    if (which === 'after' || !known.text) Object.assign(known, { text: file.text, size: file.size, why: file.why, newer: file.newer });
+    if (which === 'after') {
+      known.insns = file.insns.map(row => ({ line: row[0], name: profile.names[row[1]], object: profile.names[row[2]],
+        address: row[3], text: row[4], counts: arranged(profile, row, 5) }));
+    }
+  }
+}
+
+function put(index, list, key, row, which, counts) {
+  let known = index.get(key);
+  if (!known) {
+    known = { ...row, counts: model.events.map(() => 0), before: model.before ? model.events.map(() => 0) : null };
+    index.set(key, known);
+    list.push(known);
+  }
+  const to = which === 'after' ? known.counts : known.before;
+  counts.forEach((count, i) => { to[i] = add(to[i], count); });
+}
+
+// Counts that are strings of digits are exact beyond 2^53.
+function add(a, b) {
+  if (!a) return b;
+  if (!b) return a;
+  if (typeof a === 'number' && typeof b === 'number' && Number.isSafeInteger(a + b)) return a + b;
+  return String(BigInt(a) + BigInt(b));
+}
+
+function subtract(a, b) {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return String(BigInt(a) - BigInt(b));
+}
+
+function readData(data) {
+  const after = data.after, before = data.before;
+  model.data = data;
+  model.profile = after;
+  model.before = before || null;
+  model.events = after.events.concat(before ? before.events.filter(name => !after.events.includes(name)) : []);
+  model.weights = model.events.map(name => {
+    const from = after.events.includes(name) ? after : before;
+    return from.weights[from.events.indexOf(name)];
+  });
+  model.totals = arranged(after, after.totals.slice(1), 0);
+  model.totalsBefore = before ? arranged(before, before.totals.slice(1), 0) : null;
+  const index = { functions: new Map() };
+  readProfile(after, 'after', index);
+  if (before) readProfile(before, 'before', index);
+  for (const file of model.files) sumFile(file);
+  model.columns = makeColumns();
+}
+
+// A file's sums, and one entry for each of its lines, whatever functions have it.
+function sumFile(file) {
+  file.counts = model.events.map(() => 0);
+  file.before = model.before ? model.events.map(() => 0) : null;
+  file.byLine = new Map();
+  for (const row of file.lines) {
+    let line = file.byLine.get(row.line);
+    if (!line) {
+      line = { line: row.line, rows: [], counts: model.events.map(() => 0), before: model.before ? model.events.map(() => 0) : null };
+      file.byLine.set(row.line, line);
+    }
+    line.rows.push(row);
+    for (let i = 0; i < model.events.length; i++) {
+      for (const to of [file, line]) {
+        to.counts[i] = add(to.counts[i], row.counts[i]);
+        if (to.before) to.before[i] = add(to.before[i], row.before[i]);
+      }
+    }
+  }
+}

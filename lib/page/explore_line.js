@@ -1,0 +1,54 @@
+// explore_line.js - all that is known of one line, below it: every event and ratio, functions that have it, classes of its
+// misses, its instructions.
+
+// In a comparison a row for each column: before, after, change.
+function eventTable(line) {
+  const names = model.before ? ['before', 'after', 'change'] : ['count', 'of the run'];
+  const table = el('table', { class: 'events' }, el('tr', {}, el('th', { scope: 'col' }, 'event'), ...names.map(name => el('th', { scope: 'col' }, name))));
+  for (const column of model.columns) {
+    const only = counts => column.text({ counts });
+    const cells = model.before ? [el('td', { class: 'n' }, only(line.before)), el('td', { class: 'n' }, only(line.counts)), numberCell(column, line)]
+      : [el('td', { class: 'n' }, column.text(line)), el('td', { class: 'n' }, column.total ? percent(column.value(line), column.total()) : '')];
+    if (!column.text(line)) continue;
+    table.append(el('tr', {}, el('th', { scope: 'row', title: MEANINGS[column.name] || '' }, column.name), ...cells));
+  }
+  return table;
+}
+
+function functionTable(line, columns) {
+  return el('table', {}, el('caption', {}, 'Functions that have this line'), el('tr', {}, el('th', { scope: 'col' }, 'function'),
+    ...columns.map(c => el('th', { scope: 'col' }, c.name))),
+  ...line.rows.map(row => el('tr', {}, el('td', { class: 'name' }, visible(row.name)), ...columns.map(c => numberCell(c, row)))));
+}
+
+function classBars(line) {
+  const classes = classesOf(line.counts);
+  if (!classes) {
+    return sumOf('D1mr+D1mw', line.counts) && sumOf('AN.conflict', line.counts) === null
+      ? el('p', { class: 'note' }, 'Why its misses happen was not collected: ', el('code', {}, 'quern run --analysis=3c'), '.') : null;
+  }
+  return el('div', {}, el('p', {}, 'Its D1 misses:'), el('ul', { class: 'bars' }, ...classes.map(c => el('li', {}, el('span', {}, c.name),
+    el('span', { class: 'track' }, el('span', { class: 'fill', style: `width:${(100 * c.share).toFixed(1)}%` })),
+    el('span', { class: 'n' }, percent(c.share, 1))))), classes[0].share > 0.5 ? el('p', { class: 'advice' }, ADVICE[classes[0].name]) : null);
+}
+
+function insnTable(file, number, columns) {
+  const insns = file.insns.filter(insn => insn.line === number);
+  if (!insns.length) {
+    return file.insns.length ? null
+      : el('p', { class: 'note' }, 'Its instructions were not collected: ', el('code', {}, 'quern run --dump-instr=yes'), '.');
+  }
+  return el('table', { class: 'insns' }, el('caption', {}, 'Instructions'), el('tr', {}, el('th', { scope: 'col' }, 'address'),
+    ...columns.map(c => el('th', { scope: 'col' }, c.name)), el('th', {})),
+  ...insns.map(insn => el('tr', {}, el('td', {}, insn.address), ...columns.map(c => el('td', { class: 'n' }, c.text(insn))),
+    el('td', { class: 'code' }, visible(insn.text)))));
+}
+
+function detailRow(context, number) {
+  const { file, columns, state } = context, line = file.byLine.get(number);
+  const close = el('button', { type: 'button', onclick: event => { event.stopPropagation(); go({ ...state, line: '' }); } }, 'close');
+  return el('tr', { class: 'detail', id: 'detail' }, el('td', { colspan: columns.length + 2 }, el('div', { class: 'panel' },
+    el('div', { class: 'tools' }, el('strong', {}, 'line ' + number), close),
+    el('div', { class: 'beside' }, el('div', {}, eventTable(line)), el('div', {}, classBars(line), functionTable(line, columns),
+      insnTable(file, number, columns))))));
+}

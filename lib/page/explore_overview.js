@@ -1,0 +1,121 @@
+// explore_overview.js - the view Overview: the run in numbers, and what to look at first.
+//
+// A line is named if it has at least a tenth of an event, and costs at least a fiftieth of the run.
+
+const FINDINGS = [
+  ['D1 misses', 'D1mr+D1mw', 'Dr+Dw', 10], ['last-level misses of data', 'DLmr+DLmw', 'Dr+Dw', 100],
+  ['mispredicts', 'Bcm+Bim', 'Bc+Bi', 10], ['I1 misses', 'I1mr', 'Ir', 10],
+];
+const CLASSES = ['compulsory', 'capacity', 'conflict'];
+const ADVICE = {
+  conflict: 'Lines that are used together fall into the same sets: pad rows or structures, or lay data out anew; more ways help, too.',
+  capacity: 'More is used between two uses of a line than fits: work in blocks, or make elements smaller.',
+  compulsory: 'Each line is used for the first time: touch less memory, or use all of a line while it is there.',
+};
+
+const SUMMARY = [
+  ['instructions', 'Ir', ''], ['I1 misses', 'I1mr', 'Ir'], ['last-level misses of instructions', 'ILmr', 'Ir'],
+  ['data references', 'Dr+Dw', ''], ['D1 misses', 'D1mr+D1mw', 'Dr+Dw'], ['last-level misses of data', 'DLmr+DLmw', 'Dr+Dw'],
+  ['conditional branches', 'Bc', ''], ['mispredicted', 'Bcm', 'Bc'], ['indirect branches', 'Bi', ''], ['mispredicted', 'Bim', 'Bi'],
+  ['compulsory misses, D1', 'AN.compulsory', 'D1mr+D1mw'], ['capacity misses, D1', 'AN.capacity', 'D1mr+D1mw'],
+  ['conflict misses, D1', 'AN.conflict', 'D1mr+D1mw'],
+];
+
+function lineLink(file, line, text) {
+  return el('a', { href: makeHash('source', { file, line }) }, visible(text || shortPath(file) + ':' + line));
+}
+
+function shortPath(file) {
+  return file.split('/').slice(-1)[0];
+}
+
+function classesOf(counts) {
+  const found = CLASSES.map(name => [name, sumOf('AN.' + name, counts)]);
+  const all = found.reduce((sum, [, n]) => sum + (n || 0), 0);
+  return all ? found.map(([name, n]) => ({ name, share: n / all })).sort((a, b) => b.share - a.share) : null;
+}
+
+function findLines() {
+  const found = [], cost = costOf(model.totals);
+  for (const [what, events, references, weight] of FINDINGS) {
+    const total = sumOf(events, model.totals);
+    if (!total) continue;
+    for (const file of model.files) {
+      for (const line of file.byLine.values()) {
+        const n = sumOf(events, line.counts);
+        if (!line.line || n < 0.1 * total || n * weight < 0.02 * cost) continue;
+        found.push({ what, events, n, total, file, line, weight, of: sumOf(references, line.counts), share: n * weight / cost });
+      }
+    }
+  }
+  return found.sort((a, b) => b.share - a.share).slice(0, 12);
+}
+
+function findingItem(f) {
+  const classes = f.events === 'D1mr+D1mw' ? classesOf(f.line.counts) : null;
+  const names = [...new Set(f.line.rows.map(row => row.own || splitChain(row.name).own))].slice(0, 3).join(', ');
+  const text = [`: ${commas(f.n)} ${f.what}, ${percent(f.n, f.total)} of all. `,
+    f.of ? `That is ${percent(f.n, f.of)} of its ${commas(f.of)} references or branches, ` : '',
+    `and about ${percent(f.share, 1, 0)} of what the run costs.`];
+  if (classes) text.push(' ' + classes.map(c => `${percent(c.share, 1, 0)} ${c.name}`).join(', ') + ' misses.');
+  return el('li', {}, el('strong', {}, lineLink(f.file.name, f.line.line), ' in ' + visible(names)), text.join(''),
+    classes && classes[0].share > 0.5 ? el('p', { class: 'advice' }, ADVICE[classes[0].name]) : null);
+}
+
+function summaryTable() {
+  const table = el('table', { id: 'summary' }, el('caption', {}, 'The whole run'), el('tr', {}, el('th', { scope: 'col' }, 'what'),
+    model.before ? el('th', { scope: 'col' }, 'before') : null, el('th', { scope: 'col' }, model.before ? 'after' : 'count'),
+    el('th', { scope: 'col' }, 'rate')));
+  for (const [name, events, over] of SUMMARY) {
+    const n = sumOf(events, model.totals), of = over ? sumOf(over, model.totals) : null;
+    if (n === null) continue;
+    const exact = events.includes('+') ? n : model.totals[model.events.indexOf(events)];
+    table.append(el('tr', { 'data-events': events }, el('th', { scope: 'row' }, name),
+      model.before ? el('td', { class: 'n' }, commas(sumOf(events, model.totalsBefore))) : null,
+      el('td', { class: 'n' }, commas(exact)), el('td', { class: 'n' }, of ? percent(n, of, 2) : '')));
+  }
+  return table;
+}
+
+// Functions with their part of the cost, as a list of bars; in a comparison those that changed most.
+function costBars() {
+  const column = model.columns[0], whole = model.before ? column.totalBefore() : column.total();
+  const rows = model.functions.slice().sort((a, b) => Math.abs(column.value(b)) - Math.abs(column.value(a))).slice(0, 12);
+  const most = rows.length ? Math.abs(column.value(rows[0])) : 0;
+  return el('ol', { class: 'bars' }, ...rows.map(row => el('li', {},
+    el('a', { href: functionHash(row) }, visible(row.own)),
+    el('span', { class: 'track' }, el('span', { class: column.value(row) < 0 ? 'fill better' : 'fill',
+      style: `width:${most ? (100 * Math.abs(column.value(row)) / most).toFixed(1) : 0}%` })),
+    el('span', { class: 'n' }, percent(column.value(row), whole)))));
+}
+
+views.overview = {
+  title: 'Overview',
+  show(state, main) {
+    main.append(el('h1', {}, visible(model.profile.command)));
+    if (model.before) main.append(el('p', { class: 'legend' }, el('span', { class: 'worse' }, '+ orange: more than before'), ' ',
+      el('span', { class: 'better' }, '- blue: less than before')));
+    const found = model.before ? [] : findLines();
+    if (!model.before) {
+      main.append(el('section', {}, el('h2', {}, 'What to look at first'), found.length ? el('ol', { class: 'first' }, ...found.map(findingItem))
+        : el('p', {}, 'No line has a tenth of the misses or mispredicts and costs much.')));
+    }
+    main.append(el('div', { class: 'beside' }, el('section', {}, el('h2', {}, 'Summary'), summaryTable()),
+      el('section', {}, el('h2', {}, model.before ? 'What changed most' : 'Functions by cost'), costBars(),
+        el('p', { class: 'note' }, 'Cost is estimated: ' + MEANINGS.cost.slice(16) + '.'))));
+  },
+};
+
+views.origin = {
+  title: 'Origin',
+  show(state, main) {
+    const left = model.profile.left;
+    main.append(el('h1', {}, 'Where this comes from'), el('table', {}, el('tr', {}, el('th', { scope: 'row' }, 'profile'),
+      el('td', {}, visible(model.profile.path))), ...model.profile.descs.map(([key, value]) => el('tr', {},
+      el('th', { scope: 'row' }, visible(key)), el('td', {}, visible(value))))));
+    if (model.before) main.append(el('p', {}, 'Compared with ' + visible(model.before.path) + '.'));
+    main.append(el('p', {}, left.functions || left.lines
+      ? `Left out, for they cost least: ${commas(left.functions)} functions and ${commas(left.lines)} lines; the totals have them.`
+      : 'All functions and lines of the profile are on this page.'));
+  },
+};

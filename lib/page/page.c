@@ -1,0 +1,64 @@
+/* lib/page/page.c - see page.h. */
+#include "page/page.h"
+
+#include "exp/table.h"
+#include "page/profile.h"
+#include "page/shell.h"
+#include "page/tables.h"
+
+struct input {
+    struct qn_page_profile profile, before;
+    struct qn_exp_table intervals, runs;
+};
+
+static enum qn_text_status read_input(struct input *in, const struct qn_page_request *q, struct qn_text_error *err)
+{
+    if (qn_page_read_profile(&in->profile, q->profile, err) != QN_TEXT_OK)
+        return err->status;
+    if (q->before && qn_page_read_profile(&in->before, q->before, err) != QN_TEXT_OK)
+        return err->status;
+    if (q->intervals && qn_exp_read_table(&in->intervals, q->intervals, err) != QN_TEXT_OK)
+        return err->status;
+    return q->runs ? qn_exp_read_table(&in->runs, q->runs, err) : QN_TEXT_OK;
+}
+
+static void put_table(FILE *out, const char *name, const struct qn_exp_table *t)
+{
+    fprintf(out, ",\n\"%s\":", name);
+    qn_page_put_table(out, t);
+}
+
+static void put_data(struct input *in, const struct qn_page_request *q, FILE *out)
+{
+    fputs("{\"after\":", out);
+    qn_page_put_profile(&in->profile, q, out);
+    if (q->before) {
+        fputs(",\n\"before\":", out);
+        qn_page_put_profile(&in->before, q, out);
+    }
+    if (q->intervals)
+        put_table(out, "intervals", &in->intervals);
+    if (q->runs)
+        put_table(out, "runs", &in->runs);
+    putc('}', out);
+}
+
+enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, struct qn_text_error *err)
+{
+    struct input in = { 0 };
+
+    qn_exp_init_table(&in.intervals);
+    qn_exp_init_table(&in.runs);
+    if (read_input(&in, q, err) == QN_TEXT_OK) {
+        qn_page_begin(out, qn_prof_reader_header(in.profile.reader)->cmd.text);
+        qn_page_put_plain(&in.profile, out);
+        qn_page_begin_data(out);
+        put_data(&in, q, out);
+        qn_page_end(out);
+    }
+    qn_page_free_profile(&in.profile);
+    qn_page_free_profile(&in.before);
+    qn_exp_free_table(&in.intervals);
+    qn_exp_free_table(&in.runs);
+    return err->status;
+}

@@ -1,0 +1,35 @@
+/* lib/page/page.h - a page that one explores: a profile in one HTML file, with data, style and script inside.
+ *
+ *   { .profile = "cachegrind.out.12", .intervals = "quern.intervals.12.csv" }  ->  overview, source, functions, time, ...
+ *   { .profile = "new.out", .before = "old.out" }                              ->  the same, with what changed
+ *
+ * The page opens from a file, asks no one for anything (its Content-Security-Policy forbids it), and has a table for who
+ * reads it without scripts.  A view whose data was not collected says which option collects it.
+ *
+ * Invariants: it depends on the files only, so the same profile gives the same page; no text of a program or source can become
+ * markup; sources come in as far as QN_PAGE_SOURCE_BYTES allow, those of costly files first; what was left out is said.
+ */
+#ifndef QN_PAGE_PAGE_H
+#define QN_PAGE_PAGE_H
+
+#include <stdio.h>
+
+#include "text/error.h"
+
+/* Limits of one page: 3 MB for a profile of a large program. */
+#define QN_PAGE_SOURCE_BYTES 1000000
+#define QN_PAGE_LINES 30000      /* rows by line: the most costly */
+#define QN_PAGE_FUNCTIONS 10000
+#define QN_PAGE_INSNS 8000
+
+struct qn_page_request {
+    const char *profile;
+    const char *before;           /* another to compare with; NULL: none */
+    const char *intervals, *runs; /* CSV files of `quern run --interval`, `quern sweep`; NULL: none */
+    const char *const *includes;  /* folders where sources are looked for, too; NULL ends them */
+};
+
+/* Reads everything; then the page is written to `out`.  Nothing is written where something cannot be read. */
+enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, struct qn_text_error *err);
+
+#endif

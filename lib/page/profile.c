@@ -1,0 +1,149 @@
+/* lib/page/profile.c - a profile is read, and what of it comes to the page is chosen.  See profile.h. */
+#include "page/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "prof/counts.h"
+#include "prof/functions.h"
+#include "report/facts.h"
+
+/* As lib/report/facts.h adds them up. */
+static const struct weight {
+    const char *event;
+    double cost;
+} weights[] = {
+    { "Ir", 1 },
+    { "I1mr", QN_REPORT_COST_L1 },
+    { "D1mr", QN_REPORT_COST_L1 },
+    { "D1mw", QN_REPORT_COST_L1 },
+    { "ILmr", QN_REPORT_COST_LL },
+    { "DLmr", QN_REPORT_COST_LL },
+    { "DLmw", QN_REPORT_COST_LL },
+    { "Bcm", QN_REPORT_COST_BRANCH },
+    { "Bim", QN_REPORT_COST_BRANCH },
+};
+
+double qn_page_cost(const struct qn_page_profile *p, const int64_t *counts)
+{
+    double sum = 0;
+
+    for (int i = 0; i < p->events; i++)
+        sum += p->weights[i] * (double)qn_prof_count(counts[i]);
+    return sum < 0 ? -sum : sum;
+}
+
+/* A profile that has none of these events is ordered by its first. */
+static void weigh(struct qn_page_profile *p, const struct qn_prof_header *h)
+{
+    bool any = false;
+
+    p->weights = qn_exp_alloc(&p->memory, (size_t)p->events * sizeof *p->weights);
+    for (size_t i = 0; i < QN_ARRAY_LEN(weights); i++) {
+        int event = qn_prof_find_event(h, weights[i].event, strlen(weights[i].event));
+
+        if (event >= 0)
+            p->weights[event] = weights[i].cost;
+        any = any || event >= 0;
+    }
+    if (!any)
+        p->weights[0] = 1;
+}
+
+/* ---- what is left out ---- */
+
+static int compare_falling(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x > y ? -1 : x < y;
+}
+
+/* The cost of the row that is the last of the `most`; 0 where all find room. */
+static double find_least(struct qn_page_profile *p, const struct qn_prof_table *t, bool insns, size_t most)
+{
+    size_t rows = qn_prof_table_rows(t), count = 0;
+    double *costs = qn_exp_alloc(&p->memory, (rows + 1) * sizeof *costs);
+
+    for (size_t i = 0; i < rows; i++) {
+        struct qn_prof_row row = qn_prof_table_at(t, i);
+
+        if (!row.insn == !insns)
+            costs[count++] = qn_page_cost(p, row.counts);
+    }
+    if (count <= most)
+        return 0;
+    qsort(costs, count, sizeof *costs, compare_falling);
+    return costs[most - 1];
+}
+
+/* ---- files ---- */
+
+static int compare_files(const void *a, const void *b)
+{
+    const struct qn_page_file *x = a, *y = b;
+
+    return x->cost != y->cost ? (x->cost > y->cost ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+/* Rows are sorted by file. */
+static void list_files(struct qn_page_profile *p)
+{
+    struct qn_page_file *file = NULL;
+
+    for (size_t i = 0; i < qn_prof_table_rows(p->lines); i++) {
+        struct qn_prof_row row = qn_prof_table_at(p->lines, i);
+
+        if (!file || strcmp(file->name, row.file)) {
+            p->files = qn_exp_grow(&p->memory, p->files, p->file_count, sizeof *p->files);
+            file = &p->files[p->file_count++];
+            *file = (struct qn_page_file){ .name = row.file, .first = i };
+        }
+        file->end = i + 1;
+        if (!row.insn)
+            file->cost += qn_page_cost(p, row.counts);
+    }
+    if (p->file_count)
+        qsort(p->files, p->file_count, sizeof *p->files, compare_files);
+}
+
+/* ---- all ---- */
+
+enum qn_text_status qn_page_read_profile(struct qn_page_profile *p, const char *path, struct qn_text_error *err)
+{
+    char warning[QN_TEXT_MAX];
+    const struct qn_prof_header *h;
+
+    *p = (struct qn_page_profile){ .path = path };
+    qn_exp_init_memory(&p->memory);
+    p->reader = qn_prof_open_reader(path, err);
+    p->merge = p->reader ? qn_prof_new_merge(NULL, NULL) : NULL;
+    if (!p->merge)
+        return p->reader ? qn_text_fail_memory(err) : err->status;
+    if (qn_prof_merge_reader(p->merge, p->reader, path, warning, sizeof warning, err) != QN_TEXT_OK)
+        return err->status;
+    h = qn_prof_reader_header(p->reader);
+    p->events = h->event_count;
+    p->lines = qn_prof_merge_table(p->merge);
+    if (qn_prof_table_sort(p->lines, err) != QN_TEXT_OK)
+        return err->status;
+    p->functions = qn_prof_sum_functions(p->lines, p->events, err);
+    if (!p->functions)
+        return err->status;
+    weigh(p, h);
+    list_files(p);
+    p->least_line = find_least(p, p->lines, false, QN_PAGE_LINES);
+    p->least_insn = find_least(p, p->lines, true, QN_PAGE_INSNS);
+    p->least_function = find_least(p, p->functions, false, QN_PAGE_FUNCTIONS);
+    return QN_TEXT_OK;
+}
+
+void qn_page_free_profile(struct qn_page_profile *p)
+{
+    qn_prof_free_table(p->functions);
+    qn_prof_free_merge(p->merge);
+    qn_prof_close_reader(p->reader);
+    qn_text_free_names(&p->names);
+    qn_exp_free_memory(&p->memory);
+}

@@ -1,0 +1,56 @@
+/* lib/page/profile.h - a profile as the page has it: rows by function and by line, as many as fit, the most costly.
+ *
+ *   profile  ->  {"path":"a.out","command":"./prog","descs":[["Seed","1"]],"events":["Ir"],"totals":[9],
+ *                 "functions":[[0,1,2,9]],                      function, object, file, counts
+ *                 "files":[{"name":"a.c","lines":[[12,0,1,9]],  line, function, object, counts
+ *                           "insns":[[12,0,1,"0x401136","nop",9]],
+ *                           "size":31,"text":[[1,["int main(void)", ...]]]}],
+ *                 "names":["main","???","a.c"],                 what the numbers of functions, objects and files stand for
+ *                 "left":{"functions":0,"lines":0}}             rows that found no room
+ *
+ * "What it costs" is the sum of lib/report/facts.h, the one that the report has.
+ */
+#ifndef QN_PAGE_PROFILE_H
+#define QN_PAGE_PROFILE_H
+
+#include "exp/memory.h"
+#include "page/page.h"
+#include "prof/merge.h"
+#include "text/names.h"
+#include "prof/read.h"
+#include "prof/table.h"
+
+struct qn_page_file {
+    const char *name;
+    size_t first, end; /* rows of the table, instructions among them */
+    double cost;
+};
+
+struct qn_page_profile {
+    const char *path;
+    struct qn_prof_reader *reader; /* of its header */
+    struct qn_prof_merge *merge;
+    struct qn_prof_table *lines, *functions;
+    int events;
+    double *weights;             /* by event: what one costs */
+    double least_line, least_insn, least_function; /* rows that cost less are left out */
+    struct qn_page_file *files;  /* the most costly first */
+    size_t file_count;
+    struct qn_text_names names;
+    struct qn_exp_memory memory;
+};
+
+/* Free it also where it fails. */
+enum qn_text_status qn_page_read_profile(struct qn_page_profile *p, const char *path, struct qn_text_error *err);
+void qn_page_free_profile(struct qn_page_profile *p);
+
+/* What a row costs. */
+double qn_page_cost(const struct qn_page_profile *p, const int64_t *counts);
+
+/* The whole as JSON. */
+void qn_page_put_profile(struct qn_page_profile *p, const struct qn_page_request *q, FILE *out);
+
+/* A table for who reads the page without scripts. */
+void qn_page_put_plain(const struct qn_page_profile *p, FILE *out);
+
+#endif

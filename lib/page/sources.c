@@ -1,0 +1,126 @@
+/* lib/page/sources.c - see sources.h. */
+#include "page/sources.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/source.h"
+#include "page/json.h"
+
+#define WHOLE_MOST 400000 /* bytes: of a longer file only what lies around counted lines */
+#define LINE_MOST 2000    /* bytes */
+#define CONTEXT 8         /* lines, before and behind */
+
+/* Ascending; what comes twice does no harm. */
+struct numbers {
+    uint32_t *at;
+    size_t count;
+};
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static struct numbers list_counted(struct qn_page_profile *p, const struct qn_page_file *file)
+{
+    struct numbers n = { qn_exp_alloc(&p->memory, (file->end - file->first + 1) * sizeof *n.at), 0 };
+
+    for (size_t i = file->first; i < file->end; i++) {
+        struct qn_prof_row row = qn_prof_table_at(p->lines, i);
+
+        if (!row.insn && row.line && qn_page_cost(p, row.counts) >= p->least_line)
+            n.at[n.count++] = row.line;
+    }
+    if (n.count)
+        qsort(n.at, n.count, sizeof *n.at, compare_numbers);
+    return n;
+}
+
+static int read_source(struct qn_page_profile *p, const struct qn_page_request *q, const char *name, struct qn_out_source *source)
+{
+    int error = qn_out_read_source(source, name);
+
+    for (const char *const *folder = q->includes; error && folder && *folder; folder++)
+        if (!qn_out_read_source(source, qn_exp_format(&p->memory, "%s/%s", *folder, name)))
+            error = 0;
+    return error;
+}
+
+static size_t put_line(FILE *out, const char *line, size_t length)
+{
+    if (length <= LINE_MOST) {
+        qn_page_put_string(out, line, length);
+        return length;
+    }
+    putc('[', out);
+    qn_page_put_string(out, line, LINE_MOST);
+    fprintf(out, ",%zu]", length);
+    return LINE_MOST;
+}
+
+/* Whether the line is near one that is counted; *at runs along. */
+static bool is_near(const struct numbers *n, size_t *at, uint32_t line)
+{
+    while (*at < n->count && n->at[*at] + (uint64_t)CONTEXT < line)
+        (*at)++;
+    return *at < n->count && line + (uint64_t)CONTEXT >= n->at[*at];
+}
+
+/* The lines wanted, in pieces that hang together; returns how many bytes of `room` are left. */
+static size_t put_pieces(FILE *out, struct qn_out_source *source, const struct numbers *n, bool whole, size_t room)
+{
+    const char *line;
+    size_t length, at = 0;
+    uint32_t number = 0;
+    bool open = false, any = false;
+
+    fputs(",\"text\":[", out);
+    while (qn_out_next_line(source, &line, &length)) {
+        bool wanted = (is_near(n, &at, ++number) || whole) && room >= (length < LINE_MOST ? length : LINE_MOST);
+
+        if (open && !wanted)
+            fputs("]]", out);
+        else if (wanted && open)
+            putc(',', out);
+        else if (wanted)
+            fprintf(out, "%s[%u,[", any ? "," : "", number);
+        open = wanted;
+        any = any || wanted;
+        if (wanted)
+            room -= put_line(out, line, length);
+    }
+    fprintf(out, "%s],\"size\":%u", open ? "]]" : "", number);
+    return room;
+}
+
+static bool is_newer(const struct qn_page_profile *p, const struct qn_out_source *source)
+{
+    struct timespec made;
+
+    return !qn_out_time_of(p->path, &made) && qn_out_is_newer(source->modified, made);
+}
+
+size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_page_file *file, FILE *out,
+                          size_t room)
+{
+    struct numbers n = list_counted(p, file);
+    struct qn_out_source source;
+    int error;
+
+    if (!n.count)
+        return room;
+    error = read_source(p, q, file->name, &source);
+    if (error) {
+        fputs(",\"why\":", out);
+        qn_page_put_text(out, strerror(error));
+        return room;
+    }
+    if (is_newer(p, &source))
+        fputs(",\"newer\":true", out);
+    room = put_pieces(out, &source, &n, source.size <= WHOLE_MOST && source.size <= room, room);
+    qn_out_free_source(&source);
+    return room;
+}

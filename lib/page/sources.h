@@ -1,0 +1,18 @@
+/* lib/page/sources.h - the source of a file for the page: whole, or what lies around its lines with counts.
+ *
+ *   a.c of 31 lines            ->  ,"size":31,"text":[[1,["int main(void)", ...]]]
+ *   large.c, counted: 900      ->  ,"size":250000,"text":[[890,[...]]]
+ *   not here                   ->  ,"why":"No such file or directory"
+ *
+ * A line of more than LINE_MOST bytes is [beginning, bytes in all].  "newer":true: it was modified after the profile was made.
+ */
+#ifndef QN_PAGE_SOURCES_H
+#define QN_PAGE_SOURCES_H
+
+#include "page/profile.h"
+
+/* Returns what is left of `room`, bytes. */
+size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_page_file *file, FILE *out,
+                          size_t room);
+
+#endif

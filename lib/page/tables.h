@@ -1,0 +1,16 @@
+/* lib/page/tables.h - a CSV file as JSON.
+ *
+ *   size,status\n1024,ok\n   ->  {"columns":["size","status"],"rows":[[1024,"ok"]]}
+ *
+ * A cell that is a number of JSON stays as it is written; any other is text.
+ */
+#ifndef QN_PAGE_TABLES_H
+#define QN_PAGE_TABLES_H
+
+#include <stdio.h>
+
+#include "exp/table.h"
+
+void qn_page_put_table(FILE *out, const struct qn_exp_table *t);
+
+#endif

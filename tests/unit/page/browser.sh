@@ -1,0 +1,180 @@
+#!/bin/sh
+# Does a real browser show what the profile has, in every view, without an error and without asking anyone for anything?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "$top_srcdir/tests/tap/browser.sh"
+points=49
+have_browser || absent_all "$browser_missing" $points
+cd "$SCRATCH" || bail 'no scratch directory'
+
+cat >prog.c <<'END'
+#include <stdlib.h>
+double a[64][64], b[64][64];
+__attribute__((noinline)) void transpose(void)
+{
+    for (int i = 0; i < 64; i++)
+        for (int j = 0; j < 64; j++)
+            b[j][i] = a[i][j];    /* walks down
+                                     a column */
+}
+static __attribute__((noinline)) int decide(int x) { return x % 7 < 3 ? x : -x; }
+int main(void)
+{
+    int n = 0;
+    for (int i = 0; i < 20; i++)
+        transpose();
+    for (int i = 0; i < 20000; i++)
+        n += decide(rand());
+    return n == 1;
+}
+END
+"$CC" -g -O1 -o prog prog.c || bail 'cannot compile'
+"$QUERN" run -q --branch-sim=yes --analysis=3c --D1=4096,2,64 --interval=20000 --interval-file=time.csv --out-file=p ./prog || bail 'cannot run'
+"$QUERN" run -q --branch-sim=yes --analysis=3c --D1=65536,8,64 --out-file=q ./prog || bail 'cannot run'
+"$QUERN" csv --metadata=no --crlf=no --by=function -o functions.csv p || skip_all 'this quern was built without libcsv' $points
+"$QUERN" csv --metadata=no --crlf=no --by=line -o lines.csv p
+"$QUERN" page --intervals=time.csv -o page.html p || bail 'no page'
+"$QUERN" page --diff -o diff.html p q || bail 'no page'
+all="model.columns.filter(c => c.kind === 'count' && c.name !== 'cost')"
+
+browser_start
+open_view() { browser_open about:blank; browser_open "file://$SCRATCH/page.html#$1"; }
+browser_size 1280 1000
+open_view overview
+
+# ---- values ----
+
+is "$(js 'return document.title')" './prog - Overview' 'the page opens'
+csv_events='NR > 1 { printf "%s", $4; for (i = 5; i < 5 + events; i++) printf " %s", $i; print "" }'
+events=$(js 'return model.events.length')
+is "$(js "return [...document.querySelectorAll('#summary tr[data-events]')].filter(r => !/\\+|AN/.test(r.dataset.events)).map(r => r.dataset.events + ' ' + r.cells[1].textContent.replace(/,/g, '')).join('\\n')" | LC_ALL=C sort)" \
+    "$("$QUERN" csv --metadata=no --crlf=no --by=program --show=Ir,I1mr,ILmr,Bc,Bcm,Bi,Bim p | awk -F, 'NR == 1 { split($0, name) } NR == 2 { for (i = 2; i <= NF; i++) print name[i], $i }' | LC_ALL=C sort)" \
+    'the summary is that of quern csv'
+js "location.hash = makeHash('functions', { all: 1, columns: $all.map(c => c.name).join(',') })" >/dev/null
+js "return [...document.querySelectorAll('#functions tbody tr')].map(r => r.cells[0].querySelector('a').title + ' ' + [...r.cells].slice(1, -1).map(c => c.firstChild.textContent.replace(/,/g, '')).join(' ')).join('\\n')" |
+    LC_ALL=C sort >got
+awk -F, -v events="$events" "$csv_events" functions.csv | LC_ALL=C sort >wanted
+ok 'there are functions to compare' test "$(wc -l <wanted)" -gt 20
+same_file got wanted 'each event of each function is that of quern csv'
+js "return model.files.flatMap(f => f.lines.map(l => [f.name, l.name, l.line, ...l.counts].join(' '))).join('\\n')" | LC_ALL=C sort >got
+awk -F, -v events="$events" 'NR > 1 { printf "%s %s %s", $3, $4, $5; for (i = 6; i < 6 + events; i++) printf " %s", $i; print "" }' lines.csv | LC_ALL=C sort >wanted
+same_file got wanted 'each event of each line, too'
+js "return model.functions.map(f => f.name + ' ' + model.columns.filter(c => c.kind === 'ratio').map(c => { const v = c.value(f); return v === -Infinity ? '-' : c.name + '=' + v.toPrecision(17); }).join(' ')).join('\\n')" |
+    awk '{ for (i = 2; i <= NF; i++) if (split($i, part, "=") == 2) $i = part[1] "=" sprintf("%.6g", part[2]) + 0; print }' | LC_ALL=C sort >got
+awk -F, -v events="$events" 'NR == 1 { split($0, name) } NR > 1 { printf "%s", $4
+    for (i = 5 + events; i <= NF; i++) printf " %s", $i == "" ? "-" : name[i] "=" $i + 0; print "" }' functions.csv | LC_ALL=C sort >wanted
+same_file got wanted 'each ratio of each function, and there are no others'
+
+# ---- sorting, filter, links ----
+
+click() { js "const node = document.querySelector(\"$1\"); node.click(); return node.tagName" >/dev/null; }
+column() { js "return [...document.querySelectorAll('#functions tbody tr')].map(r => Number(r.cells[$1].firstChild.textContent.replace(/,/g, ''))).join('\\n')"; }
+open_view 'functions&columns=Ir,D1mr'
+click '#functions th:nth-child(3) button'
+column 2 >got
+is "$(cat got)" "$(sort -rn got)" 'a click on a heading sorts, most first'
+is "$(js "return document.querySelector('#functions th:nth-child(3)').getAttribute('aria-sort')")" descending 'and says so to a screen reader'
+click '#functions th:nth-child(3) button'
+is "$(column 2)" "$(sort -n got)" 'a second click the other way'
+is "$(js 'return location.hash')" '#functions&columns=Ir%2CD1mr&sort=D1mr&dir=up' 'the address has the state'
+js 'history.back()' >/dev/null
+is "$(column 2)" "$(cat got)" 'back is back'
+browser_keys /
+browser_keys transp
+is "$(js "return [...document.querySelectorAll('#functions tbody tr')].map(r => r.cells[0].textContent).join()")" transpose 'keys: / and a name filter'
+click '#functions tbody a'
+is "$(js 'return readHash().file.split("/").pop() + ":" + readHash().line')" prog.c:7 'a function leads to its most costly line'
+
+# ---- source ----
+
+is "$(js "return document.querySelector('#L7 .code').textContent")" '            b[j][i] = a[i][j];    /* walks down' 'the line is there as it was written'
+is "$(js "return [...document.querySelectorAll('#L8 .comment, #L9 .comment')].map(n => n.textContent.trim()).join()")" 'a column */' \
+    'a comment over two lines is one'
+is "$(js "return [...document.querySelectorAll('#detail .events tr')].map(r => r.cells[0].textContent).join(' ')" | grep -c 'Ir .*D1mr .*AN.conflict')" 1 \
+    'its details have all events'
+is "$(js "return [...document.querySelectorAll('#detail .insns td.code')].length > 1")" true 'and its instructions'
+is "$(js "return document.querySelector('#detail .bars').textContent.includes('conflict')")" true 'and the classes of its misses'
+browser_keys n
+is "$(js "return Number(readHash().line) > 7 && document.querySelector('tr.open').id === 'L' + readHash().line")" true 'n: the next hot line'
+browser_keys p
+is "$(js 'return readHash().line')" 7 'p: the one before'
+is "$(js "return document.querySelector('#L7 .line').className")" 'line heat5' 'the most costly line is hottest'
+js "location.hash = makeHash('source', {})" >/dev/null
+is "$(js "return document.querySelectorAll('#files tbody tr').length === model.files.length")" true 'without a file: all of them'
+
+# ---- caches, time, comparison ----
+
+open_view caches
+is "$(js "return document.querySelector('main').textContent.includes('quern sweep')")" true 'a view without data says what collects it'
+open_view time
+is "$(js "return [...document.querySelectorAll('#range tr')].slice(1).map(r => r.cells[0].textContent + ' ' + r.cells[1].textContent.replace(/,/g, '')).join('\\n')")" \
+    "$(js "return model.events.map((name, i) => name + ' ' + model.totals[i]).join('\\n')")" 'all intervals add up to the totals'
+is "$(js "document.querySelector('svg[role=img]').selectRange(1, 3); return document.querySelector('#range').rows[1].cells[1].textContent.replace(/,/g, '')")" \
+    "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "Ir") c = i } NR > 2 && NR < 6 { s += $c } END { print s }' time.csv)" 'a range adds up'
+browser_keys 1
+is "$(js 'return readHash().view')" overview 'keys: 1 is the first view'
+is "$(js "return document.querySelector('ol.first').textContent.includes('prog.c:7')")" true 'the costly line is named first'
+messages=$(browser_messages)
+is "$messages" '' 'the console has no error'
+is "$(browser_requests | grep -v '^about:blank' | LC_ALL=C sort -u | sed 's/#.*//' | uniq)" "file://$SCRATCH/page.html" 'nothing was asked for but the page'
+browser_open "file://$SCRATCH/diff.html"
+is "$(js "return [...document.querySelectorAll('#summary tr[data-events=\"D1mr+D1mw\"] td')].slice(0, 2).map(c => c.textContent.replace(/,/g, '')).join(' ')")" \
+    "$(for f in p q; do "$QUERN" csv --metadata=no --crlf=no --by=program --show=D1mr,D1mw $f | awk -F, 'NR == 2 { print $2 + $3 }'; done | paste -s -d ' ')" \
+    'a comparison: both counts'
+js "location.hash = makeHash('functions', { columns: 'D1mr', filter: 'transpose' })" >/dev/null
+is "$(js "const c = document.querySelector('#functions tbody td.n'); return c.className + ' ' + c.firstChild.textContent.replace(/,/g, '')")" \
+    "n better $(for f in p q; do "$QUERN" csv --metadata=no --crlf=no --by=function --show=D1mr $f | awk -F, '$4 == "transpose" { print $5 }'; done | { read -r p; read -r q; echo $((q - p)); })" \
+    'and what changed, marked better'
+browser_messages >>messages
+
+# ---- looks: both colour schemes, widths, print, names ----
+
+# Contrast by WCAG 2.1 of every text that is shown, against the nearest background that is not transparent; the least of them.
+contrast='const lum = c => { const v = c.map(x => x / 255).map(x => x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4); return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2]; };
+const rgb = s => s.match(/[\d.]+/g).map(Number);
+const back = n => { for (; n; n = n.parentElement) { const c = rgb(getComputedStyle(n).backgroundColor); if (c.length < 4 || c[3] > 0) return c; } return rgb(getComputedStyle(document.body).backgroundColor); };
+let least = 99, who = "";
+for (const n of document.querySelectorAll("body *")) {
+  if (![...n.childNodes].some(t => t.nodeType === 3 && t.data.trim()) || /SCRIPT|NOSCRIPT|text/.test(n.tagName) || !n.offsetParent || n.disabled) continue;
+  const a = lum(rgb(getComputedStyle(n).color)), b = lum(back(n)), r = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  if (r < least) { least = r; who = n.tagName + "." + n.className + " " + n.textContent.slice(0, 20); }
+}
+return least >= 4.5 ? "readable" : least.toFixed(2) + " " + who;'
+file=$(js 'return encodeURIComponent(model.files.find(f => f.name.endsWith("prog.c")).name)')
+open_view overview
+for theme in light dark; do
+    js "document.documentElement.dataset.theme = '$theme'" >/dev/null
+    for view in overview "source&file=$file&line=7" functions time; do
+        js "location.hash = '#$view'" >/dev/null
+        is "$(js "$contrast")" readable "$theme: ${view%%&*} has a contrast of 4.5 at least"
+    done
+done
+for width in 400 800 2560; do
+    browser_size $width 1000
+    for view in overview "source&file=$file&line=7" functions time; do
+        js "location.hash = '#$view'" >/dev/null
+        echo "$(js "show(); return document.documentElement.scrollWidth <= innerWidth ? '' : 'wider: $view ' + document.documentElement.scrollWidth")"
+    done | grep . >wide
+    is "$(cat wide)" '' "a window of $width: no view is wider"
+done
+is "$(js "return [...document.querySelectorAll('a, button, input, select')].filter(n => !(n.textContent.trim() || n.getAttribute('aria-label') || n.labels && n.labels.length)).map(n => n.outerHTML).join('\\n')")" '' \
+    'everything that can be used has a name'
+is "$(wire POST "/session/$browser_session/print" '{}' | jq -r . | base64 -d | head -c 5)" %PDF- 'it prints'
+
+# ---- hostile text ----
+
+printf '\nint main(void) { return "</script><img src=http://127.0.0.1:1/x onerror=alert(1)>"; }\n\342\200\256\0end' >evil.c
+printf 'desc: D1 cache: <script>alert(2)</script>\ncmd: <img src=x onerror=alert(3)>\nevents: Ir <b>\nfl=%s\nfn=f<script>alert(4)</script> (inlined in </a>, in <i>)\n2 9 1\nsummary: 9 1\n' \
+    "$PWD/evil.c" >evil
+"$QUERN" page -o evil.html evil
+browser_open "file://$SCRATCH/evil.html"
+browser_messages >/dev/null
+for view in overview source "source&file=$(jq -rn --arg file "$PWD/evil.c" '$file | @uri')&line=2" functions caches time origin; do
+    js "location.hash = '#$view'" >/dev/null
+    js 'return document.querySelectorAll("main img, main script, main b, main i").length'
+done | sort -u >markup
+is "$(cat markup)" 0 'text of a program is never markup, in any view'
+is "$(js "location.hash = '#source&file=' + encodeURIComponent(model.files[0].name); show(); return document.querySelector('#L3 .code').textContent")" '⟨U+202E⟩⟨U+0000⟩end' 'marks of direction and NUL are shown as such'
+is "$(browser_messages)" '' 'no error, and no alert'
+is "$(browser_requests | grep -c 127.0.0.1)" 0 'no request'
+is "$(cat messages)" '' 'nor was there any before'
+done_testing

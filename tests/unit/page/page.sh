@@ -1,0 +1,59 @@
+#!/bin/sh
+# Is a page whole, of bounded size, the same each time, and unmoved by hostile names and sources?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+cd "$SCRATCH" || bail 'no scratch directory'
+command -v jq >/dev/null || absent_all 'jq is not installed' 24
+
+# data FILTER FILE: what the data of a page say.
+data() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$2" | sed 's/.*id="data">//; s/<\/script>$//' | jq -cr "$1"; }
+
+printf 'int a;\nint main(void)\n{\n    return a</script><script>alert(1)</script>;\n}\n' >a.c
+printf 'desc: Seed: 1\ncmd: ./p <b>&\nevents: Ir D1mr\nfl=%s\nfn=main\n4 9 1\n2 1 0\nfl=???\nfn=f<script>\n0 5 9007199254740993\nsummary: 15 9007199254740994\n' \
+    "$PWD/a.c" >p
+"$QUERN" page -o page.html p >out 2>err
+is "$? $(cat out err)" '0 ' 'a page, and no words'
+is "$(data .after.command page.html)" './p <b>&' 'the command'
+is "$(data .after.events page.html)" '["Ir","D1mr"]' 'the events'
+is "$(data .after.totals page.html)" '[0,15,"9007199254740994"]' 'the totals, exact beyond 2^53'
+is "$(data '[.after as $p | $p.functions[] | [$p.names[.[0]], .[3], .[4]]]' page.html)" '[["main",10,1],["f<script>",5,"9007199254740993"]]' 'the functions'
+is "$(data '[.after.files[] | select(.text) | .lines[] | [.[0], .[3], .[4]]]' page.html)" '[[2,1,null],[4,9,1]]' 'the lines'
+is "$(data '.after.files[] | select(.text) | .text[0][1][3]' page.html)" '    return a</script><script>alert(1)</script>;' 'the source'
+is "$(grep -c '<script>alert\|f<script>\|<b>' page.html)" 0 'no text of the program is markup'
+is "$(grep -o '<script[^>]*>' page.html | tr '\n' ' ')" '<script type="application/json" id="data"> <script> ' 'two scripts, of its own'
+ok 'requests are forbidden by the page itself' grep -q "Content-Security-Policy\" content=\"default-src 'none'" page.html
+is "$(grep -c 'https\?://' page.html)" "$(grep -c 'http://www.w3.org/2000/svg' page.html)" 'no address but the name of SVG'
+ok 'a table for who has no scripts' grep -q '<tr><td>main</td><td>10</td><td>1</td></tr>' page.html
+"$QUERN" page -o again.html p
+same_file again.html page.html 'the same profile, the same page'
+
+# Lines of a megabyte, NUL bytes, marks of direction, no newline at the end.
+{ printf 'int main(void) {'; head -c 1000000 /dev/zero | tr '\0' x; printf '\n\0\342\200\256};\377'; } >b.c
+printf 'cmd: p\nevents: Ir\nfl=%s\nfn=main\n1 9\n2 1\nsummary: 10\n' "$PWD/b.c" >b
+"$QUERN" page -o b.html b
+ok 'a line of a megabyte is cut' test "$(wc -c <b.html)" -lt 200000
+is "$(data '.after.files[0].text[0][1][0][1]' b.html)" 1000016 'and its length told'
+is "$(data '.after.files[0].text[0][1][1] | explode' b.html)" '[0,8238,125,59,65533]' 'NUL, right-to-left override, a byte that is no UTF-8'
+
+# A file of 40,000 lines, of which few are counted; 60,000 counted lines.
+awk 'BEGIN { for (i = 1; i <= 40000; i++) print "int line_number_" i ";" }' >c.c
+awk -v file="$PWD/c.c" 'BEGIN { print "cmd: p\nevents: Ir\nfl=" file "\nfn=main\n100 9\n20000 1\nsummary: 10" }' >c
+"$QUERN" page -o c.html c
+is "$(data '[.after.files[0].text[] | [.[0], (.[1] | length)]]' c.html) $(data .after.files[0].size c.html)" '[[92,17],[19992,17]] 40000' \
+    'of a long file what lies around its counts'
+awk 'BEGIN { print "cmd: p\nevents: Ir\nfl=d.c"; for (i = 1; i <= 60000; i++) { print "fn=function_with_a_name_" i "\n" i, i; s += i } print "summary:", s }' >d
+"$QUERN" page -o d.html d
+is "$(data '.after.left' d.html)" '{"functions":50000,"lines":30000}' 'what found no room is counted'
+ok 'a large profile: at most 3 MB' test "$(wc -c <d.html)" -lt 3000000
+is "$(data '[.after.files[0].lines[][0]] | min' d.html)" 30001 'what is left out costs least'
+
+"$QUERN" page -o none.html nothing 2>err
+is "$? $(wc -l <err) $(ls none.html 2>&1 | grep -c 'No such')" '1 1 1' 'no profile: one line, no page'
+printf 'events: Ir\nfl=a\nfn=b\n1 2\n' >cut
+"$QUERN" page -o none.html cut 2>err
+is "$? $(wc -l <err) $(ls none.html 2>&1 | grep -c 'No such')" '1 1 1' 'a profile that is cut short: no page'
+"$QUERN" page --diff p 2>err
+is "$? $(cat err)" "2 quern page: --diff takes two profiles; \`quern page --help\` describes it" 'one profile to compare'
+mv c.c moved.c
+"$QUERN" page -I "$PWD/none" -o e.html c
+is "$(data '.after.files[0].why' e.html)" 'No such file or directory' 'why a source is not there'
+done_testing
