@@ -97,6 +97,7 @@ hosted_sources = \
 	lib/debug/symbols.c \
 	lib/cost/charges.c \
 	lib/cost/count.c \
+	lib/cost/culprits.c \
 	lib/cost/events.c \
 	lib/cost/explain.c \
 	lib/cost/findings.c \
@@ -469,6 +470,7 @@ simulator_units = \
 	BI/bpred/ras \
 	AN/analysis/3c \
 	AN/analysis/conflicts \
+	AN/analysis/culprits \
 	AN/analysis/interval \
 	AN/analysis/latency \
 	AN/analysis/mattson \
@@ -484,6 +486,7 @@ module_sources = \
 	lib/sim/branchsim_BI.c \
 	lib/sim/analysis/3c.c \
 	lib/sim/analysis/conflicts.c \
+	lib/sim/analysis/culprits.c \
 	lib/sim/analysis/interval.c \
 	lib/sim/analysis/latency.c \
 	lib/sim/analysis/mattson.c \
@@ -550,6 +553,7 @@ headers = \
 	lib/cost/arena.h \
 	lib/cost/charges.h \
 	lib/cost/count.h \
+	lib/cost/culprits.h \
 	lib/cost/events.h \
 	lib/cost/explain.h \
 	lib/cost/findings.h \
@@ -772,6 +776,7 @@ headers = \
 	lib/sim/adapt/refs.h \
 	lib/sim/adapt/rows.h \
 	lib/sim/adapt/slot.h \
+	lib/sim/analysis/by_line.h \
 	lib/sim/analysis/hotlist.h \
 	lib/sim/analysis/recency.h \
 	lib/sim/analysis/sites.h \
@@ -887,6 +892,7 @@ unit_programs = \
 	tests/unit/sim/btfn \
 	tests/unit/sim/cachegrind \
 	tests/unit/sim/conflicts \
+	tests/unit/sim/culprits \
 	tests/unit/sim/drrip \
 	tests/unit/sim/exclusive \
 	tests/unit/sim/fifo \

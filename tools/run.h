@@ -34,6 +34,7 @@
 #define QN_EXIT_NOT_FOUND 127
 
 #define QN_RUN_PARENT_DIED SIGRTMAX /* the kernel sends us this when our parent dies */
+#define QN_RUN_CULPRITS_SUFFIX ".culprits.csv"
 #define QN_RUN_FINDINGS_SUFFIX ".findings.csv" /* behind the profile's name */
 
 enum qn_run_origin { QN_RUN_GIVEN, QN_RUN_HOST, QN_RUN_DEFAULT };

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cost/explain.h"
+#include "cost/culprits.h"
 #include "cost/findings.h"
 #include "cost/fold.h"
 #include "cost/intervals.h"
@@ -36,6 +37,8 @@
 #define FOLD_NOT_WRITTEN 11
 
 /* What one attempt works with. */
+#define CULPRITS_PRINTED 10 /* lines with the summary */
+
 struct work {
     struct qn_run *run;
     struct qn_run_guard *guard;
@@ -44,6 +47,7 @@ struct work {
     struct qn_prof_table *table;
     struct qn_cost_result result;
     struct qn_cost_regions regions;
+    struct qn_culprits culprits;
     char program[PATH_MAX], build_id[256], command[65536];
 };
 
@@ -152,6 +156,35 @@ static bool write_findings(struct work *w, const char *profile)
     return tell(r, "findings", path, qn_cost_write_findings(path, &r->store, w->modules, &err), &err);
 }
 
+/* Beside them, those of the analysis culprits by line of source. */
+static bool write_culprits(struct work *w, const char *profile)
+{
+    struct qn_run *r = w->run;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    char *path;
+
+    if (qn_cost_find_culprits(&r->store, w->modules, &w->culprits, &err) != QN_TEXT_OK)
+        return qn_run_fail(r, "no culprits: %s", err.text), false;
+    if (!w->culprits.count)
+        return true;
+    if (asprintf(&path, "%s" QN_RUN_CULPRITS_SUFFIX, profile) < 0)
+        return false;
+    return tell(r, "culprits", path, qn_cost_write_culprits(path, &w->culprits, &err), &err);
+}
+
+static void print_culprits(struct work *w)
+{
+    for (size_t i = 0; i < w->culprits.count && i < CULPRITS_PRINTED; i++) {
+        const struct qn_culprit_pair *p = &w->culprits.pairs[i];
+        const char *victim = p->victim.file ? p->victim.file : "???", *evictor = p->evictor.file ? p->evictor.file : "???";
+        const char *vslash = strrchr(victim, '/'), *eslash = strrchr(evictor, '/');
+
+        qn_run_say(w->run, "%s:%u misses %llu lines of %llu that %s:%u had thrown out", vslash ? vslash + 1 : victim, p->victim.line,
+                   (unsigned long long)p->count, (unsigned long long)p->of, eslash ? eslash + 1 : evictor, p->evictor.line);
+    }
+    qn_cost_free_culprits(&w->culprits);
+}
+
 static bool write_explanation(struct work *w)
 {
     struct qn_run *r = w->run;
@@ -227,11 +260,13 @@ static bool fold_and_write(struct work *w)
     if (status == QN_TEXT_OK)
         status = write_profile(w, path, &err);
     written = status != QN_TEXT_OK || write_findings(w, path);
+    written = (status != QN_TEXT_OK || write_culprits(w, path)) && written;
     written = tell(r, "profile", path, status, &err) && written;
     written = write_intervals(w) && written;
     if (w->result.damaged)
         qn_run_note(r, "%llu blocks left out, their counts are damaged", (unsigned long long)w->result.damaged);
     qn_run_print_report(r, &w->result, &w->events, w->command);
+    print_culprits(w);
     qn_run_print_regions(r, &w->regions, &w->events);
     qn_cost_free_regions(&w->regions);
     print_versus(w);

@@ -26,45 +26,47 @@ struct output {
 static void put(struct output *o, const char *text) { qn_prof_put_text(o->w, text); }
 
 #ifdef HAVE_LIBCSV
-static void put_quoted(struct output *o, const char *name)
+static bool put_quoted(struct qn_prof_writer *w, const char *name)
 {
     size_t n = strlen(name), room = 2 * n + 2; /* every byte a quote, and two around */
     char *quoted = calloc(room + 1, 1);
 
-    if (!quoted) {
-        o->no_memory = true;
-        return;
-    }
+    if (!quoted)
+        return false;
     csv_write2(quoted, room, name, n, CSV_QUOTE);
-    qn_prof_put_escaped(o->w, quoted);
+    qn_prof_put_escaped(w, quoted);
     free(quoted);
+    return true;
 }
 #else
 /* RFC 4180, since these files are written without libcsv, too. */
-static void put_quoted(struct output *o, const char *name)
+static bool put_quoted(struct qn_prof_writer *w, const char *name)
 {
     char one[2] = { 0 };
 
-    put(o, "\"");
+    qn_prof_put_text(w, "\"");
     for (; *name; name++) {
         one[0] = *name;
-        qn_prof_put_escaped(o->w, one);
+        qn_prof_put_escaped(w, one);
         if (*name == '"')
-            put(o, one);
+            qn_prof_put_text(w, one);
     }
-    put(o, "\"");
+    qn_prof_put_text(w, "\"");
+    return true;
 }
 #endif
 
-static void put_name(struct output *o, const char *name)
+bool qn_cost_put_csv_name(struct qn_prof_writer *w, const char *name)
 {
     if (!name)
         name = "???";
     if (strpbrk(name, ",\"\r\n"))
-        put_quoted(o, name);
-    else
-        qn_prof_put_escaped(o->w, name);
+        return put_quoted(w, name);
+    qn_prof_put_escaped(w, name);
+    return true;
 }
+
+static void put_name(struct output *o, const char *name) { o->no_memory |= !qn_cost_put_csv_name(o->w, name); }
 
 /* Bytes that cannot stand in a name are not believed. */
 static void put_what(struct output *o, const char *what)

@@ -17,6 +17,10 @@
 enum qn_text_status qn_cost_write_findings(const char *path, const struct qn_cost_store *store, struct qn_cost_modules *modules,
                                            struct qn_text_error *err);
 
+/* A cell: "???" for NULL, quoted where it must be.  false: no memory, and nothing is written. */
+struct qn_prof_writer;
+bool qn_cost_put_csv_name(struct qn_prof_writer *w, const char *name);
+
 /* There was no more room for findings. */
 bool qn_cost_findings_full(const struct qn_cost_store *store);
 

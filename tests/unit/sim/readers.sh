@@ -59,6 +59,21 @@ run latency --analysis=latency --D1=2048,2,64 "$guests/sort"
 without_rows() { sed 's/,[0-9]*$//'; } # how many rows the whole file has
 is "$(grep -v ,cycles, latency.found | without_rows)" "$(without_rows <loads.found)" 'loads by level are those that were seen one by one'
 
+# Who threw it out, beside a cache of lists that sees each reference.
+culprits() {
+    run culprits --analysis=culprits "$@"
+    cp culprits.profile.culprits.csv by_line
+    run slow --analysis="$top_srcdir/tests/unit/sim/slow/culprits.c" "$@"
+    for name in culprits slow; do cut -d, -f1-6,8- "$name.found" | sort >"$name.cut"; done # without the rank
+    cmp culprits.cut slow.cut && cmp culprits.said slow.said && [ "$(wc -l <culprits.cut)" -gt 2 ] && cmp by_line slow.profile.culprits.csv
+}
+for shape in 2048,2,64 512,1,64 4096,4,32 1024,16,64; do ok "culprits, $shape: sort" culprits --D1=$shape "$guests/sort"; done
+ok 'culprits: lines that straddle, string instructions' culprits --D1=512,2,64 "$guests/strings"
+ok 'culprits: a real program' culprits --D1=1024,2,64 sort -n "$top_srcdir/lib/ORDER"
+ok '... by line of source: as many as by instruction' \
+    awk -F, 'FNR == 1 { f++; next } f == 1 { n += $10 } f == 2 { lines += $1 } END { exit !(n > 0 && n == lines) }' \
+    culprits.profile.findings.csv culprits.profile.culprits.csv
+
 # However the program ends.
 run killed --analysis=3c --D1=1024,2,64 sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i + 1)); done; kill -9 $$'
 ok 'a program that is killed leaves the classes of its misses' \

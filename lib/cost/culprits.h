@@ -1,0 +1,37 @@
+/* lib/cost/culprits.h - which line of source threw out what another one misses: findings of the analysis culprits, by line of source.
+ *
+ *   count,of,file,function,line,evictor_file,evictor_function,evictor_line
+ *   8000,9000,/src/a.c,main,12,/src/a.c,main,15
+ *
+ * Of `of` lines (of a cache) that line 12 missed although they had been there, 8,000 had been thrown out by references of line 15.  Most first; of
+ * equals in the order of the alphabet.
+ */
+#ifndef QN_COST_CULPRITS_H
+#define QN_COST_CULPRITS_H
+
+#include "cost/modules.h"
+#include "cost/store.h"
+#include "text/error.h"
+
+struct qn_culprit_line {
+    const char *file, *function; /* of `modules` */
+    uint32_t line;
+};
+
+struct qn_culprit_pair {
+    struct qn_culprit_line victim, evictor;
+    uint64_t count, of;
+};
+
+struct qn_culprits {
+    struct qn_culprit_pair *pairs;
+    size_t count;
+};
+
+/* What there is of them in the store; `culprits` is to be freed, and lives as long as the modules do. */
+enum qn_text_status qn_cost_find_culprits(const struct qn_cost_store *store, struct qn_cost_modules *modules, struct qn_culprits *culprits,
+                                          struct qn_text_error *err);
+void qn_cost_free_culprits(struct qn_culprits *culprits);
+enum qn_text_status qn_cost_write_culprits(const char *path, const struct qn_culprits *culprits, struct qn_text_error *err);
+
+#endif

@@ -1,0 +1,39 @@
+/* tests/unit/sim/culprits.c - who threw out what is missed, step by step: lines that come into a D1 of two lines and leave it. */
+#define ANALYSIS_FILE "sim/analysis/culprits.c"
+#include "draw_analysis.h"
+
+static uint64_t when;
+
+/* The instruction at pc brings `line` in; `victim` leaves for it, or with 0 nothing does. */
+static void comes(uint64_t pc, char line, char victim)
+{
+    sim_pc = pc;
+    analysis_line(&(struct sim_line){.line = (uint64_t)(line - 'A') * LINE, .victim = victim ? (uint64_t)(victim - 'A') * LINE : QN_NO_LINE,
+                                     .victim_used = victim ? ++when : 0, .first = true});
+}
+
+int main(void)
+{
+    struct sim_config config = {.slot = "AN", .size = 2 * LINE, .ways = 2, .line = LINE, .sets = 1, .line_bits = 6, .misses = true};
+    const struct loss *l;
+
+    sim = config;
+    analysis_init(&config);
+    comes(1, 'A', 0);
+    comes(1, 'B', 0);
+    comes(1, 'C', 'A');
+    is_int((int64_t)losses.count, 0, "what comes in for the first time has no culprit");
+    comes(2, 'A', 'B');
+    l = (const struct loss *)sites_at(&losses, 0);
+    ok(l->site.pc == 2 && l->site.what == 1 && l->count == 1 && l->addr == 0, "A: instruction 2 misses what 1 threw out");
+    comes(1, 'B', 'C');
+    comes(2, 'C', 'A');
+    comes(1, 'A', 'B');
+    is_int((int64_t)losses.count, 2, "two pairs: 2 lost to 1 twice, 1 to 2 twice");
+    is_int((int64_t)((const struct loss *)sites_at(&losses, 1))->count, 2, "... the other one");
+    analysis_line(&(struct sim_line){.line = 2 * LINE, .used = 5});
+    is_int((int64_t)lost, 4, "a line that was there is no miss");
+    says("0x1 evictor 0x0 0x2 2 2\n0x2 evictor 0x80 0x1 2 2\n"
+         "AN: lines missed: 3 for the first time, 4 thrown out before\n");
+    return done_testing();
+}
