@@ -94,8 +94,8 @@ static bool check_options(const struct qn_run_options *o)
                         o->explain.count ? "cannot be combined with --explain" : "nothing is simulated that could be compared");
         return false;
     }
-    if (o->analysis && (o->versus || o->check)) {
-        qn_run_complain("--analysis: cannot be combined with --%s", o->versus ? "versus" : "check");
+    if (o->analysis && o->check) {
+        qn_run_complain("--analysis: cannot be combined with --check");
         return false;
     }
     if (o->explain.count && !o->cache_sim) {

@@ -31,8 +31,8 @@ static int prepare(struct qn_run *r)
         return refuse("sample", "the simulator has no analysis module that observes instructions (values, conflicts)");
     if (r->observes && (o->interval || o->explain.count))
         return refuse(o->interval ? "interval" : "explain", "not with an analysis module that observes instructions");
-    if (r->sims.analyses && o->versus)
-        return refuse("versus", "cannot be combined with an analysis module");
+    if (r->observes && o->versus)
+        return refuse("versus", "not with an analysis module that observes instructions");
     o->dump_instr |= r->observes || o->analysis;
     o->cache_sim &= !r->observes;
     o->branch_sim &= !r->observes;

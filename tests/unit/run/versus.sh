@@ -148,7 +148,7 @@ refused() {
 refused '--versus=nobody: no such simulator beside quern or in its libexec, and no module' --versus=nobody
 refused "--versus=XX=lru: got 'XX=lru', wanted a simulator, or SLOT=MODULE with slot I1, D1, LL, BC, BI or AN" --versus=XX=lru
 refused '--versus=values: wanted a simulator, or modules in slots I1, D1, LL, BC or BI' --versus=values
-refused '--versus: cannot be combined with an analysis module' --versus=D1=fifo --sim=values
+refused '--versus: not with an analysis module that observes instructions' --versus=D1=fifo --sim=values
 refused '--versus: cannot be combined with --check' --versus=D1=fifo --check
 refused '--versus: cannot be combined with --explain' --versus=D1=fifo --explain=sort.c:37
 refused '--versus: nothing is simulated that could be compared' --versus=D1=fifo --no-cache-sim --branch-sim=no

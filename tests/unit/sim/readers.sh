@@ -74,10 +74,47 @@ ok '... by line of source: as many as by instruction' \
     awk -F, 'FNR == 1 { f++; next } f == 1 { n += $10 } f == 2 { lines += $1 } END { exit !(n > 0 && n == lines) }' \
     culprits.profile.findings.csv culprits.profile.culprits.csv
 
+# With everything else in one run: a second simulator, intervals, branches, and the reasons of a line.
+columns() { # FIRST-FILE SECOND-FILE: the columns of the first are the first ones of the second, line by line
+    awk '/^[0-9]/ && FNR == NR { a[++n] = $0 } /^[0-9]/ && FNR != NR { b[++m] = $0 }
+        END { for (i = 1; i <= n; i++) if (index(b[i] " ", a[i] " ") != 1) { print a[i]; print b[i]; exit 1 }; exit !(n > 9 && n == m) }' "$1" "$2"
+}
+for analyses in 3c,sets,latency,culprits 3c,interval; do
+    with="--D1=2048,2,64 --branch-sim=yes --interval=20000 --interval-file=intervals --analysis=$analyses"
+    # shellcheck disable=SC2086 # words
+    run alone $with "$guests/sort"
+    # shellcheck disable=SC2086
+    run versus $with --versus=D1=fifo "$guests/sort"
+    # shellcheck disable=SC2086
+    run explained $with --explain=sort.c:55 --explain-file=explained "$guests/sort"
+    ok "$analyses with --versus: the same columns" columns alone.profile versus.profile
+    ok "... and words" cmp alone.said versus.said
+    ok "... and as many misses of B as without it" eval '"$QUERN" run --LL=65536,8,64 --D1=2048,2,64 --branch-sim=yes --versus=D1=fifo --out-file=b.profile \
+        "$guests/sort" >/dev/null 2>&1 && [ "$(sed -n "s/^summary: .* \([0-9]* [0-9]* [0-9]* [0-9]*\)$/\1/p" b.profile)" = \
+        "$(sed -n "s/^summary: .* \([0-9]* [0-9]* [0-9]* [0-9]*\)$/\1/p" versus.profile)" ]'
+    ok "$analyses with --explain: the same columns" columns alone.profile explained.profile
+    ok "... and words" cmp alone.said explained.said
+done
+
 # However the program ends.
-run killed --analysis=3c --D1=1024,2,64 sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i + 1)); done; kill -9 $$'
+run killed --analysis=3c,sets,latency,culprits --D1=1024,2,64 sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i + 1)); done; kill -9 $$'
 ok 'a program that is killed leaves the classes of its misses' \
     awk '$1 == "summary:" && $11 > 0 && $12 > 0 && $11 + $12 + $13 == $6 + $9 { found = 1 } END { exit !found }' killed.profile
+
+# The classes pass through what reads profiles: the sums by line and by function, twice one profile, and one less itself.
+run one --analysis=3c "$guests/sort"
+sums() { # PROFILE BY: of the three classes
+    "$QUERN" csv --by="$2" --metadata=no --crlf=no --show=AN.compulsory,AN.capacity,AN.conflict "$1" |
+        awk -F, 'NR > 1 { a += $(NF - 2); b += $(NF - 1); c += $NF } END { print a, b, c }'
+}
+"$QUERN" merge -o merged.profile one.profile one.profile
+"$QUERN" diff one.profile one.profile >differ.profile
+wanted=$(awk '/^summary/ { print $11, $12, $13 }' one.profile)
+is "$(sums one.profile line)" "$wanted" 'csv by line has all misses of each class'
+is "$(sums one.profile function)" "$wanted" '... and by function'
+is "$(sums merged.profile line)" "$(awk '/^summary/ { print 2 * $11, 2 * $12, 2 * $13 }' one.profile)" 'merge adds them up'
+is "$(awk '/^summary/ { print $11, $12, $13 }' differ.profile)" '0 0 0' 'diff takes them off'
+ok 'annotate shows them' sh -c '"$0" annotate --show=AN.compulsory,AN.capacity,AN.conflict one.profile | grep -q "AN.conflict"' "$QUERN"
 
 refused() { # MESSAGE OPTIONS...
     message=$1
