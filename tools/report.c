@@ -27,12 +27,13 @@
 #include "tools.h"
 
 #define USUAL_FOLDER "quern-report"
+#define USUAL_ANALYSIS "3c,sets"
 
 static const char help[] =
     "usage: quern report [-o FOLDER] [options] [--] PROGRAM [ARGUMENTS]\n"
     "\n"
-    "Runs the program several times and writes a page about it, FOLDER/index.html: what to look at first,\n"
-    "functions and lines with their source, misses by cache size, three Cs, phases, branches.\n"
+    "Runs the program once, and once more for D1s of other sizes, and writes a page about it, FOLDER/index.html:\n"
+    "what to look at first, functions and lines with their source, misses by cache size, three Cs, phases, branches.\n"
     "\n";
 
 static const char help_end[] =
@@ -65,6 +66,8 @@ static const struct qn_option options[] = {
     OPTION("--LL", "SIZE,WAYS,LINE", "last-level cache", qn_option_text, geometry[2]),
     OPTION("--input", "FILE", "standard input of the program [nothing]", qn_option_text, input),
     QN_OPTION_PLAIN("--env", "NAME[=VALUE]", "the program sees this variable; without it PATH and LC_ALL=C only", take_variable),
+    OPTION("--analysis", "NAMES", "of the run, by name [3c,sets]; mattson adds the curve of a fully associative cache", qn_option_text,
+           analysis),
     OPTION("-q, --quiet", NULL, "do not say which run is being made", qn_option_set, quiet),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
@@ -153,12 +156,13 @@ static int check_output(const struct qn_report_options *o)
 static int write_page(struct qn_report_options *o)
 {
     struct qn_report page = { .folder = o->folder,
-                              .mattson_log = o->mattson_log,
-                              .sets_log = o->sets_log,
+                              .log = o->log,
                               .ended = o->ended };
     struct qn_text_error err = { .status = QN_TEXT_OK };
 
-    if (qn_report_write(&page, &err) != QN_TEXT_OK)
+    qn_report_write(&page, &err);
+    qn_report_end_steps(o);
+    if (err.status != QN_TEXT_OK)
         return fprintf(stderr, "quern report: %s\n", err.text), 1;
     return move_into_place(o);
 }
@@ -189,7 +193,7 @@ static int make_report(struct qn_report_options *o)
 
 int qn_tool_report(int argc, char **argv)
 {
-    static struct qn_report_options o = { .output = USUAL_FOLDER };
+    static struct qn_report_options o = { .output = USUAL_FOLDER, .analysis = USUAL_ANALYSIS };
     static char self[PATH_MAX];
     int status;
 

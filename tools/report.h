@@ -17,22 +17,29 @@ struct qn_report_options {
     const char *environment[QN_REPORT_ENVIRONMENT_MAX]; /* NAME or NAME=VALUE, besides PATH and LC_ALL=C */
     int environment_count;
     char **program;                     /* and its arguments, NULL at the end */
+    const char *analysis;               /* of the run: "3c,sets" */
     bool quiet;
     const char *self;                   /* the quern command */
     struct qn_sim_guard guard;          /* a signal ends the runs; the folders go first */
     const char *folder, *work;          /* being filled; for what will be thrown away */
-    const char *ended, *mattson_log, *sets_log; /* as in struct qn_report; filled by the runs */
+    const char *ended, *log;            /* as in struct qn_report; filled by the run */
 };
 
 /* A command of ours on its way. */
 #define QN_REPORT_WORDS_MAX 64
 struct qn_report_runner {
     struct qn_report_options *o;
-    uint64_t instructions;                      /* of the first run */
-    uint64_t geometry[QN_OUT_CSV_GEOMETRY];     /* its caches */
+    uint64_t geometry[QN_OUT_CSV_GEOMETRY];     /* caches of the first run */
+    const char *step;                           /* what is being done, "1 of 3: ..." */
+    double started;                             /* seconds */
     const char *words[QN_REPORT_WORDS_MAX];
     int count;
 };
+
+#define QN_REPORT_STEPS 3
+/* Says so: on a terminal in one line, with the seconds that have passed, else in a line of its own. */
+void qn_report_begin_step(struct qn_report_runner *r, int step, const char *what);
+void qn_report_end_steps(const struct qn_report_options *o);
 
 void qn_report_begin_command(struct qn_report_runner *r, const char *command);
 void qn_report_add_word(struct qn_report_runner *r, const char *word);

@@ -8,9 +8,52 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "report.h"
+
+/* ---- progress ---- */
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static bool shows_progress(const struct qn_report_options *o) { return !o->quiet && isatty(STDERR_FILENO); }
+
+static void show_progress(void *data)
+{
+    const struct qn_report_runner *r = data;
+
+    fprintf(stderr, "\rquern report: %s (%.0f s)\033[K", r->step, now() - r->started);
+}
+
+void qn_report_begin_step(struct qn_report_runner *r, int step, const char *what)
+{
+    r->step = qn_exp_format(&r->o->memory, "%d of %d: %s", step, QN_REPORT_STEPS, what);
+    r->started = now();
+    if (r->o->guard.signal || r->o->quiet)
+        return;
+    if (!shows_progress(r->o)) {
+        fprintf(stderr, "quern report: %s\n", r->step);
+        return;
+    }
+    r->o->guard.tick = show_progress;
+    r->o->guard.tick_data = r;
+    show_progress(r);
+}
+
+void qn_report_end_steps(const struct qn_report_options *o)
+{
+    if (shows_progress(o))
+        fputs("\r\033[K", stderr);
+}
+
+/* ---- commands ---- */
 
 void qn_report_begin_command(struct qn_report_runner *r, const char *command)
 {

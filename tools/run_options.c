@@ -45,8 +45,14 @@ static const char *take_LOG_FD(const struct qn_option *o, void *field, char **va
 
 static const char *take_INTERVAL(const struct qn_option *o, void *field, char **value)
 {
-    all_of(o, field)->interval_given = true;
-    return qn_option_number(o, field, value);
+    struct qn_run_options *all = all_of(o, field);
+
+    all->interval_given = true;
+    all->interval_auto = !strcmp(*value, "auto");
+    if (!all->interval_auto)
+        return qn_option_number(o, field, value);
+    all->interval = QN_RUN_INTERVAL_FIRST;
+    return NULL;
 }
 
 static const char *take_LIST(const struct qn_option *o, void *field, char **value)

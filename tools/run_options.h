@@ -29,7 +29,7 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(TEXT, "out-file", out_file, "FILE", "the same")                                                                \
     X(YESNO, "dump-objects", dump_objects, "yes|no", "the profile names the file of code of each function [no]")     \
     X(YESNO, "dump-instr", dump_instr, "yes|no", "and has counts by instruction, for annotate --asm [no]")           \
-    X(INTERVAL, "interval", interval, "N", "also write the counts of every N instructions")                            \
+    X(INTERVAL, "interval", interval, "N|auto", "also write the counts of every N instructions; auto: of a few hundred equal parts")                            \
     X(TEXT, "interval-file", interval_file, "FILE", "where to; %p, %q{VAR} as above [quern.intervals.%p.csv]")       \
     X(NAMES, "explain", explain, "FILE:LINE", "tell what becomes of the line's data references, and why; may be repeated") \
     X(NUMBER, "explain-first", explain_first, "N", "of the first N references of each line [20]")                    \
@@ -67,6 +67,9 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(TEXT, "trace-file", trace_file, "FILE", "traces go there [stderr]")                                            \
     X(RANGE, "trace-blocks", trace_blocks, "A-B", "trace only these blocks [all]")
 
+/* --interval=auto: the first length, instructions; and where there are so many rows, every two become one. */
+#define QN_RUN_INTERVAL_FIRST 10000
+#define QN_RUN_INTERVAL_ROWS 400
 #define QN_RUN_NAMES_MAX QN_EXPLAIN_MAX
 
 struct qn_run_names {
@@ -78,7 +81,7 @@ struct qn_run_options {
     struct qn_geometry geometry[QN_RUN_LEVELS]; /* line 0: not given */
     bool cache_sim, branch_sim, trace_children, instr_at_start, quiet, verbose, stats, local_rates, aslr, vdso,
         filter, check, dump_objects, dump_instr, demangle, keep_lines;
-    bool vdso_given, log_fd_given, interval_given;
+    bool vdso_given, log_fd_given, interval_given, interval_auto;
     uint64_t counting;     /* enum qn_counting */
     uint64_t batch;        /* enum qn_batch */
     uint64_t inlines;      /* enum qn_debug_inlines */

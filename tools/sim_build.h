@@ -153,6 +153,8 @@ struct qn_sim_guard {
     sigset_t old, watched;
     struct sigaction child;
     int signal;         /* that came; 0: none */
+    void (*tick)(void *data); /* called each second while a child is awaited; NULL: nothing is */
+    void *tick_data;
 };
 
 void qn_sim_guard(struct qn_sim_guard *g);

@@ -35,6 +35,7 @@ void qn_sim_guard(struct qn_sim_guard *g)
     struct sigaction act;
 
     g->signal = 0;
+    g->tick = NULL;
     sigemptyset(&g->watched);
     sigaddset(&g->watched, SIGCHLD);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
@@ -83,11 +84,15 @@ static pid_t start(const struct qn_sim_guard *g, char **argv, const char *errors
 /* A signal of the terminal comes to all of our group; others come to us alone, and are handed on. */
 int qn_sim_await(struct qn_sim_guard *g, pid_t child)
 {
+    static const struct timespec second = { .tv_sec = 1 };
     siginfo_t info;
     int status;
 
     while (waitpid(child, &status, WNOHANG) == 0) {
-        int sig = sigwaitinfo(&g->watched, &info);
+        int sig = g->tick ? sigtimedwait(&g->watched, &info, &second) : sigwaitinfo(&g->watched, &info);
+
+        if (g->tick)
+            g->tick(g->tick_data);
 
         if (sig > 0 && sig != SIGCHLD) {
             g->signal = sig;

@@ -128,6 +128,7 @@ struct qn_config {
     uint32_t guest_path;     /* string: program file as found (after PATH search) */
     uint32_t sim_opt;        /* string: key=value,... for modules */
     uint64_t interval;       /* instructions; 0 = none */
+    uint64_t interval_rows;  /* 0 = any number; else, where there are so many, each two become one and the interval doubles */
     uint64_t explain_first, explain_every; /* accesses that are explained: so many, then one of so many (0 = no more) */
     uint64_t fd_limit;       /* where the engine's own descriptors begin: the guest's soft limit (RLIMIT_NOFILE) if there is room */
     uint64_t sample_count, sample_of; /* so many of so many; of 0: all */

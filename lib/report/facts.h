@@ -24,8 +24,8 @@ struct qn_report_facts {
     struct qn_exp_memory memory;
     struct qn_plot_centres functions, lines;  /* the most costly first */
     double size[QN_REPORT_LEVELS];            /* of caches, bytes; 0: not known */
-    struct qn_exp_table intervals, runs, sets; /* no rows: there are none */
-    double knees[QN_PLOT_KNEES_MAX];          /* of the curve by size, bytes */
+    struct qn_exp_table intervals, runs, sets, curve; /* no rows: there are none */
+    double knees[QN_PLOT_KNEES_MAX];          /* of the curve by size, or else of D1s by size; bytes */
     int knee_count;
 };
 

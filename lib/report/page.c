@@ -10,6 +10,7 @@
 #include "report/pictures.h"
 #include "report/source.h"
 #include "report/tables.h"
+#include "report/whole.h"
 
 /* ---- what to look at first ---- */
 
@@ -105,11 +106,11 @@ static void write_summary(struct qn_report_facts *f, FILE *out)
 static void write_caches(struct qn_report_facts *f, FILE *out)
 {
     qn_report_heading(out, "caches", "Caches");
-    if (f->report->mattson_log)
+    if (f->curve.row_count)
         qn_report_draw(f, out, QN_REPORT_CURVE);
     qn_report_draw(f, out, QN_REPORT_SIZES);
     qn_report_draw(f, out, QN_REPORT_CLASSES);
-    if (f->report->sets_log)
+    if (f->sets.row_count)
         qn_report_draw(f, out, QN_REPORT_SETS);
 }
 
@@ -174,29 +175,18 @@ static void write_page(struct qn_report_facts *f, FILE *out)
 /* ---- all ---- */
 
 /* The data of two pictures is wanted before their section: they are drawn first, then again where they stand, which is
- * cheap. */
-static void draw_ahead(struct qn_report_facts *f, const char *kind, const char *log, const char *name,
-                       struct qn_exp_table *t)
+ * cheap.  A log that does not have them gives no rows. */
+static void draw_ahead(struct qn_report_facts *f, const char *kind, const char *name, struct qn_exp_table *t)
 {
-    struct qn_plot_request q = { .kind = kind, .inputs = { log }, .input_count = 1 };
+    struct qn_plot_request q = { .kind = kind, .inputs = { f->report->log }, .input_count = 1 };
     struct qn_text_error err = { .status = QN_TEXT_OK };
     char remark[QN_PLOT_REMARK_MAX];
 
-    if (!log)
+    if (!f->report->log)
         return;
     q.output = qn_report_path(f, qn_exp_format(&f->memory, "%s.svg", name));
     if (qn_plot_draw(&q, remark, &err) == QN_TEXT_OK)
         qn_exp_read_table(t, qn_report_path(f, qn_exp_format(&f->memory, "%s.csv", name)), &err);
-}
-
-static void find_knees(struct qn_report_facts *f)
-{
-    struct qn_exp_table curve;
-
-    qn_exp_init_table(&curve);
-    draw_ahead(f, "mrc", f->report->mattson_log, "curve", &curve);
-    f->knee_count = qn_plot_find_knees(&curve, f->knees);
-    qn_exp_free_table(&curve);
 }
 
 static enum qn_text_status save_page(struct qn_report_facts *f, struct qn_text_error *err)
@@ -219,8 +209,9 @@ enum qn_text_status qn_report_write(const struct qn_report *r, struct qn_text_er
     struct qn_report_facts f;
 
     if (qn_report_read_facts(&f, r, err) == QN_TEXT_OK) {
-        find_knees(&f);
-        draw_ahead(&f, "sets", r->sets_log, "sets", &f.sets);
+        draw_ahead(&f, "mrc", "curve", &f.curve);
+        draw_ahead(&f, "sets", "sets", &f.sets);
+        qn_report_find_knees(&f);
         save_page(&f, err);
     }
     qn_report_free_facts(&f);

@@ -72,8 +72,7 @@ void qn_report_draw(struct qn_report_facts *f, FILE *out, enum qn_report_picture
 {
     const struct picture *p = &pictures[which];
     const char *image = qn_report_path(f, qn_exp_format(&f->memory, "%s.svg", p->name));
-    const char *log = which == QN_REPORT_SETS ? f->report->sets_log : f->report->mattson_log;
-    const char *input = p->input ? qn_report_path(f, p->input) : log;
+    const char *input = p->input ? qn_report_path(f, p->input) : f->report->log;
     struct qn_plot_request q = {
         .kind = p->kind, .output = image, .by = p->by, .event = p->event, .y = p->y, .input_count = 1
     };

@@ -1,6 +1,6 @@
 /* lib/report/report.h - a page about one program: what its runs have left in a folder, explained.
  *
- *   folder: profile (of a run with the module 3c), intervals.csv, runs.csv (a sweep of D1 sizes), two logs
+ *   folder: profile (of a run with the module 3c), intervals.csv, runs.csv (a sweep of D1 sizes); the log of the run
  *   ->      index.html and its pictures: functions.svg, lines.svg, curve.svg, size.svg, classes.svg, phases.svg, ...
  *
  * The page is plain HTML with its style in it: no script, nothing from a network.  Invariants: it depends on the files
@@ -21,7 +21,7 @@
 
 struct qn_report {
     const char *folder;
-    const char *mattson_log, *sets_log; /* NULL: no curve, no misses by set */
+    const char *log;         /* what the modules mattson and sets say; NULL: nothing */
     const char *ended;       /* how the program ended, where it was not with status 0, else NULL */
 };
 

@@ -34,6 +34,23 @@ static bool mostly_conflicts(const struct qn_report_facts *f)
            > HALF * qn_report_count(&f->lines, -1, "AN.compulsory+AN.capacity+AN.conflict");
 }
 
+void qn_report_find_knees(struct qn_report_facts *f)
+{
+    struct qn_exp_table sizes;
+
+    qn_exp_init_table(&sizes);
+    qn_exp_add_column(&sizes, "size");
+    qn_exp_add_column(&sizes, "misses");
+    for (int row = 0; row < f->runs.row_count; row++) {
+        char **cells = qn_exp_add_row(&sizes);
+
+        cells[0] = qn_exp_format(&f->memory, "%.0f", cell(&f->runs, row, "D1_size"));
+        cells[1] = qn_exp_format(&f->memory, "%g", cell(&f->runs, row, "D1_miss_percent"));
+    }
+    f->knee_count = qn_plot_find_knees(f->curve.row_count ? &f->curve : &sizes, f->knees);
+    qn_exp_free_table(&sizes);
+}
+
 /* The smallest larger D1 that misses half as often. */
 bool qn_report_examine_size(struct qn_report_facts *f, struct qn_report_finding *finding)
 {

@@ -9,6 +9,9 @@
  * Ir per step and is never cut, so it may end a little later, and one may even span several multiples.  What a fault
  * takes back, the countdown gets back (qn_arena_leave).
  *
+ * Of --interval=auto there is a number of rows, even, that is never reached: then every two become one, and from there on
+ * intervals are twice as long.
+ *
  * What an interval counted is the difference between the arena now and at its beginning.  Only blocks that were executed
  * meanwhile are looked at, which their execution counters tell.
  */
@@ -19,6 +22,7 @@
 #include "run/core/space.h"
 
 int64_t qn_interval_left;
+static uint64_t length; /* of an interval, instructions */
 
 static uint64_t *counters_then; /* as they were when the interval began, by index */
 static uint64_t *leaves_then, *events_then;
@@ -28,7 +32,8 @@ void qn_interval_init(void)
     counters_then = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
     leaves_then = qn_engine_alloc(QN_ARENA_LEAVES_SIZE / sizeof(struct qn_leave_rec) * sizeof(uint64_t));
     events_then = qn_engine_alloc(QN_SIM_EVENTS_MAX * sizeof(uint64_t));
-    qn_interval_left = (int64_t)qn_cfg()->interval;
+    length = qn_cfg()->interval;
+    qn_interval_left = (int64_t)length;
 }
 
 /* A counter's growth since it was last asked for. */
@@ -88,6 +93,23 @@ static void take_leaves(int64_t sum[QN_COST_EVENTS])
         sum[i] -= less[i];
 }
 
+/* Every two rows become one: a long run keeps as many rows as it may have, of longer intervals.  Meanwhile there are none, so
+ * whoever reads the arena then finds all counts in the last interval. */
+static void halve(uint64_t words)
+{
+    uint64_t n = qn_arena->n_intervals;
+    int64_t *rows = qn_arena_intervals();
+
+    qn_arena->n_intervals = 0;
+    for (uint64_t i = 0; i < n / 2; i++)
+        for (uint64_t k = 0; k < words; k++)
+            rows[i * words + k] = rows[2 * i * words + k] + rows[(2 * i + 1) * words + k];
+    for (uint64_t k = n / 2 * words; k < n * words; k++)
+        rows[k] = 0;
+    qn_arena->n_intervals = n / 2;
+    length *= 2;
+}
+
 /* false: no room for another row; what is still to come belongs to the last one. */
 static bool record(uint64_t *instructions)
 {
@@ -103,6 +125,8 @@ static bool record(uint64_t *instructions)
         row[QN_COST_EVENTS + i] = (int64_t)growth(&events_then[i], &o->counts[i]);
     *instructions = (uint64_t)row[QN_COST_IR];
     qn_arena->n_intervals = n + 1;
+    if (n + 1 == qn_cfg()->interval_rows)
+        halve(words);
     return true;
 }
 
@@ -117,6 +141,6 @@ unsigned qn_interval_cut(void)
         return 0;
     }
     while (qn_interval_left <= 0)
-        qn_interval_left += (int64_t)qn_cfg()->interval;
+        qn_interval_left += (int64_t)length;
     return 0;
 }

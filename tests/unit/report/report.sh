@@ -139,6 +139,15 @@ report -o fail -- ./walk fail
 is "$?$(cat err)" 0 'a program that ends with a status'
 ok '... which is told' grep -q 'The program ended with: exit status 3' fail/index.html
 
+caches='--I1=32768,8,64 --D1=8192,1,64 --LL=65536,8,64'
+report --analysis=3c,sets,mattson -o curve -- ./walk capacity
+is "$?$(cat err)" 0 'a report with the curve of a fully associative cache'
+ok '... which is flat to 8 KiB, and low from 16 KiB on' \
+    awk -F, '$1 == 8192 { a = $2 } $1 == 16384 { b = $2 } END { exit !(a > 3 && a > 10 * b) }' curve/curve.csv
+is "$(grep -c 'src="curve.svg"' curve/index.html)$(grep -c 'src="curve.svg"' capacity/index.html)" 10 '... and is shown, here only'
+report --analysis=3c,zzz -o none -- ./walk
+is $? 2 'no such analysis: status 2'
+
 # Well-formed: every element that is opened is closed, in order.
 balanced() {
     sed '/^<style>/,/<\/style>/d' "$1/index.html" | awk '
@@ -211,7 +220,7 @@ ln -s "$(command -v rm)" bare/rm
 )
 is "$?$(cat err)" 0 'neither gnuplot nor a compiler: a page all the same'
 ok '... that says so' grep -q 'No picture: there is no gnuplot here' bare-report/index.html
-ok '... with the three Cs and the curve by stack distances' test -s bare-report/classes.gp -a -s bare-report/curve.gp
+ok '... with the three Cs' test -s bare-report/classes.gp
 ok '... with the scripts' test -s bare-report/functions.gp
 ok '... in elements that nest' balanced bare-report
 is "$(echo ./*.??????)" './*.??????' 'nothing of ours stays behind'

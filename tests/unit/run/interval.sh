@@ -224,6 +224,31 @@ for child in intervals.*; do
     ok 'a forked child has a file of its own, with what was counted before' sums
 done
 
+# ---- auto: rows are few, and those of the interval that it has come to ----
+
+cp "$top_builddir/tests/guest/matmul" guest
+for first in few many; do
+    [ $first = many ] && cat >guest.c <<'END'
+volatile unsigned at[4096];
+int main(void)
+{
+    for (unsigned i = 0; i < 3000000; i++)
+        at[i * 17 % 4096] += i % (1 + i / 1000000);
+    return 0;
+}
+END
+    [ $first = many ] && { $CC -O1 -g -o guest guest.c || bail 'cannot compile'; }
+    run engine auto
+    rows=$(($(wc -l <intervals) - 1)) length=$(sed -n 's/^1,0,\([0-9]*\),.*/\1/p' intervals)
+    all=$(sed -n 's/^summary: \([0-9]*\).*/\1/p' profile)
+    ok "auto, a $first-row run of $all instructions: $rows rows of $length, and all is in them" sums
+    cp intervals auto
+    run engine "$length"
+    is "$(cat auto)" "$(cat intervals)" '... the very rows of a run with that length'
+    [ $first = few ] || ok '... not fewer than 199, not more than 400, longer than the first ones' \
+        test "$rows" -ge 199 -a "$rows" -le 400 -a "$length" -gt 10000
+done
+
 # ---- options ----
 
 for bad in 0 -1 x 99999999999999999999; do
