@@ -29,7 +29,7 @@ static unsigned char *read_file(const char *path, size_t *size)
 {
     int fd = open(path, O_RDONLY);
     struct stat st;
-    unsigned char *bytes;
+    unsigned char *bytes = NULL;
 
     if (fd < 0 || fstat(fd, &st) || !(bytes = malloc((size_t)st.st_size)))
         bail("no memory");

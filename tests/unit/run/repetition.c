@@ -47,7 +47,7 @@ int main(void)
         if (qn_decode_insn((const uint8_t *)cases[i].bytes, strlen(cases[i].bytes), &in) != QN_DEC_OK)
             bail("no instruction: %s", cases[i].what);
         r = qn_repetition(&in, cases[i].before, cases[i].after);
-        is_int(r.steps, cases[i].steps, cases[i].what);
+        is_int(r.steps, cases[i].steps, "%s", cases[i].what);
         is_int(r.step, cases[i].step, "its step");
     }
     return done_testing();

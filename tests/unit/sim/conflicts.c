@@ -34,7 +34,7 @@ static void finds(const char *wanted, const char *name)
     *said = 0;
     analysis_finish();
     *strstr(said, "AN:") = 0;
-    is_str(said, wanted, name);
+    is_str(said, wanted, "%s", name);
 }
 
 static void counts(void)

@@ -145,7 +145,7 @@ static void confident(uint64_t (*next)(void), const char *options, double freque
         tau += (double)hotlist_tau(list_of(0)) / SEEDS;
     }
     diag("%s: %u of %u estimates within their bounds, tau %.0f on average", name, good, asked, tau);
-    ok(asked >= SEEDS && good >= 0.95 * asked - 3 * __builtin_sqrt(asked * 0.95 * 0.05), name);
+    ok(asked >= SEEDS && good >= 0.95 * asked - 3 * __builtin_sqrt(asked * 0.95 * 0.05), "%s", name);
 }
 
 static void streams(void)
