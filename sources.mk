@@ -184,7 +184,10 @@ hosted_sources = \
 	lib/page/rows.c \
 	lib/page/shell.c \
 	lib/page/sources.c \
-	lib/page/tables.c
+	lib/page/tables.c \
+	lib/trace/champsim.c \
+	lib/trace/pack.c \
+	lib/trace/records.c
 
 decode_sources = \
 	lib/decode/decode.c \
@@ -507,6 +510,8 @@ module_sources = \
 	lib/sim/bpred/taken.c \
 	lib/sim/bpred/tournament.c \
 	lib/sim/hosted/blame.c \
+	lib/sim/hosted/bytes.c \
+	lib/sim/hosted/champsim.c \
 	lib/sim/hosted/filter.c \
 	lib/sim/hosted/future.c \
 	lib/sim/hosted/main.c \
@@ -714,6 +719,9 @@ headers = \
 	lib/text/sizes.h \
 	lib/text/subst.h \
 	lib/text/utf8.h \
+	lib/trace/champsim.h \
+	lib/trace/pack.h \
+	lib/trace/records.h \
 	lib/decode/effects.inc \
 	lib/decode/features.inc \
 	lib/decode/map_evex1.inc \
@@ -792,6 +800,8 @@ headers = \
 	lib/sim/fast/log_D1.h \
 	lib/sim/fast/log_unit.h \
 	lib/sim/fast/rows.h \
+	lib/sim/hosted/bytes.h \
+	lib/sim/hosted/champsim.h \
 	lib/sim/hosted/hosted.h \
 	lib/sim/hosted/trace.h \
 	lib/sim/many/last_levels.h \
@@ -1029,6 +1039,7 @@ shell_tests = \
 	tests/unit/run/why.sh \
 	tests/unit/sim/analyses.sh \
 	tests/unit/sim/build.sh \
+	tests/unit/sim/champsim.sh \
 	tests/unit/sim/check.sh \
 	tests/unit/sim/defects.sh \
 	tests/unit/sim/events.sh \

@@ -67,7 +67,7 @@ guests: $(guest_programs)
 guest_logs = tests/guest/native.log tests/guest/oracle.log tests/unit/build/clang.log \
 	tests/unit/build/with_sim.log tests/unit/cost/insns.log tests/unit/plot/data.log tests/unit/run/batch.log \
 	tests/unit/run/explain.log tests/unit/run/interval.log tests/unit/run/levels.log tests/unit/run/sample.log \
-	tests/unit/run/stats.log tests/unit/run/together.log tests/unit/run/toggle.log tests/unit/run/valgrind.log tests/unit/run/versus.log \
+	tests/unit/run/stats.log tests/unit/run/together.log tests/unit/run/toggle.log tests/unit/run/valgrind.log tests/unit/sim/champsim.log tests/unit/run/versus.log \
 	tests/unit/sim/events.log tests/unit/sim/installed.log tests/unit/sim/named.log tests/unit/sim/readers.log
 $(guest_logs): $(guest_programs)
 tests/guest/%: tests/guest/%.c tests/guest/guest.h

@@ -311,7 +311,7 @@ static bool add_hosted(struct qn_sim_recipe *r, const char *library)
 {
     static const char *const files[] = { "sim/engine.c", "sim/readers.c", "sim/twin.c", "sim/versus.c", "sim/slots.c", "sim/hosted/main.c", "sim/hosted/blame.c",
                                          "sim/hosted/filter.c", "sim/hosted/future.c", "sim/hosted/option.c", "sim/hosted/service.c",
-                                         "sim/hosted/trace.c", "cost/summary.c", "text/escape.c", "base/format.c" };
+                                         "sim/hosted/trace.c", "sim/hosted/bytes.c", "sim/hosted/champsim.c", "cost/summary.c", "text/escape.c", "base/format.c" };
     const char *flags = r->build->cflags ? r->build->cflags : "-O2 -g";
 
     add_words(&r->compile, flags);
@@ -322,6 +322,10 @@ static bool add_hosted(struct qn_sim_recipe *r, const char *library)
 #ifdef HAVE_LIBZSTD
     add(&r->compile, "-DQN_HAVE_ZSTD=1");
     add(&r->behind, "-lzstd");
+#endif
+#ifdef HAVE_LIBLZMA
+    add(&r->compile, "-DQN_HAVE_LZMA=1");
+    add(&r->behind, "-llzma");
 #endif
     return give_defaults(r, library);
 }

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,28 +19,49 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "text/output.h"
+#include "options.h"
 #include "sim/record.h"
 #include "sim_build.h"
+#include "text/output.h"
 #include "tools.h"
-
-#ifdef HAVE_LIBZSTD
-#include <zstd.h>
-#endif
+#include "trace/champsim.h"
 
 #define ARGUMENTS_MAX 4096
-#define ZSTD_LEVEL 3
 #define CHUNK (1u << 20)
 #define SIGNALLED 128 /* as shells have it */
 
-static const char help[] = "usage: quern trace [-o FILE] [OPTIONS OF quern run] [--] PROGRAM [ARGUMENTS]\n"
-                           "       quern trace --recover FILE\n\n"
-                           "Records all fetches, data references and branches of PROGRAM for `quern replay`.\n\n"
-                           "  -o FILE      the trace [quern.trace]\n"
-                           "  --recover FILE\n"
-                           "               give an end to what SIGKILL of quern trace has left in TMPDIR\n"
-                           "  -h, --help   show this text\n"
-                           "  --version    show the version\n";
+struct settings {
+    const char *output, *recover;
+    int format, compression;     /* numbers of words */
+    unsigned champsim;           /* bytes of a record, 0: quern's own format */
+    enum qn_trace_packing packing;
+    uint64_t from, count;        /* instructions */
+    bool quiet;
+    char **words;                /* options of quern run, the program */
+};
+
+static const char *const formats[] = { "quern", "champsim", "champsim72", NULL },
+                  *const compressions[] = { "auto", "none", "zstd", "xz", NULL };
+
+#define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct settings, field)
+static const struct qn_option options[] = {
+    OPTION("-o", "FILE", "the trace [quern.trace]", qn_option_text, output),
+    QN_OPTION_OF(formats, "--format", "quern|champsim|champsim72",
+                 "quern replay's own, or a record of 64 or 72 bytes per instruction for ChampSim [quern]", qn_option_word, struct settings, format),
+    QN_OPTION_OF(compressions, "--compress", "auto|none|zstd|xz",
+                 "auto: xz or zstd if FILE ends in .xz or .zst; of quern's own traces zstd, of others nothing otherwise [auto]",
+                 qn_option_word, struct settings, compression),
+    OPTION("--from", "N", "leave out the first N instructions [0]", qn_option_number, from),
+    OPTION("--count", "N", "record N instructions [all]", qn_option_number, count),
+    OPTION("-q, --quiet", NULL, "no counts behind the program's output (of ChampSim's formats)", qn_option_set, quiet),
+    OPTION("--recover", "FILE", "give an end to what SIGKILL of quern trace has left in TMPDIR", qn_option_text, recover),
+    QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
+
+static const struct qn_options command = {
+    .tool = "trace", .prefix = "quern: trace", .own = options, .first = true,
+    .begin = "usage: quern trace [OPTIONS] [OPTIONS OF quern run] [--] PROGRAM [ARGUMENTS]\n"
+             "       quern trace --recover FILE\n\n"
+             "Records all fetches, data references and branches of PROGRAM for `quern replay` or ChampSim.\n\n" };
 
 static int complain(const char *file, const char *what)
 {
@@ -47,110 +69,69 @@ static int complain(const char *file, const char *what)
     return 1;
 }
 
-/* ---- where the records end ---- */
-
-/* Bytes of the record at p; 0: there is none. */
-static size_t record_bytes(const uint8_t *p, size_t left)
-{
-    unsigned kind = left ? p[0] & 7 : RECORD_END, varints = 1u + (kind < RECORD_COND && !(p[0] >> 3)) + (kind >= RECORD_INDIRECT);
-    size_t n = 1;
-
-    while (kind != RECORD_END && varints--)
-        do
-            if (n == left)
-                return 0;
-        while (p[n++] & 128);
-    return kind == RECORD_END ? 0 : n;
-}
-
-static struct record_sum add_up(const uint8_t *p, size_t left)
-{
-    struct record_sum s = { 0, 0, 0 };
-
-    for (size_t n; (n = record_bytes(p, left)) > 0; p += n, left -= n)
-        for (size_t i = 0; i < n; i++)
-            record_add(&s, p[i]);
-    return s;
-}
-
-/* The recorder may have been killed at any point: only we know that there is nothing more to come. */
-static bool end_records(int raw, size_t size)
-{
-    uint8_t *bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, raw, 0), trailer[RECORD_TRAILER_BYTES] = { RECORD_END };
-    struct record_sum s;
-    off_t end;
-
-    if (bytes == MAP_FAILED)
-        return false;
-    s = add_up(bytes + RECORD_MAGIC_BYTES, size - RECORD_MAGIC_BYTES);
-    munmap(bytes, size);
-    memcpy(trailer + 1, &s, sizeof s);
-    end = (off_t)(RECORD_MAGIC_BYTES + s.bytes);
-    return pwrite(raw, trailer, sizeof trailer, end) == sizeof trailer && ftruncate(raw, end + (off_t)sizeof trailer) == 0;
-}
-
 /* ---- the file ---- */
 
-static ssize_t read_chunk(int fd, char *buffer)
-{
-    ssize_t n;
-
-    do
-        n = read(fd, buffer, CHUNK);
-    while (n < 0 && errno == EINTR);
-    return n;
-}
-
-#ifdef HAVE_LIBZSTD
-static bool compress(int from, FILE *to)
-{
-    static char in[CHUNK], out[2 * CHUNK];
-    ZSTD_CCtx *z = ZSTD_createCCtx();
-    bool good = z != NULL;
-    ssize_t got;
-    size_t n;
-
-    ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, ZSTD_LEVEL);
-    ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
-    do {
-        ZSTD_inBuffer input;
-        size_t left;
-
-        got = read_chunk(from, in);
-        n = got > 0 ? (size_t)got : 0;
-        good = good && got >= 0;
-        input = (ZSTD_inBuffer){ in, n, 0 };
-        do {
-            ZSTD_outBuffer output = { out, sizeof out, 0 };
-
-            left = ZSTD_compressStream2(z, &output, &input, n ? ZSTD_e_continue : ZSTD_e_end);
-            good = good && !ZSTD_isError(left) && fwrite(out, 1, output.pos, to) == output.pos;
-        } while (good && (n ? input.pos < input.size : left > 0));
-    } while (good && n);
-    ZSTD_freeCCtx(z);
-    return good;
-}
-#else
-static bool compress(int from, FILE *to)
+static bool copy(int from, struct qn_trace_pack *to)
 {
     static char in[CHUNK];
     ssize_t n;
 
-    while ((n = read_chunk(from, in)) > 0)
-        if (fwrite(in, 1, (size_t)n, to) != (size_t)n)
+    do {
+        n = read(from, in, sizeof in);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n > 0 && !qn_trace_pack(to, in, (size_t)n))
             return false;
+    } while (n > 0 || (n < 0 && errno == EINTR));
     return n == 0;
 }
-#endif
+
+static void print_champsim(const struct qn_champsim_counts *c)
+{
+    const uint64_t *b = c->branches;
+
+    fprintf(stderr, "instructions %" PRIu64 ", reads %" PRIu64 ", writes %" PRIu64 "\n", c->instructions, c->reads, c->writes);
+    fprintf(stderr, "branches: %" PRIu64 " conditional (%" PRIu64 " taken), %" PRIu64 " jumps, %" PRIu64 " indirect jumps, %" PRIu64
+            " calls, %" PRIu64 " indirect calls, %" PRIu64 " returns\n", b[QN_CHAMPSIM_CONDITIONAL], c->taken, b[QN_CHAMPSIM_JUMP],
+            b[QN_CHAMPSIM_INDIRECT], b[QN_CHAMPSIM_CALL], b[QN_CHAMPSIM_INDIRECT_CALL], b[QN_CHAMPSIM_RETURN]);
+    if (c->left_out)
+        fprintf(stderr, "%" PRIu64 " references were left out: a record has four reads and two writes\n", c->left_out);
+}
+
+/* A record per instruction out of the recorded references. */
+static bool convert(int raw, unsigned bytes, bool quiet, struct qn_trace_pack *to)
+{
+    off_t size = lseek(raw, 0, SEEK_END);
+    uint8_t *all = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, raw, 0);
+    struct qn_trace_records from = { all + RECORD_MAGIC_BYTES, all + size, { 0 } };
+    struct qn_champsim_counts counts;
+    bool good;
+
+    if (all == MAP_FAILED)
+        return false;
+    good = qn_trace_write_champsim(to, &from, bytes, &counts);
+    munmap(all, (size_t)size);
+    if (good && !quiet)
+        print_champsim(&counts);
+    return good;
+}
+
+static bool write_trace(const struct settings *s, int raw, FILE *f)
+{
+    struct qn_trace_pack *to = qn_trace_open_pack(f, s->packing);
+    bool good = to && (s->champsim ? convert(raw, s->champsim, s->quiet, to) : copy(raw, to));
+
+    return to && qn_trace_close_pack(to) && good;
+}
 
 /* What has come to its end in `raw`, a file of that name, becomes the output.  true: it could not, and stays where it is. */
-static bool deliver(int raw, const char *name, struct qn_text_output *o)
+static bool deliver(const struct settings *s, int raw, const char *name, struct qn_text_output *o)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
     FILE *f = lseek(raw, 0, SEEK_SET) == 0 ? qn_text_stream_output(o) : NULL;
 
     errno = 0;
-    if (f && compress(raw, f))
+    if (f && write_trace(s, raw, f))
         qn_text_close_output(o, &err);
     else {
         qn_text_fail(&err, QN_TEXT_IO, "%s: cannot write: %s", o->path, errno ? strerror(errno) : "no memory");
@@ -158,28 +139,31 @@ static bool deliver(int raw, const char *name, struct qn_text_output *o)
     }
     if (err.status == QN_TEXT_OK)
         return false;
-    qn_tool_complain("quern: trace: %s; the trace is kept, not compressed, in %s", err.text, name);
+    qn_tool_complain("quern: trace: %s; the trace is kept, as it was recorded, in %s", err.text, name);
     return true;
 }
 
 /* ---- the program ---- */
 
 /* quern run --analysis=record ...  Signals that would end us wait, or are handed on: what was recorded has to be delivered. */
-static int run_recorder(struct qn_sim_guard *g, int raw, char **words, int n)
+static int run_recorder(struct qn_sim_guard *g, const struct settings *s, int raw)
 {
-    char own[PATH_MAX], option[64];
+    char own[PATH_MAX], option[64], code[64], from[64], count[64];
     ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     char *argv[ARGUMENTS_MAX + 16] = { own, (char *)"run", (char *)"--analysis=record", option, (char *)"--branch-sim=yes",
-                                       (char *)"--quiet", (char *)"--out-file=/dev/null" };
-    int at = 7, status;
+                                       (char *)"--quiet", (char *)"--out-file=/dev/null", code, from, count };
+    int at = 10, status;
     pid_t child;
 
     if (length < 0)
         return complain("/proc/self/exe", strerror(errno));
     own[length] = 0;
     snprintf(option, sizeof option, "--sim-opt=record-fd=%d", raw);
-    for (int i = 0; i < n && at < ARGUMENTS_MAX; i++)
-        argv[at++] = words[i];
+    snprintf(code, sizeof code, "--sim-opt=record-code=%d", s->champsim != 0);
+    snprintf(from, sizeof from, "--sim-opt=record-from=%" PRIu64, s->from);
+    snprintf(count, sizeof count, "--sim-opt=record-count=%" PRIu64, s->count);
+    for (char **word = s->words; *word && at < ARGUMENTS_MAX; word++)
+        argv[at++] = *word;
     child = fork();
     if (child == 0) {
         qn_sim_in_child(g);
@@ -208,7 +192,7 @@ static char *open_raw(int *raw)
     return NULL;
 }
 
-static int record_to(struct qn_sim_guard *g, struct qn_text_output *o, char **words, int n)
+static int record_to(struct qn_sim_guard *g, const struct settings *s, struct qn_text_output *o)
 {
     int raw, status;
     char *name = open_raw(&raw);
@@ -218,14 +202,14 @@ static int record_to(struct qn_sim_guard *g, struct qn_text_output *o, char **wo
     if (!name)
         return qn_text_drop_output(o), 1;
     qn_text_watch_scratch(name);
-    status = run_recorder(g, raw, words, n);
+    status = run_recorder(g, s, raw);
     size = lseek(raw, 0, SEEK_END);
     if (size <= RECORD_MAGIC_BYTES) { /* it did not begin */
         qn_text_drop_output(o);
-    } else if (!end_records(raw, (size_t)size)) {
+    } else if (!qn_trace_end_records(raw, (size_t)size)) {
         qn_text_drop_output(o);
         status = complain(name, strerror(errno));
-    } else if ((kept = deliver(raw, name, o))) {
+    } else if ((kept = deliver(s, raw, name, o))) {
         qn_text_keep_scratch(name);
         status = status ? status : 1;
     }
@@ -237,21 +221,23 @@ static int record_to(struct qn_sim_guard *g, struct qn_text_output *o, char **wo
 }
 
 /* The output is opened before the program starts, and a device that is full has said so. */
-static int record(const char *output, char **words, int n)
+static int record(const struct settings *s)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_text_output o;
     struct qn_sim_guard g;
     int status;
 
-    if (qn_text_check_output(output, &err) != QN_TEXT_OK || qn_text_open_output(&o, output, QN_TEXT_SHARED, &err) != QN_TEXT_OK)
+    if (qn_text_check_output(s->output, &err) != QN_TEXT_OK || qn_text_open_output(&o, s->output, QN_TEXT_SHARED, &err) != QN_TEXT_OK)
         return qn_tool_complain("quern: trace: %s", err.text), 1;
     qn_sim_guard(&g);
-    status = record_to(&g, &o, words, n);
+    status = record_to(&g, s, &o);
     g.signal = 0; /* it was the program's */
     qn_sim_unguard(&g);
     return status;
 }
+
+static char **rest; /* behind our own options */
 
 static int recover(const char *name)
 {
@@ -264,26 +250,76 @@ static int recover(const char *name)
         return complain(name, strerror(errno));
     if (!good || memcmp(magic, RECORD_MAGIC, sizeof magic))
         return close(raw), complain(name, "is not what quern trace records, or is compressed, and so has its end");
-    good = end_records(raw, (size_t)size);
+    good = qn_trace_end_records(raw, (size_t)size);
     return close(raw) || !good ? complain(name, strerror(errno)) : 0;
+}
+
+static bool ends_in(const char *name, const char *suffix)
+{
+    size_t n = strlen(name), m = strlen(suffix);
+
+    return n >= m && !strcmp(name + n - m, suffix);
+}
+
+/* false: a line was printed. */
+static bool choose_packing(struct settings *s)
+{
+    static const enum qn_trace_packing chosen[] = { QN_TRACE_PLAIN, QN_TRACE_PLAIN, QN_TRACE_ZSTD, QN_TRACE_XZ };
+
+    s->packing = chosen[s->compression];
+    if (s->compression == 0 && ends_in(s->output, ".xz"))
+        s->packing = QN_TRACE_XZ;
+    else if (s->compression == 0 && (ends_in(s->output, ".zst") || (!s->champsim && qn_trace_can_pack(QN_TRACE_ZSTD))))
+        s->packing = QN_TRACE_ZSTD;
+    if (qn_trace_can_pack(s->packing))
+        return true;
+    qn_tool_complain("quern: trace: %s: this quern was built without %s", s->output, s->packing == QN_TRACE_XZ ? "liblzma" : "libzstd");
+    return false;
+}
+
+/* Words that an option of our own takes, 0: it is none. */
+static int own_words(const char *word)
+{
+    size_t length = word[1] == '-' ? strcspn(word, "=") : 2;
+
+    for (const struct qn_option *o = options; word[0] == '-' && o->names; o++)
+        for (const char *name = o->names; name; name = strchr(name, ' ') ? strchr(name, ' ') + 1 : NULL)
+            if (strcspn(name, ",") == length && !strncmp(name, word, length))
+                return o->argument && !word[length] ? 2 : 1;
+    return 0;
+}
+
+/* Those at the beginning; `rest` is what stands behind them: options of quern run, the program. */
+static char **own_options(char **argv, int argc)
+{
+    int at = 1;
+
+    while (at < argc && own_words(argv[at]))
+        at += own_words(argv[at]);
+    at = at < argc ? at : argc;
+    rest = calloc((size_t)(argc - at) + 1, sizeof *rest);
+    if (!rest)
+        return NULL;
+    memcpy(rest, argv + at, (size_t)(argc - at) * sizeof *rest);
+    argv[at] = NULL;
+    return argv;
 }
 
 int qn_tool_trace(int argc, char **argv)
 {
-    const char *output = "quern.trace";
-    int at = 1;
+    struct settings s = { .output = "quern.trace", .count = UINT64_MAX };
+    char **words, **own = own_options(argv, argc);
+    int status = own ? qn_options_take(&command, &s, own, &words) : complain("no memory", strerror(errno));
 
-    if (argc > 1 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
-        return printf("%s", help) < 0;
-    if (argc > 1 && !strcmp(argv[1], "--version"))
-        return puts("quern " QN_VERSION) < 0;
-    if (argc > 2 && !strcmp(argv[1], "-o")) {
-        output = argv[2];
-        at = 3;
-    }
-    if (argc == 3 && !strcmp(argv[1], "--recover"))
-        return recover(argv[2]);
-    if (at >= argc)
+    if (status >= 0)
+        return status;
+    if (s.recover)
+        return recover(s.recover);
+    s.words = rest;
+    if (!*s.words)
         return fputs("quern: trace: no program given; `quern trace --help` tells how\n", stderr), QN_EXIT_USAGE;
-    return record(output, argv + at, argc - at);
+    s.champsim = s.format == 0 ? 0 : s.format == 1 ? QN_CHAMPSIM_SHORT : QN_CHAMPSIM_LONG;
+    if (s.count > UINT64_MAX - s.from)
+        s.count = UINT64_MAX - s.from;
+    return choose_packing(&s) ? record(&s) : QN_EXIT_USAGE;
 }

@@ -6,6 +6,7 @@
  *   fetch, read, write, modify: code = bytes, 1 to 31; 0 = a varint with the bytes follows
  *   conditional: code bit 0 taken, bit 1 the target lies below;   indirect: a varint, zigzag of target less address, follows
  *   stack: code 0 a call, 1 a return; as for indirect, the target of a call being where it will return
+ *   stack, code 2 (with --sim-opt=record-code=1 only): no address; a varint n and n bytes, the instruction that the fetch behind it fetches
  *   kind 0 ends the records; three numbers of 8 bytes follow, the low one first: struct record_sum of them.  That is the file's end
  *
  * A varint has 7 bits per byte, low bits first, and the high bit set in all but its last byte.  The whole may be compressed.
@@ -22,6 +23,8 @@
 #define RECORD_MAGIC_SAME 7    /* bytes that other versions have, too */
 #define RECORD_TRAILER_BYTES 25 /* kind 0, and the sum */
 #define RECORD_BYTES_MAX 32 /* of one record */
+#define RECORD_CODE 2       /* code of RECORD_STACK: bytes of an instruction */
+#define RECORD_CODE_MAX 15  /* of them */
 
 enum record_kind { RECORD_END, RECORD_FETCH, RECORD_READ, RECORD_WRITE, RECORD_MODIFY, RECORD_COND, RECORD_INDIRECT,
                    RECORD_STACK, RECORD_KINDS };

@@ -20,7 +20,13 @@
 enum { PROT_RW = 3, MAP_SHARED_FIXED = 0x11, WIPE_ON_FORK = 18, DUPFD_CLOEXEC = 1030, LIMIT_FILE_SIZE = 1, LIMIT_FILES = 7,
        OPNOTSUPP = 95, PAGE = 4096 };
 
+#define CODE_SEEN (1u << 16)   /* addresses of instructions that are remembered */
+#define USER_END (1ull << 47)  /* nothing of the program lies above */
+
 static long fd;
+static uint64_t first, end;   /* instructions that are recorded, counted from 0 */
+static uint64_t fetches;
+static uint64_t *code_seen;   /* by a hash of the address: address and bytes that were written down last; NULL: bytes are not recorded */
 static volatile uint64_t *is_ours; /* 0 in a forked child */
 static uint8_t *window, *at;
 static uint64_t offset; /* of the window in the file */
@@ -67,6 +73,10 @@ static long move_up(long low)
 static void analysis_init(const struct sim_config *config)
 {
     (void)config;
+    first = sim_option(sim.slot, "record-from", 0);
+    end = first + sim_option(sim.slot, "record-count", ~0ull - first);
+    if (sim_option(sim.slot, "record-code", 0))
+        code_seen = sim_alloc(2 * CODE_SEEN * sizeof *code_seen);
     fd = move_up((long)sim_option(sim.slot, "record-fd", 1u << 30));
     if (qn_sys_failed(fd))
         fail("no descriptor to write to: use `quern trace`");
@@ -112,6 +122,27 @@ static void put_address(enum record_kind kind, uint64_t addr)
     last[kind] = addr;
 }
 
+/* The bytes of an instruction, where they are not what was written down for its address last. */
+static void put_code(const struct sim_ref *ref)
+{
+    uint64_t *seen = code_seen + 2 * ((ref->addr ^ ref->addr >> 16) % CODE_SEEN), bytes[2] = {0, 0};
+    uint8_t *head;
+
+    if (ref->size > RECORD_CODE_MAX || ref->addr >= USER_END)
+        return;
+    __builtin_memcpy(bytes, (const void *)ref->addr, ref->size);
+    bytes[0] ^= bytes[1] * 0x9e3779b97f4a7c15ull;
+    if (seen[0] == ref->addr && seen[1] == bytes[0])
+        return;
+    seen[0] = ref->addr;
+    seen[1] = bytes[0];
+    head = put_place();
+    put(ref->size);
+    __builtin_memcpy(at, (const void *)ref->addr, ref->size);
+    at += ref->size;
+    put_head(head, RECORD_STACK, RECORD_CODE);
+}
+
 static void put_reference(const struct sim_ref *ref, enum record_kind kind)
 {
     uint8_t *head = put_place();
@@ -139,10 +170,20 @@ static void put_conditional(const struct sim_ref *ref)
     put_head(head, RECORD_COND, (ref->outcome & SIM_TAKEN) | (ref->backward ? 2 : 0));
 }
 
+/* Of the instructions first to end - 1, with what belongs to them. */
+static bool is_wanted(const struct sim_ref *ref)
+{
+    if (ref->kind == SIM_REF_FETCH)
+        fetches++;
+    return fetches > first && fetches <= end;
+}
+
 static void analysis_ref(const struct sim_ref *ref)
 {
-    if (!*is_ours)
+    if (!*is_ours || !is_wanted(ref))
         return;
+    if (code_seen && ref->kind == SIM_REF_FETCH)
+        put_code(ref);
     switch (ref->kind) {
     case SIM_REF_COND:
         put_conditional(ref);
@@ -157,7 +198,7 @@ static void analysis_ref(const struct sim_ref *ref)
     default:
         put_reference(ref, ref->kind == SIM_REF_FETCH ? RECORD_FETCH : (enum record_kind)(RECORD_READ + ref->kind));
     }
-    if (at > window + WINDOW - RECORD_BYTES_MAX)
+    if (at > window + WINDOW - 2 * RECORD_BYTES_MAX)
         advance();
 }
 

@@ -14,6 +14,7 @@
 struct hosted_options {
     struct qn_config config;
     bool check, filter, split_modify, branch_sim;
+    uint64_t from, count; /* instructions: leave out so many, feed so many */
     const char *outcomes; /* file that gets the outcome of each reference, NULL = none */
     const char *trace;
 };

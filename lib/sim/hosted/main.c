@@ -107,6 +107,15 @@ static void put_line(void *data, const char *line)
     puts(line);
 }
 
+static uint64_t instructions; /* that have come up, this one too */
+
+/* Of a window by instructions: it has been fed. */
+static bool is_over(const struct hosted_options *o, const struct sim_ref *ref)
+{
+    instructions += ref->kind == SIM_REF_FETCH;
+    return instructions > o->from && instructions - o->from > o->count;
+}
+
 static int run(const struct hosted_options *o)
 {
     char why[512];
@@ -120,8 +129,9 @@ static int run(const struct hosted_options *o)
     qn_sim_init(&o->config, NULL);
     if (o->check)
         qn_sim_twin_init(&o->config, NULL);
-    while ((more = trace_next(t, &ref)) == 1)
-        feed(o, &ref);
+    while ((more = trace_next(t, &ref)) == 1 && !is_over(o, &ref))
+        if (instructions > o->from || o->from == 0)
+            feed(o, &ref);
     if (more < 0)
         hosted_complain("%s", trace_error(t));
     trace_close(t);

@@ -1,6 +1,7 @@
 /* sim/hosted/option.c - the command line of a hosted simulator.
  *
  *   mysim --D1=1024,1,32 --sim-opt=key=value --check TRACE */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@ static const char help[] =
     "  --split-modify=yes|no              a modify is a read and then a write [no]\n"
     "  --filter=yes|no                    use the hit filter, as emitted code does [no]\n"
     "  --check=yes|no                     compare filtered and unfiltered simulation [no]\n"
+    "  --from=N                           leave out the first N instructions [0]\n"
+    "  --count=N                          feed N instructions [all]\n"
     "  --outcomes=FILE                    a line per reference: kind, 0 hit, 1 miss, 3 LL miss; B, J, R 1 mispredicted\n";
 
 static bool parse_geometry(struct qn_geometry *g, const char *name, const char *text)
@@ -50,6 +53,18 @@ static bool parse_yesno(bool *field, const char *name, const char *text)
     return true;
 }
 
+static bool parse_number(uint64_t *field, const char *name, const char *text)
+{
+    char *end;
+
+    errno = 0;
+    *field = strtoull(text, &end, 10);
+    if (*text >= '0' && *text <= '9' && !*end && !errno)
+        return true;
+    hosted_complain("--%s: got '%s', wanted a number of instructions", name, text);
+    return false;
+}
+
 static void add_option(const char *text)
 {
     char *joined = malloc(strlen(hosted_options) + strlen(text) + 2);
@@ -80,6 +95,10 @@ static bool set(struct hosted_options *o, const char *name, const char *value)
         add_option(value);
     else if (!strcmp(name, "seed"))
         o->config.seed = strtoull(value, NULL, 10);
+    else if (!strcmp(name, "from"))
+        return parse_number(&o->from, name, value);
+    else if (!strcmp(name, "count"))
+        return parse_number(&o->count, name, value);
     else if (!strcmp(name, "outcomes"))
         o->outcomes = value;
     else {
@@ -105,7 +124,8 @@ static bool parse_one(struct hosted_options *o, const char *text)
 int hosted_parse(struct hosted_options *o, int argc, char **argv)
 {
     *o = (struct hosted_options){.config = {.I1 = {65536, 2, 64}, .D1 = {65536, 2, 64}, .LL = {262144, 8, 64}, .seed = 1, .cache_sim = 1, .branch_sim = 1},
-                                 .branch_sim = true};
+                                 .branch_sim = true,
+                                 .count = UINT64_MAX};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
             return printf("%s", help) < 0;

@@ -9,73 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef QN_HAVE_ZSTD
-#include <zstd.h>
-#endif
-
+#include "sim/hosted/bytes.h"
+#include "sim/hosted/champsim.h"
 #include "sim/record.h"
 
-#define BUFFER 65536
 #define DIN_BYTES 4 /* size of every reference in a .din file */
-#define ZSTD_MAGIC "\x28\xb5\x2f\xfd"
 #define SIZE_MAX_REF 65535
 
-enum format { UNKNOWN, LACKEY, DIN, XDIN, BINARY };
+enum format { UNKNOWN, LACKEY, DIN, XDIN, BINARY, CHAMPSIM };
 
 struct trace {
-    FILE *file;
     char *path;
     enum format format;
     uint64_t line;              /* text: line number; binary: record number */
-    uint64_t read;              /* bytes of the file */
     uint64_t last[RECORD_KINDS];
-    unsigned char in[BUFFER], out[BUFFER];
-    size_t at, have;            /* in out */
-#ifdef QN_HAVE_ZSTD
-    ZSTD_DStream *zstd;
-    ZSTD_inBuffer zin;
-    bool in_frame;              /* the compressed text has not come to its end */
-#endif
+    struct bytes bytes;
+    struct champsim *champsim;
     struct record_sum sum;      /* of the binary records so far */
-    char error[512];
+    char error[600];
 };
 
-/* ---- bytes ---- */
-
-static bool refill(struct trace *t)
-{
-    t->at = t->have = 0;
-#ifdef QN_HAVE_ZSTD
-    while (t->zstd && !t->have) {
-        ZSTD_outBuffer out = {t->out, sizeof t->out, 0};
-        size_t r;
-
-        if (t->zin.pos == t->zin.size) {
-            t->zin = (ZSTD_inBuffer){t->in, fread(t->in, 1, sizeof t->in, t->file), 0};
-            t->read += t->zin.size;
-            if (!t->zin.size && t->in_frame)
-                snprintf(t->error, sizeof t->error, "%s: cut off: got %" PRIu64 " bytes, wanted the rest of what zstd compressed", t->path,
-                         t->read);
-            if (!t->zin.size)
-                return false;
-        }
-        r = ZSTD_decompressStream(t->zstd, &out, &t->zin);
-        if (ZSTD_isError(r)) {
-            snprintf(t->error, sizeof t->error, "%s: damaged before byte %" PRIu64 ": %s", t->path, t->read - (t->zin.size - t->zin.pos),
-                     ZSTD_getErrorName(r));
-            return false;
-        }
-        t->in_frame = r != 0;
-        t->have = out.pos;
-    }
-    if (t->zstd)
-        return true;
-#endif
-    t->have = fread(t->out, 1, sizeof t->out, t->file);
-    return t->have > 0;
-}
-
-static int get(struct trace *t) { return t->at < t->have || refill(t) ? t->out[t->at++] : EOF; }
+static int get(struct trace *t) { return bytes_get(&t->bytes); }
 
 /* ---- opening ---- */
 
@@ -86,29 +40,35 @@ static struct trace *refuse(struct trace *t, const char *path, const char *what,
     return NULL;
 }
 
+/* Text has no byte of 0; what is none of ours may be ChampSim's. */
+static const char *find_champsim(struct trace *t)
+{
+    unsigned bytes = memchr(t->bytes.out + t->bytes.at, 0, t->bytes.have - t->bytes.at) ?
+                     champsim_record_bytes(t->bytes.out + t->bytes.at, t->bytes.have - t->bytes.at) : 0;
+
+    if (!bytes)
+        return NULL;
+    t->format = CHAMPSIM;
+    t->champsim = champsim_open(bytes);
+    return t->champsim ? NULL : "no memory";
+}
+
 static const char *begin(struct trace *t)
 {
-    t->have = fread(t->out, 1, sizeof t->out, t->file);
-    if (t->have >= 4 && !memcmp(t->out, ZSTD_MAGIC, 4)) {
-#ifdef QN_HAVE_ZSTD
-        memcpy(t->in, t->out, t->have);
-        t->zin = (ZSTD_inBuffer){t->in, t->have, 0};
-        t->read = t->have;
-        t->zstd = ZSTD_createDStream();
-        refill(t);
-#else
-        return "is compressed by zstd, and this build has no libzstd";
-#endif
-    }
-    if (t->error[0])
-        return t->error;
-    if (t->have >= RECORD_MAGIC_BYTES && !memcmp(t->out + t->at, RECORD_MAGIC, RECORD_MAGIC_BYTES)) {
+    const char *wrong = bytes_begin(&t->bytes);
+    const unsigned char *first = t->bytes.out + t->bytes.at;
+    size_t have = t->bytes.have - t->bytes.at;
+
+    if (wrong)
+        return wrong;
+    if (have >= RECORD_MAGIC_BYTES && !memcmp(first, RECORD_MAGIC, RECORD_MAGIC_BYTES)) {
         t->format = BINARY;
-        t->at += RECORD_MAGIC_BYTES;
-    } else if (t->have && !memcmp(t->out + t->at, RECORD_MAGIC, t->have < RECORD_MAGIC_SAME ? t->have : RECORD_MAGIC_SAME)) {
-        return "cut off in its first 8 bytes, or of another version of quern: got no \"" RECORD_MAGIC "\"; record it again";
+        t->bytes.at += RECORD_MAGIC_BYTES;
+        return NULL;
     }
-    return NULL;
+    if (have && !memcmp(first, RECORD_MAGIC, have < RECORD_MAGIC_SAME ? have : RECORD_MAGIC_SAME))
+        return "cut off in its first 8 bytes, or of another version of quern: got no \"" RECORD_MAGIC "\"; record it again";
+    return find_champsim(t);
 }
 
 struct trace *trace_open(const char *path, char *why, unsigned why_size)
@@ -119,8 +79,9 @@ struct trace *trace_open(const char *path, char *why, unsigned why_size)
     if (!t)
         return NULL;
     t->path = strdup(path);
-    t->file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
-    if (!t->file)
+    t->bytes.path = t->path;
+    t->bytes.file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+    if (!t->bytes.file)
         return refuse(t, path, strerror(errno), why, why_size);
     wrong = begin(t);
     return wrong ? refuse(t, path, wrong, why, why_size) : t;
@@ -130,20 +91,17 @@ void trace_close(struct trace *t)
 {
     if (!t)
         return;
-    if (t->file && t->file != stdin)
-        fclose(t->file);
-#ifdef QN_HAVE_ZSTD
-    ZSTD_freeDStream(t->zstd);
-#endif
+    bytes_end(&t->bytes);
+    free(t->champsim);
     free(t->path);
     free(t);
 }
 
-const char *trace_error(const struct trace *t) { return t->error; }
+const char *trace_error(const struct trace *t) { return t->bytes.error[0] ? t->bytes.error : t->error; }
 
 static int fail(struct trace *t, const char *what, const char *got, const char *wanted)
 {
-    if (!t->error[0])
+    if (!trace_error(t)[0])
         snprintf(t->error, sizeof t->error, "%s:%" PRIu64 ": %s: got '%.60s', wanted %s", t->path, t->line, what, got, wanted);
     return -1;
 }
@@ -220,7 +178,7 @@ static int next_binary(struct trace *t, struct sim_ref *ref)
     if (c == EOF)
         return fail(t, "cut off", "the end of the file", "more records, or the mark behind the last");
     if (c == RECORD_END)
-        return t->error[0] || end_binary(t) || t->error[0] ? -1 : 0;
+        return trace_error(t)[0] || end_binary(t) || trace_error(t)[0] ? -1 : 0;
     if (kind == RECORD_END)
         return fail(t, "damaged", "a kind that there is not", "a record, or the mark behind the last");
     record_add(&t->sum, (uint8_t)c);
@@ -331,10 +289,21 @@ static int next_text(struct trace *t, struct sim_ref *ref)
     }
     if (t->format == UNKNOWN) /* a trace has something; what became empty has not */
         fail(t, "no reference", "the end of the file", wanted[UNKNOWN]);
-    return t->error[0] ? -1 : 0;
+    return trace_error(t)[0] ? -1 : 0;
+}
+
+static int next_champsim(struct trace *t, struct sim_ref *ref)
+{
+    int more = champsim_next(t->champsim, &t->bytes, ref);
+
+    t->line += more == 1 && ref->kind == SIM_REF_FETCH;
+    if (more >= 0)
+        return more;
+    t->line = champsim_records(t->champsim) + 1;
+    return fail(t, "cut off", "a part of a record", "a whole one");
 }
 
 int trace_next(struct trace *t, struct sim_ref *ref)
 {
-    return t->format == BINARY ? next_binary(t, ref) : next_text(t, ref);
+    return t->format == BINARY ? next_binary(t, ref) : t->format == CHAMPSIM ? next_champsim(t, ref) : next_text(t, ref);
 }

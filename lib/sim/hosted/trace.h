@@ -3,7 +3,8 @@
  *   lackey text     I  04001000,3      L 1ffe,8      S 1ffe,8      M 1ffe,8
  *   Dinero .din     2 4001000          0 1ffe        1 1ffe        (4 bytes each)
  *   extended .xdin  i 4001000 3        r 1ffe 8      w 1ffe 8      (hexadecimal)
- *   quern's own     see record.h; compressed by zstd or not
+ *   quern's own     see record.h
+ *   ChampSim        see champsim.h
  *
  * The format is found out from the content; for text, from the first line that is a reference.
  */

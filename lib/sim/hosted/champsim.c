@@ -1,0 +1,222 @@
+/* sim/hosted/champsim.c - see champsim.h. */
+#include "sim/hosted/champsim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SHORT_BYTES 64u
+#define LONG_BYTES 72u
+#define LOOKED_AT 32u      /* records that must look like some */
+#define QUEUE 12u          /* references of an instruction: a fetch, 4 reads, 2 writes, 2 of a branch */
+#define CALLS 4096u        /* calls of which the length is known, by address */
+#define DEPTH 1024u        /* of calls that have not returned */
+#define CALL_BYTES 5u      /* e8 and four bytes */
+#define INSTRUCTION_MAX 15u
+enum { STACK_POINTER = 6, FLAGS = 25, INSTRUCTION_POINTER = 26 };
+
+struct record { /* as in the file */
+    uint64_t ip;
+    uint8_t is_branch, taken, writes[2], reads[4];
+    uint64_t written[2], read[4], load_type;
+};
+
+struct known {
+    uint64_t pc;
+    uint8_t bytes;    /* of a call */
+    uint8_t backward; /* of a conditional branch, when it was last taken */
+};
+
+struct champsim {
+    unsigned bytes;
+    struct record now, next;
+    uint64_t records; /* that are whole */
+    bool has_next, begun;
+    struct sim_ref queue[QUEUE];
+    unsigned at, n;
+    struct known known[CALLS];
+    uint64_t calls[DEPTH]; /* addresses of calls, a ring */
+    unsigned depth;
+};
+
+static bool looks_right(const unsigned char *bytes, size_t n, unsigned size)
+{
+    for (size_t i = 0; i < LOOKED_AT && (i + 1) * size <= n; i++) {
+        struct record r = {0};
+
+        memcpy(&r, bytes + i * size, size);
+        if (r.is_branch > 1 || r.taken > 1 || !r.ip || (r.ip >> 48 && r.ip >> 48 != 0xffff))
+            return false;
+    }
+    return n >= size;
+}
+
+unsigned champsim_record_bytes(const unsigned char *bytes, size_t n)
+{
+    return looks_right(bytes, n, SHORT_BYTES) ? SHORT_BYTES : looks_right(bytes, n, LONG_BYTES) ? LONG_BYTES : 0;
+}
+
+struct champsim *champsim_open(unsigned record_bytes)
+{
+    struct champsim *c = calloc(1, sizeof *c);
+
+    if (c)
+        c->bytes = record_bytes;
+    return c;
+}
+
+/* 1, 0 at the end, -1 if it is in the middle of a record. */
+static int read_record(struct champsim *c, struct bytes *from, struct record *r)
+{
+    unsigned char *to = (unsigned char *)r;
+
+    *r = (struct record){0};
+    for (unsigned i = 0; i < c->bytes; i++) {
+        int byte = bytes_get(from);
+
+        if (byte == EOF)
+            return i || from->error[0] ? -1 : 0;
+        to[i] = (unsigned char)byte;
+    }
+    c->records++;
+    return 1;
+}
+
+uint64_t champsim_records(const struct champsim *c) { return c->records; }
+
+static bool lists(const uint8_t *list, unsigned n, unsigned number)
+{
+    while (n--)
+        if (list[n] == number)
+            return true;
+    return false;
+}
+
+static bool reads_other(const struct record *r)
+{
+    for (unsigned i = 0; i < 4; i++)
+        if (r->reads[i] && r->reads[i] != STACK_POINTER && r->reads[i] != FLAGS && r->reads[i] != INSTRUCTION_POINTER)
+            return true;
+    return false;
+}
+
+/* ---- branches: the kind follows from the registers, by the rules of ChampSim's inc/instruction.h ---- */
+
+enum branch { NONE, JUMP, INDIRECT, CONDITIONAL, CALL, INDIRECT_CALL, RETURN };
+
+static enum branch kind_of(const struct record *r)
+{
+    bool sp = lists(r->reads, 4, STACK_POINTER), ip = lists(r->reads, 4, INSTRUCTION_POINTER), flags = lists(r->reads, 4, FLAGS);
+    bool sets_sp = lists(r->writes, 2, STACK_POINTER), other = reads_other(r);
+
+    if (!lists(r->writes, 2, INSTRUCTION_POINTER))
+        return NONE;
+    if (!sp)
+        return !flags && !other ? JUMP : !ip && !flags ? INDIRECT : ip && !sets_sp ? CONDITIONAL : NONE;
+    if (!sets_sp || (ip && flags))
+        return NONE;
+    return !ip ? RETURN : other ? INDIRECT_CALL : CALL;
+}
+
+static struct sim_ref *add(struct champsim *c, unsigned kind, uint64_t addr, uint64_t target)
+{
+    struct sim_ref *ref = &c->queue[c->n++];
+
+    *ref = (struct sim_ref){.kind = (uint8_t)kind, .addr = addr, .target = target, .size = kind <= SIM_REF_FETCH ? 1 : 0};
+    return ref;
+}
+
+static struct known *known(struct champsim *c, uint64_t pc)
+{
+    struct known *k = &c->known[(pc ^ pc >> 12) % CALLS];
+
+    if (k->pc != pc)
+        *k = (struct known){.pc = pc, .bytes = CALL_BYTES};
+    return k;
+}
+
+static void add_call(struct champsim *c)
+{
+    uint64_t pc = c->now.ip;
+
+    c->calls[c->depth++ % DEPTH] = pc;
+    add(c, SIM_REF_CALL, pc, pc + known(c, pc)->bytes);
+}
+
+static void add_return(struct champsim *c, uint64_t to)
+{
+    uint64_t call = c->depth ? c->calls[--c->depth % DEPTH] : 0;
+
+    if (call && to > call && to - call <= INSTRUCTION_MAX)
+        known(c, call)->bytes = (uint8_t)(to - call);
+    add(c, SIM_REF_RETURN, c->now.ip, to);
+}
+
+static void add_conditional(struct champsim *c, uint64_t to)
+{
+    struct sim_ref *ref = add(c, SIM_REF_COND, c->now.ip, 0);
+    struct known *k = known(c, c->now.ip);
+
+    if (c->now.taken && to)
+        k->backward = to < c->now.ip;
+    ref->outcome = c->now.taken ? SIM_TAKEN : 0;
+    ref->backward = k->backward;
+}
+
+static void add_branch(struct champsim *c)
+{
+    uint64_t to = c->has_next ? c->next.ip : 0;
+
+    switch (kind_of(&c->now)) {
+    case CONDITIONAL: add_conditional(c, to); break;
+    case INDIRECT: add(c, SIM_REF_INDIRECT, c->now.ip, to); break;
+    case INDIRECT_CALL: add(c, SIM_REF_INDIRECT, c->now.ip, to); add_call(c); break;
+    case CALL: add_call(c); break;
+    case RETURN: add_return(c, to); break;
+    default: break;
+    }
+}
+
+/* An address that is read and written is one that is modified. */
+static void add_references(struct champsim *c)
+{
+    struct record *r = &c->now;
+
+    add(c, SIM_REF_FETCH, r->ip, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned kind = SIM_READ;
+
+        for (unsigned j = 0; j < 2 && r->read[i]; j++)
+            if (r->written[j] == r->read[i]) {
+                kind = SIM_MODIFY;
+                r->written[j] = 0;
+                break;
+            }
+        if (r->read[i])
+            add(c, kind, r->read[i], 0);
+    }
+    for (unsigned j = 0; j < 2; j++)
+        if (r->written[j])
+            add(c, SIM_WRITE, r->written[j], 0);
+}
+
+int champsim_next(struct champsim *c, struct bytes *from, struct sim_ref *ref)
+{
+    int more;
+
+    if (c->at == c->n) {
+        if (!c->begun && (more = read_record(c, from, &c->next)) <= 0)
+            return more;
+        if (c->begun && !c->has_next)
+            return 0;
+        c->now = c->next;
+        if ((more = read_record(c, from, &c->next)) < 0)
+            return -1;
+        c->begun = true;
+        c->has_next = more;
+        c->at = c->n = 0;
+        add_references(c);
+        add_branch(c);
+    }
+    *ref = c->queue[c->at++];
+    return 1;
+}

@@ -1,0 +1,291 @@
+/* lib/trace/champsim.c - see champsim.h.
+ *
+ * In:  the bytes e8 0b 00 00 00; a fetch of 5 bytes at 401000; a write of 8 bytes at 7ffe0ff8
+ * Out: ip 401000, branch, taken, writes 26 6, reads 6 26, written address 7ffe0ff8          (a direct call)
+ *
+ * An instruction is decoded when its bytes come up first; what a record has of its registers is kept under its address.
+ */
+#include "trace/champsim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/decode.h"
+
+enum { STACK_POINTER = 6, FLAGS = 25, INSTRUCTION_POINTER = 26, OTHER = 27, VECTORS = 64, MASKS = 96, FLOATS = 104 };
+enum { WRITTEN = 2, READ = 4 }; /* in a record */
+
+struct record {
+    uint64_t ip;
+    uint8_t is_branch, taken, writes[WRITTEN], reads[READ];
+    uint64_t written[WRITTEN], read[READ];
+    uint64_t load_type; /* of the long form */
+};
+
+_Static_assert(sizeof(struct record) == QN_CHAMPSIM_LONG, "ChampSim's record");
+
+/* What a record has of an instruction at an address. */
+struct known {
+    uint64_t pc;
+    uint8_t is_there, branch, writes[WRITTEN], reads[READ]; /* branch: 1 + enum qn_champsim_branch, 0 none */
+};
+
+struct writer {
+    struct qn_trace_pack *to;
+    unsigned bytes;
+    struct qn_champsim_counts *counts;
+    struct known *table; /* by qn_hash of the address, the next free one; size a power of two */
+    size_t size, used;
+    struct record now;
+    unsigned written, read, next; /* addresses in it; where it falls through to, from ip */
+    bool is_open, is_decided;     /* there is one; its branch's way is known */
+    struct known decoded;         /* of the fetch that comes next; pc: 0 nothing */
+};
+
+/* ---- registers ---- */
+
+static const uint8_t general[16] = { 10, 9, 8, 7, STACK_POINTER, 5, 4, 3, 11, 12, 13, 14, 15, 16, 17, 18 };
+
+static void add(uint8_t *list, unsigned room, unsigned number)
+{
+    for (unsigned i = 0; i < room; i++)
+        if (!list[i] || list[i] == number) {
+            list[i] = (uint8_t)number;
+            return;
+        }
+}
+
+static void add_mask(uint8_t *list, unsigned room, uint32_t mask, unsigned from)
+{
+    for (; mask; mask &= mask - 1)
+        add(list, room, from + (unsigned)__builtin_ctz(mask));
+}
+
+static void add_general(uint8_t *list, unsigned room, uint16_t mask)
+{
+    for (unsigned r = 0; r < 16; r++)
+        if (mask >> r & 1)
+            add(list, room, general[r]);
+}
+
+static void add_others(uint8_t *list, unsigned room, const struct qn_registers *r)
+{
+    add_mask(list, room, r->of[QN_KIND_VECTOR], VECTORS);
+    add_mask(list, room, r->of[QN_KIND_MASK], MASKS);
+    add_mask(list, room, r->of[QN_KIND_X87] | r->of[QN_KIND_MMX], FLOATS);
+}
+
+static void list_registers(struct known *k, const struct qn_insn *in)
+{
+    struct qn_registers reads, writes;
+
+    qn_decode_registers(in, &reads, &writes);
+    add_general(k->writes, WRITTEN, in->writes);
+    add_others(k->writes, WRITTEN, &writes);
+    if (in->flags_written | in->flags_maywrite)
+        add(k->writes, WRITTEN, FLAGS);
+    add_general(k->reads, READ, in->reads);
+    if (in->flags_read)
+        add(k->reads, READ, FLAGS);
+    add_others(k->reads, READ, &reads);
+}
+
+/* ---- branches: the registers are those by which ChampSim knows the kind ---- */
+
+static int kind_of(const struct qn_insn *in)
+{
+    switch (in->cls) {
+    case QN_CLS_JCC:
+    case QN_CLS_LOOP:
+    case QN_CLS_JRCXZ: return QN_CHAMPSIM_CONDITIONAL;
+    case QN_CLS_JMP: return QN_CHAMPSIM_JUMP;
+    case QN_CLS_JMP_IND: return QN_CHAMPSIM_INDIRECT;
+    case QN_CLS_CALL: return QN_CHAMPSIM_CALL;
+    case QN_CLS_CALL_IND: return QN_CHAMPSIM_INDIRECT_CALL;
+    case QN_CLS_RET: return QN_CHAMPSIM_RETURN;
+    default: return -1;
+    }
+}
+
+/* The registers of the address; one that is nobody's where there is none, or only the stack pointer. */
+static void add_target(struct known *k, const struct qn_insn *in)
+{
+    uint16_t reads = in->reads & (uint16_t)~(1u << QN_RSP);
+
+    if (reads)
+        add_general(k->reads, READ, reads);
+    else
+        add(k->reads, READ, OTHER);
+}
+
+static void list_branch(struct known *k, const struct qn_insn *in, int kind)
+{
+    bool is_call = kind == QN_CHAMPSIM_CALL || kind == QN_CHAMPSIM_INDIRECT_CALL;
+
+    k->branch = (uint8_t)(kind + 1);
+    add(k->writes, WRITTEN, INSTRUCTION_POINTER);
+    if (is_call || kind == QN_CHAMPSIM_RETURN) {
+        add(k->writes, WRITTEN, STACK_POINTER);
+        add(k->reads, READ, STACK_POINTER);
+    }
+    if (kind != QN_CHAMPSIM_RETURN && kind != QN_CHAMPSIM_INDIRECT)
+        add(k->reads, READ, INSTRUCTION_POINTER);
+    if (kind == QN_CHAMPSIM_INDIRECT || kind == QN_CHAMPSIM_INDIRECT_CALL)
+        add_target(k, in);
+    if (kind != QN_CHAMPSIM_CONDITIONAL)
+        return;
+    if (in->flags_read)
+        add(k->reads, READ, FLAGS);
+    add_general(k->reads, READ, in->reads);
+    add_general(k->writes, WRITTEN, in->writes);
+}
+
+static struct known decode(const uint8_t *bytes, size_t n)
+{
+    struct known k = { .is_there = 1 };
+    struct qn_insn in;
+    int kind;
+
+    if (qn_decode_insn(bytes, n, &in) != QN_DEC_OK)
+        return k;
+    kind = kind_of(&in);
+    if (kind >= 0)
+        list_branch(&k, &in, kind);
+    else
+        list_registers(&k, &in);
+    return k;
+}
+
+/* ---- what is known by address ---- */
+
+static struct known *place(struct known *table, size_t size, uint64_t pc)
+{
+    size_t at = (size_t)(pc * 0x9e3779b97f4a7c15ull >> 20) & (size - 1);
+
+    while (table[at].is_there && table[at].pc != pc)
+        at = (at + 1) & (size - 1);
+    return &table[at];
+}
+
+static bool grow(struct writer *w)
+{
+    size_t size = w->size ? 2 * w->size : 4096;
+    struct known *table = calloc(size, sizeof *table);
+
+    if (!table)
+        return false;
+    for (size_t i = 0; i < w->size; i++)
+        if (w->table[i].is_there)
+            *place(table, size, w->table[i].pc) = w->table[i];
+    free(w->table);
+    w->table = table;
+    w->size = size;
+    return true;
+}
+
+/* NULL: no memory. */
+static const struct known *know(struct writer *w, uint64_t pc)
+{
+    struct known *k;
+
+    if (2 * w->used >= w->size && !grow(w))
+        return NULL;
+    k = place(w->table, w->size, pc);
+    if (w->decoded.is_there || !k->is_there) {
+        w->used += !k->is_there;
+        *k = w->decoded; /* nothing is known of code outside of the program's address space (vsyscall): no registers */
+        k->is_there = 1;
+        k->pc = pc;
+        w->decoded.is_there = 0;
+    }
+    return k;
+}
+
+/* ---- records ---- */
+
+/* next: the address of the instruction that follows, which tells what no record told. */
+static bool close_record(struct writer *w, uint64_t next, bool is_last)
+{
+    struct qn_champsim_counts *c = w->counts;
+    const struct known *k;
+
+    if (!w->is_open)
+        return true;
+    k = place(w->table, w->size, w->now.ip);
+    if (k->branch) {
+        if (!w->is_decided)
+            w->now.taken = k->branch != QN_CHAMPSIM_CONDITIONAL + 1 || (!is_last && next != w->now.ip + w->next);
+        w->now.is_branch = 1;
+        c->branches[k->branch - 1]++;
+        c->taken += k->branch == QN_CHAMPSIM_CONDITIONAL + 1 && w->now.taken;
+    }
+    c->instructions++;
+    w->is_open = false;
+    return qn_trace_pack(w->to, &w->now, w->bytes);
+}
+
+static bool open_record(struct writer *w, const struct qn_trace_record *ref)
+{
+    const struct known *k = know(w, ref->addr);
+
+    if (!k)
+        return false;
+    w->now = (struct record){ .ip = ref->addr };
+    memcpy(w->now.writes, k->writes, sizeof k->writes);
+    memcpy(w->now.reads, k->reads, sizeof k->reads);
+    w->written = w->read = 0;
+    w->next = ref->size;
+    w->is_open = true;
+    w->is_decided = false;
+    return true;
+}
+
+static void add_reference(struct writer *w, const struct qn_trace_record *ref)
+{
+    bool reads = ref->kind != RECORD_WRITE, writes = ref->kind != RECORD_READ;
+
+    w->counts->reads += reads;
+    w->counts->writes += writes;
+    if (reads && w->read < READ)
+        w->now.read[w->read++] = ref->addr;
+    else
+        w->counts->left_out += reads;
+    if (writes && w->written < WRITTEN)
+        w->now.written[w->written++] = ref->addr;
+    else
+        w->counts->left_out += writes;
+}
+
+static bool take(struct writer *w, const struct qn_trace_record *ref)
+{
+    switch (ref->kind) {
+    case RECORD_FETCH: return close_record(w, ref->addr, false) && open_record(w, ref);
+    case RECORD_READ:
+    case RECORD_WRITE:
+    case RECORD_MODIFY: add_reference(w, ref); break;
+    case RECORD_COND:
+        w->is_decided = true;
+        w->now.taken = ref->code & 1;
+        break;
+    case RECORD_STACK:
+        if (ref->bytes)
+            w->decoded = decode(ref->bytes, ref->size);
+        break;
+    default: break;
+    }
+    return true;
+}
+
+bool qn_trace_write_champsim(struct qn_trace_pack *to, struct qn_trace_records *from, unsigned bytes, struct qn_champsim_counts *counts)
+{
+    struct writer w = { .to = to, .bytes = bytes, .counts = counts };
+    struct qn_trace_record ref;
+    bool good = true;
+
+    *counts = (struct qn_champsim_counts){ 0 };
+    while (good && qn_trace_next_record(from, &ref))
+        good = take(&w, &ref);
+    good = good && close_record(&w, 0, true);
+    free(w.table);
+    return good;
+}

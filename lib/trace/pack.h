@@ -1,0 +1,29 @@
+/* lib/trace/pack.h - bytes into a file, compressed by zstd, by xz or not at all.
+ *
+ *   struct qn_trace_pack *p = qn_trace_open_pack(file, QN_TRACE_XZ);
+ *   qn_trace_pack(p, bytes, n); ... if (!qn_trace_close_pack(p)) ...
+ */
+#ifndef QN_TRACE_PACK_H
+#define QN_TRACE_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum qn_trace_packing { QN_TRACE_PLAIN, QN_TRACE_ZSTD, QN_TRACE_XZ };
+
+struct qn_trace_pack;
+
+/* Is the library there? */
+bool qn_trace_can_pack(enum qn_trace_packing how);
+
+/* NULL: no memory, or the library is not there. */
+struct qn_trace_pack *qn_trace_open_pack(FILE *to, enum qn_trace_packing how);
+
+/* false: it could not be written; then all later ones are false, too. */
+bool qn_trace_pack(struct qn_trace_pack *p, const void *bytes, size_t n);
+
+/* Writes the rest and frees p; the file stays open.  false: something was not written. */
+bool qn_trace_close_pack(struct qn_trace_pack *p);
+
+#endif
