@@ -304,6 +304,7 @@ translator_sources = \
 	lib/emit/slow.c \
 	lib/emit/stub.c \
 	lib/emit/why.c \
+	lib/tcache/ibl.c \
 	lib/tcache/tcache.c
 
 engine_sources = \
@@ -705,6 +706,7 @@ headers = \
 	lib/sim/unit.h \
 	lib/sim/unit_cache.h \
 	lib/sim/versus.h \
+	lib/tcache/ibl.h \
 	lib/tcache/tcache.h \
 	lib/text/digits.h \
 	lib/text/error.h \

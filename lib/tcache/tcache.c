@@ -7,6 +7,7 @@
 #include "tcache/tcache.h"
 
 #include "base/ready.h"
+#include "tcache/ibl.h"
 
 #define MIN_HOST_BYTES_PER_INSN 4 /* bounds the side table of a segment */
 
@@ -20,7 +21,6 @@ struct segment {
     uint64_t sides_ready, order_ready;
 };
 
-uint64_t qn_ibl_table[QN_IBL_WORDS];
 struct qn_tcache_stats qn_tcache_stats;
 
 static struct segment segments[QN_SEGMENTS];
@@ -35,13 +35,6 @@ static uint64_t blocks_ready, keys_ready;
 static const struct qn_tcache_bridges *bridges;
 static uint32_t nblocks, free_block = QN_NO_BLOCK;
 static uint32_t hash_table[QN_TBLOCK_BUCKETS]; /* ~index of the first block, so that 0 means none: ~QN_NO_BLOCK */
-static struct home {
-    uint64_t *table;
-    bool second; /* the table has its second part */
-    uint32_t miss_stub;
-} homes[QN_HOMES];
-static unsigned nhomes;
-
 struct qn_tblock *qn_tcache_block(uint32_t index) { return &blocks[index]; }
 
 static uint32_t hash_of(uint64_t pc) { return qn_bucket_of(pc, QN_TBLOCK_BUCKETS); }
@@ -78,24 +71,6 @@ void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *b)
     for (unsigned i = 0; i < QN_SEGMENTS; i++)
         init_segment(i, each);
 }
-
-/* Entries hold -target.  An empty one is 0, except entry 0, where target 0 would match: there it is 1. */
-static void forget_second(uint64_t *table, uint64_t place) { table[place] = place == QN_IBL_ENTRIES; }
-
-void qn_tcache_add_home(unsigned home, uint64_t *table, bool second, uint32_t miss_stub)
-{
-    nhomes += !homes[home].table;
-    homes[home].table = table;
-    homes[home].miss_stub = miss_stub;
-    qn_ready(table, QN_IBL_ENTRIES * sizeof *table);
-    for (unsigned i = 0; i < QN_IBL_ENTRIES; i++)
-        table[i] = miss_stub;
-    homes[home].second = second;
-    if (second)
-        forget_second(table, QN_IBL_ENTRIES);
-}
-
-uint64_t *qn_tcache_ibl_table(unsigned space) { return homes[QN_HOME(space)].table; }
 
 /* ---- lookup ---- */
 
@@ -246,48 +221,6 @@ void qn_tcache_unlink_block(uint32_t index)
         unlink_exit(index * 2 + i);
 }
 
-/* ---- indirect branches ---- */
-
-static uint64_t second_place(uint64_t pc) { return QN_IBL_ENTRIES + (pc >> 8) % QN_IBL_ENTRIES; }
-
-static void ibl_clear(uint32_t index)
-{
-    const struct qn_tblock *b = &blocks[index];
-    const struct home *h = &homes[QN_HOME(b->space)];
-
-    if (h->table[b->pc % QN_IBL_ENTRIES] == qn_tblock_ind_entry(b))
-        h->table[b->pc % QN_IBL_ENTRIES] = h->miss_stub;
-    if (h->second && h->table[second_place(b->pc) + QN_IBL_ENTRIES] == qn_tblock_ind_entry(b))
-        forget_second(h->table, second_place(b->pc));
-}
-
-/* One more comes into the tables: the one that came first of those that are there leaves. */
-static void make_room(uint32_t index)
-{
-    static uint32_t last[QN_IBL_MOST + 1], next; /* ~index, so that 0 means none */
-
-    if (last[next])
-        ibl_clear(~last[next]);
-    last[next] = ~index;
-    next = (next + 1) % (QN_IBL_MOST + !QN_IBL_MOST);
-}
-
-void qn_tcache_ibl_set(uint32_t index)
-{
-    const struct qn_tblock *b = &blocks[index];
-    const struct home *h = &homes[QN_HOME(b->space)];
-
-    if (b->space != QN_HOME(b->space))
-        return;
-    if (QN_IBL_MOST)
-        make_room(index);
-    h->table[b->pc % QN_IBL_ENTRIES] = qn_tblock_ind_entry(b);
-    if (!h->second)
-        return;
-    h->table[second_place(b->pc)] = 0 - b->pc;
-    h->table[second_place(b->pc) + QN_IBL_ENTRIES] = qn_tblock_ind_entry(b);
-}
-
 /* ---- eviction ---- */
 
 static void forget_block(uint32_t index)
@@ -299,7 +232,7 @@ static void forget_block(uint32_t index)
     qn_tcache_unlink_block(index);
     while (b->incoming != QN_NO_BLOCK)
         unlink_exit(b->incoming);
-    ibl_clear(index);
+    qn_tcache_ibl_clear(index);
     hash_remove(index);
     b->live = 0;
     qn_tcache_stats.forgotten++;
@@ -423,5 +356,5 @@ uint64_t qn_tcache_table_bytes(void)
 
 uint64_t qn_tcache_fixed_bytes(void)
 {
-    return sizeof hash_table + sizeof homes + (uint64_t)nhomes * QN_IBL_ENTRIES * sizeof *homes->table;
+    return sizeof hash_table + qn_tcache_ibl_bytes();
 }
