@@ -80,6 +80,7 @@ hosted_sources = \
 	lib/out/sink.c \
 	lib/out/source.c \
 	lib/out/table.c \
+	lib/out/timing.c \
 	lib/debug/debug.c \
 	lib/debug/demangle.c \
 	lib/debug/dwarf.c \
@@ -155,6 +156,7 @@ hosted_sources = \
 	lib/plot/bars.c \
 	lib/plot/caption.c \
 	lib/plot/centres.c \
+	lib/plot/cpi.c \
 	lib/plot/files.c \
 	lib/plot/input.c \
 	lib/plot/invariance.c \
@@ -641,6 +643,7 @@ headers = \
 	lib/out/sink.h \
 	lib/out/source.h \
 	lib/out/table.h \
+	lib/out/timing.h \
 	lib/page/json.h \
 	lib/page/page.h \
 	lib/page/profile.h \
@@ -883,6 +886,7 @@ unit_programs = \
 	tests/unit/out/csv_number \
 	tests/unit/out/expr \
 	tests/unit/out/heat \
+	tests/unit/out/timing \
 	tests/unit/page/json \
 	tests/unit/plot/knees \
 	tests/unit/plot/words \

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "out/timing.h"
 #include "text/output.h"
 #include "prof/region.h"
 #include "tools.h"
@@ -32,6 +33,12 @@ const char *prof_args_take_region(const struct qn_option *o, void *field, char *
     (void)o, (void)field;
     qn_prof_choose_region(*value);
     return NULL;
+}
+
+const char *prof_args_take_timing(const struct qn_option *o, void *field, char **value)
+{
+    (void)o, (void)field;
+    return qn_out_choose_timing(*value);
 }
 
 #define SHARED                                                                                                     \

@@ -17,8 +17,10 @@ struct prof_args {
 
 #define PROF_ARGS_OUT(argument, help) QN_OPTION("-o", argument, help, qn_option_text, struct prof_args, out)
 #define PROF_ARGS_REGION(help) QN_OPTION_PLAIN("--region", "NAME", help, prof_args_take_region)
+#define PROF_ARGS_TIMING(help) QN_OPTION_PLAIN("--timing", "width=N,hit=N,L1=N,LL=N,branch=N", help, prof_args_take_timing)
 #define PROF_ARGS_LAST                                                                                             \
     QN_OPTION_HELP, QN_OPTION_PLAIN("-v, --version", NULL, "show the version", qn_option_version), QN_OPTIONS_END
+const char *prof_args_take_timing(const struct qn_option *o, void *field, char **value);
 const char *prof_args_take_region(const struct qn_option *o, void *field, char **value);
 
 /* Shared options; the second list has those that change names, too. A command's settings begin with struct prof_args. */

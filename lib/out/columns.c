@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "out/timing.h"
 #include "prof/counts.h"
 
 static const struct ratio {
@@ -72,6 +73,20 @@ static enum qn_text_status take_ratio(struct qn_out_column *col, const char *ite
                         "`events:` line", item, text);
 }
 
+/* cycles, CPI, AMAT and the like. */
+static enum qn_text_status take_timing(struct qn_out_column *col, const char *item,
+                                       const struct qn_prof_header *events,
+                                       struct qn_text_error *err)
+{
+    char *text = qn_out_write_timing(item, events);
+    if (!text)
+        return unknown("--show", item, err);
+    col->is_cycles = strcmp(item, "cycles") == 0;
+    take_expr(col, item, text, events, err);
+    free(text);
+    return err->status;
+}
+
 static enum qn_text_status take_shown(struct qn_out_column *col, const char *item,
                                       const struct qn_prof_header *events,
                                       struct qn_text_error *err)
@@ -87,7 +102,7 @@ static enum qn_text_status take_shown(struct qn_out_column *col, const char *ite
     if (equals && equals > item)
         return take_expr(col, item, equals + 1, events, err);
     return strpbrk(item, "+-*/(") ? take_expr(col, item, item, events, err)
-                                  : unknown("--show", item, err);
+                                  : take_timing(col, item, events, err);
 }
 
 static int count_items(const char *list)
@@ -141,10 +156,26 @@ static enum qn_text_status take_sort_list(struct qn_out_columns *c, char *list,
     return QN_TEXT_OK;
 }
 
+static const char *const timings[] = {"cycles", "CPI", "AMAT"};
+enum { TIMINGS = sizeof timings / sizeof *timings };
+
+/* Behind the events, those whose events are there and which are no events themselves. */
+static enum qn_text_status add_timings(struct qn_out_columns *c, const struct qn_prof_header *events,
+                                       struct qn_text_error *err)
+{
+    for (int i = 0; i < TIMINGS && err->status == QN_TEXT_OK; i++) {
+        char *text = qn_out_write_timing(timings[i], events);
+        if (text && qn_prof_find_event(events, timings[i], strlen(timings[i])) < 0)
+            take_timing(&c->shown[c->shown_count++], timings[i], events, err);
+        free(text);
+    }
+    return err->status;
+}
+
 static enum qn_text_status all_shown(struct qn_out_columns *c, const struct qn_prof_header *events,
                                      struct qn_text_error *err)
 {
-    c->shown = calloc((size_t)events->event_count, sizeof *c->shown);
+    c->shown = calloc((size_t)events->event_count + TIMINGS, sizeof *c->shown);
     if (!c->shown)
         return qn_text_fail_memory(err);
     for (int i = 0; i < events->event_count; i++) {
@@ -154,7 +185,7 @@ static enum qn_text_status all_shown(struct qn_out_columns *c, const struct qn_p
         if (!c->shown[i].name)
             return qn_text_fail_memory(err);
     }
-    return QN_TEXT_OK;
+    return qn_out_timing_chosen() ? add_timings(c, events, err) : QN_TEXT_OK;
 }
 
 static enum qn_text_status all_sorted(struct qn_out_columns *c, const struct qn_prof_header *events,

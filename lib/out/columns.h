@@ -10,6 +10,9 @@
  *   Bcm% over Bc; Bim% over Bi; Bm% over both; MPKI: last-level misses, L1MPKI: first-level
  *   misses, BMPKI: mispredictions.
  *
+ * Estimated time, out/timing.h: cycles, CPI, CPI.issue CPI.I1 CPI.D1 CPI.LL CPI.branch, AMAT. With --timing the first two and
+ * AMAT stand behind the events where nothing else is shown.
+ *
  * Invariant: an event of the profile goes before a ratio of the same name.
  */
 #ifndef QN_OUT_COLUMNS_H
@@ -23,6 +26,7 @@ struct qn_out_column {
     int event;                /* -1: an expression */
     struct qn_out_expr *expr; /* NULL: an event */
     int is_percent;           /* the expression's name ends in % */
+    int is_cycles;            /* estimated cycles: a count */
 };
 
 struct qn_out_columns {

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "out/number.h"
+#include "out/timing.h"
 #include "prof/counts.h"
 #include "prof/provenance.h"
 
@@ -151,6 +152,21 @@ static void put_threshold(struct qn_out_sink *s, double threshold)
     qn_out_puts(s, "%\n");
 }
 
+/* Where a column of estimated time is shown: what it is made of. */
+static void put_timing(const struct qn_out_modern *m)
+{
+    char text[QN_TEXT_MAX];
+    bool shown = qn_out_timing_chosen();
+    for (int i = 0; i < m->columns.shown_count; i++)
+        shown |= m->columns.shown[i].event < 0
+                 && (!strcmp(m->columns.shown[i].name, "cycles") || !strncmp(m->columns.shown[i].name, "CPI", 3)
+                     || !strcmp(m->columns.shown[i].name, "AMAT"));
+    if (!shown)
+        return;
+    qn_out_describe_timing(text, sizeof text);
+    qn_out_printf(m->sink, "\nEstimated cycles: %s", text);
+}
+
 static void put_metadata(const struct qn_out_modern *m)
 {
     struct qn_out_sink *s = m->sink;
@@ -172,6 +188,7 @@ static void put_metadata(const struct qn_out_modern *m)
         qn_out_putc(s, ' ');
         qn_out_name(s, m->columns.shown[i].name);
     }
+    put_timing(m);
     qn_out_puts(s, "\nEvent sort order:");
     for (int i = 0; i < m->columns.sort_count; i++) {
         qn_out_putc(s, ' ');

@@ -37,6 +37,7 @@ static const struct option {
     {"values", OPT_VALUES, SWITCH},
     {"region", OPT_REGION, VALUE},
     {"files", OPT_FILES, VALUE},
+    {"timing", OPT_TIMING, VALUE},
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 

@@ -5,6 +5,7 @@
  * Out: 10 in the request, or the message that Python's argparse would give
  */
 #include "out/options_parser.h"
+#include "out/timing.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -105,6 +106,16 @@ static int take_files(struct qn_out_parser *p, const char *value)
     return i < 0 ? -1 : 0;
 }
 
+static int take_timing(struct qn_out_parser *p, const char *value)
+{
+    const char *wanted = qn_out_choose_timing(value);
+    if (!wanted)
+        return 0;
+    p->result = QN_OUT_USAGE;
+    qn_text_fail(p->err, QN_TEXT_BAD, "argument --timing: got '%s', wanted %s", value, wanted);
+    return -1;
+}
+
 int qn_out_take_value(struct qn_out_parser *p, enum qn_out_option id, const char *value)
 {
     struct qn_out_request *q = p->q;
@@ -120,6 +131,7 @@ int qn_out_take_value(struct qn_out_parser *p, enum qn_out_option id, const char
     case OPT_BY: return take_by(p, value);
     case OPT_REGION: q->region = value; return 0;
     case OPT_FILES: return take_files(p, value);
+    case OPT_TIMING: return take_timing(p, value);
     default: return take_color(p, value);
     }
 }

@@ -6,6 +6,7 @@
  */
 #include "out/table.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,17 @@ static int percent_text(char to[QN_OUT_PERCENT_MAX], int64_t count, int64_t tota
     return n + 1;
 }
 
-static int expr_text(char to[QN_OUT_PERCENT_MAX], const struct qn_out_column *c,
+/* "470,845,008 (100.0%)": estimated cycles are a count of which there is a whole. */
+static int cycles_text(char to[QN_OUT_PERCENT_MAX], const struct qn_out_table *t, const struct qn_out_column *c, double value)
+{
+    double total;
+    int n = qn_out_commify(to, llround(value));
+    if (t->show_percs && value != 0 && qn_out_eval_expr(c->expr, t->total, &total) && total != 0)
+        n += snprintf(to + n, QN_OUT_PERCENT_MAX - (size_t)n, " (%.1f%%)", 100 * value / total);
+    return n;
+}
+
+static int expr_text(char to[QN_OUT_PERCENT_MAX], const struct qn_out_table *t, const struct qn_out_column *c,
                      const int64_t *counts)
 {
     double value;
@@ -53,6 +64,8 @@ static int expr_text(char to[QN_OUT_PERCENT_MAX], const struct qn_out_column *c,
         return snprintf(to, QN_OUT_PERCENT_MAX, NOT_AVAILABLE);
     if (value > 1e18 || value < -1e18)
         return snprintf(to, QN_OUT_PERCENT_MAX, "%.3e", value);
+    if (c->is_cycles)
+        return cycles_text(to, t, c, value);
     return snprintf(to, QN_OUT_PERCENT_MAX, c->is_percent ? "%.1f%%" : "%.3f", value);
 }
 
@@ -71,7 +84,7 @@ void qn_out_measure(struct qn_out_table *t, const int64_t *counts, const int64_t
         struct qn_out_widths *w = &t->widths[i];
         if (c->event < 0) {
             char text[QN_OUT_PERCENT_MAX];
-            int n = expr_text(text, c, counts);
+            int n = expr_text(text, t, c, counts);
             w->expr = n > w->expr ? n : w->expr;
             continue;
         }
@@ -177,7 +190,7 @@ void qn_out_put_row(struct qn_out_sink *s, const struct qn_out_table *t, enum qn
         const struct qn_out_widths *w = &t->widths[i];
         char text[QN_OUT_PERCENT_MAX];
         int64_t count = c->event < 0 ? 0 : counts[c->event];
-        int n = c->event < 0 ? expr_text(text, c, counts) : qn_out_commify(text, count);
+        int n = c->event < 0 ? expr_text(text, t, c, counts) : qn_out_commify(text, count);
         put_right(s, text, n, w->count);
         if (c->event >= 0 && t->show_percs && (count != 0 || kind == QN_OUT_OUTER))
             put_percents(s, w, kind, count, sums ? sums[c->event] : 0, t->total[c->event]);

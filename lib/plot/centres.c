@@ -130,8 +130,8 @@ static void name_centres(struct gathering *g)
         else if (g->by_line)
             name = qn_exp_format(g->m, "%s:%u", base_of(c->file), c->line);
         else if (i < NAMED_MAX && has_namesake(g->c, i))
-            name = qn_exp_format(g->m, "%s (%s)", qn_plot_shorten(g->m, c->function, NAME_ROOM / 2), base_of(c->file));
-        c->name = qn_plot_shorten(g->m, name, NAME_ROOM);
+            name = qn_exp_format(g->m, "%s (%s)", qn_plot_shorten_name(g->m, c->function, NAME_ROOM / 2), base_of(c->file));
+        c->name = qn_plot_shorten_name(g->m, name, NAME_ROOM);
     }
 }
 

@@ -15,6 +15,7 @@ const struct qn_plot_kind qn_plot_kinds[] = {
     { "curve", "a sweep", "any column against any other: --x, --y", 1, 1 },
     { "budget", "a sweep", "mispredicts against the bits of predictors", 1, 1 },
     { "threec", "a sweep or profile", "compulsory, capacity and conflict misses (module 3c)", 1, 1 },
+    { "cpi", "a profile", "estimated cycles per instruction, stacked: issue, I1, D1, LL, mispredicts", 1, 1 },
     { "mrc", "a log", "misses by size of a fully associative cache (module mattson)", 1, 1 },
     { "sets", "a log", "misses by set (module sets)", 1, 1 },
     { "invariance", "findings", "executions whose value is the same again and again (module values)", 1, 1 },
@@ -28,7 +29,8 @@ typedef enum qn_text_status reader(struct qn_plot_picture *p, struct qn_text_err
 
 static reader *const readers[] = {
     qn_plot_read_sweep, qn_plot_read_sweep,  qn_plot_read_sweep,   qn_plot_read_sweep,
-    qn_plot_read_sweep, qn_plot_read_threec, qn_plot_read_mrc,     qn_plot_read_sets, qn_plot_read_invariance,
+    qn_plot_read_sweep, qn_plot_read_threec, qn_plot_read_cpi,     qn_plot_read_mrc,
+    qn_plot_read_sets,  qn_plot_read_invariance,
     qn_plot_read_time,  qn_plot_read_top,    qn_plot_read_compare,
 };
 _Static_assert(QN_ARRAY_LEN(readers) == QN_ARRAY_LEN(qn_plot_kinds), "a reader for each kind");

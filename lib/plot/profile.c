@@ -16,7 +16,7 @@
 #define PAIRS_USUAL 10
 #define SHARE_LEAST 0.0005 /* of the whole, for a bar */
 
-static bool is_ratio(const char *event) { return strchr(event, '%') || strchr(event, '/') || strstr(event, "MPKI"); }
+static bool is_ratio(const char *event) { return strchr(event, '%') || strchr(event, '/') || strstr(event, "MPKI") || strstr(event, "CPI") || strstr(event, "AMAT"); }
 
 /* "Functions with the most D1 misses" */
 static const char *say_event(struct qn_exp_memory *m, const char *event)

@@ -99,6 +99,9 @@ static const char *const whole[][2] = {
     { "Bim", "indirect mispredicts" },
     { "Bcm+Bim", "mispredicts" },
     { "end", "instructions" },
+    { "cycles", "estimated cycles" },
+    { "CPI", "estimated cycles per instruction" },
+    { "AMAT", "estimated cycles per data reference" },
 };
 
 const char *qn_plot_say_column(struct qn_exp_memory *m, const char *column)
@@ -154,4 +157,100 @@ char *qn_plot_shorten(struct qn_exp_memory *m, const char *text, size_t room)
     while (((unsigned char)*rest & 0xc0) == 0x80)
         rest++;
     return qn_exp_format(m, "%.*s...%s", (int)head, text, rest);
+}
+
+/* ---- names of functions ---- */
+
+/* Where what opens at `text` ends, behind its last bracket; the end of the text if it does not. */
+static const char *skip_brackets(const char *text)
+{
+    int depth = 0;
+
+    for (; *text; text++) {
+        if (strchr("(<[{", *text))
+            depth++;
+        else if (strchr(")]}", *text) || (*text == '>' && text[-1] != '-'))
+            depth--;
+        if (depth == 0)
+            return text + 1;
+    }
+    return text;
+}
+
+/* operator<<, operator() and the like: how many characters of punctuation belong to the name. */
+static size_t count_operator(const char *start, const char *at)
+{
+    static const char word[] = "operator";
+    size_t n = sizeof word - 1;
+
+    if ((size_t)(at - start) < n || memcmp(at - n, word, n))
+        return 0;
+    return !strncmp(at, "()", 2) || !strncmp(at, "[]", 2) ? 2 : strspn(at, "<>=-");
+}
+
+/* std::map<int, std::string>::at(int const&) -> std::map<>::at(); what a Rust name begins with, <T as Trait>, stays. */
+static char *empty_brackets(struct qn_exp_memory *m, const char *name)
+{
+    char *out = qn_exp_alloc(m, strlen(name) + 1);
+    size_t used = 0;
+
+    for (const char *at = name; *at;) {
+        size_t n = count_operator(name, at);
+
+        if (n || at == name || !strchr("(<", *at)) {
+            n = n ? n : 1;
+            memcpy(out + used, at, n);
+            used += n;
+            at += n;
+            continue;
+        }
+        out[used++] = *at;
+        out[used++] = *at == '(' ? ')' : '>';
+        at = skip_brackets(at);
+    }
+    out[used] = 0;
+    return out;
+}
+
+/* What stands before the name: a type and a blank; "(anonymous namespace)" has lost its blank by now. */
+static const char *skip_type(const char *name)
+{
+    const char *end = strstr(name, "operator"), *found = name;
+
+    end = end ? end : strchr(name, '(');
+    if (*name == '<' || !end)
+        return name;
+    for (const char *at = name; at < end; at++)
+        if (*at == ' ')
+            found = at + 1;
+    return found;
+}
+
+/* The outermost namespace goes; NULL: there is none. */
+static const char *skip_namespace(const char *name)
+{
+    int depth = 0;
+
+    for (const char *at = name; *at; at++) {
+        depth += *at == '<' || *at == '(' ? 1 : (*at == '>' && at > name && at[-1] != '-') || *at == ')' ? -1 : 0;
+        if (depth == 0 && at[0] == ':' && at[1] == ':' && at[2])
+            return at + 2;
+    }
+    return NULL;
+}
+
+char *qn_plot_shorten_name(struct qn_exp_memory *m, const char *name, size_t room)
+{
+    const char *rest;
+
+    if (strlen(name) <= room || !strpbrk(name, "(<:"))
+        return qn_plot_shorten(m, name, room);
+    name = empty_brackets(m, name);
+    if (strlen(name) > room && (rest = strstr(name, " [clone ")) && rest > name)
+        name = qn_exp_copy_part(m, name, (size_t)(rest - name));
+    if (strlen(name) > room)
+        name = skip_type(name);
+    while (strlen(name) > room && (rest = skip_namespace(name)))
+        name = rest;
+    return qn_plot_shorten(m, name, room);
 }

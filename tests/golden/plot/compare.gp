@@ -22,7 +22,7 @@ set label 1 'A: ./prog ''it'' a; B: ./prog b;  I1: 32 KiB, 8 ways, lines of 64 B
 set title 'D1 misses by function, A against B'
 set bmargin at screen 0.3405
 set xlabel 'D1 misses'
-set lmargin 46
+set lmargin 30
 set rmargin 12
 set xrange [0:173.6]
 set yrange [-2.6:0.6]

@@ -22,7 +22,7 @@ set label 1 './prog ''it'' a;  I1: 32 KiB, 8 ways, lines of 64 B;  D1: 8 KiB, 1 
 set title 'Functions with the most D1 misses'
 set bmargin at screen 0.3405
 set xlabel 'D1 misses'
-set lmargin 46
+set lmargin 30
 set rmargin 4
 set xrange [0:173.6]
 set yrange [-2.6:0.6]

@@ -50,7 +50,7 @@ plot top "$in/a.prof" --by=line -o line.svg
 is "$(sed -n '2,3p' line.csv)" 'a.c:10,150,150,92.6%
 a.c:12,5,5,3.1%' 'top: lines'
 plot compare "$in/a.prof" "$in/b.prof" -o compare.svg
-is "$(sed -n '2,3p' compare.csv | sed 's/^"[^"]*"/map/')" 'hot,155,25,155,-130
+is "$(sed -n '2,3p' compare.csv | sed 's/^std::map<>[^,]*/map/')" 'hot,155,25,155,-130
 map,1,61,61,+60' 'compare: A, B, and B - A, the longest first; files in another folder are the same'
 
 # A curve 90 85 40 39 30 10 9: it falls by 5 45 1 9 20 1.  Its height is 81; falls of a tenth and more: 45 and 9 and 20.

@@ -1,0 +1,45 @@
+/*
+ * Estimated time: cycles out of counts, as a student would work them out by hand.
+ *
+ * In:  --timing=width=2,LL=200 and the events of a profile
+ * Out: the expression behind a column:  cycles = Ir/2+10*(I1mr+D1mr+D1mw)+200*(ILmr+DLmr+DLmw)+10*(Bcm+Bim)
+ *
+ *   cycles      instructions/width + L1 x first-level misses + LL x last-level misses + branch x mispredicts
+ *   CPI         cycles per instruction, and its parts: CPI.issue CPI.I1 CPI.D1 CPI.LL CPI.branch, whose sum it is
+ *   AMAT        average memory access time, cycles per data reference: hit + (L1 x D1 misses + LL x LL misses) / references
+ *
+ * This is a rule of thumb, no machine's truth: nothing overlaps, and every miss of a level costs the same.  It orders functions
+ * and lines by what they may cost, and adds up misses of different kinds.  What is usual (width 1, L1 10, LL 100, branch 10) is
+ * the cycle estimation CEst of KCachegrind (J. Weidendorfer, 2002); AMAT is that of Hennessy and Patterson.
+ *
+ * Invariants: events that a profile does not have cost nothing; there is one timing in a process, and all that tells a cost
+ * uses it.
+ */
+#ifndef QN_OUT_TIMING_H
+#define QN_OUT_TIMING_H
+
+#include <stdbool.h>
+
+#include "prof/read.h"
+
+struct qn_out_timing {
+    double width;  /* instructions per cycle where nothing misses */
+    double hit;    /* cycles of a data reference that hits, for AMAT only */
+    double L1, LL; /* more cycles of a miss of the first, of the last level */
+    double branch; /* more cycles of a mispredict */
+};
+
+/* The one in force. */
+const struct qn_out_timing *qn_out_timing(void);
+/* Whether one was asked for: then tables have its columns without being told. */
+bool qn_out_timing_chosen(void);
+/* "width=2,LL=200": what is not named stays as usual.  NULL, or what was wanted. */
+const char *qn_out_choose_timing(const char *text);
+
+/* "cycles = instructions/1 + 10 x L1 misses + ...": for those who read a table.  `room` bytes. */
+void qn_out_describe_timing(char *text, size_t room);
+
+/* The expression of the column `name`, to be freed.  NULL: no such column, or the profile has not the events. */
+char *qn_out_write_timing(const char *name, const struct qn_prof_header *events);
+
+#endif

@@ -1,0 +1,38 @@
+# cpi.gp - written by quern plot cpi; draws cpi.csv as cpi.svg.  Change what you like, then: gnuplot cpi.gp
+set terminal svg size 1200,747 noenhanced font 'sans,13' fontscale 1.3 background '#FFFFFF'
+set output 'cpi.svg'
+set encoding utf8
+set datafile separator comma
+set datafile columnheaders
+set datafile missing ''
+set datafile commentschars ''
+
+set style line 1 linecolor rgb '#0072B2' dashtype 1 pointtype 7 linewidth 2 pointsize 0.8
+set style line 2 linecolor rgb '#D55E00' dashtype (12,5) pointtype 5 linewidth 2 pointsize 0.8
+set style line 3 linecolor rgb '#009E73' dashtype (3,4) pointtype 9 linewidth 2 pointsize 0.8
+set style line 4 linecolor rgb '#CC79A7' dashtype (12,4,3,4) pointtype 13 linewidth 2 pointsize 0.8
+set style line 5 linecolor rgb '#000000' dashtype (6,3) pointtype 4 linewidth 2 pointsize 0.8
+set style line 6 linecolor rgb '#E69F00' dashtype (16,4,3,4,3,4) pointtype 6 linewidth 2 pointsize 0.8
+set style line 7 linecolor rgb '#56B4E9' dashtype (2,2) pointtype 8 linewidth 2 pointsize 0.8
+set border 3
+set tics nomirror
+set grid ytics linecolor rgb '#D0D0D0' linewidth 1 dashtype 1
+
+set label 1 './prog ''it'' a;  I1: 32 KiB, 8 ways, lines of 64 B;  D1: 8 KiB, 1 way, lines of 64 B;  LL: 1 MiB, 16 ways, lines of 64 B;' . "\n" . 'simulator: I1=lru D1=lru LL=lru BC=cachegrind BI=cachegrind AN=3c:0123456789abcdef;  counting: exact;  quern 0.1;' . "\n" . 'cycles: instructions/1 + 10 x L1 misses + 200 x LL misses + 10 x mispredicts (a rule of thumb)' at screen 0.5, screen 0.0562 center font ',10'
+set title 'Where the cycles go (estimated)'
+set bmargin at screen 0.4471
+set xlabel 'function'
+set xtics rotate by -40 left
+set xtics scale 0
+set ylabel 'cycles per instruction'
+set yrange [0:*]
+set style data histograms
+set style histogram rowstacked
+set boxwidth 0.7
+set key outside right top Left reverse invert spacing 1.2
+
+plot 'cpi.csv' using 2:xticlabels(1) linecolor rgb '#0072B2' fillstyle solid 0.9 border rgb 'black' title 'issue', \
+     'cpi.csv' using 3 linecolor rgb '#D55E00' fillstyle pattern 4 border rgb 'black' title 'I1 misses', \
+     'cpi.csv' using 4 linecolor rgb '#009E73' fillstyle pattern 2 border rgb 'black' title 'D1 misses', \
+     'cpi.csv' using 5 linecolor rgb '#CC79A7' fillstyle pattern 5 border rgb 'black' title 'LL misses', \
+     'cpi.csv' using 6 linecolor rgb '#000000' fillstyle pattern 1 border rgb 'black' title 'mispredicts'
