@@ -141,10 +141,13 @@ hosted_sources = \
 	lib/lab/lab07.c \
 	lib/lab/lab08.c \
 	lib/lab/labs.c \
+	lib/lab/manage.c \
 	lib/lab/model_branch.c \
 	lib/lab/model_cache.c \
 	lib/lab/model_distance.c \
 	lib/lab/model_levels.c \
+	lib/lab/module.c \
+	lib/lab/object.c \
 	lib/lab/paths.c \
 	lib/lab/reap.c \
 	lib/lab/replay.c \
@@ -607,6 +610,7 @@ headers = \
 	lib/lab/check.h \
 	lib/lab/confine.h \
 	lib/lab/confine_calls.h \
+	lib/lab/host.h \
 	lib/lab/inspect.h \
 	lib/lab/internal.h \
 	lib/lab/lab.h \
@@ -614,10 +618,12 @@ headers = \
 	lib/lab/model_cache.h \
 	lib/lab/model_distance.h \
 	lib/lab/model_levels.h \
+	lib/lab/module.h \
 	lib/lab/paths.h \
 	lib/lab/reap.h \
 	lib/lab/replay.h \
 	lib/lab/sandbox.h \
+	lib/lab/talk.h \
 	lib/lab/trace.h \
 	lib/out/classic.h \
 	lib/out/classic_file.h \
@@ -988,6 +994,7 @@ shell_tests = \
 	tests/unit/exp/file.sh \
 	tests/unit/exp/share.sh \
 	tests/unit/exp/sweep.sh \
+	tests/unit/labs/cheats.sh \
 	tests/unit/labs/frame.sh \
 	tests/unit/labs/lab01.sh \
 	tests/unit/labs/lab02.sh \

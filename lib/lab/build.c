@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lab/inspect.h"
 #include "lab/internal.h"
 #include "lab/paths.h"
 
@@ -30,6 +31,14 @@ const char *qn_lab_starter(const struct qn_lab_check *c)
     static char path[PATH_MAX];
 
     snprintf(path, sizeof path, "%s/%s/starter", c->place->labs, c->request->lab->folder);
+    return path;
+}
+
+const char *qn_lab_host(const struct qn_lab_check *c)
+{
+    static char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%s/host", c->place->labs);
     return path;
 }
 
@@ -94,6 +103,7 @@ bool qn_lab_run_tool(struct qn_lab_check *c, const char *const *argv, const char
     qn_lab_add_path(&p, c->compiler);
     qn_lab_add_path(&p, c->place->header);
     qn_lab_add_path(&p, qn_lab_starter(c));
+    qn_lab_add_path(&p, qn_lab_host(c));
     qn_lab_add_path(&p, in);
     good = run_job(c, &job) && !job.status;
     if (!good && !c->broken) {
@@ -203,7 +213,7 @@ const char *qn_lab_simulator(struct qn_lab_check *c, const char *slot, const cha
     argv[7] = output;
     for (; more && *more && n + 1 < WORDS_MAX; more++)
         argv[n++] = *more;
-    path = remember(c, key, output, qn_lab_run_tool(c, argv, source));
+    path = remember(c, key, output, qn_lab_inspect_level(c, source) && qn_lab_run_tool(c, argv, source));
     free(module);
     return path;
 }
@@ -225,12 +235,13 @@ const char *qn_lab_made(struct qn_lab_check *c, const char *source, const char *
 
 static bool ended_well(struct qn_lab_check *c, const struct qn_lab_job *job)
 {
-    if (!job->status && !*job->trouble)
+    if (job->status == (job->ends_by ? 128 + job->ends_by : 0) && (job->ends_by || !*job->trouble))
         return true;
     if (*job->trouble)
         qn_lab_say(c, "the program %s", job->trouble);
     else
-        qn_lab_say(c, "the program ended with status %d", job->status);
+        qn_lab_say(c, "the program ended with status %d%s%s", job->status, job->status > 128 ? ": " : "",
+                   job->status > 128 ? strsignal(job->status - 128) : "");
     qn_lab_say_text(c, job->errors, LINES_TOLD);
     return false;
 }

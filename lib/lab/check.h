@@ -51,6 +51,7 @@ const char *qn_lab_quern(const struct qn_lab_check *c);    /* the command */
 const char *qn_lab_library(const struct qn_lab_check *c);  /* the folder of sim/ and base/ */
 const char *qn_lab_header(const struct qn_lab_check *c);   /* the folder of quern.h */
 const char *qn_lab_starter(const struct qn_lab_check *c);  /* the lab's folder of that name */
+const char *qn_lab_host(const struct qn_lab_check *c);     /* labs/host: what runs code that was handed in */
 
 /* Runs a program that was built.  false: it did not end by itself with status 0, which a remark says. */
 bool qn_lab_run_program(struct qn_lab_check *c, struct qn_lab_job *job);

@@ -165,7 +165,7 @@ const char *qn_lab_confine(const struct qn_lab_limits *limits, const struct qn_l
         return "no new privileges";
     if (!restrict_files(paths))
         return "Landlock";
-    if (!qn_lab_refuse_calls(limits->may_fork))
+    if (!qn_lab_refuse_calls(limits->may_fork, limits->may_split))
         return "seccomp";
     return NULL;
 }

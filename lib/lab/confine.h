@@ -20,6 +20,7 @@ struct qn_lab_limits {
     uint64_t file_bytes;       /* of each file that it writes */
     unsigned files;            /* open at a time */
     bool may_fork;             /* processes and threads: compilers, quern */
+    bool may_split;            /* fork alone, and nothing else of that */
 };
 
 struct qn_lab_paths {

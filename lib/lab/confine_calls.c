@@ -42,7 +42,7 @@ static const unsigned always[] = {
 
 static const unsigned alone[] = {
     /* processes */
-    SYS_fork, SYS_vfork, SYS_clone, SYS_setsid, SYS_setpgid, SYS_kill, SYS_tkill, SYS_rt_sigqueueinfo,
+    SYS_vfork, SYS_clone, SYS_setsid, SYS_setpgid, SYS_kill, SYS_tkill, SYS_rt_sigqueueinfo,
     SYS_rt_tgsigqueueinfo, SYS_socketpair, SYS_personality, SYS_prlimit64, SYS_process_vm_readv, SYS_process_vm_writev,
     /* memory that no limit counts */
     SYS_memfd_create,
@@ -97,7 +97,7 @@ bool qn_lab_can_refuse_calls(void)
     return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
-bool qn_lab_refuse_calls(bool may_fork)
+bool qn_lab_refuse_calls(bool may_fork, bool may_split)
 {
     struct code c = { .n = 0 };
     struct sock_fprog program;
@@ -111,6 +111,8 @@ bool qn_lab_refuse_calls(bool may_fork)
     put(&c, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
     answer(&c, SECCOMP_RET_KILL_PROCESS);
     refuse(&c, always, QN_ARRAY_LEN(always));
+    if (!may_fork && !may_split)
+        answer_if(&c, SYS_fork, SECCOMP_RET_ERRNO | EPERM);
     if (!may_fork)
         refuse_alone(&c);
     answer(&c, SECCOMP_RET_ALLOW);

@@ -1,13 +1,14 @@
-/* lib/lab/inspect.c - does code that will run under quern keep to computing?
+/* lib/lab/inspect.c - does compiled code keep to computing?
  *
  *   0f 05                    syscall: it could write what it likes, and map the counts
  *   cd 80, 0f 34             int, sysenter: the same
  *   48 87 db                 xchg rbx,rbx: the mark of a request to quern, as in quern.h: it could stop the counting
  *
  * All executable sections are decoded from their first byte to their last, with quern's decoder.  Bytes that are no
- * instruction are refused, too: compilers do not make them.  What this does not see is code that jumps into the
- * middle of an instruction.
+ * instruction are refused, too: compilers do not make them.  Code that could jump into the middle of an instruction is found where
+ * it has to be (everywhere): then none of the above may begin at any byte at all.
  */
+#define _GNU_SOURCE
 #include "lab/inspect.h"
 
 #include <elf.h>
@@ -32,7 +33,26 @@ static const char *what_is_wrong(const struct qn_insn *insn)
     return NULL;
 }
 
-static bool inspect_code(struct qn_lab_check *c, const uint8_t *code, size_t size)
+static bool hides_anywhere(struct qn_lab_check *c, const uint8_t *code, size_t size)
+{
+    static const struct {
+        uint8_t bytes[3];
+        size_t n;
+        const char *what;
+    } hidden[] = { { { 0x0f, 0x05 }, 2, "syscall" }, { { 0x0f, 0x34 }, 2, "sysenter" }, { { 0xcd, 0x80 }, 2, "int 0x80" },
+                   { { 0x48, 0x87, 0xdb }, 3, "an order to quern" } };
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(hidden); i++) {
+        const uint8_t *at = memmem(code, size, hidden[i].bytes, hidden[i].n);
+
+        if (at)
+            return !qn_lab_say(c, "the bytes of %s are in the code, at byte %zu, within another instruction (by chance? change a "
+                                  "constant): only C that computes, please", hidden[i].what, (size_t)(at - code));
+    }
+    return false;
+}
+
+static bool inspect_code(struct qn_lab_check *c, const uint8_t *code, size_t size, bool everywhere)
 {
     struct qn_insn insn;
 
@@ -44,7 +64,7 @@ static bool inspect_code(struct qn_lab_check *c, const uint8_t *code, size_t siz
         if (wrong)
             return qn_lab_say(c, "the code %s, at byte %zu: only C that computes, please", wrong, at);
     }
-    return true;
+    return !everywhere || !hides_anywhere(c, code, size);
 }
 
 /* What is asked of each section.  false ends it. */
@@ -52,10 +72,10 @@ typedef bool visit_section(struct qn_lab_check *c, const uint8_t *file, const El
 
 static bool visit_code(struct qn_lab_check *c, const uint8_t *file, const Elf64_Shdr *s, void *data)
 {
-    (void)data;
-    if (s->sh_type != SHT_PROGBITS || !(s->sh_flags & SHF_EXECINSTR))
+    if (!(s->sh_flags & SHF_EXECINSTR) || !s->sh_size)
         return true;
-    return inspect_code(c, file + s->sh_offset, s->sh_size);
+    return s->sh_type == SHT_NOBITS ? qn_lab_say(c, "the code has room to be written to: only C that computes, please")
+                                    : inspect_code(c, file + s->sh_offset, s->sh_size, *(const enum qn_lab_code *)data == QN_LAB_KERNEL);
 }
 
 static bool visit_data(struct qn_lab_check *c, const uint8_t *file, const Elf64_Shdr *s, void *data)
@@ -96,12 +116,16 @@ static bool visit_file(struct qn_lab_check *c, const char *path, visit_section *
         close(fd);
     if (file == MAP_FAILED)
         return qn_lab_say(c, "the object file cannot be read");
-    good = visit_sections(c, file, (size_t)st.st_size, visit, data);
+    good = visit_sections(c, file, (size_t)st.st_size, visit, data)
+           && (visit != visit_code || qn_lab_object_is_usual(c, file, (size_t)st.st_size, *(const enum qn_lab_code *)data == QN_LAB_MODULE));
     munmap(file, (size_t)st.st_size);
     return good;
 }
 
-bool qn_lab_inspect(struct qn_lab_check *c, const char *path) { return visit_file(c, path, visit_code, NULL); }
+bool qn_lab_inspect(struct qn_lab_check *c, const char *path, enum qn_lab_code kind)
+{
+    return visit_file(c, path, visit_code, &kind);
+}
 
 bool qn_lab_storage(struct qn_lab_check *c, const char *path, uint64_t *bytes)
 {

@@ -27,6 +27,7 @@ struct qn_lab_check {
     char *compiler;          /* its path */
     struct qn_lab_built built[QN_LAB_BUILT_MAX];
     unsigned n_built;
+    bool host_built[2];      /* labs/host/host.c, for modules with and without memory */
     struct qn_lab_outcome *outcomes; /* one per test */
     bool broken;             /* the sandbox could not be made */
 };

@@ -270,7 +270,7 @@ static bool long_trace(struct qn_lab_check *c)
 }
 
 static const struct qn_lab_test tests[] = {
-    { "three small traces that are worked out by hand", 5, small_traces },
+    { "three small traces", 5, small_traces },
     { "a direct-mapped cache", 10, direct_mapped },
     { "several ways: the line used longest ago leaves", 20, set_associative },
     { "a fully associative cache (s = 0)", 10, fully_associative },

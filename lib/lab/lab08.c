@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 #define WITHIN_BOUNDS 9    /* of them, each with 95%: fewer once in 5000 times */
 #define BEGIN_RIGHT 11
 #define STREAM 20000
+#define TAU_LISTS 4
+#define TAU_FACTOR 3.5     /* from n / k, in the mean; no constant is as near to both kinds of lists */
 #define VALUES_MAX 1024
 #define ACCESSES 600
 #define PAGE 4096u
@@ -140,28 +143,45 @@ static bool parse_list(struct qn_lab_check *c, const char *output, double *tau, 
     return !output[used] || sscanf(output + used, "%u,%lf", value, estimate) == 2 || qn_lab_say(c, "a line that is no value and estimate");
 }
 
-static bool counter(struct qn_lab_check *c)
+/* n different values in k places; *tau: at what it ended. */
+static bool count_up(struct qn_lab_check *c, unsigned n, unsigned k, double *tau)
 {
     struct qn_lab_job job = { .argv = NULL };
     struct text stream;
-    unsigned value, n = qn_lab_between(c, 3000, 9000);
-    double tau, estimate;
+    unsigned value;
+    double estimate;
     bool good;
 
     begin(&stream);
     for (unsigned i = 0; i < n; i++)
         fprintf(stream.file, "%u\n", i);
-    good = run(c, &job, "values", "-k", qn_lab_between(c, 4, 16), &stream) && parse_list(c, job.output, &tau, &value, &estimate);
+    good = run(c, &job, "values", "-k", k, &stream) && parse_list(c, job.output, tau, &value, &estimate);
     if (good && estimate > 0)
         good = qn_lab_say(c, "%u different values: got %u as a frequent one, wanted none", n, value);
-    else if (good && tau < 10)
-        good = qn_lab_say(c, "%u different values in so few places: got tau %.0f", n, tau);
     qn_lab_free_job(&job);
     return good;
 }
 
-/* One list; *within: the estimate of value 7 is within its bounds.  false: nothing sensible was printed. */
-static bool one_mostly(struct qn_lab_check *c, unsigned *within)
+/* tau is about n / k: many lists with few values for a place, and many with many. */
+static bool counter(struct qn_lab_check *c)
+{
+    for (unsigned many = 0; many < 2; many++) {
+        unsigned n = many ? qn_lab_between(c, 11000, 13000) : qn_lab_between(c, 2500, 3000), k = many ? 4 : 16;
+        double tau, factors = 1;
+
+        for (unsigned i = 0; i < TAU_LISTS; i++) {
+            if (!count_up(c, n, k, &tau))
+                return false;
+            factors *= tau * k / n;
+        }
+        if (factors < pow(1 / TAU_FACTOR, TAU_LISTS) || factors > pow(TAU_FACTOR, TAU_LISTS))
+            return qn_lab_say(c, "%u different values in %u places: got a tau of %.0f, wanted about %u", n, k, tau, n / k);
+    }
+    return true;
+}
+
+/* One list; *exact: the estimate is the true count, which chance makes rare; *within: the estimate of value 7 is within its bounds.  false: nothing sensible was printed. */
+static bool one_mostly(struct qn_lab_check *c, unsigned *within, unsigned *exact_ones)
 {
     struct qn_lab_job job = { .argv = NULL };
     struct text stream;
@@ -177,6 +197,7 @@ static bool one_mostly(struct qn_lab_check *c, unsigned *within)
         fprintf(stream.file, "%u\n", hot ? 7 : 100 + qn_lab_below(c, 5000));
     }
     good = run(c, &job, "values", "-k", 4, &stream) && parse_list(c, job.output, &tau, &value, &estimate);
+    *exact_ones += good && estimate == came;
     *within += good && value == 7 && estimate <= came + 0.42 * tau + 1 && estimate >= came - 2.6 * tau - 1 && tau > 10 && tau < came;
     qn_lab_free_job(&job);
     return good;
@@ -184,11 +205,13 @@ static bool one_mostly(struct qn_lab_check *c, unsigned *within)
 
 static bool mostly(struct qn_lab_check *c)
 {
-    unsigned within = 0;
+    unsigned within = 0, exact_ones = 0;
 
     for (unsigned i = 0; i < LISTS; i++)
-        if (!one_mostly(c, &within))
+        if (!one_mostly(c, &within, &exact_ones))
             return false;
+    if (exact_ones >= LISTS / 2)
+        return qn_lab_say(c, "%u of %u estimates are exact: four places cannot know that", exact_ones, LISTS);
     return within >= WITHIN_BOUNDS ||
            qn_lab_say(c, "95%% of one value: %u of %u estimates between f - 2.6 tau and f + 0.42 tau, wanted at least %u", within, LISTS,
                       WITHIN_BOUNDS);

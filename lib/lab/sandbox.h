@@ -33,6 +33,7 @@ struct qn_lab_job {
     size_t input_size;
     qn_lab_talk *talk;              /* instead of input; NULL: none */
     void *talk_data;
+    int ends_by;                    /* a signal by which it ends when all is well; 0: it exits with 0 */
     /* out */
     int status;                     /* exit status; 128 + signal */
     char trouble[160];              /* "was killed by signal 11 (...)"; "" = it ended by itself */

@@ -1,0 +1,74 @@
+/* module.c - a module that was handed in (MODULE), as host.c sees it.  A file of its own: what the module does to the
+ * preprocessor and the compiler ends here.
+ *
+ *   cc -ffreestanding -DMODULE='"lru.c"' -c module.c
+ */
+#define QN_SIM_UNIT 1
+#include "sim/module.h"
+#include "lab/host.h"
+#if NO_MEMORY /* the compiler says so at the line that asks for more */
+#define sim_alloc(bytes) the_memory_of_this_predictor_is_its_variables(bytes)
+#pragma GCC diagnostic error "-Wimplicit-function-declaration"
+#endif
+#include MODULE
+
+#if defined(POLICY)
+static const char *module_init(const struct sim_config *config)
+{
+    (void)config;
+#ifdef POLICY_INIT
+    return policy_init();
+#else
+    return 0;
+#endif
+}
+
+static unsigned module_settled(unsigned set, unsigned way)
+{
+#ifdef POLICY_HIT_IS_NOOP
+    return (void)set, (void)way, 1;
+#else
+    return policy_settled(set, way);
+#endif
+}
+
+const struct host_module host_module = {
+    .init = module_init,
+#ifndef POLICY_HIT_IS_NOOP
+    .hit = policy_hit,
+#endif
+    .fill = policy_fill,
+    .victim = policy_victim,
+    .settled = module_settled,
+#ifdef POLICY_WAY_STATE
+    .way_bytes = sizeof(POLICY_WAY_STATE),
+    .way_memory = &sim_way_memory,
+#endif
+#ifdef POLICY_SET_STATE
+    .set_bytes = sizeof(POLICY_SET_STATE),
+    .set_memory = &sim_set_memory,
+#endif
+    .config = &sim,
+    .line = &sim_line,
+    .random = &sim_random_state,
+};
+#elif defined(PREDICTOR)
+static const char *module_init(const struct sim_config *config)
+{
+    (void)config;
+#ifdef PREDICTOR_INIT
+    branchsim_BC_init(config);
+#endif
+    return 0;
+}
+
+const struct host_module host_module = {
+    .init = module_init,
+    .predict = branchsim_BC_predict,
+    .update = branchsim_BC_update,
+    .config = &sim,
+    .random = &sim_random_state,
+};
+#else
+#error quern-module: nothing says what it is: #define POLICY or PREDICTOR is missing
+#endif

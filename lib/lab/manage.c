@@ -1,0 +1,266 @@
+/* lib/lab/manage.c - a cache whose policy is a module that was handed in.  See module.h.
+ *
+ *   check   strict  init   fill 0 0   hit 0 0   victim 0    fill 0 2   victim 0 ...
+ *   host            0                           2                      1
+ *
+ * Which lines are where is known here only; the module is told of hits and fills, and asked for victims.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/host.h"
+#include "lab/module.h"
+#include "lab/talk.h"
+
+struct asked {
+    struct qn_lab_managed *m;
+    struct qn_lab_text heard, said;
+    uint64_t *tags;                 /* set by set; set[way] */
+    unsigned *filled;               /* of each set: ways 0 to filled - 1 hold something */
+    size_t at;                      /* the reference being made */
+    unsigned way;                   /* of it */
+    enum { HELLO, INIT, VICTIM, SETTLED, BEFORE, AFTER, LAST, OVER } waits_for;
+    uint8_t before[QN_LAB_STATE_MAX];
+    const char *wrong;
+};
+
+static const struct qn_lab_ref *reference(const struct asked *a) { return &a->m->trace->at[a->at]; }
+static unsigned set_of(const struct asked *a) { return (unsigned)(reference(a)->addr & (a->m->sets - 1)); }
+static uint64_t *tag(struct asked *a, unsigned way) { return &a->tags[(size_t)set_of(a) * a->m->ways + way]; }
+
+/* The number of the next reference to this line: what opt asks for. */
+static uint64_t next_use(const struct asked *a)
+{
+    for (size_t i = a->at + 1; i < a->m->trace->n; i++)
+        if (a->m->trace->at[i].addr == reference(a)->addr)
+            return i;
+    return UINT64_MAX;
+}
+
+static void say(struct asked *a, enum host_op op)
+{
+    struct host_message m = { .op = op, .a = set_of(a), .b = a->way, .pc = reference(a)->addr, .next = next_use(a) };
+
+    qn_lab_add_text(&a->said, &m, sizeof m);
+}
+
+static void begin(struct asked *a)
+{
+    struct host_message m[2] = { { .op = HOST_STRICT },
+                                 { .op = HOST_INIT, .a = a->m->sets, .b = a->m->ways, .next = a->m->seed } };
+
+    qn_lab_add_text(&a->said, m, sizeof m);
+    a->waits_for = INIT;
+}
+
+static void fill(struct asked *a)
+{
+    *tag(a, a->way) = reference(a)->addr;
+    say(a, HOST_FILL);
+    a->at++;
+}
+
+/* Makes the reference as far as it goes without an answer; false: one is needed. */
+static bool make_reference(struct asked *a)
+{
+    unsigned filled = a->filled[set_of(a)];
+
+    for (a->way = 0; a->way < filled && *tag(a, a->way) != reference(a)->addr; a->way++)
+        ;
+    a->m->missed[a->at] = a->way == filled;
+    if (a->way < filled && a->m->settled != QN_LAB_TELL_ALL) {
+        say(a, HOST_SETTLED);
+        a->waits_for = SETTLED;
+        return false;
+    }
+    if (a->way < filled) {
+        say(a, HOST_HIT);
+        a->at++;
+        return true;
+    }
+    if (filled < a->m->ways) {
+        a->filled[set_of(a)]++;
+        fill(a);
+        return true;
+    }
+    say(a, HOST_VICTIM);
+    a->waits_for = VICTIM;
+    return false;
+}
+
+static void go_on(struct asked *a)
+{
+    size_t end = a->m->stop < a->m->trace->n ? a->m->stop : a->m->trace->n;
+
+    while (a->at < end)
+        if (!make_reference(a))
+            return;
+    a->waits_for = OVER;
+    if (a->m->stop < a->m->trace->n) {
+        say(a, HOST_DUMP);
+        a->waits_for = LAST;
+    }
+}
+
+/* ---- answers ---- */
+
+static bool take_victim(struct asked *a)
+{
+    uint8_t way;
+
+    if (!qn_lab_take_text(&a->heard, &way, 1))
+        return false;
+    if (way >= a->m->ways) {
+        a->wrong = "policy_victim returned a way that is not there";
+        a->waits_for = OVER;
+        return true;
+    }
+    a->way = way;
+    fill(a);
+    go_on(a);
+    return true;
+}
+
+static bool take_settled(struct asked *a)
+{
+    uint8_t settled;
+
+    if (!qn_lab_take_text(&a->heard, &settled, 1))
+        return false;
+    if (settled && a->m->settled == QN_LAB_PROVE_SETTLED) {
+        say(a, HOST_DUMP);
+        say(a, HOST_HIT);
+        say(a, HOST_DUMP);
+        a->waits_for = BEFORE;
+        return true;
+    }
+    if (!settled)
+        say(a, HOST_HIT);
+    a->at++;
+    go_on(a);
+    return true;
+}
+
+/* The state of a set, into m->state; false: it is not all there yet. */
+static bool take_state(struct asked *a)
+{
+    const uint8_t *sizes = (const uint8_t *)a->heard.bytes + a->heard.at;
+    size_t there = a->heard.size - a->heard.at, n;
+
+    if (there < 2)
+        return false;
+    n = (size_t)sizes[0] * a->m->ways + sizes[1];
+    if (n > QN_LAB_STATE_MAX) {
+        a->wrong = "the policy has too much state for a set";
+        a->waits_for = OVER;
+        return true;
+    }
+    if (there < 2 + n)
+        return false;
+    a->m->way_bytes = sizes[0];
+    a->m->set_bytes = sizes[1];
+    memset(a->m->state, 0, sizeof a->m->state);
+    memcpy(a->m->state, sizes + 2, n);
+    a->heard.at += 2 + n;
+    return true;
+}
+
+static bool take_proof(struct asked *a)
+{
+    if (!take_state(a))
+        return false;
+    if (a->waits_for == BEFORE) {
+        memcpy(a->before, a->m->state, sizeof a->before);
+        a->waits_for = AFTER;
+        return true;
+    }
+    if (a->waits_for == AFTER && memcmp(a->before, a->m->state, sizeof a->before) && a->m->unproved == SIZE_MAX)
+        a->m->unproved = a->at;
+    if (a->waits_for == AFTER) {
+        a->at++;
+        go_on(a);
+    }
+    return true;
+}
+
+static bool take_last(struct asked *a)
+{
+    if (!take_state(a))
+        return false;
+    a->m->filled = a->filled[set_of(a)];
+    for (unsigned way = 0; way < a->m->filled; way++)
+        a->m->lines[way] = *tag(a, way);
+    a->waits_for = OVER;
+    return true;
+}
+
+static bool take(struct asked *a)
+{
+    uint64_t variables;
+    uint8_t byte;
+
+    switch (a->waits_for) {
+    case HELLO:
+        if (!qn_lab_take_text(&a->heard, &variables, sizeof variables))
+            return false;
+        begin(a);
+        return true;
+    case INIT:
+        if (!qn_lab_take_text(&a->heard, &byte, 1))
+            return false;
+        a->wrong = byte ? "policy_init refuses these ways" : NULL;
+        a->waits_for = OVER;
+        if (!byte)
+            go_on(a);
+        return true;
+    case VICTIM: return take_victim(a);
+    case SETTLED: return take_settled(a);
+    case LAST: return take_last(a);
+    case OVER: return false;
+    default: return take_proof(a);
+    }
+}
+
+static bool talk(void *data, const char *said, size_t size, char **reply, size_t *reply_size)
+{
+    struct asked *a = data;
+
+    qn_lab_add_text(&a->heard, said, size);
+    while (take(a))
+        ;
+    qn_lab_hand_over(&a->said, reply, reply_size);
+    return a->waits_for != OVER;
+}
+
+static void *make_zeroed(size_t n, size_t size)
+{
+    void *p = calloc(n, size);
+
+    if (!p)
+        abort();
+    return p;
+}
+
+bool qn_lab_manage(struct qn_lab_check *c, struct qn_lab_managed *m)
+{
+    const char *argv[] = { m->program, NULL };
+    struct asked a = { .m = m, .waits_for = HELLO };
+    struct qn_lab_job job = { .argv = argv, .talk = talk, .talk_data = &a };
+    bool good;
+
+    if (!m->program)
+        return false;
+    m->unproved = SIZE_MAX;
+    a.tags = make_zeroed((size_t)m->sets * m->ways, sizeof *a.tags);
+    a.filled = make_zeroed(m->sets, sizeof *a.filled);
+    good = qn_lab_run_program(c, &job);
+    if (good && (a.waits_for != OVER || a.wrong))
+        good = qn_lab_say(c, "reference %zu: %s", a.at + 1, a.wrong ? a.wrong : "the module ended");
+    free(a.tags);
+    free(a.filled);
+    qn_lab_free_text(&a.heard);
+    qn_lab_free_text(&a.said);
+    qn_lab_free_job(&job);
+    return good;
+}

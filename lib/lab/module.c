@@ -1,0 +1,211 @@
+/* lib/lab/module.c - builds modules for labs/host, and asks predictors.  See module.h; policies are in manage.c.
+ *
+ *   check   window + variables   init   predict pc    update taken, predict next pc   ...   end
+ *   host    bytes of variables   0      taken?        taken?                                variables
+ */
+#define _GNU_SOURCE
+#include "lab/module.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/host.h"
+#include "lab/inspect.h"
+#include "lab/internal.h"
+#include "lab/talk.h"
+
+#define PATH_BYTES 4096
+
+/* ---- building ---- */
+
+static bool compile(struct qn_lab_check *c, const char *file, const char *module, bool no_memory, const char *object)
+{
+    char *source = qn_lab_format("%s/%s", qn_lab_host(c), file);
+    char *define = qn_lab_format("-DMODULE=\"%s\"", module), *memory = qn_lab_format("-DNO_MEMORY=%d", no_memory);
+    const char *const words[] = { "-std=gnu11", "-O1", "-ffreestanding", "-fno-pic", "-fno-pie", "-fno-stack-protector", "-DQN_SIM_HOSTED",
+                                  "-I", qn_lab_library(c), define, memory, "-c", "-o", object, source, NULL };
+    bool good = qn_lab_compile(c, words);
+
+    free(source);
+    free(define);
+    free(memory);
+    return good;
+}
+
+static bool build(struct qn_lab_check *c, const char *source, bool no_memory, const char *output)
+{
+    char object[PATH_BYTES], host[PATH_BYTES];
+    const char *const link[] = { "-nostdlib", "-static", "-no-pie", "-Wl,-e,host_start", "-Wl,-z,norelro", "-Wl,--build-id=none", "-o",
+                                 output, object, host, NULL };
+
+    snprintf(object, sizeof object, "%s.o", output);
+    snprintf(host, sizeof host, "%s/build/host-%d.o", c->scratch, no_memory);
+    return compile(c, "module.c", qn_lab_handed_in(c, source), no_memory, object) && qn_lab_inspect(c, object, QN_LAB_MODULE)
+           && (c->host_built[no_memory] || (c->host_built[no_memory] = compile(c, "host.c", "", no_memory, host)))
+           && qn_lab_compile(c, link);
+}
+
+/* What was being built: qn_lab_made has no room for more. */
+static const char *being_built;
+static bool build_plain(struct qn_lab_check *c, const char *output) { return build(c, being_built, false, output); }
+static bool build_without(struct qn_lab_check *c, const char *output) { return build(c, being_built, true, output); }
+
+const char *qn_lab_module(struct qn_lab_check *c, const char *source, bool no_memory)
+{
+    char name[64];
+
+    being_built = source;
+    snprintf(name, sizeof name, "%.40s%s", source, no_memory ? ", variables only" : "");
+    return qn_lab_made(c, source, name, no_memory ? build_without : build_plain);
+}
+
+bool qn_lab_module_storage(struct qn_lab_check *c, const char *source, uint64_t *bytes)
+{
+    const char *program = qn_lab_module(c, source, true);
+    char object[PATH_BYTES];
+
+    if (!program)
+        return false;
+    snprintf(object, sizeof object, "%s.o", program);
+    return qn_lab_storage(c, object, bytes);
+}
+
+bool qn_lab_inspect_level(struct qn_lab_check *c, const char *source)
+{
+    char object[PATH_BYTES];
+
+    snprintf(object, sizeof object, "%s/build/%.40s.o", c->scratch, source);
+    return compile(c, "level.c", qn_lab_handed_in(c, source), false, object) && qn_lab_inspect(c, object, QN_LAB_MODULE);
+}
+
+/* ---- asking a predictor ---- */
+
+struct asked {
+    const struct qn_lab_predictions *p;
+    struct qn_lab_text heard, said; /* what has come and not been used; what is to be said */
+    uint64_t variables;             /* bytes */
+    size_t next, answered;          /* branches predicted, and answered */
+    enum { HELLO, INIT, ANSWERS, VARIABLES, OVER } waits_for;
+    bool refused;
+};
+
+static void say(struct asked *a, enum host_op op, uint32_t word, uint64_t pc)
+{
+    struct host_message m = { .op = op, .a = word, .pc = pc };
+
+    qn_lab_add_text(&a->said, &m, sizeof m);
+}
+
+static void say_init(struct asked *a)
+{
+    struct host_message m = { .op = HOST_INIT, .a = 1, .b = 1, .c = a->p->bits };
+
+    qn_lab_add_text(&a->said, &m, sizeof m);
+}
+
+static void begin(struct asked *a)
+{
+    void *nothing = calloc(1, a->variables + 1);
+
+    say(a, a->p->window ? HOST_WINDOW : HOST_STRICT, 0, 0);
+    if (a->p->window)
+        qn_lab_add_text(&a->said, nothing, a->variables);
+    free(nothing);
+    say_init(a);
+    a->waits_for = INIT;
+}
+
+static const struct qn_lab_branch *branch(const struct asked *a, size_t i) { return &a->p->branches->at[i]; }
+
+/* All with their outcomes, or the first of a window. */
+static void ask_first(struct asked *a)
+{
+    a->waits_for = ANSWERS;
+    for (; !a->p->window && a->next < a->p->branches->n; a->next++)
+        say(a, HOST_BRANCH, branch(a, a->next)->taken, branch(a, a->next)->pc);
+    if (a->p->window && a->next < a->p->branches->n)
+        say(a, HOST_PREDICT, 0, branch(a, a->next)->pc), a->next++;
+}
+
+static void take_answer(struct asked *a, uint8_t predicted)
+{
+    const struct qn_lab_branch *b = branch(a, a->answered);
+
+    a->p->wrong[a->answered++] = (predicted != 0) != b->taken;
+    if (a->p->window)
+        say(a, HOST_UPDATE, b->taken, b->pc);
+    if (a->answered == a->p->branches->n) {
+        a->waits_for = OVER;
+    } else if (a->p->window && a->answered % a->p->window == 0) {
+        say(a, HOST_END, 0, 0);
+        a->waits_for = VARIABLES;
+    } else if (a->p->window) {
+        say(a, HOST_PREDICT, 0, branch(a, a->next)->pc), a->next++;
+    }
+}
+
+/* One thing that was heard; false: more has to come. */
+static bool take(struct asked *a)
+{
+    uint8_t byte;
+
+    switch (a->waits_for) {
+    case HELLO:
+        if (!qn_lab_take_text(&a->heard, &a->variables, sizeof a->variables))
+            return false;
+        a->variables &= 0xffffff; /* the host says so before the module runs */
+        begin(a);
+        return true;
+    case VARIABLES:
+        if (a->heard.size - a->heard.at < a->variables)
+            return false;
+        say(a, HOST_WINDOW, 0, 0);
+        qn_lab_add_text(&a->said, a->heard.bytes + a->heard.at, a->variables);
+        a->heard.at += a->variables;
+        ask_first(a);
+        return true;
+    case INIT:
+        if (!qn_lab_take_text(&a->heard, &byte, 1))
+            return false;
+        ask_first(a);
+        a->waits_for = a->p->branches->n ? ANSWERS : OVER;
+        return true;
+    case ANSWERS:
+        if (!qn_lab_take_text(&a->heard, &byte, 1))
+            return false;
+        take_answer(a, byte);
+        return true;
+    default: return false;
+    }
+}
+
+static bool talk(void *data, const char *said, size_t size, char **reply, size_t *reply_size)
+{
+    struct asked *a = data;
+
+    qn_lab_add_text(&a->heard, said, size);
+    while (take(a))
+        ;
+    qn_lab_hand_over(&a->said, reply, reply_size);
+    return a->waits_for != OVER;
+}
+
+bool qn_lab_predict(struct qn_lab_check *c, const struct qn_lab_predictions *p)
+{
+    const char *argv[] = { p->program, NULL };
+    struct asked a = { .p = p, .waits_for = HELLO };
+    struct qn_lab_job job = { .argv = argv, .talk = talk, .talk_data = &a, .limits = qn_lab_limits_program };
+    bool good;
+
+    if (!p->program)
+        return false;
+    job.limits.may_split = p->window != 0;
+    good = qn_lab_run_program(c, &job);
+    if (good && a.waits_for != OVER)
+        good = qn_lab_say(c, "the module ended after %zu of %zu branches", a.answered, p->branches->n);
+    qn_lab_free_text(&a.heard);
+    qn_lab_free_text(&a.said);
+    qn_lab_free_job(&job);
+    return good;
+}

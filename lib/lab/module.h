@@ -1,0 +1,61 @@
+/* lib/lab/module.h - asks a module that was handed in, a policy or a predictor, one question after the other.
+ *
+ * The module runs in a process of its own (labs/host, host.h) that has nothing but questions; the cache, the outcomes and the counts
+ * are kept here.  So nothing that it does there can be taken for a result.
+ */
+#ifndef QN_LAB_MODULE_H
+#define QN_LAB_MODULE_H
+
+#include "lab/check.h"
+#include "lab/trace.h"
+
+/* The program of a module, built once.  no_memory: its variables are all that it has.  NULL: a remark says why. */
+const char *qn_lab_module(struct qn_lab_check *c, const char *source, bool no_memory);
+
+/* Bytes of the variables of a module built with no_memory, without those of its surroundings. */
+bool qn_lab_module_storage(struct qn_lab_check *c, const char *source, uint64_t *bytes);
+
+/* ---- predictors ---- */
+
+struct qn_lab_predictions {
+    const char *program;            /* of qn_lab_module; NULL: it could not be built, and this fails */
+    const struct qn_lab_branches *branches;
+    unsigned bits;                  /* option bits; 0: not given */
+    /* 0: all branches with their outcomes at once, for those that are compared with a model.  Else an outcome is told when the
+     * prediction is there, and behind every so many branches all that the module has but its variables is lost. */
+    unsigned window;
+    unsigned char *wrong;           /* out: of each branch, was it mispredicted? */
+};
+
+/* false: a remark says why. */
+bool qn_lab_predict(struct qn_lab_check *c, const struct qn_lab_predictions *p);
+
+/* ---- policies ---- */
+
+enum qn_lab_settled {
+    QN_LAB_TELL_ALL,                /* the policy is told of every hit */
+    QN_LAB_SKIP_SETTLED,            /* not of hits on lines that it says are settled */
+    QN_LAB_PROVE_SETTLED,           /* of all; those on settled lines must leave the set's state as it is */
+};
+
+#define QN_LAB_STATE_MAX 1024       /* bytes of a set's state */
+
+struct qn_lab_managed {
+    const char *program;
+    const struct qn_lab_trace *trace; /* a reference names its line */
+    unsigned sets, ways;
+    uint64_t seed;
+    enum qn_lab_settled settled;
+    size_t stop;                    /* before this reference the set that it goes to is looked at, and that is all; or SIZE_MAX */
+    /* out */
+    unsigned char *missed;          /* of each reference before stop */
+    size_t unproved;                /* a hit on a settled line that changed the state; SIZE_MAX: there was none */
+    uint64_t *lines;                /* of the set, `ways` of them, those that are there first ... */
+    unsigned filled;                /* ... so many */
+    uint8_t state[QN_LAB_STATE_MAX]; /* of its ways, then of itself */
+    unsigned way_bytes, set_bytes;
+};
+
+bool qn_lab_manage(struct qn_lab_check *c, struct qn_lab_managed *m);
+
+#endif
