@@ -132,6 +132,7 @@ hosted_sources = \
 	lib/lab/confine.c \
 	lib/lab/confine_calls.c \
 	lib/lab/inspect.c \
+	lib/lab/keep.c \
 	lib/lab/lab01.c \
 	lib/lab/lab02.c \
 	lib/lab/lab03.c \

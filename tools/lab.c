@@ -39,6 +39,7 @@ static const struct qn_option of_all[] = {
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 static const struct qn_option of_check[] = {
     OPTION("--gradescope", "FILE", "check: also write FILE (results.json) for Gradescope", qn_option_text, gradescope),
+    OPTION("--keep", "DIR", "check: leave there what tests that fail read, why, and how to look at it in a debugger", qn_option_text, keep),
     OPTION("--case-seed", "N", "check: draw the inputs from N, to have the same again [drawn]", qn_option_number, seed),
     OPTION("--only", "TEXT", "check: only tests whose name has TEXT; never full marks unless that is all", qn_option_text, only),
     QN_OPTIONS_END };

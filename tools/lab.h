@@ -23,5 +23,7 @@ const struct qn_lab *qn_lab_named(const char *number);
 
 /* The seed that `start` left in a folder; false: none. */
 bool qn_lab_read_student(const char *directory, uint64_t *seed);
+/* The number of the lab, from there; false: none. */
+bool qn_lab_read_number(const char *directory, unsigned *number);
 
 #endif

@@ -1,5 +1,6 @@
 /* tools/lab_check.c - `quern lab check NN DIR`: the command line of the check; lib/lab does it. */
 #include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 
 #include "lab.h"
@@ -7,6 +8,26 @@
 #include "tools.h"
 
 #define CASE_SEEDS 1000000000ull /* nine digits can be written down */
+
+/* A folder that `start` made says of which lab it is. */
+static bool is_that_lab(const struct qn_lab_request *r)
+{
+    unsigned started;
+
+    if (!qn_lab_read_number(r->directory, &started) || started == r->lab->number)
+        return true;
+    qn_tool_complain("quern: lab: %s: was started as lab %u, got %u", r->directory, started, r->lab->number);
+    return false;
+}
+
+static bool has_tests(const struct qn_lab_request *r)
+{
+    for (unsigned i = 0; i < r->lab->n_tests; i++)
+        if (!r->only || strstr(r->lab->tests[i].name, r->only))
+            return true;
+    qn_tool_complain("quern: lab: --only: no test of lab %u has '%s' in its name", r->lab->number, r->only);
+    return false;
+}
 
 /* -1: go on, else the exit status. */
 static int parse(struct qn_lab_request *r, char **argv)
@@ -20,9 +41,11 @@ static int parse(struct qn_lab_request *r, char **argv)
         return qn_options_wrong(&qn_lab_check_options, "check", "wanted the number of a lab and a folder");
     r->lab = qn_lab_named(words[0]);
     r->directory = words[1];
+    if (!r->lab || !is_that_lab(r) || !has_tests(r))
+        return QN_EXIT_USAGE;
     if (!r->knows_student)
         r->knows_student = qn_lab_read_student(r->directory, &r->student);
-    return r->lab ? -1 : QN_EXIT_USAGE;
+    return -1;
 }
 
 int qn_lab_tool_check(char **argv)

@@ -19,7 +19,8 @@
 
 #define WORDS_MAX 32
 #define TOOL_SECONDS 60     /* by the clock, for the compiler and quern */
-#define PROGRAM_SECONDS 20
+#define PROGRAM_SECONDS 60  /* by the clock; one that only waits is noticed before */
+#define SMALL_CPU_SECONDS 2 /* for small inputs */
 #define LINES_TOLD 12       /* of what a compiler or program says */
 
 const char *qn_lab_quern(const struct qn_lab_check *c) { return c->place->quern; }
@@ -264,13 +265,27 @@ static bool run_prepared(struct qn_lab_check *c, struct qn_lab_job *job, struct 
     return good;
 }
 
+bool qn_lab_ran_well(const struct qn_lab_check *c) { return c->ran_well; }
+void qn_lab_measure_time(struct qn_lab_check *c) { c->timed = true; }
+
 bool qn_lab_run_program(struct qn_lab_check *c, struct qn_lab_job *job)
 {
     struct qn_lab_path_list p = { .n = 0 };
+    bool good;
 
+    c->ran_well = false;
+    if (c->stuck && !strcmp(c->stuck, job->argv[0]))
+        return qn_lab_say(c, "not run: it did not end in a test before");
     if (!job->limits.cpu_seconds)
         job->limits = qn_lab_limits_program;
-    return run_prepared(c, job, &p);
+    if (!c->timed)
+        job->limits.cpu_seconds = SMALL_CPU_SECONDS;
+    good = c->ran_well = run_prepared(c, job, &p);
+    if (job->stuck && !c->timed) {
+        free(c->stuck);
+        c->stuck = strdup(job->argv[0]);
+    }
+    return good;
 }
 
 bool qn_lab_run_quern(struct qn_lab_check *c, struct qn_lab_job *job)

@@ -16,6 +16,20 @@
 /* A remark below the test's line; always false, so that a test can return it. */
 bool qn_lab_say(struct qn_lab_check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The first line of what a program printed, for a remark; long ones are cut and end in "...".  Two at a time. */
+const char *qn_lab_first_line(const char *text);
+
+/* A number in decimal and hexadecimal.  Four at a time. */
+const char *qn_lab_number(uint64_t n);
+
+/* ---- for --keep=DIR: what is left of a test that fails (keep.c) ---- */
+bool qn_lab_keeps(const struct qn_lab_check *c);
+void qn_lab_keep(const struct qn_lab_check *c, const char *name, const char *bytes, size_t size);
+/* A line of why.txt. */
+void qn_lab_why(struct qn_lab_check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Where such a file lies: valid until the next call. */
+const char *qn_lab_kept_path(const struct qn_lab_check *c, const char *name);
+
 /* Drawn from the seed and the number of the test: the same for --case-seed, whichever tests are run. */
 uint64_t qn_lab_draw(struct qn_lab_check *c);
 unsigned qn_lab_below(struct qn_lab_check *c, unsigned n);     /* 0 to n - 1 */
@@ -53,7 +67,14 @@ const char *qn_lab_header(const struct qn_lab_check *c);   /* the folder of quer
 const char *qn_lab_starter(const struct qn_lab_check *c);  /* the lab's folder of that name */
 const char *qn_lab_host(const struct qn_lab_check *c);     /* labs/host: what runs code that was handed in */
 
-/* Runs a program that was built.  false: it did not end by itself with status 0, which a remark says. */
+/* Did the program that was run last end well? */
+bool qn_lab_ran_well(const struct qn_lab_check *c);
+
+/* This test is about speed: its programs have all the time there is, not a small part of it. */
+void qn_lab_measure_time(struct qn_lab_check *c);
+
+/* Runs a program that was built.  false: it did not end by itself with status 0, which a remark says.  One that did not end in a test
+ * before is not run again, so that the student has not to wait for long. */
 bool qn_lab_run_program(struct qn_lab_check *c, struct qn_lab_job *job);
 /* quern itself, on a program that was built. */
 bool qn_lab_run_quern(struct qn_lab_check *c, struct qn_lab_job *job);

@@ -29,6 +29,10 @@ struct qn_lab_check {
     unsigned n_built;
     bool host_built[2];      /* labs/host/host.c, for modules with and without memory */
     struct qn_lab_outcome *outcomes; /* one per test */
+    bool ran_well;           /* the last program */
+    bool timed;              /* this test is about speed */
+    char *why;               /* what why.txt of this test has so far */
+    char *stuck;             /* a program that did not end */
     bool broken;             /* the sandbox could not be made */
 };
 
@@ -36,6 +40,11 @@ struct qn_lab_check {
 bool qn_lab_open_work(struct qn_lab_check *c);
 void qn_lab_close_work(struct qn_lab_check *c);
 char *qn_lab_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* keep.c */
+bool qn_lab_begin_keeping(const struct qn_lab_check *c); /* false: a line was printed */
+void qn_lab_forget_kept(const struct qn_lab_check *c);   /* what a check before left of this test */
+void qn_lab_keep_failed(struct qn_lab_check *c);
 
 /* build.c */
 void qn_lab_free_built(struct qn_lab_check *c);

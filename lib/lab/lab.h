@@ -48,6 +48,7 @@ struct qn_lab_request {
     const char *directory;              /* what was handed in */
     const char *gradescope;             /* results.json to be written, NULL: none */
     const char *only;                   /* tests whose name has this text, NULL: all */
+    const char *keep;                   /* folder for what tests that fail leave, NULL: none */
     uint64_t seed;                      /* of the inputs drawn */
     bool knows_student;
     uint64_t student;                   /* then: which hidden machine is this student's (lab 6) */

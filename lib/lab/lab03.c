@@ -74,6 +74,62 @@ static bool tell(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t at
                       wanted_miss ? "miss" : "hit", first ? " ..." : "", history);
 }
 
+/* What a right policy would hold there, and which victims it chose last. */
+static void explain_model(struct qn_lab_check *c, const struct qn_lab_managed *m, const struct policy *p, size_t at)
+{
+    struct qn_lab_cache *cache = qn_lab_new_cache(p->model, m->sets, m->ways);
+    unsigned set = (unsigned)(m->trace->at[at].addr & (m->sets - 1));
+    uint64_t line;
+
+    for (size_t i = 0; i < at; i++) {
+        struct qn_lab_touch t = qn_lab_touch_line(cache, m->trace->at[i].addr, p->model == QN_LAB_OPT ? next_use(m->trace, i) : 0);
+
+        if (t.evicted && t.victim == m->trace->at[at].addr)
+            qn_lab_why(c, "A right policy gave line %llx up at reference %zu.", (unsigned long long)t.victim, i + 1);
+    }
+    qn_lab_why(c, "With a right policy the set would hold:");
+    for (unsigned way = 0; way < m->ways; way++)
+        if (qn_lab_line_in(cache, set, way, &line))
+            qn_lab_why(c, "    way %u: line %llx", way, (unsigned long long)line);
+    qn_lab_free_cache(cache);
+}
+
+static uint64_t little_endian(const uint8_t *bytes, unsigned n)
+{
+    uint64_t v = 0;
+
+    while (n-- > 0)
+        v = v << 8 | bytes[n];
+    return v;
+}
+
+/* Runs it once more, up to the wrong reference: what is in the set then, with the policy's own state. */
+static void explain(struct qn_lab_check *c, const struct qn_lab_managed *m, const struct policy *p, size_t at, bool wanted_miss)
+{
+    struct qn_lab_managed again = *m;
+    uint64_t lines[64];
+    struct qn_lab_trace part = { m->trace->at, at + 1, 0 };
+
+    again.stop = at;
+    again.lines = lines;
+    if (!qn_lab_keeps(c) || m->ways > QN_ARRAY_LEN(lines) || !qn_lab_manage(c, &again))
+        return;
+    qn_lab_write_trace(c, &part, "trace.txt");
+    qn_lab_why(c, "%s, %u sets of %u ways. Reference %zu, the last line of trace.txt, is to line %llx, set %llu: it was a %s, wanted a %s.", p->file,
+               m->sets, m->ways, at + 1, (unsigned long long)m->trace->at[at].addr,
+               (unsigned long long)m->trace->at[at].addr & (m->sets - 1), wanted_miss ? "hit" : "miss", wanted_miss ? "miss" : "hit");
+    qn_lab_why(c, "Before it the set held, with the state of your policy:");
+    for (unsigned way = 0; way < again.filled; way++)
+        qn_lab_why(c, "    way %u: line %llx%s%s", way, (unsigned long long)lines[way], again.way_bytes ? ", way_state " : "",
+                   again.way_bytes ? qn_lab_number(little_endian(again.state + way * again.way_bytes, again.way_bytes)) : "");
+    if (again.set_bytes)
+        qn_lab_why(c, "    set_state %s", qn_lab_number(little_endian(again.state + m->ways * again.way_bytes, again.set_bytes)));
+    explain_model(c, m, p, at);
+    qn_lab_why(c, "In a debugger:\n    quern sim build --replay --D1=%s --cflags='-g -O0' -o mine\n"
+                  "    gdb -ex 'break policy_victim' -ex run --args ./mine --D1=%u,%u,1 %s", p->file, m->sets * m->ways, m->ways,
+               qn_lab_kept_path(c, "trace.txt"));
+}
+
 static bool compare(struct qn_lab_check *c, const struct qn_lab_managed *m, const struct policy *p)
 {
     const struct qn_lab_trace *t = m->trace;
@@ -82,8 +138,10 @@ static bool compare(struct qn_lab_check *c, const struct qn_lab_managed *m, cons
 
     while (at < t->n && m->missed[at] == missed[at])
         at++;
-    if (at < t->n)
+    if (at < t->n) {
         tell(c, t, at, m->sets, m->ways, missed[at]);
+        explain(c, m, p, at, missed[at]);
+    }
     free(missed);
     return at == t->n;
 }

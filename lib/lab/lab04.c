@@ -31,7 +31,7 @@ static bool compare_curve(struct qn_lab_check *c, const char *output, const unsi
     const char *line = output;
 
     if (strncmp(line, "lines,misses\n", 13))
-        return qn_lab_say(c, "got '%.*s', wanted 'lines,misses' first", (int)(strcspn(line, "\n") % 80), line);
+        return qn_lab_say(c, "got '%s', wanted 'lines,misses' first", qn_lab_first_line(line));
     for (unsigned n = 1; n <= max; n++) {
         char wanted[64];
 
@@ -39,7 +39,7 @@ static bool compare_curve(struct qn_lab_check *c, const char *output, const unsi
         line += *line != 0;
         snprintf(wanted, sizeof wanted, "%u,%lu", n, misses[n]);
         if (strncmp(line, wanted, strlen(wanted)) || !strchr("\r\n", line[strlen(wanted)]))
-            return qn_lab_say(c, "got '%.*s', wanted '%s'", (int)(strcspn(line, "\n") % 80), line, wanted);
+            return qn_lab_say(c, "got '%s', wanted '%s'", qn_lab_first_line(line), wanted);
     }
     line += strcspn(line, "\n");
     return strspn(line, "\r\n") == strlen(line) || qn_lab_say(c, "more lines than -m %u", max);
@@ -146,8 +146,8 @@ static bool long_curve(struct qn_lab_check *c, unsigned refs, unsigned lines)
     return good;
 }
 
-static bool one_pass(struct qn_lab_check *c) { return long_curve(c, REFS_LONG, LINES_LONG); }
-static bool tree(struct qn_lab_check *c) { return long_curve(c, REFS_LONGER, LINES_LONGER); }
+static bool one_pass(struct qn_lab_check *c) { return qn_lab_measure_time(c), long_curve(c, REFS_LONG, LINES_LONG); }
+static bool tree(struct qn_lab_check *c) { return qn_lab_measure_time(c), long_curve(c, REFS_LONGER, LINES_LONGER); }
 
 /* ---- classes ---- */
 
@@ -197,8 +197,7 @@ static bool classes_agree(struct qn_lab_check *c, struct qn_lab_trace *t, unsign
     snprintf(wanted, sizeof wanted, "compulsory:%lu capacity:%lu conflict:%lu", k.compulsory, k.capacity, k.conflict);
     good = argv[0] && qn_lab_run_program(c, &job);
     if (good && (strncmp(job.output, wanted, strlen(wanted)) || strspn(job.output + strlen(wanted), "\r\n") == 0))
-        good = qn_lab_say(c, "s=%s E=%s b=%s: got '%.*s', wanted '%s'", s, E, b,
-                          (int)(strcspn(job.output, "\n") % 100), job.output, wanted);
+        good = qn_lab_say(c, "s=%s E=%s b=%s: got '%s', wanted '%s'", s, E, b, qn_lab_first_line(job.output), wanted);
     qn_lab_free_job(&job);
     qn_lab_free_trace(t);
     return good;

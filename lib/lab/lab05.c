@@ -52,6 +52,17 @@ static bool compare(struct qn_lab_check *c, const struct qn_lab_branches *t, con
         i++;
     if (i == t->n)
         return true;
+    qn_lab_write_branches(c, &(struct qn_lab_branches){ t->at, i + 1, 0 }, "branches.trace");
+    qn_lab_why(c, "Branch %zu, the last of branches.trace, is at 0x%llx; with bits=%u the low bits of its address are 0x%llx. The last twelve "
+                  "outcomes before it, the newest last:", i + 1, (unsigned long long)t->at[i].pc, bits,
+               (unsigned long long)t->at[i].pc & ((1ull << bits) - 1));
+    for (size_t k = i < 12 ? 0 : i - 12; k < i; k++)
+        qn_lab_why(c, "    0x%llx %s", (unsigned long long)t->at[k].pc, t->at[k].taken ? "taken" : "not taken");
+    qn_lab_why(c, "It was %spredicted, wanted %spredicted; it was %staken.", got[i] ? "mis" : "", wrong[i] ? "mis" : "",
+               t->at[i].taken ? "" : "not ");
+    qn_lab_why(c, "In a debugger:\n    quern sim build --replay --BC=FILE.c --cflags='-g -O0' -o mine\n"
+                  "    gdb -ex 'break branchsim_BC_predict if pc == 0x%llx' -ex run --args ./mine --sim-opt=bits=%u %s",
+               (unsigned long long)t->at[i].pc, bits, qn_lab_kept_path(c, "branches.trace"));
     return qn_lab_say(c, "bits=%u, branch %zu at 0x%llx, %staken: was %spredicted, wanted %spredicted", bits, i + 1,
                       (unsigned long long)t->at[i].pc, t->at[i].taken ? "" : "not ", wrong[i] ? "" : "mis",
                       wrong[i] ? "mis" : "");

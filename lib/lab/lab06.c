@@ -72,6 +72,7 @@ static bool ask(struct qn_lab_check *c, const struct qn_lab_box_shape *shape, st
 
     snprintf(helper, sizeof helper, "%s/box.c", qn_lab_starter(c));
     argv[0] = qn_lab_program(c, "probe.c", given);
+    qn_lab_measure_time(c); /* questions take their time */
     good = argv[0] && qn_lab_run_program(c, &job);
     if (qn_lab_box_questions(box) >= QN_LAB_BOX_QUESTIONS_MAX)
         good = qn_lab_say(c, "the probe asked %u questions, which is too many", QN_LAB_BOX_QUESTIONS_MAX);

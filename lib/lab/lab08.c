@@ -59,13 +59,13 @@ static bool same(struct qn_lab_check *c, const char *output, const char *wanted)
         size_t n = strcspn(wanted, "\n"), got = strcspn(output, "\r\n");
 
         if (n != got || strncmp(output, wanted, n))
-            return qn_lab_say(c, "line %u: got '%.*s', wanted '%.*s'", line, (int)(got % 80), output, (int)n, wanted);
+            return qn_lab_say(c, "line %u: got '%s', wanted '%.*s'", line, qn_lab_first_line(output), (int)n, wanted);
         wanted += n + 1;
         output += got;
         output += strspn(output, "\r");
         output += *output == '\n';
     }
-    return strspn(output, "\r\n") == strlen(output) || qn_lab_say(c, "more lines than wanted: '%.*s'", (int)(strcspn(output, "\n") % 80), output);
+    return strspn(output, "\r\n") == strlen(output) || qn_lab_say(c, "more lines than wanted: '%s'", qn_lab_first_line(output));
 }
 
 static bool prints(struct qn_lab_check *c, const char *what, const char *option, unsigned number, struct text *stream, struct text *wanted)
@@ -139,7 +139,7 @@ static bool parse_list(struct qn_lab_check *c, const char *output, double *tau, 
 
     *estimate = 0;
     if (sscanf(output, "tau,%lf\n%n", tau, &used) != 1 || *tau < 1)
-        return qn_lab_say(c, "got '%.*s', wanted 'tau,' and a number of at least 1 first", (int)(strcspn(output, "\n") % 80), output);
+        return qn_lab_say(c, "got '%s', wanted 'tau,' and a number of at least 1 first", qn_lab_first_line(output));
     return !output[used] || sscanf(output + used, "%u,%lf", value, estimate) == 2 || qn_lab_say(c, "a line that is no value and estimate");
 }
 

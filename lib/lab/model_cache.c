@@ -156,3 +156,11 @@ struct qn_lab_touch qn_lab_touch_line(struct qn_lab_cache *c, uint64_t line, uin
     use(c, number, way, next);
     return result;
 }
+
+bool qn_lab_line_in(const struct qn_lab_cache *c, unsigned set, unsigned way, uint64_t *line)
+{
+    const struct entry *e = &c->entries[(size_t)set * c->ways + way];
+
+    *line = e->line;
+    return e->valid;
+}

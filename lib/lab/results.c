@@ -136,8 +136,8 @@ static void put_results(FILE *f, const struct qn_lab_check *c)
 {
     unsigned number = 0;
 
-    fprintf(f, "{\n  \"score\": %u,\n  \"output\": \"lab %u, inputs from seed %" PRIu64 "\",\n  \"tests\": [",
-            qn_lab_score(c), c->request->lab->number, c->request->seed);
+    fprintf(f, "{\n  \"score\": %u,\n  \"output\": \"lab %u, %s %" PRIu64 "\",\n  \"tests\": [",
+            qn_lab_score(c), c->request->lab->number, c->scratch ? "inputs from seed" : "nothing to check was found; seed", c->request->seed);
     for (unsigned i = 0; i < c->request->lab->n_tests; i++)
         if (c->outcomes[i].ran)
             put_test(f, c, i, ++number);

@@ -19,6 +19,8 @@
 #define READ_BYTES 65536
 #define EXIT_UNCONFINED 125 /* of the child, before the program begins; a message is in the pipe `report` */
 #define MIB (1ull << 20)
+#define IDLE_MS 2000u       /* asleep for so long, a program is given up */
+#define LOOK_MS 200         /* how often that is looked at */
 
 const struct qn_lab_limits qn_lab_limits_program = {
     .cpu_seconds = 5, .memory_bytes = 512 * MIB, .data_bytes = 512 * MIB, .file_bytes = 64 * MIB, .files = 16
@@ -38,6 +40,8 @@ struct child {
     pid_t pid;
     int fd[PIPES];        /* our ends; -1 = closed */
     int64_t give_up;      /* ms */
+    uint64_t ticks;       /* of processor time when it was looked at last, and since when it has not used more: */
+    int64_t idle_since;
     char *pending;        /* for its standard input */
     size_t pending_size, pending_at;
 };
@@ -191,6 +195,29 @@ static void take_errors(struct child *c, int which, char **text, size_t *size)
         append(text, size, bytes, (size_t)n < room ? (size_t)n : room);
 }
 
+/* Is it asleep, and has it been for too long?  Who only waits for the processor is not. */
+static bool sleeps(struct child *c, const struct qn_lab_job *job)
+{
+    char path[64], line[512] = "", state = 'R';
+    unsigned long user = 0, system = 0;
+    const char *behind_name;
+    FILE *f;
+
+    if (job->limits.may_fork || job->limits.may_split)
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)c->pid);
+    f = fopen(path, "re");
+    if (f && fgets(line, sizeof line, f) && (behind_name = strrchr(line, ')')))
+        sscanf(behind_name, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &state, &user, &system);
+    if (f)
+        fclose(f);
+    if ((state != 'S' && state != 'D' && state != 'T') || user + system != c->ticks) {
+        c->ticks = user + system;
+        c->idle_since = milliseconds();
+    }
+    return milliseconds() - c->idle_since >= IDLE_MS;
+}
+
 /* Until output and errors are closed, time is up, or it has printed too much: then *gave_up says why. */
 static void attend(struct child *c, struct qn_lab_job *job, const char **gave_up, char **report, size_t *report_size)
 {
@@ -200,9 +227,9 @@ static void attend(struct child *c, struct qn_lab_job *job, const char **gave_up
                                    { c->fd[ERR], POLLIN, 0 }, { c->fd[REPORT], POLLIN, 0 } };
         int64_t left = c->give_up - milliseconds();
 
-        if (left <= 0)
-            *gave_up = "clock";
-        if (left <= 0 || poll(p, PIPES, (int)left) < 0)
+        if (left <= 0 || sleeps(c, job))
+            *gave_up = left <= 0 ? "clock" : "sleep";
+        if (*gave_up || poll(p, PIPES, (int)(left < LOOK_MS ? left : LOOK_MS)) < 0)
             return;
         if (p[OUT].revents && !take_output(c, job))
             *gave_up = "flood";
@@ -222,17 +249,19 @@ static void attend(struct child *c, struct qn_lab_job *job, const char **gave_up
 /* ---- the end ---- */
 
 /* Output is closed, but it lives: until the time is up. */
-static bool wait_for_end(const struct child *c)
+static const char *wait_for_end(struct child *c, const struct qn_lab_job *job)
 {
     siginfo_t info = { .si_pid = 0 };
     const struct timespec moment = { 0, 2000000 };
 
     while (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0) {
         if (milliseconds() >= c->give_up)
-            return false;
+            return "clock";
+        if (sleeps(c, job))
+            return "sleep";
         nanosleep(&moment, NULL);
     }
-    return true;
+    return NULL;
 }
 
 static void judge(struct qn_lab_job *job, int status, const char *gave_up)
@@ -243,8 +272,11 @@ static void judge(struct qn_lab_job *job, int status, const char *gave_up)
 
     job->status = signal_number ? 128 + signal_number : WEXITSTATUS(status);
     *t = 0;
+    job->stuck = (gave_up && strcmp(gave_up, "flood")) || signal_number == SIGXCPU;
     if (gave_up && !strcmp(gave_up, "clock"))
         snprintf(t, size, "did not end within %u s", job->seconds);
+    else if (gave_up && !strcmp(gave_up, "sleep"))
+        snprintf(t, size, "waits for something that does not come: %u s without using the processor", IDLE_MS / 1000);
     else if (gave_up)
         snprintf(t, size, "printed more than %u MiB", QN_LAB_OUTPUT_MAX >> 20);
     else if (signal_number == SIGXCPU)
@@ -257,7 +289,7 @@ static void judge(struct qn_lab_job *job, int status, const char *gave_up)
 
 bool qn_lab_run(struct qn_lab_job *job)
 {
-    struct child c = { .give_up = milliseconds() + (int64_t)job->seconds * 1000 };
+    struct child c = { .give_up = milliseconds() + (int64_t)job->seconds * 1000, .idle_since = milliseconds() };
     const char *gave_up = NULL;
     char *report = NULL;
     size_t report_size = 0;
@@ -273,8 +305,8 @@ bool qn_lab_run(struct qn_lab_job *job)
         return false;
     }
     attend(&c, job, &gave_up, &report, &report_size);
-    if (!gave_up && !wait_for_end(&c))
-        gave_up = "clock";
+    if (!gave_up)
+        gave_up = wait_for_end(&c, job);
     if (c.fd[REPORT] >= 0)
         take_errors(&c, REPORT, &report, &report_size);
     qn_lab_reap(c.pid, &status, gave_up != NULL);

@@ -35,6 +35,7 @@ struct qn_lab_job {
     void *talk_data;
     int ends_by;                    /* a signal by which it ends when all is well; 0: it exits with 0 */
     /* out */
+    bool stuck;                     /* it was given up, or used up its processor time */
     int status;                     /* exit status; 128 + signal */
     char trouble[160];              /* "was killed by signal 11 (...)"; "" = it ended by itself */
     char *output, *errors;          /* with a zero byte behind them */
@@ -45,7 +46,7 @@ struct qn_lab_job {
 bool qn_lab_run(struct qn_lab_job *job);
 void qn_lab_free_job(struct qn_lab_job *job);
 
-/* A student's program: one process, 5 s, 512 MiB.  A compiler: 20 s, processes.  quern: the same, and the file
+/* A student's program: one process, 5 s, 512 MiB; asleep for 2 s it is given up.  A compiler: 20 s, processes.  quern: the same, and the file
  * without a name in which it counts, which is large and mostly empty. */
 extern const struct qn_lab_limits qn_lab_limits_program, qn_lab_limits_tool, qn_lab_limits_quern;
 

@@ -113,7 +113,8 @@ bool qn_lab_open_work(struct qn_lab_check *c)
 
 void qn_lab_close_work(struct qn_lab_check *c)
 {
-    qn_text_remove_scratch(c->scratch);
+    if (c->scratch)
+        qn_text_remove_scratch(c->scratch);
     qn_lab_free_built(c);
     free(c->scratch);
     free(c->compiler);

@@ -46,6 +46,56 @@ run 2 'an unknown option' check --nonsense 1 .
 run 2 'a seed that is no number' check --case-seed=x 1 .
 run 3 'a folder that is not there' check 1 "$SCRATCH/nowhere"
 is "$(sed 's/^Bail out!.*/Bail out!/' "$out" | tr '\n' ' ')" 'TAP version 14 Bail out! ' 'which TAP can say, too'
+run 3 'the same for Gradescope' check --gradescope="$SCRATCH/nowhere.json" 1 "$SCRATCH/nowhere"
+ok 'it has a score of 0, and says why' grep -q 'nothing to check was found' "$SCRATCH/nowhere.json"
+run 2 'a folder of another lab' check 3 "$SCRATCH/start1"
+is "$(cat "$err")" "quern: lab: $SCRATCH/start1: was started as lab 1, got 3" 'which is said'
+run 2 'no test of that name' check --only=zzz 1 "$SCRATCH/start1"
+is "$(cat "$out" "$err")" "quern: lab: --only: no test of lab 1 has 'zzz' in its name" 'which is said'
+
+# said WHAT LINE...: a csim that prints these lines; the first remark.
+said() {
+    what=$1 wanted=$2
+    mkdir -p "$SCRATCH/says"
+    printf '#include <stdio.h>\nint main(void) { fputs("%s", stdout); return 0; }\n' "$3" >"$SCRATCH/says/csim.c"
+    "$QUERN" lab check --only=small 1 "$SCRATCH/says" >"$out" 2>"$err"
+    is "$(sed -n 's/^# \(s=.*\)/\1/p' "$out" | head -n 1)" "$wanted" "$what"
+}
+x=$(printf '%0100d' 7)
+said 'a line of 100 characters is shown' "s=1 E=1 b=1: got '$x...', wanted 'hits:9 misses:8 evictions:6'" "$x"
+said 'so are 101 of them' "s=1 E=1 b=1: got '$x...', wanted 'hits:9 misses:8 evictions:6'" "${x}7"
+said 'an extra line behind the right one' \
+    "s=1 E=1 b=1: 'hits:9 misses:8 evictions:6' is right, and then comes 'x': print one line" 'hits:9 misses:8 evictions:6\nx\n'
+ok 'a small trace is shown whole' grep -q '^# the whole trace: L1 0 L1 1 L1 2' "$out"
+
+# ---- keep ----
+
+if [ -d "$top_srcdir/labs/solutions" ]; then
+    mkdir "$SCRATCH/fifo"
+    sed 's/memmove(lines + 1, lines, at \* sizeof \*lines);/if (!miss) return 0; &/' "$top_srcdir/labs/solutions/01-cache/csim.c" >"$SCRATCH/fifo/csim.c"
+    run 1 'first in, first out' check --case-seed=3 --keep="$SCRATCH/kept" --only=several 1 "$SCRATCH/fifo"
+    kept=$SCRATCH/kept/03
+    last=$(sed -n 's/^# first wrong at reference \([0-9]*\): .*/\1/p' "$out")
+    is "$(wc -l <"$kept/trace.txt" | tr -d ' ')" "$last" 'kept: the trace up to the first wrong reference, which the terminal names'
+    # Its trace, without the last reference and with it, under a program that is right.
+    cc=${CC:-cc}
+    "$cc" -O1 -o "$SCRATCH/right" "$top_srcdir/labs/solutions/01-cache/csim.c" && "$cc" -O1 -o "$SCRATCH/wrong" "$SCRATCH/fifo/csim.c" || bail 'no compiler'
+    options=$(sed -n 's/.* \(-s [0-9]* -E [0-9]* -b [0-9]*\) -t .*/\1/p' "$kept/why.txt")
+    sed '$d' "$kept/trace.txt" >"$SCRATCH/before"
+    is "$("$SCRATCH/wrong" $options -t "$SCRATCH/before")" "$("$SCRATCH/right" $options -t "$SCRATCH/before")" 'before it all was right'
+    ok 'with it no longer' test "$("$SCRATCH/wrong" $options -t "$kept/trace.txt")" != "$("$SCRATCH/right" $options -t "$kept/trace.txt")"
+    mkdir "$SCRATCH/policies"
+    cp "$top_srcdir"/labs/solutions/03-policies/*.c "$SCRATCH/policies"
+    sed 's/way_state(set, way) = SOON; }/way_state(set, way) -= way_state(set, way) > 0; }/' "$top_srcdir/labs/solutions/03-policies/srrip.c" >"$SCRATCH/policies/srrip.c"
+    run 1 'srrip that counts down' check --case-seed=3 --keep="$SCRATCH/kept3" --only=srrip 3 "$SCRATCH/policies"
+    ok 'kept: the state of the policy' grep -q '^    way 0: line [0-9a-f]*, way_state [0-3] ' "$SCRATCH/kept3/05/why.txt"
+    ok 'and what a right one would hold' grep -q '^With a right policy the set would hold:' "$SCRATCH/kept3/05/why.txt"
+    command=$(grep -A1 '^In a debugger' "$SCRATCH/kept3/05/why.txt" | sed -n '2s/^ *quern //p')
+    ok 'the command that it names builds it' sh -c "cd '$SCRATCH/policies' && '$QUERN' $command"
+    ok 'and what was built replays the trace' "$SCRATCH/policies/mine" "$(sed -n 's/.*\(--D1=[0-9,]*\) .*/\1/p' "$SCRATCH/kept3/05/why.txt")" "$SCRATCH/kept3/05/trace.txt"
+else
+    skip 'the solutions are not here: this is a release' 9
+fi
 mkdir "$SCRATCH/nothing"
 run 1 'nothing handed in' check --only=small 1 "$SCRATCH/nothing"
 is "$(head -n 1 "$out"):$(grep -c 'csim.c was not handed in' "$out")" 'TAP version 14:1' 'is no points, in TAP'

@@ -93,7 +93,15 @@ fi
 attack <<'END'
 int main(void) { for (;;) ; }
 END
-ok 'an endless loop is ended' grep -q '^# the program took more than 5 s of processor time' "$out"
+ok 'an endless loop is ended' grep -q '^# the program took more than 2 s of processor time' "$out"
+
+attack <<'END'
+int main(void) { pause(); return 0; }
+END
+ok 'one that waits is not waited for' grep -q '^# the program waits for something that does not come: 2 s' "$out"
+{ printf '%s\n' "$prelude" 'int main(void) { pause(); return 0; }'; } >"$evil/csim.c"
+"$QUERN" lab check 1 "$evil" >"$out" 2>&1
+is "$(grep -c '^# the program waits' "$out"):$(grep -c '^# not run: it did not end in a test before' "$out")" '1:10' 'nor is it run again'
 
 attack <<'END'
 int main(void)
