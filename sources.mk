@@ -266,6 +266,7 @@ tool_sources = \
 	tools/sim_set_up.c \
 	tools/sweep.c \
 	tools/sweep_command.c \
+	tools/sweep_on.c \
 	tools/sweep_options.c \
 	tools/sweep_programs.c \
 	tools/sweep_result.c \
@@ -993,6 +994,7 @@ shell_tests = \
 	tests/unit/decode/vectors.sh \
 	tests/unit/examples/examples.sh \
 	tests/unit/exp/file.sh \
+	tests/unit/exp/parts.sh \
 	tests/unit/exp/share.sh \
 	tests/unit/exp/sweep.sh \
 	tests/unit/labs/cheats.sh \

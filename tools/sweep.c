@@ -33,11 +33,13 @@ static int complain(const char *what, const char *why, int status)
 static int make_runs(struct qn_sweep *s)
 {
     struct qn_run_options none = { .cache_sim = true };
-    struct qn_geometry host[QN_RUN_LEVELS];
+    struct qn_geometry *host = s->host;
     enum qn_run_origin origin[QN_RUN_LEVELS];
     struct qn_text_error err = { .status = QN_TEXT_OK };
 
     qn_run_choose_geometry(&none, host, origin);
+    if (!qn_sweep_take_machine(host))
+        return 1;
     if (qn_exp_make_runs(&s->options.exp, host, &s->runs, &err))
         return 0;
     return complain(err.text, "", QN_EXIT_USAGE);
@@ -178,7 +180,7 @@ static int sweep(struct qn_sweep *s)
     if ((status = make_work(s)))
         return status;
     if (!(status = take_old_rows(s)))
-        status = qn_sweep_run(s);
+        status = s->options.on != QN_SWEEP_HERE ? qn_sweep_run_on(s) : qn_sweep_run(s);
     qn_text_remove_scratch(s->work);
     return status;
 }
@@ -187,7 +189,10 @@ int qn_tool_sweep(int argc, char **argv)
 {
     static struct qn_sweep s;
     static char self[PATH_MAX];
-    int status = qn_sweep_parse(&s.options, argc, argv);
+    int status;
+
+    s.options.argv = argv;
+    status = qn_sweep_parse(&s.options, argc, argv);
 
     if (status >= 0)
         return status;

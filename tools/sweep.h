@@ -3,6 +3,7 @@
  *   sweep.c          the order of things         sweep_options.c  the command line
  *   sweep_sims.c     simulators: what a name means, building
  *   sweep_run.c      jobs, the CSV file, progress                sweep_programs.c  programs and their build-ids
+ *   sweep_on.c       parts of it as jobs of GNU parallel or Slurm
  *   sweep_command.c  the `quern run` of a job                    sweep_result.c    what came of it
  */
 #ifndef QN_SWEEP_H
@@ -14,12 +15,21 @@
 #include "exp/many.h"
 #include "exp/rows.h"
 
+enum qn_sweep_on { QN_SWEEP_HERE, QN_SWEEP_PARALLEL, QN_SWEEP_SLURM };
+#define QN_SWEEP_ENGINE_OPTIONS 100
+
 struct qn_sweep_options {
     struct qn_exp exp;
     const char *experiment; /* a file; NULL: none */
     const char *output;     /* the CSV file */
     int parallel;           /* runs at a time; 0: as many as there are processors */
     bool list, quiet, retry, share;
+    int on;                 /* enum qn_sweep_on */
+    bool parallel_given, cancel;
+    const char *engine_option[QN_SWEEP_ENGINE_OPTIONS];
+    int engine_options;
+    int part, parts;        /* this part only, of so many; 0: all; parts 0: as many as there are executions */
+    char **argv;            /* as it was given */
     bool apply; /* while options are read: settings go into the experiment now */
 };
 
@@ -41,6 +51,7 @@ struct qn_sweep {
     int known_count;
     struct qn_sweep_build **builds;
     int build_count;
+    struct qn_geometry host[3];           /* caches where nothing is said: I1, D1, LL */
     const char *work;                     /* a folder of ours beside the output, removed at the end */
     const char *self;                     /* this quern */
 };
@@ -78,6 +89,22 @@ void qn_sweep_take_single(struct qn_sweep *s, const struct qn_exp_job *job, int 
 bool qn_sweep_take_group(struct qn_sweep *s, const struct qn_exp_job *job, const struct qn_exp_group *group,
                          const char *stem);
 void qn_sweep_remove_files(struct qn_sweep *s, const char *stem);
+
+/* Groups of the runs that have no result in `results`. */
+int qn_sweep_make_groups(struct qn_sweep *s, const struct qn_exp_result *results, struct qn_exp_group ***groups);
+
+/* The part of each run, from 1 to *parts; 0 parts: as many as there are executions. */
+int *qn_sweep_find_parts(struct qn_sweep *s, int *parts);
+
+/* Writes the rows that there are; false: a line was printed. */
+bool qn_sweep_write(struct qn_sweep *s);
+
+/* The machine that a sweep began on, for its jobs.  false: this node is another one, and a line says so. */
+void qn_sweep_name_machine(const struct qn_geometry *host, char *text, size_t size);
+bool qn_sweep_take_machine(struct qn_geometry *host);
+
+/* The same as qn_sweep_run, in parts that an engine runs. */
+int qn_sweep_run_on(struct qn_sweep *s);
 
 /* Makes all runs that have no result yet and keeps the file up to date.  The exit status. */
 int qn_sweep_run(struct qn_sweep *s);

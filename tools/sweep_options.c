@@ -74,15 +74,50 @@ static const char *take_setting(const struct qn_option *option, void *field, cha
 
 /* ---- the rest ---- */
 
+static const char *take_engine_option(const struct qn_option *option, void *field, char **value)
+{
+    struct qn_sweep_options *o = field;
+
+    (void)option;
+    if (!o->apply)
+        return NULL;
+    if (o->engine_options == QN_SWEEP_ENGINE_OPTIONS)
+        return "at most 100 of them";
+    o->engine_option[o->engine_options++] = *value;
+    return NULL;
+}
+
+static const char *take_part(const struct qn_option *option, void *field, char **value)
+{
+    struct qn_sweep_options *o = field;
+    char rest;
+
+    (void)option;
+    return sscanf(*value, "%d/%d%c", &o->part, &o->parts, &rest) == 2 && o->part >= 1 && o->part <= o->parts ? NULL : "K/N, K from 1 to N";
+}
+
+static const char *take_parts(const struct qn_option *option, void *field, char **value)
+{
+    uint64_t n;
+
+    if (qn_option_number(option, &n, value) || n < 1 || n > 1000000)
+        return "a number of jobs, at most 1000000";
+    *(int *)field = (int)n;
+    return NULL;
+}
+
 static const char *take_jobs(const struct qn_option *option, void *field, char **value)
 {
     uint64_t n;
 
     if (qn_option_number(option, &n, value) || n < 1 || n > 4096)
         return "a number of runs";
-    *(int *)field = (int)n;
+    ((struct qn_sweep_options *)field)->parallel = (int)n;
+    ((struct qn_sweep_options *)field)->parallel_given = true;
     return NULL;
 }
+
+static const char *const engines[] = { [QN_SWEEP_HERE] = "here", [QN_SWEEP_PARALLEL] = "parallel", [QN_SWEEP_SLURM] = "slurm", NULL };
 
 #define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_sweep_options, field)
 static const struct qn_option options[] = {
@@ -93,7 +128,14 @@ static const struct qn_option options[] = {
                     "or LL.size and so on; any other name stands for {NAME} in the command, geometries and --sim-opt. Values of sim: "
                     "a module (srrip, mine.c), SLOT=MODULE+..., ./simulator, default", take_powers),
     OPTION("-o", "FILE", "the CSV file [the experiment's name with .csv, or sweep.csv]", qn_option_text, output),
-    OPTION("-j", "N", "runs at a time [one per processor]", take_jobs, parallel),
+    QN_OPTION_PLAIN("-j", "N", "runs at a time [one per processor]", take_jobs),
+    QN_OPTION_OF(engines, "--on", "here|parallel|slurm", "who makes the runs: this process, GNU parallel, or Slurm as an array of jobs [here]",
+                 qn_option_word, struct qn_sweep_options, on),
+    QN_OPTION_PLAIN("--on-opt", "OPTION", "for parallel or sbatch, as --sshlogin=a,b or --partition=p; may be repeated", take_engine_option),
+    OPTION("--parts", "N", "jobs; runs that share an execution are in one [one per execution, at most 1000]", take_parts, parts),
+    QN_OPTION_PLAIN("--part", "K/N", "make the Kth of N parts only, as each job does", take_part),
+    OPTION("--cancel", "yes|no", "when interrupted, cancel Slurm's jobs [no: they go on, and the same command takes their rows]", qn_option_yesno,
+           cancel),
     QN_OPTION_PLAIN("--I1", "SIZE,WAYS,LINE", "instruction cache, if it does not vary [this machine's]", take_setting),
     QN_OPTION_PLAIN("--D1", "SIZE,WAYS,LINE", "data cache", take_setting),
     QN_OPTION_PLAIN("--LL", "SIZE,WAYS,LINE", "last-level cache", take_setting),

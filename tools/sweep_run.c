@@ -34,11 +34,12 @@ struct task {
     const struct qn_exp_group *group; /* NULL: one run */
     int run, number;                  /* number: of the group */
     const char *stem;
+    bool again;                       /* it was killed once */
 };
 
 /* ---- results ---- */
 
-static bool write_file(struct qn_sweep *s)
+bool qn_sweep_write(struct qn_sweep *s)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_exp_table t;
@@ -73,7 +74,7 @@ static void add_job(struct conductor *c, const struct task *task)
         .errors = qn_exp_format(m, "%s/%s.err", c->s->work, copy->stem) });
 }
 
-static void add_single(struct conductor *c, int run) { add_job(c, &(struct task){ NULL, run, 0, NULL }); }
+static void add_single(struct conductor *c, int run) { add_job(c, &(struct task){ NULL, run, 0, NULL, false }); }
 
 /* A simulator is built when the first job that needs it is due, so that others run meanwhile. */
 static bool prepare_single(struct conductor *c, const struct task *task, struct qn_exp_job *job)
@@ -84,7 +85,7 @@ static bool prepare_single(struct conductor *c, const struct task *task, struct 
         c->s->results[task->run].status = "its simulator cannot be built";
         c->done++;
         c->failed++;
-        c->wrote_badly |= !write_file(c->s);
+        c->wrote_badly |= !qn_sweep_write(c->s);
         return false;
     }
     command = qn_sweep_single(c->s, task->run);
@@ -117,9 +118,21 @@ static bool prepare(void *data, struct qn_exp_job *job)
 static void add_group(struct conductor *c, const struct qn_exp_group *group, int number)
 {
     if (group->count > 1)
-        add_job(c, &(struct task){ group, group->runs[0], number, NULL });
+        add_job(c, &(struct task){ group, group->runs[0], number, NULL, false });
     else
         add_single(c, group->runs[0]);
+}
+
+/* An engine that ends a job with all its processes may hit the program first: what is killed is run again, once. */
+static bool is_lost(struct conductor *c, const struct task *task)
+{
+    struct qn_exp_result *r = &c->s->results[task->run];
+
+    if (!c->s->options.part || task->again || !r->status || strcmp(r->status, "SIGKILL"))
+        return false;
+    *r = (struct qn_exp_result){ .status = NULL };
+    add_job(c, &(struct task){ NULL, task->run, 0, NULL, true });
+    return true;
 }
 
 static void job_ended(void *data, struct qn_exp_job *job)
@@ -135,31 +148,54 @@ static void job_ended(void *data, struct qn_exp_job *job)
         c->failed += task->group->count * failed(&c->s->results[task->run]);
     } else {
         qn_sweep_take_single(c->s, job, task->run, task->stem);
+        if (is_lost(c, task))
+            return qn_sweep_remove_files(c->s, task->stem);
         c->done++;
         c->failed += failed(&c->s->results[task->run]);
     }
     qn_sweep_remove_files(c->s, task->stem);
-    c->wrote_badly |= !write_file(c->s);
+    c->wrote_badly |= !qn_sweep_write(c->s);
 }
 
-static void add_jobs(struct conductor *c)
+int qn_sweep_make_groups(struct qn_sweep *s, const struct qn_exp_result *results, struct qn_exp_group ***groups)
 {
-    struct qn_sweep *s = c->s;
     struct qn_exp *e = &s->options.exp;
     bool simulates = !(e->cache_sim.text && !strcmp(e->cache_sim.text, "no"))
                      || (e->branch_sim.text && !strcmp(e->branch_sim.text, "yes"));
     struct qn_exp_sharing sharing = { s->options.share && simulates,
                                       e->counting.text && !strcmp(e->counting.text, "cachegrind") };
     const char **options = qn_exp_alloc(&e->memory, (size_t)s->runs.count * sizeof *options);
+
+    for (int i = 0; i < s->runs.count; i++)
+        options[i] = s->provenance[i].options;
+    return qn_exp_make_groups(&e->memory, &s->runs, s->sims, options, results, &sharing, groups);
+}
+
+/* Of a part of a sweep: the runs of others count as done. */
+static void leave_out_others(struct qn_sweep *s, struct qn_exp_result *results)
+{
+    int parts = s->options.parts;
+    const int *part = s->options.part ? qn_sweep_find_parts(s, &parts) : NULL;
+
+    for (int i = 0; part && i < s->runs.count; i++)
+        if (part[i] != s->options.part)
+            results[i].status = "another part's";
+}
+
+static void add_jobs(struct conductor *c)
+{
+    struct qn_sweep *s = c->s;
+    struct qn_exp_result *results = qn_exp_alloc(&s->options.exp.memory, (size_t)s->runs.count * sizeof *results);
     struct qn_exp_group **groups;
     int count;
 
+    memcpy(results, s->results, (size_t)s->runs.count * sizeof *results);
+    leave_out_others(s, results);
     for (int i = 0; i < s->runs.count; i++) {
-        options[i] = s->provenance[i].options;
-        c->todo += !s->results[i].status;
+        c->todo += !results[i].status;
         c->failed += failed(&s->results[i]);
     }
-    count = qn_exp_make_groups(&e->memory, &s->runs, s->sims, options, s->results, &sharing, &groups);
+    count = qn_sweep_make_groups(s, results, &groups);
     for (int i = 0; i < count; i++)
         add_group(c, groups[i], i);
 }
@@ -253,7 +289,7 @@ static int end(struct conductor *c)
         raise(sig);
     }
     finish_progress(c);
-    return c->failed || c->wrote_badly;
+    return (c->failed && !c->s->options.part) || c->wrote_badly; /* a failed run of a part is a row for who gave it out */
 }
 
 int qn_sweep_run(struct qn_sweep *s)
@@ -272,7 +308,7 @@ int qn_sweep_run(struct qn_sweep *s)
     c.environment = make_environment(e);
     add_jobs(&c);
     if (!c.todo)
-        c.wrote_badly = !write_file(s);
+        c.wrote_badly = !qn_sweep_write(s);
     qn_exp_run_jobs(&c.jobs);
     status = end(&c);
     qn_exp_free_jobs(&c.jobs);

@@ -1,0 +1,132 @@
+#!/bin/sh
+# slurm.sh - a sweep of 200 rows on a real Slurm of this machine (munged, slurmctld, two slurmd): is the file the same byte for byte
+# as that of a sweep here, while a node, a job and the controller are killed?
+#
+#   make -C build && sh tests/long/slurm.sh             as root; packages slurm-wlm and munge; two minutes
+. "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
+
+[ "$(id -u)" = 0 ] || skip_all 'not root: slurmd cannot be started' 5
+for command in slurmctld slurmd sbatch munged; do
+    command -v $command >/dev/null || absent_all "no $command" 5
+done
+case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
+cd "$SCRATCH" || bail 'no scratch'
+# A path of a socket has at most 107 bytes.
+state=$(mktemp -d /tmp/quern-slurm.XXXXXX) || bail 'no folder'
+host=$(hostname -s)
+pids=
+stop() { kill $pids 2>/dev/null; wait 2>/dev/null; rm -rf "$state"; }
+trap stop EXIT
+
+chmod 755 "$state"
+dd if=/dev/urandom of="$state/key" bs=1024 count=1 2>"$state/dd"
+chmod 400 "$state/key"
+munged --foreground --force --key-file="$state/key" --socket="$state/munge" --pid-file="$state/munge.pid" --log-file="$state/munge.log" \
+    --seed-file="$state/seed" >"$state/munged.out" 2>&1 &
+pids=$!
+cat >"$state/slurm.conf" <<END
+ClusterName=quern
+SlurmctldHost=$host(127.0.0.1)
+SlurmUser=root
+SlurmctldPort=16817
+AuthType=auth/munge
+AuthInfo=socket=$state/munge
+CredType=cred/munge
+StateSaveLocation=$state/ctl
+SlurmdSpoolDir=$state/d.%n
+SlurmctldPidFile=$state/ctl.pid
+SlurmdPidFile=$state/d.%n.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+ReturnToService=2
+SlurmdTimeout=15
+SlurmctldTimeout=10
+InactiveLimit=0
+KillWait=2
+MpiDefault=none
+SchedulerParameters=sched_min_interval=100000,requeue_delay=1
+MailProg=/bin/true
+NodeName=n1,n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=[16818-16819] CPUs=1 State=UNKNOWN
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
+END
+mkdir -p "$state/ctl" "$state/d.n1" "$state/d.n2"
+SLURM_CONF=$state/slurm.conf
+export SLURM_CONF
+# await WHAT COMMAND...: at most so long as the driver lets a test be without progress
+await() {
+    what=$1
+    shift
+    for at in $(seq 600); do
+        "$@" >"$state/awaited" 2>&1 && return
+        sleep 0.2 # nothing tells when a daemon is up
+    done
+    bail "$what: $(tail -n 3 "$state"/*.log "$state/awaited")"
+}
+controller() { slurmctld -D "$@" >>"$state/ctl.log" 2>&1 & controller=$! pids="$pids $!"; }
+node() { slurmd -D -N "$1" >>"$state/$1.log" 2>&1 & node=$! pids="$pids $!"; }
+await 'munged' munge -n -S "$state/munge"
+controller -c
+node n2
+node n1
+first=$node
+two_idle() { [ "$(sinfo -h -N -o %t | grep -c idle)" = 2 ]; }
+await 'two idle nodes' two_idle
+
+cat >walk.c <<'END'
+#include <fcntl.h>
+#include <unistd.h>
+static volatile char a[1 << 16];
+int main(int argc, char **argv)
+{
+    int fd = open("executions", O_WRONLY | O_APPEND | O_CREAT, 0600);
+
+    if (write(fd, "x", 1) != 1)
+        return 1;
+    for (int i = 0; i < 400; i++)
+        for (int k = 0; k < 1 << 16; k += 16)
+            a[k]++;
+    return argc > 9 && argv[1];
+}
+END
+# (static, so that nothing depends on what is installed meanwhile)
+"$CC" -O1 -g -static -o walk walk.c || bail 'cannot compile'
+rm -rf executions here.csv slurm.csv*
+sweep() { "$QUERN" sweep -q -L sim=lru,fifo,srrip,plru,nru -P size 1K 8K -L seed=1..10 --I1=4096,2,32 --D1=1024,2,32 --LL=65536,8,64 "$@" -- ./walk; }
+sweep -o here.csv || bail 'the sweep here'
+is "$(wc -l <here.csv)" 201 '200 rows'
+
+# Ten rows in each: 20 jobs on two nodes.
+sweep --on=slurm --share=no --parts=20 --on-opt=--time=10 -o slurm.csv >said 2>&1 &
+sweeping=$!
+some_rows() { [ "$(ls slurm.csv.parts/*.csv 2>"$state/ls" | wc -l)" -ge "$1" ]; }
+await 'the first parts' some_rows 3
+# a job
+victim=$(squeue -h -t R -o %A | head -n 1)
+scancel --full --signal=KILL "$victim" 2>"$state/scancel"
+await 'more parts' some_rows 6
+# a node's daemon, with the job that it runs
+step=$(pgrep -P 1 -f "slurmstepd: \[" | head -n 1)
+kill -9 "$first" ${step:+"$step"}
+await 'more parts' some_rows 9
+kill -9 "$controller"
+controller
+node n1
+await 'the controller' scontrol ping
+wait $sweeping
+is "$? $(cat said)" '0 ' 'the sweep ends well'
+is "$(cmp here.csv slurm.csv 2>&1)" '' 'the same file, though a job, a node and the controller were killed'
+is "$(ls -d slurm.csv*)" 'slurm.csv' 'nothing beside it'
+
+# --cancel: an interrupted sweep takes its jobs along.
+rm -f slurm.csv
+sweep --on=slurm --share=no --parts=20 --cancel -o slurm.csv >said 2>&1 &
+sweeping=$!
+await 'the first parts' some_rows 2
+kill -TERM "$(pgrep -P $sweeping . || echo $sweeping)" $sweeping 2>"$state/kill"
+wait $sweeping
+none_left() { [ -z "$(squeue -h)" ]; }
+await 'no job left' none_left
+ok 'interrupted with --cancel: no job is left' none_left
+done_testing

@@ -1,0 +1,433 @@
+/* tools/sweep_on.c - a sweep in parts, each a job of an engine: GNU parallel, or Slurm.
+ *
+ *   quern sweep --on=slurm -L sim=lru,srrip -P size 1K 64K -o s.csv -- ./prog
+ *   s.csv.parts/job.sh   quern sweep ... --part=K/N -o s.csv.parts/K.csv -- ./prog, K being the job's number
+ *   s.csv.parts/K.csv    the rows of part K: written whole, kept by a job that runs again
+ *   s.csv                all of them, in the order that they would have anyhow
+ *
+ * Runs that share an execution are in one part.  Which part a run is in follows from the experiment alone, so that the same command
+ * goes on wherever it, a job or a node was killed: it takes what parts are there, and gives out those that are not whole.  The
+ * folder must be the same one on all nodes.  A node with another processor refuses, since programs choose their code by it.
+ */
+#define _GNU_SOURCE
+#include <cpuid.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sweep.h"
+#include "text/output.h"
+#include "tools.h"
+
+#define MACHINE "QUERN_SWEEP_MACHINE" /* of a job: the processor and the caches that the sweep began with */
+#define PARTS_MAX 1000                /* as many as an array of Slurm has by default */
+#define ROUNDS 3                      /* parts that were lost are given out so often */
+#define WORDS_MAX 256                 /* of an engine's command, besides the parts */
+
+static int complain(const char *what, const char *why)
+{
+    qn_tool_complain("quern: sweep: %s: %s", what, why);
+    return 1;
+}
+
+/* ---- the machine ---- */
+
+static void name_processor(char text[64])
+{
+    unsigned a, b, c, d, family, extended = 0;
+    char vendor[13] = "";
+
+    __cpuid(0, a, b, c, d);
+    memcpy(vendor, &b, 4), memcpy(vendor + 4, &d, 4), memcpy(vendor + 8, &c, 4);
+    __cpuid(1, family, b, c, d);
+    if (a >= 7)
+        __cpuid_count(7, 0, a, extended, c, d);
+    snprintf(text, 64, "%s-%x-%x", vendor, family, extended);
+}
+
+void qn_sweep_name_machine(const struct qn_geometry *g, char *text, size_t size)
+{
+    char processor[64];
+
+    name_processor(processor);
+    snprintf(text, size, "%s:%u,%u,%u:%u,%u,%u:%u,%u,%u", processor, g[0].size, g[0].assoc, g[0].line, g[1].size, g[1].assoc, g[1].line,
+             g[2].size, g[2].assoc, g[2].line);
+}
+
+bool qn_sweep_take_machine(struct qn_geometry *g)
+{
+    const char *given = getenv(MACHINE);
+    char processor[64];
+    size_t n;
+
+    if (!given)
+        return true;
+    name_processor(processor);
+    n = strcspn(given, ":");
+    if (n != strlen(processor) || strncmp(given, processor, n)) {
+        qn_tool_complain("quern: sweep: this node's processor is %s, wanted that of the sweep, %.*s", processor, (int)n, given);
+        return false;
+    }
+    if (sscanf(given + n, ":%u,%u,%u:%u,%u,%u:%u,%u,%u", &g[0].size, &g[0].assoc, &g[0].line, &g[1].size, &g[1].assoc, &g[1].line, &g[2].size,
+               &g[2].assoc, &g[2].line) == 9)
+        return true;
+    complain(MACHINE, "wanted PROCESSOR:I1:D1:LL");
+    return false;
+}
+
+/* ---- parts ---- */
+
+int *qn_sweep_find_parts(struct qn_sweep *s, int *parts)
+{
+    struct qn_exp_memory *m = &s->options.exp.memory;
+    struct qn_exp_result *none = qn_exp_alloc(m, (size_t)s->runs.count * sizeof *none);
+    int *part = qn_exp_alloc(m, (size_t)s->runs.count * sizeof *part), count;
+    struct qn_exp_group **groups;
+
+    count = qn_sweep_make_groups(s, none, &groups);
+    if (!*parts)
+        *parts = count < PARTS_MAX ? count : PARTS_MAX;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < groups[i]->count; k++)
+            part[groups[i]->runs[k]] = i % *parts + 1;
+    return part;
+}
+
+struct engine {
+    struct qn_sweep *s;
+    const char *folder, *script;
+    const int *part; /* by run */
+    int parts;
+    bool *wanted;    /* by part: it lacks a row */
+    pid_t pid;
+    int signal;      /* that ended us, 0 = none */
+    char id[32];     /* Slurm's, of the array */
+};
+
+static const char *part_file(struct engine *e, int part)
+{
+    return qn_exp_format(&e->s->options.exp.memory, "%s/%d.csv", e->folder, part);
+}
+
+/* The rows that the parts have.  A part that cannot be read is made again: only a writer that was cut off by a full disk leaves one. */
+static void take_parts(struct engine *e)
+{
+    struct qn_sweep *s = e->s;
+
+    for (int part = 1; part <= e->parts; part++) {
+        struct qn_text_error err = { .status = QN_TEXT_OK };
+        struct qn_exp_table t;
+        const char *path = part_file(e, part);
+
+        if (access(path, F_OK))
+            continue;
+        qn_exp_init_table(&t);
+        if (qn_exp_read_table(&t, path, &err) != QN_TEXT_OK ||
+            qn_exp_take_rows(&t, path, &s->options.exp, &s->runs, s->provenance, s->results, &err) != QN_TEXT_OK) {
+            qn_tool_complain("quern: sweep: %s; the part is made again", err.text);
+            unlink(path);
+        }
+        qn_exp_free_table(&t);
+    }
+}
+
+static int find_missing(struct engine *e)
+{
+    int missing = 0;
+
+    memset(e->wanted, 0, (size_t)e->parts + 1);
+    for (int i = 0; i < e->s->runs.count; i++)
+        if (!e->s->results[i].status) {
+            e->wanted[e->part[i]] = true;
+            missing++;
+        }
+    return missing;
+}
+
+/* ---- the script of a job ---- */
+
+static void put_word(FILE *f, const char *word)
+{
+    fputs(" '", f);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", f);
+        else
+            putc(*word, f);
+    putc('\'', f);
+}
+
+static void write_script_to(struct engine *e, FILE *f)
+{
+    char machine[160], *folder = getcwd(NULL, 0);
+    char **word = e->s->options.argv;
+
+    qn_sweep_name_machine(e->s->host, machine, sizeof machine);
+    fputs("#!/bin/sh\n# A part of a sweep; its number is the argument, or that of Slurm's array.\ncd", f);
+    put_word(f, folder ? folder : ".");
+    fprintf(f, " || exit 1\npart=${1:-$SLURM_ARRAY_TASK_ID}\nexec env %s=%s", MACHINE, machine);
+    put_word(f, e->s->self);
+    fputs(" sweep", f);
+    for (word++; *word && strcmp(*word, "--"); word++)
+        put_word(f, *word);
+    fprintf(f, " --on=here -q -j 1 --part=\"$part/%d\" -o", e->parts);
+    put_word(f, e->folder);
+    fputs("/\"$part\".csv", f);
+    for (; *word; word++)
+        put_word(f, *word);
+    putc('\n', f);
+    free(folder);
+}
+
+static bool write_script(struct engine *e)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_text_output o;
+    FILE *f;
+
+    if (qn_text_open_output(&o, e->script, QN_TEXT_SHARED, &err) == QN_TEXT_OK && (f = qn_text_stream_output(&o))) {
+        write_script_to(e, f);
+        qn_text_close_output(&o, &err);
+    }
+    if (err.status != QN_TEXT_OK)
+        complain(e->script, err.text);
+    return err.status == QN_TEXT_OK;
+}
+
+/* ---- the engine ---- */
+
+static char **new_command(struct engine *e, size_t *n)
+{
+    const struct qn_sweep_options *o = &e->s->options;
+    char **argv = qn_exp_alloc(&e->s->options.exp.memory, (WORDS_MAX + (size_t)e->parts) * sizeof *argv);
+
+    argv[(*n)++] = qn_exp_copy(&e->s->options.exp.memory, o->on == QN_SWEEP_SLURM ? "sbatch" : "parallel");
+    for (int i = 0; i < o->engine_options; i++)
+        argv[(*n)++] = (char *)o->engine_option[i];
+    return argv;
+}
+
+static char **parallel_command(struct engine *e)
+{
+    struct qn_exp_memory *m = &e->s->options.exp.memory;
+    size_t n = 0;
+    char **argv = new_command(e, &n);
+
+    argv[n++] = qn_exp_copy(m, "--will-cite");
+    argv[n++] = qn_exp_format(m, "--jobs=%d", e->s->options.parallel);
+    argv[n++] = qn_exp_copy(m, "--retries=3");
+    argv[n++] = qn_exp_format(m, "--joblog=%s/joblog", e->folder);
+    argv[n++] = qn_exp_copy(m, "sh");
+    argv[n++] = qn_exp_copy(m, e->script);
+    argv[n++] = qn_exp_copy(m, "{}");
+    argv[n++] = qn_exp_copy(m, ":::");
+    for (int part = 1; part <= e->parts; part++)
+        if (e->wanted[part])
+            argv[n++] = qn_exp_format(m, "%d", part);
+    return argv;
+}
+
+static char **slurm_command(struct engine *e)
+{
+    struct qn_exp_memory *m = &e->s->options.exp.memory;
+    size_t n = 0;
+    char **argv = new_command(e, &n);
+    const char *array = "";
+
+    for (int part = 1; part <= e->parts; part++)
+        if (e->wanted[part])
+            array = qn_exp_format(m, "%s%s%d", array, *array ? "," : "", part);
+    argv[n++] = qn_exp_copy(m, "--parsable");
+    argv[n++] = qn_exp_copy(m, "--wait");
+    argv[n++] = qn_exp_copy(m, "--requeue");
+    argv[n++] = qn_exp_copy(m, "--job-name=quern-sweep");
+    argv[n++] = qn_exp_format(m, "--output=%s/%%a.log", e->folder);
+    argv[n++] = e->s->options.parallel_given ? qn_exp_format(m, "--array=%s%%%d", array, e->s->options.parallel)
+                                             : qn_exp_format(m, "--array=%s", array);
+    argv[n++] = qn_exp_copy(m, e->script);
+    return argv;
+}
+
+static bool start_engine(struct engine *e, const sigset_t *before, int *output)
+{
+    char **argv = e->s->options.on == QN_SWEEP_SLURM ? slurm_command(e) : parallel_command(e);
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC))
+        return complain("pipe", strerror(errno)), false;
+    e->pid = fork();
+    if (e->pid == 0) {
+        int nothing = open("/dev/null", O_RDWR);
+
+        setpgid(0, 0);
+        sigprocmask(SIG_SETMASK, before, NULL);
+        dup2(nothing, 0);
+        dup2(e->s->options.on == QN_SWEEP_SLURM ? ends[1] : nothing, 1);
+        execvp(argv[0], argv);
+        complain(argv[0], strerror(errno));
+        _exit(127);
+    }
+    close(ends[1]);
+    *output = ends[0];
+    return e->pid > 0 || (complain("fork", strerror(errno)), false);
+}
+
+/* "17" or "17;cluster" */
+static void read_id(struct engine *e, int output)
+{
+    ssize_t n = read(output, e->id, sizeof e->id - 1);
+
+    e->id[n > 0 ? strspn(e->id, "0123456789") : 0] = 0;
+}
+
+/* What runs is ended with the sweep, unless it is Slurm's and to be left. */
+static void stop_engine(struct engine *e)
+{
+    if (*e->id && e->s->options.cancel) {
+        pid_t pid = fork();
+
+        if (pid == 0) {
+            execlp("scancel", "scancel", e->id, (char *)NULL);
+            _exit(complain("scancel", strerror(errno)));
+        }
+        if (pid > 0)
+            waitpid(pid, NULL, 0);
+    } else if (*e->id) {
+        qn_tool_complain("quern: sweep: jobs %s go on; the same command takes their rows", e->id);
+    }
+    kill(-e->pid, SIGTERM);
+    kill(-e->pid, SIGTERM); /* GNU parallel waits for its jobs at the first */
+}
+
+static int count_lines(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    int lines = 0, c;
+
+    while (f && (c = getc(f)) != EOF)
+        lines += c == '\n';
+    if (f)
+        fclose(f);
+    return lines > 1 ? lines - 1 : 0; /* without the head */
+}
+
+static void show_progress(struct engine *e)
+{
+    int rows = 0;
+
+    for (int part = 1; part <= e->parts; part++)
+        rows += count_lines(part_file(e, part));
+    fprintf(stderr, "\rquern sweep: %d of %d rows\033[K", rows, e->s->runs.count);
+}
+
+static void await_engine(struct engine *e, const sigset_t *awaited, int output)
+{
+    bool terminal = !e->s->options.quiet && isatty(STDERR_FILENO);
+    struct timespec second = { 1, 0 };
+
+    if (e->s->options.on == QN_SWEEP_SLURM)
+        read_id(e, output);
+    while (waitpid(e->pid, NULL, WNOHANG) == 0) {
+        int sig = sigtimedwait(awaited, NULL, &second);
+
+        if (sig > 0 && sig != SIGCHLD && !e->signal) {
+            e->signal = sig;
+            stop_engine(e);
+        }
+        if (terminal)
+            show_progress(e);
+    }
+    if (terminal)
+        fputs("\r\033[K", stderr);
+}
+
+static bool run_engine(struct engine *e)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+    sigset_t awaited, before;
+    int output = -1;
+    bool started;
+
+    sigemptyset(&awaited);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaddset(&awaited, signals[i]);
+    sigprocmask(SIG_BLOCK, &awaited, &before);
+    started = start_engine(e, &before, &output);
+    if (started)
+        await_engine(e, &awaited, output);
+    if (output >= 0)
+        close(output);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+/* ---- all ---- */
+
+static void remove_folder(struct engine *e)
+{
+    for (int part = 1; part <= e->parts; part++) {
+        unlink(part_file(e, part));
+        unlink(qn_exp_format(&e->s->options.exp.memory, "%s/%d.log", e->folder, part));
+    }
+    unlink(e->script);
+    unlink(qn_exp_format(&e->s->options.exp.memory, "%s/joblog", e->folder));
+    rmdir(e->folder);
+}
+
+static int end(struct engine *e, int missing)
+{
+    struct qn_sweep *s = e->s;
+    int failed = 0, status = qn_sweep_write(s) ? 0 : 1;
+
+    for (int i = 0; i < s->runs.count; i++)
+        failed += s->results[i].status && strcmp(s->results[i].status, QN_EXP_OK);
+    if (!missing && !status)
+        remove_folder(e);
+    if (missing)
+        qn_tool_complain("quern: sweep: %s: %d of %d runs have no row; the same command goes on with them", s->options.output, missing,
+                         s->runs.count);
+    else if (failed)
+        qn_tool_complain("quern sweep: %s: %d runs, %d of them failed: see column status", s->options.output, s->runs.count, failed);
+    else if (!s->options.quiet)
+        qn_tool_complain("quern sweep: %s: %d runs", s->options.output, s->runs.count);
+    if (e->signal) {
+        qn_text_remove_scratch(s->work);
+        signal(e->signal, SIG_DFL);
+        raise(e->signal);
+    }
+    return status || missing || failed;
+}
+
+int qn_sweep_run_on(struct qn_sweep *s)
+{
+    struct qn_exp_memory *m = &s->options.exp.memory;
+    struct engine e = { .s = s, .parts = s->options.parts };
+    char *own = NULL;
+    int missing;
+
+    e.part = qn_sweep_find_parts(s, &e.parts);
+    e.wanted = qn_exp_alloc(m, (size_t)e.parts + 1);
+    if (mkdir(qn_exp_format(m, "%s.parts", s->options.output), 0777) && errno != EEXIST)
+        return complain(qn_exp_format(m, "%s.parts", s->options.output), strerror(errno));
+    own = realpath(qn_exp_format(m, "%s.parts", s->options.output), NULL);
+    e.folder = qn_exp_copy(m, own ? own : "");
+    free(own);
+    e.script = qn_exp_format(m, "%s/job.sh", e.folder);
+    take_parts(&e);
+    missing = find_missing(&e);
+    if (missing && !write_script(&e))
+        return 1;
+    for (int round = 0; round < ROUNDS && missing && !e.signal; round++) {
+        if (!run_engine(&e))
+            break;
+        take_parts(&e);
+        missing = find_missing(&e);
+    }
+    return end(&e, missing);
+}
