@@ -22,6 +22,7 @@
 #include "base/base.h"
 #include "options.h"
 #include "text/output.h"
+#include "plot/input.h"
 #include "report/report.h"
 #include "sim_build.h"
 #include "tools.h"
@@ -31,9 +32,11 @@
 
 static const char help[] =
     "usage: quern report [-o FOLDER] [options] [--] PROGRAM [ARGUMENTS]\n"
+    "       quern report [-o FOLDER] [--intervals=FILE] [--sizes=FILE] [--log=FILE] PROFILE\n"
     "\n"
     "Runs the program once, and once more for D1s of other sizes, and writes a page about it, FOLDER/index.html:\n"
     "what to look at first, functions and lines with their source, misses by cache size, three Cs, phases, branches.\n"
+    "Of a profile it shows what that holds, and says how the rest is collected.\n"
     "\n";
 
 static const char help_end[] =
@@ -68,20 +71,38 @@ static const struct qn_option options[] = {
     QN_OPTION_PLAIN("--env", "NAME[=VALUE]", "the program sees this variable; without it PATH and LC_ALL=C only", take_variable),
     OPTION("--analysis", "NAMES", "of the run, by name [3c,sets]; mattson adds the curve of a fully associative cache", qn_option_text,
            analysis),
+    OPTION("--intervals", "FILE", "of a profile: counts by interval, of quern run --interval", qn_option_text, intervals),
+    OPTION("--sizes", "FILE", "of a profile: a sweep of D1 sizes", qn_option_text, sizes),
+    OPTION("--log", "FILE", "of a profile: log of its run, with the analyses sets or mattson", qn_option_text, log),
     OPTION("-q, --quiet", NULL, "do not say which run is being made", qn_option_set, quiet),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
 static const struct qn_options command = { "report", "quern report", help, help_end, options, NULL, true };
 
+/* A word that is a profile is one.  What is wrong with the options for it, or NULL. */
+static const char *check_words(struct qn_report_options *o)
+{
+    bool of_run = o->geometry[0] || o->geometry[1] || o->geometry[2] || o->input || o->environment_count;
+
+    if (o->program[1] || !qn_plot_is_profile(o->program[0]))
+        return o->intervals || o->sizes || o->log ? "--intervals, --sizes and --log: wanted one profile with them" : NULL;
+    o->profile = o->program[0];
+    return of_run ? "--I1, --D1, --LL, --input and --env: got a profile, wanted a program with them" : NULL;
+}
+
 /* -1: go on; else the exit status. */
 static int parse(struct qn_report_options *o, char **argv)
 {
     int status = qn_options_take(&command, o, argv, &o->program);
+    const char *what;
 
     if (status >= 0)
         return status;
     if (!*o->program)
         return qn_options_wrong(&command, "", "name a program");
+    what = check_words(o);
+    if (what)
+        return qn_options_wrong(&command, "", what);
     return !*o->output ? qn_options_wrong(&command, "", "-o: wanted a folder") : -1;
 }
 
@@ -183,7 +204,7 @@ static int make_report(struct qn_report_options *o)
     o->work = o->folder ? qn_sim_scratch("report") : NULL;
     if (!o->work)
         status = 1;
-    else if (!(status = qn_report_run(o)) && !o->guard.signal)
+    else if (!(status = o->profile ? qn_report_take_files(o) : qn_report_run(o)) && !o->guard.signal)
         status = write_page(o);
     qn_text_remove_scratch(o->work);
     qn_text_remove_scratch(o->folder);

@@ -22,6 +22,8 @@ struct qn_report_options {
     const char *self;                   /* the quern command */
     struct qn_sim_guard guard;          /* a signal ends the runs; the folders go first */
     const char *folder, *work;          /* being filled; for what will be thrown away */
+    const char *profile;                /* NULL: the program is run; else this is shown */
+    const char *intervals, *sizes;      /* files that belong to it; NULL: none */
     const char *ended, *log;            /* as in struct qn_report; filled by the run */
 };
 
@@ -51,5 +53,8 @@ const char *qn_report_read_error(struct qn_report_runner *r, const char *path, c
 
 /* Makes all files that the page needs.  0, or the exit status after a message. */
 int qn_report_run(struct qn_report_options *o);
+
+/* The same out of a profile and files that belong to it. */
+int qn_report_take_files(struct qn_report_options *o);
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define USUAL { .width = 1, .hit = 1, .L1 = 10, .LL = 100, .branch = 10 }
+#define USUAL { .width = 1, .hit = 1, .L1 = QN_OUT_TIMING_L1, .LL = QN_OUT_TIMING_LL, .branch = QN_OUT_TIMING_BRANCH }
 #define LATENCY_MOST 1e6 /* cycles */
 
 static const struct qn_out_timing usual = USUAL;

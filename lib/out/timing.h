@@ -22,6 +22,10 @@
 
 #include "prof/read.h"
 
+#define QN_OUT_TIMING_L1 10
+#define QN_OUT_TIMING_LL 100
+#define QN_OUT_TIMING_BRANCH 10
+
 struct qn_out_timing {
     double width;  /* instructions per cycle where nothing misses */
     double hit;    /* cycles of a data reference that hits, for AMAT only */

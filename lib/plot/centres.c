@@ -93,6 +93,41 @@ static enum qn_text_status gather(struct gathering *g, const char *path, struct 
     return QN_TEXT_OK;
 }
 
+/* ---- lines ---- */
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct qn_plot_centre *x = a, *y = b;
+    int order = strcmp(x->file, y->file);
+
+    if (order || x->line != y->line)
+        return order ? order : x->line < y->line ? -1 : 1;
+    if (fabs(x->value) != fabs(y->value))
+        return fabs(x->value) > fabs(y->value) ? -1 : 1;
+    order = strcmp(x->function, y->function);
+    return order ? order : strcmp(x->object, y->object);
+}
+
+/* A line that is part of several functions, as templates and inlined code are, is one line; it is told with that function in
+ * which it has most. */
+static void join_lines(struct gathering *g)
+{
+    struct qn_plot_centres *c = g->c;
+    int count = 0;
+
+    qsort(c->at, (size_t)c->count, sizeof *c->at, compare_places);
+    for (int i = 0; i < c->count; i++) {
+        struct qn_plot_centre *last = count ? &c->at[count - 1] : NULL, *now = &c->at[i];
+
+        if (!last || !now->line || last->line != now->line || strcmp(last->file, now->file)
+            || qn_prof_add_counts(last->counts, now->counts, c->header->event_count))
+            c->at[count++] = *now;
+        else
+            last->value = evaluate(g, last->counts);
+    }
+    c->count = count;
+}
+
 /* ---- order and names ---- */
 
 static int compare_centres(const void *a, const void *b)
@@ -171,7 +206,8 @@ static enum qn_text_status read_rows(struct gathering *g, struct qn_prof_merge *
     g->c->totals = memcpy(qn_exp_alloc(g->m, bytes), qn_prof_table_totals(g->table), bytes);
     if (!g->by_line && !(functions = g->table = qn_prof_sum_functions(g->table, g->c->header->event_count, err)))
         return err->status;
-    gather(g, path, err);
+    if (gather(g, path, err) == QN_TEXT_OK && g->by_line)
+        join_lines(g);
     qn_prof_free_table(functions);
     return err->status;
 }

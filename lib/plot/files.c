@@ -188,6 +188,35 @@ static enum qn_text_status run_gnuplot(const struct files *f, bool *made, struct
     return qn_text_fail(err, QN_TEXT_BAD, "gnuplot %s: %s", f->script, read_complaint(f));
 }
 
+static void put_title(FILE *out, const char *title)
+{
+    for (; *title; title++)
+        if (*title == '<' || *title == '>' || *title == '&')
+            fprintf(out, "&#%d;", *title);
+        else
+            putc(*title, out);
+}
+
+/* gnuplot calls every picture "Gnuplot"; browsers and screen readers tell that name. */
+static void name_svg(const struct files *f)
+{
+    static const char usual[] = "<title>Gnuplot</title>";
+    const char *path = in_folder(f, f->folder, f->image);
+    FILE *in = strcmp(strrchr(f->image, '.'), ".svg") ? NULL : fopen(path, "r"), *out;
+    char *text = NULL, *at;
+    size_t room = 0;
+
+    if (in && getdelim(&text, &room, 0, in) > 0 && (at = strstr(text, usual)) && (out = fopen(path, "w"))) {
+        fprintf(out, "%.*s<title>", (int)(at - text), text);
+        put_title(out, f->p->title);
+        fprintf(out, "</title>%s", at + sizeof usual - 1);
+        fclose(out);
+    }
+    free(text);
+    if (in)
+        fclose(in);
+}
+
 static void move_out(const struct files *f, const char *name, struct qn_text_error *err)
 {
     const char *to = in_folder(f, f->home, name);
@@ -210,8 +239,10 @@ enum qn_text_status qn_plot_write_files(struct qn_plot_picture *p, struct qn_tex
         run_gnuplot(&f, &made, &drawing);
         move_out(&f, f.data, err);
         move_out(&f, f.script, err);
-        if (made)
+        if (made) {
+            name_svg(&f);
             move_out(&f, f.image, err);
+        }
         if (drawing.status != QN_TEXT_OK)
             qn_text_fail(err, drawing.status, "%s", drawing.text);
     }

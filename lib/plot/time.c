@@ -15,13 +15,28 @@
 #define USUAL_Y "D1m%,LLmr%"
 #define MILLION 1e6
 
+/* A last interval of less than half the length is no phase: its rate would be a spike that means nothing. */
+static int count_rows(struct qn_plot_picture *p, const struct qn_plot_input *in)
+{
+    int rows = in->t.row_count, start = qn_exp_find_column(&in->t, "start"), end = qn_exp_find_column(&in->t, "end");
+    double from, to, first, before;
+
+    if (rows < 2 || !qn_exp_cell_number(&in->t, rows - 1, start, &from) || !qn_exp_cell_number(&in->t, rows - 1, end, &to)
+        || !qn_exp_cell_number(&in->t, 0, start, &before) || !qn_exp_cell_number(&in->t, 0, end, &first)
+        || to - from >= (first - before) / 2)
+        return rows;
+    qn_plot_add_caption(p, "without the last interval, of %.0f", to - from);
+    return rows - 1;
+}
+
 /* Rates are empty where nothing was referenced: no point there. */
 static enum qn_text_status add_rows(struct qn_plot_picture *p, const struct qn_plot_input *in, const int *columns,
                                     int count, struct qn_text_error *err)
 {
     struct qn_exp_memory *m = &p->data.memory;
+    int rows = count_rows(p, in);
 
-    for (int row = 0; row < in->t.row_count; row++) {
+    for (int row = 0; row < rows; row++) {
         char **cells = qn_exp_add_row(&p->data);
 
         for (int i = 0; i <= count; i++) {

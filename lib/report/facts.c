@@ -7,9 +7,7 @@
 #include "out/csv_head.h"
 #include "plot/plot.h"
 
-#define COST "Ir+10*(I1mr+D1mr+D1mw)+100*(ILmr+DLmr+DLmw)+10*(Bcm+Bim)"
-_Static_assert(QN_REPORT_COST_L1 == 10 && QN_REPORT_COST_LL == 100, "as COST has them");
-_Static_assert(QN_REPORT_COST_BRANCH == 10, "as COST has it");
+#define COST "cycles"
 
 const char *qn_report_path(struct qn_report_facts *f, const char *name)
 {
@@ -28,6 +26,11 @@ double qn_report_count(const struct qn_plot_centres *c, int i, const char *event
         sum += (double)qn_plot_count_of(c, i, name);
     }
     return sum;
+}
+
+bool qn_report_has_event(const struct qn_report_facts *f, const char *event)
+{
+    return qn_prof_find_event(f->lines.header, event, strlen(event)) >= 0;
 }
 
 bool qn_report_has_line(const struct qn_plot_centre *c)

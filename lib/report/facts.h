@@ -1,21 +1,22 @@
 /* lib/report/facts.h - the numbers that the page is made of.
  *
- *   a run costs about  Ir + 10 L1 misses + 100 LL misses + 10 mispredicts
+ *   a run costs about  Ir + 10 L1 misses + 100 LL misses + 10 mispredicts  cycles
  *
- * That is the cycle estimation of KCachegrind (J. Weidendorfer, 2002): no machine's truth, but a measure in which
- * misses of different kinds can be added.  It orders functions, lines and findings.
+ * Those are the estimated cycles of out/timing.h, a rule of thumb.  They order functions, lines and findings.
  */
 #ifndef QN_REPORT_FACTS_H
 #define QN_REPORT_FACTS_H
 
 #include "exp/table.h"
+#include "out/timing.h"
 #include "plot/centres.h"
 #include "plot/knees.h"
 #include "report/report.h"
 
-#define QN_REPORT_COST_L1 10
-#define QN_REPORT_COST_LL 100
-#define QN_REPORT_COST_BRANCH 10
+#define QN_REPORT_NAME_ROOM 70 /* characters of a function beside its line */
+#define QN_REPORT_COST_L1 QN_OUT_TIMING_L1
+#define QN_REPORT_COST_LL QN_OUT_TIMING_LL
+#define QN_REPORT_COST_BRANCH QN_OUT_TIMING_BRANCH
 
 enum { QN_REPORT_I1, QN_REPORT_D1, QN_REPORT_LL, QN_REPORT_LEVELS };
 
@@ -38,6 +39,8 @@ void qn_report_free_facts(struct qn_report_facts *f);
 double qn_report_count(const struct qn_plot_centres *c, int i, const char *events);
 /* Whether the line or function has a source line. */
 bool qn_report_has_line(const struct qn_plot_centre *c);
+/* Whether the profile has an event. */
+bool qn_report_has_event(const struct qn_report_facts *f, const char *event);
 /* A file of the report's folder. */
 const char *qn_report_path(struct qn_report_facts *f, const char *name);
 

@@ -115,7 +115,7 @@ static const char *name_place(struct qn_report_facts *f, const struct qn_plot_ce
 {
     if (!qn_report_has_line(c))
         return qn_exp_format(&f->memory, "%s%s", c->name, strcmp(c->function, "???") ? "" : " (no symbols)");
-    return qn_exp_format(&f->memory, "%s, in %s", c->name, c->function);
+    return qn_exp_format(&f->memory, "%s, in %s", c->name, qn_plot_shorten_name(&f->memory, c->function, QN_REPORT_NAME_ROOM));
 }
 
 static const char *advise(struct qn_report_facts *f, const struct kind *k, int line)
@@ -177,9 +177,10 @@ static bool examine(struct qn_report_facts *f, const struct kind *k, struct qn_r
     finding->what = qn_exp_format(&f->memory, "%s: %s %s", name_place(f, &f->lines.at[line]), say(f, v), k->name);
     finding->proof =
         qn_exp_format(&f->memory,
-                      "That is %.1f%% of all %s, %.1f%% of the %s %s here, and about %.0f%% of what the run "
-                      "costs.%s",
+                      "That is %.1f%% of all %s, %.1f%% of the %s %s here. They are about %.0f%% of the estimated cycles of the run; "
+                      "all that the line does is %.0f%%.%s",
                       percent(v, all), say(f, all), percent(v, of), say(f, of), k->of_name, 100 * finding->cost,
+                      percent(f->lines.at[line].value, f->lines.total),
                       k->about == DATA ? say_classes(f, &classes) : "");
     finding->advice = advise(f, k, line);
     if (!qn_report_has_line(&f->lines.at[line]))
@@ -237,7 +238,7 @@ static bool examine_spread(struct qn_report_facts *f, const struct kind *k, stru
     finding->what = qn_exp_format(&f->memory, "%s %s, in many places", say(f, all), k->name);
     finding->proof =
         qn_exp_format(&f->memory,
-                      "They are %.2f%% of all %s, and about %.0f%% of what the run costs, but no line has a "
+                      "They are %.2f%% of all %s, and about %.0f%% of the estimated cycles of the run, but no line has a "
                       "tenth of them. The functions with the most: %s.",
                       percent(all, of), k->of_name, 100 * finding->cost, name_functions(f, k->events, all));
     finding->advice = advise(f, k, -1);

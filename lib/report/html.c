@@ -8,19 +8,31 @@
 #include "text/utf8.h"
 
 static const char style[] =
-    "body{font:16px/1.45 sans-serif;color:#111;background:#fff;max-width:75em;margin:2em auto;padding:0 1em}\n"
+    ":root{color-scheme:light dark;--text:#111;--page:#fff;--rule:#ddd;--soft:#555;--hot:#fbe3d5;--edge:#D55E00;--advice:#0072B2}\n"
+    "@media screen and (prefers-color-scheme:dark){\n"
+    ":root{--text:#e4e4e4;--page:#161616;--rule:#3c3c3c;--soft:#aaa;--hot:#4d2a14;--edge:#ff8c42;--advice:#56B4E9}\n"
+    "img{filter:invert(.92) hue-rotate(180deg)}}\n"
+    "body{font:16px/1.45 sans-serif;color:var(--text);background:var(--page);max-width:75em;margin:2em auto;padding:0 1em}\n"
+    "a{color:var(--advice)}\n"
     "h1{font-size:1.5em;overflow-wrap:anywhere}h2{font-size:1.2em;margin-top:2em;border-bottom:1px solid #999}\n"
     "h3{font-size:1em;margin-bottom:.2em;overflow-wrap:anywhere}\n"
+    "nav ul{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.2em 1.2em}\n"
+    "div.wide{overflow-x:auto}\n"
     "table{border-collapse:collapse;margin:.6em 0}\n"
-    "th,td{padding:.15em .7em;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}\n"
-    "th:first-child,td:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere}\n"
-    "td small{color:#555}\n"
+    "th,td{padding:.15em .7em;text-align:right;border-bottom:1px solid var(--rule);white-space:nowrap}\n"
+    "th:first-child,td:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:9em}\n"
+    "td small{color:var(--soft)}\n"
+    "table.source th:first-child,table.source td:first-child{white-space:nowrap;overflow-wrap:normal;min-width:0;text-align:right}\n"
     "table.source td{border:0;padding:0 .7em;font:13px/1.35 monospace}\n"
     "table.source td.code{text-align:left;white-space:pre}\n"
-    "tr.hot{background:#fbe3d5}tr.hot td:first-child{border-left:4px solid #D55E00}\n"
-    "img{max-width:100%;border:1px solid #ddd}figure{margin:1em 0}figcaption{color:#333}\n"
-    "ol.first>li{margin-bottom:1.2em}p.advice{border-left:4px solid #0072B2;padding-left:.7em}\n"
-    "@media print{body{max-width:none}section{break-inside:avoid}}\n";
+    "tr.hot{background:var(--hot)}tr.hot td:first-child{border-left:4px solid var(--edge)}\n"
+    "img{max-width:100%;border:1px solid var(--rule)}figure{margin:1em 0}figcaption,p.missing{color:var(--soft)}\n"
+    "ol.first>li{margin-bottom:1.2em}p.advice{border-left:4px solid var(--advice);padding-left:.7em}\n"
+    "@media(max-width:40em){body{padding:0 .5em}ol.first{padding-left:1.2em}th,td{padding:.15em .4em}}\n"
+    "@media print{body{max-width:none;margin:0;font-size:11px}nav{display:none}div.wide{overflow:visible}\n"
+    "th,td{padding:.1em .4em}table.source td{font-size:9px;padding:0 .4em}\n"
+    "table.source td.code{white-space:pre-wrap;overflow-wrap:anywhere}\n"
+    "figure,tr,p.advice{break-inside:avoid}h2,h3{break-after:avoid}img{max-height:120mm;width:auto}}\n";
 
 #define UTF8_MOST 4 /* bytes of a character */
 
@@ -65,6 +77,16 @@ void qn_report_begin(FILE *out, const char *mark, const char *title)
 
 void qn_report_end(FILE *out) { fputs("</body>\n</html>\n", out); }
 
+void qn_report_begin_table(FILE *out, const char *name)
+{
+    fputs("<div class=\"wide\"><table", out);
+    if (*name)
+        fprintf(out, " class=\"%s\"", name);
+    fputs(">\n", out);
+}
+
+void qn_report_end_table(FILE *out) { fputs("</table></div>\n", out); }
+
 void qn_report_heading(FILE *out, const char *id, const char *title)
 {
     fprintf(out, "<h2 id=\"%s\">", id);
@@ -88,4 +110,13 @@ void qn_report_text_cell(FILE *out, const char *text)
     fputs("<td>", out);
     qn_report_text(out, text);
     fputs("</td>", out);
+}
+
+void qn_report_missing(FILE *out, const char *what, const char *command)
+{
+    fputs("<p class=\"missing\">", out);
+    qn_report_text(out, what);
+    fputs("; <code>", out);
+    qn_report_text(out, command);
+    fputs("</code> does it.</p>\n", out);
 }

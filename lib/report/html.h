@@ -16,9 +16,15 @@ void qn_report_text(FILE *out, const char *text);
 void qn_report_begin(FILE *out, const char *mark, const char *title);
 void qn_report_end(FILE *out);
 
+/* A table, as wide as it is in what scrolls by itself; `name`: its class, or "". */
+void qn_report_begin_table(FILE *out, const char *name);
+void qn_report_end_table(FILE *out);
+
 void qn_report_heading(FILE *out, const char *id, const char *title);
 /* <td> with commas between thousands; with a share of `whole` in per cent behind it, where that is not 0. */
 void qn_report_count_cell(FILE *out, double count, double whole);
+/* "WHAT; COMMAND does it": where something would stand. */
+void qn_report_missing(FILE *out, const char *what, const char *command);
 void qn_report_text_cell(FILE *out, const char *text);
 
 #endif

@@ -22,7 +22,7 @@ static void write_nothing(struct qn_report_facts *f, FILE *out)
     if (f->functions.count) {
         fputs("The most costly function is ", out);
         qn_report_text(out, c->name);
-        fprintf(out, ", with %.1f%% of what the run costs, %.1f%% of its instructions.",
+        fprintf(out, ", with %.1f%% of the estimated cycles of the run, %.1f%% of its instructions.",
                 100 * c->value / f->functions.total,
                 100 * qn_report_count(&f->functions, 0, "Ir") / qn_report_count(&f->functions, -1, "Ir"));
     }
@@ -82,14 +82,14 @@ static void write_summary(struct qn_report_facts *f, FILE *out)
     const struct qn_plot_centres *c = &f->lines;
 
     qn_report_heading(out, "summary", "Summary");
-    fputs("<table>\n<tr><th scope=\"col\">of the whole run</th><th scope=\"col\">count</th><th "
+    qn_report_begin_table(out, "");
+    fputs("<tr><th scope=\"col\">of the whole run</th><th scope=\"col\">count</th><th "
           "scope=\"col\">rate</th></tr>\n",
           out);
     for (size_t i = 0; i < QN_ARRAY_LEN(summary); i++) {
         double of = qn_report_count(c, -1, summary[i].of), v = qn_report_count(c, -1, summary[i].events);
 
-        if (!strncmp(summary[i].events, "AN.", 3)
-            && qn_prof_find_event(c->header, summary[i].events, strlen(summary[i].events)) < 0)
+        if (!qn_report_has_event(f, qn_exp_copy_part(&f->memory, summary[i].events, strcspn(summary[i].events, "+"))))
             continue;
         fprintf(out, "<tr><td>%s</td>", summary[i].name);
         qn_report_count_cell(out, v, 0);
@@ -98,7 +98,7 @@ static void write_summary(struct qn_report_facts *f, FILE *out)
         else
             fputs("<td></td></tr>\n", out);
     }
-    fputs("</table>\n", out);
+    qn_report_end_table(out);
 }
 
 /* ---- caches and time ---- */
@@ -108,16 +108,30 @@ static void write_caches(struct qn_report_facts *f, FILE *out)
     qn_report_heading(out, "caches", "Caches");
     if (f->curve.row_count)
         qn_report_draw(f, out, QN_REPORT_CURVE);
-    qn_report_draw(f, out, QN_REPORT_SIZES);
-    qn_report_draw(f, out, QN_REPORT_CLASSES);
+    if (f->runs.row_count)
+        qn_report_draw(f, out, QN_REPORT_SIZES);
+    else
+        qn_report_missing(out, "No D1 of another size was simulated",
+                          "quern sweep -o runs.csv -L D1.size=8192,16384,32768,65536 -- PROGRAM; quern report --sizes=runs.csv PROFILE");
+    if (qn_report_has_event(f, "AN.conflict"))
+        qn_report_draw(f, out, QN_REPORT_CLASSES);
+    else
+        qn_report_missing(out, "Misses were not divided into compulsory, capacity and conflict", "quern run --analysis=3c");
     if (f->sets.row_count)
         qn_report_draw(f, out, QN_REPORT_SETS);
+    else
+        qn_report_missing(out, "Misses were not counted by set",
+                          "quern run --analysis=sets --log-file=run.log; quern report --log=run.log PROFILE");
 }
 
 static void write_phases(struct qn_report_facts *f, FILE *out)
 {
     qn_report_heading(out, "phases", "Phases");
-    qn_report_draw(f, out, QN_REPORT_PHASES);
+    if (f->intervals.row_count)
+        qn_report_draw(f, out, QN_REPORT_PHASES);
+    else
+        qn_report_missing(out, "There are no counts by interval",
+                          "quern run --interval=auto --interval-file=run.csv; quern report --intervals=run.csv PROFILE");
 }
 
 /* ---- where it comes from ---- */
@@ -127,7 +141,7 @@ static void write_origin(struct qn_report_facts *f, FILE *out)
     const struct qn_prof_header *h = f->lines.header;
 
     qn_report_heading(out, "origin", "Where this comes from");
-    fputs("<table>\n", out);
+    qn_report_begin_table(out, "");
     for (int i = 0; i < h->desc_count; i++) {
         const char *text = h->descs[i].text, *colon = strchr(text, ':');
         size_t key = colon ? (size_t)(colon - text) : 0;
@@ -137,19 +151,40 @@ static void write_origin(struct qn_report_facts *f, FILE *out)
         qn_report_text_cell(out, colon ? colon + 1 + strspn(colon + 1, " ") : text);
         fputs("</tr>\n", out);
     }
-    fputs("</table>\n<p>Beside this page: ", out);
+    qn_report_end_table(out);
+    fputs("<p>Beside this page: ", out);
     qn_report_link(out, QN_REPORT_PROFILE, "");
-    fputs(" (for <code>quern annotate</code>), ", out);
-    qn_report_link(out, QN_REPORT_INTERVALS, "");
-    fputs(" (counts by interval), ", out);
-    qn_report_link(out, QN_REPORT_RUNS, "");
-    fputs(" (a D1 of each size); of each picture its data and the gnuplot script.</p>\n", out);
+    fputs(" (for <code>quern annotate</code>)", out);
+    if (f->intervals.row_count) {
+        fputs(", ", out);
+        qn_report_link(out, QN_REPORT_INTERVALS, "");
+        fputs(" (counts by interval)", out);
+    }
+    if (f->runs.row_count) {
+        fputs(", ", out);
+        qn_report_link(out, QN_REPORT_RUNS, "");
+        fputs(" (a D1 of each size)", out);
+    }
+    fputs("; of each picture its data and the gnuplot script.</p>\n", out);
 }
 
-static void (*const sections[])(struct qn_report_facts *f, FILE *out) = {
-    write_findings, write_summary, qn_report_write_functions, qn_report_write_lines,
-    write_caches,   write_phases,  qn_report_write_branches,  write_origin,
+static const struct section {
+    const char *id, *title; /* for the list of contents */
+    void (*write)(struct qn_report_facts *f, FILE *out);
+} sections[] = {
+    { "first", "What to look at first", write_findings }, { "summary", "Summary", write_summary },
+    { "functions", "Functions", qn_report_write_functions }, { "lines", "Lines", qn_report_write_lines },
+    { "caches", "Caches", write_caches }, { "phases", "Phases", write_phases },
+    { "branches", "Branches", qn_report_write_branches }, { "origin", "Where this comes from", write_origin },
 };
+
+static void write_contents(FILE *out)
+{
+    fputs("<nav aria-label=\"Contents\"><ul>\n", out);
+    for (size_t i = 0; i < QN_ARRAY_LEN(sections); i++)
+        fprintf(out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].title);
+    fputs("</ul></nav>\n", out);
+}
 
 static void write_page(struct qn_report_facts *f, FILE *out)
 {
@@ -164,9 +199,10 @@ static void write_page(struct qn_report_facts *f, FILE *out)
         qn_report_text(out, f->report->ended);
         fputs(".</p>\n", out);
     }
+    write_contents(out);
     for (size_t i = 0; i < QN_ARRAY_LEN(sections); i++) {
         fputs("<section>", out);
-        sections[i](f, out);
+        sections[i].write(f, out);
         fputs("</section>\n", out);
     }
     qn_report_end(out);

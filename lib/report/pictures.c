@@ -13,6 +13,10 @@ struct picture {
 };
 
 static const struct picture pictures[] = {
+    [QN_REPORT_CPI] = { .name = "cpi",
+                        .kind = "cpi",
+                        .input = QN_REPORT_PROFILE,
+                        .caption = "Where the cycles of the most costly functions go, estimated by the rule of thumb above" },
     [QN_REPORT_FUNCTIONS] = { .name = "functions",
                               .kind = "top",
                               .input = QN_REPORT_PROFILE,
@@ -68,6 +72,83 @@ static void write_reason(const struct qn_report_facts *f, FILE *out, const struc
     fputs(".", out);
 }
 
+/* ---- what a picture shows, in words ---- */
+
+#define TOLD 3 /* rows of a picture of bars */
+
+static double number(const struct qn_exp_table *t, int row, int column)
+{
+    double v = 0;
+
+    qn_exp_cell_number(t, row, column, &v);
+    return v;
+}
+
+/* "jki 98.9%, ijk 0.4%" */
+static const char *tell_bars(struct qn_report_facts *f, const struct qn_exp_table *t, int label)
+{
+    const char *text = "";
+
+    for (int row = 0; row < t->row_count && row < TOLD; row++)
+        text = qn_exp_format(&f->memory, "%s%s%s %s", text, row ? ", " : "", qn_exp_cell(t, row, 0), qn_exp_cell(t, row, label));
+    return text;
+}
+
+/* "jki: compulsory 12, capacity 0, conflict 99998; ..." */
+static const char *tell_stacks(struct qn_report_facts *f, const struct qn_exp_table *t)
+{
+    const char *text = "";
+
+    for (int row = 0; row < t->row_count && row < TOLD; row++) {
+        text = qn_exp_format(&f->memory, "%s%s%s:", text, row ? "; " : "", qn_exp_cell(t, row, 0));
+        for (int i = 1; i < t->column_count; i++)
+            text = qn_exp_format(&f->memory, "%s%s %s %s", text, i > 1 ? "," : "", t->columns[i], qn_exp_cell(t, row, i));
+    }
+    return text;
+}
+
+/* "miss_percent at most 12.5 (size 1024), at least 0.1 (size 524288)" */
+static const char *tell_curves(struct qn_report_facts *f, const struct qn_exp_table *t)
+{
+    const char *text = "";
+
+    for (int i = 1; i < t->column_count; i++) {
+        int most = 0, least = 0;
+
+        for (int row = 1; row < t->row_count; row++) {
+            most = number(t, row, i) > number(t, most, i) ? row : most;
+            least = number(t, row, i) < number(t, least, i) ? row : least;
+        }
+        text = qn_exp_format(&f->memory, "%s%s%s at most %g (%s %s), at least %g (%s %s)", text, i > 1 ? "; " : "", t->columns[i],
+                             number(t, most, i), t->columns[0], qn_exp_cell(t, most, 0), number(t, least, i), t->columns[0],
+                             qn_exp_cell(t, least, 0));
+    }
+    return text;
+}
+
+/* The text for those who do not see the picture: the numbers that are its point. */
+static const char *tell_picture(struct qn_report_facts *f, const struct picture *p)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_exp_table t;
+    const char *text = "";
+    double first;
+
+    qn_exp_init_table(&t);
+    if (qn_exp_read_table(&t, qn_report_path(f, qn_exp_format(&f->memory, "%s.csv", p->name)), &err) == QN_TEXT_OK && t.row_count)
+        text = qn_exp_find_column(&t, "label") >= 0 ? tell_bars(f, &t, qn_exp_find_column(&t, "label"))
+               : qn_exp_cell_number(&t, 0, 0, &first) ? tell_curves(f, &t) : tell_stacks(f, &t);
+    qn_exp_free_table(&t);
+    return text;
+}
+
+static void write_image(struct qn_report_facts *f, FILE *out, const struct picture *p)
+{
+    fprintf(out, "<img src=\"%s.svg\" alt=\"%s%s ", p->name, p->caption, strchr(p->caption, '?') ? "" : ".");
+    qn_report_text(out, tell_picture(f, p));
+    fputs(".\">", out);
+}
+
 void qn_report_draw(struct qn_report_facts *f, FILE *out, enum qn_report_picture which)
 {
     const struct picture *p = &pictures[which];
@@ -84,7 +165,7 @@ void qn_report_draw(struct qn_report_facts *f, FILE *out, enum qn_report_picture
         q.inputs[q.input_count++] = qn_report_path(f, p->second);
     fputs("<figure>", out);
     if (qn_plot_draw(&q, remark, &err) == QN_TEXT_OK && !access(image, F_OK))
-        fprintf(out, "<img src=\"%s.svg\" alt=\"%s\">", p->name, p->caption);
+        write_image(f, out, p);
     fprintf(out, "<figcaption>%s", p->caption);
     if (err.status == QN_TEXT_OK) {
         fputs(" (", out);

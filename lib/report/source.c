@@ -53,7 +53,8 @@ static void write_line(const struct qn_report_facts *f, FILE *out, const struct 
 
 static void write_head(FILE *out)
 {
-    fputs("<table class=\"source\">\n<tr><th scope=\"col\">line</th>", out);
+    qn_report_begin_table(out, "source");
+    fputs("<tr><th scope=\"col\">line</th>", out);
     for (size_t i = 0; i < QN_ARRAY_LEN(columns); i++)
         fprintf(out, "<th scope=\"col\">%s</th>", columns[i][1]);
     fputs("<th></th></tr>\n", out);
@@ -83,6 +84,6 @@ void qn_report_write_source(struct qn_report_facts *f, FILE *out, int line)
     for (uint32_t number = 1; qn_out_next_line(&source, &text, &length); number++)
         if (number + AROUND >= c->line && number <= c->line + AROUND)
             write_line(f, out, c, number, text, length);
-    fputs("</table>\n", out);
+    qn_report_end_table(out);
     qn_out_free_source(&source);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "plot/words.h"
 #include "report/html.h"
 #include "report/pictures.h"
 #include "report/source.h"
@@ -21,7 +22,7 @@ static void write_centre(FILE *out, const struct qn_plot_centres *c, int i)
 
     fputs("<tr>", out);
     qn_report_text_cell(out, c->at[i].name);
-    fprintf(out, "<td>%.1f%%</td>", 100 * c->at[i].value / c->total);
+    qn_report_count_cell(out, c->at[i].value, c->total);
     for (size_t k = 0; k < QN_ARRAY_LEN(columns); k++)
         qn_report_count_cell(out, qn_report_count(c, i, columns[k]), qn_report_count(c, -1, columns[k]));
     fputs("</tr>\n", out);
@@ -29,14 +30,15 @@ static void write_centre(FILE *out, const struct qn_plot_centres *c, int i)
 
 static void write_centres(FILE *out, const struct qn_plot_centres *c, int most)
 {
+    qn_report_begin_table(out, "");
     fprintf(out,
-            "<table>\n<tr><th scope=\"col\">%s</th><th scope=\"col\">cost</th><th scope=\"col\">instructions</th>"
+            "<tr><th scope=\"col\">%s</th><th scope=\"col\">cycles (estimated)</th><th scope=\"col\">instructions</th>"
             "<th scope=\"col\">D1 misses</th><th scope=\"col\">LL misses of data</th><th "
             "scope=\"col\">mispredicts</th></tr>\n",
             c->by);
     for (int i = 0; i < c->count && i < most; i++)
         write_centre(out, c, i);
-    fputs("</table>\n", out);
+    qn_report_end_table(out);
 }
 
 void qn_report_write_functions(struct qn_report_facts *f, FILE *out)
@@ -44,10 +46,11 @@ void qn_report_write_functions(struct qn_report_facts *f, FILE *out)
     qn_report_heading(out, "functions", "Functions");
     fprintf(
         out,
-        "<p>Ordered by estimated cost: instructions + %d first-level misses + %d last-level misses + %d mispredicts. "
-        "Small figures: share of the whole run.</p>\n",
+        "<p>Ordered by estimated cycles, a rule of thumb: instructions + %d first-level misses + %d last-level misses + %d "
+        "mispredicts. Small figures: share of the whole run.</p>\n",
         QN_REPORT_COST_L1, QN_REPORT_COST_LL, QN_REPORT_COST_BRANCH);
     write_centres(out, &f->functions, FUNCTIONS);
+    qn_report_draw(f, out, QN_REPORT_CPI);
     qn_report_draw(f, out, QN_REPORT_FUNCTIONS);
 }
 
@@ -74,7 +77,7 @@ void qn_report_write_lines(struct qn_report_facts *f, FILE *out)
         fputs("<h3>", out);
         qn_report_text(out, f->lines.at[i].file);
         fputs(", ", out);
-        qn_report_text(out, f->lines.at[i].function);
+        qn_report_text(out, qn_plot_shorten_name(&f->memory, f->lines.at[i].function, QN_REPORT_NAME_ROOM));
         fputs("</h3>\n", out);
         qn_report_write_source(f, out, i);
         shown++;
@@ -103,7 +106,12 @@ void qn_report_write_branches(struct qn_report_facts *f, FILE *out)
         order[i][1] = i;
     }
     qsort(order, (size_t)c->count, sizeof *order, compare_values);
-    fputs("<table>\n<tr><th scope=\"col\">line</th><th scope=\"col\">branches</th><th scope=\"col\">mispredicts</th>"
+    if (!qn_report_has_event(f, "Bc")) {
+        qn_report_missing(out, "Branches were not simulated", "quern run --branch-sim=yes");
+        return;
+    }
+    qn_report_begin_table(out, "");
+    fputs("<tr><th scope=\"col\">line</th><th scope=\"col\">branches</th><th scope=\"col\">mispredicts</th>"
           "<th scope=\"col\">rate</th></tr>\n", out);
     for (int k = 0; k < c->count && k < BRANCHES && order[k][0] > 0; k++) {
         int i = (int)order[k][1];
@@ -115,6 +123,6 @@ void qn_report_write_branches(struct qn_report_facts *f, FILE *out)
         qn_report_count_cell(out, order[k][0], qn_report_count(c, -1, "Bcm+Bim"));
         fprintf(out, "<td>%.2f%%</td></tr>\n", all ? 100 * order[k][0] / all : 0);
     }
-    fputs("</table>\n", out);
+    qn_report_end_table(out);
     qn_report_draw(f, out, QN_REPORT_BRANCHES);
 }

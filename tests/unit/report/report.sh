@@ -148,6 +148,28 @@ is "$(grep -c 'src="curve.svg"' curve/index.html)$(grep -c 'src="curve.svg"' cap
 report --analysis=3c,zzz -o none -- ./walk
 is $? 2 'no such analysis: status 2'
 
+# Of a profile that is there: what it holds, and how the rest is collected.
+"$QUERN" run -q --D1=8192,1,64 --LL=65536,8,64 --out-file=bare.prof ./walk conflict
+"$QUERN" report -q -o bare-page bare.prof 2>err
+is "$?$(cat err)" 0 'a report of a profile'
+ok '... with its lines' grep -q "walk.c:$(line_of conflict), in main: 100,000 D1 misses\." bare-page/index.html
+for way in 'quern run --branch-sim=yes' 'quern run --analysis=3c' 'quern sweep -o runs.csv' 'quern report --intervals=run.csv' 'quern report --log=run.log'; do
+    ok "... what is missing: $way" grep -q "class=\"missing\".*$way" bare-page/index.html
+done
+"$QUERN" run --branch-sim=yes --D1=8192,1,64 --LL=65536,8,64 --analysis=3c,sets --interval=auto --interval-file=run.csv \
+    --log-file=run.log --out-file=full.prof ./walk conflict
+"$QUERN" sweep -q -o runs.csv --D1=8192,1,64 -L D1.size=4096,8192,16384 -- ./walk conflict
+"$QUERN" report -q -o full-page --intervals=run.csv --sizes=runs.csv --log=run.log full.prof 2>err
+is "$?$(cat err)" 0 'with all that belongs to it'
+is "$(grep -c 'class="missing"' full-page/index.html)" 0 '... nothing is missing'
+ok '... phases, sizes, sets, classes' test -s full-page/phases.gp -a -s full-page/size.gp -a -s full-page/sets.gp -a -s full-page/classes.gp
+"$QUERN" report --log=run.log -- ./walk 2>err
+is "$?: $(cat err)" '2: quern report: --intervals, --sizes and --log: wanted one profile with them; `quern report --help` describes it' 'a program has them made'
+"$QUERN" report --D1=1024,2,64 bare.prof 2>err
+is $? 2 'a profile has its caches'
+"$QUERN" report --intervals=none.csv -o none bare.prof 2>err
+is "$?: $(cat err)" '1: quern report: none.csv: No such file or directory' 'no such file'
+
 # Well-formed: every element that is opened is closed, in order.
 balanced() {
     sed '/^<style>/,/<\/style>/d' "$1/index.html" | awk '
@@ -162,12 +184,17 @@ balanced() {
         } }
         END { if (n || all < 100) print n " left, " all " in all"; exit bad || n || all < 100 }'
 }
-for folder in conflict branch input fail; do
+for folder in conflict branch input fail bare-page full-page; do
     ok "$folder: elements nest" balanced $folder
 done
-for name in $(sed 's/\(href\|src\)="/\n&/g' conflict/index.html | sed -n 's/^\(href\|src\)="\([^"]*\)".*/\2/p' | sort -u); do
+for name in $(sed 's/\(href\|src\)="/\n&/g' conflict/index.html | sed -n 's/^\(href\|src\)="\([^"]*\)".*/\2/p' | grep -v '^#' | sort -u); do
     ok "what it links to is there: $name" test -s "conflict/$name"
 done
+for id in first summary functions lines caches phases branches origin; do
+    is "$(grep -c "<a href=\"#$id\">" conflict/index.html)$(grep -c "<h2 id=\"$id\">" conflict/index.html)" 11 "the contents lead to $id"
+done
+is "$(grep -c '<title>Gnuplot' conflict/*.svg | grep -vc ':0$')" 0 'no picture is called Gnuplot'
+ok 'a picture says in words what it shows' grep -q 'src="classes.svg" alt="[^"]*: compulsory 2, capacity 0, conflict 99998' conflict/index.html
 ok 'nothing from elsewhere, no script' sh -c "! grep -qi 'http:\|https:\|<script\|javascript\|@import\|url(' conflict/index.html"
 
 # Names from outside are text.

@@ -1,0 +1,50 @@
+/* tools/report_files.c - a report of a profile that is there already.
+ *
+ * In:  quern report --intervals=phases.csv -o page cachegrind.out.12
+ * Out: the profile and the files that belong to it, in the folder of the report
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+
+#include "report.h"
+#include "report/report.h"
+#include "tools.h"
+
+#define AT_ONCE (1 << 20) /* bytes */
+
+/* 0, or 1 after a message. */
+static int copy(struct qn_report_options *o, const char *from, const char *name)
+{
+    const char *path = qn_exp_format(&o->memory, "%s/%s", o->folder, name), *wrong = from;
+    int in = open(from, O_RDONLY | O_CLOEXEC), out = -1;
+    ssize_t n = in < 0 ? -1 : 1;
+
+    if (in >= 0) {
+        out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        wrong = path;
+    }
+    while (out >= 0 && (n = sendfile(out, in, NULL, AT_ONCE)) > 0)
+        continue;
+    if (in < 0 || out < 0 || n < 0)
+        qn_tool_complain("quern report: %s: %s", wrong, strerror(errno));
+    if (in >= 0)
+        close(in);
+    if (out >= 0)
+        close(out);
+    return in < 0 || out < 0 || n < 0;
+}
+
+int qn_report_take_files(struct qn_report_options *o)
+{
+    if (o->log && access(o->log, R_OK)) {
+        qn_tool_complain("quern report: %s: %s", o->log, strerror(errno));
+        return 1;
+    }
+    return copy(o, o->profile, QN_REPORT_PROFILE) || (o->intervals && copy(o, o->intervals, QN_REPORT_INTERVALS))
+           || (o->sizes && copy(o, o->sizes, QN_REPORT_RUNS));
+}
