@@ -14,6 +14,10 @@
 
 #define PROGRAM "quern plot"
 #define BARS_MAX 60
+#define SIZE_LEAST 200
+#define SIZE_MOST 10000
+#define POINTS_LEAST 4
+#define POINTS_MOST 72
 
 static char help[6000];
 
@@ -61,6 +65,31 @@ static const char *take_most(const struct qn_option *o, void *field, char **valu
     return NULL;
 }
 
+static const char *take_size(const struct qn_option *o, void *field, char **value)
+{
+    struct qn_plot_request *q = field;
+    int n = 0;
+
+    if (sscanf(*value, "%d,%d%n", &q->width, &q->height, &n) != 2 || (*value)[n] || q->width < SIZE_LEAST || q->width > SIZE_MOST
+        || q->height < SIZE_LEAST || q->height > SIZE_MOST)
+        return o->argument;
+    return NULL;
+}
+
+/* A name of letters, digits, blanks and -, so that it is nothing else in the script. */
+static const char *take_font(const struct qn_option *o, void *field, char **value)
+{
+    struct qn_plot_request *q = field;
+    size_t name = strspn(*value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -");
+    int n = 0;
+
+    if ((*value)[name] != ',' || sscanf(*value + name, ",%d%n", &q->font_points, &n) != 1 || (*value)[name + (size_t)n]
+        || q->font_points < POINTS_LEAST || q->font_points > POINTS_MOST)
+        return o->argument;
+    q->font = *value;
+    return NULL;
+}
+
 static const char *const levels[] = { "I1", "D1", "LL", "BC", "BI", NULL }, *const axes[] = { "x", "y", "xy", "none", NULL },
                   *const places[] = { "function", "line", NULL };
 
@@ -80,7 +109,11 @@ static const struct qn_option options[] = {
     PROF_ARGS_TIMING("of a profile: what cycles, CPI and AMAT are, a rule of thumb [width=1,hit=1,L1=10,LL=100,branch=10]"),
     WORD(places, "--by", "function|line", "of top, compare and threec [function]", qn_option_choice, by),
     OPTION("--most", "N", "bars [15; of compare 10]", take_most, most),
+    PROF_ARGS_NAMES,
     PROF_ARGS_REGION("of a profile: what was counted in this region only (quern.h)"),
+    QN_OPTION("--size", "WIDTH,HEIGHT", "of the picture, pixels; of pdf hundredths of an inch [1200, and what it needs]", take_size,
+              struct settings, request),
+    QN_OPTION("--font", "NAME,POINTS", "of the picture [sans,13]", take_font, struct settings, request),
     TEXT("--title", "TEXT", "instead of the usual one", title),
     PROF_ARGS_LAST };
 
@@ -119,6 +152,8 @@ static enum qn_text_status plot(const struct prof_args *a, struct qn_text_error 
 #endif
     snprintf(usual_output, sizeof usual_output, "%s.svg", a->inputs[0]);
     request.kind = a->inputs[0];
+    request.mod_file = a->mod_file;
+    request.mod_fn = a->mod_fn;
     request.input_count = a->input_count - 1;
     for (int i = 0; i < request.input_count; i++)
         request.inputs[i] = a->inputs[i + 1];

@@ -16,7 +16,7 @@
 #include "prof/region.h"
 #include "tools.h"
 
-static const char *take_subst(const struct qn_option *o, void *field, char **value)
+const char *prof_args_take_subst(const struct qn_option *o, void *field, char **value)
 {
     static struct qn_text_error err;
     struct qn_text_subst **to = field;
@@ -50,9 +50,7 @@ static const char *const styles[] = {[QN_PROF_MODERN] = "modern", [QN_PROF_CLASS
 const struct qn_option prof_args_options[] = {SHARED, PROF_ARGS_LAST};
 const struct qn_option prof_args_with_names[] = {
     SHARED,
-    QN_OPTION("--mod-filename", "REGEX", "s/old/new/ on file names; flags g (all matches), i (any case)", take_subst,
-              struct prof_args, mod_file),
-    QN_OPTION("--mod-funcname", "REGEX", "the same on function names", take_subst, struct prof_args, mod_fn),
+    PROF_ARGS_NAMES,
     QN_OPTION_OF(styles, "--style", "STYLE", "modern, or classic: the layout of cg_merge and cg_diff before Valgrind 3.21", qn_option_word,
                  struct prof_args, style),
     PROF_ARGS_LAST};

@@ -17,6 +17,11 @@ struct prof_args {
 
 #define PROF_ARGS_OUT(argument, help) QN_OPTION("-o", argument, help, qn_option_text, struct prof_args, out)
 #define PROF_ARGS_REGION(help) QN_OPTION_PLAIN("--region", "NAME", help, prof_args_take_region)
+#define PROF_ARGS_NAMES                                                                                            \
+    QN_OPTION("--mod-filename", "REGEX", "s/old/new/ on file names; flags g (all matches), i (any case)",          \
+              prof_args_take_subst, struct prof_args, mod_file),                                                   \
+    QN_OPTION("--mod-funcname", "REGEX", "the same on function names", prof_args_take_subst, struct prof_args, mod_fn)
+const char *prof_args_take_subst(const struct qn_option *o, void *field, char **value);
 #define PROF_ARGS_TIMING(help) QN_OPTION_PLAIN("--timing", "width=N,hit=N,L1=N,LL=N,branch=N", help, prof_args_take_timing)
 #define PROF_ARGS_LAST                                                                                             \
     QN_OPTION_HELP, QN_OPTION_PLAIN("-v, --version", NULL, "show the version", qn_option_version), QN_OPTIONS_END

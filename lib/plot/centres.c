@@ -224,7 +224,7 @@ enum qn_text_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_ex
         return err->status;
     c->header = qn_prof_reader_header(c->reader);
     c->event = choose_event(c->header, event);
-    merge = qn_prof_new_merge(NULL, NULL);
+    merge = qn_prof_new_merge(q->mod_file, q->mod_fn);
     if (!merge)
         qn_text_fail_memory(err);
     else if (choose_column(&g, path, err) == QN_TEXT_OK && read_rows(&g, merge, path, err) == QN_TEXT_OK) {

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 
 #include "text/error.h"
+#include "text/subst.h"
 
 #define QN_PLOT_INPUTS_MAX 2
 #define QN_PLOT_WHERE_MAX 16
@@ -38,6 +39,10 @@ struct qn_plot_request {
     const char *title;
     const char *where[QN_PLOT_WHERE_MAX];      /* "COLUMN=VALUE": rows that count */
     int where_count;
+    const struct qn_text_subst *mod_file, *mod_fn; /* of profiles: change names of files, of functions */
+    int width, height;                         /* pixels; 0: as usual */
+    const char *font;                          /* "NAME,POINTS" */
+    int font_points;
     int most;                                  /* bars; 0: as usual */
 };
 

@@ -11,6 +11,7 @@
 #include "plot/lines.h"
 #include "text/escape.h"
 
+#define USUAL_FONT "sans,13"
 #define BETWEEN ";  "     /* parts of the caption */
 #define CAPTION_ROOM 150 /* characters in a line of the caption */
 #define BAR_ROOM 34      /* pixels for a lying bar, or for a pair of them */
@@ -142,23 +143,26 @@ static struct qn_plot_layout lay_out(const struct qn_plot_picture *p)
         if (rows == 1)
             l.height = QN_PLOT_HEIGHT * 3 / 4;
     }
+    if (p->request->height)
+        l.height = p->request->height;
     return l;
 }
 
 /* ---- the beginning ---- */
 
-static void write_terminal(FILE *out, const char *image, int height)
+static void write_terminal(const struct qn_plot_picture *p, FILE *out, const char *image, int height)
 {
-    const char *end = strrchr(image, '.');
+    const char *end = strrchr(image, '.'), *font = p->request->font ? p->request->font : USUAL_FONT;
+    int width = p->request->width ? p->request->width : QN_PLOT_WIDTH;
 
     if (!strcmp(end, ".png"))
-        fprintf(out, "set terminal pngcairo size %d,%d noenhanced font 'sans,13'\n", QN_PLOT_WIDTH, height);
+        fprintf(out, "set terminal pngcairo size %d,%d noenhanced font '%s'\n", width, height, font);
     else if (!strcmp(end, ".pdf"))
-        fprintf(out, "set terminal pdfcairo size %.2fin,%.2fin noenhanced font 'sans,13' fontscale 0.75\n",
-                QN_PLOT_WIDTH / 100., height / 100.);
+        fprintf(out, "set terminal pdfcairo size %.2fin,%.2fin noenhanced font '%s' fontscale 0.75\n", width / 100.,
+                height / 100., font);
     else
-        fprintf(out, "set terminal svg size %d,%d noenhanced font 'sans,13' fontscale 1.3 background '#FFFFFF'\n",
-                QN_PLOT_WIDTH, height);
+        fprintf(out, "set terminal svg size %d,%d noenhanced font '%s' fontscale 1.3 background '#FFFFFF'\n", width, height,
+                font);
     fputs("set output ", out);
     qn_plot_quote(out, image);
     fputs("\nset encoding utf8\nset datafile separator comma\nset datafile columnheaders\nset datafile missing ''\nset "
@@ -205,7 +209,7 @@ void qn_plot_write_script(const struct qn_plot_picture *p, FILE *out, const char
 
     fprintf(out, "# %s - written by quern plot %s; draws %s as %s.  Change what you like, then: gnuplot %s\n", script,
             p->request->kind, data, image, script);
-    write_terminal(out, image, l.height);
+    write_terminal(p, out, image, l.height);
     write_styles(out);
     write_caption_label(p, out, &l);
     switch (p->form) {

@@ -5,7 +5,7 @@
 
 in=$top_srcdir/tests/golden/plot/in
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 24
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 27
 cd "$SCRATCH" || bail 'no scratch'
 mkdir -p nothing
 no() { ! "$@"; }
@@ -49,6 +49,12 @@ is "$(tail -n +2 region.csv)" 'hot,5,5,100.0%' 'of a region: what was counted th
 plot top "$in/a.prof" --by=line -o line.svg
 is "$(sed -n '2,3p' line.csv)" 'a.c:10,150,150,92.6%
 a.c:12,5,5,3.1%' 'top: lines'
+plot compare "$in/a.prof" "$in/b.prof" --mod-funcname='s/^h[a-z]*$/both/' --by=function -o renamed.svg
+is "$(grep -c '^both' renamed.csv)" 1 'compare: functions under another name are one'
+plot top "$in/a.prof" --by=line --mod-filename='s/a[.]c/z.c/' -o renamed.svg
+is "$(sed -n '2s/,.*//p' renamed.csv)" z.c:10 'top: files under another name'
+plot top "$in/a.prof" --size=640,400 --font='DejaVu Serif,9' -o small.png
+ok 'size and font' grep -q "^set terminal pngcairo size 640,400 noenhanced font 'DejaVu Serif,9'" small.gp
 plot compare "$in/a.prof" "$in/b.prof" -o compare.svg
 is "$(sed -n '2,3p' compare.csv | sed 's/^std::map<>[^,]*/map/')" 'hot,155,25,155,-130
 map,1,61,61,+60' 'compare: A, B, and B - A, the longest first; files in another folder are the same'

@@ -4,7 +4,7 @@
 
 in=$top_srcdir/tests/golden/plot/in
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 44
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 51
 cd "$SCRATCH" || bail 'no scratch'
 mkdir out
 
@@ -32,6 +32,10 @@ refused 2 "--most: got '0', wanted 1 to 60" top a --most=0
 refused 2 "--where: got 'x', wanted COLUMN=VALUE" size a --where=x
 refused 2 "--log: got 'z', wanted x, y, xy or none" size a --log=z
 refused 2 "--by: got 'file', wanted function or line" top a --by=file
+refused 2 "--size: got '640', wanted WIDTH,HEIGHT" size a --size=640
+refused 2 "--size: got '640,1', wanted WIDTH,HEIGHT" size a --size=640,1
+refused 2 "--font: got 'a'b,9', wanted NAME,POINTS" size a --font="a'b,9"
+refused 2 "--timing: got 'L3=1', wanted width=N,hit=N,L1=N,LL=N,branch=N, or some of them" top a --timing=L3=1
 refused 2 '--title: no value given, wanted TEXT' top a --title
 refused 2 "--titel=x: no such option$usage" top a --titel=x
 refused 2 "--help=x: it has no value$usage" top a --help=x
