@@ -31,6 +31,7 @@ hosted_sources = \
 	lib/text/same.c \
 	lib/text/subst.c \
 	lib/text/utf8.c \
+	lib/prof/data.c \
 	lib/prof/diff.c \
 	lib/prof/fns.c \
 	lib/prof/functions.c \
@@ -69,6 +70,7 @@ hosted_sources = \
 	lib/out/heat.c \
 	lib/out/modern.c \
 	lib/out/modern_by.c \
+	lib/out/modern_data.c \
 	lib/out/modern_functions.c \
 	lib/out/modern_insns.c \
 	lib/out/modern_originals.c \
@@ -91,14 +93,17 @@ hosted_sources = \
 	lib/debug/line_program.c \
 	lib/debug/lines.c \
 	lib/debug/needed.c \
+	lib/debug/objects.c \
 	lib/debug/prefer.c \
 	lib/debug/reader.c \
 	lib/debug/sections.c \
 	lib/debug/separate.c \
 	lib/debug/symbols.c \
+	lib/cost/allocators.c \
 	lib/cost/charges.c \
 	lib/cost/count.c \
 	lib/cost/culprits.c \
+	lib/cost/data.c \
 	lib/cost/events.c \
 	lib/cost/explain.c \
 	lib/cost/findings.c \
@@ -382,9 +387,13 @@ engine_sources = \
 	lib/run/kernel/user_dispatch.c \
 	lib/run/kernel/vectors.c \
 	lib/run/kernel/vsyscall.c \
+	lib/run/observe/allocs.c \
+	lib/run/observe/blocks.c \
+	lib/run/observe/data.c \
 	lib/run/observe/guest_printf.c \
 	lib/run/observe/interval.c \
 	lib/run/observe/points.c \
+	lib/run/observe/ranges.c \
 	lib/run/observe/region.c \
 	lib/run/observe/request.c \
 	lib/run/observe/sample.c \
@@ -564,10 +573,12 @@ headers = \
 	lib/base/syscall.h \
 	lib/block/block.h \
 	lib/block/order.h \
+	lib/cost/allocators.h \
 	lib/cost/arena.h \
 	lib/cost/charges.h \
 	lib/cost/count.h \
 	lib/cost/culprits.h \
+	lib/cost/data.h \
 	lib/cost/events.h \
 	lib/cost/explain.h \
 	lib/cost/findings.h \
@@ -577,6 +588,7 @@ headers = \
 	lib/cost/library.h \
 	lib/cost/modules.h \
 	lib/cost/named.h \
+	lib/cost/objects.h \
 	lib/cost/profile.h \
 	lib/cost/regions.h \
 	lib/cost/sites.h \
@@ -670,6 +682,7 @@ headers = \
 	lib/plot/script.h \
 	lib/plot/words.h \
 	lib/prof/counts.h \
+	lib/prof/data.h \
 	lib/prof/diff.h \
 	lib/prof/fns.h \
 	lib/prof/functions.h \
@@ -776,6 +789,8 @@ headers = \
 	lib/run/kernel/seccomp_filter.h \
 	lib/run/kernel/signal.h \
 	lib/run/kernel/thread.h \
+	lib/run/observe/blocks.h \
+	lib/run/observe/data.h \
 	lib/run/observe/interval.h \
 	lib/run/observe/points.h \
 	lib/run/observe/region.h \
@@ -909,6 +924,7 @@ unit_programs = \
 	tests/unit/prof/table \
 	tests/unit/prof/write \
 	tests/unit/report/html \
+	tests/unit/run/blocks \
 	tests/unit/run/repetition \
 	tests/unit/sim/3c \
 	tests/unit/sim/bimodal \
@@ -1033,6 +1049,7 @@ shell_tests = \
 	tests/unit/run/batch.sh \
 	tests/unit/run/clock.sh \
 	tests/unit/run/cpu.sh \
+	tests/unit/run/data.sh \
 	tests/unit/run/ends.sh \
 	tests/unit/run/exact.sh \
 	tests/unit/run/explain.sh \

@@ -98,6 +98,11 @@ static bool check_options(const struct qn_run_options *o)
         qn_run_complain("--analysis: cannot be combined with --check");
         return false;
     }
+    if (o->data && (!o->cache_sim || o->versus || o->check)) {
+        qn_run_complain("--data: %s", !o->cache_sim ? "needs the caches, which --cache-sim=no leaves out" :
+                        o->versus ? "cannot be combined with --versus" : "cannot be combined with --check");
+        return false;
+    }
     if (o->explain.count && !o->cache_sim) {
         qn_run_complain("--explain: needs the caches, which --cache-sim=no leaves out");
         return false;

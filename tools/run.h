@@ -23,6 +23,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cost/allocators.h"
 #include "cost/named.h"
 #include "cost/store.h"
 #include "run_options.h"
@@ -72,6 +73,7 @@ struct qn_run {
     int refused;              /* a file that was asked for cannot be written: the exit status; 0: all can */
     struct qn_cost_named named[2 * QN_RUN_NAMES_MAX]; /* by --explain, --toggle */
     int named_count;
+    struct qn_cost_allocator allocators[QN_RUN_NAMES_MAX]; /* by --alloc */
 
     struct qn_cost_store store; /* of the image that runs */
     struct qn_cost_store fresh; /* of the image that a traced exec is about to start; fd -1: none */

@@ -111,6 +111,10 @@ static enum qn_text_status write_profile(struct work *w, const char *path, struc
         .regions = w->regions.list, .region_count = w->regions.count,
     };
 
+    struct qn_cost_data data = { &r->store, w->modules, r->allocators, r->options.alloc.count };
+
+    if (r->config.data)
+        p.data = &data;
     take_unsupported(r, unsupported, p.unsupported);
     return qn_cost_write_profile(path, &p, w->table, err);
 }

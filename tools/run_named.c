@@ -55,6 +55,15 @@ bool qn_run_take_names(struct qn_run *r)
         n->which = (uint16_t)i;
         r->named_count++;
     }
+    for (unsigned i = 0; i < r->options.alloc.count; i++)
+        if (!qn_cost_parse_allocator(r->options.alloc.text[i], &r->allocators[i])) {
+            qn_run_complain("--alloc: got '%s', wanted FUNCTION, FUNCTION:N or FUNCTION:N*M, arguments from 1 to 6", r->options.alloc.text[i]);
+            return false;
+        }
+    if (r->options.alloc.count && !r->options.data) {
+        qn_run_complain("--alloc: needs --data=yes");
+        return false;
+    }
     for (unsigned i = 0; i < r->options.toggle.count; i++)
         r->named[r->named_count++] =
             (struct qn_cost_named){ .what = QN_POINT_TOGGLE, .which = (uint16_t)i, .name = r->options.toggle.text[i] };
@@ -140,12 +149,17 @@ void qn_run_serve_resolve(struct qn_run *r, uint32_t map)
     pid_t pid = fork();
 
     if (pid == 0) {
+        struct qn_cost_library *library = qn_cost_new_library();
+
         limit_time();
-        qn_cost_find_named(&r->store, qn_cost_new_library(), map, r->named, r->named_count);
+        if (r->named_count)
+            qn_cost_find_named(&r->store, library, map, r->named, r->named_count);
+        if (r->options.data)
+            qn_cost_find_data(&r->store, library, map, r->allocators, r->options.alloc.count);
         _exit(0);
     }
     if (pid < 0 || wait_for(pid) != 0)
-        qn_run_note(r, "debug information cannot be read: code that --explain or --toggle names is not found there");
+        qn_run_note(r, "debug information cannot be read: what --explain, --toggle or --data look for is not found there");
     qn_run_answer(r, QN_WIRE_RESOLVED, 0, NULL, 0);
 }
 

@@ -40,6 +40,8 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(YESNO, "keep-lines", keep_lines, "yes|no", "keep line tables that had to be unpacked in ~/.cache/quern [yes]")    \
     X(TEXT, "extra-debuginfo-path", debug_root, "DIR", "look for separate debug files in DIR first")                 \
     X(YESNO, "trace-children", trace_children, "yes|no", "also profile what the program executes [no]")              \
+    X(YESNO, "data", data, "yes|no", "misses by variable and allocation, and by line on what [no]")                   \
+    X(NAMES, "alloc", alloc, "FUNCTION[:N[*M]]", "a function that allocates, with --data; argument N has the bytes")  \
     X(NAMES, "toggle", toggle, "FUNCTION", "count only inside this function; may be repeated")                       \
     X(YESNO, "instr-at-start", instr_at_start, "yes|no", "count from the start [yes]")                               \
     X(TEXT, "log-file", log_file, "FILE", "messages go there; %p, %q{VAR}, %% as above [stderr]")                    \
@@ -80,7 +82,7 @@ struct qn_run_names {
 struct qn_run_options {
     struct qn_geometry geometry[QN_RUN_LEVELS]; /* line 0: not given */
     bool cache_sim, branch_sim, trace_children, instr_at_start, quiet, verbose, stats, local_rates, aslr, vdso,
-        filter, check, dump_objects, dump_instr, demangle, keep_lines;
+        filter, check, dump_objects, dump_instr, demangle, keep_lines, data;
     bool vdso_given, log_fd_given, interval_given, interval_auto;
     uint64_t counting;     /* enum qn_counting */
     uint64_t batch;        /* enum qn_batch */
@@ -89,7 +91,7 @@ struct qn_run_options {
     char *out_file, *log_file, *sim, *sim_opt, *trace_file, *debug_root; /* NULL: not given */
     char *interval_file, *explain_file, *versus, *analysis, *cpu;
     uint64_t log_fd, seed, tcache_size, block_max, interval, explain_first, explain_every;
-    struct qn_run_names explain, toggle;
+    struct qn_run_names explain, toggle, alloc;
     uint32_t trace;        /* QN_TRACE_* */
     struct {
         uint64_t first, last;

@@ -45,6 +45,7 @@ struct qn_block {
     uint16_t used;                /* general registers read or written anywhere */
     uint8_t volatile_code;        /* from a writable mapping: may change without notice */
     enum qn_anchor anchor;        /* where samples may begin: see qn_block_anchor, which qn_block_build does not ask */
+    uint32_t probe;               /* handed on to emit_hooks.probe at the entry; 0 = nothing is there to see.  qn_block_build sets 0 */
     bool exact_flags;             /* all status flags are live everywhere */
     uint64_t at[QN_BLOCK_MAX + 1];
     uint8_t live[QN_BLOCK_MAX + 1]; /* status flags live before instruction i; [n]: at the end */

@@ -154,6 +154,7 @@ void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules
     b->target = 0;
     b->n = 0;
     b->used = 0;
+    b->probe = 0;
     b->end = QN_END_FALL;
     b->volatile_code = range && range->writable;
     b->exact_flags = rules->exact_flags;

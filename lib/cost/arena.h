@@ -7,7 +7,7 @@
  * after SIGKILL from outside never (doc/limits.md).  The collector treats its content as hostile: every index is checked.
  *
  *   header | strings | maps | leaves | blocks | insns | counters | charges | intervals | points | explain
- *   | findings *                                                                                  (sparse; see QN_ARENA_*_OFF)
+ *   | findings | objects | data misses *                                                                                (sparse; see QN_ARENA_*_OFF)
  *
  * A block record says where the block's instructions and its cost centre lie.  The cost centre is one counter of
  * executions (those of many blocks lie side by side, because they are what running code touches) and, elsewhere,
@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "quern a01" */
-#define QN_ARENA_VERSION 9
+#define QN_ARENA_VERSION 10
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -67,7 +67,11 @@
 #define QN_ARENA_EXPLAIN_SIZE (112ull << 20)
 #define QN_ARENA_FINDINGS_OFF (2240ull << 20)
 #define QN_ARENA_FINDINGS_SIZE (256ull << 20)
-#define QN_ARENA_SIZE (2496ull << 20)
+#define QN_ARENA_OBJECTS_OFF (2496ull << 20)
+#define QN_ARENA_OBJECTS_SIZE (64ull << 20)
+#define QN_ARENA_DATA_OFF (2560ull << 20)
+#define QN_ARENA_DATA_SIZE (256ull << 20)
+#define QN_ARENA_SIZE (2816ull << 20)
 
 struct qn_geometry {
     uint32_t size;  /* bytes = sets * assoc * line */
@@ -117,6 +121,7 @@ struct qn_config {
     uint8_t observes;        /* the analysis module observes instructions: */
     uint8_t batch;           /* enum qn_batch: when references are simulated many at a time */
     uint8_t vectors;         /* enum qn_vectors: what the simulators may use */
+    uint8_t data;            /* --data: misses are told apart by the object that they are on */
     uint8_t leash;           /* 1: the kernel kills this first process when its collector dies (PR_SET_PDEATHSIG) */
     uint32_t trace;          /* QN_TRACE_* */
     int32_t trace_fd;        /* where traces go (already open in the engine), -1 none */
@@ -246,6 +251,9 @@ struct qn_arena_header {
     uint64_t n_counters;     /* in 64-bit units */
     uint64_t n_intervals;
     uint64_t n_findings;
+    uint64_t n_objects;      /* raised by the collector, too, while the engine waits for QN_WIRE_RESOLVED */
+    uint64_t n_data;
+    uint64_t data_lost[2];   /* misses of both levels for which there was no row left */
     uint64_t n_points;       /* raised by the collector while the engine waits for QN_WIRE_RESOLVED */
     uint64_t partly;         /* 1: some of the run was not counted, as the user or the program asked */
     uint64_t time[2];        /* ns of processor time, where nothing was counted and where something was; with `partly`, up to
@@ -274,7 +282,8 @@ struct qn_map_rec {          /* one executable mapping that code was translated 
 enum qn_point_what {
     QN_POINT_EXPLAIN,
     QN_POINT_TOGGLE,
-    QN_POINT_CHOOSER         /* as TOGGLE; and what it returns is the address of another such function (IFUNC) */
+    QN_POINT_CHOOSER,        /* as TOGGLE; and what it returns is the address of another such function (IFUNC) */
+    QN_POINT_ALLOC           /* --data: a function that allocates or frees begins here; which: enum qn_alloc, see QN_ALLOC_OF */
 };
 
 struct qn_point {

@@ -136,6 +136,22 @@ void qn_cost_find_place(struct qn_cost_modules *m, uint32_t at, uint64_t pc, str
         m->guard->current = 0;
 }
 
+#define PAGE 4096u /* a segment may begin within the first page of its map */
+
+struct qn_debug *qn_cost_open_map(struct qn_cost_modules *m, uint32_t at, uint64_t *bias)
+{
+    struct map *map = at < m->nmaps ? get_map(m, at) : NULL;
+    struct qn_debug *d = map ? ask_library(m, map) : NULL;
+    uint64_t address;
+
+    for (uint64_t k = 0; d && k < PAGE; k++)
+        if (qn_debug_address(d, map->offset + k, &address)) {
+            *bias = address - (map->start + k);
+            return d;
+        }
+    return NULL;
+}
+
 bool qn_cost_get_code(struct qn_cost_modules *m, uint32_t at, uint64_t pc, size_t n, uint8_t *to)
 {
     struct map *map = at < m->nmaps ? get_map(m, at) : NULL;

@@ -134,6 +134,8 @@ enum qn_text_status qn_cost_write_profile(const char *path, const struct qn_cost
     qn_prof_put_events(w, p->events->names, p->events->count);
     status = qn_prof_table_write(table, w, err);
     if (status == QN_TEXT_OK)
+        status = p->data ? qn_cost_put_data(w, p->data, err) : QN_TEXT_OK;
+    if (status == QN_TEXT_OK)
         status = put_regions(w, p, err);
     if (status != QN_TEXT_OK) {
         qn_prof_abandon_writer(w);

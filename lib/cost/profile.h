@@ -11,7 +11,7 @@
  *   desc: Program:          /bin/true, build-id 0123...
  *   desc: Instrumented:     all of the run                           or parts, or nothing
  *   desc: Regions:          setup, solve/step                        if there are any
- *   cmd: ...  events: ...  fl= fn= counts ...  summary: ...  regions (prof/region.h)
+ *   cmd: ...  events: ...  fl= fn= counts ...  summary: ...  objects in memory (prof/data.h)  regions (prof/region.h)
  *
  * Invariants: the same run gives the same bytes; nothing here depends on time, pid or machine load.
  */
@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "cost/arena.h"
+#include "cost/data.h"
 #include "cost/events.h"
 #include "text/error.h"
 #include "prof/table.h"
@@ -37,6 +38,7 @@ struct qn_cost_profile {
     const char *program;    /* path */
     const char *build_id;   /* of the program, "" if none */
     const char *command;    /* as typed, arguments joined by blanks */
+    const struct qn_cost_data *data; /* NULL: misses were not told apart by object */
     const char *unsupported[QN_UNSUPPORTED_MAX]; /* NULL ends, unless there are so many */
     bool partly, nothing;   /* some, or all, of the run was not counted, as the user or the program asked */
     const struct qn_cost_region {        /* parts of the whole that the program has named */

@@ -59,7 +59,13 @@ static uint64_t search(const struct qn_cost_sites *s, uint32_t site)
     return low;
 }
 
-static bool find_in_block(const struct qn_cost_sites *s, const struct qn_block_rec *b, uint64_t next, uint32_t site, uint64_t *pc)
+/* Counters of an instruction are those of its fetch, its reads, its writes. */
+static bool is_write(uint32_t d, uint64_t counter)
+{
+    return counter >= 2u * QN_INSN_NREAD(d) + (d & QN_INSN_IMISS ? 2 : 0);
+}
+
+static bool find_in_block(const struct qn_cost_sites *s, const struct qn_block_rec *b, uint64_t next, uint32_t site, uint64_t *pc, bool *writes)
 {
     const volatile qn_insn_desc *insns = (const qn_insn_desc *)(s->store->base + QN_ARENA_INSNS_OFF);
     struct qn_cost_extent e;
@@ -70,6 +76,7 @@ static bool find_in_block(const struct qn_cost_sites *s, const struct qn_block_r
         uint32_t d = insns[b->first_insn + i];
 
         next += qn_insn_counters(d);
+        *writes = is_write(d, site - (next - qn_insn_counters(d)));
         if (site < next)
             return true;
         *pc += QN_INSN_LEN(d);
@@ -78,7 +85,7 @@ static bool find_in_block(const struct qn_cost_sites *s, const struct qn_block_r
 }
 
 /* Blocks without counters begin where the next one does: they sort before or behind it, and are passed over. */
-bool qn_cost_find_site(const struct qn_cost_sites *s, uint32_t site, uint32_t *map, uint64_t *pc)
+bool qn_cost_find_reference(const struct qn_cost_sites *s, uint32_t site, uint32_t *map, uint64_t *pc, bool *writes)
 {
     uint64_t at = search(s, site);
 
@@ -86,10 +93,17 @@ bool qn_cost_find_site(const struct qn_cost_sites *s, uint32_t site, uint32_t *m
         struct qn_block_rec b = get_block(s->store, s->list[at - 1].block);
 
         *map = b.map;
-        if (find_in_block(s, &b, s->list[at - 1].first, site, pc))
+        if (find_in_block(s, &b, s->list[at - 1].first, site, pc, writes))
             return true;
         if (at > 1 && s->list[at - 2].first != s->list[at - 1].first)
             return false;
     }
     return false;
+}
+
+bool qn_cost_find_site(const struct qn_cost_sites *s, uint32_t site, uint32_t *map, uint64_t *pc)
+{
+    bool writes;
+
+    return qn_cost_find_reference(s, site, map, pc, &writes);
 }

@@ -23,4 +23,7 @@ void qn_cost_free_sites(struct qn_cost_sites *s);
 /* false: no instruction has this counter. */
 bool qn_cost_find_site(const struct qn_cost_sites *s, uint32_t site, uint32_t *map, uint64_t *pc);
 
+/* The same of a reference to data; writes: it is one that only writes. */
+bool qn_cost_find_reference(const struct qn_cost_sites *s, uint32_t site, uint32_t *map, uint64_t *pc, bool *writes);
+
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cost/events.h"
+#include "cost/objects.h"
 
 static uint64_t at_most(uint64_t n, uint64_t bytes, size_t size)
 {
@@ -42,6 +43,8 @@ void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
     e->points = at_most(h->n_points, QN_ARENA_POINTS_SIZE, sizeof(struct qn_point));
     e->notes = qn_cost_explain(s)->notes < QN_NOTES_MAX ? qn_cost_explain(s)->notes : QN_NOTES_MAX;
     e->findings = at_most(h->n_findings, QN_ARENA_FINDINGS_SIZE, sizeof(struct qn_finding));
+    e->objects = at_most(h->n_objects, QN_ARENA_OBJECTS_SIZE, sizeof(struct qn_object));
+    e->data = at_most(h->n_data, QN_ARENA_DATA_SIZE, sizeof(struct qn_data_row));
     e->intervals = at_most(h->n_intervals, QN_ARENA_INTERVALS_SIZE, qn_cost_interval_bytes(s));
 }
 
@@ -148,6 +151,8 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { QN_ARENA_INTERVALS_OFF, e.intervals * qn_cost_interval_bytes(from) },
         { QN_ARENA_POINTS_OFF, e.points * sizeof(struct qn_point) },
         { QN_ARENA_EXPLAIN_OFF, from_explain },
+        { QN_ARENA_OBJECTS_OFF, e.objects * sizeof(struct qn_object) },
+        { QN_ARENA_DATA_OFF, e.data * sizeof(struct qn_data_row) },
     };
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !error; i++)

@@ -139,6 +139,7 @@ void qn_debug_close(struct qn_debug *d)
     dwarf_end(d->dwarf);
     qn_debug_free_lines(&d->lines);
     qn_debug_free_symbols(&d->symbols);
+    qn_debug_free_objects(d->objects);
     close_file(&d->separate);
     close_file(&d->main);
     free(d->directories);

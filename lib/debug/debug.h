@@ -98,6 +98,22 @@ typedef void qn_debug_take_function(void *data, uint64_t start, bool chooses);
  * what stands in parentheses at its end. */
 void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take_function *take, void *data);
 
+/* The same for each function, by the name that a symbol has (mangled); of an address each name. */
+typedef void qn_debug_take_symbol(void *data, const char *name, uint64_t start);
+void qn_debug_list_functions(struct qn_debug *d, qn_debug_take_symbol *take, void *data);
+
+/* Variables that the symbol tables have, by address; they do not overlap. */
+struct qn_debug_object {
+    uint64_t start, end; /* end exclusive */
+    const char *name;    /* as the linker has it */
+    char *shown;         /* for objects.c */
+};
+const struct qn_debug_object *qn_debug_list_objects(struct qn_debug *d, size_t *count);
+/* The name, to be shown, of the one that covers the address; NULL: none does. */
+const char *qn_debug_name_object(struct qn_debug *d, uint64_t address);
+/* What the file asks to be loaded as its segment number 0, 1, ...; false: there are no more. */
+bool qn_debug_segment(const struct qn_debug *d, size_t number, uint64_t *start, uint64_t *end);
+
 /* In how many places calls of a function were replaced by its code, by the debug information; names as above. */
 unsigned qn_debug_count_inlined(struct qn_debug *d, const char *name);
 

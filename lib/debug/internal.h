@@ -103,6 +103,7 @@ struct qn_lines {
 };
 
 struct qn_inlines; /* inlines.c */
+struct qn_objects; /* objects.c */
 
 struct qn_debug {
     struct qn_elf_file main, separate;
@@ -115,6 +116,7 @@ struct qn_debug {
     Dwarf *dwarf;       /* opened only for what the line table does not say */
     bool dwarf_tried, directories_loaded;
     void *made_names;   /* a tree (tsearch) of names of subprograms */
+    struct qn_objects *objects; /* NULL: not asked for yet */
     struct qn_inlines *inlines; /* NULL: not asked for yet */
     bool damaged;       /* something that was looked at could not be read */
     struct qn_directory *directories; /* sorted by offset */
@@ -151,6 +153,9 @@ void qn_debug_load_symbols(struct qn_debug *d);
 bool qn_debug_has_symbols(const struct qn_debug *d);
 void qn_debug_free_symbols(struct qn_symbols *s);
 bool qn_debug_prefer_name(const char *a, const char *b);
+
+/* objects.c */
+void qn_debug_free_objects(struct qn_objects *o);
 
 /* lines.c */
 void qn_debug_find_line(struct qn_debug *d, uint64_t address, const char **file, uint32_t *line,

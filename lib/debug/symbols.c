@@ -246,6 +246,15 @@ void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take
     take_called(d->symbols.others, d->symbols.nothers, name, take, data);
 }
 
+void qn_debug_list_functions(struct qn_debug *d, qn_debug_take_symbol *take, void *data)
+{
+    qn_debug_load_symbols(d);
+    for (size_t i = 0; i < d->symbols.count; i++)
+        take(data, d->symbols.list[i].name, d->symbols.list[i].start);
+    for (size_t i = 0; i < d->symbols.nothers; i++)
+        take(data, d->symbols.others[i].name, d->symbols.others[i].start);
+}
+
 bool qn_debug_has_symbols(const struct qn_debug *d)
 {
     return d->symbols.count > 0;

@@ -138,7 +138,7 @@ static unsigned first_fetch(struct emitter *e)
     uint64_t entry;
     bool whole = e->list->n && ev->kind == QN_EV_FETCH && e->pos[0] == 0 && (ev->addr & (line - 1)) + ev->size <= line;
 
-    if (!whole || !emit_flags_free(e, 0) || emit_rules.versus || !emit_rules.filter || emit_rules.countdown || qn_sim_i1_hit == QN_HIT_CALL ||
+    if (!whole || e->b->probe || !emit_flags_free(e, 0) || emit_rules.versus || !emit_rules.filter || emit_rules.countdown || qn_sim_i1_hit == QN_HIT_CALL ||
         !qn_sim_i1_repeat_is_noop)
         return 0;
     entry = emit_fetch_or_enter(e, ev);
@@ -157,6 +157,7 @@ static void emit_body(struct emitter *e)
         emit_verify(e);
     emit_sample_entry(e);
     emit_countdown(e);
+    emit_probe(e);
     n = first_fetch(e);
     count_execution(e);
     for (unsigned i = 0; i < e->b->n; i++) {

@@ -53,6 +53,7 @@ struct qn_emit_hooks {
     qn_slow_call *verify;      /* arg_aux = block index: ctx.result = 1 if its bytes have changed */
     unsigned (*which)(uint64_t pc); /* of the lines that are explained is the instruction's, from 1; 0 none */
     uint64_t (*sample)(uint32_t index); /* address of the 32-bit countdown of the block with this index, below 2 GiB */
+    qn_slow_call *probe;       /* at the entry of a block with a probe: arg_pc, arg_aux = the probe; all registers in ctx.gpr but rsp */
     qn_slow_call *complex_ref; /* before a masked/gather/xsave reference: arg_pc, arg_addr, arg_site = counter */
 };
 

@@ -102,6 +102,26 @@ void emit_countdown(struct emitter *e)
     emit_leave_if(e, X_CC_S, QN_EXIT_INTERVAL, e->b->pc, add_back);
 }
 
+/* ---- functions that somebody wants to see ---- */
+
+/* mov what is not borrowed, ctx.gpr ; call the hook.  What leaves before anything of the block has run stands before it. */
+void emit_probe(struct emitter *e)
+{
+    if (!e->b->probe)
+        return;
+    emit_need_flags(e, 0);
+    for (unsigned r = QN_RAX; r <= QN_R9; r++)
+        if (r != QN_RSP && !(emit_borrowed(e).regs >> r & 1))
+            x_store(&e->hot, CTX_GPR(r), r);
+    if (e->borrowed)
+        emit_clock_out(e);
+    emit_store_const(&e->hot, CTX(arg_pc), e->b->pc);
+    x_store_imm(&e->hot, CTX(arg_aux), e->b->probe);
+    emit_slow_call(&e->hot, emit_hooks.probe);
+    if (e->borrowed)
+        emit_clock_in(e);
+}
+
 /* ---- code that may change ---- */
 
 #define COMPARED_MAX 64u            /* bytes of a block that is compared here; a longer one is compared by a call */

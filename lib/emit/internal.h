@@ -141,6 +141,7 @@ void emit_load_operand(struct emitter *e, unsigned i, unsigned dst); /* mov <r/m
 void emit_entries(struct emitter *e);
 void emit_verify(struct emitter *e);
 void emit_countdown(struct emitter *e);
+void emit_probe(struct emitter *e);
 void emit_leave_there(struct emitter *e, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *));
 void emit_leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *));
 

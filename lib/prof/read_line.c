@@ -149,7 +149,7 @@ static int take_comment(struct qn_prof_reader *r, const char *text, const char *
         return take_positions(r, text + sizeof positions - 1, err);
     if (r->has_insns && strncmp(text, "0x", 2) == 0)
         return take_insn(r, text, end, item, err);
-    if (!r->is_strict)
+    if (!r->is_strict || r->stage == QN_PROF_SUMMED)
         return 0;
     return qn_prof_bad_line(r, "comment not known", text, "`#ob=`, or `#0x` where instructions were promised", err);
 }

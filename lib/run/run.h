@@ -58,6 +58,7 @@ struct qn_ucontext {
 
 enum qn_shares { QN_SHARES_NOTHING, QN_SHARES_BESIDE /* CLONE_VM */, QN_SHARES_VFORK /* its parent is suspended */ };
 
+struct qn_alloc_calls;    /* observe/allocs.c */
 struct qn_user_dispatch { /* user_dispatch.c */
     bool on;
     uint64_t offset, size, selector;
@@ -102,6 +103,7 @@ struct qn_thread {
     struct qn_sigaction *own_actions; /* room for them, if this is a process's first thread */
     uint32_t on_guest_stack;   /* a signal frame is being written or read: a fault kills the guest, as in the kernel */
     struct qn_region_state regions;
+    struct qn_alloc_calls *alloc_calls; /* --data: calls of allocators that have not returned; NULL: there was none */
     struct qn_user_dispatch user_dispatch;
     bool leash;                /* config.leash */
     uint32_t fixed_places;     /* personality(ADDR_NO_RANDOMIZE), as the guest has it */
@@ -174,6 +176,7 @@ long qn_sys_munmap(uint64_t start, uint64_t size);
 long qn_sys_mprotect(long nr, const long *a);
 long qn_sys_mremap(const long *a);
 long qn_sys_brk(uint64_t wanted);
+bool qn_is_brk(uint64_t addr);
 uint64_t qn_low_address(uint64_t size); /* a place within reach of the code cache, 0 = none */
 long qn_sys_shmat(const long *a);
 long qn_sys_shmdt(uint64_t at);

@@ -155,6 +155,10 @@ void qn_sim_note_site(uint32_t site, uint64_t pc, enum qn_log_kind kind);
 extern bool qn_sim_analyses;
 /* They are told of each miss of data: the stub of the D1 ends in C. */
 extern bool qn_sim_tells_misses;
+/* Who else is told of each data reference that misses; site: index of its counters; ll: the LL has missed, too.  NULL: nobody.  After
+ * qn_sim_init, and before anything is emitted. */
+typedef QN_NCSR_TYPE void qn_miss_hook(uint64_t addr, uint32_t site, unsigned ll);
+void qn_sim_tell_misses(qn_miss_hook *hook);
 /* And of each line that comes into the D1 and the one that leaves, which emitted code writes down here before it calls
  * qn_sim_d1_missed.  Stamps have to have the order of the program. */
 extern bool qn_sim_tells_lines;

@@ -282,11 +282,23 @@ static enum qn_log_kind log_kind(unsigned kind)
     return kind == SIM_MODIFY ? QN_LOG_MODIFY : kind == SIM_WRITE ? QN_LOG_WRITE : QN_LOG_READ;
 }
 
+static qn_miss_hook *on_miss;
+
+void qn_sim_tell_misses(qn_miss_hook *hook)
+{
+    on_miss = hook;
+    qn_sim_tells_misses = true;
+}
+
 /* Emitted code does not say what kind of reference it was where no module in a slot asks for that. */
 static QN_SIM_NCSR void tell_miss(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, const uint64_t *counts)
 {
     const uint64_t *site = site_pc ? &site_pc[counts - sim_counters] : NULL;
 
+    if (on_miss)
+        on_miss(addr, (uint32_t)(counts - sim_counters), outcome >> 1 & 1);
+    if (!readers.misses)
+        return;
     if (kind == SIM_READ && site)
         kind = kind_of((enum qn_log_kind)(*site >> SITE_KIND_SHIFT));
     qn_readers_miss(&(struct sim_miss){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});

@@ -2,6 +2,7 @@
 #include "base/format.h"
 #include "base/ready.h"
 #include "guest/exec_map.h"
+#include "run/observe/data.h"
 #include "run/observe/interval.h"
 #include "run/run.h"
 #include "sim/contract.h"
@@ -324,6 +325,8 @@ void qn_arena_undo_misses(uint32_t record, unsigned insn)
         counters[counter]--;
         counters[counter + 1] -= miss % 2;
         qn_sim_twin_undo(counter, miss % 2);
+        if (qn_cfg()->data)
+            qn_data_undo(counter, miss % 2);
         end = counter;
     }
 }

@@ -13,6 +13,7 @@
  */
 #include "run/core/batch.h"
 #include "run/core/host.h"
+#include "run/observe/data.h"
 #include "run/observe/interval.h"
 #include "run/run.h"
 #include "run/observe/sample.h"
@@ -66,6 +67,8 @@ static void start_simulation(const struct qn_config *c)
     qn_sim_init(c, qn_arena_counters());
     if (c->check)
         qn_sim_twin_init(c, c->versus ? &qn_arena->versus : NULL);
+    if (c->data && c->cache_sim)
+        qn_data_init();
     if (c->explain && c->cache_sim)
         qn_sim_explain(c, qn_arena_explain());
     rest.emit.leaves = steps.emit.leaves = c->toggle;

@@ -5,6 +5,7 @@
 #include "event/event.h"
 #include "guest/exec_map.h"
 #include "run/core/gone.h"
+#include "run/observe/data.h"
 #include "run/observe/points.h"
 #include "run/run.h"
 #include "run/observe/sample.h"
@@ -161,6 +162,16 @@ static unsigned block_max(unsigned space)
 /* The entry of a function that is to be counted, seen from outside. */
 static bool enters(uint64_t pc, unsigned space) { return space == QN_HOME_OFF && qn_cfg()->toggle && qn_points_toggle(pc); }
 
+/* Where a block has to begin, whatever comes before it. */
+static bool toggles_or_allocates(uint64_t pc) { return qn_points_toggle(pc) || qn_allocs_begins(pc); }
+
+static bool (*begins(void))(uint64_t pc)
+{
+    const struct qn_config *c = qn_cfg();
+
+    return c->toggle && c->data ? toggles_or_allocates : c->data ? qn_allocs_begins : c->toggle ? qn_points_toggle : NULL;
+}
+
 /* All flags live: where the guest may be asked for them; and in code that is run step by step, which is made often and run seldom,
  * to be spared the look at its successors. */
 static bool keeps_flags(unsigned space)
@@ -190,7 +201,7 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
     const struct qn_config *c = qn_cfg();
     const struct qn_space_rules *rules = qn_space_rules(space);
     const struct qn_block_rules shape = {block_max(space), rules->event.caches ? QN_BORROWED + rules->emit.batch : 0, c->interval && rules->emit.countdown,
-                                         rules->event.cachegrind, keeps_flags(space), qn_cfg()->toggle ? qn_points_toggle : NULL};
+                                         rules->event.cachegrind, keeps_flags(space), begins()};
     uint64_t since = ticks(), number = qn_arena->stats.blocks;
     struct qn_cost_place place = {0};
     uint32_t index;
@@ -206,6 +217,8 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
         block.next = pc;
         block.end = QN_END_ENTER;
     }
+    if (c->data && block.n)
+        block.probe = qn_allocs_probe(pc);
     block.anchor = rules->emit.samples ? qn_sample_anchor(&block) : QN_NO_ANCHOR;
     qn_block_liveness(&block, wanted_look(&rules->emit));
     qn_gone_reading(false);

@@ -5,6 +5,7 @@
  */
 #include "guest/exec_map.h"
 #include "run/kernel/locked.h"
+#include "run/observe/data.h"
 #include "run/run.h"
 #include "tcache/tcache.h"
 
@@ -173,6 +174,7 @@ static void note_access(uint64_t start, uint64_t size, int prot)
 void qn_note_mapping(uint64_t start, uint64_t size, int prot, bool shared)
 {
     qn_shared_set(start, start + qn_round_up(size, QN_PAGE), shared);
+    qn_data_unmapped(start, start + qn_round_up(size, QN_PAGE));
     note_access(start, size, prot);
 }
 
@@ -347,6 +349,8 @@ long qn_sys_mremap(const long *a)
     qn_note_mapping((uint64_t)r, (uint64_t)a[2], exec ? P_EXEC | (writable ? P_WRITE : 0) : 0, shared);
     return r;
 }
+
+bool qn_is_brk(uint64_t addr) { return addr - brk_start < qn_round_up(brk_now, QN_PAGE) - brk_start; }
 
 long qn_sys_brk(uint64_t wanted)
 {

@@ -12,6 +12,7 @@
 #include "run/observe/points.h"
 
 #include "guest/exec_map.h"
+#include "run/observe/data.h"
 #include "run/run.h"
 
 #define OVERLAPS 64u /* points at one address: options that name the same line, mappings that came and went */
@@ -43,7 +44,7 @@ void qn_points_learn(uint64_t pc)
     const struct qn_exec_range *range;
     uint32_t map;
 
-    if (QN_LIKELY(!qn_cfg()->explain && !qn_cfg()->toggle))
+    if (QN_LIKELY(!qn_cfg()->explain && !qn_cfg()->toggle && !qn_cfg()->data))
         return;
     range = qn_exec_find(pc);
     if (!range || range->map != QN_NO_MAP)
@@ -53,6 +54,8 @@ void qn_points_learn(uint64_t pc)
         return; /* no file */
     qn_wire_resolve(map);
     take_new_points();
+    if (qn_cfg()->data)
+        qn_ranges_learn();
 }
 
 /* The last point of this kind that begins at or before pc and reaches beyond it. */
@@ -86,6 +89,13 @@ unsigned qn_points_explain(uint64_t pc)
 bool qn_points_toggle(uint64_t pc) { return find(pc, QN_POINT_TOGGLE) || find(pc, QN_POINT_CHOOSER); }
 
 bool qn_points_chooses(uint64_t pc) { return find(pc, QN_POINT_CHOOSER) && !find(pc, QN_POINT_TOGGLE); }
+
+uint32_t qn_points_alloc(uint64_t pc)
+{
+    const struct qn_point *p = nsorted ? find(pc, QN_POINT_ALLOC) : NULL;
+
+    return p ? p->which + 1u : 0;
+}
 
 /* What has been translated there so far does not leave for the dispatcher at its entry. */
 void qn_points_chosen(uint64_t chooser, uint64_t pc)

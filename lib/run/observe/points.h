@@ -10,6 +10,9 @@ void qn_points_learn(uint64_t pc);
 /* Of the lines that are explained, which is the instruction's, from 1; 0: none. */
 unsigned qn_points_explain(uint64_t pc);
 
+/* Does an allocator begin here (--data)?  As QN_ALLOC_OF, + 1; 0: none. */
+uint32_t qn_points_alloc(uint64_t pc);
+
 /* Does a function of --toggle begin here?  Is it one that returns the address of the function that is meant? */
 bool qn_points_toggle(uint64_t pc);
 bool qn_points_chooses(uint64_t pc);

@@ -1,0 +1,165 @@
+/* lib/cost/allocators.c - see allocators.h. */
+#include "cost/allocators.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct standard {
+    const char *name; /* as the linker has it */
+    enum qn_alloc kind;
+    const char *shown;
+} standard[] = {
+    { "malloc", QN_ALLOC_MALLOC, "malloc" }, { "valloc", QN_ALLOC_MALLOC, "valloc" }, { "pvalloc", QN_ALLOC_MALLOC, "pvalloc" },
+    { "calloc", QN_ALLOC_CALLOC, "calloc" }, { "realloc", QN_ALLOC_REALLOC, "realloc" },
+    { "aligned_alloc", QN_ALLOC_ALIGNED, "aligned_alloc" }, { "memalign", QN_ALLOC_ALIGNED, "memalign" },
+    { "posix_memalign", QN_ALLOC_POSIX, "posix_memalign" },
+    { "mmap", QN_ALLOC_MMAP, "mmap" }, { "mmap64", QN_ALLOC_MMAP, "mmap" }, { "mremap", QN_ALLOC_MREMAP, "mremap" },
+    { "_Znwm", QN_ALLOC_MALLOC, "new" }, { "_Znam", QN_ALLOC_MALLOC, "new[]" },
+    { "_ZnwmRKSt9nothrow_t", QN_ALLOC_MALLOC, "new" }, { "_ZnamRKSt9nothrow_t", QN_ALLOC_MALLOC, "new[]" },
+    { "_ZnwmSt11align_val_t", QN_ALLOC_MALLOC, "new" }, { "_ZnamSt11align_val_t", QN_ALLOC_MALLOC, "new[]" },
+    { "_ZnwmSt11align_val_tRKSt9nothrow_t", QN_ALLOC_MALLOC, "new" },
+    { "_ZnamSt11align_val_tRKSt9nothrow_t", QN_ALLOC_MALLOC, "new[]" },
+    /* Nobody shows what ends a block: */
+    { "free", QN_ALLOC_FREE, "" }, { "cfree", QN_ALLOC_FREE, "" },
+    { "_ZdlPv", QN_ALLOC_FREE, "" }, { "_ZdaPv", QN_ALLOC_FREE, "" }, { "_ZdlPvm", QN_ALLOC_FREE, "" }, { "_ZdaPvm", QN_ALLOC_FREE, "" },
+    { "_ZdlPvRKSt9nothrow_t", QN_ALLOC_FREE, "" }, { "_ZdaPvRKSt9nothrow_t", QN_ALLOC_FREE, "" },
+    { "_ZdlPvSt11align_val_t", QN_ALLOC_FREE, "" }, { "_ZdaPvSt11align_val_t", QN_ALLOC_FREE, "" },
+    { "_ZdlPvmSt11align_val_t", QN_ALLOC_FREE, "" }, { "_ZdaPvmSt11align_val_t", QN_ALLOC_FREE, "" },
+    { "_ZdlPvSt11align_val_tRKSt9nothrow_t", QN_ALLOC_FREE, "" }, { "_ZdaPvSt11align_val_tRKSt9nothrow_t", QN_ALLOC_FREE, "" },
+};
+#define STANDARD (sizeof standard / sizeof standard[0])
+
+struct search {
+    const struct qn_cost_store *store;
+    struct qn_debug *debug;
+    struct qn_map_rec map;
+    uint32_t number; /* of the map */
+    uint64_t points, objects, bias; /* bias: from the file's addresses to the guest's, modulo 2^64 */
+    uint16_t which;  /* of what is looked for */
+};
+
+static bool digit(const char **at, uint8_t *number)
+{
+    if (**at < '1' || **at > '0' + (int)QN_ALLOC_ARGS)
+        return false;
+    *number = (uint8_t)(*(*at)++ - '0');
+    return true;
+}
+
+bool qn_cost_parse_allocator(char *text, struct qn_cost_allocator *a)
+{
+    char *colon = strrchr(text, ':');
+    const char *at = colon ? colon + 1 : NULL;
+    uint8_t bytes = 0, times = 0;
+
+    *a = (struct qn_cost_allocator){ .name = text };
+    if (!colon || (colon > text && colon[-1] == ':')) /* a::b */
+        return text[0] != 0;
+    if (colon == text || !digit(&at, &bytes) || (*at == '*' && (at++, !digit(&at, &times))) || *at)
+        return false;
+    *colon = 0;
+    a->bytes = bytes;
+    a->times = times;
+    return true;
+}
+
+const char *qn_cost_allocator_kind(uint32_t which)
+{
+    if (QN_ALLOC_KIND(which) == QN_ALLOC_CUSTOM || QN_ALLOC_NAME(which) >= STANDARD)
+        return NULL;
+    return standard[QN_ALLOC_NAME(which)].shown;
+}
+
+#define PAGE 4096u
+
+/* Segments lie to each other as the file says; that of this map may begin within its first page.  false: the map is of none. */
+static bool find_bias(struct search *s)
+{
+    uint64_t base;
+
+    for (uint64_t at = 0; at < PAGE; at++)
+        if (qn_debug_address(s->debug, s->map.offset + at, &base)) {
+            s->bias = s->map.start + at - base;
+            return true;
+        }
+    return false;
+}
+
+static void add_point(void *data, uint64_t start, bool chooses)
+{
+    struct search *s = data;
+    struct qn_point *all = (struct qn_point *)(s->store->base + QN_ARENA_POINTS_OFF);
+    uint64_t guest = start + s->bias;
+
+    if (chooses || s->points >= QN_ARENA_POINTS_SIZE / sizeof *all)
+        return;
+    for (uint64_t i = qn_cost_header(s->store)->n_points; i < s->points; i++)
+        if (all[i].start == guest)
+            return;
+    all[s->points++] = (struct qn_point){ guest, guest + 1, s->number, QN_POINT_ALLOC, s->which };
+}
+
+static void take_function(void *data, const char *name, uint64_t start)
+{
+    struct search *s = data;
+
+    for (size_t i = 0; i < STANDARD; i++)
+        if (!strcmp(name, standard[i].name)) {
+            s->which = QN_ALLOC_OF(standard[i].kind, 0, 0, i);
+            add_point(s, start, false);
+            return;
+        }
+}
+
+static void add_object(struct search *s, enum qn_object_kind kind, uint64_t start, uint64_t end)
+{
+    struct qn_object *to = (struct qn_object *)(s->store->base + QN_ARENA_OBJECTS_OFF) + s->objects;
+
+    if (s->objects >= QN_ARENA_OBJECTS_SIZE / sizeof *to)
+        return;
+    *to = (struct qn_object){ .start = start + s->bias, .size = end - start, .map = s->number, .kind = (uint8_t)kind };
+    s->objects++;
+}
+
+/* By falling address (run/observe/ranges.c). */
+static void find_objects(struct search *s)
+{
+    size_t count;
+    const struct qn_debug_object *list = qn_debug_list_objects(s->debug, &count);
+    uint64_t start, end;
+
+    while (count-- > 0)
+        add_object(s, QN_OBJECT_SYMBOL, list[count].start, list[count].end);
+    for (size_t i = 0; qn_debug_segment(s->debug, i, &start, &end); i++)
+        add_object(s, QN_OBJECT_SEGMENT, start, end);
+}
+
+void qn_cost_find_data(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t map,
+                       const struct qn_cost_allocator *named, unsigned count)
+{
+    struct search s = { .store = store, .number = map };
+    struct qn_cost_extent e;
+    uint32_t file;
+
+    qn_cost_get_extent(store, &e);
+    if (map >= e.maps)
+        return;
+    memcpy(&s.map, store->base + QN_ARENA_MAPS_OFF + map * sizeof s.map, sizeof s.map);
+    file = qn_cost_number_map(library, store, &s.map);
+    if (!file)
+        return;
+    qn_cost_open_file(library, &library->files[file - 1]);
+    s.debug = library->files[file - 1].debug;
+    s.points = e.points;
+    s.objects = e.objects;
+    if (!s.debug || !find_bias(&s))
+        return;
+    for (unsigned i = 0; i < count; i++) {
+        s.which = QN_ALLOC_OF(QN_ALLOC_CUSTOM, named[i].bytes, named[i].times, i);
+        qn_debug_find_functions(s.debug, named[i].name, add_point, &s);
+    }
+    qn_debug_list_functions(s.debug, take_function, &s);
+    find_objects(&s);
+    qn_cost_header(store)->n_points = s.points;
+    qn_cost_header(store)->n_objects = s.objects;
+}

@@ -1,0 +1,30 @@
+/* lib/cost/allocators.h - what --data has to know of a file that the program executes: where its allocators begin, which variables it
+ * has.
+ *
+ *   map 3: libc.so.6   ->   points: 7ffff7c8a0e0 alloc, malloc      objects: 7ffff7e03aa0, 208 bytes, a symbol (main_arena)
+ *
+ * Allocators: the functions of C and POSIX, operator new and delete in all their forms, and what the user names by --alloc.
+ */
+#ifndef QN_COST_ALLOCATORS_H
+#define QN_COST_ALLOCATORS_H
+
+#include "cost/library.h"
+#include "cost/objects.h"
+#include "cost/store.h"
+
+struct qn_cost_allocator {   /* --alloc=NAME:BYTES*TIMES */
+    const char *name;
+    uint8_t bytes, times;    /* numbers of arguments, from 1; 0 = not given */
+};
+
+/* "pool_get:2*3"; the text is cut.  false: it is wrong, and as it was. */
+bool qn_cost_parse_allocator(char *text, struct qn_cost_allocator *a);
+
+/* Appends what is in one map of the arena to its points and objects. */
+void qn_cost_find_data(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t map,
+                       const struct qn_cost_allocator *named, unsigned count);
+
+/* The name of a standard allocator: "malloc"; of a custom one NULL. */
+const char *qn_cost_allocator_kind(uint32_t which);
+
+#endif

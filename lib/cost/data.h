@@ -1,0 +1,21 @@
+/* lib/cost/data.h - objects and misses of the arena (--data) as the tables behind a profile's summary (prof/data.h). */
+#ifndef QN_COST_DATA_H
+#define QN_COST_DATA_H
+
+#include "cost/allocators.h"
+#include "cost/modules.h"
+#include "cost/store.h"
+#include "prof/write.h"
+#include "text/error.h"
+
+struct qn_cost_data {
+    const struct qn_cost_store *store;
+    struct qn_cost_modules *modules;
+    const struct qn_cost_allocator *allocators; /* by --alloc */
+    unsigned allocator_count;
+};
+
+/* Writes them, after the summary.  The same run gives the same bytes. */
+enum qn_text_status qn_cost_put_data(struct qn_prof_writer *w, const struct qn_cost_data *data, struct qn_text_error *err);
+
+#endif

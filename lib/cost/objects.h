@@ -1,0 +1,69 @@
+/* lib/cost/objects.h - the part of the counts arena that --data fills: objects in memory, and the misses on each.
+ *
+ *   objects      3: heap, allocated by malloc for the caller that it returned to at 401150 of map 0; 1000 blocks, 64000 bytes
+ *   data misses  site 4711 on object 3, 8 bytes behind the beginning of the block: 950 misses of level 1, 12 of the LL
+ *
+ * Symbols and segments the collector appends while the engine waits for it (QN_WIRE_RESOLVED), all others the engine.  Object 0 is
+ * the stack.
+ */
+#ifndef QN_COST_OBJECTS_H
+#define QN_COST_OBJECTS_H
+
+#include <stdint.h>
+
+#include "cost/arena.h"
+
+enum qn_object_kind {
+    QN_OBJECT_STACK,     /* offset: from the stack pointer at the time of the reference; QN_OFFSET_UNKNOWN */
+    QN_OBJECT_SYMBOL,    /* a variable that the symbol table has: start, size, map */
+    QN_OBJECT_SEGMENT,   /* what else of an ELF file lies in memory: start, size, map */
+    QN_OBJECT_HEAP,      /* all blocks allocated by one call: start = where it returns to, map */
+    QN_OBJECT_HEAP_REST, /* of the heap ([heap], brk) what no block holds: allocators' own data, blocks that were freed */
+    QN_OBJECT_FILE,      /* a mapped file: name */
+    QN_OBJECT_ANONYMOUS, /* a mapping without a file: start, size */
+    QN_OBJECT_UNKNOWN,   /* nothing is mapped there any more */
+    QN_OBJECT_KINDS
+};
+
+/* What a function does that allocates: how its arguments say how much, and where the block is. */
+enum qn_alloc {
+    QN_ALLOC_MALLOC,     /* (bytes) -> block; also operator new, valloc */
+    QN_ALLOC_CALLOC,     /* (n, bytes) -> block */
+    QN_ALLOC_REALLOC,    /* (block, bytes) -> block */
+    QN_ALLOC_ALIGNED,    /* (alignment, bytes) -> block */
+    QN_ALLOC_POSIX,      /* (where to put the block, alignment, bytes) -> 0 */
+    QN_ALLOC_MMAP,       /* (address, bytes, protection, flags ...) -> block; files do not count */
+    QN_ALLOC_MREMAP,     /* (block, old bytes, bytes ...) -> block */
+    QN_ALLOC_FREE,       /* (block) */
+    QN_ALLOC_CUSTOM,     /* named by the user: what is allocated inside belongs to its caller; see QN_ALLOC_OF */
+    QN_ALLOC_KINDS
+};
+
+/* Of a point: the kind; of a custom function the number of the argument with the bytes, from 1, and of one to multiply it by, 0 = none;
+ * number of the name in the collector's list (below 64). */
+#define QN_ALLOC_OF(kind, bytes, times, name) ((uint16_t)((kind) | (bytes) << 4 | (times) << 7 | (name) << 10))
+#define QN_ALLOC_KIND(which) ((which) & 15u)
+#define QN_ALLOC_BYTES(which) ((which) >> 4 & 7u)
+#define QN_ALLOC_TIMES(which) ((which) >> 7 & 7u)
+#define QN_ALLOC_NAME(which) ((which) >> 10 & 63u)
+#define QN_ALLOC_ARGS 6u
+
+struct qn_object {
+    uint64_t start, size;    /* bytes; see qn_object_kind */
+    uint64_t blocks, bytes;  /* HEAP: allocated in the whole run */
+    uint32_t map;            /* index into maps */
+    uint32_t name;           /* FILE: string; HEAP: point that it was allocated by, as QN_ALLOC_OF */
+    uint32_t element;        /* bytes of an element of an array of known type; offsets are within it.  0 = not known */
+    uint8_t kind;            /* enum qn_object_kind */
+    uint8_t pad[3];
+};
+
+#define QN_OFFSET_UNKNOWN 0x8000000000000000ull
+
+struct qn_data_row {
+    uint32_t site, object;   /* index of the reference's counters; into objects */
+    uint64_t offset;         /* bytes, in the object or its element; large ones rounded down, see run/observe/data.c */
+    uint64_t misses, ll_misses;
+};
+
+#endif

@@ -1,0 +1,293 @@
+/*
+ * Misses by object in memory, by type, and by line on which objects: annotate --by=data, --by=type.
+ *
+ * In:  the tables behind a profile's summary (prof/data.h)
+ * Out:      D1mr              D1mw       DLmr       DLmw      object
+ *      16,858,624 (86.3%)  0 (0.0%)  12,288 (3.4%)  0 (0.0%)  b (global, demo.c:20)
+ *      16,858,624 (86.3%)  0 (0.0%)  12,288 (3.4%)  0 (0.0%)      +8
+ *
+ *      Line:data summary:   demo.c:55 main: 16,858,624 misses: 16,858,624 on b (global, demo.c:20)
+ *
+ * Invariants: sorted by misses of the D1, reads and writes together; what is below the threshold is left out. Parts are shown where an
+ * object has several.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/modern.h"
+#include "out/number.h"
+#include "prof/data.h"
+#include "text/hash.h"
+
+enum { TEXT_BYTES = 600, SHOWN_ON_A_LINE = 4 };
+
+/* A row of a table: an object, or one of its parts; a type, or one of its members. */
+struct sum {
+    const char *group, *part; /* texts that are equal are added up; part NULL: all of the group */
+    int64_t counts[QN_PROF_DATA_EVENTS];
+    int64_t of_group;         /* misses of all of it */
+};
+
+struct data {
+    struct qn_out_modern *m;
+    struct qn_prof_data tables;
+    char (*described)[TEXT_BYTES]; /* by object */
+    struct sum *sums;
+    size_t count;
+    int64_t totals[QN_PROF_DATA_EVENTS];
+    double least; /* misses */
+};
+
+static int64_t misses(const int64_t *counts) { return counts[QN_PROF_D1MR] + counts[QN_PROF_D1MW]; }
+
+static void add(int64_t *to, const int64_t *counts)
+{
+    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
+        to[i] += counts[i];
+}
+
+static int compare_texts(const char *a, const char *b) { return a == b ? 0 : !a ? -1 : !b ? 1 : strcmp(a, b); }
+
+static int by_text(const void *left, const void *right)
+{
+    const struct sum *a = left, *b = right;
+    int order = compare_texts(a->group, b->group);
+    return order ? order : compare_texts(a->part, b->part);
+}
+
+static int by_misses(const void *left, const void *right)
+{
+    const struct sum *a = left, *b = right;
+    if (a->of_group != b->of_group)
+        return a->of_group > b->of_group ? -1 : 1;
+    int order = strcmp(a->group, b->group);
+    if (order || !a->part || !b->part)
+        return order ? order : compare_texts(a->part, b->part);
+    if (misses(a->counts) != misses(b->counts))
+        return misses(a->counts) > misses(b->counts) ? -1 : 1;
+    return strcmp(a->part, b->part);
+}
+
+static void unite(struct data *d)
+{
+    size_t kept = 0;
+    qsort(d->sums, d->count, sizeof *d->sums, by_text);
+    for (size_t i = 0; i < d->count; i++) {
+        if (kept && by_text(&d->sums[kept - 1], &d->sums[i]) == 0)
+            add(d->sums[kept - 1].counts, d->sums[i].counts);
+        else
+            d->sums[kept++] = d->sums[i];
+    }
+    d->count = kept;
+    for (size_t i = 0, group = 0; i < kept; i++) { /* the row of a whole group comes before its parts */
+        group = d->sums[i].part ? group : i;
+        d->sums[i].of_group = misses(d->sums[group].counts);
+    }
+    qsort(d->sums, kept, sizeof *d->sums, by_misses);
+}
+
+static const char *group_of(const struct data *d, const struct qn_prof_miss *miss)
+{
+    const struct qn_prof_object *o = &d->tables.objects[miss->object];
+    if (d->m->request->by == QN_OUT_BY_TYPE)
+        return o->type ? o->type : "(type not known)";
+    return d->described[miss->object];
+}
+
+static void collect(struct data *d)
+{
+    for (size_t i = 0; i < d->tables.miss_count; i++) {
+        const struct qn_prof_miss *miss = &d->tables.misses[i];
+        int typed = d->m->request->by != QN_OUT_BY_TYPE || d->tables.objects[miss->object].type;
+        struct sum *s = &d->sums[d->count++];
+        *s = (struct sum){.group = group_of(d, miss)};
+        memcpy(s->counts, miss->counts, sizeof s->counts);
+        add(d->totals, miss->counts);
+        if (miss->part == QN_PROF_NO_PART || !typed)
+            continue;
+        d->sums[d->count] = *s;
+        d->sums[d->count++].part = d->tables.parts[miss->part].name;
+    }
+    unite(d);
+}
+
+/* ---- tables ---- */
+
+static const char *const columns[QN_PROF_DATA_EVENTS] = {"D1mr", "D1mw", "DLmr", "DLmw"};
+
+static int format_cell(char *to, size_t size, int64_t count, int64_t total)
+{
+    char number[QN_OUT_COUNT_MAX], percent[QN_OUT_PERCENT_MAX] = "0.0";
+    qn_out_commify(number, count);
+    if (total)
+        qn_out_fixed(percent, qn_out_percent(count, total), 1);
+    return snprintf(to, size, "%s (%s%%)", number, percent);
+}
+
+static void put_counts(const struct data *d, const int64_t *counts, const int *widths)
+{
+    char cell[128];
+    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++) {
+        int n = format_cell(cell, sizeof cell, counts[i], d->totals[i]);
+        qn_out_pad(d->m->sink, ' ', widths[i] - n);
+        qn_out_puts(d->m->sink, cell);
+        qn_out_puts(d->m->sink, "  ");
+    }
+}
+
+static int is_shown(const struct data *d, const struct sum *s)
+{
+    return (double)misses(s->counts) >= d->least && misses(s->counts) > 0;
+}
+
+/* A part that is all of its group says nothing new, but for its name. */
+static void put_row(const struct data *d, const struct sum *s, const int *widths)
+{
+    put_counts(d, s->counts, widths);
+    if (s->part)
+        qn_out_puts(d->m->sink, "    ");
+    qn_out_name(d->m->sink, s->part ? s->part : s->group);
+    qn_out_putc(d->m->sink, '\n');
+}
+
+static void put_table(const struct data *d, const char *title, const char *heading)
+{
+    struct qn_out_sink *s = d->m->sink;
+    int widths[QN_PROF_DATA_EVENTS];
+    char cell[128];
+    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
+        widths[i] = format_cell(cell, sizeof cell, d->totals[i], d->totals[i]);
+    qn_out_put_title(s, title, "");
+    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++) {
+        qn_out_puts(s, columns[i]);
+        qn_out_pad(s, '_', widths[i] - 4);
+        qn_out_puts(s, "  ");
+    }
+    qn_out_printf(s, "%s\n\n", heading);
+    for (size_t i = 0; i < d->count; i++)
+        if (is_shown(d, &d->sums[i]))
+            put_row(d, &d->sums[i], widths);
+    qn_out_putc(s, '\n');
+}
+
+/* ---- lines ---- */
+
+struct line {
+    const struct qn_prof_miss *first; /* of the rows of a line, which follow each other */
+    size_t n;
+    int64_t misses;
+};
+
+static int by_line_misses(const void *left, const void *right)
+{
+    const struct line *a = left, *b = right;
+    if (a->misses != b->misses)
+        return a->misses > b->misses ? -1 : 1;
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+static int same_line(const struct qn_prof_miss *a, const struct qn_prof_miss *b)
+{
+    return a->line == b->line && a->file == b->file && a->function == b->function;
+}
+
+/* The objects of a line, those with most misses first. */
+static void put_objects(struct data *d, const struct line *l)
+{
+    char number[QN_OUT_COUNT_MAX];
+    d->count = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        struct sum *s = &d->sums[d->count++];
+        *s = (struct sum){.group = d->described[l->first[i].object]};
+        memcpy(s->counts, l->first[i].counts, sizeof s->counts);
+    }
+    unite(d);
+    for (size_t i = 0; i < d->count && i < SHOWN_ON_A_LINE; i++) {
+        qn_out_commify(number, misses(d->sums[i].counts));
+        qn_out_printf(d->m->sink, "%s%s on ", i ? ", " : "", number);
+        qn_out_name(d->m->sink, d->sums[i].group);
+    }
+    if (d->count > SHOWN_ON_A_LINE)
+        qn_out_printf(d->m->sink, ", less on %zu others", d->count - SHOWN_ON_A_LINE);
+}
+
+static void put_line(struct data *d, const struct line *l)
+{
+    char number[QN_OUT_COUNT_MAX];
+    qn_out_name(d->m->sink, l->first->file);
+    qn_out_printf(d->m->sink, ":%u ", l->first->line);
+    qn_out_name(d->m->sink, l->first->function);
+    qn_out_commify(number, l->misses);
+    qn_out_printf(d->m->sink, "\n    %s misses: ", number);
+    put_objects(d, l);
+    qn_out_putc(d->m->sink, '\n');
+}
+
+static int put_lines(struct data *d)
+{
+    struct line *lines = calloc(d->tables.miss_count + 1, sizeof *lines);
+    size_t count = 0;
+    if (!lines)
+        return qn_text_fail_memory(d->m->err), -1;
+    for (size_t i = 0; i < d->tables.miss_count; i++) {
+        const struct qn_prof_miss *miss = &d->tables.misses[i];
+        if (!i || !same_line(miss - 1, miss))
+            lines[count++].first = miss;
+        lines[count - 1].n++;
+        lines[count - 1].misses += misses(miss->counts);
+    }
+    qsort(lines, count, sizeof *lines, by_line_misses);
+    qn_out_put_title(d->m->sink, "Line:data summary", "");
+    for (size_t i = 0; i < count; i++)
+        if ((double)lines[i].misses >= d->least && lines[i].misses)
+            put_line(d, &lines[i]);
+    qn_out_putc(d->m->sink, '\n');
+    free(lines);
+    return 0;
+}
+
+/* ---- all of it ---- */
+
+static int prepare(struct data *d)
+{
+    d->described = calloc(d->tables.object_count + 1, sizeof *d->described);
+    d->sums = calloc(2 * d->tables.miss_count + 1, sizeof *d->sums);
+    if (!d->described || !d->sums)
+        return qn_text_fail_memory(d->m->err), -1;
+    for (size_t i = 0; i < d->tables.object_count; i++)
+        qn_prof_describe_object(&d->tables.objects[i], d->described[i], TEXT_BYTES);
+    return 0;
+}
+
+static void put_all(struct data *d)
+{
+    collect(d);
+    d->least = d->m->request->threshold * (double)misses(d->totals) / 100;
+    if (d->m->request->by == QN_OUT_BY_TYPE)
+        put_table(d, "Type summary", "type, members");
+    else
+        put_table(d, "Data summary", "object, parts");
+    if (d->m->request->by == QN_OUT_BY_DATA)
+        put_lines(d);
+    if (d->tables.lost[0])
+        qn_out_printf(d->m->sink, "%lld misses are not among these: there was no room to tell them apart.\n", (long long)d->tables.lost[0]);
+}
+
+enum qn_text_status qn_out_modern_data(struct qn_out_modern *m)
+{
+    struct data d = {.m = m};
+    const char *path = m->request->inputs[0];
+    if (m->request->input_count != 1)
+        return qn_text_fail(m->err, QN_TEXT_BAD, "--by=data, --by=type: got %d profiles, wanted one", m->request->input_count);
+    if (qn_prof_read_data(path, &d.tables, m->err) != QN_TEXT_OK)
+        return m->err->status;
+    if (!d.tables.object_count)
+        qn_text_fail(m->err, QN_TEXT_BAD, "%s: objects in memory are not known; `quern run --data=yes` writes them into the profile", path);
+    else if (prepare(&d) == 0)
+        put_all(&d);
+    free(d.described);
+    free(d.sums);
+    qn_prof_free_data(&d.tables);
+    return m->err->status;
+}

@@ -1,0 +1,71 @@
+/*
+ * Objects in memory and the misses on them (`quern run --data=yes`): tables behind the summary of a profile.
+ *
+ *     summary: 9 4
+ *     #data: 2 3                                  2 objects, 3 rows
+ *     #object: symbol 8388608 0 0 b               KIND, bytes, blocks and bytes allocated, name
+ *     #from: 20 /src/demo.c                       where it is declared, or allocated: line and file
+ *     #in: main                                   by which function
+ *     #type: double
+ *     #part: next                                 parts of this object, numbered from 0 in the whole table
+ *     #object: heap 64 1000 64000 malloc
+ *     #part: +8
+ *     #file: /src/demo.c                          of the rows that follow
+ *     #function: main
+ *     #miss: 55 0 0 16800000 0 12 0               line, object, part, D1mr D1mw DLmr DLmw
+ *
+ * To other readers, merge and diff among them, all of that is comments.  The rows add up to the profile's D1mr, D1mw, DLmr and DLmw, less
+ * what "#lost: D1 LL" says there was no room for.
+ *
+ * Invariants: numbers of objects and parts are below their count; a file whose tables end early is an error.
+ */
+#ifndef QN_PROF_DATA_H
+#define QN_PROF_DATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "text/error.h"
+
+struct qn_text_names;
+
+enum { QN_PROF_D1MR, QN_PROF_D1MW, QN_PROF_DLMR, QN_PROF_DLMW, QN_PROF_DATA_EVENTS };
+#define QN_PROF_NO_PART UINT32_MAX
+
+struct qn_prof_object {
+    const char *kind;        /* symbol, heap, stack, rest, file, anonymous, unknown */
+    const char *name;
+    const char *file, *function, *type; /* NULL: not known */
+    uint32_t line;           /* 0: not known */
+    int64_t size;            /* bytes: of all of it; heap: of the largest block */
+    int64_t blocks, bytes;   /* heap: allocated in the whole run */
+};
+
+struct qn_prof_part {
+    uint32_t object;
+    const char *name;        /* "next", "[3].key", "+64" */
+};
+
+struct qn_prof_miss {
+    const char *file, *function;
+    uint32_t line, object, part; /* part: QN_PROF_NO_PART = not told apart */
+    int64_t counts[QN_PROF_DATA_EVENTS];
+};
+
+struct qn_prof_data {
+    struct qn_prof_object *objects;
+    struct qn_prof_part *parts;
+    struct qn_prof_miss *misses;
+    size_t object_count, part_count, miss_count;
+    int64_t lost[2];         /* of both levels */
+    struct qn_text_names *names; /* what all texts above lie in */
+};
+
+/* Reads the tables of a profile.  A profile without any has no objects. */
+enum qn_text_status qn_prof_read_data(const char *path, struct qn_prof_data *data, struct qn_text_error *err);
+void qn_prof_free_data(struct qn_prof_data *data);
+
+/* "b (global, demo.c:20)": as listings name it, in at most `size` bytes. */
+void qn_prof_describe_object(const struct qn_prof_object *o, char *text, size_t size);
+
+#endif

@@ -1,0 +1,266 @@
+/* lib/run/observe/allocs.c - calls of allocators, seen where their code begins and where they return to.
+ *
+ *   block at malloc's entry     rdi = 64, returns to 401150          a call is noted, on this thread's list
+ *   block at 401150             rax = 7f00..., rsp as it should be   64 bytes at 7f00... are allocated
+ *
+ * An allocator may call others (operator new calls malloc): a block belongs to the caller of the outermost one.  So what the user
+ * names by --alloc need not be known any better, if it calls malloc.
+ *
+ * A call that is left otherwise (an exception, longjmp) is dropped when its place on the stack is seen to be above the stack pointer, or
+ * no longer holds where it returns to.  free() and its like end a block when they begin.
+ */
+#include "decode/decode.h"
+#include "run/observe/blocks.h"
+#include "run/observe/data.h"
+#include "run/observe/points.h"
+#include "run/run.h"
+
+#define CALLS_MAX 32u
+#define RETURNS_FIRST 1024u
+#define PROBE_RETURN 0x10000u /* of what a probe hands on: a call may return here; below it, a point as QN_ALLOC_OF, + 1 */
+#define ERROR_MIN 0xfffffffffffff001ull /* what mmap and mremap return from here on is an error */
+enum { MAP_ANONYMOUS_ = 0x20 };
+
+struct qn_alloc_calls {
+    int32_t tid;
+    uint32_t n;
+    struct call {
+        uint64_t sp, returns_to; /* address of the return address; that */
+        uint64_t size, old;      /* bytes, 0 = not known; REALLOC, MREMAP: the block; POSIX: where the block will be put */
+        uint32_t which;          /* as QN_ALLOC_OF */
+        bool counted;            /* a block has been allocated inside */
+    } call[CALLS_MAX];           /* the outermost first */
+};
+
+/* Addresses that calls return to, by hash; 0 = free; and the object that belongs to each, by `which` of the outermost call. */
+static struct {
+    uint64_t pc;
+    uint32_t which, object;
+} *returns;
+static uint32_t nreturns, returns_size;
+
+/* ---- objects of callers ---- */
+
+static uint32_t place_of(uint64_t pc, uint32_t which)
+{
+    uint32_t at = (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> 32) & (returns_size - 1);
+
+    while (returns[at].pc && (returns[at].pc != pc || (which != QN_NO_OBJECT && returns[at].which != which)))
+        at = (at + 1) & (returns_size - 1);
+    return at;
+}
+
+static void enlarge_returns(void)
+{
+    uint32_t old = returns_size;
+    __typeof__(returns) list = returns;
+
+    returns_size = old ? 2 * old : RETURNS_FIRST;
+    returns = qn_engine_alloc(returns_size * sizeof *returns);
+    for (uint32_t i = 0; i < old; i++)
+        if (list[i].pc)
+            returns[place_of(list[i].pc, list[i].which)] = list[i];
+}
+
+static bool is_return(uint64_t pc) { return returns_size && returns[place_of(pc, QN_NO_OBJECT)].pc; }
+
+/* What was translated there until now does not look for returns. */
+static void note_return(uint64_t pc, uint32_t which)
+{
+    uint32_t at;
+    bool known = is_return(pc);
+
+    if (nreturns >= returns_size / 2)
+        enlarge_returns();
+    at = place_of(pc, which);
+    if (returns[at].pc)
+        return;
+    returns[at].pc = pc;
+    returns[at].which = which;
+    returns[at].object = QN_NO_OBJECT;
+    nreturns++;
+    if (!known)
+        qn_code_changed(pc, pc + 1);
+}
+
+static uint32_t object_of(const struct call *outermost)
+{
+    uint32_t at = place_of(outermost->returns_to, outermost->which);
+
+    if (returns[at].object == QN_NO_OBJECT)
+        returns[at].object = qn_data_add_object(&(struct qn_object){
+            .kind = QN_OBJECT_HEAP, .start = outermost->returns_to, .map = qn_arena_map_of(outermost->returns_to - 1), .name = outermost->which});
+    return returns[at].object;
+}
+
+/* ---- the list of calls ---- */
+
+static struct qn_alloc_calls *calls_of_thread(void)
+{
+    struct qn_alloc_calls *c = qn_self->alloc_calls;
+
+    if (!c)
+        c = qn_self->alloc_calls = qn_engine_alloc(sizeof *c);
+    if (c->tid != qn_self->tid) {
+        c->tid = qn_self->tid;
+        c->n = 0;
+    }
+    return c;
+}
+
+static uint64_t word_at(uint64_t address) { return *(const uint64_t *)(uintptr_t)address; }
+
+#define FRAMES_MAX (8u << 20) /* bytes of stack between an allocator and one that it calls; further away is another stack */
+
+/* Calls that were left without a return: their frames lie above what is called now, and may be used for something else. */
+static void drop_left(struct qn_alloc_calls *c, uint64_t sp)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->call[i].sp - sp < FRAMES_MAX && word_at(c->call[i].sp) == c->call[i].returns_to)
+            c->call[kept++] = c->call[i];
+    c->n = kept;
+}
+
+/* ---- blocks ---- */
+
+/* An allocator that is not the outermost one may be an older name of the same, or what it is made of. */
+static void allocate(const struct qn_alloc_calls *c, uint64_t base, uint64_t size)
+{
+    uint32_t number = object_of(&c->call[0]);
+    const struct qn_live_block *b = qn_blocks_find(base);
+    struct qn_object *o;
+
+    if (number == QN_NO_OBJECT || (b && b->base == base && b->object == number && b->end == base + size))
+        return;
+    qn_blocks_add(base, size, number);
+    o = qn_data_object(number);
+    o->blocks++;
+    o->bytes += size;
+    if (size > o->size)
+        o->size = size;
+}
+
+static void reallocate(const struct qn_alloc_calls *c, const struct call *call, uint64_t base)
+{
+    if (call->old)
+        qn_blocks_remove(call->old);
+    if (base)
+        allocate(c, base, call->size);
+}
+
+/* The user has named it: what was allocated inside has its name already. */
+static void finish_custom(const struct qn_alloc_calls *c, const struct call *call, uint64_t base)
+{
+    if (base && call->size && !call->counted)
+        allocate(c, base, call->size);
+}
+
+static void finish(struct qn_alloc_calls *c, const struct call *call)
+{
+    uint64_t base = qn_ctx.gpr[QN_RAX];
+
+    switch (QN_ALLOC_KIND(call->which)) {
+    case QN_ALLOC_CUSTOM:
+        finish_custom(c, call, base);
+        return;
+    case QN_ALLOC_MMAP:
+    case QN_ALLOC_MREMAP:
+        if (c->n == 1 && base < ERROR_MIN)
+            reallocate(c, call, base);
+        return;
+    case QN_ALLOC_POSIX:
+        base = (uint32_t)base ? 0 : word_at(call->old);
+        if (base)
+            allocate(c, base, call->size);
+        break;
+    case QN_ALLOC_REALLOC:
+        if (base || !call->size)
+            reallocate(c, call, base);
+        break;
+    default:
+        if (base)
+            allocate(c, base, call->size);
+    }
+    for (uint32_t i = 0; i < c->n; i++)
+        c->call[i].counted = true;
+}
+
+/* ---- where a function begins ---- */
+
+static uint64_t argument(unsigned n)
+{
+    static const uint8_t registers[QN_ALLOC_ARGS + 1] = {QN_RAX, QN_RDI, QN_RSI, QN_RDX, QN_RCX, QN_R8, QN_R9};
+
+    return n ? qn_ctx.gpr[registers[n]] : 1;
+}
+
+/* false: nothing is allocated. */
+static bool take_arguments(struct call *call)
+{
+    switch (QN_ALLOC_KIND(call->which)) {
+    case QN_ALLOC_MALLOC: call->size = argument(1); return true;
+    case QN_ALLOC_CALLOC: return !__builtin_mul_overflow(argument(1), argument(2), &call->size);
+    case QN_ALLOC_ALIGNED: call->size = argument(2); return true;
+    case QN_ALLOC_REALLOC: call->old = argument(1); call->size = argument(2); return true;
+    case QN_ALLOC_POSIX: call->old = argument(1); call->size = argument(3); return true;
+    case QN_ALLOC_MREMAP: call->old = argument(1); call->size = argument(3); return true;
+    case QN_ALLOC_MMAP: call->size = argument(2); return argument(4) & MAP_ANONYMOUS_;
+    case QN_ALLOC_CUSTOM:
+        call->size = QN_ALLOC_BYTES(call->which) ? argument(QN_ALLOC_BYTES(call->which)) * argument(QN_ALLOC_TIMES(call->which)) : 0;
+        return true;
+    default: return false;
+    }
+}
+
+static void enter(struct qn_alloc_calls *c, uint32_t which)
+{
+    struct call call = {.sp = qn_ctx.guest_sp, .returns_to = word_at(qn_ctx.guest_sp), .which = which};
+
+    drop_left(c, call.sp);
+    if (QN_ALLOC_KIND(which) == QN_ALLOC_FREE)
+        qn_blocks_remove(argument(1));
+    if (!take_arguments(&call) || c->n == CALLS_MAX)
+        return;
+    note_return(call.returns_to, which);
+    c->call[c->n++] = call;
+}
+
+/* ---- where it returns to ---- */
+
+static void come_back(struct qn_alloc_calls *c, uint64_t pc)
+{
+    uint64_t sp = qn_ctx.guest_sp - 8;
+
+    while (c->n && c->call[c->n - 1].sp < sp)
+        c->n--;
+    while (c->n && c->call[c->n - 1].sp == sp && c->call[c->n - 1].returns_to == pc) {
+        const struct call call = c->call[c->n - 1];
+
+        finish(c, &call);
+        c->n--;
+    }
+}
+
+/* ---- for translated code ---- */
+
+uint32_t qn_allocs_probe(uint64_t pc)
+{
+    uint32_t which = qn_points_alloc(pc);
+
+    return which | (is_return(pc) ? PROBE_RETURN : 0);
+}
+
+bool qn_allocs_begins(uint64_t pc) { return qn_allocs_probe(pc) != 0; }
+
+QN_NCSR void qn_allocs_see(void)
+{
+    struct qn_alloc_calls *c = calls_of_thread();
+
+    qn_data_settle();
+    if (qn_ctx.arg_aux & PROBE_RETURN)
+        come_back(c, qn_ctx.arg_pc);
+    if (qn_ctx.arg_aux & (PROBE_RETURN - 1))
+        enter(c, (uint32_t)(qn_ctx.arg_aux & (PROBE_RETURN - 1)) - 1);
+}

@@ -1,0 +1,29 @@
+/* lib/run/observe/blocks.h - see blocks.c. */
+#ifndef QN_RUN_BLOCKS_H
+#define QN_RUN_BLOCKS_H
+
+#include "base/base.h"
+
+struct qn_live_block {
+    uint64_t base, end;      /* end: exclusive */
+    uint32_t object;         /* of the arena */
+    uint32_t outer;          /* number of the block that it lies in; 0 = none.  Of a free one: the next free one */
+    uint32_t inner;          /* blocks whose outer this is */
+    uint32_t number;
+};
+
+/* A block is allocated.  Older ones that overlap it and do not hold all of it are gone, and what lies in them. */
+void qn_blocks_add(uint64_t base, uint64_t size, uint32_t object);
+
+/* All blocks that begin at this address are gone, and what lies in them; false: there is none. */
+bool qn_blocks_remove(uint64_t base);
+
+/* All blocks that begin in [start, end) are gone, and what lies in them. */
+void qn_blocks_remove_range(uint64_t start, uint64_t end);
+
+/* The innermost block that holds the byte; NULL: none. */
+const struct qn_live_block *qn_blocks_find(uint64_t address);
+
+void *qn_engine_alloc(uint64_t bytes); /* zeros; supplied by the engine */
+
+#endif

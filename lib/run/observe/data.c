@@ -1,0 +1,248 @@
+/* lib/run/observe/data.c - counts the misses of references by the object that they are on (--data).
+ *
+ *   a reference at site 4711 to 7f0000001008 misses
+ *   -> blocks.c: in a block of 7f0000001000 that object 3 (malloc called at 401150) has; 8 bytes behind its beginning
+ *   -> row { 4711, 3, 8 }: one more
+ *
+ * In this order: the innermost allocated block, a symbol, the stack of a thread, what is mapped there.  A reference over several
+ * lines or objects is on that of its first byte.  Nothing is done for a reference that hits.
+ *
+ * Offsets are exact in objects of up to EXACT_MAX bytes, and within the element of an array whose type is known.  In larger ones they are
+ * rounded down to steps of an eighth to a sixteenth of their own size.
+ */
+#include "run/observe/data.h"
+
+#include "base/ready.h"
+#include "run/observe/blocks.h"
+#include "run/run.h"
+#include "sim/contract.h"
+
+#define EXACT_MAX 1024u
+#define STEPS_BITS 3u       /* of a larger offset so many bits behind the first count */
+#define OBJECTS_MAX (QN_ARENA_OBJECTS_SIZE / sizeof(struct qn_object))
+#define ROWS_MAX (QN_ARENA_DATA_SIZE / sizeof(struct qn_data_row))
+#define INDEX_FIRST 4096u
+#define UNDO_MAX QN_SIM_MISSES
+#define STACKS_MAX 64u
+#define RED_ZONE 128u       /* bytes below the stack pointer that are a function's own (System V ABI) */
+
+static uint32_t *row_index, index_size; /* row + 1 by hash; a power of two */
+static uint64_t ready;
+static struct {
+    uint32_t row, ll;
+} undo[UNDO_MAX];
+static uint32_t undo_count;
+static struct {
+    uint64_t start, end;
+} stacks[STACKS_MAX];
+static uint32_t nstacks;
+
+struct qn_object *qn_data_object(uint32_t number)
+{
+    return (struct qn_object *)(QN_ARENA_ALIAS_BASE + QN_ARENA_OBJECTS_OFF) + number;
+}
+
+static struct qn_data_row *row_at(uint64_t number)
+{
+    return (struct qn_data_row *)(QN_ARENA_ALIAS_BASE + QN_ARENA_DATA_OFF) + number;
+}
+
+uint32_t qn_data_add_object(const struct qn_object *o)
+{
+    uint64_t n = qn_arena->n_objects;
+
+    if (n == OBJECTS_MAX)
+        return QN_NO_OBJECT;
+    *qn_data_object((uint32_t)n) = *o;
+    qn_arena->n_objects = n + 1;
+    return (uint32_t)n;
+}
+
+/* ---- rows ---- */
+
+static uint32_t hash_of(uint32_t site, uint32_t object, uint64_t offset)
+{
+    uint64_t h = ((uint64_t)site << 32 | object) * 0x9e3779b97f4a7c15ull;
+
+    h = (h ^ h >> 29 ^ offset) * 0xbf58476d1ce4e5b9ull;
+    return (uint32_t)(h >> 32);
+}
+
+static void enlarge_index(void)
+{
+    uint32_t size = index_size ? 2 * index_size : INDEX_FIRST;
+    uint32_t *list = qn_engine_alloc(size * sizeof *list);
+
+    for (uint32_t i = 0; i < qn_arena->n_data; i++) {
+        const struct qn_data_row *r = row_at(i);
+        uint32_t at = hash_of(r->site, r->object, r->offset) & (size - 1);
+
+        while (list[at])
+            at = (at + 1) & (size - 1);
+        list[at] = i + 1;
+    }
+    row_index = list;
+    index_size = size;
+}
+
+static struct qn_data_row *add_row(uint32_t site, uint32_t object, uint64_t offset, uint32_t at)
+{
+    uint64_t n = qn_arena->n_data;
+    struct qn_data_row *r = row_at(n);
+
+    if (n == ROWS_MAX)
+        return NULL;
+    qn_ready_until(&ready, r + 1);
+    *r = (struct qn_data_row){.site = site, .object = object, .offset = offset};
+    qn_arena->n_data = n + 1;
+    row_index[at] = (uint32_t)n + 1;
+    return r;
+}
+
+/* NULL: there is no room for another one. */
+static struct qn_data_row *row_of(uint32_t site, uint32_t object, uint64_t offset)
+{
+    uint32_t at;
+
+    if (QN_UNLIKELY(qn_arena->n_data >= index_size / 2))
+        enlarge_index();
+    at = hash_of(site, object, offset) & (index_size - 1);
+    for (; row_index[at]; at = (at + 1) & (index_size - 1)) {
+        struct qn_data_row *r = row_at(row_index[at] - 1);
+
+        if (r->site == site && r->object == object && r->offset == offset)
+            return r;
+    }
+    return add_row(site, object, offset, at);
+}
+
+/* ---- stacks ---- */
+
+/* What the running thread's stack pointer lies in becomes known as a stack. */
+static void learn_stack(uint64_t sp)
+{
+    const struct qn_live_block *b = qn_blocks_find(sp);
+    uint64_t start = 0, end = 0;
+
+    if (b) {
+        start = b->base;
+        end = b->end;
+    } else {
+        qn_ranges_find_mapping(sp, &start, &end);
+    }
+    stacks[nstacks % STACKS_MAX].start = start;
+    stacks[nstacks % STACKS_MAX].end = end;
+    nstacks++;
+}
+
+static bool is_in_stack(uint64_t address)
+{
+    for (uint32_t i = 0; i < nstacks && i < STACKS_MAX; i++)
+        if (address - stacks[i].start < stacks[i].end - stacks[i].start)
+            return true;
+    return false;
+}
+
+static void forget_stacks(uint64_t start, uint64_t end)
+{
+    for (uint32_t i = 0; i < STACKS_MAX; i++)
+        if (stacks[i].start < end && stacks[i].end > start)
+            stacks[i].start = stacks[i].end = 0;
+}
+
+/* ---- a miss ---- */
+
+static uint64_t round_offset(uint64_t offset)
+{
+    unsigned bits = 63u - (unsigned)__builtin_clzll(offset | 1);
+
+    return offset < EXACT_MAX ? offset : offset >> (bits - STEPS_BITS) << (bits - STEPS_BITS);
+}
+
+static uint64_t offset_in(const struct qn_object *o, uint64_t offset)
+{
+    return round_offset(o->element ? offset % o->element : offset);
+}
+
+/* Those that have no place of their own have no offsets. */
+static bool has_place(const struct qn_object *o) { return o->start != 0; }
+
+static uint32_t find_object(uint64_t address, uint64_t *offset)
+{
+    const struct qn_live_block *b;
+    uint64_t sp = qn_ctx.guest_sp, start, end;
+    uint32_t object;
+
+    if (QN_UNLIKELY(!is_in_stack(sp)))
+        learn_stack(sp);
+    if (is_in_stack(address)) {
+        *offset = qn_sim_log_on ? QN_OFFSET_UNKNOWN : address - sp;
+        return 0;
+    }
+    if ((b = qn_blocks_find(address))) {
+        *offset = offset_in(qn_data_object(b->object), address - b->base);
+        return b->object;
+    }
+    object = qn_ranges_find_symbol(address);
+    if (object == QN_NO_OBJECT)
+        object = qn_ranges_find_mapping(address, &start, &end);
+    *offset = has_place(qn_data_object(object)) ? offset_in(qn_data_object(object), address - qn_data_object(object)->start) : 0;
+    return object;
+}
+
+static QN_NCSR void count_miss(uint64_t address, uint32_t site, unsigned ll)
+{
+    uint64_t offset;
+    uint32_t object = find_object(address, &offset);
+    struct qn_data_row *r = row_of(site, object, offset);
+
+    undo[undo_count % UNDO_MAX].row = r ? (uint32_t)(r - row_at(0)) : QN_NO_OBJECT;
+    undo[undo_count++ % UNDO_MAX].ll = ll;
+    if (r) {
+        r->misses++;
+        r->ll_misses += ll;
+    } else {
+        qn_arena->data_lost[0]++;
+        qn_arena->data_lost[1] += ll;
+    }
+}
+
+void qn_data_undo(uint32_t site, unsigned ll)
+{
+    for (uint32_t n = 1; n <= UNDO_MAX && n <= undo_count; n++) {
+        uint32_t row = undo[(undo_count - n) % UNDO_MAX].row;
+
+        if (row == QN_NO_OBJECT || row_at(row)->site != site || undo[(undo_count - n) % UNDO_MAX].ll != ll)
+            continue;
+        row_at(row)->misses--;
+        row_at(row)->ll_misses -= ll;
+        undo[(undo_count - n) % UNDO_MAX].row = QN_NO_OBJECT;
+        return;
+    }
+}
+
+/* ---- what changes ---- */
+
+void qn_data_settle(void)
+{
+    if (qn_sim_log_on && !qn_sim_log_is_empty())
+        qn_sim_log_drain();
+}
+
+void qn_data_unmapped(uint64_t start, uint64_t end)
+{
+    if (!qn_cfg()->data || !row_index)
+        return;
+    qn_data_settle();
+    qn_blocks_remove_range(start, end);
+    qn_ranges_forget(start, end);
+    forget_stacks(start, end);
+}
+
+void qn_data_init(void)
+{
+    if (!qn_arena->n_objects)
+        qn_data_add_object(&(struct qn_object){.kind = QN_OBJECT_STACK});
+    enlarge_index();
+    qn_sim_tell_misses(count_miss);
+}

@@ -1,0 +1,36 @@
+/* lib/run/observe/data.h - --data: on which objects misses are.  data.c counts, ranges.c knows symbols and mappings, allocs.c sees
+ * what is allocated, blocks.c holds it. */
+#ifndef QN_RUN_DATA_H
+#define QN_RUN_DATA_H
+
+#include "base/base.h"
+#include "base/context.h"
+#include "cost/objects.h"
+
+/* ---- data.c ---- */
+
+void qn_data_init(void); /* once simulators are set up */
+void qn_data_settle(void); /* references that are only written down so far are simulated: objects are about to change */
+void qn_data_unmapped(uint64_t start, uint64_t end); /* or mapped anew: what lay there is gone */
+void qn_data_undo(uint32_t site, unsigned ll); /* the newest miss of this site did not happen */
+
+/* An object that is not there yet; QN_NO_OBJECT where there is no room. */
+#define QN_NO_OBJECT 0xffffffffu
+uint32_t qn_data_add_object(const struct qn_object *o);
+struct qn_object *qn_data_object(uint32_t number);
+
+/* ---- ranges.c ---- */
+
+void qn_ranges_learn(void);                       /* the collector has appended symbols and segments */
+uint32_t qn_ranges_find_symbol(uint64_t address); /* QN_NO_OBJECT: none */
+uint32_t qn_ranges_find_mapping(uint64_t address, uint64_t *start, uint64_t *end);
+void qn_ranges_forget(uint64_t start, uint64_t end); /* what lay there is gone */
+
+/* ---- allocs.c ---- */
+
+/* Is there something to see before the block at pc runs?  What emitted code hands on in arg_aux; 0 = nothing. */
+uint32_t qn_allocs_probe(uint64_t pc);
+bool qn_allocs_begins(uint64_t pc); /* a block has to begin there */
+qn_slow_call qn_allocs_see;         /* arg_aux; arg_pc; the guest's registers that are not borrowed lie in ctx.gpr, too */
+
+#endif

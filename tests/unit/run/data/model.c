@@ -1,0 +1,209 @@
+/* model.c - on which object is each miss?  Slowly: a table of all ranges, asked at each miss of a trace.
+ *
+ *   model TRACE events.txt SIZE,WAYS,LINE     ->   "heap:by_malloc READS WRITES" ...: misses of a D1, least recently used
+ *
+ * The trace is quern's own (lib/sim/record.h tells its form); events.txt says what lies where (notes.h).  Nothing of what quern does to
+ * find objects is used.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/record.h"
+
+#define RANGES 100000
+#define KEYS 64
+
+struct range {
+    uint64_t start, end;
+    unsigned key;
+};
+
+struct event {
+    char what;
+    uint64_t start, size;
+    unsigned key;
+};
+
+static struct range ranges[RANGES]; /* the newest last */
+static struct event events[RANGES];
+static unsigned nranges, nevents, next_event;
+static char keys[KEYS][100];
+static uint64_t sums[KEYS][2];
+static unsigned nkeys;
+
+static void fail(const char *what) { fprintf(stderr, "model: %s\n", what), exit(2); }
+
+static unsigned key_of(const char *text)
+{
+    unsigned k = 0;
+
+    while (k < nkeys && strcmp(keys[k], text))
+        k++;
+    if (k == KEYS)
+        fail("too many keys");
+    if (k == nkeys)
+        snprintf(keys[nkeys++], sizeof keys[0], "%s", text);
+    return k;
+}
+
+/* ---- what lies where ---- */
+
+static void add(const struct event *e)
+{
+    if (nranges == RANGES)
+        fail("too many ranges");
+    ranges[nranges++] = (struct range){e->start, e->start + e->size, e->key};
+}
+
+/* What begins there, and all that lies in it. */
+static void take_away(uint64_t start)
+{
+    unsigned kept = 0;
+    uint64_t end = start;
+
+    for (unsigned i = 0; i < nranges; i++)
+        if (ranges[i].start == start && ranges[i].end > end)
+            end = ranges[i].end;
+    for (unsigned i = 0; i < nranges; i++)
+        if (ranges[i].start < start || ranges[i].end > end)
+            ranges[kept++] = ranges[i];
+    nranges = kept;
+}
+
+static uint64_t read_events(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char line[300], what, key[100];
+    unsigned long long mark, start, size;
+
+    if (!f || fscanf(f, "mark %llx\n", &mark) != 1)
+        fail("no events");
+    while (fgets(line, sizeof line, f)) {
+        int n = sscanf(line, "%c %llx %llu %99[^\n]", &what, &start, &size, key);
+        struct event e = {what, start, n == 4 ? size : 0, n == 4 ? key_of(key) : 0};
+
+        if (n != (what == '-' ? 2 : 4) || nevents == RANGES)
+            fail("bad event");
+        events[nevents++] = e;
+        if (what == '=')
+            add(&e);
+    }
+    fclose(f);
+    return mark;
+}
+
+/* The newest range that holds it, looked for among all. */
+static void count(uint64_t address, bool write)
+{
+    for (unsigned i = nranges; i-- > 0;)
+        if (address >= ranges[i].start && address < ranges[i].end) {
+            sums[ranges[i].key][write]++;
+            return;
+        }
+}
+
+static void happen(void)
+{
+    const struct event *e = &events[next_event++];
+
+    if (next_event > nevents)
+        fail("more marks than events");
+    if (e->what == '+')
+        add(e);
+    if (e->what == '-')
+        take_away(e->start);
+}
+
+/* ---- the cache: each line's time of last use ---- */
+
+static unsigned sets, ways, line_bytes;
+static struct {
+    uint64_t line, used;
+} *cache;
+static uint64_t now;
+
+static bool touch_line(uint64_t line)
+{
+    unsigned oldest = 0, set = (unsigned)(line % sets) * ways;
+
+    for (unsigned w = 0; w < ways; w++) {
+        if (cache[set + w].used && cache[set + w].line == line) {
+            cache[set + w].used = ++now;
+            return false;
+        }
+        if (cache[set + w].used < cache[set + oldest].used)
+            oldest = w;
+    }
+    cache[set + oldest].line = line;
+    cache[set + oldest].used = ++now;
+    return true;
+}
+
+static bool misses(uint64_t address, uint64_t size)
+{
+    bool missed = false;
+
+    for (uint64_t l = address / line_bytes; l <= (address + size - 1) / line_bytes; l++)
+        missed |= touch_line(l);
+    return missed;
+}
+
+/* ---- the trace ---- */
+
+static FILE *trace;
+
+static uint64_t varint(void)
+{
+    uint64_t value = 0;
+    int c;
+
+    for (unsigned shift = 0; (c = getc(trace)) != EOF; shift += 7) {
+        value |= (uint64_t)(c & 127) << shift;
+        if (!(c & 128))
+            return value;
+    }
+    fail("the trace ends early");
+    return 0;
+}
+
+static void read_trace(uint64_t mark)
+{
+    uint64_t last[RECORD_KINDS] = {0}, size;
+    int c;
+
+    while ((c = getc(trace)) != EOF && c & 7) {
+        enum record_kind kind = (enum record_kind)(c & 7);
+        unsigned code = (unsigned)c >> 3;
+
+        size = kind <= RECORD_MODIFY && !code ? varint() : code;
+        last[kind] += record_unzigzag(varint());
+        if (kind >= RECORD_INDIRECT)
+            varint();
+        if (kind < RECORD_READ || kind > RECORD_MODIFY)
+            continue;
+        if (misses(last[kind], size))
+            count(last[kind], kind == RECORD_WRITE);
+        if (kind == RECORD_WRITE && last[kind] == mark)
+            happen();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    char magic[RECORD_MAGIC_BYTES];
+    unsigned bytes;
+
+    if (argc != 4 || sscanf(argv[3], "%u,%u,%u", &bytes, &ways, &line_bytes) != 3)
+        fail("usage: model TRACE EVENTS SIZE,WAYS,LINE");
+    sets = bytes / ways / line_bytes;
+    cache = calloc(sets * ways, sizeof *cache);
+    trace = fopen(argv[1], "rb");
+    if (!trace || fread(magic, 1, sizeof magic, trace) != sizeof magic || memcmp(magic, RECORD_MAGIC, sizeof magic))
+        fail("no trace");
+    read_trace(read_events(argv[2]));
+    for (unsigned k = 0; k < nkeys; k++)
+        printf("%s %llu %llu\n", keys[k], (unsigned long long)sums[k][0], (unsigned long long)sums[k][1]);
+    return next_event == nevents ? 0 : (fail("marks are missing"), 1);
+}
