@@ -161,6 +161,7 @@ hosted_sources = \
 	lib/lab/sandbox.c \
 	lib/lab/trace.c \
 	lib/lab/trace_branches.c \
+	lib/lab/variant.c \
 	lib/lab/work.c \
 	lib/plot/bars.c \
 	lib/plot/caption.c \
@@ -232,6 +233,7 @@ tool_sources = \
 	tools/lab_check.c \
 	tools/lab_place.c \
 	tools/lab_start.c \
+	tools/lab_variant.c \
 	tools/main.c \
 	tools/merge.c \
 	tools/no_users.c \
@@ -640,6 +642,7 @@ headers = \
 	lib/lab/sandbox.h \
 	lib/lab/talk.h \
 	lib/lab/trace.h \
+	lib/lab/variant.h \
 	lib/out/classic.h \
 	lib/out/classic_file.h \
 	lib/out/columns.h \
@@ -906,6 +909,7 @@ unit_programs = \
 	tests/unit/lab/model_distance \
 	tests/unit/lab/model_levels \
 	tests/unit/lab/sandbox \
+	tests/unit/lab/variant \
 	tests/unit/out/corrupt \
 	tests/unit/out/csv_number \
 	tests/unit/out/expr \
@@ -1025,6 +1029,7 @@ shell_tests = \
 	tests/unit/labs/lab07.sh \
 	tests/unit/labs/lab08.sh \
 	tests/unit/labs/sandbox.sh \
+	tests/unit/labs/variants.sh \
 	tests/unit/man/completion.sh \
 	tests/unit/man/man.sh \
 	tests/unit/man/options.sh \

@@ -17,7 +17,7 @@
 
 static const char help[] =
     "usage: quern lab list\n"
-    "       quern lab start [--seed=N] NN DIR\n"
+    "       quern lab start [--seed=N] [--student=ID --key-file=FILE] NN DIR\n"
     "       quern lab check [OPTIONS] NN DIR\n"
     "       quern lab box [--seed=N] DIR PROGRAM [ARGUMENTS]\n\n"
     "list shows the labs.  start makes DIR, with the handout and what the work begins with.  check runs the tests on\n"
@@ -36,6 +36,8 @@ static const char *take_student(const struct qn_option *o, void *field, char **v
 #define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_lab_request, field)
 static const struct qn_option of_all[] = {
     QN_OPTION_PLAIN("--seed", "N", "which black box is this student's (lab 6) [start: drawn; check, box: that of start]", take_student),
+    OPTION("--student", "ID", "start, check: whose variant of the lab it is; with --key-file", qn_option_text, name),
+    OPTION("--key-file", "FILE", "start, check: its first line is the key from which variants are drawn; keep it secret", qn_option_text, key_file),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 static const struct qn_option of_check[] = {
     OPTION("--gradescope", "FILE", "check: also write FILE (results.json) for Gradescope", qn_option_text, gradescope),

@@ -23,6 +23,12 @@ const struct qn_lab *qn_lab_named(const char *number);
 
 /* The seed that `start` left in a folder; false: none. */
 bool qn_lab_read_student(const char *directory, uint64_t *seed);
+/* The seed of the variant, from there; false: none. */
+bool qn_lab_read_variant(const char *directory, uint64_t *seed);
+/* The rules into HANDOUT.md, the seed beside that of the student; false: a line was printed. */
+bool qn_lab_write_variant(const struct qn_lab_request *r, const char *directory);
+/* From --student and --key-file, for request->lab; false: a line was printed. */
+bool qn_lab_take_variant(struct qn_lab_request *r);
 /* The number of the lab, from there; false: none. */
 bool qn_lab_read_number(const char *directory, unsigned *number);
 

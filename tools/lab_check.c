@@ -43,8 +43,12 @@ static int parse(struct qn_lab_request *r, char **argv)
     r->directory = words[1];
     if (!r->lab || !is_that_lab(r) || !has_tests(r))
         return QN_EXIT_USAGE;
+    if (!qn_lab_take_variant(r))
+        return QN_EXIT_USAGE;
     if (!r->knows_student)
         r->knows_student = qn_lab_read_student(r->directory, &r->student);
+    if (!r->has_variant && qn_lab_read_variant(r->directory, &r->variant))
+        r->has_variant = r->practises = true;
     return -1;
 }
 

@@ -123,8 +123,9 @@ bool qn_lab_read_number(const char *directory, unsigned *number)
     return good;
 }
 
-static int start(const struct qn_lab *lab, const char *directory, uint64_t seed)
+static int start(const struct qn_lab_request *r, const char *directory, uint64_t seed)
 {
+    const struct qn_lab *lab = r->lab;
     struct qn_lab_place place;
     char folder[PATH_MAX], starter[PATH_MAX + 16];
     int status;
@@ -142,6 +143,8 @@ static int start(const struct qn_lab *lab, const char *directory, uint64_t seed)
         status = copy(place.header, "quern.h", directory);
     if (!status)
         status = write_student(directory, lab->number, seed);
+    if (!status && r->has_variant)
+        status = !qn_lab_write_variant(r, directory);
     if (!status)
         printf("Lab %u, %s, is in %s: read HANDOUT.md first.\n", lab->number, lab->title, directory);
     return status;
@@ -160,5 +163,7 @@ int qn_lab_tool_start(char **argv)
     if (!r.knows_student && getrandom(&r.student, sizeof r.student, 0) != sizeof r.student)
         return complain("getrandom");
     r.lab = qn_lab_named(words[0]);
-    return r.lab ? start(r.lab, words[1], r.knows_student ? r.student : r.student % STUDENT_SEEDS) : QN_EXIT_USAGE;
+    if (r.lab && !qn_lab_take_variant(&r))
+        return QN_EXIT_USAGE;
+    return r.lab ? start(&r, words[1], r.knows_student ? r.student : r.student % STUDENT_SEEDS) : QN_EXIT_USAGE;
 }

@@ -113,6 +113,8 @@ unsigned qn_lab_between(struct qn_lab_check *c, unsigned from, unsigned to)
     return from + qn_lab_below(c, to - from + 1);
 }
 
+const struct qn_lab_variant *qn_lab_rules(const struct qn_lab_check *c) { return &c->rules; }
+bool qn_lab_is_variant(const struct qn_lab_check *c) { return c->request->has_variant; }
 bool qn_lab_knows_student(const struct qn_lab_check *c) { return c->request->knows_student; }
 uint64_t qn_lab_student(const struct qn_lab_check *c) { return c->request->student; }
 
@@ -163,6 +165,7 @@ int qn_lab_check(const struct qn_lab_request *request, const struct qn_lab_place
     struct qn_lab_check c = { .request = request, .place = place };
     int status = QN_LAB_BROKEN;
 
+    c.rules = request->has_variant ? qn_lab_draw_variant(request->variant) : qn_lab_standard;
     c.outcomes = calloc(lab->n_tests, sizeof *c.outcomes);
     if (!c.outcomes)
         abort();

@@ -12,6 +12,7 @@
 
 #include "lab/lab.h"
 #include "lab/sandbox.h"
+#include "lab/variant.h"
 
 /* A remark below the test's line; always false, so that a test can return it. */
 bool qn_lab_say(struct qn_lab_check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -34,6 +35,9 @@ const char *qn_lab_kept_path(const struct qn_lab_check *c, const char *name);
 uint64_t qn_lab_draw(struct qn_lab_check *c);
 unsigned qn_lab_below(struct qn_lab_check *c, unsigned n);     /* 0 to n - 1 */
 unsigned qn_lab_between(struct qn_lab_check *c, unsigned from, unsigned to);
+/* The rules of this student's variant, or the standard ones. */
+const struct qn_lab_variant *qn_lab_rules(const struct qn_lab_check *c);
+bool qn_lab_is_variant(const struct qn_lab_check *c);
 bool qn_lab_knows_student(const struct qn_lab_check *c);
 uint64_t qn_lab_student(const struct qn_lab_check *c);
 

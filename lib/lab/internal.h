@@ -9,6 +9,7 @@
 struct qn_lab_built {
     char *key;               /* the files and slots that it was made of */
     char *path;              /* NULL: it could not be */
+    struct qn_lab_variant rules;
     char *why;               /* then */
 };
 
@@ -31,6 +32,7 @@ struct qn_lab_check {
     struct qn_lab_outcome *outcomes; /* one per test */
     bool ran_well;           /* the last program */
     bool timed;              /* this test is about speed */
+    struct qn_lab_variant rules;
     char *why;               /* what why.txt of this test has so far */
     char *stuck;             /* a program that did not end */
     bool broken;             /* the sandbox could not be made */

@@ -50,6 +50,10 @@ struct qn_lab_request {
     const char *only;                   /* tests whose name has this text, NULL: all */
     const char *keep;                   /* folder for what tests that fail leave, NULL: none */
     uint64_t seed;                      /* of the inputs drawn */
+    bool has_variant;
+    uint64_t variant;                   /* then: the seed of this student's rules */
+    bool practises;                     /* the variant is what the folder says, not what a key says */
+    const char *name, *key_file;        /* --student, --key-file; NULL: not given */
     bool knows_student;
     uint64_t student;                   /* then: which hidden machine is this student's (lab 6) */
 };

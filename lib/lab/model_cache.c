@@ -4,19 +4,19 @@
 
 #include <stdlib.h>
 
-#define RRPV_LONG 2      /* two bits of re-reference prediction: a new line */
-#define RRPV_DISTANT 3   /* a victim */
+#define TIMES 64 /* between two uses: lines that come in between others have times of their own */
 
 struct entry {
     bool valid, recent;  /* recent: nru's bit */
     uint64_t line, came, used, next;
-    unsigned rrpv;
+    unsigned rrpv, chances;
 };
 
 struct qn_lab_cache {
     enum qn_lab_policy policy;
+    struct qn_lab_variant rules;
     unsigned sets, ways;
-    uint64_t now;
+    uint64_t now, queue;     /* fifo: the last place in a queue that was given */
     struct entry *entries;   /* set by set */
     bool *older_right;       /* plru: of set s, node n (1 is the root, 2n and 2n+1 its children): s * ways + n */
 };
@@ -27,13 +27,26 @@ struct qn_lab_cache *qn_lab_new_cache(enum qn_lab_policy policy, unsigned sets, 
 
     if (!c)
         abort();
-    *c = (struct qn_lab_cache){ .policy = policy, .sets = sets, .ways = ways };
+    *c = (struct qn_lab_cache){ .policy = policy, .rules = qn_lab_standard, .sets = sets, .ways = ways };
     c->entries = calloc((size_t)sets * ways, sizeof *c->entries);
     c->older_right = calloc((size_t)sets * ways, sizeof *c->older_right);
     if (!c->entries || !c->older_right)
         abort();
     return c;
 }
+
+struct qn_lab_cache *qn_lab_new_variant_cache(enum qn_lab_policy policy, unsigned sets, unsigned ways, const struct qn_lab_variant *v)
+{
+    struct qn_lab_cache *c = qn_lab_new_cache(policy, sets, ways);
+
+    c->rules = *v;
+    return c;
+}
+
+static unsigned rule(const struct qn_lab_cache *c, enum qn_lab_parameter p) { return c->rules.value[p]; }
+
+/* Of re-reference prediction: a victim; a new line has one less. */
+static unsigned distant(const struct qn_lab_cache *c) { return (1u << rule(c, QN_LAB_SRRIP_BITS)) - 1; }
 
 void qn_lab_free_cache(struct qn_lab_cache *c)
 {
@@ -44,15 +57,28 @@ void qn_lab_free_cache(struct qn_lab_cache *c)
 
 /* ---- what a use does ---- */
 
-/* The tree points away from the way, at every node on its path. */
-static void point_away(struct qn_lab_cache *c, unsigned set, unsigned way)
+/* Which leaf a way is, and back: the reversed bits of its number in a variant. */
+static unsigned leaf_of(const struct qn_lab_cache *c, unsigned way)
 {
-    unsigned node = 1;
+    unsigned leaf = 0;
+
+    if (!rule(c, QN_LAB_PLRU_ORDER))
+        return way;
+    for (unsigned half = c->ways / 2; half >= 1; half /= 2, way /= 2)
+        leaf += way % 2 ? half : 0;
+    return leaf;
+}
+
+/* The tree points away from the way, at every node on its path, or at the lowest one. */
+static void point_away(struct qn_lab_cache *c, unsigned set, unsigned way, bool lowest)
+{
+    unsigned node = 1, leaf = leaf_of(c, way);
 
     for (unsigned half = c->ways / 2; half >= 1; half /= 2) {
-        bool right = (way & half) != 0;
+        bool right = (leaf & half) != 0;
 
-        c->older_right[set * c->ways + node] = !right;
+        if (!lowest || half == 1)
+            c->older_right[set * c->ways + node] = !right;
         node = 2 * node + right;
     }
 }
@@ -66,17 +92,48 @@ static void mark_recent(struct qn_lab_cache *c, struct entry *set, unsigned way)
     for (unsigned i = 0; i < c->ways; i++)
         all = all && set[i].recent;
     for (unsigned i = 0; all && i < c->ways; i++)
-        set[i].recent = i == way;
+        set[i].recent = i == way && !rule(c, QN_LAB_NRU_LAST);
 }
 
-static void use(struct qn_lab_cache *c, unsigned number, unsigned way, uint64_t next)
+/* The time of a line that comes in: now, or just behind that of the line that is older than all but `place`. */
+static uint64_t time_of_new(const struct qn_lab_cache *c, const struct entry *set, unsigned way, unsigned place)
+{
+    uint64_t time = 0;
+
+    for (unsigned n = 0; n < place; n++) { /* the next older than what was found */
+        uint64_t next = UINT64_MAX;
+
+        for (unsigned i = 0; i < c->ways; i++)
+            if (i != way && set[i].valid && set[i].used > time && set[i].used < next)
+                next = set[i].used;
+        if (next == UINT64_MAX)
+            return c->now * TIMES;
+        time = next;
+    }
+    return place ? time + 1 : c->now * TIMES;
+}
+
+/* Room between two times for lines that come in there; who is there already moves up. */
+static void make_room(const struct qn_lab_cache *c, struct entry *set, uint64_t time)
+{
+    for (unsigned i = 0; i < c->ways; i++)
+        if (set[i].valid && set[i].used == time) {
+            make_room(c, set, time + 1);
+            set[i].used++;
+        }
+}
+
+static void use(struct qn_lab_cache *c, unsigned number, unsigned way, uint64_t next, bool hit)
 {
     struct entry *set = &c->entries[(size_t)number * c->ways];
+    uint64_t time = hit ? c->now * TIMES : time_of_new(c, set, way, rule(c, QN_LAB_LRU_PLACE));
 
-    set[way].used = c->now;
+    set[way].used = 0;
+    make_room(c, set, time);
+    set[way].used = time;
     set[way].next = next;
     if (c->policy == QN_LAB_PLRU)
-        point_away(c, number, way);
+        point_away(c, number, way, !hit && rule(c, QN_LAB_PLRU_ORDER));
     mark_recent(c, set, way);
 }
 
@@ -88,15 +145,18 @@ static unsigned follow_tree(const struct qn_lab_cache *c, unsigned set)
 
     while (node < c->ways)
         node = 2 * node + c->older_right[set * c->ways + node];
-    return node - c->ways;
+    return leaf_of(c, node - c->ways);
 }
 
 static unsigned first_distant(const struct qn_lab_cache *c, struct entry *set)
 {
     for (;;) {
-        for (unsigned i = 0; i < c->ways; i++)
-            if (set[i].rrpv >= RRPV_DISTANT)
+        for (unsigned n = 0; n < c->ways; n++) {
+            unsigned i = rule(c, QN_LAB_SRRIP_DOWN) ? c->ways - 1 - n : n;
+
+            if (set[i].rrpv >= distant(c))
                 return i;
+        }
         for (unsigned i = 0; i < c->ways; i++)
             set[i].rrpv++;
     }
@@ -104,16 +164,39 @@ static unsigned first_distant(const struct qn_lab_cache *c, struct entry *set)
 
 static unsigned first_not_recent(const struct qn_lab_cache *c, const struct entry *set)
 {
-    for (unsigned i = 0; i < c->ways; i++)
+    for (unsigned n = 0; n < c->ways; n++) {
+        unsigned i = rule(c, QN_LAB_NRU_LAST) ? c->ways - 1 - n : n;
+
         if (!set[i].recent)
             return i;
+    }
     return c->ways - 1; /* one way: its bit is always set */
 }
 
 /* Smaller goes first. */
 static uint64_t worth(const struct qn_lab_cache *c, const struct entry *e)
 {
-    return c->policy == QN_LAB_FIFO ? e->came : c->policy == QN_LAB_OPT ? ~e->next : e->used;
+    unsigned horizon = rule(c, QN_LAB_OPT_HORIZON);
+
+    if (c->policy != QN_LAB_OPT)
+        return c->policy == QN_LAB_FIFO ? e->came : e->used;
+    return horizon && e->next - (c->now - 1) > horizon ? 0 : ~e->next; /* now: the number of this reference, from 1 */
+}
+
+/* The oldest that has no chance left; the others that were asked go to the end, in order. */
+static unsigned first_without_chance(struct qn_lab_cache *c, struct entry *set)
+{
+    for (;;) {
+        unsigned first = 0;
+
+        for (unsigned i = 1; i < c->ways; i++)
+            if (set[i].came < set[first].came)
+                first = i;
+        if (!set[first].chances)
+            return first;
+        set[first].chances--;
+        set[first].came = ++c->queue;
+    }
 }
 
 static unsigned find_victim(struct qn_lab_cache *c, unsigned number)
@@ -127,6 +210,8 @@ static unsigned find_victim(struct qn_lab_cache *c, unsigned number)
         return first_not_recent(c, set);
     if (c->policy == QN_LAB_SRRIP)
         return first_distant(c, set);
+    if (c->policy == QN_LAB_FIFO)
+        return first_without_chance(c, set);
     for (unsigned i = 1; i < c->ways; i++)
         if (worth(c, &set[i]) < worth(c, &set[least]))
             least = i;
@@ -144,16 +229,17 @@ struct qn_lab_touch qn_lab_touch_line(struct qn_lab_cache *c, uint64_t line, uin
         way++;
     result.hit = way < c->ways && set[way].valid;
     if (result.hit) {
-        set[way].rrpv = 0;
+        set[way].rrpv = rule(c, QN_LAB_SRRIP_DOWN) && set[way].rrpv ? set[way].rrpv - 1 : 0;
+        set[way].chances += set[way].chances < rule(c, QN_LAB_FIFO_CHANCES);
     } else {
         if (way == c->ways) {
             way = find_victim(c, number);
             result.evicted = true;
             result.victim = set[way].line;
         }
-        set[way] = (struct entry){ .valid = true, .line = line, .came = c->now, .rrpv = RRPV_LONG };
+        set[way] = (struct entry){ .valid = true, .line = line, .came = ++c->queue, .rrpv = distant(c) - 1 };
     }
-    use(c, number, way, next);
+    use(c, number, way, next, result.hit);
     return result;
 }
 

@@ -7,6 +7,7 @@
 #define QN_LAB_MODEL_CACHE_H
 
 #include "base/base.h"
+#include "lab/variant.h"
 
 enum qn_lab_policy { QN_LAB_LRU, QN_LAB_FIFO, QN_LAB_PLRU, QN_LAB_NRU, QN_LAB_SRRIP, QN_LAB_OPT };
 
@@ -14,6 +15,8 @@ struct qn_lab_cache;
 
 /* sets: a power of two. */
 struct qn_lab_cache *qn_lab_new_cache(enum qn_lab_policy policy, unsigned sets, unsigned ways);
+/* With the rules of a variant (variant.h). */
+struct qn_lab_cache *qn_lab_new_variant_cache(enum qn_lab_policy policy, unsigned sets, unsigned ways, const struct qn_lab_variant *v);
 void qn_lab_free_cache(struct qn_lab_cache *cache);
 
 /* A reference to a line (its number: address / bytes of a line). */

@@ -50,6 +50,8 @@ void qn_lab_print_head(const struct qn_lab_check *c)
 
     printf("# lab %u: %s; inputs from seed %" PRIu64 " (the same again: --case-seed=%" PRIu64 ")\n",
            c->request->lab->number, c->request->lab->title, c->request->seed, c->request->seed);
+    if (c->request->has_variant)
+        printf("# the variant of %s\n", c->request->practises ? "this folder; what counts is checked with the key" : c->request->name);
     qn_lab_weaknesses(print_weakness, &weak);
     if (!weak)
         puts("# what was handed in runs as nobody, with limits, Landlock and seccomp");
