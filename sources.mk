@@ -181,6 +181,7 @@ hosted_sources = \
 	lib/plot/threec.c \
 	lib/plot/time.c \
 	lib/plot/words.c \
+	lib/report/compare.c \
 	lib/report/facts.c \
 	lib/report/findings.c \
 	lib/report/html.c \

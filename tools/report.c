@@ -33,10 +33,11 @@
 static const char help[] =
     "usage: quern report [-o FOLDER] [options] [--] PROGRAM [ARGUMENTS]\n"
     "       quern report [-o FOLDER] [--intervals=FILE] [--sizes=FILE] [--log=FILE] PROFILE\n"
+    "       quern report --diff [-o FOLDER] BEFORE AFTER\n"
     "\n"
     "Runs the program once, and once more for D1s of other sizes, and writes a page about it, FOLDER/index.html:\n"
     "what to look at first, functions and lines with their source, misses by cache size, three Cs, phases, branches.\n"
-    "Of a profile it shows what that holds, and says how the rest is collected.\n"
+    "Of a profile it shows what that holds, and says how the rest is collected; of two, what has changed.\n"
     "\n";
 
 static const char help_end[] =
@@ -71,6 +72,7 @@ static const struct qn_option options[] = {
     QN_OPTION_PLAIN("--env", "NAME[=VALUE]", "the program sees this variable; without it PATH and LC_ALL=C only", take_variable),
     OPTION("--analysis", "NAMES", "of the run, by name [3c,sets]; mattson adds the curve of a fully associative cache", qn_option_text,
            analysis),
+    OPTION("--diff", NULL, "of two profiles: what has changed, by function and line", qn_option_set, diff),
     OPTION("--intervals", "FILE", "of a profile: counts by interval, of quern run --interval", qn_option_text, intervals),
     OPTION("--sizes", "FILE", "of a profile: a sweep of D1 sizes", qn_option_text, sizes),
     OPTION("--log", "FILE", "of a profile: log of its run, with the analyses sets or mattson", qn_option_text, log),
@@ -84,6 +86,13 @@ static const char *check_words(struct qn_report_options *o)
 {
     bool of_run = o->geometry[0] || o->geometry[1] || o->geometry[2] || o->input || o->environment_count;
 
+    if (o->diff) {
+        if (!o->program[1] || o->program[2] || !qn_plot_is_profile(o->program[0]) || !qn_plot_is_profile(o->program[1]))
+            return "--diff: wanted two profiles";
+        o->before = o->program[0];
+        o->profile = o->program[1];
+        return o->intervals || o->sizes || o->log || of_run ? "--diff: wanted no other options than -o" : NULL;
+    }
     if (o->program[1] || !qn_plot_is_profile(o->program[0]))
         return o->intervals || o->sizes || o->log ? "--intervals, --sizes and --log: wanted one profile with them" : NULL;
     o->profile = o->program[0];
@@ -181,7 +190,10 @@ static int write_page(struct qn_report_options *o)
                               .ended = o->ended };
     struct qn_text_error err = { .status = QN_TEXT_OK };
 
-    qn_report_write(&page, &err);
+    if (o->diff)
+        qn_report_compare(o->folder, &err);
+    else
+        qn_report_write(&page, &err);
     qn_report_end_steps(o);
     if (err.status != QN_TEXT_OK)
         return fprintf(stderr, "quern report: %s\n", err.text), 1;

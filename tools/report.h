@@ -22,6 +22,8 @@ struct qn_report_options {
     const char *self;                   /* the quern command */
     struct qn_sim_guard guard;          /* a signal ends the runs; the folders go first */
     const char *folder, *work;          /* being filled; for what will be thrown away */
+    bool diff;                          /* two profiles are compared, `before` and `profile` */
+    const char *before;
     const char *profile;                /* NULL: the program is run; else this is shown */
     const char *intervals, *sizes;      /* files that belong to it; NULL: none */
     const char *ended, *log;            /* as in struct qn_report; filled by the run */

@@ -1,6 +1,7 @@
 /* tools/report_files.c - a report of a profile that is there already.
  *
  * In:  quern report --intervals=phases.csv -o page cachegrind.out.12
+ *      quern report --diff -o page before.out after.out
  * Out: the profile and the files that belong to it, in the folder of the report
  */
 #define _GNU_SOURCE
@@ -45,6 +46,6 @@ int qn_report_take_files(struct qn_report_options *o)
         qn_tool_complain("quern report: %s: %s", o->log, strerror(errno));
         return 1;
     }
-    return copy(o, o->profile, QN_REPORT_PROFILE) || (o->intervals && copy(o, o->intervals, QN_REPORT_INTERVALS))
+    return (o->before && copy(o, o->before, QN_REPORT_BEFORE)) || copy(o, o->profile, QN_REPORT_PROFILE) || (o->intervals && copy(o, o->intervals, QN_REPORT_INTERVALS))
            || (o->sizes && copy(o, o->sizes, QN_REPORT_RUNS));
 }

@@ -15,6 +15,7 @@
 #define QN_REPORT_PROFILE "profile"
 #define QN_REPORT_INTERVALS "intervals.csv"
 #define QN_REPORT_RUNS "runs.csv"
+#define QN_REPORT_BEFORE "before" /* of a comparison: the profile that QN_REPORT_PROFILE is compared with */
 #define QN_REPORT_PAGE "index.html"
 /* At the top of the page, so that a folder that holds a report is known for one. */
 #define QN_REPORT_MARK "<!-- made by quern report -->"
@@ -26,5 +27,7 @@ struct qn_report {
 };
 
 enum qn_text_status qn_report_write(const struct qn_report *r, struct qn_text_error *err);
+/* A page about two profiles of a folder, QN_REPORT_BEFORE and QN_REPORT_PROFILE: what has changed. */
+enum qn_text_status qn_report_compare(const char *folder, struct qn_text_error *err);
 
 #endif

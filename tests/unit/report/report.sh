@@ -170,6 +170,22 @@ is $? 2 'a profile has its caches'
 "$QUERN" report --intervals=none.csv -o none bare.prof 2>err
 is "$?: $(cat err)" '1: quern report: none.csv: No such file or directory' 'no such file'
 
+# Of two: what has changed.  The figures are those of csv.
+"$QUERN" run -q --D1=8192,2,64 --LL=65536,8,64 --out-file=ways.prof ./walk conflict
+"$QUERN" report -q --diff -o diff-page bare.prof ways.prof 2>err
+is "$?$(cat err)" 0 'a report of two profiles'
+before=$("$QUERN" csv --by=line --metadata=no --crlf=no --show=v=D1mr+D1mw bare.prof | awk -F, -v l="$(line_of conflict)" '$3 ~ /walk\.c$/ && $5 == l { print $6 }')
+after=$("$QUERN" csv --by=line --metadata=no --crlf=no --show=v=D1mr+D1mw ways.prof | awk -F, -v l="$(line_of conflict)" '$3 ~ /walk\.c$/ && $5 == l { print $6 }')
+row=$(sed -n '/<h2 id="lines">/,$p' diff-page/index.html | grep '^<tr><td>' | head -n 1)
+ok "... the line that has changed most: $before before, $after after" says "$row" "<tr><td>walk.c:$(line_of conflict)</td>"
+ok '... and by how much' says "$row" ">-$(commas $((before - after)))<"
+cycles=$("$QUERN" csv --by=program --metadata=no --crlf=no --show=cycles bare.prof | sed -n '2s/.*,//p')
+ok '... cycles of the run before' grep -q "cycles (estimated)</td><td>$(commas "$cycles")</td>" diff-page/index.html
+"$QUERN" report -q --diff -o same-page bare.prof bare.prof
+is "$(grep -c '<p>The same in both.</p>' same-page/index.html)" 2 'a profile and itself'
+"$QUERN" report --diff bare.prof ./walk 2>err
+is "$?: $(cat err)" '2: quern report: --diff: wanted two profiles; `quern report --help` describes it' 'no two profiles'
+
 # Well-formed: every element that is opened is closed, in order.
 balanced() {
     sed '/^<style>/,/<\/style>/d' "$1/index.html" | awk '
@@ -184,7 +200,7 @@ balanced() {
         } }
         END { if (n || all < 100) print n " left, " all " in all"; exit bad || n || all < 100 }'
 }
-for folder in conflict branch input fail bare-page full-page; do
+for folder in conflict branch input fail bare-page full-page diff-page; do
     ok "$folder: elements nest" balanced $folder
 done
 for name in $(sed 's/\(href\|src\)="/\n&/g' conflict/index.html | sed -n 's/^\(href\|src\)="\([^"]*\)".*/\2/p' | grep -v '^#' | sort -u); do

@@ -1,0 +1,306 @@
+/* lib/report/compare.c - the page about two profiles: what has changed, and where.  See report.h.
+ *
+ *   function   cycles before   after     change       instructions   D1 misses   ...   (of these the change)
+ *   jki        4,423,680       1,802,240 -2,621,440   -0             -262,144
+ *
+ * Rows with the largest change of estimated cycles stand first.  Functions are the same if their names and the names of their
+ * files are; the folder does not count.  Lines are the same if file and number are.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "out/number.h"
+#include "plot/plot.h"
+#include "report/facts.h"
+#include "report/html.h"
+
+#define ROWS 20
+
+static const char *const sides[] = { QN_REPORT_BEFORE, QN_REPORT_PROFILE };
+
+struct comparison {
+    const char *folder;
+    struct qn_exp_memory memory;
+    struct qn_plot_centres functions[2], lines[2]; /* before, after */
+};
+
+struct row {
+    const char *file, *name; /* file: without its folder */
+    uint32_t line;
+    const struct qn_plot_centres *of[2];
+    int at[2]; /* the centre of each side; -1: it has none */
+    double change;
+};
+
+static const struct {
+    const char *events, *name;
+} columns[] = {
+    { "Ir", "instructions" }, { "D1mr+D1mw", "D1 misses" }, { "DLmr+DLmw", "LL misses of data" }, { "Bcm+Bim", "mispredicts" },
+};
+
+/* ---- rows ---- */
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    int order = strcmp(x->file, y->file);
+
+    if (order || x->line != y->line)
+        return order ? order : x->line < y->line ? -1 : 1;
+    return x->line ? 0 : strcmp(x->name, y->name);
+}
+
+static const char *path_of(const struct row *r)
+{
+    return r->at[0] >= 0 ? r->of[0]->at[r->at[0]].file : r->of[1]->at[r->at[1]].file;
+}
+
+/* Of those with equal keys the ones before come first, each side by the whole path. */
+static int compare_rows(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    int order = compare_keys(a, b);
+
+    if (!order)
+        order = (x->at[0] < 0) - (y->at[0] < 0);
+    return order ? order : strcmp(path_of(x), path_of(y));
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    if (fabs(x->change) != fabs(y->change))
+        return fabs(x->change) > fabs(y->change) ? -1 : 1;
+    return compare_keys(a, b);
+}
+
+static double value_of(const struct row *r, int side) { return r->at[side] < 0 ? 0 : r->of[side]->at[r->at[side]].value; }
+
+static double count_of(const struct row *r, int side, const char *events)
+{
+    return r->at[side] < 0 ? 0 : qn_report_count(r->of[side], r->at[side], events);
+}
+
+static int add_rows(struct row *rows, const struct qn_plot_centres both[2], int side)
+{
+    for (int i = 0; i < both[side].count; i++) {
+        const struct qn_plot_centre *c = &both[side].at[i];
+        const char *slash = strrchr(c->file, '/');
+
+        rows[i] = (struct row){ slash ? slash + 1 : c->file, c->line ? c->name : c->function, c->line, { &both[0], &both[1] },
+                                { side ? -1 : i, side ? i : -1 }, 0 };
+    }
+    return both[side].count;
+}
+
+/* Rows `from` to `middle` are those before, up to `end` those after, all with equal keys: the first of each belong together, and so
+ * on.  They move down to `kept`; returns where the next ones go. */
+static int pair_up(struct row *rows, int kept, int from, int middle, int end)
+{
+    for (int i = from; i < middle; i++) {
+        rows[kept] = rows[i];
+        if (middle + i - from < end)
+            rows[kept].at[1] = rows[middle + i - from].at[1];
+        kept++;
+    }
+    for (int i = middle + (middle - from); i < end; i++)
+        rows[kept++] = rows[i];
+    return kept;
+}
+
+/* Those of both sides that are the same become one; the largest changes first. */
+static struct row *match(struct comparison *c, const struct qn_plot_centres both[2], int *count)
+{
+    struct row *rows = qn_exp_alloc(&c->memory, (size_t)(both[0].count + both[1].count + 1) * sizeof *rows);
+    int n = add_rows(rows, both, 0), kept = 0;
+
+    n += add_rows(rows + n, both, 1);
+    qsort(rows, (size_t)n, sizeof *rows, compare_rows);
+    for (int i = 0, end; i < n; i = end) {
+        int before = 0;
+
+        for (end = i; end < n && !compare_keys(&rows[i], &rows[end]); end++)
+            before += rows[end].at[0] >= 0;
+        kept = pair_up(rows, kept, i, i + before, end);
+    }
+    for (int i = 0; i < kept; i++)
+        rows[i].change = value_of(&rows[i], 1) - value_of(&rows[i], 0);
+    qsort(rows, (size_t)kept, sizeof *rows, compare_changes);
+    *count = kept;
+    return rows;
+}
+
+/* ---- tables ---- */
+
+/* "+1,024", "-5", "0" */
+static void change_cell(FILE *out, double change)
+{
+    char text[QN_OUT_COUNT_MAX];
+
+    qn_out_commify(text, llround(change));
+    fprintf(out, "<td>%s%s</td>", change > 0 ? "+" : "", text);
+}
+
+static void write_row(struct comparison *c, FILE *out, const struct row *r)
+{
+    const struct qn_plot_centre *any = r->at[1] < 0 ? &r->of[0]->at[r->at[0]] : &r->of[1]->at[r->at[1]];
+
+    fputs("<tr>", out);
+    qn_report_text_cell(out, qn_exp_copy(&c->memory, any->name));
+    for (int side = 0; side < 2; side++)
+        qn_report_count_cell(out, value_of(r, side), 0);
+    change_cell(out, r->change);
+    for (size_t i = 0; i < QN_ARRAY_LEN(columns); i++)
+        change_cell(out, count_of(r, 1, columns[i].events) - count_of(r, 0, columns[i].events));
+    fputs("</tr>\n", out);
+}
+
+static void write_changes(struct comparison *c, FILE *out, const struct qn_plot_centres both[2], const char *id, const char *title)
+{
+    int count;
+    const struct row *rows = match(c, both, &count);
+
+    qn_report_heading(out, id, title);
+    if (!count || rows[0].change == 0) {
+        fputs("<p>The same in both.</p>\n", out);
+        return;
+    }
+    fputs("<p>The largest changes of estimated cycles first; of what stands behind them, the change.</p>\n", out);
+    qn_report_begin_table(out, "");
+    fprintf(out, "<tr><th scope=\"col\">%s</th><th scope=\"col\">cycles before</th><th scope=\"col\">after</th>"
+            "<th scope=\"col\">change</th>", both[0].by);
+    for (size_t i = 0; i < QN_ARRAY_LEN(columns); i++)
+        fprintf(out, "<th scope=\"col\">%s</th>", columns[i].name);
+    fputs("</tr>\n", out);
+    for (int i = 0; i < count && i < ROWS && rows[i].change != 0; i++)
+        write_row(c, out, &rows[i]);
+    qn_report_end_table(out);
+}
+
+static void summary_row(FILE *out, const char *name, double before, double after)
+{
+    fprintf(out, "<tr><td>%s</td>", name);
+    qn_report_count_cell(out, before, 0);
+    qn_report_count_cell(out, after, 0);
+    change_cell(out, after - before);
+    if (before)
+        fprintf(out, "<td>%+.1f%%</td></tr>\n", 100 * (after - before) / before);
+    else
+        fputs("<td></td></tr>\n", out);
+}
+
+static void write_summary(struct comparison *c, FILE *out)
+{
+    const struct qn_plot_centres *a = &c->functions[0], *b = &c->functions[1];
+
+    qn_report_heading(out, "summary", "Summary");
+    fprintf(out, "<p>Estimated cycles are a rule of thumb: instructions + %d first-level misses + %d last-level misses + %d "
+            "mispredicts.</p>\n", QN_REPORT_COST_L1, QN_REPORT_COST_LL, QN_REPORT_COST_BRANCH);
+    qn_report_begin_table(out, "");
+    fputs("<tr><th scope=\"col\">of the whole run</th><th scope=\"col\">before</th><th scope=\"col\">after</th>"
+          "<th scope=\"col\">change</th><th></th></tr>\n", out);
+    summary_row(out, "cycles (estimated)", a->total, b->total);
+    for (size_t i = 0; i < QN_ARRAY_LEN(columns); i++)
+        summary_row(out, columns[i].name, qn_report_count(a, -1, columns[i].events), qn_report_count(b, -1, columns[i].events));
+    qn_report_end_table(out);
+}
+
+/* ---- the page ---- */
+
+static void write_picture(struct comparison *c, FILE *out)
+{
+    struct qn_plot_request q = { .kind = "compare", .event = "cycles", .input_count = 2 };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    char remark[QN_PLOT_REMARK_MAX];
+
+    for (int side = 0; side < 2; side++)
+        q.inputs[side] = qn_exp_format(&c->memory, "%s/%s", c->folder, sides[side]);
+    q.output = qn_exp_format(&c->memory, "%s/compare.svg", c->folder);
+    if (qn_plot_draw(&q, remark, &err) == QN_TEXT_OK && !access(q.output, F_OK))
+        fputs("<figure><img src=\"compare.svg\" alt=\"Estimated cycles of functions, before (A) and after (B); the table above has "
+              "the numbers.\"><figcaption>Estimated cycles, A before and B after.</figcaption></figure>\n", out);
+    else
+        qn_report_missing(out, "There is no picture: gnuplot is not here, or nothing was counted", "gnuplot compare.gp");
+}
+
+static void write_origin(FILE *out, const struct qn_plot_centres both[2])
+{
+    qn_report_heading(out, "origin", "Where this comes from");
+    for (int side = 0; side < 2; side++) {
+        const struct qn_prof_header *h = both[side].header;
+
+        fprintf(out, "<h3>%s</h3>\n", side ? "After" : "Before");
+        qn_report_begin_table(out, "");
+        fputs("<tr><td>Command</td>", out);
+        qn_report_text_cell(out, h->cmd.text);
+        fputs("</tr>\n", out);
+        for (int i = 0; i < h->desc_count; i++) {
+            fputs("<tr><td></td>", out);
+            qn_report_text_cell(out, h->descs[i].text);
+            fputs("</tr>\n", out);
+        }
+        qn_report_end_table(out);
+    }
+}
+
+static void write_page(struct comparison *c, FILE *out)
+{
+    const char *title = qn_exp_format(&c->memory, "What changed: %s", c->functions[1].header->cmd.text);
+
+    qn_report_begin(out, QN_REPORT_MARK, title);
+    fputs("<h1>", out);
+    qn_report_text(out, title);
+    fputs("</h1>\n", out);
+    write_summary(c, out);
+    write_changes(c, out, c->functions, "functions", "Functions");
+    write_picture(c, out);
+    write_changes(c, out, c->lines, "lines", "Lines");
+    write_origin(out, c->functions);
+    qn_report_end(out);
+}
+
+static enum qn_text_status save_page(struct comparison *c, struct qn_text_error *err)
+{
+    const char *path = qn_exp_format(&c->memory, "%s/" QN_REPORT_PAGE, c->folder);
+    FILE *out = fopen(path, "w");
+    bool good;
+
+    if (!out)
+        return qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
+    write_page(c, out);
+    good = !ferror(out);
+    if (fclose(out) || !good)
+        return qn_text_fail(err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
+    return QN_TEXT_OK;
+}
+
+static enum qn_text_status read_side(struct comparison *c, int side, struct qn_text_error *err)
+{
+    const char *path = qn_exp_format(&c->memory, "%s/%s", c->folder, sides[side]);
+    const struct qn_plot_request functions = { .by = "function" }, lines = { .by = "line" };
+
+    if (qn_plot_read_centres(&c->functions[side], &c->memory, &functions, path, "cycles", err) != QN_TEXT_OK)
+        return err->status;
+    return qn_plot_read_centres(&c->lines[side], &c->memory, &lines, path, "cycles", err);
+}
+
+enum qn_text_status qn_report_compare(const char *folder, struct qn_text_error *err)
+{
+    struct comparison c = { .folder = folder };
+
+    qn_exp_init_memory(&c.memory);
+    if (read_side(&c, 0, err) == QN_TEXT_OK && read_side(&c, 1, err) == QN_TEXT_OK)
+        save_page(&c, err);
+    for (int side = 0; side < 2; side++) {
+        qn_plot_free_centres(&c.functions[side]);
+        qn_plot_free_centres(&c.lines[side]);
+    }
+    qn_exp_free_memory(&c.memory);
+    return err->status;
+}
