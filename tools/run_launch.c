@@ -13,7 +13,7 @@
  * Where the hard limit is less than 8 above it, the program's descriptors end 8 below the hard one.
  * Ours lie never above 65536, because a fork copies a table as long as the highest descriptor.
  *
- * The child waits at a gate until the banner is out, so that it comes before the guest's output.
+ * The child waits at a gate until the banner is out, so that it comes before the guest's output, and until the reader is there.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -196,16 +196,24 @@ void qn_run_keep_only(const int *fds, int count)
 
 /* Someone who reads from a pipe that the guest writes to must see its end when the guest closes
  * it, so we keep nothing open but our own. */
-static void close_inherited(const struct qn_run *r)
+static void close_inherited(const struct qn_run *r, int gate)
 {
     const int own[] = { r->log.fd, r->log.errors, r->store.fd, r->socket, r->signals,
-                        r->drain[0], r->drain[1], r->done[0], r->done[1] };
+                        r->drain[0], r->drain[1], r->done[0], r->done[1], gate };
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
     for (int fd = 0; fd < 3; fd++)
         if (null >= 0)
             dup3(null, fd, O_CLOEXEC);
     qn_run_keep_only(own, sizeof own / sizeof own[0]);
+}
+
+/* A byte, for the reader may hold the gate, too, until it runs. */
+static void open_gate(int gate)
+{
+    while (write(gate, "", 1) < 0 && errno == EINTR)
+        ;
+    close(gate);
 }
 
 bool qn_run_launch(struct qn_run *r)
@@ -240,8 +248,9 @@ bool qn_run_launch(struct qn_run *r)
     }
     qn_run_print_banner(r);
     qn_run_flush(r);
-    close_inherited(r); /* with it the gate */
-    qn_run_start_reader(r);
+    close_inherited(r, gate[1]);
+    qn_run_start_reader(r); /* before the program begins: what kills both of us then does not lose the profile */
+    open_gate(gate[1]);
     r->engine_hash = qn_sim_hash_engine(r->engine); /* now, while the others are busy */
     return true;
 }

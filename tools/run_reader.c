@@ -13,7 +13,7 @@
  * the thousandth child of a shell does not read it again.  The reader takes no part in anything else: if
  * it dies (a damaged ELF file may crash a library), collectors do the work themselves, see run_finish.c.
  *
- * Invariants: the reader holds no descriptor of the user's; it ends when no collector is left; it has a session of its own, so that
+ * Invariants: the reader holds no descriptor of the user's; it ends when no collector is left; it is in a group of its own before the program begins, so that
  * what kills the whole group does not reach it.
  */
 #define _GNU_SOURCE
@@ -267,34 +267,38 @@ static void read_and_fold(struct qn_run *r, int socket, int program)
     _exit(0);
 }
 
+/* All that it needs to outlive the collector it has from its beginning: either may be killed before it runs for the first time. */
 void qn_run_start_reader(struct qn_run *r)
 {
-    int pair[2], program;
-    pid_t pid, collector = getpid();
+    int pair[2], its[4];
+    pid_t pid;
 
     r->reader = -1;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
         return;
-    program = open(r->program, O_RDONLY | O_CLOEXEC);
+    its[0] = pair[1];
+    its[1] = open(r->program, O_RDONLY | O_CLOEXEC);
+    its[2] = (int)syscall(SYS_pidfd_open, r->guest, 0);
+    its[3] = (int)syscall(SYS_pidfd_open, getpid(), 0);
     pid = fork();
     if (pid == 0) {
-        setsid();
         r->image = fcntl(r->store.fd, F_DUPFD_CLOEXEC, 3);
-        r->pidfd = (int)syscall(SYS_pidfd_open, r->guest, 0);
-        r->collector = (int)syscall(SYS_pidfd_open, collector, 0);
-        qn_run_keep_only((int[]){ pair[1], r->store.fd, program, r->image, r->pidfd, r->collector }, 6);
+        r->pidfd = its[2];
+        r->collector = its[3];
+        qn_run_keep_only((int[]){ its[0], its[1], its[2], its[3], r->store.fd, r->image }, 6);
         r->is_main = false;
-        read_and_fold(r, pair[1], program);
+        read_and_fold(r, its[0], its[1]);
     }
-    close(pair[1]);
-    if (program >= 0)
-        close(program);
-    r->reader = pair[0];
+    if (pid > 0)
+        setpgid(pid, 0);
+    for (size_t i = 0; i < QN_ARRAY_LEN(its); i++)
+        if (its[i] >= 0)
+            close(its[i]);
     r->reader_pid = pid;
-    if (pid < 0) {
+    if (pid < 0)
         close(pair[0]);
-        r->reader = -1;
-    }
+    else
+        r->reader = pair[0];
 }
 
 /* The reader ends when nobody can ask it any more: at once, unless a sub-collector lives on. */

@@ -7,7 +7,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 [ -x "$QUERN" ] || bail "there is no $QUERN"
-command -v setsid >/dev/null || skip_all 'there is no setsid' 136
+command -v setsid >/dev/null || skip_all 'there is no setsid' 138
 cd "$SCRATCH" || bail "no $SCRATCH"
 ulimit -c 0
 limit=${QN_LIMIT:-300}
@@ -122,6 +122,20 @@ kill -s KILL -- "-$quern"
 ended 137 'child: SIGKILL to the group'
 ok '... its profile is written' written "profile.$program"
 ok '... and that of its child' written "profile.$child"
+
+# What writes the profile then must be out of the group before the program begins, however late it runs itself.
+if strace -qq -o /dev/null true 2>/dev/null; then
+    printf '#!/bin/sh\nexec strace -f -qq -o /dev/null -e trace=setsid,setpgid -e inject=setsid,setpgid:delay_enter=500000 "%s" "$@"\n' "$QUERN" >late
+    chmod +x late
+    quick=$QUERN QUERN=./late
+    start ./program spins
+    kill -s KILL -- "-$quern"
+    ended 137 'SIGKILL to the group, before the reader of debug information has run'
+    ok '... the profile is written' written "profile.$program"
+    QUERN=$quick
+else
+    skip 'strace is not installed, or may not trace' 2
+fi
 
 start ./program handler
 kill -TERM "$quern"
