@@ -200,7 +200,11 @@ hosted_sources = \
 	lib/page/tables.c \
 	lib/trace/champsim.c \
 	lib/trace/pack.c \
-	lib/trace/records.c
+	lib/trace/records.c \
+	lib/json/modules.c \
+	lib/json/profile.c \
+	lib/json/sweep.c \
+	lib/json/write.c
 
 decode_sources = \
 	lib/decode/decode.c \
@@ -229,6 +233,7 @@ tool_sources = \
 	tools/diff.c \
 	tools/dis.c \
 	tools/dis_elf.c \
+	tools/json.c \
 	tools/lab.c \
 	tools/lab_box.c \
 	tools/lab_check.c \
@@ -624,6 +629,8 @@ headers = \
 	lib/guest/elf.h \
 	lib/guest/exec_map.h \
 	lib/guest/stack.h \
+	lib/json/json.h \
+	lib/json/write.h \
 	lib/lab/box.h \
 	lib/lab/check.h \
 	lib/lab/confine.h \
@@ -1019,6 +1026,7 @@ shell_tests = \
 	tests/unit/exp/parts.sh \
 	tests/unit/exp/share.sh \
 	tests/unit/exp/sweep.sh \
+	tests/unit/json/json.sh \
 	tests/unit/labs/cheats.sh \
 	tests/unit/labs/frame.sh \
 	tests/unit/labs/lab01.sh \
@@ -1123,6 +1131,7 @@ man_pages = \
 	doc/man/quern-csv.1 \
 	doc/man/quern-diff.1 \
 	doc/man/quern-dis.1 \
+	doc/man/quern-json.1 \
 	doc/man/quern-lab.1 \
 	doc/man/quern-merge.1 \
 	doc/man/quern-page.1 \

@@ -13,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/json.h"
 #include "options.h"
 #include "sim_build.h"
 #include "tools.h"
 
 static const char help[] =
     "usage: quern sim build [OPTIONS] -o PATH\n"
-    "       quern sim list [PATH...]\n\n"
+    "       quern sim list [--json] [PATH...]\n\n"
     "build makes a simulator: an engine for `quern run --sim=PATH`, or with --replay a program that reads traces, for gdb\n"
     "and sanitizers.  M is a C file or the name of a module that ships; slots not named hold their default.  Needs a C\n"
     "compiler, $CC or cc.  `quern run --sim=D1=M,BC=M` does without.  list shows the slots and the modules that ship, or what is in a simulator, with a hash of each\n"
@@ -46,6 +47,7 @@ static const struct qn_option options[] = {
     OPTION("-o", "PATH", "where the simulator goes", qn_option_text, output),
     OPTION("--replay", NULL, "a hosted program", qn_option_set, replay),
     OPTION("--cflags", "F", "flags for the compiler, as --cflags='-g -fsanitize=address'", qn_option_text, cflags),
+    OPTION("--json", NULL, "list the modules as JSON", qn_option_set, json),
     OPTION("--verbose", NULL, "print the compiler's command", qn_option_set, verbose),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
@@ -75,38 +77,73 @@ static void read_slots(FILE *f, char slots[16])
             }
 }
 
+struct module {
+    char name[64], slots[16], text[512];
+    uint64_t hash;
+};
+
 /* Name, hash, and the first line of a module's comment: what stands behind " - ". */
-static void print_module(const char *path)
+static bool read_module(const char *path, struct module *m)
 {
-    char line[512] = "", slots[16];
+    char line[512] = "";
     const char *text, *base = strrchr(path, '/') + 1;
     FILE *f = fopen(path, "r");
 
     if (!f)
-        return;
+        return false;
     if (!fgets(line, sizeof line, f))
         line[0] = 0;
-    read_slots(f, slots);
+    read_slots(f, m->slots);
     fclose(f);
     text = strstr(line, " - ");
     line[strcspn(line, "\n")] = 0;
-    printf("  %-12.*s %016" PRIx64 "  %s%s%s\n", (int)strlen(base) - 2, base, qn_sim_hash_file(path), slots, *slots ? "- " : "",
-           text ? text + 3 : "");
+    snprintf(m->name, sizeof m->name, "%.*s", (int)strlen(base) - 2, base);
+    snprintf(m->text, sizeof m->text, "%s", text ? text + 3 : "");
+    m->hash = qn_sim_hash_file(path);
+    return true;
 }
 
-static void list_folder(const char *library, const char *folder, const char *slots)
+static void print_module(const struct module *m)
 {
+    printf("  %-12s %016" PRIx64 "  %s%s%s\n", m->name, m->hash, m->slots, *m->slots ? "- " : "", m->text);
+}
+
+static const struct folder {
+    const char *name, *slots; /* as said: each module says which */
+    const char *plain;        /* the same for programs; NULL: each module says which */
+} folders[] = {
+    { "policy", "I1 D1 LL", "I1 D1 LL" }, { "prefetch", "I1 D1", "I1 D1" }, { "level", "as said", NULL },
+    { "bpred", "BC; BI: btb, ras", "BC" }, { "analysis", "AN", "AN" },
+};
+
+/* Each module of a folder. */
+static void visit_folder(const char *library, const struct folder *folder, void (*visit)(const struct folder *, const struct module *))
+{
+    struct module m;
     char *pattern;
     glob_t g;
 
-    if (asprintf(&pattern, "%s/sim/%s/*.c", library, folder) < 0)
+    if (asprintf(&pattern, "%s/sim/%s/*.c", library, folder->name) < 0)
         return;
-    printf("%s (slots %s)\n", folder, slots);
     if (glob(pattern, 0, NULL, &g) == 0)
         for (size_t i = 0; i < g.gl_pathc; i++)
-            print_module(g.gl_pathv[i]);
+            if (read_module(g.gl_pathv[i], &m))
+                visit(folder, &m);
     globfree(&g);
     free(pattern);
+}
+
+static void list_module(const struct folder *folder, const struct module *m)
+{
+    (void)folder;
+    print_module(m);
+}
+
+static void add_module(const struct folder *folder, const struct module *m)
+{
+    bool is_indirect = !strcmp(folder->name, "bpred") && (!strcmp(m->name, "btb") || !strcmp(m->name, "ras"));
+
+    qn_json_add_module(folder->name, m->name, is_indirect ? "BI" : folder->plain ? folder->plain : m->slots, m->hash, m->text);
 }
 
 static int describe(const char *path)
@@ -140,11 +177,33 @@ static void list_slots(void)
     free(engine);
 }
 
-static int list(char **simulators)
+static int list_json(const char *library)
+{
+    char *engine = qn_sim_default_engine();
+    struct qn_sim_texts t = { .description = NULL };
+    bool good = qn_json_is_there();
+
+    if (!good) {
+        free(engine);
+        return qn_tool_complain("quern: sim list: --json: this quern was built without jansson"), QN_EXIT_USAGE;
+    }
+    qn_json_begin_modules(engine && qn_sim_read_texts(engine, &t) ? t.description : "");
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        visit_folder(library, &folders[i], add_module);
+    good = qn_json_end_modules(stdout) && fflush(stdout) == 0;
+    if (t.description)
+        qn_sim_free_texts(&t);
+    free(engine);
+    return !good;
+}
+
+static int list(char **simulators, bool json)
 {
     const char *library;
     int status = 0;
 
+    if (simulators[0] && json)
+        return qn_options_wrong(&command, "--json", "it is for the modules that ship");
     if (simulators[0]) {
         for (; *simulators; simulators++)
             status |= describe(*simulators);
@@ -153,12 +212,13 @@ static int list(char **simulators)
     library = qn_sim_library("sim list");
     if (!library)
         return 1;
+    if (json)
+        return list_json(library);
     list_slots();
-    list_folder(library, "policy", "I1 D1 LL");
-    list_folder(library, "prefetch", "I1 D1");
-    list_folder(library, "level", "as said");
-    list_folder(library, "bpred", "BC; BI: btb, ras");
-    list_folder(library, "analysis", "AN");
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        printf("%s (slots %s)\n", folders[i].name, folders[i].slots);
+        visit_folder(library, &folders[i], list_module);
+    }
     return 0;
 }
 
@@ -172,7 +232,7 @@ int qn_tool_sim(int argc, char **argv)
     if (status >= 0)
         return status;
     if (words[0] && !strcmp(words[0], "list"))
-        return list(words + 1);
+        return list(words + 1, b.json);
     if (!words[0] || strcmp(words[0], "build"))
         return qn_options_wrong(&command, words[0] ? words[0] : "", "wanted build or list");
     return words[1] ? qn_options_wrong(&command, words[1], "build takes options only") : build(&b);

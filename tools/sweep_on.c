@@ -64,6 +64,7 @@ bool qn_sweep_take_machine(struct qn_geometry *g)
 {
     const char *given = getenv(MACHINE);
     char processor[64];
+    unsigned v[9];
     size_t n;
 
     if (!given)
@@ -74,11 +75,13 @@ bool qn_sweep_take_machine(struct qn_geometry *g)
         qn_tool_complain("quern: sweep: this node's processor is %s, wanted that of the sweep, %.*s", processor, (int)n, given);
         return false;
     }
-    if (sscanf(given + n, ":%u,%u,%u:%u,%u,%u:%u,%u,%u", &g[0].size, &g[0].assoc, &g[0].line, &g[1].size, &g[1].assoc, &g[1].line, &g[2].size,
-               &g[2].assoc, &g[2].line) == 9)
-        return true;
-    complain(MACHINE, "wanted PROCESSOR:I1:D1:LL");
-    return false;
+    if (sscanf(given + n, ":%u,%u,%u:%u,%u,%u:%u,%u,%u", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7], &v[8]) != 9) {
+        complain(MACHINE, "wanted PROCESSOR:I1:D1:LL");
+        return false;
+    }
+    for (int i = 0; i < 3; i++)
+        g[i] = (struct qn_geometry){ v[3 * i], v[3 * i + 1], v[3 * i + 2] };
+    return true;
 }
 
 /* ---- parts ---- */

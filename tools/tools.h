@@ -37,6 +37,7 @@ char *qn_tool_cache(void);
     X(diff, "subtract one profile from another")                                                   \
     X(merge, "add profiles")                                                                       \
     X(csv, "write profiles as comma-separated values, or read them back")                          \
+    X(json, "write a profile or a sweep as JSON")                                                  \
     X(trace, "record the references of a program")                                                 \
     X(replay, "feed a recorded trace to simulators")                                               \
     X(sim, "build simulators out of modules, and list them")                                       \

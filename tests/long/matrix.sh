@@ -24,7 +24,7 @@ options() {
     clang) echo CC=clang ;;
     no-lib*) echo "CFLAGS=-O0 --without-${1#no-}" ;;
     no-gnuplot) echo CFLAGS=-O0 GNUPLOT=no-such-gnuplot ;;
-    bare) echo CC=clang CFLAGS=-O0 --without-libcsv --without-libconfuse --without-libzstd --without-libdeflate GNUPLOT=no-such-gnuplot ;;
+    bare) echo CC=clang CFLAGS=-O0 --without-libcsv --without-libconfuse --without-libzstd --without-libdeflate --without-liblzma --without-jansson GNUPLOT=no-such-gnuplot ;;
     *) bail "no such build: $1 (there are $all)" ;;
     esac
 }

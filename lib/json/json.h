@@ -1,0 +1,33 @@
+/* lib/json/json.h - a profile, or the rows of a sweep, as JSON (doc/json.md has the schema).
+ *
+ *   events: Ir Dr                       {"schema":"quern-profile","version":1,"command":"./prog","descriptions":["I1 cache: ..."],
+ *   fl=a.c, fn=main, 12 3 1              "events":["Ir","Dr"],"totals":{"Ir":3,"Dr":1},
+ *                                        "rows":[{"file":"a.c","function":"main","line":12,"counts":[3,1]}]}
+ *
+ * Rows are written as they are read: memory does not grow with them.  Bytes of names that are no UTF-8 become U+FFFD.
+ */
+#ifndef QN_JSON_JSON_H
+#define QN_JSON_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "text/error.h"
+
+/* With `totals`, without the rows. */
+enum qn_text_status qn_json_write_profile(FILE *out, const char *path, bool totals, struct qn_text_error *err);
+enum qn_text_status qn_json_write_sweep(FILE *out, const char *path, struct qn_text_error *err);
+
+/* The modules that ship: begin, add each, end, which writes them.  slots: "I1 D1".  false: it cannot be written, or there is no memory. */
+void qn_json_begin_modules(const char *in_slots);
+void qn_json_add_module(const char *kind, const char *name, const char *slots, uint64_t hash, const char *text);
+bool qn_json_end_modules(FILE *out);
+
+/* A sweep's CSV begins with the column "quern". */
+bool qn_json_is_sweep(const char *path);
+
+/* Can this quern write JSON? */
+bool qn_json_is_there(void);
+
+#endif

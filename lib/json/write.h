@@ -1,0 +1,23 @@
+/* lib/json/write.h - pieces that the writers of JSON share. */
+#ifndef QN_JSON_WRITE_H
+#define QN_JSON_WRITE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#ifdef HAVE_JANSSON
+#include <jansson.h>
+
+/* A string; bytes that are no UTF-8 become U+FFFD. */
+json_t *qn_json_text(const char *text);
+/* Writes a value in one line and forgets it.  -1: it is NULL (no memory), or cannot be written. */
+int qn_json_put(FILE *out, json_t *value);
+#endif
+
+#define QN_JSON_VERSION 1 /* of both schemas: a name that goes, or means something else, makes it 2 */
+
+#endif

@@ -1,0 +1,73 @@
+/* tools/json.c - `quern json`: a profile, or a sweep's CSV, as JSON.
+ *
+ * In:  quern json [-o OUT] [--totals] FILE
+ * Out: one JSON document on stdout or in OUT; exit 0, 1 (a bad input, a failed write), 2 (usage)
+ */
+#include "json/json.h"
+
+#include "prof_args.h"
+#include "text/output.h"
+#include "tools.h"
+
+#define PROGRAM "quern json"
+
+static const char help[] =
+    "usage: quern json [-o OUT] [--totals] FILE\n"
+    "\n"
+    "Writes a profile, or the CSV file of a sweep, as JSON for other programs: jq, scripts, databases. doc/json.md has the schema.\n"
+    "\n";
+
+struct settings {
+    struct prof_args args;
+    bool totals;
+};
+
+static const struct qn_option options[] = {
+    QN_OPTION("--totals", NULL, "of a profile no rows: command, descriptions, events and their totals", qn_option_set, struct settings, totals),
+    PROF_ARGS_REGION("what was counted in this region only (quern.h); OUTER/INNER: nested so"),
+    PROF_ARGS_OUT("OUT", "write to OUT, complete or not at all [standard output]"),
+    QN_OPTIONS_END};
+
+static const struct qn_option last[] = {PROF_ARGS_LAST};
+
+static enum qn_text_status write_to(FILE *out, const struct settings *s, struct qn_text_error *err)
+{
+    const char *input = s->args.inputs[0];
+
+    return qn_json_is_sweep(input) ? qn_json_write_sweep(out, input, err) : qn_json_write_profile(out, input, s->totals, err);
+}
+
+static enum qn_text_status write_json(const struct prof_args *a, struct qn_text_error *err)
+{
+    const struct settings *s = (const struct settings *)a;
+    struct qn_text_output o;
+    FILE *f;
+
+    if (!a->out) {
+        if (write_to(stdout, s, err) == QN_TEXT_OK && fflush(stdout))
+            qn_text_fail(err, QN_TEXT_IO, "standard output: cannot write");
+        return err->status;
+    }
+    if (qn_text_open_output(&o, a->out, QN_TEXT_SHARED, err) != QN_TEXT_OK)
+        return err->status;
+    f = qn_text_stream_output(&o);
+    if (f && write_to(f, s, err) == QN_TEXT_OK)
+        return qn_text_close_output(&o, err);
+    qn_text_drop_output(&o);
+    return f ? err->status : qn_text_fail_memory(err);
+}
+
+static const char *check(const struct prof_args *a)
+{
+    return !qn_json_is_there() ? "this quern was built without jansson" : a->inputs[0][0] == '-' && !a->inputs[0][1] ?
+           "a file is read twice, so it cannot be standard input" : NULL;
+}
+
+int qn_tool_json(int argc, char **argv)
+{
+    static const struct prof_command command = {{"json", PROGRAM, help, NULL, options, last, false}, 1, 1, check, write_json};
+    struct settings s = {.totals = false};
+
+    (void)argc;
+    return prof_args_run(&command, &s.args, argv);
+}
