@@ -139,7 +139,7 @@ static bool deliver(const struct settings *s, int raw, const char *name, struct 
     }
     if (err.status == QN_TEXT_OK)
         return false;
-    qn_tool_complain("quern: trace: %s; the trace is kept, as it was recorded, in %s", err.text, name);
+    qn_tool_complain("quern: trace: %s; the trace is kept, not compressed, in %s", err.text, name);
     return true;
 }
 
