@@ -237,6 +237,8 @@ tool_sources = \
 	tools/lab.c \
 	tools/lab_box.c \
 	tools/lab_check.c \
+	tools/lab_gradescope.c \
+	tools/lab_marks.c \
 	tools/lab_place.c \
 	tools/lab_start.c \
 	tools/lab_variant.c \
@@ -1038,6 +1040,7 @@ shell_tests = \
 	tests/unit/labs/lab07.sh \
 	tests/unit/labs/lab08.sh \
 	tests/unit/labs/sandbox.sh \
+	tests/unit/labs/teacher.sh \
 	tests/unit/labs/variants.sh \
 	tests/unit/man/completion.sh \
 	tests/unit/man/man.sh \

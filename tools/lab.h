@@ -14,9 +14,11 @@ bool qn_lab_find_place(struct qn_lab_place *place);
 int qn_lab_tool_start(char **argv);
 int qn_lab_tool_check(char **argv);
 int qn_lab_tool_box(char **argv);
+int qn_lab_tool_marks(char **argv);
+int qn_lab_tool_gradescope(char **argv);
 
 /* Their options, for struct qn_lab_request. */
-extern const struct qn_options qn_lab_start_options, qn_lab_check_options, qn_lab_box_options;
+extern const struct qn_options qn_lab_start_options, qn_lab_check_options, qn_lab_box_options, qn_lab_marks_options;
 
 /* "1" or "01" -> the lab; NULL: a line was printed. */
 const struct qn_lab *qn_lab_named(const char *number);
@@ -27,6 +29,8 @@ bool qn_lab_read_student(const char *directory, uint64_t *seed);
 bool qn_lab_read_variant(const char *directory, uint64_t *seed);
 /* The rules into HANDOUT.md, the seed beside that of the student; false: a line was printed. */
 bool qn_lab_write_variant(const struct qn_lab_request *r, const char *directory);
+/* Is there no key, or has the lab variants?  false: a line was printed. */
+bool qn_lab_key_has_use(const struct qn_lab_request *r);
 /* From --student and --key-file, for request->lab; false: a line was printed. */
 bool qn_lab_take_variant(struct qn_lab_request *r);
 /* The number of the lab, from there; false: none. */

@@ -47,6 +47,7 @@ struct qn_lab_request {
     const struct qn_lab *lab;
     const char *directory;              /* what was handed in */
     const char *gradescope;             /* results.json to be written, NULL: none */
+    const char *output;                 /* of marks and gradescope; NULL: not given */
     const char *only;                   /* tests whose name has this text, NULL: all */
     const char *keep;                   /* folder for what tests that fail leave, NULL: none */
     uint64_t seed;                      /* of the inputs drawn */

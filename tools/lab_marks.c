@@ -1,0 +1,150 @@
+/* tools/lab_marks.c - `quern lab marks NN DIR -o marks.csv`: checks every folder of DIR, a student's each, and writes a table.
+ *
+ *   student,points,1,2,3          a column for each test
+ *   ada,85,10,20,0
+ *
+ * Each check is a process of its own: `quern lab check`, whose TAP is read.  With --key-file the folder's name is the student's.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lab.h"
+#include "text/output.h"
+#include "tools.h"
+
+#define WORDS 10
+#define LINE_BYTES 512
+
+/* A submission: points of each test, in order.  false: it could not be checked. */
+static bool read_points(FILE *tap, unsigned *points, unsigned n_tests)
+{
+    char line[LINE_BYTES];
+    unsigned n = 0, of;
+
+    while (fgets(line, sizeof line, tap)) {
+        const char *open = strrchr(line, '(');
+
+        if ((!strncmp(line, "ok ", 3) || !strncmp(line, "not ok ", 7)) && open && n < n_tests)
+            n += sscanf(open, "(%u of %u points", &points[n], &of) == 2;
+    }
+    return n == n_tests;
+}
+
+static bool check(const struct qn_lab_request *r, const char *student, unsigned *points)
+{
+    char number[16], seed[40], name[NAME_MAX + 16], key[PATH_MAX + 16], folder[PATH_MAX];
+    const char *argv[WORDS] = { "quern", "lab", "check", seed, NULL };
+    int ends[2], status, n = 4;
+    pid_t child;
+    FILE *tap;
+    bool good;
+
+    snprintf(number, sizeof number, "%u", r->lab->number);
+    snprintf(seed, sizeof seed, "--case-seed=%llu", (unsigned long long)r->seed);
+    snprintf(name, sizeof name, "--student=%s", student);
+    snprintf(key, sizeof key, "--key-file=%s", r->key_file ? r->key_file : "");
+    snprintf(folder, sizeof folder, "%s/%s", r->directory, student);
+    if (r->key_file)
+        argv[n++] = name, argv[n++] = key;
+    argv[n++] = number;
+    argv[n] = folder;
+    if (pipe(ends) || (child = fork()) < 0)
+        return false;
+    if (child == 0) {
+        dup2(ends[1], 1);
+        close(ends[0]);
+        close(ends[1]);
+        execv("/proc/self/exe", (char **)argv);
+        _exit(127);
+    }
+    close(ends[1]);
+    tap = fdopen(ends[0], "r");
+    good = tap && read_points(tap, points, r->lab->n_tests);
+    if (tap)
+        fclose(tap);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return good;
+}
+
+static void put_row(FILE *f, const char *student, const unsigned *points, unsigned n)
+{
+    unsigned sum = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        sum += points[i];
+    fprintf(f, "%s,%u", student, sum);
+    for (unsigned i = 0; i < n; i++)
+        fprintf(f, ",%u", points[i]);
+    putc('\n', f);
+    fflush(f);
+}
+
+/* Names with a comma or a quote are not students' folders. */
+static int is_student(const struct dirent *e) { return *e->d_name != '.' && e->d_type == DT_DIR && !strpbrk(e->d_name, ",\"\n"); }
+
+static int put_marks(const struct qn_lab_request *r, FILE *f)
+{
+    struct dirent **entries;
+    int n = scandir(r->directory, &entries, is_student, alphasort), failed = 0;
+
+    if (n < 0)
+        return qn_tool_complain("quern: lab: %s: %s", r->directory, strerror(errno)), 1;
+    fputs("student,points", f);
+    for (unsigned i = 0; i < r->lab->n_tests; i++)
+        fprintf(f, ",%u", i + 1);
+    putc('\n', f);
+    for (int i = 0; i < n; i++) {
+        unsigned points[64] = { 0 };
+
+        if (isatty(2))
+            fprintf(stderr, "\r%d of %d: %.40s\033[K", i + 1, n, entries[i]->d_name);
+        if (check(r, entries[i]->d_name, points)) {
+            put_row(f, entries[i]->d_name, points, r->lab->n_tests);
+        } else {
+            qn_tool_complain("quern: lab: %s/%s: could not be checked", r->directory, entries[i]->d_name);
+            failed = 1;
+        }
+        free(entries[i]);
+    }
+    if (isatty(2))
+        fputs("\r\033[K", stderr);
+    free(entries);
+    return failed;
+}
+
+int qn_lab_tool_marks(char **argv)
+{
+    struct qn_lab_request r = { .seed = 1 };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_text_output o;
+    char **words;
+    int status = qn_options_take(&qn_lab_marks_options, &r, argv, &words);
+    FILE *f;
+
+    if (status >= 0)
+        return status;
+    if (!words[0] || !words[1] || words[2])
+        return qn_options_wrong(&qn_lab_marks_options, "marks", "wanted the number of a lab and a folder of students' folders");
+    r.lab = qn_lab_named(words[0]);
+    r.directory = words[1];
+    if (!r.lab || !qn_lab_key_has_use(&r))
+        return QN_EXIT_USAGE;
+    if (!r.output)
+        return put_marks(&r, stdout);
+    f = qn_text_open_output(&o, r.output, QN_TEXT_SHARED, &err) == QN_TEXT_OK ? qn_text_stream_output(&o) : NULL;
+    if (f) {
+        status = put_marks(&r, f);
+        qn_text_close_output(&o, &err);
+    }
+    if (err.status != QN_TEXT_OK)
+        return qn_tool_complain("quern: lab: %s", err.text), QN_LAB_BROKEN;
+    return f ? status : QN_LAB_BROKEN;
+}
