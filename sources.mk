@@ -31,6 +31,7 @@ hosted_sources = \
 	lib/text/same.c \
 	lib/text/subst.c \
 	lib/text/utf8.c \
+	lib/prof/callgrind.c \
 	lib/prof/data.c \
 	lib/prof/diff.c \
 	lib/prof/fns.c \
@@ -229,6 +230,7 @@ decode_sources = \
 tool_sources = \
 	tools/annotate.c \
 	tools/complain.c \
+	tools/convert.c \
 	tools/csv.c \
 	tools/diff.c \
 	tools/dis.c \
@@ -694,6 +696,7 @@ headers = \
 	lib/plot/plot.h \
 	lib/plot/script.h \
 	lib/plot/words.h \
+	lib/prof/callgrind.h \
 	lib/prof/counts.h \
 	lib/prof/data.h \
 	lib/prof/diff.h \
@@ -1057,6 +1060,7 @@ shell_tests = \
 	tests/unit/plot/errors.sh \
 	tests/unit/plot/gnuplot.sh \
 	tests/unit/plot/images.sh \
+	tests/unit/prof/callgrind.sh \
 	tests/unit/prof/errors.sh \
 	tests/unit/prof/names.sh \
 	tests/unit/prof/positions.sh \
@@ -1131,6 +1135,7 @@ shell_tests = \
 
 man_pages = \
 	doc/man/quern-annotate.1 \
+	doc/man/quern-convert.1 \
 	doc/man/quern-csv.1 \
 	doc/man/quern-diff.1 \
 	doc/man/quern-dis.1 \

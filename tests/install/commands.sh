@@ -31,6 +31,7 @@ ok 'annotate shows the source that is installed' \
 is "$(quern merge profile profile | quern annotate --show=Ir --no-annotate --no-show-percs /dev/stdin | grep 'PROGRAM TOTALS' | tr -dc 0-9)" \
     "$(awk '/^summary/ { print $2 * 2 }' profile)" 'merge and annotate: twice the instructions'
 is "$(quern diff profile profile | awk '/^summary/ { print $2 }')" 0 'diff of a profile with itself'
+is "$(printf 'version: 1\nevents: Ir\nfl=a\nfn=f\n1 2\n' | quern convert - | tail -n 1)" 'summary: 2' 'convert'
 quern csv --by=program --show=Ir --metadata=no --crlf=no profile >profile.csv 2>said
 if grep -q 'built without libcsv' said; then
     no_csv='built without libcsv'
