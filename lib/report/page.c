@@ -210,8 +210,7 @@ static void write_page(struct qn_report_facts *f, FILE *out)
 
 /* ---- all ---- */
 
-/* The data of two pictures is wanted before their section: they are drawn first, then again where they stand, which is
- * cheap.  A log that does not have them gives no rows. */
+/* The data of two pictures is wanted before their section: they are drawn first.  A log that does not have them gives no rows. */
 static void draw_ahead(struct qn_report_facts *f, const char *kind, const char *name, struct qn_exp_table *t)
 {
     struct qn_plot_request q = { .kind = kind, .inputs = { f->report->log }, .input_count = 1 };

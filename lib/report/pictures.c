@@ -164,7 +164,7 @@ void qn_report_draw(struct qn_report_facts *f, FILE *out, enum qn_report_picture
     if (p->second)
         q.inputs[q.input_count++] = qn_report_path(f, p->second);
     fputs("<figure>", out);
-    if (qn_plot_draw(&q, remark, &err) == QN_TEXT_OK && !access(image, F_OK))
+    if ((access(image, F_OK) == 0 || qn_plot_draw(&q, remark, &err) == QN_TEXT_OK) && !access(image, F_OK))
         write_image(f, out, p);
     fprintf(out, "<figcaption>%s", p->caption);
     if (err.status == QN_TEXT_OK) {
