@@ -121,6 +121,7 @@ hosted_sources = \
 	lib/cost/store.c \
 	lib/cost/summary.c \
 	lib/cost/versus.c \
+	lib/cost/watch.c \
 	lib/exp/exp.c \
 	lib/exp/file.c \
 	lib/exp/groups.c \
@@ -199,6 +200,7 @@ hosted_sources = \
 	lib/page/shell.c \
 	lib/page/sources.c \
 	lib/page/tables.c \
+	lib/page/watch.c \
 	lib/trace/champsim.c \
 	lib/trace/pack.c \
 	lib/trace/records.c \
@@ -293,7 +295,8 @@ tool_sources = \
 	tools/trace.c \
 	tools/valgrind.c \
 	tools/valgrind_options.c \
-	tools/valgrind_words.c
+	tools/valgrind_words.c \
+	tools/watch.c
 
 translator_sources = \
 	lib/guest/elf.c \
@@ -607,6 +610,7 @@ headers = \
 	lib/cost/store.h \
 	lib/cost/summary.h \
 	lib/cost/versus.h \
+	lib/cost/watch.h \
 	lib/cost/wire.h \
 	lib/debug/debug.h \
 	lib/debug/inlines.h \
@@ -686,6 +690,7 @@ headers = \
 	lib/page/shell.h \
 	lib/page/sources.h \
 	lib/page/tables.h \
+	lib/page/watch.h \
 	lib/plot/caption.h \
 	lib/plot/centres.h \
 	lib/plot/input.h \
@@ -873,9 +878,9 @@ headers = \
 
 page_files = \
 	lib/page/style.css \
+	lib/page/common_code.js \
 	lib/page/common_dom.js \
 	lib/page/explore_chart.js \
-	lib/page/explore_code.js \
 	lib/page/explore_columns.js \
 	lib/page/explore_data.js \
 	lib/page/explore_functions.js \
@@ -883,7 +888,10 @@ page_files = \
 	lib/page/explore_main.js \
 	lib/page/explore_overview.js \
 	lib/page/explore_source.js \
-	lib/page/explore_time.js
+	lib/page/explore_time.js \
+	lib/page/watch_data.js \
+	lib/page/watch_main.js \
+	lib/page/watch_picture.js
 
 unit_programs = \
 	tests/unit/block/order \
@@ -1055,6 +1063,8 @@ shell_tests = \
 	tests/unit/out/files.sh \
 	tests/unit/page/browser.sh \
 	tests/unit/page/page.sh \
+	tests/unit/page/watch.sh \
+	tests/unit/page/watch_browser.sh \
 	tests/unit/plot/corrupt.sh \
 	tests/unit/plot/data.sh \
 	tests/unit/plot/errors.sh \
@@ -1151,6 +1161,7 @@ man_pages = \
 	doc/man/quern-sweep.1 \
 	doc/man/quern-trace.1 \
 	doc/man/quern-valgrind.1 \
+	doc/man/quern-watch.1 \
 	doc/man/quern.1
 
 guest_programs = \

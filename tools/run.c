@@ -89,9 +89,9 @@ static bool check_options(const struct qn_run_options *o)
         qn_run_complain("--interval: got %llu, wanted at least 1 instruction", (unsigned long long)o->interval);
         return false;
     }
-    if (o->versus && (o->check || o->explain.count || (!o->cache_sim && !o->branch_sim))) {
+    if (o->versus && (o->check || o->explain.count || o->watch || (!o->cache_sim && !o->branch_sim))) {
         qn_run_complain("--versus: %s", o->check ? "cannot be combined with --check" :
-                        o->explain.count ? "cannot be combined with --explain" : "nothing is simulated that could be compared");
+                        o->explain.count || o->watch ? "cannot be combined with --explain or --watch" : "nothing is simulated that could be compared");
         return false;
     }
     if (o->analysis && o->check) {
@@ -103,12 +103,17 @@ static bool check_options(const struct qn_run_options *o)
                         o->versus ? "cannot be combined with --versus" : "cannot be combined with --check");
         return false;
     }
-    if (o->explain.count && !o->cache_sim) {
-        qn_run_complain("--explain: needs the caches, which --cache-sim=no leaves out");
+    if ((o->explain.count || o->watch) && !o->cache_sim) {
+        qn_run_complain("--%s: needs the caches, which --cache-sim=no leaves out", o->watch ? "watch" : "explain");
+        return false;
+    }
+    if (o->watch > QN_NOTES_MAX) {
+        qn_run_complain("--watch: got %llu, wanted at most %llu references", (unsigned long long)o->watch, (unsigned long long)QN_NOTES_MAX);
         return false;
     }
     return check_pattern("cachegrind-out-file", o->out_file) && check_pattern("log-file", o->log_file)
-           && check_pattern("interval-file", o->interval_file) && check_pattern("explain-file", o->explain_file);
+           && check_pattern("interval-file", o->interval_file) && check_pattern("explain-file", o->explain_file)
+           && check_pattern("watch-file", o->watch_file);
 }
 
 static void start_clocks(struct qn_run *r)

@@ -123,6 +123,7 @@ char *qn_run_expand(const char *pattern, pid_t pid, char *why, size_t size);
 char *qn_run_name_profile(struct qn_run *r);
 char *qn_run_name_intervals(struct qn_run *r);
 char *qn_run_name_explanation(struct qn_run *r);
+char *qn_run_name_watch(struct qn_run *r);
 /* Whether all of them can be written, before the program starts.  false: a line was printed. */
 bool qn_run_check_outputs(struct qn_run *r);
 

@@ -19,6 +19,7 @@
 
 #include "cost/explain.h"
 #include "cost/culprits.h"
+#include "cost/watch.h"
 #include "cost/findings.h"
 #include "cost/fold.h"
 #include "cost/intervals.h"
@@ -195,15 +196,30 @@ static bool write_explanation(struct work *w)
     struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_cost_explanation x = { .store = &r->store, .config = &r->config, .modules = w->modules, .named = r->named,
                                      .count = r->named_count };
-    char *path = r->config.explain ? qn_run_name_explanation(r) : NULL;
+    char *path = r->options.explain.count ? qn_run_name_explanation(r) : NULL;
     enum qn_text_status status;
 
     if (!path)
-        return !r->config.explain;
+        return !r->options.explain.count;
     status = qn_cost_write_explanation(path, &x, &err);
     if (status == QN_TEXT_OK)
         qn_run_say(r, "Explained in %s", path);
     return tell(r, "explanation", path, status, &err);
+}
+
+static bool write_watch(struct work *w)
+{
+    struct qn_run *r = w->run;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    char *path = r->options.watch ? qn_run_name_watch(r) : NULL;
+    enum qn_text_status status;
+
+    if (!path)
+        return !r->options.watch;
+    status = qn_cost_write_watch(path, &r->store, w->modules, &err);
+    if (status == QN_TEXT_OK)
+        qn_run_say(r, "Watched in %s", path);
+    return tell(r, "watch", path, status, &err);
 }
 
 static void put_line(void *data, const char *text) { qn_run_say(data, "%s", text); }
@@ -275,6 +291,7 @@ static bool fold_and_write(struct work *w)
     qn_cost_free_regions(&w->regions);
     print_versus(w);
     written = write_explanation(w) && written;
+    written = write_watch(w) && written;
     tell_changed(r);
     qn_run_tell_missing(r);
     return written;

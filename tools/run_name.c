@@ -17,6 +17,7 @@
 #define PROFILE_PATTERN "cachegrind.out.%p"
 #define INTERVALS_PATTERN "quern.intervals.%p.csv"
 #define EXPLAIN_PATTERN "quern.explain.%p.txt"
+#define WATCH_PATTERN "quern.watch.%p.csv"
 
 /* p points behind "%q".  NULL: malformed or not set. */
 static const char *expand_variable(const char *p, FILE *out, char *why, size_t size)
@@ -112,6 +113,11 @@ char *qn_run_name_explanation(struct qn_run *r)
     return name_file(r, r->options.explain_file ? r->options.explain_file : EXPLAIN_PATTERN);
 }
 
+char *qn_run_name_watch(struct qn_run *r)
+{
+    return name_file(r, r->options.watch_file ? r->options.watch_file : WATCH_PATTERN);
+}
+
 /* Frees the name. */
 static bool check_output(struct qn_run *r, const char *what, char *name)
 {
@@ -127,7 +133,8 @@ bool qn_run_check_outputs(struct qn_run *r)
 {
     bool good = check_output(r, "profile", qn_run_name_profile(r))
                 && (!r->config.interval || check_output(r, "intervals", qn_run_name_intervals(r)))
-                && (!r->config.explain || check_output(r, "explanation", qn_run_name_explanation(r)));
+                && (!r->options.explain.count || check_output(r, "explanation", qn_run_name_explanation(r)))
+                && (!r->options.watch || check_output(r, "watch", qn_run_name_watch(r)));
 
     if (!good)
         r->refused = QN_EXIT_FAILED;

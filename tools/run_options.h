@@ -35,6 +35,9 @@ enum qn_run_level { QN_RUN_I1, QN_RUN_D1, QN_RUN_LL, QN_RUN_LEVELS };
     X(NUMBER, "explain-first", explain_first, "N", "of the first N references of each line [20]")                    \
     X(NUMBER, "explain-every", explain_every, "N", "then of every Nth; 0 = no more [1000]")                          \
     X(TEXT, "explain-file", explain_file, "FILE", "where to; %p, %q{VAR} as above [quern.explain.%p.txt]")           \
+    X(NUMBER, "watch", watch, "N", "write down N data references with what the D1 held, for `quern watch`")              \
+    X(NUMBER, "watch-from", watch_from, "N", "the first of them [the first of --explain's lines, else 1]")               \
+    X(TEXT, "watch-file", watch_file, "FILE", "where to; %p, %q{VAR} as above [quern.watch.%p.csv]")                     \
     X(INLINES, "inline", inlines, "no|yes|chains", "name inlined functions, and the calls between [no]")             \
     X(YESNO, "demangle", demangle, "yes|no", "readable names of C++ and Rust functions [yes]")                       \
     X(YESNO, "keep-lines", keep_lines, "yes|no", "keep line tables that had to be unpacked in ~/.cache/quern [yes]")    \
@@ -89,8 +92,8 @@ struct qn_run_options {
     uint64_t inlines;      /* enum qn_debug_inlines */
     uint64_t vectors;      /* enum qn_vectors */
     char *out_file, *log_file, *sim, *sim_opt, *trace_file, *debug_root; /* NULL: not given */
-    char *interval_file, *explain_file, *versus, *analysis, *cpu;
-    uint64_t log_fd, seed, tcache_size, block_max, interval, explain_first, explain_every;
+    char *interval_file, *explain_file, *watch_file, *versus, *analysis, *cpu;
+    uint64_t log_fd, seed, tcache_size, block_max, interval, explain_first, explain_every, watch, watch_from;
     struct qn_run_names explain, toggle, alloc;
     uint32_t trace;        /* QN_TRACE_* */
     struct {

@@ -29,8 +29,8 @@ static int prepare(struct qn_run *r)
     r->observes = r->sims.observes;
     if (o->sample.given && !r->observes)
         return refuse("sample", "the simulator has no analysis module that observes instructions (values, conflicts)");
-    if (r->observes && (o->interval || o->explain.count))
-        return refuse(o->interval ? "interval" : "explain", "not with an analysis module that observes instructions");
+    if (r->observes && (o->interval || o->explain.count || o->watch))
+        return refuse(o->interval ? "interval" : o->watch ? "watch" : "explain", "not with an analysis module that observes instructions");
     if (r->observes && o->versus)
         return refuse("versus", "not with an analysis module that observes instructions");
     o->dump_instr |= r->observes || o->analysis;

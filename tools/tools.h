@@ -48,6 +48,7 @@ char *qn_tool_cache(void);
     X(report, "run a program and write a page about it")                                           \
     X(valgrind, "take the command line of Valgrind's cachegrind")                                     \
     X(page, "write a profile as one HTML file to explore")                                         \
+    X(watch, "write a page that plays what a cache did, reference by reference")                  \
     X(dis, "disassemble an ELF file or bytes")
 
 #define X(name, help) int qn_tool_##name(int argc, char **argv);

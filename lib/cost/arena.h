@@ -135,6 +135,7 @@ struct qn_config {
     uint64_t interval;       /* instructions; 0 = none */
     uint64_t interval_rows;  /* 0 = any number; else, where there are so many, each two become one and the interval doubles */
     uint64_t explain_first, explain_every; /* accesses that are explained: so many, then one of so many (0 = no more) */
+    uint64_t watch_from, watch_count; /* --watch: so many data references from this one on (0: from the first that is explained); 0 = none */
     uint64_t fd_limit;       /* where the engine's own descriptors begin: the guest's soft limit (RLIMIT_NOFILE) if there is room */
     uint64_t sample_count, sample_of; /* so many of so many; of 0: all */
     struct qn_cpu cpu;
@@ -313,6 +314,8 @@ enum qn_show { QN_SHOW_NOTHING, QN_SHOW_WAYS, QN_SHOW_RECENT /* the one used las
 #define QN_NOTE_LINES 2      /* lines of an access that are shown */
 #define QN_NOTE_NONE 0x8000000000000000ull /* no line: no user address */
 
+#define QN_STATE_NAME 32
+
 struct qn_note_use {         /* when and by whom; number 0: never */
     uint64_t number;         /* of the data reference, from 1 */
     uint32_t site, pad;      /* its counters */
@@ -327,6 +330,7 @@ struct qn_note_line {        /* a line that the access touches */
     uint8_t hit, class, pad[2];
     uint32_t ways;           /* in `set`; 0: the module does not show its sets */
     uint64_t set[QN_NOTE_WAYS]; /* lines of the set before the access, QN_NOTE_NONE = free */
+    uint64_t state[QN_NOTE_WAYS], set_state; /* what the policy keeps of each, and of the set, before the access; --watch only */
 };
 
 struct qn_note {
@@ -350,6 +354,7 @@ struct qn_explain_output {   /* the notes lie QN_NOTES_OFF bytes behind its begi
         uint64_t accesses, misses, ll_misses, classes[QN_MISS_CLASSES];
     } tally[QN_EXPLAIN_MAX]; /* by option */
     uint32_t order;          /* of the lines in `set`: enum qn_show */
+    char way_state[QN_STATE_NAME], set_state[QN_STATE_NAME]; /* what these are, "RRPV"; "": nothing is shown */
     uint32_t evictors;
     struct {
         uint64_t count;

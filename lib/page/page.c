@@ -54,7 +54,7 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
         qn_page_put_plain(&in.profile, out);
         qn_page_begin_data(out);
         put_data(&in, q, out);
-        qn_page_end(out);
+        qn_page_end(out, QN_PAGE_EXPLORE);
     }
     qn_page_free_profile(&in.profile);
     qn_page_free_profile(&in.before);

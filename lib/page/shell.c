@@ -25,8 +25,8 @@ void qn_page_begin_data(FILE *out)
           "<script type=\"application/json\" id=\"data\">", out);
 }
 
-void qn_page_end(FILE *out)
+void qn_page_end(FILE *out, enum qn_page_script script)
 {
-    fprintf(out, "</script>\n<script>\n'use strict';\n%s%s", page_common, page_explore);
+    fprintf(out, "</script>\n<script>\n'use strict';\n%s%s", page_common, script == QN_PAGE_WATCH ? page_watch : page_explore);
     fputs("start(JSON.parse(document.getElementById('data').textContent));\n</script>\n</body>\n</html>\n", out);
 }

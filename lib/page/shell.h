@@ -4,7 +4,7 @@
  *   a table for who reads it so
  *   qn_page_begin_data(out)           </noscript> ... <script type="application/json" id="data">
  *   JSON
- *   qn_page_end(out)                  </script><script> ... </script></body></html>
+ *   qn_page_end(out, QN_PAGE_EXPLORE) </script><script> ... </script></body></html>
  *
  * Style and scripts are the files *.css and *.js of this folder; build-aux/page-files.sh makes page_files.h of them.
  */
@@ -13,11 +13,13 @@
 
 #include <stdio.h>
 
+enum qn_page_script { QN_PAGE_EXPLORE, QN_PAGE_WATCH };
+
 /* At the top of each page, so that a page is known for one. */
 #define QN_PAGE_MARK "<!-- made by quern page -->"
 
 void qn_page_begin(FILE *out, const char *title);
 void qn_page_begin_data(FILE *out);
-void qn_page_end(FILE *out);
+void qn_page_end(FILE *out, enum qn_page_script script);
 
 #endif

@@ -11,12 +11,6 @@
 #define LINE_MOST 2000    /* bytes */
 #define CONTEXT 8         /* lines, before and behind */
 
-/* Ascending; what comes twice does no harm. */
-struct numbers {
-    uint32_t *at;
-    size_t count;
-};
-
 static int compare_numbers(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -24,9 +18,15 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static struct numbers list_counted(struct qn_page_profile *p, const struct qn_page_file *file)
+void qn_page_sort_numbers(struct qn_page_numbers *n)
 {
-    struct numbers n = { qn_exp_alloc(&p->memory, (file->end - file->first + 1) * sizeof *n.at), 0 };
+    if (n->count)
+        qsort(n->at, n->count, sizeof *n->at, compare_numbers);
+}
+
+static struct qn_page_numbers list_counted(struct qn_page_profile *p, const struct qn_page_file *file)
+{
+    struct qn_page_numbers n = { qn_exp_alloc(&p->memory, (file->end - file->first + 1) * sizeof *n.at), 0 };
 
     for (size_t i = file->first; i < file->end; i++) {
         struct qn_prof_row row = qn_prof_table_at(p->lines, i);
@@ -34,8 +34,7 @@ static struct numbers list_counted(struct qn_page_profile *p, const struct qn_pa
         if (!row.insn && row.line && qn_page_cost(p, row.counts) >= p->least_line)
             n.at[n.count++] = row.line;
     }
-    if (n.count)
-        qsort(n.at, n.count, sizeof *n.at, compare_numbers);
+    qn_page_sort_numbers(&n);
     return n;
 }
 
@@ -62,15 +61,14 @@ static size_t put_line(FILE *out, const char *line, size_t length)
 }
 
 /* Whether the line is near one that is counted; *at runs along. */
-static bool is_near(const struct numbers *n, size_t *at, uint32_t line)
+static bool is_near(const struct qn_page_numbers *n, size_t *at, uint32_t line)
 {
     while (*at < n->count && n->at[*at] + (uint64_t)CONTEXT < line)
         (*at)++;
     return *at < n->count && line + (uint64_t)CONTEXT >= n->at[*at];
 }
 
-/* The lines wanted, in pieces that hang together; returns how many bytes of `room` are left. */
-static size_t put_pieces(FILE *out, struct qn_out_source *source, const struct numbers *n, bool whole, size_t room)
+size_t qn_page_put_pieces(FILE *out, struct qn_out_source *source, const struct qn_page_numbers *n, bool whole, size_t room)
 {
     const char *line;
     size_t length, at = 0;
@@ -106,7 +104,7 @@ static bool is_newer(const struct qn_page_profile *p, const struct qn_out_source
 size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_page_file *file, FILE *out,
                           size_t room)
 {
-    struct numbers n = list_counted(p, file);
+    struct qn_page_numbers n = list_counted(p, file);
     struct qn_out_source source;
     int error;
 
@@ -120,7 +118,7 @@ size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_reques
     }
     if (is_newer(p, &source))
         fputs(",\"newer\":true", out);
-    room = put_pieces(out, &source, &n, source.size <= WHOLE_MOST && source.size <= room, room);
+    room = qn_page_put_pieces(out, &source, &n, source.size <= WHOLE_MOST && source.size <= room, room);
     qn_out_free_source(&source);
     return room;
 }

@@ -9,7 +9,20 @@
 #ifndef QN_PAGE_SOURCES_H
 #define QN_PAGE_SOURCES_H
 
+#include "out/source.h"
 #include "page/profile.h"
+
+/* Of lines, ascending; what comes twice does no harm. */
+struct qn_page_numbers {
+    uint32_t *at;
+    size_t count;
+};
+
+void qn_page_sort_numbers(struct qn_page_numbers *n);
+
+/* ,"text":[...],"size":N of a source: all lines, or those near `n`, in pieces that hang together, as far as `room` (bytes) allows.  Returns
+ * what is left of it. */
+size_t qn_page_put_pieces(FILE *out, struct qn_out_source *source, const struct qn_page_numbers *n, bool whole, size_t room);
 
 /* Returns what is left of `room`, bytes. */
 size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_page_file *file, FILE *out,

@@ -450,8 +450,11 @@ static SLOW unsigned show_D1(uint64_t line, uint64_t *lines)
 
 void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *output)
 {
+    struct qn_explain_shows shows = {show_D1, facts[SLOT_D1].shows, qn_fast.D1.sets ? NULL : unit[SLOT_D1]->state, facts[SLOT_D1].way_state,
+                                     facts[SLOT_D1].set_state};
+
     qn_sim_sees = true;
-    qn_explain_init(config, output, show_D1, facts[SLOT_D1].shows);
+    qn_explain_init(config, output, &shows);
 }
 
 static inline unsigned see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *counts)

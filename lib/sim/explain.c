@@ -29,7 +29,7 @@ struct record {
 
 struct touched {
     struct record *r;
-    uint64_t before[WAYS_MAX];
+    uint64_t before[WAYS_MAX], state[QN_NOTE_WAYS], set_state;
     uint32_t ways;
     uint8_t class;
     struct qn_note_use used, out; /* of r, before this access */
@@ -39,8 +39,9 @@ struct touched {
 
 static struct qn_explain_output *output;
 static struct qn_note *notes;
-static qn_show_set *show_set;
+static struct qn_explain_shows shows;
 static uint64_t first_notes, every_note, number;
+static uint64_t watch_from, watch_count;
 static uint32_t line_bytes, capacity;
 
 static struct record *records;
@@ -50,12 +51,24 @@ static uint32_t newest, oldest, listed;
 static struct touched touched[QN_NOTE_LINES];
 static unsigned ntouched, nlines;
 
-void qn_explain_init(const struct qn_config *config, struct qn_explain_output *where, qn_show_set *show, enum qn_show order)
+static void copy_name(char to[QN_STATE_NAME], const char *name)
+{
+    for (unsigned i = 0; name && name[i] && i < QN_STATE_NAME - 1; i++)
+        to[i] = name[i];
+}
+
+void qn_explain_init(const struct qn_config *config, struct qn_explain_output *where, const struct qn_explain_shows *what)
 {
     output = where;
     notes = (struct qn_note *)((uintptr_t)where + QN_NOTES_OFF);
-    show_set = order == QN_SHOW_NOTHING || config->D1.assoc > WAYS_MAX ? NULL : show;
-    output->order = show_set ? order : QN_SHOW_NOTHING;
+    shows = *what;
+    if (shows.order == QN_SHOW_NOTHING || config->D1.assoc > WAYS_MAX)
+        shows.set = NULL;
+    output->order = shows.set ? shows.order : QN_SHOW_NOTHING;
+    copy_name(output->way_state, shows.way_state);
+    copy_name(output->set_state, shows.set_state);
+    watch_from = config->watch_from;
+    watch_count = config->watch_count;
     first_notes = config->explain_first;
     every_note = config->explain_every;
     line_bytes = config->D1.line;
@@ -137,7 +150,9 @@ static inline void look(uint64_t line)
         t->used = r->used;
         t->out = r->out;
         t->victim = NULL;
-        t->ways = show_set ? show_set(line, t->before) : 0;
+        t->ways = shows.set ? shows.set(line, t->before) : 0;
+        if (watch_count && shows.state)
+            shows.state(line, t->state, QN_NOTE_WAYS, &t->set_state);
     }
     use(r);
 }
@@ -168,7 +183,7 @@ static bool has(const uint64_t *lines, uint32_t n, uint64_t line)
 static QN_SIM_NCSR void find_victim(struct touched *t, uint32_t site)
 {
     static uint64_t after[WAYS_MAX];
-    uint32_t n = t->ways ? show_set(t->r->line, after) : 0;
+    uint32_t n = t->ways ? shows.set(t->r->line, after) : 0;
 
     for (uint32_t i = 0; i < t->ways; i++) {
         struct record *victim;
@@ -215,8 +230,11 @@ static QN_SIM_NCSR void note_line(struct qn_note_line *to, const struct touched 
     *to = (struct qn_note_line){.line = t->r->line, .used = t->used, .out = t->out, .class = t->class, .ways = shown,
                                 .hit = t->ways ? has(t->before, t->ways, t->r->line) : !missed,
                                 .victim = t->victim ? t->victim->line : QN_NOTE_NONE, .victim_used = t->victim_used};
-    for (uint32_t i = 0; i < shown; i++)
+    for (uint32_t i = 0; i < shown; i++) {
         to->set[i] = t->before[i];
+        to->state[i] = t->state[i];
+    }
+    to->set_state = t->set_state;
 }
 
 static QN_SIM_NCSR void note(const struct qn_explained *e, uint64_t nth, uint8_t class)
@@ -227,7 +245,7 @@ static QN_SIM_NCSR void note(const struct qn_explained *e, uint64_t nth, uint8_t
         return;
     *n = (struct qn_note){.number = number, .nth = nth, .addr = e->addr, .site = e->site, .size = e->size,
                           .kind = (uint8_t)e->kind, .outcome = (uint8_t)e->outcome, .class = class,
-                          .which = (uint8_t)(e->which - 1), .lines = nlines};
+                          .which = (uint8_t)(e->which - 1), .lines = nlines}; /* --watch: of no line that is explained: 255 */
     for (unsigned i = 0; i < ntouched; i++)
         note_line(&n->line[i], &touched[i], e->outcome & 1);
     output->notes++;
@@ -247,8 +265,17 @@ static QN_SIM_NCSR void tell(const struct qn_explained *e)
             if (touched[i].out.number && touched[i].ways && !has(touched[i].before, touched[i].ways, touched[i].r->line))
                 blame(touched[i].out.site, which);
     }
-    if (nth <= first_notes || (every_note && (nth - first_notes) % every_note == 0))
+    if (!watch_count && (nth <= first_notes || (every_note && (nth - first_notes) % every_note == 0)))
         note(e, nth, class);
+}
+
+/* --watch: every reference of a stretch of the run; it begins with the first that is explained, where no other beginning is given. */
+static inline void watch(const struct qn_explained *e)
+{
+    if (!watch_from && e->which)
+        watch_from = number;
+    if (watch_from && number >= watch_from && number - watch_from < watch_count)
+        note(e, e->which, worst_class());
 }
 
 QN_SIM_NCSR void qn_explain_after(const struct qn_explained *e)
@@ -259,6 +286,8 @@ QN_SIM_NCSR void qn_explain_after(const struct qn_explained *e)
             find_victim(&touched[i], e->site);
     if (e->which)
         tell(e);
+    if (watch_count)
+        watch(e);
     for (unsigned i = 0; i < ntouched; i++)
         touched[i].r->used = (struct qn_note_use){.number = number, .site = e->site};
 }

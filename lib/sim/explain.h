@@ -14,8 +14,15 @@ struct qn_explained {
 
 typedef QN_NCSR_TYPE unsigned qn_show_set(uint64_t line, uint64_t *lines);
 
-/* show: the D1's; order: of what it shows. */
-void qn_explain_init(const struct qn_config *config, struct qn_explain_output *output, qn_show_set *show, enum qn_show order);
+/* What of the D1 is shown. */
+struct qn_explain_shows {
+    qn_show_set *set;
+    enum qn_show order;
+    qn_unit_state *state; /* NULL: the policy shows nothing of itself */
+    const char *way_state, *set_state;
+};
+
+void qn_explain_init(const struct qn_config *config, struct qn_explain_output *output, const struct qn_explain_shows *shows);
 
 /* Round each data reference of the run. */
 QN_SIM_NCSR void qn_explain_before(const struct qn_explained *e);

@@ -149,7 +149,8 @@ SIM_OF_SLOT void sim_dropped(uint64_t line);
 SIM_OF_SLOT void sim_prefetch(uint64_t addr);
 
 /* ---- state of a policy: storage comes from the level, zeroed ----
- * #define POLICY_WAY_STATE and POLICY_SET_STATE to the types wanted. */
+ * #define POLICY_WAY_STATE and POLICY_SET_STATE to the types wanted.  `quern watch` shows them where POLICY_WAY_SHOWS and POLICY_SET_SHOWS
+ * say what they are: #define POLICY_WAY_SHOWS "RRPV"; another number for a way: #define policy_show_way(set, way). */
 static void *sim_way_memory __attribute__((unused)), *sim_set_memory __attribute__((unused));
 #define way_state(set, way) (((POLICY_WAY_STATE *)sim_way_memory)[(uint64_t)(set) * sim.ways + (way)])
 #define set_state(set) (((POLICY_SET_STATE *)sim_set_memory)[set])

@@ -40,6 +40,7 @@ struct qn_unit_facts {
     bool returns;              /* BI: wants to know calls and returns */
     bool observes;             /* AN: instructions, not references */
     enum qn_show shows;        /* D1: how `show` lists a set */
+    const char *way_state, *set_state; /* D1: what `state` shows of a way and of the set, "RRPV"; NULL: nothing */
     const char *name;          /* of the module, for people: "srrip" */
     uint64_t bits;             /* storage of a predictor, 0 = not said */
     uint64_t (*reference)(void); /* number of the reference being made, for messages */
@@ -48,6 +49,7 @@ struct qn_unit_facts {
 typedef QN_NCSR_TYPE unsigned qn_unit_ref(uint64_t addr, uint32_t size, enum sim_kind kind); /* QN_UNIT_* */
 typedef QN_NCSR_TYPE void qn_unit_drop(uint64_t line);
 typedef QN_NCSR_TYPE unsigned qn_unit_show(uint64_t line, uint64_t *lines);
+typedef QN_NCSR_TYPE void qn_unit_state(uint64_t line, uint64_t *ways, unsigned most, uint64_t *set);
 typedef QN_NCSR_TYPE bool qn_unit_cond(uint64_t pc, bool taken);
 typedef QN_NCSR_TYPE bool qn_unit_indirect(uint64_t pc, uint64_t target);
 typedef QN_NCSR_TYPE void qn_unit_call(uint64_t next);
@@ -67,6 +69,7 @@ struct qn_unit {
     qn_unit_ref *ref;
     qn_unit_drop *drop;        /* an inclusive LL takes this line away: the address of its first byte */
     qn_unit_show *show;        /* the lines in the set of this one; how many */
+    qn_unit_state *state;      /* a policy's own of the ways of this line's set, `most` at most, and of the set; NULL: it has none to show */
     qn_unit_refs *refs;        /* D1: n references in order, as many `ref` without a filter; NULL: it cannot */
     void (*forget)(void);      /* D1: what it has let pass its filter may pass no more */
     /* BC, BI: true = it was mispredicted; what became of it has been learnt */

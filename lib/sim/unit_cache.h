@@ -25,10 +25,15 @@
 #error quern-module: nothing says what it is: #define POLICY, PREFETCHER or LEVEL is missing
 #endif
 
+#ifdef UNIT_HAS_STATE
+#define UNIT_SHOWS .show = unit_show, .state = unit_state
+#else
+#define UNIT_SHOWS .show = unit_show
+#endif
 #if defined(QN_SLOT_D1) && !defined(QN_SIM_TWIN) && !defined(LEVEL_OWN_FILTER)
 #include "sim/adapt/refs.h"
-#define UNIT_FUNCTIONS .ref = unit_ref, .refs = unit_refs, .forget = unit_forget, .drop = unit_drop, .show = unit_show
+#define UNIT_FUNCTIONS .ref = unit_ref, .refs = unit_refs, .forget = unit_forget, .drop = unit_drop, UNIT_SHOWS
 #else
-#define UNIT_FUNCTIONS .ref = unit_ref, .drop = unit_drop, .show = unit_show
+#define UNIT_FUNCTIONS .ref = unit_ref, .drop = unit_drop, UNIT_SHOWS
 #endif
 #include "sim/adapt/object.h"

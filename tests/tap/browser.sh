@@ -29,7 +29,9 @@ wire() {
 
 browser_start() {
     mkfifo "$SCRATCH/driver.out" || bail 'cannot make a fifo'
-    chromedriver --port=0 >"$SCRATCH/driver.out" 2>"$SCRATCH/driver.err" &
+    # Its socket lies in a folder below TMPDIR, and a socket's path may have 107 bytes.
+    browser_temporary=$(mktemp -d /tmp/quern-browser.XXXXXX) || bail 'no folder in /tmp'
+    TMPDIR=$browser_temporary chromedriver --port=0 >"$SCRATCH/driver.out" 2>"$SCRATCH/driver.err" &
     browser_driver=$!
     trap browser_end EXIT
     exec 8<"$SCRATCH/driver.out"
@@ -38,11 +40,12 @@ browser_start() {
         browser_port=$(printf '%s\n' "$line" | sed -n 's/.*started successfully on port \([0-9]*\).*/\1/p')
     done
     [ -n "$browser_port" ] || bail "chromedriver does not start: $(cat "$SCRATCH/driver.err")"
-    browser_session=$(wire POST /session "$(jq -nc --arg data "$SCRATCH/browser" '{capabilities: {alwaysMatch: {
+    browser_answer=$(wire POST /session "$(jq -nc --arg data "$SCRATCH/browser" '{capabilities: {alwaysMatch: {
         "goog:chromeOptions": {args: ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
             "--disable-background-networking", "--disable-component-update", "--user-data-dir=" + $data]},
-        "goog:loggingPrefs": {browser: "ALL", performance: "ALL"}}}}')" | jq -r .sessionId)
-    [ -n "$browser_session" ] && [ "$browser_session" != null ] || bail 'chromium does not start'
+        "goog:loggingPrefs": {browser: "ALL", performance: "ALL"}}}}')")
+    browser_session=$(printf '%s' "$browser_answer" | jq -r '.sessionId // empty')
+    [ -n "$browser_session" ] || bail "chromium does not start: $(printf '%s' "$browser_answer" | jq -r .message | head -n 3 | tr '\n' ' ')"
     browser_open about:blank
     browser_messages >/dev/null
     browser_requests >/dev/null
@@ -52,7 +55,7 @@ browser_end() {
     [ -z "${browser_session:-}" ] || wire DELETE "/session/$browser_session" >/dev/null
     [ -z "${browser_driver:-}" ] || kill "$browser_driver"
     wait "$browser_driver"
-    rm -rf "$SCRATCH/browser"
+    rm -rf "$SCRATCH/browser" "$browser_temporary"
 }
 
 browser_open() { wire POST "/session/$browser_session/url" "$(jq -nc --arg url "$1" '{url: $url}')" >/dev/null; }

@@ -349,6 +349,38 @@ static __attribute__((unused)) SIM_NCSR unsigned unit_show(uint64_t line, uint64
     return sim.ways;
 }
 
+/* What the policy shows of itself: its own values, which module.h has it name. */
+#if defined(POLICY_WAY_SHOWS) || defined(POLICY_SET_SHOWS)
+#define UNIT_HAS_STATE 1
+#ifndef policy_show_way
+#define policy_show_way(set, way) LEVEL_WAY_VALUE(set, way)
+#endif
+#ifdef POLICY_WAY_SHOWS
+#define LEVEL_WAY_VALUE(set, way) ((uint64_t)way_state(set, way))
+#else
+#define POLICY_WAY_SHOWS NULL
+#define LEVEL_WAY_VALUE(set, way) ((void)(set), (void)(way), 0)
+#endif
+#ifdef POLICY_SET_SHOWS
+#define LEVEL_SET_VALUE(set) ((uint64_t)set_state(set))
+#else
+#define POLICY_SET_SHOWS NULL
+#define LEVEL_SET_VALUE(set) ((void)(set), 0)
+#endif
+
+static __attribute__((unused)) SIM_NCSR void unit_state(uint64_t line, uint64_t *ways, unsigned most, uint64_t *set)
+{
+    unsigned number = level_set(line);
+
+    for (unsigned way = 0; way < sim.ways && way < most; way++)
+        ways[way] = policy_show_way(number, way);
+    *set = LEVEL_SET_VALUE(number);
+}
+#else
+#define POLICY_WAY_SHOWS NULL
+#define POLICY_SET_SHOWS NULL
+#endif
+
 /* The level below no longer has this line. */
 static __attribute__((unused)) SIM_NCSR void unit_drop(uint64_t line)
 {
@@ -377,6 +409,8 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     facts->name = POLICY;
     facts->tells_evictions = facts->can_drop = true;
     facts->shows = QN_SHOW_WAYS;
+    facts->way_state = POLICY_WAY_SHOWS;
+    facts->set_state = POLICY_SET_SHOWS;
     facts->hit = QN_HIT_NOTHING;
     facts->repeat_is_noop = LEVEL_REPEAT_IS_NOOP;
     facts->back_invalidates = UNIT_IS_LL && LEVEL_INCLUSIVE;

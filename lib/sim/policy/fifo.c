@@ -10,6 +10,7 @@
 #define POLICY "fifo"
 #define POLICY_SET_STATE uint32_t /* way that is filled next */
 #define POLICY_HIT_IS_NOOP 1
+#define POLICY_SET_SHOWS "way filled next"
 
 static void policy_fill(unsigned set, unsigned way) { set_state(set) = way + 1 == sim.ways ? 0 : way + 1; }
 static unsigned policy_victim(unsigned set) { return set_state(set); }

@@ -11,6 +11,7 @@
 #define POLICY "lfu"
 #define POLICY_WAY_STATE uint32_t /* uses */
 #define POLICY_INIT 1
+#define POLICY_WAY_SHOWS "uses"
 
 static uint32_t most;
 

@@ -12,6 +12,7 @@
 #define POLICY_WAY_STATE uint64_t /* time of last use */
 #define POLICY_SET_STATE uint64_t /* time: the latest of the set */
 #define POLICY_ONE_SETTLED 1
+#define POLICY_WAY_SHOWS "time of last use"
 
 static void policy_hit(unsigned set, unsigned way)
 {

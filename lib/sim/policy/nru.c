@@ -11,6 +11,7 @@
 #define POLICY "nru"
 #define POLICY_SET_STATE uint64_t /* bit per way: used */
 #define POLICY_REPEAT_IS_NOOP 1
+#define POLICY_SET_SHOWS "used, a bit for each way"
 #define POLICY_INIT 1
 
 static const char *policy_init(void) { return sim.ways > 64 ? "at most 64 ways" : NULL; }

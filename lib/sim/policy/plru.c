@@ -17,6 +17,7 @@
 #define POLICY_SET_STATE uint64_t /* bit n = node n */
 #define POLICY_ONE_SETTLED 1
 #define POLICY_INIT 1
+#define POLICY_SET_SHOWS "tree bits"
 
 static const char *policy_init(void)
 {

@@ -13,6 +13,7 @@ enum { RRIP_NEAR = 0, RRIP_LONG = 2, RRIP_DISTANT = 3 };
 
 #ifndef PREDICTION /* of a line */
 #define POLICY_WAY_STATE uint8_t
+#define POLICY_WAY_SHOWS "RRPV"
 #define PREDICTION(set, way) way_state(set, way)
 
 static void policy_hit(unsigned set, unsigned way) { PREDICTION(set, way) = RRIP_NEAR; }

@@ -23,6 +23,8 @@ struct line {
 };
 
 #define PREDICTION(set, way) way_state(set, way).prediction
+#define POLICY_WAY_SHOWS "RRPV"
+#define policy_show_way(set, way) PREDICTION(set, way)
 #include "sim/policy/rrip.h"
 
 #define SIGNATURE_BITS 14

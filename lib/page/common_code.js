@@ -1,4 +1,4 @@
-// explore_code.js - colours in source: comments, strings, numbers, words of the language.
+// common_code.js - colours in source: comments, strings, numbers, words of the language.
 //
 //   paint('int x; /* a', state)  ->  nodes; state.comment is true where a comment goes on in the next line
 //

@@ -1,0 +1,334 @@
+/* lib/page/watch.c - rows of cost/watch.h as the JSON that watch_main.js plays.  See watch.h.
+ *
+ *   {"title":"./prog",
+ *    "places":[["/src/a.c",14,"main"]],
+ *    "steps":[[61,0,4198726,"read",4221056,4]],                number, place, pc, kind, address, size
+ *    "caches":[{"name":"lru","sets":4,"ways":2,"line":64,"order":"recent","way":"","set":"",
+ *               "steps":[[1,[4221056,0,"conflict",4218880,[4222976,4218880],0,0]]]}],
+ *                        outcome, then for each line: line, hit, class, victim, before, state, set's state
+ *    "files":[{"name":"/src/a.c","text":[[10,["..."]]],"size":40}]}
+ *
+ * `before` is 0 where it follows from what the set held last; `state` where it is what it was.  Without a victim that is -1, as a free way is.
+ */
+#include "page/watch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exp/table.h"
+#include "page/json.h"
+#include "page/shell.h"
+#include "page/sources.h"
+#include "report/html.h"
+
+#define SOURCE_BYTES 300000
+#define PLAIN_ROWS 20
+
+enum { NUMBER, PC, SOURCE_FILE, SOURCE_LINE, FUNCTION, KIND, ADDRESS, SIZE, OUTCOME, SETS, WAYS, LINE_BYTES, ORDER, WAY_SHOWS, SET_SHOWS, LINE, HIT,
+       CLASS, VICTIM, BEFORE, STATE, SET_STATE, COLUMNS };
+
+static const char *const columns[COLUMNS] = {
+    "number", "pc", "file", "source_line", "function", "kind", "address", "size", "outcome", "sets", "ways", "line_bytes", "order", "way_shows",
+    "set_shows", "line", "hit", "class", "victim", "before", "state", "set_state",
+};
+
+struct watch {
+    const struct qn_page_watch *w;
+    struct qn_exp_memory memory;
+    struct qn_exp_table tables[QN_PAGE_CACHES_MAX];
+    struct place {
+        const char *file, *line, *function;
+    } *places;
+    size_t place_count;
+};
+
+/* What a set held last, as the page will have it. */
+struct set {
+    uint64_t number;
+    char *content;     /* cells: BEFORE of the next reference, if nothing else happens */
+    const char *state, *set_state;
+    struct set *next;
+};
+
+#define NONE "-"
+
+static const char *cell(const struct qn_exp_table *t, int row, int column) { return t->rows[row][column]; }
+static uint64_t number_in(const struct qn_exp_table *t, int row, int column) { return strtoull(cell(t, row, column), NULL, 0); }
+
+/* ---- reading ---- */
+
+static enum qn_text_status read_file(struct watch *o, int i, struct qn_text_error *err)
+{
+    struct qn_exp_table *t = &o->tables[i];
+
+    if (qn_exp_read_table(t, o->w->files[i], err) != QN_TEXT_OK)
+        return err->status;
+    for (int c = 0; c < COLUMNS; c++)
+        if (t->column_count != COLUMNS || strcmp(t->columns[c], columns[c]))
+            return qn_text_fail(err, QN_TEXT_BAD, "%s: got other columns, wanted those of `quern run --watch`", o->w->files[i]);
+    if (!t->row_count)
+        return qn_text_fail(err, QN_TEXT_BAD, "no references: the program has none there, or has no code for the line that was named");
+    return QN_TEXT_OK;
+}
+
+/* The first row of the next reference. */
+static int next_reference(const struct qn_exp_table *t, int row)
+{
+    uint64_t number = number_in(t, row, NUMBER);
+
+    while (row < t->row_count && number_in(t, row, NUMBER) == number)
+        row++;
+    return row;
+}
+
+static bool is_same_reference(const struct qn_exp_table *a, int i, const struct qn_exp_table *b, int k)
+{
+    static const int compared[] = { NUMBER, PC, KIND, ADDRESS, SIZE };
+
+    for (size_t c = 0; c < sizeof compared / sizeof *compared; c++)
+        if (strcmp(cell(a, i, compared[c]), cell(b, k, compared[c])))
+            return false;
+    return true;
+}
+
+static enum qn_text_status compare_streams(struct watch *o, int other, struct qn_text_error *err)
+{
+    const struct qn_exp_table *a = &o->tables[0], *b = &o->tables[other];
+    int i = 0, k = 0;
+
+    for (; i < a->row_count && k < b->row_count; i = next_reference(a, i), k = next_reference(b, k))
+        if (!is_same_reference(a, i, b, k))
+            break;
+    if (i == a->row_count && k == b->row_count)
+        return QN_TEXT_OK;
+    return qn_text_fail(err, QN_TEXT_BAD, "the program does not make the same references each time: from reference %s on they differ",
+                        i < a->row_count ? cell(a, i, NUMBER) : cell(b, k, NUMBER));
+}
+
+/* ---- places and steps ---- */
+
+static size_t place_of(struct watch *o, const struct qn_exp_table *t, int row)
+{
+    struct place p = { cell(t, row, SOURCE_FILE), cell(t, row, SOURCE_LINE), cell(t, row, FUNCTION) };
+
+    for (size_t i = o->place_count; i-- > 0;)
+        if (!strcmp(o->places[i].line, p.line) && !strcmp(o->places[i].file, p.file) && !strcmp(o->places[i].function, p.function))
+            return i;
+    o->places = qn_exp_grow(&o->memory, o->places, o->place_count, sizeof p);
+    o->places[o->place_count] = p;
+    return o->place_count++;
+}
+
+static void put_steps(struct watch *o, FILE *out)
+{
+    const struct qn_exp_table *t = &o->tables[0];
+
+    fputs(",\n\"steps\":[", out);
+    for (int row = 0; row < t->row_count; row = next_reference(t, row))
+        fprintf(out, "%s[%s,%zu,%" PRIu64 ",\"%s\",%" PRIu64 ",%s]", row ? ",\n" : "", cell(t, row, NUMBER), place_of(o, t, row),
+                number_in(t, row, PC), cell(t, row, KIND), number_in(t, row, ADDRESS), cell(t, row, SIZE));
+    fputs("],\n\"places\":[", out);
+    for (size_t i = 0; i < o->place_count; i++) {
+        fputs(i ? ",[" : "[", out);
+        qn_page_put_text(out, o->places[i].file);
+        fprintf(out, ",%s,", o->places[i].line);
+        qn_page_put_text(out, o->places[i].function);
+        putc(']', out);
+    }
+    putc(']', out);
+}
+
+/* ---- what a set holds ---- */
+
+static struct set *find_set(struct watch *o, struct set **sets, uint64_t number)
+{
+    struct set *s = *sets;
+
+    while (s && s->number != number)
+        s = s->next;
+    if (s)
+        return s;
+    s = qn_exp_alloc(&o->memory, sizeof *s);
+    *s = (struct set){ .number = number, .content = qn_exp_copy(&o->memory, ""), .state = "", .set_state = "", .next = *sets };
+    *sets = s;
+    return s;
+}
+
+/* The cells with `line` in the place of `victim` or the first free one, or, where the order is that of use, in front. */
+static char *fill(struct watch *o, const char *before, const char *line, const char *victim, bool recent)
+{
+    char *text = recent ? qn_exp_copy(&o->memory, line) : qn_exp_copy(&o->memory, ""), *rest = qn_exp_copy(&o->memory, before), *word;
+    const char *gone = *victim ? victim : NONE;
+    bool filled = false;
+
+    while ((word = strsep(&rest, " "))) {
+        bool leaves = !filled && (!strcmp(word, line) || !strcmp(word, gone));
+
+        filled |= leaves;
+        if (!leaves || !recent)
+            text = qn_exp_format(&o->memory, "%s%s%s", text, *text ? " " : "", leaves ? line : word);
+    }
+    return text;
+}
+
+/* A line that is there stays in its place, or comes to the front. */
+static char *touch(struct watch *o, const char *before, const char *line, bool recent)
+{
+    return recent ? fill(o, before, line, line, true) : qn_exp_copy(&o->memory, before);
+}
+
+static void put_list(FILE *out, const char *text, bool addresses)
+{
+    char *end;
+
+    putc('[', out);
+    for (const char *separator = ""; *text; separator = ",", text = end + (*end == ' ')) {
+        if (*text == '-') {
+            fprintf(out, "%s-1", separator);
+            end = (char *)text + 1;
+            continue;
+        }
+        fprintf(out, "%s%" PRIu64, separator, (uint64_t)strtoull(text, &end, addresses ? 16 : 10));
+        if (end == text)
+            break;
+    }
+    putc(']', out);
+}
+
+static void put_line(struct watch *o, FILE *out, const struct qn_exp_table *t, int row, struct set **sets)
+{
+    uint64_t line = number_in(t, row, LINE), bytes = number_in(t, row, LINE_BYTES), count = number_in(t, row, SETS);
+    struct set *s = find_set(o, sets, bytes && count ? line / bytes % count : 0);
+    const char *before = cell(t, row, BEFORE), *victim = cell(t, row, VICTIM), *hit = cell(t, row, HIT);
+    bool recent = !strcmp(cell(t, row, ORDER), "recent");
+
+    fprintf(out, ",[%" PRIu64 ",%s,\"%s\",", line, hit, cell(t, row, CLASS));
+    fprintf(out, *victim ? "%" PRIu64 "," : "-1,", (uint64_t)strtoull(victim, NULL, 16));
+    if (strcmp(before, s->content))
+        put_list(out, before, true);
+    else
+        putc('0', out);
+    putc(',', out);
+    if (strcmp(cell(t, row, STATE), s->state))
+        put_list(out, cell(t, row, STATE), false);
+    else
+        putc('0', out);
+    fprintf(out, ",%s]", *cell(t, row, SET_STATE) ? cell(t, row, SET_STATE) : "0");
+    s->content = !strcmp(hit, "1") ? touch(o, before, cell(t, row, LINE), recent) : fill(o, before, cell(t, row, LINE), victim, recent);
+    s->state = cell(t, row, STATE);
+}
+
+static void put_cache(struct watch *o, FILE *out, int i)
+{
+    const struct qn_exp_table *t = &o->tables[i];
+    struct set *sets = NULL;
+
+    fputs("{\"name\":", out);
+    qn_page_put_text(out, o->w->names[i]);
+    fprintf(out, ",\"sets\":%s,\"ways\":%s,\"line\":%s,\"order\":\"%s\",\"way\":", cell(t, 0, SETS), cell(t, 0, WAYS), cell(t, 0, LINE_BYTES),
+            cell(t, 0, ORDER));
+    qn_page_put_text(out, cell(t, 0, WAY_SHOWS));
+    fputs(",\"set\":", out);
+    qn_page_put_text(out, cell(t, 0, SET_SHOWS));
+    fputs(",\"steps\":[", out);
+    for (int row = 0, next; row < t->row_count; row = next) {
+        next = next_reference(t, row);
+        fprintf(out, "%s[%s", row ? ",\n" : "", cell(t, row, OUTCOME));
+        for (int k = row; k < next; k++)
+            put_line(o, out, t, k, &sets);
+        putc(']', out);
+    }
+    fputs("]}", out);
+}
+
+/* ---- source ---- */
+
+static void put_file(struct watch *o, FILE *out, size_t place, size_t *room, const char **separator)
+{
+    const char *name = o->places[place].file;
+    struct qn_page_numbers n = { qn_exp_alloc(&o->memory, o->place_count * sizeof *n.at), 0 };
+    struct qn_out_source source;
+
+    for (size_t i = 0; i < o->place_count; i++) {
+        if (strcmp(o->places[i].file, name))
+            continue;
+        if (i < place)
+            return; /* it is there already */
+        n.at[n.count++] = (uint32_t)strtoul(o->places[i].line, NULL, 10);
+    }
+    if (!*name || qn_out_read_source(&source, name))
+        return;
+    qn_page_sort_numbers(&n);
+    fprintf(out, "%s{\"name\":", *separator);
+    qn_page_put_text(out, name);
+    *room = qn_page_put_pieces(out, &source, &n, false, *room);
+    putc('}', out);
+    *separator = ",\n";
+    qn_out_free_source(&source);
+}
+
+/* ---- all ---- */
+
+/* Without scripts: the first references of the first cache. */
+static void put_plain(struct watch *o, FILE *out)
+{
+    const struct qn_exp_table *t = &o->tables[0];
+
+    fputs("<p>Without scripts this page has the first references only.</p>\n<table>\n<tr><th>reference</th><th>address</th><th>outcome</th></tr>\n", out);
+    for (int row = 0; row < t->row_count && row < PLAIN_ROWS; row++) {
+        fputs("<tr>", out);
+        qn_report_text_cell(out, cell(t, row, NUMBER));
+        qn_report_text_cell(out, cell(t, row, ADDRESS));
+        qn_report_text_cell(out, !strcmp(cell(t, row, HIT), "1") ? "hit" : cell(t, row, CLASS));
+        fputs("</tr>\n", out);
+    }
+    fputs("</table>\n", out);
+}
+
+static void put_data(struct watch *o, FILE *out)
+{
+    size_t room = SOURCE_BYTES;
+    const char *separator = "";
+
+    fputs("{\"title\":", out);
+    qn_page_put_text(out, o->w->title);
+    put_steps(o, out);
+    fputs(",\n\"caches\":[", out);
+    for (int i = 0; i < o->w->count; i++) {
+        fputs(i ? ",\n" : "", out);
+        put_cache(o, out, i);
+    }
+    fputs("],\n\"files\":[", out);
+    for (size_t i = 0; i < o->place_count; i++)
+        put_file(o, out, i, &room, &separator);
+    fputs("]}", out);
+}
+
+static enum qn_text_status read_files(struct watch *o, struct qn_text_error *err)
+{
+    for (int i = 0; i < o->w->count; i++)
+        if (read_file(o, i, err) != QN_TEXT_OK || (i && compare_streams(o, i, err) != QN_TEXT_OK))
+            return err->status;
+    return QN_TEXT_OK;
+}
+
+enum qn_text_status qn_page_write_watch(const struct qn_page_watch *w, FILE *out, struct qn_text_error *err)
+{
+    struct watch o = { .w = w };
+
+    qn_exp_init_memory(&o.memory);
+    for (int i = 0; i < w->count; i++)
+        qn_exp_init_table(&o.tables[i]);
+    if (read_files(&o, err) == QN_TEXT_OK) {
+        qn_page_begin(out, w->title);
+        put_plain(&o, out);
+        qn_page_begin_data(out);
+        put_data(&o, out);
+        qn_page_end(out, QN_PAGE_WATCH);
+    }
+    for (int i = 0; i < w->count; i++)
+        qn_exp_free_table(&o.tables[i]);
+    qn_exp_free_memory(&o.memory);
+    return err->status;
+}

@@ -1,0 +1,25 @@
+/* lib/page/watch.h - a page that plays what caches did, reference by reference.
+ *
+ *   two CSV files of `quern run --watch`, of one program with an lru and a fifo D1  ->  both side by side, step by step
+ *
+ * Invariants: all files have the same references in the same order; if not, nothing is written and the message says where they part.
+ */
+#ifndef QN_PAGE_WATCH_H
+#define QN_PAGE_WATCH_H
+
+#include <stdio.h>
+
+#include "text/error.h"
+
+#define QN_PAGE_CACHES_MAX 4
+
+struct qn_page_watch {
+    const char *title;
+    const char *files[QN_PAGE_CACHES_MAX]; /* CSV, see cost/watch.h */
+    const char *names[QN_PAGE_CACHES_MAX]; /* of the caches, "fifo" */
+    int count;
+};
+
+enum qn_text_status qn_page_write_watch(const struct qn_page_watch *w, FILE *out, struct qn_text_error *err);
+
+#endif

@@ -1,0 +1,124 @@
+// watch_picture.js - a step as one SVG that stands by itself: the address in its parts, each cache as a grid of sets and ways.
+//
+// Colours are in the picture, not in a style sheet, so that it looks the same on a slide.  A hit is a thick blue frame, a fill a hatched
+// orange field, so that colour is not alone in telling them.
+
+const INK = '#111111', SOFT = '#555555', PAPER = '#ffffff', EMPTY = '#f2f4f7', HELD = '#dbe9f4', FILLED = '#fbd9bd', HITS = '#0072b2', MISSES = '#b54700';
+const PARTS = ['#e8d5f2', '#fff2c2', '#d8ecd8']; // tag, set, offset
+const CELL = { width: 118, height: 34, label: 58, gap: 4 };
+const SETS_SHOWN = 32;
+
+function box(x, y, width, height, fillColour, extra) {
+  return svg('rect', { x, y, width, height, fill: fillColour, stroke: '#8a939c', 'stroke-width': 1, ...extra });
+}
+
+function words(x, y, text, extra) {
+  return svg('text', { x, y, fill: INK, 'font-size': 13, 'font-family': 'ui-monospace, monospace', ...extra }, visible(text));
+}
+
+// The address as tag, set and offset, in bits where they are few.
+function addressParts(cache, address, x, y) {
+  const offset = address % cache.line, line = address - offset;
+  const parts = [['tag', hex(tagOf(cache, line))], ['set', String(setOf(cache, line))], ['offset', String(offset)]];
+  const nodes = [];
+  let at = x;
+  parts.forEach(([name, text], i) => {
+    const width = Math.max(70, 9 * text.length + 22);
+    nodes.push(box(at, y, width, 26, PARTS[i]), words(at + 10, y + 17, text), words(at + 10, y + 40, name, { fill: SOFT, 'font-size': 11 }));
+    at += width;
+  });
+  return nodes;
+}
+
+// Sets around those of this step, where there are more than fit.
+function shownSets(cache, step) {
+  if (cache.shown.length <= SETS_SHOWN) return cache.shown;
+  const now = touchesAt(cache, step).map(t => setOf(cache, t.line))[0] || cache.shown[0];
+  const at = cache.shown.indexOf(now), first = Math.max(0, Math.min(at - SETS_SHOWN / 2, cache.shown.length - SETS_SHOWN));
+  return cache.shown.slice(first, first + SETS_SHOWN);
+}
+
+function drawWay(cache, touch, way, x, y, now) {
+  const line = touch.after[way], nodes = [];
+  const isNow = now && line === touch.line, filled = isNow && !touch.hit;
+  nodes.push(box(x, y, CELL.width, CELL.height, line === undefined || line === -1 ? EMPTY : filled ? FILLED : HELD,
+    isNow ? { stroke: filled ? MISSES : HITS, 'stroke-width': 3, 'stroke-dasharray': filled ? '7 3' : null } : {}));
+  if (line === undefined || line === -1) return nodes;
+  nodes.push(words(x + 8, y + 15, hex(tagOf(cache, line))));
+  // What a policy keeps is known before the step; a line that came in just now has had none.
+  const before = touch.before.indexOf(line);
+  const note = filled && touch.victim >= 0 ? 'for ' + hex(tagOf(cache, touch.victim))
+    : cache.way && before >= 0 && before < touch.state.length ? `${cache.way} ${touch.state[before]}`
+      : cache.order === 'recent' ? (way === 0 ? 'last used' : way === cache.ways - 1 ? 'oldest' : '') : '';
+  nodes.push(words(x + 8, y + 28, note, { 'font-size': 10, fill: SOFT }));
+  return nodes;
+}
+
+function drawCache(cache, step, x, y) {
+  const nodes = [], outcome = cache.steps[step][0], touches = touchesAt(cache, step);
+  const width = Math.max(430, CELL.label + Math.min(cache.ways, 16) * (CELL.width + CELL.gap));
+  nodes.push(words(x, y, `${cache.name}   ${cache.sets} sets, ${cache.ways} ways of ${cache.line} bytes`, { 'font-weight': 'bold' }),
+    words(x, y + 20, `misses so far: ${commas(cache.misses[step])} of ${commas(step + 1)}`, { fill: SOFT }));
+  nodes.push(...addressParts(cache, play.data.steps[step][4], x, y + 32));
+  let at = y + 96;
+  for (const touch of touches) {
+    for (const text of [outcomeText(cache, touch, outcome), touch.hit ? '' : whyVictim(cache, touch)]) {
+      for (const part of wrap(text, Math.floor(width / 8))) {
+        nodes.push(words(x, at, part, { fill: touch.hit ? HITS : MISSES }));
+        at += 17;
+      }
+    }
+  }
+  at = Math.max(at, y + 96 + 17 * 6);
+  for (const set of shownSets(cache, step)) {
+    const touch = setAt(cache, set, step), now = touch && touch.step === step;
+    nodes.push(words(x, at + 21, (now ? '>' : ' ') + 'set ' + set, { 'font-weight': now ? 'bold' : 'normal', 'xml:space': 'preserve' }));
+    for (let way = 0; way < Math.min(cache.ways, 16); way++) {
+      const left = x + CELL.label + 10 + way * (CELL.width + CELL.gap);
+      nodes.push(...(touch ? drawWay(cache, touch, way, left, at, now) : [box(left, at, CELL.width, CELL.height, PAPER, { 'stroke-dasharray': '2 3' })]));
+    }
+    if (cache.set && touch) nodes.push(words(x + CELL.label + 16 + cache.ways * (CELL.width + CELL.gap), at + 21, setText(cache, touch), { fill: SOFT, 'font-size': 11 }));
+    at += CELL.height + CELL.gap;
+  }
+  return { nodes, width: width + (cache.set ? 130 : 20), height: at - y };
+}
+
+function wrap(text, width) {
+  const lines = [];
+  for (const word of text.split(' ')) {
+    const last = lines.length - 1;
+    if (last >= 0 && (lines[last] + ' ' + word).length <= width) lines[last] += ' ' + word;
+    else lines.push(word);
+  }
+  return lines.filter(Boolean);
+}
+
+// The whole picture of a step.
+function drawStep(step) {
+  const nodes = [words(16, 26, sayStep(step), { 'font-size': 15, 'font-weight': 'bold' })];
+  const text = sourceLine(...placeOf(step));
+  if (text) nodes.push(words(16, 50, text.trim().slice(0, 120), { fill: SOFT }));
+  let x = 16, height = 0;
+  for (const cache of play.data.caches) {
+    const drawn = drawCache(cache, step, x, 84);
+    nodes.push(...drawn.nodes);
+    x += drawn.width + 24;
+    height = Math.max(height, drawn.height);
+  }
+  const width = Math.max(x, 16 + 9.2 * sayStep(step).length);
+  return svg('svg', { viewBox: `0 0 ${width} ${height + 96}`, width, height: height + 96, role: 'img', 'aria-label': sayStep(step),
+    xmlns: 'http://www.w3.org/2000/svg' }, box(0, 0, width, height + 96, PAPER, { stroke: 'none' }), ...nodes);
+}
+
+function sourceLine(file, line) {
+  const known = play.data.files.find(f => f.name === file);
+  for (const [first, texts] of known ? known.text : []) {
+    if (line >= first && line < first + texts.length) return [texts[line - first]].flat()[0];
+  }
+  return '';
+}
+
+// The picture as the text of a file.
+function stillText() {
+  return '<?xml version="1.0" encoding="UTF-8"?>\n' + new XMLSerializer().serializeToString(drawStep(play.step)) + '\n';
+}

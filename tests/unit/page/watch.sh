@@ -1,0 +1,111 @@
+#!/bin/sh
+# Is what `quern watch` plays what the caches did?  Each step beside a slow model of its own, their sum beside the profile.
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+cd "$SCRATCH" || bail 'no scratch directory'
+command -v jq >/dev/null || absent_all 'jq is not installed' 22
+
+cat >prog.S <<'END'
+    .globl _start
+    .bss
+    .balign 64
+table: .space 65536
+    .text
+_start:
+    mov $3, %ebp            # three rounds over two arrays, lines of both in the same sets
+1:  xor %ecx, %ecx
+2:  mov table(%rcx), %rax
+    add %rax, table+4096(%rcx)
+    mov %rax, table+8186(%rcx)    # over the end of a line now and then
+    add $72, %ecx
+    cmp $3000, %ecx
+    jb 2b
+    dec %ebp
+    jnz 1b
+    mov $60, %eax
+    xor %edi, %edi
+    syscall
+END
+"$CC" -g -nostdlib -static -o prog prog.S || bail 'cannot assemble'
+
+# data FILTER FILE
+data() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$2" | sed 's/.*id="data">//; s/<\/script>$//' | jq -cr "$1"; }
+
+# lines FILE K: of each step of cache K its address, size, and 1 for a miss
+steps() { data ".steps as \$s | .caches[$2].steps | to_entries[] | \"\\(\$s[.key][4]) \\(\$s[.key][5]) \\(.value[0] % 2)\"" "$1"; }
+
+# model POLICY SETS WAYS: reads "address size miss", says where it is of another opinion; lines of 64 bytes.
+model() {
+    awk -v policy="$1" -v sets="$2" -v ways="$3" '
+    function touch(line,    set, i, way, oldest) {
+        set = line % sets
+        for (i = 0; i < ways; i++)
+            if (held[set, i] == line && (set, i) in held) { if (policy == "lru") time[set, i] = ++now; return 0 }
+        oldest = 0
+        for (i = 0; i < ways; i++) {
+            if (!((set, i) in held)) { oldest = i; break }
+            if (time[set, i] < time[set, oldest]) oldest = i
+        }
+        held[set, oldest] = line
+        time[set, oldest] = ++now
+        return 1
+    }
+    {
+        missed = 0
+        first = int($1 / 64); last = int(($1 + $2 - 1) / 64)
+        for (line = first; line <= last; line++) if (touch(line)) missed = 1
+        sum += missed
+        if (missed != $3) { print "step " NR ": address " $1 ": " $3 ", the model has " missed; exit }
+    }
+    END { print NR, sum }'
+}
+
+"$QUERN" watch -q --cache=lru:1024,2,64 --cache=fifo:1024,2,64 --cache=lru:4096,4,64 --references=100000 -o all.html ./prog >out 2>err
+is "$? $(cat out err)" '0 ' 'three caches, all references'
+"$QUERN" run -q --D1=1024,2,64 --out-file=p ./prog || bail 'cannot run'
+"$QUERN" run -q --sim=D1=fifo --D1=1024,2,64 --out-file=q ./prog || bail 'cannot run'
+sums() { awk '/^events:/ { for (i = 2; i <= NF; i++) at[$i] = i } /^summary:/ { print $at["Dr"] + $at["Dw"], $at["D1mr"] + $at["D1mw"] }' "$1"; }
+is "$(steps all.html 0 | model lru 8 2)" "$(sums p)" 'lru: each step as the model has it, in sum as the profile'
+is "$(steps all.html 1 | model fifo 8 2)" "$(sums q)" 'fifo: the same'
+is "$(steps all.html 2 | model lru 16 4 | cut -d' ' -f1)" "$(sums p | cut -d' ' -f1)" 'lru of another size: each step as the model has it'
+is "$(data '[.caches[] | [.sets, .ways, .line]]' all.html)" '[[8,2,64],[8,2,64],[16,4,64]]' 'sets, ways, lines'
+is "$(data '[.steps[0][0], (.steps | length)]' all.html)" "[1,$(sums p | cut -d' ' -f1)]" 'from the first reference to the last'
+is "$(data '[.steps[:3][] | .[3]]' all.html)" '["read","modify","write"]' 'a read, a modify, a write'
+is "$(data '[.places[] | select(.[1] > 0) | .[1]] | sort | unique' all.html)" '[9,10,11]' 'places are lines of source'
+
+# Who leaves, of a cache in which the order of its lines is shown: the last of the row before.
+wrong='[.caches[0].steps[] | .[1:][] | select(.[1] == 0 and .[3] >= 0 and (.[4] | type) == "array") | select(.[3] != .[4][-1])] | length'
+is "$(data "$wrong" all.html)" 0 'the victim is the line used longest ago'
+ok 'there are victims' test "$(data '[.caches[0].steps[] | .[1:][] | select(.[3] >= 0)] | length' all.html)" -gt 50
+
+"$QUERN" watch -q --cache=lru:1024,2,64 --from=7 --references=5 -o few.html ./prog
+is "$(data '[.steps[][0]]' few.html)" '[7,8,9,10,11]' '--from and --references'
+is "$(data '[.caches[0].steps[][0] % 2]' few.html)" "$(data '[.caches[0].steps[6:11][][0] % 2]' all.html)" '... the cache is what it is by then'
+"$QUERN" watch -q --cache=lru:1024,2,64 --line=prog.S:11 --references=4 -o line.html ./prog
+is "$(data '.steps[0][0]' line.html)" 3 '--line begins where the line refers to data first'
+"$QUERN" watch -q --references=2 -o again1.html ./prog && "$QUERN" watch -q --references=2 -o again2.html ./prog
+same_file again1.html again2.html 'the same program, the same page'
+ok 'requests are forbidden by the page itself' grep -q "Content-Security-Policy\" content=\"default-src 'none'" all.html
+
+# ---- what cannot be ----
+
+refused() { # STATUS TEXT ARGUMENTS...
+    wanted=$1 text=$2
+    shift 2
+    rm -f x.html
+    "$QUERN" watch -q "$@" >out 2>err
+    got=$?
+    is "$got:$(wc -l <err | tr -d ' '):$(ls x.html 2>/dev/null)" "$wanted:1:" "refused in one line: $*"
+    grep -q -e "$text" err || { diag "$(cat err)"; ok "... which says $text" false; }
+}
+refused 2 'size: got 1000' --cache=lru:1000,2,64 -o x.html ./prog
+refused 2 'nosuch' --cache=nosuch -o x.html ./prog
+refused 127 'nobody' -o x.html ./nobody
+refused 2 'references' --references=0 -o x.html ./prog
+refused 1 'no/such' -o no/such/x.html ./prog
+refused 2 'prog.S:1' --line=prog.S:1 -o x.html ./prog
+
+# Ten thousand steps of a real program.
+"$QUERN" watch -q --cache=lru:32768,8,64 --references=10000 -o big.html "$(command -v ls)" / >out 2>err
+is "$? $(data '.steps | length' big.html)" '0 10000' 'ten thousand steps'
+ok 'are less than two megabytes' test "$(wc -c <big.html)" -lt 2000000
+done_testing

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Does a real browser play what `quern watch` has recorded: steps, jumps, counts, pictures, without an error or a request?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "$top_srcdir/tests/tap/browser.sh"
+have_browser || absent_all "$browser_missing" 13
+cd "$SCRATCH" || bail 'no scratch directory'
+cat >prog.c <<'END'
+double a[32][32], b[32][32], c[32][32];
+int main(void)
+{
+    for (int i = 0; i < 32; i++)
+        for (int j = 0; j < 32; j++)
+            for (int k = 0; k < 32; k++)
+                c[i][j] += a[i][k] * b[k][j]; /* </script> */
+    return c[3][4] > 1;
+}
+END
+"$CC" -g -O1 -o prog prog.c || bail 'cannot compile'
+"$QUERN" watch -q --cache=lru:1024,2,64 --cache=srrip:1024,2,64 --line=prog.c:7 --references=300 -o w.html ./prog || bail 'no page'
+data=$(sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' w.html | sed 's/.*id="data">//; s/<\/script>$//')
+browser_start
+browser_size 1300 900
+browser_open "file://$SCRATCH/w.html"
+count='return document.getElementById("count").textContent'
+is "$(js "$count")" 'step 1 of 300' 'it begins with the first step'
+browser_keys "$(printf '\356\200\224')" # right arrow
+is "$(js "$count")" 'step 2 of 300' 'an arrow steps'
+js 'document.getElementById("miss").click()' >/dev/null
+next=$(printf '%s' "$data" | jq '[.caches[0].steps, .caches[1].steps] | [.[0][][0], .[1][][0]] as $o | [range(2; 300) | select(($o[.] % 2) + ($o[. + 300] % 2) > 0)][0] + 1')
+is "$(js "$count")" "step $next of 300" 'the next miss of either cache'
+is "$(js 'return location.hash')" "#step=$((next - 1))" '... has an address'
+browser_open about:blank
+browser_open "file://$SCRATCH/w.html#step=299"
+is "$(js "$count")" 'step 300 of 300' 'an address opens its step'
+for i in 0 1; do
+    misses=$(printf '%s' "$data" | jq "[.caches[$i].steps[][0] % 2] | add")
+    ok "the misses of cache $i at the end" test "$(js "return document.querySelector('#picture svg').textContent.includes('misses so far: $misses of 300')")" = true
+done
+is "$(js 'return [...document.querySelectorAll("#lines tr.counted")].map(r => r.cells[1].textContent).reduce((a, b) => a + Number(b), 0)')" 300 'the lines of source have all references'
+ok 'a still is an SVG by itself' test "$(js 'return stillText().startsWith("<?xml") && stillText().includes("xmlns")')" = true
+ok 'srrip shows what it keeps' test "$(js 'return document.querySelector("#picture svg").textContent.includes("RRPV")')" = true
+browser_size 500 800
+ok 'in a narrow window the page does not run over its edge' test "$(js 'return document.documentElement.scrollWidth <= innerWidth')" = true
+is "$(browser_messages)" '' 'no error, no warning'
+is "$(browser_requests | grep -v '^file:\|^blob:\|^about:\|^data:')" '' 'no request to anywhere'
+done_testing

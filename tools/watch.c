@@ -1,0 +1,268 @@
+/* tools/watch.c - `quern watch`: a page that plays what the D1 did, reference by reference.
+ *
+ * In:  quern watch --line=mm.c:12 --references=2000 --cache=lru:1024,2,64 --cache=fifo:1024,2,64 -- ./mm
+ * Out: one HTML file; exit 0, 1 (a run or a write failed), 2 (usage)
+ *
+ * `quern run --watch` writes down the references, once for each cache; the program sees the same each time, so it makes the same
+ * references each time, and a page of runs that differ is refused.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "exp/memory.h"
+#include "options.h"
+#include "page/watch.h"
+#include "sim_build.h"
+#include "text/output.h"
+#include "tools.h"
+
+#define PROGRAM "quern watch"
+#define USUAL_OUTPUT "quern-watch.html"
+#define USUAL_REFERENCES 2000
+#define MOST_REFERENCES 100000 /* what a browser plays with ease */
+#define WORDS_MAX 32           /* of `quern run`, before the program */
+
+static const char help[] =
+    "usage: quern watch [-o FILE] [options] [--] PROGRAM [ARGUMENTS]\n"
+    "\n"
+    "Writes an HTML file that plays what the D1 did with a stretch of a program's data references: its sets and ways,\n"
+    "hit or miss, which line had to leave and why. Several caches are shown side by side.\n"
+    "\n";
+
+static const char help_end[] =
+    "\nThe program runs once for each cache; it reads nothing, and its output goes nowhere.\n";
+
+struct settings {
+    const char *output, *line;
+    uint64_t from, references;
+    char *caches[QN_PAGE_CACHES_MAX]; /* as given */
+    int count;
+    bool quiet;
+};
+
+struct runner {
+    struct settings *s;
+    struct qn_exp_memory memory;
+    struct qn_sim_guard guard;
+    char *scratch;
+    char self[PATH_MAX];
+    char **program;
+};
+
+/* ---- options ---- */
+
+static const char *take_cache(const struct qn_option *o, void *field, char **value)
+{
+    struct settings *s = field;
+
+    (void)o;
+    if (s->count == QN_PAGE_CACHES_MAX)
+        return "four of them at most";
+    s->caches[s->count++] = *value;
+    return NULL;
+}
+
+static const struct qn_option options[] = {
+    QN_OPTION_PLAIN("--cache", "NAME:SIZE,WAYS,LINE", "the D1: a policy or a C file and its geometry, or one of both; may be repeated [lru]", take_cache),
+    QN_OPTION("--line", "FILE:LINE", "begin when this line of source first refers to data", qn_option_text, struct settings, line),
+    QN_OPTION("--from", "N", "begin with the Nth data reference of the run [1]", qn_option_number, struct settings, from),
+    QN_OPTION("--references", "N", "show so many, 100,000 at most [2000]", qn_option_number, struct settings, references),
+    QN_OPTION("-o", "FILE", "write to FILE, complete or not at all [" USUAL_OUTPUT "]", qn_option_text, struct settings, output),
+    QN_OPTION("-q, --quiet", NULL, "do not say which run is being made", qn_option_set, struct settings, quiet),
+    QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
+
+static const struct qn_options command = { "watch", PROGRAM, help, help_end, options, NULL, true };
+
+static int parse(struct settings *s, char **argv, char ***program)
+{
+    int status = qn_options_take(&command, s, argv, program);
+
+    if (status >= 0)
+        return status;
+    if (!**program)
+        return qn_options_wrong(&command, "", "name a program");
+    if (!s->references || s->references > MOST_REFERENCES)
+        return qn_options_wrong(&command, "--references", "wanted 1 to 100,000");
+    if (s->line && s->from)
+        return qn_options_wrong(&command, "--from", "not with --line, which tells where to begin, too");
+    if (!s->count)
+        s->caches[s->count++] = (char *)"lru";
+    return -1;
+}
+
+/* ---- runs ---- */
+
+/* "lru:1024,2,64", "lru", "1024,2,64" */
+static void add_cache(struct runner *r, char **words, int *n, const char *cache)
+{
+    const char *colon = strrchr(cache, ':'), *geometry = colon ? colon + 1 : cache;
+    size_t name = colon ? (size_t)(colon - cache) : 0;
+
+    if (!colon && strspn(cache, "0123456789,") != strlen(cache)) {
+        geometry = "";
+        name = strlen(cache);
+    }
+    if (name && (name != 3 || strncmp(cache, "lru", name)))
+        words[(*n)++] = qn_exp_format(&r->memory, "--sim=D1=%.*s", (int)name, cache);
+    if (*geometry)
+        words[(*n)++] = qn_exp_format(&r->memory, "--D1=%s", geometry);
+}
+
+static char **make_argv(struct runner *r, const char *cache, const char *file)
+{
+    int n = 0, arguments = 0;
+    char **words;
+
+    while (r->program[arguments])
+        arguments++;
+    words = qn_exp_alloc(&r->memory, (size_t)(arguments + WORDS_MAX) * sizeof *words);
+    words[n++] = r->self;
+    words[n++] = (char *)"run";
+    words[n++] = (char *)"--quiet";
+    words[n++] = (char *)"--out-file=/dev/null";
+    words[n++] = (char *)"--explain-file=/dev/null";
+    words[n++] = qn_exp_format(&r->memory, "--watch=%" PRIu64, r->s->references);
+    words[n++] = qn_exp_format(&r->memory, "--watch-file=%s", file);
+    if (r->s->from)
+        words[n++] = qn_exp_format(&r->memory, "--watch-from=%" PRIu64, r->s->from);
+    if (r->s->line)
+        words[n++] = qn_exp_format(&r->memory, "--explain=%s", r->s->line);
+    add_cache(r, words, &n, cache);
+    words[n++] = (char *)"--";
+    memcpy(words + n, r->program, (size_t)(arguments + 1) * sizeof *words);
+    return words;
+}
+
+static void redirect(int errors)
+{
+    int none = open("/dev/null", O_RDWR);
+
+    if (none < 0)
+        _exit(1);
+    dup2(none, STDIN_FILENO);
+    dup2(none, STDOUT_FILENO);
+    dup2(errors, STDERR_FILENO);
+}
+
+/* What `quern run` complains about is passed on; what the program says is not. */
+static void pass_on(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *line = NULL;
+    size_t room = 0;
+
+    while (f && getline(&line, &room, f) > 0)
+        if (!strncmp(line, "quern: ", 7))
+            fputs(line, stderr);
+    free(line);
+    if (f)
+        fclose(f);
+}
+
+/* 0, or the exit status: where no file came of it, it is that of `quern run`, which has said why. */
+static int run_cache(struct runner *r, int i, const char *file)
+{
+    const char *errors = qn_exp_format(&r->memory, "%s/errors", r->scratch);
+    int fd = open(errors, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    char **argv = make_argv(r, r->s->caches[i], file);
+    int status = 0;
+    pid_t child;
+
+    if (!r->s->quiet)
+        fprintf(stderr, PROGRAM ": %d of %d: %s\n", i + 1, r->s->count, r->s->caches[i]);
+    child = fd < 0 || r->guard.signal ? -1 : fork();
+    if (child == 0) {
+        qn_sim_in_child(&r->guard);
+        redirect(fd);
+        execv(argv[0], argv);
+        _exit(127);
+    }
+    if (child > 0)
+        status = qn_sim_await(&r->guard, child);
+    if (fd >= 0)
+        close(fd);
+    if (!access(file, F_OK))
+        return 0;
+    pass_on(errors);
+    return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* ---- all ---- */
+
+static enum qn_text_status save(const struct qn_page_watch *w, const char *path, struct qn_text_error *err)
+{
+    struct qn_text_output o;
+    FILE *out;
+
+    if (qn_text_open_output(&o, path, QN_TEXT_SHARED, err) != QN_TEXT_OK)
+        return err->status;
+    out = qn_text_stream_output(&o);
+    if (out && qn_page_write_watch(w, out, err) == QN_TEXT_OK)
+        return qn_text_close_output(&o, err);
+    qn_text_drop_output(&o);
+    return out ? err->status : qn_text_fail_memory(err);
+}
+
+static int run_all(struct runner *r)
+{
+    struct qn_page_watch w = { .title = r->program[0], .count = r->s->count };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+
+    for (int i = 0; i < w.count; i++) {
+        w.files[i] = qn_exp_format(&r->memory, "%s/%d.csv", r->scratch, i);
+        w.names[i] = r->s->caches[i];
+        int status = run_cache(r, i, w.files[i]);
+
+        if (status)
+            return status;
+    }
+    if (save(&w, r->s->output, &err) == QN_TEXT_OK)
+        return 0;
+    fprintf(stderr, PROGRAM ": %s\n", err.text);
+    return 1;
+}
+
+static int watch(struct runner *r)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    int status;
+
+    if (qn_text_check_output(r->s->output, &err) != QN_TEXT_OK)
+        return fprintf(stderr, PROGRAM ": %s\n", err.text), 1;
+    if (readlink("/proc/self/exe", r->self, sizeof r->self - 1) < 0)
+        return qn_tool_complain(PROGRAM ": /proc/self/exe: %s", strerror(errno)), 1;
+    qn_sim_guard(&r->guard);
+    r->scratch = qn_sim_scratch("watch");
+    status = r->scratch ? run_all(r) : 1;
+    qn_text_remove_scratch(r->scratch);
+    free(r->scratch);
+    qn_sim_unguard(&r->guard);
+    return status;
+}
+
+int qn_tool_watch(int argc, char **argv)
+{
+    static struct settings s = { .output = USUAL_OUTPUT, .references = USUAL_REFERENCES };
+    static struct runner r = { .s = &s };
+    int status;
+
+    (void)argc;
+    status = parse(&s, argv, &r.program);
+    if (status >= 0)
+        return status;
+#ifndef HAVE_LIBCSV
+    return qn_tool_complain(PROGRAM ": this quern was built without libcsv"), 1;
+#endif
+    qn_exp_init_memory(&r.memory);
+    status = watch(&r);
+    qn_exp_free_memory(&r.memory);
+    return status;
+}
