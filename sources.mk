@@ -111,6 +111,7 @@ hosted_sources = \
 	lib/cost/fold.c \
 	lib/cost/foresee.c \
 	lib/cost/intervals.c \
+	lib/cost/jit.c \
 	lib/cost/leaves.c \
 	lib/cost/library.c \
 	lib/cost/modules.c \
@@ -599,6 +600,7 @@ headers = \
 	lib/cost/findings.h \
 	lib/cost/fold.h \
 	lib/cost/intervals.h \
+	lib/cost/jit.h \
 	lib/cost/leaves.h \
 	lib/cost/library.h \
 	lib/cost/modules.h \
@@ -903,6 +905,7 @@ unit_programs = \
 	tests/unit/cost/fold \
 	tests/unit/cost/foresee \
 	tests/unit/cost/intervals \
+	tests/unit/cost/jit \
 	tests/unit/cost/leaves \
 	tests/unit/cost/regions \
 	tests/unit/cost/store \
@@ -1025,6 +1028,7 @@ shell_tests = \
 	tests/unit/cost/collector_processes.sh \
 	tests/unit/cost/collector_usage.sh \
 	tests/unit/cost/insns.sh \
+	tests/unit/cost/jit.sh \
 	tests/unit/debug/inlines.sh \
 	tests/unit/debug/lines.sh \
 	tests/unit/debug/programs.sh \

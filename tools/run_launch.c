@@ -48,7 +48,7 @@ static void fill_config(struct qn_run *r)
         .counting = (uint8_t)o->counting, .cache_sim = o->cache_sim, .branch_sim = o->branch_sim,
         .instr_at_start = o->instr_at_start, .trace_children = o->trace_children, .aslr = o->aslr,
         .check = o->check || o->versus, .versus = o->versus != NULL, .stats = o->stats, .filter = o->filter, .vdso = o->vdso,
-        .data = o->data, .batch = o->data && o->batch == QN_BATCH_AUTO ? QN_BATCH_NEVER : (uint8_t)o->batch, .vectors = (uint8_t)o->vectors,
+        .data = o->data, .batch = (uint8_t)o->batch, .vectors = (uint8_t)o->vectors,
         .trace = o->trace, .trace_fd = -1, .trace_first = o->trace_blocks.first, .trace_last = o->trace_blocks.last,
         .observes = r->observes, .sample_count = o->sample.count, .sample_of = o->sample.of,
         .interval = o->interval, .interval_rows = o->interval_auto ? QN_RUN_INTERVAL_ROWS : 0, .toggle = o->toggle.count > 0,

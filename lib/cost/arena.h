@@ -235,6 +235,7 @@ struct qn_arena_header {
     uint32_t version;
     uint32_t started;        /* engine sets 1 just before the first guest instruction */
     struct qn_config config;
+    uint64_t made;           /* by the collector, when: ns since 1970 */
     /* Written by the engine. */
     int32_t guest_pid;
     uint32_t exited;         /* guest called exit_group: exit_code is valid */

@@ -4,9 +4,14 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
 
+#include "cost/jit.h"
 #include "cost/library.h"
+
+#define UNNAMED_TEXT 64
+#define FILE_CLOCK 100000000u /* ns: so much the time of a file may be behind (a tick of the kernel) */
 
 struct map { /* a checked copy of a qn_map_rec */
     uint64_t start, end, offset;
@@ -21,6 +26,9 @@ struct qn_cost_modules {
     void *note_data;
     struct map *maps;
     uint64_t nmaps;
+    struct qn_cost_jit *jit; /* names of code that the program has made; NULL: none, or not looked for yet */
+    bool jit_tried;
+    char (*unnamed)[UNNAMED_TEXT]; /* by map: the name of such code that no range of `jit` holds */
     bool *said; /* by file: its trouble was reported */
 };
 
@@ -55,6 +63,8 @@ void qn_cost_free_modules(struct qn_cost_modules *m)
 {
     if (!m)
         return;
+    qn_cost_free_jit(m->jit);
+    free(m->unnamed);
     free(m->said);
     free(m->maps);
     free(m);
@@ -114,6 +124,46 @@ static void find_in_file(struct qn_debug *d, const struct map *map, uint64_t pc,
         place->end = pc + (p.end - address);
 }
 
+/* ---- code that the program has made ---- */
+
+/* The arena is made before the program starts; a map file that is older is of another process. */
+static const struct qn_cost_jit *find_jit(struct qn_cost_modules *m)
+{
+    char path[64];
+
+    if (!m->jit_tried) {
+        m->jit_tried = true;
+        snprintf(path, sizeof path, "/tmp/perf-%" PRId32 ".map", qn_cost_header(m->store)->guest_pid);
+        m->jit = qn_cost_read_jit(path, qn_cost_header(m->store)->made - FILE_CLOCK);
+    }
+    return m->jit;
+}
+
+/* Where there is a map, what it does not name is told apart by where it lies. */
+static const char *name_rest(struct qn_cost_modules *m, uint32_t at)
+{
+    if (!m->unnamed)
+        m->unnamed = calloc(m->nmaps + 1, sizeof *m->unnamed);
+    if (!m->unnamed)
+        return NULL;
+    snprintf(m->unnamed[at], UNNAMED_TEXT, "code in 0x%" PRIx64 "-0x%" PRIx64, m->maps[at].start, m->maps[at].end);
+    return m->unnamed[at];
+}
+
+static void find_made(struct qn_cost_modules *m, uint32_t at, uint64_t pc, struct qn_cost_place *place)
+{
+    const struct qn_cost_jit *jit = find_jit(m);
+    struct qn_cost_jit_place p;
+
+    if (!jit)
+        return;
+    place->function = qn_cost_find_jit(jit, pc, &p) ? p.function : name_rest(m, at);
+    place->file = p.file;
+    place->line = p.line;
+    if (p.end < place->end)
+        place->end = p.end;
+}
+
 void qn_cost_find_place(struct qn_cost_modules *m, uint32_t at, uint64_t pc, struct qn_cost_place *place)
 {
     struct map *map = at < m->nmaps ? get_map(m, at) : NULL;
@@ -134,6 +184,8 @@ void qn_cost_find_place(struct qn_cost_modules *m, uint32_t at, uint64_t pc, str
     }
     if (m->guard)
         m->guard->current = 0;
+    if (!d && (place->object[0] != '/' || !strncmp(place->object, "/memfd:", 7)))
+        find_made(m, at, pc, place);
 }
 
 #define PAGE 4096u /* a segment may begin within the first page of its map */

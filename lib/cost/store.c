@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cost/events.h"
@@ -80,6 +81,14 @@ bool qn_cost_map(struct qn_cost_store *s)
     return s->base != NULL;
 }
 
+static uint64_t now(void)
+{
+    struct timespec t = { 0 };
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 int qn_cost_create(struct qn_cost_store *s)
 {
     int error;
@@ -94,6 +103,7 @@ int qn_cost_create(struct qn_cost_store *s)
         return fail(s, errno);
     if (!qn_cost_map(s))
         return fail(s, errno);
+    qn_cost_header(s)->made = now();
     qn_cost_header(s)->magic = QN_ARENA_MAGIC;
     qn_cost_header(s)->version = QN_ARENA_VERSION;
     qn_cost_header(s)->n_strings = 1;

@@ -13,7 +13,7 @@ build=$1/fuzz
 mkdir -p "$build" && cd "$build" || exit 2
 CLANG=${CLANG:-clang}
 libraries='-lcsv -lconfuse -ldw -lelf -lzstd -ldeflate -lpcre2-8 -liberty -lm'
-names='profile csv tables regex options demangle trace experiment debug decode'
+names='profile csv tables regex options demangle trace experiment debug decode jit'
 have='-DHAVE_LIBCSV=1 -DHAVE_LIBCONFUSE=1 -DQN_HAVE_ZSTD=1 -DHAVE_LIBZSTD=1 -DHAVE_LIBDEFLATE=1'
 flags="-std=gnu11 -g -O1 -DQN_TINY $have -I$top/lib -I$top/tools -fsanitize=address,undefined,float-cast-overflow
     -fno-sanitize-recover=all"
@@ -67,6 +67,7 @@ first_inputs() {
         >csv.corpus/instruction
     printf '\357\273\277command,desc,desc,events,summary,object,file,function,line,A,B\nc,,x,A B,0 0,,,,,0,0\n' >csv.corpus/empty
     printf NvMs_NtCs4fqI2P2rA04_5alloc6stringNtB4_6String4push >demangle.corpus/path
+    printf '1000 100 JS:*sum /home/me/sum.js:3:13\n1080 40 x file:///x.js:7:1\n0x2000 0x80 Builtin:Call\n' >jit.corpus/map
     printf INvC3foo3barAhj10_TlEFKCuEuDNtC3std3AnyEL_E >demangle.corpus/types
     i=0
     for text in '/a(b|c)*d/x\1/gi' '|^(./)?|$1|' '/[[:alpha:]_-]+\d{2,3}?\b/$&/' '{(?:in)?(line)}{<${1}>}' '/(?=a)(?!b)\w*?$/\//g' \
@@ -121,6 +122,7 @@ run() {
     case $1 in
     profile) extra='-max_len=700' ;;
     csv) extra='-max_len=600' ;;
+    jit) extra='-max_len=400' ;;
     regex) extra='-max_len=260' ;;
     options) extra='-max_len=400 -close_fd_mask=3' ;;
     demangle) extra='-max_len=120' ;;
