@@ -45,10 +45,12 @@ cat >table <<END
 3 lab check 1 . --gradescope=OUT
 1 report -o OUT ./prog
 1 page -o OUT p
+1 run --watch=10 --watch-file=OUT ./prog
 END
 [ "$has_libcsv" = 0 ] || cat >>table <<END
 1 sweep -o OUT -- ./prog
 1 csv -o OUT p
+1 watch -o OUT ./prog
 1 plot -o OUT.svg top p
 END
 
