@@ -5,8 +5,9 @@
  * Out: a table
  *
  * A name is `(7) name` when it comes first and `(7)` from then on; objects, files and functions are numbered apart, and
- * those of callees (cob=, cfi=, cfl=, cfn=) share the numbers. A position is a number, `+N` or `-N` from the last one, or
- * `*`, the last one; the last is that of the line before, whether its costs are the code's own or a call's.
+ * those of callees (cob=, cfi=, cfl=, cfn=) and jumps (jfi=, jfn=) share the numbers. A position is a number, `+N` or
+ * `-N` from the last one, or `*`, the last one; the last is that of the line before, whether its costs are the code's own or
+ * a call's.
  */
 #include "prof/callgrind.h"
 
@@ -118,10 +119,11 @@ static int take_name(struct qn_prof_callgrind *c, enum space space, const char *
 static const struct keyword {
     const char *text;
     enum space space;
-    int callee;
+    int elsewhere; /* of a callee or a jump: not where the costs belong */
 } keywords[] = {
     {"fn=", FUNCTIONS, 0}, {"fl=", FILES, 0},  {"fi=", FILES, 0},  {"fe=", FILES, 0},    {"ob=", OBJECTS, 0},
     {"cfn=", FUNCTIONS, 1}, {"cfi=", FILES, 1}, {"cfl=", FILES, 1}, {"cob=", OBJECTS, 1},
+    {"jfn=", FUNCTIONS, 1}, {"jfi=", FILES, 1}, {"jfl=", FILES, 1},
 };
 
 /* 1: it was a name; 0: it is none; -1. */
@@ -131,7 +133,7 @@ static int take_place(struct qn_prof_callgrind *c, const char *text)
     for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
         size_t n = strlen(keywords[i].text);
         if (strncmp(text, keywords[i].text, n) == 0)
-            return take_name(c, keywords[i].space, text + n, keywords[i].callee ? NULL : current[keywords[i].space]) ? -1 : 1;
+            return take_name(c, keywords[i].space, text + n, keywords[i].elsewhere ? NULL : current[keywords[i].space]) ? -1 : 1;
     }
     return 0;
 }

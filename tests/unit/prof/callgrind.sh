@@ -34,6 +34,8 @@ calls=2 100
 * 1
 fi=(3) /src/a.h
 -7 4
+jfi=(4) /src/d.h
+jfn=(3) g
 jcnd=1/2 +3
 *
 fe=(1)
@@ -102,9 +104,9 @@ refused() {
 }
 refused 'another version' 'bad:2: another version, got `version: 2`, wanted version 1' 's/^version: 1/version: 2/'
 refused 'no version' 'bad:9: not Callgrind'\''s format, got `events: Ir Dr`, wanted `version: 1` before `events:`' '/^version/d'
-refused 'a wrong sum' 'bad:38: costs do not add up to `totals:`, got ` 31 5`, wanted their sum' 's/^totals: 30/totals: 31/'
-refused 'a number that stands for nothing' 'bad:27: a number without its name, got `(9)`, wanted `(NUMBER) NAME` before it' 's/^fe=(1)/fe=(9)/'
-refused 'a number that is too large' 'bad:27: the number of a name is too large, got `(99999999999)`, wanted at most 2^24' 's/^fe=(1)/fe=(99999999999)/'
+refused 'a wrong sum' 'bad:40: costs do not add up to `totals:`, got ` 31 5`, wanted their sum' 's/^totals: 30/totals: 31/'
+refused 'a number that stands for nothing' 'bad:29: a number without its name, got `(9)`, wanted `(NUMBER) NAME` before it' 's/^fe=(1)/fe=(9)/'
+refused 'a number that is too large' 'bad:29: the number of a name is too large, got `(99999999999)`, wanted at most 2^24' 's/^fe=(1)/fe=(99999999999)/'
 refused 'too many costs' 'bad:16: malformed or too many costs, got `10 3 1 1`, wanted at most as many 64-bit numbers as there are events' 's/^10 3 1/& 1/'
 refused 'a call without its line' 'bad:21: a call or jump without its line, got `fi=(3) /src/a.h`, wanted a position' '/^+2 900/d; /^\* 1/d'
 refused 'an end behind a call' 'bad:20: cut short, got `the end of the file`, wanted the line of a call' '21,$d'
@@ -134,7 +136,7 @@ if ! command -v valgrind >where; then
 fi
 for guest in $guests; do
     program=$top_builddir/tests/guest/$guest
-    valgrind -q --tool=callgrind $caches --callgrind-out-file=callgrind.$guest "$program" >log 2>&1 || bail "callgrind: $(cat log)"
+    valgrind -q --tool=callgrind --collect-jumps=yes $caches --callgrind-out-file=callgrind.$guest "$program" >log 2>&1 || bail "callgrind: $(cat log)"
     valgrind -q --tool=cachegrind $caches --cachegrind-out-file=cachegrind.$guest "$program" >log 2>&1 || bail "cachegrind: $(cat log)"
     "$QUERN" convert callgrind.$guest | by_line >out
     by_line <cachegrind.$guest | sed '/guest\.h:95 /s/ 5 / 2 /' >wanted
