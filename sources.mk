@@ -837,8 +837,10 @@ headers = \
 	lib/sim/adapt/rows.h \
 	lib/sim/adapt/slot.h \
 	lib/sim/analysis/by_line.h \
+	lib/sim/analysis/far.h \
 	lib/sim/analysis/hotlist.h \
 	lib/sim/analysis/recency.h \
+	lib/sim/analysis/shards.h \
 	lib/sim/analysis/sites.h \
 	lib/sim/analysis/stack.h \
 	lib/sim/bpred/table.h \
@@ -964,6 +966,7 @@ unit_programs = \
 	tests/unit/sim/culprits \
 	tests/unit/sim/drrip \
 	tests/unit/sim/exclusive \
+	tests/unit/sim/far \
 	tests/unit/sim/fifo \
 	tests/unit/sim/fpj \
 	tests/unit/sim/global \

@@ -163,6 +163,9 @@ void qn_sim_tell_misses(qn_miss_hook *hook);
  * qn_sim_d1_missed.  Stamps have to have the order of the program. */
 extern bool qn_sim_tells_lines;
 extern struct qn_filter_entry qn_sim_victim; /* below 2 GiB */
+/* And of each line that comes into the set of those used last: the filter passes these lines and no other.  Each of its stamps counts,
+ * and what does not pass is a call. */
+extern bool qn_sim_tells_far;
 struct qn_code_line *qn_sim_code_line(uint64_t line_address); /* find or make */
 uint64_t qn_sim_line_bytes(void), qn_sim_line_fixed_bytes(void); /* memory of the records; of what finds them */
 

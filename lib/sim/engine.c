@@ -31,7 +31,7 @@ struct qn_sim_vectors qn_sim_vectors = {QN_VECTORS_SCALAR, false};
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
 bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, qn_sim_observes, qn_sim_analyses, qn_sim_wants_pc;
-bool qn_sim_tells_misses, qn_sim_tells_lines;
+bool qn_sim_tells_misses, qn_sim_tells_lines, qn_sim_tells_far;
 struct qn_filter_entry qn_sim_victim;
 bool sim_branch_backward;
 uint64_t sim_pc;
@@ -75,6 +75,8 @@ static inline __attribute__((always_inline)) unsigned I1_ref(uint64_t addr, uint
 
 static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
+    if (QN_UNLIKELY(qn_sim_tells_far))
+        return fast_D1_ref_near(addr, size, &qn_ctx.now, qn_readers_line, qn_readers_far);
     if (QN_UNLIKELY(qn_sim_tells_lines))
         return fast_D1_ref_told(addr, size, &qn_ctx.now, qn_readers_line);
     if (QN_LIKELY(qn_fast.D1.sets))
@@ -159,6 +161,18 @@ uint32_t sim_oldest_places(uint64_t time, uint64_t *later, uint32_t room, uint32
 
 static struct qn_readers readers;
 
+/* How many of the lines touched last are near: those of 1 KiB, where curves begin. */
+#define NEAR_BYTES 1024u
+
+static uint32_t near_lines(uint32_t line)
+{
+    uint32_t n = NEAR_BYTES / line;
+
+    return n < 1 ? 1 : n > D1_NEAR_MAX ? D1_NEAR_MAX : n;
+}
+
+uint64_t sim_lines_touched(void) { return qn_engine_references() + D1_near.touched; }
+
 /* What analyses can be told without a call for each reference.  Lines: as long as nobody but the D1 takes lines out of it. */
 static struct qn_readers_offer offer(const struct qn_config *c)
 {
@@ -166,7 +180,9 @@ static struct qn_readers_offer offer(const struct qn_config *c)
     (void)c;
     return (struct qn_readers_offer){.lines = false};
 #else
-    return (struct qn_readers_offer){.lines = c->filter && qn_fast.D1.sets && !facts[SLOT_LL].back_invalidates, .counts = true};
+    bool stamps = c->filter && qn_fast.D1.sets && !facts[SLOT_LL].back_invalidates;
+
+    return (struct qn_readers_offer){.lines = stamps, .near = stamps ? near_lines(c->D1.line) : 0, .counts = true};
 #endif
 }
 
@@ -178,6 +194,8 @@ static void init_analyses(const struct qn_config *c)
     qn_sim_analyses = readers.references;
     qn_sim_tells_misses = readers.misses;
     qn_sim_tells_lines = readers.lines;
+    qn_sim_tells_far = readers.far;
+    fast_D1_near(near_lines(c->D1.line));
     qn_sim_wants_pc |= readers.pc;
     if (!qn_sim_analyses)
         return;
@@ -539,7 +557,7 @@ void qn_sim_log_recover(uint64_t next)
 
 bool qn_sim_log_possible(void)
 {
-    if (qn_sim_analyses || qn_sim_tells_lines || qn_sim_log_on)
+    if (qn_sim_analyses || qn_sim_tells_lines || qn_sim_tells_far || qn_sim_log_on)
         return false;
     return qn_fast.D1.sets ? qn_fast.I1.ways && qn_fast.LL.ways && log_fits() : unit_log_fits();
 }

@@ -12,6 +12,7 @@
  *   #define ANALYSIS "interval"   analysis_init(config)  analysis_ref(ref)  analysis_finish()
  *                                 analysis_miss(miss) in place of analysis_ref          with ANALYSIS_MISSES
  *                                 analysis_line(line) and all of these                  with ANALYSIS_LINES
+ *                                 analysis_far(far) in place of analysis_ref            with ANALYSIS_FAR
  *                                 analysis_insn(insn) in place of analysis_ref          with ANALYSIS_OBSERVES
  *
  * The same file is compiled into the engine, which has no libc (memset and memcpy exist), and into the hosted program of
@@ -40,7 +41,8 @@ struct sim_config {
     uint32_t sets;             /* a power of two; so is line */
     uint32_t line_bits;
     uint64_t seed;             /* --seed */
-    bool misses;               /* AN: analysis_miss is called (and analysis_line), not analysis_ref */
+    bool misses;               /* AN: analysis_miss is called (and analysis_line, analysis_far), not analysis_ref */
+    uint32_t near;             /* AN: lines that analysis_far is not told of */
 };
 
 /* What became of a reference.  miss: the level did not have it all; the engine then asks the next level with the same range,
@@ -223,6 +225,16 @@ struct sim_line {
 uint32_t sim_older_places(uint64_t time, uint32_t enough);
 /* The same, of all; and the times of the oldest that are later, ascending, *n of them, at most `room`. */
 uint32_t sim_oldest_places(uint64_t time, uint64_t *later, uint32_t room, uint32_t *n);
+
+/* With ANALYSIS_FAR: data has touched a line that was not among the config->near lines touched last.  Told in the order of the program.  The
+ * one of these that was touched last the longest time ago has left them for it.  `bool analysis_wants_far(config)` says, before
+ * analysis_init, whether the module can do with this; else, and where it cannot be told, analysis_ref is called. */
+struct sim_far {
+    uint64_t line; /* address of its first byte */
+    uint64_t left; /* the same; SIM_NO_LINE: there was room */
+};
+/* In analysis_finish, with ANALYSIS_FAR: how many lines data has touched, a reference to two lines counting twice. */
+uint64_t sim_lines_touched(void);
 
 /* In analysis_finish, of a run: each instruction that reads memory, once or several times; the sums count. */
 struct sim_loads {

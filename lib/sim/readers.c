@@ -19,7 +19,7 @@ struct told {
     uint8_t n;
 };
 
-static struct told references, misses, lines, instructions;
+static struct told references, misses, lines, far, instructions;
 static const struct qn_unit *all[READERS_MAX];
 static struct qn_unit_facts facts[READERS_MAX];
 static uint8_t count, current;
@@ -36,22 +36,29 @@ static bool reads_misses(const struct qn_unit *u, struct qn_readers_offer offer)
     return u->miss && (!u->line || offer.lines) && (!u->loads || offer.counts);
 }
 
+/* Can it be told of lines that come near, and does it want to? */
+static bool reads_far(const struct qn_unit *u, struct qn_readers_offer offer, const struct sim_config *config)
+{
+    return u->far && offer.near && u->wants_far(config);
+}
+
 static void start(const struct qn_config *c, unsigned number, struct qn_readers_offer offer)
 {
     const struct qn_unit *u = all[number];
     const struct qn_geometry *g = &c->D1;
     struct sim_config config = {.slot = "AN", .size = g->size, .ways = g->assoc, .line = g->line, .seed = c->seed,
                                 .sets = g->size / (g->assoc * g->line), .line_bits = qn_log2(g->line),
-                                .misses = reads_misses(u, offer)};
+                                .misses = reads_misses(u, offer), .near = offer.near};
 
     current = (uint8_t)number;
+    config.misses |= reads_far(u, offer, &config);
     AT_WORK_DO(SLOT_AN, SIM_IN_INIT, 0, u->init(&config, &facts[number]));
     if (u->insn)
         add(&instructions, number);
     else if (!config.misses)
         add(&references, number);
     else
-        add(&misses, number);
+        add(u->far ? &far : &misses, number);
     if (config.misses && u->line)
         add(&lines, number);
 }
@@ -72,6 +79,7 @@ struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_read
     asked.references = references.n != 0;
     asked.misses = misses.n != 0;
     asked.lines = lines.n != 0;
+    asked.far = far.n != 0;
     asked.instructions = instructions.n != 0;
     asked.pc |= asked.references;
     return asked;
@@ -86,6 +94,7 @@ struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_read
 QN_SIM_NCSR void qn_readers_reference(const struct sim_ref *ref) { TELL(references, seen, ref) }
 QN_SIM_NCSR void qn_readers_miss(const struct sim_miss *miss) { TELL(misses, miss, miss) }
 QN_SIM_NCSR void qn_readers_line(const struct sim_line *line) { TELL(lines, line, line) }
+QN_SIM_NCSR void qn_readers_far(const struct sim_far *f) { TELL(far, far, f) }
 void qn_readers_instruction(const struct sim_insn *insn) { TELL(instructions, insn, insn) }
 
 void qn_readers_finish(void)

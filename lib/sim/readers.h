@@ -7,12 +7,13 @@
 /* What can be told in this run. */
 struct qn_readers_offer {
     bool lines;  /* the D1 keeps times of last use */
+    uint32_t near; /* lines that its filter lets pass, if it is to tell of all others; 0: it cannot */
     bool counts; /* sim_loads */
 };
 
 /* What is asked for. */
 struct qn_readers {
-    bool any, references, misses, lines, instructions;
+    bool any, references, misses, lines, far, instructions;
     bool pc;     /* of misses, or of references */
 };
 
@@ -20,10 +21,12 @@ struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_read
 QN_SIM_NCSR void qn_readers_reference(const struct sim_ref *ref);
 QN_SIM_NCSR void qn_readers_miss(const struct sim_miss *miss);
 QN_SIM_NCSR void qn_readers_line(const struct sim_line *line);
+QN_SIM_NCSR void qn_readers_far(const struct sim_far *far);
 void qn_readers_instruction(const struct sim_insn *insn);
 void qn_readers_finish(void);
 const char *qn_readers_module(void); /* the one that was told something last */
 
 void qn_engine_loads(void (*each)(const struct sim_loads *loads)); /* supplied by run */
+uint64_t qn_engine_references(void); /* to data, that have been counted; the same */
 
 #endif

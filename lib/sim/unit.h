@@ -59,6 +59,7 @@ typedef void qn_unit_conds(const struct qn_branch_entry *entry, uint32_t n, uint
 typedef QN_NCSR_TYPE void qn_unit_seen(const struct sim_ref *ref);
 typedef QN_NCSR_TYPE void qn_unit_miss(const struct sim_miss *miss);
 typedef QN_NCSR_TYPE void qn_unit_line(const struct sim_line *line);
+typedef QN_NCSR_TYPE void qn_unit_far(const struct sim_far *far);
 
 struct qn_unit {
     const char *slot;          /* "D1" */
@@ -82,6 +83,8 @@ struct qn_unit {
     qn_unit_seen *seen;
     qn_unit_miss *miss;
     qn_unit_line *line;
+    qn_unit_far *far;
+    bool (*wants_far)(const struct sim_config *);
     bool loads;                /* told of misses, it will ask for sim_loads */
     void (*insn)(const struct sim_insn *);
 };

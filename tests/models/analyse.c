@@ -87,6 +87,12 @@ static void make_curve(void)
 {
     for (uint64_t lines = 1; lines <= option("sizes", 0); lines++)
         caches[ncaches++] = make(lines);
+    if (!option("sizes", 0) && !option("sets", 0)) { /* 1 KiB to 64 MiB */
+        for (uint64_t lines = 1; lines * bytes <= 64 << 20; lines *= 2)
+            if (lines * bytes >= 1024)
+                caches[ncaches++] = make(lines);
+        return;
+    }
     for (uint64_t lines = 1; !option("sizes", 0) && lines <= 1 << 18; lines *= 2)
         caches[ncaches++] = make(lines);
     nsets = option("sets", size / ways / bytes);
@@ -103,7 +109,7 @@ static void curve(const struct op_record *o)
         touched++;
         for (unsigned i = 0; i < ncaches; i++)
             missed[i] += touch(&caches[i], b) < 0;
-        for (unsigned w = 1; w <= 64; w++)
+        for (unsigned w = 1; nsets && w <= 64; w++)
             set_missed[w] += touch(&sets[w][b % nsets], b) < 0;
     }
 }
@@ -115,7 +121,7 @@ static void print_curve(FILE *out)
     fprintf(out, "AN: %llu lines touched\n", (unsigned long long)touched);
     for (unsigned i = 0; i < ncaches; i++)
         fprintf(out, "AN: %zu lines: %llu\n", caches[i].room, (unsigned long long)missed[i]);
-    for (unsigned w = 1; w <= 64; w = all ? w + 1 : w * 2)
+    for (unsigned w = 1; nsets && w <= 64; w = all ? w + 1 : w * 2)
         fprintf(out, "AN: %u ways: %llu\n", w, (unsigned long long)set_missed[w]);
 }
 

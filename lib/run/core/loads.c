@@ -1,4 +1,4 @@
-/* lib/run/core/loads.c - sim_loads of module.h: of each instruction how often it read memory, and what its reads missed.  All of it is in the
+/* lib/run/core/loads.c - sim_loads and sim_lines_touched of module.h: of each instruction how often it read memory, and what its reads missed.  All of it is in the
  * counters; nobody was told while the program ran.
  *
  *   block executed n times, instruction with two reads          2 n loads, the misses of both sites
@@ -10,17 +10,9 @@
 
 #define INSN_COUNTERS_MAX 32
 
-typedef void for_loads(const struct sim_loads *loads);
+typedef void for_insns(uint64_t pc, const int64_t sum[QN_COST_EVENTS], int64_t sign);
 
-static void tell(uint64_t pc, const int64_t sum[QN_COST_EVENTS], int64_t sign, for_loads *each)
-{
-    struct sim_loads l = {pc, sign * sum[QN_COST_DR], sign * sum[QN_COST_D1MR], sign * sum[QN_COST_DLMR]};
-
-    if (l.loads || l.L1_misses)
-        each(&l);
-}
-
-static void of_block(const struct qn_block_rec *b, for_loads *each)
+static void of_block(const struct qn_block_rec *b, for_insns *each)
 {
     const uint64_t *counters = qn_arena_counters() + b->misses;
     uint64_t executions = qn_arena_counters()[b->counter], pc = b->pc;
@@ -32,14 +24,14 @@ static void of_block(const struct qn_block_rec *b, for_loads *each)
         uint32_t d = qn_arena_desc(b, k);
 
         qn_cost_count(d, executions, counters, sum);
-        tell(pc, sum, 1, each);
+        each(pc, sum, 1);
         counters += qn_insn_counters(d);
         pc += QN_INSN_LEN(d);
     }
 }
 
 /* Instructions of an executed block that were not. */
-static void of_leave(const struct qn_leave_rec *l, for_loads *each)
+static void of_leave(const struct qn_leave_rec *l, for_insns *each)
 {
     static const uint64_t none[INSN_COUNTERS_MAX];
     const struct qn_block_rec *b = qn_arena_block(l->block);
@@ -51,15 +43,46 @@ static void of_leave(const struct qn_leave_rec *l, for_loads *each)
 
         qn_cost_count(d, l->count, none, sum);
         if (k >= l->insn)
-            tell(pc, sum, -1, each);
+            each(pc, sum, -1);
         pc += QN_INSN_LEN(d);
     }
 }
 
-void qn_engine_loads(for_loads *each)
+static void of_all(for_insns *each)
 {
     for (uint64_t i = 0; i < qn_arena->n_blocks; i++)
         of_block(qn_arena_block((uint32_t)i), each);
     for (uint64_t i = 0; i < qn_arena->n_leaves; i++)
         of_leave(qn_arena_leave_rec(i), each);
+}
+
+static void (*tell)(const struct sim_loads *loads);
+
+static void tell_loads(uint64_t pc, const int64_t sum[QN_COST_EVENTS], int64_t sign)
+{
+    struct sim_loads l = {pc, sign * sum[QN_COST_DR], sign * sum[QN_COST_D1MR], sign * sum[QN_COST_DLMR]};
+
+    if (l.loads || l.L1_misses)
+        tell(&l);
+}
+
+void qn_engine_loads(void (*each)(const struct sim_loads *loads))
+{
+    tell = each;
+    of_all(tell_loads);
+}
+
+static uint64_t references;
+
+static void add_references(uint64_t pc, const int64_t sum[QN_COST_EVENTS], int64_t sign)
+{
+    (void)pc;
+    references += (uint64_t)(sign * (sum[QN_COST_DR] + sum[QN_COST_DW]));
+}
+
+uint64_t qn_engine_references(void)
+{
+    references = 0;
+    of_all(add_references);
+    return references;
 }

@@ -58,12 +58,22 @@ static SIM_NCSR void unit_line(const struct sim_line *line)
 #define UNIT_LINE
 #endif
 
+#ifdef ANALYSIS_FAR
+static SIM_NCSR void unit_far(const struct sim_far *far)
+{
+    AT_WORK_DO(SLOT_AN, SIM_IN_LINE, ++unit_references, analysis_far(far));
+}
+#define UNIT_FAR .far = unit_far, .wants_far = analysis_wants_far,
+#else
+#define UNIT_FAR
+#endif
+
 #ifdef ANALYSIS_LOADS
 #define UNIT_LOADS .loads = true
 #else
 #define UNIT_LOADS .loads = false
 #endif
-#define UNIT_FUNCTIONS UNIT_INSN UNIT_SEEN UNIT_MISS UNIT_LINE UNIT_LOADS
+#define UNIT_FUNCTIONS UNIT_INSN UNIT_SEEN UNIT_MISS UNIT_LINE UNIT_FAR UNIT_LOADS
 
 static void unit_init(const struct sim_config *config, struct qn_unit_facts *facts)
 {

@@ -1,25 +1,44 @@
 /* analysis/mattson.c - stack distances of the data references: the miss ratio of every size in one pass.
  *
- * Slot AN; lines of the D1's size.  Prints a curve for fully associative LRU caches, and one for each associativity with the
- * number of sets of the D1.  Lines touched are counted, so a reference over two lines counts twice.  Sizes above 2^18 lines
- * are one class.  Options: sets (of the second curve), sizes: 0 = sizes and ways that are powers of two, N = each size up to N
- * lines, and each number of ways up to 64.  (What a run prints ends at 16 KiB, which is about 600 sizes; a replay prints all.)
+ * Slot AN; lines of the D1's size.  Prints the misses of fully associative LRU caches of 1 KiB to 64 MiB, by powers of two.  Lines touched are
+ * counted, so a reference over two lines counts twice.  Where the D1 can tell of lines that come near (analysis_far), hits on those touched last
+ * cost nothing, since they miss in none of these caches; else each reference is a call.
+ *
+ * Options that need each reference: sets: also a curve for each associativity with so many sets, and sizes from one line on; sizes=N: each size
+ * up to N lines, and each number of ways up to 64 (sets: of the D1, if not said); larger ones are one class then, above 2^18 lines.
+ * (What a run prints ends at 16 KiB, which is about 600 sizes; a replay prints all.)
+ * Option shards=N: of N lines of memory, drawn by a hash of their address (shards.h), with the error to be expected.
  * Source: Mattson et al. 1970 (see stack.h); per set: M. D. Hill, A. J. Smith 1989 (see 3c.c). */
+#include "sim/analysis/far.h"
+#include "sim/analysis/shards.h"
 #include "sim/analysis/stack.h"
 
 #define ANALYSIS "mattson"
+#define ANALYSIS_FAR 1
 #define DISTANCES (1u << 18)
 #define WAYS_MAX 64
+#define SIZE_LEAST 1024u
+#define SIZE_MOST (64u << 20)
+#define NEAR_MAX 16u /* lines; as the engine tells, so that both ways give the same */
 
 static struct stack stack;
+static uint64_t touches;
+
+/* ---- each size, each associativity ---- */
+
+static bool whole;
 static uint64_t *histogram;           /* by distance; [DISTANCES]: farther or first */
-static uint64_t touches, ways_hits[WAYS_MAX];
+static uint64_t ways_hits[WAYS_MAX];
 static uint64_t sets, *order;         /* per set: its lines, newest first */
 static uint64_t sizes;                /* print each up to this one; 0 = powers of two */
 
-static void analysis_init(const struct sim_config *c)
+static bool wants_whole(const char *slot)
 {
-    stack_init(&stack);
+    return sim_option(slot, "sets", 0) || sim_option(slot, "sizes", 0);
+}
+
+static void init_whole(const struct sim_config *c)
+{
     histogram = sim_alloc((DISTANCES + 1ull) * 8);
     sets = sim_option_within(c->slot, ANALYSIS, "sets", c->sets, 1, 1u << 22);
     sizes = sim_option_within(c->slot, ANALYSIS, "sizes", 0, 0, DISTANCES);
@@ -43,29 +62,21 @@ static void touch_set(uint64_t line)
     row[0] = line + 1;
 }
 
-static void analysis_ref(const struct sim_ref *ref)
+static void touch_whole(uint64_t line)
 {
-    uint64_t line = ref->addr >> sim.line_bits, last = (ref->addr + ref->size - 1) >> sim.line_bits;
+    uint64_t d = stack_touch(&stack, line);
 
-    if (ref->kind > SIM_MODIFY)
-        return;
-    for (; line <= last; line++) {
-        uint64_t d = stack_touch(&stack, line);
-
-        histogram[d < DISTANCES ? d : DISTANCES]++;
-        touches++;
-        touch_set(line);
-    }
+    histogram[d < DISTANCES ? d : DISTANCES]++;
+    touch_set(line);
 }
 
 static bool printed(uint64_t size) { return sizes ? size <= sizes : qn_is_pow2(size); }
 
 /* A cache of n lines hits what has a distance below n. */
-static void analysis_finish(void)
+static void print_whole(void)
 {
     uint64_t hits = 0;
 
-    sim_print("AN: %U lines touched; misses of a fully associative LRU cache:", touches);
     for (uint64_t d = 0; d < DISTANCES; d++) {
         hits += histogram[d];
         if (printed(d + 1))
@@ -78,4 +89,140 @@ static void analysis_finish(void)
         if (sizes || qn_is_pow2(w + 1))
             sim_print("AN: %u ways: %U", w + 1, touches - hits);
     }
+}
+
+/* ---- powers of two ---- */
+
+static uint64_t classes[CURVE_CLASSES];
+static struct far far;
+static struct shards shards;
+static bool sampled, told;
+static uint32_t near, line_bits;
+static uint64_t latest[NEAR_MAX], n_latest; /* where nobody tells who is near: these are, the latest first */
+
+static bool analysis_wants_far(const struct sim_config *c) { return !wants_whole(c->slot); }
+
+/* No more than the smallest cache has. */
+static uint32_t near_lines(uint32_t line)
+{
+    uint32_t n = SIZE_LEAST / line;
+
+    return n < 1 ? 1 : n > NEAR_MAX ? NEAR_MAX : n;
+}
+
+static void analysis_init(const struct sim_config *c)
+{
+    uint64_t n = sim_option_within(c->slot, ANALYSIS, "shards", 0, 0, SHARDS_MAX);
+
+    whole = wants_whole(c->slot);
+    if (whole && n)
+        sim_fail(c->slot, ANALYSIS, "shards", 0, "wanted without the options sets and sizes");
+    sampled = n != 0;
+    told = c->misses;
+    line_bits = c->line_bits;
+    near = c->near ? c->near : near_lines(c->line);
+    if (whole)
+        init_whole(c);
+    if (sampled)
+        shards_init(&shards, c->line_bits, (uint32_t)n);
+    else if (told)
+        far_init(&far, c->line_bits);
+    else
+        stack_init(&stack);
+}
+
+static void come_near(uint64_t line, uint64_t left)
+{
+    uint64_t d;
+
+    if (sampled) {
+        shards_come_near(&shards, line, left, near);
+        return;
+    }
+    d = far_take(&far, line);
+    classes[d == FAR_FIRST ? CURVE_FIRST : curve_class(near + d)]++;
+    if (left != SIM_NO_LINE)
+        far_push(&far, left);
+}
+
+static void analysis_far(const struct sim_far *f) { come_near(f->line, f->left); }
+
+/* The same as the D1 does, by a list. */
+static void touch_sampled(uint64_t line)
+{
+    uint64_t at = 0, left = SIM_NO_LINE;
+    bool comes;
+
+    while (at < n_latest && latest[at] != line)
+        at++;
+    comes = at == n_latest;
+    if (comes && n_latest < near)
+        n_latest++;
+    else if (comes)
+        left = latest[--at];
+    for (; at > 0; at--)
+        latest[at] = latest[at - 1];
+    latest[0] = line;
+    if (comes)
+        come_near(line, left);
+}
+
+static void touch(uint64_t line)
+{
+    uint64_t d;
+
+    touches++;
+    if (sampled) {
+        touch_sampled(line << line_bits);
+    } else if (whole) {
+        touch_whole(line);
+    } else {
+        d = stack_touch(&stack, line);
+        classes[d == STACK_FIRST ? CURVE_FIRST : curve_class(d)]++;
+    }
+}
+
+static void analysis_ref(const struct sim_ref *ref)
+{
+    uint64_t line = ref->addr >> line_bits, last = (ref->addr + ref->size - 1) >> line_bits;
+
+    if (ref->kind > SIM_MODIFY)
+        return;
+    for (; line <= last; line++)
+        touch(line);
+}
+
+/* Misses of a cache of 2^k lines: a distance of k bits and fewer hits. */
+static uint64_t misses_of(unsigned k)
+{
+    uint64_t misses = 0;
+
+    for (unsigned i = k + 1; i < CURVE_CLASSES; i++)
+        misses += classes[i];
+    return misses;
+}
+
+static void print_curve(void)
+{
+    for (unsigned k = 0; 1ull << k <= SIZE_MOST >> line_bits; k++) {
+        if (1ull << k << line_bits < SIZE_LEAST)
+            continue;
+        if (sampled)
+            sim_print("AN: %U lines: %U, give or take %U", 1ull << k, shards_misses(&shards, k), shards_error(&shards, k));
+        else
+            sim_print("AN: %U lines: %U", 1ull << k, misses_of(k));
+    }
+    if (sampled)
+        shards_print(&shards, touches);
+}
+
+static void analysis_finish(void)
+{
+    if (told)
+        touches = sim_lines_touched();
+    sim_print("AN: %U lines touched; misses of a fully associative LRU cache:", touches);
+    if (whole)
+        print_whole();
+    else
+        print_curve();
 }

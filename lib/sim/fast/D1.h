@@ -14,6 +14,7 @@
  *   fast_D1_init(geometry)         once, before the first reference; false: the cache is too large for the table
  *   fast_D1_ref(addr, size, &clock)   1 on a miss
  *   fast_D1_ref_told(addr, size, &clock, tell)   the same; each line that comes and leaves is told
+ *   fast_D1_ref_near(addr, size, &clock, tell, tell_far)   the same; each line that comes near is told, too (fast_D1_near)
  *   fast_D1_older(time, enough)    how many places hold a line last used then or before, or none
  *   fast_D1_drop(line)             an inclusive LL takes the line away
  *   fast_D1_filter(geometry)       the table, for emitted code
@@ -48,6 +49,9 @@ static bool fast_D1_init(struct qn_geometry g)
     return true;
 }
 
+/* Of the line of a slot: it is not near (below), so emitted code is not to find it. */
+#define D1_FAR 0x4000000000000000ull
+
 /* The slot that has the line, else the one that has to give way. */
 static inline unsigned D1_find(unsigned set, uint64_t line, unsigned *miss)
 {
@@ -57,7 +61,7 @@ static inline unsigned D1_find(unsigned set, uint64_t line, unsigned *miss)
     for (unsigned i = set; i < D1.slots; i += D1.sets) {
         uint64_t stamp = D1_slots[i].stamp;
 
-        if (D1_slots[i].line == line)
+        if ((D1_slots[i].line & ~D1_FAR) == line)
             return i;
         oldest = stamp < time ? i : oldest;
         time = stamp < time ? stamp : time;
@@ -79,20 +83,107 @@ static inline unsigned D1_touch(uint64_t line, uint64_t now)
     return miss;
 }
 
+/* ---- the lines touched last ----
+ *
+ * Near are the lines that data has touched last, so many as fast_D1_near has said.  They are a prefix of the stack of all lines, the latest in
+ * front: a hit on one of them changes nothing but their own order, which is in their stamps.  So emitted code may let them pass, and nobody need
+ * know; all other slots have a line with D1_FAR, which no reference is equal to.  A line that is near may have left the D1. */
+
+#define D1_NEAR_MAX 16u
+
+static struct {
+    uint32_t lines, n;
+    uint64_t found; /* the line of the slot in which the last one was found, or which gave way, with D1_FAR if it was not near */
+    uint64_t touched; /* lines beyond the first of their reference */
+    struct {
+        uint64_t line, stamp;
+        struct qn_filter_entry *home; /* NULL: it has left the D1, last used at `stamp` */
+    } at[D1_NEAR_MAX];
+} D1_near;
+
+static void fast_D1_near(uint32_t lines) { D1_near.lines = lines; }
+
+static inline struct qn_filter_entry *D1_home(uint64_t line) { return &D1_slots[(unsigned)(line >> D1.line_bits) & (D1.slots - 1)]; }
+
+/* Where a line is that is near, and in the D1. */
+static inline struct qn_filter_entry *D1_near_entry(unsigned i)
+{
+    unsigned miss = 0;
+
+    if (QN_LIKELY(D1_near.at[i].home->line == D1_near.at[i].line))
+        return D1_near.at[i].home;
+    return &D1_slots[D1_find((unsigned)(D1_near.at[i].home - D1_slots) & (D1.sets - 1), D1_near.at[i].line, &miss)];
+}
+
+static inline unsigned D1_near_find(uint64_t line)
+{
+    unsigned i = 0;
+
+    while (i < D1_near.n && D1_near.at[i].line != line)
+        i++;
+    return i;
+}
+
+static inline unsigned D1_near_oldest(void)
+{
+    uint64_t time = D1_TAKEN;
+    unsigned oldest = 0;
+
+    for (unsigned i = 0; i < D1_near.n; i++) {
+        uint64_t stamp = D1_near.at[i].home ? D1_near_entry(i)->stamp : D1_near.at[i].stamp;
+
+        oldest = stamp < time ? i : oldest;
+        time = stamp < time ? stamp : time;
+    }
+    return oldest;
+}
+
+/* The line has come home.  It comes near if it was not. */
+static inline void D1_comes_near(const struct sim_line *l, unsigned miss, qn_unit_far *tell)
+{
+    struct sim_far far = {l->line, SIM_NO_LINE};
+    unsigned i;
+
+    if (miss && l->victim_used && !(D1_near.found & D1_FAR) && (i = D1_near_find(l->victim)) < D1_near.n) {
+        D1_near.at[i].home = NULL;
+        D1_near.at[i].stamp = l->victim_used;
+    }
+    if (!miss && !(D1_near.found & D1_FAR))
+        return;
+    if (miss && (i = D1_near_find(l->line)) < D1_near.n) {
+        D1_near.at[i].home = D1_home(l->line);
+        return;
+    }
+    if (D1_near.n == D1_near.lines) {
+        i = D1_near_oldest();
+        far.left = D1_near.at[i].line;
+        if (D1_near.at[i].home)
+            D1_near_entry(i)->line |= D1_FAR;
+    } else {
+        i = D1_near.n++;
+    }
+    D1_near.at[i].line = l->line;
+    D1_near.at[i].home = D1_home(l->line);
+    tell(&far);
+}
+
+/* ---- told ---- */
+
 /* The same, for those who read it: what came, what left, when both were used last. */
 static inline unsigned D1_touch_told(struct sim_line *l, uint64_t now)
 {
     unsigned at = (unsigned)(l->line >> D1.line_bits) & (D1.slots - 1), miss = 0;
     struct qn_filter_entry *home = &D1_slots[at], *place = home, was;
 
-    if (home->line != l->line)
+    if ((home->line & ~D1_FAR) != l->line)
         place = &D1_slots[D1_find(at & (D1.sets - 1), l->line, &miss)];
     was = *place;
     *place = *home;
     *home = (struct qn_filter_entry){l->line, now};
     l->used = miss ? 0 : was.stamp;
-    l->victim = miss ? was.line : QN_NO_LINE;
+    l->victim = miss ? was.line & ~D1_FAR : QN_NO_LINE;
     l->victim_used = miss ? was.stamp : 0;
+    D1_near.found = was.line;
     return miss;
 }
 
@@ -107,6 +198,25 @@ static inline unsigned fast_D1_ref_told(uint64_t addr, uint32_t size, uint64_t *
         one = D1_touch_told(&l, ++*clock);
         if (one || l.several)
             tell(&l);
+        l.first = false;
+        miss |= one;
+    }
+    return miss;
+}
+
+static inline unsigned fast_D1_ref_near(uint64_t addr, uint32_t size, uint64_t *clock, qn_unit_line *tell, qn_unit_far *tell_far)
+{
+    const uint64_t bytes = 1ull << D1.line_bits, last = (addr + size - 1) & ~(bytes - 1);
+    struct sim_line l = {.line = addr & ~(bytes - 1), .first = true};
+    unsigned miss = 0, one;
+
+    l.several = l.line != last;
+    for (; l.line <= last; l.line += bytes) {
+        one = D1_touch_told(&l, ++*clock);
+        if (one || l.several)
+            tell(&l);
+        D1_comes_near(&l, one, tell_far);
+        D1_near.touched += !l.first;
         l.first = false;
         miss |= one;
     }
@@ -175,7 +285,7 @@ static inline unsigned fast_D1_show(uint64_t line, uint64_t *lines)
 
         for (unsigned i = set; i < D1.slots; i += D1.sets)
             newest = D1_slots[i].stamp < after && D1_slots[i].stamp >= newest.stamp ? D1_slots[i] : newest;
-        lines[n] = newest.line;
+        lines[n] = newest.line & ~D1_FAR;
         after = newest.stamp;
     }
     return D1.ways;

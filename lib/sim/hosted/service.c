@@ -33,6 +33,7 @@ static unsigned event_count;
 void qn_sim_service_modules(const char *names) { (void)names; }
 /* Nobody counts by instruction here (readers.c offers it to no analysis). */
 void qn_engine_loads(void (*each)(const struct sim_loads *loads)) { (void)each; }
+uint64_t qn_engine_references(void) { return 0; }
 void qn_sim_service_how(unsigned slot, uint8_t how) { (void)slot, (void)how; }
 
 /* Modules keep their memory to the end.  One that is set up again forgets what it had; here it is known, so that nobody who looks for

@@ -65,6 +65,10 @@ static void analysis_ref(const struct sim_ref *ref)
 void sim_loads(void (*each)(const struct sim_loads *loads)) { (void)each; }
 #endif
 
+#ifdef ANALYSIS_FAR
+uint64_t sim_lines_touched(void) { abort(); } /* each reference is told */
+#endif
+
 #define LINE 64
 
 bool sim_branch_backward;

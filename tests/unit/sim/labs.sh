@@ -54,7 +54,7 @@ ok "opt tends to (N-C)/(N-1): $misses of 4000" test "$misses" -ge 820 -a "$misse
 
 build_replay "$SCRATCH/mattson" AN=mattson
 "$SCRATCH/model" "$SCRATCH/mixed" /dev/null kind=zipf n=20000
-"$SCRATCH/mattson" --D1=1024,2,32 "$SCRATCH/mixed" >"$SCRATCH/curve"
+"$SCRATCH/mattson" --D1=1024,2,32 --sim-opt=sets=16 "$SCRATCH/mixed" >"$SCRATCH/curve"
 for lines in 1 2 4 8 16 32 64 128 256 512; do
     "$SCRATCH/lru" --D1=$((lines * 32)),$lines,32 --outcomes="$SCRATCH/o" "$SCRATCH/mixed" >"$out"
     # lines touched that missed = evictions + lines that are in at the end; all misses fill

@@ -18,6 +18,9 @@ run() {
 }
 same() { cmp "$1.profile" "$2.profile" && cmp "$1.said" "$2.said" && [ -s "$1.said" ]; }
 
+# how OPTIONS: as -v says
+how() { "$QUERN" run -v --out-file=/dev/null "$@" "$guests/sort" 2>&1 | sed -n 's/.*AN: .*\.c [0-9a-f]*, //p'; }
+
 # alike OPTIONS COMMAND...: as it is, and with each reference a call
 alike() {
     run fast --analysis=3c,sets,latency "$@"
@@ -36,7 +39,6 @@ ok 'an inclusive last level, which takes lines away' alike --sim=LL=inclusive --
 ok 'another policy, which has no times' alike --sim=D1=fifo --D1=8192,4,64 "$guests/sort"
 
 # Which way was it?
-how() { "$QUERN" run -v --out-file=/dev/null "$@" "$guests/sort" 2>&1 | sed -n 's/.*AN: .*\.c [0-9a-f]*, //p'; }
 is "$(how --analysis=3c)" 'told of misses' 'three Cs by misses'
 is "$(how --analysis=3c --no-filter)" 'each reference a call' '... or by references'
 is "$(how --analysis=3c --sim=D1=fifo)" 'each reference a call' '... where the D1 has no times'
@@ -58,6 +60,23 @@ run loads --analysis="$top_srcdir/tests/unit/sim/slow/loads.c" --D1=2048,2,64 "$
 run latency --analysis=latency --D1=2048,2,64 "$guests/sort"
 without_rows() { sed 's/,[0-9]*$//'; } # how many rows the whole file has
 is "$(grep -v ,cycles, latency.found | without_rows)" "$(without_rows <loads.found)" 'loads by level are those that were seen one by one'
+
+# The curve: told of lines that come near, and of each reference.
+curves() {
+    run fast "$@"
+    run slow --no-filter "$@"
+    same fast slow && [ "$(grep -c ' lines: ' fast.said)" -gt 15 ]
+}
+for shape in 32768,8,64 1024,2,64 512,1,64 2048,4,32 4096,64,64 8192,4,128; do
+    ok "mattson, $shape: sort" curves --analysis=mattson --D1=$shape "$guests/sort"
+    ok '... strings' curves --analysis=mattson --D1=$shape "$guests/strings"
+done
+ok 'mattson: a real program' curves --analysis=mattson --D1=32768,8,64 sort -n "$top_srcdir/lib/ORDER"
+ok '... beside other analyses' curves --analysis=3c,mattson,sets --D1=2048,4,64 "$guests/sort"
+ok '... and one that sees each reference' curves --analysis=interval,mattson --D1=2048,4,64 "$guests/sort"
+ok '... a sample of the lines' curves --analysis=mattson --sim-opt=shards=50 --D1=2048,4,64 "$guests/sort"
+is "$(how --analysis=mattson)" 'told of misses' 'mattson: hits are not told'
+is "$(how --analysis=mattson --sim-opt=sets=4)" 'each reference a call' '... but where each associativity is asked for'
 
 # Who threw it out, beside a cache of lists that sees each reference.
 culprits() {

@@ -1,0 +1,134 @@
+/* analysis/far.h - stack distances from the lines that come near and those that leave for them (analysis_far).
+ *
+ *   far_init(&f, config->line_bits)
+ *   d = far_take(&f, far->line)      so many lines were used since that are not near; FAR_FIRST: it was never used
+ *   far_push(&f, far->left)          the line that leaves was used later than any that is not near
+ *
+ * What is not near is a stack: lines are put on top when they leave, and come out of its middle.  Each has a number, in the order in which they
+ * were put there; a bit for each number says whether its line is still there, and a Fenwick tree adds up words of 64 bits.  Of the words only those
+ * that are full of numbers are in the tree.  When numbers run out, the lines are numbered anew; if half of the numbers were in use, there are
+ * twice as many from then on.
+ *
+ * Memory: by line of the program as by_line.h, and 2 to 4 bits for each of its lines.
+ * Source: as stack.h.
+ */
+#ifndef QN_SIM_ANALYSIS_FAR_H
+#define QN_SIM_ANALYSIS_FAR_H
+
+#include "sim/analysis/by_line.h"
+
+#define FAR_FIRST UINT64_MAX
+#define FAR_SLOTS_FIRST (1u << 16)
+#define FAR_SLOTS_MAX (1u << 31)
+
+struct far {
+    struct by_line at;      /* number of the line + 1; 0: it is not there */
+    uint64_t *bits;
+    uint32_t *tree, *below; /* below: while they are numbered anew, lines before each word */
+    uint32_t slots, now, lines;
+};
+
+static void far_make_room(struct far *f, uint32_t slots)
+{
+    f->slots = slots;
+    f->bits = sim_alloc(slots / 8);
+    f->tree = sim_alloc((slots / 64 + 1ull) * sizeof *f->tree);
+    f->below = sim_alloc((slots / 64 + 1ull) * sizeof *f->below);
+}
+
+static void far_init(struct far *f, uint32_t line_bits)
+{
+    *f = (struct far){.now = 0};
+    by_line_init(&f->at, line_bits);
+    far_make_room(f, FAR_SLOTS_FIRST);
+}
+
+/* The bits of a word: H. S. Warren, Hacker's Delight, 2002. */
+static inline uint32_t far_bits(uint64_t w)
+{
+    w -= w >> 1 & 0x5555555555555555ull;
+    w = (w & 0x3333333333333333ull) + (w >> 2 & 0x3333333333333333ull);
+    return (uint32_t)(((w + (w >> 4)) & 0x0f0f0f0f0f0f0f0full) * 0x0101010101010101ull >> 56);
+}
+
+static inline void far_add(struct far *f, uint32_t word, uint32_t n)
+{
+    for (word++; word <= f->slots / 64; word += word & -word)
+        f->tree[word] += n;
+}
+
+/* Of the words before this one. */
+static inline uint32_t far_sum(const struct far *f, uint32_t word)
+{
+    uint32_t sum = 0;
+
+    for (; word; word -= word & -word)
+        sum += f->tree[word];
+    return sum;
+}
+
+static inline uint32_t far_before(uint64_t word, uint32_t bit) { return far_bits(word & ((1ull << bit) - 1)); }
+
+static void far_renumber_lines(struct far *f)
+{
+    for (uint32_t i = 0; i < 1u << f->at.bits; i++) {
+        const struct by_line_group *g = &f->at.table[i];
+
+        for (uint32_t k = 0; g->number && k < BY_LINE_TOGETHER; k++)
+            if (g->of[k]) {
+                uint32_t slot = g->of[k] - 1;
+
+                g->of[k] = f->below[slot / 64] + far_before(f->bits[slot / 64], slot % 64) + 1;
+            }
+    }
+}
+
+static __attribute__((noinline)) void far_renumber(struct far *f)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t word = 0; word < f->slots / 64; word++) {
+        f->below[word] = sum;
+        sum += far_bits(f->bits[word]);
+    }
+    far_renumber_lines(f);
+    if (f->lines > f->slots / 2) {
+        if (f->slots == FAR_SLOTS_MAX)
+            sim_fail(sim.slot, "far", "far_push", 0, "more different lines than there is room for");
+        far_make_room(f, 2 * f->slots);
+    }
+    for (uint32_t word = 0; word < f->slots / 64; word++) {
+        f->bits[word] = word < f->lines / 64 ? ~0ull : word == f->lines / 64 ? (1ull << f->lines % 64) - 1 : 0;
+        f->tree[word + 1] = 0;
+    }
+    for (uint32_t word = 0; word < f->lines / 64; word++)
+        far_add(f, word, 64);
+    f->now = f->lines;
+}
+
+static inline uint64_t far_take(struct far *f, uint64_t line)
+{
+    uint32_t *at = by_line(&f->at, line), slot = *at - 1, word = slot / 64;
+
+    if (!*at)
+        return FAR_FIRST;
+    *at = 0;
+    f->bits[word] &= ~(1ull << slot % 64);
+    if (word < f->now / 64)
+        far_add(f, word, (uint32_t)-1);
+    f->lines--;
+    return f->lines - far_sum(f, word) - far_before(f->bits[word], slot % 64);
+}
+
+static inline void far_push(struct far *f, uint64_t line)
+{
+    if (f->now == f->slots)
+        far_renumber(f);
+    *by_line(&f->at, line) = f->now + 1;
+    f->bits[f->now / 64] |= 1ull << f->now % 64;
+    f->lines++;
+    if (++f->now % 64 == 0)
+        far_add(f, f->now / 64 - 1, far_bits(f->bits[f->now / 64 - 1]));
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* tests/unit/sim/far.c - stack distances from lines that come near and leave, beside a list of all lines, the latest in front; also when
+ * numbers run out and lines are numbered anew; and the sample of them. */
+#define ANALYSIS_FILE "sim/analysis/mattson.c"
+#include "draw_analysis.h"
+
+#define NEAR 4u
+#define LINES 100000u
+
+static uint64_t list[LINES], n;
+static uint64_t random_state = 1;
+
+/* Where the line was; it moves to the front. */
+static uint64_t move_to_front(uint64_t line)
+{
+    uint64_t at = 0;
+
+    while (at < n && list[at] != line)
+        at++;
+    if (at == n)
+        n++;
+    memmove(list + 1, list, at * sizeof *list);
+    list[0] = line;
+    return at;
+}
+
+/* Random references to so many lines, some more often than others: how many distances are wrong. */
+static uint64_t follow(struct far *f, uint32_t references, uint32_t lines)
+{
+    uint64_t wrong = 0;
+
+    for (uint32_t i = 0; i < references; i++) {
+        uint32_t within = sim_random_below(&random_state, lines) + 1;
+        uint64_t line = (uint64_t)sim_random_below(&random_state, within) * LINE, before = n, at = move_to_front(line), d;
+
+        if (at < NEAR && at < before)
+            continue;
+        d = far_take(f, line);
+        wrong += d != (at == before ? FAR_FIRST : at - NEAR);
+        if (n > NEAR)
+            far_push(f, list[NEAR]);
+    }
+    return wrong;
+}
+
+static void distances(void)
+{
+    struct far f;
+
+    far_init(&f, 6);
+    is_int((int64_t)follow(&f, 3000, 40), 0, "distances among 40 lines");
+    is_int((int64_t)follow(&f, 150000, 300), 0, "... among 300, numbered anew");
+    ok(f.now < FAR_SLOTS_FIRST && f.slots == FAR_SLOTS_FIRST, "which happened");
+    n = 0;
+    far_init(&f, 6);
+    f.now = 0;
+    is_int((int64_t)follow(&f, 20000, 5000), 0, "... among 5000");
+}
+
+/* All numbers in use: lines that are never used again, one after the other. */
+static void growth(void)
+{
+    struct far f;
+
+    far_init(&f, 6);
+    for (uint64_t i = 0; i < 3 * FAR_SLOTS_FIRST; i++)
+        far_push(&f, i * LINE);
+    is_int(f.slots, 4 * FAR_SLOTS_FIRST, "there are more numbers when all are in use");
+    is_int((int64_t)far_take(&f, 0), 3 * FAR_SLOTS_FIRST - 1, "... the oldest line has all others before it");
+    is_int((int64_t)far_take(&f, (3 * FAR_SLOTS_FIRST - 1) * LINE), 0, "... the latest none");
+    is_int((int64_t)far_take(&f, 70000 * LINE), 3 * FAR_SLOTS_FIRST - 2 - 70000, "... and one between those that came later");
+    is_int((int64_t)far_take(&f, 70000 * LINE), -1, "what has been taken is not there");
+}
+
+/* Lines used in turn: the sample of few of them says about how many there are, and by how much it may be wrong. */
+static void sample(uint32_t lines, uint32_t most)
+{
+    struct shards s;
+    uint64_t wanted = 20ull * lines, got, error;
+
+    shards_init(&s, 6, most);
+    for (uint32_t i = 0; i < 20 * lines; i++)
+        shards_come_near(&s, (uint64_t)(i % lines) * LINE, i < NEAR ? SIM_NO_LINE : (uint64_t)((i - NEAR) % lines) * LINE, NEAR);
+    got = shards_misses(&s, 0);
+    error = shards_error(&s, 0);
+    if (most >= lines)
+        ok(got == wanted && !error, "as many lines as there are: exact");
+    else
+        ok(got + 4 * error > wanted && got < wanted + 4 * error && error, "%u of %u lines: %d of %d misses, give or take %d", most, lines, (int)got,
+           (int)wanted, (int)error);
+    is_int(s.n, most < lines ? most : lines, "... and no more lines than that");
+    is_int((int64_t)shards_misses(&s, 30), (int64_t)shards_sum_above(s.all, 30) >> SHARDS_PARTS_BITS, "... large caches miss first references only");
+}
+
+int main(void)
+{
+    distances();
+    growth();
+    sample(1000, 2000);
+    sample(20000, 500);
+    sample(20000, 50);
+    return done_testing();
+}
