@@ -1,5 +1,5 @@
 /*
- * Misses by object in memory, by type, and by line on which objects: annotate --by=data, --by=type.
+ * Misses by object in memory, and by line on which objects: annotate --by=data.
  *
  * In:  the tables behind a profile's summary (prof/data.h)
  * Out:      D1mr              D1mw       DLmr       DLmw      object
@@ -87,24 +87,15 @@ static void unite(struct data *d)
     qsort(d->sums, kept, sizeof *d->sums, by_misses);
 }
 
-static const char *group_of(const struct data *d, const struct qn_prof_miss *miss)
-{
-    const struct qn_prof_object *o = &d->tables.objects[miss->object];
-    if (d->m->request->by == QN_OUT_BY_TYPE)
-        return o->type ? o->type : "(type not known)";
-    return d->described[miss->object];
-}
-
 static void collect(struct data *d)
 {
     for (size_t i = 0; i < d->tables.miss_count; i++) {
         const struct qn_prof_miss *miss = &d->tables.misses[i];
-        int typed = d->m->request->by != QN_OUT_BY_TYPE || d->tables.objects[miss->object].type;
         struct sum *s = &d->sums[d->count++];
-        *s = (struct sum){.group = group_of(d, miss)};
+        *s = (struct sum){.group = d->described[miss->object]};
         memcpy(s->counts, miss->counts, sizeof s->counts);
         add(d->totals, miss->counts);
-        if (miss->part == QN_PROF_NO_PART || !typed)
+        if (miss->part == QN_PROF_NO_PART)
             continue;
         d->sums[d->count] = *s;
         d->sums[d->count++].part = d->tables.parts[miss->part].name;
@@ -264,12 +255,8 @@ static void put_all(struct data *d)
 {
     collect(d);
     d->least = d->m->request->threshold * (double)misses(d->totals) / 100;
-    if (d->m->request->by == QN_OUT_BY_TYPE)
-        put_table(d, "Type summary", "type, members");
-    else
-        put_table(d, "Data summary", "object, parts");
-    if (d->m->request->by == QN_OUT_BY_DATA)
-        put_lines(d);
+    put_table(d, "Data summary", "object, parts");
+    put_lines(d);
     if (d->tables.lost[0])
         qn_out_printf(d->m->sink, "%lld misses are not among these: there was no room to tell them apart.\n", (long long)d->tables.lost[0]);
 }
@@ -279,7 +266,7 @@ enum qn_text_status qn_out_modern_data(struct qn_out_modern *m)
     struct data d = {.m = m};
     const char *path = m->request->inputs[0];
     if (m->request->input_count != 1)
-        return qn_text_fail(m->err, QN_TEXT_BAD, "--by=data, --by=type: got %d profiles, wanted one", m->request->input_count);
+        return qn_text_fail(m->err, QN_TEXT_BAD, "--by=data: got %d profiles, wanted one", m->request->input_count);
     if (qn_prof_read_data(path, &d.tables, m->err) != QN_TEXT_OK)
         return m->err->status;
     if (!d.tables.object_count)
