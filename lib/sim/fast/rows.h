@@ -177,8 +177,9 @@ ROWS_INLINE uint32_t row_move(enum qn_vectors with, uint64_t *row, unsigned word
 /* ---- registers ----
  *
  * AVX-512 uses zmm16 to zmm19, k1 and k2; AVX2 ymm0 to ymm7, and an AVX instruction makes the bits above a register's 256 zero, so
- * where there are any (`wide`) zmm0 to zmm7 are saved.  Where there are none, and the program's ymm registers are all zero above 128
- * bits, they are left in the state that vzeroupper makes: otherwise SSE instructions of a program without AVX would be slow from here on. */
+ * where there are any (`wide`) zmm0 to zmm7 are saved.  If the program's registers 0 to 15 are all zero above 128 bits, they are left in the
+ * state that vzeroupper makes: otherwise SSE instructions of a program without AVX would be slow from here on, and xsave would store
+ * what the program has not used (XINUSE; SDM vol. 1, 13.6). */
 #define ROWS_SAVED 8
 
 static struct {
@@ -193,8 +194,24 @@ static struct {
 #define ROWS_SAVE_Y(r, n) __asm__ volatile("vmovdqa %%ymm" r ", %0" : "=m"(*(uint64_t(*)[4])rows_saved.reg[n]));
 #define ROWS_LOAD_Y(r, n) __asm__ volatile("vmovdqa %0, %%ymm" r : : "m"(*(uint64_t(*)[4])rows_saved.reg[n]));
 #define ROWS_ABOVE(r) "vextracti128 $1, %%ymm" r ", %%xmm1\n\tvpor %%xmm1, %%xmm0, %%xmm0\n\t"
+#define ROWS_OR(r) "vporq %%zmm" r ", %%zmm0, %%zmm0\n\t"
 
-/* After ymm0 to ymm7 were saved: are all of them zero above 128 bits, and the others, too? */
+/* After zmm0 to zmm7 were saved: are all of them zero above 128 bits, and the others, too? */
+static inline __attribute__((unused)) bool rows_are_clean_wide(void)
+{
+    uint64_t others[8], any = 0;
+
+    __asm__ volatile("vmovdqa64 %%zmm8, %%zmm0\n\t" ROWS_OR("9") ROWS_OR("10") ROWS_OR("11") ROWS_OR("12") ROWS_OR("13")
+                     ROWS_OR("14") ROWS_OR("15") "vmovdqu64 %%zmm0, %0" : "=m"(others));
+    for (unsigned word = 2; word < 8; word++) {
+        any |= others[word];
+        for (unsigned i = 0; i < ROWS_SAVED; i++)
+            any |= rows_saved.reg[i][word];
+    }
+    return !any;
+}
+
+/* The same of ymm0 to ymm7. */
 static inline __attribute__((unused)) bool rows_are_clean(void)
 {
     uint64_t above[2], any;
@@ -215,6 +232,7 @@ ROWS_INLINE void rows_begin(enum qn_vectors with, bool wide)
         __asm__ volatile("kmovq %%k1, %0\n\tkmovq %%k2, %1" : "=m"(rows_saved.mask[0]), "=m"(rows_saved.mask[1]));
     } else if (with == QN_VECTORS_AVX2 && wide) {
         ROWS_EACH_256(ROWS_SAVE_Z)
+        rows_saved.clean = rows_are_clean_wide();
     } else if (with == QN_VECTORS_AVX2) {
         ROWS_EACH_256(ROWS_SAVE_Y)
         rows_saved.clean = rows_are_clean();
@@ -228,6 +246,8 @@ ROWS_INLINE void rows_end(enum qn_vectors with, bool wide)
         __asm__ volatile("kmovq %0, %%k1\n\tkmovq %1, %%k2" : : "m"(rows_saved.mask[0]), "m"(rows_saved.mask[1]));
     } else if (with == QN_VECTORS_AVX2 && wide) {
         ROWS_EACH_256(ROWS_LOAD_Z)
+        if (rows_saved.clean)
+            __asm__ volatile("vzeroupper");
     } else if (with == QN_VECTORS_AVX2) {
         ROWS_EACH_256(ROWS_LOAD_Y)
         if (rows_saved.clean)

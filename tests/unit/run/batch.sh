@@ -59,7 +59,7 @@ $CC -O1 -o exact "$top_srcdir/tests/fidelity/exact.c" || bail 'exact.c cannot be
 ok '3,000 faults' alike --D1=4096,8,64 -- ./exact 1 3000
 ok '3,000 faults, branches' alike --D1=32768,8,64 --branch-sim=yes -- ./exact 2 3000
 ok '3,000 faults, short blocks, a small code cache' alike --D1=4096,8,64 --block-max=3 --tcache-size=1M -- ./exact 3 3000
-ok '3,000 faults, counted as Cachegrind does' alike --D1=4096,8,64 --counting=cachegrind -- ./exact 4 3000
+ok '3,000 faults, counted as Cachegrind does' alike_each --D1=4096,8,64 --counting=cachegrind -- ./exact 4 3000
 
 for vectors in $all; do
     ok "3,000 faults, $vectors" alike --vectors="$vectors" --D1=4096,8,64 -- ./exact 5 3000
