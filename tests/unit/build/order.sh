@@ -6,6 +6,9 @@ order=$top_srcdir/build-aux/order.sh
 
 ok 'the includes of lib and tools keep to lib/ORDER' sh "$order" "$top_srcdir"
 
+sh "$top_srcdir/build-aux/includes.sh" >"$SCRATCH/includes.dot"
+same_file "$SCRATCH/includes.dot" "$top_srcdir/doc/includes.dot" 'doc/includes.dot is the graph of the sources (build-aux/includes.sh)'
+
 # A small tree of its own: x sees y only, and of z one header.
 tree=$SCRATCH/tree
 mkdir -p "$tree/lib/base" "$tree/lib/x" "$tree/lib/y" "$tree/lib/z/deep" "$tree/tools"
