@@ -150,7 +150,7 @@ refused "--versus=XX=lru: got 'XX=lru', wanted a simulator, or SLOT=MODULE with 
 refused '--versus=values: wanted a simulator, or modules in slots I1, D1, LL, BC or BI' --versus=values
 refused '--versus: not with an analysis module that observes instructions' --versus=D1=fifo --sim=values
 refused '--versus: cannot be combined with --check' --versus=D1=fifo --check
-refused '--versus: cannot be combined with --explain' --versus=D1=fifo --explain=sort.c:37
+refused '--versus: cannot be combined with --explain or --watch' --versus=D1=fifo --explain=sort.c:37
 refused '--versus: nothing is simulated that could be compared' --versus=D1=fifo --no-cache-sim --branch-sim=no
 cp "$top_srcdir/lib/sim/policy/fifo.c" mine.c
 echo '/* mine */' >>mine.c
