@@ -20,6 +20,7 @@ hosted_sources = \
 	lib/decode/reserved.c \
 	lib/decode/sizes.c \
 	lib/decode/tables.c \
+	lib/text/complain.c \
 	lib/text/error.c \
 	lib/text/escape.c \
 	lib/text/hash.c \
@@ -208,7 +209,31 @@ hosted_sources = \
 	lib/json/modules.c \
 	lib/json/profile.c \
 	lib/json/sweep.c \
-	lib/json/write.c
+	lib/json/write.c \
+	lib/engines/build.c \
+	lib/engines/choose.c \
+	lib/engines/compile.c \
+	lib/engines/describe.c \
+	lib/engines/engine.c \
+	lib/engines/fault.c \
+	lib/engines/keep.c \
+	lib/engines/set_up.c \
+	lib/collect/collect.c \
+	lib/collect/cpu.c \
+	lib/collect/finish.c \
+	lib/collect/fork.c \
+	lib/collect/geometry.c \
+	lib/collect/launch.c \
+	lib/collect/log.c \
+	lib/collect/loop.c \
+	lib/collect/name.c \
+	lib/collect/named.c \
+	lib/collect/program.c \
+	lib/collect/reader.c \
+	lib/collect/report.c \
+	lib/collect/signals.c \
+	lib/collect/sims.c \
+	lib/collect/wire.c
 
 decode_sources = \
 	lib/decode/decode.c \
@@ -232,7 +257,6 @@ decode_sources = \
 
 tool_sources = \
 	tools/annotate.c \
-	tools/complain.c \
 	tools/convert.c \
 	tools/csv.c \
 	tools/diff.c \
@@ -260,31 +284,8 @@ tool_sources = \
 	tools/report_run.c \
 	tools/report_start.c \
 	tools/run.c \
-	tools/run_cpu.c \
-	tools/run_finish.c \
-	tools/run_fork.c \
-	tools/run_geometry.c \
-	tools/run_launch.c \
-	tools/run_log.c \
-	tools/run_loop.c \
-	tools/run_name.c \
-	tools/run_named.c \
 	tools/run_options.c \
-	tools/run_program.c \
-	tools/run_reader.c \
-	tools/run_report.c \
-	tools/run_signals.c \
-	tools/run_sims.c \
-	tools/run_wire.c \
 	tools/sim.c \
-	tools/sim_build.c \
-	tools/sim_choose.c \
-	tools/sim_compile.c \
-	tools/sim_describe.c \
-	tools/sim_engine.c \
-	tools/sim_fault.c \
-	tools/sim_keep.c \
-	tools/sim_set_up.c \
 	tools/sweep.c \
 	tools/sweep_command.c \
 	tools/sweep_on.c \
@@ -589,6 +590,10 @@ headers = \
 	lib/base/syscall.h \
 	lib/block/block.h \
 	lib/block/order.h \
+	lib/collect/collect.h \
+	lib/collect/options.h \
+	lib/collect/reader.h \
+	lib/collect/wire.h \
 	lib/cost/allocators.h \
 	lib/cost/arena.h \
 	lib/cost/charges.h \
@@ -624,6 +629,7 @@ headers = \
 	lib/emit/emit.h \
 	lib/emit/internal.h \
 	lib/emit/x86.h \
+	lib/engines/engines.h \
 	lib/event/event.h \
 	lib/event/pieces.h \
 	lib/exp/exp.h \
@@ -756,6 +762,7 @@ headers = \
 	lib/sim/versus.h \
 	lib/tcache/ibl.h \
 	lib/tcache/tcache.h \
+	lib/text/complain.h \
 	lib/text/digits.h \
 	lib/text/error.h \
 	lib/text/escape.h \
@@ -769,6 +776,7 @@ headers = \
 	lib/text/sizes.h \
 	lib/text/subst.h \
 	lib/text/utf8.h \
+	lib/text/version.h \
 	lib/trace/champsim.h \
 	lib/trace/pack.h \
 	lib/trace/records.h \
@@ -871,11 +879,7 @@ headers = \
 	tools/options.h \
 	tools/prof_args.h \
 	tools/report.h \
-	tools/run.h \
 	tools/run_options.h \
-	tools/run_reader.h \
-	tools/run_wire.h \
-	tools/sim_build.h \
 	tools/sweep.h \
 	tools/tools.h \
 	tools/valgrind.h

@@ -82,7 +82,7 @@ static int report(struct qn_out_request *q)
                                                            : qn_out_classic(&sink, q, &err);
     int failed = qn_out_flush(&sink);
     if (warning[0])
-        qn_tool_complain(PROGRAM ": warning: %s", warning);
+        qn_text_complain(PROGRAM ": warning: %s", warning);
     if (status != QN_TEXT_OK) {
         complain(q, &err);
         return 1;

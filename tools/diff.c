@@ -48,7 +48,7 @@ static enum qn_text_status diff(const struct prof_args *a, struct qn_text_error 
     qn_prof_init_ledger(&g, &options);
     if (qn_prof_read_diff(&g, a->inputs[0], a->inputs[1], warning, sizeof warning, err) == QN_TEXT_OK) {
         if (warning[0])
-            qn_tool_complain(PROGRAM ": warning: %s and %s differ in %s", a->inputs[0], a->inputs[1], warning);
+            qn_text_complain(PROGRAM ": warning: %s and %s differ in %s", a->inputs[0], a->inputs[1], warning);
         write_difference(a, &g, err);
     }
     qn_prof_free_ledger(&g);

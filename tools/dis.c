@@ -57,7 +57,7 @@ static const struct qn_options command = {"dis", "quern dis", help, NULL, option
 
 static int complain(const char *file, const char *what)
 {
-    qn_tool_complain("quern: dis: %s: %s", file, what);
+    qn_text_complain("quern: dis: %s: %s", file, what);
     return 1;
 }
 

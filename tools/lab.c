@@ -65,7 +65,7 @@ const struct qn_lab *qn_lab_named(const char *number)
     const struct qn_lab *lab = *end || end == number || n > 99 ? NULL : qn_lab_find((unsigned)n);
 
     if (!lab)
-        qn_tool_complain("quern: lab: got '%s', wanted the number of a lab; `quern lab list` shows them", number);
+        qn_text_complain("quern: lab: got '%s', wanted the number of a lab; `quern lab list` shows them", number);
     return lab;
 }
 

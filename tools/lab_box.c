@@ -22,7 +22,7 @@
 
 static int complain(const char *what)
 {
-    qn_tool_complain("quern: lab: %s: %s", what, strerror(errno));
+    qn_text_complain("quern: lab: %s: %s", what, strerror(errno));
     return 1;
 }
 
@@ -88,7 +88,7 @@ static int tell(const struct qn_lab_box *box, int status)
     struct qn_lab_box_shape a;
 
     if (qn_lab_box_nonsense(box))
-        qn_tool_complain("quern: lab: the box did not understand '%s'", qn_lab_box_nonsense(box));
+        qn_text_complain("quern: lab: the box did not understand '%s'", qn_lab_box_nonsense(box));
     if (qn_lab_box_answer(box, &a))
         printf("after %lu questions: size %u ways %u line %u policy %s history %u\n", qn_lab_box_questions(box),
                a.size, a.ways, a.line, a.policy, a.history);

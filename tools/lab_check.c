@@ -16,7 +16,7 @@ static bool is_that_lab(const struct qn_lab_request *r)
 
     if (!qn_lab_read_number(r->directory, &started) || started == r->lab->number)
         return true;
-    qn_tool_complain("quern: lab: %s: was started as lab %u, got %u", r->directory, started, r->lab->number);
+    qn_text_complain("quern: lab: %s: was started as lab %u, got %u", r->directory, started, r->lab->number);
     return false;
 }
 
@@ -25,7 +25,7 @@ static bool has_tests(const struct qn_lab_request *r)
     for (unsigned i = 0; i < r->lab->n_tests; i++)
         if (!r->only || strstr(r->lab->tests[i].name, r->only))
             return true;
-    qn_tool_complain("quern: lab: --only: no test of lab %u has '%s' in its name", r->lab->number, r->only);
+    qn_text_complain("quern: lab: --only: no test of lab %u has '%s' in its name", r->lab->number, r->only);
     return false;
 }
 
@@ -66,6 +66,6 @@ int qn_lab_tool_check(char **argv)
     if (status >= 0)
         return status;
     if (request.gradescope && qn_text_check_output(request.gradescope, &err) != QN_TEXT_OK)
-        return qn_tool_complain("quern: lab: %s", err.text), QN_LAB_BROKEN;
+        return qn_text_complain("quern: lab: %s", err.text), QN_LAB_BROKEN;
     return qn_lab_find_place(&place) ? qn_lab_check(&request, &place) : QN_LAB_BROKEN;
 }

@@ -126,7 +126,7 @@ static bool read_key(struct file *file, const char *path)
     FILE *f = fopen(path, "re");
 
     if (!f)
-        return qn_tool_complain("quern: lab: %s: %s", path, strerror(errno)), false;
+        return qn_text_complain("quern: lab: %s: %s", path, strerror(errno)), false;
     file->size = (unsigned)fread(file->text, 1, sizeof file->text, f);
     fclose(f);
     return true;
@@ -143,7 +143,7 @@ static bool write_zip(const char *path, struct file *files, unsigned n)
         qn_text_close_output(&o, &err);
     }
     if (err.status != QN_TEXT_OK)
-        qn_tool_complain("quern: lab: %s", err.text);
+        qn_text_complain("quern: lab: %s", err.text);
     return err.status == QN_TEXT_OK;
 }
 

@@ -96,7 +96,7 @@ static int put_marks(const struct qn_lab_request *r, FILE *f)
     int n = scandir(r->directory, &entries, is_student, alphasort), failed = 0;
 
     if (n < 0)
-        return qn_tool_complain("quern: lab: %s: %s", r->directory, strerror(errno)), 1;
+        return qn_text_complain("quern: lab: %s: %s", r->directory, strerror(errno)), 1;
     fputs("student,points", f);
     for (unsigned i = 0; i < r->lab->n_tests; i++)
         fprintf(f, ",%u", i + 1);
@@ -109,7 +109,7 @@ static int put_marks(const struct qn_lab_request *r, FILE *f)
         if (check(r, entries[i]->d_name, points)) {
             put_row(f, entries[i]->d_name, points, r->lab->n_tests);
         } else {
-            qn_tool_complain("quern: lab: %s/%s: could not be checked", r->directory, entries[i]->d_name);
+            qn_text_complain("quern: lab: %s/%s: could not be checked", r->directory, entries[i]->d_name);
             failed = 1;
         }
         free(entries[i]);
@@ -145,6 +145,6 @@ int qn_lab_tool_marks(char **argv)
         qn_text_close_output(&o, &err);
     }
     if (err.status != QN_TEXT_OK)
-        return qn_tool_complain("quern: lab: %s", err.text), QN_LAB_BROKEN;
+        return qn_text_complain("quern: lab: %s", err.text), QN_LAB_BROKEN;
     return f ? status : QN_LAB_BROKEN;
 }

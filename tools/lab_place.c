@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lab.h"
-#include "sim_build.h"
+#include "engines/engines.h"
 #include "tools.h"
 
 #ifndef QN_TOP_SRCDIR
@@ -53,12 +53,12 @@ bool qn_lab_find_place(struct qn_lab_place *place)
     snprintf(shared, sizeof shared, "%.*s/../share/quern/labs", (int)(slash - own), own);
     snprintf(include, sizeof include, "%.*s/../include", (int)(slash - own), own);
     place->quern = own;
-    place->library = qn_sim_library("lab");
+    place->library = qn_engines_library("lab");
     place->labs = first_with(lab_folders, "README.md", labs);
     place->header = first_with(header_folders, "quern.h", header);
     if (!place->library)
         return false;
     if (!place->labs || !place->header)
-        qn_tool_complain("quern: lab: the labs are not in %s", shared);
+        qn_text_complain("quern: lab: the labs are not in %s", shared);
     return place->labs && place->header;
 }

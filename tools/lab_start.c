@@ -23,7 +23,7 @@
 
 static int complain(const char *path)
 {
-    qn_tool_complain("quern: lab: %s: %s", path, strerror(errno));
+    qn_text_complain("quern: lab: %s: %s", path, strerror(errno));
     return 1;
 }
 
@@ -79,7 +79,7 @@ static int make_folder(const char *path)
         entries += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
     closedir(d);
     if (entries)
-        qn_tool_complain("quern: lab: %s: is not empty", path);
+        qn_text_complain("quern: lab: %s: is not empty", path);
     return entries != 0;
 }
 

@@ -17,7 +17,7 @@ bool qn_lab_key_has_use(const struct qn_lab_request *r)
 {
     if (!r->key_file || r->lab->number == BOX || qn_lab_varies(r->lab->number))
         return true;
-    qn_tool_complain("quern: lab: lab %u has no variants", r->lab->number);
+    qn_text_complain("quern: lab: lab %u has no variants", r->lab->number);
     return false;
 }
 
@@ -28,7 +28,7 @@ bool qn_lab_take_variant(struct qn_lab_request *r)
     if (!r->name && !r->key_file)
         return true;
     if (!r->name || !r->key_file) {
-        qn_tool_complain("quern: lab: --student and --key-file belong together");
+        qn_text_complain("quern: lab: --student and --key-file belong together");
         return false;
     }
     if (!qn_lab_key_has_use(r))

@@ -57,6 +57,6 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < TOOLS; i++)
         if (!strcmp(argv[1], tools[i].name))
             return tools[i].run(argc - 1, argv + 1);
-    qn_tool_complain("quern: %s: no such command; `quern --help` lists them", argv[1]);
+    qn_text_complain("quern: %s: no such command; `quern --help` lists them", argv[1]);
     return QN_EXIT_USAGE;
 }

@@ -26,7 +26,7 @@ static enum qn_text_status add_all(struct qn_prof_merge *m, const struct prof_ar
         if (qn_prof_merge_file(m, a->inputs[i], warning, sizeof warning, err) != QN_TEXT_OK)
             return err->status;
         if (warning[0])
-            qn_tool_complain(PROGRAM ": warning: %s and %s differ in %s", a->inputs[0], a->inputs[i], warning);
+            qn_text_complain(PROGRAM ": warning: %s and %s differ in %s", a->inputs[0], a->inputs[i], warning);
     }
     return QN_TEXT_OK;
 }

@@ -152,7 +152,7 @@ static int print_help(const struct qn_options *c)
 
 int qn_options_wrong(const struct qn_options *c, const char *word, const char *what)
 {
-    qn_tool_complain("%s: %s%s%s; `quern %s --help` describes it", c->prefix, word, *word ? ": " : "", what, c->tool);
+    qn_text_complain("%s: %s%s%s; `quern %s --help` describes it", c->prefix, word, *word ? ": " : "", what, c->tool);
     return QN_EXIT_USAGE;
 }
 
@@ -224,12 +224,12 @@ static bool take_one(const struct qn_options *c, void *settings, const struct qn
     if (value && !o->argument)
         return qn_options_wrong(c, word, "it has no value"), false;
     if (!values) {
-        qn_tool_complain("%s: %s: no value given, wanted %s", c->prefix, word, o->argument);
+        qn_text_complain("%s: %s: no value given, wanted %s", c->prefix, word, o->argument);
         return false;
     }
     wanted = o->take(o, (char *)settings + o->field, values);
     if (wanted && *wanted)
-        qn_tool_complain("%s: %.*s: got '%s', wanted %s", c->prefix, word[1] == '-' ? (int)strcspn(word, "=") : 2, word, *values,
+        qn_text_complain("%s: %.*s: got '%s', wanted %s", c->prefix, word[1] == '-' ? (int)strcspn(word, "=") : 2, word, *values,
                          wanted);
     return !wanted;
 }

@@ -161,7 +161,7 @@ static enum qn_text_status plot(const struct prof_args *a, struct qn_text_error 
     if (!a->out && qn_text_check_output(request.output, err) != QN_TEXT_OK)
         return err->status;
     if (qn_plot_draw(&request, remark, err) == QN_TEXT_OK && *remark)
-        qn_tool_complain(PROGRAM ": %s", remark);
+        qn_text_complain(PROGRAM ": %s", remark);
     return err->status;
 }
 

@@ -5,7 +5,7 @@
  *   quern replay --sim=D1=opt,BC=gshare TRACE             a module per slot
  *   quern replay --sim=./myreplay TRACE                   made by `quern sim build --replay`
  *
- * The program is compiled, and kept for the next time (sim_keep.c).  All other options go to it: see its --help.
+ * The program is compiled, and kept for the next time (lib/engines/keep.c).  All other options go to it: see its --help.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "text/output.h"
-#include "sim_build.h"
+#include "engines/engines.h"
 #include "tools.h"
 
 #define ARGUMENTS_MAX 256
@@ -38,44 +38,44 @@ static bool is_program(const char *path)
 }
 
 /* "D1=opt,BC=gshare", or "fifo", which a trace's references find in each cache. */
-static bool choose(struct qn_sim_build *b, const char *text)
+static bool choose(struct qn_engines_build *b, const char *text)
 {
-    static struct qn_sim_choice c = { .tool = "replay", .option = "--sim" };
+    static struct qn_engines_choice c = { .tool = "replay", .option = "--sim" };
 
-    if (!qn_sim_choose(&c, text))
+    if (!qn_engines_choose(&c, text))
         return false;
     if (c.engine) {
-        qn_tool_complain("quern: replay: --sim=%s: an engine, wanted a program made by `quern sim build --replay`", text);
+        qn_text_complain("quern: replay: --sim=%s: an engine, wanted a program made by `quern sim build --replay`", text);
         return false;
     }
     if (c.nmore) {
-        qn_tool_complain("quern: replay: --sim=%s: a replay has one analysis at a time", text);
+        qn_text_complain("quern: replay: --sim=%s: a replay has one analysis at a time", text);
         return false;
     }
-    if (!strpbrk(text, "=,+") && c.slot[QN_SIM_D1].name)
-        c.slot[QN_SIM_I1] = c.slot[QN_SIM_LL] = c.slot[QN_SIM_D1];
-    for (int i = 0; i < QN_SIM_SLOTS; i++)
+    if (!strpbrk(text, "=,+") && c.slot[QN_ENGINES_D1].name)
+        c.slot[QN_ENGINES_I1] = c.slot[QN_ENGINES_LL] = c.slot[QN_ENGINES_D1];
+    for (int i = 0; i < QN_ENGINES_SLOTS; i++)
         if (c.slot[i].name)
             b->module[i] = c.slot[i].given;
     return true;
 }
 
-static int build_and_run(struct qn_sim_build *b, char **argv)
+static int build_and_run(struct qn_engines_build *b, char **argv)
 {
-    struct qn_sim_setup s = { .engine = NULL };
+    struct qn_engines_setup s = { .engine = NULL };
     int status = 1;
 
     b->replay = b->kept = true;
-    argv[0] = qn_sim_keep(b, &s.scratch);
+    argv[0] = qn_engines_keep(b, &s.scratch);
     if (argv[0])
-        status = qn_sim_run(argv);
-    qn_sim_remove_scratch(&s);
+        status = qn_engines_run(argv);
+    qn_engines_remove_scratch(&s);
     return status;
 }
 
 int qn_tool_replay(int argc, char **argv)
 {
-    struct qn_sim_build b = { .tool = "replay" };
+    struct qn_engines_build b = { .tool = "replay" };
     char *pass[ARGUMENTS_MAX + 2] = { NULL };
     struct qn_text_error err = { .status = QN_TEXT_OK };
     const char *program = NULL;
@@ -87,7 +87,7 @@ int qn_tool_replay(int argc, char **argv)
         if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
             fputs(help, stdout), fflush(stdout);
         if (!strncmp(argv[i], OUTCOMES, strlen(OUTCOMES)) && qn_text_check_output(argv[i] + strlen(OUTCOMES), &err) != QN_TEXT_OK)
-            return qn_tool_complain("quern: replay: %s", err.text), 1;
+            return qn_text_complain("quern: replay: %s", err.text), 1;
         if (!strncmp(argv[i], "--cflags=", 9))
             b.cflags = argv[i] + 9;
         else if (strncmp(argv[i], "--sim=", 6))
@@ -100,5 +100,5 @@ int qn_tool_replay(int argc, char **argv)
     if (n == 1)
         return fputs("quern: replay: no trace given; `quern replay --help` tells how\n", stderr), QN_EXIT_USAGE;
     pass[0] = (char *)(program ? program : "");
-    return program ? qn_sim_run(pass) : build_and_run(&b, pass);
+    return program ? qn_engines_run(pass) : build_and_run(&b, pass);
 }

@@ -24,7 +24,7 @@
 #include "text/output.h"
 #include "plot/input.h"
 #include "report/report.h"
-#include "sim_build.h"
+#include "engines/engines.h"
 #include "tools.h"
 
 #define USUAL_FOLDER "quern-report"
@@ -45,7 +45,7 @@ static const char help_end[] =
 
 static int complain(const char *what, const char *why, int status)
 {
-    qn_tool_complain("quern report: %s%s%s", what, *why ? ": " : "", why);
+    qn_text_complain("quern report: %s%s%s", what, *why ? ": " : "", why);
     return status;
 }
 
@@ -211,16 +211,16 @@ static int make_report(struct qn_report_options *o)
         return status;
     if (o->input && access(o->input, R_OK))
         return complain(o->input, strerror(errno), QN_EXIT_USAGE);
-    qn_sim_guard(&o->guard);
+    qn_engines_guard(&o->guard);
     o->folder = make_folder(o);
-    o->work = o->folder ? qn_sim_scratch("report") : NULL;
+    o->work = o->folder ? qn_engines_scratch("report") : NULL;
     if (!o->work)
         status = 1;
     else if (!(status = o->profile ? qn_report_take_files(o) : qn_report_run(o)) && !o->guard.signal)
         status = write_page(o);
     qn_text_remove_scratch(o->work);
     qn_text_remove_scratch(o->folder);
-    qn_sim_unguard(&o->guard);
+    qn_engines_unguard(&o->guard);
     return status;
 }
 

@@ -5,7 +5,7 @@
 #include "cost/arena.h"
 #include "exp/memory.h"
 #include "out/csv_head.h"
-#include "sim_build.h"
+#include "engines/engines.h"
 
 #define QN_REPORT_ENVIRONMENT_MAX 64
 
@@ -20,7 +20,7 @@ struct qn_report_options {
     const char *analysis;               /* of the run: "3c,sets" */
     bool quiet;
     const char *self;                   /* the quern command */
-    struct qn_sim_guard guard;          /* a signal ends the runs; the folders go first */
+    struct qn_engines_guard guard;          /* a signal ends the runs; the folders go first */
     const char *folder, *work;          /* being filled; for what will be thrown away */
     bool diff;                          /* two profiles are compared, `before` and `profile` */
     const char *before;

@@ -32,7 +32,7 @@ static int copy(struct qn_report_options *o, const char *from, const char *name)
     while (out >= 0 && (n = sendfile(out, in, NULL, AT_ONCE)) > 0)
         continue;
     if (in < 0 || out < 0 || n < 0)
-        qn_tool_complain("quern report: %s: %s", wrong, strerror(errno));
+        qn_text_complain("quern report: %s: %s", wrong, strerror(errno));
     if (in >= 0)
         close(in);
     if (out >= 0)
@@ -43,7 +43,7 @@ static int copy(struct qn_report_options *o, const char *from, const char *name)
 int qn_report_take_files(struct qn_report_options *o)
 {
     if (o->log && access(o->log, R_OK)) {
-        qn_tool_complain("quern report: %s: %s", o->log, strerror(errno));
+        qn_text_complain("quern report: %s: %s", o->log, strerror(errno));
         return 1;
     }
     return (o->before && copy(o, o->before, QN_REPORT_BEFORE)) || copy(o, o->profile, QN_REPORT_PROFILE) || (o->intervals && copy(o, o->intervals, QN_REPORT_INTERVALS))

@@ -72,7 +72,7 @@ static int run_once(struct qn_report_runner *r)
         return 1;
     ended = qn_exp_describe_end(&r->o->memory, status, errors);
     if (access(profile, F_OK)) {
-        qn_tool_complain("quern report: %s", strcmp(ended, QN_EXP_OK) ? ended : "the run left no profile");
+        qn_text_complain("quern report: %s", strcmp(ended, QN_EXP_OK) ? ended : "the run left no profile");
         return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : 1;
     }
     if (strcmp(ended, QN_EXP_OK))
@@ -151,7 +151,7 @@ static void run_sizes(struct qn_report_runner *r)
         qn_report_add_word(r, write_experiment(r));
     qn_report_start(r, !r->o->input, errors);
     if (!r->o->guard.signal && access(runs, F_OK))
-        qn_tool_complain("quern report: no run for each size: %s",
+        qn_text_complain("quern report: no run for each size: %s",
                          qn_report_read_error(r, errors, "the sweep failed"));
 }
 

@@ -127,14 +127,14 @@ int qn_report_start(struct qn_report_runner *r, bool with_program, const char *e
     pid_t child = r->o->guard.signal ? -1 : fork();
 
     if (child == 0) {
-        qn_sim_in_child(&r->o->guard);
+        qn_engines_in_child(&r->o->guard);
         redirect(r->o, errors);
         if (with_program)
             set_environment(r->o);
         execv(argv[0], argv);
         _exit(127);
     }
-    return child > 0 ? qn_sim_await(&r->o->guard, child) : -1;
+    return child > 0 ? qn_engines_await(&r->o->guard, child) : -1;
 }
 
 /* The last line of a file of errors, which tells why. */

@@ -1,6 +1,6 @@
-/* tools/run_options.c - parses the command line of `quern run`.  See run_options.h. */
+/* tools/run_parse.c - parses the command line of `quern run`.  See lib/collect/options.h. */
 #define _GNU_SOURCE
-#include "run_options.h"
+#include "collect/options.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/collect.h"
 #include "options.h"
-#include "run.h"
+#include "run_options.h"
 #include "tools.h"
 
 static bool parse_number(const char *text, char **end, uint64_t *number)
@@ -22,9 +23,9 @@ static bool parse_number(const char *text, char **end, uint64_t *number)
 }
 
 /* The settings that a field lies in. */
-static struct qn_run_options *all_of(const struct qn_option *o, void *field)
+static struct qn_collect_options *all_of(const struct qn_option *o, void *field)
 {
-    return (struct qn_run_options *)((char *)field - o->field);
+    return (struct qn_collect_options *)((char *)field - o->field);
 }
 
 #define take_YESNO qn_option_yesno
@@ -45,13 +46,13 @@ static const char *take_LOG_FD(const struct qn_option *o, void *field, char **va
 
 static const char *take_INTERVAL(const struct qn_option *o, void *field, char **value)
 {
-    struct qn_run_options *all = all_of(o, field);
+    struct qn_collect_options *all = all_of(o, field);
 
     all->interval_given = true;
     all->interval_auto = !strcmp(*value, "auto");
     if (!all->interval_auto)
         return qn_option_number(o, field, value);
-    all->interval = QN_RUN_INTERVAL_FIRST;
+    all->interval = QN_COLLECT_INTERVAL_FIRST;
     return NULL;
 }
 
@@ -68,10 +69,10 @@ static const char *take_LIST(const struct qn_option *o, void *field, char **valu
 
 static const char *take_NAMES(const struct qn_option *o, void *field, char **value)
 {
-    struct qn_run_names *names = field;
+    struct qn_collect_names *names = field;
 
     (void)o;
-    if (names->count == QN_RUN_NAMES_MAX)
+    if (names->count == QN_COLLECT_NAMES_MAX)
         return "at most 16 of them";
     names->text[names->count++] = *value;
     return NULL;
@@ -113,7 +114,7 @@ static const char *take_GEOMETRY(const struct qn_option *o, void *field, char **
         p = end + 1;
     }
     *(struct qn_geometry *)field = (struct qn_geometry){ (uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2] };
-    return qn_run_check_geometry(o->names + 2, field) ? NULL : "";
+    return qn_collect_check_geometry(o->names + 2, field) ? NULL : "";
 }
 
 /* Kinds whose values are words: the number of a word is what it stands for, in a trace that of a bit. */
@@ -162,7 +163,7 @@ static const char *take_VECTORS(const struct qn_option *o, void *field, char **v
     if (*chosen == QN_VECTORS_AVX2 ? __builtin_cpu_supports("avx2")
         : *chosen != QN_VECTORS_AVX512 || (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")))
         return NULL;
-    qn_run_complain("--%s=%s: this processor has none", o->names + 2, *value);
+    qn_collect_complain("--%s=%s: this processor has none", o->names + 2, *value);
     return "";
 }
 
@@ -198,7 +199,7 @@ static const char *take_RANGE(const struct qn_option *o, void *field, char **val
 
 static const char *take_SAMPLE(const struct qn_option *o, void *field, char **value)
 {
-    struct qn_run_options *all = all_of(o, field);
+    struct qn_collect_options *all = all_of(o, field);
     uint64_t count = 0, of = 0;
     char *end;
 
@@ -216,11 +217,11 @@ static const char *take_SAMPLE(const struct qn_option *o, void *field, char **va
 }
 
 static const struct qn_option options[] = {
-#define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_run_options, field)
+#define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_collect_options, field)
     OPTION("-q", NULL, "the same as --quiet", qn_option_set, quiet),
     OPTION("-v", NULL, "the same as --verbose", qn_option_set, verbose),
 #define X(kind, name, field, argument, help) OPTION("--" name, argument, help, take_##kind, field),
-    QN_RUN_OPTION_LIST(X)
+    QN_COLLECT_OPTION_LIST(X)
 #undef X
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
@@ -232,14 +233,14 @@ static const struct qn_options command = {
            "Exit status: that of PROGRAM; 127 not found, 126 cannot be executed, 2 bad usage,\n"
            "70 the engine had to give up, 1 PROGRAM succeeded but its profile could not be written.\n" };
 
-static void set_defaults(struct qn_run_options *o)
+static void set_defaults(struct qn_collect_options *o)
 {
-    *o = (struct qn_run_options){ .cache_sim = true, .instr_at_start = true, .filter = true, .demangle = true, .keep_lines = true, .seed = 1,
+    *o = (struct qn_collect_options){ .cache_sim = true, .instr_at_start = true, .filter = true, .demangle = true, .keep_lines = true, .seed = 1,
                                   .log_fd = 2, .explain_first = 20, .explain_every = 1000 };
     o->trace_blocks.last = UINT64_MAX;
 }
 
-int qn_run_parse(struct qn_run_options *o, int argc, char **argv)
+int qn_run_parse(struct qn_collect_options *o, int argc, char **argv)
 {
     int status;
 

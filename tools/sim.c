@@ -15,7 +15,7 @@
 
 #include "json/json.h"
 #include "options.h"
-#include "sim_build.h"
+#include "engines/engines.h"
 #include "tools.h"
 
 static const char help[] =
@@ -30,13 +30,13 @@ static const char help[] =
 
 static const char *take_slot(const struct qn_option *o, void *field, char **value)
 {
-    struct qn_sim_build *b = field;
+    struct qn_engines_build *b = field;
 
-    b->module[qn_sim_find_slot(o->names + 2, (unsigned)strlen(o->names + 2))] = *value;
+    b->module[qn_engines_find_slot(o->names + 2, (unsigned)strlen(o->names + 2))] = *value;
     return NULL;
 }
 
-#define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_sim_build, field)
+#define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_engines_build, field)
 static const struct qn_option options[] = {
     QN_OPTION_PLAIN("--I1", "M", "module of the instruction cache", take_slot),
     QN_OPTION_PLAIN("--D1", "M", "of the data cache", take_slot),
@@ -53,11 +53,11 @@ static const struct qn_option options[] = {
 
 static const struct qn_options command = { "sim", "quern: sim", help, NULL, options, NULL, false };
 
-static int build(const struct qn_sim_build *b)
+static int build(const struct qn_engines_build *b)
 {
     if (!b->output)
         return qn_options_wrong(&command, "build", "no output given: -o PATH");
-    return qn_sim_build(b);
+    return qn_engines_build(b);
 }
 
 /* ---- list ---- */
@@ -99,7 +99,7 @@ static bool read_module(const char *path, struct module *m)
     line[strcspn(line, "\n")] = 0;
     snprintf(m->name, sizeof m->name, "%.*s", (int)strlen(base) - 2, base);
     snprintf(m->text, sizeof m->text, "%s", text ? text + 3 : "");
-    m->hash = qn_sim_hash_file(path);
+    m->hash = qn_engines_hash_file(path);
     return true;
 }
 
@@ -148,51 +148,51 @@ static void add_module(const struct folder *folder, const struct module *m)
 
 static int describe(const char *path)
 {
-    char *replay = qn_sim_read_replay(path);
-    struct qn_sim_texts t = { .description = NULL };
+    char *replay = qn_engines_read_replay(path);
+    struct qn_engines_texts t = { .description = NULL };
     bool found;
 
     if (replay)
         printf("%s: %s, a replay\n", path, replay);
-    else if (qn_sim_read_texts(path, &t))
+    else if (qn_engines_read_texts(path, &t))
         printf("%s: %s\n", path, t.description);
     else
-        qn_tool_complain("quern: sim list: %s: %s", path, errno ? strerror(errno) : "not a simulator");
+        qn_text_complain("quern: sim list: %s: %s", path, errno ? strerror(errno) : "not a simulator");
     found = replay || t.description;
     free(replay);
-    qn_sim_free_texts(&t);
+    qn_engines_free_texts(&t);
     return !found;
 }
 
 /* What is in the slots if `quern run` is not told otherwise. */
 static void list_slots(void)
 {
-    char *engine = qn_sim_default_engine();
-    struct qn_sim_texts t;
+    char *engine = qn_engines_default_engine();
+    struct qn_engines_texts t;
 
-    if (engine && qn_sim_read_texts(engine, &t)) {
+    if (engine && qn_engines_read_texts(engine, &t)) {
         printf("slots without --sim\n  %s\n", t.description);
-        qn_sim_free_texts(&t);
+        qn_engines_free_texts(&t);
     }
     free(engine);
 }
 
 static int list_json(const char *library)
 {
-    char *engine = qn_sim_default_engine();
-    struct qn_sim_texts t = { .description = NULL };
+    char *engine = qn_engines_default_engine();
+    struct qn_engines_texts t = { .description = NULL };
     bool good = qn_json_is_there();
 
     if (!good) {
         free(engine);
-        return qn_tool_complain("quern: sim list: --json: this quern was built without jansson"), QN_EXIT_USAGE;
+        return qn_text_complain("quern: sim list: --json: this quern was built without jansson"), QN_EXIT_USAGE;
     }
-    qn_json_begin_modules(engine && qn_sim_read_texts(engine, &t) ? t.description : "");
+    qn_json_begin_modules(engine && qn_engines_read_texts(engine, &t) ? t.description : "");
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         visit_folder(library, &folders[i], add_module);
     good = qn_json_end_modules(stdout) && fflush(stdout) == 0;
     if (t.description)
-        qn_sim_free_texts(&t);
+        qn_engines_free_texts(&t);
     free(engine);
     return !good;
 }
@@ -209,7 +209,7 @@ static int list(char **simulators, bool json)
             status |= describe(*simulators);
         return status;
     }
-    library = qn_sim_library("sim list");
+    library = qn_engines_library("sim list");
     if (!library)
         return 1;
     if (json)
@@ -224,7 +224,7 @@ static int list(char **simulators, bool json)
 
 int qn_tool_sim(int argc, char **argv)
 {
-    struct qn_sim_build b = { .tool = "sim build" };
+    struct qn_engines_build b = { .tool = "sim build" };
     char **words;
     int status = qn_options_take(&command, &b, argv, &words);
 

@@ -19,25 +19,25 @@
 #include <unistd.h>
 
 #include "text/output.h"
-#include "run.h"
-#include "sim_build.h"
+#include "collect/collect.h"
+#include "engines/engines.h"
 #include "sweep.h"
 #include "tools.h"
 
 static int complain(const char *what, const char *why, int status)
 {
-    qn_tool_complain("quern: sweep: %s%s%s", what, *why ? ": " : "", why);
+    qn_text_complain("quern: sweep: %s%s%s", what, *why ? ": " : "", why);
     return status;
 }
 
 static int make_runs(struct qn_sweep *s)
 {
-    struct qn_run_options none = { .cache_sim = true };
+    struct qn_collect_options none = { .cache_sim = true };
     struct qn_geometry *host = s->host;
-    enum qn_run_origin origin[QN_RUN_LEVELS];
+    enum qn_collect_origin origin[QN_COLLECT_LEVELS];
     struct qn_text_error err = { .status = QN_TEXT_OK };
 
-    qn_run_choose_geometry(&none, host, origin);
+    qn_collect_choose_geometry(&none, host, origin);
     if (!qn_sweep_take_machine(host))
         return 1;
     if (qn_exp_make_runs(&s->options.exp, host, &s->runs, &err))

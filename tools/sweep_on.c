@@ -32,7 +32,7 @@
 
 static int complain(const char *what, const char *why)
 {
-    qn_tool_complain("quern: sweep: %s: %s", what, why);
+    qn_text_complain("quern: sweep: %s: %s", what, why);
     return 1;
 }
 
@@ -72,7 +72,7 @@ bool qn_sweep_take_machine(struct qn_geometry *g)
     name_processor(processor);
     n = strcspn(given, ":");
     if (n != strlen(processor) || strncmp(given, processor, n)) {
-        qn_tool_complain("quern: sweep: this node's processor is %s, wanted that of the sweep, %.*s", processor, (int)n, given);
+        qn_text_complain("quern: sweep: this node's processor is %s, wanted that of the sweep, %.*s", processor, (int)n, given);
         return false;
     }
     if (sscanf(given + n, ":%u,%u,%u:%u,%u,%u:%u,%u,%u", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7], &v[8]) != 9) {
@@ -133,7 +133,7 @@ static void take_parts(struct engine *e)
         qn_exp_init_table(&t);
         if (qn_exp_read_table(&t, path, &err) != QN_TEXT_OK ||
             qn_exp_take_rows(&t, path, &s->options.exp, &s->runs, s->provenance, s->results, &err) != QN_TEXT_OK) {
-            qn_tool_complain("quern: sweep: %s; the part is made again", err.text);
+            qn_text_complain("quern: sweep: %s; the part is made again", err.text);
             unlink(path);
         }
         qn_exp_free_table(&t);
@@ -302,7 +302,7 @@ static void stop_engine(struct engine *e)
         if (pid > 0)
             waitpid(pid, NULL, 0);
     } else if (*e->id) {
-        qn_tool_complain("quern: sweep: jobs %s go on; the same command takes their rows", e->id);
+        qn_text_complain("quern: sweep: jobs %s go on; the same command takes their rows", e->id);
     }
     kill(-e->pid, SIGTERM);
     kill(-e->pid, SIGTERM); /* GNU parallel waits for its jobs at the first */
@@ -393,12 +393,12 @@ static int end(struct engine *e, int missing)
     if (!missing && !status)
         remove_folder(e);
     if (missing)
-        qn_tool_complain("quern: sweep: %s: %d of %d runs have no row; the same command goes on with them", s->options.output, missing,
+        qn_text_complain("quern: sweep: %s: %d of %d runs have no row; the same command goes on with them", s->options.output, missing,
                          s->runs.count);
     else if (failed)
-        qn_tool_complain("quern sweep: %s: %d runs, %d of them failed: see column status", s->options.output, s->runs.count, failed);
+        qn_text_complain("quern sweep: %s: %d runs, %d of them failed: see column status", s->options.output, s->runs.count, failed);
     else if (!s->options.quiet)
-        qn_tool_complain("quern sweep: %s: %d runs", s->options.output, s->runs.count);
+        qn_text_complain("quern sweep: %s: %d runs", s->options.output, s->runs.count);
     if (e->signal) {
         qn_text_remove_scratch(s->work);
         signal(e->signal, SIG_DFL);

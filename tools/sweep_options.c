@@ -161,7 +161,7 @@ static int parse(struct qn_sweep_options *o, int argc, char **argv)
     int status = 1, n = 0;
 
     if (!copy)
-        return qn_tool_complain("quern: sweep: out of memory"), 1;
+        return qn_text_complain("quern: sweep: out of memory"), 1;
     while (n < argc && strcmp(argv[n], "--"))
         copy[n] = argv[n], n++;
     status = qn_options_take(&command, o, copy, &words);

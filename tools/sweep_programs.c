@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim_build.h"
+#include "engines/engines.h"
 #include "sweep.h"
 #include "tools.h"
 
@@ -62,7 +62,7 @@ static const char *read_build_id(struct qn_exp_memory *m, const char *path)
 
 static int refuse(const struct qn_exp_text *origin, const char *what, const char *name, const char *why)
 {
-    qn_tool_complain("quern: sweep: %s: %s '%s': %s", origin->origin, what, name, why);
+    qn_text_complain("quern: sweep: %s: %s '%s': %s", origin->origin, what, name, why);
     return QN_EXIT_USAGE;
 }
 
@@ -84,7 +84,7 @@ static int identify(struct qn_sweep *s, int i)
         return refuse(&run->program->argv.at[0], "program", run->argv[0],
                       strchr(run->argv[0], '/') ? "not a program" : "not in /usr/local/bin, /usr/bin or /bin");
     id = read_build_id(m, path);
-    s->provenance[i].build_id = id ? id : qn_exp_format(m, "fnv1a:%016llx", (unsigned long long)qn_sim_hash_file(path));
+    s->provenance[i].build_id = id ? id : qn_exp_format(m, "fnv1a:%016llx", (unsigned long long)qn_engines_hash_file(path));
     return 0;
 }
 

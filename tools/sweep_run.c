@@ -268,10 +268,10 @@ static void finish_progress(struct conductor *c)
     if (c->s->options.quiet)
         return;
     if (c->failed)
-        qn_tool_complain("quern sweep: %s: %d runs, %d of them failed: see column status", c->s->options.output,
+        qn_text_complain("quern sweep: %s: %d runs, %d of them failed: see column status", c->s->options.output,
                          c->s->runs.count, c->failed);
     else
-        qn_tool_complain("quern sweep: %s: %d runs", c->s->options.output, c->s->runs.count);
+        qn_text_complain("quern sweep: %s: %d runs", c->s->options.output, c->s->runs.count);
 }
 
 /* ---- all of them ---- */

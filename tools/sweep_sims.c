@@ -1,6 +1,6 @@
 /* tools/sweep_sims.c - what the name of a simulator stands for, and building it.
  *
- *   srrip  mine.c  D1=srrip+LL=srrip  ./mysim  default      as everywhere: sim_choose.c
+ *   srrip  mine.c  D1=srrip+LL=srrip  ./mysim  default      as everywhere: lib/engines/choose.c
  *   mine                                                    a simulator that the experiment file defines, before all others
  *
  * Invariant: all names are resolved, and their modules hashed, before anything runs.
@@ -12,17 +12,17 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "sim_build.h"
+#include "engines/engines.h"
 #include "sweep.h"
 #include "tools.h"
 
-_Static_assert((int)QN_EXP_SLOTS == (int)QN_SIM_SLOTS && (int)QN_EXP_SLOT_AN == (int)QN_SIM_AN, "the same slots");
+_Static_assert((int)QN_EXP_SLOTS == (int)QN_ENGINES_SLOTS && (int)QN_EXP_SLOT_AN == (int)QN_ENGINES_AN, "the same slots");
 
 static const char *const defaults[QN_EXP_SLOTS] = { "lru", "lru", "lru", "cachegrind", "cachegrind", "" };
 
 static int refuse(const struct qn_exp_text *sim, const char *what, const char *got)
 {
-    qn_tool_complain("quern: sweep: %s%ssim: %s'%s'", sim->origin, *sim->origin ? ": " : "", what, got);
+    qn_text_complain("quern: sweep: %s%ssim: %s'%s'", sim->origin, *sim->origin ? ": " : "", what, got);
     return QN_EXIT_USAGE;
 }
 
@@ -31,21 +31,21 @@ static int refuse(const struct qn_exp_text *sim, const char *what, const char *g
 /* Modules of whole levels, and predictors of returns, run alone. */
 static bool is_shareable(int slot, const char *file)
 {
-    char *source = qn_sim_read_source(file);
+    char *source = qn_engines_read_source(file);
     bool alone = slot == QN_EXP_SLOT_AN || !source
-                 || ((slot == QN_EXP_SLOT_D1 || slot == QN_EXP_SLOT_LL) && !qn_sim_source_defines(source, "POLICY"))
-                 || qn_sim_source_defines(source, "PREDICTOR_RETURNS");
+                 || ((slot == QN_EXP_SLOT_D1 || slot == QN_EXP_SLOT_LL) && !qn_engines_source_defines(source, "POLICY"))
+                 || qn_engines_source_defines(source, "PREDICTOR_RETURNS");
 
     free(source);
     return !alone;
 }
 
-static void take_chosen(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_sim_choice *c)
+static void take_chosen(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_engines_choice *c)
 {
     struct qn_exp_memory *m = &s->options.exp.memory;
 
     for (int i = 0; i < QN_EXP_SLOTS; i++) {
-        const struct qn_sim_module *module = &c->slot[i];
+        const struct qn_engines_module *module = &c->slot[i];
 
         if (!module->name || !strcmp(module->name, "default"))
             continue;
@@ -62,7 +62,7 @@ static void take_description(struct qn_exp_memory *m, struct qn_exp_sim *sim, co
 {
     while (*text) {
         size_t n = strcspn(text, " "), name = strcspn(text, "=");
-        int slot = name < n ? qn_sim_find_slot(text, (unsigned)name) : -1;
+        int slot = name < n ? qn_engines_find_slot(text, (unsigned)name) : -1;
 
         if (slot >= 0)
             sim->module[slot] = qn_exp_copy_part(m, text + name + 1, n - name - 1);
@@ -72,17 +72,17 @@ static void take_description(struct qn_exp_memory *m, struct qn_exp_sim *sim, co
 
 static int take_engine(struct qn_sweep *s, struct qn_exp_sim *sim, const char *engine)
 {
-    struct qn_sim_texts t;
+    struct qn_engines_texts t;
 
-    if (!engine || !qn_sim_read_texts(engine, &t)) {
-        qn_tool_complain("quern: sweep: no engine: quern-engine is neither beside quern nor in its libexec");
+    if (!engine || !qn_engines_read_texts(engine, &t)) {
+        qn_text_complain("quern: sweep: no engine: quern-engine is neither beside quern nor in its libexec");
         return QN_EXIT_USAGE;
     }
     sim->engine = qn_exp_copy(&s->options.exp.memory, engine);
     take_description(&s->options.exp.memory, sim, t.description);
     for (int i = 0; i < QN_EXP_SLOTS; i++)
         sim->shareable = sim->shareable && !strcmp(sim->module[i], defaults[i]);
-    qn_sim_free_texts(&t);
+    qn_engines_free_texts(&t);
     return 0;
 }
 
@@ -96,22 +96,22 @@ static const char *option_of(struct qn_sweep *s, const struct qn_exp_text *text)
 
 static int take_definition(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_exp_simulator *d)
 {
-    struct qn_sim_choice c = { .tool = "sweep" };
+    struct qn_engines_choice c = { .tool = "sweep" };
     int status = 0;
 
     for (int i = 0; i < d->options.count; i++)
         sim->options = qn_exp_format(&s->options.exp.memory, "%s%s%s", sim->options, i ? "," : "", d->options.at[i].text);
     if (d->path.text) {
-        c.engine = qn_sim_search_engine("sweep", option_of(s, &d->path), d->path.text);
+        c.engine = qn_engines_search_engine("sweep", option_of(s, &d->path), d->path.text);
         return c.engine ? take_engine(s, sim, c.engine) : QN_EXIT_USAGE;
     }
     for (int i = 0; i < QN_EXP_SLOTS && !status; i++) {
         if (!d->module[i].text)
             continue;
         c.option = option_of(s, &d->module[i]);
-        if (qn_sim_choose_module(&c, i, d->module[i].text))
+        if (qn_engines_choose_module(&c, i, d->module[i].text))
             continue;
-        qn_tool_complain("quern: sweep: %s: simulator %s cannot be used", d->module[i].origin, d->name.text);
+        qn_text_complain("quern: sweep: %s: simulator %s cannot be used", d->module[i].origin, d->name.text);
         status = QN_EXIT_USAGE;
     }
     take_chosen(s, sim, &c);
@@ -121,7 +121,7 @@ static int take_definition(struct qn_sweep *s, struct qn_exp_sim *sim, const str
 static int resolve(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_exp_text *text)
 {
     const struct qn_exp *e = &s->options.exp;
-    struct qn_sim_choice c = { .tool = "sweep", .option = option_of(s, text) };
+    struct qn_engines_choice c = { .tool = "sweep", .option = option_of(s, text) };
 
     sim->shareable = true;
     for (int i = 0; i < QN_EXP_SLOTS; i++)
@@ -130,11 +130,11 @@ static int resolve(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_e
         if (!strcmp(e->simulators[i].name.text, text->text))
             return take_definition(s, sim, &e->simulators[i]);
     if (!strcmp(text->text, "default"))
-        c.engine = qn_sim_default_engine();
-    else if (!qn_sim_choose(&c, text->text))
+        c.engine = qn_engines_default_engine();
+    else if (!qn_engines_choose(&c, text->text))
         return QN_EXIT_USAGE;
     if (c.nmore) {
-        qn_tool_complain("quern: sweep: sim=%s: a simulator of a sweep has one analysis at most", text->text);
+        qn_text_complain("quern: sweep: sim=%s: a simulator of a sweep has one analysis at most", text->text);
         return QN_EXIT_USAGE;
     }
     if (c.engine || !strcmp(text->text, "default"))
@@ -146,16 +146,16 @@ static int resolve(struct qn_sweep *s, struct qn_exp_sim *sim, const struct qn_e
 /* Many at once takes what has no file for the default as sim/fast has it: not where a default file was edited. */
 static bool defaults_are_proven(const struct qn_exp_sim *sim)
 {
-    char *engine = qn_sim_default_engine(), *hash;
-    struct qn_sim_texts t = { .description = NULL };
-    bool proven = engine && qn_sim_read_texts(engine, &t);
+    char *engine = qn_engines_default_engine(), *hash;
+    struct qn_engines_texts t = { .description = NULL };
+    bool proven = engine && qn_engines_read_texts(engine, &t);
 
     for (int i = 0; i < QN_EXP_SLOT_AN && proven; i++) {
-        hash = sim->file[i] ? NULL : qn_sim_text_of_slot(t.defaults, (enum qn_sim_slot)i);
+        hash = sim->file[i] ? NULL : qn_engines_text_of_slot(t.defaults, (enum qn_engines_slot)i);
         proven = sim->file[i] || hash;
         free(hash);
     }
-    qn_sim_free_texts(&t);
+    qn_engines_free_texts(&t);
     free(engine);
     return proven;
 }
@@ -198,13 +198,13 @@ int qn_sweep_find_sims(struct qn_sweep *s)
  * the files. */
 static bool find_by_name(struct qn_sweep *s, struct qn_exp_sim *sim)
 {
-    struct qn_sim_choice c = { .tool = "sweep" };
+    struct qn_engines_choice c = { .tool = "sweep" };
     char *text;
 
     for (int i = 0; i < QN_EXP_SLOTS; i++)
         if (strcmp(sim->module[i], defaults[i]))
             c.slot[i].name = qn_exp_copy(&s->options.exp.memory, sim->module[i]);
-    text = qn_sim_by_name(&c);
+    text = qn_engines_by_name(&c);
     if (text)
         sim->engine = qn_exp_copy(&s->options.exp.memory, text);
     free(text);
@@ -213,7 +213,7 @@ static bool find_by_name(struct qn_sweep *s, struct qn_exp_sim *sim)
 
 int qn_sweep_build_sim(struct qn_sweep *s, struct qn_exp_sim *sim)
 {
-    struct qn_sim_build b = { .tool = "sweep", .kept = true };
+    struct qn_engines_build b = { .tool = "sweep", .kept = true };
 
     if (sim->engine || find_by_name(s, sim))
         return 0;
@@ -221,14 +221,14 @@ int qn_sweep_build_sim(struct qn_sweep *s, struct qn_exp_sim *sim)
         b.module[i] = sim->file[i];
         if (sim->file[i] || !strcmp(sim->module[i], defaults[i]))
             continue;
-        qn_tool_complain("quern: sweep: %s=%s is in no engine that is there", qn_sim_slot_names[i], sim->module[i]);
+        qn_text_complain("quern: sweep: %s=%s is in no engine that is there", qn_engines_slot_names[i], sim->module[i]);
         return 1;
     }
     for (int i = 0; i < s->known_count; i++)
         if (s->known[i] == sim)
             b.output = qn_exp_format(&s->options.exp.memory, "%s/sim-%d-%d", s->work, i, (int)getpid());
-    if (qn_sim_build(&b)) {
-        qn_tool_complain("quern: sweep: simulator %s cannot be built", sim->text);
+    if (qn_engines_build(&b)) {
+        qn_text_complain("quern: sweep: simulator %s cannot be built", sim->text);
         return 1;
     }
     sim->engine = b.output;
@@ -239,8 +239,8 @@ static void make_many(struct qn_sweep *s, struct qn_sweep_build *build, int numb
 {
     struct qn_exp_memory *m = &s->options.exp.memory;
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_sim_build b = { .tool = "sweep", .many = true };
-    const char *library = qn_sim_library("sweep"), *stem = qn_exp_format(m, "g%d-%d", number, (int)getpid());
+    struct qn_engines_build b = { .tool = "sweep", .many = true };
+    const char *library = qn_engines_library("sweep"), *stem = qn_exp_format(m, "g%d-%d", number, (int)getpid());
     int first = build->group->runs[0];
 
     if (!library)
@@ -254,7 +254,7 @@ static void make_many(struct qn_sweep *s, struct qn_sweep_build *build, int numb
         b.module[i] = build->many.module[i];
     b.extra = build->many.extra;
     b.output = qn_exp_format(m, "%s/many-%s", s->work, stem); /* apart from the files of jobs, which go */
-    if (!qn_sim_build(&b))
+    if (!qn_engines_build(&b))
         build->engine = b.output;
 }
 

@@ -9,27 +9,8 @@
 #ifndef QN_TOOLS_H
 #define QN_TOOLS_H
 
-#include <stdarg.h>
-
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
-#ifdef PACKAGE_VERSION
-#define QN_VERSION PACKAGE_VERSION
-#else
-#define QN_VERSION "0.1"
-#endif
-
-#define QN_EXIT_USAGE 2
-
-/* A line on stderr. Control bytes that come in through the arguments are made visible. */
-void qn_tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same behind a prefix that is printed as it is. */
-void qn_tool_complain_of(const char *prefix, const char *format, va_list args);
-
-/* Where users have what may be lost (XDG Base Directory Specification 0.8); free() it.  NULL: nowhere. */
-char *qn_tool_cache(void);
+#include "text/complain.h"
+#include "text/version.h"
 
 #define QN_TOOL_LIST(X)                                                                            \
     X(run, "run a program under the simulators and write its profile")                             \

@@ -21,7 +21,7 @@
 
 #include "options.h"
 #include "sim/record.h"
-#include "sim_build.h"
+#include "engines/engines.h"
 #include "text/output.h"
 #include "tools.h"
 #include "trace/champsim.h"
@@ -65,7 +65,7 @@ static const struct qn_options command = {
 
 static int complain(const char *file, const char *what)
 {
-    qn_tool_complain("quern: trace: %s: %s", file, what);
+    qn_text_complain("quern: trace: %s: %s", file, what);
     return 1;
 }
 
@@ -139,14 +139,14 @@ static bool deliver(const struct settings *s, int raw, const char *name, struct 
     }
     if (err.status == QN_TEXT_OK)
         return false;
-    qn_tool_complain("quern: trace: %s; the trace is kept, not compressed, in %s", err.text, name);
+    qn_text_complain("quern: trace: %s; the trace is kept, not compressed, in %s", err.text, name);
     return true;
 }
 
 /* ---- the program ---- */
 
 /* quern run --analysis=record ...  Signals that would end us wait, or are handed on: what was recorded has to be delivered. */
-static int run_recorder(struct qn_sim_guard *g, const struct settings *s, int raw)
+static int run_recorder(struct qn_engines_guard *g, const struct settings *s, int raw)
 {
     char own[PATH_MAX], option[64], code[64], from[64], count[64];
     ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
@@ -166,13 +166,13 @@ static int run_recorder(struct qn_sim_guard *g, const struct settings *s, int ra
         argv[at++] = *word;
     child = fork();
     if (child == 0) {
-        qn_sim_in_child(g);
+        qn_engines_in_child(g);
         execv(own, argv);
         _exit(complain(own, strerror(errno)));
     }
     if (child < 0)
         return complain("fork", strerror(errno));
-    status = qn_sim_await(g, child);
+    status = qn_engines_await(g, child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : SIGNALLED + WTERMSIG(status);
 }
 
@@ -192,7 +192,7 @@ static char *open_raw(int *raw)
     return NULL;
 }
 
-static int record_to(struct qn_sim_guard *g, const struct settings *s, struct qn_text_output *o)
+static int record_to(struct qn_engines_guard *g, const struct settings *s, struct qn_text_output *o)
 {
     int raw, status;
     char *name = open_raw(&raw);
@@ -225,15 +225,15 @@ static int record(const struct settings *s)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_text_output o;
-    struct qn_sim_guard g;
+    struct qn_engines_guard g;
     int status;
 
     if (qn_text_check_output(s->output, &err) != QN_TEXT_OK || qn_text_open_output(&o, s->output, QN_TEXT_SHARED, &err) != QN_TEXT_OK)
-        return qn_tool_complain("quern: trace: %s", err.text), 1;
-    qn_sim_guard(&g);
+        return qn_text_complain("quern: trace: %s", err.text), 1;
+    qn_engines_guard(&g);
     status = record_to(&g, s, &o);
     g.signal = 0; /* it was the program's */
-    qn_sim_unguard(&g);
+    qn_engines_unguard(&g);
     return status;
 }
 
@@ -273,7 +273,7 @@ static bool choose_packing(struct settings *s)
         s->packing = QN_TRACE_ZSTD;
     if (qn_trace_can_pack(s->packing))
         return true;
-    qn_tool_complain("quern: trace: %s: this quern was built without %s", s->output, s->packing == QN_TRACE_XZ ? "liblzma" : "libzstd");
+    qn_text_complain("quern: trace: %s: this quern was built without %s", s->output, s->packing == QN_TRACE_XZ ? "liblzma" : "libzstd");
     return false;
 }
 

@@ -50,7 +50,7 @@ static bool has(const struct qn_words *words, const char *word)
 
 static int refuse_tool(const char *tool)
 {
-    qn_tool_complain("valgrind: failed to start tool '%s': quern has only cachegrind%s", tool,
+    qn_text_complain("valgrind: failed to start tool '%s': quern has only cachegrind%s", tool,
                      strcmp(tool, DEFAULT_TOOL) ? "" : " (memcheck is what --tool= is if nothing is said)");
     return FAILED;
 }
@@ -75,7 +75,7 @@ static bool translate(struct qn_words *run, const struct qn_words *words, char *
     for (size_t i = 0; i < words->count && good; i++)
         good = qn_valgrind_translate(run, QN_VALGRIND_CACHEGRIND, words->list[i]);
     if (good && !*program) {
-        qn_tool_complain("valgrind: no program specified; `quern valgrind --help` describes it");
+        qn_text_complain("valgrind: no program specified; `quern valgrind --help` describes it");
         return false;
     }
     good = good && qn_words_add(run, "--");

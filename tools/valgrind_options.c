@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run_options.h"
+#include "collect/options.h"
 #include "tools.h"
 #include "valgrind.h"
 
@@ -186,7 +186,7 @@ static bool is_first(const char *value, const char *words)
 
 static bool refuse(const char *what, const char *word, const char *why)
 {
-    qn_tool_complain("valgrind: %s: %s%s%s", what, word, *why ? ": " : "", why);
+    qn_text_complain("valgrind: %s: %s%s%s", what, word, *why ? ": " : "", why);
     return false;
 }
 
@@ -203,7 +203,7 @@ static bool check_geometry(const struct entry *e, const char *word, const char *
 {
     struct qn_geometry g;
 
-    if (sscanf(value, "%u,%u,%u", &g.size, &g.assoc, &g.line) == 3 && qn_run_check_geometry(e->run + 2, &g))
+    if (sscanf(value, "%u,%u,%u", &g.size, &g.assoc, &g.line) == 3 && qn_collect_check_geometry(e->run + 2, &g))
         return true;
     return refuse("Bad option", word, "");
 }

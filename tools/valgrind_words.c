@@ -95,7 +95,7 @@ static char *read_file(const char *path)
     if (fd < 0)
         return NULL;
     if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & S_IWOTH) || st.st_size > FILE_MAX)
-        qn_tool_complain("valgrind: %s was not read: wanted a regular file of this user, not writable by all", path);
+        qn_text_complain("valgrind: %s was not read: wanted a regular file of this user, not writable by all", path);
     else if ((text = malloc((size_t)st.st_size + 1)) && (n = read(fd, text, (size_t)st.st_size)) >= 0)
         text[n] = 0;
     else

@@ -20,7 +20,7 @@
 #include "exp/memory.h"
 #include "options.h"
 #include "page/watch.h"
-#include "sim_build.h"
+#include "engines/engines.h"
 #include "text/output.h"
 #include "tools.h"
 
@@ -51,7 +51,7 @@ struct settings {
 struct runner {
     struct settings *s;
     struct qn_exp_memory memory;
-    struct qn_sim_guard guard;
+    struct qn_engines_guard guard;
     char *scratch;
     char self[PATH_MAX];
     char **program;
@@ -180,13 +180,13 @@ static int run_cache(struct runner *r, int i, const char *file)
         fprintf(stderr, PROGRAM ": %d of %d: %s\n", i + 1, r->s->count, r->s->caches[i]);
     child = fd < 0 || r->guard.signal ? -1 : fork();
     if (child == 0) {
-        qn_sim_in_child(&r->guard);
+        qn_engines_in_child(&r->guard);
         redirect(fd);
         execv(argv[0], argv);
         _exit(127);
     }
     if (child > 0)
-        status = qn_sim_await(&r->guard, child);
+        status = qn_engines_await(&r->guard, child);
     if (fd >= 0)
         close(fd);
     if (!access(file, F_OK))
@@ -238,13 +238,13 @@ static int watch(struct runner *r)
     if (qn_text_check_output(r->s->output, &err) != QN_TEXT_OK)
         return fprintf(stderr, PROGRAM ": %s\n", err.text), 1;
     if (readlink("/proc/self/exe", r->self, sizeof r->self - 1) < 0)
-        return qn_tool_complain(PROGRAM ": /proc/self/exe: %s", strerror(errno)), 1;
-    qn_sim_guard(&r->guard);
-    r->scratch = qn_sim_scratch("watch");
+        return qn_text_complain(PROGRAM ": /proc/self/exe: %s", strerror(errno)), 1;
+    qn_engines_guard(&r->guard);
+    r->scratch = qn_engines_scratch("watch");
     status = r->scratch ? run_all(r) : 1;
     qn_text_remove_scratch(r->scratch);
     free(r->scratch);
-    qn_sim_unguard(&r->guard);
+    qn_engines_unguard(&r->guard);
     return status;
 }
 
@@ -259,7 +259,7 @@ int qn_tool_watch(int argc, char **argv)
     if (status >= 0)
         return status;
 #ifndef HAVE_LIBCSV
-    return qn_tool_complain(PROGRAM ": this quern was built without libcsv"), 1;
+    return qn_text_complain(PROGRAM ": this quern was built without libcsv"), 1;
 #endif
     qn_exp_init_memory(&r.memory);
     status = watch(&r);

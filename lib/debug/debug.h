@@ -12,7 +12,7 @@
  *
  * Invariants: an answer holds for every address from the one asked up to `end`; strings live until
  * qn_debug_close.  Damaged input costs answers, never more than the process: callers that must
- * survive a crash inside libdw ask from a child process (see tools/run_finish.c).
+ * survive a crash inside libdw ask from a child process (see lib/collect/finish.c).
  *
  * Split DWARF: the line table lies in the main file; .dwo files are asked for functions, by libdw.
  * A file that .gnu_debugaltlink names is found and read by libdw.

@@ -9,17 +9,17 @@
 
 #include "out/columns.h"
 #include "out/options.h"
-#include "run.h"
+#include "collect/collect.h"
 #include "tools.h"
 
 enum { WORDS_MAX = 16 };
 
-/* What tools/run_log.c says, which opens logs, too. */
-void qn_run_complain(const char *format, ...)
+/* What lib/collect/log.c says, which opens logs, too. */
+void qn_collect_complain(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    qn_tool_complain_of("", format, args);
+    qn_text_complain_of("", format, args);
     va_end(args);
 }
 
@@ -52,7 +52,7 @@ static void parse_annotate(int argc, char **argv)
 /* What it allocates it keeps, as long as the process lives. */
 static void parse_run(int argc, char **argv)
 {
-    struct qn_run_options o;
+    struct qn_collect_options o;
     __lsan_disable();
     int status = qn_run_parse(&o, argc, argv);
     __lsan_enable();

@@ -112,7 +112,7 @@ static bool parse_map_line(const char *line, uint64_t pc, struct qn_map_rec *rec
     return true;
 }
 
-/* The collector looks whether it has changed since (tools/run_finish.c). */
+/* The collector looks whether it has changed since (lib/collect/finish.c). */
 static uint64_t time_of(const char *path, uint64_t ino)
 {
     enum { INO = 1, SECONDS = 11, NANOSECONDS = 12, WORDS = 18 };

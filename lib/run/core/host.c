@@ -5,7 +5,7 @@
  *   QUERN_ENGINE_CPU=x86-64-v3           no AVX-512         all there is: the program may use AVX-512
  *   and --cpu=x86-64-v3 besides          no AVX-512         no AVX-512: as on such a processor
  *
- * In:  cpuid, xgetbv; config.engine_cpu and config.cpu: bits of CPUID that stay, components of XCR0 (tools/run_cpu.c)
+ * In:  cpuid, xgetbv; config.engine_cpu and config.cpu: bits of CPUID that stay, components of XCR0 (lib/collect/cpu.c)
  * Out: every choice of the engine's that depends on the processor is made by qn_host_has and its neighbours, nowhere else
  *
  * A feature counts only if the kernel has enabled the registers that it works on.  Nothing is there that the processor does not have.

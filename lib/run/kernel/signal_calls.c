@@ -89,7 +89,7 @@ long qn_sys_sigaltstack(uint64_t ss, uint64_t old)
     return -err;
 }
 
-/* The kernel kills the first process when its collector dies (tools/run_launch.c); the signal that it wants itself is for the death
+/* The kernel kills the first process when its collector dies (lib/collect/launch.c); the signal that it wants itself is for the death
  * of the collector's parent, and is sent by the collector. */
 long qn_sys_death_signal(const long *a)
 {

@@ -1,4 +1,4 @@
-/* tools/run_log.c - messages of the collector.
+/* lib/collect/log.c - messages of the collector.
  *
  * Out: ==PID== text   banner and summary          (not with --quiet)
  *      --PID-- text   warnings, statistics, --verbose
@@ -21,51 +21,51 @@
 #include <unistd.h>
 
 #include "text/escape.h"
-#include "run.h"
-#include "tools.h"
+#include "collect/collect.h"
+#include "text/complain.h"
 
 #define LOG_MODE 0600
 #define COMPLAINT "quern: run: "
 
-void qn_run_complain(const char *format, ...)
+void qn_collect_complain(const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    qn_tool_complain_of(COMPLAINT, format, args);
+    qn_text_complain_of(COMPLAINT, format, args);
     va_end(args);
 }
 
 /* A device that is full says so to an empty write. */
-int qn_run_open_text(struct qn_run *r, const char *option, const char *path, int status)
+int qn_collect_open_text(struct qn_collect *r, const char *option, const char *path, int status)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, LOG_MODE);
 
     if (fd >= 0 && write(fd, "", 0) == 0)
         return fd;
-    qn_run_complain("--%s=%s: cannot be %s: %s", option, path, fd < 0 ? "opened" : "written", strerror(errno));
+    qn_collect_complain("--%s=%s: cannot be %s: %s", option, path, fd < 0 ? "opened" : "written", strerror(errno));
     if (fd >= 0)
         close(fd);
     r->refused = status;
     return -1;
 }
 
-static int open_log_file(struct qn_run *r)
+static int open_log_file(struct qn_collect *r)
 {
-    char why[256], *path = qn_run_expand(r->options.log_file, r->root, why, sizeof why);
+    char why[256], *path = qn_collect_expand(r->options.log_file, r->root, why, sizeof why);
     int fd;
 
     if (!path) {
-        qn_run_complain("--log-file=%s: %s", r->options.log_file, why);
+        qn_collect_complain("--log-file=%s: %s", r->options.log_file, why);
         return -1;
     }
-    fd = qn_run_open_text(r, "log-file", path, QN_EXIT_USAGE);
+    fd = qn_collect_open_text(r, "log-file", path, QN_EXIT_USAGE);
     free(path);
     return fd;
 }
 
 /* The guest's pid must be known: it may be part of the name. */
-bool qn_run_open_log(struct qn_run *r)
+bool qn_collect_open_log(struct qn_collect *r)
 {
     r->log.quiet = r->options.quiet;
     r->log.pid = r->guest;
@@ -77,14 +77,14 @@ bool qn_run_open_log(struct qn_run *r)
     }
     r->log.fd = fcntl((int)r->options.log_fd, F_DUPFD_CLOEXEC, 3);
     if (r->log.fd < 0 && r->options.log_fd_given) {
-        qn_run_complain("--log-fd=%llu: not an open descriptor", (unsigned long long)r->options.log_fd);
+        qn_collect_complain("--log-fd=%llu: not an open descriptor", (unsigned long long)r->options.log_fd);
         r->refused = QN_EXIT_USAGE;
         return false;
     }
     return true;
 }
 
-static void append(struct qn_run_log *log, const char *text, size_t n)
+static void append(struct qn_collect_log *log, const char *text, size_t n)
 {
     if (log->size + n > log->room) {
         size_t room = 2 * (log->size + n);
@@ -99,7 +99,7 @@ static void append(struct qn_run_log *log, const char *text, size_t n)
     log->size += n;
 }
 
-static void put_line(struct qn_run *r, const char *mark, const char *text)
+static void put_line(struct qn_collect *r, const char *mark, const char *text)
 {
     char prefix[32];
 
@@ -110,7 +110,7 @@ static void put_line(struct qn_run *r, const char *mark, const char *text)
     append(&r->log, "\n", 1);
 }
 
-static void put(struct qn_run *r, const char *mark, const char *format, va_list args)
+static void put(struct qn_collect *r, const char *mark, const char *format, va_list args)
 {
     char *made;
 
@@ -118,7 +118,7 @@ static void put(struct qn_run *r, const char *mark, const char *format, va_list 
     free(made);
 }
 
-void qn_run_say(struct qn_run *r, const char *format, ...)
+void qn_collect_say(struct qn_collect *r, const char *format, ...)
 {
     va_list args;
 
@@ -129,7 +129,7 @@ void qn_run_say(struct qn_run *r, const char *format, ...)
     va_end(args);
 }
 
-void qn_run_note(struct qn_run *r, const char *format, ...)
+void qn_collect_note(struct qn_collect *r, const char *format, ...)
 {
     va_list args;
 
@@ -138,7 +138,7 @@ void qn_run_note(struct qn_run *r, const char *format, ...)
     va_end(args);
 }
 
-void qn_run_print(struct qn_run *r, const char *format, ...)
+void qn_collect_print(struct qn_collect *r, const char *format, ...)
 {
     va_list args;
     char *text;
@@ -180,12 +180,12 @@ static void write_line(int fd, const char *mark, const char *text)
         continue;
 }
 
-void qn_run_fail(struct qn_run *r, const char *format, ...)
+void qn_collect_fail(struct qn_collect *r, const char *format, ...)
 {
     va_list args;
     char *made;
 
-    qn_run_flush(r);
+    qn_collect_flush(r);
     va_start(args, format);
     write_line(r->log.errors, COMPLAINT, qn_text_visible(&made, format, args));
     va_end(args);
@@ -193,7 +193,7 @@ void qn_run_fail(struct qn_run *r, const char *format, ...)
 }
 
 /* That a file is full is told once, where failures go. */
-void qn_run_flush(struct qn_run *r)
+void qn_collect_flush(struct qn_collect *r)
 {
     bool written = r->log.fd < 0 || write_all(r->log.fd, r->log.text, r->log.size);
     int error = errno;
@@ -202,5 +202,5 @@ void qn_run_flush(struct qn_run *r)
     if (written || r->log.failed || r->log.shared)
         return;
     r->log.failed = true;
-    qn_run_fail(r, "--log-file: cannot write: %s", strerror(error));
+    qn_collect_fail(r, "--log-file: cannot write: %s", strerror(error));
 }

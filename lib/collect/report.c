@@ -1,4 +1,4 @@
-/* tools/run_report.c - what the user reads: banner, summary, failures of the engine, statistics. */
+/* lib/collect/report.c - what the user reads: banner, summary, failures of the engine, statistics. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -12,29 +12,30 @@
 #include "cost/fold.h"
 #include "cost/regions.h"
 #include "cost/summary.h"
-#include "run.h"
-#include "tools.h"
+#include "collect/collect.h"
+#include "text/complain.h"
+#include "text/version.h"
 
 #define NS_PER_SECOND 1000000000ull
 
-static const char *const level_names[QN_RUN_LEVELS] = { "I1", "D1", "LL" };
+static const char *const level_names[QN_COLLECT_LEVELS] = { "I1", "D1", "LL" };
 static const char *const origin_texts[] = { "", ", of this machine", ", a default: CPUID describes no such cache" };
 
-void qn_run_print_banner(struct qn_run *r)
+void qn_collect_print_banner(struct qn_collect *r)
 {
-    qn_run_say(r, "quern " QN_VERSION ", a cache and branch-prediction profiler");
-    for (int i = 0; i < QN_RUN_LEVELS && r->options.cache_sim; i++) {
+    qn_collect_say(r, "quern " QN_VERSION ", a cache and branch-prediction profiler");
+    for (int i = 0; i < QN_COLLECT_LEVELS && r->options.cache_sim; i++) {
         const struct qn_geometry *g = &r->geometry[i];
 
-        qn_run_say(r, "%s cache: %u B, %u B, %u-way associative%s", level_names[i], g->size, g->line, g->assoc,
+        qn_collect_say(r, "%s cache: %u B, %u B, %u-way associative%s", level_names[i], g->size, g->line, g->assoc,
                    origin_texts[r->origin[i]]);
     }
-    qn_run_say(r, "Command: %s", r->command);
+    qn_collect_say(r, "Command: %s", r->command);
     if (r->options.log_file)
-        qn_run_say(r, "Parent PID: %d", (int)getppid());
-    qn_run_say(r, "%s", "");
+        qn_collect_say(r, "Parent PID: %d", (int)getppid());
+    qn_collect_say(r, "%s", "");
     if (r->options.verbose)
-        qn_run_note(r, "engine: %s, program: %s", r->engine, r->program);
+        qn_collect_note(r, "engine: %s, program: %s", r->engine, r->program);
 }
 
 static double ratio(uint64_t a, uint64_t b)
@@ -43,7 +44,7 @@ static double ratio(uint64_t a, uint64_t b)
 }
 
 /* Time stamp counter ticks per microsecond, measured over the whole run. */
-static double ticks_per_us(const struct qn_run *r)
+static double ticks_per_us(const struct qn_collect *r)
 {
     struct timespec now;
     uint64_t ticks = __rdtsc() - r->start_tsc, ns;
@@ -53,89 +54,89 @@ static double ticks_per_us(const struct qn_run *r)
     return ratio(ticks, ns) * 1000.0;
 }
 
-static void print_translation(struct qn_run *r, const struct qn_stats *s)
+static void print_translation(struct qn_collect *r, const struct qn_stats *s)
 {
     double us = (double)s->translate_tsc / ticks_per_us(r);
 
-    qn_run_note(r, "blocks: %" PRIu64 " new, %" PRIu64 " again; %.1f instructions per block", s->blocks - s->retranslations,
+    qn_collect_note(r, "blocks: %" PRIu64 " new, %" PRIu64 " again; %.1f instructions per block", s->blocks - s->retranslations,
                 s->retranslations, ratio(s->insns, s->blocks));
-    qn_run_note(r, "translation: %.1f ms, %.2f us per block", us / 1000.0, us / (double)(s->blocks ? s->blocks : 1));
-    qn_run_note(r, "code: %" PRIu64 " bytes in, %" PRIu64 " out (%.2f times), %" PRIu64 " cold", s->guest_bytes,
+    qn_collect_note(r, "translation: %.1f ms, %.2f us per block", us / 1000.0, us / (double)(s->blocks ? s->blocks : 1));
+    qn_collect_note(r, "code: %" PRIu64 " bytes in, %" PRIu64 " out (%.2f times), %" PRIu64 " cold", s->guest_bytes,
                 s->host_bytes, ratio(s->host_bytes, s->guest_bytes), s->cold_bytes);
-    qn_run_note(r, "code cache: %" PRIu64 " evictions, %" PRIu64 " flushes, %" PRIu64 " links, %" PRIu64 " unlinks, %"
+    qn_collect_note(r, "code cache: %" PRIu64 " evictions, %" PRIu64 " flushes, %" PRIu64 " links, %" PRIu64 " unlinks, %"
                 PRIu64 " invalidations by changed code", s->evictions, s->flushes, s->links, s->unlinks,
                 s->smc_invalidations);
 }
 
 /* How many references no filter let pass.  A run that was killed is not up to date here. */
-static void print_filter(struct qn_run *r, const struct qn_stats *s, const int64_t *t)
+static void print_filter(struct qn_collect *r, const struct qn_stats *s, const int64_t *t)
 {
     uint64_t d = (uint64_t)(t[QN_COST_DR] + t[QN_COST_DW]), missed = (uint64_t)(t[QN_COST_D1MR] + t[QN_COST_D1MW]);
 
     if (r->options.cache_sim) {
-        qn_run_note(r, "D1: %" PRIu64 " references, %.3f%% filtered, %" PRIu64 " slow (%" PRIu64 " of them hits)", d,
+        qn_collect_note(r, "D1: %" PRIu64 " references, %.3f%% filtered, %" PRIu64 " slow (%" PRIu64 " of them hits)", d,
                     100.0 * (1.0 - ratio(s->d1_slow, d)), s->d1_slow, s->d1_slow > missed ? s->d1_slow - missed : 0);
         if (s->batches)
-            qn_run_note(r, "D1: references simulated many at a time, begun %" PRIu64 " times", s->batches);
-        qn_run_note(r, "I1: %" PRIu64 " slow, %.3f per 1000 instructions", s->i1_slow,
+            qn_collect_note(r, "D1: references simulated many at a time, begun %" PRIu64 " times", s->batches);
+        qn_collect_note(r, "I1: %" PRIu64 " slow, %.3f per 1000 instructions", s->i1_slow,
                     1000.0 * ratio(s->i1_slow, (uint64_t)t[QN_COST_IR]));
-        qn_run_note(r, "LL: %" PRIu64 " references of those that missed level 1", missed + (uint64_t)t[QN_COST_I1MR]);
+        qn_collect_note(r, "LL: %" PRIu64 " references of those that missed level 1", missed + (uint64_t)t[QN_COST_I1MR]);
     }
     if (r->options.branch_sim)
-        qn_run_note(r, "predictors: %" PRIu64 " conditional, %" PRIu64 " indirect calls", s->bc_calls, s->bi_calls);
+        qn_collect_note(r, "predictors: %" PRIu64 " conditional, %" PRIu64 " indirect calls", s->bc_calls, s->bi_calls);
 }
 
 /* What there is per guest instruction that was translated, however often. */
-static void print_memory(struct qn_run *r, const struct qn_stats *s)
+static void print_memory(struct qn_collect *r, const struct qn_stats *s)
 {
     const struct qn_arena_header *h = qn_cost_header(&r->store);
     uint64_t insns = h->n_insns;
     uint64_t arena = h->n_strings + h->n_maps * sizeof(struct qn_map_rec) + h->n_leaves * sizeof(struct qn_leave_rec) +
                      h->n_blocks * sizeof(struct qn_block_rec) + insns * sizeof(qn_insn_desc) + h->n_counters * sizeof(uint64_t);
 
-    qn_run_note(r, "memory: %" PRIu64 " guest instructions; arena %" PRIu64 " bytes, tables %" PRIu64 ": %.1f per instruction",
+    qn_collect_note(r, "memory: %" PRIu64 " guest instructions; arena %" PRIu64 " bytes, tables %" PRIu64 ": %.1f per instruction",
                 insns, arena, s->table_bytes, ratio(arena + s->table_bytes, insns));
-    qn_run_note(r, "memory: code cache %" PRIu64 " bytes, %.1f per instruction; tables of fixed size %" PRIu64, s->host_bytes +
+    qn_collect_note(r, "memory: code cache %" PRIu64 " bytes, %.1f per instruction; tables of fixed size %" PRIu64, s->host_bytes +
                 s->cold_bytes, ratio(s->host_bytes + s->cold_bytes, insns), s->fixed_bytes);
 }
 
-static void print_checks(struct qn_run *r, const struct qn_stats *s)
+static void print_checks(struct qn_collect *r, const struct qn_stats *s)
 {
-    qn_run_note(r, "checks emitted: %" PRIu64 " data, %" PRIu64 " fetch; %" PRIu64 " hoisted; %" PRIu64
+    qn_collect_note(r, "checks emitted: %" PRIu64 " data, %" PRIu64 " fetch; %" PRIu64 " hoisted; %" PRIu64
                 " saves of the flags", s->events_d, s->events_i, s->hoisted, s->flag_saves);
 }
 
-static void print_choices(struct qn_run *r, const struct qn_stats *s)
+static void print_choices(struct qn_collect *r, const struct qn_stats *s)
 {
     static const char *const vectors[] = { "none", "none", "AVX2", "AVX-512" };
 
-    qn_run_note(r, "processor: %s, vectors %s, %" PRIu64 " bytes of registers in a signal frame", s->rorx ? "rorx" : "no rorx",
+    qn_collect_note(r, "processor: %s, vectors %s, %" PRIu64 " bytes of registers in a signal frame", s->rorx ? "rorx" : "no rorx",
                 vectors[s->vectors & 3], s->state_bytes);
 }
 
-static void print_stats(struct qn_run *r, const int64_t *totals)
+static void print_stats(struct qn_collect *r, const int64_t *totals)
 {
     struct qn_stats s = qn_cost_header(&r->store)->stats;
 
     print_translation(r, &s);
-    qn_run_note(r, "dispatcher: %" PRIu64 " entries, %" PRIu64 " indirect branches not in the table", s.dispatches,
+    qn_collect_note(r, "dispatcher: %" PRIu64 " entries, %" PRIu64 " indirect branches not in the table", s.dispatches,
                 s.ibl_misses);
     print_filter(r, &s, totals);
     print_memory(r, &s);
     print_checks(r, &s);
     if (s.state_bytes)
         print_choices(r, &s);
-    qn_run_note(r, "system: %" PRIu64 " calls, %" PRIu64 " signals, %" PRIu64 " faults, %" PRIu64 " threads",
+    qn_collect_note(r, "system: %" PRIu64 " calls, %" PRIu64 " signals, %" PRIu64 " faults, %" PRIu64 " threads",
                 s.syscalls, s.signals, s.faults, s.threads);
 }
 
 static void put_line(void *data, const char *text)
 {
-    qn_run_say(data, "%s", text);
+    qn_collect_say(data, "%s", text);
 }
 
 /* Events and lines of the simulator modules; what the guest's process wrote there is not trusted. */
-static void print_modules(struct qn_run *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events)
+static void print_modules(struct qn_collect *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events)
 {
     static struct qn_sim_output o;
     char *line, *rest = o.text;
@@ -144,34 +145,34 @@ static void print_modules(struct qn_run *r, const struct qn_cost_result *result,
     o.text[sizeof o.text - 1] = 0;
     for (int i = 0; i < events->count; i++)
         if (events->which[i] >= QN_COST_EVENTS)
-            qn_run_say(r, "%-24s %12" PRId64 "  %.63s", events->names[i], result->totals[events->which[i]],
+            qn_collect_say(r, "%-24s %12" PRId64 "  %.63s", events->names[i], result->totals[events->which[i]],
                        o.texts[events->which[i] - QN_COST_EVENTS]);
     while ((line = strsep(&rest, "\n")) && *line)
-        qn_run_say(r, "%s", line);
+        qn_collect_say(r, "%s", line);
 }
 
 /* Of a run that was counted in parts: how much of it.  Counting takes most of the time where it is on, so this is more than the
  * share of instructions.  Of one that was killed nobody knows when it changed last. */
-static void print_share(struct qn_run *r)
+static void print_share(struct qn_collect *r)
 {
     const struct qn_arena_header *h = qn_cost_header(&r->store);
     uint64_t off = h->time[0], on = h->time[1];
 
     if (h->partly && !r->config.sample_of && h->exited && off + on)
-        qn_run_say(r, "Instrumented: %.1f%% of the processor time", 100.0 * ratio(on, off + on));
+        qn_collect_say(r, "Instrumented: %.1f%% of the processor time", 100.0 * ratio(on, off + on));
 }
 
-void qn_run_print_report(struct qn_run *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events,
+void qn_collect_print_report(struct qn_collect *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events,
                          const char *command)
 {
     if (r->replaced)
-        qn_run_say(r, "Command: %s", command);
-    qn_run_say(r, "%s", "");
+        qn_collect_say(r, "Command: %s", command);
+    qn_collect_say(r, "%s", "");
     qn_cost_print_summary(result->totals, r->config.cache_sim, r->config.branch_sim, r->options.local_rates,
                           put_line, r);
     print_modules(r, result, events);
     print_share(r);
-    qn_run_print_sims(r);
+    qn_collect_print_sims(r);
     if (r->options.stats)
         print_stats(r, result->totals);
 }
@@ -194,7 +195,7 @@ static int64_t sum_of(const struct qn_cost_event_set *events, const int64_t *tot
     return sum;
 }
 
-void qn_run_print_regions(struct qn_run *r, const struct qn_cost_regions *regions,
+void qn_collect_print_regions(struct qn_collect *r, const struct qn_cost_regions *regions,
                           const struct qn_cost_event_set *events)
 {
     static const uint8_t refs[] = { QN_COST_DR, QN_COST_DW }, d1[] = { QN_COST_D1MR, QN_COST_D1MW };
@@ -202,20 +203,20 @@ void qn_run_print_regions(struct qn_run *r, const struct qn_cost_regions *region
 
     if (!regions->count)
         return;
-    qn_run_say(r, "%s", "");
+    qn_collect_say(r, "%s", "");
     if (r->config.cache_sim)
-        qn_run_say(r, "%16s %14s %12s %12s  region", "Ir", "D refs", "D1 misses", "LL misses");
+        qn_collect_say(r, "%16s %14s %12s %12s  region", "Ir", "D refs", "D1 misses", "LL misses");
     else
-        qn_run_say(r, "%16s  region", "Ir");
+        qn_collect_say(r, "%16s  region", "Ir");
     for (int i = 0; i < regions->count; i++) {
         const int64_t *t = qn_prof_table_totals(regions->list[i].table);
 
         if (r->config.cache_sim)
-            qn_run_say(r, "%16" PRId64 " %14" PRId64 " %12" PRId64 " %12" PRId64 "  %.200s",
+            qn_collect_say(r, "%16" PRId64 " %14" PRId64 " %12" PRId64 " %12" PRId64 "  %.200s",
                        t[column_of(events, QN_COST_IR)], sum_of(events, t, refs, 2), sum_of(events, t, d1, 2),
                        sum_of(events, t, ll, 3), regions->list[i].path);
         else
-            qn_run_say(r, "%16" PRId64 "  %.200s", t[column_of(events, QN_COST_IR)], regions->list[i].path);
+            qn_collect_say(r, "%16" PRId64 "  %.200s", t[column_of(events, QN_COST_IR)], regions->list[i].path);
     }
 }
 
@@ -229,7 +230,7 @@ static void format_bytes(char *text, const struct qn_arena_header *h)
 }
 
 /* "main in /bin/true" for an address of the guest. */
-static void describe_address(struct qn_run *r, struct qn_cost_modules *modules, uint64_t pc, char *text, size_t size)
+static void describe_address(struct qn_collect *r, struct qn_cost_modules *modules, uint64_t pc, char *text, size_t size)
 {
     struct qn_cost_extent e;
     struct qn_cost_place place = { 0 };
@@ -258,17 +259,17 @@ static const char *explain_load_failure(const char *path, const struct qn_arena_
     return h->fatal_errno ? strerror(h->fatal_errno) : h->fatal_text;
 }
 
-static void print_load_failure(struct qn_run *r, const struct qn_arena_header *h)
+static void print_load_failure(struct qn_collect *r, const struct qn_arena_header *h)
 {
     char path[PATH_MAX];
 
     qn_cost_get_string(&r->store, h->exe, path, sizeof path);
     if (!path[0])
         qn_cost_get_string(&r->store, h->config.guest_path, path, sizeof path);
-    qn_run_fail(r, "%s: %s", path, explain_load_failure(path, h));
+    qn_collect_fail(r, "%s: %s", path, explain_load_failure(path, h));
 }
 
-void qn_run_print_fatal(struct qn_run *r, struct qn_cost_modules *modules)
+void qn_collect_print_fatal(struct qn_collect *r, struct qn_cost_modules *modules)
 {
     struct qn_arena_header h = *qn_cost_header(&r->store);
     char where[PATH_MAX + 1024], bytes[3 * sizeof h.fatal_bytes + 1];
@@ -283,27 +284,27 @@ void qn_run_print_fatal(struct qn_run *r, struct qn_cost_modules *modules)
         print_load_failure(r, &h);
         break;
     case QN_FATAL_INSN:
-        qn_run_fail(r, "cannot decode the instruction %s at 0x%" PRIx64 ", %s", bytes, h.fatal_pc, where);
+        qn_collect_fail(r, "cannot decode the instruction %s at 0x%" PRIx64 ", %s", bytes, h.fatal_pc, where);
         break;
     case QN_FATAL_UNSUPPORTED:
-        qn_run_fail(r, "not supported: %s at 0x%" PRIx64 ", %s", h.fatal_text, h.fatal_pc, where);
+        qn_collect_fail(r, "not supported: %s at 0x%" PRIx64 ", %s", h.fatal_text, h.fatal_pc, where);
         break;
     case QN_FATAL_CHECK:
-        qn_run_fail(r, "--check found a difference: %s", h.fatal_text);
+        qn_collect_fail(r, "--check found a difference: %s", h.fatal_text);
         break;
     case QN_FATAL_MODULE:
-        qn_run_fail(r, "%s", h.fatal_text);
+        qn_collect_fail(r, "%s", h.fatal_text);
         break;
     case QN_FATAL_RESOURCE:
-        qn_run_fail(r, "the engine ran out of room: %s", h.fatal_text);
+        qn_collect_fail(r, "the engine ran out of room: %s", h.fatal_text);
         break;
     default:
-        qn_run_fail(r, "a bug in the engine, please report it: %s at 0x%" PRIx64 ", %s", h.fatal_text, h.fatal_pc,
+        qn_collect_fail(r, "a bug in the engine, please report it: %s at 0x%" PRIx64 ", %s", h.fatal_text, h.fatal_pc,
                     where);
     }
 }
 
-int qn_run_fatal_status(const struct qn_run *r)
+int qn_collect_fatal_status(const struct qn_collect *r)
 {
     const struct qn_arena_header *h = qn_cost_header(&r->store);
 

@@ -1,4 +1,4 @@
-/* tools/run_fork.c - collectors for forked guests.
+/* lib/collect/fork.c - collectors for forked guests.
  *
  * The guest is about to fork and waits.  Its collector copies the used part of the arena (the child
  * inherits the counts so far), makes a socket and forks a sub-collector that serves the child-to-be:
@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "cost/wire.h"
-#include "run.h"
-#include "run_wire.h"
+#include "collect/collect.h"
+#include "collect/wire.h"
 
 static void close_fd(int *fd)
 {
@@ -29,13 +29,13 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-bool qn_run_make_pipes(struct qn_run *r)
+bool qn_collect_make_pipes(struct qn_collect *r)
 {
     return pipe2(r->drain, O_CLOEXEC) == 0 && pipe2(r->done, O_CLOEXEC) == 0;
 }
 
 /* In the new process: takes over the copy, forgets the parent's guest. */
-static void become_sub(struct qn_run *r, const struct qn_cost_store *copy, int socket)
+static void become_sub(struct qn_collect *r, const struct qn_cost_store *copy, int socket)
 {
     setsid();
     close_fd(&r->drain[1]);
@@ -52,7 +52,7 @@ static void become_sub(struct qn_run *r, const struct qn_cost_store *copy, int s
 }
 
 /* Returns twice, as fork does: 0 in the sub-collector, else its pid, or -1 and errno. */
-static pid_t fork_sub(struct qn_run *r, struct qn_cost_store *copy, int pair[2])
+static pid_t fork_sub(struct qn_collect *r, struct qn_cost_store *copy, int pair[2])
 {
     int error = qn_cost_copy(copy, &r->store);
     pid_t pid;
@@ -61,7 +61,7 @@ static pid_t fork_sub(struct qn_run *r, struct qn_cost_store *copy, int pair[2])
         errno = error;
         return -1;
     }
-    if (!qn_run_make_pair(pair))
+    if (!qn_collect_make_pair(pair))
         return -1;
     r->has_forked = true;
     pid = fork();
@@ -72,7 +72,7 @@ static pid_t fork_sub(struct qn_run *r, struct qn_cost_store *copy, int pair[2])
     return pid;
 }
 
-void qn_run_serve_fork(struct qn_run *r)
+void qn_collect_serve_fork(struct qn_collect *r)
 {
     struct qn_cost_store copy = { -1, NULL };
     int pair[2] = { -1, -1 };
@@ -81,15 +81,15 @@ void qn_run_serve_fork(struct qn_run *r)
     if (pid == 0)
         return;
     if (pid < 0)
-        qn_run_answer(r, QN_WIRE_FORK_ERR, errno, NULL, 0);
+        qn_collect_answer(r, QN_WIRE_FORK_ERR, errno, NULL, 0);
     else
-        qn_run_answer(r, QN_WIRE_FORK_OK, 0, (int[]){ copy.fd, pair[1] }, 2);
+        qn_collect_answer(r, QN_WIRE_FORK_OK, 0, (int[]){ copy.fd, pair[1] }, 2);
     close_fd(&pair[0]);
     close_fd(&pair[1]);
     qn_cost_close(&copy);
 }
 
-void qn_run_wait_for_subs(struct qn_run *r)
+void qn_collect_wait_for_subs(struct qn_collect *r)
 {
     char byte;
 
@@ -99,7 +99,7 @@ void qn_run_wait_for_subs(struct qn_run *r)
         ;
 }
 
-void qn_run_detach(struct qn_run *r)
+void qn_collect_detach(struct qn_collect *r)
 {
     close_fd(&r->done[1]);
     close_fd(&r->drain[0]);

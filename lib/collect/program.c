@@ -1,4 +1,4 @@
-/* tools/run_program.c - finds the program, and refuses what cannot run.
+/* lib/collect/program.c - finds the program, and refuses what cannot run.
  *
  * In:  argv[0] as typed, PATH
  * Out: the file's path; or one line `quern: run: PATH: what` and the exit status, 127 for what is
@@ -17,15 +17,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "run.h"
-#include "tools.h"
+#include "collect/collect.h"
+#include "text/complain.h"
 
 #define DEFAULT_PATH "/usr/local/bin:/bin:/usr/bin" /* as execvp: where PATH is not set */
 #define PHDRS_MAX 512 /* headers looked at */
 
 static int refuse(const char *path, const char *what, int status)
 {
-    qn_run_complain("%s: %s", path, what);
+    qn_collect_complain("%s: %s", path, what);
     return status;
 }
 
@@ -118,7 +118,7 @@ static int check_content(const char *path, uint64_t size)
     return what ? refuse(path, what, QN_EXIT_NOT_EXECUTABLE) : 0;
 }
 
-int qn_run_find_program(struct qn_run *r)
+int qn_collect_find_program(struct qn_collect *r)
 {
     const char *name = r->options.argv[0];
     struct stat st;

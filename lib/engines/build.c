@@ -1,14 +1,17 @@
-/* tools/sim_build.c - what a simulator is compiled of, and with which flags.
+/* lib/engines/build.c - what a simulator is compiled of, and with which flags.
  *
  *   engine   lib/sim/slots.c, a unit and a twin per slot that is filled, and libquern-engine.a, which has all the rest;
  *            of many caches unit D1, and libquern-many.a
  *   replay   lib/sim/{engine,twin,slots}.c, the same units, lib/sim/hosted/ and libc
  *
- * By $CC or cc.  See sim_build.h.
+ * By $CC or cc.  See engines.h.
  */
 #define _GNU_SOURCE
-#include "sim_build.h"
+#include "engines/engines.h"
 
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
@@ -22,7 +25,7 @@
 
 #include "base/hash.h"
 #include "text/output.h"
-#include "tools.h"
+#include "text/complain.h"
 
 #ifndef QN_ENGINE_CFLAGS
 #define QN_ENGINE_CFLAGS                                                                             \
@@ -35,12 +38,12 @@
 #define ENGINE_LINK                                                                                  \
     "-nostdlib -static -Wl,-Ttext-segment=" QN_ENGINE_BASE " -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,norelro"
 
-const char *const qn_sim_slot_names[QN_SIM_SLOTS] = { "I1", "D1", "LL", "BC", "BI", "AN" };
+const char *const qn_engines_slot_names[QN_ENGINES_SLOTS] = { "I1", "D1", "LL", "BC", "BI", "AN" };
 
-int qn_sim_find_slot(const char *name, unsigned length)
+int qn_engines_find_slot(const char *name, unsigned length)
 {
-    for (int i = 0; i < QN_SIM_SLOTS; i++)
-        if (strlen(qn_sim_slot_names[i]) == length && !strncmp(qn_sim_slot_names[i], name, length))
+    for (int i = 0; i < QN_ENGINES_SLOTS; i++)
+        if (strlen(qn_engines_slot_names[i]) == length && !strncmp(qn_engines_slot_names[i], name, length))
             return i;
     return -1;
 }
@@ -84,7 +87,7 @@ static const char *try_library(const char *directory, const char *rest)
 #define QN_PKGDATADIR NULL
 #endif
 
-const char *qn_sim_library(const char *tool)
+const char *qn_engines_library(const char *tool)
 {
     const char *own = own_directory(), *found = try_library(getenv("QUERN_SIM_DIR"), "");
 
@@ -97,7 +100,7 @@ const char *qn_sim_library(const char *tool)
     if (!found)
         found = try_library(own, "/../lib");
     if (!found)
-        qn_tool_complain("quern: %s: the sources of the simulators are not in %s/../share/quern/lib", tool, own);
+        qn_text_complain("quern: %s: the sources of the simulators are not in %s/../share/quern/lib", tool, own);
     return found;
 }
 
@@ -121,24 +124,24 @@ static char *find_archive(const char *name)
     return NULL;
 }
 
-bool qn_sim_is_file_name(const char *name)
+bool qn_engines_is_file_name(const char *name)
 {
     size_t n = strlen(name);
 
     return strchr(name, '/') || (n > 2 && !strcmp(name + n - 2, ".c"));
 }
 
-char *qn_sim_find_module(const char *tool, const char *library, enum qn_sim_slot slot, const char *name)
+char *qn_engines_find_module(const char *tool, const char *library, enum qn_engines_slot slot, const char *name)
 {
     char *pattern, *path = NULL;
     struct stat st;
     glob_t g;
 
-    if (qn_sim_is_file_name(name)) {
+    if (qn_engines_is_file_name(name)) {
         path = realpath(name, NULL);
         if (path && !access(path, R_OK) && !stat(path, &st) && S_ISREG(st.st_mode))
             return path;
-        qn_tool_complain("quern: %s: %s=%s: %s", tool, qn_sim_slot_names[slot], name,
+        qn_text_complain("quern: %s: %s=%s: %s", tool, qn_engines_slot_names[slot], name,
                          path && !access(path, R_OK) ? "not a regular file" : strerror(errno));
         free(path);
         return NULL;
@@ -149,13 +152,13 @@ char *qn_sim_find_module(const char *tool, const char *library, enum qn_sim_slot
         path = strdup(g.gl_pathv[0]);
         globfree(&g);
     } else {
-        qn_tool_complain("quern: %s: %s=%s: no such module; `quern sim list` shows them", tool, qn_sim_slot_names[slot], name);
+        qn_text_complain("quern: %s: %s=%s: no such module; `quern sim list` shows them", tool, qn_engines_slot_names[slot], name);
     }
     free(pattern);
     return path;
 }
 
-uint64_t qn_sim_hash_file(const char *path)
+uint64_t qn_engines_hash_file(const char *path)
 {
     uint64_t hash = QN_HASH_NONE;
     FILE *f = fopen(path, "rb");
@@ -169,12 +172,12 @@ uint64_t qn_sim_hash_file(const char *path)
 }
 
 /* A word: it stands between blanks in profiles. */
-char *qn_sim_name_module(const char *file)
+char *qn_engines_name_module(const char *file)
 {
     const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
     char *name = NULL;
 
-    if (asprintf(&name, "%.*s:%016llx", (int)strcspn(base, "."), base, (unsigned long long)qn_sim_hash_file(file)) < 0)
+    if (asprintf(&name, "%.*s:%016llx", (int)strcspn(base, "."), base, (unsigned long long)qn_engines_hash_file(file)) < 0)
         return NULL;
     for (char *p = name; *p; p++)
         if (*p <= ' ' || *p > '~' || strchr("\"\\,+=", *p))
@@ -184,20 +187,20 @@ char *qn_sim_name_module(const char *file)
 
 /* ---- the recipe ---- */
 
-static void add(struct qn_sim_words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct qn_sim_words *w, const char *format, ...)
+static void add(struct qn_engines_words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct qn_engines_words *w, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    if (w->n == QN_SIM_WORDS_MAX || vasprintf(&w->word[w->n], format, args) < 0)
+    if (w->n == QN_ENGINES_WORDS_MAX || vasprintf(&w->word[w->n], format, args) < 0)
         abort();
     va_end(args);
     w->n++;
 }
 
 /* Words separated by blanks. */
-static void add_words(struct qn_sim_words *w, const char *text)
+static void add_words(struct qn_engines_words *w, const char *text)
 {
     while (text && *text) {
         size_t n = strcspn(text, " ");
@@ -208,14 +211,14 @@ static void add_words(struct qn_sim_words *w, const char *text)
     }
 }
 
-static void free_words(struct qn_sim_words *w)
+static void free_words(struct qn_engines_words *w)
 {
     for (int i = 0; i < w->n; i++)
         free(w->word[i]);
     w->n = 0;
 }
 
-void qn_sim_free_recipe(struct qn_sim_recipe *r)
+void qn_engines_free_recipe(struct qn_engines_recipe *r)
 {
     free_words(&r->compile);
     free_words(&r->files);
@@ -227,17 +230,17 @@ void qn_sim_free_recipe(struct qn_sim_recipe *r)
 
 /* Definitions of a slot, with the module's name and hash.  prefix: "" or, for the second simulator, "B_".  1: it holds a
  * module; 0: its default; -1: a line was printed. */
-static int define_slot(struct qn_sim_recipe *r, const char *library, enum qn_sim_slot slot, const char *module, const char *prefix)
+static int define_slot(struct qn_engines_recipe *r, const char *library, enum qn_engines_slot slot, const char *module, const char *prefix)
 {
-    const char *slot_name = qn_sim_slot_names[slot];
+    const char *slot_name = qn_engines_slot_names[slot];
     char *file, *name;
 
     if (!module || !strcmp(module, "default"))
         return 0;
-    file = qn_sim_find_module(r->build->tool, library, slot, module);
+    file = qn_engines_find_module(r->build->tool, library, slot, module);
     if (!file)
         return -1;
-    name = qn_sim_name_module(file);
+    name = qn_engines_name_module(file);
     add(&r->compile, "-DQN_SIM_%s%s_FILE=\"%s\"", prefix, slot_name, file);
     add(&r->compile, "-DQN_SIM_%s%s_UNIT=1", prefix, slot_name);
     if (r->build->replay && !strcmp(basename(file), "opt.c"))
@@ -249,49 +252,49 @@ static int define_slot(struct qn_sim_recipe *r, const char *library, enum qn_sim
 }
 
 /* Many caches, and nothing in the other slots: all but slot D1 is in libquern-many.a. */
-static bool is_compiled(const struct qn_sim_build *b)
+static bool is_compiled(const struct qn_engines_build *b)
 {
-    bool caches = b->many && b->module[QN_SIM_D1];
+    bool caches = b->many && b->module[QN_ENGINES_D1];
 
-    for (int i = 0; i < QN_SIM_SLOTS; i++)
-        caches &= i == QN_SIM_D1 || i == QN_SIM_LL || !b->module[i];
+    for (int i = 0; i < QN_ENGINES_SLOTS; i++)
+        caches &= i == QN_ENGINES_D1 || i == QN_ENGINES_LL || !b->module[i];
     return caches;
 }
 
 /* Units of a slot: the module, and once more as the twin's, which are the second simulator's, too. */
-static bool add_slot(struct qn_sim_recipe *r, const char *library, enum qn_sim_slot slot)
+static bool add_slot(struct qn_engines_recipe *r, const char *library, enum qn_engines_slot slot)
 {
-    const struct qn_sim_build *b = r->build;
-    const char *name = qn_sim_slot_names[slot];
+    const struct qn_engines_build *b = r->build;
+    const char *name = qn_engines_slot_names[slot];
     int first = define_slot(r, library, slot, b->module[slot], ""), second = define_slot(r, library, slot, b->second[slot], "B_");
 
-    if (first > 0 && !(slot == QN_SIM_LL && is_compiled(b)))
+    if (first > 0 && !(slot == QN_ENGINES_LL && is_compiled(b)))
         add(&r->files, "%s/sim/unit_%s.c", library, name);
-    if ((first > 0 && slot != QN_SIM_AN && !b->many) || second > 0)
+    if ((first > 0 && slot != QN_ENGINES_AN && !b->many) || second > 0)
         add(&r->files, "%s/sim/twin_%s.c", library, name);
     return first >= 0 && second >= 0;
 }
 
 /* A replay has what it was given and nothing else: the default files, too.  Where they are what the engine's are, as fast as there. */
-static bool give_defaults(struct qn_sim_recipe *r, const char *library)
+static bool give_defaults(struct qn_engines_recipe *r, const char *library)
 {
     static const char *const names[] = { "lru", "lru", "lru", "cachegrind", "cachegrind" };
-    char *engine = qn_sim_default_engine(), *file, *hash;
-    struct qn_sim_texts t = { .description = NULL };
+    char *engine = qn_engines_default_engine(), *file, *hash;
+    struct qn_engines_texts t = { .description = NULL };
     unsigned proven = 0;
 
     if (engine)
-        qn_sim_read_texts(engine, &t);
-    for (int i = 0; i < QN_SIM_AN; i++) {
-        const char *slot = qn_sim_slot_names[i], *module = r->build->module[i];
+        qn_engines_read_texts(engine, &t);
+    for (int i = 0; i < QN_ENGINES_AN; i++) {
+        const char *slot = qn_engines_slot_names[i], *module = r->build->module[i];
         char now[20];
 
         if (module && strcmp(module, "default"))
             continue;
-        if (asprintf(&file, "%s/sim/%ssim_%s.c", library, i <= QN_SIM_LL ? "cache" : "branch", slot) < 0)
+        if (asprintf(&file, "%s/sim/%ssim_%s.c", library, i <= QN_ENGINES_LL ? "cache" : "branch", slot) < 0)
             return false;
-        snprintf(now, sizeof now, "%016llx", (unsigned long long)qn_sim_hash_file(file));
-        hash = qn_sim_text_of_slot(t.defaults, (enum qn_sim_slot)i);
+        snprintf(now, sizeof now, "%016llx", (unsigned long long)qn_engines_hash_file(file));
+        hash = qn_engines_text_of_slot(t.defaults, (enum qn_engines_slot)i);
         proven |= hash && !strcmp(hash, now) ? 1u << i : 0;
         add(&r->compile, "-DQN_SIM_%s_FILE=\"%s\"", slot, file);
         add(&r->compile, "-DQN_SIM_%s_UNIT=1", slot);
@@ -302,12 +305,12 @@ static bool give_defaults(struct qn_sim_recipe *r, const char *library)
         free(file);
     }
     add(&r->compile, "-DQN_SIM_PROVEN_SLOTS=%uu", proven);
-    qn_sim_free_texts(&t);
+    qn_engines_free_texts(&t);
     free(engine);
     return true;
 }
 
-static bool add_hosted(struct qn_sim_recipe *r, const char *library)
+static bool add_hosted(struct qn_engines_recipe *r, const char *library)
 {
     static const char *const files[] = { "sim/engine.c", "sim/readers.c", "sim/twin.c", "sim/versus.c", "sim/slots.c", "sim/hosted/main.c", "sim/hosted/blame.c",
                                          "sim/hosted/filter.c", "sim/hosted/future.c", "sim/hosted/option.c", "sim/hosted/service.c",
@@ -331,7 +334,7 @@ static bool add_hosted(struct qn_sim_recipe *r, const char *library)
 }
 
 /* The flags that configure found for its compiler; $CC may be another one, and clang knows no string strategies. */
-static void add_engine_flags(struct qn_sim_words *c, bool debug)
+static void add_engine_flags(struct qn_engines_words *c, bool debug)
 {
     bool clang = strstr(c->word[0], "clang") != NULL;
     int from = c->n, kept = c->n;
@@ -346,12 +349,12 @@ static void add_engine_flags(struct qn_sim_words *c, bool debug)
     c->n = kept;
 }
 
-static bool add_archive(struct qn_sim_recipe *r, const char *name)
+static bool add_archive(struct qn_engines_recipe *r, const char *name)
 {
     char *path = find_archive(name);
 
     if (!path)
-        qn_tool_complain("quern: %s: %s is not beside quern", r->build->tool, name);
+        qn_text_complain("quern: %s: %s is not beside quern", r->build->tool, name);
     else
         add(&r->behind, "%s", path);
     free(r->archive);
@@ -359,9 +362,9 @@ static bool add_archive(struct qn_sim_recipe *r, const char *name)
     return path;
 }
 
-static bool add_engine(struct qn_sim_recipe *r, const char *library)
+static bool add_engine(struct qn_engines_recipe *r, const char *library)
 {
-    const struct qn_sim_build *b = r->build;
+    const struct qn_engines_build *b = r->build;
     bool many = is_compiled(b), debug = !many && !b->kept;
 
     add_engine_flags(&r->compile, debug);
@@ -378,18 +381,18 @@ static bool add_engine(struct qn_sim_recipe *r, const char *library)
     return true;
 }
 
-static bool add_extra(struct qn_sim_recipe *r)
+static bool add_extra(struct qn_engines_recipe *r)
 {
     for (const char *const *extra = r->build->extra; extra && *extra; extra++)
         add(**extra == '-' ? &r->compile : &r->files, "%s", *extra);
     return true;
 }
 
-int qn_sim_write_recipe(const struct qn_sim_build *b, struct qn_sim_recipe *r)
+int qn_engines_write_recipe(const struct qn_engines_build *b, struct qn_engines_recipe *r)
 {
-    const char *library = qn_sim_library(b->tool), *cc = getenv("CC");
+    const char *library = qn_engines_library(b->tool), *cc = getenv("CC");
 
-    *r = (struct qn_sim_recipe){ .build = b };
+    *r = (struct qn_engines_recipe){ .build = b };
     if (!library)
         return 1;
     add_words(&r->compile, cc && *cc ? cc : "cc");
@@ -397,8 +400,8 @@ int qn_sim_write_recipe(const struct qn_sim_build *b, struct qn_sim_recipe *r)
     add_words(&r->compile, "-std=gnu11 -Wall -Wextra -DQN_SIM_SLOTS_GIVEN=1");
     add(&r->compile, "-I%s", library);
     add(&r->compile, "-I%s/..", library);
-    for (int i = 0; i < QN_SIM_SLOTS; i++)
-        if (!add_slot(r, library, (enum qn_sim_slot)i))
+    for (int i = 0; i < QN_ENGINES_SLOTS; i++)
+        if (!add_slot(r, library, (enum qn_engines_slot)i))
             return QN_EXIT_USAGE;
     add_extra(r);
     return (b->replay ? add_hosted(r, library) : add_engine(r, library)) ? 0 : 1;
@@ -406,16 +409,16 @@ int qn_sim_write_recipe(const struct qn_sim_build *b, struct qn_sim_recipe *r)
 
 /* ---- building ---- */
 
-static int build_in(struct qn_sim_guard *g, const struct qn_sim_recipe *r, const char *folder)
+static int build_in(struct qn_engines_guard *g, const struct qn_engines_recipe *r, const char *folder)
 {
-    const struct qn_sim_build *b = r->build;
+    const struct qn_engines_build *b = r->build;
     char *program;
-    int status = qn_sim_compile(g, r, folder);
+    int status = qn_engines_compile(g, r, folder);
 
     if (status || asprintf(&program, "%s/program", folder) < 0)
         return 1;
     if (rename(program, b->output)) {
-        qn_tool_complain("quern: %s: %s: %s", b->tool, b->output, strerror(errno));
+        qn_text_complain("quern: %s: %s: %s", b->tool, b->output, strerror(errno));
         status = 1;
     }
     free(program);
@@ -423,36 +426,36 @@ static int build_in(struct qn_sim_guard *g, const struct qn_sim_recipe *r, const
 }
 
 /* Built elsewhere and renamed, so that there is always a whole simulator or none. */
-static int build(const struct qn_sim_recipe *r)
+static int build(const struct qn_engines_recipe *r)
 {
-    struct qn_sim_guard g;
+    struct qn_engines_guard g;
     char *folder;
     int status;
 
     if (asprintf(&folder, "%s.XXXXXX", r->build->output) < 0)
         return 1;
-    qn_sim_guard(&g);
+    qn_engines_guard(&g);
     if (qn_text_make_scratch(folder)) {
         status = build_in(&g, r, folder);
         qn_text_remove_scratch(folder);
     } else {
-        qn_tool_complain("quern: %s: %s: %s", r->build->tool, r->build->output, strerror(errno));
+        qn_text_complain("quern: %s: %s: %s", r->build->tool, r->build->output, strerror(errno));
         status = 1;
     }
     free(folder);
-    qn_sim_unguard(&g);
+    qn_engines_unguard(&g);
     return status;
 }
 
-static int copy_kept(const struct qn_sim_build *b)
+static int copy_kept(const struct qn_engines_build *b)
 {
-    char *scratch, *program = qn_sim_keep(b, &scratch);
+    char *scratch, *program = qn_engines_keep(b, &scratch);
     char *argv[] = { (char *)"cp", (char *)"--", program, (char *)b->output, NULL };
     int status = !program;
 
     unlink(b->output);
     if (program && link(program, b->output))
-        status = qn_sim_run(argv);
+        status = qn_engines_run(argv);
     if (scratch)
         qn_text_remove_scratch(scratch);
     free(scratch);
@@ -460,19 +463,19 @@ static int copy_kept(const struct qn_sim_build *b)
     return status;
 }
 
-int qn_sim_build(const struct qn_sim_build *b)
+int qn_engines_build(const struct qn_engines_build *b)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_sim_recipe r;
+    struct qn_engines_recipe r;
     int status;
 
     if (qn_text_check_output(b->output, &err) != QN_TEXT_OK)
-        return qn_tool_complain("quern: %s: %s", b->tool, err.text), 1;
+        return qn_text_complain("quern: %s: %s", b->tool, err.text), 1;
     if (b->kept)
         return copy_kept(b);
-    status = qn_sim_write_recipe(b, &r);
+    status = qn_engines_write_recipe(b, &r);
     if (!status)
-        status = qn_sim_find_compiler(&r, NULL) ? build(&r) : 1;
-    qn_sim_free_recipe(&r);
+        status = qn_engines_find_compiler(&r, NULL) ? build(&r) : 1;
+    qn_engines_free_recipe(&r);
     return status;
 }

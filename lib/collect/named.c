@@ -1,4 +1,4 @@
-/* tools/run_named.c - code that the user names on the command line: --explain=FILE:LINE, --toggle=FUNCTION.
+/* lib/collect/named.c - code that the user names on the command line: --explain=FILE:LINE, --toggle=FUNCTION.
  *
  *   before the run   a line of the program itself that has no code is a mistake, and its neighbours are named
  *   during the run   the engine asks for each mapping that it is about to execute; the answer goes into the arena
@@ -17,10 +17,10 @@
 
 #include "cost/wire.h"
 #include "debug/debug.h"
-#include "run.h"
-#include "run_reader.h"
-#include "run_wire.h"
-#include "tools.h"
+#include "collect/collect.h"
+#include "collect/reader.h"
+#include "collect/wire.h"
+#include "text/complain.h"
 
 #define RESOLVE_SECONDS 60 /* processor time for the debug information of one file */
 
@@ -43,13 +43,13 @@ static bool parse_lines(char *text, struct qn_cost_named *n)
     return true;
 }
 
-bool qn_run_take_names(struct qn_run *r)
+bool qn_collect_take_names(struct qn_collect *r)
 {
     for (unsigned i = 0; i < r->options.explain.count; i++) {
         struct qn_cost_named *n = &r->named[r->named_count];
 
         if (!parse_lines(r->options.explain.text[i], n)) {
-            qn_run_complain("--explain: got '%s', wanted FILE:LINE or FILE:FIRST-LAST", r->options.explain.text[i]);
+            qn_collect_complain("--explain: got '%s', wanted FILE:LINE or FILE:FIRST-LAST", r->options.explain.text[i]);
             return false;
         }
         n->which = (uint16_t)i;
@@ -57,11 +57,11 @@ bool qn_run_take_names(struct qn_run *r)
     }
     for (unsigned i = 0; i < r->options.alloc.count; i++)
         if (!qn_cost_parse_allocator(r->options.alloc.text[i], &r->allocators[i])) {
-            qn_run_complain("--alloc: got '%s', wanted FUNCTION, FUNCTION:N or FUNCTION:N*M, arguments from 1 to 6", r->options.alloc.text[i]);
+            qn_collect_complain("--alloc: got '%s', wanted FUNCTION, FUNCTION:N or FUNCTION:N*M, arguments from 1 to 6", r->options.alloc.text[i]);
             return false;
         }
     if (r->options.alloc.count && !r->options.data) {
-        qn_run_complain("--alloc: needs --data=yes");
+        qn_collect_complain("--alloc: needs --data=yes");
         return false;
     }
     for (unsigned i = 0; i < r->options.toggle.count; i++)
@@ -86,11 +86,11 @@ static void complain(const char *option, const struct qn_debug_lines_asked *a)
         snprintf(nearest, sizeof nearest, "lines %u and %u have some", a->below, a->above);
     else
         snprintf(nearest, sizeof nearest, "the nearest line with code is %u", a->below ? a->below : a->above);
-    qn_run_complain("--explain=%s: the program has no code for this line of %s; %s", option, a->path, nearest);
+    qn_collect_complain("--explain=%s: the program has no code for this line of %s; %s", option, a->path, nearest);
 }
 
 /* In a child.  A file that this program does not have may be that of a library. */
-static int check_program(const struct qn_run *r)
+static int check_program(const struct qn_collect *r)
 {
     char why[128];
     struct qn_debug *d = qn_debug_open(r->program, why, sizeof why);
@@ -127,7 +127,7 @@ static int wait_for(pid_t pid)
     return status;
 }
 
-int qn_run_check_names(struct qn_run *r)
+int qn_collect_check_names(struct qn_collect *r)
 {
     pid_t pid = r->named_count ? fork() : -1;
     int status;
@@ -144,7 +144,7 @@ int qn_run_check_names(struct qn_run *r)
 
 /* ---- during the run ---- */
 
-void qn_run_serve_resolve(struct qn_run *r, uint32_t map)
+void qn_collect_serve_resolve(struct qn_collect *r, uint32_t map)
 {
     pid_t pid = fork();
 
@@ -159,8 +159,8 @@ void qn_run_serve_resolve(struct qn_run *r, uint32_t map)
         _exit(0);
     }
     if (pid < 0 || wait_for(pid) != 0)
-        qn_run_note(r, "debug information cannot be read: what --explain, --toggle or --data look for is not found there");
-    qn_run_answer(r, QN_WIRE_RESOLVED, 0, NULL, 0);
+        qn_collect_note(r, "debug information cannot be read: what --explain, --toggle or --data look for is not found there");
+    qn_collect_answer(r, QN_WIRE_RESOLVED, 0, NULL, 0);
 }
 
 /* ---- after the run ---- */
@@ -168,7 +168,7 @@ void qn_run_serve_resolve(struct qn_run *r, uint32_t map)
 #define INLINED_MOST 200 /* an exit status holds so much; more is "many" all the same */
 
 /* In how many places of the program the function was inlined. */
-static unsigned count_inlined(const struct qn_run *r, const char *function)
+static unsigned count_inlined(const struct qn_collect *r, const char *function)
 {
     pid_t pid = fork();
     int status;
@@ -188,7 +188,7 @@ static unsigned count_inlined(const struct qn_run *r, const char *function)
 }
 
 /* Calls that are none any more do not count; an empty profile has a reason. */
-static void tell_toggle(struct qn_run *r, const struct qn_cost_named *n)
+static void tell_toggle(struct qn_collect *r, const struct qn_cost_named *n)
 {
     const struct qn_arena_header *h = qn_cost_header(&r->store);
     bool found = qn_cost_has_points(&r->store, n), nothing = h->partly && !h->counted;
@@ -199,26 +199,26 @@ static void tell_toggle(struct qn_run *r, const struct qn_cost_named *n)
         snprintf(where, sizeof where, "; it was inlined in %u%s place%s, which count as no calls", inlined,
                  inlined == INLINED_MOST ? " or more" : "", inlined > 1 ? "s" : "");
     if (!found)
-        qn_run_note(r, "--toggle=%s: nothing that was executed has a function of that name%s", n->name, where);
+        qn_collect_note(r, "--toggle=%s: nothing that was executed has a function of that name%s", n->name, where);
     else if (nothing)
-        qn_run_note(r, "--toggle=%s: it was never called, so nothing was counted%s", n->name, where);
+        qn_collect_note(r, "--toggle=%s: it was never called, so nothing was counted%s", n->name, where);
     else if (inlined)
-        qn_run_note(r, "--toggle=%s: only calls were counted%s", n->name, where);
+        qn_collect_note(r, "--toggle=%s: only calls were counted%s", n->name, where);
 }
 
-void qn_run_tell_missing(struct qn_run *r)
+void qn_collect_tell_missing(struct qn_collect *r)
 {
     const struct qn_arena_header *h = qn_cost_header(&r->store);
 
     if (h->partly && !h->counted && !r->options.toggle.count && !r->config.sample_of)
-        qn_run_note(r, "nothing was counted: counting was off all the time (--instr-at-start=no, or the program's own requests)");
+        qn_collect_note(r, "nothing was counted: counting was off all the time (--instr-at-start=no, or the program's own requests)");
     for (int i = 0; i < r->named_count; i++) {
         const struct qn_cost_named *n = &r->named[i];
 
         if (n->what == QN_POINT_TOGGLE)
             tell_toggle(r, n);
         else if (!qn_cost_has_points(&r->store, n))
-            qn_run_note(r, "--explain=%s: nothing that was executed has code for it by its debug information (compiled with -g?)",
+            qn_collect_note(r, "--explain=%s: nothing that was executed has code for it by its debug information (compiled with -g?)",
                         r->options.explain.text[n->which]);
     }
 }

@@ -1,4 +1,4 @@
-/* tools/sim_choose.c - what the user names as a simulator, in all commands alike.
+/* lib/engines/choose.c - what the user names as a simulator, in all commands alike.
  *
  *   srrip  mine.c          the module in the slot where one looks for it: policies, prefetchers and levels in D1, predictors in BC or BI, an
  *                          analysis in AN; a level that only fits another slot there
@@ -17,15 +17,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim_build.h"
-#include "tools.h"
+#include "engines/engines.h"
+#include "text/complain.h"
 
 #define SOURCE_MAX (1u << 20) /* bytes of a file that are looked at */
 #define HASH_DIGITS 16
 
 /* ---- sources ---- */
 
-char *qn_sim_read_source(const char *file)
+char *qn_engines_read_source(const char *file)
 {
     FILE *f = fopen(file, "r");
     char *text = f ? calloc(1, SOURCE_MAX) : NULL;
@@ -40,7 +40,7 @@ char *qn_sim_read_source(const char *file)
 
 static const char *skip_blanks(const char *p) { return p + strspn(p, " \t"); }
 
-bool qn_sim_source_defines(const char *source, const char *name)
+bool qn_engines_source_defines(const char *source, const char *name)
 {
     size_t n = strlen(name);
 
@@ -64,7 +64,7 @@ static int slot_of_level(const char *source)
     bool D1 = !line || strstr(line, "LEVEL_IN_D1"), I1 = line && strstr(line, "LEVEL_IN_I1");
 
     free(line);
-    return D1 ? QN_SIM_D1 : I1 ? QN_SIM_I1 : QN_SIM_LL;
+    return D1 ? QN_ENGINES_D1 : I1 ? QN_ENGINES_I1 : QN_ENGINES_LL;
 }
 
 /* The slot where one looks for a module of its kind; -1: there is none. */
@@ -72,21 +72,21 @@ static int usual_slot(const char *source)
 {
     static const char *const functions[] = { "cachesim_I1_", "cachesim_D1_", "cachesim_LL_", "branchsim_BC_", "branchsim_BI_" };
 
-    if (qn_sim_source_defines(source, "POLICY"))
-        return QN_SIM_D1;
-    if (qn_sim_source_defines(source, "ANALYSIS"))
-        return QN_SIM_AN;
-    for (int i = 0; i < QN_SIM_AN; i++) /* predictors, and levels for one slot, as the default files */
+    if (qn_engines_source_defines(source, "POLICY"))
+        return QN_ENGINES_D1;
+    if (qn_engines_source_defines(source, "ANALYSIS"))
+        return QN_ENGINES_AN;
+    for (int i = 0; i < QN_ENGINES_AN; i++) /* predictors, and levels for one slot, as the default files */
         if (strstr(source, functions[i]))
             return i;
-    return qn_sim_source_defines(source, "LEVEL") || qn_sim_source_defines(source, "PREFETCHER") ? slot_of_level(source) : -1;
+    return qn_engines_source_defines(source, "LEVEL") || qn_engines_source_defines(source, "PREFETCHER") ? slot_of_level(source) : -1;
 }
 
 /* ---- modules ---- */
 
-static bool refuse(const struct qn_sim_choice *c, const char *got, const char *what)
+static bool refuse(const struct qn_engines_choice *c, const char *got, const char *what)
 {
-    qn_tool_complain("quern: %s: %s=%s: %s", c->tool, c->option, got, what);
+    qn_text_complain("quern: %s: %s=%s: %s", c->tool, c->option, got, what);
     return false;
 }
 
@@ -98,9 +98,9 @@ static bool has_hash(const char *text)
     return colon && strlen(colon + 1) == HASH_DIGITS && strspn(colon + 1, "0123456789abcdef") == HASH_DIGITS && !strchr(text, '/');
 }
 
-static bool find_usual_slot(const struct qn_sim_choice *c, const char *file, const char *given, int *slot)
+static bool find_usual_slot(const struct qn_engines_choice *c, const char *file, const char *given, int *slot)
 {
-    char *source = qn_sim_read_source(file);
+    char *source = qn_engines_read_source(file);
 
     *slot = source ? usual_slot(source) : -1;
     if (!source)
@@ -114,16 +114,16 @@ static bool find_usual_slot(const struct qn_sim_choice *c, const char *file, con
 }
 
 /* Of slot AN there may be several. */
-static bool place(struct qn_sim_choice *c, int slot, const struct qn_sim_module *m)
+static bool place(struct qn_engines_choice *c, int slot, const struct qn_engines_module *m)
 {
-    bool first = slot != QN_SIM_AN || !c->slot[slot].name;
+    bool first = slot != QN_ENGINES_AN || !c->slot[slot].name;
 
     if (!first && !strcmp(c->slot[slot].name, m->name))
         return refuse(c, m->given, "the same analysis twice");
     for (int i = 0; !first && i < c->nmore; i++)
         if (!strcmp(c->more[i].name, m->name))
             return refuse(c, m->given, "the same analysis twice");
-    if (!first && c->nmore == QN_SIM_MORE_MAX)
+    if (!first && c->nmore == QN_ENGINES_MORE_MAX)
         return refuse(c, m->given, "more analyses than there is room for");
     if (first)
         c->slot[slot] = *m;
@@ -132,10 +132,10 @@ static bool place(struct qn_sim_choice *c, int slot, const struct qn_sim_module 
     return true;
 }
 
-bool qn_sim_choose_module(struct qn_sim_choice *c, int slot, const char *module)
+bool qn_engines_choose_module(struct qn_engines_choice *c, int slot, const char *module)
 {
-    const char *library = qn_sim_library(c->tool);
-    struct qn_sim_module m = { .given = strdup(module) };
+    const char *library = qn_engines_library(c->tool);
+    struct qn_engines_module m = { .given = strdup(module) };
 
     if (!library)
         return false;
@@ -144,10 +144,10 @@ bool qn_sim_choose_module(struct qn_sim_choice *c, int slot, const char *module)
     } else if (has_hash(module) && slot >= 0) {
         m.name = strdup(module);
     } else {
-        m.file = qn_sim_find_module(c->tool, library, slot < 0 ? QN_SIM_D1 : (enum qn_sim_slot)slot, module);
+        m.file = qn_engines_find_module(c->tool, library, slot < 0 ? QN_ENGINES_D1 : (enum qn_engines_slot)slot, module);
         if (!m.file || (slot < 0 && !find_usual_slot(c, m.file, module, &slot)))
             return false;
-        m.name = qn_sim_name_module(m.file);
+        m.name = qn_engines_name_module(m.file);
     }
     return m.name && place(c, slot, &m);
 }
@@ -174,19 +174,19 @@ static size_t word_length(const char *text)
     }
 }
 
-static bool choose_word(struct qn_sim_choice *c, const char *text, char *word)
+static bool choose_word(struct qn_engines_choice *c, const char *text, char *word)
 {
-    int slot = is_slot(word) ? qn_sim_find_slot(word, 2) : -1;
+    int slot = is_slot(word) ? qn_engines_find_slot(word, 2) : -1;
 
     if (is_slot(word) && slot < 0) {
-        qn_tool_complain("quern: %s: %s=%s: got '%s', wanted a simulator, or SLOT=MODULE with slot I1, D1, LL, BC, BI or AN", c->tool,
+        qn_text_complain("quern: %s: %s=%s: got '%s', wanted a simulator, or SLOT=MODULE with slot I1, D1, LL, BC, BI or AN", c->tool,
                          c->option, text, word);
         return false;
     }
-    return qn_sim_choose_module(c, slot, slot < 0 ? word : word + 3);
+    return qn_engines_choose_module(c, slot, slot < 0 ? word : word + 3);
 }
 
-static bool choose_words(struct qn_sim_choice *c, const char *text)
+static bool choose_words(struct qn_engines_choice *c, const char *text)
 {
     for (const char *at = text; *at;) {
         size_t n = word_length(at);
@@ -201,12 +201,12 @@ static bool choose_words(struct qn_sim_choice *c, const char *text)
     return true;
 }
 
-bool qn_sim_choose_analyses(struct qn_sim_choice *c, const char *list)
+bool qn_engines_choose_analyses(struct qn_engines_choice *c, const char *list)
 {
     for (const char *at = list;; at++) {
         size_t n = access(at, F_OK) ? strcspn(at, ",") : strlen(at);
         char *word = strndup(at, n);
-        bool good = word && qn_sim_choose_module(c, QN_SIM_AN, word);
+        bool good = word && qn_engines_choose_module(c, QN_ENGINES_AN, word);
 
         free(word);
         at += n;
@@ -231,7 +231,7 @@ static bool is_module_name(const char *library, const char *name)
     return is;
 }
 
-bool qn_sim_choose(struct qn_sim_choice *c, const char *text)
+bool qn_engines_choose(struct qn_engines_choice *c, const char *text)
 {
     const char *library;
     size_t n = strlen(text);
@@ -244,9 +244,9 @@ bool qn_sim_choose(struct qn_sim_choice *c, const char *text)
     if (source || is_slot(text))
         return choose_words(c, text);
     if (!strchr(text, '/')) {
-        if ((c->engine = qn_sim_search_engine(c->tool, NULL, text)))
+        if ((c->engine = qn_engines_search_engine(c->tool, NULL, text)))
             return true;
-        library = qn_sim_library(c->tool);
+        library = qn_engines_library(c->tool);
         if (!library)
             return false;
         if (strpbrk(text, ",+") || is_module_name(library, text))
@@ -254,6 +254,6 @@ bool qn_sim_choose(struct qn_sim_choice *c, const char *text)
     } else if (strchr(text, '=') && access(text, F_OK)) {
         return choose_words(c, text);
     }
-    c->engine = qn_sim_search_engine(c->tool, c->option, text);
+    c->engine = qn_engines_search_engine(c->tool, c->option, text);
     return c->engine;
 }

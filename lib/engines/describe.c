@@ -1,4 +1,4 @@
-/* tools/sim_describe.c - what is in a simulator.
+/* lib/engines/describe.c - what is in a simulator.
  *
  *   "quern-sim-build: I1=lru D1=srrip:50b34235a5a88360 LL=lru BC=cachegrind BI=cachegrind"
  *   "quern-sim-sources: \nD1=/home/me/srrip.c"           "quern-sim-units: D1=srrip:50b34235a5a88360\nD1=fifo:..."
@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "sim_build.h"
-#include "tools.h"
+#include "engines/engines.h"
+#include "text/complain.h"
 
 #define MARK "quern-sim-"
 #define FIRST_SLOT "I1=" /* a description begins so: quern itself has the marks, too */
@@ -78,7 +78,7 @@ static char *copy_text(const char *at, const char *end, bool lines)
 }
 
 /* All that observe: "values:50b34235a5a88360\n" each. */
-static void add_observer(struct qn_sim_texts *t, char *name)
+static void add_observer(struct qn_engines_texts *t, char *name)
 {
     char *longer;
 
@@ -95,18 +95,18 @@ static bool begins(const char *at, const char *end, const char *text)
 }
 
 /* One of the texts, of which this is the part behind "quern-sim-".  The first of each kind counts. */
-static void take_text(struct qn_sim_texts *t, const char *at, const char *end)
+static void take_text(struct qn_engines_texts *t, const char *at, const char *end)
 {
     static const struct {
         const char *kind;
         size_t field;
         bool lines;
     } kinds[] = {
-        { "build: " FIRST_SLOT, offsetof(struct qn_sim_texts, description), false },
-        { "replay: " FIRST_SLOT, offsetof(struct qn_sim_texts, replay), false },
-        { "sources: ", offsetof(struct qn_sim_texts, sources), true },
-        { "units: ", offsetof(struct qn_sim_texts, units), true },
-        { "defaults: ", offsetof(struct qn_sim_texts, defaults), false },
+        { "build: " FIRST_SLOT, offsetof(struct qn_engines_texts, description), false },
+        { "replay: " FIRST_SLOT, offsetof(struct qn_engines_texts, replay), false },
+        { "sources: ", offsetof(struct qn_engines_texts, sources), true },
+        { "units: ", offsetof(struct qn_engines_texts, units), true },
+        { "defaults: ", offsetof(struct qn_engines_texts, defaults), false },
     };
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -120,12 +120,12 @@ static void take_text(struct qn_sim_texts *t, const char *at, const char *end)
 }
 
 /* Each text with MARK in what is loaded of the file. */
-static void read_texts(const char *path, struct qn_sim_texts *t)
+static void read_texts(const char *path, struct qn_engines_texts *t)
 {
     size_t mapped = 0;
     const char *bytes = map_file(path, &mapped), *at = bytes, *end = bytes + (bytes ? loaded_bytes(bytes, mapped) : 0);
 
-    *t = (struct qn_sim_texts){ .description = NULL };
+    *t = (struct qn_engines_texts){ .description = NULL };
     while (at && (at = memmem(at, (size_t)(end - at), MARK, strlen(MARK)))) {
         at += strlen(MARK);
         take_text(t, at, end);
@@ -134,16 +134,16 @@ static void read_texts(const char *path, struct qn_sim_texts *t)
         munmap((void *)(uintptr_t)bytes, mapped);
 }
 
-bool qn_sim_read_texts(const char *path, struct qn_sim_texts *t)
+bool qn_engines_read_texts(const char *path, struct qn_engines_texts *t)
 {
     read_texts(path, t);
     if (t->description)
         return true;
-    qn_sim_free_texts(t);
+    qn_engines_free_texts(t);
     return false;
 }
 
-void qn_sim_free_texts(struct qn_sim_texts *t)
+void qn_engines_free_texts(struct qn_engines_texts *t)
 {
     free(t->description);
     free(t->replay);
@@ -151,34 +151,34 @@ void qn_sim_free_texts(struct qn_sim_texts *t)
     free(t->units);
     free(t->defaults);
     free(t->observers);
-    *t = (struct qn_sim_texts){ .description = NULL };
+    *t = (struct qn_engines_texts){ .description = NULL };
 }
 
-char *qn_sim_text_of_slot(const char *description, enum qn_sim_slot slot)
+char *qn_engines_text_of_slot(const char *description, enum qn_engines_slot slot)
 {
     for (const char *at = description; at && *at; at += strspn(at, " \n")) {
         size_t n = strcspn(at, " \n");
 
-        if (n > 3 && at[2] == '=' && !strncmp(at, qn_sim_slot_names[slot], 2))
+        if (n > 3 && at[2] == '=' && !strncmp(at, qn_engines_slot_names[slot], 2))
             return strndup(at + 3, n - 3);
         at += n;
     }
     return NULL;
 }
 
-char *qn_sim_read_replay(const char *path)
+char *qn_engines_read_replay(const char *path)
 {
-    struct qn_sim_texts t;
+    struct qn_engines_texts t;
     char *text;
 
     read_texts(path, &t);
     text = t.replay;
     t.replay = NULL;
-    qn_sim_free_texts(&t);
+    qn_engines_free_texts(&t);
     return text;
 }
 
-uint64_t qn_sim_hash_engine(const char *path)
+uint64_t qn_engines_hash_engine(const char *path)
 {
     uint64_t hash;
     size_t mapped = 0;

@@ -1,8 +1,8 @@
-/* tools/run_finish.c - from the arena to the profile file and the summary.
+/* lib/collect/finish.c - from the arena to the profile file and the summary.
  *
  * The work is done in another process with limits on time and memory, because debug information is
  * read there: a damaged ELF file may crash a library or make it run for ever.  The reader is asked
- * first (run_reader.c).  If it is gone, a child of our own does the work; if that dies too, the
+ * first (reader.c).  If it is gone, a child of our own does the work; if that dies too, the
  * guard that it shares with us says which file it was reading, and it starts over without that file.
  */
 #define _GNU_SOURCE
@@ -26,9 +26,10 @@
 #include "cost/profile.h"
 #include "cost/regions.h"
 #include "cost/versus.h"
-#include "run.h"
-#include "run_reader.h"
-#include "tools.h"
+#include "collect/collect.h"
+#include "collect/reader.h"
+#include "text/complain.h"
+#include "text/version.h"
 
 #define UNSUPPORTED_TEXT 200             /* bytes of what a profile says of one thing that is not supported */
 #define FOLD_SECONDS 600                 /* processor time of one attempt */
@@ -41,8 +42,8 @@
 #define CULPRITS_PRINTED 10 /* lines with the summary */
 
 struct work {
-    struct qn_run *run;
-    struct qn_run_guard *guard;
+    struct qn_collect *run;
+    struct qn_collect_guard *guard;
     struct qn_cost_event_set events;
     struct qn_cost_modules *modules;
     struct qn_prof_table *table;
@@ -54,12 +55,12 @@ struct work {
 
 static void take_note(void *data, const char *text)
 {
-    qn_run_note(data, "%s", text);
+    qn_collect_note(data, "%s", text);
 }
 
 static void read_texts(struct work *w)
 {
-    const struct qn_run *r = w->run;
+    const struct qn_collect *r = w->run;
     const struct qn_arena_header *h = qn_cost_header(&r->store);
     struct qn_debug *d;
     char why[128];
@@ -77,7 +78,7 @@ static void read_texts(struct work *w)
 }
 
 /* The names of the modules, as the engine left them; what is not printable is not believed. */
-static const char *copy_modules(const struct qn_run *r)
+static const char *copy_modules(const struct qn_collect *r)
 {
     static char text[QN_SIM_MODULES_MAX];
 
@@ -88,7 +89,7 @@ static const char *copy_modules(const struct qn_run *r)
     return text;
 }
 
-static void take_unsupported(const struct qn_run *r, char (*texts)[UNSUPPORTED_TEXT], const char **pointers)
+static void take_unsupported(const struct qn_collect *r, char (*texts)[UNSUPPORTED_TEXT], const char **pointers)
 {
     const struct qn_arena_header *h = qn_cost_header(&r->store);
 
@@ -100,7 +101,7 @@ static void take_unsupported(const struct qn_run *r, char (*texts)[UNSUPPORTED_T
 
 static enum qn_text_status write_profile(struct work *w, const char *path, struct qn_text_error *err)
 {
-    const struct qn_run *r = w->run;
+    const struct qn_collect *r = w->run;
     const char *slash = strrchr(r->engine, '/');
     char unsupported[QN_UNSUPPORTED_MAX][UNSUPPORTED_TEXT];
     struct qn_cost_profile p = {
@@ -121,26 +122,26 @@ static enum qn_text_status write_profile(struct work *w, const char *path, struc
 }
 
 /* What became of a file; frees its path. */
-static bool tell(struct qn_run *r, const char *what, char *path, enum qn_text_status status, const struct qn_text_error *err)
+static bool tell(struct qn_collect *r, const char *what, char *path, enum qn_text_status status, const struct qn_text_error *err)
 {
     if (status != QN_TEXT_OK)
-        qn_run_fail(r, "no %s: %s", what, err->text);
+        qn_collect_fail(r, "no %s: %s", what, err->text);
     else if (r->options.verbose)
-        qn_run_note(r, "%s: %s", what, path);
+        qn_collect_note(r, "%s: %s", what, path);
     free(path);
     return status == QN_TEXT_OK;
 }
 
 static bool write_intervals(struct work *w)
 {
-    struct qn_run *r = w->run;
+    struct qn_collect *r = w->run;
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    char *path = r->config.interval ? qn_run_name_intervals(r) : NULL;
+    char *path = r->config.interval ? qn_collect_name_intervals(r) : NULL;
 
     if (!path)
         return !r->config.interval;
     if (qn_cost_intervals_full(&r->store))
-        qn_run_note(r, "--interval=%llu: no room for so many intervals; the last one holds the rest of the run",
+        qn_collect_note(r, "--interval=%llu: no room for so many intervals; the last one holds the rest of the run",
                     (unsigned long long)r->config.interval);
     return tell(r, "intervals", path, qn_cost_write_intervals(path, &r->store, &w->events, w->result.totals, &err), &err);
 }
@@ -148,31 +149,31 @@ static bool write_intervals(struct work *w)
 /* Beside the profile, under its name: annotate --values looks there. */
 static bool write_findings(struct work *w, const char *profile)
 {
-    struct qn_run *r = w->run;
+    struct qn_collect *r = w->run;
     struct qn_text_error err = { .status = QN_TEXT_OK };
     char *path;
 
     if (!qn_cost_header(&r->store)->n_findings)
         return true;
-    if (asprintf(&path, "%s" QN_RUN_FINDINGS_SUFFIX, profile) < 0)
+    if (asprintf(&path, "%s" QN_COLLECT_FINDINGS_SUFFIX, profile) < 0)
         return false;
     if (qn_cost_findings_full(&r->store))
-        qn_run_note(r, "no room for all that the analysis has found: %s holds the first part", path);
+        qn_collect_note(r, "no room for all that the analysis has found: %s holds the first part", path);
     return tell(r, "findings", path, qn_cost_write_findings(path, &r->store, w->modules, &err), &err);
 }
 
 /* Beside them, those of the analysis culprits by line of source. */
 static bool write_culprits(struct work *w, const char *profile)
 {
-    struct qn_run *r = w->run;
+    struct qn_collect *r = w->run;
     struct qn_text_error err = { .status = QN_TEXT_OK };
     char *path;
 
     if (qn_cost_find_culprits(&r->store, w->modules, &w->culprits, &err) != QN_TEXT_OK)
-        return qn_run_fail(r, "no culprits: %s", err.text), false;
+        return qn_collect_fail(r, "no culprits: %s", err.text), false;
     if (!w->culprits.count)
         return true;
-    if (asprintf(&path, "%s" QN_RUN_CULPRITS_SUFFIX, profile) < 0)
+    if (asprintf(&path, "%s" QN_COLLECT_CULPRITS_SUFFIX, profile) < 0)
         return false;
     return tell(r, "culprits", path, qn_cost_write_culprits(path, &w->culprits, &err), &err);
 }
@@ -184,7 +185,7 @@ static void print_culprits(struct work *w)
         const char *victim = p->victim.file ? p->victim.file : "???", *evictor = p->evictor.file ? p->evictor.file : "???";
         const char *vslash = strrchr(victim, '/'), *eslash = strrchr(evictor, '/');
 
-        qn_run_say(w->run, "%s:%u misses %llu lines of %llu that %s:%u had thrown out", vslash ? vslash + 1 : victim, p->victim.line,
+        qn_collect_say(w->run, "%s:%u misses %llu lines of %llu that %s:%u had thrown out", vslash ? vslash + 1 : victim, p->victim.line,
                    (unsigned long long)p->count, (unsigned long long)p->of, eslash ? eslash + 1 : evictor, p->evictor.line);
     }
     qn_cost_free_culprits(&w->culprits);
@@ -192,37 +193,37 @@ static void print_culprits(struct work *w)
 
 static bool write_explanation(struct work *w)
 {
-    struct qn_run *r = w->run;
+    struct qn_collect *r = w->run;
     struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_cost_explanation x = { .store = &r->store, .config = &r->config, .modules = w->modules, .named = r->named,
                                      .count = r->named_count };
-    char *path = r->options.explain.count ? qn_run_name_explanation(r) : NULL;
+    char *path = r->options.explain.count ? qn_collect_name_explanation(r) : NULL;
     enum qn_text_status status;
 
     if (!path)
         return !r->options.explain.count;
     status = qn_cost_write_explanation(path, &x, &err);
     if (status == QN_TEXT_OK)
-        qn_run_say(r, "Explained in %s", path);
+        qn_collect_say(r, "Explained in %s", path);
     return tell(r, "explanation", path, status, &err);
 }
 
 static bool write_watch(struct work *w)
 {
-    struct qn_run *r = w->run;
+    struct qn_collect *r = w->run;
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    char *path = r->options.watch ? qn_run_name_watch(r) : NULL;
+    char *path = r->options.watch ? qn_collect_name_watch(r) : NULL;
     enum qn_text_status status;
 
     if (!path)
         return !r->options.watch;
     status = qn_cost_write_watch(path, &r->store, w->modules, &err);
     if (status == QN_TEXT_OK)
-        qn_run_say(r, "Watched in %s", path);
+        qn_collect_say(r, "Watched in %s", path);
     return tell(r, "watch", path, status, &err);
 }
 
-static void put_line(void *data, const char *text) { qn_run_say(data, "%s", text); }
+static void put_line(void *data, const char *text) { qn_collect_say(data, "%s", text); }
 
 static void print_versus(struct work *w)
 {
@@ -230,12 +231,12 @@ static void print_versus(struct work *w)
 
     if (!w->run->config.versus)
         return;
-    qn_run_say(w->run, "%s", "");
+    qn_collect_say(w->run, "%s", "");
     qn_cost_print_versus(&v, put_line, w->run);
 }
 
 /* Natively nobody can write to the file of a running program (ETXTBSY); of libraries anybody can. */
-static void tell_changed(struct qn_run *r)
+static void tell_changed(struct qn_collect *r)
 {
     const struct qn_map_rec *maps = (const void *)(r->store.base + QN_ARENA_MAPS_OFF);
     struct qn_cost_extent e;
@@ -252,11 +253,11 @@ static void tell_changed(struct qn_run *r)
             (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec == maps[i].mtime)
             continue;
         told = maps[i].ino;
-        qn_run_note(r, "%s was written to while it ran: what it did, and what is told of its lines, may be wrong", path);
+        qn_collect_note(r, "%s was written to while it ran: what it did, and what is told of its lines, may be wrong", path);
     }
 }
 
-static enum qn_prof_detail choose_detail(const struct qn_run_options *o)
+static enum qn_prof_detail choose_detail(const struct qn_collect_options *o)
 {
     if (o->dump_instr)
         return QN_PROF_DETAIL_INSNS;
@@ -265,9 +266,9 @@ static enum qn_prof_detail choose_detail(const struct qn_run_options *o)
 
 static bool fold_and_write(struct work *w)
 {
-    struct qn_run *r = w->run;
+    struct qn_collect *r = w->run;
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    char *path = qn_run_name_profile(r);
+    char *path = qn_collect_name_profile(r);
     enum qn_text_status status;
     bool written;
 
@@ -284,20 +285,20 @@ static bool fold_and_write(struct work *w)
     written = tell(r, "profile", path, status, &err) && written;
     written = write_intervals(w) && written;
     if (w->result.damaged)
-        qn_run_note(r, "%llu blocks left out, their counts are damaged", (unsigned long long)w->result.damaged);
-    qn_run_print_report(r, &w->result, &w->events, w->command);
+        qn_collect_note(r, "%llu blocks left out, their counts are damaged", (unsigned long long)w->result.damaged);
+    qn_collect_print_report(r, &w->result, &w->events, w->command);
     print_culprits(w);
-    qn_run_print_regions(r, &w->regions, &w->events);
+    qn_collect_print_regions(r, &w->regions, &w->events);
     qn_cost_free_regions(&w->regions);
     print_versus(w);
     written = write_explanation(w) && written;
     written = write_watch(w) && written;
     tell_changed(r);
-    qn_run_tell_missing(r);
+    qn_collect_tell_missing(r);
     return written;
 }
 
-bool qn_run_fold(struct qn_run *r, struct qn_run_guard *guard, struct qn_cost_library *library)
+bool qn_collect_fold(struct qn_collect *r, struct qn_collect_guard *guard, struct qn_cost_library *library)
 {
     static struct work w;
     bool written = false;
@@ -308,13 +309,13 @@ bool qn_run_fold(struct qn_run *r, struct qn_run_guard *guard, struct qn_cost_li
     w.modules = qn_cost_new_modules(&r->store, library, guard ? &guard->modules : NULL, take_note, r);
     w.table = qn_prof_new_table(w.events.count);
     if (!w.modules || !w.table) {
-        qn_run_fail(r, "no profile: no memory");
+        qn_collect_fail(r, "no profile: no memory");
     } else {
         qn_prof_table_want(w.table, choose_detail(&r->options));
         written = !qn_cost_header(&r->store)->started || fold_and_write(&w);
-        qn_run_print_fatal(r, w.modules);
+        qn_collect_print_fatal(r, w.modules);
     }
-    qn_run_flush(r);
+    qn_collect_flush(r);
     return written;
 }
 
@@ -332,7 +333,7 @@ static uint64_t used_space(void)
     return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-void qn_run_limit_folding(void)
+void qn_collect_limit_folding(void)
 {
     uint64_t bytes = used_space() + FOLD_BYTES;
 
@@ -342,16 +343,16 @@ void qn_run_limit_folding(void)
 }
 
 /* 0 or 1: written or not; -1: the process died.  Where no process is to be had, in this one. */
-static int attempt(struct qn_run *r, struct qn_run_guard *guard)
+static int attempt(struct qn_collect *r, struct qn_collect_guard *guard)
 {
     pid_t pid = fork();
     int status;
 
     if (pid < 0)
-        return !qn_run_fold(r, guard, qn_cost_new_library());
+        return !qn_collect_fold(r, guard, qn_cost_new_library());
     if (pid == 0) {
-        qn_run_limit_folding();
-        _exit(qn_run_fold(r, guard, qn_cost_new_library()) ? FOLD_WRITTEN : FOLD_NOT_WRITTEN);
+        qn_collect_limit_folding();
+        _exit(qn_collect_fold(r, guard, qn_cost_new_library()) ? FOLD_WRITTEN : FOLD_NOT_WRITTEN);
     }
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
@@ -361,16 +362,16 @@ static int attempt(struct qn_run *r, struct qn_run_guard *guard)
     return WEXITSTATUS(status) != FOLD_WRITTEN;
 }
 
-bool qn_run_finish(struct qn_run *r)
+bool qn_collect_finish(struct qn_collect *r)
 {
-    int asked = qn_run_ask_reader(r);
-    struct qn_run_guard *guard;
+    int asked = qn_collect_ask_reader(r);
+    struct qn_collect_guard *guard;
 
     if (asked >= 0)
         return asked == 0;
     guard = mmap(NULL, sizeof *guard, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (guard == MAP_FAILED) {
-        qn_run_fail(r, "no profile: no memory");
+        qn_collect_fail(r, "no profile: no memory");
         return false;
     }
     for (int i = 0; i < FOLD_ATTEMPTS; i++) {
@@ -388,6 +389,6 @@ bool qn_run_finish(struct qn_run *r)
         }
         guard->modules.current = 0;
     }
-    qn_run_fail(r, "no profile: folding the counts failed %d times", FOLD_ATTEMPTS);
+    qn_collect_fail(r, "no profile: folding the counts failed %d times", FOLD_ATTEMPTS);
     return false;
 }

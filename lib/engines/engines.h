@@ -1,16 +1,16 @@
-/* tools/sim_build.h - simulators by name: what `quern run`, `sim`, `replay`, `trace`, `sweep` and `report` share.
+/* lib/engines/engines.h - simulators by name: what `quern run`, `sim`, `replay`, `trace`, `sweep` and `report` share.
  *
- *   sim_choose.c    "D1=mine.c,BC=gshare" -> a module per slot        sim_engine.c    finds engines that are there
- *   sim_set_up.c    modules -> an engine, and what stands in its slots: by name, or compiled
- *   sim_build.c     what is compiled, with which flags                sim_compile.c   runs the compiler
- *   sim_fault.c     one line about a module that cannot be compiled   sim_keep.c      compiled ones are kept
- *   sim_describe.c  what an engine says of itself
+ *   choose.c    "D1=mine.c,BC=gshare" -> a module per slot        engine.c    finds engines that are there
+ *   set_up.c    modules -> an engine, and what stands in its slots: by name, or compiled
+ *   build.c     what is compiled, with which flags                compile.c   runs the compiler
+ *   fault.c     one line about a module that cannot be compiled   keep.c      compiled ones are kept
+ *   describe.c  what an engine says of itself
  *
  * A module is the name of one that ships ("srrip": lib/sim/FOLDER/srrip.c), a C file ("lab/mine.c"), "default", or as profiles
  * have it "srrip:50b34235a5a88360": the one with this hash that the engine has.
  */
-#ifndef QN_SIM_BUILD_H
-#define QN_SIM_BUILD_H
+#ifndef QN_ENGINES_H
+#define QN_ENGINES_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -18,57 +18,57 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-enum qn_sim_slot { QN_SIM_I1, QN_SIM_D1, QN_SIM_LL, QN_SIM_BC, QN_SIM_BI, QN_SIM_AN, QN_SIM_SLOTS };
+enum qn_engines_slot { QN_ENGINES_I1, QN_ENGINES_D1, QN_ENGINES_LL, QN_ENGINES_BC, QN_ENGINES_BI, QN_ENGINES_AN, QN_ENGINES_SLOTS };
 
-extern const char *const qn_sim_slot_names[QN_SIM_SLOTS];
+extern const char *const qn_engines_slot_names[QN_ENGINES_SLOTS];
 
-/* "D1" -> QN_SIM_D1; -1: none. */
-int qn_sim_find_slot(const char *name, unsigned length);
+/* "D1" -> QN_ENGINES_D1; -1: none. */
+int qn_engines_find_slot(const char *name, unsigned length);
 
-/* ---- choosing (sim_choose.c) ---- */
+/* ---- choosing (choose.c) ---- */
 
-struct qn_sim_module {
+struct qn_engines_module {
     char *given;    /* as the user has it: "srrip", "mine.c"; NULL: not named */
     char *file;     /* absolute; NULL: the default, or known by its hash alone */
     char *name;     /* "default", or with the file's hash, as profiles have it: "srrip:50b34235a5a88360" */
 };
 
-#define QN_SIM_MORE_MAX 15 /* analyses beside the first one; as many as lib/sim/readers.c takes */
+#define QN_ENGINES_MORE_MAX 15 /* analyses beside the first one; as many as lib/sim/readers.c takes */
 
-struct qn_sim_choice {
+struct qn_engines_choice {
     const char *tool, *option; /* "run", "--sim": for messages */
     char *engine;              /* one that is there was named: its path; NULL: the default one */
-    struct qn_sim_module slot[QN_SIM_SLOTS];
-    struct qn_sim_module more[QN_SIM_MORE_MAX]; /* slot AN: those after the first */
+    struct qn_engines_module slot[QN_ENGINES_SLOTS];
+    struct qn_engines_module more[QN_ENGINES_MORE_MAX]; /* slot AN: those after the first */
     int nmore;
 };
 
 /* "srrip", "mine.c", "D1=mine.c,BC=gshare" (or with a plus), "./mysim", "default".  false: a line was printed. */
-bool qn_sim_choose(struct qn_sim_choice *c, const char *text);
+bool qn_engines_choose(struct qn_engines_choice *c, const char *text);
 /* One slot; -1: the one where one looks for such a module. */
-bool qn_sim_choose_module(struct qn_sim_choice *c, int slot, const char *module);
+bool qn_engines_choose_module(struct qn_engines_choice *c, int slot, const char *module);
 /* "3c,sets,mine.c": analyses, to those that are there. */
-bool qn_sim_choose_analyses(struct qn_sim_choice *c, const char *list);
+bool qn_engines_choose_analyses(struct qn_engines_choice *c, const char *list);
 
 /* Is it a file, not the name of a module that ships? */
-bool qn_sim_is_file_name(const char *name);
+bool qn_engines_is_file_name(const char *name);
 /* The file of a module, a name or a path; free() it.  NULL: a line was printed.  `slot` is named in that line. */
-char *qn_sim_find_module(const char *tool, const char *library, enum qn_sim_slot slot, const char *name);
+char *qn_engines_find_module(const char *tool, const char *library, enum qn_engines_slot slot, const char *name);
 /* "srrip:50b34235a5a88360" of a file; free() it. */
-char *qn_sim_name_module(const char *file);
+char *qn_engines_name_module(const char *file);
 /* Has the source `#define NAME`? */
-bool qn_sim_source_defines(const char *source, const char *name);
+bool qn_engines_source_defines(const char *source, const char *name);
 /* The text of a file, its first bytes if it is long; free() it.  NULL: it cannot be read. */
-char *qn_sim_read_source(const char *file);
+char *qn_engines_read_source(const char *file);
 
-/* ---- engines (sim_engine.c) ---- */
+/* ---- engines (engine.c) ---- */
 
 /* One that is there: a path, or a name in the usual places.  NULL: a line was printed, or with `option` NULL there is none of this name. */
-char *qn_sim_search_engine(const char *tool, const char *option, const char *name);
-char *qn_sim_default_engine(void); /* NULL: it is not there */
+char *qn_engines_search_engine(const char *tool, const char *option, const char *name);
+char *qn_engines_default_engine(void); /* NULL: it is not there */
 
 /* What an engine says of itself.  NULL: nothing. */
-struct qn_sim_texts {
+struct qn_engines_texts {
     char *description; /* "I1=lru D1=mine:50b34235a5a88360 ...": what is in its slots if nothing is chosen */
     char *replay;      /* the same, of a replay */
     char *sources;     /* lines "D1=/home/me/mine.c": of slots that do not hold the default */
@@ -77,17 +77,17 @@ struct qn_sim_texts {
     char *observers;   /* lines "values:50b34235a5a88360": analysis modules that observe instructions */
 };
 
-bool qn_sim_read_texts(const char *path, struct qn_sim_texts *t); /* false: it is no engine */
-void qn_sim_free_texts(struct qn_sim_texts *t);
+bool qn_engines_read_texts(const char *path, struct qn_engines_texts *t); /* false: it is no engine */
+void qn_engines_free_texts(struct qn_engines_texts *t);
 /* What a description, or defaults, have for a slot: "srrip:50b34235a5a88360"; free() it.  NULL: nothing. */
-char *qn_sim_text_of_slot(const char *description, enum qn_sim_slot slot);
+char *qn_engines_text_of_slot(const char *description, enum qn_engines_slot slot);
 
 /* What is in a replay; NULL: it is none. */
-char *qn_sim_read_replay(const char *path);
+char *qn_engines_read_replay(const char *path);
 
-/* ---- setting up (sim_set_up.c) ---- */
+/* ---- setting up (set_up.c) ---- */
 
-struct qn_sim_setup {
+struct qn_engines_setup {
     char *engine;
     char *scratch;       /* a directory that is removed when the engine is not needed any more; NULL: none */
     char *slots, *other; /* for struct qn_config: of the simulator, and of the second one */
@@ -97,17 +97,17 @@ struct qn_sim_setup {
 };
 
 /* An engine for `a`, and with `b` for both.  0, or the exit status after a line was printed. */
-int qn_sim_set_up(struct qn_sim_choice *a, struct qn_sim_choice *b, struct qn_sim_setup *s);
-void qn_sim_remove_scratch(struct qn_sim_setup *s);
+int qn_engines_set_up(struct qn_engines_choice *a, struct qn_engines_choice *b, struct qn_engines_setup *s);
+void qn_engines_remove_scratch(struct qn_engines_setup *s);
 /* Can the default engine take all of it by name?  "I1=default+D1=srrip:50b3..."; free() it.  NULL: no. */
-char *qn_sim_by_name(struct qn_sim_choice *c);
+char *qn_engines_by_name(struct qn_engines_choice *c);
 
 /* ---- building ---- */
 
-struct qn_sim_build {
+struct qn_engines_build {
     const char *tool;                /* "sim build": for messages */
-    const char *module[QN_SIM_SLOTS];
-    const char *second[QN_SIM_SLOTS]; /* of the second simulator, where both have a file of their own; AN is not used */
+    const char *module[QN_ENGINES_SLOTS];
+    const char *second[QN_ENGINES_SLOTS]; /* of the second simulator, where both have a file of their own; AN is not used */
     const char *output;
     const char *cflags;              /* more flags for the compiler, NULL = none */
     bool replay;                     /* a hosted program that reads traces, instead of an engine */
@@ -118,38 +118,38 @@ struct qn_sim_build {
 };
 
 /* Compiles and links.  0, or the exit status after a message. */
-int qn_sim_build(const struct qn_sim_build *b);
+int qn_engines_build(const struct qn_engines_build *b);
 
-/* The program, compiled now or before; free() it.  NULL: a line was printed.  *scratch: as in struct qn_sim_setup. */
-char *qn_sim_keep(const struct qn_sim_build *b, char **scratch);
+/* The program, compiled now or before; free() it.  NULL: a line was printed.  *scratch: as in struct qn_engines_setup. */
+char *qn_engines_keep(const struct qn_engines_build *b, char **scratch);
 
-#define QN_SIM_WORDS_MAX 512
+#define QN_ENGINES_WORDS_MAX 512
 
-struct qn_sim_words {
-    char *word[QN_SIM_WORDS_MAX + 1]; /* NULL behind the last */
+struct qn_engines_words {
+    char *word[QN_ENGINES_WORDS_MAX + 1]; /* NULL behind the last */
     int n;
 };
 
 /* How a simulator is made: each file is compiled by itself, then all are linked. */
-struct qn_sim_recipe {
-    const struct qn_sim_build *build;
-    struct qn_sim_words compile; /* compiler and flags */
-    struct qn_sim_words files;
-    struct qn_sim_words link;    /* compiler and flags before the objects, */
-    struct qn_sim_words behind;  /* and what stands behind them */
+struct qn_engines_recipe {
+    const struct qn_engines_build *build;
+    struct qn_engines_words compile; /* compiler and flags */
+    struct qn_engines_words files;
+    struct qn_engines_words link;    /* compiler and flags before the objects, */
+    struct qn_engines_words behind;  /* and what stands behind them */
     char *archive;               /* one of `behind` */
 };
 
 /* 0, or the exit status after a message. */
-int qn_sim_write_recipe(const struct qn_sim_build *b, struct qn_sim_recipe *r);
-void qn_sim_free_recipe(struct qn_sim_recipe *r);
+int qn_engines_write_recipe(const struct qn_engines_build *b, struct qn_engines_recipe *r);
+void qn_engines_free_recipe(struct qn_engines_recipe *r);
 
 /* Is there a compiler?  `key` gets which one, unless it is NULL.  false: a line was printed. */
-bool qn_sim_find_compiler(const struct qn_sim_recipe *r, FILE *key);
-void qn_sim_identify(FILE *key, const char *path);
+bool qn_engines_find_compiler(const struct qn_engines_recipe *r, FILE *key);
+void qn_engines_identify(FILE *key, const char *path);
 
 /* SIGINT, SIGTERM and SIGHUP wait, so that what lies around can be removed. */
-struct qn_sim_guard {
+struct qn_engines_guard {
     sigset_t old, watched;
     struct sigaction child;
     int signal;         /* that came; 0: none */
@@ -157,30 +157,33 @@ struct qn_sim_guard {
     void *tick_data;
 };
 
-void qn_sim_guard(struct qn_sim_guard *g);
-void qn_sim_unguard(struct qn_sim_guard *g); /* and takes the signal that came */
-void qn_sim_in_child(const struct qn_sim_guard *g); /* all is as it was */
+void qn_engines_guard(struct qn_engines_guard *g);
+void qn_engines_unguard(struct qn_engines_guard *g); /* and takes the signal that came */
+void qn_engines_in_child(const struct qn_engines_guard *g); /* all is as it was */
 /* The status of a child as waitpid has it.  Signals that come in the meantime are the child's, too. */
-int qn_sim_await(struct qn_sim_guard *g, pid_t child);
+int qn_engines_await(struct qn_engines_guard *g, pid_t child);
 
 /* FOLDER/program, and in FOLDER N.d and N.err of the Nth file.  0; 1: a compiler failed, or a signal came. */
-int qn_sim_compile(struct qn_sim_guard *g, const struct qn_sim_recipe *r, const char *folder);
+int qn_engines_compile(struct qn_engines_guard *g, const struct qn_engines_recipe *r, const char *folder);
 /* What a compiler said that failed, in one line if possible; or the warnings of one that did not.  true: there is a fault. */
-bool qn_sim_tell_fault(const struct qn_sim_recipe *r, const char *folder, bool failed);
+bool qn_engines_tell_fault(const struct qn_engines_recipe *r, const char *folder, bool failed);
 
 /* FNV-1a of a file's bytes: what profiles record of a module. */
-uint64_t qn_sim_hash_file(const char *path);
+uint64_t qn_engines_hash_file(const char *path);
 
 /* FNV-1a of what is loaded of an engine when it runs: what profiles record of it. */
-uint64_t qn_sim_hash_engine(const char *path);
+uint64_t qn_engines_hash_engine(const char *path);
 
 /* The folder that holds sim/ and base/.  NULL: a line was printed. */
-const char *qn_sim_library(const char *tool);
+const char *qn_engines_library(const char *tool);
 
 /* A directory of our own in $TMPDIR; qn_text_remove_scratch() and free() the result.  NULL: a line was printed. */
-char *qn_sim_scratch(const char *tool);
+char *qn_engines_scratch(const char *tool);
 
 /* Runs argv and waits.  Its exit status, 127 if it cannot be started, 128 + signal. */
-int qn_sim_run(char **argv);
+int qn_engines_run(char **argv);
+
+/* Where users have what may be lost (XDG Base Directory Specification 0.8); free() it.  NULL: nowhere. */
+char *qn_engines_cache(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* tools/sim_set_up.c - from modules to an engine, and what it is to have in its slots.
+/* lib/engines/set_up.c - from modules to an engine, and what it is to have in its slots.
  *
  *   D1=srrip                  quern-engine, "I1=default D1=srrip:50b34235a5a88360 LL=default ...": it has the module, by hash
  *   D1=cachesim_D1.c          the file that emitted code was written for is the default
@@ -15,14 +15,14 @@
 #include <unistd.h>
 
 #include "text/output.h"
-#include "sim_build.h"
-#include "tools.h"
+#include "engines/engines.h"
+#include "text/complain.h"
 
 #define EXIT_NO_ENGINE 70
 
 static const char plain[] = "default";
 
-static bool is_plain(const struct qn_sim_module *m) { return !m->name || !strcmp(m->name, plain); }
+static bool is_plain(const struct qn_engines_module *m) { return !m->name || !strcmp(m->name, plain); }
 
 static const char *hash_of(const char *name)
 {
@@ -45,7 +45,7 @@ static bool has_unit(const char *units, const char *slot, const char *hash)
 }
 
 /* A module that is in the engine, or is the default after all. */
-static bool has_module(const struct qn_sim_texts *t, enum qn_sim_slot slot, struct qn_sim_module *m)
+static bool has_module(const struct qn_engines_texts *t, enum qn_engines_slot slot, struct qn_engines_module *m)
 {
     const char *hash = is_plain(m) ? NULL : hash_of(m->name);
     char *own, *usual;
@@ -53,20 +53,20 @@ static bool has_module(const struct qn_sim_texts *t, enum qn_sim_slot slot, stru
 
     if (!hash)
         return true;
-    own = qn_sim_text_of_slot(t->description, slot);
-    usual = qn_sim_text_of_slot(t->defaults, slot);
+    own = qn_engines_text_of_slot(t->description, slot);
+    usual = qn_engines_text_of_slot(t->defaults, slot);
     if (usual && !strcmp(usual, hash))
         strcpy(m->name, plain);
-    has = is_plain(m) || (own && !strcmp(hash_of(own), hash)) || has_unit(t->units, qn_sim_slot_names[slot], hash);
+    has = is_plain(m) || (own && !strcmp(hash_of(own), hash)) || has_unit(t->units, qn_engines_slot_names[slot], hash);
     free(own);
     free(usual);
     return has;
 }
 
-static bool has_modules(const struct qn_sim_texts *t, struct qn_sim_choice *c)
+static bool has_modules(const struct qn_engines_texts *t, struct qn_engines_choice *c)
 {
-    for (int i = 0; c && i < QN_SIM_SLOTS; i++)
-        if (!has_module(t, (enum qn_sim_slot)i, &c->slot[i]))
+    for (int i = 0; c && i < QN_ENGINES_SLOTS; i++)
+        if (!has_module(t, (enum qn_engines_slot)i, &c->slot[i]))
             return false;
     return true;
 }
@@ -74,10 +74,10 @@ static bool has_modules(const struct qn_sim_texts *t, struct qn_sim_choice *c)
 /* ---- what an engine was built of ---- */
 
 /* Slots that were not named hold what the engine has there. */
-static void take_own(struct qn_sim_choice *c, const struct qn_sim_texts *t)
+static void take_own(struct qn_engines_choice *c, const struct qn_engines_texts *t)
 {
-    for (int i = 0; i < QN_SIM_SLOTS; i++) {
-        char *own = c->slot[i].name ? NULL : qn_sim_text_of_slot(t->description, (enum qn_sim_slot)i);
+    for (int i = 0; i < QN_ENGINES_SLOTS; i++) {
+        char *own = c->slot[i].name ? NULL : qn_engines_text_of_slot(t->description, (enum qn_engines_slot)i);
 
         if (own && strchr(own, ':'))
             c->slot[i].name = own;
@@ -87,17 +87,17 @@ static void take_own(struct qn_sim_choice *c, const struct qn_sim_texts *t)
 }
 
 /* The file of a module that is known by its hash: it must not have changed. */
-static bool find_source(struct qn_sim_choice *c, enum qn_sim_slot slot, const struct qn_sim_texts *t, const char *engine)
+static bool find_source(struct qn_engines_choice *c, enum qn_engines_slot slot, const struct qn_engines_texts *t, const char *engine)
 {
-    struct qn_sim_module *m = &c->slot[slot];
-    const char *library = qn_sim_library(c->tool);
-    char *path = qn_sim_text_of_slot(t->sources, slot), *now;
+    struct qn_engines_module *m = &c->slot[slot];
+    const char *library = qn_engines_library(c->tool);
+    char *path = qn_engines_text_of_slot(t->sources, slot), *now;
     bool same;
 
     if (!library)
         return false;
     if (!path) {
-        qn_tool_complain("quern: %s: %s=%s is in no engine that is there", c->tool, qn_sim_slot_names[slot], m->name);
+        qn_text_complain("quern: %s: %s=%s is in no engine that is there", c->tool, qn_engines_slot_names[slot], m->name);
         return false;
     }
     if (path[0] == '/')
@@ -105,36 +105,36 @@ static bool find_source(struct qn_sim_choice *c, enum qn_sim_slot slot, const st
     else if (asprintf(&m->file, "%s/../%s", library, path) < 0) /* of a build tree: relative to the folder that holds lib/ */
         return false;
     m->given = m->file;
-    now = qn_sim_name_module(m->file);
+    now = qn_engines_name_module(m->file);
     same = !access(m->file, R_OK) && now && !strcmp(hash_of(now), hash_of(m->name));
     free(now);
     if (!same)
-        qn_tool_complain("quern: %s: %s: slot %s was built from %s, which has changed since; build it again", c->tool, engine,
-                         qn_sim_slot_names[slot], m->file);
+        qn_text_complain("quern: %s: %s: slot %s was built from %s, which has changed since; build it again", c->tool, engine,
+                         qn_engines_slot_names[slot], m->file);
     return same;
 }
 
 /* ---- compiling ---- */
 
-static bool fits_elsewhere(const struct qn_sim_choice *c, enum qn_sim_slot slot, const struct qn_sim_texts *t)
+static bool fits_elsewhere(const struct qn_engines_choice *c, enum qn_engines_slot slot, const struct qn_engines_texts *t)
 {
-    char others[3 * QN_SIM_SLOTS + 1] = "";
+    char others[3 * QN_ENGINES_SLOTS + 1] = "";
 
-    for (int i = 0; i < QN_SIM_SLOTS; i++)
-        if (has_unit(t->units, qn_sim_slot_names[i], hash_of(c->slot[slot].name)))
-            sprintf(others + strlen(others), " %s", qn_sim_slot_names[i]);
+    for (int i = 0; i < QN_ENGINES_SLOTS; i++)
+        if (has_unit(t->units, qn_engines_slot_names[i], hash_of(c->slot[slot].name)))
+            sprintf(others + strlen(others), " %s", qn_engines_slot_names[i]);
     if (*others)
-        qn_tool_complain("quern: %s: %s=%s: is not for this slot, only for%s", c->tool, qn_sim_slot_names[slot], c->slot[slot].given, others);
+        qn_text_complain("quern: %s: %s=%s: is not for this slot, only for%s", c->tool, qn_engines_slot_names[slot], c->slot[slot].given, others);
     return *others;
 }
 
 /* Files of `c` that the default engine has not; `own` is the engine that it named, if any.  false: a line was printed. */
-static bool list_files(struct qn_sim_choice *c, const struct qn_sim_texts *engine, const struct qn_sim_texts *own,
-                       const char *file[QN_SIM_SLOTS])
+static bool list_files(struct qn_engines_choice *c, const struct qn_engines_texts *engine, const struct qn_engines_texts *own,
+                       const char *file[QN_ENGINES_SLOTS])
 {
-    for (int i = 0; i < QN_SIM_SLOTS; i++) {
-        struct qn_sim_module *m = &c->slot[i];
-        enum qn_sim_slot slot = (enum qn_sim_slot)i;
+    for (int i = 0; i < QN_ENGINES_SLOTS; i++) {
+        struct qn_engines_module *m = &c->slot[i];
+        enum qn_engines_slot slot = (enum qn_engines_slot)i;
 
         if (has_module(engine, slot, m))
             continue;
@@ -146,38 +146,38 @@ static bool list_files(struct qn_sim_choice *c, const struct qn_sim_texts *engin
 }
 
 /* Both simulators in one engine; where only the second has a file of its own, the first need not use it. */
-static int compile(struct qn_sim_choice *a, struct qn_sim_choice *b, const char *engine, const struct qn_sim_texts own[2],
-                   struct qn_sim_setup *s)
+static int compile(struct qn_engines_choice *a, struct qn_engines_choice *b, const char *engine, const struct qn_engines_texts own[2],
+                   struct qn_engines_setup *s)
 {
-    struct qn_sim_build build = { .tool = a->tool, .kept = true };
-    struct qn_sim_texts read = { .description = NULL };
-    const struct qn_sim_texts *t = a->engine ? &read : &own[0];
-    bool good = (!a->engine || qn_sim_read_texts(engine, &read)) && list_files(a, t, &own[0], build.module)
+    struct qn_engines_build build = { .tool = a->tool, .kept = true };
+    struct qn_engines_texts read = { .description = NULL };
+    const struct qn_engines_texts *t = a->engine ? &read : &own[0];
+    bool good = (!a->engine || qn_engines_read_texts(engine, &read)) && list_files(a, t, &own[0], build.module)
                 && (!b || list_files(b, t, &own[1], build.second));
 
-    for (int i = 0; i < QN_SIM_SLOTS && b; i++) {
+    for (int i = 0; i < QN_ENGINES_SLOTS && b; i++) {
         if (!build.module[i] || (build.second[i] && !strcmp(hash_of(a->slot[i].name), hash_of(b->slot[i].name)))) {
             build.module[i] = build.second[i] ? build.second[i] : build.module[i];
             build.second[i] = NULL;
         }
     }
-    qn_sim_free_texts(&read);
-    s->engine = good ? qn_sim_keep(&build, &s->scratch) : NULL;
+    qn_engines_free_texts(&read);
+    s->engine = good ? qn_engines_keep(&build, &s->scratch) : NULL;
     return s->engine ? 0 : QN_EXIT_USAGE;
 }
 
 /* ---- all ---- */
 
 /* "I1=default D1=srrip:50b3... ..."; an analysis only if there is one. */
-static char *list_slots(const struct qn_sim_choice *c, const char *between)
+static char *list_slots(const struct qn_engines_choice *c, const char *between)
 {
     char *text = NULL;
     size_t size;
     FILE *f = open_memstream(&text, &size);
 
-    for (int i = 0; f && i < QN_SIM_SLOTS; i++)
-        if (i != QN_SIM_AN || c->slot[i].name)
-            fprintf(f, "%s%s=%s", i ? between : "", qn_sim_slot_names[i], c->slot[i].name ? c->slot[i].name : plain);
+    for (int i = 0; f && i < QN_ENGINES_SLOTS; i++)
+        if (i != QN_ENGINES_AN || c->slot[i].name)
+            fprintf(f, "%s%s=%s", i ? between : "", qn_engines_slot_names[i], c->slot[i].name ? c->slot[i].name : plain);
     for (int i = 0; f && i < c->nmore; i++)
         fprintf(f, "%sAN=%s", between, c->more[i].name);
     if (f)
@@ -185,33 +185,33 @@ static char *list_slots(const struct qn_sim_choice *c, const char *between)
     return text;
 }
 
-static bool names_nothing(const struct qn_sim_choice *c)
+static bool names_nothing(const struct qn_engines_choice *c)
 {
-    for (int i = 0; i < QN_SIM_SLOTS; i++)
+    for (int i = 0; i < QN_ENGINES_SLOTS; i++)
         if (c->slot[i].name)
             return false;
     return true;
 }
 
 /* All analyses but one have to be in the engine; that one comes first, and may have to be compiled. */
-static bool sort_analyses(struct qn_sim_choice *c, const struct qn_sim_texts *t)
+static bool sort_analyses(struct qn_engines_choice *c, const struct qn_engines_texts *t)
 {
     for (int i = 0; i < c->nmore; i++) {
-        struct qn_sim_module other = c->slot[QN_SIM_AN];
+        struct qn_engines_module other = c->slot[QN_ENGINES_AN];
 
-        if (has_module(t, QN_SIM_AN, &c->more[i]))
+        if (has_module(t, QN_ENGINES_AN, &c->more[i]))
             continue;
-        if (!has_module(t, QN_SIM_AN, &other)) {
-            qn_tool_complain("quern: %s: --analysis=%s: one file of your own at most; %s is one, too", c->tool, c->more[i].given, other.given);
+        if (!has_module(t, QN_ENGINES_AN, &other)) {
+            qn_text_complain("quern: %s: --analysis=%s: one file of your own at most; %s is one, too", c->tool, c->more[i].given, other.given);
             return false;
         }
-        c->slot[QN_SIM_AN] = c->more[i];
+        c->slot[QN_ENGINES_AN] = c->more[i];
         c->more[i] = other;
     }
     return true;
 }
 
-static bool observes(const struct qn_sim_texts *t, const char *name)
+static bool observes(const struct qn_engines_texts *t, const char *name)
 {
     const char *hash = name ? hash_of(name) : "", *at = *hash && t->observers ? strstr(t->observers, hash) : NULL;
 
@@ -219,8 +219,8 @@ static bool observes(const struct qn_sim_texts *t, const char *name)
 }
 
 /* An engine that has all of it: the one that was named first, the other one, or one that is compiled. */
-static int find_engine(struct qn_sim_choice *a, struct qn_sim_choice *b, const char *usual, const struct qn_sim_texts own[2],
-                       struct qn_sim_setup *s)
+static int find_engine(struct qn_engines_choice *a, struct qn_engines_choice *b, const char *usual, const struct qn_engines_texts own[2],
+                       struct qn_engines_setup *s)
 {
     const char *const engines[] = { a->engine ? a->engine : usual, b && b->engine ? b->engine : NULL };
 
@@ -232,26 +232,26 @@ static int find_engine(struct qn_sim_choice *a, struct qn_sim_choice *b, const c
     return compile(a, b, usual, own, s);
 }
 
-static int no_engine(const struct qn_sim_choice *c)
+static int no_engine(const struct qn_engines_choice *c)
 {
-    qn_tool_complain("quern: %s: no engine: quern-engine is neither beside quern nor in its libexec", c->tool);
+    qn_text_complain("quern: %s: no engine: quern-engine is neither beside quern nor in its libexec", c->tool);
     return EXIT_NO_ENGINE;
 }
 
-int qn_sim_set_up(struct qn_sim_choice *a, struct qn_sim_choice *b, struct qn_sim_setup *s)
+int qn_engines_set_up(struct qn_engines_choice *a, struct qn_engines_choice *b, struct qn_engines_setup *s)
 {
     bool as_it_is = names_nothing(a) && !b;
-    char *usual = as_it_is && a->engine ? NULL : qn_sim_default_engine();
+    char *usual = as_it_is && a->engine ? NULL : qn_engines_default_engine();
     const char *first = a->engine ? a->engine : usual;
-    struct qn_sim_texts own[2] = { { .description = NULL }, { .description = NULL } };
+    struct qn_engines_texts own[2] = { { .description = NULL }, { .description = NULL } };
     int status = 0;
 
-    *s = (struct qn_sim_setup){ .engine = NULL };
-    if (!first || !qn_sim_read_texts(first, &own[0]) || (b && !qn_sim_read_texts(b->engine ? b->engine : usual, &own[1])))
+    *s = (struct qn_engines_setup){ .engine = NULL };
+    if (!first || !qn_engines_read_texts(first, &own[0]) || (b && !qn_engines_read_texts(b->engine ? b->engine : usual, &own[1])))
         return no_engine(a);
     if (!sort_analyses(a, &own[0])) {
-        qn_sim_free_texts(&own[0]);
-        qn_sim_free_texts(&own[1]);
+        qn_engines_free_texts(&own[0]);
+        qn_engines_free_texts(&own[1]);
         free(usual);
         return QN_EXIT_USAGE;
     }
@@ -259,43 +259,43 @@ int qn_sim_set_up(struct qn_sim_choice *a, struct qn_sim_choice *b, struct qn_si
     if (b && b->engine)
         take_own(b, &own[1]);
     if (b)
-        b->slot[QN_SIM_AN] = (struct qn_sim_module){ .name = NULL };
+        b->slot[QN_ENGINES_AN] = (struct qn_engines_module){ .name = NULL };
     if (as_it_is)
         s->engine = strdup(first);
     else
         status = find_engine(a, b, usual, own, s);
     s->slots = as_it_is ? strdup("") : list_slots(a, " ");
     s->other = b ? list_slots(b, " ") : strdup("");
-    s->analyses = !is_plain(&a->slot[QN_SIM_AN]);
+    s->analyses = !is_plain(&a->slot[QN_ENGINES_AN]);
     if (s->analyses && s->engine) {
-        qn_sim_free_texts(&own[0]);
-        qn_sim_read_texts(s->engine, &own[0]);
-        s->observes = observes(&own[0], a->slot[QN_SIM_AN].name);
+        qn_engines_free_texts(&own[0]);
+        qn_engines_read_texts(s->engine, &own[0]);
+        s->observes = observes(&own[0], a->slot[QN_ENGINES_AN].name);
         for (int i = 0; i < a->nmore; i++)
             s->mixed |= observes(&own[0], a->more[i].name) != s->observes;
     }
-    qn_sim_free_texts(&own[0]);
-    qn_sim_free_texts(&own[1]);
+    qn_engines_free_texts(&own[0]);
+    qn_engines_free_texts(&own[1]);
     free(usual);
     return status;
 }
 
-void qn_sim_remove_scratch(struct qn_sim_setup *s)
+void qn_engines_remove_scratch(struct qn_engines_setup *s)
 {
     if (s->scratch)
         qn_text_remove_scratch(s->scratch);
     s->scratch = NULL;
 }
 
-char *qn_sim_by_name(struct qn_sim_choice *c)
+char *qn_engines_by_name(struct qn_engines_choice *c)
 {
-    char *engine = qn_sim_default_engine(), *text = NULL;
-    struct qn_sim_texts t;
+    char *engine = qn_engines_default_engine(), *text = NULL;
+    struct qn_engines_texts t;
 
-    if (engine && qn_sim_read_texts(engine, &t)) {
+    if (engine && qn_engines_read_texts(engine, &t)) {
         if (has_modules(&t, c))
             text = list_slots(c, "+");
-        qn_sim_free_texts(&t);
+        qn_engines_free_texts(&t);
     }
     free(engine);
     return text;

@@ -1,4 +1,4 @@
-/* tools/run_cpu.c - quern run --cpu: the processor that the program is shown; QUERN_ENGINE_CPU: what the engine makes use of.
+/* lib/collect/cpu.c - quern run --cpu: the processor that the program is shown; QUERN_ENGINE_CPU: what the engine makes use of.
  *
  *   --cpu=x86-64-v2                 one of the levels of the x86-64 psABI, and nothing else: the same on every machine
  *   --cpu=x86-64-v3,-bmi2,+sha      less, more
@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "decode/decode.h"
-#include "run.h"
+#include "collect/collect.h"
 
 #define FEATURES_MAX 192
 #define TEXT_MAX 1024
@@ -94,7 +94,7 @@ static const char *whose; /* value this is: the option, or the variable */
 
 static bool fail(const char *name, const char *what)
 {
-    qn_run_complain("%s: %s: %s", whose, name, what);
+    qn_collect_complain("%s: %s: %s", whose, name, what);
     return false;
 }
 
@@ -255,7 +255,7 @@ static bool choose(const char *of, const char *value, struct qn_cpu *cpu)
     return right;
 }
 
-bool qn_run_choose_cpu(const char *value, struct qn_cpu *cpu) { return choose("--cpu", value, cpu); }
+bool qn_collect_choose_cpu(const char *value, struct qn_cpu *cpu) { return choose("--cpu", value, cpu); }
 
 /* Features that --vectors stands for (lib/run/core/host.c). */
 static const char *const vector_features[][3] = {
@@ -266,13 +266,13 @@ static bool leaves_vectors(const char *value, const char *vectors, const char *c
 {
     for (int i = 0; i < 3 && features[i]; i++)
         if (!chosen.shown[find(&chosen, features[i])]) {
-            qn_run_complain("--vectors=%s: " QN_ENGINE_CPU_VARIABLE "=%s leaves no %s", vectors, value, features[i]);
+            qn_collect_complain("--vectors=%s: " QN_ENGINE_CPU_VARIABLE "=%s leaves no %s", vectors, value, features[i]);
             return false;
         }
     return true;
 }
 
-bool qn_run_choose_engine_cpu(uint64_t vectors, struct qn_cpu *cpu)
+bool qn_collect_choose_engine_cpu(uint64_t vectors, struct qn_cpu *cpu)
 {
     const char *value = getenv(QN_ENGINE_CPU_VARIABLE);
 

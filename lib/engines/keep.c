@@ -1,6 +1,6 @@
-/* tools/sim_keep.c - simulators that were compiled for a run are kept, so that the next run of the same files begins at once.
+/* lib/engines/keep.c - simulators that were compiled for a run are kept, so that the next run of the same files begins at once.
  *
- * In:  a recipe (sim_build.c)
+ * In:  a recipe (build.c)
  * Out: ~/.cache/quern/sims/50b34235a5a88360, a program with a text behind it:
  *
  *          gcc -std=gnu11 ... -DQN_SIM_D1_NAME="mine:..." ...     words of the recipe, compiler and archive: the key
@@ -32,8 +32,9 @@
 #include "base/grow.h"
 #include "base/hash.h"
 #include "text/output.h"
-#include "sim_build.h"
-#include "tools.h"
+#include "engines/engines.h"
+#include "text/complain.h"
+#include "text/version.h"
 
 #define FOLDER "sims"
 #define KEPT_FILES 64
@@ -46,7 +47,7 @@
 
 /* ---- folders ---- */
 
-char *qn_tool_cache(void)
+char *qn_engines_cache(void)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char *path;
@@ -82,7 +83,7 @@ static bool make_folder(char *path)
 /* Where compiled simulators are kept, and run from; NULL: nowhere. */
 static char *cache_folder(void)
 {
-    char *cache = qn_tool_cache(), *path = NULL;
+    char *cache = qn_engines_cache(), *path = NULL;
     struct statvfs fs;
 
     if (cache && (asprintf(&path, "%s/" FOLDER, cache) < 0 || !make_folder(path) || access(path, W_OK) || statvfs(path, &fs) ||
@@ -94,7 +95,7 @@ static char *cache_folder(void)
     return path;
 }
 
-char *qn_sim_scratch(const char *tool)
+char *qn_engines_scratch(const char *tool)
 {
     const char *tmp = getenv("TMPDIR");
     char *path;
@@ -103,14 +104,14 @@ char *qn_sim_scratch(const char *tool)
         return NULL;
     if (qn_text_make_scratch(path))
         return path;
-    qn_tool_complain("quern: %s: %s: %s", tool, path, strerror(errno));
+    qn_text_complain("quern: %s: %s: %s", tool, path, strerror(errno));
     free(path);
     return NULL;
 }
 
 /* ---- the key ---- */
 
-static void put_words(FILE *key, const struct qn_sim_words *w)
+static void put_words(FILE *key, const struct qn_engines_words *w)
 {
     for (int i = 0; i < w->n; i++)
         fprintf(key, "%s\n", w->word[i]);
@@ -118,13 +119,13 @@ static void put_words(FILE *key, const struct qn_sim_words *w)
 }
 
 /* Everything but the contents of files that the compiler reads.  NULL: there is no compiler, and a line says so. */
-static char *make_key(const struct qn_sim_recipe *r)
+static char *make_key(const struct qn_engines_recipe *r)
 {
     static const char *const variables[] = { "CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH" };
     char *text = NULL, folder[PATH_MAX];
     size_t size;
     FILE *key = open_memstream(&text, &size);
-    bool compiler = qn_sim_find_compiler(r, key);
+    bool compiler = qn_engines_find_compiler(r, key);
 
     if (key) {
         fprintf(key, "quern " QN_VERSION "\n");
@@ -132,7 +133,7 @@ static char *make_key(const struct qn_sim_recipe *r)
         put_words(key, &r->files);
         put_words(key, &r->link);
         put_words(key, &r->behind);
-        qn_sim_identify(key, r->archive);
+        qn_engines_identify(key, r->archive);
         for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
             fprintf(key, "%s\n", getenv(variables[i]) ? getenv(variables[i]) : "");
         if (r->build->cflags && getcwd(folder, sizeof folder)) /* -I. */
@@ -180,7 +181,7 @@ static bool add_file(struct files *f, const char *name, size_t n)
 /* "0.o: /home/me/a\ file.c \<newline> /usr/include/stdint.h": what stands behind the colon. */
 static bool read_depends(struct files *f, const char *path)
 {
-    char *text = qn_sim_read_source(path), *colon = text ? strstr(text, ": ") : NULL, *to, *word;
+    char *text = qn_engines_read_source(path), *colon = text ? strstr(text, ": ") : NULL, *to, *word;
     bool good = colon != NULL;
 
     for (char *p = good ? colon + 2 : ""; *p && good;) {
@@ -199,7 +200,7 @@ static bool read_depends(struct files *f, const char *path)
 }
 
 /* Lines of hashes and names.  false: one cannot be read, or was changed since `start`. */
-static bool put_files(FILE *out, const struct qn_sim_recipe *r, const char *folder, const struct timespec *start)
+static bool put_files(FILE *out, const struct qn_engines_recipe *r, const char *folder, const struct timespec *start)
 {
     struct files f = { NULL, 0, 0 };
     bool good = true;
@@ -342,7 +343,7 @@ static void remove_old(const char *cache)
 /* ---- making ---- */
 
 /* The text that stands behind the program.  NULL: a file was changed since `start`. */
-static char *make_text(const struct qn_sim_recipe *r, const char *folder, const char *key, const struct timespec *start)
+static char *make_text(const struct qn_engines_recipe *r, const char *folder, const char *key, const struct timespec *start)
 {
     char *text = NULL;
     size_t size = 0;
@@ -369,17 +370,17 @@ static bool append(const char *program, const char *text)
 }
 
 /* The program, where it is kept, or in `folder` where it cannot be; NULL: a line was printed, or a signal came. */
-static char *make(struct qn_sim_guard *g, const struct qn_sim_recipe *r, const char *folder, const char *kept, const char *key)
+static char *make(struct qn_engines_guard *g, const struct qn_engines_recipe *r, const char *folder, const char *kept, const char *key)
 {
     struct timespec start;
     char *program, *text;
 
     clock_gettime(CLOCK_REALTIME, &start);
-    if (qn_sim_compile(g, r, folder) || asprintf(&program, "%s/program", folder) < 0)
+    if (qn_engines_compile(g, r, folder) || asprintf(&program, "%s/program", folder) < 0)
         return NULL;
     text = make_text(r, folder, key, &start);
     if (!text) {
-        qn_tool_complain("quern: %s: a source file was changed while it was compiled; try again", r->build->tool);
+        qn_text_complain("quern: %s: a source file was changed while it was compiled; try again", r->build->tool);
         free(program);
         return NULL;
     }
@@ -391,23 +392,23 @@ static char *make(struct qn_sim_guard *g, const struct qn_sim_recipe *r, const c
     return program;
 }
 
-static char *keep(const struct qn_sim_recipe *r, const char *key, const char *cache, char **scratch)
+static char *keep(const struct qn_engines_recipe *r, const char *key, const char *cache, char **scratch)
 {
-    struct qn_sim_guard g;
+    struct qn_engines_guard g;
     char *kept = NULL, *folder = NULL, *program = NULL;
 
     if (cache && asprintf(&kept, "%s/%016" PRIx64, cache, qn_hash_bytes(QN_HASH_NONE, key, strlen(key))) < 0)
         return NULL;
     if (kept && is_there(kept, key))
         return kept;
-    qn_sim_guard(&g);
+    qn_engines_guard(&g);
     if (cache && asprintf(&folder, "%s/" FOLDER_PREFIX "XXXXXX", cache) >= 0 && !qn_text_make_scratch(folder)) {
         free(folder);
         free(kept);
         folder = kept = NULL;
     }
     if (!folder)
-        folder = qn_sim_scratch(r->build->tool);
+        folder = qn_engines_scratch(r->build->tool);
     if (folder)
         program = make(&g, r, folder, kept, key);
     if (program && (!kept || strcmp(program, kept))) {
@@ -419,20 +420,20 @@ static char *keep(const struct qn_sim_recipe *r, const char *key, const char *ca
     if (program && kept)
         remove_old(cache);
     free(kept);
-    qn_sim_unguard(&g);
+    qn_engines_unguard(&g);
     return program;
 }
 
-char *qn_sim_keep(const struct qn_sim_build *b, char **scratch)
+char *qn_engines_keep(const struct qn_engines_build *b, char **scratch)
 {
-    struct qn_sim_recipe r;
-    char *key = qn_sim_write_recipe(b, &r) ? NULL : make_key(&r), *cache = key ? cache_folder() : NULL, *program = NULL;
+    struct qn_engines_recipe r;
+    char *key = qn_engines_write_recipe(b, &r) ? NULL : make_key(&r), *cache = key ? cache_folder() : NULL, *program = NULL;
 
     *scratch = NULL;
     if (key)
         program = keep(&r, key, cache, scratch);
     free(cache);
     free(key);
-    qn_sim_free_recipe(&r);
+    qn_engines_free_recipe(&r);
     return program;
 }

@@ -1,4 +1,4 @@
-/* tools/run_loop.c - waits for the guest's end, serving engine and user meanwhile.
+/* lib/collect/loop.c - waits for the guest's end, serving engine and user meanwhile.
  *
  * The main collector learns of the end by waitpid.  A sub-collector's guest is not its child: it
  * watches a pidfd, and the socket, whose end of file means that no engine holds the other end.
@@ -13,12 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "collect/collect.h"
 #include "sim/at_work.h"
 
 #define LOOK_MS 500 /* how often we look whether a module comes back */
 
-static void reap(struct qn_run *r)
+static void reap(struct qn_collect *r)
 {
     int status;
     pid_t pid;
@@ -27,7 +27,7 @@ static void reap(struct qn_run *r)
         if (!r->is_main || pid != r->guest)
             continue; /* a sub-collector has done its work */
         if (WIFSTOPPED(status)) {
-            qn_run_mirror_stop(r, WSTOPSIG(status));
+            qn_collect_mirror_stop(r, WSTOPSIG(status));
         } else {
             r->ended = true;
             r->status = status;
@@ -35,9 +35,9 @@ static void reap(struct qn_run *r)
     }
 }
 
-static void serve_socket(struct qn_run *r)
+static void serve_socket(struct qn_collect *r)
 {
-    if (r->socket < 0 || qn_run_serve(r))
+    if (r->socket < 0 || qn_collect_serve(r))
         return;
     close(r->socket);
     r->socket = -1;
@@ -45,7 +45,7 @@ static void serve_socket(struct qn_run *r)
         r->ended = true;
 }
 
-static void end_of_guest(struct qn_run *r)
+static void end_of_guest(struct qn_collect *r)
 {
     /* Between its last message and its end the guest may have said that it becomes another program. */
     serve_socket(r);
@@ -53,14 +53,14 @@ static void end_of_guest(struct qn_run *r)
 }
 
 /* The main guest has ended.  Ours may have too, a moment ago. */
-static void drain(struct qn_run *r)
+static void drain(struct qn_collect *r)
 {
     struct pollfd p = { r->pidfd, POLLIN, 0 };
 
     if (r->pidfd >= 0 && poll(&p, 1, 0) > 0)
         end_of_guest(r);
     else
-        qn_run_detach(r);
+        qn_collect_detach(r);
 }
 
 /* ---- modules that do not come back ---- */
@@ -98,7 +98,7 @@ static void module_name(char *name, size_t size, const char *modules, const char
     snprintf(name, size, "%.*s", (int)strcspn(at, ": "), at);
 }
 
-static void give_up(struct qn_run *r, uint64_t call, uint64_t function)
+static void give_up(struct qn_collect *r, uint64_t call, uint64_t function)
 {
     static const char *const slots[] = SIM_SLOT_NAMES, *const functions[] = SIM_FUNCTION_NAMES;
     struct qn_arena_header *h = qn_cost_header(&r->store);
@@ -117,7 +117,7 @@ static void give_up(struct qn_run *r, uint64_t call, uint64_t function)
 }
 
 /* A module that is in the same call as SIM_STUCK_SECONDS of processor time ago does not come back. */
-static void check_modules(struct qn_run *r)
+static void check_modules(struct qn_collect *r)
 {
     static uint64_t before, since;
     volatile uint64_t *at_work = qn_cost_header(&r->store)->sim_output.at_work;
@@ -143,7 +143,7 @@ static int64_t milliseconds(void)
     return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
 }
 
-static void wait_until(struct qn_run *r, const bool *end)
+static void wait_until(struct qn_collect *r, const bool *end)
 {
     int64_t looked = milliseconds();
 
@@ -166,7 +166,7 @@ static void wait_until(struct qn_run *r, const bool *end)
         if (p[0].revents)
             serve_socket(r);
         if (p[1].revents) {
-            qn_run_read_signals(r);
+            qn_collect_read_signals(r);
             reap(r);
         }
         if (p[2].revents)
@@ -176,11 +176,11 @@ static void wait_until(struct qn_run *r, const bool *end)
     }
 }
 
-void qn_run_wait(struct qn_run *r)
+void qn_collect_wait(struct qn_collect *r)
 {
     wait_until(r, &r->leaves);
     if (r->is_main)
         serve_socket(r);
 }
 
-void qn_run_wait_for_end(struct qn_run *r) { wait_until(r, &r->ended); }
+void qn_collect_wait_for_end(struct qn_collect *r) { wait_until(r, &r->ended); }

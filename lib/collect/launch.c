@@ -1,6 +1,6 @@
-/* tools/run_launch.c - makes the arena and starts the guest under the engine.
+/* lib/collect/launch.c - makes the arena and starts the guest under the engine.
  *
- * In:  struct qn_run with options, geometry, program, engine
+ * In:  struct qn_collect with options, geometry, program, engine
  * Out: the guest runs; r->store, r->socket, r->guest are set; our own standard descriptors are closed
  *
  * The guest gets exactly what quern got: descriptors, environment, signal mask and dispositions,
@@ -28,30 +28,30 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "run.h"
-#include "run_reader.h"
-#include "run_wire.h"
-#include "sim_build.h"
+#include "collect/collect.h"
+#include "collect/reader.h"
+#include "collect/wire.h"
+#include "engines/engines.h"
 
 #define OWN_DESCRIPTORS 8    /* arena, socket, traces; another arena and socket; what it opens for a moment */
 #define DESCRIPTOR_TOP 65536 /* never place descriptors above: fork copies a table up to the highest */
 
 extern char **environ;
 
-static void fill_config(struct qn_run *r)
+static void fill_config(struct qn_collect *r)
 {
-    const struct qn_run_options *o = &r->options;
+    const struct qn_collect_options *o = &r->options;
     struct qn_config *c = &r->config;
 
     *c = (struct qn_config){
-        .cpu = c->cpu, .engine_cpu = c->engine_cpu, .I1 = r->geometry[QN_RUN_I1], .D1 = r->geometry[QN_RUN_D1], .LL = r->geometry[QN_RUN_LL],
+        .cpu = c->cpu, .engine_cpu = c->engine_cpu, .I1 = r->geometry[QN_COLLECT_I1], .D1 = r->geometry[QN_COLLECT_D1], .LL = r->geometry[QN_COLLECT_LL],
         .counting = (uint8_t)o->counting, .cache_sim = o->cache_sim, .branch_sim = o->branch_sim,
         .instr_at_start = o->instr_at_start, .trace_children = o->trace_children, .aslr = o->aslr,
         .check = o->check || o->versus, .versus = o->versus != NULL, .stats = o->stats, .filter = o->filter, .vdso = o->vdso,
         .data = o->data, .batch = (uint8_t)o->batch, .vectors = (uint8_t)o->vectors,
         .trace = o->trace, .trace_fd = -1, .trace_first = o->trace_blocks.first, .trace_last = o->trace_blocks.last,
         .observes = r->observes, .sample_count = o->sample.count, .sample_of = o->sample.of,
-        .interval = o->interval, .interval_rows = o->interval_auto ? QN_RUN_INTERVAL_ROWS : 0, .toggle = o->toggle.count > 0,
+        .interval = o->interval, .interval_rows = o->interval_auto ? QN_COLLECT_INTERVAL_ROWS : 0, .toggle = o->toggle.count > 0,
         .explain = o->explain.count > 0 || o->watch, .explain_first = o->explain_first, .explain_every = o->explain_every,
         .watch_count = o->watch, .watch_from = o->watch && !o->watch_from && !o->explain.count ? 1 : o->watch_from,
         .tcache_bytes = o->tcache_size, .seed = o->seed, .block_max = (uint32_t)o->block_max,
@@ -87,7 +87,7 @@ static int move_up(int fd, int base)
     return fd < 0 ? -1 : fcntl(fd, F_DUPFD, base); /* without FD_CLOEXEC */
 }
 
-static char **make_argv(const struct qn_run *r, int arena, int socket)
+static char **make_argv(const struct qn_collect *r, int arena, int socket)
 {
     char **guest = r->options.argv, **argv;
     size_t n = 0;
@@ -110,21 +110,21 @@ static void die_with(pid_t collector)
         _exit(QN_EXIT_SOFTWARE);
 }
 
-/* What the program sees of the process above us, and what it wants to know of its death (run_signals.c). */
-static void take_parent(struct qn_run *r)
+/* What the program sees of the process above us, and what it wants to know of its death (signals.c). */
+static void take_parent(struct qn_collect *r)
 {
     struct qn_config *c = &qn_cost_header(&r->store)->config;
     int sig = 0;
 
     prctl(PR_GET_PDEATHSIG, &sig);
-    prctl(PR_SET_PDEATHSIG, QN_RUN_PARENT_DIED);
+    prctl(PR_SET_PDEATHSIG, QN_COLLECT_PARENT_DIED);
     c->collector = getpid();
     c->parent = getppid();
     c->death_signal = sig;
 }
 
 /* In the child: becomes the engine. */
-static void become_engine(struct qn_run *r, int socket, int trace, int gate, const struct itimerval *timer)
+static void become_engine(struct qn_collect *r, int socket, int trace, int gate, const struct itimerval *timer)
 {
     struct qn_config *config = &qn_cost_header(&r->store)->config;
     struct rlimit its;
@@ -142,28 +142,28 @@ static void become_engine(struct qn_run *r, int socket, int trace, int gate, con
     while (read(gate, &byte, 1) < 0 && errno == EINTR)
         ;
     setitimer(ITIMER_REAL, timer, NULL);
-    qn_run_restore_signals(r);
+    qn_collect_restore_signals(r);
     execve(r->engine, make_argv(r, arena_fd, socket_fd), environ);
     r->shared->exec_errno = errno;
     _exit(QN_EXIT_SOFTWARE);
 }
 
-static int open_trace(struct qn_run *r)
+static int open_trace(struct qn_collect *r)
 {
     if (!r->options.trace)
         return -1;
     if (!r->options.trace_file)
         return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    return qn_run_open_text(r, "trace-file", r->options.trace_file, QN_EXIT_FAILED);
+    return qn_collect_open_text(r, "trace-file", r->options.trace_file, QN_EXIT_FAILED);
 }
 
 static bool cannot(const char *what, int error)
 {
-    qn_run_complain("cannot %s: %s", what, strerror(error));
+    qn_collect_complain("cannot %s: %s", what, strerror(error));
     return false;
 }
 
-static bool make_arena(struct qn_run *r)
+static bool make_arena(struct qn_collect *r)
 {
     int error = qn_cost_create(&r->store);
 
@@ -176,7 +176,7 @@ static bool make_arena(struct qn_run *r)
     return true;
 }
 
-void qn_run_keep_only(const int *fds, int count)
+void qn_collect_keep_only(const int *fds, int count)
 {
     int from = 3;
 
@@ -197,7 +197,7 @@ void qn_run_keep_only(const int *fds, int count)
 
 /* Someone who reads from a pipe that the guest writes to must see its end when the guest closes
  * it, so we keep nothing open but our own. */
-static void close_inherited(const struct qn_run *r, int gate)
+static void close_inherited(const struct qn_collect *r, int gate)
 {
     const int own[] = { r->log.fd, r->log.errors, r->store.fd, r->socket, r->signals,
                         r->drain[0], r->drain[1], r->done[0], r->done[1], gate };
@@ -206,7 +206,7 @@ static void close_inherited(const struct qn_run *r, int gate)
     for (int fd = 0; fd < 3; fd++)
         if (null >= 0)
             dup3(null, fd, O_CLOEXEC);
-    qn_run_keep_only(own, sizeof own / sizeof own[0]);
+    qn_collect_keep_only(own, sizeof own / sizeof own[0]);
 }
 
 /* A byte, for the reader may hold the gate, too, until it runs. */
@@ -217,7 +217,7 @@ static void open_gate(int gate)
     close(gate);
 }
 
-bool qn_run_launch(struct qn_run *r)
+bool qn_collect_launch(struct qn_collect *r)
 {
     struct itimerval timer = { 0 }, off = { 0 };
     int pair[2], gate[2], trace;
@@ -228,7 +228,7 @@ bool qn_run_launch(struct qn_run *r)
     trace = open_trace(r);
     if (r->options.trace && trace < 0)
         return false;
-    if (!qn_run_make_pair(pair) || !qn_run_make_pipes(r) || pipe2(gate, O_CLOEXEC))
+    if (!qn_collect_make_pair(pair) || !qn_collect_make_pipes(r) || pipe2(gate, O_CLOEXEC))
         return cannot("make a socket", errno);
     setitimer(ITIMER_REAL, &off, &timer);
     take_parent(r);
@@ -243,15 +243,15 @@ bool qn_run_launch(struct qn_run *r)
         return cannot("fork", errno);
     r->root = r->guest;
     r->socket = pair[0];
-    if (!qn_run_open_log(r) || !qn_run_check_outputs(r)) {
+    if (!qn_collect_open_log(r) || !qn_collect_check_outputs(r)) {
         kill(r->guest, SIGKILL);
         return false;
     }
-    qn_run_print_banner(r);
-    qn_run_flush(r);
+    qn_collect_print_banner(r);
+    qn_collect_flush(r);
     close_inherited(r, gate[1]);
-    qn_run_start_reader(r); /* before the program begins: what kills both of us then does not lose the profile */
+    qn_collect_start_reader(r); /* before the program begins: what kills both of us then does not lose the profile */
     open_gate(gate[1]);
-    r->engine_hash = qn_sim_hash_engine(r->engine); /* now, while the others are busy */
+    r->engine_hash = qn_engines_hash_engine(r->engine); /* now, while the others are busy */
     return true;
 }

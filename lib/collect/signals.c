@@ -1,4 +1,4 @@
-/* tools/run_signals.c - the collector stands between the user and the guest without being noticed.
+/* lib/collect/signals.c - the collector stands between the user and the guest without being noticed.
  *
  * All signals are blocked and read from a signalfd.
  *   - From the terminal (SI_KERNEL): the guest, in the same process group, got its own; nothing to do.
@@ -20,11 +20,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "collect/collect.h"
 
 #define LOOK_MS 100 /* how often we look whether somebody has continued the guest */
 
-bool qn_run_take_signals(struct qn_run *r)
+bool qn_collect_take_signals(struct qn_collect *r)
 {
     struct sigaction plain = { .sa_handler = SIG_DFL };
     sigset_t all;
@@ -36,7 +36,7 @@ bool qn_run_take_signals(struct qn_run *r)
     return r->signals >= 0;
 }
 
-void qn_run_restore_signals(const struct qn_run *r)
+void qn_collect_restore_signals(const struct qn_collect *r)
 {
     sigaction(SIGCHLD, &r->old_chld, NULL);
     sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
@@ -59,7 +59,7 @@ static char process_state(pid_t pid)
     return p && p[1] == ' ' ? p[2] : '?';
 }
 
-static void forward(struct qn_run *r, const struct signalfd_siginfo *s)
+static void forward(struct qn_collect *r, const struct signalfd_siginfo *s)
 {
     int sig = (int)s->ssi_signo;
 
@@ -74,7 +74,7 @@ static void forward(struct qn_run *r, const struct signalfd_siginfo *s)
 }
 
 /* Did that say that our parent has died?  Where it is the signal of it, it is none for the guest. */
-static bool says_parent_died(struct qn_run *r, const struct signalfd_siginfo *s)
+static bool says_parent_died(struct qn_collect *r, const struct signalfd_siginfo *s)
 {
     struct qn_config *c = &qn_cost_header(&r->store)->config;
     int32_t before = c->parent;
@@ -86,10 +86,10 @@ static bool says_parent_died(struct qn_run *r, const struct signalfd_siginfo *s)
         qn_cost_header(&r->fresh)->config.parent = c->parent;
     if (c->death_signal > 0 && c->death_signal < NSIG && !r->ended && r->guest > 0)
         kill(r->guest, c->death_signal);
-    return s->ssi_signo == (uint32_t)QN_RUN_PARENT_DIED && s->ssi_pid == (uint32_t)before;
+    return s->ssi_signo == (uint32_t)QN_COLLECT_PARENT_DIED && s->ssi_pid == (uint32_t)before;
 }
 
-void qn_run_read_signals(struct qn_run *r)
+void qn_collect_read_signals(struct qn_collect *r)
 {
     struct signalfd_siginfo s;
 
@@ -113,7 +113,7 @@ static void raise_plain(int sig)
 }
 
 /* A process that wakes us when somebody continues the guest alone, or kills it; of that nobody is told who is stopped. */
-static pid_t start_waker(const struct qn_run *r)
+static pid_t start_waker(const struct qn_collect *r)
 {
     pid_t stopped = getpid(), waker = fork();
 
@@ -125,7 +125,7 @@ static pid_t start_waker(const struct qn_run *r)
     _exit(0);
 }
 
-void qn_run_mirror_stop(struct qn_run *r, int sig)
+void qn_collect_mirror_stop(struct qn_collect *r, int sig)
 {
     pid_t waker = start_waker(r);
 
@@ -139,7 +139,7 @@ void qn_run_mirror_stop(struct qn_run *r, int sig)
         kill(r->guest, SIGCONT);
 }
 
-void qn_run_mirror_end(int status)
+void qn_collect_mirror_end(int status)
 {
     struct rlimit none = { 0, 0 };
 

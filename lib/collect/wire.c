@@ -1,7 +1,7 @@
-/* tools/run_wire.c - answers the engine's messages.  The protocol is in cost/wire.h.
+/* lib/collect/wire.c - answers the engine's messages.  The protocol is in cost/wire.h.
  *
  * In:  a message of struct qn_wire_msg
- * Out: the answer, with descriptors where it has any; the state of struct qn_run
+ * Out: the answer, with descriptors where it has any; the state of struct qn_collect
  *
  * Invariants: never waits; a message that makes no sense is dropped.
  */
@@ -15,13 +15,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "run.h"
-#include "run_reader.h"
-#include "run_wire.h"
+#include "collect/collect.h"
+#include "collect/reader.h"
+#include "collect/wire.h"
 
 #define DESCRIPTORS_MAX 2
 
-bool qn_run_make_pair(int pair[2])
+bool qn_collect_make_pair(int pair[2])
 {
     int on = 1;
 
@@ -29,7 +29,7 @@ bool qn_run_make_pair(int pair[2])
            && setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0;
 }
 
-void qn_run_answer(struct qn_run *r, uint32_t kind, int value, const int *fds, size_t count)
+void qn_collect_answer(struct qn_collect *r, uint32_t kind, int value, const int *fds, size_t count)
 {
     struct qn_wire_msg m = { .kind = kind, .pid = (int32_t)getpid(), .value = value };
     struct iovec part = { &m, sizeof m };
@@ -53,28 +53,28 @@ void qn_run_answer(struct qn_run *r, uint32_t kind, int value, const int *fds, s
         ;
 }
 
-static void drop_fresh(struct qn_run *r)
+static void drop_fresh(struct qn_collect *r)
 {
     qn_cost_close(&r->fresh);
 }
 
-static void adopt_fresh(struct qn_run *r)
+static void adopt_fresh(struct qn_collect *r)
 {
     qn_cost_close(&r->store);
     r->store = r->fresh;
     r->fresh = (struct qn_cost_store){ -1, NULL };
     r->replaced = true;
-    qn_run_show_image(r);
+    qn_collect_show_image(r);
 }
 
-static void become_out(struct qn_run *r, bool out)
+static void become_out(struct qn_collect *r, bool out)
 {
     r->exec_out = out;
     if (r->is_main)
         r->shared->alone = out;
 }
 
-bool qn_run_adopt_dead_image(struct qn_run *r)
+bool qn_collect_adopt_dead_image(struct qn_collect *r)
 {
     if (!r->fresh.base || !qn_cost_header(&r->fresh)->fatal)
         return false;
@@ -82,7 +82,7 @@ bool qn_run_adopt_dead_image(struct qn_run *r)
     return true;
 }
 
-static void take_hello(struct qn_run *r, const struct qn_wire_msg *m)
+static void take_hello(struct qn_collect *r, const struct qn_wire_msg *m)
 {
     if (r->fresh.base)
         adopt_fresh(r);
@@ -96,44 +96,44 @@ static void take_hello(struct qn_run *r, const struct qn_wire_msg *m)
     r->hello = true;
 }
 
-static void serve_exec(struct qn_run *r)
+static void serve_exec(struct qn_collect *r)
 {
     int error;
 
     drop_fresh(r);
     error = qn_cost_create_like(&r->fresh, &r->store);
-    qn_run_answer(r, QN_WIRE_EXEC_OK, error, &r->fresh.fd, error ? 0 : 1);
+    qn_collect_answer(r, QN_WIRE_EXEC_OK, error, &r->fresh.fd, error ? 0 : 1);
 }
 
 /* What the program says itself (VALGRIND_PRINTF) is told with --quiet, too. */
-static void take_note(struct qn_run *r, struct qn_wire_msg *m)
+static void take_note(struct qn_collect *r, struct qn_wire_msg *m)
 {
     m->text[sizeof m->text - 1] = 0;
     for (char *p = m->text; *p; p++)
         if ((unsigned char)*p < ' ' || *p == 127)
             *p = '?';
     if (m->kind == QN_WIRE_PRINT)
-        qn_run_print(r, "%s", m->text);
+        qn_collect_print(r, "%s", m->text);
     else if (!r->log.quiet)
-        qn_run_note(r, "%s", m->text);
-    qn_run_flush(r);
+        qn_collect_note(r, "%s", m->text);
+    qn_collect_flush(r);
 }
 
-static void serve_one(struct qn_run *r, struct qn_wire_msg *m)
+static void serve_one(struct qn_collect *r, struct qn_wire_msg *m)
 {
     switch (m->kind) {
     case QN_WIRE_HELLO:
         take_hello(r, m);
         break;
     case QN_WIRE_FORK:
-        qn_run_serve_fork(r);
+        qn_collect_serve_fork(r);
         break;
     case QN_WIRE_EXEC_NEW:
         serve_exec(r);
         break;
     case QN_WIRE_EXEC_OUT:
         become_out(r, true);
-        qn_run_answer(r, QN_WIRE_EXEC_OK, 0, NULL, 0);
+        qn_collect_answer(r, QN_WIRE_EXEC_OK, 0, NULL, 0);
         break;
     case QN_WIRE_EXIT:
         r->leaves = r->hello && !r->exec_out;
@@ -143,7 +143,7 @@ static void serve_one(struct qn_run *r, struct qn_wire_msg *m)
         become_out(r, false);
         break;
     case QN_WIRE_RESOLVE:
-        qn_run_serve_resolve(r, (uint32_t)m->value);
+        qn_collect_serve_resolve(r, (uint32_t)m->value);
         break;
     case QN_WIRE_PRINT:
     case QN_WIRE_NOTE:
@@ -182,7 +182,7 @@ static ssize_t receive(int socket, struct qn_wire_msg *m, int *file)
     return n;
 }
 
-bool qn_run_serve(struct qn_run *r)
+bool qn_collect_serve(struct qn_collect *r)
 {
     struct qn_wire_msg m;
     int file;
@@ -200,7 +200,7 @@ bool qn_run_serve(struct qn_run *r)
         if (file < 0)
             continue;
         if (m.kind == QN_WIRE_FILE)
-            qn_run_give_reader(r, file);
+            qn_collect_give_reader(r, file);
         close(file);
     }
 }

@@ -1,4 +1,4 @@
-/* tools/sim_engine.c - finds the engine that is to be used.
+/* lib/engines/engine.c - finds the engine that is to be used.
  *
  *   --sim=./mysim, /tmp/mysim     that file
  *   --sim=mysim                   mysim or quern-engine-mysim, beside quern, then in libexec/quern; never in the current
@@ -7,7 +7,7 @@
  *
  * In:  the option's value
  * Out: the file's real path; or one line `quern: run: --sim=VALUE: what`.  A file that does not carry a
- *      simulator's description (sim_build.h) is refused before anything is started.
+ *      simulator's description (engines.h) is refused before anything is started.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,8 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim_build.h"
-#include "tools.h"
+#include "engines/engines.h"
+#include "text/complain.h"
 
 #define ENGINE_NAME "quern-engine"
 
@@ -85,15 +85,15 @@ static char *search(const char *name)
 
 static char *refuse(const char *tool, const char *option, const char *name, const char *what, const char *more)
 {
-    qn_tool_complain("quern: %s: %s=%s: %s%s%s", tool, option, name, what, more, *more ? name : "");
+    qn_text_complain("quern: %s: %s=%s: %s%s%s", tool, option, name, what, more, *more ? name : "");
     return NULL;
 }
 
-char *qn_sim_search_engine(const char *tool, const char *option, const char *name)
+char *qn_engines_search_engine(const char *tool, const char *option, const char *name)
 {
     const char *fault;
     char *path;
-    struct qn_sim_texts texts;
+    struct qn_engines_texts texts;
 
     if (strchr(name, '/')) {
         fault = fault_of(name);
@@ -108,12 +108,12 @@ char *qn_sim_search_engine(const char *tool, const char *option, const char *nam
             return refuse(tool, option, name, "no such simulator beside quern or in its libexec, and no module",
                           access(name, F_OK) ? "" : "; a file of this directory is reached as ./");
     }
-    if (path && qn_sim_read_texts(path, &texts)) {
-        qn_sim_free_texts(&texts);
+    if (path && qn_engines_read_texts(path, &texts)) {
+        qn_engines_free_texts(&texts);
         return path;
     }
     free(path);
     return option ? refuse(tool, option, name, "not a simulator; `quern sim build` makes them", "") : NULL;
 }
 
-char *qn_sim_default_engine(void) { return search(ENGINE_NAME); }
+char *qn_engines_default_engine(void) { return search(ENGINE_NAME); }

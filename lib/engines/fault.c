@@ -1,4 +1,4 @@
-/* tools/sim_fault.c - what is wrong with a module that cannot be compiled: one line if possible.
+/* lib/engines/fault.c - what is wrong with a module that cannot be compiled: one line if possible.
  *
  *   mine.c:12:2: error: #error "quern-module: policy_way is for caches"    ->  quern: run: D1=mine.c: policy_way is for caches
  *   warning: 'policy_victim' used but never defined                        ->  quern: run: D1=mine.c: policy_victim is missing
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim_build.h"
-#include "tools.h"
+#include "engines/engines.h"
+#include "text/complain.h"
 
 #define SAID_BY_MODULE "quern-module: "
 #define NAME_MAX_SHOWN 200
@@ -22,7 +22,7 @@
 static const char *const contract[] = { "policy_", "prefetch_", "prefetcher_", "cachesim_", "branchsim_", "analysis_" };
 
 struct fault {
-    const struct qn_sim_recipe *recipe;
+    const struct qn_engines_recipe *recipe;
     int file;          /* the number in the recipe */
     const char *slot;  /* NULL: none of a module */
     const char *module; /* as it was given */
@@ -31,20 +31,20 @@ struct fault {
 
 static void tell(const struct fault *f, const char *what, const char *more)
 {
-    qn_tool_complain("quern: %s: %s=%s: %s%s", f->recipe->build->tool, f->slot, f->module, what, more);
+    qn_text_complain("quern: %s: %s=%s: %s%s", f->recipe->build->tool, f->slot, f->module, what, more);
 }
 
 /* .../unit_D1.c: the module in D1; twin_D1.c: that of the second simulator, if it has one. */
 static bool find_slot(struct fault *f)
 {
-    const struct qn_sim_build *b = f->recipe->build;
+    const struct qn_engines_build *b = f->recipe->build;
     const char *base = strrchr(f->recipe->files.word[f->file], '/');
     bool twin = base && !strncmp(base, "/twin_", 6);
-    int slot = base && (twin || !strncmp(base, "/unit_", 6)) ? qn_sim_find_slot(base + 6, 2) : -1;
+    int slot = base && (twin || !strncmp(base, "/unit_", 6)) ? qn_engines_find_slot(base + 6, 2) : -1;
 
     if (slot < 0)
         return false;
-    f->slot = qn_sim_slot_names[slot];
+    f->slot = qn_engines_slot_names[slot];
     f->module = twin && b->second[slot] ? b->second[slot] : b->module[slot];
     return f->module != NULL;
 }
@@ -164,7 +164,7 @@ static bool tell_of_file(struct fault *f, bool failed)
         return false;
     if (!f->slot) {
         fputs(f->text, stderr);
-        qn_tool_complain("quern: %s: %s cannot be compiled", f->recipe->build->tool, f->recipe->files.word[f->file]);
+        qn_text_complain("quern: %s: %s cannot be compiled", f->recipe->build->tool, f->recipe->files.word[f->file]);
     } else if (!tell_no_source(f) && !tell_by_module(f)) {
         if (missing) {
             tell(f, name, " is missing");
@@ -194,7 +194,7 @@ static bool tell_of_linker(struct fault *f)
             }
         }
     fputs(f->text, stderr);
-    qn_tool_complain("quern: %s: the simulator cannot be linked", f->recipe->build->tool);
+    qn_text_complain("quern: %s: the simulator cannot be linked", f->recipe->build->tool);
     return true;
 }
 
@@ -204,7 +204,7 @@ static char *read_said(const char *folder, int number)
 
     if (asprintf(&path, "%s/%d.err", folder, number) < 0)
         return NULL;
-    text = qn_sim_read_source(path);
+    text = qn_engines_read_source(path);
     free(path);
     return text;
 }
@@ -214,11 +214,11 @@ static void print_warnings(const struct fault *f)
 {
     const char *base = strrchr(f->recipe->files.word[f->file], '/');
 
-    if (!f->slot || f->recipe->build->second[qn_sim_find_slot(f->slot, 2)] || strncmp(base, "/twin_", 6))
+    if (!f->slot || f->recipe->build->second[qn_engines_find_slot(f->slot, 2)] || strncmp(base, "/twin_", 6))
         fputs(f->text, stderr);
 }
 
-bool qn_sim_tell_fault(const struct qn_sim_recipe *r, const char *folder, bool failed)
+bool qn_engines_tell_fault(const struct qn_engines_recipe *r, const char *folder, bool failed)
 {
     struct fault f = { .recipe = r };
     bool told = false;
@@ -244,6 +244,6 @@ bool qn_sim_tell_fault(const struct qn_sim_recipe *r, const char *folder, bool f
         free(f.text);
     }
     if (failed && !told)
-        qn_tool_complain("quern: %s: the compiler %s failed", r->build->tool, r->compile.word[0]);
+        qn_text_complain("quern: %s: the compiler %s failed", r->build->tool, r->compile.word[0]);
     return told || failed;
 }

@@ -1,4 +1,4 @@
-/* tools/sim_compile.c - runs the compiler: all files at a time, as many as there are processors, then the linker.
+/* lib/engines/compile.c - runs the compiler: all files at a time, as many as there are processors, then the linker.
  *
  * In:  a recipe, and a folder of our own
  * Out: FOLDER/program; FOLDER/0.o, 0.d (the files that it was made of, as make wants them), 0.err (what the compiler said) ...
@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim_build.h"
-#include "tools.h"
+#include "engines/engines.h"
+#include "text/complain.h"
 
 #define NO_PROGRAM 127      /* exit status of a child that could not become it */
 #define SIGNALLED 128
@@ -29,7 +29,7 @@
 
 /* ---- signals ---- */
 
-void qn_sim_guard(struct qn_sim_guard *g)
+void qn_engines_guard(struct qn_engines_guard *g)
 {
     static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
     struct sigaction act;
@@ -45,7 +45,7 @@ void qn_sim_guard(struct qn_sim_guard *g)
     sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, &g->child);
 }
 
-void qn_sim_unguard(struct qn_sim_guard *g)
+void qn_engines_unguard(struct qn_engines_guard *g)
 {
     if (g->signal)
         raise(g->signal);
@@ -55,13 +55,13 @@ void qn_sim_unguard(struct qn_sim_guard *g)
     sigprocmask(SIG_SETMASK, &g->old, NULL);
 }
 
-void qn_sim_in_child(const struct qn_sim_guard *g)
+void qn_engines_in_child(const struct qn_engines_guard *g)
 {
     sigaction(SIGCHLD, &g->child, NULL);
     sigprocmask(SIG_SETMASK, &g->old, NULL);
 }
 
-static pid_t start(const struct qn_sim_guard *g, char **argv, const char *errors)
+static pid_t start(const struct qn_engines_guard *g, char **argv, const char *errors)
 {
     pid_t child = fork();
     int fd;
@@ -74,15 +74,15 @@ static pid_t start(const struct qn_sim_guard *g, char **argv, const char *errors
         dup2(fd, STDERR_FILENO);
         setenv("LC_ALL", "C.UTF-8", 1);
     }
-    qn_sim_in_child(g);
+    qn_engines_in_child(g);
     execvp(argv[0], argv);
     if (!errors)
-        qn_tool_complain("quern: %s: %s", argv[0], strerror(errno));
+        qn_text_complain("quern: %s: %s", argv[0], strerror(errno));
     _exit(NO_PROGRAM);
 }
 
 /* A signal of the terminal comes to all of our group; others come to us alone, and are handed on. */
-int qn_sim_await(struct qn_sim_guard *g, pid_t child)
+int qn_engines_await(struct qn_engines_guard *g, pid_t child)
 {
     static const struct timespec second = { .tv_sec = 1 };
     siginfo_t info;
@@ -103,17 +103,17 @@ int qn_sim_await(struct qn_sim_guard *g, pid_t child)
     return status;
 }
 
-int qn_sim_run(char **argv)
+int qn_engines_run(char **argv)
 {
-    struct qn_sim_guard g;
+    struct qn_engines_guard g;
     pid_t child;
     int status;
 
-    qn_sim_guard(&g);
+    qn_engines_guard(&g);
     child = start(&g, argv, NULL);
-    status = child > 0 ? qn_sim_await(&g, child) : NO_PROGRAM << 8;
+    status = child > 0 ? qn_engines_await(&g, child) : NO_PROGRAM << 8;
     g.signal = 0; /* it was the program's */
-    qn_sim_unguard(&g);
+    qn_engines_unguard(&g);
     return WIFEXITED(status) ? WEXITSTATUS(status) : SIGNALLED + WTERMSIG(status);
 }
 
@@ -131,7 +131,7 @@ static bool identify(FILE *key, const char *path)
     return true;
 }
 
-void qn_sim_identify(FILE *key, const char *path) { identify(key, path); }
+void qn_engines_identify(FILE *key, const char *path) { identify(key, path); }
 
 static bool identify_program(FILE *key, const char *name)
 {
@@ -150,12 +150,12 @@ static bool identify_program(FILE *key, const char *name)
 }
 
 /* All words of $CC before its flags: "ccache gcc" is two programs. */
-bool qn_sim_find_compiler(const struct qn_sim_recipe *r, FILE *key)
+bool qn_engines_find_compiler(const struct qn_engines_recipe *r, FILE *key)
 {
-    const struct qn_sim_words *w = &r->compile;
+    const struct qn_engines_words *w = &r->compile;
 
     if (!identify_program(key, w->word[0])) {
-        qn_tool_complain("quern: %s: no C compiler: set CC", r->build->tool);
+        qn_text_complain("quern: %s: no C compiler: set CC", r->build->tool);
         return false;
     }
     for (int i = 1; i < w->n && w->word[i][0] != '-'; i++)
@@ -166,12 +166,12 @@ bool qn_sim_find_compiler(const struct qn_sim_recipe *r, FILE *key)
 /* ---- compilers side by side ---- */
 
 struct work {
-    struct qn_sim_guard *g;
-    const struct qn_sim_recipe *recipe;
+    struct qn_engines_guard *g;
+    const struct qn_engines_recipe *recipe;
     const char *folder;
     int next, running, room;
     bool failed;
-    pid_t pid[QN_SIM_WORDS_MAX]; /* by file; 0: not running */
+    pid_t pid[QN_ENGINES_WORDS_MAX]; /* by file; 0: not running */
 };
 
 static char *in_folder(const struct work *w, int number, const char *suffix)
@@ -191,8 +191,8 @@ static void print_words(const struct work *w, char **argv)
 
 static void start_file(struct work *w, int number)
 {
-    const struct qn_sim_words *c = &w->recipe->compile;
-    char *argv[QN_SIM_WORDS_MAX + 8], *made[] = { in_folder(w, number, ".d"), in_folder(w, number, ".o"), in_folder(w, number, ".err") };
+    const struct qn_engines_words *c = &w->recipe->compile;
+    char *argv[QN_ENGINES_WORDS_MAX + 8], *made[] = { in_folder(w, number, ".d"), in_folder(w, number, ".o"), in_folder(w, number, ".err") };
     const char *rest[] = { "-MD", "-MF", made[0], "-c", "-o", made[1], w->recipe->files.word[number], NULL };
 
     memcpy(argv, c->word, (size_t)c->n * sizeof *argv);
@@ -271,8 +271,8 @@ static bool run_all(struct work *w, int count, void (*begin)(struct work *, int)
 
 static void start_linker(struct work *w, int number)
 {
-    const struct qn_sim_recipe *r = w->recipe;
-    static char *argv[3 * QN_SIM_WORDS_MAX + 3];
+    const struct qn_engines_recipe *r = w->recipe;
+    static char *argv[3 * QN_ENGINES_WORDS_MAX + 3];
     char *errors = in_folder(w, r->files.n, ".err"), *program;
     int n = 0;
 
@@ -306,16 +306,16 @@ static int count_processors(void)
     return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
 }
 
-int qn_sim_compile(struct qn_sim_guard *g, const struct qn_sim_recipe *r, const char *folder)
+int qn_engines_compile(struct qn_engines_guard *g, const struct qn_engines_recipe *r, const char *folder)
 {
     struct work w = { .g = g, .recipe = r, .folder = folder, .room = count_processors() };
 
     if (!run_all(&w, r->files.n, start_file))
         return 1;
-    if (qn_sim_tell_fault(r, folder, w.failed))
+    if (qn_engines_tell_fault(r, folder, w.failed))
         return 1;
     w.next = 0;
     if (!run_all(&w, 1, start_linker))
         return 1;
-    return w.failed && qn_sim_tell_fault(r, folder, true) ? 1 : 0;
+    return w.failed && qn_engines_tell_fault(r, folder, true) ? 1 : 0;
 }

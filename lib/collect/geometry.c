@@ -1,4 +1,4 @@
-/* tools/run_geometry.c - the caches to simulate: as asked, else as this machine has them.
+/* lib/collect/geometry.c - the caches to simulate: as asked, else as this machine has them.
  *
  * In:  --D1=32768,8,64 and nothing for I1 and LL
  * Out: D1 as given; I1 and LL from CPUID; where CPUID says nothing, the defaults of the manual
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "run.h"
+#include "collect/collect.h"
 
 #define LINE_MIN 16
 #define CPUID_CACHES_INTEL 4u
@@ -25,16 +25,16 @@
 #define CPUID_TOPOEXT (1u << 22)
 #define CACHES_MAX 16 /* subleaves to look at */
 
-static const struct qn_geometry defaults[QN_RUN_LEVELS] = { { 65536, 2, 64 }, { 65536, 2, 64 }, { 262144, 8, 64 } };
+static const struct qn_geometry defaults[QN_COLLECT_LEVELS] = { { 65536, 2, 64 }, { 65536, 2, 64 }, { 262144, 8, 64 } };
 
 static bool invalid(const char *option, const char *what, const struct qn_geometry *g, uint64_t got, const char *wanted)
 {
-    qn_run_complain("--%s=%u,%u,%u: %s: got %llu, wanted %s", option, g->size, g->assoc, g->line, what,
+    qn_collect_complain("--%s=%u,%u,%u: %s: got %llu, wanted %s", option, g->size, g->assoc, g->line, what,
                     (unsigned long long)got, wanted);
     return false;
 }
 
-bool qn_run_check_geometry(const char *option, const struct qn_geometry *g)
+bool qn_collect_check_geometry(const char *option, const struct qn_geometry *g)
 {
     uint64_t way = (uint64_t)g->assoc * g->line;
 
@@ -64,7 +64,7 @@ static struct qn_geometry make_valid(uint64_t sets, uint64_t assoc, uint64_t lin
 }
 
 /* Leaves 4 and 8000001D have one form: a subleaf per cache. */
-static void read_subleaves(unsigned leaf, struct qn_geometry found[QN_RUN_LEVELS])
+static void read_subleaves(unsigned leaf, struct qn_geometry found[QN_COLLECT_LEVELS])
 {
     unsigned last_level = 0;
 
@@ -76,14 +76,14 @@ static void read_subleaves(unsigned leaf, struct qn_geometry found[QN_RUN_LEVELS
         level = a >> 5 & 7;
         if (type == 0)
             return;
-        which = level > 1 ? QN_RUN_LL : type == 2 ? QN_RUN_I1 : QN_RUN_D1;
-        if (which == QN_RUN_LL && (level <= last_level || type != 3))
+        which = level > 1 ? QN_COLLECT_LL : type == 2 ? QN_COLLECT_I1 : QN_COLLECT_D1;
+        if (which == QN_COLLECT_LL && (level <= last_level || type != 3))
             continue;
-        if (which == QN_RUN_LL)
+        if (which == QN_COLLECT_LL)
             last_level = level;
         found[which] = make_valid((uint64_t)c + 1, (uint64_t)(b >> 22) + 1, (uint64_t)(b & 4095) + 1);
         if (type == 3 && level == 1) /* one cache for both */
-            found[QN_RUN_I1] = found[QN_RUN_D1];
+            found[QN_COLLECT_I1] = found[QN_COLLECT_D1];
     }
 }
 
@@ -99,7 +99,7 @@ static uint64_t decode_ways(unsigned code, uint64_t size, uint64_t line)
     return code == 15 && line ? size / line : ways[code & 15];
 }
 
-static void read_legacy(unsigned max, struct qn_geometry found[QN_RUN_LEVELS])
+static void read_legacy(unsigned max, struct qn_geometry found[QN_COLLECT_LEVELS])
 {
     unsigned a, b, c, d;
     uint64_t size, line;
@@ -107,48 +107,48 @@ static void read_legacy(unsigned max, struct qn_geometry found[QN_RUN_LEVELS])
     if (max < CPUID_L2_AMD)
         return;
     __cpuid(CPUID_L1_AMD, a, b, c, d);
-    found[QN_RUN_D1] = from_size((uint64_t)(c >> 24) << 10, c >> 16 & 255, c & 255);
-    found[QN_RUN_I1] = from_size((uint64_t)(d >> 24) << 10, d >> 16 & 255, d & 255);
+    found[QN_COLLECT_D1] = from_size((uint64_t)(c >> 24) << 10, c >> 16 & 255, c & 255);
+    found[QN_COLLECT_I1] = from_size((uint64_t)(d >> 24) << 10, d >> 16 & 255, d & 255);
     __cpuid(CPUID_L2_AMD, a, b, c, d);
     size = (uint64_t)(d >> 18) << 19;
     line = d & 255;
-    found[QN_RUN_LL] = from_size(size, decode_ways(d >> 12 & 15, size, line), line);
-    if (found[QN_RUN_LL].line == 0) {
+    found[QN_COLLECT_LL] = from_size(size, decode_ways(d >> 12 & 15, size, line), line);
+    if (found[QN_COLLECT_LL].line == 0) {
         size = (uint64_t)(c >> 16) << 10;
         line = c & 255;
-        found[QN_RUN_LL] = from_size(size, decode_ways(c >> 12 & 15, size, line), line);
+        found[QN_COLLECT_LL] = from_size(size, decode_ways(c >> 12 & 15, size, line), line);
     }
 }
 
-static void read_cpuid(struct qn_geometry found[QN_RUN_LEVELS])
+static void read_cpuid(struct qn_geometry found[QN_COLLECT_LEVELS])
 {
     unsigned a, b, c, d, amd = (unsigned)__get_cpuid_max(0x80000000u, NULL);
 
     if ((unsigned)__get_cpuid_max(0, NULL) >= CPUID_CACHES_INTEL)
         read_subleaves(CPUID_CACHES_INTEL, found);
-    if (found[QN_RUN_D1].line || amd < CPUID_L1_AMD)
+    if (found[QN_COLLECT_D1].line || amd < CPUID_L1_AMD)
         return;
     __cpuid(CPUID_FEATURES_AMD, a, b, c, d);
     if (c & CPUID_TOPOEXT && amd >= CPUID_CACHES_AMD)
         read_subleaves(CPUID_CACHES_AMD, found);
-    if (found[QN_RUN_D1].line == 0)
+    if (found[QN_COLLECT_D1].line == 0)
         read_legacy(amd, found);
 }
 
-void qn_run_choose_geometry(const struct qn_run_options *o, struct qn_geometry geometry[QN_RUN_LEVELS],
-                            enum qn_run_origin origin[QN_RUN_LEVELS])
+void qn_collect_choose_geometry(const struct qn_collect_options *o, struct qn_geometry geometry[QN_COLLECT_LEVELS],
+                            enum qn_collect_origin origin[QN_COLLECT_LEVELS])
 {
-    struct qn_geometry host[QN_RUN_LEVELS];
+    struct qn_geometry host[QN_COLLECT_LEVELS];
 
     memset(host, 0, sizeof host);
     read_cpuid(host);
-    for (int i = 0; i < QN_RUN_LEVELS; i++) {
+    for (int i = 0; i < QN_COLLECT_LEVELS; i++) {
         if (o->geometry[i].line) {
             geometry[i] = o->geometry[i];
-            origin[i] = QN_RUN_GIVEN;
+            origin[i] = QN_COLLECT_GIVEN;
         } else {
             geometry[i] = host[i].line ? host[i] : defaults[i];
-            origin[i] = host[i].line ? QN_RUN_HOST : QN_RUN_DEFAULT;
+            origin[i] = host[i].line ? QN_COLLECT_HOST : QN_COLLECT_DEFAULT;
         }
     }
 }

@@ -1,4 +1,4 @@
-/* tools/run_name.c - names of profiles and logs.
+/* lib/collect/name.c - names of profiles and logs.
  *
  * In:  "out.%p.%q{HOME}.%%", pid 12      Out: "out.12./root.%"
  *
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "text/output.h"
-#include "run.h"
+#include "collect/collect.h"
 
 #define PROFILE_PATTERN "cachegrind.out.%p"
 #define INTERVALS_PATTERN "quern.intervals.%p.csv"
@@ -59,7 +59,7 @@ static const char *expand_one(const char *p, pid_t pid, FILE *out, char *why, si
     return NULL;
 }
 
-char *qn_run_expand(const char *pattern, pid_t pid, char *why, size_t size)
+char *qn_collect_expand(const char *pattern, pid_t pid, char *why, size_t size)
 {
     char *text = NULL;
     size_t length;
@@ -81,13 +81,13 @@ char *qn_run_expand(const char *pattern, pid_t pid, char *why, size_t size)
     return NULL;
 }
 
-static char *name_file(struct qn_run *r, const char *pattern)
+static char *name_file(struct qn_collect *r, const char *pattern)
 {
-    char why[256], *name = qn_run_expand(pattern, r->guest, why, sizeof why);
-    char *root = qn_run_expand(pattern, r->root, why, sizeof why), *longer;
+    char why[256], *name = qn_collect_expand(pattern, r->guest, why, sizeof why);
+    char *root = qn_collect_expand(pattern, r->root, why, sizeof why), *longer;
 
     if (!name || !root) {
-        qn_run_fail(r, "%s: %s", pattern, why);
+        qn_collect_fail(r, "%s: %s", pattern, why);
         free(name);
         name = NULL;
     } else if (r->guest != r->root && !strcmp(name, root) && asprintf(&longer, "%s.%d", name, (int)r->guest) > 0) {
@@ -98,43 +98,43 @@ static char *name_file(struct qn_run *r, const char *pattern)
     return name;
 }
 
-char *qn_run_name_profile(struct qn_run *r)
+char *qn_collect_name_profile(struct qn_collect *r)
 {
     return name_file(r, r->options.out_file ? r->options.out_file : PROFILE_PATTERN);
 }
 
-char *qn_run_name_intervals(struct qn_run *r)
+char *qn_collect_name_intervals(struct qn_collect *r)
 {
     return name_file(r, r->options.interval_file ? r->options.interval_file : INTERVALS_PATTERN);
 }
 
-char *qn_run_name_explanation(struct qn_run *r)
+char *qn_collect_name_explanation(struct qn_collect *r)
 {
     return name_file(r, r->options.explain_file ? r->options.explain_file : EXPLAIN_PATTERN);
 }
 
-char *qn_run_name_watch(struct qn_run *r)
+char *qn_collect_name_watch(struct qn_collect *r)
 {
     return name_file(r, r->options.watch_file ? r->options.watch_file : WATCH_PATTERN);
 }
 
 /* Frees the name. */
-static bool check_output(struct qn_run *r, const char *what, char *name)
+static bool check_output(struct qn_collect *r, const char *what, char *name)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
 
     if (name && qn_text_check_output(name, &err) != QN_TEXT_OK)
-        qn_run_fail(r, "no %s: %s", what, err.text);
+        qn_collect_fail(r, "no %s: %s", what, err.text);
     free(name);
     return name && err.status == QN_TEXT_OK;
 }
 
-bool qn_run_check_outputs(struct qn_run *r)
+bool qn_collect_check_outputs(struct qn_collect *r)
 {
-    bool good = check_output(r, "profile", qn_run_name_profile(r))
-                && (!r->config.interval || check_output(r, "intervals", qn_run_name_intervals(r)))
-                && (!r->options.explain.count || check_output(r, "explanation", qn_run_name_explanation(r)))
-                && (!r->options.watch || check_output(r, "watch", qn_run_name_watch(r)));
+    bool good = check_output(r, "profile", qn_collect_name_profile(r))
+                && (!r->config.interval || check_output(r, "intervals", qn_collect_name_intervals(r)))
+                && (!r->options.explain.count || check_output(r, "explanation", qn_collect_name_explanation(r)))
+                && (!r->options.watch || check_output(r, "watch", qn_collect_name_watch(r)));
 
     if (!good)
         r->refused = QN_EXIT_FAILED;

@@ -1,4 +1,4 @@
-/* tools/run_reader.c - a process that reads debug information while the guest runs, and folds on demand.
+/* lib/collect/reader.c - a process that reads debug information while the guest runs, and folds on demand.
  *
  *   main collector --fork--> reader          reads the ELF files that the program will load, and those that the arena
  *                                            names, as they appear
@@ -11,7 +11,7 @@
  *
  * So the profile of a short program does not wait for the debug information of its libraries, and
  * the thousandth child of a shell does not read it again.  The reader takes no part in anything else: if
- * it dies (a damaged ELF file may crash a library), collectors do the work themselves, see run_finish.c.
+ * it dies (a damaged ELF file may crash a library), collectors do the work themselves, see finish.c.
  *
  * Invariants: the reader holds no descriptor of the user's; it ends when no collector is left; it is in a group of its own before the program begins, so that
  * what kills the whole group does not reach it.
@@ -32,8 +32,8 @@
 
 #include "base/ready.h"
 #include "cost/modules.h"
-#include "run.h"
-#include "run_reader.h"
+#include "collect/collect.h"
+#include "collect/reader.h"
 
 #define FDS_MAX 4
 #define HEAP_READY (3 << 20) /* bytes: what the symbols and lines of the C library and a small profile take */
@@ -92,7 +92,7 @@ static int take_request(int socket, struct request *q, int fds[FDS_MAX])
 }
 
 /* Does the work of the collector that asked. */
-_Noreturn static void fold_for(struct qn_run *r, const struct request *q, const int fds[FDS_MAX],
+_Noreturn static void fold_for(struct qn_collect *r, const struct request *q, const int fds[FDS_MAX],
                      struct qn_cost_library *library)
 {
     uint8_t failed;
@@ -103,8 +103,8 @@ _Noreturn static void fold_for(struct qn_run *r, const struct request *q, const 
     r->log.errors = q->fds > 2 ? fds[2] : -1;
     r->log.fd = q->fds > 3 ? fds[3] : -1;
     r->log.size = 0;
-    qn_run_limit_folding();
-    failed = !qn_run_fold(r, NULL, library);
+    qn_collect_limit_folding();
+    failed = !qn_collect_fold(r, NULL, library);
     while (write(fds[1], &failed, 1) < 0 && errno == EINTR)
         ;
     if (q->last)
@@ -112,7 +112,7 @@ _Noreturn static void fold_for(struct qn_run *r, const struct request *q, const 
     _exit(0);
 }
 
-static void serve_request(struct qn_run *r, int socket, const struct request *q, int fds[FDS_MAX],
+static void serve_request(struct qn_collect *r, int socket, const struct request *q, int fds[FDS_MAX],
                           struct qn_cost_library *library)
 {
     r->store.fd = fds[0];
@@ -132,7 +132,7 @@ static void serve_request(struct qn_run *r, int socket, const struct request *q,
 }
 
 /* Takes a file, or an image, that was shown; false: it is a request. */
-static bool take_file(struct qn_run *r, const struct request *q, const int fds[FDS_MAX], struct qn_cost_library *library)
+static bool take_file(struct qn_collect *r, const struct request *q, const int fds[FDS_MAX], struct qn_cost_library *library)
 {
     if (q->fds != 1)
         return false;
@@ -148,7 +148,7 @@ static bool take_file(struct qn_run *r, const struct request *q, const int fds[F
 
 /* Reads what the first guest loads, for as long as it loads more.  1: there is a request; 0: there can be none any
  * more; -1: not yet. */
-static int watch(struct qn_run *r, int socket, struct qn_cost_library *library, struct request *q, int fds[FDS_MAX])
+static int watch(struct qn_collect *r, int socket, struct qn_cost_library *library, struct request *q, int fds[FDS_MAX])
 {
     struct pollfd p = { socket, POLLIN, 0 };
     uint64_t seen = 0;
@@ -173,7 +173,7 @@ static int watch(struct qn_run *r, int socket, struct qn_cost_library *library, 
 }
 
 /* The main collector has been killed, and its guest with it: a process of its own, since that may have got away, and others ask. */
-static void write_of_killed(struct qn_run *r, struct qn_cost_library *library)
+static void write_of_killed(struct qn_collect *r, struct qn_cost_library *library)
 {
     struct pollfd p = { r->pidfd, POLLIN, 0 };
 
@@ -187,12 +187,12 @@ static void write_of_killed(struct qn_run *r, struct qn_cost_library *library)
     r->store.fd = r->image;
     if (!qn_cost_map(&r->store))
         _exit(1);
-    r->engine_hash = qn_sim_hash_engine(r->engine);
+    r->engine_hash = qn_engines_hash_engine(r->engine);
     r->log.fd = r->log.errors = -1;
-    _exit(!qn_run_fold(r, NULL, library));
+    _exit(!qn_collect_fold(r, NULL, library));
 }
 
-static int wait_for_request(struct qn_run *r, int socket, struct qn_cost_library *library, struct request *q, int fds[FDS_MAX])
+static int wait_for_request(struct qn_collect *r, int socket, struct qn_cost_library *library, struct request *q, int fds[FDS_MAX])
 {
     struct pollfd p[] = { { socket, POLLIN, 0 }, { r->collector, POLLIN, 0 } };
     int got;
@@ -238,7 +238,7 @@ static void make_heap_ready(void)
 }
 
 /* `program` is the file that the guest begins as, -1 if it cannot be opened. */
-static void read_and_fold(struct qn_run *r, int socket, int program)
+static void read_and_fold(struct qn_collect *r, int socket, int program)
 {
     struct qn_cost_library *library = qn_cost_new_library();
     struct request q;
@@ -249,7 +249,7 @@ static void read_and_fold(struct qn_run *r, int socket, int program)
     make_heap_ready();
     if (program >= 0)
         qn_cost_give_file(library, program);
-    qn_run_limit_folding();
+    qn_collect_limit_folding();
     allow_many_files();
     if (r->config.instr_at_start)
         qn_cost_foresee(library, r->program);
@@ -268,7 +268,7 @@ static void read_and_fold(struct qn_run *r, int socket, int program)
 }
 
 /* All that it needs to outlive the collector it has from its beginning: either may be killed before it runs for the first time. */
-void qn_run_start_reader(struct qn_run *r)
+void qn_collect_start_reader(struct qn_collect *r)
 {
     int pair[2], its[4];
     pid_t pid;
@@ -285,7 +285,7 @@ void qn_run_start_reader(struct qn_run *r)
         r->image = fcntl(r->store.fd, F_DUPFD_CLOEXEC, 3);
         r->pidfd = its[2];
         r->collector = its[3];
-        qn_run_keep_only((int[]){ its[0], its[1], its[2], its[3], r->store.fd, r->image }, 6);
+        qn_collect_keep_only((int[]){ its[0], its[1], its[2], its[3], r->store.fd, r->image }, 6);
         r->is_main = false;
         read_and_fold(r, its[0], its[1]);
     }
@@ -302,7 +302,7 @@ void qn_run_start_reader(struct qn_run *r)
 }
 
 /* The reader ends when nobody can ask it any more: at once, unless a sub-collector lives on. */
-void qn_run_end_reader(struct qn_run *r)
+void qn_collect_end_reader(struct qn_collect *r)
 {
     r->shared->alone = true;
     if (r->reader < 0)
@@ -313,7 +313,7 @@ void qn_run_end_reader(struct qn_run *r)
         ;
 }
 
-void qn_run_give_reader(const struct qn_run *r, int file)
+void qn_collect_give_reader(const struct qn_collect *r, int file)
 {
     struct request q = { .fds = 1 };
 
@@ -321,7 +321,7 @@ void qn_run_give_reader(const struct qn_run *r, int file)
         send_request(r->reader, &q, &file, MSG_DONTWAIT);
 }
 
-void qn_run_show_image(const struct qn_run *r)
+void qn_collect_show_image(const struct qn_collect *r)
 {
     struct request q = { .fds = 1, .image = true };
 
@@ -329,7 +329,7 @@ void qn_run_show_image(const struct qn_run *r)
         send_request(r->reader, &q, &r->store.fd, MSG_DONTWAIT);
 }
 
-int qn_run_ask_reader(struct qn_run *r)
+int qn_collect_ask_reader(struct qn_collect *r)
 {
     struct request q = { r->engine_hash, r->guest, r->replaced, 2, r->is_main && !r->has_forked, false };
     int reply[2], fds[FDS_MAX] = { r->store.fd, -1, r->log.errors, r->log.fd }, status = -1;

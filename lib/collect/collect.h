@@ -1,0 +1,195 @@
+/* lib/collect/collect.h - what the files of `quern run` share.
+ *
+ *   collect.c       the order of things           program.c   finds and checks the program
+ *   options.h   options                       geometry.c  caches
+ *   launch.c  starts the guest            signals.c   signals, stops, how to end
+ *   loop.c  waits                         wire.c      answers the engine
+ *   fork.c  collectors of forked guests   finish.c    folds and writes, in a child process
+ *   reader.c  reads debug information ahead, and folds
+ *   named.c  --explain, --toggle: finds the code
+ *   cpu.c   --cpu: which bits of CPUID stay
+ *   sims.c  --sim, --versus, --analysis: the engine
+ *   report.c  summary, failures, stats    log.c       messages      name.c  %p and the like
+ *
+ * Words: the *main* collector is the process the user started, parent of the guest.  Every guest
+ * that forks gets a *sub-collector* for the new process, a fork of the collector that serves the parent.
+ */
+#ifndef QN_COLLECT_H
+#define QN_COLLECT_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cost/allocators.h"
+#include "cost/named.h"
+#include "cost/store.h"
+#include "collect/options.h"
+#include "engines/engines.h"
+
+#define QN_EXIT_FAILED 1          /* the guest succeeded, its profile could not be written */
+#define QN_EXIT_SOFTWARE 70       /* EX_SOFTWARE: the engine gave up, or could not be started */
+#define QN_EXIT_NOT_EXECUTABLE 126
+#define QN_EXIT_NOT_FOUND 127
+
+#define QN_COLLECT_PARENT_DIED SIGRTMAX /* the kernel sends us this when our parent dies */
+#define QN_COLLECT_CULPRITS_SUFFIX ".culprits.csv"
+#define QN_COLLECT_FINDINGS_SUFFIX ".findings.csv" /* behind the profile's name */
+
+enum qn_collect_origin { QN_COLLECT_GIVEN, QN_COLLECT_HOST, QN_COLLECT_DEFAULT };
+
+/* Messages: lines are gathered and go out in one write, so that processes do not mix theirs. */
+struct qn_collect_log {
+    int fd;       /* our own copy; -1: silent for good */
+    int errors;   /* where failures go: the log, else the first stderr */
+    bool quiet;   /* no banner and no summary */
+    bool failed;  /* a write to it did, and that was told */
+    pid_t pid;    /* of the guest, for the prefix */
+    bool shared;  /* fd is a copy of a descriptor the guest has too */
+    char *text;   /* gathered */
+    size_t size, room;
+};
+
+/* Memory that the main collector shares with the child that becomes the engine, and with the reader. */
+struct qn_collect_shared {
+    int exec_errno;      /* why it could not */
+    volatile bool alone; /* no profile is to be written of the first process, or it has been: the reader does nothing of itself */
+};
+
+struct qn_collect {
+    struct qn_collect_options options;
+    struct qn_geometry geometry[QN_COLLECT_LEVELS];
+    enum qn_collect_origin origin[QN_COLLECT_LEVELS];
+    struct qn_config config;  /* ours; that in the arena may be damaged */
+    char *engine, *program;   /* paths */
+    struct qn_engines_choice first, second; /* by --sim and --analysis, by --versus */
+    struct qn_engines_setup sims;
+    char *command;            /* argv joined by blanks */
+    uint64_t engine_hash;
+    uint64_t start_tsc, start_ns;
+    struct qn_collect_log log;
+    int refused;              /* a file that was asked for cannot be written: the exit status; 0: all can */
+    struct qn_cost_named named[2 * QN_COLLECT_NAMES_MAX]; /* by --explain, --toggle */
+    int named_count;
+    struct qn_cost_allocator allocators[QN_COLLECT_NAMES_MAX]; /* by --alloc */
+
+    struct qn_cost_store store; /* of the image that runs */
+    struct qn_cost_store fresh; /* of the image that a traced exec is about to start; fd -1: none */
+    int socket;                 /* to the engine; -1: closed */
+    bool observes;              /* the engine's analysis module observes instructions */
+    bool hello;                 /* the guest of this collector has spoken */
+    bool exec_out;              /* it is about to become, or has become, an untraced program */
+    bool replaced;              /* a traced exec happened */
+
+    bool is_main;
+    pid_t guest, root;          /* the guest of this collector, and of the main one */
+    int pidfd;                  /* of the guest; sub-collectors and reader only, else -1 */
+    bool leaves;                /* the guest has counted the last, and is about to end */
+    bool ended;                 /* it has */
+    int status;                 /* of the guest by waitpid; main only */
+    struct qn_collect_shared *shared;
+
+    int signals;                /* signalfd */
+    sigset_t old_mask;          /* as the user's shell left it */
+    struct sigaction old_chld;
+    int drain[2], done[2];      /* see fork.c */
+    int reader;                 /* requests go there, see reader.c; -1: none */
+    pid_t reader_pid;
+    int image, collector;       /* the reader's: arena of the first process; pidfd of the main collector */
+    bool has_forked;            /* sub-collectors were made; they may live on and ask the reader */
+};
+
+/* geometry.c */
+void qn_collect_choose_geometry(const struct qn_collect_options *o, struct qn_geometry geometry[QN_COLLECT_LEVELS],
+                            enum qn_collect_origin origin[QN_COLLECT_LEVELS]);
+
+/* cpu.c: what --cpu=VALUE means on this machine.  false: a line was printed. */
+bool qn_collect_choose_cpu(const char *value, struct qn_cpu *cpu);
+/* The same of QUERN_ENGINE_CPU, for the engine; it leaves `vectors`, else that is refused. */
+bool qn_collect_choose_engine_cpu(uint64_t vectors, struct qn_cpu *cpu);
+
+/* program.c: 0, or the exit status after one line was printed. */
+int qn_collect_find_program(struct qn_collect *r);
+
+/* sims.c: the same; options become what the simulators want. */
+int qn_collect_set_up_sims(struct qn_collect *r);
+void qn_collect_print_sims(struct qn_collect *r); /* with --verbose: what stood in each slot, and how it was simulated */
+
+/* name.c: expands %p, %q{VAR}, %n, %%.  NULL: `why` says what is wrong.  free() the result. */
+char *qn_collect_expand(const char *pattern, pid_t pid, char *why, size_t size);
+/* The file that the profile of the guest goes to.  NULL: a line was printed. */
+char *qn_collect_name_profile(struct qn_collect *r);
+char *qn_collect_name_intervals(struct qn_collect *r);
+char *qn_collect_name_explanation(struct qn_collect *r);
+char *qn_collect_name_watch(struct qn_collect *r);
+/* Whether all of them can be written, before the program starts.  false: a line was printed. */
+bool qn_collect_check_outputs(struct qn_collect *r);
+
+/* log.c */
+/* Opens what is written while the program runs.  -1: a line was printed, which begins with the option's name. */
+int qn_collect_open_text(struct qn_collect *r, const char *option, const char *path, int status);
+bool qn_collect_open_log(struct qn_collect *r);
+/* "==PID== text"; banner and summary, nothing with --quiet. */
+void qn_collect_say(struct qn_collect *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "--PID-- text"; warnings, statistics and --verbose. */
+void qn_collect_note(struct qn_collect *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "**PID** text"; what the program says by VALGRIND_PRINTF. */
+void qn_collect_print(struct qn_collect *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "quern: run: text"; failures. */
+void qn_collect_fail(struct qn_collect *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same on stderr, before there is a log. */
+void qn_collect_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void qn_collect_flush(struct qn_collect *r);
+
+/* launch.c */
+bool qn_collect_launch(struct qn_collect *r);
+
+/* signals.c */
+bool qn_collect_take_signals(struct qn_collect *r);
+void qn_collect_restore_signals(const struct qn_collect *r); /* in a child, before exec */
+void qn_collect_read_signals(struct qn_collect *r);
+void qn_collect_mirror_stop(struct qn_collect *r, int sig);
+/* Ends this process as the guest ended: `status` is what waitpid said. */
+void qn_collect_mirror_end(int status) __attribute__((noreturn));
+
+/* loop.c */
+void qn_collect_wait(struct qn_collect *r);         /* until all is counted */
+void qn_collect_wait_for_end(struct qn_collect *r); /* of the guest */
+
+/* wire.c: a program that a traced exec started could not be loaded: it said no HELLO, but why. */
+bool qn_collect_adopt_dead_image(struct qn_collect *r);
+/* Takes what the engine sent, without waiting.  false: end of file. */
+bool qn_collect_serve(struct qn_collect *r);
+
+/* fork.c */
+bool qn_collect_make_pipes(struct qn_collect *r);
+void qn_collect_serve_fork(struct qn_collect *r);
+void qn_collect_wait_for_subs(struct qn_collect *r);
+/* The main guest has ended and this one has not: let go of the terminal. */
+void qn_collect_detach(struct qn_collect *r);
+
+/* named.c */
+bool qn_collect_take_names(struct qn_collect *r); /* false: a line was printed */
+int qn_collect_check_names(struct qn_collect *r); /* 0, or the exit status after a line was printed */
+void qn_collect_serve_resolve(struct qn_collect *r, uint32_t map);
+void qn_collect_tell_missing(struct qn_collect *r);
+
+/* finish.c: writes the profile and prints the report.  false: the profile could not be written. */
+bool qn_collect_finish(struct qn_collect *r);
+
+/* report.c */
+struct qn_cost_result;
+struct qn_cost_event_set;
+struct qn_cost_modules;
+struct qn_cost_regions;
+void qn_collect_print_banner(struct qn_collect *r);
+void qn_collect_print_report(struct qn_collect *r, const struct qn_cost_result *result, const struct qn_cost_event_set *events,
+                         const char *command);
+void qn_collect_print_regions(struct qn_collect *r, const struct qn_cost_regions *regions, const struct qn_cost_event_set *events);
+void qn_collect_print_fatal(struct qn_collect *r, struct qn_cost_modules *modules);
+/* The exit status that the engine's fatal state stands for, 0 if there is none. */
+int qn_collect_fatal_status(const struct qn_collect *r);
+
+#endif

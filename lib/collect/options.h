@@ -1,0 +1,115 @@
+/* lib/collect/options.h - the options of `quern run`, declared once, and what they were set to.
+ *
+ *   quern run --D1=32768,8,64 --branch-sim --no-aslr -q -- ./prog arg
+ *   -> geometry[D1] = { 32768, 8, 64 }, branch_sim = true, aslr = false, quiet = true, argv = { "./prog", "arg" }
+ *
+ * A line of the list: kind (a function take_KIND of tools/run_options.c), name, field, argument as --help shows it, text.
+ */
+#ifndef QN_COLLECT_OPTIONS_H
+#define QN_COLLECT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cost/arena.h"
+
+enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_LEVELS };
+
+#define QN_COLLECT_OPTION_LIST(X)                                                                                       \
+    X(GEOMETRY, "I1", geometry[QN_COLLECT_I1], "SIZE,ASSOC,LINE", "instruction cache [this machine's]")                  \
+    X(GEOMETRY, "D1", geometry[QN_COLLECT_D1], "SIZE,ASSOC,LINE", "data cache [this machine's]")                         \
+    X(GEOMETRY, "LL", geometry[QN_COLLECT_LL], "SIZE,ASSOC,LINE", "last-level cache [this machine's]")                   \
+    X(GEOMETRY, "L2", geometry[QN_COLLECT_LL], "SIZE,ASSOC,LINE", "older name of --LL")                                  \
+    X(YESNO, "cache-sim", cache_sim, "yes|no", "simulate the caches [yes]")                                          \
+    X(YESNO, "branch-sim", branch_sim, "yes|no", "simulate the branch predictors [no]")                              \
+    X(COUNTING, "counting", counting, "exact|cachegrind", "rules of counting [exact]")                               \
+    X(TEXT, "cachegrind-out-file", out_file, "FILE", "profile; %p pid, %q{VAR} environment, %n 1, %% % "             \
+                                                     "[cachegrind.out.%p]")                                          \
+    X(TEXT, "out-file", out_file, "FILE", "the same")                                                                \
+    X(YESNO, "dump-objects", dump_objects, "yes|no", "the profile names the file of code of each function [no]")     \
+    X(YESNO, "dump-instr", dump_instr, "yes|no", "and has counts by instruction, for annotate --asm [no]")           \
+    X(INTERVAL, "interval", interval, "N|auto", "also write the counts of every N instructions; auto: of a few hundred equal parts")                            \
+    X(TEXT, "interval-file", interval_file, "FILE", "where to; %p, %q{VAR} as above [quern.intervals.%p.csv]")       \
+    X(NAMES, "explain", explain, "FILE:LINE", "tell what becomes of the line's data references, and why; may be repeated") \
+    X(NUMBER, "explain-first", explain_first, "N", "of the first N references of each line [20]")                    \
+    X(NUMBER, "explain-every", explain_every, "N", "then of every Nth; 0 = no more [1000]")                          \
+    X(TEXT, "explain-file", explain_file, "FILE", "where to; %p, %q{VAR} as above [quern.explain.%p.txt]")           \
+    X(NUMBER, "watch", watch, "N", "write down N data references with what the D1 held, for `quern watch`")              \
+    X(NUMBER, "watch-from", watch_from, "N", "the first of them [the first of --explain's lines, else 1]")               \
+    X(TEXT, "watch-file", watch_file, "FILE", "where to; %p, %q{VAR} as above [quern.watch.%p.csv]")                     \
+    X(INLINES, "inline", inlines, "no|yes|chains", "name inlined functions, and the calls between [no]")             \
+    X(YESNO, "demangle", demangle, "yes|no", "readable names of C++ and Rust functions [yes]")                       \
+    X(YESNO, "keep-lines", keep_lines, "yes|no", "keep line tables that had to be unpacked in ~/.cache/quern [yes]")    \
+    X(TEXT, "extra-debuginfo-path", debug_root, "DIR", "look for separate debug files in DIR first")                 \
+    X(YESNO, "trace-children", trace_children, "yes|no", "also profile what the program executes [no]")              \
+    X(YESNO, "data", data, "yes|no", "misses by variable and allocation, and by line on what [no]")                   \
+    X(NAMES, "alloc", alloc, "FUNCTION[:N[*M]]", "a function that allocates, with --data; argument N has the bytes")  \
+    X(NAMES, "toggle", toggle, "FUNCTION", "count only inside this function; may be repeated")                       \
+    X(YESNO, "instr-at-start", instr_at_start, "yes|no", "count from the start [yes]")                               \
+    X(TEXT, "log-file", log_file, "FILE", "messages go there; %p, %q{VAR}, %% as above [stderr]")                    \
+    X(LOG_FD, "log-fd", log_fd, "N", "messages go to this descriptor [2]")                                           \
+    X(YESNO, "quiet", quiet, "yes|no", "no banner, no summary (-q)")                                                 \
+    X(YESNO, "verbose", verbose, "yes|no", "more: what stands in each slot, how it is simulated (-v)")                                                     \
+    X(YESNO, "stats", stats, "yes|no", "print the engine's statistics [no]")                                         \
+    X(YESNO, "local-rates", local_rates, "yes|no", "also print LL misses per L1 miss [no]")                          \
+    X(YESNO, "aslr", aslr, "yes|no", "addresses vary from run to run [no]")                                          \
+    X(VDSO, "vdso", vdso, "yes|no", "show the vDSO to the program [no; yes with --aslr]")                           \
+    X(LIST, "cpu", cpu, "NAME|+FEATURE|-FEATURE,...", "the processor to show: x86-64, x86-64-v2, -v3, -v4, +avx2, -avx512f [native]") \
+    X(NUMBER, "seed", seed, "N", "for AT_RANDOM and random policies [1]")                                            \
+    X(TEXT, "sim", sim, "MODULE|SLOT=MODULE,...|ENGINE", "what simulates: srrip, mine.c, D1=mine.c,BC=gshare, ./mysim")                                              \
+    X(TEXT, "versus", versus, "SIMULATOR", "a second one, named as for --sim, on the same references: compare")              \
+    X(TEXT, "analysis", analysis, "NAME|FILE", "analyses for this run, separated by commas: 3c, sets, latency, values, ...")  \
+    X(SAMPLE, "sample", sample, "N/M|all", "of an analysis that observes instructions: N of every M [all]")          \
+    X(LIST, "sim-opt", sim_opt, "KEY=VALUE", "option of a simulator module; may be repeated")                        \
+    X(SIZE, "tcache-size", tcache_size, "BYTES", "code cache; suffix K, M, G [the engine's]")                        \
+    X(NUMBER, "block-max", block_max, "N", "instructions per block [the engine's]")                                  \
+    X(YESNO, "filter", filter, "yes|no", "use the hit filter [yes]")                                                 \
+    X(BATCH, "batch", batch, "auto|never|always|often", "simulate references many at a time where many miss [auto]")  \
+    X(VECTORS, "vectors", vectors, "auto|scalar|avx2|avx512", "instructions that simulators may use [auto]")         \
+    X(YESNO, "check", check, "yes|no", "compare filtered and unfiltered simulation [no]")                            \
+    X(TRACE, "trace", trace, "WHAT,...", "decode, block, event, emit, syscall, signal")                              \
+    X(TEXT, "trace-file", trace_file, "FILE", "traces go there [stderr]")                                            \
+    X(RANGE, "trace-blocks", trace_blocks, "A-B", "trace only these blocks [all]")
+
+/* --interval=auto: the first length, instructions; and where there are so many rows, every two become one. */
+#define QN_COLLECT_INTERVAL_FIRST 10000
+#define QN_COLLECT_INTERVAL_ROWS 400
+#define QN_COLLECT_NAMES_MAX QN_EXPLAIN_MAX
+
+struct qn_collect_names {
+    char *text[QN_COLLECT_NAMES_MAX];
+    unsigned count;
+};
+
+struct qn_collect_options {
+    struct qn_geometry geometry[QN_COLLECT_LEVELS]; /* line 0: not given */
+    bool cache_sim, branch_sim, trace_children, instr_at_start, quiet, verbose, stats, local_rates, aslr, vdso,
+        filter, check, dump_objects, dump_instr, demangle, keep_lines, data;
+    bool vdso_given, log_fd_given, interval_given, interval_auto;
+    uint64_t counting;     /* enum qn_counting */
+    uint64_t batch;        /* enum qn_batch */
+    uint64_t inlines;      /* enum qn_debug_inlines */
+    uint64_t vectors;      /* enum qn_vectors */
+    char *out_file, *log_file, *sim, *sim_opt, *trace_file, *debug_root; /* NULL: not given */
+    char *interval_file, *explain_file, *watch_file, *versus, *analysis, *cpu;
+    uint64_t log_fd, seed, tcache_size, block_max, interval, explain_first, explain_every, watch, watch_from;
+    struct qn_collect_names explain, toggle, alloc;
+    uint32_t trace;        /* QN_TRACE_* */
+    struct {
+        uint64_t first, last;
+    } trace_blocks;
+    struct {
+        uint64_t count, of; /* of 0: all */
+        bool given;
+    } sample;
+    char **argv;           /* the program and its arguments */
+};
+
+/* Runs the program: the exit status of `quern run`, or does not return and ends as the program did.  Once a process. */
+int qn_collect_run(const struct qn_collect_options *options);
+
+/* Checks every given geometry; false: a line was printed. */
+bool qn_collect_check_geometry(const char *option, const struct qn_geometry *g);
+
+#endif

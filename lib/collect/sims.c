@@ -1,0 +1,130 @@
+/* lib/collect/sims.c - --sim, --versus and --analysis: which engine runs, and what stands in its slots; and what -v says of that.
+ *
+ *   --sim=D1=mine.c --versus=D1=fifo      one engine that has both; the program runs once
+ *   --sim=./mysim --analysis=values       what ./mysim was built of, and this module in slot AN
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect/collect.h"
+#include "engines/engines.h"
+#include "text/complain.h"
+
+static int refuse(const char *option, const char *what)
+{
+    qn_collect_complain("--%s: %s", option, what);
+    return QN_EXIT_USAGE;
+}
+
+/* Instructions are observed one by one, with nothing simulated; and what is found out of them is shown by instruction. */
+static int prepare(struct qn_collect *r)
+{
+    struct qn_collect_options *o = &r->options;
+
+    if (r->sims.mixed)
+        return refuse("analysis", "analyses that observe instructions (values, conflicts) cannot be combined with others: nothing is simulated");
+    r->observes = r->sims.observes;
+    if (o->sample.given && !r->observes)
+        return refuse("sample", "the simulator has no analysis module that observes instructions (values, conflicts)");
+    if (r->observes && (o->interval || o->explain.count || o->watch))
+        return refuse(o->interval ? "interval" : o->watch ? "watch" : "explain", "not with an analysis module that observes instructions");
+    if (r->observes && o->versus)
+        return refuse("versus", "not with an analysis module that observes instructions");
+    o->dump_instr |= r->observes || o->analysis;
+    o->cache_sim &= !r->observes;
+    o->branch_sim &= !r->observes;
+    return 0;
+}
+
+/* The second simulator has no analysis. */
+static bool choose_second(struct qn_engines_choice *c, const char *text)
+{
+    if (!qn_engines_choose(c, text))
+        return false;
+    if (!c->slot[QN_ENGINES_AN].name)
+        return true;
+    qn_collect_complain("--versus=%s: wanted a simulator, or modules in slots I1, D1, LL, BC or BI", text);
+    return false;
+}
+
+int qn_collect_set_up_sims(struct qn_collect *r)
+{
+    struct qn_collect_options *o = &r->options;
+    int status;
+
+    r->first = (struct qn_engines_choice){ .tool = "run", .option = "--sim" };
+    r->second = (struct qn_engines_choice){ .tool = "run", .option = "--versus" };
+    if ((o->sim && !qn_engines_choose(&r->first, o->sim)) || (o->versus && !choose_second(&r->second, o->versus)))
+        return QN_EXIT_USAGE;
+    if (o->analysis)
+        r->first.option = "--analysis";
+    if (o->analysis && !qn_engines_choose_analyses(&r->first, o->analysis))
+        return QN_EXIT_USAGE;
+    status = qn_engines_set_up(&r->first, o->versus ? &r->second : NULL, &r->sims);
+    r->engine = r->sims.engine;
+    if (!status && (status = prepare(r)))
+        qn_engines_remove_scratch(&r->sims);
+    return status;
+}
+
+/* ---- -v ---- */
+
+/* In the words of enum qn_sim_how. */
+static const char *const hows[] = { "not simulated", "in emitted code", "behind a filter", "each reference a call", "told of misses" };
+
+#define HOWS (sizeof hows / sizeof hows[0])
+
+/* The file of what stands in a slot. */
+static char *file_of(const struct qn_engines_choice *c, enum qn_engines_slot slot, const struct qn_engines_texts *t, const char *library)
+{
+    char *path = c->slot[slot].file ? strdup(c->slot[slot].file) : c->slot[slot].name ? qn_engines_text_of_slot(t->sources, slot) : NULL;
+
+    if (path || slot == QN_ENGINES_AN || (c->slot[slot].name && strcmp(c->slot[slot].name, "default")))
+        return path;
+    return asprintf(&path, "%s/sim/%s_%s.c", library, slot <= QN_ENGINES_LL ? "cachesim" : "branchsim", qn_engines_slot_names[slot]) < 0 ? NULL : path;
+}
+
+/* A default file that is not the one that emitted code was written for. */
+static bool is_changed_default(const char *file)
+{
+    const char *base = file && strrchr(file, '/') ? strrchr(file, '/') + 1 : "";
+
+    return !strncmp(base, "cachesim_", 9) || !strncmp(base, "branchsim_", 10);
+}
+
+static void print_slot(struct qn_collect *r, const char *simulator, const struct qn_engines_choice *c, enum qn_engines_slot slot,
+                       const struct qn_engines_texts *t, unsigned how)
+{
+    const char *name = c->slot[slot].name, *colon = name ? strrchr(name, ':') : NULL;
+    char *usual = colon ? NULL : qn_engines_text_of_slot(t->defaults, slot), *file = file_of(c, slot, t, qn_engines_library("run"));
+    const char *base = file && strrchr(file, '/') ? strrchr(file, '/') + 1 : "";
+    bool changed = colon && how == QN_HOW_CALL && is_changed_default(file);
+
+    qn_collect_note(r, "%s%s: %s %s, %s%s%s%s", simulator, qn_engines_slot_names[slot], file ? file : name, colon ? colon + 1 : usual ? usual : "",
+                how < HOWS ? hows[how] : "?", changed ? ": " : "", changed ? base : "", changed ? " is changed" : "");
+    free(file);
+    free(usual);
+}
+
+void qn_collect_print_sims(struct qn_collect *r)
+{
+    const uint8_t *how = qn_cost_header(&r->store)->sim_output.how;
+    struct qn_engines_texts t;
+
+    if (!r->options.verbose || !qn_engines_read_texts(r->engine, &t))
+        return;
+    for (int i = 0; i < QN_ENGINES_SLOTS; i++)
+        if (i != QN_ENGINES_AN || r->sims.analyses)
+            print_slot(r, "", &r->first, (enum qn_engines_slot)i, &t, how[i]);
+    for (int i = 0; i < r->first.nmore; i++) {
+        struct qn_engines_choice more = { .slot[QN_ENGINES_AN] = r->first.more[i] };
+
+        print_slot(r, "", &more, QN_ENGINES_AN, &t, how[QN_ENGINES_AN]);
+    }
+    for (int i = 0; i < QN_ENGINES_AN && r->options.versus; i++)
+        print_slot(r, "B, ", &r->second, (enum qn_engines_slot)i, &t, how[i] ? QN_HOW_CALL : QN_HOW_NOT);
+    qn_engines_free_texts(&t);
+}
