@@ -33,6 +33,13 @@ hosted_sources = \
 	lib/text/subst.c \
 	lib/text/utf8.c \
 	lib/prof/callgrind.c \
+	lib/prof/callgrind_costs.c \
+	lib/prof/callgrind_names.c \
+	lib/prof/calls.c \
+	lib/prof/calls_index.c \
+	lib/prof/calls_make.c \
+	lib/prof/calls_sum.c \
+	lib/prof/calls_write.c \
 	lib/prof/data.c \
 	lib/prof/diff.c \
 	lib/prof/fns.c \
@@ -710,6 +717,10 @@ headers = \
 	lib/plot/script.h \
 	lib/plot/words.h \
 	lib/prof/callgrind.h \
+	lib/prof/callgrind_parts.h \
+	lib/prof/calls.h \
+	lib/prof/calls_index.h \
+	lib/prof/calls_sum.h \
 	lib/prof/counts.h \
 	lib/prof/data.h \
 	lib/prof/diff.h \
@@ -1082,6 +1093,7 @@ shell_tests = \
 	tests/unit/plot/gnuplot.sh \
 	tests/unit/plot/images.sh \
 	tests/unit/prof/callgrind.sh \
+	tests/unit/prof/calls.sh \
 	tests/unit/prof/errors.sh \
 	tests/unit/prof/names.sh \
 	tests/unit/prof/positions.sh \

@@ -13,7 +13,7 @@ static const char help[] =
     "usage: quern convert [-o OUT] FILE\n"
     "\n"
     "Makes a profile of a file that Callgrind has written (callgrind.out.N): what its code has cost by\n"
-    "file, function and line. Callers and inclusive costs are left out.\n"
+    "file, function and line, and who called whom at what inclusive cost.\n"
     "\n";
 
 static const struct qn_option options[] = {PROF_ARGS_OUT("OUT", "write to OUT, complete or not at all [standard output]"),

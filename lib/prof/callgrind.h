@@ -5,14 +5,14 @@
  *      fl=(1) a.c                    row a.c, main, 12: 3 1
  *      fn=(2) main                   row a.c, main, 14: 1 0
  *      12 3 1
- *      cfn=(3) f                     what f has cost is in f's own rows: the count of a call, the line behind
- *      calls=2 20                    it and jumps are passed over
+ *      cfn=(3) f                     an edge of the tables of calls (calls.h): main, 14, f: 2 calls, 900 100
+ *      calls=2 20
  *      +2 900 100
  *      * 1
  *      totals: 4 1
  *
- * Names may be shortened to numbers, positions be relative; several parts of a run in one file are added. Costs are those
- * of the code itself, so callers and inclusive costs are left out.
+ * Names may be shortened to numbers, positions be relative; several parts of a run in one file are added. Costs of rows are those
+ * of the code itself. A function that Callgrind tells apart where it is active already (f'2) is one function. Jumps are passed over.
  *
  * Invariants: all costs together are what `totals:` says, in each part that has it; every error names FILE:LINE, what was
  * found and what was wanted.

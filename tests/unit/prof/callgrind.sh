@@ -1,6 +1,7 @@
 #!/bin/sh
 # What `quern convert` makes of Callgrind's files: against Cachegrind's counts of the same programs, and against files written
-# by hand: names and positions that are shortened, calls and jumps that are passed over, parts, damage.
+# by hand: names and positions that are shortened, calls, jumps that are passed over, parts, damage.
+# Calls of real files: calls.sh.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
@@ -73,8 +74,19 @@ fn=f
 fn=plain name
 101 1 0
 summary: 30 5
+#calls: 3 1 0
+#call-events: Ir Dr
+#ob: /bin/prog
+#fn: /src/a.c	main
+#inclusive: 0 913 302
+#ob: /lib/c.so
+#fn: /src/c.c	f
+#inclusive: 2 16 3
+#fn: /src/c.c	plain name
+#inclusive: 0 1 0
+#edge: 0 12 1 2 900 300
 END1
-same_file out wanted 'shortened names and positions; calls and jumps passed over; objects kept'
+same_file out wanted 'shortened names and positions; calls kept, jumps passed over; objects kept'
 "$QUERN" annotate --by=object --no-show-percs out >table
 is "$(tail -n 3 table)" '17  3  /lib/c.so
 13  2  /bin/prog' 'annotate reads what was made'
@@ -82,7 +94,8 @@ is "$(tail -n 3 table)" '17  3  /lib/c.so
 # A part as --dump-before writes them, behind the first.
 { cat in && sed '1,/^part/d' in; } >parts
 "$QUERN" convert parts >out
-is "$(tail -n 1 out)" 'summary: 60 10' 'two parts of a run are added'
+is "$(grep '^summary' out; grep '^#edge' out)" 'summary: 60 10
+#edge: 0 12 1 4 1800 600' 'two parts of a run are added'
 
 sed 's/^positions: line/positions: instr line/; s/^\([0-9+*-][0-9]*\) /0x40 \1 /; s/^\*$/* */' in >instr
 "$QUERN" convert instr >out
@@ -109,6 +122,8 @@ refused 'a number that stands for nothing' 'bad:29: a number without its name, g
 refused 'a number that is too large' 'bad:29: the number of a name is too large, got `(99999999999)`, wanted at most 2^24' 's/^fe=(1)/fe=(99999999999)/'
 refused 'too many costs' 'bad:16: malformed or too many costs, got `10 3 1 1`, wanted at most as many 64-bit numbers as there are events' 's/^10 3 1/& 1/'
 refused 'a call without its line' 'bad:21: a call or jump without its line, got `fi=(3) /src/a.h`, wanted a position' '/^+2 900/d; /^\* 1/d'
+refused 'a call of nothing' 'bad:19: a call of nothing, got `calls=2 100`, wanted `cfn=` before it' '/^cfn/d'
+refused 'no calls' 'bad:20: malformed number of calls, got `calls=0 100`, wanted `calls=COUNT TARGET`' 's/^calls=2/calls=0/'
 refused 'an end behind a call' 'bad:20: cut short, got `the end of the file`, wanted the line of a call' '21,$d'
 refused 'another format' 'bad:1: malformed line, got `hello`, wanted a header, a name or costs' 's/^# callgrind.*/hello/'
 "$QUERN" convert missing >out 2>err

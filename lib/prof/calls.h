@@ -1,0 +1,105 @@
+/*
+ * Who called whom, at what inclusive cost (`quern run --calls=yes`), and by which path (`--calls=paths`): tables behind the summary of a
+ * profile.
+ *
+ *     summary: 900 12
+ *     #calls: 2 1 2                               2 functions, 1 edge, 2 nodes follow
+ *     #call-events: Ir D1mr                       the names of all counts below
+ *     #ob: /src/demo                              the object of the functions that follow; there may be none
+ *     #fn: /src/demo.c<TAB>main                   functions are numbered from 0: file (??? if it is not known) and name
+ *     #inclusive: 1 900 12                        how often it was entered, and what that has cost with all that it called
+ *     #fn: /src/demo.c<TAB>f
+ *     #inclusive: 3 600 8
+ *     #edge: 0 17 1 3 600 8                       function 0 calls function 1 in line 17: 3 times, inclusive cost
+ *     #call-file: /src/demo.h                     the file of the lines that follow, if it is not that of the caller
+ *     #node: -1 0 1 300 4                         a context: the node of its caller (-1: none), function, calls, cost of its own
+ *     #node: 0 1 3 600 8
+ *     #calls-lost: edges 7                        what there was no room for
+ *
+ * To other readers all of that is comments.  Names are escaped as everywhere in a profile, so that a tab is none of theirs.
+ *
+ * Recursion: the inclusive cost of a function counts no event twice, whatever it calls; that of an edge is the sum over its calls of what was
+ * counted between call and return, so that in recursion an inner call's cost is in the outer call's, too, as it is in Callgrind's files.
+ * In the tree a call of a function that is on the path already goes back to its node there.
+ *
+ * Invariants: numbers of functions are below their count, a node's parent comes before it; a file whose tables end early, or go
+ * on, is an error that names FILE:LINE.  Counts are negative in differences only.
+ */
+#ifndef QN_PROF_CALLS_H
+#define QN_PROF_CALLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "text/error.h"
+
+struct qn_text_names;
+struct qn_prof_writer;
+
+#define QN_PROF_NO_NODE UINT32_MAX
+#define QN_PROF_NOT_KNOWN "???"
+#define QN_PROF_CALLS_MAX (UINT32_MAX - 1) /* functions, edges, nodes: numbers have 32 bits */
+
+struct qn_prof_call_fn {
+    const char *object;  /* NULL: not told */
+    const char *file;    /* "???": not known */
+    const char *name;
+    int64_t called;      /* times that it was entered */
+};
+
+struct qn_prof_call_edge {
+    uint32_t caller, callee, line; /* functions; line: where the call stands, 0: not known */
+    const char *file;              /* of the line; NULL: that of the caller */
+    int64_t calls;
+};
+
+struct qn_prof_call_node {
+    uint32_t parent, function; /* QN_PROF_NO_NODE: it has none */
+    int64_t calls;
+};
+
+struct qn_prof_call_lost {
+    const char *what;
+    int64_t count;
+};
+
+struct qn_prof_calls {
+    const char **events;
+    size_t event_count;
+    struct qn_prof_call_fn *fns;
+    struct qn_prof_call_edge *edges;
+    struct qn_prof_call_node *nodes;
+    struct qn_prof_call_lost *lost;
+    int64_t *inclusive, *edge_counts, *node_counts; /* event_count for each function, edge, node */
+    size_t fn_count, edge_count, node_count, lost_count;
+    size_t fn_room, edge_room, node_room, lost_room, event_room, inclusive_room, edge_counts_room, node_counts_room;
+    struct qn_text_names *names; /* what all texts above lie in */
+};
+
+/* Reads the tables of a profile.  One without any has no functions.  QN_TEXT_BAD, too, where a region was chosen (prof/region.h): calls
+ * are not told apart by region. */
+enum qn_text_status qn_prof_read_calls(const char *path, struct qn_prof_calls *calls, struct qn_text_error *err);
+void qn_prof_free_calls(struct qn_prof_calls *calls);
+
+/* Behind the summary of a profile (and its other tables), before its regions.  Nothing, if there is no function. */
+void qn_prof_put_calls(struct qn_prof_writer *w, const struct qn_prof_calls *calls);
+
+/* For whoever makes them.  Zero the struct, name the events, add; texts are copied.  -1, UINT32_MAX: no memory, or no number is left.
+ * The counts of what was added are 0 until they are written through the pointers below, which hold until more is added. */
+int qn_prof_begin_calls(struct qn_prof_calls *calls, const char *const *events, size_t count);
+uint32_t qn_prof_add_call_fn(struct qn_prof_calls *calls, const char *object, const char *file, const char *name);
+uint32_t qn_prof_add_call_edge(struct qn_prof_calls *calls, uint32_t caller, const char *file, uint32_t line, uint32_t callee);
+uint32_t qn_prof_add_call_node(struct qn_prof_calls *calls, uint32_t parent, uint32_t function);
+int qn_prof_add_call_lost(struct qn_prof_calls *calls, const char *what, int64_t count);
+
+static inline int64_t *qn_prof_inclusive(const struct qn_prof_calls *c, size_t fn) { return c->inclusive + fn * c->event_count; }
+static inline int64_t *qn_prof_edge_counts(const struct qn_prof_calls *c, size_t edge) { return c->edge_counts + edge * c->event_count; }
+static inline int64_t *qn_prof_node_counts(const struct qn_prof_calls *c, size_t node) { return c->node_counts + node * c->event_count; }
+
+/* The file in which the call of an edge stands. */
+static inline const char *qn_prof_edge_file(const struct qn_prof_calls *c, const struct qn_prof_call_edge *e)
+{
+    return e->file ? e->file : c->fns[e->caller].file;
+}
+
+#endif

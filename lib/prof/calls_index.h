@@ -1,0 +1,29 @@
+/*
+ * Tables of calls that are found again: each function, edge and node is there once.
+ *
+ * In:  ("a.c", "f"), ("a.c", "g"), ("a.c", "f")
+ * Out: function 0, 1, 0
+ *
+ * Invariant: a function is an object, a file and a name; an edge its caller, file, line and callee; a node its parent and function.
+ */
+#ifndef QN_PROF_CALLS_INDEX_H
+#define QN_PROF_CALLS_INDEX_H
+
+#include "prof/calls.h"
+#include "text/hash.h"
+
+/* Of tables that were empty when the first was asked for. Zero it but for `calls`. */
+struct qn_prof_call_index {
+    struct qn_prof_calls *calls;
+    struct qn_text_hash fns, edges, nodes;
+};
+
+/* The number of what is there, or was added. UINT32_MAX: no memory. object: NULL, not told; file of an edge: NULL, that of the caller. */
+uint32_t qn_prof_call_fn_of(struct qn_prof_call_index *x, const char *object, const char *file, const char *name);
+uint32_t qn_prof_call_edge_of(struct qn_prof_call_index *x, uint32_t caller, const char *file, uint32_t line, uint32_t callee);
+uint32_t qn_prof_call_node_of(struct qn_prof_call_index *x, uint32_t parent, uint32_t function);
+
+/* Forgets the index, not the tables. */
+void qn_prof_free_call_index(struct qn_prof_call_index *x);
+
+#endif
