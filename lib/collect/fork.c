@@ -37,7 +37,6 @@ bool qn_collect_make_pipes(struct qn_collect *r)
 /* In the new process: takes over the copy, forgets the parent's guest. */
 static void become_sub(struct qn_collect *r, const struct qn_cost_store *copy, int socket)
 {
-    setsid();
     close_fd(&r->drain[1]);
     close_fd(&r->done[0]);
     close_fd(&r->socket);
@@ -51,23 +50,40 @@ static void become_sub(struct qn_collect *r, const struct qn_cost_store *copy, i
     r->log.size = 0;
 }
 
+/* Both of them know by this pipe that the sub-collector has its session: only then may the guest fork, or what ends the whole group
+ * in between would take the child's collector along, and its counts. */
+static void wait_for_session(int ready[2])
+{
+    char byte;
+
+    close_fd(&ready[1]);
+    while (read(ready[0], &byte, 1) < 0 && errno == EINTR)
+        ;
+    close_fd(&ready[0]);
+}
+
 /* Returns twice, as fork does: 0 in the sub-collector, else its pid, or -1 and errno. */
 static pid_t fork_sub(struct qn_collect *r, struct qn_cost_store *copy, int pair[2])
 {
-    int error = qn_cost_copy(copy, &r->store);
+    int error = qn_cost_copy(copy, &r->store), ready[2];
     pid_t pid;
 
     if (error) {
         errno = error;
         return -1;
     }
-    if (!qn_collect_make_pair(pair))
+    if (!qn_collect_make_pair(pair) || pipe2(ready, O_CLOEXEC))
         return -1;
     r->has_forked = true;
     pid = fork();
     if (pid == 0) {
+        setsid();
+        close_fd(&ready[0]);
+        close_fd(&ready[1]);
         close_fd(&pair[1]);
         become_sub(r, copy, pair[0]);
+    } else {
+        wait_for_session(ready);
     }
     return pid;
 }

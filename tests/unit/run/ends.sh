@@ -7,7 +7,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 [ -x "$QUERN" ] || bail "there is no $QUERN"
-command -v setsid >/dev/null || skip_all 'there is no setsid' 138
+command -v setsid >/dev/null || skip_all 'there is no setsid' 141
 cd "$SCRATCH" || bail "no $SCRATCH"
 ulimit -c 0
 limit=${QN_LIMIT:-300}
@@ -132,9 +132,15 @@ if strace -qq -o /dev/null true 2>/dev/null; then
     kill -s KILL -- "-$quern"
     ended 137 'SIGKILL to the group, before the reader of debug information has run'
     ok '... the profile is written' written "profile.$program"
+    start ./program child
+    read -r child <&8
+    kill -s KILL -- "-$quern"
+    ended 137 'SIGKILL to the group, while the collector of a child takes its time to leave the group'
+    ok '... the profile is written' written "profile.$program"
+    ok '... and that of the child' written "profile.$child"
     QUERN=$quick
 else
-    skip 'strace is not installed, or may not trace' 2
+    skip 'strace is not installed, or may not trace' 5
 fi
 
 start ./program handler
