@@ -34,10 +34,12 @@ hosted_sources = \
 	lib/text/utf8.c \
 	lib/prof/callgrind.c \
 	lib/prof/callgrind_costs.c \
+	lib/prof/callgrind_export.c \
 	lib/prof/callgrind_names.c \
 	lib/prof/calls.c \
 	lib/prof/calls_index.c \
 	lib/prof/calls_make.c \
+	lib/prof/calls_owner.c \
 	lib/prof/calls_sum.c \
 	lib/prof/calls_write.c \
 	lib/prof/data.c \
@@ -717,9 +719,11 @@ headers = \
 	lib/plot/script.h \
 	lib/plot/words.h \
 	lib/prof/callgrind.h \
+	lib/prof/callgrind_export.h \
 	lib/prof/callgrind_parts.h \
 	lib/prof/calls.h \
 	lib/prof/calls_index.h \
+	lib/prof/calls_owner.h \
 	lib/prof/calls_sum.h \
 	lib/prof/counts.h \
 	lib/prof/data.h \

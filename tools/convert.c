@@ -1,9 +1,12 @@
-/* tools/convert.c - `quern convert`: makes a profile of a file that Callgrind has written.
+/* tools/convert.c - `quern convert`: makes a profile of a file that Callgrind has written, and files of other tools of a profile.
  *
- * In:  quern convert [-o OUT] callgrind.out.N
- * Out: a profile on stdout or in OUT; exit 0, 1 (a bad file, a failed write), 2 (usage)
+ * In:  quern convert [-o OUT] callgrind.out.N, quern convert --to=callgrind [-o OUT] PROFILE
+ * Out: a profile, or a file for KCachegrind, on stdout or in OUT; exit 0, 1 (a bad file, a failed write), 2 (usage)
  */
+#include <string.h>
+
 #include "prof/callgrind.h"
+#include "prof/callgrind_export.h"
 #include "prof_args.h"
 #include "tools.h"
 
@@ -11,36 +14,69 @@
 
 static const char help[] =
     "usage: quern convert [-o OUT] FILE\n"
+    "       quern convert --to=FORMAT [-o OUT] PROFILE\n"
     "\n"
     "Makes a profile of a file that Callgrind has written (callgrind.out.N): what its code has cost by\n"
-    "file, function and line, and who called whom at what inclusive cost.\n"
+    "file, function and line, and who called whom at what inclusive cost. Or makes of a profile what\n"
+    "other tools read:\n"
+    "\n"
+    "  callgrind   costs by line, calls: for KCachegrind, QCachegrind, callgrind_annotate\n"
     "\n";
 
-static const struct qn_option options[] = {PROF_ARGS_OUT("OUT", "write to OUT, complete or not at all [standard output]"),
-                                           PROF_ARGS_LAST};
+enum to { TO_PROFILE, TO_CALLGRIND };
+
+struct settings {
+    struct prof_args args;
+    int to; /* enum to */
+};
+
+static const char *const formats[] = {[TO_PROFILE] = "profile", [TO_CALLGRIND] = "callgrind", NULL};
+
+static const struct qn_option options[] = {
+    QN_OPTION_OF(formats, "--to", "FORMAT", "what is made [profile]", qn_option_word, struct settings, to),
+    PROF_ARGS_OUT("OUT", "write to OUT, complete or not at all [standard output]"), PROF_ARGS_LAST};
 
 static const char *check(const struct prof_args *a)
 {
-    return a->input_count != 1 ? "name exactly one file" : NULL;
+    const struct settings *s = (const struct settings *)a;
+    if (a->input_count != 1)
+        return "name exactly one file";
+    return s->to != TO_PROFILE && strcmp(a->inputs[0], "-") == 0 ? "a profile is read twice: name a file, not standard input" : NULL;
+}
+
+static enum qn_text_status import(const char *path, struct qn_prof_writer *w, struct qn_text_error *err)
+{
+    struct qn_prof_callgrind *c = qn_prof_read_callgrind(path, err);
+    if (c)
+        qn_prof_write_callgrind(c, w, err);
+    qn_prof_free_callgrind(c);
+    return err->status;
+}
+
+static enum qn_text_status put(const struct settings *s, struct qn_prof_writer *w, struct qn_text_error *err)
+{
+    const char *path = s->args.inputs[0];
+    switch (s->to) {
+    case TO_CALLGRIND: return qn_prof_export_callgrind(path, "quern " QN_VERSION, w, err);
+    default: return import(path, w, err);
+    }
 }
 
 static enum qn_text_status convert(const struct prof_args *a, struct qn_text_error *err)
 {
-    struct qn_prof_callgrind *c = qn_prof_read_callgrind(a->inputs[0], err);
-    struct qn_prof_writer *w = c ? prof_args_open(a, err) : NULL;
-
-    if (w && qn_prof_write_callgrind(c, w, err) == QN_TEXT_OK)
-        qn_prof_close_writer(w, err);
-    else
-        qn_prof_abandon_writer(w);
-    qn_prof_free_callgrind(c);
+    struct qn_prof_writer *w = prof_args_open(a, err);
+    if (!w)
+        return err->status;
+    if (put((const struct settings *)a, w, err) == QN_TEXT_OK)
+        return qn_prof_close_writer(w, err);
+    qn_prof_abandon_writer(w);
     return err->status;
 }
 
 int qn_tool_convert(int argc, char **argv)
 {
     static const struct prof_command command = {{"convert", PROGRAM, help, NULL, options, NULL, false}, 1, -1, check, convert};
-    struct prof_args args = {0};
+    struct settings settings = {.to = TO_PROFILE};
     (void)argc;
-    return prof_args_run(&command, &args, argv);
+    return prof_args_run(&command, &settings.args, argv);
 }

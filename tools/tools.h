@@ -17,7 +17,7 @@
     X(annotate, "show a profile by file, function and source line")                                \
     X(diff, "subtract one profile from another")                                                   \
     X(merge, "add profiles")                                                                       \
-    X(convert, "make a profile of a file of Callgrind's")                                               \
+    X(convert, "make a profile of a file of Callgrind's, or files of other tools")                                               \
     X(csv, "write profiles as comma-separated values, or read them back")                          \
     X(json, "write a profile or a sweep as JSON")                                                  \
     X(trace, "record the references of a program")                                                 \

@@ -35,18 +35,40 @@ static int ends_in_a_line(const char *name, size_t n)
     return i < n - 1 && i > 0 && name[i - 1] == ':';
 }
 
+/* Where the name of the function that has the code begins and ends. 0: nothing is inlined. */
+static int find_outer(const char *name, size_t n, const char **begin, const char **outer, const char **end)
+{
+    const char *last, *at;
+
+    *begin = memmem(name, n, BEGINS, strlen(BEGINS));
+    if (!*begin || name[n - 1] != ')')
+        return 0;
+    *begin += strlen(BEGINS);
+    *end = name + n - 1;
+    last = find_last(*begin, *end, GOES_ON);
+    *outer = last ? last + strlen(GOES_ON) : *begin;
+    at = ends_in_a_line(name, n) ? find_last(*outer, *end, AT) : NULL; /* where a call stands is not always known */
+    *end = at ? at : *end;
+    return 1;
+}
+
 int qn_prof_shorten_inlined(const char *name, size_t n, struct qn_text_buffer *out)
 {
-    const char *begin = memmem(name, n, BEGINS, strlen(BEGINS)), *outer, *last, *end = name + n - 1, *at;
+    const char *begin, *outer, *end;
 
     out->length = 0;
-    if (!begin || name[n - 1] != ')')
+    if (!find_outer(name, n, &begin, &outer, &end))
         return qn_text_append(out, name, n);
-    begin += strlen(BEGINS);
-    last = find_last(begin, end, GOES_ON);
-    outer = last ? last + strlen(GOES_ON) : begin;
-    at = ends_in_a_line(name, n) ? find_last(outer, end, AT) : NULL; /* where a call stands is not always known */
-    end = at ? at : end;
     return qn_text_append(out, name, (size_t)(begin - name)) || qn_text_append(out, outer, (size_t)(end - outer)) ||
            qn_text_append(out, ")", 1) ? -1 : 0;
+}
+
+int qn_prof_inlined_into(const char *name, size_t n, struct qn_text_buffer *out)
+{
+    const char *begin, *outer, *end;
+
+    out->length = 0;
+    if (!find_outer(name, n, &begin, &outer, &end))
+        return qn_text_append(out, name, n);
+    return qn_text_append(out, outer, (size_t)(end - outer));
 }

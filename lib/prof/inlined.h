@@ -13,4 +13,7 @@
  * -1: no memory. */
 int qn_prof_shorten_inlined(const char *name, size_t n, struct qn_text_buffer *out);
 
+/* Puts the name of the function that has the code into *out: "main" for "leaf (inlined in main)", others as they are. -1: no memory. */
+int qn_prof_inlined_into(const char *name, size_t n, struct qn_text_buffer *out);
+
 #endif

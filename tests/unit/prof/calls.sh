@@ -168,10 +168,86 @@ printf '#calls: 1 0 0\n#call-events: Ir\n#fn: a\0b\n' | cat head - >nul
 "$QUERN" merge nul >out 2>err
 is "$? $(cat err)" '1 quern merge: nul:11: malformed line, got `#fn: a`, wanted text without NUL bytes' 'a NUL byte'
 
+# ---- to Callgrind's format ----
+
+cat >rows <<'END'
+desc: I1 cache: 32768 B
+cmd: ./demo
+events: Ir D1mr
+fl=/src/demo.c
+fn=main
+17 250 4
+fn=f
+3 600 8
+fl=/src/demo.h
+fn=leaf (inlined in mid at /src/demo.c:9, in main at /src/demo.c:20)
+4 50 0
+fn=main
+4 0 1
+fn=alone
+9 2 0
+fl=/src/z.h
+fn=alone
+1 7 0
+summary: 909 13
+END
+cat rows tables >r
+"$QUERN" convert --to=callgrind r | sed '/^creator/d' >got
+cat >wanted <<'END'
+# callgrind format
+version: 1
+cmd: ./demo
+part: 1
+
+desc: I1 cache: 32768 B
+
+positions: line
+events: Ir D1mr
+summary: 909 13
+
+ob=(1) /src/demo
+fl=(1) /src/demo.c
+fn=(1) main
+17 250 4
+cfi=(1)
+cfn=(2) f
+calls=2 3
+17 400 6
+fi=(2) /src/demo.h
+4 50 0
+4 0 1
+cfi=(1)
+cfn=(2)
+calls=1 3
+4 200 2
+
+ob=(1)
+fl=(1)
+fn=(2)
+3 600 8
+
+ob=(2) ???
+fl=(3) /src/z.h
+fn=(3) alone
+1 7 0
+fi=(2)
+9 2 0
+
+totals: 909 13
+END
+same_file got wanted 'one function whatever files its lines come from; what is inlined is its own; a call in another file'
+is "$("$QUERN" convert --to=callgrind head | sed -n '/^fn/p; /^totals/p')" 'fn=(1) f
+fn=(2) main
+totals: 900 12' 'a profile without calls'
+"$QUERN" convert --to=callgrind - <r >out 2>err
+is "$? $(cat err)" '2 quern convert: a profile is read twice: name a file, not standard input; `quern convert --help` describes it' 'not from standard input'
+"$QUERN" convert --to=callgrind -o none bad >out 2>err
+is "$? $(ls none 2>err2)" '1 ' 'of a damaged profile nothing is written'
+
 # ---- Callgrind ----
 
 if ! command -v callgrind_annotate >where; then
-    absent 'valgrind is not installed' 12
+    absent 'valgrind is not installed' 33
     done_testing
 fi
 
@@ -192,6 +268,10 @@ of_tables() {
         $1 == "#edge:" { e = fn[$2 + 1] " " fn[$4 + 1]; n[e] += $5; sum[e] += $6 }
         END { for (e in sum) print "edge", e, n[e], sum[e] }' | LC_ALL=C sort
 }
+# lines KIND FILE: those of a whole guest program; of one with libc its own functions'.
+lines() {
+    [ $guest = mutual ] && grep -E "^$1 (main|fib|even|odd) " "$2" || grep "^$1 " "$2"
+}
 cat >mutual.c <<'END'
 int even(unsigned n);
 int odd(unsigned n) { return n && even(n - 1); }
@@ -209,12 +289,25 @@ for guest in recursion sort calls mutual; do
     callgrind_annotate --inclusive=yes --tree=caller --threshold=100 --show-percs=no --auto=no cg.$guest 2>log | grep -v 'guest\.h:\(fill\|run_at_random\)' | of_annotate >annotated
     "$QUERN" convert -o p.$guest cg.$guest || bail 'no profile'
     of_tables <p.$guest >tables
-    grep '^fn' annotated >wanted; grep '^fn' tables >got
-    [ $guest != mutual ] || for file in wanted got; do grep -E '^fn (main|fib|even|odd) ' $file >few; mv few $file; done
+    lines fn annotated >wanted; lines fn tables >got
     same_file got wanted "$guest: inclusive costs are callgrind_annotate's"
-    grep '^edge' annotated >wanted; grep '^edge' tables >got
-    [ $guest != mutual ] || for file in wanted got; do grep -E '^edge (main|fib|even|odd) ' $file >few; mv few $file; done
+    lines edge annotated >wanted; lines edge tables >got
     same_file got wanted "$guest: edges are callgrind_annotate's"
     ok "$guest: there are some" test -s got
+
+    # And back: callgrind_annotate reads what quern writes.
+    "$QUERN" convert --to=callgrind -o back.$guest p.$guest || bail 'nothing written'
+    callgrind_annotate --inclusive=yes --tree=caller --threshold=100 --show-percs=no --auto=no back.$guest 2>complaints | grep -v 'guest\.h:\(fill\|run_at_random\)' | of_annotate >annotated
+    is "$(cat complaints)" '' "$guest: callgrind_annotate reads what is written without a word"
+    lines edge annotated >got; lines edge tables >wanted
+    same_file got wanted "$guest: and shows these edges"
+    [ $guest != calls ] || { grep '^fn' annotated >got; grep '^fn' tables >wanted; same_file got wanted "$guest: and these inclusive costs"; }
+    is "$(grep '^totals' back.$guest)" "$(sed -n 's/^totals: */totals: /p' cg.$guest)" "$guest: and these totals"
+    "$QUERN" convert back.$guest | sed '/^#calls/,$d' >rows
+    sed '/^#calls/,$d' p.$guest >wanted
+    same_file rows wanted "$guest: rows come back as they were"
+    "$QUERN" convert back.$guest | of_tables | grep '^edge' >got
+    grep '^edge' tables >wanted
+    same_file got wanted "$guest: and so do edges"
 done
 done_testing

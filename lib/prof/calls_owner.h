@@ -1,0 +1,21 @@
+/*
+ * Which function of the tables of calls each row of a profile belongs to.
+ *
+ * In:  rows of main in a.c and in a.h, of "leaf (inlined in main)" in leaf.h; tables with main in a.c
+ * Out: function 0 for all of them
+ *
+ * Rules: a row belongs to the function that has its object, file and name; else to one with its object and name (the row is of
+ * code from another file). Where the row or the function does not tell its object, file and name decide, then the name. What is inlined belongs to
+ * the function that has its code. A function that the tables do not have is added; its file is that of which it has most of the first event.
+ */
+#ifndef QN_PROF_CALLS_OWNER_H
+#define QN_PROF_CALLS_OWNER_H
+
+#include "prof/calls.h"
+
+struct qn_prof_table;
+
+/* An array by row of the table, in its order; free() it. NULL: no memory. Tables that were never begun (no profile with calls) get functions, too. */
+uint32_t *qn_prof_own_rows(const struct qn_prof_table *t, struct qn_prof_calls *calls);
+
+#endif
