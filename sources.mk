@@ -220,12 +220,14 @@ hosted_sources = \
 	lib/json/sweep.c \
 	lib/json/write.c \
 	lib/engines/build.c \
+	lib/engines/cache.c \
 	lib/engines/choose.c \
 	lib/engines/compile.c \
 	lib/engines/describe.c \
 	lib/engines/engine.c \
 	lib/engines/fault.c \
 	lib/engines/keep.c \
+	lib/engines/places.c \
 	lib/engines/set_up.c \
 	lib/collect/collect.c \
 	lib/collect/cpu.c \
@@ -378,6 +380,7 @@ engine_sources = \
 	lib/run/core/emulate.c \
 	lib/run/core/fpu.c \
 	lib/run/core/gone.c \
+	lib/run/core/guest_memory.c \
 	lib/run/core/host.c \
 	lib/run/core/libc.c \
 	lib/run/core/loads.c \
@@ -392,6 +395,7 @@ engine_sources = \
 	lib/run/core/variable.c \
 	lib/run/kernel/attach.c \
 	lib/run/kernel/clone.c \
+	lib/run/kernel/deliver.c \
 	lib/run/kernel/exec_path.c \
 	lib/run/kernel/files.c \
 	lib/run/kernel/frame.c \
@@ -413,6 +417,7 @@ engine_sources = \
 	lib/run/kernel/user_dispatch.c \
 	lib/run/kernel/vectors.c \
 	lib/run/kernel/vsyscall.c \
+	lib/run/kernel/wire.c \
 	lib/run/observe/allocs.c \
 	lib/run/observe/blocks.c \
 	lib/run/observe/data.c \
@@ -835,6 +840,7 @@ headers = \
 	lib/run/kernel/seccomp_filter.h \
 	lib/run/kernel/signal.h \
 	lib/run/kernel/thread.h \
+	lib/run/kernel/wire.h \
 	lib/run/observe/blocks.h \
 	lib/run/observe/data.h \
 	lib/run/observe/interval.h \

@@ -13,8 +13,6 @@
 #include "config.h"
 #endif
 #include <errno.h>
-#include <glob.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +21,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "text/output.h"
 #include "text/complain.h"
 
@@ -37,155 +34,6 @@
 #endif
 #define ENGINE_LINK                                                                                  \
     "-nostdlib -static -Wl,-Ttext-segment=" QN_ENGINE_BASE " -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,norelro"
-
-const char *const qn_engines_slot_names[QN_ENGINES_SLOTS] = { "I1", "D1", "LL", "BC", "BI", "AN" };
-
-int qn_engines_find_slot(const char *name, unsigned length)
-{
-    for (int i = 0; i < QN_ENGINES_SLOTS; i++)
-        if (strlen(qn_engines_slot_names[i]) == length && !strncmp(qn_engines_slot_names[i], name, length))
-            return i;
-    return -1;
-}
-
-/* ---- where things are ---- */
-
-static bool exists(const char *path) { return access(path, R_OK) == 0; }
-
-/* The directory of the running quern. */
-static const char *own_directory(void)
-{
-    static char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-
-    path[n < 0 ? 0 : n] = 0;
-    if (strrchr(path, '/'))
-        *strrchr(path, '/') = 0;
-    return path;
-}
-
-/* DIRECTORY + rest, if the simulators' sources are there. */
-static const char *try_library(const char *directory, const char *rest)
-{
-    static char found[PATH_MAX];
-    char *path, *probe = NULL;
-    bool good = false;
-
-    if (!directory || asprintf(&path, "%s%s", directory, rest) < 0)
-        return NULL;
-    if (asprintf(&probe, "%s/sim/engine.c", path) >= 0)
-        good = exists(probe) && realpath(path, found);
-    free(path);
-    free(probe);
-    return good ? found : NULL;
-}
-
-#ifndef QN_TOP_SRCDIR
-#define QN_TOP_SRCDIR NULL
-#endif
-#ifndef QN_PKGDATADIR
-#define QN_PKGDATADIR NULL
-#endif
-
-const char *qn_engines_library(const char *tool)
-{
-    const char *own = own_directory(), *found = try_library(getenv("QUERN_SIM_DIR"), "");
-
-    if (!found)
-        found = try_library(own, "/../share/quern/lib");
-    if (!found)
-        found = try_library(QN_TOP_SRCDIR, "/lib");
-    if (!found)
-        found = try_library(QN_PKGDATADIR, "/lib");
-    if (!found)
-        found = try_library(own, "/../lib");
-    if (!found)
-        qn_text_complain("quern: %s: the sources of the simulators are not in %s/../share/quern/lib", tool, own);
-    return found;
-}
-
-static char *find_archive(const char *name)
-{
-    const char *const places[][2] = {
-        { own_directory(), "" }, { own_directory(), "/../libexec/quern" },
-#ifdef QN_PKGLIBEXECDIR
-        { QN_PKGLIBEXECDIR, "" },
-#endif
-    };
-    char *path;
-
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (asprintf(&path, "%s%s/%s", places[i][0], places[i][1], name) < 0)
-            return NULL;
-        if (exists(path))
-            return path;
-        free(path);
-    }
-    return NULL;
-}
-
-bool qn_engines_is_file_name(const char *name)
-{
-    size_t n = strlen(name);
-
-    return strchr(name, '/') || (n > 2 && !strcmp(name + n - 2, ".c"));
-}
-
-char *qn_engines_find_module(const char *tool, const char *library, enum qn_engines_slot slot, const char *name)
-{
-    char *pattern, *path = NULL;
-    struct stat st;
-    glob_t g;
-
-    if (qn_engines_is_file_name(name)) {
-        path = realpath(name, NULL);
-        if (path && !access(path, R_OK) && !stat(path, &st) && S_ISREG(st.st_mode))
-            return path;
-        qn_text_complain("quern: %s: %s=%s: %s", tool, qn_engines_slot_names[slot], name,
-                         path && !access(path, R_OK) ? "not a regular file" : strerror(errno));
-        free(path);
-        return NULL;
-    }
-    if (asprintf(&pattern, "%s/sim/[!h]*/%s.c", library, name) < 0)
-        return NULL;
-    if (*name && !name[strcspn(name, "*?[\\")] && glob(pattern, 0, NULL, &g) == 0) {
-        path = strdup(g.gl_pathv[0]);
-        globfree(&g);
-    } else {
-        qn_text_complain("quern: %s: %s=%s: no such module; `quern sim list` shows them", tool, qn_engines_slot_names[slot], name);
-    }
-    free(pattern);
-    return path;
-}
-
-uint64_t qn_engines_hash_file(const char *path)
-{
-    uint64_t hash = QN_HASH_NONE;
-    FILE *f = fopen(path, "rb");
-    int c;
-
-    while (f && (c = getc_unlocked(f)) != EOF)
-        hash = qn_hash_add(hash, (unsigned)c);
-    if (f)
-        fclose(f);
-    return hash;
-}
-
-/* A word: it stands between blanks in profiles. */
-char *qn_engines_name_module(const char *file)
-{
-    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-    char *name = NULL;
-
-    if (asprintf(&name, "%.*s:%016llx", (int)strcspn(base, "."), base, (unsigned long long)qn_engines_hash_file(file)) < 0)
-        return NULL;
-    for (char *p = name; *p; p++)
-        if (*p <= ' ' || *p > '~' || strchr("\"\\,+=", *p))
-            *p = '_';
-    return name;
-}
-
-/* ---- the recipe ---- */
 
 static void add(struct qn_engines_words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(struct qn_engines_words *w, const char *format, ...)
@@ -351,7 +199,7 @@ static void add_engine_flags(struct qn_engines_words *c, bool debug)
 
 static bool add_archive(struct qn_engines_recipe *r, const char *name)
 {
-    char *path = find_archive(name);
+    char *path = qn_engines_find_archive(name);
 
     if (!path)
         qn_text_complain("quern: %s: %s is not beside quern", r->build->tool, name);

@@ -4,7 +4,8 @@
  *   set_up.c    modules -> an engine, and what stands in its slots: by name, or compiled
  *   build.c     what is compiled, with which flags                compile.c   runs the compiler
  *   fault.c     one line about a module that cannot be compiled   keep.c      compiled ones are kept
- *   describe.c  what an engine says of itself
+ *   describe.c  what an engine says of itself                     places.c      where sources and archives are
+ *   cache.c     the folder that compiled ones are kept in
  *
  * A module is the name of one that ships ("srrip": lib/sim/FOLDER/srrip.c), a C file ("lab/mine.c"), "default", or as profiles
  * have it "srrip:50b34235a5a88360": the one with this hash that the engine has.
@@ -185,5 +186,13 @@ int qn_engines_run(char **argv);
 
 /* Where users have what may be lost (XDG Base Directory Specification 0.8); free() it.  NULL: nowhere. */
 char *qn_engines_cache(void);
+
+/* cache.c: where compiled simulators are kept, and run from; free() it.  NULL: nowhere. */
+char *qn_engines_cache_folder(void);
+void qn_engines_remove_old(const char *cache);
+#define QN_ENGINES_NEW "new." /* a folder there whose program is not yet made */
+
+/* places.c: libquern-engine.a and the like; free() it.  NULL: it is not there. */
+char *qn_engines_find_archive(const char *name);
 
 #endif

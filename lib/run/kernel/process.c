@@ -9,104 +9,15 @@
 #include "run/kernel/seccomp.h"
 #include "run/core/space.h"
 #include "run/kernel/thread.h"
+#include "run/kernel/wire.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"
 
 enum { E_NOENT = 2, E_ACCES = 13, E_NOEXEC = 8, E_2BIG = 7, E_AGAIN = 11, E_FAULT = 14, E_LOOP = 40 };
-enum { F_SETFD_ = 2, SCM_RIGHTS_ = 1, SOL_SOCKET_ = 1, MSG_CMSG_CLOEXEC_ = 0x40000000 };
+enum { F_SETFD_ = 2 };
 enum { AT_FDCWD_ = -100 };
 enum { S_ISUID_ = 04000, S_ISGID_ = 02000 };
 #define ARGS_MAX 131072
-
-/* ---- the wire ---- */
-
-struct iovec_ { void *base; uint64_t len; };
-struct msghdr_ {
-    void *name; uint32_t namelen, pad0;
-    struct iovec_ *iov; uint64_t iovlen;
-    void *control; uint64_t controllen;
-    int32_t flags, pad1;
-};
-struct rights { uint64_t len; int32_t level, type; int32_t fds[4]; };
-
-static void wire_send(int fd, uint32_t kind, int value)
-{
-    struct qn_wire_msg msg = {.kind = kind, .pid = (int32_t)qn_sys1(__NR_getpid, 0), .value = value};
-
-    qn_sys6(__NR_sendto, fd, (long)&msg, sizeof msg, 0x4000 /* MSG_NOSIGNAL */, 0, 0);
-}
-
-/* Hands the collector a file whose code the guest has mapped. */
-void qn_wire_file(int file)
-{
-    struct qn_wire_msg msg = {.kind = QN_WIRE_FILE, .pid = (int32_t)qn_sys1(__NR_getpid, 0)};
-    struct rights control = {.len = 16 + sizeof control.fds[0], .level = SOL_SOCKET_, .type = SCM_RIGHTS_, .fds = {file}};
-    struct iovec_ iov = {&msg, sizeof msg};
-    struct msghdr_ h = {.iov = &iov, .iovlen = 1, .control = &control, .controllen = 24};
-
-    qn_sys3(__NR_sendmsg, qn_socket_fd, (long)&h, 0x4000 /* MSG_NOSIGNAL */);
-}
-
-/* Receive one answer and up to two descriptors (-1 where absent). */
-static bool receive(int fd, struct qn_wire_msg *msg, int fds[2], const struct qn_limit *limit)
-{
-    struct rights control = {0};
-    struct iovec_ iov = {msg, sizeof *msg};
-    struct msghdr_ h = {.iov = &iov, .iovlen = 1, .control = &control, .controllen = sizeof control};
-    long n;
-
-    fds[0] = fds[1] = -1;
-    do
-        n = qn_sys3(__NR_recvmsg, fd, (long)&h, MSG_CMSG_CLOEXEC_);
-    while (n == -4);
-    if (n != (long)sizeof *msg)
-        return false;
-    if (h.controllen >= 16 && control.type == SCM_RIGHTS_ && control.level == SOL_SOCKET_) {
-        unsigned got = (unsigned)((control.len - 16) / 4);
-
-        for (unsigned i = 0; i < got && i < 2; i++)
-            fds[i] = qn_files_move_up(control.fds[i], limit);
-    }
-    return true;
-}
-
-static bool wire_receive(int fd, struct qn_wire_msg *msg, int fds[2])
-{
-    struct qn_limit limit;
-    bool received;
-
-    qn_files_go_beyond(&limit);
-    received = receive(fd, msg, fds, &limit);
-    qn_files_go_back(&limit);
-    return received;
-}
-
-void qn_wire_hello(void) { wire_send(qn_socket_fd, QN_WIRE_HELLO, 0); }
-
-void qn_wire_note(uint32_t kind, const char *text)
-{
-    struct qn_wire_msg msg = {.kind = kind, .pid = (int32_t)qn_sys1(__NR_getpid, 0)};
-
-    qn_format(msg.text, sizeof msg.text, "%s", text);
-    qn_sys6(__NR_sendto, qn_socket_fd, (long)&msg, sizeof msg, 0x4000 /* MSG_NOSIGNAL */, 0, 0);
-}
-
-void qn_wire_resolve(uint32_t map)
-{
-    struct qn_wire_msg msg;
-    int fds[2];
-
-    wire_send(qn_socket_fd, QN_WIRE_RESOLVE, (int)map);
-    wire_receive(qn_socket_fd, &msg, fds);
-}
-
-bool qn_ask_fork(int fds[2])
-{
-    struct qn_wire_msg msg;
-
-    wire_send(qn_socket_fd, QN_WIRE_FORK, 0);
-    return wire_receive(qn_socket_fd, &msg, fds) && msg.kind == QN_WIRE_FORK_OK && fds[0] >= 0 && fds[1] >= 0;
-}
 
 /* ---- exit ---- */
 
@@ -135,33 +46,11 @@ _Noreturn void qn_process_exit(int code)
     qn_arena->exit_code = code;
     qn_arena->exited = 1;
     if (qn_thread_count() == 1)
-        wire_send(qn_socket_fd, QN_WIRE_EXIT, code);
+        qn_wire_send(qn_socket_fd, QN_WIRE_EXIT, code);
     qn_exit_group(code);
 }
 
 /* ---- execve ---- */
-
-bool qn_copy_string(uint64_t guest, char *to, size_t size)
-{
-    size_t done = 0;
-
-    while (done < size) {
-        size_t part = QN_PAGE - (guest + done) % QN_PAGE;
-        struct iovec_ local = {to + done, part < size - done ? part : size - done};
-        struct iovec_ remote = {(void *)(uintptr_t)(guest + done), local.len};
-        long n = qn_sys6(__NR_process_vm_readv, qn_sys1(__NR_getpid, 0), (long)&local, 1, (long)&remote, 1, 0);
-
-        if (n <= 0) {
-            to[done] = 0;
-            return false;
-        }
-        for (long i = 0; i < n; i++)
-            if (!to[done + (size_t)i])
-                return true;
-        done += (size_t)n;
-    }
-    return false;
-}
 
 static void say_untraced(const char *name, const char *why)
 {
@@ -308,8 +197,8 @@ static long untraced_exec(int dirfd, const long *a, int flags)
     long r, persona = qn_sys1(__NR_personality, 0xffffffff);
 
     if (!t->shares) {
-        wire_send(qn_socket_fd, QN_WIRE_EXEC_OUT, 0);
-        wire_receive(qn_socket_fd, &msg, fds);
+        qn_wire_send(qn_socket_fd, QN_WIRE_EXEC_OUT, 0);
+        qn_wire_receive(qn_socket_fd, &msg, fds);
     }
     qn_sys1(__NR_personality, qn_personality());
     qn_files_exec(true);
@@ -320,7 +209,7 @@ static long untraced_exec(int dirfd, const long *a, int flags)
     qn_files_exec(false);
     qn_sys1(__NR_personality, persona);
     if (!t->shares)
-        wire_send(qn_socket_fd, QN_WIRE_EXEC_FAILED, (int)-r);
+        qn_wire_send(qn_socket_fd, QN_WIRE_EXEC_FAILED, (int)-r);
     return r;
 }
 
@@ -336,8 +225,8 @@ static bool fresh_arena(int *arena, int *sock)
         qn_sys1(__NR_close, fds[0]);
         *sock = fds[1];
     }
-    wire_send(*sock, QN_WIRE_EXEC_NEW, 0);
-    if (!wire_receive(*sock, &msg, fds) || msg.kind != QN_WIRE_EXEC_OK || fds[0] < 0)
+    qn_wire_send(*sock, QN_WIRE_EXEC_NEW, 0);
+    if (!qn_wire_receive(*sock, &msg, fds) || msg.kind != QN_WIRE_EXEC_OK || fds[0] < 0)
         return false;
     *arena = fds[0];
     return true;
@@ -367,7 +256,7 @@ static long traced_exec(const char *path, const long *a)
     qn_sys3(__NR_fcntl, arena, F_SETFD_, 0);
     qn_sys3(__NR_fcntl, sock, F_SETFD_, 0);
     r = execute_engine(argv, a[2]);
-    wire_send(sock, QN_WIRE_EXEC_FAILED, (int)-r);
+    qn_wire_send(sock, QN_WIRE_EXEC_FAILED, (int)-r);
     qn_sys1(__NR_close, arena);
     sock != qn_socket_fd ? qn_sys1(__NR_close, sock) : qn_sys3(__NR_fcntl, sock, F_SETFD_, 1);
     return r;

@@ -4,7 +4,7 @@
  * turned into the guest's state and leads to the dispatcher; any other signal waits (with all signals
  * blocked) until the guest is at a block boundary.  To get there from inside a block the processor's trap
  * flag steps through the rest of it; a slow call on the way is passed by a breakpoint at its return address.
- * The dispatcher then pushes the frame (frame.c).
+ * The dispatcher then takes what waits (deliver.c) and pushes the frame (frame.c).
  */
 #include "run/core/attempt.h"
 #include "run/core/gone.h"
@@ -23,29 +23,10 @@
 #define INT1 0xf1
 #define OVERFLOW_TRAP 4 /* vector of int $4 */
 #define BREAKPOINT_TRAP 3
-#define GENERAL_PROTECTION 13
 
 extern char qn_enter_end[];
 
 static struct qn_sigaction process_actions[QN_NSIG + 1];
-
-/* ---- guest memory without faulting ---- */
-
-struct iovec_ { uint64_t base, len; };
-
-bool qn_read_guest(uint64_t from, void *to, uint64_t size)
-{
-    struct iovec_ l = {(uint64_t)(uintptr_t)to, size}, r = {from, size};
-
-    return qn_sys6(__NR_process_vm_readv, qn_sys1(__NR_getpid, 0), (long)&l, 1, (long)&r, 1, 0) == (long)size;
-}
-
-bool qn_write_guest(uint64_t to, const void *from, uint64_t size)
-{
-    struct iovec_ l = {(uint64_t)(uintptr_t)from, size}, r = {to, size};
-
-    return qn_sys6(__NR_process_vm_writev, qn_sys1(__NR_getpid, 0), (long)&l, 1, (long)&r, 1, 0) == (long)size;
-}
 
 /* ---- masks ---- */
 
@@ -168,7 +149,7 @@ static void step(struct qn_thread *t, struct qn_ucontext *uc)
 
 /* ---- the engine's handler ---- */
 
-static void kernel_action(int sig, uint64_t handler, uint64_t flags)
+void qn_signal_kernel_action(int sig, uint64_t handler, uint64_t flags)
 {
     struct qn_sigaction act = {handler, flags | SA_RESTORER_, (uint64_t)(uintptr_t)qn_sigreturn, ~0ull};
 
@@ -325,7 +306,7 @@ static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
         return;
     }
     if (t->on_guest_stack) { /* no room for the frame: dies of the fault when it is repeated */
-        kernel_action(info->signo, HANDLER_DFL, 0);
+        qn_signal_kernel_action(info->signo, HANDLER_DFL, 0);
         return;
     }
     if (info->signo == SIG_BUS && !holds_cache(t) && qn_self == t && qn_gone_take(uc, info->fault.addr))
@@ -360,6 +341,11 @@ static void host_handler(int sig, struct qn_siginfo *info, struct qn_ucontext *u
         queue(t, info, uc);
 }
 
+void qn_signal_stand_in(int sig, uint64_t flags)
+{
+    qn_signal_kernel_action(sig, (uint64_t)(uintptr_t)host_handler, flags | SA_SIGINFO_ | SA_ONSTACK_);
+}
+
 /* What the kernel does about a signal when the guest wants this. */
 void qn_signal_install(int sig, const struct qn_sigaction *guest)
 {
@@ -367,159 +353,10 @@ void qn_signal_install(int sig, const struct qn_sigaction *guest)
 
     if (sig == SIG_TRAP && guest->handler <= HANDLER_IGN)
         keep |= SA_RESTART_; /* the engine's own kicks must not interrupt a system call */
-    if (is_sync(sig))
-        kernel_action(sig, (uint64_t)(uintptr_t)host_handler, keep | SA_SIGINFO_ | SA_ONSTACK_);
-    else if (guest->handler <= HANDLER_IGN)
-        kernel_action(sig, guest->handler, keep);
+    if (is_sync(sig) || guest->handler > HANDLER_IGN)
+        qn_signal_stand_in(sig, keep);
     else
-        kernel_action(sig, (uint64_t)(uintptr_t)host_handler, keep | SA_SIGINFO_ | SA_ONSTACK_);
-}
-
-/* ---- delivery, in the dispatcher ---- */
-
-/* The default action, taken by the kernel itself so that the parent sees the right status. */
-void qn_signal_default_action(const struct qn_siginfo *info)
-{
-    int sig = info->signo;
-    qn_sigset only = ~sig_bit(sig);
-
-    qn_coverage_save();
-    kernel_action(sig, HANDLER_DFL, 0);
-    qn_sys4(__NR_rt_tgsigqueueinfo, qn_sys1(__NR_getpid, 0), qn_sys1(__NR_gettid, 0), sig, (long)info);
-    qn_sys4(__NR_rt_sigprocmask, 2, (long)&only, 0, 8);
-    if (is_sync(sig)) /* it did not kill (it was caught by a tracer, say): stand in again */
-        kernel_action(sig, (uint64_t)(uintptr_t)host_handler, SA_SIGINFO_ | SA_ONSTACK_);
-}
-
-/* The first process of a namespace does not die of signals that are sent, not even by itself; of faults it does. */
-static void fault_again(int sig)
-{
-    switch (sig) {
-    case SIG_ILL: __asm__ volatile("ud2"); break;
-    case SIG_TRAP: __asm__ volatile("int3"); break;
-    case SIG_FPE: __asm__ volatile("xor %%ecx, %%ecx; div %%ecx" ::: "rax", "rcx", "rdx"); break;
-    case SIG_BUS: __asm__ volatile("push %%rbp; mov $0x8000000000000000, %%rbp; mov (%%rbp), %%eax; pop %%rbp" ::: "rax"); break;
-    case SIG_SEGV: __asm__ volatile("hlt"); break;
-    default: qn_exit_group(128 + sig); /* as a shell would say it */
-    }
-}
-
-void qn_signal_die(const struct qn_siginfo *info)
-{
-    qn_signal_default_action(info);
-    if (qn_sys1(__NR_getpid, 0) != 1)
-        return;
-    kernel_action(info->signo, HANDLER_DFL, 0);
-    fault_again(info->signo);
-}
-
-/* As the kernel's force_sigsegv: the handler of SIGSEGV may have a stack that serves, but not if its own frame is the one. */
-void qn_signal_no_frame(int sig)
-{
-    struct qn_siginfo info = {.signo = SIG_SEGV, .code = SI_KERNEL_};
-    struct qn_thread *t = qn_self;
-
-    if (sig == SIG_SEGV || (t->mask & sig_bit(SIG_SEGV)) || t->actions[SIG_SEGV].handler <= HANDLER_IGN)
-        qn_signal_die(&info);
-    else
-        qn_frame_push(SIG_SEGV, &info, &t->actions[SIG_SEGV]);
-}
-
-static void deliver(struct qn_siginfo *info, bool is_fault)
-{
-    struct qn_thread *t = qn_self;
-    struct qn_sigaction act = t->actions[info->signo];
-    bool blocked = is_fault && (t->mask & sig_bit(info->signo));
-
-    qn_arena->stats.signals++;
-    if (act.handler == HANDLER_IGN && !is_fault)
-        return;
-    if (act.handler <= HANDLER_IGN || blocked) {
-        (is_fault ? qn_signal_die : qn_signal_default_action)(info);
-        return;
-    }
-    qn_frame_push(info->signo, info, &act);
-}
-
-void qn_signal_deliver(void)
-{
-    struct qn_thread *t = qn_self;
-    uint32_t what = t->pending;
-
-    t->pending = 0;
-    t->settling.blocks = 0;
-    if (what & 2) {
-        t->pending_fault = 0;
-        deliver(&t->fault_info, true);
-    }
-    if (what & 1) {
-        struct qn_siginfo info = t->info;
-
-        deliver(&info, false);
-    }
-    t->waited = 0;
-    qn_signal_release_held();
-    qn_signal_set_host_mask(t->mask);
-}
-
-void qn_signal_release_held(void)
-{
-    struct qn_thread *t = qn_self;
-    qn_sigset ready = t->held & ~t->mask;
-    int sig = ready ? 1 + __builtin_ctzll(ready) : 0;
-
-    if (!sig || t->pending)
-        return;
-    t->held &= ~sig_bit(sig);
-    t->info = t->held_info[sig];
-    t->pending = 1;
-}
-
-void qn_signal_raise(int sig, int code, uint64_t addr)
-{
-    struct qn_thread *t = qn_self;
-
-    t->fault_info = (struct qn_siginfo){.signo = sig, .code = code};
-    t->fault_info.fault.addr = addr;
-    if (code == SI_KERNEL_) {
-        t->fault_err = 0;
-        t->fault_trap = GENERAL_PROTECTION;
-    } else {
-        t->fault_err = sig == SIG_SEGV ? 0x14 : 0; /* user, instruction fetch */
-        t->fault_trap = sig == SIG_SEGV ? 14 : 0;
-        t->fault_cr2 = addr;
-    }
-    qn_ctx.rflags |= FLAG_RF;
-    t->pending_fault = 1;
-    t->pending |= 2;
-}
-
-void qn_signal_raise_noted(void)
-{
-    qn_ctx.rflags |= FLAG_RF;
-    qn_self->pending_fault = 1;
-    qn_self->pending |= 2;
-}
-
-void qn_signal_force(int sig)
-{
-    struct qn_thread *t = qn_self;
-
-    t->fault_info = (struct qn_siginfo){.signo = sig, .code = SI_KERNEL_};
-    t->pending_fault = 1;
-    t->pending |= 2;
-}
-
-/* No fault: what the handler sees of the last one stays. */
-void qn_signal_raise_call(int code, int err, long nr)
-{
-    struct qn_thread *t = qn_self;
-
-    t->fault_info = (struct qn_siginfo){.signo = SIG_SYS, .err = err, .code = code};
-    t->fault_info.words[0] = qn_ctx.rip;
-    t->fault_info.words[1] = (uint32_t)nr | (uint64_t)ARCH_X86_64 << 32;
-    t->pending_fault = 1;
-    t->pending |= 2;
+        qn_signal_kernel_action(sig, guest->handler, keep);
 }
 
 /* ---- start and exec ---- */
@@ -558,7 +395,7 @@ void qn_signal_exec(bool before)
         if (!is_sync(sig))
             continue;
         if (before && t->actions[sig].handler <= HANDLER_IGN)
-            kernel_action(sig, t->actions[sig].handler, 0);
+            qn_signal_kernel_action(sig, t->actions[sig].handler, 0);
         else if (!before)
             qn_signal_install(sig, &t->actions[sig]);
     }

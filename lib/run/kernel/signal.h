@@ -58,4 +58,8 @@ bool qn_probe_write(uint64_t start, uint64_t bytes);
 extern char qn_probe[], qn_probe_failed[];
 void qn_signal_no_frame(int sig); /* there is no room for the frame of a handler */
 
+/* signal.c: what the kernel does about a signal; with the engine's handler in the place of the guest's. */
+void qn_signal_kernel_action(int sig, uint64_t handler, uint64_t flags);
+void qn_signal_stand_in(int sig, uint64_t flags);
+
 #endif
