@@ -203,7 +203,10 @@ hosted_sources = \
 	lib/report/source.c \
 	lib/report/tables.c \
 	lib/report/whole.c \
+	lib/page/culprits.c \
 	lib/page/json.c \
+	lib/page/log.c \
+	lib/page/objects.c \
 	lib/page/page.c \
 	lib/page/plain.c \
 	lib/page/profile.c \
@@ -707,6 +710,7 @@ headers = \
 	lib/out/table.h \
 	lib/out/timing.h \
 	lib/page/json.h \
+	lib/page/log.h \
 	lib/page/page.h \
 	lib/page/profile.h \
 	lib/page/shell.h \
@@ -909,15 +913,22 @@ page_files = \
 	lib/page/style.css \
 	lib/page/common_code.js \
 	lib/page/common_dom.js \
+	lib/page/explore_caches.js \
+	lib/page/explore_calls.js \
+	lib/page/explore_calls_data.js \
 	lib/page/explore_chart.js \
 	lib/page/explore_columns.js \
 	lib/page/explore_data.js \
+	lib/page/explore_flame.js \
 	lib/page/explore_functions.js \
 	lib/page/explore_line.js \
 	lib/page/explore_main.js \
+	lib/page/explore_memory.js \
+	lib/page/explore_objects.js \
 	lib/page/explore_overview.js \
 	lib/page/explore_source.js \
 	lib/page/explore_time.js \
+	lib/page/explore_treemap.js \
 	lib/page/watch_data.js \
 	lib/page/watch_main.js \
 	lib/page/watch_picture.js
@@ -1094,6 +1105,8 @@ shell_tests = \
 	tests/unit/out/cut.sh \
 	tests/unit/out/files.sh \
 	tests/unit/page/browser.sh \
+	tests/unit/page/caches_browser.sh \
+	tests/unit/page/memory_browser.sh \
 	tests/unit/page/page.sh \
 	tests/unit/page/watch.sh \
 	tests/unit/page/watch_browser.sh \

@@ -24,7 +24,7 @@ static const char help[] =
 
 struct settings {
     struct prof_args args;
-    const char *intervals, *runs;
+    const char *intervals, *runs, *culprits, *log;
     const char *includes[INCLUDES_MOST + 1];
     int include_count;
     bool diff;
@@ -45,6 +45,8 @@ static const struct qn_option options[] = {
     QN_OPTION("--diff", NULL, "what changed from the first profile to the second, in all views", qn_option_set, struct settings, diff),
     QN_OPTION("--intervals", "FILE", "counts by interval, of `quern run --interval=N`: the view Time", qn_option_text, struct settings, intervals),
     QN_OPTION("--runs", "FILE", "runs with caches of several sizes, of `quern sweep`: the view Caches", qn_option_text, struct settings, runs),
+    QN_OPTION("--culprits", "FILE", "who evicts what a line misses, of `quern run --analysis=culprits`", qn_option_text, struct settings, culprits),
+    QN_OPTION("--log", "FILE", "log of a run with the analyses mattson or sets: the view Caches", qn_option_text, struct settings, log),
     QN_OPTION_PLAIN("-I, --include", "DIR", "also look for sources in directory DIR", take_folder),
     PROF_ARGS_REGION("what was counted in this region only (quern.h); OUTER/INNER: nested so"),
     PROF_ARGS_OUT("FILE", "write to FILE, complete or not at all [" USUAL_OUTPUT "]"),
@@ -69,6 +71,8 @@ static enum qn_text_status write_page(const struct prof_args *a, struct qn_text_
         .before = s->diff ? a->inputs[0] : NULL,
         .intervals = s->intervals,
         .runs = s->runs,
+        .culprits = s->culprits,
+        .log = s->log,
         .includes = s->includes,
     };
     struct qn_text_output o;

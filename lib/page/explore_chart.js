@@ -27,6 +27,14 @@ function scales(options) {
   return { most, xs, x: i => PLOT.left + (high > low ? (xs[i] - low) / (high - low) * w : w / 2), y: v => PLOT.top + h - v / most * h, w, h };
 }
 
+// An upright line at a number of the x axis, with a word: { x: 32768, label: 'D1' }.
+function markAt(options, s, mark) {
+  const v = options.log ? Math.log2(mark.x) : mark.x, low = s.xs[0], high = s.xs[s.xs.length - 1];
+  if (v < low || v > high || high === low) return [];
+  const x = PLOT.left + (v - low) / (high - low) * s.w;
+  return [svg('line', { class: 'mark', x1: x, x2: x, y1: PLOT.top, y2: PLOT.top + s.h }), svg('text', { x: x + 4, y: PLOT.top + 12 }, mark.label)];
+}
+
 function axes(options, s) {
   const nodes = [], step = niceStep(s.most, 5);
   for (let v = 0; v <= s.most * 1.0001; v += step) {
@@ -37,6 +45,7 @@ function axes(options, s) {
   for (let i = 0; i < options.x.length; i += every) {
     nodes.push(svg('text', { x: s.x(i), y: PLOT.height - 18, 'text-anchor': 'middle' }, options.label ? options.label(options.x[i]) : shortNumber(options.x[i])));
   }
+  for (const mark of options.marks || []) nodes.push(...markAt(options, s, mark));
   nodes.push(svg('text', { x: PLOT.left + s.w / 2, y: PLOT.height - 3, 'text-anchor': 'middle' }, options.what || ''));
   return nodes;
 }
@@ -62,8 +71,11 @@ function chart(options) {
     if (options.read) options.read(at);
     if (from >= 0 && options.select) select(Math.min(from, at), Math.max(from, at));
   }
-  function select(a, b) {
+  function mark(a, b) {
     fill(brush, { x: s.x(a), width: Math.max(1, s.x(b) - s.x(a)), visibility: 'visible' }, []);
+  }
+  function select(a, b) {
+    mark(a, b);
     options.select(a, b);
   }
   picture.addEventListener('pointerdown', event => { from = options.select ? point(event) : -1; });
@@ -75,6 +87,7 @@ function chart(options) {
   });
   picture.moveTo = move;
   picture.selectRange = select;
+  picture.markRange = mark;
   return picture;
 }
 

@@ -98,6 +98,18 @@ function readData(data) {
   if (before) readProfile(before, 'before', index);
   for (const file of model.files) sumFile(file);
   model.columns = makeColumns();
+  model.culprits = readCulprits(after);
+  readAllObjects(after, before);
+  readCalls(after, before);
+}
+
+// Rows of the profile's culprits with names in place of their numbers; null where there are none.
+function readCulprits(profile) {
+  if (!profile.culprits) return null;
+  return records(profile.culprits).map(r => {
+    for (const key of ['file', 'function', 'evictor_file', 'evictor_function']) r[key] = profile.names[r[key]];
+    return r;
+  });
 }
 
 // A file's sums, and one entry for each of its lines, whatever functions have it.

@@ -1,5 +1,7 @@
 // explore_line.js - all that is known of one line, below it: every event and ratio, functions that have it, classes of its
-// misses, its instructions.
+// misses, objects that it misses on, who evicts what it misses, calls, its instructions.
+//
+//   model.culprits: [{count, of, file, function, line, evictor_file, evictor_function, evictor_line}], of the analysis culprits
 
 // In a comparison a row for each column: before, after, change.
 function eventTable(line) {
@@ -44,11 +46,29 @@ function insnTable(file, number, columns) {
     el('td', { class: 'code' }, visible(insn.text)))));
 }
 
+// Lines of source that throw out what this one misses, and those that miss what this one has thrown out.
+function culpritTable(id, title, rows, prefix) {
+  return rows.length ? el('table', { id }, el('caption', {}, title), el('tr', {}, el('th', { scope: 'col' }, 'line'), el('th', { scope: 'col', class: 'n' }, 'lines of the D1'), el('th', { scope: 'col', class: 'n' }, 'of')),
+    ...rows.slice(0, 10).map(r => el('tr', {}, placeCell({ file: r[prefix + 'file'], func: r[prefix + 'function'], line: r[prefix + 'line'] }), el('td', { class: 'n' }, commas(r.count)),
+      el('td', { class: 'n' }, commas(r.of))))) : null;
+}
+
+function culpritsOfLine(file, line) {
+  const table = model.culprits;
+  if (!table) {
+    return sumOf('D1mr+D1mw', line.counts) ? el('p', { class: 'note' }, 'Who evicts what it misses is not on this page: ', el('code', {}, 'quern run --analysis=culprits'),
+      ', ', el('code', {}, 'quern page --culprits=PROFILE.culprits.csv'), '.') : null;
+  }
+  const rows = table, mine = r => r.file === file.name && r.line === line.line, others = r => r.evictor_file === file.name && r.evictor_line === line.line;
+  return [culpritTable('evictors', 'Who evicts what it misses', rows.filter(mine), 'evictor_'),
+    culpritTable('victims', 'Who misses what it evicts', rows.filter(others), '')];
+}
+
 function detailRow(context, number) {
   const { file, columns, state } = context, line = file.byLine.get(number);
   const close = el('button', { type: 'button', onclick: event => { event.stopPropagation(); go({ ...state, line: '' }); } }, 'close');
   return el('tr', { class: 'detail', id: 'detail' }, el('td', { colspan: columns.length + 2 }, el('div', { class: 'panel' },
     el('div', { class: 'tools' }, el('strong', {}, 'line ' + number), close),
-    el('div', { class: 'beside' }, el('div', {}, eventTable(line)), el('div', {}, classBars(line), functionTable(line, columns),
-      insnTable(file, number, columns))))));
+    el('div', { class: 'beside' }, el('div', {}, eventTable(line)), el('div', {}, ...[classBars(line), objectsOfLine(file, number),
+      culpritsOfLine(file, line), functionTable(line, columns), callsOfLine(file, line, columns), insnTable(file, number, columns)].flat())))));
 }

@@ -12,12 +12,12 @@ function go(state) {
 }
 
 function order() {
-  return ['overview', 'source', 'functions', 'caches', 'time', 'origin'].filter(name => views[name]);
+  return ['overview', 'source', 'functions', 'calls', 'data', 'caches', 'time', 'origin'].filter(name => views[name]);
 }
 
 function showHead(state) {
   const head = document.getElementById('head');
-  const links = order().map((name, i) => el('a', { href: makeHash(name), 'aria-current': name === state.view ? 'page' : null,
+  const links = order().map((name, i) => el('a', { href: makeHash(name, { range: state.range }), 'aria-current': name === state.view ? 'page' : null,
     title: `key ${i + 1}` }, views[name].title));
   head.replaceChildren(el('div', { class: 'bar' }, el('nav', { 'aria-label': 'views' }, ...links),
     el('span', { class: 'keys' }, 'keys 1-' + order().length + ', / filter, n and p: hot lines'), themeButton()));

@@ -59,22 +59,40 @@ function findingItem(f) {
     `and about ${percent(f.share, 1, 0)} of what the run costs.`];
   if (classes) text.push(' ' + classes.map(c => `${percent(c.share, 1, 0)} ${c.name}`).join(', ') + ' misses.');
   return el('li', {}, el('strong', {}, lineLink(f.file.name, f.line.line), ' in ' + visible(names)), text.join(''),
-    classes && classes[0].share > 0.5 ? el('p', { class: 'advice' }, ADVICE[classes[0].name]) : null);
+    ...findingObjects(f), classes && classes[0].share > 0.5 ? el('p', { class: 'advice' }, ADVICE[classes[0].name]) : null);
 }
 
-function summaryTable() {
+// On which object most of a line's misses are, and who evicts what it misses, where that is known.
+function findingObjects(f) {
+  if (f.events !== 'D1mr+D1mw' && f.events !== 'DLmr+DLmw') return [];
+  const here = model.objectsByLine.get(f.file.name + '\0' + f.line.line), column = model.dataColumns && model.dataColumns[f.events === 'D1mr+D1mw' ? 0 : 1];
+  const best = here && here.list.slice().sort((a, b) => column.value(b) - column.value(a))[0];
+  const culprit = model.culprits && f.events === 'D1mr+D1mw' ? model.culprits.find(r => r.file === f.file.name && r.line === f.line.line) : null;
+  return [best && column.value(best) ? [' ', percent(column.value(best), f.n, 0), ' of them on ', el('a', { href: makeHash('data', { object: best.object.id }) }, describeObject(best.object)), '.'] : null,
+    culprit ? [' ', percent(culprit.count, culprit.of, 0), ' of what it misses was evicted by ',
+      culprit.evictor_file === f.file.name && culprit.evictor_line === f.line.line ? 'itself' : lineLink(culprit.evictor_file, culprit.evictor_line), '.'] : null].flat().filter(Boolean);
+}
+
+function summaryTable(state) {
+  const range = rangeCounts(state);
   const table = el('table', { id: 'summary' }, el('caption', {}, 'The whole run'), el('tr', {}, el('th', { scope: 'col' }, 'what'),
     model.before ? el('th', { scope: 'col' }, 'before') : null, el('th', { scope: 'col' }, model.before ? 'after' : 'count'),
-    el('th', { scope: 'col' }, 'rate')));
+    el('th', { scope: 'col' }, 'rate'), range ? el('th', { scope: 'col' }, `instructions ${commas(range.first)} to ${commas(range.last)}`) : null,
+    range ? el('th', { scope: 'col' }, 'rate') : null));
   for (const [name, events, over] of SUMMARY) {
     const n = sumOf(events, model.totals), of = over ? sumOf(over, model.totals) : null;
     if (n === null) continue;
     const exact = events.includes('+') ? n : model.totals[model.events.indexOf(events)];
     table.append(el('tr', { 'data-events': events }, el('th', { scope: 'row' }, name),
       model.before ? el('td', { class: 'n' }, commas(sumOf(events, model.totalsBefore))) : null,
-      el('td', { class: 'n' }, commas(exact)), el('td', { class: 'n' }, of ? percent(n, of, 2) : '')));
+      el('td', { class: 'n' }, commas(exact)), el('td', { class: 'n' }, of ? percent(n, of, 2) : ''), ...(range ? rangeCells(range.counts, events, over) : [])));
   }
   return table;
+}
+
+function rangeCells(counts, events, over) {
+  const n = sumOf(events, counts), of = over ? sumOf(over, counts) : 0;
+  return [el('td', { class: 'n' }, commas(n)), el('td', { class: 'n' }, of ? percent(n, of, 2) : '')];
 }
 
 // Functions with their part of the cost, as a list of bars; in a comparison those that changed most.
@@ -89,18 +107,21 @@ function costBars() {
     el('span', { class: 'n' }, percent(column.value(row), whole)))));
 }
 
+function changeLegend() {
+  return el('p', { class: 'legend' }, el('span', { class: 'worse' }, '+ orange: more than before'), ' ', el('span', { class: 'better' }, '\u2212 blue: less than before'));
+}
+
 views.overview = {
   title: 'Overview',
   show(state, main) {
     main.append(el('h1', {}, visible(model.profile.command)));
-    if (model.before) main.append(el('p', { class: 'legend' }, el('span', { class: 'worse' }, '+ orange: more than before'), ' ',
-      el('span', { class: 'better' }, '- blue: less than before')));
+    if (model.before) main.append(changeLegend());
     const found = model.before ? [] : findLines();
     if (!model.before) {
       main.append(el('section', {}, el('h2', {}, 'What to look at first'), found.length ? el('ol', { class: 'first' }, ...found.map(findingItem))
         : el('p', {}, 'No line has a tenth of the misses or mispredicts and costs much.')));
     }
-    main.append(el('div', { class: 'beside' }, el('section', {}, el('h2', {}, 'Summary'), summaryTable()),
+    main.append(el('div', { class: 'beside' }, el('section', {}, el('h2', {}, 'Summary'), summaryTable(state)),
       el('section', {}, el('h2', {}, model.before ? 'What changed most' : 'Functions by cost'), costBars(),
         el('p', { class: 'note' }, 'Cost is estimated: ' + MEANINGS.cost.slice(16) + '.'))));
   },

@@ -1,4 +1,6 @@
-// explore_time.js - the views Time (counts by interval) and Caches (runs with other caches).
+// explore_time.js - the view Time: counts by interval; a range of it is chosen by dragging.
+//
+//   #time&events=D1mr&range=3-7     intervals 3 to 7 are chosen; Overview shows their counts beside those of the run
 
 // Rows of a table of the data as objects by column name.
 function records(table) {
@@ -8,6 +10,22 @@ function records(table) {
 function picker(id, label, names, chosen, change) {
   return el('label', {}, label + ' ', el('select', { id, onchange: event => change(event.target.value) },
     ...names.map(name => el('option', { value: name, selected: name === chosen }, name))));
+}
+
+// The range that the hash names, within `count` intervals; null: none is chosen.
+function chosenRange(state, count) {
+  const found = /^(\d+)-(\d+)$/.exec(state.range || '');
+  if (!found) return null;
+  const [a, b] = [Number(found[1]), Number(found[2])];
+  return a <= b && b < count ? [a, b] : null;
+}
+
+// Sums of events over the chosen intervals, in the order of the model's events; null where nothing is chosen.
+function rangeCounts(state) {
+  const table = model.data.intervals, range = table && chosenRange(state, table.rows.length);
+  if (!range) return null;
+  const rows = records(table).slice(range[0], range[1] + 1);
+  return { first: rows[0].start, last: rows[rows.length - 1].end, counts: model.events.map(name => rows.reduce((n, r) => n + (Number(r[name]) || 0), 0)) };
 }
 
 // Events of the intervals that are chosen for the chart: as rates per thousand instructions, so that a short last interval is no spike.
@@ -39,57 +57,18 @@ views.time = {
     const series = intervalSeries(rows, names), range = el('div', {}), readout = el('p', { class: 'note', role: 'status' });
     const picture = chart({ x: rows.map(r => r.end), series, what: 'instructions', read: i => readout.replaceChildren(
       `up to instruction ${commas(rows[i].end)}: ` + names.map(name => `${commas(rows[i][name] || 0)} ${name}`).join(', ')),
-    select: (a, b) => range.replaceChildren(rangeTable(rows, events, a, b)) });
+    select(a, b) {
+      state.range = a + '-' + b;
+      history.replaceState(null, '', makeHash('time', state));
+      showHead(state);
+      range.replaceChildren(rangeTable(rows, events, a, b));
+    } });
     const boxes = events.map(name => el('label', {}, el('input', { type: 'checkbox', value: name, checked: names.includes(name),
       onchange: event => go({ ...state, events: events.filter(e => e === name ? event.target.checked : names.includes(e)).join(',') }) }), name));
     main.append(el('details', { class: 'columns' }, el('summary', {}, 'events'), ...boxes), legend(series), picture, readout,
       el('p', { class: 'note' }, 'Drag over the picture, or press shift and the arrow keys, to choose a range.'), range);
-    range.append(rangeTable(rows, events, 0, rows.length - 1));
-  },
-};
-
-// Of a column that varies, and holds numbers: what a sweep has changed.
-function varying(rows, columns) {
-  return columns.filter(name => /_(size|ways|line)$/.test(name) && rows.every(r => typeof r[name] === 'number') && new Set(rows.map(r => r[name])).size > 1);
-}
-
-function sweepChart(state, main, table) {
-  const rows = records(table).filter(r => r.status === undefined || r.status === 'ok'), axesOf = varying(rows, table.columns);
-  if (!axesOf.length) {
-    main.append(el('p', { class: 'absent' }, 'In these runs no size, number of ways or line of a cache differs.'));
-    return;
-  }
-  const x = axesOf.includes(state.x) ? state.x : axesOf[0];
-  const rates = table.columns.filter(name => /_percent$|mr$|mw$/.test(name) && rows.some(r => typeof r[name] === 'number'));
-  const y = rates.includes(state.y) ? state.y : rates.find(name => name === 'D1_miss_percent') || rates[0];
-  const sorted = rows.slice().sort((a, b) => a[x] - b[x]), xs = [...new Set(sorted.map(r => r[x]))];
-  // One line for each combination of all else that differs.
-  const others = table.columns.filter(name => name !== x && (axesOf.includes(name) || name === 'program' || name === 'D1' || name === 'sim'));
-  const groups = new Map();
-  for (const r of sorted) {
-    const name = others.filter(o => new Set(rows.map(q => q[o])).size > 1).map(o => `${o}=${r[o]}`).join(' ') || y;
-    if (!groups.has(name)) groups.set(name, xs.map(() => NaN));
-    groups.get(name)[xs.indexOf(r[x])] = Number(r[y]);
-  }
-  const series = [...groups].slice(0, 6).map(([name, values]) => ({ name, values })), readout = el('p', { class: 'note', role: 'status' });
-  const show = v => /_size$/.test(x) ? bytes(v) : String(v);
-  main.append(el('div', { class: 'tools' }, picker('x', 'across', axesOf, x, v => go({ ...state, x: v })), picker('y', 'up', rates, y, v => go({ ...state, y: v }))),
-    legend(series), chart({ x: xs, series, log: /_size$/.test(x), label: show, what: x, read: i => readout.replaceChildren(
-      `${x} ${show(xs[i])}: ` + series.map(one => `${one.name} ${one.values[i]}`).join(', ')) }), readout);
-}
-
-views.caches = {
-  title: 'Caches',
-  show(state, main) {
-    main.append(el('h1', {}, 'Caches'));
-    const caches = model.profile.descs.filter(([key]) => / cache$/.test(key));
-    main.append(el('table', {}, ...caches.map(([key, value]) => el('tr', {}, el('th', { scope: 'row' }, visible(key)), el('td', {}, visible(value))))));
-    const classes = classesOf(model.totals);
-    if (classes) main.append(el('h2', {}, 'Why the D1 misses'), classBars({ counts: model.totals }));
-    else notCollected(main, 'The classes of misses were not collected. They come from', 'quern run --analysis=3c PROGRAM');
-    main.append(el('h2', {}, 'Other caches'));
-    if (model.data.runs && model.data.runs.rows.length) sweepChart(state, main, model.data.runs);
-    else notCollected(main, 'Runs with other caches are not on this page. They come from',
-      "quern sweep -L 'D1.size=1024,2048,4096,8192,16384,32768' -o runs.csv -- PROGRAM\nquern page --runs=runs.csv PROFILE");
+    const [a, b] = chosenRange(state, rows.length) || [0, rows.length - 1];
+    range.append(rangeTable(rows, events, a, b));
+    if (state.range) picture.markRange(a, b);
   },
 };

@@ -2,13 +2,15 @@
 #include "page/page.h"
 
 #include "exp/table.h"
+#include "page/log.h"
 #include "page/profile.h"
 #include "page/shell.h"
 #include "page/tables.h"
 
 struct input {
     struct qn_page_profile profile, before;
-    struct qn_exp_table intervals, runs;
+    struct qn_exp_table intervals, runs, culprits;
+    struct qn_page_log log;
 };
 
 static enum qn_text_status read_input(struct input *in, const struct qn_page_request *q, struct qn_text_error *err)
@@ -19,7 +21,12 @@ static enum qn_text_status read_input(struct input *in, const struct qn_page_req
         return err->status;
     if (q->intervals && qn_exp_read_table(&in->intervals, q->intervals, err) != QN_TEXT_OK)
         return err->status;
-    return q->runs ? qn_exp_read_table(&in->runs, q->runs, err) : QN_TEXT_OK;
+    if (q->runs && qn_exp_read_table(&in->runs, q->runs, err) != QN_TEXT_OK)
+        return err->status;
+    if (q->culprits && (qn_exp_read_table(&in->culprits, q->culprits, err) != QN_TEXT_OK
+                        || qn_page_check_culprits(&in->culprits, q->culprits, err) != QN_TEXT_OK))
+        return err->status;
+    return q->log ? qn_page_read_log(&in->log, q->log, err) : QN_TEXT_OK;
 }
 
 static void put_table(FILE *out, const char *name, const struct qn_exp_table *t)
@@ -31,15 +38,19 @@ static void put_table(FILE *out, const char *name, const struct qn_exp_table *t)
 static void put_data(struct input *in, const struct qn_page_request *q, FILE *out)
 {
     fputs("{\"after\":", out);
-    qn_page_put_profile(&in->profile, q, out);
+    qn_page_put_profile(&in->profile, q, q->culprits ? &in->culprits : NULL, out);
     if (q->before) {
         fputs(",\n\"before\":", out);
-        qn_page_put_profile(&in->before, q, out);
+        qn_page_put_profile(&in->before, q, NULL, out);
     }
     if (q->intervals)
         put_table(out, "intervals", &in->intervals);
     if (q->runs)
         put_table(out, "runs", &in->runs);
+    if (q->log) {
+        fputs(",\n\"log\":", out);
+        qn_page_put_log(out, &in->log);
+    }
     putc('}', out);
 }
 
@@ -49,6 +60,7 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
 
     qn_exp_init_table(&in.intervals);
     qn_exp_init_table(&in.runs);
+    qn_exp_init_table(&in.culprits);
     if (read_input(&in, q, err) == QN_TEXT_OK) {
         qn_page_begin(out, qn_prof_reader_header(in.profile.reader)->cmd.text);
         qn_page_put_plain(&in.profile, out);
@@ -60,5 +72,7 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
     qn_page_free_profile(&in.before);
     qn_exp_free_table(&in.intervals);
     qn_exp_free_table(&in.runs);
+    qn_exp_free_table(&in.culprits);
+    qn_page_free_log(&in.log);
     return err->status;
 }

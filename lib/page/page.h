@@ -21,11 +21,14 @@
 #define QN_PAGE_LINES 30000      /* rows by line: the most costly */
 #define QN_PAGE_FUNCTIONS 10000
 #define QN_PAGE_INSNS 8000
+#define QN_PAGE_MISSES 20000    /* rows of misses by line and object */
+#define QN_PAGE_CULPRITS 3000    /* pairs of lines */
 
 struct qn_page_request {
     const char *profile;
     const char *before;           /* another to compare with; NULL: none */
     const char *intervals, *runs; /* CSV files of `quern run --interval`, `quern sweep`; NULL: none */
+    const char *culprits, *log;   /* of the analysis culprits; of a run with mattson or sets; NULL: none */
     const char *const *includes;  /* folders where sources are looked for, too; NULL ends them */
 };
 

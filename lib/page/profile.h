@@ -6,6 +6,12 @@
  *                           "insns":[[12,0,1,"0x401136","nop",9]],
  *                           "size":31,"text":[[1,["int main(void)", ...]]]}],
  *                 "names":["main","???","a.c"],                 what the numbers of functions, objects and files stand for
+ *                 "data":{"events":["D1mr"],                    only where the profile has objects
+ *                         "objects":[["heap","malloc","double","a.c",20,"main",64,1000,64000]],
+ *                                     kind, name, type, file, line, function, size, blocks, bytes
+ *                         "parts":[[0,"+8"]],"misses":[[2,0,12,0,0,9]],"lost":[0,0]},
+ *                                     misses: file, function, line, object, part or -1, counts
+ *                 "culprits":{"columns":["count",...],"rows":[[91,95,2,0,9,2,0,9]],"left":0}
  *                 "left":{"functions":0,"lines":0}}             rows that found no room
  *
  * "What it costs" is the sum of lib/report/facts.h, the one that the report has.
@@ -15,6 +21,8 @@
 
 #include "exp/memory.h"
 #include "page/page.h"
+#include "exp/table.h"
+#include "prof/data.h"
 #include "prof/merge.h"
 #include "text/names.h"
 #include "prof/read.h"
@@ -36,6 +44,7 @@ struct qn_page_profile {
     double least_line, least_insn, least_function; /* rows that cost less are left out */
     struct qn_page_file *files;  /* the most costly first */
     size_t file_count;
+    struct qn_prof_data data;    /* objects and the misses on them */
     struct qn_text_names names;
     struct qn_exp_memory memory;
 };
@@ -47,8 +56,13 @@ void qn_page_free_profile(struct qn_page_profile *p);
 /* What a row costs. */
 double qn_page_cost(const struct qn_page_profile *p, const int64_t *counts);
 
-/* The whole as JSON. */
-void qn_page_put_profile(struct qn_page_profile *p, const struct qn_page_request *q, FILE *out);
+/* The whole as JSON.  culprits: a table that was checked, or NULL. */
+void qn_page_put_profile(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_exp_table *culprits, FILE *out);
+
+/* Its parts: "data":{...}, and "culprits":{...}, with a comma behind; nothing where there is nothing. */
+void qn_page_put_objects(struct qn_page_profile *p, FILE *out);
+void qn_page_put_culprits(struct qn_page_profile *p, const struct qn_exp_table *t, FILE *out);
+enum qn_text_status qn_page_check_culprits(const struct qn_exp_table *t, const char *path, struct qn_text_error *err);
 
 /* A table for who reads the page without scripts. */
 void qn_page_put_plain(const struct qn_page_profile *p, FILE *out);

@@ -145,7 +145,7 @@ static void put_head(const struct qn_page_profile *p, FILE *out)
     fputs("],\n", out);
 }
 
-void qn_page_put_profile(struct qn_page_profile *p, const struct qn_page_request *q, FILE *out)
+void qn_page_put_profile(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_exp_table *culprits, FILE *out)
 {
     size_t functions, lines;
 
@@ -153,6 +153,9 @@ void qn_page_put_profile(struct qn_page_profile *p, const struct qn_page_request
     put_head(p, out);
     functions = put_functions(p, out);
     lines = put_files(p, q, out);
+    qn_page_put_objects(p, out);
+    if (culprits)
+        qn_page_put_culprits(p, culprits, out);
     fputs("\"names\":[", out);
     for (uint32_t i = 0; i < p->names.index.count; i++) {
         fputs(i ? ",\n" : "", out);

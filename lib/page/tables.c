@@ -22,16 +22,21 @@ static bool is_number(const char *text)
     return *text == '.' && text[1] && text[1 + strspn(text + 1, digits)] == '\0';
 }
 
+void qn_page_put_cell(FILE *out, const char *cell)
+{
+    if (is_number(cell))
+        fputs(cell, out);
+    else
+        qn_page_put_text(out, cell);
+}
+
 static void put_row(FILE *out, char *const *cells, int count)
 {
     putc('[', out);
     for (int i = 0; i < count; i++) {
         if (i)
             putc(',', out);
-        if (is_number(cells[i]))
-            fputs(cells[i], out);
-        else
-            qn_page_put_text(out, cells[i]);
+        qn_page_put_cell(out, cells[i]);
     }
     putc(']', out);
 }

@@ -11,6 +11,8 @@
 
 #include "exp/table.h"
 
+/* One cell. */
+void qn_page_put_cell(FILE *out, const char *cell);
 void qn_page_put_table(FILE *out, const struct qn_exp_table *t);
 
 #endif

@@ -11,6 +11,16 @@
 #   browser_messages                    # errors and warnings of the console since the last call, one a line
 #   browser_requests                    # addresses that were asked for since the last call, one a line
 #
+# For tests of a page of quern's:
+#
+#   browser_test 12                     # skips all 12 points without a browser; works in $SCRATCH
+#   open_page page.html data&object=1   # a file of $SCRATCH from its beginning
+#   view 'functions&sort=Ir'            # another view of the page that is open
+#   click '#functions a'                # the first element of a selector
+#   page_text '#detail'                 # its text, as it is shown
+#   page_cells '#objects tbody tr' 0 1  # of each such row the first text of these cells, digits without commas
+#   page_faults 400 dark data functions # what of these views is hard to read or to use, or wider than the window: a line each
+#
 # Needs chromium, chromedriver, curl and jq.
 
 have_browser() {
@@ -81,4 +91,63 @@ browser_messages() { browser_log browser | jq -r '.[] | .level + " " + .message'
 browser_requests() {
     browser_log performance | jq -r '.[].message | fromjson | .message | select(.method == "Network.requestWillBeSent") |
         select(.params.documentURL | startswith("chrome:") | not) | .params.request.url'
+}
+
+# ---- pages of quern's ----
+
+browser_test() {
+    have_browser || absent_all "$browser_missing" "$1"
+    cd "$SCRATCH" || bail 'no scratch directory'
+}
+
+open_page() {
+    browser_open about:blank
+    browser_open "file://$SCRATCH/$1${2:+#$2}"
+}
+
+# An address is shown by an event of its own, later; here it is shown when this returns.
+view() { js "history.replaceState(null, '', $(jq -nc --arg hash "#$1" '$hash')); show()" >/dev/null; }
+
+click() {
+    js "const node = document.querySelector($(jq -nc --arg selector "$1" '$selector'));
+        node.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true })); show()" >/dev/null
+}
+
+page_text() { js "const node = document.querySelector($(jq -nc --arg selector "$1" '$selector')); return node ? node.textContent : ''"; }
+
+page_cells() {
+    page_rows=$1
+    shift
+    js "return [...document.querySelectorAll($(jq -nc --arg selector "$page_rows" '$selector'))].map(row => [$(echo "$@" | tr ' ' ,)]
+        .map(i => row.cells[i].firstChild ? row.cells[i].firstChild.textContent.replace(/(\\d),(?=\\d)/g, '\$1') : '').join(' ')).join('\\n')"
+}
+
+# In a window of this width, in this theme, of each view: contrast by WCAG 2.1 of every text that is shown, against the nearest background that is not
+# transparent (text of SVG apart); names of what can be used; the width of the page.
+page_faults() {
+    browser_size "$1" 1000
+    page_theme=$2
+    shift 2
+    js 'const lum = c => { const v = c.map(x => x / 255).map(x => x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4); return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2]; };
+const rgb = s => s.match(/[\d.]+/g).map(Number);
+const back = n => { for (; n; n = n.parentElement) { const c = rgb(getComputedStyle(n).backgroundColor); if (c.length < 4 || c[3] > 0) return c; } return rgb(getComputedStyle(document.body).backgroundColor); };
+const faults = [];
+function look(hash) {
+  for (const n of document.querySelectorAll("body *")) {
+    if (![...n.childNodes].some(t => t.nodeType === 3 && t.data.trim()) || /SCRIPT|NOSCRIPT|text|title/.test(n.tagName) || !n.offsetParent || n.disabled) continue;
+    const a = lum(rgb(getComputedStyle(n).color)), b = lum(back(n)), r = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (r < 4.5) faults.push(hash + ": contrast " + r.toFixed(2) + " of " + n.tagName + "." + n.className + " " + n.textContent.slice(0, 20));
+  }
+  for (const n of document.querySelectorAll("a, button, input, select")) {
+    if (!(n.textContent.trim() || n.getAttribute("aria-label") || n.labels && n.labels.length)) faults.push(hash + ": no name: " + n.outerHTML.slice(0, 80));
+  }
+  if (document.documentElement.scrollWidth > innerWidth) faults.push(hash + ": wider than the window: " + document.documentElement.scrollWidth);
+}
+document.documentElement.dataset.theme = "'"$page_theme"'";
+for (const hash of '"$(jq -nc '$ARGS.positional' --args "$@")"') {
+  history.replaceState(null, "", "#" + hash);
+  show();
+  look(hash);
+}
+return [...new Set(faults)].slice(0, 10).join("\n");'
 }

@@ -2,7 +2,7 @@
 # Is a page whole, of bounded size, the same each time, and unmoved by hostile names and sources?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 cd "$SCRATCH" || bail 'no scratch directory'
-command -v jq >/dev/null || absent_all 'jq is not installed' 24
+command -v jq >/dev/null || absent_all 'jq is not installed' 34
 
 # data FILTER FILE: what the data of a page say.
 data() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$2" | sed 's/.*id="data">//; s/<\/script>$//' | jq -cr "$1"; }
@@ -56,4 +56,33 @@ is "$? $(cat err)" "2 quern page: --diff takes two profiles; \`quern page --help
 mv c.c moved.c
 "$QUERN" page -I "$PWD/none" -o e.html c
 is "$(data '.after.files[0].why' e.html)" 'No such file or directory' 'why a source is not there'
+
+# Objects, culprits and logs; those that cannot be right are refused, each with its line.
+printf 'cmd: p\nevents: Ir D1mr D1mw\nfl=%s\nfn=main\n4 9 7 0\nsummary: 9 7\n#data: 2 2\n#object: symbol 80 0 0 a</script>\n#from: 1 a.c\n#part: x\n#object: heap 64 2 128 malloc\n#file: a.c\n#function: main\n#miss: 4 0 0 5 0 1 0\n#miss: 4 1 - 2 0 0 0\n' "$PWD/a.c" >o
+"$QUERN" page -o o.html o
+is "$(data '.after.data.objects' o.html)" '[["symbol","a</script>","","a.c",1,"",80,0,0],["heap","malloc","","",0,"",64,2,128]]' 'objects'
+is "$(data '.after as $p | [$p.data.misses[] | [$p.names[.[0]], $p.names[.[1]]] + .[2:]]' o.html)" '[["a.c","main",4,0,0,5,0,1],["a.c","main",4,1,-1,2]]' 'misses on them, the most costly first'
+awk 'BEGIN { print "cmd: p\nevents: D1mr\nfl=a.c\nfn=f\n1 1\nsummary: 1\n#data: 1 25000\n#object: symbol 8 0 0 x\n#file: a.c\n#function: f"; for (i = 1; i <= 25000; i++) print "#miss:", i, "0 - 1 0 0 0" }' >many
+"$QUERN" page -o many.html many
+is "$(data '[(.after.data.misses | length), ([.after.data.misses[][5]] | add), .after.data.misses[-1][2]]' many.html)" '[20001,25000,0]' 'rows beyond those that find room are one of each object'
+head=count,of,file,function,line,evictor_file,evictor_function,evictor_line,of_rows
+printf '%s\n8,9,a.c,main,4,a.c,"f<b>",2,1\n' $head >culprits.csv
+"$QUERN" page --culprits=culprits.csv -o c.html p
+is "$(data '.after as $p | $p.culprits.rows[0] | [.[0], .[1], $p.names[.[2]], $p.names[.[3]], .[4], $p.names[.[5]], $p.names[.[6]], .[7]]' c.html)" '[8,9,"a.c","main",4,"a.c","f<b>",2]' 'culprits'
+printf '%s\n8,x,a.c,main,4,a.c,f,2,1\n' $head >bad.csv
+"$QUERN" page --culprits=bad.csv -o none.html p 2>err
+is "$? $(cat err) $(ls none.html 2>&1 | grep -c 'No such')" '1 quern page: bad.csv:2: got `x` as of, wanted a number 1' 'a culprit that is no number'
+"$QUERN" page --culprits=o.html -o none.html p 2>err
+is "$? $(wc -l <err) $(grep -c 'o.html:' err)" '1 1 1' 'no table of culprits'
+printf '==1== D1 cache: 4096 B, 64 B, 2-way\n==2== AN: 16 lines: 99\n==1== AN: 900 lines touched; misses of a fully associative LRU cache:\n==1== AN: 16 lines: 400\n==1== AN: lines missed: 30 for the first time, 340 thrown out before\n==1== AN: misses by set of the D1, 3 sets:\n==1== AN: from 0: 3 0 7\n' >log
+"$QUERN" page --log=log -o l.html p
+is "$(data .log l.html)" '{"line":64,"touched":900,"first":30,"curve":[[16,400]],"sets":[3,0,7]}' 'a log, of its first process'
+bad_log() {
+    sed "$1" log >bad.log
+    "$QUERN" page --log=bad.log -o none.html p 2>err
+    is "$? $(cat err) $(ls none.html 2>&1 | grep -c 'No such')" "1 quern page: bad.log:$2 1" "$3"
+}
+bad_log 's/from 0: 3 0/from 1: 3 0/' '7: got `AN: from 1: 3 0 7`, wanted the sets in their order' 'sets out of order'
+bad_log 's/lines: 400/lines: 901/' '4: got `AN: 16 lines: 901`, wanted no more misses than lines touched' 'more misses than references'
+bad_log '/AN:/d' ' got no table of misses by size or set, wanted the log of a run with --analysis=mattson or sets' 'a log without tables'
 done_testing

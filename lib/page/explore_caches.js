@@ -1,0 +1,125 @@
+// explore_caches.js - the view Caches: the curve of misses by size, why the D1 misses, its sets, and runs with other caches.
+//
+//   log: {"line":64,"touched":900,"first":30,"curve":[[16,400],[32,90]],"sets":[3,0,7]}    of the analyses mattson and sets
+//
+// The curve is that of a fully associative cache with LRU; its cursor tells how many misses of each class a size has.
+
+const SETS_ACROSS = 64;
+
+function cacheBytes(name) {
+  const desc = model.profile.descs.find(([key]) => key === name + ' cache');
+  return desc ? parseInt(desc[1], 10) : 0;
+}
+
+// Misses of one size: for the first time, which the analysis culprits tells (without it: at most those of the largest size), and of what was
+// there before.
+function curveText(log, i) {
+  const [lines, misses] = log.curve[i], known = log.first !== null, first = known ? log.first : log.curve[log.curve.length - 1][1];
+  return `${bytes(lines * log.line)}: ${commas(misses)} misses, ${percent(misses, log.touched, 2)} of ${commas(log.touched)} lines touched; ` +
+    `${known ? '' : 'at most '}${percent(first, misses)} compulsory, ${known ? '' : 'at least '}${percent(misses - first, misses)} capacity, no conflicts`;
+}
+
+function curveSection(log) {
+  const readout = el('p', { class: 'note', role: 'status', id: 'curve-text' }, 'Move over the picture, or use the arrow keys.');
+  const series = [{ name: 'misses per 100 lines touched', values: log.curve.map(([, misses]) => 100 * misses / (log.touched || 1)) }];
+  if (log.first !== null) series.push({ name: 'of them for the first time', values: log.curve.map(() => 100 * log.first / (log.touched || 1)) });
+  const marks = ['D1', 'LL'].map(name => ({ x: cacheBytes(name), label: name })).filter(mark => mark.x);
+  const picture = chart({ x: log.curve.map(([lines]) => lines * log.line), series, log: true, label: bytes, what: 'size of a fully associative cache (LRU)', marks,
+    read: i => readout.replaceChildren(curveText(log, i)) });
+  picture.id = 'curve';
+  return el('section', {}, legend(series), picture, readout);
+}
+
+function setsSection(sets) {
+  const most = Math.max(...sets), sum = sets.reduce((n, m) => n + m, 0), rows = [];
+  const cell = (misses, i) => el('td', { class: 'heat' + heat(misses, most), title: `set ${i}: ${commas(misses)} misses` }, el('span', {}, ''));
+  for (let i = 0; i < sets.length; i += SETS_ACROSS) {
+    rows.push(el('tr', {}, el('th', { scope: 'row' }, String(i)), ...sets.slice(i, i + SETS_ACROSS).map((misses, k) => cell(misses, i + k))));
+  }
+  const worst = sets.map((misses, i) => [misses, i]).sort((a, b) => b[0] - a[0]).slice(0, 8);
+  return el('section', {}, el('div', { class: 'wide' }, el('table', { class: 'sets', id: 'sets' }, ...rows)),
+    el('p', { id: 'sets-text' }, `${commas(sum)} misses in ${sets.length} sets, ${commas(Math.round(sum / sets.length))} in each if they were alike. Most have set ` +
+      worst.map(([misses, i]) => `${i} (${commas(misses)})`).join(', ') + '. Each step of the colour is half of the next.'));
+}
+
+// Sliders over what a sweep has changed; the run that they choose, in numbers.
+function sweepSliders(state, rows, axesOf, rates) {
+  const values = axesOf.map(name => [...new Set(rows.map(r => r[name]))].sort((a, b) => a - b));
+  const at = axesOf.map((name, i) => { const k = values[i].indexOf(Number(state[name])); return k < 0 ? 0 : k; });
+  const out = el('div', { id: 'chosen-run', role: 'status' }), show = (name, v) => /_size$|_line$/.test(name) ? bytes(v) : String(v);
+  function update() {
+    const row = rows.find(r => axesOf.every((name, i) => r[name] === values[i][at[i]]));
+    axesOf.forEach((name, i) => { labels[i].replaceChildren(show(name, values[i][at[i]])); });
+    if (!row) return out.replaceChildren(el('p', { class: 'absent' }, 'No run has these.'));
+    out.replaceChildren(el('table', {}, ...rates.map(name => el('tr', {}, el('th', { scope: 'row' }, name), el('td', { class: 'n' }, Number.isInteger(row[name]) ? commas(row[name]) : visible(row[name]))))));
+  }
+  const labels = axesOf.map(() => el('output', {}));
+  const sliders = axesOf.map((name, i) => el('label', { class: 'slider' }, name + ' ', el('input', { type: 'range', id: 'slider-' + name, min: 0, max: values[i].length - 1, value: at[i],
+    oninput(event) { at[i] = Number(event.target.value); state[name] = values[i][at[i]]; history.replaceState(null, '', makeHash('caches', state)); update(); } }), labels[i]));
+  update();
+  return el('div', { class: 'sweep' }, el('div', { class: 'tools' }, ...sliders), out);
+}
+
+// Of a column that varies, and holds numbers: what a sweep has changed.
+function varying(rows, columns) {
+  return columns.filter(name => /_(size|ways|line)$/.test(name) && rows.every(r => typeof r[name] === 'number') && new Set(rows.map(r => r[name])).size > 1);
+}
+
+function sweepChart(state, main, table) {
+  const rows = records(table).filter(r => r.status === undefined || r.status === 'ok'), axesOf = varying(rows, table.columns);
+  if (!axesOf.length) {
+    main.append(el('p', { class: 'absent' }, 'In these runs no size, number of ways or line of a cache differs.'));
+    return;
+  }
+  const x = axesOf.includes(state.x) ? state.x : axesOf[0];
+  const rates = table.columns.filter(name => /_percent$|mr$|mw$/.test(name) && rows.some(r => typeof r[name] === 'number'));
+  const y = rates.includes(state.y) ? state.y : rates.find(name => name === 'D1_miss_percent') || rates[0];
+  const sorted = rows.slice().sort((a, b) => a[x] - b[x]), xs = [...new Set(sorted.map(r => r[x]))];
+  // One line for each combination of all else that differs.
+  const others = table.columns.filter(name => name !== x && (axesOf.includes(name) || name === 'program' || name === 'D1' || name === 'sim'));
+  const groups = new Map();
+  for (const r of sorted) {
+    const name = others.filter(o => new Set(rows.map(q => q[o])).size > 1).map(o => `${o}=${r[o]}`).join(' ') || y;
+    if (!groups.has(name)) groups.set(name, xs.map(() => NaN));
+    groups.get(name)[xs.indexOf(r[x])] = Number(r[y]);
+  }
+  const series = [...groups].slice(0, 6).map(([name, values]) => ({ name, values })), readout = el('p', { class: 'note', role: 'status' });
+  const show = v => /_size$/.test(x) ? bytes(v) : String(v);
+  main.append(el('div', { class: 'tools' }, picker('x', 'across', axesOf, x, v => go({ ...state, x: v })), picker('y', 'up', rates, y, v => go({ ...state, y: v }))),
+    legend(series), chart({ x: xs, series, log: /_size$/.test(x), label: show, what: x, read: i => readout.replaceChildren(
+      `${x} ${show(xs[i])}: ` + series.map(one => `${one.name} ${one.values[i]}`).join(', ')) }), readout,
+  sweepSliders(state, rows, axesOf, rates));
+}
+
+views.caches = {
+  title: 'Caches',
+  show(state, main) {
+    const caches = model.profile.descs.filter(([key]) => / cache$/.test(key)), log = model.data.log || {};
+    main.append(el('h1', {}, 'Caches'), el('table', {}, ...caches.map(([key, value]) => el('tr', {}, el('th', { scope: 'row' }, visible(key)), el('td', {}, visible(value))))));
+    const classes = classesOf(model.totals);
+    main.append(el('h2', {}, 'Why the D1 misses'));
+    if (classes) main.append(model.before ? classTable() : classBars({ counts: model.totals }));
+    else notCollected(main, 'The classes of misses were not collected. They come from', 'quern run --analysis=3c PROGRAM');
+    main.append(el('h2', {}, 'Misses by size'));
+    if (log.curve && log.curve.length) main.append(curveSection(log));
+    else notCollected(main, 'The curve of misses by size is not on this page. It comes from', 'quern run --analysis=mattson --log-file=run.log PROGRAM\nquern page --log=run.log PROFILE');
+    main.append(el('h2', {}, 'Misses by set of the D1'));
+    if (log.sets && log.sets.length) main.append(setsSection(log.sets));
+    else notCollected(main, 'Misses by set are not on this page. They come from', 'quern run --analysis=sets --log-file=run.log PROGRAM\nquern page --log=run.log PROFILE');
+    main.append(el('h2', {}, 'Other caches'));
+    if (model.data.runs && model.data.runs.rows.length) sweepChart(state, main, model.data.runs);
+    else notCollected(main, 'Runs with other caches are not on this page. They come from',
+      "quern sweep -L 'D1.size=1024,2048,4096,8192,16384,32768' -o runs.csv -- PROGRAM\nquern page --runs=runs.csv PROFILE");
+  },
+};
+
+// Classes before and after.
+function classTable() {
+  const count = (name, counts) => sumOf('AN.' + name, counts);
+  return el('table', { id: 'classes' }, el('tr', {}, ...['class', 'before', 'after', 'change'].map((text, i) => el('th', { scope: 'col', class: i ? 'n' : null }, text))),
+    ...CLASSES.map(name => {
+      const before = count(name, model.totalsBefore) || 0, after = count(name, model.totals) || 0;
+      return el('tr', {}, el('th', { scope: 'row' }, name), el('td', { class: 'n' }, commas(before)), el('td', { class: 'n' }, commas(after)),
+        el('td', { class: 'n ' + (after > before ? 'worse' : 'better') }, (after > before ? '+' : '') + commas(after - before)));
+    }));
+}

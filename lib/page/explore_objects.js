@@ -1,0 +1,127 @@
+// explore_objects.js - objects in memory and the misses on them, as `quern run --data=yes` has written them.
+//
+//   data: {"events":["D1mr",...],"objects":[[kind, name, type, file, line, function, size, blocks, bytes]],
+//          "parts":[[object, name]],"misses":[[file, function, line, object, part, D1mr, D1mw, DLmr, DLmw]],"lost":[0,0]}
+//   ->  model.objects = [{name, kind, ..., counts, before, parts: [...], lines: [...]}], model.dataColumns
+//
+// In a comparison an object is the same if kind, name, type and place but for its line are.
+
+const OBJECT_KINDS = { symbol: 'global', heap: 'allocated', 'heap-rest': 'heap, not in a block', stack: 'stack', file: 'mapped file', anonymous: 'mapped memory', rest: 'rest of the program',
+  unknown: 'not known' };
+const KIND_COLOURS = { symbol: 0, heap: 1, 'heap-rest': 4, stack: 2, file: 3, anonymous: 4, rest: 5, unknown: 5 };
+const NO_PART = -1;
+const COST_LEVELS = { D1: 10, DL: 100 }; // as model.weights of D1mr and DLmr
+
+function dataCounts(row, from, events) {
+  return events.map((_, i) => row[from + i] || 0);
+}
+
+function emptyData() {
+  return { counts: model.dataEvents.map(() => 0), before: model.before ? model.dataEvents.map(() => 0) : null };
+}
+
+function addData(row, which, counts) {
+  const to = which === 'after' ? row.counts : row.before;
+  counts.forEach((count, i) => { to[i] = add(to[i], count); });
+}
+
+// The row of a list under a key, made where it is not there yet.
+function keyed(list, index, key, make) {
+  let known = index.get(key);
+  if (!known) {
+    known = { ...make(), ...emptyData() };
+    index.set(key, known);
+    list.push(known);
+  }
+  return known;
+}
+
+function makeObject([kind, name, type, file, line, func, size, blocks, bytes], id) {
+  return { id, kind, name, type, file, line, func, size, blocks, bytes, parts: [], partIndex: new Map(), lines: [], lineIndex: new Map() };
+}
+
+// Objects of one profile by their numbers; several of the same name and place are told apart by their order.
+function takeObjects(profile, index) {
+  const seen = new Map();
+  return profile.data.objects.map(row => {
+    const o = [...row.slice(0, 4), ...row.slice(4).slice(1, 2)], plain = o.join('\0'), nth = seen.get(plain) || 0;
+    seen.set(plain, nth + 1);
+    const known = keyed(model.objects, index, plain + '\0' + nth, () => makeObject(row, model.objects.length));
+    return known;
+  });
+}
+
+function readObjects(profile, which, index) {
+  const objects = takeObjects(profile, index), names = profile.names;
+  for (const row of profile.data.misses) {
+    const [file, func, line, object, part] = row, o = objects[object], counts = dataCounts(row, 5, profile.data.events);
+    const arranged = model.dataEvents.map(name => counts[profile.data.events.indexOf(name)] || 0);
+    const place = { file: names[file], func: names[func], line };
+    addData(o, which, arranged);
+    const name = part === NO_PART ? '' : profile.data.parts[part][1];
+    addData(keyed(o.parts, o.partIndex, name, () => ({ name, order: part })), which, arranged);
+    addData(keyed(o.lines, o.lineIndex, place.file + '\0' + line, () => place), which, arranged);
+    const at = place.file + '\0' + line;
+    if (!model.objectsByLine.has(at)) model.objectsByLine.set(at, { list: [], index: new Map() });
+    const here = model.objectsByLine.get(at);
+    const on = keyed(here.list, here.index, o.id, () => ({ object: o, parts: [], index: new Map() }));
+    addData(on, which, arranged);
+    addData(keyed(on.parts, on.index, name, () => ({ name })), which, arranged);
+  }
+}
+
+function dataColumn(name, of, times) {
+  const sum = counts => of.reduce((n, i) => n + times[i] * Number(counts[i]), 0);
+  const value = row => sum(row.counts) - (row.before ? sum(row.before) : 0);
+  return { name, kind: 'count', value, text: row => commas(value(row)), size: row => Math.max(sum(row.counts), row.before ? sum(row.before) : 0),
+    total: () => model.objects.reduce((n, o) => n + sum(o.counts), 0),
+    totalBefore: () => model.objects.reduce((n, o) => n + sum(o.before), 0) };
+}
+
+function makeDataColumns() {
+  const events = model.dataEvents, ones = events.map(() => 1), weights = events.map(name => COST_LEVELS[name.slice(0, 2)] || 0);
+  const all = prefix => events.map((name, i) => name.startsWith(prefix) ? i : -1).filter(i => i >= 0);
+  return [dataColumn('D1 misses', all('D1'), ones), dataColumn('LL misses', all('DL'), ones),
+    dataColumn('cost', events.map((_, i) => i), weights), ...events.map((name, i) => dataColumn(name, [i], ones))];
+}
+
+function readAllObjects(after, before) {
+  const profiles = [after, before].filter(p => p && p.data && p.data.objects.length);
+  model.objects = [];
+  model.objectsByLine = new Map();
+  model.dataEvents = [...new Set(profiles.flatMap(p => p.data.events))];
+  const index = new Map();
+  for (const profile of profiles) readObjects(profile, profile === after ? 'after' : 'before', index);
+  for (const o of model.objects) o.parts.sort((a, b) => a.order - b.order);
+  model.dataColumns = makeDataColumns();
+}
+
+// As qn_prof_describe_object names it.
+function describeObject(o) {
+  const place = o.file && o.line ? shortPath(o.file) + ':' + o.line : '';
+  if (o.kind === 'symbol') return visible(`${o.name} (global${place ? ', ' + place : ''})`);
+  return visible(o.kind === 'heap' ? `${o.name} in ${o.func || 'unknown'}${place ? ` (${place})` : ''}` : o.name);
+}
+
+// Objects of the same type as one; those without stay as they are.
+function byType() {
+  const rows = [], index = new Map();
+  for (const o of model.objects) {
+    const key = o.type ? 'type\0' + o.type : 'object\0' + o.id;
+    const t = keyed(rows, index, key, () => o.type ? { id: 't' + o.id, name: o.type, kind: o.kind, type: o.type, objects: [], parts: [], partIndex: new Map(),
+      lines: [], lineIndex: new Map(), size: o.size, blocks: 0, bytes: 0 } : { ...o, objects: [] });
+    t.objects.push(o);
+    addBoth(t, o);
+    if (!o.type) continue;
+    t.blocks += Number(o.blocks);
+    t.bytes += Number(o.bytes);
+    for (const part of o.parts) addBoth(keyed(t.parts, t.partIndex, part.name, () => ({ name: part.name, order: part.order })), part);
+    for (const line of o.lines) addBoth(keyed(t.lines, t.lineIndex, line.file + '\0' + line.line, () => ({ file: line.file, line: line.line, func: line.func })), line);
+  }
+  return rows;
+}
+
+function addBoth(to, from) {
+  addData(to, 'after', from.counts);
+  if (from.before) addData(to, 'before', from.before);
+}

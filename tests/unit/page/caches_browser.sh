@@ -1,0 +1,73 @@
+#!/bin/sh
+# Does the page show misses by size, by set and of other caches as the run has told them, and a range of time in all that it has?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "$top_srcdir/tests/tap/browser.sh"
+browser_test 17
+
+cat >prog.c <<'END_C'
+double a[64][64], b[64][64];
+int main(void)
+{
+    for (int n = 0; n < 5; n++)
+        for (int i = 0; i < 64; i++)
+            for (int j = 0; j < 64; j++)
+                b[j][i] += a[i][j];
+    return b[1][2] > 1;
+}
+END_C
+"$CC" -g -O1 -o prog prog.c || bail 'cannot compile'
+"$QUERN" run --analysis=3c,mattson,sets,culprits --D1=4096,2,64 --interval=20000 --interval-file=time.csv --log-file=log --out-file=p ./prog || bail 'cannot run'
+printf 'program,D1_size,D1_ways,status,D1mr,D1_miss_percent\nprog,1024,1,ok,50,25.5\nprog,1024,2,ok,40,20\nprog,2048,1,ok,30,15\nprog,2048,2,ok,20,10\n' >runs.csv
+"$QUERN" page --log=log --runs=runs.csv --intervals=time.csv -o page.html p && "$QUERN" page -o bare.html p || bail 'no page'
+
+browser_start
+browser_size 1300 1000
+open_page page.html caches
+
+# ---- misses by size and set ----
+
+is "$(js "const c = document.querySelector('#curve'); const all = []; for (let i = 0; i < model.data.log.curve.length; i++) { c.moveTo(i);
+    all.push(document.querySelector('#curve-text').textContent.match(/[\d,]+ misses/)[0].replace(/\D/g, '')); } return all.join(' ')")" \
+    "$(sed -n 's/^==[0-9]*== AN: [0-9]* lines: //p' log | paste -s -d ' ')" 'the cursor tells the misses of each size'
+first=$(sed -n 's/.*lines missed: \([0-9]*\) for the first.*/\1/p' log)
+misses=$(sed -n 's/^==[0-9]*== AN: 64 lines: //p' log)
+is "$(js "document.querySelector('#curve').moveTo(2); return document.querySelector('#curve-text').textContent.split('; ')[1]")" \
+    "$(awk -v f="$first" -v m="$misses" 'BEGIN { printf "%.1f%% compulsory, %.1f%% capacity, no conflicts", 100 * f / m, 100 * (m - f) / m }')" 'and their classes'
+js "document.querySelector('#curve').focus()" >/dev/null
+browser_keys "$(printf '\356\200\224')"
+is "$(page_text '#curve-text' | cut -d: -f1)" '8 KiB' 'an arrow key moves it'
+is "$(js "return [...document.querySelectorAll('#curve .mark')].length")" 2 'D1 and LL are marked'
+is "$(js "return [...document.querySelectorAll('#sets td')].map(c => c.title.split(': ')[1].replace(/\D/g, '')).join(' ')")" \
+    "$(sed -n 's/^==[0-9]*== AN: from [0-9]*: //p' log | paste -s -d ' ')" 'misses of each set'
+is "$(page_text '#sets-text' | cut -d' ' -f1 | tr -d ,)" \
+    "$("$QUERN" csv --metadata=no --crlf=no --by=program --show=D1mr,D1mw p | awk -F, 'NR == 2 { print $2 + $3 }')" 'in sum those of quern csv'
+
+# ---- runs with other caches ----
+
+is "$(page_cells '#chosen-run tr' 1)" "$(printf '50\n25.5')" 'sliders choose a run'
+js "const s = document.querySelector('#slider-D1_size'); s.value = 1; s.dispatchEvent(new Event('input'));
+    const w = document.querySelector('#slider-D1_ways'); w.value = 1; w.dispatchEvent(new Event('input'))" >/dev/null
+is "$(page_cells '#chosen-run tr' 1)" "$(printf '20\n10')" 'another'
+is "$(js 'return location.hash')" '#caches&D1_size=2048&D1_ways=2' 'which is a link'
+
+# ---- time ----
+
+view 'time&range=1-2'
+range() { awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR == 3 || NR == 4 { s += $c } END { print s }' time.csv; }
+is "$(page_cells '#range tr + tr' 0 1 | grep '^D1mw ')" "D1mw $(range D1mw)" 'a range is part of the address'
+is "$(js "return document.querySelector('.brush').getAttribute('visibility')")" visible 'and marked'
+js "document.querySelector('svg[role=img]').selectRange(0, 1)" >/dev/null
+is "$(js 'return location.hash')" '#time&range=0-1' 'another range, another address'
+view 'overview&range=1-2'
+is "$(js "return document.querySelector('#summary tr[data-events=\"Ir\"]').cells[3].textContent.replace(/,/g, '')")" "$(range Ir)" 'Overview shows the range beside the run'
+
+# ---- what was not collected ----
+
+open_page bare.html caches
+is "$(js "return ['--analysis=mattson', '--analysis=sets', 'quern sweep'].filter(text => document.querySelector('main').textContent.includes(text)).length")" 3 \
+    'what is not there is named with what collects it'
+open_page page.html
+is "$(page_faults 400 dark caches 'time&range=1-2' 'overview&range=1-2')" '' 'dark, 400 pixels: readable, named, not too wide'
+is "$(page_faults 2560 light caches 'time&range=1-2' 'overview&range=1-2')" '' 'light, 2560 pixels: so, too'
+is "$(browser_messages)$(browser_requests | grep -v '^about:\|^file:\|^data:')" '' 'no error, no request'
+done_testing
