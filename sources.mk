@@ -440,6 +440,8 @@ engine_sources = \
 	lib/sim/charge.c \
 	lib/sim/engine.c \
 	lib/sim/explain.c \
+	lib/sim/explain_seen.c \
+	lib/sim/explain_told.c \
 	lib/sim/readers.c \
 	lib/sim/service.c \
 	lib/sim/slots.c \
@@ -1130,6 +1132,7 @@ shell_tests = \
 	tests/unit/run/ends.sh \
 	tests/unit/run/exact.sh \
 	tests/unit/run/explain.sh \
+	tests/unit/run/explained.sh \
 	tests/unit/run/fidelity.sh \
 	tests/unit/run/gdb.sh \
 	tests/unit/run/interval.sh \

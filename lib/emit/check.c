@@ -23,12 +23,18 @@ uint32_t emit_site(const struct emitter *e, const struct qn_event *ev)
 
 static bool modifies(const struct qn_event *ev) { return !ev->write && (ev->mem.access & QN_ACC_WRITE); }
 
+/* Of the lines that are explained, from 1; 0: none. */
+static uint32_t which_of(const struct emitter *e, const struct qn_event *ev)
+{
+    return emit_rules.sees || qn_sim_users.table ? emit_hooks.which(e->b->at[ev->insn]) : 0;
+}
+
 static uint32_t aux(const struct emitter *e, const struct qn_event *ev)
 {
-    uint32_t which = emit_rules.sees ? emit_hooks.which(e->b->at[ev->insn]) << QN_AUX_WHICH_SHIFT : 0;
-
-    return ev->size | (ev->write ? QN_AUX_WRITE : modifies(ev) ? QN_AUX_MODIFY : 0) | which;
+    return ev->size | (ev->write ? QN_AUX_WRITE : modifies(ev) ? QN_AUX_MODIFY : 0) | which_of(e, ev) << QN_AUX_WHICH_SHIFT;
 }
+
+static bool is_seen(const struct emitter *e, const struct qn_event *ev) { return emit_rules.sees || which_of(e, ev); }
 
 /* Reads and writes have entries of their own; most modules do not ask. */
 static qn_slow_call *slow_entry(const struct qn_event *ev)
@@ -150,10 +156,10 @@ static qn_slow_call *tell(struct emitter *e, struct qn_code *c, const struct qn_
 {
     emit_clock(e, c);
     x_store_imm(c, CTX(arg_site), emit_site(e, ev));
-    if (!emit_rules.sees && ev->size <= QN_SITE_SIZE_MAX)
+    if (!is_seen(e, ev) && ev->size <= QN_SITE_SIZE_MAX)
         return slow_entry(ev);
     x_store_imm(c, CTX(arg_aux), aux(e, ev));
-    return emit_rules.sees ? qn_sim_see_data : qn_sim_slow_big;
+    return is_seen(e, ev) ? qn_sim_see_data : qn_sim_slow_big;
 }
 
 /* The call without a comparison, with the address in S1. */
@@ -207,6 +213,17 @@ static void data_call_known(struct emitter *e, const struct qn_event *ev, uint64
     }
 }
 
+/* S1 = who uses the line: one reference more, and its site. */
+static void count_user(struct emitter *e, const struct qn_event *ev)
+{
+    const uint64_t now = (uintptr_t)&qn_sim_users.now;
+
+    x_load(&e->hot, e->s1, now);
+    x_lea(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, QN_USER_ONE);
+    x_store(&e->hot, now, e->s1);
+    x_lea(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, (int32_t)(emit_site(e, ev) & QN_SITE_COUNTER_MASK));
+}
+
 static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_t addr)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
@@ -224,6 +241,10 @@ static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_
     x_jcc(&e->hot, X_CC_NE, e->cold.exec);
     if (f->stamps)
         x_store(&e->hot, f->entries + at + 8, emit_time_register(e, e->data_time++));
+    if (qn_sim_users.table) {
+        count_user(e, ev);
+        x_store(&e->hot, qn_sim_users.table + at, e->s1);
+    }
     back = e->hot.exec;
     data_call_known(e, ev, addr, (uint32_t)at);
     x_jmp(&e->cold, back);
@@ -261,6 +282,10 @@ static void filter_check(struct emitter *e, const struct qn_event *ev)
     uint64_t back;
 
     compare_and_stamp(e, ev->size, e->cold.exec);
+    if (qn_sim_users.table) {
+        count_user(e, ev);
+        x_table(&e->hot, X_STORE, e->s1, e->s2, qn_sim_users.table);
+    }
     back = e->hot.exec;
     data_call_again(e, ev);
     x_jmp(&e->cold, back);
@@ -278,7 +303,7 @@ void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
     const struct qn_insn *in = &e->b->insn[ev->insn];
     const struct qn_filter *f = &qn_sim_d1_filter;
     uint64_t next = e->b->at[ev->insn] + in->len;
-    bool filtered = emit_rules.filter && !emit_rules.batch && !emit_rules.log_all && !emit_rules.sees && f->entries && ev->size <= f->line && ev->size &&
+    bool filtered = emit_rules.filter && !emit_rules.batch && !emit_rules.log_all && !is_seen(e, ev) && f->entries && ev->size <= f->line && ev->size &&
                     !(f->writes_call && (ev->write || modifies(ev)));
     uint64_t addr = constant_value(&ev->mem, next);
 

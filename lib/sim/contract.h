@@ -209,9 +209,18 @@ qn_slow_call qn_sim_check_indirect; /* arg_pc, arg_site, arg_addr = target */
 qn_slow_call qn_sim_check_call, qn_sim_check_return; /* as qn_sim_call, qn_sim_return */
 qn_slow_call qn_sim_check_group;   /* as qn_sim_slow_group; ctx.result has two bits for each */
 
-/* --explain: every data reference comes to qn_sim_see_data, with arg_aux.  After qn_sim_init. */
+/* --explain: data references of the lines that are explained come to qn_sim_see_data, with arg_aux.  After qn_sim_init. */
 void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *output);
-extern bool qn_sim_sees;
+extern bool qn_sim_sees; /* all others do, too */
+/* If they do not: what passes the filter counts itself and leaves its number and site beside the stamp, at the same offset of a table.
+ * The number stands above the site, in one word. */
+#define QN_USER_SITE_BITS QN_SITE_SIZE_SHIFT
+#define QN_USER_ONE (1u << QN_USER_SITE_BITS) /* reference more */
+struct qn_sim_users {
+    uint64_t table;       /* as the filter's: below 2 GiB; 0: nobody asks */
+    uint64_t now;         /* number of the last reference, site 0 */
+};
+extern struct qn_sim_users qn_sim_users; /* below 2 GiB */
 qn_slow_call qn_sim_see_data;
 /* The same from C.  which: of the lines that are explained, from 1; 0 = it is none of them. */
 unsigned qn_sim_see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *misses);

@@ -32,6 +32,7 @@ enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
 bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, qn_sim_observes, qn_sim_analyses, qn_sim_wants_pc;
 bool qn_sim_tells_misses, qn_sim_tells_lines, qn_sim_tells_far;
+struct qn_sim_users qn_sim_users;
 struct qn_filter_entry qn_sim_victim;
 bool sim_branch_backward;
 uint64_t sim_pc;
@@ -73,8 +74,18 @@ static inline __attribute__((always_inline)) unsigned I1_ref(uint64_t addr, uint
     return unit_ref(SLOT_I1, addr, size, SIM_FETCH);
 }
 
+/* --explain: what comes and leaves, and by whom. */
+static QN_SIM_NCSR void tell_explain(const struct sim_line *line)
+{
+    qn_explain_line(line, D1_users.was);
+    if (qn_sim_tells_lines)
+        qn_readers_line(line);
+}
+
 static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
+    if (QN_UNLIKELY(qn_sim_users.table))
+        return fast_D1_ref_told(addr, size, &qn_ctx.now, tell_explain);
     if (QN_UNLIKELY(qn_sim_tells_far))
         return fast_D1_ref_near(addr, size, &qn_ctx.now, qn_readers_line, qn_readers_far);
     if (QN_UNLIKELY(qn_sim_tells_lines))
@@ -373,6 +384,8 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
         return 0;
     }
     qn_sim_traffic.data++;
+    if (QN_UNLIKELY(qn_sim_users.table))
+        D1_users.me = qn_explain_next((uint32_t)(counts - sim_counters));
     outcome = account(D1_ref(addr, size, kind), addr, size, kind, counts);
     tell(addr, size, kind, outcome, counts);
     analyse(&(struct sim_ref){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
@@ -471,8 +484,15 @@ void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *ou
     struct qn_explain_shows shows = {show_D1, facts[SLOT_D1].shows, qn_fast.D1.sets ? NULL : unit[SLOT_D1]->state, facts[SLOT_D1].way_state,
                                      facts[SLOT_D1].set_state};
 
-    qn_sim_sees = true;
     qn_explain_init(config, output, &shows);
+    qn_sim_sees = !offer(config).lines || qn_sim_analyses || qn_sim_tells_far || !qn_explain_can_be_told(config);
+    if (qn_sim_sees) {
+        qn_explain_begin_seen();
+        return;
+    }
+    qn_explain_begin_told(config);
+    D1_users.of = qn_engine_alloc_low(fast_D1_table_bytes());
+    qn_sim_users.table = (uintptr_t)D1_users.of;
 }
 
 static inline unsigned see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *counts)
@@ -480,9 +500,15 @@ static inline unsigned see(uint64_t addr, uint32_t size, unsigned kind, unsigned
     struct qn_explained e = {.addr = addr, .size = size, .site = (uint32_t)(counts - sim_counters), .kind = kind, .which = which};
 
     set_pc(counts);
-    qn_explain_before(&e);
+    if (qn_sim_sees)
+        qn_explain_before(&e);
+    else
+        qn_explain_before_told(&e);
     e.outcome = data(addr, size, kind, counts);
-    qn_explain_after(&e);
+    if (qn_sim_sees)
+        qn_explain_after(&e);
+    else
+        qn_explain_after_told(&e, D1_users.was);
     return e.outcome;
 }
 

@@ -19,6 +19,7 @@ extern bool qn_sim_events_hidden;      /* what is declared now is counted and ne
 extern bool qn_sim_events_of_twin;     /* what is declared now is the twin's */
 extern uint64_t qn_sim_events_twinned; /* a bit for each event that the twin of --check declares, too */
 void *qn_engine_alloc(uint64_t bytes);                       /* supplied by run */
+void *qn_engine_alloc_low(uint64_t bytes);                   /* the same below 2 GiB, within reach of emitted code */
 void *qn_engine_try_alloc(uint64_t bytes);                   /* NULL: there is no more */
 void *qn_engine_try_alloc_dense(uint64_t bytes);             /* the same, of what will be used all over: in huge pages */
 _Noreturn void qn_engine_die(const char *what, uint64_t a, uint64_t b);

@@ -1,17 +1,20 @@
 #!/bin/sh
 # analyses.sh - what do analyses cost?
 #
-#   sh tests/perf/analyses.sh                       gzip, python3, sqlite3, cc1, perl, maps; 3c, sets, latency, all three; three rounds
+#   sh tests/perf/analyses.sh                       gzip, python3, sqlite3, cc1, perl, maps; each analysis by itself, and those that are
+#                                                   told of misses all in one run; three rounds
 #   sh tests/perf/analyses.sh -n 5 -w 'gzip cc1'    five rounds of these
-#   sh tests/perf/analyses.sh -a 'mattson 3c,sets'  other analyses
+#   sh tests/perf/analyses.sh -a '3c explain'       other analyses: names as of --analysis=, or interval, explain, versus, all
 #
-# out:  for each program the CPU time (cpu.c) of the run without an analysis, in seconds, and of each analysis over that: the least of the
-#       rounds, in each of which all are measured one after the other.
+# out:  for each program the CPU time (cpu.c) of the run without an analysis, in seconds (the least), and for each analysis its time over
+#       that of the run without one in the same round: the median, and the quartiles in brackets.
+# explain: of a line that is executed where the program has debug information (maps), of none else; all other references are the same.
+# versus: D1=lru and D1=fifo.
 # Status 0 however it went: this is a measurement, not a test.
 set -u
 
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-rounds=3 programs='gzip python3 sqlite3 cc1 perl maps' analyses='3c sets latency 3c,sets,latency'
+rounds=3 programs='gzip python3 sqlite3 cc1 perl maps' analyses='3c sets latency interval culprits mattson all explain versus values conflicts'
 
 while [ $# -gt 0 ]; do
     case $1 in
@@ -30,7 +33,7 @@ awk -v lines=40000 -f "$folder/input.awk" >log
 awk -v functions=12 -f "$folder/source.awk" >source.c
 sed 's/ROWS/20000/' "$folder/workloads/sqlite3.sql" >sqlite3.sql
 cp "$folder/workloads/python3.py" "$folder/workloads/perl.pl" .
-case " $programs " in *' maps '*) ${CXX:-g++} -O2 -o maps "$folder/workloads/maps.cc" || exit 1 ;; esac
+case " $programs " in *' maps '*) ${CXX:-g++} -g -O2 -o maps "$folder/workloads/maps.cc" || exit 1 ;; esac
 
 command_of() {
     case $1 in
@@ -43,18 +46,34 @@ command_of() {
     esac
 }
 
-# measure ANALYSES: of $command; none: without
-measure() {
-    option=--analysis=$1
-    [ "$1" != none ] || option=--batch=auto
-    # shellcheck disable=SC2086 # words
-    ./cpu "$1.times" "$quern" run -q --out-file=profile "$option" -- $command >/dev/null 2>&1 </dev/null
+line=$(awk '/insert|\[/ && !/include/ { n = FNR } END { print n }' "$folder/workloads/maps.cc")
+
+option_of() {
+    case $1 in
+    none) echo --batch=auto ;;
+    interval) echo --interval=1000000 --interval-file=intervals ;;
+    explain) echo --explain="maps.cc:$line" --explain-file=told ;;
+    versus) echo --versus=D1=fifo ;;
+    all) echo --analysis=3c,sets,latency,culprits,mattson --interval=1000000 --interval-file=intervals ;;
+    *) echo --analysis="$1" ;;
+    esac
 }
 
-least() { sort -n "$1.times" | awk 'NR == 1 { print $1 / 1e6 }'; }
+# measure ANALYSIS: of $command
+measure() {
+    # shellcheck disable=SC2046,SC2086 # words
+    ./cpu "$1.times" "$quern" run -q --out-file=profile $(option_of "$1") -- $command >/dev/null 2>&1 </dev/null
+}
+
+# quartiles ANALYSIS: of its times over those of the runs without one
+quartiles() {
+    paste -d' ' none.times "$1.times" | awk '{ print $4 / $1 }' | sort -n |
+        awk '{ r[NR] = $1 } function at(q, i) { i = int(q * NR + 0.5); return r[i < 1 ? 1 : i] }
+            END { printf "%.2f [%.2f %.2f]", r[int((NR + 1) / 2)], at(0.25), at(0.75) }'
+}
 
 printf '%-10s %9s' program seconds
-for analysis in $analyses; do printf ' %16s' "$analysis"; done
+for analysis in $analyses; do printf ' %18s' "$analysis"; done
 echo
 for program in $programs; do
     command=$(command_of "$program")
@@ -63,8 +82,7 @@ for program in $programs; do
     while [ $((round += 1)) -le "$rounds" ]; do
         for analysis in none $analyses; do measure "$analysis"; done
     done
-    base=$(least none)
-    printf '%-10s %9.2f' "$program" "$base"
-    for analysis in $analyses; do printf ' %16s' "$(least "$analysis" | awk -v base="$base" '{ printf "%.2f", $1 / base }')"; done
+    printf '%-10s %9.2f' "$program" "$(sort -n none.times | awk 'NR == 1 { print $1 / 1e6 }')"
+    for analysis in $analyses; do printf ' %18s' "$(quartiles "$analysis")"; done
     echo
 done

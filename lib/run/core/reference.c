@@ -26,14 +26,17 @@ static inline bool may_pass(unsigned access)
     return qn_cfg()->filter && !(qn_sim_d1_filter.writes_call && (access & QN_ACC_WRITE));
 }
 
+/* --explain: is it a reference of a line that is explained, or are all looked at? */
+static bool is_seen(void) { return qn_sim_sees || (qn_sim_users.table && qn_points_explain(qn_ctx.arg_pc)); }
+
 void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access)
 {
     unsigned outcome = 0;
 
     size = clamp(size);
-    if (qn_sim_sees)
+    if (is_seen())
         outcome = qn_sim_see(addr, size, qn_run_kind(access), qn_points_explain(qn_ctx.arg_pc), pair);
-    else if (!may_pass(access) || !qn_filter_passes(&qn_sim_d1_filter, addr, size, &qn_ctx.now))
+    else if (qn_sim_users.table || !may_pass(access) || !qn_filter_passes(&qn_sim_d1_filter, addr, size, &qn_ctx.now))
         outcome = qn_sim_data_kind(addr, size, qn_run_kind(access), pair);
     sim_pc = qn_ctx.arg_pc; /* also if the filter has let it pass */
     if (qn_cfg()->check)
@@ -53,7 +56,7 @@ static uint64_t within_line(const struct qn_stream *s)
 /* Does somebody want to see each reference? */
 static bool one_by_one(const struct qn_stream *streams, unsigned n)
 {
-    if (qn_sim_sees || qn_cfg()->check || !qn_sim_d1_filter.entries)
+    if (is_seen() || qn_cfg()->check || !qn_sim_d1_filter.entries)
         return true;
     for (unsigned k = 0; k < n; k++)
         if (!may_pass(streams[k].access))
@@ -72,6 +75,19 @@ static void each_once(struct qn_stream *streams, unsigned n)
     for (unsigned k = 0; k < n; k++)
         qn_run_reference(streams[k].addr, streams[k].size, streams[k].pair, streams[k].access);
     advance(streams, n, 1);
+}
+
+/* --explain: who used the lines of these entries last. */
+static void note_users(const struct qn_stream *streams, struct qn_filter_entry *const *e, unsigned n, uint64_t times)
+{
+    struct qn_sim_users *u = &qn_sim_users;
+
+    if (QN_LIKELY(!u->table))
+        return;
+    u->now += n * times * QN_USER_ONE;
+    for (unsigned k = 0; k < n; k++)
+        *(uint64_t *)(uintptr_t)(u->table + (uintptr_t)e[k] - qn_sim_d1_filter.entries) =
+            u->now - (n - 1 - k) * (uint64_t)QN_USER_ONE + (uint64_t)(streams[k].pair - qn_arena_counters());
 }
 
 /* Up to `times` of each stream, as long as all stay in lines that the filter holds: how many passed.  Were they made in
@@ -94,6 +110,7 @@ static uint64_t pass_together(struct qn_stream *streams, unsigned n, uint64_t ti
         for (unsigned k = 0; k < n; k++)
             e[k]->stamp = qn_ctx.now - (n - 1 - k);
     }
+    note_users(streams, e, n, times);
     advance(streams, n, times);
     return times;
 }

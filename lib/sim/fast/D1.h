@@ -167,6 +167,24 @@ static inline void D1_comes_near(const struct sim_line *l, unsigned miss, qn_uni
     tell(&far);
 }
 
+/* ---- who used a line last ----
+ *
+ * For --explain: a word for each slot, which moves with its line.  It lies where translated code finds it by the same offset. */
+
+static struct {
+    struct qn_filter_entry *of; /* by slot: `line` is the word; NULL: nobody asks */
+    uint64_t me, was;           /* who makes this reference; who used last the line that was found, or that gave way */
+} D1_users;
+
+static inline void D1_change_user(unsigned home, unsigned place)
+{
+    D1_users.was = D1_users.of[place].line;
+    D1_users.of[place].line = D1_users.of[home].line;
+    D1_users.of[home].line = D1_users.me;
+}
+
+static uint64_t fast_D1_table_bytes(void) { return D1.slots * sizeof *D1_users.of; }
+
 /* ---- told ---- */
 
 /* The same, for those who read it: what came, what left, when both were used last. */
@@ -180,6 +198,8 @@ static inline unsigned D1_touch_told(struct sim_line *l, uint64_t now)
     was = *place;
     *place = *home;
     *home = (struct qn_filter_entry){l->line, now};
+    if (QN_UNLIKELY(D1_users.of))
+        D1_change_user(at, (unsigned)(place - D1_slots));
     l->used = miss ? 0 : was.stamp;
     l->victim = miss ? was.line & ~D1_FAR : QN_NO_LINE;
     l->victim_used = miss ? was.stamp : 0;

@@ -1,0 +1,137 @@
+/* lib/sim/explain_told.c - --explain where the D1 keeps times and who used each of its lines last, which translated code writes down
+ * (contract.h).  References of other lines that hit are never looked at.
+ *
+ *   site 4711 misses 0x601040 in a set that is full       -> qn_explain_line: 0x601040 came, 0x605040 left, last used by 17 of site 12
+ *   the line that left                                    -> its record: used by 17 of site 12, thrown out by 20 of site 4711
+ *   an access that is explained                           -> from the record of its line, or from the D1: `touched`
+ *
+ * Classes are those of analysis/recency.h.
+ */
+#include "sim/explain.h"
+
+#include "sim/analysis/by_line.h"
+#include "sim/analysis/recency.h"
+#include "sim/service.h"
+
+#define NUMBER_MAX (1ull << 63) /* of the word: half of what it has room for */
+#define REFERENCE_MAX 4096u     /* bytes: no reference is larger; as Cachegrind counts, none is larger than a line */
+
+/* Of a line that has left: words that say who, 0 = nobody. */
+struct record {
+    uint64_t used, out;
+};
+
+static struct record *records;
+static uint32_t nrecords;
+static struct by_line numbers; /* of records, + 1 */
+static struct recency recency;
+
+static struct qn_explain_state *const x = &qn_explain_state;
+static bool explained;         /* the reference that is being made */
+static uint64_t me;
+
+/* Lines of one reference lie in different sets, so that none of them throws out another.  --watch shows each reference. */
+bool qn_explain_can_be_told(const struct qn_config *c)
+{
+    uint32_t all_sets = c->D1.size / c->D1.assoc; /* bytes of a line in each */
+
+    return x->shows.set && !x->watch_count && all_sets >= (c->counting == QN_COUNTING_CACHEGRIND ? 2 * c->D1.line : REFERENCE_MAX);
+}
+
+void qn_explain_begin_told(const struct qn_config *c)
+{
+    const struct sim_config d1 = {.size = c->D1.size, .line = c->D1.line, .line_bits = qn_log2(c->D1.line)};
+
+    records = qn_engine_alloc((uint64_t)QN_EXPLAIN_RECORDS_MAX * sizeof *records);
+    by_line_init(&numbers, d1.line_bits);
+    recency_init(&recency, &d1);
+}
+
+static inline struct record *find(uint64_t line)
+{
+    uint32_t *number = by_line(&numbers, line);
+
+    if (!*number && nrecords == QN_EXPLAIN_RECORDS_MAX)
+        qn_engine_module_failed("--explain: the program uses more memory than the records of lines have room for");
+    if (!*number)
+        *number = ++nrecords;
+    return &records[*number - 1];
+}
+
+static inline struct qn_note_use use_of(uint64_t word)
+{
+    return (struct qn_note_use){.number = word >> QN_USER_SITE_BITS, .site = word ? (uint32_t)word & (QN_USER_ONE - 1) : 0};
+}
+
+QN_SIM_NCSR uint64_t qn_explain_next(uint32_t site)
+{
+    if (QN_UNLIKELY(qn_sim_users.now >= NUMBER_MAX))
+        qn_engine_module_failed("--explain: the run makes more data references than can be numbered");
+    return me = (qn_sim_users.now += QN_USER_ONE) + site;
+}
+
+static inline uint8_t class_of(uint64_t distance)
+{
+    return distance == RECENCY_FIRST ? QN_MISS_COMPULSORY : distance >= x->capacity ? QN_MISS_CAPACITY : QN_MISS_CONFLICT;
+}
+
+QN_SIM_NCSR void qn_explain_line(const struct sim_line *l, uint64_t user)
+{
+    uint8_t class = class_of(recency_line(&recency, l));
+    const struct record *r = find(l->line);
+
+    if (explained) {
+        struct qn_explain_touched *t = &x->touched[(l->line - x->touched[0].line) / x->line_bytes];
+
+        t->class = class;
+        t->hit = l->used;
+        t->used = use_of(l->used ? user : r->used);
+        t->out = use_of(r->out);
+        if (l->victim_used) {
+            t->victim = l->victim;
+            t->victim_used = use_of(user);
+        }
+    }
+    if (l->victim_used)
+        *find(l->victim) = (struct record){user, me};
+}
+
+/* As a hit, until a line is told. */
+static inline void begin(uint64_t line, bool shown)
+{
+    struct qn_explain_touched *t = &x->touched[x->ntouched++];
+
+    t->line = line;
+    t->class = QN_MISS_CONFLICT;
+    t->hit = true;
+    t->used = t->out = t->victim_used = (struct qn_note_use){.number = 0};
+    t->victim = QN_NOTE_NONE;
+    t->ways = shown ? x->shows.set(line, t->before) : 0;
+}
+
+QN_SIM_NCSR void qn_explain_before_told(const struct qn_explained *e)
+{
+    uint64_t line = e->addr & ~(uint64_t)(x->line_bytes - 1), last = (e->addr + e->size - 1) & ~(uint64_t)(x->line_bytes - 1);
+    bool shown = qn_explain_wants_note(e->which);
+
+    explained = true;
+    x->ntouched = 0;
+    for (; x->ntouched < QN_EXPLAIN_LINES_MAX; line += x->line_bytes) {
+        begin(line, shown);
+        if (line == last)
+            return;
+    }
+}
+
+QN_SIM_NCSR void qn_explain_after_told(const struct qn_explained *e, uint64_t user)
+{
+    uint64_t number = qn_sim_users.now >> QN_USER_SITE_BITS;
+
+    explained = false;
+    x->output->references = number;
+    if (!(e->outcome & 1) && x->ntouched == 1) {
+        x->touched[0].used = use_of(user);
+        x->touched[0].out = use_of(find(x->touched[0].line)->out);
+    }
+    qn_explain_tell(e, number);
+}
