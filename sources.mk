@@ -66,6 +66,7 @@ hosted_sources = \
 	lib/out/classic_functions.c \
 	lib/out/classic_sources.c \
 	lib/out/columns.c \
+	lib/out/csv_calls.c \
 	lib/out/csv_geometry.c \
 	lib/out/csv_head.c \
 	lib/out/csv_map.c \
@@ -81,6 +82,7 @@ hosted_sources = \
 	lib/out/heat.c \
 	lib/out/modern.c \
 	lib/out/modern_by.c \
+	lib/out/modern_calls.c \
 	lib/out/modern_data.c \
 	lib/out/modern_functions.c \
 	lib/out/modern_insns.c \
@@ -690,6 +692,7 @@ headers = \
 	lib/out/classic_file.h \
 	lib/out/columns.h \
 	lib/out/csv.h \
+	lib/out/csv_calls.h \
 	lib/out/csv_head.h \
 	lib/out/csv_map.h \
 	lib/out/csv_number.h \
@@ -1103,6 +1106,7 @@ shell_tests = \
 	tests/unit/man/options.sh \
 	tests/unit/manual/examples.sh \
 	tests/unit/manual/manual.sh \
+	tests/unit/out/calls.sh \
 	tests/unit/out/csv.sh \
 	tests/unit/out/cut.sh \
 	tests/unit/out/files.sh \

@@ -32,6 +32,8 @@ enum qn_out_csv_by {
     QN_OUT_CSV_FUNCTION,
     QN_OUT_CSV_LINE,
     QN_OUT_CSV_INSN,
+    QN_OUT_CSV_INCLUSIVE, /* functions, with what they have called */
+    QN_OUT_CSV_CALL,      /* who called whom from which line */
 };
 
 struct qn_out_csv_request {

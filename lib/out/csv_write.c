@@ -14,6 +14,7 @@
 
 #include "out/columns.h"
 #include "out/csv.h"
+#include "out/csv_calls.h"
 #include "out/csv_head.h"
 #include "out/csv_number.h"
 #include "out/csv_rows.h"
@@ -125,7 +126,10 @@ static enum qn_text_status put_names(struct csv *c)
         for (int i = 0; i < QN_OUT_CSV_GEOMETRY && c->q->by == QN_OUT_CSV_PROGRAM; i++)
             put_cell(c, &c->row, qn_out_csv_geometry_names[i]);
     }
-    for (int i = QN_OUT_CSV_AT_OBJECT; i < QN_OUT_CSV_COLUMNS; i++)
+    if (c->q->by >= QN_OUT_CSV_INCLUSIVE)
+        for (const char *const *name = qn_out_csv_call_names(c->q->by); *name; name++)
+            put_cell(c, &c->row, *name);
+    for (int i = QN_OUT_CSV_AT_OBJECT; i < QN_OUT_CSV_COLUMNS && c->q->by < QN_OUT_CSV_INCLUSIVE; i++)
         if (qn_out_csv_has_place(c->q->by, i))
             put_name(c, i);
     for (int i = 0; i < c->columns.shown_count; i++)
@@ -207,18 +211,38 @@ static void put_place(struct csv *c, const struct qn_prof_row *place)
     }
 }
 
-static enum qn_text_status put_row(void *data, const struct qn_prof_row *place, const int64_t *counts)
+static enum qn_text_status begin_row(struct csv *c)
 {
-    struct csv *c = data;
     c->row.length = 0;
-    if (qn_text_append(&c->row, c->prefix.text, c->prefix.length) != 0)
-        return qn_text_fail_memory(c->err);
-    put_place(c, place);
+    return qn_text_append(&c->row, c->prefix.text, c->prefix.length) == 0 ? QN_TEXT_OK : qn_text_fail_memory(c->err);
+}
+
+static enum qn_text_status put_counts(struct csv *c, const int64_t *counts)
+{
     for (int i = 0; i < c->columns.shown_count; i++)
         put_number(c, &c->columns.shown[i], counts);
     if (c->err->status == QN_TEXT_OK)
         end_row(c);
     return c->err->status;
+}
+
+static enum qn_text_status put_row(void *data, const struct qn_prof_row *place, const int64_t *counts)
+{
+    struct csv *c = data;
+    if (begin_row(c) != QN_TEXT_OK)
+        return c->err->status;
+    put_place(c, place);
+    return put_counts(c, counts);
+}
+
+static enum qn_text_status put_call(void *data, const char *const *cells, const int64_t *counts)
+{
+    struct csv *c = data;
+    if (begin_row(c) != QN_TEXT_OK)
+        return c->err->status;
+    for (int i = 0; qn_out_csv_call_names(c->q->by)[i]; i++)
+        put_cell(c, &c->row, cells[i]);
+    return put_counts(c, counts);
 }
 
 /* A profile whose lines are in order: nothing of it has to be held. */
@@ -243,7 +267,9 @@ static enum qn_text_status put_table(struct csv *c, struct qn_prof_reader *r, co
                               "wanted a profile of `quern run --dump-instr=yes`", path);
     if (status == QN_TEXT_OK)
         status = make_prefix(c, path, qn_prof_reader_header(r), qn_prof_table_totals(t));
-    if (status == QN_TEXT_OK)
+    if (status == QN_TEXT_OK && c->q->by >= QN_OUT_CSV_INCLUSIVE)
+        status = qn_out_csv_calls(path, c->q->by, qn_prof_reader_header(r), put_call, c, c->err);
+    else if (status == QN_TEXT_OK)
         status = qn_out_csv_rows(t, c->q->by, c->events.event_count, put_row, c, c->err);
     qn_prof_free_merge(m);
     return status;

@@ -252,6 +252,8 @@ static enum qn_text_status put_sections(struct qn_out_modern *m)
         return m->err->status;
     if (m->request->by == QN_OUT_BY_DATA)
         return qn_out_modern_data(m);
+    if (m->request->by == QN_OUT_BY_CALLS)
+        return qn_out_modern_calls(m);
     if (m->request->by != QN_OUT_BY_NONE)
         return qn_out_modern_by(m);
     if (qn_out_modern_functions(m) != QN_TEXT_OK || !m->request->annotate)

@@ -59,4 +59,7 @@ enum qn_text_status qn_out_modern_by(struct qn_out_modern *m);
 /* The same: misses by object in memory (--by=data). */
 enum qn_text_status qn_out_modern_data(struct qn_out_modern *m);
 
+/* The same: inclusive costs of functions, callers and callees (--by=calls). */
+enum qn_text_status qn_out_modern_calls(struct qn_out_modern *m);
+
 #endif

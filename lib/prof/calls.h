@@ -96,6 +96,11 @@ static inline int64_t *qn_prof_inclusive(const struct qn_prof_calls *c, size_t f
 static inline int64_t *qn_prof_edge_counts(const struct qn_prof_calls *c, size_t edge) { return c->edge_counts + edge * c->event_count; }
 static inline int64_t *qn_prof_node_counts(const struct qn_prof_calls *c, size_t node) { return c->node_counts + node * c->event_count; }
 
+struct qn_prof_header;
+/* `rows` rows of counts (of functions, edges or nodes) with the events of a profile: what calls are not counted by is 0. free() it; NULL: no
+ * memory. */
+int64_t *qn_prof_widen_calls(const struct qn_prof_calls *calls, const int64_t *counts, size_t rows, const struct qn_prof_header *events);
+
 /* The file in which the call of an edge stands. */
 static inline const char *qn_prof_edge_file(const struct qn_prof_calls *c, const struct qn_prof_call_edge *e)
 {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "prof/read.h"
 #include "text/names.h"
 
 enum { FIRST_ROOM = 64 };
@@ -83,6 +84,18 @@ int qn_prof_add_call_lost(struct qn_prof_calls *c, const char *what, int64_t cou
         return -1;
     c->lost[c->lost_count++] = (struct qn_prof_call_lost){kept, count};
     return 0;
+}
+
+int64_t *qn_prof_widen_calls(const struct qn_prof_calls *c, const int64_t *counts, size_t rows, const struct qn_prof_header *h)
+{
+    size_t events = (size_t)h->event_count;
+    int64_t *to = calloc(rows * events + 1, sizeof *to);
+    for (size_t k = 0; k < c->event_count && to; k++) {
+        int at = qn_prof_find_event(h, c->events[k], strlen(c->events[k]));
+        for (size_t i = 0; i < rows && at >= 0; i++)
+            to[i * events + (size_t)at] = counts[i * c->event_count + k];
+    }
+    return to;
 }
 
 void qn_prof_free_calls(struct qn_prof_calls *c)
