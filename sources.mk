@@ -205,6 +205,7 @@ hosted_sources = \
 	lib/report/source.c \
 	lib/report/tables.c \
 	lib/report/whole.c \
+	lib/page/calls.c \
 	lib/page/culprits.c \
 	lib/page/json.c \
 	lib/page/log.c \
@@ -1112,6 +1113,7 @@ shell_tests = \
 	tests/unit/out/files.sh \
 	tests/unit/page/browser.sh \
 	tests/unit/page/caches_browser.sh \
+	tests/unit/page/calls_browser.sh \
 	tests/unit/page/memory_browser.sh \
 	tests/unit/page/page.sh \
 	tests/unit/page/watch.sh \

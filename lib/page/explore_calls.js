@@ -45,9 +45,10 @@ function functionPanel(f, columns, state) {
     el('div', {}, edgeTable('callees', 'Callees', f.callees, 'callee', columns, state))));
 }
 
+// Functions that were called; contexts that found no room have one without a file.
 function inclusiveTable(state, columns) {
   const words = (state.filter || '').toLowerCase().split(' ').filter(Boolean);
-  const rows = model.calls.functions.filter(f => words.every(word => (f.name + '\n' + f.file).toLowerCase().includes(word)))
+  const rows = model.calls.functions.filter(f => f.file && words.every(word => (f.name + '\n' + f.file).toLowerCase().includes(word)))
     .sort((a, b) => Math.abs(columns[0].value(b)) - Math.abs(columns[0].value(a)));
   const most = state.all ? rows.length : CALLS_SHOWN;
   return el('div', {}, el('p', { class: 'note', role: 'status' }, `${commas(rows.length)} functions`, rows.length > most ? `, ${most} shown. ` : '.',
@@ -74,6 +75,8 @@ views.calls = {
     main.append(el('div', { class: 'tools' }, picker('event', 'by', all.map(c => c.name), column.name, event => go({ ...state, event }))),
       flameSection(state, column), f ? functionPanel(f, columns, state) : '', el('div', { class: 'tools' }, filter), table);
     table.append(inclusiveTable(state, columns));
+    const [functions, edges, nodes] = (model.profile.calls || {}).left || [0, 0, 0];
+    if (functions + edges + nodes) main.append(el('p', { class: 'note' }, `Left out, for they cost least: ${commas(functions)} functions, ${commas(edges)} edges, ${commas(nodes)} contexts.`));
     for (const [what, n] of (model.profile.calls || {}).lost || []) main.append(el('p', { class: 'note' }, visible(`There was no room for ${commas(n)} ${what}.`)));
   },
 };

@@ -89,6 +89,14 @@ function flameLegend() {
     el('li', {}, 'misses of level 1 per 1000 instructions'));
 }
 
+// Back to the whole, and the function of the bar that has the whole width.
+function chosenLinks(state) {
+  const node = model.calls.nodes[Number(state.node)];
+  if (!node || !node.f) return [];
+  return [el('a', { href: makeHash('calls', { ...state, node: '' }), id: 'all-bars' }, 'all'),
+    node.f.file ? el('a', { href: makeHash('calls', { ...state, function: node.f.id }), id: 'bar-function' }, 'callers and callees of ' + visible(node.f.own)) : null];
+}
+
 function flameSection(state, column) {
   if (model.calls.nodes.length < 2) {
     return el('div', {}, el('p', { class: 'absent' }, 'Which path led to a call was not collected, so there is no flame graph. It comes from'), el('pre', {}, 'quern run --calls=paths PROGRAM'));
@@ -104,6 +112,6 @@ function flameSection(state, column) {
     share.replaceChildren(`${commas(found.count)} bars, ${percent(found.sum, flameSize(column, model.calls.root))} of ${column.name}`);
   }
   fillFlames();
-  return el('section', {}, el('div', { class: 'tools' }, find, share, Number(state.node) ? el('a', { href: makeHash('calls', { ...state, node: '' }), id: 'all-bars' }, 'all') : null),
+  return el('section', {}, el('div', { class: 'tools' }, find, share, ...chosenLinks(state)),
     flameLegend(), body);
 }

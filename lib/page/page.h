@@ -22,6 +22,9 @@
 #define QN_PAGE_FUNCTIONS 10000
 #define QN_PAGE_INSNS 8000
 #define QN_PAGE_MISSES 20000    /* rows of misses by line and object */
+#define QN_PAGE_CALL_FUNCTIONS 5000
+#define QN_PAGE_EDGES 8000
+#define QN_PAGE_NODES 8000       /* contexts of calls */
 #define QN_PAGE_CULPRITS 3000    /* pairs of lines */
 
 struct qn_page_request {

@@ -136,13 +136,16 @@ enum qn_text_status qn_page_read_profile(struct qn_page_profile *p, const char *
     p->least_line = find_least(p, p->lines, false, QN_PAGE_LINES);
     p->least_insn = find_least(p, p->lines, true, QN_PAGE_INSNS);
     p->least_function = find_least(p, p->functions, false, QN_PAGE_FUNCTIONS);
-    return qn_prof_read_data(path, &p->data, err);
+    if (qn_prof_read_data(path, &p->data, err) != QN_TEXT_OK)
+        return err->status;
+    return qn_page_read_calls(p, err);
 }
 
 void qn_page_free_profile(struct qn_page_profile *p)
 {
     qn_prof_free_table(p->functions);
     qn_prof_free_data(&p->data);
+    qn_page_free_calls(p);
     qn_prof_free_merge(p->merge);
     qn_prof_close_reader(p->reader);
     qn_text_free_names(&p->names);

@@ -11,6 +11,11 @@
  *                                     kind, name, type, file, line, function, size, blocks, bytes
  *                         "parts":[[0,"+8"]],"misses":[[2,0,12,0,0,9]],"lost":[0,0]},
  *                                     misses: file, function, line, object, part or -1, counts
+ *                 "calls":{"events":["Ir"],                     only where the profile has calls
+ *                          "functions":[[0,2,1,3,900]],          name, file, object, times entered, inclusive counts
+ *                          "edges":[[0,17,-1,1,3,600]],          caller, line, its file or -1, callee, calls, inclusive counts
+ *                          "nodes":[[-1,0,1,300]],               parent or -1, function, calls, counts of its own
+ *                          "left":[0,0,0],"lost":[["edges",7]]},
  *                 "culprits":{"columns":["count",...],"rows":[[91,95,2,0,9,2,0,9]],"left":0}
  *                 "left":{"functions":0,"lines":0}}             rows that found no room
  *
@@ -27,6 +32,8 @@
 #include "text/names.h"
 #include "prof/read.h"
 #include "prof/table.h"
+
+struct qn_prof_calls;
 
 struct qn_page_file {
     const char *name;
@@ -45,6 +52,7 @@ struct qn_page_profile {
     struct qn_page_file *files;  /* the most costly first */
     size_t file_count;
     struct qn_prof_data data;    /* objects and the misses on them */
+    struct qn_prof_calls *calls;
     struct qn_text_names names;
     struct qn_exp_memory memory;
 };
@@ -59,8 +67,12 @@ double qn_page_cost(const struct qn_page_profile *p, const int64_t *counts);
 /* The whole as JSON.  culprits: a table that was checked, or NULL. */
 void qn_page_put_profile(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_exp_table *culprits, FILE *out);
 
-/* Its parts: "data":{...}, and "culprits":{...}, with a comma behind; nothing where there is nothing. */
+enum qn_text_status qn_page_read_calls(struct qn_page_profile *p, struct qn_text_error *err);
+void qn_page_free_calls(struct qn_page_profile *p);
+
+/* Its parts: "data":{...}, "calls":{...} and "culprits":{...}, with a comma behind; nothing where there is nothing. */
 void qn_page_put_objects(struct qn_page_profile *p, FILE *out);
+void qn_page_put_calls(struct qn_page_profile *p, FILE *out);
 void qn_page_put_culprits(struct qn_page_profile *p, const struct qn_exp_table *t, FILE *out);
 enum qn_text_status qn_page_check_culprits(const struct qn_exp_table *t, const char *path, struct qn_text_error *err);
 

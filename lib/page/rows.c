@@ -154,6 +154,7 @@ void qn_page_put_profile(struct qn_page_profile *p, const struct qn_page_request
     functions = put_functions(p, out);
     lines = put_files(p, q, out);
     qn_page_put_objects(p, out);
+    qn_page_put_calls(p, out);
     if (culprits)
         qn_page_put_culprits(p, culprits, out);
     fputs("\"names\":[", out);
