@@ -1116,6 +1116,7 @@ shell_tests = \
 	tests/unit/page/calls_browser.sh \
 	tests/unit/page/memory_browser.sh \
 	tests/unit/page/page.sh \
+	tests/unit/page/sources_browser.sh \
 	tests/unit/page/watch.sh \
 	tests/unit/page/watch_browser.sh \
 	tests/unit/plot/corrupt.sh \

@@ -2,9 +2,14 @@
  *
  * In:  quern page [-o FILE] [options] PROFILE
  *      quern page --diff [-o FILE] [options] BEFORE AFTER
- * Out: one HTML file; exit 0, 1 (a bad input, a failed write), 2 (usage)
+ * Out: one HTML file, and beside it NAME.sources.js, if not all sources find room in it; exit 0, 1 (a bad input, a failed write), 2 (usage)
  */
 #include "page/page.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "text/output.h"
 #include "prof_args.h"
@@ -19,7 +24,8 @@ static const char help[] =
     "       quern page --diff [-o FILE] [options] BEFORE AFTER\n"
     "\n"
     "Writes a profile as one HTML file that a browser opens without a network: functions to sort and filter,\n"
-    "source with its counts, what a line costs, counts by interval, a cache of each size.\n"
+    "source with its counts, what a line costs, objects in memory, calls, counts by interval, a cache of each size.\n"
+    "Sources that are too large for it go into a second file beside it, PAGE.sources.js.\n"
     "\n";
 
 struct settings {
@@ -63,6 +69,40 @@ static const char *check(const struct prof_args *a)
     return a->input_count == 1 ? NULL : "name one profile, or two with --diff";
 }
 
+/* Whether a second file can lie beside it: not beside a pipe or a device. */
+static bool is_regular(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) || S_ISREG(st.st_mode);
+}
+
+/* "prog.html" -> "prog.sources.js": what has no room on the page. */
+static const char *name_more(const char *path)
+{
+    static char name[PATH_MAX];
+    size_t length = strlen(path), end = length > 5 && !strcmp(path + length - 5, ".html") ? length - 5 : length;
+
+    snprintf(name, sizeof name, "%.*s.sources.js", (int)end, path);
+    return name;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* Where all sources found room there is no such file. */
+static enum qn_text_status close_more(struct qn_text_output *more, FILE *stream, struct qn_text_error *err)
+{
+    if (stream && err->status == QN_TEXT_OK && ftell(stream) > 0)
+        return qn_text_close_output(more, err);
+    qn_text_drop_output(more);
+    return err->status;
+}
+
 static enum qn_text_status write_page(const struct prof_args *a, struct qn_text_error *err)
 {
     const struct settings *s = (const struct settings *)a;
@@ -75,16 +115,28 @@ static enum qn_text_status write_page(const struct prof_args *a, struct qn_text_
         .log = s->log,
         .includes = s->includes,
     };
-    struct qn_text_output o;
+    const char *path = a->out ? a->out : USUAL_OUTPUT;
+    struct qn_text_output o, more;
     FILE *out;
+    bool fits = !is_regular(path);
 
-    if (qn_text_open_output(&o, a->out ? a->out : USUAL_OUTPUT, QN_TEXT_SHARED, err) != QN_TEXT_OK)
+    if (qn_text_open_output(&o, path, QN_TEXT_SHARED, err) != QN_TEXT_OK)
         return err->status;
+    if (!fits && qn_text_open_output(&more, name_more(path), QN_TEXT_SHARED, err) != QN_TEXT_OK)
+        return qn_text_drop_output(&o), err->status;
     out = qn_text_stream_output(&o);
-    if (out && qn_page_write(&q, out, err) == QN_TEXT_OK)
+    q.more = fits ? NULL : qn_text_stream_output(&more);
+    q.more_name = base_name(name_more(path));
+    if (!out || (!fits && !q.more))
+        qn_text_fail_memory(err);
+    else
+        qn_page_write(&q, out, err);
+    if (!fits && close_more(&more, q.more, err) != QN_TEXT_OK)
+        return qn_text_drop_output(&o), err->status;
+    if (err->status == QN_TEXT_OK)
         return qn_text_close_output(&o, err);
     qn_text_drop_output(&o);
-    return out ? err->status : qn_text_fail_memory(err);
+    return err->status;
 }
 
 int qn_tool_page(int argc, char **argv)

@@ -49,7 +49,7 @@ function readProfile(profile, which, index) {
       put(known.index, known.lines, row[0] + '\0' + line.name + (model.before ? '' : '\0' + line.object), line, which,
         arranged(profile, row, 3));
     }
-    if (which === 'after' || !known.text) Object.assign(known, { text: file.text, size: file.size, why: file.why, newer: file.newer });
+    if (which === 'after' || !known.text) Object.assign(known, { text: file.text, size: file.size, why: file.why, newer: file.newer, more: file.more });
     if (which === 'after') {
       known.insns = file.insns.map(row => ({ line: row[0], name: profile.names[row[1]], object: profile.names[row[2]],
         address: row[3], text: row[4], counts: arranged(profile, row, 5) }));

@@ -112,6 +112,25 @@ function remarks(file) {
   return file.newer ? el('p', { class: 'absent' }, 'The source was modified after the profile was made: lines may not fit.') : null;
 }
 
+// Files whose source came from the second file, `NAME.sources.js` beside the page.
+function sourcesCame(files) {
+  for (const { name, text, size } of files) {
+    const file = model.byFile.get(name);
+    // One that was written for another page has another number of lines.
+    if (file && file.more && text && size === file.size) Object.assign(file, { text, more: false });
+  }
+}
+
+function moreButton(file) {
+  if (!file.more || !model.data.more) return '';
+  const status = el('span', { class: 'note', role: 'status' });
+  const button = el('button', { type: 'button', id: 'more', onclick: () => {
+    const failed = () => status.replaceChildren(visible(`It is not in ${model.data.more}, which has to lie beside this page.`));
+    document.head.append(el('script', { src: encodeURIComponent(model.data.more), onload: () => { if (file.more) failed(); else show(); }, onerror: failed }));
+  } }, 'the whole source');
+  return el('span', {}, button, ' ', status);
+}
+
 function showFile(state, main, file) {
   const columns = chosenColumns(state), values = [...file.byLine.values()].map(line => Math.abs(columns[0].value(line))).filter(isFinite);
   const context = { file, columns, lines: textOf(file), painting: {}, state, opened: [], most: values.reduce((a, b) => Math.max(a, b), 0) };
@@ -119,7 +138,7 @@ function showFile(state, main, file) {
   fillSource(context, body);
   main.append(el('h1', {}, visible(file.name)), remarks(file) || '', el('div', { class: 'tools' },
     el('a', { href: makeHash('source', { columns: state.columns }) }, 'all files'), hotButton(context, 'previous-hot', 'previous hot line', -1),
-    hotButton(context, 'next-hot', 'next hot line', 1), columnChooser(state)),
+    hotButton(context, 'next-hot', 'next hot line', 1), moreButton(file), columnChooser(state)),
   nowhere ? el('p', { class: 'note' }, 'Without a line: ' + columns.filter(c => c.value(nowhere)).map(c => c.text(nowhere) + ' ' + c.name).join(', ') + '.') : '',
   el('div', { class: 'wide' }, el('table', { class: 'source', id: 'source' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'line'),
     ...columns.map(c => el('th', { scope: 'col', title: MEANINGS[c.name] || '' }, c.name)), el('th', {}))), body)));

@@ -2,9 +2,11 @@
 #include "page/page.h"
 
 #include "exp/table.h"
+#include "page/json.h"
 #include "page/log.h"
 #include "page/profile.h"
 #include "page/shell.h"
+#include "page/sources.h"
 #include "page/tables.h"
 
 struct input {
@@ -35,6 +37,15 @@ static void put_table(FILE *out, const char *name, const struct qn_exp_table *t)
     qn_page_put_table(out, t);
 }
 
+static size_t count_more(const struct qn_page_profile *p)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < p->file_count; i++)
+        count += p->files[i].more;
+    return count;
+}
+
 static void put_data(struct input *in, const struct qn_page_request *q, FILE *out)
 {
     fputs("{\"after\":", out);
@@ -51,12 +62,17 @@ static void put_data(struct input *in, const struct qn_page_request *q, FILE *ou
         fputs(",\n\"log\":", out);
         qn_page_put_log(out, &in->log);
     }
+    if (count_more(&in->profile) + count_more(&in->before)) {
+        fputs(",\n\"more\":", out);
+        qn_page_put_text(out, q->more_name);
+    }
     putc('}', out);
 }
 
 enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, struct qn_text_error *err)
 {
     struct input in = { 0 };
+    size_t count = 0;
 
     qn_exp_init_table(&in.intervals);
     qn_exp_init_table(&in.runs);
@@ -67,6 +83,9 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
         qn_page_begin_data(out);
         put_data(&in, q, out);
         qn_page_end(out, QN_PAGE_EXPLORE);
+        qn_page_put_more(&in.profile, q, &count);
+        qn_page_put_more(&in.before, q, &count);
+        qn_page_end_more(q, count);
     }
     qn_page_free_profile(&in.profile);
     qn_page_free_profile(&in.before);

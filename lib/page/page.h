@@ -7,7 +7,8 @@
  * reads it without scripts.  A view whose data was not collected says which option collects it.
  *
  * Invariants: it depends on the files only, so the same profile gives the same page; no text of a program or source can become
- * markup; sources come in as far as QN_PAGE_SOURCE_BYTES allow, those of costly files first; what was left out is said.
+ * markup; sources come in as far as QN_PAGE_SOURCE_BYTES allow, those of costly files first; what was left out is said, and goes into a second
+ * file, which the page reads when it is asked for it.
  */
 #ifndef QN_PAGE_PAGE_H
 #define QN_PAGE_PAGE_H
@@ -18,6 +19,7 @@
 
 /* Limits of one page: 3 MB for a profile of a large program. */
 #define QN_PAGE_SOURCE_BYTES 1000000
+#define QN_PAGE_MORE_BYTES 50000000 /* of the sources in a second file */
 #define QN_PAGE_LINES 30000      /* rows by line: the most costly */
 #define QN_PAGE_FUNCTIONS 10000
 #define QN_PAGE_INSNS 8000
@@ -33,6 +35,8 @@ struct qn_page_request {
     const char *intervals, *runs; /* CSV files of `quern run --interval`, `quern sweep`; NULL: none */
     const char *culprits, *log;   /* of the analysis culprits; of a run with mattson or sets; NULL: none */
     const char *const *includes;  /* folders where sources are looked for, too; NULL ends them */
+    FILE *more;                   /* gets the sources without room on the page, if there are any; NULL: they are left out */
+    const char *more_name;        /* of that file, as seen from the page's folder */
 };
 
 /* Reads everything; then the page is written to `out`.  Nothing is written where something cannot be read. */

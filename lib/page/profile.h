@@ -39,6 +39,7 @@ struct qn_page_file {
     const char *name;
     size_t first, end; /* rows of the table, instructions among them */
     double cost;
+    bool more;         /* its source stands in the second file */
 };
 
 struct qn_page_profile {
@@ -49,6 +50,7 @@ struct qn_page_profile {
     int events;
     double *weights;             /* by event: what one costs */
     double least_line, least_insn, least_function; /* rows that cost less are left out */
+    size_t more_bytes;           /* of sources in the second file */
     struct qn_page_file *files;  /* the most costly first */
     size_t file_count;
     struct qn_prof_data data;    /* objects and the misses on them */

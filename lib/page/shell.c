@@ -6,7 +6,7 @@
 
 /* The browser itself refuses whatever is not in the page. */
 #define POLICY                                                                                                          \
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; " \
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'self'; img-src data: blob:; base-uri 'none'; " \
     "form-action 'none'"
 
 void qn_page_begin(FILE *out, const char *title)

@@ -101,11 +101,12 @@ static bool is_newer(const struct qn_page_profile *p, const struct qn_out_source
     return !qn_out_time_of(p->path, &made) && qn_out_is_newer(source->modified, made);
 }
 
-size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_page_file *file, FILE *out,
+size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_request *q, struct qn_page_file *file, FILE *out,
                           size_t room)
 {
     struct qn_page_numbers n = list_counted(p, file);
     struct qn_out_source source;
+    bool whole;
     int error;
 
     if (!n.count)
@@ -118,7 +119,43 @@ size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_reques
     }
     if (is_newer(p, &source))
         fputs(",\"newer\":true", out);
-    room = qn_page_put_pieces(out, &source, &n, source.size <= WHOLE_MOST && source.size <= room, room);
+    whole = source.size <= WHOLE_MOST && source.size <= room;
+    file->more = !whole && q->more && source.size <= QN_PAGE_MORE_BYTES - p->more_bytes;
+    if (file->more) {
+        p->more_bytes += source.size;
+        fputs(",\"more\":true", out);
+    }
+    room = qn_page_put_pieces(out, &source, &n, whole, room);
     qn_out_free_source(&source);
     return room;
+}
+
+static void put_whole(struct qn_page_profile *p, const struct qn_page_request *q, const char *name)
+{
+    struct qn_out_source source;
+    struct qn_page_numbers none = { NULL, 0 };
+
+    fputs("{\"name\":", q->more);
+    qn_page_put_text(q->more, name);
+    /* It was read a moment ago: one that has gone since leaves its pieces on the page. */
+    if (!read_source(p, q, name, &source)) {
+        qn_page_put_pieces(q->more, &source, &none, true, SIZE_MAX);
+        qn_out_free_source(&source);
+    }
+    putc('}', q->more);
+}
+
+void qn_page_put_more(struct qn_page_profile *p, const struct qn_page_request *q, size_t *count)
+{
+    for (size_t i = 0; i < p->file_count; i++)
+        if (p->files[i].more) {
+            fputs((*count)++ ? ",\n" : "sourcesCame([", q->more);
+            put_whole(p, q, p->files[i].name);
+        }
+}
+
+void qn_page_end_more(const struct qn_page_request *q, size_t count)
+{
+    if (count)
+        fputs("]);\n", q->more);
 }

@@ -3,6 +3,9 @@
  *   a.c of 31 lines            ->  ,"size":31,"text":[[1,["int main(void)", ...]]]
  *   large.c, counted: 900      ->  ,"size":250000,"text":[[890,[...]]]
  *   not here                   ->  ,"why":"No such file or directory"
+ *   not whole                  ->  ,"more":true    the whole is in the second file, a script:
+ *
+ *       sourcesCame([{"name":"/src/large.c","text":[[1,["int main(void)", ...]]]}]);
  *
  * A line of more than LINE_MOST bytes is [beginning, bytes in all].  "newer":true: it was modified after the profile was made.
  */
@@ -25,7 +28,11 @@ void qn_page_sort_numbers(struct qn_page_numbers *n);
 size_t qn_page_put_pieces(FILE *out, struct qn_out_source *source, const struct qn_page_numbers *n, bool whole, size_t room);
 
 /* Returns what is left of `room`, bytes. */
-size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_request *q, const struct qn_page_file *file, FILE *out,
+size_t qn_page_put_source(struct qn_page_profile *p, const struct qn_page_request *q, struct qn_page_file *file, FILE *out,
                           size_t room);
+
+/* The sources that are marked as `more`, into q->more; *count: how many stand there. */
+void qn_page_put_more(struct qn_page_profile *p, const struct qn_page_request *q, size_t *count);
+void qn_page_end_more(const struct qn_page_request *q, size_t count);
 
 #endif
