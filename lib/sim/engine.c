@@ -165,10 +165,7 @@ static void init_logs(const struct qn_config *c);
 
 uint32_t sim_older_places(uint64_t time, uint32_t enough) { return fast_D1_older(time, enough); }
 
-uint32_t sim_oldest_places(uint64_t time, uint64_t *later, uint32_t room, uint32_t *n)
-{
-    return fast_D1_oldest(time, later, room, n);
-}
+uint32_t sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS]) { return fast_D1_count(time, shift, counts); }
 
 static struct qn_readers readers;
 

@@ -224,7 +224,10 @@ struct sim_line {
 /* In analysis_line: how many places of the D1 hold a line last used at this time or before, or none.  Stops counting at `enough`. */
 uint32_t sim_older_places(uint64_t time, uint32_t enough);
 /* The same, of all; and the times of the oldest that are later, ascending, *n of them, at most `room`. */
-uint32_t sim_oldest_places(uint64_t time, uint64_t *later, uint32_t room, uint32_t *n);
+/* The same of those at this time or before; and of those later how many by time, 2^shift times together, all that are too late in the last
+ * count. */
+#define SIM_PLACE_COUNTS 256u
+uint32_t sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS]);
 
 /* With ANALYSIS_FAR: data has touched a line that was not among the config->near lines touched last.  Told in the order of the program.  The
  * one of these that was touched last the longest time ago has left them for it.  `bool analysis_wants_far(config)` says, before

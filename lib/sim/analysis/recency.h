@@ -7,7 +7,9 @@
  *                                  of these; RECENCY_FAR for all above, RECENCY_FIRST if the line was never used before
  *
  * Lines that have left keep the time of their last use, 64 neighbours together: 8 bytes for each of them, and at most 64 for all in a
- * table.  The times of those that a fully associative cache may still have, no more than it has lines, are sorted (`away`).
+ * table.  Those that a fully associative cache may still have are in a list, in no order, and counted by time, 256 counts for all of the time
+ * that matters.  So how many lines left that were used after a time is known but for those of one count; where that decides, the list is
+ * gone through.
  * Source: the distance as in stack.h; that resident lines have theirs in their stamps, and that only misses change the rest, is worked out in
  * doc/reference.md.
  */
@@ -23,10 +25,19 @@
 #define RECENCY_TOGETHER (1u << RECENCY_TOGETHER_BITS)
 #define RECENCY_BITS_FIRST 10
 #define RECENCY_CHUNK 256u /* groups of lines that are asked for at a time */
-#define RECENCY_PLAN 64u
+#define RECENCY_COUNTS SIM_PLACE_COUNTS
+#define RECENCY_NEVER UINT32_MAX
+#define RECENCY_UNFORESEEN 4u /* misses of the fully associative cache that were not foreseen: it is time to look again */
+#define RECENCY_FINER 16u   /* counts that are left of all: time is counted more finely */
 
 struct recency_group {
-    uint64_t number, *used;  /* address of its first byte / bytes of the group, + 1; by line: time of the last use, 0 = never left */
+    uint64_t number, *used;  /* address of its first byte / bytes of the group, + 1; by line: time of the last use, 0 = it is in the cache,
+                                or never was */
+};
+
+struct recency_away {
+    uint64_t time;           /* of the last use of a line that has left ... */
+    const uint64_t *used;    /* ... as long as this has the same time: else the line has come back */
 };
 
 struct recency {
@@ -34,17 +45,24 @@ struct recency {
     uint64_t *pool;          /* times for groups to come */
     uint32_t bits, groups, left;
     uint32_t lines, line_bits; /* of the cache; of an address in a line */
-    uint64_t *away, *first, *end; /* an array of four times the lines; from first to before end times grow */
+    struct recency_away *away;
+    uint32_t n, room;
     uint64_t hopeless;       /* what was last used then or before is farther away than the cache has lines */
-    uint64_t plan[RECENCY_PLAN + 1]; /* what `hopeless` will be at least, so many misses of the fully associative cache after the last look */
-    uint32_t misses;         /* since then */
+    uint64_t base;           /* times after it are counted, 2^shift of them in one count */
+    uint32_t shift, top;     /* top: the last count that is not 0, or one behind it */
+    uint32_t count[RECENCY_COUNTS];
+    uint32_t need[RECENCY_COUNTS]; /* so many misses of the fully associative cache after the last look, all times of these counts are hopeless */
+    uint64_t looked_base;    /* base and shift of `need` */
+    uint32_t looked_shift, next; /* next: the first one for which that is not so yet */
+    uint32_t misses, unforeseen; /* since the last look */
 };
 
 static void recency_init(struct recency *r, const struct sim_config *c)
 {
-    *r = (struct recency){.bits = RECENCY_BITS_FIRST, .lines = c->size / c->line, .line_bits = c->line_bits};
+    *r = (struct recency){.bits = RECENCY_BITS_FIRST, .lines = c->size / c->line, .line_bits = c->line_bits, .next = RECENCY_COUNTS};
     r->table = sim_alloc((1ull << r->bits) * sizeof *r->table);
-    r->first = r->end = r->away = sim_alloc(4ull * (r->lines + 1) * sizeof *r->away);
+    r->room = 4 * r->lines + 64;
+    r->away = sim_alloc(r->room * sizeof *r->away);
 }
 
 /* ---- lines that have left ---- */
@@ -98,141 +116,219 @@ static inline uint64_t *recency_of(struct recency *r, uint64_t address)
 
 /* ---- those that a fully associative cache may still have ---- */
 
-/* The first that is not older than this time. */
-static inline uint64_t *recency_find(const struct recency *r, uint64_t time)
+/* Of times that are too late for 256 counts, two become one. */
+static QN_RECENCY_SELDOM void recency_coarsen(struct recency *r)
 {
-    uint64_t *at = r->first, n = (uint64_t)(r->end - at);
-
-    while (n) {
-        uint64_t half = n / 2;
-        bool below = at[half] < time;
-
-        at = below ? at + half + 1 : at;
-        n = below ? n - half - 1 : half;
-    }
-    return at;
+    r->shift++;
+    r->top /= 2;
+    for (uint32_t i = 0; i < RECENCY_COUNTS / 2; i++)
+        r->count[i] = r->count[2 * i] + r->count[2 * i + 1];
+    for (uint32_t i = RECENCY_COUNTS / 2; i < RECENCY_COUNTS; i++)
+        r->count[i] = 0;
 }
 
-/* `out` is no longer away; `in` is, and is kept if there is any hope for it.  0: nothing. */
-static inline void recency_exchange(struct recency *r, uint64_t out, uint64_t in)
-{
-    bool keeps = in > r->hopeless;
-    uint64_t *gap = out > r->hopeless ? recency_find(r, out) : r->end;
+static inline uint64_t recency_at(const struct recency *r, uint64_t time) { return (time - r->base) >> r->shift; }
 
-    if (gap == r->end && !keeps)
-        return;
-    r->end += gap == r->end;
-    for (; gap + 1 < r->end && (!keeps || gap[1] < in); gap++)
-        gap[0] = gap[1];
-    for (; keeps && gap > r->first && gap[-1] > in; gap--)
-        gap[0] = gap[-1];
-    if (keeps)
-        *gap = in;
-    else
-        r->end--;
+static inline void recency_count(struct recency *r, uint64_t time)
+{
+    uint64_t at;
+
+    while (QN_UNLIKELY((at = recency_at(r, time)) >= RECENCY_COUNTS))
+        recency_coarsen(r);
+    r->count[at]++;
+    r->top = at > r->top ? (uint32_t)at : r->top;
 }
 
-static inline void recency_make_room(struct recency *r)
-{
-    uint64_t n;
+static bool recency_is_away(const struct recency *r, uint32_t i) { return *r->away[i].used == r->away[i].time; }
 
-    if ((uint64_t)(r->end - r->first) > r->lines) /* so many were used after this one */
-        r->hopeless = *r->first++;
-    if (r->end < r->away + 4ull * r->lines)
-        return;
-    n = (uint64_t)(r->end - r->first);
-    for (uint64_t i = 0; i < n; i++)
-        r->away[i] = r->first[i];
-    r->first = r->away;
-    r->end = r->away + n;
+/* Of the lines that are away, how many were used later; the line that has come in is none of them any more. */
+static QN_RECENCY_SELDOM uint32_t recency_later(const struct recency *r, uint64_t used)
+{
+    uint32_t later = 0;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        later += r->away[i].time > used && recency_is_away(r, i);
+    return later;
 }
 
 /* ---- what a fully associative cache has given up ----
  *
  * Its oldest line only grows younger, at each of its misses at least: the line that comes in is later than any.  So when the places of
  * the D1 have been looked through once, it is known below which time nothing will be left after the next miss, the one after that ... Hits
- * that nobody is told of can only make it more. */
+ * that nobody is told of can only make it more.
+ *
+ * In numbers: of a line last used at T, the cache has given up hope if no fewer lines that are away were used later than places of the D1
+ * are as old as T.  Each miss brings the difference up by one. */
 
-static inline void recency_give_up(struct recency *r, uint64_t time)
+/* All that is so after so many misses. */
+static inline void recency_give_up(struct recency *r)
 {
-    r->hopeless = time;
-    while (r->first < r->end && *r->first <= time)
-        r->first++;
+    uint64_t time;
+
+    while (r->next < RECENCY_COUNTS - 1 && r->need[r->next] <= r->misses) {
+        time = r->looked_base + ((uint64_t)++r->next << r->looked_shift) - 1; /* the last one of the count */
+        r->hopeless = time > r->hopeless ? time : r->hopeless;
+    }
 }
 
 /* A line has come in that the fully associative cache did not have, either. */
 static inline void recency_missed(struct recency *r)
 {
-    if (r->misses < RECENCY_PLAN && r->plan[++r->misses] > r->hopeless)
-        recency_give_up(r, r->plan[r->misses]);
+    r->misses++;
+    recency_give_up(r);
 }
 
-/* Of the lines that are away, one is given up if no fewer are later than places of the D1 are not.  Looks at the oldest. */
+/* Those that are away and not hopeless, and no others, are in the list. */
+static uint64_t recency_compact(struct recency *r)
+{
+    uint64_t last = r->hopeless;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (r->away[i].time <= r->hopeless || !recency_is_away(r, i))
+            continue;
+        r->away[n++] = r->away[i];
+        last = r->away[i].time > last ? r->away[i].time : last;
+    }
+    r->n = n;
+    return last;
+}
+
+/* The times after what is hopeless are counted anew, as finely as can be up to the last one that matters. */
+static void recency_recount(struct recency *r, uint64_t last)
+{
+    r->base = r->hopeless;
+    r->top = 0;
+    for (r->shift = 0; recency_at(r, last) >= RECENCY_COUNTS; r->shift++)
+        continue;
+    __builtin_memset(r->count, 0, sizeof r->count);
+    for (uint32_t i = 0; i < r->n; i++)
+        recency_count(r, r->away[i].time);
+}
+
+/* Looks at all places.  How many counts have become hopeless. */
+static uint32_t recency_foresee(struct recency *r)
+{
+    uint32_t places[RECENCY_COUNTS], older = sim_count_places(r->base, r->shift, places), later = r->n, hopeless = 0;
+
+    for (uint32_t i = 0; i < RECENCY_COUNTS; i++) {
+        older += places[i];
+        later -= r->count[i];
+        r->need[i] = older >= r->lines ? RECENCY_NEVER : older > later ? older - later : 0; /* never: these times may be yet to come */
+        hopeless += !r->need[i];
+    }
+    r->looked_base = r->base;
+    r->looked_shift = r->shift;
+    r->next = r->misses = r->unforeseen = 0;
+    return hopeless;
+}
+
+/* Where more lines are away than the cache has, the older ones have no hope: C. A. R. Hoare, Algorithm 65: FIND, 1961. */
+static QN_RECENCY_SELDOM void recency_drop_oldest(struct recency *r)
+{
+    int64_t low = 0, high = (int64_t)r->n - 1, wanted = high - (int64_t)r->lines;
+    struct recency_away *a = r->away;
+
+    while (low < high) {
+        uint64_t middle = a[(low + high) / 2].time;
+        int64_t i = low, j = high;
+
+        while (i <= j) {
+            while (a[i].time < middle)
+                i++;
+            while (a[j].time > middle)
+                j--;
+            if (i <= j) {
+                struct recency_away other = a[i];
+
+                a[i++] = a[j];
+                a[j--] = other;
+            }
+        }
+        low = wanted >= i ? i : low;
+        high = wanted <= j ? j : high;
+        if (wanted > j && wanted < i)
+            break;
+    }
+    r->hopeless = a[wanted].time > r->hopeless ? a[wanted].time : r->hopeless;
+}
+
 static QN_RECENCY_SELDOM void recency_look(struct recency *r)
 {
-    uint64_t older[RECENCY_PLAN];
-    uint32_t n, seen = 0, base = sim_oldest_places(r->hopeless, older, RECENCY_PLAN, &n);
-    uint64_t time = r->hopeless;
-    uint32_t after = 0;
+    uint32_t left = 0;
 
-    r->misses = 0;
-    for (uint64_t *at = r->first; at < r->end; at++) {
-        uint64_t later = (uint64_t)(r->end - at) - 1, places;
-
-        while (seen < n && older[seen] <= *at)
-            seen++;
-        if (seen == n && n == RECENCY_PLAN) /* there are more places than were told */
-            break;
-        places = base + seen;
-        for (; after <= RECENCY_PLAN && later + after < places; after++)
-            r->plan[after] = time;
-        if (after > RECENCY_PLAN)
-            break;
-        time = *at;
+    do {
+        recency_recount(r, recency_compact(r));
+        left = RECENCY_COUNTS - recency_foresee(r);
+        recency_give_up(r);
+    } while (r->shift && left && left < RECENCY_FINER);
+    if (r->n > 2 * r->lines) {
+        recency_drop_oldest(r);
+        recency_recount(r, recency_compact(r));
     }
-    for (; after <= RECENCY_PLAN; after++)
-        r->plan[after] = time;
-    if (r->plan[0] > r->hopeless)
-        recency_give_up(r, r->plan[0]);
 }
 
 /* ---- all ---- */
 
 static inline uint64_t recency_distance(struct recency *r, uint64_t used, bool exact)
 {
-    uint64_t later;
-    uint32_t older;
+    uint32_t least = 0, most, older;
 
     if (used <= r->hopeless) {
         recency_missed(r);
         return RECENCY_FAR;
     }
-    later = (uint64_t)(r->end - recency_find(r, used + 1));
-    if (!later && !exact)
+    for (uint64_t i = recency_at(r, used) + 1; i <= r->top; i++)
+        least += r->count[i];
+    most = least + (recency_at(r, used) < RECENCY_COUNTS ? r->count[recency_at(r, used)] : 0);
+    if (!most && !exact)
         return 0;
-    older = later >= r->lines ? 0 : sim_older_places(used, exact ? UINT32_MAX : (uint32_t)later);
-    if (older < later) {
-        recency_give_up(r, used);
+    older = sim_older_places(used, exact ? UINT32_MAX : most);
+    if (exact || (older >= least && older < most))
+        least = recency_later(r, used);
+    if (older >= least)
+        return exact ? r->lines - 1 - older + least : 0;
+    r->hopeless = used;
+    recency_missed(r);
+    if (++r->unforeseen >= RECENCY_UNFORESEEN)
         recency_look(r);
-        return RECENCY_FAR;
+    return RECENCY_FAR;
+}
+
+/* The line comes, and another may leave.  When it was used last; 0: never. */
+static inline uint64_t recency_exchange(struct recency *r, const struct sim_line *l)
+{
+    uint64_t *at = recency_of(r, l->line), *left, used;
+
+    __asm__ volatile("prefetcht0 %0" : : "m"(*at)); /* GCC 12 drops the builtin in some places */
+    if (l->victim_used) {
+        left = recency_of(r, l->victim);
+        *left = l->victim_used;
+        if (l->victim_used > r->hopeless) {
+            r->away[r->n++] = (struct recency_away){l->victim_used, left};
+            recency_count(r, l->victim_used);
+        }
     }
-    return exact ? r->lines - 1 - older + later : 0;
+    used = l->used ? l->used : *at;
+    if (!l->used && used) {
+        *at = 0;
+        if (used > r->hopeless)
+            r->count[recency_at(r, used)]--;
+    }
+    return used;
 }
 
 static inline uint64_t recency_line(struct recency *r, const struct sim_line *l)
 {
-    uint64_t *at = recency_of(r, l->line), used;
+    uint64_t used = recency_exchange(r, l), distance = RECENCY_FIRST;
 
-    __asm__ volatile("prefetcht0 %0" : : "m"(*at)); /* GCC 12 drops the builtin in some places */
-    if (l->victim_used)
-        *recency_of(r, l->victim) = l->victim_used;
-    used = l->used ? l->used : *at;
-    recency_exchange(r, l->used ? 0 : used, l->victim_used);
-    recency_make_room(r);
     if (used)
-        return recency_distance(r, used, l->several);
-    recency_missed(r);
-    return RECENCY_FIRST;
+        distance = recency_distance(r, used, l->several);
+    else
+        recency_missed(r);
+    if (QN_UNLIKELY(r->n == r->room))
+        recency_look(r);
+    return distance;
 }
 
 #endif

@@ -253,25 +253,19 @@ static inline uint32_t fast_D1_older(uint64_t time, uint32_t enough)
     return older;
 }
 
-/* The same; and the oldest of those that are later, `room` of them at most, in order. */
-static uint32_t fast_D1_oldest(uint64_t time, uint64_t *later, uint32_t room, uint32_t *n)
+/* The same of those at this time or before; and the others by time (sim_count_places). */
+static uint32_t fast_D1_count(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS])
 {
-    uint64_t limit = D1_TAKEN;
-    uint32_t older = 0, count = 0;
+    uint32_t older = 0;
 
+    for (unsigned i = 0; i < SIM_PLACE_COUNTS; i++)
+        counts[i] = 0;
     for (unsigned i = 0; i < D1.slots; i++) {
-        uint64_t stamp = D1_slots[i].stamp;
-        unsigned at;
+        uint64_t stamp = D1_slots[i].stamp, at = (stamp - time) >> shift;
 
         older += stamp <= time;
-        if (stamp <= time || stamp >= limit)
-            continue;
-        for (at = count < room ? count++ : room - 1; at && later[at - 1] > stamp; at--)
-            later[at] = later[at - 1];
-        later[at] = stamp;
-        limit = count == room ? later[room - 1] : D1_TAKEN;
+        counts[at < SIM_PLACE_COUNTS ? at : SIM_PLACE_COUNTS - 1] += stamp > time;
     }
-    *n = count;
     return older;
 }
 

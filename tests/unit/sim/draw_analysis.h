@@ -43,9 +43,9 @@ uint32_t sim_older_places(uint64_t time, uint32_t enough)
     abort();
 }
 
-uint32_t sim_oldest_places(uint64_t time, uint64_t *later, uint32_t room, uint32_t *n)
+uint32_t sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS])
 {
-    (void)time, (void)later, (void)room, (void)n;
+    (void)time, (void)shift, (void)counts;
     abort();
 }
 #endif

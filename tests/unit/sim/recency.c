@@ -42,27 +42,19 @@ uint32_t sim_older_places(uint64_t time, uint32_t enough)
     return n;
 }
 
-static int by_time(const void *a, const void *b)
+uint32_t sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS])
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    uint32_t older = 0;
 
-    return x < y ? -1 : x > y;
-}
-
-uint32_t sim_oldest_places(uint64_t time, uint64_t *later, uint32_t room, uint32_t *n)
-{
-    uint64_t all[PLACES_MAX];
-    uint32_t older = 0, count = 0;
-
+    memset(counts, 0, SIM_PLACE_COUNTS * sizeof *counts);
     for (uint32_t i = 0; i < sets * ways; i++) {
+        uint64_t at = (place[i].used - time) >> shift;
+
         if (place[i].used <= time)
             older++;
         else
-            all[count++] = place[i].used;
+            counts[at < SIM_PLACE_COUNTS ? at : SIM_PLACE_COUNTS - 1]++;
     }
-    qsort(all, count, sizeof *all, by_time);
-    *n = count < room ? count : room;
-    memcpy(later, all, *n * sizeof *all);
     return older;
 }
 
