@@ -111,6 +111,7 @@ static inline __attribute__((always_inline)) void log_missed(uint64_t addr, uint
     if (QN_UNLIKELY(qn_sim_tells_misses) && !fetch) {
         set_pc(sim_counters + counter);
         tell(addr, size, SIM_READ, 1 | ll << 1, sim_counters + counter);
+        charge(sim_counters + counter);
     }
     if (QN_UNLIKELY(qn_sim_twin_logs))
         qn_sim_twin_missed(addr, 1 | ll << 1, counter);

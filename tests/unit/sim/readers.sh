@@ -116,6 +116,28 @@ for analyses in 3c,sets,latency,culprits 3c,interval; do
     ok "... and words" cmp alone.said explained.said
 done
 
+# What an analysis counts at a miss belongs to the instruction that missed, also where references are simulated many at a time.
+cat >counts.c <<'END'
+#define ANALYSIS "missed"
+#define ANALYSIS_MISSES 1
+#include "sim/module.h"
+static unsigned event;
+static void analysis_init(const struct sim_config *c) { event = sim_event(c->slot, "missed", "D1 misses of data"); }
+static void analysis_miss(const struct sim_miss *miss)
+{
+    (void)miss;
+    sim_count(event, 1);
+}
+static void analysis_finish(void) {}
+END
+for policy in default srrip; do
+    for batch in never always; do
+        run missed --analysis=./counts.c --sim=D1=$policy --batch=$batch --D1=2048,2,64 "$guests/sort"
+        ok "D1=$policy, --batch=$batch: each line has as many of its events as misses" \
+            awk '/^[0-9]/ { n++; if ($11 + 0 != $6 + $9) exit wrong = 1 } END { exit wrong || n < 10 }' missed.profile
+    done
+done
+
 # However the program ends.
 run killed --analysis=3c,sets,latency,culprits --D1=1024,2,64 sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i + 1)); done; kill -9 $$'
 ok 'a program that is killed leaves the classes of its misses' \
