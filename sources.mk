@@ -225,6 +225,10 @@ hosted_sources = \
 	lib/json/profile.c \
 	lib/json/sweep.c \
 	lib/json/write.c \
+	lib/stacks/folded.c \
+	lib/stacks/pprof.c \
+	lib/stacks/speedscope.c \
+	lib/stacks/tree.c \
 	lib/engines/build.c \
 	lib/engines/cache.c \
 	lib/engines/choose.c \
@@ -790,6 +794,7 @@ headers = \
 	lib/sim/unit.h \
 	lib/sim/unit_cache.h \
 	lib/sim/versus.h \
+	lib/stacks/stacks.h \
 	lib/tcache/ibl.h \
 	lib/tcache/tcache.h \
 	lib/text/complain.h \
@@ -1181,6 +1186,7 @@ shell_tests = \
 	tests/unit/sim/returns.sh \
 	tests/unit/sim/settled.sh \
 	tests/unit/sim/trace_ends.sh \
+	tests/unit/stacks/stacks.sh \
 	tests/unit/text/output.sh \
 	tests/golden/annotate/classic.sh \
 	tests/golden/annotate/memory.sh \

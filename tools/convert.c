@@ -8,6 +8,7 @@
 #include "prof/callgrind.h"
 #include "prof/callgrind_export.h"
 #include "prof_args.h"
+#include "stacks/stacks.h"
 #include "tools.h"
 
 #define PROGRAM "quern convert"
@@ -21,19 +22,26 @@ static const char help[] =
     "other tools read:\n"
     "\n"
     "  callgrind   costs by line, calls: for KCachegrind, QCachegrind, callgrind_annotate\n"
+    "  folded      paths of calls, a line each: for flamegraph.pl, inferno\n"
+    "  speedscope  paths of calls as JSON: for speedscope.app\n"
+    "  pprof       paths of calls, packed: for pprof\n"
     "\n";
 
-enum to { TO_PROFILE, TO_CALLGRIND };
+enum to { TO_PROFILE, TO_CALLGRIND, TO_FOLDED, TO_SPEEDSCOPE, TO_PPROF };
 
 struct settings {
     struct prof_args args;
     int to; /* enum to */
+    const char *event;
 };
 
-static const char *const formats[] = {[TO_PROFILE] = "profile", [TO_CALLGRIND] = "callgrind", NULL};
+static const char *const formats[] = {[TO_PROFILE] = "profile", [TO_CALLGRIND] = "callgrind", [TO_FOLDED] = "folded",
+                                      [TO_SPEEDSCOPE] = "speedscope", [TO_PPROF] = "pprof", NULL};
 
 static const struct qn_option options[] = {
     QN_OPTION_OF(formats, "--to", "FORMAT", "what is made [profile]", qn_option_word, struct settings, to),
+    QN_OPTION("--event", "EVENT", "of folded: what is told of each path [the first event]; of speedscope: only this one [all]", qn_option_text,
+              struct settings, event),
     PROF_ARGS_OUT("OUT", "write to OUT, complete or not at all [standard output]"), PROF_ARGS_LAST};
 
 static const char *check(const struct prof_args *a)
@@ -41,6 +49,8 @@ static const char *check(const struct prof_args *a)
     const struct settings *s = (const struct settings *)a;
     if (a->input_count != 1)
         return "name exactly one file";
+    if (s->event && s->to != TO_FOLDED && s->to != TO_SPEEDSCOPE)
+        return "--event is for folded and speedscope";
     return s->to != TO_PROFILE && strcmp(a->inputs[0], "-") == 0 ? "a profile is read twice: name a file, not standard input" : NULL;
 }
 
@@ -58,6 +68,9 @@ static enum qn_text_status put(const struct settings *s, struct qn_prof_writer *
     const char *path = s->args.inputs[0];
     switch (s->to) {
     case TO_CALLGRIND: return qn_prof_export_callgrind(path, "quern " QN_VERSION, w, err);
+    case TO_FOLDED: return qn_stacks_write_folded(path, s->event, w, err);
+    case TO_SPEEDSCOPE: return qn_stacks_write_speedscope(path, s->event, "quern " QN_VERSION, w, err);
+    case TO_PPROF: return qn_stacks_write_pprof(path, w, err);
     default: return import(path, w, err);
     }
 }
