@@ -96,6 +96,7 @@ hosted_sources = \
 	lib/out/source.c \
 	lib/out/table.c \
 	lib/out/timing.c \
+	lib/debug/allocated.c \
 	lib/debug/debug.c \
 	lib/debug/demangle.c \
 	lib/debug/dwarf.c \
@@ -105,13 +106,17 @@ hosted_sources = \
 	lib/debug/line_names.c \
 	lib/debug/line_program.c \
 	lib/debug/lines.c \
+	lib/debug/members.c \
 	lib/debug/needed.c \
 	lib/debug/objects.c \
 	lib/debug/prefer.c \
 	lib/debug/reader.c \
+	lib/debug/scopes.c \
 	lib/debug/sections.c \
 	lib/debug/separate.c \
 	lib/debug/symbols.c \
+	lib/debug/types.c \
+	lib/debug/variables.c \
 	lib/cost/allocators.c \
 	lib/cost/charges.c \
 	lib/cost/count.c \
@@ -254,6 +259,7 @@ hosted_sources = \
 	lib/collect/report.c \
 	lib/collect/signals.c \
 	lib/collect/sims.c \
+	lib/collect/types.c \
 	lib/collect/wire.c
 
 decode_sources = \
@@ -648,6 +654,8 @@ headers = \
 	lib/debug/debug.h \
 	lib/debug/inlines.h \
 	lib/debug/internal.h \
+	lib/debug/memory.h \
+	lib/debug/types.h \
 	lib/decode/decode.h \
 	lib/decode/decoder.h \
 	lib/decode/printer.h \
@@ -1141,6 +1149,7 @@ shell_tests = \
 	tests/unit/run/clock.sh \
 	tests/unit/run/cpu.sh \
 	tests/unit/run/data.sh \
+	tests/unit/run/data_types.sh \
 	tests/unit/run/ends.sh \
 	tests/unit/run/exact.sh \
 	tests/unit/run/explain.sh \

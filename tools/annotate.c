@@ -54,7 +54,7 @@ static const char help[] =
     "  --files ORDER          annotated files by name, or by cost: the costliest first, those of the system\n"
     "                         (/usr, /lib, paths without a root) last [name]\n"
     "  --by WHAT              one flat table: file, function, line, object or inline; of profiles made with\n"
-    "                         `quern run --data=yes`: data (variables, allocations); with `--calls=yes`: calls\n"
+    "                         `quern run --data=yes`: data (variables, allocations) or type; with `--calls=yes`: calls\n"
     "                         (inclusive costs of functions, callers and callees)\n"
     "  --color WHEN           heat bar: auto (on a terminal, unless NO_COLOR is set), always, never\n"
     "  --style STYLE          modern, or classic: the report of cg_annotate 3.20 and before\n"

@@ -7,6 +7,7 @@
  *   fork.c  collectors of forked guests   finish.c    folds and writes, in a child process
  *   reader.c  reads debug information ahead, and folds
  *   named.c  --explain, --toggle: finds the code
+ *   types.c  --data: of what type blocks are
  *   cpu.c   --cpu: which bits of CPUID stay
  *   sims.c  --sim, --versus, --analysis: the engine
  *   report.c  summary, failures, stats    log.c       messages      name.c  %p and the like
@@ -95,6 +96,9 @@ struct qn_collect {
     sigset_t old_mask;          /* as the user's shell left it */
     struct sigaction old_chld;
     int drain[2], done[2];      /* see fork.c */
+    int types;                  /* requests go there, see types.c */
+    pid_t types_pid;            /* 0: it was not started yet; -1: it has died */
+    const void *types_of;       /* arena that it knows */
     int reader;                 /* requests go there, see reader.c; -1: none */
     pid_t reader_pid;
     int image, collector;       /* the reader's: arena of the first process; pidfd of the main collector */
@@ -169,6 +173,10 @@ void qn_collect_serve_fork(struct qn_collect *r);
 void qn_collect_wait_for_subs(struct qn_collect *r);
 /* The main guest has ended and this one has not: let go of the terminal. */
 void qn_collect_detach(struct qn_collect *r);
+
+/* types.c: of what type are the blocks that are allocated where object number `object` is? */
+void qn_collect_serve_type(struct qn_collect *r, uint32_t object);
+void qn_collect_forget_types(struct qn_collect *r); /* in a copy of this process: the one that knows is not its own */
 
 /* named.c */
 bool qn_collect_take_names(struct qn_collect *r); /* false: a line was printed */

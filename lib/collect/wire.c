@@ -145,6 +145,9 @@ static void serve_one(struct qn_collect *r, struct qn_wire_msg *m)
     case QN_WIRE_RESOLVE:
         qn_collect_serve_resolve(r, (uint32_t)m->value);
         break;
+    case QN_WIRE_TYPE:
+        qn_collect_serve_type(r, (uint32_t)m->value);
+        break;
     case QN_WIRE_PRINT:
     case QN_WIRE_NOTE:
         take_note(r, m);

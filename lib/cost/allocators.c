@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug/types.h"
+
 static const struct standard {
     const char *name; /* as the linker has it */
     enum qn_alloc kind;
@@ -114,16 +116,20 @@ static void take_function(void *data, const char *name, uint64_t start)
 static void add_object(struct search *s, enum qn_object_kind kind, uint64_t start, uint64_t end)
 {
     struct qn_object *to = (struct qn_object *)(s->store->base + QN_ARENA_OBJECTS_OFF) + s->objects;
+    struct qn_debug_variable v;
 
     if (s->objects >= QN_ARENA_OBJECTS_SIZE / sizeof *to)
         return;
     *to = (struct qn_object){ .start = start + s->bias, .size = end - start, .map = s->number, .kind = (uint8_t)kind };
+    if (kind == QN_OBJECT_SYMBOL && qn_debug_find_variable(s->debug, start, &v) && v.start == start && v.type)
+        to->element = qn_debug_type_element(v.type);
     s->objects++;
 }
 
 /* By falling address (run/observe/ranges.c). */
 static void find_objects(struct search *s)
 {
+    struct qn_map_rec *map = (struct qn_map_rec *)(s->store->base + QN_ARENA_MAPS_OFF) + s->number;
     size_t count;
     const struct qn_debug_object *list = qn_debug_list_objects(s->debug, &count);
     uint64_t start, end;
@@ -132,6 +138,24 @@ static void find_objects(struct search *s)
         add_object(s, QN_OBJECT_SYMBOL, list[count].start, list[count].end);
     for (size_t i = 0; qn_debug_segment(s->debug, i, &start, &end); i++)
         add_object(s, QN_OBJECT_SEGMENT, start, end);
+    map->flags = qn_debug_has_types(s->debug) ? QN_MAP_TYPES : 0;
+}
+
+void qn_cost_find_element(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t object)
+{
+    struct qn_object *o = (struct qn_object *)(store->base + QN_ARENA_OBJECTS_OFF) + object;
+    const struct qn_debug_type *type;
+    struct search s = { .store = store };
+    struct qn_cost_extent e;
+
+    qn_cost_get_extent(store, &e);
+    if (object >= e.objects || o->kind != QN_OBJECT_HEAP)
+        return;
+    s.debug = qn_cost_open_number(library, store, o->map, &s.map);
+    if (!s.debug || !find_bias(&s))
+        return;
+    type = qn_debug_allocated(s.debug, o->start - s.bias);
+    o->element = type ? qn_debug_type_element(type) : 0;
 }
 
 void qn_cost_find_data(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t map,
@@ -139,17 +163,9 @@ void qn_cost_find_data(const struct qn_cost_store *store, struct qn_cost_library
 {
     struct search s = { .store = store, .number = map };
     struct qn_cost_extent e;
-    uint32_t file;
 
     qn_cost_get_extent(store, &e);
-    if (map >= e.maps)
-        return;
-    memcpy(&s.map, store->base + QN_ARENA_MAPS_OFF + map * sizeof s.map, sizeof s.map);
-    file = qn_cost_number_map(library, store, &s.map);
-    if (!file)
-        return;
-    qn_cost_open_file(library, &library->files[file - 1]);
-    s.debug = library->files[file - 1].debug;
+    s.debug = qn_cost_open_number(library, store, map, &s.map);
     s.points = e.points;
     s.objects = e.objects;
     if (!s.debug || !find_bias(&s))

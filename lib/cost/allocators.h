@@ -24,6 +24,9 @@ bool qn_cost_parse_allocator(char *text, struct qn_cost_allocator *a);
 void qn_cost_find_data(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t map,
                        const struct qn_cost_allocator *named, unsigned count);
 
+/* Tells the engine how large an element of the blocks is that are allocated where this object of the arena says. */
+void qn_cost_find_element(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t object);
+
 /* The name of a standard allocator: "malloc"; of a custom one NULL. */
 const char *qn_cost_allocator_kind(uint32_t which);
 

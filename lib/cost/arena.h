@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "quern a01" */
-#define QN_ARENA_VERSION 10
+#define QN_ARENA_VERSION 11
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -70,8 +70,8 @@
 #define QN_ARENA_OBJECTS_OFF (2496ull << 20)
 #define QN_ARENA_OBJECTS_SIZE (64ull << 20)
 #define QN_ARENA_DATA_OFF (2560ull << 20)
-#define QN_ARENA_DATA_SIZE (256ull << 20)
-#define QN_ARENA_SIZE (2816ull << 20)
+#define QN_ARENA_DATA_SIZE (448ull << 20)
+#define QN_ARENA_SIZE (3008ull << 20)
 
 struct qn_geometry {
     uint32_t size;  /* bytes = sets * assoc * line */
@@ -277,8 +277,9 @@ struct qn_map_rec {          /* one executable mapping that code was translated 
     uint64_t dev, ino;
     uint64_t mtime;          /* ns; when the file was last written to then; 0 = it is none */
     uint32_t path;           /* string; "" = anonymous, "[vdso]" = the vDSO */
-    uint32_t flags;
+    uint32_t flags;          /* QN_MAP_TYPES: debug information knows types; set by the collector, for --data */
 };
+#define QN_MAP_TYPES 1u
 
 /* A range of guest addresses that the user has named, found in debug information when its mapping was first executed. */
 enum qn_point_what {

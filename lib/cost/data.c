@@ -1,8 +1,10 @@
 /* lib/cost/data.c - objects and misses of the arena to text.  See data.h and prof/data.h.
  *
  *   row of the arena: site 4711, object 3, offset 8     ->   file, function, line of the site; "#miss: 55 1 0 950 0 12 0"
+ *   offset 8 in an object of type struct point          ->   "#part: y"
  *
- * Objects on which nothing missed are left out.  A file that was mapped twice has its variables once.
+ * Objects on which nothing missed are left out.  A file that was mapped twice has its variables once.  Blocks belong to the line that
+ * the user has written: what was inlined there from a library is passed over.
  */
 #include "cost/data.h"
 
@@ -11,18 +13,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "cost/objects.h"
 #include "cost/sites.h"
+#include "debug/types.h"
 #include "prof/data.h"
 
 #define TEXT_MAX 4096
+#define PART_MAX 512
 
 struct row {
     const char *file, *function;
     uint32_t line, object;
     uint64_t offset;
-    uint32_t part;
+    uint32_t part;           /* of all, from 0; QN_PROF_NO_PART */
     int64_t counts[QN_PROF_DATA_EVENTS];
+};
+
+struct shown {               /* of an object */
+    bool used;
+    uint32_t number;         /* that it is shown as */
+    const struct qn_debug_type *type;
+    size_t first, parts;     /* its parts among all */
 };
 
 struct output {
@@ -30,10 +42,12 @@ struct output {
     struct qn_prof_writer *w;
     struct qn_cost_sites sites;
     struct qn_object *objects; /* a copy */
-    uint32_t *number;          /* by object: which it is shown as, + 1 */
+    struct shown *shown;       /* by object */
     struct row *rows;
     uint64_t object_count, row_count;
-    uint32_t parts;
+    char **parts;              /* names */
+    size_t nparts, part_room;
+    int events;                /* that are written */
 };
 
 /* ---- rows ---- */
@@ -48,7 +62,7 @@ static int by_place(const void *left, const void *right)
         return order ? order : a->line < b->line ? -1 : 1;
     if (a->object != b->object)
         return a->object < b->object ? -1 : 1;
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
+    return a->part < b->part ? -1 : a->part > b->part;
 }
 
 static int by_object(const void *left, const void *right)
@@ -92,6 +106,11 @@ static void take_row(struct output *o, const struct qn_data_row *from)
                        .object = from->object, .offset = from->offset };
     r->counts[writes ? QN_PROF_D1MW : QN_PROF_D1MR] = (int64_t)from->misses;
     r->counts[writes ? QN_PROF_DLMW : QN_PROF_DLMR] = (int64_t)from->ll_misses;
+    for (int k = 0; k < QN_MISS_CLASSES; k++)
+        if (from->classes[k] && from->classes[k] <= from->misses) {
+            r->counts[QN_PROF_COMPULSORY + k] = (int64_t)from->classes[k];
+            o->events = QN_PROF_DATA_EVENTS;
+        }
     o->row_count++;
 }
 
@@ -196,23 +215,80 @@ static void name_object(struct output *o, const struct qn_object *object, char *
     }
 }
 
-/* Where its blocks were allocated. */
-static void put_caller(struct output *o, const struct qn_object *object)
-{
-    struct qn_cost_place place;
-    char line[16];
+static int64_t number(uint64_t n) { return n <= INT64_MAX ? (int64_t)n : INT64_MAX; }
 
-    qn_cost_find_place(o->x->modules, object->map, object->start - 1, &place);
-    if (place.file) {
-        snprintf(line, sizeof line, "%" PRIu32 " ", place.line);
-        put(o, "#from: ");
-        put(o, line);
-        put_field(o, "", place.file);
+static void put_numbered(struct output *o, const char *key, const int64_t *numbers, int count, const char *text)
+{
+    put(o, key);
+    for (int i = 0; i < count; i++) {
+        qn_prof_put_number(o->w, numbers[i]);
+        put(o, " ");
     }
-    put_field(o, "#in: ", place.function ? place.function : "???");
+    put_field(o, "", text);
 }
 
-static int64_t number(uint64_t n) { return n <= INT64_MAX ? (int64_t)n : INT64_MAX; }
+static void put_place(struct output *o, const char *file, uint32_t line)
+{
+    if (file)
+        put_numbered(o, "#from: ", (int64_t[]){ line }, 1, file);
+}
+
+static void put_member(void *data, const char *name, uint64_t offset, uint64_t bytes)
+{
+    put_numbered(data, "#member: ", (int64_t[]){ number(offset), number(bytes) }, 2, name);
+}
+
+static const struct qn_debug_type *find_type(const struct output *o, const struct qn_object *object)
+{
+    struct qn_debug_variable v;
+    const struct qn_debug_type *type = NULL;
+    uint64_t bias;
+    bool wanted = object->kind == QN_OBJECT_HEAP || object->kind == QN_OBJECT_SYMBOL;
+    struct qn_debug *d = wanted ? qn_cost_open_map(o->x->modules, object->map, &bias) : NULL;
+
+    if (!d)
+        return NULL;
+    qn_cost_guard_map(o->x->modules, object->map);
+    if (object->kind == QN_OBJECT_HEAP)
+        type = qn_debug_allocated(d, object->start + bias);
+    else if (qn_debug_find_variable(d, object->start + bias, &v) && v.start == object->start + bias)
+        type = v.type;
+    qn_cost_unguard(o->x->modules);
+    return type;
+}
+
+/* Members are told once. */
+static bool was_shown(const struct output *o, const struct qn_object *object, const struct qn_debug_type *type)
+{
+    for (uint64_t i = 0; &o->objects[i] < object; i++)
+        if (o->shown[i].used && o->shown[i].type && !strcmp(qn_debug_type_name(o->shown[i].type), qn_debug_type_name(type)))
+            return true;
+    return false;
+}
+
+/* Where it is declared or allocated, and its type. */
+static void put_origin(struct output *o, const struct qn_object *object, const struct qn_debug_type *type)
+{
+    struct qn_debug_variable v;
+    struct qn_cost_place place;
+    uint64_t bias;
+    struct qn_debug *d = object->kind == QN_OBJECT_SYMBOL ? qn_cost_open_map(o->x->modules, object->map, &bias) : NULL;
+
+    if (object->kind == QN_OBJECT_HEAP) {
+        qn_cost_find_user(o->x->modules, object->map, object->start - 1, &place);
+        put_place(o, place.file, place.line);
+        put_field(o, "#in: ", place.function ? place.function : "???");
+    } else if (d && qn_debug_find_variable(d, object->start + bias, &v)) {
+        put_place(o, v.file, v.line);
+    }
+    qn_cost_guard_map(o->x->modules, object->map);
+    if (type) {
+        put_numbered(o, "#type: ", (int64_t[]){ number(qn_debug_type_size(type)) }, 1, qn_debug_type_name(type));
+        if (!was_shown(o, object, type))
+            qn_debug_list_members(type, put_member, o);
+    }
+    qn_cost_unguard(o->x->modules);
+}
 
 static void put_object(struct output *o, const struct qn_object *object)
 {
@@ -220,44 +296,25 @@ static void put_object(struct output *o, const struct qn_object *object)
 
     put(o, "#object: ");
     put(o, kinds[object->kind]);
-    put(o, " ");
-    qn_prof_put_number(o->w, number(object->size));
-    put(o, " ");
-    qn_prof_put_number(o->w, number(object->blocks));
-    put(o, " ");
-    qn_prof_put_number(o->w, number(object->bytes));
     name_object(o, object, name);
-    put_field(o, " ", name);
-    if (object->kind == QN_OBJECT_HEAP)
-        put_caller(o, object);
+    put_numbered(o, " ", (int64_t[]){ number(object->size), number(object->blocks), number(object->bytes) }, 3, name);
 }
 
-/* Parts are numbered in the order of objects and offsets, in which the rows are now. */
-static uint32_t put_objects(struct output *o)
+static void put_objects(struct output *o)
 {
     uint32_t shown = 0;
 
-    for (uint64_t i = 0; i < o->row_count; i++) {
-        struct row *r = &o->rows[i];
-        const struct row *before = i ? r - 1 : NULL;
-        bool same = before && o->number[r->object] == shown;
-        char part[32];
+    for (uint64_t i = 0; i < o->object_count; i++) {
+        struct shown *s = &o->shown[i];
 
-        if (!same) {
-            o->number[r->object] = ++shown;
-            put_object(o, &o->objects[r->object]);
-        }
-        r->part = QN_PROF_NO_PART;
-        if (!o->objects[r->object].start)
+        if (!s->used)
             continue;
-        if (!same || before->offset != r->offset) {
-            snprintf(part, sizeof part, "+%" PRIu64, r->offset);
-            put_field(o, "#part: ", part);
-            o->parts++;
-        }
-        r->part = o->parts - 1;
+        s->number = shown++;
+        put_object(o, &o->objects[i]);
+        put_origin(o, &o->objects[i], s->type);
+        for (size_t k = 0; k < s->parts; k++)
+            put_field(o, "#part: ", o->parts[s->first + k]);
     }
-    return shown;
 }
 
 static void put_row(struct output *o, const struct row *r, const struct row *before)
@@ -269,34 +326,35 @@ static void put_row(struct output *o, const struct row *r, const struct row *bef
     put(o, "#miss: ");
     qn_prof_put_number(o->w, r->line);
     put(o, " ");
-    qn_prof_put_number(o->w, o->number[r->object] - 1);
+    qn_prof_put_number(o->w, o->shown[r->object].number);
     put(o, " ");
     if (r->part == QN_PROF_NO_PART)
         put(o, "-");
     else
         qn_prof_put_number(o->w, r->part);
-    for (int k = 0; k < QN_PROF_DATA_EVENTS; k++) {
+    for (int k = 0; k < o->events; k++) {
         put(o, " ");
         qn_prof_put_number(o->w, r->counts[k]);
     }
     put(o, "\n");
 }
 
-static void put_tables(struct output *o)
+static void put_head(struct output *o)
 {
     const struct qn_arena_header *h = qn_cost_header(o->x->store);
-    uint32_t shown = 0;
+    int64_t shown = 0;
 
-    for (uint64_t i = 0; i < o->row_count; i++) /* both sorted and added up by place; how many objects? */
-        if (!o->number[o->rows[i].object]) {
-            o->number[o->rows[i].object] = 1;
-            shown++;
-        }
-    memset(o->number, 0, o->object_count * sizeof *o->number);
+    for (uint64_t i = 0; i < o->object_count; i++)
+        shown += o->shown[i].used;
     put(o, "#data: ");
     qn_prof_put_number(o->w, shown);
     put(o, " ");
     qn_prof_put_number(o->w, (int64_t)o->row_count);
+    put(o, "\n#data-events:");
+    for (int i = 0; i < o->events; i++) {
+        put(o, " ");
+        put(o, qn_prof_data_events[i]);
+    }
     put(o, "\n");
     if (h->data_lost[0]) {
         put(o, "#lost: ");
@@ -305,11 +363,52 @@ static void put_tables(struct output *o)
         qn_prof_put_number(o->w, number(h->data_lost[1]));
         put(o, "\n");
     }
-    qsort(o->rows, o->row_count, sizeof *o->rows, by_object);
+}
+
+static void put_tables(struct output *o)
+{
+    put_head(o);
     put_objects(o);
-    qsort(o->rows, o->row_count, sizeof *o->rows, by_place);
     for (uint64_t i = 0; i < o->row_count; i++)
         put_row(o, &o->rows[i], i ? &o->rows[i - 1] : NULL);
+}
+
+/* ---- parts ---- */
+
+/* The number of the part of this name, a new one if it is not that of the row before. */
+static uint32_t part_of(struct output *o, struct shown *s, const char *name)
+{
+    if (s->parts && !strcmp(o->parts[o->nparts - 1], name))
+        return (uint32_t)o->nparts - 1;
+    if (!QN_GROW(o->parts, o->nparts, o->part_room, 256) || !(o->parts[o->nparts] = strdup(name)))
+        return QN_PROF_NO_PART;
+    if (!s->parts++)
+        s->first = o->nparts;
+    return (uint32_t)o->nparts++;
+}
+
+/* Offsets become parts, object by object; several may be one, as those of a member are. */
+static void name_parts(struct output *o)
+{
+    qsort(o->rows, o->row_count, sizeof *o->rows, by_object);
+    for (uint64_t i = 0; i < o->row_count; i++) {
+        struct row *r = &o->rows[i];
+        const struct qn_object *object = &o->objects[r->object];
+        struct shown *s = &o->shown[r->object];
+        char part[PART_MAX];
+
+        if (!s->used)
+            s->type = find_type(o, object);
+        s->used = true;
+        r->part = QN_PROF_NO_PART;
+        if (!object->start)
+            continue;
+        snprintf(part, sizeof part, "+%" PRIu64, r->offset);
+        if (s->type)
+            qn_debug_put_part(s->type, r->offset, object->element ? 1 : qn_offset_step(r->offset), part, sizeof part);
+        if (part[0])
+            r->part = part_of(o, s, part);
+    }
 }
 
 static bool prepare(struct output *o)
@@ -320,9 +419,9 @@ static bool prepare(struct output *o)
     qn_cost_get_extent(o->x->store, &e);
     o->object_count = e.objects;
     o->objects = malloc((e.objects + 1) * sizeof *o->objects);
-    o->number = calloc(e.objects + 1, sizeof *o->number);
+    o->shown = calloc(e.objects + 1, sizeof *o->shown);
     o->rows = malloc((e.data + 1) * sizeof *o->rows);
-    if (!o->objects || !o->number || !o->rows || !qn_cost_index_sites(&o->sites, o->x->store))
+    if (!o->objects || !o->shown || !o->rows || !qn_cost_index_sites(&o->sites, o->x->store))
         return false;
     memcpy(o->objects, o->x->store->base + QN_ARENA_OBJECTS_OFF, e.objects * sizeof *o->objects);
     for (uint64_t i = 0; i < e.objects; i++)
@@ -338,11 +437,12 @@ static bool prepare(struct output *o)
 
 enum qn_text_status qn_cost_put_data(struct qn_prof_writer *w, const struct qn_cost_data *data, struct qn_text_error *err)
 {
-    struct output o = { .x = data, .w = w };
+    struct output o = { .x = data, .w = w, .events = QN_PROF_DATA_MISSES };
     enum qn_text_status status = QN_TEXT_OK;
 
     if (prepare(&o)) {
         merge_objects(&o);
+        name_parts(&o);
         add_up(&o, by_place);
         put_tables(&o);
     } else {
@@ -350,7 +450,10 @@ enum qn_text_status qn_cost_put_data(struct qn_prof_writer *w, const struct qn_c
     }
     qn_cost_free_sites(&o.sites);
     free(o.objects);
-    free(o.number);
+    free(o.shown);
+    for (size_t i = 0; i < o.nparts; i++)
+        free(o.parts[i]);
+    free(o.parts);
     free(o.rows);
     return status;
 }

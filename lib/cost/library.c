@@ -133,6 +133,22 @@ void qn_cost_open_file(struct qn_cost_library *l, struct qn_cost_file *f)
     }
 }
 
+struct qn_debug *qn_cost_open_number(struct qn_cost_library *l, const struct qn_cost_store *store, uint32_t map, struct qn_map_rec *rec)
+{
+    struct qn_cost_extent e;
+    uint32_t file;
+
+    qn_cost_get_extent(store, &e);
+    if (map >= e.maps)
+        return NULL;
+    memcpy(rec, store->base + QN_ARENA_MAPS_OFF + map * sizeof *rec, sizeof *rec);
+    file = qn_cost_number_map(l, store, rec);
+    if (!file)
+        return NULL;
+    qn_cost_open_file(l, &l->files[file - 1]);
+    return l->files[file - 1].debug;
+}
+
 static void open_files(struct qn_cost_library *l, const struct qn_cost_store *store, uint64_t maps)
 {
     for (uint64_t i = 0; i < maps; i++) {

@@ -35,4 +35,7 @@ void qn_cost_open_file(struct qn_cost_library *l, struct qn_cost_file *f);
 /* Number + 1 of the file of a map record. */
 uint32_t qn_cost_number_map(struct qn_cost_library *l, const struct qn_cost_store *store, const struct qn_map_rec *rec);
 
+/* What is known of the file of map number `map` of the arena, whose record is copied; NULL: nothing, or there is no such map. */
+struct qn_debug *qn_cost_open_number(struct qn_cost_library *l, const struct qn_cost_store *store, uint32_t map, struct qn_map_rec *rec);
+
 #endif

@@ -9,6 +9,7 @@
 
 #include "cost/jit.h"
 #include "cost/library.h"
+#include "debug/types.h"
 
 #define UNNAMED_TEXT 64
 #define FILE_CLOCK 100000000u /* ns: so much the time of a file may be behind (a tick of the kernel) */
@@ -186,6 +187,38 @@ void qn_cost_find_place(struct qn_cost_modules *m, uint32_t at, uint64_t pc, str
         m->guard->current = 0;
     if (!d && (place->object[0] != '/' || !strncmp(place->object, "/memfd:", 7)))
         find_made(m, at, pc, place);
+}
+
+void qn_cost_guard_map(struct qn_cost_modules *m, uint32_t at)
+{
+    struct map *map = at < m->nmaps ? get_map(m, at) : NULL;
+
+    if (m->guard)
+        m->guard->current = map ? map->file : 0;
+}
+
+void qn_cost_unguard(struct qn_cost_modules *m)
+{
+    if (m->guard)
+        m->guard->current = 0;
+}
+
+void qn_cost_find_user(struct qn_cost_modules *m, uint32_t at, uint64_t pc, struct qn_cost_place *place)
+{
+    struct qn_debug_place p;
+    uint64_t bias;
+    struct qn_debug *d;
+
+    qn_cost_find_place(m, at, pc, place);
+    d = place->file ? qn_cost_open_map(m, at, &bias) : NULL;
+    if (!d)
+        return;
+    qn_cost_guard_map(m, at);
+    qn_debug_find_user(d, pc + bias, &p);
+    qn_cost_unguard(m);
+    place->file = p.file;
+    place->function = p.function;
+    place->line = p.line;
 }
 
 #define PAGE 4096u /* a segment may begin within the first page of its map */

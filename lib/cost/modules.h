@@ -64,8 +64,15 @@ void qn_cost_free_modules(struct qn_cost_modules *m);
 /* Always fills `place`. */
 void qn_cost_find_place(struct qn_cost_modules *m, uint32_t map, uint64_t pc, struct qn_cost_place *place);
 
+/* The same, but what was inlined from a library belongs to the line that called it (debug/types.h). */
+void qn_cost_find_user(struct qn_cost_modules *m, uint32_t map, uint64_t pc, struct qn_cost_place *place);
+
 /* What is known of the file of a map, and what to add to the guest's addresses for its own, modulo 2^64; NULL: nothing. */
 struct qn_debug *qn_cost_open_map(struct qn_cost_modules *m, uint32_t map, uint64_t *bias);
+
+/* Around what else is asked of it. */
+void qn_cost_guard_map(struct qn_cost_modules *m, uint32_t map);
+void qn_cost_unguard(struct qn_cost_modules *m);
 
 /* Copies n bytes of code from the file that was mapped there.  false: it has no such bytes, or is none. */
 bool qn_cost_get_code(struct qn_cost_modules *m, uint32_t map, uint64_t pc, size_t n, uint8_t *to);

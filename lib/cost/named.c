@@ -8,7 +8,7 @@
 struct search {
     const struct qn_cost_store *store;
     const struct qn_cost_named *named;
-    const struct qn_debug *debug;
+    struct qn_debug *debug;
     struct qn_map_rec map;
     uint32_t number; /* of the map */
     uint64_t points;
@@ -54,14 +54,14 @@ static void take_function(void *data, uint64_t start, bool chooses)
         add(s, guest, guest + 1, chooses ? QN_POINT_CHOOSER : QN_POINT_TOGGLE);
 }
 
-static void find_one(struct search *s, struct qn_debug *d)
+static void find_one(struct search *s)
 {
     struct qn_debug_lines_asked asked = { .file = s->named->name, .first = s->named->first, .last = s->named->last };
 
     if (s->named->what == QN_POINT_EXPLAIN)
-        qn_debug_find_lines(d, &asked, take_line, s);
+        qn_debug_find_lines(s->debug, &asked, take_line, s);
     else
-        qn_debug_find_functions(d, s->named->name, take_function, s);
+        qn_debug_find_functions(s->debug, s->named->name, take_function, s);
 }
 
 void qn_cost_find_named(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t map,
@@ -69,23 +69,16 @@ void qn_cost_find_named(const struct qn_cost_store *store, struct qn_cost_librar
 {
     struct search s = { .store = store, .number = map };
     struct qn_cost_extent e;
-    uint32_t file;
 
     qn_cost_get_extent(store, &e);
-    if (map >= e.maps)
-        return;
-    memcpy(&s.map, store->base + QN_ARENA_MAPS_OFF + map * sizeof s.map, sizeof s.map);
-    file = qn_cost_number_map(library, store, &s.map);
-    if (!file)
-        return;
-    qn_cost_open_file(library, &library->files[file - 1]);
-    s.debug = library->files[file - 1].debug;
+    s.debug = qn_cost_open_number(library, store, map, &s.map);
     s.points = e.points;
     for (int i = 0; i < count && s.debug; i++) {
         s.named = &named[i];
-        find_one(&s, library->files[file - 1].debug);
+        find_one(&s);
     }
-    qn_cost_header(store)->n_points = s.points;
+    if (s.debug)
+        qn_cost_header(store)->n_points = s.points;
 }
 
 bool qn_cost_has_points(const struct qn_cost_store *store, const struct qn_cost_named *named)

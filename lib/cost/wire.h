@@ -22,6 +22,8 @@
  *   RESOLVE  value = index of a map that    RESOLVED: the points that the user has named in this map are in the
  *          is about to be executed, with    arena (none if there are none)
  *          --explain or --toggle
+ *   TYPE   value = index of an object of    TYPED: its element is known, if it ever will be
+ *          the heap, with --data
  *   FILE   with SCM_RIGHTS {fd}: the guest     (nothing; its debug information can then be read, whatever
  *          has mapped code of this file           becomes of its name)
  *   EXIT   counts are final, the process    (nothing; its pages are given back while the profile is written)
@@ -40,7 +42,8 @@
 enum qn_wire_kind {
     QN_WIRE_HELLO = 1, QN_WIRE_FORK, QN_WIRE_FORK_OK, QN_WIRE_FORK_ERR,
     QN_WIRE_EXEC_NEW, QN_WIRE_EXEC_OUT, QN_WIRE_EXEC_OK, QN_WIRE_EXEC_FAILED, QN_WIRE_NOTE,
-    QN_WIRE_RESOLVE, QN_WIRE_RESOLVED, QN_WIRE_FILE, QN_WIRE_PRINT, QN_WIRE_EXIT
+    QN_WIRE_RESOLVE, QN_WIRE_RESOLVED, QN_WIRE_FILE, QN_WIRE_PRINT, QN_WIRE_EXIT,
+    QN_WIRE_TYPE, QN_WIRE_TYPED
 };
 
 struct qn_wire_msg {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "debug/inlines.h"
+#include "debug/memory.h"
 
 struct qn_debug_settings qn_debug_settings;
 
@@ -135,6 +136,7 @@ void qn_debug_close(struct qn_debug *d)
     if (!d)
         return;
     qn_debug_free_inlines(d);
+    qn_debug_free_memory(d);
     qn_debug_free_made_names(d);
     dwarf_end(d->dwarf);
     qn_debug_free_lines(&d->lines);

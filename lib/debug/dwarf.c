@@ -18,7 +18,7 @@
 #include <sys/types.h>
 
 #include "base/grow.h"
-#include "debug/internal.h"
+#include "debug/memory.h"
 
 #define DEPTH_MAX 100     /* entries inside each other; more is damage */
 #define REFERENCES_MAX 10 /* from code to its declaration: two are usual; more is damage */
@@ -87,7 +87,7 @@ void qn_debug_free_made_names(struct qn_debug *d)
 }
 
 /* Where it stands in its namespace or class: what its code refers to may lie elsewhere. */
-static Dwarf_Die declaration(Dwarf_Die die)
+Dwarf_Die qn_debug_declaration(Dwarf_Die die)
 {
     Dwarf_Attribute at;
     Dwarf_Die next;
@@ -122,7 +122,7 @@ static void put_scope(FILE *out, Dwarf_Die *scope)
 /* "outer::box<int>::get": of what has no linkage name, as functions that only one file knows. */
 static char *qualify(Dwarf_Die *die, const char *name)
 {
-    Dwarf_Die stands = declaration(*die), *scopes = NULL;
+    Dwarf_Die stands = qn_debug_declaration(*die), *scopes = NULL;
     int count = dwarf_getscopes_die(&stands, &scopes);
     char *text = NULL;
     size_t size;
@@ -224,11 +224,16 @@ static bool find_code(Dwarf_Die *parent, uint64_t address, int depth, Dwarf_Die 
     return false;
 }
 
+bool qn_debug_find_code(struct qn_debug *d, uint64_t address, Dwarf_Die *unit, Dwarf_Die *code)
+{
+    return find_unit(qn_debug_open_dwarf(d), address, unit) && find_code(unit, address, 0, code);
+}
+
 void qn_debug_find_subprogram(struct qn_debug *d, uint64_t address, const char **name, uint64_t *end)
 {
     Dwarf_Die unit, die;
 
-    if (!find_unit(qn_debug_open_dwarf(d), address, &unit) || !find_code(&unit, address, 0, &die))
+    if (!qn_debug_find_code(d, address, &unit, &die))
         return;
     *name = qn_debug_name_die(d, &die);
     *end = end_of_range(&die, address);

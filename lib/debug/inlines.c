@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "debug/types.h"
 
 #define DEPTH_MAX 200 /* entries inside each other; more is damage */
 
@@ -377,6 +378,38 @@ const char *qn_debug_name_inline(struct qn_debug *d, const struct qn_inline *cal
         return fresh->text;
     free_name(fresh);
     return NULL;
+}
+
+/* ---- the author's own line ---- */
+
+static bool is_of_library(const char *file)
+{
+    static const char *const places[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/", "/rustc/"};
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (!strncmp(file, places[i], strlen(places[i])))
+            return true;
+    return strstr(file, "/rustlib/src/") || strstr(file, "/.cargo/registry/");
+}
+
+void qn_debug_find_user(struct qn_debug *d, uint64_t address, struct qn_debug_place *place)
+{
+    const struct qn_inline *call;
+    uint64_t end = UINT64_MAX;
+    const char *outer = NULL;
+
+    qn_debug_find(d, address, place);
+    call = place->file && is_of_library(place->file) ? qn_debug_find_inline(d, address, &end) : NULL;
+    if (!call)
+        return;
+    qn_debug_find_symbol(d, address, &outer, &end);
+    for (; call; call = call->into)
+        if (call->file && call->line && !is_of_library(call->file)) {
+            place->file = call->file;
+            place->line = call->line;
+            place->function = call->into ? call->into->function : outer ? outer : place->function;
+            return;
+        }
 }
 
 void qn_debug_free_inlines(struct qn_debug *d)

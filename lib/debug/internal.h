@@ -104,6 +104,7 @@ struct qn_lines {
 
 struct qn_inlines; /* inlines.c */
 struct qn_objects; /* objects.c */
+struct qn_memory;  /* memory.h */
 
 struct qn_debug {
     struct qn_elf_file main, separate;
@@ -118,6 +119,7 @@ struct qn_debug {
     void *made_names;   /* a tree (tsearch) of names of subprograms */
     struct qn_objects *objects; /* NULL: not asked for yet */
     struct qn_inlines *inlines; /* NULL: not asked for yet */
+    struct qn_memory *memory;   /* NULL: not asked for yet */
     bool damaged;       /* something that was looked at could not be read */
     struct qn_directory *directories; /* sorted by offset */
     size_t ndirectories, directory_room;

@@ -250,7 +250,7 @@ static enum qn_text_status put_sections(struct qn_out_modern *m)
     put_metadata(m);
     if (put_summary(m) != QN_TEXT_OK)
         return m->err->status;
-    if (m->request->by == QN_OUT_BY_DATA)
+    if (m->request->by == QN_OUT_BY_DATA || m->request->by == QN_OUT_BY_TYPE)
         return qn_out_modern_data(m);
     if (m->request->by == QN_OUT_BY_CALLS)
         return qn_out_modern_calls(m);

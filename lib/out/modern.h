@@ -56,7 +56,7 @@ enum qn_text_status qn_out_modern_sources(struct qn_out_modern *m);
 /* In place of all sections but the first two: rows by file, function, line or object (--by). */
 enum qn_text_status qn_out_modern_by(struct qn_out_modern *m);
 
-/* The same: misses by object in memory (--by=data). */
+/* The same: misses by object in memory, or by type (--by=data, --by=type). */
 enum qn_text_status qn_out_modern_data(struct qn_out_modern *m);
 
 /* The same: inclusive costs of functions, callers and callees (--by=calls). */

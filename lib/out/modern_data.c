@@ -1,5 +1,5 @@
 /*
- * Misses by object in memory, and by line on which objects: annotate --by=data.
+ * Misses by object in memory, by type, and by line on which objects: annotate --by=data, --by=type.
  *
  * In:  the tables behind a profile's summary (prof/data.h)
  * Out:      D1mr              D1mw       DLmr       DLmw      object
@@ -87,16 +87,26 @@ static void unite(struct data *d)
     qsort(d->sums, kept, sizeof *d->sums, by_misses);
 }
 
+static const char *group_of(const struct data *d, const struct qn_prof_miss *miss)
+{
+    const struct qn_prof_object *o = &d->tables.objects[miss->object];
+    if (d->m->request->by == QN_OUT_BY_TYPE)
+        return o->type ? o->type : "(type not known)";
+    return d->described[miss->object];
+}
+
 static void collect(struct data *d)
 {
+    int by_type = d->m->request->by == QN_OUT_BY_TYPE;
     for (size_t i = 0; i < d->tables.miss_count; i++) {
         const struct qn_prof_miss *miss = &d->tables.misses[i];
+        int typed = !by_type || d->tables.objects[miss->object].type;
         struct sum *s = &d->sums[d->count++];
-        *s = (struct sum){.group = d->described[miss->object]};
+        *s = (struct sum){.group = group_of(d, miss)};
         memcpy(s->counts, miss->counts, sizeof s->counts);
         add(d->totals, miss->counts);
-        if (miss->part == QN_PROF_NO_PART)
-            continue;
+        if (miss->part == QN_PROF_NO_PART || !typed || (by_type && d->tables.parts[miss->part].name[0] == '['))
+            continue; /* an index is no part of a type */
         d->sums[d->count] = *s;
         d->sums[d->count++].part = d->tables.parts[miss->part].name;
     }
@@ -104,8 +114,6 @@ static void collect(struct data *d)
 }
 
 /* ---- tables ---- */
-
-static const char *const columns[QN_PROF_DATA_EVENTS] = {"D1mr", "D1mw", "DLmr", "DLmw"};
 
 static int format_cell(char *to, size_t size, int64_t count, int64_t total)
 {
@@ -119,7 +127,7 @@ static int format_cell(char *to, size_t size, int64_t count, int64_t total)
 static void put_counts(const struct data *d, const int64_t *counts, const int *widths)
 {
     char cell[128];
-    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++) {
+    for (int i = 0; i < d->tables.events; i++) {
         int n = format_cell(cell, sizeof cell, counts[i], d->totals[i]);
         qn_out_pad(d->m->sink, ' ', widths[i] - n);
         qn_out_puts(d->m->sink, cell);
@@ -142,17 +150,19 @@ static void put_row(const struct data *d, const struct sum *s, const int *widths
     qn_out_putc(d->m->sink, '\n');
 }
 
+static int width_of(int cell, const char *name) { return cell > (int)strlen(name) ? cell : (int)strlen(name); }
+
 static void put_table(const struct data *d, const char *title, const char *heading)
 {
     struct qn_out_sink *s = d->m->sink;
     int widths[QN_PROF_DATA_EVENTS];
     char cell[128];
     for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
-        widths[i] = format_cell(cell, sizeof cell, d->totals[i], d->totals[i]);
+        widths[i] = width_of(format_cell(cell, sizeof cell, d->totals[i], d->totals[i]), qn_prof_data_events[i]);
     qn_out_put_title(s, title, "");
-    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++) {
-        qn_out_puts(s, columns[i]);
-        qn_out_pad(s, '_', widths[i] - 4);
+    for (int i = 0; i < d->tables.events; i++) {
+        qn_out_puts(s, qn_prof_data_events[i]);
+        qn_out_pad(s, '_', widths[i] - (int)strlen(qn_prof_data_events[i]));
         qn_out_puts(s, "  ");
     }
     qn_out_printf(s, "%s\n\n", heading);
@@ -255,8 +265,12 @@ static void put_all(struct data *d)
 {
     collect(d);
     d->least = d->m->request->threshold * (double)misses(d->totals) / 100;
-    put_table(d, "Data summary", "object, parts");
-    put_lines(d);
+    if (d->m->request->by == QN_OUT_BY_TYPE)
+        put_table(d, "Type summary", "type, members");
+    else
+        put_table(d, "Data summary", "object, parts");
+    if (d->m->request->by == QN_OUT_BY_DATA)
+        put_lines(d);
     if (d->tables.lost[0])
         qn_out_printf(d->m->sink, "%lld misses are not among these: there was no room to tell them apart.\n", (long long)d->tables.lost[0]);
 }
@@ -266,7 +280,7 @@ enum qn_text_status qn_out_modern_data(struct qn_out_modern *m)
     struct data d = {.m = m};
     const char *path = m->request->inputs[0];
     if (m->request->input_count != 1)
-        return qn_text_fail(m->err, QN_TEXT_BAD, "--by=data: got %d profiles, wanted one", m->request->input_count);
+        return qn_text_fail(m->err, QN_TEXT_BAD, "--by=data, --by=type: got %d profiles, wanted one", m->request->input_count);
     if (qn_prof_read_data(path, &d.tables, m->err) != QN_TEXT_OK)
         return m->err->status;
     if (!d.tables.object_count)

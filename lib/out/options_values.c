@@ -70,7 +70,7 @@ static int take_word(struct qn_out_parser *p, const char *option, const char *va
 
 static int take_by(struct qn_out_parser *p, const char *value)
 {
-    static const char *const words[] = {"file", "function", "line", "object", "inline", "data", "calls", NULL};
+    static const char *const words[] = {"file", "function", "line", "object", "inline", "data", "type", "calls", NULL};
     int i = take_word(p, "--by", value, words);
     if (i >= 0)
         p->q->by = QN_OUT_BY_FILE + (unsigned)i;

@@ -16,7 +16,7 @@
 
 enum qn_out_style { QN_OUT_MODERN, QN_OUT_CLASSIC };
 enum qn_out_by { QN_OUT_BY_NONE, QN_OUT_BY_FILE, QN_OUT_BY_FUNCTION, QN_OUT_BY_LINE, QN_OUT_BY_OBJECT, QN_OUT_BY_INLINE,
-                 QN_OUT_BY_DATA, QN_OUT_BY_CALLS };
+                 QN_OUT_BY_DATA, QN_OUT_BY_TYPE, QN_OUT_BY_CALLS };
 
 struct qn_out_request {
     enum qn_out_style style;

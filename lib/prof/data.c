@@ -15,6 +15,8 @@
 #include "text/lines.h"
 #include "text/names.h"
 
+const char *const qn_prof_data_events[QN_PROF_DATA_EVENTS] = {"D1mr", "D1mw", "DLmr", "DLmw", "compulsory", "capacity", "conflict"};
+
 struct reading {
     struct qn_prof_data *data;
     struct qn_text_lines lines;
@@ -22,7 +24,7 @@ struct reading {
     struct qn_text_error *err;
     const char *path, *file, *function;
     uint64_t objects, rows; /* promised */
-    size_t object_room, part_room, miss_room;
+    size_t object_room, part_room, member_room, miss_room;
 };
 
 static int bad(struct reading *r, const char *what, const char *got)
@@ -93,7 +95,44 @@ static int take_part(struct reading *r, const char *text)
     return d->parts[d->part_count - 1].name ? 0 : no_memory(r);
 }
 
-/* "LINE OBJECT PART|- D1mr D1mw DLmr DLmw" */
+/* "BYTES NAME" */
+static int take_type(struct reading *r, struct qn_prof_object *o, const char *text)
+{
+    const char *end = take_numbers(text, &o->type_size, 1);
+    if (!end || *end != ' ')
+        return bad(r, "malformed type", text);
+    o->type = keep_text(r, end + 1);
+    return o->type ? 0 : no_memory(r);
+}
+
+/* "OFFSET BYTES NAME" */
+static int take_member(struct reading *r, const char *text)
+{
+    struct qn_prof_data *d = r->data;
+    int64_t n[2];
+    const char *end = take_numbers(text, n, 2);
+    if (!end || *end != ' ')
+        return bad(r, "malformed member", text);
+    if (!QN_GROW(d->members, d->member_count, r->member_room, 64))
+        return no_memory(r);
+    d->members[d->member_count++] = (struct qn_prof_member){(uint32_t)d->object_count - 1, keep_text(r, end + 1), n[0], n[1]};
+    return d->members[d->member_count - 1].name ? 0 : no_memory(r);
+}
+
+/* The names of a row's counts, in their order: those of misses, or all. */
+static int take_events(struct reading *r, const char *text)
+{
+    char names[2][200] = {"", ""};
+    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
+        for (int all = i >= QN_PROF_DATA_MISSES; all < 2; all++)
+            snprintf(names[all] + strlen(names[all]), sizeof names[all] - strlen(names[all]), "%s%s", i ? " " : "", qn_prof_data_events[i]);
+    if (strcmp(text, names[0]) != 0 && strcmp(text, names[1]) != 0)
+        return bad(r, "unknown events of data", text);
+    r->data->events = strcmp(text, names[0]) == 0 ? QN_PROF_DATA_MISSES : QN_PROF_DATA_EVENTS;
+    return 0;
+}
+
+/* "LINE OBJECT PART|- D1mr D1mw DLmr DLmw ..." */
 static int take_miss(struct reading *r, const char *text)
 {
     struct qn_prof_data *d = r->data;
@@ -104,7 +143,7 @@ static int take_miss(struct reading *r, const char *text)
         end += 2;
     else if (end && *end == ' ' && (end = take_numbers(end + 1, &part, 1)) != NULL)
         m.part = (uint32_t)part;
-    end = end && *end == ' ' ? take_numbers(end + 1, m.counts, QN_PROF_DATA_EVENTS) : NULL;
+    end = end && *end == ' ' ? take_numbers(end + 1, m.counts, d->events) : NULL;
     if (!end || *end || n[0] > UINT32_MAX || n[1] >= (int64_t)d->object_count || (m.part != QN_PROF_NO_PART && part >= (int64_t)d->part_count)
         || !m.file || !m.function)
         return bad(r, "malformed row of misses", text);
@@ -135,8 +174,8 @@ static int take_of_object(struct reading *r, const char *key, const char *text)
     if (strcmp(key, "in") == 0)
         return take_name(r, &o->function, text);
     if (strcmp(key, "type") == 0)
-        return take_name(r, &o->type, text);
-    return take_part(r, text);
+        return take_type(r, o, text);
+    return strcmp(key, "member") == 0 ? take_member(r, text) : take_part(r, text);
 }
 
 static int take_lost(struct reading *r, const char *text)
@@ -163,7 +202,9 @@ static int take_line(struct reading *r, char *text)
         return take_name(r, &r->function, value);
     if (strcmp(text, "lost") == 0)
         return take_lost(r, value);
-    if (strcmp(text, "from") == 0 || strcmp(text, "in") == 0 || strcmp(text, "type") == 0 || strcmp(text, "part") == 0)
+    if (strcmp(text, "data-events") == 0)
+        return take_events(r, value);
+    if (strcmp(text, "from") == 0 || strcmp(text, "in") == 0 || strcmp(text, "type") == 0 || strcmp(text, "member") == 0 || strcmp(text, "part") == 0)
         return take_of_object(r, text, value);
     return 1;
 }
@@ -213,7 +254,7 @@ enum qn_text_status qn_prof_read_data(const char *path, struct qn_prof_data *dat
     struct reading r = {.data = data, .err = err, .path = path};
     enum qn_text_status status = qn_text_open_lines(&r.lines, path, err);
     int got;
-    *data = (struct qn_prof_data){0};
+    *data = (struct qn_prof_data){.events = QN_PROF_DATA_MISSES};
     if (status != QN_TEXT_OK)
         return status;
     got = find_tables(&r);
@@ -239,6 +280,7 @@ void qn_prof_free_data(struct qn_prof_data *data)
     free(data->names);
     free(data->objects);
     free(data->parts);
+    free(data->members);
     free(data->misses);
     *data = (struct qn_prof_data){0};
 }
@@ -251,13 +293,15 @@ static const char *base_name(const char *path)
 
 void qn_prof_describe_object(const struct qn_prof_object *o, char *text, size_t size)
 {
-    char place[200] = "";
+    char place[200] = "", type[200] = "";
     if (o->file && o->line)
         snprintf(place, sizeof place, "%.150s:%u", base_name(o->file), o->line);
+    if (o->type)
+        snprintf(type, sizeof type, ", %.150s", o->type);
     if (strcmp(o->kind, "symbol") == 0)
-        snprintf(text, size, "%s (global%s%s)", o->name, place[0] ? ", " : "", place);
+        snprintf(text, size, "%s (global%s%s%s)", o->name, place[0] ? ", " : "", place, type);
     else if (strcmp(o->kind, "heap") == 0)
-        snprintf(text, size, "%s in %s%s%s%s", o->name, o->function ? o->function : "???", place[0] ? " (" : "", place, place[0] ? ")" : "");
+        snprintf(text, size, "%s in %s%s%s%s%s", o->name, o->function ? o->function : "???", place[0] ? " (" : "", place, place[0] ? ")" : "", type);
     else
         snprintf(text, size, "%s", o->name);
 }

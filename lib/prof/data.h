@@ -3,16 +3,19 @@
  *
  *     summary: 9 4
  *     #data: 2 3                                  2 objects, 3 rows
+ *     #data-events: D1mr D1mw DLmr DLmw           what a row counts; with --analysis=3c the classes of its D1 misses, too:
+ *                                                 compulsory capacity conflict
  *     #object: symbol 8388608 0 0 b               KIND, bytes, blocks and bytes allocated, name
  *     #from: 20 /src/demo.c                       where it is declared, or allocated: line and file
  *     #in: main                                   by which function
- *     #type: double
+ *     #type: 8 double                             what it is, or what it holds: bytes of one, name
+ *     #member: 0 8 x                              of a structure: offset, bytes, name; where a type is first met
  *     #part: next                                 parts of this object, numbered from 0 in the whole table
  *     #object: heap 64 1000 64000 malloc
  *     #part: +8
  *     #file: /src/demo.c                          of the rows that follow
  *     #function: main
- *     #miss: 55 0 0 16800000 0 12 0               line, object, part, D1mr D1mw DLmr DLmw
+ *     #miss: 55 0 0 16800000 0 12 0               line, object, part (or -), counts
  *
  * To other readers, merge and diff among them, all of that is comments.  The rows add up to the profile's D1mr, D1mw, DLmr and DLmw, less
  * what "#lost: D1 LL" says there was no room for.
@@ -29,7 +32,9 @@
 
 struct qn_text_names;
 
-enum { QN_PROF_D1MR, QN_PROF_D1MW, QN_PROF_DLMR, QN_PROF_DLMW, QN_PROF_DATA_EVENTS };
+enum { QN_PROF_D1MR, QN_PROF_D1MW, QN_PROF_DLMR, QN_PROF_DLMW, QN_PROF_COMPULSORY, QN_PROF_CAPACITY, QN_PROF_CONFLICT, QN_PROF_DATA_EVENTS };
+enum { QN_PROF_DATA_MISSES = QN_PROF_COMPULSORY }; /* events of a profile without classes */
+extern const char *const qn_prof_data_events[QN_PROF_DATA_EVENTS]; /* names */
 #define QN_PROF_NO_PART UINT32_MAX
 
 struct qn_prof_object {
@@ -37,6 +42,7 @@ struct qn_prof_object {
     const char *name;
     const char *file, *function, *type; /* NULL: not known */
     uint32_t line;           /* 0: not known */
+    int64_t type_size;       /* bytes of one; 0: not known */
     int64_t size;            /* bytes: of all of it; heap: of the largest block */
     int64_t blocks, bytes;   /* heap: allocated in the whole run */
 };
@@ -44,6 +50,12 @@ struct qn_prof_object {
 struct qn_prof_part {
     uint32_t object;
     const char *name;        /* "next", "[3].key", "+64" */
+};
+
+struct qn_prof_member {      /* of the type of an object */
+    uint32_t object;
+    const char *name;
+    int64_t offset, size;
 };
 
 struct qn_prof_miss {
@@ -55,8 +67,10 @@ struct qn_prof_miss {
 struct qn_prof_data {
     struct qn_prof_object *objects;
     struct qn_prof_part *parts;
+    struct qn_prof_member *members;
     struct qn_prof_miss *misses;
-    size_t object_count, part_count, miss_count;
+    size_t object_count, part_count, member_count, miss_count;
+    int events;              /* QN_PROF_DATA_MISSES or QN_PROF_DATA_EVENTS; counts beyond are 0 */
     int64_t lost[2];         /* of both levels */
     struct qn_text_names *names; /* what all texts above lie in */
 };
@@ -65,7 +79,7 @@ struct qn_prof_data {
 enum qn_text_status qn_prof_read_data(const char *path, struct qn_prof_data *data, struct qn_text_error *err);
 void qn_prof_free_data(struct qn_prof_data *data);
 
-/* "b (global, demo.c:20)": as listings name it, in at most `size` bytes. */
+/* "b (global, demo.c:20, double)", "malloc in main (demo.c:30), struct node": as listings name it, in at most `size` bytes. */
 void qn_prof_describe_object(const struct qn_prof_object *o, char *text, size_t size);
 
 #endif

@@ -86,6 +86,15 @@ void qn_wire_resolve(uint32_t map)
     qn_wire_receive(qn_socket_fd, &msg, fds);
 }
 
+void qn_wire_type(uint32_t object)
+{
+    struct qn_wire_msg msg;
+    int fds[2];
+
+    qn_wire_send(qn_socket_fd, QN_WIRE_TYPE, (int)object);
+    qn_wire_receive(qn_socket_fd, &msg, fds);
+}
+
 bool qn_ask_fork(int fds[2])
 {
     struct qn_wire_msg msg;

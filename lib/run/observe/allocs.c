@@ -87,9 +87,12 @@ static uint32_t object_of(const struct call *outermost)
 {
     uint32_t at = place_of(outermost->returns_to, outermost->which);
 
-    if (returns[at].object == QN_NO_OBJECT)
-        returns[at].object = qn_data_add_object(&(struct qn_object){
-            .kind = QN_OBJECT_HEAP, .start = outermost->returns_to, .map = qn_arena_map_of(outermost->returns_to - 1), .name = outermost->which});
+    if (returns[at].object != QN_NO_OBJECT)
+        return returns[at].object;
+    returns[at].object = qn_data_add_object(&(struct qn_object){.kind = QN_OBJECT_HEAP, .start = outermost->returns_to,
+                                                                .map = qn_arena_map_of(outermost->returns_to - 1), .name = outermost->which});
+    if (returns[at].object != QN_NO_OBJECT && (qn_arena_map_rec(qn_data_object(returns[at].object)->map)->flags & QN_MAP_TYPES))
+        qn_wire_type(returns[at].object);
     return returns[at].object;
 }
 

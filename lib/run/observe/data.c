@@ -7,8 +7,9 @@
  * In this order: the innermost allocated block, a symbol, the stack of a thread, what is mapped there.  A reference over several
  * lines or objects is on that of its first byte.  Nothing is done for a reference that hits.
  *
- * Offsets are exact in objects of up to EXACT_MAX bytes, and within the element of an array whose type is known.  In larger ones they are
- * rounded down to steps of an eighth to a sixteenth of their own size.
+ * Offsets are exact in small objects, and within the element of an array whose type is known; else they are rounded down (objects.h).
+ *
+ * With an analysis that tells classes of misses (3c) each is known when the next miss comes: what the analysis has counted since then.
  */
 #include "run/observe/data.h"
 
@@ -16,9 +17,8 @@
 #include "run/observe/blocks.h"
 #include "run/run.h"
 #include "sim/contract.h"
+#include "sim/module.h"
 
-#define EXACT_MAX 1024u
-#define STEPS_BITS 3u       /* of a larger offset so many bits behind the first count */
 #define OBJECTS_MAX (QN_ARENA_OBJECTS_SIZE / sizeof(struct qn_object))
 #define ROWS_MAX (QN_ARENA_DATA_SIZE / sizeof(struct qn_data_row))
 #define INDEX_FIRST 4096u
@@ -29,9 +29,13 @@
 static uint32_t *row_index, index_size; /* row + 1 by hash; a power of two */
 static uint64_t ready;
 static struct {
-    uint32_t row, ll;
+    uint32_t row;
+    uint8_t ll, class;      /* class: QN_MISS_CLASSES = not told */
 } undo[UNDO_MAX];
 static uint32_t undo_count;
+static uint8_t class_event[QN_MISS_CLASSES]; /* events of the analysis */
+static uint64_t told[QN_MISS_CLASSES];       /* what it had counted at the last miss */
+static bool tells_classes;
 static struct {
     uint64_t start, end;
 } stacks[STACKS_MAX];
@@ -152,16 +156,12 @@ static void forget_stacks(uint64_t start, uint64_t end)
 
 /* ---- a miss ---- */
 
-static uint64_t round_offset(uint64_t offset)
+/* `size`: of the object or block.  What is no array of its elements is not taken for one. */
+static uint64_t offset_in(const struct qn_object *o, uint64_t size, uint64_t offset)
 {
-    unsigned bits = 63u - (unsigned)__builtin_clzll(offset | 1);
-
-    return offset < EXACT_MAX ? offset : offset >> (bits - STEPS_BITS) << (bits - STEPS_BITS);
-}
-
-static uint64_t offset_in(const struct qn_object *o, uint64_t offset)
-{
-    return round_offset(o->element ? offset % o->element : offset);
+    if (o->element && size % o->element == 0)
+        return offset % o->element;
+    return offset & ~(qn_offset_step(offset) - 1);
 }
 
 /* Those that have no place of their own have no offsets. */
@@ -170,6 +170,7 @@ static bool has_place(const struct qn_object *o) { return o->start != 0; }
 static uint32_t find_object(uint64_t address, uint64_t *offset)
 {
     const struct qn_live_block *b;
+    const struct qn_object *o;
     uint64_t sp = qn_ctx.guest_sp, start, end;
     uint32_t object;
 
@@ -180,14 +181,55 @@ static uint32_t find_object(uint64_t address, uint64_t *offset)
         return 0;
     }
     if ((b = qn_blocks_find(address))) {
-        *offset = offset_in(qn_data_object(b->object), address - b->base);
+        *offset = offset_in(qn_data_object(b->object), b->end - b->base, address - b->base);
         return b->object;
     }
     object = qn_ranges_find_symbol(address);
     if (object == QN_NO_OBJECT)
         object = qn_ranges_find_mapping(address, &start, &end);
-    *offset = has_place(qn_data_object(object)) ? offset_in(qn_data_object(object), address - qn_data_object(object)->start) : 0;
+    o = qn_data_object(object);
+    *offset = has_place(o) ? offset_in(o, o->size, address - o->start) : 0;
     return object;
+}
+
+/* ---- classes ---- */
+
+static void find_class_events(void)
+{
+    static const char *const names[QN_MISS_CLASSES] = {"AN.compulsory", "AN.capacity", "AN.conflict"};
+    const struct qn_sim_output *out = &qn_arena->sim_output;
+    unsigned found = 0;
+
+    for (uint32_t e = 0; e < out->events; e++)
+        for (unsigned k = 0; k < QN_MISS_CLASSES; k++)
+            if (qn_streq(out->names[e], names[k])) {
+                class_event[k] = (uint8_t)e;
+                found++;
+            }
+    tells_classes = found == QN_MISS_CLASSES;
+}
+
+/* The class of the newest miss, if it is not known yet. */
+static void take_class(void)
+{
+    uint32_t newest = (undo_count - 1) % UNDO_MAX;
+
+    for (unsigned k = 0; k < QN_MISS_CLASSES; k++) {
+        uint64_t now = sim_counted(class_event[k]);
+
+        if (now == told[k] + 1 && undo_count && undo[newest].class == QN_MISS_CLASSES) {
+            undo[newest].class = (uint8_t)k;
+            if (undo[newest].row != QN_NO_OBJECT)
+                row_at(undo[newest].row)->classes[k]++;
+        }
+        told[k] = now;
+    }
+}
+
+void qn_data_finish(void)
+{
+    if (qn_cfg()->data && tells_classes)
+        take_class();
 }
 
 static QN_NCSR void count_miss(uint64_t address, uint32_t site, unsigned ll)
@@ -196,8 +238,11 @@ static QN_NCSR void count_miss(uint64_t address, uint32_t site, unsigned ll)
     uint32_t object = find_object(address, &offset);
     struct qn_data_row *r = row_of(site, object, offset);
 
+    if (tells_classes)
+        take_class();
     undo[undo_count % UNDO_MAX].row = r ? (uint32_t)(r - row_at(0)) : QN_NO_OBJECT;
-    undo[undo_count++ % UNDO_MAX].ll = ll;
+    undo[undo_count % UNDO_MAX].class = QN_MISS_CLASSES;
+    undo[undo_count++ % UNDO_MAX].ll = (uint8_t)ll;
     if (r) {
         r->misses++;
         r->ll_misses += ll;
@@ -209,6 +254,8 @@ static QN_NCSR void count_miss(uint64_t address, uint32_t site, unsigned ll)
 
 void qn_data_undo(uint32_t site, unsigned ll)
 {
+    if (tells_classes)
+        take_class();
     for (uint32_t n = 1; n <= UNDO_MAX && n <= undo_count; n++) {
         uint32_t row = undo[(undo_count - n) % UNDO_MAX].row;
 
@@ -216,6 +263,8 @@ void qn_data_undo(uint32_t site, unsigned ll)
             continue;
         row_at(row)->misses--;
         row_at(row)->ll_misses -= ll;
+        if (undo[(undo_count - n) % UNDO_MAX].class < QN_MISS_CLASSES)
+            row_at(row)->classes[undo[(undo_count - n) % UNDO_MAX].class]--;
         undo[(undo_count - n) % UNDO_MAX].row = QN_NO_OBJECT;
         return;
     }
@@ -244,5 +293,6 @@ void qn_data_init(void)
     if (!qn_arena->n_objects)
         qn_data_add_object(&(struct qn_object){.kind = QN_OBJECT_STACK});
     enlarge_index();
+    find_class_events();
     qn_sim_tell_misses(count_miss);
 }

@@ -43,6 +43,32 @@ as_modelled() {
     [ "$(wc -l <wanted)" -ge "${least:-12}" ] && diff wanted got
 }
 
+# classified GEOMETRY OPTIONS -- PROGRAM: the classes of misses on the objects that the model knows
+classified() {
+    geometry=$1
+    shift
+    options=
+    while [ "$1" != -- ]; do
+        options="$options $1"
+        shift
+    done
+    shift
+    "$QUERN" trace -o trace "$@" >/dev/null 2>&1 || return 1
+    zstd -dcqf trace >plain 2>/dev/null || gzip -dcf trace >plain 2>/dev/null || cp trace plain
+    ./model plain events.txt "$geometry" classes | grep -v ' 0 0 0$' | LC_ALL=C sort >wanted || return 1
+    # shellcheck disable=SC2086 # options are words
+    "$QUERN" run -q --data=yes --analysis=3c --alloc=xmalloc --alloc=pool_get:2\*3 --D1="$geometry" --LL=1048576,16,64 $options \
+        --out-file=profile "$@" >/dev/null 2>&1
+    awk '
+        /^#object: / { n++; kind = $2; name[n] = kind ":" $6 }
+        /^#in: / { if (kind == "heap") name[n] = "heap:" substr($0, 6) }
+        /^#miss: / { for (k = 0; k < 3; k++) c[name[$3 + 1], k] += $(9 + k) }
+        END { for (i = 1; i <= n; i++) if (!(name[i] in done)) { done[name[i]] = 1; print name[i], c[name[i], 0] + 0, c[name[i], 1] + 0, c[name[i], 2] + 0 } }
+        ' profile | LC_ALL=C sort >all
+    awk 'NR == FNR { known[$1] = 1; next } $1 in known' wanted all >got
+    [ "$(wc -l <wanted)" -ge 12 ] && diff wanted got
+}
+
 ok 'objects of a C program' as_modelled 4096,4,64 -- ./objects
 ok '... in a small cache' as_modelled 1024,1,64 -- ./objects
 ok '... in one with lines of 32 bytes' as_modelled 2048,2,32 -- ./objects
@@ -59,18 +85,26 @@ else
     absent g++ 'objects of a C++ program'
 fi
 
+ok 'classes of misses by object' classified 4096,4,64 -- ./objects
+ok '... in a small cache' classified 1024,1,64 -- ./objects
+ok '... of a module in slot D1' classified 4096,4,64 --sim=D1=lru -- ./objects
+ok '... of references simulated many at a time' classified 4096,4,64 --batch=always -- ./objects
+ok '... each reference a call' classified 4096,4,64 --filter=no -- ./objects
+
 # adds_up: the rows of ./profile and what the summary has of D1mr DLmr D1mw DLmw are the same
 adds_up() {
     awk '
         $1 == "summary:" { wanted = $6 " " $9 " " $7 " " $10 }
         /^#data: / { objects = $2; rows = $3 }
         /^#object: / { objects-- }
-        /^#miss: / { for (i = 0; i < 4; i++) s[i] += $(5 + i); rows-- }
-        END { got = s[0] " " s[1] " " s[2] " " s[3]; print "got " got ", wanted " wanted ", left " objects " " rows
-              exit got != wanted || objects || rows }' profile
+        /^#miss: / { for (i = 0; i < 4; i++) s[i] += $(5 + i); rows--; all += $5 + $6; for (i = 9; i <= NF; i++) classes += $i; columns = NF }
+        END { got = s[0] " " s[1] " " s[2] " " s[3]; print "got " got ", wanted " wanted ", left " objects " " rows ", classes " classes
+              exit got != wanted || objects || rows || (columns > 8 && classes != all) }' profile
 }
 "$QUERN" run -q --data=yes --out-file=profile ls -lR "$top_srcdir/lib" >/dev/null 2>&1
 ok 'the tables add up to the profile of a real program' adds_up
+"$QUERN" run -q --data=yes --analysis=3c --out-file=profile ls -lR "$top_srcdir/lib" >/dev/null 2>&1
+ok '... and classes to the misses' adds_up
 "$QUERN" run -q --data=yes --dump-instr=yes --out-file=profile ./objects 2>&1
 ok '... with instructions' adds_up
 ok '... which annotate reads' "$QUERN" annotate --asm profile

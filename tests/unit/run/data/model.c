@@ -1,6 +1,7 @@
 /* model.c - on which object is each miss?  Slowly: a table of all ranges, asked at each miss of a trace.
  *
- *   model TRACE events.txt SIZE,WAYS,LINE     ->   "heap:by_malloc READS WRITES" ...: misses of a D1, least recently used
+ *   model TRACE events.txt SIZE,WAYS,LINE         ->   "heap:by_malloc READS WRITES" ...: misses of a D1, least recently used
+ *   model TRACE events.txt SIZE,WAYS,LINE classes ->   "heap:by_malloc COMPULSORY CAPACITY CONFLICT"
  *
  * The trace is quern's own (lib/sim/record.h tells its form); events.txt says what lies where (notes.h).  Nothing of what quern does to
  * find objects is used.
@@ -30,7 +31,7 @@ static struct range ranges[RANGES]; /* the newest last */
 static struct event events[RANGES];
 static unsigned nranges, nevents, next_event;
 static char keys[KEYS][100];
-static uint64_t sums[KEYS][2];
+static uint64_t sums[KEYS][2], classes[KEYS][3];
 static unsigned nkeys;
 
 static void fail(const char *what) { fprintf(stderr, "model: %s\n", what), exit(2); }
@@ -95,11 +96,12 @@ static uint64_t read_events(const char *path)
 }
 
 /* The newest range that holds it, looked for among all. */
-static void count(uint64_t address, bool write)
+static void count(uint64_t address, bool write, unsigned class)
 {
     for (unsigned i = nranges; i-- > 0;)
         if (address >= ranges[i].start && address < ranges[i].end) {
             sums[ranges[i].key][write]++;
+            classes[ranges[i].key][class]++;
             return;
         }
 }
@@ -141,6 +143,41 @@ static bool touch_line(uint64_t line)
     return true;
 }
 
+/* ---- classes: all lines, the newest first ---- */
+
+static uint64_t *recent;
+static unsigned nrecent, recent_room;
+
+/* How many other lines were touched since; the number of all of them and more where it never was. */
+static unsigned distance_of(uint64_t line)
+{
+    unsigned d = 0;
+
+    while (d < nrecent && recent[d] != line)
+        d++;
+    if (nrecent == recent_room && !(recent = realloc(recent, (recent_room += 100000) * sizeof *recent)))
+        fail("no memory");
+    memmove(recent + 1, recent, d * sizeof *recent);
+    recent[0] = line;
+    if (d < nrecent)
+        return d;
+    nrecent++;
+    return UINT32_MAX;
+}
+
+/* Of the line that was away longest. */
+static unsigned class_of(uint64_t address, uint64_t size)
+{
+    unsigned longest = 0;
+
+    for (uint64_t l = address / line_bytes; l <= (address + size - 1) / line_bytes; l++) {
+        unsigned d = distance_of(l);
+
+        longest = d > longest ? d : longest;
+    }
+    return longest == UINT32_MAX ? 0 : longest >= sets * ways ? 1 : 2;
+}
+
 static bool misses(uint64_t address, uint64_t size)
 {
     bool missed = false;
@@ -168,14 +205,14 @@ static uint64_t varint(void)
     return 0;
 }
 
-static void read_trace(uint64_t mark)
+static void read_trace(uint64_t mark, bool wants_classes)
 {
     uint64_t last[RECORD_KINDS] = {0}, size;
     int c;
 
     while ((c = getc(trace)) != EOF && c & 7) {
         enum record_kind kind = (enum record_kind)(c & 7);
-        unsigned code = (unsigned)c >> 3;
+        unsigned code = (unsigned)c >> 3, class;
 
         size = kind <= RECORD_MODIFY && !code ? varint() : code;
         last[kind] += record_unzigzag(varint());
@@ -183,8 +220,9 @@ static void read_trace(uint64_t mark)
             varint();
         if (kind < RECORD_READ || kind > RECORD_MODIFY)
             continue;
+        class = wants_classes ? class_of(last[kind], size) : 0;
         if (misses(last[kind], size))
-            count(last[kind], kind == RECORD_WRITE);
+            count(last[kind], kind == RECORD_WRITE, class);
         if (kind == RECORD_WRITE && last[kind] == mark)
             happen();
     }
@@ -195,15 +233,18 @@ int main(int argc, char **argv)
     char magic[RECORD_MAGIC_BYTES];
     unsigned bytes;
 
-    if (argc != 4 || sscanf(argv[3], "%u,%u,%u", &bytes, &ways, &line_bytes) != 3)
+    if (argc < 4 || sscanf(argv[3], "%u,%u,%u", &bytes, &ways, &line_bytes) != 3)
         fail("usage: model TRACE EVENTS SIZE,WAYS,LINE");
     sets = bytes / ways / line_bytes;
     cache = calloc(sets * ways, sizeof *cache);
     trace = fopen(argv[1], "rb");
     if (!trace || fread(magic, 1, sizeof magic, trace) != sizeof magic || memcmp(magic, RECORD_MAGIC, sizeof magic))
         fail("no trace");
-    read_trace(read_events(argv[2]));
-    for (unsigned k = 0; k < nkeys; k++)
+    read_trace(read_events(argv[2]), argc > 4);
+    for (unsigned k = 0; k < nkeys && argc == 4; k++)
         printf("%s %llu %llu\n", keys[k], (unsigned long long)sums[k][0], (unsigned long long)sums[k][1]);
+    for (unsigned k = 0; k < nkeys && argc > 4; k++)
+        printf("%s %llu %llu %llu\n", keys[k], (unsigned long long)classes[k][0], (unsigned long long)classes[k][1],
+               (unsigned long long)classes[k][2]);
     return next_event == nevents ? 0 : (fail("marks are missing"), 1);
 }

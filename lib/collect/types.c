@@ -1,0 +1,95 @@
+/* lib/collect/types.c - --data: of what type are blocks, when the engine first sees where they are allocated?
+ *
+ *   engine      -- TYPE object -->    collector   -- object -->   a child that has read debug information
+ *   engine     <-- TYPED --           collector   <-- done --     and has written the size of an element into the arena
+ *
+ * A child, as a damaged file may crash a library or keep it busy; one for the whole run, as debug information takes time to read.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "collect/collect.h"
+#include "collect/wire.h"
+#include "cost/allocators.h"
+#include "cost/wire.h"
+
+#define SECONDS_MAX 60 /* processor time for the debug information of all files */
+
+static void close_all_but(int fd)
+{
+    if (fd > 0)
+        close_range(0, (unsigned)fd - 1, 0);
+    close_range((unsigned)fd + 1, ~0u, 0);
+    for (int nowhere = 0; nowhere >= 0 && nowhere <= STDERR_FILENO;) /* nobody's message goes into a file of debug information */
+        nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+static _Noreturn void answer_all(const struct qn_collect *r, int fd)
+{
+    struct qn_cost_library *library = qn_cost_new_library();
+    uint32_t object;
+
+    setrlimit(RLIMIT_CPU, &(struct rlimit){ SECONDS_MAX, SECONDS_MAX });
+    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+    while (library && recv(fd, &object, sizeof object, 0) == (ssize_t)sizeof object) {
+        qn_cost_find_element(&r->store, library, object);
+        if (send(fd, &object, sizeof object, MSG_NOSIGNAL) != (ssize_t)sizeof object)
+            break;
+    }
+    _exit(0);
+}
+
+static bool start(struct qn_collect *r)
+{
+    int pair[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+        return false;
+    r->types_pid = fork();
+    if (r->types_pid == 0) {
+        close_all_but(pair[1]);
+        answer_all(r, pair[1]);
+    }
+    close(pair[1]);
+    if (r->types_pid < 0) {
+        close(pair[0]);
+        return false;
+    }
+    r->types = pair[0];
+    r->types_of = r->store.base;
+    return true;
+}
+
+void qn_collect_forget_types(struct qn_collect *r)
+{
+    if (r->types_pid > 0)
+        close(r->types);
+    r->types_pid = 0;
+}
+
+static bool ask(const struct qn_collect *r, uint32_t object)
+{
+    ssize_t n;
+
+    if (send(r->types, &object, sizeof object, MSG_NOSIGNAL) != (ssize_t)sizeof object)
+        return false;
+    while ((n = recv(r->types, &object, sizeof object, 0)) < 0 && errno == EINTR)
+        continue;
+    return n == (ssize_t)sizeof object;
+}
+
+void qn_collect_serve_type(struct qn_collect *r, uint32_t object)
+{
+    if (r->types_pid > 0 && r->types_of != r->store.base) /* exec: another arena */
+        qn_collect_forget_types(r);
+    if (r->types_pid >= 0 && ((!r->types_pid && !start(r)) || !ask(r, object))) {
+        qn_collect_forget_types(r);
+        r->types_pid = -1;
+        qn_collect_note(r, "debug information cannot be read: types of what is allocated from now on are not known");
+    }
+    qn_collect_answer(r, QN_WIRE_TYPED, 0, NULL, 0);
+}

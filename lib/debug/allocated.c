@@ -1,0 +1,390 @@
+/* lib/debug/allocated.c - of what type is the block that a call has allocated?  See types.h.
+ *
+ *   call malloc
+ *   401150: mov %rax,%rbx             rax and rbx hold the block
+ *   401153: mov %rbx,0x8(%rbp)        rbp holds `list`, a struct list *; at 8 in that is `first`, a struct node *
+ *                                     -> struct node
+ *
+ * What takes the result, looked for in this order: the parameter of an inlined allocator template; a variable that is where the result
+ * is, as instructions move it on; a variable, or a member of what a pointer leads to, that it is stored in; the parameter of a function
+ * that it is handed to; what the function returns.  A call that returns nothing (what grows a vector) tells by its own template, or by
+ * those that it was inlined with.  void * says nothing, and char * only where nothing else is said.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/memory.h"
+#include "decode/decode.h"
+
+#define STEPS_MAX 48      /* instructions behind the call */
+#define CALL_BYTES 5u     /* of a direct call */
+#define REGISTERS 16u
+#define ARGUMENTS 6u
+
+static const uint8_t arguments[ARGUMENTS] = {QN_RDI, QN_RSI, QN_RDX, QN_RCX, QN_R8, QN_R9};
+#define KEPT_BY_CALLS (1u << QN_RBX | 1u << QN_RBP | 1u << QN_RSP | 1u << QN_R12 | 1u << QN_R13 | 1u << QN_R14 | 1u << QN_R15)
+
+struct follow {
+    struct qn_debug *debug;
+    struct qn_scopes scopes;
+    uint64_t pc;
+    uint32_t held;            /* registers that hold the block's address, a bit each */
+    uint32_t known;           /* registers of which it is known what pointer they hold: */
+    uint32_t addressed;       /* registers that hold the address of a global variable: */
+    uint64_t address[REGISTERS];
+    Dwarf_Die pointer[REGISTERS];
+    Dwarf_Die found, perhaps; /* perhaps: char */
+    bool has_perhaps;
+    struct qn_where wanted;   /* while variables are gone through */
+    Dwarf_Die type;
+};
+
+/* ---- answers ---- */
+
+/* `type` is that of what took the result: true if that says what the block is. */
+static bool answer(struct follow *f, Dwarf_Die type)
+{
+    Dwarf_Die pointee;
+
+    if (!qn_debug_pointee(type, &pointee))
+        return false;
+    if (qn_debug_is_char(pointee)) {
+        f->perhaps = pointee;
+        f->has_perhaps = true;
+        return false;
+    }
+    f->found = pointee;
+    return true;
+}
+
+static bool is_holder(void *data, struct qn_scopes *s, Dwarf_Die *variable)
+{
+    struct follow *f = data;
+    struct qn_where w;
+    Dwarf_Die type;
+
+    return qn_debug_locate(s, variable, f->pc, &w) && w.kind == QN_WHERE_REGISTER && (f->held >> w.reg & 1)
+           && qn_debug_type_of(variable, &type) && answer(f, type);
+}
+
+static bool is_wanted(void *data, struct qn_scopes *s, Dwarf_Die *variable)
+{
+    struct follow *f = data;
+    struct qn_where w;
+
+    if (!qn_debug_locate(s, variable, f->pc, &w) || w.kind != f->wanted.kind || w.reg != f->wanted.reg || w.offset != f->wanted.offset)
+        return false;
+    return qn_debug_type_of(variable, &f->type);
+}
+
+/* The type of the variable that is there, into f->type. */
+static bool find_at(struct follow *f, const struct qn_where *w)
+{
+    f->wanted = *w;
+    return qn_debug_each_variable(&f->scopes, is_wanted, f);
+}
+
+/* ---- memory operands ---- */
+
+static bool find_global(struct follow *f, uint64_t address, Dwarf_Die *type)
+{
+    struct qn_debug_variable v;
+    struct qn_global *g = NULL;
+    Dwarf_Die whole;
+
+    if (!qn_debug_find_variable(f->debug, address, &v))
+        return false;
+    for (size_t i = 0; i < f->debug->memory->nglobals && !g; i++)
+        if (f->debug->memory->globals[i].start == v.start && v.size == f->debug->memory->globals[i].end - v.start)
+            g = &f->debug->memory->globals[i];
+    return g && qn_debug_type_of(&g->die, &whole) && qn_debug_type_at(whole, address - v.start, type);
+}
+
+/* What the pointer in a register leads to. */
+static bool find_pointee(struct follow *f, unsigned reg, Dwarf_Die *pointee)
+{
+    struct qn_where w = {.kind = QN_WHERE_REGISTER, .reg = reg};
+
+    if (f->known >> reg & 1)
+        return qn_debug_pointee(f->pointer[reg], pointee);
+    return find_at(f, &w) && qn_debug_pointee(f->type, pointee);
+}
+
+/* The type of what an operand in memory is; of an array its first element stands for all, also where the compiler has added what lies
+ * before it in a structure to the index. */
+static bool find_operand(struct follow *f, const struct qn_insn *in, Dwarf_Die *type)
+{
+    const struct qn_mem *m = &in->mem[0];
+    struct qn_where w = {.kind = QN_WHERE_MEMORY, .reg = m->base, .offset = m->disp};
+    Dwarf_Die pointee, element;
+
+    if (m->seg != QN_SEG_NONE)
+        return false;
+    if (m->base == QN_RIP)
+        return find_global(f, f->pc + in->len + (uint64_t)m->disp, type);
+    if (m->base == QN_REG_NONE)
+        return find_global(f, (uint64_t)m->disp, type);
+    if (m->index == QN_REG_NONE && find_at(f, &w)) {
+        *type = f->type;
+        return true;
+    }
+    if (f->addressed >> m->base & 1)
+        return find_global(f, f->address[m->base] + (uint64_t)m->disp, type);
+    if (m->index < REGISTERS && m->scale == 1 && (f->addressed >> m->index & 1))
+        return find_global(f, f->address[m->index] + (uint64_t)m->disp, type);
+    if (!find_pointee(f, m->base, &pointee))
+        return false;
+    if (qn_debug_type_at(pointee, (uint64_t)m->disp, type) && (m->index == QN_REG_NONE || qn_debug_pointee(*type, &element)))
+        return true;
+    return m->index != QN_REG_NONE && qn_debug_pointers_in(pointee, type);
+}
+
+/* ---- instructions ---- */
+
+/* lea 0x2f00(%rip),%rdx */
+static bool is_address(const struct qn_insn *in)
+{
+    return in->encoding == QN_ENC_LEGACY && in->map == 0 && in->opcode == 0x8d && in->n_mem && in->mem[0].base == QN_RIP;
+}
+
+static bool is_move(const struct qn_insn *in)
+{
+    return in->encoding == QN_ENC_LEGACY && in->map == 0 && (in->opcode == 0x89 || in->opcode == 0x8b) && in->opsize == 8;
+}
+
+static void forget(struct follow *f, uint32_t registers)
+{
+    f->held &= ~registers;
+    f->known &= ~registers;
+    f->addressed &= ~registers;
+}
+
+static void copy(struct follow *f, unsigned to, unsigned from)
+{
+    uint32_t held = f->held >> from & 1, known = f->known >> from & 1, addressed = f->addressed >> from & 1;
+
+    forget(f, 1u << to);
+    f->held |= held << to;
+    f->known |= known << to;
+    f->addressed |= addressed << to;
+    f->pointer[to] = f->pointer[from];
+    f->address[to] = f->address[from];
+}
+
+/* true: it says what the block is. */
+static bool move(struct follow *f, const struct qn_insn *in)
+{
+    Dwarf_Die type;
+
+    if (!in->n_mem) {
+        unsigned to = in->opcode == 0x89 ? in->rm : in->reg, from = in->opcode == 0x89 ? in->reg : in->rm;
+
+        copy(f, to, from);
+        return false;
+    }
+    if (in->opcode == 0x89)
+        return (f->held >> in->reg & 1) && find_operand(f, in, &type) && answer(f, type);
+    if (find_operand(f, in, &type)) {
+        forget(f, 1u << in->reg);
+        f->pointer[in->reg] = type;
+        f->known |= 1u << in->reg;
+    } else {
+        forget(f, 1u << in->reg);
+    }
+    return false;
+}
+
+/* The function that begins at an address. */
+static bool find_callee(struct qn_debug *d, uint64_t address, Dwarf_Die *code)
+{
+    Dwarf_Die unit;
+
+    return qn_debug_find_code(d, address, &unit, code);
+}
+
+static bool hand_on(struct follow *f, uint64_t target)
+{
+    Dwarf_Die code, die, type;
+    unsigned n = 0;
+
+    if (!find_callee(f->debug, target, &code) || dwarf_child(&code, &die))
+        return false;
+    do {
+        if (dwarf_tag(&die) != DW_TAG_formal_parameter)
+            continue;
+        if ((f->held >> arguments[n] & 1) && qn_debug_type_of(&die, &type) && answer(f, type))
+            return true;
+        n++;
+    } while (n < ARGUMENTS && !dwarf_siblingof(&die, &die));
+    return false;
+}
+
+/* 1: it is said; -1: no more will be; 0: go on. */
+static int step(struct follow *f, const struct qn_insn *in)
+{
+    Dwarf_Die type;
+
+    switch (in->cls) {
+    case QN_CLS_RET:
+        return (f->held >> QN_RAX & 1) && qn_debug_type_of(&f->scopes.die[0], &type) && answer(f, type) ? 1 : -1;
+    case QN_CLS_CALL:
+        if (hand_on(f, qn_decode_target(in, f->pc)))
+            return 1;
+        forget(f, ~KEPT_BY_CALLS);
+        break;
+    case QN_CLS_CALL_IND:
+        forget(f, ~KEPT_BY_CALLS);
+        break;
+    case QN_CLS_JMP:
+        f->pc = qn_decode_target(in, f->pc) - in->len;
+        break;
+    case QN_CLS_JCC:
+        break;
+    case QN_CLS_OTHER:
+        if (is_move(in)) {
+            if (move(f, in))
+                return 1;
+        } else {
+            forget(f, in->writes);
+            if (is_address(in)) {
+                f->addressed |= 1u << in->reg;
+                f->address[in->reg] = f->pc + in->len + (uint64_t)in->mem[0].disp;
+            }
+        }
+        break;
+    default:
+        return -1;
+    }
+    return f->held ? 0 : -1;
+}
+
+static bool read_instruction(struct qn_debug *d, uint64_t address, struct qn_insn *in)
+{
+    uint64_t offset;
+    size_t count;
+    const uint8_t *bytes = qn_debug_offset(d, address, &offset) ? qn_debug_bytes(d, offset, &count) : NULL;
+
+    return bytes && qn_decode_insn(bytes, count < QN_INSN_MAX_LEN ? count : QN_INSN_MAX_LEN, in) == QN_DEC_OK;
+}
+
+static bool follow_result(struct follow *f, uint64_t returns_to)
+{
+    struct qn_insn in;
+
+    f->pc = returns_to;
+    f->held = 1u << QN_RAX;
+    for (int i = 0; i < STEPS_MAX; i++) {
+        int said;
+
+        if (!qn_debug_find_scopes(f->debug, f->pc, &f->scopes))
+            return false;
+        if (qn_debug_each_variable(&f->scopes, is_holder, f))
+            return true;
+        if (!read_instruction(f->debug, f->pc, &in))
+            return false;
+        said = step(f, &in);
+        if (said)
+            return said > 0;
+        f->pc += in.len;
+    }
+    return false;
+}
+
+/* ---- templates ---- */
+
+/* C++: _Tp of std::vector, std::allocator and their like; Rust: T of Vec, RawVec, Box. */
+static bool template_parameter(Dwarf_Die *of, Dwarf_Die *type)
+{
+    Dwarf_Die die;
+
+    if (dwarf_child(of, &die))
+        return false;
+    do {
+        const char *name = dwarf_tag(&die) == DW_TAG_template_type_parameter ? dwarf_diename(&die) : NULL;
+
+        if (name && (!strcmp(name, "_Tp") || !strcmp(name, "T")))
+            return qn_debug_type_of(&die, type);
+    } while (!dwarf_siblingof(&die, &die));
+    return false;
+}
+
+static bool begins(const char *text, const char *with) { return text && !strncmp(text, with, strlen(with)); }
+
+/* Those whose parameter is what they allocate: nodes of trees and tables are larger than what they hold. */
+static bool allocates_its_parameter(const char *name)
+{
+    static const char *const classes[] = {"vector<", "_Vector_base<", "allocator<", "__new_allocator<", "new_allocator<", "RawVec<", "Vec<", "Box<"};
+
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        if (begins(name, classes[i]))
+            return true;
+    return false;
+}
+
+/* A function, or an inlined call of one: of its class, or its own. */
+static bool by_template(Dwarf_Die function, Dwarf_Die *type)
+{
+    Dwarf_Die said = qn_debug_declaration(function), *scopes = NULL;
+    int n = dwarf_getscopes_die(&said, &scopes);
+    bool found = false;
+
+    if (n > 1 && allocates_its_parameter(dwarf_diename(&scopes[1])))
+        found = template_parameter(&scopes[1], type) || template_parameter(&said, type);
+    else if (n > 1 && dwarf_diename(&scopes[1]) && !strncmp(dwarf_diename(&scopes[1]), "{impl", 5))
+        found = template_parameter(&said, type);
+    free(scopes);
+    return found;
+}
+
+static bool is_call(Dwarf_Die *die)
+{
+    return dwarf_tag(die) == DW_TAG_inlined_subroutine || dwarf_tag(die) == DW_TAG_subprogram;
+}
+
+/* What the call was inlined with, the innermost first. */
+static bool by_scopes(struct qn_debug *d, uint64_t call, Dwarf_Die *type)
+{
+    struct qn_scopes s;
+
+    if (!qn_debug_find_scopes(d, call, &s))
+        return false;
+    for (int i = s.n; i-- > 0;)
+        if (is_call(&s.die[i]) && by_template(s.die[i], type))
+            return true;
+    return false;
+}
+
+/* Of a direct call with debug information: does it return nothing? and of which template is it? */
+static bool by_callee(struct qn_debug *d, uint64_t returns_to, bool *returns_nothing, Dwarf_Die *type)
+{
+    struct qn_insn in;
+    Dwarf_Die code, result;
+    Dwarf_Attribute at;
+
+    *returns_nothing = false;
+    if (!read_instruction(d, returns_to - CALL_BYTES, &in) || in.cls != QN_CLS_CALL || in.len != CALL_BYTES
+        || !find_callee(d, qn_decode_target(&in, returns_to - CALL_BYTES), &code))
+        return false;
+    *returns_nothing = !dwarf_formref_die(dwarf_attr_integrate(&code, DW_AT_type, &at), &result);
+    return by_template(code, type);
+}
+
+const struct qn_debug_type *qn_debug_allocated(struct qn_debug *d, uint64_t returns_to)
+{
+    struct follow f = {.debug = d};
+    bool returns_nothing, by_call;
+
+    if (!qn_debug_open_dwarf(d) || !qn_debug_memory(d))
+        return NULL;
+    by_call = by_callee(d, returns_to, &returns_nothing, &f.type);
+    if (by_call)
+        return qn_debug_make_type(d, f.type, true);
+    if (by_scopes(d, returns_to - 1, &f.type))
+        return qn_debug_make_type(d, f.type, true);
+    if (returns_nothing)
+        return NULL;
+    if (follow_result(&f, returns_to))
+        return qn_debug_make_type(d, f.found, true);
+    return f.has_perhaps ? qn_debug_make_type(d, f.perhaps, true) : NULL;
+}

@@ -1,0 +1,83 @@
+#!/bin/sh
+# quern run --data=yes: of what type is what misses are on, and which member?  Types beside what the program was written for, at each
+# level of optimisation; misses by member beside a slow model that looks at a table of all members at each miss of a trace
+# (data/model.c).
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+cd "$SCRATCH" || bail "no $SCRATCH"
+here=$top_srcdir/tests/unit/run/data
+$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o model "$here/model.c" || bail 'model.c cannot be compiled'
+
+# types PROFILE: "FUNCTION BYTES TYPE" of blocks, "NAME BYTES TYPE" of variables
+types() {
+    awk '/^#object: / { name = $2 == "symbol" ? $6 : "" } /^#in: / { name = substr($0, 6) }
+         /^#type: / && name { print name, substr($0, 8) }' "$1" | LC_ALL=C sort -u
+}
+
+wanted_types() {
+    cat <<'END'
+by_array 96 struct particle
+by_chars 1 char
+by_element 16 struct node
+by_global 4 colour
+by_local 16 struct node
+by_member 16 struct node
+by_open_end 8 struct text
+by_parameter 96 struct particle
+by_pointers 8 struct node *
+by_result 16 struct node
+by_table 16 struct node
+swarm 96 struct particle
+END
+}
+
+# members PROFILE: "part:TYPE:PART READS WRITES" of the objects that the model knows
+members() {
+    awk '/^#object: / { type = ""; known = $6 == "swarm" || $6 == "alone" } /^#in: by_array/ { known = 1 }
+         /^#type: / { type = $0; sub(/^#type: [0-9]* /, "", type) } /^#part: / { part[p++] = known ? "part:" type ":" substr($0, 8) : "" }
+         /^#miss: / && $4 != "-" { reads[part[$4]] += $5; writes[part[$4]] += $6 }
+         END { for (k in reads) print k, reads[k], writes[k] }' "$1" | LC_ALL=C sort
+}
+
+geometry=1024,2,32
+
+run() { "$QUERN" run -q --data=yes --D1=$geometry --LL=1048576,16,64 --out-file=profile "$@" >/dev/null 2>&1; }
+
+has_types() {
+    run "$@"
+    types profile >all
+    wanted_types | while read -r line; do grep -qxF "$line" all || echo "missing: $line"; done >missing
+    grep '^by_nobody' all >>missing
+    cat missing
+    [ ! -s missing ]
+}
+
+as_modelled() {
+    "$QUERN" trace -o trace "$@" >/dev/null 2>&1 || return 1
+    zstd -dcqf trace >plain 2>/dev/null || gzip -dcf trace >plain 2>/dev/null || cp trace plain
+    ./model plain events.txt $geometry | grep -v ' 0 0$' | LC_ALL=C sort >wanted
+    run "$@"
+    members profile | grep '^part:struct particle:' >got
+    [ "$(wc -l <wanted)" -ge 7 ] && diff wanted got
+}
+
+for level in 0 1 2 3; do
+    $CC -std=gnu11 -O$level -fno-optimize-sibling-calls -g -o "types$level" "$here/types.c" || bail "types.c cannot be compiled with -O$level"
+    ok "types, compiled with -O$level" has_types "./types$level"
+done
+ok 'members of a structure' as_modelled ./types1
+ok '... with -O2' as_modelled ./types2
+if command -v clang >/dev/null && clang -std=gnu11 -O1 -g -o typesclang "$here/types.c" 2>/dev/null; then
+    ok 'types, compiled by clang' has_types ./typesclang
+    ok '... and members' as_modelled ./typesclang
+else
+    absent clang 'types, compiled by clang' '... and members'
+fi
+run ./types1
+ok 'an open end is one part' grep -qx '#part: bytes\[\]' profile
+"$QUERN" annotate --by=type --threshold=0 profile >listing 2>&1
+ok 'annotate --by=type adds up by type' grep -q ' struct particle$' listing
+ok '... and member' grep -q '     *at\.x$' listing
+"$QUERN" annotate --by=data --threshold=0 profile >listing 2>&1
+ok 'annotate --by=data names the type' grep -q ' swarm (global, types.c:[0-9]*, struct particle)$' listing
+done_testing
