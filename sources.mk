@@ -118,6 +118,8 @@ hosted_sources = \
 	lib/debug/types.c \
 	lib/debug/variables.c \
 	lib/cost/allocators.c \
+	lib/cost/calls.c \
+	lib/cost/calls_find.c \
 	lib/cost/charges.c \
 	lib/cost/count.c \
 	lib/cost/culprits.c \
@@ -340,6 +342,7 @@ translator_sources = \
 	lib/event/dump.c \
 	lib/event/pieces.c \
 	lib/emit/bridge.c \
+	lib/emit/calls.c \
 	lib/emit/check.c \
 	lib/emit/complex.c \
 	lib/emit/conditional.c \
@@ -436,6 +439,10 @@ engine_sources = \
 	lib/run/kernel/wire.c \
 	lib/run/observe/allocs.c \
 	lib/run/observe/blocks.c \
+	lib/run/observe/calls.c \
+	lib/run/observe/calls_code.c \
+	lib/run/observe/calls_rows.c \
+	lib/run/observe/calls_stacks.c \
 	lib/run/observe/data.c \
 	lib/run/observe/guest_printf.c \
 	lib/run/observe/interval.c \
@@ -628,6 +635,8 @@ headers = \
 	lib/collect/wire.h \
 	lib/cost/allocators.h \
 	lib/cost/arena.h \
+	lib/cost/call_records.h \
+	lib/cost/calls.h \
 	lib/cost/charges.h \
 	lib/cost/count.h \
 	lib/cost/culprits.h \
@@ -865,6 +874,8 @@ headers = \
 	lib/run/kernel/thread.h \
 	lib/run/kernel/wire.h \
 	lib/run/observe/blocks.h \
+	lib/run/observe/calls.h \
+	lib/run/observe/calls_stacks.h \
 	lib/run/observe/data.h \
 	lib/run/observe/interval.h \
 	lib/run/observe/points.h \
@@ -1146,6 +1157,7 @@ shell_tests = \
 	tests/unit/prof/regions.sh \
 	tests/unit/report/report.sh \
 	tests/unit/run/batch.sh \
+	tests/unit/run/calls.sh \
 	tests/unit/run/clock.sh \
 	tests/unit/run/cpu.sh \
 	tests/unit/run/data.sh \

@@ -123,6 +123,7 @@ static const char *const countings[] = { [QN_COUNTING_EXACT] = "exact", [QN_COUN
                                        [QN_BATCH_OFTEN] = "often", NULL },
                   *const vectors[] = { [QN_VECTORS_AUTO] = "auto", [QN_VECTORS_SCALAR] = "scalar", [QN_VECTORS_AVX2] = "avx2",
                                        [QN_VECTORS_AVX512] = "avx512", NULL },
+                  *const calls[] = { [QN_CALLS_NO] = "no", [QN_CALLS_YES] = "yes", [QN_CALLS_PATHS] = "paths", NULL },
                   *const inlines[] = { [QN_DEBUG_NO_INLINES] = "no", [QN_DEBUG_INLINES] = "yes", [QN_DEBUG_CHAINS] = "chains", NULL },
                   *const traces[] = { "decode", "block", "event", "emit", "syscall", "signal", NULL }; /* QN_TRACE_DECODE ... */
 
@@ -145,6 +146,12 @@ static const char *take_BATCH(const struct qn_option *o, void *field, char **val
 {
     (void)o;
     return take_word(batches, field, *value);
+}
+
+static const char *take_CALLS(const struct qn_option *o, void *field, char **value)
+{
+    (void)o;
+    return take_word(calls, field, *value);
 }
 
 static const char *take_INLINES(const struct qn_option *o, void *field, char **value)
@@ -236,7 +243,7 @@ static const struct qn_options command = {
 static void set_defaults(struct qn_collect_options *o)
 {
     *o = (struct qn_collect_options){ .cache_sim = true, .instr_at_start = true, .filter = true, .demangle = true, .keep_lines = true, .seed = 1,
-                                  .log_fd = 2, .explain_first = 20, .explain_every = 1000 };
+                                  .log_fd = 2, .explain_first = 20, .explain_every = 1000, .calls_room = 1000000, .calls_depth = 1000000 };
     o->trace_blocks.last = UINT64_MAX;
 }
 

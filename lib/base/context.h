@@ -55,6 +55,8 @@ enum qn_exit_kind { /* why translated code came back to the dispatcher; low byte
     QN_EXIT_SIGNAL      /* a host signal handler wants the dispatcher */
 };
 
+#define QN_CALLED_TAIL (1u << 31)
+
 struct qn_ctx {
     uint64_t gpr[16];      /* the guest's registers while out of the cache; inside, the slots of those that
                               instrumentation borrowed */
@@ -80,6 +82,9 @@ struct qn_ctx {
     volatile uint32_t pending; /* a signal waits */
     uint32_t in_cache;     /* 1 while translated code runs */
     uint64_t toggle_sp;    /* --toggle: rsp at the entry of the function that counts */
+    uint64_t calls_sp;     /* --calls: that of the frame on top; above all others if there is none */
+    uint64_t calls_old;    /* --calls: rsp at the entry of a block that loads rsp */
+    uint32_t called, pad;  /* --calls: record + 1 of the last block that called, jumped or returned; QN_CALLED_TAIL: no call; 0: none */
 };
 
 extern struct qn_ctx qn_ctx;

@@ -36,6 +36,16 @@ enum qn_anchor {
     QN_ANCHOR           /* wherever it goes on */
 };
 
+/* --calls: what is counted of calls in a block (run/observe/calls.h); qn_block_build sets all of it 0. */
+struct qn_block_calls {
+    uint32_t entry;               /* the function that begins here, QN_ENTRY_SYMBOL: by a symbol; 0: none does */
+    uint32_t called;              /* ctx.called from its end on; 0 = as before */
+    bool returns;                 /* its end is a return or an indirect jump that may leave frames */
+    bool moves;                   /* it loads rsp, so that it may be on another stack at its end */
+    uint8_t adds[13];             /* what the block counts of each event (enum qn_cost_event) whose number is known beforehand */
+};
+#define QN_ENTRY_SYMBOL (1u << 31)
+
 struct qn_block {
     uint64_t pc, next;            /* next: address behind the last instruction */
     uint64_t target;              /* JCC, LOOP, JMP, CALL, XBEGIN */
@@ -46,6 +56,7 @@ struct qn_block {
     uint8_t volatile_code;        /* from a writable mapping: may change without notice */
     enum qn_anchor anchor;        /* where samples may begin: see qn_block_anchor, which qn_block_build does not ask */
     uint32_t probe;               /* handed on to emit_hooks.probe at the entry; 0 = nothing is there to see.  qn_block_build sets 0 */
+    struct qn_block_calls calls;
     bool exact_flags;             /* all status flags are live everywhere */
     uint64_t at[QN_BLOCK_MAX + 1];
     uint8_t live[QN_BLOCK_MAX + 1]; /* status flags live before instruction i; [n]: at the end */

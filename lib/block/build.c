@@ -155,6 +155,7 @@ void qn_block_build(struct qn_block *b, uint64_t pc, const struct qn_block_rules
     b->n = 0;
     b->used = 0;
     b->probe = 0;
+    b->calls = (struct qn_block_calls){0};
     b->end = QN_END_FALL;
     b->volatile_code = range && range->writable;
     b->exact_flags = rules->exact_flags;

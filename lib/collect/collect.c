@@ -100,6 +100,14 @@ static bool check_options(const struct qn_collect_options *o)
                         o->versus ? "cannot be combined with --versus" : "cannot be combined with --check");
         return false;
     }
+    if (o->calls && (o->check || o->versus || o->sample.given)) {
+        qn_collect_complain("--calls: cannot be combined with --%s", o->check ? "check" : o->versus ? "versus" : "sample");
+        return false;
+    }
+    if (o->calls && (o->calls_room < 1 || o->calls_depth < 1)) {
+        qn_collect_complain("--calls-%s: got 0, wanted at least 1", o->calls_room < 1 ? "room" : "depth");
+        return false;
+    }
     if ((o->explain.count || o->watch) && !o->cache_sim) {
         qn_collect_complain("--%s: needs the caches, which --cache-sim=no leaves out", o->watch ? "watch" : "explain");
         return false;

@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cost/call_records.h"
+#include "cost/calls.h"
 #include "cost/explain.h"
 #include "cost/culprits.h"
 #include "cost/watch.h"
@@ -99,6 +101,32 @@ static void take_unsupported(const struct qn_collect *r, char (*texts)[UNSUPPORT
     }
 }
 
+/* A bound of --calls that was reached. */
+static void tell_lost(struct qn_collect *r, const struct qn_prof_calls *calls)
+{
+    static const struct {
+        const char *what, *text;
+    } texts[] = {
+        { "edges", "no room for another caller, line and callee in %lld calls, whose costs are in no edge (--calls-room=%llu)" },
+        { "depth", "%lld calls were deeper than the room for calls that have not returned: their costs are with the last that had room (--calls-depth=%llu)" },
+        { "nodes", "no room for another call path in %lld calls: their costs are with the path that had room (--calls-room=%llu)" },
+        { "stacks", "%lld coroutines were closed, because more than %llu stacks were in use" },
+    };
+
+    for (size_t i = 0; i < calls->lost_count; i++)
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            if (!strcmp(calls->lost[i].what, texts[k].what)) {
+                const unsigned long long bounds[] = { r->config.calls_room, r->config.calls_depth, r->config.calls_room, QN_CALL_STACKS_MAX - 1 };
+                char line[256];
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+                snprintf(line, sizeof line, texts[k].text, (long long)calls->lost[i].count, bounds[k]);
+#pragma GCC diagnostic pop
+                qn_collect_note(r, "--calls: %s", line);
+            }
+}
+
 static enum qn_text_status write_profile(struct work *w, const char *path, struct qn_text_error *err)
 {
     const struct qn_collect *r = w->run;
@@ -115,10 +143,21 @@ static enum qn_text_status write_profile(struct work *w, const char *path, struc
 
     struct qn_cost_data data = { &r->store, w->modules, r->allocators, r->options.alloc.count };
 
+    struct qn_prof_calls calls = { 0 };
+    enum qn_text_status status = QN_TEXT_OK;
+
     if (r->config.data)
         p.data = &data;
+    if (r->config.calls) {
+        status = qn_cost_fold_calls(&r->store, &w->events, w->modules, &calls, err);
+        p.calls = &calls;
+        tell_lost(w->run, &calls);
+    }
     take_unsupported(r, unsupported, p.unsupported);
-    return qn_cost_write_profile(path, &p, w->table, err);
+    if (status == QN_TEXT_OK)
+        status = qn_cost_write_profile(path, &p, w->table, err);
+    qn_prof_free_calls(&calls);
+    return status;
 }
 
 /* What became of a file; frees its path. */

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cost/calls.h"
 #include "cost/wire.h"
 #include "debug/debug.h"
 #include "collect/collect.h"
@@ -154,12 +155,14 @@ void qn_collect_serve_resolve(struct qn_collect *r, uint32_t map)
         limit_time();
         if (r->named_count)
             qn_cost_find_named(&r->store, library, map, r->named, r->named_count);
+        if (r->options.calls)
+            qn_cost_find_calls(&r->store, library, map);
         if (r->options.data)
             qn_cost_find_data(&r->store, library, map, r->allocators, r->options.alloc.count);
         _exit(0);
     }
     if (pid < 0 || wait_for(pid) != 0)
-        qn_collect_note(r, "debug information cannot be read: what --explain, --toggle or --data look for is not found there");
+        qn_collect_note(r, "debug information cannot be read: what --explain, --toggle, --calls or --data look for is not found there");
     qn_collect_answer(r, QN_WIRE_RESOLVED, 0, NULL, 0);
 }
 

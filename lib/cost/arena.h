@@ -7,7 +7,7 @@
  * after SIGKILL from outside never (doc/limits.md).  The collector treats its content as hostile: every index is checked.
  *
  *   header | strings | maps | leaves | blocks | insns | counters | charges | intervals | points | explain
- *   | findings | objects | data misses *                                                                                (sparse; see QN_ARENA_*_OFF)
+ *   | findings | objects | data misses | calls *                                                                                (sparse; see QN_ARENA_*_OFF)
  *
  * A block record says where the block's instructions and its cost centre lie.  The cost centre is one counter of
  * executions (those of many blocks lie side by side, because they are what running code touches) and, elsewhere,
@@ -70,8 +70,15 @@
 #define QN_ARENA_OBJECTS_OFF (2496ull << 20)
 #define QN_ARENA_OBJECTS_SIZE (64ull << 20)
 #define QN_ARENA_DATA_OFF (2560ull << 20)
+<<<<<<< HEAD
 #define QN_ARENA_DATA_SIZE (448ull << 20)
 #define QN_ARENA_SIZE (3008ull << 20)
+=======
+#define QN_ARENA_DATA_SIZE (256ull << 20)
+#define QN_ARENA_CALLS_OFF (2816ull << 20) /* --calls, and only then mapped by the engine; cost/call_records.h */
+#define QN_ARENA_CALLS_SIZE (1216ull << 20)
+#define QN_ARENA_SIZE (4032ull << 20)
+>>>>>>> 5d4a81a (quern run --calls=yes|paths: inclusive costs of all events by function, by call and by call path, in the profile)
 
 struct qn_geometry {
     uint32_t size;  /* bytes = sets * assoc * line */
@@ -82,6 +89,8 @@ struct qn_geometry {
 enum qn_counting { QN_COUNTING_EXACT, QN_COUNTING_CACHEGRIND };
 enum qn_vectors { QN_VECTORS_AUTO, QN_VECTORS_SCALAR, QN_VECTORS_AVX2, QN_VECTORS_AVX512 }; /* AUTO: the best that there is */
 enum qn_batch { QN_BATCH_AUTO, QN_BATCH_NEVER, QN_BATCH_ALWAYS, QN_BATCH_OFTEN }; /* run/core/batch.c */
+
+enum qn_calls { QN_CALLS_NO, QN_CALLS_YES, QN_CALLS_PATHS }; /* PATHS: by call path, too */
 
 enum { /* trace bits */
     QN_TRACE_DECODE = 1, QN_TRACE_BLOCK = 2, QN_TRACE_EVENT = 4, QN_TRACE_EMIT = 8, QN_TRACE_SYSCALL = 16,
@@ -147,7 +156,8 @@ struct qn_config {
     int32_t collector;       /* pid of `quern run`, the parent of the first process */
     int32_t parent;          /* that of its own parent: what the first process finds as its parent (the collector keeps it up) */
     int32_t death_signal;    /* that the first process wants when that one dies; 0 = none */
-    uint32_t pad;
+    uint32_t calls;          /* enum qn_calls: inclusive costs of calls are counted */
+    uint64_t calls_room, calls_depth; /* at most so many edges, and contexts; so many calls that have not returned */
 };
 
 enum qn_fatal { /* why the engine gave up */
@@ -230,6 +240,16 @@ struct qn_region_rec {
     uint32_t parent, name;   /* region; string */
 };
 
+/* --calls: what is in the tables of cost/call_records.h. */
+struct qn_call_head {
+    uint32_t columns;        /* counts of each row: enum qn_cost_event, then events of modules; 0: nothing was counted yet */
+    uint32_t sums;           /* index of the counters that the running stack adds to */
+    uint32_t current;        /* the running stack */
+    uint32_t stacks, functions, edges, frames, nodes; /* rows in use; 0 is none */
+    uint32_t ranges, maps;   /* raised by the collector while the engine waits for QN_WIRE_RESOLVED */
+    uint64_t lost_edges, lost_frames, lost_nodes, lost_stacks; /* calls, and stacks, for which there was no room */
+};
+
 struct qn_arena_header {
     uint64_t magic;
     uint32_t version;
@@ -269,6 +289,7 @@ struct qn_arena_header {
     uint32_t outside;        /* another process may write into code: the engine has to look, and clears it (run/kernel/outside.c) */
     uint32_t n_unsupported;  /* things that the program wanted and did not get, or not as natively: strings, each once */
     uint32_t unsupported[QN_UNSUPPORTED_MAX];
+    struct qn_call_head calls;
 };
 
 struct qn_map_rec {          /* one executable mapping that code was translated from */

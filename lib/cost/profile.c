@@ -135,6 +135,8 @@ enum qn_text_status qn_cost_write_profile(const char *path, const struct qn_cost
     status = qn_prof_table_write(table, w, err);
     if (status == QN_TEXT_OK)
         status = p->data ? qn_cost_put_data(w, p->data, err) : QN_TEXT_OK;
+    if (status == QN_TEXT_OK && p->calls)
+        qn_prof_put_calls(w, p->calls);
     if (status == QN_TEXT_OK)
         status = put_regions(w, p, err);
     if (status != QN_TEXT_OK) {

@@ -24,6 +24,7 @@
 #include "cost/data.h"
 #include "cost/events.h"
 #include "text/error.h"
+#include "prof/calls.h"
 #include "prof/table.h"
 
 struct qn_cost_profile {
@@ -39,6 +40,7 @@ struct qn_cost_profile {
     const char *build_id;   /* of the program, "" if none */
     const char *command;    /* as typed, arguments joined by blanks */
     const struct qn_cost_data *data; /* NULL: misses were not told apart by object */
+    const struct qn_prof_calls *calls; /* NULL: calls were not counted */
     const char *unsupported[QN_UNSUPPORTED_MAX]; /* NULL ends, unless there are so many */
     bool partly, nothing;   /* some, or all, of the run was not counted, as the user or the program asked */
     const struct qn_cost_region {        /* parts of the whole that the program has named */

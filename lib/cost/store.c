@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cost/call_records.h"
 #include "cost/events.h"
 #include "cost/objects.h"
 
@@ -140,7 +141,7 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
 {
     const struct qn_arena_header *h = qn_cost_header(from);
     struct qn_cost_extent e;
-    uint64_t from_explain;
+    uint64_t from_explain, calls = QN_ARENA_CALLS_OFF;
     int error = qn_cost_create(to);
 
     if (error)
@@ -163,10 +164,17 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { QN_ARENA_EXPLAIN_OFF, from_explain },
         { QN_ARENA_OBJECTS_OFF, e.objects * sizeof(struct qn_object) },
         { QN_ARENA_DATA_OFF, e.data * sizeof(struct qn_data_row) },
+        { calls + QN_CALL_RANGES_OFF, h->calls.ranges * sizeof(struct qn_call_range) },
+        { calls + QN_CALL_MAPS_OFF, h->calls.maps * sizeof(struct qn_call_map) },
+        { calls + QN_CALL_STACKS_OFF, h->calls.stacks * sizeof(struct qn_call_stack) },
+        { calls + QN_CALL_FUNCTIONS_OFF, h->calls.functions * sizeof(struct qn_call_function) },
+        { calls + QN_CALL_EDGES_OFF, h->calls.edges * qn_call_edge_bytes(h->calls.columns) },
+        { calls + QN_CALL_FRAMES_OFF, h->calls.frames * qn_call_frame_bytes(h->calls.columns) },
+        { calls + QN_CALL_NODES_OFF, h->calls.nodes * qn_call_node_bytes(h->calls.columns) },
     };
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !error; i++)
-        error = copy_range(to, from, parts[i].offset, parts[i].bytes);
+        error = parts[i].offset + parts[i].bytes > QN_ARENA_SIZE ? EINVAL : copy_range(to, from, parts[i].offset, parts[i].bytes);
     return error ? fail(to, error) : 0;
 }
 

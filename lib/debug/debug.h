@@ -102,6 +102,14 @@ void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take
 typedef void qn_debug_take_symbol(void *data, const char *name, uint64_t start);
 void qn_debug_list_functions(struct qn_debug *d, qn_debug_take_symbol *take, void *data);
 
+/* The ranges of functions as qn_debug_find knows them, in rising order; and the sections of stubs that jump elsewhere (PLT). */
+void qn_debug_list_ranges(struct qn_debug *d, qn_debug_take_range *take, void *data);
+void qn_debug_list_stubs(const struct qn_debug *d, qn_debug_take_range *take, void *data);
+/* Is this symbol one of those that are shown as (below main)? */
+bool qn_debug_is_below_main(const char *name);
+/* The name, to be shown, of the function whose symbol covers the address, whatever is inlined there; NULL: none does. */
+const char *qn_debug_name_function(struct qn_debug *d, uint64_t address);
+
 /* Variables that the symbol tables have, by address; they do not overlap. */
 struct qn_debug_object {
     uint64_t start, end; /* end exclusive */

@@ -192,7 +192,7 @@ static size_t search(const struct qn_symbols *s, uint64_t address)
 }
 
 /* The C library's code between _start and main has had several names; Cachegrind shows one. */
-static bool is_below_main(const char *name)
+bool qn_debug_is_below_main(const char *name)
 {
     return !strcmp(name, "__libc_start_main") || !strcmp(name, "__libc_start_call_main")
            || !strcmp(name, "generic_start_main") || !strcmp(name, "_start");
@@ -202,7 +202,7 @@ static const char *shown_name(struct qn_symbol *s)
 {
     if (!s->known) {
         s->known = true;
-        if (is_below_main(s->name))
+        if (qn_debug_is_below_main(s->name))
             s->shown = strdup("(below main)");
         else if (!qn_debug_settings.keep_names)
             s->shown = qn_debug_demangle(s->name);
@@ -253,6 +253,32 @@ void qn_debug_list_functions(struct qn_debug *d, qn_debug_take_symbol *take, voi
         take(data, d->symbols.list[i].name, d->symbols.list[i].start);
     for (size_t i = 0; i < d->symbols.nothers; i++)
         take(data, d->symbols.others[i].name, d->symbols.others[i].start);
+}
+
+void qn_debug_list_ranges(struct qn_debug *d, qn_debug_take_range *take, void *data)
+{
+    qn_debug_load_symbols(d);
+    for (size_t i = 0; i < d->symbols.count; i++)
+        take(data, d->symbols.list[i].start, d->symbols.list[i].end);
+}
+
+void qn_debug_list_stubs(const struct qn_debug *d, qn_debug_take_range *take, void *data)
+{
+    static const char *const names[] = { ".plt", ".plt.got", ".plt.sec" };
+    GElf_Shdr h;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (qn_debug_section(d->main.elf, names[i], &h) && h.sh_size)
+            take(data, h.sh_addr, h.sh_addr + h.sh_size);
+}
+
+const char *qn_debug_name_function(struct qn_debug *d, uint64_t address)
+{
+    const char *name;
+    uint64_t end;
+
+    qn_debug_find_symbol(d, address, &name, &end);
+    return name;
 }
 
 bool qn_debug_has_symbols(const struct qn_debug *d)

@@ -68,6 +68,7 @@ static void count_execution(struct emitter *e)
 
     if (!emit_rules.counts || !e->b->n)
         return;
+    emit_calls_add(e);
     if (emit_flags_free(e, 0))
         x_inc(&e->hot, counter);
     else
@@ -138,7 +139,7 @@ static unsigned first_fetch(struct emitter *e)
     uint64_t entry;
     bool whole = e->list->n && ev->kind == QN_EV_FETCH && e->pos[0] == 0 && (ev->addr & (line - 1)) + ev->size <= line;
 
-    if (!whole || e->b->probe || !emit_flags_free(e, 0) || emit_rules.versus || !emit_rules.filter || emit_rules.countdown || qn_sim_i1_hit == QN_HIT_CALL ||
+    if (!whole || e->b->probe || e->b->calls.entry || e->b->calls.moves || !emit_flags_free(e, 0) || emit_rules.versus || !emit_rules.filter || emit_rules.countdown || qn_sim_i1_hit == QN_HIT_CALL ||
         !qn_sim_i1_repeat_is_noop)
         return 0;
     entry = emit_fetch_or_enter(e, ev);
@@ -158,6 +159,7 @@ static void emit_body(struct emitter *e)
     emit_sample_entry(e);
     emit_countdown(e);
     emit_probe(e);
+    emit_calls_begin(e);
     n = first_fetch(e);
     count_execution(e);
     for (unsigned i = 0; i < e->b->n; i++) {

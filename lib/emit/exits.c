@@ -118,6 +118,7 @@ void emit_end(struct emitter *e)
 
     emit_log_flush(e);
     emit_clock(e, &e->hot);
+    emit_calls_end(e);
     if (!indirect)
         emit_restore_flags(e);
     switch (b->end) {

@@ -81,6 +81,10 @@ static void predict_last(struct emitter *e, const struct qn_event *ev)
     back = e->hot.exec;
     x_store(&e->cold, target, QN_R11);
     x_inc(&e->cold, counter_address(e->centre + ev->counter));
+    if (emit_rules.sums) {
+        x_inc(&e->cold, emit_rules.sums + 8 * QN_COST_BIM);
+        x_store32_imm(&e->cold, emit_rules.sums + 8 * QN_SUMS_ANY, 1);
+    }
     if (emit_rules.check)
         x_store_imm(&e->cold, CTX(result), 1);
     x_jmp(&e->cold, back);
@@ -191,6 +195,7 @@ void emit_indirect(struct emitter *e)
     predict_target(e);
     if (emit_rules.leaves && e->b->end != QN_END_CALL_IND)
         look_at_stack(e);
+    emit_calls_return(e);
     emit_restore_flags(e);
     if (QN_VARIANT(e->out.space) == QN_VARIANT_EXACT || emit_rules.steps)
         emit_leave_standard_state(&e->hot, QN_EXIT_IBL);

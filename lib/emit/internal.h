@@ -145,6 +145,12 @@ void emit_probe(struct emitter *e);
 void emit_leave_there(struct emitter *e, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *));
 void emit_leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *));
 
+/* calls.c */
+void emit_calls_begin(struct emitter *e);  /* before anything of the block is counted */
+void emit_calls_add(struct emitter *e);    /* with the block's execution */
+void emit_calls_end(struct emitter *e);    /* before its last instruction, if that is a branch */
+void emit_calls_return(struct emitter *e); /* in standard state but for rcx */
+
 /* sample.c */
 void emit_sample_entry(struct emitter *e);
 bool emit_samples_branch(const struct emitter *e); /* the countdown stands at the branch */

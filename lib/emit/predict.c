@@ -9,13 +9,6 @@
  */
 #include "emit/internal.h"
 
-static void movzbl_table(struct qn_code *c, unsigned dst, unsigned base, uint64_t table) /* movzbl table(base), dst */
-{
-    x_byte(c, x_rex_mem(0, dst, base, QN_REG_NONE));
-    x_bytes(c, "\x0f\xb6", 2);
-    x_mem(c, dst, base, QN_REG_NONE, 1, (int32_t)table);
-}
-
 static void movb_to_table(struct qn_code *c, unsigned src, unsigned base, uint64_t table) /* mov src, table(base), a byte */
 {
     x_byte(c, x_rex_mem(0, src, base, QN_REG_NONE));
@@ -36,6 +29,10 @@ static void count_mispredict(struct emitter *e, uint64_t counter)
     uint64_t back = e->hot.exec;
 
     x_inc(&e->cold, counter);
+    if (emit_rules.sums) {
+        x_inc(&e->cold, emit_rules.sums + 8 * QN_COST_BCM);
+        x_store32_imm(&e->cold, emit_rules.sums + 8 * QN_SUMS_ANY, 1);
+    }
     if (emit_rules.check)
         x_store_imm(&e->cold, CTX(result), 1);
     x_jmp(&e->cold, back);
@@ -94,8 +91,8 @@ void emit_predict_arm(struct emitter *e, const struct qn_event *ev, bool taken)
     cmpb_table(&e->hot, e->s1, counter, 2);
     x_jcc(&e->hot, taken ? X_CC_B : X_CC_AE, e->cold.exec);
     count_mispredict(e, counter_address(e->centre + ev->counter));
-    movzbl_table(&e->hot, e->s2, e->s1, counter);
-    movzbl_table(&e->hot, e->s2, e->s2, t->next[taken]);
+    x_movzbl_table(&e->hot, e->s2, e->s1, counter);
+    x_movzbl_table(&e->hot, e->s2, e->s2, t->next[taken]);
     movb_to_table(&e->hot, e->s2, e->s1, counter);
     x_lea(&e->hot, e->s1, e->s1, e->s1, 1, taken ? (int32_t)t->taken : 0);
     x_alu_imm32(&e->hot, 0, X_AND, e->s1, t->history_mask);

@@ -316,6 +316,13 @@ static inline void x_inc_at(struct qn_code *c, unsigned index, unsigned scale, u
     x_mem(c, 0, QN_REG_NONE, index, scale, (int32_t)table);
 }
 
+static inline void x_movzbl_table(struct qn_code *c, unsigned dst, unsigned base, uint64_t table) /* movzbl table(%base), %dstd */
+{
+    x_byte(c, x_rex_mem(0, dst, base, QN_REG_NONE));
+    x_bytes(c, "\x0f\xb6", 2);
+    x_mem(c, dst, base, QN_REG_NONE, 1, (int32_t)table);
+}
+
 static inline void x_call(struct qn_code *c, uint64_t target)
 {
     x_byte(c, 0xe8);

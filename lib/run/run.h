@@ -97,6 +97,7 @@ struct qn_thread {
     struct qn_siginfo held_info[QN_SYNC_SIGNALS];
     uint32_t stepping;         /* trap flag set until the next block boundary */
     struct qn_settling settling;
+    uint32_t calls_stack;      /* --calls: the stack of frames that it runs on; 0: none yet */
     uint64_t step_return;      /* host address of a temporary breakpoint, 0 = none */
     uint8_t step_byte;
     struct qn_sigaction *actions; /* of its process */

@@ -21,6 +21,7 @@ static void drain_branches(void)
         const struct qn_branch_entry *e = &branch_entries[i];
 
         sim_counters[e->site & QN_SITE_COUNTER_MASK] += wrong[i];
+        qn_sim_sum_event(QN_COST_BCM, wrong[i]);
         if (QN_UNLIKELY(qn_sim_twin_on && wrong[i]))
             qn_sim_twin_mispredicted(e->pc, e->site & QN_SITE_COUNTER_MASK);
     }
@@ -105,6 +106,7 @@ SLOW void qn_sim_cond(void)
     qn_sim_traffic.cond++;
     qn_ctx.result = predict_cond(qn_ctx.arg_pc, qn_ctx.arg_aux != 0);
     *site_counts() += qn_ctx.result;
+    qn_sim_sum_event(QN_COST_BCM, (int64_t)qn_ctx.result);
     charge(site_counts());
 }
 
@@ -113,6 +115,7 @@ SLOW void qn_sim_indirect(void)
     qn_sim_traffic.indirect++;
     qn_ctx.result = predict_indirect(qn_ctx.arg_pc, qn_ctx.arg_addr);
     *site_counts() += qn_ctx.result;
+    qn_sim_sum_event(QN_COST_BIM, (int64_t)qn_ctx.result);
     charge(site_counts());
 }
 

@@ -70,6 +70,7 @@ QN_SIM_NCSR void qn_sim_charge(uint32_t site)
 
         counts[event] += n;
         output->counts[event] += n;
+        qn_sim_sum_event(QN_COST_EVENTS + event, (int64_t)n);
         sim_event_new[event] = 0;
         log[qn_sim_charge_count++ % LOG] = (struct charge){site, event, references, n};
     }
@@ -87,6 +88,7 @@ void qn_sim_uncharge(uint32_t first, uint32_t end)
             return;
         row(row_of[c->site] - 1)[1 + c->event] -= c->n;
         output->counts[c->event] -= c->n;
+        qn_sim_sum_event(QN_COST_EVENTS + c->event, -(int64_t)c->n);
         sim_event_new[SIM_EVENTS_MAX + c->event] -= c->n; /* of the twin, if there is one */
         reference = c->reference;
         end = c->site;

@@ -40,6 +40,8 @@ uint64_t sim_pc;
 struct qn_sim_traffic qn_sim_traffic;
 uint32_t qn_sim_misses[QN_SIM_MISSES];
 uint64_t qn_sim_miss_count;
+int64_t *qn_sim_sums;
+uint8_t *qn_sim_event_of;
 
 static uint64_t *sim_counters;
 static uint64_t *site_pc; /* by site, if a module wants to know; above it, the kind of the reference */
@@ -347,6 +349,7 @@ static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint6
     ll = next_level(l1, addr, size, kind);
     counts[0]++;
     counts[1] += ll;
+    qn_sim_sum_miss((uint32_t)(counts - sim_counters), 1, ll);
     qn_sim_misses[qn_sim_miss_count++ % QN_SIM_MISSES] = QN_SIM_MISS((uint32_t)(counts - sim_counters), ll);
     return 1 | ll << 1;
 }

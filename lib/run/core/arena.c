@@ -2,6 +2,7 @@
 #include "base/format.h"
 #include "base/ready.h"
 #include "guest/exec_map.h"
+#include "run/observe/calls.h"
 #include "run/observe/data.h"
 #include "run/observe/interval.h"
 #include "run/run.h"
@@ -39,8 +40,10 @@ void qn_arena_attach(int fd)
 {
     base = qn_map_shared(QN_ARENA_ALIAS_BASE, QN_ARENA_COUNTERS_OFF, 3, fd, 0);
     qn_map_shared(QN_COUNTERS_BASE, QN_ARENA_COUNTERS_SIZE, 3, fd, QN_ARENA_COUNTERS_OFF);
-    qn_map_shared(QN_ARENA_ALIAS_BASE + QN_ARENA_CHARGES_OFF, QN_ARENA_SIZE - QN_ARENA_CHARGES_OFF, 3, fd,
+    qn_map_shared(QN_ARENA_ALIAS_BASE + QN_ARENA_CHARGES_OFF, QN_ARENA_CALLS_OFF - QN_ARENA_CHARGES_OFF, 3, fd,
                   QN_ARENA_CHARGES_OFF);
+    if (((struct qn_arena_header *)base)->config.calls)
+        qn_map_shared(QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF, QN_ARENA_CALLS_SIZE, 3, fd, QN_ARENA_CALLS_OFF);
     if (((struct qn_arena_header *)base)->magic != QN_ARENA_MAGIC || ((struct qn_arena_header *)base)->version != QN_ARENA_VERSION)
         qn_die_fatal(QN_FATAL_LOAD, 0, "this simulator was built for another version of quern: build it again");
     qn_arena = (struct qn_arena_header *)base;
@@ -246,6 +249,8 @@ struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const qn_i
     qn_ready_until(&ready.counters, qn_arena_counters() + qn_arena->n_counters + 1);
     *rec = (struct qn_block_rec){.pc = pc, .map = qn_arena_map_of(pc), .first_insn = (uint32_t)first, .counter = place.counter,
                                  .ninsns = (uint16_t)ninsns, .misses = place.centre + 1, .region = (uint16_t)region};
+    if (qn_cfg()->calls)
+        qn_calls_counters(place.centre + 1, desc, ninsns);
     qn_arena->n_insns = first + ninsns;
     qn_arena->n_blocks = i + 1;
     return place;
@@ -279,7 +284,11 @@ void qn_arena_leave(uint32_t record, unsigned insn)
     struct qn_leave_rec *all = (struct qn_leave_rec *)(base + QN_ARENA_LEAVES_OFF);
     uint64_t n = qn_arena->n_leaves, from = n > 4096 ? n - 4096 : 0;
 
-    qn_interval_left += qn_arena_block(record)->ninsns - insn;
+    const struct qn_block_rec *b = qn_arena_block(record);
+
+    qn_interval_left += b->ninsns - insn;
+    if (qn_cfg()->calls)
+        qn_calls_take_back((const qn_insn_desc *)(base + QN_ARENA_INSNS_OFF) + b->first_insn + insn, b->ninsns - insn);
     for (uint64_t i = n; i-- > from;)
         if (all[i].block == record && all[i].insn == insn) {
             all[i].count++;
@@ -324,6 +333,7 @@ void qn_arena_undo_misses(uint32_t record, unsigned insn)
             return;
         counters[counter]--;
         counters[counter + 1] -= miss % 2;
+        qn_sim_sum_miss(counter, -1, -(int64_t)(miss % 2));
         qn_sim_twin_undo(counter, miss % 2);
         if (qn_cfg()->data)
             qn_data_undo(counter, miss % 2);

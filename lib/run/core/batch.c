@@ -47,7 +47,7 @@ static void switch_to(bool wanted)
  * reference by itself. */
 static bool allows(const struct qn_config *c)
 {
-    return c->cache_sim && c->filter && !c->versus && !c->explain && !c->observes && !c->interval &&
+    return c->cache_sim && c->filter && !c->versus && !c->explain && !c->calls && !c->observes && !c->interval &&
            c->batch != QN_BATCH_NEVER && qn_sim_log_possible();
 }
 

@@ -178,6 +178,7 @@ SLOW void qn_run_complex(void)
 {
     const struct qn_insn *in = variable_insn(qn_ctx.arg_pc);
     struct variable v = variable_counters(in, qn_arena_counters() + qn_ctx.arg_site);
+    uint64_t before = *v.iterations;
 
     if (in->attr & QN_ATTR_XSAVE) {
         if (!vex_xsave(in, &v))
@@ -189,5 +190,6 @@ SLOW void qn_run_complex(void)
     } else {
         pieces_references(in, &v);
     }
+    variable_sum(in, *v.iterations - before);
     qn_run_clock_on();
 }

@@ -3,6 +3,7 @@
 #include "guest/exec_map.h"
 #include "run/core/batch.h"
 #include "run/core/gone.h"
+#include "run/observe/calls.h"
 #include "run/observe/interval.h"
 #include "run/kernel/outside.h"
 #include "run/observe/request.h"
@@ -52,7 +53,11 @@ static void connect(uint32_t to)
 static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t *stop)
 {
     unsigned space = QN_SPACE(qn_space, at_most);
-    uint32_t index = qn_tcache_find(qn_ctx.rip, space);
+    uint32_t index;
+
+    if (QN_UNLIKELY(qn_ctx.called && !(qn_ctx.called & QN_CALLED_TAIL)) && qn_ctx.exit_kind == QN_EXIT_IBL)
+        qn_calls_called(qn_ctx.rip);
+    index = qn_tcache_find(qn_ctx.rip, space);
 
     if (index == QN_NO_BLOCK)
         index = qn_translate(qn_ctx.rip, space);

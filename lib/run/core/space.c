@@ -13,6 +13,7 @@
  */
 #include "run/core/batch.h"
 #include "run/core/host.h"
+#include "run/observe/calls.h"
 #include "run/observe/data.h"
 #include "run/observe/interval.h"
 #include "run/run.h"
@@ -88,7 +89,7 @@ static struct qn_space_rules counting_rules(const struct qn_config *c)
 {
     return (struct qn_space_rules){
         .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check, .versus = c->versus, .log_all = qn_sim_log_all, .stats = c->stats,
-                 .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle, .countdown = c->interval ? &qn_interval_left : NULL,
+                 .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle, .sums = qn_calls_sums(), .countdown = c->interval ? &qn_interval_left : NULL,
                  .has_bmi2 = qn_host_has(QN_HOST_BMI2), .serves_avx = qn_host_serves(QN_HOST_AVX), .serves_avx512 = qn_host_serves(QN_HOST_AVX512F)},
         .event = {.cachegrind = c->counting == QN_COUNTING_CACHEGRIND, .caches = c->cache_sim, .branches = c->branch_sim,
                   .i1_line = c->I1.line, .i1_every = every_fetch(c), .check = c->check, .returns = qn_sim_returns,
@@ -118,6 +119,7 @@ static void open_home(unsigned home)
     first_taken = true;
     if (home != QN_HOME_OFF && !on.emit.counts) { /* also before what is not counted between samples */
         start_simulation(qn_cfg());
+        qn_calls_init();
         batch = on = counting_rules(qn_cfg());
         batch.emit.log_all |= !qn_fast.D1.sets;
         batch.emit.batch = !batch.emit.log_all;
@@ -181,4 +183,5 @@ void qn_space_choose(unsigned home)
     else
         note_change(home != QN_HOME_OFF);
     qn_space = home;
+    qn_calls_counting(home != QN_HOME_OFF);
 }

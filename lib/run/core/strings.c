@@ -50,6 +50,7 @@ static bool ended_by_comparison(const struct qn_insn *in, uint64_t n, uint64_t l
 static void cachegrind_branches(const struct variable *v, const struct qn_insn *in, uint64_t pc, uint64_t n, bool stopped)
 {
     bool asks_twice = (in->opcode & 0xfe) == 0xa6 || (in->opcode & 0xfe) == 0xae;
+    uint64_t before = *v->mispredicts;
 
     for (uint64_t i = 0; i < n; i++) {
         *v->mispredicts += qn_sim_predict_cond(pc, true);
@@ -59,6 +60,8 @@ static void cachegrind_branches(const struct variable *v, const struct qn_insn *
     if (!stopped)
         *v->mispredicts += qn_sim_predict_cond(pc, false);
     *v->extra_bc += (asks_twice ? 2 * n : n) - stopped;
+    qn_sim_sum_event(QN_COST_BC, (int64_t)((asks_twice ? 2 * n : n) - stopped));
+    qn_sim_sum_event(QN_COST_BCM, (int64_t)(*v->mispredicts - before));
     qn_sim_charge_branch(v->mispredicts);
 }
 
@@ -88,6 +91,8 @@ static void count_string(uint64_t pc, uint64_t *first, bool complete)
         *v.extra_ir += n > 1 ? n - 1 : 0;
     }
     qn_interval_left -= (int64_t)(*v.extra_ir - before);
+    qn_sim_sum_event(QN_COST_IR, (int64_t)(*v.extra_ir - before));
+    variable_sum(in, n);
 }
 
 SLOW void qn_run_string(void)

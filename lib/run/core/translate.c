@@ -5,6 +5,7 @@
 #include "event/event.h"
 #include "guest/exec_map.h"
 #include "run/core/gone.h"
+#include "run/observe/calls.h"
 #include "run/observe/data.h"
 #include "run/observe/points.h"
 #include "run/run.h"
@@ -165,10 +166,17 @@ static bool enters(uint64_t pc, unsigned space) { return space == QN_HOME_OFF &&
 /* Where a block has to begin, whatever comes before it. */
 static bool toggles_or_allocates(uint64_t pc) { return qn_points_toggle(pc) || qn_allocs_begins(pc); }
 
+static bool begins_anything(uint64_t pc)
+{
+    return qn_calls_begins(pc) || (qn_cfg()->toggle && qn_points_toggle(pc)) || (qn_cfg()->data && qn_allocs_begins(pc));
+}
+
 static bool (*begins(void))(uint64_t pc)
 {
     const struct qn_config *c = qn_cfg();
 
+    if (c->calls)
+        return begins_anything;
     return c->toggle && c->data ? toggles_or_allocates : c->data ? qn_allocs_begins : c->toggle ? qn_points_toggle : NULL;
 }
 
@@ -226,6 +234,8 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
     if ((rules->emit.counts || rules->emit.steps) && block.n) {
         qn_event_collect(&events, &block, &qn_space_rules(QN_HOME(space))->event);
         place = cost_centre(QN_HOME(space));
+        if (rules->emit.sums)
+            qn_calls_mark(&block, place.record, events.desc);
     }
     if (rules->emit.steps) /* what of it is observed is counted then (tally.c) */
         events.n = 0;

@@ -2,6 +2,7 @@
 #include "run/core/variable.h"
 
 #include "run/run.h"
+#include "sim/contract.h"
 
 /* Decoded once; the bytes tell whether they are still the same. */
 #define DECODED 256
@@ -34,6 +35,16 @@ static unsigned reference_kinds(const struct qn_insn *in)
     for (unsigned k = 0; k < in->n_mem; k++)
         n += in->mem[k].access != QN_ACC_NONE;
     return n;
+}
+
+void variable_sum(const struct qn_insn *in, uint64_t iterations)
+{
+    if (!qn_cfg()->calls || !qn_cfg()->cache_sim)
+        return;
+    for (unsigned k = 0; k < in->n_mem; k++) {
+        qn_sim_sum_event(QN_COST_DR, in->mem[k].access & QN_ACC_READ ? (int64_t)iterations : 0);
+        qn_sim_sum_event(QN_COST_DW, in->mem[k].access == QN_ACC_WRITE ? (int64_t)iterations : 0);
+    }
 }
 
 struct variable variable_counters(const struct qn_insn *in, uint64_t *first)

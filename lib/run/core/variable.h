@@ -17,5 +17,6 @@ struct variable {
 
 const struct qn_insn *variable_insn(uint64_t pc); /* decoded; valid until the next call */
 struct variable variable_counters(const struct qn_insn *in, uint64_t *first);
+void variable_sum(const struct qn_insn *in, uint64_t iterations); /* --calls: so many more */
 
 #endif

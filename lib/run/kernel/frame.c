@@ -5,6 +5,7 @@
  * The vector and x87 state in the processor is the guest's own, so it is saved and restored here directly. */
 #include "run/core/cpu.h"
 #include "run/core/host.h"
+#include "run/observe/calls.h"
 #include "run/kernel/signal.h"
 
 #define RED_ZONE 128
@@ -166,6 +167,7 @@ void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigac
     if (act->flags & SA_RESETHAND_)
         t->actions[sig].handler = HANDLER_DFL;
     reset_fpu();
+    qn_calls_signal(qn_ctx.gpr[4]);
     qn_ctx.gpr[4] = (uint64_t)(uintptr_t)f;
     qn_ctx.gpr[7] = (uint64_t)sig;
     qn_ctx.gpr[6] = (uint64_t)(uintptr_t)&f->info;
@@ -232,6 +234,7 @@ void qn_sys_sigreturn(void)
         return;
     }
     restore_registers(&f.uc.mc);
+    qn_calls_sigreturn();
     t->mask = f.uc.mask & ~UNBLOCKABLE;
     bytes = f.uc.mc.fpstate ? fpstate_bytes(f.uc.mc.fpstate) : 0;
     if (f.uc.mc.fpstate && (!bytes || !is_readable(f.uc.mc.fpstate, bytes))) {

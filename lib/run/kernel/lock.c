@@ -11,6 +11,7 @@
  * finds its ticket passed over and draws another.
  */
 #include "base/format.h"
+#include "run/observe/calls.h"
 #include "run/kernel/thread.h"
 
 #define PATIENCE_NS 300000l /* a waiter asks for the lock after this long */
@@ -184,6 +185,7 @@ void qn_lock_acquire(struct qn_thread *t)
     qn_ctx.in_cache = 0; /* the owner before may have been killed there */
     qn_self = t;
     asked = 0;
+    qn_calls_thread(t);
 }
 
 void qn_lock_pass_on(void)

@@ -3,6 +3,7 @@
  * The running thread's context is qn_ctx; the others keep theirs in struct qn_thread (lock.c).  A process that shares this
  * memory while its parent runs on, or waits (vfork), is to the engine a few more threads, with a pid of their own.
  */
+#include "run/observe/calls.h"
 #include "run/kernel/thread.h"
 
 #define THREAD_CHUNK (128ull << 10)
@@ -141,6 +142,7 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
     t->pending = t->waited = t->stepping = t->settling.blocks = t->on_guest_stack = 0;
     t->held = 0;
     t->step_return = 0;
+    t->calls_stack = 0;
     if (r->a.flags & CLONE_THREAD_) {
         t->pid = me->pid;
         t->actions = me->actions;
@@ -195,6 +197,7 @@ _Noreturn void qn_thread_exit(int code)
 
     qn_signal_block_all();
     t->used = QN_THREAD_LEAVES;
+    qn_calls_thread_end();
     qn_lock_release(); /* while it still counts */
     qn_thread_gone(t, true, __NR_exit, code);
 }

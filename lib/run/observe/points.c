@@ -12,6 +12,7 @@
 #include "run/observe/points.h"
 
 #include "guest/exec_map.h"
+#include "run/observe/calls.h"
 #include "run/observe/data.h"
 #include "run/run.h"
 
@@ -44,7 +45,7 @@ void qn_points_learn(uint64_t pc)
     const struct qn_exec_range *range;
     uint32_t map;
 
-    if (QN_LIKELY(!qn_cfg()->explain && !qn_cfg()->toggle && !qn_cfg()->data))
+    if (QN_LIKELY(!qn_cfg()->explain && !qn_cfg()->toggle && !qn_cfg()->data && !qn_cfg()->calls))
         return;
     range = qn_exec_find(pc);
     if (!range || range->map != QN_NO_MAP)
@@ -56,6 +57,8 @@ void qn_points_learn(uint64_t pc)
     take_new_points();
     if (qn_cfg()->data)
         qn_ranges_learn();
+    if (qn_cfg()->calls)
+        qn_calls_learn();
 }
 
 /* The last point of this kind that begins at or before pc and reaches beyond it. */

@@ -107,6 +107,7 @@ static inline __attribute__((always_inline)) void log_missed(uint64_t addr, uint
 
     sim_counters[counter]++;
     sim_counters[counter + 1] += ll;
+    qn_sim_sum_miss(counter, 1, ll);
     qn_sim_misses[qn_sim_miss_count++ % QN_SIM_MISSES] = QN_SIM_MISS(counter, ll);
     if (QN_UNLIKELY(qn_sim_tells_misses) && !fetch) {
         set_pc(sim_counters + counter);

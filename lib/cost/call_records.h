@@ -1,0 +1,100 @@
+/* lib/cost/call_records.h - the part of the counts arena that --calls fills.
+ *
+ *   ranges      functions of each mapping, by address: the collector finds them when the mapping is first executed
+ *   functions   7: the one that begins at 401136 of map 0
+ *   edges       12: function 7, called at the end of block 4711, 1000 times; what these calls cost
+ *   stacks      2: that of a thread, of a coroutine or of a handler of signals, with what it has counted
+ *   frames      a call that has not returned: its edge, the stack pointer at its entry, the counts then
+ *   nodes       with --calls=paths: 9: function 7 called in the context of node 5; its own costs there
+ *
+ * Counts are in columns: enum qn_cost_event, then events of modules (qn_call_head.columns).  Ir, Dr, Dw, Bc and Bi are running totals of a
+ * stack; a frame holds what they were at its entry.  All others are rare: they are sums since the last call or return, which go to the frame on
+ * top, and from there to the frame below when it returns.
+ *
+ * Row 0 of each table is none.  Frames that nothing uses any more are linked by `below`.
+ */
+#ifndef QN_COST_CALL_RECORDS_H
+#define QN_COST_CALL_RECORDS_H
+
+#include "cost/arena.h"
+#include "cost/events.h"
+
+/* From QN_ARENA_CALLS_OFF on. */
+#define QN_CALL_RANGES_OFF 0ull
+#define QN_CALL_RANGES_SIZE (64ull << 20)
+#define QN_CALL_MAPS_OFF (64ull << 20)
+#define QN_CALL_MAPS_SIZE (4ull << 20)
+#define QN_CALL_STACKS_OFF (68ull << 20)
+#define QN_CALL_STACKS_SIZE (12ull << 20)
+#define QN_CALL_FUNCTIONS_OFF (80ull << 20)
+#define QN_CALL_FUNCTIONS_SIZE (32ull << 20)
+#define QN_CALL_EDGES_OFF (112ull << 20)
+#define QN_CALL_EDGES_SIZE (464ull << 20)
+#define QN_CALL_FRAMES_OFF (576ull << 20)
+#define QN_CALL_FRAMES_SIZE (384ull << 20)
+#define QN_CALL_NODES_OFF (960ull << 20)
+#define QN_CALL_NODES_SIZE (256ull << 20)
+
+#define QN_CALL_STACKS_MAX 4096u
+
+/* Flags of a range: a function by a symbol; one of those that profiles show as (below main), which are one; a section of stubs that jump
+ * elsewhere. */
+enum { QN_CALL_SYMBOL = 1, QN_CALL_PLT = 2, QN_CALL_BELOW_MAIN = 4 };
+
+struct qn_call_range {
+    uint64_t start;          /* guest address */
+    uint32_t size, flags;
+};
+
+struct qn_call_map {         /* which ranges, sorted by start, are a mapping's */
+    uint32_t map, first, count, pad;
+};
+
+struct qn_call_function {
+    uint64_t pc;             /* its first instruction; of code that no symbol covers: the first that was called or jumped to */
+    uint32_t map;            /* index into maps */
+    uint32_t active;         /* frames of it, on the stack `stack` */
+    uint32_t stack, next;
+};
+
+/* Behind it two rows of counts: of calls while the function was not active, and while it was. */
+struct qn_call_edge {
+    uint32_t block;          /* record of the caller's block, whose last instruction calls, + 1; 0: no caller is known */
+    uint32_t function;
+    uint64_t calls;
+    uint32_t next, pad;
+};
+
+struct qn_call_stack {
+    uint32_t top;            /* frame */
+    uint32_t used;           /* 0: free */
+    uint32_t interrupted;    /* of a handler of a signal: the stack that it came to */
+    uint32_t called;         /* ctx.called of that one then */
+    uint64_t low, base;      /* stack pointers: where it was left, where it begins */
+    uint64_t times;          /* when it was left last: the number of the change */
+    int64_t totals[QN_COST_COLUMNS]; /* while it does not run */
+    int64_t closed[QN_COST_COLUMNS]; /* of these, what frames that have returned have taken */
+};
+
+/* Behind it one row: what the running totals were at its entry, and the other counts since. */
+struct qn_call_frame {
+    uint32_t below, edge;
+    uint64_t sp;             /* at the first instruction: address of the return address */
+    uint32_t node;
+    uint8_t active, rare, pad[2]; /* active: so was its function; rare: some of the other counts are not 0 */
+};
+
+/* Behind it one row. */
+struct qn_call_node {
+    uint32_t parent, function, next, pad;
+    uint64_t calls;
+};
+
+static inline uint64_t qn_call_edge_bytes(uint32_t columns) { return sizeof(struct qn_call_edge) + 2 * columns * sizeof(int64_t); }
+static inline uint64_t qn_call_frame_bytes(uint32_t columns) { return sizeof(struct qn_call_frame) + columns * sizeof(int64_t); }
+static inline uint64_t qn_call_node_bytes(uint32_t columns) { return sizeof(struct qn_call_node) + columns * sizeof(int64_t); }
+
+/* The counts that are running totals: a bit for each. */
+#define QN_CALL_TOTALS (1u << QN_COST_IR | 1u << QN_COST_DR | 1u << QN_COST_DW | 1u << QN_COST_BC | 1u << QN_COST_BI)
+
+#endif

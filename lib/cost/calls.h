@@ -1,0 +1,22 @@
+/* lib/cost/calls.h - calls of the arena (--calls; cost/call_records.h) as the tables behind a profile's summary (prof/calls.h).
+ *
+ *   a mapping is executed:   qn_cost_find_calls()     its functions, for the engine
+ *   the run has ended:       qn_cost_fold_calls()     edges by line, functions, contexts; calls that have not returned cost what they did so far
+ */
+#ifndef QN_COST_CALLS_H
+#define QN_COST_CALLS_H
+
+#include "cost/events.h"
+#include "cost/modules.h"
+#include "cost/store.h"
+#include "prof/calls.h"
+#include "text/error.h"
+
+/* Appends the functions and stubs of one map of the arena. */
+void qn_cost_find_calls(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t map);
+
+/* calls: zeroed; the caller frees it, whatever becomes of this. */
+enum qn_text_status qn_cost_fold_calls(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
+                                       struct qn_cost_modules *modules, struct qn_prof_calls *calls, struct qn_text_error *err);
+
+#endif

@@ -1,0 +1,362 @@
+/* lib/run/observe/calls_stacks.c - --calls: which stack of frames runs.
+ *
+ *   a thread                 has one from its start to its end
+ *   a handler of a signal    gets one on top of that which it came to, until it returns or leaves by longjmp
+ *   a coroutine              has one from the moment that rsp is loaded with an address that lies on no stack known so far
+ *
+ * A block that loads rsp and then returns or jumps (swapcontext, and what libraries write in its place) tells where rsp was and where it is:
+ *
+ *   between both is a frame of the running stack, or nothing    the same stack: longjmp, an exception
+ *   in the range of another one                                 that one goes on
+ *   neither                                                     a new one
+ *
+ * A stack that does not run costs nothing meanwhile.  Where there is no room for another, the coroutine that was left first is closed.
+ */
+#include "run/observe/calls_stacks.h"
+
+#include "run/observe/calls.h"
+#include "run/run.h"
+#include "sim/contract.h"
+
+#define SLACK 1024u /* bytes that a stack may reach beyond what is known of it: what is pushed before it is left, what lies above its first frame */
+#define ACTIVE_MAX (1u << 20) /* of the table of functions that are active on stacks that do not run */
+
+enum { FREE, RUNS, WAITS /* a coroutine */, INTERRUPTED };
+
+/* Where those that wait lie: they are looked through at each change. */
+static struct {
+    uint64_t low, base;
+    bool waits;
+} spans[QN_CALL_STACKS_MAX];
+
+static struct active {
+    uint64_t key;            /* stack << 32 | function; 0: free */
+    uint32_t count;
+} *actives;
+static uint32_t active_count;
+static bool counting;
+static uint32_t generation;  /* of frames: counting was switched off in between */
+static uint32_t made_in[QN_CALL_STACKS_MAX];
+static uint64_t changes;
+
+static struct qn_call_head *head(void) { return &qn_arena->calls; }
+
+static struct qn_call_stack *stack(uint32_t i)
+{
+    return (struct qn_call_stack *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF + QN_CALL_STACKS_OFF) + i;
+}
+
+_Static_assert(QN_CALL_STACKS_MAX * sizeof(struct qn_call_stack) <= QN_CALL_STACKS_SIZE, "call_records.h");
+
+/* ---- functions active on other stacks ---- */
+
+static struct active *find_active(uint64_t key)
+{
+    uint64_t i = key * 0x9e3779b97f4a7c15ull >> 44; /* 20 bits */
+
+    while (actives[i].key && actives[i].key != key)
+        i = (i + 1) % ACTIVE_MAX;
+    return &actives[i];
+}
+
+/* The row becomes free, and those behind it can still be found. */
+static void forget_active(struct active *a)
+{
+    uint64_t hole = (uint64_t)(a - actives), i = hole;
+
+    actives[hole].key = 0;
+    active_count--;
+    for (;;) {
+        uint64_t home;
+
+        i = (i + 1) % ACTIVE_MAX;
+        if (!actives[i].key)
+            return;
+        home = actives[i].key * 0x9e3779b97f4a7c15ull >> 44;
+        if ((i - home) % ACTIVE_MAX < (i - hole) % ACTIVE_MAX)
+            continue;
+        actives[hole] = actives[i];
+        actives[i].key = 0;
+        hole = i;
+    }
+}
+
+static void put_away(const struct qn_call_function *f, uint32_t number)
+{
+    struct active *a;
+
+    if (!f->active || active_count >= ACTIVE_MAX / 2)
+        return;
+    a = find_active((uint64_t)f->stack << 32 | number);
+    active_count += !a->key;
+    *a = (struct active){(uint64_t)f->stack << 32 | number, f->active};
+}
+
+void calls_own(struct qn_call_function *f, uint32_t number)
+{
+    struct active *a;
+
+    if (QN_LIKELY(f->stack == head()->current))
+        return;
+    if (!actives)
+        actives = qn_engine_alloc(ACTIVE_MAX * sizeof *actives);
+    put_away(f, number);
+    f->stack = head()->current;
+    f->active = 0;
+    a = find_active((uint64_t)f->stack << 32 | number);
+    if (!a->key)
+        return;
+    f->active = a->count;
+    forget_active(a);
+}
+
+/* ---- changes ---- */
+
+static void save(uint64_t low, uint32_t state)
+{
+    struct qn_call_stack *s = calls_current;
+    uint32_t i = head()->current;
+
+    if (!s)
+        return;
+    calls_settle();
+    for (uint32_t k = 0; k < head()->columns; k++)
+        s->totals[k] = calls_sums[k];
+    s->low = low;
+    s->base = calls_base();
+    s->times = ++changes;
+    s->used = state;
+    spans[i].low = low;
+    spans[i].base = s->base;
+    spans[i].waits = state == WAITS;
+}
+
+static void close_if_old(void)
+{
+    uint32_t i = head()->current;
+
+    if (made_in[i] == generation)
+        return;
+    made_in[i] = generation;
+    calls_close();
+    qn_ctx.called = 0;
+}
+
+static void load(uint32_t i)
+{
+    struct qn_call_stack *s = stack(i);
+    bool any = false;
+
+    for (uint32_t k = 0; k < head()->columns; k++) {
+        calls_sums[k] = s->totals[k];
+        any |= !(QN_CALL_TOTALS >> k & 1) && s->totals[k];
+    }
+    calls_sums[QN_SUMS_ANY] = any;
+    s->used = RUNS;
+    spans[i].waits = false;
+    head()->current = i;
+    calls_current = s;
+    calls_show_top();
+    close_if_old();
+}
+
+/* The coroutine that was left first; 0: there is none. */
+static uint32_t oldest(void)
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 1; i < head()->stacks; i++)
+        if (spans[i].waits && (!found || stack(i)->times < stack(found)->times))
+            found = i;
+    return found;
+}
+
+/* The running stack is saved. */
+static void make_room(uint32_t i)
+{
+    uint32_t current = head()->current;
+
+    load(i);
+    calls_close();
+    save(0, FREE);
+    head()->lost_stacks++;
+    head()->current = current;
+}
+
+/* A new one that has counted nothing, and does not run yet; 0: there is no room.  Nothing runs. */
+static uint32_t new_stack(void)
+{
+    uint32_t i = 1;
+
+    while (i < head()->stacks && stack(i)->used != FREE)
+        i++;
+    if (i == QN_CALL_STACKS_MAX) {
+        i = oldest();
+        if (!i)
+            return 0;
+        make_room(i);
+    }
+    if (i == head()->stacks)
+        head()->stacks = i + 1;
+    made_in[i] = generation;
+    *stack(i) = (struct qn_call_stack){.used = RUNS};
+    return i;
+}
+
+/* What a stack that has ended has counted outside of all frames stays with nobody. */
+static void end(void)
+{
+    calls_close();
+    save(0, FREE);
+    calls_current = NULL;
+    head()->current = 0;
+}
+
+void calls_stacks_init(void)
+{
+    load(new_stack());
+    qn_self->calls_stack = head()->current;
+}
+
+/* ---- threads, signals ---- */
+
+void qn_calls_thread(struct qn_thread *t)
+{
+    if (!calls_sums || (calls_current && t->calls_stack == head()->current))
+        return;
+    save(qn_ctx.gpr[QN_RSP], RUNS);
+    if (!t->calls_stack) {
+        t->calls_stack = new_stack();
+        qn_ctx.called = 0;
+    }
+    load(t->calls_stack ? t->calls_stack : head()->current);
+}
+
+void qn_calls_thread_end(void)
+{
+    if (!calls_sums)
+        return;
+    while (calls_current->interrupted) {
+        uint32_t below = calls_current->interrupted;
+
+        end();
+        load(below);
+    }
+    end();
+    qn_self->calls_stack = 0;
+}
+
+static void run(uint32_t i)
+{
+    load(i);
+    qn_self->calls_stack = head()->current;
+}
+
+void qn_calls_signal(uint64_t sp)
+{
+    uint32_t below = head()->current, called = qn_ctx.called, i;
+
+    if (!calls_sums || !counting)
+        return;
+    save(sp, INTERRUPTED);
+    i = new_stack();
+    run(i ? i : below);
+    qn_ctx.called = 0;
+    if (!i)
+        return;
+    calls_current->interrupted = below;
+    calls_current->called = called;
+}
+
+static void leave_handler(void)
+{
+    uint32_t below = calls_current->interrupted;
+
+    end();
+    run(below);
+}
+
+void qn_calls_sigreturn(void)
+{
+    uint32_t called;
+
+    if (!calls_sums || !calls_current->interrupted)
+        return;
+    called = calls_current->called;
+    leave_handler();
+    qn_ctx.called = called;
+}
+
+/* ---- coroutines ---- */
+
+static bool lies_in(uint64_t sp, uint64_t low, uint64_t base) { return sp + SLACK >= low && sp <= base + SLACK; }
+
+/* The waiting stack that sp lies on, the smallest; 0: none. */
+static uint32_t find_waiting(uint64_t sp)
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 1; i < head()->stacks; i++)
+        if (spans[i].waits && lies_in(sp, spans[i].low, spans[i].base) &&
+            (!found || spans[i].base - spans[i].low < spans[found].base - spans[found].low))
+            found = i;
+    return found;
+}
+
+static void change_to(uint32_t i, uint64_t old)
+{
+    bool fresh = !i;
+    uint32_t current = head()->current;
+
+    save(old, WAITS);
+    if (fresh)
+        i = new_stack();
+    run(i ? i : current);
+    if (fresh)
+        qn_ctx.called = 0;
+}
+
+/* A handler that is left by longjmp: sp lies on the stack that it came to. */
+static bool leaves_handler(uint64_t sp)
+{
+    const struct qn_call_stack *below;
+
+    if (!calls_current->interrupted)
+        return false;
+    below = stack(calls_current->interrupted);
+    return sp >= below->low && sp <= below->base + SLACK && !(calls_current->top && sp <= calls_base());
+}
+
+QN_NCSR void qn_calls_move(void)
+{
+    uint64_t sp = qn_ctx.guest_sp, old = qn_ctx.calls_old, base;
+    uint32_t waiting;
+
+    if (!calls_current->top)
+        return;
+    calls_settle();
+    waiting = find_waiting(sp);
+    base = calls_base();
+    if (waiting && !(sp >= old && sp <= base))
+        change_to(waiting, old);
+    else if (leaves_handler(sp))
+        while (leaves_handler(sp))
+            leave_handler();
+    else if (sp < old || sp > base + SLACK)
+        change_to(0, old);
+    calls_pop_moved(sp);
+}
+
+/* ---- on and off ---- */
+
+void qn_calls_counting(bool on)
+{
+    if (!calls_sums || on == counting)
+        return;
+    counting = on;
+    if (!on) {
+        generation++;
+        close_if_old();
+    }
+    qn_ctx.called = 0;
+}
