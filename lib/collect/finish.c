@@ -224,7 +224,7 @@ static void print_culprits(struct work *w)
         const char *victim = p->victim.file ? p->victim.file : "???", *evictor = p->evictor.file ? p->evictor.file : "???";
         const char *vslash = strrchr(victim, '/'), *eslash = strrchr(evictor, '/');
 
-        qn_collect_say(w->run, "%s:%u misses %llu lines of %llu that %s:%u had thrown out", vslash ? vslash + 1 : victim, p->victim.line,
+        qn_collect_say(w->run, "%s:%u misses %llu lines of %llu that %s:%u had evicted", vslash ? vslash + 1 : victim, p->victim.line,
                    (unsigned long long)p->count, (unsigned long long)p->of, eslash ? eslash + 1 : evictor, p->evictor.line);
     }
     qn_cost_free_culprits(&w->culprits);

@@ -347,7 +347,7 @@ struct qn_note_use {         /* when and by whom; number 0: never */
 struct qn_note_line {        /* a line that the access touches */
     uint64_t line;           /* address of the first byte */
     struct qn_note_use used; /* before this access */
-    struct qn_note_use out;  /* when it was last thrown out, and by whom */
+    struct qn_note_use out;  /* when it was last evicted, and by whom */
     uint64_t victim;         /* the line that left its set for it, or QN_NOTE_NONE */
     struct qn_note_use victim_used;
     uint8_t hit, class, pad[2];
@@ -382,7 +382,7 @@ struct qn_explain_output {   /* the notes lie QN_NOTES_OFF bytes behind its begi
     struct {
         uint64_t count;
         uint32_t site, which;
-    } evictor[QN_EVICTORS_MAX]; /* who had thrown out what the explained accesses then missed; the last: all others */
+    } evictor[QN_EVICTORS_MAX]; /* who had evicted what the explained accesses then missed; the last: all others */
     uint64_t notes;
 };
 #define QN_NOTES_OFF (64ull << 10)

@@ -1,9 +1,9 @@
-/* lib/cost/culprits.h - which line of source threw out what another one misses: findings of the analysis culprits, by line of source.
+/* lib/cost/culprits.h - which line of source evicted what another one misses: findings of the analysis culprits, by line of source.
  *
  *   count,of,file,function,line,evictor_file,evictor_function,evictor_line
  *   8000,9000,/src/a.c,main,12,/src/a.c,main,15
  *
- * Of `of` lines (of a cache) that line 12 missed although they had been there, 8,000 had been thrown out by references of line 15.  Most first; of
+ * Of `of` lines (of a cache) that line 12 missed although they had been there, 8,000 had been evicted by references of line 15.  Most first; of
  * equals in the order of the alphabet.
  */
 #ifndef QN_COST_CULPRITS_H

@@ -171,7 +171,7 @@ static void put_culprits(struct output *o, uint32_t which)
     size_t n = list ? gather_culprits(o, which, list) : 0;
 
     if (n)
-        put(o, "What it missed and had been in the D1 before was thrown out by\n");
+        put(o, "What it missed and had been in the D1 before was evicted by\n");
     for (size_t i = 0; i < n && i < SHOWN_EVICTORS; i++)
         put(o, "    %12" PRIu64 "  %s\n", list[i].count, list[i].name);
     free(list);
@@ -219,7 +219,7 @@ static void put_reason(struct output *o, const struct qn_note_line *l)
 
     if (l->class < QN_MISS_CLASSES)
         put(o, "%s: %s.", classes[l->class], reasons[l->class]);
-    put_use(o, "\n        It was thrown out", &l->out);
+    put_use(o, "\n        It was evicted", &l->out);
     put(o, "%s\n", l->out.number ? "." : "");
 }
 

@@ -2,7 +2,7 @@
  *
  *   reference 5 of this line, 60 of the run: reads 4 bytes at 0x404460, by the instruction at 0x401146
  *       set 3, tag 0x1011: a miss, conflict: a fully associative cache of this size would have the line.
- *       It was thrown out at reference 41 of the run by transpose.c:14.
+ *       It was evicted at reference 41 of the run by transpose.c:14.
  *       The set held 1010; 1010 leaves, last used at reference 59 by transpose.c:14.
  *       The LL has it.
  *

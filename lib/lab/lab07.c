@@ -143,7 +143,7 @@ static bool nextline_random(struct qn_lab_check *c) { return walks(c, &nextline,
 static bool nextline_events(struct qn_lab_check *c) { return walks(c, &nextline, 1, true); }
 static bool tagged_random(struct qn_lab_check *c) { return walks(c, &tagged, 1, true) && walks(c, &tagged, 0, true); }
 
-/* Lines that are prefetched, thrown out unused, and then wanted: the first level misses, the last one has them and nothing else. */
+/* Lines that are prefetched, evicted unused, and then wanted: the first level misses, the last one has them and nothing else. */
 static bool compare_next(struct qn_lab_check *c, const struct qn_lab_trace *t, const struct qn_lab_replay *r, unsigned cells)
 {
     for (size_t i = 0; i < t->n; i++) {
@@ -151,7 +151,7 @@ static bool compare_next(struct qn_lab_check *c, const struct qn_lab_trace *t, c
 
         if (r->outcomes[i] != want)
             return qn_lab_say(c, "reference %zu, line %llx%s: got %s, wanted a miss %s", i + 1,
-                              (unsigned long long)(t->at[i].addr >> LINE_BITS), want == 1 ? ", which was prefetched and thrown out" : "",
+                              (unsigned long long)(t->at[i].addr >> LINE_BITS), want == 1 ? ", which was prefetched and evicted" : "",
                               r->outcomes[i] == 0 ? "a hit" : r->outcomes[i] == 1 ? "a miss that the LL has" : "a miss of the LL, too",
                               want == 1 ? "that the LL has" : "of the LL, too");
     }

@@ -46,7 +46,7 @@ function insnTable(file, number, columns) {
     el('td', { class: 'code' }, visible(insn.text)))));
 }
 
-// Lines of source that throw out what this one misses, and those that miss what this one has thrown out.
+// Lines of source that evict what this one misses, and those that miss what this one has evicted.
 function culpritTable(id, title, rows, prefix) {
   return rows.length ? el('table', { id }, el('caption', {}, title), el('tr', {}, el('th', { scope: 'col' }, 'line'), el('th', { scope: 'col', class: 'n' }, 'lines of the D1'), el('th', { scope: 'col', class: 'n' }, 'of')),
     ...rows.slice(0, 10).map(r => el('tr', {}, placeCell({ file: r[prefix + 'file'], func: r[prefix + 'function'], line: r[prefix + 'line'] }), el('td', { class: 'n' }, commas(r.count)),

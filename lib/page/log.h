@@ -3,7 +3,7 @@
  *   ==12== D1 cache: 8192 B, 64 B, 2-way associative
  *   ==12== AN: 900 lines touched; misses of a fully associative LRU cache:
  *   ==12== AN: 16 lines: 400
- *   ==12== AN: lines missed: 30 for the first time, 340 thrown out before
+ *   ==12== AN: lines missed: 30 for the first time, 340 evicted before
  *   ==12== AN: misses by set of the D1, 4 sets:
  *   ==12== AN: from 0: 3 0 7 1
  *   ->  {"line":64,"touched":900,"first":30,"curve":[[16,400]],"sets":[3,0,7,1]}

@@ -142,7 +142,7 @@ extern struct qn_filter qn_sim_d1_filter;
 extern enum qn_hit qn_sim_i1_hit;
 extern uint32_t qn_sim_i1_line; /* bytes */
 /* May a fetch from the code line touched just before be left out?  Yes if a hit directly after a reference changes nothing;
- * no for policies that count hits, for levels that see everything, and if a data reference can throw code lines out. */
+ * no for policies that count hits, for levels that see everything, and if a data reference can evict lines of code. */
 extern bool qn_sim_i1_repeat_is_noop;
 
 /* What is to stand in the slots instead of the engine's own: "D1=srrip:50b34235a5a88360 BC=gshare:...", matched by slot and

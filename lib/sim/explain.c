@@ -1,7 +1,7 @@
 /* lib/sim/explain.c - run --explain: accesses of the lines asked for are tallied, and the first ones and then a sample leave a note in
  * the arena, which the collector turns into sentences (cost/explain.c).
  *
- *   a miss on 0x601040; it was thrown out by site 4711; its set held ...      -> tally: one miss more, a conflict; evictor 4711
+ *   a miss on 0x601040; it was evicted by site 4711; its set held ...      -> tally: one miss more, a conflict; evictor 4711
  *                                                                             -> note, if it is one of the first
  *
  * What is known of the lines of an access, `touched`, explain_seen.c or explain_told.c have found out.  What a fault takes back

@@ -1,6 +1,6 @@
 /* lib/sim/explain_seen.c - --explain where every data reference of the run is looked at: with any module in slot D1, and for --watch.
  *
- *   before   the set of the D1 as it is; when each line of the access was used last and thrown out last
+ *   before   the set of the D1 as it is; when each line of the access was used last and evicted last
  *   after    the set again: what is gone is the victim
  *
  * A miss is compulsory if its line is referenced for the first time, a conflict if a fully associative cache of the same size,

@@ -2,7 +2,7 @@
  * (contract.h).  References of other lines that hit are never looked at.
  *
  *   site 4711 misses 0x601040 in a set that is full       -> qn_explain_line: 0x601040 came, 0x605040 left, last used by 17 of site 12
- *   the line that left                                    -> its record: used by 17 of site 12, thrown out by 20 of site 4711
+ *   the line that left                                    -> its record: used by 17 of site 12, evicted by 20 of site 4711
  *   an access that is explained                           -> from the record of its line, or from the D1: `touched`
  *
  * Classes are those of analysis/recency.h.
@@ -30,7 +30,7 @@ static struct qn_explain_state *const x = &qn_explain_state;
 static bool explained;         /* the reference that is being made */
 static uint64_t me;
 
-/* Lines of one reference lie in different sets, so that none of them throws out another.  --watch shows each reference. */
+/* Lines of one reference lie in different sets, so that none of them evicts another.  --watch shows each reference. */
 bool qn_explain_can_be_told(const struct qn_config *c)
 {
     uint32_t all_sets = c->D1.size / c->D1.assoc; /* bytes of a line in each */

@@ -3,7 +3,7 @@
  *   quern sim build --D1=nostack.c -o nostack
  *   quern run --sim=./nostack --D1=1024,1,32 ./loops transpose 32 32
  *
- * Where the compiler has too few registers it keeps variables on the stack, and in a cache of 1 KiB they throw out
+ * Where the compiler has too few registers it keeps variables on the stack, and in a cache of 1 KiB they evict
  * matrices.  So the topmost KiB of the stack on which driver.c calls kernels is free; what lies deeper is memory like all other.
  *
  * Where quern has its own memory, the counts among it, natively there is nothing: a kernel that goes there ends the run.

@@ -1,9 +1,9 @@
-/* analysis/culprits.c - who threw it out?  Of each miss of the D1 the instruction whose reference had taken the line's place.
+/* analysis/culprits.c - who evicted it?  Of each miss of the D1 the instruction whose reference had taken the line's place.
  *
- *   line 12 misses 9,000 lines that it had before: 8,000 were thrown out by line 15, 1,000 by itself
+ *   line 12 misses 9,000 lines that it had before: 8,000 were evicted by line 15, 1,000 by itself
  *
  * Slot AN.  Told of lines that come and leave, so hits cost nothing.  Findings: evictor, the address of the line lost last, the instruction
- * that threw it out, so many lines of all that this instruction missed although they had been there.  quern run prints the lines of source
+ * that evicted it, so many lines of all that this instruction missed although they had been there.  quern run prints the lines of source
  * that lost most.  Lines that come in for the first time have no culprit: they are in no finding.
  * The default D1 only: no other module says which line leaves.
  * Source: causes of replacement in M. Martonosi, A. Gupta, T. Anderson, MemSpy: analyzing memory system bottlenecks in programs, SIGMETRICS 1992. */
@@ -14,15 +14,15 @@
 #define ANALYSIS_LINES 1
 #define WANTS_PC 1
 
-/* An instruction that threw lines out, or lost lines. */
+/* An instruction that evicted lines, or lost lines. */
 struct party {
     struct site site;
     uint64_t lost;     /* lines that it missed although they had been there */
-    uint32_t number;   /* + 1; 0: it has thrown out nothing yet */
+    uint32_t number;   /* + 1; 0: it has evicted nothing yet */
 };
 
 struct loss {
-    struct site site;  /* the instruction that missed; the one that threw the line out */
+    struct site site;  /* the instruction that missed; the one that evicted the line */
     uint64_t addr, count;
 };
 
@@ -117,7 +117,7 @@ static void analysis_line(const struct sim_line *l)
 static void analysis_miss(const struct sim_miss *miss) { (void)miss; }
 static void analysis_ref(const struct sim_ref *ref) { (void)ref; }
 
-/* By instruction; the one that threw out most first. */
+/* By instruction; the one that evicted most first. */
 static bool comes_before(const struct loss *a, const struct loss *b)
 {
     if (a->site.pc != b->site.pc)
@@ -153,7 +153,7 @@ static void analysis_finish(void)
         sim_find(&(struct sim_finding){.pc = l->site.pc, .value = l->addr, .other = l->site.what, .count = l->count, .of = me->lost,
                                        .what = "evictor"});
     }
-    sim_print("%s: lines missed: %U for the first time, %U thrown out before", sim.slot, first, lost);
+    sim_print("%s: lines missed: %U for the first time, %U evicted before", sim.slot, first, lost);
     if (parties.lost || losses.lost)
         sim_print("%s: there was no room for %U lines more", sim.slot, parties.lost + losses.lost);
 }

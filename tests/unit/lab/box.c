@@ -38,7 +38,7 @@ static void converse(size_t piece)
     bool more;
 
     is_str(answers(box, "r 0\nr 1f\nr 20\n", piece, &more), "mhm", "lines of 32 bytes, pieces of %zu", piece);
-    is_str(answers(box, "r 80\nr 100\nr 0\n", piece, &more), "mmm", "two ways: the third line throws the first out");
+    is_str(answers(box, "r 80\nr 100\nr 0\n", piece, &more), "mmm", "two ways: the third line evicts the first");
     is_str(answers(box, "reset\nr 0\n", piece, &more), ".m", "reset");
     is_str(answers(box, "b 400 T\nb 400 T\nb 400 T\nb 400 T\nb 400 T\nb 400 T\n", piece, &more), "wwwwwc",
            "a branch: four pasts, of which the last takes two rounds to learn");

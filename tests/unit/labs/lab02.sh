@@ -13,7 +13,7 @@ is "$(sed -n 's/^# \(.*\): got \([0-9]*\) misses.*/\1 \2/p' "$SCRATCH/tap" | sor
 wrong kernels.c 's/n == 32 && m == 32/0/' 2 'strips instead of blocks for 32 x 32'
 wrong kernels.c 's/n == 64 && m == 64/0/' '3 4' 'strips for 64 x 64'
 wrong kernels.c 's/transpose_block(32, 32, a, b, i, j)/for (int k = i; k < i + 8; k++) for (int l = j; l < j + 8; l++) b[l][k] = a[k][l]/' \
-    '2' 'a block on the diagonal throws out its own line'
+    '2' 'a block on the diagonal evicts its own line'
 wrong kernels.c '/^static void transpose_any/,/^}/s/i < n; i++/i < m; i++/' '1 5' 'only squares'
 wrong kernels.c 's/j < j0 + LINE_INTS && j < m/j < j0 + LINE_INTS \&\& j < m - m % 8/' '1 5' 'the remainder forgotten'
 wrong kernels.c 's/LINE_DOUBLES 4/LINE_DOUBLES 1/' '7 8' 'loops in the order j, k, i'

@@ -83,7 +83,7 @@ printf '%s\n8,x,a.c,main,4,a.c,f,2,1\n' $head >bad.csv
 is "$? $(cat err) $(ls none.html 2>&1 | grep -c 'No such')" '1 quern page: bad.csv:2: got `x` as of, wanted a number 1' 'a culprit that is no number'
 "$QUERN" page --culprits=o.html -o none.html p 2>err
 is "$? $(wc -l <err) $(grep -c 'o.html:' err)" '1 1 1' 'no table of culprits'
-printf '==1== D1 cache: 4096 B, 64 B, 2-way\n==2== AN: 16 lines: 99\n==1== AN: 900 lines touched; misses of a fully associative LRU cache:\n==1== AN: 16 lines: 400\n==1== AN: lines missed: 30 for the first time, 340 thrown out before\n==1== AN: misses by set of the D1, 3 sets:\n==1== AN: from 0: 3 0 7\n' >log
+printf '==1== D1 cache: 4096 B, 64 B, 2-way\n==2== AN: 16 lines: 99\n==1== AN: 900 lines touched; misses of a fully associative LRU cache:\n==1== AN: 16 lines: 400\n==1== AN: lines missed: 30 for the first time, 340 evicted before\n==1== AN: misses by set of the D1, 3 sets:\n==1== AN: from 0: 3 0 7\n' >log
 "$QUERN" page --log=log -o l.html p
 is "$(data .log l.html)" '{"line":64,"touched":900,"first":30,"curve":[[16,400]],"sets":[3,0,7]}' 'a log, of its first process'
 bad_log() {

@@ -64,9 +64,9 @@ is "$(sed -n 's/.*\(The set held.*\)/\1/p' told | sed -n '1p;4p;8p;12p')" 'The s
 The set held 50300 50200 50100 (the one used last first); 50100 leaves, last used at reference 1 of the run by belady.S:8.
 The set held 50500 50200 [50100] (the one used last first).
 The set held 50400 50300 50200 (the one used last first); 50200 leaves, last used at reference 9 of the run by belady.S:8.' 'the set before some of them'
-is "$(grep 'thrown out at' told | head -n 2)" '        It was thrown out at reference 4 of the run by belady.S:8.
-        It was thrown out at reference 5 of the run by belady.S:8.' 'who had thrown the line out'
-is "$(grep -A1 'thrown out by' told)" 'What it missed and had been in the D1 before was thrown out by
+is "$(grep 'evicted at' told | head -n 2)" '        It was evicted at reference 4 of the run by belady.S:8.
+        It was evicted at reference 5 of the run by belady.S:8.' 'who had evicted the line'
+is "$(grep -A1 'evicted by' told)" 'What it missed and had been in the D1 before was evicted by
                5  belady.S:8' 'and how often'
 ok 'the source line is shown' grep -q '^    8          string 1, 2, 3, 4, 1, 2, 5, 1, 2, 3, 4, 5$' told
 is "$(sed -n 4p told)" 'place in the line, the next 0 the set, the rest is the tag (hexadecimal below).' 'the bits of an address'
@@ -101,7 +101,7 @@ cat >sets.S <<'END'
 _start: mov     $100, %ecx
 1:      mov     0x600000, %eax          # set 0, tag 0x6000
         mov     0x600110, %eax          # set 1, tag 0x6001
-        mov     0x600200, %eax          # set 0, tag 0x6002: these two throw each other out
+        mov     0x600200, %eax          # set 0, tag 0x6002: these two evict each other
         movups  0x60032c, %xmm0         # sets 2 and 3
         addl    $1, 0x600044            # set 4
         loop    1b
@@ -117,7 +117,7 @@ is "$(sed -n 's/^100 ref/ref/p' told)" 'references: 0 hits, 100 misses (1 of the
 is "$(sed -n 's/^        set 0, tag \([^.]*\).*/\1/p' told | uniq -c | sed 's/^ *//')" '1 6000: a miss, compulsory: the program has not used this line before
 3 6000: a miss, conflict: a fully associative cache of this size would have the line' 'set and tag'
 is "$(sed -n 's/.* reference \([0-9]*\) of this line.*/\1/p' told | tr '\n' ' ')" '1 2 51 100 ' 'the first two, then one of 49'
-is "$(grep -A1 'thrown out by' told | tail -n 1)" '              99  sets.S:5' 'the culprit'
+is "$(grep -A1 'evicted by' told | tail -n 1)" '              99  sets.S:5' 'the culprit'
 explain sets.S:4 --D1=256,1,16 --explain-first=3 --explain-every=0
 is "$(grep -c 'reference [0-9]* of this line' told)" 3 'no sample'
 is "$(sed -n 's/.*set 1, tag 6001: //p' told | sed -n '2,$p')" 'a hit; last used at reference 2 of the run by sets.S:4.

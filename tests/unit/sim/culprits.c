@@ -1,4 +1,4 @@
-/* tests/unit/sim/culprits.c - who threw out what is missed, step by step: lines that come into a D1 of two lines and leave it. */
+/* tests/unit/sim/culprits.c - who evicted what is missed, step by step: lines that come into a D1 of two lines and leave it. */
 #define ANALYSIS_FILE "sim/analysis/culprits.c"
 #include "draw_analysis.h"
 
@@ -25,7 +25,7 @@ int main(void)
     is_int((int64_t)losses.count, 0, "what comes in for the first time has no culprit");
     comes(2, 'A', 'B');
     l = (const struct loss *)sites_at(&losses, 0);
-    ok(l->site.pc == 2 && l->site.what == 1 && l->count == 1 && l->addr == 0, "A: instruction 2 misses what 1 threw out");
+    ok(l->site.pc == 2 && l->site.what == 1 && l->count == 1 && l->addr == 0, "A: instruction 2 misses what 1 evicted");
     comes(1, 'B', 'C');
     comes(2, 'C', 'A');
     comes(1, 'A', 'B');
@@ -34,6 +34,6 @@ int main(void)
     analysis_line(&(struct sim_line){.line = 2 * LINE, .used = 5});
     is_int((int64_t)lost, 4, "a line that was there is no miss");
     says("0x1 evictor 0x0 0x2 2 2\n0x2 evictor 0x80 0x1 2 2\n"
-         "AN: lines missed: 3 for the first time, 4 thrown out before\n");
+         "AN: lines missed: 3 for the first time, 4 evicted before\n");
     return done_testing();
 }

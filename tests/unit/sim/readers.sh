@@ -79,7 +79,7 @@ ok '... a sample of the lines' curves --analysis=mattson --sim-opt=shards=50 --D
 is "$(how --analysis=mattson)" 'told of misses' 'mattson: hits are not told'
 is "$(how --analysis=mattson --sim-opt=sets=4)" 'each reference a call' '... but where each associativity is asked for'
 
-# Who threw it out, beside a cache of lists that sees each reference.
+# Who evicted it, beside a cache of lists that sees each reference.
 culprits() {
     run culprits --analysis=culprits "$@"
     cp culprits.profile.culprits.csv by_line
