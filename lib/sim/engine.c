@@ -76,6 +76,13 @@ static inline __attribute__((always_inline)) unsigned I1_ref(uint64_t addr, uint
     return unit_ref(SLOT_I1, addr, size, SIM_FETCH);
 }
 
+#ifdef QN_SIM_HOSTED /* a replay explains nothing */
+#define EXPLAINS false
+#define qn_explain_next(site) 0
+#define tell_explain NULL
+#else
+#define EXPLAINS QN_UNLIKELY(qn_sim_users.table)
+
 /* --explain: what comes and leaves, and by whom. */
 static QN_SIM_NCSR void tell_explain(const struct sim_line *line)
 {
@@ -83,10 +90,11 @@ static QN_SIM_NCSR void tell_explain(const struct sim_line *line)
     if (qn_sim_tells_lines)
         qn_readers_line(line);
 }
+#endif
 
 static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
 {
-    if (QN_UNLIKELY(qn_sim_users.table))
+    if (EXPLAINS)
         return fast_D1_ref_told(addr, size, &qn_ctx.now, tell_explain);
     if (QN_UNLIKELY(qn_sim_tells_far))
         return fast_D1_ref_near(addr, size, &qn_ctx.now, qn_readers_line, qn_readers_far);
@@ -384,7 +392,7 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
         return 0;
     }
     qn_sim_traffic.data++;
-    if (QN_UNLIKELY(qn_sim_users.table))
+    if (EXPLAINS)
         D1_users.me = qn_explain_next((uint32_t)(counts - sim_counters));
     outcome = account(D1_ref(addr, size, kind), addr, size, kind, counts);
     tell(addr, size, kind, outcome, counts);

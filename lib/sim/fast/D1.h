@@ -183,7 +183,7 @@ static inline void D1_change_user(unsigned home, unsigned place)
     D1_users.of[home].line = D1_users.me;
 }
 
-static uint64_t fast_D1_table_bytes(void) { return D1.slots * sizeof *D1_users.of; }
+static inline uint64_t fast_D1_table_bytes(void) { return D1.slots * sizeof *D1_users.of; }
 
 /* ---- told ---- */
 
