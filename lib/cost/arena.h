@@ -70,15 +70,10 @@
 #define QN_ARENA_OBJECTS_OFF (2496ull << 20)
 #define QN_ARENA_OBJECTS_SIZE (64ull << 20)
 #define QN_ARENA_DATA_OFF (2560ull << 20)
-<<<<<<< HEAD
 #define QN_ARENA_DATA_SIZE (448ull << 20)
-#define QN_ARENA_SIZE (3008ull << 20)
-=======
-#define QN_ARENA_DATA_SIZE (256ull << 20)
-#define QN_ARENA_CALLS_OFF (2816ull << 20) /* --calls, and only then mapped by the engine; cost/call_records.h */
+#define QN_ARENA_CALLS_OFF (3008ull << 20) /* --calls, and only then mapped by the engine; cost/call_records.h */
 #define QN_ARENA_CALLS_SIZE (1216ull << 20)
-#define QN_ARENA_SIZE (4032ull << 20)
->>>>>>> 5d4a81a (quern run --calls=yes|paths: inclusive costs of all events by function, by call and by call path, in the profile)
+#define QN_ARENA_SIZE (4224ull << 20)
 
 struct qn_geometry {
     uint32_t size;  /* bytes = sets * assoc * line */
