@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "quern a01" */
-#define QN_ARENA_VERSION 11
+#define QN_ARENA_VERSION 12
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
