@@ -264,6 +264,15 @@ hosted_sources = \
 	lib/collect/types.c \
 	lib/collect/wire.c
 
+serve_sources = \
+	lib/serve/answer.c \
+	lib/serve/folder.c \
+	lib/serve/guard.c \
+	lib/serve/main.c \
+	lib/serve/run.c \
+	lib/serve/runner.c \
+	lib/serve/wanted.c
+
 decode_sources = \
 	lib/decode/decode.c \
 	lib/decode/effects.c \
@@ -314,6 +323,7 @@ tool_sources = \
 	tools/report_start.c \
 	tools/run.c \
 	tools/run_options.c \
+	tools/serve.c \
 	tools/sim.c \
 	tools/sweep.c \
 	tools/sweep_command.c \
@@ -791,6 +801,7 @@ headers = \
 	lib/report/tables.h \
 	lib/report/whole.h \
 	lib/run/run.h \
+	lib/serve/serve.h \
 	lib/sim/at_work.h \
 	lib/sim/branches.h \
 	lib/sim/charge.h \
@@ -940,6 +951,7 @@ headers = \
 	tools/valgrind.h
 
 page_files = \
+	lib/page/desk.css \
 	lib/page/style.css \
 	lib/page/common_code.js \
 	lib/page/common_dom.js \
@@ -959,6 +971,10 @@ page_files = \
 	lib/page/explore_source.js \
 	lib/page/explore_time.js \
 	lib/page/explore_treemap.js \
+	lib/page/serve_editor.js \
+	lib/page/serve_history.js \
+	lib/page/serve_main.js \
+	lib/page/serve_profile.js \
 	lib/page/watch_data.js \
 	lib/page/watch_main.js \
 	lib/page/watch_picture.js
@@ -1184,6 +1200,8 @@ shell_tests = \
 	tests/unit/run/valgrind.sh \
 	tests/unit/run/versus.sh \
 	tests/unit/run/why.sh \
+	tests/unit/serve/serve.sh \
+	tests/unit/serve/serve_browser.sh \
 	tests/unit/sim/analyses.sh \
 	tests/unit/sim/build.sh \
 	tests/unit/sim/champsim.sh \
@@ -1240,6 +1258,7 @@ man_pages = \
 	doc/man/quern-replay.1 \
 	doc/man/quern-report.1 \
 	doc/man/quern-run.1 \
+	doc/man/quern-serve.1 \
 	doc/man/quern-sim.1 \
 	doc/man/quern-sweep.1 \
 	doc/man/quern-trace.1 \

@@ -4,7 +4,7 @@
 #   sh build-aux/page-files.sh OUT FILE...
 #
 #   lib/page/style.css, common_dom.js, explore_main.js, watch_main.js
-#   ->  static const char page_style[] = "body {...}\n" ...; page_common, page_explore, page_watch
+#   ->  static const char page_style[] = "body {...}\n" ...; page_common, page_explore, page_watch, page_serve, page_desk
 #
 # A file belongs to the array that its name begins with.  One that could end the element it will stand in is refused.
 set -u
@@ -28,5 +28,5 @@ array() {
 
 {
     echo '/* Written by build-aux/page-files.sh from lib/page. */'
-    for name in style common explore watch; do array "$name" "$@"; done
+    for name in style common explore watch serve desk; do array "$name" "$@"; done
 } >"$out.new" && mv "$out.new" "$out"

@@ -59,6 +59,8 @@ write_units() {
 write_lists() {
     printf '%s\n' '# Written by "sh build-aux/sources.sh --update"; do not edit.'
     list hosted_sources lib/base/*.c lib/decode/*.c lib/text/*.c lib/prof/*.c lib/out/*.c lib/debug/*.c lib/cost/*.c lib/exp/*.c lib/lab/*.c lib/plot/*.c lib/report/*.c lib/page/*.c lib/trace/*.c lib/json/*.c lib/stacks/*.c lib/engines/*.c lib/collect/*.c
+    # A program of its own: lib/serve/main.c says why.
+    list serve_sources lib/serve/*.c
     list decode_sources lib/decode/*.c
     list tool_sources tools/*.c
     list translator_sources lib/guest/*.c lib/block/*.c lib/event/*.c lib/emit/*.c lib/tcache/*.c

@@ -116,4 +116,5 @@ char *qn_engines_search_engine(const char *tool, const char *option, const char 
     return option ? refuse(tool, option, name, "not a simulator; `quern sim build` makes them", "") : NULL;
 }
 
+char *qn_engines_find_program(const char *name) { return search(name); }
 char *qn_engines_default_engine(void) { return search(ENGINE_NAME); }

@@ -66,6 +66,8 @@ char *qn_engines_read_source(const char *file);
 
 /* One that is there: a path, or a name in the usual places.  NULL: a line was printed, or with `option` NULL there is none of this name. */
 char *qn_engines_search_engine(const char *tool, const char *option, const char *name);
+/* Another program of quern's, beside it or in its libexec; free() it.  NULL: it is not there. */
+char *qn_engines_find_program(const char *name);
 char *qn_engines_default_engine(void); /* NULL: it is not there */
 
 /* What an engine says of itself.  NULL: nothing. */

@@ -45,30 +45,12 @@ const char *qn_lab_host(const struct qn_lab_check *c)
 
 /* ---- the compiler ---- */
 
-static char *find_in_path(const char *name)
-{
-    const char *path = getenv("PATH"), *end;
-
-    if (strchr(name, '/'))
-        return strdup(name);
-    for (; path && *path; path = end + (*end == ':')) {
-        char *full;
-
-        end = strchrnul(path, ':');
-        full = qn_lab_format("%.*s/%s", (int)(end - path), path, name);
-        if (access(full, X_OK) == 0)
-            return full;
-        free(full);
-    }
-    return NULL;
-}
-
 static const char *compiler(struct qn_lab_check *c)
 {
     const char *cc = getenv("CC");
 
     if (!c->compiler)
-        c->compiler = find_in_path(cc && *cc && !strchr(cc, ' ') ? cc : "cc");
+        c->compiler = qn_lab_find_command(cc && *cc && !strchr(cc, ' ') ? cc : "cc");
     if (!c->compiler) {
         qn_lab_say(c, "no C compiler: set CC");
         c->broken = true;

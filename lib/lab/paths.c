@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lab/confine.h"
 #include "lab/internal.h"
@@ -59,6 +60,24 @@ void qn_lab_add_quern(struct qn_lab_path_list *p, const char *quern)
 
         qn_lab_add_path(p, p->own[i] = path);
     }
+}
+
+char *qn_lab_find_command(const char *name)
+{
+    const char *path = getenv("PATH"), *end;
+
+    if (strchr(name, '/'))
+        return strdup(name);
+    for (; path && *path; path = end + (*end == ':')) {
+        char *full;
+
+        end = strchrnul(path, ':');
+        full = qn_lab_format("%.*s/%s", (int)(end - path), path, name);
+        if (access(full, X_OK) == 0)
+            return full;
+        free(full);
+    }
+    return NULL;
 }
 
 void qn_lab_free_paths(struct qn_lab_path_list *p)

@@ -26,6 +26,8 @@ void qn_lab_add_system(struct qn_lab_path_list *p, bool compile);
 void qn_lab_add_library(struct qn_lab_path_list *p, const char *library);
 /* quern, its engine, and what new engines are made of: beside it in a build tree, else in libexec. */
 void qn_lab_add_quern(struct qn_lab_path_list *p, const char *quern);
+/* The file that a command is, by PATH; free() it.  NULL: there is none. */
+char *qn_lab_find_command(const char *name);
 void qn_lab_free_paths(struct qn_lab_path_list *p);
 
 #endif

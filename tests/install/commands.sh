@@ -45,6 +45,11 @@ QUERN=$(dirname "$QUERN")/quern-valgrind quern --tool=cachegrind -q --cachegrind
 QUERN=$DESTDIR$(dirname "$pkgdatadir")/../libexec/quern/valgrind/valgrind quern --tool=cachegrind -q --cachegrind-out-file=profile.by-path ./demo >said 2>&1
 is "$(cmp profile.as profile.by-name 2>&1)$(cmp profile.as profile.by-path 2>&1)" '' 'valgrind, by all its names'
 is "$(quern json --totals profile 2>said | grep -c quern-profile)" "$(grep -c "built without jansson" said | sed "y/01/10/")" 'json'
+mkfifo address
+env -i PATH="$PATH" TMPDIR="$PWD" CC="$CC" "$QUERN" serve . >address 2>said &
+read -r url <address
+kill $! 2>/dev/null
+is "$(echo "$url" | grep -c '^http://127')$(grep -c 'built without' said)" "$(grep -q 'built without' said && echo 01 || echo 10)" 'serve'
 is "$(quern dis --hex 90 | grep -c nop)" 1 'dis'
 
 # ---- simulators ----

@@ -13,7 +13,7 @@ installing install || bail "make install: $(tail -n 3 "$SCRATCH/log")"
 home=$stage/opt/quern
 is "$(ls "$stage")$(ls "$stage/opt")" optquern 'install: nothing beside the prefix'
 is "$(cd "$home" && find . -type f -perm /111 | LC_ALL=C sort | tr '\n' ' ')" \
-    './bin/quern ./libexec/quern/quern-engine ' 'two files can be executed'
+    "./bin/quern ./libexec/quern/quern-engine $([ ! -x "$top_builddir/quern-serve" ] || echo './libexec/quern/quern-serve ')" 'what can be executed'
 
 installing installcheck
 is $? 0 'installcheck' || diag "$(grep -v '^ok' "$SCRATCH/log")"

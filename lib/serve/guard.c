@@ -1,0 +1,97 @@
+/* lib/serve/guard.c - which requests are those of our own page.
+ *
+ * Another page in the same browser can send requests to 127.0.0.1, but does not know the token; if it does, the browser tells its
+ * origin (Fetch standard, "Origin" and "Sec-Fetch-Site"), and a body of JSON is not sent without asking, which is not answered (CORS).
+ * A name of another host's that leads to 127.0.0.1 (DNS rebinding) is seen in "Host".
+ */
+#include <string.h>
+
+#include "serve/serve.h"
+
+static const char *header(struct MHD_Connection *c, const char *name)
+{
+    return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+}
+
+struct counting {
+    const char *name;
+    unsigned count;
+};
+
+static enum MHD_Result count_one(void *data, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+    struct counting *c = data;
+
+    (void)kind, (void)value;
+    c->count += !strcasecmp(key, c->name);
+    return MHD_YES;
+}
+
+/* Two of a kind are one that is looked at and one that is not. */
+static bool is_said_once(struct MHD_Connection *c, const char *name)
+{
+    struct counting counting = { name, 0 };
+
+    MHD_get_connection_values(c, MHD_HEADER_KIND, count_one, &counting);
+    return counting.count == 1;
+}
+
+/* Takes as long for a wrong token as for the right one. */
+static bool has_token(const struct qn_serve *s, const char *url)
+{
+    size_t length = strlen(s->token);
+    unsigned differ = 0;
+
+    if (strlen(url) < length + 2 || url[0] != '/' || url[length + 1] != '/')
+        return false;
+    for (size_t i = 0; i < length; i++)
+        differ |= (unsigned char)url[i + 1] ^ (unsigned char)s->token[i];
+    return !differ;
+}
+
+static bool is_own_host(const struct qn_serve *s, struct MHD_Connection *c)
+{
+    const char *host = header(c, "Host");
+
+    return host && !strcmp(host, s->host) && is_said_once(c, "Host");
+}
+
+/* A page that the user opened comes from nowhere ("none"); what the page itself asks for from the same origin. */
+static bool is_own_origin(const struct qn_serve *s, struct MHD_Connection *c, bool changes)
+{
+    const char *origin = header(c, "Origin"), *site = header(c, "Sec-Fetch-Site");
+
+    if (origin ? strcmp(origin, s->origin) || !is_said_once(c, "Origin") : changes)
+        return false;
+    return !site || !strcmp(site, "same-origin") || (!changes && !strcmp(site, "none"));
+}
+
+static bool is_json(struct MHD_Connection *c)
+{
+    const char *type = header(c, "Content-Type");
+
+    return type && !strcmp(type, "application/json");
+}
+
+const char *qn_serve_guard(const struct qn_serve *s, struct MHD_Connection *c, const char *url, const char *method, unsigned *status,
+                           const char **why)
+{
+    bool changes = !strcmp(method, "POST");
+
+    *status = MHD_HTTP_FORBIDDEN;
+    if (!is_own_host(s, c))
+        return *why = "this address is not for another host's name", NULL;
+    if (!is_own_origin(s, c, changes))
+        return *why = "this is not for another origin", NULL;
+    if (!has_token(s, url)) {
+        *status = MHD_HTTP_NOT_FOUND;
+        return *why = "there is nothing of this name", NULL;
+    }
+    *status = MHD_HTTP_METHOD_NOT_ALLOWED;
+    if (!changes && strcmp(method, "GET"))
+        return *why = "GET and POST only", NULL;
+    *status = MHD_HTTP_UNSUPPORTED_MEDIA_TYPE;
+    if (changes && !is_json(c))
+        return *why = "a body of application/json is wanted", NULL;
+    return url + 1 + strlen(s->token);
+}

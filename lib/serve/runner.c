@@ -1,0 +1,296 @@
+/* lib/serve/runner.c - compiles a source and runs it under quern, in the sandbox of the labs; its answer is JSON.
+ *
+ *   {"stage":"compile","command":"cc -g ...","status":1,"trouble":"","messages":"prog.c:3:5: error: ...","ok":false}
+ *   {"stage":"run","messages":"prog.c:3:9: warning: ...","command":"quern run ...","status":0,"trouble":"","output":"...",
+ *    "output_cut":false,"errors":"...","profile":"desc: I1 cache: ...","profile_cut":false}
+ *   {"error":"the sandbox ..."}
+ *
+ * SCRATCH/run/work/     the sources, prog; the compiler may write here, the program may read it
+ * SCRATCH/run/profile   a fifo: so the program, which has the same rights as the quern that it runs under, can write no file at all
+ *
+ * The names are the same for each run, so that an unchanged program has the same addresses and counts.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "json/write.h"
+#include "lab/paths.h"
+#include "lab/sandbox.h"
+#include "serve/serve.h"
+#include "text/output.h"
+
+#define COMPILE_SECONDS 30           /* by the clock */
+#define RUN_SECONDS 30
+#define RUN_CPU_SECONDS 20
+#define OUTPUT_KEPT (64u << 10)      /* bytes that are shown of what the program prints */
+#define PROFILE_MAX (8u << 20)       /* bytes */
+#define WORDS_MAX (QN_SERVE_ARGUMENTS_MAX + 24)
+#define PROGRAM "./prog"
+
+struct profile {
+    int fifo, end;                   /* end: an eventfd, no more comes */
+    char *text;
+    size_t size;
+    bool cut;
+};
+
+struct work {
+    const struct qn_serve *s;
+    const struct qn_serve_wanted *w;
+    char *run, *folder, *source, *fifo;
+    json_t *answer;
+};
+
+/* ---- JSON of bytes ---- */
+
+/* Zero bytes are shown as what they are not: a character that cannot be. */
+static json_t *bytes(char *text, size_t size, size_t most)
+{
+    size_t n = size < most ? size : most;
+
+    if (!text)
+        return json_string("");
+    text[n] = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!text[i])
+            text[i] = '\xff';
+    return qn_json_text(text);
+}
+
+static void put(struct work *k, const char *key, json_t *value) { json_object_set_new(k->answer, key, value); }
+
+static void put_command(struct work *k, const char *const *argv)
+{
+    char *text = strdup(""), *longer;
+
+    for (; *argv && text; argv++, text = longer)
+        if (asprintf(&longer, "%s%s%s", text, *text ? " " : "", *argv) < 0)
+            longer = NULL;
+        else
+            free(text);
+    put(k, "command", qn_json_text(text ? text : ""));
+    free(text);
+}
+
+static bool fail(struct work *k, const char *what, const char *why)
+{
+    char *text;
+
+    json_object_clear(k->answer);
+    if (asprintf(&text, "%s: %s", what, why) >= 0)
+        put(k, "error", qn_json_text(text)), free(text);
+    return false;
+}
+
+/* ---- folders ---- */
+
+static bool give_away(const char *path)
+{
+    return qn_lab_user() == geteuid() || !chown(path, qn_lab_user(), qn_lab_user());
+}
+
+static bool make_folders(struct work *k)
+{
+    const char *wrong;
+    int fd;
+
+    qn_text_remove_scratch(k->run);
+    if (mkdir(k->run, 0711) || chmod(k->run, 0711) || mkdir(k->folder, 0755) || chmod(k->folder, 0755))
+        return fail(k, k->run, strerror(errno));
+    wrong = qn_serve_copy_sources(k->s, k->folder);
+    if (wrong)
+        return fail(k, k->folder, wrong);
+    unlink(k->source);
+    fd = open(k->source, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd < 0 || write(fd, k->w->text, k->w->size) != (ssize_t)k->w->size || fchmod(fd, 0644) || close(fd))
+        return fail(k, k->source, strerror(errno));
+    if (mkfifo(k->fifo, 0600) || !give_away(k->fifo) || !give_away(k->folder))
+        return fail(k, k->fifo, strerror(errno));
+    return true;
+}
+
+/* ---- the compiler ---- */
+
+static bool compile(struct work *k)
+{
+    char map[2 * PATH_MAX], include[PATH_MAX];
+    const char *argv[] = { k->s->compiler, "-std=gnu11", "-g", k->w->optimisation, "-Wall", "-Wextra", "-fdiagnostics-color=never", map, include,
+                           "-pthread", "-o", "prog", k->w->name, "-lm", NULL };
+    const char *shown[] = { "cc", "-std=gnu11", "-g", k->w->optimisation, "-Wall", "-Wextra", "-pthread", "-o", "prog", k->w->name, "-lm", NULL };
+    const char *write[] = { k->folder, NULL };
+    struct qn_lab_path_list p = { .n = 0 };
+    struct qn_lab_job job = { .argv = argv, .directory = k->folder, .limits = qn_lab_limits_tool, .seconds = COMPILE_SECONDS,
+                              .paths = { p.at, write } };
+    bool ran;
+
+    snprintf(map, sizeof map, "-ffile-prefix-map=%s=.", k->folder);
+    snprintf(include, sizeof include, "-I%s", k->s->header);
+    qn_lab_add_system(&p, true);
+    qn_lab_add_path(&p, k->s->compiler);
+    qn_lab_add_path(&p, k->s->header);
+    ran = qn_lab_run(&job);
+    put(k, "stage", json_string("compile"));
+    put_command(k, shown);
+    put(k, "status", json_integer(job.status));
+    put(k, "trouble", qn_json_text(job.trouble));
+    put(k, "messages", bytes(job.errors, job.errors_size, OUTPUT_KEPT));
+    if (!ran)
+        fail(k, "the sandbox", job.trouble);
+    ran = ran && !job.status && !*job.trouble;
+    qn_lab_free_job(&job);
+    qn_lab_free_paths(&p);
+    return ran;
+}
+
+/* ---- the profile ---- */
+
+static bool take_profile(struct profile *p)
+{
+    static char bytes[65536];
+    ssize_t n = read(p->fifo, bytes, sizeof bytes);
+    char *longer;
+
+    if (n <= 0)
+        return false;
+    p->cut |= p->size + (size_t)n > PROFILE_MAX;
+    if (p->cut || !(longer = realloc(p->text, p->size + (size_t)n + 1)))
+        return true; /* read, so that quern goes on */
+    memcpy(longer + p->size, bytes, (size_t)n);
+    p->text = longer;
+    p->size += (size_t)n;
+    return true;
+}
+
+/* Until nothing more can come. */
+static void *attend(void *data)
+{
+    struct profile *p = data;
+    struct pollfd fds[2] = { { p->fifo, POLLIN, 0 }, { p->end, POLLIN, 0 } };
+
+    while (poll(fds, 2, -1) > 0 || errno == EINTR)
+        if (!take_profile(p) && fds[1].revents)
+            break;
+    return NULL;
+}
+
+/* ---- quern ---- */
+
+static void add_caches(struct work *k, const char *argv[], unsigned *n, char words[6][96])
+{
+    static const char *const slots[3] = { "I1", "D1", "LL" };
+
+    for (unsigned i = 0; i < 3; i++) {
+        if (k->w->caches[i]) {
+            snprintf(words[i], sizeof words[i], "--%s=%s", slots[i], k->w->caches[i]);
+            argv[(*n)++] = words[i];
+        }
+        if (k->w->modules[i]) {
+            snprintf(words[3 + i], sizeof words[i], "--sim=%s=%s", slots[i], k->w->modules[i]);
+            argv[(*n)++] = words[3 + i];
+        }
+    }
+}
+
+static void add_words(struct work *k, const char *argv[WORDS_MAX], unsigned n)
+{
+    if (k->w->branches)
+        argv[n++] = "--branch-sim=yes";
+    argv[n++] = "--";
+    argv[n++] = PROGRAM;
+    for (unsigned i = 0; i < k->w->n_arguments; i++)
+        argv[n++] = k->w->arguments[i];
+    argv[n] = NULL;
+}
+
+/* What the user could type to have the same. */
+static void put_run(struct work *k, const char *const *argv)
+{
+    const char *shown[WORDS_MAX] = { "quern", "run" };
+    unsigned n = 2;
+
+    for (unsigned i = 4; argv[i]; i++)
+        shown[n++] = argv[i];
+    put_command(k, shown);
+}
+
+static void put_result(struct work *k, struct qn_lab_job *job, struct profile *p, bool ran)
+{
+    put(k, "stage", json_string("run"));
+    put(k, "status", json_integer(job->status));
+    put(k, "trouble", qn_json_text(job->trouble));
+    put(k, "output_cut", json_boolean(job->output_size > OUTPUT_KEPT));
+    put(k, "output", bytes(job->output, job->output_size, OUTPUT_KEPT));
+    put(k, "errors", bytes(job->errors, job->errors_size, OUTPUT_KEPT));
+    put(k, "profile_cut", json_boolean(p->cut));
+    put(k, "profile", bytes(p->text, p->cut ? 0 : p->size, PROFILE_MAX));
+    if (!ran)
+        fail(k, "the sandbox", job->trouble);
+}
+
+static void run(struct work *k)
+{
+    char words[6][96], out[PATH_MAX];
+    const char *argv[WORDS_MAX] = { k->s->quern, "run", "--quiet", out };
+    const char *write[] = { k->fifo, NULL };
+    struct qn_lab_path_list p = { .n = 0 };
+    struct qn_lab_job job = { .argv = argv, .directory = k->folder, .limits = qn_lab_limits_quern, .seconds = RUN_SECONDS,
+                              .paths = { p.at, write }, .input = k->w->input, .input_size = k->w->input_size };
+    struct profile profile = { open(k->fifo, O_RDWR | O_NONBLOCK | O_CLOEXEC), eventfd(0, EFD_CLOEXEC), NULL, 0, false };
+    unsigned n = 4;
+    pthread_t reader;
+    bool ran;
+
+    snprintf(out, sizeof out, "--out-file=%s", k->fifo);
+    job.limits.cpu_seconds = RUN_CPU_SECONDS;
+    add_caches(k, argv, &n, words);
+    add_words(k, argv, n);
+    put_run(k, argv);
+    if (profile.fifo < 0 || profile.end < 0 || pthread_create(&reader, NULL, attend, &profile)) {
+        fail(k, k->fifo, strerror(errno));
+        return;
+    }
+    qn_lab_add_system(&p, false);
+    qn_lab_add_path(&p, k->folder);
+    qn_lab_add_path(&p, k->s->library);
+    qn_lab_add_quern(&p, k->s->quern);
+    qn_lab_add_path(&p, "/proc"); /* the engine reads its maps */
+    ran = qn_lab_run(&job);
+    eventfd_write(profile.end, 1);
+    pthread_join(reader, NULL);
+    put_result(k, &job, &profile, ran);
+    qn_lab_free_job(&job);
+    qn_lab_free_paths(&p);
+    free(profile.text);
+}
+
+/* ---- all ---- */
+
+static bool name_paths(struct work *k)
+{
+    return asprintf(&k->run, "%s/run", k->s->scratch) >= 0 && asprintf(&k->folder, "%s/work", k->run) >= 0
+           && asprintf(&k->source, "%s/%s", k->folder, k->w->name) >= 0 && asprintf(&k->fifo, "%s/profile", k->run) >= 0;
+}
+
+void qn_serve_work(const struct qn_serve *s, const struct qn_serve_wanted *w, int out)
+{
+    struct work k = { .s = s, .w = w, .answer = json_object() };
+    FILE *f = fdopen(out, "w");
+
+    if (!f || !k.answer || !name_paths(&k))
+        return;
+    if (make_folders(&k) && compile(&k))
+        run(&k);
+    json_dumpf(k.answer, f, JSON_COMPACT);
+    fclose(f);
+}
