@@ -168,17 +168,19 @@ hosted_sources = \
 	lib/lab/lab06.c \
 	lib/lab/lab07.c \
 	lib/lab/lab08.c \
+	lib/lab/lab08_accesses.c \
 	lib/lab/labs.c \
+	lib/lab/leveled.c \
 	lib/lab/manage.c \
 	lib/lab/model_branch.c \
 	lib/lab/model_cache.c \
+	lib/lab/model_csim.c \
 	lib/lab/model_distance.c \
 	lib/lab/model_levels.c \
 	lib/lab/module.c \
 	lib/lab/object.c \
 	lib/lab/paths.c \
 	lib/lab/reap.c \
-	lib/lab/replay.c \
 	lib/lab/results.c \
 	lib/lab/sandbox.c \
 	lib/lab/trace.c \
@@ -708,14 +710,15 @@ headers = \
 	lib/lab/inspect.h \
 	lib/lab/internal.h \
 	lib/lab/lab.h \
+	lib/lab/lab08.h \
 	lib/lab/model_branch.h \
 	lib/lab/model_cache.h \
+	lib/lab/model_csim.h \
 	lib/lab/model_distance.h \
 	lib/lab/model_levels.h \
 	lib/lab/module.h \
 	lib/lab/paths.h \
 	lib/lab/reap.h \
-	lib/lab/replay.h \
 	lib/lab/sandbox.h \
 	lib/lab/talk.h \
 	lib/lab/trace.h \
@@ -1012,6 +1015,7 @@ unit_programs = \
 	tests/unit/guest/elf \
 	tests/unit/guest/exec_map \
 	tests/unit/lab/box \
+	tests/unit/lab/copied \
 	tests/unit/lab/model_branch \
 	tests/unit/lab/model_cache \
 	tests/unit/lab/model_distance \
@@ -1142,6 +1146,7 @@ shell_tests = \
 	tests/unit/labs/sandbox.sh \
 	tests/unit/labs/teacher.sh \
 	tests/unit/labs/variants.sh \
+	tests/unit/labs/variants_solved.sh \
 	tests/unit/man/completion.sh \
 	tests/unit/man/man.sh \
 	tests/unit/man/options.sh \

@@ -23,17 +23,18 @@ extern const struct qn_options qn_lab_start_options, qn_lab_check_options, qn_la
 /* "1" or "01" -> the lab; NULL: a line was printed. */
 const struct qn_lab *qn_lab_named(const char *number);
 
-/* The seed that `start` left in a folder; false: none. */
-bool qn_lab_read_student(const char *directory, uint64_t *seed);
-/* The seed of the variant, from there; false: none. */
-bool qn_lab_read_variant(const char *directory, uint64_t *seed);
+/* What `start` left in a folder; false: nothing. */
+struct qn_lab_folder {
+    unsigned lab;
+    uint64_t seed;                  /* of the black box */
+    bool has_variant;
+    uint64_t variant;
+};
+bool qn_lab_read_folder(const char *directory, struct qn_lab_folder *folder);
 /* The rules into HANDOUT.md, the seed beside that of the student; false: a line was printed. */
 bool qn_lab_write_variant(const struct qn_lab_request *r, const char *directory);
 /* Is there no key, or has the lab variants?  false: a line was printed. */
 bool qn_lab_key_has_use(const struct qn_lab_request *r);
 /* From --student and --key-file, for request->lab; false: a line was printed. */
 bool qn_lab_take_variant(struct qn_lab_request *r);
-/* The number of the lab, from there; false: none. */
-bool qn_lab_read_number(const char *directory, unsigned *number);
-
 #endif

@@ -119,6 +119,7 @@ static int run(uint64_t seed, char **argv)
 int qn_lab_tool_box(char **argv)
 {
     struct qn_lab_request r = { .lab = NULL };
+    struct qn_lab_folder folder;
     char **words;
     int status = qn_options_take(&qn_lab_box_options, &r, argv, &words);
 
@@ -126,7 +127,7 @@ int qn_lab_tool_box(char **argv)
         return status;
     if (!words[0] || !words[1])
         return qn_options_wrong(&qn_lab_box_options, "box", "wanted a folder and a program");
-    if (!r.knows_student && !qn_lab_read_student(words[0], &r.student))
+    if (!r.knows_student && !qn_lab_read_folder(words[0], &folder))
         return qn_options_wrong(&qn_lab_box_options, words[0], "there is no seed in it");
-    return run(r.student, words + 1);
+    return run(r.knows_student ? r.student : folder.seed, words + 1);
 }

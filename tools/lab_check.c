@@ -10,11 +10,9 @@
 #define CASE_SEEDS 1000000000ull /* nine digits can be written down */
 
 /* A folder that `start` made says of which lab it is. */
-static bool is_that_lab(const struct qn_lab_request *r)
+static bool is_that_lab(const struct qn_lab_request *r, unsigned started)
 {
-    unsigned started;
-
-    if (!qn_lab_read_number(r->directory, &started) || started == r->lab->number)
+    if (!started || started == r->lab->number)
         return true;
     qn_text_complain("quern: lab: %s: was started as lab %u, got %u", r->directory, started, r->lab->number);
     return false;
@@ -32,8 +30,10 @@ static bool has_tests(const struct qn_lab_request *r)
 /* -1: go on, else the exit status. */
 static int parse(struct qn_lab_request *r, char **argv)
 {
+    struct qn_lab_folder folder;
     char **words;
     int status = qn_options_take(&qn_lab_check_options, r, argv, &words);
+    bool started;
 
     if (status >= 0)
         return status;
@@ -41,14 +41,19 @@ static int parse(struct qn_lab_request *r, char **argv)
         return qn_options_wrong(&qn_lab_check_options, "check", "wanted the number of a lab and a folder");
     r->lab = qn_lab_named(words[0]);
     r->directory = words[1];
-    if (!r->lab || !is_that_lab(r) || !has_tests(r))
+    started = qn_lab_read_folder(r->directory, &folder);
+    if (!r->lab || !is_that_lab(r, folder.lab) || !has_tests(r))
         return QN_EXIT_USAGE;
     if (!qn_lab_take_variant(r))
         return QN_EXIT_USAGE;
-    if (!r->knows_student)
-        r->knows_student = qn_lab_read_student(r->directory, &r->student);
-    if (!r->has_variant && qn_lab_read_variant(r->directory, &r->variant))
+    if (!r->knows_student && started) {
+        r->knows_student = true;
+        r->student = folder.seed;
+    }
+    if (!r->has_variant && folder.has_variant) {
         r->has_variant = r->practises = true;
+        r->variant = folder.variant;
+    }
     return -1;
 }
 

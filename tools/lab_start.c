@@ -95,32 +95,21 @@ static int write_student(const char *directory, unsigned lab, uint64_t seed)
     return 0;
 }
 
-bool qn_lab_read_student(const char *directory, uint64_t *seed)
+bool qn_lab_read_folder(const char *directory, struct qn_lab_folder *folder)
 {
     char path[PATH_MAX];
-    bool good;
+    int read = 0;
     FILE *f;
 
+    *folder = (struct qn_lab_folder){ .lab = 0 };
     snprintf(path, sizeof path, "%s/" QN_LAB_STUDENT_FILE, directory);
-    f = fopen(path, "r");
-    good = f && fscanf(f, "lab %*u seed %" SCNu64, seed) == 1;
-    if (f)
+    f = fopen(path, "re");
+    if (f) {
+        read = fscanf(f, "lab %u seed %" SCNu64 " variant %" SCNx64, &folder->lab, &folder->seed, &folder->variant);
         fclose(f);
-    return good;
-}
-
-bool qn_lab_read_number(const char *directory, unsigned *number)
-{
-    char path[PATH_MAX];
-    bool good;
-    FILE *f;
-
-    snprintf(path, sizeof path, "%s/" QN_LAB_STUDENT_FILE, directory);
-    f = fopen(path, "r");
-    good = f && fscanf(f, "lab %u", number) == 1;
-    if (f)
-        fclose(f);
-    return good;
+    }
+    folder->has_variant = read == 3;
+    return read >= 2;
 }
 
 static int start(const struct qn_lab_request *r, const char *directory, uint64_t seed)

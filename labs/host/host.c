@@ -127,7 +127,7 @@ static int same_word(const char *a, const char *b)
 uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise)
 {
     (void)slot;
-    return bits && same_word(key, "bits") ? bits : otherwise;
+    return bits && (same_word(key, "bits") || same_word(key, "degree")) ? bits : otherwise;
 }
 
 uint64_t sim_option_within(const char *slot, const char *module, const char *key, uint64_t otherwise, uint64_t least, uint64_t most)
@@ -141,7 +141,22 @@ bool sim_branch_backward;
 #undef sim_pc
 uint64_t sim_pc;
 
+#if NO_MEMORY
 unsigned sim_event(const char *slot, const char *name, const char *text) { return (void)slot, (void)name, (void)text, 0; }
+#else
+static uint64_t event_name[SIM_EVENTS_MAX]; /* by event: host_name; 0: none */
+
+unsigned sim_event(const char *slot, const char *name, const char *text)
+{
+    unsigned event = 0;
+
+    (void)slot, (void)text;
+    while (event + 1 < SIM_EVENTS_MAX && event_name[event])
+        event++;
+    event_name[event] = host_name(name);
+    return event;
+}
+#endif
 void sim_print(const char *format, ...) { (void)format; }
 uint64_t sim_next_use_in(const char *slot) { return (void)slot, next_use; }
 void sim_unsettled(unsigned set, unsigned way) { (void)set, (void)way; }
@@ -195,8 +210,11 @@ static void init(struct stream *s, const struct host_message *m)
     struct sim_config *g = host_module.config;
     uint8_t refused;
 
-    *g = (struct sim_config){ .slot = host_module.predict ? "BC" : "D1", .size = m->a * m->b, .ways = m->b, .line = 1, .sets = m->a,
-                              .seed = m->next };
+    *g = (struct sim_config){ .slot = host_module.predict ? "BC" : m->pc & HOST_LAST_LEVEL ? "LL" : "D1", .ways = m->b, .line = 1,
+                              .sets = m->a, .seed = m->next };
+    for (; host_module.ref && g->line < (uint32_t)m->pc; g->line *= 2)
+        g->line_bits++;
+    g->size = m->a * m->b * g->line;
     bits = m->c;
     *host_module.random = sim_random_seed(m->next);
     if (host_module.way_bytes)
@@ -218,6 +236,53 @@ static void dump(struct stream *s, unsigned set)
     if (sizes[1])
         say(s, (char *)*host_module.set_memory + (uint64_t)set * sizes[1], sizes[1]);
 }
+
+/* ---- levels ---- */
+
+#if !NO_MEMORY
+_Static_assert(HOST_READ == (int)SIM_READ && HOST_PREFETCH == (int)SIM_PREFETCH && HOST_EVICT == (int)SIM_EVICT, "kinds have one number");
+
+static struct stream *conversation; /* while a level makes a reference: it asks the next level in it */
+
+bool sim_next(uint64_t addr, uint32_t size, enum sim_kind kind)
+{
+    struct host_word word = { 0, kind, addr };
+    uint8_t missed;
+
+    (void)size;
+    if (!conversation)
+        return true;
+    say(conversation, &word, sizeof word);
+    hear(conversation, &missed, 1);
+    return missed;
+}
+
+bool sim_wants_evictions(void) { return false; }
+void sim_back_invalidate(uint64_t line, uint32_t bytes) { (void)line, (void)bytes; }
+void sim_dropped(uint64_t line) { (void)line; }
+void sim_prefetch(uint64_t addr) { (void)addr; }
+
+static void make_reference(struct stream *s, const struct host_message *m)
+{
+    struct sim_result result = { false, false, false };
+    struct host_word word = { 1, 0, 0 };
+
+    conversation = s;
+    host_module.ref(m->pc, m->a, m->b, &result);
+    conversation = 0;
+    word.kind = (result.miss ? HOST_MISS : 0) | (result.next_done ? HOST_NEXT_DONE : 0) | (result.next_miss ? HOST_NEXT_MISS : 0);
+    say(s, &word, sizeof word);
+}
+
+static void tell_events(struct stream *s, unsigned n)
+{
+    for (unsigned event = 0; event < n && event < SIM_EVENTS_MAX; event++) {
+        uint64_t words[2] = { event_name[event], sim_event_new[event] };
+
+        say(s, words, sizeof words);
+    }
+}
+#endif
 
 static unsigned answer_of_predictor(const struct host_message *m)
 {
@@ -316,6 +381,10 @@ static void obey(struct stream *s, const struct host_message *m)
     case HOST_END: end_window(s); break;
     case HOST_INIT: init(s, m); break;
     case HOST_DUMP: dump(s, m->a); break;
+#if !NO_MEMORY
+    case HOST_REF: make_reference(s, m); break;
+    case HOST_EVENTS: tell_events(s, m->a); break;
+#endif
     default:
         if (answer(m, &word)) {
             byte = word > 255 ? 255 : (uint8_t)word;

@@ -69,6 +69,15 @@ const struct host_module host_module = {
     .config = &sim,
     .random = &sim_random_state,
 };
+#elif defined(LEVEL)
+static const char *module_init(const struct sim_config *config) { return cachesim_X_initcache(config), (const char *)0; }
+
+static void module_ref(uint64_t addr, uint32_t size, unsigned kind, struct sim_result *result)
+{
+    cachesim_X_doref(addr, size, (enum sim_kind)kind, result);
+}
+
+const struct host_module host_module = { .init = module_init, .ref = module_ref, .config = &sim, .random = &sim_random_state };
 #else
-#error quern-module: nothing says what it is: #define POLICY or PREDICTOR is missing
+#error quern-module: nothing says what it is: #define POLICY, PREDICTOR or LEVEL is missing
 #endif

@@ -179,28 +179,6 @@ const char *qn_lab_program(struct qn_lab_check *c, const char *source, const cha
     return path;
 }
 
-const char *qn_lab_simulator(struct qn_lab_check *c, const char *slot, const char *source, const char *const *more)
-{
-    char *key = qn_lab_format("%s%s", source, more ? " and others" : ""), *output, *module;
-    const char *argv[WORDS_MAX] = { c->place->quern, "sim", "build", "--replay", "--cflags=-O0", NULL, "-o" }, *path;
-    unsigned n = 8;
-    bool known;
-
-    path = made_before(c, key, &known);
-    if (known || !is_there(c, source)) {
-        free(key);
-        return path;
-    }
-    output = qn_lab_format("%s/build/%s-%u", c->scratch, slot, c->n_built);
-    argv[5] = module = qn_lab_format("--%s=%s", slot, qn_lab_handed_in(c, source));
-    argv[7] = output;
-    for (; more && *more && n + 1 < WORDS_MAX; more++)
-        argv[n++] = *more;
-    path = remember(c, key, output, qn_lab_inspect_level(c, source) && qn_lab_run_tool(c, argv, source));
-    free(module);
-    return path;
-}
-
 const char *qn_lab_made(struct qn_lab_check *c, const char *source, const char *name,
                         bool (*make)(struct qn_lab_check *c, const char *output))
 {

@@ -165,7 +165,7 @@ int qn_lab_check(const struct qn_lab_request *request, const struct qn_lab_place
     struct qn_lab_check c = { .request = request, .place = place };
     int status = QN_LAB_BROKEN;
 
-    c.rules = request->has_variant ? qn_lab_draw_variant(request->variant) : qn_lab_standard;
+    c.rules = request->has_variant ? qn_lab_draw_variant(request->variant) : qn_lab_standard();
     c.outcomes = calloc(lab->n_tests, sizeof *c.outcomes);
     if (!c.outcomes)
         abort();

@@ -55,9 +55,6 @@ const char *qn_lab_handed_in(struct qn_lab_check *c, const char *name);
 
 /* From a file that was handed in, and files that the lab gives (folder starter; NULL at the end, or NULL). */
 const char *qn_lab_program(struct qn_lab_check *c, const char *source, const char *const *given);
-/* A hosted simulator with this file in the slot.  more: other modules, as "--I1=/path/plain.c", NULL at the end;
- * NULL: none. */
-const char *qn_lab_simulator(struct qn_lab_check *c, const char *slot, const char *source, const char *const *more);
 /* Made by the lab's own function, out of what was handed in as `source`; output: below build/.  Once, too. */
 const char *qn_lab_made(struct qn_lab_check *c, const char *source, const char *name,
                         bool (*make)(struct qn_lab_check *c, const char *output));

@@ -14,6 +14,11 @@
  *   victim    set, -, line                   a byte: the way
  *   settled   set, way, line, next use       a byte
  *   dump      set                            the state of each way, then that of the set; their sizes in two bytes before it
+ *   ref       bytes, kind, address           words of 16 bytes (struct host_word): for each reference that the level makes to the next
+ *                                            one, which is answered by a byte (1: it missed), and what became of this one at last
+ *   events    how many                       as many words: a hash of the event's name, and how often it came
+ *
+ * A level is told the bytes of a line, and 1 << 32 if it is the last one, in the address of init; bits are its option degree.
  */
 #ifndef LAB_HOST_H
 #define LAB_HOST_H
@@ -21,7 +26,9 @@
 #include <stdint.h>
 
 enum host_op { HOST_STRICT = 1, HOST_WINDOW, HOST_END, HOST_INIT, HOST_BRANCH, HOST_PREDICT, HOST_UPDATE, HOST_HIT, HOST_FILL,
-               HOST_VICTIM, HOST_SETTLED, HOST_DUMP };
+               HOST_VICTIM, HOST_SETTLED, HOST_DUMP, HOST_REF, HOST_EVENTS };
+
+#define HOST_LAST_LEVEL (1ull << 32)
 
 struct host_message {
     uint32_t op, a, b, c;
@@ -29,7 +36,28 @@ struct host_message {
     uint64_t next;     /* or the seed */
 };
 
+struct host_word {
+    uint32_t done, kind;   /* done: 0: the level asks the next one for a line; 1: the reference is over, kind has HOST_MISS and others */
+    uint64_t addr;
+};
+
+/* Kinds of references, as enum sim_kind has them. */
+enum { HOST_READ = 0, HOST_PREFETCH = 4, HOST_EVICT = 5 };
+
+enum { HOST_MISS = 1, HOST_NEXT_DONE = 2, HOST_NEXT_MISS = 4 };
+
+/* FNV-1a (Fowler, Noll, Vo), of an event's name. */
+static inline uint64_t host_name(const char *name)
+{
+    uint64_t hash = 0xcbf29ce484222325ull;
+
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 0x100000001b3ull;
+    return hash;
+}
+
 struct sim_config;
+struct sim_result;
 
 /* Those of the other kind are NULL. */
 struct host_module {
@@ -40,6 +68,7 @@ struct host_module {
     void (*fill)(unsigned set, unsigned way);
     unsigned (*victim)(unsigned set);
     unsigned (*settled)(unsigned set, unsigned way);
+    void (*ref)(uint64_t addr, uint32_t size, unsigned kind, struct sim_result *result);
     uint8_t way_bytes, set_bytes;
     void **way_memory, **set_memory;
     struct sim_config *config;

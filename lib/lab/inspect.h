@@ -13,9 +13,6 @@ bool qn_lab_inspect(struct qn_lab_check *c, const char *path, enum qn_lab_code k
 /* The second half of that (object.c): of a file whose sections are known to lie within it. */
 bool qn_lab_object_is_usual(struct qn_lab_check *c, const uint8_t *file, size_t size, bool module);
 
-/* The same of a level that was handed in, which runs in a replay (module.c). */
-bool qn_lab_inspect_level(struct qn_lab_check *c, const char *source);
-
 /* Bytes of its variables: all sections that can be written.  false: it cannot be read. */
 bool qn_lab_storage(struct qn_lab_check *c, const char *path, uint64_t *bytes);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lab/check.h"
-#include "lab/model_cache.h"
+#include "lab/model_csim.h"
 #include "lab/trace.h"
 
 #define CASES 4          /* traces per test */
@@ -17,43 +17,16 @@
 #define ARGUMENTS 9
 #define BASE 0x400000
 
-struct shape {
-    unsigned s, E, b;
-};
-
-struct counts {
-    unsigned long hits, misses, evictions;
-};
-
 /* ---- the answer ---- */
 
-static void count_one(struct qn_lab_cache *cache, struct counts *k, const struct qn_lab_ref *r, unsigned b)
+static struct qn_lab_csim_counts work_out(struct qn_lab_check *c, const struct qn_lab_trace *t, struct qn_lab_csim_shape g)
 {
-    bool miss = false;
+    struct qn_lab_csim *model = qn_lab_new_csim(g, qn_lab_rules(c));
+    struct qn_lab_csim_counts k = { 0, 0, 0 };
 
-    for (uint64_t line = r->addr >> b; line <= (r->addr + r->size - 1) >> b; line++) {
-        struct qn_lab_touch t = qn_lab_touch_line(cache, line, 0);
-
-        miss |= !t.hit;
-        k->evictions += t.evicted;
-    }
-    k->misses += miss;
-    k->hits += !miss;
-}
-
-static struct counts work_out(const struct qn_lab_trace *t, struct shape g)
-{
-    struct qn_lab_cache *cache = qn_lab_new_cache(QN_LAB_LRU, 1u << g.s, g.E);
-    struct counts k = { 0, 0, 0 };
-
-    for (size_t i = 0; i < t->n; i++) {
-        if (t->at[i].op == 'I')
-            continue;
-        count_one(cache, &k, &t->at[i], g.b);
-        if (t->at[i].op == 'M')
-            count_one(cache, &k, &t->at[i], g.b);
-    }
-    qn_lab_free_cache(cache);
+    for (size_t i = 0; i < t->n; i++)
+        qn_lab_csim_reference(model, t->at[i].op, t->at[i].addr, t->at[i].size, &k);
+    qn_lab_free_csim(model);
     return k;
 }
 
@@ -74,7 +47,7 @@ static void swap_options(struct qn_lab_check *c, const char **argv)
 }
 
 /* quiet: without a remark. */
-static bool compare(struct qn_lab_check *c, const char *output, struct counts want, struct shape g, bool quiet)
+static bool compare(struct qn_lab_check *c, const char *output, struct qn_lab_csim_counts want, struct qn_lab_csim_shape g, bool quiet)
 {
     char wanted[128];
     size_t n;
@@ -89,7 +62,7 @@ static bool compare(struct qn_lab_check *c, const char *output, struct counts wa
     return !quiet && qn_lab_say(c, "s=%u E=%u b=%u: got '%s', wanted '%s'", g.s, g.E, g.b, qn_lab_first_line(output), wanted);
 }
 
-static bool agrees_so_far(struct qn_lab_check *c, const struct qn_lab_trace *t, struct shape g, bool any_order, bool quiet)
+static bool agrees_so_far(struct qn_lab_check *c, const struct qn_lab_trace *t, struct qn_lab_csim_shape g, bool any_order, bool quiet)
 {
     const char *path = qn_lab_write_trace(c, t, "trace.txt"), *program = qn_lab_program(c, "csim.c", NULL);
     char s[16], E[16], b[16];
@@ -104,7 +77,7 @@ static bool agrees_so_far(struct qn_lab_check *c, const struct qn_lab_trace *t, 
     snprintf(b, sizeof b, "%u", g.b);
     if (any_order)
         swap_options(c, argv);
-    good = qn_lab_run_program(c, &job) && compare(c, job.output, work_out(t, g), g, quiet);
+    good = qn_lab_run_program(c, &job) && compare(c, job.output, work_out(c, t, g), g, quiet);
     qn_lab_free_job(&job);
     return good;
 }
@@ -112,34 +85,31 @@ static bool agrees_so_far(struct qn_lab_check *c, const struct qn_lab_trace *t, 
 /* ---- the first wrong reference ---- */
 
 /* The set that the first line of a reference goes to, as it was before. */
-static void tell_set(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t last, struct shape g)
+static void tell_set(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t last, struct qn_lab_csim_shape g)
 {
-    struct qn_lab_cache *cache = qn_lab_new_cache(QN_LAB_LRU, 1u << g.s, g.E);
+    struct qn_lab_csim *model = qn_lab_new_csim(g, qn_lab_rules(c));
     const struct qn_lab_ref *r = &t->at[last];
-    unsigned set = (unsigned)(r->addr >> g.b) & ((1u << g.s) - 1);
-    struct counts k = { 0, 0, 0 };
+    unsigned set = qn_lab_csim_set(model, r->addr);
+    struct qn_lab_csim_counts k = { 0, 0, 0 };
     uint64_t line;
 
     for (size_t i = 0; i < last; i++)
-        for (unsigned times = t->at[i].op == 'I' ? 0 : t->at[i].op == 'M' ? 2 : 1; times > 0; times--)
-            count_one(cache, &k, &t->at[i], g.b);
-    qn_lab_why(c, "Before it, set %u held these lines (number of a line = address >> %u):", set, g.b);
-    for (unsigned way = 0; way < g.E; way++)
-        if (qn_lab_line_in(cache, set, way, &line))
-            qn_lab_why(c, "    %llx", (unsigned long long)line);
-    k = (struct counts){ 0, 0, 0 };
-    for (unsigned times = r->op == 'I' ? 0 : r->op == 'M' ? 2 : 1; times > 0; times--)
-        count_one(cache, &k, r, g.b);
+        qn_lab_csim_reference(model, t->at[i].op, t->at[i].addr, t->at[i].size, &k);
+    qn_lab_why(c, "Before it, set %u held these lines, the one used last first (number of a line = address >> %u):", set, g.b);
+    for (unsigned place = 0; qn_lab_csim_line(model, set, place, &line); place++)
+        qn_lab_why(c, "    %llx", (unsigned long long)line);
+    k = (struct qn_lab_csim_counts){ 0, 0, 0 };
+    qn_lab_csim_reference(model, r->op, r->addr, r->size, &k);
     qn_lab_why(c, "Wanted for this reference: %lu hits, %lu misses, %lu evictions. Its lines are %llx to %llx.", k.hits, k.misses, k.evictions,
                (unsigned long long)(r->addr >> g.b), (unsigned long long)((r->addr + r->size - 1) >> g.b));
-    qn_lab_free_cache(cache);
+    qn_lab_free_csim(model);
 }
 
 /* By halves: csim is right on the first `good` references, and wrong on the first `bad`. */
-static void find_first(struct qn_lab_check *c, const struct qn_lab_trace *t, struct shape g)
+static void find_first(struct qn_lab_check *c, const struct qn_lab_trace *t, struct qn_lab_csim_shape g)
 {
     size_t good = 0, bad = t->n;
-    const char *text, *path;
+    const char *text;
 
     while (bad - good > 1) {
         struct qn_lab_trace part = { t->at, good + (bad - good) / 2, 0 };
@@ -149,7 +119,7 @@ static void find_first(struct qn_lab_check *c, const struct qn_lab_trace *t, str
         else
             bad = part.n;
     }
-    path = qn_lab_write_trace(c, &(struct qn_lab_trace){ t->at, bad, 0 }, "trace.txt");
+    qn_lab_write_trace(c, &(struct qn_lab_trace){ t->at, bad, 0 }, "trace.txt");
     text = qn_lab_kept_path(c, "trace.txt");
     qn_lab_say(c, "first wrong at reference %zu: %c %llx,%u", bad, t->at[bad - 1].op, (unsigned long long)t->at[bad - 1].addr, t->at[bad - 1].size);
     qn_lab_why(c, "The counts are right up to reference %zu, and wrong with reference %zu, the last line of trace.txt: %c %llx,%u", good, bad,
@@ -157,10 +127,9 @@ static void find_first(struct qn_lab_check *c, const struct qn_lab_trace *t, str
     tell_set(c, t, bad - 1, g);
     qn_lab_why(c, "In a debugger (csim compiled with -g):\n    gdb -ex 'break reference' -ex run --args ./csim -s %u -E %u -b %u -t %s", g.s, g.E, g.b,
                text);
-    (void)path;
 }
 
-static bool agrees(struct qn_lab_check *c, const struct qn_lab_trace *t, struct shape g, bool any_order)
+static bool agrees(struct qn_lab_check *c, const struct qn_lab_trace *t, struct qn_lab_csim_shape g, bool any_order)
 {
     if (agrees_so_far(c, t, g, any_order, false))
         return true;
@@ -172,12 +141,12 @@ static bool agrees(struct qn_lab_check *c, const struct qn_lab_trace *t, struct 
 /* ---- tests ---- */
 
 /* Lines of 4 to 64 bytes; the number of lines referenced is about twice what the cache holds. */
-static struct shape draw_shape(struct qn_lab_check *c, unsigned sets_log, unsigned ways)
+static struct qn_lab_csim_shape draw_shape(struct qn_lab_check *c, unsigned sets_log, unsigned ways)
 {
-    return (struct shape){ sets_log, ways, qn_lab_between(c, 2, 6) };
+    return (struct qn_lab_csim_shape){ sets_log, ways, qn_lab_between(c, 2, 6) };
 }
 
-static void draw(struct qn_lab_check *c, struct qn_lab_trace *t, struct shape g, const char *ops, unsigned n)
+static void draw(struct qn_lab_check *c, struct qn_lab_trace *t, struct qn_lab_csim_shape g, const char *ops, unsigned n)
 {
     struct qn_lab_pattern p = { BASE + ((uint64_t)qn_lab_below(c, 1u << 16) << 12), 2 * (g.E << g.s) + 1, g.b, 1, ops };
 
@@ -186,7 +155,7 @@ static void draw(struct qn_lab_check *c, struct qn_lab_trace *t, struct shape g,
 
 static bool agrees_on_random(struct qn_lab_check *c, unsigned sets_log, unsigned ways, const char *ops)
 {
-    struct shape g = draw_shape(c, sets_log, ways);
+    struct qn_lab_csim_shape g = draw_shape(c, sets_log, ways);
     struct qn_lab_trace t = { .n = 0 };
     bool good;
 
@@ -199,7 +168,7 @@ static bool agrees_on_random(struct qn_lab_check *c, unsigned sets_log, unsigned
 static bool small_traces(struct qn_lab_check *c)
 {
     static const struct {
-        struct shape g;
+        struct qn_lab_csim_shape g;
         const char *refs; /* op, one digit of size, address; in words */
     } cases[] = {
         { { 1, 1, 1 }, "L1 0 L1 1 L1 2 L1 3 S1 4 L1 5 S1 6 L1 7 S1 8 L1 9 S1 a L1 b S1 c L1 d S1 e M1 f" },
@@ -225,10 +194,19 @@ static bool small_traces(struct qn_lab_check *c)
     return good;
 }
 
+/* Fewer than 8 sets do not show how a variant chooses one. */
+static unsigned draw_sets_log(struct qn_lab_check *c, unsigned most)
+{
+    return qn_lab_between(c, qn_lab_is_variant(c) ? 3 : 1, most);
+}
+
+/* A variant's stores are to show in each trace. */
+static char load_or_store(struct qn_lab_check *c) { return qn_lab_is_variant(c) && qn_lab_below(c, 4) == 0 ? 'S' : 'L'; }
+
 static bool direct_mapped(struct qn_lab_check *c)
 {
     for (unsigned i = 0; i < CASES; i++)
-        if (!agrees_on_random(c, qn_lab_between(c, 1, 6), 1, "LS"))
+        if (!agrees_on_random(c, draw_sets_log(c, 6), 1, "LS"))
             return false;
     return true;
 }
@@ -236,7 +214,7 @@ static bool direct_mapped(struct qn_lab_check *c)
 static bool set_associative(struct qn_lab_check *c)
 {
     for (unsigned i = 0; i < CASES; i++)
-        if (!agrees_on_random(c, qn_lab_between(c, 1, 4), qn_lab_between(c, 2, 8), "LS"))
+        if (!agrees_on_random(c, draw_sets_log(c, 4), qn_lab_between(c, 2, 8), "LS"))
             return false;
     return true;
 }
@@ -252,7 +230,7 @@ static bool fully_associative(struct qn_lab_check *c)
 static bool modifies(struct qn_lab_check *c)
 {
     for (unsigned i = 0; i < CASES; i++)
-        if (!agrees_on_random(c, qn_lab_between(c, 1, 4), 1, "LSMM"))
+        if (!agrees_on_random(c, draw_sets_log(c, 4), 1, "LSMM"))
             return false;
     return true;
 }
@@ -260,22 +238,22 @@ static bool modifies(struct qn_lab_check *c)
 static bool fetches(struct qn_lab_check *c)
 {
     for (unsigned i = 0; i < CASES; i++)
-        if (!agrees_on_random(c, qn_lab_between(c, 1, 4), 1, "LSI"))
+        if (!agrees_on_random(c, draw_sets_log(c, 4), 1, "LSI"))
             return false;
     return true;
 }
 
-/* The same low 32 bits, different high ones. */
+/* The same low 32 bits, different high ones; in a variant more lines, so that its sets show. */
 static bool long_addresses(struct qn_lab_check *c)
 {
-    struct shape g = draw_shape(c, 2, 1);
+    struct qn_lab_csim_shape g = draw_shape(c, 2, 1);
     struct qn_lab_trace t = { .n = 0 };
     uint64_t base = BASE + ((uint64_t)qn_lab_below(c, 1u << 10) << 8);
     bool good;
 
     for (unsigned i = 0; i < REFS; i++)
-        qn_lab_add_ref(&t, 'L',
-                       ((uint64_t)qn_lab_between(c, 1, 4) << 44) + base + ((uint64_t)qn_lab_below(c, 3) << g.b), 1);
+        qn_lab_add_ref(&t, load_or_store(c),
+                       ((uint64_t)qn_lab_between(c, 1, 4) << 44) + base + ((uint64_t)qn_lab_below(c, qn_lab_is_variant(c) ? 16 : 3) << g.b), 1);
     good = agrees(c, &t, g, false);
     qn_lab_free_trace(&t);
     return good;
@@ -288,14 +266,14 @@ static bool wide(struct qn_lab_check *c, bool crossing)
     bool good = true;
 
     for (unsigned i = 0; i < CASES && good; i++) {
-        struct shape g = { qn_lab_between(c, 1, 4), 1, qn_lab_between(c, 4, 6) };
+        struct qn_lab_csim_shape g = { draw_sets_log(c, 4), 1, qn_lab_between(c, 4, 6) };
         struct qn_lab_trace t = { .n = 0 };
 
         for (unsigned k = 0; k < REFS; k++) {
             unsigned size = 1u << qn_lab_between(c, 1, 3);
             uint64_t end = BASE + ((uint64_t)(1 + qn_lab_below(c, 3u << g.s)) << g.b);
 
-            qn_lab_add_ref(&t, 'L', end - size + (crossing && qn_lab_below(c, 2) ? size / 2 : 0), size);
+            qn_lab_add_ref(&t, load_or_store(c), end - size + (crossing && qn_lab_below(c, 2) ? size / 2 : 0), size);
         }
         good = agrees(c, &t, g, false);
         qn_lab_free_trace(&t);
@@ -311,10 +289,10 @@ static bool any_order(struct qn_lab_check *c)
     bool good = true;
 
     for (unsigned i = 0; i < CASES && good; i++) {
-        struct shape g = draw_shape(c, qn_lab_between(c, 1, 4), 1);
+        struct qn_lab_csim_shape g = draw_shape(c, draw_sets_log(c, 4), 1);
         struct qn_lab_trace t = { .n = 0 };
 
-        draw(c, &t, g, "L", REFS);
+        draw(c, &t, g, qn_lab_is_variant(c) ? "LS" : "L", REFS);
         good = agrees(c, &t, g, true);
         qn_lab_free_trace(&t);
     }
@@ -323,7 +301,7 @@ static bool any_order(struct qn_lab_check *c)
 
 static bool long_trace(struct qn_lab_check *c)
 {
-    struct shape g = { 8, 8, 6 };
+    struct qn_lab_csim_shape g = { 8, 8, 6 };
     struct qn_lab_trace t = { .n = 0 };
     bool good;
 

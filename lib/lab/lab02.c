@@ -70,17 +70,28 @@ static int draw(uint64_t *state)
     return (int)((z ^ z >> 31) % 1000);
 }
 
+/* Where a[i][j] goes. */
+static void find_place(const struct qn_lab_variant *v, const unsigned at[2], unsigned n, unsigned m, unsigned to[2])
+{
+    unsigned turn = v->value[QN_LAB_LOOPS_TURN], row = turn == 1 || turn == 3 ? m - 1 - at[1] : at[1];
+
+    to[0] = (row + v->value[QN_LAB_LOOPS_SHIFT]) % m;
+    to[1] = turn == 1 || turn == 2 ? n - 1 - at[0] : at[0];
+}
+
 static bool check_transpose(struct qn_lab_check *c, const char *memory, unsigned n, unsigned m, uint64_t seed)
 {
     const int *b = (const int *)(const void *)(memory + MATRIX_BYTES);
 
     for (unsigned i = 0; i < n; i++)
         for (unsigned j = 0; j < m; j++) {
-            int want = draw(&seed);
+            int want = draw(&seed), got;
+            unsigned to[2];
 
-            if (b[j * n + i] != want)
-                return qn_lab_say(c, "%u x %u: b[%u][%u] is %d, a[%u][%u] was %d", n, m, j, i, b[j * n + i], i, j,
-                                  want);
+            find_place(qn_lab_rules(c), (const unsigned[2]){ i, j }, n, m, to);
+            got = b[to[0] * n + to[1]];
+            if (got != want)
+                return qn_lab_say(c, "%u x %u: b[%u][%u] is %d, a[%u][%u] was %d", n, m, to[0], to[1], got, i, j, want);
         }
     return true;
 }
@@ -89,18 +100,20 @@ static bool check_multiply(struct qn_lab_check *c, const char *results, unsigned
 {
     static double memory[3 * CELLS];
     const double *a = memory, *b = memory + CELLS, *before = memory + 2 * CELLS, *got = (const void *)(results + 2 * MATRIX_BYTES);
+    unsigned product = qn_lab_rules(c)->value[QN_LAB_LOOPS_PRODUCT];
     bool good = true;
 
     for (unsigned i = 0; i < 3 * CELLS; i++)
         memory[i] = draw(&seed);
-    for (unsigned i = 0; good && i < n * n; i++) {
-        double want = before[i];
+    for (unsigned at = 0; good && at < n * n; at++) {
+        unsigned i = at / n, j = at % n;
+        double want = before[at];
 
         for (unsigned k = 0; k < n; k++)
-            want += a[i / n * n + k] * b[k * n + i % n];
-        good = got[i] == want;
+            want += (product ? a[k * n + i] : a[i * n + k]) * (product == 2 ? b[j * n + k] : b[k * n + j]);
+        good = got[at] == want;
         if (!good)
-            qn_lab_say(c, "n = %u: c[%u][%u] is %g, wanted %g", n, i / n, i % n, got[i], want);
+            qn_lab_say(c, "n = %u: c[%u][%u] is %g, wanted %g", n, i, j, got[at], want);
     }
     return good;
 }

@@ -252,11 +252,22 @@ static bool count_victims(struct qn_lab_check *c, unsigned way, bool in_turn, un
     return good;
 }
 
-/* The variant: ways are filled in order, so the last one is spared. */
-static bool spares_last(struct qn_lab_check *c)
+/* How often way `way` is to be the victim of a set whose ways were filled in order, so that the last one was used last. */
+static unsigned expected_victims(unsigned kind, unsigned way)
+{
+    unsigned behind = WAYS_RANDOM - 1 - way; /* ways used later */
+
+    switch (kind) {
+    case 1: return behind >= 1 ? SETS_RANDOM / (WAYS_RANDOM - 1) : 0;
+    case 2: return behind >= 2 ? SETS_RANDOM / (WAYS_RANDOM - 2) : 0;
+    default: return SETS_RANDOM * (behind ? 1 : 2) / (WAYS_RANDOM + 1);
+    }
+}
+
+static bool test_random_variant(struct qn_lab_check *c, unsigned kind)
 {
     for (unsigned way = 0; way < WAYS_RANDOM; way++) {
-        unsigned n, wanted = way + 1 < WAYS_RANDOM ? SETS_RANDOM / (WAYS_RANDOM - 1) : 0;
+        unsigned n, wanted = expected_victims(kind, way);
 
         if (!count_victims(c, way, false, &n))
             return false;
@@ -271,8 +282,8 @@ static bool test_random(struct qn_lab_check *c)
 {
     unsigned n, sum = 0;
 
-    if (qn_lab_rules(c)->value[QN_LAB_RANDOM_SPARES])
-        return spares_last(c);
+    if (qn_lab_rules(c)->value[QN_LAB_RANDOM_KIND])
+        return test_random_variant(c, qn_lab_rules(c)->value[QN_LAB_RANDOM_KIND]);
     for (unsigned i = 0; i < 2 * WAYS_RANDOM; i++) {
         if (!count_victims(c, i % WAYS_RANDOM, i >= WAYS_RANDOM, &n))
             return false;

@@ -19,6 +19,7 @@
 #define REFS_LONGER 400000    /* too many for a list of lines */
 #define LINES_LONGER 150000
 #define POINTS_LONG 4096
+#define TAIL 100              /* references */
 
 struct classes {
     unsigned long compulsory, capacity, conflict;
@@ -61,6 +62,15 @@ static bool curve_is(struct qn_lab_check *c, const struct qn_lab_trace *t, unsig
     return good;
 }
 
+/* A variant's rules are to show in each trace: some more references to its lines, loads and stores, come behind it. */
+static void add_tail(struct qn_lab_check *c, struct qn_lab_trace *t)
+{
+    size_t n = t->n;
+
+    for (unsigned i = 0; qn_lab_is_variant(c) && i < TAIL; i++)
+        qn_lab_add_ref(t, "LS"[qn_lab_below(c, 2)], t->at[qn_lab_below(c, (unsigned)n)].addr, 1);
+}
+
 /* Takes the trace. */
 static bool agrees(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned bits, unsigned max)
 {
@@ -69,8 +79,9 @@ static bool agrees(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned bits
 
     if (!misses)
         abort();
+    add_tail(c, t);
     for (unsigned n = 1; n <= max; n++)
-        misses[n] = qn_lab_brute_misses(t, bits, n);
+        misses[n] = qn_lab_brute_misses(t, bits, n, qn_lab_rules(c));
     good = curve_is(c, t, bits, misses, max);
     free(misses);
     qn_lab_free_trace(t);
@@ -138,8 +149,8 @@ static bool long_curve(struct qn_lab_check *c, unsigned refs, unsigned lines)
     if (!misses)
         abort();
     for (unsigned i = 0; i < refs; i++)
-        qn_lab_add_ref(&t, 'L', (uint64_t)(BASE + qn_lab_below(c, lines)) << 6, 1);
-    qn_lab_curve(&t, 6, misses, POINTS_LONG);
+        qn_lab_add_ref(&t, qn_lab_is_variant(c) && i % 4 == 0 ? 'S' : 'L', (uint64_t)(BASE + qn_lab_below(c, lines)) << 6, 1);
+    qn_lab_curve(&t, 6, misses, POINTS_LONG, qn_lab_rules(c));
     good = curve_is(c, &t, 6, misses, POINTS_LONG);
     free(misses);
     qn_lab_free_trace(&t);
@@ -159,14 +170,21 @@ static bool seen_before(const struct qn_lab_trace *t, size_t at, unsigned bits)
     return false;
 }
 
-static struct classes classify(const struct qn_lab_trace *t, unsigned sets_log, unsigned ways, unsigned bits)
+/* The number by which a line's set is chosen. */
+static uint64_t index_of(uint64_t line, const struct qn_lab_variant *v)
+{
+    return v->value[QN_LAB_MRC_SHIFT] ? line ^ line >> v->value[QN_LAB_MRC_SHIFT] : line;
+}
+
+/* Lines are told apart by all of their numbers: a cache's own is of the index, and that is one to one. */
+static struct classes classify(const struct qn_lab_trace *t, unsigned sets_log, unsigned ways, unsigned bits, const struct qn_lab_variant *v)
 {
     struct qn_lab_cache *cache = qn_lab_new_cache(QN_LAB_LRU, 1u << sets_log, ways);
-    struct qn_lab_cache *full = qn_lab_new_cache(QN_LAB_LRU, 1, ways << sets_log);
+    struct qn_lab_cache *full = qn_lab_new_cache(QN_LAB_LRU, 1, (ways << sets_log) * v->value[QN_LAB_MRC_FULL]);
     struct classes k = { 0, 0, 0 };
 
     for (size_t i = 0; i < t->n; i++) {
-        bool hit = qn_lab_touch_line(cache, t->at[i].addr >> bits, 0).hit;
+        bool hit = qn_lab_touch_line(cache, index_of(t->at[i].addr >> bits, v), 0).hit;
         bool full_hit = qn_lab_touch_line(full, t->at[i].addr >> bits, 0).hit;
 
         if (hit)
@@ -188,7 +206,7 @@ static bool classes_agree(struct qn_lab_check *c, struct qn_lab_trace *t, unsign
     const char *argv[] = { qn_lab_program(c, "mrc.c", NULL), "classes", "-s", s, "-E", E, "-b", b, "-t",
                            qn_lab_write_trace(c, t, "trace.txt"), NULL };
     struct qn_lab_job job = { .argv = argv };
-    struct classes k = classify(t, sets_log, ways, bits);
+    struct classes k = classify(t, sets_log, ways, bits, qn_lab_rules(c));
     bool good;
 
     snprintf(s, sizeof s, "%u", sets_log);
@@ -220,7 +238,11 @@ static bool some_classes(struct qn_lab_check *c)
     return true;
 }
 
-static bool full_classes(struct qn_lab_check *c) { return random_classes(c, 0, qn_lab_between(c, 4, 20)); }
+/* One set does not show how a variant chooses one: eight more. */
+static bool full_classes(struct qn_lab_check *c)
+{
+    return random_classes(c, 0, qn_lab_between(c, 4, 20)) && (!qn_lab_is_variant(c) || random_classes(c, 3, 2));
+}
 
 /* A walk in circles that is a little too long: the full cache loses all, a direct-mapped one only some. */
 static bool better_than_full(struct qn_lab_check *c)

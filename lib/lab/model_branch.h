@@ -10,7 +10,7 @@
 /* Tables of 2^bits entries: the last outcome, a two-bit counter, the same at address xor the last `bits` outcomes. */
 enum qn_lab_predictor { QN_LAB_ONE_BIT, QN_LAB_TWO_BIT, QN_LAB_GSHARE };
 
-/* How many branches are mispredicted, with the rules of a variant (qn_lab_standard: with those of the handout); wrong[i], if not NULL:
+/* How many branches are mispredicted, with the rules of a variant (qn_lab_standard(): with those of the handout); wrong[i], if not NULL:
  * is branch i? */
 unsigned long qn_lab_mispredicts(const struct qn_lab_branches *t, enum qn_lab_predictor model, unsigned bits,
                                  const struct qn_lab_variant *rules, unsigned char *wrong);

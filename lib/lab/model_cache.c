@@ -18,6 +18,7 @@ struct qn_lab_cache {
     unsigned sets, ways;
     uint64_t now, queue;     /* fifo: the last place in a queue that was given */
     struct entry *entries;   /* set by set */
+    unsigned *next_way;      /* nru, of each set: behind the last victim */
     bool *older_right;       /* plru: of set s, node n (1 is the root, 2n and 2n+1 its children): s * ways + n */
 };
 
@@ -27,10 +28,11 @@ struct qn_lab_cache *qn_lab_new_cache(enum qn_lab_policy policy, unsigned sets, 
 
     if (!c)
         abort();
-    *c = (struct qn_lab_cache){ .policy = policy, .rules = qn_lab_standard, .sets = sets, .ways = ways };
+    *c = (struct qn_lab_cache){ .policy = policy, .rules = qn_lab_standard(), .sets = sets, .ways = ways };
     c->entries = calloc((size_t)sets * ways, sizeof *c->entries);
     c->older_right = calloc((size_t)sets * ways, sizeof *c->older_right);
-    if (!c->entries || !c->older_right)
+    c->next_way = calloc(sets, sizeof *c->next_way);
+    if (!c->entries || !c->older_right || !c->next_way)
         abort();
     return c;
 }
@@ -52,32 +54,49 @@ void qn_lab_free_cache(struct qn_lab_cache *c)
 {
     free(c->entries);
     free(c->older_right);
+    free(c->next_way);
     free(c);
 }
 
 /* ---- what a use does ---- */
 
-/* Which leaf a way is, and back: the reversed bits of its number in a variant. */
-static unsigned leaf_of(const struct qn_lab_cache *c, unsigned way)
+/* Which leaf a way is, and which way a leaf: by a variant's order of leaves. */
+static unsigned reversed(const struct qn_lab_cache *c, unsigned way)
 {
     unsigned leaf = 0;
 
-    if (!rule(c, QN_LAB_PLRU_ORDER))
-        return way;
     for (unsigned half = c->ways / 2; half >= 1; half /= 2, way /= 2)
         leaf += way % 2 ? half : 0;
     return leaf;
 }
 
-/* The tree points away from the way, at every node on its path, or at the lowest one. */
-static void point_away(struct qn_lab_cache *c, unsigned set, unsigned way, bool lowest)
+static unsigned way_of(const struct qn_lab_cache *c, unsigned leaf)
 {
-    unsigned node = 1, leaf = leaf_of(c, way);
+    switch (rule(c, QN_LAB_PLRU_ORDER)) {
+    case 0: return leaf;
+    case 1: return reversed(c, leaf);
+    default: return (leaf + 1) % c->ways;
+    }
+}
+
+static unsigned leaf_of(const struct qn_lab_cache *c, unsigned way)
+{
+    unsigned leaf = 0;
+
+    while (way_of(c, leaf) != way)
+        leaf++;
+    return leaf;
+}
+
+/* The tree points away from the way, at every node on its path; a variant's fill leaves some of them. */
+static void point_away(struct qn_lab_cache *c, unsigned set, unsigned way, bool fill)
+{
+    unsigned node = 1, leaf = leaf_of(c, way), rules = fill ? rule(c, QN_LAB_PLRU_FILL) : 0;
 
     for (unsigned half = c->ways / 2; half >= 1; half /= 2) {
         bool right = (leaf & half) != 0;
 
-        if (!lowest || half == 1)
+        if (rules == 0 || (rules == 1 && half == 1) || (rules == 2 && node != 1))
             c->older_right[set * c->ways + node] = !right;
         node = 2 * node + right;
     }
@@ -91,8 +110,8 @@ static void mark_recent(struct qn_lab_cache *c, struct entry *set, unsigned way)
     set[way].recent = true;
     for (unsigned i = 0; i < c->ways; i++)
         all = all && set[i].recent;
-    for (unsigned i = 0; all && i < c->ways; i++)
-        set[i].recent = i == way && !rule(c, QN_LAB_NRU_LAST);
+    for (unsigned i = 0; all && i < c->ways && rule(c, QN_LAB_NRU_CLEAR) < 2; i++)
+        set[i].recent = i == way && !rule(c, QN_LAB_NRU_CLEAR);
 }
 
 /* The time of a line that comes in: now, or just behind that of the line that is older than all but `place`. */
@@ -133,7 +152,7 @@ static void use(struct qn_lab_cache *c, unsigned number, unsigned way, uint64_t 
     set[way].used = time;
     set[way].next = next;
     if (c->policy == QN_LAB_PLRU)
-        point_away(c, number, way, !hit && rule(c, QN_LAB_PLRU_ORDER));
+        point_away(c, number, way, !hit);
     mark_recent(c, set, way);
 }
 
@@ -145,7 +164,7 @@ static unsigned follow_tree(const struct qn_lab_cache *c, unsigned set)
 
     while (node < c->ways)
         node = 2 * node + c->older_right[set * c->ways + node];
-    return leaf_of(c, node - c->ways);
+    return way_of(c, node - c->ways);
 }
 
 static unsigned first_distant(const struct qn_lab_cache *c, struct entry *set)
@@ -162,15 +181,24 @@ static unsigned first_distant(const struct qn_lab_cache *c, struct entry *set)
     }
 }
 
-static unsigned first_not_recent(const struct qn_lab_cache *c, const struct entry *set)
+/* Of nru: the first way whose bit is clear, or the last, or the first behind the last victim. */
+static unsigned find_not_recent(struct qn_lab_cache *c, struct entry *set, unsigned number)
 {
-    for (unsigned n = 0; n < c->ways; n++) {
-        unsigned i = rule(c, QN_LAB_NRU_LAST) ? c->ways - 1 - n : n;
+    unsigned kind = rule(c, QN_LAB_NRU_WAY), from = kind == 2 ? c->next_way[number] : 0;
 
-        if (!set[i].recent)
+    for (unsigned n = 0; n < c->ways; n++) {
+        unsigned i = kind == 1 ? c->ways - 1 - n : (from + n) % c->ways;
+
+        if (!set[i].recent) {
+            c->next_way[number] = (i + 1) % c->ways;
             return i;
+        }
     }
-    return c->ways - 1; /* one way: its bit is always set */
+    if (rule(c, QN_LAB_NRU_CLEAR) < 2 || c->ways == 1)
+        return c->ways - 1; /* one way: its bit is always set */
+    for (unsigned i = 0; i < c->ways; i++)
+        set[i].recent = false;
+    return find_not_recent(c, set, number);
 }
 
 /* Smaller goes first. */
@@ -207,7 +235,7 @@ static unsigned find_victim(struct qn_lab_cache *c, unsigned number)
     if (c->policy == QN_LAB_PLRU)
         return follow_tree(c, number);
     if (c->policy == QN_LAB_NRU)
-        return first_not_recent(c, set);
+        return find_not_recent(c, set, number);
     if (c->policy == QN_LAB_SRRIP)
         return first_distant(c, set);
     if (c->policy == QN_LAB_FIFO)

@@ -13,18 +13,59 @@
 
 #include <stdlib.h>
 
-#include "lab/model_cache.h"
-
 #define HASH_FACTOR 0x9e3779b97f4a7c15ull
 
-unsigned long qn_lab_brute_misses(const struct qn_lab_trace *t, unsigned bits, unsigned lines)
+struct kept {
+    uint64_t line;
+    size_t loaded; /* by reference so */
+};
+
+/* The cache's lines, the one loaded last first. */
+struct brute {
+    struct kept *at;
+    unsigned used, lines;
+};
+
+/* Those that are too old leave: they are the last. */
+static void give_up_old(struct brute *b, size_t now, unsigned age)
 {
-    struct qn_lab_cache *cache = qn_lab_new_cache(QN_LAB_LRU, 1, lines);
+    while (age && b->used > 0 && now - b->at[b->used - 1].loaded > (size_t)age * b->lines)
+        b->used--;
+}
+
+/* true: a hit. */
+static bool look_up(struct brute *b, uint64_t line, size_t now, bool changes_nothing)
+{
+    unsigned place = 0;
+    bool hit;
+
+    while (place < b->used && b->at[place].line != line)
+        place++;
+    hit = place < b->used;
+    if (changes_nothing)
+        return hit;
+    if (!hit && b->used < b->lines)
+        b->used++;
+    else if (!hit)
+        place--;
+    for (; place > 0; place--)
+        b->at[place] = b->at[place - 1];
+    b->at[0] = (struct kept){ line, now };
+    return hit;
+}
+
+unsigned long qn_lab_brute_misses(const struct qn_lab_trace *t, unsigned bits, unsigned lines, const struct qn_lab_variant *rules)
+{
+    struct brute b = { calloc(lines, sizeof *b.at), 0, lines };
     unsigned long misses = 0;
 
-    for (size_t i = 0; i < t->n; i++)
-        misses += !qn_lab_touch_line(cache, t->at[i].addr >> bits, 0).hit;
-    qn_lab_free_cache(cache);
+    if (!b.at)
+        abort();
+    for (size_t i = 0; i < t->n; i++) {
+        give_up_old(&b, i, rules->value[QN_LAB_MRC_AGE]);
+        misses += !look_up(&b, t->at[i].addr >> bits, i, rules->value[QN_LAB_MRC_STORE] && t->at[i].op == 'S');
+    }
+    free(b.at);
     return misses;
 }
 
@@ -60,22 +101,28 @@ static size_t find_slot(const struct marks *m, uint64_t line)
     return slot;
 }
 
-static unsigned distance(struct marks *m, uint64_t line, size_t now)
+/* The least cache that has the line, and QN_LAB_FIRST_USE: none has. */
+static unsigned least_cache(struct marks *m, uint64_t line, size_t now, unsigned age, bool changes_nothing)
 {
     size_t slot = find_slot(m, line);
-    unsigned d = QN_LAB_FIRST_USE;
+    unsigned least = QN_LAB_FIRST_USE;
 
     if (m->line[slot]) {
-        d = marks_before(m, now) - marks_before(m, m->time[slot] + 1);
-        mark(m, m->time[slot], -1);
+        least = 1 + marks_before(m, now) - marks_before(m, m->time[slot] + 1);
+        if (age && (now - m->time[slot] + age - 1) / age > least)
+            least = (unsigned)((now - m->time[slot] + age - 1) / age);
     }
+    if (changes_nothing)
+        return least;
+    if (m->line[slot])
+        mark(m, m->time[slot], -1);
     m->line[slot] = line + 1;
     m->time[slot] = now;
     mark(m, now, 1);
-    return d;
+    return least;
 }
 
-void qn_lab_curve(const struct qn_lab_trace *t, unsigned bits, unsigned long *misses, unsigned max)
+void qn_lab_curve(const struct qn_lab_trace *t, unsigned bits, unsigned long *misses, unsigned max, const struct qn_lab_variant *rules)
 {
     struct marks m = { .n = t->n, .slots = 16 };
 
@@ -88,11 +135,12 @@ void qn_lab_curve(const struct qn_lab_trace *t, unsigned bits, unsigned long *mi
         abort();
     for (unsigned n = 0; n <= max; n++)
         misses[n] = 0;
-    /* At first misses[d] counts references of distance d; a cache of n lines has those of d < n. */
+    /* At first misses[n] counts references that a cache of n + 1 lines has, and none of n. */
     for (size_t i = 0; i < t->n; i++) {
-        unsigned d = distance(&m, t->at[i].addr >> bits, i);
+        unsigned least = least_cache(&m, t->at[i].addr >> bits, i, rules->value[QN_LAB_MRC_AGE],
+                                     rules->value[QN_LAB_MRC_STORE] && t->at[i].op == 'S');
 
-        misses[d < max ? d : max]++;
+        misses[least - 1 < max ? least - 1 : max]++;
     }
     for (unsigned n = max; n-- > 0;)
         misses[n] += misses[n + 1];

@@ -4,15 +4,16 @@
 #define QN_LAB_MODEL_DISTANCE_H
 
 #include "lab/trace.h"
+#include "lab/variant.h"
 
 #define QN_LAB_FIRST_USE UINT32_MAX
 
-/* By brute force: a fully associative LRU cache of `lines` lines misses so often on references to trace line
- * numbers (addr >> bits). */
-unsigned long qn_lab_brute_misses(const struct qn_lab_trace *t, unsigned bits, unsigned lines);
+/* By brute force, a cache of `lines` lines kept: a fully associative LRU cache misses so often on references to trace line
+ * numbers (addr >> bits), by the rules of a variant or of the handout. */
+unsigned long qn_lab_brute_misses(const struct qn_lab_trace *t, unsigned bits, unsigned lines, const struct qn_lab_variant *rules);
 
 /* The same for all sizes: misses[n] for n = 1 to max (misses has max + 1 elements).  For long traces; a Fenwick tree
  * over the times of last uses. */
-void qn_lab_curve(const struct qn_lab_trace *t, unsigned bits, unsigned long *misses, unsigned max);
+void qn_lab_curve(const struct qn_lab_trace *t, unsigned bits, unsigned long *misses, unsigned max, const struct qn_lab_variant *rules);
 
 #endif

@@ -56,10 +56,54 @@ static struct entry bring_in(struct qn_lab_level *l, uint64_t line, bool prefetc
     return out;
 }
 
+bool qn_lab_use_line(struct qn_lab_level *l, uint64_t line, uint64_t *out)
+{
+    struct entry *e = find(l, line), left;
+
+    *out = QN_LAB_NO_LINE;
+    if (e) {
+        e->used = ++l->now;
+        return true;
+    }
+    left = bring_in(l, line, false);
+    if (left.used)
+        *out = left.line;
+    return false;
+}
+
+bool qn_lab_line_at(const struct qn_lab_level *l, uint64_t line, unsigned place, uint64_t *there, bool *prefetched)
+{
+    const struct entry *set = &l->entries[line % l->sets * l->ways], *next = NULL;
+    uint64_t before = UINT64_MAX;
+
+    for (unsigned n = 0; n <= place; n++) {
+        next = NULL;
+        for (unsigned i = 0; i < l->ways; i++)
+            if (set[i].used && set[i].used < before && (!next || set[i].used > next->used))
+                next = &set[i];
+        if (!next)
+            return false;
+        before = next->used;
+    }
+    *there = next->line;
+    *prefetched = next->prefetched;
+    return true;
+}
+
+static void guess(struct qn_lab_prefetcher *p, uint64_t line)
+{
+    if (find(p->level, line))
+        return;
+    bring_in(p->level, line, true);
+    p->issued++;
+    p->guessed[p->guesses++] = line;
+}
+
 bool qn_lab_prefetching_miss(struct qn_lab_prefetcher *p, uint64_t line)
 {
     struct entry *e = find(p->level, line);
     bool miss = !e, guessed = e && e->prefetched;
+    unsigned step = p->rules->value[QN_LAB_GUESS_STEP], block = p->rules->value[QN_LAB_GUESS_BLOCK];
 
     if (miss) {
         bring_in(p->level, line, false);
@@ -68,29 +112,42 @@ bool qn_lab_prefetching_miss(struct qn_lab_prefetcher *p, uint64_t line)
         e->prefetched = false;
         p->useful += guessed;
     }
+    p->guesses = 0;
     for (unsigned i = 1; i <= p->degree && (miss || (guessed && p->kind == QN_LAB_TAGGED)); i++)
-        if (!find(p->level, line + i)) {
-            bring_in(p->level, line + i, true);
-            p->issued++;
-        }
+        if (!block || (line + i * step) / block == line / block)
+            guess(p, line + i * step);
     return miss;
 }
 
-bool qn_lab_exclusive_miss(struct qn_lab_level *first, struct qn_lab_level *second, uint64_t line, bool *far)
+/* The first level gives a line up. */
+static void take_back(struct qn_lab_exclusive *x, uint64_t line)
 {
-    struct entry *e = find(first, line), *below, out;
+    unsigned loses = x->rules->value[QN_LAB_EXCLUSIVE_LOSES];
+    struct entry *e = find(x->second, line);
+
+    if (loses && ++x->given_up % loses == 0)
+        return;
+    if (e)
+        e->used = ++x->second->now;
+    else
+        bring_in(x->second, line, false);
+}
+
+bool qn_lab_exclusive_miss(struct qn_lab_exclusive *x, uint64_t line, bool *far)
+{
+    struct entry *below;
+    uint64_t out;
 
     *far = false;
-    if (e) {
-        e->used = ++first->now;
+    if (qn_lab_use_line(x->first, line, &out))
         return false;
-    }
-    below = find(second, line);
+    below = find(x->second, line);
     *far = !below;
     if (below)
         below->used = 0; /* given away */
-    out = bring_in(first, line, false);
-    if (out.used)
-        bring_in(second, out.line, false);
+    else if (x->rules->value[QN_LAB_EXCLUSIVE_BOTH])
+        bring_in(x->second, line, false);
+    if (out != QN_LAB_NO_LINE)
+        take_back(x, out);
     return true;
 }

@@ -71,14 +71,6 @@ bool qn_lab_module_storage(struct qn_lab_check *c, const char *source, uint64_t 
     return qn_lab_storage(c, object, bytes);
 }
 
-bool qn_lab_inspect_level(struct qn_lab_check *c, const char *source)
-{
-    char object[PATH_BYTES];
-
-    snprintf(object, sizeof object, "%s/build/%.40s.o", c->scratch, source);
-    return compile(c, "level.c", qn_lab_handed_in(c, source), false, object) && qn_lab_inspect(c, object, QN_LAB_MODULE);
-}
-
 /* ---- asking a predictor ---- */
 
 struct asked {

@@ -1,4 +1,4 @@
-/* lib/lab/module.h - asks a module that was handed in, a policy or a predictor, one question after the other.
+/* lib/lab/module.h - asks a module that was handed in, a policy, a predictor or a level, one question after the other.
  *
  * The module runs in a process of its own (labs/host, host.h) that has nothing but questions; the cache, the outcomes and the counts
  * are kept here.  So nothing that it does there can be taken for a result.
@@ -57,5 +57,21 @@ struct qn_lab_managed {
 };
 
 bool qn_lab_manage(struct qn_lab_check *c, struct qn_lab_managed *m);
+
+/* ---- levels: what is below a D1, or above an LL, is kept here ---- */
+
+#define QN_LAB_LINE 64u             /* bytes */
+
+struct qn_lab_leveled {
+    const char *program;
+    const struct qn_lab_trace *trace; /* each reference within a line */
+    bool last;                      /* the module is the LL, below a first level of d1_lines lines, fully associative */
+    unsigned sets, ways, degree, d1_lines;
+    /* out */
+    unsigned char *missed;          /* of each reference; bit 0: the first level, bit 1: the last one, too */
+    uint64_t prefetches, useful;    /* events of the module */
+};
+
+bool qn_lab_ask_level(struct qn_lab_check *c, struct qn_lab_leveled *l);
 
 #endif

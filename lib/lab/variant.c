@@ -13,40 +13,95 @@
 struct parameter {
     unsigned lab, standard;
     unsigned choices[CHOICES_MAX]; /* of variants; 0 at the end */
-    const char *text;              /* with %u for the value; "" with another one's */
+    const char *text;              /* with %u for the value */
+    const char *texts[4];          /* or one for each choice */
 };
 
 static const struct parameter table[QN_LAB_PARAMETERS] = {
+    [QN_LAB_CSIM_SHIFT] = { 1, 0, { 1, 2, 3 }, "**sets** A line stands in set (n xor (n >> %u)) mod 2^s, n being its number.", { NULL } },
+    [QN_LAB_CSIM_STORE] = { 1, 0, { 1, 2 }, NULL,
+                            { "**stores** A store that misses brings nothing in.",
+                              "**stores** A store that misses brings nothing in, and one that hits leaves the order of use as it is." } },
+    [QN_LAB_CSIM_STAY] = { 1, 0, { 1, 2 }, NULL,
+                           { "**eviction** The line of a full set that was used longest ago stays; of the others the one used longest ago leaves (if "
+                             "there are no others, that line).",
+                             "**eviction** The two lines of a full set that were used longest ago stay; of the others the one used longest ago leaves "
+                             "(if there are no others, the one used longest ago of all)." } },
+    [QN_LAB_CSIM_CROSS] = { 1, 0, { 1, 2 }, NULL,
+                            { "**two lines** A reference over two lines counts as two, each a hit or a miss.",
+                              "**two lines** A reference over two lines is a miss only if neither line is there when it is looked up." } },
+    [QN_LAB_LOOPS_TURN] = { 2, 0, { 1, 2, 3 }, NULL,
+                            { "**transpose** a[i][j] goes to b[r][n - 1 - i], r being m - 1 - j,",
+                              "**transpose** a[i][j] goes to b[r][n - 1 - i], r being j,",
+                              "**transpose** a[i][j] goes to b[r][i], r being m - 1 - j," } },
+    [QN_LAB_LOOPS_SHIFT] = { 2, 0, { 8, 16, 24 }, "and then moved on by %u rows around the end: (r + that) % m.", { NULL } },
+    [QN_LAB_LOOPS_PRODUCT] = { 2, 0, { 1, 2 }, NULL,
+                               { "**multiply** c[i][j] gets the sum of a[k][i] * b[k][j]: a is taken as its transpose.",
+                                 "**multiply** c[i][j] gets the sum of a[k][i] * b[j][k]: both are taken as their transposes. (No order of the "
+                                 "loops has half the misses: blocks do.)" } },
     [QN_LAB_FIFO_CHANCES] = { 3, 0, { 1, 2, 3 }, "**fifo** Each hit on a line is noted, up to %u. A line that would have to leave and has a note "
-                              "loses one and goes to the end of the queue instead; then the next one is asked." },
+                              "loses one and goes to the end of the queue instead; then the next one is asked.", { NULL } },
     [QN_LAB_LRU_PLACE] = { 3, 0, { 1, 2 }, "**lru** A line that comes in is younger than the %u oldest of its set, not than all (as young as can "
-                           "be, if there are not so many). A hit makes it the youngest." },
-    [QN_LAB_PLRU_ORDER] = { 3, 0, { 1 }, "**plru** The leaves stand in the order of their reversed bits: of 8 ways 0 4 2 6 1 5 3 7. A hit turns all "
-                            "nodes of the path; a fill turns only the one directly above the line." },
-    [QN_LAB_NRU_LAST] = { 3, 0, { 1 }, "**nru** The victim is the *last* way whose bit is clear. If all bits are set, *all* are cleared, the one "
-                          "just set, too." },
-    [QN_LAB_SRRIP_BITS] = { 3, 2, { 3, 4, 5 }, "**srrip** Numbers have %u bits. A fill sets the largest less one; the largest is the victim's." },
-    [QN_LAB_SRRIP_DOWN] = { 3, 0, { 1 }, "**srrip** A hit takes one off (not below 0). The victim is the *last* way that has the largest number." },
-    [QN_LAB_RANDOM_SPARES] = { 3, 0, { 1 }, "**random** Never the way that was hit or filled last in its set; the others are as likely as each "
-                               "other." },
+                           "be, if there are not so many). A hit makes it the youngest.", { NULL } },
+    [QN_LAB_PLRU_ORDER] = { 3, 0, { 1, 2 }, NULL,
+                            { "**plru** The leaves stand in the order of their reversed bits: of 8 ways 0 4 2 6 1 5 3 7.",
+                              "**plru** Way 0 is the last leaf, not the first: of 8 ways 1 2 3 4 5 6 7 0." } },
+    [QN_LAB_PLRU_FILL] = { 3, 0, { 1, 2 }, NULL,
+                           { "**plru** A hit turns all nodes of the path; a fill turns only the one directly above the line.",
+                             "**plru** A hit turns all nodes of the path; a fill turns all but the root." } },
+    [QN_LAB_NRU_WAY] = { 3, 0, { 1, 2 }, NULL,
+                         { "**nru** The victim is the *last* way whose bit is clear.",
+                           "**nru** The victim is the first way behind the last victim of its set, going around, whose bit is clear (at first from "
+                           "way 0 on)." } },
+    [QN_LAB_NRU_CLEAR] = { 3, 0, { 1, 2 }, NULL,
+                           { "**nru** If all bits are set, *all* are cleared, the one just set, too.",
+                             "**nru** Bits are cleared only when a victim is wanted and none is clear: then *all* are." } },
+    [QN_LAB_SRRIP_BITS] = { 3, 2, { 3, 4, 5 }, "**srrip** Numbers have %u bits. A fill sets the largest less one; the largest is the victim's.", { NULL } },
+    [QN_LAB_SRRIP_DOWN] = { 3, 0, { 1 }, "**srrip** A hit takes one off (not below 0). The victim is the *last* way that has the largest number.", { NULL } },
+    [QN_LAB_RANDOM_KIND] = { 3, 0, { 1, 2, 3 }, NULL,
+                             { "**random** Never the way that was hit or filled last in its set; the others are as likely as each other.",
+                               "**random** Never one of the two different ways that were hit or filled last in their set; the others are as likely as "
+                               "each other (with two ways: the one used longer ago).",
+                               "**random** The way that was hit or filled last in its set is twice as likely as each of the others." } },
     [QN_LAB_OPT_HORIZON] = { 3, 0, { 8, 12, 16, 20, 24 }, "**opt** It sees %u references ahead: the number of the next use less that of the "
-                             "reference that is being made now. Of lines whose next use is further away, or never, the *lowest* way leaves." },
-    [QN_LAB_INDEX_SHIFT] = { 5, 0, { 1, 2, 3 }, "The index of all tables begins with the address shifted right by %u," },
-    [QN_LAB_INDEX_FOLD] = { 5, 0, { 5, 6, 7, 8 }, "and is the exclusive or of that and the address shifted right by %u." },
-    [QN_LAB_ONEBIT_BEFORE] = { 5, 0, { 1 }, "**onebit** It predicts the last outcome *but one* of its entry (not taken at first)." },
-    [QN_LAB_COUNTER_MAX] = { 5, 3, { 5, 7 }, "**twobit** and **gshare** Counters go from 0 to %u, and predict taken in the upper half." },
-    [QN_LAB_COUNTER_DOWN] = { 5, 1, { 2 }, "**twobit** and **gshare** \"Not taken\" takes %u off (not below 0); \"taken\" adds one." },
+                             "reference that is being made now. Of lines whose next use is further away, or never, the *lowest* way leaves.", { NULL } },
+    [QN_LAB_MRC_AGE] = { 4, 0, { 2, 3, 4 }, "**curve** A cache of n lines gives up, besides, each line that was not loaded in the last %u n references "
+                         "(a line loaded by the reference before has an age of 1; older than %u n is too old).", { NULL } },
+    [QN_LAB_MRC_STORE] = { 4, 0, { 1 }, NULL,
+                           { "**curve** A store is a hit or a miss like a load; but it brings nothing in, and leaves the order and the ages as they "
+                             "are." } },
+    [QN_LAB_MRC_SHIFT] = { 4, 0, { 1, 2, 3 }, "**classes** (where loads and stores are alike and nothing ages) A line stands in set "
+                           "(n xor (n >> %u)) mod 2^s, n being its number.", { NULL } },
+    [QN_LAB_MRC_FULL] = { 4, 1, { 2, 3 }, "**classes** The fully associative cache that is compared has %u times as many lines.", { NULL } },
+    [QN_LAB_INDEX_SHIFT] = { 5, 0, { 1, 2, 3 }, "The index of all tables begins with the address shifted right by %u,", { NULL } },
+    [QN_LAB_INDEX_FOLD] = { 5, 0, { 5, 6, 7, 8 }, "and is the exclusive or of that and the address shifted right by %u.", { NULL } },
+    [QN_LAB_ONEBIT_BEFORE] = { 5, 0, { 1 }, "**onebit** It predicts the last outcome *but one* of its entry (not taken at first).", { NULL } },
+    [QN_LAB_COUNTER_MAX] = { 5, 3, { 5, 7 }, "**twobit** and **gshare** Counters go from 0 to %u, and predict taken in the upper half.", { NULL } },
+    [QN_LAB_COUNTER_DOWN] = { 5, 1, { 2 }, "**twobit** and **gshare** \"Not taken\" takes %u off (not below 0); \"taken\" adds one.", { NULL } },
     [QN_LAB_HISTORY_BIT] = { 5, 0, { 2, 3, 4 }, "**gshare** What is shifted into the history is the outcome, exclusive-ored with bit %u of the "
-                             "address (the lowest is bit 0)." },
-    [QN_LAB_FOLLOWS_NEAR] = { 5, 1, { 5, 6, 7 }, "**mine** Branches that depend on others: the exclusive or of the outcomes of the branch %u before" },
-    [QN_LAB_FOLLOWS_FAR] = { 5, 2, { 11, 13, 14 }, "and the branch %u before." },
-    [QN_LAB_BUDGET] = { 5, 4096, { 2560, 2816, 3072 }, "**mine** At most %u bytes of variables." },
+                             "address (the lowest is bit 0).", { NULL } },
+    [QN_LAB_FOLLOWS_NEAR] = { 5, 1, { 5, 6, 7 }, "**mine** Branches that depend on others: the exclusive or of the outcomes of the branch %u before", { NULL } },
+    [QN_LAB_FOLLOWS_FAR] = { 5, 2, { 11, 13, 14 }, "and the branch %u before.", { NULL } },
+    [QN_LAB_BUDGET] = { 5, 4096, { 2560, 2816, 3072 }, "**mine** At most %u bytes of variables.", { NULL } },
+    [QN_LAB_GUESS_STEP] = { 7, 1, { 2, 3, 4 }, "**nextline** and **tagged** The first guess is %u lines ahead of the reference, the second twice as "
+                            "far, and so on.", { NULL } },
+    [QN_LAB_GUESS_BLOCK] = { 7, 0, { 8, 16, 32 }, "**nextline** and **tagged** No guess leaves the aligned block of %u lines that the reference is in.",
+                             { NULL } },
+    [QN_LAB_EXCLUSIVE_LOSES] = { 7, 0, { 3, 4, 5 }, "**exclusive** Lines that the first level gives up are counted, from 1: each whose number is a "
+                                 "multiple of %u is lost (nothing happens to the LL).", { NULL } },
+    [QN_LAB_EXCLUSIVE_BOTH] = { 7, 0, { 1 }, NULL,
+                                { "**exclusive** A line that comes from memory is put into the LL, too, as the newest. A line that is given up and is "
+                                  "there already becomes the newest." } },
+    [QN_LAB_VALUES_DROP] = { 8, 0, { 2, 3, 4 }, "**values** The lowest %u bits of a value do not count: they are cleared when it is read. The first line "
+                             "of the output is tau,T,N with N the number of values read.", { NULL } },
+    [QN_LAB_LOADS_BLOCK] = { 8, 1, { 16, 32, 64 }, "**mix** All instructions of an aligned block of %u bytes are one, with the address of the first "
+                             "byte.", { NULL } },
+    [QN_LAB_LOADS_L] = { 8, 40, { 30, 50, 60 }, "**mix** The last level serves a load in %u cycles,", { NULL } },
+    [QN_LAB_LOADS_M] = { 8, 200, { 150, 250, 300 }, "and memory in %u.", { NULL } },
+    [QN_LAB_CONFLICT_PAGE] = { 8, 4096, { 1024, 2048, 8192 }, "**conflicts** A page has %u bytes (the word in the output stays 4k).", { NULL } },
+    [QN_LAB_CONFLICT_OLDEST] = { 8, 0, { 1 }, NULL,
+                                 { "**conflicts** In both cases it is the *oldest* such store of the window, not the newest." } },
 };
-
-const struct qn_lab_variant qn_lab_standard = { {
-    [QN_LAB_SRRIP_BITS] = 2, [QN_LAB_COUNTER_MAX] = 3, [QN_LAB_COUNTER_DOWN] = 1, [QN_LAB_FOLLOWS_NEAR] = 1, [QN_LAB_FOLLOWS_FAR] = 2,
-    [QN_LAB_BUDGET] = 4096,
-} };
 
 static uint64_t mix(uint64_t z) /* splitmix64 (Steele, Lea, Flood 2014) */
 {
@@ -69,6 +124,15 @@ struct qn_lab_variant qn_lab_draw_variant(uint64_t seed)
     return v;
 }
 
+struct qn_lab_variant qn_lab_standard(void)
+{
+    struct qn_lab_variant v;
+
+    for (unsigned i = 0; i < QN_LAB_PARAMETERS; i++)
+        v.value[i] = table[i].standard;
+    return v;
+}
+
 bool qn_lab_varies(unsigned lab)
 {
     for (unsigned i = 0; i < QN_LAB_PARAMETERS; i++)
@@ -77,19 +141,40 @@ bool qn_lab_varies(unsigned lab)
     return false;
 }
 
+/* What is said of the value that a parameter has. */
+static const char *text_of(const struct parameter *p, unsigned value)
+{
+    unsigned choice = 0;
+
+    while (p->choices[choice] && p->choices[choice] != value)
+        choice++;
+    return p->text ? p->text : p->texts[choice];
+}
+
 void qn_lab_print_variant(FILE *f, unsigned lab, const struct qn_lab_variant *v)
 {
     for (unsigned i = 0; i < QN_LAB_PARAMETERS; i++) {
-        const char *value = strstr(table[i].text, "%u");
+        const char *text = text_of(&table[i], v->value[i]), *number;
 
         if (table[i].lab != lab)
             continue;
-        fputs(*table[i].text == 'a' ? "  " : "* ", f); /* "and ...": it goes on */
-        if (value)
-            fprintf(f, "%.*s%u%s\n", (int)(value - table[i].text), table[i].text, v->value[i], value + 2);
-        else
-            fprintf(f, "%s\n", table[i].text);
+        fputs(*text == 'a' ? "  " : "* ", f); /* "and ...": it goes on */
+        for (; (number = strstr(text, "%u")); text = number + 2)
+            fprintf(f, "%.*s%u", (int)(number - text), text, v->value[i]);
+        fprintf(f, "%s\n", text);
     }
+}
+
+void qn_lab_print_rules(FILE *f, const struct qn_lab_variant *v)
+{
+    static const char *const rows[] = { "j", "m - 1 - j", "j", "m - 1 - j" }, *const columns[] = { "i", "n - 1 - i", "n - 1 - i", "i" },
+                      *const factors[] = { "(a)[i][k] * (b)[k][j]", "(a)[k][i] * (b)[k][j]", "(a)[k][i] * (b)[j][k]" };
+    unsigned turn = v->value[QN_LAB_LOOPS_TURN];
+
+    fprintf(f, "/* rules.h - what transpose and multiply mean, for driver.c.\n *\n"
+               " * a[i][j], of n rows and m columns, goes to b[ROW][COLUMN];  c[i][j] gets the sum of FACTORS over k. */\n"
+               "#define ROW(i, j, n, m) ((%s + %u) %% (m))\n#define COLUMN(i, j, n, m) (%s)\n#define FACTORS(a, b, i, j, k) (%s)\n",
+            rows[turn], v->value[QN_LAB_LOOPS_SHIFT], columns[turn], factors[v->value[QN_LAB_LOOPS_PRODUCT]]);
 }
 
 /* ---- from a key and a name ---- */

@@ -3,7 +3,7 @@
  *   quern lab start 3 DIR --student=ada --key-file=KEY
  *       srrip: numbers from 0 to 7; a hit takes one off; ...        (HANDOUT.md, from the table of variant.c)
  *
- * A parameter has a standard value, which holds without a variant, and others; the table has the sentence that tells a student of it.
+ * A parameter has a standard value, which holds without a variant, and others; the table has the sentences that tell a student of it.
  * What answers the standard lab, a file that ships with quern or one from another student, fails: each file's rules differ from the
  * standard in two things at least, so that changing a line is not enough (tests/unit/lab/variant.c).
  */
@@ -15,14 +15,27 @@
 #include "base/base.h"
 
 enum qn_lab_parameter {
+    QN_LAB_CSIM_SHIFT,       /* lab 1: the set is the exclusive or of the line's number and that shifted by this; 0: the number */
+    QN_LAB_CSIM_STORE,       /* 1: a store that misses brings nothing in; 2: nor does one that hits change the order */
+    QN_LAB_CSIM_STAY,        /* lines, those used longest ago, that stay when one leaves */
+    QN_LAB_CSIM_CROSS,       /* of two lines: 1: each is a reference; 2: a miss if both are missing */
+    QN_LAB_LOOPS_TURN,       /* lab 2: 1: about the other diagonal, 2 and 3: by a quarter */
+    QN_LAB_LOOPS_SHIFT,      /* rows that the result is moved on */
+    QN_LAB_LOOPS_PRODUCT,    /* 1: of the transposed a; 2: of both transposed */
     QN_LAB_FIFO_CHANCES,     /* hits on a line that save it, one each, when it would leave */
     QN_LAB_LRU_PLACE,        /* a new line is younger than so many; 0: than all */
-    QN_LAB_PLRU_ORDER,       /* 1: leaves in the order of their reversed bits, and a fill turns the lowest node only */
-    QN_LAB_NRU_LAST,         /* 1: the last clear way leaves, and all bits are cleared */
+    QN_LAB_PLRU_ORDER,       /* of leaves, 1: of their reversed bits; 2: way 0 is the last */
+    QN_LAB_PLRU_FILL,        /* 1: turns the lowest node only; 2: all but the root */
+    QN_LAB_NRU_WAY,          /* that leaves, of the clear ones, 1: the last; 2: the first behind the one that left last */
+    QN_LAB_NRU_CLEAR,        /* 1: all bits, when all are set; 2: all, when a victim is wanted and none is clear */
     QN_LAB_SRRIP_BITS,       /* of a number */
     QN_LAB_SRRIP_DOWN,       /* 1: a hit takes one off, and the last distant way leaves */
-    QN_LAB_RANDOM_SPARES,    /* 1: never the line that was used last */
+    QN_LAB_RANDOM_KIND,      /* 1: never the line used last; 2: nor the one before; 3: that one twice as likely as another */
     QN_LAB_OPT_HORIZON,      /* uses further away count as never; 0: all are seen */
+    QN_LAB_MRC_AGE,          /* lab 4: a cache of n lines gives up a line not loaded for n times so many references; 0: none */
+    QN_LAB_MRC_STORE,        /* 1: a store brings nothing in and leaves the order as it is */
+    QN_LAB_MRC_SHIFT,        /* as that of lab 1, of the cache of `classes` */
+    QN_LAB_MRC_FULL,         /* the full cache has so many times the lines */
     QN_LAB_INDEX_SHIFT,      /* of predictors: the index is the exclusive or of the address shifted by this ... */
     QN_LAB_INDEX_FOLD,       /* ... and by this; 0: the address itself */
     QN_LAB_ONEBIT_BEFORE,    /* 1: the last outcome but one */
@@ -32,6 +45,16 @@ enum qn_lab_parameter {
     QN_LAB_FOLLOWS_NEAR,     /* a branch that follows others: the exclusive or of the outcomes so many ... */
     QN_LAB_FOLLOWS_FAR,      /* ... and so many branches before */
     QN_LAB_BUDGET,           /* bytes of mine.c */
+    QN_LAB_GUESS_STEP,       /* lab 7: the first guess is so many lines ahead, the second twice as many ... */
+    QN_LAB_GUESS_BLOCK,      /* ... within an aligned block of so many lines; 0: anywhere */
+    QN_LAB_EXCLUSIVE_LOSES,  /* each so manieth line that is given up is lost; 0: none */
+    QN_LAB_EXCLUSIVE_BOTH,   /* 1: what comes from memory is put into the LL, too */
+    QN_LAB_VALUES_DROP,      /* lab 8: lowest bits of a value that do not count; the first line has the number of values then */
+    QN_LAB_LOADS_BLOCK,      /* bytes of code that are one place; 1: an instruction is one */
+    QN_LAB_LOADS_L,          /* cycles of a load that the LL serves, */
+    QN_LAB_LOADS_M,          /* and of one from memory */
+    QN_LAB_CONFLICT_PAGE,    /* bytes */
+    QN_LAB_CONFLICT_OLDEST,  /* 1: the oldest store that touches the load, not the newest */
     QN_LAB_PARAMETERS
 };
 
@@ -39,13 +62,17 @@ struct qn_lab_variant {
     unsigned value[QN_LAB_PARAMETERS];
 };
 
-extern const struct qn_lab_variant qn_lab_standard;
+/* That of the handouts. */
+struct qn_lab_variant qn_lab_standard(void);
 
 /* Drawn from a seed. */
 struct qn_lab_variant qn_lab_draw_variant(uint64_t seed);
 
 /* Has this lab variants? */
 bool qn_lab_varies(unsigned lab);
+
+/* Lab 2: what its rules.h says, which the driver is compiled with. */
+void qn_lab_print_rules(FILE *f, const struct qn_lab_variant *v);
 
 /* The sentences for HANDOUT.md: how this variant of the lab differs from what stands below. */
 void qn_lab_print_variant(FILE *f, unsigned lab, const struct qn_lab_variant *v);

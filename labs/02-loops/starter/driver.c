@@ -17,6 +17,7 @@
 
 #include "kernels.h"
 #include "quern.h"
+#include "rules.h"
 
 #define CELLS 65536 /* per matrix; 8 bytes each */
 #define STACK_TOP 0x700000100000u /* as in nostack.c */
@@ -82,7 +83,7 @@ static int run_transpose(int n, int m, int dump)
         return fwrite(b, sizeof(int), (size_t)n * m, stdout) != (size_t)n * m;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            wrong += b[j][i] != a[i][j];
+            wrong += b[ROW(i, j, n, m)][COLUMN(i, j, n, m)] != a[i][j];
     return judge(wrong);
 }
 
@@ -93,7 +94,7 @@ static void simple(int n, double a[n][n], double b[n][n], double c[n][n])
             double sum = 0;
 
             for (int k = 0; k < n; k++)
-                sum += a[i][k] * b[k][j];
+                sum += FACTORS(a, b, i, j, k);
             c[i][j] += sum;
         }
 }
@@ -128,7 +129,7 @@ static int run_multiply(int n, int dump)
             double sum = draw();
 
             for (int k = 0; k < n; k++)
-                sum += a[i][k] * b[k][j];
+                sum += FACTORS(a, b, i, j, k);
             wrong += c[i][j] != sum;
         }
     return judge(wrong);

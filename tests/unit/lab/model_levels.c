@@ -5,11 +5,14 @@
 
 #define WALK 1000
 
+static struct qn_lab_variant standard;
+
 static unsigned long walk(enum qn_lab_prefetch kind, unsigned degree, struct qn_lab_prefetcher *p)
 {
     unsigned long misses = 0;
 
-    *p = (struct qn_lab_prefetcher){ .level = qn_lab_new_level(32, 4), .kind = kind, .degree = degree };
+    standard = qn_lab_standard();
+    *p = (struct qn_lab_prefetcher){ .level = qn_lab_new_level(32, 4), .kind = kind, .degree = degree, .rules = &standard };
     for (unsigned i = 0; i < WALK; i++)
         misses += qn_lab_prefetching_miss(p, i);
     qn_lab_free_level(p->level);
@@ -18,17 +21,17 @@ static unsigned long walk(enum qn_lab_prefetch kind, unsigned degree, struct qn_
 
 static unsigned circles(unsigned first_lines, unsigned second_lines, unsigned n)
 {
-    struct qn_lab_level *first = qn_lab_new_level(1, first_lines), *second = qn_lab_new_level(1, second_lines);
+    struct qn_lab_exclusive x = { qn_lab_new_level(1, first_lines), qn_lab_new_level(1, second_lines), &standard, 0 };
     unsigned far_misses = 0;
 
     for (unsigned i = 0; i < 10 * n; i++) {
         bool far;
 
-        qn_lab_exclusive_miss(first, second, i % n, &far);
+        qn_lab_exclusive_miss(&x, i % n, &far);
         far_misses += far;
     }
-    qn_lab_free_level(first);
-    qn_lab_free_level(second);
+    qn_lab_free_level(x.first);
+    qn_lab_free_level(x.second);
     return far_misses;
 }
 
