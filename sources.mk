@@ -192,6 +192,8 @@ hosted_sources = \
 	lib/plot/centres.c \
 	lib/plot/cpi.c \
 	lib/plot/files.c \
+	lib/plot/flame.c \
+	lib/plot/flame_svg.c \
 	lib/plot/input.c \
 	lib/plot/invariance.c \
 	lib/plot/keys.c \
@@ -759,6 +761,7 @@ headers = \
 	lib/page/watch.h \
 	lib/plot/caption.h \
 	lib/plot/centres.h \
+	lib/plot/flame.h \
 	lib/plot/input.h \
 	lib/plot/keys.h \
 	lib/plot/knees.h \
@@ -1167,6 +1170,7 @@ shell_tests = \
 	tests/unit/plot/corrupt.sh \
 	tests/unit/plot/data.sh \
 	tests/unit/plot/errors.sh \
+	tests/unit/plot/flame.sh \
 	tests/unit/plot/gnuplot.sh \
 	tests/unit/plot/images.sh \
 	tests/unit/prof/callgrind.sh \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "plot/flame.h"
 
 const struct qn_plot_kind qn_plot_kinds[] = {
     { "size", "a sweep", "misses against the size of a cache", 1, 1 },
@@ -20,6 +21,7 @@ const struct qn_plot_kind qn_plot_kinds[] = {
     { "sets", "a log", "misses by set (module sets)", 1, 1 },
     { "invariance", "findings", "executions whose value is the same again and again (module values)", 1, 1 },
     { "time", "intervals", "events over instructions; a profile beside it tells whose they are", 1, 2 },
+    { "flame", "a profile", "a flame graph of its paths of calls (quern run --calls=paths): SVG that one can search and zoom", 1, 1 },
     { "top", "a profile", "functions or lines that have the most of an event", 1, 1 },
     { "compare", "two profiles", "the same of both, with the difference", 2, 2 },
 };
@@ -31,7 +33,7 @@ static reader *const readers[] = {
     qn_plot_read_sweep, qn_plot_read_sweep,  qn_plot_read_sweep,   qn_plot_read_sweep,
     qn_plot_read_sweep, qn_plot_read_threec, qn_plot_read_cpi,     qn_plot_read_mrc,
     qn_plot_read_sets,  qn_plot_read_invariance,
-    qn_plot_read_time,  qn_plot_read_top,    qn_plot_read_compare,
+    qn_plot_read_time,  NULL /* flame.c draws by itself */, qn_plot_read_top,    qn_plot_read_compare,
 };
 _Static_assert(QN_ARRAY_LEN(readers) == QN_ARRAY_LEN(qn_plot_kinds), "a reader for each kind");
 
@@ -119,6 +121,8 @@ enum qn_text_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN
     enum qn_text_status status;
 
     remark[0] = 0;
+    if (!strcmp(q->kind, "flame"))
+        return qn_plot_draw_flame(q, err);
     qn_exp_init_memory(&p.memory);
     qn_exp_init_table(&p.data);
     status = readers[qn_plot_find_kind(q->kind) - qn_plot_kinds](&p, err);

@@ -7,6 +7,7 @@
  *   cpi                           out of a profile               stacked
  *   top, compare                  out of one profile, or two       bars
  *   time                          out of a file of intervals       lines, a panel for each event
+ *   flame                         out of a profile                 bars upon each other; one file, without gnuplot
  *   invariance                    out of PROFILE.findings.csv      lines
  *   mrc, sets                     out of a log of `quern run` or `quern replay` with that analysis module
  *
