@@ -1164,6 +1164,7 @@ shell_tests = \
 	tests/unit/page/calls_browser.sh \
 	tests/unit/page/memory_browser.sh \
 	tests/unit/page/page.sh \
+	tests/unit/page/programs_browser.sh \
 	tests/unit/page/sources_browser.sh \
 	tests/unit/page/watch.sh \
 	tests/unit/page/watch_browser.sh \
