@@ -29,6 +29,10 @@ function classBars(line) {
     return sumOf('D1mr+D1mw', line.counts) && sumOf('AN.conflict', line.counts) === null
       ? el('p', { class: 'note' }, 'Why its misses happen was not collected: ', el('code', {}, 'quern run --analysis=3c'), '.') : null;
   }
+  return barsOf(classes);
+}
+
+function barsOf(classes) {
   return el('div', {}, el('p', {}, 'Its D1 misses:'), el('ul', { class: 'bars' }, ...classes.map(c => el('li', {}, el('span', {}, c.name),
     el('span', { class: 'track' }, el('span', { class: 'fill', style: `width:${(100 * c.share).toFixed(1)}%` })),
     el('span', { class: 'n' }, percent(c.share, 1))))), classes[0].share > 0.5 ? el('p', { class: 'advice' }, ADVICE[classes[0].name]) : null);

@@ -7,9 +7,11 @@ const BOXES = 60;            // rectangles of the treemap; the rest is one
 const BOX_ROOM = { x: 0, y: 0, w: 1000, h: 360 };
 const OBJECTS_SHOWN = 200;
 const PARTS_SHOWN = 100;
+const WIDE = 1800;           // pixels: room for classes beside events
+const FIRST_COLUMNS = 7;     // sums and events
 
 function shownColumns() {
-  return innerWidth < NARROW ? model.dataColumns.slice(0, 1) : model.dataColumns;
+  return model.dataColumns.slice(0, innerWidth < NARROW ? 1 : innerWidth < WIDE ? FIRST_COLUMNS : undefined);
 }
 
 function objectRows(state) {
@@ -79,9 +81,25 @@ function objectTable(rows, state, column) {
     el('td', {}, OBJECT_KINDS[o.kind] || visible(o.kind)), el('td', { class: 'path' }, visible(o.type || '')), placeCell(o), el('td', { class: 'n' }, sizeText(o)))))));
 }
 
-// Parts in the order of their offsets, each with its heat: a struct as it lies in memory.
+// A structure as it lies in memory: each member with its offset, its size and its misses, those without any among them.
+function layoutTable(o, column) {
+  if (!o.members || !o.members.length) return null;
+  const columns = shownColumns(), rows = o.members.map(m => ({ ...m, ...emptyData() }));
+  for (const part of o.parts) {
+    const first = withoutIndex(part.name).split(/[.[]/)[0], row = rows.find(m => m.name === first);
+    if (row) addBoth(row, part);
+  }
+  const most = Math.max(...rows.map(m => Math.abs(column.value(m))), 0);
+  return el('table', { id: 'layout' }, el('caption', {}, `${visible(o.type)}: ${commas(o.typeSize)} B`),
+    el('tr', {}, ...['member', 'offset', 'bytes', ...columns.map(c => c.name)].map((text, i) => el('th', { scope: 'col', class: i ? 'n' : null }, text))),
+    ...rows.map(m => el('tr', {}, el('td', { class: 'line heat' + heat(column.value(m), most) }, visible(m.name)), el('td', { class: 'n' }, commas(m.offset)), el('td', { class: 'n' }, commas(m.size)),
+      ...columns.map(c => numberCell(c, m)))));
+}
+
+// Parts in the order of their offsets, each with its heat.
 function partTable(o, column) {
   const columns = shownColumns(), most = Math.max(...o.parts.map(p => Math.abs(column.value(p))), 0);
+  if (o.members && o.members.length && o.parts.every(p => !p.name || o.members.some(m => m.name === p.name))) return null;
   if (o.parts.length === 1 && !o.parts[0].name) return el('p', { class: 'note' }, 'Its parts are not told apart.');
   const worst = new Set(o.parts.slice().sort((a, b) => Math.abs(column.value(b)) - Math.abs(column.value(a))).slice(0, PARTS_SHOWN));
   return el('table', { id: 'parts' }, el('caption', {}, 'Parts, as they lie in memory' + (o.parts.length > PARTS_SHOWN ? `: of ${commas(o.parts.length)} the ${PARTS_SHOWN} with the most` : '')),
@@ -98,9 +116,10 @@ function missingLines(o, column) {
 function objectPanel(rows, state, column) {
   const o = rows.find(one => String(one.id) === state.object);
   if (!o) return '';
-  return el('section', { class: 'panel', id: 'object' }, el('div', { class: 'tools' }, el('strong', {}, describeObject(o)), o.type ? el('span', {}, visible(o.type)) : null,
+  const classes = model.before ? null : dataClasses(o);
+  return el('section', { class: 'panel', id: 'object' }, el('div', { class: 'tools' }, el('strong', {}, describeObject(o)),
     el('span', { class: 'note' }, sizeText(o)), el('button', { type: 'button', onclick: () => go({ ...state, object: '' }) }, 'close')),
-  el('div', { class: 'beside' }, el('div', {}, partTable(o, column)), el('div', {}, missingLines(o, column))));
+  el('div', { class: 'beside' }, el('div', {}, layoutTable(o, column), partTable(o, column)), el('div', {}, classes ? barsOf(classes) : null, missingLines(o, column))));
 }
 
 function lostNote() {

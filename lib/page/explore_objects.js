@@ -1,7 +1,7 @@
 // explore_objects.js - objects in memory and the misses on them, as `quern run --data=yes` has written them.
 //
-//   data: {"events":["D1mr",...],"objects":[[kind, name, type, file, line, function, size, blocks, bytes]],
-//          "parts":[[object, name]],"misses":[[file, function, line, object, part, D1mr, D1mw, DLmr, DLmw]],"lost":[0,0]}
+//   data: {"events":["D1mr",...],"objects":[[kind, name, type, file, line, function, size, blocks, bytes, bytes of the type]],
+//          "parts":[[object, name]],"members":[[object, name, offset, size]],"misses":[[file, function, line, object, part, D1mr, D1mw, DLmr, DLmw]],"lost":[0,0]}
 //   ->  model.objects = [{name, kind, ..., counts, before, parts: [...], lines: [...]}], model.dataColumns
 //
 // In a comparison an object is the same if kind, name, type and place but for its line are.
@@ -36,8 +36,8 @@ function keyed(list, index, key, make) {
   return known;
 }
 
-function makeObject([kind, name, type, file, line, func, size, blocks, bytes], id) {
-  return { id, kind, name, type, file, line, func, size, blocks, bytes, parts: [], partIndex: new Map(), lines: [], lineIndex: new Map() };
+function makeObject([kind, name, type, file, line, func, size, blocks, bytes, typeSize], id) {
+  return { id, kind, name, type, file, line, func, size, blocks, bytes, typeSize, members: [], parts: [], partIndex: new Map(), lines: [], lineIndex: new Map() };
 }
 
 // Objects of one profile by their numbers; several of the same name and place are told apart by their order.
@@ -51,8 +51,23 @@ function takeObjects(profile, index) {
   });
 }
 
+// Members are named where a type is met first; all objects of the type have them.
+function takeMembers(profile, objects) {
+  const byType = new Map();
+  for (const [object, name, offset, size] of profile.data.members) {
+    const type = objects[object].type;
+    if (!byType.has(type)) byType.set(type, []);
+    byType.get(type).push({ object, name, offset, size });
+  }
+  for (const o of objects) {
+    const members = byType.get(o.type) || [];
+    o.members = members.filter(m => m.object === members[0].object);
+  }
+}
+
 function readObjects(profile, which, index) {
   const objects = takeObjects(profile, index), names = profile.names;
+  takeMembers(profile, objects);
   for (const row of profile.data.misses) {
     const [file, func, line, object, part] = row, o = objects[object], counts = dataCounts(row, 5, profile.data.events);
     const arranged = model.dataEvents.map(name => counts[profile.data.events.indexOf(name)] || 0);
@@ -99,8 +114,20 @@ function readAllObjects(after, before) {
 // As qn_prof_describe_object names it.
 function describeObject(o) {
   const place = o.file && o.line ? shortPath(o.file) + ':' + o.line : '';
-  if (o.kind === 'symbol') return visible(`${o.name} (global${place ? ', ' + place : ''})`);
-  return visible(o.kind === 'heap' ? `${o.name} in ${o.func || 'unknown'}${place ? ` (${place})` : ''}` : o.name);
+  const type = o.type ? ', ' + o.type : '';
+  if (o.kind === 'symbol') return visible(`${o.name} (global${place ? ', ' + place : ''}${type})`);
+  return visible(o.kind === 'heap' ? `${o.name} in ${o.func || 'unknown'}${place ? ` (${place})` : ''}${type}` : o.name);
+}
+
+// "[3][4].key" of an array is "key" of what it holds.
+function withoutIndex(part) {
+  return part.replace(/^(\[\d+\])+(\.\.)?(\[\d+\])*\.?/, '');
+}
+
+// Classes of an object's D1 misses, the most first; null where they were not collected.
+function dataClasses(row) {
+  const found = CLASSES.map(name => ({ name, n: Number(row.counts[model.dataEvents.indexOf(name)]) || 0 })), all = found.reduce((sum, c) => sum + c.n, 0);
+  return all ? found.map(c => ({ name: c.name, share: c.n / all })).sort((a, b) => b.share - a.share) : null;
 }
 
 // Objects of the same type as one; those without stay as they are.
@@ -108,14 +135,14 @@ function byType() {
   const rows = [], index = new Map();
   for (const o of model.objects) {
     const key = o.type ? 'type\0' + o.type : 'object\0' + o.id;
-    const t = keyed(rows, index, key, () => o.type ? { id: 't' + o.id, name: o.type, kind: o.kind, type: o.type, objects: [], parts: [], partIndex: new Map(),
+    const t = keyed(rows, index, key, () => o.type ? { id: 't' + o.id, name: o.type, kind: o.kind, type: o.type, typeSize: o.typeSize, members: o.members, objects: [], parts: [], partIndex: new Map(),
       lines: [], lineIndex: new Map(), size: o.size, blocks: 0, bytes: 0 } : { ...o, objects: [] });
     t.objects.push(o);
     addBoth(t, o);
     if (!o.type) continue;
     t.blocks += Number(o.blocks);
     t.bytes += Number(o.bytes);
-    for (const part of o.parts) addBoth(keyed(t.parts, t.partIndex, part.name, () => ({ name: part.name, order: part.order })), part);
+    for (const part of o.parts) addBoth(keyed(t.parts, t.partIndex, withoutIndex(part.name), () => ({ name: withoutIndex(part.name), order: part.order })), part);
     for (const line of o.lines) addBoth(keyed(t.lines, t.lineIndex, line.file + '\0' + line.line, () => ({ file: line.file, line: line.line, func: line.func })), line);
   }
   return rows;

@@ -8,14 +8,14 @@
 #include "page/profile.h"
 #include "report/facts.h"
 
-static const char *const events[QN_PROF_DATA_EVENTS] = { "D1mr", "D1mw", "DLmr", "DLmw" };
-static const double costs[QN_PROF_DATA_EVENTS] = { QN_REPORT_COST_L1, QN_REPORT_COST_L1, QN_REPORT_COST_LL, QN_REPORT_COST_LL };
+/* Classes are of the same misses again. */
+static const double costs[QN_PROF_DATA_MISSES] = { QN_REPORT_COST_L1, QN_REPORT_COST_L1, QN_REPORT_COST_LL, QN_REPORT_COST_LL };
 
 static double cost_of(const struct qn_prof_miss *m)
 {
     double sum = 0;
 
-    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
+    for (int i = 0; i < QN_PROF_DATA_MISSES; i++)
         sum += costs[i] * (double)m->counts[i];
     return sum;
 }
@@ -35,7 +35,7 @@ static void put_name(struct qn_page_profile *p, FILE *out, const char *name)
     fprintf(out, "%" PRIu32, qn_text_intern(&p->names, name, strlen(name)));
 }
 
-static void put_object(struct qn_page_profile *p, FILE *out, const struct qn_prof_object *o)
+static void put_object(FILE *out, const struct qn_prof_object *o)
 {
     const char *const texts[] = { o->kind, o->name, o->type ? o->type : "", o->file ? o->file : "" };
 
@@ -45,8 +45,7 @@ static void put_object(struct qn_page_profile *p, FILE *out, const struct qn_pro
     }
     fprintf(out, ",%" PRIu32 ",", o->line);
     qn_page_put_text(out, o->function ? o->function : "");
-    fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 "]", o->size, o->blocks, o->bytes);
-    (void)p;
+    fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "]", o->size, o->blocks, o->bytes, o->type_size);
 }
 
 static void put_miss(struct qn_page_profile *p, FILE *out, const struct qn_prof_miss *m)
@@ -106,18 +105,24 @@ void qn_page_put_objects(struct qn_page_profile *p, FILE *out)
     if (!d->object_count)
         return;
     fputs("\"data\":{\"events\":[", out);
-    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
-        fprintf(out, "%s\"%s\"", i ? "," : "", events[i]);
+    for (int i = 0; i < d->events; i++)
+        fprintf(out, "%s\"%s\"", i ? "," : "", qn_prof_data_events[i]);
     fputs("],\n\"objects\":[", out);
     for (size_t i = 0; i < d->object_count; i++) {
         fputs(i ? ",\n" : "", out);
-        put_object(p, out, &d->objects[i]);
+        put_object(out, &d->objects[i]);
     }
     fputs("],\n\"parts\":[", out);
     for (size_t i = 0; i < d->part_count; i++) {
         fprintf(out, "%s[%" PRIu32 ",", i ? "," : "", d->parts[i].object);
         qn_page_put_text(out, d->parts[i].name);
         putc(']', out);
+    }
+    fputs("],\n\"members\":[", out);
+    for (size_t i = 0; i < d->member_count; i++) {
+        fprintf(out, "%s[%" PRIu32 ",", i ? "," : "", d->members[i].object);
+        qn_page_put_text(out, d->members[i].name);
+        fprintf(out, ",%" PRId64 ",%" PRId64 "]", d->members[i].offset, d->members[i].size);
     }
     fputs("],\n\"misses\":[", out);
     put_misses(p, out);

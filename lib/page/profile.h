@@ -7,10 +7,10 @@
  *                           "size":31,"text":[[1,["int main(void)", ...]]]}],
  *                 "names":["main","???","a.c"],                 what the numbers of functions, objects and files stand for
  *                 "data":{"events":["D1mr"],                    only where the profile has objects
- *                         "objects":[["heap","malloc","double","a.c",20,"main",64,1000,64000]],
- *                                     kind, name, type, file, line, function, size, blocks, bytes
- *                         "parts":[[0,"+8"]],"misses":[[2,0,12,0,0,9]],"lost":[0,0]},
- *                                     misses: file, function, line, object, part or -1, counts
+ *                         "objects":[["heap","malloc","double","a.c",20,"main",64,1000,64000,8]],
+ *                                     kind, name, type, file, line, function, size, blocks, bytes, bytes of the type
+ *                         "parts":[[0,"+8"]],"members":[[0,"key",8,4]],"misses":[[2,0,12,0,0,9]],"lost":[0,0]},
+ *                                     members: object, name, offset, size; misses: file, function, line, object, part or -1, counts
  *                 "calls":{"events":["Ir"],                     only where the profile has calls
  *                          "functions":[[0,2,1,3,900]],          name, file, object, times entered, inclusive counts
  *                          "edges":[[0,17,-1,1,3,600]],          caller, line, its file or -1, callee, calls, inclusive counts

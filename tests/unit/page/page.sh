@@ -60,7 +60,7 @@ is "$(data '.after.files[0].why' e.html)" 'No such file or directory' 'why a sou
 # Objects, culprits and logs; those that cannot be right are refused, each with its line.
 printf 'cmd: p\nevents: Ir D1mr D1mw\nfl=%s\nfn=main\n4 9 7 0\nsummary: 9 7\n#data: 2 2\n#object: symbol 80 0 0 a</script>\n#from: 1 a.c\n#part: x\n#object: heap 64 2 128 malloc\n#file: a.c\n#function: main\n#miss: 4 0 0 5 0 1 0\n#miss: 4 1 - 2 0 0 0\n' "$PWD/a.c" >o
 "$QUERN" page -o o.html o
-is "$(data '.after.data.objects' o.html)" '[["symbol","a</script>","","a.c",1,"",80,0,0],["heap","malloc","","",0,"",64,2,128]]' 'objects'
+is "$(data '.after.data.objects' o.html)" '[["symbol","a</script>","","a.c",1,"",80,0,0,0],["heap","malloc","","",0,"",64,2,128,0]]' 'objects'
 is "$(data '.after as $p | [$p.data.misses[] | [$p.names[.[0]], $p.names[.[1]]] + .[2:]]' o.html)" '[["a.c","main",4,0,0,5,0,1],["a.c","main",4,1,-1,2]]' 'misses on them, the most costly first'
 awk 'BEGIN { print "cmd: p\nevents: D1mr\nfl=a.c\nfn=f\n1 1\nsummary: 1\n#data: 1 25000\n#object: symbol 8 0 0 x\n#file: a.c\n#function: f"; for (i = 1; i <= 25000; i++) print "#miss:", i, "0 - 1 0 0 0" }' >many
 "$QUERN" page -o many.html many

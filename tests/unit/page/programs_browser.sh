@@ -77,7 +77,7 @@ for row in rows[1:]: print(row[3], *row[4:last])' | LC_ALL=C sort >wanted
 head, row = list(csv.reader(sys.stdin))
 print(",".join(row[1:head.index("AN.conflict") + 1]))')" "$name: and those of the whole run"
     is "$(js 'return model.dataColumns.filter(c => model.dataEvents.includes(c.name)).map(c => c.total()).join(" ")')" \
-        "$(awk '/^#miss: / { for (i = 5; i <= 8; i++) s[i] += $i } END { print s[5], s[6], s[7], s[8] }' $name.p)" "$name: misses on objects are those of the profile"
+        "$(awk '/^#miss: / { for (i = 5; i <= NF; i++) s[i] += $i; n = NF } END { for (i = 5; i <= n; i++) printf "%s%s", s[i], i < n ? " " : "\n" }' $name.p)" "$name: misses on objects are those of the profile"
     # Every view, with whatever is first in it.
     js 'const shown = [];
 for (const name of order()) { history.replaceState(null, "", makeHash(name)); show(); shown.push(document.querySelectorAll("main > *").length > 0); }
