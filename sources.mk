@@ -230,8 +230,13 @@ hosted_sources = \
 	lib/page/tables.c \
 	lib/page/watch.c \
 	lib/trace/champsim.c \
+	lib/trace/define.c \
+	lib/trace/encode.c \
 	lib/trace/pack.c \
+	lib/trace/parts.c \
+	lib/trace/recorder.c \
 	lib/trace/records.c \
+	lib/trace/write.c \
 	lib/json/modules.c \
 	lib/json/profile.c \
 	lib/json/sweep.c \
@@ -374,6 +379,7 @@ translator_sources = \
 	lib/emit/lru_stub.c \
 	lib/emit/place.c \
 	lib/emit/predict.c \
+	lib/emit/record.c \
 	lib/emit/sample.c \
 	lib/emit/slow.c \
 	lib/emit/stub.c \
@@ -604,6 +610,8 @@ module_sources = \
 	lib/sim/hosted/future.c \
 	lib/sim/hosted/main.c \
 	lib/sim/hosted/option.c \
+	lib/sim/hosted/parts.c \
+	lib/sim/hosted/parts_file.c \
 	lib/sim/hosted/service.c \
 	lib/sim/hosted/trace.c \
 	lib/sim/level/exclusive.c \
@@ -819,8 +827,10 @@ headers = \
 	lib/sim/lines.h \
 	lib/sim/module.h \
 	lib/sim/option.h \
+	lib/sim/parts.h \
 	lib/sim/readers.h \
 	lib/sim/record.h \
+	lib/sim/ring.h \
 	lib/sim/service.h \
 	lib/sim/slot_calls.h \
 	lib/sim/slots.h \
@@ -847,8 +857,12 @@ headers = \
 	lib/text/utf8.h \
 	lib/text/version.h \
 	lib/trace/champsim.h \
+	lib/trace/encode.h \
 	lib/trace/pack.h \
+	lib/trace/parts.h \
+	lib/trace/recorder.h \
 	lib/trace/records.h \
+	lib/trace/write.h \
 	lib/decode/effects.inc \
 	lib/decode/features.inc \
 	lib/decode/map_evex1.inc \
@@ -933,10 +947,13 @@ headers = \
 	lib/sim/fast/log.h \
 	lib/sim/fast/log_D1.h \
 	lib/sim/fast/log_unit.h \
+	lib/sim/fast/log_words.h \
 	lib/sim/fast/rows.h \
 	lib/sim/hosted/bytes.h \
 	lib/sim/hosted/champsim.h \
 	lib/sim/hosted/hosted.h \
+	lib/sim/hosted/parts.h \
+	lib/sim/hosted/parts_file.h \
 	lib/sim/hosted/trace.h \
 	lib/sim/many/last_levels.h \
 	lib/sim/many/log.h \
@@ -1234,6 +1251,7 @@ shell_tests = \
 	tests/unit/sim/replay.sh \
 	tests/unit/sim/returns.sh \
 	tests/unit/sim/settled.sh \
+	tests/unit/sim/trace_blocks.sh \
 	tests/unit/sim/trace_ends.sh \
 	tests/unit/stacks/stacks.sh \
 	tests/unit/text/output.sh \

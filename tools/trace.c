@@ -2,8 +2,9 @@
  *
  *   quern trace -o ls.trace -- ls -l          then: quern replay --sim=fifo ls.trace
  *
- * The analysis module `record` writes to a file in TMPDIR; what it wrote is ended (sim/record.h), compressed (zstd, where the
- * library is there) and gets its name.  Options before PROGRAM go to `quern run`.
+ * quern's own trace: emitted code writes down blocks and addresses (analysis/record.c), a thread here makes parts of them and writes these
+ * into the output (trace/write.c), which gets its name at the end.  For ChampSim the module writes every reference to a file in TMPDIR,
+ * of which records are made.  Options before PROGRAM go to `quern run`.
  *
  * Whatever ends the program, or `quern run`, and SIGINT, SIGTERM and SIGHUP to ourselves: what was recorded until then is a whole trace.
  */
@@ -20,18 +21,20 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "sim/parts.h"
 #include "sim/record.h"
 #include "engines/engines.h"
 #include "text/output.h"
 #include "tools.h"
 #include "trace/champsim.h"
+#include "trace/parts.h"
+#include "trace/recorder.h"
 
 #define ARGUMENTS_MAX 4096
-#define CHUNK (1u << 20)
 #define SIGNALLED 128 /* as shells have it */
 
 struct settings {
-    const char *output, *recover;
+    const char *output, *recover, *info;
     int format, compression;     /* numbers of words */
     unsigned champsim;           /* bytes of a record, 0: quern's own format */
     enum qn_trace_packing packing;
@@ -54,13 +57,14 @@ static const struct qn_option options[] = {
     OPTION("--from", "N", "leave out the first N instructions [0]", qn_option_number, from),
     OPTION("--count", "N", "record N instructions [all]", qn_option_number, count),
     OPTION("-q, --quiet", NULL, "no counts behind the program's output (of ChampSim's formats)", qn_option_set, quiet),
-    OPTION("--recover", "FILE", "give an end to what SIGKILL of quern trace has left in TMPDIR", qn_option_text, recover),
+    OPTION("--info", "FILE", "say what is in a trace of quern's own, and whether it is whole", qn_option_text, info),
+    OPTION("--recover", "FILE", "give an end to what SIGKILL of quern trace has left beside the output (.FILE.*), or in TMPDIR", qn_option_text, recover),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
 static const struct qn_options command = {
     .tool = "trace", .prefix = "quern: trace", .own = options, .first = true,
     .begin = "usage: quern trace [OPTIONS] [OPTIONS OF quern run] [--] PROGRAM [ARGUMENTS]\n"
-             "       quern trace --recover FILE\n\n"
+             "       quern trace --info FILE\n       quern trace --recover FILE\n\n"
              "Records all fetches, data references and branches of PROGRAM for `quern replay` or ChampSim.\n\n" };
 
 static int complain(const char *file, const char *what)
@@ -70,21 +74,6 @@ static int complain(const char *file, const char *what)
 }
 
 /* ---- the file ---- */
-
-static bool copy(int from, struct qn_trace_pack *to)
-{
-    static char in[CHUNK];
-    ssize_t n;
-
-    do {
-        n = read(from, in, sizeof in);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n > 0 && !qn_trace_pack(to, in, (size_t)n))
-            return false;
-    } while (n > 0 || (n < 0 && errno == EINTR));
-    return n == 0;
-}
 
 static void print_champsim(const struct qn_champsim_counts *c)
 {
@@ -119,7 +108,7 @@ static bool convert(int raw, unsigned bytes, bool quiet, struct qn_trace_pack *t
 static bool write_trace(const struct settings *s, int raw, FILE *f)
 {
     struct qn_trace_pack *to = qn_trace_open_pack(f, s->packing);
-    bool good = to && (s->champsim ? convert(raw, s->champsim, s->quiet, to) : copy(raw, to));
+    bool good = to && convert(raw, s->champsim, s->quiet, to);
 
     return to && qn_trace_close_pack(to) && good;
 }
@@ -145,23 +134,19 @@ static bool deliver(const struct settings *s, int raw, const char *name, struct 
 
 /* ---- the program ---- */
 
-/* quern run --analysis=record ...  Signals that would end us wait, or are handed on: what was recorded has to be delivered. */
-static int run_recorder(struct qn_engines_guard *g, const struct settings *s, int raw)
+/* quern run --analysis=record OPTION ...  Signals that would end us wait, or are handed on: what was recorded has to be delivered. */
+static int run_recorder(struct qn_engines_guard *g, const struct settings *s, char *option)
 {
-    char own[PATH_MAX], option[64], code[64], from[64], count[64];
+    char own[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     char *argv[ARGUMENTS_MAX + 16] = { own, (char *)"run", (char *)"--analysis=record", option, (char *)"--branch-sim=yes",
-                                       (char *)"--quiet", (char *)"--out-file=/dev/null", code, from, count };
-    int at = 10, status;
+                                       (char *)"--quiet", (char *)"--out-file=/dev/null" };
+    int at = 7, status;
     pid_t child;
 
     if (length < 0)
         return complain("/proc/self/exe", strerror(errno));
     own[length] = 0;
-    snprintf(option, sizeof option, "--sim-opt=record-fd=%d", raw);
-    snprintf(code, sizeof code, "--sim-opt=record-code=%d", s->champsim != 0);
-    snprintf(from, sizeof from, "--sim-opt=record-from=%" PRIu64, s->from);
-    snprintf(count, sizeof count, "--sim-opt=record-count=%" PRIu64, s->count);
     for (char **word = s->words; *word && at < ARGUMENTS_MAX; word++)
         argv[at++] = *word;
     child = fork();
@@ -192,8 +177,10 @@ static char *open_raw(int *raw)
     return NULL;
 }
 
-static int record_to(struct qn_engines_guard *g, const struct settings *s, struct qn_text_output *o)
+/* ChampSim's formats: out of all references, which lie in a file. */
+static int record_raw(struct qn_engines_guard *g, const struct settings *s, struct qn_text_output *o)
 {
+    char option[160];
     int raw, status;
     char *name = open_raw(&raw);
     bool kept = false;
@@ -202,7 +189,8 @@ static int record_to(struct qn_engines_guard *g, const struct settings *s, struc
     if (!name)
         return qn_text_drop_output(o), 1;
     qn_text_watch_scratch(name);
-    status = run_recorder(g, s, raw);
+    snprintf(option, sizeof option, "--sim-opt=record-fd=%d,record-code=1,record-from=%" PRIu64 ",record-count=%" PRIu64, raw, s->from, s->count);
+    status = run_recorder(g, s, option);
     size = lseek(raw, 0, SEEK_END);
     if (size <= RECORD_MAGIC_BYTES) { /* it did not begin */
         qn_text_drop_output(o);
@@ -220,6 +208,44 @@ static int record_to(struct qn_engines_guard *g, const struct settings *s, struc
     return status;
 }
 
+/* What the writer has is delivered.  status: of the program. */
+static int deliver_blocks(struct qn_trace_writer *w, bool begun, struct qn_text_output *o, int status)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_trace_counts counts;
+    bool good = qn_trace_close_writer(w, &counts);
+
+    if (good && begun)
+        return qn_text_close_output(o, &err) == QN_TEXT_OK ? status : complain(err.text, "not written");
+    if (begun)
+        status = counts.bug ? complain("a bug, please report it", counts.bug) : complain(o->path, strerror(errno));
+    qn_text_drop_output(o);
+    return status;
+}
+
+/* quern's own: a block at a time, written while the program runs. */
+static int record_blocks(struct qn_engines_guard *g, const struct settings *s, struct qn_text_output *o)
+{
+    FILE *f = qn_text_stream_output(o);
+    struct qn_trace_writer *w = f ? qn_trace_open_writer(f, s->packing, s->from, s->count) : NULL;
+    struct qn_trace_recorder *r = w ? qn_trace_open_recorder(w) : NULL;
+    char option[96];
+    bool begun = false;
+    int status;
+
+    if (!r) {
+        status = complain(o->path, strerror(errno));
+        if (w)
+            qn_trace_close_writer(w, &(struct qn_trace_counts){ .bug = NULL });
+        qn_text_drop_output(o);
+        return status;
+    }
+    snprintf(option, sizeof option, "--sim-opt=record-ring=%d,record-socket=%d", qn_trace_recorder_fds(r)[0], qn_trace_recorder_fds(r)[1]);
+    status = run_recorder(g, s, option);
+    qn_trace_close_recorder(r, &begun);
+    return deliver_blocks(w, begun, o, status);
+}
+
 /* The output is opened before the program starts, and a device that is full has said so. */
 static int record(const struct settings *s)
 {
@@ -231,7 +257,7 @@ static int record(const struct settings *s)
     if (qn_text_check_output(s->output, &err) != QN_TEXT_OK || qn_text_open_output(&o, s->output, QN_TEXT_SHARED, &err) != QN_TEXT_OK)
         return qn_text_complain("quern: trace: %s", err.text), 1;
     qn_engines_guard(&g);
-    status = record_to(&g, s, &o);
+    status = s->champsim ? record_raw(&g, s, &o) : record_blocks(&g, s, &o);
     g.signal = 0; /* it was the program's */
     qn_engines_unguard(&g);
     return status;
@@ -244,14 +270,32 @@ static int recover(const char *name)
     int raw = open(name, O_RDWR | O_CLOEXEC);
     off_t size = raw < 0 ? -1 : lseek(raw, 0, SEEK_END);
     char magic[RECORD_MAGIC_BYTES];
-    bool good = size > RECORD_MAGIC_BYTES && pread(raw, magic, sizeof magic, 0) == sizeof magic;
+    bool good = size >= RECORD_MAGIC_BYTES && pread(raw, magic, sizeof magic, 0) == sizeof magic;
+    bool parts = good && !memcmp(magic, PARTS_MAGIC, sizeof magic);
 
     if (raw < 0)
         return complain(name, strerror(errno));
-    if (!good || memcmp(magic, RECORD_MAGIC, sizeof magic))
+    if (!good || (!parts && (memcmp(magic, RECORD_MAGIC, sizeof magic) || size == RECORD_MAGIC_BYTES)))
         return close(raw), complain(name, "is not what quern trace records, or is compressed, and so has its end");
-    good = qn_trace_end_records(raw, (size_t)size);
+    good = parts ? qn_trace_end_parts(raw) : qn_trace_end_records(raw, (size_t)size);
     return close(raw) || !good ? complain(name, strerror(errno)) : 0;
+}
+
+/* What there is in a trace of our own. */
+static int tell(const char *name)
+{
+    static const char *const packings[] = { "none", "zstd", "xz" };
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    struct qn_trace_facts f;
+    bool good = fd >= 0 && qn_trace_measure_parts(fd, &f);
+
+    if (!good)
+        return complain(name, errno ? strerror(errno) : "got no \"" PARTS_MAGIC "\", wanted what quern trace records");
+    close(fd);
+    printf("parts %" PRIu64 ", instructions %" PRIu64 ", references %" PRIu64 "\nbytes %" PRIu64 ", bits per reference %.3f, compressed by %s\n%s\n",
+           f.parts, f.instructions, f.references, f.bytes, f.references ? 8.0 * (double)f.bytes / (double)f.references : 0,
+           f.packing < 3 ? packings[f.packing] : "?", f.ended ? "whole" : "cut off: no end; --recover gives it one");
+    return f.ended ? 0 : 1;
 }
 
 static bool ends_in(const char *name, const char *suffix)
@@ -315,6 +359,8 @@ int qn_tool_trace(int argc, char **argv)
         return status;
     if (s.recover)
         return recover(s.recover);
+    if (s.info)
+        return tell(s.info);
     s.words = rest;
     if (!*s.words)
         return fputs("quern: trace: no program given; `quern trace --help` tells how\n", stderr), QN_EXIT_USAGE;

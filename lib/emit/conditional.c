@@ -85,9 +85,12 @@ static unsigned predict_outcome(struct emitter *e, const struct qn_event *ev, un
 /* One arm of a conditional branch: the predictor learns the outcome. */
 static void predicted_arm(struct emitter *e, const struct qn_event *ev, bool taken)
 {
-    if (e->b->live_arm[taken])
+    if (e->b->live_arm[taken] && !emit_rules.record)
         emit_save_flags(e);
-    emit_predict_arm(e, ev, taken);
+    if (emit_rules.record)
+        emit_record_arm(e, taken);
+    else
+        emit_predict_arm(e, ev, taken);
     emit_restore_flags(e);
     emit_jump_out(e, taken ? e->b->target : e->b->next);
 }

@@ -88,13 +88,15 @@ static unsigned emit_event(struct emitter *e, unsigned n, unsigned i)
     const struct qn_event *ev = &e->list->ev[n];
     unsigned grouped;
 
+    if (emit_rules.record && ev->kind == QN_EV_FETCH)
+        return 1;
     if (emit_logs(ev)) {
         emit_need_flags(e, i);
         emit_log(e, ev, e->shift[n]);
         return 1;
     }
     emit_log_flush(e);
-    if (comes_later(ev))
+    if (emit_record_event(e, ev, i) || comes_later(ev))
         return 1;
     emit_need_flags(e, i);
     grouped = emit_group(e, n, i);
@@ -160,8 +162,9 @@ static void emit_body(struct emitter *e)
     emit_countdown(e);
     emit_probe(e);
     emit_calls_begin(e);
-    n = first_fetch(e);
+    n = emit_rules.record ? 0 : first_fetch(e);
     count_execution(e);
+    emit_record_block(e);
     for (unsigned i = 0; i < e->b->n; i++) {
         const struct qn_event *string = NULL;
 
@@ -208,6 +211,7 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
     e.data_time = e.code_time = 0;
     e.touched = ~0ull;
     note_sites(b, events, centre);
+    emit_record_define(&e);
     qn_tcache_begin(FRAME_MAX + INSN_MAX * b->n, FRAME_MAX + INSN_MAX * b->n, &e.hot, &e.cold);
     e.index = qn_tcache_next_index();
     e.out = (struct qn_tblock){.pc = b->pc, .record = record, .ninsns = (uint8_t)b->n,

@@ -24,6 +24,7 @@ struct qn_emit_rules {
     bool check, filter;
     bool versus;                   /* with check: the twin is another simulator, which may ask for more than this one */
     bool log_all;                  /* each reference to data is written down, see log.c */
+    bool record;                   /* so are blocks and branches, and nothing is simulated: see record.c */
     bool batch;                    /* references are written down without a jump, see log.c */
     bool has_bmi2;                 /* rorx may be used */
     bool serves_avx, serves_avx512; /* instructions of the program's that need them can be executed; else they fault */

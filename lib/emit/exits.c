@@ -117,6 +117,7 @@ void emit_end(struct emitter *e)
     bool indirect = b->end == QN_END_RET || b->end == QN_END_JMP_IND || b->end == QN_END_CALL_IND;
 
     emit_log_flush(e);
+    emit_record_end(e);
     emit_clock(e, &e->hot);
     emit_calls_end(e);
     if (!indirect)

@@ -101,6 +101,10 @@ static void predict_target(struct emitter *e)
 
     if (!ev)
         return;
+    if (emit_rules.record) {
+        emit_record_target(e);
+        return;
+    }
     emit_need_flags(e, e->b->n);
     if (!returns && qn_fast.BI.targets) {
         predict_last(e, ev);

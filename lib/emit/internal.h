@@ -22,6 +22,8 @@ struct emitter {
     uint8_t now, s1, s2;
     uint8_t s3;               /* QN_NO_REG unless references are written down without a jump */
     bool log_open;            /* S2 = address of the log's next entry */
+    bool item_open;           /* what C refers to from here belongs to an item of the block */
+    uint32_t id;              /* of the recorder */
     uint32_t data_time, code_time; /* the next reference to data has the time clock + data_time; to a code line, ... */
     struct qn_tblock out;
     struct qn_side side[QN_BLOCK_MAX];
@@ -90,6 +92,16 @@ void emit_log_flush(struct emitter *e);
 
 /* line_stub.c */
 bool emit_line_call(struct emitter *e, struct qn_code *c, uint32_t site, uint64_t first, uint64_t last, uint64_t back);
+
+void emit_log_open(struct emitter *e); /* the flags are free */
+
+/* record.c */
+void emit_record_define(struct emitter *e);
+void emit_record_block(struct emitter *e);
+bool emit_record_event(struct emitter *e, const struct qn_event *ev, unsigned i); /* nothing else has to be done */
+void emit_record_end(struct emitter *e);
+void emit_record_arm(struct emitter *e, bool taken); /* leaves the flags alone; so does the next */
+void emit_record_target(struct emitter *e); /* in standard state, the target in r11 */
 
 /* last_level.c */
 bool emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5]);

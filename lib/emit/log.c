@@ -150,7 +150,7 @@ static void drain_if_full(struct emitter *e)
 }
 
 /* S2 = where the next entry will be. */
-static void open_log(struct emitter *e)
+void emit_log_open(struct emitter *e)
 {
     if (e->log_open)
         return;
@@ -222,9 +222,9 @@ void emit_log(struct emitter *e, const struct qn_event *ev, int32_t shift)
     if (needs_s2(ev, in))
         emit_log_flush(e);
     else
-        open_log(e);
+        emit_log_open(e);
     emit_address(e, &ev->mem, in, e->b->at[ev->insn] + in->len, shift);
-    open_log(e);
+    emit_log_open(e);
     over = emit_rules.log_all ? 0 : leave_if_over(e, ev);
     write_entry(e, ev);
     if (emit_rules.log_all)

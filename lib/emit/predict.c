@@ -40,7 +40,7 @@ static void count_mispredict(struct emitter *e, uint64_t counter)
 
 bool emit_predicts(const struct emitter *e)
 {
-    return e->borrowed && (qn_fast.BC.counters || (qn_sim_branches.next && !emit_rules.versus));
+    return e->borrowed && (emit_rules.record || qn_fast.BC.counters || (qn_sim_branches.next && !emit_rules.versus));
 }
 
 /* A module's: the branch is written down. */

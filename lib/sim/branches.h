@@ -36,6 +36,8 @@ static inline void catch_up(void)
         drain_branches();
 }
 
+static void log_word(uint64_t addr, uint32_t site, uint32_t kind);
+
 static inline __attribute__((always_inline)) bool predict_cond(uint64_t pc, bool taken)
 {
     bool wrong = unit[SLOT_BC] ? unit[SLOT_BC]->cond(pc, taken) : fast_BC_ref(pc, taken);
@@ -77,6 +79,8 @@ bool qn_sim_predict_cond_to(uint64_t pc, bool taken, bool backward)
 {
     bool wrong;
 
+    if (QN_UNLIKELY(qn_sim_records))
+        return log_word(pc, taken | backward << 1, QN_LOG_COND | QN_LOG_FROM_C), false;
     catch_up();
     sim_branch_backward = backward;
     wrong = predict_cond(pc, taken);
@@ -101,6 +105,10 @@ bool qn_sim_predict_indirect(uint64_t pc, uint64_t target)
 
 SLOW void qn_sim_cond(void)
 {
+    if (QN_UNLIKELY(qn_sim_records)) {
+        log_word(qn_ctx.arg_aux != 0, 0, QN_LOG_TAKEN);
+        return;
+    }
     catch_up();
     sim_branch_backward = (qn_ctx.arg_site & QN_SITE_BACKWARD) != 0;
     qn_sim_traffic.cond++;

@@ -117,6 +117,49 @@ void qn_sim_log_recover(uint64_t next);
 
 static inline bool qn_sim_log_is_empty(void) { return !(qn_sim_log.next & (2 * QN_LOG_FULL - 1)); } /* it begins at a multiple of that */
 
+/* Everything is written down for a recorder (analysis/record.c), nothing is simulated.  Blocks and what they are made of have words of
+ * the same size in the same log, in the order in which it happens:
+ *
+ *   DEFINE id pc, its items      when the block is translated
+ *   BLOCK id                     it begins; fetches, calls and branches that go one way only follow from its items
+ *   READ, WRITE, MODIFY addr     the next reference among its items
+ *   OPEN                         the next item that only the run tells: what C refers to until CLOSE, or the next OPEN, belongs to it
+ *   TAKEN 0, 1 ; TARGET addr     how the branch at its end went
+ *   LEFT n                       the block was left by a fault when n of its instructions were done
+ *   anything | QN_LOG_FROM_C     a reference or branch that C made, outside a block or in an open item
+ */
+enum qn_log_word {
+    QN_LOG_COND = 4, QN_LOG_INDIRECT, QN_LOG_CALL, QN_LOG_RETURN, /* FROM_C: the pc in addr, and in `site` taken | backward << 1 */
+    QN_LOG_MORE,          /* FROM_C: addr instructions that are counted without a fetch: steps of a repeated one */
+    QN_LOG_RUN, QN_LOG_STEP, /* FROM_C: addr times what the next `site` words say, in turn; behind each: how far its address moves */
+    QN_LOG_DEFINE = 9, QN_LOG_BLOCK, QN_LOG_OPEN, QN_LOG_CLOSE, QN_LOG_TAKEN, QN_LOG_TARGET, QN_LOG_LEFT,
+    QN_LOG_FROM_C = 1 << 4,
+    QN_LOG_BIG = 1 << 5   /* `site` is the size */
+};
+
+/* What a block is made of. */
+enum qn_item_kind { QN_ITEM_READ, QN_ITEM_WRITE, QN_ITEM_MODIFY, QN_ITEM_FETCH, QN_ITEM_COND, QN_ITEM_INDIRECT, QN_ITEM_CALL, QN_ITEM_RETURN,
+                    QN_ITEM_OPEN, QN_ITEM_FIXED /* a conditional branch that is never taken */, QN_ITEM_SKIP /* bytes that are no fetch */ };
+#define QN_ITEM_BACKWARD 1u /* size of COND: the target lies below */
+struct qn_item {
+    uint16_t size;        /* bytes */
+    uint8_t kind, pad;
+};
+#define QN_ITEMS_MAX 512u
+#define QN_ITEMS_A_WORD (sizeof(struct qn_log_entry) / sizeof(struct qn_item))
+extern bool qn_sim_records;
+enum qn_log_kind qn_sim_log_kind(unsigned kind); /* of enum sim_kind */
+/* Returns the block's id. */
+uint32_t qn_sim_log_define(uint64_t pc, const struct qn_item *item, unsigned n);
+void qn_sim_log_left(unsigned insns); /* nothing, unless something is recorded; the same for the next */
+void qn_sim_log_more(uint64_t insns);
+struct qn_log_stream {
+    uint64_t addr, step;
+    uint32_t size;        /* of a conditional branch: taken | backward << 1 */
+    uint8_t kind;         /* enum qn_log_kind, QN_LOG_COND */
+};
+void qn_sim_log_run(const struct qn_log_stream *stream, unsigned n, uint64_t times);
+
 /* Conditional branches written down, for a module in slot BC: the same, in a log of their own. */
 #define QN_BRANCH_TAKEN (1u << 26) /* of `site`, beside QN_SITE_BACKWARD */
 struct qn_branch_entry {

@@ -26,7 +26,7 @@ struct qn_fast qn_fast;
 struct qn_filter qn_sim_d1_filter;
 struct qn_sim_log qn_sim_log;
 struct qn_sim_branches qn_sim_branches;
-bool qn_sim_log_on, qn_sim_log_all;
+bool qn_sim_log_on, qn_sim_log_all, qn_sim_records;
 struct qn_sim_vectors qn_sim_vectors = {QN_VECTORS_SCALAR, false};
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
@@ -215,12 +215,14 @@ static void init_analyses(const struct qn_config *c)
     qn_sim_tells_far = readers.far;
     fast_D1_near(near_lines(c->D1.line));
     qn_sim_wants_pc |= readers.pc;
-    if (!qn_sim_analyses)
+    qn_sim_records = readers.log != NULL;
+    if (!qn_sim_analyses && !qn_sim_records)
         return;
     qn_sim_d1_filter.entries = 0;
     qn_sim_i1_hit = QN_HIT_CALL;
     qn_sim_i1_repeat_is_noop = false;
-    qn_sim_kinds = qn_sim_returns = qn_sim_wants_pc = true;
+    qn_sim_kinds = qn_sim_returns = true;
+    qn_sim_wants_pc = qn_sim_analyses;
     qn_fast.BC.counters = qn_fast.BI.targets = 0; /* their outcomes are told by qn_sim_cond and qn_sim_indirect */
 }
 
@@ -313,7 +315,7 @@ static enum sim_kind kind_of(enum qn_log_kind kind)
     return (enum sim_kind)kinds[kind];
 }
 
-static enum qn_log_kind log_kind(unsigned kind)
+enum qn_log_kind qn_sim_log_kind(unsigned kind)
 {
     return kind == SIM_MODIFY ? QN_LOG_MODIFY : kind == SIM_WRITE ? QN_LOG_WRITE : QN_LOG_READ;
 }
@@ -374,11 +376,14 @@ uint64_t *qn_sim_log_to(const struct qn_log_consumer *consumer)
 }
 
 #include "sim/fast/log_unit.h"
+#include "sim/fast/log_words.h"
 
 /* Does the last level learn of misses later?  Then so do the counters, and level 1 if it is of data. */
 static inline bool logs(void) { return QN_UNLIKELY(qn_sim_log_on); }
 
-static inline void note(uint64_t addr, uint32_t size, enum qn_log_kind kind, const uint64_t *counts)
+static inline unsigned from_c(void) { return QN_UNLIKELY(qn_sim_records) ? QN_LOG_FROM_C : 0; }
+
+static inline void note(uint64_t addr, uint32_t size, unsigned kind, const uint64_t *counts)
 {
     log_note(addr, size, kind, (uint32_t)(counts - sim_counters));
 }
@@ -388,7 +393,7 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
     unsigned outcome;
 
     if (logs()) {
-        note(addr, size, log_kind(kind), counts);
+        note(addr, size, qn_sim_log_kind(kind) | from_c(), counts);
         return 0;
     }
     qn_sim_traffic.data++;
@@ -405,6 +410,10 @@ static inline __attribute__((always_inline)) unsigned fetch(uint64_t addr, uint3
 {
     unsigned missed, outcome;
 
+    if (QN_UNLIKELY(qn_sim_records)) {
+        note(addr, size, QN_LOG_FETCH | QN_LOG_FROM_C, counts);
+        return 0;
+    }
     sim_pc = addr;
     missed = I1_ref(addr, size);
     qn_sim_traffic.fetches++;
@@ -556,7 +565,7 @@ unsigned qn_sim_data_kind(uint64_t addr, uint32_t size, unsigned kind, uint64_t 
 {
     sim_pc = qn_ctx.arg_pc;
     if (QN_UNLIKELY(qn_sim_wants_pc && logs()))
-        qn_sim_note_site((uint32_t)(counts - sim_counters), sim_pc, log_kind(kind));
+        qn_sim_note_site((uint32_t)(counts - sim_counters), sim_pc, qn_sim_log_kind(kind));
     return data(addr, size, kind, counts);
 }
 

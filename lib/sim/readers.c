@@ -53,6 +53,8 @@ static void start(const struct qn_config *c, unsigned number, struct qn_readers_
     current = (uint8_t)number;
     config.misses |= reads_far(u, offer, &config);
     AT_WORK_DO(SLOT_AN, SIM_IN_INIT, 0, u->init(&config, &facts[number]));
+    if (u->log && u->log())
+        return;
     if (u->insn)
         add(&instructions, number);
     else if (!config.misses)
@@ -73,8 +75,12 @@ struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_read
             qn_engine_die("more analyses than there is room for", READERS_MAX, 0);
         all[count] = u;
         start(config, count, offer);
+        if (u->log && u->log())
+            asked.log = u->log();
         asked.pc |= facts[count++].wants_pc;
     }
+    if (asked.log && count > 1)
+        sim_fail("AN", facts[0].name, "init", 0, "who records is the only analysis of a run");
     asked.any = count != 0;
     asked.references = references.n != 0;
     asked.misses = misses.n != 0;

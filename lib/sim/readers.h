@@ -15,6 +15,7 @@ struct qn_readers_offer {
 struct qn_readers {
     bool any, references, misses, lines, far, instructions;
     bool pc;     /* of misses, or of references */
+    const struct qn_log_consumer *log; /* it records, and is the only one */
 };
 
 struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_readers_offer offer);

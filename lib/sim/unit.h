@@ -87,6 +87,7 @@ struct qn_unit {
     bool (*wants_far)(const struct sim_config *);
     bool loads;                /* told of misses, it will ask for sim_loads */
     void (*insn)(const struct sim_insn *);
+    const struct qn_log_consumer *(*log)(void); /* a recorder, if it is asked to be one; else NULL.  Before `init` */
 };
 
 /* Stands in an engine beside each unit whose analysis module observes instructions. */

@@ -18,6 +18,7 @@
 #endif
 
 #define ZSTD_LEVEL 3
+#define ZSTD_PART_LEVEL 1
 #define XZ_LEVEL 1
 #define CHUNK (1u << 18) /* bytes of compressed text at a time */
 
@@ -159,4 +160,46 @@ bool qn_trace_close_pack(struct qn_trace_pack *p)
 #endif
     free(p);
     return good;
+}
+
+#ifdef HAVE_LIBZSTD
+static uint8_t *zstd_bytes(const uint8_t *bytes, size_t n, size_t *packed)
+{
+    size_t room = ZSTD_compressBound(n);
+    uint8_t *to = malloc(room);
+
+    *packed = to ? ZSTD_compress(to, room, bytes, n, ZSTD_PART_LEVEL) : 0;
+    if (to && !ZSTD_isError(*packed))
+        return to;
+    free(to);
+    return NULL;
+}
+#endif
+
+#ifdef HAVE_LIBLZMA
+static uint8_t *xz_bytes(const uint8_t *bytes, size_t n, size_t *packed)
+{
+    size_t room = lzma_stream_buffer_bound(n);
+    uint8_t *to = malloc(room);
+
+    *packed = 0;
+    if (to && lzma_easy_buffer_encode(XZ_LEVEL, LZMA_CHECK_CRC32, NULL, bytes, n, to, packed, room) == LZMA_OK)
+        return to;
+    free(to);
+    return NULL;
+}
+#endif
+
+uint8_t *qn_trace_pack_bytes(enum qn_trace_packing how, const uint8_t *bytes, size_t n, size_t *packed)
+{
+#ifdef HAVE_LIBZSTD
+    if (how == QN_TRACE_ZSTD)
+        return zstd_bytes(bytes, n, packed);
+#endif
+#ifdef HAVE_LIBLZMA
+    if (how == QN_TRACE_XZ)
+        return xz_bytes(bytes, n, packed);
+#endif
+    (void)how, (void)bytes, (void)n, (void)packed;
+    return NULL;
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum qn_trace_packing { QN_TRACE_PLAIN, QN_TRACE_ZSTD, QN_TRACE_XZ };
@@ -25,5 +26,8 @@ bool qn_trace_pack(struct qn_trace_pack *p, const void *bytes, size_t n);
 
 /* Writes the rest and frees p; the file stays open.  false: something was not written. */
 bool qn_trace_close_pack(struct qn_trace_pack *p);
+
+/* All of them at once; to be freed.  NULL: no memory, or it cannot be packed. */
+uint8_t *qn_trace_pack_bytes(enum qn_trace_packing how, const uint8_t *bytes, size_t n, size_t *packed);
 
 #endif

@@ -286,6 +286,7 @@ void qn_arena_leave(uint32_t record, unsigned insn)
 
     const struct qn_block_rec *b = qn_arena_block(record);
 
+    qn_sim_log_left(insn);
     qn_interval_left += b->ninsns - insn;
     if (qn_cfg()->calls)
         qn_calls_take_back((const qn_insn_desc *)(base + QN_ARENA_INSNS_OFF) + b->first_insn + insn, b->ninsns - insn);

@@ -115,9 +115,26 @@ static uint64_t pass_together(struct qn_stream *streams, unsigned n, uint64_t ti
     return times;
 }
 
+/* To a recorder: all of them in a few words. */
+static void write_down(const struct qn_stream *streams, unsigned n, uint64_t times)
+{
+    struct qn_log_stream log[QN_STREAMS_MAX] = {{0, 0, 0, 0}};
+
+    for (unsigned k = 0; k < n; k++)
+        log[k] = (struct qn_log_stream){.addr = streams[k].addr, .step = (uint64_t)streams[k].step, .size = clamp(streams[k].size),
+                                        .kind = (uint8_t)qn_sim_log_kind(qn_run_kind(streams[k].access))};
+    qn_sim_log_run(log, n, times);
+}
+
 void qn_run_references(struct qn_stream *streams, unsigned n, uint64_t times)
 {
     bool singly = one_by_one(streams, n);
+
+    if (qn_sim_records) {
+        write_down(streams, n, times);
+        advance(streams, n, times);
+        return;
+    }
 
     while (times) {
         uint64_t passed = singly ? 0 : pass_together(streams, n, times);

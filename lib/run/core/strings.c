@@ -45,6 +45,19 @@ static bool ended_by_comparison(const struct qn_insn *in, uint64_t n, uint64_t l
     return compares && n && (left || zero != ((in->attr & QN_ATTR_REP) != 0));
 }
 
+#define TAKEN_BACK 3u /* taken, backward */
+
+/* To a recorder: all but the last `but`, which the caller predicts. */
+static uint64_t write_down(uint64_t pc, uint64_t n, unsigned each, unsigned but)
+{
+    const struct qn_log_stream asked = {.addr = pc, .size = TAKEN_BACK, .kind = QN_LOG_COND};
+
+    if (!qn_sim_records || n <= but)
+        return 0;
+    qn_sim_log_run((const struct qn_log_stream[]){asked, asked}, each, n - but);
+    return n - but;
+}
+
 /* Cachegrind's view of a repetition: each step is an instruction that asks whether the count is at its end, and cmps and
  * scas ask once more whether to go on; ended by its count there is one more instruction, which finds it at its end. */
 static void cachegrind_branches(const struct variable *v, const struct qn_insn *in, uint64_t pc, uint64_t n, bool stopped)
@@ -52,7 +65,7 @@ static void cachegrind_branches(const struct variable *v, const struct qn_insn *
     bool asks_twice = (in->opcode & 0xfe) == 0xa6 || (in->opcode & 0xfe) == 0xae;
     uint64_t before = *v->mispredicts;
 
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = write_down(pc, n, 1u + asks_twice, stopped); i < n; i++) {
         *v->mispredicts += qn_sim_predict_cond(pc, true);
         if (asks_twice)
             *v->mispredicts += qn_sim_predict_cond(pc, !(stopped && i + 1 == n));
@@ -90,6 +103,7 @@ static void count_string(uint64_t pc, uint64_t *first, bool complete)
     } else {
         *v.extra_ir += n > 1 ? n - 1 : 0;
     }
+    qn_sim_log_more(*v.extra_ir - before);
     qn_interval_left -= (int64_t)(*v.extra_ir - before);
     qn_sim_sum_event(QN_COST_IR, (int64_t)(*v.extra_ir - before));
     variable_sum(in, n);

@@ -68,12 +68,18 @@ static SIM_NCSR void unit_far(const struct sim_far *far)
 #define UNIT_FAR
 #endif
 
+#ifdef ANALYSIS_LOG
+#define UNIT_LOG .log = analysis_log,
+#else
+#define UNIT_LOG
+#endif
+
 #ifdef ANALYSIS_LOADS
 #define UNIT_LOADS .loads = true
 #else
 #define UNIT_LOADS .loads = false
 #endif
-#define UNIT_FUNCTIONS UNIT_INSN UNIT_SEEN UNIT_MISS UNIT_LINE UNIT_FAR UNIT_LOADS
+#define UNIT_FUNCTIONS UNIT_INSN UNIT_SEEN UNIT_MISS UNIT_LINE UNIT_FAR UNIT_LOG UNIT_LOADS
 
 static void unit_init(const struct sim_config *config, struct qn_unit_facts *facts)
 {

@@ -1,4 +1,7 @@
-/* analysis/record.c - writes every reference and branch to a file, for `quern replay`.  Used by `quern trace`; engine only.
+/* analysis/record.c - writes every reference and branch down, for `quern replay`.  Used by `quern trace`; engine only.
+ *
+ * Either a block at a time (--sim-opt=record-ring=N, record-socket=M): emitted code writes words into a log (sim/contract.h), which go
+ * into a ring that `quern trace` empties (sim/ring.h); nothing is simulated.  Or one by one, beside whatever is simulated, into a file:
  *
  * The file (--sim-opt=record-fd=N, opened by quern trace) is written through a window mapped from it, so that whatever ends the
  * program, all that happened before is there.  Its room is taken beforehand: on a full disk a write through a window would be a
@@ -9,16 +12,19 @@
 #include "base/syscall.h"
 #include "sim/module.h"
 #include "sim/record.h"
+#include "sim/ring.h"
 
 #ifdef QN_SIM_HOSTED
 #error "record runs in the engine only: a replay has its trace already"
 #endif
 
 #define ANALYSIS "record"
+#define ANALYSIS_LOG 1
 #define WINDOW (16ull << 20) /* bytes */
 #define OWN_DESCRIPTORS 24   /* from the end of the table: out of the program's reach */
 enum { PROT_RW = 3, MAP_SHARED_FIXED = 0x11, WIPE_ON_FORK = 18, DUPFD_CLOEXEC = 1030, LIMIT_FILE_SIZE = 1, LIMIT_FILES = 7,
-       OPNOTSUPP = 95, PAGE = 4096 };
+       OPNOTSUPP = 95, PAGE = 4096,
+       MSG_QUIET = 0x4040 /* MSG_NOSIGNAL | MSG_DONTWAIT */, INTERRUPTED = 4 };
 
 #define CODE_SEEN (1u << 16)   /* addresses of instructions that are remembered */
 #define USER_END (1ull << 47)  /* nothing of the program lies above */
@@ -70,9 +76,89 @@ static long move_up(long low)
     return high;
 }
 
+/* ---- into a ring ---- */
+
+static struct ring *ring;
+static long socket_fd;
+static uint64_t head;
+
+/* Until there is room for n words. */
+static void wait_for_room(uint32_t n)
+{
+    while (head + n - RING_LOAD(ring->tail) > RING_WORDS) {
+        uint8_t byte;
+        long got = 1;
+
+        RING_STORE(ring->recorder_waits, 1);
+        if (head + n - RING_LOAD(ring->tail) > RING_WORDS)
+            got = qn_sys3(__NR_read, socket_fd, (long)&byte, 1);
+        if (got <= 0 && got != -INTERRUPTED)
+            fail("quern trace is gone");
+    }
+}
+
+static void put_words(const struct qn_log_entry *entry, uint32_t n)
+{
+    struct qn_log_entry *words = ring_words(ring);
+
+    if (!*is_ours)
+        return;
+    wait_for_room(n);
+    for (uint32_t i = 0; i < n; i++)
+        words[(head + i) % RING_WORDS] = entry[i];
+    head += n;
+    RING_STORE(ring->head, head);
+    if (RING_LOAD(ring->reader_sleeps) && RING_TAKE(ring->reader_sleeps))
+        qn_sys6(__NR_sendto, socket_fd, (long)"", 1, MSG_QUIET, 0, 0);
+}
+
+/* More bytes than a word can say: the size has all of `site`. */
+static void put_big(uint64_t addr, uint32_t size, enum qn_log_kind kind, uint32_t counter)
+{
+    const struct qn_log_entry entry = {addr, size, (uint32_t)kind | QN_LOG_BIG};
+
+    (void)counter;
+    put_words(&entry, 1);
+}
+
+static void put_no_pass(uint64_t addr, uint32_t size) { (void)addr, (void)size; }
+
+static const struct qn_log_consumer *analysis_log(void)
+{
+    static const struct qn_log_consumer consumer = {put_words, put_big, put_no_pass};
+
+    return sim_option("AN", "record-ring", 0) ? &consumer : NULL;
+}
+
+static void open_ours(void)
+{
+    is_ours = sim_alloc(PAGE);
+    if (qn_sys_failed(qn_sys3(__NR_madvise, (long)is_ours, PAGE, WIPE_ON_FORK)))
+        fail("no page that tells a child from its parent");
+    *is_ours = 1;
+}
+
+static void open_ring(void)
+{
+    long shared = (long)sim_option(sim.slot, "record-ring", 0);
+
+    socket_fd = move_up((long)sim_option(sim.slot, "record-socket", 1u << 30));
+    ring = sim_alloc(RING_BYTES);
+    if (qn_sys_failed(socket_fd) || qn_sys_failed(qn_sys6(__NR_mmap, (long)ring, RING_BYTES, PROT_RW, MAP_SHARED_FIXED, shared, 0)))
+        fail("no ring to write to: use `quern trace`");
+    qn_sys1(__NR_close, shared);
+    open_ours();
+}
+
+/* ---- at the start ---- */
+
 static void analysis_init(const struct sim_config *config)
 {
     (void)config;
+    if (analysis_log()) {
+        open_ring();
+        return;
+    }
     first = sim_option(sim.slot, "record-from", 0);
     end = first + sim_option(sim.slot, "record-count", ~0ull - first);
     if (sim_option(sim.slot, "record-code", 0))
@@ -81,10 +167,7 @@ static void analysis_init(const struct sim_config *config)
     if (qn_sys_failed(fd))
         fail("no descriptor to write to: use `quern trace`");
     at = window = sim_alloc(WINDOW);
-    is_ours = sim_alloc(PAGE);
-    if (qn_sys_failed(qn_sys3(__NR_madvise, (long)is_ours, PAGE, WIPE_ON_FORK)))
-        fail("no page that tells a child from its parent");
-    *is_ours = 1;
+    open_ours();
     map_window();
     __builtin_memcpy(at, RECORD_MAGIC, RECORD_MAGIC_BYTES);
     at += RECORD_MAGIC_BYTES;

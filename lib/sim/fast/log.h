@@ -26,13 +26,13 @@ static void log_drain(void)
     log_to->simulate(log_entries, n);
 }
 
-static void log_note(uint64_t addr, uint32_t size, enum qn_log_kind kind, uint32_t counter)
+static void log_note(uint64_t addr, uint32_t size, unsigned kind, uint32_t counter)
 {
     if (kind != QN_LOG_FETCH)
         log_to->pass(addr, size);
     if (size > QN_SITE_SIZE_MAX) { /* more than an entry can say; what is written down came before it */
         log_drain();
-        log_to->reference(addr, size, kind, counter);
+        log_to->reference(addr, size, (enum qn_log_kind)kind, counter);
         return;
     }
     *(struct qn_log_entry *)(uintptr_t)qn_sim_log.next = (struct qn_log_entry){addr, counter | size << QN_SITE_SIZE_SHIFT, kind};

@@ -78,6 +78,11 @@ static void init_logs(const struct qn_config *c)
 #ifdef QN_SIM_HOSTED
     possible = false;
 #endif
+    if (readers.log) {
+        qn_sim_log_to(readers.log);
+        qn_sim_log_all = true;
+        return;
+    }
     if (possible && !qn_sim_d1_filter.entries && unit_log_fits()) {
         qn_sim_log_to(&log_to_unit);
         qn_sim_log_all = true;

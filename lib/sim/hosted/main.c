@@ -12,6 +12,7 @@
 #include "base/context.h"
 #include "cost/summary.h"
 #include "sim/hosted/hosted.h"
+#include "sim/hosted/parts.h"
 #include "sim/hosted/trace.h"
 #include "sim/module.h"
 #include "sim/twin.h"
@@ -88,7 +89,9 @@ static void feed_branch(const struct hosted_options *o, const struct sim_ref *re
 static void feed(const struct hosted_options *o, const struct sim_ref *ref)
 {
     hosted_references++;
-    if (ref->kind == SIM_REF_FETCH) {
+    if (ref->kind == SIM_REF_MORE) {
+        totals[QN_COST_IR] += (int64_t)ref->addr;
+    } else if (ref->kind == SIM_REF_FETCH) {
         feed_fetch(o, ref);
     } else if (ref->kind >= SIM_REF_COND) {
         if (o->branch_sim)
@@ -129,6 +132,8 @@ static int run(const struct hosted_options *o)
     qn_sim_init(&o->config, NULL);
     if (o->check)
         qn_sim_twin_init(&o->config, NULL);
+    if (o->from)
+        instructions = trace_seek(t, o->from);
     while ((more = trace_next(t, &ref)) == 1 && !is_over(o, &ref))
         if (instructions > o->from || o->from == 0)
             feed(o, &ref);

@@ -11,12 +11,14 @@
 
 #include "sim/hosted/bytes.h"
 #include "sim/hosted/champsim.h"
+#include "sim/hosted/parts.h"
+#include "sim/parts.h"
 #include "sim/record.h"
 
 #define DIN_BYTES 4 /* size of every reference in a .din file */
 #define SIZE_MAX_REF 65535
 
-enum format { UNKNOWN, LACKEY, DIN, XDIN, BINARY, CHAMPSIM };
+enum format { UNKNOWN, LACKEY, DIN, XDIN, BINARY, CHAMPSIM, PARTS };
 
 struct trace {
     char *path;
@@ -25,6 +27,7 @@ struct trace {
     uint64_t last[RECORD_KINDS];
     struct bytes bytes;
     struct champsim *champsim;
+    struct parts *parts;
     struct record_sum sum;      /* of the binary records so far */
     char error[600];
 };
@@ -66,8 +69,14 @@ static const char *begin(struct trace *t)
         t->bytes.at += RECORD_MAGIC_BYTES;
         return NULL;
     }
+    if (have >= PARTS_MAGIC_BYTES && !memcmp(first, PARTS_MAGIC, PARTS_MAGIC_BYTES)) {
+        t->bytes.at += PARTS_MAGIC_BYTES;
+        t->parts = parts_open(&t->bytes);
+        t->format = PARTS;
+        return t->parts ? NULL : "no memory";
+    }
     if (have && !memcmp(first, RECORD_MAGIC, have < RECORD_MAGIC_SAME ? have : RECORD_MAGIC_SAME))
-        return "cut off in its first 8 bytes, or of another version of quern: got no \"" RECORD_MAGIC "\"; record it again";
+        return "cut off in its first 8 bytes, or of another version of quern: got neither \"" PARTS_MAGIC "\" nor \"" RECORD_MAGIC "\"; record it again";
     return find_champsim(t);
 }
 
@@ -93,11 +102,12 @@ void trace_close(struct trace *t)
         return;
     bytes_end(&t->bytes);
     free(t->champsim);
+    parts_close(t->parts);
     free(t->path);
     free(t);
 }
 
-const char *trace_error(const struct trace *t) { return t->bytes.error[0] ? t->bytes.error : t->error; }
+const char *trace_error(const struct trace *t) { return t->bytes.error[0] ? t->bytes.error : t->parts ? parts_error(t->parts) : t->error; }
 
 static int fail(struct trace *t, const char *what, const char *got, const char *wanted)
 {
@@ -303,7 +313,11 @@ static int next_champsim(struct trace *t, struct sim_ref *ref)
     return fail(t, "cut off", "a part of a record", "a whole one");
 }
 
+uint64_t trace_seek(struct trace *t, uint64_t n) { return t->parts ? parts_seek(t->parts, n) : 0; }
+
 int trace_next(struct trace *t, struct sim_ref *ref)
 {
+    if (t->parts)
+        return parts_next(t->parts, ref);
     return t->format == BINARY ? next_binary(t, ref) : t->format == CHAMPSIM ? next_champsim(t, ref) : next_text(t, ref);
 }

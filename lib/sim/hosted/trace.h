@@ -3,7 +3,7 @@
  *   lackey text     I  04001000,3      L 1ffe,8      S 1ffe,8      M 1ffe,8
  *   Dinero .din     2 4001000          0 1ffe        1 1ffe        (4 bytes each)
  *   extended .xdin  i 4001000 3        r 1ffe 8      w 1ffe 8      (hexadecimal)
- *   quern's own     see record.h
+ *   quern's own     see sim/parts.h, and for the form before it sim/record.h
  *   ChampSim        see champsim.h
  *
  * The format is found out from the content; for text, from the first line that is a reference.
@@ -20,6 +20,10 @@ struct trace;
 
 /* NULL: `why` says what is wrong. */
 struct trace *trace_open(const char *path, char *why, unsigned why_size);
+
+/* Passes over what comes before instruction n, as far as that costs nothing: returns the number of the instruction that comes next.  Before
+ * the first reference is read. */
+uint64_t trace_seek(struct trace *t, uint64_t n);
 
 /* 1: *ref is the next one; 0: the end; -1: trace_error says FILE:LINE: what.  outcome holds SIM_TAKEN for branches. */
 int trace_next(struct trace *t, struct sim_ref *ref);

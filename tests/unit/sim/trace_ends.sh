@@ -127,27 +127,58 @@ seed=$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')
 diag "seed $seed"
 ok 'cut off at any place: refused' cut_off whole
 ok 'a bit turned round: refused' flip whole "$seed"
-if command -v zstd >/dev/null && zstd -q -d <whole >plain 2>/dev/null; then
-    ok 'a whole one that is not compressed' "$QUERN" replay plain
-    ok 'cut off: refused' cut_off plain
-    ok 'a bit turned round: refused' flip plain "$seed"
-    cat plain whole >both
-    ok 'something behind the end: refused' refused both
-    { printf QNTRACE1; tail -c +9 plain; } >older
-    ok 'one of an older version, which had no end: refused' refused older
-else
-    skip 'no zstd, or built without libzstd' 5
-fi
-if [ -f plain ]; then
-    head -c -25 plain >raw
-    head -c 4096 /dev/zero >>raw
-    ok 'what quern trace leaves in TMPDIR when it is killed has no end: refused' refused raw
-    ok 'until it is given one' "$QUERN" trace --recover raw
-    ok 'then it is what it would have been' cmp raw plain
-    ok 'what is no trace is not changed' sh -c '! "$0" trace --recover short.c 2>err && grep -q "^quern: trace: short.c: " err' "$QUERN"
-else
-    skip 'no zstd, or built without libzstd' 4
-fi
+"$QUERN" trace --compress=none -o plain ./small || bail 'cannot trace'
+ok 'a whole one that is not compressed' "$QUERN" replay plain
+ok 'cut off: refused' cut_off plain
+ok 'a bit turned round: refused' flip plain "$seed"
+cat plain whole >both
+ok 'something behind the end: refused' refused both
+{ printf QNTRACE1; tail -c +9 plain; } >older
+ok 'one of an older version, which had no end: refused' refused older
+
+# What is wrong is told with its place.
+says() { wanted="quern: replay: $1"; "$QUERN" replay "${1%%:*}" >/dev/null 2>err; is "$(cat err)" "$wanted" "says: $1"; }
+index=$(od -An -tu8 -j $(($(wc -c <whole) - 16)) -N 8 whole | tr -d ' ')
+head -c "$index" whole >noend
+says "noend: byte $index: cut off: got the end of the file, wanted the next part or the index; \`quern trace --recover FILE\` ends it here"
+head -c 30 whole >inhead
+says 'inhead: byte 8: cut off: got 22 bytes, wanted the 48 of a part'"'"'s head'
+head -c 70 whole >inpart
+says "inpart: byte 70: cut off: got 14 bytes of a part, wanted $(od -An -tu4 -j 20 -N 4 whole | tr -d ' ')"
+is "$("$QUERN" trace --info noend | tail -n 1)" 'cut off: no end; --recover gives it one' 'as trace --info says'
+
+# SIGKILL of quern trace: whole parts lie beside the output, and may be given an end.
+mkdir killed
+mkfifo pid2
+"$QUERN" trace -o killed/trace ./endless >pid2 2>err2 &
+tracer=$!
+exec 8<pid2
+read -r guest <&8
+while [ -z "$(find killed -name '.trace.*' -size +1)" ]; do kill -0 "$guest" || break; done
+kill -KILL $tracer
+wait $tracer 2>/dev/null
+cat <&8 >/dev/null # until the program is gone, too
+exec 8<&-
+left=$(find killed -name '.trace.*')
+refused "$left" >why
+ok 'what SIGKILL of quern trace leaves has no end: refused' test $? = 0
+ok 'until it is given one' "$QUERN" trace --recover "$left"
+ok 'then it is read' "$QUERN" replay "$left"
+n=$(refs "$left")
+ok "up to there (${n:-0} references)" test "${n:-0}" -gt 200000
+cp "$left" again
+ok 'a second time changes nothing' sh -c '"$0" trace --recover again && cmp again "$1"' "$QUERN" "$left"
+
+# The form before: recorded beside a simulation.
+: >raw
+"$QUERN" run -q --analysis=record --sim-opt=record-fd=9 --branch-sim=yes --out-file=/dev/null ./small 9<>raw || bail 'cannot record'
+ok 'what the recorder leaves has no end: refused' refused raw
+ok 'until it is given one, too' "$QUERN" trace --recover raw
+ok 'and is read as before' "$QUERN" replay raw
+is "$("$QUERN" replay raw | grep -v '^I   refs')" "$("$QUERN" replay whole | grep -v '^I   refs')" 'and says the same as blocks do'
+ok 'cut off: refused' cut_off raw
+ok 'a bit turned round: refused' flip raw "$seed"
+ok 'what is no trace is not changed' sh -c '! "$0" trace --recover short.c 2>err && grep -q "^quern: trace: short.c: " err' "$QUERN"
 : >empty
 ok 'an empty file is no trace' refused empty
 done_testing

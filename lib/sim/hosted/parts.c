@@ -1,0 +1,445 @@
+/* sim/hosted/parts.c - see parts.h.  sim/parts.h has the format; trace/encode.c writes what is read here. */
+#include "sim/hosted/parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "sim/hosted/parts_file.h"
+
+#define SIZE_MAX_REF 65535u
+#define RUN_PARTS_MAX 16u
+#define KINDS 16u
+
+struct stream {
+    const uint8_t *at, *end;
+};
+
+struct run { /* of records that repeat */
+    uint64_t times;
+    unsigned n, at;
+    struct sim_ref ref[RUN_PARTS_MAX];
+    uint64_t step[RUN_PARTS_MAX];
+};
+
+struct parts {
+    struct parts_file file;
+    struct part_block *block;
+    uint32_t blocks, block_room;
+    struct item_site *site;
+    uint32_t sites, site_room;
+    uint64_t last_pc;
+    /* in a part of references */
+    bool in_part, in_group, way_known;
+    struct stream control, heads, data;
+    uint32_t generation, now, item, way;  /* the block and its next item; where it goes from there */
+    uint8_t flags;
+    uint64_t target;
+    uint64_t before, at, pc, last[KINDS]; /* at: where the next fetch lies */
+    uint32_t site_at;
+    struct run run;
+};
+
+struct parts *parts_open(struct bytes *from)
+{
+    struct parts *p = calloc(1, sizeof *p);
+
+    if (!p || !QN_GROW(p->block, 0, p->block_room, 4096)) {
+        free(p);
+        return NULL;
+    }
+    p->file.from = from;
+    p->file.offset = PARTS_MAGIC_BYTES;
+    p->block[0] = (struct part_block){.pc = 0};
+    p->blocks = 1;
+    return p;
+}
+
+void parts_close(struct parts *p)
+{
+    if (!p)
+        return;
+    for (uint32_t i = 1; i < p->blocks; i++)
+        free((void *)p->block[i].item);
+    free(p->block);
+    free(p->site);
+    free(p->file.payload);
+    free(p);
+}
+
+const char *parts_error(const struct parts *p) { return p->file.error; }
+
+/* The sums were right: who wrote this made a mistake, or another program did. */
+static int refuse(struct parts *p, const char *what)
+{
+    if (!*p->file.error)
+        snprintf(p->file.error, sizeof p->file.error, "%s: byte %" PRIu64 ": part: got %s, wanted what quern trace writes", p->file.from->path,
+                 p->file.head_offset, what);
+    return -1;
+}
+
+/* ---- streams ---- */
+
+static uint64_t get_varint(struct stream *s)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; s->at < s->end && shift < 64; shift += 7) {
+        uint8_t c = *s->at++;
+
+        value |= (uint64_t)(c & 127) << shift;
+        if (c < 128)
+            return value;
+    }
+    s->at = s->end + 1; /* it ended too early */
+    return 0;
+}
+
+static bool ended_early(const struct stream *s) { return s->at > s->end; }
+
+/* ---- definitions ---- */
+
+static bool add_block(struct parts *p, uint64_t pc, const struct qn_item *item, uint32_t n)
+{
+    struct qn_item *own = malloc(n * sizeof *own + 1);
+    struct part_block *b;
+
+    if (!own || !QN_GROW(p->block, p->blocks, p->block_room, 4096)) {
+        free(own);
+        return false;
+    }
+    memcpy(own, item, n * sizeof *own);
+    b = &p->block[p->blocks++];
+    *b = (struct part_block){.pc = pc, .item = own, .n = n, .sites = p->sites};
+    part_block_count(b);
+    for (unsigned i = 0; i < b->references; i++, p->sites++)
+        if (!QN_GROW(p->site, p->sites, p->site_room, 4096))
+            return false;
+    return true;
+}
+
+static int define(struct parts *p)
+{
+    struct stream s = {p->file.payload, p->file.payload + p->file.head.bytes};
+    struct qn_item item[QN_ITEMS_MAX];
+
+    while (s.at < s.end) {
+        uint64_t n;
+
+        p->last_pc += site_unzigzag(get_varint(&s));
+        n = get_varint(&s);
+        if (n > QN_ITEMS_MAX)
+            return refuse(p, "a block with too many items");
+        for (uint64_t i = 0; i < n; i++) {
+            uint8_t c = s.at < s.end ? *s.at : 0;
+
+            s.at++;
+            item[i] = (struct qn_item){.kind = c & 15, .size = c >> 4};
+            if (c >> 4 == ITEM_SIZE_FOLLOWS)
+                item[i].size = (uint16_t)get_varint(&s);
+        }
+        if (ended_early(&s))
+            return refuse(p, "a definition that is cut off");
+        if (!add_block(p, p->last_pc, item, (uint32_t)n))
+            return refuse(p, "more blocks than there is memory for");
+    }
+    return 0;
+}
+
+/* ---- the parts ---- */
+
+static int begin_references(struct parts *p)
+{
+    const uint8_t *payload = p->file.payload, *end = payload + p->file.head.bytes;
+    struct stream s = {payload, end};
+    uint64_t control = get_varint(&s), heads = get_varint(&s);
+
+    if (ended_early(&s) || control > (uint64_t)(end - s.at) || heads > (uint64_t)(end - s.at) - control)
+        return refuse(p, "streams that are longer than the part");
+    p->control = (struct stream){s.at, s.at + control};
+    p->heads = (struct stream){p->control.end, p->control.end + heads};
+    p->data = (struct stream){p->heads.end, end};
+    p->in_part = true;
+    p->in_group = p->way_known = false;
+    p->generation++;
+    p->now = p->item = 0;
+    p->before = 0;
+    memset(p->last, 0, sizeof p->last);
+    p->run.times = 0;
+    return 0;
+}
+
+/* 1: there are references; 0: it was the last part. */
+static int next_part(struct parts *p)
+{
+    for (;;) {
+        int wrong = parts_file_head(&p->file) && parts_file_payload(&p->file) ? 0 : -1;
+
+        if (wrong)
+            return wrong;
+        switch (p->file.head.kind) {
+        case PART_INDEX: return parts_file_end(&p->file) ? 0 : -1;
+        case PART_DEFINITIONS: wrong = define(p); break;
+        default: return begin_references(p) ? -1 : 1;
+        }
+        if (wrong)
+            return wrong;
+    }
+}
+
+/* ---- a block ---- */
+
+static void enter(struct parts *p, uint32_t id)
+{
+    struct part_block *b = &p->block[id];
+
+    part_block_begin(b, p->site, p->generation);
+    p->now = id;
+    p->item = 0;
+    p->site_at = b->sites;
+    p->at = p->pc = b->pc;
+    p->way_known = false;
+}
+
+/* Which way it goes on from this block. */
+static int read_way(struct parts *p)
+{
+    struct part_block *b = &p->block[p->now];
+    uint64_t code = get_varint(&p->control);
+    struct way way;
+
+    part_block_begin(b, p->site, p->generation);
+    if (code > WAY_OTHER || ended_early(&p->control))
+        return refuse(p, "no way on from a block");
+    way = b->way[code == WAY_BEFORE];
+    if (code == WAY_OTHER) {
+        way.flags = (uint8_t)get_varint(&p->control);
+        way.next = (uint32_t)get_varint(&p->control);
+    }
+    if (way.next >= p->blocks)
+        return refuse(p, "a block that was never defined");
+    if (code != WAY_LAST) {
+        b->way[1] = b->way[0];
+        b->way[0] = way;
+    }
+    p->flags = way.flags;
+    p->way = way.next;
+    p->target = way.flags & WAY_TARGET ? b->pc + site_unzigzag(get_varint(&p->control)) : p->block[way.next].pc;
+    p->way_known = true;
+    return 0;
+}
+
+static int read_data(struct parts *p, const struct qn_item *item, struct sim_ref *ref)
+{
+    struct item_site *s = &p->site[p->site_at++];
+    uint8_t head = p->heads.at < p->heads.end ? *p->heads.at++ : UINT8_MAX;
+    uint64_t z = 0, addr;
+
+    if (head > DATA_AS_BEFORE || (head <= DATA_BYTES_MAX && head > p->data.end - p->data.at))
+        return refuse(p, "less data than references");
+    if (head == DATA_AS_BEFORE) {
+        addr = p->before + s->off;
+    } else {
+        memcpy(&z, p->data.at, head);
+        p->data.at += head;
+        addr = site_expects(s, p->before) + site_unzigzag(z);
+    }
+    site_learn(s, addr, p->before);
+    p->before = addr;
+    *ref = (struct sim_ref){.kind = (uint8_t)(item->kind == QN_ITEM_MODIFY ? SIM_MODIFY : item->kind == QN_ITEM_WRITE ? SIM_WRITE : SIM_READ),
+                            .addr = addr, .size = item->size};
+    return 1;
+}
+
+static int read_branch(struct parts *p, const struct qn_item *item, struct sim_ref *ref)
+{
+    static const uint8_t kinds[] = {[QN_ITEM_COND] = SIM_REF_COND, [QN_ITEM_INDIRECT] = SIM_REF_INDIRECT, [QN_ITEM_CALL] = SIM_REF_CALL,
+                                    [QN_ITEM_RETURN] = SIM_REF_RETURN, [QN_ITEM_FIXED] = SIM_REF_COND};
+
+    if (item->kind != QN_ITEM_CALL && item->kind != QN_ITEM_FIXED && !p->way_known && read_way(p))
+        return -1;
+    *ref = (struct sim_ref){.kind = kinds[item->kind], .addr = p->pc};
+    if (item->kind == QN_ITEM_COND) {
+        ref->outcome = p->flags & WAY_TAKEN ? SIM_TAKEN : 0;
+        ref->backward = item->size & QN_ITEM_BACKWARD;
+    } else if (item->kind != QN_ITEM_FIXED) {
+        ref->target = item->kind == QN_ITEM_CALL ? p->at : p->target;
+    }
+    return 1;
+}
+
+/* 1: *ref; 0: nothing to tell. */
+static int read_item(struct parts *p, struct sim_ref *ref)
+{
+    const struct qn_item *item = &p->block[p->now].item[p->item++];
+
+    switch (item->kind) {
+    case QN_ITEM_FETCH:
+        *ref = (struct sim_ref){.kind = SIM_REF_FETCH, .addr = p->at, .size = item->size};
+        p->pc = p->at;
+        p->at += item->size;
+        return item->size ? 1 : refuse(p, "an instruction of no bytes");
+    case QN_ITEM_SKIP: p->at += item->size; return 0;
+    case QN_ITEM_OPEN: p->in_group = true; return 0;
+    case QN_ITEM_READ:
+    case QN_ITEM_WRITE:
+    case QN_ITEM_MODIFY: return item->size ? read_data(p, item, ref) : refuse(p, "a reference of no bytes");
+    case QN_ITEM_COND:
+    case QN_ITEM_INDIRECT:
+    case QN_ITEM_CALL:
+    case QN_ITEM_RETURN:
+    case QN_ITEM_FIXED: return read_branch(p, item, ref);
+    default: return refuse(p, "an item of no kind");
+    }
+}
+
+/* ---- a group ---- */
+
+static int next_of_run(struct parts *p, struct sim_ref *ref)
+{
+    struct run *r = &p->run;
+    unsigned k = r->at;
+
+    *ref = r->ref[k];
+    r->ref[k].addr += r->step[k];
+    r->at = (k + 1) % r->n;
+    r->times -= r->at == 0;
+    return 1;
+}
+
+/* A record; `stepping`: its step goes there. */
+static int read_record(struct parts *p, uint64_t kind, struct sim_ref *ref, uint64_t *stepping)
+{
+    static const uint8_t kinds[] = {[QN_ITEM_READ] = SIM_READ, [QN_ITEM_WRITE] = SIM_WRITE, [QN_ITEM_MODIFY] = SIM_MODIFY, [QN_ITEM_FETCH] = SIM_REF_FETCH,
+                                    [QN_ITEM_COND] = SIM_REF_COND, [QN_ITEM_INDIRECT] = SIM_REF_INDIRECT, [QN_ITEM_CALL] = SIM_REF_CALL,
+                                    [QN_ITEM_RETURN] = SIM_REF_RETURN};
+    uint64_t size = 0;
+
+    if (kind > QN_ITEM_RETURN)
+        return refuse(p, "a record of no kind");
+    *ref = (struct sim_ref){.kind = kinds[kind]};
+    if (kind <= QN_ITEM_COND)
+        size = get_varint(&p->control);
+    if (kind == QN_ITEM_COND) {
+        ref->outcome = size & 1 ? SIM_TAKEN : 0;
+        ref->backward = size >> 1 & 1;
+    } else {
+        ref->size = (uint32_t)size;
+    }
+    ref->addr = p->last[kind] += site_unzigzag(get_varint(&p->control));
+    if (stepping)
+        *stepping = site_unzigzag(get_varint(&p->control));
+    else if (kind > QN_ITEM_COND)
+        ref->target = ref->addr + site_unzigzag(get_varint(&p->control));
+    if (kind < QN_ITEM_COND && (!size || size > SIZE_MAX_REF))
+        return refuse(p, "a size that is not 1 to 65535");
+    return ended_early(&p->control) ? refuse(p, "a record that is cut off") : 1;
+}
+
+static int begin_run(struct parts *p)
+{
+    struct run *r = &p->run;
+    uint64_t times = get_varint(&p->control), n = get_varint(&p->control);
+
+    if (!n || n > RUN_PARTS_MAX || !times)
+        return refuse(p, "a run of nothing");
+    r->n = (unsigned)n;
+    r->at = 0;
+    for (unsigned i = 0; i < r->n; i++)
+        if (read_record(p, get_varint(&p->control) - 1, &r->ref[i], &r->step[i]) < 0)
+            return -1;
+    r->times = times;
+    return 0;
+}
+
+static int read_group(struct parts *p, struct sim_ref *ref)
+{
+    uint64_t kind;
+
+    if (p->run.times)
+        return next_of_run(p, ref);
+    kind = get_varint(&p->control);
+    if (ended_early(&p->control))
+        return refuse(p, "a group that is cut off");
+    if (!kind) {
+        p->in_group = false;
+        return 0;
+    }
+    if (kind - 1 == QN_LOG_RUN)
+        return begin_run(p);
+    if (kind - 1 == QN_LOG_MORE) {
+        *ref = (struct sim_ref){.kind = SIM_REF_MORE, .addr = get_varint(&p->control)};
+        return 1;
+    }
+    return read_record(p, kind - 1, ref, NULL);
+}
+
+/* ---- all of it ---- */
+
+/* From the block that is at its end to the next, or to a group. */
+static int go_on(struct parts *p)
+{
+    if (p->now == 0 && !p->way_known && p->control.at == p->control.end) {
+        p->in_part = false;
+        return p->heads.at == p->heads.end && p->data.at == p->data.end ? 0 : refuse(p, "more data than references");
+    }
+    if (!p->way_known && read_way(p))
+        return -1;
+    p->in_group = p->way == 0;
+    enter(p, p->way);
+    return 0;
+}
+
+int parts_next(struct parts *p, struct sim_ref *ref)
+{
+    for (;;) {
+        int got;
+
+        if (!p->in_part) {
+            got = next_part(p);
+            if (got < 1)
+                return got;
+        }
+        if (p->in_group)
+            got = read_group(p, ref);
+        else if (p->item < p->block[p->now].n)
+            got = read_item(p, ref);
+        else
+            got = go_on(p);
+        if (got)
+            return got;
+    }
+}
+
+/* ---- the index ---- */
+
+/* Of references that begin with instruction n or before, the last; before it the definitions. */
+static uint64_t find(const struct part_place *place, uint64_t places, uint64_t n)
+{
+    uint64_t found = places;
+
+    for (uint64_t i = 0; i < places && place[i].first <= n; i++)
+        if (place[i].kind == PART_REFERENCES)
+            found = i;
+    return found;
+}
+
+uint64_t parts_seek(struct parts *p, uint64_t n)
+{
+    struct parts_file *f = &p->file;
+    uint64_t places = 0, here = f->offset, found, first = 0;
+    struct part_place *place = parts_file_index(f, &places);
+    bool good = place;
+
+    found = place ? find(place, places, n) : 0;
+    for (uint64_t i = 0; good && i < places && i < found; i++)
+        if (place[i].kind == PART_DEFINITIONS)
+            good = parts_file_go(f, place[i].offset) && parts_file_head(f) && parts_file_payload(f) && f->head.kind == PART_DEFINITIONS && !define(p);
+    if (good && found < places && parts_file_go(f, place[found].offset))
+        first = place[found].first;
+    else if (place && !*f->error)
+        parts_file_go(f, here);
+    free(place);
+    return first;
+}

@@ -1,0 +1,23 @@
+/* sim/hosted/parts.h - references out of quern's own trace, third form (sim/parts.h). */
+#ifndef QN_SIM_HOSTED_PARTS_H
+#define QN_SIM_HOSTED_PARTS_H
+
+#include "sim/hosted/bytes.h"
+#include "sim/module.h"
+
+#define SIM_REF_MORE 15u /* beside SIM_REF_*: `addr` instructions that are counted and not fetched */
+
+struct parts;
+
+/* The file is read from behind the magic on.  NULL: no memory. */
+struct parts *parts_open(struct bytes *from);
+void parts_close(struct parts *p);
+
+/* 1: *ref; 0: the end, which is where it has to be; -1: parts_error says what is wrong where. */
+int parts_next(struct parts *p, struct sim_ref *ref);
+const char *parts_error(const struct parts *p);
+
+/* Goes on with the last part that begins with instruction n or before, if the index is there; returns its first instruction. */
+uint64_t parts_seek(struct parts *p, uint64_t n);
+
+#endif

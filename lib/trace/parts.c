@@ -1,0 +1,120 @@
+/* lib/trace/parts.c - see parts.h. */
+#define _GNU_SOURCE
+#include "trace/parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "sim/parts.h"
+
+struct walk {
+    const uint8_t *bytes;
+    uint64_t size, at;
+    struct part_place *place; /* of parts that are whole, but the index */
+    uint32_t places, room;
+};
+
+/* The part at w->at, if it is whole. */
+static bool get_part(const struct walk *w, struct part_head *h)
+{
+    if (w->size - w->at < sizeof *h)
+        return false;
+    memcpy(h, w->bytes + w->at, sizeof *h);
+    return h->mark == PART_MARK && h->crc == part_crc(0, (const uint8_t *)h, offsetof(struct part_head, crc)) &&
+           h->packed <= w->size - w->at - sizeof *h && h->payload_crc == part_crc(0, w->bytes + w->at + sizeof *h, h->packed);
+}
+
+static bool is_end(const struct walk *w, uint64_t index, uint64_t at)
+{
+    uint64_t says;
+
+    if (w->size - at != PARTS_TRAILER_BYTES)
+        return false;
+    memcpy(&says, w->bytes + at, sizeof says);
+    return says == index && !memcmp(w->bytes + at + sizeof says, PARTS_END, PARTS_MAGIC_BYTES);
+}
+
+/* false: no memory. */
+static bool walk(struct walk *w, struct qn_trace_facts *facts)
+{
+    struct part_head h;
+
+    for (w->at = PARTS_MAGIC_BYTES; get_part(w, &h); w->at += sizeof h + h.packed) {
+        if (h.kind == PART_INDEX) {
+            facts->ended = is_end(w, w->at, w->at + sizeof h + h.packed);
+            break;
+        }
+        if (!QN_GROW(w->place, w->places, w->room, 64))
+            return false;
+        w->place[w->places++] = (struct part_place){.offset = w->at, .first = h.first, .kind = h.kind};
+        facts->parts++;
+        facts->instructions += h.instructions;
+        facts->references += h.references;
+        facts->packing = h.packing;
+    }
+    facts->whole = w->at;
+    return true;
+}
+
+/* Mapped, and walked through; to be released. */
+static bool look(int fd, struct walk *w, struct qn_trace_facts *facts)
+{
+    off_t size = lseek(fd, 0, SEEK_END);
+
+    *facts = (struct qn_trace_facts){.bytes = size > 0 ? (uint64_t)size : 0};
+    errno = 0;
+    if (size < PARTS_MAGIC_BYTES)
+        return false;
+    w->size = (uint64_t)size;
+    w->bytes = mmap(NULL, w->size, PROT_READ, MAP_SHARED, fd, 0);
+    if (w->bytes == MAP_FAILED)
+        return w->bytes = NULL, false;
+    return !memcmp(w->bytes, PARTS_MAGIC, PARTS_MAGIC_BYTES) && walk(w, facts);
+}
+
+static void release(struct walk *w)
+{
+    int error = errno;
+
+    if (w->bytes)
+        munmap((void *)w->bytes, w->size);
+    free(w->place);
+    errno = error;
+}
+
+bool qn_trace_measure_parts(int fd, struct qn_trace_facts *facts)
+{
+    struct walk w = {NULL, 0, 0, NULL, 0, 0};
+    bool good = look(fd, &w, facts);
+
+    release(&w);
+    return good;
+}
+
+static bool write_end(int fd, const struct walk *w, const struct qn_trace_facts *facts)
+{
+    uint32_t bytes = (uint32_t)(w->places * sizeof *w->place);
+    struct part_head h = {.mark = PART_MARK, .kind = PART_INDEX, .packing = PART_PLAIN, .bytes = bytes, .packed = bytes, .first = facts->instructions};
+    off_t at = (off_t)facts->whole;
+    uint64_t index = facts->whole;
+
+    h.payload_crc = part_crc(0, (const uint8_t *)w->place, bytes);
+    h.crc = part_crc(0, (const uint8_t *)&h, offsetof(struct part_head, crc));
+    return ftruncate(fd, at) == 0 && pwrite(fd, &h, sizeof h, at) == sizeof h && pwrite(fd, w->place, bytes, at + (off_t)sizeof h) == bytes &&
+           pwrite(fd, &index, sizeof index, at + (off_t)(sizeof h + bytes)) == sizeof index &&
+           pwrite(fd, PARTS_END, PARTS_MAGIC_BYTES, at + (off_t)(sizeof h + bytes + sizeof index)) == PARTS_MAGIC_BYTES;
+}
+
+bool qn_trace_end_parts(int fd)
+{
+    struct walk w = {NULL, 0, 0, NULL, 0, 0};
+    struct qn_trace_facts facts;
+    bool good = look(fd, &w, &facts) && (facts.ended || write_end(fd, &w, &facts));
+
+    release(&w);
+    return good;
+}

@@ -1,0 +1,175 @@
+/* lib/trace/write.c - parts of a trace into its file.  See write.h.
+ *
+ * Each part is written through at once: whatever ends us, what the file holds until then are whole parts. */
+#include "trace/write.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "trace/encode.h"
+
+struct qn_trace_writer *qn_trace_open_writer(FILE *to, enum qn_trace_packing how, uint64_t from, uint64_t count)
+{
+    struct qn_trace_writer *w = calloc(1, sizeof *w);
+
+    if (!w || !qn_trace_can_pack(how) || !QN_GROW(w->block, 0, w->block_room, 4096)) {
+        free(w);
+        return NULL;
+    }
+    w->block[0] = (struct part_block){.pc = 0};
+    w->blocks = w->generation = 1;
+    w->to = to;
+    w->how = how;
+    w->from = from;
+    w->end = count > UINT64_MAX - from ? UINT64_MAX : from + count;
+    if (fwrite(PARTS_MAGIC, 1, PARTS_MAGIC_BYTES, to) != PARTS_MAGIC_BYTES)
+        trace_fail(w);
+    w->offset = PARTS_MAGIC_BYTES;
+    return w;
+}
+
+static void put(struct qn_trace_writer *w, const void *bytes, size_t n)
+{
+    if (!w->failed && n && fwrite(bytes, 1, n, w->to) != n)
+        trace_fail(w);
+    w->offset += n;
+}
+
+static void note_place(struct qn_trace_writer *w, const struct part_head *h)
+{
+    if (!QN_GROW(w->place, w->places, w->place_room, 64))
+        trace_fail(w);
+    else
+        w->place[w->places++] = (struct part_place){.offset = w->offset, .first = h->first, .kind = h->kind};
+}
+
+/* head: what is known of the part. */
+static void write_part(struct qn_trace_writer *w, struct part_head head, const uint8_t *payload, size_t n)
+{
+    size_t packed = n;
+    uint8_t *bytes = w->how == QN_TRACE_PLAIN ? NULL : qn_trace_pack_bytes(w->how, payload, n, &packed);
+
+    if (w->how != QN_TRACE_PLAIN && !bytes) {
+        trace_fail(w);
+        return;
+    }
+    if (head.kind != PART_INDEX)
+        note_place(w, &head);
+    head.mark = PART_MARK;
+    head.packing = (uint8_t)w->how;
+    head.bytes = (uint32_t)n;
+    head.packed = (uint32_t)packed;
+    head.payload_crc = part_crc(0, bytes ? bytes : payload, packed);
+    head.crc = part_crc(0, (const uint8_t *)&head, offsetof(struct part_head, crc));
+    put(w, &head, sizeof head);
+    put(w, bytes ? bytes : payload, packed);
+    if (fflush(w->to))
+        trace_fail(w);
+    free(bytes);
+}
+
+static void write_definitions(struct qn_trace_writer *w, uint64_t first)
+{
+    if (w->definitions.n)
+        write_part(w, (struct part_head){.kind = PART_DEFINITIONS, .first = first}, w->definitions.at, w->definitions.n);
+    w->definitions.n = 0;
+}
+
+static void append(struct qn_trace_writer *w, struct stream *to, const struct stream *from)
+{
+    uint8_t *bigger = w->failed ? NULL : qn_grown(to->at, to->n, to->n + from->n + 1, 1);
+
+    if (!bigger) {
+        trace_fail(w);
+        return;
+    }
+    to->at = bigger;
+    if (from->n)
+        memcpy(bigger + to->n, from->at, from->n);
+    to->n += from->n;
+}
+
+static void write_references(struct qn_trace_writer *w, uint64_t first)
+{
+    struct stream all = {NULL, 0, 0};
+
+    trace_varint(w, &all, w->control.n);
+    trace_varint(w, &all, w->heads.n);
+    append(w, &all, &w->control);
+    append(w, &all, &w->heads);
+    append(w, &all, &w->data);
+    if (w->failed) {
+        free(all.at);
+        return;
+    }
+    write_part(w, (struct part_head){.kind = PART_REFERENCES, .first = first, .instructions = w->part_instructions, .references = w->part_references},
+               all.at, all.n);
+    free(all.at);
+}
+
+void trace_write_parts(struct qn_trace_writer *w)
+{
+    uint64_t first = w->counts.instructions;
+
+    if (w->failed || (!w->control.n && !w->definitions.n))
+        return;
+    trace_end_streams(w);
+    write_definitions(w, first);
+    write_references(w, first);
+    w->counts.instructions += w->part_instructions;
+    w->counts.references += w->part_references;
+    w->part_instructions = w->part_references = 0;
+    w->control.n = w->heads.n = w->data.n = 0;
+    w->before = 0;
+    memset(w->last, 0, sizeof w->last);
+    w->generation++;
+}
+
+static void write_end(struct qn_trace_writer *w)
+{
+    uint64_t index = w->offset;
+
+    write_part(w, (struct part_head){.kind = PART_INDEX, .first = w->counts.instructions}, (const uint8_t *)w->place, w->places * sizeof *w->place);
+    put(w, &index, sizeof index);
+    put(w, PARTS_END, PARTS_MAGIC_BYTES);
+}
+
+static void release(struct qn_trace_writer *w)
+{
+    for (uint32_t i = 1; i < w->blocks; i++)
+        free((void *)w->block[i].item);
+    free(w->block);
+    free(w->site);
+    free(w->file_id);
+    free(w->hash);
+    free(w->now.group);
+    free(w->control.at);
+    free(w->heads.at);
+    free(w->data.at);
+    free(w->definitions.at);
+    free(w->place);
+    free(w);
+}
+
+bool qn_trace_close_writer(struct qn_trace_writer *w, struct qn_trace_counts *counts)
+{
+    int error;
+    bool good;
+
+    if (!w->bug)
+        trace_finish(w);
+    trace_write_parts(w);
+    write_end(w);
+    if (!w->failed && fflush(w->to))
+        trace_fail(w);
+    w->counts.bytes = w->offset;
+    w->counts.bug = w->bug;
+    *counts = w->counts;
+    good = !w->failed && !w->bug;
+    error = w->error;
+    release(w);
+    errno = error;
+    return good;
+}

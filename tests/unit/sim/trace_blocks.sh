@@ -1,0 +1,140 @@
+#!/bin/sh
+# Does a replay of a trace, recorded a block at a time, say what the run said: every figure, of guest programs and of real ones; do windows,
+# seeking and packing change nothing; and how many bits is a reference?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+[ -f "$top_builddir/libquern-engine.a" ] || skip_all 'libquern-engine.a is not built: make'
+case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
+guests=$(cd "$top_builddir" && pwd)/tests/guest
+cd "$SCRATCH" || bail "no $SCRATCH"
+caches='--I1=2048,2,32 --D1=4096,4,64 --LL=65536,8,64'
+
+# What is compared: all of it.
+all='^(I|D|I1|D1|LLi|LLd|LL) *(refs|misses)|^Branches:|^Mispredicts:' compared=$all
+figures() { sed 's/^==[0-9]*== //' "$1" | grep -E "$compared"; }
+
+# same NAME COMMAND...
+same() {
+    name=$1
+    shift
+    # shellcheck disable=SC2086 # caches are words
+    "$QUERN" run --branch-sim=yes --out-file=/dev/null $mode $caches -- "$@" >/dev/null 2>run </dev/null
+    # shellcheck disable=SC2086
+    "$QUERN" trace -o trace $mode -- "$@" >/dev/null 2>trace.err </dev/null
+    # shellcheck disable=SC2086
+    "$QUERN" replay $caches trace >replay 2>&1
+    is "$(figures replay)" "$(figures run)" "$name"
+}
+
+# Strings, gathers, states, branches of all kinds, code that changes itself.
+mode=--counting=cachegrind
+for program in atomics avx beyond bits calls fetch flow fpstate indirect life lockbits loops masked recursion rep requests rmw segment straddle strings switch x87; do
+    same "$program" "$guests/$program"
+done
+mode=--counting=exact
+for program in avx fpstate masked rep strings; do same "$program, counted as the architecture has it" "$guests/$program"; done
+
+# Faults in the middle of blocks, and of repeated strings.
+cat >faults.c <<'END'
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+static sigjmp_buf back;
+static volatile long a[64];
+static char *edge;
+static void caught(int sig) { (void)sig; siglongjmp(back, 1); }
+static __attribute__((noinline)) void touch(volatile long *p, int i)
+{
+    a[i % 64] += i;
+    a[(i + 7) % 64]++;
+    *p = a[i % 64];
+    a[(i + 9) % 64]--;
+}
+static __attribute__((noinline)) void copy(char *to, const char *from, unsigned long n)
+{
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+}
+int main(void)
+{
+    struct sigaction act;
+    int i;
+
+    memset(&act, 0, sizeof act);
+    act.sa_handler = caught;
+    sigaction(SIGSEGV, &act, NULL);
+    edge = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(edge + 4096, 4096);
+    for (i = 0; i < 300; i++)
+        if (!sigsetjmp(back, 1)) {
+            if (i % 3 == 0)
+                touch((volatile long *)(edge + 4096), i);
+            else if (i % 3 == 1)
+                copy(edge + 4096 - 100, (const char *)edge, 200);
+            else
+                touch((volatile long *)edge, i);
+        }
+    return 0;
+}
+END
+$CC -O1 -o faults faults.c || bail 'cannot compile'
+# A line that a reference which faulted has brought into the simulated cache is not taken back by the run; the trace has no such reference.
+compared='^(I|D) *refs|^Branches:'
+same 'faults in the middle of blocks' ./faults
+compared=$all
+mode=
+seq 1 7 20000 >lines
+same 'sort' sort -r lines
+same 'gzip' gzip -9 -c lines
+same 'ls' ls -l /
+rm -f absent
+same 'a program that fails' cat absent
+
+# ---- references, one by one, as the recorder of single references has them ----
+
+: >raw
+"$QUERN" run -q --analysis=record --sim-opt=record-fd=9 --branch-sim=yes --out-file=/dev/null gzip -c lines 9<>raw >/dev/null && "$QUERN" trace --recover raw
+"$QUERN" trace -o trace -- gzip -c lines >/dev/null
+"$QUERN" replay --outcomes=o.raw raw >/dev/null && "$QUERN" replay --outcomes=o.trace trace >/dev/null
+same_file o.trace o.raw 'gzip: the outcome of each reference, of one recorded by calls'
+
+# ---- windows, seeking ----
+
+# A trace of several parts.
+program='BEGIN { for (i = 0; i < 10000; i++) { x[i % 4096] = i; s += x[i * 7 % 4096] } print s }'
+"$QUERN" trace -o long -- awk "$program" >/dev/null
+parts=$("$QUERN" trace --info long | sed -n 's/^parts \([0-9]*\),.*/\1/p')
+total=$("$QUERN" trace --info long | sed -n 's/.*instructions \([0-9]*\),.*/\1/p')
+ok "a trace of several parts ($parts)" test "$parts" -ge 4
+for from in 1 $((total / 3)) $((total / 2 + 1)) $((total - 5)); do
+    "$QUERN" replay --from="$from" --count=100000 long >seek
+    # a pipe cannot be sought in
+    "$QUERN" replay --from="$from" --count=100000 - <long >piped
+    same_file seek piped "from $from: by the index what is read through otherwise"
+done
+for from in 1000 4999 5000 $((total / 2 + 1)); do
+    "$QUERN" trace -o window --from="$from" --count=1000 -- awk "$program" >/dev/null
+    "$QUERN" replay window >a
+    "$QUERN" replay --from="$from" --count=1000 long >b
+    same_file a b "a window from $from on, recorded and cut out"
+    is "$("$QUERN" trace --info window | sed -n 's/.*instructions \([0-9]*\),.*/\1/p')" 1000 'has so many instructions'
+done
+
+# ---- packing, size ----
+
+for how in none zstd xz; do
+    if ! "$QUERN" trace --compress=$how -o packed -- gzip -c lines >/dev/null 2>err; then
+        grep -q 'built without' err && skip "built without $how" 2 && continue
+    fi
+    is "$("$QUERN" trace --info packed | sed -n 's/.*compressed by //p')" $how "$how"
+    "$QUERN" replay packed >got && "$QUERN" replay trace >wanted
+    same_file got wanted "$how: the same"
+done
+# At most two bits for a reference: without a library that packs there are more.
+if [ "$(grep -c 'define HAVE_LIBZSTD' "$top_builddir/config.h")" -gt 0 ]; then
+    bits=$("$QUERN" trace --info long | sed -n 's/.*bits per reference \([0-9.]*\),.*/\1/p')
+    ok "at most two bits for a reference ($bits)" sh -c 'awk "BEGIN { exit !($1 > 0 && $1 <= 2) }"' sh "$bits"
+else
+    skip 'built without libzstd'
+fi
+done_testing
