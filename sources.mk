@@ -381,6 +381,7 @@ translator_sources = \
 	lib/emit/predict.c \
 	lib/emit/record.c \
 	lib/emit/sample.c \
+	lib/emit/slots.c \
 	lib/emit/slow.c \
 	lib/emit/stub.c \
 	lib/emit/why.c \
@@ -1214,6 +1215,7 @@ shell_tests = \
 	tests/unit/run/interval.sh \
 	tests/unit/run/keep_lines.sh \
 	tests/unit/run/levels.sh \
+	tests/unit/run/observed.sh \
 	tests/unit/run/regions.sh \
 	tests/unit/run/regions_with.sh \
 	tests/unit/run/requests.sh \

@@ -173,9 +173,13 @@ static void emit_body(struct emitter *e)
                 string = &e->list->ev[n];
             n += emit_event(e, n, i);
         }
-        if (emit_rules.steps && i)
+        if (emit_rules.steps && !e->out.slots && i)
             emit_step(e);
+        if (e->out.slots)
+            emit_slot_before(e, i);
         emit_insn(e, i, string);
+        if (e->out.slots && i + 1 < e->b->n)
+            emit_slot_after(e, i);
     }
     emit_end(e);
 }
@@ -220,6 +224,7 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
                                .space = (uint16_t)space, .caches = emit_rules.caches};
     e.out.hot = (uint32_t)e.hot.exec;
     e.out.cold = (uint32_t)e.cold.exec;
+    e.out.slots = emit_rules.steps && emit_rules.filter && emit_slots_fit(b);
     if (emit_rules.steps)
         emit_steps(&e);
     choose_triple(&e);

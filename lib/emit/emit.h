@@ -32,7 +32,7 @@ struct qn_emit_rules {
     bool leaves;                   /* indirect branches look whether they leave the function of --toggle */
     bool sees;                     /* every data reference is told to qn_sim_see_data */
     bool samples;                  /* blocks that are anchors count down to the next sample */
-    bool steps;                    /* leaves for the dispatcher before each instruction but the first */
+    bool steps;                    /* observed: what instructions do is written down, or it leaves for the dispatcher before each but the first */
     uint64_t sums;                 /* --calls: address of the running stack's counts, below 2 GiB; 0: calls are not counted */
     int64_t *countdown;            /* instructions left of the interval, below 2 GiB; NULL: none are counted */
 };
@@ -45,12 +45,28 @@ extern struct qn_emit_stats qn_emit_stats;
 #define QN_STEPS_MAX 96u /* bytes of an instruction */
 #define QN_STEPS_ALIGN 8u
 
+/* What an instruction of a block that is observed did, by its place in the block (slots.c); the first member first. */
+#define QN_SLOT_ACCESSES 3
+struct qn_emit_slot {
+    uint64_t result;          /* the register that it wrote, whole */
+    uint64_t addr[QN_SLOT_ACCESSES], value[QN_SLOT_ACCESSES], pad; /* at most eight bytes */
+};
+extern struct qn_emit_slot qn_emit_slots[QN_BLOCK_MAX];
+
+/* Is this operand an access that is told?  Not those of masked, gathering and scattering instructions and of xsave. */
+static inline bool qn_emit_is_observed(const struct qn_insn *in, unsigned k)
+{
+    return !(in->attr & (QN_ATTR_MASKED | QN_ATTR_GATHER | QN_ATTR_SCATTER | QN_ATTR_XSAVE)) && in->mem[k].access != QN_ACC_NONE &&
+           in->mem[k].size;
+}
+
 /* Addresses in the engine that emitted code jumps to or calls; set by run. */
 struct qn_emit_hooks {
     void (*leave)(void);       /* saves all guest registers and returns to the dispatcher */
     void (*leave_step)(void);  /* the same with QN_EXIT_STEP */
     unsigned (*steps)(const struct qn_block *b, uint8_t *to); /* what is to lie in front of the cold code of a block that is left before
                                    each instruction, at a multiple of QN_STEPS_ALIGN; returns its bytes, at most QN_STEPS_MAX for each instruction */
+    unsigned (*result)(const struct qn_insn *in); /* the register that has its result when it is observed; QN_NO_REG: none */
     qn_slow_call *string_done; /* after a repeated string instruction: arg_pc, arg_site = counter, ctx.rep */
     qn_slow_call *verify;      /* arg_aux = block index: ctx.result = 1 if its bytes have changed */
     unsigned (*which)(uint64_t pc); /* of the lines that are explained is the instruction's, from 1; 0 none */

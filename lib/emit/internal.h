@@ -172,6 +172,11 @@ void emit_sample_behind(struct emitter *e, struct qn_code branch);
 void emit_steps(struct emitter *e);
 void emit_step(struct emitter *e);
 
+/* slots.c */
+bool emit_slots_fit(const struct qn_block *b); /* can all that its instructions do be written down? */
+void emit_slot_before(struct emitter *e, unsigned i);
+void emit_slot_after(struct emitter *e, unsigned i);
+
 /* exits.c */
 struct emit_triple emit_borrowed(const struct emitter *e);
 void emit_give_back(struct emitter *e, struct qn_code *c);

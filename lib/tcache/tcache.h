@@ -24,7 +24,7 @@
 #define QN_HOMES 256
 #define QN_HOME(space) ((space) % QN_HOMES)
 #define QN_VARIANT(space) ((space) / QN_HOMES)
-#define QN_VARIANT_STEPS 253u /* leaves for the dispatcher before each instruction but the first, and at its end (run/observe/sample.c) */
+#define QN_VARIANT_STEPS 253u /* observed: leaves for the dispatcher at its end, and before each instruction where that cannot be written down (run/observe/sample.c) */
 #define QN_VARIANT_EXACT 254u /* keeps all status flags, and goes from its end to the dispatcher (run/core/settle.c) */
 #define QN_SPACE(home, variant) ((home) | (variant) * QN_HOMES) /* variant below 256; 0 = the one that may be linked */
 
@@ -67,6 +67,7 @@ struct qn_tblock {
     uint8_t nexits : 2, segment : 4;
     bool anchor : 1;         /* counts down to samples, or would, in a home that does (run/observe/sample.c) */
     bool turns : 1;          /* ... at its end, if that branches (a conditional branch by exit 1), directly or not */
+    bool slots : 1;          /* observed: it is run to its end and writes down what its instructions do (emit/slots.c) */
     struct qn_texit exit[2];
 };
 _Static_assert(sizeof(struct qn_tblock) == 104, "eight bytes more for one that does not fit");

@@ -75,6 +75,7 @@ static void start_simulation(const struct qn_config *c)
     rest.emit.leaves = steps.emit.leaves = c->toggle;
     rest.emit.samples = steps.emit.samples = qn_sample_has_anchors();
     steps.emit.steps = true;
+    steps.emit.filter = c->filter;
 }
 
 bool qn_space_simulating(void) { return simulating; }

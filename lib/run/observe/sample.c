@@ -186,9 +186,11 @@ static void pass_anchor(void)
 
 /* ---- instruction by instruction ---- */
 
+static bool is_observed(void) { return state == ALL || left <= wanted; }
+
 static void before_step(void)
 {
-    observes = state == ALL || left <= wanted;
+    observes = is_observed();
     if (observes)
         qn_watch_before(step, first || qn_self != watched);
 }
@@ -208,13 +210,47 @@ void qn_sample_before(uint32_t block)
     observes = false;
     if (!b->ninsns)
         return;
+    if (b->slots) {
+        observes = is_observed();
+        return;
+    }
     step = qn_step_first(b);
     before_step();
 }
 
+/* Instructions of the block that have been completed, now that it has come back. */
+static unsigned count_completed(const struct qn_tblock *b)
+{
+    const struct qn_step *s = qn_step_first(b);
+    uint64_t pc = b->pc;
+    unsigned n = 0;
+
+    if (qn_ctx.exit_kind != QN_EXIT_SIGNAL)
+        return qn_watch_went_to(pc, 0) ? b->ninsns : 0;
+    for (; n < b->ninsns && pc != qn_ctx.rip; n++, s = qn_step_next(s))
+        pc += s->len;
+    return n;
+}
+
+static void after_block(const struct qn_tblock *b)
+{
+    unsigned done = observes ? count_completed(b) : 0;
+
+    if (!done)
+        return;
+    qn_watch_block(b, done, first || qn_self != watched);
+    first = false;
+    watched = qn_self;
+}
+
 void qn_sample_after(uint32_t block)
 {
-    after_step();
+    bool slots = qn_tcache_block(block)->slots;
+
+    if (slots)
+        after_block(qn_tcache_block(block));
+    else
+        after_step();
     while (qn_ctx.exit_kind == QN_EXIT_STEP) {
         qn_ctx.rip += step->len;
         step = qn_step_next(step);

@@ -18,8 +18,7 @@ static bool moves_stack(const struct qn_insn *in)
     return false;
 }
 
-/* The register whose value is the instruction's result: the lowest that it writes. */
-static uint8_t result_register(const struct qn_insn *in)
+unsigned qn_step_result(const struct qn_insn *in)
 {
     uint32_t writes = in->writes;
 
@@ -27,7 +26,7 @@ static uint8_t result_register(const struct qn_insn *in)
         writes &= ~(1u << QN_RSP);
     if (in->attr & QN_ATTR_STRING)
         writes &= ~(1u << QN_RSI | 1u << QN_RDI | 1u << QN_RCX);
-    return writes ? (uint8_t)__builtin_ctz(writes) : SIM_NO_REG;
+    return writes ? (unsigned)__builtin_ctz(writes) : SIM_NO_REG;
 }
 
 static uint8_t flow_of(enum qn_class cls)
@@ -58,13 +57,12 @@ static bool is_high_half(const struct qn_insn *in, unsigned r)
 
 static void write_accesses(struct qn_step *s, const struct qn_insn *in)
 {
-    if (in->attr & (QN_ATTR_MASKED | QN_ATTR_GATHER | QN_ATTR_SCATTER | QN_ATTR_XSAVE))
-        return;
     for (unsigned k = 0; k < in->n_mem; k++)
-        if (in->mem[k].access != QN_ACC_NONE && in->mem[k].size)
+        if (qn_emit_is_observed(in, k))
             s->access[s->accesses++] = in->mem[k];
 }
 
+_Static_assert(SIM_NO_REG == QN_NO_REG && SIM_ACCESSES_MAX == QN_SLOT_ACCESSES, "what emitted code writes down");
 _Static_assert(sizeof(struct qn_step) + sizeof ((struct qn_insn *)NULL)->mem <= QN_STEPS_MAX, "room in the cold code");
 
 unsigned qn_step_write(const struct qn_block *b, uint8_t *to)
@@ -74,7 +72,7 @@ unsigned qn_step_write(const struct qn_block *b, uint8_t *to)
     for (unsigned i = 0; i < b->n; i++) {
         struct qn_step *s = (struct qn_step *)(void *)p;
         const struct qn_insn *in = &b->insn[i];
-        uint8_t reg = result_register(in);
+        uint8_t reg = (uint8_t)qn_step_result(in);
 
         *s = (struct qn_step){.len = in->len, .flow = flow_of((enum qn_class)in->cls), .reg = reg, .size = in->opsize,
                               .high_half = is_high_half(in, reg), .indirect = in->cls == QN_CLS_JMP_IND || in->cls == QN_CLS_CALL_IND,

@@ -19,6 +19,9 @@ struct qn_step {
     struct qn_mem access[];
 };
 
+/* The register whose value is its result, the lowest that it writes; SIM_NO_REG: none. */
+unsigned qn_step_result(const struct qn_insn *in);
+
 /* Those of a block, one behind the other, at an address that is a multiple of QN_STEPS_ALIGN.  Returns their bytes. */
 unsigned qn_step_write(const struct qn_block *b, uint8_t *to);
 

@@ -2,7 +2,8 @@
  *
  *   401136: mov 0x8(%rdi),%eax    ->   result 42, reg rax; a read of 4 bytes at 7ffc10, 42
  *
- * It is executed in code that leaves for the dispatcher before each instruction (emit/sample.c), so that before and after it
+ * Most blocks write down what their instructions do (emit/slots.c), and it is told when they have come to their end.  In others it is
+ * executed in code that leaves for the dispatcher before each instruction (emit/sample.c), so that before and after it
  * all registers lie in qn_ctx: nothing else has to be emitted.  Addresses are worked out before, because it may change the registers
  * that they are made of; values are read after, when it is certain that the memory is there.
  *
@@ -84,11 +85,11 @@ static uint64_t read_value(const struct sim_access *a)
     return value;
 }
 
-static uint64_t read_result(void)
+static uint64_t register_value(const struct qn_step *s, uint64_t whole)
 {
-    uint64_t value = qn_ctx.gpr[step->reg] >> (step->high_half ? 8 : 0);
+    uint64_t value = whole >> (s->high_half ? 8 : 0);
 
-    return step->size == 1 ? (uint8_t)value : step->size == 2 ? (uint16_t)value : value;
+    return s->size == 1 ? (uint8_t)value : s->size == 2 ? (uint16_t)value : value;
 }
 
 uint64_t qn_watch_went_to(uint64_t pc, unsigned len)
@@ -126,7 +127,57 @@ bool qn_watch_after(void)
         seen.access[k].value = read_value(&seen.access[k]);
     seen.reg = by_itself ? step->reg : SIM_NO_REG;
     if (seen.reg != SIM_NO_REG)
-        seen.result = read_result();
+        seen.result = register_value(step, qn_ctx.gpr[step->reg]);
     qn_sim_observe(&seen);
     return true;
+}
+
+/* ---- a block at a time ---- */
+
+static inline void take(const struct qn_step *s, const struct qn_emit_slot *slot)
+{
+    seen.flow = s->flow;
+    seen.indirect = s->indirect;
+    seen.accesses = s->accesses;
+    seen.reg = s->reg;
+    seen.result = s->reg == SIM_NO_REG ? 0 : register_value(s, slot->result);
+    for (unsigned k = 0; k < s->accesses; k++) {
+        seen.access[k].addr = slot->addr[k];
+        seen.access[k].value = slot->value[k];
+        seen.access[k].size = s->access[k].size;
+        seen.access[k].kind = (uint8_t)qn_run_kind(s->access[k].access);
+    }
+}
+
+/* Without what its last instruction is told to have done behind it: what it read or wrote is looked up, its result is in qn_ctx. */
+static void take_last(const struct qn_step *s, uint64_t pc)
+{
+    bool by_itself = qn_ctx.exit_kind != QN_EXIT_SYSCALL && qn_ctx.exit_kind != QN_EXIT_EMULATE;
+
+    seen.next = qn_watch_went_to(pc, s->len);
+    for (unsigned k = 0; k < seen.accesses; k++)
+        seen.access[k].value = read_value(&seen.access[k]);
+    if (seen.reg != SIM_NO_REG)
+        seen.result = register_value(s, qn_ctx.gpr[seen.reg]);
+    seen.reg = by_itself ? seen.reg : SIM_NO_REG;
+}
+
+void qn_watch_block(const struct qn_tblock *b, unsigned done, bool first)
+{
+    const struct qn_step *s = qn_step_first(b);
+    uint64_t pc = b->pc;
+
+    for (unsigned i = 0; i < done; i++, s = qn_step_next(s)) {
+        const struct qn_emit_slot *slot = &qn_emit_slots[i];
+
+        take(s, slot);
+        seen.pc = pc;
+        seen.next = pc + s->len;
+        seen.first = first && !i;
+        if (i + 1 == b->ninsns)
+            take_last(s, pc);
+        qn_tally_insn(pc);
+        qn_sim_observe(&seen);
+        pc += s->len;
+    }
 }

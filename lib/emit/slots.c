@@ -1,0 +1,125 @@
+/* lib/emit/slots.c - code that is observed writes down what its instructions do, and is looked at once a block (run/observe/watch.c).
+ *
+ *   mov %r8,parked ;  lea 8(%rdi),%r8 ;  mov %r8,slot.addr ;  mov parked,%r8
+ *   mov 8(%rdi),%eax                                                              the program's own
+ *   mov %rax,slot.result
+ *   mov %r8,parked ;  mov slot.addr,%r8 ;  mov (%r8),%r8d ;  mov %r8,slot.value ;  mov parked,%r8
+ *
+ * Nothing of it touches the flags.  In a block that an instruction does not fit into, each is left before (sample.c).  The last
+ * instruction leaves the block: what it did is seen from there.
+ */
+#include "emit/internal.h"
+
+struct qn_emit_slot qn_emit_slots[QN_BLOCK_MAX];
+
+static uint64_t parked[2];
+
+static uint64_t slot(unsigned i) { return (uint64_t)(uintptr_t)&qn_emit_slots[i]; }
+static uint64_t slot_addr(unsigned i, unsigned k) { return (uint64_t)(uintptr_t)&qn_emit_slots[i].addr[k]; }
+static uint64_t slot_value(unsigned i, unsigned k) { return (uint64_t)(uintptr_t)&qn_emit_slots[i].value[k]; }
+
+/* Bytes that one load brings. */
+static bool is_loadable(unsigned size) { return size == 1 || size == 2 || size == 4 || size >= 8; }
+
+static bool fits(const struct qn_insn *in)
+{
+    bool repeats = (in->attr & QN_ATTR_STRING) && (in->attr & (QN_ATTR_REP | QN_ATTR_REPNE));
+
+    if (repeats || qn_is_xlat(in) || (in->attr & QN_ATTR_BT_REG))
+        return false;
+    for (unsigned k = 0; k < in->n_mem; k++)
+        if (qn_emit_is_observed(in, k) && !is_loadable(in->mem[k].size))
+            return false;
+    return true;
+}
+
+bool emit_slots_fit(const struct qn_block *b)
+{
+    for (unsigned i = 0; i < b->n; i++)
+        if (!fits(&b->insn[i]))
+            return false;
+    return true;
+}
+
+/* Two registers that the instruction does not use, and that any addressing mode may name as a base. */
+static void choose(struct emitter *e, const struct qn_insn *in)
+{
+    static const uint8_t order[] = {8, 9, 10, 11, 14, 15, 3, 6, 7, 1, 2, 0};
+    unsigned n = 0, r[2] = {8, 9};
+
+    for (unsigned k = 0; k < sizeof order && n < 2; k++)
+        if (!((in->reads | in->writes) >> order[k] & 1))
+            r[n++] = order[k];
+    e->s1 = (uint8_t)r[0];
+    e->s2 = (uint8_t)r[1];
+}
+
+static void park(struct emitter *e)
+{
+    x_store(&e->hot, (uintptr_t)&parked[0], e->s1);
+    x_store(&e->hot, (uintptr_t)&parked[1], e->s2);
+}
+
+static void unpark(struct emitter *e)
+{
+    x_load(&e->hot, e->s1, (uintptr_t)&parked[0]);
+    x_load(&e->hot, e->s2, (uintptr_t)&parked[1]);
+    e->s1 = e->s2 = QN_NO_REG;
+}
+
+static bool observes_any(const struct qn_insn *in)
+{
+    for (unsigned k = 0; k < in->n_mem; k++)
+        if (qn_emit_is_observed(in, k))
+            return true;
+    return false;
+}
+
+void emit_slot_before(struct emitter *e, unsigned i)
+{
+    const struct qn_insn *in = &e->b->insn[i];
+    unsigned n = 0;
+
+    if (!observes_any(in))
+        return;
+    choose(e, in);
+    park(e);
+    for (unsigned k = 0; k < in->n_mem; k++)
+        if (qn_emit_is_observed(in, k)) {
+            emit_address(e, &in->mem[k], in, e->b->at[i] + in->len, 0);
+            x_store(&e->hot, slot_addr(i, n++), e->s1);
+        }
+    unpark(e);
+}
+
+/* mov (S1), S1, of 1, 2, 4 or 8 bytes; zeros above. */
+static void load_value(struct emitter *e, unsigned size)
+{
+    x_byte(&e->hot, x_rex_mem(size >= 8, e->s1, e->s1, QN_REG_NONE));
+    if (size <= 2)
+        x_bytes(&e->hot, size == 1 ? "\x0f\xb6" : "\x0f\xb7", 2);
+    else
+        x_byte(&e->hot, 0x8b);
+    x_mem(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, 0);
+}
+
+/* Of an instruction that is not the block's last. */
+void emit_slot_after(struct emitter *e, unsigned i)
+{
+    const struct qn_insn *in = &e->b->insn[i];
+    unsigned n = 0, result = emit_hooks.result(in);
+
+    if (result != QN_NO_REG)
+        x_store(&e->hot, slot(i), result);
+    if (!observes_any(in))
+        return;
+    choose(e, in);
+    park(e);
+    for (unsigned k = 0; k < in->n_mem; k++)
+        if (qn_emit_is_observed(in, k)) {
+            x_load(&e->hot, e->s1, slot_addr(i, n));
+            load_value(e, in->mem[k].size);
+            x_store(&e->hot, slot_value(i, n++), e->s1);
+        }
+    unpark(e);
+}
