@@ -1131,6 +1131,7 @@ shell_tests = \
 	tests/unit/build/slots.sh \
 	tests/unit/build/sources.sh \
 	tests/unit/build/with_sim.sh \
+	tests/unit/build/words.sh \
 	tests/unit/cost/collector_damage.sh \
 	tests/unit/cost/collector_ends.sh \
 	tests/unit/cost/collector_files.sh \

@@ -44,7 +44,7 @@ static void fill_matrices(void)
 }
 
 /* The order of the textbook.  The inner loop walks down a column of b: each step is N * 8 bytes further, so each step
- * is on another cache line, and by the time the next column is due, the line has long been thrown out. */
+ * is on another cache line, and by the time the next column is due, the line has long been evicted. */
 static void multiply_ijk(void)
 {
     for (int i = 0; i < N; i++) {

@@ -1,6 +1,8 @@
 /* lib/run/core/die.c - giving up: the reason goes into the arena, where the collector finds it; counts stay. */
 #include "base/format.h"
+#include "run/kernel/signal.h"
 #include "run/run.h"
+#include "sim/module.h"
 #include "sim/service.h"
 #include "sim/twin.h"
 #include "tcache/tcache.h"
@@ -90,4 +92,30 @@ _Noreturn void qn_engine_module_failed(const char *line)
 _Noreturn void qn_engine_check_failed(const char *what)
 {
     qn_die_fatal(QN_FATAL_CHECK, qn_ctx.arg_pc, what);
+}
+
+/* Below the engine's stacks nothing may be touched: start.S, thread.c. */
+static bool on_guard(uint64_t addr)
+{
+    return addr - (uint64_t)(uintptr_t)qn_stack_guard_low < QN_STACK_GUARD ||
+           addr - (uint64_t)(uintptr_t)qn_stack_guard_high < QN_STACK_GUARD || addr - qn_self->guard < QN_THREAD_GUARD;
+}
+
+static const char *crash(const struct qn_siginfo *info)
+{
+    if (info->signo == SIG_SEGV && on_guard(info->fault.addr))
+        return "its stack is full: a recursion without end?";
+    return info->signo == SIG_SEGV || info->signo == SIG_BUS ? "crashed: an access out of bounds"
+           : info->signo == SIG_FPE                          ? "crashed: a division by zero"
+                                                             : "crashed: a trap";
+}
+
+_Noreturn void qn_die_of_fault(const struct qn_siginfo *info, uint64_t pc)
+{
+    struct qn_sim_culprit c;
+
+    if (qn_sim_at_work(&c))
+        sim_fail(c.slot, c.module, c.function, c.reference, crash(info));
+    qn_engine_die(info->signo == SIG_SEGV ? "the engine itself faulted (pc, address)" : "the engine itself trapped (pc, address)",
+                  pc, info->fault.addr);
 }

@@ -10,8 +10,6 @@
 #include "run/core/gone.h"
 #include "run/kernel/signal.h"
 #include "run/kernel/thread.h"
-#include "sim/contract.h"
-#include "sim/module.h"
 
 #include "base/format.h"
 #include "block/block.h"
@@ -232,32 +230,6 @@ static bool sync_fault(const struct qn_siginfo *info)
     return is_sync(info->signo) && info->code > 0;
 }
 
-/* Below the engine's stacks nothing may be touched: start.S, thread.c. */
-static bool on_guard(uint64_t addr)
-{
-    return addr - (uint64_t)(uintptr_t)qn_stack_guard_low < QN_STACK_GUARD ||
-           addr - (uint64_t)(uintptr_t)qn_stack_guard_high < QN_STACK_GUARD || addr - qn_self->guard < QN_THREAD_GUARD;
-}
-
-static const char *crash(const struct qn_siginfo *info)
-{
-    if (info->signo == SIG_SEGV && on_guard(info->fault.addr))
-        return "its stack is full: a recursion without end?";
-    return info->signo == SIG_SEGV || info->signo == SIG_BUS ? "crashed: an access out of bounds"
-           : info->signo == SIG_FPE                          ? "crashed: a division by zero"
-                                                             : "crashed: a trap";
-}
-
-static _Noreturn void engine_fault(const struct qn_siginfo *info, const struct qn_ucontext *uc)
-{
-    struct qn_sim_culprit c;
-
-    if (qn_sim_at_work(&c))
-        sim_fail(c.slot, c.module, c.function, c.reference, crash(info));
-    qn_engine_die(info->signo == SIG_SEGV ? "the engine itself faulted (pc, address)" : "the engine itself trapped (pc, address)",
-                  uc->mc.ip, info->fault.addr);
-}
-
 static void trace_fault(const struct qn_siginfo *info, uint64_t host)
 {
     char line[160];
@@ -312,12 +284,12 @@ static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
     if (info->signo == SIG_BUS && !holds_cache(t) && qn_self == t && qn_gone_take(uc, info->fault.addr))
         return;
     if (!holds_cache(t) || !in_code_cache(uc->mc.ip))
-        engine_fault(info, uc);
+        qn_die_of_fault(info, uc->mc.ip);
     if (t->stepping)
         stop_stepping(t, uc);
     after = is_behind(info, uc);
     if (!qn_recover_fault(uc, after))
-        engine_fault(info, uc);
+        qn_die_of_fault(info, uc->mc.ip);
     note(t, info, uc);
     t->pending_fault = 1;
     t->pending |= 2;

@@ -62,4 +62,7 @@ void qn_signal_no_frame(int sig); /* there is no room for the frame of a handler
 void qn_signal_kernel_action(int sig, uint64_t handler, uint64_t flags);
 void qn_signal_stand_in(int sig, uint64_t flags);
 
+/* die.c: the engine itself, or the simulator at work, has faulted at this host pc. */
+_Noreturn void qn_die_of_fault(const struct qn_siginfo *info, uint64_t pc);
+
 #endif

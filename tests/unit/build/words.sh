@@ -1,0 +1,22 @@
+#!/bin/sh
+# Does one word stand for one thing?  No file uses a word that words.txt has retired.
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+list=$top_srcdir/tests/unit/build/words.txt
+
+# found FOLDER: lines with retired words, below it
+found() {
+    grep -v '^#' "$list" | while IFS='	' read -r word better; do
+        # shellcheck disable=SC2086 # folders
+        (cd "$1" && grep -rniE --include='*.[chS]' --include='*.inc' --include='*.md' --include='*.texi' --include='*.1' --include='*.js' \
+            -e "$word" $folders README.md 2>/dev/null) | sed "s|\$| -> $better|"
+    done
+}
+folders='lib tools include labs doc'
+is "$(found "$top_srcdir")" '' 'no retired word is used'
+
+folders=lib
+mkdir -p "$SCRATCH/lib"
+printf '/* a line that is thrown out */\n' >"$SCRATCH/lib/x.c"
+ok 'one that is used is found' test -n "$(found "$SCRATCH")"
+done_testing
