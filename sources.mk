@@ -1217,6 +1217,7 @@ shell_tests = \
 	tests/unit/run/keep_lines.sh \
 	tests/unit/run/levels.sh \
 	tests/unit/run/observed.sh \
+	tests/unit/run/profile_format.sh \
 	tests/unit/run/regions.sh \
 	tests/unit/run/regions_with.sh \
 	tests/unit/run/requests.sh \

@@ -124,6 +124,7 @@ static const char *const countings[] = { [QN_COUNTING_EXACT] = "exact", [QN_COUN
                   *const vectors[] = { [QN_VECTORS_AUTO] = "auto", [QN_VECTORS_SCALAR] = "scalar", [QN_VECTORS_AVX2] = "avx2",
                                        [QN_VECTORS_AVX512] = "avx512", NULL },
                   *const calls[] = { [QN_CALLS_NO] = "no", [QN_CALLS_YES] = "yes", [QN_CALLS_PATHS] = "paths", NULL },
+                  *const profile_formats[] = { [QN_COLLECT_CACHEGRIND] = "cachegrind", [QN_COLLECT_CALLGRIND] = "callgrind", NULL },
                   *const inlines[] = { [QN_DEBUG_NO_INLINES] = "no", [QN_DEBUG_INLINES] = "yes", [QN_DEBUG_CHAINS] = "chains", NULL },
                   *const traces[] = { "decode", "block", "event", "emit", "syscall", "signal", NULL }; /* QN_TRACE_DECODE ... */
 
@@ -152,6 +153,12 @@ static const char *take_CALLS(const struct qn_option *o, void *field, char **val
 {
     (void)o;
     return take_word(calls, field, *value);
+}
+
+static const char *take_FORMAT(const struct qn_option *o, void *field, char **value)
+{
+    (void)o;
+    return take_word(profile_formats, field, *value);
 }
 
 static const char *take_INLINES(const struct qn_option *o, void *field, char **value)
@@ -240,10 +247,12 @@ static const struct qn_options command = {
            "Exit status: that of PROGRAM; 127 not found, 126 cannot be executed, 2 bad usage,\n"
            "70 the engine had to give up, 1 PROGRAM succeeded but its profile could not be written.\n" };
 
+#define CALLS_NOT_SAID UINT64_MAX /* the format of the profile decides */
+
 static void set_defaults(struct qn_collect_options *o)
 {
     *o = (struct qn_collect_options){ .cache_sim = true, .instr_at_start = true, .filter = true, .demangle = true, .keep_lines = true, .seed = 1,
-                                  .log_fd = 2, .explain_first = 20, .explain_every = 1000, .calls_room = 1000000, .calls_depth = 1000000 };
+                                  .log_fd = 2, .explain_first = 20, .explain_every = 1000, .calls = CALLS_NOT_SAID, .calls_room = 1000000, .calls_depth = 1000000 };
     o->trace_blocks.last = UINT64_MAX;
 }
 
@@ -260,5 +269,7 @@ int qn_run_parse(struct qn_collect_options *o, int argc, char **argv)
         return qn_options_wrong(&command, "", "no program given");
     if (!o->vdso_given)
         o->vdso = o->aslr;
+    if (o->calls == CALLS_NOT_SAID)
+        o->calls = o->profile_format == QN_COLLECT_CALLGRIND ? QN_CALLS_YES : QN_CALLS_NO;
     return -1;
 }

@@ -28,6 +28,8 @@
 #include "cost/profile.h"
 #include "cost/regions.h"
 #include "cost/versus.h"
+#include "prof/callgrind_export.h"
+#include "text/output.h"
 #include "collect/collect.h"
 #include "collect/reader.h"
 #include "text/complain.h"
@@ -158,6 +160,33 @@ static enum qn_text_status write_profile(struct work *w, const char *path, struc
         status = qn_cost_write_profile(path, &p, w->table, err);
     qn_prof_free_calls(&calls);
     return status;
+}
+
+/* By way of a profile in a folder of our own. */
+static enum qn_text_status write_callgrind(struct work *w, const char *path, struct qn_text_error *err)
+{
+    const char *temporary = getenv("TMPDIR");
+    char *folder, *profile = NULL;
+    struct qn_prof_writer *writer;
+
+    if (asprintf(&folder, "%s/quern-profile.XXXXXX", temporary && *temporary ? temporary : "/tmp") < 0)
+        return qn_text_fail_memory(err);
+    if (!qn_text_make_scratch(folder))
+        qn_text_fail(err, QN_TEXT_IO, "%s: %s", folder, strerror(errno));
+    else {
+        if (asprintf(&profile, "%s/profile", folder) < 0)
+            qn_text_fail_memory(err);
+        else if (write_profile(w, profile, err) == QN_TEXT_OK && (writer = qn_prof_open_writer(path, err))) {
+            if (qn_prof_export_callgrind(profile, "quern " QN_VERSION, writer, err) == QN_TEXT_OK)
+                qn_prof_close_writer(writer, err);
+            else
+                qn_prof_abandon_writer(writer);
+        }
+        qn_text_remove_scratch(folder);
+        free(profile);
+    }
+    free(folder);
+    return err->status;
 }
 
 /* What became of a file; frees its path. */
@@ -300,7 +329,7 @@ static enum qn_prof_detail choose_detail(const struct qn_collect_options *o)
 {
     if (o->dump_instr)
         return QN_PROF_DETAIL_INSNS;
-    return o->dump_objects ? QN_PROF_DETAIL_OBJECTS : QN_PROF_DETAIL_LINES;
+    return o->dump_objects || o->profile_format == QN_COLLECT_CALLGRIND ? QN_PROF_DETAIL_OBJECTS : QN_PROF_DETAIL_LINES;
 }
 
 static bool fold_and_write(struct work *w)
@@ -318,7 +347,7 @@ static bool fold_and_write(struct work *w)
     if (status == QN_TEXT_OK)
         status = qn_cost_fold_regions(&r->store, &w->events, w->modules, choose_detail(&r->options), &w->regions, &err);
     if (status == QN_TEXT_OK)
-        status = write_profile(w, path, &err);
+        status = r->options.profile_format == QN_COLLECT_CALLGRIND ? write_callgrind(w, path, &err) : write_profile(w, path, &err);
     written = status != QN_TEXT_OK || write_findings(w, path);
     written = (status != QN_TEXT_OK || write_culprits(w, path)) && written;
     written = tell(r, "profile", path, status, &err) && written;

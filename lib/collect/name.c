@@ -15,6 +15,7 @@
 #include "collect/collect.h"
 
 #define PROFILE_PATTERN "cachegrind.out.%p"
+#define CALLGRIND_PATTERN "callgrind.out.%p"
 #define INTERVALS_PATTERN "quern.intervals.%p.csv"
 #define EXPLAIN_PATTERN "quern.explain.%p.txt"
 #define WATCH_PATTERN "quern.watch.%p.csv"
@@ -100,7 +101,8 @@ static char *name_file(struct qn_collect *r, const char *pattern)
 
 char *qn_collect_name_profile(struct qn_collect *r)
 {
-    return name_file(r, r->options.out_file ? r->options.out_file : PROFILE_PATTERN);
+    return name_file(r, r->options.out_file ? r->options.out_file
+                        : r->options.profile_format == QN_COLLECT_CALLGRIND ? CALLGRIND_PATTERN : PROFILE_PATTERN);
 }
 
 char *qn_collect_name_intervals(struct qn_collect *r)

@@ -45,6 +45,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(YESNO, "trace-children", trace_children, "yes|no", "also profile what the program executes [no]")              \
     X(YESNO, "data", data, "yes|no", "misses by variable and allocation, and by line on what [no]")                   \
     X(NAMES, "alloc", alloc, "FUNCTION[:N[*M]]", "a function that allocates, with --data; argument N has the bytes")  \
+    X(FORMAT, "profile-format", profile_format, "cachegrind|callgrind", "callgrind: what KCachegrind reads, with --calls=yes unless that is said [cachegrind]") \
     X(CALLS, "calls", calls, "no|yes|paths", "inclusive costs by call, line and function; paths: and by call path [no]")       \
     X(NUMBER, "calls-room", calls_room, "N", "at most N different calls, and call paths [1000000]")                    \
     X(NUMBER, "calls-depth", calls_depth, "N", "at most N calls that have not returned [1000000]")                     \
@@ -80,6 +81,8 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
 #define QN_COLLECT_INTERVAL_ROWS 400
 #define QN_COLLECT_NAMES_MAX QN_EXPLAIN_MAX
 
+enum qn_collect_format { QN_COLLECT_CACHEGRIND, QN_COLLECT_CALLGRIND };
+
 struct qn_collect_names {
     char *text[QN_COLLECT_NAMES_MAX];
     unsigned count;
@@ -93,6 +96,7 @@ struct qn_collect_options {
     uint64_t counting;     /* enum qn_counting */
     uint64_t batch;        /* enum qn_batch */
     uint64_t calls;        /* enum qn_calls */
+    uint64_t profile_format; /* enum qn_collect_format */
     uint64_t calls_room, calls_depth;
     uint64_t inlines;      /* enum qn_debug_inlines */
     uint64_t vectors;      /* enum qn_vectors */

@@ -122,9 +122,10 @@ static void put_place(const struct view *v, const struct line *l)
     const struct qn_prof_calls *c = &v->sum.calls;
     struct qn_out_sink *s = v->m->sink;
     const char *file;
+    char room[QN_TEXT_MAX];
     qn_out_name(s, c->fns[l->fn].file);
     qn_out_putc(s, ':');
-    qn_out_name(s, c->fns[l->fn].name);
+    qn_out_name(s, qn_prof_call_name(&c->fns[l->fn], room, sizeof room));
     if (!l->edge || !l->edge->line)
         return;
     file = qn_prof_edge_file(c, l->edge);

@@ -54,11 +54,12 @@ static void make_bar(struct work *w, struct qn_plot_flame_bar *b, uint32_t node)
     const struct qn_prof_calls *c = &w->f.tree.calls;
     const struct qn_prof_call_node *n = &c->nodes[node];
     const struct qn_prof_call_fn *fn = &c->fns[n->function];
+    char room[QN_TEXT_MAX];
     const int64_t *counts = w->counts + (size_t)node * (size_t)qn_prof_reader_header(w->reader)->event_count;
 
     b->parent = n->parent == QN_PROF_NO_NODE ? 0 : w->bar_of[n->parent];
     b->depth = w->f.tree.depth[node];
-    b->name = change(w, w->q->mod_fn, fn->name);
+    b->name = change(w, w->q->mod_fn, qn_exp_copy(&w->memory, qn_prof_call_name(fn, room, sizeof room)));
     b->file = change(w, w->q->mod_file, strcmp(fn->file, QN_PROF_NOT_KNOWN) ? fn->file : "");
     b->calls = n->calls;
     b->own = b->value = evaluate(w->event, counts);

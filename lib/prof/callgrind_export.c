@@ -189,19 +189,21 @@ static const char *object_of(const struct qn_prof_call_fn *f) { return f->object
 /* To another function: object, file, name. */
 static int put_fn(struct export *x, uint32_t fn)
 {
+    char room[QN_TEXT_MAX];
     const struct qn_prof_call_fn *f = &x->calls.fns[fn];
     qn_prof_put_text(x->w, "\n");
     return put_name(x, "ob=(", &x->objects, object_of(f)) || put_name(x, "fl=(", &x->files, f->file)
-           || put_name(x, "fn=(", &x->functions, f->name);
+           || put_name(x, "fn=(", &x->functions, qn_prof_call_name(f, room, sizeof room));
 }
 
 static int put_callee(struct export *x, const struct unit *u)
 {
+    char room[QN_TEXT_MAX];
     const struct qn_prof_call_fn *from = &x->calls.fns[u->fn], *to = &x->calls.fns[u->edge->callee];
     if (strcmp(object_of(from), object_of(to)) != 0 && put_name(x, "cob=(", &x->objects, object_of(to)) != 0)
         return -1;
     /* Readers differ in whether a callee without a file is in that of the function or of the line: it is always said. */
-    if (put_name(x, "cfi=(", &x->files, to->file) != 0 || put_name(x, "cfn=(", &x->functions, to->name) != 0)
+    if (put_name(x, "cfi=(", &x->files, to->file) != 0 || put_name(x, "cfn=(", &x->functions, qn_prof_call_name(to, room, sizeof room)) != 0)
         return -1;
     qn_prof_put_text(x->w, "calls=");
     qn_prof_put_number(x->w, u->edge->calls);

@@ -101,6 +101,9 @@ struct qn_prof_header;
  * memory. */
 int64_t *qn_prof_widen_calls(const struct qn_prof_calls *calls, const int64_t *counts, size_t rows, const struct qn_prof_header *events);
 
+/* What listings call it: its name; code without one "??? in OBJECT", of which only the last part of the path is said. In `room`, or the name itself. */
+const char *qn_prof_call_name(const struct qn_prof_call_fn *f, char *room, size_t size);
+
 /* The file in which the call of an edge stands. */
 static inline const char *qn_prof_edge_file(const struct qn_prof_calls *c, const struct qn_prof_call_edge *e)
 {

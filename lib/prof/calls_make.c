@@ -6,6 +6,7 @@
  */
 #include "prof/calls.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +97,15 @@ int64_t *qn_prof_widen_calls(const struct qn_prof_calls *c, const int64_t *count
             to[i * events + (size_t)at] = counts[i * c->event_count + k];
     }
     return to;
+}
+
+const char *qn_prof_call_name(const struct qn_prof_call_fn *f, char *room, size_t size)
+{
+    const char *slash = f->object ? strrchr(f->object, '/') : NULL;
+    if (!f->object || strcmp(f->name, QN_PROF_NOT_KNOWN) != 0)
+        return f->name;
+    snprintf(room, size, QN_PROF_NOT_KNOWN " in %s", slash ? slash + 1 : f->object);
+    return room;
 }
 
 void qn_prof_free_calls(struct qn_prof_calls *c)

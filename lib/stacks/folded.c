@@ -18,10 +18,11 @@ static void put_name(struct qn_prof_writer *w, const char *name)
 
 static void put_stack(const struct qn_stacks_tree *t, uint32_t node, uint32_t *path, int64_t count, struct qn_prof_writer *w)
 {
+    char room[QN_TEXT_MAX];
     qn_stacks_path(t, node, path);
     for (uint32_t i = 0; i < t->depth[node]; i++) {
         qn_prof_put_text(w, i ? ";" : "");
-        put_name(w, t->calls.fns[path[i]].name);
+        put_name(w, qn_prof_call_name(&t->calls.fns[path[i]], room, sizeof room));
     }
     qn_prof_put_text(w, " ");
     qn_prof_put_number(w, count);

@@ -108,9 +108,11 @@ static void put_functions(struct pprof *p)
 {
     for (size_t i = 0; i < p->tree.calls.fn_count; i++) {
         const struct qn_prof_call_fn *f = &p->tree.calls.fns[i];
+        char room[QN_TEXT_MAX];
+        const char *name = qn_prof_call_name(f, room, sizeof room);
         put_number(p, &p->message, FUNCTION_ID, i + 1);
-        put_number(p, &p->message, FUNCTION_NAME, string(p, f->name));
-        put_number(p, &p->message, FUNCTION_SYSTEM_NAME, string(p, f->name));
+        put_number(p, &p->message, FUNCTION_NAME, string(p, name));
+        put_number(p, &p->message, FUNCTION_SYSTEM_NAME, string(p, name));
         if (strcmp(f->file, QN_PROF_NOT_KNOWN) != 0)
             put_number(p, &p->message, FUNCTION_FILE, string(p, f->file));
         put_message(p, FUNCTION);

@@ -45,10 +45,11 @@ static void put_string(struct qn_prof_writer *w, const char *text)
 static void put_frames(const struct speedscope *s)
 {
     const struct qn_prof_calls *c = &s->tree.calls;
+    char room[QN_TEXT_MAX];
     qn_prof_put_text(s->w, "\"shared\":{\"frames\":[");
     for (size_t i = 0; i < c->fn_count; i++) {
         qn_prof_put_text(s->w, i ? ",\n{\"name\":" : "\n{\"name\":");
-        put_string(s->w, c->fns[i].name);
+        put_string(s->w, qn_prof_call_name(&c->fns[i], room, sizeof room));
         if (strcmp(c->fns[i].file, QN_PROF_NOT_KNOWN) != 0) {
             qn_prof_put_text(s->w, ",\"file\":");
             put_string(s->w, c->fns[i].file);

@@ -1,0 +1,63 @@
+#!/bin/sh
+# `quern run --profile-format=callgrind`: the file that `quern convert --to=callgrind` makes of the same run's profile, under Callgrind's name.
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
+[ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
+cd "$SCRATCH" || bail 'no scratch directory'
+
+cat >prog.c <<'END'
+#include <unistd.h>
+#include <sys/wait.h>
+static volatile int cells[4096];
+static __attribute__((noinline)) int sum(int from)
+{
+    int s = 0;
+    for (int i = from; i < 4096; i += 16)
+        s += cells[i];
+    return s;
+}
+static __attribute__((noinline)) int deep(int n) { return n ? deep(n - 1) + sum(n) : 0; }
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1 && fork() == 0)
+        _exit(deep(3) != 0);
+    if (argc > 1)
+        wait(NULL);
+    return deep(10) + sum(0) != 0;
+}
+END
+"$CC" -g -O1 -fno-inline -fno-optimize-sibling-calls -static -o prog prog.c 2>log || bail "cc: $(cat log)"
+caches='--D1=4096,2,64 --I1=4096,2,64 --LL=65536,4,64'
+
+# run WORDS...: quietly, with the same environment.
+run() { env -i TMPDIR="$SCRATCH" PATH="$PATH" "$QUERN" run -q $caches "$@"; }
+run --calls=yes --dump-objects=yes --out-file=p ./prog 2>err
+is "$? $(cat err)" '0 ' 'a profile with calls'
+run --profile-format=callgrind ./prog 2>err
+is "$? $(cat err) $(ls callgrind.out.* | sed 's/[0-9]*$/PID/')" '0  callgrind.out.PID' 'the usual name'
+"$QUERN" convert --to=callgrind -o wanted p
+mv callgrind.out.* got
+same_file got wanted 'what convert makes of the profile'
+is "$(sed -n 's/^totals: //p' got)" "$(sed -n 's/^summary: //p' p)" 'all that was counted'
+is "$(ls -d quern-profile.* 2>/dev/null)" '' 'nothing else is left'
+run --profile-format=callgrind --calls=no --out-file=plain ./prog
+is "$(grep -c '^calls=' plain) $(sed -n 's/^totals: //p' plain)" "0 $(sed -n 's/^totals: //p' got)" 'without calls, if that is said'
+run --profile-format=callgrind --calls=paths --out-file=paths ./prog
+is "$(sed -n '/^fn/p; /^calls/p' paths | sort)" "$(sed -n '/^fn/p; /^calls/p' got | sort)" 'with paths, which the format has not'
+run --profile-format=callgrind ./prog fork
+is "$(ls callgrind.out.* | wc -l) $(grep -l '^totals' callgrind.out.* | wc -l)" '2 2' 'a file of each process'
+run --profile-format=callgrind --out-file=no/such/folder ./prog >out 2>err
+is "$(grep -c 'no/such/folder' err)" 1 'a name that cannot be written is said'
+run --profile-format=dot ./prog >out 2>err
+is "$? $(cat err)" "2 quern: run: --profile-format: got 'dot', wanted cachegrind or callgrind" 'another format'
+if command -v callgrind_annotate >where; then
+    callgrind_annotate --inclusive=yes --tree=both --threshold=100 --show-percs=no --show=Ir got 2>complaints >tree
+    is "$(cat complaints)" '' 'callgrind_annotate has no complaint'
+    is "$(sed -n 's/^ *\([0-9,]*\)  \* .*prog\.c:main .*/\1/p' tree | tr -d ,)" \
+        "$("$QUERN" annotate --by=calls --threshold=0 --show=Ir --no-show-percs p | sed -n 's/^\* *\([0-9,]*\) .*prog\.c:main$/\1/p' | tr -d ,)" 'and the same inclusive cost of main'
+else
+    absent 'valgrind is not installed' 2
+fi
+done_testing
