@@ -327,6 +327,7 @@ tool_sources = \
 	tools/prof_args.c \
 	tools/replay.c \
 	tools/report.c \
+	tools/report_explore.c \
 	tools/report_files.c \
 	tools/report_run.c \
 	tools/report_start.c \

@@ -35,7 +35,7 @@ static const char help[] =
     "       quern report [-o FOLDER] [--intervals=FILE] [--sizes=FILE] [--log=FILE] PROFILE\n"
     "       quern report --diff [-o FOLDER] BEFORE AFTER\n"
     "\n"
-    "Runs the program once, and once more for D1s of other sizes, and writes a page about it, FOLDER/index.html:\n"
+    "Runs the program once, and once more for D1s of other sizes, and writes pages about it, FOLDER/index.html and one to explore, explore.html:\n"
     "what to look at first, functions and lines with their source, misses by cache size, three Cs, phases, branches.\n"
     "Of a profile it shows what that holds, and says how the rest is collected; of two, what has changed.\n"
     "\n";
@@ -194,6 +194,8 @@ static int write_page(struct qn_report_options *o)
         qn_report_compare(o->folder, &err);
     else
         qn_report_write(&page, &err);
+    if (err.status == QN_TEXT_OK)
+        qn_report_explore(o, &err);
     qn_report_end_steps(o);
     if (err.status != QN_TEXT_OK)
         return fprintf(stderr, "quern report: %s\n", err.text), 1;

@@ -59,4 +59,7 @@ int qn_report_run(struct qn_report_options *o);
 /* The same out of a profile and files that belong to it. */
 int qn_report_take_files(struct qn_report_options *o);
 
+/* The page that one explores, in the same folder. */
+enum qn_text_status qn_report_explore(struct qn_report_options *o, struct qn_text_error *err);
+
 #endif

@@ -19,8 +19,12 @@ static enum qn_text_status read_input(struct input *in, const struct qn_page_req
 {
     if (qn_page_read_profile(&in->profile, q->profile, err) != QN_TEXT_OK)
         return err->status;
+    if (q->shown)
+        in->profile.shown = q->shown;
     if (q->before && qn_page_read_profile(&in->before, q->before, err) != QN_TEXT_OK)
         return err->status;
+    if (q->before && q->shown_before)
+        in->before.shown = q->shown_before;
     if (q->intervals && qn_exp_read_table(&in->intervals, q->intervals, err) != QN_TEXT_OK)
         return err->status;
     if (q->runs && qn_exp_read_table(&in->runs, q->runs, err) != QN_TEXT_OK)

@@ -31,6 +31,7 @@
 
 struct qn_page_request {
     const char *profile;
+    const char *shown, *shown_before; /* what it and `before` are called on the page; NULL: their paths */
     const char *before;           /* another to compare with; NULL: none */
     const char *intervals, *runs; /* CSV files of `quern run --interval`, `quern sweep`; NULL: none */
     const char *culprits, *log;   /* of the analysis culprits; of a run with mattson or sets; NULL: none */

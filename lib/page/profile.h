@@ -43,7 +43,7 @@ struct qn_page_file {
 };
 
 struct qn_page_profile {
-    const char *path;
+    const char *path, *shown; /* shown: as the page calls it */
     struct qn_prof_reader *reader; /* of its header */
     struct qn_prof_merge *merge;
     struct qn_prof_table *lines, *functions;

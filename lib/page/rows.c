@@ -119,7 +119,7 @@ static void put_head(const struct qn_page_profile *p, FILE *out)
     const struct qn_prof_header *h = qn_prof_reader_header(p->reader);
 
     fputs("\"path\":", out);
-    qn_page_put_text(out, p->path);
+    qn_page_put_text(out, p->shown);
     fputs(",\"command\":", out);
     qn_page_put_text(out, h->cmd.text);
     fputs(",\n\"descs\":[", out);

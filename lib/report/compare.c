@@ -257,6 +257,7 @@ static void write_page(struct comparison *c, FILE *out)
     fputs("<h1>", out);
     qn_report_text(out, title);
     fputs("</h1>\n", out);
+    qn_report_explore_link(out);
     write_summary(c, out);
     write_changes(c, out, c->functions, "functions", "Functions");
     write_picture(c, out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "out/number.h"
+#include "report/report.h"
 #include "text/escape.h"
 #include "text/utf8.h"
 
@@ -119,4 +120,10 @@ void qn_report_missing(FILE *out, const char *what, const char *command)
     fputs("; <code>", out);
     qn_report_text(out, command);
     fputs("</code> does it.</p>\n", out);
+}
+
+void qn_report_explore_link(FILE *out)
+{
+    fputs("<p>This page is plain: it can be printed and read aloud. <a href=\"" QN_REPORT_EXPLORE "\">The same to explore</a>: sources as a whole, "
+          "tables to sort and search, what each line costs.</p>\n", out);
 }

@@ -25,6 +25,8 @@ void qn_report_heading(FILE *out, const char *id, const char *title);
 void qn_report_count_cell(FILE *out, double count, double whole);
 /* "WHAT; COMMAND does it": where something would stand. */
 void qn_report_missing(FILE *out, const char *what, const char *command);
+/* A line that leads to the page to explore. */
+void qn_report_explore_link(FILE *out);
 void qn_report_text_cell(FILE *out, const char *text);
 
 #endif

@@ -199,6 +199,7 @@ static void write_page(struct qn_report_facts *f, FILE *out)
         qn_report_text(out, f->report->ended);
         fputs(".</p>\n", out);
     }
+    qn_report_explore_link(out);
     write_contents(out);
     for (size_t i = 0; i < QN_ARRAY_LEN(sections); i++) {
         fputs("<section>", out);

@@ -17,6 +17,7 @@
 #define QN_REPORT_RUNS "runs.csv"
 #define QN_REPORT_BEFORE "before" /* of a comparison: the profile that QN_REPORT_PROFILE is compared with */
 #define QN_REPORT_PAGE "index.html"
+#define QN_REPORT_EXPLORE "explore.html" /* the same to explore (lib/page), which the page leads to */
 /* At the top of the page, so that a folder that holds a report is known for one. */
 #define QN_REPORT_MARK "<!-- made by quern report -->"
 

@@ -5,7 +5,7 @@
 
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 116
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 120
 cd "$SCRATCH" || bail 'no scratch'
 LC_ALL=C
 export LC_ALL
@@ -221,6 +221,13 @@ is $? 0 'odd names'
 ok '... are escaped' grep -qF '&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;' names/index.html
 ok '... everywhere' sh -c "! grep -q '<script\|<i>' names/index.html"
 ok '... in elements that nest' balanced names
+
+# Beside it the page to explore, of the same profile, with intervals, runs and sets.
+explore() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$1/explore.html"; }
+is "$(explore conflict | grep -o '"totals":\[0,[0-9]*' | grep -o '[0-9]*$')" "$("$QUERN" csv --metadata=no --crlf=no --by=program --show=Ir conflict/profile | sed -n '2s/.*,//p')" \
+    'a page to explore has the counts of the profile'
+is "$(explore conflict | grep -o '^"\(intervals\|runs\|log\)":' | tr -d '\n')" '"intervals":"runs":"log":' '... intervals, runs and sets'
+is "$(explore diff-page | grep -c '^"before":')$(grep -c 'href="explore.html"' diff-page/index.html)" 11 '... of a comparison, too'
 
 # The same again.
 report -o again -- ./walk conflict
