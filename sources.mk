@@ -1204,6 +1204,7 @@ shell_tests = \
 	tests/unit/report/report.sh \
 	tests/unit/run/batch.sh \
 	tests/unit/run/calls.sh \
+	tests/unit/run/calls_hard.sh \
 	tests/unit/run/clock.sh \
 	tests/unit/run/cpu.sh \
 	tests/unit/run/data.sh \

@@ -70,6 +70,7 @@ struct qn_call_stack {
     uint32_t used;           /* 0: free */
     uint32_t interrupted;    /* of a handler of a signal: the stack that it came to */
     uint32_t called;         /* ctx.called of that one then */
+    uint32_t fresh, pad;     /* of a coroutine that has not begun: whatever leads to its first function does not call it */
     uint64_t low, base;      /* stack pointers: where it was left, where it begins */
     uint64_t times;          /* when it was left last: the number of the change */
     int64_t totals[QN_COST_COLUMNS]; /* while it does not run */

@@ -5,6 +5,7 @@
 #include "run/kernel/files.h"
 #include "run/kernel/outside.h"
 #include "run/kernel/procfs.h"
+#include "run/observe/calls.h"
 #include "run/observe/data.h"
 #include "run/run.h"
 #include "run/kernel/seccomp.h"
@@ -43,6 +44,7 @@ _Noreturn void qn_process_exit(int code)
     qn_translate_save_traffic();
     if (qn_space_simulating())
         qn_sim_finish();
+    qn_calls_finish();
     qn_data_finish();
     qn_space_note_time();
     qn_arena->exit_code = code;

@@ -327,6 +327,17 @@ static void push_caller(uint32_t block, uint64_t sp)
         push_root(qn_calls_function(b->pc), sp);
 }
 
+void calls_root_here(void)
+{
+    bool any = calls_sums[QN_SUMS_ANY] != 0;
+
+    for (unsigned k = 0; k < total_count; k++)
+        any |= calls_sums[totals[k]] != calls_current->closed[totals[k]];
+    if (!calls_current->top && any)
+        push_root(qn_calls_function(qn_ctx.rip), qn_ctx.gpr[QN_RSP]);
+    calls_settle();
+}
+
 static void enter(uint32_t called, uint32_t entry, uint64_t sp)
 {
     uint32_t to = entry & ~QN_ENTRY_SYMBOL, block = called & ~QN_CALLED_TAIL;
@@ -343,8 +354,9 @@ static void enter(uint32_t called, uint32_t entry, uint64_t sp)
         return;
     }
     calls_pop_below(sp);
-    if (!calls_current->top && !(entry & QN_ENTRY_SYMBOL))
+    if (!calls_current->top && (calls_current->fresh || !(entry & QN_ENTRY_SYMBOL)))
         push_root(to, sp);
+    calls_current->fresh = 0;
     push_caller(block, sp);
     if ((entry & QN_ENTRY_SYMBOL) && calls_current->top && qn_calls_edge(frame(calls_current->top)->edge)->function != to)
         push(qn_calls_find_edge(block, to), qn_ctx.calls_sp);
@@ -374,12 +386,14 @@ QN_NCSR void qn_calls_return(void)
 
     left = 0;
     calls_settle();
+    if (!had && !jump && !calls_current->fresh)
+        push_caller(qn_ctx.called & ~QN_CALLED_TAIL, sp - sizeof(uint64_t));
     while (qn_ctx.calls_sp < sp) {
         last = frame(calls_current->top)->edge;
         pop();
     }
     if (jump)
         jumped(last);
-    if (!calls_current->top && had)
+    if (!calls_current->top && !calls_current->fresh)
         push_root(qn_calls_function(qn_ctx.arg_addr), sp);
 }

@@ -193,13 +193,13 @@ static bool moves(const struct qn_block *b)
     return false;
 }
 
-/* Does the block go on, or jump, into another function than its own? */
+/* Does the block go on, or jump, into another function than its own, or to a stub that does? */
 static bool goes_to_another(const struct qn_block *b, uint64_t to)
 {
     if (!qn_exec_find(to))
         return false;
     qn_points_learn(to);
-    return qn_calls_is_symbol(to) && find_range(to) != find_range(b->at[b->n - 1]);
+    return (qn_calls_is_symbol(to) || (is_stub(to) && !is_stub(b->pc))) && find_range(to) != find_range(b->at[b->n - 1]);
 }
 
 static bool is_tail_call(const struct qn_block *b)

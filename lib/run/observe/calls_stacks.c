@@ -242,6 +242,7 @@ void qn_calls_thread_end(void)
         end();
         load(below);
     }
+    calls_root_here();
     end();
     qn_self->calls_stack = 0;
 }
@@ -312,8 +313,7 @@ static void change_to(uint32_t i, uint64_t old)
     if (fresh)
         i = new_stack();
     run(i ? i : current);
-    if (fresh)
-        qn_ctx.called = 0;
+    calls_current->fresh = fresh && i;
 }
 
 /* A handler that is left by longjmp: sp lies on the stack that it came to. */
@@ -349,12 +349,19 @@ QN_NCSR void qn_calls_move(void)
 
 /* ---- on and off ---- */
 
+void qn_calls_finish(void)
+{
+    if (calls_sums && calls_current && counting)
+        calls_root_here();
+}
+
 void qn_calls_counting(bool on)
 {
     if (!calls_sums || on == counting)
         return;
     counting = on;
     if (!on) {
+        calls_root_here();
         generation++;
         close_if_old();
     }

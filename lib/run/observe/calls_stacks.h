@@ -13,6 +13,7 @@ void calls_pop_below(uint64_t sp);            /* frames whose return address lie
 void calls_pop_moved(uint64_t sp);            /* the same, by a block that loads rsp and then goes on elsewhere */
 void calls_show_top(void);                    /* the running stack is another: ctx.calls_sp */
 void calls_close(void);                       /* all frames return */
+void calls_root_here(void);                   /* what has been counted outside of all frames is what the function at ctx.rip has cost */
 uint64_t calls_base(void);                    /* stack pointer of the first frame */
 
 /* ---- calls_stacks.c ---- */

@@ -121,4 +121,9 @@ is "$(path "$start/f/g") $(path "$start/tail/g") $(path "$start")" "2 10 1 5 1 $
 is "$(path "$start/sum")" '6 39' 'recursion is one context'
 is "$(path "$start/sum/sum")" '' 'and no other'
 is "$(inclusive popper 5) $(edge "$start" popper | cut -d' ' -f1)" '1 1 1' 'a miss belongs to the call that made it'
+run --calls=paths --toggle=tail
+is "$(root tail) $(inclusive tail) $(edge tail g) $(nodes)" "equal 1 7 1 5 $(summary)" 'with --toggle its function is the root'
+run --calls=yes --versus=lru
+is $? 2 '--versus and --calls: a usage error'
+is "$(cat log)" 'quern: run: --calls: cannot be combined with --versus' 'in one line'
 done_testing
