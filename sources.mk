@@ -129,6 +129,7 @@ hosted_sources = \
 	lib/cost/findings.c \
 	lib/cost/fold.c \
 	lib/cost/foresee.c \
+	lib/cost/growers.c \
 	lib/cost/intervals.c \
 	lib/cost/jit.c \
 	lib/cost/leaves.c \
@@ -669,6 +670,7 @@ headers = \
 	lib/cost/explain.h \
 	lib/cost/findings.h \
 	lib/cost/fold.h \
+	lib/cost/growers.h \
 	lib/cost/intervals.h \
 	lib/cost/jit.h \
 	lib/cost/leaves.h \
@@ -1013,6 +1015,7 @@ unit_programs = \
 	tests/unit/cost/explain \
 	tests/unit/cost/fold \
 	tests/unit/cost/foresee \
+	tests/unit/cost/growers \
 	tests/unit/cost/intervals \
 	tests/unit/cost/jit \
 	tests/unit/cost/leaves \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cost/growers.h"
 #include "debug/types.h"
 
 static const struct standard {
@@ -87,30 +88,39 @@ static bool find_bias(struct search *s)
     return false;
 }
 
-static void add_point(void *data, uint64_t start, bool chooses)
+static void add_range(struct search *s, uint64_t start, uint64_t end)
 {
-    struct search *s = data;
     struct qn_point *all = (struct qn_point *)(s->store->base + QN_ARENA_POINTS_OFF);
     uint64_t guest = start + s->bias;
 
-    if (chooses || s->points >= QN_ARENA_POINTS_SIZE / sizeof *all)
+    if (s->points >= QN_ARENA_POINTS_SIZE / sizeof *all)
         return;
     for (uint64_t i = qn_cost_header(s->store)->n_points; i < s->points; i++)
         if (all[i].start == guest)
             return;
-    all[s->points++] = (struct qn_point){ guest, guest + 1, s->number, QN_POINT_ALLOC, s->which };
+    all[s->points++] = (struct qn_point){ guest, guest + (end - start), s->number, QN_POINT_ALLOC, s->which };
 }
 
-static void take_function(void *data, const char *name, uint64_t start)
+static void add_point(void *data, uint64_t start, bool chooses)
+{
+    if (!chooses)
+        add_range(data, start, start + 1);
+}
+
+static void take_function(void *data, const char *name, uint64_t start, uint64_t end)
 {
     struct search *s = data;
 
     for (size_t i = 0; i < STANDARD; i++)
         if (!strcmp(name, standard[i].name)) {
             s->which = QN_ALLOC_OF(standard[i].kind, 0, 0, i);
-            add_point(s, start, false);
+            add_range(s, start, start + 1);
             return;
         }
+    if (qn_cost_is_grower(name)) {
+        s->which = QN_ALLOC_OF(QN_ALLOC_GROWER, 0, 0, 0);
+        add_range(s, start, end);
+    }
 }
 
 static void add_object(struct search *s, enum qn_object_kind kind, uint64_t start, uint64_t end)
@@ -141,6 +151,15 @@ static void find_objects(struct search *s)
     map->flags = qn_debug_has_types(s->debug) ? QN_MAP_TYPES : 0;
 }
 
+const struct qn_debug_type *qn_cost_find_type(struct qn_debug *d, const struct qn_object *o, uint64_t bias)
+{
+    const struct qn_debug_type *type = NULL;
+
+    for (unsigned i = 0; i < QN_OBJECT_INNER && o->inner[i] && !type; i++)
+        type = qn_debug_allocated(d, o->inner[i] + bias);
+    return type ? type : qn_debug_allocated(d, o->start + bias);
+}
+
 void qn_cost_find_element(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t object)
 {
     struct qn_object *o = (struct qn_object *)(store->base + QN_ARENA_OBJECTS_OFF) + object;
@@ -154,7 +173,7 @@ void qn_cost_find_element(const struct qn_cost_store *store, struct qn_cost_libr
     s.debug = qn_cost_open_number(library, store, o->map, &s.map);
     if (!s.debug || !find_bias(&s))
         return;
-    type = qn_debug_allocated(s.debug, o->start - s.bias);
+    type = qn_cost_find_type(s.debug, o, -s.bias);
     o->element = type ? qn_debug_type_element(type) : 0;
 }
 

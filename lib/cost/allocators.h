@@ -11,6 +11,7 @@
 #include "cost/library.h"
 #include "cost/objects.h"
 #include "cost/store.h"
+#include "debug/types.h"
 
 struct qn_cost_allocator {   /* --alloc=NAME:BYTES*TIMES */
     const char *name;
@@ -23,6 +24,10 @@ bool qn_cost_parse_allocator(char *text, struct qn_cost_allocator *a);
 /* Appends what is in one map of the arena to its points and objects. */
 void qn_cost_find_data(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t map,
                        const struct qn_cost_allocator *named, unsigned count);
+
+/* The type of blocks of an object of the heap: that which the innermost of the functions that allocate for others tells, if any does.
+ * `bias`: from the guest's addresses to the file's. */
+const struct qn_debug_type *qn_cost_find_type(struct qn_debug *d, const struct qn_object *o, uint64_t bias);
 
 /* Tells the engine how large an element of the blocks is that are allocated where this object of the arena says. */
 void qn_cost_find_element(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t object);

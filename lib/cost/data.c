@@ -124,7 +124,8 @@ static uint32_t stands_for(const struct output *o, uint32_t object)
     for (uint32_t i = 0; i < object; i++) {
         const struct qn_object *b = &o->objects[i];
 
-        if (a->kind == b->kind && a->start == b->start && a->map == b->map && a->name == b->name)
+        if (a->kind == b->kind && a->start == b->start && a->map == b->map && a->name == b->name
+            && !memcmp(a->inner, b->inner, sizeof a->inner))
             return i;
     }
     return object;
@@ -250,7 +251,7 @@ static const struct qn_debug_type *find_type(const struct output *o, const struc
         return NULL;
     qn_cost_guard_map(o->x->modules, object->map);
     if (object->kind == QN_OBJECT_HEAP)
-        type = qn_debug_allocated(d, object->start + bias);
+        type = qn_cost_find_type(d, object, bias);
     else if (qn_debug_find_variable(d, object->start + bias, &v) && v.start == object->start + bias)
         type = v.type;
     qn_cost_unguard(o->x->modules);

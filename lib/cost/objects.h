@@ -37,6 +37,7 @@ enum qn_alloc {
     QN_ALLOC_MREMAP,     /* (block, old bytes, bytes ...) -> block */
     QN_ALLOC_FREE,       /* (block) */
     QN_ALLOC_CUSTOM,     /* named by the user: what is allocated inside belongs to its caller; see QN_ALLOC_OF */
+    QN_ALLOC_GROWER,     /* of a library: what it allocates itself belongs to its caller, see cost/growers.h */
     QN_ALLOC_KINDS
 };
 
@@ -49,10 +50,13 @@ enum qn_alloc {
 #define QN_ALLOC_NAME(which) ((which) >> 10 & 63u)
 #define QN_ALLOC_ARGS 6u
 
+#define QN_OBJECT_INNER 4
+
 struct qn_object {
     uint64_t start, size;    /* bytes; see qn_object_kind */
     uint64_t blocks, bytes;  /* HEAP: allocated in the whole run */
-    uint32_t map;            /* index into maps */
+    uint64_t inner[QN_OBJECT_INNER]; /* HEAP: where calls inside library functions return to, the innermost first; 0 = no more */
+    uint32_t map;            /* index into maps; of `inner`, too */
     uint32_t name;           /* FILE: string; HEAP: point that it was allocated by, as QN_ALLOC_OF */
     uint32_t element;        /* bytes of an element of an array of known type; offsets are within it.  0 = not known */
     uint8_t kind;            /* enum qn_object_kind */

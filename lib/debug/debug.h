@@ -99,7 +99,7 @@ typedef void qn_debug_take_function(void *data, uint64_t start, bool chooses);
 void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take_function *take, void *data);
 
 /* The same for each function, by the name that a symbol has (mangled); of an address each name. */
-typedef void qn_debug_take_symbol(void *data, const char *name, uint64_t start);
+typedef void qn_debug_take_symbol(void *data, const char *name, uint64_t start, uint64_t end);
 void qn_debug_list_functions(struct qn_debug *d, qn_debug_take_symbol *take, void *data);
 
 /* The ranges of functions as qn_debug_find knows them, in rising order; and the sections of stubs that jump elsewhere (PLT). */

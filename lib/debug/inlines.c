@@ -384,7 +384,7 @@ const char *qn_debug_name_inline(struct qn_debug *d, const struct qn_inline *cal
 
 static bool is_of_library(const char *file)
 {
-    static const char *const places[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/", "/rustc/"};
+    static const char *const places[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/", "/rustc/", "/rust/deps/"};
 
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         if (!strncmp(file, places[i], strlen(places[i])))

@@ -250,9 +250,9 @@ void qn_debug_list_functions(struct qn_debug *d, qn_debug_take_symbol *take, voi
 {
     qn_debug_load_symbols(d);
     for (size_t i = 0; i < d->symbols.count; i++)
-        take(data, d->symbols.list[i].name, d->symbols.list[i].start);
+        take(data, d->symbols.list[i].name, d->symbols.list[i].start, d->symbols.list[i].end);
     for (size_t i = 0; i < d->symbols.nothers; i++)
-        take(data, d->symbols.others[i].name, d->symbols.others[i].start);
+        take(data, d->symbols.others[i].name, d->symbols.others[i].start, d->symbols.others[i].end);
 }
 
 void qn_debug_list_ranges(struct qn_debug *d, qn_debug_take_range *take, void *data)

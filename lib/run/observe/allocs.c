@@ -6,6 +6,9 @@
  * An allocator may call others (operator new calls malloc): a block belongs to the caller of the outermost one.  So what the user
  * names by --alloc need not be known any better, if it calls malloc.
  *
+ * What makes a vector longer, and other library code of the kind (GROWER), allocates for its caller as far as it calls the allocator
+ * itself, or another such function: not what the user's code in between allocates, an element's constructor.
+ *
  * A call that is left otherwise (an exception, longjmp) is dropped when its place on the stack is seen to be above the stack pointer, or
  * no longer holds where it returns to.  free() and its like end a block when they begin.
  */
@@ -15,7 +18,7 @@
 #include "run/observe/points.h"
 #include "run/run.h"
 
-#define CALLS_MAX 32u
+#define CALLS_MAX 64u
 #define RETURNS_FIRST 1024u
 #define PROBE_RETURN 0x10000u /* of what a probe hands on: a call may return here; below it, a point as QN_ALLOC_OF, + 1 */
 #define ERROR_MIN 0xfffffffffffff001ull /* what mmap and mremap return from here on is an error */
@@ -26,26 +29,28 @@ struct qn_alloc_calls {
     uint32_t n;
     struct call {
         uint64_t sp, returns_to; /* address of the return address; that */
+        uint64_t start, end;     /* GROWER: its code */
         uint64_t size, old;      /* bytes, 0 = not known; REALLOC, MREMAP: the block; POSIX: where the block will be put */
         uint32_t which;          /* as QN_ALLOC_OF */
         bool counted;            /* a block has been allocated inside */
     } call[CALLS_MAX];           /* the outermost first */
 };
 
-/* Addresses that calls return to, by hash; 0 = free; and the object that belongs to each, by `which` of the outermost call. */
+/* Addresses that calls return to, by hash; 0 = free; and the object that belongs to each, by what allocates there (`which`) and where
+ * that returns to inside library code (`inner`; 0 = in none). */
 static struct {
-    uint64_t pc;
+    uint64_t pc, inner;
     uint32_t which, object;
 } *returns;
 static uint32_t nreturns, returns_size;
 
 /* ---- objects of callers ---- */
 
-static uint32_t place_of(uint64_t pc, uint32_t which)
+static uint32_t place_of(uint64_t pc, uint64_t inner, uint32_t which)
 {
     uint32_t at = (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> 32) & (returns_size - 1);
 
-    while (returns[at].pc && (returns[at].pc != pc || (which != QN_NO_OBJECT && returns[at].which != which)))
+    while (returns[at].pc && (returns[at].pc != pc || (which != QN_NO_OBJECT && (returns[at].which != which || returns[at].inner != inner))))
         at = (at + 1) & (returns_size - 1);
     return at;
 }
@@ -59,38 +64,73 @@ static void enlarge_returns(void)
     returns = qn_engine_alloc(returns_size * sizeof *returns);
     for (uint32_t i = 0; i < old; i++)
         if (list[i].pc)
-            returns[place_of(list[i].pc, list[i].which)] = list[i];
+            returns[place_of(list[i].pc, list[i].inner, list[i].which)] = list[i];
 }
 
-static bool is_return(uint64_t pc) { return returns_size && returns[place_of(pc, QN_NO_OBJECT)].pc; }
+static bool is_return(uint64_t pc) { return returns_size && returns[place_of(pc, 0, QN_NO_OBJECT)].pc; }
 
 /* What was translated there until now does not look for returns. */
-static void note_return(uint64_t pc, uint32_t which)
+static uint32_t note_return(uint64_t pc, uint64_t inner, uint32_t which)
 {
     uint32_t at;
     bool known = is_return(pc);
 
     if (nreturns >= returns_size / 2)
         enlarge_returns();
-    at = place_of(pc, which);
+    at = place_of(pc, inner, which);
     if (returns[at].pc)
-        return;
+        return at;
     returns[at].pc = pc;
+    returns[at].inner = inner;
     returns[at].which = which;
     returns[at].object = QN_NO_OBJECT;
     nreturns++;
     if (!known)
         qn_code_changed(pc, pc + 1);
+    return at;
 }
 
-static uint32_t object_of(const struct call *outermost)
-{
-    uint32_t at = place_of(outermost->returns_to, outermost->which);
+static bool is_grower(const struct call *call) { return QN_ALLOC_KIND(call->which) == QN_ALLOC_GROWER; }
 
+/* The call that the block belongs to: the outermost one, but of library functions only those that have called the next one themselves. */
+static uint32_t owner_of(const struct qn_alloc_calls *c)
+{
+    uint32_t owner = c->n - 1;
+    bool itself = true;
+
+    for (uint32_t i = c->n - 1; i-- > 0;) {
+        itself &= !is_grower(&c->call[i]) || c->call[i + 1].returns_to - 1 - c->call[i].start < c->call[i].end - c->call[i].start;
+        if (!is_grower(&c->call[i]) || itself)
+            owner = i;
+    }
+    return owner;
+}
+
+/* Where calls inside library functions return to, the innermost first, as far as it is code of the same file. */
+static void note_inner(struct qn_object *o, const struct qn_alloc_calls *c, uint32_t owner)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = c->n - 1; i > owner && n < QN_OBJECT_INNER; i--)
+        if (is_grower(&c->call[i - 1]) && qn_arena_map_of(c->call[i].returns_to - 1) == o->map)
+            o->inner[n++] = c->call[i].returns_to;
+}
+
+static uint32_t object_of(const struct qn_alloc_calls *c)
+{
+    uint32_t owner = owner_of(c), by = owner, at;
+    const struct call *call = &c->call[owner];
+    struct qn_object new = {.kind = QN_OBJECT_HEAP, .start = call->returns_to};
+
+    while (by + 1 < c->n && is_grower(&c->call[by]))
+        by++;
+    at = note_return(call->returns_to, by > owner ? c->call[by].returns_to : 0, c->call[by].which);
     if (returns[at].object != QN_NO_OBJECT)
         return returns[at].object;
-    returns[at].object = qn_data_add_object(&(struct qn_object){.kind = QN_OBJECT_HEAP, .start = outermost->returns_to,
-                                                                .map = qn_arena_map_of(outermost->returns_to - 1), .name = outermost->which});
+    new.map = qn_arena_map_of(call->returns_to - 1);
+    new.name = c->call[by].which;
+    note_inner(&new, c, owner);
+    returns[at].object = qn_data_add_object(&new);
     if (returns[at].object != QN_NO_OBJECT && (qn_arena_map_rec(qn_data_object(returns[at].object)->map)->flags & QN_MAP_TYPES))
         qn_wire_type(returns[at].object);
     return returns[at].object;
@@ -131,7 +171,7 @@ static void drop_left(struct qn_alloc_calls *c, uint64_t sp)
 /* An allocator that is not the outermost one may be an older name of the same, or what it is made of. */
 static void allocate(const struct qn_alloc_calls *c, uint64_t base, uint64_t size)
 {
-    uint32_t number = object_of(&c->call[0]);
+    uint32_t number = object_of(c);
     const struct qn_live_block *b = qn_blocks_find(base);
     struct qn_object *o;
 
@@ -165,6 +205,8 @@ static void finish(struct qn_alloc_calls *c, const struct call *call)
     uint64_t base = qn_ctx.gpr[QN_RAX];
 
     switch (QN_ALLOC_KIND(call->which)) {
+    case QN_ALLOC_GROWER:
+        return;
     case QN_ALLOC_CUSTOM:
         finish_custom(c, call, base);
         return;
@@ -210,6 +252,7 @@ static bool take_arguments(struct call *call)
     case QN_ALLOC_POSIX: call->old = argument(1); call->size = argument(3); return true;
     case QN_ALLOC_MREMAP: call->old = argument(1); call->size = argument(3); return true;
     case QN_ALLOC_MMAP: call->size = argument(2); return argument(4) & MAP_ANONYMOUS_;
+    case QN_ALLOC_GROWER: return true;
     case QN_ALLOC_CUSTOM:
         call->size = QN_ALLOC_BYTES(call->which) ? argument(QN_ALLOC_BYTES(call->which)) * argument(QN_ALLOC_TIMES(call->which)) : 0;
         return true;
@@ -217,7 +260,7 @@ static bool take_arguments(struct call *call)
     }
 }
 
-static void enter(struct qn_alloc_calls *c, uint32_t which)
+static void enter(struct qn_alloc_calls *c, uint64_t pc, uint32_t which)
 {
     struct call call = {.sp = qn_ctx.guest_sp, .returns_to = word_at(qn_ctx.guest_sp), .which = which};
 
@@ -226,7 +269,11 @@ static void enter(struct qn_alloc_calls *c, uint32_t which)
         qn_blocks_remove(argument(1));
     if (!take_arguments(&call) || c->n == CALLS_MAX)
         return;
-    note_return(call.returns_to, which);
+    if (QN_ALLOC_KIND(which) == QN_ALLOC_GROWER) {
+        call.start = pc;
+        call.end = qn_points_alloc_end(pc);
+    }
+    note_return(call.returns_to, 0, which);
     c->call[c->n++] = call;
 }
 
@@ -265,5 +312,5 @@ QN_NCSR void qn_allocs_see(void)
     if (qn_ctx.arg_aux & PROBE_RETURN)
         come_back(c, qn_ctx.arg_pc);
     if (qn_ctx.arg_aux & (PROBE_RETURN - 1))
-        enter(c, (uint32_t)(qn_ctx.arg_aux & (PROBE_RETURN - 1)) - 1);
+        enter(c, qn_ctx.arg_pc, (uint32_t)(qn_ctx.arg_aux & (PROBE_RETURN - 1)) - 1);
 }

@@ -97,7 +97,14 @@ uint32_t qn_points_alloc(uint64_t pc)
 {
     const struct qn_point *p = nsorted ? find(pc, QN_POINT_ALLOC) : NULL;
 
-    return p ? p->which + 1u : 0;
+    return p && p->start == pc ? p->which + 1u : 0;
+}
+
+uint64_t qn_points_alloc_end(uint64_t pc)
+{
+    const struct qn_point *p = find(pc, QN_POINT_ALLOC);
+
+    return p ? p->end : pc + 1;
 }
 
 /* What has been translated there so far does not leave for the dispatcher at its entry. */

@@ -12,6 +12,7 @@ unsigned qn_points_explain(uint64_t pc);
 
 /* Does an allocator begin here (--data)?  As QN_ALLOC_OF, + 1; 0: none. */
 uint32_t qn_points_alloc(uint64_t pc);
+uint64_t qn_points_alloc_end(uint64_t pc); /* where its code ends */
 
 /* Does a function of --toggle begin here?  Is it one that returns the address of the function that is meant? */
 bool qn_points_toggle(uint64_t pc);

@@ -73,6 +73,37 @@ if command -v clang >/dev/null && clang -std=gnu11 -O1 -g -o typesclang "$here/t
 else
     absent clang 'types, compiled by clang' '... and members'
 fi
+# owners PROFILE: "FUNCTION LINE TYPE" of blocks
+owners() {
+    awk '/^#object: / { heap = $2 == "heap"; line = "" } /^#from: / { line = $2 } /^#in: / { name = substr($0, 6) }
+         /^#type: / && heap { print name, line, substr($0, index($0, $3)) }' profile | LC_ALL=C sort -u
+}
+
+# belongs FUNCTION TEXT SOURCE TYPE: a block of this type belongs to the function, at the line of the source that holds the text
+belongs() {
+    owners >got
+    line=$(grep -n "$2" "$3" | head -n 1 | cut -d : -f 1)
+    grep -F "$1 $line $4" got || { cat got; return 1; }
+}
+
+for level in 0 1 2; do
+    if command -v "${CXX:-g++}" >/dev/null && "${CXX:-g++}" -O$level -g -o grow$level "$here/grow.cc" 2>/dev/null; then
+        run ./grow$level
+        ok "a vector's elements belong to who makes it longer (-O$level)" belongs 'fill(int)' 'v.push_back' "$here/grow.cc" geo::point
+        ok '... what a constructor allocates to it, not to the vector' belongs 'copying::copying(copying const&)' 'new char' "$here/grow.cc" char
+        ok '... nodes of a map to who inserts' belongs 'tree(int)' 'm.i' "$here/grow.cc" 'std::_Rb_tree_node<'
+        ok '... and what make_unique allocates' belongs 'main' 'make_unique' "$here/grow.cc" geo::point
+    else
+        absent g++ "a vector's elements belong to who makes it longer (-O$level)" '... what a constructor allocates to it, not to the vector' \
+            '... nodes of a map to who inserts' '... and what make_unique allocates'
+    fi
+done
+
+$CC -std=gnu11 -O1 -g -o rust "$here/rust.c" || bail 'rust.c cannot be compiled'
+run ./rust
+ok "functions with the names of Rust's library allocate for their callers" belongs 'fill' 'push(v' "$here/rust.c" 'struct item'
+ok '... so do those of older compilers' belongs 'fill_older' 'push_older(v' "$here/rust.c" 'struct item'
+
 run ./types1
 ok 'an open end is one part' grep -qx '#part: bytes\[\]' profile
 "$QUERN" annotate --by=type --threshold=0 profile >listing 2>&1
