@@ -38,11 +38,12 @@ static int by_start(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static void mark_below_main(void *data, const char *name, uint64_t start)
+static void mark_below_main(void *data, const char *name, uint64_t start, uint64_t end)
 {
     struct search *s = data;
     uint64_t offset;
 
+    (void)end;
     if (!qn_debug_is_below_main(name) || !qn_debug_offset(s->debug, start, &offset))
         return;
     for (uint64_t i = 0; i < s->count; i++)
