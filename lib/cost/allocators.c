@@ -126,13 +126,10 @@ static void take_function(void *data, const char *name, uint64_t start, uint64_t
 static void add_object(struct search *s, enum qn_object_kind kind, uint64_t start, uint64_t end)
 {
     struct qn_object *to = (struct qn_object *)(s->store->base + QN_ARENA_OBJECTS_OFF) + s->objects;
-    struct qn_debug_variable v;
 
     if (s->objects >= QN_ARENA_OBJECTS_SIZE / sizeof *to)
         return;
     *to = (struct qn_object){ .start = start + s->bias, .size = end - start, .map = s->number, .kind = (uint8_t)kind };
-    if (kind == QN_OBJECT_SYMBOL && qn_debug_find_variable(s->debug, start, &v) && v.start == start && v.type)
-        to->element = qn_debug_type_element(v.type);
     s->objects++;
 }
 
@@ -164,16 +161,20 @@ void qn_cost_find_element(const struct qn_cost_store *store, struct qn_cost_libr
 {
     struct qn_object *o = (struct qn_object *)(store->base + QN_ARENA_OBJECTS_OFF) + object;
     const struct qn_debug_type *type;
+    struct qn_debug_variable v;
     struct search s = { .store = store };
     struct qn_cost_extent e;
 
     qn_cost_get_extent(store, &e);
-    if (object >= e.objects || o->kind != QN_OBJECT_HEAP)
+    if (object >= e.objects)
         return;
     s.debug = qn_cost_open_number(library, store, o->map, &s.map);
     if (!s.debug || !find_bias(&s))
         return;
-    type = qn_cost_find_type(s.debug, o, -s.bias);
+    if (o->kind == QN_OBJECT_HEAP)
+        type = qn_cost_find_type(s.debug, o, -s.bias);
+    else
+        type = qn_debug_find_variable(s.debug, o->start - s.bias, &v) && v.start == o->start - s.bias ? v.type : NULL;
     o->element = type ? qn_debug_type_element(type) : 0;
 }
 

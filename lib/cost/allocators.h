@@ -29,7 +29,7 @@ void qn_cost_find_data(const struct qn_cost_store *store, struct qn_cost_library
  * `bias`: from the guest's addresses to the file's. */
 const struct qn_debug_type *qn_cost_find_type(struct qn_debug *d, const struct qn_object *o, uint64_t bias);
 
-/* Tells the engine how large an element of the blocks is that are allocated where this object of the arena says. */
+/* Tells the engine how large an element of the variable or the blocks is that this object of the arena stands for. */
 void qn_cost_find_element(const struct qn_cost_store *store, struct qn_cost_library *library, uint32_t object);
 
 /* The name of a standard allocator: "malloc"; of a custom one NULL. */

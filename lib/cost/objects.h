@@ -58,9 +58,11 @@ struct qn_object {
     uint64_t inner[QN_OBJECT_INNER]; /* HEAP: where calls inside library functions return to, the innermost first; 0 = no more */
     uint32_t map;            /* index into maps; of `inner`, too */
     uint32_t name;           /* FILE: string; HEAP: point that it was allocated by, as QN_ALLOC_OF */
-    uint32_t element;        /* bytes of an element of an array of known type; offsets are within it.  0 = not known */
+    uint32_t element;        /* bytes of an element of an array of known type; offsets are within it.  0 = not known; asked for where a
+                                miss is on something larger than QN_OFFSET_EXACT */
     uint8_t kind;            /* enum qn_object_kind */
-    uint8_t pad[3];
+    uint8_t asked;           /* 1: the collector was asked for `element` */
+    uint8_t pad[2];
 };
 
 #define QN_OFFSET_UNKNOWN 0x8000000000000000ull

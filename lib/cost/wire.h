@@ -22,8 +22,8 @@
  *   RESOLVE  value = index of a map that    RESOLVED: the points that the user has named in this map are in the
  *          is about to be executed, with    arena (none if there are none)
  *          --explain or --toggle
- *   TYPE   value = index of an object of    TYPED: its element is known, if it ever will be
- *          the heap, with --data
+ *   TYPE   value = index of an object       TYPED: its element is known, if it ever will be
+ *          (--data)
  *   FILE   with SCM_RIGHTS {fd}: the guest     (nothing; its debug information can then be read, whatever
  *          has mapped code of this file           becomes of its name)
  *   EXIT   counts are final, the process    (nothing; its pages are given back while the profile is written)

@@ -44,10 +44,10 @@ void qn_debug_free_memory(struct qn_debug *d)
 
 bool qn_debug_has_types(struct qn_debug *d)
 {
-    Dwarf *dwarf = qn_debug_open_dwarf(d);
-    Dwarf_CU *cu = NULL;
+    Elf *elf = qn_debug_dwarf_file(d);
+    GElf_Shdr header;
 
-    return dwarf && dwarf_get_units(dwarf, NULL, &cu, NULL, NULL, NULL, NULL) == 0;
+    return elf && (qn_debug_section(elf, ".debug_info", &header) || qn_debug_section(elf, ".zdebug_info", &header));
 }
 
 /* ---- entries ---- */

@@ -131,8 +131,6 @@ static uint32_t object_of(const struct qn_alloc_calls *c)
     new.name = c->call[by].which;
     note_inner(&new, c, owner);
     returns[at].object = qn_data_add_object(&new);
-    if (returns[at].object != QN_NO_OBJECT && (qn_arena_map_rec(qn_data_object(returns[at].object)->map)->flags & QN_MAP_TYPES))
-        qn_wire_type(returns[at].object);
     return returns[at].object;
 }
 

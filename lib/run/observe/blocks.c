@@ -41,6 +41,7 @@ static void *free_lists[LIST_CLASSES];
 static uint32_t *large;                  /* numbers of blocks by base; of several there the outer one first */
 static uint32_t nlarge, large_room;
 static const struct qn_live_block *recent; /* that was found last */
+uint64_t qn_blocks_count_of_changes = 1;
 
 /* ---- numbers to things ---- */
 
@@ -208,6 +209,19 @@ const struct qn_live_block *qn_blocks_find(uint64_t address)
     return recent = find(address);
 }
 
+bool qn_blocks_are_in(uint64_t start, uint64_t end)
+{
+    const struct page *p = find_page(start);
+    uint32_t n = count_large(end - 1);
+
+    if (p && (p->n || p->over))
+        return true;
+    for (const struct qn_live_block *b = n ? block_of(large[n - 1]) : NULL; b; b = block_of(b->outer))
+        if (b->end > start)
+            return true;
+    return false;
+}
+
 /* ---- allocating ---- */
 
 static void cover_pages(struct qn_live_block *b)
@@ -262,6 +276,7 @@ void qn_blocks_add(uint64_t base, uint64_t size, uint32_t object)
 
     if (!size || base >> 47 || size >> 47)
         return;
+    qn_blocks_changed();
     end_older(base, base + size);
     outer = find(base);
     b = make_block();
@@ -318,6 +333,7 @@ static void take_out_large(const struct qn_live_block *b)
 static void erase(struct qn_live_block *b)
 {
     recent = NULL;
+    qn_blocks_changed();
     if (b->inner)
         qn_blocks_remove_range(b->base + 1, b->end);
     while (b->inner) { /* one that begins where it does */

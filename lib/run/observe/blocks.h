@@ -24,6 +24,14 @@ void qn_blocks_remove_range(uint64_t start, uint64_t end);
 /* The innermost block that holds the byte; NULL: none. */
 const struct qn_live_block *qn_blocks_find(uint64_t address);
 
+/* Does any block lie in this page, in part? */
+bool qn_blocks_are_in(uint64_t start, uint64_t end);
+
+/* A number that changes whenever a block is added or removed, or by qn_blocks_changed. */
+extern uint64_t qn_blocks_count_of_changes;
+static inline uint64_t qn_blocks_version(void) { return qn_blocks_count_of_changes; }
+static inline void qn_blocks_changed(void) { qn_blocks_count_of_changes++; }
+
 void *qn_engine_alloc(uint64_t bytes); /* zeros; supplied by the engine */
 
 #endif

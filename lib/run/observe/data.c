@@ -24,9 +24,12 @@
 #define INDEX_FIRST 4096u
 #define UNDO_MAX QN_SIM_MISSES
 #define STACKS_MAX 64u
-#define RED_ZONE 128u       /* bytes below the stack pointer that are a function's own (System V ABI) */
+#define KNOWN 256u          /* pages */
 
-static uint32_t *row_index, index_size; /* row + 1 by hash; a power of two */
+static struct place {
+    uint32_t row, tag;      /* row + 1, 0 = free; its hash */
+} *row_index;
+static uint32_t index_size; /* a power of two */
 static uint64_t ready;
 static struct {
     uint32_t row;
@@ -75,21 +78,21 @@ static uint32_t hash_of(uint32_t site, uint32_t object, uint64_t offset)
 static void enlarge_index(void)
 {
     uint32_t size = index_size ? 2 * index_size : INDEX_FIRST;
-    uint32_t *list = qn_engine_alloc(size * sizeof *list);
+    struct place *list = qn_engine_alloc(size * sizeof *list);
 
     for (uint32_t i = 0; i < qn_arena->n_data; i++) {
         const struct qn_data_row *r = row_at(i);
-        uint32_t at = hash_of(r->site, r->object, r->offset) & (size - 1);
+        uint32_t tag = hash_of(r->site, r->object, r->offset), at = tag & (size - 1);
 
-        while (list[at])
+        while (list[at].row)
             at = (at + 1) & (size - 1);
-        list[at] = i + 1;
+        list[at] = (struct place){i + 1, tag};
     }
     row_index = list;
     index_size = size;
 }
 
-static struct qn_data_row *add_row(uint32_t site, uint32_t object, uint64_t offset, uint32_t at)
+static struct qn_data_row *add_row(uint32_t site, uint32_t object, uint64_t offset, struct place *at, uint32_t tag)
 {
     uint64_t n = qn_arena->n_data;
     struct qn_data_row *r = row_at(n);
@@ -99,25 +102,24 @@ static struct qn_data_row *add_row(uint32_t site, uint32_t object, uint64_t offs
     qn_ready_until(&ready, r + 1);
     *r = (struct qn_data_row){.site = site, .object = object, .offset = offset};
     qn_arena->n_data = n + 1;
-    row_index[at] = (uint32_t)n + 1;
+    *at = (struct place){(uint32_t)n + 1, tag};
     return r;
 }
 
 /* NULL: there is no room for another one. */
 static struct qn_data_row *row_of(uint32_t site, uint32_t object, uint64_t offset)
 {
-    uint32_t at;
+    uint32_t tag = hash_of(site, object, offset), at;
 
     if (QN_UNLIKELY(qn_arena->n_data >= index_size / 2))
         enlarge_index();
-    at = hash_of(site, object, offset) & (index_size - 1);
-    for (; row_index[at]; at = (at + 1) & (index_size - 1)) {
-        struct qn_data_row *r = row_at(row_index[at] - 1);
+    for (at = tag & (index_size - 1); row_index[at].row; at = (at + 1) & (index_size - 1)) {
+        struct qn_data_row *r = row_at(row_index[at].row - 1);
 
-        if (r->site == site && r->object == object && r->offset == offset)
+        if (row_index[at].tag == tag && r->site == site && r->object == object && r->offset == offset)
             return r;
     }
-    return add_row(site, object, offset, at);
+    return add_row(site, object, offset, &row_index[at], tag);
 }
 
 /* ---- stacks ---- */
@@ -156,9 +158,23 @@ static void forget_stacks(uint64_t start, uint64_t end)
 
 /* ---- a miss ---- */
 
-/* `size`: of the object or block.  What is no array of its elements is not taken for one. */
-static uint64_t offset_in(const struct qn_object *o, uint64_t size, uint64_t offset)
+/* Of what type is it? */
+static __attribute__((noinline, cold)) void ask(uint32_t object)
 {
+    struct qn_object *o = qn_data_object(object);
+
+    o->asked = 1;
+    if ((o->kind == QN_OBJECT_SYMBOL || o->kind == QN_OBJECT_HEAP) && (qn_arena_map_rec(o->map)->flags & QN_MAP_TYPES))
+        qn_wire_type(object);
+}
+
+/* `size`: of the object or block.  What is no array of its elements is not taken for one. */
+static inline uint64_t offset_in(uint32_t object, uint64_t size, uint64_t offset)
+{
+    const struct qn_object *o = qn_data_object(object);
+
+    if (QN_UNLIKELY(size > QN_OFFSET_EXACT && !o->asked))
+        ask(object);
     if (o->element && size % o->element == 0)
         return offset % o->element;
     return offset & ~(qn_offset_step(offset) - 1);
@@ -167,8 +183,27 @@ static uint64_t offset_in(const struct qn_object *o, uint64_t size, uint64_t off
 /* Those that have no place of their own have no offsets. */
 static bool has_place(const struct qn_object *o) { return o->start != 0; }
 
+/* What lies at addresses where no block is, by page; for as long as nothing is allocated or unmapped. */
+static struct known {
+    uint64_t start, end, version;
+    uint32_t object;
+} known[KNOWN];
+
+static inline struct known *known_at(uint64_t address) { return &known[address / QN_PAGE % KNOWN]; }
+
+/* The part of the range [start, end), which is the object's, that lies in the address's page, if no block does. */
+static void keep(uint64_t address, uint64_t start, uint64_t end, uint32_t object)
+{
+    uint64_t page = qn_round_down(address, QN_PAGE);
+
+    if (qn_blocks_are_in(page, page + QN_PAGE))
+        return;
+    *known_at(address) = (struct known){start > page ? start : page, end < page + QN_PAGE ? end : page + QN_PAGE, qn_blocks_version(), object};
+}
+
 static uint32_t find_object(uint64_t address, uint64_t *offset)
 {
+    const struct known *k = known_at(address);
     const struct qn_live_block *b;
     const struct qn_object *o;
     uint64_t sp = qn_ctx.guest_sp, start, end;
@@ -180,15 +215,26 @@ static uint32_t find_object(uint64_t address, uint64_t *offset)
         *offset = qn_sim_log_on ? QN_OFFSET_UNKNOWN : address - sp;
         return 0;
     }
+    if (address - k->start < k->end - k->start && k->version == qn_blocks_version()) {
+        o = qn_data_object(k->object);
+        *offset = has_place(o) ? offset_in(k->object, o->size, address - o->start) : 0;
+        return k->object;
+    }
     if ((b = qn_blocks_find(address))) {
-        *offset = offset_in(qn_data_object(b->object), b->end - b->base, address - b->base);
+        *offset = offset_in(b->object, b->end - b->base, address - b->base);
         return b->object;
     }
     object = qn_ranges_find_symbol(address);
-    if (object == QN_NO_OBJECT)
+    o = object == QN_NO_OBJECT ? NULL : qn_data_object(object);
+    start = o ? o->start : 0;
+    end = o ? o->start + o->size : 0;
+    if (!o) {
         object = qn_ranges_find_mapping(address, &start, &end);
-    o = qn_data_object(object);
-    *offset = has_place(o) ? offset_in(o, o->size, address - o->start) : 0;
+        qn_ranges_clip(address, &start, &end);
+        o = qn_data_object(object);
+    }
+    keep(address, start, end, object);
+    *offset = has_place(o) ? offset_in(object, o->size, address - o->start) : 0;
     return object;
 }
 

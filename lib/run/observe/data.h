@@ -25,6 +25,7 @@ struct qn_object *qn_data_object(uint32_t number);
 void qn_ranges_learn(void);                       /* the collector has appended symbols and segments */
 uint32_t qn_ranges_find_symbol(uint64_t address); /* QN_NO_OBJECT: none */
 uint32_t qn_ranges_find_mapping(uint64_t address, uint64_t *start, uint64_t *end);
+void qn_ranges_clip(uint64_t address, uint64_t *start, uint64_t *end); /* to where no symbol is; none is at the address */
 void qn_ranges_forget(uint64_t start, uint64_t end); /* what lay there is gone */
 
 /* ---- allocs.c ---- */

@@ -86,6 +86,7 @@ static void forget(struct table *t, uint64_t start, uint64_t end)
  * file is no block of its. */
 void qn_ranges_learn(void)
 {
+    qn_blocks_changed();
     for (; taken < qn_arena->n_objects; taken++) {
         const struct qn_object *o = qn_data_object((uint32_t)taken);
         const struct range r = {o->start, o->start + o->size, (uint32_t)taken};
@@ -104,6 +105,16 @@ uint32_t qn_ranges_find_symbol(uint64_t address)
     const struct range *r = search(symbols.list, symbols.n, address);
 
     return r ? r->object : QN_NO_OBJECT;
+}
+
+void qn_ranges_clip(uint64_t address, uint64_t *start, uint64_t *end)
+{
+    uint32_t at = count_until(symbols.list, symbols.n, address);
+
+    if (at && symbols.list[at - 1].end > *start)
+        *start = symbols.list[at - 1].end;
+    if (at < symbols.n && symbols.list[at].start < *end)
+        *end = symbols.list[at].start;
 }
 
 /* ---- mappings ---- */
@@ -242,6 +253,7 @@ uint32_t qn_ranges_find_mapping(uint64_t address, uint64_t *start, uint64_t *end
 
 void qn_ranges_forget(uint64_t start, uint64_t end)
 {
+    qn_blocks_changed();
     forget(&symbols, start, end);
     forget(&segments, start, end);
     forget_mappings(start, end);
