@@ -257,6 +257,7 @@ hosted_sources = \
 	lib/engines/places.c \
 	lib/engines/set_up.c \
 	lib/collect/collect.c \
+	lib/collect/control.c \
 	lib/collect/cpu.c \
 	lib/collect/finish.c \
 	lib/collect/fork.c \
@@ -307,6 +308,7 @@ tool_sources = \
 	tools/annotate.c \
 	tools/convert.c \
 	tools/csv.c \
+	tools/ctl.c \
 	tools/diff.c \
 	tools/dis.c \
 	tools/dis_elf.c \
@@ -655,6 +657,7 @@ headers = \
 	lib/block/block.h \
 	lib/block/order.h \
 	lib/collect/collect.h \
+	lib/collect/control.h \
 	lib/collect/options.h \
 	lib/collect/reader.h \
 	lib/collect/wire.h \
@@ -1210,6 +1213,7 @@ shell_tests = \
 	tests/unit/run/calls_hard.sh \
 	tests/unit/run/clock.sh \
 	tests/unit/run/cpu.sh \
+	tests/unit/run/ctl.sh \
 	tests/unit/run/data.sh \
 	tests/unit/run/data_types.sh \
 	tests/unit/run/ends.sh \
@@ -1285,6 +1289,7 @@ man_pages = \
 	doc/man/quern-annotate.1 \
 	doc/man/quern-convert.1 \
 	doc/man/quern-csv.1 \
+	doc/man/quern-ctl.1 \
 	doc/man/quern-diff.1 \
 	doc/man/quern-dis.1 \
 	doc/man/quern-json.1 \

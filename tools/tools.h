@@ -30,6 +30,7 @@
     X(valgrind, "take the command line of Valgrind's cachegrind")                                     \
     X(page, "write a profile as one HTML file to explore")                                         \
     X(watch, "write a page that plays what a cache did, reference by reference")                  \
+    X(ctl, "ask a run that is going on, or have it write a profile")                               \
     X(serve, "edit and run C programs in the browser, with their counts")                        \
     X(dis, "disassemble an ELF file or bytes")
 

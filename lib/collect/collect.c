@@ -24,6 +24,7 @@
 #include "base/context.h"
 #include "debug/debug.h"
 #include "collect/collect.h"
+#include "collect/control.h"
 #include "collect/reader.h"
 #include "text/complain.h"
 
@@ -173,9 +174,11 @@ static int run(struct qn_collect *r)
     start_clocks(r);
     if (!qn_collect_launch(r))
         return r->refused ? r->refused : QN_EXIT_SOFTWARE;
+    qn_collect_open_control(r);
     qn_collect_wait(r);
     if (!r->is_main)
         end_sub(r);
+    qn_collect_end_progress(r);
     return end_main(r);
 }
 
@@ -191,7 +194,7 @@ int qn_collect_run(const struct qn_collect_options *options)
                                                     .kept = r.options.keep_lines ? qn_engines_cache() : NULL,
                                                     .extra_root = r.options.debug_root });
     r.is_main = true;
-    r.pidfd = r.store.fd = r.fresh.fd = -1;
+    r.pidfd = r.store.fd = r.fresh.fd = r.control = -1;
     fill_standard_descriptors();
     qn_collect_choose_geometry(&r.options, r.geometry, r.origin);
     if ((r.options.cpu && !qn_collect_choose_cpu(r.options.cpu, &r.config.cpu)) ||

@@ -92,6 +92,9 @@ struct qn_collect {
     int status;                 /* of the guest by waitpid; main only */
     struct qn_collect_shared *shared;
 
+    int control;                /* where `quern ctl` asks; -1: nowhere */
+    pid_t progress_pid;         /* prints a line of --progress; 0: none does */
+    uint64_t progress_ns;
     int signals;                /* signalfd */
     sigset_t old_mask;          /* as the user's shell left it */
     struct sigaction old_chld;

@@ -41,6 +41,7 @@ static void become_sub(struct qn_collect *r, const struct qn_cost_store *copy, i
     close_fd(&r->done[0]);
     close_fd(&r->socket);
     close_fd(&r->pidfd);
+    close_fd(&r->control);
     qn_collect_forget_types(r);
     qn_cost_close(&r->store);
     qn_cost_close(&r->fresh);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "collect/collect.h"
+#include "collect/control.h"
 #include "sim/at_work.h"
 
 #define LOOK_MS 500 /* how often we look whether a module comes back */
@@ -24,6 +25,8 @@ static void reap(struct qn_collect *r)
     pid_t pid;
 
     while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+        if (pid == r->progress_pid)
+            r->progress_pid = 0;
         if (!r->is_main || pid != r->guest)
             continue; /* a sub-collector has done its work */
         if (WIFSTOPPED(status)) {
@@ -153,6 +156,7 @@ static void wait_until(struct qn_collect *r, const bool *end)
             { r->signals, POLLIN, 0 },
             { r->is_main ? -1 : r->pidfd, POLLIN, 0 },
             { r->is_main ? -1 : r->drain[0], POLLIN, 0 },
+            { r->control, POLLIN, 0 },
         };
 
         int ready = poll(p, sizeof p / sizeof p[0], LOOK_MS);
@@ -160,6 +164,7 @@ static void wait_until(struct qn_collect *r, const bool *end)
         if (milliseconds() - looked >= LOOK_MS) {
             looked = milliseconds();
             check_modules(r);
+            qn_collect_show_progress(r);
         }
         if (ready <= 0)
             continue;
@@ -173,6 +178,8 @@ static void wait_until(struct qn_collect *r, const bool *end)
             end_of_guest(r);
         if (p[3].revents && !r->ended)
             drain(r);
+        if (p[4].revents && !r->ended)
+            qn_collect_serve_control(r);
     }
 }
 

@@ -55,6 +55,8 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(LOG_FD, "log-fd", log_fd, "N", "messages go to this descriptor [2]")                                           \
     X(YESNO, "quiet", quiet, "yes|no", "no banner, no summary (-q)")                                                 \
     X(YESNO, "verbose", verbose, "yes|no", "more: what stands in each slot, how it is simulated (-v)")                                                     \
+    X(YESNO, "progress", progress, "yes|no", "a line each second on stderr: time, instructions, misses [no]")          \
+    X(YESNO, "dump-signal", dump_signal, "yes|no", "SIGUSR1, sent to quern, writes a profile and is not passed on [no]") \
     X(YESNO, "stats", stats, "yes|no", "print the engine's statistics [no]")                                         \
     X(YESNO, "local-rates", local_rates, "yes|no", "also print LL misses per L1 miss [no]")                          \
     X(YESNO, "aslr", aslr, "yes|no", "addresses vary from run to run [no]")                                          \
@@ -90,7 +92,7 @@ struct qn_collect_names {
 
 struct qn_collect_options {
     struct qn_geometry geometry[QN_COLLECT_LEVELS]; /* line 0: not given */
-    bool cache_sim, branch_sim, trace_children, instr_at_start, quiet, verbose, stats, local_rates, aslr, vdso,
+    bool cache_sim, branch_sim, trace_children, instr_at_start, quiet, verbose, stats, progress, dump_signal, local_rates, aslr, vdso,
         filter, check, dump_objects, dump_instr, demangle, keep_lines, data;
     bool vdso_given, log_fd_given, interval_given, interval_auto;
     uint64_t counting;     /* enum qn_counting */

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "collect/collect.h"
+#include "collect/control.h"
 
 #define LOOK_MS 100 /* how often we look whether somebody has continued the guest */
 
@@ -67,6 +68,10 @@ static void forward(struct qn_collect *r, const struct signalfd_siginfo *s)
     if ((sig == SIGCHLD && s->ssi_code > 0) || r->ended || r->guest <= 0 || s->ssi_pid == (uint32_t)getpid() ||
         s->ssi_pid == (uint32_t)r->guest)
         return;
+    if (sig == SIGUSR1 && r->options.dump_signal) {
+        qn_collect_dump(r);
+        return;
+    }
     if (s->ssi_code == SI_QUEUE)
         sigqueue(r->guest, sig, (union sigval){ .sival_ptr = (void *)(uintptr_t)s->ssi_ptr });
     else if (s->ssi_code == SI_USER || s->ssi_code == SI_TKILL || sig == SIGALRM)

@@ -50,6 +50,7 @@ env -i PATH="$PATH" TMPDIR="$PWD" CC="$CC" "$QUERN" serve . >address 2>said &
 read -r url <address
 kill $! 2>/dev/null
 is "$(echo "$url" | grep -c '^http://127')$(grep -c 'built without' said)" "$(grep -q 'built without' said && echo 01 || echo 10)" 'serve'
+is "$(quern ctl 1 status 2>&1 | grep -c "no run of quern")" 1 'ctl'
 is "$(quern dis --hex 90 | grep -c nop)" 1 'dis'
 
 # ---- simulators ----

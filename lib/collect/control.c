@@ -1,0 +1,281 @@
+/* lib/collect/control.c - answers questions about a program that runs: `quern ctl`, SIGUSR1, --progress.
+ *
+ * Each answer is given by a fork of the collector, so that the program never waits for it.  The counts are those of the moment at which
+ * the fork copies the arena, which takes some milliseconds while the program goes on: each count is right for some moment of these, as in
+ * the profile of a program that was killed.
+ *
+ *   dump     writes PROFILE.dump1, .dump2, ...: the first of these names that is free
+ *   status   command, time, events so far
+ */
+#define _GNU_SOURCE
+#include "collect/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collect/collect.h"
+#include "collect/reader.h"
+#include "cost/fold.h"
+
+#define WAITING_MAX 8          /* questions that wait */
+#define PATIENCE_S 5           /* until a question is asked, or an answer taken */
+#define DUMPS_MAX 100000
+#define NS_PER_SECOND 1000000000ull
+#define PROGRESS_NS NS_PER_SECOND
+#define MILLION 1e6
+
+socklen_t qn_control_address(struct sockaddr *address, size_t size, pid_t pid)
+{
+    struct sockaddr_un *a = (struct sockaddr_un *)address;
+    int n;
+
+    memset(a, 0, size);
+    a->sun_family = AF_UNIX; /* sun_path[0] is 0: no name in the file system */
+    n = snprintf(a->sun_path + 1, sizeof a->sun_path - 1, "quern-run-%d", (int)pid);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+bool qn_control_is_own(int socket, pid_t *pid)
+{
+    struct ucred who;
+    socklen_t size = sizeof who;
+
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size))
+        return false;
+    *pid = who.pid;
+    return who.uid == geteuid() || who.uid == 0 || geteuid() == 0;
+}
+
+void qn_collect_open_control(struct qn_collect *r)
+{
+    struct sockaddr_un address;
+    socklen_t size = qn_control_address((struct sockaddr *)&address, sizeof address, getpid());
+
+    r->control = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (r->control >= 0 && !bind(r->control, (struct sockaddr *)&address, size) && !listen(r->control, WAITING_MAX))
+        return;
+    if (r->control >= 0)
+        close(r->control);
+    r->control = -1;
+}
+
+/* ---- in the child: the counts as they are now ---- */
+
+static bool take_counts(struct qn_collect *r)
+{
+    struct qn_cost_store copy;
+
+    if (!qn_cost_header(&r->store)->started || qn_cost_copy(&copy, &r->store))
+        return false;
+    r->store = copy;
+    return true;
+}
+
+static void ignore_note(void *data, const char *text) { (void)data, (void)text; }
+
+/* Of every event, without a look at debug information. */
+static bool sum(struct qn_collect *r, struct qn_cost_event_set *events, struct qn_cost_result *result)
+{
+    static struct qn_cost_guard guard;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_cost_modules *modules;
+    struct qn_prof_table *table;
+
+    memset(guard.avoid, 1, sizeof guard.avoid);
+    qn_cost_choose_events(events, r->config.cache_sim, r->config.branch_sim);
+    qn_cost_add_module_events(events, &qn_cost_header(&r->store)->sim_output);
+    modules = qn_cost_new_modules(&r->store, qn_cost_new_library(), &guard, ignore_note, NULL);
+    table = qn_prof_new_table(events->count);
+    return modules && table && qn_cost_fold(&r->store, events, modules, QN_COST_ALL_REGIONS, table, result, &err) == QN_TEXT_OK;
+}
+
+static double seconds(const struct qn_collect *r)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)((uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec - r->start_ns) / (double)NS_PER_SECOND;
+}
+
+static bool status(struct qn_collect *r, FILE *out)
+{
+    struct qn_cost_event_set events;
+    struct qn_cost_result result;
+    double time = seconds(r);
+
+    fprintf(out, "pid: %d\ncommand: %s\nseconds: %.1f\n", (int)r->guest, r->command, time);
+    if (!take_counts(r))
+        return fprintf(out, "nothing is counted yet\n"), true;
+    if (!sum(r, &events, &result))
+        return fprintf(out, "no memory\n"), false;
+    fprintf(out, "instructions per second: %.0f\n", time > 0 ? (double)result.totals[QN_COST_IR] / time : 0);
+    for (int i = 0; i < events.count; i++)
+        fprintf(out, "%s: %" PRId64 "\n", events.names[i], result.totals[events.which[i]]);
+    return true;
+}
+
+/* ---- a profile ---- */
+
+/* As a pattern: every % doubled. */
+static char *escape(const char *path)
+{
+    char *pattern = malloc(2 * strlen(path) + 1), *to = pattern;
+
+    for (; pattern && *path; path++) {
+        *to++ = *path;
+        if (*path == '%')
+            *to++ = '%';
+    }
+    if (pattern)
+        *to = 0;
+    return pattern;
+}
+
+/* A name that was free and is ours now; NULL: *why. */
+static char *claim(struct qn_collect *r, const char **why)
+{
+    char *profile = qn_collect_name_profile(r), *path;
+    int fd;
+
+    *why = "no memory";
+    for (unsigned i = 1; profile && i < DUMPS_MAX && asprintf(&path, "%s.dump%u", profile, i) > 0; i++) {
+        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        *why = strerror(errno);
+        if (fd >= 0)
+            return close(fd), path;
+        free(path);
+        if (errno != EEXIST)
+            break;
+    }
+    return NULL;
+}
+
+/* Only the profile: what is written beside it at the end would take that file's name. */
+static bool dump(struct qn_collect *r, FILE *out)
+{
+    const char *why;
+    char *path;
+
+    if (!take_counts(r))
+        return fprintf(out, "nothing is counted yet\n"), false;
+    path = claim(r, &why);
+    if (!path)
+        return fprintf(out, "no profile can be written: %s\n", why), false;
+    r->options.out_file = escape(path);
+    r->config.interval = 0;
+    r->options.explain.count = 0;
+    r->options.watch = 0;
+    r->options.stats = r->options.verbose = false;
+    r->log.quiet = true;
+    r->log.fd = -1;
+    if (r->options.out_file && qn_collect_fold(r, NULL, qn_cost_new_library()))
+        return fprintf(out, "%s\n", path), true;
+    unlink(path);
+    return fprintf(out, "no profile could be written\n"), false;
+}
+
+/* ---- questions ---- */
+
+static void answer(struct qn_collect *r, int socket)
+{
+    const struct timeval patience = { PATIENCE_S, 0 };
+    char word[QN_CONTROL_WORD_MAX + 1] = "", *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    ssize_t n;
+    bool good = false;
+
+    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    n = recv(socket, word, QN_CONTROL_WORD_MAX, 0);
+    if (!out || n <= 0)
+        _exit(1);
+    if (!strcmp(word, "dump"))
+        good = dump(r, out);
+    else if (!strcmp(word, "status"))
+        good = status(r, out);
+    else
+        fprintf(out, "this quern does not know '%s'\n", word);
+    fclose(out);
+    dprintf(socket, "%d %s", !good, text);
+    _exit(0);
+}
+
+void qn_collect_serve_control(struct qn_collect *r)
+{
+    int socket = accept4(r->control, NULL, NULL, SOCK_CLOEXEC);
+    pid_t pid;
+
+    if (socket < 0)
+        return;
+    if (qn_control_is_own(socket, &pid) && fork() == 0)
+        answer(r, socket);
+    close(socket);
+}
+
+void qn_collect_dump(struct qn_collect *r)
+{
+    FILE *out;
+
+    if (fork())
+        return;
+    out = fopen("/dev/null", "w");
+    _exit(!out || !dump(r, out));
+}
+
+/* ---- progress ---- */
+
+static void print_progress(struct qn_collect *r)
+{
+    struct qn_cost_event_set events;
+    struct qn_cost_result result;
+    double time = seconds(r);
+    int64_t *t = result.totals, data;
+    bool terminal = isatty(r->log.errors);
+
+    if (!take_counts(r) || !sum(r, &events, &result))
+        _exit(1);
+    data = t[QN_COST_DR] + t[QN_COST_DW];
+    dprintf(r->log.errors, "%squern: %.0f s, %.0f million instructions, %.0f million a second", terminal ? "\r\33[K" : "", time,
+            (double)t[QN_COST_IR] / MILLION, time > 0 ? (double)t[QN_COST_IR] / time / MILLION : 0);
+    if (r->config.cache_sim)
+        dprintf(r->log.errors, ", D1 misses %.2f%%, LL misses %.2f%%", data ? 100.0 * (double)(t[QN_COST_D1MR] + t[QN_COST_D1MW]) / (double)data : 0,
+                data ? 100.0 * (double)(t[QN_COST_DLMR] + t[QN_COST_DLMW]) / (double)data : 0);
+    dprintf(r->log.errors, "%s", terminal ? "" : "\n");
+    _exit(0);
+}
+
+void qn_collect_show_progress(struct qn_collect *r)
+{
+    struct timespec now;
+    uint64_t ns;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    ns = (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+    if (!r->options.progress || !r->is_main || r->progress_pid > 0 || ns - r->progress_ns < PROGRESS_NS)
+        return;
+    r->progress_ns = ns;
+    r->progress_pid = fork();
+    if (r->progress_pid == 0)
+        print_progress(r);
+}
+
+void qn_collect_end_progress(struct qn_collect *r)
+{
+    if (!r->options.progress)
+        return;
+    while (r->progress_pid > 0 && waitpid(r->progress_pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    r->progress_pid = 0;
+    if (r->progress_ns && isatty(r->log.errors))
+        dprintf(r->log.errors, "\r\33[K");
+}

@@ -1,0 +1,35 @@
+/* lib/collect/control.h - what `quern ctl` and a `quern run` say to each other.
+ *
+ *   abstract socket "quern-run-PID" of the main collector, SOCK_STREAM; only processes of the same user, or root's, are answered
+ *   ctl: "dump" or "status"     run: a digit (the exit status), a blank, lines for the user; then it closes
+ */
+#ifndef QN_COLLECT_CONTROL_H
+#define QN_COLLECT_CONTROL_H
+
+#include <stddef.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#define QN_CONTROL_WORD_MAX 32 /* bytes of what ctl says */
+
+struct qn_collect;
+
+/* The address of a run; its length. */
+socklen_t qn_control_address(struct sockaddr *address, size_t size, pid_t pid);
+
+/* Is the process at the other end ours, or root's?  *pid is its number. */
+bool qn_control_is_own(int socket, pid_t *pid);
+
+/* A run that cannot be reached works as well. */
+void qn_collect_open_control(struct qn_collect *r);
+/* Somebody wants to connect: a process of its own answers. */
+void qn_collect_serve_control(struct qn_collect *r);
+/* SIGUSR1 with --dump-signal. */
+void qn_collect_dump(struct qn_collect *r);
+/* --progress: a line each second. */
+void qn_collect_show_progress(struct qn_collect *r);
+/* The line is taken away again, where it stands on a terminal. */
+void qn_collect_end_progress(struct qn_collect *r);
+
+#endif

@@ -1,0 +1,104 @@
+/* tools/ctl.c - `quern ctl`: asks a `quern run` that is going on.
+ *
+ * In:  quern ctl PID dump|status
+ * Out: what it answers, on stdout (lib/collect/control.h); exit 0, 1 (there is none, or it could not), 2 (usage)
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "collect/control.h"
+#include "options.h"
+#include "tools.h"
+
+#define PROGRAM "quern ctl"
+
+static const char help[] =
+    "usage: quern ctl PID dump|status\n"
+    "\n"
+    "Asks a `quern run` that is going on. PID is its number, or that of the program.\n"
+    "  dump      write a profile of what was counted so far, PROFILE.dump1 and so on; prints its name\n"
+    "  status    command, time, and events so far\n"
+    "\n";
+
+static const char *const words_known[] = { "dump", "status", NULL };
+static const struct qn_option options[] = { QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
+static const struct qn_options command = { "ctl", PROGRAM, help, NULL, options, NULL, false };
+
+static pid_t parent_of(pid_t pid)
+{
+    char path[64], line[512];
+    const char *behind_name;
+    int parent = 0;
+    FILE *f;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    f = fopen(path, "re");
+    if (f && fgets(line, sizeof line, f) && (behind_name = strrchr(line, ')')) && sscanf(behind_name, ") %*c %d", &parent) != 1)
+        parent = 0;
+    if (f)
+        fclose(f);
+    return parent;
+}
+
+/* -1: none listens there. */
+static int reach(pid_t pid)
+{
+    struct sockaddr_un address;
+    socklen_t size = qn_control_address((struct sockaddr *)&address, sizeof address, pid);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    pid_t other;
+
+    if (fd >= 0 && !connect(fd, (struct sockaddr *)&address, size) && qn_control_is_own(fd, &other) && other == pid)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* The exit status. */
+static int ask(int fd, const char *word)
+{
+    char text[4096];
+    int status = -1;
+    ssize_t n = send(fd, word, strlen(word), MSG_NOSIGNAL);
+
+    while (n > 0 && (n = recv(fd, text, sizeof text, 0)) > 0) {
+        size_t head = status < 0 && n > 2 ? 2 : 0;
+
+        if (head)
+            status = text[0] != '0';
+        fwrite(text + head, 1, (size_t)n - head, status ? stderr : stdout);
+    }
+    if (status < 0)
+        return qn_text_complain(PROGRAM ": the run ended before it answered"), 1;
+    return fflush(stdout) ? 1 : status;
+}
+
+int qn_tool_ctl(int argc, char **argv)
+{
+    char **words, *end;
+    int status = qn_options_take(&command, NULL, argv, &words), fd, number;
+    long pid;
+
+    (void)argc;
+    if (status >= 0)
+        return status;
+    if (!words[0] || !words[1] || words[2])
+        return qn_options_wrong(&command, words[0] && words[1] ? words[2] : "", "wanted PID and dump or status");
+    pid = strtol(words[0], &end, 10);
+    if (*end || pid <= 0 || pid > 0x7fffffff)
+        return qn_options_wrong(&command, words[0], "wanted the number of a process");
+    if (qn_option_find_word(words_known, words[1], &number))
+        return qn_options_wrong(&command, words[1], "wanted dump or status");
+    fd = reach((pid_t)pid);
+    if (fd < 0)
+        fd = reach(parent_of((pid_t)pid));
+    if (fd < 0)
+        return qn_text_complain(PROGRAM ": %ld: no run of quern's with this number, or of this program", pid), 1;
+    return ask(fd, words[1]);
+}
