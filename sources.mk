@@ -1188,6 +1188,7 @@ shell_tests = \
 	tests/unit/page/browser.sh \
 	tests/unit/page/caches_browser.sh \
 	tests/unit/page/calls_browser.sh \
+	tests/unit/page/hostile_browser.sh \
 	tests/unit/page/memory_browser.sh \
 	tests/unit/page/page.sh \
 	tests/unit/page/programs_browser.sh \

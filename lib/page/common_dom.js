@@ -53,13 +53,22 @@ function bytes(n) {
   return n + ' ' + units[unit];
 }
 
+// What is no encoding of anything stays as it is.
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 // The hash is "view&key=value&key=value".
 function readHash() {
   const parts = location.hash.slice(1).split('&');
-  const state = { view: parts[0] ? decodeURIComponent(parts[0]) : '' };
+  const state = { view: decoded(parts[0]) };
   for (const part of parts.slice(1)) {
     const at = part.indexOf('=');
-    if (at > 0) state[part.slice(0, at)] = decodeURIComponent(part.slice(at + 1));
+    if (at > 0) state[part.slice(0, at)] = decoded(part.slice(at + 1));
   }
   return state;
 }

@@ -2,8 +2,7 @@
 # Does a real browser play what `quern watch` has recorded: steps, jumps, counts, pictures, without an error or a request?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-have_browser || absent_all "$browser_missing" 13
-cd "$SCRATCH" || bail 'no scratch directory'
+browser_test 13
 cat >prog.c <<'END'
 double a[32][32], b[32][32], c[32][32];
 int main(void)
