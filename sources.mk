@@ -1162,6 +1162,7 @@ shell_tests = \
 	tests/unit/exp/share.sh \
 	tests/unit/exp/sweep.sh \
 	tests/unit/json/json.sh \
+	tests/unit/json/schema.sh \
 	tests/unit/labs/cheats.sh \
 	tests/unit/labs/frame.sh \
 	tests/unit/labs/lab01.sh \

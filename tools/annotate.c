@@ -4,6 +4,7 @@
  * Out: the report on stdout; messages on stderr; exit 0, 1 (a bad profile, a failed write), 2 (usage)
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,6 +59,7 @@ static const char help[] =
     "                         (inclusive costs of functions, callers and callees)\n"
     "  --color WHEN           heat bar: auto (on a terminal, unless NO_COLOR is set), always, never\n"
     "  --style STYLE          modern, or classic: the report of cg_annotate 3.20 and before\n"
+    "  --json                 the rows of a table as JSON: with --by=WHAT, --show, --timing, --region and -o of quern csv\n"
     "  -h, --help             this text\n"
     "  --version              the version\n"
     "\n"
@@ -109,11 +111,34 @@ static int print(const char *text)
     return fflush(stdout) != 0;
 }
 
+/* --json: the rows of its tables, which quern csv makes; by function unless told otherwise.  -1: it is not asked for. */
+static int write_json(int argc, char **argv)
+{
+    static char csv[] = "csv", metadata[] = "--metadata=no", by[] = "--by=function";
+    char **words = calloc((size_t)argc + 4, sizeof *words);
+    int n = 0, json = 0, status;
+    if (!words)
+        return -1;
+    words[n++] = csv;
+    words[n++] = metadata;
+    words[n++] = by;
+    for (int i = 1; i < argc; i++) {
+        json |= !strcmp(argv[i], "--json");
+        words[n++] = argv[i];
+    }
+    status = json ? qn_tool_csv(n, words) : -1;
+    free(words);
+    return status;
+}
+
 int qn_tool_annotate(int argc, char **argv)
 {
+    int as_json = write_json(argc, argv);
     struct qn_out_request q;
     struct qn_text_error err = {0};
     int status = 1;
+    if (as_json >= 0)
+        return as_json;
     switch (qn_out_parse_options(argc, argv, &q, &err)) {
     case QN_OUT_GO: status = report(&q); break;
     case QN_OUT_HELP: status = print(help); break;

@@ -1,4 +1,4 @@
-/* tools/json.c - `quern json`: a profile, or a sweep's CSV, as JSON.
+/* tools/json.c - `quern json`: a profile, a sweep's CSV or another table as JSON.
  *
  * In:  quern json [-o OUT] [--totals] FILE
  * Out: one JSON document on stdout or in OUT; exit 0, 1 (a bad input, a failed write), 2 (usage)
@@ -14,7 +14,7 @@
 static const char help[] =
     "usage: quern json [-o OUT] [--totals] FILE\n"
     "\n"
-    "Writes a profile, or the CSV file of a sweep, as JSON for other programs: jq, scripts, databases. doc/json.md has the schema.\n"
+    "Writes a profile, the CSV file of a sweep, or another table as JSON for other programs: jq, scripts, databases. doc/json.md has the schema.\n"
     "\n";
 
 struct settings {
@@ -34,7 +34,7 @@ static enum qn_text_status write_to(FILE *out, const struct settings *s, struct 
 {
     const char *input = s->args.inputs[0];
 
-    return qn_json_is_sweep(input) ? qn_json_write_sweep(out, input, err) : qn_json_write_profile(out, input, s->totals, err);
+    return qn_json_write_file(out, input, s->totals, err);
 }
 
 static enum qn_text_status write_json(const struct prof_args *a, struct qn_text_error *err)

@@ -6,11 +6,15 @@
 #define _GNU_SOURCE
 #include "prof_args.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "json/json.h"
 #include "out/timing.h"
 #include "text/output.h"
 #include "prof/region.h"
@@ -43,6 +47,7 @@ const char *prof_args_take_timing(const struct qn_option *o, void *field, char *
 
 #define SHARED                                                                                                     \
     PROF_ARGS_REGION("what was counted in this region only (quern.h); OUTER/INNER: nested so"),                    \
+    QN_OPTION("--json", NULL, "write JSON (doc/json.md)", qn_option_set, struct prof_args, json),                  \
     PROF_ARGS_OUT("OUT", "write to OUT, complete or not at all [standard output]")
 
 static const char *const styles[] = {[QN_PROF_MODERN] = "modern", [QN_PROF_CLASSIC] = "classic", NULL};
@@ -70,11 +75,48 @@ struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_text_
     return qn_prof_open_writer_fd(STDOUT_FILENO, "standard output", err);
 }
 
-static int run(const struct prof_command *c, const struct prof_args *a)
+/* --json: what the command writes into a file of its own, as JSON. */
+static enum qn_text_status write_json(const char *path, const char *out, struct qn_text_error *err)
+{
+    struct qn_text_output o;
+    FILE *f;
+    if (!out || !strcmp(out, "-")) {
+        if (qn_json_write_file(stdout, path, false, err) == QN_TEXT_OK && fflush(stdout))
+            qn_text_fail(err, QN_TEXT_IO, "standard output: cannot write");
+        return err->status;
+    }
+    if (qn_text_open_output(&o, out, QN_TEXT_SHARED, err) != QN_TEXT_OK)
+        return err->status;
+    f = qn_text_stream_output(&o);
+    if (f && qn_json_write_file(f, path, false, err) == QN_TEXT_OK)
+        return qn_text_close_output(&o, err);
+    qn_text_drop_output(&o);
+    return f ? err->status : qn_text_fail_memory(err);
+}
+
+static enum qn_text_status run_json(const struct prof_command *c, struct prof_args *a, struct qn_text_error *err)
+{
+    const char *tmp = getenv("TMPDIR"), *out = a->out;
+    char folder[PATH_MAX], path[PATH_MAX + 16];
+    if (!qn_json_is_there())
+        return qn_text_fail(err, QN_TEXT_BAD, "this quern was built without jansson");
+    snprintf(folder, sizeof folder, "%s/quern-json.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!qn_text_make_scratch(folder))
+        return qn_text_fail(err, QN_TEXT_IO, "%s: %s", folder, strerror(errno));
+    snprintf(path, sizeof path, "%s/table", folder);
+    a->out = path;
+    if (c->run(a, err) == QN_TEXT_OK)
+        write_json(path, out, err);
+    a->out = out;
+    qn_text_remove_scratch(folder);
+    return err->status;
+}
+
+static int run(const struct prof_command *c, struct prof_args *a)
 {
     struct qn_text_error err = {0};
     int to_file = a->out && strcmp(a->out, "-") != 0;
-    if ((!to_file || qn_text_check_output(a->out, &err) == QN_TEXT_OK) && c->run(a, &err) == QN_TEXT_OK)
+    if ((!to_file || qn_text_check_output(a->out, &err) == QN_TEXT_OK) && (a->json ? run_json(c, a, &err) : c->run(a, &err)) == QN_TEXT_OK)
         return 0;
     fprintf(stderr, "%s: %s\n", c->options.prefix, err.text);
     return 1;

@@ -13,6 +13,7 @@ struct prof_args {
     const char *out; /* NULL: standard output */
     int style;       /* enum qn_prof_style */
     struct qn_text_subst *mod_file, *mod_fn;
+    bool json;
 };
 
 #define PROF_ARGS_OUT(argument, help) QN_OPTION("-o", argument, help, qn_option_text, struct prof_args, out)

@@ -21,6 +21,7 @@
 #include "text/output.h"
 #include "collect/collect.h"
 #include "engines/engines.h"
+#include "json/json.h"
 #include "sweep.h"
 #include "tools.h"
 
@@ -185,6 +186,16 @@ static int sweep(struct qn_sweep *s)
     return status;
 }
 
+/* --json: all rows of the table, when they are there. */
+static int print_json(const struct qn_sweep *s)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+
+    if (qn_json_write_sweep(stdout, s->options.output, &err) == QN_TEXT_OK && !fflush(stdout))
+        return 0;
+    return qn_text_complain("quern: sweep: %s", err.text), 1;
+}
+
 int qn_tool_sweep(int argc, char **argv)
 {
     static struct qn_sweep s;
@@ -202,6 +213,8 @@ int qn_tool_sweep(int argc, char **argv)
     if (!s.options.parallel)
         s.options.parallel = count_processors();
     status = sweep(&s);
+    if (s.options.json && !s.options.list && status <= 1 && !access(s.options.output, R_OK))
+        status |= print_json(&s);
     qn_exp_free(&s.options.exp);
     return status;
 }

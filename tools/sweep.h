@@ -23,7 +23,7 @@ struct qn_sweep_options {
     const char *experiment; /* a file; NULL: none */
     const char *output;     /* the CSV file */
     int parallel;           /* runs at a time; 0: as many as there are processors */
-    bool list, quiet, retry, share;
+    bool list, json, quiet, retry, share;
     int on;                 /* enum qn_sweep_on */
     bool parallel_given, cancel;
     const char *engine_option[QN_SWEEP_ENGINE_OPTIONS];

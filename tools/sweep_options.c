@@ -149,6 +149,7 @@ static const struct qn_option options[] = {
     OPTION("--share", "yes|no", "one execution for runs that differ in D1, LL or predictors only [yes]", qn_option_yesno, share),
     OPTION("--retry", NULL, "run what failed again", qn_option_set, retry),
     OPTION("--list", NULL, "print the commands, run nothing", qn_option_set, list),
+    OPTION("--json", NULL, "print all rows of the table as JSON when the sweep is done (doc/json.md)", qn_option_set, json),
     OPTION("-q, --quiet", NULL, "no progress, no last line", qn_option_set, quiet),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 

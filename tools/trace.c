@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "json/json.h"
 #include "options.h"
 #include "sim/parts.h"
 #include "sim/record.h"
@@ -39,7 +40,7 @@ struct settings {
     unsigned champsim;           /* bytes of a record, 0: quern's own format */
     enum qn_trace_packing packing;
     uint64_t from, count;        /* instructions */
-    bool quiet;
+    bool quiet, json;
     char **words;                /* options of quern run, the program */
 };
 
@@ -58,6 +59,7 @@ static const struct qn_option options[] = {
     OPTION("--count", "N", "record N instructions [all]", qn_option_number, count),
     OPTION("-q, --quiet", NULL, "no counts behind the program's output (of ChampSim's formats)", qn_option_set, quiet),
     OPTION("--info", "FILE", "say what is in a trace of quern's own, and whether it is whole", qn_option_text, info),
+    OPTION("--json", NULL, "with --info: as JSON (doc/json.md)", qn_option_set, json),
     OPTION("--recover", "FILE", "give an end to what SIGKILL of quern trace has left beside the output (.FILE.*), or in TMPDIR", qn_option_text, recover),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
@@ -282,7 +284,7 @@ static int recover(const char *name)
 }
 
 /* What there is in a trace of our own. */
-static int tell(const char *name)
+static int tell(const char *name, bool json)
 {
     static const char *const packings[] = { "none", "zstd", "xz" };
     int fd = open(name, O_RDONLY | O_CLOEXEC);
@@ -292,6 +294,11 @@ static int tell(const char *name)
     if (!good)
         return complain(name, errno ? strerror(errno) : "got no \"" PARTS_MAGIC "\", wanted what quern trace records");
     close(fd);
+    if (json) {
+        const struct qn_json_trace t = { f.parts, f.instructions, f.references, f.bytes, f.packing < 3 ? packings[f.packing] : "?", f.ended };
+
+        return qn_json_write_trace(stdout, name, &t) && !fflush(stdout) ? !f.ended : complain(name, "cannot write JSON, or built without jansson");
+    }
     printf("parts %" PRIu64 ", instructions %" PRIu64 ", references %" PRIu64 "\nbytes %" PRIu64 ", bits per reference %.3f, compressed by %s\n%s\n",
            f.parts, f.instructions, f.references, f.bytes, f.references ? 8.0 * (double)f.bytes / (double)f.references : 0,
            f.packing < 3 ? packings[f.packing] : "?", f.ended ? "whole" : "cut off: no end; --recover gives it one");
@@ -360,7 +367,7 @@ int qn_tool_trace(int argc, char **argv)
     if (s.recover)
         return recover(s.recover);
     if (s.info)
-        return tell(s.info);
+        return tell(s.info, s.json);
     s.words = rest;
     if (!*s.words)
         return fputs("quern: trace: no program given; `quern trace --help` tells how\n", stderr), QN_EXIT_USAGE;

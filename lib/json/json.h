@@ -19,6 +19,19 @@
 enum qn_text_status qn_json_write_profile(FILE *out, const char *path, bool totals, struct qn_text_error *err);
 enum qn_text_status qn_json_write_sweep(FILE *out, const char *path, struct qn_text_error *err);
 
+/* Any other CSV file with names of columns: of quern csv, quern lab marks. */
+enum qn_text_status qn_json_write_table(FILE *out, const char *path, struct qn_text_error *err);
+/* Whichever of these it is. */
+enum qn_text_status qn_json_write_file(FILE *out, const char *path, bool totals, struct qn_text_error *err);
+
+/* What quern trace --info tells; packing: "zstd". */
+struct qn_json_trace {
+    uint64_t parts, instructions, references, bytes;
+    const char *packing;
+    bool whole;
+};
+bool qn_json_write_trace(FILE *out, const char *path, const struct qn_json_trace *t);
+
 /* The modules that ship: begin, add each, end, which writes them.  slots: "I1 D1".  false: it cannot be written, or there is no memory. */
 void qn_json_begin_modules(const char *in_slots);
 void qn_json_add_module(const char *kind, const char *name, const char *slots, uint64_t hash, const char *text);

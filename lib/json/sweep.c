@@ -56,32 +56,64 @@ static json_t *row_of(const struct qn_exp_table *t, int row)
     return object;
 }
 
-static bool put_table(FILE *out, const struct qn_exp_table *t)
+static bool put_columns(FILE *out, const struct qn_exp_table *t)
 {
-    bool good = fprintf(out, "{\"schema\":\"quern-sweep\",\"version\":%d,\n\"rows\":[", QN_JSON_VERSION) > 0;
+    json_t *list = json_array();
+
+    for (int i = 0; i < t->column_count; i++)
+        if (json_array_append_new(list, qn_json_text(t->columns[i])))
+            return json_decref(list), false;
+    return fputs("\"columns\":", out) >= 0 && !qn_json_put(out, list) && fputs(",\n", out) >= 0;
+}
+
+static bool put_table(FILE *out, const struct qn_exp_table *t, const char *schema, bool columns)
+{
+    bool good = fprintf(out, "{\"schema\":\"%s\",\"version\":%d,\n", schema, QN_JSON_VERSION) > 0 && (!columns || put_columns(out, t)) &&
+                fputs("\"rows\":[", out) >= 0;
 
     for (int i = 0; i < t->row_count && good; i++)
         good = fputs(i ? ",\n" : "\n", out) >= 0 && !qn_json_put(out, row_of(t, i));
     return good && fputs("\n]}\n", out) >= 0;
 }
 
-enum qn_text_status qn_json_write_sweep(FILE *out, const char *path, struct qn_text_error *err)
+static enum qn_text_status write_rows(FILE *out, const char *path, const char *schema, bool columns, struct qn_text_error *err)
 {
     struct qn_exp_table t;
 
     qn_exp_init_table(&t);
-    if (qn_exp_read_table(&t, path, err) == QN_TEXT_OK && !put_table(out, &t))
+    if (qn_exp_read_table(&t, path, err) == QN_TEXT_OK && !put_table(out, &t, schema, columns))
         qn_text_fail(err, QN_TEXT_IO, "cannot write JSON");
     qn_exp_free_table(&t);
     return err->status;
 }
 
+enum qn_text_status qn_json_write_sweep(FILE *out, const char *path, struct qn_text_error *err)
+{
+    return write_rows(out, path, "quern-sweep", false, err);
+}
+
+enum qn_text_status qn_json_write_table(FILE *out, const char *path, struct qn_text_error *err)
+{
+    return write_rows(out, path, "quern-table", true, err);
+}
+
 #else
+
+static enum qn_text_status without_jansson(const char *path, struct qn_text_error *err)
+{
+    return qn_text_fail(err, QN_TEXT_BAD, "%s: this quern was built without jansson", path);
+}
 
 enum qn_text_status qn_json_write_sweep(FILE *out, const char *path, struct qn_text_error *err)
 {
     (void)out;
-    return qn_text_fail(err, QN_TEXT_BAD, "%s: this quern was built without jansson", path);
+    return without_jansson(path, err);
+}
+
+enum qn_text_status qn_json_write_table(FILE *out, const char *path, struct qn_text_error *err)
+{
+    (void)out;
+    return without_jansson(path, err);
 }
 
 #endif

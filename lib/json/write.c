@@ -49,14 +49,54 @@ bool qn_json_is_there(void)
 #endif
 }
 
+bool qn_json_write_trace(FILE *out, const char *path, const struct qn_json_trace *t)
+{
+#ifdef HAVE_JANSSON
+    json_t *all = json_pack("{s:s, s:i, s:o, s:I, s:I, s:I, s:I, s:s, s:b}", "schema", "quern-trace", "version", QN_JSON_VERSION, "file", qn_json_text(path),
+                            "parts", (json_int_t)t->parts, "instructions", (json_int_t)t->instructions, "references", (json_int_t)t->references, "bytes",
+                            (json_int_t)t->bytes, "packing", t->packing, "whole", t->whole);
+
+    return !qn_json_put(out, all) && putc('\n', out) != EOF;
+#else
+    (void)out, (void)path, (void)t;
+    return false;
+#endif
+}
+
+/* The first line, as far as `first` goes. */
+static void read_first(const char *path, char *first, int size)
+{
+    FILE *f = strcmp(path, "-") ? fopen(path, "r") : NULL;
+
+    first[0] = 0;
+    if (f && !fgets(first, size, f))
+        first[0] = 0;
+    if (f)
+        fclose(f);
+}
+
 bool qn_json_is_sweep(const char *path)
 {
     static const char head[] = "quern,";
-    char first[sizeof head] = "";
-    FILE *f = strcmp(path, "-") ? fopen(path, "r") : NULL;
-    bool is = f && fgets(first, sizeof first, f) && !strcmp(first, head);
+    char first[sizeof head];
 
-    if (f)
-        fclose(f);
-    return is;
+    read_first(path, first, sizeof first);
+    return !strcmp(first, head);
+}
+
+/* Profiles begin with a word and a colon, or a comment; names of columns have a comma. */
+static bool is_table(const char *path)
+{
+    char first[512];
+    size_t word;
+
+    read_first(path, first, sizeof first);
+    word = strcspn(first, ",:#= \n");
+    return first[word] == ',' || (word && first[word] == ' ' && strchr(first, ',') && !strchr(first, ':'));
+}
+
+enum qn_text_status qn_json_write_file(FILE *out, const char *path, bool totals, struct qn_text_error *err)
+{
+    return qn_json_is_sweep(path) ? qn_json_write_sweep(out, path, err) : is_table(path) ? qn_json_write_table(out, path, err)
+                                                                                        : qn_json_write_profile(out, path, totals, err);
 }

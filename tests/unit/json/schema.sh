@@ -1,0 +1,83 @@
+#!/bin/sh
+# Is every kind of JSON that quern writes valid by doc/quern.schema.json, as python3-jsonschema reads it; does --json say what the table says?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
+schema=$(cd "$top_srcdir" && pwd)/doc/quern.schema.json
+python3 -c 'import jsonschema' 2>/dev/null || absent_all 'python3-jsonschema is not installed' 26
+command -v jq >/dev/null || absent_all 'jq is not installed' 26
+grep -q '^#define HAVE_JANSSON 1' "$top_builddir/config.h" || absent_all 'built without jansson' 26
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 26
+cd "$SCRATCH" || bail 'no scratch'
+
+cat >validate.py <<'END'
+import json, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft7Validator.check_schema(schema)
+for name in sys.argv[2:]:
+    document = json.load(open(name))
+    # the branch of its own kind says more than "not valid under any"
+    kind = document.get("schema", "")[6:]
+    error = jsonschema.exceptions.best_match(jsonschema.Draft7Validator(schema).iter_errors(document))
+    if error and kind in schema["definitions"]:
+        error = jsonschema.exceptions.best_match(jsonschema.Draft7Validator(dict(schema["definitions"][kind], definitions=schema["definitions"])).iter_errors(document)) or error
+    print("%s %s" % (document.get("schema"), "valid" if not error else error.message[:200]))
+END
+# valid KIND FILE DESCRIPTION
+valid() { is "$(python3 validate.py "$schema" "$2" 2>&1 | tail -n 1)" "quern-$1 valid" "$3"; }
+
+cat >prog.c <<'END'
+static volatile long a[512];
+__attribute__((noinline)) static void fill(int n) { int i; for (i = 0; i < 512; i++) a[i] += n; }
+int main(int argc, char **argv) { int i; (void)argv; for (i = 0; i < 3 + argc; i++) fill(i); return 0; }
+END
+$CC -g -O1 -o prog prog.c || bail 'cannot compile'
+"$QUERN" run -q --branch-sim=yes --dump-objects=yes --out-file=a ./prog && "$QUERN" run -q --branch-sim=yes --out-file=b ./prog more || bail 'no profile'
+
+"$QUERN" json a >profile.json
+valid profile profile.json 'json of a profile'
+"$QUERN" json --totals a >totals.json
+valid profile totals.json 'without rows'
+"$QUERN" csv --json a >csv.json
+valid table csv.json 'csv --json'
+is "$(jq -r '[.rows[].Ir] | add' csv.json)" "$(jq .totals.Ir profile.json)" 'its Ir are those of the profile'
+is "$(jq -r '.columns | join(",")' csv.json)" "$("$QUERN" csv --crlf=no a | head -n 1)" 'its columns those of the CSV'
+"$QUERN" csv --json --by=program -o program.json a b
+valid table program.json 'csv --json --by=program -o, of two profiles'
+is "$(jq '.rows | length' program.json)" 2 'a row for each'
+"$QUERN" csv --crlf=no a >a.csv
+"$QUERN" csv --json --to-profile a.csv >back.json
+valid profile back.json 'csv --json --to-profile'
+"$QUERN" merge --json a b >merge.json
+valid profile merge.json 'merge --json'
+"$QUERN" merge -o m a b
+is "$(jq -c .totals merge.json)" "$("$QUERN" json --totals m | jq -c .totals)" 'says what merge writes'
+"$QUERN" diff --json a b >diff.json
+valid profile diff.json 'diff --json'
+is "$(jq '[.rows[].counts[0]] | add' diff.json)" "$(($("$QUERN" json --totals b | jq .totals.Ir) - $(jq .totals.Ir profile.json)))" 'its rows add up to the difference'
+"$QUERN" annotate --json a >annotate.json
+valid table annotate.json 'annotate --json'
+is "$(jq -r '.rows[] | select(.function == "fill") | .Dw' annotate.json)" \
+    "$("$QUERN" csv --by=function --crlf=no --metadata=no a | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["function"] == "fill" { print $at["Dw"] }')" 'has the function'
+"$QUERN" annotate --json --by=line --show=Ir,Dw a >lines.json
+valid table lines.json 'annotate --json --by=line --show'
+is "$(jq -r '.columns[-2:] | join(" ")' lines.json)" 'Ir Dw' 'with these events'
+"$QUERN" sweep -q --json -L sim=lru,srrip --I1=4096,2,32 --D1=1024,2,32 --LL=65536,8,64 -o s.csv -- ./prog >sweep.json
+valid sweep sweep.json 'sweep --json'
+is "$(jq '.rows | length' sweep.json)" 2 'with all rows'
+"$QUERN" sim list --json >modules.json
+valid modules modules.json 'sim list --json'
+"$QUERN" trace -o t -- ./prog && "$QUERN" trace --info t --json >trace.json
+valid trace trace.json 'trace --info --json'
+is "$(jq -r '"parts \(.parts), instructions \(.instructions), references \(.references)"' trace.json)" "$("$QUERN" trace --info t | head -n 1)" 'what trace --info says'
+printf 'student,points,1\nada,10,10\n' >marks.csv
+"$QUERN" json marks.csv >marks.json
+valid table marks.json 'json of another table'
+
+# What is not valid is found.
+jq '.totals.Ir = "many"' profile.json >bad.json
+is "$(python3 validate.py "$schema" bad.json)" "quern-profile 'many' is not of type 'integer'" 'the validator finds a count that is none'
+jq '.version = 2' profile.json >bad.json
+is "$(python3 validate.py "$schema" bad.json | sed 's/.*profile //')" '1 was expected' 'and another version'
+is "$("$QUERN" csv --json absent 2>&1)" "$("$QUERN" csv absent 2>&1)" 'a profile that is not there: the same message'
+ok 'and nothing is left behind' test -z "$(find . -name 'quern-json*')"
+done_testing
