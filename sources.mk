@@ -184,6 +184,7 @@ hosted_sources = \
 	lib/lab/reap.c \
 	lib/lab/results.c \
 	lib/lab/sandbox.c \
+	lib/lab/similar.c \
 	lib/lab/trace.c \
 	lib/lab/trace_branches.c \
 	lib/lab/variant.c \
@@ -316,6 +317,7 @@ tool_sources = \
 	tools/lab.c \
 	tools/lab_box.c \
 	tools/lab_check.c \
+	tools/lab_export.c \
 	tools/lab_gradescope.c \
 	tools/lab_marks.c \
 	tools/lab_place.c \
@@ -737,6 +739,7 @@ headers = \
 	lib/lab/paths.h \
 	lib/lab/reap.h \
 	lib/lab/sandbox.h \
+	lib/lab/similar.h \
 	lib/lab/talk.h \
 	lib/lab/trace.h \
 	lib/lab/variant.h \
@@ -1049,6 +1052,7 @@ unit_programs = \
 	tests/unit/lab/model_distance \
 	tests/unit/lab/model_levels \
 	tests/unit/lab/sandbox \
+	tests/unit/lab/similar \
 	tests/unit/lab/variant \
 	tests/unit/out/corrupt \
 	tests/unit/out/csv_number \
@@ -1164,6 +1168,7 @@ shell_tests = \
 	tests/unit/json/json.sh \
 	tests/unit/json/schema.sh \
 	tests/unit/labs/cheats.sh \
+	tests/unit/labs/copies.sh \
 	tests/unit/labs/frame.sh \
 	tests/unit/labs/lab01.sh \
 	tests/unit/labs/lab02.sh \

@@ -21,12 +21,14 @@ static const char help[] =
     "       quern lab check [OPTIONS] NN DIR\n"
     "       quern lab box [--seed=N] DIR PROGRAM [ARGUMENTS]\n"
     "       quern lab marks [--key-file=FILE] [-o FILE] NN DIR\n"
-    "       quern lab gradescope [--key-file=FILE] [-o FILE] NN\n\n"
+    "       quern lab gradescope [--key-file=FILE] [-o FILE] NN\n"
+    "       quern lab export -o FOLDER NN DIR\n\n"
     "list shows the labs.  start makes DIR, with the handout and what the work begins with.  check runs the tests on\n"
     "what is in DIR, in a sandbox, and prints TAP; its exit status is 0 for full marks, 1 for less, 2 for a wrong\n"
     "command, 3 if the check itself cannot be made.  box runs PROGRAM, which asks the black box of DIR (lab 6) on its\n"
     "standard output, and prints what it finds.  marks checks every folder of DIR, a student's each, and writes a table;\n"
-    "gradescope writes the zip file of an autograder.\n\n";
+    "gradescope writes the zip file of an autograder; export copies what every student handed in into FOLDER, as MOSS and\n"
+    "JPlag want it, with a table of how much any two have in common.\n\n";
 
 static const char *take_student(const struct qn_option *o, void *field, char **value)
 {
@@ -50,7 +52,7 @@ static const struct qn_option of_check[] = {
     QN_OPTIONS_END };
 
 static const struct qn_option of_marks[] = {
-    OPTION("-o", "FILE", "marks: a CSV table [standard output]; gradescope: the zip file [autograder.zip]", qn_option_text, output),
+    OPTION("-o", "FILE", "marks: a CSV table [standard output]; gradescope: the zip file [autograder.zip]; export: a folder", qn_option_text, output),
     QN_OPTIONS_END };
 
 const struct qn_options qn_lab_start_options = { "lab", "quern: lab", help, NULL, NULL, of_all, false },
@@ -99,10 +101,12 @@ int qn_tool_lab(int argc, char **argv)
         return qn_lab_tool_marks(argv + 1);
     if (!strcmp(what, "gradescope"))
         return qn_lab_tool_gradescope(argv + 1);
+    if (!strcmp(what, "export"))
+        return qn_lab_tool_export(argv + 1);
     status = qn_options_take(&qn_lab_check_options, &none, argv, &words);
     if (status >= 0)
         return status;
     if (!words[0] || strcmp(words[0], "list"))
-        return qn_options_wrong(&qn_lab_check_options, words[0] ? words[0] : "", "wanted list, start, check, box, marks or gradescope");
+        return qn_options_wrong(&qn_lab_check_options, words[0] ? words[0] : "", "wanted list, start, check, box, marks, gradescope or export");
     return words[1] ? qn_options_wrong(&qn_lab_check_options, words[1], "list takes none") : list();
 }

@@ -16,12 +16,17 @@ int qn_lab_tool_check(char **argv);
 int qn_lab_tool_box(char **argv);
 int qn_lab_tool_marks(char **argv);
 int qn_lab_tool_gradescope(char **argv);
+int qn_lab_tool_export(char **argv);
 
 /* Their options, for struct qn_lab_request. */
 extern const struct qn_options qn_lab_start_options, qn_lab_check_options, qn_lab_box_options, qn_lab_marks_options;
 
 /* "1" or "01" -> the lab; NULL: a line was printed. */
 const struct qn_lab *qn_lab_named(const char *number);
+
+/* For scandir: a student's folder.  Names with a comma or a quote are none. */
+struct dirent;
+int qn_lab_is_student(const struct dirent *e);
 
 /* What `start` left in a folder; false: nothing. */
 struct qn_lab_folder {

@@ -87,13 +87,12 @@ static void put_row(FILE *f, const char *student, const unsigned *points, unsign
     fflush(f);
 }
 
-/* Names with a comma or a quote are not students' folders. */
-static int is_student(const struct dirent *e) { return *e->d_name != '.' && e->d_type == DT_DIR && !strpbrk(e->d_name, ",\"\n"); }
+int qn_lab_is_student(const struct dirent *e) { return *e->d_name != '.' && e->d_type == DT_DIR && !strpbrk(e->d_name, ",\"\n"); }
 
 static int put_marks(const struct qn_lab_request *r, FILE *f)
 {
     struct dirent **entries;
-    int n = scandir(r->directory, &entries, is_student, alphasort), failed = 0;
+    int n = scandir(r->directory, &entries, qn_lab_is_student, alphasort), failed = 0;
 
     if (n < 0)
         return qn_text_complain("quern: lab: %s: %s", r->directory, strerror(errno)), 1;

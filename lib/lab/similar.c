@@ -1,0 +1,145 @@
+/* lib/lab/similar.c - see similar.h. */
+#include "lab/similar.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+#define PRIME 0x100000001b3ull /* FNV-1a (Fowler, Noll, Vo) */
+#define BEGIN 0xcbf29ce484222325ull
+
+enum { NAME = 256, NUMBER, TEXT }; /* words beside signs; keywords are their hashes */
+
+static uint64_t hash_of(const char *word, size_t n)
+{
+    uint64_t hash = BEGIN;
+
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ (unsigned char)word[i]) * PRIME;
+    return hash;
+}
+
+static bool is_keyword(const char *word, size_t n)
+{
+    static const char *const words[] = { "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
+                                         "float", "for", "goto", "if", "int", "long", "return", "short", "signed", "sizeof", "static",
+                                         "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while" };
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(words); i++)
+        if (strlen(words[i]) == n && !memcmp(words[i], word, n))
+            return true;
+    return false;
+}
+
+static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* Behind blanks and comments. */
+static const char *skip_blank(const char *at, const char *end)
+{
+    while (at < end) {
+        if (isspace((unsigned char)*at)) {
+            at++;
+        } else if (end - at >= 2 && at[0] == '/' && at[1] == '/') {
+            while (at < end && *at != '\n')
+                at++;
+        } else if (end - at >= 2 && at[0] == '/' && at[1] == '*') {
+            for (at += 2; end - at >= 2 && (at[0] != '*' || at[1] != '/'); at++)
+                ;
+            at = end - at >= 2 ? at + 2 : end;
+        } else {
+            break;
+        }
+    }
+    return at;
+}
+
+static const char *skip_text(const char *at, const char *end)
+{
+    char quote = *at++;
+
+    for (; at < end && *at != quote && *at != '\n'; at++)
+        at += *at == '\\' && at + 1 < end;
+    return at < end ? at + 1 : end;
+}
+
+/* The next word; false: there is none. */
+static bool next_word(const char **text, const char *end, uint64_t *word)
+{
+    const char *at = skip_blank(*text, end), *from = at;
+
+    if (at == end)
+        return false;
+    if (in_word(*at)) {
+        while (at < end && in_word(*at))
+            at++;
+        *word = isdigit((unsigned char)*from) ? NUMBER : is_keyword(from, (size_t)(at - from)) ? hash_of(from, (size_t)(at - from)) : NAME;
+    } else if (*at == '"' || *at == '\'') {
+        at = skip_text(at, end);
+        *word = TEXT;
+    } else {
+        *word = (unsigned char)*at++;
+    }
+    *text = at;
+    return true;
+}
+
+void qn_lab_add_prints(struct qn_lab_prints *p, const char *text, size_t size)
+{
+    uint64_t words[QN_LAB_PRINT_TOKENS], word;
+    const char *end = text + size;
+
+    for (size_t n = 0; next_word(&text, end, &word); n++) {
+        uint64_t hash = BEGIN;
+
+        words[n % QN_LAB_PRINT_TOKENS] = word;
+        for (size_t i = 0; i < QN_LAB_PRINT_TOKENS && n + 1 >= QN_LAB_PRINT_TOKENS; i++)
+            hash = (hash ^ words[(n + 1 + i) % QN_LAB_PRINT_TOKENS]) * PRIME;
+        if (n + 1 < QN_LAB_PRINT_TOKENS)
+            continue;
+        if (!QN_GROW(p->at, p->n, p->room, 1024))
+            abort();
+        p->at[p->n++] = hash;
+    }
+}
+
+static int compare(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+void qn_lab_finish_prints(struct qn_lab_prints *p, const struct qn_lab_prints *base)
+{
+    size_t kept = 0;
+
+    if (p->n)
+        qsort(p->at, p->n, sizeof *p->at, compare);
+    for (size_t i = 0; i < p->n; i++)
+        if ((!kept || p->at[kept - 1] != p->at[i])
+            && !(base && base->n && bsearch(&p->at[i], base->at, base->n, sizeof *base->at, compare)))
+            p->at[kept++] = p->at[i];
+    p->n = kept;
+}
+
+size_t qn_lab_count_shared(const struct qn_lab_prints *a, const struct qn_lab_prints *b)
+{
+    size_t i = 0, k = 0, shared = 0;
+
+    while (i < a->n && k < b->n) {
+        bool same = a->at[i] == b->at[k], first = a->at[i] < b->at[k];
+
+        shared += same;
+        i += same || first;
+        k += same || !first;
+    }
+    return shared;
+}
+
+void qn_lab_free_prints(struct qn_lab_prints *p)
+{
+    free(p->at);
+    *p = (struct qn_lab_prints){ .n = 0 };
+}
