@@ -1245,6 +1245,7 @@ shell_tests = \
 	tests/unit/run/toggle.sh \
 	tests/unit/run/unsupported.sh \
 	tests/unit/run/valgrind.sh \
+	tests/unit/run/valgrind_callgrind.sh \
 	tests/unit/run/versus.sh \
 	tests/unit/run/why.sh \
 	tests/unit/serve/serve.sh \

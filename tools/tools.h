@@ -27,7 +27,7 @@
     X(lab, "list the labs, begin one, check what is handed in")                                     \
     X(plot, "draw pictures of sweeps, profiles, intervals and logs")                               \
     X(report, "run a program and write a page about it")                                           \
-    X(valgrind, "take the command line of Valgrind's cachegrind")                                     \
+    X(valgrind, "take the command lines of Valgrind's cachegrind and callgrind")                                     \
     X(page, "write a profile as one HTML file to explore")                                         \
     X(watch, "write a page that plays what a cache did, reference by reference")                  \
     X(ctl, "ask a run that is going on, or have it write a profile")                               \

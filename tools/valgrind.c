@@ -1,4 +1,4 @@
-/* tools/valgrind.c - `quern valgrind`, quern-valgrind: Cachegrind's command line for scripts that call `valgrind`.
+/* tools/valgrind.c - `quern valgrind`, quern-valgrind: Cachegrind's and Callgrind's command lines for scripts that call `valgrind`.
  *
  * In:  quern-valgrind --tool=cachegrind --cache-sim=yes --cachegrind-out-file=x.out ./prog arg
  * Out: what `quern run --counting=cachegrind --cache-sim=yes --cachegrind-out-file=x.out -- ./prog arg` does
@@ -19,11 +19,11 @@
 
 static int print_help(void)
 {
-    puts("usage: quern valgrind --tool=cachegrind [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+    puts("usage: quern valgrind --tool=cachegrind|callgrind [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
          "       quern-valgrind, or valgrind from quern's folder: the same\n"
          "Runs PROGRAM under quern, as Valgrind's tool would: the same options, rules of counting, files and exit status.\n"
          "Options are also read from ~/.valgrindrc, VALGRIND_OPTS and ./.valgrindrc.\n\noptions:\n"
-         "  --tool=cachegrind");
+         "  --tool=cachegrind|callgrind");
     qn_valgrind_print_options();
     puts("\n  -h, --help    show this text\n"
          "  --version     show the version of Valgrind that this one is like");
@@ -48,9 +48,15 @@ static bool has(const struct qn_words *words, const char *word)
     return false;
 }
 
+/* 0: none of quern's. */
+static enum qn_valgrind_tool find_tool(const char *name)
+{
+    return !strcmp(name, "cachegrind") ? QN_VALGRIND_CACHEGRIND : !strcmp(name, "callgrind") ? QN_VALGRIND_CALLGRIND : 0;
+}
+
 static int refuse_tool(const char *tool)
 {
-    qn_text_complain("valgrind: failed to start tool '%s': quern has only cachegrind%s", tool,
+    qn_text_complain("valgrind: failed to start tool '%s': quern has only cachegrind and callgrind%s", tool,
                      strcmp(tool, DEFAULT_TOOL) ? "" : " (memcheck is what --tool= is if nothing is said)");
     return FAILED;
 }
@@ -68,12 +74,15 @@ static bool is_answered(const struct qn_words *words, int *status)
 }
 
 /* The command line of `quern run`. */
-static bool translate(struct qn_words *run, const struct qn_words *words, char **program)
+static bool translate(struct qn_words *run, enum qn_valgrind_tool tool, const struct qn_words *words, char **program)
 {
     bool good = qn_words_add(run, "run") && qn_words_add(run, "--counting=cachegrind");
 
+    if (tool == QN_VALGRIND_CALLGRIND) /* which simulates caches only if it is asked to */
+        good = good && qn_words_add(run, "--profile-format=callgrind") && qn_words_add(run, "--cache-sim=no");
+
     for (size_t i = 0; i < words->count && good; i++)
-        good = qn_valgrind_translate(run, QN_VALGRIND_CACHEGRIND, words->list[i]);
+        good = qn_valgrind_translate(run, tool, words->list[i]);
     if (good && !*program) {
         qn_text_complain("valgrind: no program specified; `quern valgrind --help` describes it");
         return false;
@@ -99,9 +108,9 @@ int qn_tool_valgrind(int argc, char **argv)
         return perror("valgrind"), FAILED;
     if (is_answered(&words, &status))
         return status;
-    if (strcmp(tool, "cachegrind"))
+    if (!find_tool(tool))
         return refuse_tool(tool);
-    if (!translate(&run, &words, argv + program))
+    if (!translate(&run, find_tool(tool), &words, argv + program))
         return FAILED;
     status = qn_tool_run((int)run.count, run.list);
     return status == QN_EXIT_USAGE ? FAILED : status;

@@ -24,7 +24,7 @@ bool qn_words_add(struct qn_words *words, const char *word);
 bool qn_valgrind_gather(struct qn_words *words, const char *tool, char **argv, size_t options);
 
 /* Tools whose options are known. */
-enum qn_valgrind_tool { QN_VALGRIND_CACHEGRIND = 1, QN_VALGRIND_ALL = 255 };
+enum qn_valgrind_tool { QN_VALGRIND_CACHEGRIND = 1, QN_VALGRIND_CALLGRIND = 2, QN_VALGRIND_ALL = 255 };
 
 /* Adds to `run` what `quern run` calls this option.  false: it is refused, and a line says why. */
 bool qn_valgrind_translate(struct qn_words *run, enum qn_valgrind_tool tool, const char *word);

@@ -29,6 +29,7 @@ struct entry {
 
 #define ALL QN_VALGRIND_ALL
 #define CG QN_VALGRIND_CACHEGRIND
+#define CT QN_VALGRIND_CALLGRIND
 
 static const struct entry entries[] = {
     { "-q", NULL, TO, "-q", ALL },
@@ -48,6 +49,34 @@ static const struct entry entries[] = {
     { "--cache-sim", "yes|no", TO, "--cache-sim", ALL },
     { "--branch-sim", "no|yes", TO, "--branch-sim", ALL },
     { "--cachegrind-out-file", "TEXT", TO, "--cachegrind-out-file", CG },
+    { "--callgrind-out-file", "TEXT", TO, "--out-file", CT },
+    { "--instr-atstart", "yes|no", TO, "--instr-at-start", CT },
+    { "--collect-atstart", "yes|no", TO, "--instr-at-start", CT },
+    { "--toggle-collect", "TEXT", TO, "--toggle", CT },
+
+    { "--dump-line", "yes|no", ONLY, NULL, CT },
+    { "--dump-instr", "no|yes", ONLY, NULL, CT },
+    { "--dump-every-bb", "0|NUMBER", ONLY, NULL, CT },
+    { "--dump-before", "", ONLY, NULL, CT },
+    { "--dump-after", "", ONLY, NULL, CT },
+    { "--zero-before", "", ONLY, NULL, CT },
+    { "--collect-jumps", "no|yes", ONLY, NULL, CT },
+    { "--collect-bus", "no|yes", ONLY, NULL, CT },
+    { "--collect-systime", "no|yes|msec|usec|nsec", ONLY, NULL, CT },
+    { "--separate-threads", "no|yes", ONLY, NULL, CT },
+    { "--separate-callers", "0|NUMBER", ONLY, NULL, CT },
+    { "--fn-skip", "", ONLY, NULL, CT },
+    { "--simulate-wb", "no|yes", ONLY, NULL, CT },
+    { "--simulate-hwpref", "no|yes", ONLY, NULL, CT },
+    { "--cacheuse", "no|yes", ONLY, NULL, CT },
+    { "--compress-strings", "no|yes", NONE, NULL, CT },
+    { "--compress-pos", "no|yes", NONE, NULL, CT },
+    { "--combine-dumps", "no|yes", NONE, NULL, CT },
+    { "--separate-recs", "NUMBER", NONE, NULL, CT },
+    { "--skip-plt", "no|yes", NONE, NULL, CT },
+    { "--skip-direct-rec", "no|yes", NONE, NULL, CT },
+    { "--ct-verbose", "NUMBER", NONE, NULL, CT },
+    { "--ct-vstart", "NUMBER", NONE, NULL, CT },
 
     { "--child-silent-after-fork", "no|yes", ONLY, NULL, ALL },
     { "--trace-children-skip", "", ONLY, NULL, ALL },
@@ -229,6 +258,8 @@ bool qn_valgrind_translate(struct qn_words *run, enum qn_valgrind_tool tool, con
         return refuse("No memory", word, "");
     added = qn_words_add(run, own);
     free(own);
+    if (tool == CT && value && *e->value == 'G') /* as Callgrind: a cache that is named is simulated */
+        added = added && qn_words_add(run, "--cache-sim=yes");
     return added;
 }
 

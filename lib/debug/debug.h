@@ -95,7 +95,7 @@ void qn_debug_find_lines(struct qn_debug *d, struct qn_debug_lines_asked *asked,
 typedef void qn_debug_take_function(void *data, uint64_t start, bool chooses);
 
 /* Calls `take` for the entry of every function of a name: as a symbol has it, as profiles show it, or that without
- * what stands in parentheses at its end. */
+ * what stands in parentheses at its end; * and ? stand for any characters, for any one. */
 void qn_debug_find_functions(struct qn_debug *d, const char *name, qn_debug_take_function *take, void *data);
 
 /* The same for each function, by the name that a symbol has (mangled); of an address each name. */

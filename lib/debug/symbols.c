@@ -11,6 +11,7 @@
  *
  * Invariants: the list is sorted and disjoint once loaded.
  */
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,6 +230,8 @@ bool qn_debug_is_called(const char *shown, const char *name)
 {
     size_t n = strlen(name);
 
+    if (strpbrk(name, "*?"))
+        return !fnmatch(name, shown, FNM_NOESCAPE);
     return !strncmp(shown, name, n) && (!shown[n] || shown[n] == '(');
 }
 

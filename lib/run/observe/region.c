@@ -142,11 +142,11 @@ void qn_region_collect(bool on)
     decided = true;
 }
 
+bool qn_region_collects(void) { return decided ? collecting : qn_cfg()->instr_at_start; }
+
 unsigned qn_region_home(void)
 {
-    bool on = decided ? collecting : qn_cfg()->instr_at_start;
-
-    return on && (!qn_cfg()->toggle || state()->inside) ? QN_HOME_ON + state()->region : QN_HOME_OFF;
+    return qn_region_collects() && (!qn_cfg()->toggle || state()->inside) ? QN_HOME_ON + state()->region : QN_HOME_OFF;
 }
 
 /* ---- --toggle ---- */

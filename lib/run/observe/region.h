@@ -26,6 +26,7 @@ void qn_region_inherit(struct qn_region_state *to, const struct qn_region_state 
 
 /* START and STOP of the whole process. */
 void qn_region_collect(bool on);
+bool qn_region_collects(void);
 
 /* The home space (run/core/space.h) that the running thread's code belongs to now. */
 unsigned qn_region_home(void);

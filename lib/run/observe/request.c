@@ -23,7 +23,7 @@ enum qn_request_code {
     DISCARD_TRANSLATIONS = 0x1002,            /* address, bytes */
     PRINTF_BY_REF = 0x1403, PRINTF_BACKTRACE_BY_REF = 0x1404, /* format, va_list */
     CACHEGRIND_START = TOOL('C', 'G'), CACHEGRIND_STOP,
-    CALLGRIND_START = TOOL('C', 'T') + 4, CALLGRIND_STOP,
+    CALLGRIND_DUMP = TOOL('C', 'T'), CALLGRIND_ZERO, CALLGRIND_TOGGLE, CALLGRIND_DUMP_AT, CALLGRIND_START, CALLGRIND_STOP,
     REGION_BEGIN = TOOL('Q', 'N'), REGION_END /* name */
 };
 
@@ -56,6 +56,16 @@ static uint64_t print(uint64_t format, uint64_t arguments)
     return n;
 }
 
+/* Counts are written once, at the end: what asks for parts is told, once. */
+static void tell_whole(void)
+{
+    static bool told;
+
+    if (!told)
+        qn_wire_note(QN_WIRE_PRINT, "callgrind.h: the program asks to dump or zero its counts: not supported, the profile has all of the run");
+    told = true;
+}
+
 static void serve(const uint64_t *a, uint64_t *answer)
 {
     switch (a[0]) {
@@ -63,6 +73,10 @@ static void serve(const uint64_t *a, uint64_t *answer)
     case CALLGRIND_START: qn_region_collect(true); *answer = 0; break;
     case CACHEGRIND_STOP:
     case CALLGRIND_STOP: qn_region_collect(false); *answer = 0; break;
+    case CALLGRIND_TOGGLE: qn_region_collect(!qn_region_collects()); *answer = 0; break;
+    case CALLGRIND_DUMP:
+    case CALLGRIND_DUMP_AT:
+    case CALLGRIND_ZERO: tell_whole(); break;
     case REGION_BEGIN: region(a[1], qn_region_begin); break;
     case REGION_END: region(a[1], qn_region_end); break;
     case DISCARD_TRANSLATIONS: qn_code_changed(a[1], a[1] + a[2]); break;

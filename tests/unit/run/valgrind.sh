@@ -138,8 +138,8 @@ refused() {
 refused 'valgrind: Not supported by quern: --time-stamp=yes' --tool=cachegrind --time-stamp=yes ./exits
 refused 'valgrind: Not supported by quern: --trace-children-skip=*' --tool=cachegrind '--trace-children-skip=*' ./exits
 refused "valgrind: Bad option: --time-stamp=2: got '2', wanted no|yes" --tool=cachegrind --time-stamp=2 ./exits
-refused "valgrind: failed to start tool 'massif': quern has only cachegrind" --tool=massif ./exits
-refused "valgrind: failed to start tool 'memcheck': quern has only cachegrind (memcheck is what --tool= is if nothing is said)" ./exits
+refused "valgrind: failed to start tool 'massif': quern has only cachegrind and callgrind" --tool=massif ./exits
+refused "valgrind: failed to start tool 'memcheck': quern has only cachegrind and callgrind (memcheck is what --tool= is if nothing is said)" ./exits
 VALGRIND_OPTS=--time-stamp=no "$QUERN" valgrind --tool=cachegrind -q $geometry --cachegrind-out-file=direct ./exits
 is "$? $(grep -c '^summary' direct)" '7 1' 'quern valgrind: the same'
 
