@@ -43,6 +43,8 @@ hosted_sources = \
 	lib/prof/calls_sum.c \
 	lib/prof/calls_write.c \
 	lib/prof/data.c \
+	lib/prof/data_sum.c \
+	lib/prof/data_write.c \
 	lib/prof/diff.c \
 	lib/prof/fns.c \
 	lib/prof/functions.c \
@@ -67,6 +69,7 @@ hosted_sources = \
 	lib/out/classic_sources.c \
 	lib/out/columns.c \
 	lib/out/csv_calls.c \
+	lib/out/csv_data.c \
 	lib/out/csv_geometry.c \
 	lib/out/csv_head.c \
 	lib/out/csv_map.c \
@@ -748,6 +751,7 @@ headers = \
 	lib/out/columns.h \
 	lib/out/csv.h \
 	lib/out/csv_calls.h \
+	lib/out/csv_data.h \
 	lib/out/csv_head.h \
 	lib/out/csv_map.h \
 	lib/out/csv_number.h \
@@ -797,6 +801,7 @@ headers = \
 	lib/prof/calls_sum.h \
 	lib/prof/counts.h \
 	lib/prof/data.h \
+	lib/prof/data_sum.h \
 	lib/prof/diff.h \
 	lib/prof/fns.h \
 	lib/prof/functions.h \
@@ -1209,6 +1214,7 @@ shell_tests = \
 	tests/unit/plot/images.sh \
 	tests/unit/prof/callgrind.sh \
 	tests/unit/prof/calls.sh \
+	tests/unit/prof/data.sh \
 	tests/unit/prof/errors.sh \
 	tests/unit/prof/names.sh \
 	tests/unit/prof/positions.sh \

@@ -4,6 +4,7 @@
  * Out: a profile of B - A by function (or line), on stdout or in OUT; exit 0, 1, 2 as quern merge
  */
 #include "prof/calls_sum.h"
+#include "prof/data_sum.h"
 #include "prof/diff.h"
 #include "prof_args.h"
 #include "tools.h"
@@ -27,7 +28,7 @@ static const struct qn_option options[] = {
     QN_OPTIONS_END};
 
 static enum qn_text_status write_difference(const struct prof_args *a,
-                                            const struct qn_prof_ledger *g, const struct qn_prof_calls *calls,
+                                            const struct qn_prof_ledger *g, const struct qn_prof_calls *calls, const struct qn_prof_data *data,
                                             struct qn_text_error *err)
 {
     struct qn_prof_writer *w = prof_args_open(a, err);
@@ -35,6 +36,7 @@ static enum qn_text_status write_difference(const struct prof_args *a,
         return err->status;
     if (qn_prof_write_diff(g, (enum qn_prof_style)a->style, w, err) == QN_TEXT_OK) {
         qn_prof_put_calls(w, calls);
+        qn_prof_put_data(w, data, err);
         return qn_prof_close_writer(w, err);
     }
     qn_prof_abandon_writer(w);
@@ -52,6 +54,13 @@ static enum qn_text_status read_calls(const struct prof_args *a, struct qn_prof_
     return QN_TEXT_OK;
 }
 
+static enum qn_text_status read_data(const struct prof_args *a, struct qn_prof_data_sum *data, struct qn_text_error *err)
+{
+    if (qn_prof_sum_data(data, a->inputs[0], 1, err) != QN_TEXT_OK || qn_prof_sum_data(data, a->inputs[1], 0, err) != QN_TEXT_OK)
+        return err->status;
+    return qn_prof_finish_data_sum(data, err);
+}
+
 static enum qn_text_status diff(const struct prof_args *a, struct qn_text_error *err)
 {
     struct qn_prof_ledger_options options = {
@@ -59,14 +68,16 @@ static enum qn_text_status diff(const struct prof_args *a, struct qn_text_error 
         .mod_fn = a->mod_fn};
     struct qn_prof_ledger g;
     struct qn_prof_call_sum calls = {.mod_file = a->mod_file, .mod_fn = a->mod_fn};
+    struct qn_prof_data_sum data = {.mod_file = a->mod_file, .mod_fn = a->mod_fn};
     char warning[QN_TEXT_MAX];
     qn_prof_init_ledger(&g, &options);
     if (qn_prof_read_diff(&g, a->inputs[0], a->inputs[1], warning, sizeof warning, err) == QN_TEXT_OK) {
         if (warning[0])
             qn_text_complain(PROGRAM ": warning: %s and %s differ in %s", a->inputs[0], a->inputs[1], warning);
-        if (read_calls(a, &calls, err) == QN_TEXT_OK)
-            write_difference(a, &g, &calls.calls, err);
+        if (read_calls(a, &calls, err) == QN_TEXT_OK && read_data(a, &data, err) == QN_TEXT_OK)
+            write_difference(a, &g, &calls.calls, &data.data, err);
     }
+    qn_prof_free_data_sum(&data);
     qn_prof_free_call_sum(&calls);
     qn_prof_free_ledger(&g);
     return err->status;

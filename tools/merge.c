@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "prof/calls_sum.h"
+#include "prof/data_sum.h"
 #include "prof/merge.h"
 #include "prof_args.h"
 #include "tools.h"
@@ -19,7 +20,7 @@ static const char help[] =
     "Adds profiles that have the same events; descriptions and command are those of the first.\n"
     "\n";
 
-static enum qn_text_status add_all(struct qn_prof_merge *m, struct qn_prof_call_sum *calls, const struct prof_args *a,
+static enum qn_text_status add_all(struct qn_prof_merge *m, struct qn_prof_call_sum *calls, struct qn_prof_data_sum *data, const struct prof_args *a,
                                    struct qn_text_error *err)
 {
     char warning[QN_TEXT_MAX];
@@ -28,13 +29,13 @@ static enum qn_text_status add_all(struct qn_prof_merge *m, struct qn_prof_call_
             return err->status;
         if (warning[0])
             qn_text_complain(PROGRAM ": warning: %s and %s differ in %s", a->inputs[0], a->inputs[i], warning);
-        if (qn_prof_sum_calls(calls, a->inputs[i], 0, err) != QN_TEXT_OK)
+        if (qn_prof_sum_calls(calls, a->inputs[i], 0, err) != QN_TEXT_OK || qn_prof_sum_data(data, a->inputs[i], 0, err) != QN_TEXT_OK)
             return err->status;
     }
     qn_prof_finish_call_sum(calls, warning, sizeof warning);
     if (warning[0])
         qn_text_complain(PROGRAM ": warning: %s", warning);
-    return QN_TEXT_OK;
+    return qn_prof_finish_data_sum(data, err);
 }
 
 static enum qn_text_status merge(const struct prof_args *a, struct qn_text_error *err)
@@ -44,14 +45,17 @@ static enum qn_text_status merge(const struct prof_args *a, struct qn_text_error
         return qn_text_fail_memory(err);
     struct qn_prof_writer *w = NULL;
     struct qn_prof_call_sum calls = {.mod_file = a->mod_file, .mod_fn = a->mod_fn};
-    if (add_all(m, &calls, a, err) == QN_TEXT_OK && (w = prof_args_open(a, err)) != NULL) {
+    struct qn_prof_data_sum data = {.mod_file = a->mod_file, .mod_fn = a->mod_fn};
+    if (add_all(m, &calls, &data, a, err) == QN_TEXT_OK && (w = prof_args_open(a, err)) != NULL) {
         if (qn_prof_write_merge(m, (enum qn_prof_style)a->style, w, err) == QN_TEXT_OK) {
             qn_prof_put_calls(w, &calls.calls);
+            qn_prof_put_data(w, &data.data, err);
             qn_prof_close_writer(w, err);
         } else {
             qn_prof_abandon_writer(w);
         }
     }
+    qn_prof_free_data_sum(&data);
     qn_prof_free_call_sum(&calls);
     qn_prof_free_merge(m);
     return err->status;

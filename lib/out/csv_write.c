@@ -15,6 +15,7 @@
 #include "out/columns.h"
 #include "out/csv.h"
 #include "out/csv_calls.h"
+#include "out/csv_data.h"
 #include "out/csv_head.h"
 #include "out/csv_number.h"
 #include "out/csv_rows.h"
@@ -105,13 +106,19 @@ static enum qn_text_status read_headers(struct csv *c)
         if (status != QN_TEXT_OK)
             return status;
     }
-    return c->q->show ? qn_out_choose_columns(&c->columns, &c->events, c->q->show, NULL, c->err)
-                      : qn_out_choose_all_columns(&c->columns, &c->events, c->err);
+    const char *show = !c->q->show && c->q->by == QN_OUT_CSV_DATA ? qn_out_csv_data_show(&c->events) : c->q->show;
+    return show ? qn_out_choose_columns(&c->columns, &c->events, show, NULL, c->err)
+                : qn_out_choose_all_columns(&c->columns, &c->events, c->err);
 }
 
 static void put_name(struct csv *c, enum qn_out_csv_column column)
 {
     put_cell(c, &c->row, qn_out_csv_names[column]);
+}
+
+static const char *const *row_names(const struct csv *c)
+{
+    return c->q->by == QN_OUT_CSV_DATA ? qn_out_csv_data_names : qn_out_csv_call_names(c->q->by);
 }
 
 static enum qn_text_status put_names(struct csv *c)
@@ -127,7 +134,7 @@ static enum qn_text_status put_names(struct csv *c)
             put_cell(c, &c->row, qn_out_csv_geometry_names[i]);
     }
     if (c->q->by >= QN_OUT_CSV_INCLUSIVE)
-        for (const char *const *name = qn_out_csv_call_names(c->q->by); *name; name++)
+        for (const char *const *name = row_names(c); *name; name++)
             put_cell(c, &c->row, *name);
     for (int i = QN_OUT_CSV_AT_OBJECT; i < QN_OUT_CSV_COLUMNS && c->q->by < QN_OUT_CSV_INCLUSIVE; i++)
         if (qn_out_csv_has_place(c->q->by, i))
@@ -240,7 +247,7 @@ static enum qn_text_status put_call(void *data, const char *const *cells, const 
     struct csv *c = data;
     if (begin_row(c) != QN_TEXT_OK)
         return c->err->status;
-    for (int i = 0; qn_out_csv_call_names(c->q->by)[i]; i++)
+    for (int i = 0; row_names(c)[i]; i++)
         put_cell(c, &c->row, cells[i]);
     return put_counts(c, counts);
 }
@@ -267,7 +274,9 @@ static enum qn_text_status put_table(struct csv *c, struct qn_prof_reader *r, co
                               "wanted a profile of `quern run --dump-instr=yes`", path);
     if (status == QN_TEXT_OK)
         status = make_prefix(c, path, qn_prof_reader_header(r), qn_prof_table_totals(t));
-    if (status == QN_TEXT_OK && c->q->by >= QN_OUT_CSV_INCLUSIVE)
+    if (status == QN_TEXT_OK && c->q->by == QN_OUT_CSV_DATA)
+        status = qn_out_csv_data(path, qn_prof_reader_header(r), put_call, c, c->err);
+    else if (status == QN_TEXT_OK && c->q->by >= QN_OUT_CSV_INCLUSIVE)
         status = qn_out_csv_calls(path, c->q->by, qn_prof_reader_header(r), put_call, c, c->err);
     else if (status == QN_TEXT_OK)
         status = qn_out_csv_rows(t, c->q->by, c->events.event_count, put_row, c, c->err);

@@ -17,7 +17,7 @@
 
 #include "out/modern.h"
 #include "out/number.h"
-#include "prof/data.h"
+#include "prof/data_sum.h"
 #include "text/hash.h"
 
 enum { TEXT_BYTES = 600, SHOWN_ON_A_LINE = 4 };
@@ -40,6 +40,9 @@ struct data {
 };
 
 static int64_t misses(const int64_t *counts) { return counts[QN_PROF_D1MR] + counts[QN_PROF_D1MW]; }
+
+/* In a difference what has become less counts as what has become more. */
+static int64_t weight(const int64_t *counts) { return misses(counts) < 0 ? -misses(counts) : misses(counts); }
 
 static void add(int64_t *to, const int64_t *counts)
 {
@@ -64,8 +67,8 @@ static int by_misses(const void *left, const void *right)
     int order = strcmp(a->group, b->group);
     if (order || !a->part || !b->part)
         return order ? order : compare_texts(a->part, b->part);
-    if (misses(a->counts) != misses(b->counts))
-        return misses(a->counts) > misses(b->counts) ? -1 : 1;
+    if (weight(a->counts) != weight(b->counts))
+        return weight(a->counts) > weight(b->counts) ? -1 : 1;
     return strcmp(a->part, b->part);
 }
 
@@ -82,7 +85,7 @@ static void unite(struct data *d)
     d->count = kept;
     for (size_t i = 0, group = 0; i < kept; i++) { /* the row of a whole group comes before its parts */
         group = d->sums[i].part ? group : i;
-        d->sums[i].of_group = misses(d->sums[group].counts);
+        d->sums[i].of_group = weight(d->sums[group].counts);
     }
     qsort(d->sums, kept, sizeof *d->sums, by_misses);
 }
@@ -137,7 +140,7 @@ static void put_counts(const struct data *d, const int64_t *counts, const int *w
 
 static int is_shown(const struct data *d, const struct sum *s)
 {
-    return (double)misses(s->counts) >= d->least && misses(s->counts) > 0;
+    return (double)weight(s->counts) >= d->least && weight(s->counts) > 0;
 }
 
 /* A part that is all of its group says nothing new, but for its name. */
@@ -150,7 +153,7 @@ static void put_row(const struct data *d, const struct sum *s, const int *widths
     qn_out_putc(d->m->sink, '\n');
 }
 
-static int width_of(int cell, const char *name) { return cell > (int)strlen(name) ? cell : (int)strlen(name); }
+static void widen(int *width, int cell) { *width = cell > *width ? cell : *width; }
 
 static void put_table(const struct data *d, const char *title, const char *heading)
 {
@@ -158,7 +161,12 @@ static void put_table(const struct data *d, const char *title, const char *headi
     int widths[QN_PROF_DATA_EVENTS];
     char cell[128];
     for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
-        widths[i] = width_of(format_cell(cell, sizeof cell, d->totals[i], d->totals[i]), qn_prof_data_events[i]);
+        widths[i] = (int)strlen(qn_prof_data_events[i]);
+    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
+        widen(&widths[i], format_cell(cell, sizeof cell, d->totals[i], d->totals[i]));
+    for (size_t k = 0; k < d->count; k++)
+        for (int i = 0; i < QN_PROF_DATA_EVENTS && is_shown(d, &d->sums[k]); i++)
+            widen(&widths[i], format_cell(cell, sizeof cell, d->sums[k].counts[i], d->totals[i]));
     qn_out_put_title(s, title, "");
     for (int i = 0; i < d->tables.events; i++) {
         qn_out_puts(s, qn_prof_data_events[i]);
@@ -183,8 +191,8 @@ struct line {
 static int by_line_misses(const void *left, const void *right)
 {
     const struct line *a = left, *b = right;
-    if (a->misses != b->misses)
-        return a->misses > b->misses ? -1 : 1;
+    if (llabs(a->misses) != llabs(b->misses))
+        return llabs(a->misses) > llabs(b->misses) ? -1 : 1;
     return a->first < b->first ? -1 : a->first > b->first;
 }
 
@@ -241,7 +249,7 @@ static int put_lines(struct data *d)
     qsort(lines, count, sizeof *lines, by_line_misses);
     qn_out_put_title(d->m->sink, "Line:data summary", "");
     for (size_t i = 0; i < count; i++)
-        if ((double)lines[i].misses >= d->least && lines[i].misses)
+        if ((double)llabs(lines[i].misses) >= d->least && lines[i].misses)
             put_line(d, &lines[i]);
     qn_out_putc(d->m->sink, '\n');
     free(lines);
@@ -264,7 +272,7 @@ static int prepare(struct data *d)
 static void put_all(struct data *d)
 {
     collect(d);
-    d->least = d->m->request->threshold * (double)misses(d->totals) / 100;
+    d->least = d->m->request->threshold * (double)weight(d->totals) / 100;
     if (d->m->request->by == QN_OUT_BY_TYPE)
         put_table(d, "Type summary", "type, members");
     else
@@ -275,20 +283,29 @@ static void put_all(struct data *d)
         qn_out_printf(d->m->sink, "%lld misses are not among these: there was no room to tell them apart.\n", (long long)d->tables.lost[0]);
 }
 
+/* Several profiles are added up; with --diff the first is subtracted from the second. */
+static enum qn_text_status read_tables(const struct qn_out_modern *m, struct qn_prof_data_sum *sum)
+{
+    for (int i = 0; i < m->request->input_count; i++)
+        if (qn_prof_sum_data(sum, m->request->inputs[i], m->request->diff && i == 0, m->err) != QN_TEXT_OK)
+            return m->err->status;
+    return qn_prof_finish_data_sum(sum, m->err);
+}
+
 enum qn_text_status qn_out_modern_data(struct qn_out_modern *m)
 {
     struct data d = {.m = m};
-    const char *path = m->request->inputs[0];
-    if (m->request->input_count != 1)
-        return qn_text_fail(m->err, QN_TEXT_BAD, "--by=data, --by=type: got %d profiles, wanted one", m->request->input_count);
-    if (qn_prof_read_data(path, &d.tables, m->err) != QN_TEXT_OK)
-        return m->err->status;
-    if (!d.tables.object_count)
-        qn_text_fail(m->err, QN_TEXT_BAD, "%s: objects in memory are not known; `quern run --data=yes` writes them into the profile", path);
-    else if (prepare(&d) == 0)
-        put_all(&d);
+    struct qn_prof_data_sum sum = {.mod_file = m->request->mod_file, .mod_fn = m->request->mod_fn};
+    if (read_tables(m, &sum) == QN_TEXT_OK) {
+        d.tables = sum.data;
+        if (!d.tables.object_count)
+            qn_text_fail(m->err, QN_TEXT_BAD, "%s: objects in memory are not known; `quern run --data=yes` writes them into the profile",
+                         m->request->inputs[0]);
+        else if (prepare(&d) == 0)
+            put_all(&d);
+    }
     free(d.described);
     free(d.sums);
-    qn_prof_free_data(&d.tables);
+    qn_prof_free_data_sum(&sum);
     return m->err->status;
 }

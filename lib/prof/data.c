@@ -38,12 +38,14 @@ static const char *take_numbers(const char *text, int64_t *numbers, int count)
 {
     for (int i = 0; i < count; i++) {
         uint64_t n;
+        int negative;
         if (i && *text++ != ' ')
             return NULL;
-        text = qn_text_parse_digits(text, INT64_MAX, &n);
+        negative = *text == '-'; /* of a difference */
+        text = qn_text_parse_digits(text + negative, INT64_MAX, &n);
         if (!text)
             return NULL;
-        numbers[i] = (int64_t)n;
+        numbers[i] = negative ? -(int64_t)n : (int64_t)n;
     }
     return text;
 }
@@ -79,7 +81,7 @@ static int take_from(struct reading *r, struct qn_prof_object *o, const char *te
 {
     int64_t line;
     const char *end = take_numbers(text, &line, 1);
-    if (!end || *end != ' ' || line > UINT32_MAX)
+    if (!end || *end != ' ' || line < 0 || line > UINT32_MAX)
         return bad(r, "malformed place", text);
     o->line = (uint32_t)line;
     o->file = keep_text(r, end + 1);
@@ -144,7 +146,7 @@ static int take_miss(struct reading *r, const char *text)
     else if (end && *end == ' ' && (end = take_numbers(end + 1, &part, 1)) != NULL)
         m.part = (uint32_t)part;
     end = end && *end == ' ' ? take_numbers(end + 1, m.counts, d->events) : NULL;
-    if (!end || *end || n[0] > UINT32_MAX || n[1] >= (int64_t)d->object_count || (m.part != QN_PROF_NO_PART && part >= (int64_t)d->part_count)
+    if (!end || *end || n[0] < 0 || n[0] > UINT32_MAX || n[1] < 0 || part < 0 || n[1] >= (int64_t)d->object_count || (m.part != QN_PROF_NO_PART && part >= (int64_t)d->part_count)
         || !m.file || !m.function)
         return bad(r, "malformed row of misses", text);
     if (m.part != QN_PROF_NO_PART && d->parts[m.part].object != n[1])

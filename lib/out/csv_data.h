@@ -1,0 +1,24 @@
+/*
+ * Rows of a CSV that are misses by line and object in memory.
+ *
+ * In:  the tables of data behind a profile's summary (prof/data.h); by = data
+ * Out: kind,data,data_file,data_line,data_function,type,part,file,function,line     heap,malloc,/a.c,9,make,struct node,next,/a.c,walk,20
+ *
+ * Invariant: a row for each of the tables'; the counts have the profile's events, those that the tables do not have are 0.
+ */
+#ifndef QN_OUT_CSV_DATA_H
+#define QN_OUT_CSV_DATA_H
+
+#include "out/csv_calls.h"
+
+/* The names of the columns, up to NULL. */
+extern const char *const qn_out_csv_data_names[];
+
+/* What --show is where it is not given. */
+const char *qn_out_csv_data_show(const struct qn_prof_header *events);
+
+/* Hands out the cells of each row and its counts. A profile without the tables is an error. */
+enum qn_text_status qn_out_csv_data(const char *path, const struct qn_prof_header *events, qn_out_csv_take_call *take, void *data,
+                                    struct qn_text_error *err);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * Adds up tables of data (prof/data.h), or takes one from another.
+ *
+ * In:  qn_prof_sum_data(&s, "a.out", 1, err); qn_prof_sum_data(&s, "b.out", 0, err);      1: counts are negated
+ * Out: qn_prof_finish_data_sum(&s, err): s.data has each object once, and the rows of b - a; qn_prof_put_data(w, &s.data) writes them
+ *
+ * Objects are the same if kind, name, place and type are: those of another build of the program, whose lines have moved, are others.
+ *
+ * Invariants: rows by file, function, line, object and part; rows that are 0 are left out, and so are objects without rows. A profile
+ * without tables adds none.
+ */
+#ifndef QN_PROF_DATA_SUM_H
+#define QN_PROF_DATA_SUM_H
+
+#include "prof/data.h"
+#include "prof/write.h"
+#include "text/names.h"
+#include "text/subst.h"
+
+struct qn_prof_data_sum {
+    const struct qn_text_subst *mod_file, *mod_fn; /* changes to names, or NULL */
+    struct qn_prof_data data;
+    struct qn_text_names names;
+    size_t object_room, part_room, member_room, miss_room;
+    void *objects; /* a tree (tsearch) of keys */
+};
+
+enum qn_text_status qn_prof_sum_data(struct qn_prof_data_sum *s, const char *path, int negated, struct qn_text_error *err);
+enum qn_text_status qn_prof_finish_data_sum(struct qn_prof_data_sum *s, struct qn_text_error *err);
+void qn_prof_free_data_sum(struct qn_prof_data_sum *s);
+
+/* Behind the summary; nothing where there are no objects. */
+enum qn_text_status qn_prof_put_data(struct qn_prof_writer *w, const struct qn_prof_data *data, struct qn_text_error *err);
+
+#endif

@@ -1,0 +1,125 @@
+#!/bin/sh
+# Tables of objects in memory and misses on them, behind a profile's summary: what merge, diff, csv and annotate make of them, and what is
+# refused.
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
+cd "$SCRATCH" || bail 'no scratch directory'
+
+cat >head <<'END'
+cmd: ./demo
+events: Ir D1mr DLmr D1mw DLmw
+fl=/src/demo.c
+fn=main
+17 300 30 3 4 0
+18 300 5 1 0 0
+summary: 600 35 4 4 0
+END
+cat >one <<'END'
+#data: 3 4
+#data-events: D1mr D1mw DLmr DLmw
+#object: symbol 8192 0 0 table
+#from: 3 /src/demo.c
+#type: 16 struct point
+#member: 0 8 x
+#member: 8 8 y
+#part: x
+#part: y
+#object: heap 64 10 640 malloc
+#from: 9 /src/demo.c
+#in: make
+#object: stack 0 0 0 stack
+#file: /src/demo.c
+#function: main
+#miss: 17 0 0 20 0 3 0
+#miss: 17 0 1 10 0 0 0
+#miss: 17 1 - 0 4 0 0
+#miss: 18 2 - 5 0 1 0
+END
+cat >two <<'END'
+#data: 2 2
+#data-events: D1mr D1mw DLmr DLmw
+#object: heap 100 5 500 malloc
+#from: 9 /src/demo.c
+#in: make
+#object: symbol 8192 0 0 table
+#from: 3 /src/demo.c
+#type: 16 struct point
+#member: 0 8 x
+#member: 8 8 y
+#part: y
+#file: /src/demo.c
+#function: main
+#miss: 17 0 - 1 0 0 0
+#miss: 17 1 0 34 4 4 0
+END
+cat head one >a
+cat head two >b
+
+# tables FILE: the tables, with numbers replaced by what they mean: "MISS line object part counts"
+tables() {
+    awk '/^#object: / { n++; object[n - 1] = $2 " " $6; print "OBJECT", $2, $6, $3, $4, $5 } /^#part: / { part[p++] = substr($0, 8) }
+         /^#miss: / { o = object[$3]; k = $4 == "-" ? "-" : part[$4]; $1 = $2 = $3 = $4 = ""; print "MISS", o, k, $0 }
+         /^#data: / { print } /^#lost: / { print }' "$1" | LC_ALL=C sort | sed 's/  */ /g'
+}
+
+"$QUERN" merge a b -o sum
+tables sum >got
+cat >wanted <<'END'
+#data: 3 4
+MISS heap malloc - 1 4 0 0
+MISS stack stack - 5 0 1 0
+MISS symbol table x 20 0 3 0
+MISS symbol table y 44 4 4 0
+OBJECT heap malloc 100 15 1140
+OBJECT stack stack 0 0 0
+OBJECT symbol table 8192 0 0
+END
+same_file got wanted 'merge adds objects of one place, parts of one name'
+"$QUERN" diff a b -o less
+tables less >got
+cat >wanted <<'END'
+#data: 3 4
+MISS heap malloc - 1 -4 0 0
+MISS stack stack - -5 0 -1 0
+MISS symbol table x -20 0 -3 0
+MISS symbol table y 24 4 4 0
+OBJECT heap malloc 100 -5 -140
+OBJECT stack stack 0 0 0
+OBJECT symbol table 8192 0 0
+END
+same_file got wanted 'diff subtracts them'
+"$QUERN" merge less a -o back
+tables back >got
+tables b >wanted
+is "$(grep '^MISS' got)" "$(grep '^MISS' wanted)" 'a difference and what it was from add up to the other'
+"$QUERN" diff a a -o nothing
+is "$(grep -c '^#data' nothing)" 0 'of equal ones nothing is left'
+
+is "$("$QUERN" csv --by=data --metadata=no --crlf=no a)" \
+    'profile,kind,data,data_file,data_line,data_function,type,part,file,function,line,D1mr,D1mw,DLmr,DLmw
+a,symbol,table,/src/demo.c,3,,struct point,x,/src/demo.c,main,17,20,0,3,0
+a,symbol,table,/src/demo.c,3,,struct point,y,/src/demo.c,main,17,10,0,0,0
+a,heap,malloc,/src/demo.c,9,make,,,/src/demo.c,main,17,0,4,0,0
+a,stack,stack,,,,,,/src/demo.c,main,18,5,0,1,0' 'csv --by=data has a row for each line, object and part'
+"$QUERN" annotate --by=type --threshold=0 a b >listing
+ok 'annotate --by=type adds up several profiles' grep -q '^  *64 (91.4%)  *4 (50.0%)  *7 (87.5%)  *0 (0.0%)  struct point$' listing
+ok '... and their members' grep -q ' 44 (62.9%) .* y$' listing
+"$QUERN" annotate --by=data --threshold=0 --diff a b >listing
+ok 'annotate --diff subtracts them' grep -q -e '-20 (.*  x$' listing
+
+# refused FILE MESSAGE WHAT: by csv
+refused() {
+    "$QUERN" csv --by=data "$1" >/dev/null 2>err
+    is "$? $(cat err)" "1 quern csv: $2" "$3"
+}
+refused head 'head: objects in memory are not known; `quern run --data=yes` writes them into the profile' 'a profile without tables'
+sed '$d' a >short
+refused short 'short: the data tables are cut short: 3 of 3 objects, 3 of 4 rows' 'tables that are cut short'
+sed 's/^#miss: 17 1 -/#miss: 17 7 -/' a >bad
+refused bad 'bad:25: malformed row of misses, got `17 7 - 0 4 0 0`' 'an object that is none'
+sed 's/^#miss: 17 1 -/#miss: 17 1 0/' a >bad
+refused bad 'bad:25: a part of another object, got `17 1 0 0 4 0 0`' "another object's part"
+sed 's/^#data-events: .*/#data-events: D1mr Ir/' a >bad
+refused bad 'bad:9: unknown events of data, got `D1mr Ir`' 'other events'
+done_testing
