@@ -240,9 +240,9 @@ END
     run
     same_file out native 'requests that are not known answer as without any tool; RUNNING_ON_VALGRIND is 0'
     is "$(cat native)" '0 0 0 abcdefg' 'which is this'
-    is "$(rounds)" 101011 'start and stop of cachegrind.h and callgrind.h'
+    is "$(rounds)" 1011 'start, stop and toggle of cachegrind.h and callgrind.h'
     run --instr-at-start=no
-    is "$(rounds)" 101010 'with counting off at the start'
+    is "$(rounds)" 1010 'with counting off at the start'
 
     cat >print.h <<'END'
 SAY("plain\n");
