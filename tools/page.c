@@ -30,7 +30,7 @@ static const char help[] =
 
 struct settings {
     struct prof_args args;
-    const char *intervals, *runs, *culprits, *log;
+    const char *intervals, *runs, *culprits, *log, *intervals_before, *log_before;
     const char *includes[INCLUDES_MOST + 1];
     int include_count;
     bool diff;
@@ -53,6 +53,8 @@ static const struct qn_option options[] = {
     QN_OPTION("--runs", "FILE", "runs with caches of several sizes, of `quern sweep`: the view Caches", qn_option_text, struct settings, runs),
     QN_OPTION("--culprits", "FILE", "who evicts what a line misses, of `quern run --analysis=culprits`", qn_option_text, struct settings, culprits),
     QN_OPTION("--log", "FILE", "log of a run with the analyses mattson or sets: the view Caches", qn_option_text, struct settings, log),
+    QN_OPTION("--intervals-before", "FILE", "with --diff: counts by interval of the first profile", qn_option_text, struct settings, intervals_before),
+    QN_OPTION("--log-before", "FILE", "with --diff: log of its run", qn_option_text, struct settings, log_before),
     QN_OPTION_PLAIN("-I, --include", "DIR", "also look for sources in directory DIR", take_folder),
     PROF_ARGS_REGION("what was counted in this region only (quern.h); OUTER/INNER: nested so"),
     PROF_ARGS_OUT("FILE", "write to FILE, complete or not at all [" USUAL_OUTPUT "]"),
@@ -64,6 +66,8 @@ static const char *check(const struct prof_args *a)
 {
     const struct settings *s = (const struct settings *)a;
 
+    if (!s->diff && (s->intervals_before || s->log_before))
+        return "--intervals-before and --log-before go with --diff";
     if (s->diff)
         return a->input_count == 2 ? NULL : "--diff takes two profiles";
     return a->input_count == 1 ? NULL : "name one profile, or two with --diff";
@@ -113,6 +117,8 @@ static enum qn_text_status write_page(const struct prof_args *a, struct qn_text_
         .runs = s->runs,
         .culprits = s->culprits,
         .log = s->log,
+        .intervals_before = s->intervals_before,
+        .log_before = s->log_before,
         .includes = s->includes,
     };
     const char *path = a->out ? a->out : USUAL_OUTPUT;

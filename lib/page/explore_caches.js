@@ -23,22 +23,26 @@ function curveSection(log) {
   const readout = el('p', { class: 'note', role: 'status', id: 'curve-text' }, 'Move over the picture, or use the arrow keys.');
   const series = [{ name: 'misses per 100 lines touched', values: log.curve.map(([, misses]) => 100 * misses / (log.touched || 1)) }];
   if (log.first !== null) series.push({ name: 'of them for the first time', values: log.curve.map(() => 100 * log.first / (log.touched || 1)) });
+  const before = model.data.logBefore;
+  if (before && before.line === log.line && before.curve.length === log.curve.length) {
+    series.push({ name: 'misses per 100 lines touched, before', values: before.curve.map(([, misses]) => 100 * misses / (before.touched || 1)) });
+  }
   const marks = ['D1', 'LL'].map(name => ({ x: cacheBytes(name), label: name })).filter(mark => mark.x);
   const picture = chart({ x: log.curve.map(([lines]) => lines * log.line), series, log: true, label: bytes, what: 'size of a fully associative cache (LRU)', marks,
-    read: i => readout.replaceChildren(curveText(log, i)) });
+    read: i => readout.replaceChildren(curveText(log, i) + (series.some(one => /before$/.test(one.name)) ? '; before: ' + curveText(before, i) : '')) });
   picture.id = 'curve';
   return el('section', {}, legend(series), picture, readout);
 }
 
-function setsSection(sets) {
+function setsSection(sets, id) {
   const most = Math.max(...sets), sum = sets.reduce((n, m) => n + m, 0), rows = [];
   const cell = (misses, i) => el('td', { class: 'heat' + heat(misses, most), title: `set ${i}: ${commas(misses)} misses` }, el('span', {}, ''));
   for (let i = 0; i < sets.length; i += SETS_ACROSS) {
     rows.push(el('tr', {}, el('th', { scope: 'row' }, String(i)), ...sets.slice(i, i + SETS_ACROSS).map((misses, k) => cell(misses, i + k))));
   }
   const worst = sets.map((misses, i) => [misses, i]).sort((a, b) => b[0] - a[0]).slice(0, 8);
-  return el('section', {}, el('div', { class: 'wide' }, el('table', { class: 'sets', id: 'sets' }, ...rows)),
-    el('p', { id: 'sets-text' }, `${commas(sum)} misses in ${sets.length} sets, ${commas(Math.round(sum / sets.length))} in each if they were alike. Most have set ` +
+  return el('section', {}, el('div', { class: 'wide' }, el('table', { class: 'sets', id }, ...rows)),
+    el('p', { id: id + '-text' }, `${commas(sum)} misses in ${sets.length} sets, ${commas(Math.round(sum / sets.length))} in each if they were alike. Most have set ` +
       worst.map(([misses, i]) => `${i} (${commas(misses)})`).join(', ') + '. Each step of the colour is half of the next.'));
 }
 
@@ -104,8 +108,10 @@ views.caches = {
     if (log.curve && log.curve.length) main.append(curveSection(log));
     else notCollected(main, 'The curve of misses by size is not on this page. It comes from', 'quern run --analysis=mattson --log-file=run.log PROGRAM\nquern page --log=run.log PROFILE');
     main.append(el('h2', {}, 'Misses by set of the D1'));
-    if (log.sets && log.sets.length) main.append(setsSection(log.sets));
+    const setsBefore = (model.data.logBefore || {}).sets || [];
+    if (log.sets && log.sets.length) main.append(setsSection(log.sets, 'sets'));
     else notCollected(main, 'Misses by set are not on this page. They come from', 'quern run --analysis=sets --log-file=run.log PROGRAM\nquern page --log=run.log PROFILE');
+    if (setsBefore.length) main.append(el('h2', {}, 'Misses by set of the D1, before'), setsSection(setsBefore, 'sets-before'));
     main.append(el('h2', {}, 'Other caches'));
     if (model.data.runs && model.data.runs.rows.length) sweepChart(state, main, model.data.runs);
     else notCollected(main, 'Runs with other caches are not on this page. They come from',

@@ -60,7 +60,7 @@ function chart(options) {
   const s = scales(options), cursor = svg('line', { class: 'cursor', y1: PLOT.top, y2: PLOT.top + s.h, visibility: 'hidden' });
   const brush = svg('rect', { class: 'brush', y: PLOT.top, height: s.h, visibility: 'hidden' });
   const lines = options.series.map((one, k) => svg('polyline', { class: 'series', stroke: COLOURS[k % 6], 'stroke-dasharray': DASHES[k % 6],
-    points: one.values.map((v, i) => `${s.x(i).toFixed(1)},${s.y(isFinite(v) ? v : 0).toFixed(1)}`).join(' ') }));
+    points: one.values.map((v, i) => isFinite(v) ? `${s.x(i).toFixed(1)},${s.y(v).toFixed(1)}` : '').filter(Boolean).join(' ') }));
   const picture = svg('svg', { viewBox: `0 0 ${PLOT.width} ${PLOT.height}`, role: 'img', tabindex: 0,
     'aria-label': options.series.map(one => one.name).join(', ') + ' by ' + (options.what || '') }, ...axes(options, s), ...lines, brush, cursor);
   let at = -1, from = -1;

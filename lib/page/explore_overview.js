@@ -107,6 +107,27 @@ function costBars() {
     el('span', { class: 'n' }, percent(column.value(row), whole)))));
 }
 
+// Objects with a tenth of the D1 or last-level misses; in a comparison those that changed most.
+function objectList() {
+  if (!model.objects.length) return null;
+  const [d1, ll] = model.dataColumns, shares = o => [d1, ll].map(c => { const whole = model.before ? c.totalBefore() : c.total(); return whole ? Math.abs(c.value(o)) / whole : 0; });
+  const found = model.objects.map(o => ({ o, shares: shares(o) })).filter(f => Math.max(...f.shares) >= 0.1 && (model.before || Math.abs(model.dataColumns[2].value(f.o)) >= 0.02 * costOf(model.totals)))
+    .sort((a, b) => Math.abs(model.dataColumns[2].value(b.o)) - Math.abs(model.dataColumns[2].value(a.o))).slice(0, 5);
+  return found.length ? el('ul', { id: 'worst-objects', class: 'first' }, ...found.map(objectItem)) : null;
+}
+
+function objectItem({ o, shares }) {
+  const [d1, ll] = model.dataColumns, classes = model.before ? null : dataClasses(o);
+  const text = model.before ? `: ${signed(d1.value(o))} D1 misses, ${signed(ll.value(o))} last-level misses.`
+    : `: ${commas(d1.value(o))} D1 misses (${percent(shares[0], 1)}), ${commas(ll.value(o))} last-level misses (${percent(shares[1], 1)}).`;
+  return el('li', {}, el('a', { href: makeHash('data', { object: o.id }) }, describeObject(o)), text, classes ? ' ' + classes.map(c => `${percent(c.share, 1, 0)} ${c.name}`).join(', ') + '.' : '',
+    classes && classes[0].share > 0.5 ? el('p', { class: 'advice' }, ADVICE[classes[0].name]) : null);
+}
+
+function signed(n) {
+  return (n > 0 ? '+' : '') + commas(n);
+}
+
 function changeLegend() {
   return el('p', { class: 'legend' }, el('span', { class: 'worse' }, '+ orange: more than before'), ' ', el('span', { class: 'better' }, '\u2212 blue: less than before'));
 }
@@ -121,6 +142,8 @@ views.overview = {
       main.append(el('section', {}, el('h2', {}, 'What to look at first'), found.length ? el('ol', { class: 'first' }, ...found.map(findingItem))
         : el('p', {}, 'No line has a tenth of the misses or mispredicts and costs much.')));
     }
+    const objects = objectList();
+    if (objects) main.append(el('section', {}, el('h2', {}, model.before ? 'Objects that changed most' : 'Objects that are missed most'), objects));
     main.append(el('div', { class: 'beside' }, el('section', {}, el('h2', {}, 'Summary'), summaryTable(state)),
       el('section', {}, el('h2', {}, model.before ? 'What changed most' : 'Functions by cost'), costBars(),
         el('p', { class: 'note' }, 'Cost is estimated: ' + MEANINGS.cost.slice(16) + '.'))));

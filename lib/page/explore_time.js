@@ -33,6 +33,14 @@ function intervalSeries(rows, names) {
   return names.map(name => ({ name: name + ' per 1000 instructions', values: rows.map(r => r.end > r.start ? 1000 * (Number(r[name]) || 0) / (r.end - r.start) : 0) }));
 }
 
+// The same of the profile before, at the same numbers of instructions; where that run had ended there is nothing.
+function seriesBefore(rows, names) {
+  if (!model.data.intervalsBefore) return [];
+  const before = records(model.data.intervalsBefore), at = rows.map(r => before.findIndex(b => b.end >= r.end));
+  return intervalSeries(before, names.filter(name => model.data.intervalsBefore.columns.includes(name)).slice(0, 3))
+    .map(one => ({ name: one.name + ', before', values: at.map(i => i < 0 ? NaN : one.values[i]) }));
+}
+
 function rangeTable(rows, events, a, b) {
   const part = rows.slice(a, b + 1), sum = (list, name) => list.reduce((n, r) => n + (Number(r[name]) || 0), 0);
   return el('table', { id: 'range' }, el('caption', {}, `Instructions ${commas(part[0].start)} to ${commas(part[part.length - 1].end)}`),
@@ -54,7 +62,7 @@ views.time = {
     const rows = records(table), events = table.columns.filter(name => model.events.includes(name));
     const names = (state.events || 'D1mr,D1mw').split(',').filter(name => events.includes(name)).slice(0, 6);
     if (!names.length) names.push(events[0]);
-    const series = intervalSeries(rows, names), range = el('div', {}), readout = el('p', { class: 'note', role: 'status' });
+    const series = [...intervalSeries(rows, names), ...seriesBefore(rows, names)], range = el('div', {}), readout = el('p', { class: 'note', role: 'status' });
     const picture = chart({ x: rows.map(r => r.end), series, what: 'instructions', read: i => readout.replaceChildren(
       `up to instruction ${commas(rows[i].end)}: ` + names.map(name => `${commas(rows[i][name] || 0)} ${name}`).join(', ')),
     select(a, b) {

@@ -11,8 +11,8 @@
 
 struct input {
     struct qn_page_profile profile, before;
-    struct qn_exp_table intervals, runs, culprits;
-    struct qn_page_log log;
+    struct qn_exp_table intervals, intervals_before, runs, culprits;
+    struct qn_page_log log, log_before;
 };
 
 static enum qn_text_status read_input(struct input *in, const struct qn_page_request *q, struct qn_text_error *err)
@@ -27,18 +27,28 @@ static enum qn_text_status read_input(struct input *in, const struct qn_page_req
         in->before.shown = q->shown_before;
     if (q->intervals && qn_exp_read_table(&in->intervals, q->intervals, err) != QN_TEXT_OK)
         return err->status;
+    if (q->intervals_before && qn_exp_read_table(&in->intervals_before, q->intervals_before, err) != QN_TEXT_OK)
+        return err->status;
     if (q->runs && qn_exp_read_table(&in->runs, q->runs, err) != QN_TEXT_OK)
         return err->status;
     if (q->culprits && (qn_exp_read_table(&in->culprits, q->culprits, err) != QN_TEXT_OK
                         || qn_page_check_culprits(&in->culprits, q->culprits, err) != QN_TEXT_OK))
         return err->status;
-    return q->log ? qn_page_read_log(&in->log, q->log, err) : QN_TEXT_OK;
+    if (q->log && qn_page_read_log(&in->log, q->log, err) != QN_TEXT_OK)
+        return err->status;
+    return q->log_before ? qn_page_read_log(&in->log_before, q->log_before, err) : QN_TEXT_OK;
 }
 
 static void put_table(FILE *out, const char *name, const struct qn_exp_table *t)
 {
     fprintf(out, ",\n\"%s\":", name);
     qn_page_put_table(out, t);
+}
+
+static void put_log(FILE *out, const char *name, const struct qn_page_log *log)
+{
+    fprintf(out, ",\n\"%s\":", name);
+    qn_page_put_log(out, log);
 }
 
 static size_t count_more(const struct qn_page_profile *p)
@@ -62,10 +72,12 @@ static void put_data(struct input *in, const struct qn_page_request *q, FILE *ou
         put_table(out, "intervals", &in->intervals);
     if (q->runs)
         put_table(out, "runs", &in->runs);
-    if (q->log) {
-        fputs(",\n\"log\":", out);
-        qn_page_put_log(out, &in->log);
-    }
+    if (q->intervals_before)
+        put_table(out, "intervalsBefore", &in->intervals_before);
+    if (q->log)
+        put_log(out, "log", &in->log);
+    if (q->log_before)
+        put_log(out, "logBefore", &in->log_before);
     if (count_more(&in->profile) + count_more(&in->before)) {
         fputs(",\n\"more\":", out);
         qn_page_put_text(out, q->more_name);
@@ -80,6 +92,7 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
 
     qn_exp_init_table(&in.intervals);
     qn_exp_init_table(&in.runs);
+    qn_exp_init_table(&in.intervals_before);
     qn_exp_init_table(&in.culprits);
     if (read_input(&in, q, err) == QN_TEXT_OK) {
         qn_page_begin(out, qn_prof_reader_header(in.profile.reader)->cmd.text);
@@ -97,5 +110,7 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
     qn_exp_free_table(&in.runs);
     qn_exp_free_table(&in.culprits);
     qn_page_free_log(&in.log);
+    qn_page_free_log(&in.log_before);
+    qn_exp_free_table(&in.intervals_before);
     return err->status;
 }

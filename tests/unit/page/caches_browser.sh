@@ -2,7 +2,7 @@
 # Does the page show misses by size, by set and of other caches as the run has told them, and a range of time in all that it has?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 17
+browser_test 21
 
 cat >prog.c <<'END_C'
 double a[64][64], b[64][64];
@@ -60,6 +60,20 @@ js "document.querySelector('svg[role=img]').selectRange(0, 1)" >/dev/null
 is "$(js 'return location.hash')" '#time&range=0-1' 'another range, another address'
 view 'overview&range=1-2'
 is "$(js "return document.querySelector('#summary tr[data-events=\"Ir\"]').cells[3].textContent.replace(/,/g, '')")" "$(range Ir)" 'Overview shows the range beside the run'
+
+# ---- comparison ----
+
+"$QUERN" run --analysis=3c,mattson,sets --D1=16384,2,64 --interval=20000 --interval-file=time2.csv --log-file=log2 --out-file=p2 ./prog || bail 'cannot run'
+"$QUERN" page --diff --log=log --log-before=log2 --intervals=time.csv --intervals-before=time2.csv -o diff.html p2 p || bail 'no page'
+open_page diff.html caches
+is "$(js "document.querySelector('#curve').moveTo(2); return document.querySelector('#curve-text').textContent.match(/before: .*/)[0].match(/[\d,]+ misses/)[0].replace(/\D/g, '')")" \
+    "$(sed -n 's/^==[0-9]*== AN: 64 lines: //p' log2)" 'a comparison: both curves'
+is "$(js "return [...document.querySelectorAll('#sets-before td')].map(c => c.title.split(': ')[1].replace(/\D/g, '')).join(' ')")" \
+    "$(sed -n 's/^==[0-9]*== AN: from [0-9]*: //p' log2 | paste -s -d ' ')" 'both have their sets'
+is "$(page_cells '#classes tr + tr' 0 1 2 | head -n 1)" "compulsory $(for f in p2 p; do "$QUERN" csv --metadata=no --crlf=no --by=program --show=AN.compulsory $f | sed -n '2s/.*,//p'; done | paste -s -d ' ')" 'and classes'
+view 'time&events=D1mw'
+is "$(js "const lines = [...document.querySelectorAll('.series')].map(p => p.getAttribute('points').split(' ').length); return lines.join(' ')")" \
+    "$(($(wc -l <time.csv) - 1)) $(awk -F, 'FNR == 1 { next } NR == FNR { last = $3 > last ? $3 : last; next } $3 <= last + 0 { n++ } END { print n }' time2.csv time.csv)" 'Time has lines of both'
 
 # ---- what was not collected ----
 

@@ -2,7 +2,7 @@
 # Does the page show on which objects a program misses, and of a line its objects, evictors and classes, as the profile has them?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 30
+browser_test 31
 
 cat >prog.c <<'END_C'
 #include <stdlib.h>
@@ -104,6 +104,8 @@ is "$(page_text '#detail .bars' | grep -c capacity)" 1 'classes of its misses'
 is "$(js "return document.querySelectorAll('#detail .insns td.code').length > 1")" true 'instructions'
 view overview
 is "$(page_text 'ol.first li' | grep -c 'of them on b (global.*evicted by itself')" 1 'Overview says on what the worst line misses, and who evicts it'
+
+is "$(page_text '#worst-objects li' | sed -n 's/^b (.*): \([0-9,]*\) D1 misses.*/\1/p' | tr -d ,)" "$(awk '$1 == "b" { print $2 }' wanted)" 'and names the objects that are missed most'
 
 # ---- comparison ----
 
