@@ -393,6 +393,7 @@ translator_sources = \
 	lib/emit/slots.c \
 	lib/emit/slow.c \
 	lib/emit/stub.c \
+	lib/emit/twin.c \
 	lib/emit/why.c \
 	lib/tcache/ibl.c \
 	lib/tcache/tcache.c
@@ -1253,6 +1254,7 @@ shell_tests = \
 	tests/unit/run/valgrind.sh \
 	tests/unit/run/valgrind_callgrind.sh \
 	tests/unit/run/versus.sh \
+	tests/unit/run/versus_passes.sh \
 	tests/unit/run/why.sh \
 	tests/unit/serve/serve.sh \
 	tests/unit/serve/serve_browser.sh \

@@ -29,7 +29,7 @@ static uint32_t which_of(const struct emitter *e, const struct qn_event *ev)
     return emit_rules.sees || qn_sim_users.table ? emit_hooks.which(e->b->at[ev->insn]) : 0;
 }
 
-static uint32_t aux(const struct emitter *e, const struct qn_event *ev)
+uint32_t emit_aux(const struct emitter *e, const struct qn_event *ev)
 {
     return ev->size | (ev->write ? QN_AUX_WRITE : modifies(ev) ? QN_AUX_MODIFY : 0) | which_of(e, ev) << QN_AUX_WHICH_SHIFT;
 }
@@ -158,7 +158,7 @@ static qn_slow_call *tell(struct emitter *e, struct qn_code *c, const struct qn_
     x_store_imm(c, CTX(arg_site), emit_site(e, ev));
     if (!is_seen(e, ev) && ev->size <= QN_SITE_SIZE_MAX)
         return slow_entry(ev);
-    x_store_imm(c, CTX(arg_aux), aux(e, ev));
+    x_store_imm(c, CTX(arg_aux), emit_aux(e, ev));
     return is_seen(e, ev) ? qn_sim_see_data : qn_sim_slow_big;
 }
 
@@ -291,13 +291,6 @@ static void filter_check(struct emitter *e, const struct qn_event *ev)
     x_jmp(&e->cold, back);
 }
 
-void emit_check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn)
-{
-    x_store_imm(&e->hot, CTX(arg_site), emit_site(e, ev));
-    x_store_imm(&e->hot, CTX(arg_aux), aux(e, ev));
-    emit_slow_call(&e->hot, fn);
-}
-
 void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
 {
     const struct qn_insn *in = &e->b->insn[ev->insn];
@@ -318,10 +311,7 @@ void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
         else
             data_call(e, ev);
     }
-    if (emit_rules.check) {
-        emit_address(e, &ev->mem, in, next, shift);
-        x_store(&e->hot, CTX(arg_addr), e->s1);
-        emit_check_twin(e, ev, qn_sim_check_data);
-    }
+    if (emit_rules.check)
+        emit_twin_data(e, ev, shift);
     qn_emit_stats.data++;
 }

@@ -85,10 +85,8 @@ static void simulate(struct emitter *e, const struct qn_event *ev)
 
 static void tell_twin(struct emitter *e, const struct qn_event *ev)
 {
-    if (!emit_rules.check)
-        return;
-    emit_store_const(&e->hot, CTX(arg_addr), ev->addr);
-    emit_check_twin(e, ev, qn_sim_check_fetch);
+    if (emit_rules.check)
+        emit_twin_fetch(e, ev);
 }
 
 void emit_fetch(struct emitter *e, const struct qn_event *ev)

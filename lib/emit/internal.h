@@ -135,7 +135,7 @@ void emit_complex(struct emitter *e, const struct qn_event *ev);
 uint32_t emit_site(const struct emitter *e, const struct qn_event *ev);
 enum qn_log_kind emit_kind(const struct qn_event *ev);
 unsigned emit_time_register(struct emitter *e, uint32_t offset); /* the register that holds clock + offset: its own, or S1 */
-void emit_check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn);
+uint32_t emit_aux(const struct emitter *e, const struct qn_event *ev); /* as arg_aux */
 void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift);
 void emit_clock(struct emitter *e, struct qn_code *c); /* the clock register catches up */
 void emit_clock_out(struct emitter *e);                /* ctx.now = clock */
@@ -143,6 +143,11 @@ void emit_clock_in(struct emitter *e);                 /* and back */
 void emit_point_check(struct emitter *e, uint32_t size, uint64_t slow); /* the line of the byte at S1; destroys the flags */
 void emit_address(struct emitter *e, const struct qn_mem *m, const struct qn_insn *in, uint64_t next, int32_t shift);
 void emit_offset(struct emitter *e, unsigned dst, unsigned shift, uint32_t mask);
+
+/* twin.c */
+void emit_check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn);
+void emit_twin_data(struct emitter *e, const struct qn_event *ev, int32_t shift);
+void emit_twin_fetch(struct emitter *e, const struct qn_event *ev);
 
 /* copy.c */
 void emit_copy(struct emitter *e, unsigned i);

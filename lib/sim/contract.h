@@ -272,6 +272,15 @@ unsigned qn_sim_see(uint64_t addr, uint32_t size, unsigned kind, unsigned which,
 /* --versus: a fetch from the line fetched just before changes nothing in either simulator, so it is only counted, here.  NULL:
  * it might, and comes to qn_sim_check_fetch. */
 extern uint64_t *qn_sim_repeats;
+/* --versus: what B need not see, if A has hit, too; it is counted in *count.  count NULL: B sees all. */
+struct qn_sim_twin {
+    struct qn_filter filter;  /* B's of data */
+    bool code_lines;          /* a fetch of lines whose records (of B's own) have a stamp changes nothing */
+    bool same_I1, same_D1;    /* level 1 of B is that of A: it hits and misses whenever that does */
+    uint64_t *count;
+};
+extern struct qn_sim_twin qn_sim_twin;
+struct qn_code_line *qn_sim_twin_code_line(uint64_t line_address); /* find or make */
 
 /* What came to the simulators because no filter let it pass; --stats shows it.  Translated code adds to `data` where it does the
  * level's work itself (emit/lru_stub.c), but only with --stats. */

@@ -615,6 +615,8 @@ void qn_sim_log_switch(bool on)
         log_end(&qn_ctx.now);
 }
 
+bool qn_sim_back_invalidates(void) { return facts[SLOT_LL].back_invalidates; }
+
 uint64_t qn_sim_counter(uint32_t at) { return sim_counters[at]; }
 
 void qn_sim_finish(void)

@@ -144,14 +144,16 @@ static bool holds_default(enum sim_slot slot, bool second)
     return name ? is_default(name) : !given[second][slot];
 }
 
-bool qn_sim_is_proven(enum sim_slot slot)
+bool qn_sim_is_proven_in(enum sim_slot slot, bool second)
 {
 #ifdef QN_SIM_HOSTED
-    return qn_sim_proven >> slot & 1;
+    return !second && (qn_sim_proven >> slot & 1);
 #else
-    return holds_default(slot, false) && (qn_sim_proven >> slot & 1);
+    return holds_default(slot, second) && (qn_sim_proven >> slot & 1);
 #endif
 }
+
+bool qn_sim_is_proven(enum sim_slot slot) { return qn_sim_is_proven_in(slot, false); }
 
 struct text {
     char *to;

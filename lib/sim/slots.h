@@ -12,6 +12,7 @@ const struct qn_unit *qn_sim_unit(enum sim_slot slot, bool second);
 const struct qn_unit *qn_sim_analysis(unsigned n);
 /* Is it the default file, as it was when the fast one was proven?  (Never of the second.) */
 bool qn_sim_is_proven(enum sim_slot slot);
+bool qn_sim_is_proven_in(enum sim_slot slot, bool second); /* second: of B of --versus */
 /* "I1=lru D1=srrip:50b34235a5a88360 LL=lru BC=cachegrind BI=cachegrind" */
 void qn_sim_describe(char *to, size_t size, bool second);
 

@@ -22,12 +22,32 @@
 
 uint64_t *qn_sim_repeats;
 bool qn_sim_twin_on, qn_sim_twin_logs;
+struct qn_sim_twin qn_sim_twin;
 
 static struct qn_versus *versus; /* NULL: --check */
 static uint64_t number;          /* of the reference being made */
 static struct qn_geometry upper_I1, upper_D1;
 
 static void begin_counters(void);
+
+/* The default file, as A has it, into which no last level reaches, and which tells B's last level no more than its misses. */
+static bool is_same(enum sim_slot slot)
+{
+    return qn_sim_is_proven(slot) && qn_sim_is_proven_in(slot, true) && !qn_sim_back_invalidates() && !facts[SLOT_LL].back_invalidates &&
+           !facts[SLOT_LL].wants_evictions;
+}
+
+static void let_pass(const struct qn_config *c)
+{
+    if (!versus || !c->cache_sim || !c->filter)
+        return;
+    qn_sim_twin = (struct qn_sim_twin){.filter = facts[SLOT_D1].filter, .code_lines = facts[SLOT_I1].hit == QN_HIT_NOTHING,
+                                       .same_I1 = is_same(SLOT_I1), .same_D1 = is_same(SLOT_D1), .count = &qn_versus_repeats};
+    if (qn_sim_twin.filter.stamps)
+        qn_sim_twin.filter.entries = 0;
+}
+
+struct qn_code_line *qn_sim_twin_code_line(uint64_t line) { return code_line_find(line); }
 
 /* B's modules may want other facts of a reference than A's. */
 static void ask_for_facts(void)
@@ -52,6 +72,7 @@ void qn_sim_twin_init(const struct qn_config *config, struct qn_versus *where)
     units_init(config, simulated_slots(config));
     qn_sim_events_hidden = qn_sim_events_of_twin = false;
     ask_for_facts();
+    let_pass(config);
     if (!versus)
         begin_counters();
     qn_sim_twin_on = true;
@@ -91,9 +112,11 @@ SLOW void qn_twin_up_back_invalidate(uint64_t line, uint32_t bytes)
         unit_drop(SLOT_I1, a);
 }
 
-static inline unsigned outcome_of(enum sim_slot slot, uint64_t addr, uint32_t size, enum sim_kind kind)
+/* first: what the first one has made of it. */
+static inline unsigned outcome_of(enum sim_slot slot, uint64_t addr, uint32_t size, enum sim_kind kind, unsigned first)
 {
-    unsigned l1 = unit_ref(slot, addr, size, kind);
+    bool same = slot == SLOT_I1 ? qn_sim_twin.same_I1 : qn_sim_twin.same_D1;
+    unsigned l1 = same ? (first & 1 ? QN_UNIT_MISS : 0) : unit_ref(slot, addr, size, kind);
 
     return l1 & QN_UNIT_MISS ? 1u | (unsigned)next_level(l1, addr, size, kind) << 1 : 0;
 }
@@ -319,13 +342,13 @@ static inline void follow(enum sim_slot slot, enum qn_versus_kind kind, uint64_t
 void qn_sim_twin_data(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, uint32_t at)
 {
     follow(SLOT_D1, (enum qn_versus_kind)(QN_VERSUS_READ + kind), addr, size, at, outcome,
-           outcome_of(SLOT_D1, addr, size, (enum sim_kind)kind));
+           outcome_of(SLOT_D1, addr, size, (enum sim_kind)kind, outcome));
 }
 
 void qn_sim_twin_fetch(uint64_t addr, uint32_t size, unsigned outcome, uint32_t at)
 {
     sim_pc = addr;
-    follow(SLOT_I1, QN_VERSUS_FETCH, addr, size, at, outcome, outcome_of(SLOT_I1, addr, size, SIM_FETCH));
+    follow(SLOT_I1, QN_VERSUS_FETCH, addr, size, at, outcome, outcome_of(SLOT_I1, addr, size, SIM_FETCH, outcome));
 }
 
 static void cond(uint64_t pc, bool taken, bool backward, unsigned wrong, uint32_t at)
@@ -392,7 +415,7 @@ SLOW void qn_sim_check_fetch(void)
     uint64_t addr = qn_ctx.arg_addr;
     uint32_t size = (uint32_t)qn_ctx.arg_aux & 0xffff;
 
-    if (versus && is_repeat(addr, size) && !qn_ctx.result)
+    if (versus && !qn_sim_twin.count && is_repeat(addr, size) && !qn_ctx.result)
         qn_versus_repeats++;
     else
         qn_sim_twin_fetch(addr, size, (unsigned)qn_ctx.result, site());

@@ -25,6 +25,7 @@ void qn_sim_twin_drained(void); /* all that was made is simulated */
 void qn_sim_twin_undo(uint32_t counter, unsigned ll);
 void qn_sim_twin_finish(void);
 uint64_t qn_sim_counter(uint32_t at);
+bool qn_sim_back_invalidates(void); /* does the first one's last level take lines out of level 1? */
 
 /* Before unit_ref of either: whose reference it is, if a module wants to know. */
 void qn_sim_set_pc(uint32_t site);

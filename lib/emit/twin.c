@@ -1,0 +1,124 @@
+/* lib/emit/twin.c - the second simulator makes the reference that the first one has just made.
+ *
+ *   --check    each time:  mov S1, arg_addr ;  call
+ *   --versus   a hit that changes nothing in either one is only counted:
+ *
+ *     hot:   lea ea, S1 ;  ... xor entries(S2), S1 ;  cmp $line-size, S1 ;  ja slow      B's own filter, as the first one's in check.c
+ *            cmpl $0, result ;  jne slow                                                A has missed
+ *            incq count
+ *     slow:  the same call ;  jmp back
+ *
+ * Where both have the same file in a slot of level 1 and nothing from below reaches into it, B's need not even be simulated.
+ */
+#include "emit/internal.h"
+
+void emit_check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn)
+{
+    x_store_imm(&e->hot, CTX(arg_site), emit_site(e, ev));
+    x_store_imm(&e->hot, CTX(arg_aux), emit_aux(e, ev));
+    emit_slow_call(&e->hot, fn);
+}
+
+/* Leaves for `slow` if A has missed. */
+static void ask_result(struct emitter *e, uint64_t slow)
+{
+    x_byte(&e->hot, 0x83); /* cmpl $0, result */
+    x_rip(&e->hot, 7, CTX(result), 1);
+    x_byte(&e->hot, 0);
+    x_jcc(&e->hot, X_CC_NE, slow);
+}
+
+/* ---- data ---- */
+
+static void call_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
+{
+    const struct qn_insn *in = &e->b->insn[ev->insn];
+
+    emit_address(e, &ev->mem, in, e->b->at[ev->insn] + in->len, shift);
+    x_store(&e->hot, CTX(arg_addr), e->s1);
+    emit_check_twin(e, ev, qn_sim_check_data);
+}
+
+static bool may_pass(const struct qn_event *ev)
+{
+    const struct qn_filter *f = &qn_sim_twin.filter;
+
+    if (!qn_sim_twin.count)
+        return false;
+    return qn_sim_twin.same_D1 || (f->entries && ev->size && ev->size <= f->line && !(f->writes_call && emit_kind(ev) != QN_LOG_READ));
+}
+
+static void ask_filter(struct emitter *e, const struct qn_event *ev, int32_t shift, uint64_t slow)
+{
+    const struct qn_filter *f = &qn_sim_twin.filter;
+    const struct qn_insn *in = &e->b->insn[ev->insn];
+
+    emit_address(e, &ev->mem, in, e->b->at[ev->insn] + in->len, shift);
+    emit_offset(e, e->s2, f->shift, f->mask);
+    x_table(&e->hot, X_XOR, e->s1, e->s2, f->entries);
+    x_alu_imm32(&e->hot, 1, X_CMPI, e->s1, f->line - ev->size);
+    x_jcc(&e->hot, X_CC_A, slow);
+}
+
+void emit_twin_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
+{
+    uint64_t slow = e->cold.exec, back;
+
+    if (!may_pass(ev)) {
+        call_data(e, ev, shift);
+        return;
+    }
+    if (!qn_sim_twin.same_D1)
+        ask_filter(e, ev, shift, slow);
+    ask_result(e, slow);
+    x_inc(&e->hot, (uint64_t)(uintptr_t)qn_sim_twin.count);
+    back = e->hot.exec;
+    emit_swap(e);
+    call_data(e, ev, shift);
+    x_jmp(&e->hot, back);
+    emit_swap(e);
+}
+
+/* ---- code ---- */
+
+static void call_fetch(struct emitter *e, const struct qn_event *ev)
+{
+    emit_store_const(&e->hot, CTX(arg_addr), ev->addr);
+    emit_check_twin(e, ev, qn_sim_check_fetch);
+}
+
+static void ask_line(struct emitter *e, uint64_t line, uint64_t slow)
+{
+    x_bytes(&e->hot, "\x48\x83", 2); /* cmpq $0, stamp */
+    x_rip(&e->hot, 7, (uint64_t)(uintptr_t)&qn_sim_twin_code_line(line)->stamp, 1);
+    x_byte(&e->hot, 0);
+    x_jcc(&e->hot, X_CC_E, slow);
+}
+
+static void ask_lines(struct emitter *e, const struct qn_event *ev, uint64_t slow)
+{
+    uint64_t mask = ~((uint64_t)qn_sim_i1_line - 1), first = ev->addr & mask, last = (ev->addr + ev->size - 1) & mask;
+
+    ask_line(e, first, slow);
+    if (last != first)
+        ask_line(e, last, slow);
+}
+
+void emit_twin_fetch(struct emitter *e, const struct qn_event *ev)
+{
+    uint64_t slow = e->cold.exec, back;
+
+    if (!qn_sim_twin.count || !(qn_sim_twin.same_I1 || qn_sim_twin.code_lines)) {
+        call_fetch(e, ev);
+        return;
+    }
+    if (!qn_sim_twin.same_I1)
+        ask_lines(e, ev, slow);
+    ask_result(e, slow);
+    x_inc(&e->hot, (uint64_t)(uintptr_t)qn_sim_twin.count);
+    back = e->hot.exec;
+    emit_swap(e);
+    call_fetch(e, ev);
+    x_jmp(&e->hot, back);
+    emit_swap(e);
+}
