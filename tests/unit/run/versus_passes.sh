@@ -30,7 +30,7 @@ ok 'code and data: fifo and srrip' alike --I1=1024,2,32 --D1=1024,2,32 --sim=I1=
 ok 'last levels' alike --D1=1024,2,64 --versus=LL=fifo "$guests/sort"
 ok 'one that is inclusive' alike --D1=4096,4,64 --I1=4096,4,64 --versus=LL=inclusive "$guests/sort"
 ok 'A is inclusive' alike --D1=4096,4,64 --I1=4096,4,64 --sim=LL=inclusive --versus=LL=default "$guests/sort"
-ok 'one that is exclusive' alike --D1=4096,4,64 --sim=D1=lru --sim=I1=lru --versus=LL=exclusive "$guests/sort"
+ok 'one that is exclusive' alike --D1=4096,4,64 --versus=I1=fifo --versus=D1=fifo --versus=LL=exclusive "$guests/sort"
 ok 'a prefetcher' alike --D1=4096,4,64 --versus=D1=nextline "$guests/matmul"
 ok 'a victim buffer' alike --D1=1024,1,64 --versus=D1=victim "$guests/conflict"
 ok 'nothing that differs' alike --D1=1024,2,64 --sim=D1=fifo --versus=D1=fifo "$guests/sort"
