@@ -258,6 +258,9 @@ hosted_sources = \
 	lib/engines/engine.c \
 	lib/engines/fault.c \
 	lib/engines/keep.c \
+	lib/engines/pack.c \
+	lib/engines/pack_run.c \
+	lib/engines/pack_test.c \
 	lib/engines/places.c \
 	lib/engines/set_up.c \
 	lib/collect/collect.c \
@@ -343,6 +346,7 @@ tool_sources = \
 	tools/run_options.c \
 	tools/serve.c \
 	tools/sim.c \
+	tools/sim_pack.c \
 	tools/sweep.c \
 	tools/sweep_command.c \
 	tools/sweep_on.c \
@@ -708,6 +712,7 @@ headers = \
 	lib/emit/internal.h \
 	lib/emit/x86.h \
 	lib/engines/engines.h \
+	lib/engines/pack.h \
 	lib/event/event.h \
 	lib/event/pieces.h \
 	lib/exp/exp.h \
@@ -1273,6 +1278,7 @@ shell_tests = \
 	tests/unit/sim/models.sh \
 	tests/unit/sim/mutants.sh \
 	tests/unit/sim/named.sh \
+	tests/unit/sim/pack.sh \
 	tests/unit/sim/pages.sh \
 	tests/unit/sim/properties.sh \
 	tests/unit/sim/readers.sh \

@@ -20,11 +20,14 @@
 
 static const char help[] =
     "usage: quern sim build [OPTIONS] -o PATH\n"
-    "       quern sim list [--json] [PATH...]\n\n"
+    "       quern sim list [--json] [PATH...]\n"
+    "       quern sim pack MODULE -o FILE [OPTIONS]\n"
+    "       quern sim test FILE\n\n"
     "build makes a simulator: an engine for `quern run --sim=PATH`, or with --replay a program that reads traces, for gdb\n"
     "and sanitizers.  M is a C file or the name of a module that ships; slots not named hold their default.  Needs a C\n"
     "compiler, $CC or cc.  `quern run --sim=D1=M,BC=M` does without.  list shows the slots and the modules that ship, or what is in a simulator, with a hash of each\n"
-    "module's file, as profiles have it.\n\n";
+    "module's file, as profiles have it.  pack writes a module with its hash, origin, reference and a test trace into one file; test says of such\n"
+    "a file, or of a C file, whether it keeps the contract of modules.  Both have --help.\n\n";
 
 /* ---- options ---- */
 
@@ -226,14 +229,18 @@ int qn_tool_sim(int argc, char **argv)
 {
     struct qn_engines_build b = { .tool = "sim build" };
     char **words;
-    int status = qn_options_take(&command, &b, argv, &words);
+    int status;
 
-    (void)argc;
+    if (argc > 1 && !strcmp(argv[1], "pack"))
+        return qn_sim_tool_pack(argv + 1);
+    if (argc > 1 && !strcmp(argv[1], "test"))
+        return qn_sim_tool_test(argv + 1);
+    status = qn_options_take(&command, &b, argv, &words);
     if (status >= 0)
         return status;
     if (words[0] && !strcmp(words[0], "list"))
         return list(words + 1, b.json);
     if (!words[0] || strcmp(words[0], "build"))
-        return qn_options_wrong(&command, words[0] ? words[0] : "", "wanted build or list");
+        return qn_options_wrong(&command, words[0] ? words[0] : "", "wanted build, list, pack or test");
     return words[1] ? qn_options_wrong(&command, words[1], "build takes options only") : build(&b);
 }
