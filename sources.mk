@@ -147,6 +147,7 @@ hosted_sources = \
 	lib/cost/versus.c \
 	lib/cost/watch.c \
 	lib/exp/exp.c \
+	lib/exp/farm.c \
 	lib/exp/file.c \
 	lib/exp/groups.c \
 	lib/exp/jobs.c \
@@ -326,6 +327,7 @@ tool_sources = \
 	tools/lab_export.c \
 	tools/lab_gradescope.c \
 	tools/lab_marks.c \
+	tools/lab_on.c \
 	tools/lab_place.c \
 	tools/lab_start.c \
 	tools/lab_variant.c \
@@ -716,6 +718,7 @@ headers = \
 	lib/event/event.h \
 	lib/event/pieces.h \
 	lib/exp/exp.h \
+	lib/exp/farm.h \
 	lib/exp/file.h \
 	lib/exp/groups.h \
 	lib/exp/jobs.h \
@@ -1179,6 +1182,7 @@ shell_tests = \
 	tests/unit/json/json.sh \
 	tests/unit/json/schema.sh \
 	tests/unit/labs/cheats.sh \
+	tests/unit/labs/class.sh \
 	tests/unit/labs/copies.sh \
 	tests/unit/labs/frame.sh \
 	tests/unit/labs/lab01.sh \

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exp/farm.h"
 #include "lab.h"
 #include "tools.h"
 
@@ -20,7 +21,7 @@ static const char help[] =
     "       quern lab start [--seed=N] [--student=ID --key-file=FILE] NN DIR\n"
     "       quern lab check [OPTIONS] NN DIR\n"
     "       quern lab box [--seed=N] DIR PROGRAM [ARGUMENTS]\n"
-    "       quern lab marks [--key-file=FILE] [-o FILE] NN DIR\n"
+    "       quern lab marks [--key-file=FILE] [-o FILE] [--on=ENGINE] NN DIR\n"
     "       quern lab gradescope [--key-file=FILE] [-o FILE] NN\n"
     "       quern lab export -o FOLDER NN DIR\n\n"
     "list shows the labs.  start makes DIR, with the handout and what the work begins with.  check runs the tests on\n"
@@ -38,6 +39,17 @@ static const char *take_student(const struct qn_option *o, void *field, char **v
     return qn_option_number(o, &r->student, value);
 }
 
+static const char *take_on_option(const struct qn_option *o, void *field, char **value)
+{
+    struct qn_lab_request *r = field;
+
+    (void)o;
+    if (r->on_options == QN_LAB_ON_OPTIONS)
+        return "at most 32 of them";
+    r->on_option[r->on_options++] = *value;
+    return NULL;
+}
+
 #define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_lab_request, field)
 static const struct qn_option of_all[] = {
     QN_OPTION_PLAIN("--seed", "N", "which black box is this student's (lab 6) [start: drawn; check, box: that of start]", take_student),
@@ -53,6 +65,9 @@ static const struct qn_option of_check[] = {
 
 static const struct qn_option of_marks[] = {
     OPTION("-o", "FILE", "marks: a CSV table [standard output]; gradescope: the zip file [autograder.zip]; export: a folder", qn_option_text, output),
+    QN_OPTION_OF(qn_exp_on_names, "--on", "here|parallel|slurm", "marks: who makes the checks: this process, GNU parallel, or Slurm as an array of "
+                 "jobs, both with -o; the folder has to be the same on all nodes [here]", qn_option_word, struct qn_lab_request, on),
+    QN_OPTION_PLAIN("--on-opt", "OPTION", "marks: for parallel or sbatch, as --sshlogin=a,b or --partition=p; may be repeated", take_on_option),
     QN_OPTIONS_END };
 
 const struct qn_options qn_lab_start_options = { "lab", "quern: lab", help, NULL, NULL, of_all, false },

@@ -2,6 +2,8 @@
 #ifndef QN_LAB_TOOL_H
 #define QN_LAB_TOOL_H
 
+#include <stdio.h>
+
 #include "lab/lab.h"
 #include "options.h"
 
@@ -27,6 +29,15 @@ const struct qn_lab *qn_lab_named(const char *number);
 /* For scandir: a student's folder.  Names with a comma or a quote are none. */
 struct dirent;
 int qn_lab_is_student(const struct dirent *e);
+
+/* From the TAP of a check: points of each test, in order.  false: it could not be made. */
+#define QN_LAB_TESTS_MAX 64
+bool qn_lab_read_points(FILE *tap, unsigned *points, unsigned n_tests);
+
+/* marks --on=parallel|slurm: each student's check is a job; its TAP lies in OUTPUT.parts.  false: a line was printed. */
+bool qn_lab_farm_out(const struct qn_lab_request *r, const char *const *students, int n);
+bool qn_lab_take_farmed(const struct qn_lab_request *r, int student, unsigned *points);
+void qn_lab_end_farm(const struct qn_lab_request *r, int n);
 
 /* What `start` left in a folder; false: nothing. */
 struct qn_lab_folder {

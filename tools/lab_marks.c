@@ -22,8 +22,7 @@
 #define WORDS 10
 #define LINE_BYTES 512
 
-/* A submission: points of each test, in order.  false: it could not be checked. */
-static bool read_points(FILE *tap, unsigned *points, unsigned n_tests)
+bool qn_lab_read_points(FILE *tap, unsigned *points, unsigned n_tests)
 {
     char line[LINE_BYTES];
     unsigned n = 0, of;
@@ -66,7 +65,7 @@ static bool check(const struct qn_lab_request *r, const char *student, unsigned 
     }
     close(ends[1]);
     tap = fdopen(ends[0], "r");
-    good = tap && read_points(tap, points, r->lab->n_tests);
+    good = tap && qn_lab_read_points(tap, points, r->lab->n_tests);
     if (tap)
         fclose(tap);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -89,34 +88,56 @@ static void put_row(FILE *f, const char *student, const unsigned *points, unsign
 
 int qn_lab_is_student(const struct dirent *e) { return *e->d_name != '.' && e->d_type == DT_DIR && !strpbrk(e->d_name, ",\"\n"); }
 
-static int put_marks(const struct qn_lab_request *r, FILE *f)
+static void put_head(const struct qn_lab_request *r, FILE *f)
 {
-    struct dirent **entries;
-    int n = scandir(r->directory, &entries, qn_lab_is_student, alphasort), failed = 0;
-
-    if (n < 0)
-        return qn_text_complain("quern: lab: %s: %s", r->directory, strerror(errno)), 1;
     fputs("student,points", f);
     for (unsigned i = 0; i < r->lab->n_tests; i++)
         fprintf(f, ",%u", i + 1);
     putc('\n', f);
+}
+
+/* 0; or 1: some could not be checked, which lines say. */
+static int put_rows(const struct qn_lab_request *r, FILE *f, const char *const *students, int n)
+{
+    int failed = 0;
+
     for (int i = 0; i < n; i++) {
-        unsigned points[64] = { 0 };
+        unsigned points[QN_LAB_TESTS_MAX] = { 0 };
 
         if (isatty(2))
-            fprintf(stderr, "\r%d of %d: %.40s\033[K", i + 1, n, entries[i]->d_name);
-        if (check(r, entries[i]->d_name, points)) {
-            put_row(f, entries[i]->d_name, points, r->lab->n_tests);
+            fprintf(stderr, "\r%d of %d: %.40s\033[K", i + 1, n, students[i]);
+        if (r->on ? qn_lab_take_farmed(r, i, points) : check(r, students[i], points)) {
+            put_row(f, students[i], points, r->lab->n_tests);
         } else {
-            qn_text_complain("quern: lab: %s/%s: could not be checked", r->directory, entries[i]->d_name);
+            qn_text_complain("quern: lab: %s/%s: could not be checked", r->directory, students[i]);
             failed = 1;
         }
-        free(entries[i]);
     }
     if (isatty(2))
         fputs("\r\033[K", stderr);
-    free(entries);
     return failed;
+}
+
+static int put_marks(const struct qn_lab_request *r, FILE *f)
+{
+    struct dirent **entries;
+    int n = scandir(r->directory, &entries, qn_lab_is_student, alphasort), status = 1;
+    const char **students = n < 0 ? NULL : calloc((size_t)n + 1, sizeof *students);
+
+    if (!students)
+        return qn_text_complain("quern: lab: %s: %s", r->directory, strerror(errno)), 1;
+    for (int i = 0; i < n; i++)
+        students[i] = entries[i]->d_name;
+    put_head(r, f);
+    if (!r->on || qn_lab_farm_out(r, students, n))
+        status = put_rows(r, f, students, n);
+    if (r->on && !status)
+        qn_lab_end_farm(r, n);
+    for (int i = 0; i < n; i++)
+        free(entries[i]);
+    free(entries);
+    free(students);
+    return status;
 }
 
 int qn_lab_tool_marks(char **argv)
@@ -136,6 +157,8 @@ int qn_lab_tool_marks(char **argv)
     r.directory = words[1];
     if (!r.lab || !qn_lab_key_has_use(&r))
         return QN_EXIT_USAGE;
+    if (r.on && !r.output)
+        return qn_options_wrong(&qn_lab_marks_options, "--on", "wanted -o FILE, too: parts are kept in FILE.parts");
     if (!r.output)
         return put_marks(&r, stdout);
     f = qn_text_open_output(&o, r.output, QN_TEXT_SHARED, &err) == QN_TEXT_OK ? qn_text_stream_output(&o) : NULL;

@@ -181,7 +181,7 @@ static int sweep(struct qn_sweep *s)
     if ((status = make_work(s)))
         return status;
     if (!(status = take_old_rows(s)))
-        status = s->options.on != QN_SWEEP_HERE ? qn_sweep_run_on(s) : qn_sweep_run(s);
+        status = s->options.on != QN_EXP_HERE ? qn_sweep_run_on(s) : qn_sweep_run(s);
     qn_text_remove_scratch(s->work);
     return status;
 }

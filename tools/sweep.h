@@ -11,11 +11,11 @@
 
 #include <stdbool.h>
 
+#include "exp/farm.h"
 #include "exp/jobs.h"
 #include "exp/many.h"
 #include "exp/rows.h"
 
-enum qn_sweep_on { QN_SWEEP_HERE, QN_SWEEP_PARALLEL, QN_SWEEP_SLURM };
 #define QN_SWEEP_ENGINE_OPTIONS 100
 
 struct qn_sweep_options {
@@ -24,7 +24,7 @@ struct qn_sweep_options {
     const char *output;     /* the CSV file */
     int parallel;           /* runs at a time; 0: as many as there are processors */
     bool list, json, quiet, retry, share;
-    int on;                 /* enum qn_sweep_on */
+    int on;                 /* enum qn_exp_on */
     bool parallel_given, cancel;
     const char *engine_option[QN_SWEEP_ENGINE_OPTIONS];
     int engine_options;

@@ -26,9 +26,6 @@
 #include "tools.h"
 
 #define MACHINE "QUERN_SWEEP_MACHINE" /* of a job: the processor and the caches that the sweep began with */
-#define PARTS_MAX 1000                /* as many as an array of Slurm has by default */
-#define ROUNDS 3                      /* parts that were lost are given out so often */
-#define WORDS_MAX 256                 /* of an engine's command, besides the parts */
 
 static int complain(const char *what, const char *why)
 {
@@ -95,7 +92,7 @@ int *qn_sweep_find_parts(struct qn_sweep *s, int *parts)
 
     count = qn_sweep_make_groups(s, none, &groups);
     if (!*parts)
-        *parts = count < PARTS_MAX ? count : PARTS_MAX;
+        *parts = count < QN_EXP_FARM_PARTS_MAX ? count : QN_EXP_FARM_PARTS_MAX;
     for (int i = 0; i < count; i++)
         for (int k = 0; k < groups[i]->count; k++)
             part[groups[i]->runs[k]] = i % *parts + 1;
@@ -155,17 +152,6 @@ static int find_missing(struct engine *e)
 
 /* ---- the script of a job ---- */
 
-static void put_word(FILE *f, const char *word)
-{
-    fputs(" '", f);
-    for (; *word; word++)
-        if (*word == '\'')
-            fputs("'\\''", f);
-        else
-            putc(*word, f);
-    putc('\'', f);
-}
-
 static void write_script_to(struct engine *e, FILE *f)
 {
     char machine[160], *folder = getcwd(NULL, 0);
@@ -173,17 +159,17 @@ static void write_script_to(struct engine *e, FILE *f)
 
     qn_sweep_name_machine(e->s->host, machine, sizeof machine);
     fputs("#!/bin/sh\n# A part of a sweep; its number is the argument, or that of Slurm's array.\ncd", f);
-    put_word(f, folder ? folder : ".");
+    qn_exp_put_word(f, folder ? folder : ".");
     fprintf(f, " || exit 1\npart=${1:-$SLURM_ARRAY_TASK_ID}\nexec env %s=%s", MACHINE, machine);
-    put_word(f, e->s->self);
+    qn_exp_put_word(f, e->s->self);
     fputs(" sweep", f);
     for (word++; *word && strcmp(*word, "--"); word++)
-        put_word(f, *word);
+        qn_exp_put_word(f, *word);
     fprintf(f, " --on=here -q -j 1 --part=\"$part/%d\" -o", e->parts);
-    put_word(f, e->folder);
+    qn_exp_put_word(f, e->folder);
     fputs("/\"$part\".csv", f);
     for (; *word; word++)
-        put_word(f, *word);
+        qn_exp_put_word(f, *word);
     putc('\n', f);
     free(folder);
 }
@@ -205,61 +191,19 @@ static bool write_script(struct engine *e)
 
 /* ---- the engine ---- */
 
-static char **new_command(struct engine *e, size_t *n)
+static char **command(struct engine *e)
 {
     const struct qn_sweep_options *o = &e->s->options;
-    char **argv = qn_exp_alloc(&e->s->options.exp.memory, (WORDS_MAX + (size_t)e->parts) * sizeof *argv);
+    struct qn_exp_farm farm = { .on = (enum qn_exp_on)o->on, .options = o->engine_option, .n_options = o->engine_options, .name = "quern-sweep",
+                                .folder = e->folder, .script = e->script, .parts = e->parts, .wanted = e->wanted,
+                                .jobs = o->on == QN_EXP_PARALLEL || o->parallel_given ? o->parallel : 0 };
 
-    argv[(*n)++] = qn_exp_copy(&e->s->options.exp.memory, o->on == QN_SWEEP_SLURM ? "sbatch" : "parallel");
-    for (int i = 0; i < o->engine_options; i++)
-        argv[(*n)++] = (char *)o->engine_option[i];
-    return argv;
-}
-
-static char **parallel_command(struct engine *e)
-{
-    struct qn_exp_memory *m = &e->s->options.exp.memory;
-    size_t n = 0;
-    char **argv = new_command(e, &n);
-
-    argv[n++] = qn_exp_copy(m, "--will-cite");
-    argv[n++] = qn_exp_format(m, "--jobs=%d", e->s->options.parallel);
-    argv[n++] = qn_exp_copy(m, "--retries=3");
-    argv[n++] = qn_exp_format(m, "--joblog=%s/joblog", e->folder);
-    argv[n++] = qn_exp_copy(m, "sh");
-    argv[n++] = qn_exp_copy(m, e->script);
-    argv[n++] = qn_exp_copy(m, "{}");
-    argv[n++] = qn_exp_copy(m, ":::");
-    for (int part = 1; part <= e->parts; part++)
-        if (e->wanted[part])
-            argv[n++] = qn_exp_format(m, "%d", part);
-    return argv;
-}
-
-static char **slurm_command(struct engine *e)
-{
-    struct qn_exp_memory *m = &e->s->options.exp.memory;
-    size_t n = 0;
-    char **argv = new_command(e, &n);
-    const char *array = "";
-
-    for (int part = 1; part <= e->parts; part++)
-        if (e->wanted[part])
-            array = qn_exp_format(m, "%s%s%d", array, *array ? "," : "", part);
-    argv[n++] = qn_exp_copy(m, "--parsable");
-    argv[n++] = qn_exp_copy(m, "--wait");
-    argv[n++] = qn_exp_copy(m, "--requeue");
-    argv[n++] = qn_exp_copy(m, "--job-name=quern-sweep");
-    argv[n++] = qn_exp_format(m, "--output=%s/%%a.log", e->folder);
-    argv[n++] = e->s->options.parallel_given ? qn_exp_format(m, "--array=%s%%%d", array, e->s->options.parallel)
-                                             : qn_exp_format(m, "--array=%s", array);
-    argv[n++] = qn_exp_copy(m, e->script);
-    return argv;
+    return qn_exp_farm_command(&e->s->options.exp.memory, &farm);
 }
 
 static bool start_engine(struct engine *e, const sigset_t *before, int *output)
 {
-    char **argv = e->s->options.on == QN_SWEEP_SLURM ? slurm_command(e) : parallel_command(e);
+    char **argv = command(e);
     int ends[2];
 
     if (pipe2(ends, O_CLOEXEC))
@@ -271,7 +215,7 @@ static bool start_engine(struct engine *e, const sigset_t *before, int *output)
         setpgid(0, 0);
         sigprocmask(SIG_SETMASK, before, NULL);
         dup2(nothing, 0);
-        dup2(e->s->options.on == QN_SWEEP_SLURM ? ends[1] : nothing, 1);
+        dup2(e->s->options.on == QN_EXP_SLURM ? ends[1] : nothing, 1);
         execvp(argv[0], argv);
         complain(argv[0], strerror(errno));
         _exit(127);
@@ -334,7 +278,7 @@ static void await_engine(struct engine *e, const sigset_t *awaited, int output)
     bool terminal = !e->s->options.quiet && isatty(STDERR_FILENO);
     struct timespec second = { 1, 0 };
 
-    if (e->s->options.on == QN_SWEEP_SLURM)
+    if (e->s->options.on == QN_EXP_SLURM)
         read_id(e, output);
     while (waitpid(e->pid, NULL, WNOHANG) == 0) {
         int sig = sigtimedwait(awaited, NULL, &second);
@@ -426,7 +370,7 @@ int qn_sweep_run_on(struct qn_sweep *s)
     missing = find_missing(&e);
     if (missing && !write_script(&e))
         return 1;
-    for (int round = 0; round < ROUNDS && missing && !e.signal; round++) {
+    for (int round = 0; round < QN_EXP_FARM_ROUNDS && missing && !e.signal; round++) {
         if (!run_engine(&e))
             break;
         take_parts(&e);

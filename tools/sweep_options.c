@@ -117,7 +117,6 @@ static const char *take_jobs(const struct qn_option *option, void *field, char *
     return NULL;
 }
 
-static const char *const engines[] = { [QN_SWEEP_HERE] = "here", [QN_SWEEP_PARALLEL] = "parallel", [QN_SWEEP_SLURM] = "slurm", NULL };
 
 #define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_sweep_options, field)
 static const struct qn_option options[] = {
@@ -129,7 +128,7 @@ static const struct qn_option options[] = {
                     "a module (srrip, mine.c), SLOT=MODULE+..., ./simulator, default", take_powers),
     OPTION("-o", "FILE", "the CSV file [the experiment's name with .csv, or sweep.csv]", qn_option_text, output),
     QN_OPTION_PLAIN("-j", "N", "runs at a time [one per processor]", take_jobs),
-    QN_OPTION_OF(engines, "--on", "here|parallel|slurm", "who makes the runs: this process, GNU parallel, or Slurm as an array of jobs [here]",
+    QN_OPTION_OF(qn_exp_on_names, "--on", "here|parallel|slurm", "who makes the runs: this process, GNU parallel, or Slurm as an array of jobs [here]",
                  qn_option_word, struct qn_sweep_options, on),
     QN_OPTION_PLAIN("--on-opt", "OPTION", "for parallel or sbatch, as --sshlogin=a,b or --partition=p; may be repeated", take_engine_option),
     OPTION("--parts", "N", "jobs; runs that share an execution are in one [one per execution, at most 1000]", take_parts, parts),

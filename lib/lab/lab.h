@@ -43,11 +43,16 @@ struct qn_lab_place {
     const char *header;                 /* the folder of quern.h */
 };
 
+#define QN_LAB_ON_OPTIONS 32
+
 struct qn_lab_request {
     const struct qn_lab *lab;
     const char *directory;              /* what was handed in */
     const char *gradescope;             /* results.json to be written, NULL: none */
     const char *output;                 /* of marks and gradescope; NULL: not given */
+    int on;                             /* of marks: enum qn_exp_on, exp/farm.h ... */
+    const char *on_option[QN_LAB_ON_OPTIONS];
+    int on_options;                     /* ... so many for the engine */
     const char *only;                   /* tests whose name has this text, NULL: all */
     const char *keep;                   /* folder for what tests that fail leave, NULL: none */
     uint64_t seed;                      /* of the inputs drawn */

@@ -1,0 +1,39 @@
+/* lib/exp/farm.h - work in parts, numbered from 1, each a job of GNU parallel or of Slurm: the command that gives them out.
+ *
+ *   parallel --will-cite --jobs=4 --retries=3 --joblog=FOLDER/joblog sh FOLDER/job.sh {} ::: 1 3 4
+ *   sbatch --parsable --wait --requeue --job-name=NAME --output=FOLDER/%a.log --array=1,3,4 FOLDER/job.sh
+ *
+ * The script takes its part from its argument, or from SLURM_ARRAY_TASK_ID.
+ */
+#ifndef QN_EXP_FARM_H
+#define QN_EXP_FARM_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "exp/memory.h"
+
+#define QN_EXP_FARM_PARTS_MAX 1000 /* as many as an array of Slurm has by default */
+#define QN_EXP_FARM_ROUNDS 3       /* parts that were lost are given out so often */
+
+enum qn_exp_on { QN_EXP_HERE, QN_EXP_PARALLEL, QN_EXP_SLURM };
+extern const char *const qn_exp_on_names[]; /* NULL at the end */
+
+struct qn_exp_farm {
+    enum qn_exp_on on;
+    const char *const *options;     /* of parallel or sbatch, as they were given */
+    int n_options;
+    const char *name;               /* of the job */
+    const char *folder, *script;    /* where logs go; both absolute */
+    int jobs;                       /* at a time; 0: as the engine likes */
+    int parts;
+    const bool *wanted;             /* by part, from 1 */
+};
+
+/* The words, NULL at the end. */
+char **qn_exp_farm_command(struct qn_exp_memory *m, const struct qn_exp_farm *f);
+
+/* A word as the shell reads it back, in quotes, with a blank before it. */
+void qn_exp_put_word(FILE *f, const char *word);
+
+#endif

@@ -1,0 +1,66 @@
+#!/bin/sh
+# Are marks of a class the same, byte for byte, when its checks are jobs of GNU parallel or of Slurm, some of which are lost?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+out=$SCRATCH/out err=$SCRATCH/err class="$SCRATCH/a class"
+for i in 1 2 3 4 5 6; do
+    mkdir -p "$class/student $i"
+    printf '#include <stdio.h>\nint main(void) { puts("hits:%d misses:8 evictions:6"); return 0; }\n' $((i + 5)) >"$class/student $i/csim.c"
+done
+mkdir "$class/it's seven"
+cp "$top_srcdir/labs/01-cache/starter/csim.c" "$class/it's seven"
+cd "$SCRATCH" || bail 'no scratch'
+
+# marks STATUS WHAT OPTIONS...
+marks() {
+    wanted=$1 what=$2
+    shift 2
+    "$QUERN" lab marks "$@" 1 "$class" >"$out" 2>"$err"
+    is $? "$wanted" "$what" || diag "$(cat "$out" "$err")"
+}
+
+marks 0 'marks here' -o here.csv
+is "$(wc -l <here.csv | tr -d ' ')" 8 'of seven students'
+
+if command -v parallel >/dev/null; then
+    marks 0 'GNU parallel' --on=parallel --on-opt=--jobs=2 -o parallel.csv
+    same_file parallel.csv here.csv 'the same table'
+    ok 'and nothing else is left' test ! -e parallel.csv.parts
+else
+    absent 'GNU parallel is not installed' 3
+fi
+
+# In place of Slurm: runs the parts of --array=, one after the other, but those that ./lost has on a line, once each.
+mkdir bin
+cat >bin/sbatch <<'END'
+#!/bin/sh
+for script in "$@"; do case $script in --array=*) array=${script#--array=} ;; esac; done
+echo "$array" >>submitted
+for SLURM_ARRAY_TASK_ID in $(echo "$array" | tr , ' '); do
+    export SLURM_ARRAY_TASK_ID
+    if grep -qx "$SLURM_ARRAY_TASK_ID" lost; then
+        sed -i "0,/^$SLURM_ARRAY_TASK_ID\$/{//d}" lost
+    else
+        sh "$script" || exit 1
+    fi
+done
+END
+chmod +x bin/sbatch
+PATH=$SCRATCH/bin:$PATH
+printf '%s\n' 2 5 5 >lost
+marks 0 'Slurm, where jobs are lost' --on=slurm -o slurm.csv
+same_file slurm.csv here.csv 'the same table'
+is "$(tr '\n' ' ' <submitted)" '1,2,3,4,5,6,7 2,5 5 ' 'what was lost is given out again, and nothing else'
+rm submitted
+printf '%s\n' 3 3 3 >lost
+marks 1 'a job that is lost each time' --on=slurm -o again.csv
+is "$(cat "$err")" "quern: lab: $class/student 2: could not be checked" 'is told'
+rm submitted
+marks 0 'the same command again' --on=slurm -o again.csv
+is "$(cat submitted)" 3 'goes on with it'
+same_file again.csv here.csv 'and has the same table'
+marks 2 'without a file' --on=slurm
+is "$(wc -l <"$err" | tr -d ' ')" 1 'is one line'
+printf '#!/bin/sh\necho gone >&2\nexit 127\n' >bin/sbatch
+marks 1 'an engine that is not there' --on=slurm -o none.csv
+done_testing
