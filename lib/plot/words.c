@@ -10,6 +10,10 @@
 
 #include "base/base.h"
 
+#define INLINED_MARK " (inlined in " /* prof/inlined.h */
+#define INLINED_SHORT " (in "
+#define INLINED_LEAST 8 /* characters of each name */
+
 /* ---- numbers ---- */
 
 char *qn_plot_say_bytes(struct qn_exp_memory *m, double bytes)
@@ -239,10 +243,24 @@ static const char *skip_namespace(const char *name)
     return NULL;
 }
 
+/* "f (inlined in g)": the first name gets half of the room, the second what is left. */
+static char *shorten_inlined(struct qn_exp_memory *m, const char *name, const char *mark, size_t room)
+{
+    const char *outer = mark + sizeof INLINED_MARK - 1;
+    size_t half = room > 2 * INLINED_LEAST ? (room - (sizeof INLINED_SHORT - 1)) / 2 : INLINED_LEAST;
+    char *inner = qn_plot_shorten_name(m, qn_exp_copy_part(m, name, (size_t)(mark - name)), half);
+
+    if (room > 2 * INLINED_LEAST)
+        half = room - (sizeof INLINED_SHORT - 1) - strlen(inner) - 1;
+    return qn_exp_format(m, "%s" INLINED_SHORT "%s)", inner, qn_plot_shorten_name(m, qn_exp_copy_part(m, outer, strlen(outer) - 1), half));
+}
+
 char *qn_plot_shorten_name(struct qn_exp_memory *m, const char *name, size_t room)
 {
-    const char *rest;
+    const char *rest, *mark = strstr(name, INLINED_MARK);
 
+    if (mark && strlen(name) > room && name[strlen(name) - 1] == ')')
+        return shorten_inlined(m, name, mark, room);
     if (strlen(name) <= room || !strpbrk(name, "(<:"))
         return qn_plot_shorten(m, name, room);
     name = empty_brackets(m, name);

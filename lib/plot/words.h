@@ -22,7 +22,7 @@ char *qn_plot_say_count(struct qn_exp_memory *m, double count, bool sign);
 /* At most `room` characters; what is too much goes out of the middle. */
 char *qn_plot_shorten(struct qn_exp_memory *m, const char *text, size_t room);
 /* The same of a function's name, which loses template arguments, parameters, the type before it and outer namespaces first:
- * void std::sort<int*, cmp>(int*, int*, cmp) -> std::sort<>() */
+ * void std::sort<int*, cmp>(int*, int*, cmp) -> std::sort<>(); of an inlined function both names: f (inlined in main) -> f (in main) */
 char *qn_plot_shorten_name(struct qn_exp_memory *m, const char *name, size_t room);
 
 #endif

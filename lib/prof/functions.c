@@ -11,6 +11,7 @@
 
 #include "base/grow.h"
 #include "prof/counts.h"
+#include "prof/inlined.h"
 
 struct sums {
     struct qn_prof_table *by_object;
@@ -18,6 +19,7 @@ struct sums {
     int64_t *most;        /* of the first event in that file */
     uint32_t count, file_room, most_room;
     int events;
+    struct qn_text_buffer name; /* of a function that is inlined, without the calls between */
     struct qn_text_error *err;
 };
 
@@ -37,7 +39,9 @@ static uint32_t number(struct sums *s, const struct qn_prof_row *part)
     /* A function that is not known is told apart by its file. */
     if (qn_prof_table_enter_object(s->by_object, is_unknown(part->function) ? part->file : NULL) != 0)
         return QN_PROF_NO_FN;
-    uint32_t fn = qn_prof_table_fn(s->by_object, part->object, part->function);
+    if (qn_prof_shorten_inlined(part->function, strlen(part->function), &s->name) != 0)
+        return QN_PROF_NO_FN;
+    uint32_t fn = qn_prof_table_fn(s->by_object, part->object, s->name.text);
     if (fn == QN_PROF_NO_FN || fn < s->count)
         return fn;
     if (!QN_GROW(s->file_of, s->count, s->file_room, 64) || !QN_GROW(s->most, s->count, s->most_room, 64))
@@ -106,6 +110,7 @@ struct qn_prof_table *qn_prof_sum_functions(struct qn_prof_table *t, int events,
     qn_prof_free_table(s.by_object);
     free(s.file_of);
     free(s.most);
+    free(s.name.text);
     if (!err)
         return out;
     qn_prof_free_table(out);

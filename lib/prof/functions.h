@@ -5,7 +5,7 @@
  * Out: one row of main: object /bin/prog, file a.c (where most of it was counted), line 0, the sum
  *
  * Rules: a function is a name in an object; one whose name is not known is one for each file. Of its files the one counts that has most of
- * the first event, then the first by name.
+ * the first event, then the first by name. What is inlined is one function for each that has its code, whatever calls are between (inlined.h).
  */
 #ifndef QN_PROF_FUNCTIONS_H
 #define QN_PROF_FUNCTIONS_H

@@ -61,6 +61,8 @@ int main(void)
     is_str(qn_plot_shorten_name(&m, names[0][0], 26), "std::__introsort_loop<>()", "less room: the type goes");
     is_str(qn_plot_shorten_name(&m, names[2][0], 18), "operator<< <>()", "... before an operator, too");
     is_str(qn_plot_shorten_name(&m, names[0][0], 22), "__introsort_loop<>()", "... then the namespace");
+    is_str(qn_plot_shorten_name(&m, "_dl_new_hash (inlined in _dl_lookup_symbol_x)", 40), "_dl_new_hash (in _dl_lookup_symbol_x)", "an inlined function keeps both names");
+    is_str(qn_plot_shorten_name(&m, "f<int>(int, int) (inlined in main)", 40), "f<int>(int, int) (inlined in main)", "... whole where there is room");
     qn_exp_free_memory(&m);
     return done_testing();
 }

@@ -37,12 +37,17 @@ int main(void)
     add(t, "/lib/l", "a.c", "main", 1, 1, 1);
     add(t, "/lib/l", NULL, NULL, 0, 2, 0);
     add(t, "/lib/l", "s.S", NULL, 4, 3, 0);
+    add(t, "/bin/p", "i.h", "leaf (inlined in mid at a.c:9, in main at a.c:20)", 3, 7, 0);
+    add(t, "/bin/p", "i.h", "leaf (inlined in main at a.c:30)", 3, 1, 1);
+    add(t, "/bin/p", "j.h", "leaf (inlined in f at a.c:31)", 3, 1, 0);
     qn_prof_table_sort(t, &err);
     functions = qn_prof_sum_functions(t, 2, &err);
     is_str(text_of(functions),
            "/lib/l ??? ??? 0 2 0\n"
            "/bin/p a.c main 0 19 5\n" /* a.c has 10 of the 19, in two lines */
            "/lib/l a.c main 0 1 1\n"
+           "/bin/p i.h leaf (inlined in main) 0 8 1\n" /* by two ways */
+           "/bin/p j.h leaf (inlined in f) 0 1 0\n"
            "/lib/l s.S ??? 0 3 0\n"
            "/bin/p v.h f 0 8 2\n", /* v.h and w.h have the same: the first by name */
            "functions of two objects");
