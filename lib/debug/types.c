@@ -218,12 +218,14 @@ const struct qn_debug_type *qn_debug_make_type(struct qn_debug *d, Dwarf_Die typ
         return NULL;
     put_name(d, out, t.named, 0);
     fclose(out);
-    if (!QN_GROW(m->types, m->ntypes, m->type_room, QN_DEBUG_ROOM) || !(fresh = malloc(sizeof *fresh))) {
+    fresh = QN_GROW(m->types, m->ntypes, m->type_room, QN_DEBUG_ROOM) ? malloc(sizeof *fresh) : NULL;
+    if (!fresh) {
         free(t.name);
         return NULL;
     }
     *fresh = t;
-    return m->types[m->ntypes++] = fresh;
+    m->types[m->ntypes++] = fresh;
+    return fresh;
 }
 
 uint64_t qn_debug_type_size(const struct qn_debug_type *t) { return t->size; }

@@ -80,14 +80,14 @@ static void put_text(FILE *out, const char *text)
 
     while (left) {
         size_t n = qn_text_utf8_length(text, left);
-        char visible[QN_TEXT_ESCAPE_MAX + 1];
+        char visible[QN_TEXT_ESCAPE_MAX + 1] = "";
 
         if (!n)
             fputs("\xef\xbf\xbd", out);
         else if (strchr("<>&\"", *text))
             fprintf(out, "&#%d;", *text);
         else if (qn_text_is_control((unsigned char)*text))
-            fwrite(visible, 1, qn_text_escape_byte(visible, (unsigned char)*text), out);
+            fprintf(out, "%.*s", (int)qn_text_escape_byte(visible, (unsigned char)*text), visible);
         else if (n == 3 && !memcmp(text, "\xef\xbf", 2) && (unsigned char)text[2] >= 0xbe)
             fputs("\xef\xbf\xbd", out); /* U+FFFE and U+FFFF are no characters of XML */
         else

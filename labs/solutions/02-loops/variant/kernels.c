@@ -10,10 +10,10 @@
 #define LINE_INTS 8    /* in a line */
 
 /* Inlined where n and m are constants, so that rows lie at constant distances: else the compiler needs more registers
- * than there are, and what it keeps on the stack throws lines out.
+ * than there are, and what it keeps on the stack evicts lines.
  *
  * A block of 8 x 8 whose lines in a and b want different places: a row of a is read into registers, then written, so
- * that a block on the diagonal does not throw out its own line at every step. */
+ * that a block on the diagonal does not evict its own line at every step. */
 static inline __attribute__((always_inline)) void transpose_block(int n, int m, int a[n][m], int b[m][n], int i, int j)
 {
     for (int k = i; k < i + LINE_INTS; k++) {
