@@ -218,7 +218,8 @@ const struct qn_debug_type *qn_debug_make_type(struct qn_debug *d, Dwarf_Die typ
         return NULL;
     put_name(d, out, t.named, 0);
     fclose(out);
-    fresh = QN_GROW(m->types, m->ntypes, m->type_room, QN_DEBUG_ROOM) ? malloc(sizeof *fresh) : NULL;
+    if (QN_GROW(m->types, m->ntypes, m->type_room, QN_DEBUG_ROOM))
+        fresh = malloc(sizeof *fresh);
     if (!fresh) {
         free(t.name);
         return NULL;
