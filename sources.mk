@@ -1262,6 +1262,7 @@ shell_tests = \
 	tests/unit/run/unsupported.sh \
 	tests/unit/run/valgrind.sh \
 	tests/unit/run/valgrind_callgrind.sh \
+	tests/unit/run/valgrind_users.sh \
 	tests/unit/run/versus.sh \
 	tests/unit/run/versus_passes.sh \
 	tests/unit/run/why.sh \

@@ -123,7 +123,21 @@ chmod o+w home/.valgrindrc
 same $run ./exits
 chmod o-w home/.valgrindrc
 same $run ./exits
+# Of another user, or no file: not read.  Both say so and go on.
+if [ "$(id -u)" = 0 ]; then
+    chown 12345 home/.valgrindrc
+    same $run ./exits
+    echo '--cachegrind-out-file=here' >rc
+    chown 12345 rc
+    same $run ./exits
+    rm -f rc
+else
+    skip 'only root can give a file to another user' 2
+fi
 rm -f home/.valgrindrc
+mkdir home/.valgrindrc
+same $run ./exits
+rmdir home/.valgrindrc
 unset VALGRIND_OPTS
 
 # ---- what only quern says ----
