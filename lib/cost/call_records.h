@@ -7,9 +7,8 @@
  *   frames      a call that has not returned: its edge, the stack pointer at its entry, the counts then
  *   nodes       with --calls=paths: 9: function 7 called in the context of node 5; its own costs there
  *
- * Counts are in columns: enum qn_cost_event, then events of modules (qn_call_head.columns).  Ir, Dr, Dw, Bc and Bi are running totals of a
- * stack; a frame holds what they were at its entry.  All others are rare: they are sums since the last call or return, which go to the frame on
- * top, and from there to the frame below when it returns.
+ * Counts are in columns: enum qn_cost_event, then events of modules (qn_call_head.columns).  They are running totals of a stack; a frame holds
+ * what they were at its entry.
  *
  * Row 0 of each table is none.  Frames that nothing uses any more are linked by `below`.
  */
@@ -73,16 +72,16 @@ struct qn_call_stack {
     uint32_t fresh, pad;     /* of a coroutine that has not begun: whatever leads to its first function does not call it */
     uint64_t low, base;      /* stack pointers: where it was left, where it begins */
     uint64_t times;          /* when it was left last: the number of the change */
-    int64_t totals[QN_COST_COLUMNS]; /* while it does not run */
+    int64_t totals[QN_COST_COLUMNS + 1]; /* while it does not run; the last as `rare` of a frame */
     int64_t closed[QN_COST_COLUMNS]; /* of these, what frames that have returned have taken */
 };
 
-/* Behind it one row: what the running totals were at its entry, and the other counts since. */
+/* Behind it one row: what the running totals were at its entry. */
 struct qn_call_frame {
     uint32_t below, edge;
     uint64_t sp;             /* at the first instruction: address of the return address */
-    uint32_t node;
-    uint8_t active, rare, pad[2]; /* active: so was its function; rare: some of the other counts are not 0 */
+    uint32_t node, active;   /* active: so was its function */
+    int64_t rare;            /* as long as it is what it was, so are all counts but Ir, Dr, Dw, Bc and Bi */
 };
 
 /* Behind it one row. */
@@ -94,8 +93,5 @@ struct qn_call_node {
 static inline uint64_t qn_call_edge_bytes(uint32_t columns) { return sizeof(struct qn_call_edge) + 2 * columns * sizeof(int64_t); }
 static inline uint64_t qn_call_frame_bytes(uint32_t columns) { return sizeof(struct qn_call_frame) + columns * sizeof(int64_t); }
 static inline uint64_t qn_call_node_bytes(uint32_t columns) { return sizeof(struct qn_call_node) + columns * sizeof(int64_t); }
-
-/* The counts that are running totals: a bit for each. */
-#define QN_CALL_TOTALS (1u << QN_COST_IR | 1u << QN_COST_DR | 1u << QN_COST_DW | 1u << QN_COST_BC | 1u << QN_COST_BI)
 
 #endif

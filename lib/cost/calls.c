@@ -85,10 +85,8 @@ static bool copy_rows(struct fold *f)
 
 /* ---- calls that have not returned ---- */
 
-static bool is_total(uint32_t k) { return k < QN_COST_EVENTS && (QN_CALL_TOTALS >> k & 1); }
-
-/* now: counts of the stack; what is rare in it goes from frame to frame. */
-static void close_stack(struct fold *f, uint32_t top, int64_t *now)
+/* now: counts of the stack. */
+static void close_stack(struct fold *f, uint32_t top, const int64_t *now)
 {
     struct qn_call_frame frame, below = { 0 };
 
@@ -107,7 +105,7 @@ static void close_stack(struct fold *f, uint32_t top, int64_t *now)
         to = f->node_rows + (uint64_t)frame.node * f->columns;
         from = f->node_rows + (uint64_t)below.node * f->columns;
         for (uint32_t k = 0; k < f->columns; k++) {
-            int64_t n = is_total(k) ? now[k] - counts[k] : (now[k] += counts[k]);
+            int64_t n = now[k] - counts[k];
 
             row[k] += n;
             to[k] += n;

@@ -83,7 +83,7 @@ static void predict_last(struct emitter *e, const struct qn_event *ev)
     x_inc(&e->cold, counter_address(e->centre + ev->counter));
     if (emit_rules.sums) {
         x_inc(&e->cold, emit_rules.sums + 8 * QN_COST_BIM);
-        x_store32_imm(&e->cold, emit_rules.sums + 8 * QN_SUMS_ANY, 1);
+        x_inc(&e->cold, emit_rules.sums + 8 * QN_SUMS_ANY);
     }
     if (emit_rules.check)
         x_store_imm(&e->cold, CTX(result), 1);

@@ -83,7 +83,7 @@ void emit_last_level_account(struct qn_code *c, const unsigned r[5])
     x_movzbl_table(c, r[SLOT], r[SITE], (uintptr_t)qn_sim_event_of);
     x_inc_at(c, r[SLOT], 8, emit_rules.sums);
     x_add_at(c, r[MISSED], r[SLOT], 8, emit_rules.sums + 8);
-    x_store32_imm(c, emit_rules.sums + 8 * QN_SUMS_ANY, 1);
+    x_inc(c, emit_rules.sums + 8 * QN_SUMS_ANY);
 }
 
 void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned r[5])

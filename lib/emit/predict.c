@@ -31,7 +31,7 @@ static void count_mispredict(struct emitter *e, uint64_t counter)
     x_inc(&e->cold, counter);
     if (emit_rules.sums) {
         x_inc(&e->cold, emit_rules.sums + 8 * QN_COST_BCM);
-        x_store32_imm(&e->cold, emit_rules.sums + 8 * QN_SUMS_ANY, 1);
+        x_inc(&e->cold, emit_rules.sums + 8 * QN_SUMS_ANY);
     }
     if (emit_rules.check)
         x_store_imm(&e->cold, CTX(result), 1);

@@ -291,7 +291,7 @@ extern struct qn_sim_traffic qn_sim_traffic; /* below 2 GiB */
 
 /* --calls: besides, what misses and events of modules come to is added up here, by event (enum qn_cost_event, then those of modules).
  * NULL: it is not.  event_of has the event of each counter of the arena; that of the LL follows that of level 1. */
-#define QN_SUMS_ANY QN_COST_COLUMNS /* not 0: some of it is not 0 */
+#define QN_SUMS_ANY QN_COST_COLUMNS /* grows with any of them but Ir, Dr, Dw, Bc and Bi */
 extern int64_t *qn_sim_sums;
 extern uint8_t *qn_sim_event_of; /* below 2 GiB */
 
@@ -301,7 +301,7 @@ static inline void qn_sim_sum_miss(uint32_t counter, int64_t misses, int64_t ll)
         return;
     qn_sim_sums[qn_sim_event_of[counter]] += misses;
     qn_sim_sums[qn_sim_event_of[counter] + 1] += ll;
-    qn_sim_sums[QN_SUMS_ANY] = 1;
+    qn_sim_sums[QN_SUMS_ANY]++;
 }
 
 static inline void qn_sim_sum_event(unsigned event, int64_t n)
@@ -309,7 +309,7 @@ static inline void qn_sim_sum_event(unsigned event, int64_t n)
     if (QN_LIKELY(!qn_sim_sums))
         return;
     qn_sim_sums[event] += n;
-    qn_sim_sums[QN_SUMS_ANY] = 1;
+    qn_sim_sums[QN_SUMS_ANY]++;
 }
 
 /* The last misses, newest at qn_sim_miss_count - 1: when an instruction faults, those of its references are taken back

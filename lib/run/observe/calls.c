@@ -29,7 +29,7 @@ struct qn_call_stack *calls_current;
 static uint32_t left;           /* edge of the last frame that was popped since rsp was loaded; 0: none */
 static uint32_t columns, free_frame, frames_used;
 static uint64_t frame_bytes;
-static uint8_t rare[QN_COST_COLUMNS], rare_count, totals[QN_COST_COLUMNS], total_count;
+static bool with_caches, with_branches;
 
 static struct qn_call_head *head(void) { return &qn_arena->calls; }
 
@@ -49,21 +49,6 @@ static int64_t *counts_of_node(uint32_t i) { return (int64_t *)(qn_calls_node(i)
 
 /* ---- the start ---- */
 
-/* Events that this run counts are the only ones that are added up. */
-static void choose_columns(const struct qn_config *c)
-{
-    for (uint32_t k = 0; k < columns; k++) {
-        bool branch = k >= QN_COST_BC && k <= QN_COST_BIM, cache = k != QN_COST_IR && k < QN_COST_BC;
-
-        if ((branch && !c->branch_sim) || (cache && !c->cache_sim))
-            continue;
-        if (QN_CALL_TOTALS >> k & 1)
-            totals[total_count++] = (uint8_t)k;
-        else
-            rare[rare_count++] = (uint8_t)k;
-    }
-}
-
 void qn_calls_init(void)
 {
     const struct qn_config *c = qn_cfg();
@@ -72,7 +57,8 @@ void qn_calls_init(void)
     if (!c->calls)
         return;
     columns = QN_COST_EVENTS + qn_arena->sim_output.events;
-    choose_columns(c);
+    with_caches = c->cache_sim;
+    with_branches = c->branch_sim;
     frame_bytes = qn_call_frame_bytes(columns);
     qn_arena->n_counters = qn_round_up(qn_arena->n_counters + 1, 8);
     h->sums = (uint32_t)qn_arena->n_counters;
@@ -112,8 +98,8 @@ void qn_calls_take_back(const qn_insn_desc *desc, unsigned n)
 
     for (unsigned i = 0; i < n; i++)
         qn_cost_count(desc[i], 1, none, sum);
-    for (unsigned k = 0; k < total_count; k++)
-        calls_sums[totals[k]] -= sum[totals[k]];
+    for (unsigned k = 0; k < QN_COST_EVENTS; k++)
+        calls_sums[k] -= sum[k];
 }
 
 /* ---- frames ---- */
@@ -135,22 +121,19 @@ static void drain(void)
         qn_sim_branches_drain();
 }
 
-/* What is rare goes to the frame on top; where there is none it waits. */
+/* Counts are what they are. */
 void calls_settle(void)
 {
-    int64_t *to;
-
     if (QN_UNLIKELY(qn_sim_log_on || qn_sim_branches.next))
         drain();
-    if (QN_LIKELY(!calls_sums[QN_SUMS_ANY]) || !calls_current->top)
-        return;
-    to = counts_of_frame(frame(calls_current->top));
-    for (unsigned k = 0; k < rare_count; k++) {
-        to[rare[k]] += calls_sums[rare[k]];
-        calls_sums[rare[k]] = 0;
-    }
-    calls_sums[QN_SUMS_ANY] = 0;
-    frame(calls_current->top)->rare = 1;
+}
+
+static inline void note_totals(int64_t *to, const int64_t *from)
+{
+    for (unsigned k = 0; k < QN_COST_EVENTS; k++)
+        to[k] = from[k];
+    for (unsigned k = QN_COST_EVENTS; QN_UNLIKELY(k < columns); k++)
+        to[k] = from[k];
 }
 
 static uint32_t take_frame(void)
@@ -204,69 +187,66 @@ static void push(uint32_t at, uint64_t sp)
     if (!i)
         return;
     calls_own(called, e->function);
-    *f = (struct qn_call_frame){.below = calls_current->top, .edge = at, .sp = sp, .active = called->active != 0};
+    *f = (struct qn_call_frame){.below = calls_current->top, .edge = at, .sp = sp, .active = called->active != 0,
+                                .rare = calls_current->top ? calls_sums[QN_SUMS_ANY] : -1};
     called->active++;
-    for (unsigned k = 0; k < total_count; k++)
-        counts[totals[k]] = from[totals[k]];
+    note_totals(counts, from);
     if (qn_cfg()->calls == QN_CALLS_PATHS)
         note_node(f, e->function);
     set_top(i);
 }
 
-static void add_totals(int64_t *to, const int64_t *since)
+/* to += what was counted since the frame was entered */
+static inline void add_since(int64_t *to, const struct qn_call_frame *f, const int64_t *since)
 {
-    for (unsigned k = 0; k < total_count; k++)
-        to[totals[k]] += calls_sums[totals[k]] - since[totals[k]];
+    to[QN_COST_IR] += calls_sums[QN_COST_IR] - since[QN_COST_IR];
+    if (with_caches) {
+        to[QN_COST_DR] += calls_sums[QN_COST_DR] - since[QN_COST_DR];
+        to[QN_COST_DW] += calls_sums[QN_COST_DW] - since[QN_COST_DW];
+    }
+    if (with_branches) {
+        to[QN_COST_BC] += calls_sums[QN_COST_BC] - since[QN_COST_BC];
+        to[QN_COST_BI] += calls_sums[QN_COST_BI] - since[QN_COST_BI];
+        to[QN_COST_BCM] += calls_sums[QN_COST_BCM] - since[QN_COST_BCM];
+        to[QN_COST_BIM] += calls_sums[QN_COST_BIM] - since[QN_COST_BIM];
+    }
+    if (f->rare == calls_sums[QN_SUMS_ANY])
+        return;
+    for (unsigned k = QN_COST_I1MR; k <= QN_COST_ILMR; k++)
+        to[k] += calls_sums[k] - since[k];
+    for (unsigned k = QN_COST_D1MR; k <= QN_COST_DLMR; k++)
+        to[k] += calls_sums[k] - since[k];
+    for (unsigned k = QN_COST_D1MW; k <= QN_COST_DLMW; k++)
+        to[k] += calls_sums[k] - since[k];
+    for (unsigned k = QN_COST_EVENTS; k < columns; k++)
+        to[k] += calls_sums[k] - since[k];
 }
 
 /* A node's costs are its own: what is called from there has a node itself. */
-static void add_to_nodes(const struct qn_call_frame *f, const int64_t *counts)
+static void add_to_nodes(const struct qn_call_frame *f, const int64_t *since)
 {
     uint32_t below = f->below ? frame(f->below)->node : 0;
     int64_t *to = counts_of_node(f->node), *from = counts_of_node(below);
 
-    for (unsigned k = 0; k < total_count; k++) {
-        to[totals[k]] += calls_sums[totals[k]] - counts[totals[k]];
-        from[totals[k]] -= calls_sums[totals[k]] - counts[totals[k]];
-    }
-    for (unsigned k = 0; k < rare_count; k++) {
-        to[rare[k]] += counts[rare[k]];
-        from[rare[k]] -= counts[rare[k]];
+    for (unsigned k = 0; k < columns; k++) {
+        to[k] += calls_sums[k] - since[k];
+        from[k] -= calls_sums[k] - since[k];
     }
 }
 
-/* The rare ones of a frame that returns are those of the frame below, too. */
-static void hand_down(struct qn_call_frame *f, int64_t *counts, int64_t *row)
-{
-    int64_t *below = f->below ? counts_of_frame(frame(f->below)) : NULL;
-
-    for (unsigned k = 0; k < rare_count; k++) {
-        row[rare[k]] += counts[rare[k]];
-        if (below)
-            below[rare[k]] += counts[rare[k]];
-        counts[rare[k]] = 0;
-    }
-    if (below)
-        frame(f->below)->rare = 1;
-}
-
-static void pop(void)
+static inline __attribute__((always_inline)) void pop(void)
 {
     uint32_t i = calls_current->top;
     struct qn_call_frame *f = frame(i);
     struct qn_call_edge *e = qn_calls_edge(f->edge);
     struct qn_call_function *called = function(e->function);
-    int64_t *counts = counts_of_frame(f), *row = counts_of_edge(e, f->active);
+    const int64_t *since = counts_of_frame(f);
 
-    calls_settle();
-    add_totals(row, counts);
-    if (qn_cfg()->calls == QN_CALLS_PATHS)
-        add_to_nodes(f, counts);
-    if (f->rare)
-        hand_down(f, counts, row);
-    if (!f->below)
-        for (unsigned k = 0; k < total_count; k++)
-            calls_current->closed[totals[k]] = calls_sums[totals[k]];
+    add_since(counts_of_edge(e, f->active), f, since);
+    if (QN_UNLIKELY(qn_cfg()->calls == QN_CALLS_PATHS))
+        add_to_nodes(f, since);
+    if (QN_UNLIKELY(!f->below))
+        note_totals(calls_current->closed, calls_sums);
     calls_own(called, e->function);
     called->active--;
     set_top(f->below);
@@ -329,13 +309,13 @@ static void push_caller(uint32_t block, uint64_t sp)
 
 void calls_root_here(void)
 {
-    bool any = calls_sums[QN_SUMS_ANY] != 0;
+    bool any = false;
 
-    for (unsigned k = 0; k < total_count; k++)
-        any |= calls_sums[totals[k]] != calls_current->closed[totals[k]];
+    calls_settle();
+    for (unsigned k = 0; k < columns; k++)
+        any |= calls_sums[k] != calls_current->closed[k];
     if (!calls_current->top && any)
         push_root(qn_calls_function(qn_ctx.rip), qn_ctx.gpr[QN_RSP]);
-    calls_settle();
 }
 
 static void enter(uint32_t called, uint32_t entry, uint64_t sp)

@@ -92,12 +92,10 @@ static void put_away(const struct qn_call_function *f, uint32_t number)
     *a = (struct active){(uint64_t)f->stack << 32 | number, f->active};
 }
 
-void calls_own(struct qn_call_function *f, uint32_t number)
+void calls_own_now(struct qn_call_function *f, uint32_t number)
 {
     struct active *a;
 
-    if (QN_LIKELY(f->stack == head()->current))
-        return;
     if (!actives)
         actives = qn_engine_alloc(ACTIVE_MAX * sizeof *actives);
     put_away(f, number);
@@ -120,7 +118,7 @@ static void save(uint64_t low, uint32_t state)
     if (!s)
         return;
     calls_settle();
-    for (uint32_t k = 0; k < head()->columns; k++)
+    for (uint32_t k = 0; k <= QN_SUMS_ANY; k++)
         s->totals[k] = calls_sums[k];
     s->low = low;
     s->base = calls_base();
@@ -145,13 +143,9 @@ static void close_if_old(void)
 static void load(uint32_t i)
 {
     struct qn_call_stack *s = stack(i);
-    bool any = false;
 
-    for (uint32_t k = 0; k < head()->columns; k++) {
+    for (uint32_t k = 0; k <= QN_SUMS_ANY; k++)
         calls_sums[k] = s->totals[k];
-        any |= !(QN_CALL_TOTALS >> k & 1) && s->totals[k];
-    }
-    calls_sums[QN_SUMS_ANY] = any;
     s->used = RUNS;
     spans[i].waits = false;
     head()->current = i;

@@ -3,6 +3,7 @@
 #define QN_RUN_CALLS_STACKS_H
 
 #include "cost/call_records.h"
+#include "run/run.h"
 
 /* ---- calls.c ---- */
 
@@ -20,6 +21,12 @@ uint64_t calls_base(void);                    /* stack pointer of the first fram
 
 void calls_stacks_init(void);
 /* function->active is of the running stack from here on. */
-void calls_own(struct qn_call_function *f, uint32_t number);
+void calls_own_now(struct qn_call_function *f, uint32_t number);
+
+static inline void calls_own(struct qn_call_function *f, uint32_t number)
+{
+    if (QN_UNLIKELY(f->stack != qn_arena->calls.current))
+        calls_own_now(f, number);
+}
 
 #endif
