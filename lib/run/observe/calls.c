@@ -174,7 +174,7 @@ static void note_node(struct qn_call_frame *f, uint32_t called)
         f->node = frame(f->below)->node;
 }
 
-static void push(uint32_t at, uint64_t sp)
+static inline __attribute__((always_inline)) void push(uint32_t at, uint64_t sp)
 {
     struct qn_call_edge *e = qn_calls_edge(at);
     struct qn_call_function *called = function(e->function);
@@ -291,7 +291,7 @@ uint64_t calls_base(void)
 /* ---- what emitted code tells ---- */
 
 /* Nobody has been seen to call what runs. */
-static void push_root(uint32_t called, uint64_t sp)
+static __attribute__((noinline)) void push_root(uint32_t called, uint64_t sp)
 {
     uint32_t edge = called ? qn_calls_find_edge(0, called) : 0;
 
@@ -299,12 +299,10 @@ static void push_root(uint32_t called, uint64_t sp)
         push(edge, sp);
 }
 
-static void push_caller(uint32_t block, uint64_t sp)
+static inline void push_caller(uint32_t block, uint64_t sp)
 {
-    const struct qn_block_rec *b = qn_arena_block(block - 1);
-
-    if (!calls_current->top)
-        push_root(qn_calls_function(b->pc), sp);
+    if (QN_UNLIKELY(!calls_current->top))
+        push_root(qn_calls_function(qn_arena_block(block - 1)->pc), sp);
 }
 
 void calls_root_here(void)

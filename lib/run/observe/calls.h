@@ -2,6 +2,7 @@
 #ifndef QN_RUN_CALLS_H
 #define QN_RUN_CALLS_H
 
+#include "base/context.h"
 #include "block/block.h"
 #include "cost/call_records.h"
 
@@ -34,8 +35,23 @@ qn_slow_call qn_calls_enter, qn_calls_return, qn_calls_move;
 
 /* ---- calls_rows.c: edges and contexts ---- */
 
-struct qn_call_edge *qn_calls_edge(uint32_t i);
-uint32_t qn_calls_find_edge(uint32_t block, uint32_t function); /* block: as in struct qn_call_edge.  0: there is no room */
+extern uint64_t qn_calls_edge_bytes;
+extern uint32_t *qn_calls_last;       /* by block: the edge used last */
+uint32_t qn_calls_search_edge(uint32_t block, uint32_t function);
+
+static inline struct qn_call_edge *qn_calls_edge(uint32_t i)
+{
+    return (struct qn_call_edge *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF + QN_CALL_EDGES_OFF + i * qn_calls_edge_bytes);
+}
+
+/* block: as in struct qn_call_edge.  0: there is no room */
+static inline uint32_t qn_calls_find_edge(uint32_t block, uint32_t function)
+{
+    uint32_t i = qn_calls_last[block];
+
+    return QN_LIKELY(i && qn_calls_edge(i)->function == function) ? i : qn_calls_search_edge(block, function);
+}
+
 uint32_t qn_calls_find_node(uint32_t parent, uint32_t function); /* the same */
 struct qn_call_node *qn_calls_node(uint32_t i);
 

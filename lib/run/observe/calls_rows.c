@@ -7,8 +7,10 @@
 
 #define RECORDS_MAX (QN_ARENA_BLOCKS_SIZE / sizeof(struct qn_block_rec))
 
-static uint32_t *list, *last;   /* by block */
-static uint64_t edge_bytes, node_bytes;
+uint32_t *qn_calls_last;
+uint64_t qn_calls_edge_bytes;
+static uint32_t *list;          /* by block */
+static uint64_t node_bytes;
 static uint32_t *children;      /* by node: the first; then by `next` */
 static uint32_t *recent;        /* by node: the one found last */
 
@@ -16,19 +18,14 @@ static struct qn_call_head *head(void) { return &qn_arena->calls; }
 
 void qn_calls_rows_init(void)
 {
-    edge_bytes = qn_call_edge_bytes(head()->columns);
+    qn_calls_edge_bytes = qn_call_edge_bytes(head()->columns);
     node_bytes = qn_call_node_bytes(head()->columns);
     list = qn_engine_alloc((RECORDS_MAX + 1) * sizeof *list);
-    last = qn_engine_alloc((RECORDS_MAX + 1) * sizeof *last);
+    qn_calls_last = qn_engine_alloc((RECORDS_MAX + 1) * sizeof *qn_calls_last);
     if (qn_cfg()->calls != QN_CALLS_PATHS)
         return;
     children = qn_engine_alloc((QN_CALL_NODES_SIZE / node_bytes + 1) * sizeof *children);
     recent = qn_engine_alloc((QN_CALL_NODES_SIZE / node_bytes + 1) * sizeof *recent);
-}
-
-struct qn_call_edge *qn_calls_edge(uint32_t i)
-{
-    return (struct qn_call_edge *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF + QN_CALL_EDGES_OFF + i * edge_bytes);
 }
 
 struct qn_call_node *qn_calls_node(uint32_t i)
@@ -46,7 +43,7 @@ static uint32_t add_edge(uint32_t block, uint32_t function)
 {
     uint32_t i = head()->edges;
 
-    if (is_full(i, QN_CALL_EDGES_SIZE, edge_bytes)) {
+    if (is_full(i, QN_CALL_EDGES_SIZE, qn_calls_edge_bytes)) {
         head()->lost_edges++;
         return 0;
     }
@@ -56,17 +53,15 @@ static uint32_t add_edge(uint32_t block, uint32_t function)
     return i;
 }
 
-uint32_t qn_calls_find_edge(uint32_t block, uint32_t function)
+uint32_t qn_calls_search_edge(uint32_t block, uint32_t function)
 {
-    uint32_t i = last[block];
+    uint32_t i = list[block];
 
-    if (QN_LIKELY(i && qn_calls_edge(i)->function == function))
-        return i;
-    for (i = list[block]; i && qn_calls_edge(i)->function != function;)
+    while (i && qn_calls_edge(i)->function != function)
         i = qn_calls_edge(i)->next;
     i = i ? i : add_edge(block, function);
     if (i)
-        last[block] = i;
+        qn_calls_last[block] = i;
     return i;
 }
 

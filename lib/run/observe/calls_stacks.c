@@ -326,7 +326,7 @@ QN_NCSR void qn_calls_move(void)
     uint64_t sp = qn_ctx.guest_sp, old = qn_ctx.calls_old, base;
     uint32_t waiting;
 
-    if (!calls_current->top)
+    if (!calls_current->top || QN_LIKELY(sp >= old && sp <= qn_ctx.calls_sp)) /* room of the running function's is given back */
         return;
     calls_settle();
     waiting = find_waiting(sp);
