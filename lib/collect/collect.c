@@ -174,7 +174,6 @@ static int run(struct qn_collect *r)
     start_clocks(r);
     if (!qn_collect_launch(r))
         return r->refused ? r->refused : QN_EXIT_SOFTWARE;
-    qn_collect_open_control(r);
     qn_collect_wait(r);
     if (!r->is_main)
         end_sub(r);

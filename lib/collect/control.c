@@ -6,6 +6,7 @@
  *
  *   dump     writes PROFILE.dump1, .dump2, ...: the first of these names that is free
  *   status   command, time, events so far
+ *   start    counts from here on, as QUERN_START; stop: no more
  */
 #define _GNU_SOURCE
 #include "collect/control.h"
@@ -13,10 +14,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -32,6 +37,8 @@
 #define NS_PER_SECOND 1000000000ull
 #define PROGRESS_NS NS_PER_SECOND
 #define MILLION 1e6
+#define WISH_LOOK_MS 10
+#define WISH_LOOKS 150           /* longer than the collector takes to pass it on */
 
 socklen_t qn_control_address(struct sockaddr *address, size_t size, pid_t pid)
 {
@@ -183,6 +190,45 @@ static bool dump(struct qn_collect *r, FILE *out)
     return fprintf(out, "no profile could be written\n"), false;
 }
 
+/* ---- on and off ---- */
+
+static bool peek(pid_t pid, uint64_t from, void *to, size_t size)
+{
+    struct iovec local = { to, size }, remote = { (void *)(uintptr_t)from, size };
+
+    return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+}
+
+/* A program that runs translated code is called to the dispatcher; one that waits in the kernel is not disturbed. */
+void qn_collect_pass_wish(struct qn_collect *r)
+{
+    const struct qn_arena_header *h = qn_cost_header(&r->store);
+    siginfo_t info = { .si_signo = SIGTRAP, .si_code = SI_QUEUE };
+    uint32_t running = 0;
+    uint64_t thread;
+    int32_t ids[2];
+
+    if (!h->wish || r->guest <= 0 || r->ended || !peek(r->guest, h->running_at, &thread, sizeof thread) ||
+        !peek(r->guest, thread + h->ids_at, ids, sizeof ids) || !peek(r->guest, h->in_cache_at, &running, sizeof running) || !running)
+        return;
+    info.si_value.sival_ptr = (void *)(uintptr_t)QN_KICK_VALUE;
+    syscall(SYS_rt_tgsigqueueinfo, ids[0], ids[1], SIGTRAP, &info);
+}
+
+/* The collector passes it on, since it is the program's parent, and so may look into it. */
+static bool wish(struct qn_collect *r, enum qn_wish what, FILE *out)
+{
+    volatile struct qn_arena_header *h = qn_cost_header(&r->store);
+
+    if (!h->started)
+        return fprintf(out, "the program does not run yet\n"), false;
+    h->wish = what;
+    for (int i = 0; i < WISH_LOOKS && h->wish; i++)
+        poll(NULL, 0, WISH_LOOK_MS);
+    fprintf(out, h->wish ? "asked; it does so when it goes on\n" : "done\n");
+    return true;
+}
+
 /* ---- questions ---- */
 
 static void answer(struct qn_collect *r, int socket)
@@ -203,6 +249,8 @@ static void answer(struct qn_collect *r, int socket)
         good = dump(r, out);
     else if (!strcmp(word, "status"))
         good = status(r, out);
+    else if (!strcmp(word, "start") || !strcmp(word, "stop"))
+        good = wish(r, word[2] == 'a' ? QN_WISH_START : QN_WISH_STOP, out);
     else
         fprintf(out, "this quern does not know '%s'\n", word);
     fclose(out);

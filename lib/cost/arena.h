@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "quern a01" */
-#define QN_ARENA_VERSION 12
+#define QN_ARENA_VERSION 13
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -154,6 +154,9 @@ struct qn_config {
     uint32_t calls;          /* enum qn_calls: inclusive costs of calls are counted */
     uint64_t calls_room, calls_depth; /* at most so many edges, and contexts; so many calls that have not returned */
 };
+
+enum qn_wish { QN_WISH_NONE, QN_WISH_START, QN_WISH_STOP };
+#define QN_KICK_VALUE 0x7175657271756572ull /* sigqueue value of the engine's own SIGTRAP, which calls translated code to the dispatcher */
 
 enum qn_fatal { /* why the engine gave up */
     QN_FATAL_NONE,
@@ -282,6 +285,9 @@ struct qn_arena_header {
     uint32_t n_regions, pad; /* with region 0, once there is any other */
     struct qn_region_rec region[QN_ARENA_REGIONS_MAX];
     uint32_t outside;        /* another process may write into code: the engine has to look, and clears it (run/kernel/outside.c) */
+    uint32_t wish;           /* enum qn_wish, of `quern ctl`: the dispatcher looks, and clears it */
+    uint64_t running_at, in_cache_at; /* addresses in the engine: of a pointer to the thread that runs, of 1 while translated code runs */
+    uint32_t ids_at, pad_wish; /* in the thread: where its process and its own number are, two int32_t */
     uint32_t n_unsupported;  /* things that the program wanted and did not get, or not as natively: strings, each once */
     uint32_t unsupported[QN_UNSUPPORTED_MAX];
     struct qn_call_head calls;

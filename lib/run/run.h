@@ -120,7 +120,6 @@ struct qn_thread {
 };
 
 extern struct qn_thread *qn_self; /* the thread that holds the lock */
-#define QN_KICK_VALUE 0x7175657271756572ull /* sigqueue value of the engine's own SIGTRAP */
 
 /* ---- arena (main.c, arena.c) ---- */
 

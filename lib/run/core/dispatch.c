@@ -124,6 +124,8 @@ _Noreturn void qn_dispatch(void)
         qn_lock_yield_if_asked();
         if (QN_UNLIKELY(qn_arena->outside))
             qn_outside_writes();
+        if (QN_UNLIKELY(qn_arena->wish))
+            qn_region_obey();
         stop = &qn_self->pending;
         delivered = false;
         if (QN_UNLIKELY(qn_self->pending)) {

@@ -144,6 +144,21 @@ void qn_region_collect(bool on)
 
 bool qn_region_collects(void) { return decided ? collecting : qn_cfg()->instr_at_start; }
 
+void qn_region_can_be_asked(void)
+{
+    qn_arena->running_at = (uint64_t)(uintptr_t)&qn_self;
+    qn_arena->in_cache_at = (uint64_t)(uintptr_t)&qn_ctx.in_cache;
+    qn_arena->ids_at = __builtin_offsetof(struct qn_thread, pid);
+}
+
+void qn_region_obey(void)
+{
+    uint32_t wish = qn_arena->wish;
+
+    qn_region_collect(wish == QN_WISH_START);
+    qn_arena->wish = QN_WISH_NONE;
+}
+
 unsigned qn_region_home(void)
 {
     return qn_region_collects() && (!qn_cfg()->toggle || state()->inside) ? QN_HOME_ON + state()->region : QN_HOME_OFF;

@@ -52,8 +52,9 @@ go_on() {
 # What a run that is killed at the same place leaves.
 begin --out-file=wanted
 kill -KILL $run
-exec 5>&- 6<&-
 wait $run 2>/dev/null
+while kill -0 "$guest" 2>/dev/null; do :; done # only then its input may end
+exec 5>&- 6<&-
 while ! [ -s wanted ]; do :; done
 counts() { grep -v '^desc:' "$1"; }
 
@@ -77,6 +78,41 @@ ok 'its profile has all' test "$(awk '/^summary/ { print $2 }' profile)" -gt "$(
 is "$(counts profile)" "$(counts quiet)" 'it is that of a run that nobody asked'
 is "$("$QUERN" ctl $run status 2>&1; echo $?)" "quern ctl: $run: no run of quern's with this number, or of this program
 1" 'of a run that has ended nothing is known'
+
+# ---- on and off ----
+
+# A loop that is in no system call: between stop and start its counts stay.
+cat >loop.c <<'END'
+#include <unistd.h>
+static volatile unsigned long turns[512];
+int main(void)
+{
+    write(1, "loop\n", 5);
+    for (unsigned long i = 0;; i++)
+        turns[i & 511]++;
+}
+END
+"$CC" -g -O1 -o loop loop.c || bail 'cannot compile'
+sum() { "$QUERN" ctl $run status | sed -n "s/^$1: //p"; }
+for options in '' --cache-sim=no '--branch-sim=yes --batch=always'; do
+    "$QUERN" run -q $options --out-file=looped ./loop >out 2>err &
+    run=$!
+    read -r line <out
+    "$QUERN" ctl $run stop >stopped
+    before=$(sum Ir)
+    for look in 1 2 3 4 5; do [ "$(sum Ir)" = "$before" ] || before=changed; done
+    is "$(cat stopped) $(case $before in [1-9]*) echo stays ;; *) echo "$before" ;; esac)" 'done stays' "stop: counts stay ($options)"
+    is "$("$QUERN" ctl $run start)" 'done' 'start'
+    while now=$(sum Ir) && [ "$now" = "$before" ] && [ -n "$now" ]; do :; done
+    ok 'counts go on' test "$now" -gt "$before"
+    kill -KILL $run
+    wait $run 2>/dev/null
+done
+begin --out-file=partly --instr-at-start=no
+is "$("$QUERN" ctl $run start)" 'asked; it does so when it goes on' 'a program that waits is not disturbed'
+go_on
+inner() { awk '/^fn=/ { own = $0 == "fn=main" || $0 == "fn=work" } own && ($1 == 10 || $1 == 11) { sum += $2 } END { print sum }' "$1"; }
+is "$status $line $(inner partly) $(grep -c '^desc: Instrumented: *all' partly)" "0 end $(inner wanted) 0" 'start with --instr-at-start=no counts the rest: the other half'
 
 # ---- SIGUSR1 ----
 
@@ -112,6 +148,6 @@ usage() { # STATUS TEXT ARGUMENTS...
 usage 2 'wanted PID'
 usage 2 'wanted PID' 1
 usage 2 'x: wanted the number' x status
-usage 2 'wanted dump or status' 1 start
+usage 2 'wanted dump, status, start or stop' 1 zero
 usage 1 'no run' 1 status
 done_testing
