@@ -1,0 +1,23 @@
+/* lib/cost/jit_parts.h - what jit.c and jitdump.c share. */
+#ifndef QN_COST_JIT_PARTS_H
+#define QN_COST_JIT_PARTS_H
+
+#include "cost/jit.h"
+
+struct qn_cost_jit_range {
+    uint64_t start, end;
+    size_t order;          /* in which it was told */
+    const char *function, *file;
+    uint32_t line;
+};
+
+/* One more range; its texts stay where they are.  A range of no or too many bytes is left out. */
+bool qn_cost_add_jit(struct qn_cost_jit *j, const struct qn_cost_jit_range *r);
+
+/* As qn_cost_find_jit, while ranges are being added. */
+bool qn_cost_find_jit_now(const struct qn_cost_jit *j, uint64_t address, struct qn_cost_jit_place *place);
+
+/* All that a dump tells, behind what is there. */
+void qn_cost_take_dump(struct qn_cost_jit *j, char *dump, size_t size);
+
+#endif
