@@ -135,6 +135,7 @@ hosted_sources = \
 	lib/cost/growers.c \
 	lib/cost/intervals.c \
 	lib/cost/jit.c \
+	lib/cost/jitdump.c \
 	lib/cost/leaves.c \
 	lib/cost/library.c \
 	lib/cost/modules.c \
@@ -688,6 +689,7 @@ headers = \
 	lib/cost/growers.h \
 	lib/cost/intervals.h \
 	lib/cost/jit.h \
+	lib/cost/jit_parts.h \
 	lib/cost/leaves.h \
 	lib/cost/library.h \
 	lib/cost/modules.h \
@@ -1164,7 +1166,7 @@ shell_tests = \
 	tests/unit/cost/collector_processes.sh \
 	tests/unit/cost/collector_usage.sh \
 	tests/unit/cost/insns.sh \
-	tests/unit/cost/jit.sh \
+	tests/unit/cost/jit_names.sh \
 	tests/unit/debug/inlines.sh \
 	tests/unit/debug/lines.sh \
 	tests/unit/debug/programs.sh \

@@ -3,28 +3,25 @@
 #include "cost/jit.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "cost/jit_parts.h"
 
 #define SIZE_MAX_CODE (1ull << 30) /* bytes of one function; more is damage */
 #define FILE_MAX (1ll << 30)
-
-struct range {
-    uint64_t start, end;
-    size_t order;          /* in the file */
-    const char *function, *file;
-    uint32_t line;
-};
+#define TEXTS_MAX 4
 
 struct qn_cost_jit {
-    struct range *list;    /* by start, then by order */
+    struct qn_cost_jit_range *list; /* by start, then by order */
     size_t count, room;
     uint64_t longest;      /* bytes */
-    char *text;            /* what the names lie in, each ended by a NUL */
+    char *text[TEXTS_MAX]; /* what the names lie in, each ended by a NUL */
+    int texts;
 };
 
 static const char *parse_hex(const char *s, uint64_t *value)
@@ -58,7 +55,7 @@ static bool take_number(char *text, uint32_t *number)
 }
 
 /* "JS:*sum /home/me/sum.js:3:13": function, file, line and column, as V8 writes them. */
-static void split_name(struct range *r, char *name)
+void qn_cost_split_jit_name(struct qn_cost_jit_range *r, char *name)
 {
     char *blank = strrchr(name, ' ');
     uint32_t column;
@@ -76,65 +73,101 @@ static void split_name(struct range *r, char *name)
         r->file += 7;
 }
 
+bool qn_cost_add_jit(struct qn_cost_jit *j, const struct qn_cost_jit_range *r)
+{
+    uint64_t size = r->end - r->start;
+
+    if (!size || size > SIZE_MAX_CODE || !QN_GROW(j->list, j->count, j->room, 1024))
+        return false;
+    j->list[j->count] = *r;
+    j->list[j->count].order = j->count;
+    j->count++;
+    if (size > j->longest)
+        j->longest = size;
+    return true;
+}
+
 /* "START SIZE NAME"; false: it is damaged. */
 static bool take_line(struct qn_cost_jit *j, char *line)
 {
-    struct range r = { .order = j->count };
+    struct qn_cost_jit_range r = { .start = 0 };
     uint64_t size;
     const char *s = parse_hex(line, &r.start);
 
     s = s && *s == ' ' ? parse_hex(s + 1, &size) : NULL;
-    if (!s || *s != ' ' || !s[1] || !size || size > SIZE_MAX_CODE || r.start + size < r.start)
+    if (!s || *s != ' ' || !s[1] || r.start + size < r.start)
         return false;
     r.end = r.start + size;
-    split_name(&r, line + (s + 1 - line));
-    if (!QN_GROW(j->list, j->count, j->room, 1024))
-        return false;
-    if (size > j->longest)
-        j->longest = size;
-    j->list[j->count++] = r;
-    return true;
+    qn_cost_split_jit_name(&r, line + (s + 1 - line));
+    return qn_cost_add_jit(j, &r);
 }
 
 static int compare(const void *left, const void *right)
 {
-    const struct range *a = left, *b = right;
+    const struct qn_cost_jit_range *a = left, *b = right;
 
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
     return a->order < b->order ? -1 : 1;
 }
 
-/* Takes over the text, which has room for one byte more. */
-static struct qn_cost_jit *parse(char *text, size_t size)
+static void sort(struct qn_cost_jit *j)
 {
-    struct qn_cost_jit *j = calloc(1, sizeof *j);
+    if (j->count)
+        qsort(j->list, j->count, sizeof *j->list, compare);
+}
 
-    if (!j) {
-        free(text);
-        return NULL;
-    }
-    j->text = text;
-    text[size] = 0;
+static void take_map(struct qn_cost_jit *j, char *text, size_t size)
+{
     for (char *line = text, *end; line < text + size; line = end + 1) {
         end = memchr(line, '\n', size - (size_t)(line - text));
         end = end ? end : text + size;
         *end = 0;
         take_line(j, line);
     }
-    if (j->count)
-        qsort(j->list, j->count, sizeof *j->list, compare);
+}
+
+/* Takes over the text, which has room for one byte more, and adds what it tells; what was there before is older. */
+static struct qn_cost_jit *add(struct qn_cost_jit *j, char *text, size_t size, void (*take)(struct qn_cost_jit *, char *, size_t))
+{
+    if (!j)
+        j = calloc(1, sizeof *j);
+    if (!j || j->texts == TEXTS_MAX) {
+        free(text);
+        return j;
+    }
+    j->text[j->texts++] = text;
+    text[size] = 0;
+    take(j, text, size);
     return j;
 }
 
 struct qn_cost_jit *qn_cost_parse_jit(const char *text, size_t size)
 {
     char *copy = malloc(size + 1);
+    struct qn_cost_jit *j;
 
     if (!copy)
         return NULL;
     memcpy(copy, text, size);
-    return parse(copy, size);
+    j = add(NULL, copy, size, take_map);
+    if (j)
+        sort(j);
+    return j;
+}
+
+struct qn_cost_jit *qn_cost_parse_dump(const void *dump, size_t size)
+{
+    char *copy = malloc(size + 1);
+    struct qn_cost_jit *j;
+
+    if (!copy)
+        return NULL;
+    memcpy(copy, dump, size);
+    j = add(NULL, copy, size, qn_cost_take_dump);
+    if (j)
+        sort(j);
+    return j;
 }
 
 static bool is_good(int fd, uint64_t since, struct stat *st)
@@ -143,29 +176,51 @@ static bool is_good(int fd, uint64_t since, struct stat *st)
            && (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec >= since;
 }
 
-struct qn_cost_jit *qn_cost_read_jit(const char *path, uint64_t since)
+/* What is in a file, with room for one byte more; NULL: see qn_cost_read_jit. */
+static char *read_file(const char *path, uint64_t since, size_t *size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     struct stat st;
     char *text;
     ssize_t n;
-    size_t have = 0;
 
+    *size = 0;
     if (fd < 0)
         return NULL;
     text = is_good(fd, since, &st) ? malloc((size_t)st.st_size + 1) : NULL;
-    while (text && have < (size_t)st.st_size && (n = read(fd, text + have, (size_t)st.st_size - have)) > 0)
-        have += (size_t)n;
+    while (text && *size < (size_t)st.st_size && (n = read(fd, text + *size, (size_t)st.st_size - *size)) > 0)
+        *size += (size_t)n;
     close(fd);
-    return text ? parse(text, have) : NULL;
+    return text;
+}
+
+struct qn_cost_jit *qn_cost_read_jit(int32_t pid, uint64_t since)
+{
+    static const struct {
+        const char *path;
+        void (*take)(struct qn_cost_jit *, char *, size_t);
+    } files[] = {{"/tmp/perf-%d.map", take_map}, {"/tmp/jit-%d.dump", qn_cost_take_dump}, {"jit-%d.dump", qn_cost_take_dump}};
+    struct qn_cost_jit *j = NULL;
+    char path[64], *text;
+    size_t size;
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(path, sizeof path, files[i].path, (int)pid);
+        text = read_file(path, since, &size);
+        j = text ? add(j, text, size, files[i].take) : j;
+    }
+    if (j)
+        sort(j);
+    return j;
 }
 
 void qn_cost_free_jit(struct qn_cost_jit *j)
 {
     if (!j)
         return;
+    for (int i = 0; i < j->texts; i++)
+        free(j->text[i]);
     free(j->list);
-    free(j->text);
     free(j);
 }
 
@@ -188,11 +243,11 @@ static size_t count_until(const struct qn_cost_jit *j, uint64_t address)
 bool qn_cost_find_jit(const struct qn_cost_jit *j, uint64_t address, struct qn_cost_jit_place *place)
 {
     size_t at = count_until(j, address);
-    const struct range *found = NULL;
+    const struct qn_cost_jit_range *found = NULL;
 
     *place = (struct qn_cost_jit_place){ .end = at < j->count ? j->list[at].start : UINT64_MAX };
     for (size_t i = at; i-- > 0 && address - j->list[i].start < j->longest;) {
-        const struct range *r = &j->list[i];
+        const struct qn_cost_jit_range *r = &j->list[i];
 
         if (address < r->end && r->end < place->end)
             place->end = r->end;
@@ -205,4 +260,14 @@ bool qn_cost_find_jit(const struct qn_cost_jit *j, uint64_t address, struct qn_c
     place->file = found->file;
     place->line = found->line;
     return true;
+}
+
+bool qn_cost_find_jit_now(const struct qn_cost_jit *j, uint64_t address, struct qn_cost_jit_place *place)
+{
+    for (size_t i = j->count; i-- > 0;)
+        if (address - j->list[i].start < j->list[i].end - j->list[i].start) {
+            *place = (struct qn_cost_jit_place){j->list[i].function, j->list[i].file, j->list[i].line, j->list[i].end};
+            return true;
+        }
+    return false;
 }

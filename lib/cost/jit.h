@@ -1,4 +1,5 @@
-/* lib/cost/jit.h - names of code that a program has made while it ran, as it tells them in /tmp/perf-PID.map.
+/* lib/cost/jit.h - names of code that a program has made while it ran, as it tells them in /tmp/perf-PID.map, or
+ * in jit-PID.dump (jitdump.c) in /tmp or the folder that quern runs in.
  *
  *   3ef6c00040 1a4 JS:*sum /home/me/sum.js:3:13   ->   3ef6c00040..3ef6c001e4: JS:*sum, /home/me/sum.js, line 3
  *   3ef6c00400 80 Builtin:Call                    ->   Builtin:Call, no file
@@ -22,9 +23,11 @@ struct qn_cost_jit_place {
 };
 
 /* NULL: there is none, it is older than `since` (ns; that of a process long gone), it is not the user's own, or there is no memory. */
-struct qn_cost_jit *qn_cost_read_jit(const char *path, uint64_t since);
+struct qn_cost_jit *qn_cost_read_jit(int32_t pid, uint64_t since);
 /* The same of text; damaged lines are left out. */
 struct qn_cost_jit *qn_cost_parse_jit(const char *text, size_t size);
+/* The same of a dump. */
+struct qn_cost_jit *qn_cost_parse_dump(const void *dump, size_t size);
 void qn_cost_free_jit(struct qn_cost_jit *j);
 
 /* false: no range holds the address; place->end is set all the same. */

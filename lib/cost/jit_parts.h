@@ -14,6 +14,9 @@ struct qn_cost_jit_range {
 /* One more range; its texts stay where they are.  A range of no or too many bytes is left out. */
 bool qn_cost_add_jit(struct qn_cost_jit *j, const struct qn_cost_jit_range *r);
 
+/* "JS:*sum /home/me/sum.js:3:13": function, file and line into r.  The text is cut. */
+void qn_cost_split_jit_name(struct qn_cost_jit_range *r, char *name);
+
 /* As qn_cost_find_jit, while ranges are being added. */
 bool qn_cost_find_jit_now(const struct qn_cost_jit *j, uint64_t address, struct qn_cost_jit_place *place);
 

@@ -70,20 +70,22 @@ static char *take_entry(char *at, const char *end, struct entry *e, const char *
 }
 
 /* The function's code, cut where its lines change. */
-static void add_lines(struct qn_cost_jit *j, const struct load *l, const char *name, char *lines, const char *lines_end)
+static void add_lines(struct qn_cost_jit *j, const struct load *l, char *name, char *lines, const char *lines_end)
 {
-    struct qn_cost_jit_range r = {.start = l->start, .end = l->start + l->size, .function = name};
+    struct qn_cost_jit_range r = {.start = l->start, .end = l->start + l->size};
+    uint64_t shift = shift_of(name);
     struct lines head;
     struct entry e;
     const char *file, *before = "";
     char *at = lines ? lines + sizeof head : NULL;
 
+    qn_cost_split_jit_name(&r, name);
     qn_cost_add_jit(j, &r); /* what no entry holds */
     if (!lines)
         return;
     memcpy(&head, lines, sizeof head);
     for (uint64_t i = 0; i < head.count && head.start == l->start && (at = take_entry(at, lines_end, &e, &file)); i++) {
-        r.start = e.address - shift_of(name);
+        r.start = e.address - shift;
         r.end = l->start + l->size;
         r.file = !strcmp(file, "\xff") ? before : file; /* as the one before */
         r.line = e.line;

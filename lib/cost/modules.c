@@ -130,12 +130,9 @@ static void find_in_file(struct qn_debug *d, const struct map *map, uint64_t pc,
 /* The arena is made before the program starts; a map file that is older is of another process. */
 static const struct qn_cost_jit *find_jit(struct qn_cost_modules *m)
 {
-    char path[64];
-
     if (!m->jit_tried) {
         m->jit_tried = true;
-        snprintf(path, sizeof path, "/tmp/perf-%" PRId32 ".map", qn_cost_header(m->store)->guest_pid);
-        m->jit = qn_cost_read_jit(path, qn_cost_header(m->store)->made - FILE_CLOCK);
+        m->jit = qn_cost_read_jit(qn_cost_header(m->store)->guest_pid, qn_cost_header(m->store)->made - FILE_CLOCK);
     }
     return m->jit;
 }

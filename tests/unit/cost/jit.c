@@ -76,10 +76,96 @@ static void at_random(void)
     qn_cost_free_jit(j);
 }
 
+/* ---- jit-PID.dump ---- */
+
+static unsigned char dump[4096];
+static size_t dumped;
+
+static void put(const void *bytes, size_t n)
+{
+    memcpy(dump + dumped, bytes, n);
+    dumped += n;
+}
+
+static void put32(uint32_t n) { put(&n, sizeof n); }
+static void put64(uint64_t n) { put(&n, sizeof n); }
+static void put_text(const char *text) { put(text, strlen(text) + 1); }
+
+static void begin_record(uint32_t what, uint32_t size)
+{
+    put32(what);
+    put32(16 + size);
+    put64(0);
+}
+
+static void put_load(uint64_t start, uint64_t size, const char *name)
+{
+    begin_record(0, (uint32_t)(40 + strlen(name) + 1 + size));
+    put32(7), put32(7), put64(start), put64(start), put64(size), put64(1);
+    put_text(name);
+    for (uint64_t i = 0; i < size; i++)
+        put("\x90", 1);
+}
+
+static void put_lines(uint64_t start, uint64_t from, const char *first, const char *second)
+{
+    begin_record(2, (uint32_t)(16 + 2 * 16 + strlen(first) + 1 + strlen(second) + 1));
+    put64(start), put64(2);
+    put64(from), put32(5), put32(0), put_text(first);
+    put64(from + 4), put32(9), put32(0), put_text(second);
+}
+
+static void make_dump(void)
+{
+    dumped = 0;
+    put32(0x4a695444), put32(1), put32(40), put32(62), put32(0), put32(7), put64(0), put64(0);
+    put_load(0x1000, 16, "plain");
+    put_lines(0x2000, 0x2000, "/src/a.py", "\xff");
+    put_load(0x2000, 16, "py::f");
+    put_lines(0x3000, 0x3040, "/src/b.js", "/src/c.js");
+    put_load(0x3000, 16, "JS:*g /src/b.js:3:1");
+    begin_record(1, 48);
+    put32(7), put32(7), put64(0), put64(0x1000), put64(0x5000), put64(16), put64(1);
+    begin_record(3, 0);
+    put_load(0x1008, 8, "newer");
+}
+
+static void by_dump(void)
+{
+    struct qn_cost_jit *j;
+    struct qn_cost_jit_place p;
+
+    make_dump();
+    j = qn_cost_parse_dump(dump, dumped);
+    says(j, 0x1000, "plain", "", 0, 0x1008);
+    says(j, 0x1008, "newer", "", 0, 0x1010);
+    says(j, 0x2000, "py::f", "/src/a.py", 5, 0x2004);
+    says(j, 0x2004, "py::f", "/src/a.py", 9, 0x2010);
+    says(j, 0x3000, "JS:*g", "/src/b.js", 5, 0x3004);
+    says(j, 0x3004, "JS:*g", "/src/c.js", 9, 0x3010);
+    says(j, 0x5000, "plain", "", 0, 0x5010);
+    qn_cost_free_jit(j);
+    j = qn_cost_parse_dump(dump, dumped - 3);
+    ok(qn_cost_find_jit(j, 0x1008, &p) && !strcmp(p.function, "plain"), "of a dump that is cut short, what is whole");
+    qn_cost_free_jit(j);
+    dump[0] ^= 1;
+    j = qn_cost_parse_dump(dump, dumped);
+    ok(!qn_cost_find_jit(j, 0x1000, &p), "a file of another kind tells nothing");
+    qn_cost_free_jit(j);
+    make_dump();
+    for (size_t i = 40; i < dumped; i += 3) { /* damaged in one byte each: no crash, nothing read beyond the end (make sanitize) */
+        dump[i] ^= 0xff;
+        qn_cost_free_jit(qn_cost_parse_dump(dump, dumped));
+        dump[i] ^= 0xff;
+    }
+    ok(true, "damaged dumps are survived");
+}
+
 int main(void)
 {
     by_hand();
+    by_dump();
     at_random();
-    ok(!qn_cost_read_jit("/nonexistent/perf-1.map", 0), "a file that is not there");
+    ok(!qn_cost_read_jit(-1, 0), "a file that is not there");
     return done_testing();
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Is code that a program makes while it runs named by /tmp/perf-PID.map, and is what that does not name shown by where it lies?
+# Is code that a program makes while it runs named by /tmp/perf-PID.map or jit-PID.dump, and is what they do not name shown by where it lies?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 cd "$SCRATCH" || bail "no $SCRATCH"
@@ -10,6 +10,22 @@ cat >makes.c <<'END'
 #include <unistd.h>
 
 static const unsigned char one[] = {0xb8, 1, 0, 0, 0, 0xc3}; /* mov $1, %eax; ret */
+
+/* One function, as perf's specification of the format says. */
+static void write_dump(const char *path, unsigned long code)
+{
+    const unsigned head[10] = {0x4a695444, 1, 40, 62}, load[4] = {0, 16 + 40 + 10 + 6};
+    const unsigned long thread = 0, rest[4] = {code, code, 6, 1};
+    FILE *f = fopen(path, "w");
+
+    fwrite(head, sizeof head, 1, f);
+    fwrite(load, sizeof load, 1, f);
+    fwrite(&thread, sizeof thread, 1, f);
+    fwrite(rest, sizeof rest, 1, f);
+    fwrite("from dump", 10, 1, f);
+    fwrite(one, 6, 1, f);
+    fclose(f);
+}
 
 int main(int argc, char **argv)
 {
@@ -22,7 +38,10 @@ int main(int argc, char **argv)
         memcpy(code + 64 * i, one, sizeof one);
     snprintf(name, sizeof name, "/tmp/perf-%d.map", (int)getpid());
     puts(name);
-    if (argc > 1) {
+    if (argc > 2) {
+        snprintf(name, sizeof name, "jit-%d.dump", (int)getpid());
+        write_dump(name, (unsigned long)code);
+    } else if (argc > 1) {
         FILE *f = fopen(name, "w");
 
         fprintf(f, "%lx 6 first /src/made.js:3:1\n%lx 6 second\n", (long)code, (long)code + 64);
@@ -44,5 +63,9 @@ ok 'a function with a file and a line' sh -c 'echo "$1" | grep -qx "/src/made.js
 ok '... with a name only' sh -c 'echo "$1" | grep -qx "??? second 0"' - "$(rows profile)"
 ok '... and what has no name, by its address' sh -c 'echo "$1" | grep -q "^??? code in 0x[0-9a-f]*-0x[0-9a-f]* 0$"' - "$(rows profile)"
 "$QUERN" run -q --out-file=profile ./makes >/dev/null
-ok 'without a map it is ???' sh -c '! grep -q "code in\|first" "$1" && grep -qx "fn=???" "$1"' - profile
+ok 'without a map it is ???' sh -c '! grep -q "^fn=code in\|^fn=first" "$1" && grep -qx "fn=???" "$1"' - profile
+# In the program's folder, as node --perf-prof and others write it.
+"$QUERN" run -q --out-file=profile ./makes a dump >/dev/null
+ok 'a function of jit-PID.dump' sh -c 'echo "$1" | grep -qx "??? from dump 0"' - "$(rows profile)"
+ok '... and what it does not name, by its address' grep -q '^fn=code in 0x[0-9a-f]*-0x[0-9a-f]*$' profile
 done_testing
