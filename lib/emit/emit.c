@@ -99,7 +99,9 @@ static unsigned emit_event(struct emitter *e, unsigned n, unsigned i)
     if (emit_record_event(e, ev, i) || comes_later(ev))
         return 1;
     emit_need_flags(e, i);
-    grouped = emit_group(e, n, i);
+    grouped = emit_twin_repeats(e, n);
+    if (!grouped)
+        grouped = emit_group(e, n, i);
     if (grouped)
         return grouped;
     switch (ev->kind) {

@@ -91,10 +91,6 @@ static void tell_twin(struct emitter *e, const struct qn_event *ev)
 
 void emit_fetch(struct emitter *e, const struct qn_event *ev)
 {
-    if (ev->repeat && qn_sim_repeats) {
-        x_inc(&e->hot, (uint64_t)(uintptr_t)qn_sim_repeats);
-        return;
-    }
     simulate(e, ev);
     tell_twin(e, ev);
 }

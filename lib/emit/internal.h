@@ -147,6 +147,7 @@ void emit_offset(struct emitter *e, unsigned dst, unsigned shift, uint32_t mask)
 /* twin.c */
 void emit_check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn);
 void emit_twin_data(struct emitter *e, const struct qn_event *ev, int32_t shift);
+unsigned emit_twin_repeats(struct emitter *e, unsigned n); /* event n and those behind it, if they are only counted; 0: it is not */
 void emit_twin_fetch(struct emitter *e, const struct qn_event *ev);
 
 /* copy.c */

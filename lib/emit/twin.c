@@ -81,6 +81,26 @@ void emit_twin_data(struct emitter *e, const struct qn_event *ev, int32_t shift)
 
 /* ---- code ---- */
 
+static bool divides(const struct qn_insn *in) { return in->map == 0 && (in->opcode & 0xfe) == 0xf6; }
+
+/* Fetches from the line fetched just before, with nothing between that may fault: what refers to memory has an event of its own. */
+unsigned emit_twin_repeats(struct emitter *e, unsigned n)
+{
+    unsigned end = n;
+
+    if (!qn_sim_repeats)
+        return 0;
+    while (end < e->list->n && e->list->ev[end].kind == QN_EV_FETCH && e->list->ev[end].repeat)
+        if (divides(&e->b->insn[e->list->ev[end++].insn]))
+            break;
+    if (end == n)
+        return 0;
+    x_bytes(&e->hot, "\x48\x81", 2); /* addq $n, repeats */
+    x_rip(&e->hot, 0, (uint64_t)(uintptr_t)qn_sim_repeats, 4);
+    x_u32(&e->hot, end - n);
+    return end - n;
+}
+
 static void call_fetch(struct emitter *e, const struct qn_event *ev)
 {
     emit_store_const(&e->hot, CTX(arg_addr), ev->addr);

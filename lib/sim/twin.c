@@ -55,7 +55,7 @@ static void ask_for_facts(void)
     for (unsigned slot = 0; slot < SLOTS; slot++)
         qn_sim_wants_pc |= facts[slot].wants_pc;
     qn_sim_returns |= facts[SLOT_BI].returns;
-    if (versus && qn_sim_i1_repeat_is_noop && facts[SLOT_I1].repeat_is_noop)
+    if (versus && qn_sim_i1_repeat_is_noop && (facts[SLOT_I1].repeat_is_noop || qn_sim_twin.same_I1))
         qn_sim_repeats = &qn_versus_repeats;
 }
 
@@ -71,8 +71,8 @@ void qn_sim_twin_init(const struct qn_config *config, struct qn_versus *where)
     *(versus ? &qn_sim_events_hidden : &qn_sim_events_of_twin) = true;
     units_init(config, simulated_slots(config));
     qn_sim_events_hidden = qn_sim_events_of_twin = false;
-    ask_for_facts();
     let_pass(config);
+    ask_for_facts();
     if (!versus)
         begin_counters();
     qn_sim_twin_on = true;
