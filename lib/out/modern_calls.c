@@ -233,6 +233,8 @@ static enum qn_text_status read_calls(struct view *v)
         if (qn_prof_sum_calls(&v->sum, q->inputs[i], q->diff && i == 0, v->m->err) != QN_TEXT_OK)
             return v->m->err->status;
     qn_prof_finish_call_sum(&v->sum, left_out, sizeof left_out);
+    if (v->sum.of_region)
+        return qn_text_fail(v->m->err, QN_TEXT_BAD, "%s: calls are not told apart by region", v->sum.of_region);
     if (!v->sum.calls.fn_count)
         return qn_text_fail(v->m->err, QN_TEXT_BAD, "%s: calls are not known; `quern run --calls=yes` writes them into the profile",
                             v->sum.without_calls ? v->sum.without_calls : q->inputs[0]);

@@ -139,11 +139,24 @@ static int add_all(struct adding *a)
     return add_lost(a);
 }
 
+/* Of a region: only whether there are calls. */
+static enum qn_text_status read_calls(struct adding *a)
+{
+    struct qn_text_error refused = {.status = QN_TEXT_OK};
+    if (strcmp(a->path, "-") == 0)
+        return QN_TEXT_OK;
+    if (!qn_prof_chosen_region())
+        return qn_prof_read_calls(a->path, &a->from, a->err);
+    if (qn_prof_read_calls(a->path, &a->from, &refused) == QN_TEXT_BAD && !a->sum->of_region)
+        a->sum->of_region = a->path;
+    return QN_TEXT_OK;
+}
+
 enum qn_text_status qn_prof_sum_calls(struct qn_prof_call_sum *s, const char *path, int negate, struct qn_text_error *err)
 {
     struct adding a = {.sum = s, .path = path, .sign = negate ? -1 : 1, .err = err};
     s->inputs++;
-    if (!qn_prof_chosen_region() && strcmp(path, "-") != 0 && qn_prof_read_calls(path, &a.from, err) != QN_TEXT_OK)
+    if (read_calls(&a) != QN_TEXT_OK)
         return err->status;
     s->with_calls += a.from.fn_count > 0;
     s->with_nodes += a.from.node_count > 0;
@@ -163,6 +176,8 @@ void qn_prof_finish_call_sum(struct qn_prof_call_sum *s, char *left_out, size_t 
 {
     int calls = s->with_calls && s->with_calls < s->inputs, nodes = s->with_nodes && s->with_nodes < s->inputs;
     left_out[0] = '\0';
+    if (s->of_region)
+        snprintf(left_out, room, "calls are left out: those of %.512s are not told apart by region", s->of_region);
     if (calls || nodes)
         snprintf(left_out, room, "%s left out: %.512s has none", calls ? "calls are" : "paths of calls are",
                  calls ? s->without_calls : s->without_nodes);

@@ -18,6 +18,7 @@ struct qn_prof_call_sum {
     struct qn_prof_calls calls;
     struct qn_prof_call_index index;
     int inputs, with_calls, with_nodes; /* profiles; how many of them have such tables */
+    const char *of_region;              /* the first one that has calls, of which a region was chosen */
     const char *without_calls, *without_nodes; /* the first one that has none */
 };
 

@@ -103,9 +103,22 @@ static void put_types(struct pprof *p)
     put_number(p, &p->out, COMMENT, string(p, p->tree.command));
 }
 
+/* pprof takes the first mapping for the program: that of main. */
+static void begin_objects(struct pprof *p)
+{
+    for (size_t i = 0; i < p->tree.calls.fn_count; i++) {
+        const struct qn_prof_call_fn *f = &p->tree.calls.fns[i];
+        if (f->object && strcmp(f->name, "main") == 0) {
+            intern(p, &p->objects, f->object);
+            return;
+        }
+    }
+}
+
 /* Objects are mappings, numbered from 1; functions and locations, too. */
 static void put_functions(struct pprof *p)
 {
+    begin_objects(p);
     for (size_t i = 0; i < p->tree.calls.fn_count; i++) {
         const struct qn_prof_call_fn *f = &p->tree.calls.fns[i];
         char room[QN_TEXT_MAX];

@@ -132,6 +132,15 @@ sed 's/^#edge: 0 17 1 2 400 6/#edge: 0 17 1 9223372036854775807 400 6/' p >large
 "$QUERN" merge p large >out 2>err
 is "$? $(cat err)" '1 quern merge: large: a sum of calls does not fit in 64 bits' 'a sum that is too large'
 
+sed 's/^cmd/desc: Regions:          solve\ncmd/' p >regions
+printf '#regions: 1\n#region: solve\n#fl=/src/demo.c\n#fn=main\n#17 3 0\n#summary: 3 0\n' >>regions
+"$QUERN" merge --region=solve regions >out 2>err
+is "$? $(cat err) $(sed -n 's/^summary: //p' out) $(grep -c '^#edge' out)" '0 quern merge: warning: calls are left out: those of regions are not told apart by region 3 0 0' 'of a region'
+"$QUERN" annotate --by=calls --region=solve regions >out 2>err
+is "$? $(cat err)" '1 quern annotate: error: regions: calls are not told apart by region' 'annotate of a region'
+"$QUERN" convert --to=callgrind regions >out 2>err
+is "$? $(grep -c '^calls' out)" '0 2' 'the whole of it has calls'
+
 # ---- damage ----
 
 # refused WHAT MESSAGE SED: status 1, one line, no output.
