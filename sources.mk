@@ -63,6 +63,7 @@ hosted_sources = \
 	lib/prof/table_write.c \
 	lib/prof/write.c \
 	lib/prof/writer.c \
+	lib/out/advice.c \
 	lib/out/classic.c \
 	lib/out/classic_file.c \
 	lib/out/classic_functions.c \
@@ -757,6 +758,7 @@ headers = \
 	lib/lab/talk.h \
 	lib/lab/trace.h \
 	lib/lab/variant.h \
+	lib/out/advice.h \
 	lib/out/classic.h \
 	lib/out/classic_file.h \
 	lib/out/columns.h \
@@ -1204,6 +1206,7 @@ shell_tests = \
 	tests/unit/man/options.sh \
 	tests/unit/manual/examples.sh \
 	tests/unit/manual/manual.sh \
+	tests/unit/out/advice.sh \
 	tests/unit/out/calls.sh \
 	tests/unit/out/csv.sh \
 	tests/unit/out/cut.sh \

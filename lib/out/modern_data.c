@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "out/advice.h"
 #include "out/modern.h"
 #include "out/number.h"
 #include "prof/data_sum.h"
@@ -279,6 +280,8 @@ static void put_all(struct data *d)
         put_table(d, "Data summary", "object, parts");
     if (d->m->request->by == QN_OUT_BY_DATA)
         put_lines(d);
+    if (!d->m->request->diff)
+        qn_out_put_advice(d->m->sink, &d->tables, d->m->err);
     if (d->tables.lost[0])
         qn_out_printf(d->m->sink, "%lld misses are not among these: there was no room to tell them apart.\n", (long long)d->tables.lost[0]);
 }

@@ -1,0 +1,268 @@
+/*
+ * Advice from misses by type, member and object. See advice.h.
+ */
+#include "out/advice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/modern.h"
+#include "out/number.h"
+
+enum { MEMBERS_MAX = 64, NAME_MAX_ = 600 };
+
+struct member {
+    const struct qn_prof_member *what;
+    int64_t misses;
+    int group; /* of members that the same functions miss on */
+};
+
+struct advice {
+    struct qn_out_sink *sink;
+    const struct qn_prof_data *data;
+    int64_t all; /* misses */
+    int titled;  /* the section has begun */
+    /* of the type at hand: */
+    const struct qn_prof_object *type; /* the first object of it */
+    struct member members[MEMBERS_MAX];
+    int count;
+    int64_t misses;
+};
+
+static int64_t misses_of(const struct qn_prof_miss *m) { return m->counts[QN_PROF_D1MR] + m->counts[QN_PROF_D1MW]; }
+
+static int is_share(int64_t part, int64_t whole, int percent) { return part > 0 && (double)part * 100 >= (double)whole * percent; }
+
+static void put_percent(const struct advice *a, int64_t part, int64_t whole)
+{
+    char percent[QN_OUT_PERCENT_MAX];
+    qn_out_fixed(percent, qn_out_percent(part, whole), 1);
+    qn_out_printf(a->sink, "%s%%", percent);
+}
+
+/* The lines above the first advice of a type or an object. */
+static void put_head(struct advice *a, const char *name, int64_t bytes, int64_t misses, int *headed)
+{
+    if (!a->titled)
+        qn_out_put_title(a->sink, "Advice", "");
+    a->titled = 1;
+    if (*headed)
+        return;
+    *headed = 1;
+    qn_out_name(a->sink, name);
+    qn_out_printf(a->sink, ": ");
+    if (bytes)
+        qn_out_printf(a->sink, "%lld bytes, ", (long long)bytes);
+    put_percent(a, misses, a->all);
+    qn_out_puts(a->sink, " of the D1 misses\n");
+}
+
+/* ---- members ---- */
+
+/* "at.x", "name[]", "speed[1].x" are parts of "at.x", "name", "speed". */
+static int is_part_of(const char *part, const char *member)
+{
+    size_t n = strlen(member);
+    return n && strncmp(part, member, n) == 0 && (!part[n] || part[n] == '[' || part[n] == '.' || part[n] == '|');
+}
+
+static int find_member(const struct advice *a, const char *part)
+{
+    for (int i = 0; i < a->count; i++)
+        if (is_part_of(part, a->members[i].what->name))
+            return i;
+    return -1;
+}
+
+static int is_of_type(const struct advice *a, uint32_t object)
+{
+    const char *type = a->data->objects[object].type;
+    return type && strcmp(type, a->type->type) == 0;
+}
+
+/* The member that a row is on; -1: another type, or no member. */
+static int member_of(const struct advice *a, const struct qn_prof_miss *m)
+{
+    if (m->part == QN_PROF_NO_PART || !is_of_type(a, m->object))
+        return -1;
+    return find_member(a, a->data->parts[m->part].name);
+}
+
+static void collect(struct advice *a, uint32_t object)
+{
+    a->type = &a->data->objects[object];
+    a->count = 0;
+    a->misses = 0;
+    for (size_t i = 0; i < a->data->member_count && a->count < MEMBERS_MAX; i++)
+        if (a->data->members[i].object == object)
+            a->members[a->count++] = (struct member){.what = &a->data->members[i]};
+    for (size_t i = 0; i < a->data->miss_count; i++) {
+        int k = member_of(a, &a->data->misses[i]);
+        if (is_of_type(a, a->data->misses[i].object))
+            a->misses += misses_of(&a->data->misses[i]);
+        if (k >= 0)
+            a->members[k].misses += misses_of(&a->data->misses[i]);
+    }
+}
+
+/* ---- rules ---- */
+
+static void advise_one(struct advice *a, int *headed)
+{
+    const struct member *most = &a->members[0];
+    for (int i = 1; i < a->count; i++)
+        if (a->members[i].misses > most->misses)
+            most = &a->members[i];
+    if (!is_share(most->misses, a->misses, QN_OUT_ADVICE_ONE) || 2 * most->what->size > a->type->type_size)
+        return;
+    put_head(a, a->type->type, a->type->type_size, a->misses, headed);
+    qn_out_puts(a->sink, "    ");
+    put_percent(a, most->misses, a->misses);
+    qn_out_puts(a->sink, " of these are on ");
+    qn_out_name(a->sink, most->what->name);
+    qn_out_printf(a->sink, ", %lld bytes: what is used with it belongs beside it, the rest elsewhere\n", (long long)most->what->size);
+}
+
+static int64_t padding_of(const struct advice *a)
+{
+    int64_t end = 0, padding = 0;
+    for (int i = 0; i < a->count; i++) { /* by offset */
+        const struct qn_prof_member *m = a->members[i].what;
+        padding += m->offset > end ? m->offset - end : 0;
+        end = m->offset + m->size > end ? m->offset + m->size : end;
+    }
+    return padding + (a->type->type_size > end ? a->type->type_size - end : 0);
+}
+
+static void advise_padding(struct advice *a, int *headed)
+{
+    int64_t padding = padding_of(a);
+    if (!is_share(padding, a->type->type_size, QN_OUT_ADVICE_PADDING))
+        return;
+    put_head(a, a->type->type, a->type->type_size, a->misses, headed);
+    qn_out_printf(a->sink, "    %lld of its %lld bytes are padding: members in the order of their size need less\n", (long long)padding,
+                  (long long)a->type->type_size);
+}
+
+/* Members that one function misses on are of one group. */
+static void unite(struct advice *a, int from, int to)
+{
+    for (int i = 0; i < a->count; i++)
+        if (a->members[i].group == from)
+            a->members[i].group = to;
+}
+
+static void find_groups(struct advice *a)
+{
+    const struct qn_prof_miss *before = NULL;
+    int last = -1;
+    for (int i = 0; i < a->count; i++)
+        a->members[i].group = i;
+    for (size_t i = 0; i < a->data->miss_count; i++) { /* by file and function */
+        const struct qn_prof_miss *m = &a->data->misses[i];
+        int k = misses_of(m) ? member_of(a, m) : -1;
+        if (before && (strcmp(before->function, m->function) != 0 || strcmp(before->file, m->file) != 0))
+            last = -1;
+        before = m;
+        if (k < 0)
+            continue;
+        if (last >= 0)
+            unite(a, a->members[k].group, a->members[last].group);
+        last = k;
+    }
+}
+
+static int64_t misses_of_group(const struct advice *a, int group)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < a->count; i++)
+        sum += a->members[i].group == group ? a->members[i].misses : 0;
+    return sum;
+}
+
+static void put_group(const struct advice *a, int group)
+{
+    int first = 1;
+    for (int i = 0; i < a->count; i++)
+        if (a->members[i].group == group && a->members[i].misses) {
+            qn_out_puts(a->sink, first ? "" : ", ");
+            qn_out_name(a->sink, a->members[i].what->name);
+            first = 0;
+        }
+}
+
+static void advise_two(struct advice *a, int *headed)
+{
+    int groups[2], n = 0;
+    find_groups(a);
+    for (int i = 0; i < a->count && n < 2; i++) {
+        int group = a->members[i].group, seen = n && groups[0] == group;
+        if (!seen && is_share(misses_of_group(a, group), a->misses, QN_OUT_ADVICE_PART))
+            groups[n++] = group;
+    }
+    if (n < 2)
+        return;
+    put_head(a, a->type->type, a->type->type_size, a->misses, headed);
+    qn_out_puts(a->sink, "    no function misses on both of ");
+    put_group(a, groups[0]);
+    qn_out_puts(a->sink, " and ");
+    put_group(a, groups[1]);
+    qn_out_puts(a->sink, ": two structures would do\n");
+}
+
+static void advise_type(struct advice *a, uint32_t object)
+{
+    int headed = 0;
+    collect(a, object);
+    if (!a->count || !is_share(a->misses, a->all, QN_OUT_ADVICE_SHARE))
+        return;
+    if (a->type->type_size > QN_OUT_ADVICE_LINE)
+        advise_one(a, &headed);
+    advise_padding(a, &headed);
+    if (a->type->type_size > QN_OUT_ADVICE_LINE)
+        advise_two(a, &headed);
+}
+
+static void advise_object(struct advice *a, uint32_t object, int64_t misses, int64_t conflicts)
+{
+    char name[NAME_MAX_];
+    int headed = 0;
+    if (!is_share(misses, a->all, QN_OUT_ADVICE_SHARE) || !is_share(conflicts, misses, QN_OUT_ADVICE_CONFLICT))
+        return;
+    qn_prof_describe_object(&a->data->objects[object], name, sizeof name);
+    put_head(a, name, 0, misses, &headed);
+    qn_out_puts(a->sink, "    ");
+    put_percent(a, conflicts, misses);
+    qn_out_puts(a->sink, " of these are conflict misses: other distances between its rows, or to what is used with it, would avoid them\n");
+}
+
+/* Members stand with the first object of their type. */
+static int has_members(const struct qn_prof_data *d, uint32_t object)
+{
+    for (size_t i = 0; i < d->member_count; i++)
+        if (d->members[i].object == object)
+            return 1;
+    return 0;
+}
+
+enum qn_text_status qn_out_put_advice(struct qn_out_sink *s, const struct qn_prof_data *data, struct qn_text_error *err)
+{
+    struct advice a = {.sink = s, .data = data};
+    int64_t(*sums)[2] = calloc(data->object_count + 1, sizeof *sums);
+    if (!sums)
+        return qn_text_fail_memory(err);
+    for (size_t i = 0; i < data->miss_count; i++) {
+        a.all += misses_of(&data->misses[i]);
+        sums[data->misses[i].object][0] += misses_of(&data->misses[i]);
+        sums[data->misses[i].object][1] += data->misses[i].counts[QN_PROF_CONFLICT];
+    }
+    for (uint32_t i = 0; i < data->object_count && a.all > 0; i++)
+        if (has_members(data, i))
+            advise_type(&a, i);
+    for (uint32_t i = 0; i < data->object_count && a.all > 0; i++)
+        advise_object(&a, i, sums[i][0], sums[i][1]);
+    free(sums);
+    if (a.titled)
+        qn_out_putc(s, '\n');
+    return QN_TEXT_OK;
+}

@@ -1,0 +1,54 @@
+#!/bin/sh
+# Advice of annotate --by=data: does each rule hold where it says so, and not where its condition is just missed?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
+cd "$SCRATCH" || bail 'no scratch directory'
+
+# profile X Y BYTES GAP CONFLICTS: x is missed on X times by walk, y Y times by draw; the type has BYTES bytes, of which GAP lie between
+profile() {
+    cat <<END
+cmd: ./demo
+events: Ir D1mr DLmr D1mw DLmw
+fl=/src/demo.c
+fn=main
+17 300 1000 0 0 0
+summary: 300 1000 0 0 0
+#data: 2 3
+#data-events: D1mr D1mw DLmr DLmw compulsory capacity conflict
+#object: heap 64000 1 64000 malloc
+#from: 9 /src/demo.c
+#in: make
+#type: $3 struct item
+#member: 0 8 x
+#member: $((8 + $4)) 8 y
+#member: $((16 + $4)) $(($3 - 16 - $4)) rest
+#part: x
+#part: y
+#object: symbol 8192 0 0 table
+#file: /src/demo.c
+#function: draw
+#miss: 20 0 1 $2 0 0 0 $2 0 0
+#miss: 21 1 - $((1000 - $1 - $2)) 0 0 0 0 $((1000 - $1 - $2 - $5)) $5
+#function: walk
+#miss: 10 0 0 $1 0 0 0 $1 0 0
+END
+}
+
+advice() { profile "$@" >p && "$QUERN" annotate --by=data p | sed -n '/^-- Advice/,$p' | sed '1,2d;/^$/d'; }
+
+is "$(advice 400 20 128 0 0)" 'struct item: 128 bytes, 42.0% of the D1 misses
+    95.2% of these are on x, 8 bytes: what is used with it belongs beside it, the rest elsewhere' 'nearly all misses are on one member'
+is "$(advice 300 120 64 0 0)" '' 'a structure of one line, of which two members are missed on'
+is "$(advice 300 120 128 0 0)" 'struct item: 128 bytes, 42.0% of the D1 misses
+    no function misses on both of x and y: two structures would do' '... of two lines, whose members are missed on by different functions'
+is "$(advice 395 20 64 8 0)" 'struct item: 64 bytes, 41.5% of the D1 misses
+    8 of its 64 bytes are padding: members in the order of their size need less' 'padding'
+is "$(advice 395 20 72 8 0 | grep -c padding)" 0 '... of less than 12 per cent'
+is "$(advice 40 5 128 64 0)" '' 'a type with less than 5 per cent of the misses'
+is "$(advice 0 0 64 0 200)" 'table (global): 100.0% of the D1 misses
+    20.0% of these are conflict misses: other distances between its rows, or to what is used with it, would avoid them' 'conflict misses'
+is "$(advice 0 0 64 0 199)" '' '... fewer than 20 per cent'
+profile 400 20 128 0 0 >p
+is "$("$QUERN" annotate --by=data --diff p p | grep -c 'Advice')" 0 'a difference gives none'
+done_testing
