@@ -41,7 +41,7 @@ static const char help_end[] =
     "\nThe program runs once for each cache; it reads nothing, and its output goes nowhere.\n";
 
 struct settings {
-    const char *output, *line;
+    const char *output, *line, *region;
     uint64_t from, references;
     char *caches[QN_PAGE_CACHES_MAX]; /* as given */
     int count;
@@ -73,6 +73,7 @@ static const char *take_cache(const struct qn_option *o, void *field, char **val
 static const struct qn_option options[] = {
     QN_OPTION_PLAIN("--cache", "NAME:SIZE,WAYS,LINE", "the D1: a policy or a C file and its geometry, or one of both; may be repeated [lru]", take_cache),
     QN_OPTION("--line", "FILE:LINE", "begin when this line of source first refers to data", qn_option_text, struct settings, line),
+    QN_OPTION("--region", "NAME", "begin with the first data reference of this region, which the program names (quern.h)", qn_option_text, struct settings, region),
     QN_OPTION("--from", "N", "begin with the Nth data reference of the run [1]", qn_option_number, struct settings, from),
     QN_OPTION("--references", "N", "show so many, 100,000 at most [2000]", qn_option_number, struct settings, references),
     QN_OPTION("-o", "FILE", "write to FILE, complete or not at all [" USUAL_OUTPUT "]", qn_option_text, struct settings, output),
@@ -91,8 +92,10 @@ static int parse(struct settings *s, char **argv, char ***program)
         return qn_options_wrong(&command, "", "name a program");
     if (!s->references || s->references > MOST_REFERENCES)
         return qn_options_wrong(&command, "--references", "wanted 1 to 100,000");
-    if (s->line && s->from)
-        return qn_options_wrong(&command, "--from", "not with --line, which tells where to begin, too");
+    if ((s->line || s->region) && s->from)
+        return qn_options_wrong(&command, "--from", s->line ? "not with --line, which tells where to begin, too" : "not with --region, which tells where to begin, too");
+    if (s->line && s->region)
+        return qn_options_wrong(&command, "--region", "not with --line, which tells where to begin, too");
     if (!s->count)
         s->caches[s->count++] = (char *)"lru";
     return -1;
@@ -133,6 +136,8 @@ static char **make_argv(struct runner *r, const char *cache, const char *file)
     words[n++] = qn_exp_format(&r->memory, "--watch-file=%s", file);
     if (r->s->from)
         words[n++] = qn_exp_format(&r->memory, "--watch-from=%" PRIu64, r->s->from);
+    if (r->s->region)
+        words[n++] = qn_exp_format(&r->memory, "--watch-region=%s", r->s->region);
     if (r->s->line)
         words[n++] = qn_exp_format(&r->memory, "--explain=%s", r->s->line);
     add_cache(r, words, &n, cache);

@@ -87,11 +87,17 @@ phases() {
         --title='Phases of gcc: the compiler proper at work on programs/mm.c'
 }
 
+conflict() {
+    cp "$here/programs/conflict.c" .
+    "$CC" -O1 -g -fno-tree-vectorize -ffile-prefix-map="$PWD=." -I"$here/../../include" -o conflict conflict.c
+    alone "$QUERN" watch -q --region=multiply --references=1200 --cache=lru:2048,2,64 --cache=lru:4096,4,64 -o "$OUT/conflict.html" ./conflict
+}
+
 case ${1-} in
-loops | blocks | policies | belady | history | predictors | phases) "$1" ;;
-all) for name in loops blocks policies belady history predictors phases; do "$name"; done ;;
+conflict | loops | blocks | policies | belady | history | predictors | phases) "$1" ;;
+all) for name in conflict loops blocks policies belady history predictors phases; do "$name"; done ;;
 *)
-    echo 'usage: run.sh loops|blocks|policies|belady|history|predictors|phases|all' >&2
+    echo 'usage: run.sh conflict|loops|blocks|policies|belady|history|predictors|phases|all' >&2
     exit 2
     ;;
 esac

@@ -55,11 +55,12 @@ static void fill_config(struct qn_collect *r)
         .observes = r->observes, .sample_count = o->sample.count, .sample_of = o->sample.of,
         .interval = o->interval, .interval_rows = o->interval_auto ? QN_COLLECT_INTERVAL_ROWS : 0, .toggle = o->toggle.count > 0,
         .explain = o->explain.count > 0 || o->watch, .explain_first = o->explain_first, .explain_every = o->explain_every,
-        .watch_count = o->watch, .watch_from = o->watch && !o->watch_from && !o->explain.count ? 1 : o->watch_from,
+        .watch_count = o->watch, .watch_from = o->watch && !o->watch_from && !o->explain.count && !o->watch_region ? 1 : o->watch_from,
         .tcache_bytes = o->tcache_size, .seed = o->seed, .block_max = (uint32_t)o->block_max,
     };
     c->engine_path = qn_cost_put_string(&r->store, r->engine);
     c->guest_path = qn_cost_put_string(&r->store, r->program);
+    c->watch_region = qn_cost_put_string(&r->store, o->watch_region ? o->watch_region : "");
     c->sim_opt = qn_cost_put_string(&r->store, o->sim_opt ? o->sim_opt : "");
     c->sim_slots = qn_cost_put_string(&r->store, r->sims.slots);
     c->versus_slots = qn_cost_put_string(&r->store, r->sims.other);

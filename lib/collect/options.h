@@ -37,6 +37,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(TEXT, "explain-file", explain_file, "FILE", "where to; %p, %q{VAR} as above [quern.explain.%p.txt]")           \
     X(NUMBER, "watch", watch, "N", "write down N data references with what the D1 held, for `quern watch`")              \
     X(NUMBER, "watch-from", watch_from, "N", "the first of them [the first of --explain's lines, else 1]")               \
+    X(TEXT, "watch-region", watch_region, "NAME", "the first of them is the first of this region (quern.h)")         \
     X(TEXT, "watch-file", watch_file, "FILE", "where to; %p, %q{VAR} as above [quern.watch.%p.csv]")                     \
     X(INLINES, "inline", inlines, "no|yes|chains", "name inlined functions, and the calls between [no]")             \
     X(YESNO, "demangle", demangle, "yes|no", "readable names of C++ and Rust functions [yes]")                       \
@@ -103,7 +104,7 @@ struct qn_collect_options {
     uint64_t inlines;      /* enum qn_debug_inlines */
     uint64_t vectors;      /* enum qn_vectors */
     char *out_file, *log_file, *sim, *sim_opt, *trace_file, *debug_root; /* NULL: not given */
-    char *interval_file, *explain_file, *watch_file, *versus, *analysis, *cpu;
+    char *interval_file, *explain_file, *watch_file, *watch_region, *versus, *analysis, *cpu;
     uint64_t log_fd, seed, tcache_size, block_max, interval, explain_first, explain_every, watch, watch_from;
     struct qn_collect_names explain, toggle, alloc;
     uint32_t trace;        /* QN_TRACE_* */

@@ -139,6 +139,7 @@ struct qn_config {
     uint64_t interval;       /* instructions; 0 = none */
     uint64_t interval_rows;  /* 0 = any number; else, where there are so many, each two become one and the interval doubles */
     uint64_t explain_first, explain_every; /* accesses that are explained: so many, then one of so many (0 = no more) */
+    uint32_t watch_region, pad_watch; /* string: the region whose first reference is the first that --watch notes; "": none */
     uint64_t watch_from, watch_count; /* --watch: so many data references from this one on (0: from the first that is explained); 0 = none */
     uint64_t fd_limit;       /* where the engine's own descriptors begin: the guest's soft limit (RLIMIT_NOFILE) if there is room */
     uint64_t sample_count, sample_of; /* so many of so many; of 0: all */

@@ -19,6 +19,7 @@ struct watch {
     struct qn_prof_writer *w;
     struct qn_cost_sites sites;
     struct qn_explain_output head; /* a copy */
+    uint64_t maps;
 };
 
 static void put(struct watch *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -45,6 +46,20 @@ static void put_cell(struct watch *o, const char *text)
         put(o, *text == '"' ? "\"\"" : "%s", one);
     }
     put(o, "\"");
+}
+
+/* The variable at an address. */
+static const char *object_at(struct watch *o, uint64_t address)
+{
+    const char *name = NULL;
+
+    for (uint32_t map = 0; map < o->maps && !name; map++) {
+        uint64_t bias;
+        struct qn_debug *d = qn_cost_open_map(o->modules, map, &bias);
+
+        name = d ? qn_debug_name_object(d, address + bias) : NULL;
+    }
+    return name;
 }
 
 /* ---- a row ---- */
@@ -83,7 +98,7 @@ static void put_address(struct watch *o, uint64_t line)
         put(o, "0x%" PRIx64, line);
 }
 
-static void put_line(struct watch *o, const struct qn_note_line *l)
+static void put_line(struct watch *o, const struct qn_note_line *l, uint64_t address)
 {
     static const char *const classes[QN_MISS_CLASSES] = { "compulsory", "capacity", "conflict" };
     uint32_t ways = l->ways < QN_NOTE_WAYS ? l->ways : QN_NOTE_WAYS;
@@ -100,9 +115,11 @@ static void put_line(struct watch *o, const struct qn_note_line *l)
     for (uint32_t i = 0; i < ways && o->head.way_state[0]; i++)
         put(o, "%s%" PRIu64, i ? " " : "", l->state[i]);
     if (o->head.set_state[0])
-        put(o, ",%" PRIu64 "\n", l->set_state);
+        put(o, ",%" PRIu64, l->set_state);
     else
-        put(o, ",\n");
+        put(o, ",");
+    put_cell(o, object_at(o, address > l->line ? address : l->line));
+    put(o, "\n");
 }
 
 /* ---- all ---- */
@@ -112,7 +129,7 @@ static void put_note(struct watch *o, const struct qn_note *n)
     for (uint32_t i = 0; i < n->lines && i < QN_NOTE_LINES; i++) {
         put_reference(o, n);
         put_geometry(o);
-        put_line(o, &n->line[i]);
+        put_line(o, &n->line[i], n->addr);
     }
 }
 
@@ -131,8 +148,9 @@ enum qn_text_status qn_cost_write_watch(const char *path, const struct qn_cost_s
     }
     memcpy(&o.head, store->base + QN_ARENA_EXPLAIN_OFF, sizeof o.head);
     qn_cost_get_extent(store, &e);
+    o.maps = e.maps;
     put(&o, "number,pc,file,source_line,function,kind,address,size,outcome,sets,ways,line_bytes,order,way_shows,set_shows,line,hit,class,victim,"
-            "before,state,set_state\n");
+            "before,state,set_state,object\n");
     for (uint64_t i = 0; i < e.notes; i++) {
         struct qn_note n;
 

@@ -82,10 +82,13 @@ function makeHash(view, values) {
 }
 
 // Dark, light, or as the system has it; the choice is part of the document only, nothing is stored.
+function themeIsDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+}
+
 function themeButton() {
-  const root = document.documentElement;
-  const dark = () => root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-  return el('button', { type: 'button', id: 'theme', onclick: () => { root.dataset.theme = dark() ? 'light' : 'dark'; } }, 'dark / light');
+  return el('button', { type: 'button', id: 'theme', onclick: () => { document.documentElement.dataset.theme = themeIsDark() ? 'light' : 'dark'; } }, 'dark / light');
 }
 
 // The views of the page by name; each file of one puts its own in.

@@ -6,6 +6,7 @@
  *    "caches":[{"name":"lru","sets":4,"ways":2,"line":64,"order":"recent","way":"","set":"",
  *               "steps":[[1,[4221056,0,"conflict",4218880,[4222976,4218880],0,0]]]}],
  *                        outcome, then for each line: line, hit, class, victim, before, state, set's state
+ *    "objects":["b"], "lines":[[4221056,0]],                   variables, and which of them a line of the first cache holds
  *    "files":[{"name":"/src/a.c","text":[[10,["..."]]],"size":40}]}
  *
  * `before` is 0 where it follows from what the set held last; `state` where it is what it was.  Without a victim that is -1, as a free way is.
@@ -26,11 +27,11 @@
 #define PLAIN_ROWS 20
 
 enum { NUMBER, PC, SOURCE_FILE, SOURCE_LINE, FUNCTION, KIND, ADDRESS, SIZE, OUTCOME, SETS, WAYS, LINE_BYTES, ORDER, WAY_SHOWS, SET_SHOWS, LINE, HIT,
-       CLASS, VICTIM, BEFORE, STATE, SET_STATE, COLUMNS };
+       CLASS, VICTIM, BEFORE, STATE, SET_STATE, OBJECT, COLUMNS };
 
 static const char *const columns[COLUMNS] = {
     "number", "pc", "file", "source_line", "function", "kind", "address", "size", "outcome", "sets", "ways", "line_bytes", "order", "way_shows",
-    "set_shows", "line", "hit", "class", "victim", "before", "state", "set_state",
+    "set_shows", "line", "hit", "class", "victim", "before", "state", "set_state", "object",
 };
 
 struct watch {
@@ -242,6 +243,54 @@ static void put_cache(struct watch *o, FILE *out, int i)
     fputs("]}", out);
 }
 
+/* ---- variables ---- */
+
+/* The number of a name; *count: how many there are. */
+static size_t number_of(struct watch *o, const char ***names, size_t *count, const char *name)
+{
+    size_t i = 0;
+
+    while (i < *count && strcmp((*names)[i], name))
+        i++;
+    if (i < *count)
+        return i;
+    *names = qn_exp_grow(&o->memory, *names, *count, sizeof **names);
+    (*names)[*count] = name;
+    return (*count)++;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const char *const *const *x = a, *const *const *y = b;
+
+    return strcmp((*x)[LINE], (*y)[LINE]);
+}
+
+/* A line that several variables share has the name of one of them. */
+static void put_objects(struct watch *o, FILE *out)
+{
+    const struct qn_exp_table *t = &o->tables[0];
+    char ***rows = qn_exp_alloc(&o->memory, (size_t)t->row_count * sizeof *rows);
+    const char **names = NULL, *separator = "", *last = "";
+    size_t count = 0;
+
+    memcpy(rows, t->rows, (size_t)t->row_count * sizeof *rows);
+    qsort(rows, (size_t)t->row_count, sizeof *rows, compare_lines);
+    fputs("],\n\"lines\":[", out);
+    for (int i = 0; i < t->row_count; i++) {
+        if (!*rows[i][OBJECT] || !strcmp(rows[i][LINE], last))
+            continue;
+        last = rows[i][LINE];
+        fprintf(out, "%s[%" PRIu64 ",%zu]", separator, (uint64_t)strtoull(last, NULL, 0), number_of(o, &names, &count, rows[i][OBJECT]));
+        separator = ",";
+    }
+    fputs("],\n\"objects\":[", out);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? "," : "", out);
+        qn_page_put_text(out, names[i]);
+    }
+}
+
 /* ---- source ---- */
 
 static void put_file(struct watch *o, FILE *out, size_t place, size_t *room, const char **separator)
@@ -299,6 +348,7 @@ static void put_data(struct watch *o, FILE *out)
         fputs(i ? ",\n" : "", out);
         put_cache(o, out, i);
     }
+    put_objects(o, out);
     fputs("],\n\"files\":[", out);
     for (size_t i = 0; i < o->place_count; i++)
         put_file(o, out, i, &room, &separator);

@@ -5,7 +5,7 @@
 //
 // Of a set that no step has touched nothing is known; it is not shown.
 
-const play = { step: 0, data: null, timer: null };
+const play = { step: 0, data: null, timer: null, objects: null };
 
 function setOf(cache, line) {
   return Math.floor(line / cache.line) % cache.sets;
@@ -27,6 +27,12 @@ function fillSet(before, line, victim, recent) {
   after.splice(at, 1);
   after.unshift(line);
   return after;
+}
+
+// The variable that a line holds, as far as the window tells: "b", or "".
+function objectOf(line) {
+  if (!play.objects) play.objects = new Map((play.data.lines || []).map(([address, i]) => [address, play.data.objects[i]]));
+  return play.objects.get(line) || '';
 }
 
 function readCache(cache) {
@@ -118,7 +124,12 @@ function placeOf(step) {
 function sayStep(step) {
   const [number, , pc, kind, address, size] = play.data.steps[step], [file, line, name] = placeOf(step);
   const where = file ? `${shortName(file)}:${line}` : hex(pc);
-  return `reference ${commas(number)}: ${where}${name ? ' in ' + name : ''} ${kind === 'modify' ? 'reads and writes' : kind + 's'} ${size} bytes at ${hex(address)}`;
+  return `reference ${commas(number)}: ${where}${name ? ' in ' + name : ''} ${kind === 'modify' ? 'reads and writes' : kind + 's'} ${size} bytes at ${hex(address)}${nameAt(step)}`;
+}
+
+function nameAt(step) {
+  const name = objectOf((play.data.caches[0].steps[step][1] || [0])[0]);
+  return name ? ', ' + name : '';
 }
 
 function shortName(file) {

@@ -14,6 +14,7 @@ function goTo(step) {
 }
 
 function showStep() {
+  colours = themeIsDark() ? DARK : LIGHT;
   document.getElementById('picture').replaceChildren(drawStep(play.step));
   document.getElementById('position').value = play.step;
   document.getElementById('count').textContent = `step ${commas(play.step + 1)} of ${commas(play.data.steps.length)}`;
@@ -102,6 +103,8 @@ function start(data) {
   document.getElementById('main').append(el('p', { class: 'keys' }, 'keys: arrows step, space plays, m and M go to the next and the previous miss'),
     el('div', { class: 'watch' }, el('div', { id: 'picture' }), el('div', { id: 'lines', tabindex: 0, role: 'region', 'aria-label': 'source' }, sourceTable())));
   addEventListener('keydown', onKey);
+  document.getElementById('theme').addEventListener('click', showStep);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', showStep);
   const from = () => goTo(Number((location.hash.match(/step=(\d+)/) || [])[1] || 0));
   addEventListener('hashchange', from);
   from();

@@ -3,17 +3,20 @@
 // Colours are in the picture, not in a style sheet, so that it looks the same on a slide.  A hit is a thick blue frame, a fill a hatched
 // orange field, so that colour is not alone in telling them.
 
-const INK = '#111111', SOFT = '#555555', PAPER = '#ffffff', EMPTY = '#f2f4f7', HELD = '#dbe9f4', FILLED = '#fbd9bd', HITS = '#0072b2', MISSES = '#b54700';
-const PARTS = ['#e8d5f2', '#fff2c2', '#d8ecd8']; // tag, set, offset
+const LIGHT = { ink: '#111111', soft: '#555555', paper: '#ffffff', empty: '#f2f4f7', held: '#dbe9f4', filled: '#fbd9bd', hits: '#00588a', misses: '#a63d00',
+  frame: '#8a939c', parts: ['#e8d5f2', '#fff2c2', '#d8ecd8'] }; // parts: tag, set, offset
+const DARK = { ink: '#e8eaed', soft: '#b4bcc5', paper: '#14171a', empty: '#1f2429', held: '#1d3a52', filled: '#5f3413', hits: '#7cc4f2', misses: '#ffb07a',
+  frame: '#5d6771', parts: ['#43295a', '#4d430f', '#1f4424'] };
+let colours = LIGHT; // as the page is; a still is light
 const CELL = { width: 118, height: 34, label: 58, gap: 4 };
 const SETS_SHOWN = 32;
 
 function box(x, y, width, height, fillColour, extra) {
-  return svg('rect', { x, y, width, height, fill: fillColour, stroke: '#8a939c', 'stroke-width': 1, ...extra });
+  return svg('rect', { x, y, width, height, fill: fillColour, stroke: colours.frame, 'stroke-width': 1, ...extra });
 }
 
 function words(x, y, text, extra) {
-  return svg('text', { x, y, fill: INK, 'font-size': 13, 'font-family': 'ui-monospace, monospace', ...extra }, visible(text));
+  return svg('text', { x, y, fill: colours.ink, 'font-size': 13, 'font-family': 'ui-monospace, monospace', ...extra }, visible(text));
 }
 
 // The address as tag, set and offset, in bits where they are few.
@@ -24,7 +27,7 @@ function addressParts(cache, address, x, y) {
   let at = x;
   parts.forEach(([name, text], i) => {
     const width = Math.max(70, 9 * text.length + 22);
-    nodes.push(box(at, y, width, 26, PARTS[i]), words(at + 10, y + 17, text), words(at + 10, y + 40, name, { fill: SOFT, 'font-size': 11 }));
+    nodes.push(box(at, y, width, 26, colours.parts[i]), words(at + 10, y + 17, text), words(at + 10, y + 40, name, { fill: colours.soft, 'font-size': 11 }));
     at += width;
   });
   return nodes;
@@ -41,16 +44,17 @@ function shownSets(cache, step) {
 function drawWay(cache, touch, way, x, y, now) {
   const line = touch.after[way], nodes = [];
   const isNow = now && line === touch.line, filled = isNow && !touch.hit;
-  nodes.push(box(x, y, CELL.width, CELL.height, line === undefined || line === -1 ? EMPTY : filled ? FILLED : HELD,
-    isNow ? { stroke: filled ? MISSES : HITS, 'stroke-width': 3, 'stroke-dasharray': filled ? '7 3' : null } : {}));
+  nodes.push(box(x, y, CELL.width, CELL.height, line === undefined || line === -1 ? colours.empty : filled ? colours.filled : colours.held,
+    isNow ? { stroke: filled ? colours.misses : colours.hits, 'stroke-width': 3, 'stroke-dasharray': filled ? '7 3' : null } : {}));
   if (line === undefined || line === -1) return nodes;
   nodes.push(words(x + 8, y + 15, hex(tagOf(cache, line))));
+  if (objectOf(line)) nodes.push(words(x + CELL.width - 6, y + 15, objectOf(line).slice(0, 8), { 'text-anchor': 'end', 'font-weight': 'bold', 'font-size': 12 }));
   // What a policy keeps is known before the step; a line that came in just now has had none.
   const before = touch.before.indexOf(line);
   const note = filled && touch.victim >= 0 ? 'for ' + hex(tagOf(cache, touch.victim))
     : cache.way && before >= 0 && before < touch.state.length ? `${cache.way} ${touch.state[before]}`
       : cache.order === 'recent' ? (way === 0 ? 'last used' : way === cache.ways - 1 ? 'oldest' : '') : '';
-  nodes.push(words(x + 8, y + 28, note, { 'font-size': 10, fill: SOFT }));
+  nodes.push(words(x + 8, y + 28, note, { 'font-size': 10, fill: colours.soft }));
   return nodes;
 }
 
@@ -58,13 +62,13 @@ function drawCache(cache, step, x, y) {
   const nodes = [], outcome = cache.steps[step][0], touches = touchesAt(cache, step);
   const width = Math.max(430, CELL.label + Math.min(cache.ways, 16) * (CELL.width + CELL.gap));
   nodes.push(words(x, y, `${cache.name}   ${cache.sets} sets, ${cache.ways} ways of ${cache.line} bytes`, { 'font-weight': 'bold' }),
-    words(x, y + 20, `misses so far: ${commas(cache.misses[step])} of ${commas(step + 1)}`, { fill: SOFT }));
+    words(x, y + 20, `misses so far: ${commas(cache.misses[step])} of ${commas(step + 1)}`, { fill: colours.soft }));
   nodes.push(...addressParts(cache, play.data.steps[step][4], x, y + 32));
   let at = y + 96;
   for (const touch of touches) {
     for (const text of [outcomeText(cache, touch, outcome), touch.hit ? '' : whyVictim(cache, touch)]) {
       for (const part of wrap(text, Math.floor(width / 8))) {
-        nodes.push(words(x, at, part, { fill: touch.hit ? HITS : MISSES }));
+        nodes.push(words(x, at, part, { fill: touch.hit ? colours.hits : colours.misses }));
         at += 17;
       }
     }
@@ -75,9 +79,9 @@ function drawCache(cache, step, x, y) {
     nodes.push(words(x, at + 21, (now ? '>' : ' ') + 'set ' + set, { 'font-weight': now ? 'bold' : 'normal', 'xml:space': 'preserve' }));
     for (let way = 0; way < Math.min(cache.ways, 16); way++) {
       const left = x + CELL.label + 10 + way * (CELL.width + CELL.gap);
-      nodes.push(...(touch ? drawWay(cache, touch, way, left, at, now) : [box(left, at, CELL.width, CELL.height, PAPER, { 'stroke-dasharray': '2 3' })]));
+      nodes.push(...(touch ? drawWay(cache, touch, way, left, at, now) : [box(left, at, CELL.width, CELL.height, colours.paper, { 'stroke-dasharray': '2 3' })]));
     }
-    if (cache.set && touch) nodes.push(words(x + CELL.label + 16 + cache.ways * (CELL.width + CELL.gap), at + 21, setText(cache, touch), { fill: SOFT, 'font-size': 11 }));
+    if (cache.set && touch) nodes.push(words(x + CELL.label + 16 + cache.ways * (CELL.width + CELL.gap), at + 21, setText(cache, touch), { fill: colours.soft, 'font-size': 11 }));
     at += CELL.height + CELL.gap;
   }
   return { nodes, width: width + (cache.set ? 130 : 20), height: at - y };
@@ -97,7 +101,7 @@ function wrap(text, width) {
 function drawStep(step) {
   const nodes = [words(16, 26, sayStep(step), { 'font-size': 15, 'font-weight': 'bold' })];
   const text = sourceLine(...placeOf(step));
-  if (text) nodes.push(words(16, 50, text.trim().slice(0, 120), { fill: SOFT }));
+  if (text) nodes.push(words(16, 50, text.trim().slice(0, 120), { fill: colours.soft }));
   let x = 16, height = 0;
   for (const cache of play.data.caches) {
     const drawn = drawCache(cache, step, x, 84);
@@ -107,7 +111,7 @@ function drawStep(step) {
   }
   const width = Math.max(x, 16 + 9.2 * sayStep(step).length);
   return svg('svg', { viewBox: `0 0 ${width} ${height + 96}`, width, height: height + 96, role: 'img', 'aria-label': sayStep(step),
-    xmlns: 'http://www.w3.org/2000/svg' }, box(0, 0, width, height + 96, PAPER, { stroke: 'none' }), ...nodes);
+    xmlns: 'http://www.w3.org/2000/svg' }, box(0, 0, width, height + 96, colours.paper, { stroke: 'none' }), ...nodes);
 }
 
 function sourceLine(file, line) {
@@ -120,5 +124,8 @@ function sourceLine(file, line) {
 
 // The picture as the text of a file.
 function stillText() {
-  return '<?xml version="1.0" encoding="UTF-8"?>\n' + new XMLSerializer().serializeToString(drawStep(play.step)) + '\n';
+  colours = LIGHT;
+  const picture = drawStep(play.step);
+  colours = themeIsDark() ? DARK : LIGHT;
+  return '<?xml version="1.0" encoding="UTF-8"?>\n' + new XMLSerializer().serializeToString(picture) + '\n';
 }

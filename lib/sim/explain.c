@@ -122,7 +122,7 @@ QN_SIM_NCSR void qn_explain_tell(const struct qn_explained *e, uint64_t number)
 /* --watch: every reference of a stretch of the run; it begins with the first that is explained, where no other beginning is given. */
 QN_SIM_NCSR void qn_explain_watch(const struct qn_explained *e, uint64_t number)
 {
-    if (!watch_from && e->which)
+    if (!watch_from && (e->which || x->watch_now))
         watch_from = number;
     if (watch_from && number >= watch_from && number - watch_from < x->watch_count)
         note(e, number, e->which, worst_class());

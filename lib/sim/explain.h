@@ -67,6 +67,7 @@ struct qn_explain_state {
     struct qn_explain_output *output;
     struct qn_explain_shows shows;
     uint64_t watch_count;
+    bool watch_now;          /* --watch begins with the next reference, if it has not begun */
     uint32_t line_bytes, capacity;         /* bytes; lines of the D1 */
     struct qn_explain_touched touched[QN_EXPLAIN_LINES_MAX];
     unsigned ntouched;

@@ -23,6 +23,7 @@
 #include "run/observe/points.h"
 #include "run/run.h"
 #include "run/core/space.h"
+#include "sim/explain.h"
 
 static bool collecting, decided; /* decided: at the start it is as --instr-at-start says */
 
@@ -92,6 +93,8 @@ void qn_region_begin(const char *name)
 {
     struct qn_region_state *s = state();
 
+    if (qn_streq(qn_arena_text(qn_cfg()->watch_region), name))
+        qn_explain_state.watch_now = true;
     if (s->depth == QN_REGION_DEPTH) {
         s->lost++;
         return;

@@ -74,6 +74,15 @@ for name in loops blocks policies belady history predictors phases; do
     ok "$name is drawn of what is there: the script's data" grep -q "'$name.csv'" "$examples/$name.gp"
     ok '... and told' grep -q "($name.svg)" "$examples/README.md"
 done
+# The page of a conflict: misses of both caches, most of them conflicts, lines with the names of the matrices.
+page() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$examples/conflict.html" | sed 's/.*id="data">//; s/<\/script>$//' | jq -c "$1"; }
+if command -v jq >/dev/null; then
+    is "$(page '[(.steps | length), .caches[].sets, (.objects | map(select(. == "a" or . == "b" or . == "c")) | length)]')" '[1200,16,16,3]' 'conflict: as its command says'
+    is "$(page '.caches[0].steps | [.[][1][2] | select(. == "conflict")] | length > 100')" true '... there are conflicts'
+    is "$(page '[.caches[].steps | [.[][0] % 2] | add] | .[1] < .[0]')" true '... the larger cache misses less'
+else
+    absent 'jq is not installed' 3
+fi
 for file in "$examples"/*.exp; do
     ok "$(basename "$file") can be read" sh -c "cd '$OUT/work' && for p in nested blocked mm belady cc1; do [ -e \$p ] || ln -s /bin/true \$p; done &&
         '$QUERN' sweep --list '$file' >/dev/null || ! command -v sqlite3 python3 gzip"

@@ -2,7 +2,7 @@
 # Is what `quern watch` plays what the caches did?  Each step beside a slow model of its own, their sum beside the profile.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 cd "$SCRATCH" || bail 'no scratch directory'
-command -v jq >/dev/null || absent_all 'jq is not installed' 22
+command -v jq >/dev/null || absent_all 'jq is not installed' 28
 
 cat >prog.S <<'END'
     .globl _start
@@ -86,6 +86,31 @@ is "$(data '.steps[0][0]' line.html)" 3 '--line begins where the line refers to 
 same_file again1.html again2.html 'the same program, the same page'
 ok 'requests are forbidden by the page itself' grep -q "Content-Security-Policy\" content=\"default-src 'none'" all.html
 
+# ---- a region, and names of variables ----
+
+cat >region.c <<'END'
+#include <quern.h>
+double first[64], second[64];
+int main(void)
+{
+    for (int i = 0; i < 64; i++)
+        first[i] = i;
+    QUERN_REGION_BEGIN("sum");
+    for (int i = 0; i < 64; i++)
+        second[i] += first[i];
+    QUERN_REGION_END("sum");
+    return 0;
+}
+END
+"$CC" -g -O1 -fno-tree-vectorize -I"$top_srcdir/include" -o region region.c || bail 'cannot compile'
+"$QUERN" watch -q --region=sum --references=60 -o region.html ./region || bail 'no page'
+is "$(data '. as $d | [.steps[] | select($d.places[.[1]][1] == 9)] | [length >= 58, (.[0][0] - $d.steps[0][0] < 3)]' region.html)" '[true,true]' \
+    '--region begins where the region begins'
+is "$(data '[.objects[] | select(. == "first" or . == "second")] | sort' region.html)" '["first","second"]' 'lines have the names of variables'
+named='. as $d | [.steps[] | select($d.places[.[1]][1] == 9) | .[4]] | unique | .[0] as $low | [$d.lines[] | select(.[0] <= $low and $low < .[0] + 64)][0][1] | $d.objects[.]'
+symbol=$(nm region | awk '$3 == "first" || $3 == "second" { print $1, $3 }' | sort | awk 'NR == 1 { print $2 }')
+is "$(data "$named" region.html)" "$symbol" '... as the symbol table has them'
+
 # ---- what cannot be ----
 
 refused() { # STATUS TEXT ARGUMENTS...
@@ -100,6 +125,8 @@ refused() { # STATUS TEXT ARGUMENTS...
 refused 2 'size: got 1000' --cache=lru:1000,2,64 -o x.html ./prog
 refused 2 'nosuch' --cache=nosuch -o x.html ./prog
 refused 127 'nobody' -o x.html ./nobody
+refused 2 'not with --region' --region=sum --from=3 -o x.html ./prog
+refused 1 'no references' --region=none -o x.html ./prog
 refused 2 'references' --references=0 -o x.html ./prog
 refused 1 'no/such' -o no/such/x.html ./prog
 refused 2 'prog.S:1' --line=prog.S:1 -o x.html ./prog

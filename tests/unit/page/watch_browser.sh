@@ -2,7 +2,7 @@
 # Does a real browser play what `quern watch` has recorded: steps, jumps, counts, pictures, without an error or a request?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 13
+browser_test 18
 cat >prog.c <<'END'
 double a[32][32], b[32][32], c[32][32];
 int main(void)
@@ -36,6 +36,13 @@ for i in 0 1; do
     ok "the misses of cache $i at the end" test "$(js "return document.querySelector('#picture svg').textContent.includes('misses so far: $misses of 300')")" = true
 done
 is "$(js 'return [...document.querySelectorAll("#lines tr.counted")].map(r => r.cells[1].textContent).reduce((a, b) => a + Number(b), 0)')" 300 'the lines of source have all references'
+paper='return document.querySelector("#picture svg rect").getAttribute("fill")'
+is "$(js "$paper")" '#ffffff' 'the picture is light on a light page'
+js 'document.getElementById("theme").click()' >/dev/null
+is "$(js "$paper")" '#14171a' '... and dark on a dark one'
+ok 'a still is light' test "$(js 'return stillText().includes("#ffffff") && !stillText().includes("#14171a")')" = true
+is "$(js "$paper")" '#14171a' '... and leaves the page as it is'
+ok 'tags have the names of variables' test "$(js 'return [..."abc"].filter(name => [...document.querySelectorAll("#picture text")].some(t => t.textContent === name)).length > 1')" = true
 ok 'a still is an SVG by itself' test "$(js 'return stillText().startsWith("<?xml") && stillText().includes("xmlns")')" = true
 ok 'srrip shows what it keeps' test "$(js 'return document.querySelector("#picture svg").textContent.includes("RRPV")')" = true
 browser_size 500 800
