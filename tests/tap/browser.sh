@@ -19,6 +19,7 @@
 #   click '#functions a'                # the first element of a selector
 #   page_text '#detail'                 # its text, as it is shown
 #   page_cells '#objects tbody tr' 0 1  # of each such row the first text of these cells, digits without commas
+#   page_asked                          # files and addresses that were asked for since the last call, each once
 #   page_faults 400 dark data functions # what of these views is hard to read or to use, or wider than the window: a line each
 #
 # Needs chromium, chromedriver, curl and jq.
@@ -121,6 +122,8 @@ page_cells() {
     js "return [...document.querySelectorAll($(jq -nc --arg selector "$page_rows" '$selector'))].map(row => [$(echo "$@" | tr ' ' ,)]
         .map(i => row.cells[i].firstChild ? row.cells[i].firstChild.textContent.replace(/(\\d),(?=\\d)/g, '\$1') : '').join(' ')).join('\\n')"
 }
+
+page_asked() { browser_requests | grep -v '^about:\|^data:' | sed 's/#.*//; s/%20/ /g' | LC_ALL=C sort -u; }
 
 # In a window of this width, in this theme, of each view: contrast by WCAG 2.1 of every text that is shown, against the nearest background that is not
 # transparent (text of SVG apart); names of what can be used; the width of the page.

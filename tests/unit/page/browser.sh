@@ -112,7 +112,7 @@ is "$(js 'return readHash().view')" overview 'keys: 1 is the first view'
 is "$(js "return document.querySelector('ol.first').textContent.includes('prog.c:7')")" true 'the costly line is named first'
 messages=$(browser_messages)
 is "$messages" '' 'the console has no error'
-is "$(browser_requests | grep -v '^about:blank' | LC_ALL=C sort -u | sed 's/#.*//' | uniq)" "file://$SCRATCH/page.html" 'nothing was asked for but the page'
+is "$(page_asked)" "file://$SCRATCH/page.html" 'nothing was asked for but the page'
 browser_open "file://$SCRATCH/diff.html"
 is "$(js "return [...document.querySelectorAll('#summary tr[data-events=\"D1mr+D1mw\"] td')].slice(0, 2).map(c => c.textContent.replace(/,/g, '')).join(' ')")" \
     "$(for f in p q; do "$QUERN" csv --metadata=no --crlf=no --by=program --show=D1mr,D1mw $f | awk -F, 'NR == 2 { print $2 + $3 }'; done | paste -s -d ' ')" \

@@ -41,7 +41,7 @@ for page in evil diff; do
         "$page: no mark of direction comes through"
     is "$(page_faults 1000 light overview "source&file=$(jq -rn --arg file "$PWD/evil.c" '$file | @uri')&line=4" data calls)" '' "$page: no view is wider for it"
     is "$(browser_messages)" '' "$page: no error, and no alert"
-    is "$(browser_requests | grep -v '^about:' | sed 's/#.*//' | LC_ALL=C sort -u)" "file://$SCRATCH/$page.html" "$page: no request"
+    is "$(page_asked)" "file://$SCRATCH/$page.html" "$page: no request"
 done
 open_page evil.html "source&file=$(jq -rn --arg file "$PWD/evil.c" '$file | @uri')&line=2"
 is "$(page_text '#L3 .code')" '⟨U+202E⟩⟨U+0000⟩end' 'marks of direction and NUL are shown as such'
