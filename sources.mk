@@ -1238,6 +1238,8 @@ shell_tests = \
 	tests/unit/report/report.sh \
 	tests/unit/run/batch.sh \
 	tests/unit/run/calls.sh \
+	tests/unit/run/calls_bounds.sh \
+	tests/unit/run/calls_callgrind.sh \
 	tests/unit/run/calls_hard.sh \
 	tests/unit/run/clock.sh \
 	tests/unit/run/cpu.sh \

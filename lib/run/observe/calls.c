@@ -178,13 +178,13 @@ static inline __attribute__((always_inline)) void push(uint32_t at, uint64_t sp)
 {
     struct qn_call_edge *e = qn_calls_edge(at);
     struct qn_call_function *called = function(e->function);
-    uint32_t i = take_frame();
+    uint32_t i = at ? take_frame() : 0; /* no edge: what called has the costs */
     struct qn_call_frame *f = frame(i);
     int64_t *counts = counts_of_frame(f);
     const int64_t *from = calls_current->top ? calls_sums : calls_current->closed;
 
     e->calls++;
-    if (!i)
+    if (QN_UNLIKELY(!i))
         return;
     calls_own(called, e->function);
     *f = (struct qn_call_frame){.below = calls_current->top, .edge = at, .sp = sp, .active = called->active != 0,
