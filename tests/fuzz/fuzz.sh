@@ -13,14 +13,14 @@ build=$1/fuzz
 mkdir -p "$build" && cd "$build" || exit 2
 CLANG=${CLANG:-clang}
 libraries='-lcsv -lconfuse -ldw -lelf -lzstd -ldeflate -lpcre2-8 -liberty -lm'
-names='profile csv tables regex options demangle trace experiment debug decode jit'
+names='profile calls csv tables regex options demangle trace experiment debug decode jit'
 have='-DHAVE_LIBCSV=1 -DHAVE_LIBCONFUSE=1 -DQN_HAVE_ZSTD=1 -DHAVE_LIBZSTD=1 -DHAVE_LIBDEFLATE=1'
 flags="-std=gnu11 -g -O1 -DQN_TINY $have -I$top/lib -I$top/tools -fsanitize=address,undefined,float-cast-overflow
     -fno-sanitize-recover=all"
 
 compile() {
     rm -rf objects && mkdir objects || exit 2
-    for file in "$top"/lib/text/*.c "$top"/lib/prof/*.c "$top"/lib/out/*.c "$top"/lib/decode/*.c "$top/lib/base/format.c" "$top"/lib/debug/*.c \
+    for file in "$top"/lib/text/*.c "$top"/lib/prof/*.c "$top"/lib/stacks/*.c "$top"/lib/out/*.c "$top"/lib/decode/*.c "$top/lib/base/format.c" "$top"/lib/debug/*.c \
         "$top"/lib/exp/*.c "$top/lib/plot/input.c" "$top/lib/sim/hosted/trace.c" "$top/lib/sim/hosted/bytes.c" "$top/lib/sim/hosted/champsim.c" \
         "$top/tools/run_options.c" "$top/lib/collect/geometry.c" "$top/lib/collect/log.c" "$top/lib/collect/name.c" "$top/lib/text/complain.c" "$top/tools/options.c"; do
         name=$(echo "${file#"$top/"}" | tr / _) less=
@@ -61,6 +61,10 @@ first_inputs() {
         # shellcheck disable=SC2059
         printf "$regions#$mode" >"profile.corpus/whole.$mode"
     done
+    printf 'cmd: p\nevents: Ir Dr\nfl=a\nfn=f\n1 3 1\nsummary: 3 1\n#calls: 2 1 2\n#call-events: Ir Dr\n#ob: /o\n#fn: a\tf\n#inclusive: 1 3 1\n%s\n' \
+        "$(printf '#fn: b\tg\n#inclusive: 1 1 0\n#call-file: c\n#edge: 0 4 1 1 1 0\n#node: -1 0 1 2 1\n#node: 0 1 1 1 0\n#calls-lost: edges 1')" >calls.corpus/tables
+    printf 'version: 1\npositions: line\nevents: Ir\nob=(1) o\nfl=(1) a\nfn=(1) f\n1 3\ncfi=(2) b\ncfn=(2) g\ncalls=1 4\n+1 2\n\nfn=(2)\n4 2\ntotals: 5\n' \
+        >calls.corpus/callgrind
     printf 'profile,command,D1 cache,events,summary,object,file,function,line,Ir,Dr\r\np,"c ""x""",8 B,Ir Dr,3 1,???,"a,b",f,1,3,1\r\n' \
         >csv.corpus/line
     printf 'profile,command,events,summary,object,file,function,line,address,bytes,instruction,Ir\np,c,Ir,3,/o,a,f,1,0x10,90,nop,3\n' \
@@ -120,7 +124,7 @@ first_elf_files() {
 
 run() {
     case $1 in
-    profile) extra='-max_len=700' ;;
+    profile | calls) extra='-max_len=700' ;;
     csv) extra='-max_len=600' ;;
     jit) extra='-max_len=400' ;;
     regex) extra='-max_len=260' ;;
