@@ -266,10 +266,12 @@ hosted_sources = \
 	lib/engines/pack_test.c \
 	lib/engines/places.c \
 	lib/engines/set_up.c \
+	lib/collect/beside.c \
 	lib/collect/collect.c \
 	lib/collect/control.c \
 	lib/collect/cpu.c \
 	lib/collect/finish.c \
+	lib/collect/fold.c \
 	lib/collect/fork.c \
 	lib/collect/geometry.c \
 	lib/collect/launch.c \
@@ -675,6 +677,7 @@ headers = \
 	lib/collect/options.h \
 	lib/collect/reader.h \
 	lib/collect/wire.h \
+	lib/collect/work.h \
 	lib/cost/allocators.h \
 	lib/cost/arena.h \
 	lib/cost/call_records.h \

@@ -1,16 +1,15 @@
 /* lib/collect/collect.h - what the files of `quern run` share.
  *
- *   collect.c       the order of things           program.c   finds and checks the program
- *   options.h   options                       geometry.c  caches
- *   launch.c  starts the guest            signals.c   signals, stops, how to end
- *   loop.c  waits                         wire.c      answers the engine
- *   fork.c  collectors of forked guests   finish.c    folds and writes, in a child process
- *   reader.c  reads debug information ahead, and folds
- *   named.c  --explain, --toggle: finds the code
- *   types.c  --data: of what type blocks are
- *   cpu.c   --cpu: which bits of CPUID stay
- *   sims.c  --sim, --versus, --analysis: the engine
- *   report.c  summary, failures, stats    log.c       messages      name.c  %p and the like
+ *   collect.c  the order of things                program.c  finds and checks the program
+ *   options.h  options                            geometry.c caches
+ *   launch.c   starts the guest                   signals.c  signals, stops, how to end
+ *   loop.c     waits                              wire.c     answers the engine
+ *   fork.c     collectors of forked guests        reader.c   reads debug information ahead
+ *   finish.c   in which process is folded         fold.c     one attempt: profile, summary
+ *   beside.c   what stands beside the profile     report.c   summary, failures, statistics
+ *   named.c    --explain, --toggle: finds code    types.c    --data: of what type blocks are
+ *   cpu.c      --cpu: which bits of CPUID stay    sims.c     --sim, --versus, --analysis: engine
+ *   log.c      messages                           name.c     %p and the like
  *
  * Words: the *main* collector is the process the user started, parent of the guest.  Every guest
  * that forks gets a *sub-collector* for the new process, a fork of the collector that serves the parent.

@@ -1,0 +1,119 @@
+/* lib/collect/beside.c - what a run writes beside its profile: intervals, findings, culprits, explanations, what was watched.
+ *
+ * In:  the arena of a program that has ended
+ * Out: PROFILE.findings.csv, PROFILE.culprits.csv, and the files that options name
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collect/work.h"
+#include "cost/explain.h"
+#include "cost/findings.h"
+#include "cost/intervals.h"
+#include "cost/watch.h"
+
+#define CULPRITS_PRINTED 10 /* lines with the summary */
+
+/* What became of a file; frees its path. */
+bool qn_collect_tell_file(struct qn_collect *r, const char *what, char *path, enum qn_text_status status, const struct qn_text_error *err)
+{
+    if (status != QN_TEXT_OK)
+        qn_collect_fail(r, "no %s: %s", what, err->text);
+    else if (r->options.verbose)
+        qn_collect_note(r, "%s: %s", what, path);
+    free(path);
+    return status == QN_TEXT_OK;
+}
+
+bool qn_collect_write_intervals(struct qn_collect_work *w)
+{
+    struct qn_collect *r = w->run;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    char *path = r->config.interval ? qn_collect_name_intervals(r) : NULL;
+
+    if (!path)
+        return !r->config.interval;
+    if (qn_cost_intervals_full(&r->store))
+        qn_collect_note(r, "--interval=%llu: no room for so many intervals; the last one holds the rest of the run",
+                    (unsigned long long)r->config.interval);
+    return qn_collect_tell_file(r, "intervals", path, qn_cost_write_intervals(path, &r->store, &w->events, w->result.totals, &err), &err);
+}
+
+/* Beside the profile, under its name: annotate --values looks there. */
+bool qn_collect_write_findings(struct qn_collect_work *w, const char *profile)
+{
+    struct qn_collect *r = w->run;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    char *path;
+
+    if (!qn_cost_header(&r->store)->n_findings)
+        return true;
+    if (asprintf(&path, "%s" QN_COLLECT_FINDINGS_SUFFIX, profile) < 0)
+        return false;
+    if (qn_cost_findings_full(&r->store))
+        qn_collect_note(r, "no room for all that the analysis has found: %s holds the first part", path);
+    return qn_collect_tell_file(r, "findings", path, qn_cost_write_findings(path, &r->store, w->modules, &err), &err);
+}
+
+/* Beside them, those of the analysis culprits by line of source. */
+bool qn_collect_write_culprits(struct qn_collect_work *w, const char *profile)
+{
+    struct qn_collect *r = w->run;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    char *path;
+
+    if (qn_cost_find_culprits(&r->store, w->modules, &w->culprits, &err) != QN_TEXT_OK)
+        return qn_collect_fail(r, "no culprits: %s", err.text), false;
+    if (!w->culprits.count)
+        return true;
+    if (asprintf(&path, "%s" QN_COLLECT_CULPRITS_SUFFIX, profile) < 0)
+        return false;
+    return qn_collect_tell_file(r, "culprits", path, qn_cost_write_culprits(path, &w->culprits, &err), &err);
+}
+
+void qn_collect_print_culprits(struct qn_collect_work *w)
+{
+    for (size_t i = 0; i < w->culprits.count && i < CULPRITS_PRINTED; i++) {
+        const struct qn_culprit_pair *p = &w->culprits.pairs[i];
+        const char *victim = p->victim.file ? p->victim.file : "???", *evictor = p->evictor.file ? p->evictor.file : "???";
+        const char *vslash = strrchr(victim, '/'), *eslash = strrchr(evictor, '/');
+
+        qn_collect_say(w->run, "%s:%u misses %llu lines of %llu that %s:%u had evicted", vslash ? vslash + 1 : victim, p->victim.line,
+                   (unsigned long long)p->count, (unsigned long long)p->of, eslash ? eslash + 1 : evictor, p->evictor.line);
+    }
+    qn_cost_free_culprits(&w->culprits);
+}
+
+bool qn_collect_write_explanation(struct qn_collect_work *w)
+{
+    struct qn_collect *r = w->run;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_cost_explanation x = { .store = &r->store, .config = &r->config, .modules = w->modules, .named = r->named,
+                                     .count = r->named_count };
+    char *path = r->options.explain.count ? qn_collect_name_explanation(r) : NULL;
+    enum qn_text_status status;
+
+    if (!path)
+        return !r->options.explain.count;
+    status = qn_cost_write_explanation(path, &x, &err);
+    if (status == QN_TEXT_OK)
+        qn_collect_say(r, "Explained in %s", path);
+    return qn_collect_tell_file(r, "explanation", path, status, &err);
+}
+
+bool qn_collect_write_watch(struct qn_collect_work *w)
+{
+    struct qn_collect *r = w->run;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    char *path = r->options.watch ? qn_collect_name_watch(r) : NULL;
+    enum qn_text_status status;
+
+    if (!path)
+        return !r->options.watch;
+    status = qn_cost_write_watch(path, &r->store, w->modules, &err);
+    if (status == QN_TEXT_OK)
+        qn_collect_say(r, "Watched in %s", path);
+    return qn_collect_tell_file(r, "watch", path, status, &err);
+}

@@ -1,0 +1,250 @@
+/* lib/collect/fold.c - one attempt: the arena's counts are folded by source line, the profile and what stands beside it are written,
+ * and the summary is printed.  finish.c says in which process.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cost/call_records.h"
+#include "cost/calls.h"
+#include "cost/profile.h"
+#include "cost/versus.h"
+#include "prof/callgrind_export.h"
+#include "text/output.h"
+#include "text/complain.h"
+#include "text/version.h"
+#include "collect/work.h"
+
+#define UNSUPPORTED_TEXT 200             /* bytes of what a profile says of one thing that is not supported */
+
+static void take_note(void *data, const char *text)
+{
+    qn_collect_note(data, "%s", text);
+}
+
+static void read_texts(struct qn_collect_work *w)
+{
+    const struct qn_collect *r = w->run;
+    const struct qn_arena_header *h = qn_cost_header(&r->store);
+    struct qn_debug *d;
+    char why[128];
+
+    qn_cost_get_string(&r->store, h->exe, w->program, sizeof w->program);
+    if (!w->program[0])
+        snprintf(w->program, sizeof w->program, "%s", r->program);
+    qn_cost_get_string(&r->store, h->cmd, w->command, sizeof w->command);
+    if (!w->command[0])
+        snprintf(w->command, sizeof w->command, "%s", r->command);
+    if (!(w->guard && w->guard->avoid_all) && (d = qn_debug_open(w->program, why, sizeof why))) {
+        snprintf(w->build_id, sizeof w->build_id, "%s", qn_debug_build_id(d));
+        qn_debug_close(d);
+    }
+}
+
+/* The names of the modules, as the engine left them; what is not printable is not believed. */
+static const char *copy_modules(const struct qn_collect *r)
+{
+    static char text[QN_SIM_MODULES_MAX];
+
+    memcpy(text, qn_cost_header(&r->store)->sim_output.modules, sizeof text - 1);
+    for (char *p = text; *p; p++)
+        if (*p < ' ' || *p > '~')
+            *p = '?';
+    return text;
+}
+
+static void take_unsupported(const struct qn_collect *r, char (*texts)[UNSUPPORTED_TEXT], const char **pointers)
+{
+    const struct qn_arena_header *h = qn_cost_header(&r->store);
+
+    for (uint32_t i = 0; i < QN_UNSUPPORTED_MAX && i < h->n_unsupported; i++) {
+        qn_cost_get_string(&r->store, h->unsupported[i], texts[i], sizeof texts[i]);
+        pointers[i] = texts[i];
+    }
+}
+
+/* A bound of --calls that was reached. */
+static void tell_lost(struct qn_collect *r, const struct qn_prof_calls *calls)
+{
+    static const struct {
+        const char *what, *text;
+    } texts[] = {
+        { "edges", "no room for another caller, line and callee in %lld calls, whose costs are in no edge (--calls-room=%llu)" },
+        { "depth", "%lld calls were deeper than the room for calls that have not returned: their costs are with the last that had room (--calls-depth=%llu)" },
+        { "nodes", "no room for another call path in %lld calls: their costs are with the path that had room (--calls-room=%llu)" },
+        { "stacks", "%lld coroutines were closed, because more than %llu stacks were in use" },
+    };
+
+    for (size_t i = 0; i < calls->lost_count; i++)
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            if (!strcmp(calls->lost[i].what, texts[k].what)) {
+                const unsigned long long bounds[] = { r->config.calls_room, r->config.calls_depth, r->config.calls_room, QN_CALL_STACKS_MAX - 1 };
+                char line[256];
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+                snprintf(line, sizeof line, texts[k].text, (long long)calls->lost[i].count, bounds[k]);
+#pragma GCC diagnostic pop
+                qn_collect_note(r, "--calls: %s", line);
+            }
+}
+
+static enum qn_text_status write_profile(struct qn_collect_work *w, const char *path, struct qn_text_error *err)
+{
+    const struct qn_collect *r = w->run;
+    const char *slash = strrchr(r->engine, '/');
+    char unsupported[QN_UNSUPPORTED_MAX][UNSUPPORTED_TEXT];
+    struct qn_cost_profile p = {
+        .config = &r->config, .events = &w->events, .version = QN_VERSION, .engine = slash ? slash + 1 : r->engine,
+        .engine_hash = r->engine_hash, .sim_opt = r->options.sim_opt ? r->options.sim_opt : "",
+        .cpu = r->options.cpu ? r->options.cpu : "", .modules = copy_modules(r), .program = w->program, .build_id = w->build_id, .command = w->command,
+        .partly = qn_cost_header(&r->store)->partly != 0,
+        .nothing = qn_cost_header(&r->store)->partly && !qn_cost_header(&r->store)->counted && !r->config.sample_of,
+        .regions = w->regions.list, .region_count = w->regions.count,
+    };
+
+    struct qn_cost_data data = { &r->store, w->modules, r->allocators, r->options.alloc.count };
+
+    struct qn_prof_calls calls = { 0 };
+    enum qn_text_status status = QN_TEXT_OK;
+
+    if (r->config.data)
+        p.data = &data;
+    if (r->config.calls) {
+        status = qn_cost_fold_calls(&r->store, &w->events, w->modules, &calls, err);
+        p.calls = &calls;
+        tell_lost(w->run, &calls);
+    }
+    take_unsupported(r, unsupported, p.unsupported);
+    if (status == QN_TEXT_OK)
+        status = qn_cost_write_profile(path, &p, w->table, err);
+    qn_prof_free_calls(&calls);
+    return status;
+}
+
+/* By way of a profile in a folder of our own. */
+static enum qn_text_status write_callgrind(struct qn_collect_work *w, const char *path, struct qn_text_error *err)
+{
+    const char *temporary = getenv("TMPDIR");
+    char *folder, *profile = NULL;
+    struct qn_prof_writer *writer;
+
+    if (asprintf(&folder, "%s/quern-profile.XXXXXX", temporary && *temporary ? temporary : "/tmp") < 0)
+        return qn_text_fail_memory(err);
+    if (!qn_text_make_scratch(folder))
+        qn_text_fail(err, QN_TEXT_IO, "%s: %s", folder, strerror(errno));
+    else {
+        if (asprintf(&profile, "%s/profile", folder) < 0)
+            qn_text_fail_memory(err);
+        else if (write_profile(w, profile, err) == QN_TEXT_OK && (writer = qn_prof_open_writer(path, err))) {
+            if (qn_prof_export_callgrind(profile, "quern " QN_VERSION, writer, err) == QN_TEXT_OK)
+                qn_prof_close_writer(writer, err);
+            else
+                qn_prof_abandon_writer(writer);
+        }
+        qn_text_remove_scratch(folder);
+        free(profile);
+    }
+    free(folder);
+    return err->status;
+}
+
+static void put_line(void *data, const char *text) { qn_collect_say(data, "%s", text); }
+
+static void print_versus(struct qn_collect_work *w)
+{
+    struct qn_cost_versus v = { &w->run->store, &w->events, w->modules, w->table };
+
+    if (!w->run->config.versus)
+        return;
+    qn_collect_say(w->run, "%s", "");
+    qn_cost_print_versus(&v, put_line, w->run);
+}
+
+/* Natively nobody can write to the file of a running program (ETXTBSY); of libraries anybody can. */
+static void tell_changed(struct qn_collect *r)
+{
+    const struct qn_map_rec *maps = (const void *)(r->store.base + QN_ARENA_MAPS_OFF);
+    struct qn_cost_extent e;
+    char path[PATH_MAX];
+    struct stat st;
+    uint64_t told = 0; /* inode */
+
+    qn_cost_get_extent(&r->store, &e);
+    for (uint64_t i = 0; i < e.maps; i++) {
+        if (!maps[i].mtime || maps[i].ino == told)
+            continue;
+        qn_cost_get_string(&r->store, maps[i].path, path, sizeof path);
+        if (stat(path, &st) || st.st_ino != maps[i].ino ||
+            (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec == maps[i].mtime)
+            continue;
+        told = maps[i].ino;
+        qn_collect_note(r, "%s was written to while it ran: what it did, and what is told of its lines, may be wrong", path);
+    }
+}
+
+static enum qn_prof_detail choose_detail(const struct qn_collect_options *o)
+{
+    if (o->dump_instr)
+        return QN_PROF_DETAIL_INSNS;
+    return o->dump_objects || o->profile_format == QN_COLLECT_CALLGRIND ? QN_PROF_DETAIL_OBJECTS : QN_PROF_DETAIL_LINES;
+}
+
+static bool fold_and_write(struct qn_collect_work *w)
+{
+    struct qn_collect *r = w->run;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    char *path = qn_collect_name_profile(r);
+    enum qn_text_status status;
+    bool written;
+
+    if (!path)
+        return false;
+    read_texts(w);
+    status = qn_cost_fold(&r->store, &w->events, w->modules, QN_COST_ALL_REGIONS, w->table, &w->result, &err);
+    if (status == QN_TEXT_OK)
+        status = qn_cost_fold_regions(&r->store, &w->events, w->modules, choose_detail(&r->options), &w->regions, &err);
+    if (status == QN_TEXT_OK)
+        status = r->options.profile_format == QN_COLLECT_CALLGRIND ? write_callgrind(w, path, &err) : write_profile(w, path, &err);
+    written = status != QN_TEXT_OK || qn_collect_write_findings(w, path);
+    written = (status != QN_TEXT_OK || qn_collect_write_culprits(w, path)) && written;
+    written = qn_collect_tell_file(r, "profile", path, status, &err) && written;
+    written = qn_collect_write_intervals(w) && written;
+    if (w->result.damaged)
+        qn_collect_note(r, "%llu blocks left out, their counts are damaged", (unsigned long long)w->result.damaged);
+    qn_collect_print_report(r, &w->result, &w->events, w->command);
+    qn_collect_print_culprits(w);
+    qn_collect_print_regions(r, &w->regions, &w->events);
+    qn_cost_free_regions(&w->regions);
+    print_versus(w);
+    written = qn_collect_write_explanation(w) && written;
+    written = qn_collect_write_watch(w) && written;
+    tell_changed(r);
+    qn_collect_tell_missing(r);
+    return written;
+}
+
+bool qn_collect_fold(struct qn_collect *r, struct qn_collect_guard *guard, struct qn_cost_library *library)
+{
+    static struct qn_collect_work w;
+    bool written = false;
+
+    w = (struct qn_collect_work){ .run = r, .guard = guard };
+    qn_cost_choose_events(&w.events, r->config.cache_sim, r->config.branch_sim);
+    qn_cost_add_module_events(&w.events, &qn_cost_header(&r->store)->sim_output);
+    w.modules = qn_cost_new_modules(&r->store, library, guard ? &guard->modules : NULL, take_note, r);
+    w.table = qn_prof_new_table(w.events.count);
+    if (!w.modules || !w.table) {
+        qn_collect_fail(r, "no profile: no memory");
+    } else {
+        qn_prof_table_want(w.table, choose_detail(&r->options));
+        written = !qn_cost_header(&r->store)->started || fold_and_write(&w);
+        qn_collect_print_fatal(r, w.modules);
+    }
+    qn_collect_flush(r);
+    return written;
+}
