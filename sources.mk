@@ -1191,7 +1191,9 @@ shell_tests = \
 	tests/unit/labs/cheats.sh \
 	tests/unit/labs/class.sh \
 	tests/unit/labs/copies.sh \
+	tests/unit/labs/endless.sh \
 	tests/unit/labs/frame.sh \
+	tests/unit/labs/kept.sh \
 	tests/unit/labs/lab01.sh \
 	tests/unit/labs/lab02.sh \
 	tests/unit/labs/lab03.sh \
@@ -1200,6 +1202,7 @@ shell_tests = \
 	tests/unit/labs/lab06.sh \
 	tests/unit/labs/lab07.sh \
 	tests/unit/labs/lab08.sh \
+	tests/unit/labs/places.sh \
 	tests/unit/labs/sandbox.sh \
 	tests/unit/labs/teacher.sh \
 	tests/unit/labs/variants.sh \

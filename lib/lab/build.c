@@ -21,6 +21,9 @@
 #define TOOL_SECONDS 60     /* by the clock, for the compiler and quern */
 #define PROGRAM_SECONDS 60  /* by the clock; one that only waits is noticed before */
 #define SMALL_CPU_SECONDS 2 /* for small inputs */
+#define WORD_MS 1000u       /* of processor time, for one that converses: from one word to the next */
+#define LESS_MS 500u        /* when something did not end before: for small inputs ... */
+#define LESS_WORD_MS 200u   /* ... and from word to word */
 #define LINES_TOLD 12       /* of what a compiler or program says */
 
 const char *qn_lab_quern(const struct qn_lab_check *c) { return c->place->quern; }
@@ -228,24 +231,55 @@ static bool run_prepared(struct qn_lab_check *c, struct qn_lab_job *job, struct 
 bool qn_lab_ran_well(const struct qn_lab_check *c) { return c->ran_well; }
 void qn_lab_measure_time(struct qn_lab_check *c) { c->timed = true; }
 
+/* What a job does, as far as its end goes: the program, its first word, and whether it is about speed. */
+static char *name_of_job(const struct qn_lab_check *c, const struct qn_lab_job *job)
+{
+    const char *word = job->argv[1] && *job->argv[1] != '-' ? job->argv[1] : "";
+
+    return qn_lab_format("%s %s%s", job->argv[0], word, c->timed ? " fast" : "");
+}
+
+static bool was_stuck(const struct qn_lab_check *c, const struct qn_lab_job *job)
+{
+    char *name = name_of_job(c, job);
+    bool found = false;
+
+    for (unsigned i = 0; i < c->n_stuck; i++)
+        found |= !strncmp(c->stuck[i], name, strlen(c->stuck[i])); /* what has no end with a small input has none with a long one */
+    free(name);
+    return found;
+}
+
+void qn_lab_mark_stuck(struct qn_lab_check *c, const struct qn_lab_job *job)
+{
+    if (c->n_stuck < QN_LAB_STUCK_MAX)
+        c->stuck[c->n_stuck++] = name_of_job(c, job);
+}
+
+static void set_limits(const struct qn_lab_check *c, struct qn_lab_job *job)
+{
+    if (!job->limits.cpu_seconds)
+        job->limits = qn_lab_limits_program;
+    if (job->talk && !job->limits.may_split) {
+        job->limits.cpu_ms = c->n_stuck ? LESS_WORD_MS : WORD_MS;
+    } else if (!c->timed) {
+        job->limits.cpu_seconds = SMALL_CPU_SECONDS;
+        job->limits.cpu_ms = c->n_stuck ? LESS_MS : 0;
+    }
+}
+
 bool qn_lab_run_program(struct qn_lab_check *c, struct qn_lab_job *job)
 {
     struct qn_lab_path_list p = { .n = 0 };
-    bool good;
 
     c->ran_well = false;
-    if (c->stuck && !strcmp(c->stuck, job->argv[0]))
+    if (was_stuck(c, job))
         return qn_lab_say(c, "not run: it did not end in a test before");
-    if (!job->limits.cpu_seconds)
-        job->limits = qn_lab_limits_program;
-    if (!c->timed)
-        job->limits.cpu_seconds = SMALL_CPU_SECONDS;
-    good = c->ran_well = run_prepared(c, job, &p);
-    if (job->stuck && !c->timed) {
-        free(c->stuck);
-        c->stuck = strdup(job->argv[0]);
-    }
-    return good;
+    set_limits(c, job);
+    c->ran_well = run_prepared(c, job, &p);
+    if (job->stuck)
+        qn_lab_mark_stuck(c, job);
+    return c->ran_well;
 }
 
 bool qn_lab_run_quern(struct qn_lab_check *c, struct qn_lab_job *job)

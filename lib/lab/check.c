@@ -182,7 +182,8 @@ int qn_lab_check(const struct qn_lab_request *request, const struct qn_lab_place
             qn_lab_write_gradescope(&c, request->gradescope);
     }
     qn_lab_close_work(&c);
-    free(c.stuck);
+    for (unsigned i = 0; i < c.n_stuck; i++)
+        free(c.stuck[i]);
     for (unsigned i = 0; i < lab->n_tests; i++)
         free(c.outcomes[i].remarks);
     free(c.outcomes);

@@ -75,8 +75,10 @@ bool qn_lab_ran_well(const struct qn_lab_check *c);
 void qn_lab_measure_time(struct qn_lab_check *c);
 
 /* Runs a program that was built.  false: it did not end by itself with status 0, which a remark says.  One that did not end in a test
- * before is not run again, so that the student has not to wait for long. */
+ * before is not run again with the same first word, and the others have less time then: so a student has not to wait for long. */
 bool qn_lab_run_program(struct qn_lab_check *c, struct qn_lab_job *job);
+/* It does not come to an end: as if it had been stopped. */
+void qn_lab_mark_stuck(struct qn_lab_check *c, const struct qn_lab_job *job);
 /* quern itself, on a program that was built. */
 bool qn_lab_run_quern(struct qn_lab_check *c, struct qn_lab_job *job);
 

@@ -15,6 +15,7 @@
 
 struct qn_lab_limits {
     unsigned cpu_seconds;      /* of each process */
+    unsigned cpu_ms;           /* less than that, as the sandbox looks: of a program that converses since its last word; 0: no such limit */
     uint64_t memory_bytes;     /* address space; 0: not limited, for programs that reserve much and use little */
     uint64_t data_bytes;       /* the same of data alone */
     uint64_t file_bytes;       /* of each file that it writes */

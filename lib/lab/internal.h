@@ -5,6 +5,7 @@
 #include "lab/check.h"
 
 #define QN_LAB_BUILT_MAX 16
+#define QN_LAB_STUCK_MAX 16
 
 struct qn_lab_built {
     char *key;               /* the files and slots that it was made of */
@@ -34,7 +35,8 @@ struct qn_lab_check {
     bool timed;              /* this test is about speed */
     struct qn_lab_variant rules;
     char *why;               /* what why.txt of this test has so far */
-    char *stuck;             /* a program that did not end */
+    char *stuck[QN_LAB_STUCK_MAX]; /* programs that did not end, by name and first word */
+    unsigned n_stuck;
     bool broken;             /* the sandbox could not be made */
 };
 

@@ -94,7 +94,7 @@ static void forget(const struct qn_lab_check *c, const char *name) { unlink(qn_l
 
 void qn_lab_forget_kept(const struct qn_lab_check *c)
 {
-    static const char *const names[] = { "remarks.txt", "trace.txt", "why.txt", "branches.trace", "stream.txt", "results", "outcomes" };
+    static const char *const names[] = { "remarks.txt", "trace.txt", "why.txt", "branches.trace", "stream.txt", "results", "wanted.txt", "conversation.txt" };
     char *folder = folder_of_test(c);
 
     for (size_t i = 0; i < QN_ARRAY_LEN(names); i++)

@@ -20,6 +20,9 @@
 #define LINES_LONGER 150000
 #define POINTS_LONG 4096
 #define TAIL 100              /* references */
+#define EXPLAINED_MAX 1000    /* references of a trace in which the first wrong one is looked for */
+#define SHOWN 24              /* lines told */
+#define ARGUMENTS 16
 
 struct classes {
     unsigned long compulsory, capacity, conflict;
@@ -46,19 +49,114 @@ static bool compare_curve(struct qn_lab_check *c, const char *output, const unsi
     return strspn(line, "\r\n") == strlen(line) || qn_lab_say(c, "more lines than -m %u", max);
 }
 
+/* Distances as the handout counts them: the newest lines before reference n. */
+static void tell_stack(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t n, unsigned bits)
+{
+    uint64_t lines[SHOWN];
+    unsigned shown = 0;
+
+    for (size_t i = n; i-- > 0 && shown < SHOWN;) {
+        uint64_t line = t->at[i].addr >> bits;
+        unsigned k = 0;
+
+        while (k < shown && lines[k] != line)
+            k++;
+        if (k < shown)
+            continue;
+        lines[shown++] = line;
+        qn_lab_why(c, "    %u: line %llx, %c at reference %zu%s", shown - 1, (unsigned long long)line, t->at[i].op, i + 1,
+                   line == t->at[n].addr >> bits ? "   <- this one" : "");
+    }
+}
+
+/* Runs mrc on the first n references of a trace; options: "curve" or "classes" and theirs, NULL at the end. */
+static bool run_mrc(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t n, const char *const *options, struct qn_lab_job *job)
+{
+    static const char *argv[ARGUMENTS];
+    struct qn_lab_trace part = { t->at, n, 0 };
+    unsigned words = 0;
+
+    argv[words++] = qn_lab_program(c, "mrc.c", NULL);
+    while (*options)
+        argv[words++] = *options++;
+    argv[words++] = "-t";
+    argv[words++] = qn_lab_write_trace(c, &part, "trace.txt");
+    argv[words] = NULL;
+    *job = (struct qn_lab_job){ .argv = argv };
+    return argv[0] && qn_lab_run_program(c, job);
+}
+
+/* What it should say of the first n references; free it. */
+typedef char *say_right(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t n, const void *data);
+
+/* For --keep: by halves, the first reference with which it is wrong. */
+static void explain(struct qn_lab_check *c, const struct qn_lab_trace *t, const char *const *options, say_right *right, const void *data,
+                    unsigned bits)
+{
+    size_t good = 0, bad = t->n;
+    char words[96] = "";
+
+    if (!qn_lab_keeps(c) || t->n > EXPLAINED_MAX)
+        return;
+    while (bad - good > 1) {
+        size_t n = good + (bad - good) / 2;
+        struct qn_lab_job job;
+        char *wanted = right(c, t, n, data);
+        bool same = run_mrc(c, t, n, options, &job) && !strncmp(job.output, wanted, strlen(wanted))
+                    && strspn(job.output + strlen(wanted), "\r\n") == strlen(job.output + strlen(wanted));
+
+        qn_lab_free_job(&job);
+        free(wanted);
+        *(same ? &good : &bad) = n;
+    }
+    qn_lab_write_trace(c, &(struct qn_lab_trace){ t->at, bad, 0 }, "trace.txt");
+    for (unsigned i = 0; options[i]; i++)
+        snprintf(words + strlen(words), sizeof words - strlen(words), " %s", options[i]);
+    qn_lab_why(c, "It is right on %zu references, and wrong with reference %zu, the last line of trace.txt: %c %llx", good, bad, t->at[bad - 1].op,
+               (unsigned long long)t->at[bad - 1].addr);
+    qn_lab_why(c, "Lines that were used before it, the one used last first, with the reference that did so:");
+    tell_stack(c, t, bad - 1, bits);
+    qn_lab_why(c, "In a debugger (mrc compiled with -g):\n    gdb -ex 'break reference' -ex run --args ./mrc%s -t %s", words,
+               qn_lab_kept_path(c, "trace.txt"));
+}
+
+struct curve {
+    unsigned bits, max;
+};
+
+static char *right_curve(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t n, const void *data)
+{
+    const struct curve *curve = data;
+    struct qn_lab_trace part = { t->at, n, 0 };
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+
+    if (!f)
+        abort();
+    fputs("lines,misses\n", f);
+    for (unsigned lines = 1; lines <= curve->max; lines++)
+        fprintf(f, "%u,%lu\n", lines, qn_lab_brute_misses(&part, curve->bits, lines, qn_lab_rules(c)));
+    fclose(f);
+    return text;
+}
+
 static bool curve_is(struct qn_lab_check *c, const struct qn_lab_trace *t, unsigned bits, const unsigned long *misses,
                      unsigned max)
 {
     char b[16], m[16];
-    const char *argv[] = { qn_lab_program(c, "mrc.c", NULL), "curve", "-b", b, "-m", m, "-t",
-                           qn_lab_write_trace(c, t, "trace.txt"), NULL };
-    struct qn_lab_job job = { .argv = argv };
-    bool good;
+    const char *const options[] = { "curve", "-b", b, "-m", m, NULL };
+    struct curve curve = { bits, max };
+    struct qn_lab_job job;
+    bool ran, good;
 
     snprintf(b, sizeof b, "%u", bits);
     snprintf(m, sizeof m, "%u", max);
-    good = argv[0] && qn_lab_run_program(c, &job) && compare_curve(c, job.output, misses, max);
+    ran = run_mrc(c, t, t->n, options, &job);
+    good = ran && compare_curve(c, job.output, misses, max);
     qn_lab_free_job(&job);
+    if (ran && !good)
+        explain(c, t, options, right_curve, &curve, bits);
     return good;
 }
 
@@ -198,25 +296,43 @@ static struct classes classify(const struct qn_lab_trace *t, unsigned sets_log, 
     return k;
 }
 
+struct shape {
+    unsigned sets_log, ways, bits;
+};
+
+static char *right_classes(struct qn_lab_check *c, const struct qn_lab_trace *t, size_t n, const void *data)
+{
+    const struct shape *g = data;
+    struct qn_lab_trace part = { t->at, n, 0 };
+    struct classes k = classify(&part, g->sets_log, g->ways, g->bits, qn_lab_rules(c));
+    char *text;
+
+    if (asprintf(&text, "compulsory:%lu capacity:%lu conflict:%lu", k.compulsory, k.capacity, k.conflict) < 0)
+        abort();
+    return text;
+}
+
 /* Takes the trace. */
 static bool classes_agree(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned sets_log, unsigned ways,
                           unsigned bits)
 {
-    char s[16], E[16], b[16], wanted[128];
-    const char *argv[] = { qn_lab_program(c, "mrc.c", NULL), "classes", "-s", s, "-E", E, "-b", b, "-t",
-                           qn_lab_write_trace(c, t, "trace.txt"), NULL };
-    struct qn_lab_job job = { .argv = argv };
-    struct classes k = classify(t, sets_log, ways, bits, qn_lab_rules(c));
-    bool good;
+    char s[16], E[16], b[16], *wanted;
+    const char *const options[] = { "classes", "-s", s, "-E", E, "-b", b, NULL };
+    const struct shape g = { sets_log, ways, bits };
+    struct qn_lab_job job;
+    bool ran, good;
 
     snprintf(s, sizeof s, "%u", sets_log);
     snprintf(E, sizeof E, "%u", ways);
     snprintf(b, sizeof b, "%u", bits);
-    snprintf(wanted, sizeof wanted, "compulsory:%lu capacity:%lu conflict:%lu", k.compulsory, k.capacity, k.conflict);
-    good = argv[0] && qn_lab_run_program(c, &job);
+    wanted = right_classes(c, t, t->n, &g);
+    good = ran = run_mrc(c, t, t->n, options, &job);
     if (good && (strncmp(job.output, wanted, strlen(wanted)) || strspn(job.output + strlen(wanted), "\r\n") == 0))
         good = qn_lab_say(c, "s=%s E=%s b=%s: got '%s', wanted '%s'", s, E, b, qn_lab_first_line(job.output), wanted);
     qn_lab_free_job(&job);
+    if (ran && !good)
+        explain(c, t, options, right_classes, &g, bits);
+    free(wanted);
     qn_lab_free_trace(t);
     return good;
 }

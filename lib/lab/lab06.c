@@ -12,7 +12,7 @@
 #include "lab/check.h"
 
 #define BOXES 3
-#define REPORT_MAX 4096
+#define CONVERSATION_MAX 20000 /* questions that are kept */
 
 /* ---- the report ---- */
 
@@ -61,7 +61,42 @@ static bool report_history(struct qn_lab_check *c) { return reported(c, "history
 
 /* ---- the probe ---- */
 
-static bool ask(struct qn_lab_check *c, const struct qn_lab_box_shape *shape, struct qn_lab_box_shape *answer)
+/* For --keep: the questions once more, each with its answer. */
+static void keep_conversation(struct qn_lab_check *c, const struct qn_lab_box_shape *shape, const char *said)
+{
+    struct qn_lab_box *box = qn_lab_new_box(shape);
+    char *text, *reply;
+    size_t size, n;
+    FILE *f = open_memstream(&text, &size);
+
+    if (!f)
+        abort();
+    for (unsigned lines = 0; *said && lines < CONVERSATION_MAX; lines++) {
+        size_t line = strcspn(said, "\n") + (strchr(said, '\n') != NULL);
+
+        qn_lab_box_talk(box, said, line, &reply, &n);
+        fprintf(f, "%.*s    %.*s\n", (int)strcspn(said, "\n"), said, (int)(n ? n - 1 : 0), reply);
+        free(reply);
+        said += line;
+    }
+    fclose(f);
+    qn_lab_keep(c, "conversation.txt", text, size);
+    free(text);
+    qn_lab_free_box(box);
+}
+
+/* What it was about, and how to have the same conversation again. */
+static void tell_box(struct qn_lab_check *c, uint64_t seed, const struct qn_lab_box_shape *s, const char *said)
+{
+    if (qn_lab_keeps(c) && said)
+        keep_conversation(c, s, said);
+    qn_lab_why(c, "The box had %u bytes, %u ways, lines of %u, %s, history %u. conversation.txt has the questions, each with its answer.\n"
+                  "The same box again:\n    quern lab box --seed=%llu . ./probe", s->size, s->ways, s->line, s->policy, s->history,
+               (unsigned long long)seed);
+}
+
+/* *said: all that the probe said; free it. */
+static bool ask(struct qn_lab_check *c, const struct qn_lab_box_shape *shape, struct qn_lab_box_shape *answer, char **said)
 {
     char helper[4096];
     const char *const given[] = { helper, NULL };
@@ -72,14 +107,16 @@ static bool ask(struct qn_lab_check *c, const struct qn_lab_box_shape *shape, st
 
     snprintf(helper, sizeof helper, "%s/box.c", qn_lab_starter(c));
     argv[0] = qn_lab_program(c, "probe.c", given);
-    qn_lab_measure_time(c); /* questions take their time */
     good = argv[0] && qn_lab_run_program(c, &job);
-    if (qn_lab_box_questions(box) >= QN_LAB_BOX_QUESTIONS_MAX)
+    if (qn_lab_box_questions(box) >= QN_LAB_BOX_QUESTIONS_MAX) {
         good = qn_lab_say(c, "the probe asked %u questions, which is too many", QN_LAB_BOX_QUESTIONS_MAX);
+        qn_lab_mark_stuck(c, &job);
+    }
     if (qn_lab_box_nonsense(box))
         good = qn_lab_say(c, "the box did not understand '%s'", qn_lab_box_nonsense(box));
     if (good && !qn_lab_box_answer(box, answer))
         good = qn_lab_say(c, "the probe gave no answer (after %lu questions)", qn_lab_box_questions(box));
+    *said = strdup(job.output ? job.output : "");
     qn_lab_free_job(&job);
     qn_lab_free_box(box);
     return good;
@@ -113,11 +150,18 @@ static bool same(struct qn_lab_check *c, const char *name, const struct qn_lab_b
 static bool probed(struct qn_lab_check *c, const char *name, const char *policy)
 {
     struct qn_lab_box_shape shape, answer;
+    uint64_t seed;
+    char *said;
+    bool good;
 
     do
-        shape = qn_lab_draw_box(qn_lab_draw(c));
+        shape = qn_lab_draw_box(seed = qn_lab_draw(c));
     while (policy && strcmp(shape.policy, policy));
-    return ask(c, &shape, &answer) && same(c, name, &shape, &answer);
+    good = ask(c, &shape, &answer, &said) && same(c, name, &shape, &answer);
+    if (!good)
+        tell_box(c, seed, &shape, said);
+    free(said);
+    return good;
 }
 
 static bool probed_often(struct qn_lab_check *c, const char *name)

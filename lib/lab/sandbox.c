@@ -20,7 +20,7 @@
 #define EXIT_UNCONFINED 125 /* of the child, before the program begins; a message is in the pipe `report` */
 #define MIB (1ull << 20)
 #define IDLE_MS 2000u       /* asleep for so long, a program is given up */
-#define LOOK_MS 200         /* how often that is looked at */
+#define LOOK_MS 100         /* how often that is looked at */
 
 const struct qn_lab_limits qn_lab_limits_program = {
     .cpu_seconds = 5, .memory_bytes = 512 * MIB, .data_bytes = 512 * MIB, .file_bytes = 64 * MIB, .files = 16
@@ -42,6 +42,8 @@ struct child {
     int64_t give_up;      /* ms */
     uint64_t ticks;       /* of processor time when it was looked at last, and since when it has not used more: */
     int64_t idle_since;
+    uint64_t ticks_then;  /* when it said something last */
+    bool spoke;           /* since it was looked at */
     char *pending;        /* for its standard input */
     size_t pending_size, pending_at;
 };
@@ -174,6 +176,7 @@ static bool take_output(struct child *c, struct qn_lab_job *job)
         close_pipe(c, OUT);
     if (n <= 0)
         return true;
+    c->spoke = job->talk != NULL;
     if (job->talk)
         converse(c, job, bytes, (size_t)n);
     if (job->talk && job->output_size + (size_t)n > QN_LAB_OUTPUT_MAX / 2) /* only the end of a conversation is kept */
@@ -195,8 +198,9 @@ static void take_errors(struct child *c, int which, char **text, size_t *size)
         append(text, size, bytes, (size_t)n < room ? (size_t)n : room);
 }
 
-/* Is it asleep, and has it been for too long?  Who only waits for the processor is not. */
-static bool sleeps(struct child *c, const struct qn_lab_job *job)
+/* "sleep": it is asleep, and has been for too long (who only waits for the processor is not); "turn": it computes for longer than it may;
+ * else NULL. */
+static const char *is_stuck(struct child *c, const struct qn_lab_job *job)
 {
     char path[64], line[512] = "", state = 'R';
     unsigned long user = 0, system = 0;
@@ -204,7 +208,7 @@ static bool sleeps(struct child *c, const struct qn_lab_job *job)
     FILE *f;
 
     if (job->limits.may_fork || job->limits.may_split)
-        return false;
+        return NULL;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)c->pid);
     f = fopen(path, "re");
     if (f && fgets(line, sizeof line, f) && (behind_name = strrchr(line, ')')))
@@ -215,7 +219,12 @@ static bool sleeps(struct child *c, const struct qn_lab_job *job)
         c->ticks = user + system;
         c->idle_since = milliseconds();
     }
-    return milliseconds() - c->idle_since >= IDLE_MS;
+    if (c->spoke)
+        c->ticks_then = c->ticks;
+    c->spoke = false;
+    if (job->limits.cpu_ms && (c->ticks - c->ticks_then) * 1000 / (uint64_t)sysconf(_SC_CLK_TCK) > job->limits.cpu_ms)
+        return "turn";
+    return milliseconds() - c->idle_since >= IDLE_MS ? "sleep" : NULL;
 }
 
 /* Until output and errors are closed, time is up, or it has printed too much: then *gave_up says why. */
@@ -227,8 +236,7 @@ static void attend(struct child *c, struct qn_lab_job *job, const char **gave_up
                                    { c->fd[ERR], POLLIN, 0 }, { c->fd[REPORT], POLLIN, 0 } };
         int64_t left = c->give_up - milliseconds();
 
-        if (left <= 0 || sleeps(c, job))
-            *gave_up = left <= 0 ? "clock" : "sleep";
+        *gave_up = left <= 0 ? "clock" : is_stuck(c, job);
         if (*gave_up || poll(p, PIPES, (int)(left < LOOK_MS ? left : LOOK_MS)) < 0)
             return;
         if (p[OUT].revents && !take_output(c, job))
@@ -253,12 +261,13 @@ static const char *wait_for_end(struct child *c, const struct qn_lab_job *job)
 {
     siginfo_t info = { .si_pid = 0 };
     const struct timespec moment = { 0, 2000000 };
+    const char *stuck;
 
     while (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0) {
         if (milliseconds() >= c->give_up)
             return "clock";
-        if (sleeps(c, job))
-            return "sleep";
+        if ((stuck = is_stuck(c, job)))
+            return stuck;
         nanosleep(&moment, NULL);
     }
     return NULL;
@@ -277,6 +286,8 @@ static void judge(struct qn_lab_job *job, int status, const char *gave_up)
         snprintf(t, size, "did not end within %u s", job->seconds);
     else if (gave_up && !strcmp(gave_up, "sleep"))
         snprintf(t, size, "waits for something that does not come: %u s without using the processor", IDLE_MS / 1000);
+    else if (gave_up && !strcmp(gave_up, "turn"))
+        snprintf(t, size, "took more than %u ms of processor time%s", job->limits.cpu_ms, job->talk ? " for a word" : "");
     else if (gave_up)
         snprintf(t, size, "printed more than %u MiB", QN_LAB_OUTPUT_MAX >> 20);
     else if (signal_number == SIGXCPU)

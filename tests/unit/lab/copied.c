@@ -123,7 +123,8 @@ static void look(const struct copy *k, const struct qn_lab_place *place)
     is_int(passed, 0, "lab %u: %s as %s%s%s: none in %u variants", k->lab, k->source, k->name, k->change ? " changed " : "",
            k->change ? k->change : "", seeds);
     qn_lab_close_work(&c);
-    free(c.stuck);
+    for (unsigned i = 0; i < c.n_stuck; i++)
+        free(c.stuck[i]);
     for (unsigned i = 0; i < request.lab->n_tests; i++)
         free(c.outcomes[i].remarks);
     free(c.outcomes);
