@@ -417,6 +417,19 @@ void _exit(int);
 __attribute__((used)) static void leave(void) { _exit(0); }
 $refs
 END
+mine 'a next level of its own' 'multiple definition of .sim_next' <<END
+bool sim_next(uint64_t addr, uint32_t size, enum sim_kind kind) { (void)addr, (void)size, (void)kind; return false; }
+$refs
+END
+mine "the host's own functions" 'calls host_main' <<END
+void host_main(void);
+__attribute__((used)) static void again(void) { host_main(); }
+$refs
+END
+mine "words of the host's, said by the system" 'calls the system' <<END
+__attribute__((used)) static void speak(void) { __asm__ volatile("syscall" : : "a"(1), "D"(1), "S"(&lines), "d"(16) : "rcx", "r11", "memory"); }
+$refs
+END
 only='nextline: every reference'
 mine 'every second reference hits' <<END
 $refs
