@@ -27,25 +27,7 @@ while [ $# -gt 0 ]; do
 done
 
 . "$top_srcdir/tests/perf/begin.inc"
-LC_ALL=C PYTHONHASHSEED=0 PERL_HASH_SEED=0
-export LC_ALL PYTHONHASHSEED PERL_HASH_SEED
-awk -v lines=40000 -f "$folder/input.awk" >log
-awk -v functions=12 -f "$folder/source.awk" >source.c
-sed 's/ROWS/20000/' "$folder/workloads/sqlite3.sql" >sqlite3.sql
-cp "$folder/workloads/python3.py" "$folder/workloads/perl.pl" .
-case " $programs " in *' maps '*) ${CXX:-g++} -g -O2 -o maps "$folder/workloads/maps.cc" || exit 1 ;; esac
-
-command_of() {
-    case $1 in
-    gzip) echo "$(command -v gzip) -9nc log" ;;
-    python3) echo "/usr/bin/python3 -S python3.py 4" ;;
-    sqlite3) echo "$(command -v sqlite3) :memory: -init sqlite3.sql .exit" ;;
-    cc1) echo "$(${CC:-gcc} -print-prog-name=cc1) -quiet -O2 source.c -o /dev/stdout" ;;
-    perl) echo "$(command -v perl) perl.pl 4" ;;
-    maps) echo './maps 150000' ;;
-    esac
-}
-
+. "$top_srcdir/tests/perf/programs.inc"
 line=$(awk '/insert|\[/ && !/include/ { n = FNR } END { print n }' "$folder/workloads/maps.cc")
 
 option_of() {
