@@ -224,6 +224,7 @@ hosted_sources = \
 	lib/report/source.c \
 	lib/report/tables.c \
 	lib/report/whole.c \
+	lib/page/advice.c \
 	lib/page/calls.c \
 	lib/page/culprits.c \
 	lib/page/json.c \

@@ -122,6 +122,12 @@ function objectPanel(rows, state, column) {
   el('div', { class: 'beside' }, el('div', {}, layoutTable(o, column), partTable(o, column)), el('div', {}, classes ? barsOf(classes) : null, missingLines(o, column))));
 }
 
+// Advice about types and objects, as `quern annotate --by=data` gives it, with its rules.
+function adviceList() {
+  const advice = model.before ? [] : (model.profile.data || {}).advice || [];
+  return advice.length ? el('ul', { class: 'first data-advice' }, ...advice.map(([about, ...what]) => el('li', {}, visible(about), ...what.map(text => el('p', { class: 'advice' }, visible(text)))))) : '';
+}
+
 function lostNote() {
   const lost = (model.profile.data || {}).lost || [0, 0];
   return lost[0] || lost[1] ? el('p', { class: 'note' }, `There was no room for the objects of ${commas(lost[0])} D1 misses and ${commas(lost[1])} LL misses.`) : '';
@@ -144,7 +150,7 @@ views.data = {
       body.replaceChildren(kindLegend(rows), objectMap(rows, column, state), objectPanel(rows, state, column), objectTable(rows, state, column));
     };
     main.append(el('div', { class: 'tools' }, filter, picker('by', 'size by', model.dataColumns.map(c => c.name), column.name, by => go({ ...state, by })),
-      typed ? picker('group', 'group by', ['object', 'type'], state.group || 'object', group => go({ ...state, group, object: '' })) : null), lostNote(), body);
+      typed ? picker('group', 'group by', ['object', 'type'], state.group || 'object', group => go({ ...state, group, object: '' })) : null), lostNote(), adviceList(), body);
     fill();
   },
 };

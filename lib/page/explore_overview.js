@@ -143,7 +143,7 @@ views.overview = {
         : el('p', {}, 'No line has a tenth of the misses or mispredicts and costs much.')));
     }
     const objects = objectList();
-    if (objects) main.append(el('section', {}, el('h2', {}, model.before ? 'Objects that changed most' : 'Objects that are missed most'), objects));
+    if (objects) main.append(el('section', {}, el('h2', {}, model.before ? 'Objects that changed most' : 'Objects that are missed most'), objects, adviceList()));
     main.append(el('div', { class: 'beside' }, el('section', {}, el('h2', {}, 'Summary'), summaryTable(state)),
       el('section', {}, el('h2', {}, model.before ? 'What changed most' : 'Functions by cost'), costBars(),
         el('p', { class: 'note' }, 'Cost is estimated: ' + MEANINGS.cost.slice(16) + '.'))));

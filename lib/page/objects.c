@@ -107,7 +107,9 @@ void qn_page_put_objects(struct qn_page_profile *p, FILE *out)
     fputs("\"data\":{\"events\":[", out);
     for (int i = 0; i < d->events; i++)
         fprintf(out, "%s\"%s\"", i ? "," : "", qn_prof_data_events[i]);
-    fputs("],\n\"objects\":[", out);
+    fputs("],\n", out);
+    qn_page_put_advice(p, out);
+    fputs("\"objects\":[", out);
     for (size_t i = 0; i < d->object_count; i++) {
         fputs(i ? ",\n" : "", out);
         put_object(out, &d->objects[i]);

@@ -9,6 +9,7 @@
  *                 "data":{"events":["D1mr"],                    only where the profile has objects
  *                         "objects":[["heap","malloc","double","a.c",20,"main",64,1000,64000,8]],
  *                                     kind, name, type, file, line, function, size, blocks, bytes, bytes of the type
+ *                         "advice":[["struct item: 128 bytes, 42% of the D1 misses","95% of these are on x ..."]],
  *                         "parts":[[0,"+8"]],"members":[[0,"key",8,4]],"misses":[[2,0,12,0,0,9]],"lost":[0,0]},
  *                                     members: object, name, offset, size; misses: file, function, line, object, part or -1, counts
  *                 "calls":{"events":["Ir"],                     only where the profile has calls
@@ -74,6 +75,7 @@ void qn_page_free_calls(struct qn_page_profile *p);
 
 /* Its parts: "data":{...}, "calls":{...} and "culprits":{...}, with a comma behind; nothing where there is nothing. */
 void qn_page_put_objects(struct qn_page_profile *p, FILE *out);
+void qn_page_put_advice(struct qn_page_profile *p, FILE *out);
 void qn_page_put_calls(struct qn_page_profile *p, FILE *out);
 void qn_page_put_culprits(struct qn_page_profile *p, const struct qn_exp_table *t, FILE *out);
 enum qn_text_status qn_page_check_culprits(const struct qn_exp_table *t, const char *path, struct qn_text_error *err);

@@ -2,7 +2,7 @@
 # Is a page whole, of bounded size, the same each time, and unmoved by hostile names and sources?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 cd "$SCRATCH" || bail 'no scratch directory'
-command -v jq >/dev/null || absent_all 'jq is not installed' 37
+command -v jq >/dev/null || absent_all 'jq is not installed' 38
 
 # data FILTER FILE: what the data of a page say.
 data() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$2" | sed 's/.*id="data">//; s/<\/script>$//' | jq -cr "$1"; }
@@ -62,6 +62,9 @@ printf 'cmd: p\nevents: Ir D1mr D1mw\nfl=%s\nfn=main\n4 9 7 0\nsummary: 9 7\n#da
 "$QUERN" page -o o.html o
 is "$(data '.after.data.objects' o.html)" '[["symbol","a</script>","","a.c",1,"",80,0,0,0],["heap","malloc","","",0,"",64,2,128,0]]' 'objects'
 is "$(data '.after as $p | [$p.data.misses[] | [$p.names[.[0]], $p.names[.[1]]] + .[2:]]' o.html)" '[["a.c","main",4,0,0,5,0,1],["a.c","main",4,1,-1,2]]' 'misses on them, the most costly first'
+printf 'cmd: p\nevents: D1mr\nfl=a.c\nfn=f\n1 100\nsummary: 100\n#data: 1 1\n#object: heap 128 1 128 malloc\n#type: 128 struct </script>\n#member: 0 8 x\n#member: 8 120 y\n#part: x\n#file: a.c\n#function: f\n#miss: 1 0 0 100 0 0 0\n' >advised
+"$QUERN" page -o advised.html advised
+is "$(data '.after.data.advice[][]' advised.html)" "$("$QUERN" annotate --by=data advised | sed -n '/^-- Advice/,$p' | sed '1,2d; s/^ *//; /^$/d')" 'advice, as annotate --by=data gives it'
 awk 'BEGIN { print "cmd: p\nevents: D1mr\nfl=a.c\nfn=f\n1 1\nsummary: 1\n#data: 1 25000\n#object: symbol 8 0 0 x\n#file: a.c\n#function: f"; for (i = 1; i <= 25000; i++) print "#miss:", i, "0 - 1 0 0 0" }' >many
 "$QUERN" page -o many.html many
 is "$(data '[(.after.data.misses | length), ([.after.data.misses[][5]] | add), .after.data.misses[-1][2]]' many.html)" '[20001,25000,0]' 'rows beyond those that find room are one of each object'
