@@ -32,6 +32,8 @@
 #include "trace/recorder.h"
 
 #define ARGUMENTS_MAX 4096
+#define CHUNK (1u << 20)
+#define RECORDS 3 /* of formats */
 #define SIGNALLED 128 /* as shells have it */
 
 struct settings {
@@ -44,14 +46,14 @@ struct settings {
     char **words;                /* options of quern run, the program */
 };
 
-static const char *const formats[] = { "quern", "champsim", "champsim72", NULL },
+static const char *const formats[] = { "quern", "champsim", "champsim72", "records", NULL },
                   *const compressions[] = { "auto", "none", "zstd", "xz", NULL };
 
 #define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct settings, field)
 static const struct qn_option options[] = {
     OPTION("-o", "FILE", "the trace [quern.trace]", qn_option_text, output),
-    QN_OPTION_OF(formats, "--format", "quern|champsim|champsim72",
-                 "quern replay's own, or a record of 64 or 72 bytes per instruction for ChampSim [quern]", qn_option_word, struct settings, format),
+    QN_OPTION_OF(formats, "--format", "quern|champsim|champsim72|records",
+                 "quern replay's own, a record of 64 or 72 bytes per instruction for ChampSim, or the form before: a record per reference (lib/sim/record.h) [quern]", qn_option_word, struct settings, format),
     QN_OPTION_OF(compressions, "--compress", "auto|none|zstd|xz",
                  "auto: xz or zstd if FILE ends in .xz or .zst; of quern's own traces zstd, of others nothing otherwise [auto]",
                  qn_option_word, struct settings, compression),
@@ -76,6 +78,21 @@ static int complain(const char *file, const char *what)
 }
 
 /* ---- the file ---- */
+
+static bool copy(int from, struct qn_trace_pack *to)
+{
+    static char in[CHUNK];
+    ssize_t n;
+
+    do {
+        n = read(from, in, sizeof in);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n > 0 && !qn_trace_pack(to, in, (size_t)n))
+            return false;
+    } while (n > 0 || (n < 0 && errno == EINTR));
+    return n == 0;
+}
 
 static void print_champsim(const struct qn_champsim_counts *c)
 {
@@ -110,7 +127,7 @@ static bool convert(int raw, unsigned bytes, bool quiet, struct qn_trace_pack *t
 static bool write_trace(const struct settings *s, int raw, FILE *f)
 {
     struct qn_trace_pack *to = qn_trace_open_pack(f, s->packing);
-    bool good = to && convert(raw, s->champsim, s->quiet, to);
+    bool good = to && (s->champsim ? convert(raw, s->champsim, s->quiet, to) : copy(raw, to));
 
     return to && qn_trace_close_pack(to) && good;
 }
@@ -179,7 +196,7 @@ static char *open_raw(int *raw)
     return NULL;
 }
 
-/* ChampSim's formats: out of all references, which lie in a file. */
+/* Out of all references, which lie in a file. */
 static int record_raw(struct qn_engines_guard *g, const struct settings *s, struct qn_text_output *o)
 {
     char option[160];
@@ -191,7 +208,7 @@ static int record_raw(struct qn_engines_guard *g, const struct settings *s, stru
     if (!name)
         return qn_text_drop_output(o), 1;
     qn_text_watch_scratch(name);
-    snprintf(option, sizeof option, "--sim-opt=record-fd=%d,record-code=1,record-from=%" PRIu64 ",record-count=%" PRIu64, raw, s->from, s->count);
+    snprintf(option, sizeof option, "--sim-opt=record-fd=%d,record-code=%d,record-from=%" PRIu64 ",record-count=%" PRIu64, raw, s->champsim != 0, s->from, s->count);
     status = run_recorder(g, s, option);
     size = lseek(raw, 0, SEEK_END);
     if (size <= RECORD_MAGIC_BYTES) { /* it did not begin */
@@ -259,7 +276,7 @@ static int record(const struct settings *s)
     if (qn_text_check_output(s->output, &err) != QN_TEXT_OK || qn_text_open_output(&o, s->output, QN_TEXT_SHARED, &err) != QN_TEXT_OK)
         return qn_text_complain("quern: trace: %s", err.text), 1;
     qn_engines_guard(&g);
-    status = s->champsim ? record_raw(&g, s, &o) : record_blocks(&g, s, &o);
+    status = s->champsim || s->format == RECORDS ? record_raw(&g, s, &o) : record_blocks(&g, s, &o);
     g.signal = 0; /* it was the program's */
     qn_engines_unguard(&g);
     return status;
@@ -371,7 +388,7 @@ int qn_tool_trace(int argc, char **argv)
     s.words = rest;
     if (!*s.words)
         return fputs("quern: trace: no program given; `quern trace --help` tells how\n", stderr), QN_EXIT_USAGE;
-    s.champsim = s.format == 0 ? 0 : s.format == 1 ? QN_CHAMPSIM_SHORT : QN_CHAMPSIM_LONG;
+    s.champsim = s.format == 0 || s.format == RECORDS ? 0 : s.format == 1 ? QN_CHAMPSIM_SHORT : QN_CHAMPSIM_LONG;
     if (s.count > UINT64_MAX - s.from)
         s.count = UINT64_MAX - s.from;
     return choose_packing(&s) ? record(&s) : QN_EXIT_USAGE;

@@ -133,14 +133,14 @@ if unshare -Urm mount -t tmpfs -o size=64k none disk 2>/dev/null; then
     }
     # A trace of 100 MB, where there is room for 40: what fits is kept, and replays.
     # shellcheck disable=SC2016
-    on 40m env TMPDIR=disk "$QUERN" trace -o short ./loop 6000000 >out 2>err
+    on 40m env TMPDIR=disk "$QUERN" trace --format=records -o short ./loop 6000000 >out 2>err
     is "$? $(cat out)" '70 ' 'a trace for which the disk is too small: the program is stopped'
     ok 'one line says so' grep -q 'no room for more of the trace: a full disk' err
     is "$(wc -l <err)" 1 'and no other'
     ok 'what was recorded until then is a whole trace' sh -c '"$0" replay short | grep -q "^I *refs: *[0-9]*,[0-9]*,"' "$QUERN"
     # The output's disk is full: what was recorded stays where it was.
     # shellcheck disable=SC2016
-    on 4k "$QUERN" trace -o disk/t ./loop 300000 >out 2>err
+    on 4k "$QUERN" trace --format=records -o disk/t ./loop 300000 >out 2>err
     is "$? $(cat out)" '1 whole' 'a trace that does not fit where it should go: status 1 behind the program'
     kept=$(sed -n 's/^quern: trace: disk\/t: cannot write: No space left on device; the trace is kept, not compressed, in //p' err)
     ok 'one line says where it is' test -f "$kept"

@@ -32,7 +32,7 @@ as_modelled() {
         shift
     done
     shift
-    "$QUERN" trace -o trace "$@" >/dev/null 2>&1 || return 1
+    "$QUERN" trace --format=records -o trace "$@" >/dev/null 2>&1 || return 1
     zstd -dcqf trace >plain 2>/dev/null || gzip -dcf trace >plain 2>/dev/null || cp trace plain
     ./model plain events.txt "$geometry" | LC_ALL=C sort >wanted || return 1
     # shellcheck disable=SC2086 # options are words
@@ -53,7 +53,7 @@ classified() {
         shift
     done
     shift
-    "$QUERN" trace -o trace "$@" >/dev/null 2>&1 || return 1
+    "$QUERN" trace --format=records -o trace "$@" >/dev/null 2>&1 || return 1
     zstd -dcqf trace >plain 2>/dev/null || gzip -dcf trace >plain 2>/dev/null || cp trace plain
     ./model plain events.txt "$geometry" classes | grep -v ' 0 0 0$' | LC_ALL=C sort >wanted || return 1
     # shellcheck disable=SC2086 # options are words

@@ -53,7 +53,7 @@ has_types() {
 }
 
 as_modelled() {
-    "$QUERN" trace -o trace "$@" >/dev/null 2>&1 || return 1
+    "$QUERN" trace --format=records -o trace "$@" >/dev/null 2>&1 || return 1
     zstd -dcqf trace >plain 2>/dev/null || gzip -dcf trace >plain 2>/dev/null || cp trace plain
     ./model plain events.txt $geometry | grep -v ' 0 0$' | LC_ALL=C sort >wanted
     run "$@"
