@@ -7,7 +7,7 @@
 
 const COLUMNS = [
   ['Ir', 'instructions', ['Ir']],
-  ['D', 'data references', ['Dr', 'Dw']],
+  ['D', 'references', ['Dr', 'Dw']],
   ['D1m', 'D1 misses', ['D1mr', 'D1mw']],
   ['LLm', 'LL misses', ['ILmr', 'DLmr', 'DLmw']],
   ['I1m', 'I1 misses', ['I1mr']],
