@@ -12,7 +12,7 @@ seconds() {
     for _ in 1 2 3; do
         (
             "$QUERN" run -q --out-file=/dev/null "$@" >/dev/null 2>&1
-            times | tail -1
+            times >used; tail -1 used
         ) | sed 's/m/ /g; s/s//g' | awk '{ print $1 * 60 + $2 }'
     done | sort -n | head -1
 }
