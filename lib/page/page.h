@@ -22,11 +22,11 @@
 #define QN_PAGE_MORE_BYTES 50000000 /* of the sources in a second file */
 #define QN_PAGE_LINES 30000      /* rows by line: the most costly */
 #define QN_PAGE_FUNCTIONS 10000
-#define QN_PAGE_INSNS 8000
-#define QN_PAGE_MISSES 20000    /* rows of misses by line and object */
+#define QN_PAGE_INSNS 7000
+#define QN_PAGE_MISSES 8000    /* rows of misses by line and object */
 #define QN_PAGE_CALL_FUNCTIONS 5000
-#define QN_PAGE_EDGES 8000
-#define QN_PAGE_NODES 8000       /* contexts of calls */
+#define QN_PAGE_EDGES 4000
+#define QN_PAGE_NODES 3000       /* contexts of calls */
 #define QN_PAGE_CULPRITS 3000    /* pairs of lines */
 
 struct qn_page_request {
