@@ -48,7 +48,7 @@ second line' 2>err
 is "$? $(cat err)" '0 ' 'a module is packed'
 is "$(sed -n '2,7p' mine.pack)" "name mine
 slot D1
-hash $(QUERN=$QUERN "$QUERN" run -q --sim=D1=mine.c --out-file=p true && sed -n 's/.*D1=mine:\([0-9a-f]*\).*/\1/p' p | head -n 1)
+hash $("$QUERN" run -q --sim=D1=mine.c --out-file=p true && sed -n 's/.*D1=mine:\([0-9a-f]*\).*/\1/p' p | head -n 1)
 origin A. Student second line
 reference a line of its own
 options --I1=4096,2,64 --D1=4096,4,64 --LL=65536,8,64" 'its head: hash as profiles have it, origin in one line, reference out of its comment'
