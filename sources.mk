@@ -105,6 +105,7 @@ hosted_sources = \
 	lib/debug/demangle.c \
 	lib/debug/dwarf.c \
 	lib/debug/find.c \
+	lib/debug/inline_names.c \
 	lib/debug/inlines.c \
 	lib/debug/kept.c \
 	lib/debug/line_names.c \
@@ -128,6 +129,7 @@ hosted_sources = \
 	lib/cost/count.c \
 	lib/cost/culprits.c \
 	lib/cost/data.c \
+	lib/cost/data_rows.c \
 	lib/cost/events.c \
 	lib/cost/explain.c \
 	lib/cost/findings.c \
@@ -687,6 +689,7 @@ headers = \
 	lib/cost/count.h \
 	lib/cost/culprits.h \
 	lib/cost/data.h \
+	lib/cost/data_tables.h \
 	lib/cost/events.h \
 	lib/cost/explain.h \
 	lib/cost/findings.h \
@@ -1157,6 +1160,7 @@ shell_tests = \
 	tests/unit/build/driver.sh \
 	tests/unit/build/engine.sh \
 	tests/unit/build/install.sh \
+	tests/unit/build/lengths.sh \
 	tests/unit/build/lines.sh \
 	tests/unit/build/lint.sh \
 	tests/unit/build/oracle.sh \

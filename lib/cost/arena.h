@@ -1,4 +1,4 @@
-/* lib/cost/arena.h - the counts arena: what the engine leaves for the collector.
+/* lib/cost/arena.h - the counts arena: what the engine leaves for the collector.  Longer than 400 lines: it is one layout.
  *
  * One memfd, created and sealed (F_SEAL_SHRINK | F_SEAL_GROW) by the collector, mapped by both.  The engine only
  * appends; everything that a reader needs is in place before the `n_*` that makes it visible is

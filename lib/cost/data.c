@@ -6,7 +6,7 @@
  * Objects on which nothing missed are left out.  A file that was mapped twice has its variables once.  Blocks belong to the line that
  * the user has written: what was inlined there from a library is passed over.
  */
-#include "cost/data.h"
+#include "cost/data_tables.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,134 +22,11 @@
 #define TEXT_MAX 4096
 #define PART_MAX 512
 
-struct row {
-    const char *file, *function;
-    uint32_t line, object;
-    uint64_t offset;
-    uint32_t part;           /* of all, from 0; QN_PROF_NO_PART */
-    int64_t counts[QN_PROF_DATA_EVENTS];
-};
-
-struct shown {               /* of an object */
-    bool used;
-    uint32_t number;         /* that it is shown as */
-    const struct qn_debug_type *type;
-    size_t first, parts;     /* its parts among all */
-};
-
-struct output {
-    const struct qn_cost_data *x;
-    struct qn_prof_writer *w;
-    struct qn_cost_sites sites;
-    struct qn_object *objects; /* a copy */
-    struct shown *shown;       /* by object */
-    struct row *rows;
-    uint64_t object_count, row_count;
-    char **parts;              /* names */
-    size_t nparts, part_room;
-    int events;                /* that are written */
-};
-
-/* ---- rows ---- */
-
-static int by_place(const void *left, const void *right)
-{
-    const struct row *a = left, *b = right;
-    int order = strcmp(a->file, b->file);
-
-    order = order ? order : strcmp(a->function, b->function);
-    if (order || a->line != b->line)
-        return order ? order : a->line < b->line ? -1 : 1;
-    if (a->object != b->object)
-        return a->object < b->object ? -1 : 1;
-    return a->part < b->part ? -1 : a->part > b->part;
-}
-
-static int by_object(const void *left, const void *right)
-{
-    const struct row *a = left, *b = right;
-
-    if (a->object != b->object)
-        return a->object < b->object ? -1 : 1;
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-/* Rows that `compare` does not tell apart become one. */
-static void add_up(struct output *o, int (*compare)(const void *, const void *))
-{
-    uint64_t kept = 0;
-
-    qsort(o->rows, o->row_count, sizeof *o->rows, compare);
-    for (uint64_t i = 0; i < o->row_count; i++) {
-        if (kept && !compare(&o->rows[kept - 1], &o->rows[i]))
-            for (int k = 0; k < QN_PROF_DATA_EVENTS; k++)
-                o->rows[kept - 1].counts[k] += o->rows[i].counts[k];
-        else
-            o->rows[kept++] = o->rows[i];
-    }
-    o->row_count = kept;
-}
-
-static void take_row(struct output *o, const struct qn_data_row *from)
-{
-    struct row *r = &o->rows[o->row_count];
-    struct qn_cost_place place = { 0 };
-    uint32_t map;
-    uint64_t pc;
-    bool writes = false;
-
-    if (!from->misses || from->misses > INT64_MAX || from->ll_misses > from->misses || from->object >= o->object_count)
-        return;
-    if (qn_cost_find_reference(&o->sites, from->site, &map, &pc, &writes))
-        qn_cost_find_place(o->x->modules, map, pc, &place);
-    *r = (struct row){ .file = place.file ? place.file : "???", .function = place.function ? place.function : "???", .line = place.line,
-                       .object = from->object, .offset = from->offset };
-    r->counts[writes ? QN_PROF_D1MW : QN_PROF_D1MR] = (int64_t)from->misses;
-    r->counts[writes ? QN_PROF_DLMW : QN_PROF_DLMR] = (int64_t)from->ll_misses;
-    for (int k = 0; k < QN_MISS_CLASSES; k++)
-        if (from->classes[k] && from->classes[k] <= from->misses) {
-            r->counts[QN_PROF_COMPULSORY + k] = (int64_t)from->classes[k];
-            o->events = QN_PROF_DATA_EVENTS;
-        }
-    o->row_count++;
-}
-
-/* ---- objects ---- */
-
-/* The one that stands for all that are the same to the reader. */
-static uint32_t stands_for(const struct output *o, uint32_t object)
-{
-    const struct qn_object *a = &o->objects[object];
-
-    for (uint32_t i = 0; i < object; i++) {
-        const struct qn_object *b = &o->objects[i];
-
-        if (a->kind == b->kind && a->start == b->start && a->map == b->map && a->name == b->name
-            && !memcmp(a->inner, b->inner, sizeof a->inner))
-            return i;
-    }
-    return object;
-}
-
-static void merge_objects(struct output *o)
-{
-    uint32_t *same = calloc(o->object_count + 1, sizeof *same);
-
-    for (uint64_t i = 0; same && i < o->row_count; i++) {
-        uint32_t object = o->rows[i].object;
-
-        if (!same[object])
-            same[object] = stands_for(o, object) + 1;
-        o->rows[i].object = same[object] - 1;
-    }
-    free(same);
-}
-
 /* ---- text ---- */
 
-static void put(struct output *o, const char *text) { qn_prof_put_text(o->w, text); }
+static void put(struct qn_data_output *o, const char *text) { qn_prof_put_text(o->w, text); }
 
-static void put_field(struct output *o, const char *key, const char *value)
+static void put_field(struct qn_data_output *o, const char *key, const char *value)
 {
     put(o, key);
     qn_prof_put_line(o->w, value);
@@ -162,7 +39,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void name_segment(struct output *o, const struct qn_object *object, char *name)
+static void name_segment(struct qn_data_output *o, const struct qn_object *object, char *name)
 {
     struct qn_cost_place place;
 
@@ -179,7 +56,7 @@ static void name_segment(struct output *o, const struct qn_object *object, char 
     snprintf(name, TEXT_MAX, "rest of %s", base_name(place.object));
 }
 
-static void name_symbol(struct output *o, const struct qn_object *object, char *name)
+static void name_symbol(struct qn_data_output *o, const struct qn_object *object, char *name)
 {
     uint64_t bias;
     struct qn_debug *d = qn_cost_open_map(o->x->modules, object->map, &bias);
@@ -188,7 +65,7 @@ static void name_symbol(struct output *o, const struct qn_object *object, char *
     snprintf(name, TEXT_MAX, "%s", found ? found : "???");
 }
 
-static void name_heap(const struct output *o, const struct qn_object *object, char *name)
+static void name_heap(const struct qn_data_output *o, const struct qn_object *object, char *name)
 {
     const char *kind = qn_cost_allocator_kind(object->name);
     uint32_t number = QN_ALLOC_NAME(object->name);
@@ -200,7 +77,7 @@ static void name_heap(const struct output *o, const struct qn_object *object, ch
 
 static const char *const kinds[QN_OBJECT_KINDS] = { "stack", "symbol", "rest", "heap", "heap-rest", "file", "anonymous", "unknown" };
 
-static void name_object(struct output *o, const struct qn_object *object, char *name)
+static void name_object(struct qn_data_output *o, const struct qn_object *object, char *name)
 {
     switch (object->kind) {
     case QN_OBJECT_STACK: strcpy(name, "stack"); break;
@@ -218,7 +95,7 @@ static void name_object(struct output *o, const struct qn_object *object, char *
 
 static int64_t number(uint64_t n) { return n <= INT64_MAX ? (int64_t)n : INT64_MAX; }
 
-static void put_numbered(struct output *o, const char *key, const int64_t *numbers, int count, const char *text)
+static void put_numbered(struct qn_data_output *o, const char *key, const int64_t *numbers, int count, const char *text)
 {
     put(o, key);
     for (int i = 0; i < count; i++) {
@@ -228,7 +105,7 @@ static void put_numbered(struct output *o, const char *key, const int64_t *numbe
     put_field(o, "", text);
 }
 
-static void put_place(struct output *o, const char *file, uint32_t line)
+static void put_place(struct qn_data_output *o, const char *file, uint32_t line)
 {
     if (file)
         put_numbered(o, "#from: ", (int64_t[]){ line }, 1, file);
@@ -239,7 +116,7 @@ static void put_member(void *data, const char *name, uint64_t offset, uint64_t b
     put_numbered(data, "#member: ", (int64_t[]){ number(offset), number(bytes) }, 2, name);
 }
 
-static const struct qn_debug_type *find_type(const struct output *o, const struct qn_object *object)
+static const struct qn_debug_type *find_type(const struct qn_data_output *o, const struct qn_object *object)
 {
     struct qn_debug_variable v;
     const struct qn_debug_type *type = NULL;
@@ -259,7 +136,7 @@ static const struct qn_debug_type *find_type(const struct output *o, const struc
 }
 
 /* Members are told once. */
-static bool was_shown(const struct output *o, const struct qn_object *object, const struct qn_debug_type *type)
+static bool was_shown(const struct qn_data_output *o, const struct qn_object *object, const struct qn_debug_type *type)
 {
     for (uint64_t i = 0; &o->objects[i] < object; i++)
         if (o->shown[i].used && o->shown[i].type && !strcmp(qn_debug_type_name(o->shown[i].type), qn_debug_type_name(type)))
@@ -268,7 +145,7 @@ static bool was_shown(const struct output *o, const struct qn_object *object, co
 }
 
 /* Where it is declared or allocated, and its type. */
-static void put_origin(struct output *o, const struct qn_object *object, const struct qn_debug_type *type)
+static void put_origin(struct qn_data_output *o, const struct qn_object *object, const struct qn_debug_type *type)
 {
     struct qn_debug_variable v;
     struct qn_cost_place place;
@@ -291,7 +168,7 @@ static void put_origin(struct output *o, const struct qn_object *object, const s
     qn_cost_unguard(o->x->modules);
 }
 
-static void put_object(struct output *o, const struct qn_object *object)
+static void put_object(struct qn_data_output *o, const struct qn_object *object)
 {
     char name[TEXT_MAX];
 
@@ -301,12 +178,12 @@ static void put_object(struct output *o, const struct qn_object *object)
     put_numbered(o, " ", (int64_t[]){ number(object->size), number(object->blocks), number(object->bytes) }, 3, name);
 }
 
-static void put_objects(struct output *o)
+static void put_objects(struct qn_data_output *o)
 {
     uint32_t shown = 0;
 
     for (uint64_t i = 0; i < o->object_count; i++) {
-        struct shown *s = &o->shown[i];
+        struct qn_data_shown *s = &o->shown[i];
 
         if (!s->used)
             continue;
@@ -318,7 +195,7 @@ static void put_objects(struct output *o)
     }
 }
 
-static void put_row(struct output *o, const struct row *r, const struct row *before)
+static void put_row(struct qn_data_output *o, const struct qn_data_line *r, const struct qn_data_line *before)
 {
     if (!before || strcmp(before->file, r->file))
         put_field(o, "#file: ", r->file);
@@ -340,7 +217,7 @@ static void put_row(struct output *o, const struct row *r, const struct row *bef
     put(o, "\n");
 }
 
-static void put_head(struct output *o)
+static void put_head(struct qn_data_output *o)
 {
     const struct qn_arena_header *h = qn_cost_header(o->x->store);
     int64_t shown = 0;
@@ -366,7 +243,7 @@ static void put_head(struct output *o)
     }
 }
 
-static void put_tables(struct output *o)
+static void put_tables(struct qn_data_output *o)
 {
     put_head(o);
     put_objects(o);
@@ -377,7 +254,7 @@ static void put_tables(struct output *o)
 /* ---- parts ---- */
 
 /* The number of the part of this name, a new one if it is not that of the row before. */
-static uint32_t part_of(struct output *o, struct shown *s, const char *name)
+static uint32_t part_of(struct qn_data_output *o, struct qn_data_shown *s, const char *name)
 {
     if (s->parts && !strcmp(o->parts[o->nparts - 1], name))
         return (uint32_t)o->nparts - 1;
@@ -389,13 +266,13 @@ static uint32_t part_of(struct output *o, struct shown *s, const char *name)
 }
 
 /* Offsets become parts, object by object; several may be one, as those of a member are. */
-static void name_parts(struct output *o)
+static void name_parts(struct qn_data_output *o)
 {
-    qsort(o->rows, o->row_count, sizeof *o->rows, by_object);
+    qsort(o->rows, o->row_count, sizeof *o->rows, qn_data_by_object);
     for (uint64_t i = 0; i < o->row_count; i++) {
-        struct row *r = &o->rows[i];
+        struct qn_data_line *r = &o->rows[i];
         const struct qn_object *object = &o->objects[r->object];
-        struct shown *s = &o->shown[r->object];
+        struct qn_data_shown *s = &o->shown[r->object];
         char part[PART_MAX];
 
         if (!s->used)
@@ -412,7 +289,7 @@ static void name_parts(struct output *o)
     }
 }
 
-static bool prepare(struct output *o)
+static bool prepare(struct qn_data_output *o)
 {
     const struct qn_data_row *from = (const struct qn_data_row *)(o->x->store->base + QN_ARENA_DATA_OFF);
     struct qn_cost_extent e;
@@ -431,20 +308,20 @@ static bool prepare(struct output *o)
     for (uint64_t i = 0; i < e.data; i++) {
         struct qn_data_row copy = from[i];
 
-        take_row(o, &copy);
+        qn_data_take_row(o, &copy);
     }
     return true;
 }
 
 enum qn_text_status qn_cost_put_data(struct qn_prof_writer *w, const struct qn_cost_data *data, struct qn_text_error *err)
 {
-    struct output o = { .x = data, .w = w, .events = QN_PROF_DATA_MISSES };
+    struct qn_data_output o = { .x = data, .w = w, .events = QN_PROF_DATA_MISSES };
     enum qn_text_status status = QN_TEXT_OK;
 
     if (prepare(&o)) {
-        merge_objects(&o);
+        qn_data_merge_objects(&o);
         name_parts(&o);
-        add_up(&o, by_place);
+        qn_data_add_up(&o, qn_data_by_place);
         put_tables(&o);
     } else {
         status = qn_text_fail_memory(err);

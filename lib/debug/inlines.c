@@ -10,7 +10,6 @@
 #include "debug/inlines.h"
 
 #include <dwarf.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -316,70 +315,6 @@ const struct qn_inline *qn_debug_find_inline(struct qn_debug *d, uint64_t addres
     return u->pieces[low].start > address ? NULL : u->pieces[low].call;
 }
 
-/* ---- names ---- */
-
-struct name {
-    const struct qn_inline *call;
-    const char *outer;
-    char *text;
-};
-
-static int compare_names(const void *left, const void *right)
-{
-    const struct name *a = left, *b = right;
-
-    if (a->call != b->call)
-        return (uintptr_t)a->call < (uintptr_t)b->call ? -1 : 1;
-    return (uintptr_t)a->outer < (uintptr_t)b->outer ? -1 : a->outer != b->outer;
-}
-
-static void put_chain(FILE *out, const struct qn_inline *call, const char *outer)
-{
-    for (; call; call = call->into) {
-        fprintf(out, "in %s", call->into ? call->into->function : outer);
-        if (call->file && call->line)
-            fprintf(out, " at %s:%u", call->file, call->line);
-        fputs(call->into ? ", " : ")", out);
-    }
-}
-
-static char *make_name(const struct qn_inline *call, const char *outer)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    if (!out)
-        return NULL;
-    fprintf(out, "%s (inlined ", call->function);
-    if (qn_debug_settings.inlines == QN_DEBUG_CHAINS)
-        put_chain(out, call, outer);
-    else
-        fprintf(out, "in %s)", outer);
-    return fclose(out) ? NULL : text;
-}
-
-static void free_name(void *node)
-{
-    free(((struct name *)node)->text);
-    free(node);
-}
-
-const char *qn_debug_name_inline(struct qn_debug *d, const struct qn_inline *call, const char *outer)
-{
-    struct name wanted = {call, outer, NULL}, *fresh, **found = tfind(&wanted, &d->inlines->names, compare_names);
-
-    if (found)
-        return (*found)->text;
-    if (!(fresh = malloc(sizeof *fresh)))
-        return NULL;
-    *fresh = (struct name){call, outer, make_name(call, outer)};
-    if (fresh->text && tsearch(fresh, &d->inlines->names, compare_names))
-        return fresh->text;
-    free_name(fresh);
-    return NULL;
-}
-
 /* ---- the author's own line ---- */
 
 static bool is_of_library(const char *file)
@@ -412,6 +347,8 @@ void qn_debug_find_user(struct qn_debug *d, uint64_t address, struct qn_debug_pl
         }
 }
 
+void **qn_debug_inline_names(struct qn_debug *d) { return &d->inlines->names; }
+
 void qn_debug_free_inlines(struct qn_debug *d)
 {
     struct qn_inlines *l = d->inlines;
@@ -422,7 +359,7 @@ void qn_debug_free_inlines(struct qn_debug *d)
         free(l->units[i].pieces);
     for (size_t i = 0; i < l->ncalls; i++)
         free(l->calls[i]);
-    tdestroy(l->names, free_name);
+    qn_debug_free_inline_names(&l->names);
     free(l->units);
     free(l->ranges);
     free(l->calls);

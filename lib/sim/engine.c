@@ -4,6 +4,8 @@
  *                                           -> on a miss the last level, the same way -> the counters of its site
  *
  * References reach the last level in program order because slow calls do.
+ *
+ * Longer than 400 lines: the look-up, the count and what analyses are told are inlined into each slow call.
  */
 #include "sim/contract.h"
 

@@ -8,6 +8,8 @@
  *
  * Where the first one only writes references down and simulates many at a time (sim/fast/log_D1.h), its misses are known later; then
  * the misses of both, which must be the same in the same order, wait for each other in a queue.
+ *
+ * Longer than 400 lines: the look-up and the comparison are inlined into each reference that the twin makes.
  */
 #define QN_SIM_TWIN 1
 #include "sim/twin.h"

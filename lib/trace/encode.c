@@ -1,4 +1,7 @@
-/* lib/trace/encode.c - words of a recorder to the streams of sim/parts.h.  See write.h. */
+/* lib/trace/encode.c - words of a recorder to the streams of sim/parts.h.  See write.h.
+ *
+ * Longer than 400 lines: the steps from a word to its bytes are inlined into one loop, which runs for each block of the program.
+ */
 #include "trace/encode.h"
 
 #include <errno.h>

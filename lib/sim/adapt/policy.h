@@ -14,6 +14,8 @@
  *   POLICY_HIT_KEEPS_SETTLED  a hit unsettles no other line (srrip): no other need be asked after one
  *   POLICY_REPEAT_IS_NOOP     a second hit directly after a reference changes nothing (follows from the first two)
  * That what is settled is so is put to the proof: in the twin of --check at each hit, else at every 256th publication.
+ *
+ * Longer than 400 lines: an adapter is one header, compiled once for each policy and slot.
  */
 #include "base/hash.h"
 #include "sim/adapt/rows.h"
