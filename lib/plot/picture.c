@@ -21,7 +21,7 @@ const struct qn_plot_kind qn_plot_kinds[] = {
     { "sets", "a log", "misses by set (module sets)", 1, 1 },
     { "invariance", "findings", "executions whose value is the same again and again (module values)", 1, 1 },
     { "time", "intervals", "events over instructions; a profile beside it tells whose they are", 1, 2 },
-    { "flame", "a profile", "a flame graph of its paths of calls (quern run --calls=paths): SVG that one can search and zoom", 1, 1 },
+    { "flame", "a profile", "a flame graph of call paths (quern run --calls=paths): search and zoom", 1, 1 },
     { "top", "a profile", "functions or lines that have the most of an event", 1, 1 },
     { "compare", "two profiles", "the same of both, with the difference", 2, 2 },
 };
