@@ -20,7 +20,7 @@
 
 enum { PTRACE_TRACEME_ = 0, PTRACE_POKETEXT_ = 4, PTRACE_POKEDATA_ = 5, PTRACE_ATTACH_ = 16, PTRACE_SEIZE_ = 0x4206 };
 enum { SI_QUEUE_ = -1, O_CLOEXEC_ = 02000000 };
-#define LOOKS 100 /* times that a notified process is looked at before we go on: if it waits for something it has time */
+#define LOOKS 100 /* times that a notified process is looked at before its state is asked: if it waits for something it has time */
 
 void qn_outside_writes(void)
 {
@@ -44,30 +44,61 @@ static bool look(int32_t pid, const volatile void *at, void *here, uint64_t size
     return transfer(__NR_process_vm_readv, pid, at, here, size);
 }
 
-/* Calls the thread that runs translated code to its dispatcher (as lock.c does). */
-static void call(int32_t pid)
+/* Calls the thread that runs translated code to its dispatcher (as lock.c does).  Returns its number, 0: there is none. */
+static int32_t call(int32_t pid)
 {
     struct qn_siginfo info = {.signo = SIG_TRAP, .code = SI_QUEUE_};
     struct qn_thread *t = NULL;
     int32_t ids[2];
 
     info.queue.value = QN_KICK_VALUE;
-    if (look(pid, &qn_self, &t, sizeof t) && t && look(pid, &t->pid, ids, sizeof ids))
-        qn_sys4(__NR_rt_tgsigqueueinfo, ids[0], ids[1], SIG_TRAP, (long)&info);
+    if (!look(pid, &qn_self, &t, sizeof t) || !t || !look(pid, &t->pid, ids, sizeof ids))
+        return 0;
+    qn_sys4(__NR_rt_tgsigqueueinfo, ids[0], ids[1], SIG_TRAP, (long)&info);
+    return ids[1];
 }
 
+/* The letter of a thread's state, proc(5); 0: it is gone. */
+static char state_of(int32_t pid, int32_t tid)
+{
+    char name[64], text[128];
+    long fd, n;
+
+    qn_format(name, sizeof name, "/proc/%d/task/%d/stat", pid, tid);
+    fd = qn_sys3(__NR_open, (long)name, O_CLOEXEC_, 0);
+    if (qn_sys_failed(fd))
+        return 0;
+    n = qn_sys3(__NR_read, fd, (long)text, sizeof text);
+    qn_sys1(__NR_close, fd);
+    for (; n > 2; n--) /* "4711 (name) R ..." */
+        if (text[n - 3] == ')')
+            return text[n - 1];
+    return 0;
+}
+
+/* Will a thread that was called come to its dispatcher by itself?  Not if it is stopped, dead, or waits in a system call. */
+static bool comes(int32_t pid, int32_t tid)
+{
+    char state = state_of(pid, tid);
+    uint32_t running = 0;
+
+    return state == 'R' || ((state == 'S' || state == 'D') && look(pid, &qn_ctx.in_cache, &running, sizeof running) && running);
+}
+
+/* A thread that was called has its SIGTRAP, and steps to a block boundary.  That must be over before we go on: a debugger that attaches
+ * meanwhile would find another stop than its own, and leave that behind. */
 static void notify(int32_t pid)
 {
     uint32_t *flag = (uint32_t *)(uintptr_t)(QN_ARENA_ALIAS_BASE + offsetof(struct qn_arena_header, outside)), wanted = 1, running = 0;
-    bool called = false;
+    int32_t called = 0;
 
     if (!qn_proc_program(pid) || !transfer(__NR_process_vm_writev, pid, flag, &wanted, sizeof wanted))
         return;
-    for (unsigned i = 0; i < LOOKS && look(pid, flag, &wanted, sizeof wanted) && wanted; i++) {
-        if (!called && look(pid, &qn_ctx.in_cache, &running, sizeof running) && running) {
-            call(pid);
-            called = true;
-        }
+    for (unsigned i = 1; look(pid, flag, &wanted, sizeof wanted) && wanted; i++) {
+        if (!called && look(pid, &qn_ctx.in_cache, &running, sizeof running) && running)
+            called = call(pid);
+        if (i % LOOKS == 0 && (!called || !comes(pid, called)))
+            return;
         qn_sys1(__NR_sched_yield, 0);
     }
 }
