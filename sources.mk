@@ -363,6 +363,7 @@ tool_sources = \
 	tools/sweep_run.c \
 	tools/sweep_sims.c \
 	tools/trace.c \
+	tools/trace_deliver.c \
 	tools/valgrind.c \
 	tools/valgrind_options.c \
 	tools/valgrind_words.c \
@@ -1003,6 +1004,7 @@ headers = \
 	tools/run_options.h \
 	tools/sweep.h \
 	tools/tools.h \
+	tools/trace_deliver.h \
 	tools/valgrind.h
 
 page_files = \
@@ -1143,7 +1145,8 @@ unit_programs = \
 	tests/unit/sim/writeback \
 	tests/unit/tcache/model \
 	tests/unit/text/regex \
-	tests/unit/text/subst
+	tests/unit/text/subst \
+	tests/unit/trace/full
 
 zydis_programs = \
 	tests/unit/decode/decode_zydis
