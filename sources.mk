@@ -248,6 +248,7 @@ hosted_sources = \
 	lib/trace/write.c \
 	lib/json/modules.c \
 	lib/json/profile.c \
+	lib/json/status.c \
 	lib/json/sweep.c \
 	lib/json/write.c \
 	lib/stacks/folded.c \

@@ -3,10 +3,10 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 schema=$(cd "$top_srcdir" && pwd)/doc/quern.schema.json
-python3 -c 'import jsonschema' 2>/dev/null || absent_all 'python3-jsonschema is not installed' 26
-command -v jq >/dev/null || absent_all 'jq is not installed' 26
-grep -q '^#define HAVE_JANSSON 1' "$top_builddir/config.h" || absent_all 'built without jansson' 26
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 26
+python3 -c 'import jsonschema' 2>/dev/null || absent_all 'python3-jsonschema is not installed' 31
+command -v jq >/dev/null || absent_all 'jq is not installed' 31
+grep -q '^#define HAVE_JANSSON 1' "$top_builddir/config.h" || absent_all 'built without jansson' 31
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 31
 cd "$SCRATCH" || bail 'no scratch'
 
 cat >validate.py <<'END'
@@ -72,6 +72,29 @@ is "$(jq -r '"parts \(.parts), instructions \(.instructions), references \(.refe
 printf 'student,points,1\nada,10,10\n' >marks.csv
 "$QUERN" json marks.csv >marks.json
 valid table marks.json 'json of another table'
+
+# A run that waits for a byte.
+cat >waits.c <<'END'
+#include <unistd.h>
+int main(void) { char byte; write(1, "\n", 1); return read(0, &byte, 1) != 1; }
+END
+$CC -O1 -o waits waits.c && mkfifo in out || bail 'cannot compile'
+"$QUERN" run -q --out-file=/dev/null ./waits <in >out &
+run=$!
+exec 5>in 6<out
+read -r line <&6
+pid=$("$QUERN" ctl $run status | sed -n 's/^pid: //p')
+while kill -0 "$pid" && [ "$(sed 's/.*) //; s/ .*//' "/proc/$pid/stat")" != S ]; do :; done
+"$QUERN" ctl --json $run status >status.json
+"$QUERN" ctl $run status >status
+"$QUERN" ctl --json $run dump >err 2>&1
+is "$? $(cat err)" "2 quern ctl: --json: wanted status, which alone has it; \`quern ctl --help\` describes it" 'ctl dump has no --json'
+echo >&5
+wait $run
+valid status status.json 'ctl status --json'
+is "$(jq -r '"pid: \(.pid)", "command: \(.command)"' status.json)" "$(sed '/^seconds/,$d' status)" 'says what ctl status says'
+is "$(jq -r '.totals | to_entries[] | "\(.key): \(.value)"' status.json)" "$(sed '1,/^instructions/d' status)" 'event by event'
+is "$(jq '.seconds >= 0 and .instructions_per_second > 0' status.json)" true 'with its speed'
 
 # What is not valid is found.
 jq '.totals.Ir = "many"' profile.json >bad.json
