@@ -160,6 +160,7 @@ hosted_sources = \
 	lib/exp/rows.c \
 	lib/exp/runs.c \
 	lib/exp/table.c \
+	lib/lab/as_json.c \
 	lib/lab/box.c \
 	lib/lab/build.c \
 	lib/lab/check.c \
