@@ -3,10 +3,10 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 schema=$(cd "$top_srcdir" && pwd)/doc/quern.schema.json
-python3 -c 'import jsonschema' 2>/dev/null || absent_all 'python3-jsonschema is not installed' 41
-command -v jq >/dev/null || absent_all 'jq is not installed' 41
-grep -q '^#define HAVE_JANSSON 1' "$top_builddir/config.h" || absent_all 'built without jansson' 41
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 41
+python3 -c 'import jsonschema' 2>/dev/null || absent_all 'python3-jsonschema is not installed' 47
+command -v jq >/dev/null || absent_all 'jq is not installed' 47
+grep -q '^#define HAVE_JANSSON 1' "$top_builddir/config.h" || absent_all 'built without jansson' 47
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 47
 cd "$SCRATCH" || bail 'no scratch'
 
 cat >validate.py <<'END'
@@ -119,6 +119,19 @@ valid table class.json 'lab marks --json'
 "$QUERN" lab marks 1 class >marks.csv
 is "$(jq -r '(.columns | join(",")), (.columns as $c | .rows[] | [.[$c[]]] | join(","))' class.json)" "$(cat marks.csv)" 'says what lab marks says'
 is "$(jq -c '[.rows[].student]' class.json)" '["007"]' 'a name is text, whatever it looks like'
+
+# Of pictures their data.
+"$QUERN" plot --json top a >top.json
+valid table top.json 'plot --json top'
+is "$(jq -r '.rows[] | select(.function == "fill") | .["D1mr+D1mw"]' top.json)" \
+    "$("$QUERN" json a | jq '(.events | index("D1mr")) as $r | (.events | index("D1mw")) as $w | [.rows[] | select(.function == "fill") | .counts[$r] + .counts[$w]] | add')" \
+    'says what the profile says'
+"$QUERN" plot --json curve --x=D1_size --y=D1mr -o curve.json s.csv
+valid table curve.json 'plot --json curve -o'
+is "$(jq -c '.rows' curve.json)" "$("$QUERN" json s.csv | jq -c '[{D1_size: .rows[0].D1_size, lru: .rows[0].D1mr, srrip: .rows[1].D1mr}]')" 'says what the sweep says'
+is "$("$QUERN" plot --json flame a 2>&1; echo $?)" "quern plot: flame: --json: wanted another kind; this one has no table; \`quern plot --help\` describes it
+2" 'a flame graph has none'
+ok 'no picture' test ! -e curve.svg -a ! -e top.svg -a ! -e curve.gp -a ! -e table.svg
 
 # shellcheck disable=SC2046 # names without blanks
 python3 validate.py "$schema" $(cut -f2 asked) >verdicts 2>&1
