@@ -162,6 +162,7 @@ hosted_sources = \
 	lib/exp/rows.c \
 	lib/exp/runs.c \
 	lib/exp/table.c \
+	lib/lab/as_json.c \
 	lib/lab/box.c \
 	lib/lab/build.c \
 	lib/lab/check.c \
@@ -250,6 +251,7 @@ hosted_sources = \
 	lib/trace/write.c \
 	lib/json/modules.c \
 	lib/json/profile.c \
+	lib/json/status.c \
 	lib/json/sweep.c \
 	lib/json/write.c \
 	lib/stacks/folded.c \
@@ -365,6 +367,7 @@ tool_sources = \
 	tools/sweep_run.c \
 	tools/sweep_sims.c \
 	tools/trace.c \
+	tools/trace_deliver.c \
 	tools/valgrind.c \
 	tools/valgrind_options.c \
 	tools/valgrind_words.c \
@@ -1006,6 +1009,7 @@ headers = \
 	tools/run_options.h \
 	tools/sweep.h \
 	tools/tools.h \
+	tools/trace_deliver.h \
 	tools/valgrind.h
 
 page_files = \
@@ -1146,7 +1150,8 @@ unit_programs = \
 	tests/unit/sim/writeback \
 	tests/unit/tcache/model \
 	tests/unit/text/regex \
-	tests/unit/text/subst
+	tests/unit/text/subst \
+	tests/unit/trace/full
 
 zydis_programs = \
 	tests/unit/decode/decode_zydis

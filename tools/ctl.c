@@ -1,6 +1,6 @@
 /* tools/ctl.c - `quern ctl`: asks a `quern run` that is going on.
  *
- * In:  quern ctl PID dump|status|start|stop
+ * In:  quern ctl PID dump|status|start|stop [--json]
  * Out: what it answers, on stdout (lib/collect/control.h); exit 0, 1 (there is none, or it could not), 2 (usage)
  */
 #define _GNU_SOURCE
@@ -12,13 +12,14 @@
 #include <unistd.h>
 
 #include "collect/control.h"
+#include "json/json.h"
 #include "options.h"
 #include "tools.h"
 
 #define PROGRAM "quern ctl"
 
 static const char help[] =
-    "usage: quern ctl PID dump|status|start|stop\n"
+    "usage: quern ctl [--json] PID dump|status|start|stop\n"
     "\n"
     "Asks a `quern run` that is going on. PID is its number, or that of the program.\n"
     "  dump      write a profile of what was counted so far, PROFILE.dump1 and so on; prints its name\n"
@@ -28,7 +29,13 @@ static const char help[] =
     "\n";
 
 static const char *const words_known[] = { "dump", "status", "start", "stop", NULL };
-static const struct qn_option options[] = { QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
+struct settings {
+    bool json;
+};
+
+static const struct qn_option options[] = {
+    QN_OPTION("--json", NULL, "status: as JSON (doc/json.md)", qn_option_set, struct settings, json),
+    QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 static const struct qn_options command = { "ctl", PROGRAM, help, NULL, options, NULL, false };
 
 static pid_t parent_of(pid_t pid)
@@ -62,8 +69,8 @@ static int reach(pid_t pid)
     return -1;
 }
 
-/* The exit status. */
-static int ask(int fd, const char *word)
+/* The exit status; what it says goes to `out`, what is wrong to stderr. */
+static int ask(int fd, const char *word, FILE *out)
 {
     char text[4096];
     int status = -1;
@@ -74,17 +81,33 @@ static int ask(int fd, const char *word)
 
         if (head)
             status = text[0] != '0';
-        fwrite(text + head, 1, (size_t)n - head, status ? stderr : stdout);
+        fwrite(text + head, 1, (size_t)n - head, status ? stderr : out);
     }
     if (status < 0)
         return qn_text_complain(PROGRAM ": the run ended before it answered"), 1;
-    return fflush(stdout) ? 1 : status;
+    return fflush(out) ? 1 : status;
+}
+
+static int ask_for_json(int fd, const char *word)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    int status = out ? ask(fd, word, out) : 1;
+
+    if (out)
+        fclose(out);
+    if (!status && (!qn_json_write_status(stdout, text) || fflush(stdout)))
+        status = (qn_text_complain(PROGRAM ": standard output: cannot write"), 1);
+    free(text);
+    return status;
 }
 
 int qn_tool_ctl(int argc, char **argv)
 {
+    struct settings s = { .json = false };
     char **words, *end;
-    int status = qn_options_take(&command, NULL, argv, &words), fd, number;
+    int status = qn_options_take(&command, &s, argv, &words), fd, number;
     long pid;
 
     (void)argc;
@@ -97,10 +120,14 @@ int qn_tool_ctl(int argc, char **argv)
         return qn_options_wrong(&command, words[0], "wanted the number of a process");
     if (qn_option_find_word(words_known, words[1], &number))
         return qn_options_wrong(&command, words[1], "wanted dump, status, start or stop");
+    if (s.json && strcmp(words[1], "status"))
+        return qn_options_wrong(&command, "--json", "wanted status, which alone has it");
+    if (s.json && !qn_json_is_there())
+        return qn_text_complain(PROGRAM ": --json: this quern was built without jansson"), 1;
     fd = reach((pid_t)pid);
     if (fd < 0)
         fd = reach(parent_of((pid_t)pid));
     if (fd < 0)
         return qn_text_complain(PROGRAM ": %ld: no run of quern's with this number, or of this program", pid), 1;
-    return ask(fd, words[1]);
+    return s.json ? ask_for_json(fd, words[1]) : ask(fd, words[1], stdout);
 }

@@ -58,12 +58,14 @@ static const struct qn_option of_all[] = {
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 static const struct qn_option of_check[] = {
     OPTION("--gradescope", "FILE", "check: also write FILE (results.json) for Gradescope", qn_option_text, gradescope),
+    OPTION("--json", NULL, "check: as JSON, not TAP (doc/json.md)", qn_option_set, json),
     OPTION("--keep", "DIR", "check: leave there what tests that fail read, why, and how to look at it in a debugger", qn_option_text, keep),
     OPTION("--case-seed", "N", "check: draw the inputs from N, to have the same again [drawn]", qn_option_number, seed),
     OPTION("--only", "TEXT", "check: only tests whose name has TEXT; never full marks unless that is all", qn_option_text, only),
     QN_OPTIONS_END };
 
 static const struct qn_option of_marks[] = {
+    OPTION("--json", NULL, "marks: as JSON, not CSV", qn_option_set, json),
     OPTION("-o", "FILE", "marks: a CSV table [standard output]; gradescope: the zip file [autograder.zip]; export: a folder", qn_option_text, output),
     QN_OPTION_OF(qn_exp_on_names, "--on", "here|parallel|slurm", "marks: who makes the checks: this process, GNU parallel, or Slurm as an array of "
                  "jobs, both with -o; the folder has to be the same on all nodes [here]", qn_option_word, struct qn_lab_request, on),

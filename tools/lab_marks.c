@@ -1,7 +1,7 @@
 /* tools/lab_marks.c - `quern lab marks NN DIR -o marks.csv`: checks every folder of DIR, a student's each, and writes a table.
  *
  *   student,points,1,2,3          a column for each test
- *   ada,85,10,20,0
+ *   ada,85,10,20,0              or the same as JSON
  *
  * Each check is a process of its own: `quern lab check`, whose TAP is read.  With --key-file the folder's name is the student's.
  */
@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "json/json.h"
 #include "lab.h"
 #include "text/output.h"
 #include "tools.h"
@@ -140,6 +141,34 @@ static int put_marks(const struct qn_lab_request *r, FILE *f)
     return status;
 }
 
+/* --json: out of the table, which is a file meanwhile. */
+static int put_json(const struct qn_lab_request *r, FILE *out)
+{
+    const char *tmp = getenv("TMPDIR");
+    char folder[PATH_MAX], path[PATH_MAX + 16];
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    int status = QN_LAB_BROKEN;
+    FILE *f;
+
+    snprintf(folder, sizeof folder, "%s/quern-marks.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!qn_text_make_scratch(folder))
+        return qn_text_complain("quern: lab: %s: %s", folder, strerror(errno)), QN_LAB_BROKEN;
+    snprintf(path, sizeof path, "%s/marks.csv", folder);
+    f = fopen(path, "we");
+    if (f)
+        status = put_marks(r, f);
+    if (!f || fclose(f))
+        qn_text_fail(&err, QN_TEXT_IO, "%s: %s", path, strerror(errno));
+    else if (qn_json_write_table(out, path, &err) == QN_TEXT_OK && fflush(out))
+        qn_text_fail(&err, QN_TEXT_IO, "cannot write JSON");
+    qn_text_remove_scratch(folder);
+    if (err.status != QN_TEXT_OK)
+        return qn_text_complain("quern: lab: %s", err.text), QN_LAB_BROKEN;
+    return status;
+}
+
+static int put(const struct qn_lab_request *r, FILE *out) { return r->json ? put_json(r, out) : put_marks(r, out); }
+
 int qn_lab_tool_marks(char **argv)
 {
     struct qn_lab_request r = { .seed = 1 };
@@ -157,13 +186,15 @@ int qn_lab_tool_marks(char **argv)
     r.directory = words[1];
     if (!r.lab || !qn_lab_key_has_use(&r))
         return QN_EXIT_USAGE;
+    if (r.json && !qn_json_is_there())
+        return qn_text_complain("quern: lab: --json: this quern was built without jansson"), QN_LAB_BROKEN;
     if (r.on && !r.output)
         return qn_options_wrong(&qn_lab_marks_options, "--on", "wanted -o FILE, too: parts are kept in FILE.parts");
     if (!r.output)
-        return put_marks(&r, stdout);
+        return put(&r, stdout);
     f = qn_text_open_output(&o, r.output, QN_TEXT_SHARED, &err) == QN_TEXT_OK ? qn_text_stream_output(&o) : NULL;
     if (f) {
-        status = put_marks(&r, f);
+        status = put(&r, f);
         qn_text_close_output(&o, &err);
     }
     if (err.status != QN_TEXT_OK)

@@ -115,6 +115,7 @@ static const struct qn_option options[] = {
               struct settings, request),
     QN_OPTION("--font", "NAME,POINTS", "of the picture [sans,13]", take_font, struct settings, request),
     TEXT("--title", "TEXT", "instead of the usual one", title),
+    QN_OPTION("--json", NULL, "no picture: its data as JSON (doc/json.md), on standard output or in OUT", qn_option_set, struct prof_args, json),
     PROF_ARGS_LAST };
 
 /* ---- what is to be drawn ---- */
@@ -138,6 +139,8 @@ static const char *check(const struct prof_args *a)
         return predictor ? "--level=BC and BI are for budget" : "--level of budget: wanted BC or BI";
     if (!strcmp(kind->name, "curve") && (!q->x || !q->y))
         return "curve: wanted --x=COLUMN and --y=COLUMN";
+    if (a->json)
+        return strcmp(kind->name, "flame") ? NULL : "flame: --json: wanted another kind; this one has no table";
     return a->out && !qn_plot_knows_format(a->out) ? "-o: wanted a name that ends in .svg, .png or .pdf" : NULL;
 }
 
@@ -152,6 +155,7 @@ static enum qn_text_status plot(const struct prof_args *a, struct qn_text_error 
 #endif
     snprintf(usual_output, sizeof usual_output, "%s.svg", a->inputs[0]);
     request.kind = a->inputs[0];
+    request.data_only = a->json;
     request.mod_file = a->mod_file;
     request.mod_fn = a->mod_fn;
     request.input_count = a->input_count - 1;
@@ -179,7 +183,7 @@ int qn_tool_plot(int argc, char **argv)
 {
     static const struct prof_command command = {
         { "plot", PROGRAM, help, NULL, options, NULL, false }, 0, -1, check, plot };
-    struct settings settings = { .request.kind = NULL };
+    struct settings settings = { .args.table = true };
 
     (void)argc;
     make_help();

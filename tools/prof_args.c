@@ -75,20 +75,25 @@ struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_text_
     return qn_prof_open_writer_fd(STDOUT_FILENO, "standard output", err);
 }
 
+static enum qn_text_status put_json(const struct prof_args *a, FILE *f, const char *path, struct qn_text_error *err)
+{
+    return a->table ? qn_json_write_table(f, path, err) : qn_json_write_file(f, path, false, err);
+}
+
 /* --json: what the command writes into a file of its own, as JSON. */
-static enum qn_text_status write_json(const char *path, const char *out, struct qn_text_error *err)
+static enum qn_text_status write_json(const struct prof_args *a, const char *path, const char *out, struct qn_text_error *err)
 {
     struct qn_text_output o;
     FILE *f;
     if (!out || !strcmp(out, "-")) {
-        if (qn_json_write_file(stdout, path, false, err) == QN_TEXT_OK && fflush(stdout))
+        if (put_json(a, stdout, path, err) == QN_TEXT_OK && fflush(stdout))
             qn_text_fail(err, QN_TEXT_IO, "standard output: cannot write");
         return err->status;
     }
     if (qn_text_open_output(&o, out, QN_TEXT_SHARED, err) != QN_TEXT_OK)
         return err->status;
     f = qn_text_stream_output(&o);
-    if (f && qn_json_write_file(f, path, false, err) == QN_TEXT_OK)
+    if (f && put_json(a, f, path, err) == QN_TEXT_OK)
         return qn_text_close_output(&o, err);
     qn_text_drop_output(&o);
     return f ? err->status : qn_text_fail_memory(err);
@@ -106,7 +111,7 @@ static enum qn_text_status run_json(const struct prof_command *c, struct prof_ar
     snprintf(path, sizeof path, "%s/table", folder);
     a->out = path;
     if (c->run(a, err) == QN_TEXT_OK)
-        write_json(path, out, err);
+        write_json(a, path, out, err);
     a->out = out;
     qn_text_remove_scratch(folder);
     return err->status;

@@ -14,6 +14,7 @@ struct prof_args {
     int style;       /* enum qn_prof_style */
     struct qn_text_subst *mod_file, *mod_fn;
     bool json;
+    bool table;      /* with json: what the command writes is a table, whatever it looks like */
 };
 
 #define PROF_ARGS_OUT(argument, help) QN_OPTION("-o", argument, help, qn_option_text, struct prof_args, out)

@@ -30,6 +30,7 @@
 #include "trace/champsim.h"
 #include "trace/parts.h"
 #include "trace/recorder.h"
+#include "trace_deliver.h"
 
 #define ARGUMENTS_MAX 4096
 #define CHUNK (1u << 20)
@@ -227,21 +228,6 @@ static int record_raw(struct qn_engines_guard *g, const struct settings *s, stru
     return status;
 }
 
-/* What the writer has is delivered.  status: of the program. */
-static int deliver_blocks(struct qn_trace_writer *w, bool begun, struct qn_text_output *o, int status)
-{
-    struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_trace_counts counts;
-    bool good = qn_trace_close_writer(w, &counts);
-
-    if (good && begun)
-        return qn_text_close_output(o, &err) == QN_TEXT_OK ? status : complain(err.text, "not written");
-    if (begun)
-        status = counts.bug ? complain("a bug, please report it", counts.bug) : complain(o->path, strerror(errno));
-    qn_text_drop_output(o);
-    return status;
-}
-
 /* quern's own: a block at a time, written while the program runs. */
 static int record_blocks(struct qn_engines_guard *g, const struct settings *s, struct qn_text_output *o)
 {
@@ -262,7 +248,7 @@ static int record_blocks(struct qn_engines_guard *g, const struct settings *s, s
     snprintf(option, sizeof option, "--sim-opt=record-ring=%d,record-socket=%d", qn_trace_recorder_fds(r)[0], qn_trace_recorder_fds(r)[1]);
     status = run_recorder(g, s, option);
     qn_trace_close_recorder(r, &begun);
-    return deliver_blocks(w, begun, o, status);
+    return trace_deliver_blocks(w, begun, o, status);
 }
 
 /* The output is opened before the program starts, and a device that is full has said so. */

@@ -293,7 +293,8 @@ void qn_collect_print_fatal(struct qn_collect *r, struct qn_cost_modules *module
         qn_collect_fail(r, "--check found a difference: %s", h.fatal_text);
         break;
     case QN_FATAL_MODULE:
-        qn_collect_fail(r, "%s", h.fatal_text);
+        if (*h.fatal_text) /* else somebody else says it: record.c */
+            qn_collect_fail(r, "%s", h.fatal_text);
         break;
     case QN_FATAL_RESOURCE:
         qn_collect_fail(r, "the engine ran out of room: %s", h.fatal_text);

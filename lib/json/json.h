@@ -32,6 +32,9 @@ struct qn_json_trace {
 };
 bool qn_json_write_trace(FILE *out, const char *path, const struct qn_json_trace *t);
 
+/* What quern ctl PID status prints; the text is changed.  false: it cannot be written, or there is no memory. */
+bool qn_json_write_status(FILE *out, char *text);
+
 /* The modules that ship: begin, add each, end, which writes them.  slots: "I1 D1".  false: it cannot be written, or there is no memory. */
 void qn_json_begin_modules(const char *in_slots);
 void qn_json_add_module(const char *kind, const char *name, const char *slots, uint64_t hash, const char *text);

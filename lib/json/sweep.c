@@ -32,10 +32,10 @@ static json_t *value_of(const char *cell)
     return *end ? qn_json_text(cell) : json_real(number);
 }
 
-/* What was run is text, whatever it looks like: the version of quern, names, the command. */
+/* What was run is text, whatever it looks like: the version of quern, names, the command; of marks the student. */
 static bool is_name(const char *column)
 {
-    static const char *const names[] = { "quern", "program", "command", "input", "sim", "options", "build_id", "status", NULL };
+    static const char *const names[] = { "quern", "student", "program", "command", "input", "sim", "options", "build_id", "status", NULL };
 
     for (int i = 0; names[i]; i++)
         if (!strcmp(column, names[i]))

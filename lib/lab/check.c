@@ -147,11 +147,12 @@ static int finish(struct qn_lab_check *c)
     unsigned all = 0;
 
     if (c->broken) {
-        printf("Bail out! %.*s\n", (int)strcspn(c->outcomes[c->test - 1].remarks, "\n"),
-               c->outcomes[c->test - 1].remarks);
+        qn_lab_print_broken(c, c->outcomes[c->test - 1].remarks);
         return QN_LAB_BROKEN;
     }
     qn_lab_print_score(c);
+    if (c->request->json && !qn_lab_write_json(c, stdout, NULL))
+        return QN_LAB_BROKEN;
     if (c->request->gradescope && !qn_lab_write_gradescope(c, c->request->gradescope))
         return QN_LAB_BROKEN;
     for (unsigned i = 0; i < c->request->lab->n_tests; i++)
@@ -171,13 +172,14 @@ int qn_lab_check(const struct qn_lab_request *request, const struct qn_lab_place
         abort();
     for (unsigned i = 0; i < lab->n_tests; i++)
         c.outcomes[i].ran = !request->only || strstr(lab->tests[i].name, request->only);
-    puts("TAP version 14");
+    if (!request->json)
+        puts("TAP version 14");
     if (qn_lab_begin_keeping(&c) && qn_lab_open_work(&c)) {
         qn_lab_print_head(&c);
         run_tests(&c);
         status = finish(&c);
     } else {
-        puts("Bail out! there is nothing to check");
+        qn_lab_print_broken(&c, "there is nothing to check");
         if (request->gradescope)
             qn_lab_write_gradescope(&c, request->gradescope);
     }

@@ -2,6 +2,8 @@
 #ifndef QN_LAB_INTERNAL_H
 #define QN_LAB_INTERNAL_H
 
+#include <stdio.h>
+
 #include "lab/check.h"
 
 #define QN_LAB_BUILT_MAX 16
@@ -55,10 +57,17 @@ void qn_lab_free_built(struct qn_lab_check *c);
 void qn_lab_say_text(struct qn_lab_check *c, const char *text, unsigned lines);
 
 /* results.c */
+void qn_lab_print_broken(const struct qn_lab_check *c, const char *why); /* its first line */
+unsigned qn_lab_points_of(const struct qn_lab_check *c, unsigned test);
+unsigned qn_lab_score_possible(const struct qn_lab_check *c);
 void qn_lab_print_head(const struct qn_lab_check *c);
 void qn_lab_print_test(const struct qn_lab_check *c, unsigned number, unsigned test);
 unsigned qn_lab_score(const struct qn_lab_check *c);
 void qn_lab_print_score(const struct qn_lab_check *c);
 bool qn_lab_write_gradescope(const struct qn_lab_check *c, const char *path);
+
+/* as_json.c */
+void qn_lab_put_string(FILE *f, const char *s); /* as JSON; NULL: an empty one */
+bool qn_lab_write_json(const struct qn_lab_check *c, FILE *f, const char *broken); /* broken: why there is no result, NULL: there is */
 
 #endif

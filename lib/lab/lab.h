@@ -49,6 +49,7 @@ struct qn_lab_request {
     const struct qn_lab *lab;
     const char *directory;              /* what was handed in */
     const char *gradescope;             /* results.json to be written, NULL: none */
+    bool json;                          /* of check: a document in place of TAP; of marks: in place of CSV */
     const char *output;                 /* of marks and gradescope; NULL: not given */
     int on;                             /* of marks: enum qn_exp_on, exp/farm.h ... */
     const char *on_option[QN_LAB_ON_OPTIONS];
@@ -66,7 +67,7 @@ struct qn_lab_request {
 
 enum { QN_LAB_FULL = 0, QN_LAB_NOT_FULL = 1, QN_LAB_BROKEN = 3 /* of the grader, not of the student */ };
 
-/* Prints TAP.  One of the above. */
+/* Prints TAP, or with request->json a document.  One of the above. */
 int qn_lab_check(const struct qn_lab_request *request, const struct qn_lab_place *place);
 
 #endif

@@ -8,6 +8,8 @@
  *   # seed 4711: got 40 misses, wanted 38
  *   # 10 of 30 points
  *
+ * With --json a document in place of TAP: as_json.c.
+ *
  * What a student's program or the compiler printed comes in remarks only: each of their lines begins with "# ", and
  * has no control characters, so that nothing printed can be taken for a result.
  *
@@ -44,10 +46,20 @@ static void print_weakness(void *data, const char *line)
     printf("# not enforced here: %s\n", line);
 }
 
+void qn_lab_print_broken(const struct qn_lab_check *c, const char *why)
+{
+    if (c->request->json)
+        qn_lab_write_json(c, stdout, why);
+    else
+        printf("Bail out! %.*s\n", (int)strcspn(why, "\n"), why);
+}
+
 void qn_lab_print_head(const struct qn_lab_check *c)
 {
     bool weak = false;
 
+    if (c->request->json)
+        return;
     printf("# lab %u: %s; inputs from seed %" PRIu64 " (the same again: --case-seed=%" PRIu64 ")\n",
            c->request->lab->number, c->request->lab->title, c->request->seed, c->request->seed);
     if (c->request->has_variant)
@@ -59,7 +71,7 @@ void qn_lab_print_head(const struct qn_lab_check *c)
     fflush(stdout);
 }
 
-static unsigned points_of(const struct qn_lab_check *c, unsigned i)
+unsigned qn_lab_points_of(const struct qn_lab_check *c, unsigned i)
 {
     return c->outcomes[i].passed ? test_of(c, i)->points : 0;
 }
@@ -69,8 +81,10 @@ void qn_lab_print_test(const struct qn_lab_check *c, unsigned number, unsigned t
     const struct qn_lab_outcome *o = &c->outcomes[test];
     const char *line = o->remarks, *end;
 
+    if (c->request->json)
+        return;
     printf("%sok %u - %s (%u of %u points)\n", o->passed ? "" : "not ", number, test_of(c, test)->name,
-           points_of(c, test), test_of(c, test)->points);
+           qn_lab_points_of(c, test), test_of(c, test)->points);
     for (; line && *line; line = end + 1) {
         end = strchr(line, '\n');
         printf("# %.*s\n", (int)(end - line), line);
@@ -83,11 +97,11 @@ unsigned qn_lab_score(const struct qn_lab_check *c)
     unsigned sum = 0;
 
     for (unsigned i = 0; i < c->request->lab->n_tests; i++)
-        sum += points_of(c, i);
+        sum += qn_lab_points_of(c, i);
     return sum;
 }
 
-static unsigned score_possible(const struct qn_lab_check *c)
+unsigned qn_lab_score_possible(const struct qn_lab_check *c)
 {
     unsigned sum = 0;
 
@@ -98,39 +112,23 @@ static unsigned score_possible(const struct qn_lab_check *c)
 
 void qn_lab_print_score(const struct qn_lab_check *c)
 {
-    printf("# %u of %u points\n", qn_lab_score(c), score_possible(c));
+    if (c->request->json)
+        return;
+    printf("# %u of %u points\n", qn_lab_score(c), qn_lab_score_possible(c));
     fflush(stdout);
 }
 
 /* ---- Gradescope ---- */
-
-/* A JSON string.  Bytes beyond ASCII are written as Latin-1 would have them: whatever was printed, the file is
- * valid. */
-static void put_string(FILE *f, const char *s)
-{
-    putc('"', f);
-    for (; s && *s; s++) {
-        unsigned char b = (unsigned char)*s;
-
-        if (b == '"' || b == '\\')
-            fprintf(f, "\\%c", b);
-        else if (b < ' ' || b >= 127)
-            fprintf(f, "\\u%04x", b);
-        else
-            putc(b, f);
-    }
-    putc('"', f);
-}
 
 static void put_test(FILE *f, const struct qn_lab_check *c, unsigned test, unsigned number)
 {
     const struct qn_lab_outcome *o = &c->outcomes[test];
 
     fprintf(f, "%s\n    { \"number\": \"%u\", \"name\": ", number > 1 ? "," : "", number);
-    put_string(f, test_of(c, test)->name);
-    fprintf(f, ", \"score\": %u, \"max_score\": %u, \"status\": \"%s\", \"output\": ", points_of(c, test),
+    qn_lab_put_string(f, test_of(c, test)->name);
+    fprintf(f, ", \"score\": %u, \"max_score\": %u, \"status\": \"%s\", \"output\": ", qn_lab_points_of(c, test),
             test_of(c, test)->points, o->passed ? "passed" : "failed");
-    put_string(f, o->remarks);
+    qn_lab_put_string(f, o->remarks);
     fputs(" }", f);
 }
 

@@ -133,7 +133,7 @@ enum qn_text_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN
         p.log_y = strchr(q->log, 'y');
     }
     if (status == QN_TEXT_OK)
-        status = qn_plot_write_files(&p, err);
+        status = q->data_only ? qn_exp_write_table(&p.data, q->output, err) : qn_plot_write_files(&p, err);
     qn_exp_free_table(&p.data);
     qn_exp_free_memory(&p.memory);
     return status;

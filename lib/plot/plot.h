@@ -45,6 +45,7 @@ struct qn_plot_request {
     const char *font;                          /* "NAME,POINTS" */
     int font_points;
     int most;                                  /* bars; 0: as usual */
+    bool data_only;                            /* the table alone, whatever `output` is called; not of flame */
 };
 
 struct qn_plot_kind {

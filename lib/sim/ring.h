@@ -4,7 +4,8 @@
  *   reader     words[tail % RING_WORDS] ...   ; tail += n ;  the recorder waits?  a byte back
  *
  * head and tail only grow.  Each side says that it is going to sleep before it looks for the last time, and so is not missed.  The
- * recorder that waits reads the end of the socket when the reader is gone.
+ * recorder that waits reads the end of the socket when the reader is gone.  A reader that cannot write what it reads says so (refused)
+ * before it goes, and the recorder stops the program.
  */
 #ifndef QN_SIM_RING_H
 #define QN_SIM_RING_H
@@ -17,7 +18,7 @@
 
 struct ring {
     uint64_t head __attribute__((aligned(64))), reader_sleeps;
-    uint64_t tail __attribute__((aligned(64))), recorder_waits;
+    uint64_t tail __attribute__((aligned(64))), recorder_waits, refused; /* the recorder looks at tail anyhow */
 };
 
 static inline struct qn_log_entry *ring_words(struct ring *r) { return (struct qn_log_entry *)((uint8_t *)r + RING_OFFSET); }

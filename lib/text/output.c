@@ -297,6 +297,17 @@ void qn_text_drop_output(struct qn_text_output *o)
     free_names(o);
 }
 
+char *qn_text_leave_output(struct qn_text_output *o)
+{
+    char *left = o->temporary;
+
+    close_file(o);
+    forget(left);
+    o->temporary = NULL;
+    free_names(o);
+    return left;
+}
+
 /* ---- before ---- */
 
 /* A device says by an empty write that it is full.  Who reads from a pipe would take an open and a close for its end. */

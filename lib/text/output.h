@@ -40,6 +40,9 @@ enum qn_text_status qn_text_close_output(struct qn_text_output *o, struct qn_tex
 /* Gives up: nothing is left of it. */
 void qn_text_drop_output(struct qn_text_output *o);
 
+/* Gives up, but what has been written stays, under the name that is returned, to be freed; NULL: no name of its own, as of a pipe. */
+char *qn_text_leave_output(struct qn_text_output *o);
+
 /* Whether the name could be written now, a page at least; nothing is changed.  Asked before a long computation. */
 enum qn_text_status qn_text_check_output(const char *path, struct qn_text_error *err);
 

@@ -31,6 +31,12 @@ struct pending { /* a block that has begun */
     struct grouped held; /* a part of a RUN whose step is to come */
 };
 
+/* What the file holds: parts that are whole, up to references. */
+struct written {
+    uint32_t places;
+    uint64_t bytes, instructions, references;
+};
+
 struct qn_trace_writer {
     FILE *to;
     enum qn_trace_packing how;
@@ -68,6 +74,7 @@ struct qn_trace_writer {
     uint32_t generation;
     struct part_place *place;
     uint32_t places, place_room;
+    struct written written, written_before; /* before: without the last part of references */
 };
 
 /* write.c: the parts that have been made go into the file. */

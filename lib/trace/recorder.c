@@ -73,6 +73,8 @@ static void *read_ring(void *data)
             ended = sleep_on(r);
         }
     }
+    if (!r->good)
+        RING_STORE(r->ring->refused, 1);
     shutdown(r->fd[OURS], SHUT_RDWR); /* who waits for room learns that nobody reads */
     return NULL;
 }

@@ -1,11 +1,15 @@
 /* lib/trace/write.c - parts of a trace into its file.  See write.h.
  *
- * Each part is written through at once: whatever ends us, what the file holds until then are whole parts. */
+ * Each part is written through at once: whatever ends us, what the file holds until then are whole parts.  A part that does not fit is taken
+ * back, and index and end are written over it. */
+#define _GNU_SOURCE
 #include "trace/write.h"
 
 #include <errno.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/grow.h"
 #include "trace/encode.h"
@@ -109,6 +113,14 @@ static void write_references(struct qn_trace_writer *w, uint64_t first)
     free(all.at);
 }
 
+static void note_written(struct qn_trace_writer *w)
+{
+    if (w->failed)
+        return;
+    w->written_before = w->written;
+    w->written = (struct written){w->places, w->offset, w->counts.instructions, w->counts.references};
+}
+
 void trace_write_parts(struct qn_trace_writer *w)
 {
     uint64_t first = w->counts.instructions;
@@ -120,6 +132,7 @@ void trace_write_parts(struct qn_trace_writer *w)
     write_references(w, first);
     w->counts.instructions += w->part_instructions;
     w->counts.references += w->part_references;
+    note_written(w);
     w->part_instructions = w->part_references = 0;
     w->control.n = w->heads.n = w->data.n = 0;
     w->before = 0;
@@ -134,6 +147,39 @@ static void write_end(struct qn_trace_writer *w)
     write_part(w, (struct part_head){.kind = PART_INDEX, .first = w->counts.instructions}, (const uint8_t *)w->place, w->places * sizeof *w->place);
     put(w, &index, sizeof index);
     put(w, PARTS_END, PARTS_MAGIC_BYTES);
+}
+
+/* Index and end behind the first parts, over what lies there. */
+static bool end_at(struct qn_trace_writer *w, const struct written *to)
+{
+    w->failed = false;
+    w->places = to->places;
+    w->offset = to->bytes;
+    w->counts.instructions = to->instructions;
+    w->counts.references = to->references;
+    __fpurge(w->to);
+    clearerr(w->to);
+    if (fseeko(w->to, (off_t)to->bytes, SEEK_SET))
+        return false;
+    write_end(w);
+    return !w->failed && fflush(w->to) == 0 && ftruncate(fileno(w->to), (off_t)w->offset) == 0;
+}
+
+/* An end for what has been written: where the part begins that could not be; there is room at least for what of it did fit.  If that is too
+ * little, the part before makes room.  A file system that writes to other places than before gets what is behind the parts back first. */
+static bool end_short(struct qn_trace_writer *w)
+{
+    const struct written all = w->written, fewer = w->written_before;
+    bool ended = all.places && (end_at(w, &all) || (ftruncate(fileno(w->to), (off_t)all.bytes) == 0 && end_at(w, &all)) ||
+                                (fewer.places && end_at(w, &fewer)));
+
+    if (!ended) {
+        w->counts.instructions = all.instructions;
+        w->counts.references = all.references;
+        __fpurge(w->to);
+    }
+    w->failed = true;
+    return ended;
 }
 
 static void release(struct qn_trace_writer *w)
@@ -161,14 +207,16 @@ bool qn_trace_close_writer(struct qn_trace_writer *w, struct qn_trace_counts *co
     if (!w->bug)
         trace_finish(w);
     trace_write_parts(w);
-    write_end(w);
+    if (!w->failed)
+        write_end(w);
     if (!w->failed && fflush(w->to))
         trace_fail(w);
+    good = !w->failed && !w->bug;
+    error = w->error;
+    w->counts.whole = good || (!w->bug && end_short(w));
     w->counts.bytes = w->offset;
     w->counts.bug = w->bug;
     *counts = w->counts;
-    good = !w->failed && !w->bug;
-    error = w->error;
     release(w);
     errno = error;
     return good;

@@ -19,6 +19,7 @@ struct qn_trace_writer;
 struct qn_trace_counts {
     uint64_t instructions, references, bytes; /* references: fetches and those to data; bytes: of the file */
     const char *bug;                          /* the recorder's words make no sense; NULL: they do */
+    bool whole;                               /* the file has its end, perhaps before something that could not be written */
 };
 
 /* Only of instructions `from` to from + count - 1.  The file gets its beginning.  NULL: no memory. */
@@ -27,7 +28,9 @@ struct qn_trace_writer *qn_trace_open_writer(FILE *to, enum qn_trace_packing how
 /* false: it could not be written (errno), or makes no sense; later ones are not looked at. */
 bool qn_trace_write(struct qn_trace_writer *w, const struct qn_log_entry *words, size_t n);
 
-/* What is left, the index and the end; frees w.  A block whose end is not there is left out. */
+/* What is left, the index and the end; frees w.  A block whose end is not there is left out.  false: not all could be written (errno), or
+ * counts->bug.  What could is a whole trace then (counts->whole), as far as counts says; if there was no room for an end either, so much
+ * lies in the file without one, for qn_trace_end_parts; instructions 0: nothing. */
 bool qn_trace_close_writer(struct qn_trace_writer *w, struct qn_trace_counts *counts);
 
 #endif

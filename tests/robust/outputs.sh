@@ -122,7 +122,38 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-$CC -O1 -o loop loop.c || bail 'cannot compile'
+# Addresses that do not compress.  With a file whose first line is a process, that one can write no file from the middle on.
+cat >scattered.c <<'END'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+static volatile unsigned char a[1 << 20];
+static void shut(const char *name)
+{
+    const struct rlimit limit = { 8, RLIM_INFINITY };
+    FILE *f = fopen(name, "r");
+    int pid = 0;
+
+    if (!f || fscanf(f, "%d", &pid) != 1 || prlimit(pid, RLIMIT_FSIZE, &limit, NULL))
+        puts("cannot limit");
+}
+int main(int argc, char **argv)
+{
+    unsigned long x = 1;
+    long i, n = argc > 1 ? atol(argv[1]) : 0;
+
+    for (i = 0; i < n; i++) {
+        if (argc > 2 && i == n / 2)
+            shut(argv[2]);
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        a[x >> 44]++;
+    }
+    puts("whole");
+    return 0;
+}
+END
+$CC -O1 -o loop loop.c && $CC -O1 -o scattered scattered.c || bail 'cannot compile'
 mkdir disk
 if unshare -Urm mount -t tmpfs -o size=64k none disk 2>/dev/null; then
     # on DISK_SIZE COMMAND...: in the folder disk of that size; then what is there
@@ -138,6 +169,19 @@ if unshare -Urm mount -t tmpfs -o size=64k none disk 2>/dev/null; then
     ok 'one line says so' grep -q 'no room for more of the trace: a full disk' err
     is "$(wc -l <err)" 1 'and no other'
     ok 'what was recorded until then is a whole trace' sh -c '"$0" replay short | grep -q "^I *refs: *[0-9]*,[0-9]*,"' "$QUERN"
+    # quern's own format: 17 MB into 4.
+    # shellcheck disable=SC2016
+    on 4m sh -c '"$0" trace -o disk/t ./scattered 6000000; status=$?; cp disk/t own; ls -A disk; exit $status' "$QUERN" >out 2>err
+    is "$? $(cat out)" '70 t' 'a trace of its own format for which the disk is too small: the program is stopped, nothing else is left'
+    fits=$(sed -n 's|^quern: trace: disk/t: cannot write: No space left on device; it is whole up to instruction ||p' err)
+    is "$(wc -l <err)" 1 'one line says so'
+    is "$("$QUERN" trace --info own | sed -n 's/^parts.*instructions \([0-9]*\),.*/\1/p; $p')" "$fits
+whole" 'what was recorded until there is a whole trace'
+    ok 'of more than half the disk' [ "$(wc -c <own)" -gt 2000000 ]
+    ok 'which replays' sh -c '"$0" replay own | grep -q "^I *refs: *[0-9]*,[0-9]*,"' "$QUERN"
+    # shellcheck disable=SC2016
+    on 16k sh -c '"$0" trace -o disk/t ./scattered 6000000; status=$?; ls -A disk; exit $status' "$QUERN" >out 2>err
+    is "$? $(cat out err)" '70 quern: trace: disk/t: cannot write: No space left on device; nothing of it is kept' 'a disk too small for a part: nothing is left'
     # The output's disk is full: what was recorded stays where it was.
     # shellcheck disable=SC2016
     on 4k "$QUERN" trace --format=records -o disk/t ./loop 300000 >out 2>err
@@ -156,6 +200,22 @@ fill" 'a disk that is full already: nothing runs'
     is "$(cat out)" 'it ran
 status 0' 'and does not keep the program from its end'
 else
-    skip 'cannot mount a small file system: no user namespaces here' 11
+    skip 'cannot mount a small file system: no user namespaces here' 17
 fi
+
+# Not even an end can be written: the parts stay beside the output, and become a trace when that is possible again.  What limits files
+# does not limit a pipe.
+# shellcheck disable=SC2016
+{
+    sh -c 'echo $$ >pid; exec "$0" trace -o shorter ./scattered 6000000 pid' "$QUERN" 2>&1 >out
+    echo $? >status
+} | cat >err
+is "$(cat status out)" 70 'a trace that can no longer be written at all: the program is stopped'
+left=$(sed -n 's/^quern: trace: shorter: cannot write: File too large; .* is left in \(.*\), which --recover makes whole$/\1/p' err)
+is "$(wc -l <err) $(ls -A | grep shorter)" "1 $left" 'one line says where its parts are'
+"$QUERN" trace --info "$left" >info 2>&1
+is "$? $(tail -1 info)" '1 cut off: no end; --recover gives it one' 'which have no end'
+ok 'and get one' "$QUERN" trace --recover "$left"
+ok 'and are what the line says' grep -q "up to instruction $("$QUERN" trace --info "$left" | sed -n 's/^parts.*instructions \([0-9]*\),.*/\1/p') is left" err
+ok 'more than a quarter of the program' sh -c '"$0" replay "$1" | grep -q "^I *refs: *[1-9][0-9],[0-9]*,"' "$QUERN" "$left"
 done_testing

@@ -13,6 +13,7 @@
 #include "sim/module.h"
 #include "sim/record.h"
 #include "sim/ring.h"
+#include "sim/service.h"
 
 #ifdef QN_SIM_HOSTED
 #error "record runs in the engine only: a replay has its trace already"
@@ -82,6 +83,14 @@ static struct ring *ring;
 static long socket_fd;
 static uint64_t head;
 
+/* Nobody reads.  Who could not write the trace says why (tools/trace_deliver.c), so that the engine says nothing. */
+static void stop(void)
+{
+    if (!RING_LOAD(ring->refused))
+        fail("quern trace is gone");
+    qn_engine_module_failed("");
+}
+
 /* Until there is room for n words. */
 static void wait_for_room(uint32_t n)
 {
@@ -93,8 +102,10 @@ static void wait_for_room(uint32_t n)
         if (head + n - RING_LOAD(ring->tail) > RING_WORDS)
             got = qn_sys3(__NR_read, socket_fd, (long)&byte, 1);
         if (got <= 0 && got != -INTERRUPTED)
-            fail("quern trace is gone");
+            stop();
     }
+    if (RING_LOAD(ring->refused))
+        stop();
 }
 
 static void put_words(const struct qn_log_entry *entry, uint32_t n)

@@ -3,10 +3,10 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 schema=$(cd "$top_srcdir" && pwd)/doc/quern.schema.json
-python3 -c 'import jsonschema' 2>/dev/null || absent_all 'python3-jsonschema is not installed' 26
-command -v jq >/dev/null || absent_all 'jq is not installed' 26
-grep -q '^#define HAVE_JANSSON 1' "$top_builddir/config.h" || absent_all 'built without jansson' 26
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 26
+python3 -c 'import jsonschema' 2>/dev/null || absent_all 'python3-jsonschema is not installed' 47
+command -v jq >/dev/null || absent_all 'jq is not installed' 47
+grep -q '^#define HAVE_JANSSON 1' "$top_builddir/config.h" || absent_all 'built without jansson' 47
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 47
 cd "$SCRATCH" || bail 'no scratch'
 
 cat >validate.py <<'END'
@@ -22,8 +22,9 @@ for name in sys.argv[2:]:
         error = jsonschema.exceptions.best_match(jsonschema.Draft7Validator(dict(schema["definitions"][kind], definitions=schema["definitions"])).iter_errors(document)) or error
     print("%s %s" % (document.get("schema"), "valid" if not error else error.message[:200]))
 END
-# valid KIND FILE DESCRIPTION
-valid() { is "$(python3 validate.py "$schema" "$2" 2>&1 | tail -n 1)" "quern-$1 valid" "$3"; }
+# valid KIND FILE DESCRIPTION: asked at the end, of all at once; python takes its time to begin
+: >asked
+valid() { printf '%s\t%s\t%s\n' "$1" "$2" "$3" >>asked; }
 
 cat >prog.c <<'END'
 static volatile long a[512];
@@ -73,11 +74,78 @@ printf 'student,points,1\nada,10,10\n' >marks.csv
 "$QUERN" json marks.csv >marks.json
 valid table marks.json 'json of another table'
 
+# A run that waits for a byte.
+cat >waits.c <<'END'
+#include <unistd.h>
+int main(void) { char byte; write(1, "\n", 1); return read(0, &byte, 1) != 1; }
+END
+$CC -O1 -o waits waits.c && mkfifo in out || bail 'cannot compile'
+"$QUERN" run -q --out-file=/dev/null ./waits <in >out &
+run=$!
+exec 5>in 6<out
+read -r line <&6
+pid=$("$QUERN" ctl $run status | sed -n 's/^pid: //p')
+while kill -0 "$pid" && [ "$(sed 's/.*) //; s/ .*//' "/proc/$pid/stat")" != S ]; do :; done
+"$QUERN" ctl --json $run status >status.json
+"$QUERN" ctl $run status >status
+"$QUERN" ctl --json $run dump >err 2>&1
+is "$? $(cat err)" "2 quern ctl: --json: wanted status, which alone has it; \`quern ctl --help\` describes it" 'ctl dump has no --json'
+echo >&5
+wait $run
+valid status status.json 'ctl status --json'
+is "$(jq -r '"pid: \(.pid)", "command: \(.command)"' status.json)" "$(sed '/^seconds/,$d' status)" 'says what ctl status says'
+is "$(jq -r '.totals | to_entries[] | "\(.key): \(.value)"' status.json)" "$(sed '1,/^instructions/d' status)" 'event by event'
+is "$(jq '.seconds >= 0 and .instructions_per_second > 0' status.json)" true 'with its speed'
+
+# A lab: one test of it, on what the work begins with and on nothing; the name of a student is text.
+mkdir class
+"$QUERN" lab start --seed=1 1 class/007 >/dev/null || bail 'no lab'
+printf '#include <stdio.h>\nint main(void) { puts("\\303\\244\\377\\"\\033"); return 0; }\n' >class/007/csim.c
+"$QUERN" lab check --case-seed=7 --only=small 1 class/007 >tap
+tap=$?
+"$QUERN" lab check --json --case-seed=7 --only=small 1 class/007 >lab.json
+is $? $tap 'lab check --json: the exit status of lab check'
+valid lab lab.json 'and a document'
+is "$(jq -r '.tests[] | "\(if .passed then "" else "not " end)ok \(.number) - \(.name) (\(.points) of \(.of) points)"' lab.json)" "$(grep -E '^(not )?ok' tap)" \
+    'which says of each test what TAP says'
+is "$(jq -r '.tests[].remarks[]' lab.json)" "$(sed -n '/^not ok/,$s/^# //p' tap | sed '$d' | LC_ALL=C sed "s/$(printf '\377')/$(printf '\357\277\275')/g")" \
+    'with its remarks, as UTF-8'
+is "$(jq -r '"\(.points) of \(.of) points"' lab.json)" "$(sed -n '$s/^# //p' tap)" 'and the points'
+"$QUERN" lab check --json 1 class/nobody >broken.json 2>err
+is "$? $(jq -r .broken broken.json)" '3 there is nothing to check' 'a folder that is not there'
+valid lab broken.json 'is a document, too'
+"$QUERN" lab marks --json 1 class >class.json
+valid table class.json 'lab marks --json'
+"$QUERN" lab marks 1 class >marks.csv
+is "$(jq -r '(.columns | join(",")), (.columns as $c | .rows[] | [.[$c[]]] | join(","))' class.json)" "$(cat marks.csv)" 'says what lab marks says'
+is "$(jq -c '[.rows[].student]' class.json)" '["007"]' 'a name is text, whatever it looks like'
+
+# Of pictures their data.
+"$QUERN" plot --json top a >top.json
+valid table top.json 'plot --json top'
+is "$(jq -r '.rows[] | select(.function == "fill") | .["D1mr+D1mw"]' top.json)" \
+    "$("$QUERN" json a | jq '(.events | index("D1mr")) as $r | (.events | index("D1mw")) as $w | [.rows[] | select(.function == "fill") | .counts[$r] + .counts[$w]] | add')" \
+    'says what the profile says'
+"$QUERN" plot --json curve --x=D1_size --y=D1mr -o curve.json s.csv
+valid table curve.json 'plot --json curve -o'
+is "$(jq -c '.rows' curve.json)" "$("$QUERN" json s.csv | jq -c '[{D1_size: .rows[0].D1_size, lru: .rows[0].D1mr, srrip: .rows[1].D1mr}]')" 'says what the sweep says'
+is "$("$QUERN" plot --json flame a 2>&1; echo $?)" "quern plot: flame: --json: wanted another kind; this one has no table; \`quern plot --help\` describes it
+2" 'a flame graph has none'
+ok 'no picture' test ! -e curve.svg -a ! -e top.svg -a ! -e curve.gp -a ! -e table.svg
+
+# shellcheck disable=SC2046 # names without blanks
+python3 validate.py "$schema" $(cut -f2 asked) >verdicts 2>&1
+tab=$(printf '\t')
+while IFS=$tab read -r kind file what; do
+    read -r verdict <&3
+    is "$file: $verdict" "$file: quern-$kind valid" "$what: valid"
+done <asked 3<verdicts
+
 # What is not valid is found.
 jq '.totals.Ir = "many"' profile.json >bad.json
 is "$(python3 validate.py "$schema" bad.json)" "quern-profile 'many' is not of type 'integer'" 'the validator finds a count that is none'
 jq '.version = 2' profile.json >bad.json
 is "$(python3 validate.py "$schema" bad.json | sed 's/.*profile //')" '1 was expected' 'and another version'
 is "$("$QUERN" csv --json absent 2>&1)" "$("$QUERN" csv absent 2>&1)" 'a profile that is not there: the same message'
-ok 'and nothing is left behind' test -z "$(find . -name 'quern-json*')"
+ok 'and nothing is left behind' test -z "$(find . -name 'quern-json*' -o -name 'quern-marks*')"
 done_testing
