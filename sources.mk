@@ -141,6 +141,7 @@ hosted_sources = \
 	lib/cost/library.c \
 	lib/cost/modules.c \
 	lib/cost/named.c \
+	lib/cost/part.c \
 	lib/cost/profile.c \
 	lib/cost/regions.c \
 	lib/cost/sites.c \
@@ -280,6 +281,7 @@ hosted_sources = \
 	lib/collect/loop.c \
 	lib/collect/name.c \
 	lib/collect/named.c \
+	lib/collect/part.c \
 	lib/collect/program.c \
 	lib/collect/reader.c \
 	lib/collect/report.c \
@@ -676,6 +678,7 @@ headers = \
 	lib/collect/collect.h \
 	lib/collect/control.h \
 	lib/collect/options.h \
+	lib/collect/part.h \
 	lib/collect/reader.h \
 	lib/collect/wire.h \
 	lib/collect/work.h \
@@ -700,6 +703,7 @@ headers = \
 	lib/cost/modules.h \
 	lib/cost/named.h \
 	lib/cost/objects.h \
+	lib/cost/part.h \
 	lib/cost/profile.h \
 	lib/cost/regions.h \
 	lib/cost/sites.h \
@@ -1263,6 +1267,7 @@ shell_tests = \
 	tests/unit/run/keep_lines.sh \
 	tests/unit/run/levels.sh \
 	tests/unit/run/observed.sh \
+	tests/unit/run/parts.sh \
 	tests/unit/run/profile_format.sh \
 	tests/unit/run/regions.sh \
 	tests/unit/run/regions_with.sh \
