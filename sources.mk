@@ -143,6 +143,7 @@ hosted_sources = \
 	lib/cost/library.c \
 	lib/cost/modules.c \
 	lib/cost/named.c \
+	lib/cost/part.c \
 	lib/cost/profile.c \
 	lib/cost/regions.c \
 	lib/cost/sites.c \
@@ -284,6 +285,7 @@ hosted_sources = \
 	lib/collect/loop.c \
 	lib/collect/name.c \
 	lib/collect/named.c \
+	lib/collect/part.c \
 	lib/collect/program.c \
 	lib/collect/reader.c \
 	lib/collect/report.c \
@@ -681,6 +683,7 @@ headers = \
 	lib/collect/collect.h \
 	lib/collect/control.h \
 	lib/collect/options.h \
+	lib/collect/part.h \
 	lib/collect/reader.h \
 	lib/collect/wire.h \
 	lib/collect/work.h \
@@ -706,6 +709,7 @@ headers = \
 	lib/cost/modules.h \
 	lib/cost/named.h \
 	lib/cost/objects.h \
+	lib/cost/part.h \
 	lib/cost/profile.h \
 	lib/cost/regions.h \
 	lib/cost/sites.h \
@@ -1272,6 +1276,7 @@ shell_tests = \
 	tests/unit/run/keep_lines.sh \
 	tests/unit/run/levels.sh \
 	tests/unit/run/observed.sh \
+	tests/unit/run/parts.sh \
 	tests/unit/run/profile_format.sh \
 	tests/unit/run/regions.sh \
 	tests/unit/run/regions_with.sh \

@@ -10,6 +10,7 @@
 
 #include "out/options.h"
 #include "out/report.h"
+#include "text/lines.h"
 #include "prof/region.h"
 #include "tools.h"
 
@@ -73,6 +74,15 @@ static void complain(const struct qn_out_request *q, const struct qn_text_error 
     fprintf(stderr, PROGRAM ": %s%.*s\n", q->style == QN_OUT_MODERN ? "error: " : "", n, err->text);
 }
 
+/* Calls and objects are read behind the counts, from the beginning. */
+static enum qn_text_status keep_input(const struct qn_out_request *q, struct qn_text_error *err)
+{
+    for (int i = 0; i < q->input_count && q->by >= QN_OUT_BY_DATA; i++)
+        if (!strcmp(q->inputs[i], "-"))
+            return qn_text_keep_input(err);
+    return QN_TEXT_OK;
+}
+
 static int report(struct qn_out_request *q)
 {
     struct qn_out_sink sink;
@@ -81,8 +91,9 @@ static int report(struct qn_out_request *q)
     q->warning = warning;
     qn_prof_choose_region(q->region);
     qn_out_open_sink(&sink, STDOUT_FILENO);
-    enum qn_text_status status = q->style == QN_OUT_MODERN ? qn_out_modern(&sink, q, &err)
-                                                           : qn_out_classic(&sink, q, &err);
+    enum qn_text_status status = keep_input(q, &err);
+    if (status == QN_TEXT_OK)
+        status = q->style == QN_OUT_MODERN ? qn_out_modern(&sink, q, &err) : qn_out_classic(&sink, q, &err);
     int failed = qn_out_flush(&sink);
     if (warning[0])
         qn_text_complain(PROGRAM ": warning: %s", warning);

@@ -1,6 +1,6 @@
 /* tools/ctl.c - `quern ctl`: asks a `quern run` that is going on.
  *
- * In:  quern ctl PID dump|status|start|stop [--json]
+ * In:  quern ctl PID dump|status|start|stop|zero [--json]
  * Out: what it answers, on stdout (lib/collect/control.h); exit 0, 1 (there is none, or it could not), 2 (usage)
  */
 #define _GNU_SOURCE
@@ -19,16 +19,17 @@
 #define PROGRAM "quern ctl"
 
 static const char help[] =
-    "usage: quern ctl [--json] PID dump|status|start|stop\n"
+    "usage: quern ctl [--json] PID dump|status|start|stop|zero\n"
     "\n"
     "Asks a `quern run` that is going on. PID is its number, or that of the program.\n"
     "  dump      write a profile of what was counted so far, PROFILE.dump1 and so on; prints its name\n"
     "  status    command, time, and events so far\n"
     "  start     count from here on (after stop, or --instr-at-start=no)\n"
     "  stop      count no more\n"
+    "  zero      forget what was counted so far\n"
     "\n";
 
-static const char *const words_known[] = { "dump", "status", "start", "stop", NULL };
+static const char *const words_known[] = { "dump", "status", "start", "stop", "zero", NULL };
 struct settings {
     bool json;
 };
@@ -114,12 +115,12 @@ int qn_tool_ctl(int argc, char **argv)
     if (status >= 0)
         return status;
     if (!words[0] || !words[1] || words[2])
-        return qn_options_wrong(&command, words[0] && words[1] ? words[2] : "", "wanted PID and dump, status, start or stop");
+        return qn_options_wrong(&command, words[0] && words[1] ? words[2] : "", "wanted PID and dump, status, start, stop or zero");
     pid = strtol(words[0], &end, 10);
     if (*end || pid <= 0 || pid > 0x7fffffff)
         return qn_options_wrong(&command, words[0], "wanted the number of a process");
     if (qn_option_find_word(words_known, words[1], &number))
-        return qn_options_wrong(&command, words[1], "wanted dump, status, start or stop");
+        return qn_options_wrong(&command, words[1], "wanted dump, status, start, stop or zero");
     if (s.json && strcmp(words[1], "status"))
         return qn_options_wrong(&command, "--json", "wanted status, which alone has it");
     if (s.json && !qn_json_is_there())

@@ -193,7 +193,7 @@ int qn_collect_run(const struct qn_collect_options *options)
                                                     .kept = r.options.keep_lines ? qn_engines_cache() : NULL,
                                                     .extra_root = r.options.debug_root });
     r.is_main = true;
-    r.pidfd = r.store.fd = r.fresh.fd = r.control = -1;
+    r.pidfd = r.store.fd = r.fresh.fd = r.zero.fd = r.control = -1;
     fill_standard_descriptors();
     qn_collect_choose_geometry(&r.options, r.geometry, r.origin);
     if ((r.options.cpu && !qn_collect_choose_cpu(r.options.cpu, &r.config.cpu)) ||

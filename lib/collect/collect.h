@@ -10,6 +10,7 @@
  *   named.c    --explain, --toggle: finds code    types.c    --data: of what type blocks are
  *   cpu.c      --cpu: which bits of CPUID stay    sims.c     --sim, --versus, --analysis: engine
  *   log.c      messages                           name.c     %p and the like
+ *   part.c     divides the run
  *
  * Words: the *main* collector is the process the user started, parent of the guest.  Every guest
  * that forks gets a *sub-collector* for the new process, a fork of the collector that serves the parent.
@@ -77,6 +78,10 @@ struct qn_collect {
 
     struct qn_cost_store store; /* of the image that runs */
     struct qn_cost_store fresh; /* of the image that a traced exec is about to start; fd -1: none */
+    struct qn_cost_store zero;  /* what it was when the part began that is counted now; fd -1: the run did (part.c) */
+    unsigned parts;             /* that were written */
+    const char *trigger;        /* of the part that is being written; else NULL */
+    bool parts_refused;
     int socket;                 /* to the engine; -1: closed */
     bool observes;              /* the engine's analysis module observes instructions */
     bool hello;                 /* the guest of this collector has spoken */

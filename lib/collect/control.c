@@ -7,6 +7,7 @@
  *   dump     writes PROFILE.dump1, .dump2, ...: the first of these names that is free
  *   status   command, time, events so far
  *   start    counts from here on, as QUERN_START; stop: no more
+ *   zero     forgets what was counted, as CALLGRIND_ZERO_STATS
  */
 #define _GNU_SOURCE
 #include "collect/control.h"
@@ -28,6 +29,7 @@
 #include <unistd.h>
 
 #include "collect/collect.h"
+#include "collect/part.h"
 #include "collect/reader.h"
 #include "cost/fold.h"
 
@@ -84,7 +86,7 @@ static bool take_counts(struct qn_collect *r)
     if (!qn_cost_header(&r->store)->started || qn_cost_copy(&copy, &r->store))
         return false;
     r->store = copy;
-    return true;
+    return qn_collect_begin_part(r);
 }
 
 static void ignore_note(void *data, const char *text) { (void)data, (void)text; }
@@ -132,21 +134,6 @@ static bool status(struct qn_collect *r, FILE *out)
 
 /* ---- a profile ---- */
 
-/* As a pattern: every % doubled. */
-static char *escape(const char *path)
-{
-    char *pattern = malloc(2 * strlen(path) + 1), *to = pattern;
-
-    for (; pattern && *path; path++) {
-        *to++ = *path;
-        if (*path == '%')
-            *to++ = '%';
-    }
-    if (pattern)
-        *to = 0;
-    return pattern;
-}
-
 /* A name that was free and is ours now; NULL: *why. */
 static char *claim(struct qn_collect *r, const char **why)
 {
@@ -166,7 +153,6 @@ static char *claim(struct qn_collect *r, const char **why)
     return NULL;
 }
 
-/* Only the profile: what is written beside it at the end would take that file's name. */
 static bool dump(struct qn_collect *r, FILE *out)
 {
     const char *why;
@@ -177,14 +163,7 @@ static bool dump(struct qn_collect *r, FILE *out)
     path = claim(r, &why);
     if (!path)
         return fprintf(out, "no profile can be written: %s\n", why), false;
-    r->options.out_file = escape(path);
-    r->config.interval = 0;
-    r->options.explain.count = 0;
-    r->options.watch = 0;
-    r->options.stats = r->options.verbose = false;
-    r->log.quiet = true;
-    r->log.fd = -1;
-    if (r->options.out_file && qn_collect_fold(r, NULL, qn_cost_new_library()))
+    if (qn_collect_write_now(r, path))
         return fprintf(out, "%s\n", path), true;
     unlink(path);
     return fprintf(out, "no profile could be written\n"), false;
@@ -222,6 +201,8 @@ static bool wish(struct qn_collect *r, enum qn_wish what, FILE *out)
 
     if (!h->started)
         return fprintf(out, "the program does not run yet\n"), false;
+    if (what == QN_WISH_ZERO && qn_collect_never_divides(r))
+        return fprintf(out, "not supported with %s\n", qn_collect_never_divides(r)), false;
     h->wish = what;
     for (int i = 0; i < WISH_LOOKS && h->wish; i++)
         poll(NULL, 0, WISH_LOOK_MS);
@@ -251,6 +232,8 @@ static void answer(struct qn_collect *r, int socket)
         good = status(r, out);
     else if (!strcmp(word, "start") || !strcmp(word, "stop"))
         good = wish(r, word[2] == 'a' ? QN_WISH_START : QN_WISH_STOP, out);
+    else if (!strcmp(word, "zero"))
+        good = wish(r, QN_WISH_ZERO, out);
     else
         fprintf(out, "this quern does not know '%s'\n", word);
     fclose(out);

@@ -1,7 +1,7 @@
 /* lib/collect/control.h - what `quern ctl` and a `quern run` say to each other.
  *
  *   abstract socket "quern-run-PID" of the main collector, SOCK_STREAM; only processes of the same user, or root's, are answered
- *   ctl: "dump", "status", "start" or "stop"     run: a digit (the exit status), a blank, lines for the user; then it closes
+ *   ctl: "dump", "status", "start", "stop" or "zero"     run: a digit (the exit status), a blank, lines for the user; then it closes
  */
 #ifndef QN_COLLECT_CONTROL_H
 #define QN_COLLECT_CONTROL_H
@@ -25,7 +25,7 @@ bool qn_control_is_own(int socket, pid_t *pid);
 void qn_collect_open_control(struct qn_collect *r);
 /* Somebody wants to connect: a process of its own answers. */
 void qn_collect_serve_control(struct qn_collect *r);
-/* Has `quern ctl` asked the program to count, or not to?  Then it is told. */
+/* Has `quern ctl` asked the program to count, not to, or anew?  Then it is told. */
 void qn_collect_pass_wish(struct qn_collect *r);
 /* SIGUSR1 with --dump-signal. */
 void qn_collect_dump(struct qn_collect *r);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "collect/collect.h"
+#include "collect/part.h"
 #include "collect/reader.h"
 
 #define FOLD_SECONDS 600                 /* processor time of one attempt */
@@ -69,9 +70,11 @@ static int attempt(struct qn_collect *r, struct qn_collect_guard *guard)
 
 bool qn_collect_finish(struct qn_collect *r)
 {
-    int asked = qn_collect_ask_reader(r);
     struct qn_collect_guard *guard;
+    int asked;
 
+    qn_collect_end_parts(r);
+    asked = qn_collect_ask_reader(r);
     if (asked >= 0)
         return asked == 0;
     guard = mmap(NULL, sizeof *guard, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

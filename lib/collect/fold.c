@@ -104,7 +104,7 @@ static enum qn_text_status write_profile(struct qn_collect_work *w, const char *
         .cpu = r->options.cpu ? r->options.cpu : "", .modules = copy_modules(r), .program = w->program, .build_id = w->build_id, .command = w->command,
         .partly = qn_cost_header(&r->store)->partly != 0,
         .nothing = qn_cost_header(&r->store)->partly && !qn_cost_header(&r->store)->counted && !r->config.sample_of,
-        .regions = w->regions.list, .region_count = w->regions.count,
+        .trigger = r->trigger, .regions = w->regions.list, .region_count = w->regions.count,
     };
 
     struct qn_cost_data data = { &r->store, w->modules, r->allocators, r->options.alloc.count };

@@ -3,7 +3,7 @@
  * In:  a message of struct qn_wire_msg
  * Out: the answer, with descriptors where it has any; the state of struct qn_collect
  *
- * Invariants: never waits; a message that makes no sense is dropped.
+ * Invariants: never waits, but for a part of the run to be written (part.c); a message that makes no sense is dropped.
  */
 #define _GNU_SOURCE
 #include "cost/wire.h"
@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "collect/collect.h"
+#include "collect/part.h"
 #include "collect/reader.h"
 #include "collect/wire.h"
 
@@ -64,6 +65,7 @@ static void adopt_fresh(struct qn_collect *r)
     r->store = r->fresh;
     r->fresh = (struct qn_cost_store){ -1, NULL };
     r->replaced = true;
+    qn_collect_forget_parts(r);
     qn_collect_show_image(r);
 }
 
@@ -105,13 +107,18 @@ static void serve_exec(struct qn_collect *r)
     qn_collect_answer(r, QN_WIRE_EXEC_OK, error, &r->fresh.fd, error ? 0 : 1);
 }
 
-/* What the program says itself (VALGRIND_PRINTF) is told with --quiet, too. */
-static void take_note(struct qn_collect *r, struct qn_wire_msg *m)
+static void make_printable(struct qn_wire_msg *m)
 {
     m->text[sizeof m->text - 1] = 0;
     for (char *p = m->text; *p; p++)
         if ((unsigned char)*p < ' ' || *p == 127)
             *p = '?';
+}
+
+/* What the program says itself (VALGRIND_PRINTF) is told with --quiet, too. */
+static void take_note(struct qn_collect *r, struct qn_wire_msg *m)
+{
+    make_printable(m);
     if (m->kind == QN_WIRE_PRINT)
         qn_collect_print(r, "%s", m->text);
     else if (!r->log.quiet)
@@ -147,6 +154,10 @@ static void serve_one(struct qn_collect *r, struct qn_wire_msg *m)
         break;
     case QN_WIRE_TYPE:
         qn_collect_serve_type(r, (uint32_t)m->value);
+        break;
+    case QN_WIRE_PART:
+        make_printable(m);
+        qn_collect_serve_part(r, m->value, m->text);
         break;
     case QN_WIRE_PRINT:
     case QN_WIRE_NOTE:

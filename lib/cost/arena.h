@@ -156,7 +156,7 @@ struct qn_config {
     uint64_t calls_room, calls_depth; /* at most so many edges, and contexts; so many calls that have not returned */
 };
 
-enum qn_wish { QN_WISH_NONE, QN_WISH_START, QN_WISH_STOP };
+enum qn_wish { QN_WISH_NONE, QN_WISH_START, QN_WISH_STOP, QN_WISH_ZERO };
 #define QN_KICK_VALUE 0x7175657271756572ull /* sigqueue value of the engine's own SIGTRAP, which calls translated code to the dispatcher */
 
 enum qn_fatal { /* why the engine gave up */

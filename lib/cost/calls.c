@@ -284,6 +284,15 @@ static enum qn_text_status fold_all(struct fold *f, struct qn_text_error *err)
     return status == QN_TEXT_OK ? add_lost(f, err) : status;
 }
 
+static void free_fold(struct fold *f)
+{
+    qn_prof_free_call_index(&f->index);
+    free(f->functions);
+    free(f->nodes);
+    free(f->edge_rows);
+    free(f->node_rows);
+}
+
 enum qn_text_status qn_cost_fold_calls(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
                                        struct qn_cost_modules *modules, struct qn_prof_calls *calls, struct qn_text_error *err)
 {
@@ -294,10 +303,71 @@ enum qn_text_status qn_cost_fold_calls(const struct qn_cost_store *store, const 
     if (!take_head(&f))
         return QN_TEXT_OK; /* nothing was counted */
     status = fold_all(&f, err);
-    qn_prof_free_call_index(&f.index);
-    free(f.functions);
-    free(f.nodes);
-    free(f.edge_rows);
-    free(f.node_rows);
+    free_fold(&f);
     return status;
+}
+
+/* ---- parts of a run ---- */
+
+static void write_rows(const struct fold *f)
+{
+    size_t row = f->columns * sizeof(int64_t);
+    uint8_t *base = f->store->base + QN_ARENA_CALLS_OFF;
+
+    for (uint32_t i = 0; i < f->head.edges; i++)
+        memcpy(base + QN_CALL_EDGES_OFF + i * qn_call_edge_bytes(f->columns) + sizeof(struct qn_call_edge),
+               f->edge_rows + i * 2ull * f->columns, 2 * row);
+    for (uint32_t i = 0; i < f->head.nodes; i++)
+        memcpy(base + QN_CALL_NODES_OFF + i * qn_call_node_bytes(f->columns) + sizeof(struct qn_call_node),
+               f->node_rows + (uint64_t)i * f->columns, row);
+}
+
+bool qn_cost_close_calls(const struct qn_cost_store *store)
+{
+    struct fold f = { .store = store };
+    bool good = true;
+
+    qn_cost_get_extent(store, &f.extent);
+    if (!take_head(&f))
+        return true; /* there are none */
+    if ((good = copy_rows(&f))) {
+        close_stacks(&f);
+        write_rows(&f);
+        qn_cost_header(store)->calls.stacks = 0;
+    }
+    free_fold(&f);
+    return good;
+}
+
+static void subtract_row(int64_t *row, const int64_t *less, uint32_t columns)
+{
+    for (uint32_t k = 0; k < columns; k++)
+        row[k] = (int64_t)((uint64_t)row[k] - (uint64_t)less[k]);
+}
+
+/* Rows stay where they are, and of what they are. */
+void qn_cost_subtract_calls(const struct qn_cost_store *store, const struct qn_cost_store *less)
+{
+    struct fold f = { .store = store }, l = { .store = less };
+
+    qn_cost_get_extent(store, &f.extent);
+    qn_cost_get_extent(less, &l.extent);
+    if (!take_head(&f) || !take_head(&l) || f.columns != l.columns)
+        return;
+    for (uint64_t i = 1; i < f.head.edges && i < l.head.edges; i++) {
+        uint64_t at = QN_ARENA_CALLS_OFF + QN_CALL_EDGES_OFF + i * qn_call_edge_bytes(f.columns);
+        struct qn_call_edge *e = (struct qn_call_edge *)(store->base + at);
+        const struct qn_call_edge *from = (const struct qn_call_edge *)(less->base + at);
+
+        e->calls -= from->calls;
+        subtract_row((int64_t *)(e + 1), (const int64_t *)(from + 1), 2 * f.columns);
+    }
+    for (uint64_t i = 0; i < f.head.nodes && i < l.head.nodes; i++) {
+        uint64_t at = QN_ARENA_CALLS_OFF + QN_CALL_NODES_OFF + i * qn_call_node_bytes(f.columns);
+        struct qn_call_node *n = (struct qn_call_node *)(store->base + at);
+        const struct qn_call_node *from = (const struct qn_call_node *)(less->base + at);
+
+        n->calls -= from->calls;
+        subtract_row((int64_t *)(n + 1), (const int64_t *)(from + 1), f.columns);
+    }
 }

@@ -19,4 +19,9 @@ void qn_cost_find_calls(const struct qn_cost_store *store, struct qn_cost_librar
 enum qn_text_status qn_cost_fold_calls(const struct qn_cost_store *store, const struct qn_cost_event_set *events,
                                        struct qn_cost_modules *modules, struct qn_prof_calls *calls, struct qn_text_error *err);
 
+/* Of a copy, or of a run that has ended: calls that have not returned cost what they did so far, and are no longer open.  false: no memory. */
+bool qn_cost_close_calls(const struct qn_cost_store *store);
+/* Takes away what an earlier copy has; both are closed. */
+void qn_cost_subtract_calls(const struct qn_cost_store *store, const struct qn_cost_store *less);
+
 #endif

@@ -129,6 +129,8 @@ enum qn_text_status qn_cost_write_profile(const char *path, const struct qn_cost
     put_cache(&h, "LL cache:", &p->config->LL);
     put_provenance(&h, p);
     put_unsupported(&h, p);
+    if (p->trigger)
+        put_desc(&h, "Trigger:", "%.200s", p->trigger);
     put_region_names(&h, p);
     put_command(&h, p->command, p->events);
     qn_prof_put_events(w, p->events->names, p->events->count);

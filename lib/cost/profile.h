@@ -10,6 +10,7 @@
  *   desc: Sample:           4 of 124000 instructions                 if only some were observed
  *   desc: Program:          /bin/true, build-id 0123...
  *   desc: Instrumented:     all of the run                           or parts, or nothing
+ *   desc: Trigger:          Client Request: warm                  if it is a part that ended before the run did
  *   desc: Regions:          setup, solve/step                        if there are any
  *   cmd: ...  events: ...  fl= fn= counts ...  summary: ...  objects in memory (prof/data.h)  regions (prof/region.h)
  *
@@ -38,6 +39,7 @@ struct qn_cost_profile {
     const char *modules;    /* what is in the slots, "" if not known; without simulation not looked at */
     const char *program;    /* path */
     const char *build_id;   /* of the program, "" if none */
+    const char *trigger;    /* of a part of the run: what ended it; NULL: the run did */
     const char *command;    /* as typed, arguments joined by blanks */
     const struct qn_cost_data *data; /* NULL: misses were not told apart by object */
     const struct qn_prof_calls *calls; /* NULL: calls were not counted */

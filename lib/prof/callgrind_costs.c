@@ -89,7 +89,7 @@ static int finish_call(file *c, const char *p, const char *text)
 {
     int failed = 0;
     c->skips = 0;
-    if (c->calls)
+    if (c->is_call)
         failed = qn_prof_callgrind_take_counts(c, p, text) != 0 || add_call(c, text) != 0;
     free(c->called_object);
     free(c->called_file);
@@ -117,7 +117,7 @@ int qn_prof_callgrind_take_costs(file *c, const char *text)
         return qn_prof_callgrind_bad(c, "costs before `events:`", text, "it first");
     if ((p = take_positions(c, text)) == NULL || (c->has_line && c->line > UINT32_MAX))
         return qn_prof_callgrind_bad(c, "malformed position", text, "a position and costs");
-    if (c->skips && !c->calls)
+    if (c->skips && !c->is_call)
         return finish_call(c, p, text);
     if (!c->function)
         return qn_prof_callgrind_bad(c, "costs outside a function", text, "`fn=` first");
@@ -137,10 +137,10 @@ int qn_prof_callgrind_begin_call(file *c, const char *text)
     if (!is_call && strncmp(text, "jump=", 5) != 0 && strncmp(text, "jcnd=", 5) != 0)
         return 0;
     c->skips = 1;
-    c->calls = 0;
+    c->is_call = is_call;
     if (!is_call)
         return 1;
-    if (!qn_text_parse_digits(text + 6, INT64_MAX, &n) || !n)
+    if (!qn_text_parse_digits(text + 6, INT64_MAX, &n))
         return qn_prof_callgrind_bad(c, "malformed number of calls", text, "`calls=COUNT TARGET`");
     if (!c->called)
         return qn_prof_callgrind_bad(c, "a call of nothing", text, "`cfn=` before it");

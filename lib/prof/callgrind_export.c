@@ -70,12 +70,26 @@ static int add_rows(struct export *x)
     return failed;
 }
 
+/* A call that was made before this part of a run has costs there, and none is counted.  Of a difference Callgrind's readers know nothing that has
+ * become less. */
+static int is_shown(const struct export *x, size_t edge)
+{
+    const int64_t *counts = qn_prof_edge_counts(&x->calls, edge);
+    int costs = 0;
+    for (size_t k = 0; k < x->calls.event_count && x->calls.edges[edge].calls == 0; k++) {
+        if (counts[k] < 0)
+            return 0;
+        costs |= counts[k] > 0;
+    }
+    return x->calls.edges[edge].calls > 0 || costs;
+}
+
 static int add_edges(struct export *x)
 {
     for (size_t i = 0; i < x->calls.edge_count; i++) {
         const struct qn_prof_call_edge *e = &x->calls.edges[i];
-        if (e->calls <= 0)
-            continue; /* of a difference: Callgrind's readers know no calls that did not happen */
+        if (!is_shown(x, i))
+            continue;
         if (add_unit(x, (struct unit){.fn = e->caller, .file = qn_prof_edge_file(&x->calls, e), .line = e->line, .edge = e}) != 0)
             return -1;
     }

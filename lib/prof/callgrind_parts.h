@@ -31,7 +31,8 @@ struct qn_prof_callgrind {
     uint64_t instr, line;    /* the last position */
     int64_t *counts, *part;  /* of a line; of the part since its `events:` */
     int skips;               /* the next line belongs to a call or a jump */
-    int64_t calls;           /* so many calls; 0: it is a jump */
+    int is_call;             /* of these: a call */
+    int64_t calls;           /* so many calls; 0: made before this part of the run, and still open in it */
     int version;             /* a line said so */
     struct qn_prof_table *table;
     struct qn_prof_calls tables; /* of calls */

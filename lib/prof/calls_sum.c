@@ -143,8 +143,6 @@ static int add_all(struct adding *a)
 static enum qn_text_status read_calls(struct adding *a)
 {
     struct qn_text_error refused = {.status = QN_TEXT_OK};
-    if (strcmp(a->path, "-") == 0)
-        return QN_TEXT_OK;
     if (!qn_prof_chosen_region())
         return qn_prof_read_calls(a->path, &a->from, a->err);
     if (qn_prof_read_calls(a->path, &a->from, &refused) == QN_TEXT_BAD && !a->sum->of_region)

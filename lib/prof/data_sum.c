@@ -114,8 +114,6 @@ enum qn_text_status qn_prof_sum_data(struct qn_prof_data_sum *s, const char *pat
     struct qn_prof_data from;
     uint32_t *objects;
     int failed, sign = negated ? -1 : 1;
-    if (strcmp(path, "-") == 0) /* read to its end by now */
-        return QN_TEXT_OK;
     if (qn_prof_read_data(path, &from, err) != QN_TEXT_OK)
         return err->status;
     objects = calloc(from.object_count + 1, sizeof *objects);

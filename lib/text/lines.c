@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "text/sizes.h"
@@ -21,6 +22,45 @@
 /* A line longer than this is not text that any profiler wrote. */
 #define LINE_MAX_BYTES ((size_t)1 << 28)
 
+static int kept; /* standard input is a copy that can be read again */
+
+static enum qn_text_status fail_input(const char *what, struct qn_text_error *err)
+{
+    return qn_text_fail(err, QN_TEXT_IO, "-: cannot %s: %s", what, strerror(errno));
+}
+
+static enum qn_text_status copy_input(int to, struct qn_text_error *err)
+{
+    char part[QN_TEXT_LINES_BYTES];
+    ssize_t n, written;
+    while ((n = read(STDIN_FILENO, part, sizeof part)) != 0) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail_input("read", err);
+        for (ssize_t done = 0; done < n; done += written)
+            if ((written = write(to, part + done, (size_t)(n - done))) < 0)
+                return fail_input("keep", err);
+    }
+    return QN_TEXT_OK;
+}
+
+enum qn_text_status qn_text_keep_input(struct qn_text_error *err)
+{
+    int copy;
+    if (kept)
+        return QN_TEXT_OK;
+    copy = memfd_create("quern-input", MFD_CLOEXEC);
+    if (copy < 0)
+        return fail_input("keep", err);
+    if (copy_input(copy, err) == QN_TEXT_OK && dup2(copy, STDIN_FILENO) < 0)
+        fail_input("keep", err);
+    kept = err->status == QN_TEXT_OK;
+    if (copy != STDIN_FILENO)
+        close(copy);
+    return err->status;
+}
+
 enum qn_text_status qn_text_open_lines(struct qn_text_lines *l, const char *path,
                                        struct qn_text_error *err)
 {
@@ -29,6 +69,8 @@ enum qn_text_status qn_text_open_lines(struct qn_text_lines *l, const char *path
     l->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (l->fd < 0)
         return qn_text_fail(err, QN_TEXT_IO, "%s: cannot open: %s", path, strerror(errno));
+    if (l->fd == STDIN_FILENO && kept)
+        lseek(l->fd, 0, SEEK_SET);
     l->buffer = malloc(QN_TEXT_LINES_BYTES + SLACK);
     l->room = QN_TEXT_LINES_BYTES;
     return l->buffer ? QN_TEXT_OK : qn_text_fail_memory(err);

@@ -95,6 +95,16 @@ void qn_wire_type(uint32_t object)
     qn_wire_receive(qn_socket_fd, &msg, fds);
 }
 
+void qn_wire_part(int what, const char *text)
+{
+    struct qn_wire_msg msg = {.kind = QN_WIRE_PART, .pid = (int32_t)qn_sys1(__NR_getpid, 0), .value = what};
+    int fds[2];
+
+    qn_format(msg.text, sizeof msg.text, "%s", text);
+    qn_sys6(__NR_sendto, qn_socket_fd, (long)&msg, sizeof msg, 0x4000 /* MSG_NOSIGNAL */, 0, 0);
+    qn_wire_receive(qn_socket_fd, &msg, fds);
+}
+
 bool qn_ask_fork(int fds[2])
 {
     struct qn_wire_msg msg;

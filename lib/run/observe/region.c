@@ -19,6 +19,7 @@
 #include "run/observe/region.h"
 
 #include "base/format.h"
+#include "cost/wire.h"
 #include "decode/decode.h"
 #include "run/observe/points.h"
 #include "run/run.h"
@@ -158,7 +159,10 @@ void qn_region_obey(void)
 {
     uint32_t wish = qn_arena->wish;
 
-    qn_region_collect(wish == QN_WISH_START);
+    if (wish == QN_WISH_ZERO)
+        qn_wire_part(QN_PART_ZERO, "");
+    else
+        qn_region_collect(wish == QN_WISH_START);
     qn_arena->wish = QN_WISH_NONE;
 }
 

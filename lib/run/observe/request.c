@@ -10,11 +10,14 @@
 #include "run/observe/request.h"
 
 #include "block/block.h"
+#include "cost/wire.h"
 #include "run/observe/region.h"
 #include "run/run.h"
 #include "run/kernel/signal.h"
 
 enum { RAX = 0, RDX = 2 };
+
+#define PART_NAME_MAX 200 /* bytes */
 
 /* A tool's requests begin at its two letters. */
 #define TOOL(a, b) ((uint64_t)(a) << 24 | (uint64_t)(b) << 16)
@@ -56,14 +59,15 @@ static uint64_t print(uint64_t format, uint64_t arguments)
     return n;
 }
 
-/* Counts are written once, at the end: what asks for parts is told, once. */
-static void tell_whole(void)
+/* All that has run is counted when control comes to the dispatcher. */
+static uint64_t part(enum qn_part what, uint64_t name)
 {
-    static bool told;
+    char text[PART_NAME_MAX] = "";
 
-    if (!told)
-        qn_wire_note(QN_WIRE_PRINT, "callgrind.h: the program asks to dump or zero its counts: not supported, the profile has all of the run");
-    told = true;
+    if (name && !qn_copy_string(name, text, sizeof text))
+        text[sizeof text - 1] = 0;
+    qn_wire_part(what, text);
+    return 0;
 }
 
 static void serve(const uint64_t *a, uint64_t *answer)
@@ -74,9 +78,9 @@ static void serve(const uint64_t *a, uint64_t *answer)
     case CACHEGRIND_STOP:
     case CALLGRIND_STOP: qn_region_collect(false); *answer = 0; break;
     case CALLGRIND_TOGGLE: qn_region_collect(!qn_region_collects()); *answer = 0; break;
-    case CALLGRIND_DUMP:
-    case CALLGRIND_DUMP_AT:
-    case CALLGRIND_ZERO: tell_whole(); break;
+    case CALLGRIND_DUMP: *answer = part(QN_PART_DUMP, 0); break;
+    case CALLGRIND_DUMP_AT: *answer = part(QN_PART_DUMP, a[1]); break;
+    case CALLGRIND_ZERO: *answer = part(QN_PART_ZERO, 0); break;
     case REGION_BEGIN: region(a[1], qn_region_begin); break;
     case REGION_END: region(a[1], qn_region_end); break;
     case DISCARD_TRANSLATIONS: qn_code_changed(a[1], a[1] + a[2]); break;

@@ -123,7 +123,13 @@ refused 'a number that is too large' 'bad:29: the number of a name is too large,
 refused 'too many costs' 'bad:16: malformed or too many costs, got `10 3 1 1`, wanted at most as many 64-bit numbers as there are events' 's/^10 3 1/& 1/'
 refused 'a call without its line' 'bad:21: a call or jump without its line, got `fi=(3) /src/a.h`, wanted a position' '/^+2 900/d; /^\* 1/d'
 refused 'a call of nothing' 'bad:19: a call of nothing, got `calls=2 100`, wanted `cfn=` before it' '/^cfn/d'
-refused 'no calls' 'bad:20: malformed number of calls, got `calls=0 100`, wanted `calls=COUNT TARGET`' 's/^calls=2/calls=0/'
+refused 'no number of calls' 'bad:20: malformed number of calls, got `calls=x 100`, wanted `calls=COUNT TARGET`' 's/^calls=2/calls=x/'
+sed 's/^calls=2/calls=0/' in >open_calls
+"$QUERN" convert -o open_calls.profile open_calls 2>err
+is "$? $(cat err)" '0 ' 'calls that were made in an earlier part of the run'
+"$QUERN" convert -o made.profile in
+is "$("$QUERN" csv --by=call --metadata=no --crlf=no open_calls.profile | sed '1d; s/^[^,]*,//')" \
+    "$("$QUERN" csv --by=call --metadata=no --crlf=no made.profile | sed '1d; s/^[^,]*,//; s/,2,900,/,0,900,/')" 'are 0, with the same costs'
 refused 'an end behind a call' 'bad:20: cut short, got `the end of the file`, wanted the line of a call' '21,$d'
 refused 'another format' 'bad:1: malformed line, got `hello`, wanted a header, a name or costs' 's/^# callgrind.*/hello/'
 "$QUERN" convert missing >out 2>err

@@ -100,6 +100,20 @@ cat >wanted <<END
 #calls-lost: edges beyond 3 -7
 END
 same_file got wanted 'a difference: functions are found by object, file and name, nodes by their paths'
+for command in merge diff; do
+    "$QUERN" $command p q | grep -v '^desc' >wanted
+    cat p | "$QUERN" $command - q 2>err | grep -v '^desc' >got
+    same_file got wanted "$command: from standard input"
+    is "$(cat err)" '' 'without a word'
+done
+"$QUERN" diff p - <q | grep -v '^desc' >got
+same_file got wanted 'the second, a file'
+for command in 'csv --by=call --crlf=no' 'annotate --by=calls'; do
+    "$QUERN" $command p | sed 's/^p,/-,/; /^Invocation/d' >wanted
+    cat p | "$QUERN" $command - 2>err | sed '/^Invocation/d' >got
+    same_file got wanted "$command: from standard input"
+    is "$(cat err) $(grep -c demo.c got | sed 's/[1-9].*/some/')" ' some' 'all of them'
+done
 "$QUERN" diff p q >d
 "$QUERN" merge d d | sed -n '/^#edge/p' | head -n 1 >got
 is "$(cat got)" '#edge: 0 17 1 -2 -600 -10' 'differences can be read'

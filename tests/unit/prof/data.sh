@@ -93,6 +93,12 @@ same_file got wanted 'diff subtracts them'
 tables back >got
 tables b >wanted
 is "$(grep '^MISS' got)" "$(grep '^MISS' wanted)" 'a difference and what it was from add up to the other'
+cat a | "$QUERN" merge less - | grep -v '^desc' >got
+grep -v '^desc' back >wanted
+same_file got wanted 'one of them from standard input'
+"$QUERN" csv --by=data --crlf=no a | sed 's/^a,/-,/' >wanted
+cat a | "$QUERN" csv --by=data --crlf=no - >got
+same_file got wanted 'csv: from standard input'
 "$QUERN" diff a a -o nothing
 is "$(grep -c '^#data' nothing)" 0 'of equal ones nothing is left'
 

@@ -102,9 +102,10 @@ for options in '' --cache-sim=no '--branch-sim=yes --batch=always'; do
     before=$(sum Ir)
     for look in 1 2 3 4 5; do [ "$(sum Ir)" = "$before" ] || before=changed; done
     is "$(cat stopped) $(case $before in [1-9]*) echo stays ;; *) echo "$before" ;; esac)" 'done stays' "stop: counts stay ($options)"
+    is "$("$QUERN" ctl $run zero) $(sum Ir)" 'done 0' 'zero: counts are forgotten'
     is "$("$QUERN" ctl $run start)" 'done' 'start'
-    while now=$(sum Ir) && [ "$now" = "$before" ] && [ -n "$now" ]; do :; done
-    ok 'counts go on' test "$now" -gt "$before"
+    while now=$(sum Ir) && [ "$now" = 0 ]; do :; done
+    ok 'counts go on' test "$now" -gt 0
     kill -KILL $run
     wait $run 2>/dev/null
 done
@@ -113,6 +114,14 @@ is "$("$QUERN" ctl $run start)" 'asked; it does so when it goes on' 'a program t
 go_on
 inner() { awk '/^fn=/ { own = $0 == "fn=main" || $0 == "fn=work" } own && ($1 == 10 || $1 == 11) { sum += $2 } END { print sum }' "$1"; }
 is "$status $line $(inner partly) $(grep -c '^desc: Instrumented: *all' partly)" "0 end $(inner wanted) 0" 'start with --instr-at-start=no counts the rest: the other half'
+begin --out-file=zeroed
+is "$("$QUERN" ctl $run zero)" 'asked; it does so when it goes on' 'zero of a program that waits'
+go_on
+is "$status $line $(inner zeroed)" "0 end $(inner wanted)" 'zero: the profile has the rest, the other half'
+begin --out-file=zeroed --interval=1000000 --interval-file=intervals
+is "$("$QUERN" ctl $run zero 2>&1; echo $?)" 'not supported with --interval
+1' 'zero with --interval is refused'
+go_on
 
 # ---- SIGUSR1 ----
 
@@ -148,6 +157,6 @@ usage() { # STATUS TEXT ARGUMENTS...
 usage 2 'wanted PID'
 usage 2 'wanted PID' 1
 usage 2 'x: wanted the number' x status
-usage 2 'wanted dump, status, start or stop' 1 zero
+usage 2 'wanted dump, status, start, stop or zero' 1 nothing
 usage 1 'no run' 1 status
 done_testing

@@ -1,0 +1,150 @@
+/* lib/collect/part.c - divides a run, as CALLGRIND_DUMP_STATS, CALLGRIND_ZERO_STATS and `quern ctl zero` ask.
+ *
+ *   DUMP   PROFILE.1, .2, ...: what was counted since the last part; counts begin anew
+ *   ZERO   counts begin anew
+ *   end    PROFILE: what was counted since
+ *
+ * The program waits meanwhile, so a part ends exactly where it asks.  Its counters go on: a part is what an arena has more than the copy of
+ * it that was taken when the part began (cost/part.h).  A process that is forked has the part that its parent was in.
+ */
+#define _GNU_SOURCE
+#include "collect/part.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cost/part.h"
+#include "cost/wire.h"
+#include "collect/collect.h"
+#include "collect/reader.h"
+#include "collect/wire.h"
+
+#define TRIGGER_MAX 256
+
+/* As a pattern: every % doubled. */
+static char *escape(const char *path)
+{
+    char *pattern = malloc(2 * strlen(path) + 1), *to = pattern;
+
+    for (; pattern && *path; path++) {
+        *to++ = *path;
+        if (*path == '%')
+            *to++ = '%';
+    }
+    if (pattern)
+        *to = 0;
+    return pattern;
+}
+
+/* Only the profile: what is written beside it at the end would take that file's name. */
+bool qn_collect_write_now(struct qn_collect *r, const char *path)
+{
+    r->options.out_file = escape(path);
+    r->root = r->guest; /* the name is this process's already */
+    r->config.interval = 0;
+    r->options.explain.count = 0;
+    r->options.watch = 0;
+    r->options.stats = r->options.verbose = false;
+    r->log.quiet = true;
+    r->log.fd = -1;
+    return r->options.out_file && qn_collect_fold(r, NULL, qn_cost_new_library());
+}
+
+bool qn_collect_begin_part(struct qn_collect *r)
+{
+    return !r->zero.base || qn_cost_begin_at(&r->store, &r->zero);
+}
+
+void qn_collect_forget_parts(struct qn_collect *r)
+{
+    qn_cost_close(&r->zero);
+}
+
+/* In a process of its own, which may change a copy, and die of damaged debug information. */
+static bool write_part(struct qn_collect *r, const struct qn_cost_store *now, const char *path)
+{
+    struct qn_cost_store copy;
+    pid_t pid = fork();
+    int status;
+
+    if (pid == 0) {
+        qn_collect_limit_folding();
+        if (qn_cost_copy(&copy, now))
+            _exit(1);
+        r->store = copy;
+        _exit(!qn_collect_begin_part(r) || !qn_collect_write_now(r, path));
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return false;
+    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void dump(struct qn_collect *r, const struct qn_cost_store *now, const char *name)
+{
+    char *profile = qn_collect_name_profile(r), *path, trigger[TRIGGER_MAX];
+
+    snprintf(trigger, sizeof trigger, "Client Request%s%.200s", *name ? ": " : "", name); /* Callgrind's words */
+    r->trigger = trigger;
+
+    if (!profile || asprintf(&path, "%s.%u", profile, ++r->parts) < 0)
+        path = NULL;
+    if (!path || !write_part(r, now, path))
+        qn_collect_fail(r, "part %u of the profile could not be written", r->parts);
+    r->trigger = NULL;
+    free(path);
+    free(profile);
+}
+
+const char *qn_collect_never_divides(const struct qn_collect *r)
+{
+    return r->config.interval ? "--interval" : r->config.versus ? "--versus" : NULL;
+}
+
+static void divide(struct qn_collect *r, int what, const char *name)
+{
+    struct qn_cost_store now = { -1, NULL };
+    const char *why = qn_collect_never_divides(r);
+    int error;
+
+    if (why) {
+        if (!r->parts_refused)
+            qn_collect_note(r, "counts are dumped or zeroed: not supported with %s, the profile has all of the run", why);
+        r->parts_refused = true;
+        return;
+    }
+    error = qn_cost_take_part(&now, &r->store);
+    if (error) {
+        qn_collect_fail(r, "counts are not divided: %s", strerror(error));
+        return;
+    }
+    if (what == QN_PART_DUMP)
+        dump(r, &now, name);
+    qn_cost_close(&r->zero);
+    r->zero = now;
+}
+
+void qn_collect_serve_part(struct qn_collect *r, int what, const char *name)
+{
+    divide(r, what, name);
+    qn_collect_flush(r);
+    qn_collect_answer(r, QN_WIRE_PARTED, 0, NULL, 0);
+}
+
+void qn_collect_end_parts(struct qn_collect *r)
+{
+    if (!r->zero.base)
+        return;
+    if (r->parts)
+        qn_collect_say(r, "Parts of the run: %u, in files of their own; what follows was counted since.", r->parts);
+    else
+        qn_collect_say(r, "What follows was counted since counts were set to zero.");
+    if (!qn_collect_begin_part(r))
+        qn_collect_fail(r, "no memory: the last profile has all of the run");
+    qn_collect_forget_parts(r);
+    qn_collect_flush(r);
+}

@@ -1,0 +1,76 @@
+/* lib/cost/part.c - one arena less an earlier copy of it.  See part.h.
+ *
+ * Whole-run facts stay: what --interval, --explain, --watch and analyses found, and how much was allocated.
+ */
+#include "cost/part.h"
+
+#include <errno.h>
+
+#include "cost/calls.h"
+#include "cost/objects.h"
+
+#define AT(store, type, offset) ((type *)((store)->base + (offset)))
+
+static uint64_t lower(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+int qn_cost_take_part(struct qn_cost_store *to, const struct qn_cost_store *from)
+{
+    int error = qn_cost_copy(to, from);
+
+    if (!error && !qn_cost_close_calls(to)) {
+        qn_cost_close(to);
+        error = ENOMEM;
+    }
+    return error;
+}
+
+static void subtract_words(uint64_t *words, const uint64_t *less, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        words[i] -= less[i];
+}
+
+/* Rows of charges begin with their site. */
+static void subtract_charges(const struct qn_cost_store *store, const struct qn_cost_store *then, uint64_t count)
+{
+    uint64_t words = qn_cost_charge_bytes(store) / sizeof(uint64_t);
+    uint64_t *rows = AT(store, uint64_t, QN_ARENA_CHARGES_OFF);
+    const uint64_t *less = AT(then, const uint64_t, QN_ARENA_CHARGES_OFF);
+
+    if (qn_cost_charge_bytes(then) != qn_cost_charge_bytes(store))
+        return;
+    for (uint64_t i = 0; i < count; i++)
+        subtract_words(rows + i * words + 1, less + i * words + 1, words - 1);
+}
+
+static void subtract_data(const struct qn_cost_store *store, const struct qn_cost_store *then, uint64_t count)
+{
+    struct qn_data_row *rows = AT(store, struct qn_data_row, QN_ARENA_DATA_OFF);
+    const struct qn_data_row *less = AT(then, const struct qn_data_row, QN_ARENA_DATA_OFF);
+
+    for (uint64_t i = 0; i < count; i++) {
+        rows[i].misses -= less[i].misses;
+        rows[i].ll_misses -= less[i].ll_misses;
+        subtract_words(rows[i].classes, less[i].classes, QN_MISS_CLASSES);
+    }
+    subtract_words(qn_cost_header(store)->data_lost, qn_cost_header(then)->data_lost, 2);
+}
+
+bool qn_cost_begin_at(const struct qn_cost_store *store, const struct qn_cost_store *then)
+{
+    struct qn_leave_rec *leaves = AT(store, struct qn_leave_rec, QN_ARENA_LEAVES_OFF);
+    const struct qn_leave_rec *less = AT(then, const struct qn_leave_rec, QN_ARENA_LEAVES_OFF);
+    struct qn_cost_extent now, before;
+
+    if (!qn_cost_close_calls(store))
+        return false;
+    qn_cost_subtract_calls(store, then);
+    qn_cost_get_extent(store, &now);
+    qn_cost_get_extent(then, &before);
+    subtract_words(AT(store, uint64_t, QN_ARENA_COUNTERS_OFF), AT(then, const uint64_t, QN_ARENA_COUNTERS_OFF), lower(now.counters, before.counters));
+    for (uint64_t i = 0; i < lower(now.leaves, before.leaves); i++)
+        leaves[i].count -= less[i].count;
+    subtract_charges(store, then, lower(now.charges, before.charges));
+    subtract_data(store, then, lower(now.data, before.data));
+    return true;
+}

@@ -1,0 +1,20 @@
+/* lib/cost/part.h - parts of a run: what was counted since an earlier copy of its arena.
+ *
+ *   then:  block 7: 1000 executions, 12 misses          now:  block 7: 1500, 12      ->   500, 0
+ *
+ * The engine only appends to the arena, so a row that both have is at the same place in both.  Calls that were made before and have not
+ * returned cost what they did since, and were
+ * called no more: callers with 0 calls, as Callgrind has them.
+ */
+#ifndef QN_COST_PART_H
+#define QN_COST_PART_H
+
+#include "cost/store.h"
+
+/* A copy of the arena in which no call is open.  0, or errno. */
+int qn_cost_take_part(struct qn_cost_store *to, const struct qn_cost_store *from);
+
+/* What `store` has counts from `then` on; then: of qn_cost_take_part.  store: a copy, or of a run that has ended.  false: no memory. */
+bool qn_cost_begin_at(const struct qn_cost_store *store, const struct qn_cost_store *then);
+
+#endif
