@@ -22,6 +22,7 @@
 #include "cost/wire.h"
 #include "decode/decode.h"
 #include "run/observe/points.h"
+#include "run/observe/request.h"
 #include "run/run.h"
 #include "run/core/space.h"
 #include "sim/explain.h"
@@ -160,7 +161,7 @@ void qn_region_obey(void)
     uint32_t wish = qn_arena->wish;
 
     if (wish == QN_WISH_ZERO)
-        qn_wire_part(QN_PART_ZERO, "");
+        qn_request_part(QN_PART_ZERO, "");
     else
         qn_region_collect(wish == QN_WISH_START);
     qn_arena->wish = QN_WISH_NONE;

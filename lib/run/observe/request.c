@@ -11,6 +11,7 @@
 
 #include "block/block.h"
 #include "cost/wire.h"
+#include "run/observe/data.h"
 #include "run/observe/region.h"
 #include "run/run.h"
 #include "run/kernel/signal.h"
@@ -59,14 +60,19 @@ static uint64_t print(uint64_t format, uint64_t arguments)
     return n;
 }
 
-/* All that has run is counted when control comes to the dispatcher. */
+void qn_request_part(int what, const char *name)
+{
+    qn_data_finish();
+    qn_wire_part(what, name);
+}
+
 static uint64_t part(enum qn_part what, uint64_t name)
 {
     char text[PART_NAME_MAX] = "";
 
     if (name && !qn_copy_string(name, text, sizeof text))
         text[sizeof text - 1] = 0;
-    qn_wire_part(what, text);
+    qn_request_part(what, text);
     return 0;
 }
 

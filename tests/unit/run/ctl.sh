@@ -95,9 +95,11 @@ END
 "$CC" -g -O1 -o loop loop.c || bail 'cannot compile'
 sum() { "$QUERN" ctl $run status | sed -n "s/^$1: //p"; }
 for options in '' --cache-sim=no '--branch-sim=yes --batch=always'; do
-    "$QUERN" run -q $options --out-file=looped ./loop >out 2>err &
+    rm -f turns # the program before may still have the old one open, as it is killed a moment after its collector
+    mkfifo turns || bail 'no fifo'
+    "$QUERN" run -q $options --out-file=looped ./loop >turns 2>err &
     run=$!
-    read -r line <out
+    read -r line <turns
     "$QUERN" ctl $run stop >stopped
     before=$(sum Ir)
     for look in 1 2 3 4 5; do [ "$(sum Ir)" = "$before" ] || before=changed; done

@@ -9,7 +9,7 @@ HOME=$SCRATCH
 export HOME
 unset VALGRIND_OPTS
 if ! echo '#include <valgrind/callgrind.h>' | "$CC" -E - >preprocessed 2>&1; then
-    absent_all 'no callgrind.h' 26
+    absent_all 'no callgrind.h' 28
 fi
 
 # Without libc: it does the same under Valgrind.  The functions that ask do nothing else.
@@ -109,7 +109,7 @@ fi
 # ---- together ----
 
 # With --interval a run cannot be divided, so that one profile has all.
-for options in '--calls=paths' '--branch-sim=yes' '--batch=always' '--batch=never --dump-instr=yes' '--cache-sim=no --calls=yes'; do
+for options in '--calls=paths' '--data=yes --analysis=3c' '--branch-sim=yes' '--batch=always' '--batch=never --dump-instr=yes' '--cache-sim=no --calls=yes'; do
     rm -f got got.* whole
     "$QUERN" run -q $caches $options --out-file=got ./parts || bail 'quern'
     "$QUERN" run -q $caches $options --out-file=whole --interval=1000000000 ./parts 2>said || bail 'quern'
@@ -117,7 +117,7 @@ for options in '--calls=paths' '--branch-sim=yes' '--batch=always' '--batch=neve
     is "$? $(cat err)" '0 ' "parts can be added ($options)"
     "$QUERN" merge -o alone whole
     for file in merged alone; do
-        for by in line call inclusive; do
+        for by in line call inclusive data; do
             "$QUERN" csv --by=$by --metadata=no --crlf=no $file 2>log | sed 's/^[^,]*,//'
         done | LC_ALL=C sort >$file.counts
         case $options in *paths) "$QUERN" convert --to=folded $file | LC_ALL=C sort >>$file.counts ;; esac
