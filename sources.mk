@@ -146,6 +146,7 @@ hosted_sources = \
 	lib/cost/profile.c \
 	lib/cost/regions.c \
 	lib/cost/sites.c \
+	lib/cost/steps.c \
 	lib/cost/store.c \
 	lib/cost/summary.c \
 	lib/cost/versus.c \
@@ -637,6 +638,7 @@ module_sources = \
 	lib/sim/hosted/parts.c \
 	lib/sim/hosted/parts_file.c \
 	lib/sim/hosted/service.c \
+	lib/sim/hosted/steps.c \
 	lib/sim/hosted/trace.c \
 	lib/sim/level/exclusive.c \
 	lib/sim/level/inclusive.c \
@@ -706,6 +708,7 @@ headers = \
 	lib/cost/profile.h \
 	lib/cost/regions.h \
 	lib/cost/sites.h \
+	lib/cost/steps.h \
 	lib/cost/store.h \
 	lib/cost/summary.h \
 	lib/cost/versus.h \
@@ -1232,6 +1235,7 @@ shell_tests = \
 	tests/unit/page/sources_browser.sh \
 	tests/unit/page/watch.sh \
 	tests/unit/page/watch_browser.sh \
+	tests/unit/page/watch_trace.sh \
 	tests/unit/plot/corrupt.sh \
 	tests/unit/plot/data.sh \
 	tests/unit/plot/errors.sh \

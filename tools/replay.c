@@ -18,7 +18,6 @@
 #include "tools.h"
 
 #define ARGUMENTS_MAX 256
-#define OUTCOMES "--outcomes="
 
 static const char help[] =
     "usage: quern replay [--sim=MODULES] [--cflags=FLAGS] [OPTIONS] TRACE\n\n"
@@ -60,6 +59,18 @@ static bool choose(struct qn_engines_build *b, const char *text)
     return true;
 }
 
+/* A file that the replay will write: where it cannot be, that is said before anything is compiled. */
+static bool check_output(const char *word)
+{
+    static const char *const written[] = { "--outcomes=", "--watch-file=" };
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        if (!strncmp(word, written[i], strlen(written[i])) && qn_text_check_output(word + strlen(written[i]), &err) != QN_TEXT_OK)
+            return qn_text_complain("quern: replay: %s", err.text), false;
+    return true;
+}
+
 static int build_and_run(struct qn_engines_build *b, char **argv)
 {
     struct qn_engines_setup s = { .engine = NULL };
@@ -77,7 +88,6 @@ int qn_tool_replay(int argc, char **argv)
 {
     struct qn_engines_build b = { .tool = "replay" };
     char *pass[ARGUMENTS_MAX + 2] = { NULL };
-    struct qn_text_error err = { .status = QN_TEXT_OK };
     const char *program = NULL;
     int n = 1;
 
@@ -86,8 +96,8 @@ int qn_tool_replay(int argc, char **argv)
             return puts("quern " QN_VERSION) < 0;
         if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))
             fputs(help, stdout), fflush(stdout);
-        if (!strncmp(argv[i], OUTCOMES, strlen(OUTCOMES)) && qn_text_check_output(argv[i] + strlen(OUTCOMES), &err) != QN_TEXT_OK)
-            return qn_text_complain("quern: replay: %s", err.text), 1;
+        if (!check_output(argv[i]))
+            return 1;
         if (!strncmp(argv[i], "--cflags=", 9))
             b.cflags = argv[i] + 9;
         else if (strncmp(argv[i], "--sim=", 6))

@@ -4,7 +4,7 @@
  * Out: one HTML file; exit 0, 1 (a run or a write failed), 2 (usage)
  *
  * `quern run --watch` writes down the references, once for each cache; the program sees the same each time, so it makes the same
- * references each time, and a page of runs that differ is refused.
+ * references each time, and a page of runs that differ is refused.  `quern replay --watch` does the same with a recorded trace.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,16 +32,18 @@
 
 static const char help[] =
     "usage: quern watch [-o FILE] [options] [--] PROGRAM [ARGUMENTS]\n"
+    "       quern watch [-o FILE] [options] --trace=FILE\n"
     "\n"
     "Writes an HTML file that plays what the D1 did with a stretch of a program's data references: its sets and ways,\n"
     "hit or miss, which line had to leave and why. Several caches are shown side by side.\n"
     "\n";
 
 static const char help_end[] =
-    "\nThe program runs once for each cache; it reads nothing, and its output goes nowhere.\n";
+    "\nThe program runs once for each cache; it reads nothing, and its output goes nowhere.\n"
+    "A trace knows addresses of instructions, but no source; a cache without a geometry is that of quern replay.\n";
 
 struct settings {
-    const char *output, *line, *region;
+    const char *output, *line, *region, *trace;
     uint64_t from, references;
     char *caches[QN_PAGE_CACHES_MAX]; /* as given */
     int count;
@@ -76,11 +78,26 @@ static const struct qn_option options[] = {
     QN_OPTION("--region", "NAME", "begin with the first data reference of this region, which the program names (quern.h)", qn_option_text, struct settings, region),
     QN_OPTION("--from", "N", "begin with the Nth data reference of the run [1]", qn_option_number, struct settings, from),
     QN_OPTION("--references", "N", "show so many, 100,000 at most [2000]", qn_option_number, struct settings, references),
+    QN_OPTION("--trace", "FILE", "of a trace that quern trace has recorded, instead of a program", qn_option_text, struct settings, trace),
     QN_OPTION("-o", "FILE", "write to FILE, complete or not at all [" USUAL_OUTPUT "]", qn_option_text, struct settings, output),
     QN_OPTION("-q, --quiet", NULL, "do not say which run is being made", qn_option_set, struct settings, quiet),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
 static const struct qn_options command = { "watch", PROGRAM, help, help_end, options, NULL, true };
+
+/* What is watched: a program or a trace.  -1, or the exit status. */
+static int check_what(const struct settings *s, char **program)
+{
+    if (!s->trace)
+        return *program ? -1 : qn_options_wrong(&command, "", "name a program");
+    if (*program)
+        return qn_options_wrong(&command, "--trace", "not with a program");
+    if (!strcmp(s->trace, "-"))
+        return qn_options_wrong(&command, "--trace", "got standard input, wanted a file, which is read once for each cache");
+    if (s->line || s->region)
+        return qn_options_wrong(&command, s->line ? "--line" : "--region", "not with --trace, which names no source; --from=N tells where to begin");
+    return -1;
+}
 
 static int parse(struct settings *s, char **argv, char ***program)
 {
@@ -88,8 +105,9 @@ static int parse(struct settings *s, char **argv, char ***program)
 
     if (status >= 0)
         return status;
-    if (!**program)
-        return qn_options_wrong(&command, "", "name a program");
+    status = check_what(s, *program);
+    if (status >= 0)
+        return status;
     if (!s->references || s->references > MOST_REFERENCES)
         return qn_options_wrong(&command, "--references", "wanted 1 to 100,000");
     if ((s->line || s->region) && s->from)
@@ -119,7 +137,29 @@ static void add_cache(struct runner *r, char **words, int *n, const char *cache)
         words[(*n)++] = qn_exp_format(&r->memory, "--D1=%s", geometry);
 }
 
-static char **make_argv(struct runner *r, const char *cache, const char *file)
+static void add_stretch(struct runner *r, char **words, int *n, const char *file)
+{
+    words[(*n)++] = qn_exp_format(&r->memory, "--watch=%" PRIu64, r->s->references);
+    words[(*n)++] = qn_exp_format(&r->memory, "--watch-file=%s", file);
+    if (r->s->from)
+        words[(*n)++] = qn_exp_format(&r->memory, "--watch-from=%" PRIu64, r->s->from);
+}
+
+static char **make_replay(struct runner *r, const char *cache, const char *file)
+{
+    char **words = qn_exp_alloc(&r->memory, WORDS_MAX * sizeof *words);
+    int n = 0;
+
+    words[n++] = r->self;
+    words[n++] = (char *)"replay";
+    add_stretch(r, words, &n, file);
+    add_cache(r, words, &n, cache);
+    words[n++] = *r->s->trace == '-' ? qn_exp_format(&r->memory, "./%s", r->s->trace) : (char *)r->s->trace;
+    words[n] = NULL;
+    return words;
+}
+
+static char **make_run(struct runner *r, const char *cache, const char *file)
 {
     int n = 0, arguments = 0;
     char **words;
@@ -132,10 +172,7 @@ static char **make_argv(struct runner *r, const char *cache, const char *file)
     words[n++] = (char *)"--quiet";
     words[n++] = (char *)"--out-file=/dev/null";
     words[n++] = (char *)"--explain-file=/dev/null";
-    words[n++] = qn_exp_format(&r->memory, "--watch=%" PRIu64, r->s->references);
-    words[n++] = qn_exp_format(&r->memory, "--watch-file=%s", file);
-    if (r->s->from)
-        words[n++] = qn_exp_format(&r->memory, "--watch-from=%" PRIu64, r->s->from);
+    add_stretch(r, words, &n, file);
     if (r->s->region)
         words[n++] = qn_exp_format(&r->memory, "--watch-region=%s", r->s->region);
     if (r->s->line)
@@ -157,7 +194,7 @@ static void redirect(int errors)
     dup2(errors, STDERR_FILENO);
 }
 
-/* What `quern run` complains about is passed on; what the program says is not. */
+/* What `quern run` or `quern replay` complains about is passed on; what the program says is not. */
 static void pass_on(const char *path)
 {
     FILE *f = fopen(path, "r");
@@ -172,12 +209,12 @@ static void pass_on(const char *path)
         fclose(f);
 }
 
-/* 0, or the exit status: where no file came of it, it is that of `quern run`, which has said why. */
+/* 0, or the exit status: where no file came of it, it is that of the run or replay, which has said why. */
 static int run_cache(struct runner *r, int i, const char *file)
 {
     const char *errors = qn_exp_format(&r->memory, "%s/errors", r->scratch);
     int fd = open(errors, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    char **argv = make_argv(r, r->s->caches[i], file);
+    char **argv = (r->s->trace ? make_replay : make_run)(r, r->s->caches[i], file);
     int status = 0;
     pid_t child;
 
@@ -194,7 +231,7 @@ static int run_cache(struct runner *r, int i, const char *file)
         status = qn_engines_await(&r->guard, child);
     if (fd >= 0)
         close(fd);
-    if (!access(file, F_OK))
+    if (!access(file, F_OK) && (!r->s->trace || !status)) /* the program may well end with another status */
         return 0;
     pass_on(errors);
     return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : 1;
@@ -218,7 +255,7 @@ static enum qn_text_status save(const struct qn_page_watch *w, const char *path,
 
 static int run_all(struct runner *r)
 {
-    struct qn_page_watch w = { .title = r->program[0], .count = r->s->count };
+    struct qn_page_watch w = { .title = r->s->trace ? r->s->trace : r->program[0], .count = r->s->count };
     struct qn_text_error err = { .status = QN_TEXT_OK };
 
     for (int i = 0; i < w.count; i++) {

@@ -21,6 +21,10 @@ static uint64_t calls[SLOTS]; /* for messages: which reference it was */
 
 struct qn_code_line *QN_UP(code_line)(uint64_t line) { return code_line_find(line); }
 
+#if defined(QN_SIM_HOSTED) && !defined(QN_SIM_TWIN)
+const struct qn_unit_facts *qn_sim_unit_facts(enum sim_slot slot) { return &facts[slot]; }
+#endif
+
 static inline unsigned unit_ref(enum sim_slot slot, uint64_t addr, uint32_t size, enum sim_kind kind)
 {
     return AT_WORK(slot, SIM_IN_DOREF, ++calls[slot], unit[slot]->ref(addr, size, kind));

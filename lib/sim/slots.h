@@ -13,6 +13,12 @@ const struct qn_unit *qn_sim_analysis(unsigned n);
 /* Is it the default file, as it was when the fast one was proven?  (Never of the second.) */
 bool qn_sim_is_proven(enum sim_slot slot);
 bool qn_sim_is_proven_in(enum sim_slot slot, bool second); /* second: of B of --versus */
+#ifdef QN_SIM_HOSTED
+/* A replay shows the sets of its D1: no fast one stands in for it. */
+extern bool qn_sim_shows_D1;
+/* What the first simulator's unit has said of itself, after qn_sim_init. */
+const struct qn_unit_facts *qn_sim_unit_facts(enum sim_slot slot);
+#endif
 /* "I1=lru D1=srrip:50b34235a5a88360 LL=lru BC=cachegrind BI=cachegrind" */
 void qn_sim_describe(char *to, size_t size, bool second);
 

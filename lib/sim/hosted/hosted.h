@@ -16,6 +16,7 @@ struct hosted_options {
     bool check, filter, split_modify, branch_sim;
     uint64_t from, count; /* instructions: leave out so many, feed so many */
     const char *outcomes; /* file that gets the outcome of each reference, NULL = none */
+    const char *watch_file; /* file that gets config.watch_count references with what the D1 held, NULL = none */
     const char *trace;
 };
 
@@ -34,6 +35,14 @@ extern uint64_t hosted_references; /* records read so far */
 
 /* blame.c: from now on modules that crash or do not come back are named. */
 void hosted_watch(void);
+
+/* steps.c: --watch.  Before qn_sim_init, and after it; round each data reference, with what became of it; at the end.  false: a line was
+ * printed. */
+void hosted_steps_choose(const struct hosted_options *o);
+bool hosted_steps_begin(const struct hosted_options *o);
+void hosted_steps_before(uint64_t addr, uint32_t size, unsigned kind);
+void hosted_steps_after(unsigned outcome);
+bool hosted_steps_write(const struct hosted_options *o);
 
 /* future.c: one pass over the trace for policies that look ahead. */
 bool hosted_look_ahead(const struct hosted_options *o);

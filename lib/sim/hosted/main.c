@@ -31,8 +31,11 @@ static void feed_data(const struct hosted_options *o, const struct sim_ref *ref,
 {
     bool write = kind == SIM_WRITE;
     uint64_t misses[2] = {0, 0};
-    unsigned outcome = hosted_data(ref->addr, ref->size, kind, o->filter, misses);
+    unsigned outcome;
 
+    hosted_steps_before(ref->addr, ref->size, kind);
+    outcome = hosted_data(ref->addr, ref->size, kind, o->filter, misses);
+    hosted_steps_after(outcome);
     sim_pc = qn_ctx.arg_pc;
     if (o->check)
         qn_sim_twin_data(ref->addr, ref->size, kind, outcome, 0);
@@ -129,7 +132,10 @@ static int run(const struct hosted_options *o)
     if (!t)
         return hosted_complain("%s", why), 1;
     hosted_watch();
+    hosted_steps_choose(o);
     qn_sim_init(&o->config, NULL);
+    if (!hosted_steps_begin(o))
+        return trace_close(t), 1;
     if (o->check)
         qn_sim_twin_init(&o->config, NULL);
     if (o->from)
@@ -164,6 +170,8 @@ int main(int argc, char **argv)
     qn_cost_print_summary(totals, true, totals[QN_COST_BC] + totals[QN_COST_BI] > 0, true, put_line, NULL);
     hosted_print_events();
     qn_sim_finish();
+    if (!hosted_steps_write(&o))
+        return 1;
     if (outcomes && (ferror(outcomes) | fclose(outcomes)))
         return hosted_complain("%s: cannot write: %s", o.outcomes, strerror(errno)), 1;
     return 0;

@@ -21,7 +21,9 @@ static const char help[] =
     "  --check=yes|no                     compare filtered and unfiltered simulation [no]\n"
     "  --from=N                           leave out the first N instructions [0]\n"
     "  --count=N                          feed N instructions [all]\n"
-    "  --outcomes=FILE                    a line per reference: kind, 0 hit, 1 miss, 3 LL miss; B, J, R 1 mispredicted\n";
+    "  --outcomes=FILE                    a line per reference: kind, 0 hit, 1 miss, 3 LL miss; B, J, R 1 mispredicted\n"
+    "  --watch=N --watch-file=FILE        N data references with what the D1 held, as CSV (quern watch --trace)\n"
+    "  --watch-from=N                     from the Nth data reference on [1]\n";
 
 static bool parse_geometry(struct qn_geometry *g, const char *name, const char *text)
 {
@@ -53,7 +55,7 @@ static bool parse_yesno(bool *field, const char *name, const char *text)
     return true;
 }
 
-static bool parse_number(uint64_t *field, const char *name, const char *text)
+static bool parse_number(uint64_t *field, const char *name, const char *text, const char *what)
 {
     char *end;
 
@@ -61,7 +63,7 @@ static bool parse_number(uint64_t *field, const char *name, const char *text)
     *field = strtoull(text, &end, 10);
     if (*text >= '0' && *text <= '9' && !*end && !errno)
         return true;
-    hosted_complain("--%s: got '%s', wanted a number of instructions", name, text);
+    hosted_complain("--%s: got '%s', wanted a number of %s", name, text, what);
     return false;
 }
 
@@ -91,21 +93,45 @@ static bool set(struct hosted_options *o, const char *name, const char *value)
         return parse_yesno(&o->filter, name, value);
     if (!strcmp(name, "check"))
         return parse_yesno(&o->check, name, value);
+    if (!strcmp(name, "from"))
+        return parse_number(&o->from, name, value, "instructions");
+    if (!strcmp(name, "count"))
+        return parse_number(&o->count, name, value, "instructions");
+    if (!strcmp(name, "watch"))
+        return parse_number(&o->config.watch_count, name, value, "data references");
+    if (!strcmp(name, "watch-from"))
+        return parse_number(&o->config.watch_from, name, value, "data references");
     if (!strcmp(name, "sim-opt"))
         add_option(value);
     else if (!strcmp(name, "seed"))
         o->config.seed = strtoull(value, NULL, 10);
-    else if (!strcmp(name, "from"))
-        return parse_number(&o->from, name, value);
-    else if (!strcmp(name, "count"))
-        return parse_number(&o->count, name, value);
     else if (!strcmp(name, "outcomes"))
         o->outcomes = value;
+    else if (!strcmp(name, "watch-file"))
+        o->watch_file = value;
     else {
         hosted_complain("--%s: unknown option; --help lists them", name);
         return false;
     }
     return true;
+}
+
+/* false: a line was printed. */
+static bool check_watch(struct hosted_options *o)
+{
+    struct qn_config *c = &o->config;
+
+    if (!c->watch_count && !c->watch_from && !o->watch_file)
+        return true;
+    if (!c->watch_from)
+        c->watch_from = 1;
+    if (c->watch_count && c->watch_count <= QN_NOTES_MAX && o->watch_file)
+        return true;
+    if (!o->watch_file)
+        hosted_complain("--watch: needs --watch-file=FILE");
+    else
+        hosted_complain("--watch: got %llu, wanted 1 to %llu data references", (unsigned long long)c->watch_count, (unsigned long long)QN_NOTES_MAX);
+    return false;
 }
 
 static bool parse_one(struct hosted_options *o, const char *text)
@@ -139,6 +165,8 @@ int hosted_parse(struct hosted_options *o, int argc, char **argv)
     }
     if (!o->trace)
         return hosted_complain("no trace given; --help tells how"), HOSTED_EXIT_USAGE;
+    if (!check_watch(o))
+        return HOSTED_EXIT_USAGE;
     o->filter |= o->check;
     return -1;
 }

@@ -168,6 +168,13 @@ _Noreturn void qn_engine_die(const char *what, uint64_t a, uint64_t b)
     exit(HOSTED_EXIT_MODULE);
 }
 
+_Noreturn void qn_engine_module_failed(const char *line)
+{
+    fflush(stdout);
+    hosted_complain("%s", line);
+    exit(HOSTED_EXIT_MODULE);
+}
+
 _Noreturn void qn_engine_check_failed(const char *what)
 {
     fflush(stdout);

@@ -2,7 +2,7 @@
 # Does a real browser play what `quern watch` has recorded: steps, jumps, counts, pictures, without an error or a request?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 18
+browser_test 21
 cat >prog.c <<'END'
 double a[32][32], b[32][32], c[32][32];
 int main(void)
@@ -47,6 +47,15 @@ ok 'a still is an SVG by itself' test "$(js 'return stillText().startsWith("<?xm
 ok 'srrip shows what it keeps' test "$(js 'return document.querySelector("#picture svg").textContent.includes("RRPV")')" = true
 browser_size 500 800
 ok 'in a narrow window the page does not run over its edge' test "$(js 'return document.documentElement.scrollWidth <= innerWidth')" = true
+"$QUERN" trace -o prog.trace ./prog
+"$QUERN" watch -q --cache=lru:1024,2,64 --from=1000 --references=40 -o t.html --trace=prog.trace || bail 'no page of a trace'
+browser_size 1300 900
+browser_open "file://$SCRATCH/t.html"
+is "$(js "$count")" 'step 1 of 40' 'a trace begins with its first step'
+browser_keys "$(printf '\356\200\224')"
+is "$(js "$count")" 'step 2 of 40' '... steps'
+ok '... and shows the address of the instruction in the place of a line of source' \
+    test "$(js 'return /reference 1,001: 0x[0-9a-f]+ (reads|writes)/.test(document.querySelector("#picture svg").textContent)')" = true
 is "$(browser_messages)" '' 'no error, no warning'
 is "$(browser_requests | grep -v '^file:\|^blob:\|^about:\|^data:')" '' 'no request to anywhere'
 done_testing
