@@ -154,7 +154,9 @@ mkfifo pid2
 tracer=$!
 exec 8<pid2
 read -r guest <&8
-while [ -z "$(find killed -name '.trace.*' -size +1)" ]; do kill -0 "$guest" || break; done
+# until a part with so many instructions is whole
+recorded() { "$QUERN" trace --info "$(find killed -name '.trace.*')" 2>/dev/null | sed -n 's/.* instructions \([0-9]*\),.*/\1/p'; }
+until n=$(recorded) && [ "${n:-0}" -gt 1000000 ]; do kill -0 "$guest" || break; done
 kill -KILL $tracer
 wait $tracer 2>/dev/null
 cat <&8 >/dev/null # until the program is gone, too
