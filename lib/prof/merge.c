@@ -74,7 +74,7 @@ static enum qn_text_status copy_descs(struct qn_prof_merge *m, const struct qn_p
 {
     enum qn_text_status status = QN_TEXT_OK;
     for (int i = 0; i < h->desc_count && status == QN_TEXT_OK; i++)
-        if (!qn_prof_names_regions(h->descs[i].text) && strncmp(h->descs[i].text, "Trigger:", 8) != 0) /* what ended a part of a run */
+        if (!qn_prof_names_regions(h->descs[i].text))
             status = copy_texts(m->head, &m->head_count, h->descs[i].raw);
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include "base/grow.h"
 #include "sim/hosted/hosted.h"
+#include "sim/hosted/parts.h"
 #include "sim/hosted/trace.h"
 
 struct sequence {
@@ -72,7 +73,7 @@ bool hosted_look_ahead(const struct hosted_options *o)
     if (!t)
         return false;
     while (trace_next(t, &ref) == 1) {
-        if (ref.kind >= SIM_REF_COND)
+        if (ref.kind >= SIM_REF_COND || ref.kind == SIM_REF_MORE)
             continue;
         append_range(&sequences[ref.kind != SIM_REF_FETCH], ref.addr, ref.size);
         if (o->split_modify && ref.kind == SIM_MODIFY)
