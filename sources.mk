@@ -868,7 +868,9 @@ headers = \
 	lib/sim/contract.h \
 	lib/sim/describe.h \
 	lib/sim/explain.h \
+	lib/sim/explain_calls.h \
 	lib/sim/given.h \
+	lib/sim/levels.h \
 	lib/sim/lines.h \
 	lib/sim/module.h \
 	lib/sim/option.h \
@@ -879,6 +881,7 @@ headers = \
 	lib/sim/service.h \
 	lib/sim/slot_calls.h \
 	lib/sim/slots.h \
+	lib/sim/told.h \
 	lib/sim/twin.h \
 	lib/sim/unit.h \
 	lib/sim/unit_cache.h \

@@ -5,7 +5,7 @@
  *
  * References reach the last level in program order because slow calls do.
  *
- * Longer than 400 lines: the look-up, the count and what analyses are told are inlined into each slow call.
+ * What is inlined into each slow call stands in headers of its own: levels.h, told.h, explain_calls.h, branches.h.
  */
 #include "sim/contract.h"
 
@@ -32,10 +32,7 @@ bool qn_sim_log_on, qn_sim_log_all, qn_sim_records;
 struct qn_sim_vectors qn_sim_vectors = {QN_VECTORS_SCALAR, false};
 enum qn_hit qn_sim_i1_hit = QN_HIT_STAMP;
 uint32_t qn_sim_i1_line;
-bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_sees, qn_sim_returns, qn_sim_observes, qn_sim_analyses, qn_sim_wants_pc;
-bool qn_sim_tells_misses, qn_sim_tells_lines, qn_sim_tells_far;
-struct qn_sim_users qn_sim_users;
-struct qn_filter_entry qn_sim_victim;
+bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_returns;
 bool sim_branch_backward;
 uint64_t sim_pc;
 
@@ -46,187 +43,17 @@ int64_t *qn_sim_sums;
 uint8_t *qn_sim_event_of;
 
 static uint64_t *sim_counters;
-static uint64_t *site_pc; /* by site, if a module wants to know; above it, the kind of the reference */
-#define SITE_KIND_SHIFT 60
-#define SITE_PC_MASK ((1ull << SITE_KIND_SHIFT) - 1)
-
-/* A fetch check passes the records of its lines in arg_aux: in the engine, where all records lie below 4 GiB. */
-static inline struct qn_code_line *engine_line(uint64_t line)
-{
-#ifdef QN_SIM_HOSTED
-    return code_line_find(line);
-#else
-    struct qn_code_line *last = (struct qn_code_line *)(uintptr_t)(uint32_t)qn_ctx.arg_aux;
-    struct qn_code_line *first = (struct qn_code_line *)(uintptr_t)(qn_ctx.arg_aux >> 32);
-
-    if (QN_LIKELY(last->line == line))
-        return last;
-    return first && first->line == line ? first : code_line_find(line);
-#endif
-}
 
 struct qn_code_line *qn_sim_code_line(uint64_t line) { return code_line_find(line); }
 uint64_t qn_sim_line_bytes(void) { return code_line_count * (sizeof code_lines[0] + sizeof code_line_next[0]); }
 uint64_t qn_sim_line_fixed_bytes(void) { return sizeof code_line_head + sizeof code_line_recent; }
 
-/* ---- a unit, or the fast one ---- */
-
-static inline __attribute__((always_inline)) unsigned I1_ref(uint64_t addr, uint32_t size)
-{
-    if (QN_LIKELY(qn_fast.I1.ways))
-        return fast_I1_ref(addr, size, &qn_ctx.now, engine_line);
-    return unit_ref(SLOT_I1, addr, size, SIM_FETCH);
-}
-
-#ifdef QN_SIM_HOSTED /* a replay explains nothing */
-#define EXPLAINS false
-#define qn_explain_next(site) 0
-#define tell_explain NULL
-#else
-#define EXPLAINS QN_UNLIKELY(qn_sim_users.table)
-
-/* --explain: what comes and leaves, and by whom. */
-static QN_SIM_NCSR void tell_explain(const struct sim_line *line)
-{
-    qn_explain_line(line, D1_users.was);
-    if (qn_sim_tells_lines)
-        qn_readers_line(line);
-}
-#endif
-
-static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
-{
-    if (EXPLAINS)
-        return fast_D1_ref_told(addr, size, &qn_ctx.now, tell_explain);
-    if (QN_UNLIKELY(qn_sim_tells_far))
-        return fast_D1_ref_near(addr, size, &qn_ctx.now, qn_readers_line, qn_readers_far);
-    if (QN_UNLIKELY(qn_sim_tells_lines))
-        return fast_D1_ref_told(addr, size, &qn_ctx.now, qn_readers_line);
-    if (QN_LIKELY(qn_fast.D1.sets))
-        return fast_D1_ref(addr, size, &qn_ctx.now);
-    return unit_ref(SLOT_D1, addr, size, kind);
-}
-
-static inline __attribute__((always_inline)) bool LL_ref(uint64_t addr, uint32_t size, enum sim_kind kind)
-{
-    if (QN_LIKELY(qn_fast.LL.ways))
-        return fast_LL_ref(addr, size);
-    return unit_ref(SLOT_LL, addr, size, kind) & QN_UNIT_MISS;
-}
-
-static inline bool next_level(unsigned l1, uint64_t addr, uint32_t size, enum sim_kind kind)
-{
-    if (QN_UNLIKELY(l1 & QN_UNIT_NEXT_DONE))
-        return l1 & QN_UNIT_NEXT_MISS;
-    return LL_ref(addr, size, kind);
-}
-
-SLOW bool qn_up_next(uint64_t addr, uint32_t size, enum sim_kind kind) { return LL_ref(addr, size, kind); }
-
-static struct qn_geometry upper_I1, upper_D1;
-
-/* Each of the upper levels' lines that lies in the range goes. */
-SLOW void qn_up_back_invalidate(uint64_t line, uint32_t bytes)
-{
-    for (uint64_t a = line & ~(uint64_t)(upper_D1.line - 1); a < line + bytes; a += upper_D1.line)
-        if (qn_fast.D1.sets)
-            fast_D1_drop(a);
-        else
-            unit_drop(SLOT_D1, a);
-    for (uint64_t a = line & ~(uint64_t)(upper_I1.line - 1); a < line + bytes; a += upper_I1.line)
-        if (qn_fast.I1.ways)
-            fast_I1_drop(a, code_line_find);
-        else
-            unit_drop(SLOT_I1, a);
-}
+#include "sim/levels.h"
+#include "sim/told.h"
 
 /* ---- at the start ---- */
 
-/* The slots where the fast one stands in: a bit each. */
-static unsigned init_fast(const struct qn_config *c)
-{
-    unsigned slots = 0;
-
-    if (c->cache_sim && qn_sim_is_proven(SLOT_I1)) {
-        fast_I1_init(c->I1);
-        facts[SLOT_I1] = (struct qn_unit_facts){.hit = QN_HIT_STAMP, .repeat_is_noop = true, .can_drop = true};
-        slots |= 1u << SLOT_I1;
-    }
-    if (c->cache_sim && qn_sim_is_proven(SLOT_D1) && fast_D1_init(c->D1)) {
-        facts[SLOT_D1] = (struct qn_unit_facts){.filter = fast_D1_filter(c->D1), .shows = QN_SHOW_RECENT, .can_drop = true};
-        slots |= 1u << SLOT_D1;
-    }
-    if (c->cache_sim && qn_sim_is_proven(SLOT_LL)) {
-        fast_LL_init(c->LL);
-        slots |= 1u << SLOT_LL;
-    }
-    if (qn_sim_is_proven(SLOT_BC)) {
-        fast_BC_init();
-        slots |= 1u << SLOT_BC;
-    }
-    if (qn_sim_is_proven(SLOT_BI)) {
-        fast_BI_init();
-        slots |= 1u << SLOT_BI;
-    }
-    return slots;
-}
-
-/* ---- at the start: what is written down ---- */
-
 static void init_logs(const struct qn_config *c);
-
-uint32_t sim_older_places(uint64_t time, uint32_t enough) { return fast_D1_older(time, enough); }
-
-uint32_t sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS]) { return fast_D1_count(time, shift, counts); }
-
-static struct qn_readers readers;
-
-/* How many of the lines touched last are near: those of 1 KiB, where curves begin. */
-#define NEAR_BYTES 1024u
-
-static uint32_t near_lines(uint32_t line)
-{
-    uint32_t n = NEAR_BYTES / line;
-
-    return n < 1 ? 1 : n > D1_NEAR_MAX ? D1_NEAR_MAX : n;
-}
-
-uint64_t sim_lines_touched(void) { return qn_engine_references() + D1_near.touched; }
-
-/* What analyses can be told without a call for each reference.  Lines: as long as nobody but the D1 takes lines out of it. */
-static struct qn_readers_offer offer(const struct qn_config *c)
-{
-#ifdef QN_SIM_HOSTED
-    (void)c;
-    return (struct qn_readers_offer){.lines = false};
-#else
-    bool stamps = c->filter && qn_fast.D1.sets && !facts[SLOT_LL].back_invalidates;
-
-    return (struct qn_readers_offer){.lines = stamps, .near = stamps ? near_lines(c->D1.line) : 0, .counts = true};
-#endif
-}
-
-/* An analysis that sees everything: nothing may pass unseen. */
-static void init_analyses(const struct qn_config *c)
-{
-    readers = qn_readers_init(c, offer(c));
-    qn_sim_observes = readers.instructions;
-    qn_sim_analyses = readers.references;
-    qn_sim_tells_misses = readers.misses;
-    qn_sim_tells_lines = readers.lines;
-    qn_sim_tells_far = readers.far;
-    fast_D1_near(near_lines(c->D1.line));
-    qn_sim_wants_pc |= readers.pc;
-    qn_sim_records = readers.log != NULL;
-    if (!qn_sim_analyses && !qn_sim_records)
-        return;
-    qn_sim_d1_filter.entries = 0;
-    qn_sim_i1_hit = QN_HIT_CALL;
-    qn_sim_i1_repeat_is_noop = false;
-    qn_sim_kinds = qn_sim_returns = true;
-    qn_sim_wants_pc = qn_sim_analyses;
-    qn_fast.BC.counters = qn_fast.BI.targets = 0; /* their outcomes are told by qn_sim_cond and qn_sim_indirect */
-}
 
 /* What modules counted since the last reference belongs to the one that counts here. */
 static inline void charge(uint64_t *counts)
@@ -280,76 +107,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
     charge(sim_counters);
 }
 
-void qn_sim_note_site(uint32_t site, uint64_t pc, enum qn_log_kind kind)
-{
-    if (!site_pc)
-        site_pc = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
-    site_pc[site] = pc | (uint64_t)kind << SITE_KIND_SHIFT;
-}
-
-void qn_sim_set_pc(uint32_t site)
-{
-    if (qn_sim_wants_pc)
-        sim_pc = site_pc ? site_pc[site] & SITE_PC_MASK : 0;
-}
-
-static inline void set_pc(const uint64_t *counts)
-{
-    if (QN_UNLIKELY(qn_sim_wants_pc))
-        qn_sim_set_pc((uint32_t)(counts - sim_counters));
-}
-
 /* ---- outcomes ---- */
-
-static inline void analyse(const struct sim_ref *ref)
-{
-    if (QN_UNLIKELY(qn_sim_analyses))
-        qn_readers_reference(ref);
-}
-
-void qn_sim_observe(const struct sim_insn *insn) { qn_readers_instruction(insn); }
-
-static enum sim_kind kind_of(enum qn_log_kind kind)
-{
-    static const uint8_t kinds[] = {[QN_LOG_READ] = SIM_READ, [QN_LOG_WRITE] = SIM_WRITE, [QN_LOG_FETCH] = SIM_FETCH,
-                                    [QN_LOG_MODIFY] = SIM_MODIFY};
-
-    return (enum sim_kind)kinds[kind];
-}
-
-enum qn_log_kind qn_sim_log_kind(unsigned kind)
-{
-    return kind == SIM_MODIFY ? QN_LOG_MODIFY : kind == SIM_WRITE ? QN_LOG_WRITE : QN_LOG_READ;
-}
-
-static qn_miss_hook *on_miss;
-
-void qn_sim_tell_misses(qn_miss_hook *hook)
-{
-    on_miss = hook;
-    qn_sim_tells_misses = true;
-}
-
-/* Emitted code does not say what kind of reference it was where no module in a slot asks for that. */
-static QN_SIM_NCSR void tell_miss(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, const uint64_t *counts)
-{
-    const uint64_t *site = site_pc ? &site_pc[counts - sim_counters] : NULL;
-
-    if (on_miss)
-        on_miss(addr, (uint32_t)(counts - sim_counters), outcome >> 1 & 1);
-    if (!readers.misses)
-        return;
-    if (kind == SIM_READ && site)
-        kind = kind_of((enum qn_log_kind)(*site >> SITE_KIND_SHIFT));
-    qn_readers_miss(&(struct sim_miss){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
-}
-
-/* A reference to data, to those who ask for misses. */
-static inline void tell(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, const uint64_t *counts)
-{
-    if (QN_UNLIKELY(qn_sim_tells_misses) && outcome)
-        tell_miss(addr, size, kind, outcome, counts);
-}
 
 /* What a level 1 said, counted: on a miss the LL is looked up.  Bit 0: L1 miss, bit 1: LL miss. */
 static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
@@ -490,60 +248,8 @@ static inline unsigned aux_kind(void)
 
 SLOW void qn_sim_slow_big(void) { slow_data((uint32_t)qn_ctx.arg_aux & 0xffff, aux_kind()); }
 
-/* ---- --explain ---- */
-
-#ifndef QN_SIM_HOSTED
-static SLOW unsigned show_D1(uint64_t line, uint64_t *lines)
-{
-    return qn_fast.D1.sets ? fast_D1_show(line, lines) : unit[SLOT_D1]->show(line, lines);
-}
-
-void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *output)
-{
-    struct qn_explain_shows shows = {show_D1, facts[SLOT_D1].shows, qn_fast.D1.sets ? NULL : unit[SLOT_D1]->state, facts[SLOT_D1].way_state,
-                                     facts[SLOT_D1].set_state};
-
-    qn_explain_init(config, output, &shows);
-    qn_sim_sees = !offer(config).lines || qn_sim_analyses || qn_sim_tells_far || !qn_explain_can_be_told(config);
-    if (qn_sim_sees) {
-        qn_explain_begin_seen();
-        return;
-    }
-    qn_explain_begin_told(config);
-    D1_users.of = qn_engine_alloc_low(fast_D1_table_bytes());
-    qn_sim_users.table = (uintptr_t)D1_users.of;
-}
-
-static inline unsigned see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *counts)
-{
-    struct qn_explained e = {.addr = addr, .size = size, .site = (uint32_t)(counts - sim_counters), .kind = kind, .which = which};
-
-    set_pc(counts);
-    if (qn_sim_sees)
-        qn_explain_before(&e);
-    else
-        qn_explain_before_told(&e);
-    e.outcome = data(addr, size, kind, counts);
-    if (qn_sim_sees)
-        qn_explain_after(&e);
-    else
-        qn_explain_after_told(&e, D1_users.was);
-    return e.outcome;
-}
-
-unsigned qn_sim_see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *counts)
-{
-    return see(addr, size, kind, which, counts);
-}
-
-SLOW void qn_sim_see_data(void)
-{
-    unsigned outcome = see(qn_ctx.arg_addr, (uint32_t)qn_ctx.arg_aux & 0xffff, aux_kind(),
-                           (unsigned)qn_ctx.arg_aux >> QN_AUX_WHICH_SHIFT, site_counts());
-
-    if (outcome)
-        qn_ctx.result = outcome;
-}
+#ifndef QN_SIM_HOSTED /* a replay explains nothing */
+#include "sim/explain_calls.h"
 #endif
 
 SLOW void qn_sim_slow_fetch(void)

@@ -1,0 +1,137 @@
+/* lib/sim/told.h - what analyses are told: which of them sees what, of what references have come to; included by engine.c.
+ *
+ *   3c asks for lines, the D1 keeps times      -> each miss of the D1 is told, and which line came and left; hits are not
+ *   the same under another policy              -> each reference is told, and no filter lets any pass
+ */
+bool qn_sim_observes, qn_sim_analyses, qn_sim_wants_pc, qn_sim_tells_misses, qn_sim_tells_lines, qn_sim_tells_far;
+struct qn_filter_entry qn_sim_victim;
+
+static struct qn_readers readers;
+
+static uint64_t *site_pc; /* by site, if a module wants to know; above it, the kind of the reference */
+#define SITE_KIND_SHIFT 60
+#define SITE_PC_MASK ((1ull << SITE_KIND_SHIFT) - 1)
+
+uint32_t sim_older_places(uint64_t time, uint32_t enough) { return fast_D1_older(time, enough); }
+
+uint32_t sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS]) { return fast_D1_count(time, shift, counts); }
+
+/* How many of the lines touched last are near: those of 1 KiB, where curves begin. */
+#define NEAR_BYTES 1024u
+
+static uint32_t near_lines(uint32_t line)
+{
+    uint32_t n = NEAR_BYTES / line;
+
+    return n < 1 ? 1 : n > D1_NEAR_MAX ? D1_NEAR_MAX : n;
+}
+
+uint64_t sim_lines_touched(void) { return qn_engine_references() + D1_near.touched; }
+
+/* What analyses can be told without a call for each reference.  Lines: as long as nobody but the D1 takes lines out of it. */
+static struct qn_readers_offer offer(const struct qn_config *c)
+{
+#ifdef QN_SIM_HOSTED
+    (void)c;
+    return (struct qn_readers_offer){.lines = false};
+#else
+    bool stamps = c->filter && qn_fast.D1.sets && !facts[SLOT_LL].back_invalidates;
+
+    return (struct qn_readers_offer){.lines = stamps, .near = stamps ? near_lines(c->D1.line) : 0, .counts = true};
+#endif
+}
+
+/* An analysis that sees everything: nothing may pass unseen. */
+static void init_analyses(const struct qn_config *c)
+{
+    readers = qn_readers_init(c, offer(c));
+    qn_sim_observes = readers.instructions;
+    qn_sim_analyses = readers.references;
+    qn_sim_tells_misses = readers.misses;
+    qn_sim_tells_lines = readers.lines;
+    qn_sim_tells_far = readers.far;
+    fast_D1_near(near_lines(c->D1.line));
+    qn_sim_wants_pc |= readers.pc;
+    qn_sim_records = readers.log != NULL;
+    if (!qn_sim_analyses && !qn_sim_records)
+        return;
+    qn_sim_d1_filter.entries = 0;
+    qn_sim_i1_hit = QN_HIT_CALL;
+    qn_sim_i1_repeat_is_noop = false;
+    qn_sim_kinds = qn_sim_returns = true;
+    qn_sim_wants_pc = qn_sim_analyses;
+    qn_fast.BC.counters = qn_fast.BI.targets = 0; /* their outcomes are told by qn_sim_cond and qn_sim_indirect */
+}
+
+/* ---- whose reference it is ---- */
+
+void qn_sim_note_site(uint32_t site, uint64_t pc, enum qn_log_kind kind)
+{
+    if (!site_pc)
+        site_pc = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
+    site_pc[site] = pc | (uint64_t)kind << SITE_KIND_SHIFT;
+}
+
+void qn_sim_set_pc(uint32_t site)
+{
+    if (qn_sim_wants_pc)
+        sim_pc = site_pc ? site_pc[site] & SITE_PC_MASK : 0;
+}
+
+static inline void set_pc(const uint64_t *counts)
+{
+    if (QN_UNLIKELY(qn_sim_wants_pc))
+        qn_sim_set_pc((uint32_t)(counts - sim_counters));
+}
+
+/* ---- told ---- */
+
+static inline void analyse(const struct sim_ref *ref)
+{
+    if (QN_UNLIKELY(qn_sim_analyses))
+        qn_readers_reference(ref);
+}
+
+void qn_sim_observe(const struct sim_insn *insn) { qn_readers_instruction(insn); }
+
+static enum sim_kind kind_of(enum qn_log_kind kind)
+{
+    static const uint8_t kinds[] = {[QN_LOG_READ] = SIM_READ, [QN_LOG_WRITE] = SIM_WRITE, [QN_LOG_FETCH] = SIM_FETCH,
+                                    [QN_LOG_MODIFY] = SIM_MODIFY};
+
+    return (enum sim_kind)kinds[kind];
+}
+
+enum qn_log_kind qn_sim_log_kind(unsigned kind)
+{
+    return kind == SIM_MODIFY ? QN_LOG_MODIFY : kind == SIM_WRITE ? QN_LOG_WRITE : QN_LOG_READ;
+}
+
+static qn_miss_hook *on_miss;
+
+void qn_sim_tell_misses(qn_miss_hook *hook)
+{
+    on_miss = hook;
+    qn_sim_tells_misses = true;
+}
+
+/* Emitted code does not say what kind of reference it was where no module in a slot asks for that. */
+static QN_SIM_NCSR void tell_miss(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, const uint64_t *counts)
+{
+    const uint64_t *site = site_pc ? &site_pc[counts - sim_counters] : NULL;
+
+    if (on_miss)
+        on_miss(addr, (uint32_t)(counts - sim_counters), outcome >> 1 & 1);
+    if (!readers.misses)
+        return;
+    if (kind == SIM_READ && site)
+        kind = kind_of((enum qn_log_kind)(*site >> SITE_KIND_SHIFT));
+    qn_readers_miss(&(struct sim_miss){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
+}
+
+/* A reference to data, to those who ask for misses. */
+static inline void tell(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, const uint64_t *counts)
+{
+    if (QN_UNLIKELY(qn_sim_tells_misses) && outcome)
+        tell_miss(addr, size, kind, outcome, counts);
+}
