@@ -1,7 +1,7 @@
-/* lib/cost/data.c - objects and misses of the arena to text.  See data.h and prof/data.h.
+/* lib/cost/data.c - objects and misses of the arena as tables of a profile.  See data.h and prof/data.h.
  *
- *   row of the arena: site 4711, object 3, offset 8     ->   file, function, line of the site; "#miss: 55 1 0 950 0 12 0"
- *   offset 8 in an object of type struct point          ->   "#part: y"
+ *   row of the arena: site 4711, object 3, offset 8     ->   file, function, line of the site; object 1, part 0, 950 0 12 0
+ *   offset 8 in an object of type struct point          ->   part 0: y
  *
  * Objects on which nothing missed are left out.  A file that was mapped twice has its variables once.  Blocks belong to the line that
  * the user has written: what was inlined there from a library is passed over.
@@ -17,19 +17,19 @@
 #include "cost/objects.h"
 #include "cost/sites.h"
 #include "debug/types.h"
-#include "prof/data.h"
+#include "prof/data_sum.h"
+#include "text/names.h"
 
 #define TEXT_MAX 4096
 #define PART_MAX 512
 
-/* ---- text ---- */
+/* ---- names ---- */
 
-static void put(struct qn_data_output *o, const char *text) { qn_prof_put_text(o->w, text); }
-
-static void put_field(struct qn_data_output *o, const char *key, const char *value)
+static const char *keep(struct qn_data_output *o, const char *text)
 {
-    put(o, key);
-    qn_prof_put_line(o->w, value);
+    uint32_t id = qn_text_intern(&o->names, text, strlen(text));
+
+    return id == QN_TEXT_NO_ID ? "???" : qn_text_name(&o->names, id);
 }
 
 static const char *base_name(const char *path)
@@ -39,7 +39,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void name_segment(struct qn_data_output *o, const struct qn_object *object, char *name)
+static void name_segment(const struct qn_data_output *o, const struct qn_object *object, char *name)
 {
     struct qn_cost_place place;
 
@@ -56,7 +56,7 @@ static void name_segment(struct qn_data_output *o, const struct qn_object *objec
     snprintf(name, TEXT_MAX, "rest of %s", base_name(place.object));
 }
 
-static void name_symbol(struct qn_data_output *o, const struct qn_object *object, char *name)
+static void name_symbol(const struct qn_data_output *o, const struct qn_object *object, char *name)
 {
     uint64_t bias;
     struct qn_debug *d = qn_cost_open_map(o->x->modules, object->map, &bias);
@@ -77,7 +77,7 @@ static void name_heap(const struct qn_data_output *o, const struct qn_object *ob
 
 static const char *const kinds[QN_OBJECT_KINDS] = { "stack", "symbol", "rest", "heap", "heap-rest", "file", "anonymous", "unknown" };
 
-static void name_object(struct qn_data_output *o, const struct qn_object *object, char *name)
+static void name_object(const struct qn_data_output *o, const struct qn_object *object, char *name)
 {
     switch (object->kind) {
     case QN_OBJECT_STACK: strcpy(name, "stack"); break;
@@ -95,25 +95,16 @@ static void name_object(struct qn_data_output *o, const struct qn_object *object
 
 static int64_t number(uint64_t n) { return n <= INT64_MAX ? (int64_t)n : INT64_MAX; }
 
-static void put_numbered(struct qn_data_output *o, const char *key, const int64_t *numbers, int count, const char *text)
-{
-    put(o, key);
-    for (int i = 0; i < count; i++) {
-        qn_prof_put_number(o->w, numbers[i]);
-        put(o, " ");
-    }
-    put_field(o, "", text);
-}
+/* ---- objects ---- */
 
-static void put_place(struct qn_data_output *o, const char *file, uint32_t line)
+static void take_member(void *data, const char *name, uint64_t offset, uint64_t bytes)
 {
-    if (file)
-        put_numbered(o, "#from: ", (int64_t[]){ line }, 1, file);
-}
+    struct qn_data_output *o = data;
+    struct qn_prof_data *to = &o->data;
 
-static void put_member(void *data, const char *name, uint64_t offset, uint64_t bytes)
-{
-    put_numbered(data, "#member: ", (int64_t[]){ number(offset), number(bytes) }, 2, name);
+    if (QN_GROW(to->members, to->member_count, o->member_room, 64))
+        to->members[to->member_count++] =
+            (struct qn_prof_member){ (uint32_t)to->object_count, keep(o, name), number(offset), number(bytes) };
 }
 
 static const struct qn_debug_type *find_type(const struct qn_data_output *o, const struct qn_object *object)
@@ -136,16 +127,26 @@ static const struct qn_debug_type *find_type(const struct qn_data_output *o, con
 }
 
 /* Members are told once. */
-static bool was_shown(const struct qn_data_output *o, const struct qn_object *object, const struct qn_debug_type *type)
+static bool was_shown(const struct qn_data_output *o, const char *type)
 {
-    for (uint64_t i = 0; &o->objects[i] < object; i++)
-        if (o->shown[i].used && o->shown[i].type && !strcmp(qn_debug_type_name(o->shown[i].type), qn_debug_type_name(type)))
+    for (size_t i = 0; i < o->data.object_count; i++)
+        if (o->data.objects[i].type && !strcmp(o->data.objects[i].type, type))
             return true;
     return false;
 }
 
-/* Where it is declared or allocated, and its type. */
-static void put_origin(struct qn_data_output *o, const struct qn_object *object, const struct qn_debug_type *type)
+static void take_type(struct qn_data_output *o, const struct qn_debug_type *type, struct qn_prof_object *to)
+{
+    const char *name = keep(o, qn_debug_type_name(type));
+
+    if (!was_shown(o, name))
+        qn_debug_list_members(type, take_member, o);
+    to->type = name;
+    to->type_size = number(qn_debug_type_size(type));
+}
+
+/* Where it is declared or allocated. */
+static void take_origin(struct qn_data_output *o, const struct qn_object *object, struct qn_prof_object *to)
 {
     struct qn_debug_variable v;
     struct qn_cost_place place;
@@ -154,115 +155,48 @@ static void put_origin(struct qn_data_output *o, const struct qn_object *object,
 
     if (object->kind == QN_OBJECT_HEAP) {
         qn_cost_find_user(o->x->modules, object->map, object->start - 1, &place);
-        put_place(o, place.file, place.line);
-        put_field(o, "#in: ", place.function ? place.function : "???");
+        to->file = place.file ? keep(o, place.file) : NULL;
+        to->line = place.line;
+        to->function = keep(o, place.function ? place.function : "???");
     } else if (d && qn_debug_find_variable(d, object->start + bias, &v)) {
-        put_place(o, v.file, v.line);
+        to->file = v.file ? keep(o, v.file) : NULL;
+        to->line = v.line;
     }
-    qn_cost_guard_map(o->x->modules, object->map);
-    if (type) {
-        put_numbered(o, "#type: ", (int64_t[]){ number(qn_debug_type_size(type)) }, 1, qn_debug_type_name(type));
-        if (!was_shown(o, object, type))
-            qn_debug_list_members(type, put_member, o);
-    }
-    qn_cost_unguard(o->x->modules);
 }
 
-static void put_object(struct qn_data_output *o, const struct qn_object *object)
+static void take_object(struct qn_data_output *o, const struct qn_object *object, struct qn_data_shown *s)
 {
+    struct qn_prof_object to = { .kind = kinds[object->kind], .size = number(object->size), .blocks = number(object->blocks),
+                                 .bytes = number(object->bytes) };
     char name[TEXT_MAX];
 
-    put(o, "#object: ");
-    put(o, kinds[object->kind]);
+    s->used = true;
+    s->number = (uint32_t)o->data.object_count;
+    s->type = find_type(o, object);
     name_object(o, object, name);
-    put_numbered(o, " ", (int64_t[]){ number(object->size), number(object->blocks), number(object->bytes) }, 3, name);
-}
-
-static void put_objects(struct qn_data_output *o)
-{
-    uint32_t shown = 0;
-
-    for (uint64_t i = 0; i < o->object_count; i++) {
-        struct qn_data_shown *s = &o->shown[i];
-
-        if (!s->used)
-            continue;
-        s->number = shown++;
-        put_object(o, &o->objects[i]);
-        put_origin(o, &o->objects[i], s->type);
-        for (size_t k = 0; k < s->parts; k++)
-            put_field(o, "#part: ", o->parts[s->first + k]);
-    }
-}
-
-static void put_row(struct qn_data_output *o, const struct qn_data_line *r, const struct qn_data_line *before)
-{
-    if (!before || strcmp(before->file, r->file))
-        put_field(o, "#file: ", r->file);
-    if (!before || strcmp(before->file, r->file) || strcmp(before->function, r->function))
-        put_field(o, "#function: ", r->function);
-    put(o, "#miss: ");
-    qn_prof_put_number(o->w, r->line);
-    put(o, " ");
-    qn_prof_put_number(o->w, o->shown[r->object].number);
-    put(o, " ");
-    if (r->part == QN_PROF_NO_PART)
-        put(o, "-");
-    else
-        qn_prof_put_number(o->w, r->part);
-    for (int k = 0; k < o->events; k++) {
-        put(o, " ");
-        qn_prof_put_number(o->w, r->counts[k]);
-    }
-    put(o, "\n");
-}
-
-static void put_head(struct qn_data_output *o)
-{
-    const struct qn_arena_header *h = qn_cost_header(o->x->store);
-    int64_t shown = 0;
-
-    for (uint64_t i = 0; i < o->object_count; i++)
-        shown += o->shown[i].used;
-    put(o, "#data: ");
-    qn_prof_put_number(o->w, shown);
-    put(o, " ");
-    qn_prof_put_number(o->w, (int64_t)o->row_count);
-    put(o, "\n#data-events:");
-    for (int i = 0; i < o->events; i++) {
-        put(o, " ");
-        put(o, qn_prof_data_events[i]);
-    }
-    put(o, "\n");
-    if (h->data_lost[0]) {
-        put(o, "#lost: ");
-        qn_prof_put_number(o->w, number(h->data_lost[0]));
-        put(o, " ");
-        qn_prof_put_number(o->w, number(h->data_lost[1]));
-        put(o, "\n");
-    }
-}
-
-static void put_tables(struct qn_data_output *o)
-{
-    put_head(o);
-    put_objects(o);
-    for (uint64_t i = 0; i < o->row_count; i++)
-        put_row(o, &o->rows[i], i ? &o->rows[i - 1] : NULL);
+    to.name = keep(o, name);
+    take_origin(o, object, &to);
+    qn_cost_guard_map(o->x->modules, object->map);
+    if (s->type)
+        take_type(o, s->type, &to);
+    qn_cost_unguard(o->x->modules);
+    o->data.objects[o->data.object_count++] = to;
 }
 
 /* ---- parts ---- */
 
 /* The number of the part of this name, a new one if it is not that of the row before. */
-static uint32_t part_of(struct qn_data_output *o, struct qn_data_shown *s, const char *name)
+static uint32_t part_of(struct qn_data_output *o, uint32_t object, const char *name)
 {
-    if (s->parts && !strcmp(o->parts[o->nparts - 1], name))
-        return (uint32_t)o->nparts - 1;
-    if (!QN_GROW(o->parts, o->nparts, o->part_room, 256) || !(o->parts[o->nparts] = strdup(name)))
+    struct qn_prof_data *to = &o->data;
+    const struct qn_prof_part *last = to->part_count ? &to->parts[to->part_count - 1] : NULL;
+
+    if (last && last->object == object && !strcmp(last->name, name))
+        return (uint32_t)to->part_count - 1;
+    if (!QN_GROW(to->parts, to->part_count, o->part_room, 256))
         return QN_PROF_NO_PART;
-    if (!s->parts++)
-        s->first = o->nparts;
-    return (uint32_t)o->nparts++;
+    to->parts[to->part_count] = (struct qn_prof_part){ object, keep(o, name) };
+    return (uint32_t)to->part_count++;
 }
 
 /* Offsets become parts, object by object; several may be one, as those of a member are. */
@@ -271,23 +205,24 @@ static void name_parts(struct qn_data_output *o)
     qsort(o->rows, o->row_count, sizeof *o->rows, qn_data_by_object);
     for (uint64_t i = 0; i < o->row_count; i++) {
         struct qn_data_line *r = &o->rows[i];
-        const struct qn_object *object = &o->objects[r->object];
-        struct qn_data_shown *s = &o->shown[r->object];
+        const struct qn_object *object = &o->objects[r->miss.object];
+        struct qn_data_shown *s = &o->shown[r->miss.object];
         char part[PART_MAX];
 
         if (!s->used)
-            s->type = find_type(o, object);
-        s->used = true;
-        r->part = QN_PROF_NO_PART;
+            take_object(o, object, s);
+        r->miss.object = s->number;
         if (!object->start)
             continue;
         snprintf(part, sizeof part, "+%" PRIu64, r->offset);
         if (s->type)
             qn_debug_put_part(s->type, r->offset, object->element ? 1 : qn_offset_step(r->offset), part, sizeof part);
         if (part[0])
-            r->part = part_of(o, s, part);
+            r->miss.part = part_of(o, s->number, part);
     }
 }
+
+/* ---- all of it ---- */
 
 static bool prepare(struct qn_data_output *o)
 {
@@ -299,7 +234,9 @@ static bool prepare(struct qn_data_output *o)
     o->objects = malloc((e.objects + 1) * sizeof *o->objects);
     o->shown = calloc(e.objects + 1, sizeof *o->shown);
     o->rows = malloc((e.data + 1) * sizeof *o->rows);
-    if (!o->objects || !o->shown || !o->rows || !qn_cost_index_sites(&o->sites, o->x->store))
+    o->data.objects = malloc((e.objects + 1) * sizeof *o->data.objects);
+    o->data.misses = malloc((e.data + 1) * sizeof *o->data.misses);
+    if (!o->objects || !o->shown || !o->rows || !o->data.objects || !o->data.misses || !qn_cost_index_sites(&o->sites, o->x->store))
         return false;
     memcpy(o->objects, o->x->store->base + QN_ARENA_OBJECTS_OFF, e.objects * sizeof *o->objects);
     for (uint64_t i = 0; i < e.objects; i++)
@@ -313,25 +250,36 @@ static bool prepare(struct qn_data_output *o)
     return true;
 }
 
+static void take_rows(struct qn_data_output *o)
+{
+    const uint64_t *lost = qn_cost_header(o->x->store)->data_lost;
+
+    for (uint64_t i = 0; i < o->row_count; i++)
+        o->data.misses[i] = o->rows[i].miss;
+    o->data.miss_count = o->row_count;
+    o->data.lost[0] = number(lost[0]);
+    o->data.lost[1] = number(lost[1]);
+}
+
 enum qn_text_status qn_cost_put_data(struct qn_prof_writer *w, const struct qn_cost_data *data, struct qn_text_error *err)
 {
-    struct qn_data_output o = { .x = data, .w = w, .events = QN_PROF_DATA_MISSES };
-    enum qn_text_status status = QN_TEXT_OK;
+    struct qn_data_output o = { .x = data, .data.events = QN_PROF_DATA_MISSES };
+    enum qn_text_status status;
 
     if (prepare(&o)) {
         qn_data_merge_objects(&o);
         name_parts(&o);
-        qn_data_add_up(&o, qn_data_by_place);
-        put_tables(&o);
+        qn_data_add_up(&o);
+        take_rows(&o);
+        status = qn_prof_put_data(w, &o.data, err);
     } else {
         status = qn_text_fail_memory(err);
     }
     qn_cost_free_sites(&o.sites);
     free(o.objects);
     free(o.shown);
-    for (size_t i = 0; i < o.nparts; i++)
-        free(o.parts[i]);
-    free(o.parts);
     free(o.rows);
+    qn_text_free_names(&o.names);
+    qn_prof_free_data(&o.data);
     return status;
 }

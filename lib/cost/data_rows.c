@@ -6,40 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
-
-int qn_data_by_place(const void *left, const void *right)
-{
-    const struct qn_data_line *a = left, *b = right;
-    int order = strcmp(a->file, b->file);
-
-    order = order ? order : strcmp(a->function, b->function);
-    if (order || a->line != b->line)
-        return order ? order : a->line < b->line ? -1 : 1;
-    if (a->object != b->object)
-        return a->object < b->object ? -1 : 1;
-    return a->part < b->part ? -1 : a->part > b->part;
-}
+#include "prof/data_sum.h"
 
 int qn_data_by_object(const void *left, const void *right)
 {
     const struct qn_data_line *a = left, *b = right;
 
-    if (a->object != b->object)
-        return a->object < b->object ? -1 : 1;
+    if (a->miss.object != b->miss.object)
+        return a->miss.object < b->miss.object ? -1 : 1;
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* Rows that `compare` does not tell apart become one. */
-void qn_data_add_up(struct qn_data_output *o, int (*compare)(const void *, const void *))
+static int by_place(const void *left, const void *right)
+{
+    return qn_prof_compare_misses(&((const struct qn_data_line *)left)->miss, &((const struct qn_data_line *)right)->miss);
+}
+
+/* Rows of one line, object and part become one. */
+void qn_data_add_up(struct qn_data_output *o)
 {
     uint64_t kept = 0;
 
-    qsort(o->rows, o->row_count, sizeof *o->rows, compare);
+    qsort(o->rows, o->row_count, sizeof *o->rows, by_place);
     for (uint64_t i = 0; i < o->row_count; i++) {
-        if (kept && !compare(&o->rows[kept - 1], &o->rows[i]))
+        if (kept && !by_place(&o->rows[kept - 1], &o->rows[i]))
             for (int k = 0; k < QN_PROF_DATA_EVENTS; k++)
-                o->rows[kept - 1].counts[k] += o->rows[i].counts[k];
+                o->rows[kept - 1].miss.counts[k] += o->rows[i].miss.counts[k];
         else
             o->rows[kept++] = o->rows[i];
     }
@@ -48,7 +40,7 @@ void qn_data_add_up(struct qn_data_output *o, int (*compare)(const void *, const
 
 void qn_data_take_row(struct qn_data_output *o, const struct qn_data_row *from)
 {
-    struct qn_data_line *r = &o->rows[o->row_count];
+    struct qn_prof_miss *m = &o->rows[o->row_count].miss;
     struct qn_cost_place place = { 0 };
     uint32_t map;
     uint64_t pc;
@@ -58,14 +50,15 @@ void qn_data_take_row(struct qn_data_output *o, const struct qn_data_row *from)
         return;
     if (qn_cost_find_reference(&o->sites, from->site, &map, &pc, &writes))
         qn_cost_find_place(o->x->modules, map, pc, &place);
-    *r = (struct qn_data_line){ .file = place.file ? place.file : "???", .function = place.function ? place.function : "???", .line = place.line,
-                       .object = from->object, .offset = from->offset };
-    r->counts[writes ? QN_PROF_D1MW : QN_PROF_D1MR] = (int64_t)from->misses;
-    r->counts[writes ? QN_PROF_DLMW : QN_PROF_DLMR] = (int64_t)from->ll_misses;
+    *m = (struct qn_prof_miss){ .file = place.file ? place.file : "???", .function = place.function ? place.function : "???",
+                                .line = place.line, .object = from->object, .part = QN_PROF_NO_PART };
+    o->rows[o->row_count].offset = from->offset;
+    m->counts[writes ? QN_PROF_D1MW : QN_PROF_D1MR] = (int64_t)from->misses;
+    m->counts[writes ? QN_PROF_DLMW : QN_PROF_DLMR] = (int64_t)from->ll_misses;
     for (int k = 0; k < QN_MISS_CLASSES; k++)
         if (from->classes[k] && from->classes[k] <= from->misses) {
-            r->counts[QN_PROF_COMPULSORY + k] = (int64_t)from->classes[k];
-            o->events = QN_PROF_DATA_EVENTS;
+            m->counts[QN_PROF_COMPULSORY + k] = (int64_t)from->classes[k];
+            o->data.events = QN_PROF_DATA_EVENTS;
         }
     o->row_count++;
 }
@@ -92,11 +85,11 @@ void qn_data_merge_objects(struct qn_data_output *o)
     uint32_t *same = calloc(o->object_count + 1, sizeof *same);
 
     for (uint64_t i = 0; same && i < o->row_count; i++) {
-        uint32_t object = o->rows[i].object;
+        uint32_t object = o->rows[i].miss.object;
 
         if (!same[object])
             same[object] = stands_for(o, object) + 1;
-        o->rows[i].object = same[object] - 1;
+        o->rows[i].miss.object = same[object] - 1;
     }
     free(same);
 }

@@ -1,4 +1,4 @@
-/* lib/cost/data_tables.h - the tables of --data while they become text; shared by data.c, which writes them, and data_rows.c. */
+/* lib/cost/data_tables.h - the tables of --data while they are made; shared by data.c, which writes them, and data_rows.c. */
 #ifndef QN_COST_DATA_TABLES_H
 #define QN_COST_DATA_TABLES_H
 
@@ -11,40 +11,35 @@
 #include "cost/sites.h"
 #include "debug/types.h"
 #include "prof/data.h"
+#include "text/names.h"
 
 struct qn_data_line {
-    const char *file, *function;
-    uint32_t line, object;
+    struct qn_prof_miss miss; /* object: of the arena, until it is named */
     uint64_t offset;
-    uint32_t part;           /* of all, from 0; QN_PROF_NO_PART */
-    int64_t counts[QN_PROF_DATA_EVENTS];
 };
 
-struct qn_data_shown {               /* of an object */
+struct qn_data_shown {        /* of an object of the arena */
     bool used;
-    uint32_t number;         /* that it is shown as */
+    uint32_t number;          /* in the tables */
     const struct qn_debug_type *type;
-    size_t first, parts;     /* its parts among all */
 };
 
 struct qn_data_output {
     const struct qn_cost_data *x;
-    struct qn_prof_writer *w;
     struct qn_cost_sites sites;
     struct qn_object *objects; /* a copy */
-    struct qn_data_shown *shown;       /* by object */
+    struct qn_data_shown *shown; /* by object */
     struct qn_data_line *rows;
     uint64_t object_count, row_count;
-    char **parts;              /* names */
-    size_t nparts, part_room;
-    int events;                /* that are written */
+    struct qn_prof_data data;  /* what is written */
+    size_t part_room, member_room;
+    struct qn_text_names names;
 };
 
 /* data_rows.c */
-void qn_data_add_up(struct qn_data_output *o, int (*compare)(const void *, const void *));
+void qn_data_add_up(struct qn_data_output *o);
 void qn_data_take_row(struct qn_data_output *o, const struct qn_data_row *from);
 void qn_data_merge_objects(struct qn_data_output *o);
-int qn_data_by_place(const void *left, const void *right);
 int qn_data_by_object(const void *left, const void *right);
 
 #endif

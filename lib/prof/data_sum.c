@@ -144,7 +144,7 @@ static int by_part(const void *left, const void *right, void *data)
     return strverscmp(a->name, b->name);
 }
 
-static int by_place(const void *left, const void *right)
+int qn_prof_compare_misses(const void *left, const void *right)
 {
     const struct qn_prof_miss *a = left, *b = right;
     int order = strcmp(a->file, b->file);
@@ -199,9 +199,9 @@ static void unite_rows(struct qn_prof_data *d)
 {
     size_t kept = 0, left = 0;
     if (d->miss_count)
-        qsort(d->misses, d->miss_count, sizeof *d->misses, by_place);
+        qsort(d->misses, d->miss_count, sizeof *d->misses, qn_prof_compare_misses);
     for (size_t i = 0; i < d->miss_count; i++) {
-        if (kept && by_place(&d->misses[kept - 1], &d->misses[i]) == 0)
+        if (kept && qn_prof_compare_misses(&d->misses[kept - 1], &d->misses[i]) == 0)
             for (int k = 0; k < QN_PROF_DATA_EVENTS; k++)
                 d->misses[kept - 1].counts[k] += d->misses[i].counts[k];
         else

@@ -29,6 +29,9 @@ enum qn_text_status qn_prof_sum_data(struct qn_prof_data_sum *s, const char *pat
 enum qn_text_status qn_prof_finish_data_sum(struct qn_prof_data_sum *s, struct qn_text_error *err);
 void qn_prof_free_data_sum(struct qn_prof_data_sum *s);
 
+/* By file, function, line, object and part. */
+int qn_prof_compare_misses(const void *left, const void *right);
+
 /* Behind the summary; nothing where there are no objects. */
 enum qn_text_status qn_prof_put_data(struct qn_prof_writer *w, const struct qn_prof_data *data, struct qn_text_error *err);
 
