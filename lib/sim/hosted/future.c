@@ -8,7 +8,6 @@
 
 #include "base/grow.h"
 #include "sim/hosted/hosted.h"
-#include "sim/hosted/parts.h"
 #include "sim/hosted/trace.h"
 
 struct sequence {
@@ -73,7 +72,7 @@ bool hosted_look_ahead(const struct hosted_options *o)
     if (!t)
         return false;
     while (trace_next(t, &ref) == 1) {
-        if (ref.kind >= SIM_REF_COND || ref.kind == SIM_REF_MORE)
+        if (ref.kind >= SIM_REF_COND)
             continue;
         append_range(&sequences[ref.kind != SIM_REF_FETCH], ref.addr, ref.size);
         if (o->split_modify && ref.kind == SIM_MODIFY)

@@ -12,7 +12,6 @@
 #include "base/context.h"
 #include "cost/summary.h"
 #include "sim/hosted/hosted.h"
-#include "sim/hosted/parts.h"
 #include "sim/hosted/trace.h"
 #include "sim/module.h"
 #include "sim/twin.h"
@@ -92,9 +91,7 @@ static void feed_branch(const struct hosted_options *o, const struct sim_ref *re
 static void feed(const struct hosted_options *o, const struct sim_ref *ref)
 {
     hosted_references++;
-    if (ref->kind == SIM_REF_MORE) {
-        totals[QN_COST_IR] += (int64_t)ref->addr;
-    } else if (ref->kind == SIM_REF_FETCH) {
+    if (ref->kind == SIM_REF_FETCH) {
         feed_fetch(o, ref);
     } else if (ref->kind >= SIM_REF_COND) {
         if (o->branch_sim)
@@ -115,11 +112,24 @@ static void put_line(void *data, const char *line)
 
 static uint64_t instructions; /* that have come up, this one too */
 
-/* Of a window by instructions: it has been fed. */
+/* Of a window by instructions: it has begun; it has been fed. */
+static bool has_begun(const struct hosted_options *o) { return instructions > o->from || o->from == 0; }
+
 static bool is_over(const struct hosted_options *o, const struct sim_ref *ref)
 {
     instructions += ref->kind == SIM_REF_FETCH;
     return instructions > o->from && instructions - o->from > o->count;
+}
+
+/* As trace_next.  What is counted beyond fetches belongs to the instruction before. */
+static int next(const struct hosted_options *o, struct trace *t, struct sim_ref *ref)
+{
+    int got = trace_next(t, ref);
+    uint64_t beyond = trace_take_more(t);
+
+    if (has_begun(o))
+        totals[QN_COST_IR] += (int64_t)beyond;
+    return got;
 }
 
 static int run(const struct hosted_options *o)
@@ -140,8 +150,8 @@ static int run(const struct hosted_options *o)
         qn_sim_twin_init(&o->config, NULL);
     if (o->from)
         instructions = trace_seek(t, o->from);
-    while ((more = trace_next(t, &ref)) == 1 && !is_over(o, &ref))
-        if (instructions > o->from || o->from == 0)
+    while ((more = next(o, t, &ref)) == 1 && !is_over(o, &ref))
+        if (has_begun(o))
             feed(o, &ref);
     if (more < 0)
         hosted_complain("%s", trace_error(t));

@@ -42,6 +42,7 @@ struct parts {
     uint64_t before, at, pc, last[KINDS]; /* at: where the next fetch lies */
     uint32_t site_at;
     struct run run;
+    uint64_t more;                        /* instructions without a fetch that parts_take_more has not given yet */
 };
 
 struct parts *parts_open(struct bytes *from)
@@ -372,8 +373,8 @@ static int read_group(struct parts *p, struct sim_ref *ref)
     if (kind - 1 == QN_LOG_RUN)
         return begin_run(p);
     if (kind - 1 == QN_LOG_MORE) {
-        *ref = (struct sim_ref){.kind = SIM_REF_MORE, .addr = get_varint(&p->control)};
-        return 1;
+        p->more += get_varint(&p->control);
+        return ended_early(&p->control) ? refuse(p, "a record that is cut off") : 0;
     }
     return read_record(p, kind - 1, ref, NULL);
 }
@@ -413,6 +414,14 @@ int parts_next(struct parts *p, struct sim_ref *ref)
         if (got)
             return got;
     }
+}
+
+uint64_t parts_take_more(struct parts *p)
+{
+    uint64_t more = p->more;
+
+    p->more = 0;
+    return more;
 }
 
 /* ---- the index ---- */

@@ -5,8 +5,6 @@
 #include "sim/hosted/bytes.h"
 #include "sim/module.h"
 
-#define SIM_REF_MORE 15u /* beside SIM_REF_*: `addr` instructions that are counted and not fetched */
-
 struct parts;
 
 /* The file is read from behind the magic on.  NULL: no memory. */
@@ -16,6 +14,9 @@ void parts_close(struct parts *p);
 /* 1: *ref; 0: the end, which is where it has to be; -1: parts_error says what is wrong where. */
 int parts_next(struct parts *p, struct sim_ref *ref);
 const char *parts_error(const struct parts *p);
+
+/* Instructions that the records since the last call count beyond fetches. */
+uint64_t parts_take_more(struct parts *p);
 
 /* Goes on with the last part that begins with instruction n or before, if the index is there; returns its first instruction. */
 uint64_t parts_seek(struct parts *p, uint64_t n);

@@ -25,6 +25,10 @@ struct trace *trace_open(const char *path, char *why, unsigned why_size);
  * the first reference is read. */
 uint64_t trace_seek(struct trace *t, uint64_t n);
 
+/* Instructions that the trace counts beyond fetches (steps of repeated strings), between the reference before last and the last one, or the
+ * end.  Each is given once. */
+uint64_t trace_take_more(struct trace *t);
+
 /* 1: *ref is the next one; 0: the end; -1: trace_error says FILE:LINE: what.  outcome holds SIM_TAKEN for branches. */
 int trace_next(struct trace *t, struct sim_ref *ref);
 const char *trace_error(const struct trace *t);

@@ -98,6 +98,23 @@ same 'a program that fails' cat absent
 "$QUERN" replay --outcomes=o.raw raw >/dev/null && "$QUERN" replay --outcomes=o.trace trace >/dev/null
 same_file o.trace o.raw 'gzip: the outcome of each reference, of one recorded by calls'
 
+# Steps of repeated strings that are counted and not fetched are no references.
+hosted=$top_srcdir/lib/sim/hosted
+zstd=$(sed -n 's/^#define HAVE_LIBZSTD 1/-DQN_HAVE_ZSTD -lzstd/p' "$top_builddir/config.h")
+# shellcheck disable=SC2086 # options are words
+$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o sequence "$top_srcdir/tests/unit/sim/slow/sequence.c" "$hosted"/trace.c "$hosted"/bytes.c "$hosted"/champsim.c \
+    "$hosted"/parts.c "$hosted"/parts_file.c $zstd || bail 'cannot compile sequence.c'
+for mode in exact cachegrind; do
+    : >raw
+    "$QUERN" run --counting=$mode --analysis=record --sim-opt=record-fd=9 --branch-sim=yes --out-file=/dev/null "$guests/rep" 9<>raw >/dev/null 2>run && "$QUERN" trace --recover raw
+    "$QUERN" trace -o blocks --counting=$mode "$guests/rep" >/dev/null
+    ./sequence raw >raw.refs 2>raw.ir
+    ./sequence blocks >blocks.refs 2>blocks.ir
+    same_file blocks.refs raw.refs "repeated strings, --counting=$mode: the references are those of a recording by calls"
+    is "$(cat blocks.ir)" "$(sed -n 's/,//g; s/^.*I *refs: *//p' run)" 'fetches and what is counted beyond them are the instructions of the run'
+done
+mode=
+
 # ---- windows, seeking ----
 
 # A trace of several parts.
