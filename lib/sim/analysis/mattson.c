@@ -7,7 +7,8 @@
  * Options that need each reference: sets: also a curve for each associativity with so many sets, and sizes from one line on; sizes=N: each size
  * up to N lines, and each number of ways up to 64 (sets: of the D1, if not said); larger ones are one class then, above 2^18 lines.
  * (What a run prints ends at 16 KiB, which is about 600 sizes; a replay prints all.)
- * Option shards=N: of N lines of memory, drawn by a hash of their address (shards.h), with the error to be expected.
+ * Option shards=N: of N lines of memory, drawn by a hash of their address (shards.h), with the error to be expected.  shards-part=M: of one
+ * line in M, but of no fewer than N (8192).
  * Source: Mattson et al. 1970 (see stack.h); per set: M. D. Hill, A. J. Smith 1989 (see 3c.c). */
 #include "sim/analysis/far.h"
 #include "sim/analysis/shards.h"
@@ -112,7 +113,8 @@ static uint32_t near_lines(uint32_t line)
 
 static void analysis_init(const struct sim_config *c)
 {
-    uint64_t n = sim_option_within(c->slot, ANALYSIS, "shards", 0, 0, SHARDS_MAX);
+    uint64_t part = sim_option_within(c->slot, ANALYSIS, "shards-part", 0, 0, SHARDS_MAX);
+    uint64_t n = sim_option_within(c->slot, ANALYSIS, "shards", part ? SHARDS_LEAST : 0, 0, SHARDS_MAX);
 
     whole = wants_whole(c->slot);
     if (whole && n)
@@ -124,7 +126,7 @@ static void analysis_init(const struct sim_config *c)
     if (whole)
         init_whole(c);
     if (sampled)
-        shards_init(&shards, c->line_bits, (uint32_t)n);
+        shards_init(&shards, c->line_bits, (uint32_t)n, (uint32_t)part);
     else if (told)
         far_init(&far, c->line_bits);
     else

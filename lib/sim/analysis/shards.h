@@ -1,12 +1,12 @@
-/* analysis/shards.h - stack distances of a fixed number of lines, drawn by a hash of their address, stand for those of all.
+/* analysis/shards.h - stack distances of some lines, drawn by a hash of their address, stand for those of all.
  *
- *   shards_init(&s, config->line_bits, n)
+ *   shards_init(&s, config->line_bits, n, part)   n lines; or, if that is more, one in `part` (0: not asked for)
  *   shards_come_near(&s, line, left, near)   in analysis_far: `near` lines are not told of
  *   shards_misses(&s, k)                     of a cache of 2^k lines, about
  *   shards_error(&s, k)                      its standard error
  *
  * A line is in the sample if its hash is below a threshold; at first all are.  When there are more than n, that with the largest hash goes, and its
- * hash is the threshold from then on.  With a threshold of R (in parts of the range of the hash), a distance d among the lines of the sample stands
+ * hash is the threshold from then on, but it does not fall below 1/part of the range.  With a threshold of R (in parts of the range of the hash), a distance d among the lines of the sample stands
  * for d / R, and a reference for 1 / R.  Unlike the paper, the count of all references is known, and those to near lines are known to be hits.
  * The error: each line is drawn for itself with probability R, so the variance of a sum is (1 - R) times the sum of the squares of what
  * each line stands for (D. G. Horvitz, D. J. Thompson 1952).
@@ -29,6 +29,7 @@ static inline unsigned curve_class(uint64_t distance)
 }
 
 #define SHARDS_MAX (1u << 20)
+#define SHARDS_LEAST 8192u       /* lines, where a part is asked for: the paper's mean error with so many is below 0.01 */
 #define SHARDS_ALL (1ull << 32)  /* the range of the hash */
 #define SHARDS_PARTS_BITS 8      /* weights are in parts of a reference */
 #define SHARDS_SATURATED (1ull << 62)
@@ -41,20 +42,34 @@ struct shards {
     struct far far;
     struct by_line number;     /* of the line in `lines`, + 1 */
     struct shards_line *lines;
-    uint32_t *heap, n, most;   /* numbers of lines, the one with the largest hash at 0 */
+    uint32_t *heap, n, most, room; /* numbers of lines, the one with the largest hash at 0 */
+    uint64_t least;            /* the threshold does not fall below */
     uint64_t threshold, all[CURVE_CLASSES], squares[CURVE_CLASSES]; /* squares: of lines that are gone, of references */
     uint32_t bits;
 };
 
-static void shards_init(struct shards *s, uint32_t line_bits, uint32_t most)
+static void shards_make_room(struct shards *s, uint32_t room)
 {
-    *s = (struct shards){.most = most, .threshold = SHARDS_ALL, .bits = line_bits};
+    struct shards_line *lines = sim_alloc(room * sizeof *lines);
+    uint32_t *heap = sim_alloc(room * sizeof *heap);
+
+    if (s->n) {
+        __builtin_memcpy(lines, s->lines, s->n * sizeof *lines);
+        __builtin_memcpy(heap, s->heap, s->n * sizeof *heap);
+    }
+    for (uint32_t i = s->n; i < room; i++)
+        heap[i] = i;
+    s->lines = lines;
+    s->heap = heap;
+    s->room = room;
+}
+
+static void shards_init(struct shards *s, uint32_t line_bits, uint32_t most, uint32_t part)
+{
+    *s = (struct shards){.most = most, .threshold = SHARDS_ALL, .bits = line_bits, .least = part ? SHARDS_ALL / part : 0};
     far_init(&s->far, line_bits);
     by_line_init(&s->number, line_bits);
-    s->lines = sim_alloc((most + 1ull) * sizeof *s->lines);
-    s->heap = sim_alloc((most + 1ull) * sizeof *s->heap);
-    for (uint32_t i = 0; i <= most; i++)
-        s->heap[i] = i;
+    shards_make_room(s, most + 1);
 }
 
 /* 32 bits of a hash whose every bit depends on all: the finish of MurmurHash3 (A. Appleby 2011). */
@@ -137,8 +152,11 @@ static void shards_give_up_largest(struct shards *s)
 
 static struct shards_line *shards_add(struct shards *s, uint64_t line, uint64_t hash)
 {
-    uint32_t number = s->heap[s->n];
+    uint32_t number;
 
+    if (s->n == s->room)
+        shards_make_room(s, 2 * s->room);
+    number = s->heap[s->n];
     s->lines[number] = (struct shards_line){.line = line, .hash = hash};
     *by_line(&s->number, line) = number + 1;
     shards_rise(s, s->n++);
@@ -172,7 +190,7 @@ static __attribute__((noinline)) void shards_refer(struct shards *s, uint64_t li
     else
         l = shards_add(s, line, hash);
     shards_count(s, l, d == FAR_FIRST ? CURVE_FIRST : curve_class(near + shards_scale(s, d)));
-    while (s->n > s->most || (s->n && shards_key(s, 0) >= s->threshold))
+    while (s->n && (shards_key(s, 0) >= s->threshold || (s->n > s->most && shards_key(s, 0) >= s->least)))
         shards_give_up_largest(s);
 }
 

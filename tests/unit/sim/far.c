@@ -72,12 +72,12 @@ static void growth(void)
 }
 
 /* Lines used in turn: the sample of few of them says about how many there are, and by how much it may be wrong. */
-static void sample(uint32_t lines, uint32_t most)
+static void sample(uint32_t lines, uint32_t most, uint32_t part)
 {
     struct shards s;
     uint64_t wanted = 20ull * lines, got, error;
 
-    shards_init(&s, 6, most);
+    shards_init(&s, 6, most, part);
     for (uint32_t i = 0; i < 20 * lines; i++)
         shards_come_near(&s, (uint64_t)(i % lines) * LINE, i < NEAR ? SIM_NO_LINE : (uint64_t)((i - NEAR) % lines) * LINE, NEAR);
     got = shards_misses(&s, 0);
@@ -87,7 +87,10 @@ static void sample(uint32_t lines, uint32_t most)
     else
         ok(got + 4 * error > wanted && got < wanted + 4 * error && error, "%u of %u lines: %d of %d misses, give or take %d", most, lines, (int)got,
            (int)wanted, (int)error);
-    is_int(s.n, most < lines ? most : lines, "... and no more lines than that");
+    if (part && lines / part > most)
+        ok(s.n > lines / part * 9 / 10 && s.n < lines / part * 11 / 10, "... about one line in %u: %u", part, s.n);
+    else
+        is_int(s.n, most < lines ? most : lines, "... and no more lines than that");
     is_int((int64_t)shards_misses(&s, 30), (int64_t)shards_sum_above(s.all, 30) >> SHARDS_PARTS_BITS, "... large caches miss first references only");
 }
 
@@ -95,8 +98,11 @@ int main(void)
 {
     distances();
     growth();
-    sample(1000, 2000);
-    sample(20000, 500);
-    sample(20000, 50);
+    sample(1000, 2000, 0);
+    sample(20000, 500, 0);
+    sample(20000, 50, 0);
+    sample(20000, 50, 10);
+    sample(20000, 500, 100);
+    sample(1000, 2000, 100);
     return done_testing();
 }

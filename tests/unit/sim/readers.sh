@@ -76,6 +76,10 @@ ok 'mattson: a real program' curves --analysis=mattson --D1=32768,8,64 sort -n "
 ok '... beside other analyses' curves --analysis=3c,mattson,sets --D1=2048,4,64 "$guests/sort"
 ok '... and one that sees each reference' curves --analysis=interval,mattson --D1=2048,4,64 "$guests/sort"
 ok '... a sample of the lines' curves --analysis=mattson --sim-opt=shards=50 --D1=2048,4,64 "$guests/sort"
+ok '... of one line in 20 and no fewer than 10' curves --analysis=mattson --sim-opt=shards=10 --sim-opt=shards-part=20 --D1=2048,4,64 "$guests/sort"
+run exact --analysis=mattson "$guests/sort"
+run part --analysis=mattson --sim-opt=shards-part=1000 "$guests/sort"
+is "$(sed -n 's/, give or take 0$//p' part.said | grep ' lines: ')" "$(grep ' lines: ' exact.said)" '... which is exact where there are no more than 8192 lines'
 is "$(how --analysis=mattson)" 'told of misses' 'mattson: hits are not told'
 is "$(how --analysis=mattson --sim-opt=sets=4)" 'each reference a call' '... but where each associativity is asked for'
 
