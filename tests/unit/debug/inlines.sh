@@ -169,7 +169,7 @@ if command -v g++ >/dev/null; then
     g++ -g -O2 -o cpp cpp.cc && compare cpp 'C++'
     compare_split cpp cppsplit cpp.cc
 else
-    skip 'no C++ compiler' 3
+    absent 'g++ is not installed' 3
 fi
 if command -v rustc >/dev/null && rustc -g -O -o rust rust.rs 2>err; then
     compare rust Rust

@@ -26,7 +26,7 @@ if command -v clang >/dev/null; then
     is "$(place -g "$source")" "$wanted" 'clang'
     compiler=
 else
-    skip 'clang is not installed'
+    absent 'clang is not installed'
 fi
 
 mkdir -p "$SCRATCH/src/sub"

@@ -206,7 +206,7 @@ END
         absent 'c++filt is not installed'
     fi
 else
-    skip 'g++ is not installed' 16
+    absent 'g++ is not installed' 16
 fi
 
 # Names of Rust, in both manglings.

@@ -26,7 +26,7 @@ for language in c cc; do
     compiler=$CC
     [ $language = c ] || compiler=$(command -v g++ || command -v c++ || echo)
     if [ -z "$compiler" ]; then
-        skip "no C++ compiler"
+        absent "g++ is not installed"
         continue
     fi
     "$compiler" -Wall -Wextra -Werror -I"$root/usr/include" -o "$SCRATCH/example" "$SCRATCH/example.$language" "$library" \

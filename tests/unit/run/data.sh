@@ -32,8 +32,7 @@ as_modelled() {
         shift
     done
     shift
-    "$QUERN" trace --format=records -o trace "$@" >/dev/null 2>&1 || return 1
-    zstd -dcqf trace >plain 2>/dev/null || gzip -dcf trace >plain 2>/dev/null || cp trace plain
+    "$QUERN" trace --format=records --compress=none -o plain "$@" >/dev/null 2>&1 || return 1
     ./model plain events.txt "$geometry" | LC_ALL=C sort >wanted || return 1
     # shellcheck disable=SC2086 # options are words
     "$QUERN" run -q --data=yes --alloc=xmalloc --alloc=pool_get:2\*3 --D1="$geometry" --LL=1048576,16,64 $options --out-file=profile "$@" >/dev/null 2>&1
@@ -53,8 +52,7 @@ classified() {
         shift
     done
     shift
-    "$QUERN" trace --format=records -o trace "$@" >/dev/null 2>&1 || return 1
-    zstd -dcqf trace >plain 2>/dev/null || gzip -dcf trace >plain 2>/dev/null || cp trace plain
+    "$QUERN" trace --format=records --compress=none -o plain "$@" >/dev/null 2>&1 || return 1
     ./model plain events.txt "$geometry" classes | grep -v ' 0 0 0$' | LC_ALL=C sort >wanted || return 1
     # shellcheck disable=SC2086 # options are words
     "$QUERN" run -q --data=yes --analysis=3c --alloc=xmalloc --alloc=pool_get:2\*3 --D1="$geometry" --LL=1048576,16,64 $options \
@@ -82,7 +80,7 @@ if command -v "${CXX:-g++}" >/dev/null && "${CXX:-g++}" -O1 -g -o objectscc "$he
     least=4
     ok 'objects of a C++ program' as_modelled 4096,4,64 -- ./objectscc
 else
-    absent g++ 'objects of a C++ program'
+    absent 'g++ is not installed: objects of a C++ program'
 fi
 
 ok 'classes of misses by object' classified 4096,4,64 -- ./objects

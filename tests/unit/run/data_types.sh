@@ -53,8 +53,7 @@ has_types() {
 }
 
 as_modelled() {
-    "$QUERN" trace --format=records -o trace "$@" >/dev/null 2>&1 || return 1
-    zstd -dcqf trace >plain 2>/dev/null || gzip -dcf trace >plain 2>/dev/null || cp trace plain
+    "$QUERN" trace --format=records --compress=none -o plain "$@" >/dev/null 2>&1 || return 1
     ./model plain events.txt $geometry | grep -v ' 0 0$' | LC_ALL=C sort >wanted
     run "$@"
     members profile | grep '^part:struct particle:' >got
@@ -71,7 +70,7 @@ if command -v clang >/dev/null && clang -std=gnu11 -O1 -g -o typesclang "$here/t
     ok 'types, compiled by clang' has_types ./typesclang
     ok '... and members' as_modelled ./typesclang
 else
-    absent clang 'types, compiled by clang' '... and members'
+    absent 'clang is not installed' 2
 fi
 # owners PROFILE: "FUNCTION LINE TYPE" of blocks
 owners() {
@@ -94,8 +93,7 @@ for level in 0 1 2; do
         ok '... nodes of a map to who inserts' belongs 'tree(int)' 'm.i' "$here/grow.cc" 'std::_Rb_tree_node<'
         ok '... and what make_unique allocates' belongs 'main' 'make_unique' "$here/grow.cc" geo::point
     else
-        absent g++ "a vector's elements belong to who makes it longer (-O$level)" '... what a constructor allocates to it, not to the vector' \
-            '... nodes of a map to who inserts' '... and what make_unique allocates'
+        absent 'g++ is not installed' 4
     fi
 done
 
