@@ -171,9 +171,12 @@ static void data_call(struct emitter *e, const struct qn_event *ev)
     e->data_time = e->code_time = 1; /* what the clock says now is the time of this reference */
 }
 
-/* The same by a stub that moves the clock on itself and finds the site on the stack. */
+/* The same by a stub that moves the clock on itself and finds the site on the stack.  Who is told of lines wants a clock that is not much
+ * ahead (analysis/recency.h). */
 static void stub_call(struct emitter *e, const struct qn_event *ev, uint32_t stub)
 {
+    if (qn_sim_tells_lines)
+        emit_clock(e, &e->cold);
     emit_slow_stack_in(&e->cold);
     x_push_imm(&e->cold, emit_site(e, ev));
     x_call(&e->cold, stub);

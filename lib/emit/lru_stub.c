@@ -8,7 +8,8 @@
  *
  * One stub per triple of borrowed registers and size; four more registers are saved on the slow-call stack.  Entered like the
  * stubs of stub.c: with S1 = address ^ line of the entry at S2, or behind the first instruction with the address itself.  But the
- * site is on the stack, behind the return address, and the stub moves the clock on: so cold code, which each check has, is shorter.
+ * site is on the stack, behind the return address, and the stub moves the clock on (but where qn_sim_tells_lines): so cold code, which each
+ * check has, is shorter.
  */
 #include "emit/internal.h"
 
@@ -167,7 +168,8 @@ static void write_stub(struct lru *s, unsigned size, uint64_t simple)
     emit_save(&s->c, SAVED, s->saved);
     x_load32_table(&s->c, s->other, QN_RSP, SITE);
     x_store(&s->c, CTX(arg_site), s->other);
-    x_lea(&s->c, s->now, s->now, QN_REG_NONE, 1, QN_EVENTS_MAX); /* later than all that the block has written */
+    if (!qn_sim_tells_lines) /* else it has */
+        x_lea(&s->c, s->now, s->now, QN_REG_NONE, 1, QN_EVENTS_MAX); /* later than all that the block has written */
     x_store(&s->c, CTX(arg_addr), s->line);
     settle_straddling(s, size, simple);
     x_mov32(&s->c, s->set, s->home);

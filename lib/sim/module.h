@@ -215,6 +215,7 @@ struct sim_miss {
  * times, analysis_ref is called instead. */
 struct sim_line {
     uint64_t line;        /* address of its first byte */
+    uint64_t now;         /* the time of this use */
     uint64_t used;        /* it was there, last used at that time; 0: it was not */
     uint64_t victim;      /* the line that left for it, ... */
     uint64_t victim_used; /* ... and when that was used last; 0: there was a free place */

@@ -16,7 +16,7 @@
 #define WORST_LINES 10
 
 struct fought_for {
-    struct site site; /* the address of a line */
+    struct site site; /* the number of a line */
     uint64_t conflicts;
 };
 
@@ -54,7 +54,7 @@ static void look_at(uint64_t line, uint64_t d, bool first)
 
 static void count_conflict(uint64_t line)
 {
-    struct fought_for *f = (struct fought_for *)sites_find(&lines, line, 0);
+    struct fought_for *f = (struct fought_for *)sites_find(&lines, line >> sim.line_bits, 0);
 
     sim_count(events[2], 1);
     if (f)
@@ -109,7 +109,7 @@ static void analysis_finish(void)
     struct fought_for *f;
 
     for (unsigned n = 0; n < WORST_LINES && (f = worst()); n++) {
-        sim_print("AN: line %x: %U conflict misses", f->site.pc, f->conflicts);
+        sim_print("AN: line %x: %U conflict misses", f->site.pc << sim.line_bits, f->conflicts);
         f->conflicts = 0;
     }
 }

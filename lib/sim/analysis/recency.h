@@ -29,6 +29,7 @@
 #define RECENCY_NEVER UINT32_MAX
 #define RECENCY_UNFORESEEN 4u /* misses of the fully associative cache that were not foreseen: it is time to look again */
 #define RECENCY_FINER 16u   /* counts that are left of all: time is counted more finely */
+#define RECENCY_SURE 4u     /* times after which all are known to be conflicts for a while */
 
 struct recency_group {
     uint64_t number, *used;  /* address of its first byte / bytes of the group, + 1; by line: time of the last use, 0 = it is in the cache,
@@ -55,6 +56,10 @@ struct recency {
     uint64_t looked_base;    /* base and shift of `need` */
     uint32_t looked_shift, next; /* next: the first one for which that is not so yet */
     uint32_t misses, unforeseen; /* since the last look */
+    struct {
+        uint64_t after, until; /* what is used after this time is a conflict until then */
+    } sure[RECENCY_SURE];
+    uint32_t next_sure;
 };
 
 static void recency_init(struct recency *r, const struct sim_config *c)
@@ -158,7 +163,27 @@ static QN_RECENCY_SELDOM uint32_t recency_later(const struct recency *r, uint64_
  * that nobody is told of can only make it more.
  *
  * In numbers: of a line last used at T, the cache has given up hope if no fewer lines that are away were used later than places of the D1
- * are as old as T.  Each miss brings the difference up by one. */
+ * are as old as T.  Each miss brings the difference up by one.
+ *
+ * And as long as it is below zero, the cache still has the line: in n units of time no more than n lines are used for the first time
+ * after T. */
+
+static inline bool recency_has(const struct recency *r, uint64_t used, uint64_t now)
+{
+    for (uint32_t i = 0; i < RECENCY_SURE; i++)
+        if (used >= r->sure[i].after && now <= r->sure[i].until)
+            return true;
+    return false;
+}
+
+/* So many lines less than it has were used after T. */
+static inline void recency_be_sure(struct recency *r, uint64_t used, uint64_t until)
+{
+    uint32_t i = r->next_sure++ % RECENCY_SURE;
+
+    r->sure[i].after = used;
+    r->sure[i].until = until;
+}
 
 /* All that is so after so many misses. */
 static inline void recency_give_up(struct recency *r)
@@ -270,29 +295,43 @@ static QN_RECENCY_SELDOM void recency_look(struct recency *r)
 
 /* ---- all ---- */
 
-static inline uint64_t recency_distance(struct recency *r, uint64_t used, bool exact)
+/* What cannot be told without a look at the places. */
+static inline uint64_t recency_search(struct recency *r, uint64_t used, uint64_t now, bool exact)
 {
     uint32_t least = 0, most, older;
 
-    if (used <= r->hopeless) {
-        recency_missed(r);
-        return RECENCY_FAR;
-    }
     for (uint64_t i = recency_at(r, used) + 1; i <= r->top; i++)
         least += r->count[i];
     most = least + (recency_at(r, used) < RECENCY_COUNTS ? r->count[recency_at(r, used)] : 0);
     if (!most && !exact)
         return 0;
-    older = sim_older_places(used, exact ? UINT32_MAX : most);
+    older = sim_older_places(used, exact ? UINT32_MAX : most + r->lines / 4);
+    if (older > most)
+        recency_be_sure(r, used, now + older - most);
     if (exact || (older >= least && older < most))
         least = recency_later(r, used);
     if (older >= least)
         return exact ? r->lines - 1 - older + least : 0;
     r->hopeless = used;
     recency_missed(r);
-    if (++r->unforeseen >= RECENCY_UNFORESEEN)
-        recency_look(r);
+    r->unforeseen++;
     return RECENCY_FAR;
+}
+
+static inline uint64_t recency_distance(struct recency *r, uint64_t used, uint64_t now, bool exact)
+{
+    uint64_t distance;
+
+    if (used <= r->hopeless) {
+        recency_missed(r);
+        return RECENCY_FAR;
+    }
+    if (!exact && recency_has(r, used, now))
+        return 0;
+    distance = recency_search(r, used, now, exact);
+    if (r->unforeseen >= RECENCY_UNFORESEEN)
+        recency_look(r);
+    return distance;
 }
 
 /* The line comes, and another may leave.  When it was used last; 0: never. */
@@ -323,7 +362,7 @@ static inline uint64_t recency_line(struct recency *r, const struct sim_line *l)
     uint64_t used = recency_exchange(r, l), distance = RECENCY_FIRST;
 
     if (used)
-        distance = recency_distance(r, used, l->several);
+        distance = recency_distance(r, used, l->now, l->several);
     else
         recency_missed(r);
     if (QN_UNLIKELY(r->n == r->room))

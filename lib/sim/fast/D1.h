@@ -16,6 +16,7 @@
  *   fast_D1_ref_told(addr, size, &clock, tell)   the same; each line that comes and leaves is told
  *   fast_D1_ref_near(addr, size, &clock, tell, tell_far)   the same; each line that comes near is told, too (fast_D1_near)
  *   fast_D1_older(time, enough)    how many places hold a line last used then or before, or none
+ *   fast_D1_time(line)             when a line was used last that was just used
  *   fast_D1_drop(line)             an inclusive LL takes the line away
  *   fast_D1_filter(geometry)       the table, for emitted code
  *   fast_D1_show(line, lines)      the lines of this line's set, the one used last first, for --explain
@@ -104,6 +105,8 @@ static struct {
 static void fast_D1_near(uint32_t lines) { D1_near.lines = lines; }
 
 static inline struct qn_filter_entry *D1_home(uint64_t line) { return &D1_slots[(unsigned)(line >> D1.line_bits) & (D1.slots - 1)]; }
+
+static inline uint64_t fast_D1_time(uint64_t line) { return D1_home(line)->stamp; }
 
 /* Where a line is that is near, and in the D1. */
 static inline struct qn_filter_entry *D1_near_entry(unsigned i)
@@ -200,6 +203,7 @@ static inline unsigned D1_touch_told(struct sim_line *l, uint64_t now)
     *home = (struct qn_filter_entry){l->line, now};
     if (QN_UNLIKELY(D1_users.of))
         D1_change_user(at, (unsigned)(place - D1_slots));
+    l->now = now;
     l->used = miss ? 0 : was.stamp;
     l->victim = miss ? was.line & ~D1_FAR : QN_NO_LINE;
     l->victim_used = miss ? was.stamp : 0;

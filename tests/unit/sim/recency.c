@@ -63,6 +63,7 @@ static bool use(struct sim_line *l)
 {
     struct place *set = place + (l->line >> LINE_BITS) % sets * ways, *to = set;
 
+    l->now = now + 1;
     for (uint32_t i = 0; i < ways; i++) {
         if (set[i].used && set[i].line == l->line) {
             l->used = set[i].used;
