@@ -1411,4 +1411,5 @@ guest_programs = \
 	tests/guest/stack \
 	tests/guest/straddle \
 	tests/guest/vendor \
-	tests/guest/x87
+	tests/guest/x87 \
+	tests/guest/xstate

@@ -89,7 +89,7 @@ bench-decode: libquern.a
 FUZZ_RUNS = 1000000
 fuzz:
 	$(SHELL) $(top_srcdir)/tests/fuzz/fuzz.sh $(abs_top_builddir)
-	for name in profile csv tables regex options demangle trace experiment debug decode; do \
+	for name in profile calls csv tables regex options demangle trace experiment debug decode jit; do \
 		$(SHELL) $(top_srcdir)/tests/fuzz/fuzz.sh $(abs_top_builddir) $$name $(FUZZ_RUNS) || exit 1; done
 .PHONY: fuzz
 

@@ -278,6 +278,7 @@ void qn_fpu_stored(uint64_t pc);         /* by the instruction at pc: an instruc
 uint64_t qn_fpu_guest_ip(uint64_t ip);
 struct qn_insn;
 bool qn_fpu_store16(const struct qn_insn *in); /* fnstenv, fnsave with 66h at ctx.rip; false: a signal is on its way */
+void qn_fpu_state_stored(const struct qn_insn *in, uint64_t at); /* by an instruction of the xsave family, to this address */
 void qn_fpu_save(void *, uint64_t), qn_fpu_save_legacy(void *), qn_fpu_restore(const void *, uint64_t), qn_fpu_restore_legacy(const void *);
 
 /* ---- loading (main.c uses guest/) ---- */

@@ -230,6 +230,7 @@ static bool store_state(const struct qn_insn *in)
         return false;
     if (wanted & *(const uint64_t *)(uintptr_t)(at + XSTATE_BV) & 1)
         put_ip_right(in, at);
+    qn_fpu_state_stored(in, at);
     return true;
 }
 

@@ -11,10 +11,12 @@
  */
 #include "block/block.h"
 #include "run/core/attempt.h"
+#include "run/core/cpu.h"
 #include "run/core/operand.h"
 #include "run/kernel/signal.h"
 
-enum { ENV_IP = 12, ENV16_IP = 6, FXSAVE_IP = 8, XSTATE_BV = 512 }; /* offsets in bytes */
+enum { ENV_IP = 12, ENV16_IP = 6, FXSAVE_IP = 8, FXSAVE_X87 = 32, FXSAVE_XMM = 160, XSTATE_BV = 512, XSAVE_YMM = 576 }; /* offsets in bytes */
+enum { STATE_X87 = 1 << 0, STATE_SSE = 1 << 1, STATE_AVX = 1 << 2 };
 #define ENV_WORDS 7u     /* of 32 bits */
 #define FNSAVE 0xdd      /* opcode; of fnstenv d9 */
 
@@ -45,6 +47,33 @@ static bool has_x87(const struct qn_insn *in, uint64_t at)
     return !(in->attr & QN_ATTR_XSAVE) || (qn_ctx.gpr[QN_RAX] & *saved & 1);
 }
 
+/* Valgrind's xsave marks x87, SSE and AVX state as in use, whatever they hold, and its xrstor reads what is marked.  A processor may leave out
+ * a component that holds its initial values, and when it does so is its own affair (XINUSE; SDM vol. 1, 13.6): AMD's Zen 4 decides
+ * otherwise after a task switch, so that counts would differ from run to run.  So counting mode cachegrind adds what was left out. */
+static void mark_in_use(uint64_t at, uint64_t wanted)
+{
+    static const uint8_t x87[FXSAVE_IP + 16] = {0x7f, 0x03}, zeros[256]; /* control word; up to MXCSR, which has been written */
+    static const struct {
+        uint8_t component;
+        uint16_t offset, size;
+        const uint8_t *initial;
+    } parts[] = {{STATE_X87, 0, sizeof x87, x87}, {STATE_X87, FXSAVE_X87, 128, zeros}, {STATE_SSE, FXSAVE_XMM, 256, zeros}, {STATE_AVX, XSAVE_YMM, 256, zeros}};
+    uint64_t *held = (uint64_t *)(uintptr_t)(at + XSTATE_BV), left_out = wanted & ~*held;
+
+    for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if ((left_out & parts[i].component) && !qn_write_guest(at + parts[i].offset, parts[i].initial, parts[i].size))
+            return; /* where nothing is mapped the processor has written nothing */
+    *held |= left_out;
+}
+
+void qn_fpu_state_stored(const struct qn_insn *in, uint64_t at)
+{
+    bool xsave = in->opcode == 0xae && (in->modrm >> 3 & 7) == 4;
+
+    if (xsave && qn_cfg()->counting == QN_COUNTING_CACHEGRIND)
+        mark_in_use(at, qn_ctx.gpr[QN_RAX] & qn_cpu_state() & (STATE_X87 | STATE_SSE | STATE_AVX));
+}
+
 /* The memory has just been written to. */
 void qn_fpu_stored(uint64_t pc)
 {
@@ -53,14 +82,16 @@ void qn_fpu_stored(uint64_t pc)
 
     qn_block_decode((const uint8_t *)(uintptr_t)pc, QN_INSN_MAX_LEN, &in);
     at = qn_operand_address(&in, &in.mem[0], pc);
-    if (!has_x87(&in, at))
-        return;
-    if (in.map == 0)
-        put_right32(at + ENV_IP);
-    else if (in.map && in.opsize == 8)
-        put_right64(at + FXSAVE_IP);
-    else if (in.map)
-        put_right32(at + FXSAVE_IP);
+    if (has_x87(&in, at)) {
+        if (in.map == 0)
+            put_right32(at + ENV_IP);
+        else if (in.opsize == 8)
+            put_right64(at + FXSAVE_IP);
+        else
+            put_right32(at + FXSAVE_IP);
+    }
+    if (in.attr & QN_ATTR_XSAVE)
+        qn_fpu_state_stored(&in, at);
 }
 
 /* The 32-bit environment first, for some processors (AMD's) forget the instruction pointer when the kernel takes turns. */

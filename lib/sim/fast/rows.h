@@ -176,83 +176,31 @@ ROWS_INLINE uint32_t row_move(enum qn_vectors with, uint64_t *row, unsigned word
 
 /* ---- registers ----
  *
- * AVX-512 uses zmm16 to zmm19, k1 and k2; AVX2 ymm0 to ymm7, and an AVX instruction makes the bits above a register's 256 zero, so
- * where there are any (`wide`) zmm0 to zmm7 are saved.  If the program's registers 0 to 15 are all zero above 128 bits, they are left in the
- * state that vzeroupper makes: otherwise SSE instructions of a program without AVX would be slow from here on, and xsave would store
- * what the program has not used (XINUSE; SDM vol. 1, 13.6). */
-#define ROWS_SAVED 8
+ * AVX-512 uses zmm16 to zmm19, k1 and k2; AVX2 ymm0 to ymm7, and an AVX instruction makes the bits above a register's 256 zero, so where
+ * there are any (`wide`) these are saved, too.  xsave and xrstor restore besides which components are in use (XINUSE; SDM vol. 1, 13.6),
+ * down to xmm registers that hold zero: what xsave stores for the program depends on it, and the speed of its SSE instructions. */
+#define ROWS_STATE_BYTES 4096u /* more than the standard form takes up to zmm31: 2688 (Intel), 2432 (AMD) */
 
-static struct {
-    uint64_t reg[ROWS_SAVED][8], mask[2];
-    bool clean;
-} rows_saved __attribute__((aligned(64), unused));
+enum { ROWS_STATE_SSE = 1 << 1, ROWS_STATE_AVX = 1 << 2, ROWS_STATE_MASKS = 1 << 5, ROWS_STATE_ZMM_HIGH = 1 << 6, ROWS_STATE_ZMM16 = 1 << 7 };
 
-#define ROWS_EACH_512(X) X("16", 0) X("17", 1) X("18", 2) X("19", 3)
-#define ROWS_EACH_256(X) X("0", 0) X("1", 1) X("2", 2) X("3", 3) X("4", 4) X("5", 5) X("6", 6) X("7", 7)
-#define ROWS_SAVE_Z(r, n) __asm__ volatile("vmovdqa64 %%zmm" r ", %0" : "=m"(rows_saved.reg[n]));
-#define ROWS_LOAD_Z(r, n) __asm__ volatile("vmovdqa64 %0, %%zmm" r : : "m"(rows_saved.reg[n]));
-#define ROWS_SAVE_Y(r, n) __asm__ volatile("vmovdqa %%ymm" r ", %0" : "=m"(*(uint64_t(*)[4])rows_saved.reg[n]));
-#define ROWS_LOAD_Y(r, n) __asm__ volatile("vmovdqa %0, %%ymm" r : : "m"(*(uint64_t(*)[4])rows_saved.reg[n]));
-#define ROWS_ABOVE(r) "vextracti128 $1, %%ymm" r ", %%xmm1\n\tvpor %%xmm1, %%xmm0, %%xmm0\n\t"
-#define ROWS_OR(r) "vporq %%zmm" r ", %%zmm0, %%zmm0\n\t"
+static uint8_t rows_saved[ROWS_STATE_BYTES] __attribute__((aligned(64), unused));
 
-/* After zmm0 to zmm7 were saved: are all of them zero above 128 bits, and the others, too? */
-static inline __attribute__((unused)) bool rows_are_clean_wide(void)
+ROWS_INLINE uint32_t rows_components(enum qn_vectors with, bool wide)
 {
-    uint64_t others[8], any = 0;
-
-    __asm__ volatile("vmovdqa64 %%zmm8, %%zmm0\n\t" ROWS_OR("9") ROWS_OR("10") ROWS_OR("11") ROWS_OR("12") ROWS_OR("13")
-                     ROWS_OR("14") ROWS_OR("15") "vmovdqu64 %%zmm0, %0" : "=m"(others));
-    for (unsigned word = 2; word < 8; word++) {
-        any |= others[word];
-        for (unsigned i = 0; i < ROWS_SAVED; i++)
-            any |= rows_saved.reg[i][word];
-    }
-    return !any;
-}
-
-/* The same of ymm0 to ymm7. */
-static inline __attribute__((unused)) bool rows_are_clean(void)
-{
-    uint64_t above[2], any;
-
-    __asm__ volatile("vpxor %%xmm0, %%xmm0, %%xmm0\n\t"
-                     ROWS_ABOVE("8") ROWS_ABOVE("9") ROWS_ABOVE("10") ROWS_ABOVE("11") ROWS_ABOVE("12") ROWS_ABOVE("13")
-                     ROWS_ABOVE("14") ROWS_ABOVE("15") "vmovdqu %%xmm0, %0" : "=m"(above));
-    any = above[0] | above[1];
-    for (unsigned i = 0; i < ROWS_SAVED; i++)
-        any |= rows_saved.reg[i][2] | rows_saved.reg[i][3];
-    return !any;
+    return with == QN_VECTORS_AVX512 ? ROWS_STATE_MASKS | ROWS_STATE_ZMM16
+                                     : ROWS_STATE_SSE | ROWS_STATE_AVX | (wide ? ROWS_STATE_ZMM_HIGH : 0);
 }
 
 ROWS_INLINE void rows_begin(enum qn_vectors with, bool wide)
 {
-    if (with == QN_VECTORS_AVX512) {
-        ROWS_EACH_512(ROWS_SAVE_Z)
-        __asm__ volatile("kmovq %%k1, %0\n\tkmovq %%k2, %1" : "=m"(rows_saved.mask[0]), "=m"(rows_saved.mask[1]));
-    } else if (with == QN_VECTORS_AVX2 && wide) {
-        ROWS_EACH_256(ROWS_SAVE_Z)
-        rows_saved.clean = rows_are_clean_wide();
-    } else if (with == QN_VECTORS_AVX2) {
-        ROWS_EACH_256(ROWS_SAVE_Y)
-        rows_saved.clean = rows_are_clean();
-    }
+    if (with != QN_VECTORS_SCALAR)
+        __asm__ volatile("xsave64 %0" : "+m"(rows_saved) : "a"(rows_components(with, wide)), "d"(0));
 }
 
 ROWS_INLINE void rows_end(enum qn_vectors with, bool wide)
 {
-    if (with == QN_VECTORS_AVX512) {
-        ROWS_EACH_512(ROWS_LOAD_Z)
-        __asm__ volatile("kmovq %0, %%k1\n\tkmovq %1, %%k2" : : "m"(rows_saved.mask[0]), "m"(rows_saved.mask[1]));
-    } else if (with == QN_VECTORS_AVX2 && wide) {
-        ROWS_EACH_256(ROWS_LOAD_Z)
-        if (rows_saved.clean)
-            __asm__ volatile("vzeroupper");
-    } else if (with == QN_VECTORS_AVX2) {
-        ROWS_EACH_256(ROWS_LOAD_Y)
-        if (rows_saved.clean)
-            __asm__ volatile("vzeroupper");
-    }
+    if (with != QN_VECTORS_SCALAR)
+        __asm__ volatile("xrstor64 %0" : : "m"(rows_saved), "a"(rows_components(with, wide)), "d"(0));
 }
 
 #endif

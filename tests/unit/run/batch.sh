@@ -138,6 +138,42 @@ for vectors in scalar avx2 avx512; do
 done
 ok 'and the counts are the same' alike_each --D1=4096,8,64 -- ./registers
 
+# ---- and which of them are in use ----
+cat >in_use.c <<'END'
+/* AVX and AVX-512 state in use (XINUSE) after many references by a program that has none in use: in most of 100 rounds, says the status. */
+#include <stdint.h>
+#define XMM 2
+#define VECTORS 0xe6 /* components: xmm, ymm, opmask, zmm */
+static volatile unsigned char room[1 << 16];
+static uint8_t initial[4096] __attribute__((aligned(64))), now[4096] __attribute__((aligned(64)));
+int main(void)
+{
+    unsigned at = 1, rounds = 0;
+
+    initial[25] = 0x1f; /* MXCSR */
+    initial[24] = 0x80;
+    for (int round = 0; round < 100; round++) {
+        __asm__ volatile("xrstor64 %0" : : "m"(initial), "a"(VECTORS), "d"(0));
+        for (int i = 0; i < 3000; i++) {
+            at = at * 1664525 + 1013904223;
+            room[at >> 16]++;
+        }
+        __asm__ volatile("xsave64 %0" : "+m"(now) : "a"(VECTORS), "d"(0));
+        rounds += (now[512] & VECTORS & ~XMM) != 0;
+    }
+    return rounds > 50;
+}
+END
+$CC -O1 -mgeneral-regs-only -o in_use in_use.c || bail 'in_use.c cannot be compiled'
+for vectors in avx2 avx512; do
+    case " $all " in
+    *" $vectors "*)
+        profile never --batch=always --vectors=$vectors --D1=3072,12,64 -- ./in_use
+        is "$(cat never.out)" 'status 0' "$vectors leaves no vector state in use that was not" ;;
+    *) skip "state in use, $vectors: this processor has none${QUERN_ENGINE_CPU:+, with QUERN_ENGINE_CPU=$QUERN_ENGINE_CPU}" ;;
+    esac
+done
+
 # ---- programs as they are ----
 seq 1 20000 | awk '{ print $1 * 7919 % 20011, $1 }' >numbers
 command -v gzip >/dev/null && ok gzip alike_each --D1=32768,8,64 -- gzip -9nc numbers
