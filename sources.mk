@@ -634,6 +634,7 @@ module_sources = \
 	lib/sim/bpred/taken.c \
 	lib/sim/bpred/tournament.c \
 	lib/sim/hosted/blame.c \
+	lib/sim/hosted/branch_steps.c \
 	lib/sim/hosted/bytes.c \
 	lib/sim/hosted/champsim.c \
 	lib/sim/hosted/filter.c \
@@ -643,6 +644,7 @@ module_sources = \
 	lib/sim/hosted/parts.c \
 	lib/sim/hosted/parts_file.c \
 	lib/sim/hosted/service.c \
+	lib/sim/hosted/shows.c \
 	lib/sim/hosted/steps.c \
 	lib/sim/hosted/trace.c \
 	lib/sim/level/exclusive.c \
@@ -1326,6 +1328,7 @@ shell_tests = \
 	tests/unit/sim/replay.sh \
 	tests/unit/sim/returns.sh \
 	tests/unit/sim/settled.sh \
+	tests/unit/sim/shows.sh \
 	tests/unit/sim/trace_blocks.sh \
 	tests/unit/sim/trace_ends.sh \
 	tests/unit/stacks/stacks.sh \

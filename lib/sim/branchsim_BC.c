@@ -10,6 +10,7 @@
 #include "sim/module.h"
 
 #define PREDICTOR "cachegrind"
+#define PREDICTOR_SHOWS 1
 
 #define PC_BITS 7
 #define HISTORY_BITS 7
@@ -32,4 +33,13 @@ static void branchsim_BC_update(uint64_t pc, unsigned taken)
     if (!taken && *counter > 0)
         --*counter;
     history = (history << 1 | taken) & ((1 << HISTORY_BITS) - 1);
+}
+
+/* For `quern watch`. */
+static void predictor_show(uint64_t pc, unsigned kind)
+{
+    (void)kind;
+    sim_show_bits("history", history, HISTORY_BITS);
+    sim_show_number("index", counter_of(pc) - counters);
+    sim_show_counter("counter", counter_of(pc), 0, 3);
 }

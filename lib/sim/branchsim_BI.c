@@ -6,6 +6,7 @@
 #include "sim/module.h"
 
 #define PREDICTOR "cachegrind"
+#define PREDICTOR_SHOWS 1
 
 #define ENTRIES 512
 
@@ -13,3 +14,11 @@ static uint64_t targets[ENTRIES];
 
 static uint64_t branchsim_BI_target(uint64_t pc) { return targets[pc % ENTRIES]; }
 static void branchsim_BI_learn(uint64_t pc, uint64_t target) { targets[pc % ENTRIES] = target; }
+
+/* For `quern watch`. */
+static void predictor_show(uint64_t pc, unsigned kind)
+{
+    (void)kind;
+    sim_show_number("index", (int64_t)(pc % ENTRIES));
+    sim_show_address("target", targets[pc % ENTRIES]);
+}

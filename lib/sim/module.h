@@ -9,6 +9,7 @@
  *   #define PREDICTOR "gshare"    branchsim_BC_predict(pc)  branchsim_BC_update(pc, taken)
  *                                 branchsim_BI_target(pc)   branchsim_BI_learn(pc, target)
  *                                 branchsim_BI_call(next)   branchsim_BI_return()             with PREDICTOR_RETURNS
+ *                                 predictor_show(pc, kind)  for `quern watch`, with PREDICTOR_SHOWS
  *   #define ANALYSIS "interval"   analysis_init(config)  analysis_ref(ref)  analysis_finish()
  *                                 analysis_miss(miss) in place of analysis_ref          with ANALYSIS_MISSES
  *                                 analysis_line(line) and all of these                  with ANALYSIS_LINES
@@ -198,6 +199,21 @@ struct sim_ref {
     uint8_t outcome;   /* SIM_L1_MISS | SIM_LL_MISS; branches: SIM_TAKEN | SIM_MISPREDICT */
     uint8_t backward;  /* conditional branches: target below the branch */
 };
+
+/* ---- what a predictor holds, for `quern watch` (#define PREDICTOR_SHOWS 1) ----
+ * predictor_show(pc, kind) is called before a branch is predicted: SIM_REF_COND; in slot BI SIM_REF_INDIRECT, with PREDICTOR_RETURNS
+ * SIM_REF_RETURN, too.  It names what this branch uses, in the order in which it is to be shown, and changes nothing.  In a replay only.
+ * Names are letters, digits and minuses. */
+#define SIM_SHOWN_MAX 16    /* calls for a branch */
+#define SIM_SHOWN_NAME 24   /* bytes of a name, with its NUL */
+#define SIM_SHOWN_WEIGHTS 64
+void sim_show_number(const char *name, int64_t number);                 /* an index, a table, a sum */
+void sim_show_bits(const char *name, uint64_t bits, unsigned n);        /* outcomes, the newest lowest */
+void sim_show_address(const char *name, uint64_t address);
+/* A counter from `least` to `most` in one byte, signed or not; weights from -128 to 127.  Both are looked at again when the predictor has
+ * learnt the outcome, so that it is seen how they moved. */
+void sim_show_counter(const char *name, const void *byte, int least, int most);
+void sim_show_weights(const char *name, const int8_t *weights, unsigned n);
 
 /* ---- misses (#define ANALYSIS_MISSES 1) ----
  * What passes a filter hits, so nothing else than misses need come to C.  With ANALYSIS_LOADS, too, the module asks for sim_loads in

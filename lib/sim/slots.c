@@ -41,7 +41,7 @@ static const char *chosen[2] = {"", ""};
 #define SIM_DESCRIPTION "quern-sim-replay: " SLOTS_DESCRIPTION
 const struct qn_unit *const qn_sim_units[] = {NULL}, *const qn_sim_twin_units[] = {NULL};
 const unsigned qn_sim_proven = QN_SIM_PROVEN_SLOTS;
-bool qn_sim_shows_D1;
+unsigned qn_sim_shown_slots;
 #else
 #define SIM_DESCRIPTION "quern-sim-build: " SLOTS_DESCRIPTION
 #endif
@@ -148,7 +148,7 @@ static bool holds_default(enum sim_slot slot, bool second)
 bool qn_sim_is_proven_in(enum sim_slot slot, bool second)
 {
 #ifdef QN_SIM_HOSTED
-    return !second && (qn_sim_proven >> slot & 1) && !(slot == SLOT_D1 && qn_sim_shows_D1);
+    return !second && (qn_sim_proven & ~qn_sim_shown_slots) >> slot & 1;
 #else
     return holds_default(slot, second) && (qn_sim_proven >> slot & 1);
 #endif

@@ -14,8 +14,8 @@ const struct qn_unit *qn_sim_analysis(unsigned n);
 bool qn_sim_is_proven(enum sim_slot slot);
 bool qn_sim_is_proven_in(enum sim_slot slot, bool second); /* second: of B of --versus */
 #ifdef QN_SIM_HOSTED
-/* A replay shows the sets of its D1: no fast one stands in for it. */
-extern bool qn_sim_shows_D1;
+/* A replay shows what these hold, a bit for each slot: no fast one stands in for them. */
+extern unsigned qn_sim_shown_slots;
 /* What the first simulator's unit has said of itself, after qn_sim_init. */
 const struct qn_unit_facts *qn_sim_unit_facts(enum sim_slot slot);
 #endif

@@ -79,6 +79,7 @@ struct qn_unit {
     qn_unit_indirect *indirect;
     qn_unit_call *call;
     qn_unit_return *returned;
+    void (*shown)(uint64_t pc, unsigned kind); /* in a replay: what this branch uses; NULL: the module does not tell */
     /* AN: what it asks for; `seen` is for where the others cannot be told */
     qn_unit_seen *seen;
     qn_unit_miss *miss;

@@ -45,6 +45,7 @@ static void branchsim_BI_learn(uint64_t pc, uint64_t target);
 static void branchsim_BI_call(uint64_t next);    /* PREDICTOR_RETURNS */
 static uint64_t branchsim_BI_return(void);
 static void branchsim_BI_finish(void);
+static void predictor_show(uint64_t pc, unsigned kind); /* PREDICTOR_SHOWS */
 
 /* ANALYSIS */
 struct sim_ref;

@@ -1,6 +1,7 @@
 /* lib/sim/adapt/predictor_BC.h - a predictor of conditional branches (PREDICTOR) as a unit.
  *
  * It never sees the outcome: predict has the address only, and what update has told it so far. */
+#define UNIT_SLOT SLOT_BC
 #include "sim/adapt/predictor.h"
 
 #ifndef PREDICTOR_INIT
@@ -52,5 +53,5 @@ static void unit_conds(const struct qn_branch_entry *entry, uint32_t n, uint8_t 
 
 static void unit_finish(void) { AT_WORK_DO(SLOT_BC, SIM_IN_FINISH, unit_branches, branchsim_BC_finish()); }
 
-#define UNIT_FUNCTIONS .cond = unit_cond, .conds = unit_conds
+#define UNIT_FUNCTIONS UNIT_SHOWN .cond = unit_cond, .conds = unit_conds
 #include "sim/adapt/object.h"

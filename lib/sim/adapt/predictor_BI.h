@@ -1,4 +1,5 @@
 /* lib/sim/adapt/predictor_BI.h - a predictor of the targets of indirect branches, and of returns (PREDICTOR), as a unit. */
+#define UNIT_SLOT SLOT_BI
 #include "sim/adapt/predictor.h"
 
 #ifndef PREDICTOR_INIT
@@ -58,5 +59,5 @@ static SIM_NCSR bool unit_return(uint64_t target)
 
 static void unit_finish(void) { AT_WORK_DO(SLOT_BI, SIM_IN_FINISH, unit_branches, branchsim_BI_finish()); }
 
-#define UNIT_FUNCTIONS .indirect = unit_indirect, .call = unit_call, .returned = unit_return
+#define UNIT_FUNCTIONS UNIT_SHOWN .indirect = unit_indirect, .call = unit_call, .returned = unit_return
 #include "sim/adapt/object.h"

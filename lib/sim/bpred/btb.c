@@ -6,6 +6,7 @@
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "btb"
+#define PREDICTOR_SHOWS 1
 #define PREDICTOR_INIT 1
 #define PREDICTOR_BITS ((uint64_t)ways << set_bits) * (64 + 48 - set_bits + 8)
 
@@ -46,4 +47,17 @@ static void branchsim_BI_learn(uint64_t pc, uint64_t target)
     for (; at > 0; at--)
         set[at] = set[at - 1];
     set[0] = (struct target){pc, target};
+}
+
+static void predictor_show(uint64_t pc, unsigned kind)
+{
+    const struct target *set = set_of(pc);
+    unsigned way = 0;
+
+    (void)kind;
+    while (way < ways && set[way].pc != pc)
+        way++;
+    sim_show_number("set", (int64_t)(pc & low_bits(set_bits)));
+    sim_show_number("way", way < ways ? (int64_t)way : -1);
+    sim_show_address("target", branchsim_BI_target(pc));
 }

@@ -3,6 +3,7 @@
 #include "sim/module.h"
 
 #define PREDICTOR "btfn"
+#define PREDICTOR_SHOWS 1
 
 static unsigned branchsim_BC_predict(uint64_t pc)
 {
@@ -11,3 +12,9 @@ static unsigned branchsim_BC_predict(uint64_t pc)
 }
 
 static void branchsim_BC_update(uint64_t pc, unsigned taken) { (void)pc, (void)taken; }
+
+static void predictor_show(uint64_t pc, unsigned kind)
+{
+    (void)pc, (void)kind;
+    sim_show_number("backward", sim_branch_backward);
+}

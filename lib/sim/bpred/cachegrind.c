@@ -11,6 +11,7 @@
 #include "sim/module.h"
 
 #define PREDICTOR "cachegrind"
+#define PREDICTOR_SHOWS 1
 #define PREDICTOR_BITS (2ull << (BC_PC_BITS + BC_HISTORY_BITS)) + BC_HISTORY_BITS
 
 #define BC_PC_BITS 7
@@ -35,4 +36,12 @@ static inline void branchsim_BC_update(uint64_t pc, unsigned taken)
         *counter += *counter < 3;
     else
         *counter -= *counter > 0;
+}
+
+static void predictor_show(uint64_t pc, unsigned kind)
+{
+    (void)kind;
+    sim_show_bits("history", BC_history, BC_HISTORY_BITS);
+    sim_show_number("index", BC_index(pc));
+    sim_show_counter("counter", &BC_counters[BC_index(pc)], 0, 3);
 }

@@ -5,6 +5,7 @@
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "global"
+#define PREDICTOR_SHOWS 1
 #define PREDICTOR_INIT 1
 #define PREDICTOR_BITS history_bits + (2ull << (history_bits + branch_bits))
 
@@ -31,4 +32,12 @@ static void branchsim_BC_update(uint64_t pc, unsigned taken)
 {
     two_bit_train(counter_of(pc), taken);
     history = (history << 1 | taken) & low_bits(history_bits);
+}
+
+static void predictor_show(uint64_t pc, unsigned kind)
+{
+    (void)kind;
+    sim_show_bits("history", history, history_bits);
+    sim_show_number("index", counter_of(pc) - counters);
+    sim_show_counter("counter", counter_of(pc), 0, 3);
 }

@@ -7,6 +7,7 @@
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "local"
+#define PREDICTOR_SHOWS 1
 #define PREDICTOR_INIT 1
 #define PREDICTOR_BITS ((uint64_t)history_bits << branch_bits) + (2ull << history_bits)
 
@@ -34,4 +35,14 @@ static void branchsim_BC_update(uint64_t pc, unsigned taken)
 
     two_bit_train(&counters[*history], taken);
     *history = (uint32_t)((*history << 1 | taken) & low_bits(history_bits));
+}
+
+static void predictor_show(uint64_t pc, unsigned kind)
+{
+    uint32_t history = histories[pc & low_bits(branch_bits)];
+
+    (void)kind;
+    sim_show_number("branch", (int64_t)(pc & low_bits(branch_bits)));
+    sim_show_bits("history", history, history_bits);
+    sim_show_counter("counter", &counters[history], 0, 3);
 }

@@ -3,6 +3,7 @@
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "onebit"
+#define PREDICTOR_SHOWS 1
 #define PREDICTOR_INIT 1
 #define PREDICTOR_BITS (1ull << bits)
 
@@ -18,3 +19,10 @@ static void branchsim_BC_init(const struct sim_config *config)
 
 static unsigned branchsim_BC_predict(uint64_t pc) { return last[pc & low_bits(bits)]; }
 static void branchsim_BC_update(uint64_t pc, unsigned taken) { last[pc & low_bits(bits)] = (uint8_t)taken; }
+
+static void predictor_show(uint64_t pc, unsigned kind)
+{
+    (void)kind;
+    sim_show_number("index", (int64_t)(pc & low_bits(bits)));
+    sim_show_counter("last", &last[pc & low_bits(bits)], 0, 1);
+}

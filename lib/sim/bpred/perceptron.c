@@ -7,6 +7,7 @@
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "perceptron"
+#define PREDICTOR_SHOWS 1
 #define PREDICTOR_INIT 1
 #define PREDICTOR_BITS ((8ull * (history_bits + 1)) << index_bits) + history_bits
 
@@ -59,4 +60,21 @@ static void branchsim_BC_update(uint64_t pc, unsigned taken)
             nudge(&w[i + 1], outcome(i) * right);
     }
     history = (history << 1 | taken) & low_bits(history_bits);
+}
+
+static void predictor_show(uint64_t pc, unsigned kind)
+{
+    const int8_t *w = weights_of(pc);
+    int all = w[0];
+
+    (void)kind;
+    for (unsigned i = 0; i < history_bits; i++)
+        all += outcome(i) * w[i + 1];
+    sim_show_number("perceptron", (int64_t)(pc & low_bits(index_bits)));
+    sim_show_bits("history", history, history_bits);
+    sim_show_number("sum", all);
+    sim_show_number("threshold", threshold);
+    sim_show_counter("bias", w, WEIGHT_MIN, WEIGHT_MAX);
+    if (history_bits)
+        sim_show_weights("weights", w + 1, history_bits);
 }

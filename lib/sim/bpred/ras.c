@@ -10,6 +10,7 @@
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "ras"
+#define PREDICTOR_SHOWS 1
 #define PREDICTOR_INIT 1
 #define PREDICTOR_RETURNS 1
 #define PREDICTOR_BITS (depth + (1ull << bits)) * 64
@@ -44,4 +45,15 @@ static uint64_t branchsim_BI_return(void)
     count--;
     top = top ? top - 1 : depth - 1;
     return stack[top];
+}
+
+static void predictor_show(uint64_t pc, unsigned kind)
+{
+    if (kind == SIM_REF_RETURN) {
+        sim_show_number("depth", count);
+        sim_show_address("target", count ? stack[top ? top - 1 : depth - 1] : 0);
+        return;
+    }
+    sim_show_number("index", (int64_t)(pc & low_bits(bits)));
+    sim_show_address("target", targets[pc & low_bits(bits)]);
 }

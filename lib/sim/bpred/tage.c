@@ -12,6 +12,7 @@
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "tage"
+#define PREDICTOR_SHOWS 1
 #define PREDICTOR_BITS 2 * 4096 + TABLES * 1024 * 15 + 130
 
 enum { TABLES = 4, BASE_BITS = 12, INDEX_BITS = 10, TAG_BITS = 9, FILLED = 1 << TAG_BITS, HISTORY = 256, AGE_PERIOD = 1 << 18 };
@@ -140,4 +141,30 @@ static void branchsim_BC_update(uint64_t pc, unsigned taken)
         allocate(l, taken);
     remember(taken);
     age();
+}
+
+/* Table 0 is the base. */
+static void predictor_show(uint64_t pc, unsigned kind)
+{
+    struct lookup l;
+    uint64_t history = 0;
+    unsigned n;
+
+    (void)kind;
+    look_up(pc, &l);
+    sim_show_number("table", l.provider + 1);
+    if (l.provider < 0) {
+        sim_show_number("index", (int64_t)(pc & low_bits(BASE_BITS)));
+        sim_show_counter("counter", &base[pc & low_bits(BASE_BITS)], 0, 3);
+        return;
+    }
+    n = lengths[l.provider] < 64 ? lengths[l.provider] : 64;
+    for (unsigned i = n; i-- > 0;)
+        history = history << 1 | outcomes[(newest + i) % HISTORY];
+    sim_show_bits("history", history, n);
+    sim_show_number("index", l.entry[l.provider] - tables[l.provider]);
+    sim_show_number("tag", l.tag[l.provider] & (int64_t)low_bits(TAG_BITS));
+    sim_show_counter("counter", &l.entry[l.provider]->counter, -4, 3);
+    sim_show_counter("useful", &l.entry[l.provider]->useful, 0, 3);
+    sim_show_number("otherwise", l.otherwise);
 }

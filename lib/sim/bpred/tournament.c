@@ -8,6 +8,7 @@
 #include "sim/bpred/table.h"
 
 #define PREDICTOR "tournament"
+#define PREDICTOR_SHOWS 1
 #define PREDICTOR_BITS 1024 * 10 + 1024 * 3 + 4096 * 2 + 4096 * 2 + 12
 
 enum { LOCALS = 1024, LOCAL_HISTORY = 10, GLOBALS = 4096, GLOBAL_HISTORY = 12 };
@@ -40,4 +41,16 @@ static void branchsim_BC_update(uint64_t pc, unsigned taken)
         *counter -= *counter > 0;
     *own = (uint16_t)((*own << 1 | taken) & low_bits(LOCAL_HISTORY));
     history = (history << 1 | taken) & low_bits(GLOBAL_HISTORY);
+}
+
+static void predictor_show(uint64_t pc, unsigned kind)
+{
+    uint16_t own = histories[pc % LOCALS];
+
+    (void)kind;
+    sim_show_bits("own-history", own, LOCAL_HISTORY);
+    sim_show_counter("local", &local[own], 0, 7);
+    sim_show_bits("global-history", history, GLOBAL_HISTORY);
+    sim_show_counter("global", &global[history], 0, 3);
+    sim_show_counter("chooser", &chooser[history], 0, 3);
 }

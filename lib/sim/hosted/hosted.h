@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/at_work.h"
 #include "sim/contract.h"
 #include "sim/module.h"
 
@@ -16,7 +17,9 @@ struct hosted_options {
     bool check, filter, split_modify, branch_sim;
     uint64_t from, count; /* instructions: leave out so many, feed so many */
     const char *outcomes; /* file that gets the outcome of each reference, NULL = none */
-    const char *watch_file; /* file that gets config.watch_count references with what the D1 held, NULL = none */
+    const char *watch_file; /* file that gets config.watch_count references, or branches, with what was held for them, NULL = none */
+    enum sim_slot watch_of; /* D1, BC or BI */
+    const char *watch_at;   /* begin with the first branch at one of these addresses; NULL = config.watch_from tells where */
     const char *trace;
 };
 
@@ -43,6 +46,16 @@ bool hosted_steps_begin(const struct hosted_options *o);
 void hosted_steps_before(uint64_t addr, uint32_t size, unsigned kind);
 void hosted_steps_after(unsigned outcome);
 bool hosted_steps_write(const struct hosted_options *o);
+
+/* branch_steps.c: the same of BC or BI, round each conditional branch, indirect one and return. */
+bool hosted_branches_begin(const struct hosted_options *o);
+void hosted_branches_before(const struct sim_ref *ref);
+void hosted_branches_after(const struct sim_ref *ref, bool wrong);
+bool hosted_branches_write(const struct hosted_options *o);
+
+/* shows.c: what a predictor has shown since hosted_shown_clear, the bytes of its counters as they were then and as they are now. */
+void hosted_shown_clear(void);
+void hosted_shown_put(FILE *f);
 
 /* future.c: one pass over the trace for policies that look ahead. */
 bool hosted_look_ahead(const struct hosted_options *o);

@@ -68,12 +68,15 @@ static void feed_branch(const struct hosted_options *o, const struct sim_ref *re
             qn_sim_twin_call(ref->target);
         return;
     }
+    hosted_branches_before(ref);
     if (ref->kind == SIM_REF_RETURN) {
         wrong = qn_sim_predict_return(ref->addr, ref->target);
         if (o->check)
             qn_sim_twin_return(ref->target, wrong, 0);
-        if (qn_sim_returns)
+        if (qn_sim_returns) {
+            hosted_branches_after(ref, wrong);
             note('R', wrong);
+        }
         return;
     }
     if (ref->kind == SIM_REF_COND) {
@@ -85,6 +88,7 @@ static void feed_branch(const struct hosted_options *o, const struct sim_ref *re
         totals[QN_COST_BI]++;
         totals[QN_COST_BIM] += wrong;
     }
+    hosted_branches_after(ref, wrong);
     note(ref->kind == SIM_REF_COND ? 'B' : 'J', wrong);
 }
 
@@ -144,7 +148,7 @@ static int run(const struct hosted_options *o)
     hosted_watch();
     hosted_steps_choose(o);
     qn_sim_init(&o->config, NULL);
-    if (!hosted_steps_begin(o))
+    if (!hosted_steps_begin(o) || !hosted_branches_begin(o))
         return trace_close(t), 1;
     if (o->check)
         qn_sim_twin_init(&o->config, NULL);
@@ -180,7 +184,7 @@ int main(int argc, char **argv)
     qn_cost_print_summary(totals, true, totals[QN_COST_BC] + totals[QN_COST_BI] > 0, true, put_line, NULL);
     hosted_print_events();
     qn_sim_finish();
-    if (!hosted_steps_write(&o))
+    if (!hosted_steps_write(&o) || !hosted_branches_write(&o))
         return 1;
     if (outcomes && (ferror(outcomes) | fclose(outcomes)))
         return hosted_complain("%s: cannot write: %s", o.outcomes, strerror(errno)), 1;

@@ -23,7 +23,9 @@ static const char help[] =
     "  --count=N                          feed N instructions [all]\n"
     "  --outcomes=FILE                    a line per reference: kind, 0 hit, 1 miss, 3 LL miss; B, J, R 1 mispredicted\n"
     "  --watch=N --watch-file=FILE        N data references with what the D1 held, as CSV (quern watch --trace)\n"
-    "  --watch-from=N                     from the Nth data reference on [1]\n";
+    "  --watch-of=D1|BC|BI                or N conditional (BC) or indirect branches (BI) with what the predictor held [D1]\n"
+    "  --watch-from=N                     from the Nth of them on [1]\n"
+    "  --watch-at=ADDRESS,...             from the first of them on that the instruction at one of these addresses makes\n";
 
 static bool parse_geometry(struct qn_geometry *g, const char *name, const char *text)
 {
@@ -67,6 +69,17 @@ static bool parse_number(uint64_t *field, const char *name, const char *text, co
     return false;
 }
 
+static bool parse_watch_of(enum sim_slot *slot, const char *text)
+{
+    static const char *const names[] = SIM_SLOT_NAMES;
+
+    for (*slot = SLOT_D1; *slot < SLOTS; ++*slot)
+        if (!strcmp(text, names[*slot]) && *slot != SLOT_LL && *slot != SLOT_AN)
+            return true;
+    hosted_complain("--watch-of: got '%s', wanted D1, BC or BI", text);
+    return false;
+}
+
 static void add_option(const char *text)
 {
     char *joined = malloc(strlen(hosted_options) + strlen(text) + 2);
@@ -101,6 +114,8 @@ static bool set(struct hosted_options *o, const char *name, const char *value)
         return parse_number(&o->config.watch_count, name, value, "data references");
     if (!strcmp(name, "watch-from"))
         return parse_number(&o->config.watch_from, name, value, "data references");
+    if (!strcmp(name, "watch-of"))
+        return parse_watch_of(&o->watch_of, value);
     if (!strcmp(name, "sim-opt"))
         add_option(value);
     else if (!strcmp(name, "seed"))
@@ -109,6 +124,8 @@ static bool set(struct hosted_options *o, const char *name, const char *value)
         o->outcomes = value;
     else if (!strcmp(name, "watch-file"))
         o->watch_file = value;
+    else if (!strcmp(name, "watch-at"))
+        o->watch_at = value;
     else {
         hosted_complain("--%s: unknown option; --help lists them", name);
         return false;
@@ -121,10 +138,14 @@ static bool check_watch(struct hosted_options *o)
 {
     struct qn_config *c = &o->config;
 
-    if (!c->watch_count && !c->watch_from && !o->watch_file)
+    if (!c->watch_count && !c->watch_from && !o->watch_file && !o->watch_at)
         return true;
+    if (o->watch_at && (o->watch_of == SLOT_D1 || c->watch_from))
+        return hosted_complain("--watch-at: %s", c->watch_from ? "not with --watch-from, which tells where to begin, too" : "needs --watch-of=BC or BI"), false;
     if (!c->watch_from)
         c->watch_from = 1;
+    if (o->watch_of != SLOT_D1 && !o->branch_sim)
+        return hosted_complain("--watch-of: not with --branch-sim=no"), false;
     if (c->watch_count && c->watch_count <= QN_NOTES_MAX && o->watch_file)
         return true;
     if (!o->watch_file)
@@ -149,7 +170,8 @@ static bool parse_one(struct hosted_options *o, const char *text)
 
 int hosted_parse(struct hosted_options *o, int argc, char **argv)
 {
-    *o = (struct hosted_options){.config = {.I1 = {65536, 2, 64}, .D1 = {65536, 2, 64}, .LL = {262144, 8, 64}, .seed = 1, .cache_sim = 1, .branch_sim = 1},
+    *o = (struct hosted_options){.watch_of = SLOT_D1,
+                                 .config = {.I1 = {65536, 2, 64}, .D1 = {65536, 2, 64}, .LL = {262144, 8, 64}, .seed = 1, .cache_sim = 1, .branch_sim = 1},
                                  .branch_sim = true,
                                  .count = UINT64_MAX};
     for (int i = 1; i < argc; i++) {

@@ -21,7 +21,7 @@ static struct qn_explained reference;    /* the one that is being made */
 static uint64_t *pcs;                    /* by note */
 static uint64_t left;                    /* notes that are still to come */
 
-void hosted_steps_choose(const struct hosted_options *o) { qn_sim_shows_D1 = o->watch_file != NULL; }
+void hosted_steps_choose(const struct hosted_options *o) { qn_sim_shown_slots = o->watch_file ? 1u << o->watch_of : 0; }
 
 bool hosted_steps_begin(const struct hosted_options *o)
 {
@@ -29,7 +29,7 @@ bool hosted_steps_begin(const struct hosted_options *o)
     const struct qn_unit_facts *facts = qn_sim_unit_facts(SLOT_D1);
     const struct qn_explain_shows shows = {unit->show, facts->shows, unit->state, facts->way_state, facts->set_state};
 
-    if (!o->watch_file)
+    if (!o->watch_file || o->watch_of != SLOT_D1)
         return true;
     left = o->config.watch_count;
     output = calloc(1, QN_NOTES_OFF + left * sizeof(struct qn_note));
@@ -87,5 +87,5 @@ bool hosted_steps_write(const struct hosted_options *o)
         hosted_complain("%s: cannot write: %s", o->watch_file, strerror(errno));
     free(output);
     free(pcs);
-    return !o->watch_file || written;
+    return !o->watch_file || o->watch_of != SLOT_D1 || written;
 }
