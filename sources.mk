@@ -243,6 +243,7 @@ hosted_sources = \
 	lib/page/sources.c \
 	lib/page/tables.c \
 	lib/page/watch.c \
+	lib/trace/blocks.c \
 	lib/trace/champsim.c \
 	lib/trace/define.c \
 	lib/trace/encode.c \

@@ -1,7 +1,4 @@
-/* lib/trace/encode.c - words of a recorder to the streams of sim/parts.h.  See write.h.
- *
- * Longer than 400 lines: the steps from a word to its bytes are inlined into one loop, which runs for each block of the program.
- */
+/* lib/trace/encode.c - words of a recorder to the streams of sim/parts.h.  See write.h. */
 #include "trace/encode.h"
 
 #include <errno.h>
@@ -11,9 +8,6 @@
 #include "base/grow.h"
 
 #define STREAM_ROOM 65536u
-#define VARINT_MAX 10u
-#define PART_WANTED (1u << 20)    /* bytes of both streams, or so many instructions: then a part ends */
-#define PART_INSTRUCTIONS (1u << 22)
 
 void trace_fail(struct qn_trace_writer *w)
 {
@@ -37,13 +31,18 @@ static inline bool make_room(struct qn_trace_writer *w, struct stream *s, size_t
     return s->room - s->n >= bytes || grow(w, s);
 }
 
+bool trace_room(struct qn_trace_writer *w, struct stream *s, size_t bytes)
+{
+    while (s->room < bytes && grow(w, s))
+        ;
+    return s->room >= bytes;
+}
+
 static inline void put_varint(struct qn_trace_writer *w, struct stream *s, uint64_t value)
 {
     if (!make_room(w, s, VARINT_MAX))
         return;
-    for (; value >= 128; value >>= 7)
-        s->at[s->n++] = (uint8_t)(value | 128);
-    s->at[s->n++] = (uint8_t)value;
+    s->n = (size_t)(varint_put(s->at + s->n, value) - s->at);
 }
 
 void trace_varint(struct qn_trace_writer *w, struct stream *s, uint64_t value)
@@ -53,31 +52,14 @@ void trace_varint(struct qn_trace_writer *w, struct stream *s, uint64_t value)
 
 /* ---- ways, groups ---- */
 
-static inline bool is_way(struct way way, uint32_t next, unsigned flags) { return way.next == next && way.flags == flags; }
-
 /* From the block written last to `next`, 0: to a group. */
-static inline void put_way(struct qn_trace_writer *w, uint32_t next)
+static void put_way(struct qn_trace_writer *w, uint32_t next)
 {
     struct part_block *b = &w->block[w->previous];
-    bool target = b->branch == 2 && !(next && w->block[next].pc == w->previous_target);
-    uint8_t flags = (uint8_t)((w->previous_taken ? WAY_TAKEN : 0) | (target ? WAY_TARGET : 0));
 
     part_block_begin(b, w->site, w->generation);
-    if (is_way(b->way[0], next, flags)) {
-        put_varint(w, &w->control, WAY_LAST);
-    } else if (is_way(b->way[1], next, flags)) {
-        b->way[1] = b->way[0];
-        b->way[0] = (struct way){next, flags};
-        put_varint(w, &w->control, WAY_BEFORE);
-    } else {
-        put_varint(w, &w->control, WAY_OTHER);
-        put_varint(w, &w->control, flags);
-        put_varint(w, &w->control, next);
-        b->way[1] = b->way[0];
-        b->way[0] = (struct way){next, flags};
-    }
-    if (target)
-        put_varint(w, &w->control, site_zigzag(w->previous_target - b->pc));
+    if (make_room(w, &w->control, WAY_MAX))
+        w->control.n = (size_t)(way_put(b, w->previous_taken, w->previous_target, &w->block[next], next, w->control.at + w->control.n) - w->control.at);
 }
 
 static void put_grouped(struct qn_trace_writer *w, const struct grouped *g)
@@ -108,7 +90,7 @@ static void put_grouped(struct qn_trace_writer *w, const struct grouped *g)
         put_varint(w, s, site_zigzag(g->target - g->addr));
 }
 
-static void close_group(struct qn_trace_writer *w)
+void trace_close_group(struct qn_trace_writer *w)
 {
     if (!w->in_group)
         return;
@@ -128,10 +110,10 @@ static void open_group(struct qn_trace_writer *w)
 void trace_end_streams(struct qn_trace_writer *w)
 {
     open_group(w);
-    close_group(w);
+    trace_close_group(w);
 }
 
-static void end_part_if_large(struct qn_trace_writer *w)
+void trace_end_part_if_large(struct qn_trace_writer *w)
 {
     if (w->control.n + w->heads.n + w->data.n >= PART_WANTED || w->part_instructions >= PART_INSTRUCTIONS)
         trace_write_parts(w);
@@ -139,45 +121,24 @@ static void end_part_if_large(struct qn_trace_writer *w)
 
 /* ---- blocks ---- */
 
-/* What the data streams get of one reference: `head` and `bytes` move on. */
-static inline void put_reference(struct item_site *s, uint64_t addr, uint64_t before, uint8_t **head, uint8_t **bytes)
-{
-    uint64_t z = site_zigzag(addr - site_expects(s, before));
-    unsigned n = (71u - (unsigned)__builtin_clzll(z | 1)) / 8 - !z;
-    bool as_before = z && addr == before + s->off;
-
-    memcpy(*bytes, &z, sizeof z);
-    *(*head)++ = as_before ? DATA_AS_BEFORE : (uint8_t)n;
-    *bytes += as_before ? 0 : n;
-    site_learn(s, addr, before);
-}
-
-/* The references of a block; each address lies `step` bytes behind the one before. */
-static bool put_references(struct qn_trace_writer *w, struct part_block *b, const void *addresses, size_t step)
+static void put_references(struct qn_trace_writer *w, struct part_block *b, const uint64_t *addr)
 {
     struct item_site *s = w->site + b->sites;
-    const uint8_t *from = addresses;
-    uint64_t before = w->before;
     uint8_t *head, *bytes;
 
     part_block_begin(b, w->site, w->generation);
-    if (!make_room(w, &w->heads, b->references) || !make_room(w, &w->data, (b->references + 1u) * sizeof before))
-        return false;
+    if (!make_room(w, &w->heads, b->references) || !make_room(w, &w->data, (b->references + 1u) * sizeof *addr))
+        return;
     head = w->heads.at + w->heads.n;
     bytes = w->data.at + w->data.n;
-    for (unsigned i = 0; i < b->references; i++, from += step) {
-        uint64_t addr;
-
-        memcpy(&addr, from, sizeof addr);
-        put_reference(s++, addr, before, &head, &bytes);
-        before = addr;
+    for (unsigned i = 0; i < b->references; i++) {
+        site_put(s++, addr[i], w->before, &head, &bytes);
+        w->before = addr[i];
     }
     w->heads.n = (size_t)(head - w->heads.at);
     w->data.n = (size_t)(bytes - w->data.at);
-    w->before = before;
     w->part_references += b->references + b->instructions;
     w->part_instructions += b->instructions;
-    return true;
 }
 
 static void put_open_items(struct qn_trace_writer *w, const struct pending *p)
@@ -193,14 +154,14 @@ static void put_open_items(struct qn_trace_writer *w, const struct pending *p)
 
 static void put_block(struct qn_trace_writer *w, const struct pending *p)
 {
-    close_group(w);
+    trace_close_group(w);
     put_way(w, p->id);
-    put_references(w, &w->block[p->id], p->addr, sizeof *p->addr);
+    put_references(w, &w->block[p->id], p->addr);
     put_open_items(w, p);
     w->previous = p->id;
     w->previous_taken = p->taken;
     w->previous_target = p->target;
-    end_part_if_large(w);
+    trace_end_part_if_large(w);
 }
 
 /* ---- a part of a block: as a group ---- */
@@ -267,7 +228,7 @@ static void put_some(struct qn_trace_writer *w, unsigned n)
     if (last <= w->from || first >= w->end)
         return;
     expand(w, &w->now, first < w->from ? w->from - first : 0, last > w->end ? w->end - first : n);
-    end_part_if_large(w);
+    trace_end_part_if_large(w);
 }
 
 static bool is_at_its_end(const struct pending *p, const struct part_block *b)
@@ -346,7 +307,7 @@ static void put_record(struct qn_trace_writer *w, const struct grouped *g)
     open_group(w);
     put_grouped(w, g);
     if (g->kind != QN_LOG_RUN && !g->stepping)
-        end_part_if_large(w);
+        trace_end_part_if_large(w);
 }
 
 /* From C. */
@@ -409,52 +370,16 @@ static void take(struct qn_trace_writer *w, const struct qn_log_entry *word)
     }
 }
 
-/* ---- most blocks: all of their words are there ---- */
-
-/* How many words these are; 0: not all of them are there, or it is a case for take(). */
-static size_t whole_block(const struct qn_trace_writer *w, const struct part_block *b, const struct qn_log_entry *words, size_t n)
-{
-    size_t needed = 1u + b->references + (b->branch != 0);
-    uint32_t other = 0;
-
-    if (b->opens || n <= needed || words[needed].kind == QN_LOG_LEFT)
-        return 0;
-    for (unsigned i = 1; i <= b->references; i++)
-        other |= words[i].kind;
-    if (other > QN_LOG_MODIFY || (b->branch && words[needed - 1].kind != (b->branch == 1 ? QN_LOG_TAKEN : QN_LOG_TARGET)))
-        return 0;
-    return w->instructions >= w->from && w->instructions + b->instructions <= w->end ? needed : 0;
-}
-
-/* The same as take() of each. */
-static size_t take_block(struct qn_trace_writer *w, const struct qn_log_entry *words, size_t n)
-{
-    uint32_t id = words->addr < w->ids ? w->file_id[words->addr] : 0;
-    struct part_block *b = &w->block[id];
-    size_t used;
-
-    finish(w);
-    used = id && !w->bug ? whole_block(w, b, words, n) : 0;
-    if (!used)
-        return 0;
-    close_group(w);
-    put_way(w, id);
-    if (!put_references(w, b, &words[1].addr, sizeof *words))
-        return used;
-    w->instructions += b->instructions;
-    w->previous = id;
-    w->previous_taken = b->branch == 1 && words[used - 1].addr;
-    w->previous_target = b->branch == 2 ? words[used - 1].addr : 0;
-    end_part_if_large(w);
-    return used;
-}
-
 bool qn_trace_write(struct qn_trace_writer *w, const struct qn_log_entry *words, size_t n)
 {
     size_t used;
 
     for (size_t i = 0; i < n && !w->failed && !w->bug; i += used) {
-        used = words[i].kind == QN_LOG_BLOCK && !w->defining ? take_block(w, words + i, n - i) : 0;
+        used = 0;
+        if (words[i].kind == QN_LOG_BLOCK && !w->defining) {
+            finish(w);
+            used = w->bug ? 0 : trace_take_blocks(w, words + i, n - i);
+        }
         if (!used) {
             take(w, &words[i]);
             used = 1;

@@ -2,8 +2,15 @@
 #ifndef QN_TRACE_ENCODE_H
 #define QN_TRACE_ENCODE_H
 
+#include <string.h>
+
 #include "sim/parts.h"
 #include "trace/write.h"
+
+#define PART_WANTED (1u << 20)    /* bytes of all streams, or so many instructions: then a part ends */
+#define PART_INSTRUCTIONS (1u << 22)
+#define VARINT_MAX 10u
+#define WAY_MAX (4 * VARINT_MAX)
 
 struct stream {
     uint8_t *at;
@@ -40,6 +47,7 @@ struct written {
 struct qn_trace_writer {
     FILE *to;
     enum qn_trace_packing how;
+    struct qn_trace_packer *packer;
     bool failed;
     int error;                 /* errno */
     const char *bug;
@@ -68,7 +76,7 @@ struct qn_trace_writer {
     uint64_t previous_target;
     bool in_group;
     /* the part that is being made */
-    struct stream control, heads, data, definitions;
+    struct stream control, heads, data, definitions, payload; /* payload: of the part that is being written */
     uint64_t run_times;        /* of the run whose parts are written */
     uint64_t part_first, part_instructions, part_references, before, last[16], last_pc;
     uint32_t generation;
@@ -87,9 +95,61 @@ void trace_finish(struct qn_trace_writer *w);
 
 void trace_fail(struct qn_trace_writer *w);
 void trace_varint(struct qn_trace_writer *w, struct stream *s, uint64_t value);
+void trace_close_group(struct qn_trace_writer *w);
+void trace_end_part_if_large(struct qn_trace_writer *w);
+/* So many bytes fit into it, whatever lies in it.  false: no memory. */
+bool trace_room(struct qn_trace_writer *w, struct stream *s, size_t bytes);
+
+/* blocks.c: words from a BLOCK on, behind a block that is at its end.  How many it took; 0: the next is trace/encode.c's. */
+size_t trace_take_blocks(struct qn_trace_writer *w, const struct qn_log_entry *words, size_t n);
 
 /* define.c */
 void trace_define_begin(struct qn_trace_writer *w, const struct qn_log_entry *word);
 void trace_define_word(struct qn_trace_writer *w, const struct qn_log_entry *word);
+
+/* ---- bytes to where there is room ---- */
+
+static inline uint8_t *varint_put(uint8_t *to, uint64_t value)
+{
+    for (; value >= 128; value >>= 7)
+        *to++ = (uint8_t)(value | 128);
+    *to++ = (uint8_t)value;
+    return to;
+}
+
+/* From a block, as its branch went, to `next`, number `id`; 0: to a group.  Both have begun in this part.  WAY_MAX bytes at most. */
+static inline uint8_t *way_put(struct part_block *b, bool taken, uint64_t went, const struct part_block *next, uint32_t id, uint8_t *to)
+{
+    bool target = b->branch == 2 && !(id && next->pc == went);
+    uint8_t flags = (uint8_t)((taken ? WAY_TAKEN : 0) | (target ? WAY_TARGET : 0));
+
+    if (b->way[0].next == id && b->way[0].flags == flags) {
+        *to++ = WAY_LAST;
+    } else {
+        bool before = b->way[1].next == id && b->way[1].flags == flags;
+
+        b->way[1] = b->way[0];
+        b->way[0] = (struct way){id, flags};
+        *to++ = before ? WAY_BEFORE : WAY_OTHER;
+        if (!before) {
+            *to++ = flags;
+            to = varint_put(to, id);
+        }
+    }
+    return target ? varint_put(to, site_zigzag(went - b->pc)) : to;
+}
+
+/* What the data streams get of one reference: `head` and `bytes` move on. */
+static inline void site_put(struct item_site *s, uint64_t addr, uint64_t before, uint8_t **head, uint8_t **bytes)
+{
+    uint64_t z = site_zigzag(addr - site_expects(s, before));
+    unsigned n = (71u - (unsigned)__builtin_clzll(z | 1)) / 8 - !z;
+    bool as_before = z && addr == before + s->off;
+
+    memcpy(*bytes, &z, sizeof z);
+    *(*head)++ = as_before ? DATA_AS_BEFORE : (uint8_t)n;
+    *bytes += as_before ? 0 : n;
+    site_learn(s, addr, before);
+}
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -162,44 +163,85 @@ bool qn_trace_close_pack(struct qn_trace_pack *p)
     return good;
 }
 
+/* ---- pieces ---- */
+
+struct qn_trace_packer {
+    enum qn_trace_packing how;
+    uint8_t *to;
+    size_t room;
 #ifdef HAVE_LIBZSTD
-static uint8_t *zstd_bytes(const uint8_t *bytes, size_t n, size_t *packed)
-{
-    size_t room = ZSTD_compressBound(n);
-    uint8_t *to = malloc(room);
-
-    *packed = to ? ZSTD_compress(to, room, bytes, n, ZSTD_PART_LEVEL) : 0;
-    if (to && !ZSTD_isError(*packed))
-        return to;
-    free(to);
-    return NULL;
-}
+    ZSTD_CCtx *zstd;
 #endif
+};
 
-#ifdef HAVE_LIBLZMA
-static uint8_t *xz_bytes(const uint8_t *bytes, size_t n, size_t *packed)
+struct qn_trace_packer *qn_trace_open_packer(enum qn_trace_packing how)
 {
-    size_t room = lzma_stream_buffer_bound(n);
-    uint8_t *to = malloc(room);
+    struct qn_trace_packer *p = qn_trace_can_pack(how) ? calloc(1, sizeof *p) : NULL;
 
+    if (!p)
+        return NULL;
+    p->how = how;
+#ifdef HAVE_LIBZSTD
+    p->zstd = how == QN_TRACE_ZSTD ? ZSTD_createCCtx() : NULL;
+    if (how == QN_TRACE_ZSTD && !p->zstd) {
+        free(p);
+        return NULL;
+    }
+#endif
+    return p;
+}
+
+void qn_trace_close_packer(struct qn_trace_packer *p)
+{
+    if (!p)
+        return;
+#ifdef HAVE_LIBZSTD
+    ZSTD_freeCCtx(p->zstd);
+#endif
+    free(p->to);
+    free(p);
+}
+
+/* What n bytes may need. */
+static size_t bound(const struct qn_trace_packer *p, size_t n)
+{
+#ifdef HAVE_LIBZSTD
+    if (p->how == QN_TRACE_ZSTD)
+        return ZSTD_compressBound(n);
+#endif
+#ifdef HAVE_LIBLZMA
+    if (p->how == QN_TRACE_XZ)
+        return lzma_stream_buffer_bound(n);
+#endif
+    return p->how == QN_TRACE_PLAIN ? n : 0;
+}
+
+static bool pack_piece(struct qn_trace_packer *p, const uint8_t *bytes, size_t n, size_t *packed)
+{
+#ifdef HAVE_LIBZSTD
+    if (p->how == QN_TRACE_ZSTD) {
+        *packed = ZSTD_compressCCtx(p->zstd, p->to, p->room, bytes, n, ZSTD_PART_LEVEL);
+        return !ZSTD_isError(*packed);
+    }
+#endif
+#ifdef HAVE_LIBLZMA
+    if (p->how == QN_TRACE_XZ)
+        return lzma_easy_buffer_encode(XZ_LEVEL, LZMA_CHECK_CRC32, NULL, bytes, n, p->to, packed, p->room) == LZMA_OK;
+#endif
+    memcpy(p->to, bytes, n);
+    *packed = n;
+    return true;
+}
+
+const uint8_t *qn_trace_pack_bytes(struct qn_trace_packer *p, const uint8_t *bytes, size_t n, size_t *packed)
+{
+    size_t wanted = bound(p, n);
+
+    if (p->room < wanted || !p->to) {
+        free(p->to);
+        p->to = malloc(wanted + 1);
+        p->room = p->to ? wanted : 0;
+    }
     *packed = 0;
-    if (to && lzma_easy_buffer_encode(XZ_LEVEL, LZMA_CHECK_CRC32, NULL, bytes, n, to, packed, room) == LZMA_OK)
-        return to;
-    free(to);
-    return NULL;
-}
-#endif
-
-uint8_t *qn_trace_pack_bytes(enum qn_trace_packing how, const uint8_t *bytes, size_t n, size_t *packed)
-{
-#ifdef HAVE_LIBZSTD
-    if (how == QN_TRACE_ZSTD)
-        return zstd_bytes(bytes, n, packed);
-#endif
-#ifdef HAVE_LIBLZMA
-    if (how == QN_TRACE_XZ)
-        return xz_bytes(bytes, n, packed);
-#endif
-    (void)how, (void)bytes, (void)n, (void)packed;
-    return NULL;
+    return p->to && pack_piece(p, bytes, n, packed) ? p->to : NULL;
 }

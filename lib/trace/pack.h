@@ -27,7 +27,10 @@ bool qn_trace_pack(struct qn_trace_pack *p, const void *bytes, size_t n);
 /* Writes the rest and frees p; the file stays open.  false: something was not written. */
 bool qn_trace_close_pack(struct qn_trace_pack *p);
 
-/* All of them at once; to be freed.  NULL: no memory, or it cannot be packed. */
-uint8_t *qn_trace_pack_bytes(enum qn_trace_packing how, const uint8_t *bytes, size_t n, size_t *packed);
+/* Pieces, each by itself: all bytes of one at once.  They lie in the packer's memory until the next.  NULL: no memory, or they cannot be packed. */
+struct qn_trace_packer;
+struct qn_trace_packer *qn_trace_open_packer(enum qn_trace_packing how);
+const uint8_t *qn_trace_pack_bytes(struct qn_trace_packer *p, const uint8_t *bytes, size_t n, size_t *packed);
+void qn_trace_close_packer(struct qn_trace_packer *p);
 
 #endif

@@ -18,7 +18,8 @@ struct qn_trace_writer *qn_trace_open_writer(FILE *to, enum qn_trace_packing how
 {
     struct qn_trace_writer *w = calloc(1, sizeof *w);
 
-    if (!w || !qn_trace_can_pack(how) || !QN_GROW(w->block, 0, w->block_room, 4096)) {
+    if (!w || !(w->packer = qn_trace_open_packer(how)) || !QN_GROW(w->block, 0, w->block_room, 4096)) {
+        qn_trace_close_packer(w ? w->packer : NULL);
         free(w);
         return NULL;
     }
@@ -52,10 +53,10 @@ static void note_place(struct qn_trace_writer *w, const struct part_head *h)
 /* head: what is known of the part. */
 static void write_part(struct qn_trace_writer *w, struct part_head head, const uint8_t *payload, size_t n)
 {
-    size_t packed = n;
-    uint8_t *bytes = w->how == QN_TRACE_PLAIN ? NULL : qn_trace_pack_bytes(w->how, payload, n, &packed);
+    size_t packed;
+    const uint8_t *bytes = qn_trace_pack_bytes(w->packer, payload, n, &packed);
 
-    if (w->how != QN_TRACE_PLAIN && !bytes) {
+    if (!bytes) {
         trace_fail(w);
         return;
     }
@@ -65,13 +66,12 @@ static void write_part(struct qn_trace_writer *w, struct part_head head, const u
     head.packing = (uint8_t)w->how;
     head.bytes = (uint32_t)n;
     head.packed = (uint32_t)packed;
-    head.payload_crc = part_crc(0, bytes ? bytes : payload, packed);
+    head.payload_crc = part_crc(0, bytes, packed);
     head.crc = part_crc(0, (const uint8_t *)&head, offsetof(struct part_head, crc));
     put(w, &head, sizeof head);
-    put(w, bytes ? bytes : payload, packed);
+    put(w, bytes, packed);
     if (fflush(w->to))
         trace_fail(w);
-    free(bytes);
 }
 
 static void write_definitions(struct qn_trace_writer *w, uint64_t first)
@@ -83,34 +83,26 @@ static void write_definitions(struct qn_trace_writer *w, uint64_t first)
 
 static void append(struct qn_trace_writer *w, struct stream *to, const struct stream *from)
 {
-    uint8_t *bigger = w->failed ? NULL : qn_grown(to->at, to->n, to->n + from->n + 1, 1);
-
-    if (!bigger) {
-        trace_fail(w);
+    if (!trace_room(w, to, to->n + from->n))
         return;
-    }
-    to->at = bigger;
     if (from->n)
-        memcpy(bigger + to->n, from->at, from->n);
+        memcpy(to->at + to->n, from->at, from->n);
     to->n += from->n;
 }
 
 static void write_references(struct qn_trace_writer *w, uint64_t first)
 {
-    struct stream all = {NULL, 0, 0};
+    struct stream *all = &w->payload;
 
-    trace_varint(w, &all, w->control.n);
-    trace_varint(w, &all, w->heads.n);
-    append(w, &all, &w->control);
-    append(w, &all, &w->heads);
-    append(w, &all, &w->data);
-    if (w->failed) {
-        free(all.at);
-        return;
-    }
-    write_part(w, (struct part_head){.kind = PART_REFERENCES, .first = first, .instructions = w->part_instructions, .references = w->part_references},
-               all.at, all.n);
-    free(all.at);
+    all->n = 0;
+    trace_varint(w, all, w->control.n);
+    trace_varint(w, all, w->heads.n);
+    append(w, all, &w->control);
+    append(w, all, &w->heads);
+    append(w, all, &w->data);
+    if (!w->failed)
+        write_part(w, (struct part_head){.kind = PART_REFERENCES, .first = first, .instructions = w->part_instructions, .references = w->part_references},
+                   all->at, all->n);
 }
 
 static void note_written(struct qn_trace_writer *w)
@@ -195,6 +187,8 @@ static void release(struct qn_trace_writer *w)
     free(w->heads.at);
     free(w->data.at);
     free(w->definitions.at);
+    free(w->payload.at);
+    qn_trace_close_packer(w->packer);
     free(w->place);
     free(w);
 }
