@@ -492,6 +492,7 @@ engine_sources = \
 	lib/run/observe/blocks.c \
 	lib/run/observe/calls.c \
 	lib/run/observe/calls_code.c \
+	lib/run/observe/calls_quick.c \
 	lib/run/observe/calls_rows.c \
 	lib/run/observe/calls_stacks.c \
 	lib/run/observe/data.c \

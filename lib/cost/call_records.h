@@ -10,7 +10,7 @@
  * Counts are in columns: enum qn_cost_event, then events of modules (qn_call_head.columns).  They are running totals of a stack; a frame holds
  * what they were at its entry.
  *
- * Row 0 of each table is none.  Frames that nothing uses any more are linked by `below`.
+ * Row 0 of each table is none.  Frames are known by the offset of their bytes in the table, and so is the edge of a frame.  Frames that nothing uses any more are linked by `below`.
  */
 #ifndef QN_COST_CALL_RECORDS_H
 #define QN_COST_CALL_RECORDS_H
@@ -65,7 +65,7 @@ struct qn_call_edge {
 };
 
 struct qn_call_stack {
-    uint32_t top;            /* frame */
+    uint32_t top;            /* frame: offset */
     uint32_t used;           /* 0: free */
     uint32_t interrupted;    /* of a handler of a signal: the stack that it came to */
     uint32_t called;         /* ctx.called of that one then */
@@ -76,13 +76,21 @@ struct qn_call_stack {
     int64_t closed[QN_COST_COLUMNS]; /* of these, what frames that have returned have taken */
 };
 
-/* Behind it one row: what the running totals were at its entry. */
+/* Behind it one row: what the running totals were at its entry.  The rare ones, all but Ir, Dr, Dw, Bc, Bi, Bcm and Bim, are those of `owner`, a frame
+ * below or this one: since its entry they had not changed. */
 struct qn_call_frame {
-    uint32_t below, edge;
+    uint32_t below, edge;    /* offsets */
     uint64_t sp;             /* at the first instruction: address of the return address */
     uint32_t node, active;   /* active: so was its function */
-    int64_t rare;            /* as long as it is what it was, so are all counts but Ir, Dr, Dw, Bc and Bi */
+    int64_t rare;            /* as long as it is what it was, so are the rare counts */
+    uint32_t owner, pad;     /* offset */
 };
+
+/* Is this event one of the rare ones of a frame? */
+static inline bool qn_call_is_rare(unsigned event)
+{
+    return event != QN_COST_IR && event != QN_COST_DR && event != QN_COST_DW && (event < QN_COST_BC || event > QN_COST_BIM);
+}
 
 /* Behind it one row. */
 struct qn_call_node {

@@ -85,27 +85,36 @@ static bool copy_rows(struct fold *f)
 
 /* ---- calls that have not returned ---- */
 
+/* The frame at an offset, and its counts; false: there can be none. */
+static bool get_frame(const struct fold *f, uint32_t offset, struct qn_call_frame *frame, int64_t *counts)
+{
+    const uint8_t *at = f->base + QN_CALL_FRAMES_OFF + offset;
+
+    if (!offset || offset >= f->head.frames * qn_call_frame_bytes(f->columns) || offset % qn_call_frame_bytes(f->columns))
+        return false;
+    memcpy(frame, at, sizeof *frame);
+    memcpy(counts, at + sizeof *frame, f->columns * sizeof *counts);
+    return true;
+}
+
 /* now: counts of the stack. */
 static void close_stack(struct fold *f, uint32_t top, const int64_t *now)
 {
-    struct qn_call_frame frame, below = { 0 };
+    struct qn_call_frame frame, below = { 0 }, owner;
+    int64_t counts[QN_COST_COLUMNS], rare[QN_COST_COLUMNS], *row, *to, *from;
 
-    for (uint32_t i = top, steps = 0; i && i < f->head.frames && steps < f->head.frames; i = frame.below, steps++) {
-        const uint8_t *at = f->base + QN_CALL_FRAMES_OFF + i * qn_call_frame_bytes(f->columns);
-        int64_t counts[QN_COST_COLUMNS], *row, *to, *from;
+    for (uint32_t i = top, steps = 0; get_frame(f, i, &frame, counts) && steps < f->head.frames; i = frame.below, steps++) {
+        uint64_t edge = frame.edge / qn_call_edge_bytes(f->columns);
 
-        memcpy(&frame, at, sizeof frame);
-        memcpy(counts, at + sizeof frame, f->columns * sizeof *counts);
-        below.node = 0;
-        if (frame.below && frame.below < f->head.frames)
-            memcpy(&below, f->base + QN_CALL_FRAMES_OFF + frame.below * qn_call_frame_bytes(f->columns), sizeof below);
-        if (frame.edge >= f->head.edges || frame.node >= f->head.nodes || below.node >= f->head.nodes)
+        if (!get_frame(f, frame.below, &below, rare))
+            below.node = 0;
+        if (!get_frame(f, frame.owner, &owner, rare) || edge >= f->head.edges || frame.node >= f->head.nodes || below.node >= f->head.nodes)
             return;
-        row = f->edge_rows + (2ull * frame.edge + (frame.active != 0)) * f->columns;
+        row = f->edge_rows + (2 * edge + (frame.active != 0)) * f->columns;
         to = f->node_rows + (uint64_t)frame.node * f->columns;
         from = f->node_rows + (uint64_t)below.node * f->columns;
         for (uint32_t k = 0; k < f->columns; k++) {
-            int64_t n = now[k] - counts[k];
+            int64_t n = now[k] - (qn_call_is_rare(k) ? rare : counts)[k];
 
             row[k] += n;
             to[k] += n;

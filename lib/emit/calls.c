@@ -19,8 +19,8 @@ void emit_calls_begin(struct emitter *e)
     if (!c->entry)
         return;
     emit_need_flags(e, 0);
-    x_store32_imm(&e->hot, CTX(arg_aux), c->entry);
-    emit_slow_call(&e->hot, emit_hooks.call_enter);
+    x_store_imm(&e->hot, CTX(arg_aux), c->entry); /* 64 bits, as it is read: a store of half of them would have to come to memory first */
+    emit_slow_call(&e->hot, emit_rules.call_enter);
 }
 
 static void add_with_lea(struct emitter *e, uint64_t sum, unsigned n)
@@ -77,7 +77,7 @@ static void call_return(struct emitter *e, struct qn_code *c)
 {
     x_store(c, CTX(arg_addr), QN_R11);
     x_store_imm(c, CTX(arg_aux), e->b->end == QN_END_JMP_IND);
-    emit_slow_call(c, emit_hooks.call_return);
+    emit_slow_call(c, emit_rules.call_return);
 }
 
 void emit_calls_return(struct emitter *e)

@@ -34,6 +34,8 @@ struct qn_emit_rules {
     bool samples;                  /* blocks that are anchors count down to the next sample */
     bool steps;                    /* observed: what instructions do is written down, or it leaves for the dispatcher before each but the first */
     uint64_t sums;                 /* --calls: address of the running stack's counts, below 2 GiB; 0: calls are not counted */
+    qn_slow_call *call_enter;      /* at the entry of a function: arg_aux = block.calls.entry */
+    qn_slow_call *call_return;     /* behind a return or an indirect jump: arg_addr = target, arg_aux = 1: it was a jump */
     int64_t *countdown;            /* instructions left of the interval, below 2 GiB; NULL: none are counted */
 };
 
@@ -72,8 +74,6 @@ struct qn_emit_hooks {
     unsigned (*which)(uint64_t pc); /* of the lines that are explained is the instruction's, from 1; 0 none */
     uint64_t (*sample)(uint32_t index); /* address of the 32-bit countdown of the block with this index, below 2 GiB */
     qn_slow_call *probe;       /* at the entry of a block with a probe: arg_pc, arg_aux = the probe; all registers in ctx.gpr but rsp */
-    qn_slow_call *call_enter;  /* --calls: at the entry of a function: arg_aux = block.calls.entry */
-    qn_slow_call *call_return; /* behind a return or an indirect jump: arg_addr = target, arg_aux = 1: it was a jump */
     qn_slow_call *call_move;   /* before the last instruction of a block that has loaded rsp */
     qn_slow_call *complex_ref; /* before a masked/gather/xsave reference: arg_pc, arg_addr, arg_site = counter */
 };

@@ -29,10 +29,8 @@ static void count_mispredict(struct emitter *e, uint64_t counter)
     uint64_t back = e->hot.exec;
 
     x_inc(&e->cold, counter);
-    if (emit_rules.sums) {
+    if (emit_rules.sums)
         x_inc(&e->cold, emit_rules.sums + 8 * QN_COST_BCM);
-        x_inc(&e->cold, emit_rules.sums + 8 * QN_SUMS_ANY);
-    }
     if (emit_rules.check)
         x_store_imm(&e->cold, CTX(result), 1);
     x_jmp(&e->cold, back);

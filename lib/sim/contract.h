@@ -291,7 +291,7 @@ extern struct qn_sim_traffic qn_sim_traffic; /* below 2 GiB */
 
 /* --calls: besides, what misses and events of modules come to is added up here, by event (enum qn_cost_event, then those of modules).
  * NULL: it is not.  event_of has the event of each counter of the arena; that of the LL follows that of level 1. */
-#define QN_SUMS_ANY QN_COST_COLUMNS /* grows with any of them but Ir, Dr, Dw, Bc and Bi */
+#define QN_SUMS_ANY QN_COST_COLUMNS /* grows with any of them that qn_call_is_rare names (cost/call_records.h) */
 extern int64_t *qn_sim_sums;
 extern uint8_t *qn_sim_event_of; /* below 2 GiB */
 

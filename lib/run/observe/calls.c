@@ -26,23 +26,14 @@ _Static_assert(COUNTERS > QN_SUMS_ANY, "");
 int64_t *calls_sums;
 struct qn_call_stack *calls_current;
 
-static uint32_t left;           /* edge of the last frame that was popped since rsp was loaded; 0: none */
-static uint32_t columns, free_frame, frames_used;
-static uint64_t frame_bytes;
-static bool with_caches, with_branches;
+uint32_t calls_left;           /* edge of the last frame that was popped since rsp was loaded; 0: none */
+uint32_t calls_free;           /* frame: the first of those that nothing uses */
+static uint32_t columns, frame_bytes;
 
 static struct qn_call_head *head(void) { return &qn_arena->calls; }
 
-static struct qn_call_frame *frame(uint32_t i)
-{
-    return (struct qn_call_frame *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF + QN_CALL_FRAMES_OFF + i * frame_bytes);
-}
-
-static struct qn_call_function *function(uint32_t i)
-{
-    return (struct qn_call_function *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF + QN_CALL_FUNCTIONS_OFF) + i;
-}
-
+static struct qn_call_frame *frame(uint32_t offset) { return calls_frame(offset); }
+static struct qn_call_function *function(uint32_t i) { return calls_function(i); }
 static int64_t *counts_of_frame(struct qn_call_frame *f) { return (int64_t *)(f + 1); }
 static int64_t *counts_of_edge(struct qn_call_edge *e, bool active) { return (int64_t *)(e + 1) + (active ? columns : 0); }
 static int64_t *counts_of_node(uint32_t i) { return (int64_t *)(qn_calls_node(i) + 1); }
@@ -57,9 +48,7 @@ void qn_calls_init(void)
     if (!c->calls)
         return;
     columns = QN_COST_EVENTS + qn_arena->sim_output.events;
-    with_caches = c->cache_sim;
-    with_branches = c->branch_sim;
-    frame_bytes = qn_call_frame_bytes(columns);
+    frame_bytes = (uint32_t)qn_call_frame_bytes(columns);
     qn_arena->n_counters = qn_round_up(qn_arena->n_counters + 1, 8);
     h->sums = (uint32_t)qn_arena->n_counters;
     qn_arena->n_counters += COUNTERS;
@@ -128,28 +117,25 @@ void calls_settle(void)
         drain();
 }
 
-static inline void note_totals(int64_t *to, const int64_t *from)
+static void note_totals(int64_t *to, const int64_t *from)
 {
-    for (unsigned k = 0; k < QN_COST_EVENTS; k++)
-        to[k] = from[k];
-    for (unsigned k = QN_COST_EVENTS; QN_UNLIKELY(k < columns); k++)
+    for (unsigned k = 0; k < columns; k++)
         to[k] = from[k];
 }
 
 static uint32_t take_frame(void)
 {
-    uint32_t i = free_frame;
+    uint32_t i = calls_free;
 
-    if (frames_used >= qn_cfg()->calls_depth || (!i && (head()->frames + 1) * frame_bytes > QN_CALL_FRAMES_SIZE)) {
+    if (i) {
+        calls_free = frame(i)->below;
+        return i;
+    }
+    if (head()->frames > qn_cfg()->calls_depth || (head()->frames + 1ull) * frame_bytes > QN_CALL_FRAMES_SIZE) {
         head()->lost_frames++;
         return 0;
     }
-    frames_used++;
-    if (i)
-        free_frame = frame(i)->below;
-    else
-        i = head()->frames++;
-    return i;
+    return head()->frames++ * frame_bytes;
 }
 
 /* The context of a call: that of the frame below, one function further; where that is active already, its own context there. */
@@ -174,85 +160,66 @@ static void note_node(struct qn_call_frame *f, uint32_t called)
         f->node = frame(f->below)->node;
 }
 
-static inline __attribute__((always_inline)) void push(uint32_t at, uint64_t sp)
+/* Nothing is below it, or something rare has been counted since. */
+static void own_counts(uint32_t i, struct qn_call_frame *f)
+{
+    f->owner = i;
+    f->rare = f->below ? calls_sums[QN_SUMS_ANY] : -1;
+    note_totals(counts_of_frame(f), f->below ? calls_sums : calls_current->closed);
+}
+
+static void push(uint32_t at, uint64_t sp)
 {
     struct qn_call_edge *e = qn_calls_edge(at);
     struct qn_call_function *called = function(e->function);
     uint32_t i = at ? take_frame() : 0; /* no edge: what called has the costs */
     struct qn_call_frame *f = frame(i);
-    int64_t *counts = counts_of_frame(f);
-    const int64_t *from = calls_current->top ? calls_sums : calls_current->closed;
 
     e->calls++;
     if (QN_UNLIKELY(!i))
         return;
     calls_own(called, e->function);
-    *f = (struct qn_call_frame){.below = calls_current->top, .edge = at, .sp = sp, .active = called->active != 0,
-                                .rare = calls_current->top ? calls_sums[QN_SUMS_ANY] : -1};
+    *f = (struct qn_call_frame){.below = calls_current->top, .edge = at, .sp = sp, .active = called->active != 0};
     called->active++;
-    note_totals(counts, from);
+    own_counts(i, f);
     if (qn_cfg()->calls == QN_CALLS_PATHS)
         note_node(f, e->function);
     set_top(i);
 }
 
-/* to += what was counted since the frame was entered */
-static inline void add_since(int64_t *to, const struct qn_call_frame *f, const int64_t *since)
+/* to += factor * what was counted since the frame was entered */
+static inline void add_since(int64_t *to, const struct qn_call_frame *f, int64_t factor)
 {
-    to[QN_COST_IR] += calls_sums[QN_COST_IR] - since[QN_COST_IR];
-    if (with_caches) {
-        to[QN_COST_DR] += calls_sums[QN_COST_DR] - since[QN_COST_DR];
-        to[QN_COST_DW] += calls_sums[QN_COST_DW] - since[QN_COST_DW];
-    }
-    if (with_branches) {
-        to[QN_COST_BC] += calls_sums[QN_COST_BC] - since[QN_COST_BC];
-        to[QN_COST_BI] += calls_sums[QN_COST_BI] - since[QN_COST_BI];
-        to[QN_COST_BCM] += calls_sums[QN_COST_BCM] - since[QN_COST_BCM];
-        to[QN_COST_BIM] += calls_sums[QN_COST_BIM] - since[QN_COST_BIM];
-    }
-    if (f->rare == calls_sums[QN_SUMS_ANY])
-        return;
-    for (unsigned k = QN_COST_I1MR; k <= QN_COST_ILMR; k++)
-        to[k] += calls_sums[k] - since[k];
-    for (unsigned k = QN_COST_D1MR; k <= QN_COST_DLMR; k++)
-        to[k] += calls_sums[k] - since[k];
-    for (unsigned k = QN_COST_D1MW; k <= QN_COST_DLMW; k++)
-        to[k] += calls_sums[k] - since[k];
-    for (unsigned k = QN_COST_EVENTS; k < columns; k++)
-        to[k] += calls_sums[k] - since[k];
+    const int64_t *since = (const int64_t *)(f + 1), *rare = counts_of_frame(frame(f->owner));
+
+    for (unsigned k = 0; k < columns; k++)
+        to[k] += factor * (calls_sums[k] - (qn_call_is_rare(k) ? rare : since)[k]);
 }
 
 /* A node's costs are its own: what is called from there has a node itself. */
-static void add_to_nodes(const struct qn_call_frame *f, const int64_t *since)
+static void add_to_nodes(const struct qn_call_frame *f)
 {
-    uint32_t below = f->below ? frame(f->below)->node : 0;
-    int64_t *to = counts_of_node(f->node), *from = counts_of_node(below);
-
-    for (unsigned k = 0; k < columns; k++) {
-        to[k] += calls_sums[k] - since[k];
-        from[k] -= calls_sums[k] - since[k];
-    }
+    add_since(counts_of_node(f->node), f, 1);
+    add_since(counts_of_node(f->below ? frame(f->below)->node : 0), f, -1);
 }
 
-static inline __attribute__((always_inline)) void pop(void)
+static void pop(void)
 {
     uint32_t i = calls_current->top;
     struct qn_call_frame *f = frame(i);
     struct qn_call_edge *e = qn_calls_edge(f->edge);
     struct qn_call_function *called = function(e->function);
-    const int64_t *since = counts_of_frame(f);
 
-    add_since(counts_of_edge(e, f->active), f, since);
-    if (QN_UNLIKELY(qn_cfg()->calls == QN_CALLS_PATHS))
-        add_to_nodes(f, since);
-    if (QN_UNLIKELY(!f->below))
+    add_since(counts_of_edge(e, f->active), f, 1);
+    if (qn_cfg()->calls == QN_CALLS_PATHS)
+        add_to_nodes(f);
+    if (!f->below)
         note_totals(calls_current->closed, calls_sums);
     calls_own(called, e->function);
     called->active--;
     set_top(f->below);
-    f->below = free_frame;
-    free_frame = i;
-    frames_used--;
+    f->below = calls_free;
+    calls_free = i;
 }
 
 void calls_pop_below(uint64_t sp)
@@ -270,7 +237,7 @@ void calls_pop_moved(uint64_t sp)
         last = frame(calls_current->top)->edge;
         pop();
     }
-    left = last;
+    calls_left = last;
 }
 
 void calls_close(void)
@@ -360,9 +327,9 @@ QN_NCSR void qn_calls_return(void)
 {
     uint64_t sp = qn_ctx.guest_sp;
     bool jump = qn_ctx.arg_aux != 0, had = calls_current->top != 0;
-    uint32_t last = left;
+    uint32_t last = calls_left;
 
-    left = 0;
+    calls_left = 0;
     calls_settle();
     if (!had && !jump && !calls_current->fresh)
         push_caller(qn_ctx.called & ~QN_CALLED_TAIL, sp - sizeof(uint64_t));

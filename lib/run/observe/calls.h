@@ -33,18 +33,22 @@ void qn_calls_sigreturn(void);
 
 qn_slow_call qn_calls_enter, qn_calls_return, qn_calls_move;
 
+/* ---- calls_quick.c ---- */
+
+/* What emitted code is to call: qn_calls_enter and qn_calls_return, or what does nearly all of their work at much less cost. */
+qn_slow_call *qn_calls_entering(void), *qn_calls_leaving(void);
+
 /* ---- calls_rows.c: edges and contexts ---- */
 
-extern uint64_t qn_calls_edge_bytes;
 extern uint32_t *qn_calls_last;       /* by block: the edge used last */
 uint32_t qn_calls_search_edge(uint32_t block, uint32_t function);
 
-static inline struct qn_call_edge *qn_calls_edge(uint32_t i)
+static inline struct qn_call_edge *qn_calls_edge(uint32_t offset)
 {
-    return (struct qn_call_edge *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF + QN_CALL_EDGES_OFF + i * qn_calls_edge_bytes);
+    return (struct qn_call_edge *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF + QN_CALL_EDGES_OFF + offset);
 }
 
-/* block: as in struct qn_call_edge.  0: there is no room */
+/* The offset of an edge.  block: as in struct qn_call_edge.  0: there is no room */
 static inline uint32_t qn_calls_find_edge(uint32_t block, uint32_t function)
 {
     uint32_t i = qn_calls_last[block];

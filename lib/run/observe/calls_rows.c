@@ -8,9 +8,8 @@
 #define RECORDS_MAX (QN_ARENA_BLOCKS_SIZE / sizeof(struct qn_block_rec))
 
 uint32_t *qn_calls_last;
-uint64_t qn_calls_edge_bytes;
 static uint32_t *list;          /* by block */
-static uint64_t node_bytes;
+static uint64_t edge_bytes, node_bytes;
 static uint32_t *children;      /* by node: the first; then by `next` */
 static uint32_t *recent;        /* by node: the one found last */
 
@@ -18,7 +17,7 @@ static struct qn_call_head *head(void) { return &qn_arena->calls; }
 
 void qn_calls_rows_init(void)
 {
-    qn_calls_edge_bytes = qn_call_edge_bytes(head()->columns);
+    edge_bytes = qn_call_edge_bytes(head()->columns);
     node_bytes = qn_call_node_bytes(head()->columns);
     list = qn_engine_alloc((RECORDS_MAX + 1) * sizeof *list);
     qn_calls_last = qn_engine_alloc((RECORDS_MAX + 1) * sizeof *qn_calls_last);
@@ -41,15 +40,15 @@ static bool is_full(uint32_t used, uint64_t size, uint64_t bytes)
 
 static uint32_t add_edge(uint32_t block, uint32_t function)
 {
-    uint32_t i = head()->edges;
+    uint32_t n = head()->edges, i = n * (uint32_t)edge_bytes;
 
-    if (is_full(i, QN_CALL_EDGES_SIZE, qn_calls_edge_bytes)) {
+    if (is_full(n, QN_CALL_EDGES_SIZE, edge_bytes)) {
         head()->lost_edges++;
         return 0;
     }
     *qn_calls_edge(i) = (struct qn_call_edge){.block = block, .function = function, .next = list[block]};
     list[block] = i;
-    head()->edges = i + 1;
+    head()->edges = n + 1;
     return i;
 }
 

@@ -1,4 +1,4 @@
-/* lib/run/observe/calls_stacks.h - what calls.c and calls_stacks.c share. */
+/* lib/run/observe/calls_stacks.h - what calls.c, calls_quick.c and calls_stacks.c share. */
 #ifndef QN_RUN_CALLS_STACKS_H
 #define QN_RUN_CALLS_STACKS_H
 
@@ -16,6 +16,17 @@ void calls_show_top(void);                    /* the running stack is another: c
 void calls_close(void);                       /* all frames return */
 void calls_root_here(void);                   /* what has been counted outside of all frames is what the function at ctx.rip has cost */
 uint64_t calls_base(void);                    /* stack pointer of the first frame */
+extern uint32_t calls_free, calls_left;
+
+static inline struct qn_call_frame *calls_frame(uint32_t offset)
+{
+    return (struct qn_call_frame *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF + QN_CALL_FRAMES_OFF + offset);
+}
+
+static inline struct qn_call_function *calls_function(uint32_t i)
+{
+    return (struct qn_call_function *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF + QN_CALL_FUNCTIONS_OFF) + i;
+}
 
 /* ---- calls_stacks.c ---- */
 
