@@ -1241,6 +1241,7 @@ shell_tests = \
 	tests/unit/out/csv.sh \
 	tests/unit/out/cut.sh \
 	tests/unit/out/files.sh \
+	tests/unit/out/sort_cycles.sh \
 	tests/unit/page/browser.sh \
 	tests/unit/page/caches_browser.sh \
 	tests/unit/page/calls_browser.sh \

@@ -2,10 +2,11 @@
 #ifndef QN_TOOLS_REPORT_H
 #define QN_TOOLS_REPORT_H
 
+#include "collect/collect.h"
 #include "cost/arena.h"
 #include "exp/memory.h"
-#include "out/csv_head.h"
 #include "engines/engines.h"
+#include "text/error.h"
 
 #define QN_REPORT_ENVIRONMENT_MAX 64
 
@@ -33,7 +34,8 @@ struct qn_report_options {
 #define QN_REPORT_WORDS_MAX 64
 struct qn_report_runner {
     struct qn_report_options *o;
-    uint64_t geometry[QN_OUT_CSV_GEOMETRY];     /* caches of the first run */
+    struct qn_geometry geometry[QN_COLLECT_LEVELS]; /* of the program's caches */
+    pid_t sizes;                                /* the second command; -1: there is none */
     const char *step;                           /* what is being done, "1 of 3: ..." */
     double started;                             /* seconds */
     const char *words[QN_REPORT_WORDS_MAX];
@@ -49,8 +51,10 @@ void qn_report_begin_command(struct qn_report_runner *r, const char *command);
 void qn_report_add_word(struct qn_report_runner *r, const char *word);
 /* A file that goes when the report is made. */
 const char *qn_report_in_work(struct qn_report_runner *r, const char *name);
-/* Waits for it; the status as waitpid has it.  `errors`: a file for what it complains of. */
-int qn_report_start(struct qn_report_runner *r, bool with_program, const char *errors);
+/* `errors`: a file for what it complains of.  -1: it could not be started, or a signal came. */
+pid_t qn_report_start(struct qn_report_runner *r, bool with_program, const char *errors);
+/* The status as waitpid has it. */
+int qn_report_await(struct qn_report_runner *r, pid_t child);
 const char *qn_report_read_error(struct qn_report_runner *r, const char *path, const char *otherwise);
 
 /* Makes all files that the page needs.  0, or the exit status after a message. */

@@ -1,4 +1,4 @@
-/* tools/report_run.c - the two runs that a report needs.
+/* tools/report_run.c - the two runs that a report needs, made at the same time.
  *
  *   1  caches, predictors, and the modules 3c and sets    the profile with the classes of misses, a few hundred intervals,
  *      (--analysis=...: others, as mattson)               misses by set in its log
@@ -8,13 +8,13 @@
  * same each time.
  */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "exp/result.h"
-#include "prof/read.h"
 #include "report.h"
 #include "report/report.h"
 #include "tools.h"
@@ -46,28 +46,15 @@ static const char *begin_run(struct qn_report_runner *r, const char *log)
     return profile;
 }
 
-/* The caches of the run. */
-static enum qn_text_status read_geometry(struct qn_report_runner *r, const char *profile, struct qn_text_error *err)
-{
-    struct qn_prof_reader *reader = qn_prof_open_reader(profile, err);
-
-    if (!reader)
-        return err->status;
-    qn_out_csv_find_geometry(qn_prof_reader_header(reader), r->geometry);
-    qn_prof_close_reader(reader);
-    return QN_TEXT_OK;
-}
-
 /* A program that cannot be run, or that our engine refuses, ends the report with the message of quern run. */
 static int run_once(struct qn_report_runner *r)
 {
     const char *log = qn_report_in_work(r, "run.log"), *errors = qn_report_in_work(r, "run.err");
     const char *profile = begin_run(r, log), *ended;
-    struct qn_text_error err = { .status = QN_TEXT_OK };
     int status;
 
-    qn_report_begin_step(r, 1, "the program once: caches, predictors, analyses, intervals");
-    status = qn_report_start(r, true, errors);
+    qn_report_begin_step(r, 1, "the program: caches, predictors, analyses, intervals; beside it D1s of other sizes");
+    status = qn_report_await(r, qn_report_start(r, true, errors));
     if (r->o->guard.signal)
         return 1;
     ended = qn_exp_describe_end(&r->o->memory, status, errors);
@@ -78,22 +65,19 @@ static int run_once(struct qn_report_runner *r)
     if (strcmp(ended, QN_EXP_OK))
         r->o->ended = ended;
     r->o->log = log;
-    if (read_geometry(r, profile, &err) == QN_TEXT_OK)
-        return 0;
-    fprintf(stderr, "quern report: %s\n", err.text);
-    return 1;
+    return 0;
 }
 
 /* "D1.size=1024,2048,...": of one set at least, ways and lines as they are. */
 static const char *list_sizes(struct qn_report_runner *r)
 {
-    const uint64_t *d1 = r->geometry + 3;
-    uint64_t size = d1[0], least = d1[1] * d1[2];
+    const struct qn_geometry *d1 = &r->geometry[QN_COLLECT_D1];
+    uint64_t size = d1->size, least = (uint64_t)d1->assoc * d1->line;
     const char *list = "D1.size=";
 
     for (int i = 0; i < SMALLER && size / 2 >= least && size % 2 == 0; i++)
         size /= 2;
-    for (bool first = true; size <= d1[0] << LARGER; size *= 2, first = false)
+    for (bool first = true; size <= (uint64_t)d1->size << LARGER; size *= 2, first = false)
         list = qn_exp_format(&r->o->memory, "%s%s%llu", list, first ? "" : ",", (unsigned long long)size);
     return list;
 }
@@ -128,41 +112,76 @@ static const char *write_experiment(struct qn_report_runner *r)
     return fclose(out) ? NULL : path;
 }
 
-/* Without this run the page lacks a picture, and says so. */
-static void run_sizes(struct qn_report_runner *r)
+/* As given, else this machine's.  What cannot be read is left to `quern run` to refuse. */
+static bool find_geometry(struct qn_report_runner *r)
+{
+    struct qn_collect_options given = { .aslr = false };
+    enum qn_collect_origin origin[QN_COLLECT_LEVELS];
+
+    for (int i = 0; i < QN_COLLECT_LEVELS; i++) {
+        struct qn_geometry *g = &given.geometry[i];
+
+        if (r->o->geometry[i] && (sscanf(r->o->geometry[i], "%u,%u,%u", &g->size, &g->assoc, &g->line) != 3 || !g->line))
+            return false;
+    }
+    qn_collect_choose_geometry(&given, r->geometry, origin);
+    return true;
+}
+
+static void begin_sizes(struct qn_report_runner *r, const char *runs, const char *errors)
 {
     struct qn_exp_memory *m = &r->o->memory;
-    const char *runs = qn_exp_format(m, "%s/" QN_REPORT_RUNS, r->o->folder),
-               *errors = qn_report_in_work(r, "sweep.err");
 
-    qn_report_begin_step(r, 2, "a D1 of each size, many at once");
+    r->sizes = -1;
+    if (!find_geometry(r))
+        return;
     qn_report_begin_command(r, "sweep");
     qn_report_add_word(r, "-q");
     qn_report_add_word(r, "-o");
     qn_report_add_word(r, runs);
-    for (int i = 0; i < 3; i++)
-        qn_report_add_word(r, qn_exp_format(m, "--%s=%llu,%llu,%llu", levels[i], (unsigned long long)r->geometry[3 * i],
-                             (unsigned long long)r->geometry[3 * i + 1], (unsigned long long)r->geometry[3 * i + 2]));
+    for (int i = 0; i < QN_COLLECT_LEVELS; i++)
+        qn_report_add_word(r, qn_exp_format(m, "--%s=%u,%u,%u", levels[i], r->geometry[i].size, r->geometry[i].assoc, r->geometry[i].line));
     qn_report_add_word(r, "-L");
     qn_report_add_word(r, list_sizes(r));
     for (int i = 0; i < r->o->environment_count; i++)
         qn_report_add_word(r, qn_exp_format(m, "--env=%s", r->o->environment[i]));
     if (r->o->input)
         qn_report_add_word(r, write_experiment(r));
-    qn_report_start(r, !r->o->input, errors);
+    r->sizes = qn_report_start(r, !r->o->input, errors);
+}
+
+/* Without it the page lacks a picture, and says so. */
+static void end_sizes(struct qn_report_runner *r, const char *runs, const char *errors)
+{
+    qn_report_begin_step(r, 2, "D1s of other sizes, many at once");
+    qn_report_await(r, r->sizes);
     if (!r->o->guard.signal && access(runs, F_OK))
         qn_text_complain("quern report: no run for each size: %s",
                          qn_report_read_error(r, errors, "the sweep failed"));
 }
 
+/* The page is not made. */
+static void stop_sizes(struct qn_report_runner *r)
+{
+    if (r->sizes > 0) {
+        kill(r->sizes, SIGTERM);
+        qn_report_await(r, r->sizes);
+    }
+}
+
 int qn_report_run(struct qn_report_options *o)
 {
     struct qn_report_runner r = { .o = o };
-    int status = run_once(&r);
+    const char *runs = qn_exp_format(&o->memory, "%s/" QN_REPORT_RUNS, o->folder), *errors = qn_report_in_work(&r, "sweep.err");
+    int status;
 
-    if (status)
+    begin_sizes(&r, runs, errors);
+    status = run_once(&r);
+    if (status || o->guard.signal) {
+        stop_sizes(&r);
         return status;
-    run_sizes(&r);
+    }
+    end_sizes(&r, runs, errors);
     qn_report_begin_step(&r, 3, "pictures and page");
     o->guard.tick = NULL;
     return 0;

@@ -1,7 +1,8 @@
 /* tools/report_start.c - starts a quern command for `quern report`, and reads what it complained of.
  *
  *   qn_report_begin_command(&r, "run");  qn_report_add_word(&r, "--D1=1024,2,64");
- *   qn_report_start(&r, true, errors)    ->  quern run --D1=1024,2,64 -- ./prog args
+ *   child = qn_report_start(&r, true, errors)    ->  quern run --D1=1024,2,64 -- ./prog args
+ *   status = qn_report_await(&r, child)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -120,8 +121,8 @@ static void redirect(const struct qn_report_options *o, const char *errors)
     dup2(err, STDERR_FILENO);
 }
 
-/* The status as waitpid has it; nothing is started after a signal. */
-int qn_report_start(struct qn_report_runner *r, bool with_program, const char *errors)
+/* Nothing is started after a signal: -1. */
+pid_t qn_report_start(struct qn_report_runner *r, bool with_program, const char *errors)
 {
     char **argv = make_argv(r, with_program);
     pid_t child = r->o->guard.signal ? -1 : fork();
@@ -134,8 +135,10 @@ int qn_report_start(struct qn_report_runner *r, bool with_program, const char *e
         execv(argv[0], argv);
         _exit(127);
     }
-    return child > 0 ? qn_engines_await(&r->o->guard, child) : -1;
+    return child;
 }
+
+int qn_report_await(struct qn_report_runner *r, pid_t child) { return child > 0 ? qn_engines_await(&r->o->guard, child) : -1; }
 
 /* The last line of a file of errors, which tells why. */
 const char *qn_report_read_error(struct qn_report_runner *r, const char *path, const char *otherwise)

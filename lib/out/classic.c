@@ -190,7 +190,7 @@ static void put_preamble(const struct qn_out_classic *c)
         put_word(s, i == 0, c->columns.shown[i].name);
     qn_out_puts(s, "\nEvent sort order: ");
     for (int i = 0; i < c->columns.sort_count; i++)
-        put_word(s, i == 0, h->events[c->columns.sort[i]]);
+        put_word(s, i == 0, c->columns.sort[i].name);
     qn_out_puts(s, "\nThresholds:       ");
     for (int i = 0; i < c->columns.sort_count; i++)
         put_word(s, i == 0, c->limits[i].text);

@@ -9,6 +9,7 @@
  * at least one, those left out are 0. A count that was not given sorts as 1 (it is -1, absolute).
  */
 #define _GNU_SOURCE
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,9 +138,11 @@ static int compare_fns(const void *a, const void *b, void *classic)
     uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
     const int64_t *x = fn_counts(c, p), *y = fn_counts(c, q);
     for (int i = 0; i < c->columns.sort_count; i++) {
-        int64_t v = sort_key(x[c->columns.sort[i]]), w = sort_key(y[c->columns.sort[i]]);
-        if (v != w)
-            return v > w ? -1 : 1;
+        const struct qn_out_key *k = &c->columns.sort[i];
+        double v = k->expr ? qn_out_key_weight(k, x) : 0, w = k->expr ? qn_out_key_weight(k, y) : 0;
+        int64_t n = k->expr ? 0 : sort_key(x[k->event]), m = k->expr ? 0 : sort_key(y[k->event]);
+        if (v != w || n != m)
+            return v > w || n > m ? -1 : 1;
     }
     return compare_names(&c->ledger.fns, p, q);
 }
@@ -147,10 +150,10 @@ static int compare_fns(const void *a, const void *b, void *classic)
 static int reaches_a_limit(const struct qn_out_classic *c, const int64_t *counts)
 {
     for (int i = 0; i < c->columns.sort_count; i++) {
-        int event = c->columns.sort[i];
-        double total = (double)c->total[event];
-        double part = (double)((__int128)qn_prof_count(counts[event]) * 100);
-        double percent = total == 0 ? 0 : (part < 0 ? -part : part) / (total < 0 ? -total : total);
+        const struct qn_out_key *k = &c->columns.sort[i];
+        double total = qn_out_key_weight(k, c->total);
+        double part = k->expr ? 100 * qn_out_key_weight(k, counts) : fabs((double)((__int128)qn_prof_count(counts[k->event]) * 100));
+        double percent = total == 0 ? 0 : part / total;
         if (percent >= c->limits[i].percent)
             return 1;
     }

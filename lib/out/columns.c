@@ -6,6 +6,7 @@
  */
 #include "out/columns.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,6 +140,23 @@ static enum qn_text_status take_show_list(struct qn_out_columns *c, char *list,
     return QN_TEXT_OK;
 }
 
+static enum qn_text_status take_key(struct qn_out_key *k, const char *item, const struct qn_prof_header *events,
+                                    struct qn_text_error *err)
+{
+    k->event = qn_prof_find_event(events, item, strlen(item));
+    k->name = strdup(item);
+    if (!k->name)
+        return qn_text_fail_memory(err);
+    if (k->event >= 0)
+        return QN_TEXT_OK;
+    char *text = qn_out_timing_is_sum(item) ? qn_out_write_timing(item, events) : NULL;
+    if (!text)
+        return unknown("--sort", item, err);
+    k->expr = qn_out_parse_expr(text, events, err);
+    free(text);
+    return err->status;
+}
+
 static enum qn_text_status take_sort_list(struct qn_out_columns *c, char *list,
                                           const struct qn_prof_header *events,
                                           struct qn_text_error *err)
@@ -148,10 +166,8 @@ static enum qn_text_status take_sort_list(struct qn_out_columns *c, char *list,
         return qn_text_fail_memory(err);
     for (char *rest = list; rest;) {
         char *item = next_item(&rest);
-        int event = qn_prof_find_event(events, item, strlen(item));
-        if (event < 0)
-            return unknown("--sort", item, err);
-        c->sort[c->sort_count++] = event;
+        if (take_key(&c->sort[c->sort_count++], item, events, err) != QN_TEXT_OK)
+            return err->status;
     }
     return QN_TEXT_OK;
 }
@@ -194,9 +210,9 @@ static enum qn_text_status all_sorted(struct qn_out_columns *c, const struct qn_
     c->sort = calloc((size_t)events->event_count, sizeof *c->sort);
     if (!c->sort)
         return qn_text_fail_memory(err);
-    for (int i = 0; i < events->event_count; i++)
-        c->sort[c->sort_count++] = i;
-    return QN_TEXT_OK;
+    for (int i = 0; i < events->event_count && err->status == QN_TEXT_OK; i++)
+        take_key(&c->sort[c->sort_count++], events->events[i], events, err);
+    return err->status;
 }
 
 enum qn_text_status qn_out_choose_columns(struct qn_out_columns *c,
@@ -248,12 +264,38 @@ enum qn_text_status qn_out_choose_all_columns(struct qn_out_columns *c,
     return err->status;
 }
 
+double qn_out_key_value(const struct qn_out_key *k, const int64_t *counts)
+{
+    double value = 0;
+    if (k->expr)
+        qn_out_eval_expr(k->expr, counts, &value);
+    else
+        value = (double)qn_prof_count(counts[k->event]);
+    return value;
+}
+
+double qn_out_key_weight(const struct qn_out_key *k, const int64_t *counts)
+{
+    return fabs(qn_out_key_value(k, counts));
+}
+
+/* Counts exactly, also beyond 2^53. */
+static int compare_by(const struct qn_out_key *k, const int64_t *a, const int64_t *b)
+{
+    if (k->expr) {
+        double x = qn_out_key_weight(k, a), y = qn_out_key_weight(k, b);
+        return (x < y) - (x > y);
+    }
+    int64_t x = qn_prof_magnitude(a[k->event]), y = qn_prof_magnitude(b[k->event]);
+    return (x < y) - (x > y);
+}
+
 int qn_out_compare_counts(const struct qn_out_columns *c, const int64_t *a, const int64_t *b)
 {
     for (int i = 0; i < c->sort_count; i++) {
-        int64_t x = qn_prof_magnitude(a[c->sort[i]]), y = qn_prof_magnitude(b[c->sort[i]]);
-        if (x != y)
-            return x > y ? -1 : 1;
+        int d = compare_by(&c->sort[i], a, b);
+        if (d)
+            return d;
     }
     return 0;
 }
@@ -263,6 +305,10 @@ void qn_out_free_columns(struct qn_out_columns *c)
     for (int i = 0; i < c->shown_count; i++) {
         free(c->shown[i].name);
         qn_out_free_expr(c->shown[i].expr);
+    }
+    for (int i = 0; i < c->sort_count; i++) {
+        free(c->sort[i].name);
+        qn_out_free_expr(c->sort[i].expr);
     }
     free(c->shown);
     free(c->sort);

@@ -10,8 +10,8 @@
  *   Bcm% over Bc; Bim% over Bi; Bm% over both; MPKI: last-level misses, L1MPKI: first-level
  *   misses, BMPKI: mispredictions.
  *
- * Estimated time, out/timing.h: cycles, CPI, CPI.issue CPI.I1 CPI.D1 CPI.LL CPI.branch, AMAT. With --timing the first two and
- * AMAT stand behind the events where nothing else is shown.
+ * Estimated time, out/timing.h: cycles, cycles.issue and its other parts, CPI and its parts, AMAT. With --timing cycles, CPI and AMAT stand
+ * behind the events where nothing else is shown. Cycles and their parts sort, too: they add up as events do.
  *
  * Invariant: an event of the profile goes before a ratio of the same name.
  */
@@ -29,10 +29,17 @@ struct qn_out_column {
     int is_cycles;            /* estimated cycles: a count */
 };
 
+/* What rows are sorted by, and measured by where there is a threshold. */
+struct qn_out_key {
+    char *name;
+    int event;                /* -1: estimated cycles, or a part of them */
+    struct qn_out_expr *expr; /* NULL: an event */
+};
+
 struct qn_out_columns {
     struct qn_out_column *shown;
     int shown_count;
-    int *sort; /* event numbers, the first is primary */
+    struct qn_out_key *sort; /* the first is primary */
     int sort_count;
 };
 
@@ -45,6 +52,9 @@ enum qn_text_status qn_out_choose_columns(struct qn_out_columns *c,
 enum qn_text_status qn_out_choose_all_columns(struct qn_out_columns *c,
                                               const struct qn_prof_header *events,
                                               struct qn_text_error *err);
+/* Of a row; and its absolute value. */
+double qn_out_key_value(const struct qn_out_key *k, const int64_t *counts);
+double qn_out_key_weight(const struct qn_out_key *k, const int64_t *counts);
 /* Order of two rows by the absolute counts of the sort events, largest first: negative where a comes first. */
 int qn_out_compare_counts(const struct qn_out_columns *c, const int64_t *a, const int64_t *b);
 void qn_out_free_columns(struct qn_out_columns *c);

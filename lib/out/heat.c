@@ -30,10 +30,8 @@ int qn_out_use_heat(enum qn_out_color color, int fd)
 /* Cells of the bar: CELLS for at least a half of the total, one fewer for each halving. */
 static int cells_of(const struct qn_out_table *t, const int64_t *counts)
 {
-    int event = t->columns->sort[0];
-    double total = (double)t->total[event], share = (double)counts[event];
-    share = share < 0 ? -share : share;
-    total = total < 0 ? -total : total;
+    const struct qn_out_key *key = &t->columns->sort[0];
+    double total = qn_out_key_weight(key, t->total), share = qn_out_key_weight(key, counts);
     if (share == 0 || total == 0)
         return 0;
     int cells = CELLS;

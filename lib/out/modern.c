@@ -157,9 +157,11 @@ static void put_timing(const struct qn_out_modern *m)
 {
     char text[QN_TEXT_MAX];
     bool shown = qn_out_timing_chosen();
+    for (int i = 0; i < m->columns.sort_count; i++)
+        shown |= m->columns.sort[i].event < 0;
     for (int i = 0; i < m->columns.shown_count; i++)
         shown |= m->columns.shown[i].event < 0
-                 && (!strcmp(m->columns.shown[i].name, "cycles") || !strncmp(m->columns.shown[i].name, "CPI", 3)
+                 && (qn_out_timing_is_sum(m->columns.shown[i].name) || !strncmp(m->columns.shown[i].name, "CPI", 3)
                      || !strcmp(m->columns.shown[i].name, "AMAT"));
     if (!shown)
         return;
@@ -192,7 +194,7 @@ static void put_metadata(const struct qn_out_modern *m)
     qn_out_puts(s, "\nEvent sort order:");
     for (int i = 0; i < m->columns.sort_count; i++) {
         qn_out_putc(s, ' ');
-        qn_out_name(s, h->events[m->columns.sort[i]]);
+        qn_out_name(s, m->columns.sort[i].name);
     }
     qn_out_putc(s, '\n');
     put_threshold(s, m->request->threshold);

@@ -34,7 +34,7 @@ struct by {
 static int keep_line(struct by *b, const char *name, uint32_t line, const char *function, const int64_t *counts)
 {
     int events = b->m->events;
-    if ((double)qn_prof_magnitude(qn_prof_count(counts[b->m->columns.sort[0]])) < b->least)
+    if (qn_out_key_weight(&b->m->columns.sort[0], counts) < b->least)
         return 0;
     if (!QN_GROW(b->rows, b->count, b->room, 256))
         return qn_text_fail_memory(b->m->err), -1;
@@ -200,7 +200,7 @@ enum qn_text_status qn_out_modern_by(struct qn_out_modern *m)
 {
     struct by b = {.m = m};
     b.counts.events = m->events;
-    b.least = m->request->threshold * (double)qn_prof_magnitude(m->total[m->columns.sort[0]]) / 100;
+    b.least = m->request->threshold * qn_out_key_weight(&m->columns.sort[0], m->total) / 100;
     if (collect(&b) == 0) {
         if (b.count > 1)
             qsort_r(b.rows, b.count, sizeof *b.rows, compare_rows, &b);

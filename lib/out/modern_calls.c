@@ -84,7 +84,7 @@ static int by_cost(const void *left, const void *right, void *view)
 
 static int is_shown(const struct view *v, const int64_t *counts)
 {
-    return (double)qn_prof_magnitude(counts[v->m->columns.sort[0]]) >= v->least;
+    return qn_out_key_weight(&v->m->columns.sort[0], counts) >= v->least;
 }
 
 static void collect_fns(struct view *v)
@@ -251,7 +251,7 @@ static int prepare(struct view *v)
     if (!v->inclusive || !v->edges || !v->fns || !v->lines || index_edges(c, 0, &v->callers, &v->first_caller) != 0
         || index_edges(c, 1, &v->callees, &v->first_callee) != 0)
         return qn_text_fail_memory(v->m->err), -1;
-    v->least = v->m->request->threshold * (double)qn_prof_magnitude(v->m->total[v->m->columns.sort[0]]) / 100;
+    v->least = v->m->request->threshold * qn_out_key_weight(&v->m->columns.sort[0], v->m->total) / 100;
     return qn_out_modern_table(v->m, &v->table, 0);
 }
 

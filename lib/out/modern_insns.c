@@ -173,8 +173,8 @@ void qn_out_put_insns(struct qn_out_insns *x, const struct qn_out_table *t, uint
     }
 }
 
-/* Behind the last instruction of the function that begins at `from`; its counts of `event` in *sum. */
-static size_t end_of_function(const struct qn_out_insns *x, size_t from, int event, double *sum)
+/* Behind the last instruction of the function that begins at `from`; its part in *sum. */
+static size_t end_of_function(const struct qn_out_insns *x, size_t from, const struct qn_out_key *key, double *sum)
 {
     struct qn_prof_row first = row_at(x, from);
     size_t i = from;
@@ -182,7 +182,7 @@ static size_t end_of_function(const struct qn_out_insns *x, size_t from, int eve
         struct qn_prof_row row = row_at(x, i);
         if (strcmp(row.function, first.function) != 0 || strcmp(row.object, first.object) != 0)
             break;
-        *sum += (double)qn_prof_count(row.counts[event]);
+        *sum += qn_out_key_value(key, row.counts);
     }
     return i;
 }
@@ -219,12 +219,11 @@ static void put_function(struct qn_out_insns *x, size_t from, size_t to)
 
 void qn_out_put_insn_functions(struct qn_out_insns *x)
 {
-    int event = x->m->columns.sort[0];
-    double total = (double)x->m->total[event];
-    double least = x->m->request->threshold * (total < 0 ? -total : total) / 100;
+    const struct qn_out_key *key = &x->m->columns.sort[0];
+    double least = x->m->request->threshold * qn_out_key_weight(key, x->m->total) / 100;
     while (x->at < x->end) {
         double sum;
-        size_t end = end_of_function(x, x->at, event, &sum);
+        size_t end = end_of_function(x, x->at, key, &sum);
         if ((sum < 0 ? -sum : sum) >= least)
             put_function(x, x->at, end);
         x->at = end;

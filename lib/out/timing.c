@@ -89,22 +89,30 @@ static const struct part {
     const char *name, *L1, *LL, *branch;
     bool issue;
 } parts[] = {
-    { "cycles", "I1mr+D1mr+D1mw", "ILmr+DLmr+DLmw", "Bcm+Bim", true },
-    { "CPI", "I1mr+D1mr+D1mw", "ILmr+DLmr+DLmw", "Bcm+Bim", true },
-    { "CPI.issue", "", "", "", true },
-    { "CPI.I1", "I1mr", "", "", false },
-    { "CPI.D1", "D1mr+D1mw", "", "", false },
-    { "CPI.LL", "", "ILmr+DLmr+DLmw", "", false },
-    { "CPI.branch", "", "", "Bcm+Bim", false },
+    { "", "I1mr+D1mr+D1mw", "ILmr+DLmr+DLmw", "Bcm+Bim", true },
+    { ".issue", "", "", "", true },
+    { ".I1", "I1mr", "", "", false },
+    { ".D1", "D1mr+D1mw", "", "", false },
+    { ".LL", "", "ILmr+DLmr+DLmw", "", false },
+    { ".branch", "", "", "Bcm+Bim", false },
 };
+
+#define CYCLES "cycles"
+#define CPI "CPI"
+
+static bool begins(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
 
 static const struct part *find_part(const char *name)
 {
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (!strcmp(parts[i].name, name))
+    const char *of = begins(name, CYCLES) ? name + strlen(CYCLES) : begins(name, CPI) ? name + strlen(CPI) : NULL;
+
+    for (size_t i = 0; of && i < sizeof parts / sizeof *parts; i++)
+        if (!strcmp(parts[i].name, of))
             return &parts[i];
     return NULL;
 }
+
+bool qn_out_timing_is_sum(const char *name) { return begins(name, CYCLES) && find_part(name); }
 
 static bool has_all(const struct qn_prof_header *h, const char *events)
 {
@@ -146,10 +154,10 @@ char *qn_out_write_timing(const char *name, const struct qn_prof_header *h)
         put_term(out, h, "+", current.LL, "DLmr+DLmw");
         fputs(")/(Dr+Dw)", out);
     } else {
-        if (strcmp(name, "cycles"))
+        if (begins(name, CPI))
             putc('(', out);
         put_cycles(out, h, p);
-        if (strcmp(name, "cycles"))
+        if (begins(name, CPI))
             fputs(")/Ir", out);
     }
     fclose(out);

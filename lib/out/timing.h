@@ -5,6 +5,7 @@
  * Out: the expression behind a column:  cycles = Ir/2+10*(I1mr+D1mr+D1mw)+200*(ILmr+DLmr+DLmw)+10*(Bcm+Bim)
  *
  *   cycles      instructions/width + L1 x first-level misses + LL x last-level misses + branch x mispredicts
+ *               its parts: cycles.issue cycles.I1 cycles.D1 cycles.LL cycles.branch, whose sum it is
  *   CPI         cycles per instruction, and its parts: CPI.issue CPI.I1 CPI.D1 CPI.LL CPI.branch, whose sum it is
  *   AMAT        average memory access time, cycles per data reference: hit + (L1 x D1 misses + LL x LL misses) / references
  *
@@ -42,6 +43,9 @@ const char *qn_out_choose_timing(const char *text);
 
 /* "cycles = instructions/1 + 10 x L1 misses + ...": for those who read a table.  `room` bytes. */
 void qn_out_describe_timing(char *text, size_t room);
+
+/* Is it a sum over the run, of which a function or a line has a part: cycles, or a part of them? */
+bool qn_out_timing_is_sum(const char *name);
 
 /* The expression of the column `name`, to be freed.  NULL: no such column, or the profile has not the events. */
 char *qn_out_write_timing(const char *name, const struct qn_prof_header *events);

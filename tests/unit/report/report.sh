@@ -131,6 +131,20 @@ all=$("$QUERN" csv --by=program --metadata=no --crlf=no --show=I1mr many-page/pr
 ok 'many places: the sum, and functions with the most' says "$spread" "$(commas "$all") I1 misses, in many places."
 ok '... by name' sh -c "echo '$spread' | grep -q 'with the most: main ([0-9.]*%), f0 (0.5%), f1 (0.5%)'"
 
+# Its two runs are made at the same time: each waits for the other at a FIFO, whose ends they open.
+cat >meet.c <<'END'
+#include <fcntl.h>
+#include <sys/stat.h>
+int main(int argc, char **argv)
+{
+    return argc < 3 || open(argv[1], mkdir(argv[2], 0700) ? O_RDONLY : O_WRONLY) < 0;
+}
+END
+"$CC" -O1 -g -o meet meet.c && mkfifo fifo || bail 'cannot compile'
+report -o met -- ./meet "$PWD/fifo" "$PWD/first"
+is "$?$(cat err)$(grep -c 'The program ended with' met/index.html)" 00 'the run for sizes goes on beside the other'
+is "$(tail -n +2 met/runs.csv | grep -c ',ok,')" "$(tail -n +2 met/runs.csv | grep -c '')" '... and neither failed'
+
 printf '%0100000d' 0 | sed 's/00/01/g' >text
 report --input=text -o input -- ./walk input
 is "$?$(cat err)" 0 'a program that reads'
