@@ -105,6 +105,7 @@ hosted_sources = \
 	lib/debug/demangle.c \
 	lib/debug/dwarf.c \
 	lib/debug/find.c \
+	lib/debug/frames.c \
 	lib/debug/inline_names.c \
 	lib/debug/inlines.c \
 	lib/debug/kept.c \
@@ -135,6 +136,7 @@ hosted_sources = \
 	lib/cost/findings.c \
 	lib/cost/fold.c \
 	lib/cost/foresee.c \
+	lib/cost/frames.c \
 	lib/cost/growers.c \
 	lib/cost/intervals.c \
 	lib/cost/jit.c \
@@ -496,6 +498,7 @@ engine_sources = \
 	lib/run/observe/calls_rows.c \
 	lib/run/observe/calls_stacks.c \
 	lib/run/observe/data.c \
+	lib/run/observe/frames.c \
 	lib/run/observe/guest_printf.c \
 	lib/run/observe/interval.c \
 	lib/run/observe/points.c \
@@ -706,6 +709,7 @@ headers = \
 	lib/cost/explain.h \
 	lib/cost/findings.h \
 	lib/cost/fold.h \
+	lib/cost/frames.h \
 	lib/cost/growers.h \
 	lib/cost/intervals.h \
 	lib/cost/jit.h \
@@ -1277,6 +1281,7 @@ shell_tests = \
 	tests/unit/run/cpu.sh \
 	tests/unit/run/ctl.sh \
 	tests/unit/run/data.sh \
+	tests/unit/run/data_frames.sh \
 	tests/unit/run/data_types.sh \
 	tests/unit/run/ends.sh \
 	tests/unit/run/exact.sh \

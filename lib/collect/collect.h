@@ -183,6 +183,7 @@ void qn_collect_detach(struct qn_collect *r);
 
 /* types.c: of what type are the blocks that are allocated where object number `object` is? */
 void qn_collect_serve_type(struct qn_collect *r, uint32_t object);
+void qn_collect_serve_frame(struct qn_collect *r, uint32_t frame);
 void qn_collect_forget_types(struct qn_collect *r); /* in a copy of this process: the one that knows is not its own */
 
 /* named.c */

@@ -1,7 +1,9 @@
-/* lib/collect/types.c - --data: of what type are blocks, when the engine first sees where they are allocated?
+/* lib/collect/types.c - --data: of what type are blocks, when the engine first sees where they are allocated?  What is known of frames of
+ * the stack, when it first misses there?
  *
  *   engine      -- TYPE object -->    collector   -- object -->   a child that has read debug information
  *   engine     <-- TYPED --           collector   <-- done --     and has written the size of an element into the arena
+ *   engine      -- FRAME number -->   ...                         and has filled in the frame's record
  *
  * A child, as a damaged file may crash a library or keep it busy; one for the whole run, as debug information takes time to read.
  */
@@ -15,9 +17,15 @@
 #include "collect/collect.h"
 #include "collect/wire.h"
 #include "cost/allocators.h"
+#include "cost/frames.h"
 #include "cost/wire.h"
 
 #define SECONDS_MAX 60 /* processor time for the debug information of all files */
+
+struct question {
+    bool frame;              /* else it is an object */
+    uint32_t number;
+};
 
 static void close_all_but(int fd)
 {
@@ -31,13 +39,17 @@ static void close_all_but(int fd)
 static _Noreturn void answer_all(const struct qn_collect *r, int fd)
 {
     struct qn_cost_library *library = qn_cost_new_library();
-    uint32_t object;
+    struct qn_cost_frames *frames = qn_cost_new_frames();
+    struct question q;
 
     setrlimit(RLIMIT_CPU, &(struct rlimit){ SECONDS_MAX, SECONDS_MAX });
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-    while (library && recv(fd, &object, sizeof object, 0) == (ssize_t)sizeof object) {
-        qn_cost_find_element(&r->store, library, object);
-        if (send(fd, &object, sizeof object, MSG_NOSIGNAL) != (ssize_t)sizeof object)
+    while (library && frames && recv(fd, &q, sizeof q, 0) == (ssize_t)sizeof q) {
+        if (q.frame)
+            qn_cost_find_frame(frames, &r->store, library, q.number);
+        else
+            qn_cost_find_element(&r->store, library, q.number);
+        if (send(fd, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q)
             break;
     }
     _exit(0);
@@ -71,25 +83,28 @@ void qn_collect_forget_types(struct qn_collect *r)
     r->types_pid = 0;
 }
 
-static bool ask(const struct qn_collect *r, uint32_t object)
+static bool ask(const struct qn_collect *r, struct question q)
 {
     ssize_t n;
 
-    if (send(r->types, &object, sizeof object, MSG_NOSIGNAL) != (ssize_t)sizeof object)
+    if (send(r->types, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q)
         return false;
-    while ((n = recv(r->types, &object, sizeof object, 0)) < 0 && errno == EINTR)
+    while ((n = recv(r->types, &q, sizeof q, 0)) < 0 && errno == EINTR)
         continue;
-    return n == (ssize_t)sizeof object;
+    return n == (ssize_t)sizeof q;
 }
 
-void qn_collect_serve_type(struct qn_collect *r, uint32_t object)
+static void serve(struct qn_collect *r, struct question q)
 {
     if (r->types_pid > 0 && r->types_of != r->store.base) /* exec: another arena */
         qn_collect_forget_types(r);
-    if (r->types_pid >= 0 && ((!r->types_pid && !start(r)) || !ask(r, object))) {
+    if (r->types_pid >= 0 && ((!r->types_pid && !start(r)) || !ask(r, q))) {
         qn_collect_forget_types(r);
         r->types_pid = -1;
         qn_collect_note(r, "debug information cannot be read: types of what is allocated from now on are not known");
     }
     qn_collect_answer(r, QN_WIRE_TYPED, 0, NULL, 0);
 }
+
+void qn_collect_serve_type(struct qn_collect *r, uint32_t object) { serve(r, (struct question){ .number = object }); }
+void qn_collect_serve_frame(struct qn_collect *r, uint32_t frame) { serve(r, (struct question){ .frame = true, .number = frame }); }

@@ -155,6 +155,9 @@ static void serve_one(struct qn_collect *r, struct qn_wire_msg *m)
     case QN_WIRE_TYPE:
         qn_collect_serve_type(r, (uint32_t)m->value);
         break;
+    case QN_WIRE_FRAME:
+        qn_collect_serve_frame(r, (uint32_t)m->value);
+        break;
     case QN_WIRE_PART:
         make_printable(m);
         qn_collect_serve_part(r, m->value, m->text);

@@ -73,21 +73,6 @@ const char *qn_cost_allocator_kind(uint32_t which)
     return standard[QN_ALLOC_NAME(which)].shown;
 }
 
-#define PAGE 4096u
-
-/* Segments lie to each other as the file says; that of this map may begin within its first page.  false: the map is of none. */
-static bool find_bias(struct search *s)
-{
-    uint64_t base;
-
-    for (uint64_t at = 0; at < PAGE; at++)
-        if (qn_debug_address(s->debug, s->map.offset + at, &base)) {
-            s->bias = s->map.start + at - base;
-            return true;
-        }
-    return false;
-}
-
 static void add_range(struct search *s, uint64_t start, uint64_t end)
 {
     struct qn_point *all = (struct qn_point *)(s->store->base + QN_ARENA_POINTS_OFF);
@@ -169,7 +154,7 @@ void qn_cost_find_element(const struct qn_cost_store *store, struct qn_cost_libr
     if (object >= e.objects)
         return;
     s.debug = qn_cost_open_number(library, store, o->map, &s.map);
-    if (!s.debug || !find_bias(&s))
+    if (!s.debug || !qn_cost_find_bias(s.debug, &s.map, &s.bias))
         return;
     if (o->kind == QN_OBJECT_HEAP)
         type = qn_cost_find_type(s.debug, o, -s.bias);
@@ -188,7 +173,7 @@ void qn_cost_find_data(const struct qn_cost_store *store, struct qn_cost_library
     s.debug = qn_cost_open_number(library, store, map, &s.map);
     s.points = e.points;
     s.objects = e.objects;
-    if (!s.debug || !find_bias(&s))
+    if (!s.debug || !qn_cost_find_bias(s.debug, &s.map, &s.bias))
         return;
     for (unsigned i = 0; i < count; i++) {
         s.which = QN_ALLOC_OF(QN_ALLOC_CUSTOM, named[i].bytes, named[i].times, i);

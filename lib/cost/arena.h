@@ -7,7 +7,7 @@
  * after SIGKILL from outside never (doc/limits.md).  The collector treats its content as hostile: every index is checked.
  *
  *   header | strings | maps | leaves | blocks | insns | counters | charges | intervals | points | explain
- *   | findings | objects | data misses | calls *                                                                                (sparse; see QN_ARENA_*_OFF)
+ *   | findings | objects | data misses | frames | calls *                                                                                (sparse; see QN_ARENA_*_OFF)
  *
  * A block record says where the block's instructions and its cost centre lie.  The cost centre is one counter of
  * executions (those of many blocks lie side by side, because they are what running code touches) and, elsewhere,
@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "quern a01" */
-#define QN_ARENA_VERSION 13
+#define QN_ARENA_VERSION 14
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -70,7 +70,11 @@
 #define QN_ARENA_OBJECTS_OFF (2496ull << 20)
 #define QN_ARENA_OBJECTS_SIZE (64ull << 20)
 #define QN_ARENA_DATA_OFF (2560ull << 20)
-#define QN_ARENA_DATA_SIZE (448ull << 20)
+#define QN_ARENA_DATA_SIZE (416ull << 20)
+#define QN_ARENA_FRAMES_OFF (2976ull << 20)
+#define QN_ARENA_FRAMES_SIZE (16ull << 20)
+#define QN_ARENA_FRAME_VARIABLES_OFF (2992ull << 20)
+#define QN_ARENA_FRAME_VARIABLES_SIZE (16ull << 20)
 #define QN_ARENA_CALLS_OFF (3008ull << 20) /* --calls, and only then mapped by the engine; cost/call_records.h */
 #define QN_ARENA_CALLS_SIZE (1216ull << 20)
 #define QN_ARENA_SIZE (4224ull << 20)
@@ -274,6 +278,8 @@ struct qn_arena_header {
     uint64_t n_findings;
     uint64_t n_objects;      /* raised by the collector, too, while the engine waits for QN_WIRE_RESOLVED */
     uint64_t n_data;
+    uint64_t n_frames;       /* --data: addresses of code whose frames are known */
+    uint64_t n_frame_variables; /* raised by the collector while the engine waits for QN_WIRE_TYPED */
     uint64_t data_lost[2];   /* misses of both levels for which there was no row left */
     uint64_t n_points;       /* raised by the collector while the engine waits for QN_WIRE_RESOLVED */
     uint64_t partly;         /* 1: some of the run was not counted, as the user or the program asked */

@@ -75,12 +75,43 @@ static void name_heap(const struct qn_data_output *o, const struct qn_object *ob
     snprintf(name, TEXT_MAX, "%s", kind);
 }
 
-static const char *const kinds[QN_OBJECT_KINDS] = { "stack", "symbol", "rest", "heap", "heap-rest", "file", "anonymous", "unknown" };
+static const char *function_of(const struct qn_data_output *o, const struct qn_object *object)
+{
+    struct qn_cost_place place;
+
+    qn_cost_find_place(o->x->modules, object->map, object->start, &place);
+    return place.function ? place.function : "???";
+}
+
+static void name_stack(const struct qn_data_output *o, const struct qn_object *object, char *name)
+{
+    snprintf(name, TEXT_MAX, "stack%s%s", object->start ? " of " : "", object->start ? function_of(o, object) : "");
+}
+
+static bool find_local(const struct qn_data_output *o, const struct qn_object *object, struct qn_debug_variable *v)
+{
+    uint64_t bias;
+    struct qn_debug *d = qn_cost_open_map(o->x->modules, object->map, &bias);
+
+    return d && qn_debug_find_local(d, object->inner[QN_LOCAL_PC] + bias, object->inner[QN_LOCAL_ID], v);
+}
+
+static void name_local(const struct qn_data_output *o, const struct qn_object *object, char *name)
+{
+    struct qn_debug_variable v;
+
+    qn_cost_guard_map(o->x->modules, object->map);
+    snprintf(name, TEXT_MAX, "%s", find_local(o, object, &v) && v.name ? v.name : "???");
+    qn_cost_unguard(o->x->modules);
+}
+
+static const char *const kinds[QN_OBJECT_KINDS] = { "stack", "symbol", "rest", "heap", "heap-rest", "file", "anonymous", "local", "unknown" };
 
 static void name_object(const struct qn_data_output *o, const struct qn_object *object, char *name)
 {
     switch (object->kind) {
-    case QN_OBJECT_STACK: strcpy(name, "stack"); break;
+    case QN_OBJECT_STACK: name_stack(o, object, name); break;
+    case QN_OBJECT_LOCAL: name_local(o, object, name); break;
     case QN_OBJECT_SYMBOL: name_symbol(o, object, name); break;
     case QN_OBJECT_SEGMENT: name_segment(o, object, name); break;
     case QN_OBJECT_HEAP: name_heap(o, object, name); break;
@@ -112,7 +143,7 @@ static const struct qn_debug_type *find_type(const struct qn_data_output *o, con
     struct qn_debug_variable v;
     const struct qn_debug_type *type = NULL;
     uint64_t bias;
-    bool wanted = object->kind == QN_OBJECT_HEAP || object->kind == QN_OBJECT_SYMBOL;
+    bool wanted = object->kind == QN_OBJECT_HEAP || object->kind == QN_OBJECT_SYMBOL || object->kind == QN_OBJECT_LOCAL;
     struct qn_debug *d = wanted ? qn_cost_open_map(o->x->modules, object->map, &bias) : NULL;
 
     if (!d)
@@ -120,6 +151,8 @@ static const struct qn_debug_type *find_type(const struct qn_data_output *o, con
     qn_cost_guard_map(o->x->modules, object->map);
     if (object->kind == QN_OBJECT_HEAP)
         type = qn_cost_find_type(d, object, bias);
+    else if (object->kind == QN_OBJECT_LOCAL)
+        type = find_local(o, object, &v) ? v.type : NULL;
     else if (qn_debug_find_variable(d, object->start + bias, &v) && v.start == object->start + bias)
         type = v.type;
     qn_cost_unguard(o->x->modules);
@@ -158,10 +191,12 @@ static void take_origin(struct qn_data_output *o, const struct qn_object *object
         to->file = place.file ? keep(o, place.file) : NULL;
         to->line = place.line;
         to->function = keep(o, place.function ? place.function : "???");
-    } else if (d && qn_debug_find_variable(d, object->start + bias, &v)) {
+    } else if (object->kind == QN_OBJECT_LOCAL ? find_local(o, object, &v) : d && qn_debug_find_variable(d, object->start + bias, &v)) {
         to->file = v.file ? keep(o, v.file) : NULL;
         to->line = v.line;
     }
+    if (object->start && (object->kind == QN_OBJECT_LOCAL || object->kind == QN_OBJECT_STACK))
+        to->function = keep(o, function_of(o, object));
 }
 
 static void take_object(struct qn_data_output *o, const struct qn_object *object, struct qn_data_shown *s)
@@ -212,7 +247,7 @@ static void name_parts(struct qn_data_output *o)
         if (!s->used)
             take_object(o, object, s);
         r->miss.object = s->number;
-        if (!object->start)
+        if (!object->start || object->kind == QN_OBJECT_STACK)
             continue;
         snprintf(part, sizeof part, "+%" PRIu64, r->offset);
         if (s->type)

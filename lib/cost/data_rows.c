@@ -74,7 +74,7 @@ static uint32_t stands_for(const struct qn_data_output *o, uint32_t object)
         const struct qn_object *b = &o->objects[i];
 
         if (a->kind == b->kind && a->start == b->start && a->map == b->map && a->name == b->name
-            && !memcmp(a->inner, b->inner, sizeof a->inner))
+            && !memcmp(a->inner, b->inner, a->kind == QN_OBJECT_LOCAL ? sizeof a->inner[0] : sizeof a->inner))
             return i;
     }
     return object;

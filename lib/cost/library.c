@@ -149,6 +149,21 @@ struct qn_debug *qn_cost_open_number(struct qn_cost_library *l, const struct qn_
     return l->files[file - 1].debug;
 }
 
+#define PAGE 4096u
+
+/* Segments lie to each other as the file says; that of this map may begin within its first page. */
+bool qn_cost_find_bias(struct qn_debug *debug, const struct qn_map_rec *map, uint64_t *bias)
+{
+    uint64_t base;
+
+    for (uint64_t at = 0; at < PAGE; at++)
+        if (qn_debug_address(debug, map->offset + at, &base)) {
+            *bias = map->start + at - base;
+            return true;
+        }
+    return false;
+}
+
 static void open_files(struct qn_cost_library *l, const struct qn_cost_store *store, uint64_t maps)
 {
     for (uint64_t i = 0; i < maps; i++) {

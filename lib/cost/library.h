@@ -38,4 +38,7 @@ uint32_t qn_cost_number_map(struct qn_cost_library *l, const struct qn_cost_stor
 /* What is known of the file of map number `map` of the arena, whose record is copied; NULL: nothing, or there is no such map. */
 struct qn_debug *qn_cost_open_number(struct qn_cost_library *l, const struct qn_cost_store *store, uint32_t map, struct qn_map_rec *rec);
 
+/* From the file's addresses to the guest's in this map, modulo 2^64.  false: the map is of none of its segments. */
+bool qn_cost_find_bias(struct qn_debug *debug, const struct qn_map_rec *map, uint64_t *bias);
+
 #endif

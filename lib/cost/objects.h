@@ -4,8 +4,8 @@
  *   data misses  site 4711 on object 3, 8 bytes behind the beginning of the block: 950 misses of level 1, 12 of the LL; with an
  *                analysis that tells them apart, 4 compulsory, 900 capacity, 46 conflict
  *
- * Symbols and segments the collector appends while the engine waits for it (QN_WIRE_RESOLVED), all others the engine.  Object 0 is
- * the stack.
+ * Symbols and segments the collector appends while the engine waits for it (QN_WIRE_RESOLVED), and variables and frames on the stack
+ * (QN_WIRE_TYPED); all others the engine.  Object 0 is what is on a stack and in no frame that is known.
  */
 #ifndef QN_COST_OBJECTS_H
 #define QN_COST_OBJECTS_H
@@ -15,13 +15,15 @@
 #include "cost/arena.h"
 
 enum qn_object_kind {
-    QN_OBJECT_STACK,     /* offset: from the stack pointer at the time of the reference; QN_OFFSET_UNKNOWN */
+    QN_OBJECT_STACK,     /* frames of a function, but for its variables: start = an address of its code, map; object 0: 0 */
     QN_OBJECT_SYMBOL,    /* a variable that the symbol table has: start, size, map */
     QN_OBJECT_SEGMENT,   /* what else of an ELF file lies in memory: start, size, map */
     QN_OBJECT_HEAP,      /* all blocks allocated by one call: start = where it returns to, map */
     QN_OBJECT_HEAP_REST, /* of the heap ([heap], brk) what no block holds: allocators' own data, blocks that were freed */
     QN_OBJECT_FILE,      /* a mapped file: name */
     QN_OBJECT_ANONYMOUS, /* a mapping without a file: start, size */
+    QN_OBJECT_LOCAL,     /* a variable in frames of a function: start as of STACK, size, map; inner: its number in the file, an address of
+                            code where it is known */
     QN_OBJECT_UNKNOWN,   /* nothing is mapped there any more */
     QN_OBJECT_KINDS
 };
@@ -51,6 +53,7 @@ enum qn_alloc {
 #define QN_ALLOC_ARGS 6u
 
 #define QN_OBJECT_INNER 4
+enum { QN_LOCAL_ID, QN_LOCAL_PC }; /* what `inner` has of a LOCAL */
 
 struct qn_object {
     uint64_t start, size;    /* bytes; see qn_object_kind */
@@ -65,8 +68,6 @@ struct qn_object {
     uint8_t pad[2];
 };
 
-#define QN_OFFSET_UNKNOWN 0x8000000000000000ull
-
 /* Offsets are exact below QN_OFFSET_EXACT, and within an element of known type.  Above, of their bits the first 1 and
  * QN_OFFSET_BITS behind it count. */
 #define QN_OFFSET_EXACT 1024u
@@ -77,6 +78,27 @@ static inline uint64_t qn_offset_step(uint64_t offset)
 {
     return offset < QN_OFFSET_EXACT ? 1 : 1ull << (63u - (unsigned)__builtin_clzll(offset) - QN_OFFSET_BITS);
 }
+
+/* How to come from an address of code, and rsp and rbp there, to the frame's CFA, to its variables and to its caller (debug/types.h).  The
+ * engine writes down pc and map, the collector all else, once for each. */
+enum qn_frame_from { QN_FRAME_NOTHING, QN_FRAME_RSP, QN_FRAME_RBP, QN_FRAME_CFA };
+
+struct qn_frame_rec {
+    uint64_t pc;
+    uint32_t map, object;    /* object: QN_OBJECT_STACK */
+    uint32_t first, count;   /* of its variables: in qn_frame_variable */
+    int32_t cfa, rbp, ret;   /* bytes from what follows: */
+    uint8_t cfa_from, rbp_from, ret_from; /* enum qn_frame_from; NOTHING: not known; rbp has not changed; there is no caller */
+    uint8_t stored, interrupted;
+};
+
+struct qn_frame_variable {
+    int32_t start, end;      /* from the CFA */
+    uint32_t object;         /* QN_OBJECT_LOCAL */
+};
+
+#define QN_FRAMES_MAX (QN_ARENA_FRAMES_SIZE / sizeof(struct qn_frame_rec))
+#define QN_FRAME_VARIABLES_MAX (QN_ARENA_FRAME_VARIABLES_SIZE / sizeof(struct qn_frame_variable))
 
 struct qn_data_row {
     uint32_t site, object;   /* index of the reference's counters; into objects */

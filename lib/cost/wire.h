@@ -24,6 +24,8 @@
  *          --explain or --toggle
  *   TYPE   value = index of an object       TYPED: its element is known, if it ever will be
  *          (--data)
+ *   FRAME  value = index of a frame record  TYPED: it is filled in, as far as anything is known
+ *          (--data)
  *   PART   value = enum qn_part; text = its    PARTED: the part is written, counts are of the next one
  *          name                               (lib/collect/part.c)
  *   FILE   with SCM_RIGHTS {fd}: the guest     (nothing; its debug information can then be read, whatever
@@ -45,7 +47,7 @@ enum qn_wire_kind {
     QN_WIRE_HELLO = 1, QN_WIRE_FORK, QN_WIRE_FORK_OK, QN_WIRE_FORK_ERR,
     QN_WIRE_EXEC_NEW, QN_WIRE_EXEC_OUT, QN_WIRE_EXEC_OK, QN_WIRE_EXEC_FAILED, QN_WIRE_NOTE,
     QN_WIRE_RESOLVE, QN_WIRE_RESOLVED, QN_WIRE_FILE, QN_WIRE_PRINT, QN_WIRE_EXIT,
-    QN_WIRE_TYPE, QN_WIRE_TYPED, QN_WIRE_PART, QN_WIRE_PARTED
+    QN_WIRE_TYPE, QN_WIRE_FRAME, QN_WIRE_TYPED, QN_WIRE_PART, QN_WIRE_PARTED
 };
 
 /* The run is divided: what was counted since the last part is written, or forgotten. */

@@ -39,6 +39,9 @@ struct qn_memory { /* d->memory */
 struct qn_memory *qn_debug_memory(struct qn_debug *d);
 void qn_debug_free_memory(struct qn_debug *d);
 
+/* variables.c: where an entry says that it was declared. */
+void qn_debug_find_declaration(struct qn_debug_variable *v, Dwarf_Die die);
+
 /* ---- types.c ---- */
 
 /* Behind typedefs, const and the like; false: void. */
@@ -83,6 +86,10 @@ struct qn_where {
     uint64_t address;
 };
 bool qn_debug_locate(struct qn_scopes *s, Dwarf_Die *variable, uint64_t pc, struct qn_where *where);
+/* What is known of the frame at pc, to be freed; NULL: nothing. */
+Dwarf_Frame *qn_debug_open_frame(struct qn_debug *d, uint64_t pc);
+#define QN_DEBUG_RSP 4
+#define QN_DEBUG_RBP 5
 /* The frame's address (CFA) at pc. */
 bool qn_debug_frame(struct qn_debug *d, uint64_t pc, struct qn_where *where);
 

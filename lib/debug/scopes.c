@@ -100,28 +100,30 @@ static Dwarf_CFI *frames_of(struct qn_debug *d)
     return m ? m->frames : NULL;
 }
 
-static bool frame_by(Dwarf_CFI *frames, uint64_t pc, struct qn_where *w)
+static Dwarf_Frame *frame_by(Dwarf_CFI *frames, uint64_t pc)
 {
     Dwarf_Frame *frame = NULL;
-    Dwarf_Op *ops;
-    size_t n;
-    bool found;
 
-    if (!frames || dwarf_cfi_addrframe(frames, pc, &frame))
-        return false;
-    found = !dwarf_frame_cfa(frame, &ops, &n) && n == 1 && from_register(ops, w);
-    free(frame);
-    return found;
+    return frames && !dwarf_cfi_addrframe(frames, pc, &frame) ? frame : NULL;
+}
+
+Dwarf_Frame *qn_debug_open_frame(struct qn_debug *d, uint64_t pc)
+{
+    Dwarf_Frame *frame = frame_by(frames_of(d), pc);
+    Dwarf *dwarf = frame ? NULL : qn_debug_open_dwarf(d);
+
+    return dwarf ? frame_by(dwarf_getcfi(dwarf), pc) : frame;
 }
 
 bool qn_debug_frame(struct qn_debug *d, uint64_t pc, struct qn_where *w)
 {
-    Dwarf *dwarf;
+    Dwarf_Frame *frame = qn_debug_open_frame(d, pc);
+    Dwarf_Op *ops;
+    size_t n;
+    bool found = frame && !dwarf_frame_cfa(frame, &ops, &n) && n == 1 && from_register(ops, w);
 
-    if (frame_by(frames_of(d), pc, w))
-        return true;
-    dwarf = qn_debug_open_dwarf(d);
-    return dwarf && frame_by(dwarf_getcfi(dwarf), pc, w);
+    free(frame);
+    return found;
 }
 
 /* The function's frame base, from which fbreg counts. */

@@ -51,6 +51,36 @@ void qn_debug_put_part(const struct qn_debug_type *t, uint64_t offset, uint64_t 
 typedef void qn_debug_take_member(void *data, const char *name, uint64_t offset, uint64_t bytes);
 void qn_debug_list_members(const struct qn_debug_type *t, qn_debug_take_member *take, void *data);
 
+/* ---- frames ---- */
+
+/* Where something is kept: so many bytes from a register as it is at the address of code, or from the frame's CFA. */
+struct qn_debug_slot {
+    enum { QN_DEBUG_FROM_NOTHING, QN_DEBUG_FROM_RSP, QN_DEBUG_FROM_RBP, QN_DEBUG_FROM_CFA } from;
+    int64_t offset;
+};
+
+/* A frame ends below its CFA (canonical frame address), which is the caller's stack pointer once the function has returned. */
+struct qn_debug_frame {
+    struct qn_debug_slot cfa;
+    bool stored;             /* the CFA is what lies there */
+    bool interrupted;        /* the caller was interrupted by a signal, at the very address that is kept */
+    struct qn_debug_slot ret, rbp; /* the caller's address and rbp; FROM_NOTHING: there is no caller that is known; rbp has not changed */
+};
+
+/* By what .eh_frame or .debug_frame says of the address of code.  false: nothing, or nothing that is followed here. */
+bool qn_debug_find_frame(struct qn_debug *d, uint64_t pc, struct qn_debug_frame *f);
+
+struct qn_debug_local {
+    int64_t start, end;      /* bytes from the CFA; end exclusive */
+    uint64_t id;             /* of the variable, in this file */
+};
+
+/* Variables and parameters of the function that lie in its frame then; where some overlap, the first one counts. */
+typedef void qn_debug_take_local(void *data, const struct qn_debug_local *local);
+void qn_debug_list_locals(struct qn_debug *d, uint64_t pc, const struct qn_debug_frame *frame, qn_debug_take_local *take, void *data);
+/* One of those, by the address at which it was listed; its `start` is 0. */
+bool qn_debug_find_local(struct qn_debug *d, uint64_t pc, uint64_t id, struct qn_debug_variable *v);
+
 /* Where code comes from as its author sees it: what was inlined from a library (a header of the system, a crate) belongs to the
  * line that called it. */
 void qn_debug_find_user(struct qn_debug *d, uint64_t address, struct qn_debug_place *place);

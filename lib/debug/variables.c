@@ -101,8 +101,7 @@ static struct qn_global *search(const struct qn_memory *m, uint64_t address)
     return low && address < m->globals[low - 1].end ? &m->globals[low - 1] : NULL;
 }
 
-/* Where an entry says that it was declared. */
-static void find_declaration(struct qn_debug_variable *v, Dwarf_Die die)
+void qn_debug_find_declaration(struct qn_debug_variable *v, Dwarf_Die die)
 {
     Dwarf_Die said = qn_debug_declaration(die);
     int line = 0;
@@ -131,6 +130,6 @@ bool qn_debug_find_variable(struct qn_debug *d, uint64_t address, struct qn_debu
         g->type = qn_debug_make_type(d, type, false);
     g->looked = true;
     *v = (struct qn_debug_variable){.name = dwarf_diename(&g->die), .start = g->start, .size = g->end - g->start, .type = g->type};
-    find_declaration(v, g->die);
+    qn_debug_find_declaration(v, g->die);
     return true;
 }

@@ -67,6 +67,7 @@ void emit_complex(struct emitter *e, const struct qn_event *ev)
         store_vector(e, in, CTX(vindex), ev->mem.index);
     emit_store_const(&e->hot, CTX(arg_pc), e->b->at[ev->insn]);
     x_store_imm(&e->hot, CTX(arg_site), e->centre + ev->counter);
+    emit_frame_out(e, &e->hot);
     emit_slow_call(&e->hot, emit_hooks.complex_ref);
     emit_clock_in(e);
 }

@@ -181,6 +181,7 @@ void emit_string(struct emitter *e, unsigned i, const struct qn_event *ev)
         emit_save_flags(e); /* the helper wants to know whether a comparison ended it */
     else
         emit_need_flags(e, i + 1);
+    emit_frame_out(e, &e->hot);
     emit_slow_call(&e->hot, emit_hooks.string_done);
     emit_clock_in(e);
 }

@@ -82,6 +82,14 @@ static bool comes_later(const struct qn_event *ev)
            (ev->kind == QN_EV_COND && !ev->fixed);
 }
 
+/* `count` events from n on are checked before instruction i: whoever asks for frames wants to know. */
+static void note_places(const struct emitter *e, unsigned n, unsigned count, unsigned i)
+{
+    for (unsigned k = n; emit_hooks.place && k < n + count; k++)
+        if (e->list->ev[k].kind == QN_EV_DATA)
+            emit_hooks.place(e->centre + e->list->ev[k].counter, e->b->at[e->list->ev[k].insn], e->b->at[i]);
+}
+
 /* Event n, and those that form a group with it, before instruction i.  Returns how many. */
 static unsigned emit_event(struct emitter *e, unsigned n, unsigned i)
 {
@@ -102,6 +110,7 @@ static unsigned emit_event(struct emitter *e, unsigned n, unsigned i)
     grouped = emit_twin_repeats(e, n);
     if (!grouped)
         grouped = emit_group(e, n, i);
+    note_places(e, n, grouped ? grouped : 1, i);
     if (grouped)
         return grouped;
     switch (ev->kind) {

@@ -75,6 +75,8 @@ struct qn_emit_hooks {
     uint64_t (*sample)(uint32_t index); /* address of the 32-bit countdown of the block with this index, below 2 GiB */
     qn_slow_call *probe;       /* at the entry of a block with a probe: arg_pc, arg_aux = the probe; all registers in ctx.gpr but rsp */
     qn_slow_call *call_move;   /* before the last instruction of a block that has loaded rsp */
+    void (*place)(uint32_t site, uint64_t pc, uint64_t at); /* the reference of the instruction at pc is checked before that at `at`, and whoever
+                                  is told of its miss finds rbp in ctx.gpr; NULL: nobody asks */
     qn_slow_call *complex_ref; /* before a masked/gather/xsave reference: arg_pc, arg_addr, arg_site = counter */
 };
 

@@ -136,6 +136,7 @@ uint32_t emit_site(const struct emitter *e, const struct qn_event *ev);
 enum qn_log_kind emit_kind(const struct qn_event *ev);
 unsigned emit_time_register(struct emitter *e, uint32_t offset); /* the register that holds clock + offset: its own, or S1 */
 uint32_t emit_aux(const struct emitter *e, const struct qn_event *ev); /* as arg_aux */
+void emit_frame_out(const struct emitter *e, struct qn_code *c); /* rbp to ctx.gpr, if somebody asks for frames */
 void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift);
 void emit_clock(struct emitter *e, struct qn_code *c); /* the clock register catches up */
 void emit_clock_out(struct emitter *e);                /* ctx.now = clock */

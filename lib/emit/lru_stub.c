@@ -147,7 +147,7 @@ static void note_victim(struct lru *s)
 }
 
 /* The D1 has missed and taken the line: now the rest. */
-static void ask_next(struct lru *s)
+static void ask_next(struct lru *s, const struct emitter *e)
 {
     const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
 
@@ -157,11 +157,12 @@ static void ask_next(struct lru *s)
         x_byte(&s->c, X_RET);
     } else {
         restore(s);
+        emit_frame_out(e, &s->c);
         x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_d1_missed);
     }
 }
 
-static void write_stub(struct lru *s, unsigned size, uint64_t simple)
+static void write_stub(struct lru *s, const struct emitter *e, unsigned size, uint64_t simple)
 {
     uint64_t found[SLOTS_MAX], tail[SLOTS_MAX];
 
@@ -178,7 +179,7 @@ static void write_stub(struct lru *s, unsigned size, uint64_t simple)
     find_oldest(s);
     note_victim(s);
     bring_home(s);
-    ask_next(s);
+    ask_next(s, e);
     for (unsigned k = 0; k < s->slots; k++) {
         x_patch(found[k], s->c.exec);
         x_lea(&s->c, s->slot, s->set, QN_REG_NONE, 1, (int32_t)(k * s->stride));
@@ -205,7 +206,7 @@ static struct lru_stub make_stub(const struct emitter *e, struct lru *s, unsigne
     stub.again = (uint32_t)s->c.exec;
     x_table(&s->c, X_XOR, s->line, s->home, qn_sim_d1_filter.entries);
     stub.known = (uint32_t)s->c.exec;
-    write_stub(s, size, simple);
+    write_stub(s, e, size, simple);
     emit_stub_end(&s->c);
     return stub;
 }

@@ -80,6 +80,7 @@ static uint32_t make_stub(const struct emitter *e, qn_slow_call *fn, bool again)
         x_table(&c, X_XOR, e->s1, e->s2, qn_sim_d1_filter.entries);
     x_store(&c, CTX(arg_addr), e->s1);
     x_store(&c, CTX(now), e->now);
+    emit_frame_out(e, &c);
     x_call(&c, (uint64_t)(uintptr_t)fn);
     x_load(&c, e->now, CTX(now));
     x_byte(&c, X_RET);

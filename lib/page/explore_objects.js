@@ -6,9 +6,9 @@
 //
 // In a comparison an object is the same if kind, name, type and place but for its line are.
 
-const OBJECT_KINDS = { symbol: 'global', heap: 'allocated', 'heap-rest': 'heap, not in a block', stack: 'stack', file: 'mapped file', anonymous: 'mapped memory', rest: 'rest of the program',
+const OBJECT_KINDS = { symbol: 'global', heap: 'allocated', 'heap-rest': 'heap, not in a block', local: 'on the stack', stack: 'stack', file: 'mapped file', anonymous: 'mapped memory', rest: 'rest of the program',
   unknown: 'not known' };
-const KIND_COLOURS = { symbol: 0, heap: 1, 'heap-rest': 4, stack: 2, file: 3, anonymous: 4, rest: 5, unknown: 5 };
+const KIND_COLOURS = { symbol: 0, heap: 1, 'heap-rest': 4, local: 2, stack: 2, file: 3, anonymous: 4, rest: 5, unknown: 5 };
 const NO_PART = -1;
 const COST_LEVELS = { D1: 10, DL: 100 }; // as model.weights of D1mr and DLmr
 

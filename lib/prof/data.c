@@ -302,6 +302,8 @@ void qn_prof_describe_object(const struct qn_prof_object *o, char *text, size_t 
         snprintf(type, sizeof type, ", %.150s", o->type);
     if (strcmp(o->kind, "symbol") == 0)
         snprintf(text, size, "%s (global%s%s%s)", o->name, place[0] ? ", " : "", place, type);
+    else if (strcmp(o->kind, "local") == 0)
+        snprintf(text, size, "%s (stack of %s%s%s%s)", o->name, o->function ? o->function : "???", place[0] ? ", " : "", place, type);
     else if (strcmp(o->kind, "heap") == 0)
         snprintf(text, size, "%s in %s%s%s%s%s", o->name, o->function ? o->function : "???", place[0] ? " (" : "", place, place[0] ? ")" : "", type);
     else

@@ -38,7 +38,7 @@ extern const char *const qn_prof_data_events[QN_PROF_DATA_EVENTS]; /* names */
 #define QN_PROF_NO_PART UINT32_MAX
 
 struct qn_prof_object {
-    const char *kind;        /* symbol, heap, stack, rest, file, anonymous, unknown */
+    const char *kind;        /* symbol, heap, local, stack, rest, file, anonymous, unknown */
     const char *name;
     const char *file, *function, *type; /* NULL: not known */
     uint32_t line;           /* 0: not known */

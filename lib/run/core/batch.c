@@ -44,10 +44,10 @@ static void switch_to(bool wanted)
 }
 
 /* Modules that are told of references as they happen, other counts than the default ones, and comparisons of two simulators (check) see each
- * reference by itself. */
+ * reference by itself; so does --data, which knows frames on the stack at the time of a miss alone, unless batches are asked for. */
 static bool allows(const struct qn_config *c)
 {
-    return c->cache_sim && c->filter && !c->versus && !c->explain && !c->calls && !c->observes && !c->interval &&
+    return c->cache_sim && c->filter && !c->versus && !c->explain && !c->calls && !c->observes && !c->interval && (!c->data || c->batch != QN_BATCH_AUTO) &&
            c->batch != QN_BATCH_NEVER && qn_sim_log_possible();
 }
 

@@ -121,6 +121,7 @@ void qn_string_done(uint64_t pc, uint32_t record, unsigned insn, bool complete)
     uint32_t at = qn_arena_insn_counters(record, insn);
 
     qn_ctx.arg_pc = pc;
+    qn_ctx.guest_sp = qn_ctx.gpr[QN_RSP];
     qn_ctx.rep[3] = qn_ctx.gpr[QN_RCX];
     qn_ctx.rep[4] = qn_ctx.gpr[QN_RSI];
     qn_ctx.rep[5] = qn_ctx.gpr[QN_RDI];

@@ -77,23 +77,18 @@ void qn_wire_note(uint32_t kind, const char *text)
     qn_sys6(__NR_sendto, qn_socket_fd, (long)&msg, sizeof msg, 0x4000 /* MSG_NOSIGNAL */, 0, 0);
 }
 
-void qn_wire_resolve(uint32_t map)
+static void ask(uint32_t kind, uint32_t value)
 {
     struct qn_wire_msg msg;
     int fds[2];
 
-    qn_wire_send(qn_socket_fd, QN_WIRE_RESOLVE, (int)map);
+    qn_wire_send(qn_socket_fd, kind, (int)value);
     qn_wire_receive(qn_socket_fd, &msg, fds);
 }
 
-void qn_wire_type(uint32_t object)
-{
-    struct qn_wire_msg msg;
-    int fds[2];
-
-    qn_wire_send(qn_socket_fd, QN_WIRE_TYPE, (int)object);
-    qn_wire_receive(qn_socket_fd, &msg, fds);
-}
+void qn_wire_resolve(uint32_t map) { ask(QN_WIRE_RESOLVE, map); }
+void qn_wire_type(uint32_t object) { ask(QN_WIRE_TYPE, object); }
+void qn_wire_frame(uint32_t frame) { ask(QN_WIRE_FRAME, frame); }
 
 void qn_wire_part(int what, const char *text)
 {

@@ -4,7 +4,7 @@
  *   -> blocks.c: in a block of 7f0000001000 that object 3 (malloc called at 401150) has; 8 bytes behind its beginning
  *   -> row { 4711, 3, 8 }: one more
  *
- * In this order: the innermost allocated block, a symbol, the stack of a thread, what is mapped there.  A reference over several
+ * In this order: the stack of a thread (frames.c), the innermost allocated block, a symbol, what is mapped there.  A reference over several
  * lines or objects is on that of its first byte.  Nothing is done for a reference that hits.
  *
  * Offsets are exact in small objects, and within the element of an array whose type is known; else they are rounded down (objects.h).
@@ -128,11 +128,15 @@ static struct qn_data_row *row_of(uint32_t site, uint32_t object, uint64_t offse
 static void learn_stack(uint64_t sp)
 {
     const struct qn_live_block *b = qn_blocks_find(sp);
+    uint32_t symbol = b ? QN_NO_OBJECT : qn_ranges_find_symbol(sp);
     uint64_t start = 0, end = 0;
 
     if (b) {
         start = b->base;
         end = b->end;
+    } else if (symbol != QN_NO_OBJECT) {
+        start = qn_data_object(symbol)->start;
+        end = start + qn_data_object(symbol)->size;
     } else {
         qn_ranges_find_mapping(sp, &start, &end);
     }
@@ -141,12 +145,13 @@ static void learn_stack(uint64_t sp)
     nstacks++;
 }
 
-static bool is_in_stack(uint64_t address)
+/* The end of the stack that it lies in; 0: in none. */
+static uint64_t end_of_stack(uint64_t address)
 {
     for (uint32_t i = 0; i < nstacks && i < STACKS_MAX; i++)
         if (address - stacks[i].start < stacks[i].end - stacks[i].start)
-            return true;
-    return false;
+            return stacks[i].end;
+    return 0;
 }
 
 static void forget_stacks(uint64_t start, uint64_t end)
@@ -201,20 +206,32 @@ static void keep(uint64_t address, uint64_t start, uint64_t end, uint32_t object
     *known_at(address) = (struct known){start > page ? start : page, end < page + QN_PAGE ? end : page + QN_PAGE, qn_blocks_version(), object};
 }
 
-static uint32_t find_object(uint64_t address, uint64_t *offset)
+/* In batches the stack is no longer what it was. */
+static uint32_t find_on_stack(uint64_t address, uint32_t site, uint64_t end, uint64_t *offset)
+{
+    uint32_t object;
+
+    *offset = 0;
+    if (QN_UNLIKELY(qn_sim_log_on) || end_of_stack(qn_ctx.guest_sp) != end)
+        return 0;
+    object = qn_frames_find(address, site, end, offset);
+    if (qn_data_object(object)->kind == QN_OBJECT_LOCAL)
+        *offset = offset_in(object, qn_data_object(object)->size, *offset);
+    return object;
+}
+
+static uint32_t find_object(uint64_t address, uint32_t site, uint64_t *offset)
 {
     const struct known *k = known_at(address);
     const struct qn_live_block *b;
     const struct qn_object *o;
-    uint64_t sp = qn_ctx.guest_sp, start, end;
+    uint64_t start, end;
     uint32_t object;
 
-    if (QN_UNLIKELY(!is_in_stack(sp)))
-        learn_stack(sp);
-    if (is_in_stack(address)) {
-        *offset = qn_sim_log_on ? QN_OFFSET_UNKNOWN : address - sp;
-        return 0;
-    }
+    if (QN_UNLIKELY(!end_of_stack(qn_ctx.guest_sp)))
+        learn_stack(qn_ctx.guest_sp);
+    if ((end = end_of_stack(address)))
+        return find_on_stack(address, site, end, offset);
     if (address - k->start < k->end - k->start && k->version == qn_blocks_version()) {
         o = qn_data_object(k->object);
         *offset = has_place(o) ? offset_in(k->object, o->size, address - o->start) : 0;
@@ -281,7 +298,7 @@ void qn_data_finish(void)
 static QN_NCSR void count_miss(uint64_t address, uint32_t site, unsigned ll)
 {
     uint64_t offset;
-    uint32_t object = find_object(address, &offset);
+    uint32_t object = find_object(address, site, &offset);
     struct qn_data_row *r = row_of(site, object, offset);
 
     if (tells_classes)

@@ -1,4 +1,4 @@
-/* lib/run/observe/data.h - --data: on which objects misses are.  data.c counts, ranges.c knows symbols and mappings, allocs.c sees
+/* lib/run/observe/data.h - --data: on which objects misses are.  data.c counts, ranges.c knows symbols and mappings, frames.c frames of the stack, allocs.c sees
  * what is allocated, blocks.c holds it. */
 #ifndef QN_RUN_DATA_H
 #define QN_RUN_DATA_H
@@ -19,6 +19,13 @@ void qn_data_undo(uint32_t site, unsigned ll); /* the newest miss of this site d
 #define QN_NO_OBJECT 0xffffffffu
 uint32_t qn_data_add_object(const struct qn_object *o);
 struct qn_object *qn_data_object(uint32_t number);
+
+/* ---- frames.c ---- */
+
+void qn_frames_note(uint32_t site, uint64_t pc, uint64_t at); /* references of a site are the instruction's at pc, and checked before that at `at` */
+/* The object that an address on the running thread's stack, which ends at `end`, belongs to: a variable, of which the offset is told, or
+ * a function's frames.  0: not known. */
+uint32_t qn_frames_find(uint64_t address, uint32_t site, uint64_t end, uint64_t *offset);
 
 /* ---- ranges.c ---- */
 

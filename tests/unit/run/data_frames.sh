@@ -1,0 +1,71 @@
+#!/bin/sh
+# quern run --data=yes: of which function, and which of its variables, is a miss on the stack?  Beside a slow model that looks at a table
+# of all variables at each miss of a trace (data/model.c), on a program that says where its variables lie (data/frames.c).
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+cd "$SCRATCH" || bail "no $SCRATCH"
+here=$top_srcdir/tests/unit/run/data
+$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o model "$here/model.c" || bail 'model.c cannot be compiled'
+
+# sums PROFILE: "local:FUNCTION.NAME READS WRITES", "stack:FUNCTION READS WRITES"
+sums() {
+    awk '/^#object: / { n++; kind = $2; name[n] = kind == "local" ? $6 : "" }
+         /^#in: / { if (kind == "local" || kind == "stack") name[n] = kind ":" substr($0, 6) (kind == "local" ? "." name[n] : "") }
+         /^#miss: / { reads[$3 + 1] += $5; writes[$3 + 1] += $6 }
+         END { for (i = 1; i <= n; i++) if (name[i]) { r[name[i]] += reads[i]; w[name[i]] += writes[i] }
+               for (k in r) print k, r[k], w[k] }' "$1" | LC_ALL=C sort
+}
+
+# as_modelled GEOMETRY OPTIONS -- PROGRAM: the variables that the model knows, number for number.  What a function has on its stack besides
+# variables is at least what the model knows of.
+as_modelled() {
+    geometry=$1
+    shift
+    options=
+    while [ "$1" != -- ]; do
+        options="$options $1"
+        shift
+    done
+    shift
+    "$QUERN" trace --format=records --compress=none -o plain "$@" >/dev/null 2>&1 || return 1
+    ./model plain events.txt "$geometry" | LC_ALL=C sort >known || return 1
+    # shellcheck disable=SC2086 # options are words
+    "$QUERN" run -q --data=yes --D1="$geometry" --LL=1048576,16,64 $options --out-file=profile "$@" >/dev/null 2>&1
+    sums profile >all
+    grep '^local:' known | grep -v ' 0 0$' >wanted
+    awk 'NR == FNR { known[$1] = 1; next } $1 in known' wanted all >got
+    [ "$(wc -l <wanted)" -ge 11 ] && diff wanted got || return 1
+    awk 'NR == FNR { if (/^stack:/) { r[$1] = $2; w[$1] = $3 } next }
+         $1 in r { print $1 " known " r[$1] " " w[$1] ", told " $2 " " $3; n += $2 >= r[$1] && $3 >= w[$1] } END { exit n != 1 }' known all
+}
+
+compile() { $CC -std=gnu11 -g "$@" "$here/frames.c" -pthread || bail "frames.c cannot be compiled: $*"; }
+for level in 0 1 2 3; do
+    compile -O$level -o "frames$level"
+    ok "variables on the stack, compiled with -O$level" as_modelled 2048,2,64 -- "./frames$level"
+done
+compile -O2 -fno-omit-frame-pointer -o pointers
+ok '... with frame pointers' as_modelled 2048,2,64 -- ./pointers
+compile -O1 -static -o static
+ok '... of a static program' as_modelled 2048,2,64 -- ./static
+compile -O1 -DTHREADS -o threads
+ok '... on two threads' as_modelled 2048,2,64 -- ./threads
+ok '... of a module in slot D1' as_modelled 2048,2,64 --sim=D1=lru -- ./frames1
+ok '... each reference a call' as_modelled 2048,2,64 --filter=no -- ./frames1
+ok '... with a code cache that is always full' as_modelled 2048,2,64 --tcache-size=512K --block-max=3 -- ./frames2
+ok '... with classes of misses' as_modelled 2048,2,64 --analysis=3c -- ./frames2
+if command -v clang >/dev/null && clang -std=gnu11 -g -O0 -o clanged "$here/frames.c" -pthread; then
+    ok '... of clang' as_modelled 2048,2,64 -- ./clanged
+else
+    absent 'clang is not installed: ... of clang'
+fi
+
+# Without debug information the function is known, by the unwind information that every program has.
+strip -g -o stripped frames2
+"$QUERN" run -q --data=yes --D1=2048,2,64 --out-file=profile ./stripped >/dev/null 2>&1
+ok 'without debug information the function is told' grep -q '^#object: stack .* stack of plain$' profile
+is "$(sums profile | grep -c '^local:\(plain\|below\)\.')" 0 '... and no variable'
+
+"$QUERN" run -q --data=yes --D1=2048,2,64 --out-file=profile ./frames2 >/dev/null 2>&1
+ok 'annotate names variable, function and line' sh -c '"$1" annotate --by=data --threshold=0 profile | grep -q "array (stack of plain, frames.c:[0-9]*, char)"' - "$QUERN"
+done_testing
