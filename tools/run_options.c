@@ -125,6 +125,7 @@ static const char *const countings[] = { [QN_COUNTING_EXACT] = "exact", [QN_COUN
                                        [QN_VECTORS_AVX512] = "avx512", NULL },
                   *const calls[] = { [QN_CALLS_NO] = "no", [QN_CALLS_YES] = "yes", [QN_CALLS_PATHS] = "paths", NULL },
                   *const profile_formats[] = { [QN_COLLECT_CACHEGRIND] = "cachegrind", [QN_COLLECT_CALLGRIND] = "callgrind", NULL },
+                  *const requests[] = { [QN_REQUESTS_ALL] = "all", [QN_REQUESTS_CACHEGRIND] = "cachegrind", [QN_REQUESTS_CALLGRIND] = "callgrind", NULL },
                   *const inlines[] = { [QN_DEBUG_NO_INLINES] = "no", [QN_DEBUG_INLINES] = "yes", [QN_DEBUG_CHAINS] = "chains", NULL },
                   *const traces[] = { "decode", "block", "event", "emit", "syscall", "signal", NULL }; /* QN_TRACE_DECODE ... */
 
@@ -159,6 +160,12 @@ static const char *take_FORMAT(const struct qn_option *o, void *field, char **va
 {
     (void)o;
     return take_word(profile_formats, field, *value);
+}
+
+static const char *take_REQUESTS(const struct qn_option *o, void *field, char **value)
+{
+    (void)o;
+    return take_word(requests, field, *value);
 }
 
 static const char *take_INLINES(const struct qn_option *o, void *field, char **value)

@@ -78,6 +78,7 @@ static bool translate(struct qn_words *run, enum qn_valgrind_tool tool, const st
 {
     bool good = qn_words_add(run, "run") && qn_words_add(run, "--counting=cachegrind");
 
+    good = good && qn_words_add(run, tool == QN_VALGRIND_CALLGRIND ? "--requests=callgrind" : "--requests=cachegrind");
     if (tool == QN_VALGRIND_CALLGRIND) /* which simulates caches only if it is asked to */
         good = good && qn_words_add(run, "--profile-format=callgrind") && qn_words_add(run, "--cache-sim=no");
 

@@ -50,7 +50,7 @@ static void fill_config(struct qn_collect *r)
         .instr_at_start = o->instr_at_start, .trace_children = o->trace_children, .aslr = o->aslr,
         .check = o->check || o->versus, .versus = o->versus != NULL, .stats = o->stats, .filter = o->filter, .vdso = o->vdso,
         .data = o->data, .batch = (uint8_t)o->batch, .vectors = (uint8_t)o->vectors,
-        .calls = (uint32_t)o->calls, .calls_room = o->calls_room, .calls_depth = o->calls_depth,
+        .requests = (uint32_t)o->requests, .calls = (uint32_t)o->calls, .calls_room = o->calls_room, .calls_depth = o->calls_depth,
         .trace = o->trace, .trace_fd = -1, .trace_first = o->trace_blocks.first, .trace_last = o->trace_blocks.last,
         .observes = r->observes, .sample_count = o->sample.count, .sample_of = o->sample.of,
         .interval = o->interval, .interval_rows = o->interval_auto ? QN_COLLECT_INTERVAL_ROWS : 0, .toggle = o->toggle.count > 0,

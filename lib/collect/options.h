@@ -51,6 +51,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(NUMBER, "calls-room", calls_room, "N", "at most N different calls, and call paths [1000000]")                    \
     X(NUMBER, "calls-depth", calls_depth, "N", "at most N calls that have not returned [1000000]")                     \
     X(NAMES, "toggle", toggle, "FUNCTION", "count only inside this function; may be repeated")                       \
+    X(REQUESTS, "requests", requests, "all|cachegrind|callgrind", "whose client requests are obeyed, besides quern's [all]")   \
     X(YESNO, "instr-at-start", instr_at_start, "yes|no", "count from the start [yes]")                               \
     X(TEXT, "log-file", log_file, "FILE", "messages go there; %p, %q{VAR}, %% as above [stderr]")                    \
     X(LOG_FD, "log-fd", log_fd, "N", "messages go to this descriptor [2]")                                           \
@@ -101,6 +102,7 @@ struct qn_collect_options {
     uint64_t calls;        /* enum qn_calls */
     uint64_t profile_format; /* enum qn_collect_format */
     uint64_t calls_room, calls_depth;
+    uint64_t requests;     /* enum qn_requests */
     uint64_t inlines;      /* enum qn_debug_inlines */
     uint64_t vectors;      /* enum qn_vectors */
     char *out_file, *log_file, *sim, *sim_opt, *trace_file, *debug_root; /* NULL: not given */

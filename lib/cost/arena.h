@@ -111,6 +111,9 @@ struct qn_cpu {
 };
 
 /* Written by the collector before the engine starts; read only afterwards. */
+/* Whose client requests are obeyed, besides Valgrind's and quern's own: a tool does not know those of the other. */
+enum qn_requests { QN_REQUESTS_ALL, QN_REQUESTS_CACHEGRIND, QN_REQUESTS_CALLGRIND };
+
 struct qn_config {
     struct qn_geometry I1, D1, LL;
     uint8_t counting;        /* enum qn_counting */
@@ -143,7 +146,8 @@ struct qn_config {
     uint64_t interval;       /* instructions; 0 = none */
     uint64_t interval_rows;  /* 0 = any number; else, where there are so many, each two become one and the interval doubles */
     uint64_t explain_first, explain_every; /* accesses that are explained: so many, then one of so many (0 = no more) */
-    uint32_t watch_region, pad_watch; /* string: the region whose first reference is the first that --watch notes; "": none */
+    uint32_t watch_region;   /* string: the region whose first reference is the first that --watch notes; "": none */
+    uint32_t requests;       /* enum qn_requests */
     uint64_t watch_from, watch_count; /* --watch: so many data references from this one on (0: from the first that is explained); 0 = none */
     uint64_t fd_limit;       /* where the engine's own descriptors begin: the guest's soft limit (RLIMIT_NOFILE) if there is room */
     uint64_t sample_count, sample_of; /* so many of so many; of 0: all */

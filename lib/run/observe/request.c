@@ -76,6 +76,14 @@ static uint64_t part(enum qn_part what, uint64_t name)
     return 0;
 }
 
+/* Does the tool that quern stands for know this request? */
+static bool is_known(uint64_t request)
+{
+    uint64_t other = qn_cfg()->requests == QN_REQUESTS_CACHEGRIND ? CALLGRIND_DUMP : qn_cfg()->requests == QN_REQUESTS_CALLGRIND ? CACHEGRIND_START : 0;
+
+    return !other || request >> 16 != other >> 16;
+}
+
 static void serve(const uint64_t *a, uint64_t *answer)
 {
     switch (a[0]) {
@@ -101,6 +109,6 @@ void qn_request(void)
     uint64_t a[6];
 
     qn_ctx.rip += QN_MARKER_BYTES;
-    if (qn_read_guest(qn_ctx.gpr[RAX], a, sizeof a))
+    if (qn_read_guest(qn_ctx.gpr[RAX], a, sizeof a) && is_known(a[0]))
         serve(a, &qn_ctx.gpr[RDX]);
 }

@@ -179,4 +179,48 @@ if command -v cg_annotate >/dev/null; then
 else
     absent 'no cg_annotate'
 fi
+
+# ---- requests: a tool does not know those of the other ----
+
+cat >asks.c <<'END'
+static void request(unsigned long code)
+{
+    volatile unsigned long block[6] = { code };
+    unsigned long answer = 7;
+
+    __asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx" : "+d"(answer) : "a"(block) : "cc", "memory");
+    if (answer != 7)
+        __builtin_trap();
+}
+static volatile int cell;
+static __attribute__((noinline)) void work(int n) { while (n-- > 0) cell++; }
+int main(void)
+{
+    const unsigned long tool = OTHERS;
+    unsigned i;
+
+    for (i = 0; i < 6; i++) {
+        request(tool << 16 | i);
+        work(100);
+    }
+    return 0;
+}
+END
+# ir FILE: of each line of main, request and work
+ir() { awk '/^fn=/ { f = substr($0, 4); ours = f == "main" || f == "work" || f == "request" } ours && /^[0-9]/ { print f, $1, $2 }' "$1" | sort; }
+for tool in cachegrind callgrind; do
+    [ $tool = cachegrind ] && others=0x4354 || others=0x4347
+    $CC -g -O1 -fno-inline -DOTHERS=$others -o asks asks.c || bail 'cannot compile'
+    rm -rf q v && mkdir q v
+    (cd q && ../own/valgrind --tool=$tool -q $geometry --$tool-out-file=out ../asks; echo "status $?"; ls) >q.end 2>&1
+    is "$(cat q.end)" "status 0
+out" "$tool: requests of the other have no effect, and no answer"
+    if [ -n "$real" ]; then
+        (cd v && "$real" --tool=$tool -q $geometry --$tool-out-file=out ../asks) || bail "no $tool"
+        [ $tool = cachegrind ] || for one in q v; do "$QUERN" convert -o $one/out $one/out || bail 'no convert'; done
+        is "$(ir q/out)" "$(ir v/out)" "$tool: every line of the program as with Valgrind's"
+    else
+        absent 'no Valgrind 3.19'
+    fi
+done
 done_testing
