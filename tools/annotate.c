@@ -78,10 +78,9 @@ static void complain(const struct qn_out_request *q, const struct qn_text_error 
 /* Calls and objects are read behind the counts, from the beginning. */
 static enum qn_text_status keep_input(const struct qn_out_request *q, struct qn_text_error *err)
 {
-    for (int i = 0; i < q->input_count && q->by >= QN_OUT_BY_DATA; i++)
-        if (!strcmp(q->inputs[i], "-"))
-            return qn_text_keep_input(err);
-    return QN_TEXT_OK;
+    for (int i = 0; i < q->input_count && q->by >= QN_OUT_BY_DATA && err->status == QN_TEXT_OK; i++)
+        qn_text_keep_input(q->inputs[i], err);
+    return err->status;
 }
 
 static int report(struct qn_out_request *q)

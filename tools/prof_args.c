@@ -72,10 +72,9 @@ static const char *check(const struct prof_command *c, const struct prof_args *a
 /* Profiles with calls or objects are read once for each table. */
 enum qn_text_status prof_args_keep_input(const struct prof_args *a, struct qn_text_error *err)
 {
-    for (int i = 0; i < a->input_count; i++)
-        if (strcmp(a->inputs[i], "-") == 0)
-            return qn_text_keep_input(err);
-    return QN_TEXT_OK;
+    for (int i = 0; i < a->input_count && err->status == QN_TEXT_OK; i++)
+        qn_text_keep_input(a->inputs[i], err);
+    return err->status;
 }
 
 struct qn_prof_writer *prof_args_open(const struct prof_args *a, struct qn_text_error *err)

@@ -9,11 +9,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "text/sizes.h"
 
 /* The NUL behind a last line that has no newline and fills the buffer. */
@@ -22,43 +26,83 @@
 /* A line longer than this is not text that any profiler wrote. */
 #define LINE_MAX_BYTES ((size_t)1 << 28)
 
-static int kept; /* standard input is a copy that can be read again */
+/* Inputs that cannot be read twice, and copies that can. */
+static struct copy {
+    char *path;
+    int fd;
+} *copies;
+static size_t copy_count, copy_room;
 
-static enum qn_text_status fail_input(const char *what, struct qn_text_error *err)
+static const struct copy *find_copy(const char *path)
 {
-    return qn_text_fail(err, QN_TEXT_IO, "-: cannot %s: %s", what, strerror(errno));
+    for (size_t i = 0; i < copy_count; i++)
+        if (!strcmp(copies[i].path, path))
+            return &copies[i];
+    return NULL;
 }
 
-static enum qn_text_status copy_input(int to, struct qn_text_error *err)
+static enum qn_text_status fail_input(const char *path, const char *what, struct qn_text_error *err)
+{
+    return qn_text_fail(err, QN_TEXT_IO, "%s: cannot %s: %s", path, what, strerror(errno));
+}
+
+static enum qn_text_status copy_input(const char *path, int from, int to, struct qn_text_error *err)
 {
     char part[QN_TEXT_LINES_BYTES];
     ssize_t n, written;
-    while ((n = read(STDIN_FILENO, part, sizeof part)) != 0) {
+    while ((n = read(from, part, sizeof part)) != 0) {
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return fail_input("read", err);
+            return fail_input(path, "read", err);
         for (ssize_t done = 0; done < n; done += written)
             if ((written = write(to, part + done, (size_t)(n - done))) < 0)
-                return fail_input("keep", err);
+                return fail_input(path, "keep", err);
     }
     return QN_TEXT_OK;
 }
 
-enum qn_text_status qn_text_keep_input(struct qn_text_error *err)
+static enum qn_text_status add_copy(const char *path, int fd, struct qn_text_error *err)
 {
-    int copy;
-    if (kept)
+    char *name = strdup(path);
+    if (!name || !QN_GROW(copies, copy_count, copy_room, 4)) {
+        free(name);
+        return qn_text_fail_memory(err);
+    }
+    copies[copy_count].path = name;
+    copies[copy_count++].fd = fd;
+    return QN_TEXT_OK;
+}
+
+enum qn_text_status qn_text_keep_input(const char *path, struct qn_text_error *err)
+{
+    bool standard = !strcmp(path, "-");
+    struct stat st;
+    int from, copy;
+    if (find_copy(path) || (!standard && (stat(path, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))))
         return QN_TEXT_OK;
+    from = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (from < 0)
+        return fail_input(path, "open", err);
     copy = memfd_create("quern-input", MFD_CLOEXEC);
     if (copy < 0)
-        return fail_input("keep", err);
-    if (copy_input(copy, err) == QN_TEXT_OK && dup2(copy, STDIN_FILENO) < 0)
-        fail_input("keep", err);
-    kept = err->status == QN_TEXT_OK;
-    if (copy != STDIN_FILENO)
+        fail_input(path, "keep", err);
+    else if (copy_input(path, from, copy, err) != QN_TEXT_OK || add_copy(path, copy, err) != QN_TEXT_OK)
         close(copy);
+    if (!standard)
+        close(from);
     return err->status;
+}
+
+/* A copy is opened anew, so that each reader begins at its beginning. */
+static int open_input(const char *path)
+{
+    const struct copy *c = find_copy(path);
+    char name[40];
+    if (!c)
+        return strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", c->fd);
+    return open(name, O_RDONLY | O_CLOEXEC);
 }
 
 enum qn_text_status qn_text_open_lines(struct qn_text_lines *l, const char *path,
@@ -66,11 +110,9 @@ enum qn_text_status qn_text_open_lines(struct qn_text_lines *l, const char *path
 {
     memset(l, 0, sizeof *l);
     l->path = path;
-    l->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    l->fd = open_input(path);
     if (l->fd < 0)
         return qn_text_fail(err, QN_TEXT_IO, "%s: cannot open: %s", path, strerror(errno));
-    if (l->fd == STDIN_FILENO && kept)
-        lseek(l->fd, 0, SEEK_SET);
     l->buffer = malloc(QN_TEXT_LINES_BYTES + SLACK);
     l->room = QN_TEXT_LINES_BYTES;
     return l->buffer ? QN_TEXT_OK : qn_text_fail_memory(err);

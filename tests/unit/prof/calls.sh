@@ -108,6 +108,18 @@ for command in merge diff; do
 done
 "$QUERN" diff p - <q | grep -v '^desc' >got
 same_file got wanted 'the second, a file'
+# A pipe by name, which cannot be read twice either.
+mkfifo pipe || bail 'no pipe'
+for command in merge 'diff' 'csv --by=inclusive'; do
+    case $command in csv*) rest= ;; *) rest=q ;; esac
+    # shellcheck disable=SC2086 # options, and one file or none
+    "$QUERN" $command p $rest | grep -v '^desc' >wanted
+    cat p >pipe &
+    # shellcheck disable=SC2086
+    "$QUERN" $command pipe $rest 2>err | grep -v '^desc' | sed 's/pipe/p/g' >got
+    wait
+    same_file got wanted "$command: calls of a named pipe"
+done
 for command in 'csv --by=call --crlf=no' 'annotate --by=calls'; do
     "$QUERN" $command p | sed 's/^p,/-,/; /^Invocation/d' >wanted
     cat p | "$QUERN" $command - 2>err | sed '/^Invocation/d' >got
