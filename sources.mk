@@ -1277,6 +1277,7 @@ shell_tests = \
 	tests/unit/run/calls_bounds.sh \
 	tests/unit/run/calls_callgrind.sh \
 	tests/unit/run/calls_hard.sh \
+	tests/unit/run/calls_with.sh \
 	tests/unit/run/clock.sh \
 	tests/unit/run/cpu.sh \
 	tests/unit/run/ctl.sh \

@@ -101,7 +101,7 @@ static bool check_options(const struct qn_collect_options *o)
                         o->versus ? "cannot be combined with --versus" : "cannot be combined with --check");
         return false;
     }
-    if (o->calls && (o->check || o->versus || o->sample.given)) {
+    if (o->calls && o->sample.given) {
         qn_collect_complain("--calls: cannot be combined with --%s", o->check ? "check" : o->versus ? "versus" : "sample");
         return false;
     }

@@ -92,7 +92,8 @@ assemble
 run
 cp profile plain
 for options in --calls=yes --calls=paths '--calls=yes --no-filter' '--calls=paths --block-max=1' '--calls=yes --block-max=3' '--calls=yes --tcache-size=1M' \
-    '--calls=paths --branch-sim=yes' '--calls=yes --no-cache-sim' '--calls=yes --counting=cachegrind' '--calls=yes --interval=7'; do
+    '--calls=paths --branch-sim=yes' '--calls=yes --no-cache-sim' '--calls=yes --counting=cachegrind' '--calls=yes --interval=7' \
+    '--calls=yes --check' '--calls=paths --versus=fifo'; do
     # shellcheck disable=SC2086
     run $options
     is "$(root "$start")" equal "the root costs what all does ($options)"
@@ -123,7 +124,6 @@ is "$(path "$start/sum/sum")" '' 'and no other'
 is "$(inclusive popper 5) $(edge "$start" popper | cut -d' ' -f1)" '1 1 1' 'a miss belongs to the call that made it'
 run --calls=paths --toggle=tail
 is "$(root tail) $(inclusive tail) $(edge tail g) $(nodes)" "equal 1 7 1 5 $(summary)" 'with --toggle its function is the root'
-run --calls=yes --versus=lru
-is $? 2 '--versus and --calls: a usage error'
-is "$(cat log)" 'quern: run: --calls: cannot be combined with --versus' 'in one line'
+run --calls=yes --analysis=values --sample=1/1000
+is "$? $(cat log)" '2 quern: run: --calls: cannot be combined with --sample' 'calls cannot be known from samples'
 done_testing

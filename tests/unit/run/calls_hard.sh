@@ -141,6 +141,74 @@ rm -f profile.*
 is "$(nodes)" "$(summary)" 'after exec'
 is "$(edge main work | cut -d' ' -f1) $(edge main jumper)" '1 0 0' 'only the new program counts'
 
+# ---- coroutines that switch by themselves, as boost's do; vfork and what is made with it ----
+
+cat >guest.c <<'GUEST'
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define NI __attribute__((noinline, noclone))
+volatile int sink;
+NI void work(int n) { for (int i = 0; i < n; i++) sink = i; }
+NI void one(void) { work(1); }
+NI void two(void) { work(2); }
+/* All that a call keeps goes onto the stack, whose pointer goes to *save; then the same from another one.  Returns, or jumps. */
+void switch_ret(void **save, void *to);
+void switch_jump(void **save, void *to);
+#define KEEP "push %rbp\n push %rbx\n push %r12\n push %r13\n push %r14\n push %r15\n mov %rsp, (%rdi)\n mov %rsi, %rsp\n" \
+             "pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbx\n pop %rbp\n"
+__asm__(".text\n .globl switch_ret, switch_jump\n .type switch_ret, @function\n switch_ret:\n" KEEP "ret\n .size switch_ret, . - switch_ret\n"
+        ".type switch_jump, @function\n switch_jump:\n" KEEP "pop %r8\n jmp *%r8\n .size switch_jump, . - switch_jump\n");
+static void *main_sp, *co_sp[2];
+static char stacks[2][65536] __attribute__((aligned(16)));
+NI void step(int n) { work(n); }
+NI void first(void) { for (;;) { step(10); switch_ret(&co_sp[0], main_sp); } }
+NI void second(void) { for (;;) { step(20); switch_jump(&co_sp[1], main_sp); } }
+NI void resume_first(void) { switch_ret(&main_sp, co_sp[0]); }
+NI void resume_second(void) { switch_jump(&main_sp, co_sp[1]); }
+NI void make(int k, void (*body)(void)) {
+    void **sp = (void **)(stacks[k] + sizeof stacks[k]) - 2;
+    *sp = (void *)body;
+    co_sp[k] = memset(sp - 6, 0, 6 * sizeof *sp);
+}
+NI void coroutines(void) {
+    make(0, first); make(1, second);
+    for (int i = 0; i < 7; i++) { resume_first(); work(3); resume_second(); }
+}
+NI void in_child(void) { work(50); }
+NI void vforks(void) { int s; pid_t p = vfork(); if (!p) { in_child(); _exit(0); } waitpid(p, &s, 0); work(8); }
+NI void spawns(char *self) {
+    char *v[] = { self, "again", NULL }; pid_t p; int s;
+    if (!posix_spawn(&p, self, NULL, NULL, v, NULL)) waitpid(p, &s, 0);
+    work(9);
+}
+int main(int argc, char **argv) {
+    if (argc > 1) { work(11); return 0; }
+    one(); two(); coroutines(); vforks(); spawns(argv[0]); work(6);
+    return 0;
+}
+GUEST
+$CC -g -O1 -fno-inline -fno-optimize-sibling-calls -o guest guest.c || bail 'cannot compile'
+for options in --calls=yes --calls=paths '--calls=yes --no-filter' '--calls=paths --branch-sim=yes --aslr=yes'; do
+    # shellcheck disable=SC2086
+    run $options
+    one=$(edge one work | cut -d' ' -f2) two=$(edge two work | cut -d' ' -f2)
+    each=$((two - one)) none=$((2 * one - two))
+    works step 14 210 "$options"
+    works coroutines 7 21 "$options"
+    is "$(edge first step | cut -d' ' -f1) $(edge second step | cut -d' ' -f1)" '7 7' "each coroutine makes its steps ($options)"
+    is "$(inclusive first | cut -d' ' -f1) $(inclusive second | cut -d' ' -f1)" '1 1' "and is one call ($options)"
+    is "$(edge coroutines resume_first | cut -d' ' -f1) $(edge coroutines resume_second | cut -d' ' -f1) $(edge main coroutines | cut -d' ' -f1)" '7 7 1' \
+        "who resumes them goes on behind ($options)"
+    ok "and does not pay for their steps ($options)" test "$(edge main coroutines | cut -d' ' -f2)" -lt $((7 * (none + 3 * each) + 140 * each))
+    works vforks 1 8 "$options"
+    works spawns 1 9 "$options"
+    works main 1 6 "$options"
+    is "$(edge main vforks | cut -d' ' -f1) $(edge main spawns | cut -d' ' -f1)" '1 1' "vfork and posix_spawn come back to who called ($options)"
+    case $options in *paths*) is "$(nodes)" "$(summary)" "all contexts add up ($options)" ;; esac
+done
+
 # ---- exceptions, functions chosen at run time ----
 
 cat >guest.cc <<'GUEST'
