@@ -102,7 +102,7 @@ static bool check_options(const struct qn_collect_options *o)
         return false;
     }
     if (o->calls && o->sample.given) {
-        qn_collect_complain("--calls: cannot be combined with --%s", o->check ? "check" : o->versus ? "versus" : "sample");
+        qn_collect_complain("--calls: cannot be combined with --sample");
         return false;
     }
     if (o->calls && (o->calls_room < 1 || o->calls_depth < 1)) {
