@@ -52,6 +52,7 @@ enum qn_exit_kind { /* why translated code came back to the dispatcher; low byte
     QN_EXIT_ENTER,      /* --toggle: rip is at the entry of a function; nothing of it has been executed */
     QN_EXIT_RETURN,     /* --toggle: an indirect branch to rip has left the stack of the function */
     QN_EXIT_FPU,        /* the instruction at arg_pc, just before rip, has stored the FPU's instruction pointer */
+    QN_EXIT_OBSERVE,    /* rip is at a block that has to be observed in another variant; nothing of it has been executed */
     QN_EXIT_SIGNAL      /* a host signal handler wants the dispatcher */
 };
 

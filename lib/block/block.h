@@ -27,6 +27,7 @@ enum qn_block_end {
     QN_END_XBEGIN,   /* last instruction is xbegin: goes to its fallback */
     QN_END_REQUEST,  /* the block is the marker of a client request: no instructions, or one where requests count */
     QN_END_ENTER,    /* the block is the entry of a function that the dispatcher wants to see: no instructions yet */
+    QN_END_OBSERVE,  /* the block is observed in another variant, which the dispatcher enters: no instructions yet */
     QN_END_BAD       /* next instruction is undecodable or refused: nothing of it is executed */
 };
 

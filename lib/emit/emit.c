@@ -172,6 +172,7 @@ static void emit_body(struct emitter *e)
     emit_sample_entry(e);
     emit_countdown(e);
     emit_probe(e);
+    emit_observed(e);
     emit_calls_begin(e);
     n = emit_rules.record ? 0 : first_fetch(e);
     count_execution(e);
@@ -189,7 +190,7 @@ static void emit_body(struct emitter *e)
         if (e->out.slots)
             emit_slot_before(e, i);
         emit_insn(e, i, string);
-        if (e->out.slots && i + 1 < e->b->n)
+        if (e->out.slots && !ends_block(e->b, i))
             emit_slot_after(e, i);
     }
     emit_end(e);
@@ -235,8 +236,8 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
                                .space = (uint16_t)space, .caches = emit_rules.caches};
     e.out.hot = (uint32_t)e.hot.exec;
     e.out.cold = (uint32_t)e.cold.exec;
-    e.out.slots = emit_rules.steps && emit_rules.filter && emit_slots_fit(b);
-    if (emit_rules.steps)
+    e.out.slots = emit_rules.observes || (emit_rules.steps && emit_rules.filter && emit_slots_fit(b));
+    if (emit_rules.steps || emit_rules.observes)
         emit_steps(&e);
     choose_triple(&e);
     emit_place_events(&e);

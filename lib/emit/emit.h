@@ -33,6 +33,7 @@ struct qn_emit_rules {
     bool sees;                     /* every data reference is told to qn_sim_see_data */
     bool samples;                  /* blocks that are anchors count down to the next sample */
     bool steps;                    /* observed: what instructions do is written down, or it leaves for the dispatcher before each but the first */
+    bool observes;                 /* observed: what instructions do is written down, and looked at when the next block begins */
     uint64_t sums;                 /* --calls: address of the running stack's counts, below 2 GiB; 0: calls are not counted */
     qn_slow_call *call_enter;      /* at the entry of a function: arg_aux = block.calls.entry */
     qn_slow_call *call_return;     /* behind a return or an indirect jump: arg_addr = target, arg_aux = 1: it was a jump */
@@ -45,6 +46,7 @@ struct qn_emit_stats {
 extern struct qn_emit_stats qn_emit_stats;
 
 #define QN_STEPS_MAX 96u /* bytes of an instruction */
+#define QN_STEPS_FRAME 16u /* and of the block */
 #define QN_STEPS_ALIGN 8u
 
 /* What an instruction of a block that is observed did, by its place in the block (slots.c); the first member first. */
@@ -54,6 +56,9 @@ struct qn_emit_slot {
     uint64_t addr[QN_SLOT_ACCESSES], value[QN_SLOT_ACCESSES], pad; /* at most eight bytes */
 };
 extern struct qn_emit_slot qn_emit_slots[QN_BLOCK_MAX];
+
+/* Can the block write down all that its instructions do, and lead to the next by itself? */
+bool qn_emit_can_observe(const struct qn_block *b);
 
 /* Is this operand an access that is told?  Not those of masked, gathering and scattering instructions and of xsave. */
 static inline bool qn_emit_is_observed(const struct qn_insn *in, unsigned k)
@@ -67,12 +72,13 @@ struct qn_emit_hooks {
     void (*leave)(void);       /* saves all guest registers and returns to the dispatcher */
     void (*leave_step)(void);  /* the same with QN_EXIT_STEP */
     unsigned (*steps)(const struct qn_block *b, uint8_t *to); /* what is to lie in front of the cold code of a block that is left before
-                                   each instruction, at a multiple of QN_STEPS_ALIGN; returns its bytes, at most QN_STEPS_MAX for each instruction */
+                                   each instruction, at a multiple of QN_STEPS_ALIGN; returns its bytes, at most QN_STEPS_FRAME and QN_STEPS_MAX for each instruction */
     unsigned (*result)(const struct qn_insn *in); /* the register that has its result when it is observed; QN_NO_REG: none */
     qn_slow_call *string_done; /* after a repeated string instruction: arg_pc, arg_site = counter, ctx.rep */
     qn_slow_call *verify;      /* arg_aux = block index: ctx.result = 1 if its bytes have changed */
     unsigned (*which)(uint64_t pc); /* of the lines that are explained is the instruction's, from 1; 0 none */
     uint64_t (*sample)(uint32_t index); /* address of the 32-bit countdown of the block with this index, below 2 GiB */
+    qn_slow_call *observed;    /* at the entry of a block that writes down what its instructions do: arg_aux = address of what `steps` has written for it */
     qn_slow_call *probe;       /* at the entry of a block with a probe: arg_pc, arg_aux = the probe; all registers in ctx.gpr but rsp */
     qn_slow_call *call_move;   /* before the last instruction of a block that has loaded rsp */
     void (*place)(uint32_t site, uint64_t pc, uint64_t at); /* the reference of the instruction at pc is checked before that at `at`, and whoever

@@ -135,6 +135,7 @@ void emit_end(struct emitter *e)
     case QN_END_EMULATE: emit_service_exit(e, QN_EXIT_EMULATE, b->at[b->n - 1]); break;
     case QN_END_BAD: emit_service_exit(e, QN_EXIT_BAD, b->pc); break;
     case QN_END_REQUEST: emit_service_exit(e, QN_EXIT_REQUEST, b->pc); break;
+    case QN_END_OBSERVE: emit_service_exit(e, QN_EXIT_OBSERVE, b->pc); break;
     case QN_END_ENTER: emit_service_exit(e, QN_EXIT_ENTER, b->pc); break;
     case QN_END_JMP_IND:
     case QN_END_CALL_IND:

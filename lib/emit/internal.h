@@ -181,6 +181,7 @@ void emit_step(struct emitter *e);
 
 /* slots.c */
 bool emit_slots_fit(const struct qn_block *b); /* can all that its instructions do be written down? */
+void emit_observed(struct emitter *e); /* at the entry */
 void emit_slot_before(struct emitter *e, unsigned i);
 void emit_slot_after(struct emitter *e, unsigned i);
 

@@ -1,4 +1,5 @@
-/* lib/emit/slots.c - code that is observed writes down what its instructions do, and is looked at once a block (run/observe/watch.c).
+/* lib/emit/slots.c - code that is observed writes down what its instructions do, and is looked at once a block (run/observe/watch.c): when
+ * the next one begins, or when it has come back to the dispatcher.
  *
  *   mov %r8,parked ;  lea 8(%rdi),%r8 ;  mov %r8,slot.addr ;  mov parked,%r8
  *   mov 8(%rdi),%eax                                                              the program's own
@@ -39,6 +40,28 @@ bool emit_slots_fit(const struct qn_block *b)
         if (!fits(&b->insn[i]))
             return false;
     return true;
+}
+
+/* Not what changes a register at its end, which nobody looks at there, nor what the dispatcher or a signal handler wants to see first. */
+bool qn_emit_can_observe(const struct qn_block *b)
+{
+    switch (b->end) {
+    case QN_END_LOOP:
+    case QN_END_XBEGIN:
+    case QN_END_TRAP:
+    case QN_END_REQUEST: return false;
+    default: return emit_slots_fit(b);
+    }
+}
+
+/* movq $steps, arg_aux ; call the hook, which looks at the block before. */
+void emit_observed(struct emitter *e)
+{
+    if (!emit_rules.observes || !e->b->n)
+        return;
+    emit_need_flags(e, 0);
+    x_store_imm(&e->hot, CTX(arg_aux), (uint32_t)qn_round_up(e->out.cold, QN_STEPS_ALIGN)); /* all of it, as it is loaded */
+    emit_slow_call(&e->hot, emit_hooks.observed);
 }
 
 /* Two registers that the instruction does not use, and that any addressing mode may name as a base. */
@@ -103,7 +126,7 @@ static void load_value(struct emitter *e, unsigned size)
     x_mem(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, 0);
 }
 
-/* Of an instruction that is not the block's last. */
+/* Of an instruction that does not leave the block. */
 void emit_slot_after(struct emitter *e, unsigned i)
 {
     const struct qn_insn *in = &e->b->insn[i];

@@ -327,7 +327,7 @@ void qn_sim_charge_branch(uint64_t *mispredicts);
 /* The analysis module observes instructions; it has to be told of each that is. */
 extern bool qn_sim_observes;
 struct sim_insn;
-void qn_sim_observe(const struct sim_insn *insn);
+void qn_sim_observe(struct sim_insn *insn, unsigned n); /* n of them, one after the other, not 0 */
 
 /* One reference from C, for helpers (string instructions, gathers) and replay.  Returns bit 0: L1 miss, bit 1: LL miss.
  * kind: enum sim_kind of module.h. */

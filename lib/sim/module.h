@@ -280,6 +280,7 @@ struct sim_access {
 
 struct sim_insn {
     uint64_t pc, next; /* where it is; where control went */
+    void **memo;       /* a word of this instruction's for the module: NULL at first, and again at any time.  NULL: it has none */
     uint64_t result;   /* what `reg` holds afterwards, of an operand of 8 or 16 bits no more than that */
     uint8_t reg;       /* general register that it wrote, as the processor numbers them; SIM_NO_REG: none.  Not rsp, which every
                           push writes, nor the pointers and the counter of a string instruction */

@@ -55,7 +55,7 @@ static void start(const struct qn_config *c, unsigned number, struct qn_readers_
     AT_WORK_DO(SLOT_AN, SIM_IN_INIT, 0, u->init(&config, &facts[number]));
     if (u->log && u->log())
         return;
-    if (u->insn)
+    if (u->insns)
         add(&instructions, number);
     else if (!config.misses)
         add(&references, number);
@@ -101,7 +101,17 @@ QN_SIM_NCSR void qn_readers_reference(const struct sim_ref *ref) { TELL(referenc
 QN_SIM_NCSR void qn_readers_miss(const struct sim_miss *miss) { TELL(misses, miss, miss) }
 QN_SIM_NCSR void qn_readers_line(const struct sim_line *line) { TELL(lines, line, line) }
 QN_SIM_NCSR void qn_readers_far(const struct sim_far *f) { TELL(far, far, f) }
-void qn_readers_instruction(const struct sim_insn *insn) { TELL(instructions, insn, insn) }
+
+/* The words are the first one's. */
+void qn_readers_instructions(struct sim_insn *insn, unsigned n)
+{
+    for (unsigned told = 0; told < instructions.n; told++) {
+        current = instructions.number[told];
+        for (unsigned i = 0; told == 1 && i < n; i++)
+            insn[i].memo = NULL;
+        instructions.unit[told]->insns(insn, n);
+    }
+}
 
 void qn_readers_finish(void)
 {

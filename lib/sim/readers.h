@@ -23,7 +23,7 @@ QN_SIM_NCSR void qn_readers_reference(const struct sim_ref *ref);
 QN_SIM_NCSR void qn_readers_miss(const struct sim_miss *miss);
 QN_SIM_NCSR void qn_readers_line(const struct sim_line *line);
 QN_SIM_NCSR void qn_readers_far(const struct sim_far *far);
-void qn_readers_instruction(const struct sim_insn *insn);
+void qn_readers_instructions(struct sim_insn *insn, unsigned n);
 void qn_readers_finish(void);
 const char *qn_readers_module(void); /* the one that was told something last */
 

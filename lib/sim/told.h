@@ -92,7 +92,7 @@ static inline void analyse(const struct sim_ref *ref)
         qn_readers_reference(ref);
 }
 
-void qn_sim_observe(const struct sim_insn *insn) { qn_readers_instruction(insn); }
+void qn_sim_observe(struct sim_insn *insn, unsigned n) { qn_readers_instructions(insn, n); }
 
 static enum sim_kind kind_of(enum qn_log_kind kind)
 {

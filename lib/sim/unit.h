@@ -87,7 +87,7 @@ struct qn_unit {
     qn_unit_far *far;
     bool (*wants_far)(const struct sim_config *);
     bool loads;                /* told of misses, it will ask for sim_loads */
-    void (*insn)(const struct sim_insn *);
+    void (*insns)(const struct sim_insn *, unsigned n);
     const struct qn_log_consumer *(*log)(void); /* a recorder, if it is asked to be one; else NULL.  Before `init` */
 };
 

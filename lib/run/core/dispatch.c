@@ -137,9 +137,9 @@ _Noreturn void qn_dispatch(void)
             delivered = !at_most;
             may_connect = false;
         }
-        alone = QN_UNLIKELY(qn_sample_steps) && !at_most && qn_region_home() != QN_HOME_OFF;
-        if (alone)
+        if (QN_UNLIKELY(qn_sample_steps) && !at_most && qn_region_home() != QN_HOME_OFF)
             at_most = QN_VARIANT_STEPS;
+        alone = at_most == QN_VARIANT_STEPS;
         qn_self->settling.unknown = delivered ? 0 : QN_FLAGS_BY_BLOCK;
         home = qn_batch_home(qn_sample_home(qn_region_home()));
         if (QN_UNLIKELY(home != qn_space))
@@ -147,6 +147,8 @@ _Noreturn void qn_dispatch(void)
         index = run_block(may_connect && !alone, at_most, stop);
         if (QN_UNLIKELY(alone) && index != QN_NO_BLOCK)
             qn_sample_after(index);
+        else if (QN_UNLIKELY(qn_sample_links))
+            qn_sample_left();
         may_connect = false;
         at_most = 0;
         switch (qn_ctx.exit_kind) {
@@ -162,6 +164,7 @@ _Noreturn void qn_dispatch(void)
         case QN_EXIT_REQUEST: qn_request(); break;
         case QN_EXIT_ENTER: at_most = enter_function(); break;
         case QN_EXIT_RETURN: qn_toggle_leave(); break;
+        case QN_EXIT_OBSERVE: at_most = QN_VARIANT_STEPS; break;
         case QN_EXIT_SAMPLE: qn_sample_begin(); break;
         case QN_EXIT_INTERVAL: at_most = qn_interval_cut(); break;
         case QN_EXIT_STALE: qn_code_changed(qn_ctx.rip, qn_ctx.rip + 1); break;

@@ -138,8 +138,8 @@ static void set_name(const char *path)
 static void start_translation(void)
 {
     const struct qn_config *c = qn_cfg();
-    const struct qn_emit_hooks hooks = {qn_leave, qn_leave_step, qn_step_write, qn_step_result, qn_run_string, qn_run_verify, qn_points_explain,
-                                        qn_sample_countdown, qn_allocs_see, qn_calls_move, c->data ? qn_frames_note : NULL, qn_run_complex};
+    const struct qn_emit_hooks hooks = {qn_leave, qn_leave_step, qn_step_write, qn_step_result, qn_run_string, qn_run_verify, qn_points_explain, qn_sample_countdown,
+                                        qn_sample_enters, qn_allocs_see, qn_calls_move, c->data ? qn_frames_note : NULL, qn_run_complex};
 
     qn_block_machine = qn_decode_host();
     qn_cpu_init();

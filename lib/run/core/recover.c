@@ -6,6 +6,7 @@
 #include "block/block.h"
 #include "event/event.h"
 #include "run/kernel/signal.h"
+#include "run/observe/sample.h"
 #include "run/core/space.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"
@@ -161,6 +162,7 @@ bool qn_recover_boundary(struct qn_ucontext *uc)
         return false;
     b = qn_tcache_block(index);
     qn_self->settling.unknown = QN_FLAGS_STATUS & ~b->flags_in;
+    qn_sample_between = true;
     if (uc->mc.ip == qn_tblock_entry(b)) {
         take_registers(&uc->mc, 0);
         qn_ctx.rip = b->pc;

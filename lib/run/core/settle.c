@@ -9,7 +9,8 @@
  *   a fault                    cannot wait.  From the first time that a handler with SA_SIGINFO is installed for a signal that
  *                              faults raise, all translations keep all flags
  *
- * Code that is not instrumented keeps them anyway, but for what has countdowns to samples (emit/sample.c).
+ * Code that is not instrumented keeps them anyway, but for what has countdowns to samples (emit/sample.c); so does what is observed
+ * instruction by instruction.
  */
 #include "block/block.h"
 #include "run/observe/sample.h"
@@ -96,7 +97,7 @@ unsigned qn_settle_flags(unsigned at_most)
     struct qn_settling *s = &t->settling;
     bool came_here = qn_ctx.exit_kind == QN_EXIT_SIGNAL && qn_ctx.rip == s->from; /* stopped before it began */
 
-    if (all_exact || t->pending != 1 || !looks_at_flags(&t->actions[t->info.signo]))
+    if (all_exact || (qn_sample_steps && !qn_sample_has_anchors()) || t->pending != 1 || !looks_at_flags(&t->actions[t->info.signo]))
         return 0;
     if (!s->blocks)
         s->unsettled = unknown_now(s);

@@ -225,6 +225,11 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
         block.next = pc;
         block.end = QN_END_ENTER;
     }
+    if (rules->emit.observes && !qn_emit_can_observe(&block)) {
+        block.n = 0;
+        block.next = pc;
+        block.end = QN_END_OBSERVE;
+    }
     if (c->data && block.n)
         block.probe = qn_allocs_probe(pc);
     block.anchor = rules->emit.samples ? qn_sample_anchor(&block) : QN_NO_ANCHOR;

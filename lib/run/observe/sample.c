@@ -38,15 +38,16 @@
 #define ONE (1u << 16)    /* of a number with 16 fractional bits */
 #define FLIPS_MAX 100u    /* below, draws are made one by one */
 
-bool qn_sample_steps;
+bool qn_sample_steps, qn_sample_links, qn_sample_between;
 
 static enum state { ALL, REST, WATCH } state;
 static uint64_t every, wanted;    /* M, N; M 0: all */
 static uint64_t left;             /* WATCH: ways to its end; more than N: the window has not begun yet */
 static bool first;                /* the next instruction that is observed is that of a window */
 static bool observes;             /* the instruction that runs */
-static const struct qn_step *step; /* ... and what there is to know of it */
+static struct qn_step *step; /* ... and what there is to know of it */
 static struct qn_thread *watched; /* observed last */
+static const struct qn_steps *current; /* qn_sample_links: the block that runs, or has run last since the dispatcher */
 static uint64_t random_state;
 
 static uint32_t *countdowns;      /* by anchor, side by side, within reach of emitted code */
@@ -57,7 +58,7 @@ static uint32_t nanchors;
 static void enter(enum state next)
 {
     state = next;
-    qn_sample_steps = next != REST;
+    qn_sample_steps = next != REST && !qn_sample_links;
 }
 
 bool qn_sample_has_anchors(void) { return every != 0; }
@@ -82,6 +83,7 @@ void qn_sample_init(void)
     every = c->sample_of > wanted ? c->sample_of : 0;
     random_state = sim_random_seed(c->seed ^ 0x73616d706c65ull); /* not the numbers that modules draw */
     first = true;
+    qn_sample_links = !every && c->filter;
     enter(every ? REST : ALL);
     if (!every)
         return;
@@ -214,14 +216,14 @@ void qn_sample_before(uint32_t block)
         observes = is_observed();
         return;
     }
-    step = qn_step_first(b);
+    step = qn_step_first(qn_steps_of(b));
     before_step();
 }
 
 /* Instructions of the block that have been completed, now that it has come back. */
 static unsigned count_completed(const struct qn_tblock *b)
 {
-    const struct qn_step *s = qn_step_first(b);
+    struct qn_step *s = qn_step_first(qn_steps_of(b));
     uint64_t pc = b->pc;
     unsigned n = 0;
 
@@ -232,16 +234,65 @@ static unsigned count_completed(const struct qn_tblock *b)
     return n;
 }
 
+/* next: where it has gone on to, 0 = the exit tells. */
+static void tell_block(const struct qn_steps *steps, unsigned done, uint64_t next)
+{
+    qn_watch_block(steps, done, next, first || qn_self != watched);
+    first = false;
+    watched = qn_self;
+}
+
 static void after_block(const struct qn_tblock *b)
 {
     unsigned done = observes ? count_completed(b) : 0;
 
     if (!done)
         return;
-    qn_watch_block(b, done, first || qn_self != watched);
-    first = false;
-    watched = qn_self;
+    if (!b->instrumented)
+        qn_tally_block(b->pc, done);
+    tell_block(qn_steps_of(b), done, 0);
 }
+
+/* ---- from block to block ---- */
+
+static void pass_on(uint64_t next) { tell_block(current, current->n, next); }
+
+QN_NCSR void qn_sample_enters(void)
+{
+    const struct qn_steps *next = (const struct qn_steps *)(uintptr_t)qn_ctx.arg_aux;
+
+    if (QN_LIKELY(current))
+        pass_on(next->pc);
+    current = next;
+}
+
+/* Has translated code come back before anything of the block at rip has run? */
+static bool left_before(void)
+{
+    switch (qn_ctx.exit_kind) {
+    case QN_EXIT_SIGNAL: return qn_sample_between;
+    case QN_EXIT_BAD:
+    case QN_EXIT_STALE:
+    case QN_EXIT_INTERVAL:
+    case QN_EXIT_REQUEST:
+    case QN_EXIT_ENTER:
+    case QN_EXIT_OBSERVE: return true;
+    default: return false;
+    }
+}
+
+void qn_sample_left(void)
+{
+    observes = true;
+    if (current && left_before())
+        pass_on(qn_ctx.rip);
+    else if (current)
+        after_block(qn_tcache_block(current->index));
+    current = NULL;
+    qn_sample_between = false;
+}
+
+/* ---- by itself ---- */
 
 void qn_sample_after(uint32_t block)
 {

@@ -64,11 +64,13 @@ static void write_accesses(struct qn_step *s, const struct qn_insn *in)
 
 _Static_assert(SIM_NO_REG == QN_NO_REG && SIM_ACCESSES_MAX == QN_SLOT_ACCESSES, "what emitted code writes down");
 _Static_assert(sizeof(struct qn_step) + sizeof ((struct qn_insn *)NULL)->mem <= QN_STEPS_MAX, "room in the cold code");
+_Static_assert(sizeof(struct qn_steps) <= QN_STEPS_FRAME, "and in front of all");
 
 unsigned qn_step_write(const struct qn_block *b, uint8_t *to)
 {
-    uint8_t *p = to;
+    uint8_t *p = to + sizeof(struct qn_steps);
 
+    *(struct qn_steps *)(void *)to = (struct qn_steps){b->pc, qn_tcache_next_index(), b->n};
     for (unsigned i = 0; i < b->n; i++) {
         struct qn_step *s = (struct qn_step *)(void *)p;
         const struct qn_insn *in = &b->insn[i];

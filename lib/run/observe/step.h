@@ -7,6 +7,7 @@
 #include "tcache/tcache.h"
 
 struct qn_step {
+    void *memo;          /* of the analysis module */
     uint8_t len;         /* bytes */
     uint8_t flow;        /* enum sim_flow */
     uint8_t reg, size;   /* of the result: the register that has it, SIM_NO_REG = none; 1 and 2 bytes are less than all of it */
@@ -19,6 +20,13 @@ struct qn_step {
     struct qn_mem access[];
 };
 
+/* In front of those of a block. */
+struct qn_steps {
+    uint64_t pc;
+    uint32_t index;      /* of the block in the code cache */
+    uint32_t n;
+};
+
 /* The register whose value is its result, the lowest that it writes; SIM_NO_REG: none. */
 unsigned qn_step_result(const struct qn_insn *in);
 
@@ -26,14 +34,13 @@ unsigned qn_step_result(const struct qn_insn *in);
 unsigned qn_step_write(const struct qn_block *b, uint8_t *to);
 
 /* Of a translated block that is left before each instruction, which has at least one. */
-static inline const struct qn_step *qn_step_first(const struct qn_tblock *b)
+static inline struct qn_steps *qn_steps_of(const struct qn_tblock *b)
 {
-    return (const struct qn_step *)(uintptr_t)qn_round_up(b->cold, QN_STEPS_ALIGN);
+    return (struct qn_steps *)(uintptr_t)qn_round_up(b->cold, QN_STEPS_ALIGN);
 }
 
-static inline const struct qn_step *qn_step_next(const struct qn_step *s)
-{
-    return (const struct qn_step *)(const void *)&s->access[s->accesses];
-}
+static inline struct qn_step *qn_step_first(const struct qn_steps *steps) { return (struct qn_step *)(uintptr_t)(steps + 1); }
+
+static inline struct qn_step *qn_step_next(struct qn_step *s) { return (struct qn_step *)(void *)&s->access[s->accesses]; }
 
 #endif

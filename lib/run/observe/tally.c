@@ -51,6 +51,12 @@ void qn_tally_end(uint32_t block)
     going = 0;
 }
 
+void qn_tally_block(uint64_t pc, unsigned n)
+{
+    from = pc;
+    going = n;
+}
+
 void qn_tally_insn(uint64_t pc)
 {
     if (!going)

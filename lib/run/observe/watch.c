@@ -22,7 +22,7 @@
 
 #define VALUE_BYTES 8u
 
-static const struct qn_step *step;
+static struct qn_step *step;
 static struct sim_insn seen;
 static uint64_t rep_before[3]; /* rcx, rsi, rdi */
 
@@ -40,12 +40,12 @@ static uint64_t bit_offset(const struct qn_mem *m)
     return (uint64_t)((bits >> qn_log2(m->size * 8u)) * m->size);
 }
 
-void qn_watch_before(const struct qn_step *s, bool first)
+void qn_watch_before(struct qn_step *s, bool first)
 {
     uint64_t next = qn_ctx.rip + s->len, al = s->xlat ? qn_ctx.gpr[QN_RAX] & 0xff : 0;
 
     step = s;
-    seen = (struct sim_insn){.pc = qn_ctx.rip, .first = first, .flow = s->flow, .indirect = s->indirect, .accesses = s->accesses};
+    seen = (struct sim_insn){.pc = qn_ctx.rip, .memo = &s->memo, .first = first, .flow = s->flow, .indirect = s->indirect, .accesses = s->accesses};
     rep_before[0] = qn_ctx.gpr[QN_RCX];
     rep_before[1] = qn_ctx.gpr[QN_RSI];
     rep_before[2] = qn_ctx.gpr[QN_RDI];
@@ -128,56 +128,69 @@ bool qn_watch_after(void)
     seen.reg = by_itself ? step->reg : SIM_NO_REG;
     if (seen.reg != SIM_NO_REG)
         seen.result = register_value(step, qn_ctx.gpr[step->reg]);
-    qn_sim_observe(&seen);
+    qn_sim_observe(&seen, 1);
     return true;
 }
 
 /* ---- a block at a time ---- */
 
-static inline void take(const struct qn_step *s, const struct qn_emit_slot *slot)
+static inline void take(struct sim_insn *to, struct qn_step *s, const struct qn_emit_slot *slot)
 {
-    seen.flow = s->flow;
-    seen.indirect = s->indirect;
-    seen.accesses = s->accesses;
-    seen.reg = s->reg;
-    seen.result = s->reg == SIM_NO_REG ? 0 : register_value(s, slot->result);
+    to->memo = &s->memo;
+    to->flow = s->flow;
+    to->indirect = s->indirect;
+    to->first = false;
+    to->accesses = s->accesses;
+    to->reg = s->reg;
+    to->result = s->reg == SIM_NO_REG ? 0 : register_value(s, slot->result);
     for (unsigned k = 0; k < s->accesses; k++) {
-        seen.access[k].addr = slot->addr[k];
-        seen.access[k].value = slot->value[k];
-        seen.access[k].size = s->access[k].size;
-        seen.access[k].kind = (uint8_t)qn_run_kind(s->access[k].access);
+        to->access[k].addr = slot->addr[k];
+        to->access[k].value = slot->value[k];
+        to->access[k].size = s->access[k].size;
+        to->access[k].kind = (uint8_t)qn_run_kind(s->access[k].access);
     }
 }
 
-/* Without what its last instruction is told to have done behind it: what it read or wrote is looked up, its result is in qn_ctx. */
-static void take_last(const struct qn_step *s, uint64_t pc)
+static void read_values(struct sim_insn *of)
+{
+    for (unsigned k = 0; k < of->accesses; k++)
+        of->access[k].value = read_value(&of->access[k]);
+}
+
+/* Translated code has come back behind the block's last instruction: its result is in qn_ctx. */
+static void take_returned(struct sim_insn *last, const struct qn_step *s)
 {
     bool by_itself = qn_ctx.exit_kind != QN_EXIT_SYSCALL && qn_ctx.exit_kind != QN_EXIT_EMULATE;
 
-    seen.next = qn_watch_went_to(pc, s->len);
-    for (unsigned k = 0; k < seen.accesses; k++)
-        seen.access[k].value = read_value(&seen.access[k]);
-    if (seen.reg != SIM_NO_REG)
-        seen.result = register_value(s, qn_ctx.gpr[seen.reg]);
-    seen.reg = by_itself ? seen.reg : SIM_NO_REG;
+    last->next = qn_watch_went_to(last->pc, s->len);
+    read_values(last);
+    if (last->reg != SIM_NO_REG)
+        last->result = register_value(s, qn_ctx.gpr[last->reg]);
+    last->reg = by_itself ? last->reg : SIM_NO_REG;
 }
 
-void qn_watch_block(const struct qn_tblock *b, unsigned done, bool first)
+/* What its last instruction did is not written down if that is a branch; then it has no result where another block has begun. */
+void qn_watch_block(const struct qn_steps *steps, unsigned done, uint64_t next, bool first)
 {
-    const struct qn_step *s = qn_step_first(b);
-    uint64_t pc = b->pc;
+    static struct sim_insn all[QN_BLOCK_MAX];
+    struct qn_step *s = qn_step_first(steps), *last = s;
+    struct sim_insn *to = all;
+    uint64_t pc = steps->pc;
 
-    for (unsigned i = 0; i < done; i++, s = qn_step_next(s)) {
-        const struct qn_emit_slot *slot = &qn_emit_slots[i];
-
-        take(s, slot);
-        seen.pc = pc;
-        seen.next = pc + s->len;
-        seen.first = first && !i;
-        if (i + 1 == b->ninsns)
-            take_last(s, pc);
-        qn_tally_insn(pc);
-        qn_sim_observe(&seen);
-        pc += s->len;
+    for (unsigned i = 0; i < done; i++, to++, s = qn_step_next(s)) {
+        take(to, s, &qn_emit_slots[i]);
+        to->pc = pc;
+        to->next = pc += s->len;
+        last = s;
     }
+    to--;
+    all[0].first = first;
+    if (done == steps->n && !next) {
+        take_returned(to, last);
+    } else if (done == steps->n) {
+        to->next = next;
+        if (to->flow != SIM_FLOW_ON)
+            read_values(to);
+    }
+    qn_sim_observe(all, done);
 }

@@ -18,11 +18,20 @@ static uint64_t unit_references; /* for messages */
 enum { UNIT_OBSERVES = 1 };
 static const char unit_observes_mark[] __attribute__((used)) = QN_SIM_OBSERVES_MARK QN_SLOT_LABEL "\n"; /* tools read it out of the file */
 
-static void unit_insn(const struct sim_insn *insn)
+/* n is not 0. */
+static void unit_insns(const struct sim_insn *insn, unsigned n)
 {
-    AT_WORK_DO(SLOT_AN, SIM_IN_OBSERVE, ++unit_references, analysis_insn(insn));
+    struct sim_before before = sim_enter(SLOT_AN, SIM_IN_OBSERVE, unit_references + 1);
+
+    unit_references += n;
+    analysis_insn(insn);
+    while (--n) {
+        sim_enter_next(SIM_IN_OBSERVE);
+        analysis_insn(++insn);
+    }
+    sim_leave(before);
 }
-#define UNIT_INSN .insn = unit_insn,
+#define UNIT_INSN .insns = unit_insns,
 #else
 enum { UNIT_OBSERVES = 0 };
 #define UNIT_INSN

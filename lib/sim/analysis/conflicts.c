@@ -37,18 +37,26 @@ struct load {
 
 static struct sites pairs, loads;
 static struct store *stores; /* a ring: the newest at stored - 1 */
+static uint64_t ring;        /* its places, a power of two and enough for the window */
+static uint64_t *newest;     /* by eight bytes of a page: number of the last store to them, of any page, + 1 */
 static uint64_t stored, oldest, now, window;
+
+#define TOGETHER 8u /* bytes */
+#define PARTS (PAGE / TOGETHER)
 
 static void analysis_init(const struct sim_config *c)
 {
     (void)c;
     window = sim_option_within(sim.slot, ANALYSIS, "window", 128, 1, WINDOW_MAX);
-    stores = sim_alloc(WINDOW_MAX * SIM_ACCESSES_MAX * sizeof *stores);
+    for (ring = 1; ring < window * SIM_ACCESSES_MAX; ring *= 2)
+        continue;
+    stores = sim_alloc(ring * sizeof *stores);
+    newest = sim_alloc(PARTS * sizeof *newest);
     sites_init(&pairs, sizeof(struct pair));
     sites_init(&loads, sizeof(struct load));
 }
 
-static struct store *store_at(uint64_t n) { return &stores[n % (WINDOW_MAX * SIM_ACCESSES_MAX)]; }
+static struct store *store_at(uint64_t n) { return &stores[n & (ring - 1)]; }
 
 static bool overlaps(uint64_t a, uint32_t a_size, uint64_t b, uint32_t b_size) { return a - b < b_size || b - a < a_size; }
 
@@ -68,11 +76,26 @@ static void count(uint64_t load, const struct sim_access *a, const struct store 
     p->count++;
 }
 
+static uint64_t parts_of(uint64_t addr, uint32_t size) { return size >= PAGE ? PARTS : (addr % TOGETHER + size - 1) / TOGETHER + 1; }
+
+/* No store behind this one is to any of these bytes in a page; 0: none is. */
+static uint64_t latest_near(const struct sim_access *a)
+{
+    uint64_t latest = 0, parts = parts_of(a->addr, a->size);
+
+    for (uint64_t i = 0; i < parts; i++) {
+        uint64_t n = newest[(a->addr / TOGETHER + i) % PARTS];
+
+        latest = n > latest ? n : latest;
+    }
+    return latest;
+}
+
 static void look_back(uint64_t pc, const struct sim_access *a)
 {
     const struct store *alias = NULL;
 
-    for (uint64_t n = stored; n > oldest && store_at(n - 1)->when + window > now; n--) {
+    for (uint64_t n = latest_near(a); n > oldest && n + ring > stored && store_at(n - 1)->when + window > now; n--) {
         const struct store *s = store_at(n - 1);
 
         if (overlaps(a->addr, a->size, s->addr, s->size)) {
@@ -96,7 +119,7 @@ static bool loads_any(const struct sim_insn *insn)
 
 static void look_at_loads(const struct sim_insn *insn)
 {
-    struct load *l = loads_any(insn) ? (struct load *)sites_find(&loads, insn->pc, 0) : NULL;
+    struct load *l = loads_any(insn) ? sites_find_by(&loads, insn->memo, insn->pc, 0) : NULL;
 
     if (!l)
         return;
@@ -106,11 +129,20 @@ static void look_at_loads(const struct sim_insn *insn)
             look_back(insn->pc, &insn->access[i]);
 }
 
+static void take_store(uint64_t pc, const struct sim_access *a)
+{
+    uint64_t parts = parts_of(a->addr, a->size);
+
+    *store_at(stored++) = (struct store){pc, a->addr, now, a->size};
+    for (uint64_t i = 0; i < parts; i++)
+        newest[(a->addr / TOGETHER + i) % PARTS] = stored;
+}
+
 static void take_stores(const struct sim_insn *insn)
 {
     for (unsigned i = 0; i < insn->accesses; i++)
         if (sim_writes(insn->access[i].kind))
-            *store_at(stored++) = (struct store){insn->pc, insn->access[i].addr, now, insn->access[i].size};
+            take_store(insn->pc, &insn->access[i]);
 }
 
 static void analysis_insn(const struct sim_insn *insn)

@@ -117,4 +117,16 @@ static inline struct site *sites_find(struct sites *s, uint64_t pc, uint64_t wha
     return *last;
 }
 
+/* The same; memo: a word that only this call of it uses, NULL at first, or NULL. */
+static inline void *sites_find_by(struct sites *s, void **memo, uint64_t pc, uint64_t what)
+{
+    const struct site *site = memo ? *memo : NULL;
+
+    if (QN_LIKELY(site && site->pc == pc && site->what == what))
+        return *memo;
+    if (!memo)
+        return sites_find(s, pc, what);
+    return *memo = sites_find(s, pc, what);
+}
+
 #endif

@@ -51,12 +51,21 @@ static void add(uint64_t pc, unsigned what, uint64_t value)
         hotlist_add(&p->list, entries, value);
 }
 
+/* The same of what each instruction has one of: it is kept with it. */
+static void add_first(const struct sim_insn *insn, unsigned what, uint64_t value)
+{
+    struct profile *p = sites_find_by(&sites, insn->memo, insn->pc, what);
+
+    if (p)
+        hotlist_add(&p->list, entries, value);
+}
+
 static void add_result(const struct sim_insn *insn)
 {
     if (insn->reg != SIM_NO_REG)
-        add(insn->pc, insn->reg, insn->result);
+        add_first(insn, insn->reg, insn->result);
     else if (insn->accesses && insn->access[0].kind != SIM_WRITE && insn->flow != SIM_FLOW_RETURN)
-        add(insn->pc, LOAD, insn->access[0].value);
+        add_first(insn, LOAD, insn->access[0].value);
 }
 
 static void analysis_insn(const struct sim_insn *insn)

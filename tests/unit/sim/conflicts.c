@@ -112,8 +112,98 @@ static void modifies(void)
     finds("0x200 bytes 0x7ff0 0x200 1 2\n", "a read-modify-write conflicts with the one before, not with itself");
 }
 
+/* ---- beside one that compares each load with all stores before it ---- */
+
+#define INSNS 30000u
+static struct sim_insn told[INSNS];
+
+static uint64_t pairs_found(bool alias)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < pairs.count; i++) {
+        const struct pair *p = (const struct pair *)sites_at(&pairs, i);
+
+        n += p->site.what & ALIAS && alias ? p->count * p->addr * (p->site.what & ~ALIAS) : 0;
+        n += p->site.what & ALIAS || alias ? 0 : p->count * p->addr * p->site.what;
+    }
+    return n;
+}
+
+/* Do the bytes meet if page is 0, else the bytes in a page? */
+static bool meet(const struct sim_access *a, const struct sim_access *b, uint64_t page)
+{
+    for (uint32_t i = 0; i < a->size; i++)
+        for (uint32_t k = 0; k < b->size; k++)
+            if (page ? (a->addr + i) % page == (b->addr + k) % page : a->addr + i == b->addr + k)
+                return true;
+    return false;
+}
+
+/* Loads at `at`: which store of the window it is, if any; its pc. */
+static uint64_t model(uint32_t at, const struct sim_access *a, uint32_t within, bool *alias)
+{
+    uint64_t found = 0;
+
+    for (uint32_t i = at; i && at - (i - 1) < within && !told[i].first; i--)
+        for (unsigned k = told[i - 1].accesses; k--;) {
+            const struct sim_access *s = &told[i - 1].access[k];
+
+            if (!sim_writes(s->kind))
+                continue;
+            if (meet(a, s, 0)) {
+                *alias = false;
+                return told[i - 1].pc;
+            }
+            if (!found && meet(a, s, PAGE))
+                found = told[i - 1].pc;
+        }
+    *alias = true;
+    return found;
+}
+
+static void beside_a_model(uint32_t within)
+{
+    static const uint32_t sizes[] = {1, 2, 4, 8, 8, 16, 64, 200};
+    static struct { uint64_t last, n; } of[2][64][64];
+    uint64_t state = sim_random_seed(within), wanted[2] = {0};
+    char options[32];
+
+    snprintf(options, sizeof options, "window=%u", within);
+    restart(options);
+    memset(of, 0, sizeof of);
+    for (uint32_t i = 0; i < INSNS; i++) {
+        struct sim_insn *insn = &told[i];
+
+        *insn = (struct sim_insn){.pc = 1 + sim_random_below(&state, 60), .first = !sim_random_below(&state, 500),
+                                  .reg = SIM_NO_REG, .accesses = (uint8_t)sim_random_below(&state, 3)};
+        for (unsigned k = 0; k < insn->accesses; k++)
+            insn->access[k] = (struct sim_access){.addr = 0x10000 + PAGE * sim_random_below(&state, 3) + sim_random_below(&state, PAGE),
+                                                  .size = sizes[sim_random_below(&state, 8)], .kind = (uint8_t)sim_random_below(&state, 3)};
+        analysis_insn(insn);
+        for (unsigned k = 0; k < insn->accesses; k++) {
+            bool alias;
+            uint64_t by = insn->access[k].kind == SIM_WRITE ? 0 : model(i, &insn->access[k], within, &alias);
+
+            if (!by)
+                continue;
+            of[alias][insn->pc][by].n++;
+            of[alias][insn->pc][by].last = insn->access[k].addr;
+        }
+    }
+    for (unsigned alias = 0; alias < 2; alias++)
+        for (uint64_t pc = 0; pc < 64; pc++)
+            for (uint64_t by = 0; by < 64; by++)
+                wanted[alias] += of[alias][pc][by].n * of[alias][pc][by].last * by;
+    ok(wanted[0] && wanted[1], "window %u: there are conflicts of both kinds", within);
+    is_int((int64_t)pairs_found(false), (int64_t)wanted[0], "... of the same bytes, as one that looks at all says");
+    is_int((int64_t)pairs_found(true), (int64_t)wanted[1], "... 4 KiB apart");
+}
+
 int main(void)
 {
+    beside_a_model(4);
+    beside_a_model(40);
     counts();
     bytes();
     two_stores();
