@@ -304,7 +304,7 @@ static void enter(uint32_t called, uint32_t entry, uint64_t sp)
     calls_current->fresh = 0;
     push_caller(block, sp);
     if ((entry & QN_ENTRY_SYMBOL) && calls_current->top && qn_calls_edge(frame(calls_current->top)->edge)->function != to)
-        push(qn_calls_find_edge(block, to), qn_ctx.calls_sp);
+        push(qn_calls_find_edge(block, to), sp); /* below that of who jumps, if a stub has pushed something: it returns first */
 }
 
 QN_NCSR void qn_calls_enter(void)

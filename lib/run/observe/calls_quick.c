@@ -102,7 +102,6 @@ INLINED void enter(bool branches)
         if (QN_UNLIKELY(top_sp < sp || !(entry & QN_ENTRY_SYMBOL) || qn_calls_edge(calls_frame(calls_current->top)->edge)->function == to))
             goto slowly;
         calls_current->fresh = 0;
-        sp = top_sp;
     } else if (QN_UNLIKELY(top_sp <= sp)) {
         goto slowly;
     }

@@ -141,6 +141,19 @@ rm -f profile.*
 is "$(nodes)" "$(summary)" 'after exec'
 is "$(edge main work | cut -d' ' -f1) $(edge main jumper)" '1 0 0' 'only the new program counts'
 
+# ---- tail calls that are bound lazily: what the dynamic linker jumps to has been called by who jumped to its stub ----
+
+cat >guest.c <<'GUEST'
+#include <unistd.h>
+int main(void) { return tailer() + tailer() + tailer() < 0; }
+GUEST
+sed -i '1a__attribute__((noinline, noclone)) int tailer(void) { return getppid(); }' guest.c
+$CC -g -O2 -Wl,-z,lazy -o guest guest.c || bail 'cannot compile'
+for options in --calls=yes --calls=paths; do
+    run $options
+    is "$(edge tailer getppid | cut -d' ' -f1) $(edge main tailer | cut -d' ' -f1) $(inclusive getppid | cut -d' ' -f1)" '3 3 3' "a tail call, bound when it is first made ($options)"
+done
+
 # ---- coroutines that switch by themselves, as boost's do; vfork and what is made with it ----
 
 cat >guest.c <<'GUEST'
