@@ -133,6 +133,8 @@ hosted_sources = \
 	lib/cost/data_rows.c \
 	lib/cost/events.c \
 	lib/cost/explain.c \
+	lib/cost/explain_json.c \
+	lib/cost/explain_notes.c \
 	lib/cost/findings.c \
 	lib/cost/fold.c \
 	lib/cost/foresee.c \
@@ -707,6 +709,7 @@ headers = \
 	lib/cost/data_tables.h \
 	lib/cost/events.h \
 	lib/cost/explain.h \
+	lib/cost/explain_notes.h \
 	lib/cost/findings.h \
 	lib/cost/fold.h \
 	lib/cost/frames.h \

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "collect/collect.h"
+#include "json/json.h"
+#include "json/write.h"
 #include "options.h"
 #include "run_options.h"
 #include "tools.h"
@@ -274,6 +276,8 @@ int qn_run_parse(struct qn_collect_options *o, int argc, char **argv)
         return status;
     if (!o->argv[0])
         return qn_options_wrong(&command, "", "no program given");
+    if (o->explain_file && qn_json_is_named(o->explain_file) && !qn_json_is_there())
+        return qn_options_wrong(&command, "--explain-file", "this quern was built without jansson");
     if (!o->vdso_given)
         o->vdso = o->aslr;
     if (o->calls == CALLS_NOT_SAID)

@@ -10,6 +10,7 @@
 
 #include "collect/work.h"
 #include "cost/explain.h"
+#include "json/write.h"
 #include "cost/findings.h"
 #include "cost/intervals.h"
 #include "cost/watch.h"
@@ -97,7 +98,7 @@ bool qn_collect_write_explanation(struct qn_collect_work *w)
 
     if (!path)
         return !r->options.explain.count;
-    status = qn_cost_write_explanation(path, &x, &err);
+    status = qn_json_is_named(path) ? qn_cost_write_explanation_json(path, &x, &err) : qn_cost_write_explanation(path, &x, &err);
     if (status == QN_TEXT_OK)
         qn_collect_say(r, "Explained in %s", path);
     return qn_collect_tell_file(r, "explanation", path, status, &err);

@@ -34,7 +34,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(NAMES, "explain", explain, "FILE:LINE", "tell what becomes of the line's data references, and why; may be repeated") \
     X(NUMBER, "explain-first", explain_first, "N", "of the first N references of each line [20]")                    \
     X(NUMBER, "explain-every", explain_every, "N", "then of every Nth; 0 = no more [1000]")                          \
-    X(TEXT, "explain-file", explain_file, "FILE", "where to; %p, %q{VAR} as above [quern.explain.%p.txt]")           \
+    X(TEXT, "explain-file", explain_file, "FILE", "where to; %p, %q{VAR} as above; JSON if it ends in .json [quern.explain.%p.txt]")           \
     X(NUMBER, "watch", watch, "N", "write down N data references with what the D1 held, for `quern watch`")              \
     X(NUMBER, "watch-from", watch_from, "N", "the first of them [the first of --explain's lines, else 1]")               \
     X(TEXT, "watch-region", watch_region, "NAME", "the first of them is the first of this region (quern.h)")         \

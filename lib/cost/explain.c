@@ -7,19 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost/sites.h"
+#include "cost/explain_notes.h"
 #include "prof/write.h"
 
 #define SOURCE_LINES 20 /* of a range that are shown */
-#define PLACE_MAX 300
 #define SHOWN_EVICTORS 10
 
 struct output {
-    const struct qn_cost_explanation *x;
+    struct explain_notes n;
     struct qn_prof_writer *w;
-    struct qn_cost_sites sites;
-    struct qn_explain_output notes; /* a copy */
-    uint32_t line_bits, set_bits;
 };
 
 static void put(struct output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -33,39 +29,6 @@ static void put(struct output *o, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     qn_prof_put_text(o->w, text);
-}
-
-/* ---- places ---- */
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
-/* "demo.c:12", or as much as is known */
-static const char *describe(const struct qn_cost_place *p, uint64_t pc, char text[PLACE_MAX])
-{
-    if (p->file && p->line)
-        snprintf(text, PLACE_MAX, "%.200s:%" PRIu32, base_name(p->file), p->line);
-    else if (p->function)
-        snprintf(text, PLACE_MAX, "%.250s()", p->function);
-    else
-        snprintf(text, PLACE_MAX, "code at 0x%" PRIx64, pc);
-    return text;
-}
-
-static const char *place_of(struct output *o, uint32_t site, char text[PLACE_MAX], uint64_t *pc)
-{
-    struct qn_cost_place p = { 0 };
-    uint32_t map;
-
-    *pc = 0;
-    if (!qn_cost_find_site(&o->sites, site, &map, pc))
-        return snprintf(text, PLACE_MAX, "an unknown instruction"), text;
-    qn_cost_find_place(o->x->modules, map, *pc, &p);
-    return describe(&p, *pc, text);
 }
 
 /* ---- the heading of a line ---- */
@@ -92,19 +55,6 @@ static void put_source(struct output *o, const char *path, uint32_t first, uint3
         fclose(f);
 }
 
-static bool first_point(struct output *o, const struct qn_cost_named *n, struct qn_point *p)
-{
-    struct qn_cost_extent e;
-
-    qn_cost_get_extent(o->x->store, &e);
-    for (uint64_t i = 0; i < e.points; i++) {
-        memcpy(p, o->x->store->base + QN_ARENA_POINTS_OFF + i * sizeof *p, sizeof *p);
-        if (p->what == n->what && p->which == n->which)
-            return true;
-    }
-    return false;
-}
-
 /* false: there is nothing to tell. */
 static bool put_heading(struct output *o, const struct qn_cost_named *n)
 {
@@ -114,11 +64,11 @@ static bool put_heading(struct output *o, const struct qn_cost_named *n)
     put(o, "\n%s:%" PRIu32, n->name, n->first);
     if (n->last != n->first)
         put(o, "-%" PRIu32, n->last);
-    if (!first_point(o, n, &p)) {
+    if (!explain_first_point(&o->n, n, &p)) {
         put(o, "\n    No code that was executed belongs to it by its debug information.\n");
         return false;
     }
-    qn_cost_find_place(o->x->modules, p.map, p.start, &place);
+    qn_cost_find_place(o->n.x->modules, p.map, p.start, &place);
     put(o, " in %.300s of %.300s\n", place.function ? place.function : "an unknown function", place.file ? place.file : "?");
     put_source(o, place.file, n->first, n->last);
     return true;
@@ -126,49 +76,10 @@ static bool put_heading(struct output *o, const struct qn_cost_named *n)
 
 /* ---- the sums ---- */
 
-static const char *const classes[QN_MISS_CLASSES] = { "compulsory", "capacity", "conflict" };
-
-static int compare_counts(const void *left, const void *right)
-{
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-    return a > b ? -1 : a < b;
-}
-
-/* Sites of one line of source are added up. */
-struct culprit {
-    uint64_t count; /* first: compare_counts */
-    char name[PLACE_MAX];
-};
-
-static size_t gather_culprits(struct output *o, uint32_t which, struct culprit *list)
-{
-    size_t n = 0;
-
-    for (uint32_t i = 0; i < o->notes.evictors && i < QN_EVICTORS_MAX; i++) {
-        char name[PLACE_MAX];
-        size_t k = 0;
-        uint64_t pc;
-
-        if (o->notes.evictor[i].which != which)
-            continue;
-        place_of(o, o->notes.evictor[i].site, name, &pc);
-        while (k < n && strcmp(list[k].name, name))
-            k++;
-        if (k == n) {
-            list[n].count = 0;
-            memcpy(list[n++].name, name, sizeof name);
-        }
-        list[k].count += o->notes.evictor[i].count;
-    }
-    qsort(list, n, sizeof *list, compare_counts);
-    return n;
-}
-
 static void put_culprits(struct output *o, uint32_t which)
 {
-    struct culprit *list = calloc(QN_EVICTORS_MAX, sizeof *list);
-    size_t n = list ? gather_culprits(o, which, list) : 0;
+    struct explain_culprit *list = calloc(QN_EVICTORS_MAX, sizeof *list);
+    size_t n = list ? explain_gather_culprits(&o->n, which, list) : 0;
 
     if (n)
         put(o, "What it missed and had been in the D1 before was evicted by\n");
@@ -179,12 +90,12 @@ static void put_culprits(struct output *o, uint32_t which)
 
 static void put_tally(struct output *o, uint32_t which)
 {
-    uint64_t all = o->notes.tally[which].accesses, misses = o->notes.tally[which].misses;
+    uint64_t all = o->n.notes.tally[which].accesses, misses = o->n.notes.tally[which].misses;
 
     put(o, "%" PRIu64 " references: %" PRIu64 " hits, %" PRIu64 " misses (%" PRIu64 " of them miss the LL, too)", all,
-        all - misses, misses, o->notes.tally[which].ll_misses);
+        all - misses, misses, o->n.notes.tally[which].ll_misses);
     for (int i = 0; i < QN_MISS_CLASSES; i++)
-        put(o, "%s %" PRIu64 " %s", i ? "," : ":", o->notes.tally[which].classes[i], classes[i]);
+        put(o, "%s %" PRIu64 " %s", i ? "," : ":", o->n.notes.tally[which].classes[i], explain_classes[i]);
     put(o, ".\n");
     put_culprits(o, which);
 }
@@ -193,20 +104,13 @@ static void put_tally(struct output *o, uint32_t which)
 
 static const char *const verbs[] = { "reads", "writes", "reads and writes" };
 
-static uint64_t set_of(const struct output *o, uint64_t line)
-{
-    return line >> o->line_bits & ((1ull << o->set_bits) - 1);
-}
-
-static uint64_t tag_of(const struct output *o, uint64_t line) { return line >> (o->line_bits + o->set_bits); }
-
 static void put_use(struct output *o, const char *what, const struct qn_note_use *use)
 {
-    char name[PLACE_MAX];
+    char name[EXPLAIN_PLACE_MAX];
     uint64_t pc;
 
     if (use->number)
-        put(o, "%s at reference %" PRIu64 " of the run by %s", what, use->number, place_of(o, use->site, name, &pc));
+        put(o, "%s at reference %" PRIu64 " of the run by %s", what, use->number, explain_place_of(&o->n, use->site, name, &pc));
 }
 
 static void put_reason(struct output *o, const struct qn_note_line *l)
@@ -218,7 +122,7 @@ static void put_reason(struct output *o, const struct qn_note_line *l)
     };
 
     if (l->class < QN_MISS_CLASSES)
-        put(o, "%s: %s.", classes[l->class], reasons[l->class]);
+        put(o, "%s: %s.", explain_classes[l->class], reasons[l->class]);
     put_use(o, "\n        It was evicted", &l->out);
     put(o, "%s\n", l->out.number ? "." : "");
 }
@@ -235,14 +139,14 @@ static void put_set(struct output *o, const struct qn_note_line *l)
         if (l->set[i] == QN_NOTE_NONE)
             put(o, " .");
         else
-            put(o, l->set[i] == l->line ? " [%" PRIx64 "]" : " %" PRIx64, tag_of(o, l->set[i]));
+            put(o, l->set[i] == l->line ? " [%" PRIx64 "]" : " %" PRIx64, explain_tag_of(&o->n, l->set[i]));
     }
-    if (o->x->config->D1.assoc > ways)
+    if (o->n.x->config->D1.assoc > ways)
         put(o, " ...");
     if (ways > 1)
-        put(o, o->notes.order == QN_SHOW_RECENT ? " (the one used last first)" : " (by way)");
+        put(o, o->n.notes.order == QN_SHOW_RECENT ? " (the one used last first)" : " (by way)");
     if (l->victim != QN_NOTE_NONE) {
-        put(o, "; %" PRIx64 " leaves", tag_of(o, l->victim));
+        put(o, "; %" PRIx64 " leaves", explain_tag_of(&o->n, l->victim));
         put_use(o, ", last used", &l->victim_used);
     }
     put(o, ".\n");
@@ -250,12 +154,12 @@ static void put_set(struct output *o, const struct qn_note_line *l)
 
 static void put_line(struct output *o, const struct qn_note *n, const struct qn_note_line *l)
 {
-    put(o, "        set %" PRIu64 ", tag %" PRIx64 ": ", set_of(o, l->line), tag_of(o, l->line));
+    put(o, "        set %" PRIu64 ", tag %" PRIx64 ": ", explain_set_of(&o->n, l->line), explain_tag_of(&o->n, l->line));
     if (l->hit) {
         put(o, "a hit");
         put_use(o, "; last used", &l->used);
         put(o, ".\n");
-        if (o->x->config->D1.assoc > 1)
+        if (o->n.x->config->D1.assoc > 1)
             put_set(o, l);
         return;
     }
@@ -267,10 +171,10 @@ static void put_line(struct output *o, const struct qn_note *n, const struct qn_
 static void put_note(struct output *o, const struct qn_note *n, const struct qn_cost_named *named)
 {
     uint32_t lines = n->lines < QN_NOTE_LINES ? n->lines : QN_NOTE_LINES;
-    char name[PLACE_MAX];
+    char name[EXPLAIN_PLACE_MAX];
     uint64_t pc;
 
-    place_of(o, n->site, name, &pc);
+    explain_place_of(&o->n, n->site, name, &pc);
     put(o, "\n    reference %" PRIu64 " of %s, %" PRIu64 " of the run: ", n->nth,
         named->first == named->last ? "this line" : "these lines", n->number);
     if (named->first != named->last)
@@ -290,15 +194,15 @@ static void put_notes(struct output *o, const struct qn_cost_named *named)
 {
     struct qn_cost_extent e;
 
-    qn_cost_get_extent(o->x->store, &e);
-    put(o, "The first %" PRIu64 " of them", o->x->config->explain_first);
-    if (o->x->config->explain_every)
-        put(o, ", then one of %" PRIu64, o->x->config->explain_every);
+    qn_cost_get_extent(o->n.x->store, &e);
+    put(o, "The first %" PRIu64 " of them", o->n.x->config->explain_first);
+    if (o->n.x->config->explain_every)
+        put(o, ", then one of %" PRIu64, o->n.x->config->explain_every);
     put(o, ":\n");
     for (uint64_t i = 0; i < e.notes; i++) {
         struct qn_note n;
 
-        memcpy(&n, o->x->store->base + QN_ARENA_EXPLAIN_OFF + QN_NOTES_OFF + i * sizeof n, sizeof n);
+        memcpy(&n, o->n.x->store->base + QN_ARENA_EXPLAIN_OFF + QN_NOTES_OFF + i * sizeof n, sizeof n);
         if (n.which == named->which)
             put_note(o, &n, named);
     }
@@ -308,41 +212,28 @@ static void put_notes(struct output *o, const struct qn_cost_named *named)
 
 /* ---- all ---- */
 
-static unsigned bits_of(uint32_t n)
-{
-    unsigned bits = 0;
-
-    while (bits < 31 && 1u << (bits + 1) <= n)
-        bits++;
-    return bits;
-}
-
 static void put_preface(struct output *o)
 {
-    const struct qn_geometry *g = &o->x->config->D1;
+    const struct qn_geometry *g = &o->n.x->config->D1;
 
     put(o, "What became of data references in the D1, and why.\n\n"
         "The D1 has %" PRIu32 " bytes: %" PRIu32 " sets, %" PRIu32 " %s of %" PRIu32 " bytes in each. ", g->size,
-        1u << o->set_bits, g->assoc, g->assoc == 1 ? "line" : "lines", g->line);
+        1u << o->n.set_bits, g->assoc, g->assoc == 1 ? "line" : "lines", g->line);
     put(o, "Of an address the low %u bits are the\nplace in the line, the next %u the set, the rest is the tag (hexadecimal below).\n",
-        o->line_bits, o->set_bits);
+        o->n.line_bits, o->n.set_bits);
 }
 
 enum qn_text_status qn_cost_write_explanation(const char *path, const struct qn_cost_explanation *x, struct qn_text_error *err)
 {
     static struct output o;
-    const struct qn_geometry *g = &x->config->D1;
 
-    o = (struct output){ .x = x, .w = qn_prof_open_writer(path, err) };
+    o = (struct output){ .w = qn_prof_open_writer(path, err) };
     if (!o.w)
         return err->status;
-    if (!qn_cost_index_sites(&o.sites, x->store)) {
+    if (!explain_begin(&o.n, x)) {
         qn_prof_abandon_writer(o.w);
         return qn_text_fail_memory(err);
     }
-    memcpy(&o.notes, x->store->base + QN_ARENA_EXPLAIN_OFF, sizeof o.notes);
-    o.line_bits = bits_of(g->line);
-    o.set_bits = bits_of(g->size / (g->assoc * g->line));
     put_preface(&o);
     for (int i = 0; i < x->count; i++) {
         if (x->named[i].what != QN_POINT_EXPLAIN || x->named[i].which >= QN_EXPLAIN_MAX)
@@ -352,6 +243,6 @@ enum qn_text_status qn_cost_write_explanation(const char *path, const struct qn_
             put_notes(&o, &x->named[i]);
         }
     }
-    qn_cost_free_sites(&o.sites);
+    qn_cost_free_sites(&o.n.sites);
     return qn_prof_close_writer(o.w, err);
 }

@@ -24,7 +24,8 @@ struct qn_cost_explanation {
     int count;
 };
 
-/* Writes `path`, whole or not at all. */
+/* Writes `path`, whole or not at all; the second as JSON. */
+enum qn_text_status qn_cost_write_explanation_json(const char *path, const struct qn_cost_explanation *x, struct qn_text_error *err);
 enum qn_text_status qn_cost_write_explanation(const char *path, const struct qn_cost_explanation *x, struct qn_text_error *err);
 
 #endif

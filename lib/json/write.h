@@ -2,8 +2,10 @@
 #ifndef QN_JSON_WRITE_H
 #define QN_JSON_WRITE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -17,6 +19,14 @@ json_t *qn_json_text(const char *text);
 /* Writes a value in one line and forgets it.  -1: it is NULL (no memory), or cannot be written. */
 int qn_json_put(FILE *out, json_t *value);
 #endif
+
+/* Does it end in .json? */
+static inline bool qn_json_is_named(const char *path)
+{
+    size_t n = strlen(path);
+
+    return n > 5 && !strcmp(path + n - 5, ".json");
+}
 
 #define QN_JSON_VERSION 1 /* of both schemas: a name that goes, or means something else, makes it 2 */
 

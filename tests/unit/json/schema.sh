@@ -3,10 +3,10 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 schema=$(cd "$top_srcdir" && pwd)/doc/quern.schema.json
-python3 -c 'import jsonschema' 2>/dev/null || absent_all 'python3-jsonschema is not installed' 47
-command -v jq >/dev/null || absent_all 'jq is not installed' 47
-grep -q '^#define HAVE_JANSSON 1' "$top_builddir/config.h" || absent_all 'built without jansson' 47
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 47
+python3 -c 'import jsonschema' 2>/dev/null || absent_all 'python3-jsonschema is not installed' 51
+command -v jq >/dev/null || absent_all 'jq is not installed' 51
+grep -q '^#define HAVE_JANSSON 1' "$top_builddir/config.h" || absent_all 'built without jansson' 51
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 51
 cd "$SCRATCH" || bail 'no scratch'
 
 cat >validate.py <<'END'
@@ -70,6 +70,15 @@ valid modules modules.json 'sim list --json'
 "$QUERN" trace -o t -- ./prog && "$QUERN" trace --info t --json >trace.json
 valid trace trace.json 'trace --info --json'
 is "$(jq -r '"parts \(.parts), instructions \(.instructions), references \(.references)"' trace.json)" "$("$QUERN" trace --info t | head -n 1)" 'what trace --info says'
+"$QUERN" run -q --D1=1024,2,32 --explain=prog.c:2 --explain-first=3 --explain-every=900 --explain-file=why.json --out-file=/dev/null ./prog
+"$QUERN" run -q --D1=1024,2,32 --explain=prog.c:2 --explain-first=3 --explain-every=900 --explain-file=why.text --out-file=/dev/null ./prog
+valid explanation why.json 'run --explain-file=FILE.json'
+is "$(jq -r '.explained[0] | "\(.references) references: \(.hits) hits, \(.misses) misses (\(.LL_misses) of them miss the LL, too): \(.classes.compulsory) compulsory, \(.classes.capacity) capacity, \(.classes.conflict) conflict."' why.json)" \
+    "$(grep '^[0-9]* references: ' why.text)" 'says how many, as the sentences do'
+is "$(jq -r '.explained[0].accesses[] | "reference \(.nth) of this line, \(.reference) of the run: \({read: "reads", write: "writes", modify: "reads and writes"}[.kind]) \(.bytes) bytes at \(.address), by the instruction at \(.pc)", (.lines[] | "set \(.set), tag \(.tag): \(if .hit then "a hit" else "a miss" end)")' why.json)" \
+    "$(sed -n 's/^    *\(reference [0-9]* of this.*\)/\1/p; s/^    *\(set [0-9]*, tag [0-9a-f]*: a [a-z]*\).*/\1/p' why.text)" 'and of each access the same'
+is "$(jq -r '.explained[0].evicted_by[] | "\(.lines)  \(.place)"' why.json)" "$(sed -n '/^What it missed/,/^The first/s/^ *\([0-9]*  [^ ]*\)$/\1/p' why.text)" 'and who evicted'
+
 printf 'student,points,1\nada,10,10\n' >marks.csv
 "$QUERN" json marks.csv >marks.json
 valid table marks.json 'json of another table'
