@@ -75,23 +75,28 @@ static inline uint8_t class_of(uint64_t distance)
     return distance == RECENCY_FIRST ? QN_MISS_COMPULSORY : distance >= x->capacity ? QN_MISS_CAPACITY : QN_MISS_CONFLICT;
 }
 
-QN_SIM_NCSR void qn_explain_line(const struct sim_line *l, uint64_t user)
+static void touch(const struct sim_line *l, uint64_t user)
 {
+    struct qn_explain_touched *t = &x->touched[(l->line - x->touched[0].line) / x->line_bytes];
     uint8_t class = class_of(recency_line(&recency, l));
     const struct record *r = find(l->line);
 
-    if (explained) {
-        struct qn_explain_touched *t = &x->touched[(l->line - x->touched[0].line) / x->line_bytes];
-
-        t->class = class;
-        t->hit = l->used;
-        t->used = use_of(l->used ? user : r->used);
-        t->out = use_of(r->out);
-        if (l->victim_used) {
-            t->victim = l->victim;
-            t->victim_used = use_of(user);
-        }
+    t->class = class;
+    t->hit = l->used;
+    t->used = use_of(l->used ? user : r->used);
+    t->out = use_of(r->out);
+    if (l->victim_used) {
+        t->victim = l->victim;
+        t->victim_used = use_of(user);
     }
+}
+
+QN_SIM_NCSR void qn_explain_line(const struct sim_line *l, uint64_t user)
+{
+    if (QN_UNLIKELY(explained))
+        touch(l, user);
+    else
+        recency_pass(&recency, l);
     if (l->victim_used)
         *find(l->victim) = (struct record){user, me};
 }

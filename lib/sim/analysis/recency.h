@@ -5,6 +5,7 @@
  *   recency_line(&r, line)         in analysis_line: the distance, that is how many other lines were used since this one was:
  *                                  exact below the lines of the cache, if the reference is to several lines; else 0 stands for all
  *                                  of these; RECENCY_FAR for all above, RECENCY_FIRST if the line was never used before
+ *   recency_pass(&r, line)         in its place, of a line whose distance nobody asks for
  *
  * Lines that have left keep the time of their last use, 64 neighbours together: 8 bytes for each of them, and at most 64 for all in a
  * table.  Those that a fully associative cache may still have are in a list, in no order, and counted by time, 256 counts for all of the time
@@ -368,6 +369,17 @@ static inline uint64_t recency_line(struct recency *r, const struct sim_line *l)
     if (QN_UNLIKELY(r->n == r->room))
         recency_look(r);
     return distance;
+}
+
+/* The same where nobody asks for the distance: no place is searched but when the list is full. */
+static inline void recency_pass(struct recency *r, const struct sim_line *l)
+{
+    uint64_t used = recency_exchange(r, l);
+
+    if (used <= r->hopeless)
+        recency_missed(r);
+    if (QN_UNLIKELY(r->n == r->room))
+        recency_look(r);
 }
 
 #endif
