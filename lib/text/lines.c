@@ -79,7 +79,7 @@ enum qn_text_status qn_text_keep_input(const char *path, struct qn_text_error *e
     bool standard = !strcmp(path, "-");
     struct stat st;
     int from, copy;
-    if (find_copy(path) || (!standard && (stat(path, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))))
+    if (find_copy(path) || (!standard && (stat(path, &st) < 0 || (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode)))))
         return QN_TEXT_OK;
     from = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (from < 0)

@@ -27,7 +27,7 @@ struct qn_text_lines {
 enum qn_text_status qn_text_open_lines(struct qn_text_lines *l, const char *path,
                                        struct qn_text_error *err);
 
-/* "-", or a path that is no file, such as a pipe, is read to its end; from then on it begins anew each time that it is opened. */
+/* "-", or a path that is a pipe, is read to its end; from then on it begins anew each time that it is opened. */
 enum qn_text_status qn_text_keep_input(const char *path, struct qn_text_error *err);
 
 /* The next line: 1 and *text, *length; 0 at the end; -1 with `err` filled. */
