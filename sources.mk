@@ -126,6 +126,7 @@ hosted_sources = \
 	lib/cost/allocators.c \
 	lib/cost/calls.c \
 	lib/cost/calls_find.c \
+	lib/cost/cells.c \
 	lib/cost/charges.c \
 	lib/cost/count.c \
 	lib/cost/culprits.c \
@@ -145,6 +146,7 @@ hosted_sources = \
 	lib/cost/jitdump.c \
 	lib/cost/leaves.c \
 	lib/cost/library.c \
+	lib/cost/loads.c \
 	lib/cost/modules.c \
 	lib/cost/named.c \
 	lib/cost/part.c \
@@ -514,6 +516,7 @@ engine_sources = \
 	lib/run/observe/watch.c \
 	lib/run/core/start.S \
 	lib/run/core/switch.S \
+	lib/sim/cells.c \
 	lib/sim/charge.c \
 	lib/sim/engine.c \
 	lib/sim/explain.c \
@@ -702,6 +705,7 @@ headers = \
 	lib/cost/arena.h \
 	lib/cost/call_records.h \
 	lib/cost/calls.h \
+	lib/cost/cells.h \
 	lib/cost/charges.h \
 	lib/cost/count.h \
 	lib/cost/culprits.h \
@@ -719,6 +723,7 @@ headers = \
 	lib/cost/jit_parts.h \
 	lib/cost/leaves.h \
 	lib/cost/library.h \
+	lib/cost/loads.h \
 	lib/cost/modules.h \
 	lib/cost/named.h \
 	lib/cost/objects.h \
@@ -874,6 +879,7 @@ headers = \
 	lib/serve/serve.h \
 	lib/sim/at_work.h \
 	lib/sim/branches.h \
+	lib/sim/cells.h \
 	lib/sim/charge.h \
 	lib/sim/codelines.h \
 	lib/sim/contract.h \
@@ -1326,6 +1332,7 @@ shell_tests = \
 	tests/unit/sim/first_module.sh \
 	tests/unit/sim/headers.sh \
 	tests/unit/sim/installed.sh \
+	tests/unit/sim/killed.sh \
 	tests/unit/sim/labs.sh \
 	tests/unit/sim/levels.sh \
 	tests/unit/sim/mistakes.sh \

@@ -49,7 +49,7 @@ bool qn_collect_write_findings(struct qn_collect_work *w, const char *profile)
     struct qn_text_error err = { .status = QN_TEXT_OK };
     char *path;
 
-    if (!qn_cost_header(&r->store)->n_findings)
+    if (!qn_cost_has_findings(&r->store))
         return true;
     if (asprintf(&path, "%s" QN_COLLECT_FINDINGS_SUFFIX, profile) < 0)
         return false;

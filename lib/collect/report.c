@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include "cost/cells.h"
 #include "cost/fold.h"
 #include "cost/regions.h"
 #include "cost/summary.h"
@@ -149,6 +150,7 @@ static void print_modules(struct qn_collect *r, const struct qn_cost_result *res
                        o.texts[events->which[i] - QN_COST_EVENTS]);
     while ((line = strsep(&rest, "\n")) && *line)
         qn_collect_say(r, "%s", line);
+    qn_cost_print_rows(r->store.base + QN_ARENA_TABLES_OFF, &o.tables, result->totals, put_line, r);
 }
 
 /* Of a run that was counted in parts: how much of it.  Counting takes most of the time where it is on, so this is more than the

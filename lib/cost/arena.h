@@ -7,7 +7,7 @@
  * after SIGKILL from outside never (doc/limits.md).  The collector treats its content as hostile: every index is checked.
  *
  *   header | strings | maps | leaves | blocks | insns | counters | charges | intervals | points | explain
- *   | findings | objects | data misses | frames | calls *                                                                                (sparse; see QN_ARENA_*_OFF)
+ *   | findings | objects | data misses | frames | tables | calls *                                                                       (sparse; see QN_ARENA_*_OFF)
  *
  * A block record says where the block's instructions and its cost centre lie.  The cost centre is one counter of
  * executions (those of many blocks lie side by side, because they are what running code touches) and, elsewhere,
@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "quern a01" */
-#define QN_ARENA_VERSION 14
+#define QN_ARENA_VERSION 15
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -75,9 +75,11 @@
 #define QN_ARENA_FRAMES_SIZE (16ull << 20)
 #define QN_ARENA_FRAME_VARIABLES_OFF (2992ull << 20)
 #define QN_ARENA_FRAME_VARIABLES_SIZE (16ull << 20)
-#define QN_ARENA_CALLS_OFF (3008ull << 20) /* --calls, and only then mapped by the engine; cost/call_records.h */
+#define QN_ARENA_TABLES_OFF (3008ull << 20) /* struct qn_table_head says how much there is of each part */
+#define QN_ARENA_TABLES_SIZE (96ull << 20)
+#define QN_ARENA_CALLS_OFF (3104ull << 20) /* --calls, and only then mapped by the engine; cost/call_records.h */
 #define QN_ARENA_CALLS_SIZE (1216ull << 20)
-#define QN_ARENA_SIZE (4224ull << 20)
+#define QN_ARENA_SIZE (4320ull << 20)
 
 struct qn_geometry {
     uint32_t size;  /* bytes = sets * assoc * line */
@@ -211,6 +213,34 @@ enum qn_sim_how {
 };
 #define QN_SIM_SLOTS_MAX 8
 
+/* Lines of tables that modules count in (sim_row in sim/module.h): the collector puts sums into them, however the run ends. */
+#define QN_TABLE_CELLS_OFF 0ull /* from the beginning of the tables */
+#define QN_TABLE_CELLS_SIZE (32ull << 20)
+#define QN_TABLE_TERMS_OFF (32ull << 20)
+#define QN_TABLE_TERMS_SIZE (32ull << 20)
+#define QN_TABLE_ROWS_OFF (64ull << 20)
+#define QN_TABLE_ROWS_SIZE (16ull << 20)
+#define QN_TABLE_TEXT_OFF (80ull << 20)
+#define QN_TABLE_TEXT_SIZE (16ull << 20)
+
+struct qn_table_head {
+    uint64_t cells, terms, rows, text; /* in use; text in bytes */
+    uint64_t more_lines;     /* that data has touched, beyond one for each reference */
+};
+
+enum qn_sum { QN_SUM_CELLS, QN_SUM_LOADS, QN_SUM_LOADS_L1, QN_SUM_LOADS_LL, QN_SUM_LINES }; /* enum sim_sum */
+
+struct qn_term {
+    uint64_t first, count;   /* cells */
+    int64_t times;
+    uint8_t of;              /* enum qn_sum: the cells, or a total of the run */
+    uint8_t plus, needed, pad[5]; /* the next one is added to the same number; the row is left out where that is 0 */
+};
+
+struct qn_table_row {
+    uint32_t text, first, count; /* a string of the text, %U for each number; terms */
+};
+
 /* What the simulator modules leave: lines for the user, and their own events. */
 struct qn_sim_output {
     char modules[QN_SIM_MODULES_MAX]; /* "I1=lru D1=srrip:50b34235a5a88360 ...": name and hash of what is in each slot */
@@ -222,6 +252,9 @@ struct qn_sim_output {
     char text[QN_SIM_TEXT_MAX]; /* lines, each with its newline */
     char names[QN_SIM_EVENTS_MAX][QN_SIM_EVENT_NAME], texts[QN_SIM_EVENTS_MAX][QN_SIM_EVENT_TEXT];
     uint64_t counts[QN_SIM_EVENTS_MAX + 1]; /* the last: of the twin, not shown */
+    struct qn_table_head tables;
+    uint64_t load_cycles[3];    /* of loads that the D1, the LL, and memory serve: the collector makes findings of all loads ... */
+    uint32_t loads, pad_loads;  /* ... if this is 1 */
 };
 
 /* run --versus: what two simulators made of the same references.  Misses of the second are events of the arena. */
@@ -329,13 +362,14 @@ struct qn_point {
     uint16_t which;          /* of the options of this kind, from 0 */
 };
 
-/* What an analysis module found out about an instruction (sim_find in sim/module.h). */
+/* What an analysis module found out about an instruction (sim_find and sim_keep in sim/module.h). */
 #define QN_FINDING_NAME 8    /* bytes, with its NUL */
 
 struct qn_finding {
     uint64_t pc, value, other, count, of;
     char what[QN_FINDING_NAME];
     uint32_t map, other_map; /* index into maps */
+    uint32_t kept, pad;      /* the module counts in it until the end: rows of an instruction are sorted by count, and `of` is their sum */
 };
 
 /* --explain: what became of accesses of the lines named, at QN_ARENA_EXPLAIN_OFF; see sim/explain.c. */

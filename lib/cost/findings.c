@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/ready.h"
+#include "cost/loads.h"
 #include "prof/write.h"
 
 struct output {
@@ -151,64 +152,128 @@ static void put_row(struct output *o, const struct qn_finding *f)
     o->before = f;
 }
 
+#define LOAD "load" /* what an analysis of loads has kept: where each missed last */
+
+static int by_insn(const struct qn_finding *a, const struct qn_finding *b)
+{
+    if (a->map != b->map)
+        return a->map < b->map ? -1 : 1;
+    return a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+static bool is_kept(const struct qn_finding *f) { return f->kept == 1; }
+
+/* Those that were kept come first, by name and count; the others as they came. */
 static int compare(const void *left, const void *right)
 {
     const struct qn_finding *a = *(const struct qn_finding *const *)left, *b = *(const struct qn_finding *const *)right;
+    int d = by_insn(a, b);
 
-    if (a->map != b->map)
-        return a->map < b->map ? -1 : 1;
-    if (a->pc != b->pc)
-        return a->pc < b->pc ? -1 : 1;
-    return a < b ? -1 : a > b; /* as they came */
+    d = d ? d : is_kept(b) - is_kept(a);
+    d = d || !is_kept(a) ? d : memcmp(a->what, b->what, sizeof a->what);
+    d = d || !is_kept(a) ? d : a->count != b->count ? a->count < b->count ? 1 : -1 : a->other < b->other ? -1 : a->other > b->other;
+    return d ? d : a < b ? -1 : a > b;
 }
 
-/* A copy: the engine may still write.  NULL: no memory. */
-static const struct qn_finding **sort_findings(const struct qn_cost_store *store, uint64_t n, struct qn_finding **copy)
-{
-    const struct qn_finding **rows = malloc((n + 1) * sizeof *rows);
+struct findings {
+    struct qn_finding *copy; /* the engine may still write */
+    struct qn_finding **rows; /* sorted */
+    uint64_t count;
+};
 
-    *copy = malloc((n + 1) * sizeof **copy);
-    if (!rows || !*copy) {
-        free(rows);
-        return NULL;
+/* false: no memory. */
+static bool take(struct findings *f, const struct qn_cost_store *store)
+{
+    bool loads = qn_cost_header(store)->sim_output.loads == 1;
+    struct qn_finding *more = NULL;
+    struct qn_cost_extent e;
+    size_t n = 0;
+
+    if (loads && !(more = qn_cost_find_loads(store, &n)))
+        return false;
+    qn_cost_get_extent(store, &e);
+    f->count = e.findings + n;
+    f->rows = malloc((f->count + 1) * sizeof *f->rows);
+    f->copy = malloc((f->count + 1) * sizeof *f->copy);
+    if (f->rows && f->copy) {
+        qn_ready(f->rows, (f->count + 1) * sizeof *f->rows);
+        qn_ready(f->copy, (f->count + 1) * sizeof *f->copy);
+        memcpy(f->copy, store->base + QN_ARENA_FINDINGS_OFF, e.findings * sizeof *f->copy);
+        if (n)
+            memcpy(f->copy + e.findings, more, n * sizeof *more);
+        for (uint64_t i = 0; i < f->count; i++)
+            f->rows[i] = f->copy + i;
     }
-    qn_ready(rows, (n + 1) * sizeof *rows);
-    qn_ready(*copy, (n + 1) * sizeof **copy);
-    memcpy(*copy, store->base + QN_ARENA_FINDINGS_OFF, n * sizeof **copy);
-    for (uint64_t i = 0; i < n; i++)
-        rows[i] = *copy + i;
-    qsort(rows, n, sizeof *rows, compare);
-    return rows;
+    free(more);
+    return f->rows && f->copy;
+}
+
+/* A row that was kept is one of all of its name. */
+static void add_up(struct findings *f)
+{
+    for (uint64_t i = 0, end; i < f->count; i = end) {
+        uint64_t sum = 0;
+
+        for (end = i; end < f->count && same_insn(f->rows[i], f->rows[end]) && !memcmp(f->rows[i]->what, f->rows[end]->what, sizeof f->rows[i]->what);
+             end++)
+            sum += f->rows[end]->count;
+        for (; i < end; i++)
+            f->rows[i]->of = is_kept(f->rows[i]) ? sum : f->rows[i]->of;
+    }
+}
+
+/* What was kept of a load gives its value to what the counters say of it, which follows, and goes. */
+static void give_values(struct findings *f)
+{
+    const struct qn_finding *load = NULL;
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < f->count; i++) {
+        struct qn_finding *row = f->rows[i];
+
+        if (is_kept(row) && !strncmp(row->what, LOAD, sizeof row->what)) {
+            load = row;
+            continue;
+        }
+        if (same_insn(load, row) && row->kept == QN_COST_OF_COUNTERS)
+            row->value = load->value;
+        f->rows[n++] = row;
+    }
+    f->count = n;
 }
 
 enum qn_text_status qn_cost_write_findings(const char *path, const struct qn_cost_store *store, struct qn_cost_modules *modules,
                                            struct qn_text_error *err)
 {
     struct output o = { .w = qn_prof_open_writer(path, err), .modules = modules };
-    struct qn_finding *copy = NULL;
-    const struct qn_finding **rows;
-    struct qn_cost_extent e;
+    struct findings f = { NULL, NULL, 0 };
+    bool good;
 
     if (!o.w)
         return err->status;
-    qn_cost_get_extent(store, &e);
-    rows = sort_findings(store, e.findings, &copy);
-    if (!rows) {
-        qn_prof_abandon_writer(o.w);
-        free(copy);
-        return qn_text_fail_memory(err);
+    good = take(&f, store);
+    if (good) {
+        qsort(f.rows, f.count, sizeof *f.rows, compare);
+        add_up(&f);
+        give_values(&f);
+        put(&o, "object,address,file,function,line,what,rank,value,other,count,of,share," QN_PROF_ROWS_COLUMN "\n");
+        o.rows = f.count;
+        for (uint64_t i = 0; i < f.count; i++)
+            put_row(&o, f.rows[i]);
     }
-    put(&o, "object,address,file,function,line,what,rank,value,other,count,of,share," QN_PROF_ROWS_COLUMN "\n");
-    o.rows = e.findings;
-    for (uint64_t i = 0; i < e.findings; i++)
-        put_row(&o, rows[i]);
-    free(rows);
-    free(copy);
-    if (o.no_memory) {
-        qn_prof_abandon_writer(o.w);
-        return qn_text_fail_memory(err);
-    }
-    return qn_prof_close_writer(o.w, err);
+    free(f.rows);
+    free(f.copy);
+    if (good && !o.no_memory)
+        return qn_prof_close_writer(o.w, err);
+    qn_prof_abandon_writer(o.w);
+    return qn_text_fail_memory(err);
+}
+
+bool qn_cost_has_findings(const struct qn_cost_store *store)
+{
+    const struct qn_arena_header *h = qn_cost_header(store);
+
+    return h->n_findings || h->sim_output.loads;
 }
 
 bool qn_cost_findings_full(const struct qn_cost_store *store)

@@ -17,6 +17,9 @@
 enum qn_text_status qn_cost_write_findings(const char *path, const struct qn_cost_store *store, struct qn_cost_modules *modules,
                                            struct qn_text_error *err);
 
+/* There is anything to write. */
+bool qn_cost_has_findings(const struct qn_cost_store *store);
+
 /* A cell: "???" for NULL, quoted where it must be.  false: no memory, and nothing is written. */
 struct qn_prof_writer;
 bool qn_cost_put_csv_name(struct qn_prof_writer *w, const char *name);

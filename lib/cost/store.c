@@ -140,8 +140,9 @@ static int copy_range(struct qn_cost_store *to, const struct qn_cost_store *from
 int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
 {
     const struct qn_arena_header *h = qn_cost_header(from);
+    const struct qn_table_head *t = &h->sim_output.tables;
     struct qn_cost_extent e;
-    uint64_t from_explain, calls = QN_ARENA_CALLS_OFF;
+    uint64_t from_explain, calls = QN_ARENA_CALLS_OFF, tables = QN_ARENA_TABLES_OFF;
     int error = qn_cost_create(to);
 
     if (error)
@@ -162,6 +163,11 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { QN_ARENA_INTERVALS_OFF, e.intervals * qn_cost_interval_bytes(from) },
         { QN_ARENA_POINTS_OFF, e.points * sizeof(struct qn_point) },
         { QN_ARENA_EXPLAIN_OFF, from_explain },
+        { QN_ARENA_FINDINGS_OFF, e.findings * sizeof(struct qn_finding) },
+        { tables + QN_TABLE_CELLS_OFF, t->cells * sizeof(uint64_t) },
+        { tables + QN_TABLE_TERMS_OFF, t->terms * sizeof(struct qn_term) },
+        { tables + QN_TABLE_ROWS_OFF, t->rows * sizeof(struct qn_table_row) },
+        { tables + QN_TABLE_TEXT_OFF, t->text },
         { QN_ARENA_OBJECTS_OFF, e.objects * sizeof(struct qn_object) },
         { QN_ARENA_DATA_OFF, e.data * sizeof(struct qn_data_row) },
         { QN_ARENA_FRAMES_OFF, at_most(h->n_frames, QN_ARENA_FRAMES_SIZE, sizeof(struct qn_frame_rec)) * sizeof(struct qn_frame_rec) },

@@ -160,10 +160,10 @@ static bool give_defaults(struct qn_engines_recipe *r, const char *library)
 
 static bool add_hosted(struct qn_engines_recipe *r, const char *library)
 {
-    static const char *const files[] = { "sim/engine.c", "sim/readers.c", "sim/twin.c", "sim/versus.c", "sim/slots.c", "sim/hosted/main.c", "sim/hosted/blame.c",
+    static const char *const files[] = { "sim/engine.c", "sim/readers.c", "sim/cells.c", "sim/twin.c", "sim/versus.c", "sim/slots.c", "sim/hosted/main.c", "sim/hosted/blame.c",
                                          "sim/hosted/filter.c", "sim/hosted/future.c", "sim/hosted/option.c", "sim/hosted/service.c",
                                          "sim/hosted/steps.c", "sim/hosted/branch_steps.c", "sim/hosted/shows.c", "sim/explain.c", "sim/explain_seen.c", "cost/steps.c",
-                                         "sim/hosted/trace.c", "sim/hosted/bytes.c", "sim/hosted/champsim.c", "sim/hosted/parts.c", "sim/hosted/parts_file.c", "cost/summary.c", "text/escape.c", "base/format.c" };
+                                         "sim/hosted/trace.c", "sim/hosted/bytes.c", "sim/hosted/champsim.c", "sim/hosted/parts.c", "sim/hosted/parts_file.c", "cost/summary.c", "cost/cells.c", "text/escape.c", "base/format.c" };
     const char *flags = r->build->cflags ? r->build->cflags : "-O2 -g";
 
     add_words(&r->compile, flags);

@@ -155,6 +155,7 @@ bool qn_arena_insn_has_fetch(uint32_t record, unsigned insn);
 void qn_arena_undo_misses(uint32_t record, unsigned insn);
 uint64_t *qn_arena_counters(void);
 uint64_t *qn_arena_charges(void);
+uint8_t *qn_arena_tables(void);
 
 /* ---- giving up (die.c) ---- */
 

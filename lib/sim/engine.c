@@ -10,6 +10,7 @@
 #include "sim/contract.h"
 
 #include "base/context.h"
+#include "sim/cells.h"
 #include "sim/charge.h"
 #include "sim/explain.h"
 #include "sim/readers.h"

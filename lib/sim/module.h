@@ -76,6 +76,32 @@ uint64_t sim_option_within(const char *slot, const char *module, const char *key
  * (64 bits, hexadecimal), %%. */
 void sim_print(const char *format, ...);
 
+/* ---- tables: lines that are printed however the run ends, also where the program is killed ----
+ *
+ *   uint64_t *hits = sim_cells(64);
+ *   sim_row(&(struct sim_term){.cells = hits, .n = 64, .times = 1}, 1, "AN: hits of the first %u: %%U", 64);
+ *
+ * To be declared at init; later the module counts in its cells.  In the line stands each number that is wanted as %%U: the sum of a term, or
+ * of several.  The lines follow those of sim_print, in the order in which they were declared. */
+enum sim_sum {
+    SIM_SUM_CELLS,
+    SIM_SUM_LOADS, SIM_SUM_LOADS_L1, SIM_SUM_LOADS_LL, /* totals of a run: references that read, of these those that missed; 0 in a replay */
+    SIM_SUM_LINES      /* of a run: lines that data has touched, a reference to two lines counting twice; 0 in a replay */
+};
+
+struct sim_term {
+    const uint64_t *cells; /* from this one on, ... */
+    uint64_t n;            /* ... so many */
+    int64_t times;         /* a factor */
+    uint8_t of;            /* enum sim_sum */
+    bool plus;             /* the next one is added to the same number */
+    bool needed;           /* where the number is 0 the line is left out */
+};
+
+/* Zeroed; too many stop the run with a line. */
+uint64_t *sim_cells(uint64_t n);
+void sim_row(const struct sim_term *terms, unsigned n, const char *format, ...);
+
 /* Declare an event of this module (at init): a column SLOT.name of the profile, and a total after the summary.  Letters,
  * digits, - and _; SLOT.name has at most SIM_EVENT_NAME_MAX bytes.  sim_count adds to it on behalf of the instruction whose
  * reference is being made. */
@@ -216,8 +242,8 @@ void sim_show_counter(const char *name, const void *byte, int least, int most);
 void sim_show_weights(const char *name, const int8_t *weights, unsigned n);
 
 /* ---- misses (#define ANALYSIS_MISSES 1) ----
- * What passes a filter hits, so nothing else than misses need come to C.  With ANALYSIS_LOADS, too, the module asks for sim_loads in
- * analysis_finish; where nothing has been counted (in a replay) it has analysis_ref called instead, which it then needs. */
+ * What passes a filter hits, so nothing else than misses need come to C.  With ANALYSIS_LOADS, too, the module asks for
+ * sim_keep_loads; where nothing is counted (in a replay) it has analysis_ref called instead, which it then needs. */
 
 struct sim_miss {
     uint64_t addr, pc; /* pc: with WANTS_PC only */
@@ -256,12 +282,10 @@ struct sim_far {
 /* In analysis_finish, with ANALYSIS_FAR: how many lines data has touched, a reference to two lines counting twice. */
 uint64_t sim_lines_touched(void);
 
-/* In analysis_finish, of a run: each instruction that reads memory, once or several times; the sums count. */
-struct sim_loads {
-    uint64_t pc;
-    int64_t loads, L1_misses, LL_misses; /* reads and read-modify-writes; any may be negative, to be added to others */
-};
-void sim_loads(void (*each)(const struct sim_loads *loads));
+/* In analysis_init, with ANALYSIS_LOADS, where config->misses is set: findings D, L, M and cycles are made of the counters of the run, of each
+ * instruction that reads memory: how many of its loads the D1, the LL and memory served, and what they took if one takes so many cycles.
+ * Their value is that of the row `load` of the instruction, if the module has kept one. */
+void sim_keep_loads(const uint64_t cycles[3]);
 
 /* ---- observed instructions: what an instruction did, told after it has been executed (#define ANALYSIS_OBSERVES 1) ----
  * Of the run all instructions are observed, or windows of some that follow each other (run --sample=N/M). */
@@ -304,5 +328,9 @@ struct sim_finding {
 };
 
 void sim_find(const struct sim_finding *finding);
+
+/* The same at any time: a row in which the module counts until the end, so that it stands in the table also where the program is killed.
+ * Those of an instruction that have the same name are sorted by count, the largest first, and their `of` is the sum.  NULL: no room. */
+struct sim_finding *sim_keep(const struct sim_finding *finding);
 
 #endif

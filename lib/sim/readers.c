@@ -122,5 +122,3 @@ void qn_readers_finish(void)
 }
 
 const char *qn_readers_module(void) { return count ? facts[current].name : NULL; }
-
-void sim_loads(void (*each)(const struct sim_loads *loads)) { qn_engine_loads(each); }

@@ -8,7 +8,7 @@
 struct qn_readers_offer {
     bool lines;  /* the D1 keeps times of last use */
     uint32_t near; /* lines that its filter lets pass, if it is to tell of all others; 0: it cannot */
-    bool counts; /* sim_loads */
+    bool counts; /* sim_keep_loads */
 };
 
 /* What is asked for. */
@@ -27,7 +27,6 @@ void qn_readers_instructions(struct sim_insn *insn, unsigned n);
 void qn_readers_finish(void);
 const char *qn_readers_module(void); /* the one that was told something last */
 
-void qn_engine_loads(void (*each)(const struct sim_loads *loads)); /* supplied by run */
-uint64_t qn_engine_references(void); /* to data, that have been counted; the same */
+uint64_t qn_engine_references(void); /* to data, that have been counted; supplied by run */
 
 #endif

@@ -111,12 +111,23 @@ static bool good_finding(const struct sim_finding *f)
     return n && n < SIM_FINDING_NAME && good_name(f->what);
 }
 
-void sim_find(const struct sim_finding *finding)
+static struct sim_finding *find(const struct sim_finding *finding, bool keep)
 {
     if (!good_finding(finding))
-        sim_fail("?", "?", "sim_find", 0, "a name needs 1 to 7 letters, digits, - and _");
-    if (output)
-        qn_engine_finding(finding);
+        sim_fail("?", "?", keep ? "sim_keep" : "sim_find", 0, "a name needs 1 to 7 letters, digits, - and _");
+    return output ? qn_engine_finding(finding, keep) : NULL;
+}
+
+void sim_find(const struct sim_finding *finding) { find(finding, false); }
+
+struct sim_finding *sim_keep(const struct sim_finding *finding) { return find(finding, true); }
+
+void sim_keep_loads(const uint64_t cycles[3])
+{
+    if (!output)
+        return;
+    __builtin_memcpy(output->load_cycles, cycles, sizeof output->load_cycles);
+    output->loads = 1;
 }
 
 static bool fits(const char *slot, const char *name)

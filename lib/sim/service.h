@@ -14,7 +14,7 @@ void qn_sim_service_init(struct qn_sim_output *where, uint64_t *charges, const c
 void qn_sim_service_modules(const char *names); /* what is in the slots */
 void qn_sim_service_how(unsigned slot, uint8_t how); /* enum qn_sim_how */
 const char *qn_sim_event_name(unsigned event);
-void qn_engine_finding(const struct sim_finding *finding);   /* supplied by run */
+struct sim_finding *qn_engine_finding(const struct sim_finding *finding, bool kept); /* supplied by run; NULL: no room */
 extern bool qn_sim_events_hidden;      /* what is declared now is counted and never shown */
 extern bool qn_sim_events_of_twin;     /* what is declared now is the twin's */
 extern uint64_t qn_sim_events_twinned; /* a bit for each event that the twin of --check declares, too */

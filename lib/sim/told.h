@@ -26,7 +26,7 @@ static uint32_t near_lines(uint32_t line)
     return n < 1 ? 1 : n > D1_NEAR_MAX ? D1_NEAR_MAX : n;
 }
 
-uint64_t sim_lines_touched(void) { return qn_engine_references() + D1_near.touched; }
+uint64_t sim_lines_touched(void) { return qn_engine_references() + *D1_near.touched; }
 
 /* What analyses can be told without a call for each reference.  Lines: as long as nobody but the D1 takes lines out of it. */
 static struct qn_readers_offer offer(const struct qn_config *c)
@@ -50,7 +50,7 @@ static void init_analyses(const struct qn_config *c)
     qn_sim_tells_misses = readers.misses;
     qn_sim_tells_lines = readers.lines;
     qn_sim_tells_far = readers.far;
-    fast_D1_near(near_lines(c->D1.line));
+    fast_D1_near(near_lines(c->D1.line), qn_sim_more_lines());
     qn_sim_wants_pc |= readers.pc;
     qn_sim_records = readers.log != NULL;
     if (!qn_sim_analyses && !qn_sim_records)

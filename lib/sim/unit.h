@@ -86,7 +86,7 @@ struct qn_unit {
     qn_unit_line *line;
     qn_unit_far *far;
     bool (*wants_far)(const struct sim_config *);
-    bool loads;                /* told of misses, it will ask for sim_loads */
+    bool loads;                /* told of misses, it will ask for sim_keep_loads */
     void (*insns)(const struct sim_insn *, unsigned n);
     const struct qn_log_consumer *(*log)(void); /* a recorder, if it is asked to be one; else NULL.  Before `init` */
 };

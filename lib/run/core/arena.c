@@ -13,7 +13,7 @@
 
 struct qn_arena_header *qn_arena;
 int qn_arena_fd = -1, qn_socket_fd = -1;
-_Static_assert(SIM_FINDING_NAME == QN_FINDING_NAME, "module.h and arena.h");
+_Static_assert(SIM_FINDING_NAME == QN_FINDING_NAME && sizeof(struct sim_finding) == offsetof(struct qn_finding, map), "module.h and arena.h");
 
 static uint8_t *base; /* everything but the counters */
 static struct {
@@ -23,6 +23,8 @@ static struct {
 uint64_t *qn_arena_counters(void) { return (uint64_t *)QN_COUNTERS_BASE; }
 
 uint64_t *qn_arena_charges(void) { return (uint64_t *)(QN_ARENA_ALIAS_BASE + QN_ARENA_CHARGES_OFF); }
+
+uint8_t *qn_arena_tables(void) { return (uint8_t *)(QN_ARENA_ALIAS_BASE + QN_ARENA_TABLES_OFF); }
 
 struct qn_explain_output *qn_arena_explain(void)
 {
@@ -198,18 +200,18 @@ uint32_t qn_arena_map_of(uint64_t pc)
 
 /* ---- what analysis modules have found ---- */
 
-void qn_engine_finding(const struct sim_finding *f)
+struct sim_finding *qn_engine_finding(const struct sim_finding *f, bool kept)
 {
     uint64_t n = qn_arena->n_findings;
     struct qn_finding *to = (struct qn_finding *)(QN_ARENA_ALIAS_BASE + QN_ARENA_FINDINGS_OFF) + n;
 
     if ((n + 1) * sizeof *to > QN_ARENA_FINDINGS_SIZE)
-        return;
+        return NULL;
     qn_ready_until(&ready.findings, to + 1);
-    *to = (struct qn_finding){.pc = f->pc, .value = f->value, .other = f->other, .count = f->count, .of = f->of,
-                              .map = qn_arena_map_of(f->pc), .other_map = f->other ? qn_arena_map_of(f->other) : 0};
-    __builtin_memcpy(to->what, f->what, sizeof to->what);
+    *to = (struct qn_finding){.map = qn_arena_map_of(f->pc), .other_map = f->other ? qn_arena_map_of(f->other) : 0, .kept = kept};
+    __builtin_memcpy(to, f, sizeof *f);
     qn_arena->n_findings = n + 1;
+    return (struct sim_finding *)to;
 }
 
 /* ---- blocks ---- */

@@ -56,22 +56,6 @@ static void of_all(for_insns *each)
         of_leave(qn_arena_leave_rec(i), each);
 }
 
-static void (*tell)(const struct sim_loads *loads);
-
-static void tell_loads(uint64_t pc, const int64_t sum[QN_COST_EVENTS], int64_t sign)
-{
-    struct sim_loads l = {pc, sign * sum[QN_COST_DR], sign * sum[QN_COST_D1MR], sign * sum[QN_COST_DLMR]};
-
-    if (l.loads || l.L1_misses)
-        tell(&l);
-}
-
-void qn_engine_loads(void (*each)(const struct sim_loads *loads))
-{
-    tell = each;
-    of_all(tell_loads);
-}
-
 static uint64_t references;
 
 static void add_references(uint64_t pc, const int64_t sum[QN_COST_EVENTS], int64_t sign)

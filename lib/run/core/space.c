@@ -19,6 +19,7 @@
 #include "run/run.h"
 #include "run/observe/sample.h"
 #include "run/core/space.h"
+#include "sim/cells.h"
 #include "sim/contract.h"
 #include "sim/fast/fast.h"
 #include "sim/service.h"
@@ -63,6 +64,7 @@ static void start_simulation(const struct qn_config *c)
         return;
     simulating = true;
     qn_sim_service_init(&qn_arena->sim_output, qn_arena_charges(), qn_arena_text(c->sim_opt));
+    qn_sim_rows_init(qn_arena_tables(), &qn_arena->sim_output.tables);
     qn_sim_choose(qn_arena_text(c->sim_slots), qn_arena_text(c->versus ? c->versus_slots : c->sim_slots));
     qn_sim_vectors = vectors(c);
     qn_sim_init(c, qn_arena_counters());

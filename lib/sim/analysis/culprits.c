@@ -14,24 +14,35 @@
 #define ANALYSIS_LINES 1
 #define WANTS_PC 1
 
-/* An instruction that evicted lines, or lost lines. */
+/* An instruction that missed. */
 struct party {
     struct site site;
-    uint64_t lost;     /* lines that it missed although they had been there */
     uint32_t number;   /* + 1; 0: it has evicted nothing yet */
 };
 
 struct loss {
     struct site site;  /* the instruction that missed; the one that evicted the line */
-    uint64_t addr, count;
+    struct sim_finding *row; /* counts; NULL: there was no room */
 };
 
 static struct by_line evictor; /* of a line that is not in the D1: number of the party, + 1 */
 static struct sites parties, losses;
 static uint64_t *evictor_pc, n_evictors, room;
-static uint64_t lost, first;
+static uint64_t *cells; /* lines missed by what became of them: */
+enum { FIRST, LOST, NO_ROOM, CELLS };
 
 #define EVICTORS_FIRST 4096u
+
+static void declare(void)
+{
+    struct sim_term terms[CELLS];
+
+    cells = sim_cells(CELLS);
+    for (unsigned i = 0; i < CELLS; i++)
+        terms[i] = (struct sim_term){.cells = cells + i, .n = 1, .times = 1, .needed = i == NO_ROOM};
+    sim_row(terms, 2, "%s: lines missed: %%U for the first time, %%U evicted before", sim.slot);
+    sim_row(terms + NO_ROOM, 1, "%s: there was no room for %%U lines more", sim.slot);
+}
 
 static void analysis_init(const struct sim_config *c)
 {
@@ -42,6 +53,7 @@ static void analysis_init(const struct sim_config *c)
     sites_init(&losses, sizeof(struct loss));
     room = EVICTORS_FIRST;
     evictor_pc = sim_alloc(room * sizeof *evictor_pc);
+    declare();
 }
 
 static uint32_t add_evictor(uint64_t pc)
@@ -60,7 +72,7 @@ static uint32_t add_evictor(uint64_t pc)
 /* Most misses are of instructions that missed a moment ago. */
 #define RECENT 256u
 static struct party *recent_party[RECENT];
-static struct loss *recent_loss[RECENT];
+static struct sim_finding *recent_row[RECENT];
 
 static inline struct party *party_of(uint64_t pc)
 {
@@ -71,30 +83,38 @@ static inline struct party *party_of(uint64_t pc)
     return *p;
 }
 
-static inline struct loss *loss_of(uint64_t pc, uint64_t by)
+static struct sim_finding *find_row(uint64_t pc, uint64_t by)
 {
-    struct loss **l = &recent_loss[(pc + 3 * by) % RECENT];
+    struct loss *l = (struct loss *)sites_find(&losses, pc, by);
 
-    if (!*l || (*l)->site.pc != pc || (*l)->site.what != by)
-        *l = (struct loss *)sites_find(&losses, pc, by);
-    return *l;
+    if (l && !l->row)
+        l->row = sim_keep(&(struct sim_finding){.pc = pc, .other = by, .what = "evictor"});
+    return l ? l->row : NULL;
 }
 
-static void lose(struct party *me, uint64_t line, uint32_t by)
+static inline struct sim_finding *row_of(uint64_t pc, uint64_t by)
 {
-    struct loss *l;
+    struct sim_finding **row = &recent_row[(pc + 3 * by) % RECENT];
 
-    if (!by) {
-        first++;
+    if (!*row || (*row)->pc != pc || (*row)->other != by)
+        *row = find_row(pc, by);
+    return *row;
+}
+
+static void lose(const struct party *me, uint64_t line, uint32_t by)
+{
+    struct sim_finding *row;
+
+    cells[by ? LOST : FIRST]++;
+    if (!by)
+        return;
+    row = row_of(me->site.pc, evictor_pc[by - 1]);
+    if (!row) {
+        cells[NO_ROOM]++;
         return;
     }
-    lost++;
-    me->lost++;
-    l = loss_of(me->site.pc, evictor_pc[by - 1]);
-    if (!l)
-        return;
-    l->addr = line;
-    l->count++;
+    row->value = line;
+    row->count++;
 }
 
 static void analysis_line(const struct sim_line *l)
@@ -104,8 +124,10 @@ static void analysis_line(const struct sim_line *l)
     if (l->used)
         return;
     me = party_of(sim_pc);
-    if (!me)
+    if (!me) {
+        cells[NO_ROOM]++;
         return;
+    }
     lose(me, l->line, *by_line(&evictor, l->line));
     if (!l->victim_used)
         return;
@@ -117,43 +139,4 @@ static void analysis_line(const struct sim_line *l)
 static void analysis_miss(const struct sim_miss *miss) { (void)miss; }
 static void analysis_ref(const struct sim_ref *ref) { (void)ref; }
 
-/* By instruction; the one that evicted most first. */
-static bool comes_before(const struct loss *a, const struct loss *b)
-{
-    if (a->site.pc != b->site.pc)
-        return a->site.pc < b->site.pc;
-    return a->count != b->count ? a->count > b->count : a->site.what < b->site.what;
-}
-
-/* D. L. Shell 1959. */
-static void sort_losses(const struct loss **l, uint32_t n)
-{
-    for (uint32_t gap = n / 2; gap; gap /= 2)
-        for (uint32_t i = gap; i < n; i++) {
-            const struct loss *moved = l[i];
-            uint32_t at = i;
-
-            for (; at >= gap && comes_before(moved, l[at - gap]); at -= gap)
-                l[at] = l[at - gap];
-            l[at] = moved;
-        }
-}
-
-static void analysis_finish(void)
-{
-    const struct loss **sorted = sim_alloc((losses.count + 1ull) * sizeof *sorted);
-
-    for (uint32_t i = 0; i < losses.count; i++)
-        sorted[i] = (const struct loss *)sites_at(&losses, i);
-    sort_losses(sorted, losses.count);
-    for (uint32_t i = 0; i < losses.count; i++) {
-        const struct loss *l = sorted[i];
-        const struct party *me = (struct party *)sites_find(&parties, l->site.pc, 0);
-
-        sim_find(&(struct sim_finding){.pc = l->site.pc, .value = l->addr, .other = l->site.what, .count = l->count, .of = me->lost,
-                                       .what = "evictor"});
-    }
-    sim_print("%s: lines missed: %U for the first time, %U evicted before", sim.slot, first, lost);
-    if (parties.lost || losses.lost)
-        sim_print("%s: there was no room for %U lines more", sim.slot, parties.lost + losses.lost);
-}
+static void analysis_finish(void) {}

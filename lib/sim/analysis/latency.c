@@ -19,13 +19,44 @@ enum { D, L, M, LEVELS };
 
 struct load {
     struct site site;
-    uint64_t addr;
-    int64_t served[LEVELS];
+    struct sim_finding *row;  /* of a run: with the address */
+    uint64_t addr;            /* of a replay; these, too: */
+    uint64_t served[LEVELS];
 };
 
 static struct sites loads;
-static uint64_t cycles[LEVELS];
+static uint64_t cycles[LEVELS], *served;
 static bool counted; /* by the run */
+
+/* Those of a total that the next level does not serve, so many times: two terms. */
+static void less(struct sim_term to[2], unsigned level, int64_t times)
+{
+    static const uint8_t totals[LEVELS] = {SIM_SUM_LOADS, SIM_SUM_LOADS_L1, SIM_SUM_LOADS_LL};
+
+    to[0] = to[1] = (struct sim_term){.times = 0};
+    if (counted)
+        to[0].of = totals[level];
+    else
+        to[0] = (struct sim_term){.cells = served + level, .n = 1};
+    to[0].times = times;
+    to[0].plus = true;
+    if (!counted || level == M)
+        return;
+    to[1].of = totals[level + 1];
+    to[1].times = -times;
+}
+
+static void declare(void)
+{
+    struct sim_term terms[4 * LEVELS];
+
+    for (unsigned level = 0; level < LEVELS; level++) {
+        less(terms + 2 * level, level, 1);
+        less(terms + 2 * (LEVELS + level), level, (int64_t)cycles[level]);
+        terms[2 * (LEVELS + level) + 1].plus = level < M;
+    }
+    sim_row(terms, 4 * LEVELS, "%s: loads served by the D1 %%U, by the LL %%U, by memory %%U: about %%U cycles", sim.slot);
+}
 
 static void analysis_init(const struct sim_config *c)
 {
@@ -33,7 +64,11 @@ static void analysis_init(const struct sim_config *c)
     cycles[L] = sim_option_within(sim.slot, ANALYSIS, "l-cycles", 40, 0, CYCLES_MAX);
     cycles[M] = sim_option_within(sim.slot, ANALYSIS, "m-cycles", 200, 0, CYCLES_MAX);
     counted = c->misses;
+    served = sim_cells(LEVELS);
     sites_init(&loads, sizeof(struct load));
+    if (counted)
+        sim_keep_loads(cycles);
+    declare();
 }
 
 static bool is_load(unsigned kind) { return kind == SIM_READ || kind == SIM_MODIFY; }
@@ -44,69 +79,44 @@ static void analysis_miss(const struct sim_miss *miss)
 {
     struct load *l = is_load(miss->kind) ? find(miss->pc) : NULL;
 
-    if (l)
-        l->addr = miss->addr;
-}
-
-static void add(const struct sim_loads *more)
-{
-    struct load *l = find(more->pc);
-
     if (!l)
         return;
-    l->served[D] += more->loads - more->L1_misses;
-    l->served[L] += more->L1_misses - more->LL_misses;
-    l->served[M] += more->LL_misses;
+    if (!l->row)
+        l->row = sim_keep(&(struct sim_finding){.pc = miss->pc, .what = "load"});
+    if (l->row)
+        l->row->value = miss->addr;
 }
 
 static void analysis_ref(const struct sim_ref *ref)
 {
-    int64_t missed = ref->outcome & SIM_L1_MISS, far = (ref->outcome & SIM_LL_MISS) != 0;
-    struct load *l;
+    struct load *l = is_load(ref->kind) ? find(ref->pc) : NULL;
+    unsigned level = ref->outcome & SIM_LL_MISS ? M : ref->outcome & SIM_L1_MISS ? L : D;
 
-    if (!is_load(ref->kind))
+    if (!l)
         return;
-    add(&(struct sim_loads){ref->pc, 1, missed, far});
-    if (missed && (l = find(ref->pc)))
+    l->served[level]++;
+    served[level]++;
+    if (level != D)
         l->addr = ref->addr;
-}
-
-static uint64_t sum(const int64_t served[LEVELS]) { return (uint64_t)(served[D] + served[L] + served[M]); }
-
-static uint64_t cost(const int64_t served[LEVELS])
-{
-    return (uint64_t)served[D] * cycles[D] + (uint64_t)served[L] * cycles[L] + (uint64_t)served[M] * cycles[M];
 }
 
 static void find_levels(const struct load *l)
 {
     static const char names[LEVELS][2] = {"D", "L", "M"};
-    struct sim_finding f = {.pc = l->site.pc, .value = l->addr, .of = sum(l->served)};
+    struct sim_finding f = {.pc = l->site.pc, .value = l->addr, .of = l->served[D] + l->served[L] + l->served[M]};
 
     for (unsigned i = 0; i < LEVELS; i++) {
         __builtin_memcpy(f.what, names[i], sizeof names[i]);
-        f.count = (uint64_t)l->served[i];
+        f.count = l->served[i];
         sim_find(&f);
     }
     __builtin_memcpy(f.what, "cycles", sizeof "cycles");
-    f.count = cost(l->served);
+    f.count = l->served[D] * cycles[D] + l->served[L] * cycles[L] + l->served[M] * cycles[M];
     sim_find(&f);
 }
 
 static void analysis_finish(void)
 {
-    int64_t all[LEVELS] = {0};
-
-    if (counted)
-        sim_loads(add);
-    for (uint32_t i = 0; i < loads.count; i++) {
-        const struct load *l = (const struct load *)sites_at(&loads, i);
-
-        for (unsigned level = 0; level < LEVELS; level++)
-            all[level] += l->served[level];
-        if (sum(l->served))
-            find_levels(l);
-    }
-    sim_print("%s: loads served by the D1 %U, by the LL %U, by memory %U: about %U cycles", sim.slot, (uint64_t)all[D], (uint64_t)all[L],
-              (uint64_t)all[M], cost(all));
+    for (uint32_t i = 0; !counted && i < loads.count; i++)
+        find_levels((const struct load *)sites_at(&loads, i));
 }

@@ -6,7 +6,6 @@
  *
  * Options that need each reference: sets: also a curve for each associativity with so many sets, and sizes from one line on; sizes=N: each size
  * up to N lines, and each number of ways up to 64 (sets: of the D1, if not said); larger ones are one class then, above 2^18 lines.
- * (What a run prints ends at 16 KiB, which is about 600 sizes; a replay prints all.)
  * Option shards=N: of N lines of memory, drawn by a hash of their address (shards.h), with the error to be expected.  shards-part=M: of one
  * line in M, but of no fewer than N (8192).
  * Source: Mattson et al. 1970 (see stack.h); per set: M. D. Hill, A. J. Smith 1989 (see 3c.c). */
@@ -23,13 +22,13 @@
 #define NEAR_MAX 16u /* lines; as the engine tells, so that both ways give the same */
 
 static struct stack stack;
-static uint64_t touches;
+static uint64_t *touched; /* lines, one cell */
 
 /* ---- each size, each associativity ---- */
 
 static bool whole;
 static uint64_t *histogram;           /* by distance; [DISTANCES]: farther or first */
-static uint64_t ways_hits[WAYS_MAX];
+static uint64_t *ways_hits;           /* by position in the set; [WAYS_MAX]: not there */
 static uint64_t sets, *order;         /* per set: its lines, newest first */
 static uint64_t sizes;                /* print each up to this one; 0 = powers of two */
 
@@ -40,7 +39,8 @@ static bool wants_whole(const char *slot)
 
 static void init_whole(const struct sim_config *c)
 {
-    histogram = sim_alloc((DISTANCES + 1ull) * 8);
+    histogram = sim_cells(DISTANCES + 1ull);
+    ways_hits = sim_cells(WAYS_MAX + 1ull);
     sets = sim_option_within(c->slot, ANALYSIS, "sets", c->sets, 1, 1u << 22);
     sizes = sim_option_within(c->slot, ANALYSIS, "sizes", 0, 0, DISTANCES);
     order = sim_alloc(sets * WAYS_MAX * 8);
@@ -54,10 +54,9 @@ static void touch_set(uint64_t line)
 
     while (at < WAYS_MAX && row[at] != line + 1)
         at++;
-    if (at < WAYS_MAX)
-        ways_hits[at]++;
-    else
-        at = WAYS_MAX - 1;
+    ways_hits[at]++;
+    if (at == WAYS_MAX)
+        at--;
     for (; at > 0; at--)
         row[at] = row[at - 1];
     row[0] = line + 1;
@@ -73,28 +72,33 @@ static void touch_whole(uint64_t line)
 
 static bool printed(uint64_t size) { return sizes ? size <= sizes : qn_is_pow2(size); }
 
-/* A cache of n lines hits what has a distance below n. */
-static void print_whole(void)
+/* A row with the sum of what `counts` has from `first` on. */
+static struct sim_term sum_from(const uint64_t *counts, uint64_t first, uint64_t n)
 {
-    uint64_t hits = 0;
+    return (struct sim_term){.cells = counts + first, .n = n - first, .times = 1};
+}
 
-    for (uint64_t d = 0; d < DISTANCES; d++) {
-        hits += histogram[d];
-        if (printed(d + 1))
-            sim_print("AN: %U lines: %U", d + 1, touches - hits);
-    }
-    hits = 0;
-    sim_print("AN: misses with %U sets:", sets);
-    for (unsigned w = 0; w < WAYS_MAX; w++) {
-        hits += ways_hits[w];
-        if (sizes || qn_is_pow2(w + 1))
-            sim_print("AN: %u ways: %U", w + 1, touches - hits);
-    }
+/* A cache of n lines misses what has a distance of n or more. */
+static void declare_whole(void)
+{
+    struct sim_term sum;
+
+    for (uint64_t n = 1; n <= DISTANCES; n++)
+        if (printed(n)) {
+            sum = sum_from(histogram, n, DISTANCES + 1);
+            sim_row(&sum, 1, "AN: %U lines: %%U", n);
+        }
+    sim_row(NULL, 0, "AN: misses with %U sets:", sets);
+    for (unsigned n = 1; n <= WAYS_MAX; n++)
+        if (sizes || qn_is_pow2(n)) {
+            sum = sum_from(ways_hits, n, WAYS_MAX + 1);
+            sim_row(&sum, 1, "AN: %u ways: %%U", n);
+        }
 }
 
 /* ---- powers of two ---- */
 
-static uint64_t classes[CURVE_CLASSES];
+static uint64_t *classes;
 static struct far far;
 static struct shards shards;
 static bool sampled, told;
@@ -111,6 +115,31 @@ static uint32_t near_lines(uint32_t line)
     return n < 1 ? 1 : n > NEAR_MAX ? NEAR_MAX : n;
 }
 
+/* Misses of a cache of 2^k lines: a distance of k bits and fewer hits. */
+static void declare_curve(void)
+{
+    struct sim_term sum;
+
+    for (unsigned k = 0; 1ull << k <= SIZE_MOST >> line_bits; k++) {
+        if (1ull << k << line_bits < SIZE_LEAST)
+            continue;
+        sum = sum_from(classes, k + 1, CURVE_CLASSES);
+        sim_row(&sum, 1, "AN: %U lines: %%U", 1ull << k);
+    }
+}
+
+/* Of a sample it is known at the end only, with its error. */
+static void declare(void)
+{
+    const struct sim_term lines = {.cells = touched, .n = 1, .times = 1, .of = told ? SIM_SUM_LINES : SIM_SUM_CELLS};
+
+    sim_row(&lines, 1, "AN: %%U lines touched; misses of a fully associative LRU cache:");
+    if (whole)
+        declare_whole();
+    else
+        declare_curve();
+}
+
 static void analysis_init(const struct sim_config *c)
 {
     uint64_t part = sim_option_within(c->slot, ANALYSIS, "shards-part", 0, 0, SHARDS_MAX);
@@ -123,6 +152,8 @@ static void analysis_init(const struct sim_config *c)
     told = c->misses;
     line_bits = c->line_bits;
     near = c->near ? c->near : near_lines(c->line);
+    touched = sim_cells(1);
+    classes = sim_cells(CURVE_CLASSES);
     if (whole)
         init_whole(c);
     if (sampled)
@@ -131,6 +162,8 @@ static void analysis_init(const struct sim_config *c)
         far_init(&far, c->line_bits);
     else
         stack_init(&stack);
+    if (!sampled)
+        declare();
 }
 
 static void come_near(uint64_t line, uint64_t left)
@@ -173,7 +206,7 @@ static void touch(uint64_t line)
 {
     uint64_t d;
 
-    touches++;
+    touched[0]++;
     if (sampled) {
         touch_sampled(line << line_bits);
     } else if (whole) {
@@ -194,37 +227,15 @@ static void analysis_ref(const struct sim_ref *ref)
         touch(line);
 }
 
-/* Misses of a cache of 2^k lines: a distance of k bits and fewer hits. */
-static uint64_t misses_of(unsigned k)
-{
-    uint64_t misses = 0;
-
-    for (unsigned i = k + 1; i < CURVE_CLASSES; i++)
-        misses += classes[i];
-    return misses;
-}
-
-static void print_curve(void)
-{
-    for (unsigned k = 0; 1ull << k <= SIZE_MOST >> line_bits; k++) {
-        if (1ull << k << line_bits < SIZE_LEAST)
-            continue;
-        if (sampled)
-            sim_print("AN: %U lines: %U, give or take %U", 1ull << k, shards_misses(&shards, k), shards_error(&shards, k));
-        else
-            sim_print("AN: %U lines: %U", 1ull << k, misses_of(k));
-    }
-    if (sampled)
-        shards_print(&shards, touches);
-}
-
 static void analysis_finish(void)
 {
-    if (told)
-        touches = sim_lines_touched();
+    uint64_t touches = told ? sim_lines_touched() : touched[0];
+
+    if (!sampled)
+        return;
     sim_print("AN: %U lines touched; misses of a fully associative LRU cache:", touches);
-    if (whole)
-        print_whole();
-    else
-        print_curve();
+    for (unsigned k = 0; 1ull << k <= SIZE_MOST >> line_bits; k++)
+        if (1ull << k << line_bits >= SIZE_LEAST)
+            sim_print("AN: %U lines: %U, give or take %U", 1ull << k, shards_misses(&shards, k), shards_error(&shards, k));
+    shards_print(&shards, touches);
 }

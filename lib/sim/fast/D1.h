@@ -95,14 +95,18 @@ static inline unsigned D1_touch(uint64_t line, uint64_t now)
 static struct {
     uint32_t lines, n;
     uint64_t found; /* the line of the slot in which the last one was found, or which gave way, with D1_FAR if it was not near */
-    uint64_t touched; /* lines beyond the first of their reference */
+    uint64_t *touched; /* counts lines beyond the first of their reference */
     struct {
         uint64_t line, stamp;
         struct qn_filter_entry *home; /* NULL: it has left the D1, last used at `stamp` */
     } at[D1_NEAR_MAX];
 } D1_near;
 
-static void fast_D1_near(uint32_t lines) { D1_near.lines = lines; }
+static void fast_D1_near(uint32_t lines, uint64_t *touched)
+{
+    D1_near.lines = lines;
+    D1_near.touched = touched;
+}
 
 static inline struct qn_filter_entry *D1_home(uint64_t line) { return &D1_slots[(unsigned)(line >> D1.line_bits) & (D1.slots - 1)]; }
 
@@ -240,7 +244,7 @@ static inline unsigned fast_D1_ref_near(uint64_t addr, uint32_t size, uint64_t *
         if (one || l.several)
             tell(&l);
         D1_comes_near(&l, one, tell_far);
-        D1_near.touched += !l.first;
+        *D1_near.touched += !l.first;
         l.first = false;
         miss |= one;
     }

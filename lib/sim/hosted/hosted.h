@@ -64,5 +64,6 @@ bool hosted_look_ahead(const struct hosted_options *o);
 /* A line on stderr, behind "quern: replay: ".  Control bytes of what the line quotes are made visible. */
 void hosted_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void hosted_print_events(void);
+void hosted_print_kept(void); /* what modules have kept (sim_keep) */
 
 #endif

@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "cost/cells.h"
 #include "cost/summary.h"
+#include "sim/cells.h"
 #include "sim/hosted/hosted.h"
 #include "sim/hosted/trace.h"
 #include "sim/module.h"
@@ -19,6 +21,8 @@
 static int64_t totals[QN_COST_EVENTS];
 uint64_t hosted_references;
 static FILE *outcomes;
+static struct qn_table_head table_head;
+static uint8_t *tables;
 
 static void note(char kind, unsigned outcome)
 {
@@ -178,12 +182,18 @@ int main(int argc, char **argv)
     if (!hosted_look_ahead(&o))
         return hosted_complain("%s: cannot be read twice, as a policy that looks ahead needs", o.trace), 1;
 #endif
+    if (!(tables = calloc(1, QN_ARENA_TABLES_SIZE)))
+        return hosted_complain("no memory"), 1;
+    qn_sim_rows_init(tables, &table_head);
     status = run(&o);
     if (status)
         return status;
     qn_cost_print_summary(totals, true, totals[QN_COST_BC] + totals[QN_COST_BI] > 0, true, put_line, NULL);
     hosted_print_events();
     qn_sim_finish();
+    hosted_print_kept();
+    qn_cost_print_rows(tables, &table_head, totals, put_line, NULL);
+    free(tables);
     if (!hosted_steps_write(&o) || !hosted_branches_write(&o))
         return 1;
     if (outcomes && (ferror(outcomes) | fclose(outcomes)))

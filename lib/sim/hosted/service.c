@@ -31,8 +31,8 @@ static const char *event_texts[SIM_EVENTS_MAX];
 static unsigned event_count;
 
 void qn_sim_service_modules(const char *names) { (void)names; }
-/* Nobody counts by instruction here (readers.c offers it to no analysis). */
-void qn_engine_loads(void (*each)(const struct sim_loads *loads)) { (void)each; }
+/* Nobody counts by instruction here (engine.c offers it to no analysis). */
+void sim_keep_loads(const uint64_t cycles[3]) { (void)cycles; }
 uint64_t qn_engine_references(void) { return 0; }
 void qn_sim_service_how(unsigned slot, uint8_t how) { (void)slot, (void)how; }
 
@@ -97,6 +97,28 @@ void sim_print(const char *format, ...)
 void sim_find(const struct sim_finding *f)
 {
     sim_print("0x%x %s 0x%x 0x%x %U %U", f->pc, f->what, f->value, f->other, f->count, f->of);
+}
+
+/* Printed with the others, in the order in which they were kept. */
+static struct kept_finding {
+    struct kept_finding *next;
+    struct sim_finding row;
+} *kept, **last_kept = &kept;
+
+struct sim_finding *sim_keep(const struct sim_finding *f)
+{
+    struct kept_finding *k = sim_alloc(sizeof *k);
+
+    k->row = *f;
+    *last_kept = k;
+    last_kept = &k->next;
+    return &k->row;
+}
+
+void hosted_print_kept(void)
+{
+    for (const struct kept_finding *k = kept; k; k = k->next)
+        sim_find(&k->row);
 }
 
 unsigned sim_event(const char *slot, const char *name, const char *text)

@@ -18,6 +18,7 @@ int main(void)
     const struct loss *l;
 
     sim = config;
+    begin_tables();
     analysis_init(&config);
     comes(1, 'A', 0);
     comes(1, 'B', 0);
@@ -25,15 +26,15 @@ int main(void)
     is_int((int64_t)losses.count, 0, "what comes in for the first time has no culprit");
     comes(2, 'A', 'B');
     l = (const struct loss *)sites_at(&losses, 0);
-    ok(l->site.pc == 2 && l->site.what == 1 && l->count == 1 && l->addr == 0, "A: instruction 2 misses what 1 evicted");
+    ok(l->site.pc == 2 && l->site.what == 1 && l->row->count == 1 && l->row->value == 0, "A: instruction 2 misses what 1 evicted");
     comes(1, 'B', 'C');
     comes(2, 'C', 'A');
     comes(1, 'A', 'B');
     is_int((int64_t)losses.count, 2, "two pairs: 2 lost to 1 twice, 1 to 2 twice");
-    is_int((int64_t)((const struct loss *)sites_at(&losses, 1))->count, 2, "... the other one");
+    is_int((int64_t)((const struct loss *)sites_at(&losses, 1))->row->count, 2, "... the other one");
     analysis_line(&(struct sim_line){.line = 2 * LINE, .used = 5});
-    is_int((int64_t)lost, 4, "a line that was there is no miss");
-    says("0x1 evictor 0x0 0x2 2 2\n0x2 evictor 0x80 0x1 2 2\n"
+    is_int((int64_t)cells[LOST], 4, "a line that was there is no miss");
+    says("0x2 evictor 0x80 0x1 2 0\n0x1 evictor 0x0 0x2 2 0\n"
          "AN: lines missed: 3 for the first time, 4 evicted before\n");
     return done_testing();
 }

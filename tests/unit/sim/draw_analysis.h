@@ -27,7 +27,9 @@ static int take_line(const char *line)
 
 #define puts take_line
 #include "sim/hosted/service.c"
+#include "sim/cells.c"
 #undef puts
+#include "cost/cells.h"
 
 bool qn_sim_at_work(struct qn_sim_culprit *c)
 {
@@ -61,10 +63,6 @@ static void analysis_ref(const struct sim_ref *ref)
 }
 #endif
 
-#ifdef ANALYSIS_LOADS
-void sim_loads(void (*each)(const struct sim_loads *loads)) { (void)each; }
-#endif
-
 #ifdef ANALYSIS_FAR
 uint64_t sim_lines_touched(void) { abort(); } /* each reference is told */
 #endif
@@ -73,6 +71,35 @@ uint64_t sim_lines_touched(void) { abort(); } /* each reference is told */
 
 bool sim_branch_backward;
 
+static struct qn_table_head table_head;
+
+/* Tables, from the start again; a test that does not call begin() calls it before analysis_init. */
+static __attribute__((unused)) void begin_tables(void)
+{
+    static uint8_t *where;
+
+    free(where);
+    where = calloc(1, QN_ARENA_TABLES_SIZE);
+    table_head = (struct qn_table_head){0};
+    qn_sim_rows_init(where, &table_head);
+}
+
+static void put_row(void *data, const char *line)
+{
+    (void)data;
+    take_line(line);
+}
+
+static __attribute__((unused)) void finish(void)
+{
+    static const int64_t none[QN_COST_EVENTS];
+
+    *said = 0;
+    analysis_finish();
+    hosted_print_kept();
+    qn_cost_print_rows(tables, &table_head, none, put_row, NULL);
+}
+
 static void begin(uint32_t size, const char *options)
 {
     struct sim_config config = {.slot = "AN", .size = size, .ways = 1, .line = LINE, .sets = size / LINE, .line_bits = 6, .seed = 1};
@@ -80,6 +107,7 @@ static void begin(uint32_t size, const char *options)
     sim = config;
     event_count = 0; /* a test may begin again */
     hosted_options = options;
+    begin_tables();
     analysis_init(&config);
 }
 
@@ -106,8 +134,7 @@ static __attribute__((unused)) void data(char letter, bool missed)
 
 static __attribute__((unused)) void says(const char *wanted)
 {
-    *said = 0;
-    analysis_finish();
+    finish();
     is_str(said, wanted, "what it says in the end");
 }
 

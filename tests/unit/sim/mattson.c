@@ -54,8 +54,7 @@ int main(void)
     for (const char *r = "ABCABDDA"; *r; r++)
         data(*r, false);
     /* By set: A C A A is 0 and 1 and 0 in the even set, B B D D in the odd one: - - 1 0 and - 0 - 0. */
-    *said = 0;
-    analysis_finish();
+    finish();
     *strstr(said, "AN: 4 ways") = 0; /* and so on, to 64 */
     is_str(said, "AN: 8 lines touched; misses of a fully associative LRU cache:\n"
                  "AN: 1 lines: 7\nAN: 2 lines: 7\nAN: 3 lines: 4\nAN: 4 lines: 4\n"

@@ -1,0 +1,65 @@
+/* lib/sim/cells.c - tables of modules: what they count in, and the lines of text that sums of it will be put into (cost/cells.c).
+ *
+ * In a run they lie in the counts arena, so they are printed however the program ends; in a replay in memory. */
+#include "sim/cells.h"
+
+#include "base/format.h"
+#include "base/ready.h"
+#include "sim/module.h"
+
+#define TEXT_BYTES 512 /* of a line */
+
+_Static_assert((int)SIM_SUM_LINES == QN_SUM_LINES && (int)SIM_SUM_LOADS_LL == QN_SUM_LOADS_LL, "module.h and arena.h");
+
+static uint8_t *tables;
+static struct qn_table_head nowhere, *head = &nowhere; /* before it is said where */
+
+void qn_sim_rows_init(uint8_t *where, struct qn_table_head *head_there)
+{
+    tables = where;
+    head = head_there;
+}
+
+uint64_t *qn_sim_more_lines(void) { return &head->more_lines; }
+
+static void *take(uint64_t used, uint64_t n, uint64_t bytes, uint64_t offset, uint64_t size)
+{
+    if (!tables || n > size / bytes || used + n > size / bytes)
+        sim_fail("?", "?", "sim_row, sim_cells", 0, "more cells or lines than there is room for");
+    return tables + offset + used * bytes;
+}
+
+uint64_t *sim_cells(uint64_t n)
+{
+    uint64_t *cells = take(head->cells, n, sizeof *cells, QN_TABLE_CELLS_OFF, QN_TABLE_CELLS_SIZE);
+
+    qn_ready(cells, n * sizeof *cells);
+    head->cells += n;
+    return cells;
+}
+
+static uint64_t add_text(const char *format, va_list args)
+{
+    char *text = take(head->text, TEXT_BYTES, 1, QN_TABLE_TEXT_OFF, QN_TABLE_TEXT_SIZE);
+    uint64_t at = head->text;
+
+    head->text += qn_format_v(text, TEXT_BYTES, format, args) + 1;
+    return at;
+}
+
+void sim_row(const struct sim_term *terms, unsigned n, const char *format, ...)
+{
+    struct qn_term *to = take(head->terms, n, sizeof *to, QN_TABLE_TERMS_OFF, QN_TABLE_TERMS_SIZE);
+    struct qn_table_row *row = take(head->rows, 1, sizeof *row, QN_TABLE_ROWS_OFF, QN_TABLE_ROWS_SIZE);
+    va_list args;
+
+    va_start(args, format);
+    *row = (struct qn_table_row){(uint32_t)add_text(format, args), (uint32_t)head->terms, n};
+    va_end(args);
+    for (unsigned i = 0; i < n; i++)
+        to[i] = (struct qn_term){.first = terms[i].cells ? (uint64_t)(terms[i].cells - (uint64_t *)(void *)(tables + QN_TABLE_CELLS_OFF)) : 0,
+                                 .count = terms[i].n, .times = terms[i].times, .of = terms[i].of, .plus = terms[i].plus,
+                                 .needed = terms[i].needed};
+    head->terms += n;
+    head->rows++;
+}
