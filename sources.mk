@@ -152,6 +152,7 @@ hosted_sources = \
 	lib/cost/part.c \
 	lib/cost/profile.c \
 	lib/cost/regions.c \
+	lib/cost/sets.c \
 	lib/cost/sites.c \
 	lib/cost/steps.c \
 	lib/cost/store.c \
@@ -510,6 +511,7 @@ engine_sources = \
 	lib/run/observe/region.c \
 	lib/run/observe/request.c \
 	lib/run/observe/sample.c \
+	lib/run/observe/sets.c \
 	lib/run/observe/step.c \
 	lib/run/observe/tally.c \
 	lib/run/observe/trace.c \
@@ -730,6 +732,7 @@ headers = \
 	lib/cost/part.h \
 	lib/cost/profile.h \
 	lib/cost/regions.h \
+	lib/cost/sets.h \
 	lib/cost/sites.h \
 	lib/cost/steps.h \
 	lib/cost/store.h \
@@ -978,6 +981,7 @@ headers = \
 	lib/run/observe/region.h \
 	lib/run/observe/request.h \
 	lib/run/observe/sample.h \
+	lib/run/observe/sets.h \
 	lib/run/observe/step.h \
 	lib/run/observe/tally.h \
 	lib/run/observe/watch.h \
@@ -1346,6 +1350,7 @@ shell_tests = \
 	tests/unit/sim/record.sh \
 	tests/unit/sim/replay.sh \
 	tests/unit/sim/returns.sh \
+	tests/unit/sim/sets_time.sh \
 	tests/unit/sim/settled.sh \
 	tests/unit/sim/shows.sh \
 	tests/unit/sim/trace_blocks.sh \

@@ -1,7 +1,7 @@
 /* lib/collect/beside.c - what a run writes beside its profile: intervals, findings, culprits, explanations, what was watched.
  *
  * In:  the arena of a program that has ended
- * Out: PROFILE.findings.csv, PROFILE.culprits.csv, and the files that options name
+ * Out: PROFILE.findings.csv, PROFILE.culprits.csv, PROFILE.sets.csv, and the files that options name
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "json/write.h"
 #include "cost/findings.h"
 #include "cost/intervals.h"
+#include "cost/sets.h"
 #include "cost/watch.h"
 
 #define CULPRITS_PRINTED 10 /* lines with the summary */
@@ -72,6 +73,23 @@ bool qn_collect_write_culprits(struct qn_collect_work *w, const char *profile)
     if (asprintf(&path, "%s" QN_COLLECT_CULPRITS_SUFFIX, profile) < 0)
         return false;
     return qn_collect_tell_file(r, "culprits", path, qn_cost_write_culprits(path, &w->culprits, &err), &err);
+}
+
+/* Beside it, too: misses by set and interval. */
+bool qn_collect_write_sets(struct qn_collect_work *w, const char *profile)
+{
+    struct qn_collect *r = w->run;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    char *path;
+
+    if (!r->config.interval || !qn_cost_has_sets(&r->store))
+        return true;
+    if (asprintf(&path, "%s" QN_COLLECT_SETS_SUFFIX, profile) < 0)
+        return false;
+    if (qn_cost_sets_full(&r->store))
+        qn_collect_note(r, "--interval=%llu: no room for so many intervals by set; the last one in %s holds the rest of the run",
+                        (unsigned long long)r->config.interval, path);
+    return qn_collect_tell_file(r, "misses by set", path, qn_cost_write_sets(path, &r->store, (uint64_t)w->result.totals[QN_COST_IR], &err), &err);
 }
 
 void qn_collect_print_culprits(struct qn_collect_work *w)

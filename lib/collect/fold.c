@@ -212,6 +212,7 @@ static bool fold_and_write(struct qn_collect_work *w)
         status = r->options.profile_format == QN_COLLECT_CALLGRIND ? write_callgrind(w, path, &err) : write_profile(w, path, &err);
     written = status != QN_TEXT_OK || qn_collect_write_findings(w, path);
     written = (status != QN_TEXT_OK || qn_collect_write_culprits(w, path)) && written;
+    written = (status != QN_TEXT_OK || qn_collect_write_sets(w, path)) && written;
     written = qn_collect_tell_file(r, "profile", path, status, &err) && written;
     written = qn_collect_write_intervals(w) && written;
     if (w->result.damaged)

@@ -76,10 +76,10 @@
 #define QN_ARENA_FRAME_VARIABLES_OFF (2992ull << 20)
 #define QN_ARENA_FRAME_VARIABLES_SIZE (16ull << 20)
 #define QN_ARENA_TABLES_OFF (3008ull << 20) /* struct qn_table_head says how much there is of each part */
-#define QN_ARENA_TABLES_SIZE (96ull << 20)
-#define QN_ARENA_CALLS_OFF (3104ull << 20) /* --calls, and only then mapped by the engine; cost/call_records.h */
+#define QN_ARENA_TABLES_SIZE (352ull << 20)
+#define QN_ARENA_CALLS_OFF (3360ull << 20) /* --calls, and only then mapped by the engine; cost/call_records.h */
 #define QN_ARENA_CALLS_SIZE (1216ull << 20)
-#define QN_ARENA_SIZE (4320ull << 20)
+#define QN_ARENA_SIZE (4576ull << 20)
 
 struct qn_geometry {
     uint32_t size;  /* bytes = sets * assoc * line */
@@ -222,10 +222,27 @@ enum qn_sim_how {
 #define QN_TABLE_ROWS_SIZE (16ull << 20)
 #define QN_TABLE_TEXT_OFF (80ull << 20)
 #define QN_TABLE_TEXT_SIZE (16ull << 20)
+#define QN_TABLE_SETS_OFF (96ull << 20) /* --interval: misses by set, a row for each interval that has ended */
+#define QN_TABLE_SETS_SIZE (256ull << 20)
+
+#define QN_SET_CACHES_MAX 4
+#define QN_SET_GROUPS_MAX 256 /* of a cache in a row: of more sets several are counted together */
+#define QN_SET_CACHE_NAME 8
+
+struct qn_set_cells { /* of a cache: misses by set */
+    uint64_t first, sets;    /* cells */
+    char name[QN_SET_CACHE_NAME];
+};
+
+static inline uint64_t qn_sets_together(uint64_t sets) { return (sets + QN_SET_GROUPS_MAX - 1) / QN_SET_GROUPS_MAX; }
+static inline uint64_t qn_set_groups(uint64_t sets) { return sets ? (sets + qn_sets_together(sets) - 1) / qn_sets_together(sets) : 0; }
 
 struct qn_table_head {
     uint64_t cells, terms, rows, text; /* in use; text in bytes */
     uint64_t more_lines;     /* that data has touched, beyond one for each reference */
+    uint64_t set_rows;       /* of QN_TABLE_SETS_OFF: groups of all caches, one after the other */
+    uint32_t set_caches, pad;
+    struct qn_set_cells set_cells[QN_SET_CACHES_MAX];
 };
 
 enum qn_sum { QN_SUM_CELLS, QN_SUM_LOADS, QN_SUM_LOADS_L1, QN_SUM_LOADS_LL, QN_SUM_LINES }; /* enum sim_sum */

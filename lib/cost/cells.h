@@ -12,7 +12,7 @@
 #include "cost/arena.h"
 #include "cost/events.h"
 
-/* tables: QN_ARENA_TABLES_SIZE bytes, of which nothing is trusted.  Calls `put` for each line, without newline. */
+/* tables: QN_TABLE_SETS_OFF bytes, of which nothing is trusted.  Calls `put` for each line, without newline. */
 void qn_cost_print_rows(const uint8_t *tables, const struct qn_table_head *head, const int64_t totals[QN_COST_EVENTS],
                         void (*put)(void *, const char *), void *data);
 

@@ -31,6 +31,23 @@ size_t qn_cost_interval_bytes(const struct qn_cost_store *s)
     return qn_cost_charge_bytes(s) + (QN_COST_EVENTS - 1) * sizeof(uint64_t);
 }
 
+size_t qn_cost_set_row_bytes(const struct qn_cost_store *s)
+{
+    const struct qn_table_head *t = &qn_cost_header(s)->sim_output.tables;
+    uint64_t groups = 0;
+
+    for (uint32_t i = 0; i < t->set_caches && i < QN_SET_CACHES_MAX; i++)
+        groups += qn_set_groups(at_most(t->set_cells[i].sets, QN_TABLE_CELLS_SIZE, sizeof(uint64_t)));
+    return groups * sizeof(uint64_t);
+}
+
+uint64_t qn_cost_set_rows(const struct qn_cost_store *s)
+{
+    size_t bytes = qn_cost_set_row_bytes(s);
+
+    return bytes ? at_most(qn_cost_header(s)->sim_output.tables.set_rows, QN_TABLE_SETS_SIZE, bytes) : 0;
+}
+
 void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
 {
     const volatile struct qn_arena_header *h = qn_cost_header(s);
@@ -164,10 +181,11 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { QN_ARENA_POINTS_OFF, e.points * sizeof(struct qn_point) },
         { QN_ARENA_EXPLAIN_OFF, from_explain },
         { QN_ARENA_FINDINGS_OFF, e.findings * sizeof(struct qn_finding) },
-        { tables + QN_TABLE_CELLS_OFF, t->cells * sizeof(uint64_t) },
-        { tables + QN_TABLE_TERMS_OFF, t->terms * sizeof(struct qn_term) },
-        { tables + QN_TABLE_ROWS_OFF, t->rows * sizeof(struct qn_table_row) },
-        { tables + QN_TABLE_TEXT_OFF, t->text },
+        { tables + QN_TABLE_CELLS_OFF, at_most(t->cells, QN_TABLE_CELLS_SIZE, sizeof(uint64_t)) * sizeof(uint64_t) },
+        { tables + QN_TABLE_TERMS_OFF, at_most(t->terms, QN_TABLE_TERMS_SIZE, sizeof(struct qn_term)) * sizeof(struct qn_term) },
+        { tables + QN_TABLE_ROWS_OFF, at_most(t->rows, QN_TABLE_ROWS_SIZE, sizeof(struct qn_table_row)) * sizeof(struct qn_table_row) },
+        { tables + QN_TABLE_TEXT_OFF, at_most(t->text, QN_TABLE_TEXT_SIZE, 1) },
+        { tables + QN_TABLE_SETS_OFF, qn_cost_set_rows(from) * qn_cost_set_row_bytes(from) },
         { QN_ARENA_OBJECTS_OFF, e.objects * sizeof(struct qn_object) },
         { QN_ARENA_DATA_OFF, e.data * sizeof(struct qn_data_row) },
         { QN_ARENA_FRAMES_OFF, at_most(h->n_frames, QN_ARENA_FRAMES_SIZE, sizeof(struct qn_frame_rec)) * sizeof(struct qn_frame_rec) },

@@ -54,6 +54,10 @@ size_t qn_cost_charge_bytes(const struct qn_cost_store *s);
 /* Of one row of intervals: a count for each event, those of the modules last. */
 size_t qn_cost_interval_bytes(const struct qn_cost_store *s);
 
+/* Of one row of misses by set; how many rows there are. */
+size_t qn_cost_set_row_bytes(const struct qn_cost_store *s);
+uint64_t qn_cost_set_rows(const struct qn_cost_store *s);
+
 /* Appends a string; 0 (the empty string) where there is no room.  Before the engine starts only. */
 uint32_t qn_cost_put_string(struct qn_cost_store *s, const char *text);
 

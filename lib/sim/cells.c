@@ -63,3 +63,14 @@ void sim_row(const struct sim_term *terms, unsigned n, const char *format, ...)
     head->terms += n;
     head->rows++;
 }
+
+void sim_sets_by_time(const char *cache, const uint64_t *misses, uint64_t sets)
+{
+    struct qn_set_cells *to = &head->set_cells[head->set_caches];
+
+    if (head->set_caches == QN_SET_CACHES_MAX)
+        sim_fail("?", "?", "sim_sets_by_time", 0, "more caches than there is room for");
+    *to = (struct qn_set_cells){.first = (uint64_t)(misses - (uint64_t *)(void *)(tables + QN_TABLE_CELLS_OFF)), .sets = sets};
+    qn_format(to->name, sizeof to->name, "%s", cache);
+    head->set_caches++;
+}

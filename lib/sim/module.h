@@ -44,6 +44,7 @@ struct sim_config {
     uint64_t seed;             /* --seed */
     bool misses;               /* AN: analysis_miss is called (and analysis_line, analysis_far), not analysis_ref */
     uint32_t near;             /* AN: lines that analysis_far is not told of */
+    uint32_t LL_sets, LL_line_bits; /* AN: of the last level; all else is of the D1 */
 };
 
 /* What became of a reference.  miss: the level did not have it all; the engine then asks the next level with the same range,
@@ -101,6 +102,8 @@ struct sim_term {
 /* Zeroed; too many stop the run with a line. */
 uint64_t *sim_cells(uint64_t n);
 void sim_row(const struct sim_term *terms, unsigned n, const char *format, ...);
+/* These cells have the misses of a cache by set: in a run with --interval, PROFILE.sets.csv tells of each interval.  At init. */
+void sim_sets_by_time(const char *cache, const uint64_t *misses, uint64_t sets);
 
 /* Declare an event of this module (at init): a column SLOT.name of the profile, and a total after the summary.  Letters,
  * digits, - and _; SLOT.name has at most SIM_EVENT_NAME_MAX bytes.  sim_count adds to it on behalf of the instruction whose

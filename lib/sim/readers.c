@@ -48,7 +48,8 @@ static void start(const struct qn_config *c, unsigned number, struct qn_readers_
     const struct qn_geometry *g = &c->D1;
     struct sim_config config = {.slot = "AN", .size = g->size, .ways = g->assoc, .line = g->line, .seed = c->seed,
                                 .sets = g->size / (g->assoc * g->line), .line_bits = qn_log2(g->line),
-                                .misses = reads_misses(u, offer), .near = offer.near};
+                                .misses = reads_misses(u, offer), .near = offer.near,
+                                .LL_sets = c->LL.size / (c->LL.assoc * c->LL.line), .LL_line_bits = qn_log2(c->LL.line)};
 
     current = (uint8_t)number;
     config.misses |= reads_far(u, offer, &config);

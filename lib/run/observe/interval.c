@@ -18,6 +18,7 @@
 #include "run/observe/interval.h"
 
 #include "cost/count.h"
+#include "run/observe/sets.h"
 #include "run/run.h"
 #include "run/core/space.h"
 
@@ -106,6 +107,7 @@ static void halve(uint64_t words)
             rows[i * words + k] = rows[2 * i * words + k] + rows[(2 * i + 1) * words + k];
     for (uint64_t k = n / 2 * words; k < n * words; k++)
         rows[k] = 0;
+    qn_sets_halve(n);
     qn_arena->n_intervals = n / 2;
     length *= 2;
 }
@@ -124,6 +126,7 @@ static bool record(uint64_t *instructions)
     for (uint32_t i = 0; i < o->events; i++)
         row[QN_COST_EVENTS + i] = (int64_t)growth(&events_then[i], &o->counts[i]);
     *instructions = (uint64_t)row[QN_COST_IR];
+    qn_sets_record(n);
     qn_arena->n_intervals = n + 1;
     if (n + 1 == qn_cfg()->interval_rows)
         halve(words);

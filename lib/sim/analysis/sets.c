@@ -1,7 +1,7 @@
-/* analysis/sets.c - misses by set of the D1: do a few sets have most of them?
+/* analysis/sets.c - misses by set: do a few sets have most of them, and when?
  *
  * Slot AN.  A reference over several lines counts where its first one lies, so the sum is that of the D1's misses.  Prints a line
- * for eight sets.
+ * for eight sets.  With --interval also by interval, of the D1 and of the LL (PROFILE.sets.csv).
  * Source: sets with many more misses than others as a sign of conflicts, in M. D. Hill, A. J. Smith 1989 (see 3c.c). */
 #include "sim/module.h"
 
@@ -9,8 +9,8 @@
 #define ANALYSIS_MISSES 1
 #define ACROSS 8
 
-static uint64_t *misses;
-static uint32_t sets, bits;
+static uint64_t *misses, *LL_misses;
+static uint32_t sets, bits, LL_sets, LL_bits;
 
 static void declare_row(uint32_t first)
 {
@@ -26,12 +26,22 @@ static void analysis_init(const struct sim_config *c)
 {
     sets = c->sets;
     bits = c->line_bits;
+    LL_sets = c->LL_sets;
+    LL_bits = c->LL_line_bits;
     misses = sim_cells(sets);
+    LL_misses = sim_cells(LL_sets);
+    sim_sets_by_time("D1", misses, sets);
+    sim_sets_by_time("LL", LL_misses, LL_sets);
     sim_row(NULL, 0, "AN: misses by set of the D1, %u sets:", sets);
     for (uint32_t first = 0; first < sets; first += ACROSS)
         declare_row(first);
 }
 
-static void analysis_miss(const struct sim_miss *miss) { misses[(miss->addr >> bits) % sets]++; }
+static void analysis_miss(const struct sim_miss *miss)
+{
+    misses[(miss->addr >> bits) % sets]++;
+    if (miss->outcome & SIM_LL_MISS)
+        LL_misses[(miss->addr >> LL_bits) % LL_sets]++;
+}
 
 static void analysis_finish(void) {}

@@ -182,7 +182,7 @@ int main(int argc, char **argv)
     if (!hosted_look_ahead(&o))
         return hosted_complain("%s: cannot be read twice, as a policy that looks ahead needs", o.trace), 1;
 #endif
-    if (!(tables = calloc(1, QN_ARENA_TABLES_SIZE)))
+    if (!(tables = calloc(1, QN_TABLE_SETS_OFF)))
         return hosted_complain("no memory"), 1;
     qn_sim_rows_init(tables, &table_head);
     status = run(&o);

@@ -79,7 +79,7 @@ static __attribute__((unused)) void begin_tables(void)
     static uint8_t *where;
 
     free(where);
-    where = calloc(1, QN_ARENA_TABLES_SIZE);
+    where = calloc(1, QN_TABLE_SETS_OFF);
     table_head = (struct qn_table_head){0};
     qn_sim_rows_init(where, &table_head);
 }
@@ -102,7 +102,8 @@ static __attribute__((unused)) void finish(void)
 
 static void begin(uint32_t size, const char *options)
 {
-    struct sim_config config = {.slot = "AN", .size = size, .ways = 1, .line = LINE, .sets = size / LINE, .line_bits = 6, .seed = 1};
+    struct sim_config config = {.slot = "AN", .size = size, .ways = 1, .line = LINE, .sets = size / LINE, .line_bits = 6, .seed = 1,
+                                .LL_sets = 1, .LL_line_bits = 6};
 
     sim = config;
     event_count = 0; /* a test may begin again */
