@@ -193,6 +193,11 @@ cpus: quern$(EXEEXT) quern-engine$(EXEEXT) libquern.a guests
 	CC='$(CC)' nice -n 15 $(SHELL) $(top_srcdir)/tests/long/cpus.sh $(abs_top_builddir) $(CPUS)
 .PHONY: cpus
 
+## --calls beside Callgrind on programs of the distribution: a minute or two; doc/testing.md has what came of it.
+calls: quern$(EXEEXT) quern-engine$(EXEEXT)
+	nice -n 15 $(SHELL) $(top_srcdir)/tests/long/calls.sh $(abs_top_builddir) $(CALLS)
+.PHONY: calls
+
 ## What tests/tap/totals.sh adds up.
 list-results:
 	@echo $(TEST_LOGS:.log=.trs)
