@@ -1,8 +1,8 @@
-/* lib/run/core/loads.c - sim_loads and sim_lines_touched of module.h: of each instruction how often it read memory, and what its reads missed.  All of it is in the
- * counters; nobody was told while the program ran.
+/* lib/run/core/loads.c - sim_lines_touched of module.h: how many references to data there were.  All of it is in the counters; nobody was told
+ * while the program ran.
  *
- *   block executed n times, instruction with two reads          2 n loads, the misses of both sites
- *   block left m times before the instruction (--toggle)       -2 m loads
+ *   block executed n times, instruction with two reads          2 n references
+ *   block left m times before the instruction (--toggle)       -2 m references
  */
 #include "cost/count.h"
 #include "run/run.h"
