@@ -31,6 +31,7 @@ struct pair {
 struct load {
     struct site site;
     uint64_t executions;
+    void *recent; /* the pair that it was counted in last */
 };
 
 #define ALIAS (1ull << 63)
@@ -66,9 +67,9 @@ static bool aliases(uint64_t a, uint32_t a_size, uint64_t b, uint32_t b_size)
     return (a - b) % PAGE < b_size || (b - a) % PAGE < a_size;
 }
 
-static void count(uint64_t load, const struct sim_access *a, const struct store *s, uint64_t kind)
+static void count(struct load *load, const struct sim_access *a, const struct store *s, uint64_t kind)
 {
-    struct pair *p = (struct pair *)sites_find(&pairs, load, s->pc | kind);
+    struct pair *p = sites_find_by(&pairs, &load->recent, load->site.pc, s->pc | kind);
 
     if (!p)
         return;
@@ -91,7 +92,7 @@ static uint64_t latest_near(const struct sim_access *a)
     return latest;
 }
 
-static void look_back(uint64_t pc, const struct sim_access *a)
+static void look_back(struct load *load, const struct sim_access *a)
 {
     const struct store *alias = NULL;
 
@@ -99,14 +100,14 @@ static void look_back(uint64_t pc, const struct sim_access *a)
         const struct store *s = store_at(n - 1);
 
         if (overlaps(a->addr, a->size, s->addr, s->size)) {
-            count(pc, a, s, 0);
+            count(load, a, s, 0);
             return;
         }
         if (!alias && aliases(a->addr, a->size, s->addr, s->size))
             alias = s;
     }
     if (alias)
-        count(pc, a, alias, ALIAS);
+        count(load, a, alias, ALIAS);
 }
 
 static bool loads_any(const struct sim_insn *insn)
@@ -126,7 +127,7 @@ static void look_at_loads(const struct sim_insn *insn)
     l->executions++;
     for (unsigned i = 0; i < insn->accesses; i++)
         if (insn->access[i].kind != SIM_WRITE && insn->access[i].size <= PAGE)
-            look_back(insn->pc, &insn->access[i]);
+            look_back(l, &insn->access[i]);
 }
 
 static void take_store(uint64_t pc, const struct sim_access *a)
