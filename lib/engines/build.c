@@ -2,7 +2,8 @@
  *
  *   engine   lib/sim/slots.c, a unit and a twin per slot that is filled, and libquern-engine.a, which has all the rest;
  *            of many caches unit D1, and libquern-many.a
- *   replay   lib/sim/{engine,twin,slots}.c, the same units, lib/sim/hosted/ and libc
+ *   replay   lib/sim/slots.c, lib/sim/hosted/main.c, the same units, libc and libquern-replay.a; with other flags (cflags), or without
+ *            the archive, what that is made of: lib/sim/{engine,twin,...}.c, lib/sim/hosted/
  *
  * By $CC or cc.  See engines.h.
  */
@@ -31,6 +32,9 @@
 #endif
 #ifndef QN_ENGINE_BASE
 #define QN_ENGINE_BASE "0x70000000"
+#endif
+#ifndef QN_REPLAY_FILES
+#define QN_REPLAY_FILES "" /* those of libquern-replay.a (Makefile.am), the same whatever is in the slots: lib/sim/engine.c ... */
 #endif
 #define ENGINE_LINK                                                                                  \
     "-nostdlib -static -Wl,-Ttext-segment=" QN_ENGINE_BASE " -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,norelro"
@@ -158,19 +162,44 @@ static bool give_defaults(struct qn_engines_recipe *r, const char *library)
     return true;
 }
 
+/* That of the engine's archive: another one may be of other sources.  NULL: there is none, or these are not its sources. */
+static char *find_hosted_archive(void)
+{
+    char *engine = getenv("QUERN_SIM_DIR") ? NULL : qn_engines_find_archive("libquern-engine.a"), *path = NULL;
+
+    if (engine && asprintf(&path, "%.*s/libquern-replay.a", (int)(strrchr(engine, '/') - engine), engine) >= 0 && access(path, R_OK)) {
+        free(path);
+        path = NULL;
+    }
+    free(engine);
+    return path;
+}
+
+static void add_hosted_files(struct qn_engines_recipe *r, const char *library)
+{
+    struct qn_engines_words files = { .n = 0 };
+
+    add_words(&files, QN_REPLAY_FILES);
+    for (int i = 0; i < files.n; i++)
+        add(&r->files, "%s/%s", library, files.word[i] + strlen("lib/"));
+    free_words(&files);
+}
+
 static bool add_hosted(struct qn_engines_recipe *r, const char *library)
 {
-    static const char *const files[] = { "sim/engine.c", "sim/readers.c", "sim/cells.c", "sim/twin.c", "sim/versus.c", "sim/slots.c", "sim/hosted/main.c", "sim/hosted/blame.c",
-                                         "sim/hosted/filter.c", "sim/hosted/future.c", "sim/hosted/option.c", "sim/hosted/service.c",
-                                         "sim/hosted/steps.c", "sim/hosted/branch_steps.c", "sim/hosted/shows.c", "sim/explain.c", "sim/explain_seen.c", "cost/steps.c",
-                                         "sim/hosted/trace.c", "sim/hosted/bytes.c", "sim/hosted/champsim.c", "sim/hosted/parts.c", "sim/hosted/parts_file.c", "cost/summary.c", "cost/cells.c", "text/escape.c", "base/format.c" };
     const char *flags = r->build->cflags ? r->build->cflags : "-O2 -g";
+    char *archive = r->build->cflags ? NULL : find_hosted_archive();
 
     add_words(&r->compile, flags);
     add_words(&r->link, flags);
     add(&r->compile, "-DQN_SIM_HOSTED=1");
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        add(&r->files, "%s/%s", library, files[i]);
+    add(&r->files, "%s/sim/slots.c", library);
+    add(&r->files, "%s/sim/hosted/main.c", library);
+    if (archive)
+        add(&r->behind, "%s", archive);
+    else
+        add_hosted_files(r, library);
+    free(archive);
 #ifdef HAVE_LIBZSTD
     add(&r->compile, "-DQN_HAVE_ZSTD=1");
     add(&r->behind, "-lzstd");

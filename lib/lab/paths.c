@@ -51,7 +51,7 @@ void qn_lab_add_library(struct qn_lab_path_list *p, const char *library)
 
 void qn_lab_add_quern(struct qn_lab_path_list *p, const char *quern)
 {
-    static const char *const places[] = { "%.*s/quern-engine", "%.*s/libquern-engine.a", "%.*s/../libexec/quern" };
+    static const char *const places[] = { "%.*s/quern-engine", "%.*s/libquern-engine.a", "%.*s/libquern-replay.a", "%.*s/../libexec/quern" };
     int length = (int)(strrchr(quern, '/') - quern);
 
     qn_lab_add_path(p, quern);

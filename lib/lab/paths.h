@@ -15,7 +15,7 @@ struct qn_lab_path_list {
     const char *at[QN_LAB_PATHS_MAX + 1]; /* NULL at the end: struct qn_lab_paths, read */
     unsigned n;
     glob_t library;
-    char *own[3];
+    char *own[4];
 };
 
 /* The path is not copied. */

@@ -37,4 +37,23 @@ is $? 2 'a name that nobody has is a usage error'
 "$QUERN" sim build --D1=opt -o "$SCRATCH/no" >"$SCRATCH/err" 2>&1
 ok 'opt is refused in the engine, with the reason' grep -q 'replay. only' "$SCRATCH/err"
 
+# ---- replays: linked with what is compiled already, or compiled whole ----
+awk 'BEGIN { srand(3); for (i = 0; i < 4000; i++) printf " %s %x,%d\n", substr("LSM", 1 + int(rand() * 3), 1), 4096 + int(rand() * 900) * 24, 8 }' >"$SCRATCH/trace"
+# replay NAME OPTIONS...: built, and what it says of the trace; how many files were compiled
+replay() {
+    name=$1
+    shift
+    "$QUERN" sim build --replay --D1=victim --verbose "$@" -o "$SCRATCH/$name" 2>"$SCRATCH/$name.err" || return 1
+    "$SCRATCH/$name" --check=yes --D1=4096,4,64 --outcomes="$SCRATCH/$name.outcomes" "$SCRATCH/trace" >"$SCRATCH/$name.out" 2>&1
+    grep -c 'hosted/trace\.c' "$SCRATCH/$name.err"
+}
+is "$(replay linked)" 0 'a replay is linked with the library beside quern'
+is "$(replay compiled --cflags='-O1 -g')" 1 'with flags of its own all of it is compiled'
+is "$(QUERN_SIM_DIR=$top_srcdir/lib && export QUERN_SIM_DIR && replay elsewhere)" 1 'and with sources of its own'
+for name in compiled elsewhere; do
+    ok "and it says the same ($name)" cmp "$SCRATCH/linked.out" "$SCRATCH/$name.out"
+    ok "of each reference ($name)" cmp "$SCRATCH/linked.outcomes" "$SCRATCH/$name.outcomes"
+done
+ok 'with misses' grep -q '^D1  misses: *[1-9]' "$SCRATCH/linked.out"
+
 done_testing
