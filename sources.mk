@@ -224,6 +224,7 @@ hosted_sources = \
 	lib/plot/profile.c \
 	lib/plot/script.c \
 	lib/plot/sweep.c \
+	lib/plot/tables.c \
 	lib/plot/threec.c \
 	lib/plot/time.c \
 	lib/plot/words.c \
@@ -1276,6 +1277,7 @@ shell_tests = \
 	tests/unit/plot/flame.sh \
 	tests/unit/plot/gnuplot.sh \
 	tests/unit/plot/images.sh \
+	tests/unit/plot/tables.sh \
 	tests/unit/prof/callgrind.sh \
 	tests/unit/prof/calls.sh \
 	tests/unit/prof/data.sh \

@@ -21,6 +21,7 @@
 
 #include "base/base.h"
 #include "options.h"
+#include "out/timing.h"
 #include "text/output.h"
 #include "plot/input.h"
 #include "report/report.h"
@@ -62,6 +63,12 @@ static const char *take_variable(const struct qn_option *o, void *field, char **
     return NULL;
 }
 
+static const char *take_timing(const struct qn_option *o, void *field, char **value)
+{
+    (void)o, (void)field;
+    return qn_out_choose_timing(*value);
+}
+
 #define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_report_options, field)
 static const struct qn_option options[] = {
     OPTION("-o", "FOLDER", "[quern-report]; a report that is there is replaced, anything else is not", qn_option_text, output),
@@ -72,6 +79,9 @@ static const struct qn_option options[] = {
     QN_OPTION_PLAIN("--env", "NAME[=VALUE]", "the program sees this variable; without it PATH and LC_ALL=C only", take_variable),
     OPTION("--analysis", "NAMES", "of the run, by name [3c,sets]; mattson adds the curve of a fully associative cache", qn_option_text,
            analysis),
+    OPTION("--data", NULL, "of the run: misses by object in memory, too", qn_option_set, data),
+    OPTION("--calls", NULL, "of the run: who calls whom, at what cost, too", qn_option_set, calls),
+    QN_OPTION_PLAIN("--timing", "width=N,hit=N,L1=N,LL=N,branch=N", "how cycles are estimated, or some of it [1,1,10,100,10]", take_timing),
     OPTION("--diff", NULL, "of two profiles: what has changed, by function and line", qn_option_set, diff),
     OPTION("--intervals", "FILE", "of a profile: counts by interval, of quern run --interval", qn_option_text, intervals),
     OPTION("--sizes", "FILE", "of a profile: a sweep of D1 sizes", qn_option_text, sizes),
@@ -84,7 +94,7 @@ static const struct qn_options command = { "report", "quern report", help, help_
 /* A word that is a profile is one.  What is wrong with the options for it, or NULL. */
 static const char *check_words(struct qn_report_options *o)
 {
-    bool of_run = o->geometry[0] || o->geometry[1] || o->geometry[2] || o->input || o->environment_count;
+    bool of_run = o->geometry[0] || o->geometry[1] || o->geometry[2] || o->input || o->environment_count || o->data || o->calls;
 
     if (o->diff) {
         if (!o->program[1] || o->program[2] || !qn_plot_is_profile(o->program[0]) || !qn_plot_is_profile(o->program[1]))
@@ -96,7 +106,7 @@ static const char *check_words(struct qn_report_options *o)
     if (o->program[1] || !qn_plot_is_profile(o->program[0]))
         return o->intervals || o->sizes || o->log ? "--intervals, --sizes and --log: wanted one profile with them" : NULL;
     o->profile = o->program[0];
-    return of_run ? "--I1, --D1, --LL, --input and --env: got a profile, wanted a program with them" : NULL;
+    return of_run ? "--I1, --D1, --LL, --input, --env, --data and --calls: got a profile, wanted a program with them" : NULL;
 }
 
 /* -1: go on; else the exit status. */

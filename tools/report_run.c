@@ -39,6 +39,10 @@ static const char *begin_run(struct qn_report_runner *r, const char *log)
     qn_report_add_word(r, "--dump-objects=yes");
     if (*r->o->analysis)
         qn_report_add_word(r, qn_exp_format(m, "--analysis=%s", r->o->analysis));
+    if (r->o->data)
+        qn_report_add_word(r, "--data=yes");
+    if (r->o->calls)
+        qn_report_add_word(r, "--calls=yes");
     qn_report_add_word(r, "--interval=auto");
     qn_report_add_word(r, qn_exp_format(m, "--interval-file=%s/" QN_REPORT_INTERVALS, r->o->folder));
     qn_report_add_word(r, qn_exp_format(m, "--out-file=%s", profile));

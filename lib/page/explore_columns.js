@@ -13,7 +13,7 @@ const RATIOS = [
 ];
 
 const MEANINGS = {
-  cost: 'estimated cost: instructions + 10 first-level misses + 100 last-level misses + 10 mispredicts',
+  cost: '', // by what rule, the data says
   Ir: 'instructions', I1mr: 'first-level misses of instructions', ILmr: 'last-level misses of instructions',
   Dr: 'data reads', D1mr: 'read misses, D1', DLmr: 'read misses, last level',
   Dw: 'data writes', D1mw: 'write misses, D1', DLmw: 'write misses, last level',

@@ -91,6 +91,7 @@ function readData(data) {
     const from = after.events.includes(name) ? after : before;
     return from.weights[from.events.indexOf(name)];
   });
+  MEANINGS.cost = `estimated cost: ${after.timing}`;
   model.totals = arranged(after, after.totals.slice(1), 0);
   model.totalsBefore = before ? arranged(before, before.totals.slice(1), 0) : null;
   const index = { functions: new Map() };

@@ -9,14 +9,14 @@
 #include "report/facts.h"
 
 /* Classes are of the same misses again. */
-static const double costs[QN_PROF_DATA_MISSES] = { QN_REPORT_COST_L1, QN_REPORT_COST_L1, QN_REPORT_COST_LL, QN_REPORT_COST_LL };
+static const size_t costs[QN_PROF_DATA_MISSES] = { QN_REPORT_COST_L1, QN_REPORT_COST_L1, QN_REPORT_COST_LL, QN_REPORT_COST_LL };
 
 static double cost_of(const struct qn_prof_miss *m)
 {
     double sum = 0;
 
     for (int i = 0; i < QN_PROF_DATA_MISSES; i++)
-        sum += costs[i] * (double)m->counts[i];
+        sum += qn_report_cost(costs[i]) * (double)m->counts[i];
     return sum;
 }
 

@@ -9,12 +9,14 @@
 #include "prof/functions.h"
 #include "report/facts.h"
 
+#define WIDTH offsetof(struct qn_out_timing, width)
+
 /* As lib/report/facts.h adds them up. */
 static const struct weight {
     const char *event;
-    double cost;
+    size_t cost;
 } weights[] = {
-    { "Ir", 1 },
+    { "Ir", WIDTH },
     { "I1mr", QN_REPORT_COST_L1 },
     { "D1mr", QN_REPORT_COST_L1 },
     { "D1mw", QN_REPORT_COST_L1 },
@@ -44,7 +46,7 @@ static void weigh(struct qn_page_profile *p, const struct qn_prof_header *h)
         int event = qn_prof_find_event(h, weights[i].event, strlen(weights[i].event));
 
         if (event >= 0)
-            p->weights[event] = weights[i].cost;
+            p->weights[event] = weights[i].cost == WIDTH ? 1 / qn_out_timing()->width : qn_report_cost(weights[i].cost);
         any = any || event >= 0;
     }
     if (!any)

@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "out/disassemble.h"
+#include "out/timing.h"
 #include "page/json.h"
 #include "page/profile.h"
 #include "page/sources.h"
@@ -117,6 +118,7 @@ static size_t put_files(struct qn_page_profile *p, const struct qn_page_request 
 static void put_head(const struct qn_page_profile *p, FILE *out)
 {
     const struct qn_prof_header *h = qn_prof_reader_header(p->reader);
+    char timing[200];
 
     fputs("\"path\":", out);
     qn_page_put_text(out, p->shown);
@@ -139,8 +141,11 @@ static void put_head(const struct qn_page_profile *p, FILE *out)
     }
     fputs("],\"weights\":[", out);
     for (int i = 0; i < p->events; i++)
-        fprintf(out, "%s%.0f", i ? "," : "", p->weights[i]);
-    fputs("],\"totals\":[0", out);
+        fprintf(out, "%s%.10g", i ? "," : "", p->weights[i]);
+    fputs("],\"timing\":", out);
+    qn_out_describe_timing(timing, sizeof timing);
+    qn_page_put_text(out, timing);
+    fputs(",\"totals\":[0", out);
     qn_page_put_counts(out, qn_prof_table_totals(p->lines), p->events);
     fputs("],\n", out);
 }

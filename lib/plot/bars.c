@@ -12,6 +12,8 @@
 #define NAME_WIDTH 1         /* of the left margin, for each character */
 #define NAME_EDGE 4
 #define BAR_HALF 0.4         /* of the room for a row */
+#define KEY_LEAST 12         /* characters of the right margin, with a key, */
+#define KEY_SAMPLE 8         /* and of what is drawn beside a name there */
 #define END_ROOM 1.12        /* labels stand behind the longest bar */
 
 static size_t longest_cell(const struct qn_plot_picture *p, size_t *sum)
@@ -86,6 +88,16 @@ static void write_bar(const struct qn_plot_picture *p, FILE *out, const char *da
     qn_plot_quote(out, c->name);
 }
 
+/* The right margin. */
+static int key_width(const struct qn_plot_picture *p)
+{
+    int most = KEY_LEAST;
+
+    for (int i = 0; i < p->curve_count; i++)
+        most = (int)strlen(p->curves[i].name) + KEY_SAMPLE > most ? (int)strlen(p->curves[i].name) + KEY_SAMPLE : most;
+    return p->curve_count > 1 ? most : 4;
+}
+
 void qn_plot_write_bars(const struct qn_plot_picture *p, FILE *out, const char *data)
 {
     int rows = p->data.row_count, end = p->curve_count + 2;
@@ -93,7 +105,7 @@ void qn_plot_write_bars(const struct qn_plot_picture *p, FILE *out, const char *
     double unit = qn_plot_choose_unit(p, 0, p->curve_count);
 
     qn_plot_write_frame(p, out, 0);
-    fprintf(out, "set lmargin %zu\nset rmargin %d\n", longest * NAME_WIDTH + NAME_EDGE, p->curve_count > 1 ? 12 : 4);
+    fprintf(out, "set lmargin %zu\nset rmargin %d\n", longest * NAME_WIDTH + NAME_EDGE, key_width(p));
     write_length_axis(p, out, unit);
     fprintf(out, "set yrange [%.1f:0.6]\nset ytics scale 0\nset grid noytics xtics\n", -(rows - 0.4));
     fputs(p->curve_count > 1 ? "set key outside right top Left reverse\n\n" : "unset key\n\n", out);

@@ -23,6 +23,8 @@ const struct qn_plot_kind qn_plot_kinds[] = {
     { "time", "intervals", "events over instructions; a profile beside it tells whose they are", 1, 2 },
     { "flame", "a profile", "a flame graph of call paths (quern run --calls=paths): search and zoom", 1, 1 },
     { "top", "a profile", "functions or lines that have the most of an event", 1, 1 },
+    { "data", "a profile", "objects that the D1 misses most, stacked (quern run --data=yes)", 1, 1 },
+    { "calls", "a profile", "functions with all that they call (quern run --calls=yes)", 1, 1 },
     { "compare", "two profiles", "the same of both, with the difference", 2, 2 },
 };
 const int qn_plot_kind_count = QN_ARRAY_LEN(qn_plot_kinds);
@@ -33,7 +35,8 @@ static reader *const readers[] = {
     qn_plot_read_sweep, qn_plot_read_sweep,  qn_plot_read_sweep,   qn_plot_read_sweep,
     qn_plot_read_sweep, qn_plot_read_threec, qn_plot_read_cpi,     qn_plot_read_mrc,
     qn_plot_read_sets,  qn_plot_read_invariance,
-    qn_plot_read_time,  NULL /* flame.c draws by itself */, qn_plot_read_top,    qn_plot_read_compare,
+    qn_plot_read_time,  NULL /* flame.c draws by itself */, qn_plot_read_top,    qn_plot_read_data,
+    qn_plot_read_calls, qn_plot_read_compare,
 };
 _Static_assert(QN_ARRAY_LEN(readers) == QN_ARRAY_LEN(qn_plot_kinds), "a reader for each kind");
 

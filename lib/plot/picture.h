@@ -4,7 +4,7 @@
  *            1024,32.2,33.2        panels  { "", "D1 misses per 100 references", curves 0 and 1 }
  *            2048,28.0,28.7
  *
- * Readers of the inputs fill it (sweep.c, threec.c, time.c, profile.c, log.c, cpi.c, invariance.c); script.c and bars.c make a script of it.
+ * Readers of the inputs fill it (sweep.c, threec.c, time.c, profile.c, log.c, cpi.c, tables.c, invariance.c); script.c and bars.c make a script of it.
  * Invariants: column 0 of the data is the x axis, or the names of the bars; every curve has a column of the data.
  */
 #ifndef QN_PLOT_PICTURE_H
@@ -77,6 +77,8 @@ enum qn_text_status qn_plot_read_cpi(struct qn_plot_picture *p, struct qn_text_e
 enum qn_text_status qn_plot_read_mrc(struct qn_plot_picture *p, struct qn_text_error *err);
 enum qn_text_status qn_plot_read_sets(struct qn_plot_picture *p, struct qn_text_error *err);
 enum qn_text_status qn_plot_read_invariance(struct qn_plot_picture *p, struct qn_text_error *err);
+enum qn_text_status qn_plot_read_data(struct qn_plot_picture *p, struct qn_text_error *err);
+enum qn_text_status qn_plot_read_calls(struct qn_plot_picture *p, struct qn_text_error *err);
 
 /* The script that draws DATA as IMAGE; names are those of files in one folder. */
 void qn_plot_write_script(const struct qn_plot_picture *p, FILE *out, const char *script, const char *data,

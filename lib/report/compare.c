@@ -198,10 +198,11 @@ static void summary_row(FILE *out, const char *name, double before, double after
 static void write_summary(struct comparison *c, FILE *out)
 {
     const struct qn_plot_centres *a = &c->functions[0], *b = &c->functions[1];
+    char timing[200];
 
     qn_report_heading(out, "summary", "Summary");
-    fprintf(out, "<p>Estimated cycles are a rule of thumb: instructions + %d first-level misses + %d last-level misses + %d "
-            "mispredicts.</p>\n", QN_REPORT_COST_L1, QN_REPORT_COST_LL, QN_REPORT_COST_BRANCH);
+    qn_out_describe_timing(timing, sizeof timing);
+    fprintf(out, "<p>Estimated cycles: %s.</p>\n", timing);
     qn_report_begin_table(out, "");
     fputs("<tr><th scope=\"col\">of the whole run</th><th scope=\"col\">before</th><th scope=\"col\">after</th>"
           "<th scope=\"col\">change</th><th></th></tr>\n", out);

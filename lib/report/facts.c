@@ -73,6 +73,8 @@ enum qn_text_status qn_report_read_facts(struct qn_report_facts *f, const struct
     qn_exp_init_table(&f->runs);
     qn_exp_init_table(&f->sets);
     qn_exp_init_table(&f->curve);
+    qn_exp_init_table(&f->data);
+    qn_exp_init_table(&f->calls);
     if (read_centres(f, &f->functions, "function", err) != QN_TEXT_OK
         || read_centres(f, &f->lines, "line", err) != QN_TEXT_OK
         || read_table(f, &f->intervals, QN_REPORT_INTERVALS, err) != QN_TEXT_OK
@@ -90,5 +92,7 @@ void qn_report_free_facts(struct qn_report_facts *f)
     qn_exp_free_table(&f->runs);
     qn_exp_free_table(&f->sets);
     qn_exp_free_table(&f->curve);
+    qn_exp_free_table(&f->data);
+    qn_exp_free_table(&f->calls);
     qn_exp_free_memory(&f->memory);
 }

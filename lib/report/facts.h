@@ -1,11 +1,13 @@
 /* lib/report/facts.h - the numbers that the page is made of.
  *
- *   a run costs about  Ir + 10 L1 misses + 100 LL misses + 10 mispredicts  cycles
+ *   a run costs about  Ir + 10 L1 misses + 100 LL misses + 10 mispredicts  cycles, or as --timing says
  *
  * Those are the estimated cycles of out/timing.h, a rule of thumb.  They order functions, lines and findings.
  */
 #ifndef QN_REPORT_FACTS_H
 #define QN_REPORT_FACTS_H
+
+#include <stddef.h>
 
 #include "exp/table.h"
 #include "out/timing.h"
@@ -14,9 +16,12 @@
 #include "report/report.h"
 
 #define QN_REPORT_NAME_ROOM 70 /* characters of a function beside its line */
-#define QN_REPORT_COST_L1 QN_OUT_TIMING_L1
-#define QN_REPORT_COST_LL QN_OUT_TIMING_LL
-#define QN_REPORT_COST_BRANCH QN_OUT_TIMING_BRANCH
+
+/* What an event costs is a number of the timing in force: its place in there. */
+#define QN_REPORT_COST_L1 offsetof(struct qn_out_timing, L1)
+#define QN_REPORT_COST_LL offsetof(struct qn_out_timing, LL)
+#define QN_REPORT_COST_BRANCH offsetof(struct qn_out_timing, branch)
+static inline double qn_report_cost(size_t of) { return *(const double *)(const void *)((const char *)qn_out_timing() + of); }
 
 enum { QN_REPORT_I1, QN_REPORT_D1, QN_REPORT_LL, QN_REPORT_LEVELS };
 
@@ -25,7 +30,7 @@ struct qn_report_facts {
     struct qn_exp_memory memory;
     struct qn_plot_centres functions, lines;  /* the most costly first */
     double size[QN_REPORT_LEVELS];            /* of caches, bytes; 0: not known */
-    struct qn_exp_table intervals, runs, sets, curve; /* no rows: there are none */
+    struct qn_exp_table intervals, runs, sets, curve, data, calls; /* no rows: there are none */
     double knees[QN_PLOT_KNEES_MAX];          /* of the curve by size, or else of D1s by size; bytes */
     int knee_count;
 };

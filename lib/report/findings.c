@@ -21,7 +21,7 @@ enum about { DATA, CODE, BRANCH, INDIRECT };
 
 static const struct kind {
     const char *events, *of, *name, *of_name;
-    double cost;
+    size_t cost; /* qn_report_cost of it */
     enum about about;
 } kinds[] = {
     { "DLmr", "Dr", "LL read misses", "reads", QN_REPORT_COST_LL, DATA },
@@ -169,7 +169,7 @@ static bool examine(struct qn_report_facts *f, const struct kind *k, struct qn_r
         return false;
     v = qn_report_count(&f->lines, line, k->events);
     of = qn_report_count(&f->lines, line, k->of);
-    finding->cost = v * k->cost / f->lines.total;
+    finding->cost = v * qn_report_cost(k->cost) / f->lines.total;
     if (v < PLACE_LEAST * all || finding->cost < COST_LEAST)
         return false;
     classes = find_classes(f, line);
@@ -231,7 +231,7 @@ static bool examine_spread(struct qn_report_facts *f, const struct kind *k, stru
 {
     double all = qn_report_count(&f->lines, -1, k->events), of = qn_report_count(&f->lines, -1, k->of);
 
-    finding->cost = all * k->cost / f->lines.total;
+    finding->cost = all * qn_report_cost(k->cost) / f->lines.total;
     if (finding->cost < SPREAD_LEAST)
         return false;
     finding->line = -1;

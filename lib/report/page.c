@@ -113,9 +113,10 @@ static void write_caches(struct qn_report_facts *f, FILE *out)
     else
         qn_report_missing(out, "No D1 of another size was simulated",
                           "quern sweep -o runs.csv -L D1.size=8192,16384,32768,65536 -- PROGRAM; quern report --sizes=runs.csv PROFILE");
-    if (qn_report_has_event(f, "AN.conflict"))
+    if (qn_report_has_event(f, "AN.conflict")) {
+        qn_report_draw(f, out, QN_REPORT_CLASSES_BY_FUNCTION);
         qn_report_draw(f, out, QN_REPORT_CLASSES);
-    else
+    } else
         qn_report_missing(out, "Misses were not divided into compulsory, capacity and conflict", "quern run --analysis=3c");
     if (f->sets.row_count)
         qn_report_draw(f, out, QN_REPORT_SETS);
@@ -133,6 +134,50 @@ static void write_phases(struct qn_report_facts *f, FILE *out)
         qn_report_missing(out, "There are no counts by interval",
                           "quern run --interval=auto --interval-file=run.csv; quern report --intervals=run.csv PROFILE");
 }
+
+/* ---- what a run was asked to tell apart ---- */
+
+/* The data of a picture as a table, up to a column. */
+static void write_cells(FILE *out, const struct qn_exp_table *t, int columns)
+{
+    double v;
+
+    qn_report_begin_table(out, "");
+    fputs("<tr>", out);
+    for (int i = 0; i < columns; i++)
+        fprintf(out, "<th scope=\"col\">%s</th>", t->columns[i]);
+    fputs("</tr>\n", out);
+    for (int row = 0; row < t->row_count; row++) {
+        fputs("<tr>", out);
+        qn_report_text_cell(out, qn_exp_cell(t, row, 0));
+        for (int i = 1; i < columns; i++) {
+            qn_exp_cell_number(t, row, i, &v);
+            qn_report_count_cell(out, v, 0);
+        }
+        fputs("</tr>\n", out);
+    }
+    qn_report_end_table(out);
+}
+
+static void write_data(struct qn_report_facts *f, FILE *out)
+{
+    qn_report_heading(out, "data", "Data");
+    fputs("<p>Misses of the D1 by object. <code>quern annotate --by=data</code> of the profile has all of them and their parts, the page to explore, too.</p>\n", out);
+    write_cells(out, &f->data, f->data.column_count);
+    qn_report_draw(f, out, QN_REPORT_DATA);
+}
+
+static void write_calls(struct qn_report_facts *f, FILE *out)
+{
+    qn_report_heading(out, "calls", "Calls");
+    fputs("<p>Instructions of a function with all that it calls, and its own. <code>quern annotate --by=calls</code> of the profile has callers and "
+          "callees, the page to explore, too.</p>\n", out);
+    write_cells(out, &f->calls, qn_exp_find_column(&f->calls, "end"));
+    qn_report_draw(f, out, QN_REPORT_CALLS);
+}
+
+static bool has_data(const struct qn_report_facts *f) { return f->data.row_count; }
+static bool has_calls(const struct qn_report_facts *f) { return f->calls.row_count; }
 
 /* ---- where it comes from ---- */
 
@@ -171,18 +216,23 @@ static void write_origin(struct qn_report_facts *f, FILE *out)
 static const struct section {
     const char *id, *title; /* for the list of contents */
     void (*write)(struct qn_report_facts *f, FILE *out);
+    bool (*has)(const struct qn_report_facts *f); /* NULL: it is on each page */
 } sections[] = {
-    { "first", "What to look at first", write_findings }, { "summary", "Summary", write_summary },
-    { "functions", "Functions", qn_report_write_functions }, { "lines", "Lines", qn_report_write_lines },
-    { "caches", "Caches", write_caches }, { "phases", "Phases", write_phases },
-    { "branches", "Branches", qn_report_write_branches }, { "origin", "Where this comes from", write_origin },
+    { "first", "What to look at first", write_findings, NULL }, { "summary", "Summary", write_summary, NULL },
+    { "functions", "Functions", qn_report_write_functions, NULL }, { "lines", "Lines", qn_report_write_lines, NULL },
+    { "caches", "Caches", write_caches, NULL }, { "data", "Data", write_data, has_data }, { "calls", "Calls", write_calls, has_calls },
+    { "phases", "Phases", write_phases, NULL }, { "branches", "Branches", qn_report_write_branches, NULL },
+    { "origin", "Where this comes from", write_origin, NULL },
 };
 
-static void write_contents(FILE *out)
+static bool is_shown(const struct qn_report_facts *f, size_t i) { return !sections[i].has || sections[i].has(f); }
+
+static void write_contents(const struct qn_report_facts *f, FILE *out)
 {
     fputs("<nav aria-label=\"Contents\"><ul>\n", out);
     for (size_t i = 0; i < QN_ARRAY_LEN(sections); i++)
-        fprintf(out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].title);
+        if (is_shown(f, i))
+            fprintf(out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].title);
     fputs("</ul></nav>\n", out);
 }
 
@@ -200,8 +250,10 @@ static void write_page(struct qn_report_facts *f, FILE *out)
         fputs(".</p>\n", out);
     }
     qn_report_explore_link(out);
-    write_contents(out);
+    write_contents(f, out);
     for (size_t i = 0; i < QN_ARRAY_LEN(sections); i++) {
+        if (!is_shown(f, i))
+            continue;
         fputs("<section>", out);
         sections[i].write(f, out);
         fputs("</section>\n", out);
@@ -211,14 +263,14 @@ static void write_page(struct qn_report_facts *f, FILE *out)
 
 /* ---- all ---- */
 
-/* The data of two pictures is wanted before their section: they are drawn first.  A log that does not have them gives no rows. */
-static void draw_ahead(struct qn_report_facts *f, const char *kind, const char *name, struct qn_exp_table *t)
+/* The data of some pictures is wanted before their section: they are drawn first.  A log, or a profile, that does not have them gives no rows. */
+static void draw_ahead(struct qn_report_facts *f, const char *kind, const char *name, const char *input, struct qn_exp_table *t)
 {
-    struct qn_plot_request q = { .kind = kind, .inputs = { f->report->log }, .input_count = 1 };
+    struct qn_plot_request q = { .kind = kind, .inputs = { input }, .input_count = 1 };
     struct qn_text_error err = { .status = QN_TEXT_OK };
     char remark[QN_PLOT_REMARK_MAX];
 
-    if (!f->report->log)
+    if (!input)
         return;
     q.output = qn_report_path(f, qn_exp_format(&f->memory, "%s.svg", name));
     if (qn_plot_draw(&q, remark, &err) == QN_TEXT_OK)
@@ -245,8 +297,12 @@ enum qn_text_status qn_report_write(const struct qn_report *r, struct qn_text_er
     struct qn_report_facts f;
 
     if (qn_report_read_facts(&f, r, err) == QN_TEXT_OK) {
-        draw_ahead(&f, "mrc", "curve", &f.curve);
-        draw_ahead(&f, "sets", "sets", &f.sets);
+        const char *profile = qn_report_path(&f, QN_REPORT_PROFILE);
+
+        draw_ahead(&f, "mrc", "curve", r->log, &f.curve);
+        draw_ahead(&f, "sets", "sets", r->log, &f.sets);
+        draw_ahead(&f, "data", "data", profile, &f.data);
+        draw_ahead(&f, "calls", "calls", profile, &f.calls);
         qn_report_find_knees(&f);
         save_page(&f, err);
     }

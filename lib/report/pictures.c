@@ -34,6 +34,10 @@ static const struct picture pictures[] = {
                           .kind = "size",
                           .input = QN_REPORT_RUNS,
                           .caption = "Misses of a D1 like this one, by size" },
+    [QN_REPORT_CLASSES_BY_FUNCTION] = { .name = "why",
+                                        .kind = "threec",
+                                        .input = QN_REPORT_PROFILE,
+                                        .caption = "Why the functions miss that do so most" },
     [QN_REPORT_CLASSES] = { .name = "classes",
                             .kind = "threec",
                             .input = QN_REPORT_PROFILE,
@@ -54,6 +58,14 @@ static const struct picture pictures[] = {
                              .by = "line",
                              .event = "Bcm+Bim",
                              .caption = "Lines that are mispredicted most" },
+    [QN_REPORT_DATA] = { .name = "data",
+                         .kind = "data",
+                         .input = QN_REPORT_PROFILE,
+                         .caption = "Objects in memory that the D1 misses most" },
+    [QN_REPORT_CALLS] = { .name = "calls",
+                          .kind = "calls",
+                          .input = QN_REPORT_PROFILE,
+                          .caption = "Instructions of functions with all that they call" },
 };
 
 void qn_report_link(FILE *out, const char *name, const char *end)

@@ -43,12 +43,11 @@ static void write_centres(FILE *out, const struct qn_plot_centres *c, int most)
 
 void qn_report_write_functions(struct qn_report_facts *f, FILE *out)
 {
+    char timing[200];
+
     qn_report_heading(out, "functions", "Functions");
-    fprintf(
-        out,
-        "<p>Ordered by estimated cycles, a rule of thumb: instructions + %d first-level misses + %d last-level misses + %d "
-        "mispredicts. Small figures: share of the whole run.</p>\n",
-        QN_REPORT_COST_L1, QN_REPORT_COST_LL, QN_REPORT_COST_BRANCH);
+    qn_out_describe_timing(timing, sizeof timing);
+    fprintf(out, "<p>Ordered by estimated cycles: %s. Small figures: share of the whole run.</p>\n", timing);
     write_centres(out, &f->functions, FUNCTIONS);
     qn_report_draw(f, out, QN_REPORT_CPI);
     qn_report_draw(f, out, QN_REPORT_FUNCTIONS);

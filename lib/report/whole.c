@@ -25,7 +25,7 @@ static double cell(const struct qn_exp_table *t, int row, const char *column)
 
 static double d1_cost(const struct qn_report_facts *f)
 {
-    return qn_report_count(&f->lines, -1, "D1mr+D1mw") * QN_REPORT_COST_L1 / f->lines.total;
+    return qn_report_count(&f->lines, -1, "D1mr+D1mw") * qn_report_cost(QN_REPORT_COST_L1) / f->lines.total;
 }
 
 static bool mostly_conflicts(const struct qn_report_facts *f)
