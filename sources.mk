@@ -124,6 +124,7 @@ hosted_sources = \
 	lib/debug/types.c \
 	lib/debug/variables.c \
 	lib/cost/allocators.c \
+	lib/cost/branches.c \
 	lib/cost/calls.c \
 	lib/cost/calls_find.c \
 	lib/cost/cells.c \
@@ -238,12 +239,14 @@ hosted_sources = \
 	lib/report/tables.c \
 	lib/report/whole.c \
 	lib/page/advice.c \
+	lib/page/branches.c \
 	lib/page/calls.c \
 	lib/page/culprits.c \
 	lib/page/json.c \
 	lib/page/log.c \
 	lib/page/objects.c \
 	lib/page/page.c \
+	lib/page/places.c \
 	lib/page/plain.c \
 	lib/page/profile.c \
 	lib/page/rows.c \
@@ -383,7 +386,8 @@ tool_sources = \
 	tools/valgrind.c \
 	tools/valgrind_options.c \
 	tools/valgrind_words.c \
-	tools/watch.c
+	tools/watch.c \
+	tools/watch_branches.c
 
 translator_sources = \
 	lib/guest/elf.c \
@@ -706,6 +710,7 @@ headers = \
 	lib/collect/work.h \
 	lib/cost/allocators.h \
 	lib/cost/arena.h \
+	lib/cost/branches.h \
 	lib/cost/call_records.h \
 	lib/cost/calls.h \
 	lib/cost/cells.h \
@@ -826,6 +831,7 @@ headers = \
 	lib/page/json.h \
 	lib/page/log.h \
 	lib/page/page.h \
+	lib/page/places.h \
 	lib/page/profile.h \
 	lib/page/shell.h \
 	lib/page/sources.h \
@@ -1042,7 +1048,8 @@ headers = \
 	tools/sweep.h \
 	tools/tools.h \
 	tools/trace_deliver.h \
-	tools/valgrind.h
+	tools/valgrind.h \
+	tools/watch.h
 
 page_files = \
 	lib/page/desk.css \
@@ -1069,6 +1076,7 @@ page_files = \
 	lib/page/serve_history.js \
 	lib/page/serve_main.js \
 	lib/page/serve_profile.js \
+	lib/page/watch_branches.js \
 	lib/page/watch_data.js \
 	lib/page/watch_main.js \
 	lib/page/watch_picture.js
@@ -1269,6 +1277,8 @@ shell_tests = \
 	tests/unit/page/programs_browser.sh \
 	tests/unit/page/sources_browser.sh \
 	tests/unit/page/watch.sh \
+	tests/unit/page/watch_branches.sh \
+	tests/unit/page/watch_branches_browser.sh \
 	tests/unit/page/watch_browser.sh \
 	tests/unit/page/watch_trace.sh \
 	tests/unit/plot/corrupt.sh \

@@ -4,7 +4,8 @@
  * Out: one HTML file; exit 0, 1 (a run or a write failed), 2 (usage)
  *
  * `quern run --watch` writes down the references, once for each cache; the program sees the same each time, so it makes the same
- * references each time, and a page of runs that differ is refused.  `quern replay --watch` does the same with a recorded trace.
+ * references each time, and a page of runs that differ is refused.  `quern replay --watch` does the same with a recorded trace, and with
+ * predictors (watch_branches.c).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,53 +18,35 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "exp/memory.h"
 #include "options.h"
-#include "page/watch.h"
-#include "engines/engines.h"
 #include "text/output.h"
 #include "tools.h"
+#include "watch.h"
 
 #define PROGRAM "quern watch"
 #define USUAL_OUTPUT "quern-watch.html"
 #define USUAL_REFERENCES 2000
 #define MOST_REFERENCES 100000 /* what a browser plays with ease */
-#define WORDS_MAX 32           /* of `quern run`, before the program */
 
 static const char help[] =
     "usage: quern watch [-o FILE] [options] [--] PROGRAM [ARGUMENTS]\n"
     "       quern watch [-o FILE] [options] --trace=FILE\n"
+    "       quern watch [-o FILE] [options] --predictor=NAME ... PROGRAM [ARGUMENTS]\n"
     "\n"
     "Writes an HTML file that plays what the D1 did with a stretch of a program's data references: its sets and ways,\n"
-    "hit or miss, which line had to leave and why. Several caches are shown side by side.\n"
+    "hit or miss, which line had to leave and why. Several caches are shown side by side. With --predictor it plays what\n"
+    "predictors did with a stretch of its branches: counters, histories, weights, what was said and what was learnt.\n"
     "\n";
 
 static const char help_end[] =
-    "\nThe program runs once for each cache; it reads nothing, and its output goes nowhere.\n"
+    "\nThe program runs once for each cache, and once, recorded whole, for all predictors; it reads nothing, and its output goes nowhere.\n"
     "A trace knows addresses of instructions, but no source; a cache without a geometry is that of quern replay.\n";
-
-struct settings {
-    const char *output, *line, *region, *trace;
-    uint64_t from, references;
-    char *caches[QN_PAGE_CACHES_MAX]; /* as given */
-    int count;
-    bool quiet;
-};
-
-struct runner {
-    struct settings *s;
-    struct qn_exp_memory memory;
-    struct qn_engines_guard guard;
-    char *scratch;
-    char self[PATH_MAX];
-    char **program;
-};
 
 /* ---- options ---- */
 
 static const char *take_cache(const struct qn_option *o, void *field, char **value)
 {
-    struct settings *s = field;
+    struct watch_settings *s = field;
 
     (void)o;
     if (s->count == QN_PAGE_CACHES_MAX)
@@ -72,21 +55,30 @@ static const char *take_cache(const struct qn_option *o, void *field, char **val
     return NULL;
 }
 
+static const char *take_predictor(const struct qn_option *o, void *field, char **value)
+{
+    struct watch_settings *s = field;
+
+    s->predictors++;
+    return take_cache(o, field, value);
+}
+
 static const struct qn_option options[] = {
     QN_OPTION_PLAIN("--cache", "NAME:SIZE,WAYS,LINE", "the D1: a policy or a C file and its geometry, or one of both; may be repeated [lru]", take_cache),
-    QN_OPTION("--line", "FILE:LINE", "begin when this line of source first refers to data", qn_option_text, struct settings, line),
-    QN_OPTION("--region", "NAME", "begin with the first data reference of this region, which the program names (quern.h)", qn_option_text, struct settings, region),
-    QN_OPTION("--from", "N", "begin with the Nth data reference of the run [1]", qn_option_number, struct settings, from),
-    QN_OPTION("--references", "N", "show so many, 100,000 at most [2000]", qn_option_number, struct settings, references),
-    QN_OPTION("--trace", "FILE", "of a trace that quern trace has recorded, instead of a program", qn_option_text, struct settings, trace),
-    QN_OPTION("-o", "FILE", "write to FILE, complete or not at all [" USUAL_OUTPUT "]", qn_option_text, struct settings, output),
-    QN_OPTION("-q, --quiet", NULL, "do not say which run is being made", qn_option_set, struct settings, quiet),
+    QN_OPTION_PLAIN("--predictor", "NAME:KEY=VALUE,...", "a predictor or a C file, with its options if need be, in place of caches; may be repeated", take_predictor),
+    QN_OPTION("--line", "FILE:LINE", "begin when this line of source first refers to data, or branches", qn_option_text, struct watch_settings, line),
+    QN_OPTION("--region", "NAME", "begin with the first data reference of this region, which the program names (quern.h)", qn_option_text, struct watch_settings, region),
+    QN_OPTION("--from", "N", "begin with the Nth data reference, or branch, of the run [1]", qn_option_number, struct watch_settings, from),
+    QN_OPTION("--references", "N", "show so many, 100,000 at most [2000]", qn_option_number, struct watch_settings, references),
+    QN_OPTION("--trace", "FILE", "of a trace that quern trace has recorded, instead of a program", qn_option_text, struct watch_settings, trace),
+    QN_OPTION("-o", "FILE", "write to FILE, complete or not at all [" USUAL_OUTPUT "]", qn_option_text, struct watch_settings, output),
+    QN_OPTION("-q, --quiet", NULL, "do not say which run is being made", qn_option_set, struct watch_settings, quiet),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
 static const struct qn_options command = { "watch", PROGRAM, help, help_end, options, NULL, true };
 
 /* What is watched: a program or a trace.  -1, or the exit status. */
-static int check_what(const struct settings *s, char **program)
+static int check_what(const struct watch_settings *s, char **program)
 {
     if (!s->trace)
         return *program ? -1 : qn_options_wrong(&command, "", "name a program");
@@ -99,7 +91,7 @@ static int check_what(const struct settings *s, char **program)
     return -1;
 }
 
-static int parse(struct settings *s, char **argv, char ***program)
+static int parse(struct watch_settings *s, char **argv, char ***program)
 {
     int status = qn_options_take(&command, s, argv, program);
 
@@ -108,6 +100,8 @@ static int parse(struct settings *s, char **argv, char ***program)
     status = check_what(s, *program);
     if (status >= 0)
         return status;
+    if (s->predictors && (s->predictors < s->count || s->region))
+        return qn_options_wrong(&command, "--predictor", s->region ? "not with --region" : "not with --cache");
     if (!s->references || s->references > MOST_REFERENCES)
         return qn_options_wrong(&command, "--references", "wanted 1 to 100,000");
     if ((s->line || s->region) && s->from)
@@ -122,7 +116,7 @@ static int parse(struct settings *s, char **argv, char ***program)
 /* ---- runs ---- */
 
 /* "lru:1024,2,64", "lru", "1024,2,64" */
-static void add_cache(struct runner *r, char **words, int *n, const char *cache)
+static void add_cache(struct watch_runner *r, char **words, int *n, const char *cache)
 {
     const char *colon = strrchr(cache, ':'), *geometry = colon ? colon + 1 : cache;
     size_t name = colon ? (size_t)(colon - cache) : 0;
@@ -137,7 +131,7 @@ static void add_cache(struct runner *r, char **words, int *n, const char *cache)
         words[(*n)++] = qn_exp_format(&r->memory, "--D1=%s", geometry);
 }
 
-static void add_stretch(struct runner *r, char **words, int *n, const char *file)
+static void add_stretch(struct watch_runner *r, char **words, int *n, const char *file)
 {
     words[(*n)++] = qn_exp_format(&r->memory, "--watch=%" PRIu64, r->s->references);
     words[(*n)++] = qn_exp_format(&r->memory, "--watch-file=%s", file);
@@ -145,28 +139,31 @@ static void add_stretch(struct runner *r, char **words, int *n, const char *file
         words[(*n)++] = qn_exp_format(&r->memory, "--watch-from=%" PRIu64, r->s->from);
 }
 
-static char **make_replay(struct runner *r, const char *cache, const char *file)
+static char **make_replay(struct watch_runner *r, const char *cache, const char *file)
 {
-    char **words = qn_exp_alloc(&r->memory, WORDS_MAX * sizeof *words);
+    char **words = qn_exp_alloc(&r->memory, WATCH_WORDS_MAX * sizeof *words);
     int n = 0;
 
     words[n++] = r->self;
     words[n++] = (char *)"replay";
     add_stretch(r, words, &n, file);
-    add_cache(r, words, &n, cache);
+    if (r->s->predictors)
+        watch_add_predictor(r, words, &n, cache);
+    else
+        add_cache(r, words, &n, cache);
     words[n++] = *r->s->trace == '-' ? qn_exp_format(&r->memory, "./%s", r->s->trace) : (char *)r->s->trace;
     words[n] = NULL;
     return words;
 }
 
-static char **make_run(struct runner *r, const char *cache, const char *file)
+static char **make_run(struct watch_runner *r, const char *cache, const char *file)
 {
     int n = 0, arguments = 0;
     char **words;
 
     while (r->program[arguments])
         arguments++;
-    words = qn_exp_alloc(&r->memory, (size_t)(arguments + WORDS_MAX) * sizeof *words);
+    words = qn_exp_alloc(&r->memory, (size_t)(arguments + WATCH_WORDS_MAX) * sizeof *words);
     words[n++] = r->self;
     words[n++] = (char *)"run";
     words[n++] = (char *)"--quiet";
@@ -210,17 +207,12 @@ static void pass_on(const char *path)
 }
 
 /* 0, or the exit status: where no file came of it, it is that of the run or replay, which has said why. */
-static int run_cache(struct runner *r, int i, const char *file)
+int watch_execute(struct watch_runner *r, char **argv, const char *file, bool replay)
 {
     const char *errors = qn_exp_format(&r->memory, "%s/errors", r->scratch);
-    int fd = open(errors, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    char **argv = (r->s->trace ? make_replay : make_run)(r, r->s->caches[i], file);
-    int status = 0;
-    pid_t child;
+    int fd = open(errors, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), status = 0;
+    pid_t child = fd < 0 || r->guard.signal ? -1 : fork();
 
-    if (!r->s->quiet)
-        fprintf(stderr, PROGRAM ": %d of %d: %s\n", i + 1, r->s->count, r->s->caches[i]);
-    child = fd < 0 || r->guard.signal ? -1 : fork();
     if (child == 0) {
         qn_engines_in_child(&r->guard);
         redirect(fd);
@@ -231,15 +223,24 @@ static int run_cache(struct runner *r, int i, const char *file)
         status = qn_engines_await(&r->guard, child);
     if (fd >= 0)
         close(fd);
-    if (!access(file, F_OK) && (!r->s->trace || !status)) /* the program may well end with another status */
+    if (!access(file, F_OK) && (!replay || !status)) /* the program may well end with another status */
         return 0;
     pass_on(errors);
     return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : 1;
 }
 
+static int run_cache(struct watch_runner *r, int i, const char *file)
+{
+    char **argv = (r->s->trace ? make_replay : make_run)(r, r->s->caches[i], file);
+
+    if (!r->s->quiet)
+        fprintf(stderr, PROGRAM ": %d of %d: %s\n", i + 1, r->s->count, r->s->caches[i]);
+    return watch_execute(r, argv, file, r->s->trace);
+}
+
 /* ---- all ---- */
 
-static enum qn_text_status save(const struct qn_page_watch *w, const char *path, struct qn_text_error *err)
+static enum qn_text_status save(const struct qn_page_watch *w, const char *path, bool predictors, struct qn_text_error *err)
 {
     struct qn_text_output o;
     FILE *out;
@@ -247,32 +248,35 @@ static enum qn_text_status save(const struct qn_page_watch *w, const char *path,
     if (qn_text_open_output(&o, path, QN_TEXT_SHARED, err) != QN_TEXT_OK)
         return err->status;
     out = qn_text_stream_output(&o);
-    if (out && qn_page_write_watch(w, out, err) == QN_TEXT_OK)
+    if (out && (predictors ? qn_page_write_branches : qn_page_write_watch)(w, out, err) == QN_TEXT_OK)
         return qn_text_close_output(&o, err);
     qn_text_drop_output(&o);
     return out ? err->status : qn_text_fail_memory(err);
 }
 
-static int run_all(struct runner *r)
+static int run_all(struct watch_runner *r)
 {
     struct qn_page_watch w = { .title = r->s->trace ? r->s->trace : r->program[0], .count = r->s->count };
     struct qn_text_error err = { .status = QN_TEXT_OK };
+    int status = r->s->predictors ? watch_prepare(r) : 0;
 
+    if (status)
+        return status;
+    w.places = r->places;
     for (int i = 0; i < w.count; i++) {
         w.files[i] = qn_exp_format(&r->memory, "%s/%d.csv", r->scratch, i);
         w.names[i] = r->s->caches[i];
-        int status = run_cache(r, i, w.files[i]);
-
+        status = run_cache(r, i, w.files[i]);
         if (status)
             return status;
     }
-    if (save(&w, r->s->output, &err) == QN_TEXT_OK)
+    if (save(&w, r->s->output, r->s->predictors, &err) == QN_TEXT_OK)
         return 0;
     fprintf(stderr, PROGRAM ": %s\n", err.text);
     return 1;
 }
 
-static int watch(struct runner *r)
+static int watch(struct watch_runner *r)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
     int status;
@@ -292,8 +296,8 @@ static int watch(struct runner *r)
 
 int qn_tool_watch(int argc, char **argv)
 {
-    static struct settings s = { .output = USUAL_OUTPUT, .references = USUAL_REFERENCES };
-    static struct runner r = { .s = &s };
+    static struct watch_settings s = { .output = USUAL_OUTPUT, .references = USUAL_REFERENCES };
+    static struct watch_runner r = { .s = &s };
     int status;
 
     (void)argc;

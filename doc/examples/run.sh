@@ -93,11 +93,16 @@ conflict() {
     alone "$QUERN" watch -q --region=multiply --references=1200 --cache=lru:2048,2,64 --cache=lru:4096,4,64 -o "$OUT/conflict.html" ./conflict
 }
 
+branches() {
+    program branches -g -fno-unroll-loops -ffile-prefix-map="$PWD=." $bare
+    alone "$QUERN" watch -q --references=200 --predictor=bimodal:bits=6 --predictor=gshare:bits=6,gshare-history=6 -o "$OUT/branches.html" ./branches
+}
+
 case ${1-} in
-conflict | loops | blocks | policies | belady | history | predictors | phases) "$1" ;;
-all) for name in conflict loops blocks policies belady history predictors phases; do "$name"; done ;;
+branches | conflict | loops | blocks | policies | belady | history | predictors | phases) "$1" ;;
+all) for name in branches conflict loops blocks policies belady history predictors phases; do "$name"; done ;;
 *)
-    echo 'usage: run.sh conflict|loops|blocks|policies|belady|history|predictors|phases|all' >&2
+    echo 'usage: run.sh branches|conflict|loops|blocks|policies|belady|history|predictors|phases|all' >&2
     exit 2
     ;;
 esac

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "collect/work.h"
+#include "cost/branches.h"
 #include "cost/explain.h"
 #include "json/write.h"
 #include "cost/findings.h"
@@ -135,4 +136,15 @@ bool qn_collect_write_watch(struct qn_collect_work *w)
     if (status == QN_TEXT_OK)
         qn_collect_say(r, "Watched in %s", path);
     return qn_collect_tell_file(r, "watch", path, status, &err);
+}
+
+bool qn_collect_write_branches(struct qn_collect_work *w)
+{
+    struct qn_collect *r = w->run;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    char *path = r->options.branches_file ? qn_collect_name_branches(r) : NULL;
+
+    if (!path)
+        return !r->options.branches_file;
+    return qn_collect_tell_file(r, "table of branches", path, qn_cost_write_branches(path, &r->store, w->modules, &err), &err);
 }

@@ -119,7 +119,7 @@ static bool check_options(const struct qn_collect_options *o)
     }
     return check_pattern("cachegrind-out-file", o->out_file) && check_pattern("log-file", o->log_file)
            && check_pattern("interval-file", o->interval_file) && check_pattern("explain-file", o->explain_file)
-           && check_pattern("watch-file", o->watch_file);
+           && check_pattern("watch-file", o->watch_file) && check_pattern("branches-file", o->branches_file);
 }
 
 static void start_clocks(struct qn_collect *r)

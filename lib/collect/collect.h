@@ -136,6 +136,7 @@ char *qn_collect_name_profile(struct qn_collect *r);
 char *qn_collect_name_intervals(struct qn_collect *r);
 char *qn_collect_name_explanation(struct qn_collect *r);
 char *qn_collect_name_watch(struct qn_collect *r);
+char *qn_collect_name_branches(struct qn_collect *r);
 /* Whether all of them can be written, before the program starts.  false: a line was printed. */
 bool qn_collect_check_outputs(struct qn_collect *r);
 

@@ -224,6 +224,7 @@ static bool fold_and_write(struct qn_collect_work *w)
     print_versus(w);
     written = qn_collect_write_explanation(w) && written;
     written = qn_collect_write_watch(w) && written;
+    written = qn_collect_write_branches(w) && written;
     tell_changed(r);
     qn_collect_tell_missing(r);
     return written;

@@ -120,6 +120,8 @@ char *qn_collect_name_watch(struct qn_collect *r)
     return name_file(r, r->options.watch_file ? r->options.watch_file : WATCH_PATTERN);
 }
 
+char *qn_collect_name_branches(struct qn_collect *r) { return name_file(r, r->options.branches_file); }
+
 /* Frees the name. */
 static bool check_output(struct qn_collect *r, const char *what, char *name)
 {
@@ -136,7 +138,8 @@ bool qn_collect_check_outputs(struct qn_collect *r)
     bool good = check_output(r, "profile", qn_collect_name_profile(r))
                 && (!r->config.interval || check_output(r, "intervals", qn_collect_name_intervals(r)))
                 && (!r->options.explain.count || check_output(r, "explanation", qn_collect_name_explanation(r)))
-                && (!r->options.watch || check_output(r, "watch", qn_collect_name_watch(r)));
+                && (!r->options.watch || check_output(r, "watch", qn_collect_name_watch(r)))
+                && (!r->options.branches_file || check_output(r, "table of branches", qn_collect_name_branches(r)));
 
     if (!good)
         r->refused = QN_EXIT_FAILED;

@@ -39,6 +39,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(NUMBER, "watch-from", watch_from, "N", "the first of them [the first of --explain's lines, else 1]")               \
     X(TEXT, "watch-region", watch_region, "NAME", "the first of them is the first of this region (quern.h)")         \
     X(TEXT, "watch-file", watch_file, "FILE", "where to; %p, %q{VAR} as above [quern.watch.%p.csv]")                     \
+    X(TEXT, "branches-file", branches_file, "FILE", "write where each branch lies, for `quern watch --predictor`; %p, %q{VAR} as above") \
     X(INLINES, "inline", inlines, "no|yes|chains", "name inlined functions, and the calls between [no]")             \
     X(YESNO, "demangle", demangle, "yes|no", "readable names of C++ and Rust functions [yes]")                       \
     X(YESNO, "keep-lines", keep_lines, "yes|no", "keep line tables that had to be unpacked in ~/.cache/quern [yes]")    \
@@ -106,7 +107,7 @@ struct qn_collect_options {
     uint64_t inlines;      /* enum qn_debug_inlines */
     uint64_t vectors;      /* enum qn_vectors */
     char *out_file, *log_file, *sim, *sim_opt, *trace_file, *debug_root; /* NULL: not given */
-    char *interval_file, *explain_file, *watch_file, *watch_region, *versus, *analysis, *cpu;
+    char *interval_file, *explain_file, *watch_file, *watch_region, *branches_file, *versus, *analysis, *cpu;
     uint64_t log_fd, seed, tcache_size, block_max, interval, explain_first, explain_every, watch, watch_from;
     struct qn_collect_names explain, toggle, alloc;
     uint32_t trace;        /* QN_TRACE_* */

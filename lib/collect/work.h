@@ -32,5 +32,6 @@ bool qn_collect_write_sets(struct qn_collect_work *w, const char *profile);
 void qn_collect_print_culprits(struct qn_collect_work *w);
 bool qn_collect_write_explanation(struct qn_collect_work *w);
 bool qn_collect_write_watch(struct qn_collect_work *w);
+bool qn_collect_write_branches(struct qn_collect_work *w);
 
 #endif

@@ -20,10 +20,9 @@
 #include "exp/table.h"
 #include "page/json.h"
 #include "page/shell.h"
-#include "page/sources.h"
+#include "page/places.h"
 #include "report/html.h"
 
-#define SOURCE_BYTES 300000
 #define PLAIN_ROWS 20
 
 enum { NUMBER, PC, SOURCE_FILE, SOURCE_LINE, FUNCTION, KIND, ADDRESS, SIZE, OUTCOME, SETS, WAYS, LINE_BYTES, ORDER, WAY_SHOWS, SET_SHOWS, LINE, HIT,
@@ -38,10 +37,7 @@ struct watch {
     const struct qn_page_watch *w;
     struct qn_exp_memory memory;
     struct qn_exp_table tables[QN_PAGE_CACHES_MAX];
-    struct place {
-        const char *file, *line, *function;
-    } *places;
-    size_t place_count;
+    struct qn_page_places places;
 };
 
 /* What a set held last, as the page will have it. */
@@ -109,35 +105,17 @@ static enum qn_text_status compare_streams(struct watch *o, int other, struct qn
 
 /* ---- places and steps ---- */
 
-static size_t place_of(struct watch *o, const struct qn_exp_table *t, int row)
-{
-    struct place p = { cell(t, row, SOURCE_FILE), cell(t, row, SOURCE_LINE), cell(t, row, FUNCTION) };
-
-    for (size_t i = o->place_count; i-- > 0;)
-        if (!strcmp(o->places[i].line, p.line) && !strcmp(o->places[i].file, p.file) && !strcmp(o->places[i].function, p.function))
-            return i;
-    o->places = qn_exp_grow(&o->memory, o->places, o->place_count, sizeof p);
-    o->places[o->place_count] = p;
-    return o->place_count++;
-}
-
 static void put_steps(struct watch *o, FILE *out)
 {
     const struct qn_exp_table *t = &o->tables[0];
 
     fputs(",\n\"steps\":[", out);
     for (int row = 0; row < t->row_count; row = next_reference(t, row))
-        fprintf(out, "%s[%s,%zu,%" PRIu64 ",\"%s\",%" PRIu64 ",%s]", row ? ",\n" : "", cell(t, row, NUMBER), place_of(o, t, row),
+        fprintf(out, "%s[%s,%zu,%" PRIu64 ",\"%s\",%" PRIu64 ",%s]", row ? ",\n" : "", cell(t, row, NUMBER),
+                qn_page_find_place(&o->places, cell(t, row, SOURCE_FILE), cell(t, row, SOURCE_LINE), cell(t, row, FUNCTION)),
                 number_in(t, row, PC), cell(t, row, KIND), number_in(t, row, ADDRESS), cell(t, row, SIZE));
-    fputs("],\n\"places\":[", out);
-    for (size_t i = 0; i < o->place_count; i++) {
-        fputs(i ? ",[" : "[", out);
-        qn_page_put_text(out, o->places[i].file);
-        fprintf(out, ",%s,", o->places[i].line);
-        qn_page_put_text(out, o->places[i].function);
-        putc(']', out);
-    }
-    putc(']', out);
+    fputs("],\n", out);
+    qn_page_put_places(&o->places, out);
 }
 
 /* ---- what a set holds ---- */
@@ -291,32 +269,6 @@ static void put_objects(struct watch *o, FILE *out)
     }
 }
 
-/* ---- source ---- */
-
-static void put_file(struct watch *o, FILE *out, size_t place, size_t *room, const char **separator)
-{
-    const char *name = o->places[place].file;
-    struct qn_page_numbers n = { qn_exp_alloc(&o->memory, o->place_count * sizeof *n.at), 0 };
-    struct qn_out_source source;
-
-    for (size_t i = 0; i < o->place_count; i++) {
-        if (strcmp(o->places[i].file, name))
-            continue;
-        if (i < place)
-            return; /* it is there already */
-        n.at[n.count++] = (uint32_t)strtoul(o->places[i].line, NULL, 10);
-    }
-    if (!*name || qn_out_read_source(&source, name))
-        return;
-    qn_page_sort_numbers(&n);
-    fprintf(out, "%s{\"name\":", *separator);
-    qn_page_put_text(out, name);
-    *room = qn_page_put_pieces(out, &source, &n, false, *room);
-    putc('}', out);
-    *separator = ",\n";
-    qn_out_free_source(&source);
-}
-
 /* ---- all ---- */
 
 /* Without scripts: the first references of the first cache. */
@@ -337,9 +289,6 @@ static void put_plain(struct watch *o, FILE *out)
 
 static void put_data(struct watch *o, FILE *out)
 {
-    size_t room = SOURCE_BYTES;
-    const char *separator = "";
-
     fputs("{\"title\":", out);
     qn_page_put_text(out, o->w->title);
     put_steps(o, out);
@@ -349,10 +298,9 @@ static void put_data(struct watch *o, FILE *out)
         put_cache(o, out, i);
     }
     put_objects(o, out);
-    fputs("],\n\"files\":[", out);
-    for (size_t i = 0; i < o->place_count; i++)
-        put_file(o, out, i, &room, &separator);
-    fputs("]}", out);
+    fputs("],\n", out);
+    qn_page_put_place_sources(&o->places, out);
+    putc('}', out);
 }
 
 static enum qn_text_status read_files(struct watch *o, struct qn_text_error *err)
@@ -368,6 +316,7 @@ enum qn_text_status qn_page_write_watch(const struct qn_page_watch *w, FILE *out
     struct watch o = { .w = w };
 
     qn_exp_init_memory(&o.memory);
+    o.places.memory = &o.memory;
     for (int i = 0; i < w->count; i++)
         qn_exp_init_table(&o.tables[i]);
     if (read_files(&o, err) == QN_TEXT_OK) {

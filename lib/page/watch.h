@@ -1,6 +1,7 @@
 /* lib/page/watch.h - a page that plays what caches did, reference by reference.
  *
  *   two CSV files of `quern run --watch`, of one program with an lru and a fifo D1  ->  both side by side, step by step
+ *   two of `quern replay --watch-of=BC`, of one trace with a bimodal and a gshare   ->  the same of predictors, branch by branch
  *
  * Invariants: all files have the same references in the same order; if not, nothing is written and the message says where they part.
  */
@@ -16,10 +17,12 @@
 struct qn_page_watch {
     const char *title;
     const char *files[QN_PAGE_CACHES_MAX]; /* CSV, see cost/watch.h */
-    const char *names[QN_PAGE_CACHES_MAX]; /* of the caches, "fifo" */
+    const char *names[QN_PAGE_CACHES_MAX]; /* of the caches, "fifo", or predictors */
     int count;
+    const char *places;                    /* of branches: where they lie (cost/branches.h); NULL: it is not known */
 };
 
+enum qn_text_status qn_page_write_branches(const struct qn_page_watch *w, FILE *out, struct qn_text_error *err);
 enum qn_text_status qn_page_write_watch(const struct qn_page_watch *w, FILE *out, struct qn_text_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-// watch_data.js - the steps of `quern watch`, and what each set holds before and after each of them.
+// watch_data.js - the steps of caches in `quern watch`, and what each set holds before and after each of them.
 //
 //   cache.touches.get(set)     [{ step, before, after, state, setState, line, hit, class, victim }], in order of steps
 //   setAt(cache, set, step)    the last of these up to `step`: what the set looks like then
@@ -71,9 +71,14 @@ function touchesAt(cache, step) {
   return cache.steps[step].slice(1).map(([line]) => setAt(cache, setOf(cache, line), step)).filter(t => t && t.step === step);
 }
 
+// What is shown side by side: caches or predictors.  The first bit of an entry of their steps: a miss, or a misprediction.
+function players() {
+  return play.data.caches || play.data.predictors;
+}
+
 function nextMiss(step, by) {
   for (let i = step + by; i >= 0 && i < play.data.steps.length; i += by) {
-    if (play.data.caches.some(cache => cache.steps[i][0] & 1)) return i;
+    if (players().some(player => player.steps[i][0] & 1)) return i;
   }
   return step;
 }

@@ -40,12 +40,12 @@ function rowName(file, line) {
   return 'L' + play.data.files.findIndex(f => f.name === file) + '-' + line;
 }
 
-// The source beside the picture, with how often each line misses in the first cache.
+// The source beside the picture, with how often each line misses in the first cache, or is mispredicted by the first predictor.
 function sourceTable() {
   const misses = new Map();
   play.data.steps.forEach((step, i) => {
     const [file, line] = play.data.places[step[1]], name = rowName(file, line), known = misses.get(name) || [0, 0];
-    misses.set(name, [known[0] + 1, known[1] + (play.data.caches[0].steps[i][0] & 1)]);
+    misses.set(name, [known[0] + 1, known[1] + (players()[0].steps[i][0] & 1)]);
   });
   const body = play.data.files.flatMap((file, number) => [el('tr', {}, el('th', { colspan: 4 }, visible(file.name))),
     ...file.text.flatMap(([first, texts], piece) => {
@@ -57,7 +57,7 @@ function sourceTable() {
           el('td', { class: 'code' }, ...paint([text].flat()[0], painting)));
       })];
     })]);
-  return el('table', { class: 'source' }, el('thead', {}, el('tr', {}, ...['line', 'references', 'misses', ''].map(text => el('th', { scope: 'col' }, text)))),
+  return el('table', { class: 'source' }, el('thead', {}, el('tr', {}, ...['line', ...(play.data.caches ? ['references', 'misses'] : ['branches', 'mispredicted']), ''].map(text => el('th', { scope: 'col' }, text)))),
     el('tbody', {}, ...body));
 }
 
@@ -78,7 +78,7 @@ function controls() {
   const speed = el('input', { type: 'range', id: 'speed', min: 0, max: SPEEDS.length - 1, value: 1, 'aria-label': 'speed',
     oninput: () => setPlaying(play.timer !== null) });
   return el('div', { class: 'bar' }, button('back', 'back', () => goTo(play.step - 1)), button('play', 'play', () => setPlaying(!play.timer)),
-    button('step', 'step', () => goTo(play.step + 1)), button('miss', 'next miss', () => goTo(nextMiss(play.step, 1))), position,
+    button('step', 'step', () => goTo(play.step + 1)), button('miss', play.data.caches ? 'next miss' : 'next misprediction', () => goTo(nextMiss(play.step, 1))), position,
     el('span', { id: 'count', role: 'status' }), el('label', {}, 'speed ', speed), button('still', 'save as SVG', save), themeButton());
 }
 
@@ -97,10 +97,11 @@ function onKey(event) {
 
 function start(data) {
   play.data = data;
-  data.caches.forEach(readCache);
+  if (data.caches) data.caches.forEach(readCache);
+  else data.predictors.forEach(readPredictor);
   document.title = visible(data.title) + ' - watched';
   document.getElementById('head').append(controls());
-  document.getElementById('main').append(el('p', { class: 'keys' }, 'keys: arrows step, space plays, m and M go to the next and the previous miss'),
+  document.getElementById('main').append(el('p', { class: 'keys' }, `keys: arrows step, space plays, m and M go to the next and the previous ${data.caches ? 'miss' : 'misprediction; a counter: framed before, filled after; T taken, N not'}`),
     el('div', { class: 'watch' }, el('div', { id: 'picture' }), el('div', { id: 'lines', tabindex: 0, role: 'region', 'aria-label': 'source' }, sourceTable())));
   addEventListener('keydown', onKey);
   document.getElementById('theme').addEventListener('click', showStep);

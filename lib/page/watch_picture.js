@@ -99,18 +99,19 @@ function wrap(text, width) {
 
 // The whole picture of a step.
 function drawStep(step) {
-  const nodes = [words(16, 26, sayStep(step), { 'font-size': 15, 'font-weight': 'bold' })];
+  const said = play.data.caches ? sayStep(step) : sayBranch(step), draw = play.data.caches ? drawCache : drawPredictor;
+  const nodes = [words(16, 26, said, { 'font-size': 15, 'font-weight': 'bold' })];
   const text = sourceLine(...placeOf(step));
   if (text) nodes.push(words(16, 50, text.trim().slice(0, 120), { fill: colours.soft }));
   let x = 16, height = 0;
-  for (const cache of play.data.caches) {
-    const drawn = drawCache(cache, step, x, 84);
+  for (const player of players()) {
+    const drawn = draw(player, step, x, 84);
     nodes.push(...drawn.nodes);
     x += drawn.width + 24;
     height = Math.max(height, drawn.height);
   }
-  const width = Math.max(x, 16 + 9.2 * sayStep(step).length);
-  return svg('svg', { viewBox: `0 0 ${width} ${height + 96}`, width, height: height + 96, role: 'img', 'aria-label': sayStep(step),
+  const width = Math.max(x, 16 + 9.2 * said.length);
+  return svg('svg', { viewBox: `0 0 ${width} ${height + 96}`, width, height: height + 96, role: 'img', 'aria-label': said,
     xmlns: 'http://www.w3.org/2000/svg' }, box(0, 0, width, height + 96, colours.paper, { stroke: 'none' }), ...nodes);
 }
 

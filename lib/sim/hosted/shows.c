@@ -1,6 +1,6 @@
 /* sim/hosted/shows.c - what a predictor shows of a branch, as text: the services sim_show_* of module.h.
  *
- *   index=18 history=0b0110 counter=2>3/0:3 weights=4,-1>5,-2/-128:127 target=0x401136
+ *   index=18 history=0b0110 counter=2>3/0:3 weights=4;-1>5;-2/-128:127 target=0x401136
  *
  * A number, bits, an address; a counter or weights, each `before>after/least:most`.  Bytes that have not moved are written once more.
  */
@@ -73,7 +73,7 @@ void sim_show_bits(const char *name, uint64_t bits, unsigned n)
 static void put_bytes(FILE *f, const struct shown *s, const uint8_t *bytes)
 {
     for (unsigned i = 0; i < s->n; i++)
-        fprintf(f, "%s%d", i ? "," : "", s->least < 0 ? (int8_t)bytes[i] : bytes[i]);
+        fprintf(f, "%s%d", i ? ";" : "", s->least < 0 ? (int8_t)bytes[i] : bytes[i]);
 }
 
 static void put(FILE *f, const struct shown *s)

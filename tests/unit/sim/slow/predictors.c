@@ -159,10 +159,10 @@ static bool perceptron(uint64_t pc, bool taken)
     if (train)
         w[0] = clamp(w[0] + y);
     for (unsigned i = 1; i <= history_bits; i++) {
-        sprintf(before + strlen(before), "%s%d", i > 1 ? "," : "", w[i]);
+        sprintf(before + strlen(before), "%s%d", i > 1 ? ";" : "", w[i]);
         if (train)
             w[i] = clamp(w[i] + y * (ago((int)i - 1) ? 1 : -1));
-        sprintf(after + strlen(after), "%s%d", i > 1 ? "," : "", w[i]);
+        sprintf(after + strlen(after), "%s%d", i > 1 ? ";" : "", w[i]);
     }
     say("weights=%s>%s/-128:127", before, after);
     return sum >= 0;
