@@ -511,6 +511,7 @@ engine_sources = \
 	lib/run/observe/frames.c \
 	lib/run/observe/guest_printf.c \
 	lib/run/observe/interval.c \
+	lib/run/observe/pairs.c \
 	lib/run/observe/points.c \
 	lib/run/observe/ranges.c \
 	lib/run/observe/region.c \

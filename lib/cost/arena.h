@@ -74,7 +74,9 @@
 #define QN_ARENA_FRAMES_OFF (2976ull << 20)
 #define QN_ARENA_FRAMES_SIZE (16ull << 20)
 #define QN_ARENA_FRAME_VARIABLES_OFF (2992ull << 20)
-#define QN_ARENA_FRAME_VARIABLES_SIZE (16ull << 20)
+#define QN_ARENA_FRAME_VARIABLES_SIZE (12ull << 20)
+#define QN_ARENA_PAIRS_OFF (3004ull << 20)
+#define QN_ARENA_PAIRS_SIZE (4ull << 20)
 #define QN_ARENA_TABLES_OFF (3008ull << 20) /* struct qn_table_head says how much there is of each part */
 #define QN_ARENA_TABLES_SIZE (352ull << 20)
 #define QN_ARENA_CALLS_OFF (3360ull << 20) /* --calls, and only then mapped by the engine; cost/call_records.h */
@@ -332,6 +334,7 @@ struct qn_arena_header {
     uint64_t n_findings;
     uint64_t n_objects;      /* raised by the collector, too, while the engine waits for QN_WIRE_RESOLVED */
     uint64_t n_data;
+    uint64_t n_pairs;
     uint64_t n_frames;       /* --data: addresses of code whose frames are known */
     uint64_t n_frame_variables; /* raised by the collector while the engine waits for QN_WIRE_TYPED */
     uint64_t data_lost[2];   /* misses of both levels for which there was no row left */

@@ -306,6 +306,7 @@ enum qn_text_status qn_cost_put_data(struct qn_prof_writer *w, const struct qn_c
         name_parts(&o);
         qn_data_add_up(&o);
         take_rows(&o);
+        qn_data_take_pairs(&o);
         status = qn_prof_put_data(w, &o.data, err);
     } else {
         status = qn_text_fail_memory(err);

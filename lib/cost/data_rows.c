@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "prof/data_sum.h"
 
 int qn_data_by_object(const void *left, const void *right)
@@ -82,14 +83,38 @@ static uint32_t stands_for(const struct qn_data_output *o, uint32_t object)
 
 void qn_data_merge_objects(struct qn_data_output *o)
 {
-    uint32_t *same = calloc(o->object_count + 1, sizeof *same);
-
-    for (uint64_t i = 0; same && i < o->row_count; i++) {
+    for (uint64_t i = 0; i < o->row_count; i++) {
         uint32_t object = o->rows[i].miss.object;
 
-        if (!same[object])
-            same[object] = stands_for(o, object) + 1;
-        o->rows[i].miss.object = same[object] - 1;
+        if (!o->shown[object].same)
+            o->shown[object].same = stands_for(o, object) + 1;
+        o->rows[i].miss.object = o->shown[object].same - 1;
     }
-    free(same);
+}
+
+/* The number of the object in the tables; UINT32_MAX: it is not there. */
+static uint32_t number_of(const struct qn_data_output *o, uint32_t object)
+{
+    uint32_t same = object < o->object_count ? o->shown[object].same : 0;
+
+    return same && o->shown[same - 1].used ? o->shown[same - 1].number : UINT32_MAX;
+}
+
+void qn_data_take_pairs(struct qn_data_output *o)
+{
+    const struct qn_data_pair *from = (const struct qn_data_pair *)(o->x->store->base + QN_ARENA_PAIRS_OFF);
+    struct qn_prof_data *to = &o->data;
+    struct qn_cost_extent e;
+
+    qn_cost_get_extent(o->x->store, &e);
+    for (uint64_t i = 0; i < e.pairs; i++) {
+        struct qn_data_pair p = from[i];
+        uint32_t object = number_of(o, p.object), by = number_of(o, p.by);
+
+        if (object == UINT32_MAX || by == UINT32_MAX || p.misses > INT64_MAX || p.conflicts > p.misses
+            || !QN_GROW(to->pairs, to->pair_count, o->pair_room, 64))
+            continue;
+        to->pairs[to->pair_count++] = (struct qn_prof_pair){ object, by, (int64_t)p.misses, (int64_t)p.conflicts };
+    }
+    qn_prof_unite_pairs(to);
 }

@@ -20,6 +20,7 @@ struct qn_data_line {
 
 struct qn_data_shown {        /* of an object of the arena */
     bool used;
+    uint32_t same;            /* the object that stands for it, + 1; 0: none looked for */
     uint32_t number;          /* in the tables */
     const struct qn_debug_type *type;
 };
@@ -32,13 +33,15 @@ struct qn_data_output {
     struct qn_data_line *rows;
     uint64_t object_count, row_count;
     struct qn_prof_data data;  /* what is written */
-    size_t part_room, member_room;
+    size_t part_room, member_room, pair_room;
     struct qn_text_names names;
 };
 
 /* data_rows.c */
 void qn_data_add_up(struct qn_data_output *o);
 void qn_data_take_row(struct qn_data_output *o, const struct qn_data_row *from);
+/* Pairs of objects that have rows, by their numbers in the tables; once these are known. */
+void qn_data_take_pairs(struct qn_data_output *o);
 void qn_data_merge_objects(struct qn_data_output *o);
 int qn_data_by_object(const void *left, const void *right);
 

@@ -107,4 +107,10 @@ struct qn_data_row {
     uint64_t classes[QN_MISS_CLASSES]; /* of the misses, where an analysis tells them */
 };
 
+/* --data with 3c or culprits: misses on an object whose line had been evicted for a line of another, or of its own. */
+struct qn_data_pair {
+    uint32_t object, by;
+    uint64_t misses, conflicts; /* conflicts: conflict misses among them, by 3c */
+};
+
 #endif

@@ -43,6 +43,17 @@ static void subtract_charges(const struct qn_cost_store *store, const struct qn_
         subtract_words(rows + i * words + 1, less + i * words + 1, words - 1);
 }
 
+static void subtract_pairs(const struct qn_cost_store *store, const struct qn_cost_store *then, uint64_t count)
+{
+    struct qn_data_pair *pairs = AT(store, struct qn_data_pair, QN_ARENA_PAIRS_OFF);
+    const struct qn_data_pair *less = AT(then, const struct qn_data_pair, QN_ARENA_PAIRS_OFF);
+
+    for (uint64_t i = 0; i < count; i++) {
+        pairs[i].misses -= less[i].misses;
+        pairs[i].conflicts -= less[i].conflicts;
+    }
+}
+
 static void subtract_data(const struct qn_cost_store *store, const struct qn_cost_store *then, uint64_t count)
 {
     struct qn_data_row *rows = AT(store, struct qn_data_row, QN_ARENA_DATA_OFF);
@@ -72,5 +83,6 @@ bool qn_cost_begin_at(const struct qn_cost_store *store, const struct qn_cost_st
         leaves[i].count -= less[i].count;
     subtract_charges(store, then, lower(now.charges, before.charges));
     subtract_data(store, then, lower(now.data, before.data));
+    subtract_pairs(store, then, lower(now.pairs, before.pairs));
     return true;
 }

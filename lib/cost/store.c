@@ -64,6 +64,7 @@ void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
     e->findings = at_most(h->n_findings, QN_ARENA_FINDINGS_SIZE, sizeof(struct qn_finding));
     e->objects = at_most(h->n_objects, QN_ARENA_OBJECTS_SIZE, sizeof(struct qn_object));
     e->data = at_most(h->n_data, QN_ARENA_DATA_SIZE, sizeof(struct qn_data_row));
+    e->pairs = at_most(h->n_pairs, QN_ARENA_PAIRS_SIZE, sizeof(struct qn_data_pair));
     e->intervals = at_most(h->n_intervals, QN_ARENA_INTERVALS_SIZE, qn_cost_interval_bytes(s));
 }
 
@@ -188,6 +189,7 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { tables + QN_TABLE_SETS_OFF, qn_cost_set_rows(from) * qn_cost_set_row_bytes(from) },
         { QN_ARENA_OBJECTS_OFF, e.objects * sizeof(struct qn_object) },
         { QN_ARENA_DATA_OFF, e.data * sizeof(struct qn_data_row) },
+        { QN_ARENA_PAIRS_OFF, e.pairs * sizeof(struct qn_data_pair) },
         { QN_ARENA_FRAMES_OFF, at_most(h->n_frames, QN_ARENA_FRAMES_SIZE, sizeof(struct qn_frame_rec)) * sizeof(struct qn_frame_rec) },
         { QN_ARENA_FRAME_VARIABLES_OFF,
           at_most(h->n_frame_variables, QN_ARENA_FRAME_VARIABLES_SIZE, sizeof(struct qn_frame_variable)) * sizeof(struct qn_frame_variable) },

@@ -223,6 +223,26 @@ static void advise_type(struct advice *a, uint32_t object)
         advise_two(a, &headed);
 }
 
+/* With which other object it has most of its conflict misses. */
+static void put_rival(struct advice *a, uint32_t object, int64_t conflicts)
+{
+    const struct qn_prof_pair *most = NULL;
+    char name[NAME_MAX_];
+    for (size_t i = 0; i < a->data->pair_count; i++) {
+        const struct qn_prof_pair *p = &a->data->pairs[i];
+        if (p->object == object && p->conflicts > 0 && (!most || p->conflicts > most->conflicts))
+            most = p;
+    }
+    if (!most)
+        return;
+    qn_out_puts(a->sink, "    ");
+    put_percent(a, most->conflicts, conflicts);
+    qn_out_puts(a->sink, " of them are on lines that had been evicted for ");
+    qn_prof_describe_object(&a->data->objects[most->by], name, sizeof name);
+    qn_out_name(a->sink, most->by == object ? "others of its own" : name);
+    qn_out_putc(a->sink, '\n');
+}
+
 static void advise_object(struct advice *a, uint32_t object, int64_t misses, int64_t conflicts)
 {
     char name[NAME_MAX_];
@@ -234,6 +254,7 @@ static void advise_object(struct advice *a, uint32_t object, int64_t misses, int
     qn_out_puts(a->sink, "    ");
     put_percent(a, conflicts, misses);
     qn_out_puts(a->sink, " of these are conflict misses: other distances between its rows, or to what is used with it, would avoid them\n");
+    put_rival(a, object, conflicts);
 }
 
 /* Members stand with the first object of their type. */

@@ -257,6 +257,41 @@ static int put_lines(struct data *d)
     return 0;
 }
 
+/* ---- pairs ---- */
+
+static int by_pair_misses(const void *left, const void *right)
+{
+    const struct qn_prof_pair *a = left, *b = right;
+    if (llabs(a->misses) != llabs(b->misses))
+        return llabs(a->misses) > llabs(b->misses) ? -1 : 1;
+    if (a->object != b->object)
+        return a->object < b->object ? -1 : 1;
+    return a->by < b->by ? -1 : a->by > b->by;
+}
+
+/* Whose line was evicted for whose, before it missed. */
+static void put_pairs(struct data *d)
+{
+    const struct qn_prof_pair *p = d->tables.pairs;
+    char cell[128];
+    if (!d->tables.pair_count)
+        return;
+    qsort(d->tables.pairs, d->tables.pair_count, sizeof *d->tables.pairs, by_pair_misses);
+    qn_out_put_title(d->m->sink, "Pair summary", "");
+    qn_out_printf(d->m->sink, "%24s  %24s  object, whose lines were evicted for\n\n", "D1 misses", "conflict misses");
+    for (; p < d->tables.pairs + d->tables.pair_count && p->misses && (double)llabs(p->misses) >= d->least; p++) {
+        format_cell(cell, sizeof cell, p->misses, misses(d->totals));
+        qn_out_printf(d->m->sink, "%24s  ", cell);
+        format_cell(cell, sizeof cell, p->conflicts, misses(d->totals));
+        qn_out_printf(d->m->sink, "%24s  ", cell);
+        qn_out_name(d->m->sink, d->described[p->object]);
+        qn_out_puts(d->m->sink, ", for ");
+        qn_out_name(d->m->sink, d->described[p->by]);
+        qn_out_putc(d->m->sink, '\n');
+    }
+    qn_out_putc(d->m->sink, '\n');
+}
+
 /* ---- all of it ---- */
 
 static int prepare(struct data *d)
@@ -278,8 +313,10 @@ static void put_all(struct data *d)
         put_table(d, "Type summary", "type, members");
     else
         put_table(d, "Data summary", "object, parts");
-    if (d->m->request->by == QN_OUT_BY_DATA)
+    if (d->m->request->by == QN_OUT_BY_DATA) {
+        put_pairs(d);
         put_lines(d);
+    }
     if (!d->m->request->diff)
         qn_out_put_advice(d->m->sink, &d->tables, d->m->err);
     if (d->tables.lost[0])

@@ -24,7 +24,7 @@ struct reading {
     struct qn_text_error *err;
     const char *path, *file, *function;
     uint64_t objects, rows; /* promised */
-    size_t object_room, part_room, member_room, miss_room;
+    size_t object_room, part_room, member_room, miss_room, pair_room;
 };
 
 static int bad(struct reading *r, const char *what, const char *got)
@@ -159,6 +159,20 @@ static int take_miss(struct reading *r, const char *text)
     return 0;
 }
 
+/* "OBJECT BY MISSES CONFLICTS" */
+static int take_pair(struct reading *r, const char *text)
+{
+    struct qn_prof_data *d = r->data;
+    int64_t n[4];
+    const char *end = take_numbers(text, n, 4);
+    if (!end || *end || n[0] < 0 || n[1] < 0 || n[0] >= (int64_t)d->object_count || n[1] >= (int64_t)d->object_count)
+        return bad(r, "malformed pair of objects", text);
+    if (!QN_GROW(d->pairs, d->pair_count, r->pair_room, 64))
+        return no_memory(r);
+    d->pairs[d->pair_count++] = (struct qn_prof_pair){(uint32_t)n[0], (uint32_t)n[1], n[2], n[3]};
+    return 0;
+}
+
 static int take_name(struct reading *r, const char **to, const char *text)
 {
     *to = keep_text(r, text);
@@ -198,6 +212,8 @@ static int take_line(struct reading *r, char *text)
         return take_object(r, value);
     if (strcmp(text, "miss") == 0)
         return take_miss(r, value);
+    if (strcmp(text, "pair") == 0)
+        return take_pair(r, value);
     if (strcmp(text, "file") == 0)
         return take_name(r, &r->file, value);
     if (strcmp(text, "function") == 0)
@@ -284,6 +300,7 @@ void qn_prof_free_data(struct qn_prof_data *data)
     free(data->parts);
     free(data->members);
     free(data->misses);
+    free(data->pairs);
     *data = (struct qn_prof_data){0};
 }
 

@@ -13,6 +13,7 @@
  *     #part: next                                 parts of this object, numbered from 0 in the whole table
  *     #object: heap 64 1000 64000 malloc
  *     #part: +8
+ *     #pair: 0 1 900 850                          misses on object 0 whose line had been evicted for one of object 1; conflict misses among them
  *     #file: /src/demo.c                          of the rows that follow
  *     #function: main
  *     #miss: 55 0 0 16800000 0 12 0               line, object, part (or -), counts
@@ -64,12 +65,18 @@ struct qn_prof_miss {
     int64_t counts[QN_PROF_DATA_EVENTS];
 };
 
+struct qn_prof_pair {
+    uint32_t object, by;
+    int64_t misses, conflicts;
+};
+
 struct qn_prof_data {
     struct qn_prof_object *objects;
     struct qn_prof_part *parts;
     struct qn_prof_member *members;
     struct qn_prof_miss *misses;
-    size_t object_count, part_count, member_count, miss_count;
+    struct qn_prof_pair *pairs;
+    size_t pair_count, object_count, part_count, member_count, miss_count;
     int events;              /* QN_PROF_DATA_MISSES or QN_PROF_DATA_EVENTS; counts beyond are 0 */
     int64_t lost[2];         /* of both levels */
     struct qn_text_names *names; /* what all texts above lie in */

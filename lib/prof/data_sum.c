@@ -109,6 +109,18 @@ static int add_rows(struct qn_prof_data_sum *s, const struct qn_prof_data *from,
     return 0;
 }
 
+static int add_pairs(struct qn_prof_data_sum *s, const struct qn_prof_data *from, const uint32_t *objects, int sign)
+{
+    for (size_t i = 0; i < from->pair_count; i++) {
+        const struct qn_prof_pair *p = &from->pairs[i];
+        if (!QN_GROW(s->data.pairs, s->data.pair_count, s->pair_room, 64))
+            return -1;
+        s->data.pairs[s->data.pair_count++] =
+            (struct qn_prof_pair){objects[p->object], objects[p->by], sign * p->misses, sign * p->conflicts};
+    }
+    return 0;
+}
+
 enum qn_text_status qn_prof_sum_data(struct qn_prof_data_sum *s, const char *path, int negated, struct qn_text_error *err)
 {
     struct qn_prof_data from;
@@ -122,7 +134,7 @@ enum qn_text_status qn_prof_sum_data(struct qn_prof_data_sum *s, const char *pat
         objects[i] = add_object(s, &from, (uint32_t)i, sign, err);
         failed = objects[i] == UINT32_MAX;
     }
-    if (failed || add_rows(s, &from, objects, sign, err) != 0)
+    if (failed || add_rows(s, &from, objects, sign, err) != 0 || add_pairs(s, &from, objects, sign) != 0)
         qn_text_fail_memory(err);
     if (from.events > s->data.events)
         s->data.events = from.events;
@@ -213,11 +225,39 @@ static void unite_rows(struct qn_prof_data *d)
     d->miss_count = left;
 }
 
+static int by_objects(const void *left, const void *right)
+{
+    const struct qn_prof_pair *a = left, *b = right;
+    if (a->object != b->object)
+        return a->object < b->object ? -1 : 1;
+    return a->by < b->by ? -1 : a->by > b->by;
+}
+
+void qn_prof_unite_pairs(struct qn_prof_data *d)
+{
+    size_t kept = 0, left = 0;
+    if (d->pair_count)
+        qsort(d->pairs, d->pair_count, sizeof *d->pairs, by_objects);
+    for (size_t i = 0; i < d->pair_count; i++) {
+        if (kept && by_objects(&d->pairs[kept - 1], &d->pairs[i]) == 0) {
+            d->pairs[kept - 1].misses += d->pairs[i].misses;
+            d->pairs[kept - 1].conflicts += d->pairs[i].conflicts;
+        } else {
+            d->pairs[kept++] = d->pairs[i];
+        }
+    }
+    for (size_t i = 0; i < kept; i++)
+        if (d->pairs[i].misses || d->pairs[i].conflicts)
+            d->pairs[left++] = d->pairs[i];
+    d->pair_count = left;
+}
+
 enum qn_text_status qn_prof_finish_data_sum(struct qn_prof_data_sum *s, struct qn_text_error *err)
 {
     if (unite_parts(&s->data) != 0)
         return qn_text_fail_memory(err);
     unite_rows(&s->data);
+    qn_prof_unite_pairs(&s->data);
     return QN_TEXT_OK;
 }
 

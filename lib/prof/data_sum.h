@@ -21,7 +21,7 @@ struct qn_prof_data_sum {
     const struct qn_text_subst *mod_file, *mod_fn; /* changes to names, or NULL */
     struct qn_prof_data data;
     struct qn_text_names names;
-    size_t object_room, part_room, member_room, miss_room;
+    size_t object_room, part_room, member_room, miss_room, pair_room;
     void *objects; /* a tree (tsearch) of keys */
 };
 
@@ -31,6 +31,9 @@ void qn_prof_free_data_sum(struct qn_prof_data_sum *s);
 
 /* By file, function, line, object and part. */
 int qn_prof_compare_misses(const void *left, const void *right);
+
+/* Each pair once, those that are 0 left out. */
+void qn_prof_unite_pairs(struct qn_prof_data *data);
 
 /* Behind the summary; nothing where there are no objects. */
 enum qn_text_status qn_prof_put_data(struct qn_prof_writer *w, const struct qn_prof_data *data, struct qn_text_error *err);

@@ -76,6 +76,15 @@ static void put_objects(const struct writing *t)
     }
 }
 
+static void put_pairs(const struct writing *t)
+{
+    for (size_t i = 0; i < t->d->pair_count; i++) {
+        const struct qn_prof_pair *p = &t->d->pairs[i];
+        if (t->object[p->object] != UINT32_MAX && t->object[p->by] != UINT32_MAX)
+            put_numbers(t->w, "#pair:", (const int64_t[]){t->object[p->object], t->object[p->by], p->misses, p->conflicts}, 4, NULL);
+    }
+}
+
 static void put_row(const struct writing *t, const struct qn_prof_miss *m, const struct qn_prof_miss *before)
 {
     struct qn_prof_writer *w = t->w;
@@ -113,6 +122,7 @@ enum qn_text_status qn_prof_put_data(struct qn_prof_writer *w, const struct qn_p
         if (d->lost[0] || d->lost[1])
             put_numbers(w, "#lost:", d->lost, 2, NULL);
         put_objects(&t);
+        put_pairs(&t);
         for (size_t i = 0; i < d->miss_count; i++)
             put_row(&t, &d->misses[i], i ? &d->misses[i - 1] : NULL);
     } else {

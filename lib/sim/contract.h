@@ -203,6 +203,9 @@ extern bool qn_sim_tells_misses;
  * qn_sim_init, and before anything is emitted. */
 typedef QN_NCSR_TYPE void qn_miss_hook(uint64_t addr, uint32_t site, unsigned ll);
 void qn_sim_tell_misses(qn_miss_hook *hook);
+/* The same of lines that come in, before the miss is told; `victim` leaves for it if it evicts any.  false: of lines nobody is told. */
+typedef QN_NCSR_TYPE void qn_line_hook(uint64_t line, uint64_t victim, bool evicts);
+bool qn_sim_tell_lines(qn_line_hook *hook);
 /* And of each line that comes into the D1 and the one that leaves, which emitted code writes down here before it calls
  * qn_sim_d1_missed.  Stamps have to have the order of the program. */
 extern bool qn_sim_tells_lines;

@@ -100,7 +100,22 @@ struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_read
 
 QN_SIM_NCSR void qn_readers_reference(const struct sim_ref *ref) { TELL(references, seen, ref) }
 QN_SIM_NCSR void qn_readers_miss(const struct sim_miss *miss) { TELL(misses, miss, miss) }
-QN_SIM_NCSR void qn_readers_line(const struct sim_line *line) { TELL(lines, line, line) }
+
+static qn_line_hook *on_line;
+
+bool qn_sim_tell_lines(qn_line_hook *hook)
+{
+    on_line = lines.n ? hook : NULL;
+    return on_line != NULL;
+}
+
+QN_SIM_NCSR void qn_readers_line(const struct sim_line *line)
+{
+    TELL(lines, line, line)
+    if (on_line && !line->used)
+        on_line(line->line, line->victim, line->victim_used != 0);
+}
+
 QN_SIM_NCSR void qn_readers_far(const struct sim_far *f) { TELL(far, far, f) }
 
 /* The words are the first one's. */

@@ -32,7 +32,7 @@ static struct place {
 static uint32_t index_size; /* a power of two */
 static uint64_t ready;
 static struct {
-    uint32_t row;
+    uint32_t row, pair;     /* pair: + 1, 0 = none */
     uint8_t ll, class;      /* class: QN_MISS_CLASSES = not told */
 } undo[UNDO_MAX];
 static uint32_t undo_count;
@@ -284,6 +284,7 @@ static void take_class(void)
             undo[newest].class = (uint8_t)k;
             if (undo[newest].row != QN_NO_OBJECT)
                 row_at(undo[newest].row)->classes[k]++;
+            qn_pairs_add(undo[newest].pair, 0, k == QN_MISS_CONFLICT);
         }
         told[k] = now;
     }
@@ -304,6 +305,7 @@ static QN_NCSR void count_miss(uint64_t address, uint32_t site, unsigned ll)
     if (tells_classes)
         take_class();
     undo[undo_count % UNDO_MAX].row = r ? (uint32_t)(r - row_at(0)) : QN_NO_OBJECT;
+    undo[undo_count % UNDO_MAX].pair = qn_pairs_miss(object);
     undo[undo_count % UNDO_MAX].class = QN_MISS_CLASSES;
     undo[undo_count++ % UNDO_MAX].ll = (uint8_t)ll;
     if (r) {
@@ -328,6 +330,7 @@ void qn_data_undo(uint32_t site, unsigned ll)
         row_at(row)->ll_misses -= ll;
         if (undo[(undo_count - n) % UNDO_MAX].class < QN_MISS_CLASSES)
             row_at(row)->classes[undo[(undo_count - n) % UNDO_MAX].class]--;
+        qn_pairs_add(undo[(undo_count - n) % UNDO_MAX].pair, -1, -(int64_t)(undo[(undo_count - n) % UNDO_MAX].class == QN_MISS_CONFLICT));
         undo[(undo_count - n) % UNDO_MAX].row = QN_NO_OBJECT;
         return;
     }
@@ -358,4 +361,5 @@ void qn_data_init(void)
     enlarge_index();
     find_class_events();
     qn_sim_tell_misses(count_miss);
+    qn_pairs_init();
 }

@@ -1,4 +1,4 @@
-/* lib/run/observe/data.h - --data: on which objects misses are.  data.c counts, ranges.c knows symbols and mappings, frames.c frames of the stack, allocs.c sees
+/* lib/run/observe/data.h - --data: on which objects misses are.  data.c counts, ranges.c knows symbols and mappings, frames.c frames of the stack, pairs.c who evicted whom, allocs.c sees
  * what is allocated, blocks.c holds it. */
 #ifndef QN_RUN_DATA_H
 #define QN_RUN_DATA_H
@@ -26,6 +26,12 @@ void qn_frames_note(uint32_t site, uint64_t pc, uint64_t at); /* references of a
 /* The object that an address on the running thread's stack, which ends at `end`, belongs to: a variable, of which the offset is told, or
  * a function's frames.  0: not known. */
 uint32_t qn_frames_find(uint64_t address, uint32_t site, uint64_t end, uint64_t *offset);
+
+/* ---- pairs.c ---- */
+
+void qn_pairs_init(void);
+uint32_t qn_pairs_miss(uint32_t object); /* a miss on it is told: number of the pair that it counts for, + 1; 0: none */
+void qn_pairs_add(uint32_t pair, int64_t misses, int64_t conflicts);
 
 /* ---- ranges.c ---- */
 

@@ -51,4 +51,11 @@ is "$(advice 0 0 64 0 200)" 'table (global): 100.0% of the D1 misses
 is "$(advice 0 0 64 0 199)" '' '... fewer than 20 per cent'
 profile 400 20 128 0 0 >p
 is "$("$QUERN" annotate --by=data --diff p p | grep -c 'Advice')" 0 'a difference gives none'
+
+profile 0 0 64 0 200 | sed 's/^#file: /#pair: 1 0 90 50\
+#pair: 1 1 300 150\
+&/' >p
+is "$("$QUERN" annotate --by=data p | sed -n '/^-- Advice/,$p' | grep evicted)" '    75.0% of them are on lines that had been evicted for others of its own' 'conflict misses, most with itself'
+sed -i 's/^#pair: 1 0 90 50/#pair: 1 0 190 160/' p
+is "$("$QUERN" annotate --by=data p | sed -n '/^-- Advice/,$p' | grep evicted)" '    80.0% of them are on lines that had been evicted for malloc in make (demo.c:9), struct item' '... with another object'
 done_testing

@@ -128,4 +128,20 @@ sed 's/^#miss: 17 1 -/#miss: 17 1 0/' a >bad
 refused bad 'bad:25: a part of another object, got `17 1 0 0 4 0 0`' "another object's part"
 sed 's/^#data-events: .*/#data-events: D1mr Ir/' a >bad
 refused bad 'bad:9: unknown events of data, got `D1mr Ir`' 'other events'
+
+# Pairs: whose lines had been evicted for whose.
+sed 's/^#file: /#pair: 0 1 12 5\
+#pair: 2 2 1 0\
+&/' a >paired
+"$QUERN" merge -o sum paired paired a 2>err
+is "$(grep '^#pair' sum)" '#pair: 0 1 24 10
+#pair: 2 2 2 0' 'merge adds up pairs'
+"$QUERN" diff a paired >less 2>err
+is "$(grep -c '^#pair' less) $("$QUERN" diff paired paired | grep -c '^#pair')" '0 0' 'diff drops pairs of objects without rows, and those that are alike'
+is "$("$QUERN" annotate --threshold=0 --by=data paired | sed -n '/^-- Pair/,/^-- Line/p' | grep ', for')" \
+    '              12 (30.8%)                 5 (12.8%)  table (global, demo.c:3, struct point), for malloc in make (demo.c:9)
+                1 (2.6%)                  0 (0.0%)  stack, for stack' 'annotate names them'
+sed 's/^#file: /#pair: 0 9 12 5\
+&/' a >wrong
+refused wrong 'wrong:21: malformed pair of objects, got `0 9 12 5`' 'a pair of an object that is not there'
 done_testing

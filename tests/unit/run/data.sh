@@ -89,6 +89,33 @@ ok '... of a module in slot D1' classified 4096,4,64 --sim=D1=lru -- ./objects
 ok '... of references simulated many at a time' classified 4096,4,64 --batch=always -- ./objects
 ok '... each reference a call' classified 4096,4,64 --filter=no -- ./objects
 
+# paired GEOMETRY OPTIONS -- PROGRAM: for whose lines those of an object had been evicted that it misses, among the objects that the model knows
+paired() {
+    geometry=$1
+    shift
+    options=
+    while [ "$1" != -- ]; do
+        options="$options $1"
+        shift
+    done
+    shift
+    "$QUERN" trace --format=records --compress=none -o plain "$@" >/dev/null 2>&1 || return 1
+    ./model plain events.txt "$geometry" pairs | grep -v ' 0 0$' | LC_ALL=C sort >wanted || return 1
+    # shellcheck disable=SC2086 # options are words
+    "$QUERN" run -q --data=yes --alloc=xmalloc --alloc=pool_get:2\*3 --D1="$geometry" --LL=1048576,16,64 $options --out-file=profile "$@" >/dev/null 2>&1
+    awk '
+        /^#object: / { n++; kind = $2; name[n] = kind ":" $6 }
+        /^#in: / { if (kind == "heap") name[n] = "heap:" substr($0, 6) }
+        /^#pair: / { k = name[$2 + 1] " " name[$3 + 1]; m[k] += $4; c[k] += $5 }
+        END { for (k in m) print k, m[k], c[k] }' profile | LC_ALL=C sort >all
+    awk 'NR == FNR { known[$1] = known[$2] = 1; next } $1 in known && $2 in known' wanted all >got
+    [ "$(wc -l <wanted)" -ge 12 ] && diff wanted got
+}
+
+ok 'pairs: for whose lines those had been evicted that miss' paired 4096,4,64 --analysis=3c -- ./objects
+ok '... in a small cache' paired 1024,1,64 --analysis=3c -- ./objects
+ok '... with culprits beside classes' paired 4096,4,64 --analysis=3c,culprits -- ./objects
+
 # adds_up: the rows of ./profile and what the summary has of D1mr DLmr D1mw DLmw are the same
 adds_up() {
     awk '

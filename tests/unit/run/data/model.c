@@ -2,6 +2,7 @@
  *
  *   model TRACE events.txt SIZE,WAYS,LINE         ->   "heap:by_malloc READS WRITES" ...: misses of a D1, least recently used
  *   model TRACE events.txt SIZE,WAYS,LINE classes ->   "heap:by_malloc COMPULSORY CAPACITY CONFLICT"
+ *   model TRACE events.txt SIZE,WAYS,LINE pairs   ->   "heap:by_malloc heap:by_calloc MISSES CONFLICTS": whose lines had been evicted for whose
  *
  * The trace is quern's own (lib/sim/record.h tells its form); events.txt says what lies where (notes.h).  Nothing of what quern does to
  * find objects is used.
@@ -95,15 +96,25 @@ static uint64_t read_events(const char *path)
     return mark;
 }
 
-/* The newest range that holds it, looked for among all. */
-static void count(uint64_t address, bool write, unsigned class)
+#define NOBODY KEYS
+
+/* Of the newest range that holds it, looked for among all. */
+static unsigned key_at(uint64_t address)
 {
     for (unsigned i = nranges; i-- > 0;)
-        if (address >= ranges[i].start && address < ranges[i].end) {
-            sums[ranges[i].key][write]++;
-            classes[ranges[i].key][class]++;
-            return;
-        }
+        if (address >= ranges[i].start && address < ranges[i].end)
+            return ranges[i].key;
+    return NOBODY;
+}
+
+static void count(uint64_t address, bool write, unsigned class)
+{
+    unsigned key = key_at(address);
+
+    if (key == NOBODY)
+        return;
+    sums[key][write]++;
+    classes[key][class]++;
 }
 
 static void happen(void)
@@ -126,6 +137,26 @@ static struct {
 } *cache;
 static uint64_t now;
 
+/* Lines that were evicted, and for whom the last time. */
+#define LOST (1u << 20)
+static struct {
+    uint64_t line;
+    unsigned by; /* key + 1; 0: free */
+} lost[LOST];
+static uint64_t pairs[KEYS + 1][KEYS + 1][2];
+
+static unsigned lost_at(uint64_t line)
+{
+    unsigned at = (unsigned)(line % LOST);
+
+    while (lost[at].by && lost[at].line != line)
+        at = (at + 1) % LOST;
+    return at;
+}
+
+/* All lines of a reference on `key` that misses; touched and evicted by touch_line, which is told who comes. */
+static unsigned coming, evicted_for; /* evicted_for: of the first line that was evicted before; 0: none */
+
 static bool touch_line(uint64_t line)
 {
     unsigned oldest = 0, set = (unsigned)(line % sets) * ways;
@@ -137,6 +168,14 @@ static bool touch_line(uint64_t line)
         }
         if (cache[set + w].used < cache[set + oldest].used)
             oldest = w;
+    }
+    if (!evicted_for)
+        evicted_for = lost[lost_at(line)].by;
+    if (cache[set + oldest].used) {
+        unsigned at = lost_at(cache[set + oldest].line);
+
+        lost[at].line = cache[set + oldest].line;
+        lost[at].by = coming + 1;
     }
     cache[set + oldest].line = line;
     cache[set + oldest].used = ++now;
@@ -182,6 +221,8 @@ static bool misses(uint64_t address, uint64_t size)
 {
     bool missed = false;
 
+    coming = key_at(address);
+    evicted_for = 0;
     for (uint64_t l = address / line_bytes; l <= (address + size - 1) / line_bytes; l++)
         missed |= touch_line(l);
     return missed;
@@ -221,8 +262,11 @@ static void read_trace(uint64_t mark, bool wants_classes)
         if (kind < RECORD_READ || kind > RECORD_MODIFY)
             continue;
         class = wants_classes ? class_of(last[kind], size) : 0;
-        if (misses(last[kind], size))
+        if (misses(last[kind], size)) {
             count(last[kind], kind == RECORD_WRITE, class);
+            if (evicted_for)
+                pairs[coming][evicted_for - 1][0]++, pairs[coming][evicted_for - 1][1] += class == 2;
+        }
         if (kind == RECORD_WRITE && last[kind] == mark)
             happen();
     }
@@ -243,7 +287,10 @@ int main(int argc, char **argv)
     read_trace(read_events(argv[2]), argc > 4);
     for (unsigned k = 0; k < nkeys && argc == 4; k++)
         printf("%s %llu %llu\n", keys[k], (unsigned long long)sums[k][0], (unsigned long long)sums[k][1]);
-    for (unsigned k = 0; k < nkeys && argc > 4; k++)
+    for (unsigned k = 0; k < nkeys * nkeys && argc > 4 && !strcmp(argv[4], "pairs"); k++)
+        printf("%s %s %llu %llu\n", keys[k / nkeys], keys[k % nkeys], (unsigned long long)pairs[k / nkeys][k % nkeys][0],
+               (unsigned long long)pairs[k / nkeys][k % nkeys][1]);
+    for (unsigned k = 0; k < nkeys && argc > 4 && strcmp(argv[4], "pairs"); k++)
         printf("%s %llu %llu %llu\n", keys[k], (unsigned long long)classes[k][0], (unsigned long long)classes[k][1],
                (unsigned long long)classes[k][2]);
     return next_event == nevents ? 0 : (fail("marks are missing"), 1);
