@@ -60,7 +60,7 @@ features() {
         ok "$1: sweep FILE" ../quern sweep --list loops.exp
     fi
     ../quern trace -o trace -q -- ../tests/guest/loops >/dev/null 2>&1
-    is "$(head -c 4 trace | od -An -tx1 | tr -d ' ' | grep -c 28b52ffd)" "$(lacks "$1" libzstd && echo 0 || echo 1)" "$1: traces are compressed"
+    is "$(od -An -v -tx1 trace | tr -d ' \n' | grep -c 28b52ffd)" "$(lacks "$1" libzstd && echo 0 || echo 1)" "$1: traces are compressed"
     is "$(../quern replay trace 2>/dev/null | sed 's/,//g' | awk '/^D *refs/ { print $3 }')" \
         "$(awk '/^summary/ { print $5 + $8 }' profile)" "$1: trace and replay"
     if lacks "$1" libcsv; then
