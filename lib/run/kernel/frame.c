@@ -101,8 +101,12 @@ static bool beyond(const struct qn_thread *t, uint64_t frame)
     return frame <= t->altstack.sp || frame - t->altstack.sp > t->altstack.size;
 }
 
-/* qn_probe(address): 1, or after a fault 0. */
-__asm__(".globl qn_probe, qn_probe_failed\n"
+/* qn_probe(address), qn_peek(address, word): 1, or after a fault 0. */
+__asm__(".globl qn_probe, qn_peek, qn_probe_failed\n"
+        "qn_peek:   mov (%rdi), %rdi\n"
+        "           mov %rdi, (%rsi)\n"
+        "           mov $1, %eax\n"
+        "           ret\n"
         "qn_probe:  lock orb $0, (%rdi)\n"
         "           mov $1, %eax\n"
         "           ret\n"

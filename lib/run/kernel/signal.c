@@ -268,7 +268,7 @@ static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
 {
     bool after;
 
-    if (uc->mc.ip == (uint64_t)(uintptr_t)qn_probe) {
+    if (uc->mc.ip == (uint64_t)(uintptr_t)qn_probe || uc->mc.ip == (uint64_t)(uintptr_t)qn_peek) {
         uc->mc.ip = (uint64_t)(uintptr_t)qn_probe_failed;
         return;
     }

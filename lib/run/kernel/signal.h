@@ -56,6 +56,8 @@ void qn_signal_die(const struct qn_siginfo *info); /* the same, of a signal that
 /* Can the guest write there?  A stack grows by that.  A fault at qn_probe goes on at qn_probe_failed. */
 bool qn_probe_write(uint64_t start, uint64_t bytes);
 extern char qn_probe[], qn_probe_failed[];
+/* Reads the word of the guest's that begins there; false: not all of it can be read.  The same of a fault at its first instruction. */
+bool qn_peek(uint64_t address, uint64_t *word);
 void qn_signal_no_frame(int sig); /* there is no room for the frame of a handler */
 
 /* signal.c: what the kernel does about a signal; with the engine's handler in the place of the guest's. */

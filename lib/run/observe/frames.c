@@ -17,6 +17,7 @@
  */
 #include "base/ready.h"
 #include "decode/decode.h"
+#include "run/kernel/signal.h"
 #include "run/observe/data.h"
 #include "run/run.h"
 #include "sim/contract.h"
@@ -32,7 +33,7 @@ static struct place *places;  /* by site; pc 0: a reference that a helper makes,
 static uint32_t *frame_index, index_size; /* record + 1 by the hash of its pc, 0 = free; size: a power of two */
 static uint64_t ready;
 
-/* Where one has come to, on the way out; `low` to `end` is what of the stack may be read. */
+/* Where one has come to, on the way out; `low` to `end` is the stack, where parts may be unmapped or protected since it was first seen. */
 struct cursor {
     uint64_t pc, sp, bp, cfa, low, end;
 };
@@ -95,10 +96,7 @@ static const struct qn_frame_rec *frame_at(uint64_t pc)
 
 static bool load(const struct cursor *c, uint64_t address, uint64_t *word)
 {
-    if (address - c->low >= c->end - c->low || c->end - address < WORD)
-        return false;
-    *word = *(const uint64_t *)(uintptr_t)address;
-    return true;
+    return address - c->low < c->end - c->low && c->end - address >= WORD && qn_peek(address, word);
 }
 
 static uint64_t slot(const struct cursor *c, unsigned from, int32_t offset)

@@ -68,4 +68,11 @@ is "$(sums profile | grep -c '^local:\(plain\|below\)\.')" 0 '... and no variabl
 
 "$QUERN" run -q --data=yes --D1=2048,2,64 --out-file=profile ./frames2 >/dev/null 2>&1
 ok 'annotate names variable, function and line' sh -c '"$1" annotate --by=data --threshold=0 profile | grep -q "array (stack of plain, frames.c:[0-9]*, char)"' - "$QUERN"
+
+# Unwind information that does not fit, on a stack of which a page is gone: the run goes on.
+$CC -O1 -g -o hole "$here/hole.c" || bail 'hole.c cannot be compiled'
+for how in protect unmap; do
+    "$QUERN" run -q --data=yes --D1=2048,2,64 --out-file=profile ./hole $how >said 2>err
+    is "$? $(cat said err)" '0 read' "a stack with a page that cannot be read: $how"
+done
 done_testing
