@@ -215,6 +215,7 @@ hosted_sources = \
 	lib/plot/files.c \
 	lib/plot/flame.c \
 	lib/plot/flame_svg.c \
+	lib/plot/heat.c \
 	lib/plot/input.c \
 	lib/plot/invariance.c \
 	lib/plot/keys.c \
@@ -1287,6 +1288,7 @@ shell_tests = \
 	tests/unit/plot/errors.sh \
 	tests/unit/plot/flame.sh \
 	tests/unit/plot/gnuplot.sh \
+	tests/unit/plot/heat.sh \
 	tests/unit/plot/images.sh \
 	tests/unit/plot/tables.sh \
 	tests/unit/prof/callgrind.sh \

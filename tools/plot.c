@@ -98,7 +98,7 @@ static const char *const levels[] = { "I1", "D1", "LL", "BC", "BI", NULL }, *con
 #define WORD(words, name, argument, help, take, field) QN_OPTION_OF(words, name, argument, help, take, struct settings, request.field)
 static const struct qn_option options[] = {
     PROF_ARGS_OUT("OUT", "NAME.svg, NAME.png or NAME.pdf [KIND.svg]"),
-    WORD(levels, "--level", "LEVEL", "of size, ways, line: I1, D1 or LL [D1]; of budget: BC or BI [BC]", qn_option_choice, level),
+    WORD(levels, "--level", "LEVEL", "of size, ways, line: I1, D1 or LL [D1]; of heat: D1 or LL [D1]; of budget: BC or BI [BC]", qn_option_choice, level),
     TEXT("--x", "COLUMN", "instead of the usual one", x),
     TEXT("--y", "COLUMN", "the same; of time several: D1m%,LLmr%", y),
     TEXT("--panel", "COLUMN", "a panel for each value [program]; --panel= for one panel", panel),

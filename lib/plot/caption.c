@@ -132,6 +132,17 @@ void qn_plot_caption_profile(struct qn_plot_picture *p, const struct qn_prof_hea
         qn_plot_add_caption(p, "region %s", qn_prof_chosen_region());
 }
 
+double qn_plot_count_sets(const struct qn_prof_header *h, const char *level)
+{
+    char key[sizeof "D1 cache"];
+    const char *text;
+    double size, line, ways;
+
+    snprintf(key, sizeof key, "%.2s cache", level);
+    text = find_desc(h, key);
+    return text && sscanf(text, "%lf B, %lf B, %lf-way", &size, &line, &ways) == 3 && line > 0 && ways > 0 ? size / line / ways : 0;
+}
+
 void qn_plot_caption_two(struct qn_plot_picture *p, const struct qn_prof_header *a, const struct qn_prof_header *b)
 {
     for (enum part part = 0; part < PARTS; part++) {

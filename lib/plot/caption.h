@@ -16,6 +16,9 @@ void qn_plot_caption_profile(struct qn_plot_picture *p, const struct qn_prof_hea
 /* Of A and B: what they have in common once, the rest behind "A: " and "B: ". */
 void qn_plot_caption_two(struct qn_plot_picture *p, const struct qn_prof_header *a, const struct qn_prof_header *b);
 
+/* The sets of D1 or LL; 0: the profile does not say. */
+double qn_plot_count_sets(const struct qn_prof_header *h, const char *level);
+
 /* The program first, as "./prog arg". */
 void qn_plot_caption_command(struct qn_plot_picture *p, const char *command);
 /* "D1: 32 KiB, 8 ways, lines of 64 B" of level D1 and "32768 B, 64 B, 8-way associative"; NULL where that is something

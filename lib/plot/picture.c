@@ -19,6 +19,7 @@ const struct qn_plot_kind qn_plot_kinds[] = {
     { "cpi", "a profile", "estimated cycles per instruction, stacked: issue, I1, D1, LL, mispredicts", 1, 1 },
     { "mrc", "a log", "misses by size of a fully associative cache (module mattson)", 1, 1 },
     { "sets", "a log", "misses by set (module sets)", 1, 1 },
+    { "heat", "misses by set", "... by set and time, as colours; a profile beside it tells whose they are", 1, 2 },
     { "invariance", "findings", "executions whose value is the same again and again (module values)", 1, 1 },
     { "time", "intervals", "events over instructions; a profile beside it tells whose they are", 1, 2 },
     { "flame", "a profile", "a flame graph of call paths (quern run --calls=paths): search and zoom", 1, 1 },
@@ -34,7 +35,7 @@ typedef enum qn_text_status reader(struct qn_plot_picture *p, struct qn_text_err
 static reader *const readers[] = {
     qn_plot_read_sweep, qn_plot_read_sweep,  qn_plot_read_sweep,   qn_plot_read_sweep,
     qn_plot_read_sweep, qn_plot_read_threec, qn_plot_read_cpi,     qn_plot_read_mrc,
-    qn_plot_read_sets,  qn_plot_read_invariance,
+    qn_plot_read_sets,  qn_plot_read_heat,   qn_plot_read_invariance,
     qn_plot_read_time,  NULL /* flame.c draws by itself */, qn_plot_read_top,    qn_plot_read_data,
     qn_plot_read_calls, qn_plot_read_compare,
 };

@@ -4,7 +4,7 @@
  *            1024,32.2,33.2        panels  { "", "D1 misses per 100 references", curves 0 and 1 }
  *            2048,28.0,28.7
  *
- * Readers of the inputs fill it (sweep.c, threec.c, time.c, profile.c, log.c, cpi.c, tables.c, invariance.c); script.c and bars.c make a script of it.
+ * Readers of the inputs fill it (sweep.c, threec.c, time.c, profile.c, log.c, heat.c, cpi.c, tables.c, invariance.c); script.c, bars.c and heat.c make a script of it.
  * Invariants: column 0 of the data is the x axis, or the names of the bars; every curve has a column of the data.
  */
 #ifndef QN_PLOT_PICTURE_H
@@ -22,6 +22,7 @@ enum qn_plot_form {
     QN_PLOT_IMPULSES, /* the same as upright bars, for whole numbers */
     QN_PLOT_STACKED,  /* upright bars, the curves upon each other */
     QN_PLOT_BARS, /* lying bars, one per curve side by side; columns `end` and `label` tell what stands behind them */
+    QN_PLOT_HEAT, /* boxes whose colours are the first curve: start, end, set, sets; the second curve tells the unit of x */
 };
 
 struct qn_plot_curve {
@@ -47,6 +48,7 @@ struct qn_plot_picture {
     enum qn_plot_form form;
     const char *title, *x_label;
     double x_unit;        /* x is divided by it: 1024 for KiB */
+    double y_end;         /* of boxes: where the y axis ends */
     bool log_x, log_y, points;
     int across;           /* panels side by side */
     struct qn_plot_curve *curves;
@@ -76,6 +78,7 @@ enum qn_text_status qn_plot_read_compare(struct qn_plot_picture *p, struct qn_te
 enum qn_text_status qn_plot_read_cpi(struct qn_plot_picture *p, struct qn_text_error *err);
 enum qn_text_status qn_plot_read_mrc(struct qn_plot_picture *p, struct qn_text_error *err);
 enum qn_text_status qn_plot_read_sets(struct qn_plot_picture *p, struct qn_text_error *err);
+enum qn_text_status qn_plot_read_heat(struct qn_plot_picture *p, struct qn_text_error *err);
 enum qn_text_status qn_plot_read_invariance(struct qn_plot_picture *p, struct qn_text_error *err);
 enum qn_text_status qn_plot_read_data(struct qn_plot_picture *p, struct qn_text_error *err);
 enum qn_text_status qn_plot_read_calls(struct qn_plot_picture *p, struct qn_text_error *err);
@@ -83,9 +86,10 @@ enum qn_text_status qn_plot_read_calls(struct qn_plot_picture *p, struct qn_text
 /* The script that draws DATA as IMAGE; names are those of files in one folder. */
 void qn_plot_write_script(const struct qn_plot_picture *p, FILE *out, const char *script, const char *data,
                           const char *image);
-/* Its parts that are not for lines: bars.c. */
+/* Its parts that are not for lines: bars.c, heat.c. */
 void qn_plot_write_stacked(const struct qn_plot_picture *p, FILE *out, const char *data);
 void qn_plot_write_bars(const struct qn_plot_picture *p, FILE *out, const char *data);
+void qn_plot_write_heat(const struct qn_plot_picture *p, FILE *out, const char *data);
 
 /* Data, script and image of a picture that is complete: files.c. */
 enum qn_text_status qn_plot_write_files(struct qn_plot_picture *p, struct qn_text_error *err);

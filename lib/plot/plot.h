@@ -10,6 +10,7 @@
  *   time                          out of a file of intervals       lines, a panel for each event
  *   flame                         out of a profile                 bars upon each other; one file, without gnuplot
  *   invariance                    out of PROFILE.findings.csv      lines
+ *   heat                          out of PROFILE.sets.csv          boxes
  *   mrc, sets                     out of a log of `quern run` or `quern replay` with that analysis module
  *
  * Invariants: the three files are made in a folder of their own beside the output and renamed when they are complete,

@@ -196,7 +196,9 @@ void qn_plot_write_frame(const struct qn_plot_picture *p, FILE *out, int more_ro
     fputs("set title ", out);
     qn_plot_quote(out, p->title);
     fprintf(out, "\nset bmargin at screen %.4f\nset xlabel ", qn_plot_fraction(&l, bottom));
-    qn_plot_quote_unit(out, p->x_label, p->form == QN_PLOT_BARS ? qn_plot_choose_unit(p, 0, p->curve_count) : 1);
+    qn_plot_quote_unit(out, p->x_label, p->form == QN_PLOT_BARS   ? qn_plot_choose_unit(p, 0, p->curve_count)
+                                        : p->form == QN_PLOT_HEAT ? qn_plot_choose_unit(p, 1, 1)
+                                                                  : 1);
     putc('\n', out);
 }
 
@@ -215,6 +217,7 @@ void qn_plot_write_script(const struct qn_plot_picture *p, FILE *out, const char
     switch (p->form) {
     case QN_PLOT_STACKED: qn_plot_write_stacked(p, out, data); break;
     case QN_PLOT_BARS: qn_plot_write_bars(p, out, data); break;
+    case QN_PLOT_HEAT: qn_plot_write_heat(p, out, data); break;
     default: qn_plot_write_lines(p, out, data, &l); break;
     }
 }

@@ -5,8 +5,8 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 127
-command -v gnuplot >/dev/null || absent_all 'gnuplot is not installed' 127
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 142
+command -v gnuplot >/dev/null || absent_all 'gnuplot is not installed' 142
 LC_ALL=C
 export LC_ALL
 cd "$top_srcdir/tests/golden/plot" || bail 'no goldens'
