@@ -5,11 +5,13 @@
  * Names are relative to the directory in which quern was started.  %n is the number of the file
  * within its process; a process writes one, so it is 1.  A forked guest whose name would be that of
  * the first process (a pattern without %p) gets ".PID" at its end: no profile overwrites another.
+ * What goes to a device (/dev/null) goes there from all of them.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "text/output.h"
 #include "collect/collect.h"
@@ -82,6 +84,13 @@ char *qn_collect_expand(const char *pattern, pid_t pid, char *why, size_t size)
     return NULL;
 }
 
+bool qn_collect_is_device(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISCHR(st.st_mode);
+}
+
 static char *name_file(struct qn_collect *r, const char *pattern)
 {
     char why[256], *name = qn_collect_expand(pattern, r->guest, why, sizeof why);
@@ -91,7 +100,8 @@ static char *name_file(struct qn_collect *r, const char *pattern)
         qn_collect_fail(r, "%s: %s", pattern, why);
         free(name);
         name = NULL;
-    } else if (r->guest != r->root && !strcmp(name, root) && asprintf(&longer, "%s.%d", name, (int)r->guest) > 0) {
+    } else if (r->guest != r->root && !strcmp(name, root) && !qn_collect_is_device(name)
+               && asprintf(&longer, "%s.%d", name, (int)r->guest) > 0) {
         free(name);
         name = longer;
     }

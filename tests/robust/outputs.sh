@@ -98,6 +98,27 @@ else
     each 'a folder where one may not write' shut/out "$drop"
 fi
 
+# ---- a profile that nobody wants ----
+
+cat >child.c <<'END'
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+    volatile int a[1024];
+
+    fork();
+    for (int i = 0; i < 2048; i++)
+        a[i % 1024] = i;
+    return wait(NULL) == -2;
+}
+END
+$CC -O1 -g -o child child.c || bail 'cannot compile'
+ln -s /dev/null nowhere
+"$QUERN" run --D1=512,1,64 --analysis=sets,culprits --interval=1000 --interval-file=nowhere --out-file=nowhere ./child 2>log
+is "$? $(ls -d nowhere*)" '0 nowhere' 'beside a profile that goes to a device nothing is written, by a child neither'
+ok 'the log has what was found' grep -q ':[0-9]* misses [0-9]* lines of' log
+
 # ---- full while it is written ----
 
 # A limit of file sizes stands for a disk that is full: the write fails, as there.
