@@ -2,6 +2,8 @@
  *
  * In:  the arena of a program that has ended
  * Out: PROFILE.findings.csv, PROFILE.culprits.csv, PROFILE.sets.csv, and the files that options name
+ *
+ * Not done: beside a device (a profile that goes to /dev/null) no files are made.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -51,7 +53,7 @@ bool qn_collect_write_findings(struct qn_collect_work *w, const char *profile)
     struct qn_text_error err = { .status = QN_TEXT_OK };
     char *path;
 
-    if (!qn_cost_has_findings(&r->store))
+    if (!qn_cost_has_findings(&r->store) || qn_collect_is_device(profile))
         return true;
     if (asprintf(&path, "%s" QN_COLLECT_FINDINGS_SUFFIX, profile) < 0)
         return false;
@@ -69,7 +71,7 @@ bool qn_collect_write_culprits(struct qn_collect_work *w, const char *profile)
 
     if (qn_cost_find_culprits(&r->store, w->modules, &w->culprits, &err) != QN_TEXT_OK)
         return qn_collect_fail(r, "no culprits: %s", err.text), false;
-    if (!w->culprits.count)
+    if (!w->culprits.count || qn_collect_is_device(profile))
         return true;
     if (asprintf(&path, "%s" QN_COLLECT_CULPRITS_SUFFIX, profile) < 0)
         return false;
@@ -83,7 +85,7 @@ bool qn_collect_write_sets(struct qn_collect_work *w, const char *profile)
     struct qn_text_error err = { .status = QN_TEXT_OK };
     char *path;
 
-    if (!r->config.interval || !qn_cost_has_sets(&r->store))
+    if (!r->config.interval || !qn_cost_has_sets(&r->store) || qn_collect_is_device(profile))
         return true;
     if (asprintf(&path, "%s" QN_COLLECT_SETS_SUFFIX, profile) < 0)
         return false;

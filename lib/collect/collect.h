@@ -131,6 +131,7 @@ void qn_collect_print_sims(struct qn_collect *r); /* with --verbose: what stood 
 
 /* name.c: expands %p, %q{VAR}, %n, %%.  NULL: `why` says what is wrong.  free() the result. */
 char *qn_collect_expand(const char *pattern, pid_t pid, char *why, size_t size);
+bool qn_collect_is_device(const char *path); /* a character device, as /dev/null */
 /* The file that the profile of the guest goes to.  NULL: a line was printed. */
 char *qn_collect_name_profile(struct qn_collect *r);
 char *qn_collect_name_intervals(struct qn_collect *r);

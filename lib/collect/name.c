@@ -5,12 +5,15 @@
  * Names are relative to the directory in which quern was started.  %n is the number of the file
  * within its process; a process writes one, so it is 1.  A forked guest whose name would be that of
  * the first process (a pattern without %p) gets ".PID" at its end: no profile overwrites another.
+ * What goes to a device (/dev/null) goes there from all of them.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/base.h"
 #include "text/output.h"
 #include "collect/collect.h"
 
@@ -82,6 +85,13 @@ char *qn_collect_expand(const char *pattern, pid_t pid, char *why, size_t size)
     return NULL;
 }
 
+bool qn_collect_is_device(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISCHR(st.st_mode);
+}
+
 static char *name_file(struct qn_collect *r, const char *pattern)
 {
     char why[256], *name = qn_collect_expand(pattern, r->guest, why, sizeof why);
@@ -91,7 +101,8 @@ static char *name_file(struct qn_collect *r, const char *pattern)
         qn_collect_fail(r, "%s: %s", pattern, why);
         free(name);
         name = NULL;
-    } else if (r->guest != r->root && !strcmp(name, root) && asprintf(&longer, "%s.%d", name, (int)r->guest) > 0) {
+    } else if (r->guest != r->root && !strcmp(name, root) && !qn_collect_is_device(name)
+               && asprintf(&longer, "%s.%d", name, (int)r->guest) > 0) {
         free(name);
         name = longer;
     }
@@ -122,25 +133,66 @@ char *qn_collect_name_watch(struct qn_collect *r)
 
 char *qn_collect_name_branches(struct qn_collect *r) { return name_file(r, r->options.branches_file); }
 
-/* Frees the name. */
-static bool check_output(struct qn_collect *r, const char *what, char *name)
+/* What stands under the profile's name, with a suffix. */
+static char *name_beside(struct qn_collect *r, const char *suffix)
+{
+    char *profile = qn_collect_name_profile(r), *name = NULL;
+
+    if (profile && asprintf(&name, "%s%s", profile, suffix) < 0)
+        name = NULL;
+    free(profile);
+    return name;
+}
+
+static char *name_findings(struct qn_collect *r) { return name_beside(r, QN_COLLECT_FINDINGS_SUFFIX); }
+static char *name_culprits(struct qn_collect *r) { return name_beside(r, QN_COLLECT_CULPRITS_SUFFIX); }
+static char *name_sets(struct qn_collect *r) { return name_beside(r, QN_COLLECT_SETS_SUFFIX); }
+
+struct output {
+    const char *what;
+    bool wanted;
+    char *(*name_it)(struct qn_collect *);
+    char *name;
+};
+
+/* Each can be written, and is not one of those before it: the last of two would be all that is left. */
+static bool check_output(struct qn_collect *r, struct output *all, struct output *o)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
 
-    if (name && qn_text_check_output(name, &err) != QN_TEXT_OK)
-        qn_collect_fail(r, "no %s: %s", what, err.text);
-    free(name);
-    return name && err.status == QN_TEXT_OK;
+    o->name = o->name_it(r);
+    if (!o->name)
+        return false;
+    for (struct output *before = all; before < o; before++)
+        if (before->name && !strcmp(before->name, o->name) && !qn_collect_is_device(o->name)) {
+            qn_collect_fail(r, "no %s: %s: is the file of the %s", o->what, o->name, before->what);
+            return false;
+        }
+    if (qn_text_check_output(o->name, &err) != QN_TEXT_OK)
+        qn_collect_fail(r, "no %s: %s", o->what, err.text);
+    return err.status == QN_TEXT_OK;
 }
 
+/* Which of its files an analysis writes is not known before it has run. */
 bool qn_collect_check_outputs(struct qn_collect *r)
 {
-    bool good = check_output(r, "profile", qn_collect_name_profile(r))
-                && (!r->config.interval || check_output(r, "intervals", qn_collect_name_intervals(r)))
-                && (!r->options.explain.count || check_output(r, "explanation", qn_collect_name_explanation(r)))
-                && (!r->options.watch || check_output(r, "watch", qn_collect_name_watch(r)))
-                && (!r->options.branches_file || check_output(r, "table of branches", qn_collect_name_branches(r)));
+    const struct qn_collect_options *o = &r->options;
+    char *profile = qn_collect_name_profile(r);
+    bool beside = o->analysis && profile && !qn_collect_is_device(profile), good = true;
+    struct output all[] = { { "profile", true, qn_collect_name_profile, NULL },
+                            { "intervals", r->config.interval != 0, qn_collect_name_intervals, NULL },
+                            { "explanation", o->explain.count != 0, qn_collect_name_explanation, NULL },
+                            { "watch", o->watch != 0, qn_collect_name_watch, NULL },
+                            { "table of branches", o->branches_file != NULL, qn_collect_name_branches, NULL },
+                            { "findings", beside, name_findings, NULL },
+                            { "culprits", beside, name_culprits, NULL },
+                            { "misses by set", beside && r->config.interval, name_sets, NULL } };
 
+    for (size_t i = 0; i < QN_ARRAY_LEN(all) && good; i++)
+        good = !all[i].wanted || check_output(r, all, &all[i]);
+    for (size_t i = 0; i < QN_ARRAY_LEN(all); i++)
+        free(all[i].name);
+    free(profile);
     if (!good)
         r->refused = QN_EXIT_FAILED;
     return good;

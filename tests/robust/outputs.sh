@@ -34,6 +34,7 @@ cat >table <<END
 1 run --cachegrind-out-file=OUT ./prog
 1 run --interval=100 --interval-file=OUT ./prog
 1 run --explain=prog.c:$line --explain-file=OUT ./prog
+1 run --branch-sim=yes --branches-file=OUT ./prog
 2 run --log-file=OUT ./prog
 1 run --trace=block --trace-file=OUT ./prog
 1 trace -o OUT ./prog
@@ -97,6 +98,52 @@ if $drop sh -c ': >shut/x' 2>/dev/null || ! $drop true; then
 else
     each 'a folder where one may not write' shut/out "$drop"
 fi
+
+# ---- beside the profile, and one name twice ----
+
+while read -r what options; do
+    target=own.$what.csv
+    mkdir -p "$target/in"
+    # shellcheck disable=SC2086
+    ok "$what, where there is a folder" refused '' 1 run $options --out-file=own ./prog
+    rm -r "$target"
+done <<END
+sets --analysis=sets --interval=100
+findings --analysis=culprits
+culprits --analysis=culprits
+END
+target=one
+while read -r command; do
+    # shellcheck disable=SC2086
+    ok "two outputs, one name: $command" refused '' 1 run --out-file=one $command ./prog
+    ok 'of which the line tells' grep -q 'one: is the file of the profile$' "$SCRATCH/err"
+done <<END
+--interval=100 --interval-file=one
+--explain=prog.c:$line --explain-file=one
+--watch=10 --watch-file=one
+--branches-file=one
+END
+
+# ---- a profile that nobody wants ----
+
+cat >child.c <<'END'
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+    volatile int a[1024];
+
+    fork();
+    for (int i = 0; i < 2048; i++)
+        a[i % 1024] = i;
+    return wait(NULL) == -2;
+}
+END
+$CC -O1 -g -o child child.c || bail 'cannot compile'
+ln -s /dev/null nowhere
+"$QUERN" run --D1=512,1,64 --analysis=sets,culprits --interval=1000 --interval-file=nowhere --out-file=nowhere ./child 2>log
+is "$? $(ls -d nowhere*)" '0 nowhere' 'beside a profile that goes to a device nothing is written, by a child neither'
+ok 'the log has what was found' grep -q ':[0-9]* misses [0-9]* lines of' log
 
 # ---- full while it is written ----
 

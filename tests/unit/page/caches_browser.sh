@@ -81,7 +81,7 @@ open_page bare.html caches
 is "$(js "return ['--analysis=mattson', '--analysis=sets', 'quern sweep'].filter(text => document.querySelector('main').textContent.includes(text)).length")" 3 \
     'what is not there is named with what collects it'
 open_page page.html
-is "$(page_faults 400 dark caches 'time&range=1-2' 'overview&range=1-2')" '' 'dark, 400 pixels: readable, named, not too wide'
+is "$(page_faults 400 dark caches 'time&range=1-2' 'overview&range=1-2' origin)" '' 'dark, 400 pixels: readable, named, not too wide'
 is "$(page_faults 2560 light caches 'time&range=1-2' 'overview&range=1-2')" '' 'light, 2560 pixels: so, too'
 is "$(browser_messages)$(browser_requests | grep -v '^about:\|^file:\|^data:')" '' 'no error, no request'
 done_testing
