@@ -5,7 +5,7 @@
 
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 120
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 139
 cd "$SCRATCH" || bail 'no scratch'
 LC_ALL=C
 export LC_ALL
@@ -108,6 +108,18 @@ line=$(line_of branch)
 ok 'branch: the line' says "$(first branch)" "walk.c:$line, in toss: $(commas "$(count branch "$line" Bcm)") mispredicted conditional branches. "
 ok '... which is wrong about every other time' test "$(count branch "$line" Bcm)" -gt 40000
 ok '... without a pattern' says "$(first branch)" 'depends on data that has no pattern'
+
+# Objects in memory and calls, collected with the rest.
+report --data --calls -o objects -- ./walk conflict
+is "$?$(cat err)" 0 'a report with objects and calls'
+is "$(sed -n 's/^"far_apart .*",//p' objects/data.csv)" 2,0,99998 '... misses of an array, by class, as the program was written'
+ok '... in its section' says "$(sed -n '/<h2 id="data">/,/<h2 id="calls">/p' objects/index.html)" '<td>99,998</td>'
+is "$(awk -F, '$1 == "main" { print $3 }' objects/calls.csv)" \
+    "$("$QUERN" csv --by=function --metadata=no --crlf=no --show=Ir objects/profile | awk -F, '$4 == "main" { print $5 }')" '... instructions of main'
+is "$(sed -n '2s/.*,\([0-9]*\),[0-9]*,[0-9]*,100.0%$/\1/p' objects/calls.csv)" \
+    "$("$QUERN" csv --by=program --metadata=no --crlf=no --show=Ir objects/profile | sed -n '2s/.*,//p')" '... all of them with what is called from the start'
+is "$(grep -c '<h2 id="\(data\|calls\)">' objects/index.html conflict/index.html | tr '\n' ' ')" 'objects/index.html:2 conflict/index.html:0 ' \
+    '... which other reports do not have'
 
 # Two hundred functions that run in turn, each of more than a line: I1 misses everywhere.
 awk 'BEGIN {
@@ -220,7 +232,7 @@ balanced() {
         } }
         END { if (n || all < 100) print n " left, " all " in all"; exit bad || n || all < 100 }'
 }
-for folder in conflict branch input fail bare-page full-page diff-page; do
+for folder in conflict branch objects input fail bare-page full-page diff-page; do
     ok "$folder: elements nest" balanced $folder
 done
 for name in $(sed 's/\(href\|src\)="/\n&/g' conflict/index.html | sed -n 's/^\(href\|src\)="\([^"]*\)".*/\2/p' | grep -v '^#' | sort -u); do
