@@ -49,8 +49,6 @@ struct qn_lab_folder {
 bool qn_lab_read_folder(const char *directory, struct qn_lab_folder *folder);
 /* The rules into HANDOUT.md, the seed beside that of the student; false: a line was printed. */
 bool qn_lab_write_variant(const struct qn_lab_request *r, const char *directory);
-/* Is there no key, or has the lab variants?  false: a line was printed. */
-bool qn_lab_key_has_use(const struct qn_lab_request *r);
 /* From --student and --key-file, for request->lab; false: a line was printed. */
 bool qn_lab_take_variant(struct qn_lab_request *r);
 #endif

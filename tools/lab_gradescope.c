@@ -159,7 +159,7 @@ int qn_lab_tool_gradescope(char **argv)
     if (!words[0] || words[1])
         return qn_options_wrong(&qn_lab_marks_options, "gradescope", "wanted the number of a lab");
     r.lab = qn_lab_named(words[0]);
-    if (!r.lab || !qn_lab_key_has_use(&r))
+    if (!r.lab)
         return QN_EXIT_USAGE;
     files[0].size = (unsigned)snprintf(files[0].text, TEXT_MAX, "%s", setup);
     files[1].size = (unsigned)snprintf(files[1].text, TEXT_MAX, run, r.key_file ? of_student : "", r.lab->number);

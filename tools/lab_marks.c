@@ -184,7 +184,7 @@ int qn_lab_tool_marks(char **argv)
         return qn_options_wrong(&qn_lab_marks_options, "marks", "wanted the number of a lab and a folder of students' folders");
     r.lab = qn_lab_named(words[0]);
     r.directory = words[1];
-    if (!r.lab || !qn_lab_key_has_use(&r))
+    if (!r.lab)
         return QN_EXIT_USAGE;
     if (r.json && !qn_json_is_there())
         return qn_text_complain("quern: lab: --json: this quern was built without jansson"), QN_LAB_BROKEN;

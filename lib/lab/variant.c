@@ -133,14 +133,6 @@ struct qn_lab_variant qn_lab_standard(void)
     return v;
 }
 
-bool qn_lab_varies(unsigned lab)
-{
-    for (unsigned i = 0; i < QN_LAB_PARAMETERS; i++)
-        if (table[i].lab == lab)
-            return true;
-    return false;
-}
-
 /* What is said of the value that a parameter has. */
 static const char *text_of(const struct parameter *p, unsigned value)
 {

@@ -68,9 +68,6 @@ struct qn_lab_variant qn_lab_standard(void);
 /* Drawn from a seed. */
 struct qn_lab_variant qn_lab_draw_variant(uint64_t seed);
 
-/* Has this lab variants? */
-bool qn_lab_varies(unsigned lab);
-
 /* Lab 2: what its rules.h says, which the driver is compiled with. */
 void qn_lab_print_rules(FILE *f, const struct qn_lab_variant *v);
 

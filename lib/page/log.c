@@ -114,8 +114,7 @@ static enum qn_text_status read_lines(struct reading *r)
         if (take_line(r) != QN_TEXT_OK)
             return r->err->status;
     if (r->log->set_count < r->sets)
-        return qn_text_fail(r->err, QN_TEXT_BAD, "%s: sets: got the first %zu, wanted %" PRIu64 ": a log has no room for more, quern replay has",
-                            r->path, r->log->set_count, r->sets);
+        return qn_text_fail(r->err, QN_TEXT_BAD, "%s: sets: got the first %zu, wanted all %" PRIu64, r->path, r->log->set_count, r->sets);
     if (!r->log->curve_count && !r->log->set_count)
         return qn_text_fail(r->err, QN_TEXT_BAD, "%s: got no table of misses by size or set, wanted the log of a run with --analysis=mattson or sets",
                             r->path);

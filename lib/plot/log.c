@@ -211,8 +211,7 @@ static enum qn_text_status take_sets(struct log *l, struct qn_text_error *err)
             return err->status;
     }
     if (sets && next < sets)
-        return qn_text_fail(err, QN_TEXT_BAD, "%s: sets: got the first %lu, wanted %lu: a log has no room for more, "
-                            "quern replay has", l->path, next, sets);
+        return qn_text_fail(err, QN_TEXT_BAD, "%s: sets: got the first %lu, wanted all %lu", l->path, next, sets);
     if (!sets)
         return qn_text_fail(err, QN_TEXT_BAD,
                             "%s: got no line 'AN: misses by set ...', wanted the log of a run with the module "

@@ -138,8 +138,11 @@ static void set_name(const char *path)
 static void start_translation(void)
 {
     const struct qn_config *c = qn_cfg();
-    const struct qn_emit_hooks hooks = {qn_leave, qn_leave_step, qn_step_write, qn_step_result, qn_run_string, qn_run_verify, qn_points_explain, qn_sample_countdown,
-                                        qn_sample_enters, qn_allocs_see, qn_calls_move, c->data ? qn_frames_note : NULL, qn_run_complex};
+    const struct qn_emit_hooks hooks = {
+        .leave = qn_leave, .leave_step = qn_leave_step, .steps = qn_step_write, .result = qn_step_result, .string_done = qn_run_string,
+        .verify = qn_run_verify, .which = qn_points_explain, .sample = qn_sample_countdown, .observed = qn_sample_enters,
+        .probe = qn_allocs_see, .call_move = qn_calls_move, .place = c->data ? qn_frames_note : NULL, .complex_ref = qn_run_complex,
+    };
 
     qn_block_machine = qn_decode_host();
     qn_cpu_init();

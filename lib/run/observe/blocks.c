@@ -249,7 +249,8 @@ static void insert_large(struct qn_live_block *b)
     if (nlarge == large_room) {
         uint32_t room = large_room ? 2 * large_room : 1024, *list = qn_engine_alloc(room * sizeof *list);
 
-        __builtin_memcpy(list, large, nlarge * sizeof *list);
+        if (nlarge)
+            __builtin_memcpy(list, large, nlarge * sizeof *list);
         large = list;
         large_room = room;
     }

@@ -278,14 +278,28 @@ static struct file damaged(char *what, size_t size)
     return f;
 }
 
+/* AddressSanitizer has memory of its own from 2 GiB on, where the kernel has none: there a segment that reaches so far is refused. */
+static bool can_be_asked(const struct file *f)
+{
+#ifdef __SANITIZE_ADDRESS__
+    for (unsigned i = 0; i < PHDRS; i++)
+        if (f->ph[i].p_memsz >= (1ull << 31) - 0x10000 - BASE)
+            return false;
+#endif
+    return (void)f, true;
+}
+
 static long count_wrong(long n)
 {
     long wrong = 0;
 
     for (long at = 0; at < n; at++) {
         char what[200];
-        struct file f = damaged(what, sizeof what);
+        struct file f;
 
+        do
+            f = damaged(what, sizeof what);
+        while (!can_be_asked(&f));
         wrong += !same(&f, sizeof f, what);
     }
     return wrong;

@@ -76,7 +76,7 @@ sed 's/^summary: .*/summary: 1 1 1 1 1 1 1 1/' "$in/a.prof" >sum.prof
 is $? 1 'a profile whose summary is wrong'
 ok '... by file and line' grep -q '^quern plot: sum.prof:2[0-9]: ' stderr
 sed '/from 8/d' "$in/sets.log" >part.log
-refused 1 'part.log: sets: got the first 8, wanted 16: a log has no room for more, quern replay has' sets part.log -o out/x.svg
+refused 1 'part.log: sets: got the first 8, wanted all 16' sets part.log -o out/x.svg
 sed 's/200000/x/' "$in/sets.log" >odd.log
 refused 1 "odd.log:5: got 'AN: from 8: 0 0 0 x 0 0 0 30000', wanted as many numbers as sets" sets odd.log -o out/x.svg
 sed '/D1 cache/d' "$in/mattson.log" >cacheless.log

@@ -13,7 +13,31 @@
 uint64_t sim_pc;
 bool sim_branch_backward;
 
-void *sim_alloc(uint64_t bytes) { return calloc(1, bytes); }
+/* ---- memory of a module, which it never gives back: here it goes when the next cache comes ---- */
+
+static struct memory {
+    struct memory *next;
+    uint64_t bytes[]; /* aligned */
+} *memory;
+
+void *sim_alloc(uint64_t bytes)
+{
+    struct memory *m = calloc(1, sizeof *m + bytes);
+
+    if (!m)
+        bail("no memory");
+    m->next = memory;
+    memory = m;
+    return m->bytes;
+}
+
+static void free_all(void)
+{
+    for (struct memory *next; memory; memory = next) {
+        next = memory->next;
+        free(memory);
+    }
+}
 
 void sim_fail(const char *slot, const char *module, const char *function, uint64_t reference, const char *what)
 {
@@ -155,6 +179,7 @@ static void programs(uint32_t of_sets, uint32_t of_ways, uint32_t steps)
     is_int((int64_t)wrong, 0, "%u sets of %u ways: %llu lines told of", sets, ways, (unsigned long long)asked);
     ok(kinds[0] > 50 && (kinds[1] > 50 || sets * ways < 2) && (kinds[2] > 50 || sets == 1), "of all three kinds: %llu, %llu, %llu",
        (unsigned long long)kinds[0], (unsigned long long)kinds[1], (unsigned long long)kinds[2]);
+    free_all();
 }
 
 int main(void)

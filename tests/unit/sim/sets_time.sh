@@ -1,6 +1,6 @@
 #!/bin/sh
 # Misses by set in each interval (quern run --analysis=sets --interval=N): beside caches of lists that are fed from a recording; how the table
-# is built; and what there is when the program is killed.
+# is built; and that of a process that forks.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 cd "$SCRATCH" || bail "no $SCRATCH"
