@@ -175,6 +175,8 @@ void qn_note_mapping(uint64_t start, uint64_t size, int prot, bool shared)
 {
     qn_shared_set(start, start + qn_round_up(size, QN_PAGE), shared);
     qn_data_unmapped(start, start + qn_round_up(size, QN_PAGE));
+    if (qn_exec_overlaps(start, start + qn_round_up(size, QN_PAGE)))
+        qn_frames_forget(start, start + qn_round_up(size, QN_PAGE));
     note_access(start, size, prot);
 }
 

@@ -26,6 +26,7 @@ void qn_frames_note(uint32_t site, uint64_t pc, uint64_t at); /* references of a
 /* The object that an address on the running thread's stack, which ends at `end`, belongs to: a variable, of which the offset is told, or
  * a function's frames.  0: not known. */
 uint32_t qn_frames_find(uint64_t address, uint32_t site, uint64_t end, uint64_t *offset);
+void qn_frames_forget(uint64_t start, uint64_t end); /* the code that lay there is gone */
 
 /* ---- pairs.c ---- */
 

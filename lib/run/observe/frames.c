@@ -58,12 +58,29 @@ static uint32_t place_of(uint64_t pc)
     return at;
 }
 
+static void fill_index(void)
+{
+    for (uint32_t i = 0; i < qn_arena->n_frames; i++)
+        if (record(i)->pc) /* else it is of code that is gone */
+            frame_index[place_of(record(i)->pc)] = i + 1;
+}
+
 static void enlarge_index(void)
 {
     index_size = index_size ? 2 * index_size : INDEX_FIRST;
     frame_index = qn_engine_alloc(index_size * sizeof *frame_index);
+    fill_index();
+}
+
+void qn_frames_forget(uint64_t start, uint64_t end)
+{
+    if (!index_size)
+        return;
     for (uint32_t i = 0; i < qn_arena->n_frames; i++)
-        frame_index[place_of(record(i)->pc)] = i + 1;
+        if (record(i)->pc - start < end - start)
+            record(i)->pc = 0;
+    __builtin_memset(frame_index, 0, index_size * sizeof *frame_index);
+    fill_index();
 }
 
 static __attribute__((noinline, cold)) const struct qn_frame_rec *ask(uint64_t pc)

@@ -75,4 +75,13 @@ for how in protect unmap; do
     "$QUERN" run -q --data=yes --D1=2048,2,64 --out-file=profile ./hole $how >said 2>err
     is "$? $(cat said err)" '0 read' "a stack with a page that cannot be read: $how"
 done
+
+# Code that lies where other code was: the variables are its own.
+$CC -O1 -g -o over "$here/over.c" || bail 'over.c cannot be compiled'
+for name in alpha beta; do
+    $CC -O0 -g -shared -fPIC -DBUFFER=$name -o $name.so "$here/over.c" || bail "$name.so cannot be compiled"
+done
+"$QUERN" run -q --data=yes --D1=2048,2,64 --out-file=profile ./over ./alpha.so ./beta.so >said 2>err
+is "$? $(cat said err)" '0 moved' 'code is moved over other code'
+is "$(sums profile | sed -n 's/^local:run\.\([a-z]*\) .*/\1/p' | grep a | xargs)" 'alpha beta' '... and the variables of both are told'
 done_testing
