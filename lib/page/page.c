@@ -1,6 +1,7 @@
 /* lib/page/page.c - see page.h. */
 #include "page/page.h"
 
+#include "base/base.h"
 #include "exp/table.h"
 #include "page/json.h"
 #include "page/log.h"
@@ -11,7 +12,7 @@
 
 struct input {
     struct qn_page_profile profile, before;
-    struct qn_exp_table intervals, intervals_before, runs, culprits;
+    struct qn_exp_table intervals, intervals_before, runs, culprits, sets;
     struct qn_page_log log, log_before;
 };
 
@@ -31,6 +32,24 @@ static enum qn_text_status read_intervals(struct qn_exp_table *t, const char *pa
                         path);
 }
 
+static enum qn_text_status check_sets(const struct qn_exp_table *t, const char *path, struct qn_text_error *err)
+{
+    static const char *const columns[] = { "cache", "interval", "start", "end", "set", "sets", "misses" };
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(columns); i++) {
+        int column = qn_exp_find_column(t, columns[i]);
+        double number;
+
+        if (column < 0)
+            return qn_text_fail(err, QN_TEXT_BAD, "%s:1: got no column `%s`, wanted PROFILE.sets.csv of the analysis sets with --interval", path,
+                                columns[i]);
+        for (int row = 0; row < t->row_count && i > 0; row++)
+            if (!qn_exp_cell_number(t, row, column, &number) || number < 0)
+                return qn_text_fail(err, QN_TEXT_BAD, "%s:%d: got `%.60s` as %s, wanted a number", path, row + 2, t->rows[row][column], columns[i]);
+    }
+    return QN_TEXT_OK;
+}
+
 static enum qn_text_status read_input(struct input *in, const struct qn_page_request *q, struct qn_text_error *err)
 {
     if (qn_page_read_profile(&in->profile, q->profile, err) != QN_TEXT_OK)
@@ -46,6 +65,8 @@ static enum qn_text_status read_input(struct input *in, const struct qn_page_req
     if (q->intervals_before && read_intervals(&in->intervals_before, q->intervals_before, &in->before, err) != QN_TEXT_OK)
         return err->status;
     if (q->runs && qn_exp_read_table(&in->runs, q->runs, err) != QN_TEXT_OK)
+        return err->status;
+    if (q->sets && (qn_exp_read_table(&in->sets, q->sets, err) != QN_TEXT_OK || check_sets(&in->sets, q->sets, err) != QN_TEXT_OK))
         return err->status;
     if (q->culprits && (qn_exp_read_table(&in->culprits, q->culprits, err) != QN_TEXT_OK
                         || qn_page_check_culprits(&in->culprits, q->culprits, err) != QN_TEXT_OK))
@@ -88,6 +109,8 @@ static void put_data(struct input *in, const struct qn_page_request *q, FILE *ou
         put_table(out, "intervals", &in->intervals);
     if (q->runs)
         put_table(out, "runs", &in->runs);
+    if (q->sets)
+        put_table(out, "sets", &in->sets);
     if (q->intervals_before)
         put_table(out, "intervalsBefore", &in->intervals_before);
     if (q->log)
@@ -110,6 +133,7 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
     qn_exp_init_table(&in.runs);
     qn_exp_init_table(&in.intervals_before);
     qn_exp_init_table(&in.culprits);
+    qn_exp_init_table(&in.sets);
     if (read_input(&in, q, err) == QN_TEXT_OK) {
         qn_page_begin(out, qn_prof_reader_header(in.profile.reader)->cmd.text);
         qn_page_put_plain(&in.profile, out);
@@ -125,6 +149,7 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
     qn_exp_free_table(&in.intervals);
     qn_exp_free_table(&in.runs);
     qn_exp_free_table(&in.culprits);
+    qn_exp_free_table(&in.sets);
     qn_page_free_log(&in.log);
     qn_page_free_log(&in.log_before);
     qn_exp_free_table(&in.intervals_before);

@@ -35,6 +35,7 @@ struct qn_page_request {
     const char *before;           /* another to compare with; NULL: none */
     const char *intervals, *runs; /* CSV files of `quern run --interval`, `quern sweep`; NULL: none */
     const char *culprits, *log;   /* of the analysis culprits; of a run with mattson or sets; NULL: none */
+    const char *sets;             /* PROFILE.sets.csv of the analysis sets with intervals; NULL: none */
     const char *intervals_before, *log_before; /* those of `before`; NULL: none */
     const char *const *includes;  /* folders where sources are looked for, too; NULL ends them */
     FILE *more;                   /* gets the sources without room on the page, if there are any; NULL: they are left out */

@@ -2,7 +2,7 @@
 # Does the page show misses by size, by set and of other caches as the run has told them, and a range of time in all that it has?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 21
+browser_test 28
 
 cat >prog.c <<'END_C'
 double a[64][64], b[64][64];
@@ -18,7 +18,7 @@ END_C
 "$CC" -g -O1 -o prog prog.c || bail 'cannot compile'
 "$QUERN" run --analysis=3c,mattson,sets,culprits --D1=4096,2,64 --interval=20000 --interval-file=time.csv --log-file=log --out-file=p ./prog || bail 'cannot run'
 printf 'program,D1_size,D1_ways,status,D1mr,D1_miss_percent\nprog,1024,1,ok,50,25.5\nprog,1024,2,ok,40,20\nprog,2048,1,ok,30,15\nprog,2048,2,ok,20,10\n' >runs.csv
-"$QUERN" page --log=log --runs=runs.csv --intervals=time.csv -o page.html p && "$QUERN" page -o bare.html p || bail 'no page'
+"$QUERN" page --log=log --runs=runs.csv --intervals=time.csv --sets=p.sets.csv -o page.html p && "$QUERN" page -o bare.html p || bail 'no page'
 
 browser_start
 browser_size 1300 1000
@@ -41,6 +41,22 @@ is "$(js "return [...document.querySelectorAll('#sets td')].map(c => c.title.spl
     "$(sed -n 's/^==[0-9]*== AN: from [0-9]*: //p' log | paste -s -d ' ')" 'misses of each set'
 is "$(page_text '#sets-text' | cut -d' ' -f1 | tr -d ,)" \
     "$("$QUERN" csv --metadata=no --crlf=no --by=program --show=D1mr,D1mw p | awk -F, 'NR == 2 { print $2 + $3 }')" 'in sum those of quern csv'
+
+# ---- misses by set and time: each box of the picture is a row ----
+
+for name in D1 LL; do
+    is "$(js "return [...document.querySelectorAll('#plane-$name path')].reduce((n, p) => n + p.getAttribute('d').split('M').length - 1, 0)")" \
+        "$(awk -F, -v name=$name '$1 == name && $7 > 0' p.sets.csv | wc -l)" "$name: a box for each row with misses"
+    is "$(page_text "#plane-text-$name" | cut -d' ' -f1 | tr -d ,)" "$(awk -F, -v name=$name '$1 == name { n += $7 } END { print n }' p.sets.csv)" '... their sum'
+    is "$(js "return document.querySelector('#plane-most-$name li').textContent.replace(/.*: /, '').replace(/\\D/g, '')")" \
+        "$(awk -F, -v name=$name '$1 == name && $7 > n { n = $7 } END { print n }' p.sets.csv)" '... and the most'
+done
+told=$(js "const picture = document.querySelector('#plane-D1'), [, x, y] = picture.querySelector('.step5').getAttribute('d').match(/M([0-9.]+) ([0-9.]+)/);
+    picture.scrollIntoView();
+    const p = new DOMPoint(Number(x) + 1, y - 1).matrixTransform(picture.getScreenCTM());
+    picture.dispatchEvent(new PointerEvent('pointermove', { clientX: p.x, clientY: p.y }));
+    return picture.nextElementSibling.textContent.replace(/,/g, '').match(/\d+/g).join(',')")
+ok "the pointer tells what a box is: $told" grep -q "^D1,[0-9]*,$(echo "$told" | awk -F, -v OFS=, '{ print $2, $3, $1, 1, $4 }')," p.sets.csv
 
 # ---- runs with other caches ----
 
@@ -78,7 +94,7 @@ is "$(js "const lines = [...document.querySelectorAll('.series')].map(p => p.get
 # ---- what was not collected ----
 
 open_page bare.html caches
-is "$(js "return ['--analysis=mattson', '--analysis=sets', 'quern sweep'].filter(text => document.querySelector('main').textContent.includes(text)).length")" 3 \
+is "$(js "return ['--analysis=mattson', '--analysis=sets', '--sets=', 'quern sweep'].filter(text => document.querySelector('main').textContent.includes(text)).length")" 4 \
     'what is not there is named with what collects it'
 open_page page.html
 is "$(page_faults 400 dark caches 'time&range=1-2' 'overview&range=1-2' origin)" '' 'dark, 400 pixels: readable, named, not too wide'

@@ -2,7 +2,7 @@
 # Is a page whole, of bounded size, the same each time, and unmoved by hostile names and sources?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 cd "$SCRATCH" || bail 'no scratch directory'
-command -v jq >/dev/null || absent_all 'jq is not installed' 39
+command -v jq >/dev/null || absent_all 'jq is not installed' 42
 
 # data FILTER FILE: what the data of a page say.
 data() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$2" | sed 's/.*id="data">//; s/<\/script>$//' | jq -cr "$1"; }
@@ -86,6 +86,14 @@ printf '%s\n8,x,a.c,main,4,a.c,f,2,1\n' $head >bad.csv
 is "$? $(cat err) $(ls none.html 2>&1 | grep -c 'No such')" '1 quern page: bad.csv:2: got `x` as of, wanted a number 1' 'a culprit that is no number'
 "$QUERN" page --culprits=o.html -o none.html p 2>err
 is "$? $(wc -l <err) $(grep -c 'o.html:' err)" '1 1 1' 'no table of culprits'
+printf 'cache,interval,start,end,set,sets,misses\nD1,1,0,9,3,1,7\n' >sets.csv
+"$QUERN" page --sets=sets.csv -o s.html p
+is "$(data '.sets.rows' s.html)" '[["D1",1,0,9,3,1,7]]' 'misses by set and time'
+sed 's/7$/<b>/' sets.csv >bad.csv
+"$QUERN" page --sets=bad.csv -o none.html p 2>err
+is "$? $(cat err)" '1 quern page: bad.csv:2: got `<b>` as misses, wanted a number' 'a number of misses that is none'
+"$QUERN" page --sets=culprits.csv -o none.html p 2>err
+is "$? $(cat err)" '1 quern page: culprits.csv:1: got no column `cache`, wanted PROFILE.sets.csv of the analysis sets with --interval' 'no table of them'
 printf '==1== D1 cache: 4096 B, 64 B, 2-way\n==2== AN: 16 lines: 99\n==1== AN: 900 lines touched; misses of a fully associative LRU cache:\n==1== AN: 16 lines: 400\n==1== AN: lines missed: 30 for the first time, 340 evicted before\n==1== AN: misses by set of the D1, 3 sets:\n==1== AN: from 0: 3 0 7\n' >log
 "$QUERN" page --log=log -o l.html p
 is "$(data .log l.html)" '{"line":64,"touched":900,"first":30,"curve":[[16,400]],"sets":[3,0,7]}' 'a log, of its first process'
