@@ -276,6 +276,10 @@ int qn_run_parse(struct qn_collect_options *o, int argc, char **argv)
         return status;
     if (!o->argv[0])
         return qn_options_wrong(&command, "", "no program given");
+    if (o->explain_file && !o->explain.count)
+        return qn_options_wrong(&command, "--explain-file", "needs --explain=FILE:LINE");
+    if (o->watch_file && !o->watch)
+        return qn_options_wrong(&command, "--watch-file", "needs --watch=N");
     if (o->explain_file && qn_json_is_named(o->explain_file) && !qn_json_is_there())
         return qn_options_wrong(&command, "--explain-file", "this quern was built without jansson");
     if (!o->vdso_given)

@@ -168,12 +168,13 @@ static char **make_run(struct watch_runner *r, const char *cache, const char *fi
     words[n++] = (char *)"run";
     words[n++] = (char *)"--quiet";
     words[n++] = (char *)"--out-file=/dev/null";
-    words[n++] = (char *)"--explain-file=/dev/null";
     add_stretch(r, words, &n, file);
     if (r->s->region)
         words[n++] = qn_exp_format(&r->memory, "--watch-region=%s", r->s->region);
-    if (r->s->line)
+    if (r->s->line) {
         words[n++] = qn_exp_format(&r->memory, "--explain=%s", r->s->line);
+        words[n++] = (char *)"--explain-file=/dev/null";
+    }
     add_cache(r, words, &n, cache);
     words[n++] = (char *)"--";
     memcpy(words + n, r->program, (size_t)(arguments + 1) * sizeof *words);

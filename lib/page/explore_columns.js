@@ -20,6 +20,11 @@ const MEANINGS = {
   Bc: 'conditional branches', Bcm: 'mispredicted', Bi: 'indirect branches', Bim: 'mispredicted indirect branches',
 };
 
+// What one of an event costs; of several, joined by +, the dearest.
+function weightOf(events) {
+  return Math.max(...events.split('+').map(name => model.weights[model.events.indexOf(name)] || 0));
+}
+
 function costOf(counts) {
   return counts.reduce((sum, count, i) => sum + model.weights[i] * Number(count), 0);
 }

@@ -10,7 +10,6 @@ const OBJECT_KINDS = { symbol: 'global', heap: 'allocated', 'heap-rest': 'heap, 
   unknown: 'not known' };
 const KIND_COLOURS = { symbol: 0, heap: 1, 'heap-rest': 4, local: 2, stack: 2, file: 3, anonymous: 4, rest: 5, unknown: 5 };
 const NO_PART = -1;
-const COST_LEVELS = { D1: 10, DL: 100 }; // as model.weights of D1mr and DLmr
 
 function dataCounts(row, from, events) {
   return events.map((_, i) => row[from + i] || 0);
@@ -94,7 +93,7 @@ function dataColumn(name, of, times) {
 }
 
 function makeDataColumns() {
-  const events = model.dataEvents, ones = events.map(() => 1), weights = events.map(name => COST_LEVELS[name.slice(0, 2)] || 0);
+  const events = model.dataEvents, ones = events.map(() => 1), weights = events.map(weightOf);
   const all = prefix => events.map((name, i) => name.startsWith(prefix) ? i : -1).filter(i => i >= 0);
   return [dataColumn('D1 misses', all('D1'), ones), dataColumn('LL misses', all('DL'), ones),
     dataColumn('cost', events.map((_, i) => i), weights), ...events.map((name, i) => dataColumn(name, [i], ones))];

@@ -3,8 +3,8 @@
 // A line is named if it has at least a tenth of an event, and costs at least a fiftieth of the run.
 
 const FINDINGS = [
-  ['D1 misses', 'D1mr+D1mw', 'Dr+Dw', 10], ['last-level misses of data', 'DLmr+DLmw', 'Dr+Dw', 100],
-  ['mispredicts', 'Bcm+Bim', 'Bc+Bi', 10], ['I1 misses', 'I1mr', 'Ir', 10],
+  ['D1 misses', 'D1mr+D1mw', 'Dr+Dw'], ['last-level misses of data', 'DLmr+DLmw', 'Dr+Dw'],
+  ['mispredicts', 'Bcm+Bim', 'Bc+Bi'], ['I1 misses', 'I1mr', 'Ir'],
 ];
 const CLASSES = ['compulsory', 'capacity', 'conflict'];
 const ADVICE = {
@@ -37,8 +37,8 @@ function classesOf(counts) {
 
 function findLines() {
   const found = [], cost = costOf(model.totals);
-  for (const [what, events, references, weight] of FINDINGS) {
-    const total = sumOf(events, model.totals);
+  for (const [what, events, references] of FINDINGS) {
+    const total = sumOf(events, model.totals), weight = weightOf(events);
     if (!total) continue;
     for (const file of model.files) {
       for (const line of file.byLine.values()) {

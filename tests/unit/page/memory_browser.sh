@@ -2,7 +2,7 @@
 # Does the page show on which objects a program misses, and of a line its objects, evictors and classes, as the profile has them?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 31
+browser_test 33
 
 cat >prog.c <<'END_C'
 #include <stdlib.h>
@@ -126,5 +126,15 @@ for page in diff page; do
     is "$(page_faults 2560 dark data 'data&object=1' "source&file=$file&line=8" overview)" '' "$page, dark, 2560 pixels: so, too"
     open_page page.html
 done
+
+# ---- another timing ----
+
+"$QUERN" page --timing=L1=30,LL=700 -o timing.html p4096 || bail 'no page'
+open_page timing.html data
+is "$(js "return model.dataColumns.find(c => c.name === 'cost').total()")" \
+    "$("$QUERN" csv --metadata=no --crlf=no --by=program --show=D1mr,D1mw,DLmr,DLmw p4096 | awk -F, 'NR == 2 { print 30 * ($2 + $3) + 700 * ($4 + $5) }')" \
+    'what objects cost follows --timing'
+is "$(js "const wanted = { 'D1 misses': 30, 'I1 misses': 30, 'last-level misses of data': 700, mispredicts: 10 }, found = findLines();
+    return found.some(f => f.what === 'D1 misses') && found.every(f => f.weight === wanted[f.what])")" true 'so does what a line costs'
 is "$(browser_messages)$(browser_requests | grep -v '^about:\|^file:\|^data:')" '' 'no error, no request'
 done_testing
