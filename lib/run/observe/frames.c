@@ -10,7 +10,7 @@
  * the innermost frame (its red zone, what an instruction is about to push).
  *
  * Object 0, of which no function is known: code without unwind information on the way, another stack than the one in use, what lies
- * above the outermost frame (arguments, environment), and references in batches, which are simulated when the stack is another.
+ * above the outermost frame (arguments, environment) or farther out than FOLLOWED_MAX frames, and references in batches, which are simulated when the stack is another.
  *
  * Checks of references may stand above their instruction: rsp and rbp are those of where the check stands (`at`), the variables in
  * scope those of the instruction.
@@ -24,6 +24,7 @@
 
 #define INDEX_FIRST 1024u
 #define WORD 8u
+#define FOLLOWED_MAX 4096u  /* frames: 40 us; farther out, each miss would take as long as the recursion is deep */
 
 struct place {
     uint64_t pc, at;
@@ -164,7 +165,7 @@ uint32_t qn_frames_find(uint64_t address, uint32_t site, uint64_t end, uint64_t 
     const struct qn_frame_rec *f = frame_at(c.pc), *scope = p && p->pc != p->at ? frame_at(p->pc) : f;
 
     *offset = 0;
-    while (f && scope && find_cfa(&c, f)) {
+    for (unsigned n = 0; n < FOLLOWED_MAX && f && scope && find_cfa(&c, f); n++) {
         int64_t at = (int64_t)(address - c.cfa);
         uint32_t object = find_variable(scope, at, offset);
 

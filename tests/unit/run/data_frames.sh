@@ -84,4 +84,12 @@ done
 "$QUERN" run -q --data=yes --D1=2048,2,64 --out-file=profile ./over ./alpha.so ./beta.so >said 2>err
 is "$? $(cat said err)" '0 moved' 'code is moved over other code'
 is "$(sums profile | sed -n 's/^local:run\.\([a-z]*\) .*/\1/p' | grep a | xargs)" 'alpha beta' '... and the variables of both are told'
+
+# Of a deep recursion not all frames are followed at each miss.
+$CC -std=gnu11 -O1 -g -fno-optimize-sibling-calls -o deep "$here/deep.c" || bail 'deep.c cannot be compiled'
+for depth in 4000 5000; do
+    "$QUERN" run -q --data=yes --D1=2048,2,64 --out-file=profile ./deep $depth >/dev/null 2>&1
+    sums profile | sed -n "s/^local:main\.buffer \([0-9]*\) .*/$depth \1/p"
+done >told
+is "$(xargs <told)" '4000 1024 5000 0' 'what is 4096 frames away and more is not looked for'
 done_testing
