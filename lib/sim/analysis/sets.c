@@ -19,7 +19,7 @@ static void declare_row(uint32_t first)
 
     for (; n < ACROSS && first + n < sets; n++)
         terms[n] = (struct sim_term){.cells = misses + first + n, .n = 1, .times = 1};
-    sim_row(terms, n, "AN: from %u:%s", first, " %U %U %U %U %U %U %U %U" + 3 * (ACROSS - n));
+    sim_row(terms, n, "AN: from %u:%s", first, &" %U %U %U %U %U %U %U %U"[3 * (ACROSS - n)]);
 }
 
 static void analysis_init(const struct sim_config *c)

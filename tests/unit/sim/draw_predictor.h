@@ -17,6 +17,7 @@
 #undef sim_pc
 uint64_t sim_pc;
 
+#include "shows_nothing.h"
 #include "sim/hosted/service.c"
 #include "tap.h"
 
