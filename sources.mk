@@ -1368,6 +1368,7 @@ shell_tests = \
 	tests/unit/sim/sets_time.sh \
 	tests/unit/sim/settled.sh \
 	tests/unit/sim/shows.sh \
+	tests/unit/sim/threads.sh \
 	tests/unit/sim/trace_blocks.sh \
 	tests/unit/sim/trace_ends.sh \
 	tests/unit/stacks/stacks.sh \

@@ -79,6 +79,7 @@ struct qn_pointer_copies;
 struct qn_thread {
     struct qn_ctx ctx;         /* while it does not hold the lock */
     int32_t pid, tid;          /* 0: not born yet */
+    uint32_t number;           /* in the order of creation, from 0: sim_thread in sim/module.h */
     volatile uint32_t used;    /* QN_THREAD_* of thread.h */
     qn_sigset mask;            /* the guest's view */
     struct qn_stack altstack;  /* the guest's */

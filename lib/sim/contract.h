@@ -195,6 +195,9 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters);
 /* A module wants sim_pc: the site's references (the index of their counters), of this kind, are made by the instruction at pc. */
 extern bool qn_sim_wants_pc;
 void qn_sim_note_site(uint32_t site, uint64_t pc, enum qn_log_kind kind);
+/* A module wants to know the thread that runs; whoever lets another one run sets it.  Nothing is only written down then. */
+extern bool qn_sim_wants_thread;
+extern uint32_t sim_thread;
 /* Analysis modules see each reference; nothing may be left out. */
 extern bool qn_sim_analyses;
 /* They are told of each miss of data: the stub of the D1 ends in C. */

@@ -36,6 +36,8 @@ uint32_t qn_sim_i1_line;
 bool qn_sim_i1_repeat_is_noop = true, qn_sim_kinds, qn_sim_returns;
 bool sim_branch_backward;
 uint64_t sim_pc;
+uint32_t sim_thread;
+bool qn_sim_wants_thread;
 
 struct qn_sim_traffic qn_sim_traffic;
 uint32_t qn_sim_misses[QN_SIM_MISSES];

@@ -150,6 +150,12 @@ static inline uint64_t sim_random_seed(uint64_t seed) { return (seed + 1) * 0x9e
 /* Address of the instruction whose reference is being made; of a fetch its own.  For modules with #define WANTS_PC 1. */
 extern uint64_t sim_pc;
 
+/* The thread that makes the reference (executes the branch, the instruction): 0 is the first, the others are numbered as they are created.
+ * No number is used again.  One thread runs at a time; the system and the program decide when another one does, so the order of
+ * references of two threads differs from run to run.  A forked process goes on with the number of the thread that called fork.  For modules
+ * with #define WANTS_THREAD 1; there are none in a replay, which refuses such a module. */
+extern uint32_t sim_thread;
+
 #ifdef QN_SIM_UNIT
 static struct sim_config sim __attribute__((unused)); /* geometry of this slot */
 static uint64_t sim_random_state __attribute__((unused));
@@ -200,13 +206,20 @@ static inline __attribute__((unused)) uint64_t sim_next_use(void) { return sim_n
 /* Outcome and direction, for predictors: is the target of this conditional branch below it? */
 extern bool sim_branch_backward;
 
-/* A module in a slot that uses the address without having asked for it is not linked. */
+/* A module in a slot that uses the address, or the thread, without having asked for it is not linked. */
 #ifdef QN_SLOT
 static void WANTS_PC_is_missing(void);
 #else
 static inline void WANTS_PC_is_missing(void) {}
 #endif
 #define sim_pc (WANTS_PC_is_missing(), sim_pc)
+
+#ifdef QN_SLOT
+static void WANTS_THREAD_is_missing(void);
+#else
+static inline void WANTS_THREAD_is_missing(void) {}
+#endif
+#define sim_thread (WANTS_THREAD_is_missing(), sim_thread)
 
 /* ---- what modules define, whole as each kind needs it ---- */
 

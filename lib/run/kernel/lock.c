@@ -13,6 +13,7 @@
 #include "base/format.h"
 #include "run/observe/calls.h"
 #include "run/kernel/thread.h"
+#include "sim/contract.h"
 
 #define PATIENCE_NS 300000l /* a waiter asks for the lock after this long */
 #define HOLDERS 65536u      /* tickets that may be drawn at a time; more than there can be threads */
@@ -184,6 +185,7 @@ void qn_lock_acquire(struct qn_thread *t)
     qn_ctx.now = clock;
     qn_ctx.in_cache = 0; /* the owner before may have been killed there */
     qn_self = t;
+    sim_thread = t->number;
     asked = 0;
     qn_calls_thread(t);
 }

@@ -37,13 +37,13 @@ static struct qn_thread *reuse(void)
 
 /* The struct, the signal stack and the engine stack lie in one aligned chunk: the signal handler finds its thread from its
  * stack pointer. */
-struct qn_thread *qn_thread_new(void)
+static struct qn_thread *make(void)
 {
-    struct qn_thread *t = reuse();
+    struct qn_thread *t;
     uint64_t chunk;
 
-    if (t || nall == THREADS_MAX)
-        return t;
+    if (nall == THREADS_MAX)
+        return NULL;
     chunk = (uint64_t)(uintptr_t)qn_engine_alloc(2 * THREAD_CHUNK);
     t = (struct qn_thread *)(uintptr_t)qn_round_up(chunk, THREAD_CHUNK);
     t->sigstack = (uint64_t)(uintptr_t)t + qn_round_up(sizeof *t, QN_PAGE);
@@ -53,6 +53,18 @@ struct qn_thread *qn_thread_new(void)
     t->stack_size = ENGINE_STACK;
     t->used = QN_THREAD_LIVES;
     return all[nall++] = t;
+}
+
+struct qn_thread *qn_thread_new(void)
+{
+    static uint32_t born;
+    struct qn_thread *t = reuse();
+
+    if (!t)
+        t = make();
+    if (t)
+        t->number = born++;
+    return t;
 }
 
 static void take_ids(struct qn_thread *t)

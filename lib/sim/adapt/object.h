@@ -14,7 +14,7 @@
 #define UNIT_OBJECT CAT3(CAT3(qn_unit_, QN_SLOT, _), QN_UNIT_SYMBOL, )
 #endif
 
-/* What this unit has; who does not ask for the address of instructions does not get it. */
+/* What this unit has; who does not ask for the address of instructions, or for the thread, does not get it. */
 #ifdef WANTS_PC
 enum { UNIT_WANTS_PC = 1 };
 static inline __attribute__((unused)) void WANTS_PC_is_missing(void) {}
@@ -22,11 +22,18 @@ static inline __attribute__((unused)) void WANTS_PC_is_missing(void) {}
 enum { UNIT_WANTS_PC = 0 };
 #endif
 
+#ifdef WANTS_THREAD
+static inline __attribute__((unused)) void WANTS_THREAD_is_missing(void) {}
+#endif
+
 static void unit_start(const struct sim_config *config, struct qn_unit_facts *facts)
 {
     sim = *config;
     sim_random_state = sim_random_seed(config->seed);
     facts->wants_pc = UNIT_WANTS_PC;
+#ifdef WANTS_THREAD
+    qn_sim_wants_thread = true;
+#endif
     unit_init(config, facts);
 }
 

@@ -152,6 +152,8 @@ static int run(const struct hosted_options *o)
     hosted_watch();
     hosted_steps_choose(o);
     qn_sim_init(&o->config, NULL);
+    if (qn_sim_wants_thread)
+        return hosted_complain("%s: traces do not say which thread runs, which a module wants to know; use quern run", o->trace), trace_close(t), 1;
     if (!hosted_steps_begin(o) || !hosted_branches_begin(o))
         return trace_close(t), 1;
     if (o->check)
