@@ -171,11 +171,13 @@ static void data_call(struct emitter *e, const struct qn_event *ev)
     e->data_time = e->code_time = 1; /* what the clock says now is the time of this reference */
 }
 
-/* The same by a stub that moves the clock on itself and finds the site on the stack.  Who is told of lines wants a clock that is not much
- * ahead (analysis/recency.h). */
+/* Who is told of lines wants a clock that is not much ahead (analysis/recency.h). */
+bool emit_times_matter(void) { return qn_sim_tells_lines || qn_sim_users.table; }
+
+/* The same by a stub that moves the clock on itself, where times do not matter, and finds the site on the stack. */
 static void stub_call(struct emitter *e, const struct qn_event *ev, uint32_t stub)
 {
-    if (qn_sim_tells_lines)
+    if (emit_times_matter())
         emit_clock(e, &e->cold);
     emit_slow_stack_in(&e->cold);
     x_push_imm(&e->cold, emit_site(e, ev));

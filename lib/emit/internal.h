@@ -138,6 +138,7 @@ unsigned emit_time_register(struct emitter *e, uint32_t offset); /* the register
 uint32_t emit_aux(const struct emitter *e, const struct qn_event *ev); /* as arg_aux */
 void emit_frame_out(const struct emitter *e, struct qn_code *c); /* rbp to ctx.gpr, if somebody asks for frames */
 void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift);
+bool emit_times_matter(void);                            /* is somebody told of lines that come and leave? */
 void emit_clock(struct emitter *e, struct qn_code *c); /* the clock register catches up */
 void emit_clock_out(struct emitter *e);                /* ctx.now = clock */
 void emit_clock_in(struct emitter *e);                 /* and back */

@@ -8,8 +8,10 @@
  *
  * One stub per triple of borrowed registers and size; four more registers are saved on the slow-call stack.  Entered like the
  * stubs of stub.c: with S1 = address ^ line of the entry at S2, or behind the first instruction with the address itself.  But the
- * site is on the stack, behind the return address, and the stub moves the clock on (but where qn_sim_tells_lines): so cold code, which each
- * check has, is shorter.
+ * site is on the stack, behind the return address, and the stub moves the clock on (but where somebody looks at times): so cold code, which
+ * each check has, is shorter.
+ *
+ * --explain: the reference is counted, and who used a line last moves with it.
  */
 #include "emit/internal.h"
 
@@ -61,6 +63,31 @@ static void count_slow(struct lru *s)
         x_inc(&s->c, (uint64_t)(uintptr_t)&qn_sim_traffic.data);
 }
 
+/* --explain: one reference more; who makes it is in ctx.  Destroys two registers. */
+static void count_user(struct lru *s)
+{
+    const uint64_t now = (uintptr_t)&qn_sim_users.now;
+
+    if (!qn_sim_users.table)
+        return;
+    x_load(&s->c, s->time, now);
+    x_lea(&s->c, s->time, s->time, QN_REG_NONE, 1, QN_USER_ONE);
+    x_store(&s->c, now, s->time);
+    x_load32(&s->c, s->other, CTX(arg_site));
+    x_alu_imm32(&s->c, 0, X_AND, s->other, QN_SITE_COUNTER_MASK);
+    x_lea(&s->c, s->time, s->time, s->other, 1, 0);
+    x_store(&s->c, (uintptr_t)&qn_sim_users.me, s->time);
+}
+
+/* Who makes the reference has used the line at `entry` last. */
+static void note_user(struct lru *s, unsigned entry)
+{
+    if (!qn_sim_users.table)
+        return;
+    x_load(&s->c, s->time, (uintptr_t)&qn_sim_users.me);
+    x_table(&s->c, X_STORE, s->time, entry, qn_sim_users.table);
+}
+
 /* S1 = the line of its address; a reference over two lines is done with if both are at home, else it goes to C. */
 static void settle_straddling(struct lru *s, unsigned size, uint64_t to)
 {
@@ -85,6 +112,9 @@ static void settle_straddling(struct lru *s, unsigned size, uint64_t to)
     away[1] = s->c.exec;
     stamp(s, s->home);
     stamp(s, s->set);
+    count_user(s);
+    note_user(s, s->home);
+    note_user(s, s->set);
     count_slow(s);
     restore(s);
     x_byte(&s->c, X_RET);
@@ -132,6 +162,11 @@ static void bring_home(struct lru *s)
     x_table(&s->c, X_STORE, s->other, s->slot, f->entries + 8);
     x_table(&s->c, X_STORE, s->line, s->home, f->entries);
     stamp(s, s->home);
+    if (!qn_sim_users.table)
+        return;
+    x_table(&s->c, X_LOAD, s->time, s->home, qn_sim_users.table);
+    x_table(&s->c, X_STORE, s->time, s->slot, qn_sim_users.table);
+    note_user(s, s->home);
 }
 
 /* The line in `slot` is about to leave: somebody wants to know which it is, and when it was used last. */
@@ -139,11 +174,15 @@ static void note_victim(struct lru *s)
 {
     const uint64_t entries = qn_sim_d1_filter.entries, victim = (uintptr_t)&qn_sim_victim;
 
-    if (!qn_sim_tells_lines)
+    if (!emit_times_matter())
         return;
     x_table(&s->c, X_LOAD, s->other, s->slot, entries);
     x_store(&s->c, victim, s->other);
     x_store(&s->c, victim + 8, s->time); /* the oldest */
+    if (!qn_sim_users.table)
+        return;
+    x_table(&s->c, X_LOAD, s->other, s->slot, qn_sim_users.table);
+    x_store(&s->c, (uintptr_t)&qn_sim_users.was, s->other);
 }
 
 /* The D1 has missed and taken the line: now the rest. */
@@ -151,7 +190,7 @@ static void ask_next(struct lru *s, const struct emitter *e)
 {
     const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
 
-    if (!qn_sim_tells_misses && emit_last_level(&s->c, s->line, scratch)) {
+    if (!qn_sim_tells_misses && !qn_sim_users.table && emit_last_level(&s->c, s->line, scratch)) {
         count_slow(s);
         restore(s);
         x_byte(&s->c, X_RET);
@@ -169,10 +208,11 @@ static void write_stub(struct lru *s, const struct emitter *e, unsigned size, ui
     emit_save(&s->c, SAVED, s->saved);
     x_load32_table(&s->c, s->other, QN_RSP, SITE);
     x_store(&s->c, CTX(arg_site), s->other);
-    if (!qn_sim_tells_lines) /* else it has */
+    if (!emit_times_matter()) /* else it has */
         x_lea(&s->c, s->now, s->now, QN_REG_NONE, 1, QN_EVENTS_MAX); /* later than all that the block has written */
     x_store(&s->c, CTX(arg_addr), s->line);
     settle_straddling(s, size, simple);
+    count_user(s);
     x_mov32(&s->c, s->set, s->home);
     x_alu_imm32(&s->c, 0, X_AND, s->set, s->stride - 16);
     search(s, found);
@@ -220,7 +260,7 @@ uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known)
     struct lru s = {.slots = sets ? (f->mask / 16 + 1) / sets : 0, .stride = sets * 16};
     struct lru_stub *stub;
 
-    if (s.slots < 2 || s.slots > SLOTS_MAX || qn_sim_kinds || qn_sim_tells_far || qn_sim_users.table || (size & (size - 1)) || size >> SIZES)
+    if (s.slots < 2 || s.slots > SLOTS_MAX || qn_sim_kinds || qn_sim_tells_far || (size & (size - 1)) || size >> SIZES)
         return 0;
     stub = &stubs[emit_triple(e)][qn_log2(size)];
     if (!stub->again)

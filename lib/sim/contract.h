@@ -269,6 +269,7 @@ extern bool qn_sim_sees; /* all others do, too */
 struct qn_sim_users {
     uint64_t table;       /* as the filter's: below 2 GiB; 0: nobody asks */
     uint64_t now;         /* number of the last reference, site 0 */
+    uint64_t me, was;     /* of the one that emitted code finds no line for: who makes it; who used the victim last */
 };
 extern struct qn_sim_users qn_sim_users; /* below 2 GiB */
 qn_slow_call qn_sim_see_data;

@@ -216,9 +216,9 @@ SLOW void qn_sim_d1_missed(void)
     fast_LL_ahead(line);
     qn_sim_traffic.data++;
     set_pc(site_counts());
-    if (QN_UNLIKELY(qn_sim_tells_lines))
-        qn_readers_line(&(struct sim_line){.line = line, .now = fast_D1_time(line), .first = true,
-                                           .victim = qn_sim_victim.line, .victim_used = qn_sim_victim.stamp});
+    if (QN_UNLIKELY(qn_sim_tells_lines) || EXPLAINS)
+        tell_line(&(struct sim_line){.line = line, .now = fast_D1_time(line), .first = true,
+                                     .victim = qn_sim_victim.line, .victim_used = qn_sim_victim.stamp});
     qn_ctx.result = account(QN_UNIT_MISS, qn_ctx.arg_addr, site_size(), SIM_READ, site_counts());
     tell(qn_ctx.arg_addr, site_size(), SIM_READ, (unsigned)qn_ctx.result, site_counts());
     charge(site_counts());

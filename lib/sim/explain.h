@@ -39,6 +39,7 @@ bool qn_explain_can_be_told(const struct qn_config *config);
 void qn_explain_begin_told(const struct qn_config *config);
 /* Before each reference that comes to C: counts it; who makes it, as a word (contract.h). */
 QN_SIM_NCSR uint64_t qn_explain_next(uint32_t site);
+QN_SIM_NCSR void qn_explain_numbered(uint64_t user); /* of one that emitted code has counted */
 /* A line of it that has come in, or that is one of several.  user: who used it last, or the victim if it missed. */
 QN_SIM_NCSR void qn_explain_line(const struct sim_line *line, uint64_t user);
 /* Round each reference of the lines that are explained.  user: as above, where no line has been told. */
@@ -50,6 +51,7 @@ QN_SIM_NCSR void qn_explain_after_told(const struct qn_explained *e, uint64_t us
 #define QN_EXPLAIN_WAYS_MAX 1024u  /* of a set whose victims are known */
 #define QN_EXPLAIN_LINES_MAX 256u  /* of an access: more than the largest there is has */
 #define QN_EXPLAIN_RECORDS_MAX (1u << 23) /* different lines: 512 MiB of lines of 64 bytes */
+#define QN_EXPLAIN_GROUPS_MAX (1u << 19)  /* of 64 neighbours: 2 GiB, one gigabyte of records */
 
 /* A line that an access touches. */
 struct qn_explain_touched {

@@ -9,21 +9,14 @@
  */
 #include "sim/explain.h"
 
-#include "sim/analysis/by_line.h"
+enum { USED = 1, OUT }; /* of a line that has left, words that say who, 0 = nobody: behind its time */
+#define RECENCY_WORDS 4u /* none lies in two lines of the processor's cache */
 #include "sim/analysis/recency.h"
 #include "sim/service.h"
 
 #define NUMBER_MAX (1ull << 63) /* of the word: half of what it has room for */
 #define REFERENCE_MAX 4096u     /* bytes: no reference is larger; as Cachegrind counts, none is larger than a line */
 
-/* Of a line that has left: words that say who, 0 = nobody. */
-struct record {
-    uint64_t used, out;
-};
-
-static struct record *records;
-static uint32_t nrecords;
-static struct by_line numbers; /* of records, + 1 */
 static struct recency recency;
 
 static struct qn_explain_state *const x = &qn_explain_state;
@@ -42,20 +35,7 @@ void qn_explain_begin_told(const struct qn_config *c)
 {
     const struct sim_config d1 = {.size = c->D1.size, .line = c->D1.line, .line_bits = qn_log2(c->D1.line)};
 
-    records = qn_engine_alloc((uint64_t)QN_EXPLAIN_RECORDS_MAX * sizeof *records);
-    by_line_init(&numbers, d1.line_bits);
     recency_init(&recency, &d1);
-}
-
-static inline struct record *find(uint64_t line)
-{
-    uint32_t *number = by_line(&numbers, line);
-
-    if (!*number && nrecords == QN_EXPLAIN_RECORDS_MAX)
-        qn_engine_module_failed("--explain: the program uses more memory than the records of lines have room for");
-    if (!*number)
-        *number = ++nrecords;
-    return &records[*number - 1];
 }
 
 static inline struct qn_note_use use_of(uint64_t word)
@@ -63,11 +43,18 @@ static inline struct qn_note_use use_of(uint64_t word)
     return (struct qn_note_use){.number = word >> QN_USER_SITE_BITS, .site = word ? (uint32_t)word & (QN_USER_ONE - 1) : 0};
 }
 
+/* The reference has its number. */
+QN_SIM_NCSR void qn_explain_numbered(uint64_t user)
+{
+    if (QN_UNLIKELY(user >= NUMBER_MAX))
+        qn_engine_module_failed("--explain: the run makes more data references than can be numbered");
+    me = user;
+}
+
 QN_SIM_NCSR uint64_t qn_explain_next(uint32_t site)
 {
-    if (QN_UNLIKELY(qn_sim_users.now >= NUMBER_MAX))
-        qn_engine_module_failed("--explain: the run makes more data references than can be numbered");
-    return me = (qn_sim_users.now += QN_USER_ONE) + site;
+    qn_explain_numbered((qn_sim_users.now += QN_USER_ONE) + site);
+    return me;
 }
 
 static inline uint8_t class_of(uint64_t distance)
@@ -79,12 +66,12 @@ static void touch(const struct sim_line *l, uint64_t user)
 {
     struct qn_explain_touched *t = &x->touched[(l->line - x->touched[0].line) / x->line_bytes];
     uint8_t class = class_of(recency_line(&recency, l));
-    const struct record *r = find(l->line);
+    const uint64_t *line = recency.at_line;
 
     t->class = class;
     t->hit = l->used;
-    t->used = use_of(l->used ? user : r->used);
-    t->out = use_of(r->out);
+    t->used = use_of(l->used ? user : line[USED]);
+    t->out = use_of(line[OUT]);
     if (l->victim_used) {
         t->victim = l->victim;
         t->victim_used = use_of(user);
@@ -97,8 +84,12 @@ QN_SIM_NCSR void qn_explain_line(const struct sim_line *l, uint64_t user)
         touch(l, user);
     else
         recency_pass(&recency, l);
-    if (l->victim_used)
-        *find(l->victim) = (struct record){user, me};
+    if (l->victim_used) {
+        recency.at_victim[USED] = user;
+        recency.at_victim[OUT] = me;
+    }
+    if (QN_UNLIKELY(recency.groups > QN_EXPLAIN_GROUPS_MAX))
+        qn_engine_module_failed("--explain: the program uses more memory than the records of lines have room for");
 }
 
 /* As a hit, until a line is told. */
@@ -136,7 +127,7 @@ QN_SIM_NCSR void qn_explain_after_told(const struct qn_explained *e, uint64_t us
     x->output->references = number;
     if (!(e->outcome & 1) && x->ntouched == 1) {
         x->touched[0].used = use_of(user);
-        x->touched[0].out = use_of(find(x->touched[0].line)->out);
+        x->touched[0].out = use_of(recency_of(&recency, x->touched[0].line)[OUT]);
     }
     qn_explain_tell(e, number);
 }

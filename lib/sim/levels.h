@@ -31,6 +31,7 @@ static inline __attribute__((always_inline)) unsigned I1_ref(uint64_t addr, uint
 #define EXPLAINS false
 #define qn_explain_next(site) 0
 #define tell_explain NULL
+#define tell_line qn_readers_line
 #else
 #define EXPLAINS QN_UNLIKELY(qn_sim_users.table)
 
@@ -40,6 +41,18 @@ static QN_SIM_NCSR void tell_explain(const struct sim_line *line)
     qn_explain_line(line, D1_users.was);
     if (qn_sim_tells_lines)
         qn_readers_line(line);
+}
+
+/* The same, told by emitted code. */
+static inline void tell_line(const struct sim_line *line)
+{
+    if (!EXPLAINS) {
+        qn_readers_line(line);
+        return;
+    }
+    qn_explain_numbered(qn_sim_users.me);
+    D1_users.was = qn_sim_users.was;
+    tell_explain(line);
 }
 #endif
 

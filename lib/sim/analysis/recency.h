@@ -6,6 +6,8 @@
  *                                  exact below the lines of the cache, if the reference is to several lines; else 0 stands for all
  *                                  of these; RECENCY_FAR for all above, RECENCY_FIRST if the line was never used before
  *   recency_pass(&r, line)         in its place, of a line whose distance nobody asks for
+ *   r.at_line, r.at_victim         after either: the words of the line that has come, and of the one that has left.  RECENCY_WORDS,
+ *                                  defined before: so many a line, the first of which is used here
  *
  * Lines that have left keep the time of their last use, 64 neighbours together: 8 bytes for each of them, and at most 64 for all in a
  * table.  Those that a fully associative cache may still have are in a list, in no order, and counted by time, 256 counts for all of the time
@@ -19,6 +21,9 @@
 
 #include "sim/module.h"
 
+#ifndef RECENCY_WORDS
+#define RECENCY_WORDS 1u
+#endif
 #define QN_RECENCY_SELDOM __attribute__((noinline))
 #define RECENCY_FIRST UINT64_MAX
 #define RECENCY_FAR (UINT64_MAX - 1)
@@ -48,6 +53,7 @@ struct recency {
     uint32_t bits, groups, left;
     uint32_t lines, line_bits; /* of the cache; of an address in a line */
     struct recency_away *away;
+    uint64_t *at_line, *at_victim;
     uint32_t n, room;
     uint64_t hopeless;       /* what was last used then or before is farther away than the cache has lines */
     uint64_t base;           /* times after it are counted, 2^shift of them in one count */
@@ -101,11 +107,11 @@ static __attribute__((noinline)) struct recency_group *recency_add(struct recenc
         recency_grow(r);
     if (!r->left--) {
         r->left = RECENCY_CHUNK - 1;
-        r->pool = sim_alloc((uint64_t)RECENCY_CHUNK * RECENCY_TOGETHER * sizeof *r->pool);
+        r->pool = sim_alloc((uint64_t)RECENCY_CHUNK * RECENCY_TOGETHER * RECENCY_WORDS * sizeof *r->pool);
     }
     g = recency_place(r, number);
     *g = (struct recency_group){number, r->pool};
-    r->pool += RECENCY_TOGETHER;
+    r->pool += RECENCY_TOGETHER * RECENCY_WORDS;
     return g;
 }
 
@@ -117,7 +123,7 @@ static inline uint64_t *recency_of(struct recency *r, uint64_t address)
 
     if (!g->number)
         g = recency_add(r, number);
-    return &g->used[line & (RECENCY_TOGETHER - 1)];
+    return &g->used[(line & (RECENCY_TOGETHER - 1)) * RECENCY_WORDS];
 }
 
 /* ---- those that a fully associative cache may still have ---- */
@@ -340,9 +346,10 @@ static inline uint64_t recency_exchange(struct recency *r, const struct sim_line
 {
     uint64_t *at = recency_of(r, l->line), *left, used;
 
+    r->at_line = at;
     __asm__ volatile("prefetcht0 %0" : : "m"(*at)); /* GCC 12 drops the builtin in some places */
     if (l->victim_used) {
-        left = recency_of(r, l->victim);
+        r->at_victim = left = recency_of(r, l->victim);
         *left = l->victim_used;
         if (l->victim_used > r->hopeless) {
             r->away[r->n++] = (struct recency_away){l->victim_used, left};
