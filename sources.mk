@@ -1323,6 +1323,7 @@ shell_tests = \
 	tests/unit/run/levels.sh \
 	tests/unit/run/observed.sh \
 	tests/unit/run/parts.sh \
+	tests/unit/run/parts_at.sh \
 	tests/unit/run/profile_format.sh \
 	tests/unit/run/regions.sh \
 	tests/unit/run/regions_with.sh \

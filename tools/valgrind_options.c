@@ -52,14 +52,14 @@ static const struct entry entries[] = {
     { "--callgrind-out-file", "TEXT", TO, "--out-file", CT },
     { "--instr-atstart", "yes|no", TO, "--instr-at-start", CT },
     { "--collect-atstart", "yes|no", TO, "--instr-at-start", CT },
-    { "--toggle-collect", "TEXT", TO, "--toggle", CT },
+    { "--toggle-collect", "TEXT", TO, "--toggle-collect", CT },
+    { "--dump-before", "TEXT", TO, "--dump-before", CT },
+    { "--dump-after", "TEXT", TO, "--dump-after", CT },
+    { "--zero-before", "TEXT", TO, "--zero-before", CT },
 
     { "--dump-line", "yes|no", ONLY, NULL, CT },
     { "--dump-instr", "no|yes", ONLY, NULL, CT },
     { "--dump-every-bb", "0|NUMBER", ONLY, NULL, CT },
-    { "--dump-before", "", ONLY, NULL, CT },
-    { "--dump-after", "", ONLY, NULL, CT },
-    { "--zero-before", "", ONLY, NULL, CT },
     { "--collect-jumps", "no|yes", ONLY, NULL, CT },
     { "--collect-bus", "no|yes", ONLY, NULL, CT },
     { "--collect-systime", "no|yes|msec|usec|nsec", ONLY, NULL, CT },
@@ -260,6 +260,8 @@ bool qn_valgrind_translate(struct qn_words *run, enum qn_valgrind_tool tool, con
     free(own);
     if (tool == CT && value && *e->value == 'G') /* as Callgrind: a cache that is named is simulated */
         added = added && qn_words_add(run, "--cache-sim=yes");
+    if (!strcmp(e->name, "--toggle-collect")) /* the same: --collect-atstart=yes behind it is another matter */
+        added = added && qn_words_add(run, "--instr-at-start=no");
     return added;
 }
 

@@ -49,8 +49,8 @@ enum qn_exit_kind { /* why translated code came back to the dispatcher; low byte
     QN_EXIT_SAMPLE,     /* a sample begins at the block at rip, or behind it: nothing of it has been executed */
     QN_EXIT_STEP,       /* behind the instruction at rip of code that is left before each: the next is at `entry` */
     QN_EXIT_REQUEST,    /* rip is at the marker of a client request */
-    QN_EXIT_ENTER,      /* --toggle: rip is at the entry of a function; nothing of it has been executed */
-    QN_EXIT_RETURN,     /* --toggle: an indirect branch to rip has left the stack of the function */
+    QN_EXIT_ENTER,      /* --toggle, --dump-before, ...: rip is at the entry of a function; nothing of it has been executed */
+    QN_EXIT_RETURN,     /* the same: an indirect branch to rip has left the stack of the function */
     QN_EXIT_FPU,        /* the instruction at arg_pc, just before rip, has stored the FPU's instruction pointer */
     QN_EXIT_OBSERVE,    /* rip is at a block that has to be observed in another variant; nothing of it has been executed */
     QN_EXIT_SIGNAL      /* a host signal handler wants the dispatcher */
@@ -82,7 +82,7 @@ struct qn_ctx {
     uint8_t vindex[64] __attribute__((aligned(64)));
     volatile uint32_t pending; /* a signal waits */
     uint32_t in_cache;     /* 1 while translated code runs */
-    uint64_t toggle_sp;    /* --toggle: rsp at the entry of the function that counts */
+    uint64_t toggle_sp;    /* --toggle and others: rsp at the entry of the innermost function that is to be seen leaving */
     uint64_t calls_sp;     /* --calls: that of the frame on top; above all others if there is none */
     uint64_t calls_old;    /* --calls: rsp at the entry of a block that loads rsp */
     uint32_t called, pad;  /* --calls: record + 1 of the last block that called, jumped or returned; QN_CALLED_TAIL: no call; 0: none */

@@ -73,7 +73,7 @@ struct qn_collect {
     uint64_t start_tsc, start_ns;
     struct qn_collect_log log;
     int refused;              /* a file that was asked for cannot be written: the exit status; 0: all can */
-    struct qn_cost_named named[2 * QN_COLLECT_NAMES_MAX]; /* by --explain, --toggle */
+    struct qn_cost_named named[6 * QN_COLLECT_NAMES_MAX]; /* by --explain, --toggle, --dump-before and their like */
     int named_count;
     struct qn_cost_allocator allocators[QN_COLLECT_NAMES_MAX]; /* by --alloc */
 

@@ -141,7 +141,7 @@ static enum qn_text_status write_callgrind(struct qn_collect_work *w, const char
         if (asprintf(&profile, "%s/profile", folder) < 0)
             qn_text_fail_memory(err);
         else if (write_profile(w, profile, err) == QN_TEXT_OK && (writer = qn_prof_open_writer(path, err))) {
-            if (qn_prof_export_callgrind(profile, "quern " QN_VERSION, writer, err) == QN_TEXT_OK)
+            if (qn_prof_export_callgrind(profile, "quern " QN_VERSION, w->run->parts + !w->run->trigger, writer, err) == QN_TEXT_OK)
                 qn_prof_close_writer(writer, err);
             else
                 qn_prof_abandon_writer(writer);

@@ -1,4 +1,4 @@
-/* lib/collect/named.c - code that the user names on the command line: --explain=FILE:LINE, --toggle=FUNCTION.
+/* lib/collect/named.c - code that the user names on the command line: --explain=FILE:LINE, --toggle=FUNCTION, --dump-before=FUNCTION.
  *
  *   before the run   a line of the program itself that has no code is a mistake, and its neighbours are named
  *   during the run   the engine asks for each mapping that it is about to execute; the answer goes into the arena
@@ -44,6 +44,35 @@ static bool parse_lines(char *text, struct qn_cost_named *n)
     return true;
 }
 
+/* Options whose value is a function. */
+static const struct {
+    enum qn_point_what what;
+    const char *name;
+    size_t field; /* of struct qn_collect_options */
+} by_function[] = {
+    { QN_POINT_TOGGLE, "toggle", offsetof(struct qn_collect_options, toggle) },
+    { QN_POINT_TURN, "toggle-collect", offsetof(struct qn_collect_options, turn) },
+    { QN_POINT_DUMP_BEFORE, "dump-before", offsetof(struct qn_collect_options, dump_before) },
+    { QN_POINT_DUMP_AFTER, "dump-after", offsetof(struct qn_collect_options, dump_after) },
+    { QN_POINT_ZERO_BEFORE, "zero-before", offsetof(struct qn_collect_options, zero_before) },
+};
+#define FUNCTION_OPTIONS (sizeof by_function / sizeof *by_function)
+
+static const struct qn_collect_names *names_of(const struct qn_collect *r, unsigned k)
+{
+    return (const struct qn_collect_names *)((const char *)&r->options + by_function[k].field);
+}
+
+static bool divides(enum qn_point_what what) { return what >= QN_POINT_DUMP_BEFORE && what <= QN_POINT_ZERO_BEFORE; }
+
+static const char *name_option(enum qn_point_what what)
+{
+    for (unsigned k = 0; k < FUNCTION_OPTIONS; k++)
+        if (by_function[k].what == what)
+            return by_function[k].name;
+    return "explain";
+}
+
 bool qn_collect_take_names(struct qn_collect *r)
 {
     for (unsigned i = 0; i < r->options.explain.count; i++) {
@@ -65,9 +94,16 @@ bool qn_collect_take_names(struct qn_collect *r)
         qn_collect_complain("--alloc: needs --data=yes");
         return false;
     }
-    for (unsigned i = 0; i < r->options.toggle.count; i++)
-        r->named[r->named_count++] =
-            (struct qn_cost_named){ .what = QN_POINT_TOGGLE, .which = (uint16_t)i, .name = r->options.toggle.text[i] };
+    for (unsigned k = 0; k < FUNCTION_OPTIONS; k++) {
+        const struct qn_collect_names *names = names_of(r, k);
+
+        if (names->count && divides(by_function[k].what) && (r->options.interval_given || r->options.versus)) {
+            qn_collect_complain("--%s: cannot be combined with %s", by_function[k].name, r->options.versus ? "--versus" : "--interval");
+            return false;
+        }
+        for (unsigned i = 0; i < names->count; i++)
+            r->named[r->named_count++] = (struct qn_cost_named){ .what = by_function[k].what, .which = (uint16_t)i, .name = names->text[i] };
+    }
     return true;
 }
 
@@ -191,10 +227,11 @@ static unsigned count_inlined(const struct qn_collect *r, const char *function)
 }
 
 /* Calls that are none any more do not count; an empty profile has a reason. */
-static void tell_toggle(struct qn_collect *r, const struct qn_cost_named *n)
+static void tell_function(struct qn_collect *r, const struct qn_cost_named *n)
 {
+    const char *option = name_option(n->what);
     const struct qn_arena_header *h = qn_cost_header(&r->store);
-    bool found = qn_cost_has_points(&r->store, n), nothing = h->partly && !h->counted;
+    bool found = qn_cost_has_points(&r->store, n), nothing = n->what == QN_POINT_TOGGLE && h->partly && !h->counted;
     unsigned inlined = count_inlined(r, n->name);
     char where[64] = "";
 
@@ -202,24 +239,24 @@ static void tell_toggle(struct qn_collect *r, const struct qn_cost_named *n)
         snprintf(where, sizeof where, "; it was inlined in %u%s place%s, which count as no calls", inlined,
                  inlined == INLINED_MOST ? " or more" : "", inlined > 1 ? "s" : "");
     if (!found)
-        qn_collect_note(r, "--toggle=%s: nothing that was executed has a function of that name%s", n->name, where);
+        qn_collect_note(r, "--%s=%s: nothing that was executed has a function of that name%s", option, n->name, where);
     else if (nothing)
         qn_collect_note(r, "--toggle=%s: it was never called, so nothing was counted%s", n->name, where);
-    else if (inlined)
-        qn_collect_note(r, "--toggle=%s: only calls were counted%s", n->name, where);
+    else if (inlined && (n->what == QN_POINT_TOGGLE || n->what == QN_POINT_TURN))
+        qn_collect_note(r, "--%s=%s: only calls were counted%s", option, n->name, where);
 }
 
 void qn_collect_tell_missing(struct qn_collect *r)
 {
     const struct qn_arena_header *h = qn_cost_header(&r->store);
 
-    if (h->partly && !h->counted && !r->options.toggle.count && !r->config.sample_of)
+    if (h->partly && !h->counted && !r->options.toggle.count && !r->options.turn.count && !r->config.sample_of)
         qn_collect_note(r, "nothing was counted: counting was off all the time (--instr-at-start=no, or the program's own requests)");
     for (int i = 0; i < r->named_count; i++) {
         const struct qn_cost_named *n = &r->named[i];
 
-        if (n->what == QN_POINT_TOGGLE)
-            tell_toggle(r, n);
+        if (n->what != QN_POINT_EXPLAIN)
+            tell_function(r, n);
         else if (!qn_cost_has_points(&r->store, n))
             qn_collect_note(r, "--explain=%s: nothing that was executed has code for it by its debug information (compiled with -g?)",
                         r->options.explain.text[n->which]);

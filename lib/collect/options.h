@@ -52,6 +52,10 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(NUMBER, "calls-room", calls_room, "N", "at most N different calls, and call paths [1000000]")                    \
     X(NUMBER, "calls-depth", calls_depth, "N", "at most N calls that have not returned [1000000]")                     \
     X(NAMES, "toggle", toggle, "FUNCTION", "count only inside this function; may be repeated")                       \
+    X(NAMES, "toggle-collect", turn, "FUNCTION", "as Callgrind: counting is turned over at its entry and return; may be repeated") \
+    X(NAMES, "dump-before", dump_before, "FUNCTION", "a part of the profile ends where the function is entered; may be repeated") \
+    X(NAMES, "dump-after", dump_after, "FUNCTION", "... where it has returned")                                        \
+    X(NAMES, "zero-before", zero_before, "FUNCTION", "counts begin anew where the function is entered; may be repeated") \
     X(REQUESTS, "requests", requests, "all|cachegrind|callgrind", "whose client requests are obeyed, besides quern's [all]")   \
     X(YESNO, "instr-at-start", instr_at_start, "yes|no", "count from the start [yes]")                               \
     X(TEXT, "log-file", log_file, "FILE", "messages go there; %p, %q{VAR}, %% as above [stderr]")                    \
@@ -109,7 +113,7 @@ struct qn_collect_options {
     char *out_file, *log_file, *sim, *sim_opt, *trace_file, *debug_root; /* NULL: not given */
     char *interval_file, *explain_file, *watch_file, *watch_region, *branches_file, *versus, *analysis, *cpu;
     uint64_t log_fd, seed, tcache_size, block_max, interval, explain_first, explain_every, watch, watch_from;
-    struct qn_collect_names explain, toggle, alloc;
+    struct qn_collect_names explain, toggle, alloc, turn, dump_before, dump_after, zero_before;
     uint32_t trace;        /* QN_TRACE_* */
     struct {
         uint64_t first, last;

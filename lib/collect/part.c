@@ -1,7 +1,7 @@
 /* lib/collect/part.c - divides a run, as CALLGRIND_DUMP_STATS, CALLGRIND_ZERO_STATS and `quern ctl zero` ask.
  *
- *   DUMP   PROFILE.1, .2, ...: what was counted since the last part; counts begin anew
- *   ZERO   counts begin anew
+ *   DUMP   PROFILE.1, .2, ...: what was counted since the last part; counts begin anew      BEFORE, AFTER a function: the same
+ *   ZERO   counts begin anew                                                               ZERO_BEFORE a function: the same
  *   end    PROFILE: what was counted since
  *
  * The program waits meanwhile, so a part ends exactly where it asks.  Its counters go on: a part is what an arena has more than the copy of
@@ -17,13 +17,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cost/calls.h"
+#include "cost/named.h"
 #include "cost/part.h"
 #include "cost/wire.h"
 #include "collect/collect.h"
 #include "collect/reader.h"
 #include "collect/wire.h"
-
-#define TRIGGER_MAX 256
 
 /* As a pattern: every % doubled. */
 static char *escape(const char *path)
@@ -65,8 +65,20 @@ void qn_collect_forget_parts(struct qn_collect *r)
     qn_cost_close(&r->zero);
 }
 
+/* In Callgrind's words what has ended a part. */
+static char *describe(const struct qn_collect *r, int what, const char *text)
+{
+    const char *name = what == QN_PART_DUMP ? text : qn_cost_name_entry(&r->store, qn_cost_new_library(), strtoull(text, NULL, 16));
+    char *trigger;
+
+    if (asprintf(&trigger, "%s%s%.200s", what == QN_PART_BEFORE ? "--dump-before=" : what == QN_PART_AFTER ? "--dump-after=" : "Client Request",
+                 what == QN_PART_DUMP && *name ? ": " : "", name ? name : "?") < 0)
+        return NULL;
+    return trigger;
+}
+
 /* In a process of its own, which may change a copy, and die of damaged debug information. */
-static bool write_part(struct qn_collect *r, const struct qn_cost_store *now, const char *path)
+static bool write_part(struct qn_collect *r, const struct qn_cost_store *now, const char *path, int what, const char *text)
 {
     struct qn_cost_store copy;
     pid_t pid = fork();
@@ -77,6 +89,7 @@ static bool write_part(struct qn_collect *r, const struct qn_cost_store *now, co
         if (qn_cost_copy(&copy, now))
             _exit(1);
         r->store = copy;
+        r->trigger = describe(r, what, text);
         _exit(!qn_collect_begin_part(r) || !qn_collect_write_now(r, path));
     }
     while (pid > 0 && waitpid(pid, &status, 0) < 0)
@@ -85,18 +98,15 @@ static bool write_part(struct qn_collect *r, const struct qn_cost_store *now, co
     return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static void dump(struct qn_collect *r, const struct qn_cost_store *now, const char *name)
+static void dump(struct qn_collect *r, const struct qn_cost_store *now, int what, const char *text)
 {
-    char *profile = qn_collect_name_profile(r), *path, trigger[TRIGGER_MAX];
+    char *profile = qn_collect_name_profile(r), *path;
 
-    snprintf(trigger, sizeof trigger, "Client Request%s%.200s", *name ? ": " : "", name); /* Callgrind's words */
-    r->trigger = trigger;
 
     if (!profile || asprintf(&path, "%s.%u", profile, ++r->parts) < 0)
         path = NULL;
-    if (!path || !write_part(r, now, path))
+    if (!path || !write_part(r, now, path, what, text))
         qn_collect_fail(r, "part %u of the profile could not be written", r->parts);
-    r->trigger = NULL;
     free(path);
     free(profile);
 }
@@ -106,7 +116,17 @@ const char *qn_collect_never_divides(const struct qn_collect *r)
     return r->config.interval ? "--interval" : r->config.versus ? "--versus" : NULL;
 }
 
-static void divide(struct qn_collect *r, int what, const char *name)
+/* Callgrind has counted the call that leads to the function: it belongs to the part that ends if the same call has cost something there, and to
+ * none if counts begin anew. */
+static void count_call(struct qn_collect *r, struct qn_cost_store *now, int what, const char *text)
+{
+    const char *edge = strchr(text, ' ');
+
+    if (edge && (what == QN_PART_BEFORE || what == QN_PART_ZERO_BEFORE))
+        qn_cost_count_call(now, r->zero.base ? &r->zero : NULL, (uint32_t)strtoul(edge, NULL, 16), what == QN_PART_ZERO_BEFORE);
+}
+
+static void divide(struct qn_collect *r, int what, const char *text)
 {
     struct qn_cost_store now = { -1, NULL };
     const char *why = qn_collect_never_divides(r);
@@ -123,15 +143,16 @@ static void divide(struct qn_collect *r, int what, const char *name)
         qn_collect_fail(r, "counts are not divided: %s", strerror(error));
         return;
     }
-    if (what == QN_PART_DUMP)
-        dump(r, &now, name);
+    count_call(r, &now, what, text);
+    if (what != QN_PART_ZERO && what != QN_PART_ZERO_BEFORE)
+        dump(r, &now, what, text);
     qn_cost_close(&r->zero);
     r->zero = now;
 }
 
-void qn_collect_serve_part(struct qn_collect *r, int what, const char *name)
+void qn_collect_serve_part(struct qn_collect *r, int what, const char *text)
 {
-    divide(r, what, name);
+    divide(r, what, text);
     qn_collect_flush(r);
     qn_collect_answer(r, QN_WIRE_PARTED, 0, NULL, 0);
 }

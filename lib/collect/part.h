@@ -8,8 +8,8 @@ struct qn_collect;
 
 /* The option with which a run cannot be divided; NULL: it can. */
 const char *qn_collect_never_divides(const struct qn_collect *r);
-/* The program asks for enum qn_part, and waits.  name: of CALLGRIND_DUMP_STATS_AT, else "". */
-void qn_collect_serve_part(struct qn_collect *r, int what, const char *name);
+/* The program asks for enum qn_part, and waits.  text: the name of CALLGRIND_DUMP_STATS_AT, or what is in cost/wire.h. */
+void qn_collect_serve_part(struct qn_collect *r, int what, const char *text);
 /* Whoever folds r->store, which is a copy: what counts begins where the part does.  false: no memory. */
 bool qn_collect_begin_part(struct qn_collect *r);
 /* Only the profile, at once; of no use for anything else afterwards. */

@@ -45,6 +45,7 @@ struct request {
     int32_t pid;
     uint8_t replaced, fds; /* how many descriptors: 1 file or image; else 2, or 4 with errors and log */
     bool last, image;
+    uint32_t parts;
 };
 
 union control {
@@ -100,6 +101,7 @@ _Noreturn static void fold_for(struct qn_collect *r, const struct request *q, co
     r->guest = r->log.pid = q->pid;
     r->replaced = q->replaced;
     r->engine_hash = q->engine_hash;
+    r->parts = q->parts;
     r->log.errors = q->fds > 2 ? fds[2] : -1;
     r->log.fd = q->fds > 3 ? fds[3] : -1;
     r->log.size = 0;
@@ -331,7 +333,7 @@ void qn_collect_show_image(const struct qn_collect *r)
 
 int qn_collect_ask_reader(struct qn_collect *r)
 {
-    struct request q = { r->engine_hash, r->guest, r->replaced, 2, r->is_main && !r->has_forked, false };
+    struct request q = { r->engine_hash, r->guest, r->replaced, 2, r->is_main && !r->has_forked, false, r->parts };
     int reply[2], fds[FDS_MAX] = { r->store.fd, -1, r->log.errors, r->log.fd }, status = -1;
     uint8_t failed;
     ssize_t n = 0;

@@ -31,6 +31,9 @@ static int prepare(struct qn_collect *r)
         return refuse("sample", "the simulator has no analysis module that observes instructions (values, conflicts)");
     if (r->observes && (o->interval || o->explain.count || o->watch))
         return refuse(o->interval ? "interval" : o->watch ? "watch" : "explain", "not with an analysis module that observes instructions");
+    if (r->observes && (o->turn.count || o->dump_before.count || o->dump_after.count || o->zero_before.count))
+        return refuse(o->turn.count ? "toggle-collect" : o->dump_before.count ? "dump-before" : o->dump_after.count ? "dump-after" : "zero-before",
+                      "not with an analysis module that observes instructions");
     if (r->observes && o->versus)
         return refuse("versus", "not with an analysis module that observes instructions");
     o->dump_instr |= r->observes || o->analysis;

@@ -133,6 +133,7 @@ struct qn_config {
     uint8_t explain;         /* some lines are explained: every data reference is looked at */
     uint8_t versus;          /* with check: the twin is another simulator, and differences are counted, not fatal */
     uint8_t toggle;          /* counts only inside functions that are points of the arena */
+    uint8_t triggers;        /* entering or leaving functions that are points of the arena divides the run, or turns counting over */
     uint8_t observes;        /* the analysis module observes instructions: */
     uint8_t batch;           /* enum qn_batch: when references are simulated many at a time */
     uint8_t vectors;         /* enum qn_vectors: what the simulators may use */
@@ -372,6 +373,8 @@ enum qn_point_what {
     QN_POINT_EXPLAIN,
     QN_POINT_TOGGLE,
     QN_POINT_CHOOSER,        /* as TOGGLE; and what it returns is the address of another such function (IFUNC) */
+    QN_POINT_TURN,           /* --toggle-collect: from its entry to its return counting is what it was not */
+    QN_POINT_DUMP_BEFORE, QN_POINT_DUMP_AFTER, QN_POINT_ZERO_BEFORE, /* options of these names */
     QN_POINT_ALLOC           /* --data: a function that allocates or frees begins here; which: enum qn_alloc, see QN_ALLOC_OF */
 };
 

@@ -354,6 +354,24 @@ static void subtract_row(int64_t *row, const int64_t *less, uint32_t columns)
         row[k] = (int64_t)((uint64_t)row[k] - (uint64_t)less[k]);
 }
 
+static struct qn_call_edge *edge_at(struct fold *f, uint32_t offset)
+{
+    qn_cost_get_extent(f->store, &f->extent);
+    if (!take_head(f) || !offset || offset % qn_call_edge_bytes(f->columns) || offset / qn_call_edge_bytes(f->columns) >= f->head.edges)
+        return NULL;
+    return (struct qn_call_edge *)(f->store->base + QN_ARENA_CALLS_OFF + QN_CALL_EDGES_OFF + offset);
+}
+
+void qn_cost_count_call(const struct qn_cost_store *now, const struct qn_cost_store *then, uint32_t offset, bool always)
+{
+    static const int64_t none[2 * QN_COST_COLUMNS];
+    struct fold f = { .store = now }, l = { .store = then };
+    struct qn_call_edge *e = edge_at(&f, offset), *before = then ? edge_at(&l, offset) : NULL;
+
+    if (e)
+        e->calls += always || memcmp(e + 1, before && l.columns == f.columns ? (int64_t *)(before + 1) : none, 2 * f.columns * sizeof *none);
+}
+
 /* Rows stay where they are, and of what they are. */
 void qn_cost_subtract_calls(const struct qn_cost_store *store, const struct qn_cost_store *less)
 {

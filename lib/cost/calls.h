@@ -23,5 +23,7 @@ enum qn_text_status qn_cost_fold_calls(const struct qn_cost_store *store, const 
 bool qn_cost_close_calls(const struct qn_cost_store *store);
 /* Takes away what an earlier copy has; both are closed. */
 void qn_cost_subtract_calls(const struct qn_cost_store *store, const struct qn_cost_store *less);
+/* One call more for the edge (its offset) if it has cost anything since `then` (NULL: ever), or always. */
+void qn_cost_count_call(const struct qn_cost_store *now, const struct qn_cost_store *then, uint32_t offset, bool always);
 
 #endif

@@ -50,8 +50,8 @@ static void take_function(void *data, uint64_t start, bool chooses)
     struct search *s = data;
     uint64_t guest = guest_address(s, start);
 
-    if (guest)
-        add(s, guest, guest + 1, chooses ? QN_POINT_CHOOSER : QN_POINT_TOGGLE);
+    if (guest && !(chooses && s->named->what != QN_POINT_TOGGLE))
+        add(s, guest, guest + 1, chooses ? QN_POINT_CHOOSER : s->named->what);
 }
 
 static void find_one(struct search *s)
@@ -88,7 +88,24 @@ bool qn_cost_has_points(const struct qn_cost_store *store, const struct qn_cost_
 
     qn_cost_get_extent(store, &e);
     for (uint64_t i = 0; i < e.points; i++)
-        if ((points[i].what == QN_POINT_EXPLAIN) == (named->what == QN_POINT_EXPLAIN) && points[i].which == named->which)
+        if ((points[i].what == QN_POINT_CHOOSER ? QN_POINT_TOGGLE : points[i].what) == named->what && points[i].which == named->which)
             return true;
     return false;
+}
+
+const char *qn_cost_name_entry(const struct qn_cost_store *store, struct qn_cost_library *library, uint64_t pc)
+{
+    const volatile struct qn_point *points = (const struct qn_point *)(store->base + QN_ARENA_POINTS_OFF);
+    struct qn_cost_extent e;
+    struct qn_map_rec map;
+    uint64_t bias;
+
+    qn_cost_get_extent(store, &e);
+    for (uint64_t i = e.points; i > 0; i--)
+        if (points[i - 1].start == pc) {
+            struct qn_debug *d = qn_cost_open_number(library, store, points[i - 1].map, &map);
+
+            return d && qn_cost_find_bias(d, &map, &bias) ? qn_debug_name_function(d, pc - bias) : NULL;
+        }
+    return NULL;
 }

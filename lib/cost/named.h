@@ -24,4 +24,7 @@ void qn_cost_find_named(const struct qn_cost_store *store, struct qn_cost_librar
 /* The first point of an option; false: no code that was executed has that name. */
 bool qn_cost_has_points(const struct qn_cost_store *store, const struct qn_cost_named *named);
 
+/* The function that begins at a point; NULL: there is none. */
+const char *qn_cost_name_entry(const struct qn_cost_store *store, struct qn_cost_library *library, uint64_t pc);
+
 #endif

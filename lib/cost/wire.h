@@ -51,7 +51,8 @@ enum qn_wire_kind {
 };
 
 /* The run is divided: what was counted since the last part is written, or forgotten. */
-enum qn_part { QN_PART_DUMP, QN_PART_ZERO };
+/* Of those that a function is the cause of, text = its entry, and the edge of the call that comes next (call_records.h) or 0, in hexadecimal. */
+enum qn_part { QN_PART_DUMP, QN_PART_ZERO, QN_PART_BEFORE, QN_PART_AFTER, QN_PART_ZERO_BEFORE };
 
 struct qn_wire_msg {
     uint32_t kind;   /* enum qn_wire_kind */

@@ -138,7 +138,7 @@ static void free_r11(struct emitter *e, struct emit_triple *t, unsigned last)
     }
 }
 
-/* cmp %rsp, toggle_sp ; jb: this return, or jump, leaves the function that counts.  In standard state but for rcx. */
+/* cmp %rsp, toggle_sp ; jb: this return, or jump, leaves a function that is watched.  In standard state but for rcx. */
 static void look_at_stack(struct emitter *e)
 {
     bool saved;
@@ -195,9 +195,9 @@ void emit_indirect(struct emitter *e)
     }
     e->borrowed = false; /* rax must be parked in memory from here */
     predict_target(e);
-    if (emit_rules.leaves && e->b->end != QN_END_CALL_IND)
-        look_at_stack(e);
     emit_calls_return(e);
+    if (emit_rules.leaves && e->b->end != QN_END_CALL_IND)
+        look_at_stack(e); /* after the frame of calls has gone */
     emit_restore_flags(e);
     if (QN_VARIANT(e->out.space) == QN_VARIANT_EXACT || emit_rules.steps)
         emit_leave_standard_state(&e->hot, QN_EXIT_IBL);

@@ -30,6 +30,7 @@ struct unit {
 
 struct export {
     const char *path, *creator;
+    unsigned part;
     struct qn_prof_writer *w;
     struct qn_text_error *err;
     struct qn_prof_reader *reader;
@@ -182,7 +183,9 @@ static void put_header(struct export *x)
     qn_prof_put_line(x->w, x->creator);
     qn_prof_put_text(x->w, "cmd: ");
     qn_prof_put_line(x->w, h->cmd.text);
-    qn_prof_put_text(x->w, "part: 1\n\n");
+    qn_prof_put_text(x->w, "part: ");
+    qn_prof_put_number(x->w, x->part);
+    qn_prof_put_text(x->w, "\n\n");
     for (int i = 0; i < h->desc_count; i++)
         qn_prof_put_desc(x->w, h->descs[i].text);
     qn_prof_put_text(x->w, "\npositions: line\nevents:");
@@ -267,9 +270,9 @@ static void put_totals(struct export *x)
     qn_prof_put_text(x->w, "\n");
 }
 
-enum qn_text_status qn_prof_export_callgrind(const char *path, const char *creator, struct qn_prof_writer *w, struct qn_text_error *err)
+enum qn_text_status qn_prof_export_callgrind(const char *path, const char *creator, unsigned part, struct qn_prof_writer *w, struct qn_text_error *err)
 {
-    struct export x = {.path = path, .creator = creator, .w = w, .err = err};
+    struct export x = {.path = path, .creator = creator, .part = part, .w = w, .err = err};
     if (read_all(&x) == 0) {
         put_header(&x);
         if (put_units(&x) == 0)

@@ -17,7 +17,7 @@
 #include "prof/write.h"
 #include "text/error.h"
 
-/* path: a file, which is read twice. creator: what wrote it, "quern 0.1". */
-enum qn_text_status qn_prof_export_callgrind(const char *path, const char *creator, struct qn_prof_writer *w, struct qn_text_error *err);
+/* path: a file, which is read twice. creator: what wrote it, "quern 0.1". part: of the run, from 1. */
+enum qn_text_status qn_prof_export_callgrind(const char *path, const char *creator, unsigned part, struct qn_prof_writer *w, struct qn_text_error *err);
 
 #endif

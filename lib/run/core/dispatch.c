@@ -89,9 +89,8 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
 /* Returns the variant to run: it may be that nothing counts inside, either. */
 static unsigned enter_function(void)
 {
-    if (!qn_self->regions.inside)
-        qn_toggle_enter();
-    return qn_region_home() == QN_HOME_OFF ? QN_VARIANT_INSIDE : 0;
+    qn_toggle_enter();
+    return qn_cfg()->triggers || qn_region_home() == QN_HOME_OFF ? QN_VARIANT_INSIDE : 0;
 }
 
 /* The block before the missing or undecodable instruction has run; now it is that instruction's turn. */

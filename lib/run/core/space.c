@@ -74,7 +74,7 @@ static void start_simulation(const struct qn_config *c)
         qn_data_init();
     if (c->explain && c->cache_sim)
         qn_sim_explain(c, qn_arena_explain());
-    rest.emit.leaves = steps.emit.leaves = c->toggle;
+    rest.emit.leaves = steps.emit.leaves = c->toggle || c->triggers;
     rest.emit.samples = steps.emit.samples = qn_sample_has_anchors();
     steps.emit.steps = true;
     steps.emit.filter = c->filter;
@@ -92,7 +92,7 @@ static struct qn_space_rules counting_rules(const struct qn_config *c)
 {
     return (struct qn_space_rules){
         .emit = {.caches = c->cache_sim, .branches = c->branch_sim, .counts = true, .check = c->check, .versus = c->versus, .log_all = qn_sim_log_all, .record = qn_sim_records, .stats = c->stats,
-                 .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle, .observes = qn_sample_links, .sums = qn_calls_sums(), .call_enter = qn_calls_entering(),
+                 .filter = c->filter, .sees = qn_sim_sees, .leaves = c->toggle || c->triggers, .observes = qn_sample_links, .sums = qn_calls_sums(), .call_enter = qn_calls_entering(),
                  .call_return = qn_calls_leaving(), .countdown = c->interval ? &qn_interval_left : NULL,
                  .has_bmi2 = qn_host_has(QN_HOST_BMI2), .serves_avx = qn_host_serves(QN_HOST_AVX), .serves_avx512 = qn_host_serves(QN_HOST_AVX512F)},
         .event = {.cachegrind = c->counting == QN_COUNTING_CACHEGRIND, .caches = c->cache_sim, .branches = c->branch_sim,
@@ -121,6 +121,7 @@ static void open_home(unsigned home)
     uint64_t *table = first ? qn_ibl_table : qn_engine_alloc_low(QN_IBL_ENTRIES * sizeof *table);
 
     first_taken = true;
+    off.emit.leaves = qn_cfg()->triggers;
     if (home != QN_HOME_OFF && !on.emit.counts) { /* also before what is not counted between samples */
         start_simulation(qn_cfg());
         qn_calls_init();

@@ -160,15 +160,19 @@ static unsigned block_max(unsigned space)
     return max && max < QN_TRANSLATED_MAX ? max : QN_TRANSLATED_MAX;
 }
 
-/* The entry of a function that is to be counted, seen from outside. */
-static bool enters(uint64_t pc, unsigned space) { return space == QN_HOME_OFF && qn_cfg()->toggle && qn_points_toggle(pc); }
+/* The entry of a function that is to be counted, seen from outside; or of one at which something is to be done. */
+static bool enters(uint64_t pc, unsigned space)
+{
+    return (space == QN_HOME_OFF && qn_cfg()->toggle && qn_points_toggle(pc)) ||
+           (!QN_VARIANT(space) && qn_cfg()->triggers && qn_points_triggers(pc));
+}
 
 /* Where a block has to begin, whatever comes before it. */
-static bool toggles_or_allocates(uint64_t pc) { return qn_points_toggle(pc) || qn_allocs_begins(pc); }
+static bool enters_or_allocates(uint64_t pc) { return qn_points_enters(pc) || qn_allocs_begins(pc); }
 
 static bool begins_anything(uint64_t pc)
 {
-    return qn_calls_begins(pc) || (qn_cfg()->toggle && qn_points_toggle(pc)) || (qn_cfg()->data && qn_allocs_begins(pc));
+    return qn_calls_begins(pc) || qn_points_enters(pc) || (qn_cfg()->data && qn_allocs_begins(pc));
 }
 
 static bool (*begins(void))(uint64_t pc)
@@ -177,7 +181,7 @@ static bool (*begins(void))(uint64_t pc)
 
     if (c->calls)
         return begins_anything;
-    return c->toggle && c->data ? toggles_or_allocates : c->data ? qn_allocs_begins : c->toggle ? qn_points_toggle : NULL;
+    return c->data ? ((c->toggle || c->triggers) ? enters_or_allocates : qn_allocs_begins) : (c->toggle || c->triggers) ? qn_points_enters : NULL;
 }
 
 /* All flags live: where the guest may be asked for them; and in code that is run step by step, which is made often and run seldom,

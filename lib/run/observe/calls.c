@@ -307,6 +307,13 @@ static void enter(uint32_t called, uint32_t entry, uint64_t sp)
         push(qn_calls_find_edge(block, to), sp); /* below that of who jumps, if a stub has pushed something: it returns first */
 }
 
+uint32_t qn_calls_coming(void)
+{
+    uint32_t block = qn_ctx.called & ~QN_CALLED_TAIL;
+
+    return calls_sums && block ? qn_calls_find_edge(block, qn_calls_function(qn_ctx.rip)) : 0;
+}
+
 QN_NCSR void qn_calls_enter(void)
 {
     uint32_t called = qn_ctx.called;

@@ -26,6 +26,7 @@ void qn_calls_counters(uint32_t first, const qn_insn_desc *desc, unsigned n); /*
 void qn_calls_take_back(const qn_insn_desc *desc, unsigned n); /* instructions that were counted and have not been executed */
 void qn_calls_counting(bool on);      /* what runs from here on is counted, or not */
 void qn_calls_thread(struct qn_thread *t); /* t runs from here on */
+uint32_t qn_calls_coming(void);       /* control is at a function's entry: offset of the edge that this call will count for; 0: none */
 void qn_calls_finish(void);           /* the process ends, and the running stack has counted all it will */
 void qn_calls_thread_end(void);       /* the running one ends */
 void qn_calls_signal(uint64_t sp);    /* the registers are those of a handler's first instruction; sp: what rsp was before */

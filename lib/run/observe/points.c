@@ -45,7 +45,7 @@ void qn_points_learn(uint64_t pc)
     const struct qn_exec_range *range;
     uint32_t map;
 
-    if (QN_LIKELY(!qn_cfg()->explain && !qn_cfg()->toggle && !qn_cfg()->data && !qn_cfg()->calls))
+    if (QN_LIKELY(!qn_cfg()->explain && !qn_cfg()->toggle && !qn_cfg()->triggers && !qn_cfg()->data && !qn_cfg()->calls))
         return;
     range = qn_exec_find(pc);
     if (!range || range->map != QN_NO_MAP)
@@ -87,6 +87,20 @@ unsigned qn_points_explain(uint64_t pc)
     const struct qn_point *p = find(pc, QN_POINT_EXPLAIN);
 
     return p ? p->which + 1u : 0;
+}
+
+unsigned qn_points_triggers(uint64_t pc)
+{
+    unsigned kinds = 0;
+
+    for (unsigned what = QN_POINT_TURN; what <= QN_POINT_ZERO_BEFORE; what++)
+        kinds |= find(pc, what) ? 1u << what : 0;
+    return kinds;
+}
+
+bool qn_points_enters(uint64_t pc)
+{
+    return (qn_cfg()->toggle && qn_points_toggle(pc)) || (qn_cfg()->triggers && qn_points_triggers(pc));
 }
 
 bool qn_points_toggle(uint64_t pc) { return find(pc, QN_POINT_TOGGLE) || find(pc, QN_POINT_CHOOSER); }

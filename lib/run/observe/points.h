@@ -14,6 +14,9 @@ unsigned qn_points_explain(uint64_t pc);
 uint32_t qn_points_alloc(uint64_t pc);
 uint64_t qn_points_alloc_end(uint64_t pc); /* where its code ends */
 
+/* Kinds (1 << enum qn_point_what) of options other than --toggle whose function begins here. */
+unsigned qn_points_triggers(uint64_t pc);
+bool qn_points_enters(uint64_t pc); /* a function of any of these options begins here */
 /* Does a function of --toggle begin here?  Is it one that returns the address of the function that is meant? */
 bool qn_points_toggle(uint64_t pc);
 bool qn_points_chooses(uint64_t pc);

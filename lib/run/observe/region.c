@@ -14,22 +14,27 @@
  * --toggle=FUNCTION counts from the first instruction of the function to its return: until a return or indirect jump
  * (longjmp, the unwinder), leaves the stack above the return address that it was entered with.  So recursion and
  * tail calls count, and nothing is written on the guest's stack.  Of a function that is chosen at run time (IFUNC) the
- * code that chooses counts, and from then on what it chose.
+ * code that chooses counts, and from then on what it chose.  --toggle-collect, --dump-before, --dump-after and --zero-before
+ * see their functions come and go the same way, and do what Callgrind does: of each function the outermost call.
  */
 #include "run/observe/region.h"
 
 #include "base/format.h"
 #include "cost/wire.h"
 #include "decode/decode.h"
+#include "run/observe/calls.h"
 #include "run/observe/points.h"
 #include "run/observe/request.h"
 #include "run/run.h"
 #include "run/core/space.h"
 #include "sim/explain.h"
 
+#define TOGGLES (1u << QN_POINT_TOGGLE | 1u << QN_POINT_CHOOSER)
+
 static bool collecting, decided; /* decided: at the start it is as --instr-at-start says */
 
 static struct qn_region_state *state(void) { return &qn_self->regions; }
+static bool is_inside(unsigned kinds, uint64_t pc);
 
 /* ---- warnings: once each ---- */
 
@@ -136,7 +141,8 @@ void qn_region_inherit(struct qn_region_state *to, const struct qn_region_state 
     to->region = from->region;
     to->depth = 0;
     to->lost = 0;
-    to->inside = false;
+    to->entered = 0;
+    to->turned = false;
 }
 
 /* ---- on and off ---- */
@@ -169,19 +175,67 @@ void qn_region_obey(void)
 
 unsigned qn_region_home(void)
 {
-    return qn_region_collects() && (!qn_cfg()->toggle || state()->inside) ? QN_HOME_ON + state()->region : QN_HOME_OFF;
+    return qn_region_collects() != state()->turned && (!qn_cfg()->toggle || is_inside(TOGGLES, 0)) ? QN_HOME_ON + state()->region : QN_HOME_OFF;
 }
 
-/* ---- --toggle ---- */
+/* ---- functions that are watched ---- */
+
+static bool is_inside(unsigned kinds, uint64_t pc)
+{
+    for (unsigned i = 0; i < state()->entered; i++)
+        if ((state()->function[i].kinds & kinds) || state()->function[i].pc == pc)
+            return true;
+    return false;
+}
+
+/* A part of the run, or another beginning; the collector names the function, and the call that leads to it. */
+static void divide(int what, uint64_t pc)
+{
+    char text[2 * 16 + 2];
+
+    qn_format(text, sizeof text, "%x %x", pc, (uint64_t)(what == QN_PART_AFTER ? 0 : qn_calls_coming()));
+    qn_request_part(what, text);
+}
+
+static void show_innermost(void)
+{
+    qn_ctx.toggle_sp = state()->entered ? state()->function[state()->entered - 1].sp : UINT64_MAX;
+}
 
 void qn_toggle_enter(void)
 {
-    state()->inside = true;
-    state()->chooser = qn_points_chooses(qn_ctx.rip) ? qn_ctx.rip : 0;
-    qn_ctx.toggle_sp = qn_ctx.gpr[QN_RSP];
+    static bool said;
+    uint64_t pc = qn_ctx.rip, sp = qn_ctx.gpr[QN_RSP];
+    unsigned kinds = qn_arena->stats.dispatches > 1 ? qn_points_triggers(pc) : 0; /* nobody has called the first one */
+
+    qn_toggle_leave();
+    if (qn_points_toggle(pc) && !is_inside(TOGGLES, 0))
+        kinds |= qn_points_chooses(pc) ? 1u << QN_POINT_CHOOSER : 1u << QN_POINT_TOGGLE;
+    if (!kinds || is_inside(0, pc))
+        return;
+    if (state()->entered == QN_ENTERED_MAX) {
+        warn(&said, "%s: there are too many functions in each other", "--toggle-collect, --dump-before or the like");
+        return;
+    }
+    state()->function[state()->entered++] = (struct qn_entered){sp, pc, kinds};
+    show_innermost();
+    if (kinds & 1u << QN_POINT_DUMP_BEFORE)
+        divide(QN_PART_BEFORE, pc);
+    else if (kinds & 1u << QN_POINT_ZERO_BEFORE)
+        divide(QN_PART_ZERO_BEFORE, pc);
+    state()->turned ^= (kinds & 1u << QN_POINT_TURN) != 0;
 }
 
 static bool on_stack(const struct qn_stack *s, uint64_t sp) { return s->size && sp - s->sp < s->size; }
+
+static void left(const struct qn_entered *f)
+{
+    if (f->kinds & 1u << QN_POINT_DUMP_AFTER)
+        divide(QN_PART_AFTER, f->pc);
+    state()->turned ^= (f->kinds & 1u << QN_POINT_TURN) != 0;
+    if (f->kinds & 1u << QN_POINT_CHOOSER)
+        qn_points_chosen(f->pc, qn_ctx.gpr[QN_RAX]);
+}
 
 /* A handler on an alternate stack may lie above; it is still inside. */
 void qn_toggle_leave(void)
@@ -189,9 +243,13 @@ void qn_toggle_leave(void)
     const struct qn_stack *alt = &qn_self->altstack;
     uint64_t sp = qn_ctx.gpr[QN_RSP];
 
-    if (!state()->inside || sp <= qn_ctx.toggle_sp || (on_stack(alt, sp) && !on_stack(alt, qn_ctx.toggle_sp)))
-        return;
-    state()->inside = false;
-    if (state()->chooser)
-        qn_points_chosen(state()->chooser, qn_ctx.gpr[QN_RAX]);
+    while (state()->entered) {
+        struct qn_entered f = state()->function[state()->entered - 1];
+
+        if (sp <= f.sp || (on_stack(alt, sp) && !on_stack(alt, f.sp)))
+            break;
+        state()->entered--;
+        left(&f);
+    }
+    show_innermost();
 }

@@ -7,6 +7,7 @@
 struct qn_thread;
 
 #define QN_REGION_DEPTH 256 /* regions open at a time in one thread */
+#define QN_ENTERED_MAX 128  /* different functions of --dump-before and its like at a time */
 
 /* What a thread counts for. */
 struct qn_region_state {
@@ -16,8 +17,12 @@ struct qn_region_state {
     struct {
         uint8_t outer, name; /* region before; number of the name */
     } open[QN_REGION_DEPTH];
-    bool inside;       /* --toggle: in one of the functions */
-    uint64_t chooser;  /* the entry of this function, if it is to choose another one; else 0 */
+    bool turned;       /* --toggle-collect: counting is what it would not be */
+    unsigned entered;  /* functions of --toggle, --dump-before, ... that have not returned, each once: the last one is the innermost */
+    struct qn_entered {
+        uint64_t sp, pc; /* rsp at its entry; the entry */
+        unsigned kinds;  /* 1 << enum qn_point_what */
+    } function[QN_ENTERED_MAX];
 };
 
 void qn_region_begin(const char *name);
@@ -35,7 +40,7 @@ bool qn_region_collects(void);
 /* The home space (run/core/space.h) that the running thread's code belongs to now. */
 unsigned qn_region_home(void);
 
-/* --toggle: control is at the entry of a function, rsp at its return address; it may have left the function. */
+/* --toggle, --dump-before, ...: control is at the entry of a function, rsp at its return address; it may have left the function. */
 void qn_toggle_enter(void);
 void qn_toggle_leave(void);
 

@@ -46,7 +46,7 @@ refused() {
     said=$("$QUERN" valgrind --tool=callgrind "$@" "$guests/calls" 2>&1)
     is "$? $said" "1 valgrind: $wanted" "$*"
 }
-for option in --dump-instr=yes --dump-line=no --dump-every-bb=1000 --dump-before=f --zero-before=f --dump-after=f --collect-jumps=yes --collect-systime=msec \
+for option in --dump-instr=yes --dump-line=no --dump-every-bb=1000 --collect-jumps=yes --collect-systime=msec \
     --separate-threads=yes --separate-callers=2 --simulate-wb=yes --cacheuse=yes --fn-skip=f; do
     refused "Not supported by quern: $option" $option
 done
