@@ -49,8 +49,8 @@ function setsSection(sets, id) {
 
 // Misses by set and time: a box for each row of the table, one path for each step of the colour. Where no box is there are no misses.
 function setsPicture(name, rows, readout) {
-  const end = Math.max(...rows.map(r => r.end)), sets = rows.reduce((n, r) => Math.max(n, r.set + r.sets), 0), most = rows.reduce((n, r) => Math.max(n, r.misses), 0);
-  const shapes = ['', '', '', '', '', ''], x = at => (PLANE.left + PLANE.w * at / end).toFixed(1), y = at => (PLANE.h * (1 - at / sets)).toFixed(1);
+  const begin = Math.min(...rows.map(r => r.start)), end = Math.max(...rows.map(r => r.end)), sets = rows.reduce((n, r) => Math.max(n, r.set + r.sets), 0), most = rows.reduce((n, r) => Math.max(n, r.misses), 0);
+  const shapes = ['', '', '', '', '', ''], x = at => (PLANE.left + PLANE.w * (at - begin) / (end - begin)).toFixed(1), y = at => (PLANE.h * (1 - at / sets)).toFixed(1);
   for (const r of rows) {
     if (r.misses) shapes[heat(r.misses, most)] += `M${x(r.start)} ${y(r.set)}H${x(r.end)}V${y(r.set + r.sets)}H${x(r.start)}Z`;
   }
@@ -58,10 +58,10 @@ function setsPicture(name, rows, readout) {
   const picture = svg('svg', { viewBox: `0 0 ${PLANE.left + PLANE.w} ${PLANE.h + 20}`, class: 'plane', role: 'img', id: 'plane-' + name,
     'aria-label': `misses of the ${name} by set and time` }, svg('rect', { class: 'ground', x: PLANE.left, width: PLANE.w, height: PLANE.h }), ...shapes.map((d, i) => d && svg('path', { class: 'step' + i, d })),
     label('set 0', { x: PLANE.left - 4, y: PLANE.h }, 'end'), label(String(sets - 1), { x: PLANE.left - 4, y: 12 }, 'end'),
-    label('0 instructions', { x: PLANE.left, y: PLANE.h + 16 }, 'start'), label(commas(end), { x: PLANE.left + PLANE.w, y: PLANE.h + 16 }, 'end'));
+    label(commas(begin) + ' instructions', { x: PLANE.left, y: PLANE.h + 16 }, 'start'), label(commas(end), { x: PLANE.left + PLANE.w, y: PLANE.h + 16 }, 'end'));
   picture.addEventListener('pointermove', event => {
     const p = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse());
-    const at = (p.x - PLANE.left) / PLANE.w * end, set = Math.floor((1 - p.y / PLANE.h) * sets);
+    const at = begin + (p.x - PLANE.left) / PLANE.w * (end - begin), set = Math.floor((1 - p.y / PLANE.h) * sets);
     const row = rows.find(r => r.start <= at && at < r.end && r.set <= set && set < r.set + r.sets);
     readout.replaceChildren(row ? boxText(row) : 'no misses here');
   });
@@ -72,12 +72,14 @@ function boxText(r) {
   return `set${r.sets > 1 ? `s ${r.set} to ${r.set + r.sets - 1}` : ' ' + r.set}, instructions ${commas(r.start)} to ${commas(r.end)}: ${commas(r.misses)} misses`;
 }
 
-function setsTimeSection(name) {
-  const rows = records(model.data.sets).filter(r => r.cache === name), sum = rows.reduce((n, r) => n + r.misses, 0);
-  if (!sum) return el('p', { class: 'absent' }, `The ${name} has no misses there.`);
+// What of the table is within the range that was chosen in Time; all of it where nothing is chosen.
+function setsTimeSection(name, state) {
+  const range = rangeCounts(state), rows = records(model.data.sets).filter(r => r.cache === name && (!range || (r.start >= range.first && r.end <= range.last)));
+  const sum = rows.reduce((n, r) => n + r.misses, 0), when = range ? ` from instruction ${commas(range.first)} to ${commas(range.last)}` : '';
+  if (!sum) return el('p', { class: 'absent' }, `The ${name} has no misses there${when}.`);
   const readout = el('p', { class: 'note', role: 'status' }, 'Move over the picture.'), worst = rows.slice().sort((a, b) => b.misses - a.misses).slice(0, 8);
   return el('section', {}, setsPicture(name, rows, readout), readout,
-    el('p', { id: 'plane-text-' + name }, `${commas(sum)} misses${name === 'LL' ? ' of data' : ''}. Each step of the colour is half of the next. Most have:`),
+    el('p', { id: 'plane-text-' + name }, `${commas(sum)} misses${name === 'LL' ? ' of data' : ''}${when}. Each step of the colour is half of the next. Most have:`),
     el('ol', { id: 'plane-most-' + name }, ...worst.filter(r => r.misses).map(r => el('li', {}, boxText(r)))));
 }
 
@@ -148,7 +150,7 @@ views.caches = {
     else notCollected(main, 'Misses by set are not on this page. They come from', 'quern run --analysis=sets --log-file=run.log PROGRAM\nquern page --log=run.log PROFILE');
     if (setsBefore.length) main.append(el('h2', {}, 'Misses by set of the D1, before'), setsSection(setsBefore, 'sets-before'));
     main.append(el('h2', {}, 'Misses by set and time'));
-    if (model.data.sets) for (const name of ['D1', 'LL']) main.append(el('h3', {}, name), setsTimeSection(name));
+    if (model.data.sets) for (const name of ['D1', 'LL']) main.append(el('h3', {}, name), setsTimeSection(name, state));
     else notCollected(main, 'Misses by set and time are not on this page. They come from', 'quern run --analysis=sets --interval=auto PROGRAM\nquern page --sets=PROFILE.sets.csv PROFILE');
     main.append(el('h2', {}, 'Other caches'));
     if (model.data.runs && model.data.runs.rows.length) sweepChart(state, main, model.data.runs);

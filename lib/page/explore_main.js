@@ -37,7 +37,7 @@ function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
   const name = order()[Number(event.key) - 1];
   if (name) {
-    go({ view: name });
+    go({ view: name, range: readHash().range });
   } else if (event.key === '/') {
     const filter = document.querySelector('input[type=search]');
     if (filter) {

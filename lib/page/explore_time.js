@@ -1,6 +1,6 @@
 // explore_time.js - the view Time: counts by interval; a range of it is chosen by dragging.
 //
-//   #time&events=D1mr&range=3-7     intervals 3 to 7 are chosen; Overview shows their counts beside those of the run
+//   #time&events=D1mr&range=3-7     intervals 3 to 7 are chosen; Overview and the sets by time in Caches show what is in them
 
 // Rows of a table of the data as objects by column name.
 function records(table) {
@@ -74,7 +74,8 @@ views.time = {
     const boxes = events.map(name => el('label', {}, el('input', { type: 'checkbox', value: name, checked: names.includes(name),
       onchange: event => go({ ...state, events: events.filter(e => e === name ? event.target.checked : names.includes(e)).join(',') }) }), name));
     main.append(el('details', { class: 'columns' }, el('summary', {}, 'events'), ...boxes), legend(series), picture, readout,
-      el('p', { class: 'note' }, 'Drag over the picture, or press shift and the arrow keys, to choose a range.'), range);
+      el('p', { class: 'note' }, 'Drag over the picture, or press shift and the arrow keys, to choose a range. Overview and the sets in Caches show it. ',
+      el('a', { href: makeHash('time', { ...state, range: undefined }), id: 'whole-run' }, 'Choose the whole run.')), range);
     const [a, b] = chosenRange(state, rows.length) || [0, rows.length - 1];
     range.append(rangeTable(rows, events, a, b));
     if (state.range) picture.markRange(a, b);

@@ -2,7 +2,7 @@
 # Does the page show misses by size, by set and of other caches as the run has told them, and a range of time in all that it has?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 28
+browser_test 33
 
 cat >prog.c <<'END_C'
 double a[64][64], b[64][64];
@@ -76,6 +76,18 @@ js "document.querySelector('svg[role=img]').selectRange(0, 1)" >/dev/null
 is "$(js 'return location.hash')" '#time&range=0-1' 'another range, another address'
 view 'overview&range=1-2'
 is "$(js "return document.querySelector('#summary tr[data-events=\"Ir\"]').cells[3].textContent.replace(/,/g, '')")" "$(range Ir)" 'Overview shows the range beside the run'
+view 'caches&range=1-2'
+for name in D1 LL; do
+    within=$(awk -F, -v name=$name 'NR == FNR { if (FNR == 3) from = $2; if (FNR == 4) to = $3; next } $1 == name && $3 >= from && $4 <= to { n += $7 } END { print n + 0 }' time.csv p.sets.csv)
+    is "$(page_text "#plane-text-$name" | cut -d' ' -f1 | tr -d ,)" "$within" "Caches: the ${name}'s misses by set in the range"
+done
+is "$(js "return [...document.querySelectorAll('#plane-D1 text')].slice(2).map(t => t.textContent.replace(/,/g, '')).join(' ')")" \
+    "$(awk -F, 'NR == 3 { from = $2 } NR == 4 { print from, "instructions", $3 }' time.csv)" '... and its picture has that range'
+browser_keys 1
+is "$(js 'return location.hash')" '#overview&range=1-2' 'a key for another view keeps the range'
+view 'time&range=1-2'
+click '#whole-run'
+is "$(js 'return location.hash')" '#time' 'the whole run again'
 
 # ---- comparison ----
 
