@@ -522,6 +522,7 @@ engine_sources = \
 	lib/run/observe/step.c \
 	lib/run/observe/tally.c \
 	lib/run/observe/trace.c \
+	lib/run/observe/uses.c \
 	lib/run/observe/watch.c \
 	lib/run/core/start.S \
 	lib/run/core/switch.S \
@@ -1027,6 +1028,7 @@ headers = \
 	lib/sim/fast/log_unit.h \
 	lib/sim/fast/log_words.h \
 	lib/sim/fast/rows.h \
+	lib/sim/fast/uses.h \
 	lib/sim/hosted/bytes.h \
 	lib/sim/hosted/champsim.h \
 	lib/sim/hosted/hosted.h \
@@ -1312,6 +1314,7 @@ shell_tests = \
 	tests/unit/run/data.sh \
 	tests/unit/run/data_frames.sh \
 	tests/unit/run/data_types.sh \
+	tests/unit/run/data_uses.sh \
 	tests/unit/run/ends.sh \
 	tests/unit/run/exact.sh \
 	tests/unit/run/explain.sh \

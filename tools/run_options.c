@@ -126,6 +126,7 @@ static const char *const countings[] = { [QN_COUNTING_EXACT] = "exact", [QN_COUN
                   *const vectors[] = { [QN_VECTORS_AUTO] = "auto", [QN_VECTORS_SCALAR] = "scalar", [QN_VECTORS_AVX2] = "avx2",
                                        [QN_VECTORS_AVX512] = "avx512", NULL },
                   *const calls[] = { [QN_CALLS_NO] = "no", [QN_CALLS_YES] = "yes", [QN_CALLS_PATHS] = "paths", NULL },
+                  *const datas[] = { [QN_DATA_NO] = "no", [QN_DATA_YES] = "yes", [QN_DATA_USE] = "use", NULL },
                   *const profile_formats[] = { [QN_COLLECT_CACHEGRIND] = "cachegrind", [QN_COLLECT_CALLGRIND] = "callgrind", NULL },
                   *const requests[] = { [QN_REQUESTS_ALL] = "all", [QN_REQUESTS_CACHEGRIND] = "cachegrind", [QN_REQUESTS_CALLGRIND] = "callgrind", NULL },
                   *const inlines[] = { [QN_DEBUG_NO_INLINES] = "no", [QN_DEBUG_INLINES] = "yes", [QN_DEBUG_CHAINS] = "chains", NULL },
@@ -156,6 +157,12 @@ static const char *take_CALLS(const struct qn_option *o, void *field, char **val
 {
     (void)o;
     return take_word(calls, field, *value);
+}
+
+static const char *take_DATA(const struct qn_option *o, void *field, char **value)
+{
+    (void)o;
+    return take_word(datas, field, *value);
 }
 
 static const char *take_FORMAT(const struct qn_option *o, void *field, char **value)

@@ -45,7 +45,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(YESNO, "keep-lines", keep_lines, "yes|no", "keep line tables that had to be unpacked in ~/.cache/quern [yes]")    \
     X(TEXT, "extra-debuginfo-path", debug_root, "DIR", "look for separate debug files in DIR first")                 \
     X(YESNO, "trace-children", trace_children, "yes|no", "also profile what the program executes [no]")              \
-    X(YESNO, "data", data, "yes|no", "misses by variable and allocation, and by line on what [no]")                   \
+    X(DATA, "data", data, "no|yes|use", "misses by variable and allocation, and by line on what; use: bytes used of each line, too [no]") \
     X(NAMES, "alloc", alloc, "FUNCTION[:N[*M]]", "a function that allocates, with --data; argument N has the bytes")  \
     X(FORMAT, "profile-format", profile_format, "cachegrind|callgrind", "callgrind: what KCachegrind reads, with --calls=yes unless that is said [cachegrind]") \
     X(CALLS, "calls", calls, "no|yes|paths", "inclusive costs by call, line and function; paths: and by call path [no]")       \
@@ -100,11 +100,12 @@ struct qn_collect_names {
 struct qn_collect_options {
     struct qn_geometry geometry[QN_COLLECT_LEVELS]; /* line 0: not given */
     bool cache_sim, branch_sim, trace_children, instr_at_start, quiet, verbose, stats, progress, dump_signal, local_rates, aslr, vdso,
-        filter, check, dump_objects, dump_instr, demangle, keep_lines, data;
+        filter, check, dump_objects, dump_instr, demangle, keep_lines;
     bool vdso_given, log_fd_given, interval_given, interval_auto;
     uint64_t counting;     /* enum qn_counting */
     uint64_t batch;        /* enum qn_batch */
     uint64_t calls;        /* enum qn_calls */
+    uint64_t data;         /* enum qn_data */
     uint64_t profile_format; /* enum qn_collect_format */
     uint64_t calls_room, calls_depth;
     uint64_t requests;     /* enum qn_requests */

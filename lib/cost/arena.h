@@ -7,7 +7,7 @@
  * after SIGKILL from outside never (doc/limits.md).  The collector treats its content as hostile: every index is checked.
  *
  *   header | strings | maps | leaves | blocks | insns | counters | charges | intervals | points | explain
- *   | findings | objects | data misses | frames | tables | calls *                                                                       (sparse; see QN_ARENA_*_OFF)
+ *   | findings | objects | data misses | frames | tables | uses | calls *                                                                       (sparse; see QN_ARENA_*_OFF)
  *
  * A block record says where the block's instructions and its cost centre lie.  The cost centre is one counter of
  * executions (those of many blocks lie side by side, because they are what running code touches) and, elsewhere,
@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "quern a01" */
-#define QN_ARENA_VERSION 15
+#define QN_ARENA_VERSION 16
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -79,9 +79,13 @@
 #define QN_ARENA_PAIRS_SIZE (4ull << 20)
 #define QN_ARENA_TABLES_OFF (3008ull << 20) /* struct qn_table_head says how much there is of each part */
 #define QN_ARENA_TABLES_SIZE (352ull << 20)
-#define QN_ARENA_CALLS_OFF (3360ull << 20) /* --calls, and only then mapped by the engine; cost/call_records.h */
+#define QN_ARENA_USES_OFF (3360ull << 20) /* --data=use; a row for each row of data */
+#define QN_ARENA_USES_SIZE (120ull << 20)
+#define QN_ARENA_USED_PLACES_OFF (3480ull << 20)
+#define QN_ARENA_USED_PLACES_SIZE (72ull << 20)
+#define QN_ARENA_CALLS_OFF (3552ull << 20) /* --calls, and only then mapped by the engine; cost/call_records.h */
 #define QN_ARENA_CALLS_SIZE (1216ull << 20)
-#define QN_ARENA_SIZE (4576ull << 20)
+#define QN_ARENA_SIZE (4768ull << 20)
 
 struct qn_geometry {
     uint32_t size;  /* bytes = sets * assoc * line */
@@ -93,6 +97,7 @@ enum qn_counting { QN_COUNTING_EXACT, QN_COUNTING_CACHEGRIND };
 enum qn_vectors { QN_VECTORS_AUTO, QN_VECTORS_SCALAR, QN_VECTORS_AVX2, QN_VECTORS_AVX512 }; /* AUTO: the best that there is */
 enum qn_batch { QN_BATCH_AUTO, QN_BATCH_NEVER, QN_BATCH_ALWAYS, QN_BATCH_OFTEN }; /* run/core/batch.c */
 
+enum qn_data { QN_DATA_NO, QN_DATA_YES, QN_DATA_USE }; /* USE: which bytes of each line are used, too */
 enum qn_calls { QN_CALLS_NO, QN_CALLS_YES, QN_CALLS_PATHS }; /* PATHS: by call path, too */
 
 enum { /* trace bits */
@@ -137,7 +142,7 @@ struct qn_config {
     uint8_t observes;        /* the analysis module observes instructions: */
     uint8_t batch;           /* enum qn_batch: when references are simulated many at a time */
     uint8_t vectors;         /* enum qn_vectors: what the simulators may use */
-    uint8_t data;            /* --data: misses are told apart by the object that they are on */
+    uint8_t data;            /* enum qn_data: misses are told apart by the object that they are on */
     uint8_t leash;           /* 1: the kernel kills this first process when its collector dies (PR_SET_PDEATHSIG) */
     uint32_t trace;          /* QN_TRACE_* */
     int32_t trace_fd;        /* where traces go (already open in the engine), -1 none */
@@ -336,6 +341,8 @@ struct qn_arena_header {
     uint64_t n_objects;      /* raised by the collector, too, while the engine waits for QN_WIRE_RESOLVED */
     uint64_t n_data;
     uint64_t n_pairs;
+    uint64_t n_used_places;
+    uint64_t used_lost;      /* --data=use: lines for whose object and place there was no room left */
     uint64_t n_frames;       /* --data: addresses of code whose frames are known */
     uint64_t n_frame_variables; /* raised by the collector while the engine waits for QN_WIRE_TYPED */
     uint64_t data_lost[2];   /* misses of both levels for which there was no row left */

@@ -22,6 +22,7 @@
 
 #define TEXT_MAX 4096
 #define PART_MAX 512
+#define WORD UINT64_C(8) /* bytes used of what has no type are told by words */
 
 /* ---- names ---- */
 
@@ -250,6 +251,8 @@ static void name_parts(struct qn_data_output *o)
         if (!object->start || object->kind == QN_OBJECT_STACK)
             continue;
         snprintf(part, sizeof part, "+%" PRIu64, r->offset);
+        if (r->is_place && !s->type)
+            snprintf(part, sizeof part, "+%" PRIu64 "..%" PRIu64, r->offset & ~(WORD - 1), r->offset | (WORD - 1));
         if (s->type)
             qn_debug_put_part(s->type, r->offset, object->element ? 1 : qn_offset_step(r->offset), part, sizeof part);
         if (part[0])
@@ -262,13 +265,17 @@ static void name_parts(struct qn_data_output *o)
 static bool prepare(struct qn_data_output *o)
 {
     const struct qn_data_row *from = (const struct qn_data_row *)(o->x->store->base + QN_ARENA_DATA_OFF);
+    const struct qn_data_use *use = (const struct qn_data_use *)(o->x->store->base + QN_ARENA_USES_OFF);
     struct qn_cost_extent e;
 
     qn_cost_get_extent(o->x->store, &e);
     o->object_count = e.objects;
     o->objects = malloc((e.objects + 1) * sizeof *o->objects);
     o->shown = calloc(e.objects + 1, sizeof *o->shown);
-    o->rows = malloc((e.data + 1) * sizeof *o->rows);
+    o->row_room = e.data + 1;
+    o->rows = malloc(o->row_room * sizeof *o->rows);
+    o->data.use = qn_cost_header(o->x->store)->config.data == QN_DATA_USE;
+    o->data.line = qn_cost_header(o->x->store)->config.D1.line;
     o->data.objects = malloc((e.objects + 1) * sizeof *o->data.objects);
     o->data.misses = malloc((e.data + 1) * sizeof *o->data.misses);
     if (!o->objects || !o->shown || !o->rows || !o->data.objects || !o->data.misses || !qn_cost_index_sites(&o->sites, o->x->store))
@@ -280,8 +287,10 @@ static bool prepare(struct qn_data_output *o)
     for (uint64_t i = 0; i < e.data; i++) {
         struct qn_data_row copy = from[i];
 
-        qn_data_take_row(o, &copy);
+        qn_data_take_row(o, &copy, o->data.use ? &use[i] : NULL);
     }
+    if (o->data.use)
+        qn_data_take_places(o);
     return true;
 }
 
@@ -298,12 +307,13 @@ static void take_rows(struct qn_data_output *o)
 
 enum qn_text_status qn_cost_put_data(struct qn_prof_writer *w, const struct qn_cost_data *data, struct qn_text_error *err)
 {
-    struct qn_data_output o = { .x = data, .data.events = QN_PROF_DATA_MISSES };
+    struct qn_data_output o = { .x = data };
     enum qn_text_status status;
 
     if (prepare(&o)) {
         qn_data_merge_objects(&o);
         name_parts(&o);
+        qn_data_take_uses(&o);
         qn_data_add_up(&o);
         take_rows(&o);
         qn_data_take_pairs(&o);

@@ -39,15 +39,16 @@ void qn_data_add_up(struct qn_data_output *o)
     o->row_count = kept;
 }
 
-void qn_data_take_row(struct qn_data_output *o, const struct qn_data_row *from)
+void qn_data_take_row(struct qn_data_output *o, const struct qn_data_row *from, const struct qn_data_use *use)
 {
     struct qn_prof_miss *m = &o->rows[o->row_count].miss;
     struct qn_cost_place place = { 0 };
     uint32_t map;
     uint64_t pc;
+    const uint32_t line = qn_cost_header(o->x->store)->config.D1.line;
     bool writes = false;
 
-    if (!from->misses || from->misses > INT64_MAX || from->ll_misses > from->misses || from->object >= o->object_count)
+    if ((!from->misses && !(use && use->lines)) || from->misses > INT64_MAX || from->ll_misses > from->misses || from->object >= o->object_count)
         return;
     if (qn_cost_find_reference(&o->sites, from->site, &map, &pc, &writes))
         qn_cost_find_place(o->x->modules, map, pc, &place);
@@ -59,9 +60,67 @@ void qn_data_take_row(struct qn_data_output *o, const struct qn_data_row *from)
     for (int k = 0; k < QN_MISS_CLASSES; k++)
         if (from->classes[k] && from->classes[k] <= from->misses) {
             m->counts[QN_PROF_COMPULSORY + k] = (int64_t)from->classes[k];
-            o->data.events = QN_PROF_DATA_EVENTS;
+            o->data.classes = true;
         }
-    o->row_count++;
+    if (use) {
+        m->counts[QN_PROF_FILLED] = (int64_t)(use->lines * line);
+        m->counts[QN_PROF_USED] = (int64_t)(use->bytes <= use->lines * line ? use->bytes : 0);
+    }
+    o->rows[o->row_count++].is_place = false;
+}
+
+/* ---- bytes used ---- */
+
+/* A row for each byte of the place. */
+static bool take_place(struct qn_data_output *o, const struct qn_used_place *p, const uint64_t *times)
+{
+    for (uint32_t i = p->first; i < p->end; i++) {
+        uint64_t offset = (uint64_t)(p->at + i);
+        struct qn_data_line *r;
+
+        if (!QN_GROW(o->rows, o->row_count, o->row_room, 1024))
+            return false;
+        r = &o->rows[o->row_count++];
+        *r = (struct qn_data_line){ .miss = { .file = "", .function = "", .object = p->object, .part = QN_PROF_NO_PART }, .is_place = true,
+                                    .offset = p->element ? offset % p->element : offset };
+        r->miss.counts[QN_PROF_FILLED] = (int64_t)p->lines;
+        r->miss.counts[QN_PROF_USED] = (int64_t)(times[i] <= p->lines ? times[i] : 0);
+    }
+    return true;
+}
+
+void qn_data_take_places(struct qn_data_output *o)
+{
+    const uint32_t line = qn_cost_header(o->x->store)->config.D1.line;
+    const uint8_t *from = o->x->store->base + QN_ARENA_USED_PLACES_OFF;
+    struct qn_cost_extent e;
+
+    qn_cost_get_extent(o->x->store, &e);
+    for (uint64_t i = 0; i < e.used_places; i++, from += qn_used_place_bytes(line)) {
+        struct qn_used_place p;
+
+        memcpy(&p, from, sizeof p);
+        if (p.object < o->object_count && p.end <= line && p.lines && p.lines <= INT64_MAX && p.at + p.first >= 0
+            && !take_place(o, &p, (const uint64_t *)(from + sizeof p)))
+            return;
+    }
+}
+
+void qn_data_take_uses(struct qn_data_output *o)
+{
+    struct qn_prof_data *to = &o->data;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < o->row_count; i++) {
+        const struct qn_prof_miss *m = &o->rows[i].miss;
+
+        if (!o->rows[i].is_place)
+            o->rows[kept++] = o->rows[i];
+        else if (m->part != QN_PROF_NO_PART && QN_GROW(to->uses, to->use_count, o->use_room, 64))
+            to->uses[to->use_count++] = (struct qn_prof_use){ m->object, m->part, m->counts[QN_PROF_FILLED], m->counts[QN_PROF_USED] };
+    }
+    o->row_count = kept;
+    qn_prof_unite_uses(to);
 }
 
 /* ---- objects ---- */

@@ -107,6 +107,25 @@ struct qn_data_row {
     uint64_t classes[QN_MISS_CLASSES]; /* of the misses, where an analysis tells them */
 };
 
+/* --data=use, of the row of the same number: lines that came for a reference of its site to its object, and have left the D1; bytes of
+ * these that were used in between. */
+struct qn_data_use {
+    uint64_t lines, bytes;
+};
+
+/* And the same by the bytes of the object: lines that begin `at` bytes behind its beginning, or that of the element in which they
+ * begin, and hold its bytes `first` to `end` - 1; behind it, for each byte of a line, how many times it was used.  The object is that of
+ * the reference for which the line came: others may lie in the line, too.  Not told for what has offsets that are rounded. */
+struct qn_used_place {
+    int64_t at;
+    uint32_t object;
+    uint16_t first, end;
+    uint32_t element, pad;   /* bytes; 0: it is none */
+    uint64_t lines;
+};
+
+static inline uint64_t qn_used_place_bytes(uint32_t line) { return sizeof(struct qn_used_place) + line * sizeof(uint64_t); }
+
 /* --data with 3c or culprits: misses on an object whose line had been evicted for a line of another, or of its own. */
 struct qn_data_pair {
     uint32_t object, by;

@@ -67,6 +67,19 @@ static void subtract_data(const struct qn_cost_store *store, const struct qn_cos
     subtract_words(qn_cost_header(store)->data_lost, qn_cost_header(then)->data_lost, 2);
 }
 
+static void subtract_uses(const struct qn_cost_store *store, const struct qn_cost_store *then, uint64_t rows, uint64_t places)
+{
+    const uint32_t line = qn_cost_header(store)->config.D1.line;
+
+    if (qn_cost_header(store)->config.data != QN_DATA_USE)
+        return;
+    subtract_words(AT(store, uint64_t, QN_ARENA_USES_OFF), AT(then, const uint64_t, QN_ARENA_USES_OFF), rows * sizeof(struct qn_data_use) / sizeof(uint64_t));
+    for (uint64_t i = 0, at = QN_ARENA_USED_PLACES_OFF; i < places; i++, at += qn_used_place_bytes(line)) {
+        AT(store, struct qn_used_place, at)->lines -= AT(then, const struct qn_used_place, at)->lines;
+        subtract_words(AT(store, uint64_t, at + sizeof(struct qn_used_place)), AT(then, const uint64_t, at + sizeof(struct qn_used_place)), line);
+    }
+}
+
 bool qn_cost_begin_at(const struct qn_cost_store *store, const struct qn_cost_store *then)
 {
     struct qn_leave_rec *leaves = AT(store, struct qn_leave_rec, QN_ARENA_LEAVES_OFF);
@@ -84,5 +97,6 @@ bool qn_cost_begin_at(const struct qn_cost_store *store, const struct qn_cost_st
     subtract_charges(store, then, lower(now.charges, before.charges));
     subtract_data(store, then, lower(now.data, before.data));
     subtract_pairs(store, then, lower(now.pairs, before.pairs));
+    subtract_uses(store, then, lower(now.data, before.data), lower(now.used_places, before.used_places));
     return true;
 }

@@ -65,6 +65,7 @@ void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
     e->objects = at_most(h->n_objects, QN_ARENA_OBJECTS_SIZE, sizeof(struct qn_object));
     e->data = at_most(h->n_data, QN_ARENA_DATA_SIZE, sizeof(struct qn_data_row));
     e->pairs = at_most(h->n_pairs, QN_ARENA_PAIRS_SIZE, sizeof(struct qn_data_pair));
+    e->used_places = at_most(h->n_used_places, QN_ARENA_USED_PLACES_SIZE, qn_used_place_bytes(h->config.D1.line));
     e->intervals = at_most(h->n_intervals, QN_ARENA_INTERVALS_SIZE, qn_cost_interval_bytes(s));
 }
 
@@ -190,6 +191,8 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { QN_ARENA_OBJECTS_OFF, e.objects * sizeof(struct qn_object) },
         { QN_ARENA_DATA_OFF, e.data * sizeof(struct qn_data_row) },
         { QN_ARENA_PAIRS_OFF, e.pairs * sizeof(struct qn_data_pair) },
+        { QN_ARENA_USES_OFF, h->config.data == QN_DATA_USE ? e.data * sizeof(struct qn_data_use) : 0 },
+        { QN_ARENA_USED_PLACES_OFF, e.used_places * qn_used_place_bytes(h->config.D1.line) },
         { QN_ARENA_FRAMES_OFF, at_most(h->n_frames, QN_ARENA_FRAMES_SIZE, sizeof(struct qn_frame_rec)) * sizeof(struct qn_frame_rec) },
         { QN_ARENA_FRAME_VARIABLES_OFF,
           at_most(h->n_frame_variables, QN_ARENA_FRAME_VARIABLES_SIZE, sizeof(struct qn_frame_variable)) * sizeof(struct qn_frame_variable) },

@@ -229,6 +229,20 @@ static void count_user(struct emitter *e, const struct qn_event *ev)
     x_lea(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, (int32_t)(emit_site(e, ev) & QN_SITE_COUNTER_MASK));
 }
 
+/* --data=use: `size` bytes of a line are used, those at table(base,index,scale). */
+static void mark_used(struct emitter *e, unsigned base, unsigned index, unsigned scale, uint64_t table, uint32_t size)
+{
+    for (uint32_t step; size; size -= step, table += step) {
+        step = size >= 8 ? 8 : size >= 4 ? 4 : size >= 2 ? 2 : 1;
+        if (step == 2)
+            x_byte(&e->hot, 0x66);
+        x_byte(&e->hot, x_rex_mem(step == 8, 0, base, index)); /* mov $-1, table(base,index,scale) */
+        x_byte(&e->hot, step == 1 ? 0xc6 : 0xc7);
+        x_mem(&e->hot, 0, base, index, scale, (int32_t)table);
+        x_bytes(&e->hot, "\xff\xff\xff\xff", step < 4 ? step : 4);
+    }
+}
+
 static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_t addr)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
@@ -246,6 +260,8 @@ static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_
     x_jcc(&e->hot, X_CC_NE, e->cold.exec);
     if (f->stamps)
         x_store(&e->hot, f->entries + at + 8, emit_time_register(e, e->data_time++));
+    if (qn_sim_uses)
+        mark_used(e, QN_REG_NONE, QN_REG_NONE, 1, qn_sim_uses + (uint64_t)at / sizeof(struct qn_filter_entry) * f->line + (addr & (f->line - 1)), ev->size);
     if (qn_sim_users.table) {
         count_user(e, ev);
         x_store(&e->hot, qn_sim_users.table + at, e->s1);
@@ -276,6 +292,8 @@ static void compare_and_stamp(struct emitter *e, uint32_t size, uint64_t slow)
     x_table(&e->hot, X_XOR, e->s1, e->s2, f->entries);
     x_alu_imm32(&e->hot, 1, X_CMPI, e->s1, f->line - size);
     x_jcc(&e->hot, X_CC_A, slow);
+    if (qn_sim_uses) /* S1 = its first byte in the line, S2 = 16 for each slot */
+        mark_used(e, e->s1, e->s2, f->line / sizeof(struct qn_filter_entry), qn_sim_uses, size);
     if (f->stamps)
         x_table(&e->hot, X_STORE, emit_time_register(e, e->data_time++), e->s2, f->entries + 8);
 }

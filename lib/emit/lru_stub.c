@@ -260,7 +260,7 @@ uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known)
     struct lru s = {.slots = sets ? (f->mask / 16 + 1) / sets : 0, .stride = sets * 16};
     struct lru_stub *stub;
 
-    if (s.slots < 2 || s.slots > SLOTS_MAX || qn_sim_kinds || qn_sim_tells_far || (size & (size - 1)) || size >> SIZES)
+    if (s.slots < 2 || s.slots > SLOTS_MAX || qn_sim_kinds || qn_sim_tells_far || qn_sim_uses || (size & (size - 1)) || size >> SIZES)
         return 0;
     stub = &stubs[emit_triple(e)][qn_log2(size)];
     if (!stub->again)

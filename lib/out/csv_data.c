@@ -15,7 +15,7 @@ enum { NUMBER_TEXT = 24, NONE = -1 };
 const char *const qn_out_csv_data_names[] = {"kind", "data", "data_file", "data_line", "data_function", "type", "part", "file", "function", "line", NULL};
 
 /* As events of a profile: those of an analysis bear its slot. */
-static const char *const events[QN_PROF_DATA_EVENTS] = {"D1mr", "D1mw", "DLmr", "DLmw", "AN.compulsory", "AN.capacity", "AN.conflict"};
+static const char *const events[QN_PROF_DATA_EVENTS] = {"D1mr", "D1mw", "DLmr", "DLmw", "AN.compulsory", "AN.capacity", "AN.conflict", "D1.filled", "D1.used"};
 
 static int find_event(const struct qn_prof_header *h, const char *name)
 {
@@ -27,8 +27,10 @@ static int find_event(const struct qn_prof_header *h, const char *name)
 
 const char *qn_out_csv_data_show(const struct qn_prof_header *h)
 {
-    return find_event(h, events[QN_PROF_COMPULSORY]) == NONE ? "D1mr,D1mw,DLmr,DLmw"
-                                                             : "D1mr,D1mw,DLmr,DLmw,AN.compulsory,AN.capacity,AN.conflict";
+    static const char *const shown[2][2] = {{"D1mr,D1mw,DLmr,DLmw", "D1mr,D1mw,DLmr,DLmw,D1.filled,D1.used"},
+                                            {"D1mr,D1mw,DLmr,DLmw,AN.compulsory,AN.capacity,AN.conflict",
+                                             "D1mr,D1mw,DLmr,DLmw,AN.compulsory,AN.capacity,AN.conflict,D1.filled,D1.used"}};
+    return shown[find_event(h, events[QN_PROF_COMPULSORY]) != NONE][find_event(h, events[QN_PROF_FILLED]) != NONE];
 }
 
 static const char *known(const char *text) { return text ? text : ""; }
@@ -52,9 +54,9 @@ static enum qn_text_status put_rows(const struct qn_prof_data *d, const struct q
     int64_t *counts = calloc((size_t)h->event_count, sizeof *counts);
     enum qn_text_status status = counts ? QN_TEXT_OK : qn_text_fail_memory(err);
     for (size_t i = 0; i < d->miss_count && status == QN_TEXT_OK; i++) {
-        for (int k = 0; k < d->events; k++) {
+        for (int k = 0; k < QN_PROF_DATA_EVENTS; k++) {
             int at = find_event(h, events[k]);
-            if (at != NONE)
+            if (at != NONE && qn_prof_data_has(d, k))
                 counts[at] = d->misses[i].counts[k];
         }
         status = put_row(d, &d->misses[i], counts, take, data);

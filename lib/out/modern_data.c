@@ -128,12 +128,32 @@ static int format_cell(char *to, size_t size, int64_t count, int64_t total)
     return snprintf(to, size, "%s (%s%%)", number, percent);
 }
 
+/* Bytes used of a line, as far as a tenth: "8.0 of 64 B". */
+static int format_used(const struct data *d, char *to, size_t size, const int64_t *counts)
+{
+    int64_t filled = counts[QN_PROF_FILLED], used = counts[QN_PROF_USED];
+    if (filled <= 0 || used < 0)
+        return snprintf(to, size, "-");
+    if (!d->tables.line)
+        return snprintf(to, size, "%.1f%%", 100.0 * (double)used / (double)filled);
+    return snprintf(to, size, "%.1f of %lld B", (double)d->tables.line * (double)used / (double)filled, (long long)d->tables.line);
+}
+
+/* What came is told with what of it was used. */
+static int has_column(const struct data *d, int event) { return event != QN_PROF_FILLED && qn_prof_data_has(&d->tables, event); }
+
+static int format_column(const struct data *d, char *to, size_t size, const int64_t *counts, int event)
+{
+    return event == QN_PROF_USED ? format_used(d, to, size, counts) : format_cell(to, size, counts[event], d->totals[event]);
+}
+
 static void put_counts(const struct data *d, const int64_t *counts, const int *widths)
 {
     char cell[128];
-    for (int i = 0; i < d->tables.events; i++) {
-        int n = format_cell(cell, sizeof cell, counts[i], d->totals[i]);
-        qn_out_pad(d->m->sink, ' ', widths[i] - n);
+    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++) {
+        if (!has_column(d, i))
+            continue;
+        qn_out_pad(d->m->sink, ' ', widths[i] - format_column(d, cell, sizeof cell, counts, i));
         qn_out_puts(d->m->sink, cell);
         qn_out_puts(d->m->sink, "  ");
     }
@@ -164,12 +184,14 @@ static void put_table(const struct data *d, const char *title, const char *headi
     for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
         widths[i] = (int)strlen(qn_prof_data_events[i]);
     for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
-        widen(&widths[i], format_cell(cell, sizeof cell, d->totals[i], d->totals[i]));
+        widen(&widths[i], format_column(d, cell, sizeof cell, d->totals, i));
     for (size_t k = 0; k < d->count; k++)
         for (int i = 0; i < QN_PROF_DATA_EVENTS && is_shown(d, &d->sums[k]); i++)
-            widen(&widths[i], format_cell(cell, sizeof cell, d->sums[k].counts[i], d->totals[i]));
+            widen(&widths[i], format_column(d, cell, sizeof cell, d->sums[k].counts, i));
     qn_out_put_title(s, title, "");
-    for (int i = 0; i < d->tables.events; i++) {
+    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++) {
+        if (!has_column(d, i))
+            continue;
         qn_out_puts(s, qn_prof_data_events[i]);
         qn_out_pad(s, '_', widths[i] - (int)strlen(qn_prof_data_events[i]));
         qn_out_puts(s, "  ");

@@ -50,6 +50,12 @@ static void put_object(FILE *out, const struct qn_prof_object *o)
 
 static void put_miss(struct qn_page_profile *p, FILE *out, const struct qn_prof_miss *m)
 {
+    int64_t counts[QN_PROF_DATA_EVENTS];
+    int n = 0;
+
+    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
+        if (qn_prof_data_has(&p->data, i))
+            counts[n++] = m->counts[i];
     putc('[', out);
     put_name(p, out, m->file);
     putc(',', out);
@@ -59,7 +65,7 @@ static void put_miss(struct qn_page_profile *p, FILE *out, const struct qn_prof_
         fputs("-1", out);
     else
         fprintf(out, "%" PRIu32, m->part);
-    qn_page_put_counts(out, m->counts, QN_PROF_DATA_EVENTS);
+    qn_page_put_counts(out, counts, n);
     putc(']', out);
 }
 
@@ -105,8 +111,9 @@ void qn_page_put_objects(struct qn_page_profile *p, FILE *out)
     if (!d->object_count)
         return;
     fputs("\"data\":{\"events\":[", out);
-    for (int i = 0; i < d->events; i++)
-        fprintf(out, "%s\"%s\"", i ? "," : "", qn_prof_data_events[i]);
+    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
+        if (qn_prof_data_has(d, i))
+            fprintf(out, "%s\"%s\"", i ? "," : "", qn_prof_data_events[i]);
     fputs("],\n", out);
     qn_page_put_advice(p, out);
     fputs("\"objects\":[", out);

@@ -85,7 +85,7 @@ static const struct part {
 
 static void stack_objects(struct qn_plot_picture *p, const struct qn_prof_data *data)
 {
-    bool has_classes = data->events == QN_PROF_DATA_EVENTS;
+    bool has_classes = data->classes;
     const struct part *parts = has_classes ? classes : kinds;
     size_t n = has_classes ? QN_ARRAY_LEN(classes) : QN_ARRAY_LEN(kinds), count, most = p->request->most ? (size_t)p->request->most : BARS_USUAL;
     struct object *at = sum_objects(p, data, &count);

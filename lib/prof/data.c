@@ -15,7 +15,7 @@
 #include "text/lines.h"
 #include "text/names.h"
 
-const char *const qn_prof_data_events[QN_PROF_DATA_EVENTS] = {"D1mr", "D1mw", "DLmr", "DLmw", "compulsory", "capacity", "conflict"};
+const char *const qn_prof_data_events[QN_PROF_DATA_EVENTS] = {"D1mr", "D1mw", "DLmr", "DLmw", "compulsory", "capacity", "conflict", "filled", "used"};
 
 struct reading {
     struct qn_prof_data *data;
@@ -24,7 +24,7 @@ struct reading {
     struct qn_text_error *err;
     const char *path, *file, *function;
     uint64_t objects, rows; /* promised */
-    size_t object_room, part_room, member_room, miss_room, pair_room;
+    size_t object_room, part_room, member_room, miss_room, pair_room, use_room;
 };
 
 static int bad(struct reading *r, const char *what, const char *got)
@@ -121,17 +121,26 @@ static int take_member(struct reading *r, const char *text)
     return d->members[d->member_count - 1].name ? 0 : no_memory(r);
 }
 
-/* The names of a row's counts, in their order: those of misses, or all. */
+/* The names of a row's counts: those of misses, and either of the other groups, or both. */
 static int take_events(struct reading *r, const char *text)
 {
-    char names[2][200] = {"", ""};
+    struct qn_prof_data *d = r->data;
+    char names[200] = "";
+    d->classes = strstr(text, qn_prof_data_events[QN_PROF_COMPULSORY]) != NULL;
+    d->use = strstr(text, qn_prof_data_events[QN_PROF_FILLED]) != NULL;
     for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
-        for (int all = i >= QN_PROF_DATA_MISSES; all < 2; all++)
-            snprintf(names[all] + strlen(names[all]), sizeof names[all] - strlen(names[all]), "%s%s", i ? " " : "", qn_prof_data_events[i]);
-    if (strcmp(text, names[0]) != 0 && strcmp(text, names[1]) != 0)
-        return bad(r, "unknown events of data", text);
-    r->data->events = strcmp(text, names[0]) == 0 ? QN_PROF_DATA_MISSES : QN_PROF_DATA_EVENTS;
-    return 0;
+        if (qn_prof_data_has(d, i))
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "", qn_prof_data_events[i]);
+    return strcmp(text, names) == 0 ? 0 : bad(r, "unknown events of data", text);
+}
+
+/* A number for each event that is told, each behind a blank. */
+static const char *take_counts(struct reading *r, const char *text, int64_t *counts)
+{
+    for (int i = 0; i < QN_PROF_DATA_EVENTS && text; i++)
+        if (qn_prof_data_has(r->data, i))
+            text = *text == ' ' ? take_numbers(text + 1, &counts[i], 1) : NULL;
+    return text;
 }
 
 /* "LINE OBJECT PART|- D1mr D1mw DLmr DLmw ..." */
@@ -145,7 +154,7 @@ static int take_miss(struct reading *r, const char *text)
         end += 2;
     else if (end && *end == ' ' && (end = take_numbers(end + 1, &part, 1)) != NULL)
         m.part = (uint32_t)part;
-    end = end && *end == ' ' ? take_numbers(end + 1, m.counts, d->events) : NULL;
+    end = end ? take_counts(r, end, m.counts) : NULL;
     if (!end || *end || n[0] < 0 || n[0] > UINT32_MAX || n[1] < 0 || part < 0 || n[1] >= (int64_t)d->object_count || (m.part != QN_PROF_NO_PART && part >= (int64_t)d->part_count)
         || !m.file || !m.function)
         return bad(r, "malformed row of misses", text);
@@ -170,6 +179,20 @@ static int take_pair(struct reading *r, const char *text)
     if (!QN_GROW(d->pairs, d->pair_count, r->pair_room, 64))
         return no_memory(r);
     d->pairs[d->pair_count++] = (struct qn_prof_pair){(uint32_t)n[0], (uint32_t)n[1], n[2], n[3]};
+    return 0;
+}
+
+/* "OBJECT PART FILLED USED" */
+static int take_use(struct reading *r, const char *text)
+{
+    struct qn_prof_data *d = r->data;
+    int64_t n[4];
+    const char *end = take_numbers(text, n, 4);
+    if (!end || *end || n[0] < 0 || n[1] < 0 || n[1] >= (int64_t)d->part_count || d->parts[n[1]].object != n[0])
+        return bad(r, "malformed row of bytes used", text);
+    if (!QN_GROW(d->uses, d->use_count, r->use_room, 64))
+        return no_memory(r);
+    d->uses[d->use_count++] = (struct qn_prof_use){(uint32_t)n[0], (uint32_t)n[1], n[2], n[3]};
     return 0;
 }
 
@@ -200,6 +223,12 @@ static int take_lost(struct reading *r, const char *text)
     return end && !*end ? 0 : bad(r, "malformed number of misses", text);
 }
 
+static int take_line_bytes(struct reading *r, const char *text)
+{
+    const char *end = take_numbers(text, &r->data->line, 1);
+    return end && !*end && r->data->line >= 0 ? 0 : bad(r, "malformed size of a line", text);
+}
+
 /* One line of the tables, without its "#". 1: they end here. */
 static int take_line(struct reading *r, char *text)
 {
@@ -214,12 +243,16 @@ static int take_line(struct reading *r, char *text)
         return take_miss(r, value);
     if (strcmp(text, "pair") == 0)
         return take_pair(r, value);
+    if (strcmp(text, "use") == 0)
+        return take_use(r, value);
     if (strcmp(text, "file") == 0)
         return take_name(r, &r->file, value);
     if (strcmp(text, "function") == 0)
         return take_name(r, &r->function, value);
     if (strcmp(text, "lost") == 0)
         return take_lost(r, value);
+    if (strcmp(text, "line") == 0)
+        return take_line_bytes(r, value);
     if (strcmp(text, "data-events") == 0)
         return take_events(r, value);
     if (strcmp(text, "from") == 0 || strcmp(text, "in") == 0 || strcmp(text, "type") == 0 || strcmp(text, "member") == 0 || strcmp(text, "part") == 0)
@@ -272,7 +305,7 @@ enum qn_text_status qn_prof_read_data(const char *path, struct qn_prof_data *dat
     struct reading r = {.data = data, .err = err, .path = path};
     enum qn_text_status status = qn_text_open_lines(&r.lines, path, err);
     int got;
-    *data = (struct qn_prof_data){.events = QN_PROF_DATA_MISSES};
+    *data = (struct qn_prof_data){.classes = false};
     if (status != QN_TEXT_OK)
         return status;
     got = find_tables(&r);
@@ -301,6 +334,7 @@ void qn_prof_free_data(struct qn_prof_data *data)
     free(data->members);
     free(data->misses);
     free(data->pairs);
+    free(data->uses);
     *data = (struct qn_prof_data){0};
 }
 

@@ -4,7 +4,9 @@
  *     summary: 9 4
  *     #data: 2 3                                  2 objects, 3 rows
  *     #data-events: D1mr D1mw DLmr DLmw           what a row counts; with --analysis=3c the classes of its D1 misses, too:
- *                                                 compulsory capacity conflict
+ *                                                 compulsory capacity conflict; with --data=use bytes of lines that came for the row's misses
+ *                                                 and have left, and bytes of these that were used in between: filled used
+ *     #line: 64                                   with these: bytes of a line of the D1; 0 = of several sizes
  *     #object: symbol 8388608 0 0 b               KIND, bytes, blocks and bytes allocated, name
  *     #from: 20 /src/demo.c                       where it is declared, or allocated: line and file
  *     #in: main                                   by which function
@@ -14,6 +16,7 @@
  *     #object: heap 64 1000 64000 malloc
  *     #part: +8
  *     #pair: 0 1 900 850                          misses on object 0 whose line had been evicted for one of object 1; conflict misses among them
+ *     #use: 0 0 640 80                            of the bytes of such lines that are this part of object 0, how many there were, and were used
  *     #file: /src/demo.c                          of the rows that follow
  *     #function: main
  *     #miss: 55 0 0 16800000 0 12 0               line, object, part (or -), counts
@@ -26,6 +29,7 @@
 #ifndef QN_PROF_DATA_H
 #define QN_PROF_DATA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,8 +37,8 @@
 
 struct qn_text_names;
 
-enum { QN_PROF_D1MR, QN_PROF_D1MW, QN_PROF_DLMR, QN_PROF_DLMW, QN_PROF_COMPULSORY, QN_PROF_CAPACITY, QN_PROF_CONFLICT, QN_PROF_DATA_EVENTS };
-enum { QN_PROF_DATA_MISSES = QN_PROF_COMPULSORY }; /* events of a profile without classes */
+enum { QN_PROF_D1MR, QN_PROF_D1MW, QN_PROF_DLMR, QN_PROF_DLMW, QN_PROF_COMPULSORY, QN_PROF_CAPACITY, QN_PROF_CONFLICT, QN_PROF_FILLED, QN_PROF_USED, QN_PROF_DATA_EVENTS };
+enum { QN_PROF_DATA_MISSES = QN_PROF_COMPULSORY, QN_PROF_DATA_CLASSES = QN_PROF_FILLED }; /* number of misses; and of classes behind them, the end */
 extern const char *const qn_prof_data_events[QN_PROF_DATA_EVENTS]; /* names */
 #define QN_PROF_NO_PART UINT32_MAX
 
@@ -70,17 +74,30 @@ struct qn_prof_pair {
     int64_t misses, conflicts;
 };
 
+struct qn_prof_use {
+    uint32_t object, part;
+    int64_t filled, used;    /* bytes */
+};
+
 struct qn_prof_data {
     struct qn_prof_object *objects;
     struct qn_prof_part *parts;
     struct qn_prof_member *members;
     struct qn_prof_miss *misses;
     struct qn_prof_pair *pairs;
-    size_t pair_count, object_count, part_count, member_count, miss_count;
-    int events;              /* QN_PROF_DATA_MISSES or QN_PROF_DATA_EVENTS; counts beyond are 0 */
+    struct qn_prof_use *uses;
+    size_t use_count, pair_count, object_count, part_count, member_count, miss_count;
+    bool classes, use;       /* these events are told; if not they are 0 */
+    int64_t line;            /* bytes of a line, where use is told; 0: of several sizes */
     int64_t lost[2];         /* of both levels */
     struct qn_text_names *names; /* what all texts above lie in */
 };
+
+/* Is it told? */
+static inline bool qn_prof_data_has(const struct qn_prof_data *d, int event)
+{
+    return event < QN_PROF_DATA_MISSES || (event < QN_PROF_DATA_CLASSES ? d->classes : d->use);
+}
 
 /* Reads the tables of a profile.  A profile without any has no objects. */
 enum qn_text_status qn_prof_read_data(const char *path, struct qn_prof_data *data, struct qn_text_error *err);

@@ -121,6 +121,19 @@ static int add_pairs(struct qn_prof_data_sum *s, const struct qn_prof_data *from
     return 0;
 }
 
+static int add_uses(struct qn_prof_data_sum *s, const struct qn_prof_data *from, const uint32_t *objects, int sign)
+{
+    for (size_t i = 0; i < from->use_count; i++) {
+        const struct qn_prof_use *u = &from->uses[i];
+        if (!QN_GROW(s->data.uses, s->data.use_count, s->use_room, 64) || !QN_GROW(s->data.parts, s->data.part_count, s->part_room, 256))
+            return -1;
+        s->data.uses[s->data.use_count++] =
+            (struct qn_prof_use){objects[u->object], (uint32_t)s->data.part_count, sign * u->filled, sign * u->used};
+        s->data.parts[s->data.part_count++] = (struct qn_prof_part){objects[u->object], keep(s, from->parts[u->part].name)};
+    }
+    return 0;
+}
+
 enum qn_text_status qn_prof_sum_data(struct qn_prof_data_sum *s, const char *path, int negated, struct qn_text_error *err)
 {
     struct qn_prof_data from;
@@ -134,10 +147,13 @@ enum qn_text_status qn_prof_sum_data(struct qn_prof_data_sum *s, const char *pat
         objects[i] = add_object(s, &from, (uint32_t)i, sign, err);
         failed = objects[i] == UINT32_MAX;
     }
-    if (failed || add_rows(s, &from, objects, sign, err) != 0 || add_pairs(s, &from, objects, sign) != 0)
+    if (failed || add_rows(s, &from, objects, sign, err) != 0 || add_pairs(s, &from, objects, sign) != 0
+        || add_uses(s, &from, objects, sign) != 0)
         qn_text_fail_memory(err);
-    if (from.events > s->data.events)
-        s->data.events = from.events;
+    if (from.use)
+        s->data.line = !s->data.use || s->data.line == from.line ? from.line : 0;
+    s->data.classes |= from.classes;
+    s->data.use |= from.use;
     for (int k = 0; k < 2; k++)
         s->data.lost[k] += sign * from.lost[k];
     free(objects);
@@ -191,6 +207,8 @@ static int unite_parts(struct qn_prof_data *d)
     for (size_t i = 0; i < d->miss_count; i++)
         if (d->misses[i].part != QN_PROF_NO_PART)
             d->misses[i].part = number[d->misses[i].part];
+    for (size_t i = 0; i < d->use_count; i++)
+        d->uses[i].part = number[d->uses[i].part];
     free(d->parts);
     free(order);
     free(number);
@@ -252,12 +270,40 @@ void qn_prof_unite_pairs(struct qn_prof_data *d)
     d->pair_count = left;
 }
 
+static int by_places(const void *left, const void *right)
+{
+    const struct qn_prof_use *a = left, *b = right;
+    if (a->object != b->object)
+        return a->object < b->object ? -1 : 1;
+    return a->part < b->part ? -1 : a->part > b->part;
+}
+
+void qn_prof_unite_uses(struct qn_prof_data *d)
+{
+    size_t kept = 0, left = 0;
+    if (d->use_count)
+        qsort(d->uses, d->use_count, sizeof *d->uses, by_places);
+    for (size_t i = 0; i < d->use_count; i++) {
+        if (kept && by_places(&d->uses[kept - 1], &d->uses[i]) == 0) {
+            d->uses[kept - 1].filled += d->uses[i].filled;
+            d->uses[kept - 1].used += d->uses[i].used;
+        } else {
+            d->uses[kept++] = d->uses[i];
+        }
+    }
+    for (size_t i = 0; i < kept; i++)
+        if (d->uses[i].filled || d->uses[i].used)
+            d->uses[left++] = d->uses[i];
+    d->use_count = left;
+}
+
 enum qn_text_status qn_prof_finish_data_sum(struct qn_prof_data_sum *s, struct qn_text_error *err)
 {
     if (unite_parts(&s->data) != 0)
         return qn_text_fail_memory(err);
     unite_rows(&s->data);
     qn_prof_unite_pairs(&s->data);
+    qn_prof_unite_uses(&s->data);
     return QN_TEXT_OK;
 }
 

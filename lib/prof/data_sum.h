@@ -21,7 +21,7 @@ struct qn_prof_data_sum {
     const struct qn_text_subst *mod_file, *mod_fn; /* changes to names, or NULL */
     struct qn_prof_data data;
     struct qn_text_names names;
-    size_t object_room, part_room, member_room, miss_room, pair_room;
+    size_t object_room, part_room, member_room, miss_room, pair_room, use_room;
     void *objects; /* a tree (tsearch) of keys */
 };
 
@@ -34,6 +34,9 @@ int qn_prof_compare_misses(const void *left, const void *right);
 
 /* Each pair once, those that are 0 left out. */
 void qn_prof_unite_pairs(struct qn_prof_data *data);
+
+/* The same of uses. */
+void qn_prof_unite_uses(struct qn_prof_data *data);
 
 /* Behind the summary; nothing where there are no objects. */
 enum qn_text_status qn_prof_put_data(struct qn_prof_writer *w, const struct qn_prof_data *data, struct qn_text_error *err);

@@ -85,6 +85,15 @@ static void put_pairs(const struct writing *t)
     }
 }
 
+static void put_uses(const struct writing *t)
+{
+    for (size_t i = 0; i < t->d->use_count; i++) {
+        const struct qn_prof_use *u = &t->d->uses[i];
+        if (t->object[u->object] != UINT32_MAX)
+            put_numbers(t->w, "#use:", (const int64_t[]){t->object[u->object], t->part[u->part], u->filled, u->used}, 4, NULL);
+    }
+}
+
 static void put_row(const struct writing *t, const struct qn_prof_miss *m, const struct qn_prof_miss *before)
 {
     struct qn_prof_writer *w = t->w;
@@ -97,13 +106,15 @@ static void put_row(const struct writing *t, const struct qn_prof_miss *m, const
     qn_prof_put_number(w, m->line);
     qn_prof_put_text(w, " ");
     qn_prof_put_number(w, t->object[m->object]);
-    if (m->part == QN_PROF_NO_PART) {
-        put_numbers(w, " -", m->counts, t->d->events, NULL);
-    } else {
-        qn_prof_put_text(w, " ");
+    qn_prof_put_text(w, m->part == QN_PROF_NO_PART ? " -" : " ");
+    if (m->part != QN_PROF_NO_PART)
         qn_prof_put_number(w, t->part[m->part]);
-        put_numbers(w, "", m->counts, t->d->events, NULL);
-    }
+    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
+        if (qn_prof_data_has(t->d, i)) {
+            qn_prof_put_text(w, " ");
+            qn_prof_put_number(w, m->counts[i]);
+        }
+    qn_prof_put_line(w, "");
 }
 
 enum qn_text_status qn_prof_put_data(struct qn_prof_writer *w, const struct qn_prof_data *d, struct qn_text_error *err)
@@ -114,15 +125,18 @@ enum qn_text_status qn_prof_put_data(struct qn_prof_writer *w, const struct qn_p
     if (number_all(&t) == 0) {
         put_numbers(w, "#data:", (const int64_t[]){t.objects, (int64_t)d->miss_count}, 2, NULL);
         qn_prof_put_text(w, "#data-events:");
-        for (int i = 0; i < d->events; i++) {
-            qn_prof_put_text(w, " ");
-            qn_prof_put_text(w, qn_prof_data_events[i]);
+        for (int i = 0; i < QN_PROF_DATA_EVENTS; i++) {
+            qn_prof_put_text(w, qn_prof_data_has(d, i) ? " " : "");
+            qn_prof_put_text(w, qn_prof_data_has(d, i) ? qn_prof_data_events[i] : "");
         }
         qn_prof_put_line(w, "");
+        if (d->use)
+            put_numbers(w, "#line:", &d->line, 1, NULL);
         if (d->lost[0] || d->lost[1])
             put_numbers(w, "#lost:", d->lost, 2, NULL);
         put_objects(&t);
         put_pairs(&t);
+        put_uses(&t);
         for (size_t i = 0; i < d->miss_count; i++)
             put_row(&t, &d->misses[i], i ? &d->misses[i - 1] : NULL);
     } else {

@@ -76,6 +76,13 @@ QN_SIM_NCSR void qn_sim_charge(uint32_t site)
     }
 }
 
+void qn_sim_charge_to(uint32_t site, unsigned event, uint64_t n)
+{
+    find_row(site)[1 + event] += n;
+    output->counts[event] += n;
+    qn_sim_sum_event(QN_COST_EVENTS + event, (int64_t)n);
+}
+
 /* As with misses (run/core/arena.c): those of the last execution are the newest, and their sites fall backwards. */
 void qn_sim_uncharge(uint32_t first, uint32_t end)
 {

@@ -209,6 +209,20 @@ void qn_sim_tell_misses(qn_miss_hook *hook);
 /* The same of lines that come in, before the miss is told; `victim` leaves for it if it evicts any.  false: of lines nobody is told. */
 typedef QN_NCSR_TYPE void qn_line_hook(uint64_t line, uint64_t victim, bool evicts);
 bool qn_sim_tell_lines(qn_line_hook *hook);
+/* --data=use: of each line that comes into the D1, for this byte of it, which gets a word to stay with it; and of each that leaves, with a byte
+ * for each of its bytes, QN_USED = it was used since, 0.  false: there is no default D1.  After qn_sim_init, and before anything is emitted. */
+#define QN_USED 0xff
+struct qn_use_hooks {
+    QN_NCSR_TYPE uint64_t (*came)(uint64_t addr, uint32_t site);
+    QN_NCSR_TYPE void (*left)(uint64_t word, const uint8_t *bytes);
+};
+bool qn_sim_tell_uses(const struct qn_use_hooks *hooks);
+void qn_sim_end_uses(void); /* what is still in the D1 leaves */
+/* The bytes, of the slot at offset 16 * n of the filter's table from n * line on: what passes the filter writes them. */
+extern uint64_t qn_sim_uses; /* below 2 GiB; 0: nobody asks */
+/* Of `site`: beside what modules count. */
+void qn_sim_charge_to(uint32_t site, unsigned event, uint64_t n);
+
 /* And of each line that comes into the D1 and the one that leaves, which emitted code writes down here before it calls
  * qn_sim_d1_missed.  Stamps have to have the order of the program. */
 extern bool qn_sim_tells_lines;

@@ -160,6 +160,8 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
         return 0;
     }
     qn_sim_traffic.data++;
+    if (QN_UNLIKELY(USES))
+        D1_uses.site = (uint32_t)(counts - sim_counters);
     if (EXPLAINS)
         D1_users.me = qn_explain_next((uint32_t)(counts - sim_counters));
     outcome = account(D1_ref(addr, size, kind), addr, size, kind, counts);
@@ -312,7 +314,7 @@ void qn_sim_log_recover(uint64_t next)
 
 bool qn_sim_log_possible(void)
 {
-    if (qn_sim_analyses || qn_sim_tells_lines || qn_sim_tells_far || qn_sim_log_on)
+    if (qn_sim_analyses || qn_sim_tells_lines || qn_sim_tells_far || USES || qn_sim_log_on)
         return false;
     return qn_fast.D1.sets ? qn_fast.I1.ways && qn_fast.LL.ways && log_fits() : unit_log_fits();
 }

@@ -29,11 +29,16 @@ static inline __attribute__((always_inline)) unsigned I1_ref(uint64_t addr, uint
 
 #ifdef QN_SIM_HOSTED /* a replay explains nothing */
 #define EXPLAINS false
+#define USES false
 #define qn_explain_next(site) 0
 #define tell_explain NULL
 #define tell_line qn_readers_line
+#define tell_nobody NULL
 #else
 #define EXPLAINS QN_UNLIKELY(qn_sim_users.table)
+#define USES qn_sim_uses
+
+static QN_SIM_NCSR void tell_nobody(const struct sim_line *line) { (void)line; }
 
 /* --explain: what comes and leaves, and by whom. */
 static QN_SIM_NCSR void tell_explain(const struct sim_line *line)
@@ -64,6 +69,8 @@ static inline __attribute__((always_inline)) unsigned D1_ref(uint64_t addr, uint
         return fast_D1_ref_near(addr, size, &qn_ctx.now, qn_readers_line, qn_readers_far);
     if (QN_UNLIKELY(qn_sim_tells_lines))
         return fast_D1_ref_told(addr, size, &qn_ctx.now, qn_readers_line);
+    if (QN_UNLIKELY(USES))
+        return fast_D1_ref_told(addr, size, &qn_ctx.now, tell_nobody);
     if (QN_LIKELY(qn_fast.D1.sets))
         return fast_D1_ref(addr, size, &qn_ctx.now);
     return unit_ref(SLOT_D1, addr, size, kind);

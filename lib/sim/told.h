@@ -107,6 +107,32 @@ enum qn_log_kind qn_sim_log_kind(unsigned kind)
     return kind == SIM_MODIFY ? QN_LOG_MODIFY : kind == SIM_WRITE ? QN_LOG_WRITE : QN_LOG_READ;
 }
 
+#ifndef QN_SIM_HOSTED /* a replay knows no objects */
+#define USES_LINE_BITS_MAX 7 /* emitted code multiplies 16, the size of the filter's entries, by up to 8 */
+
+uint64_t qn_sim_uses;
+
+bool qn_sim_tell_uses(const struct qn_use_hooks *hooks)
+{
+    if (!qn_fast.D1.sets)
+        return false;
+    D1_uses.bytes = qn_engine_alloc_low((uint64_t)D1.slots << D1.line_bits);
+    D1_uses.word = qn_engine_alloc(D1.slots * sizeof *D1_uses.word);
+    D1_uses.hooks = hooks;
+    qn_sim_uses = (uintptr_t)D1_uses.bytes;
+    if (D1.line_bits > USES_LINE_BITS_MAX)
+        qn_sim_d1_filter.entries = 0;
+    return true;
+}
+
+void qn_sim_end_uses(void)
+{
+    for (unsigned slot = 0; slot < D1.slots && D1_uses.bytes; slot++)
+        if (D1_slots[slot].line != QN_NO_LINE)
+            fast_D1_drop(D1_slots[slot].line & ~D1_FAR);
+}
+#endif
+
 static qn_miss_hook *on_miss;
 
 void qn_sim_tell_misses(qn_miss_hook *hook)

@@ -36,7 +36,7 @@ void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned acc
     size = clamp(size);
     if (is_seen())
         outcome = qn_sim_see(addr, size, qn_run_kind(access), qn_points_explain(qn_ctx.arg_pc), pair);
-    else if (qn_sim_users.table || !may_pass(access) || !qn_filter_passes(&qn_sim_d1_filter, addr, size, &qn_ctx.now))
+    else if (qn_sim_users.table || qn_sim_uses || !may_pass(access) || !qn_filter_passes(&qn_sim_d1_filter, addr, size, &qn_ctx.now))
         outcome = qn_sim_data_kind(addr, size, qn_run_kind(access), pair);
     sim_pc = qn_ctx.arg_pc; /* also if the filter has let it pass */
     if (qn_cfg()->check)
@@ -90,6 +90,20 @@ static void note_users(const struct qn_stream *streams, struct qn_filter_entry *
             u->now - (n - 1 - k) * (uint64_t)QN_USER_ONE + (uint64_t)(streams[k].pair - qn_arena_counters());
 }
 
+/* --data=use: what of the lines of these entries they use. */
+static void note_uses(const struct qn_stream *streams, struct qn_filter_entry *const *e, unsigned n, uint64_t times)
+{
+    const uint64_t line = qn_sim_d1_filter.line;
+
+    for (unsigned k = 0; k < n && QN_UNLIKELY(qn_sim_uses); k++) {
+        uint8_t *used = (uint8_t *)(uintptr_t)(qn_sim_uses + ((uintptr_t)e[k] - qn_sim_d1_filter.entries) / sizeof *e[k] * line);
+
+        for (uint64_t t = 0, at = streams[k].addr & (line - 1); t < times; t++, at += (uint64_t)streams[k].step)
+            for (uint32_t i = 0; i < streams[k].size; i++)
+                used[at + i] = QN_USED;
+    }
+}
+
 /* Up to `times` of each stream, as long as all stay in lines that the filter holds: how many passed.  Were they made in
  * turn, the k-th of n streams would leave the time of the last turn but n - 1 - k. */
 static uint64_t pass_together(struct qn_stream *streams, unsigned n, uint64_t times)
@@ -111,6 +125,7 @@ static uint64_t pass_together(struct qn_stream *streams, unsigned n, uint64_t ti
             e[k]->stamp = qn_ctx.now - (n - 1 - k);
     }
     note_users(streams, e, n, times);
+    note_uses(streams, e, n, times);
     advance(streams, n, times);
     return times;
 }

@@ -49,7 +49,7 @@ struct qn_object *qn_data_object(uint32_t number)
     return (struct qn_object *)(QN_ARENA_ALIAS_BASE + QN_ARENA_OBJECTS_OFF) + number;
 }
 
-static struct qn_data_row *row_at(uint64_t number)
+struct qn_data_row *qn_data_row(uint64_t number)
 {
     return (struct qn_data_row *)(QN_ARENA_ALIAS_BASE + QN_ARENA_DATA_OFF) + number;
 }
@@ -81,7 +81,7 @@ static void enlarge_index(void)
     struct place *list = qn_engine_alloc(size * sizeof *list);
 
     for (uint32_t i = 0; i < qn_arena->n_data; i++) {
-        const struct qn_data_row *r = row_at(i);
+        const struct qn_data_row *r = qn_data_row(i);
         uint32_t tag = hash_of(r->site, r->object, r->offset), at = tag & (size - 1);
 
         while (list[at].row)
@@ -95,7 +95,7 @@ static void enlarge_index(void)
 static struct qn_data_row *add_row(uint32_t site, uint32_t object, uint64_t offset, struct place *at, uint32_t tag)
 {
     uint64_t n = qn_arena->n_data;
-    struct qn_data_row *r = row_at(n);
+    struct qn_data_row *r = qn_data_row(n);
 
     if (n == ROWS_MAX)
         return NULL;
@@ -114,7 +114,7 @@ static struct qn_data_row *row_of(uint32_t site, uint32_t object, uint64_t offse
     if (QN_UNLIKELY(qn_arena->n_data >= index_size / 2))
         enlarge_index();
     for (at = tag & (index_size - 1); row_index[at].row; at = (at + 1) & (index_size - 1)) {
-        struct qn_data_row *r = row_at(row_index[at].row - 1);
+        struct qn_data_row *r = qn_data_row(row_index[at].row - 1);
 
         if (row_index[at].tag == tag && r->site == site && r->object == object && r->offset == offset)
             return r;
@@ -173,20 +173,25 @@ static __attribute__((noinline, cold)) void ask(uint32_t object)
         qn_wire_type(object);
 }
 
-/* `size`: of the object or block.  What is no array of its elements is not taken for one. */
-static inline uint64_t offset_in(uint32_t object, uint64_t size, uint64_t offset)
+/* What is no array of its elements is not taken for one. */
+uint32_t qn_data_element(const struct qn_data_place *p)
 {
-    const struct qn_object *o = qn_data_object(object);
+    const struct qn_object *o = qn_data_object(p->object);
 
-    if (QN_UNLIKELY(size > QN_OFFSET_EXACT && !o->asked))
-        ask(object);
-    if (o->element && size % o->element == 0)
-        return offset % o->element;
-    return offset & ~(qn_offset_step(offset) - 1);
+    if (QN_UNLIKELY(p->size > QN_OFFSET_EXACT && !o->asked))
+        ask(p->object);
+    return o->element && p->size % o->element == 0 ? o->element : 0;
 }
 
-/* Those that have no place of their own have no offsets. */
-static bool has_place(const struct qn_object *o) { return o->start != 0; }
+static inline uint64_t offset_in(const struct qn_data_place *p, uint64_t address)
+{
+    uint64_t offset = address - p->start, element;
+
+    if (!p->start)
+        return 0;
+    element = qn_data_element(p);
+    return element ? offset % element : offset & ~(qn_offset_step(offset) - 1);
+}
 
 /* What lies at addresses where no block is, by page; for as long as nothing is allocated or unmapped. */
 static struct known {
@@ -206,53 +211,60 @@ static void keep(uint64_t address, uint64_t start, uint64_t end, uint32_t object
     *known_at(address) = (struct known){start > page ? start : page, end < page + QN_PAGE ? end : page + QN_PAGE, qn_blocks_version(), object};
 }
 
-/* In batches the stack is no longer what it was. */
-static uint32_t find_on_stack(uint64_t address, uint32_t site, uint64_t end, uint64_t *offset)
+/* All of the object is one place, if it has any. */
+static struct qn_data_place place_of(uint32_t object)
 {
-    uint32_t object;
-
-    *offset = 0;
-    if (QN_UNLIKELY(qn_sim_log_on) || end_of_stack(qn_ctx.guest_sp) != end)
-        return 0;
-    object = qn_frames_find(address, site, end, offset);
-    if (qn_data_object(object)->kind == QN_OBJECT_LOCAL)
-        *offset = offset_in(object, qn_data_object(object)->size, *offset);
-    return object;
+    return (struct qn_data_place){qn_data_object(object)->start, qn_data_object(object)->size, object};
 }
 
-static uint32_t find_object(uint64_t address, uint32_t site, uint64_t *offset)
+/* In batches the stack is no longer what it was. */
+static struct qn_data_place find_on_stack(uint64_t address, uint32_t site, uint64_t end)
+{
+    uint32_t object;
+    uint64_t offset;
+
+    if (QN_UNLIKELY(qn_sim_log_on) || end_of_stack(qn_ctx.guest_sp) != end)
+        return (struct qn_data_place){0, 0, 0};
+    object = qn_frames_find(address, site, end, &offset);
+    if (qn_data_object(object)->kind == QN_OBJECT_LOCAL)
+        return (struct qn_data_place){address - offset, qn_data_object(object)->size, object};
+    return (struct qn_data_place){0, 0, object};
+}
+
+static struct qn_data_place find_place(uint64_t address, uint32_t site)
 {
     const struct known *k = known_at(address);
     const struct qn_live_block *b;
-    const struct qn_object *o;
     uint64_t start, end;
     uint32_t object;
 
     if (QN_UNLIKELY(!end_of_stack(qn_ctx.guest_sp)))
         learn_stack(qn_ctx.guest_sp);
     if ((end = end_of_stack(address)))
-        return find_on_stack(address, site, end, offset);
-    if (address - k->start < k->end - k->start && k->version == qn_blocks_version()) {
-        o = qn_data_object(k->object);
-        *offset = has_place(o) ? offset_in(k->object, o->size, address - o->start) : 0;
-        return k->object;
-    }
-    if ((b = qn_blocks_find(address))) {
-        *offset = offset_in(b->object, b->end - b->base, address - b->base);
-        return b->object;
-    }
+        return find_on_stack(address, site, end);
+    if (address - k->start < k->end - k->start && k->version == qn_blocks_version())
+        return place_of(k->object);
+    if ((b = qn_blocks_find(address)))
+        return (struct qn_data_place){b->base, b->end - b->base, b->object};
     object = qn_ranges_find_symbol(address);
-    o = object == QN_NO_OBJECT ? NULL : qn_data_object(object);
-    start = o ? o->start : 0;
-    end = o ? o->start + o->size : 0;
-    if (!o) {
+    if (object != QN_NO_OBJECT) {
+        start = qn_data_object(object)->start;
+        end = start + qn_data_object(object)->size;
+    } else {
         object = qn_ranges_find_mapping(address, &start, &end);
         qn_ranges_clip(address, &start, &end);
-        o = qn_data_object(object);
     }
     keep(address, start, end, object);
-    *offset = has_place(o) ? offset_in(object, o->size, address - o->start) : 0;
-    return object;
+    return place_of(object);
+}
+
+uint32_t qn_data_find_row(uint64_t address, uint32_t site, struct qn_data_place *place)
+{
+    struct qn_data_row *r;
+
+    *place = find_place(address, site);
+    r = row_of(site, place->object, offset_in(place, address));
+    return r ? (uint32_t)(r - qn_data_row(0)) : QN_NO_OBJECT;
 }
 
 /* ---- classes ---- */
@@ -283,7 +295,7 @@ static void take_class(void)
         if (now == told[k] + 1 && undo_count && undo[newest].class == QN_MISS_CLASSES) {
             undo[newest].class = (uint8_t)k;
             if (undo[newest].row != QN_NO_OBJECT)
-                row_at(undo[newest].row)->classes[k]++;
+                qn_data_row(undo[newest].row)->classes[k]++;
             qn_pairs_add(undo[newest].pair, 0, k == QN_MISS_CONFLICT);
         }
         told[k] = now;
@@ -298,19 +310,20 @@ void qn_data_finish(void)
 
 static QN_NCSR void count_miss(uint64_t address, uint32_t site, unsigned ll)
 {
-    uint64_t offset;
-    uint32_t object = find_object(address, site, &offset);
-    struct qn_data_row *r = row_of(site, object, offset);
+    struct qn_data_place place;
+    uint32_t row;
 
+    if (!qn_uses_has_found(address, site, &row, &place.object))
+        row = qn_data_find_row(address, site, &place);
     if (tells_classes)
         take_class();
-    undo[undo_count % UNDO_MAX].row = r ? (uint32_t)(r - row_at(0)) : QN_NO_OBJECT;
-    undo[undo_count % UNDO_MAX].pair = qn_pairs_miss(object);
+    undo[undo_count % UNDO_MAX].row = row;
+    undo[undo_count % UNDO_MAX].pair = qn_pairs_miss(place.object);
     undo[undo_count % UNDO_MAX].class = QN_MISS_CLASSES;
     undo[undo_count++ % UNDO_MAX].ll = (uint8_t)ll;
-    if (r) {
-        r->misses++;
-        r->ll_misses += ll;
+    if (row != QN_NO_OBJECT) {
+        qn_data_row(row)->misses++;
+        qn_data_row(row)->ll_misses += ll;
     } else {
         qn_arena->data_lost[0]++;
         qn_arena->data_lost[1] += ll;
@@ -324,12 +337,12 @@ void qn_data_undo(uint32_t site, unsigned ll)
     for (uint32_t n = 1; n <= UNDO_MAX && n <= undo_count; n++) {
         uint32_t row = undo[(undo_count - n) % UNDO_MAX].row;
 
-        if (row == QN_NO_OBJECT || row_at(row)->site != site || undo[(undo_count - n) % UNDO_MAX].ll != ll)
+        if (row == QN_NO_OBJECT || qn_data_row(row)->site != site || undo[(undo_count - n) % UNDO_MAX].ll != ll)
             continue;
-        row_at(row)->misses--;
-        row_at(row)->ll_misses -= ll;
+        qn_data_row(row)->misses--;
+        qn_data_row(row)->ll_misses -= ll;
         if (undo[(undo_count - n) % UNDO_MAX].class < QN_MISS_CLASSES)
-            row_at(row)->classes[undo[(undo_count - n) % UNDO_MAX].class]--;
+            qn_data_row(row)->classes[undo[(undo_count - n) % UNDO_MAX].class]--;
         qn_pairs_add(undo[(undo_count - n) % UNDO_MAX].pair, -1, -(int64_t)(undo[(undo_count - n) % UNDO_MAX].class == QN_MISS_CONFLICT));
         undo[(undo_count - n) % UNDO_MAX].row = QN_NO_OBJECT;
         return;
@@ -362,4 +375,6 @@ void qn_data_init(void)
     find_class_events();
     qn_sim_tell_misses(count_miss);
     qn_pairs_init();
+    if (qn_cfg()->data == QN_DATA_USE)
+        qn_uses_init();
 }

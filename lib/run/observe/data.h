@@ -1,4 +1,4 @@
-/* lib/run/observe/data.h - --data: on which objects misses are.  data.c counts, ranges.c knows symbols and mappings, frames.c frames of the stack, pairs.c who evicted whom, allocs.c sees
+/* lib/run/observe/data.h - --data: on which objects misses are.  data.c counts, ranges.c knows symbols and mappings, frames.c frames of the stack, pairs.c who evicted whom, uses.c which bytes of a line are used, allocs.c sees
  * what is allocated, blocks.c holds it. */
 #ifndef QN_RUN_DATA_H
 #define QN_RUN_DATA_H
@@ -19,6 +19,25 @@ void qn_data_undo(uint32_t site, unsigned ll); /* the newest miss of this site d
 #define QN_NO_OBJECT 0xffffffffu
 uint32_t qn_data_add_object(const struct qn_object *o);
 struct qn_object *qn_data_object(uint32_t number);
+
+/* Where a byte lies: its object, and where that begins, or the block of it; start 0: there are no offsets in it. */
+struct qn_data_place {
+    uint64_t start, size;
+    uint32_t object;
+};
+
+/* The row of a reference at this site to this byte; QN_NO_OBJECT: there is no room. */
+uint32_t qn_data_find_row(uint64_t address, uint32_t site, struct qn_data_place *place);
+struct qn_data_row *qn_data_row(uint64_t number);
+/* Bytes of an element, where offsets in it count; 0: those in the object do. */
+uint32_t qn_data_element(const struct qn_data_place *p);
+
+/* ---- uses.c ---- */
+
+void qn_uses_init(void);
+void qn_uses_finish(void); /* the process ends: what is in the D1 is told */
+/* The reference misses, and its first line came for this row; false: it has not come. */
+bool qn_uses_has_found(uint64_t address, uint32_t site, uint32_t *row, uint32_t *object);
 
 /* ---- frames.c ---- */
 

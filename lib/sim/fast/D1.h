@@ -192,10 +192,12 @@ static inline void D1_change_user(unsigned home, unsigned place)
 
 static inline uint64_t fast_D1_table_bytes(void) { return D1.slots * sizeof *D1_users.of; }
 
+#include "sim/fast/uses.h"
+
 /* ---- told ---- */
 
-/* The same, for those who read it: what came, what left, when both were used last. */
-static inline unsigned D1_touch_told(struct sim_line *l, uint64_t now)
+/* The same, for those who read it: what came, what left, when both were used last.  addr: of its first byte that is referenced. */
+static inline unsigned D1_touch_told(struct sim_line *l, uint64_t addr, uint64_t now)
 {
     unsigned at = (unsigned)(l->line >> D1.line_bits) & (D1.slots - 1), miss = 0;
     struct qn_filter_entry *home = &D1_slots[at], *place = home, was;
@@ -207,6 +209,8 @@ static inline unsigned D1_touch_told(struct sim_line *l, uint64_t now)
     *home = (struct qn_filter_entry){l->line, now};
     if (QN_UNLIKELY(D1_users.of))
         D1_change_user(at, (unsigned)(place - D1_slots));
+    if (QN_UNLIKELY(D1_uses.bytes))
+        D1_use_moves(at, (unsigned)(place - D1_slots), miss, miss && was.stamp, addr);
     l->now = now;
     l->used = miss ? 0 : was.stamp;
     l->victim = miss ? was.line & ~D1_FAR : QN_NO_LINE;
@@ -223,7 +227,9 @@ static inline unsigned fast_D1_ref_told(uint64_t addr, uint32_t size, uint64_t *
 
     l.several = l.line != last;
     for (; l.line <= last; l.line += bytes) {
-        one = D1_touch_told(&l, ++*clock);
+        one = D1_touch_told(&l, l.first ? addr : l.line, ++*clock);
+        if (QN_UNLIKELY(D1_uses.bytes))
+            D1_use(l.line, (unsigned)(l.line >> D1.line_bits) & (D1.slots - 1), addr, size);
         if (one || l.several)
             tell(&l);
         l.first = false;
@@ -240,7 +246,9 @@ static inline unsigned fast_D1_ref_near(uint64_t addr, uint32_t size, uint64_t *
 
     l.several = l.line != last;
     for (; l.line <= last; l.line += bytes) {
-        one = D1_touch_told(&l, ++*clock);
+        one = D1_touch_told(&l, l.first ? addr : l.line, ++*clock);
+        if (QN_UNLIKELY(D1_uses.bytes))
+            D1_use(l.line, (unsigned)(l.line >> D1.line_bits) & (D1.slots - 1), addr, size);
         if (one || l.several)
             tell(&l);
         D1_comes_near(&l, one, tell_far);
@@ -294,6 +302,8 @@ static inline void fast_D1_drop(uint64_t line)
     slot = D1_find(set, line, &gone);
     if (gone) /* it was not there */
         return;
+    if (QN_UNLIKELY(D1_uses.bytes))
+        D1_use_ends(slot);
     D1_slots[slot] = (struct qn_filter_entry){QN_NO_LINE, 0};
 }
 

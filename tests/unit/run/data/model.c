@@ -3,6 +3,8 @@
  *   model TRACE events.txt SIZE,WAYS,LINE         ->   "heap:by_malloc READS WRITES" ...: misses of a D1, least recently used
  *   model TRACE events.txt SIZE,WAYS,LINE classes ->   "heap:by_malloc COMPULSORY CAPACITY CONFLICT"
  *   model TRACE events.txt SIZE,WAYS,LINE pairs   ->   "heap:by_malloc heap:by_calloc MISSES CONFLICTS": whose lines had been evicted for whose
+ *   model TRACE events.txt SIZE,WAYS,LINE used    ->   "heap:by_malloc FILLED USED": bytes of lines that came for it and left, at the end all;
+ *                                                      "part:TYPE:MEMBER FILLED USED": of these lines' bytes of the same object, by member
  *
  * The trace is quern's own (lib/sim/record.h tells its form); events.txt says what lies where (notes.h).  Nothing of what quern does to
  * find objects is used.
@@ -32,7 +34,8 @@ static struct range ranges[RANGES]; /* the newest last */
 static struct event events[RANGES];
 static unsigned nranges, nevents, next_event;
 static char keys[KEYS][100];
-static uint64_t sums[KEYS][2], classes[KEYS][3];
+static bool wants_uses;
+static uint64_t sums[KEYS][2], classes[KEYS][3], used[KEYS + 1][2];
 static unsigned nkeys;
 
 static void fail(const char *what) { fprintf(stderr, "model: %s\n", what), exit(2); }
@@ -131,9 +134,13 @@ static void happen(void)
 
 /* ---- the cache: each line's time of last use ---- */
 
+#define LINE_MAX_ 128
+
 static unsigned sets, ways, line_bytes;
 static struct {
     uint64_t line, used;
+    unsigned key, parts[LINE_MAX_]; /* when it came: of what it came for, of its bytes that are of the same object */
+    bool byte[LINE_MAX_];           /* used since */
 } *cache;
 static uint64_t now;
 
@@ -157,13 +164,58 @@ static unsigned lost_at(uint64_t line)
 /* All lines of a reference on `key` that misses; touched and evicted by touch_line, which is told who comes. */
 static unsigned coming, evicted_for; /* evicted_for: of the first line that was evicted before; 0: none */
 
-static bool touch_line(uint64_t line)
+static bool is_part(unsigned key) { return !strncmp(keys[key], "part:", 5); }
+
+/* The newest object, not a part of one, that holds the byte; -1: none. */
+static int object_at(uint64_t address)
+{
+    for (unsigned i = nranges; i-- > 0;)
+        if (address >= ranges[i].start && address < ranges[i].end && !is_part(ranges[i].key))
+            return (int)i;
+    return -1;
+}
+
+static void leave(unsigned place)
+{
+    if (!cache[place].used)
+        return;
+    for (unsigned b = 0; b < line_bytes; b++) {
+        used[cache[place].key][0]++;
+        used[cache[place].key][1] += cache[place].byte[b];
+        used[cache[place].parts[b]][0]++;
+        used[cache[place].parts[b]][1] += cache[place].byte[b];
+    }
+}
+
+static void come(unsigned place, uint64_t line, uint64_t address)
+{
+    int object = object_at(address);
+
+    cache[place].key = object < 0 ? NOBODY : ranges[object].key;
+    for (unsigned b = 0; b < line_bytes; b++) {
+        uint64_t byte = line * line_bytes + b;
+        unsigned key = object < 0 ? NOBODY : key_at(byte);
+
+        cache[place].byte[b] = false;
+        cache[place].parts[b] = key != NOBODY && is_part(key) && byte >= ranges[object].start && byte < ranges[object].end ? key : NOBODY;
+    }
+}
+
+static void use(unsigned place, uint64_t line, uint64_t address, uint64_t size)
+{
+    for (uint64_t i = address; i < address + size; i++)
+        if (i / line_bytes == line)
+            cache[place].byte[i % line_bytes] = true;
+}
+
+static bool touch_line(uint64_t line, uint64_t address, uint64_t size)
 {
     unsigned oldest = 0, set = (unsigned)(line % sets) * ways;
 
     for (unsigned w = 0; w < ways; w++) {
         if (cache[set + w].used && cache[set + w].line == line) {
             cache[set + w].used = ++now;
+            use(set + w, line, address, size);
             return false;
         }
         if (cache[set + w].used < cache[set + oldest].used)
@@ -177,8 +229,13 @@ static bool touch_line(uint64_t line)
         lost[at].line = cache[set + oldest].line;
         lost[at].by = coming + 1;
     }
+    if (wants_uses) {
+        leave(set + oldest);
+        come(set + oldest, line, address > line * line_bytes ? address : line * line_bytes);
+    }
     cache[set + oldest].line = line;
     cache[set + oldest].used = ++now;
+    use(set + oldest, line, address, size);
     return true;
 }
 
@@ -224,7 +281,7 @@ static bool misses(uint64_t address, uint64_t size)
     coming = key_at(address);
     evicted_for = 0;
     for (uint64_t l = address / line_bytes; l <= (address + size - 1) / line_bytes; l++)
-        missed |= touch_line(l);
+        missed |= touch_line(l, address, size);
     return missed;
 }
 
@@ -284,13 +341,18 @@ int main(int argc, char **argv)
     trace = fopen(argv[1], "rb");
     if (!trace || fread(magic, 1, sizeof magic, trace) != sizeof magic || memcmp(magic, RECORD_MAGIC, sizeof magic))
         fail("no trace");
-    read_trace(read_events(argv[2]), argc > 4);
+    wants_uses = argc > 4 && !strcmp(argv[4], "used");
+    read_trace(read_events(argv[2]), argc > 4 && !wants_uses);
+    for (unsigned i = 0; i < sets * ways && wants_uses; i++)
+        leave(i);
+    for (unsigned k = 0; k < nkeys && wants_uses; k++)
+        printf("%s %llu %llu\n", keys[k], (unsigned long long)used[k][0], (unsigned long long)used[k][1]);
     for (unsigned k = 0; k < nkeys && argc == 4; k++)
         printf("%s %llu %llu\n", keys[k], (unsigned long long)sums[k][0], (unsigned long long)sums[k][1]);
     for (unsigned k = 0; k < nkeys * nkeys && argc > 4 && !strcmp(argv[4], "pairs"); k++)
         printf("%s %s %llu %llu\n", keys[k / nkeys], keys[k % nkeys], (unsigned long long)pairs[k / nkeys][k % nkeys][0],
                (unsigned long long)pairs[k / nkeys][k % nkeys][1]);
-    for (unsigned k = 0; k < nkeys && argc > 4 && strcmp(argv[4], "pairs"); k++)
+    for (unsigned k = 0; k < nkeys && argc > 4 && !strcmp(argv[4], "classes"); k++)
         printf("%s %llu %llu %llu\n", keys[k], (unsigned long long)classes[k][0], (unsigned long long)classes[k][1],
                (unsigned long long)classes[k][2]);
     return next_event == nevents ? 0 : (fail("marks are missing"), 1);
