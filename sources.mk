@@ -1280,6 +1280,7 @@ shell_tests = \
 	tests/unit/page/page.sh \
 	tests/unit/page/programs_browser.sh \
 	tests/unit/page/sources_browser.sh \
+	tests/unit/page/used_browser.sh \
 	tests/unit/page/watch.sh \
 	tests/unit/page/watch_branches.sh \
 	tests/unit/page/watch_branches_browser.sh \

@@ -9,11 +9,12 @@
 #include "out/modern.h"
 #include "out/number.h"
 
-enum { MEMBERS_MAX = 64, NAME_MAX_ = 600 };
+enum { MEMBERS_MAX = 64, NAME_MAX_ = 600, UNUSED_SHOWN = 8 };
 
 struct member {
     const struct qn_prof_member *what;
     int64_t misses;
+    int64_t filled, used; /* bytes */
     int group; /* of members that the same functions miss on */
 };
 
@@ -26,7 +27,7 @@ struct advice {
     const struct qn_prof_object *type; /* the first object of it */
     struct member members[MEMBERS_MAX];
     int count;
-    int64_t misses;
+    int64_t misses, filled, used;
 };
 
 static int64_t misses_of(const struct qn_prof_miss *m) { return m->counts[QN_PROF_D1MR] + m->counts[QN_PROF_D1MW]; }
@@ -92,16 +93,27 @@ static void collect(struct advice *a, uint32_t object)
 {
     a->type = &a->data->objects[object];
     a->count = 0;
-    a->misses = 0;
+    a->misses = a->filled = a->used = 0;
     for (size_t i = 0; i < a->data->member_count && a->count < MEMBERS_MAX; i++)
         if (a->data->members[i].object == object)
             a->members[a->count++] = (struct member){.what = &a->data->members[i]};
     for (size_t i = 0; i < a->data->miss_count; i++) {
         int k = member_of(a, &a->data->misses[i]);
-        if (is_of_type(a, a->data->misses[i].object))
+        if (is_of_type(a, a->data->misses[i].object)) {
             a->misses += misses_of(&a->data->misses[i]);
+            a->filled += a->data->misses[i].counts[QN_PROF_FILLED];
+            a->used += a->data->misses[i].counts[QN_PROF_USED];
+        }
         if (k >= 0)
             a->members[k].misses += misses_of(&a->data->misses[i]);
+    }
+    for (size_t i = 0; i < a->data->use_count; i++) {
+        const struct qn_prof_use *u = &a->data->uses[i];
+        int k = is_of_type(a, u->object) ? find_member(a, a->data->parts[u->part].name) : -1;
+        if (k >= 0) {
+            a->members[k].filled += u->filled;
+            a->members[k].used += u->used;
+        }
     }
 }
 
@@ -121,6 +133,52 @@ static void advise_one(struct advice *a, int *headed)
     qn_out_puts(a->sink, " of these are on ");
     qn_out_name(a->sink, most->what->name);
     qn_out_printf(a->sink, ", %lld bytes: what is used with it belongs beside it, the rest elsewhere\n", (long long)most->what->size);
+}
+
+/* "    8.0 of the 64 bytes of a line are used before it leaves": false: it is more. */
+static int put_used(struct advice *a, const char *name, int64_t bytes, int64_t misses, int64_t filled, int64_t used, int *headed)
+{
+    char number[QN_OUT_PERCENT_MAX];
+    if (filled <= 0 || !a->data->line || (double)used * 100 >= (double)filled * QN_OUT_ADVICE_USED)
+        return 0;
+    put_head(a, name, bytes, misses, headed);
+    qn_out_fixed(number, (double)a->data->line * (double)used / (double)filled, 1);
+    qn_out_printf(a->sink, "    %s of the %lld bytes of a line are used before it leaves", number, (long long)a->data->line);
+    return 1;
+}
+
+static void put_unused(const struct advice *a)
+{
+    int n = 0;
+    for (int i = 0; i < a->count; i++)
+        if (a->members[i].filled && !a->members[i].used && n++ < UNUSED_SHOWN) {
+            qn_out_puts(a->sink, n > 1 ? ", " : "; never used are ");
+            qn_out_name(a->sink, a->members[i].what->name);
+        }
+    if (n > UNUSED_SHOWN)
+        qn_out_printf(a->sink, " and %d more", n - UNUSED_SHOWN);
+    qn_out_puts(a->sink, n ? ": these belong elsewhere\n" : "\n");
+}
+
+static void advise_used(struct advice *a, int *headed)
+{
+    const struct member *most = &a->members[0];
+    int64_t used = 0;
+    for (int i = 0; i < a->count; i++) {
+        most = a->members[i].used > most->used ? &a->members[i] : most;
+        used += a->members[i].used;
+    }
+    if (!put_used(a, a->type->type, a->type->type_size, a->misses, a->filled, a->used, headed))
+        return;
+    if (a->count < 2 || !is_share(most->used, used, QN_OUT_ADVICE_ONE)) {
+        put_unused(a);
+        return;
+    }
+    qn_out_puts(a->sink, ", ");
+    put_percent(a, most->used, used);
+    qn_out_puts(a->sink, " of these of ");
+    qn_out_name(a->sink, most->what->name);
+    qn_out_puts(a->sink, ": an array of this member alone would fill lines with it\n");
 }
 
 static int64_t padding_of(const struct advice *a)
@@ -216,7 +274,9 @@ static void advise_type(struct advice *a, uint32_t object)
     collect(a, object);
     if (!a->count || !is_share(a->misses, a->all, QN_OUT_ADVICE_SHARE))
         return;
-    if (a->type->type_size > QN_OUT_ADVICE_LINE)
+    if (a->data->use)
+        advise_used(a, &headed);
+    else if (a->type->type_size > QN_OUT_ADVICE_LINE)
         advise_one(a, &headed);
     advise_padding(a, &headed);
     if (a->type->type_size > QN_OUT_ADVICE_LINE)
@@ -243,19 +303,16 @@ static void put_rival(struct advice *a, uint32_t object, int64_t conflicts)
     qn_out_putc(a->sink, '\n');
 }
 
-static void advise_object(struct advice *a, uint32_t object, int64_t misses, int64_t conflicts)
+/* Is it the program's to arrange? */
+static int is_own(const struct qn_prof_object *o)
 {
-    char name[NAME_MAX_];
-    int headed = 0;
-    if (!is_share(misses, a->all, QN_OUT_ADVICE_SHARE) || !is_share(conflicts, misses, QN_OUT_ADVICE_CONFLICT))
-        return;
-    qn_prof_describe_object(&a->data->objects[object], name, sizeof name);
-    put_head(a, name, 0, misses, &headed);
-    qn_out_puts(a->sink, "    ");
-    put_percent(a, conflicts, misses);
-    qn_out_puts(a->sink, " of these are conflict misses: other distances between its rows, or to what is used with it, would avoid them\n");
-    put_rival(a, object, conflicts);
+    return strcmp(o->kind, "symbol") == 0 || strcmp(o->kind, "heap") == 0 || strcmp(o->kind, "local") == 0 || strcmp(o->kind, "anonymous") == 0;
 }
+
+/* What all rows of an object say. */
+struct object_sum {
+    int64_t misses, conflicts, filled, used;
+};
 
 /* Members stand with the first object of their type. */
 static int has_members(const struct qn_prof_data *d, uint32_t object)
@@ -266,22 +323,58 @@ static int has_members(const struct qn_prof_data *d, uint32_t object)
     return 0;
 }
 
+static int has_typed_members(const struct advice *a, uint32_t object)
+{
+    const char *type = a->data->objects[object].type;
+    for (size_t i = 0; i < a->data->member_count && type; i++) {
+        const char *other = a->data->objects[a->data->members[i].object].type;
+        if (other && strcmp(type, other) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static void advise_object(struct advice *a, uint32_t object, const struct object_sum *o)
+{
+    char name[NAME_MAX_];
+    int headed = 0;
+    if (!is_share(o->misses, a->all, QN_OUT_ADVICE_SHARE))
+        return;
+    qn_prof_describe_object(&a->data->objects[object], name, sizeof name);
+    if (is_own(&a->data->objects[object]) && !has_typed_members(a, object) && put_used(a, name, 0, o->misses, o->filled, o->used, &headed))
+        qn_out_puts(a->sink, ": what is used one after the other does not lie together, or comes too late\n");
+    if (!is_share(o->conflicts, o->misses, QN_OUT_ADVICE_CONFLICT))
+        return;
+    put_head(a, name, 0, o->misses, &headed);
+    qn_out_puts(a->sink, "    ");
+    put_percent(a, o->conflicts, o->misses);
+    qn_out_puts(a->sink, " of these are conflict misses: other distances between its rows, or to what is used with it, would avoid them\n");
+    put_rival(a, object, o->conflicts);
+}
+
+static void add_row(struct object_sum *o, const struct qn_prof_miss *m)
+{
+    o->misses += misses_of(m);
+    o->conflicts += m->counts[QN_PROF_CONFLICT];
+    o->filled += m->counts[QN_PROF_FILLED];
+    o->used += m->counts[QN_PROF_USED];
+}
+
 enum qn_text_status qn_out_put_advice(struct qn_out_sink *s, const struct qn_prof_data *data, struct qn_text_error *err)
 {
     struct advice a = {.sink = s, .data = data};
-    int64_t(*sums)[2] = calloc(data->object_count + 1, sizeof *sums);
+    struct object_sum *sums = calloc(data->object_count + 1, sizeof *sums);
     if (!sums)
         return qn_text_fail_memory(err);
     for (size_t i = 0; i < data->miss_count; i++) {
         a.all += misses_of(&data->misses[i]);
-        sums[data->misses[i].object][0] += misses_of(&data->misses[i]);
-        sums[data->misses[i].object][1] += data->misses[i].counts[QN_PROF_CONFLICT];
+        add_row(&sums[data->misses[i].object], &data->misses[i]);
     }
     for (uint32_t i = 0; i < data->object_count && a.all > 0; i++)
         if (has_members(data, i))
             advise_type(&a, i);
     for (uint32_t i = 0; i < data->object_count && a.all > 0; i++)
-        advise_object(&a, i, sums[i][0], sums[i][1]);
+        advise_object(&a, i, &sums[i]);
     free(sums);
     if (a.titled)
         qn_out_putc(s, '\n');

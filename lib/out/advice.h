@@ -6,14 +6,17 @@
  *          94.2% of these are on speed, 8 bytes: what is used with it belongs beside it, the rest elsewhere
  *
  * Rules, for a type or object with at least QN_OUT_ADVICE_SHARE per cent of all D1 misses (reads and writes):
- *   one member       it has QN_OUT_ADVICE_ONE per cent of the type's misses or more, and at most half of its bytes, which are more than
+ *   one member       without bytes used: it has QN_OUT_ADVICE_ONE per cent of the type's misses or more, and at most half of its bytes, which are more than
  *                    QN_OUT_ADVICE_LINE
+ *   bytes used       with --data=use: less than QN_OUT_ADVICE_USED per cent of the lines that came for the type or object were used; of a type the
+ *                    member is named that QN_OUT_ADVICE_ONE per cent of the used bytes of members were of, or else those that were not
+ *                    used at all
  *   padding          between members and behind them lie QN_OUT_ADVICE_PADDING per cent of its bytes or more
  *   two structures   no function that misses on some of its members misses on the others, and both have QN_OUT_ADVICE_PART per cent of
  *                    its misses or more; it has more bytes than QN_OUT_ADVICE_LINE
  *   conflicts        with classes: QN_OUT_ADVICE_CONFLICT per cent of an object's misses or more are conflict misses
  *
- * A miss is on the member that was touched first of its line: what else of the line was used then is not seen here.
+ * A miss is on the member that was touched first of its line: what else of the line was used then only --data=use sees.
  */
 #ifndef QN_OUT_ADVICE_H
 #define QN_OUT_ADVICE_H
@@ -22,7 +25,8 @@
 #include "prof/data.h"
 #include "text/error.h"
 
-enum { QN_OUT_ADVICE_SHARE = 5, QN_OUT_ADVICE_ONE = 80, QN_OUT_ADVICE_PADDING = 12, QN_OUT_ADVICE_PART = 10, QN_OUT_ADVICE_CONFLICT = 20 };
+enum { QN_OUT_ADVICE_SHARE = 5, QN_OUT_ADVICE_ONE = 80, QN_OUT_ADVICE_PADDING = 12, QN_OUT_ADVICE_PART = 10, QN_OUT_ADVICE_CONFLICT = 20,
+       QN_OUT_ADVICE_USED = 50 };
 enum { QN_OUT_ADVICE_LINE = 64 }; /* bytes: in a structure of one line, which member is touched first means little */
 
 /* The section "Advice"; nothing where no rule holds. */

@@ -25,6 +25,7 @@ static const struct ratio {
     {"D1m%", "100*(D1mr+D1mw)/(Dr+Dw)"},
     {"LLmr%", "100*(ILmr+DLmr+DLmw)/(Ir+Dr+Dw)"},
     {"LLlocal%", "100*(ILmr+DLmr+DLmw)/(I1mr+D1mr+D1mw)"},
+    {"D1use%", "100*D1.used/D1.filled"},
     {"Bcm%", "100*Bcm/Bc"},
     {"Bim%", "100*Bim/Bi"},
     {"Bm%", "100*(Bcm+Bim)/(Bc+Bi)"},

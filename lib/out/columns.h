@@ -7,7 +7,7 @@
  * Known ratios (per cent, or per 1000 instructions), from the definitions in Cachegrind's manual:
  *   I1mr% ILmr% over Ir; D1mr% DLmr% over Dr; D1mw% DLmw% over Dw; D1m% over Dr+Dw;
  *   LLmr% = (ILmr+DLmr+DLmw)/(Ir+Dr+Dw); LLlocal% over the misses of the first level;
- *   Bcm% over Bc; Bim% over Bi; Bm% over both; MPKI: last-level misses, L1MPKI: first-level
+ *   D1use%: bytes used of lines of the D1 (run --data=use); Bcm% over Bc; Bim% over Bi; Bm% over both; MPKI: last-level misses, L1MPKI: first-level
  *   misses, BMPKI: mispredictions.
  *
  * Estimated time, out/timing.h: cycles, cycles.issue and its other parts, CPI and its parts, AMAT. With --timing cycles, CPI and AMAT stand

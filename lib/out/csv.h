@@ -35,6 +35,8 @@ enum qn_out_csv_by {
     QN_OUT_CSV_INCLUSIVE, /* functions, with what they have called */
     QN_OUT_CSV_CALL,      /* who called whom from which line */
     QN_OUT_CSV_DATA,      /* misses by line and object in memory */
+    QN_OUT_CSV_PAIR,      /* misses on an object whose lines had been evicted for those of another */
+    QN_OUT_CSV_USED,      /* bytes used of lines of the D1, by object and part */
 };
 
 struct qn_out_csv_request {

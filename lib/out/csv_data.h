@@ -1,24 +1,28 @@
 /*
- * Rows of a CSV that are misses by line and object in memory.
+ * Rows of a CSV that are misses by line and object in memory, pairs of objects, or bytes used of parts of objects.
  *
  * In:  the tables of data behind a profile's summary (prof/data.h); by = data
  * Out: kind,data,data_file,data_line,data_function,type,part,file,function,line     heap,malloc,/a.c,9,make,struct node,next,/a.c,walk,20
  *
- * Invariant: a row for each of the tables'; the counts have the profile's events, those that the tables do not have are 0.
+ *      by = pair: the object's cells, those of the one for which its lines were evicted, misses, conflict misses
+ *      by = used: the object's cells, part, bytes of it in lines that came for it, bytes of these that were used
+ *
+ * Invariant: a row for each of the tables'; the counts have the profile's events, those that the tables do not have are 0.  Rows of pairs
+ * and parts have no events.
  */
 #ifndef QN_OUT_CSV_DATA_H
 #define QN_OUT_CSV_DATA_H
 
 #include "out/csv_calls.h"
 
-/* The names of the columns, up to NULL. */
-extern const char *const qn_out_csv_data_names[];
+/* The names of the columns, up to NULL. by: DATA, PAIR or USED. */
+const char *const *qn_out_csv_data_names(enum qn_out_csv_by by);
 
 /* What --show is where it is not given. */
 const char *qn_out_csv_data_show(const struct qn_prof_header *events);
 
 /* Hands out the cells of each row and its counts. A profile without the tables is an error. */
-enum qn_text_status qn_out_csv_data(const char *path, const struct qn_prof_header *events, qn_out_csv_take_call *take, void *data,
+enum qn_text_status qn_out_csv_data(const char *path, enum qn_out_csv_by by, const struct qn_prof_header *events, qn_out_csv_take_call *take, void *data,
                                     struct qn_text_error *err);
 
 #endif

@@ -107,6 +107,8 @@ static enum qn_text_status read_headers(struct csv *c)
             return status;
     }
     const char *show = !c->q->show && c->q->by == QN_OUT_CSV_DATA ? qn_out_csv_data_show(&c->events) : c->q->show;
+    if (c->q->by > QN_OUT_CSV_DATA)
+        return QN_TEXT_OK; /* counts of their own */
     return show ? qn_out_choose_columns(&c->columns, &c->events, show, NULL, c->err)
                 : qn_out_choose_all_columns(&c->columns, &c->events, c->err);
 }
@@ -118,7 +120,7 @@ static void put_name(struct csv *c, enum qn_out_csv_column column)
 
 static const char *const *row_names(const struct csv *c)
 {
-    return c->q->by == QN_OUT_CSV_DATA ? qn_out_csv_data_names : qn_out_csv_call_names(c->q->by);
+    return c->q->by >= QN_OUT_CSV_DATA ? qn_out_csv_data_names(c->q->by) : qn_out_csv_call_names(c->q->by);
 }
 
 static enum qn_text_status put_names(struct csv *c)
@@ -274,8 +276,8 @@ static enum qn_text_status put_table(struct csv *c, struct qn_prof_reader *r, co
                               "wanted a profile of `quern run --dump-instr=yes`", path);
     if (status == QN_TEXT_OK)
         status = make_prefix(c, path, qn_prof_reader_header(r), qn_prof_table_totals(t));
-    if (status == QN_TEXT_OK && c->q->by == QN_OUT_CSV_DATA)
-        status = qn_out_csv_data(path, qn_prof_reader_header(r), put_call, c, c->err);
+    if (status == QN_TEXT_OK && c->q->by >= QN_OUT_CSV_DATA)
+        status = qn_out_csv_data(path, c->q->by, qn_prof_reader_header(r), put_call, c, c->err);
     else if (status == QN_TEXT_OK && c->q->by >= QN_OUT_CSV_INCLUSIVE)
         status = qn_out_csv_calls(path, c->q->by, qn_prof_reader_header(r), put_call, c, c->err);
     else if (status == QN_TEXT_OK)

@@ -8,7 +8,7 @@ const RATIOS = [
   ['I1mr%', 100, 'I1mr', 'Ir'], ['ILmr%', 100, 'ILmr', 'Ir'], ['D1mr%', 100, 'D1mr', 'Dr'], ['DLmr%', 100, 'DLmr', 'Dr'],
   ['D1mw%', 100, 'D1mw', 'Dw'], ['DLmw%', 100, 'DLmw', 'Dw'], ['D1m%', 100, 'D1mr+D1mw', 'Dr+Dw'],
   ['LLmr%', 100, 'ILmr+DLmr+DLmw', 'Ir+Dr+Dw'], ['LLlocal%', 100, 'ILmr+DLmr+DLmw', 'I1mr+D1mr+D1mw'],
-  ['Bcm%', 100, 'Bcm', 'Bc'], ['Bim%', 100, 'Bim', 'Bi'], ['Bm%', 100, 'Bcm+Bim', 'Bc+Bi'],
+  ['D1use%', 100, 'D1.used', 'D1.filled'], ['Bcm%', 100, 'Bcm', 'Bc'], ['Bim%', 100, 'Bim', 'Bi'], ['Bm%', 100, 'Bcm+Bim', 'Bc+Bi'],
   ['MPKI', 1000, 'ILmr+DLmr+DLmw', 'Ir'], ['L1MPKI', 1000, 'I1mr+D1mr+D1mw', 'Ir'], ['BMPKI', 1000, 'Bcm+Bim', 'Ir'],
 ];
 
@@ -67,7 +67,7 @@ function makeColumns() {
     ...RATIOS.filter(r => known(r[2]) && known(r[3]) && !model.events.includes(r[0])).map(ratioColumn)];
 }
 
-const USUAL = ['cost', 'Ir', 'D1mr', 'D1mw', 'DLmr', 'DLmw', 'Bcm', 'Bim'];
+const USUAL = ['cost', 'Ir', 'D1mr', 'D1mw', 'DLmr', 'DLmw', 'D1use%', 'Bcm', 'Bim'];
 const NARROW = 700; // pixels: room for one column beside names and code
 
 function chosenColumns(state) {
@@ -96,7 +96,7 @@ function numberCell(column, row) {
   let text = column.text(row), kind = 'n';
   if (model.before) {
     if (value > 0) text = '+' + text;
-    kind += value > 0 ? ' worse' : ' better';
+    kind += (value > 0) !== Boolean(column.more) ? ' worse' : ' better';
   }
   const whole = column.total ? (model.before ? column.totalBefore() : column.total()) : 0;
   return el('td', { class: kind }, text, column.total && whole ? el('small', {}, percent(value, whole)) : null);

@@ -38,6 +38,17 @@ function barsOf(classes) {
     el('span', { class: 'n' }, percent(c.share, 1))))), classes[0].share > 0.5 ? el('p', { class: 'advice' }, ADVICE[classes[0].name]) : null);
 }
 
+// Of the lines of the D1 that it brought in, how much was used before they left.
+function usedOfLine(line) {
+  const came = sumOf('D1.filled', line.counts), used = sumOf('D1.used', line.counts), size = (model.profile.data || {}).line;
+  if (came === null) {
+    return sumOf('D1mr+D1mw', line.counts) ? el('p', { class: 'note' }, 'How many bytes of the lines that it brings in are used was not collected: ',
+      el('code', {}, 'quern run --data=use'), '.') : null;
+  }
+  return came ? el('p', { class: 'used' }, size ? `Of a line of ${size} bytes that it brings into the D1, ${(size * used / came).toFixed(1)} bytes are used before it leaves.`
+    : `Of the lines that it brings into the D1, ${percent(used, came)} of the bytes are used before they leave.`) : null;
+}
+
 function insnTable(file, number, columns) {
   const insns = file.insns.filter(insn => insn.line === number);
   if (!insns.length) {
@@ -73,6 +84,6 @@ function detailRow(context, number) {
   const close = el('button', { type: 'button', onclick: event => { event.stopPropagation(); go({ ...state, line: '' }); } }, 'close');
   return el('tr', { class: 'detail', id: 'detail' }, el('td', { colspan: columns.length + 2 }, el('div', { class: 'panel' },
     el('div', { class: 'tools' }, el('strong', {}, 'line ' + number), close),
-    el('div', { class: 'beside' }, el('div', {}, eventTable(line)), el('div', {}, ...[classBars(line), objectsOfLine(file, number),
+    el('div', { class: 'beside' }, el('div', {}, eventTable(line)), el('div', {}, ...[classBars(line), usedOfLine(line), objectsOfLine(file, number),
       culpritsOfLine(file, line), functionTable(line, columns), callsOfLine(file, line, columns), insnTable(file, number, columns)].flat())))));
 }

@@ -7,11 +7,17 @@ const BOXES = 60;            // rectangles of the treemap; the rest is one
 const BOX_ROOM = { x: 0, y: 0, w: 1000, h: 360 };
 const OBJECTS_SHOWN = 200;
 const PARTS_SHOWN = 100;
+const PAIRS_SHOWN = 20;
 const WIDE = 1800;           // pixels: room for classes beside events
 const FIRST_COLUMNS = 7;     // sums and events
 
 function shownColumns() {
   return model.dataColumns.slice(0, innerWidth < NARROW ? 1 : innerWidth < WIDE ? FIRST_COLUMNS : undefined);
+}
+
+// By what areas can be: shares of a whole.
+function sizeColumns() {
+  return model.dataColumns.filter(c => c.kind === 'count');
 }
 
 function objectRows(state) {
@@ -91,20 +97,44 @@ function layoutTable(o, column) {
   }
   const most = Math.max(...rows.map(m => Math.abs(column.value(m))), 0);
   return el('table', { id: 'layout' }, el('caption', {}, `${visible(o.type)}: ${commas(o.typeSize)} B`),
-    el('tr', {}, ...['member', 'offset', 'bytes', ...columns.map(c => c.name)].map((text, i) => el('th', { scope: 'col', class: i ? 'n' : null }, text))),
-    ...rows.map(m => el('tr', {}, el('td', { class: 'line heat' + heat(column.value(m), most) }, visible(m.name)), el('td', { class: 'n' }, commas(m.offset)), el('td', { class: 'n' }, commas(m.size)),
+    el('tr', {}, ...['member', 'offset', 'bytes', ...(usedKnown() ? ['of its bytes used'] : []), ...columns.map(c => c.name)].map((text, i) => el('th', { scope: 'col', class: i ? 'n' : null }, text))),
+    ...rows.map(m => el('tr', {}, el('td', { class: 'line heat' + heat(column.value(m), most) }, visible(m.name)), el('td', { class: 'n' }, commas(m.offset)), el('td', { class: 'n' }, commas(m.size)), usedKnown() ? usedCell(m) : null,
       ...columns.map(c => numberCell(c, m)))));
+}
+
+function usedKnown() {
+  return model.dataEvents.includes('filled');
+}
+
+// Of the bytes of a part that came in lines for its object, how many were used.
+function usedCell(part) {
+  const share = part.came ? part.used / part.came : null;
+  return el('td', { class: 'n used' }, share === null ? '' : percent(part.used, part.came), share === null ? null : el('span', { class: 'track' },
+    el('span', { class: 'fill better', style: `width:${(100 * share).toFixed(1)}%` })));
+}
+
+// For whose lines those of the object had been evicted on which it misses.
+function pairTable(o) {
+  if (!o.pairs || !o.pairs.length) return null;
+  const column = i => ({ kind: 'count', value: row => Number(row.counts[i]) - (row.before ? Number(row.before[i]) : 0), text(row) { return commas(this.value(row)); } });
+  const columns = [column(0), column(1)], rows = o.pairs.slice().sort((a, b) => Math.abs(columns[0].value(b)) - Math.abs(columns[0].value(a)));
+  return el('table', { id: 'pairs' }, el('caption', {}, 'Its lines had been evicted for those of'), el('tr', {}, ...['object', 'D1 misses', 'conflict misses'].map((text, i) =>
+    el('th', { scope: 'col', class: i ? 'n' : null }, text))),
+  ...rows.slice(0, PAIRS_SHOWN).map(row => el('tr', {}, el('td', { class: 'name' }, row.by === o ? 'others of its own' : el('a', { href: makeHash('data', { object: row.by.id }) },
+    describeObject(row.by))), ...columns.map(c => numberCell(c, row)))));
 }
 
 // Parts in the order of their offsets, each with its heat.
 function partTable(o, column) {
   const columns = shownColumns(), most = Math.max(...o.parts.map(p => Math.abs(column.value(p))), 0);
-  if (o.members && o.members.length && o.parts.every(p => !p.name || o.members.some(m => m.name === p.name))) return null;
+  if (o.members && o.members.length && o.parts.every(p => !p.name || p.name.endsWith('(padding)') || o.members.some(m => m.name === p.name))) return null;
   if (o.parts.length === 1 && !o.parts[0].name) return el('p', { class: 'note' }, 'Its parts are not told apart.');
   const worst = new Set(o.parts.slice().sort((a, b) => Math.abs(column.value(b)) - Math.abs(column.value(a))).slice(0, PARTS_SHOWN));
   return el('table', { id: 'parts' }, el('caption', {}, 'Parts, as they lie in memory' + (o.parts.length > PARTS_SHOWN ? `: of ${commas(o.parts.length)} the ${PARTS_SHOWN} with the most` : '')),
-    el('tr', {}, el('th', { scope: 'col' }, 'part'), ...columns.map(c => el('th', { scope: 'col', class: 'n' }, c.name))),
-    ...o.parts.filter(p => worst.has(p)).map(p => el('tr', {}, el('td', { class: 'line heat' + heat(column.value(p), most) }, visible(p.name || '(elsewhere)')), ...columns.map(c => numberCell(c, p)))));
+    el('tr', {}, el('th', { scope: 'col' }, 'part'), usedKnown() ? el('th', { scope: 'col', class: 'n' }, 'of its bytes used') : null,
+      ...columns.map(c => el('th', { scope: 'col', class: 'n' }, c.name))),
+    ...o.parts.filter(p => worst.has(p)).map(p => el('tr', {}, el('td', { class: 'line heat' + heat(column.value(p), most) }, visible(p.name || '(elsewhere)')),
+      usedKnown() ? usedCell(p) : null, ...columns.map(c => numberCell(c, p)))));
 }
 
 function missingLines(o, column) {
@@ -119,13 +149,17 @@ function objectPanel(rows, state, column) {
   const classes = model.before ? null : dataClasses(o);
   return el('section', { class: 'panel', id: 'object' }, el('div', { class: 'tools' }, el('strong', {}, describeObject(o)),
     el('span', { class: 'note' }, sizeText(o)), el('button', { type: 'button', onclick: () => go({ ...state, object: '' }) }, 'close')),
-  el('div', { class: 'beside' }, el('div', {}, layoutTable(o, column), partTable(o, column)), el('div', {}, classes ? barsOf(classes) : null, missingLines(o, column))));
+  el('div', { class: 'beside' }, el('div', {}, layoutTable(o, column), partTable(o, column)), el('div', {}, classes ? barsOf(classes) : null, missingLines(o, column), pairTable(o))));
 }
 
 // Advice about types and objects, as `quern annotate --by=data` gives it, with its rules.
 function adviceList() {
   const advice = model.before ? [] : (model.profile.data || {}).advice || [];
   return advice.length ? el('ul', { class: 'first data-advice' }, ...advice.map(([about, ...what]) => el('li', {}, visible(about), ...what.map(text => el('p', { class: 'advice' }, visible(text)))))) : '';
+}
+
+function usedNote() {
+  return usedKnown() ? '' : el('p', { class: 'note' }, 'How many bytes of each line are used was not collected: ', el('code', {}, 'quern run --data=use'), '.');
 }
 
 function lostNote() {
@@ -142,15 +176,16 @@ views.data = {
       return;
     }
     const column = model.dataColumns.find(c => c.name === state.by) || model.dataColumns[0], typed = model.objects.some(o => o.type);
+    const area = column.kind === 'count' ? column : model.dataColumns[0];
     const filter = el('input', { type: 'search', id: 'filter', placeholder: 'name, kind, type or place', value: state.filter || '', 'aria-label': 'filter',
       oninput: () => { state.filter = filter.value; history.replaceState(null, '', makeHash('data', state)); fill(); } });
     const body = el('div', {});
     const fill = () => {
       const rows = objectRows(state);
-      body.replaceChildren(kindLegend(rows), objectMap(rows, column, state), objectPanel(rows, state, column), objectTable(rows, state, column));
+      body.replaceChildren(kindLegend(rows), objectMap(rows, area, state), objectPanel(rows, state, column), objectTable(rows, state, column));
     };
-    main.append(el('div', { class: 'tools' }, filter, picker('by', 'size by', model.dataColumns.map(c => c.name), column.name, by => go({ ...state, by })),
-      typed ? picker('group', 'group by', ['object', 'type'], state.group || 'object', group => go({ ...state, group, object: '' })) : null), lostNote(), adviceList(), body);
+    main.append(el('div', { class: 'tools' }, filter, picker('by', 'size by', sizeColumns().map(c => c.name), area.name, by => go({ ...state, by })),
+      typed ? picker('group', 'group by', ['object', 'type'], state.group || 'object', group => go({ ...state, group, object: '' })) : null), lostNote(), usedNote(), adviceList(), body);
     fill();
   },
 };

@@ -1,7 +1,8 @@
 // explore_objects.js - objects in memory and the misses on them, as `quern run --data=yes` has written them.
 //
 //   data: {"events":["D1mr",...],"objects":[[kind, name, type, file, line, function, size, blocks, bytes, bytes of the type]],
-//          "parts":[[object, name]],"members":[[object, name, offset, size]],"misses":[[file, function, line, object, part, D1mr, D1mw, DLmr, DLmw]],"lost":[0,0]}
+//          "parts":[[object, name]],"members":[[object, name, offset, size]],"misses":[[file, function, line, object, part, D1mr, D1mw, DLmr, DLmw]],"lost":[0,0],
+//          "pairs":[[object, object that evicted it, misses, conflicts]],"line":64,"uses":[[object, part, bytes that came, bytes used]]}
 //   ->  model.objects = [{name, kind, ..., counts, before, parts: [...], lines: [...]}], model.dataColumns
 //
 // In a comparison an object is the same if kind, name, type and place but for its line are.
@@ -36,7 +37,7 @@ function keyed(list, index, key, make) {
 }
 
 function makeObject([kind, name, type, file, line, func, size, blocks, bytes, typeSize], id) {
-  return { id, kind, name, type, file, line, func, size, blocks, bytes, typeSize, members: [], parts: [], partIndex: new Map(), lines: [], lineIndex: new Map() };
+  return { id, kind, name, type, file, line, func, size, blocks, bytes, typeSize, members: [], parts: [], partIndex: new Map(), lines: [], lineIndex: new Map(), pairs: [], pairIndex: new Map() };
 }
 
 // Objects of one profile by their numbers; several of the same name and place are told apart by their order.
@@ -82,6 +83,41 @@ function readObjects(profile, which, index) {
     addData(on, which, arranged);
     addData(keyed(on.parts, on.index, name, () => ({ name })), which, arranged);
   }
+  readPairsAndUses(profile, which, objects);
+}
+
+// Bytes used of a part, in the part; of an object's lines that had been evicted for another's, in the object.
+function readPairsAndUses(profile, which, objects) {
+  const counts = values => model.dataEvents.map((_, i) => values[i] || 0);
+  for (const [object, by, misses, conflicts] of profile.data.pairs) {
+    const o = objects[object], other = objects[by];
+    addData(keyed(o.pairs, o.pairIndex, other.id, () => ({ by: other })), which, counts([misses, conflicts]));
+  }
+  for (const [object, part, filled, used] of which === 'after' ? profile.data.uses : []) {
+    const o = objects[object], name = profile.data.parts[part][1];
+    const known = keyed(o.parts, o.partIndex, name, () => ({ name, order: part }));
+    known.came = (known.came || 0) + Number(filled);
+    known.used = (known.used || 0) + Number(used);
+  }
+}
+
+// Of a line of the D1, how many bytes were used before it left, on average; a cell says of how many.
+function usedColumn() {
+  const [came, used] = ['filled', 'used'].map(name => model.dataEvents.indexOf(name)), line = (model.profile.data || {}).line || 100;
+  const of = counts => Number(counts[came]) > 0 ? line * Number(counts[used]) / Number(counts[came]) : null;
+  return { name: 'used of a line', kind: 'ratio', more: true, value(row) {
+    const after = of(row.counts), before = row.before ? of(row.before) : 0;
+    return after === null || before === null ? 0 : after - before;
+  }, text(row) {
+    const value = this.value(row);
+    return !value && of(row.counts) === null ? '' : value.toFixed(1) + (model.profile.data && model.profile.data.line ? ' B' : '%');
+  } };
+}
+
+// Bytes that came and were not used.
+function unusedColumn() {
+  const signs = model.dataEvents.map(name => name === 'filled' ? 1 : name === 'used' ? -1 : 0);
+  return dataColumn('bytes not used', signs.map((_, i) => i), signs);
 }
 
 function dataColumn(name, of, times) {
@@ -96,7 +132,8 @@ function makeDataColumns() {
   const events = model.dataEvents, ones = events.map(() => 1), weights = events.map(weightOf);
   const all = prefix => events.map((name, i) => name.startsWith(prefix) ? i : -1).filter(i => i >= 0);
   return [dataColumn('D1 misses', all('D1'), ones), dataColumn('LL misses', all('DL'), ones),
-    dataColumn('cost', events.map((_, i) => i), weights), ...events.map((name, i) => dataColumn(name, [i], ones))];
+    ...(events.includes('filled') ? [usedColumn(), unusedColumn()] : []), dataColumn('cost', events.map((_, i) => i), weights),
+    ...events.map((name, i) => ['filled', 'used'].includes(name) ? null : dataColumn(name, [i], ones)).filter(Boolean)];
 }
 
 function readAllObjects(after, before) {
@@ -135,7 +172,7 @@ function byType() {
   for (const o of model.objects) {
     const key = o.type ? 'type\0' + o.type : 'object\0' + o.id;
     const t = keyed(rows, index, key, () => o.type ? { id: 't' + o.id, name: o.type, kind: o.kind, type: o.type, typeSize: o.typeSize, members: o.members, objects: [], parts: [], partIndex: new Map(),
-      lines: [], lineIndex: new Map(), size: o.size, blocks: 0, bytes: 0 } : { ...o, objects: [] });
+      lines: [], lineIndex: new Map(), pairs: [], size: o.size, blocks: 0, bytes: 0 } : { ...o, objects: [] });
     t.objects.push(o);
     addBoth(t, o);
     if (!o.type) continue;
@@ -150,4 +187,8 @@ function byType() {
 function addBoth(to, from) {
   addData(to, 'after', from.counts);
   if (from.before) addData(to, 'before', from.before);
+  if (from.came) {
+    to.came = (to.came || 0) + from.came;
+    to.used = (to.used || 0) + from.used;
+  }
 }

@@ -133,6 +133,14 @@ void qn_page_put_objects(struct qn_page_profile *p, FILE *out)
         qn_page_put_text(out, d->members[i].name);
         fprintf(out, ",%" PRId64 ",%" PRId64 "]", d->members[i].offset, d->members[i].size);
     }
+    fputs("],\n\"pairs\":[", out);
+    for (size_t i = 0; i < d->pair_count; i++)
+        fprintf(out, "%s[%" PRIu32 ",%" PRIu32 ",%" PRId64 ",%" PRId64 "]", i ? "," : "", d->pairs[i].object, d->pairs[i].by, d->pairs[i].misses,
+                d->pairs[i].conflicts);
+    fprintf(out, "],\n\"line\":%" PRId64 ",\"uses\":[", d->use ? d->line : 0);
+    for (size_t i = 0; i < d->use_count; i++)
+        fprintf(out, "%s[%" PRIu32 ",%" PRIu32 ",%" PRId64 ",%" PRId64 "]", i ? "," : "", d->uses[i].object, d->uses[i].part, d->uses[i].filled,
+                d->uses[i].used);
     fputs("],\n\"misses\":[", out);
     put_misses(p, out);
     fprintf(out, "],\"lost\":[%" PRId64 ",%" PRId64 "]},\n", d->lost[0], d->lost[1]);

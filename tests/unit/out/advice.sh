@@ -58,4 +58,31 @@ profile 0 0 64 0 200 | sed 's/^#file: /#pair: 1 0 90 50\
 is "$("$QUERN" annotate --by=data p | sed -n '/^-- Advice/,$p' | grep evicted)" '    75.0% of them are on lines that had been evicted for others of its own' 'conflict misses, most with itself'
 sed -i 's/^#pair: 1 0 90 50/#pair: 1 0 190 160/' p
 is "$("$QUERN" annotate --by=data p | sed -n '/^-- Advice/,$p' | grep evicted)" '    80.0% of them are on lines that had been evicted for malloc in make (demo.c:9), struct item' '... with another object'
+
+# with_use LINE_USED X Y: of lines of 64 bytes that came for struct item LINE_USED hundredths were used; of 8000 bytes of x X, of y Y; of rest none
+with_use() {
+    profile 400 20 64 0 0 | sed "s/^#data-events: .*/& filled used\\
+#line: 64/
+s/^#miss: 10 .*/& 6400 $((64 * $1))/
+s/^#miss: 2. .*/& 0 0/
+s/^#object: symbol/#part: rest\\
+#object: symbol/
+s/^#file: /#use: 0 0 8000 $2\\
+#use: 0 1 8000 $3\\
+#use: 0 2 8000 0\\
+#file: /" >p
+    "$QUERN" annotate --by=data p | sed -n '/^-- Advice/,$p' | sed '1,2d;/^$/d'
+}
+is "$(with_use 12 8000 2000)" 'struct item: 64 bytes, 42.0% of the D1 misses
+    7.7 of the 64 bytes of a line are used before it leaves, 80.0% of these of x: an array of this member alone would fill lines with it' \
+    'bytes used: an array of structures that is walked by one member'
+is "$(with_use 49 7999 2000)" 'struct item: 64 bytes, 42.0% of the D1 misses
+    31.4 of the 64 bytes of a line are used before it leaves; never used are rest: these belong elsewhere' '... by two of three'
+is "$(with_use 50 8000 0)" '' '... not where half of a line is used'
+is "$(profile 0 0 64 0 0 | sed 's/^#data-events: .*/& filled used\
+#line: 64/
+s/^#miss: 21 .*/& 64000 8000/
+s/^#miss: .. 0 .*/& 0 0/' >p && "$QUERN" annotate --by=data p | sed -n '/^-- Advice/,$p' | sed '1,2d;/^$/d')" 'table (global): 100.0% of the D1 misses
+    8.0 of the 64 bytes of a line are used before it leaves: what is used one after the other does not lie together, or comes too late' \
+    '... of an object of no known type'
 done_testing

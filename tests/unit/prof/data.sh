@@ -141,7 +141,35 @@ is "$(grep -c '^#pair' less) $("$QUERN" diff paired paired | grep -c '^#pair')" 
 is "$("$QUERN" annotate --threshold=0 --by=data paired | sed -n '/^-- Pair/,/^-- Line/p' | grep ', for')" \
     '              12 (30.8%)                 5 (12.8%)  table (global, demo.c:3, struct point), for malloc in make (demo.c:9)
                 1 (2.6%)                  0 (0.0%)  stack, for stack' 'annotate names them'
+is "$("$QUERN" csv --by=pair --metadata=no --crlf=no paired)" \
+    'profile,kind,data,data_file,data_line,data_function,type,by_kind,by_data,by_file,by_line,by_function,by_type,misses,conflicts
+paired,symbol,table,/src/demo.c,3,,struct point,heap,malloc,/src/demo.c,9,make,,12,5
+paired,stack,stack,,,,,stack,stack,,,,,1,0' 'csv --by=pair has a row for each'
 sed 's/^#file: /#pair: 0 9 12 5\
 &/' a >wrong
 refused wrong 'wrong:21: malformed pair of objects, got `0 9 12 5`' 'a pair of an object that is not there'
+
+# Bytes used: of rows, and of parts.
+sed 's/^#data-events: .*/& filled used\
+#line: 64/
+s/^#miss: .*/& 640 80/
+s/^#file: /#use: 0 0 80 72\
+&/' a >used
+"$QUERN" merge -o sum used used a 2>err
+is "$(grep -e '^#use' -e '^#line' sum; grep -c '^#miss: .* 1280 160$' sum)" '#line: 64
+#use: 0 0 160 144
+4' 'merge adds up bytes used'
+"$QUERN" merge -o sum used a 2>err
+is "$(grep '^#data-events' sum)" '#data-events: D1mr D1mw DLmr DLmw filled used' '... of one of two'
+sed 's/^#line: 64/#line: 32/' used >other
+"$QUERN" merge -o sum used other 2>err
+is "$(grep '^#line' sum)" '#line: 0' '... with lines of several sizes'
+ok 'which annotate shows by their share' sh -c '"$QUERN" annotate --by=data --threshold=0 sum | grep -q " 12.5%  table (global"'
+is "$("$QUERN" csv --by=used --metadata=no --crlf=no used)" \
+    'profile,kind,data,data_file,data_line,data_function,type,part,filled,used
+used,symbol,table,/src/demo.c,3,,struct point,x,80,72' 'csv --by=used has a row for each part'
+is "$("$QUERN" csv --by=used a 2>&1 >/dev/null)" \
+    'quern csv: a: bytes used of a line are not known; `quern run --data=use` writes them into the profile' '... and says where they are not known'
+sed 's/^#use: 0 0/#use: 1 0/' used >wrong
+refused wrong 'wrong:22: malformed row of bytes used, got `1 0 80 72`' 'a part of another object in them'
 done_testing
