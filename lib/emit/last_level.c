@@ -92,13 +92,13 @@ void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned
     look_up(c, r);
 }
 
+/* Can it be done so? */
+bool emit_has_last_level(void) { return qn_fast.LL.ways && qn_sim_d1_filter.line >> qn_fast.LL.line_bits <= 1; }
+
 /* The D1 has missed the reference of arg_site, within one of its lines: its address, or that of the line, is in `address`.
- * Destroys the five registers and the flags.  False, and nothing is written, if the last level is not such a one. */
-bool emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5])
+ * Destroys the five registers and the flags. */
+void emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5])
 {
-    if (!qn_fast.LL.ways || qn_sim_d1_filter.line >> qn_fast.LL.line_bits > 1)
-        return false;
     emit_last_level_look_up(c, address, scratch);
     emit_last_level_account(c, scratch);
-    return true;
 }

@@ -185,20 +185,52 @@ static void note_victim(struct lru *s)
     x_store(&s->c, (uintptr_t)&qn_sim_users.was, s->other);
 }
 
-/* The D1 has missed and taken the line: now the rest. */
-static void ask_next(struct lru *s, const struct emitter *e)
+/* The last level, and back. */
+static void look_up_next(struct lru *s)
 {
     const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
 
-    if (!qn_sim_tells_misses && !qn_sim_users.table && emit_last_level(&s->c, s->line, scratch)) {
-        count_slow(s);
-        restore(s);
-        x_byte(&s->c, X_RET);
-    } else {
-        restore(s);
-        emit_frame_out(e, &s->c);
-        x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_d1_missed);
-    }
+    emit_last_level(&s->c, s->line, scratch);
+    count_slow(s);
+    restore(s);
+    x_byte(&s->c, X_RET);
+}
+
+/* Where the analysis wants no more of this reference than the address, it is written.  Returns where the jump of all others ends. */
+static uint64_t write_address(struct lru *s)
+{
+    uint64_t told;
+
+    x_load32(&s->c, s->home, CTX(arg_site));
+    x_alu_imm32(&s->c, 0, X_AND, s->home, QN_SITE_COUNTER_MASK);
+    x_movi(&s->c, s->set, (uintptr_t)qn_sim_miss_to);
+    x_lea(&s->c, s->set, s->set, s->home, 8, 0);
+    x_table(&s->c, X_LOAD, s->set, s->set, 0);
+    x_alu_imm32(&s->c, 1, X_CMPI, s->set, 0);
+    x_jcc(&s->c, X_CC_E, 0);
+    told = s->c.exec;
+    x_load(&s->c, s->home, CTX(arg_addr));
+    x_table(&s->c, X_STORE, s->home, s->set, 0);
+    return told;
+}
+
+/* The D1 has missed and taken the line: now the rest. */
+static void ask_next(struct lru *s, const struct emitter *e)
+{
+    bool here = emit_has_last_level() && !emit_times_matter(), told = qn_sim_tells_misses;
+    uint64_t to_C = 0;
+
+    if (here && told && qn_sim_miss_to)
+        to_C = write_address(s);
+    if (here && (!told || to_C))
+        look_up_next(s);
+    if (here && !told)
+        return;
+    if (to_C)
+        x_patch(to_C, s->c.exec);
+    restore(s);
+    emit_frame_out(e, &s->c);
+    x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_d1_missed);
 }
 
 static void write_stub(struct lru *s, const struct emitter *e, unsigned size, uint64_t simple)

@@ -202,6 +202,8 @@ extern uint32_t sim_thread;
 extern bool qn_sim_analyses;
 /* They are told of each miss of data: the stub of the D1 ends in C. */
 extern bool qn_sim_tells_misses;
+/* By site: where the address of a miss is written in place of telling it; NULL: it is told.  NULL: all are told. */
+extern uint64_t **qn_sim_miss_to;
 /* Who else is told of each data reference that misses; site: index of its counters; ll: the LL has missed, too.  NULL: nobody.  After
  * qn_sim_init, and before anything is emitted. */
 typedef QN_NCSR_TYPE void qn_miss_hook(uint64_t addr, uint32_t site, unsigned ll);

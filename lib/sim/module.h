@@ -268,6 +268,10 @@ struct sim_miss {
     uint8_t outcome;   /* SIM_L1_MISS, or that and SIM_LL_MISS */
 };
 
+/* In analysis_miss: of all later misses of the same reference nothing is told but the address, which is written there.  Nothing changes
+ * where other analyses are told of misses, too. */
+void sim_miss_to(uint64_t *address);
+
 /* With ANALYSIS_LINES: a line that has come into the D1, told before the miss that brought it; of a reference to several lines each line,
  * in order, those that were there, too.  Times grow with each use of a line, by data; 0 is before all of them.  Where the D1 keeps no
  * times, analysis_ref is called instead. */
@@ -280,9 +284,10 @@ struct sim_line {
     bool first, several;  /* of its reference; the reference is to several lines */
 };
 
+/* With ANALYSIS_LINES_ONLY, too, the miss is not told. */
+
 /* In analysis_line: how many places of the D1 hold a line last used at this time or before, or none.  Stops counting at `enough`. */
 uint32_t sim_older_places(uint64_t time, uint32_t enough);
-/* The same, of all; and the times of the oldest that are later, ascending, *n of them, at most `room`. */
 /* The same of those at this time or before; and of those later how many by time, 2^shift times together, all that are too late in the last
  * count. */
 #define SIM_PLACE_COUNTS 256u

@@ -33,7 +33,7 @@ static void add(struct told *t, unsigned number)
 /* Can it be told of misses, and of all else that it then needs? */
 static bool reads_misses(const struct qn_unit *u, struct qn_readers_offer offer)
 {
-    return u->miss && (!u->line || offer.lines) && (!u->loads || offer.counts);
+    return (u->miss || u->line) && (!u->line || offer.lines) && (!u->loads || offer.counts);
 }
 
 /* Can it be told of lines that come near, and does it want to? */
@@ -60,7 +60,7 @@ static void start(const struct qn_config *c, unsigned number, struct qn_readers_
         add(&instructions, number);
     else if (!config.misses)
         add(&references, number);
-    else
+    else if (u->far || u->miss)
         add(u->far ? &far : &misses, number);
     if (config.misses && u->line)
         add(&lines, number);
@@ -85,6 +85,7 @@ struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_read
     asked.any = count != 0;
     asked.references = references.n != 0;
     asked.misses = misses.n != 0;
+    asked.one_of_misses = misses.n == 1;
     asked.lines = lines.n != 0;
     asked.far = far.n != 0;
     asked.instructions = instructions.n != 0;

@@ -5,6 +5,7 @@
  */
 bool qn_sim_observes, qn_sim_analyses, qn_sim_wants_pc, qn_sim_tells_misses, qn_sim_tells_lines, qn_sim_tells_far;
 struct qn_filter_entry qn_sim_victim;
+uint64_t **qn_sim_miss_to;
 
 static struct qn_readers readers;
 
@@ -48,6 +49,8 @@ static void init_analyses(const struct qn_config *c)
     qn_sim_observes = readers.instructions;
     qn_sim_analyses = readers.references;
     qn_sim_tells_misses = readers.misses;
+    if (readers.one_of_misses && offer(c).counts)
+        qn_sim_miss_to = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
     qn_sim_tells_lines = readers.lines;
     qn_sim_tells_far = readers.far;
     fast_D1_near(near_lines(c->D1.line), qn_sim_more_lines());
@@ -138,7 +141,25 @@ static qn_miss_hook *on_miss;
 void qn_sim_tell_misses(qn_miss_hook *hook)
 {
     on_miss = hook;
+    qn_sim_miss_to = NULL;
     qn_sim_tells_misses = true;
+}
+
+static uint32_t telling; /* the site of the miss that is being told */
+
+void sim_miss_to(uint64_t *address)
+{
+    if (qn_sim_miss_to && telling)
+        qn_sim_miss_to[telling] = address;
+}
+
+/* All that is to be told of this miss is written. */
+static inline bool written(uint64_t addr, uint32_t site)
+{
+    if (!qn_sim_miss_to || !qn_sim_miss_to[site])
+        return false;
+    *qn_sim_miss_to[site] = addr;
+    return true;
 }
 
 /* Emitted code does not say what kind of reference it was where no module in a slot asks for that. */
@@ -152,12 +173,13 @@ static QN_SIM_NCSR void tell_miss(uint64_t addr, uint32_t size, unsigned kind, u
         return;
     if (kind == SIM_READ && site)
         kind = kind_of((enum qn_log_kind)(*site >> SITE_KIND_SHIFT));
+    telling = site ? (uint32_t)(counts - sim_counters) : 0;
     qn_readers_miss(&(struct sim_miss){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
 }
 
 /* A reference to data, to those who ask for misses. */
 static inline void tell(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, const uint64_t *counts)
 {
-    if (QN_UNLIKELY(qn_sim_tells_misses) && outcome)
+    if (QN_UNLIKELY(qn_sim_tells_misses) && outcome && !written(addr, (uint32_t)(counts - sim_counters)))
         tell_miss(addr, size, kind, outcome, counts);
 }

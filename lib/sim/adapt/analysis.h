@@ -47,7 +47,7 @@ static SIM_NCSR void unit_seen(const struct sim_ref *ref)
 #define UNIT_SEEN
 #endif
 
-#if defined(ANALYSIS_MISSES) || defined(ANALYSIS_LINES)
+#if defined(ANALYSIS_MISSES) || (defined(ANALYSIS_LINES) && !defined(ANALYSIS_LINES_ONLY))
 static SIM_NCSR void unit_miss(const struct sim_miss *miss)
 {
     AT_WORK_DO(SLOT_AN, SIM_IN_MISS, ++unit_references, analysis_miss(miss));

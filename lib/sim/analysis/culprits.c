@@ -12,6 +12,7 @@
 
 #define ANALYSIS "culprits"
 #define ANALYSIS_LINES 1
+#define ANALYSIS_LINES_ONLY 1
 #define WANTS_PC 1
 
 /* An instruction that missed. */
@@ -136,7 +137,6 @@ static void analysis_line(const struct sim_line *l)
     *by_line(&evictor, l->victim) = me->number;
 }
 
-static void analysis_miss(const struct sim_miss *miss) { (void)miss; }
 static void analysis_ref(const struct sim_ref *ref) { (void)ref; }
 
 static void analysis_finish(void) {}

@@ -77,14 +77,16 @@ static struct load *find(uint64_t pc) { return (struct load *)sites_find(&loads,
 
 static void analysis_miss(const struct sim_miss *miss)
 {
+    static uint64_t nowhere; /* of stores, and where there is no room */
     struct load *l = is_load(miss->kind) ? find(miss->pc) : NULL;
+    uint64_t *address = &nowhere;
 
-    if (!l)
-        return;
-    if (!l->row)
+    if (l && !l->row)
         l->row = sim_keep(&(struct sim_finding){.pc = miss->pc, .what = "load"});
-    if (l->row)
-        l->row->value = miss->addr;
+    if (l && l->row)
+        address = &l->row->value;
+    *address = miss->addr;
+    sim_miss_to(address);
 }
 
 static void analysis_ref(const struct sim_ref *ref)

@@ -39,6 +39,18 @@ ok 'with branches' alike --D1=8192,4,64 --branch-sim=yes "$guests/sort"
 ok 'an inclusive last level, which takes lines away' alike --sim=LL=inclusive --D1=8192,4,64 "$guests/sort"
 ok 'another policy, which has no times' alike --sim=D1=fifo --D1=8192,4,64 "$guests/sort"
 
+# Loads by level alone: of each reference only the first miss is told, of all others the address is written down.
+alone() {
+    run fast --analysis=latency "$@"
+    run slow --no-filter --analysis=latency "$@"
+    same fast slow && cmp fast.found slow.found && [ -s fast.found ]
+}
+for batch in never always; do
+    ok "loads alone, batches $batch: sort" alone --batch=$batch --D1=1024,2,64 "$guests/sort"
+    ok '... lines that straddle, string instructions' alone --batch=$batch --D1=2048,2,64 "$guests/strings"
+done
+ok '... reads and writes of one instruction' alone --D1=1024,2,64 "$guests/rmw"
+
 # Which way was it?
 is "$(how --analysis=3c)" 'told of misses' 'three Cs by misses'
 is "$(how --analysis=3c --no-filter)" 'each reference a call' '... or by references'
