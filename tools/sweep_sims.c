@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "engines/engines.h"
 #include "sweep.h"
+#include "text/output.h"
 #include "tools.h"
 
 _Static_assert((int)QN_EXP_SLOTS == (int)QN_ENGINES_SLOTS && (int)QN_EXP_SLOT_AN == (int)QN_ENGINES_AN, "the same slots");
@@ -235,6 +236,29 @@ int qn_sweep_build_sim(struct qn_sweep *s, struct qn_exp_sim *sim)
     return 0;
 }
 
+/* A build of the table alone is kept, as simulators of a run are: then the table has a place that does not change, named after what it says. */
+static bool keep_table(struct qn_exp_memory *m, struct qn_exp_many *many)
+{
+    char *cache = many->extra[1] ? NULL : qn_engines_cache_folder(), *text = cache ? qn_engines_read_source(many->table) : NULL;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_text_output out;
+    const char *path;
+    bool kept = false;
+
+    if (text) {
+        path = qn_exp_format(m, "%s/many-%016llx.h", cache, (unsigned long long)qn_engines_hash_file(many->table));
+        if (qn_text_open_output(&out, path, 0600, &err) == QN_TEXT_OK) {
+            fputs(text, qn_text_stream_output(&out));
+            kept = qn_text_close_output(&out, &err) == QN_TEXT_OK;
+        }
+        if (kept)
+            many->extra[0] = qn_exp_format(m, "-DQN_MANY_TABLE=\"%s\"", path);
+    }
+    free(text);
+    free(cache);
+    return kept;
+}
+
 static void make_many(struct qn_sweep *s, struct qn_sweep_build *build, int number)
 {
     struct qn_exp_memory *m = &s->options.exp.memory;
@@ -252,6 +276,7 @@ static void make_many(struct qn_sweep *s, struct qn_sweep_build *build, int numb
     }
     for (int i = 0; i < QN_EXP_SLOTS; i++)
         b.module[i] = build->many.module[i];
+    b.kept = keep_table(m, &build->many);
     b.extra = build->many.extra;
     b.output = qn_exp_format(m, "%s/many-%s", s->work, stem); /* apart from the files of jobs, which go */
     if (!qn_engines_build(&b))

@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 72
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 76
 cd "$SCRATCH" || bail 'no scratch'
 
 # References of all sizes and distances, over lines and pages, branches by chance; each execution leaves a byte in a file.
@@ -189,7 +189,7 @@ done
 END
 shapes='D1=1024,1,64;1024,2,64;1536,3,64;2048,4,64;2048,8,64;8192,8,64;12288,12,64;8192,16,64;16384,32,64'
 # shellcheck disable=SC2086
-CC="sh $PWD/keep $CC $PWD/many" "$QUERN" sweep -q -j 1 -o kept.csv $caches -L "$shapes" -- ./mixed 15 || bail 'no sweep'
+XDG_CACHE_HOME=$PWD/cache CC="sh $PWD/keep $CC $PWD/many" "$QUERN" sweep -q -j 1 -o kept.csv $caches -L "$shapes" -- ./mixed 15 || bail 'no sweep'
 many() { "$QUERN" run --out-file=profile --vectors="$1" --sim=./many --D1=128,1,64 --I1=4096,2,32 --LL=65536,8,64 --log-file="$1" -- ./mixed 15 && sed 's/==[0-9]*==//' "$1" >"$1.out"; }
 many scalar
 ok 'many caches without vectors' grep -q 'many D1 8 [1-9]' scalar
@@ -200,6 +200,18 @@ for vectors in avx2 avx512; do
         skip "many caches with $vectors: this processor has none"
     fi
 done
+
+# What was compiled for caches that ship is kept: a sweep of the same caches, of another program, needs no compiler.
+printf '#!/bin/sh\necho "$*" >>"%s/compiled"\nexec "$@"\n' "$PWD" >counting
+kept() { XDG_CACHE_HOME=$PWD/cache CC="sh $PWD/counting $CC" "$QUERN" sweep -q -j 1 -o "$1" $caches -L "$2" -- ./mixed "$3"; }
+kept first.csv "$shapes" 15 || bail 'no sweep'
+ok 'many caches are compiled' test -s compiled
+rm -f compiled
+kept second.csv "$shapes" 16 && kept again.csv "$shapes" 15
+ok '... once' test ! -e compiled
+same_file first.csv again.csv '... and say the same'
+kept other.csv 'D1=1024,1,64;4096,2,64' 15
+ok 'other caches are compiled' test -s compiled
 
 # A fault takes back what the engine counted; such programs run alone.
 cat >fault.c <<'END'
