@@ -1312,6 +1312,7 @@ shell_tests = \
 	tests/unit/run/clock.sh \
 	tests/unit/run/cpu.sh \
 	tests/unit/run/ctl.sh \
+	tests/unit/run/ctl_children.sh \
 	tests/unit/run/data.sh \
 	tests/unit/run/data_frames.sh \
 	tests/unit/run/data_types.sh \

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -21,7 +22,8 @@
 static const char help[] =
     "usage: quern ctl [--json] PID dump|status|start|stop|zero\n"
     "\n"
-    "Asks a `quern run` that is going on. PID is its number, or that of the program.\n"
+    "Asks a `quern run` that is going on. PID is its number, or that of the program,\n"
+    "or of a process that the program has made, which is asked alone.\n"
     "  dump      write a profile of what was counted so far, PROFILE.dump1 and so on; prints its name\n"
     "  status    command, time, and events so far\n"
     "  start     count from here on (after stop, or --instr-at-start=no)\n"
@@ -55,15 +57,25 @@ static pid_t parent_of(pid_t pid)
     return parent;
 }
 
+/* Is this the run with this number, or one of a user's own, for a process of his? */
+static bool answers_for(const struct ucred *who, pid_t pid)
+{
+    char path[64];
+    struct stat process;
+
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    return who->pid == pid || (!stat(path, &process) && process.st_uid == who->uid);
+}
+
 /* -1: none listens there. */
 static int reach(pid_t pid)
 {
     struct sockaddr_un address;
     socklen_t size = qn_control_address((struct sockaddr *)&address, sizeof address, pid);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    pid_t other;
+    struct ucred who;
 
-    if (fd >= 0 && !connect(fd, (struct sockaddr *)&address, size) && qn_control_is_own(fd, &other) && other == pid)
+    if (fd >= 0 && !connect(fd, (struct sockaddr *)&address, size) && qn_control_is_own(fd, &who) && answers_for(&who, pid))
         return fd;
     if (fd >= 0)
         close(fd);

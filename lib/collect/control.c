@@ -15,14 +15,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -36,11 +37,12 @@
 #define WAITING_MAX 8          /* questions that wait */
 #define PATIENCE_S 5           /* until a question is asked, or an answer taken */
 #define DUMPS_MAX 100000
+#define COMMAND_MAX 65536
 #define NS_PER_SECOND 1000000000ull
 #define PROGRESS_NS NS_PER_SECOND
 #define MILLION 1e6
-#define WISH_LOOK_MS 10
-#define WISH_LOOKS 150           /* longer than the collector takes to pass it on */
+#define WISH_LOOK_MS 10          /* in a wait that the program ends, if it has not seen who waits */
+#define WISH_LOOKS 150
 
 socklen_t qn_control_address(struct sockaddr *address, size_t size, pid_t pid)
 {
@@ -53,21 +55,17 @@ socklen_t qn_control_address(struct sockaddr *address, size_t size, pid_t pid)
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
-bool qn_control_is_own(int socket, pid_t *pid)
+bool qn_control_is_own(int socket, struct ucred *who)
 {
-    struct ucred who;
-    socklen_t size = sizeof who;
+    socklen_t size = sizeof *who;
 
-    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size))
-        return false;
-    *pid = who.pid;
-    return who.uid == geteuid() || who.uid == 0 || geteuid() == 0;
+    return !getsockopt(socket, SOL_SOCKET, SO_PEERCRED, who, &size) && (who->uid == geteuid() || who->uid == 0 || geteuid() == 0);
 }
 
-void qn_collect_open_control(struct qn_collect *r)
+void qn_collect_open_control(struct qn_collect *r, pid_t pid)
 {
     struct sockaddr_un address;
-    socklen_t size = qn_control_address((struct sockaddr *)&address, sizeof address, getpid());
+    socklen_t size = qn_control_address((struct sockaddr *)&address, sizeof address, pid);
 
     r->control = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (r->control >= 0 && !bind(r->control, (struct sockaddr *)&address, size) && !listen(r->control, WAITING_MAX))
@@ -120,8 +118,10 @@ static bool status(struct qn_collect *r, FILE *out)
     struct qn_cost_event_set events;
     struct qn_cost_result result;
     double time = seconds(r);
+    char command[COMMAND_MAX] = ""; /* of the program that runs now */
 
-    fprintf(out, "pid: %d\ncommand: %s\nseconds: %.1f\n", (int)r->guest, r->command, time);
+    qn_cost_get_string(&r->store, qn_cost_header(&r->store)->cmd, command, sizeof command);
+    fprintf(out, "pid: %d\ncommand: %s\nseconds: %.1f\n", (int)r->guest, *command ? command : r->command, time);
     if (!take_counts(r))
         return fprintf(out, "nothing is counted yet\n"), true;
     if (!sum(r, &events, &result))
@@ -171,42 +171,51 @@ static bool dump(struct qn_collect *r, FILE *out)
 
 /* ---- on and off ---- */
 
-static bool peek(pid_t pid, uint64_t from, void *to, size_t size)
+static void take_caller(struct qn_arena_header *h)
 {
-    struct iovec local = { to, size }, remote = { (void *)(uintptr_t)from, size };
+    uint32_t who = 0;
 
-    return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+    while (!__atomic_compare_exchange_n(&h->caller, &who, (uint32_t)getpid(), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+        if (kill((pid_t)who, 0) && errno == ESRCH) /* it was killed while it called */
+            __atomic_compare_exchange_n(&h->caller, &who, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        who = 0;
+        sched_yield();
+    }
 }
 
-/* A program that runs translated code is called to the dispatcher; one that waits in the kernel is not disturbed. */
-void qn_collect_pass_wish(struct qn_collect *r)
+/* A thread that runs comes to the dispatcher, and looks; one that waits in the kernel is not disturbed, and looks when it goes on (QN_KICK_VALUE).
+ * A process that shares the guest's memory for a while (vfork) is not called. */
+static void call_runner(const struct qn_collect *r, struct qn_arena_header *h)
 {
-    const struct qn_arena_header *h = qn_cost_header(&r->store);
     siginfo_t info = { .si_signo = SIGTRAP, .si_code = SI_QUEUE };
-    uint32_t running = 0;
-    uint64_t thread;
-    int32_t ids[2];
+    uint64_t runner;
 
-    if (!h->wish || r->guest <= 0 || r->ended || !peek(r->guest, h->running_at, &thread, sizeof thread) ||
-        !peek(r->guest, thread + h->ids_at, ids, sizeof ids) || !peek(r->guest, h->in_cache_at, &running, sizeof running) || !running)
-        return;
     info.si_value.sival_ptr = (void *)(uintptr_t)QN_KICK_VALUE;
-    syscall(SYS_rt_tgsigqueueinfo, ids[0], ids[1], SIGTRAP, &info);
+    take_caller(h);
+    runner = __atomic_load_n(&h->runner, __ATOMIC_SEQ_CST);
+    if ((pid_t)(runner >> 32) == r->guest) {
+        __atomic_store_n(&h->called, 1, __ATOMIC_SEQ_CST);
+        if (syscall(SYS_rt_tgsigqueueinfo, r->guest, (pid_t)(uint32_t)runner, SIGTRAP, &info))
+            __atomic_store_n(&h->called, 0, __ATOMIC_SEQ_CST);
+    }
+    __atomic_store_n(&h->caller, 0, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, &h->caller, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* The collector passes it on, since it is the program's parent, and so may look into it. */
 static bool wish(struct qn_collect *r, enum qn_wish what, FILE *out)
 {
-    volatile struct qn_arena_header *h = qn_cost_header(&r->store);
+    const struct timespec patience = { 0, WISH_LOOK_MS * (NS_PER_SECOND / 1000) };
+    struct qn_arena_header *h = qn_cost_header(&r->store);
 
     if (!h->started)
         return fprintf(out, "the program does not run yet\n"), false;
     if (what == QN_WISH_ZERO && qn_collect_never_divides(r))
         return fprintf(out, "not supported with %s\n", qn_collect_never_divides(r)), false;
-    h->wish = what;
-    for (int i = 0; i < WISH_LOOKS && h->wish; i++)
-        poll(NULL, 0, WISH_LOOK_MS);
-    fprintf(out, h->wish ? "asked; it does so when it goes on\n" : "done\n");
+    __atomic_store_n(&h->wish, what, __ATOMIC_SEQ_CST);
+    call_runner(r, h);
+    for (int i = 0; i < WISH_LOOKS && __atomic_load_n(&h->wish, __ATOMIC_SEQ_CST) == what; i++)
+        syscall(SYS_futex, &h->wish, FUTEX_WAIT, what, &patience, NULL, 0);
+    fprintf(out, __atomic_load_n(&h->wish, __ATOMIC_SEQ_CST) ? "asked; it does so when it goes on\n" : "done\n");
     return true;
 }
 
@@ -244,11 +253,11 @@ static void answer(struct qn_collect *r, int socket)
 void qn_collect_serve_control(struct qn_collect *r)
 {
     int socket = accept4(r->control, NULL, NULL, SOCK_CLOEXEC);
-    pid_t pid;
+    struct ucred who;
 
     if (socket < 0)
         return;
-    if (qn_control_is_own(socket, &pid) && fork() == 0)
+    if (qn_control_is_own(socket, &who) && fork() == 0)
         answer(r, socket);
     close(socket);
 }

@@ -255,7 +255,7 @@ bool qn_collect_launch(struct qn_collect *r)
     qn_collect_flush(r);
     close_inherited(r, gate[1]);
     qn_collect_start_reader(r); /* before the program begins: what kills both of us then does not lose the profile */
-    qn_collect_open_control(r);
+    qn_collect_open_control(r, getpid());
     open_gate(gate[1]);
     r->engine_hash = qn_engines_hash_engine(r->engine); /* now, while the others are busy */
     return true;

@@ -165,7 +165,6 @@ static void wait_until(struct qn_collect *r, const bool *end)
             looked = milliseconds();
             check_modules(r);
             qn_collect_show_progress(r);
-            qn_collect_pass_wish(r);
         }
         if (ready <= 0)
             continue;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "collect/collect.h"
+#include "collect/control.h"
 #include "collect/part.h"
 #include "collect/reader.h"
 #include "collect/wire.h"
@@ -94,6 +95,7 @@ static void take_hello(struct qn_collect *r, const struct qn_wire_msg *m)
         r->pidfd = (int)syscall(SYS_pidfd_open, m->pid, 0);
         if (r->pidfd < 0)
             r->ended = true; /* it is gone already */
+        qn_collect_open_control(r, r->guest);
     }
     r->hello = true;
 }

@@ -175,7 +175,14 @@ struct qn_config {
 };
 
 enum qn_wish { QN_WISH_NONE, QN_WISH_START, QN_WISH_STOP, QN_WISH_ZERO };
-#define QN_KICK_VALUE 0x7175657271756572ull /* sigqueue value of the engine's own SIGTRAP, which calls translated code to the dispatcher */
+
+/* A call: the engine's own SIGTRAP with this value, which brings translated code to the dispatcher.  Who gets it must be `runner` of the arena: a thread
+ * that holds the lock and is not about to enter the kernel, where it would end a wait (EINTR), nor to become another program, which it would kill.
+ *   threads of the process        qn_thread.kicker, and the lock's own word (run/kernel/lock.c)
+ *   the collector                 takes `caller` from 0 to its pid before it looks at `runner`, and gives it back; whoever is no longer runner waits
+ *                                 for that, and for the call, if `called` says that there is one (lock.c; collect/control.c)
+ *   another process under quern   waits until the call has come, before it goes on (run/kernel/outside.c) */
+#define QN_KICK_VALUE 0x7175657271756572ull
 
 enum qn_fatal { /* why the engine gave up */
     QN_FATAL_NONE,
@@ -357,9 +364,9 @@ struct qn_arena_header {
     uint32_t n_regions, pad; /* with region 0, once there is any other */
     struct qn_region_rec region[QN_ARENA_REGIONS_MAX];
     uint32_t outside;        /* another process may write into code: the engine has to look, and clears it (run/kernel/outside.c) */
-    uint32_t wish;           /* enum qn_wish, of `quern ctl`: the dispatcher looks, and clears it */
-    uint64_t running_at, in_cache_at; /* addresses in the engine: of a pointer to the thread that runs, of 1 while translated code runs */
-    uint32_t ids_at, pad_wish; /* in the thread: where its process and its own number are, two int32_t */
+    uint32_t wish;           /* enum qn_wish, of `quern ctl`: the dispatcher looks, clears it, and wakes who waits for that */
+    uint32_t caller, called; /* see QN_KICK_VALUE */
+    uint64_t runner;         /* process << 32 | thread; 0: none */
     uint32_t n_unsupported;  /* things that the program wanted and did not get, or not as natively: strings, each once */
     uint32_t unsupported[QN_UNSUPPORTED_MAX];
     struct qn_call_head calls;

@@ -202,7 +202,6 @@ _Noreturn void qn_engine_main(uint64_t *kernel_sp)
     load_guest(kernel_sp);
     qn_arena->guest_pid = (int32_t)qn_sys1(__NR_getpid, 0);
     qn_wire_hello();
-    qn_region_can_be_asked();
     qn_arena->started = 1;
     qn_dispatch();
 }

@@ -19,7 +19,7 @@
 #define HOLDERS 65536u      /* tickets that may be drawn at a time; more than there can be threads */
 #define LOOK_EVERY 8u       /* so many times patience is lost until the owner is looked at */
 
-enum { FUTEX_WAIT_ = 0 | 128, FUTEX_WAKE_ = 1 | 128, FUTEX_WAIT_BITSET_ = 9 | 128, FUTEX_WAKE_BITSET_ = 10 | 128 };
+enum { FUTEX_WAIT_SHARED = 0, FUTEX_WAIT_ = 0 | 128, FUTEX_WAKE_ = 1 | 128, FUTEX_WAIT_BITSET_ = 9 | 128, FUTEX_WAKE_BITSET_ = 10 | 128 };
 enum { SIG_TRAP = 5, SI_QUEUE_ = -1, E_TIMEDOUT = 110, E_SRCH = 3 };
 
 struct qn_thread *qn_self;
@@ -111,14 +111,47 @@ static void take_kick(struct qn_thread *t)
     t->kicked = 0;
 }
 
+/* ---- calls by the collector: see QN_KICK_VALUE ---- */
+
+static void can_be_called(const struct qn_thread *t)
+{
+    __atomic_exchange_n(&qn_arena->runner, (uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid, __ATOMIC_SEQ_CST); /* before any look at `wish` */
+}
+
+static void wait_for_caller(void)
+{
+    const struct { int64_t sec, nsec; } patience = {0, PATIENCE_NS};
+    uint32_t who;
+
+    while ((who = __atomic_load_n(&qn_arena->caller, __ATOMIC_SEQ_CST)) != 0)
+        if (qn_sys4(__NR_futex, (long)&qn_arena->caller, FUTEX_WAIT_SHARED, who, (long)&patience) == -E_TIMEDOUT && is_dead(state_of(who)))
+            __atomic_compare_exchange_n(&qn_arena->caller, &who, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static void bar_calls(void)
+{
+    __atomic_exchange_n(&qn_arena->runner, 0, __ATOMIC_SEQ_CST); /* before any look at `caller`: one of the two sees the other */
+    if (QN_LIKELY(!qn_arena->caller && !qn_arena->called))
+        return;
+    wait_for_caller();
+    if (qn_arena->called)
+        qn_sys1(__NR_sched_yield, 0); /* on the way back it comes */
+    qn_arena->called = 0;
+}
+
 void qn_lock_bar_kicks(struct qn_thread *t)
 {
+    bar_calls();
     while (!change_kicker(t, 0, (uint32_t)t->tid))
         wait_for_kicker(t);
     take_kick(t);
 }
 
-void qn_lock_allow_kicks(struct qn_thread *t) { change_kicker(t, (uint32_t)t->tid, 0); }
+void qn_lock_allow_kicks(struct qn_thread *t)
+{
+    change_kicker(t, (uint32_t)t->tid, 0);
+    can_be_called(t);
+}
 
 /* Whoever holds this ticket will not come, or not soon.  A stopped owner keeps what it has: its registers are in use. */
 static void pass_over(uint32_t word)
@@ -174,8 +207,10 @@ void qn_lock_acquire(struct qn_thread *t)
     uint32_t mine;
     uint64_t clock;
 
-    if (qn_thread_count() <= 1 && qn_self == t)
+    if (qn_thread_count() <= 1 && qn_self == t) {
+        can_be_called(t);
         return;
+    }
     do {
         mine = __atomic_fetch_add(&tickets, 1, __ATOMIC_ACQ_REL);
         holders[mine % HOLDERS] = t;
@@ -188,6 +223,7 @@ void qn_lock_acquire(struct qn_thread *t)
     sim_thread = t->number;
     asked = 0;
     qn_calls_thread(t);
+    can_be_called(t);
 }
 
 void qn_lock_pass_on(void)
@@ -210,6 +246,7 @@ void qn_lock_release(void)
 {
     struct qn_thread *t = qn_self;
 
+    bar_calls();
     if (qn_thread_count() <= 1)
         return;
     give_back(t);
@@ -226,6 +263,7 @@ void qn_lock_yield_if_asked(void)
 
     if (QN_LIKELY(!asked) || qn_thread_count() <= 1)
         return;
+    bar_calls();
     give_back(t);
     qn_lock_acquire(t);
 }
@@ -246,4 +284,5 @@ void qn_lock_reset(void)
     serving = 1;
     holders[0] = qn_self;
     asked = 0;
+    can_be_called(qn_self);
 }

@@ -38,24 +38,26 @@ static bool transfer(long nr, int32_t pid, const volatile void *at, void *here, 
     return qn_sys6(nr, pid, (long)&local, 1, (long)&remote, 1, 0) == (long)size;
 }
 
+/* Where every process has it. */
+static void *in_arena(uint64_t offset) { return (void *)(uintptr_t)(QN_ARENA_ALIAS_BASE + offset); }
+
 /* Its engine has all variables where ours has them. */
 static bool look(int32_t pid, const volatile void *at, void *here, uint64_t size)
 {
     return transfer(__NR_process_vm_readv, pid, at, here, size);
 }
 
-/* Calls the thread that runs translated code to its dispatcher (as lock.c does).  Returns its number, 0: there is none. */
+/* Calls the thread that runs (QN_KICK_VALUE in cost/arena.h).  Returns its number, 0: there is none. */
 static int32_t call(int32_t pid)
 {
     struct qn_siginfo info = {.signo = SIG_TRAP, .code = SI_QUEUE_};
-    struct qn_thread *t = NULL;
-    int32_t ids[2];
+    uint64_t runner = 0;
 
     info.queue.value = QN_KICK_VALUE;
-    if (!look(pid, &qn_self, &t, sizeof t) || !t || !look(pid, &t->pid, ids, sizeof ids))
+    if (!look(pid, in_arena(offsetof(struct qn_arena_header, runner)), &runner, sizeof runner) || !runner)
         return 0;
-    qn_sys4(__NR_rt_tgsigqueueinfo, ids[0], ids[1], SIG_TRAP, (long)&info);
-    return ids[1];
+    qn_sys4(__NR_rt_tgsigqueueinfo, (long)(runner >> 32), (long)(uint32_t)runner, SIG_TRAP, (long)&info);
+    return (int32_t)runner;
 }
 
 /* The letter of a thread's state, proc(5); 0: it is gone. */
@@ -89,7 +91,7 @@ static bool comes(int32_t pid, int32_t tid)
  * meanwhile would find another stop than its own, and leave that behind. */
 static void notify(int32_t pid)
 {
-    uint32_t *flag = (uint32_t *)(uintptr_t)(QN_ARENA_ALIAS_BASE + offsetof(struct qn_arena_header, outside)), wanted = 1, running = 0;
+    uint32_t *flag = in_arena(offsetof(struct qn_arena_header, outside)), wanted = 1, running = 0;
     int32_t called = 0;
 
     if (!qn_proc_program(pid) || !transfer(__NR_process_vm_writev, pid, flag, &wanted, sizeof wanted))

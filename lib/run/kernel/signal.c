@@ -212,6 +212,7 @@ static bool handle_trap(struct qn_thread *t, struct qn_siginfo *info, struct qn_
     }
     if (info->code < 0 && info->queue.value == QN_KICK_VALUE) {
         t->kicked = 0;
+        qn_arena->called = 0;
         if (swallowed_trap(t, info, uc))
             return false;
         if (holds_cache(t))

@@ -155,13 +155,6 @@ void qn_region_collect(bool on)
 
 bool qn_region_collects(void) { return decided ? collecting : qn_cfg()->instr_at_start; }
 
-void qn_region_can_be_asked(void)
-{
-    qn_arena->running_at = (uint64_t)(uintptr_t)&qn_self;
-    qn_arena->in_cache_at = (uint64_t)(uintptr_t)&qn_ctx.in_cache;
-    qn_arena->ids_at = __builtin_offsetof(struct qn_thread, pid);
-}
-
 void qn_region_obey(void)
 {
     uint32_t wish = qn_arena->wish;
@@ -170,7 +163,8 @@ void qn_region_obey(void)
         qn_request_part(QN_PART_ZERO, "");
     else
         qn_region_collect(wish == QN_WISH_START);
-    qn_arena->wish = QN_WISH_NONE;
+    if (__atomic_compare_exchange_n(&qn_arena->wish, &wish, QN_WISH_NONE, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) /* else there is another one */
+        qn_sys3(__NR_futex, (long)&qn_arena->wish, 1 /* FUTEX_WAKE */, INT32_MAX);
 }
 
 unsigned qn_region_home(void)

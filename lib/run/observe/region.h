@@ -29,9 +29,7 @@ void qn_region_begin(const char *name);
 void qn_region_end(const char *name);
 void qn_region_inherit(struct qn_region_state *to, const struct qn_region_state *from); /* a new thread */
 
-/* `quern ctl` can ask from now on (cost/arena.h). */
-void qn_region_can_be_asked(void);
-/* It has asked. */
+/* `quern ctl` has asked. */
 void qn_region_obey(void);
 /* START and STOP of the whole process. */
 void qn_region_collect(bool on);
