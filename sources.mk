@@ -154,6 +154,7 @@ hosted_sources = \
 	lib/cost/profile.c \
 	lib/cost/regions.c \
 	lib/cost/sets.c \
+	lib/cost/sharing.c \
 	lib/cost/sites.c \
 	lib/cost/steps.c \
 	lib/cost/store.c \
@@ -623,6 +624,7 @@ simulator_units = \
 	AN/analysis/mattson \
 	AN/analysis/record \
 	AN/analysis/sets \
+	AN/analysis/sharing \
 	AN/analysis/values
 
 module_sources = \
@@ -639,6 +641,7 @@ module_sources = \
 	lib/sim/analysis/mattson.c \
 	lib/sim/analysis/record.c \
 	lib/sim/analysis/sets.c \
+	lib/sim/analysis/sharing.c \
 	lib/sim/analysis/values.c \
 	lib/sim/bpred/bimodal.c \
 	lib/sim/bpred/btb.c \
@@ -742,6 +745,7 @@ headers = \
 	lib/cost/profile.h \
 	lib/cost/regions.h \
 	lib/cost/sets.h \
+	lib/cost/sharing.h \
 	lib/cost/sites.h \
 	lib/cost/steps.h \
 	lib/cost/store.h \
@@ -1182,6 +1186,7 @@ unit_programs = \
 	tests/unit/sim/recency \
 	tests/unit/sim/rows \
 	tests/unit/sim/sets \
+	tests/unit/sim/sharing \
 	tests/unit/sim/ship \
 	tests/unit/sim/srrip \
 	tests/unit/sim/stride \
@@ -1373,6 +1378,7 @@ shell_tests = \
 	tests/unit/sim/returns.sh \
 	tests/unit/sim/sets_time.sh \
 	tests/unit/sim/settled.sh \
+	tests/unit/sim/sharing_runs.sh \
 	tests/unit/sim/shows.sh \
 	tests/unit/sim/threads.sh \
 	tests/unit/sim/trace_blocks.sh \

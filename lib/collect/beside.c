@@ -1,7 +1,7 @@
 /* lib/collect/beside.c - what a run writes beside its profile: intervals, findings, culprits, explanations, what was watched.
  *
  * In:  the arena of a program that has ended
- * Out: PROFILE.findings.csv, PROFILE.culprits.csv, PROFILE.sets.csv, and the files that options name
+ * Out: PROFILE.findings.csv, PROFILE.culprits.csv, PROFILE.sets.csv, PROFILE.sharing.csv, and the files that options name
  *
  * Not done: beside a device (a profile that goes to /dev/null) no files are made.
  */
@@ -17,6 +17,7 @@
 #include "cost/findings.h"
 #include "cost/intervals.h"
 #include "cost/sets.h"
+#include "cost/sharing.h"
 #include "cost/watch.h"
 
 #define CULPRITS_PRINTED 10 /* lines with the summary */
@@ -93,6 +94,21 @@ bool qn_collect_write_sets(struct qn_collect_work *w, const char *profile)
         qn_collect_note(r, "--interval=%llu: no room for so many intervals by set; the last one in %s holds the rest of the run",
                         (unsigned long long)r->config.interval, path);
     return qn_collect_tell_file(r, "misses by set", path, qn_cost_write_sets(path, &r->store, (uint64_t)w->result.totals[QN_COST_IR], &err), &err);
+}
+
+/* And memory that threads share. */
+bool qn_collect_write_sharing(struct qn_collect_work *w, const char *profile)
+{
+    struct qn_collect *r = w->run;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    const struct qn_cost_data data = { &r->store, w->modules, r->allocators, r->options.alloc.count };
+    char *path;
+
+    if (!qn_cost_has_sharing(&r->store) || qn_collect_is_device(profile))
+        return true;
+    if (asprintf(&path, "%s" QN_COLLECT_SHARING_SUFFIX, profile) < 0)
+        return false;
+    return qn_collect_tell_file(r, "shared lines", path, qn_cost_write_sharing(path, &data, &err), &err);
 }
 
 void qn_collect_print_culprits(struct qn_collect_work *w)

@@ -38,6 +38,7 @@
 #define QN_COLLECT_PARENT_DIED SIGRTMAX /* the kernel sends us this when our parent dies */
 #define QN_COLLECT_CULPRITS_SUFFIX ".culprits.csv"
 #define QN_COLLECT_SETS_SUFFIX ".sets.csv"
+#define QN_COLLECT_SHARING_SUFFIX ".sharing.csv"
 #define QN_COLLECT_FINDINGS_SUFFIX ".findings.csv" /* behind the profile's name */
 
 enum qn_collect_origin { QN_COLLECT_GIVEN, QN_COLLECT_HOST, QN_COLLECT_DEFAULT };

@@ -213,6 +213,7 @@ static bool fold_and_write(struct qn_collect_work *w)
     written = status != QN_TEXT_OK || qn_collect_write_findings(w, path);
     written = (status != QN_TEXT_OK || qn_collect_write_culprits(w, path)) && written;
     written = (status != QN_TEXT_OK || qn_collect_write_sets(w, path)) && written;
+    written = (status != QN_TEXT_OK || qn_collect_write_sharing(w, path)) && written;
     written = qn_collect_tell_file(r, "profile", path, status, &err) && written;
     written = qn_collect_write_intervals(w) && written;
     if (w->result.damaged)

@@ -147,6 +147,7 @@ static char *name_beside(struct qn_collect *r, const char *suffix)
 static char *name_findings(struct qn_collect *r) { return name_beside(r, QN_COLLECT_FINDINGS_SUFFIX); }
 static char *name_culprits(struct qn_collect *r) { return name_beside(r, QN_COLLECT_CULPRITS_SUFFIX); }
 static char *name_sets(struct qn_collect *r) { return name_beside(r, QN_COLLECT_SETS_SUFFIX); }
+static char *name_sharing(struct qn_collect *r) { return name_beside(r, QN_COLLECT_SHARING_SUFFIX); }
 
 struct output {
     const char *what;
@@ -186,6 +187,7 @@ bool qn_collect_check_outputs(struct qn_collect *r)
                             { "table of branches", o->branches_file != NULL, qn_collect_name_branches, NULL },
                             { "findings", beside, name_findings, NULL },
                             { "culprits", beside, name_culprits, NULL },
+                            { "shared lines", beside, name_sharing, NULL },
                             { "misses by set", beside && r->config.interval, name_sets, NULL } };
 
     for (size_t i = 0; i < QN_ARRAY_LEN(all) && good; i++)

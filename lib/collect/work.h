@@ -29,6 +29,7 @@ bool qn_collect_write_intervals(struct qn_collect_work *w);
 bool qn_collect_write_findings(struct qn_collect_work *w, const char *profile);
 bool qn_collect_write_culprits(struct qn_collect_work *w, const char *profile);
 bool qn_collect_write_sets(struct qn_collect_work *w, const char *profile);
+bool qn_collect_write_sharing(struct qn_collect_work *w, const char *profile);
 void qn_collect_print_culprits(struct qn_collect_work *w);
 bool qn_collect_write_explanation(struct qn_collect_work *w);
 bool qn_collect_write_watch(struct qn_collect_work *w);

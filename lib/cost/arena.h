@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "quern a01" */
-#define QN_ARENA_VERSION 16
+#define QN_ARENA_VERSION 17
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -78,14 +78,14 @@
 #define QN_ARENA_PAIRS_OFF (3004ull << 20)
 #define QN_ARENA_PAIRS_SIZE (4ull << 20)
 #define QN_ARENA_TABLES_OFF (3008ull << 20) /* struct qn_table_head says how much there is of each part */
-#define QN_ARENA_TABLES_SIZE (352ull << 20)
-#define QN_ARENA_USES_OFF (3360ull << 20) /* --data=use; a row for each row of data */
+#define QN_ARENA_TABLES_SIZE (480ull << 20)
+#define QN_ARENA_USES_OFF (3488ull << 20) /* --data=use; a row for each row of data */
 #define QN_ARENA_USES_SIZE (120ull << 20)
-#define QN_ARENA_USED_PLACES_OFF (3480ull << 20)
+#define QN_ARENA_USED_PLACES_OFF (3608ull << 20)
 #define QN_ARENA_USED_PLACES_SIZE (72ull << 20)
-#define QN_ARENA_CALLS_OFF (3552ull << 20) /* --calls, and only then mapped by the engine; cost/call_records.h */
+#define QN_ARENA_CALLS_OFF (3680ull << 20) /* --calls, and only then mapped by the engine; cost/call_records.h */
 #define QN_ARENA_CALLS_SIZE (1216ull << 20)
-#define QN_ARENA_SIZE (4768ull << 20)
+#define QN_ARENA_SIZE (4896ull << 20)
 
 struct qn_geometry {
     uint32_t size;  /* bytes = sets * assoc * line */
@@ -239,6 +239,8 @@ enum qn_sim_how {
 #define QN_TABLE_TEXT_SIZE (16ull << 20)
 #define QN_TABLE_SETS_OFF (96ull << 20) /* --interval: misses by set, a row for each interval that has ended */
 #define QN_TABLE_SETS_SIZE (256ull << 20)
+#define QN_TABLE_SHARED_OFF (352ull << 20) /* struct qn_shared_row */
+#define QN_TABLE_SHARED_SIZE (128ull << 20)
 
 #define QN_SET_CACHES_MAX 4
 #define QN_SET_GROUPS_MAX 256 /* of a cache in a row: of more sets several are counted together */
@@ -256,9 +258,18 @@ struct qn_table_head {
     uint64_t cells, terms, rows, text; /* in use; text in bytes */
     uint64_t more_lines;     /* that data has touched, beyond one for each reference */
     uint64_t set_rows;       /* of QN_TABLE_SETS_OFF: groups of all caches, one after the other */
+    uint64_t shared;         /* rows */
     uint32_t set_caches, pad;
     struct qn_set_cells set_cells[QN_SET_CACHES_MAX];
 };
+
+/* What an instruction did with a line of memory that threads share (struct sim_shared in sim/module.h). */
+struct qn_shared_row {
+    uint64_t line, address, pc, thread, reads, writes, read, written, misses_true, misses_false, cold, upgrades;
+    uint64_t offset;         /* of the address in its object */
+    uint32_t map, object;    /* map: of pc; object: index into objects with --data, else UINT32_MAX */
+};
+#define QN_SHARED_MAX (QN_TABLE_SHARED_SIZE / sizeof(struct qn_shared_row))
 
 enum qn_sum { QN_SUM_CELLS, QN_SUM_LOADS, QN_SUM_LOADS_L1, QN_SUM_LOADS_LL, QN_SUM_LINES }; /* enum sim_sum */
 

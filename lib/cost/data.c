@@ -125,6 +125,24 @@ static void name_object(const struct qn_data_output *o, const struct qn_object *
     }
 }
 
+void qn_cost_name_object(const struct qn_cost_data *data, const struct qn_object *object, char name[QN_COST_OBJECT_NAME])
+{
+    struct qn_data_output o = { .x = data };
+    struct qn_cost_place place;
+    size_t n;
+
+    if (object->kind < QN_OBJECT_KINDS)
+        name_object(&o, object, name);
+    else
+        strcpy(name, "???");
+    if (object->kind != QN_OBJECT_HEAP)
+        return;
+    qn_cost_find_user(data->modules, object->map, object->start - 1, &place);
+    n = strlen(name);
+    snprintf(name + n, QN_COST_OBJECT_NAME - n, " at %s:%u (%s)", place.file ? base_name(place.file) : "???", place.line,
+             place.function ? place.function : "???");
+}
+
 static int64_t number(uint64_t n) { return n <= INT64_MAX ? (int64_t)n : INT64_MAX; }
 
 /* ---- objects ---- */

@@ -4,6 +4,7 @@
 
 #include "cost/allocators.h"
 #include "cost/modules.h"
+#include "cost/objects.h"
 #include "cost/store.h"
 #include "prof/write.h"
 #include "text/error.h"
@@ -17,5 +18,9 @@ struct qn_cost_data {
 
 /* Writes them, after the summary.  The same run gives the same bytes. */
 enum qn_text_status qn_cost_put_data(struct qn_prof_writer *w, const struct qn_cost_data *data, struct qn_text_error *err);
+
+/* The name of an object as the tables have it, and for the heap where it was allocated: "malloc at main.c:12 (main)". */
+#define QN_COST_OBJECT_NAME 8192
+void qn_cost_name_object(const struct qn_cost_data *data, const struct qn_object *object, char name[QN_COST_OBJECT_NAME]);
 
 #endif

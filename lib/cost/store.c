@@ -66,6 +66,7 @@ void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
     e->data = at_most(h->n_data, QN_ARENA_DATA_SIZE, sizeof(struct qn_data_row));
     e->pairs = at_most(h->n_pairs, QN_ARENA_PAIRS_SIZE, sizeof(struct qn_data_pair));
     e->used_places = at_most(h->n_used_places, QN_ARENA_USED_PLACES_SIZE, qn_used_place_bytes(h->config.D1.line));
+    e->shared = at_most(h->sim_output.tables.shared, QN_TABLE_SHARED_SIZE, sizeof(struct qn_shared_row));
     e->intervals = at_most(h->n_intervals, QN_ARENA_INTERVALS_SIZE, qn_cost_interval_bytes(s));
 }
 
@@ -187,6 +188,7 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
         { tables + QN_TABLE_TERMS_OFF, at_most(t->terms, QN_TABLE_TERMS_SIZE, sizeof(struct qn_term)) * sizeof(struct qn_term) },
         { tables + QN_TABLE_ROWS_OFF, at_most(t->rows, QN_TABLE_ROWS_SIZE, sizeof(struct qn_table_row)) * sizeof(struct qn_table_row) },
         { tables + QN_TABLE_TEXT_OFF, at_most(t->text, QN_TABLE_TEXT_SIZE, 1) },
+        { tables + QN_TABLE_SHARED_OFF, e.shared * sizeof(struct qn_shared_row) },
         { tables + QN_TABLE_SETS_OFF, qn_cost_set_rows(from) * qn_cost_set_row_bytes(from) },
         { QN_ARENA_OBJECTS_OFF, e.objects * sizeof(struct qn_object) },
         { QN_ARENA_DATA_OFF, e.data * sizeof(struct qn_data_row) },

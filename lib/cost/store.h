@@ -22,7 +22,7 @@ struct qn_cost_store {
 
 /* The parts of the arena, in elements, cut to what fits: never more than the room there is. */
 struct qn_cost_extent {
-    uint64_t strings, maps, leaves, blocks, insns, counters, charges, intervals, points, notes, findings, objects, data, pairs, used_places;
+    uint64_t strings, maps, leaves, blocks, insns, counters, charges, intervals, points, notes, findings, objects, data, pairs, used_places, shared;
 };
 
 /* 0, or errno. */

@@ -117,7 +117,8 @@ struct qn_debug_object {
     char *shown;         /* for objects.c */
 };
 const struct qn_debug_object *qn_debug_list_objects(struct qn_debug *d, size_t *count);
-/* The name, to be shown, of the one that covers the address; NULL: none does. */
+/* The one that covers the address; its name, to be shown; NULL: none does. */
+const struct qn_debug_object *qn_debug_find_object(struct qn_debug *d, uint64_t address);
 const char *qn_debug_name_object(struct qn_debug *d, uint64_t address);
 /* What the file asks to be loaded as its segment number 0, 1, ...; false: there are no more. */
 bool qn_debug_segment(const struct qn_debug *d, size_t number, uint64_t *start, uint64_t *end);

@@ -113,6 +113,13 @@ static struct qn_debug_object *search(const struct qn_objects *o, uint64_t addre
     return low && address < o->list[low - 1].end ? &o->list[low - 1] : NULL;
 }
 
+const struct qn_debug_object *qn_debug_find_object(struct qn_debug *d, uint64_t address)
+{
+    const struct qn_objects *objects = load(d);
+
+    return objects ? search(objects, address) : NULL;
+}
+
 const char *qn_debug_name_object(struct qn_debug *d, uint64_t address)
 {
     const struct qn_objects *objects = load(d);

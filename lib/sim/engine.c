@@ -166,7 +166,8 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
         D1_users.me = qn_explain_next((uint32_t)(counts - sim_counters));
     outcome = account(D1_ref(addr, size, kind), addr, size, kind, counts);
     tell(addr, size, kind, outcome, counts);
-    analyse(&(struct sim_ref){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
+    analyse(&(struct sim_ref){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome,
+                              .site = (uint32_t)(counts - sim_counters)});
     charge(counts);
     return outcome;
 }

@@ -119,6 +119,8 @@ static inline void sim_count(unsigned event, uint64_t n)
     sim_event_new[event] += n;
     sim_events_new |= 1ull << event;
 }
+/* The same on behalf of an earlier reference to data, whose sim_ref had this site. */
+void sim_count_for(uint32_t site, unsigned event, uint64_t n);
 static inline uint64_t sim_counted(unsigned event) { return sim_event_counts[event] + sim_event_new[event]; }
 
 /* Stop the run: a mistake in the module.  Says slot, module, function, and the number of the reference. */
@@ -240,6 +242,7 @@ struct sim_ref {
     uint8_t kind;      /* SIM_READ, SIM_WRITE, SIM_MODIFY, SIM_REF_* */
     uint8_t outcome;   /* SIM_L1_MISS | SIM_LL_MISS; branches: SIM_TAKEN | SIM_MISPREDICT */
     uint8_t backward;  /* conditional branches: target below the branch */
+    uint32_t site;     /* of data: for sim_count_for */
 };
 
 /* ---- what a predictor holds, for `quern watch` (#define PREDICTOR_SHOWS 1) ----
@@ -353,5 +356,18 @@ void sim_find(const struct sim_finding *finding);
 /* The same at any time: a row in which the module counts until the end, so that it stands in the table also where the program is killed.
  * Those of an instruction that have the same name are sorted by count, the largest first, and their `of` is the sum.  NULL: no room. */
 struct sim_finding *sim_keep(const struct sim_finding *finding);
+
+/* A row of the table of memory that threads share, PROFILE.sharing.csv: what an instruction did with a line on behalf of a thread.  The
+ * module counts in it until the end, as in the rows of sim_keep.  NULL: no room. */
+struct sim_shared {
+    uint64_t line;     /* of memory: address of its first byte */
+    uint64_t address;  /* of a byte of it that is referenced: the object that it belongs to is named */
+    uint64_t pc;
+    uint64_t thread;
+    uint64_t reads, writes;     /* references; a modify is one of each */
+    uint64_t read, written;     /* which bytes: a bit for each, or for 1/64 of the line where it is longer than 64 bytes */
+    uint64_t misses_true, misses_false, cold, upgrades; /* see analysis/sharing.c */
+};
+struct sim_shared *sim_keep_shared(const struct sim_shared *row);
 
 #endif

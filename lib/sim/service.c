@@ -122,6 +122,10 @@ void sim_find(const struct sim_finding *finding) { find(finding, false); }
 
 struct sim_finding *sim_keep(const struct sim_finding *finding) { return find(finding, true); }
 
+struct sim_shared *sim_keep_shared(const struct sim_shared *row) { return output ? qn_engine_shared(row) : NULL; }
+
+void sim_count_for(uint32_t site, unsigned event, uint64_t n) { qn_sim_charge_to(site, event, n); }
+
 void sim_keep_loads(const uint64_t cycles[3])
 {
     if (!output)

@@ -18,6 +18,7 @@ struct sim_finding *qn_engine_finding(const struct sim_finding *finding, bool ke
 extern bool qn_sim_events_hidden;      /* what is declared now is counted and never shown */
 extern bool qn_sim_events_of_twin;     /* what is declared now is the twin's */
 extern uint64_t qn_sim_events_twinned; /* a bit for each event that the twin of --check declares, too */
+struct sim_shared *qn_engine_shared(const struct sim_shared *row); /* supplied by run; NULL: no room */
 void *qn_engine_alloc(uint64_t bytes);                       /* supplied by run */
 void *qn_engine_alloc_low(uint64_t bytes);                   /* the same below 2 GiB, within reach of emitted code */
 void *qn_engine_try_alloc(uint64_t bytes);                   /* NULL: there is no more */

@@ -17,7 +17,7 @@ _Static_assert(SIM_FINDING_NAME == QN_FINDING_NAME && sizeof(struct sim_finding)
 
 static uint8_t *base; /* everything but the counters */
 static struct {
-    uint64_t blocks, insns, counters, findings;
+    uint64_t blocks, insns, counters, findings, shared;
 } ready;
 
 uint64_t *qn_arena_counters(void) { return (uint64_t *)QN_COUNTERS_BASE; }
@@ -212,6 +212,23 @@ struct sim_finding *qn_engine_finding(const struct sim_finding *f, bool kept)
     __builtin_memcpy(to, f, sizeof *f);
     qn_arena->n_findings = n + 1;
     return (struct sim_finding *)to;
+}
+
+_Static_assert(sizeof(struct sim_shared) == offsetof(struct qn_shared_row, offset), "module.h and arena.h");
+
+struct sim_shared *qn_engine_shared(const struct sim_shared *row)
+{
+    uint64_t n = qn_arena->sim_output.tables.shared;
+    struct qn_shared_row *to = (struct qn_shared_row *)(void *)(qn_arena_tables() + QN_TABLE_SHARED_OFF) + n;
+
+    if (n == QN_SHARED_MAX)
+        return NULL;
+    qn_ready_until(&ready.shared, to + 1);
+    __builtin_memcpy(to, row, sizeof *row);
+    to->map = qn_arena_map_of(row->pc);
+    to->object = qn_cfg()->data ? qn_data_find(row->address, &to->offset) : QN_NO_OBJECT;
+    qn_arena->sim_output.tables.shared = n + 1;
+    return (struct sim_shared *)to;
 }
 
 /* ---- blocks ---- */

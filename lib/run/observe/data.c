@@ -267,6 +267,14 @@ uint32_t qn_data_find_row(uint64_t address, uint32_t site, struct qn_data_place 
     return r ? (uint32_t)(r - qn_data_row(0)) : QN_NO_OBJECT;
 }
 
+uint32_t qn_data_find(uint64_t address, uint64_t *offset)
+{
+    struct qn_data_place p = end_of_stack(address) ? (struct qn_data_place){0, 0, 0} : find_place(address, 0);
+
+    *offset = p.start ? address - p.start : 0;
+    return p.object;
+}
+
 /* ---- classes ---- */
 
 static void find_class_events(void)

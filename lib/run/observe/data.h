@@ -32,6 +32,9 @@ struct qn_data_row *qn_data_row(uint64_t number);
 /* Bytes of an element, where offsets in it count; 0: those in the object do. */
 uint32_t qn_data_element(const struct qn_data_place *p);
 
+/* The object at an address, and the offset in it, as misses have them; on a stack no variables are told apart. */
+uint32_t qn_data_find(uint64_t address, uint64_t *offset);
+
 /* ---- uses.c ---- */
 
 void qn_uses_init(void);

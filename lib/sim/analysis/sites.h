@@ -14,7 +14,9 @@
 #include "sim/module.h"
 
 #define SITES_BITS_FIRST 12                    /* of the table at first: as little memory is touched as there are records */
+#ifndef SITES_BITS
 #define SITES_BITS 21                          /* at last */
+#endif
 #define SITES_MAX ((1u << SITES_BITS) / 4 * 3) /* records: 1.5 million, a quarter of the table stays free */
 #define SITES_NUMBER 0xffffffffu               /* of an entry of the table; above it, the low half of the hash */
 #define SITES_LAST 8192u                       /* that are found without the table */

@@ -115,10 +115,29 @@ struct sim_finding *sim_keep(const struct sim_finding *f)
     return &k->row;
 }
 
+static struct kept_shared {
+    struct kept_shared *next;
+    struct sim_shared row;
+} *kept_shared, **last_kept_shared = &kept_shared;
+
+struct sim_shared *sim_keep_shared(const struct sim_shared *row)
+{
+    struct kept_shared *k = sim_alloc(sizeof *k);
+
+    k->row = *row;
+    *last_kept_shared = k;
+    last_kept_shared = &k->next;
+    return &k->row;
+}
+
 void hosted_print_kept(void)
 {
     for (const struct kept_finding *k = kept; k; k = k->next)
         sim_find(&k->row);
+    for (const struct kept_shared *k = kept_shared; k; k = k->next)
+        sim_print("0x%x 0x%x thread %U: %U reads 0x%x, %U writes 0x%x, true %U, false %U, cold %U, upgrades %U", k->row.line, k->row.pc,
+                  k->row.thread, k->row.reads, k->row.read, k->row.writes, k->row.written, k->row.misses_true, k->row.misses_false,
+                  k->row.cold, k->row.upgrades);
 }
 
 unsigned sim_event(const char *slot, const char *name, const char *text)
@@ -151,6 +170,12 @@ void qn_sim_charge(uint32_t site)
         sim_event_new[event] = 0;
     }
     sim_events_new = 0;
+}
+
+void sim_count_for(uint32_t site, unsigned event, uint64_t n)
+{
+    (void)site;
+    event_totals[event] += n;
 }
 
 void hosted_print_events(void)

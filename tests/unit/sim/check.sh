@@ -223,7 +223,7 @@ done 3<simulators
 for file in "$top_srcdir"/lib/sim/policy/*.c "$top_srcdir"/lib/sim/level/*.c "$top_srcdir"/lib/sim/prefetch/*.c "$top_srcdir"/lib/sim/bpred/*.c \
     "$top_srcdir"/lib/sim/analysis/*.c; do
     module=$(basename "$file" .c)
-    case $module in opt | record | values | conflicts | culprits) continue ;; esac
+    case $module in opt | record | values | conflicts | culprits | sharing) continue ;; esac
     ok "$module is among them" grep -qE "=$module( |\$)" simulators
 done
 done_testing

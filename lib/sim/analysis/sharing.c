@@ -1,0 +1,383 @@
+/* analysis/sharing.c - which lines do threads share, and which only because their data lies in the same line?
+ *
+ *   thread 1 writes bytes 0 to 7 of a line, thread 2 bytes 8 to 15, again and again: each misses what the other has taken away,
+ *   and neither ever reads what the other has written.  False sharing; with a line for each there is none.
+ *
+ * Slot AN, references to data.  Each thread is a processor with a cache of its own that never evicts anything; caches are kept coherent by
+ * invalidation (MSI): a write takes the line away from all others, a read takes it from who has written it, who keeps a copy.  Then
+ * a thread misses a line for the first time (cold), or because another one has written to it since.  A miss of that kind is true sharing if,
+ * before the line is taken away again, the thread touches a byte that another thread has written since its last miss that was not
+ * false sharing; else the miss was of no use.
+ * Source: M. Dubois, J. Skeppstedt, L. Ricciulli, K. Ramamurthy, P. Stenstrom, The detection and elimination of useless misses in
+ * multiprocessors, ISCA 1993; words are bytes here.
+ *
+ * Events, of the instruction that missed: true, false; cold: the first time that a thread touches a line that another one has written, or, with
+ * a write, that another one has touched; upgrades: writes to a line that the thread has, but another one, too.  transfers is the sum.  What a miss
+ * was is known later, at the latest at the end, and counted then.
+ * Bytes: two threads share a line truly if one has written a byte that the other one has touched, in any order; falsely if there is no such
+ * byte, but both have touched the line, and one has written to it.  Of four threads that each write a number of their own, which the first one
+ * adds up in the end, three pairs share truly and three falsely.
+ *
+ * One thread runs at a time.  What is counted in bytes does not depend on when; transfers do: a turn is much longer than the time for
+ * which a processor keeps a line, so there are far fewer than on a real machine.
+ */
+#include "sim/analysis/sites.h"
+#include "sim/module.h"
+
+#define ANALYSIS "sharing"
+#define WANTS_PC 1
+#define WANTS_THREAD 1
+#define BITS 64u
+
+/* A thread's copy of a line. */
+struct copy {
+    struct site site;        /* number of the line; thread */
+    struct copy *next;       /* of the same line */
+    struct sim_shared *row;  /* used last; NULL: no room */
+    struct sim_shared *missed; /* that of the miss that brought the line, ... */
+    uint32_t missed_site;    /* ... which is that of this reference */
+    bool present, open;      /* open: it is not known yet what this miss was */
+    uint64_t stale;          /* bytes that others have written since the last miss that was not false sharing */
+    uint64_t touched, written; /* bytes */
+};
+
+enum { PRIVATE, READ, TRUE, BOTH, FALSE, CLASSES };
+
+struct line {
+    struct site site;        /* number */
+    uint64_t pc;             /* while one thread has touched it: who wrote it last, or if nobody did, who read it last */
+    uint64_t address, reads, writes, read, written; /* meanwhile */
+    uint64_t fresh;          /* bytes that the owner has written, and that the copies of others do not know to be stale yet */
+    struct copy *first, *recent, *owner; /* owner: the only one that has it, to write */
+    uint32_t thread;         /* that has touched it; others: see first */
+    bool was_written;        /* by any */
+    uint8_t class;
+    uint32_t pairs[2];       /* of threads that share it falsely, truly */
+};
+
+struct row_site {
+    struct site site;        /* instruction; address of the copy */
+    struct sim_shared *row;
+};
+
+static struct sites lines, copies, rows;
+static uint32_t line_bits, grain_bits; /* bytes that a bit stands for */
+static uint64_t *cells;
+enum { NO_ROOM = CLASSES, NO_ROW, CELLS };
+static struct {
+    unsigned transfers, misses_true, misses_false, cold, upgrades;
+} event;
+
+/* ---- the start ---- */
+
+static void declare(uint32_t bytes)
+{
+    struct sim_term terms[CELLS];
+
+    cells = sim_cells(CELLS);
+    for (unsigned i = 0; i < CELLS; i++)
+        terms[i] = (struct sim_term){.cells = cells + i, .n = 1, .times = 1, .needed = i >= NO_ROOM};
+    terms[TRUE].n = terms[BOTH].n = 2;
+    sim_row(terms, 2, "AN: lines of %u bytes: %%U of one thread only, %%U that several only read", bytes);
+    sim_row(terms + TRUE, 2, "AN: lines with bytes that threads share: %%U; that threads share without sharing a byte: %%U");
+    sim_row(NULL, 0, "AN: transfers depend on the turns that quern gave the threads, one at a time; lines and bytes do not");
+    sim_row(terms + NO_ROOM, 1, "AN: there was no room for %%U references to further lines");
+    sim_row(terms + NO_ROW, 1, "AN: there was no room for another row of the table for %%U references");
+}
+
+static void analysis_init(const struct sim_config *c)
+{
+    line_bits = c->line_bits;
+    grain_bits = c->line > BITS ? c->line_bits - 6 : 0;
+    sites_init(&lines, sizeof(struct line));
+    sites_init(&copies, sizeof(struct copy));
+    sites_init(&rows, sizeof(struct row_site));
+    event.transfers = sim_event(sim.slot, "transfers", "lines that came from another thread, or were taken away");
+    event.misses_true = sim_event(sim.slot, "true", "misses by true sharing");
+    event.misses_false = sim_event(sim.slot, "false", "misses by false sharing");
+    event.cold = sim_event(sim.slot, "cold", "first use of a line of another thread");
+    event.upgrades = sim_event(sim.slot, "upgrades", "writes that took the line from others");
+    declare(c->line);
+}
+
+/* ---- rows of the table ---- */
+
+static struct sim_shared *find_row(const struct copy *copy, uint64_t pc, uint64_t address)
+{
+    struct row_site *r = (struct row_site *)sites_find(&rows, pc, (uint64_t)(uintptr_t)copy);
+
+    if (!r)
+        return NULL;
+    if (!r->row)
+        r->row = sim_keep_shared(&(struct sim_shared){.line = copy->site.pc << line_bits, .address = address, .pc = pc, .thread = copy->site.what});
+    return r->row;
+}
+
+static inline struct sim_shared *row_of(struct copy *c, uint64_t pc, uint64_t address)
+{
+    if (!c->row || c->row->pc != pc)
+        c->row = find_row(c, pc, address);
+    return c->row;
+}
+
+static inline void note(struct sim_shared *row, uint64_t bytes, unsigned kind)
+{
+    if (QN_UNLIKELY(!row)) {
+        cells[NO_ROW]++;
+        return;
+    }
+    if (kind != SIM_WRITE) {
+        row->reads++;
+        row->read |= bytes;
+    }
+    if (kind != SIM_READ) {
+        row->writes++;
+        row->written |= bytes;
+    }
+}
+
+/* ---- which bytes ---- */
+
+enum { FALSELY, TRULY, NOT };
+
+static unsigned relation(const struct copy *a, const struct copy *b)
+{
+    if (!a->touched || !(a->written | b->written))
+        return NOT;
+    return (a->written & b->touched) | (b->written & a->touched) ? TRULY : FALSELY;
+}
+
+static void count_pairs(struct line *l, const struct copy *c, uint32_t n)
+{
+    for (const struct copy *other = l->first; other; other = other->next) {
+        unsigned how = other == c ? NOT : relation(c, other);
+
+        if (how != NOT)
+            l->pairs[how] += n;
+    }
+}
+
+static inline void touch(struct line *l, struct copy *c, uint64_t bytes, bool writes)
+{
+    uint64_t written = writes ? bytes : 0;
+
+    if (QN_LIKELY(!(bytes & ~c->touched) && !(written & ~c->written)))
+        return;
+    count_pairs(l, c, -1u);
+    c->touched |= bytes;
+    c->written |= written;
+    count_pairs(l, c, 1);
+    cells[l->class]--;
+    l->class = !l->pairs[TRULY] ? l->pairs[FALSELY] ? FALSE : READ : l->pairs[FALSELY] ? BOTH : TRUE;
+    cells[l->class]++;
+}
+
+/* ---- transfers ---- */
+
+static void transfer(unsigned what)
+{
+    sim_count(event.transfers, 1);
+    sim_count(what, 1);
+}
+
+static void settle(struct copy *c, unsigned what)
+{
+    sim_count_for(c->missed_site, what, 1);
+    if (c->missed)
+        *(what == event.misses_true ? &c->missed->misses_true : &c->missed->misses_false) += 1;
+    c->open = false;
+}
+
+/* All others learn what the owner has written. */
+static void publish(struct line *l)
+{
+    for (struct copy *c = l->first; c; c = c->next)
+        if (c != l->owner)
+            c->stale |= l->fresh;
+    l->fresh = 0;
+}
+
+/* For a write of `by`. */
+static void invalidate(struct line *l, struct copy *by)
+{
+    for (struct copy *c = l->first; c; c = c->next) {
+        if (c == by)
+            continue;
+        if (c->open)
+            settle(c, event.misses_false);
+        c->present = false;
+    }
+    l->owner = by;
+}
+
+/* A thread's copy, a new one if it is its first use of the line: then `touched` is 0.  NULL: no room. */
+static struct copy *copy_of(struct line *l, uint32_t thread)
+{
+    struct copy *c = (struct copy *)sites_find(&copies, l->site.pc, thread);
+
+    if (c && !c->touched) {
+        c->next = l->first;
+        c->present = true;
+        l->first = c;
+    }
+    return l->recent = c;
+}
+
+/* A second thread comes.  What the only one did until now stands at one instruction. */
+static void share(struct line *l)
+{
+    struct copy *c = copy_of(l, l->thread);
+
+    if (!c)
+        return;
+    c->touched = l->read | l->written;
+    c->written = l->written;
+    if (row_of(c, l->pc, l->address)) {
+        c->row->reads = l->reads;
+        c->row->writes = l->writes;
+        c->row->read = l->read;
+        c->row->written = l->written;
+    }
+    if (l->written) {
+        l->owner = c;
+        l->fresh = l->written;
+    }
+}
+
+/* The thread's first use of a line that others have. */
+static void arrive(struct line *l, struct copy *c, bool writes)
+{
+    publish(l);
+    c->stale = 0;
+    l->owner = NULL;
+    if (!writes && !l->was_written)
+        return;
+    transfer(event.cold);
+    if (c->row)
+        c->row->cold++;
+}
+
+static void miss(struct line *l, struct copy *c, uint32_t site)
+{
+    publish(l);
+    l->owner = NULL;
+    c->present = c->open = true;
+    c->missed = c->row;
+    c->missed_site = site;
+    sim_count(event.transfers, 1);
+}
+
+/* Of what the copy misses all but the first time. */
+static void come(struct line *l, struct copy *c, uint32_t site, bool writes)
+{
+    if (!c->touched) {
+        arrive(l, c, writes);
+    } else if (!c->present) {
+        miss(l, c, site);
+    } else if (writes && l->owner != c) {
+        transfer(event.upgrades);
+        if (c->row)
+            c->row->upgrades++;
+    }
+}
+
+static void refer(struct line *l, const struct sim_ref *ref, uint64_t address, uint64_t bytes)
+{
+    bool writes = sim_writes((enum sim_kind)ref->kind);
+    struct copy *c = l->recent && l->recent->site.what == sim_thread ? l->recent : copy_of(l, sim_thread);
+
+    if (QN_UNLIKELY(!c)) {
+        cells[NO_ROOM]++;
+        return;
+    }
+    note(row_of(c, ref->pc, address), bytes, ref->kind);
+    come(l, c, ref->site, writes);
+    if (QN_UNLIKELY(c->stale & bytes)) {
+        settle(c, event.misses_true);
+        c->stale = 0;
+    }
+    if (writes) {
+        if (l->owner != c)
+            invalidate(l, c);
+        l->fresh |= bytes;
+        l->was_written = true;
+    }
+    touch(l, c, bytes, writes);
+}
+
+/* ---- references ---- */
+
+static void refer_alone(struct line *l, const struct sim_ref *ref, uint64_t address, uint64_t bytes)
+{
+    bool writes = sim_writes((enum sim_kind)ref->kind);
+
+    if (writes || !l->was_written) {
+        l->pc = ref->pc;
+        l->address = address;
+    }
+    if (ref->kind != SIM_WRITE) {
+        l->reads++;
+        l->read |= bytes;
+    }
+    if (writes) {
+        l->writes++;
+        l->written |= bytes;
+        l->was_written = true;
+    }
+}
+
+/* A bit for each byte, or for several. */
+static uint64_t bytes_of(uint32_t first, uint32_t last)
+{
+    first >>= grain_bits;
+    last >>= grain_bits;
+    return (~0ull >> (BITS - 1 - (last - first))) << first;
+}
+
+static void refer_to(uint64_t number, const struct sim_ref *ref, uint64_t address, uint32_t size)
+{
+    struct line *l = (struct line *)sites_find(&lines, number, 0);
+    uint32_t at = (uint32_t)(address & ((1u << line_bits) - 1));
+    uint64_t bytes = bytes_of(at, at + size - 1);
+
+    if (QN_UNLIKELY(!l)) {
+        cells[NO_ROOM]++;
+        return;
+    }
+    if (!(l->read | l->written)) {
+        l->thread = sim_thread;
+        cells[PRIVATE]++;
+    }
+    if (QN_LIKELY(l->thread == sim_thread && !l->first)) {
+        refer_alone(l, ref, address, bytes);
+        return;
+    }
+    if (!l->first)
+        share(l);
+    refer(l, ref, address, bytes);
+}
+
+static void analysis_ref(const struct sim_ref *ref)
+{
+    uint64_t address = ref->addr, end = ref->addr + ref->size;
+
+    if (ref->kind > SIM_MODIFY)
+        return;
+    while (address != end) {
+        uint64_t number = address >> line_bits, next = (number + 1) << line_bits;
+        uint64_t to = next - address < end - address ? next : end;
+
+        refer_to(number, ref, address, (uint32_t)(to - address));
+        address = to;
+    }
+}
+
+static void analysis_finish(void)
+{
+    for (uint32_t i = 0; i < copies.count; i++) {
+        struct copy *c = (struct copy *)sites_at(&copies, i);
+
+        if (c->open)
+            settle(c, event.misses_false);
+    }
+}
