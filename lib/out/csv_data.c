@@ -32,12 +32,32 @@ static int find_event(const struct qn_prof_header *h, const char *name)
     return NONE;
 }
 
-const char *qn_out_csv_data_show(const struct qn_prof_header *h)
+static const char *show_all(const struct qn_prof_header *h)
 {
     static const char *const shown[2][2] = {{"D1mr,D1mw,DLmr,DLmw", "D1mr,D1mw,DLmr,DLmw,D1.filled,D1.used,D1use%"},
                                             {"D1mr,D1mw,DLmr,DLmw,AN.compulsory,AN.capacity,AN.conflict",
                                              "D1mr,D1mw,DLmr,DLmw,AN.compulsory,AN.capacity,AN.conflict,D1.filled,D1.used,D1use%"}};
     return shown[find_event(h, events[QN_PROF_COMPULSORY]) != NONE][find_event(h, events[QN_PROF_FILLED]) != NONE];
+}
+
+static int is_of_data(const char *event)
+{
+    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
+        if (strcmp(events[i], event) == 0)
+            return 1;
+    return 0;
+}
+
+enum qn_text_status qn_out_csv_data_columns(struct qn_out_columns *c, const struct qn_prof_header *h, const char *show, struct qn_text_error *err)
+{
+    struct qn_prof_header of_data = {.event_count = h->event_count, .events = calloc((size_t)h->event_count, sizeof *of_data.events)};
+    if (!of_data.events)
+        return qn_text_fail_memory(err);
+    for (int i = 0; i < h->event_count; i++)
+        of_data.events[i] = (char *)(is_of_data(h->events[i]) ? h->events[i] : "");
+    qn_out_choose_columns(c, &of_data, show ? show : show_all(h), NULL, err);
+    free(of_data.events);
+    return err->status;
 }
 
 static const char *known(const char *text) { return text ? text : ""; }

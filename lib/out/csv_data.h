@@ -13,13 +13,14 @@
 #ifndef QN_OUT_CSV_DATA_H
 #define QN_OUT_CSV_DATA_H
 
+#include "out/columns.h"
 #include "out/csv_calls.h"
 
 /* The names of the columns, up to NULL. by: DATA, PAIR or USED. */
 const char *const *qn_out_csv_data_names(enum qn_out_csv_by by);
 
-/* What --show is where it is not given. */
-const char *qn_out_csv_data_show(const struct qn_prof_header *events);
+/* The columns of counts, of those events of the profile that are counted by object; show NULL: all of them. */
+enum qn_text_status qn_out_csv_data_columns(struct qn_out_columns *c, const struct qn_prof_header *events, const char *show, struct qn_text_error *err);
 
 /* Hands out the cells of each row and its counts. A profile without the tables is an error. */
 enum qn_text_status qn_out_csv_data(const char *path, enum qn_out_csv_by by, const struct qn_prof_header *events, qn_out_csv_take_call *take, void *data,

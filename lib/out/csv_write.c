@@ -106,7 +106,9 @@ static enum qn_text_status read_headers(struct csv *c)
         if (status != QN_TEXT_OK)
             return status;
     }
-    const char *show = !c->q->show && c->q->by == QN_OUT_CSV_DATA ? qn_out_csv_data_show(&c->events) : c->q->show;
+    const char *show = c->q->show;
+    if (c->q->by == QN_OUT_CSV_DATA)
+        return qn_out_csv_data_columns(&c->columns, &c->events, show, c->err);
     if (c->q->by > QN_OUT_CSV_DATA)
         return QN_TEXT_OK; /* counts of their own */
     return show ? qn_out_choose_columns(&c->columns, &c->events, show, NULL, c->err)

@@ -77,6 +77,9 @@ static enum qn_text_status read_findings(struct qn_out_modern *m)
     return QN_TEXT_OK;
 }
 
+/* Then other events are shown, and sorted by: those of the tables of data. */
+static int is_of_data(const struct qn_out_request *q) { return q->by == QN_OUT_BY_DATA || q->by == QN_OUT_BY_TYPE; }
+
 static enum qn_text_status read_inputs(struct qn_out_modern *m)
 {
     const struct qn_out_request *q = m->request;
@@ -97,7 +100,7 @@ static enum qn_text_status read_inputs(struct qn_out_modern *m)
     m->events = m->ledger.header.event_count;
     m->total = qn_prof_row(&m->ledger.total, 0);
     m->heat = qn_out_use_heat(q->color, m->sink->fd);
-    return qn_out_choose_columns(&m->columns, &m->ledger.header, q->show, q->sort, m->err);
+    return qn_out_choose_columns(&m->columns, &m->ledger.header, is_of_data(q) ? NULL : q->show, is_of_data(q) ? NULL : q->sort, m->err);
 }
 
 static int all_descriptions_equal(const struct qn_prof_ledger *g)
@@ -153,23 +156,22 @@ static void put_threshold(struct qn_out_sink *s, double threshold)
 }
 
 /* Where a column of estimated time is shown: what it is made of. */
-static void put_timing(const struct qn_out_modern *m)
+static void put_timing(const struct qn_out_modern *m, const struct qn_out_columns *c)
 {
     char text[QN_TEXT_MAX];
     bool shown = qn_out_timing_chosen();
-    for (int i = 0; i < m->columns.sort_count; i++)
-        shown |= m->columns.sort[i].event < 0;
-    for (int i = 0; i < m->columns.shown_count; i++)
-        shown |= m->columns.shown[i].event < 0
-                 && (qn_out_timing_is_sum(m->columns.shown[i].name) || !strncmp(m->columns.shown[i].name, "CPI", 3)
-                     || !strcmp(m->columns.shown[i].name, "AMAT"));
+    for (int i = 0; i < c->sort_count; i++)
+        shown |= c->sort[i].event < 0;
+    for (int i = 0; i < c->shown_count; i++)
+        shown |= c->shown[i].event < 0
+                 && (qn_out_timing_is_sum(c->shown[i].name) || !strncmp(c->shown[i].name, "CPI", 3) || !strcmp(c->shown[i].name, "AMAT"));
     if (!shown)
         return;
     qn_out_describe_timing(text, sizeof text);
     qn_out_printf(m->sink, "\nEstimated cycles: %s", text);
 }
 
-static void put_metadata(const struct qn_out_modern *m)
+static void put_metadata(const struct qn_out_modern *m, const struct qn_out_columns *c, const char *sort)
 {
     struct qn_out_sink *s = m->sink;
     const struct qn_prof_header *h = &m->ledger.header;
@@ -186,15 +188,15 @@ static void put_metadata(const struct qn_out_modern *m)
         qn_out_name(s, h->events[i]);
     }
     qn_out_puts(s, "\nEvents shown:    ");
-    for (int i = 0; i < m->columns.shown_count; i++) {
+    for (int i = 0; i < c->shown_count; i++) {
         qn_out_putc(s, ' ');
-        qn_out_name(s, m->columns.shown[i].name);
+        qn_out_name(s, c->shown[i].name);
     }
-    put_timing(m);
-    qn_out_puts(s, "\nEvent sort order:");
-    for (int i = 0; i < m->columns.sort_count; i++) {
+    put_timing(m, c);
+    qn_out_printf(s, "\nEvent sort order:%s%s", sort ? " " : "", sort ? sort : "");
+    for (int i = 0; i < c->sort_count && !sort; i++) {
         qn_out_putc(s, ' ');
-        qn_out_name(s, m->columns.sort[i].name);
+        qn_out_name(s, c->sort[i].name);
     }
     qn_out_putc(s, '\n');
     put_threshold(s, m->request->threshold);
@@ -216,6 +218,12 @@ static enum qn_text_status put_summary(struct qn_out_modern *m)
     qn_out_puts(m->sink, " PROGRAM TOTALS\n\n");
     qn_out_free_table(&t);
     return QN_TEXT_OK;
+}
+
+enum qn_text_status qn_out_put_head(struct qn_out_modern *m, const struct qn_out_columns *c, const char *sort)
+{
+    put_metadata(m, c, sort);
+    return put_summary(m);
 }
 
 static const char *const fate_names[QN_OUT_FATES] = {
@@ -249,11 +257,10 @@ static enum qn_text_status put_fates(struct qn_out_modern *m)
 
 static enum qn_text_status put_sections(struct qn_out_modern *m)
 {
-    put_metadata(m);
-    if (put_summary(m) != QN_TEXT_OK)
-        return m->err->status;
-    if (m->request->by == QN_OUT_BY_DATA || m->request->by == QN_OUT_BY_TYPE)
+    if (is_of_data(m->request))
         return qn_out_modern_data(m);
+    if (qn_out_put_head(m, &m->columns, NULL) != QN_TEXT_OK)
+        return m->err->status;
     if (m->request->by == QN_OUT_BY_CALLS)
         return qn_out_modern_calls(m);
     if (m->request->by != QN_OUT_BY_NONE)

@@ -44,6 +44,9 @@ struct qn_out_modern {
 /* A frame of dashes around a title. */
 void qn_out_put_title(struct qn_out_sink *s, const char *title, const char *name);
 
+/* The first two sections: what is shown, with columns `c`; `sort` in place of the names of their sort order, or NULL. */
+enum qn_text_status qn_out_put_head(struct qn_out_modern *m, const struct qn_out_columns *c, const char *sort);
+
 /* A table with the report's columns. -1: no memory, noted in m->err. */
 int qn_out_modern_table(struct qn_out_modern *m, struct qn_out_table *t, int cumulative);
 
@@ -53,13 +56,13 @@ enum qn_text_status qn_out_modern_functions(struct qn_out_modern *m);
 /* One section per annotated file; fills m->fates. */
 enum qn_text_status qn_out_modern_sources(struct qn_out_modern *m);
 
-/* In place of all sections but the first two: rows by file, function, line or object (--by). */
+/* In place of all other sections: rows by file, function, line or object (--by). */
 enum qn_text_status qn_out_modern_by(struct qn_out_modern *m);
 
-/* The same: misses by object in memory, or by type (--by=data, --by=type). */
+/* In place of all sections: misses by object in memory, or by type (--by=data, --by=type). */
 enum qn_text_status qn_out_modern_data(struct qn_out_modern *m);
 
-/* The same: inclusive costs of functions, callers and callees (--by=calls). */
+/* In place of all but the first two: inclusive costs of functions, callers and callees (--by=calls). */
 enum qn_text_status qn_out_modern_calls(struct qn_out_modern *m);
 
 #endif

@@ -8,9 +8,11 @@
  *
  *      Line:data summary:   demo.c:55 main: 16,858,624 misses: 16,858,624 on b (global, demo.c:20)
  *
- * Invariants: sorted by misses of the D1, reads and writes together; what is below the threshold is left out. Parts are shown where an
- * object has several.
+ * Invariants: sorted by --sort, or by misses of the D1, reads and writes together; what is below the threshold of that is left out. Parts
+ * are shown where an object has several.
  */
+#define _GNU_SOURCE
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,7 @@ enum { TEXT_BYTES = 600, SHOWN_ON_A_LINE = 4 };
 struct sum {
     const char *group, *part; /* texts that are equal are added up; part NULL: all of the group */
     int64_t counts[QN_PROF_DATA_EVENTS];
-    int64_t of_group;         /* misses of all of it */
+    int64_t of_group[QN_PROF_DATA_EVENTS]; /* of all of it */
 };
 
 struct data {
@@ -36,14 +38,26 @@ struct data {
     char (*described)[TEXT_BYTES]; /* by object */
     struct sum *sums;
     size_t count;
+    struct qn_out_columns columns;
     int64_t totals[QN_PROF_DATA_EVENTS];
-    double least; /* misses */
+    double least; /* as weight() has it */
 };
 
 static int64_t misses(const int64_t *counts) { return counts[QN_PROF_D1MR] + counts[QN_PROF_D1MW]; }
 
-/* In a difference what has become less counts as what has become more. */
-static int64_t weight(const int64_t *counts) { return misses(counts) < 0 ? -misses(counts) : misses(counts); }
+/* What rows are sorted by; in a difference what has become less counts as what has become more. */
+static double weight(const struct data *d, const int64_t *counts)
+{
+    return d->m->request->sort ? qn_out_key_weight(&d->columns.sort[0], counts) : fabs((double)misses(counts));
+}
+
+/* Negative where a comes first. */
+static int compare_counts(const struct data *d, const int64_t *a, const int64_t *b)
+{
+    if (d->m->request->sort)
+        return qn_out_compare_counts(&d->columns, a, b);
+    return (llabs(misses(a)) < llabs(misses(b))) - (llabs(misses(a)) > llabs(misses(b)));
+}
 
 static void add(int64_t *to, const int64_t *counts)
 {
@@ -60,17 +74,16 @@ static int by_text(const void *left, const void *right)
     return order ? order : compare_texts(a->part, b->part);
 }
 
-static int by_misses(const void *left, const void *right)
+/* Groups, and in each its parts. */
+static int by_counts(const void *left, const void *right, void *data)
 {
     const struct sum *a = left, *b = right;
-    if (a->of_group != b->of_group)
-        return a->of_group > b->of_group ? -1 : 1;
-    int order = strcmp(a->group, b->group);
+    int order = compare_counts(data, a->of_group, b->of_group);
+    order = order ? order : strcmp(a->group, b->group);
     if (order || !a->part || !b->part)
         return order ? order : compare_texts(a->part, b->part);
-    if (weight(a->counts) != weight(b->counts))
-        return weight(a->counts) > weight(b->counts) ? -1 : 1;
-    return strcmp(a->part, b->part);
+    order = compare_counts(data, a->counts, b->counts);
+    return order ? order : strcmp(a->part, b->part);
 }
 
 static void unite(struct data *d)
@@ -86,9 +99,9 @@ static void unite(struct data *d)
     d->count = kept;
     for (size_t i = 0, group = 0; i < kept; i++) { /* the row of a whole group comes before its parts */
         group = d->sums[i].part ? group : i;
-        d->sums[i].of_group = weight(d->sums[group].counts);
+        memcpy(d->sums[i].of_group, d->sums[group].counts, sizeof d->sums[i].of_group);
     }
-    qsort(d->sums, kept, sizeof *d->sums, by_misses);
+    qsort_r(d->sums, kept, sizeof *d->sums, by_counts, d);
 }
 
 static const char *group_of(const struct data *d, const struct qn_prof_miss *miss)
@@ -139,30 +152,27 @@ static int format_used(const struct data *d, char *to, size_t size, const int64_
     return snprintf(to, size, "%.1f of %lld B", (double)d->tables.line * (double)used / (double)filled, (long long)d->tables.line);
 }
 
-/* What came is told with what of it was used. */
-static int has_column(const struct data *d, int event) { return event != QN_PROF_FILLED && qn_prof_data_has(&d->tables, event); }
-
-static int format_column(const struct data *d, char *to, size_t size, const int64_t *counts, int event)
+static int format_column(const struct data *d, char *to, size_t size, const int64_t *counts, const struct qn_out_column *c)
 {
-    return event == QN_PROF_USED ? format_used(d, to, size, counts) : format_cell(to, size, counts[event], d->totals[event]);
+    double value;
+    if (c->event == QN_PROF_USED)
+        return format_used(d, to, size, counts);
+    if (c->event >= 0)
+        return format_cell(to, size, counts[c->event], d->totals[c->event]);
+    return qn_out_eval_expr(c->expr, counts, &value) ? snprintf(to, size, c->is_percent ? "%.1f%%" : "%.3f", value) : snprintf(to, size, "n/a");
 }
 
 static void put_counts(const struct data *d, const int64_t *counts, const int *widths)
 {
     char cell[128];
-    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++) {
-        if (!has_column(d, i))
-            continue;
-        qn_out_pad(d->m->sink, ' ', widths[i] - format_column(d, cell, sizeof cell, counts, i));
+    for (int i = 0; i < d->columns.shown_count; i++) {
+        qn_out_pad(d->m->sink, ' ', widths[i] - format_column(d, cell, sizeof cell, counts, &d->columns.shown[i]));
         qn_out_puts(d->m->sink, cell);
         qn_out_puts(d->m->sink, "  ");
     }
 }
 
-static int is_shown(const struct data *d, const struct sum *s)
-{
-    return (double)weight(s->counts) >= d->least && weight(s->counts) > 0;
-}
+static int is_shown(const struct data *d, const int64_t *counts) { return weight(d, counts) >= d->least && weight(d, counts) > 0; }
 
 /* A part that is all of its group says nothing new, but for its name. */
 static void put_row(const struct data *d, const struct sum *s, const int *widths)
@@ -174,33 +184,39 @@ static void put_row(const struct data *d, const struct sum *s, const int *widths
     qn_out_putc(d->m->sink, '\n');
 }
 
-static void widen(int *width, int cell) { *width = cell > *width ? cell : *width; }
+/* Of the rows that are shown, and of all together. */
+static int column_width(const struct data *d, const struct qn_out_column *c)
+{
+    char cell[128];
+    int width = (int)strlen(c->name), n = format_column(d, cell, sizeof cell, d->totals, c);
+    width = n > width ? n : width;
+    for (size_t k = 0; k < d->count; k++)
+        if (is_shown(d, d->sums[k].counts) && (n = format_column(d, cell, sizeof cell, d->sums[k].counts, c)) > width)
+            width = n;
+    return width;
+}
 
-static void put_table(const struct data *d, const char *title, const char *heading)
+static int put_table(const struct data *d, const char *title, const char *heading)
 {
     struct qn_out_sink *s = d->m->sink;
-    int widths[QN_PROF_DATA_EVENTS];
-    char cell[128];
-    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
-        widths[i] = (int)strlen(qn_prof_data_events[i]);
-    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
-        widen(&widths[i], format_column(d, cell, sizeof cell, d->totals, i));
-    for (size_t k = 0; k < d->count; k++)
-        for (int i = 0; i < QN_PROF_DATA_EVENTS && is_shown(d, &d->sums[k]); i++)
-            widen(&widths[i], format_column(d, cell, sizeof cell, d->sums[k].counts, i));
+    int *widths = calloc((size_t)d->columns.shown_count, sizeof *widths);
+    if (!widths)
+        return qn_text_fail_memory(d->m->err), -1;
     qn_out_put_title(s, title, "");
-    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++) {
-        if (!has_column(d, i))
-            continue;
-        qn_out_puts(s, qn_prof_data_events[i]);
-        qn_out_pad(s, '_', widths[i] - (int)strlen(qn_prof_data_events[i]));
+    for (int i = 0; i < d->columns.shown_count; i++) {
+        const struct qn_out_column *c = &d->columns.shown[i];
+        widths[i] = column_width(d, c);
+        qn_out_puts(s, c->name);
+        qn_out_pad(s, '_', widths[i] - (int)strlen(c->name));
         qn_out_puts(s, "  ");
     }
     qn_out_printf(s, "%s\n\n", heading);
     for (size_t i = 0; i < d->count; i++)
-        if (is_shown(d, &d->sums[i]))
+        if (is_shown(d, d->sums[i].counts))
             put_row(d, &d->sums[i], widths);
     qn_out_putc(s, '\n');
+    free(widths);
+    return 0;
 }
 
 /* ---- lines ---- */
@@ -208,15 +224,14 @@ static void put_table(const struct data *d, const char *title, const char *headi
 struct line {
     const struct qn_prof_miss *first; /* of the rows of a line, which follow each other */
     size_t n;
-    int64_t misses;
+    int64_t counts[QN_PROF_DATA_EVENTS];
 };
 
-static int by_line_misses(const void *left, const void *right)
+static int by_line_counts(const void *left, const void *right, void *data)
 {
     const struct line *a = left, *b = right;
-    if (llabs(a->misses) != llabs(b->misses))
-        return llabs(a->misses) > llabs(b->misses) ? -1 : 1;
-    return a->first < b->first ? -1 : a->first > b->first;
+    int order = compare_counts(data, a->counts, b->counts);
+    return order ? order : a->first < b->first ? -1 : a->first > b->first;
 }
 
 static int same_line(const struct qn_prof_miss *a, const struct qn_prof_miss *b)
@@ -250,33 +265,34 @@ static void put_line(struct data *d, const struct line *l)
     qn_out_name(d->m->sink, l->first->file);
     qn_out_printf(d->m->sink, ":%u ", l->first->line);
     qn_out_name(d->m->sink, l->first->function);
-    qn_out_commify(number, l->misses);
+    qn_out_commify(number, misses(l->counts));
     qn_out_printf(d->m->sink, "\n    %s misses: ", number);
     put_objects(d, l);
     qn_out_putc(d->m->sink, '\n');
 }
 
-static int put_lines(struct data *d)
+static void put_lines(struct data *d)
 {
     struct line *lines = calloc(d->tables.miss_count + 1, sizeof *lines);
     size_t count = 0;
-    if (!lines)
-        return qn_text_fail_memory(d->m->err), -1;
+    if (!lines) {
+        qn_text_fail_memory(d->m->err);
+        return;
+    }
     for (size_t i = 0; i < d->tables.miss_count; i++) {
         const struct qn_prof_miss *miss = &d->tables.misses[i];
         if (!i || !same_line(miss - 1, miss))
             lines[count++].first = miss;
         lines[count - 1].n++;
-        lines[count - 1].misses += misses(miss->counts);
+        add(lines[count - 1].counts, miss->counts);
     }
-    qsort(lines, count, sizeof *lines, by_line_misses);
+    qsort_r(lines, count, sizeof *lines, by_line_counts, d);
     qn_out_put_title(d->m->sink, "Line:data summary", "");
     for (size_t i = 0; i < count; i++)
-        if ((double)llabs(lines[i].misses) >= d->least && lines[i].misses)
+        if (is_shown(d, lines[i].counts))
             put_line(d, &lines[i]);
     qn_out_putc(d->m->sink, '\n');
     free(lines);
-    return 0;
 }
 
 /* ---- pairs ---- */
@@ -295,13 +311,14 @@ static int by_pair_misses(const void *left, const void *right)
 static void put_pairs(struct data *d)
 {
     const struct qn_prof_pair *p = d->tables.pairs;
+    double least = d->m->request->threshold * fabs((double)misses(d->totals)) / 100;
     char cell[128];
     if (!d->tables.pair_count)
         return;
     qsort(d->tables.pairs, d->tables.pair_count, sizeof *d->tables.pairs, by_pair_misses);
     qn_out_put_title(d->m->sink, "Pair summary", "");
     qn_out_printf(d->m->sink, "%24s  %24s  object, whose lines were evicted for\n\n", "D1 misses", "conflict misses");
-    for (; p < d->tables.pairs + d->tables.pair_count && p->misses && (double)llabs(p->misses) >= d->least; p++) {
+    for (; p < d->tables.pairs + d->tables.pair_count && p->misses && (double)llabs(p->misses) >= least; p++) {
         format_cell(cell, sizeof cell, p->misses, misses(d->totals));
         qn_out_printf(d->m->sink, "%24s  ", cell);
         format_cell(cell, sizeof cell, p->conflicts, misses(d->totals));
@@ -316,8 +333,26 @@ static void put_pairs(struct data *d)
 
 /* ---- all of it ---- */
 
+/* Where --show is not given, all events but `filled`: what came is told with what of it was used. */
+static enum qn_text_status choose_columns(struct data *d)
+{
+    const struct qn_out_request *q = d->m->request;
+    char *names[QN_PROF_DATA_EVENTS], usual[200] = "";
+    struct qn_prof_header h = {.event_count = QN_PROF_DATA_EVENTS, .events = names};
+    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++) {
+        int told = qn_prof_data_has(&d->tables, i);
+        size_t used = strlen(usual);
+        names[i] = (char *)(told ? qn_prof_data_events[i] : "");
+        if (told && i != QN_PROF_FILLED)
+            snprintf(usual + used, sizeof usual - used, "%s%s", used ? "," : "", names[i]);
+    }
+    return qn_out_choose_columns(&d->columns, &h, q->show && *q->show ? q->show : usual, q->sort, d->m->err);
+}
+
 static int prepare(struct data *d)
 {
+    if (choose_columns(d) != QN_TEXT_OK)
+        return -1;
     d->described = calloc(d->tables.object_count + 1, sizeof *d->described);
     d->sums = calloc(2 * d->tables.miss_count + 1, sizeof *d->sums);
     if (!d->described || !d->sums)
@@ -329,13 +364,12 @@ static int prepare(struct data *d)
 
 static void put_all(struct data *d)
 {
+    int by_type = d->m->request->by == QN_OUT_BY_TYPE;
     collect(d);
-    d->least = d->m->request->threshold * (double)weight(d->totals) / 100;
-    if (d->m->request->by == QN_OUT_BY_TYPE)
-        put_table(d, "Type summary", "type, members");
-    else
-        put_table(d, "Data summary", "object, parts");
-    if (d->m->request->by == QN_OUT_BY_DATA) {
+    d->least = d->m->request->threshold * weight(d, d->totals) / 100;
+    if (put_table(d, by_type ? "Type summary" : "Data summary", by_type ? "type, members" : "object, parts") != 0)
+        return;
+    if (!by_type) {
         put_pairs(d);
         put_lines(d);
     }
@@ -363,9 +397,10 @@ enum qn_text_status qn_out_modern_data(struct qn_out_modern *m)
         if (!d.tables.object_count)
             qn_text_fail(m->err, QN_TEXT_BAD, "%s: objects in memory are not known; `quern run --data=yes` writes them into the profile",
                          m->request->inputs[0]);
-        else if (prepare(&d) == 0)
+        else if (prepare(&d) == 0 && qn_out_put_head(m, &d.columns, m->request->sort ? NULL : "D1mr+D1mw") == QN_TEXT_OK)
             put_all(&d);
     }
+    qn_out_free_columns(&d.columns);
     free(d.described);
     free(d.sums);
     qn_prof_free_data_sum(&sum);

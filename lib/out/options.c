@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "out/options_parser.h"
+#include "out/timing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +170,20 @@ static enum qn_out_parsed check_inputs(struct qn_out_parser *p)
     return QN_OUT_GO;
 }
 
+/* Options that would have no effect with the others. */
+static enum qn_out_parsed check_together(struct qn_out_parser *p)
+{
+    const struct qn_out_request *q = p->q;
+    int of_data = q->by == QN_OUT_BY_DATA || q->by == QN_OUT_BY_TYPE;
+    if (of_data && qn_out_timing_chosen())
+        qn_out_wrong_usage(p, "--timing", "not with --by=data and --by=type, by which only misses are counted", NULL);
+    else if (q->disassemble && q->by != QN_OUT_BY_NONE)
+        qn_out_wrong_usage(p, "--asm", "not with --by", NULL);
+    else if (q->values && !q->disassemble)
+        qn_out_wrong_usage(p, "--values", "needs --asm", NULL);
+    return p->result;
+}
+
 static char *join_invocation(int argc, char **argv)
 {
     static const char program[] = "quern";
@@ -215,6 +230,8 @@ enum qn_out_parsed qn_out_parse_options(int argc, char **argv, struct qn_out_req
         return qn_out_parse_classic(argc - 1, argv + 1, q, err);
     struct qn_out_parser p = {argv + 1, argv + argc, q, QN_OUT_GO, err};
     if (parse_modern(&p) != 0)
+        return p.result;
+    if (check_together(&p) != QN_OUT_GO)
         return p.result;
     q->annotate = q->annotate && q->by == QN_OUT_BY_NONE;
     q->disassemble = q->disassemble && q->annotate;

@@ -110,7 +110,27 @@ a,heap,malloc,/src/demo.c,9,make,,,/src/demo.c,main,17,0,4,0,0
 a,stack,stack,,,,,,/src/demo.c,main,18,5,0,1,0' 'csv --by=data has a row for each line, object and part'
 "$QUERN" annotate --by=type --threshold=0 a b >listing
 ok 'annotate --by=type adds up several profiles' grep -q '^  *64 (91.4%)  *4 (50.0%)  *7 (87.5%)  *0 (0.0%)  struct point$' listing
-ok '... and their members' grep -q ' 44 (62.9%) .* y$' listing
+is "$("$QUERN" annotate --by=type --threshold=0 --show=DLmr,D1mr,all=D1mr+D1mw a b | sed -n '/^DLmr.*type/,$p' | sed '/^$/d; /^---/,$d')" \
+'DLmr______  D1mr_______  all___  type, members
+ 7 (87.5%)   64 (91.4%)  68.000  struct point
+ 4 (50.0%)   44 (62.9%)  48.000      y
+ 3 (37.5%)   20 (28.6%)  20.000      x
+ 1 (12.5%)     6 (8.6%)  10.000  (type not known)' '--show tells which columns'
+shown() { "$QUERN" annotate --by=data --threshold=0 "$@" a b | sed -n '/^-- Data/,/^-- Line/p' | sed -n 's/.* \(table\|malloc\|stack\)\( (.*\| in .*\|\)$/\1/p' | tr '\n' ' '; }
+is "$(shown) $(shown --sort=D1mw)" 'table malloc stack  malloc table ' '--sort tells the order'
+is "$("$QUERN" annotate --by=data a | grep '^Event.* s[ho]')" 'Events shown:     D1mr D1mw DLmr DLmw
+Event sort order: D1mr+D1mw' '... which is told'
+is "$("$QUERN" annotate --by=data --sort=DLmw --show=D1mr a | grep '^Event.* s[ho]')" 'Events shown:     D1mr
+Event sort order: DLmw' '... and so is another'
+for option in --show=Ir --sort=Ir --timing=width=2; do
+    "$QUERN" annotate --by=data $option a >out 2>err
+    is "$(wc -c <out) $(tail -1 err)" "0 quern annotate: error: $(case $option in
+        --timing*) echo 'argument --timing: not with --by=data and --by=type, by which only misses are counted' ;;
+        *) echo "${option%=*} event \`Ir\` did not appear in \`events:\` line" ;; esac)" "$option is refused"
+done
+"$QUERN" csv --by=data --show=Ir a >out 2>err
+is "$? $(cat err)" '1 quern csv: --show event `Ir` did not appear in `events:` line' 'csv: the same'
+ok '... and their members' grep -q '44 (62.9%) .* y$' listing
 "$QUERN" annotate --by=data --threshold=0 --diff a b >listing
 ok 'annotate --diff subtracts them' grep -q -e '-20 (.*  x$' listing
 
