@@ -12,6 +12,7 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
+#include "exp/table.h"
 #include "report.h"
 #include "report/report.h"
 #include "tools.h"
@@ -40,8 +41,27 @@ static int copy(struct qn_report_options *o, const char *from, const char *name)
     return in < 0 || out < 0 || n < 0;
 }
 
+/* That the intervals are intervals, while they still have the name that was given.  0, or 1 after a message. */
+static int check_intervals(struct qn_report_options *o)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_prof_reader *r = qn_prof_open_reader(o->profile, &err);
+    struct qn_exp_table t;
+
+    qn_exp_init_table(&t);
+    if (r)
+        qn_exp_read_intervals(&t, o->intervals, qn_prof_reader_header(r), &err);
+    qn_exp_free_table(&t);
+    qn_prof_close_reader(r);
+    if (err.status != QN_TEXT_OK)
+        qn_text_complain("quern report: %s", err.text);
+    return err.status != QN_TEXT_OK;
+}
+
 int qn_report_take_files(struct qn_report_options *o)
 {
+    if (o->intervals && check_intervals(o))
+        return 1;
     if (o->log && access(o->log, R_OK)) {
         qn_text_complain("quern report: %s: %s", o->log, strerror(errno));
         return 1;

@@ -202,3 +202,17 @@ enum qn_text_status qn_exp_write_table(const struct qn_exp_table *t, const char 
     return qn_text_close_output(&o, err);
 }
 #endif
+
+enum qn_text_status qn_exp_read_intervals(struct qn_exp_table *t, const char *path, const struct qn_prof_header *h, struct qn_text_error *err)
+{
+    bool counts = false;
+
+    if (qn_exp_read_table(t, path, err) != QN_TEXT_OK)
+        return err->status;
+    for (int i = 0; i < h->event_count; i++)
+        counts |= qn_exp_find_column(t, h->events[i]) >= 0;
+    if (counts && qn_exp_find_column(t, "start") >= 0 && qn_exp_find_column(t, "end") >= 0)
+        return QN_TEXT_OK;
+    return qn_text_fail(err, QN_TEXT_BAD, "%s:1: got no columns `start`, `end` and an event of the profile, wanted the counts of `quern run --interval=N`",
+                        path);
+}

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "exp/memory.h"
+#include "prof/read.h"
 #include "text/error.h"
 
 struct qn_exp_table {
@@ -42,6 +43,9 @@ bool qn_exp_cell_number(const struct qn_exp_table *t, int row, int column, doubl
 
 /* `t` is initialised and empty; QN_TEXT_IO where the file cannot be opened, QN_TEXT_BAD with FILE:LINE where it is not CSV. */
 enum qn_text_status qn_exp_read_table(struct qn_exp_table *t, const char *path, struct qn_text_error *err);
+/* The same of what `quern run --interval=N` writes beside a profile with the events `h`: one of them is there at least, for other files by
+ * interval (PROFILE.sets.csv) have none. */
+enum qn_text_status qn_exp_read_intervals(struct qn_exp_table *t, const char *path, const struct qn_prof_header *h, struct qn_text_error *err);
 enum qn_text_status qn_exp_write_table(const struct qn_exp_table *t, const char *path, struct qn_text_error *err);
 
 #endif

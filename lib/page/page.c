@@ -16,22 +16,6 @@ struct input {
     struct qn_page_log log, log_before;
 };
 
-/* Of the columns of the profile's events one at least: other files by interval (PROFILE.sets.csv) have none. */
-static enum qn_text_status read_intervals(struct qn_exp_table *t, const char *path, const struct qn_page_profile *p, struct qn_text_error *err)
-{
-    const struct qn_prof_header *h = qn_prof_reader_header(p->reader);
-    bool counts = false;
-
-    if (qn_exp_read_table(t, path, err) != QN_TEXT_OK)
-        return err->status;
-    for (int i = 0; i < p->events; i++)
-        counts = counts || qn_exp_find_column(t, h->events[i]) >= 0;
-    if (counts && qn_exp_find_column(t, "start") >= 0 && qn_exp_find_column(t, "end") >= 0)
-        return QN_TEXT_OK;
-    return qn_text_fail(err, QN_TEXT_BAD, "%s:1: got no columns `start`, `end` and an event of the profile, wanted the counts of `quern run --interval=N`",
-                        path);
-}
-
 static enum qn_text_status check_sets(const struct qn_exp_table *t, const char *path, struct qn_text_error *err)
 {
     static const char *const columns[] = { "cache", "interval", "start", "end", "set", "sets", "misses" };
@@ -60,9 +44,10 @@ static enum qn_text_status read_input(struct input *in, const struct qn_page_req
         return err->status;
     if (q->before && q->shown_before)
         in->before.shown = q->shown_before;
-    if (q->intervals && read_intervals(&in->intervals, q->intervals, &in->profile, err) != QN_TEXT_OK)
+    if (q->intervals && qn_exp_read_intervals(&in->intervals, q->intervals, qn_prof_reader_header(in->profile.reader), err) != QN_TEXT_OK)
         return err->status;
-    if (q->intervals_before && read_intervals(&in->intervals_before, q->intervals_before, &in->before, err) != QN_TEXT_OK)
+    if (q->intervals_before && qn_exp_read_intervals(&in->intervals_before, q->intervals_before, qn_prof_reader_header(in->before.reader), err)
+                                    != QN_TEXT_OK)
         return err->status;
     if (q->runs && qn_exp_read_table(&in->runs, q->runs, err) != QN_TEXT_OK)
         return err->status;

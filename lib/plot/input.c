@@ -107,6 +107,8 @@ enum qn_text_status qn_plot_read_input(struct qn_plot_input *in, const struct qn
     qn_exp_init_table(&in->t);
     if (qn_prof_chosen_region())
         return qn_text_fail(err, QN_TEXT_BAD, "%s: --region: got rows, wanted a profile, which has regions", path);
+    if (qn_plot_is_profile(path))
+        return qn_text_fail(err, QN_TEXT_BAD, "%s: got a profile, wanted a table of comma-separated values", path);
     csv = qn_out_open_csv(path, err);
     if (!csv)
         return err->status;

@@ -4,7 +4,7 @@
 
 in=$top_srcdir/tests/golden/plot/in
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 51
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 52
 cd "$SCRATCH" || bail 'no scratch'
 mkdir out
 
@@ -23,6 +23,7 @@ refused 2 "the first word is no kind of picture$usage" pie in.csv
 refused 2 "files of size: got 0, wanted 1 (a sweep)$usage" size
 refused 2 "files of compare: got 1, wanted 2 (two profiles)$usage" compare a
 refused 2 "files of time: got 3, wanted 1 or 2 (intervals)$usage" time a b c
+refused 1 "$in/a.prof: got a profile, wanted a table of comma-separated values" time "$in/a.prof" -o out/x.svg
 refused 2 "-o: wanted a name that ends in .svg, .png or .pdf$usage" size a -o out/x.gif
 refused 2 "-o: wanted a name that ends in .svg, .png or .pdf$usage" size a -o out/.svg
 refused 2 "curve: wanted --x=COLUMN and --y=COLUMN$usage" curve a --x=b

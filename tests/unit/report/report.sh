@@ -201,6 +201,8 @@ is "$?: $(cat err)" '2: quern report: --intervals, --sizes and --log: wanted one
 is $? 2 'a profile has its caches'
 "$QUERN" report --intervals=none.csv -o none bare.prof 2>err
 is "$?: $(cat err)" '1: quern report: none.csv: No such file or directory' 'no such file'
+"$QUERN" report --intervals=full.prof.sets.csv -o none full.prof 2>err
+is "$?: $(cat err)" '1: quern report: full.prof.sets.csv:1: got no columns `start`, `end` and an event of the profile, wanted the counts of `quern run --interval=N`' 'misses by set are no intervals'
 
 # Of two: what has changed.  The figures are those of csv.
 "$QUERN" run -q --D1=8192,2,64 --LL=65536,8,64 --out-file=ways.prof ./walk conflict
