@@ -1269,6 +1269,7 @@ shell_tests = \
 	tests/unit/man/completion.sh \
 	tests/unit/man/man.sh \
 	tests/unit/man/options.sh \
+	tests/unit/man/together.sh \
 	tests/unit/manual/examples.sh \
 	tests/unit/manual/manual.sh \
 	tests/unit/out/advice.sh \

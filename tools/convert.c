@@ -44,13 +44,13 @@ static const struct qn_option options[] = {
               struct settings, event),
     PROF_ARGS_OUT("OUT", "write to OUT, complete or not at all [standard output]"), PROF_ARGS_LAST};
 
+static const struct qn_option_rule rules[] = {{"--event", false, "--to=folded or --to=speedscope", NULL}, {NULL, false, NULL, NULL}};
+
 static const char *check(const struct prof_args *a)
 {
     const struct settings *s = (const struct settings *)a;
     if (a->input_count != 1)
         return "name exactly one file";
-    if (s->event && s->to != TO_FOLDED && s->to != TO_SPEEDSCOPE)
-        return "--event is for folded and speedscope";
     return s->to != TO_PROFILE && strcmp(a->inputs[0], "-") == 0 ? "a profile is read twice: name a file, not standard input" : NULL;
 }
 
@@ -88,7 +88,7 @@ static enum qn_text_status convert(const struct prof_args *a, struct qn_text_err
 
 int qn_tool_convert(int argc, char **argv)
 {
-    static const struct prof_command command = {{"convert", PROGRAM, help, NULL, options, NULL, false}, 1, -1, check, convert};
+    static const struct prof_command command = {{"convert", PROGRAM, help, NULL, options, NULL, false, rules}, 1, -1, check, convert};
     struct settings settings = {.to = TO_PROFILE};
     (void)argc;
     return prof_args_run(&command, &settings.args, argv);

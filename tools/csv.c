@@ -43,6 +43,11 @@ static const struct qn_option options[] = {
               qn_option_set, struct settings, to_profile),
     QN_OPTIONS_END};
 
+static const struct qn_option_rule rules[] = {
+    {"--timing", true, "--by=data", "by which only misses are counted"},
+    {"--to-profile", true, "--by or --show or --timing or --metadata or --metadata=no or --crlf or --crlf=no", NULL},
+    {NULL, false, NULL, NULL}};
+
 static const char *check(const struct prof_args *a)
 {
     return ((const struct settings *)a)->to_profile && a->input_count != 1 ? "--to-profile takes one file" : NULL;
@@ -78,7 +83,7 @@ static enum qn_text_status csv(const struct prof_args *a, struct qn_text_error *
 int qn_tool_csv(int argc, char **argv)
 {
     static const struct prof_command command = {
-        {"csv", PROGRAM, help, NULL, options, prof_args_options, false}, 1, -1, check, csv};
+        {"csv", PROGRAM, help, NULL, options, prof_args_options, false, rules}, 1, -1, check, csv};
     struct settings settings = {.by = QN_OUT_CSV_LINE, .metadata = true, .crlf = true};
     (void)argc;
     return prof_args_run(&command, &settings.args, argv);

@@ -39,7 +39,7 @@ struct settings {
 static const struct qn_option options[] = {
     QN_OPTION("--json", NULL, "status: as JSON (doc/json.md)", qn_option_set, struct settings, json),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
-static const struct qn_options command = { "ctl", PROGRAM, help, NULL, options, NULL, false };
+static const struct qn_options command = { "ctl", PROGRAM, help, NULL, options, NULL, false, NULL };
 
 static pid_t parent_of(pid_t pid)
 {

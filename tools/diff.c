@@ -86,7 +86,7 @@ static enum qn_text_status diff(const struct prof_args *a, struct qn_text_error 
 int qn_tool_diff(int argc, char **argv)
 {
     static const struct prof_command command = {
-        {"diff", PROGRAM, help, NULL, options, prof_args_with_names, false}, 2, 2, NULL, diff};
+        {"diff", PROGRAM, help, NULL, options, prof_args_with_names, false, NULL}, 2, 2, NULL, diff};
     struct settings settings = {0};
     (void)argc;
     return prof_args_run(&command, &settings.args, argv);

@@ -53,7 +53,9 @@ static const struct qn_option options[] = {
     QN_OPTION_OF(modes, "--mode", "BITS", "of --hex: 64 (default) or 32", qn_option_word, struct settings, mode),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END};
 
-static const struct qn_options command = {"dis", "quern dis", help, NULL, options, NULL, false};
+static const struct qn_option_rule rules[] = {{"--mode", false, "--hex", NULL}, {NULL, false, NULL, NULL}};
+
+static const struct qn_options command = {"dis", "quern dis", help, NULL, options, NULL, false, rules};
 
 static int complain(const char *file, const char *what)
 {

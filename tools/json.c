@@ -48,7 +48,7 @@ static enum qn_text_status write_json(const struct prof_args *a, struct qn_text_
             qn_text_fail(err, QN_TEXT_IO, "standard output: cannot write");
         return err->status;
     }
-    if (qn_text_open_output(&o, a->out, QN_TEXT_SHARED, err) != QN_TEXT_OK)
+    if (qn_text_open_output(&o, a->out, QN_TEXT_PRIVATE, err) != QN_TEXT_OK)
         return err->status;
     f = qn_text_stream_output(&o);
     if (f && write_to(f, s, err) == QN_TEXT_OK)
@@ -65,7 +65,7 @@ static const char *check(const struct prof_args *a)
 
 int qn_tool_json(int argc, char **argv)
 {
-    static const struct prof_command command = {{"json", PROGRAM, help, NULL, options, last, false}, 1, 1, check, write_json};
+    static const struct prof_command command = {{"json", PROGRAM, help, NULL, options, last, false, NULL}, 1, 1, check, write_json};
     struct settings s = {.totals = false};
 
     (void)argc;

@@ -72,10 +72,13 @@ static const struct qn_option of_marks[] = {
     QN_OPTION_PLAIN("--on-opt", "OPTION", "marks: for parallel or sbatch, as --sshlogin=a,b or --partition=p; may be repeated", take_on_option),
     QN_OPTIONS_END };
 
-const struct qn_options qn_lab_start_options = { "lab", "quern: lab", help, NULL, NULL, of_all, false },
-                        qn_lab_check_options = { "lab", "quern: lab", help, NULL, of_check, of_all, false },
-                        qn_lab_marks_options = { "lab", "quern: lab", help, NULL, of_marks, of_all, false },
-                        qn_lab_box_options = { "lab", "quern: lab", help, NULL, NULL, of_all, true };
+static const struct qn_option_rule marks_rules[] = {
+    { "--on-opt", false, "--on=parallel or --on=slurm", NULL }, { NULL, false, NULL, NULL } };
+
+const struct qn_options qn_lab_start_options = { "lab", "quern: lab", help, NULL, NULL, of_all, false, NULL },
+                        qn_lab_check_options = { "lab", "quern: lab", help, NULL, of_check, of_all, false, NULL },
+                        qn_lab_marks_options = { "lab", "quern: lab", help, NULL, of_marks, of_all, false, marks_rules },
+                        qn_lab_box_options = { "lab", "quern: lab", help, NULL, NULL, of_all, true, NULL };
 
 const struct qn_lab *qn_lab_named(const char *number)
 {

@@ -64,7 +64,7 @@ static enum qn_text_status merge(const struct prof_args *a, struct qn_text_error
 int qn_tool_merge(int argc, char **argv)
 {
     static const struct prof_command command = {
-        {"merge", PROGRAM, help, NULL, NULL, prof_args_with_names, false}, 1, -1, NULL, merge};
+        {"merge", PROGRAM, help, NULL, NULL, prof_args_with_names, false, NULL}, 1, -1, NULL, merge};
     struct prof_args args = {0};
     (void)argc;
     return prof_args_run(&command, &args, argv);

@@ -148,7 +148,7 @@ static int print_help(const struct qn_options *c)
     return fflush(stdout) != 0;
 }
 
-/* ---- taking ---- */
+/* ---- options together ---- */
 
 int qn_options_wrong(const struct qn_options *c, const char *word, const char *what)
 {
@@ -168,6 +168,72 @@ static bool has_name(const struct qn_option *o, const char *name, size_t length)
             return false;
     }
 }
+
+#define MET_MAX 128
+
+static struct met {
+    const struct qn_option *option;
+    const char *value; /* the last one; NULL: it has none */
+} met[MET_MAX];
+static int met_count;
+
+static void remember(const struct qn_option *o, const char *value)
+{
+    int i = 0;
+
+    while (i < met_count && met[i].option != o)
+        i++;
+    met[i] = (struct met){ o, value };
+    met_count += i == met_count && i < MET_MAX - 1;
+}
+
+static bool is_met(const char *name, size_t length)
+{
+    const char *equals = memchr(name, '=', length);
+    size_t of_name = equals ? (size_t)(equals - name) : length, of_value = length - of_name - 1;
+
+    for (int i = 0; i < met_count; i++) {
+        const char *value = met[i].value ? met[i].value : "";
+
+        if (has_name(met[i].option, name, of_name)
+            && (equals ? strlen(value) == of_value && !strncmp(value, equals + 1, of_value) : strcmp(value, "no") != 0))
+            return true;
+    }
+    return false;
+}
+
+bool qn_options_met(const char *name) { return is_met(name, strlen(name)); }
+
+/* The first of the names that is met, to its end or to " or "; NULL: none of them. */
+static const char *find_met(const char *names)
+{
+    for (const char *at = names, *end; at; at = end ? end + 4 : NULL) {
+        end = strstr(at, " or ");
+        if (is_met(at, end ? (size_t)(end - at) : strlen(at)))
+            return at;
+    }
+    return NULL;
+}
+
+/* -1, or the exit status after a line. */
+static int check_rules(const struct qn_options *c)
+{
+    for (const struct qn_option_rule *r = c->rules; r && r->name; r++) {
+        const char *other = find_met(r->others), *or;
+        char what[200];
+
+        if (!qn_options_met(r->name) || !other == r->excludes)
+            continue;
+        other = other ? other : r->others;
+        or = r->excludes ? strstr(other, " or ") : NULL;
+        snprintf(what, sizeof what, "%s %.*s%s%s", r->excludes ? "not with" : "needs", or ? (int)(or - other) : (int)strlen(other), other,
+                 r->why ? ", " : "", r->why ? r->why : "");
+        return qn_options_wrong(c, r->name, what);
+    }
+    return -1;
+}
+
+/* ---- taking ---- */
 
 static const struct qn_option *find(const struct qn_options *c, const char *name, size_t length)
 {
@@ -227,6 +293,7 @@ static bool take_one(const struct qn_options *c, void *settings, const struct qn
         qn_text_complain("%s: %s: no value given, wanted %s", c->prefix, word, o->argument);
         return false;
     }
+    remember(o, o->argument ? *values : NULL);
     wanted = o->take(o, (char *)settings + o->field, values);
     if (wanted && *wanted)
         qn_text_complain("%s: %.*s: got '%s', wanted %s", c->prefix, word[1] == '-' ? (int)strcspn(word, "=") : 2, word, *values,
@@ -239,6 +306,7 @@ int qn_options_take(const struct qn_options *c, void *settings, char **argv, cha
     char **at = argv + 1, **to = argv + 1;
 
     *words = to;
+    met_count = 0;
     for (; *at && strcmp(*at, "--"); at++) {
         const struct qn_option *o;
         char *value;
@@ -263,5 +331,5 @@ int qn_options_take(const struct qn_options *c, void *settings, char **argv, cha
     while (*at)
         *to++ = *at++;
     *to = NULL;
-    return -1;
+    return check_rules(c);
 }

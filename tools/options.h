@@ -28,12 +28,26 @@ struct qn_option {
     const char *const *words; /* of qn_option_word and qn_option_choice: what is known, NULL ends them */
 };
 
+/* Options that only have a sense together, or have none:
+ *
+ *   { "--calls-room", false, "--calls or --profile-format=callgrind", NULL }     "--calls-room: needs --calls or ..."
+ *   { "--from", true, "--line", "which tells where to begin, too" }              "--from: not with --line, which tells ..."
+ *
+ * A name is met by the option with any value but no; NAME=VALUE by this value. */
+struct qn_option_rule {
+    const char *name;  /* NULL: the last rule */
+    bool excludes;     /* the name excludes the others; else it needs one of them */
+    const char *others; /* names, with " or " between them */
+    const char *why;   /* follows in the message; NULL: nothing */
+};
+
 struct qn_options {
     const char *tool;       /* "diff" */
     const char *prefix;     /* of its messages: "quern diff" */
     const char *begin, *end; /* of --help: what stands before and behind the list; the second may be NULL */
     const struct qn_option *own, *shared; /* the second may be NULL */
     bool first; /* options end at the first word that is none: it is a program with options of its own */
+    const struct qn_option_rule *rules; /* NULL: none */
 };
 
 /* -1: go on, and *words are those that are no options; else the exit status: help, version, wrong usage. Moves words in
@@ -42,6 +56,9 @@ int qn_options_take(const struct qn_options *c, void *settings, char **argv, cha
 
 /* One line: PREFIX: WORD: WHAT; `quern TOOL --help` describes it. Returns QN_EXIT_USAGE. `word` may be "". */
 int qn_options_wrong(const struct qn_options *c, const char *word, const char *what);
+
+/* Whether qn_options_take has met an option of this name, or this name and value. */
+bool qn_options_met(const char *name);
 
 /* Fields: bool, bool, const char *, uint64_t, int (the number of the word), const char * (the word). */
 const char *qn_option_set(const struct qn_option *o, void *field, char **value);

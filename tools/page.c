@@ -64,12 +64,13 @@ static const struct qn_option options[] = {
 
 static const struct qn_option last[] = {PROF_ARGS_LAST};
 
+static const struct qn_option_rule rules[] = {
+    {"--intervals-before", false, "--diff", NULL}, {"--log-before", false, "--diff", NULL}, {NULL, false, NULL, NULL}};
+
 static const char *check(const struct prof_args *a)
 {
     const struct settings *s = (const struct settings *)a;
 
-    if (!s->diff && (s->intervals_before || s->log_before))
-        return "--intervals-before and --log-before go with --diff";
     if (s->diff)
         return a->input_count == 2 ? NULL : "--diff takes two profiles";
     return a->input_count == 1 ? NULL : "name one profile, or two with --diff";
@@ -151,7 +152,7 @@ static enum qn_text_status write_page(const struct prof_args *a, struct qn_text_
 int qn_tool_page(int argc, char **argv)
 {
     static const struct prof_command command = {
-        {"page", PROGRAM, help, NULL, options, last, false}, 1, 2, check, write_page};
+        {"page", PROGRAM, help, NULL, options, last, false, rules}, 1, 2, check, write_page};
     struct settings settings = {.args = {0}};
 
     (void)argc;

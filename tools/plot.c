@@ -120,12 +120,37 @@ static const struct qn_option options[] = {
 
 /* ---- what is to be drawn ---- */
 
-/* A kind and its files; a level that fits it. */
+static bool takes(const struct qn_plot_kind *kind, const char *option, size_t length)
+{
+    for (const char *at = kind->takes; at; at = strchr(at, ' '), at += at != NULL)
+        if (strcspn(at, " ") == length && !strncmp(at, option, length))
+            return true;
+    return false;
+}
+
+/* The first option that was given and that only other kinds take, or NULL. */
+static const char *find_foreign(const struct qn_plot_kind *kind)
+{
+    static char option[40];
+
+    for (int i = 0; i < qn_plot_kind_count; i++)
+        for (const char *at = qn_plot_kinds[i].takes; at; at = strchr(at, ' '), at += at != NULL) {
+            size_t length = strcspn(at, " ");
+
+            snprintf(option, sizeof option, "%.*s", (int)length, at);
+            if (qn_options_met(option) && !takes(kind, at, length))
+                return option;
+        }
+    return NULL;
+}
+
+/* A kind and its files; options and a level that fit it. */
 static const char *check(const struct prof_args *a)
 {
     const struct qn_plot_kind *kind = a->input_count ? qn_plot_find_kind(a->inputs[0]) : NULL;
     const struct qn_plot_request *q = &((const struct settings *)a)->request;
     bool predictor = q->level && q->level[0] == 'B';
+    const char *foreign;
     static char message[100];
 
     if (!kind)
@@ -133,6 +158,10 @@ static const char *check(const struct prof_args *a)
     if (a->input_count - 1 < kind->least || a->input_count - 1 > kind->most) {
         snprintf(message, sizeof message, "files of %s: got %d, wanted %d%s (%s)", kind->name, a->input_count - 1,
                  kind->least, kind->most > kind->least ? " or 2" : "", kind->input);
+        return message;
+    }
+    if ((foreign = find_foreign(kind))) {
+        snprintf(message, sizeof message, "%s: not with %s", foreign, kind->name);
         return message;
     }
     if (q->level && predictor != !strcmp(kind->name, "budget"))
@@ -182,7 +211,7 @@ static void make_help(void)
 int qn_tool_plot(int argc, char **argv)
 {
     static const struct prof_command command = {
-        { "plot", PROGRAM, help, NULL, options, NULL, false }, 0, -1, check, plot };
+        { "plot", PROGRAM, help, NULL, options, NULL, false, NULL }, 0, -1, check, plot };
     struct settings settings = { .args.table = true };
 
     (void)argc;

@@ -99,7 +99,7 @@ static enum qn_text_status write_json(const struct prof_args *a, const char *pat
             qn_text_fail(err, QN_TEXT_IO, "standard output: cannot write");
         return err->status;
     }
-    if (qn_text_open_output(&o, out, QN_TEXT_SHARED, err) != QN_TEXT_OK)
+    if (qn_text_open_output(&o, out, QN_TEXT_PRIVATE, err) != QN_TEXT_OK)
         return err->status;
     f = qn_text_stream_output(&o);
     if (f && put_json(a, f, path, err) == QN_TEXT_OK)

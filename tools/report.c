@@ -89,7 +89,7 @@ static const struct qn_option options[] = {
     OPTION("-q, --quiet", NULL, "do not say which run is being made", qn_option_set, quiet),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
-static const struct qn_options command = { "report", "quern report", help, help_end, options, NULL, true };
+static const struct qn_options command = { "report", "quern report", help, help_end, options, NULL, true, NULL };
 
 /* A word that is a profile is one.  What is wrong with the options for it, or NULL. */
 static const char *check_words(struct qn_report_options *o)

@@ -255,8 +255,28 @@ static const struct qn_option options[] = {
 #undef X
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
+static const struct qn_option_rule rules[] = {
+    { "--calls-room", false, "--calls or --profile-format=callgrind", NULL },
+    { "--calls-depth", false, "--calls or --profile-format=callgrind", NULL },
+    { "--interval-file", false, "--interval", NULL },
+    { "--explain-first", false, "--explain", NULL },
+    { "--explain-every", false, "--explain", NULL },
+    { "--explain-file", false, "--explain", NULL },
+    { "--explain", true, "--cache-sim=no", NULL },
+    { "--watch-from", false, "--watch", NULL },
+    { "--watch-region", false, "--watch", NULL },
+    { "--watch-file", false, "--watch", NULL },
+    { "--watch", true, "--cache-sim=no", NULL },
+    { "--alloc", false, "--data", NULL },
+    { "--data", true, "--cache-sim=no or --versus or --check", NULL },
+    { "--trace-file", false, "--trace", NULL },
+    { "--trace-blocks", false, "--trace", NULL },
+    { "--versus", true, "--check or --explain or --watch", NULL },
+    { "--analysis", true, "--check", NULL },
+    { NULL, false, NULL, NULL } };
+
 static const struct qn_options command = {
-    .tool = "run", .prefix = "quern: run", .own = options, .first = true,
+    .tool = "run", .prefix = "quern: run", .own = options, .first = true, .rules = rules,
     .begin = "usage: quern run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
              "Runs PROGRAM, simulates its caches, prints a summary and writes a profile.\n\noptions:\n",
     .end = "\nA yes|no option also has the forms --x and --no-x; any other value may be its own argument.\n"
@@ -283,10 +303,6 @@ int qn_run_parse(struct qn_collect_options *o, int argc, char **argv)
         return status;
     if (!o->argv[0])
         return qn_options_wrong(&command, "", "no program given");
-    if (o->explain_file && !o->explain.count)
-        return qn_options_wrong(&command, "--explain-file", "needs --explain=FILE:LINE");
-    if (o->watch_file && !o->watch)
-        return qn_options_wrong(&command, "--watch-file", "needs --watch=N");
     if (o->explain_file && qn_json_is_named(o->explain_file) && !qn_json_is_there())
         return qn_options_wrong(&command, "--explain-file", "this quern was built without jansson");
     if (!o->vdso_given)

@@ -38,7 +38,7 @@ static const struct qn_option options[] = {
     QN_OPTION("--port", "N", "listen on this port of 127.0.0.1 [any that is free]", qn_option_number, struct settings, port),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
-static const struct qn_options command = { "serve", PROGRAM, help, help_end, options, NULL, false };
+static const struct qn_options command = { "serve", PROGRAM, help, help_end, options, NULL, false, NULL };
 
 static int parse(struct settings *s, char **argv, const char **folder)
 {

@@ -54,7 +54,7 @@ static const struct qn_option options[] = {
     OPTION("--verbose", NULL, "print the compiler's command", qn_option_set, verbose),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
-static const struct qn_options command = { "sim", "quern: sim", help, NULL, options, NULL, false };
+static const struct qn_options command = { "sim", "quern: sim", help, NULL, options, NULL, false, NULL };
 
 static int build(const struct qn_engines_build *b)
 {

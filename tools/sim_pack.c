@@ -22,12 +22,12 @@ static const struct qn_option pack_options[] = {
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 static const struct qn_options pack_command = { "sim pack", "quern: sim pack",
     "usage: quern sim pack MODULE -o FILE [OPTIONS]\n\n"
-    "Writes a module, its hash, origin and reference, a trace and what the module makes of it into one file.\n\n", NULL, pack_options, NULL, false };
+    "Writes a module, its hash, origin and reference, a trace and what the module makes of it into one file.\n\n", NULL, pack_options, NULL, false, NULL };
 
 static const struct qn_option test_options[] = { QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 static const struct qn_options test_command = { "sim test", "quern: sim test",
     "usage: quern sim test FILE\n\n"
-    "Is the module in a pack, or in a C file, what doc/modules.md asks for?  A line for each check; exit status 0 if all are ok.\n\n", NULL, test_options, NULL, false };
+    "Is the module in a pack, or in a C file, what doc/modules.md asks for?  A line for each check; exit status 0 if all are ok.\n\n", NULL, test_options, NULL, false, NULL };
 
 /* The path of this program.  NULL: a line was printed. */
 static const char *own_path(void)

@@ -152,7 +152,11 @@ static const struct qn_option options[] = {
     OPTION("-q, --quiet", NULL, "no progress, no last line", qn_option_set, quiet),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
-static const struct qn_options command = { "sweep", "quern: sweep", help, help_end, options, NULL, false };
+static const struct qn_option_rule rules[] = {
+    { "--on-opt", false, "--on=parallel or --on=slurm or --part", NULL }, { "--parts", false, "--on=parallel or --on=slurm or --part", NULL },
+    { "--cancel", false, "--on=slurm or --part", NULL }, { NULL, false, NULL, NULL } };
+
+static const struct qn_options command = { "sweep", "quern: sweep", help, help_end, options, NULL, false, rules };
 
 /* One pass over a copy of the arguments, up to the program.  -1: go on. */
 static int parse(struct qn_sweep_options *o, int argc, char **argv)

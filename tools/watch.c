@@ -75,7 +75,16 @@ static const struct qn_option options[] = {
     QN_OPTION("-q, --quiet", NULL, "do not say which run is being made", qn_option_set, struct watch_settings, quiet),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 
-static const struct qn_options command = { "watch", PROGRAM, help, help_end, options, NULL, true };
+#define TOLD "which tells where to begin, too"
+static const struct qn_option_rule rules[] = {
+    { "--line", true, "--trace", "which names no source; --from=N tells where to begin" },
+    { "--region", true, "--trace", "which names no source; --from=N tells where to begin" },
+    { "--predictor", true, "--region or --cache", NULL },
+    { "--from", true, "--line or --region", TOLD },
+    { "--region", true, "--line", TOLD },
+    { NULL, false, NULL, NULL } };
+
+static const struct qn_options command = { "watch", PROGRAM, help, help_end, options, NULL, true, rules };
 
 /* What is watched: a program or a trace.  -1, or the exit status. */
 static int check_what(const struct watch_settings *s, char **program)
@@ -86,8 +95,6 @@ static int check_what(const struct watch_settings *s, char **program)
         return qn_options_wrong(&command, "--trace", "not with a program");
     if (!strcmp(s->trace, "-"))
         return qn_options_wrong(&command, "--trace", "got standard input, wanted a file, which is read once for each cache");
-    if (s->line || s->region)
-        return qn_options_wrong(&command, s->line ? "--line" : "--region", "not with --trace, which names no source; --from=N tells where to begin");
     return -1;
 }
 
@@ -100,14 +107,8 @@ static int parse(struct watch_settings *s, char **argv, char ***program)
     status = check_what(s, *program);
     if (status >= 0)
         return status;
-    if (s->predictors && (s->predictors < s->count || s->region))
-        return qn_options_wrong(&command, "--predictor", s->region ? "not with --region" : "not with --cache");
     if (!s->references || s->references > MOST_REFERENCES)
         return qn_options_wrong(&command, "--references", "wanted 1 to 100,000");
-    if ((s->line || s->region) && s->from)
-        return qn_options_wrong(&command, "--from", s->line ? "not with --line, which tells where to begin, too" : "not with --region, which tells where to begin, too");
-    if (s->line && s->region)
-        return qn_options_wrong(&command, "--region", "not with --line, which tells where to begin, too");
     if (!s->count)
         s->caches[s->count++] = (char *)"lru";
     return -1;

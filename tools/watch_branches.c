@@ -40,16 +40,24 @@ static size_t name_length(const char *predictor)
     return colon && strchr(colon, '=') ? (size_t)(colon - predictor) : strlen(predictor);
 }
 
-void watch_add_predictor(struct watch_runner *r, char **words, int *n, const char *predictor)
+/* The name of its slot. */
+static const char *add_module(struct watch_runner *r, char **words, int *n, const char *predictor)
 {
     size_t length = name_length(predictor);
     const char *name = qn_exp_format(&r->memory, "%.*s", (int)length, predictor), *slot = slot_of(name) == QN_ENGINES_BI ? "BI" : "BC";
 
-    words[(*n)++] = qn_exp_format(&r->memory, "--watch-of=%s", slot);
     if (strcmp(name, "default"))
         words[(*n)++] = qn_exp_format(&r->memory, "--sim=%s=%s", slot, name);
     if (predictor[length])
         words[(*n)++] = qn_exp_format(&r->memory, "--sim-opt=%s", predictor + length + 1);
+    return slot;
+}
+
+void watch_add_predictor(struct watch_runner *r, char **words, int *n, const char *predictor)
+{
+    const char *slot = add_module(r, words, n, predictor);
+
+    words[(*n)++] = qn_exp_format(&r->memory, "--watch-of=%s", slot);
     if (r->at)
         words[(*n)++] = qn_exp_format(&r->memory, "--watch-at=%s", r->at);
 }
@@ -107,14 +115,32 @@ static int find_line(struct watch_runner *r)
     return r->at ? 0 : (qn_text_complain("quern: watch: --line=%s: the program has executed no branch of this line", r->s->line), QN_EXIT_USAGE);
 }
 
+/* A trace of one instruction shows whether it takes its options, before anything is recorded. */
+static int check_predictor(struct watch_runner *r, const char *predictor)
+{
+    const char *trace = qn_exp_format(&r->memory, "%s/short", r->scratch);
+    char *words[WATCH_WORDS_MAX] = { r->self, (char *)"replay", (char *)trace };
+    int n = 3;
+    FILE *f = fopen(trace, "w");
+    bool written = f && fputs("I  04,4\n", f) >= 0;
+
+    if (f && fclose(f))
+        written = false;
+    if (!written)
+        return qn_text_complain("quern: watch: %s: %m", trace), 1;
+    if (slot_of(qn_exp_format(&r->memory, "%.*s", (int)name_length(predictor), predictor)) < 0)
+        return QN_EXIT_USAGE;
+    add_module(r, words, &n, predictor);
+    return watch_execute(r, words, trace, true);
+}
+
 int watch_prepare(struct watch_runner *r)
 {
     int status = 0;
 
-    for (int i = 0; i < r->s->count; i++)
-        if (slot_of(qn_exp_format(&r->memory, "%.*s", (int)name_length(r->s->caches[i]), r->s->caches[i])) < 0)
-            return QN_EXIT_USAGE;
-    if (!r->s->trace)
+    for (int i = 0; i < r->s->count && !status; i++)
+        status = check_predictor(r, r->s->caches[i]);
+    if (!status && !r->s->trace)
         status = record(r);
     if (!status && r->s->line)
         status = find_line(r);

@@ -47,48 +47,37 @@ bool qn_collect_write_intervals(struct qn_collect_work *w)
     return qn_collect_tell_file(r, "intervals", path, qn_cost_write_intervals(path, &r->store, &w->events, w->result.totals, &err), &err);
 }
 
-/* Beside the profile, under its name: annotate --values looks there. */
-bool qn_collect_write_findings(struct qn_collect_work *w, const char *profile)
+/* annotate --values looks there. */
+static bool write_findings(struct qn_collect_work *w, const char *profile)
 {
     struct qn_collect *r = w->run;
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    char *path;
+    char *path = qn_collect_name_beside(profile, QN_COLLECT_FINDINGS_SUFFIX);
 
-    if (!qn_cost_has_findings(&r->store) || qn_collect_is_device(profile))
-        return true;
-    if (asprintf(&path, "%s" QN_COLLECT_FINDINGS_SUFFIX, profile) < 0)
+    if (!path)
         return false;
     if (qn_cost_findings_full(&r->store))
         qn_collect_note(r, "no room for all that the analysis has found: %s holds the first part", path);
     return qn_collect_tell_file(r, "findings", path, qn_cost_write_findings(path, &r->store, w->modules, &err), &err);
 }
 
-/* Beside them, those of the analysis culprits by line of source. */
-bool qn_collect_write_culprits(struct qn_collect_work *w, const char *profile)
+/* By line of source. */
+static bool write_culprits(struct qn_collect_work *w, const char *profile)
 {
-    struct qn_collect *r = w->run;
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    char *path;
+    char *path = qn_collect_name_beside(profile, QN_COLLECT_CULPRITS_SUFFIX);
 
-    if (qn_cost_find_culprits(&r->store, w->modules, &w->culprits, &err) != QN_TEXT_OK)
-        return qn_collect_fail(r, "no culprits: %s", err.text), false;
-    if (!w->culprits.count || qn_collect_is_device(profile))
-        return true;
-    if (asprintf(&path, "%s" QN_COLLECT_CULPRITS_SUFFIX, profile) < 0)
-        return false;
-    return qn_collect_tell_file(r, "culprits", path, qn_cost_write_culprits(path, &w->culprits, &err), &err);
+    return path && qn_collect_tell_file(w->run, "culprits", path, qn_cost_write_culprits(path, &w->culprits, &err), &err);
 }
 
-/* Beside it, too: misses by set and interval. */
-bool qn_collect_write_sets(struct qn_collect_work *w, const char *profile)
+/* Misses by set and interval. */
+static bool write_sets(struct qn_collect_work *w, const char *profile)
 {
     struct qn_collect *r = w->run;
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    char *path;
+    char *path = qn_collect_name_beside(profile, QN_COLLECT_SETS_SUFFIX);
 
-    if (!r->config.interval || !qn_cost_has_sets(&r->store) || qn_collect_is_device(profile))
-        return true;
-    if (asprintf(&path, "%s" QN_COLLECT_SETS_SUFFIX, profile) < 0)
+    if (!path)
         return false;
     if (qn_cost_sets_full(&r->store))
         qn_collect_note(r, "--interval=%llu: no room for so many intervals by set; the last one in %s holds the rest of the run",
@@ -96,19 +85,36 @@ bool qn_collect_write_sets(struct qn_collect_work *w, const char *profile)
     return qn_collect_tell_file(r, "misses by set", path, qn_cost_write_sets(path, &r->store, (uint64_t)w->result.totals[QN_COST_IR], &err), &err);
 }
 
-/* And memory that threads share. */
-bool qn_collect_write_sharing(struct qn_collect_work *w, const char *profile)
+/* Memory that threads share. */
+static bool write_sharing(struct qn_collect_work *w, const char *profile)
 {
     struct qn_collect *r = w->run;
     struct qn_text_error err = { .status = QN_TEXT_OK };
     const struct qn_cost_data data = { &r->store, w->modules, r->allocators, r->options.alloc.count };
-    char *path;
+    char *path = qn_collect_name_beside(profile, QN_COLLECT_SHARING_SUFFIX);
 
-    if (!qn_cost_has_sharing(&r->store) || qn_collect_is_device(profile))
-        return true;
-    if (asprintf(&path, "%s" QN_COLLECT_SHARING_SUFFIX, profile) < 0)
-        return false;
-    return qn_collect_tell_file(r, "shared lines", path, qn_cost_write_sharing(path, &data, &err), &err);
+    return path && qn_collect_tell_file(r, "shared lines", path, qn_cost_write_sharing(path, &data, &err), &err);
+}
+
+bool qn_collect_write_beside(struct qn_collect_work *w, const char *profile)
+{
+    struct qn_collect *r = w->run;
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    bool good = qn_cost_find_culprits(&r->store, w->modules, &w->culprits, &err) == QN_TEXT_OK;
+
+    if (!good)
+        qn_collect_fail(r, "no culprits: %s", err.text);
+    if (qn_collect_is_device(profile))
+        return good;
+    if (qn_cost_has_findings(&r->store))
+        good &= write_findings(w, profile);
+    if (w->culprits.count)
+        good &= write_culprits(w, profile);
+    if (r->config.interval && qn_cost_has_sets(&r->store))
+        good &= write_sets(w, profile);
+    if (qn_cost_has_sharing(&r->store))
+        good &= write_sharing(w, profile);
+    return good;
 }
 
 void qn_collect_print_culprits(struct qn_collect_work *w)

@@ -87,18 +87,8 @@ static bool check_options(const struct qn_collect_options *o)
         qn_collect_complain("--interval: got %llu, wanted at least 1 instruction", (unsigned long long)o->interval);
         return false;
     }
-    if (o->versus && (o->check || o->explain.count || o->watch || (!o->cache_sim && !o->branch_sim))) {
-        qn_collect_complain("--versus: %s", o->check ? "cannot be combined with --check" :
-                        o->explain.count || o->watch ? "cannot be combined with --explain or --watch" : "nothing is simulated that could be compared");
-        return false;
-    }
-    if (o->analysis && o->check) {
-        qn_collect_complain("--analysis: cannot be combined with --check");
-        return false;
-    }
-    if (o->data && (!o->cache_sim || o->versus || o->check)) {
-        qn_collect_complain("--data: %s", !o->cache_sim ? "needs the caches, which --cache-sim=no leaves out" :
-                        o->versus ? "cannot be combined with --versus" : "cannot be combined with --check");
+    if (o->versus && !o->cache_sim && !o->branch_sim) {
+        qn_collect_complain("--versus: nothing is simulated that could be compared");
         return false;
     }
     if (o->calls && o->sample.given) {
@@ -107,10 +97,6 @@ static bool check_options(const struct qn_collect_options *o)
     }
     if (o->calls && (o->calls_room < 1 || o->calls_depth < 1)) {
         qn_collect_complain("--calls-%s: got 0, wanted at least 1", o->calls_room < 1 ? "room" : "depth");
-        return false;
-    }
-    if ((o->explain.count || o->watch) && !o->cache_sim) {
-        qn_collect_complain("--%s: needs the caches, which --cache-sim=no leaves out", o->watch ? "watch" : "explain");
         return false;
     }
     if (o->watch > QN_NOTES_MAX) {

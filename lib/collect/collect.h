@@ -139,6 +139,7 @@ char *qn_collect_name_intervals(struct qn_collect *r);
 char *qn_collect_name_explanation(struct qn_collect *r);
 char *qn_collect_name_watch(struct qn_collect *r);
 char *qn_collect_name_branches(struct qn_collect *r);
+char *qn_collect_name_beside(const char *profile, const char *suffix); /* what stands under the profile's name with a suffix; NULL: no memory */
 /* Whether all of them can be written, before the program starts.  false: a line was printed. */
 bool qn_collect_check_outputs(struct qn_collect *r);
 

@@ -18,6 +18,7 @@
 #include "text/complain.h"
 #include "text/version.h"
 #include "collect/work.h"
+#include "sim/option.h"
 
 #define UNSUPPORTED_TEXT 200             /* bytes of what a profile says of one thing that is not supported */
 
@@ -165,6 +166,15 @@ static void print_versus(struct qn_collect_work *w)
     qn_cost_print_versus(&v, put_line, w->run);
 }
 
+static void tell_unasked(struct qn_collect *r)
+{
+    const char *options = r->options.sim_opt ? r->options.sim_opt : "";
+    const char *option = sim_option_unasked(options, qn_cost_header(&r->store)->sim_output.options_asked);
+
+    if (option)
+        qn_collect_note(r, "--sim-opt=%.*s: no module has this option", (int)strcspn(option, ","), option);
+}
+
 /* Natively nobody can write to the file of a running program (ETXTBSY); of libraries anybody can. */
 static void tell_changed(struct qn_collect *r)
 {
@@ -210,10 +220,7 @@ static bool fold_and_write(struct qn_collect_work *w)
         status = qn_cost_fold_regions(&r->store, &w->events, w->modules, choose_detail(&r->options), &w->regions, &err);
     if (status == QN_TEXT_OK)
         status = r->options.profile_format == QN_COLLECT_CALLGRIND ? write_callgrind(w, path, &err) : write_profile(w, path, &err);
-    written = status != QN_TEXT_OK || qn_collect_write_findings(w, path);
-    written = (status != QN_TEXT_OK || qn_collect_write_culprits(w, path)) && written;
-    written = (status != QN_TEXT_OK || qn_collect_write_sets(w, path)) && written;
-    written = (status != QN_TEXT_OK || qn_collect_write_sharing(w, path)) && written;
+    written = status != QN_TEXT_OK || qn_collect_write_beside(w, path);
     written = qn_collect_tell_file(r, "profile", path, status, &err) && written;
     written = qn_collect_write_intervals(w) && written;
     if (w->result.damaged)
@@ -227,6 +234,7 @@ static bool fold_and_write(struct qn_collect_work *w)
     written = qn_collect_write_watch(w) && written;
     written = qn_collect_write_branches(w) && written;
     tell_changed(r);
+    tell_unasked(r);
     qn_collect_tell_missing(r);
     return written;
 }

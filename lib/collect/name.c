@@ -133,13 +133,17 @@ char *qn_collect_name_watch(struct qn_collect *r)
 
 char *qn_collect_name_branches(struct qn_collect *r) { return name_file(r, r->options.branches_file); }
 
-/* What stands under the profile's name, with a suffix. */
+char *qn_collect_name_beside(const char *profile, const char *suffix)
+{
+    char *name;
+
+    return asprintf(&name, "%s%s", profile, suffix) < 0 ? NULL : name;
+}
+
 static char *name_beside(struct qn_collect *r, const char *suffix)
 {
-    char *profile = qn_collect_name_profile(r), *name = NULL;
+    char *profile = qn_collect_name_profile(r), *name = profile ? qn_collect_name_beside(profile, suffix) : NULL;
 
-    if (profile && asprintf(&name, "%s%s", profile, suffix) < 0)
-        name = NULL;
     free(profile);
     return name;
 }
@@ -149,9 +153,31 @@ static char *name_culprits(struct qn_collect *r) { return name_beside(r, QN_COLL
 static char *name_sets(struct qn_collect *r) { return name_beside(r, QN_COLLECT_SETS_SUFFIX); }
 static char *name_sharing(struct qn_collect *r) { return name_beside(r, QN_COLLECT_SHARING_SUFFIX); }
 
+/* Beside which a forked process has no other: it writes into the same. */
+static char *name_log(struct qn_collect *r)
+{
+    char why[256];
+
+    return qn_collect_expand(r->options.log_file, r->root, why, sizeof why);
+}
+
+static char *name_trace(struct qn_collect *r) { return strdup(r->options.trace_file); }
+
+/* "/dev/stdout": the program has it, and when it has ended we no longer do (launch.c). */
+static bool is_descriptor(const char *name)
+{
+    static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/", "/dev/std" };
+
+    for (size_t i = 0; i < QN_ARRAY_LEN(folders); i++)
+        if (!strncmp(name, folders[i], strlen(folders[i])))
+            return true;
+    return false;
+}
+
 struct output {
     const char *what;
     bool wanted;
+    bool is_late; /* is opened when the program has ended */
     char *(*name_it)(struct qn_collect *);
     char *name;
 };
@@ -164,12 +190,16 @@ static bool check_output(struct qn_collect *r, struct output *all, struct output
     o->name = o->name_it(r);
     if (!o->name)
         return false;
+    if (o->is_late && is_descriptor(o->name)) {
+        qn_collect_fail(r, "no %s: %s: is a descriptor of the program; wanted a file", o->what, o->name);
+        return false;
+    }
     for (struct output *before = all; before < o; before++)
         if (before->name && !strcmp(before->name, o->name) && !qn_collect_is_device(o->name)) {
             qn_collect_fail(r, "no %s: %s: is the file of the %s", o->what, o->name, before->what);
             return false;
         }
-    if (qn_text_check_output(o->name, &err) != QN_TEXT_OK)
+    if (o->is_late && qn_text_check_output(o->name, &err) != QN_TEXT_OK)
         qn_collect_fail(r, "no %s: %s", o->what, err.text);
     return err.status == QN_TEXT_OK;
 }
@@ -180,15 +210,17 @@ bool qn_collect_check_outputs(struct qn_collect *r)
     const struct qn_collect_options *o = &r->options;
     char *profile = qn_collect_name_profile(r);
     bool beside = o->analysis && profile && !qn_collect_is_device(profile), good = true;
-    struct output all[] = { { "profile", true, qn_collect_name_profile, NULL },
-                            { "intervals", r->config.interval != 0, qn_collect_name_intervals, NULL },
-                            { "explanation", o->explain.count != 0, qn_collect_name_explanation, NULL },
-                            { "watch", o->watch != 0, qn_collect_name_watch, NULL },
-                            { "table of branches", o->branches_file != NULL, qn_collect_name_branches, NULL },
-                            { "findings", beside, name_findings, NULL },
-                            { "culprits", beside, name_culprits, NULL },
-                            { "shared lines", beside, name_sharing, NULL },
-                            { "misses by set", beside && r->config.interval, name_sets, NULL } };
+    struct output all[] = { { "log", o->log_file != NULL, false, name_log, NULL },
+                            { "trace", o->trace_file != NULL, false, name_trace, NULL },
+                            { "profile", true, true, qn_collect_name_profile, NULL },
+                            { "intervals", r->config.interval != 0, true, qn_collect_name_intervals, NULL },
+                            { "explanation", o->explain.count != 0, true, qn_collect_name_explanation, NULL },
+                            { "watch", o->watch != 0, true, qn_collect_name_watch, NULL },
+                            { "table of branches", o->branches_file != NULL, true, qn_collect_name_branches, NULL },
+                            { "findings", beside, true, name_findings, NULL },
+                            { "culprits", beside, true, name_culprits, NULL },
+                            { "shared lines", beside, true, name_sharing, NULL },
+                            { "misses by set", beside && r->config.interval, true, name_sets, NULL } };
 
     for (size_t i = 0; i < QN_ARRAY_LEN(all) && good; i++)
         good = !all[i].wanted || check_output(r, all, &all[i]);

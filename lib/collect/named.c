@@ -90,10 +90,6 @@ bool qn_collect_take_names(struct qn_collect *r)
             qn_collect_complain("--alloc: got '%s', wanted FUNCTION, FUNCTION:N or FUNCTION:N*M, arguments from 1 to 6", r->options.alloc.text[i]);
             return false;
         }
-    if (r->options.alloc.count && !r->options.data) {
-        qn_collect_complain("--alloc: needs --data=yes");
-        return false;
-    }
     for (unsigned k = 0; k < FUNCTION_OPTIONS; k++) {
         const struct qn_collect_names *names = names_of(r, k);
 

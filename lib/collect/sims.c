@@ -27,6 +27,8 @@ static int prepare(struct qn_collect *r)
     if (r->sims.mixed)
         return refuse("analysis", "analyses that observe instructions (values, conflicts) cannot be combined with others: nothing is simulated");
     r->observes = r->sims.observes;
+    if (r->sims.analyses && !r->observes && !o->cache_sim && !o->branch_sim)
+        return refuse("analysis", "nothing is simulated that could be analysed");
     if (o->sample.given && !r->observes)
         return refuse("sample", "the simulator has no analysis module that observes instructions (values, conflicts)");
     if (r->observes && (o->interval || o->explain.count || o->watch))

@@ -26,10 +26,7 @@ struct qn_collect_work {
 /* beside.c: what stands beside the profile.  false: it could not be written, and a line says so. */
 bool qn_collect_tell_file(struct qn_collect *r, const char *what, char *path, enum qn_text_status status, const struct qn_text_error *err);
 bool qn_collect_write_intervals(struct qn_collect_work *w);
-bool qn_collect_write_findings(struct qn_collect_work *w, const char *profile);
-bool qn_collect_write_culprits(struct qn_collect_work *w, const char *profile);
-bool qn_collect_write_sets(struct qn_collect_work *w, const char *profile);
-bool qn_collect_write_sharing(struct qn_collect_work *w, const char *profile);
+bool qn_collect_write_beside(struct qn_collect_work *w, const char *profile); /* findings, culprits, misses by set, shared lines */
 void qn_collect_print_culprits(struct qn_collect_work *w);
 bool qn_collect_write_explanation(struct qn_collect_work *w);
 bool qn_collect_write_watch(struct qn_collect_work *w);

@@ -298,6 +298,7 @@ struct qn_sim_output {
     struct qn_table_head tables;
     uint64_t load_cycles[3];    /* of loads that the D1, the LL, and memory serve: the collector makes findings of all loads ... */
     uint32_t loads, pad_loads;  /* ... if this is 1 */
+    uint64_t options_asked;     /* bits by place in sim_opt: options that a module has asked for (sim/option.h) */
 };
 
 /* run --versus: what two simulators made of the same references.  Misses of the second are events of the arena. */

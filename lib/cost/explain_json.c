@@ -156,7 +156,7 @@ enum qn_text_status qn_cost_write_explanation_json(const char *path, const struc
     struct qn_text_output o;
     FILE *f;
 
-    if (qn_text_open_output(&o, path, QN_TEXT_SHARED, err) != QN_TEXT_OK)
+    if (qn_text_open_output(&o, path, QN_TEXT_PRIVATE, err) != QN_TEXT_OK)
         return err->status;
     f = qn_text_stream_output(&o);
     if (f && put_document(f, x))

@@ -7,6 +7,7 @@
 #include "out/columns.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,6 +231,18 @@ enum qn_text_status qn_out_choose_columns(struct qn_out_columns *c,
     free(shown);
     free(sorted);
     return status;
+}
+
+enum qn_text_status qn_out_choose_told_columns(struct qn_out_columns *c, const struct qn_prof_header *events, int hidden, const char *show,
+                                               const char *sort, struct qn_text_error *err)
+{
+    char usual[QN_TEXT_MAX] = "";
+    for (int i = 0; i < events->event_count; i++) {
+        size_t used = strlen(usual);
+        if (*events->events[i] && i != hidden)
+            snprintf(usual + used, sizeof usual - used, "%s%s", used ? "," : "", events->events[i]);
+    }
+    return qn_out_choose_columns(c, events, show && *show ? show : usual, sort, err);
 }
 
 /* Appends the ratio unless one of its events is missing or has its name. */

@@ -52,6 +52,9 @@ enum qn_text_status qn_out_choose_columns(struct qn_out_columns *c,
 enum qn_text_status qn_out_choose_all_columns(struct qn_out_columns *c,
                                               const struct qn_prof_header *events,
                                               struct qn_text_error *err);
+/* The same of events of which some are not told: these are called "". Where show is NULL, all others but `hidden` (-1: none). */
+enum qn_text_status qn_out_choose_told_columns(struct qn_out_columns *c, const struct qn_prof_header *events, int hidden, const char *show,
+                                               const char *sort, struct qn_text_error *err);
 /* Of a row; and its absolute value. */
 double qn_out_key_value(const struct qn_out_key *k, const int64_t *counts);
 double qn_out_key_weight(const struct qn_out_key *k, const int64_t *counts);

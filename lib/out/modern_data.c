@@ -162,22 +162,17 @@ static int format_column(const struct data *d, char *to, size_t size, const int6
     return qn_out_eval_expr(c->expr, counts, &value) ? snprintf(to, size, c->is_percent ? "%.1f%%" : "%.3f", value) : snprintf(to, size, "n/a");
 }
 
-static void put_counts(const struct data *d, const int64_t *counts, const int *widths)
-{
-    char cell[128];
-    for (int i = 0; i < d->columns.shown_count; i++) {
-        qn_out_pad(d->m->sink, ' ', widths[i] - format_column(d, cell, sizeof cell, counts, &d->columns.shown[i]));
-        qn_out_puts(d->m->sink, cell);
-        qn_out_puts(d->m->sink, "  ");
-    }
-}
-
 static int is_shown(const struct data *d, const int64_t *counts) { return weight(d, counts) >= d->least && weight(d, counts) > 0; }
 
 /* A part that is all of its group says nothing new, but for its name. */
 static void put_row(const struct data *d, const struct sum *s, const int *widths)
 {
-    put_counts(d, s->counts, widths);
+    char cell[128];
+    for (int i = 0; i < d->columns.shown_count; i++) {
+        qn_out_pad(d->m->sink, ' ', widths[i] - format_column(d, cell, sizeof cell, s->counts, &d->columns.shown[i]));
+        qn_out_puts(d->m->sink, cell);
+        qn_out_puts(d->m->sink, "  ");
+    }
     if (s->part)
         qn_out_puts(d->m->sink, "    ");
     qn_out_name(d->m->sink, s->part ? s->part : s->group);
@@ -333,20 +328,15 @@ static void put_pairs(struct data *d)
 
 /* ---- all of it ---- */
 
-/* Where --show is not given, all events but `filled`: what came is told with what of it was used. */
+/* What came (`filled`) is told with what of it was used. */
 static enum qn_text_status choose_columns(struct data *d)
 {
     const struct qn_out_request *q = d->m->request;
-    char *names[QN_PROF_DATA_EVENTS], usual[200] = "";
+    char *names[QN_PROF_DATA_EVENTS];
     struct qn_prof_header h = {.event_count = QN_PROF_DATA_EVENTS, .events = names};
-    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++) {
-        int told = qn_prof_data_has(&d->tables, i);
-        size_t used = strlen(usual);
-        names[i] = (char *)(told ? qn_prof_data_events[i] : "");
-        if (told && i != QN_PROF_FILLED)
-            snprintf(usual + used, sizeof usual - used, "%s%s", used ? "," : "", names[i]);
-    }
-    return qn_out_choose_columns(&d->columns, &h, q->show && *q->show ? q->show : usual, q->sort, d->m->err);
+    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
+        names[i] = (char *)(qn_prof_data_has(&d->tables, i) ? qn_prof_data_events[i] : "");
+    return qn_out_choose_told_columns(&d->columns, &h, QN_PROF_FILLED, q->show, q->sort, d->m->err);
 }
 
 static int prepare(struct data *d)

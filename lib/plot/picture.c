@@ -9,24 +9,27 @@
 #include "base/base.h"
 #include "plot/flame.h"
 
+#define SWEEP "--x --y --panel --curve --where --log"
+#define NAMES "--mod-filename --mod-funcname"
+#define CENTRES "--event --by --most --timing " NAMES
 const struct qn_plot_kind qn_plot_kinds[] = {
-    { "size", "a sweep", "misses against the size of a cache", 1, 1 },
-    { "ways", "a sweep", "... against its ways", 1, 1 },
-    { "line", "a sweep", "... against the length of its lines", 1, 1 },
-    { "curve", "a sweep", "any column against any other: --x, --y", 1, 1 },
-    { "budget", "a sweep", "mispredicts against the bits of predictors", 1, 1 },
-    { "threec", "a sweep or profile", "compulsory, capacity and conflict misses (module 3c)", 1, 1 },
-    { "cpi", "a profile", "estimated cycles per instruction, stacked: issue, I1, D1, LL, mispredicts", 1, 1 },
-    { "mrc", "a log", "misses by size of a fully associative cache (module mattson)", 1, 1 },
-    { "sets", "a log", "misses by set (module sets)", 1, 1 },
-    { "heat", "misses by set", "... by set and time, as colours; a profile beside it tells whose they are", 1, 2 },
-    { "invariance", "findings", "executions whose value is the same again and again (module values)", 1, 1 },
-    { "time", "intervals", "events over instructions; a profile beside it tells whose they are", 1, 2 },
-    { "flame", "a profile", "a flame graph of call paths (quern run --calls=paths): search and zoom", 1, 1 },
-    { "top", "a profile", "functions or lines that have the most of an event", 1, 1 },
-    { "data", "a profile", "objects that the D1 misses most, stacked (quern run --data=yes)", 1, 1 },
-    { "calls", "a profile", "functions with all that they call (quern run --calls=yes)", 1, 1 },
-    { "compare", "two profiles", "the same of both, with the difference", 2, 2 },
+    { "size", "a sweep", "misses against the size of a cache", 1, 1, SWEEP " --level" },
+    { "ways", "a sweep", "... against its ways", 1, 1, SWEEP " --level" },
+    { "line", "a sweep", "... against the length of its lines", 1, 1, SWEEP " --level" },
+    { "curve", "a sweep", "any column against any other: --x, --y", 1, 1, SWEEP },
+    { "budget", "a sweep", "mispredicts against the bits of predictors", 1, 1, SWEEP " --level" },
+    { "threec", "a sweep or profile", "compulsory, capacity and conflict misses (module 3c)", 1, 1, "--where --curve --by --most " NAMES },
+    { "cpi", "a profile", "estimated cycles per instruction, stacked: issue, I1, D1, LL, mispredicts", 1, 1, "--by --most --timing " NAMES },
+    { "mrc", "a log", "misses by size of a fully associative cache (module mattson)", 1, 1, "--log" },
+    { "sets", "a log", "misses by set (module sets)", 1, 1, "--log" },
+    { "heat", "misses by set", "... by set and time, as colours; a profile beside it tells whose they are", 1, 2, "--level --where" },
+    { "invariance", "findings", "executions whose value is the same again and again (module values)", 1, 1, "--where --log" },
+    { "time", "intervals", "events over instructions; a profile beside it tells whose they are", 1, 2, "--y --where --log" },
+    { "flame", "a profile", "a flame graph of call paths (quern run --calls=paths): search and zoom", 1, 1, "--event " NAMES },
+    { "top", "a profile", "functions or lines that have the most of an event", 1, 1, CENTRES },
+    { "data", "a profile", "objects that the D1 misses most, stacked (quern run --data=yes)", 1, 1, "--most" },
+    { "calls", "a profile", "functions with all that they call (quern run --calls=yes)", 1, 1, "--event --most" },
+    { "compare", "two profiles", "the same of both, with the difference", 2, 2, CENTRES },
 };
 const int qn_plot_kind_count = QN_ARRAY_LEN(qn_plot_kinds);
 

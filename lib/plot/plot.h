@@ -53,6 +53,7 @@ struct qn_plot_request {
 struct qn_plot_kind {
     const char *name, *input, *shows; /* for the help text */
     int least, most;                  /* inputs */
+    const char *takes;                /* options that are not for all kinds, separated by blanks */
 };
 
 extern const struct qn_plot_kind qn_plot_kinds[];

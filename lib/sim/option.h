@@ -22,16 +22,19 @@ static inline uint64_t sim_option_number(const char *s)
     return value;
 }
 
-/* The last one counts; one that names the slot beats one that does not. */
-static inline uint64_t sim_option_find(const char *text, const char *slot, const char *key, uint64_t otherwise)
+/* The last one counts; one that names the slot beats one that does not.  *asked: bit I for the option I of the text, if it is one
+ * of these; beyond 63 there are none. */
+static inline uint64_t sim_option_find(const char *text, const char *slot, const char *key, uint64_t otherwise, uint64_t *asked)
 {
     uint64_t value = otherwise;
     bool own = false;
 
-    while (*text) {
+    for (uint64_t bit = 1; *text; bit <<= 1) {
         const char *rest = sim_option_skip(text, slot), *named = rest && *rest == '.' ? rest + 1 : NULL;
 
         rest = sim_option_skip(named ? named : text, key);
+        if (rest && *rest == '=')
+            *asked |= bit;
         if (rest && *rest == '=' && (named || !own)) {
             value = sim_option_number(rest + 1);
             own |= named != NULL;
@@ -41,6 +44,19 @@ static inline uint64_t sim_option_find(const char *text, const char *slot, const
         text += *text == ',';
     }
     return value;
+}
+
+/* The first option that nobody has asked for, to its end or to a comma; NULL: none. */
+static inline const char *sim_option_unasked(const char *text, uint64_t asked)
+{
+    for (uint64_t bit = 1; *text && bit; bit <<= 1) {
+        if (!(asked & bit))
+            return text;
+        while (*text && *text != ',')
+            text++;
+        text += *text == ',';
+    }
+    return NULL;
 }
 
 #endif

@@ -61,7 +61,7 @@ void *sim_alloc(uint64_t bytes)
 
 uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise)
 {
-    return sim_option_find(options, slot, key, otherwise);
+    return sim_option_find(options, slot, key, otherwise, output ? &output->options_asked : &nowhere.options_asked);
 }
 
 uint64_t sim_option_within(const char *slot, const char *module, const char *key, uint64_t otherwise, uint64_t least,

@@ -19,11 +19,14 @@ struct hosted_options {
     const char *outcomes; /* file that gets the outcome of each reference, NULL = none */
     const char *watch_file; /* file that gets config.watch_count references, or branches, with what was held for them, NULL = none */
     enum sim_slot watch_of; /* D1, BC or BI */
+    bool watch_of_given;
     const char *watch_at;   /* begin with the first branch at one of these addresses; NULL = config.watch_from tells where */
     const char *trace;
 };
 
 extern const char *hosted_options;
+extern uint64_t hosted_options_asked; /* see sim/option.h */
+bool hosted_check_options(void);      /* when modules have been set up; false: none has asked for one of them, and a line says so */
 
 /* option.c.  -1: go on; else the exit status. */
 int hosted_parse(struct hosted_options *o, int argc, char **argv);

@@ -154,6 +154,8 @@ static int run(const struct hosted_options *o)
     qn_sim_init(&o->config, NULL);
     if (qn_sim_wants_thread)
         return hosted_complain("%s: traces do not say which thread runs, which a module wants to know; use quern run", o->trace), trace_close(t), 1;
+    if (!hosted_check_options())
+        return trace_close(t), HOSTED_EXIT_USAGE;
     if (!hosted_steps_begin(o) || !hosted_branches_begin(o))
         return trace_close(t), 1;
     if (o->check)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/hosted/hosted.h"
+#include "sim/option.h"
 
 static const char help[] =
     "usage: quern replay [OPTIONS] TRACE        (or the program that `quern sim build --replay` made)\n"
@@ -115,7 +116,7 @@ static bool set(struct hosted_options *o, const char *name, const char *value)
     if (!strcmp(name, "watch-from"))
         return parse_number(&o->config.watch_from, name, value, "data references");
     if (!strcmp(name, "watch-of"))
-        return parse_watch_of(&o->watch_of, value);
+        return o->watch_of_given = true, parse_watch_of(&o->watch_of, value);
     if (!strcmp(name, "sim-opt"))
         add_option(value);
     else if (!strcmp(name, "seed"))
@@ -138,7 +139,7 @@ static bool check_watch(struct hosted_options *o)
 {
     struct qn_config *c = &o->config;
 
-    if (!c->watch_count && !c->watch_from && !o->watch_file && !o->watch_at)
+    if (!c->watch_count && !c->watch_from && !o->watch_file && !o->watch_at && !o->watch_of_given)
         return true;
     if (o->watch_at && (o->watch_of == SLOT_D1 || c->watch_from))
         return hosted_complain("--watch-at: %s", c->watch_from ? "not with --watch-from, which tells where to begin, too" : "needs --watch-of=BC or BI"), false;
@@ -148,7 +149,9 @@ static bool check_watch(struct hosted_options *o)
         return hosted_complain("--watch-of: not with --branch-sim=no"), false;
     if (c->watch_count && c->watch_count <= QN_NOTES_MAX && o->watch_file)
         return true;
-    if (!o->watch_file)
+    if (o->watch_of_given && !c->watch_count)
+        hosted_complain("--watch-of: needs --watch=N");
+    else if (!o->watch_file)
         hosted_complain("--watch: needs --watch-file=FILE");
     else
         hosted_complain("--watch: got %llu, wanted 1 to %llu data references", (unsigned long long)c->watch_count, (unsigned long long)QN_NOTES_MAX);
@@ -166,6 +169,15 @@ static bool parse_one(struct hosted_options *o, const char *text)
     memcpy(name, text, n);
     name[n] = 0;
     return set(o, name, equals ? equals + 1 : "yes");
+}
+
+bool hosted_check_options(void)
+{
+    const char *option = sim_option_unasked(hosted_options, hosted_options_asked);
+
+    if (option)
+        hosted_complain("--sim-opt=%.*s: no module has this option", (int)strcspn(option, ","), option);
+    return !option;
 }
 
 int hosted_parse(struct hosted_options *o, int argc, char **argv)

@@ -20,6 +20,7 @@
 
 struct qn_ctx qn_ctx;
 const char *hosted_options = "";
+uint64_t hosted_options_asked;
 static uint64_t event_totals[SIM_EVENTS_MAX];
 uint64_t *sim_event_counts = event_totals;
 uint64_t sim_event_new[2 * SIM_EVENTS_MAX], sim_events_new, qn_sim_events_twinned;
@@ -68,7 +69,7 @@ void *qn_engine_alloc(uint64_t bytes) { return sim_alloc(bytes); }
 
 uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise)
 {
-    return sim_option_find(hosted_options, slot, key, otherwise);
+    return sim_option_find(hosted_options, slot, key, otherwise, &hosted_options_asked);
 }
 
 uint64_t sim_option_within(const char *slot, const char *module, const char *key, uint64_t otherwise, uint64_t least,
