@@ -92,7 +92,7 @@ static pid_t fork_sub(struct qn_collect *r, struct qn_cost_store *copy, int pair
 
 void qn_collect_serve_fork(struct qn_collect *r)
 {
-    struct qn_cost_store copy = { -1, NULL };
+    struct qn_cost_store copy = { .fd = -1 };
     int pair[2] = { -1, -1 };
     pid_t pid = fork_sub(r, &copy, pair);
 

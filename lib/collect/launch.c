@@ -169,7 +169,7 @@ static bool cannot(const char *what, int error)
 
 static bool make_arena(struct qn_collect *r)
 {
-    int error = qn_cost_create(&r->store);
+    int error = qn_cost_create_first(&r->store);
 
     if (error)
         return cannot("make the counts arena", error);
@@ -177,7 +177,8 @@ static bool make_arena(struct qn_collect *r)
     if (r->shared == MAP_FAILED)
         return cannot("make the counts arena", errno);
     fill_config(r);
-    return true;
+    error = qn_cost_map_sections(&r->store, qn_sections_of(&r->config));
+    return !error || cannot("make the counts arena", error);
 }
 
 void qn_collect_keep_only(const int *fds, int count)

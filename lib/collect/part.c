@@ -128,7 +128,7 @@ static void count_call(struct qn_collect *r, struct qn_cost_store *now, int what
 
 static void divide(struct qn_collect *r, int what, const char *text)
 {
-    struct qn_cost_store now = { -1, NULL };
+    struct qn_cost_store now = { .fd = -1 };
     const char *why = qn_collect_never_divides(r);
     int error;
 

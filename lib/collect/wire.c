@@ -64,7 +64,7 @@ static void adopt_fresh(struct qn_collect *r)
 {
     qn_cost_close(&r->store);
     r->store = r->fresh;
-    r->fresh = (struct qn_cost_store){ -1, NULL };
+    r->fresh = (struct qn_cost_store){ .fd = -1 };
     r->replaced = true;
     qn_collect_forget_parts(r);
     qn_collect_show_image(r);

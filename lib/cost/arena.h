@@ -83,7 +83,7 @@
 #define QN_ARENA_USES_SIZE (120ull << 20)
 #define QN_ARENA_USED_PLACES_OFF (3608ull << 20)
 #define QN_ARENA_USED_PLACES_SIZE (72ull << 20)
-#define QN_ARENA_CALLS_OFF (3680ull << 20) /* --calls, and only then mapped by the engine; cost/call_records.h */
+#define QN_ARENA_CALLS_OFF (3680ull << 20) /* --calls; cost/call_records.h */
 #define QN_ARENA_CALLS_SIZE (1216ull << 20)
 #define QN_ARENA_SIZE (4896ull << 20)
 
@@ -173,6 +173,29 @@ struct qn_config {
     uint32_t calls;          /* enum qn_calls: inclusive costs of calls are counted */
     uint64_t calls_room, calls_depth; /* at most so many edges, and contexts; so many calls that have not returned */
 };
+
+/* Sections of the arena.  Only those in use are mapped: what a run has in any case, and what options ask for. */
+enum qn_section { QN_SECTION_FIRST, QN_SECTION_INTERVALS, QN_SECTION_POINTS, QN_SECTION_EXPLAIN, QN_SECTION_FINDINGS, QN_SECTION_DATA, QN_SECTION_TABLES, QN_SECTION_USES,
+               QN_SECTION_CALLS, QN_SECTIONS };
+
+static inline uint64_t qn_section_begin(unsigned section)
+{
+    static const uint64_t begin[QN_SECTIONS + 1] = {
+        QN_ARENA_HEADER_OFF, QN_ARENA_INTERVALS_OFF, QN_ARENA_POINTS_OFF, QN_ARENA_EXPLAIN_OFF, QN_ARENA_FINDINGS_OFF, QN_ARENA_OBJECTS_OFF,
+        QN_ARENA_TABLES_OFF, QN_ARENA_USES_OFF, QN_ARENA_CALLS_OFF, QN_ARENA_SIZE,
+    };
+
+    return begin[section];
+}
+
+/* A bit each. */
+static inline unsigned qn_sections_of(const struct qn_config *c)
+{
+    unsigned sections = 1u << QN_SECTION_FIRST | 1u << QN_SECTION_POINTS | 1u << QN_SECTION_FINDINGS | 1u << QN_SECTION_TABLES;
+
+    sections |= (c->interval != 0u) << QN_SECTION_INTERVALS | (c->explain != 0u) << QN_SECTION_EXPLAIN | (c->calls != 0u) << QN_SECTION_CALLS;
+    return sections | (c->data != 0u) << QN_SECTION_DATA | (c->data != 0u) << QN_SECTION_USES;
+}
 
 enum qn_wish { QN_WISH_NONE, QN_WISH_START, QN_WISH_STOP, QN_WISH_ZERO };
 

@@ -36,7 +36,7 @@ static bool take_head(struct fold *f)
     *h = qn_cost_header(f->store)->calls;
     f->columns = h->columns;
     f->base = f->store->base + QN_ARENA_CALLS_OFF;
-    if (f->columns < QN_COST_EVENTS || f->columns > QN_COST_COLUMNS || !h->functions || !h->edges || !h->nodes || !h->frames)
+    if (!qn_cost_has(f->store, QN_SECTION_CALLS) || f->columns < QN_COST_EVENTS || f->columns > QN_COST_COLUMNS || !h->functions || !h->edges || !h->nodes || !h->frames)
         return false;
     h->ranges = at_most(h->ranges, QN_CALL_RANGES_SIZE, sizeof(struct qn_call_range));
     h->maps = at_most(h->maps, QN_CALL_MAPS_SIZE, sizeof(struct qn_call_map));

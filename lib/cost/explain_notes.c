@@ -104,7 +104,8 @@ bool explain_begin(struct explain_notes *o, const struct qn_cost_explanation *x)
     const struct qn_geometry *g = &x->config->D1;
 
     o->x = x;
-    memcpy(&o->notes, x->store->base + QN_ARENA_EXPLAIN_OFF, sizeof o->notes);
+    if (qn_cost_has(x->store, QN_SECTION_EXPLAIN))
+        memcpy(&o->notes, x->store->base + QN_ARENA_EXPLAIN_OFF, sizeof o->notes);
     o->line_bits = bits_of(g->line);
     o->set_bits = bits_of(g->size / (g->assoc * g->line));
     return qn_cost_index_sites(&o->sites, x->store);

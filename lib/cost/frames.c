@@ -112,7 +112,7 @@ void qn_cost_find_frame(struct qn_cost_frames *known, const struct qn_cost_store
     struct search s = {.known = known, .store = store};
     uint64_t at;
 
-    if (number >= QN_FRAMES_MAX)
+    if (number >= QN_FRAMES_MAX || !qn_cost_has(store, QN_SECTION_DATA))
         return;
     s.rec = (struct qn_frame_rec *)(store->base + QN_ARENA_FRAMES_OFF) + number;
     s.debug = qn_cost_open_number(library, store, s.rec->map, &map);

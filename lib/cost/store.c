@@ -45,7 +45,7 @@ uint64_t qn_cost_set_rows(const struct qn_cost_store *s)
 {
     size_t bytes = qn_cost_set_row_bytes(s);
 
-    return bytes ? at_most(qn_cost_header(s)->sim_output.tables.set_rows, QN_TABLE_SETS_SIZE, bytes) : 0;
+    return bytes && qn_cost_has(s, QN_SECTION_INTERVALS) ? at_most(qn_cost_header(s)->sim_output.tables.set_rows, QN_TABLE_SETS_SIZE, bytes) : 0;
 }
 
 void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
@@ -60,14 +60,14 @@ void qn_cost_get_extent(const struct qn_cost_store *s, struct qn_cost_extent *e)
     e->counters = at_most(h->n_counters, QN_ARENA_COUNTERS_SIZE, sizeof(uint64_t));
     e->charges = at_most(h->sim_output.charges, QN_ARENA_CHARGES_SIZE, qn_cost_charge_bytes(s));
     e->points = at_most(h->n_points, QN_ARENA_POINTS_SIZE, sizeof(struct qn_point));
-    e->notes = qn_cost_explain(s)->notes < QN_NOTES_MAX ? qn_cost_explain(s)->notes : QN_NOTES_MAX;
+    e->notes = qn_cost_has(s, QN_SECTION_EXPLAIN) ? at_most(qn_cost_explain(s)->notes, QN_NOTES_MAX, 1) : 0;
     e->findings = at_most(h->n_findings, QN_ARENA_FINDINGS_SIZE, sizeof(struct qn_finding));
-    e->objects = at_most(h->n_objects, QN_ARENA_OBJECTS_SIZE, sizeof(struct qn_object));
-    e->data = at_most(h->n_data, QN_ARENA_DATA_SIZE, sizeof(struct qn_data_row));
-    e->pairs = at_most(h->n_pairs, QN_ARENA_PAIRS_SIZE, sizeof(struct qn_data_pair));
-    e->used_places = at_most(h->n_used_places, QN_ARENA_USED_PLACES_SIZE, qn_used_place_bytes(h->config.D1.line));
+    e->objects = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_objects, QN_ARENA_OBJECTS_SIZE, sizeof(struct qn_object)) : 0;
+    e->data = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_data, QN_ARENA_DATA_SIZE, sizeof(struct qn_data_row)) : 0;
+    e->pairs = qn_cost_has(s, QN_SECTION_DATA) ? at_most(h->n_pairs, QN_ARENA_PAIRS_SIZE, sizeof(struct qn_data_pair)) : 0;
+    e->used_places = qn_cost_has(s, QN_SECTION_USES) ? at_most(h->n_used_places, QN_ARENA_USED_PLACES_SIZE, qn_used_place_bytes(h->config.D1.line)) : 0;
+    e->intervals = qn_cost_has(s, QN_SECTION_INTERVALS) ? at_most(h->n_intervals, QN_ARENA_INTERVALS_SIZE, qn_cost_interval_bytes(s)) : 0;
     e->shared = at_most(h->sim_output.tables.shared, QN_TABLE_SHARED_SIZE, sizeof(struct qn_shared_row));
-    e->intervals = at_most(h->n_intervals, QN_ARENA_INTERVALS_SIZE, qn_cost_interval_bytes(s));
 }
 
 /* `ulimit -f` also limits memfds; the arena is no file of the user's. */
@@ -94,12 +94,60 @@ static int fail(struct qn_cost_store *s, int error)
     return error;
 }
 
+/* A section has its place, which nobody else takes: the kernel gives out addresses far above, and another arena tries the next. */
+#define FIRST_BASE 0x200000000000ull
+#define BETWEEN_BASES (1ull << 33)
+#define BASES 1024u
+_Static_assert(QN_ARENA_SIZE <= BETWEEN_BASES, "arenas do not overlap");
+
+static bool map_section(const struct qn_cost_store *s, uint64_t base, unsigned section)
+{
+    uint64_t begin = qn_section_begin(section), bytes = qn_section_begin(section + 1) - begin;
+    void *wanted = (void *)(uintptr_t)(base + begin), *got;
+
+    got = mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, s->fd, (off_t)begin);
+    if (got == wanted)
+        return true;
+    if (got != MAP_FAILED) { /* a kernel before 4.17 */
+        munmap(got, bytes);
+        errno = EEXIST;
+    }
+    return false;
+}
+
+int qn_cost_map_sections(struct qn_cost_store *s, unsigned sections)
+{
+    for (unsigned section = 0; section < QN_SECTIONS; section++) {
+        if (!(sections & ~s->sections & 1u << section))
+            continue;
+        if (!map_section(s, (uintptr_t)s->base, section))
+            return errno;
+        s->sections |= 1u << section;
+    }
+    return 0;
+}
+
+/* 0, or errno. */
+static int map_first(struct qn_cost_store *s)
+{
+    uint64_t base = FIRST_BASE;
+
+    s->sections = 0;
+    errno = EEXIST;
+    for (unsigned i = 0; i < BASES && errno == EEXIST; i++, base += BETWEEN_BASES) {
+        if (!map_section(s, base, QN_SECTION_FIRST))
+            continue;
+        s->base = (uint8_t *)(uintptr_t)base;
+        s->sections = 1u << QN_SECTION_FIRST;
+        return qn_cost_map_sections(s, qn_sections_of(&(struct qn_config){.interval = 0}));
+    }
+    return errno;
+}
+
 bool qn_cost_map(struct qn_cost_store *s)
 {
-    void *base = mmap(NULL, QN_ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, s->fd, 0);
-
-    s->base = base == MAP_FAILED ? NULL : base;
-    return s->base != NULL;
+    s->base = NULL;
+    return !map_first(s) && !qn_cost_map_sections(s, qn_sections_of(&qn_cost_header(s)->config));
 }
 
 static uint64_t now(void)
@@ -110,11 +158,11 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-int qn_cost_create(struct qn_cost_store *s)
+int qn_cost_create_first(struct qn_cost_store *s)
 {
     int error;
 
-    s->base = NULL;
+    *s = (struct qn_cost_store){ .base = NULL };
     s->fd = memfd_create("quern-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (s->fd < 0)
         return errno;
@@ -122,8 +170,8 @@ int qn_cost_create(struct qn_cost_store *s)
         return fail(s, error);
     if (fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
         return fail(s, errno);
-    if (!qn_cost_map(s))
-        return fail(s, errno);
+    if ((error = map_first(s)))
+        return fail(s, error);
     qn_cost_header(s)->made = now();
     qn_cost_header(s)->magic = QN_ARENA_MAGIC;
     qn_cost_header(s)->version = QN_ARENA_VERSION;
@@ -131,10 +179,23 @@ int qn_cost_create(struct qn_cost_store *s)
     return 0;
 }
 
+static int create(struct qn_cost_store *s, unsigned sections)
+{
+    int error = qn_cost_create_first(s);
+
+    if (!error && (error = qn_cost_map_sections(s, sections)))
+        return fail(s, error);
+    return error;
+}
+
+int qn_cost_create(struct qn_cost_store *s) { return create(s, ~0u); }
+
 void qn_cost_close(struct qn_cost_store *s)
 {
-    if (s->base)
-        munmap(s->base, QN_ARENA_SIZE);
+    for (unsigned section = 0; section < QN_SECTIONS; section++)
+        if (qn_cost_has(s, section))
+            munmap(s->base + qn_section_begin(section), qn_section_begin(section + 1) - qn_section_begin(section));
+    s->sections = 0;
     if (s->fd >= 0)
         close(s->fd);
     s->base = NULL;
@@ -157,13 +218,22 @@ static int copy_range(struct qn_cost_store *to, const struct qn_cost_store *from
     return 0;
 }
 
+static bool is_mapped(const struct qn_cost_store *s, uint64_t offset)
+{
+    unsigned section = 0;
+
+    while (section + 1 < QN_SECTIONS && qn_section_begin(section + 1) <= offset)
+        section++;
+    return qn_cost_has(s, section);
+}
+
 int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
 {
     const struct qn_arena_header *h = qn_cost_header(from);
     const struct qn_table_head *t = &h->sim_output.tables;
     struct qn_cost_extent e;
     uint64_t from_explain, calls = QN_ARENA_CALLS_OFF, tables = QN_ARENA_TABLES_OFF;
-    int error = qn_cost_create(to);
+    int error = create(to, from->sections);
 
     if (error)
         return error;
@@ -208,14 +278,15 @@ int qn_cost_copy(struct qn_cost_store *to, const struct qn_cost_store *from)
     };
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !error; i++)
-        error = parts[i].offset + parts[i].bytes > QN_ARENA_SIZE ? EINVAL : copy_range(to, from, parts[i].offset, parts[i].bytes);
+        if (is_mapped(from, parts[i].offset))
+            error = parts[i].offset + parts[i].bytes > QN_ARENA_SIZE ? EINVAL : copy_range(to, from, parts[i].offset, parts[i].bytes);
     return error ? fail(to, error) : 0;
 }
 
 int qn_cost_create_like(struct qn_cost_store *to, const struct qn_cost_store *from)
 {
     struct qn_cost_extent e;
-    int error = qn_cost_create(to);
+    int error = create(to, from->sections);
 
     if (error)
         return error;

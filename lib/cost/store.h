@@ -3,7 +3,8 @@
  *   qn_cost_create(&s);  qn_cost_header(&s)->config = ...;      before the engine starts
  *   qn_cost_copy(&child, &s);                                   for a guest that forks
  *
- * Invariants: the memfd cannot shrink or grow, so no access inside the mapping can fault.  The
+ * Invariants: the memfd cannot shrink or grow, so no access inside a section that is mapped can fault.  Where the others would be, nothing
+ * is: what lies there has an extent of 0.  The
  * engine may write anything at any time: what is read from the arena is copied first, then checked.
  */
 #ifndef QN_COST_STORE_H
@@ -18,6 +19,7 @@
 struct qn_cost_store {
     int fd; /* -1: none */
     uint8_t *base;
+    unsigned sections; /* that are mapped, a bit for each enum qn_section */
 };
 
 /* The parts of the arena, in elements, cut to what fits: never more than the room there is. */
@@ -25,8 +27,12 @@ struct qn_cost_extent {
     uint64_t strings, maps, leaves, blocks, insns, counters, charges, intervals, points, notes, findings, objects, data, pairs, used_places, shared;
 };
 
-/* 0, or errno. */
+/* All sections are mapped.  0, or errno. */
 int qn_cost_create(struct qn_cost_store *s);
+/* The same with those sections only that each run has; and maps others, a bit for each. */
+int qn_cost_create_first(struct qn_cost_store *s);
+int qn_cost_map_sections(struct qn_cost_store *s, unsigned sections);
+static inline bool qn_cost_has(const struct qn_cost_store *s, enum qn_section part) { return s->sections >> part & 1; }
 /* Maps the arena of s->fd, which another process made.  false: it is none. */
 bool qn_cost_map(struct qn_cost_store *s);
 /* A new arena with the used ranges of another.  0, or errno. */

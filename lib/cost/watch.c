@@ -67,7 +67,8 @@ enum qn_text_status qn_cost_write_watch(const char *path, const struct qn_cost_s
         qn_prof_abandon_writer(o.w);
         return qn_text_fail_memory(err);
     }
-    memcpy(&o.head, store->base + QN_ARENA_EXPLAIN_OFF, sizeof o.head);
+    if (qn_cost_has(store, QN_SECTION_EXPLAIN))
+        memcpy(&o.head, store->base + QN_ARENA_EXPLAIN_OFF, sizeof o.head);
     o.steps = (struct qn_cost_steps){ put_text, object_at, &o, &qn_cost_header(store)->config.D1, &o.head };
     qn_cost_get_extent(store, &e);
     o.maps = e.maps;

@@ -37,15 +37,23 @@ const struct qn_map_rec *qn_arena_map_rec(uint32_t map) { return (const struct q
 
 int64_t *qn_arena_intervals(void) { return (int64_t *)(QN_ARENA_ALIAS_BASE + QN_ARENA_INTERVALS_OFF); }
 
+/* All sections that are in use but for the counters and what lies before them. */
+static void map_sections(int fd, unsigned sections)
+{
+    for (unsigned section = 0; section < QN_SECTIONS; section++) {
+        uint64_t begin = section == QN_SECTION_FIRST ? QN_ARENA_CHARGES_OFF : qn_section_begin(section);
+
+        if (sections >> section & 1)
+            qn_map_shared(QN_ARENA_ALIAS_BASE + begin, qn_section_begin(section + 1) - begin, 3, fd, begin);
+    }
+}
+
 /* Map the arena; also used by a forked child to put its own copy in the place of its parent's. */
 void qn_arena_attach(int fd)
 {
     base = qn_map_shared(QN_ARENA_ALIAS_BASE, QN_ARENA_COUNTERS_OFF, 3, fd, 0);
     qn_map_shared(QN_COUNTERS_BASE, QN_ARENA_COUNTERS_SIZE, 3, fd, QN_ARENA_COUNTERS_OFF);
-    qn_map_shared(QN_ARENA_ALIAS_BASE + QN_ARENA_CHARGES_OFF, QN_ARENA_CALLS_OFF - QN_ARENA_CHARGES_OFF, 3, fd,
-                  QN_ARENA_CHARGES_OFF);
-    if (((struct qn_arena_header *)base)->config.calls)
-        qn_map_shared(QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF, QN_ARENA_CALLS_SIZE, 3, fd, QN_ARENA_CALLS_OFF);
+    map_sections(fd, qn_sections_of(&((struct qn_arena_header *)base)->config));
     if (((struct qn_arena_header *)base)->magic != QN_ARENA_MAGIC || ((struct qn_arena_header *)base)->version != QN_ARENA_VERSION)
         qn_die_fatal(QN_FATAL_LOAD, 0, "this simulator was built for another version of quern: build it again");
     qn_arena = (struct qn_arena_header *)base;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cost/events.h"
 #include "tap.h"
 
 static void test_create(struct qn_cost_store *s)
@@ -59,6 +60,30 @@ static void test_copy(struct qn_cost_store *s)
     is_int(copy.fd, -1, "closed");
 }
 
+/* The sections that options ask for are not mapped before: whatever the header says lies there. */
+static void test_sections(void)
+{
+    struct qn_cost_store s, copy;
+    struct qn_cost_extent e;
+    struct qn_arena_header *h;
+
+    is_int(qn_cost_create_first(&s), 0, "an arena is made of what each run needs");
+    ok(qn_cost_has(&s, QN_SECTION_TABLES) && !qn_cost_has(&s, QN_SECTION_CALLS) && !qn_cost_has(&s, QN_SECTION_DATA), "and no more");
+    h = qn_cost_header(&s);
+    h->n_objects = h->n_data = h->n_pairs = h->n_used_places = h->n_intervals = h->calls.edges = 5;
+    h->calls.columns = QN_COST_EVENTS;
+    qn_cost_get_extent(&s, &e);
+    ok(!e.objects && !e.data && !e.pairs && !e.used_places && !e.intervals && !e.notes, "nothing lies in the others");
+    is_int(qn_cost_copy(&copy, &s), 0, "it is copied");
+    ok(!qn_cost_has(&copy, QN_SECTION_CALLS), "as it is");
+    qn_cost_close(&copy);
+    h->config.calls = QN_CALLS_YES;
+    is_int(qn_cost_map_sections(&s, qn_sections_of(&h->config)), 0, "an option asks for another");
+    ok(qn_cost_has(&s, QN_SECTION_CALLS) && !qn_cost_has(&s, QN_SECTION_DATA), "which is mapped then");
+    s.base[QN_ARENA_SIZE - 1] = 1;
+    qn_cost_close(&s);
+}
+
 int main(void)
 {
     struct qn_cost_store s;
@@ -66,6 +91,7 @@ int main(void)
 
     test_create(&s);
     test_copy(&s);
+    test_sections();
     memset(&qn_cost_header(&s)->n_strings, 0xff, 6 * sizeof(uint64_t));
     qn_cost_get_extent(&s, &e);
     ok(e.strings == QN_ARENA_STRINGS_SIZE && e.maps == QN_ARENA_MAPS_SIZE / sizeof(struct qn_map_rec)
