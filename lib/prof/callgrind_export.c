@@ -244,8 +244,8 @@ static void put_counts(struct export *x, const struct unit *u)
 
 static int put_units(struct export *x)
 {
-    const struct unit *last = NULL;
-    for (const struct unit *u = x->units; u < x->units + x->count; last = u++) {
+    for (size_t i = 0; i < x->count; i++) {
+        const struct unit *u = &x->units[i], *last = i ? u - 1 : NULL;
         int enters = !last || last->fn != u->fn;
         const char *file = enters ? x->calls.fns[u->fn].file : last->file;
         if (enters && put_fn(x, u->fn) != 0)

@@ -33,8 +33,8 @@ static int bad(struct reading *r, const char *what, const char *got)
     return -1;
 }
 
-/* `count` numbers, each but the last followed by a blank; where they end, NULL if they are malformed. */
-static const char *take_numbers(const char *text, int64_t *numbers, int count)
+/* `count` numbers, each but the last followed by a blank; where they end, NULL if they are malformed, or all that were read are too large to be added. */
+static const char *take_numbers(struct reading *r, const char *text, int64_t *numbers, int count)
 {
     for (int i = 0; i < count; i++) {
         uint64_t n;
@@ -43,7 +43,7 @@ static const char *take_numbers(const char *text, int64_t *numbers, int count)
             return NULL;
         negative = *text == '-'; /* of a difference */
         text = qn_text_parse_digits(text + negative, INT64_MAX, &n);
-        if (!text)
+        if (!text || __builtin_add_overflow(r->data->all, (int64_t)n, &r->data->all))
             return NULL;
         numbers[i] = negative ? -(int64_t)n : (int64_t)n;
     }
@@ -66,7 +66,7 @@ static int take_object(struct reading *r, const char *text)
     struct qn_prof_data *d = r->data;
     size_t kind = strcspn(text, " ");
     int64_t n[3];
-    const char *end = text[kind] ? take_numbers(text + kind + 1, n, 3) : NULL;
+    const char *end = text[kind] ? take_numbers(r, text + kind + 1, n, 3) : NULL;
     struct qn_prof_object *o;
     if (!end || *end != ' ')
         return bad(r, "malformed object", text);
@@ -80,7 +80,7 @@ static int take_object(struct reading *r, const char *text)
 static int take_from(struct reading *r, struct qn_prof_object *o, const char *text)
 {
     int64_t line;
-    const char *end = take_numbers(text, &line, 1);
+    const char *end = take_numbers(r, text, &line, 1);
     if (!end || *end != ' ' || line < 0 || line > UINT32_MAX)
         return bad(r, "malformed place", text);
     o->line = (uint32_t)line;
@@ -100,7 +100,7 @@ static int take_part(struct reading *r, const char *text)
 /* "BYTES NAME" */
 static int take_type(struct reading *r, struct qn_prof_object *o, const char *text)
 {
-    const char *end = take_numbers(text, &o->type_size, 1);
+    const char *end = take_numbers(r, text, &o->type_size, 1);
     if (!end || *end != ' ')
         return bad(r, "malformed type", text);
     o->type = keep_text(r, end + 1);
@@ -112,7 +112,7 @@ static int take_member(struct reading *r, const char *text)
 {
     struct qn_prof_data *d = r->data;
     int64_t n[2];
-    const char *end = take_numbers(text, n, 2);
+    const char *end = take_numbers(r, text, n, 2);
     if (!end || *end != ' ')
         return bad(r, "malformed member", text);
     if (!QN_GROW(d->members, d->member_count, r->member_room, 64))
@@ -126,6 +126,8 @@ static int take_events(struct reading *r, const char *text)
 {
     struct qn_prof_data *d = r->data;
     char names[200] = "";
+    if (d->miss_count)
+        return bad(r, "events of data behind rows of them", text);
     d->classes = strstr(text, qn_prof_data_events[QN_PROF_COMPULSORY]) != NULL;
     d->use = strstr(text, qn_prof_data_events[QN_PROF_FILLED]) != NULL;
     for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
@@ -139,7 +141,7 @@ static const char *take_counts(struct reading *r, const char *text, int64_t *cou
 {
     for (int i = 0; i < QN_PROF_DATA_EVENTS && text; i++)
         if (qn_prof_data_has(r->data, i))
-            text = *text == ' ' ? take_numbers(text + 1, &counts[i], 1) : NULL;
+            text = *text == ' ' ? take_numbers(r, text + 1, &counts[i], 1) : NULL;
     return text;
 }
 
@@ -149,10 +151,10 @@ static int take_miss(struct reading *r, const char *text)
     struct qn_prof_data *d = r->data;
     struct qn_prof_miss m = {.file = r->file, .function = r->function, .part = QN_PROF_NO_PART};
     int64_t n[2], part = 0;
-    const char *end = take_numbers(text, n, 2);
+    const char *end = take_numbers(r, text, n, 2);
     if (end && end[0] == ' ' && end[1] == '-')
         end += 2;
-    else if (end && *end == ' ' && (end = take_numbers(end + 1, &part, 1)) != NULL)
+    else if (end && *end == ' ' && (end = take_numbers(r, end + 1, &part, 1)) != NULL)
         m.part = (uint32_t)part;
     end = end ? take_counts(r, end, m.counts) : NULL;
     if (!end || *end || n[0] < 0 || n[0] > UINT32_MAX || n[1] < 0 || part < 0 || n[1] >= (int64_t)d->object_count || (m.part != QN_PROF_NO_PART && part >= (int64_t)d->part_count)
@@ -173,7 +175,7 @@ static int take_pair(struct reading *r, const char *text)
 {
     struct qn_prof_data *d = r->data;
     int64_t n[4];
-    const char *end = take_numbers(text, n, 4);
+    const char *end = take_numbers(r, text, n, 4);
     if (!end || *end || n[0] < 0 || n[1] < 0 || n[0] >= (int64_t)d->object_count || n[1] >= (int64_t)d->object_count)
         return bad(r, "malformed pair of objects", text);
     if (!QN_GROW(d->pairs, d->pair_count, r->pair_room, 64))
@@ -187,7 +189,7 @@ static int take_use(struct reading *r, const char *text)
 {
     struct qn_prof_data *d = r->data;
     int64_t n[4];
-    const char *end = take_numbers(text, n, 4);
+    const char *end = take_numbers(r, text, n, 4);
     if (!end || *end || n[0] < 0 || n[1] < 0 || n[1] >= (int64_t)d->part_count || d->parts[n[1]].object != n[0])
         return bad(r, "malformed row of bytes used", text);
     if (!QN_GROW(d->uses, d->use_count, r->use_room, 64))
@@ -219,13 +221,13 @@ static int take_of_object(struct reading *r, const char *key, const char *text)
 
 static int take_lost(struct reading *r, const char *text)
 {
-    const char *end = take_numbers(text, r->data->lost, 2);
+    const char *end = take_numbers(r, text, r->data->lost, 2);
     return end && !*end ? 0 : bad(r, "malformed number of misses", text);
 }
 
 static int take_line_bytes(struct reading *r, const char *text)
 {
-    const char *end = take_numbers(text, &r->data->line, 1);
+    const char *end = take_numbers(r, text, &r->data->line, 1);
     return end && !*end && r->data->line >= 0 ? 0 : bad(r, "malformed size of a line", text);
 }
 
@@ -268,7 +270,7 @@ static int find_tables(struct reading *r)
     int64_t n[2];
     int got;
     while ((got = qn_text_next_line(&r->lines, &text, &length, r->err)) > 0) {
-        const char *end = strncmp(text, "#data: ", 7) == 0 ? take_numbers(text + 7, n, 2) : text;
+        const char *end = strncmp(text, "#data: ", 7) == 0 ? take_numbers(r, text + 7, n, 2) : text;
         if (end == text)
             continue;
         if (!end || *end)

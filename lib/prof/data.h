@@ -90,6 +90,7 @@ struct qn_prof_data {
     bool classes, use;       /* these events are told; if not they are 0 */
     int64_t line;            /* bytes of a line, where use is told; 0: of several sizes */
     int64_t lost[2];         /* of both levels */
+    int64_t all;             /* of all numbers that were read, without their signs: no sum of some of them is above it */
     struct qn_text_names *names; /* what all texts above lie in */
 };
 

@@ -141,6 +141,10 @@ enum qn_text_status qn_prof_sum_data(struct qn_prof_data_sum *s, const char *pat
     int failed, sign = negated ? -1 : 1;
     if (qn_prof_read_data(path, &from, err) != QN_TEXT_OK)
         return err->status;
+    if (__builtin_add_overflow(s->data.all, from.all, &s->data.all)) {
+        qn_prof_free_data(&from);
+        return qn_text_fail(err, QN_TEXT_BAD, "%s: a sum of data does not fit in 64 bits", path);
+    }
     objects = calloc(from.object_count + 1, sizeof *objects);
     failed = !objects;
     for (size_t i = 0; i < from.object_count && !failed; i++) {

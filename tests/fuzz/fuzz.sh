@@ -12,9 +12,9 @@ top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=$1/fuzz
 mkdir -p "$build" && cd "$build" || exit 2
 CLANG=${CLANG:-clang}
-libraries='-lcsv -lconfuse -ldw -lelf -lzstd -ldeflate -lpcre2-8 -liberty -lm'
-names='profile calls csv tables regex options demangle trace experiment debug decode jit'
-have='-DHAVE_LIBCSV=1 -DHAVE_LIBCONFUSE=1 -DQN_HAVE_ZSTD=1 -DHAVE_LIBZSTD=1 -DHAVE_LIBDEFLATE=1'
+libraries='-lcsv -lconfuse -ljansson -ldw -lelf -lzstd -ldeflate -lpcre2-8 -liberty -lm'
+names='profile calls data csv tables regex options demangle trace experiment debug decode jit'
+have='-DHAVE_JANSSON=1 -DHAVE_LIBCSV=1 -DHAVE_LIBCONFUSE=1 -DQN_HAVE_ZSTD=1 -DHAVE_LIBZSTD=1 -DHAVE_LIBDEFLATE=1'
 flags="-std=gnu11 -g -O1 -DQN_TINY $have -I$top/lib -I$top/tools -fsanitize=address,undefined,float-cast-overflow
     -fno-sanitize-recover=all"
 
@@ -22,7 +22,7 @@ compile() {
     rm -rf objects && mkdir objects || exit 2
     for file in "$top"/lib/text/*.c "$top"/lib/prof/*.c "$top"/lib/stacks/*.c "$top"/lib/out/*.c "$top"/lib/decode/*.c "$top/lib/base/format.c" "$top"/lib/debug/*.c \
         "$top"/lib/exp/*.c "$top/lib/plot/input.c" "$top/lib/sim/hosted/trace.c" "$top/lib/sim/hosted/bytes.c" "$top/lib/sim/hosted/champsim.c" "$top/lib/sim/hosted/parts.c" "$top/lib/sim/hosted/parts_file.c" \
-        "$top/tools/run_options.c" "$top/lib/collect/geometry.c" "$top/lib/collect/log.c" "$top/lib/collect/name.c" "$top/lib/text/complain.c" "$top/tools/options.c" "$top"/lib/cost/jit*.c; do
+        "$top/tools/run_options.c" "$top/lib/collect/geometry.c" "$top/lib/collect/log.c" "$top/lib/collect/name.c" "$top"/lib/json/*.c "$top/tools/options.c" "$top"/lib/cost/jit*.c; do
         name=$(echo "${file#"$top/"}" | tr / _) less=
         # <obstack.h> aligns by an offset to a null pointer
         [ "$name" != lib_exp_memory.c ] || less=-fno-sanitize=pointer-overflow
@@ -63,6 +63,9 @@ first_inputs() {
     done
     printf 'cmd: p\nevents: Ir Dr\nfl=a\nfn=f\n1 3 1\nsummary: 3 1\n#calls: 2 1 2\n#call-events: Ir Dr\n#ob: /o\n#fn: a\tf\n#inclusive: 1 3 1\n%s\n' \
         "$(printf '#fn: b\tg\n#inclusive: 1 1 0\n#call-file: c\n#edge: 0 4 1 1 1 0\n#node: -1 0 1 2 1\n#node: 0 1 1 1 0\n#calls-lost: edges 1')" >calls.corpus/tables
+    printf 'cmd: p\nevents: Ir Dr\nfl=a\nfn=f\n1 3 1\nsummary: 3 1\n#data: 2 3\n#data-events: D1mr D1mw DLmr DLmw compulsory capacity conflict filled used\n#line: 64\n%s\n' \
+        "$(printf '#object: symbol 96 0 0 b\n#from: 2 /d.c\n#type: 24 struct s\n#member: 8 4 n\n#part: .n\n#object: heap 64 2 128 malloc\n#in: f\n#part: +8\n%s' \
+            "$(printf '#pair: 0 1 9 8\n#use: 0 0 640 80\n#file: /d.c\n#function: f\n#miss: 5 0 0 7 0 2 0 1 2 4 640 80\n#miss: 6 1 1 1 2 0 0 0 3 0 0 0\n#miss: 7 1 - 1 0 0 0 1 0 0 64 8')")" >data.corpus/tables
     printf 'version: 1\npositions: line\nevents: Ir\nob=(1) o\nfl=(1) a\nfn=(1) f\n1 3\ncfi=(2) b\ncfn=(2) g\ncalls=1 4\n+1 2\n\nfn=(2)\n4 2\ntotals: 5\n' \
         >calls.corpus/callgrind
     printf 'profile,command,D1 cache,events,summary,object,file,function,line,Ir,Dr\r\np,"c ""x""",8 B,Ir Dr,3 1,???,"a,b",f,1,3,1\r\n' \
@@ -124,7 +127,7 @@ first_elf_files() {
 
 run() {
     case $1 in
-    profile | calls) extra='-max_len=700' ;;
+    profile | calls | data) extra='-max_len=700' ;;
     csv) extra='-max_len=600' ;;
     jit) extra='-max_len=400' ;;
     regex) extra='-max_len=260' ;;

@@ -146,6 +146,13 @@ sed 's/^#miss: 17 1 -/#miss: 17 7 -/' a >bad
 refused bad 'bad:25: malformed row of misses, got `17 7 - 0 4 0 0`' 'an object that is none'
 sed 's/^#miss: 17 1 -/#miss: 17 1 0/' a >bad
 refused bad 'bad:25: a part of another object, got `17 1 0 0 4 0 0`' "another object's part"
+sed 's/^#miss: 17 1 - .*/#miss: 17 1 - 9223372036854775807 4 0 0/' a >bad
+refused bad 'bad:25: malformed row of misses, got `17 1 - 9223372036854775807 4 0 0`' 'counts too large to be added'
+sed 's/^#miss: 17 1 - .*/#miss: 17 1 - 5000000000000000000 4 0 0/' a >large
+"$QUERN" merge -o twice large large >out 2>err
+is "$? $(cat err out) $(test -e twice && echo twice)" '1 quern merge: large: a sum of data does not fit in 64 bits ' 'sums too large'
+{ sed '$d' a && echo '#data-events: D1mr D1mw DLmr DLmw compulsory capacity conflict' && tail -n 1 a; } >bad
+refused bad "bad:$(wc -l <a): events of data behind rows of them, got \`D1mr D1mw DLmr DLmw compulsory capacity conflict\`" 'events that come too late'
 sed 's/^#data-events: .*/#data-events: D1mr Ir/' a >bad
 refused bad 'bad:9: unknown events of data, got `D1mr Ir`' 'other events'
 

@@ -1,0 +1,41 @@
+/* tests/fuzz/data.c - any bytes as a profile with tables of data: sums and differences.
+ *
+ * What can be read is the same after it was written again; less itself it is nothing.
+ */
+#include "fuzz.h"
+
+#include "prof/data_sum.h"
+
+/* The tables of a profile, added or subtracted, as text into another file. */
+static enum qn_text_status put_sum(const char *path, int less, int out, struct qn_text_error *err)
+{
+    struct qn_prof_data_sum sum = {0};
+    if (less)
+        qn_prof_sum_data(&sum, path, 1, err);
+    if (err->status == QN_TEXT_OK && qn_prof_sum_data(&sum, path, 0, err) == QN_TEXT_OK && qn_prof_finish_data_sum(&sum, err) == QN_TEXT_OK) {
+        struct qn_prof_writer *w = fuzz_writer(out);
+        if (less)
+            must(sum.data.miss_count == 0 && sum.data.pair_count == 0 && sum.data.use_count == 0, "less itself it is nothing");
+        qn_prof_put_data(w, &sum.data, err);
+        must(qn_prof_close_writer(w, err) == QN_TEXT_OK, "tables can be written");
+    }
+    qn_prof_free_data_sum(&sum);
+    return err->status;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct qn_text_error err = {0};
+    const char *path = fuzz_file(0, data, size);
+    size_t n, m;
+    fuzz_check_error(put_sum(path, 0, 1, &err), &err);
+    if (err.status != QN_TEXT_OK)
+        return 0;
+    must(put_sum(fuzz_files[1].path, 0, 2, &err) == QN_TEXT_OK, "what was written can be read");
+    char *a = fuzz_content(1, &n), *b = fuzz_content(2, &m);
+    must(n == m && memcmp(a, b, n) == 0, "and is the same");
+    free(a);
+    free(b);
+    fuzz_check_error(put_sum(fuzz_files[1].path, 1, 2, &err), &err); /* counts twice as large may be too large */
+    return 0;
+}
