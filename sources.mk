@@ -252,6 +252,7 @@ hosted_sources = \
 	lib/page/plain.c \
 	lib/page/profile.c \
 	lib/page/rows.c \
+	lib/page/sharing.c \
 	lib/page/shell.c \
 	lib/page/sources.c \
 	lib/page/tables.c \
@@ -1078,6 +1079,7 @@ page_files = \
 	lib/page/explore_objects.js \
 	lib/page/explore_overview.js \
 	lib/page/explore_source.js \
+	lib/page/explore_threads.js \
 	lib/page/explore_time.js \
 	lib/page/explore_treemap.js \
 	lib/page/serve_editor.js \
@@ -1286,6 +1288,7 @@ shell_tests = \
 	tests/unit/page/page.sh \
 	tests/unit/page/programs_browser.sh \
 	tests/unit/page/sources_browser.sh \
+	tests/unit/page/threads_browser.sh \
 	tests/unit/page/used_browser.sh \
 	tests/unit/page/watch.sh \
 	tests/unit/page/watch_branches.sh \

@@ -30,7 +30,7 @@ static const char help[] =
 
 struct settings {
     struct prof_args args;
-    const char *intervals, *runs, *culprits, *sets, *log, *intervals_before, *log_before;
+    const char *intervals, *runs, *culprits, *sets, *sharing, *log, *intervals_before, *log_before;
     const char *includes[INCLUDES_MOST + 1];
     int include_count;
     bool diff;
@@ -53,6 +53,7 @@ static const struct qn_option options[] = {
     QN_OPTION("--runs", "FILE", "runs with caches of several sizes, of `quern sweep`: the view Caches", qn_option_text, struct settings, runs),
     QN_OPTION("--culprits", "FILE", "who evicts what a line misses, of `quern run --analysis=culprits`", qn_option_text, struct settings, culprits),
     QN_OPTION("--sets", "FILE", "misses by set and time, of `quern run --analysis=sets --interval=N`: the view Caches", qn_option_text, struct settings, sets),
+    QN_OPTION("--sharing", "FILE", "lines that threads share, of `quern run --analysis=sharing`: the view Threads", qn_option_text, struct settings, sharing),
     QN_OPTION("--log", "FILE", "log of a run with the analyses mattson or sets: the view Caches", qn_option_text, struct settings, log),
     QN_OPTION("--intervals-before", "FILE", "with --diff: counts by interval of the first profile", qn_option_text, struct settings, intervals_before),
     QN_OPTION("--log-before", "FILE", "with --diff: log of its run", qn_option_text, struct settings, log_before),
@@ -120,6 +121,7 @@ static enum qn_text_status write_page(const struct prof_args *a, struct qn_text_
         .runs = s->runs,
         .culprits = s->culprits,
         .sets = s->sets,
+        .sharing = s->sharing,
         .log = s->log,
         .intervals_before = s->intervals_before,
         .log_before = s->log_before,

@@ -56,6 +56,7 @@ enum qn_text_status qn_report_explore(struct qn_report_options *o, struct qn_tex
     q.intervals = find(o, QN_REPORT_INTERVALS);
     q.runs = find(o, QN_REPORT_RUNS);
     q.culprits = find(o, QN_REPORT_PROFILE ".culprits.csv");
+    q.sharing = find(o, QN_REPORT_PROFILE ".sharing.csv");
     q.log = o->log && has_tables(o->log) ? o->log : NULL;
     q.more = out ? fopen(more, "we") : NULL;
     if (q.more)

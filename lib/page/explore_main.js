@@ -12,7 +12,7 @@ function go(state) {
 }
 
 function order() {
-  return ['overview', 'source', 'functions', 'calls', 'data', 'caches', 'time', 'origin'].filter(name => views[name]);
+  return ['overview', 'source', 'functions', 'calls', 'data', 'caches', 'time', 'threads', 'origin'].filter(name => views[name]);
 }
 
 function showHead(state) {

@@ -12,7 +12,7 @@
 
 struct input {
     struct qn_page_profile profile, before;
-    struct qn_exp_table intervals, intervals_before, runs, culprits, sets;
+    struct qn_exp_table intervals, intervals_before, runs, culprits, sets, sharing;
     struct qn_page_log log, log_before;
 };
 
@@ -56,6 +56,9 @@ static enum qn_text_status read_input(struct input *in, const struct qn_page_req
     if (q->culprits && (qn_exp_read_table(&in->culprits, q->culprits, err) != QN_TEXT_OK
                         || qn_page_check_culprits(&in->culprits, q->culprits, err) != QN_TEXT_OK))
         return err->status;
+    if (q->sharing && (qn_exp_read_table(&in->sharing, q->sharing, err) != QN_TEXT_OK
+                       || qn_page_check_sharing(&in->sharing, q->sharing, err) != QN_TEXT_OK))
+        return err->status;
     if (q->log && qn_page_read_log(&in->log, q->log, err) != QN_TEXT_OK)
         return err->status;
     return q->log_before ? qn_page_read_log(&in->log_before, q->log_before, err) : QN_TEXT_OK;
@@ -96,6 +99,10 @@ static void put_data(struct input *in, const struct qn_page_request *q, FILE *ou
         put_table(out, "runs", &in->runs);
     if (q->sets)
         put_table(out, "sets", &in->sets);
+    if (q->sharing) {
+        fputs(",\n\"sharing\":", out);
+        qn_page_put_sharing(&in->sharing, out);
+    }
     if (q->intervals_before)
         put_table(out, "intervalsBefore", &in->intervals_before);
     if (q->log)
@@ -119,6 +126,7 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
     qn_exp_init_table(&in.intervals_before);
     qn_exp_init_table(&in.culprits);
     qn_exp_init_table(&in.sets);
+    qn_exp_init_table(&in.sharing);
     if (read_input(&in, q, err) == QN_TEXT_OK) {
         qn_page_begin(out, qn_prof_reader_header(in.profile.reader)->cmd.text);
         qn_page_put_plain(&in.profile, out);
@@ -134,6 +142,7 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
     qn_exp_free_table(&in.intervals);
     qn_exp_free_table(&in.runs);
     qn_exp_free_table(&in.culprits);
+    qn_exp_free_table(&in.sharing);
     qn_exp_free_table(&in.sets);
     qn_page_free_log(&in.log);
     qn_page_free_log(&in.log_before);

@@ -28,6 +28,7 @@
 #define QN_PAGE_EDGES 4000
 #define QN_PAGE_NODES 3000       /* contexts of calls */
 #define QN_PAGE_CULPRITS 3000    /* pairs of lines */
+#define QN_PAGE_SHARED 3000      /* rows of lines of memory that threads share */
 
 struct qn_page_request {
     const char *profile;
@@ -36,6 +37,7 @@ struct qn_page_request {
     const char *intervals, *runs; /* CSV files of `quern run --interval`, `quern sweep`; NULL: none */
     const char *culprits, *log;   /* of the analysis culprits; of a run with mattson or sets; NULL: none */
     const char *sets;             /* PROFILE.sets.csv of the analysis sets with intervals; NULL: none */
+    const char *sharing;          /* PROFILE.sharing.csv of the analysis sharing; NULL: none */
     const char *intervals_before, *log_before; /* those of `before`; NULL: none */
     const char *const *includes;  /* folders where sources are looked for, too; NULL ends them */
     FILE *more;                   /* gets the sources without room on the page, if there are any; NULL: they are left out */

@@ -78,6 +78,9 @@ void qn_page_put_objects(struct qn_page_profile *p, FILE *out);
 void qn_page_put_advice(struct qn_page_profile *p, FILE *out);
 void qn_page_put_calls(struct qn_page_profile *p, FILE *out);
 void qn_page_put_culprits(struct qn_page_profile *p, const struct qn_exp_table *t, FILE *out);
+/* Lines of memory that threads share: a table that was checked. */
+enum qn_text_status qn_page_check_sharing(const struct qn_exp_table *t, const char *path, struct qn_text_error *err);
+void qn_page_put_sharing(const struct qn_exp_table *t, FILE *out);
 enum qn_text_status qn_page_check_culprits(const struct qn_exp_table *t, const char *path, struct qn_text_error *err);
 
 /* A table for who reads the page without scripts. */
