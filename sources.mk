@@ -163,6 +163,7 @@ hosted_sources = \
 	lib/cost/watch.c \
 	lib/exp/exp.c \
 	lib/exp/farm.c \
+	lib/exp/farm_run.c \
 	lib/exp/file.c \
 	lib/exp/groups.c \
 	lib/exp/jobs.c \
@@ -384,6 +385,7 @@ tool_sources = \
 	tools/sweep_result.c \
 	tools/sweep_run.c \
 	tools/sweep_sims.c \
+	tools/sweep_stage.c \
 	tools/trace.c \
 	tools/trace_deliver.c \
 	tools/valgrind.c \
@@ -1246,6 +1248,7 @@ shell_tests = \
 	tests/unit/exp/file.sh \
 	tests/unit/exp/parts.sh \
 	tests/unit/exp/share.sh \
+	tests/unit/exp/stage.sh \
 	tests/unit/exp/sweep.sh \
 	tests/unit/json/json.sh \
 	tests/unit/json/schema.sh \

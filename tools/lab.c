@@ -69,6 +69,8 @@ static const struct qn_option of_marks[] = {
     OPTION("-o", "FILE", "marks: a CSV table [standard output]; gradescope: the zip file [autograder.zip]; export: a folder", qn_option_text, output),
     QN_OPTION_OF(qn_exp_on_names, "--on", "here|parallel|slurm", "marks: who makes the checks: this process, GNU parallel, or Slurm as an array of "
                  "jobs, both with -o; the folder has to be the same on all nodes [here]", qn_option_word, struct qn_lab_request, on),
+    QN_OPTION("--cancel", "yes|no", "marks: when interrupted, cancel Slurm's jobs [no: they go on, and the same command takes their checks]", qn_option_yesno,
+              struct qn_lab_request, cancel),
     QN_OPTION_PLAIN("--on-opt", "OPTION", "marks: for parallel or sbatch, as --sshlogin=a,b or --partition=p; may be repeated", take_on_option),
     QN_OPTIONS_END };
 

@@ -9,10 +9,10 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "exp/farm.h"
@@ -113,22 +113,22 @@ static int find_missing(struct parts *p, const struct qn_lab_request *r, struct 
     return missing;
 }
 
-/* What the engine says on its standard output is of no use here. */
-static bool run_engine(char **argv)
-{
-    pid_t child = fork();
-    int status;
+struct progress {
+    const struct qn_lab_request *request;
+    int n;
+};
 
-    if (child == 0) {
-        if (!freopen("/dev/null", "r", stdin) || !freopen("/dev/null", "w", stdout))
-            _exit(127);
-        execvp(argv[0], argv);
-        complain(argv[0]);
-        _exit(127);
-    }
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    return child > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 127);
+static void show_progress(void *data)
+{
+    const struct progress *p = data;
+    struct qn_exp_memory m;
+    int done = 0;
+
+    qn_exp_init_memory(&m);
+    for (int i = 0; i < p->n; i++)
+        done += !access(tap_file(&m, p->request, i), F_OK);
+    qn_exp_free_memory(&m);
+    fprintf(stderr, "\rquern lab: %d of %d checked\033[K", done, p->n);
 }
 
 static bool give_out(struct parts *p, const struct qn_lab_request *r, const char *const *students)
@@ -137,14 +137,23 @@ static bool give_out(struct parts *p, const struct qn_lab_request *r, const char
                                 .folder = p->folder, .script = p->script,
                                 .parts = p->n < QN_EXP_FARM_PARTS_MAX ? p->n : QN_EXP_FARM_PARTS_MAX };
     bool *wanted = qn_exp_alloc(&p->memory, (size_t)farm.parts + 1);
+    struct progress progress = { r, p->n };
+    struct qn_exp_farm_watch watch = { .who = "lab", .what = "checks", .cancel = r->cancel, .tick = isatty(2) ? show_progress : NULL, .data = &progress };
     struct qn_lab_place place;
+    int status;
 
     farm.wanted = wanted;
     if (!qn_lab_find_place(&place) || !write_students(p, students) || !write_script(p, r, place.quern, farm.parts))
         return false;
-    for (int round = 0; round < QN_EXP_FARM_ROUNDS && find_missing(p, r, &farm, wanted); round++)
-        if (!run_engine(qn_exp_farm_command(&p->memory, &farm)))
+    for (int round = 0; round < QN_EXP_FARM_ROUNDS && find_missing(p, r, &farm, wanted); round++) {
+        status = qn_exp_run_farm(&p->memory, &farm, &watch);
+        if (isatty(2))
+            fputs("\r\033[K", stderr);
+        if (status > 0)
+            raise(status);
+        if (status)
             return false;
+    }
     return true;
 }
 

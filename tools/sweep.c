@@ -203,6 +203,8 @@ int qn_tool_sweep(int argc, char **argv)
     int status;
 
     s.options.argv = argv;
+    if (!qn_sweep_enter_stage())
+        return 1;
     status = qn_sweep_parse(&s.options, argc, argv);
 
     if (status >= 0)

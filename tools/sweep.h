@@ -3,7 +3,7 @@
  *   sweep.c          the order of things         sweep_options.c  the command line
  *   sweep_sims.c     simulators: what a name means, building
  *   sweep_run.c      jobs, the CSV file, progress                sweep_programs.c  programs and their build-ids
- *   sweep_on.c       parts of it as jobs of GNU parallel or Slurm
+ *   sweep_on.c       parts of it as jobs of GNU parallel or Slurm   sweep_stage.c     their files, by content
  *   sweep_command.c  the `quern run` of a job                    sweep_result.c    what came of it
  */
 #ifndef QN_SWEEP_H
@@ -22,6 +22,7 @@ struct qn_sweep_options {
     struct qn_exp exp;
     const char *experiment; /* a file; NULL: none */
     const char *output;     /* the CSV file */
+    const char *stage;      /* a folder that the nodes see; NULL: they see all */
     int parallel;           /* runs at a time; 0: as many as there are processors */
     bool list, json, quiet, retry, share;
     int on;                 /* enum qn_exp_on */
@@ -66,6 +67,15 @@ int qn_sweep_build_sim(struct qn_sweep *s, struct qn_exp_sim *sim);
 
 /* Finds each run's program and input, and the program's build-id.  0, or the exit status after a line. */
 int qn_sweep_check_programs(struct qn_sweep *s);
+
+/* As it is called in /usr/local/bin, /usr/bin or /bin, if it has no slash; NULL: there is none. */
+const char *qn_sweep_find_program(struct qn_exp_memory *m, const char *name);
+
+/* Copies what the runs need into --stage; the folder for the parts there, or NULL after a line. */
+const char *qn_sweep_stage(struct qn_sweep *s);
+/* In a job: what was staged is where it was.  false: a line was printed. */
+bool qn_sweep_enter_stage(void);
+#define QN_SWEEP_STAGED "QUERN_SWEEP_STAGED" /* of a job: the list of files */
 
 /* What `quern run` is called with. */
 struct qn_sweep_command {

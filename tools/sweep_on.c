@@ -12,13 +12,11 @@
 #define _GNU_SOURCE
 #include <cpuid.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sweep.h"
@@ -105,9 +103,7 @@ struct engine {
     const int *part; /* by run */
     int parts;
     bool *wanted;    /* by part: it lacks a row */
-    pid_t pid;
     int signal;      /* that ended us, 0 = none */
-    char id[32];     /* Slurm's, of the array */
 };
 
 static const char *part_file(struct engine *e, int part)
@@ -159,8 +155,10 @@ static void write_script_to(struct engine *e, FILE *f)
 
     qn_sweep_name_machine(e->s->host, machine, sizeof machine);
     fputs("#!/bin/sh\n# A part of a sweep; its number is the argument, or that of Slurm's array.\ncd", f);
-    qn_exp_put_word(f, folder ? folder : ".");
+    qn_exp_put_word(f, e->s->options.stage ? e->folder : folder ? folder : ".");
     fprintf(f, " || exit 1\npart=${1:-$SLURM_ARRAY_TASK_ID}\nexec env %s=%s", MACHINE, machine);
+    if (e->s->options.stage)
+        qn_exp_put_word(f, qn_exp_format(&e->s->options.exp.memory, "%s=%s/files", QN_SWEEP_STAGED, e->folder));
     qn_exp_put_word(f, e->s->self);
     fputs(" sweep", f);
     for (word++; *word && strcmp(*word, "--"); word++)
@@ -191,67 +189,6 @@ static bool write_script(struct engine *e)
 
 /* ---- the engine ---- */
 
-static char **command(struct engine *e)
-{
-    const struct qn_sweep_options *o = &e->s->options;
-    struct qn_exp_farm farm = { .on = (enum qn_exp_on)o->on, .options = o->engine_option, .n_options = o->engine_options, .name = "quern-sweep",
-                                .folder = e->folder, .script = e->script, .parts = e->parts, .wanted = e->wanted,
-                                .jobs = o->on == QN_EXP_PARALLEL || o->parallel_given ? o->parallel : 0 };
-
-    return qn_exp_farm_command(&e->s->options.exp.memory, &farm);
-}
-
-static bool start_engine(struct engine *e, const sigset_t *before, int *output)
-{
-    char **argv = command(e);
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC))
-        return complain("pipe", strerror(errno)), false;
-    e->pid = fork();
-    if (e->pid == 0) {
-        int nothing = open("/dev/null", O_RDWR);
-
-        setpgid(0, 0);
-        sigprocmask(SIG_SETMASK, before, NULL);
-        dup2(nothing, 0);
-        dup2(e->s->options.on == QN_EXP_SLURM ? ends[1] : nothing, 1);
-        execvp(argv[0], argv);
-        complain(argv[0], strerror(errno));
-        _exit(127);
-    }
-    close(ends[1]);
-    *output = ends[0];
-    return e->pid > 0 || (complain("fork", strerror(errno)), false);
-}
-
-/* "17" or "17;cluster" */
-static void read_id(struct engine *e, int output)
-{
-    ssize_t n = read(output, e->id, sizeof e->id - 1);
-
-    e->id[n > 0 ? strspn(e->id, "0123456789") : 0] = 0;
-}
-
-/* What runs is ended with the sweep, unless it is Slurm's and to be left. */
-static void stop_engine(struct engine *e)
-{
-    if (*e->id && e->s->options.cancel) {
-        pid_t pid = fork();
-
-        if (pid == 0) {
-            execlp("scancel", "scancel", e->id, (char *)NULL);
-            _exit(complain("scancel", strerror(errno)));
-        }
-        if (pid > 0)
-            waitpid(pid, NULL, 0);
-    } else if (*e->id) {
-        qn_text_complain("quern: sweep: jobs %s go on; the same command takes their rows", e->id);
-    }
-    kill(-e->pid, SIGTERM);
-    kill(-e->pid, SIGTERM); /* GNU parallel waits for its jobs at the first */
-}
-
 static int count_lines(const char *path)
 {
     FILE *f = fopen(path, "r");
@@ -264,8 +201,9 @@ static int count_lines(const char *path)
     return lines > 1 ? lines - 1 : 0; /* without the head */
 }
 
-static void show_progress(struct engine *e)
+static void show_progress(void *data)
 {
+    struct engine *e = data;
     int rows = 0;
 
     for (int part = 1; part <= e->parts; part++)
@@ -273,45 +211,20 @@ static void show_progress(struct engine *e)
     fprintf(stderr, "\rquern sweep: %d of %d rows\033[K", rows, e->s->runs.count);
 }
 
-static void await_engine(struct engine *e, const sigset_t *awaited, int output)
-{
-    bool terminal = !e->s->options.quiet && isatty(STDERR_FILENO);
-    struct timespec second = { 1, 0 };
-
-    if (e->s->options.on == QN_EXP_SLURM)
-        read_id(e, output);
-    while (waitpid(e->pid, NULL, WNOHANG) == 0) {
-        int sig = sigtimedwait(awaited, NULL, &second);
-
-        if (sig > 0 && sig != SIGCHLD && !e->signal) {
-            e->signal = sig;
-            stop_engine(e);
-        }
-        if (terminal)
-            show_progress(e);
-    }
-    if (terminal)
-        fputs("\r\033[K", stderr);
-}
-
 static bool run_engine(struct engine *e)
 {
-    static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
-    sigset_t awaited, before;
-    int output = -1;
-    bool started;
+    const struct qn_sweep_options *o = &e->s->options;
+    bool terminal = !o->quiet && isatty(STDERR_FILENO);
+    struct qn_exp_farm farm = { .on = (enum qn_exp_on)o->on, .options = o->engine_option, .n_options = o->engine_options, .name = "quern-sweep",
+                                .folder = e->folder, .script = e->script, .parts = e->parts, .wanted = e->wanted,
+                                .jobs = o->on == QN_EXP_PARALLEL || o->parallel_given ? o->parallel : 0 };
+    struct qn_exp_farm_watch watch = { .who = "sweep", .what = "rows", .cancel = o->cancel, .tick = terminal ? show_progress : NULL, .data = e };
+    int status = qn_exp_run_farm(&e->s->options.exp.memory, &farm, &watch);
 
-    sigemptyset(&awaited);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        sigaddset(&awaited, signals[i]);
-    sigprocmask(SIG_BLOCK, &awaited, &before);
-    started = start_engine(e, &before, &output);
-    if (started)
-        await_engine(e, &awaited, output);
-    if (output >= 0)
-        close(output);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    return started;
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    e->signal = status > 0 ? status : 0;
+    return status >= 0;
 }
 
 /* ---- all ---- */
@@ -324,6 +237,7 @@ static void remove_folder(struct engine *e)
     }
     unlink(e->script);
     unlink(qn_exp_format(&e->s->options.exp.memory, "%s/joblog", e->folder));
+    unlink(qn_exp_format(&e->s->options.exp.memory, "%s/files", e->folder));
     rmdir(e->folder);
 }
 
@@ -351,20 +265,28 @@ static int end(struct engine *e, int missing)
     return status || missing || failed;
 }
 
+static const char *make_folder(struct qn_sweep *s)
+{
+    const char *name = qn_exp_format(&s->options.exp.memory, "%s.parts", s->options.output), *copy;
+    char *own;
+
+    if ((mkdir(name, 0777) && errno != EEXIST) || !(own = realpath(name, NULL)))
+        return complain(name, strerror(errno)), NULL;
+    copy = qn_exp_copy(&s->options.exp.memory, own);
+    free(own);
+    return copy;
+}
+
 int qn_sweep_run_on(struct qn_sweep *s)
 {
     struct qn_exp_memory *m = &s->options.exp.memory;
     struct engine e = { .s = s, .parts = s->options.parts };
-    char *own = NULL;
     int missing;
 
     e.part = qn_sweep_find_parts(s, &e.parts);
     e.wanted = qn_exp_alloc(m, (size_t)e.parts + 1);
-    if (mkdir(qn_exp_format(m, "%s.parts", s->options.output), 0777) && errno != EEXIST)
-        return complain(qn_exp_format(m, "%s.parts", s->options.output), strerror(errno));
-    own = realpath(qn_exp_format(m, "%s.parts", s->options.output), NULL);
-    e.folder = qn_exp_copy(m, own ? own : "");
-    free(own);
+    if (!(e.folder = s->options.stage ? qn_sweep_stage(s) : make_folder(s)))
+        return 1;
     e.script = qn_exp_format(m, "%s/job.sh", e.folder);
     take_parts(&e);
     missing = find_missing(&e);

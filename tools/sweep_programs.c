@@ -25,7 +25,7 @@ static bool is_program(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-static const char *find(struct qn_exp_memory *m, const char *name)
+const char *qn_sweep_find_program(struct qn_exp_memory *m, const char *name)
 {
     if (strchr(name, '/'))
         return is_program(name) ? name : NULL;
@@ -78,7 +78,7 @@ static int identify(struct qn_sweep *s, int i)
 {
     struct qn_exp_memory *m = &s->options.exp.memory;
     const struct qn_exp_run *run = &s->runs.at[i];
-    const char *path = find(m, run->argv[0]), *id;
+    const char *path = qn_sweep_find_program(m, run->argv[0]), *id;
 
     if (!path)
         return refuse(&run->program->argv.at[0], "program", run->argv[0],

@@ -33,6 +33,17 @@ struct qn_exp_farm {
 /* The words, NULL at the end. */
 char **qn_exp_farm_command(struct qn_exp_memory *m, const struct qn_exp_farm *f);
 
+/* Whoever waits for it. */
+struct qn_exp_farm_watch {
+    const char *who, *what;         /* "sweep", "rows": for lines on stderr */
+    bool cancel;                    /* an interrupted one takes Slurm's jobs along */
+    void (*tick)(void *data);       /* about once a second; NULL: nothing */
+    void *data;
+};
+
+/* Gives the wanted parts out and waits until the engine ends.  0, the signal that has interrupted it, or -1: there is no such engine, a line says why. */
+int qn_exp_run_farm(struct qn_exp_memory *m, const struct qn_exp_farm *f, const struct qn_exp_farm_watch *watch);
+
 /* A word as the shell reads it back, in quotes, with a blank before it. */
 void qn_exp_put_word(FILE *f, const char *word);
 

@@ -54,6 +54,7 @@ struct qn_lab_request {
     int on;                             /* of marks: enum qn_exp_on, exp/farm.h ... */
     const char *on_option[QN_LAB_ON_OPTIONS];
     int on_options;                     /* ... so many for the engine */
+    bool cancel;                       /* marks: an interrupted one cancels Slurm's jobs */
     const char *only;                   /* tests whose name has this text, NULL: all */
     const char *keep;                   /* folder for what tests that fail leave, NULL: none */
     uint64_t seed;                      /* of the inputs drawn */

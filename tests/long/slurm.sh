@@ -5,74 +5,10 @@
 #   make -C build && sh tests/long/slurm.sh             as root; packages slurm-wlm and munge; two minutes
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
 
-[ "$(id -u)" = 0 ] || skip_all 'not root: slurmd cannot be started' 5
-for command in slurmctld slurmd sbatch munged; do
-    command -v $command >/dev/null || absent_all "no $command" 5
-done
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 cd "$SCRATCH" || bail 'no scratch'
-# A path of a socket has at most 107 bytes.
-state=$(mktemp -d /tmp/quern-slurm.XXXXXX) || bail 'no folder'
-host=$(hostname -s)
-pids=
-stop() { kill $pids 2>/dev/null; wait 2>/dev/null; rm -rf "$state"; }
-trap stop EXIT
-
-chmod 755 "$state"
-dd if=/dev/urandom of="$state/key" bs=1024 count=1 2>"$state/dd"
-chmod 400 "$state/key"
-munged --foreground --force --key-file="$state/key" --socket="$state/munge" --pid-file="$state/munge.pid" --log-file="$state/munge.log" \
-    --seed-file="$state/seed" >"$state/munged.out" 2>&1 &
-pids=$!
-cat >"$state/slurm.conf" <<END
-ClusterName=quern
-SlurmctldHost=$host(127.0.0.1)
-SlurmUser=root
-SlurmctldPort=16817
-AuthType=auth/munge
-AuthInfo=socket=$state/munge
-CredType=cred/munge
-StateSaveLocation=$state/ctl
-SlurmdSpoolDir=$state/d.%n
-SlurmctldPidFile=$state/ctl.pid
-SlurmdPidFile=$state/d.%n.pid
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU
-ReturnToService=2
-SlurmdTimeout=15
-SlurmctldTimeout=10
-InactiveLimit=0
-KillWait=2
-MpiDefault=none
-SchedulerParameters=sched_min_interval=100000,requeue_delay=1
-MailProg=/bin/true
-NodeName=n1,n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=[16818-16819] CPUs=1 State=UNKNOWN
-PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
-END
-mkdir -p "$state/ctl" "$state/d.n1" "$state/d.n2"
-SLURM_CONF=$state/slurm.conf
-export SLURM_CONF
-# await WHAT COMMAND...: at most so long as the driver lets a test be without progress
-await() {
-    what=$1
-    shift
-    for at in $(seq 600); do
-        "$@" >"$state/awaited" 2>&1 && return
-        sleep 0.2 # nothing tells when a daemon is up
-    done
-    bail "$what: $(tail -n 3 "$state"/*.log "$state/awaited")"
-}
-controller() { slurmctld -D "$@" >>"$state/ctl.log" 2>&1 & controller=$! pids="$pids $!"; }
-node() { slurmd -D -N "$1" >>"$state/$1.log" 2>&1 & node=$! pids="$pids $!"; }
-await 'munged' munge -n -S "$state/munge"
-controller -c
-node n2
-node n1
-first=$node
-two_idle() { [ "$(sinfo -h -N -o %t | grep -c idle)" = 2 ]; }
-await 'two idle nodes' two_idle
+slurm_points=5
+. "${top_srcdir:-$(dirname "$0")/../..}/tests/long/slurm.inc"
 
 cat >walk.c <<'END'
 #include <fcntl.h>

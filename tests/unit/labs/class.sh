@@ -61,6 +61,20 @@ is "$(cat submitted)" 3 'goes on with it'
 same_file again.csv here.csv 'and has the same table'
 marks 2 'without a file' --on=slurm
 is "$(wc -l <"$err" | tr -d ' ')" 1 'is one line'
+# An interrupted one: with --cancel its jobs go, too.
+mkfifo never begun
+printf '#!/bin/sh\necho 17\necho begun >begun\nread -r line <never\n' >bin/sbatch
+printf '#!/bin/sh\necho "$@" >cancelled\n' >bin/scancel
+chmod +x bin/scancel
+for cancel in no yes; do
+    "$QUERN" lab marks --on=slurm --cancel=$cancel -o cut.csv 1 "$class" >"$out" 2>"$err" &
+    marking=$!
+    read -r line <begun
+    kill -TERM $marking
+    wait $marking
+    is "$? $(cat cancelled 2>"$SCRATCH/none")" "143 $([ $cancel = yes ] && echo 17)" "interrupted, --cancel=$cancel"
+    is "$(grep -c 'jobs 17 go on; the same command takes their checks' "$err")" $([ $cancel = no ]; echo $((1 - $?))) '... is told'
+done
 printf '#!/bin/sh\necho gone >&2\nexit 127\n' >bin/sbatch
 marks 1 'an engine that is not there' --on=slurm -o none.csv
 done_testing

@@ -1,0 +1,105 @@
+#!/bin/sh
+# Does `quern sweep --stage=FOLDER` give the same rows on nodes that see that folder, but neither the program nor its input, module and folder?
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+
+case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
+[ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
+cd "$SCRATCH" || bail 'no scratch'
+rm -rf home stage
+mkdir -p home/ada/work bin || bail 'no folders'
+sources=$(cd "$top_srcdir" && pwd)/lib/sim/policy
+# What it does depends on each name that it sees.
+cat >names.c <<'END'
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static volatile unsigned char table[65536];
+static unsigned long sum;
+static void eat(const char *s)
+{
+    for (; *s; s++) {
+        sum = sum * 31 + (unsigned char)*s;
+        table[sum & 65535]++;
+    }
+}
+int main(int argc, char **argv)
+{
+    char exe[4096] = "", cwd[4096], line[256];
+    struct stat st;
+    FILE *f = argc > 1 ? fopen(argv[1], "r") : NULL;
+
+    if (readlink("/proc/self/exe", exe, sizeof exe - 1) < 0 || !f || stat(exe, &st))
+        return 3;
+    eat(exe);
+    eat(argv[0]);
+    eat((const char *)getauxval(AT_EXECFN));
+    eat(getcwd(cwd, sizeof cwd));
+    sum += (unsigned long)st.st_mtime + st.st_mode;
+    while (fgets(line, sizeof line, f) || fgets(line, sizeof line, stdin))
+        eat(line);
+    for (unsigned i = 0; i < sum % 100000 + 10000; i++)
+        table[i * 7 & 65535]++;
+    return 0;
+}
+END
+work=home/ada/work
+"$CC" -O1 -g -o $work/names names.c 2>log || bail "cc: $(cat log)"
+sed 's/^ \* /&(mine) /' "$sources/fifo.c" >$work/mine.c
+seq 500 >$work/data
+seq 1000 1500 >$work/input
+cat >$work/names.exp <<'END'
+I1 = "4096,2,32"
+D1 = "{size},2,32"
+LL = "65536,8,64"
+axis sim  { values = {lru, "mine.c"} }
+axis size { values = {1024, 4096} }
+program names { command = {"./names", "data"}  input = "input" }
+END
+
+# In place of Slurm: each part on a node of its own, which has nothing in the place of home, or another program there.
+cat >bin/sbatch <<END
+#!/bin/sh
+for script in "\$@"; do case \$script in --array=*) array=\${script#--array=} ;; esac; done
+echo 17
+for part in \$(echo "\$array" | tr , ' '); do
+    \$UNSHARE sh -c 'mount -t tmpfs none "\$2" && { [ ! "\$4" ] || mkdir -p "\$2/ada/work"; } && { [ "\$4" != other ] || cp /bin/true "\$2/ada/work/names"; } &&
+        cd / && sh "\$1" "\$3" >>"\$5" 2>&1' sh "\$script" "\$HIDDEN" "\$part" "\$HAS" "\$NODE_LOG" || exit 1
+done
+END
+chmod +x bin/sbatch
+if unshare -m true 2>/dev/null; then UNSHARE='unshare -m'; else UNSHARE='unshare -rm'; fi
+$UNSHARE sh -c 'mount -t tmpfs none "$1"' sh "$SCRATCH/home" 2>log || absent_all 'no mount namespaces'
+HIDDEN=$SCRATCH/home NODE_LOG=$SCRATCH/node.log HAS=
+export UNSHARE HIDDEN NODE_LOG HAS
+
+cd $work || bail 'no folder'
+"$QUERN" sweep -q -o here.csv names.exp 2>"$SCRATCH/err" || bail "the sweep here: $(cat "$SCRATCH/err")"
+is "$(wc -l <here.csv) $(grep -c ',ok' here.csv)" '5 4' 'four rows here'
+PATH=$SCRATCH/bin:$PATH
+# staged WHAT: the same file
+staged() {
+    rm -f there.csv "$NODE_LOG"
+    "$QUERN" sweep --on=slurm --parts=2 --stage="$SCRATCH/stage" -o there.csv names.exp >"$SCRATCH/out" 2>"$SCRATCH/err"
+    is "$? $(cmp here.csv there.csv 2>&1)" '0 ' "$1" || diag "$(cat "$SCRATCH/err" "$NODE_LOG")"
+}
+staged 'nodes that have nothing of it'
+ok 'what is staged, and what is not, is said' grep -q 'files with [0-9]* bytes are in .*; libraries, and what programs open besides, are those of the nodes' "$SCRATCH/err"
+is "$(find "$SCRATCH/stage" -type d | wc -l)" 1 'the parts are gone'
+ls "$SCRATCH/stage" >"$SCRATCH/contents"
+cp names again
+"$QUERN" sweep -q --on=slurm --stage="$SCRATCH/stage" -L sim=lru --D1=1024,2,32 -o again.csv -- ./again data <input 2>"$SCRATCH/err"
+is "$(ls "$SCRATCH/stage")" "$(cat "$SCRATCH/contents")" 'another name for the same program is no other file'
+HAS=folder
+staged 'nodes that have the folder, and nothing in it'
+HAS=other
+staged 'nodes that have another program there'
+for file in "$SCRATCH"/stage/*; do
+    cmp -s "$file" names && echo changed >>"$file"
+done
+"$QUERN" sweep -q --on=slurm --stage="$SCRATCH/stage" -o there2.csv names.exp >"$SCRATCH/out" 2>"$SCRATCH/err"
+is $? 1 'a staged file that was changed'
+ok 'is not used, which a line of the job says' grep -q 'is not there as it was staged, for .*/names$' "$NODE_LOG"
+"$QUERN" sweep -q --stage="$SCRATCH/stage" -o there3.csv names.exp 2>"$SCRATCH/err"
+is "$? $(grep -c 'wanted --on=parallel or --on=slurm, too' "$SCRATCH/err")" '2 1' 'without --on'
+done_testing
