@@ -269,6 +269,7 @@ hosted_sources = \
 	lib/trace/write.c \
 	lib/json/modules.c \
 	lib/json/profile.c \
+	lib/json/replay.c \
 	lib/json/status.c \
 	lib/json/sweep.c \
 	lib/json/write.c \

@@ -12,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "text/output.h"
 #include "engines/engines.h"
+#include "json/json.h"
 #include "tools.h"
 
 #define ARGUMENTS_MAX 256
@@ -25,6 +27,7 @@ static const char help[] =
     "  --sim=SLOT=MODULE,...   a module per slot, a name or a C file; slots are I1 D1 LL BC BI AN\n"
     "  --sim=PATH              a program made by `quern sim build --replay`\n"
     "  --cflags=FLAGS          for the compiler, as '-g -fsanitize=address'\n"
+    "  --json                  print the summary as JSON (doc/json.md)\n"
     "  -h, --help              show this text, and with a compiler that of the options\n"
     "  --version               show the version\n\n";
 
@@ -84,11 +87,43 @@ static int build_and_run(struct qn_engines_build *b, char **argv)
     return status;
 }
 
+/* What the program has printed, as JSON. */
+static bool put_json(FILE *from)
+{
+    long size = fseek(from, 0, SEEK_END) ? -1 : ftell(from);
+    char *text = size >= 0 ? calloc((size_t)size + 1, 1) : NULL;
+    bool good;
+
+    rewind(from);
+    good = text && fread(text, 1, (size_t)size, from) == (size_t)size && qn_json_write_replay(stdout, text) && !fflush(stdout);
+    free(text);
+    return good || (qn_text_complain("quern: replay: standard output: cannot write"), false);
+}
+
+static int run(struct qn_engines_build *b, char **argv, bool build, bool json)
+{
+    FILE *text = json ? tmpfile() : NULL;
+    int own = text ? dup(STDOUT_FILENO) : -1, status;
+
+    if (json && (own < 0 || dup2(fileno(text), STDOUT_FILENO) < 0))
+        return perror("quern: replay: --json"), 1;
+    status = build ? build_and_run(b, argv) : qn_engines_run(argv);
+    if (!json)
+        return status;
+    dup2(own, STDOUT_FILENO);
+    close(own);
+    if (!status && !put_json(text))
+        status = 1;
+    fclose(text);
+    return status;
+}
+
 int qn_tool_replay(int argc, char **argv)
 {
     struct qn_engines_build b = { .tool = "replay" };
     char *pass[ARGUMENTS_MAX + 2] = { NULL };
     const char *program = NULL;
+    bool json = false;
     int n = 1;
 
     for (int i = 1; i < argc && n < ARGUMENTS_MAX; i++) {
@@ -100,6 +135,8 @@ int qn_tool_replay(int argc, char **argv)
             return 1;
         if (!strncmp(argv[i], "--cflags=", 9))
             b.cflags = argv[i] + 9;
+        else if (!strcmp(argv[i], "--json"))
+            json = true;
         else if (strncmp(argv[i], "--sim=", 6))
             pass[n++] = argv[i];
         else if (is_program(argv[i] + 6))
@@ -109,6 +146,8 @@ int qn_tool_replay(int argc, char **argv)
     }
     if (n == 1)
         return fputs("quern: replay: no trace given; `quern replay --help` tells how\n", stderr), QN_EXIT_USAGE;
+    if (json && !qn_json_is_there())
+        return qn_text_complain("quern: replay: --json: this quern was built without jansson"), 1;
     pass[0] = (char *)(program ? program : "");
-    return program ? qn_engines_run(pass) : build_and_run(&b, pass);
+    return run(&b, pass, !program, json);
 }

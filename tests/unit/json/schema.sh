@@ -3,10 +3,10 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 schema=$(cd "$top_srcdir" && pwd)/doc/quern.schema.json
-python3 -c 'import jsonschema' 2>/dev/null || absent_all 'python3-jsonschema is not installed' 51
-command -v jq >/dev/null || absent_all 'jq is not installed' 51
-grep -q '^#define HAVE_JANSSON 1' "$top_builddir/config.h" || absent_all 'built without jansson' 51
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 51
+python3 -c 'import jsonschema' 2>/dev/null || absent_all 'python3-jsonschema is not installed' 54
+command -v jq >/dev/null || absent_all 'jq is not installed' 54
+grep -q '^#define HAVE_JANSSON 1' "$top_builddir/config.h" || absent_all 'built without jansson' 54
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 54
 cd "$SCRATCH" || bail 'no scratch'
 
 cat >validate.py <<'END'
@@ -48,6 +48,13 @@ is "$(jq '.rows | length' program.json)" 2 'a row for each'
 "$QUERN" csv --crlf=no a >a.csv
 "$QUERN" csv --json --to-profile a.csv >back.json
 valid profile back.json 'csv --json --to-profile'
+printf ' L 1000,8\n S 1010,4\n L 5000,8\nI 400000,4\n' | sed 's/^I /I  /' >lackey
+"$QUERN" replay --json --sim=AN=3c --D1=1024,1,32 lackey >replay.json
+valid replay replay.json 'replay --json'
+is "$(jq -c '[.totals.Dr, .totals.Dw, .totals.D1mr, .totals.D1mw, .totals.Ir]' replay.json) $(jq -r '.counts[] | "\(.name) \(.count)"' replay.json | tr '\n' ' ')" \
+    '[2,1,2,0,1] AN.compulsory 2 AN.capacity 0 AN.conflict 0 ' 'its counts'
+"$QUERN" replay --json nothing >none.json 2>err
+is "$? $(cat none.json)" '1 ' 'of no trace nothing'
 "$QUERN" merge --json a b >merge.json
 valid profile merge.json 'merge --json'
 "$QUERN" merge -o m a b
