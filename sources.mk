@@ -206,6 +206,7 @@ hosted_sources = \
 	lib/lab/results.c \
 	lib/lab/sandbox.c \
 	lib/lab/similar.c \
+	lib/lab/talk.c \
 	lib/lab/trace.c \
 	lib/lab/trace_branches.c \
 	lib/lab/variant.c \

@@ -31,27 +31,18 @@ static const char *first_with(const char *const *folders, const char *probe, cha
     return NULL;
 }
 
-static bool own_path(char path[PATH_MAX])
-{
-    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
-
-    path[n < 0 ? 0 : n] = 0;
-    return n > 0;
-}
-
 bool qn_lab_find_place(struct qn_lab_place *place)
 {
-    static char own[PATH_MAX], labs[PATH_MAX], header[PATH_MAX];
+    static char labs[PATH_MAX], header[PATH_MAX];
     char shared[PATH_MAX + 32], include[PATH_MAX + 32];
     const char *const lab_folders[] = { shared, QN_TOP_SRCDIR "/labs", QN_PKGDATADIR "/labs", NULL };
     const char *const header_folders[] = { include, QN_TOP_SRCDIR "/include", NULL };
-    const char *slash;
+    const char *own = qn_engines_own_path("lab"), *folder = qn_engines_own_folder();
 
-    if (!own_path(own))
-        return perror("quern: lab: /proc/self/exe"), false;
-    slash = strrchr(own, '/');
-    snprintf(shared, sizeof shared, "%.*s/../share/quern/labs", (int)(slash - own), own);
-    snprintf(include, sizeof include, "%.*s/../include", (int)(slash - own), own);
+    if (!own)
+        return false;
+    snprintf(shared, sizeof shared, "%s/../share/quern/labs", folder);
+    snprintf(include, sizeof include, "%s/../include", folder);
     place->quern = own;
     place->library = qn_engines_library("lab");
     place->labs = first_with(lab_folders, "README.md", labs);

@@ -239,17 +239,14 @@ static int make_report(struct qn_report_options *o)
 int qn_tool_report(int argc, char **argv)
 {
     static struct qn_report_options o = { .output = USUAL_FOLDER, .analysis = USUAL_ANALYSIS };
-    static char self[PATH_MAX];
     int status;
 
     (void)argc;
     qn_exp_init_memory(&o.memory);
     status = parse(&o, argv);
-    if (status < 0 && readlink("/proc/self/exe", self, sizeof self - 1) < 0)
-        status = complain("/proc/self/exe", strerror(errno), 1);
-    o.self = self;
+    o.self = status < 0 ? qn_engines_own_path("report") : NULL;
     if (status < 0)
-        status = make_report(&o);
+        status = o.self ? make_report(&o) : 1;
     qn_exp_free_memory(&o.memory);
     return status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engines/engines.h"
 #include "engines/pack.h"
 #include "options.h"
 #include "text/complain.h"
@@ -29,24 +30,12 @@ static const struct qn_options test_command = { "sim test", "quern: sim test",
     "usage: quern sim test FILE\n\n"
     "Is the module in a pack, or in a C file, what doc/modules.md asks for?  A line for each check; exit status 0 if all are ok.\n\n", NULL, test_options, NULL, false, NULL };
 
-/* The path of this program.  NULL: a line was printed. */
-static const char *own_path(void)
-{
-    static char own[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-
-    if (n < 0)
-        return qn_text_complain("quern: sim: /proc/self/exe: %s", strerror(errno)), NULL;
-    own[n] = 0;
-    return own;
-}
-
 int qn_sim_tool_pack(char **argv)
 {
     struct qn_engines_pack_request q = { .module = NULL };
     char **words;
     int status = qn_options_take(&pack_command, &q, argv, &words);
-    const char *own = own_path();
+    const char *own = qn_engines_own_path("sim");
 
     if (status >= 0)
         return status;
@@ -62,7 +51,7 @@ int qn_sim_tool_test(char **argv)
 {
     char **words, none;
     int status = qn_options_take(&test_command, &none, argv, &words);
-    const char *own = own_path();
+    const char *own = qn_engines_own_path("sim");
 
     if (status >= 0)
         return status;

@@ -199,7 +199,6 @@ static int print_json(const struct qn_sweep *s)
 int qn_tool_sweep(int argc, char **argv)
 {
     static struct qn_sweep s;
-    static char self[PATH_MAX];
     int status;
 
     s.options.argv = argv;
@@ -209,9 +208,8 @@ int qn_tool_sweep(int argc, char **argv)
 
     if (status >= 0)
         return status;
-    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
-        return complain("/proc/self/exe", strerror(errno), 1);
-    s.self = self;
+    if (!(s.self = qn_engines_own_path("sweep")))
+        return 1;
     if (!s.options.parallel)
         s.options.parallel = count_processors();
     status = sweep(&s);

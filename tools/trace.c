@@ -157,16 +157,13 @@ static bool deliver(const struct settings *s, int raw, const char *name, struct 
 /* quern run --analysis=record OPTION ...  Signals that would end us wait, or are handed on: what was recorded has to be delivered. */
 static int run_recorder(struct qn_engines_guard *g, const struct settings *s, char *option)
 {
-    char own[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    char *argv[ARGUMENTS_MAX + 16] = { own, (char *)"run", (char *)"--analysis=record", option, (char *)"--branch-sim=yes",
+    char *own = qn_engines_own_path("trace"), *argv[ARGUMENTS_MAX + 16] = { own, (char *)"run", (char *)"--analysis=record", option, (char *)"--branch-sim=yes",
                                        (char *)"--quiet", (char *)"--out-file=/dev/null" };
     int at = 7, status;
     pid_t child;
 
-    if (length < 0)
-        return complain("/proc/self/exe", strerror(errno));
-    own[length] = 0;
+    if (!own)
+        return 1;
     for (char **word = s->words; *word && at < ARGUMENTS_MAX; word++)
         argv[at++] = *word;
     child = fork();

@@ -285,8 +285,8 @@ static int watch(struct watch_runner *r)
 
     if (qn_text_check_output(r->s->output, &err) != QN_TEXT_OK)
         return fprintf(stderr, PROGRAM ": %s\n", err.text), 1;
-    if (readlink("/proc/self/exe", r->self, sizeof r->self - 1) < 0)
-        return qn_text_complain(PROGRAM ": /proc/self/exe: %s", strerror(errno)), 1;
+    if (!(r->self = qn_engines_own_path("watch")))
+        return 1;
     qn_engines_guard(&r->guard);
     r->scratch = qn_engines_scratch("watch");
     status = r->scratch ? run_all(r) : 1;

@@ -25,7 +25,7 @@ struct watch_runner {
     struct qn_exp_memory memory;
     struct qn_engines_guard guard;
     char *scratch;
-    char self[PATH_MAX];
+    char *self;
     char **program;
     const char *places, *at; /* of predictors: where branches lie, a file; the addresses of those of --line.  NULL: not known, all */
 };

@@ -142,7 +142,7 @@ static struct qn_cost_jit *add(struct qn_cost_jit *j, char *text, size_t size, v
     return j;
 }
 
-struct qn_cost_jit *qn_cost_parse_jit(const char *text, size_t size)
+static struct qn_cost_jit *parse(const void *text, size_t size, void (*take)(struct qn_cost_jit *, char *, size_t))
 {
     char *copy = malloc(size + 1);
     struct qn_cost_jit *j;
@@ -150,25 +150,15 @@ struct qn_cost_jit *qn_cost_parse_jit(const char *text, size_t size)
     if (!copy)
         return NULL;
     memcpy(copy, text, size);
-    j = add(NULL, copy, size, take_map);
+    j = add(NULL, copy, size, take);
     if (j)
         sort(j);
     return j;
 }
 
-struct qn_cost_jit *qn_cost_parse_dump(const void *dump, size_t size)
-{
-    char *copy = malloc(size + 1);
-    struct qn_cost_jit *j;
+struct qn_cost_jit *qn_cost_parse_jit(const char *text, size_t size) { return parse(text, size, take_map); }
 
-    if (!copy)
-        return NULL;
-    memcpy(copy, dump, size);
-    j = add(NULL, copy, size, qn_cost_take_dump);
-    if (j)
-        sort(j);
-    return j;
-}
+struct qn_cost_jit *qn_cost_parse_dump(const void *dump, size_t size) { return parse(dump, size, qn_cost_take_dump); }
 
 static bool is_good(int fd, uint64_t since, struct stat *st)
 {

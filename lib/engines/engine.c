@@ -24,20 +24,6 @@
 
 #define ENGINE_NAME "quern-engine"
 
-/* The directory of the running quern, without slash at the end. */
-static char *own_directory(void)
-{
-    static char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    char *slash;
-
-    path[n < 0 ? 0 : n] = 0;
-    slash = strrchr(path, '/');
-    if (slash)
-        *slash = 0;
-    return path;
-}
-
 /* Why it cannot be executed; NULL: it can. */
 static const char *fault_of(const char *path)
 {
@@ -68,7 +54,7 @@ static char *try_engine(const char *directory, const char *below, const char *pr
 static char *search(const char *name)
 {
     const char *const places[][2] = {
-        { own_directory(), "" }, { own_directory(), "/../libexec/quern" },
+        { qn_engines_own_folder(), "" }, { qn_engines_own_folder(), "/../libexec/quern" },
 #ifdef QN_PKGLIBEXECDIR
         { QN_PKGLIBEXECDIR, "" },
 #endif

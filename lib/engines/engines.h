@@ -179,6 +179,10 @@ uint64_t qn_engines_hash_engine(const char *path);
 
 /* The folder that holds sim/ and base/.  NULL: a line was printed. */
 const char *qn_engines_library(const char *tool);
+/* places.c: the path of the running quern, not to be changed; NULL: a line was printed. */
+char *qn_engines_own_path(const char *tool);
+/* Its folder, without slash at the end; "": not known. */
+const char *qn_engines_own_folder(void);
 
 /* A directory of our own in $TMPDIR; qn_text_remove_scratch() and free() the result.  NULL: a line was printed. */
 char *qn_engines_scratch(const char *tool);

@@ -32,16 +32,32 @@ int qn_engines_find_slot(const char *name, unsigned length)
 
 static bool exists(const char *path) { return access(path, R_OK) == 0; }
 
-/* The directory of the running quern. */
-static const char *own_directory(void)
+static char *read_own_path(void)
 {
     static char path[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
 
     path[n < 0 ? 0 : n] = 0;
-    if (strrchr(path, '/'))
-        *strrchr(path, '/') = 0;
     return path;
+}
+
+char *qn_engines_own_path(const char *tool)
+{
+    char *path = read_own_path();
+
+    if (!*path)
+        qn_text_complain("quern: %s: /proc/self/exe: %s", tool, strerror(errno));
+    return *path ? path : NULL;
+}
+
+const char *qn_engines_own_folder(void)
+{
+    static char folder[PATH_MAX];
+
+    snprintf(folder, sizeof folder, "%s", read_own_path());
+    if (strrchr(folder, '/'))
+        *strrchr(folder, '/') = 0;
+    return folder;
 }
 
 /* DIRECTORY + rest, if the simulators' sources are there. */
@@ -69,7 +85,7 @@ static const char *try_library(const char *directory, const char *rest)
 
 const char *qn_engines_library(const char *tool)
 {
-    const char *own = own_directory(), *found = try_library(getenv("QUERN_SIM_DIR"), "");
+    const char *own = qn_engines_own_folder(), *found = try_library(getenv("QUERN_SIM_DIR"), "");
 
     if (!found)
         found = try_library(own, "/../share/quern/lib");
@@ -87,7 +103,7 @@ const char *qn_engines_library(const char *tool)
 char *qn_engines_find_archive(const char *name)
 {
     const char *const places[][2] = {
-        { own_directory(), "" }, { own_directory(), "/../libexec/quern" },
+        { qn_engines_own_folder(), "" }, { qn_engines_own_folder(), "/../libexec/quern" },
 #ifdef QN_PKGLIBEXECDIR
         { QN_PKGLIBEXECDIR, "" },
 #endif

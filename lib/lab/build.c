@@ -28,7 +28,6 @@
 
 const char *qn_lab_quern(const struct qn_lab_check *c) { return c->place->quern; }
 const char *qn_lab_library(const struct qn_lab_check *c) { return c->place->library; }
-const char *qn_lab_header(const struct qn_lab_check *c) { return c->place->header; }
 
 const char *qn_lab_starter(const struct qn_lab_check *c)
 {

@@ -64,7 +64,6 @@ bool qn_lab_compile(struct qn_lab_check *c, const char *const *words);
 bool qn_lab_run_tool(struct qn_lab_check *c, const char *const *argv, const char *what);
 const char *qn_lab_quern(const struct qn_lab_check *c);    /* the command */
 const char *qn_lab_library(const struct qn_lab_check *c);  /* the folder of sim/ and base/ */
-const char *qn_lab_header(const struct qn_lab_check *c);   /* the folder of quern.h */
 const char *qn_lab_starter(const struct qn_lab_check *c);  /* the lab's folder of that name */
 const char *qn_lab_host(const struct qn_lab_check *c);     /* labs/host: what runs code that was handed in */
 

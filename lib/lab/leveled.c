@@ -18,22 +18,23 @@
 #define GUESSES_MAX 4096u   /* of a reference: more are no prefetching */
 #define LINES_MAX (1u << 16) /* that the traces of a test and their guesses reach */
 
+enum { HELLO, INIT, WORDS, EVICTED, TOTALS }; /* what is waited for */
+
 struct asked {
+    struct qn_lab_dialogue d;
     struct qn_lab_leveled *l;
-    struct qn_lab_text heard, said;
     struct qn_lab_level *first, *all; /* above an LL; below a D1 */
     size_t at;                        /* the reference being made */
     unsigned guesses;                 /* of it */
     uint64_t out;                     /* what the first level gave up for it, not told yet */
     bool far, asked_next;             /* of it: the last level was asked for its line, and missed */
-    enum { HELLO, INIT, WORDS, EVICTED, TOTALS, OVER } waits_for;
     const char *wrong;
 };
 
 static const struct qn_lab_ref *reference(const struct asked *a) { return &a->l->trace->at[a->at]; }
 static uint64_t line_of(const struct asked *a) { return reference(a)->addr / QN_LAB_LINE; }
 
-static void say(struct asked *a, struct host_message m) { qn_lab_add_text(&a->said, &m, sizeof m); }
+static void say(struct asked *a, struct host_message m) { qn_lab_add_text(&a->d.said, &m, sizeof m); }
 
 static void say_reference(struct asked *a, uint64_t addr, unsigned size, unsigned kind)
 {
@@ -45,7 +46,7 @@ static void begin(struct asked *a)
     say(a, (struct host_message){ .op = HOST_STRICT });
     say(a, (struct host_message){ .op = HOST_INIT, .a = a->l->sets, .b = a->l->ways, .c = a->l->degree,
                                   .pc = QN_LAB_LINE | (a->l->last ? HOST_LAST_LEVEL : 0) });
-    a->waits_for = INIT;
+    a->d.waits_for = INIT;
 }
 
 /* Until one needs an answer. */
@@ -59,17 +60,17 @@ static void go_on(struct asked *a)
             continue;
         }
         say_reference(a, a->l->last ? line_of(a) * QN_LAB_LINE : reference(a)->addr, a->l->last ? QN_LAB_LINE : reference(a)->size, HOST_READ);
-        a->waits_for = WORDS;
+        a->d.waits_for = WORDS;
         return;
     }
     say(a, (struct host_message){ .op = HOST_EVENTS, .a = EVENTS });
-    a->waits_for = TOTALS;
+    a->d.waits_for = TOTALS;
 }
 
 static void fail(struct asked *a, const char *wrong)
 {
     a->wrong = wrong;
-    a->waits_for = OVER;
+    a->d.waits_for = QN_LAB_OVER;
 }
 
 /* The module asks the level below. */
@@ -87,7 +88,7 @@ static void answer_next(struct asked *a, const struct host_word *w)
     if (a->guesses > GUESSES_MAX)
         fail(a, "more guesses than 4,096");
     else
-        qn_lab_add_text(&a->said, &missed, 1);
+        qn_lab_add_text(&a->d.said, &missed, 1);
 }
 
 static void finish_reference(struct asked *a, unsigned flags)
@@ -104,7 +105,7 @@ static void finish_reference(struct asked *a, unsigned flags)
     a->l->missed[a->at] = (unsigned char)(miss | (miss && far) << 1);
     if (a->l->last && a->out != QN_LAB_NO_LINE) {
         say_reference(a, a->out * QN_LAB_LINE, QN_LAB_LINE, HOST_EVICT);
-        a->waits_for = EVICTED;
+        a->d.waits_for = EVICTED;
         return;
     }
     a->at++;
@@ -115,11 +116,11 @@ static bool take_word(struct asked *a)
 {
     struct host_word w;
 
-    if (!qn_lab_take_text(&a->heard, &w, sizeof w))
+    if (!qn_lab_take_text(&a->d.heard, &w, sizeof w))
         return false;
     if (!w.done) {
         answer_next(a, &w);
-    } else if (a->waits_for == EVICTED) {
+    } else if (a->d.waits_for == EVICTED) {
         a->at++;
         go_on(a);
     } else {
@@ -132,29 +133,30 @@ static bool take_events(struct asked *a)
 {
     uint64_t words[EVENTS][2];
 
-    if (!qn_lab_take_text(&a->heard, words, sizeof words))
+    if (!qn_lab_take_text(&a->d.heard, words, sizeof words))
         return false;
     for (unsigned i = 0; i < EVENTS; i++) {
         a->l->prefetches += words[i][0] == host_name("prefetches") ? words[i][1] : 0;
         a->l->useful += words[i][0] == host_name("useful") ? words[i][1] : 0;
     }
-    a->waits_for = OVER;
+    a->d.waits_for = QN_LAB_OVER;
     return true;
 }
 
-static bool take(struct asked *a)
+static bool take(void *asked)
 {
+    struct asked *a = asked;
     uint64_t variables;
     uint8_t byte;
 
-    switch (a->waits_for) {
+    switch (a->d.waits_for) {
     case HELLO:
-        if (!qn_lab_take_text(&a->heard, &variables, sizeof variables))
+        if (!qn_lab_take_text(&a->d.heard, &variables, sizeof variables))
             return false;
         begin(a);
         return true;
     case INIT:
-        if (!qn_lab_take_text(&a->heard, &byte, 1))
+        if (!qn_lab_take_text(&a->d.heard, &byte, 1))
             return false;
         go_on(a);
         return true;
@@ -165,22 +167,9 @@ static bool take(struct asked *a)
     }
 }
 
-static bool talk(void *data, const char *said, size_t size, char **reply, size_t *reply_size)
-{
-    struct asked *a = data;
-
-    qn_lab_add_text(&a->heard, said, size);
-    while (take(a))
-        ;
-    qn_lab_hand_over(&a->said, reply, reply_size);
-    return a->waits_for != OVER;
-}
-
 bool qn_lab_ask_level(struct qn_lab_check *c, struct qn_lab_leveled *l)
 {
-    const char *argv[] = { l->program, NULL };
-    struct asked a = { .l = l, .waits_for = HELLO };
-    struct qn_lab_job job = { .argv = argv, .talk = talk, .talk_data = &a };
+    struct asked a = { .d = { .take = take, .waits_for = HELLO }, .l = l };
     bool good;
 
     if (!l->program)
@@ -188,15 +177,12 @@ bool qn_lab_ask_level(struct qn_lab_check *c, struct qn_lab_leveled *l)
     l->prefetches = l->useful = 0;
     a.first = l->last ? qn_lab_new_level(1, l->d1_lines) : NULL;
     a.all = l->last ? NULL : qn_lab_new_level(LINES_MAX, 4);
-    good = qn_lab_run_program(c, &job);
-    if (good && (a.waits_for != OVER || a.wrong))
+    good = qn_lab_hold_dialogue(c, l->program, &a.d, false);
+    if (good && (a.d.waits_for != QN_LAB_OVER || a.wrong))
         good = qn_lab_say(c, "reference %zu: %s", a.at + 1, a.wrong ? a.wrong : "the module ended");
     if (a.first)
         qn_lab_free_level(a.first);
     if (a.all)
         qn_lab_free_level(a.all);
-    qn_lab_free_text(&a.heard);
-    qn_lab_free_text(&a.said);
-    qn_lab_free_job(&job);
     return good;
 }

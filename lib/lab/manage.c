@@ -13,14 +13,15 @@
 #include "lab/module.h"
 #include "lab/talk.h"
 
+enum { HELLO, INIT, VICTIM, SETTLED, BEFORE, AFTER, LAST }; /* what is waited for */
+
 struct asked {
+    struct qn_lab_dialogue d;
     struct qn_lab_managed *m;
-    struct qn_lab_text heard, said;
     uint64_t *tags;                 /* set by set; set[way] */
     unsigned *filled;               /* of each set: ways 0 to filled - 1 hold something */
     size_t at;                      /* the reference being made */
     unsigned way;                   /* of it */
-    enum { HELLO, INIT, VICTIM, SETTLED, BEFORE, AFTER, LAST, OVER } waits_for;
     uint8_t before[QN_LAB_STATE_MAX];
     const char *wrong;
 };
@@ -42,7 +43,7 @@ static void say(struct asked *a, enum host_op op)
 {
     struct host_message m = { .op = op, .a = set_of(a), .b = a->way, .pc = reference(a)->addr, .next = next_use(a) };
 
-    qn_lab_add_text(&a->said, &m, sizeof m);
+    qn_lab_add_text(&a->d.said, &m, sizeof m);
 }
 
 static void begin(struct asked *a)
@@ -50,8 +51,8 @@ static void begin(struct asked *a)
     struct host_message m[2] = { { .op = HOST_STRICT },
                                  { .op = HOST_INIT, .a = a->m->sets, .b = a->m->ways, .next = a->m->seed } };
 
-    qn_lab_add_text(&a->said, m, sizeof m);
-    a->waits_for = INIT;
+    qn_lab_add_text(&a->d.said, m, sizeof m);
+    a->d.waits_for = INIT;
 }
 
 static void fill(struct asked *a)
@@ -71,7 +72,7 @@ static bool make_reference(struct asked *a)
     a->m->missed[a->at] = a->way == filled;
     if (a->way < filled && a->m->settled != QN_LAB_TELL_ALL) {
         say(a, HOST_SETTLED);
-        a->waits_for = SETTLED;
+        a->d.waits_for = SETTLED;
         return false;
     }
     if (a->way < filled) {
@@ -85,7 +86,7 @@ static bool make_reference(struct asked *a)
         return true;
     }
     say(a, HOST_VICTIM);
-    a->waits_for = VICTIM;
+    a->d.waits_for = VICTIM;
     return false;
 }
 
@@ -96,10 +97,10 @@ static void go_on(struct asked *a)
     while (a->at < end)
         if (!make_reference(a))
             return;
-    a->waits_for = OVER;
+    a->d.waits_for = QN_LAB_OVER;
     if (a->m->stop < a->m->trace->n) {
         say(a, HOST_DUMP);
-        a->waits_for = LAST;
+        a->d.waits_for = LAST;
     }
 }
 
@@ -109,11 +110,11 @@ static bool take_victim(struct asked *a)
 {
     uint8_t way;
 
-    if (!qn_lab_take_text(&a->heard, &way, 1))
+    if (!qn_lab_take_text(&a->d.heard, &way, 1))
         return false;
     if (way >= a->m->ways) {
         a->wrong = "policy_victim returned a way that is not there";
-        a->waits_for = OVER;
+        a->d.waits_for = QN_LAB_OVER;
         return true;
     }
     a->way = way;
@@ -126,13 +127,13 @@ static bool take_settled(struct asked *a)
 {
     uint8_t settled;
 
-    if (!qn_lab_take_text(&a->heard, &settled, 1))
+    if (!qn_lab_take_text(&a->d.heard, &settled, 1))
         return false;
     if (settled && a->m->settled == QN_LAB_PROVE_SETTLED) {
         say(a, HOST_DUMP);
         say(a, HOST_HIT);
         say(a, HOST_DUMP);
-        a->waits_for = BEFORE;
+        a->d.waits_for = BEFORE;
         return true;
     }
     if (!settled)
@@ -145,15 +146,15 @@ static bool take_settled(struct asked *a)
 /* The state of a set, into m->state; false: it is not all there yet. */
 static bool take_state(struct asked *a)
 {
-    const uint8_t *sizes = (const uint8_t *)a->heard.bytes + a->heard.at;
-    size_t there = a->heard.size - a->heard.at, n;
+    const uint8_t *sizes = (const uint8_t *)a->d.heard.bytes + a->d.heard.at;
+    size_t there = a->d.heard.size - a->d.heard.at, n;
 
     if (there < 2)
         return false;
     n = (size_t)sizes[0] * a->m->ways + sizes[1];
     if (n > QN_LAB_STATE_MAX) {
         a->wrong = "the policy has too much state for a set";
-        a->waits_for = OVER;
+        a->d.waits_for = QN_LAB_OVER;
         return true;
     }
     if (there < 2 + n)
@@ -162,7 +163,7 @@ static bool take_state(struct asked *a)
     a->m->set_bytes = sizes[1];
     memset(a->m->state, 0, sizeof a->m->state);
     memcpy(a->m->state, sizes + 2, n);
-    a->heard.at += 2 + n;
+    a->d.heard.at += 2 + n;
     return true;
 }
 
@@ -170,14 +171,14 @@ static bool take_proof(struct asked *a)
 {
     if (!take_state(a))
         return false;
-    if (a->waits_for == BEFORE) {
+    if (a->d.waits_for == BEFORE) {
         memcpy(a->before, a->m->state, sizeof a->before);
-        a->waits_for = AFTER;
+        a->d.waits_for = AFTER;
         return true;
     }
-    if (a->waits_for == AFTER && memcmp(a->before, a->m->state, sizeof a->before) && a->m->unproved == SIZE_MAX)
+    if (a->d.waits_for == AFTER && memcmp(a->before, a->m->state, sizeof a->before) && a->m->unproved == SIZE_MAX)
         a->m->unproved = a->at;
-    if (a->waits_for == AFTER) {
+    if (a->d.waits_for == AFTER) {
         a->at++;
         go_on(a);
     }
@@ -191,46 +192,36 @@ static bool take_last(struct asked *a)
     a->m->filled = a->filled[set_of(a)];
     for (unsigned way = 0; way < a->m->filled; way++)
         a->m->lines[way] = *tag(a, way);
-    a->waits_for = OVER;
+    a->d.waits_for = QN_LAB_OVER;
     return true;
 }
 
-static bool take(struct asked *a)
+static bool take(void *asked)
 {
+    struct asked *a = asked;
     uint64_t variables;
     uint8_t byte;
 
-    switch (a->waits_for) {
+    switch (a->d.waits_for) {
     case HELLO:
-        if (!qn_lab_take_text(&a->heard, &variables, sizeof variables))
+        if (!qn_lab_take_text(&a->d.heard, &variables, sizeof variables))
             return false;
         begin(a);
         return true;
     case INIT:
-        if (!qn_lab_take_text(&a->heard, &byte, 1))
+        if (!qn_lab_take_text(&a->d.heard, &byte, 1))
             return false;
         a->wrong = byte ? "policy_init refuses these ways" : NULL;
-        a->waits_for = OVER;
+        a->d.waits_for = QN_LAB_OVER;
         if (!byte)
             go_on(a);
         return true;
     case VICTIM: return take_victim(a);
     case SETTLED: return take_settled(a);
     case LAST: return take_last(a);
-    case OVER: return false;
+    case QN_LAB_OVER: return false;
     default: return take_proof(a);
     }
-}
-
-static bool talk(void *data, const char *said, size_t size, char **reply, size_t *reply_size)
-{
-    struct asked *a = data;
-
-    qn_lab_add_text(&a->heard, said, size);
-    while (take(a))
-        ;
-    qn_lab_hand_over(&a->said, reply, reply_size);
-    return a->waits_for != OVER;
 }
 
 static void *make_zeroed(size_t n, size_t size)
@@ -244,9 +235,7 @@ static void *make_zeroed(size_t n, size_t size)
 
 bool qn_lab_manage(struct qn_lab_check *c, struct qn_lab_managed *m)
 {
-    const char *argv[] = { m->program, NULL };
-    struct asked a = { .m = m, .waits_for = HELLO };
-    struct qn_lab_job job = { .argv = argv, .talk = talk, .talk_data = &a };
+    struct asked a = { .d = { .take = take, .waits_for = HELLO }, .m = m };
     bool good;
 
     if (!m->program)
@@ -254,13 +243,10 @@ bool qn_lab_manage(struct qn_lab_check *c, struct qn_lab_managed *m)
     m->unproved = SIZE_MAX;
     a.tags = make_zeroed((size_t)m->sets * m->ways, sizeof *a.tags);
     a.filled = make_zeroed(m->sets, sizeof *a.filled);
-    good = qn_lab_run_program(c, &job);
-    if (good && (a.waits_for != OVER || a.wrong))
+    good = qn_lab_hold_dialogue(c, m->program, &a.d, false);
+    if (good && (a.d.waits_for != QN_LAB_OVER || a.wrong))
         good = qn_lab_say(c, "reference %zu: %s", a.at + 1, a.wrong ? a.wrong : "the module ended");
     free(a.tags);
     free(a.filled);
-    qn_lab_free_text(&a.heard);
-    qn_lab_free_text(&a.said);
-    qn_lab_free_job(&job);
     return good;
 }

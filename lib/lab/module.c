@@ -73,12 +73,13 @@ bool qn_lab_module_storage(struct qn_lab_check *c, const char *source, uint64_t 
 
 /* ---- asking a predictor ---- */
 
+enum { HELLO, INIT, ANSWERS, VARIABLES }; /* what is waited for */
+
 struct asked {
+    struct qn_lab_dialogue d;
     const struct qn_lab_predictions *p;
-    struct qn_lab_text heard, said; /* what has come and not been used; what is to be said */
     uint64_t variables;             /* bytes */
     size_t next, answered;          /* branches predicted, and answered */
-    enum { HELLO, INIT, ANSWERS, VARIABLES, OVER } waits_for;
     bool refused;
 };
 
@@ -86,14 +87,14 @@ static void say(struct asked *a, enum host_op op, uint32_t word, uint64_t pc)
 {
     struct host_message m = { .op = op, .a = word, .pc = pc };
 
-    qn_lab_add_text(&a->said, &m, sizeof m);
+    qn_lab_add_text(&a->d.said, &m, sizeof m);
 }
 
 static void say_init(struct asked *a)
 {
     struct host_message m = { .op = HOST_INIT, .a = 1, .b = 1, .c = a->p->bits };
 
-    qn_lab_add_text(&a->said, &m, sizeof m);
+    qn_lab_add_text(&a->d.said, &m, sizeof m);
 }
 
 static void begin(struct asked *a)
@@ -102,10 +103,10 @@ static void begin(struct asked *a)
 
     say(a, a->p->window ? HOST_WINDOW : HOST_STRICT, 0, 0);
     if (a->p->window)
-        qn_lab_add_text(&a->said, nothing, a->variables);
+        qn_lab_add_text(&a->d.said, nothing, a->variables);
     free(nothing);
     say_init(a);
-    a->waits_for = INIT;
+    a->d.waits_for = INIT;
 }
 
 static const struct qn_lab_branch *branch(const struct asked *a, size_t i) { return &a->p->branches->at[i]; }
@@ -113,7 +114,7 @@ static const struct qn_lab_branch *branch(const struct asked *a, size_t i) { ret
 /* All with their outcomes, or the first of a window. */
 static void ask_first(struct asked *a)
 {
-    a->waits_for = ANSWERS;
+    a->d.waits_for = ANSWERS;
     for (; !a->p->window && a->next < a->p->branches->n; a->next++)
         say(a, HOST_BRANCH, branch(a, a->next)->taken, branch(a, a->next)->pc);
     if (a->p->window && a->next < a->p->branches->n)
@@ -128,43 +129,44 @@ static void take_answer(struct asked *a, uint8_t predicted)
     if (a->p->window)
         say(a, HOST_UPDATE, b->taken, b->pc);
     if (a->answered == a->p->branches->n) {
-        a->waits_for = OVER;
+        a->d.waits_for = QN_LAB_OVER;
     } else if (a->p->window && a->answered % a->p->window == 0) {
         say(a, HOST_END, 0, 0);
-        a->waits_for = VARIABLES;
+        a->d.waits_for = VARIABLES;
     } else if (a->p->window) {
         say(a, HOST_PREDICT, 0, branch(a, a->next)->pc), a->next++;
     }
 }
 
 /* One thing that was heard; false: more has to come. */
-static bool take(struct asked *a)
+static bool take(void *asked)
 {
+    struct asked *a = asked;
     uint8_t byte;
 
-    switch (a->waits_for) {
+    switch (a->d.waits_for) {
     case HELLO:
-        if (!qn_lab_take_text(&a->heard, &a->variables, sizeof a->variables))
+        if (!qn_lab_take_text(&a->d.heard, &a->variables, sizeof a->variables))
             return false;
         a->variables &= 0xffffff; /* the host says so before the module runs */
         begin(a);
         return true;
     case VARIABLES:
-        if (a->heard.size - a->heard.at < a->variables)
+        if (a->d.heard.size - a->d.heard.at < a->variables)
             return false;
         say(a, HOST_WINDOW, 0, 0);
-        qn_lab_add_text(&a->said, a->heard.bytes + a->heard.at, a->variables);
-        a->heard.at += a->variables;
+        qn_lab_add_text(&a->d.said, a->d.heard.bytes + a->d.heard.at, a->variables);
+        a->d.heard.at += a->variables;
         ask_first(a);
         return true;
     case INIT:
-        if (!qn_lab_take_text(&a->heard, &byte, 1))
+        if (!qn_lab_take_text(&a->d.heard, &byte, 1))
             return false;
         ask_first(a);
-        a->waits_for = a->p->branches->n ? ANSWERS : OVER;
+        a->d.waits_for = a->p->branches->n ? ANSWERS : QN_LAB_OVER;
         return true;
     case ANSWERS:
-        if (!qn_lab_take_text(&a->heard, &byte, 1))
+        if (!qn_lab_take_text(&a->d.heard, &byte, 1))
             return false;
         take_answer(a, byte);
         return true;
@@ -172,32 +174,15 @@ static bool take(struct asked *a)
     }
 }
 
-static bool talk(void *data, const char *said, size_t size, char **reply, size_t *reply_size)
-{
-    struct asked *a = data;
-
-    qn_lab_add_text(&a->heard, said, size);
-    while (take(a))
-        ;
-    qn_lab_hand_over(&a->said, reply, reply_size);
-    return a->waits_for != OVER;
-}
-
 bool qn_lab_predict(struct qn_lab_check *c, const struct qn_lab_predictions *p)
 {
-    const char *argv[] = { p->program, NULL };
-    struct asked a = { .p = p, .waits_for = HELLO };
-    struct qn_lab_job job = { .argv = argv, .talk = talk, .talk_data = &a, .limits = qn_lab_limits_program };
+    struct asked a = { .d = { .take = take, .waits_for = HELLO }, .p = p };
     bool good;
 
     if (!p->program)
         return false;
-    job.limits.may_split = p->window != 0;
-    good = qn_lab_run_program(c, &job);
-    if (good && a.waits_for != OVER)
+    good = qn_lab_hold_dialogue(c, p->program, &a.d, p->window != 0);
+    if (good && a.d.waits_for != QN_LAB_OVER)
         good = qn_lab_say(c, "the module ended after %zu of %zu branches", a.answered, p->branches->n);
-    qn_lab_free_text(&a.heard);
-    qn_lab_free_text(&a.said);
-    qn_lab_free_job(&job);
     return good;
 }

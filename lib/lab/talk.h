@@ -1,4 +1,8 @@
-/* lib/lab/talk.h - bytes that have come and not been used, and bytes that are to be said, in a conversation (sandbox.h). */
+/* lib/lab/talk.h - a conversation with a student's program in the sandbox: its answers are taken one by one, and each may have more asked.
+ *
+ *   struct asked { struct qn_lab_dialogue d; ... } a = { .d = { .take = take } };     take(&a): uses a.d.heard, adds to a.d.said
+ *   qn_lab_hold_dialogue(c, program, &a.d, false)
+ */
 #ifndef QN_LAB_TALK_H
 #define QN_LAB_TALK_H
 
@@ -37,18 +41,17 @@ static inline bool qn_lab_take_text(struct qn_lab_text *t, void *to, size_t n)
     return true;
 }
 
-/* What is to be said becomes the reply of a qn_lab_talk. */
-static inline void qn_lab_hand_over(struct qn_lab_text *t, char **reply, size_t *size)
-{
-    *reply = t->bytes;
-    *size = t->size;
-    *t = (struct qn_lab_text){ NULL, 0, 0, 0 };
-}
+struct qn_lab_check;
 
-static inline void qn_lab_free_text(struct qn_lab_text *t)
-{
-    free(t->bytes);
-    *t = (struct qn_lab_text){ NULL, 0, 0, 0 };
-}
+enum { QN_LAB_OVER = -1 }; /* of waits_for */
+
+struct qn_lab_dialogue {             /* the first member of what `take` works with */
+    bool (*take)(void *asked);       /* one thing that was heard; false: more has to come */
+    struct qn_lab_text heard, said;  /* bytes that have come and not been used; bytes to be said */
+    int waits_for;                   /* what `take` expects; QN_LAB_OVER: nothing any more */
+};
+
+/* Runs the program until it has ended.  false: what it did wrong has been said. */
+bool qn_lab_hold_dialogue(struct qn_lab_check *c, const char *program, struct qn_lab_dialogue *d, bool may_split);
 
 #endif

@@ -132,6 +132,15 @@ void qn_plot_caption_profile(struct qn_plot_picture *p, const struct qn_prof_hea
         qn_plot_add_caption(p, "region %s", qn_prof_chosen_region());
 }
 
+struct qn_prof_reader *qn_plot_open_profile(struct qn_plot_picture *p, const char *path, struct qn_text_error *err)
+{
+    struct qn_prof_reader *r = qn_prof_open_reader(path, err);
+
+    if (r)
+        qn_plot_caption_profile(p, qn_prof_reader_header(r));
+    return r;
+}
+
 double qn_plot_count_sets(const struct qn_prof_header *h, const char *level)
 {
     char key[sizeof "D1 cache"];

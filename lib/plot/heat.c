@@ -73,10 +73,9 @@ static enum qn_text_status add_profile(struct qn_plot_picture *p, const char *le
 
     if (p->request->input_count < 2)
         return QN_TEXT_OK;
-    r = qn_prof_open_reader(p->request->inputs[1], err);
+    r = qn_plot_open_profile(p, p->request->inputs[1], err);
     if (!r)
         return err->status;
-    qn_plot_caption_profile(p, qn_prof_reader_header(r));
     sets = qn_plot_count_sets(qn_prof_reader_header(r), level);
     if (sets && sets < p->y_end)
         qn_text_fail(err, QN_TEXT_BAD, "%s: sets of the %s: got %.0f, wanted %.0f at least: is it of another run?", p->request->inputs[1], level,

@@ -109,17 +109,6 @@ static void stack_objects(struct qn_plot_picture *p, const struct qn_prof_data *
     }
 }
 
-static enum qn_text_status caption(struct qn_plot_picture *p, struct qn_text_error *err)
-{
-    struct qn_prof_reader *reader = qn_prof_open_reader(p->request->inputs[0], err);
-
-    if (!reader)
-        return err->status;
-    qn_plot_caption_profile(p, qn_prof_reader_header(reader));
-    qn_prof_close_reader(reader);
-    return QN_TEXT_OK;
-}
-
 enum qn_text_status qn_plot_read_data(struct qn_plot_picture *p, struct qn_text_error *err)
 {
     const char *path = p->request->inputs[0];
@@ -134,7 +123,9 @@ enum qn_text_status qn_plot_read_data(struct qn_plot_picture *p, struct qn_text_
     qn_prof_free_data(&data);
     if (err->status == QN_TEXT_OK && !p->data.row_count)
         qn_text_fail(err, QN_TEXT_BAD, "%s: D1 misses of objects: got none, wanted one at least", path);
-    return err->status == QN_TEXT_OK ? caption(p, err) : err->status;
+    if (err->status == QN_TEXT_OK)
+        qn_prof_close_reader(qn_plot_open_profile(p, path, err));
+    return err->status;
 }
 
 /* ---- calls ---- */

@@ -75,20 +75,6 @@ static enum qn_text_status add_panels(struct qn_plot_picture *p, const struct qn
     return add_rows(p, in, columns, count, err);
 }
 
-static enum qn_text_status add_provenance(struct qn_plot_picture *p, struct qn_text_error *err)
-{
-    struct qn_prof_reader *r;
-
-    if (p->request->input_count < 2)
-        return QN_TEXT_OK;
-    r = qn_prof_open_reader(p->request->inputs[1], err);
-    if (!r)
-        return err->status;
-    qn_plot_caption_profile(p, qn_prof_reader_header(r));
-    qn_prof_close_reader(r);
-    return QN_TEXT_OK;
-}
-
 static enum qn_text_status make_panels(struct qn_plot_picture *p, const struct qn_plot_input *in,
                                        struct qn_text_error *err)
 {
@@ -97,7 +83,9 @@ static enum qn_text_status make_panels(struct qn_plot_picture *p, const struct q
     if (in->t.row_count > ROWS_MAX)
         return qn_text_fail(err, QN_TEXT_BAD, "%s: intervals: got %d, wanted at most %d: a larger --interval", in->path,
                             in->t.row_count, ROWS_MAX);
-    if (add_panels(p, in, err) != QN_TEXT_OK || add_provenance(p, err) != QN_TEXT_OK)
+    if (add_panels(p, in, err) == QN_TEXT_OK && p->request->input_count > 1)
+        qn_prof_close_reader(qn_plot_open_profile(p, p->request->inputs[1], err));
+    if (err->status != QN_TEXT_OK)
         return err->status;
     p->title = "How the phases of the program differ";
     p->points = false;

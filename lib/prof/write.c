@@ -105,16 +105,6 @@ void qn_prof_put_cmd(struct qn_prof_writer *w, const char *text)
     put_field(w, "cmd: ", text);
 }
 
-void qn_prof_put_cmd_argv(struct qn_prof_writer *w, const char *const *argv)
-{
-    qn_prof_put_text(w, "cmd:");
-    for (; *argv; argv++) {
-        qn_prof_put_text(w, " ");
-        qn_prof_put_escaped(w, *argv);
-    }
-    qn_prof_put_text(w, "\n");
-}
-
 void qn_prof_put_events(struct qn_prof_writer *w, const char *const *names, int count)
 {
     w->events = count;

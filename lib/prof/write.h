@@ -57,8 +57,6 @@ void qn_prof_put_desc(struct qn_prof_writer *w, const char *text);
 /* "cmd: TEXT"; newlines and other control bytes of the command are escaped. */
 void qn_prof_put_cmd(struct qn_prof_writer *w, const char *text);
 
-/* "cmd: " followed by the arguments joined by single spaces. argv ends with NULL. */
-void qn_prof_put_cmd_argv(struct qn_prof_writer *w, const char *const *argv);
 
 /* "events: A B C"; must come before the first counts. 1 <= count. Names hold no blanks. */
 void qn_prof_put_events(struct qn_prof_writer *w, const char *const *names, int count);

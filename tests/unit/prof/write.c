@@ -30,7 +30,7 @@ static const char *content(const char *name)
 static void put_profile(struct qn_prof_writer *w)
 {
     qn_prof_put_desc(w, "I1 cache:         a\nb");
-    qn_prof_put_cmd_argv(w, (const char *const[]){"./a b", "c\nd", "\x1b", "", NULL});
+    qn_prof_put_cmd(w, "./a b c\nd \x1b ");
     qn_prof_put_events(w, events, 2);
     qn_prof_put_file(w, "a\t.c");
     qn_prof_put_fn(w, "f\x7f");
