@@ -80,7 +80,7 @@ void qn_engines_free_recipe(struct qn_engines_recipe *r)
     r->archive = NULL;
 }
 
-/* Definitions of a slot, with the module's name and hash.  prefix: "" or, for the second simulator, "B_".  1: it holds a
+/* Defines what a slot holds: the module's name and hash.  prefix: "" or, for the second simulator, "B_".  1: it holds a
  * module; 0: its default; -1: a line was printed. */
 static int define_slot(struct qn_engines_recipe *r, const char *library, enum qn_engines_slot slot, const char *module, const char *prefix)
 {
@@ -103,7 +103,7 @@ static int define_slot(struct qn_engines_recipe *r, const char *library, enum qn
     return 1;
 }
 
-/* Many caches, and nothing in the other slots: all but slot D1 is in libquern-many.a. */
+/* An engine for many caches has nothing in its other slots: libquern-many.a holds everything but slot D1. */
 static bool is_compiled(const struct qn_engines_build *b)
 {
     bool caches = b->many && b->module[QN_ENGINES_D1];
@@ -113,7 +113,7 @@ static bool is_compiled(const struct qn_engines_build *b)
     return caches;
 }
 
-/* Units of a slot: the module, and once more as the twin's, which are the second simulator's, too. */
+/* Each slot has two units: its module, and a second copy for the twin of --check, which the second simulator uses, too. */
 static bool add_slot(struct qn_engines_recipe *r, const char *library, enum qn_engines_slot slot)
 {
     const struct qn_engines_build *b = r->build;
@@ -127,7 +127,7 @@ static bool add_slot(struct qn_engines_recipe *r, const char *library, enum qn_e
     return first >= 0 && second >= 0;
 }
 
-/* A replay has what it was given and nothing else: the default files, too.  Where they are what the engine's are, as fast as there. */
+/* A replay contains only the modules that it was given, among them default files.  Where these are unchanged, it uses the fast versions. */
 static bool give_defaults(struct qn_engines_recipe *r, const char *library)
 {
     static const char *const names[] = { "lru", "lru", "lru", "cachegrind", "cachegrind" };
@@ -162,7 +162,7 @@ static bool give_defaults(struct qn_engines_recipe *r, const char *library)
     return true;
 }
 
-/* That of the engine's archive: another one may be of other sources.  NULL: there is none, or these are not its sources. */
+/* The replay's archive beside the engine's: any other may be made from other sources.  NULL: there is none, or QUERN_SIM_DIR names other sources. */
 static char *find_hosted_archive(void)
 {
     char *engine = getenv("QUERN_SIM_DIR") ? NULL : qn_engines_find_archive("libquern-engine.a"), *path = NULL;
@@ -211,7 +211,7 @@ static bool add_hosted(struct qn_engines_recipe *r, const char *library)
     return give_defaults(r, library);
 }
 
-/* The flags that configure found for its compiler; $CC may be another one, and clang knows no string strategies. */
+/* The flags that configure found for its own compiler.  $CC may be another compiler: clang has no option for string strategies. */
 static void add_engine_flags(struct qn_engines_words *c, bool debug)
 {
     bool clang = strstr(c->word[0], "clang") != NULL;
@@ -303,7 +303,7 @@ static int build_in(struct qn_engines_guard *g, const struct qn_engines_recipe *
     return status;
 }
 
-/* Built elsewhere and renamed, so that there is always a whole simulator or none. */
+/* The simulator is built under another name and then renamed: nobody ever finds half of one. */
 static int build(const struct qn_engines_recipe *r)
 {
     struct qn_engines_guard g;

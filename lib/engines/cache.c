@@ -1,4 +1,4 @@
-/* lib/engines/cache.c - the folder of the user's where compiled simulators are kept, and its limits.
+/* lib/engines/cache.c - the user's folder of compiled simulators, and its limits.
  *
  * Out: ~/.cache/quern/sims, if it is there or can be made, is ours alone, and programs may be run from it
  *
@@ -24,7 +24,7 @@
 #define FOLDER "sims"
 #define KEPT_FILES 64
 #define KEPT_BYTES (256ll << 20)
-#define LEFT_AGE 3600            /* seconds: a folder that is older was left by someone who was killed */
+#define LEFT_AGE 3600            /* seconds: an older folder was left behind by a killed process */
 
 char *qn_engines_cache(void)
 {
@@ -43,7 +43,7 @@ static bool is_ours(const char *path)
     return !stat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* With what is above it, as far as that is ours: nothing of root's is left in the folders of another user. */
+/* Makes the folder and its parents, but only inside folders that we own: root leaves nothing in another user's folders. */
 static bool make_folder(char *path)
 {
     char *slash = strrchr(path, '/');

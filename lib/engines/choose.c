@@ -1,4 +1,4 @@
-/* lib/engines/choose.c - what the user names as a simulator, in all commands alike.
+/* lib/engines/choose.c - how users name simulators: the same in all commands.
  *
  *   srrip  mine.c          the module in the slot where one looks for it: policies, prefetchers and levels in D1, predictors in BC or BI, an
  *                          analysis in AN; a level that only fits another slot there
@@ -20,7 +20,7 @@
 #include "engines/engines.h"
 #include "text/complain.h"
 
-#define SOURCE_MAX (1u << 20) /* bytes of a file that are looked at */
+#define SOURCE_MAX (1u << 20) /* bytes of a file that are read */
 #define HASH_DIGITS 16
 
 /* ---- sources ---- */
@@ -56,7 +56,7 @@ bool qn_engines_source_defines(const char *source, const char *name)
     return false;
 }
 
-/* D1, unless a level says that it is only for another slot; -1: for two others. */
+/* The slot of a level: D1, unless its source names one other slot; -1: it names two others. */
 static int slot_of_level(const char *source)
 {
     const char *at = strstr(source, "#define LEVEL_SLOTS");
@@ -67,7 +67,7 @@ static int slot_of_level(const char *source)
     return D1 ? QN_ENGINES_D1 : I1 ? QN_ENGINES_I1 : QN_ENGINES_LL;
 }
 
-/* The slot where one looks for a module of its kind; -1: there is none. */
+/* The usual slot of a module of this kind; -1: the kind has none. */
 static int usual_slot(const char *source)
 {
     static const char *const functions[] = { "cachesim_I1_", "cachesim_D1_", "cachesim_LL_", "branchsim_BC_", "branchsim_BI_" };
@@ -156,7 +156,7 @@ bool qn_engines_choose_module(struct qn_engines_choice *c, int slot, const char 
 
 static bool is_slot(const char *text) { return strcspn(text, "=,+") == 2 && text[2] == '=' && isupper((unsigned char)*text); }
 
-/* A comma or a plus ends a word if a slot or a whole name follows: they may be in paths. */
+/* Paths may hold commas and pluses.  So these end a word only if a slot or a complete name follows. */
 static size_t word_length(const char *text)
 {
     const char *value = is_slot(text) ? text + 3 : text;

@@ -1,4 +1,4 @@
-/* lib/engines/compile.c - runs the compiler: all files at a time, as many as there are processors, then the linker.
+/* lib/engines/compile.c - compiles all files in parallel, one per processor, then links them.
  *
  * In:  a recipe, and a folder of our own
  * Out: FOLDER/program; FOLDER/0.o, 0.d (the files that it was made of, as make wants them), 0.err (what the compiler said) ...
@@ -22,7 +22,7 @@
 #include "engines/engines.h"
 #include "text/complain.h"
 
-#define NO_PROGRAM 127      /* exit status of a child that could not become it */
+#define NO_PROGRAM 127      /* exit status of a child that could not execute the program */
 #define SIGNALLED 128
 #define MILLISECOND 1000000 /* ns */
 #define END_WAIT 1000       /* ms, for a compiler that was told to end */
@@ -50,7 +50,7 @@ void qn_engines_unguard(struct qn_engines_guard *g)
     if (g->signal)
         raise(g->signal);
     if (sigismember(&g->old, SIGCHLD))
-        raise(SIGCHLD); /* others may be waiting for it */
+        raise(SIGCHLD); /* another part of this process may wait for this signal */
     sigaction(SIGCHLD, &g->child, NULL);
     sigprocmask(SIG_SETMASK, &g->old, NULL);
 }
@@ -81,7 +81,7 @@ static pid_t start(const struct qn_engines_guard *g, char **argv, const char *er
     _exit(NO_PROGRAM);
 }
 
-/* A signal of the terminal comes to all of our group; others come to us alone, and are handed on. */
+/* The terminal sends a signal to our whole process group.  Any other signal reaches only us, and we pass it on. */
 int qn_engines_await(struct qn_engines_guard *g, pid_t child)
 {
     static const struct timespec second = { .tv_sec = 1 };
@@ -112,14 +112,14 @@ int qn_engines_run(char **argv)
     qn_engines_guard(&g);
     child = start(&g, argv, NULL);
     status = child > 0 ? qn_engines_await(&g, child) : NO_PROGRAM << 8;
-    g.signal = 0; /* it was the program's */
+    g.signal = 0; /* the signal was meant for the program */
     qn_engines_unguard(&g);
     return WIFEXITED(status) ? WEXITSTATUS(status) : SIGNALLED + WTERMSIG(status);
 }
 
 /* ---- which compiler ---- */
 
-/* Path, size and time of a file, into a key. */
+/* Adds a file's path, size and time to a key. */
 static bool identify(FILE *key, const char *path)
 {
     struct stat st;
@@ -149,7 +149,7 @@ static bool identify_program(FILE *key, const char *name)
     return found;
 }
 
-/* All words of $CC before its flags: "ccache gcc" is two programs. */
+/* Looks at all words of $CC before its flags: "ccache gcc" names two programs. */
 bool qn_engines_find_compiler(const struct qn_engines_recipe *r, FILE *key)
 {
     const struct qn_engines_words *w = &r->compile;
@@ -220,11 +220,11 @@ static void take_ended(struct work *w)
     }
 }
 
-/* A compiler removes its temporary files and ends; its helpers, whose parent is gone, become ours. */
+/* On SIGTERM a compiler removes its temporary files and ends.  Then we become the parent of its helpers. */
 static void end_group(pid_t head)
 {
     kill(-head, SIGTERM);
-    kill(head, SIGTERM); /* if it is not yet the head of a group */
+    kill(head, SIGTERM); /* it may not have made its process group yet */
     for (int ms = 0; ms < END_WAIT; ms++) {
         pid_t ended = waitpid(-head, NULL, WNOHANG);
 

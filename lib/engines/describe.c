@@ -24,9 +24,9 @@
 #include "text/complain.h"
 
 #define MARK "quern-sim-"
-#define FIRST_SLOT "I1=" /* a description begins so: quern itself has the marks, too */
+#define FIRST_SLOT "I1=" /* every description begins so; quern itself contains the marks, but nothing that begins so */
 #define OBSERVES "observes: "
-#define TEXT_MAX 65536 /* bytes of a text: lines of six paths, or of all units */
+#define TEXT_MAX 65536 /* bytes of the longest text: six paths, or all units */
 #define ENGINE_BYTES_MAX (64u << 20)
 
 /* The file, or its first ENGINE_BYTES_MAX bytes; to be unmapped.  NULL: there is none, by errno, or nothing in it, errno 0. */
@@ -53,7 +53,8 @@ static const char *map_file(const char *path, size_t *bytes)
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* How much of an ELF file is loaded when it runs: the texts lie there, and not in its debug information.  0: it is none. */
+/* The bytes of an ELF file, from its beginning, that are loaded when it runs: they hold the texts, its debug information does not.
+ * 0: it is no ELF file. */
 static size_t loaded_bytes(const char *file, size_t n)
 {
     const Elf64_Ehdr *h = (const Elf64_Ehdr *)file;
@@ -68,7 +69,7 @@ static size_t loaded_bytes(const char *file, size_t n)
     return end;
 }
 
-/* What stands behind `mark` up to the line's end, or with `lines` up to an empty one or the end of the string. */
+/* The text that follows `mark` on its line; with `lines`, the lines that follow it up to an empty one or to the end of the string. */
 static char *copy_text(const char *at, const char *end, bool lines)
 {
     size_t n = (size_t)(end - at) < TEXT_MAX ? (size_t)(end - at) : TEXT_MAX, length = strnlen(at, n);
@@ -77,7 +78,7 @@ static char *copy_text(const char *at, const char *end, bool lines)
     return strndup(at, line ? (size_t)(line - at) : length);
 }
 
-/* All that observe: "values:50b34235a5a88360\n" each. */
+/* The modules that observe instructions, a line for each: "values:50b34235a5a88360\n". */
 static void add_observer(struct qn_engines_texts *t, char *name)
 {
     char *longer;
@@ -94,7 +95,7 @@ static bool begins(const char *at, const char *end, const char *text)
     return (size_t)(end - at) >= strlen(text) && !memcmp(at, text, strlen(text));
 }
 
-/* One of the texts, of which this is the part behind "quern-sim-".  The first of each kind counts. */
+/* Takes one text, given without its "quern-sim-".  Of each kind the first text counts. */
 static void take_text(struct qn_engines_texts *t, const char *at, const char *end)
 {
     static const struct {
@@ -119,7 +120,7 @@ static void take_text(struct qn_engines_texts *t, const char *at, const char *en
         add_observer(t, copy_text(at + strlen(OBSERVES), end, false));
 }
 
-/* Each text with MARK in what is loaded of the file. */
+/* Finds each text that begins with MARK in the loaded part of the file. */
 static void read_texts(const char *path, struct qn_engines_texts *t)
 {
     size_t mapped = 0;

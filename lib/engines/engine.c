@@ -1,4 +1,4 @@
-/* lib/engines/engine.c - finds the engine that is to be used.
+/* lib/engines/engine.c - finds the engine to use.
  *
  *   --sim=./mysim, /tmp/mysim     that file
  *   --sim=mysim                   mysim or quern-engine-mysim, beside quern, then in libexec/quern; never in the current
@@ -50,7 +50,7 @@ static char *try_engine(const char *directory, const char *below, const char *pr
     return real;
 }
 
-/* libexec of this quern, wherever its tree lies; then that of configure. */
+/* First the libexec folder beside this quern, wherever it was moved to, then the one that configure was told. */
 static char *search(const char *name)
 {
     const char *const places[][2] = {

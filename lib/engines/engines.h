@@ -29,7 +29,7 @@ int qn_engines_find_slot(const char *name, unsigned length);
 /* ---- choosing (choose.c) ---- */
 
 struct qn_engines_module {
-    char *given;    /* as the user has it: "srrip", "mine.c"; NULL: not named */
+    char *given;    /* as the user wrote it: "srrip", "mine.c"; NULL: not named */
     char *file;     /* absolute; NULL: the default, or known by its hash alone */
     char *name;     /* "default", or with the file's hash, as profiles have it: "srrip:50b34235a5a88360" */
 };
@@ -38,7 +38,7 @@ struct qn_engines_module {
 
 struct qn_engines_choice {
     const char *tool, *option; /* "run", "--sim": for messages */
-    char *engine;              /* one that is there was named: its path; NULL: the default one */
+    char *engine;              /* the path of an existing engine, if the user named one; NULL: the default engine */
     struct qn_engines_module slot[QN_ENGINES_SLOTS];
     struct qn_engines_module more[QN_ENGINES_MORE_MAX]; /* slot AN: those after the first */
     int nmore;
@@ -46,27 +46,27 @@ struct qn_engines_choice {
 
 /* "srrip", "mine.c", "D1=mine.c,BC=gshare" (or with a plus), "./mysim", "default".  false: a line was printed. */
 bool qn_engines_choose(struct qn_engines_choice *c, const char *text);
-/* One slot; -1: the one where one looks for such a module. */
+/* Chooses a module for one slot; -1: its usual slot. */
 bool qn_engines_choose_module(struct qn_engines_choice *c, int slot, const char *module);
-/* "3c,sets,mine.c": analyses, to those that are there. */
+/* Adds analyses: "3c,sets,mine.c". */
 bool qn_engines_choose_analyses(struct qn_engines_choice *c, const char *list);
 
-/* Is it a file, not the name of a module that ships? */
+/* Is this the name of a file?  Else it names a module that ships with quern. */
 bool qn_engines_is_file_name(const char *name);
 /* The file of a module, a name or a path; free() it.  NULL: a line was printed.  `slot` is named in that line. */
 char *qn_engines_find_module(const char *tool, const char *library, enum qn_engines_slot slot, const char *name);
 /* "srrip:50b34235a5a88360" of a file; free() it. */
 char *qn_engines_name_module(const char *file);
-/* Has the source `#define NAME`? */
+/* Does the source define the macro NAME? */
 bool qn_engines_source_defines(const char *source, const char *name);
 /* The text of a file, its first bytes if it is long; free() it.  NULL: it cannot be read. */
 char *qn_engines_read_source(const char *file);
 
 /* ---- engines (engine.c) ---- */
 
-/* One that is there: a path, or a name in the usual places.  NULL: a line was printed, or with `option` NULL there is none of this name. */
+/* Finds an existing engine by its path, or by its name in the usual places.  NULL: a line was printed; with `option` NULL there is no such engine. */
 char *qn_engines_search_engine(const char *tool, const char *option, const char *name);
-/* Another program of quern's, beside it or in its libexec; free() it.  NULL: it is not there. */
+/* Finds another program of quern's, beside quern or in its libexec folder; free() it.  NULL: it is not there. */
 char *qn_engines_find_program(const char *name);
 char *qn_engines_default_engine(void); /* NULL: it is not there */
 
@@ -80,7 +80,7 @@ struct qn_engines_texts {
     char *observers;   /* lines "values:50b34235a5a88360": analysis modules that observe instructions */
 };
 
-bool qn_engines_read_texts(const char *path, struct qn_engines_texts *t); /* false: it is no engine */
+bool qn_engines_read_texts(const char *path, struct qn_engines_texts *t); /* false: the file is no engine */
 void qn_engines_free_texts(struct qn_engines_texts *t);
 /* What a description, or defaults, have for a slot: "srrip:50b34235a5a88360"; free() it.  NULL: nothing. */
 char *qn_engines_text_of_slot(const char *description, enum qn_engines_slot slot);
@@ -92,7 +92,7 @@ char *qn_engines_read_replay(const char *path);
 
 struct qn_engines_setup {
     char *engine;
-    char *scratch;       /* a directory that is removed when the engine is not needed any more; NULL: none */
+    char *scratch;       /* a folder to remove when the engine is no longer needed; NULL: none */
     char *slots, *other; /* for struct qn_config: of the simulator, and of the second one */
     bool observes;       /* there is an analysis module, and it observes instructions */
     bool analyses;
@@ -151,18 +151,18 @@ void qn_engines_free_recipe(struct qn_engines_recipe *r);
 bool qn_engines_find_compiler(const struct qn_engines_recipe *r, FILE *key);
 void qn_engines_identify(FILE *key, const char *path);
 
-/* SIGINT, SIGTERM and SIGHUP wait, so that what lies around can be removed. */
+/* Holds SIGINT, SIGTERM and SIGHUP back until temporary files are removed. */
 struct qn_engines_guard {
     sigset_t old, watched;
     struct sigaction child;
-    int signal;         /* that came; 0: none */
+    int signal;         /* the signal that was held back; 0: none */
     void (*tick)(void *data); /* called each second while a child is awaited; NULL: nothing is */
     void *tick_data;
 };
 
 void qn_engines_guard(struct qn_engines_guard *g);
-void qn_engines_unguard(struct qn_engines_guard *g); /* and takes the signal that came */
-void qn_engines_in_child(const struct qn_engines_guard *g); /* all is as it was */
+void qn_engines_unguard(struct qn_engines_guard *g); /* then acts on the signal that was held back */
+void qn_engines_in_child(const struct qn_engines_guard *g); /* restores the signals as they were */
 /* The status of a child as waitpid has it.  Signals that come in the meantime are the child's, too. */
 int qn_engines_await(struct qn_engines_guard *g, pid_t child);
 
@@ -190,13 +190,13 @@ char *qn_engines_scratch(const char *tool);
 /* Runs argv and waits.  Its exit status, 127 if it cannot be started, 128 + signal. */
 int qn_engines_run(char **argv);
 
-/* Where users have what may be lost (XDG Base Directory Specification 0.8); free() it.  NULL: nowhere. */
+/* The user's cache folder (XDG Base Directory Specification 0.8); free() it.  NULL: there is none. */
 char *qn_engines_cache(void);
 
-/* cache.c: where compiled simulators are kept, and run from; free() it.  NULL: nowhere. */
+/* cache.c: the folder in which compiled simulators are kept; free() it.  NULL: there is none. */
 char *qn_engines_cache_folder(void);
 void qn_engines_remove_old(const char *cache);
-#define QN_ENGINES_NEW "new." /* a folder there whose program is not yet made */
+#define QN_ENGINES_NEW "new." /* prefix of a folder there in which a program is being built */
 
 /* places.c: libquern-engine.a and the like; free() it.  NULL: it is not there. */
 char *qn_engines_find_archive(const char *name);

@@ -1,4 +1,4 @@
-/* lib/engines/fault.c - what is wrong with a module that cannot be compiled: one line if possible.
+/* lib/engines/fault.c - says what is wrong with a module that does not compile, in one line if possible.
  *
  *   mine.c:12:2: error: #error "quern-module: policy_way is for caches"    ->  quern: run: D1=mine.c: policy_way is for caches
  *   warning: 'policy_victim' used but never defined                        ->  quern: run: D1=mine.c: policy_victim is missing
@@ -18,13 +18,13 @@
 #define SAID_BY_MODULE "quern-module: "
 #define NAME_MAX_SHOWN 200
 
-/* What functions that the engine calls begin with. */
+/* The functions that the engine calls begin with one of these. */
 static const char *const contract[] = { "policy_", "prefetch_", "prefetcher_", "cachesim_", "branchsim_", "analysis_" };
 
 struct fault {
     const struct qn_engines_recipe *recipe;
     int file;          /* the number in the recipe */
-    const char *slot;  /* NULL: none of a module */
+    const char *slot;  /* NULL: the file is not a module */
     const char *module; /* as it was given */
     char *text;        /* what the compiler said */
 };
@@ -80,7 +80,7 @@ static bool is_contract(const char *name)
 
 static bool holds(const char *from, const char *end, const char *text) { return memmem(from, (size_t)(end - from), text, strlen(text)); }
 
-/* A line that says that something is not defined. */
+/* Does the line say that something is not defined? */
 static bool misses(const char *from, const char *end)
 {
     static const char *const words[] = { "used but never defined", "implicit declaration", "undeclared", "is not defined" };
@@ -91,7 +91,7 @@ static bool misses(const char *from, const char *end)
     return false;
 }
 
-/* An error where the module is used, not in it, follows from what is missing. */
+/* An error outside the module, where the module is used, follows from a missing function. */
 static bool is_in_unit(const char *from, const char *end)
 {
     const char *colon = memchr(from, ':', (size_t)(end - from));
@@ -99,7 +99,7 @@ static bool is_in_unit(const char *from, const char *end)
     return colon && (holds(from, colon, "/sim/unit_") || holds(from, colon, "/sim/twin_") || holds(from, colon, "/sim/adapt/"));
 }
 
-/* The function that the engine calls and the module does not have, if that is all that is wrong. */
+/* The missing function, if the only fault is that the module lacks a function that the engine calls. */
 static bool find_missing(const char *text, char missing[NAME_MAX_SHOWN])
 {
     bool found = false;
@@ -140,7 +140,7 @@ static bool tell_by_module(const struct fault *f)
     return false;
 }
 
-/* A program, say: what the compiler makes of it is of no use. */
+/* A file that is no C source, as a program: the compiler's messages about it help nobody. */
 static bool tell_no_source(const struct fault *f)
 {
     FILE *file = fopen(f->module, "r");
@@ -176,7 +176,7 @@ static bool tell_of_file(struct fault *f, bool failed)
     return true;
 }
 
-/* The linker names the object: ".../0.o: in function ...", and what is not there. */
+/* The linker names the object, ".../0.o: in function ...", and the missing symbol. */
 static bool tell_of_linker(struct fault *f)
 {
     const char *text = strstr(f->text, "undefined reference to "), *object;
@@ -209,7 +209,7 @@ static char *read_said(const char *folder, int number)
     return text;
 }
 
-/* Warnings of an author's code; the twin's are the same once more. */
+/* Warnings about the author's code.  The twin is compiled from the same file, and its warnings are left out. */
 static void print_warnings(const struct fault *f)
 {
     const char *base = strrchr(f->recipe->files.word[f->file], '/');

@@ -1,4 +1,4 @@
-/* lib/engines/keep.c - simulators that were compiled for a run are kept, so that the next run of the same files begins at once.
+/* lib/engines/keep.c - keeps simulators that were compiled for a run: the next run with the same files begins at once.
  *
  * In:  a recipe (build.c)
  * Out: ~/.cache/quern/sims/50b34235a5a88360, a program with a text behind it:
@@ -47,7 +47,7 @@ static void put_words(FILE *key, const struct qn_engines_words *w)
     putc('\n', key);
 }
 
-/* Everything but the contents of files that the compiler reads.  NULL: there is no compiler, and a line says so. */
+/* The key of a build: everything that it depends on except the contents of source files.  NULL: there is no compiler, and a line says so. */
 static char *make_key(const struct qn_engines_recipe *r)
 {
     static const char *const variables[] = { "CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH" };
@@ -93,7 +93,7 @@ static bool hash_contents(const char *path, uint64_t *hash)
     return good;
 }
 
-/* A list of files, each once. */
+/* Adds a file to a list that has each file once. */
 struct files {
     char **at;
     size_t count, room;
@@ -128,7 +128,7 @@ static bool read_depends(struct files *f, const char *path)
     return good;
 }
 
-/* Lines of hashes and names.  false: one cannot be read, or was changed since `start`. */
+/* Writes a line with hash and name for each file.  false: a file cannot be read, or it has changed since `start`. */
 static bool put_files(FILE *out, const struct qn_engines_recipe *r, const char *folder, const struct timespec *start)
 {
     struct files f = { NULL, 0, 0 };
@@ -173,7 +173,7 @@ static bool files_are_same(const char *lines)
 
 /* ---- looking up ---- */
 
-/* The text behind a kept program.  NULL: there is none that may be used. */
+/* The text at the end of a kept program.  NULL: there is no program that may be used. */
 static char *read_text(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -199,7 +199,7 @@ static char *read_text(const char *path)
     return text;
 }
 
-/* Is there a program that was made of the same?  It has been used now. */
+/* Is there a program made from the same files?  If so its time of last use becomes now. */
 static bool is_there(const char *path, const char *key)
 {
     char *text = read_text(path);
@@ -214,7 +214,7 @@ static bool is_there(const char *path, const char *key)
 
 /* ---- making ---- */
 
-/* The text that stands behind the program.  NULL: a file was changed since `start`. */
+/* The text to append to the program.  NULL: a file has changed since `start`. */
 static char *make_text(const struct qn_engines_recipe *r, const char *folder, const char *key, const struct timespec *start)
 {
     char *text = NULL;
@@ -241,7 +241,7 @@ static bool append(const char *program, const char *text)
     return f && !fclose(f) && good;
 }
 
-/* The program, where it is kept, or in `folder` where it cannot be; NULL: a line was printed, or a signal came. */
+/* The path of the program: in the cache, or in `folder` if the cache cannot be used.  NULL: a line was printed, or a signal came. */
 static char *make(struct qn_engines_guard *g, const struct qn_engines_recipe *r, const char *folder, const char *kept, const char *key)
 {
     struct timespec start;

@@ -1,4 +1,4 @@
-/* lib/engines/pack_test.c - is a module what the contract asks for (doc/modules.md)?  Of a pack, or of a C file.
+/* lib/engines/pack_test.c - checks that a module, from a pack or a C file, keeps the contract of doc/modules.md.
  *
  *   ok - source and trace are whole: hash 50b34235a5a88360          of a pack
  *   ok - compiles for an engine, which has no libc, and without a warning
@@ -38,7 +38,7 @@ static void tell(struct testing *t, bool good, const char *what, const char *mor
     t->failed |= !good;
 }
 
-/* The first line of what a program said that failed; free() it. */
+/* The first line that a failed program printed; free() it. */
 static char *first_line(const char *out)
 {
     char *text = qn_engines_pack_read(out, NULL), *line = NULL;
@@ -89,7 +89,8 @@ static int compile(struct testing *t)
     return qn_engines_build(&b);
 }
 
-/* settled, and state that is nobody's: outcomes of each reference, filtered and not, and once more. */
+/* Checks `settled` and state outside the module: all references must have the same outcomes with the filter, without it, and in a
+ * second run. */
 static void replays(struct testing *t)
 {
     char outcomes[PATH_ROOM + 16], first[PATH_ROOM], second[PATH_ROOM];

@@ -1,4 +1,4 @@
-/* lib/engines/places.c - where the sources of simulators, modules and archives are, and what a module is called.
+/* lib/engines/places.c - finds the sources of simulators, modules and archives, and gives a module its name.
  *
  * In:  "srrip"
  * Out: /usr/local/share/quern/lib/sim/policy/srrip.c, and as profiles name it "srrip:50b34235a5a88360"
@@ -60,7 +60,7 @@ const char *qn_engines_own_folder(void)
     return folder;
 }
 
-/* DIRECTORY + rest, if the simulators' sources are there. */
+/* The folder DIRECTORY + rest, if it holds the simulators' sources; else NULL. */
 static const char *try_library(const char *directory, const char *rest)
 {
     static char found[PATH_MAX];
@@ -167,7 +167,7 @@ uint64_t qn_engines_hash_file(const char *path)
     return hash;
 }
 
-/* A word: it stands between blanks in profiles. */
+/* A name must be one word, because profiles separate names by blanks. */
 char *qn_engines_name_module(const char *file)
 {
     const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;

@@ -1,4 +1,4 @@
-/* lib/engines/set_up.c - from modules to an engine, and what it is to have in its slots.
+/* lib/engines/set_up.c - finds or compiles an engine that has the chosen modules, and tells it what goes into which slot.
  *
  *   D1=srrip                  quern-engine, "I1=default D1=srrip:50b34235a5a88360 LL=default ...": it has the module, by hash
  *   D1=cachesim_D1.c          the file that emitted code was written for is the default
@@ -44,7 +44,7 @@ static bool has_unit(const char *units, const char *slot, const char *hash)
     return false;
 }
 
-/* A module that is in the engine, or is the default after all. */
+/* Does the engine contain the module, or is the module the default? */
 static bool has_module(const struct qn_engines_texts *t, enum qn_engines_slot slot, struct qn_engines_module *m)
 {
     const char *hash = is_plain(m) ? NULL : hash_of(m->name);
@@ -73,7 +73,7 @@ static bool has_modules(const struct qn_engines_texts *t, struct qn_engines_choi
 
 /* ---- what an engine was built of ---- */
 
-/* Slots that were not named hold what the engine has there. */
+/* A slot that was not named keeps what the engine has there. */
 static void take_own(struct qn_engines_choice *c, const struct qn_engines_texts *t)
 {
     for (int i = 0; i < QN_ENGINES_SLOTS; i++) {
@@ -86,7 +86,7 @@ static void take_own(struct qn_engines_choice *c, const struct qn_engines_texts 
     }
 }
 
-/* The file of a module that is known by its hash: it must not have changed. */
+/* Finds the file of a module that is given by its hash.  The file must still have this hash. */
 static bool find_source(struct qn_engines_choice *c, enum qn_engines_slot slot, const struct qn_engines_texts *t, const char *engine)
 {
     struct qn_engines_module *m = &c->slot[slot];
@@ -102,7 +102,7 @@ static bool find_source(struct qn_engines_choice *c, enum qn_engines_slot slot, 
     }
     if (path[0] == '/')
         m->file = path;
-    else if (asprintf(&m->file, "%s/../%s", library, path) < 0) /* of a build tree: relative to the folder that holds lib/ */
+    else if (asprintf(&m->file, "%s/../%s", library, path) < 0) /* in a build tree the path is relative to the folder that holds lib/ */
         return false;
     m->given = m->file;
     now = qn_engines_name_module(m->file);
@@ -128,7 +128,7 @@ static bool fits_elsewhere(const struct qn_engines_choice *c, enum qn_engines_sl
     return *others;
 }
 
-/* Files of `c` that the default engine has not; `own` is the engine that it named, if any.  false: a line was printed. */
+/* Lists the files of `c` that the default engine does not contain.  `own` is the engine that `c` named, or NULL.  false: a line was printed. */
 static bool list_files(struct qn_engines_choice *c, const struct qn_engines_texts *engine, const struct qn_engines_texts *own,
                        const char *file[QN_ENGINES_SLOTS])
 {
@@ -145,7 +145,7 @@ static bool list_files(struct qn_engines_choice *c, const struct qn_engines_text
     return true;
 }
 
-/* Both simulators in one engine; where only the second has a file of its own, the first need not use it. */
+/* Puts both simulators into one engine.  Where only the second has a file of its own, the first does not use that file. */
 static int compile(struct qn_engines_choice *a, struct qn_engines_choice *b, const char *engine, const struct qn_engines_texts own[2],
                    struct qn_engines_setup *s)
 {
@@ -168,7 +168,7 @@ static int compile(struct qn_engines_choice *a, struct qn_engines_choice *b, con
 
 /* ---- all ---- */
 
-/* "I1=default D1=srrip:50b3... ..."; an analysis only if there is one. */
+/* "I1=default D1=srrip:50b3... ...", with slot AN only if there is an analysis. */
 static char *list_slots(const struct qn_engines_choice *c, const char *between)
 {
     char *text = NULL;
@@ -193,7 +193,7 @@ static bool names_nothing(const struct qn_engines_choice *c)
     return true;
 }
 
-/* All analyses but one have to be in the engine; that one comes first, and may have to be compiled. */
+/* The engine must contain all analyses but one.  That one comes first, and is compiled if need be. */
 static bool sort_analyses(struct qn_engines_choice *c, const struct qn_engines_texts *t)
 {
     for (int i = 0; i < c->nmore; i++) {
@@ -218,7 +218,7 @@ static bool observes(const struct qn_engines_texts *t, const char *name)
     return at && at[strlen(hash)] == '\n';
 }
 
-/* An engine that has all of it: the one that was named first, the other one, or one that is compiled. */
+/* Chooses an engine that contains everything: the one named by the first simulator, else by the second, else one that is compiled. */
 static int find_engine(struct qn_engines_choice *a, struct qn_engines_choice *b, const char *usual, const struct qn_engines_texts own[2],
                        struct qn_engines_setup *s)
 {
