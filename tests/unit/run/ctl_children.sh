@@ -67,6 +67,8 @@ run=$!
 exec 6<out
 read -r who child <&6
 is "$who" child 'a process that was forked waits'
+# Its collector may be a moment behind it.
+while kill -0 "$child" && ! "$QUERN" ctl "$child" status >status 2>&1; do :; done
 parent=$("$QUERN" ctl $run status | sed -n 's/^pid: //p')
 is "$("$QUERN" ctl "$child" status 2>&1 | sed -n 's/^pid: //p')" "$child" 'it answers by its own number'
 is "$([ "$parent" != "$child" ] && "$QUERN" ctl "$parent" status | sed -n 's/^pid: //p')" "$parent" 'its parent by that of the parent'
