@@ -173,6 +173,7 @@ hosted_sources = \
 	lib/exp/result.c \
 	lib/exp/rows.c \
 	lib/exp/runs.c \
+	lib/exp/sizes.c \
 	lib/exp/table.c \
 	lib/lab/as_json.c \
 	lib/lab/box.c \
@@ -630,6 +631,7 @@ simulator_units = \
 	AN/analysis/record \
 	AN/analysis/sets \
 	AN/analysis/sharing \
+	AN/analysis/sizes \
 	AN/analysis/values
 
 module_sources = \
@@ -647,6 +649,7 @@ module_sources = \
 	lib/sim/analysis/record.c \
 	lib/sim/analysis/sets.c \
 	lib/sim/analysis/sharing.c \
+	lib/sim/analysis/sizes.c \
 	lib/sim/analysis/values.c \
 	lib/sim/bpred/bimodal.c \
 	lib/sim/bpred/btb.c \
@@ -784,6 +787,7 @@ headers = \
 	lib/exp/result.h \
 	lib/exp/rows.h \
 	lib/exp/runs.h \
+	lib/exp/sizes.h \
 	lib/exp/table.h \
 	lib/guest/elf.h \
 	lib/guest/exec_map.h \
@@ -1194,6 +1198,7 @@ unit_programs = \
 	tests/unit/sim/sets \
 	tests/unit/sim/sharing \
 	tests/unit/sim/ship \
+	tests/unit/sim/sizes \
 	tests/unit/sim/srrip \
 	tests/unit/sim/stride \
 	tests/unit/sim/tage \

@@ -77,7 +77,7 @@ static const struct qn_option options[] = {
     OPTION("--LL", "SIZE,WAYS,LINE", "last-level cache", qn_option_text, geometry[2]),
     OPTION("--input", "FILE", "standard input of the program [nothing]", qn_option_text, input),
     QN_OPTION_PLAIN("--env", "NAME[=VALUE]", "the program sees this variable; without it PATH and LC_ALL=C only", take_variable),
-    OPTION("--analysis", "NAMES", "of the run, by name [3c,sets]; mattson adds the curve of a fully associative cache", qn_option_text,
+    OPTION("--analysis", "NAMES", "of the run, by name [3c,sets]; sizes: no second run is made for D1s of other sizes; mattson: the curve of a fully associative cache", qn_option_text,
            analysis),
     OPTION("--data", NULL, "of the run: misses by object in memory, too", qn_option_set, data),
     OPTION("--calls", NULL, "of the run: who calls whom, at what cost, too", qn_option_set, calls),
@@ -85,7 +85,7 @@ static const struct qn_option options[] = {
     OPTION("--diff", NULL, "of two profiles: what has changed, by function and line", qn_option_set, diff),
     OPTION("--intervals", "FILE", "of a profile: counts by interval, of quern run --interval", qn_option_text, intervals),
     OPTION("--sizes", "FILE", "of a profile: a sweep of D1 sizes", qn_option_text, sizes),
-    OPTION("--log", "FILE", "of a profile: log of its run, with the analyses sets or mattson", qn_option_text, log),
+    OPTION("--log", "FILE", "of a profile: log of its run, with the analyses sets, sizes or mattson", qn_option_text, log),
     OPTION("-q, --quiet", NULL, "do not say which run is being made", qn_option_set, quiet),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
 

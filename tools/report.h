@@ -61,6 +61,9 @@ const char *qn_report_read_error(struct qn_report_runner *r, const char *path, c
 /* Makes all files that the page needs.  0, or the exit status after a message. */
 int qn_report_run(struct qn_report_options *o);
 
+/* Makes runs.csv of what the analysis sizes has left in a log.  false: it has left nothing, or the file cannot be written. */
+bool qn_report_take_sizes(struct qn_report_options *o, const char *log, const char *counting);
+
 /* The same out of a profile and files that belong to it. */
 int qn_report_take_files(struct qn_report_options *o);
 

@@ -12,7 +12,7 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
-#include "exp/table.h"
+#include "exp/sizes.h"
 #include "report.h"
 #include "report/report.h"
 #include "tools.h"
@@ -58,6 +58,20 @@ static int check_intervals(struct qn_report_options *o)
     return err.status != QN_TEXT_OK;
 }
 
+bool qn_report_take_sizes(struct qn_report_options *o, const char *log, const char *counting)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_exp_table t;
+    bool any;
+
+    qn_exp_init_table(&t);
+    any = qn_exp_read_sizes(&t, log, counting, &err) == QN_TEXT_OK && t.row_count;
+    if (any && qn_exp_write_table(&t, qn_exp_format(&o->memory, "%s/" QN_REPORT_RUNS, o->folder), &err) != QN_TEXT_OK)
+        qn_text_complain("quern report: %s", err.text);
+    qn_exp_free_table(&t);
+    return any && err.status == QN_TEXT_OK;
+}
+
 int qn_report_take_files(struct qn_report_options *o)
 {
     if (o->intervals && check_intervals(o))
@@ -66,6 +80,8 @@ int qn_report_take_files(struct qn_report_options *o)
         qn_text_complain("quern report: %s: %s", o->log, strerror(errno));
         return 1;
     }
+    if (o->log && !o->sizes)
+        qn_report_take_sizes(o, o->log, "");
     return (o->before && copy(o, o->before, QN_REPORT_BEFORE)) || copy(o, o->profile, QN_REPORT_PROFILE) || (o->intervals && copy(o, o->intervals, QN_REPORT_INTERVALS))
            || (o->sizes && copy(o, o->sizes, QN_REPORT_RUNS));
 }

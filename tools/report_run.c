@@ -1,8 +1,9 @@
-/* tools/report_run.c - the two runs that a report needs, made at the same time.
+/* tools/report_run.c - the two runs that a report needs, made at the same time; with the analysis sizes the first one alone.
  *
  *   1  caches, predictors, and the modules 3c and sets    the profile with the classes of misses, a few hundred intervals,
  *      (--analysis=...: others, as mattson)               misses by set in its log
- *   2  a sweep                                            a D1 of each size: many at once, in one execution
+ *   2  a sweep                                            a D1 of each size: many at once, in one execution; not made if the
+ *                                                         first has the analysis sizes, which says the same of LRU caches
  *
  * Both are made by the quern command itself.  The program sees the same environment each time, that of a sweep, so it does the
  * same each time.
@@ -10,6 +11,7 @@
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +23,8 @@
 
 #define SMALLER 5          /* sizes of the D1: halved so often, */
 #define LARGER 4           /* and doubled so often */
+#define COUNTING "exact"   /* that of quern run */
+#define SIZES "sizes"      /* the analysis that does so, too */
 
 /* ---- runs ---- */
 
@@ -57,7 +61,8 @@ static int run_once(struct qn_report_runner *r)
     const char *profile = begin_run(r, log), *ended;
     int status;
 
-    qn_report_begin_step(r, 1, "the program: caches, predictors, analyses, intervals; beside it D1s of other sizes");
+    qn_report_begin_step(r, 1, r->sizes < 0 ? "the program: caches, predictors, analyses, intervals"
+                                            : "the program: caches, predictors, analyses, intervals; beside it D1s of other sizes");
     status = qn_report_await(r, qn_report_start(r, true, errors));
     if (r->o->guard.signal)
         return 1;
@@ -70,6 +75,24 @@ static int run_once(struct qn_report_runner *r)
         r->o->ended = ended;
     r->o->log = log;
     return 0;
+}
+
+/* Does the run say what D1s of other sizes miss?  It knows least recently used ones, as the default is. */
+static bool run_has_sizes(const struct qn_report_options *o)
+{
+    char *engine = qn_engines_default_engine(), *D1 = NULL;
+    struct qn_engines_texts t = { .description = NULL };
+    bool named = false;
+
+    for (const char *at = o->analysis; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
+        named |= strcspn(at, ",") == strlen(SIZES) && !strncmp(at, SIZES, strlen(SIZES));
+    if (named && engine && qn_engines_read_texts(engine, &t))
+        D1 = qn_engines_text_of_slot(t.description, QN_ENGINES_D1);
+    named = D1 && !strcmp(D1, "lru");
+    free(D1);
+    qn_engines_free_texts(&t);
+    free(engine);
+    return named;
 }
 
 /* "D1.size=1024,2048,...": of one set at least, ways and lines as they are. */
@@ -137,7 +160,7 @@ static void begin_sizes(struct qn_report_runner *r, const char *runs, const char
     struct qn_exp_memory *m = &r->o->memory;
 
     r->sizes = -1;
-    if (!find_geometry(r))
+    if (run_has_sizes(r->o) || !find_geometry(r))
         return;
     qn_report_begin_command(r, "sweep");
     qn_report_add_word(r, "-q");
@@ -157,6 +180,11 @@ static void begin_sizes(struct qn_report_runner *r, const char *runs, const char
 /* Without it the page lacks a picture, and says so. */
 static void end_sizes(struct qn_report_runner *r, const char *runs, const char *errors)
 {
+    if (run_has_sizes(r->o)) {
+        if (!r->o->guard.signal && !qn_report_take_sizes(r->o, r->o->log, COUNTING))
+            qn_text_complain("quern report: the run says nothing of D1s of other sizes");
+        return;
+    }
     qn_report_begin_step(r, 2, "D1s of other sizes, many at once");
     qn_report_await(r, r->sizes);
     if (!r->o->guard.signal && access(runs, F_OK))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "exp/sizes.h"
 #include "out/csv_table.h"
 #include "prof/region.h"
 
@@ -98,6 +99,24 @@ static enum qn_text_status read_records(struct qn_plot_input *in, const struct q
     return QN_TEXT_OK;
 }
 
+/* A log of the analysis sizes, as the rows of a sweep that it is. */
+static enum qn_text_status read_log(struct qn_plot_input *in, const struct qn_plot_request *q, struct qn_text_error *err)
+{
+    struct qn_exp_table rows;
+
+    qn_exp_init_table(&rows);
+    if (qn_exp_read_sizes(&rows, in->path, "", err) == QN_TEXT_OK && !rows.row_count)
+        qn_text_fail(err, QN_TEXT_BAD, "%s: got no line 'AN: misses of D1s by size ...', wanted rows, or the log of a run with the analysis sizes", in->path);
+    for (int i = 0; i < rows.column_count; i++)
+        qn_exp_add_column(&in->t, rows.columns[i]);
+    if (err->status == QN_TEXT_OK)
+        check_where(in, q, err);
+    for (int i = 0; i < rows.row_count && err->status == QN_TEXT_OK; i++)
+        take_row(in, q, &(struct qn_out_csv_record){ .count = rows.column_count, .cells = (const char **)rows.rows[i] }, err);
+    qn_exp_free_table(&rows);
+    return err->status;
+}
+
 enum qn_text_status qn_plot_read_input(struct qn_plot_input *in, const struct qn_plot_request *q, const char *path,
                                        struct qn_text_error *err)
 {
@@ -109,6 +128,8 @@ enum qn_text_status qn_plot_read_input(struct qn_plot_input *in, const struct qn
         return qn_text_fail(err, QN_TEXT_BAD, "%s: --region: got rows, wanted a profile, which has regions", path);
     if (qn_plot_is_profile(path))
         return qn_text_fail(err, QN_TEXT_BAD, "%s: got a profile, wanted a table of comma-separated values", path);
+    if (qn_exp_is_log(path))
+        return read_log(in, q, err);
     csv = qn_out_open_csv(path, err);
     if (!csv)
         return err->status;

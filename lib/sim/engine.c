@@ -164,6 +164,8 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
         D1_uses.site = (uint32_t)(counts - sim_counters);
     if (EXPLAINS)
         D1_users.me = qn_explain_next((uint32_t)(counts - sim_counters));
+    if (QN_UNLIKELY(qn_sim_tells_far))
+        D1_near.kind = (uint8_t)site_kind(kind, counts);
     outcome = account(D1_ref(addr, size, kind), addr, size, kind, counts);
     tell(addr, size, kind, outcome, counts);
     analyse(&(struct sim_ref){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome,

@@ -302,6 +302,8 @@ uint32_t sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLA
 struct sim_far {
     uint64_t line; /* address of its first byte */
     uint64_t left; /* the same; SIM_NO_LINE: there was room */
+    bool more;     /* another line of the same reference was told before */
+    uint8_t kind;  /* as of struct sim_miss */
 };
 /* In analysis_finish, with ANALYSIS_FAR: how many lines data has touched, a reference to two lines counting twice. */
 uint64_t sim_lines_touched(void);

@@ -42,14 +42,37 @@ static bool reads_far(const struct qn_unit *u, struct qn_readers_offer offer, co
     return u->far && offer.near && u->wants_far(config);
 }
 
+static struct sim_config config_for(const struct qn_config *c, const struct qn_unit *u, struct qn_readers_offer offer)
+{
+    const struct qn_geometry *g = &c->D1;
+
+    return (struct sim_config){.slot = "AN", .size = g->size, .ways = g->assoc, .line = g->line, .seed = c->seed,
+                               .sets = g->size / (g->assoc * g->line), .line_bits = qn_log2(g->line),
+                               .misses = reads_misses(u, offer), .near = offer.near,
+                               .LL_sets = c->LL.size / (c->LL.assoc * c->LL.line), .LL_line_bits = qn_log2(c->LL.line)};
+}
+
+/* No more lines are near than the D1 has ways where one of the analyses wants that. */
+static uint32_t choose_near(const struct qn_config *c, struct qn_readers_offer offer)
+{
+    struct qn_readers_offer fewer = offer;
+    const struct qn_unit *u;
+
+    if (fewer.near > c->D1.assoc)
+        fewer.near = c->D1.assoc;
+    for (unsigned i = 0; offer.near && (u = qn_sim_analysis(i)); i++) {
+        struct sim_config many = config_for(c, u, offer), few = config_for(c, u, fewer);
+
+        if (u->far && !u->wants_far(&many) && u->wants_far(&few))
+            return fewer.near;
+    }
+    return offer.near;
+}
+
 static void start(const struct qn_config *c, unsigned number, struct qn_readers_offer offer)
 {
     const struct qn_unit *u = all[number];
-    const struct qn_geometry *g = &c->D1;
-    struct sim_config config = {.slot = "AN", .size = g->size, .ways = g->assoc, .line = g->line, .seed = c->seed,
-                                .sets = g->size / (g->assoc * g->line), .line_bits = qn_log2(g->line),
-                                .misses = reads_misses(u, offer), .near = offer.near,
-                                .LL_sets = c->LL.size / (c->LL.assoc * c->LL.line), .LL_line_bits = qn_log2(c->LL.line)};
+    struct sim_config config = config_for(c, u, offer);
 
     current = (uint8_t)number;
     config.misses |= reads_far(u, offer, &config);
@@ -71,6 +94,7 @@ struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_read
     struct qn_readers asked = {.any = false};
     const struct qn_unit *u;
 
+    asked.near = offer.near = choose_near(config, offer);
     while ((u = qn_sim_analysis(count))) {
         if (count == READERS_MAX)
             qn_engine_die("more analyses than there is room for", READERS_MAX, 0);

@@ -16,6 +16,7 @@ struct qn_readers {
     bool any, references, misses, lines, far, instructions;
     bool one_of_misses; /* one analysis, and no other */
     bool pc;     /* of misses, or of references */
+    uint32_t near; /* lines */
     const struct qn_log_consumer *log; /* it records, and is the only one */
 };
 

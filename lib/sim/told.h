@@ -17,17 +17,10 @@ uint32_t sim_older_places(uint64_t time, uint32_t enough) { return fast_D1_older
 
 uint32_t sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS]) { return fast_D1_count(time, shift, counts); }
 
-/* How many of the lines touched last are near: those of 1 KiB, where curves begin. */
-#define NEAR_BYTES 1024u
-
-static uint32_t near_lines(uint32_t line)
-{
-    uint32_t n = NEAR_BYTES / line;
-
-    return n < 1 ? 1 : n > D1_NEAR_MAX ? D1_NEAR_MAX : n;
-}
-
 uint64_t sim_lines_touched(void) { return qn_engine_references() + *D1_near.touched; }
+
+/* How many of the lines touched last are near: no more than those of 1 KiB, where curves begin. */
+#define NEAR_BYTES 1024u
 
 /* What analyses can be told without a call for each reference.  Lines: as long as nobody but the D1 takes lines out of it. */
 static struct qn_readers_offer offer(const struct qn_config *c)
@@ -36,9 +29,10 @@ static struct qn_readers_offer offer(const struct qn_config *c)
     (void)c;
     return (struct qn_readers_offer){.lines = false};
 #else
+    uint32_t near = NEAR_BYTES / c->D1.line;
     bool stamps = c->filter && qn_fast.D1.sets && !facts[SLOT_LL].back_invalidates;
 
-    return (struct qn_readers_offer){.lines = stamps, .near = stamps ? near_lines(c->D1.line) : 0, .counts = true};
+    return (struct qn_readers_offer){.lines = stamps, .near = !stamps ? 0 : near < 1 ? 1 : near > D1_NEAR_MAX ? D1_NEAR_MAX : near, .counts = true};
 #endif
 }
 
@@ -53,7 +47,7 @@ static void init_analyses(const struct qn_config *c)
         qn_sim_miss_to = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
     qn_sim_tells_lines = readers.lines;
     qn_sim_tells_far = readers.far;
-    fast_D1_near(near_lines(c->D1.line), qn_sim_more_lines());
+    fast_D1_near(readers.near, qn_sim_more_lines());
     qn_sim_wants_pc |= readers.pc;
     qn_sim_records = readers.log != NULL;
     if (!qn_sim_analyses && !qn_sim_records)
@@ -163,17 +157,19 @@ static inline bool written(uint64_t addr, uint32_t site)
 }
 
 /* Emitted code does not say what kind of reference it was where no module in a slot asks for that. */
+static inline unsigned site_kind(unsigned kind, const uint64_t *counts)
+{
+    return kind == SIM_READ && site_pc ? kind_of((enum qn_log_kind)(site_pc[counts - sim_counters] >> SITE_KIND_SHIFT)) : kind;
+}
+
 static QN_SIM_NCSR void tell_miss(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, const uint64_t *counts)
 {
-    const uint64_t *site = site_pc ? &site_pc[counts - sim_counters] : NULL;
-
     if (on_miss)
         on_miss(addr, (uint32_t)(counts - sim_counters), outcome >> 1 & 1);
     if (!readers.misses)
         return;
-    if (kind == SIM_READ && site)
-        kind = kind_of((enum qn_log_kind)(*site >> SITE_KIND_SHIFT));
-    telling = site ? (uint32_t)(counts - sim_counters) : 0;
+    telling = site_pc ? (uint32_t)(counts - sim_counters) : 0;
+    kind = site_kind(kind, counts);
     qn_readers_miss(&(struct sim_miss){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
 }
 

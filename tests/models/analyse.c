@@ -1,7 +1,7 @@
 /* tests/models/analyse.c - what the analysis modules should say, slowly: caches of every size are simulated one by one, and
  * the class of a miss is asked of a list of all lines ever used, the latest first.
  *
- *   an=3c mattson interval sets */
+ *   an=3c mattson interval sets sizes */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,6 +182,43 @@ static void print_sets(FILE *out)
     }
 }
 
+/* ---- sizes: a list for each set of each size ---- */
+
+static struct list *of_size[SIZES_MAX];
+static uint64_t size_missed[SIZES_MAX][2], first_sets;
+
+static void make_sizes(void)
+{
+    uint64_t smaller = option("smaller", 5);
+
+    for (first_sets = size / ways / bytes; smaller > 0 && first_sets > 1; smaller--)
+        first_sets /= 2;
+    for (uint64_t n = first_sets; n <= (uint64_t)(size / ways / bytes) << option("larger", 4); n *= 2) {
+        of_size[ncaches] = calloc(n, sizeof **of_size);
+        for (uint64_t set = 0; set < n; set++)
+            of_size[ncaches][set] = make(ways);
+        ncaches++;
+    }
+}
+
+static void refer_to_sizes(const struct op_record *o)
+{
+    for (unsigned i = 0; i < ncaches; i++) {
+        int miss = 0;
+
+        for (uint64_t b = o->addr / bytes; b <= (o->addr + o->size - 1) / bytes; b++)
+            miss |= touch(&of_size[i][b % (first_sets << i)], b) < 0;
+        size_missed[i][o->op == OP_WRITE] += (uint64_t)miss;
+    }
+}
+
+static void print_sizes(FILE *out)
+{
+    for (unsigned i = 0; i < ncaches; i++)
+        fprintf(out, "AN: %llu bytes: %llu %llu\n", (unsigned long long)(first_sets << i) * ways * bytes, (unsigned long long)size_missed[i][0],
+                (unsigned long long)size_missed[i][1]);
+}
+
 /* ---- all of it ---- */
 
 void analysis_make(const char *name, const char *D1)
@@ -193,6 +230,8 @@ void analysis_make(const char *name, const char *D1)
         ever = make(LINES_MAX);
     else if (!strcmp(kind, "mattson"))
         make_curve();
+    else if (!strcmp(kind, "sizes"))
+        make_sizes();
 }
 
 void analysis_see(const struct op_record *o, unsigned outcome)
@@ -201,6 +240,8 @@ void analysis_see(const struct op_record *o, unsigned outcome)
         classify(o, outcome != 0);
     else if (!strcmp(kind, "mattson") && o->op != OP_FETCH && o->op < OP_COND)
         curve(o);
+    else if (!strcmp(kind, "sizes") && o->op != OP_FETCH && o->op < OP_COND)
+        refer_to_sizes(o);
     else if (!strcmp(kind, "interval"))
         remember(o, outcome);
     else if (!strcmp(kind, "sets") && outcome && o->op != OP_FETCH && o->op < OP_COND)
@@ -223,5 +264,7 @@ void analysis_print(FILE *out)
         print_intervals(out);
     } else if (!strcmp(kind, "sets")) {
         print_sets(out);
+    } else if (!strcmp(kind, "sizes")) {
+        print_sizes(out);
     }
 }

@@ -19,7 +19,7 @@
 #define WAYS_MAX 64
 #define SIZE_LEAST 1024u
 #define SIZE_MOST (64u << 20)
-#define NEAR_MAX 16u /* lines; as the engine tells, so that both ways give the same */
+#define NEAR_MAX 8u /* lines; as the engine tells, so that both ways give the same */
 
 static struct stack stack;
 static uint64_t *touched; /* lines, one cell */

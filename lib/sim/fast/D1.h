@@ -90,12 +90,14 @@ static inline unsigned D1_touch(uint64_t line, uint64_t now)
  * front: a hit on one of them changes nothing but their own order, which is in their stamps.  So emitted code may let them pass, and nobody need
  * know; all other slots have a line with D1_FAR, which no reference is equal to.  A line that is near may have left the D1. */
 
-#define D1_NEAR_MAX 16u
+#define D1_NEAR_MAX 8u
 
 static struct {
     uint32_t lines, n;
     uint64_t found; /* the line of the slot in which the last one was found, or which gave way, with D1_FAR if it was not near */
     uint64_t *touched; /* counts lines beyond the first of their reference */
+    bool told;      /* a line of this reference, ... */
+    uint8_t kind;   /* which is of this kind: enum sim_kind */
     struct {
         uint64_t line, stamp;
         struct qn_filter_entry *home; /* NULL: it has left the D1, last used at `stamp` */
@@ -148,7 +150,7 @@ static inline unsigned D1_near_oldest(void)
 /* The line has come home.  It comes near if it was not. */
 static inline void D1_comes_near(const struct sim_line *l, unsigned miss, qn_unit_far *tell)
 {
-    struct sim_far far = {l->line, SIM_NO_LINE};
+    struct sim_far far = {.line = l->line, .left = SIM_NO_LINE, .more = D1_near.told, .kind = D1_near.kind};
     unsigned i;
 
     if (miss && l->victim_used && !(D1_near.found & D1_FAR) && (i = D1_near_find(l->victim)) < D1_near.n) {
@@ -171,6 +173,7 @@ static inline void D1_comes_near(const struct sim_line *l, unsigned miss, qn_uni
     }
     D1_near.at[i].line = l->line;
     D1_near.at[i].home = D1_home(l->line);
+    D1_near.told = true;
     tell(&far);
 }
 
@@ -245,6 +248,7 @@ static inline unsigned fast_D1_ref_near(uint64_t addr, uint32_t size, uint64_t *
     unsigned miss = 0, one;
 
     l.several = l.line != last;
+    D1_near.told = false;
     for (; l.line <= last; l.line += bytes) {
         one = D1_touch_told(&l, l.first ? addr : l.line, ++*clock);
         if (QN_UNLIKELY(D1_uses.bytes))

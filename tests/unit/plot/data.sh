@@ -5,7 +5,7 @@
 
 in=$top_srcdir/tests/golden/plot/in
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 27
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 29
 cd "$SCRATCH" || bail 'no scratch'
 mkdir -p nothing
 no() { ! "$@"; }
@@ -92,6 +92,12 @@ plot sets s.log -o s.svg
 is "$(awk -F, 'NR > 1 { n++; sum += $2 } END { print n, sum }' s.csv)" \
     "16 $("$QUERN" csv --by=program --metadata=no --show='v=D1mr+D1mw' --crlf=no s.prof | tail -n 1 | sed 's/.*,//')" \
     'the misses of all 16 sets are those of the D1'
+# shellcheck disable=SC2086
+"$QUERN" run $caches --analysis=sizes --log-file=z.log --out-file=z.prof "$top_builddir/tests/guest/strides" || bail 'cannot run'
+plot size z.log -o z.svg
+is "$(tail -n +2 z.csv)" "$(sed 's/,//g' z.log | awk '/D   refs:/ { n = $4 } /AN: [0-9]+ bytes: / { printf "%d,%.4f\n", $3, 100 * ($5 + $6) / n }')" 'size of a run with the analysis sizes'
+plot size z.log --where=D1_size=1024 -o w.svg
+is "$(tail -n +2 w.csv | cut -d, -f1)" 1024 '... one of them'
 cp s.csv before.csv
 cp s.gp before.gp
 plot sets s.log -o s.svg

@@ -81,6 +81,7 @@ refused 1 'part.log: sets: got the first 8, wanted all 16' sets part.log -o out/
 sed 's/200000/x/' "$in/sets.log" >odd.log
 refused 1 "odd.log:5: got 'AN: from 8: 0 0 0 x 0 0 0 30000', wanted as many numbers as sets" sets odd.log -o out/x.svg
 sed '/D1 cache/d' "$in/mattson.log" >cacheless.log
+refused 1 "$in/sets.log: got no line 'AN: misses of D1s by size ...', wanted rows, or the log of a run with the analysis sizes" size "$in/sets.log" -o out/x.svg
 refused 1 "cacheless.log:9: got 'AN: 1 lines: 900', wanted a line before it that begins with 'D1 cache:'" mrc cacheless.log -o out/x.svg
 
 is "$(ls -A out)" '' 'nothing was written'

@@ -5,7 +5,7 @@
 
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 139
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 149
 cd "$SCRATCH" || bail 'no scratch'
 LC_ALL=C
 export LC_ALL
@@ -177,6 +177,25 @@ is "$?$(cat err)" 0 'a report with the curve of a fully associative cache'
 ok '... which is flat to 8 KiB, and low from 16 KiB on' \
     awk -F, '$1 == 8192 { a = $2 } $1 == 16384 { b = $2 } END { exit !(a > 3 && a > 10 * b) }' curve/curve.csv
 is "$(grep -c 'src="curve.svg"' curve/index.html)$(grep -c 'src="curve.svg"' capacity/index.html)" 10 '... and is shown, here only'
+
+# One execution: what the analysis sizes says of D1s of other sizes is what the sweep says of them.
+d1() { # the columns that do not depend on the LL, by name
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i
+            n = split("quern program command sim I1_size I1_ways I1_line D1_size D1_ways D1_line LL_size counting status Ir I1mr Dr D1mr Dw D1mw I1_miss_percent D1_miss_percent D1_mpki", name, " ") }
+        { for (i = 1; i <= n; i++) printf "%s,", $at[name[i]]; print "" }' "$1/runs.csv"
+}
+for what in capacity conflict; do
+    report --analysis=3c,sets,sizes -o one -- ./walk $what
+    is "$?$(cat err)" 0 "$what: a report of one execution"
+    is "$(d1 one)" "$(d1 $what)" '... D1s of other sizes are those of the sweep'
+    is "$(cat one/size.csv)" "$(cat $what/size.csv)" '... and so is what the picture shows'
+done
+is "$(d1 one | grep -c ',ok,')" 10 '... ten of them'
+report --analysis=sizes -o once -- sh -c 'echo executed >>executions'
+is "$?$(cat err) $(wc -l <executions)" '0 1' '... the program is executed once'
+report --analysis=sets,sizes --D1=1024,4,64 -o small -- ./walk conflict
+is "$(sed 1d small/size.csv | cut -d, -f1 | tr '\n' ' ')" '256 512 1024 2048 4096 8192 16384 ' '... from one set on'
+
 report --analysis=3c,zzz -o none -- ./walk
 is $? 2 'no such analysis: status 2'
 
@@ -195,6 +214,9 @@ done
 is "$?$(cat err)" 0 'with all that belongs to it'
 is "$(grep -c 'class="missing"' full-page/index.html)" 0 '... nothing is missing'
 ok '... phases, sizes, sets, classes' test -s full-page/phases.gp -a -s full-page/size.gp -a -s full-page/sets.gp -a -s full-page/classes.gp
+env -i PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C "$QUERN" run --D1=8192,1,64 --analysis=sizes --log-file=sizes.log --out-file=sizes.prof ./walk conflict
+"$QUERN" report -q -o sizes-page --log=sizes.log sizes.prof 2>err
+is "$?$(cat err) $(cat sizes-page/size.csv)" "0 $(cat conflict/size.csv)" 'sizes out of the log of a run'
 "$QUERN" report --log=run.log -- ./walk 2>err
 is "$?: $(cat err)" '2: quern report: --intervals, --sizes and --log: wanted one profile with them; `quern report --help` describes it' 'a program has them made'
 "$QUERN" report --D1=1024,2,64 bare.prof 2>err

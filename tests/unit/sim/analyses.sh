@@ -1,6 +1,6 @@
 #!/bin/sh
 # Do the analysis modules say what brute force says (tests/models/analyse.c): the class of every miss, the misses of a cache of
-# every size and associativity, the counts of every interval, the misses of every set?
+# every size and associativity, the counts of every interval, the misses of every set, those of D1s of other sizes?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/models/models.inc"
 
@@ -9,7 +9,7 @@ geometries='1024,2,32 4096,8,64 256,16,16 512,1,32'
 # said FILE: what the module AN says, as the model prints it
 said() {
     sed -n 's/^\(AN\.[a-z0-9-]*\) *\([0-9][0-9]*\)  .*/\1 \2/p; s/^\(AN: [0-9]* lines touched\).*/\1/p
-        /^AN: [0-9]* \(lines\|ways\): /p; /^AN: [0-9]* [0-9]* /p; /^AN: from /p' "$1"
+        /^AN: [0-9]* \(lines\|ways\|bytes\): /p; /^AN: [0-9]* [0-9]* /p; /^AN: from /p' "$1"
 }
 
 # compare MODULE OPTIONS: on all traces and geometries
@@ -46,4 +46,7 @@ ok '... with a number of sets of its own' compare mattson sizes=40,sets=5
 ok 'intervals of 100 instructions' compare interval interval=100
 ok 'intervals that have to be made longer' compare interval interval=1
 ok 'misses by set' compare sets ''
+ok 'D1s of other sizes' compare sizes ''
+ok '... more of them' compare sizes smaller=11,larger=7
+ok '... this one alone' compare sizes smaller=0,larger=0
 done_testing

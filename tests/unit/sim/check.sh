@@ -46,7 +46,8 @@ I1=lru D1=srrip LL=fifo AN=3c
 AN=mattson
 D1=fifo AN=interval
 LL=nru AN=sets
-AN=latency'
+AN=latency
+AN=sizes'
 
 # each SLOTS MODULE...: every module alone in every slot.
 each() {
@@ -72,7 +73,7 @@ D1=fifo I1=random LL=inclusive
 $(each LL victim inclusive l2)
 $(each BC taken btfn onebit bimodal local global gshare tournament perceptron tage cachegrind)
 $(each BI btb ras)
-$(each AN 3c mattson interval sets latency)"
+$(each AN 3c mattson interval sets latency sizes)"
 fi
 
 # ---- programs ----
@@ -168,11 +169,14 @@ adds_up() {
         /^AN: from / { for (i = 4; i <= NF; i++) sets += $i }
         /^AN: [0-9]+( [0-9]+)+$/ { for (i = 3; i <= NF; i++) column[i] += $i }
         /^AN: loads served / { d1 = $7 + 0; ll = $11 + 0; memory = $14 + 0 }
+        /^D1 cache:/ { D1 = $3 + 0 }
+        /^AN: [0-9]+ bytes: / { if ($2 == D1) own = $4 + $5; if (larger != "" && $4 + $5 > larger) equal("misses of a larger D1", $4 + $5, "at most " larger); larger = $4 + $5 }
         /^AN: [0-9]+ lines touched/ { touched = last = $2 }
         /^AN: [0-9]+ lines: / { if ($4 > last) equal("misses of a larger cache", $4, "at most " last); last = $4 }
         END {
             d1_misses = n["D1mr"] + n["D1mw"]
             if (analysis == "3c") equal("misses of all classes", classes, d1_misses)
+            if (analysis == "sizes") equal("misses of the size that this D1 has", own, d1_misses)
             if (analysis == "sets") equal("misses of all sets", sets, d1_misses)
             if (analysis == "mattson") { equal("lines touched, if not fewer than data references", touched < n["Dr"] + n["Dw"], 0); equal("misses, at last, of any", last > 0, 1) }
             if (analysis == "latency") { equal("loads, D1", d1, n["Dr"] - n["D1mr"]); equal("LL", ll, n["D1mr"] - n["DLmr"]); equal("memory", memory, n["DLmr"]) }

@@ -66,10 +66,11 @@ ok '... of each instruction' beside findings.csv
 ok 'the curve' alike --analysis=mattson --D1=4096,2,64
 ok '... of each reference' alike --analysis=mattson --D1=4096,2,64 --no-filter
 ok '... each size, each associativity' alike --analysis=mattson --D1=4096,2,64 --sim-opt=sets=16,sizes=40
+ok 'D1s of other sizes' alike --analysis=sizes --D1=4096,2,64
 ok 'who evicted it' alike --analysis=culprits --D1=4096,2,64
 ok '... of each instruction' beside findings.csv
 ok '... by line' beside culprits.csv
-ok 'all at once' alike --analysis=3c,sets,latency,mattson,culprits --D1=4096,2,64
+ok 'all at once' alike --analysis=3c,sets,latency,mattson,sizes,culprits --D1=4096,2,64
 ok '... of each instruction' beside findings.csv
 ok '... by line' beside culprits.csv
 # (Of its last instructions it may be killed before or after some.)

@@ -95,6 +95,30 @@ is "$(sed -n 's/, give or take 0$//p' part.said | grep ' lines: ')" "$(grep ' li
 is "$(how --analysis=mattson)" 'told of misses' 'mattson: hits are not told'
 is "$(how --analysis=mattson --sim-opt=sets=4)" 'each reference a call' '... but where each associativity is asked for'
 
+# Sizes: the same, where lines that come near are no more than the ways.
+sizes() {
+    run fast "$@"
+    run slow --no-filter "$@"
+    same fast slow && [ "$(grep -c ' bytes: ' fast.said)" -gt 4 ] && own "$@"
+}
+own() { # the D1 of the run is one of them
+    for word in "$@"; do case $word in --D1=*) size=${word#--D1=} ;; esac; done
+    [ "$(sed -n "s/^AN: ${size%%,*} bytes: //p" fast.said)" = "$(awk '/^summary/ { print $6, $9 }' fast.profile)" ]
+}
+for shape in 32768,8,64 1024,2,64 512,1,64 2048,4,32 49152,12,64 4096,64,64 8192,4,128 64,1,16; do
+    ok "sizes, $shape: sort" sizes --analysis=sizes --D1=$shape "$guests/sort"
+    ok '... strings' sizes --analysis=sizes --D1=$shape "$guests/strings"
+done
+ok 'sizes: a real program' sizes --analysis=sizes --D1=32768,8,64 sort -S 1M --parallel=1 -n "$top_srcdir/lib/ORDER"
+ok '... beside other analyses, with the curve of few ways' sizes --analysis=3c,mattson,sizes,sets --D1=2048,2,64 "$guests/sort"
+ok '... one that sees each reference' sizes --analysis=interval,sizes --D1=2048,4,64 "$guests/sort"
+ok '... branches and intervals' sizes --analysis=sizes --branch-sim=yes --interval=100000 --interval-file=intervals --D1=2048,2,64 "$guests/sort"
+for size in 512 1024 4096 16384; do
+    "$QUERN" run --LL=65536,8,64 --D1=$size,2,64 --out-file=alone.profile "$guests/sort" >/dev/null 2>&1
+    is "$(sed -n "s/^AN: $size bytes: //p" fast.said)" "$(awk '/^summary/ { print $6, $9 }' alone.profile)" "sizes: a D1 of $size bytes by itself"
+done
+is "$(how --analysis=sizes)" 'told of misses' 'sizes: hits on lines that are near are not told'
+
 # Who evicted it, beside a cache of lists that sees each reference.
 culprits() {
     run culprits --analysis=culprits "$@"

@@ -87,12 +87,13 @@ analysis() {
     "$SCRATCH/model" "$SCRATCH/raw" "$SCRATCH/wanted" kind=recorded an="$2" $model_geometry opt="$1" >"$SCRATCH/events" ||
         bail "model $2"
     sed -n 's/^\(AN\.[a-z]*\) *\([0-9]*\) .*/\1 \2/p; s/^\(AN: [0-9]* lines touched\).*/\1/p
-        /^AN: [0-9]* \(lines\|ways\): /p; /^AN: [0-9]* [0-9]* /p' "$SCRATCH/replayed" >"$SCRATCH/said"
+        /^AN: [0-9]* \(lines\|ways\|bytes\): /p; /^AN: [0-9]* [0-9]* /p' "$SCRATCH/replayed" >"$SCRATCH/said"
     is "$(cat "$SCRATCH/said")" "$(grep -v 'conflict misses' "$SCRATCH/events")" "AN=$2: replay and model agree"
 }
 record
 analysis '' 3c
 analysis 'sizes=100' mattson
+analysis 'smaller=2' sizes
 analysis 'interval=1000' interval
 
 ok 'quern trace records a program' "$QUERN" trace -o "$SCRATCH/true.trace" -- /bin/true
