@@ -170,17 +170,13 @@ static enum qn_out_parsed check_inputs(struct qn_out_parser *p)
     return QN_OUT_GO;
 }
 
-/* Options that would have no effect with the others. */
+/* Whether the options go together. */
 static enum qn_out_parsed check_together(struct qn_out_parser *p)
 {
     const struct qn_out_request *q = p->q;
     int of_data = q->by == QN_OUT_BY_DATA || q->by == QN_OUT_BY_TYPE;
     if (of_data && qn_out_timing_chosen())
         qn_out_wrong_usage(p, "--timing", "not with --by=data and --by=type, by which only misses are counted", NULL);
-    else if (q->disassemble && q->by != QN_OUT_BY_NONE)
-        qn_out_wrong_usage(p, "--asm", "not with --by", NULL);
-    else if (q->values && !q->disassemble)
-        qn_out_wrong_usage(p, "--values", "needs --asm", NULL);
     return p->result;
 }
 
