@@ -70,10 +70,10 @@ static enum qn_sim_how how(const struct qn_config *c, enum sim_slot slot, unsign
     bool filter = c->filter && ((slot == SLOT_D1 && qn_sim_d1_filter.entries) || (slot == SLOT_I1 && qn_sim_i1_hit != QN_HIT_CALL));
 
     if (slot == SLOT_AN)
-        return readers.references || readers.instructions ? QN_HOW_CALL : readers.any ? QN_HOW_MISSES : QN_HOW_NOT;
+        return readers.references || readers.data || readers.instructions ? QN_HOW_CALL : readers.any ? QN_HOW_MISSES : QN_HOW_NOT;
     if (!(simulated_slots(c) >> slot & 1))
         return QN_HOW_NOT;
-    if ((fast >> slot & 1) && !qn_sim_analyses)
+    if ((fast >> slot & 1) && !readers.references && !(slot == SLOT_D1 && readers.data))
         return QN_HOW_EMITTED;
     return filter ? QN_HOW_FILTER : QN_HOW_CALL;
 }

@@ -11,6 +11,7 @@
  *                                 branchsim_BI_call(next)   branchsim_BI_return()             with PREDICTOR_RETURNS
  *                                 predictor_show(pc, kind)  for `quern watch`, with PREDICTOR_SHOWS
  *   #define ANALYSIS "interval"   analysis_init(config)  analysis_ref(ref)  analysis_finish()
+ *                                 analysis_ref of references to data only               with ANALYSIS_DATA
  *                                 analysis_miss(miss) in place of analysis_ref          with ANALYSIS_MISSES
  *                                 analysis_line(line) and all of these                  with ANALYSIS_LINES
  *                                 analysis_far(far) in place of analysis_ref            with ANALYSIS_FAR

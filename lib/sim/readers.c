@@ -19,7 +19,7 @@ struct told {
     uint8_t n;
 };
 
-static struct told references, misses, lines, far, instructions;
+static struct told references, data, misses, lines, far, instructions;
 static const struct qn_unit *all[READERS_MAX];
 static struct qn_unit_facts facts[READERS_MAX];
 static uint8_t count, current;
@@ -82,7 +82,7 @@ static void start(const struct qn_config *c, unsigned number, struct qn_readers_
     if (u->insns)
         add(&instructions, number);
     else if (!config.misses)
-        add(&references, number);
+        add(u->only_data ? &data : &references, number);
     else if (u->far || u->miss)
         add(u->far ? &far : &misses, number);
     if (config.misses && u->line)
@@ -108,12 +108,13 @@ struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_read
         sim_fail("AN", facts[0].name, "init", 0, "who records is the only analysis of a run");
     asked.any = count != 0;
     asked.references = references.n != 0;
+    asked.data = data.n != 0;
     asked.misses = misses.n != 0;
     asked.one_of_misses = misses.n == 1;
     asked.lines = lines.n != 0;
     asked.far = far.n != 0;
     asked.instructions = instructions.n != 0;
-    asked.pc |= asked.references;
+    asked.pc |= asked.references || asked.data;
     return asked;
 }
 
@@ -123,7 +124,13 @@ struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_read
         (kind).unit[told]->function(what);             \
     }
 
-QN_SIM_NCSR void qn_readers_reference(const struct sim_ref *ref) { TELL(references, seen, ref) }
+QN_SIM_NCSR void qn_readers_reference(const struct sim_ref *ref)
+{
+    TELL(references, seen, ref)
+    if (ref->kind <= SIM_MODIFY)
+        TELL(data, seen, ref)
+}
+
 QN_SIM_NCSR void qn_readers_miss(const struct sim_miss *miss) { TELL(misses, miss, miss) }
 
 static qn_line_hook *on_line;

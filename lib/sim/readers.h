@@ -13,9 +13,9 @@ struct qn_readers_offer {
 
 /* What is asked for. */
 struct qn_readers {
-    bool any, references, misses, lines, far, instructions;
+    bool any, references, data, misses, lines, far, instructions;
     bool one_of_misses; /* one analysis, and no other */
-    bool pc;     /* of misses, or of references */
+    bool pc;     /* of misses, or of references; data: those to data only */
     uint32_t near; /* lines */
     const struct qn_log_consumer *log; /* it records, and is the only one */
 };

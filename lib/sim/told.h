@@ -36,12 +36,12 @@ static struct qn_readers_offer offer(const struct qn_config *c)
 #endif
 }
 
-/* An analysis that sees everything: nothing may pass unseen. */
+/* An analysis that sees all references, or all to data: of these none may pass unseen. */
 static void init_analyses(const struct qn_config *c)
 {
     readers = qn_readers_init(c, offer(c));
     qn_sim_observes = readers.instructions;
-    qn_sim_analyses = readers.references;
+    qn_sim_analyses = readers.references || readers.data;
     qn_sim_tells_misses = readers.misses;
     if (readers.one_of_misses && offer(c).counts)
         qn_sim_miss_to = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
@@ -53,10 +53,13 @@ static void init_analyses(const struct qn_config *c)
     if (!qn_sim_analyses && !qn_sim_records)
         return;
     qn_sim_d1_filter.entries = 0;
+    qn_sim_wants_pc = qn_sim_analyses;
+    qn_sim_kinds = true;
+    if (!readers.references && !qn_sim_records)
+        return;
     qn_sim_i1_hit = QN_HIT_CALL;
     qn_sim_i1_repeat_is_noop = false;
-    qn_sim_kinds = qn_sim_returns = true;
-    qn_sim_wants_pc = qn_sim_analyses;
+    qn_sim_returns = true;
     qn_fast.BC.counters = qn_fast.BI.targets = 0; /* their outcomes are told by qn_sim_cond and qn_sim_indirect */
 }
 

@@ -86,6 +86,7 @@ struct qn_unit {
     qn_unit_line *line;
     qn_unit_far *far;
     bool (*wants_far)(const struct sim_config *);
+    bool only_data;            /* `seen` is to be told of data only */
     bool loads;                /* told of misses, it will ask for sim_keep_loads */
     void (*insns)(const struct sim_insn *, unsigned n);
     const struct qn_log_consumer *(*log)(void); /* a recorder, if it is asked to be one; else NULL.  Before `init` */

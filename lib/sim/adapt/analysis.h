@@ -88,7 +88,12 @@ static SIM_NCSR void unit_far(const struct sim_far *far)
 #else
 #define UNIT_LOADS .loads = false
 #endif
-#define UNIT_FUNCTIONS UNIT_INSN UNIT_SEEN UNIT_MISS UNIT_LINE UNIT_FAR UNIT_LOG UNIT_LOADS
+#ifdef ANALYSIS_DATA
+#define UNIT_DATA , .only_data = true
+#else
+#define UNIT_DATA
+#endif
+#define UNIT_FUNCTIONS UNIT_INSN UNIT_SEEN UNIT_MISS UNIT_LINE UNIT_FAR UNIT_LOG UNIT_LOADS UNIT_DATA
 
 static void unit_init(const struct sim_config *config, struct qn_unit_facts *facts)
 {

@@ -25,6 +25,7 @@
 #include "sim/module.h"
 
 #define ANALYSIS "sharing"
+#define ANALYSIS_DATA 1
 #define WANTS_PC 1
 #define WANTS_THREAD 1
 #define BITS 64u
@@ -361,8 +362,6 @@ static void analysis_ref(const struct sim_ref *ref)
 {
     uint64_t address = ref->addr, end = ref->addr + ref->size;
 
-    if (ref->kind > SIM_MODIFY)
-        return;
     while (address != end) {
         uint64_t number = address >> line_bits, next = (number + 1) << line_bits;
         uint64_t to = next - address < end - address ? next : end;

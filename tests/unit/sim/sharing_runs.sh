@@ -126,6 +126,22 @@ false 3 16 0xff0000
 false 4 24 0xff000000' '--data=yes: a block of the heap, and where in it'
 is "$(counts data.sharing.csv)" "$(counts $table)" '... symbols as before'
 
+# It is told of data only: the rest of a run is simulated as without it, and comes to the same numbers.
+by_line() {
+    "$QUERN" run -q --branch-sim=yes --I1=1024,2,64 --D1=2048,2,64 --LL=16384,4,64 --out-file=plain "$@" >/dev/null 2>&1
+    "$QUERN" csv --metadata=no --crlf=no --show=Ir,I1mr,ILmr,Dr,D1mr,DLmr,Dw,D1mw,DLmw,Bc,Bcm,Bi,Bim plain |
+        awk -F, 'NR > 1 { for (i = NF - 12; i <= NF; i++) n[$3 "," $4 "," $5, i - NF] += $i; place[$3 "," $4 "," $5] = 1 }
+            END { for (p in place) { line = p; for (i = -12; i <= 0; i++) line = line " " n[p, i]; print line } }' | sort
+}
+for program in 'sort -S 1M --parallel=1 counters.c' "$top_builddir/tests/guest/strings"; do
+    command -v ${program%% *} >/dev/null || continue
+    for options in --seed=1 --no-filter --block-max=3 --batch=always --sim=LL=inclusive; do
+        by_line "$options" $program >wanted
+        by_line "$options" --analysis=sharing $program >got
+        ok "${program##*/}, $options: the counts of each line" eval '[ "$(wc -l <wanted)" -gt 10 ] && cmp got wanted'
+    done
+done
+
 # One thread, SIGKILL, a forked process.
 shared alone true
 ok 'a program of one thread has no table' [ ! -e alone.sharing.csv ]

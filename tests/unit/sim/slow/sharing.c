@@ -8,6 +8,7 @@
 #include "sharing.h"
 
 #define ANALYSIS "slow"
+#define ANALYSIS_DATA 1
 #define WANTS_THREAD 1
 #define PRINTED 40
 
@@ -19,8 +20,7 @@ static void analysis_init(const struct sim_config *c)
 
 static void analysis_ref(const struct sim_ref *ref)
 {
-    if (ref->kind <= SIM_MODIFY)
-        slow_refer(sim_thread, ref->addr, ref->size, sim_writes((enum sim_kind)ref->kind));
+    slow_refer(sim_thread, ref->addr, ref->size, sim_writes((enum sim_kind)ref->kind));
 }
 
 static void print_worst(void)
