@@ -21,13 +21,17 @@ cp "$top_srcdir/doc/examples/demo/demo.c" .
 "$CC" -g -O1 "-fdebug-prefix-map=$SCRATCH=." -o demo demo.c || bail 'cannot compile'
 # shellcheck disable=SC2086
 {
-    "$QUERN" run $caches --branch-sim=yes --calls=paths --data=yes --analysis=3c,mattson,sets,culprits --dump-instr=yes --interval=auto --interval-file=time.csv \
+    "$QUERN" run $caches --branch-sim=yes --calls=paths --data=use --analysis=3c,mattson,sets,culprits --dump-instr=yes --interval=auto --interval-file=time.csv \
         --log-file=run.log --out-file=demo.out ./demo >/dev/null || bail 'cannot run'
     "$QUERN" run -q $caches --D1=65536,8,64 --branch-sim=yes --calls=paths --data=yes --analysis=3c --out-file=larger.out ./demo >/dev/null || bail 'cannot run'
 }
 "$QUERN" sweep -q -L 'D1.size=2048,4096,8192,16384,32768,65536' -L 'D1.ways=1,2,4,8' -o runs.csv -- "$SCRATCH/demo" || bail 'cannot sweep'
-"$QUERN" page --log=run.log --runs=runs.csv --intervals=time.csv --culprits=demo.out.culprits.csv -o demo.html demo.out || bail 'no page'
+"$QUERN" page --log=run.log --runs=runs.csv --intervals=time.csv --culprits=demo.out.culprits.csv --sets=demo.out.sets.csv -o demo.html demo.out || bail 'no page'
 "$QUERN" page --diff -o diff.html demo.out larger.out || bail 'no page'
+# The counters of the manual's tutorial: four threads in one line.
+sed -n '/^@c file counters.c/,/^@end verbatim/p' "$top_srcdir/doc/manual/tutorial.texi" | sed '/^@/d' >counters.c
+"$CC" -g -O1 -pthread -DPAD=0 "-fdebug-prefix-map=$SCRATCH=." -o counters counters.c || bail 'cannot compile'
+"$QUERN" run -q --analysis=sharing --data=yes --out-file=counters.out ./counters && "$QUERN" page --sharing=counters.out.sharing.csv -o counters.html counters.out || bail 'no page'
 
 # picture PAGE THEME WIDTH NAME HASH [SCRIPT]
 picture() {
@@ -48,6 +52,8 @@ picture demo light 1200 source "$worst"
 picture demo light 1200 calls 'calls&event=cost'
 picture demo light 1200 data "data&object=$object"
 picture demo light 1200 caches caches 'document.querySelector("#curve").scrollIntoView({ block: "center" }); document.querySelector("#curve").moveTo(3)'
+picture demo light 1200 sets caches 'document.querySelector("#plane-D1").scrollIntoView({ block: "center" })'
+picture counters light 1200 threads threads
 picture demo dark 1200 time 'time&events=D1mr,DLmr&range=20-60'
 picture diff dark 1200 diff-data data
 picture demo light 420 narrow overview

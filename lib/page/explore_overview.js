@@ -110,9 +110,9 @@ function costBars() {
 // Objects with a tenth of the D1 or last-level misses; in a comparison those that changed most.
 function objectList() {
   if (!model.objects.length) return null;
-  const [d1, ll] = model.dataColumns, shares = o => [d1, ll].map(c => { const whole = model.before ? c.totalBefore() : c.total(); return whole ? Math.abs(c.value(o)) / whole : 0; });
-  const found = model.objects.map(o => ({ o, shares: shares(o) })).filter(f => Math.max(...f.shares) >= 0.1 && (model.before || Math.abs(model.dataColumns[2].value(f.o)) >= 0.02 * costOf(model.totals)))
-    .sort((a, b) => Math.abs(model.dataColumns[2].value(b.o)) - Math.abs(model.dataColumns[2].value(a.o))).slice(0, 5);
+  const [d1, ll] = model.dataColumns, cost = model.dataColumns.find(c => c.name === 'cost'), shares = o => [d1, ll].map(c => { const whole = model.before ? c.totalBefore() : c.total(); return whole ? Math.abs(c.value(o)) / whole : 0; });
+  const found = model.objects.map(o => ({ o, shares: shares(o) })).filter(f => Math.max(...f.shares) >= 0.1 && (model.before || Math.abs(cost.value(f.o)) >= 0.02 * costOf(model.totals)))
+    .sort((a, b) => Math.abs(cost.value(b.o)) - Math.abs(cost.value(a.o))).slice(0, 5);
   return found.length ? el('ul', { id: 'worst-objects', class: 'first' }, ...found.map(objectItem)) : null;
 }
 

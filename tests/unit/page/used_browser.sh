@@ -3,7 +3,7 @@
 # both; and does it say how to get it where it was not collected?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 19
+browser_test 20
 
 cat >prog.c <<'END_C'
 #include <stdlib.h>
@@ -75,10 +75,15 @@ for page in use yes; do
 done
 is "$(page_faults 2560 dark "data&object=1" "source&file=$file&line=8" data)" '' 'dark, 2560 pixels: so, too'
 
+worst() { js "return [...document.querySelectorAll('#worst-objects a')].map(a => a.textContent).join('; ')"; }
+open_page use.html overview
+used=$(worst)
 open_page yes.html data
 is "$(page_text '.note' | grep -c 'data=use')" 1 'where it was not collected, Data says so'
 view "source&file=$file&line=8"
 is "$(page_text '#detail .note' | grep -c 'quern run --data=use')" 1 'and so does Source'
+view overview
+is "$(echo "$used" | grep -c 'calloc in main'):$used" "1:$(worst)" 'Overview names the same objects with it and without it'
 open_page diff.html data
 is "$(js "return model.objects.length > 5 && model.dataColumns.some(c => c.name === 'used of a line')")" true 'a comparison of one with and one without'
 is "$(page_faults 1300 light data)" '' 'which is readable, too'
