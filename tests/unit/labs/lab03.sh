@@ -3,7 +3,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/unit/labs/labs.inc"
 
-lab 3 37
+lab 3 39
 full_marks
 nothing_yet
 
@@ -27,6 +27,9 @@ wrong srrip.c 's/way_state(set, way) = SOON; }/way_state(set, way) -= way_state(
 only=random:
 wrong random.c 's/return sim_random(sim.ways);/static unsigned next; return next++ % sim.ways;/' 1 'random: in turn'
 wrong random.c 's/return sim_random(sim.ways);/return sim_random(sim.ways - 1);/' 1 'random: never the last way'
+wrong random.c 's/return sim_random(sim.ways);/static unsigned x = 1; return (x = 1103515245 * x + 12345) >> 20 \& (sim.ways - 1);/' 1 'random: the same each time'
+check "$solution" --case-seed=479229042 --only="$only"
+is "$(grep -c '^ok' "$SCRATCH/tap"):$failed" '1:' 'the solution, where all ways together leave as often as all are asked for' || diag "$(cat "$SCRATCH/tap" "$SCRATCH/err")"
 only='opt: every'
 wrong opt.c 's/way_state(set, way) > way_state(set, last)/way_state(set, way) < way_state(set, last)/' \
     1 'opt: the nearest use leaves'
