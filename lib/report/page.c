@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "plot/plot.h"
@@ -103,6 +104,8 @@ static void write_summary(struct qn_report_facts *f, FILE *out)
 
 /* ---- caches and time ---- */
 
+static bool has_sets_by_time(struct qn_report_facts *f) { return !access(qn_report_path(f, QN_REPORT_SETS_BY_TIME), F_OK); }
+
 static void write_caches(struct qn_report_facts *f, FILE *out)
 {
     qn_report_heading(out, "caches", "Caches");
@@ -123,6 +126,11 @@ static void write_caches(struct qn_report_facts *f, FILE *out)
     else
         qn_report_missing(out, "Misses were not counted by set",
                           "quern run --analysis=sets --log-file=run.log; quern report --log=run.log PROFILE");
+    if (has_sets_by_time(f))
+        qn_report_draw(f, out, QN_REPORT_SETS_IN_TIME);
+    else
+        qn_report_missing(out, "Misses were not counted by set and time",
+                          "quern run --analysis=sets --interval=auto; quern report --sets=PROFILE.sets.csv PROFILE");
 }
 
 static void write_phases(struct qn_report_facts *f, FILE *out)
@@ -209,6 +217,11 @@ static void write_origin(struct qn_report_facts *f, FILE *out)
         fputs(", ", out);
         qn_report_link(out, QN_REPORT_RUNS, "");
         fputs(" (a D1 of each size)", out);
+    }
+    if (has_sets_by_time(f)) {
+        fputs(", ", out);
+        qn_report_link(out, QN_REPORT_SETS_BY_TIME, "");
+        fputs(" (misses by set and interval)", out);
     }
     fputs("; of each picture its data and the gnuplot script.</p>\n", out);
 }
