@@ -279,7 +279,7 @@ static void write_page(struct qn_report_facts *f, FILE *out)
 /* The data of some pictures is wanted before their section: they are drawn first.  A log, or a profile, that does not have them gives no rows. */
 static void draw_ahead(struct qn_report_facts *f, const char *kind, const char *name, const char *input, struct qn_exp_table *t)
 {
-    struct qn_plot_request q = { .kind = kind, .inputs = { input }, .input_count = 1 };
+    struct qn_plot_request q = { .kind = kind, .inputs = { input }, .input_count = 1, .profile = &f->profile };
     struct qn_text_error err = { .status = QN_TEXT_OK };
     char remark[QN_PLOT_REMARK_MAX];
 

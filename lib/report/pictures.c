@@ -187,7 +187,7 @@ void qn_report_draw(struct qn_report_facts *f, FILE *out, enum qn_report_picture
     const char *image = qn_report_path(f, qn_exp_format(&f->memory, "%s.svg", p->name));
     const char *input = p->input ? qn_report_path(f, p->input) : f->report->log;
     struct qn_plot_request q = {
-        .kind = p->kind, .output = image, .by = p->by, .event = p->event, .y = p->y, .input_count = 1
+        .kind = p->kind, .output = image, .by = p->by, .event = p->event, .y = p->y, .input_count = 1, .profile = &f->profile
     };
     struct qn_text_error err = { .status = QN_TEXT_OK };
     char remark[QN_PLOT_REMARK_MAX];
