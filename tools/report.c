@@ -33,7 +33,7 @@
 
 static const char help[] =
     "usage: quern report [-o FOLDER] [options] [--] PROGRAM [ARGUMENTS]\n"
-    "       quern report [-o FOLDER] [--intervals=FILE] [--sizes=FILE] [--log=FILE] PROFILE\n"
+    "       quern report [-o FOLDER] [--intervals=FILE] [--sizes=FILE] [--sets=FILE] [--log=FILE] PROFILE\n"
     "       quern report --diff [-o FOLDER] BEFORE AFTER\n"
     "\n"
     "Runs the program, and at the same time once more for D1s of other sizes, and writes pages about it, FOLDER/index.html and one to explore, explore.html:\n"
@@ -85,6 +85,7 @@ static const struct qn_option options[] = {
     OPTION("--diff", NULL, "of two profiles: what has changed, by function and line", qn_option_set, diff),
     OPTION("--intervals", "FILE", "of a profile: counts by interval, of quern run --interval", qn_option_text, intervals),
     OPTION("--sizes", "FILE", "of a profile: a sweep of D1 sizes", qn_option_text, sizes),
+    OPTION("--sets", "FILE", "of a profile: misses by set and interval, PROFILE.sets.csv", qn_option_text, sets),
     OPTION("--log", "FILE", "of a profile: log of its run, with the analyses sets, sizes or mattson", qn_option_text, log),
     OPTION("-q, --quiet", NULL, "do not say which run is being made", qn_option_set, quiet),
     QN_OPTION_HELP, QN_OPTION_VERSION, QN_OPTIONS_END };
@@ -101,10 +102,10 @@ static const char *check_words(struct qn_report_options *o)
             return "--diff: wanted two profiles";
         o->before = o->program[0];
         o->profile = o->program[1];
-        return o->intervals || o->sizes || o->log || of_run ? "--diff: wanted no other options than -o" : NULL;
+        return o->intervals || o->sizes || o->sets || o->log || of_run ? "--diff: wanted no other options than -o" : NULL;
     }
     if (o->program[1] || !qn_plot_is_profile(o->program[0]))
-        return o->intervals || o->sizes || o->log ? "--intervals, --sizes and --log: wanted one profile with them" : NULL;
+        return o->intervals || o->sizes || o->sets || o->log ? "--intervals, --sizes, --sets and --log: wanted one profile with them" : NULL;
     o->profile = o->program[0];
     return of_run ? "--I1, --D1, --LL, --input, --env, --data and --calls: got a profile, wanted a program with them" : NULL;
 }

@@ -27,7 +27,7 @@ struct qn_report_options {
     bool diff;                          /* two profiles are compared, `before` and `profile` */
     const char *before;
     const char *profile;                /* NULL: the program is run; else this is shown */
-    const char *intervals, *sizes;      /* files that belong to it; NULL: none */
+    const char *intervals, *sizes, *sets; /* files that belong to it; NULL: none */
     const char *ended, *log;            /* as in struct qn_report; filled by the run */
 };
 

@@ -58,6 +58,18 @@ static int check_intervals(struct qn_report_options *o)
     return err.status != QN_TEXT_OK;
 }
 
+static int check_sets(const char *path)
+{
+    struct qn_text_error err = { .status = QN_TEXT_OK };
+    struct qn_exp_table t;
+
+    qn_exp_init_table(&t);
+    if (qn_exp_read_sets(&t, path, &err) != QN_TEXT_OK)
+        qn_text_complain("quern report: %s", err.text);
+    qn_exp_free_table(&t);
+    return err.status != QN_TEXT_OK;
+}
+
 bool qn_report_take_sizes(struct qn_report_options *o, const char *log, const char *counting)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
@@ -74,7 +86,7 @@ bool qn_report_take_sizes(struct qn_report_options *o, const char *log, const ch
 
 int qn_report_take_files(struct qn_report_options *o)
 {
-    if (o->intervals && check_intervals(o))
+    if ((o->intervals && check_intervals(o)) || (o->sets && check_sets(o->sets)))
         return 1;
     if (o->log && access(o->log, R_OK)) {
         qn_text_complain("quern report: %s: %s", o->log, strerror(errno));
@@ -83,5 +95,5 @@ int qn_report_take_files(struct qn_report_options *o)
     if (o->log && !o->sizes)
         qn_report_take_sizes(o, o->log, "");
     return (o->before && copy(o, o->before, QN_REPORT_BEFORE)) || copy(o, o->profile, QN_REPORT_PROFILE) || (o->intervals && copy(o, o->intervals, QN_REPORT_INTERVALS))
-           || (o->sizes && copy(o, o->sizes, QN_REPORT_RUNS));
+           || (o->sizes && copy(o, o->sizes, QN_REPORT_RUNS)) || (o->sets && copy(o, o->sets, QN_REPORT_SETS_BY_TIME));
 }

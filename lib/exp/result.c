@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "prof/read.h"
+#include "text/lines.h"
 
 #define COMPLAINT "quern: run: "
 
@@ -77,7 +78,7 @@ static long parse_number(const char *line, const char **text)
 
 long qn_exp_read_log(const char *path, void (*line)(void *data, const char *text), void *data)
 {
-    FILE *file = fopen(path, "r");
+    FILE *file = qn_text_open_kept(path);
     char *text = NULL;
     size_t room = 0;
     long first = 0;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "exp/rows.h"
+#include "text/lines.h"
 #include "text/version.h"
 
 #define SIZES_MAX 64
@@ -35,7 +36,7 @@ struct sizes {
 
 bool qn_exp_is_log(const char *path)
 {
-    FILE *file = fopen(path, "r");
+    FILE *file = qn_text_open_kept(path);
     char start[8] = "";
     bool is = file && fgets(start, sizeof start, file) && !strncmp(start, "==", 2);
 

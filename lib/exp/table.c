@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "text/output.h"
 
 void qn_exp_init_table(struct qn_exp_table *t)
@@ -215,4 +216,24 @@ enum qn_text_status qn_exp_read_intervals(struct qn_exp_table *t, const char *pa
         return QN_TEXT_OK;
     return qn_text_fail(err, QN_TEXT_BAD, "%s:1: got no columns `start`, `end` and an event of the profile, wanted the counts of `quern run --interval=N`",
                         path);
+}
+
+enum qn_text_status qn_exp_read_sets(struct qn_exp_table *t, const char *path, struct qn_text_error *err)
+{
+    static const char *const columns[] = { "cache", "interval", "start", "end", "set", "sets", "misses" };
+
+    if (qn_exp_read_table(t, path, err) != QN_TEXT_OK)
+        return err->status;
+    for (size_t i = 0; i < QN_ARRAY_LEN(columns); i++) {
+        int column = qn_exp_find_column(t, columns[i]);
+        double number;
+
+        if (column < 0)
+            return qn_text_fail(err, QN_TEXT_BAD, "%s:1: got no column `%s`, wanted PROFILE.sets.csv of the analysis sets with --interval", path,
+                                columns[i]);
+        for (int row = 0; row < t->row_count && i > 0; row++)
+            if (!qn_exp_cell_number(t, row, column, &number) || number < 0)
+                return qn_text_fail(err, QN_TEXT_BAD, "%s:%d: got `%.60s` as %s, wanted a number", path, row + 2, t->rows[row][column], columns[i]);
+    }
+    return QN_TEXT_OK;
 }

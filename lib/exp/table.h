@@ -46,6 +46,8 @@ enum qn_text_status qn_exp_read_table(struct qn_exp_table *t, const char *path, 
 /* The same of what `quern run --interval=N` writes beside a profile with the events `h`: one of them is there at least, for other files by
  * interval (PROFILE.sets.csv) have none. */
 enum qn_text_status qn_exp_read_intervals(struct qn_exp_table *t, const char *path, const struct qn_prof_header *h, struct qn_text_error *err);
+/* The same of PROFILE.sets.csv, which has columns of its own, all but the first of numbers. */
+enum qn_text_status qn_exp_read_sets(struct qn_exp_table *t, const char *path, struct qn_text_error *err);
 enum qn_text_status qn_exp_write_table(const struct qn_exp_table *t, const char *path, struct qn_text_error *err);
 
 #endif

@@ -16,24 +16,6 @@ struct input {
     struct qn_page_log log, log_before;
 };
 
-static enum qn_text_status check_sets(const struct qn_exp_table *t, const char *path, struct qn_text_error *err)
-{
-    static const char *const columns[] = { "cache", "interval", "start", "end", "set", "sets", "misses" };
-
-    for (size_t i = 0; i < QN_ARRAY_LEN(columns); i++) {
-        int column = qn_exp_find_column(t, columns[i]);
-        double number;
-
-        if (column < 0)
-            return qn_text_fail(err, QN_TEXT_BAD, "%s:1: got no column `%s`, wanted PROFILE.sets.csv of the analysis sets with --interval", path,
-                                columns[i]);
-        for (int row = 0; row < t->row_count && i > 0; row++)
-            if (!qn_exp_cell_number(t, row, column, &number) || number < 0)
-                return qn_text_fail(err, QN_TEXT_BAD, "%s:%d: got `%.60s` as %s, wanted a number", path, row + 2, t->rows[row][column], columns[i]);
-    }
-    return QN_TEXT_OK;
-}
-
 static enum qn_text_status read_input(struct input *in, const struct qn_page_request *q, struct qn_text_error *err)
 {
     if (qn_page_read_profile(&in->profile, q->profile, err) != QN_TEXT_OK)
@@ -51,7 +33,7 @@ static enum qn_text_status read_input(struct input *in, const struct qn_page_req
         return err->status;
     if (q->runs && qn_exp_read_table(&in->runs, q->runs, err) != QN_TEXT_OK)
         return err->status;
-    if (q->sets && (qn_exp_read_table(&in->sets, q->sets, err) != QN_TEXT_OK || check_sets(&in->sets, q->sets, err) != QN_TEXT_OK))
+    if (q->sets && qn_exp_read_sets(&in->sets, q->sets, err) != QN_TEXT_OK)
         return err->status;
     if (q->culprits && (qn_exp_read_table(&in->culprits, q->culprits, err) != QN_TEXT_OK
                         || qn_page_check_culprits(&in->culprits, q->culprits, err) != QN_TEXT_OK))

@@ -191,18 +191,37 @@ static enum qn_text_status choose_column(struct gathering *g, const char *path, 
     return QN_TEXT_OK;
 }
 
-static enum qn_text_status read_rows(struct gathering *g, struct qn_prof_merge *merge, const char *path,
-                                     struct qn_text_error *err)
+enum qn_text_status qn_plot_open_rows(struct qn_plot_profile *p, const char *path, struct qn_text_error *err)
+{
+    *p = (struct qn_plot_profile){ .reader = qn_prof_open_reader(path, err) };
+    return err->status;
+}
+
+enum qn_text_status qn_plot_read_rows(struct qn_plot_profile *p, const struct qn_plot_request *q, const char *path, struct qn_text_error *err)
 {
     char warning[QN_TEXT_MAX];
+
+    p->merge = qn_prof_new_merge(q->mod_file, q->mod_fn);
+    if (!p->merge)
+        return qn_text_fail_memory(err);
+    if (qn_prof_merge_reader(p->merge, p->reader, path, warning, sizeof warning, err) == QN_TEXT_OK)
+        qn_prof_table_sort(qn_prof_merge_table(p->merge), err);
+    return err->status;
+}
+
+void qn_plot_free_rows(struct qn_plot_profile *p)
+{
+    qn_prof_free_merge(p->merge);
+    qn_prof_close_reader(p->reader);
+    *p = (struct qn_plot_profile){ NULL, NULL };
+}
+
+static enum qn_text_status take_rows(struct gathering *g, const struct qn_prof_merge *merge, const char *path, struct qn_text_error *err)
+{
     size_t bytes = (size_t)g->c->header->event_count * sizeof(int64_t);
     struct qn_prof_table *functions = NULL;
 
-    if (qn_prof_merge_reader(merge, g->c->reader, path, warning, sizeof warning, err) != QN_TEXT_OK)
-        return err->status;
     g->table = qn_prof_merge_table(merge);
-    if (qn_prof_table_sort(g->table, err) != QN_TEXT_OK)
-        return err->status;
     g->c->totals = memcpy(qn_exp_alloc(g->m, bytes), qn_prof_table_totals(g->table), bytes);
     if (!g->by_line && !(functions = g->table = qn_prof_sum_functions(g->table, g->c->header->event_count, err)))
         return err->status;
@@ -217,32 +236,27 @@ enum qn_text_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_ex
                                          struct qn_text_error *err)
 {
     struct gathering g = { .c = c, .m = m, .by_line = q->by && !strcmp(q->by, "line") };
-    struct qn_prof_merge *merge;
+    const struct qn_plot_profile *from = q->profile ? q->profile : &c->own;
 
-    *c = (struct qn_plot_centres){ .by = g.by_line ? "line" : "function", .reader = qn_prof_open_reader(path, err) };
-    if (!c->reader)
+    *c = (struct qn_plot_centres){ .by = g.by_line ? "line" : "function" };
+    if (!q->profile && qn_plot_open_rows(&c->own, path, err) != QN_TEXT_OK)
         return err->status;
-    c->header = qn_prof_reader_header(c->reader);
+    c->header = qn_prof_reader_header(from->reader);
     c->event = choose_event(c->header, event);
-    merge = qn_prof_new_merge(q->mod_file, q->mod_fn);
-    if (!merge)
-        qn_text_fail_memory(err);
-    else if (choose_column(&g, path, err) == QN_TEXT_OK && read_rows(&g, merge, path, err) == QN_TEXT_OK) {
+    if (choose_column(&g, path, err) == QN_TEXT_OK && (q->profile || qn_plot_read_rows(&c->own, q, path, err) == QN_TEXT_OK)
+        && take_rows(&g, from->merge, path, err) == QN_TEXT_OK) {
         qsort(c->at, (size_t)c->count, sizeof *c->at, compare_centres);
         name_centres(&g);
     }
-    qn_prof_free_merge(merge);
+    qn_prof_free_merge(c->own.merge);
+    c->own.merge = NULL;
     qn_out_free_columns(&g.columns);
     if (err->status != QN_TEXT_OK)
         qn_plot_free_centres(c);
     return err->status;
 }
 
-void qn_plot_free_centres(struct qn_plot_centres *c)
-{
-    qn_prof_close_reader(c->reader);
-    c->reader = NULL;
-}
+void qn_plot_free_centres(struct qn_plot_centres *c) { qn_plot_free_rows(&c->own); }
 
 int64_t qn_plot_count_of(const struct qn_plot_centres *c, int i, const char *event)
 {

@@ -13,6 +13,12 @@
 #include "plot/plot.h"
 #include "prof/ledger.h"
 
+/* A profile that several pictures share: it is read once. */
+struct qn_plot_profile {
+    struct qn_prof_reader *reader; /* open, its header looked at */
+    struct qn_prof_merge *merge;   /* with the rows, in their order */
+};
+
 struct qn_plot_centre {
     const char *name, *file, *function, *object; /* object: of nameless code, else "" */
     uint32_t line;  /* 0: by function, or not known */
@@ -26,9 +32,14 @@ struct qn_plot_centres {
     int count;
     double total;
     const struct qn_prof_header *header;
-    struct qn_prof_reader *reader; /* whose header that is */
+    struct qn_plot_profile own;  /* whose header that is, where q->profile was not there */
     int64_t *totals;
 };
+
+/* Opens the file; reads its rows, with names as `q` changes them.  Free it in any case. */
+enum qn_text_status qn_plot_open_rows(struct qn_plot_profile *p, const char *path, struct qn_text_error *err);
+enum qn_text_status qn_plot_read_rows(struct qn_plot_profile *p, const struct qn_plot_request *q, const char *path, struct qn_text_error *err);
+void qn_plot_free_rows(struct qn_plot_profile *p);
 
 /* `event`: NULL: D1mr+D1mw where there are caches, else Ir.  On failure nothing is left to free. */
 enum qn_text_status qn_plot_read_centres(struct qn_plot_centres *c, struct qn_exp_memory *m,

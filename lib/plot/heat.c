@@ -140,9 +140,9 @@ void qn_plot_write_heat(const struct qn_plot_picture *p, FILE *out, const char *
     qn_plot_write_frame(p, out, 0);
     fputs("set ylabel ", out);
     qn_plot_quote(out, p->panels[0].y_label);
-    fputs("\nset cblabel ", out);
+    fputs("\nset cblabel ", out); /* its offset: clear of the numbers beside it */
     qn_plot_quote_unit(out, p->curves[0].name, unit);
-    fputs("\nset palette defined (" PALETTE ")\nunset grid\nset tics out\nunset key\n", out);
+    fputs(" offset 1.5\nset palette defined (" PALETTE ")\nunset grid\nset tics out\nunset key\n", out);
     write_axes(p, out, unit, x_unit);
     fputs("\nplot ", out);
     qn_plot_quote(out, data);

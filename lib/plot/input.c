@@ -8,6 +8,7 @@
 #include "exp/sizes.h"
 #include "out/csv_table.h"
 #include "prof/region.h"
+#include "text/lines.h"
 
 #define STATUS "status" /* the column of a sweep that says whether a run succeeded */
 #define OK "ok"
@@ -165,7 +166,7 @@ bool qn_plot_is_profile(const char *path)
 {
     static const char *const starts[] = { "desc:", "cmd:", "events:" };
     char start[8] = "";
-    FILE *file = fopen(path, "r");
+    FILE *file = qn_text_open_kept(path);
     bool found = false;
 
     if (!file)

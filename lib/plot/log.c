@@ -17,6 +17,7 @@
 #include "plot/knees.h"
 #include "plot/words.h"
 #include "prof/region.h"
+#include "text/lines.h"
 
 #define SETS_MAX (1u << 22)
 #define KIB 1024
@@ -41,7 +42,7 @@ static enum qn_text_status open_log(struct log *l, struct qn_plot_picture *p, st
     *l = (struct log){ .p = p, .path = p->request->inputs[0] };
     if (qn_prof_chosen_region())
         return qn_text_fail(err, QN_TEXT_BAD, "%s: --region: got a log, wanted a profile, which has regions", l->path);
-    l->file = fopen(l->path, "r");
+    l->file = qn_text_open_kept(l->path);
     return l->file ? QN_TEXT_OK : qn_text_fail(err, QN_TEXT_IO, "%s: %m", l->path);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "plot/flame.h"
+#include "text/lines.h"
 
 #define SWEEP "--x --y --panel --curve --where --log"
 #define NAMES "--mod-filename --mod-funcname"
@@ -128,6 +129,9 @@ enum qn_text_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN
     enum qn_text_status status;
 
     remark[0] = 0;
+    for (int i = 0; i < q->input_count; i++) /* what it is, is found out by looking into it: a pipe is read once */
+        if (qn_text_keep_input(q->inputs[i], err) != QN_TEXT_OK)
+            return err->status;
     if (!strcmp(q->kind, "flame"))
         return qn_plot_draw_flame(q, err);
     qn_exp_init_memory(&p.memory);

@@ -28,10 +28,13 @@
 #define QN_PLOT_WHERE_MAX 16
 #define QN_PLOT_REMARK_MAX 512
 
+struct qn_plot_profile; /* centres.h */
+
 struct qn_plot_request {
     const char *kind;                          /* one of qn_plot_kinds */
     const char *inputs[QN_PLOT_INPUTS_MAX];
     int input_count;
+    const struct qn_plot_profile *profile;     /* inputs[0], where it is read already and the only profile; NULL: it is read */
     const char *output;                        /* NAME.svg, NAME.png or NAME.pdf */
     /* The rest may be NULL: what is usual for the kind. */
     const char *level;                         /* I1, D1 or LL; of budget BC or BI */

@@ -59,7 +59,7 @@ static enum qn_text_status read_table(struct qn_report_facts *f, struct qn_exp_t
 static enum qn_text_status read_centres(struct qn_report_facts *f, struct qn_plot_centres *c, const char *by,
                                         struct qn_text_error *err)
 {
-    const struct qn_plot_request q = { .by = by };
+    const struct qn_plot_request q = { .by = by, .profile = &f->profile };
 
     return qn_plot_read_centres(c, &f->memory, &q, qn_report_path(f, QN_REPORT_PROFILE), COST, err);
 }
@@ -67,15 +67,20 @@ static enum qn_text_status read_centres(struct qn_report_facts *f, struct qn_plo
 enum qn_text_status qn_report_read_facts(struct qn_report_facts *f, const struct qn_report *r,
                                          struct qn_text_error *err)
 {
+    const char *path;
+
     *f = (struct qn_report_facts){ .report = r };
     qn_exp_init_memory(&f->memory);
+    path = qn_report_path(f, QN_REPORT_PROFILE);
     qn_exp_init_table(&f->intervals);
     qn_exp_init_table(&f->runs);
     qn_exp_init_table(&f->sets);
     qn_exp_init_table(&f->curve);
     qn_exp_init_table(&f->data);
     qn_exp_init_table(&f->calls);
-    if (read_centres(f, &f->functions, "function", err) != QN_TEXT_OK
+    if (qn_plot_open_rows(&f->profile, path, err) != QN_TEXT_OK
+        || qn_plot_read_rows(&f->profile, &(struct qn_plot_request){ .by = NULL }, path, err) != QN_TEXT_OK
+        || read_centres(f, &f->functions, "function", err) != QN_TEXT_OK
         || read_centres(f, &f->lines, "line", err) != QN_TEXT_OK
         || read_table(f, &f->intervals, QN_REPORT_INTERVALS, err) != QN_TEXT_OK
         || read_table(f, &f->runs, QN_REPORT_RUNS, err) != QN_TEXT_OK)
@@ -88,6 +93,7 @@ void qn_report_free_facts(struct qn_report_facts *f)
 {
     qn_plot_free_centres(&f->functions);
     qn_plot_free_centres(&f->lines);
+    qn_plot_free_rows(&f->profile);
     qn_exp_free_table(&f->intervals);
     qn_exp_free_table(&f->runs);
     qn_exp_free_table(&f->sets);

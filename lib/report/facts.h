@@ -28,6 +28,7 @@ enum { QN_REPORT_I1, QN_REPORT_D1, QN_REPORT_LL, QN_REPORT_LEVELS };
 struct qn_report_facts {
     const struct qn_report *report;
     struct qn_exp_memory memory;
+    struct qn_plot_profile profile;           /* for all that is made of it */
     struct qn_plot_centres functions, lines;  /* the most costly first */
     double size[QN_REPORT_LEVELS];            /* of caches, bytes; 0: not known */
     struct qn_exp_table intervals, runs, sets, curve, data, calls; /* no rows: there are none */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "plot/plot.h"
@@ -103,6 +104,8 @@ static void write_summary(struct qn_report_facts *f, FILE *out)
 
 /* ---- caches and time ---- */
 
+static bool has_sets_by_time(struct qn_report_facts *f) { return !access(qn_report_path(f, QN_REPORT_SETS_BY_TIME), F_OK); }
+
 static void write_caches(struct qn_report_facts *f, FILE *out)
 {
     qn_report_heading(out, "caches", "Caches");
@@ -123,6 +126,11 @@ static void write_caches(struct qn_report_facts *f, FILE *out)
     else
         qn_report_missing(out, "Misses were not counted by set",
                           "quern run --analysis=sets --log-file=run.log; quern report --log=run.log PROFILE");
+    if (has_sets_by_time(f))
+        qn_report_draw(f, out, QN_REPORT_SETS_IN_TIME);
+    else
+        qn_report_missing(out, "Misses were not counted by set and time",
+                          "quern run --analysis=sets --interval=auto; quern report --sets=PROFILE.sets.csv PROFILE");
 }
 
 static void write_phases(struct qn_report_facts *f, FILE *out)
@@ -210,6 +218,11 @@ static void write_origin(struct qn_report_facts *f, FILE *out)
         qn_report_link(out, QN_REPORT_RUNS, "");
         fputs(" (a D1 of each size)", out);
     }
+    if (has_sets_by_time(f)) {
+        fputs(", ", out);
+        qn_report_link(out, QN_REPORT_SETS_BY_TIME, "");
+        fputs(" (misses by set and interval)", out);
+    }
     fputs("; of each picture its data and the gnuplot script.</p>\n", out);
 }
 
@@ -266,7 +279,7 @@ static void write_page(struct qn_report_facts *f, FILE *out)
 /* The data of some pictures is wanted before their section: they are drawn first.  A log, or a profile, that does not have them gives no rows. */
 static void draw_ahead(struct qn_report_facts *f, const char *kind, const char *name, const char *input, struct qn_exp_table *t)
 {
-    struct qn_plot_request q = { .kind = kind, .inputs = { input }, .input_count = 1 };
+    struct qn_plot_request q = { .kind = kind, .inputs = { input }, .input_count = 1, .profile = &f->profile };
     struct qn_text_error err = { .status = QN_TEXT_OK };
     char remark[QN_PLOT_REMARK_MAX];
 

@@ -46,6 +46,11 @@ static const struct picture pictures[] = {
     [QN_REPORT_SETS] = { .name = "sets",
                          .kind = "sets",
                          .caption = "Misses of the D1 by set: are there a few that have them all?" },
+    [QN_REPORT_SETS_IN_TIME] = { .name = "heat",
+                                 .kind = "heat",
+                                 .input = QN_REPORT_SETS_BY_TIME,
+                                 .second = QN_REPORT_PROFILE,
+                                 .caption = "Misses of the D1 by set, from left to right as the run goes: which sets have them, and when?" },
     [QN_REPORT_PHASES] = { .name = "phases",
                            .kind = "time",
                            .input = QN_REPORT_INTERVALS,
@@ -138,6 +143,20 @@ static const char *tell_curves(struct qn_report_facts *f, const struct qn_exp_ta
     return text;
 }
 
+/* "at most 2500 between instructions 20000 and 40000, in set 3": of sets that are counted together in the first of them and the next ones */
+static const char *tell_heat(struct qn_report_facts *f, const struct qn_exp_table *t)
+{
+    int start = qn_exp_find_column(t, "start"), end = qn_exp_find_column(t, "end"), set = qn_exp_find_column(t, "set"), most = 0;
+    int misses = qn_exp_find_column(t, "misses");
+    double together = number(t, 0, qn_exp_find_column(t, "sets"));
+
+    for (int row = 1; row < t->row_count; row++)
+        most = number(t, row, misses) > number(t, most, misses) ? row : most;
+    return qn_exp_format(&f->memory, "at most %s between instructions %s and %s, in set %s%s", qn_exp_cell(t, most, misses),
+                         qn_exp_cell(t, most, start), qn_exp_cell(t, most, end), qn_exp_cell(t, most, set),
+                         together > 1 ? qn_exp_format(&f->memory, " and the next %.0f", together - 1) : "");
+}
+
 /* The text for those who do not see the picture: the numbers that are its point. */
 static const char *tell_picture(struct qn_report_facts *f, const struct picture *p)
 {
@@ -149,6 +168,7 @@ static const char *tell_picture(struct qn_report_facts *f, const struct picture 
     qn_exp_init_table(&t);
     if (qn_exp_read_table(&t, qn_report_path(f, qn_exp_format(&f->memory, "%s.csv", p->name)), &err) == QN_TEXT_OK && t.row_count)
         text = qn_exp_find_column(&t, "label") >= 0 ? tell_bars(f, &t, qn_exp_find_column(&t, "label"))
+               : !strcmp(p->kind, "heat") ? tell_heat(f, &t)
                : qn_exp_cell_number(&t, 0, 0, &first) ? tell_curves(f, &t) : tell_stacks(f, &t);
     qn_exp_free_table(&t);
     return text;
@@ -167,7 +187,7 @@ void qn_report_draw(struct qn_report_facts *f, FILE *out, enum qn_report_picture
     const char *image = qn_report_path(f, qn_exp_format(&f->memory, "%s.svg", p->name));
     const char *input = p->input ? qn_report_path(f, p->input) : f->report->log;
     struct qn_plot_request q = {
-        .kind = p->kind, .output = image, .by = p->by, .event = p->event, .y = p->y, .input_count = 1
+        .kind = p->kind, .output = image, .by = p->by, .event = p->event, .y = p->y, .input_count = 1, .profile = &f->profile
     };
     struct qn_text_error err = { .status = QN_TEXT_OK };
     char remark[QN_PLOT_REMARK_MAX];

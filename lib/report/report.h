@@ -1,6 +1,6 @@
 /* lib/report/report.h - a page about one program: what its runs have left in a folder, explained.
  *
- *   folder: profile (of a run with the module 3c), intervals.csv, runs.csv (a sweep of D1 sizes); the log of the run
+ *   folder: profile (of a run with the module 3c), intervals.csv, runs.csv (a sweep of D1 sizes), profile.sets.csv; the log of the run
  *   ->      index.html and its pictures: functions.svg, lines.svg, curve.svg, size.svg, classes.svg, phases.svg, ...
  *
  * The page is plain HTML with its style in it: no script, nothing from a network.  Invariants: it depends on the files
@@ -15,6 +15,7 @@
 #define QN_REPORT_PROFILE "profile"
 #define QN_REPORT_INTERVALS "intervals.csv"
 #define QN_REPORT_RUNS "runs.csv"
+#define QN_REPORT_SETS_BY_TIME QN_REPORT_PROFILE ".sets.csv" /* as the run itself calls it */
 #define QN_REPORT_BEFORE "before" /* of a comparison: the profile that QN_REPORT_PROFILE is compared with */
 #define QN_REPORT_PAGE "index.html"
 #define QN_REPORT_EXPLORE "explore.html" /* the same to explore (lib/page), which the page leads to */

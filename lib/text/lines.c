@@ -26,6 +26,8 @@
 /* A line longer than this is not text that any profiler wrote. */
 #define LINE_MAX_BYTES ((size_t)1 << 28)
 
+#define NAME_ROOM 40 /* of /proc/self/fd/N */
+
 /* Inputs that cannot be read twice, and copies that can. */
 static struct copy {
     char *path;
@@ -95,14 +97,26 @@ enum qn_text_status qn_text_keep_input(const char *path, struct qn_text_error *e
 }
 
 /* A copy is opened anew, so that each reader begins at its beginning. */
-static int open_input(const char *path)
+static const char *locate(const char *path, char name[NAME_ROOM])
 {
     const struct copy *c = find_copy(path);
-    char name[40];
     if (!c)
-        return strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    snprintf(name, sizeof name, "/proc/self/fd/%d", c->fd);
-    return open(name, O_RDONLY | O_CLOEXEC);
+        return path;
+    snprintf(name, NAME_ROOM, "/proc/self/fd/%d", c->fd);
+    return name;
+}
+
+static int open_input(const char *path)
+{
+    char name[NAME_ROOM];
+    const char *from = locate(path, name);
+    return strcmp(from, "-") == 0 ? STDIN_FILENO : open(from, O_RDONLY | O_CLOEXEC);
+}
+
+FILE *qn_text_open_kept(const char *path)
+{
+    char name[NAME_ROOM];
+    return fopen(locate(path, name), "re");
 }
 
 enum qn_text_status qn_text_open_lines(struct qn_text_lines *l, const char *path,

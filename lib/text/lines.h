@@ -11,6 +11,7 @@
 #define QN_TEXT_LINES_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "text/error.h"
 
@@ -29,6 +30,9 @@ enum qn_text_status qn_text_open_lines(struct qn_text_lines *l, const char *path
 
 /* "-", or a path that is a pipe, is read to its end; from then on it begins anew each time that it is opened. */
 enum qn_text_status qn_text_keep_input(const char *path, struct qn_text_error *err);
+
+/* As fopen for reading: the copy of what was kept, else the file. */
+FILE *qn_text_open_kept(const char *path);
 
 /* The next line: 1 and *text, *length; 0 at the end; -1 with `err` filled. */
 int qn_text_next_line(struct qn_text_lines *l, char **text, size_t *length,

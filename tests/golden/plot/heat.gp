@@ -23,7 +23,7 @@ set title 'Misses of the D1 by set and time'
 set bmargin at screen 0.1499
 set xlabel 'instructions'
 set ylabel 'set of the D1'
-set cblabel 'D1 misses'
+set cblabel 'D1 misses' offset 1.5
 set palette defined (0 '#D3EAF8', 0.3 '#56B4E9', 0.6 '#0072B2', 1 '#001D33')
 unset grid
 set tics out

@@ -8,7 +8,7 @@
 here=$top_srcdir/tests/golden/plot
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 "$QUERN" plot top "$here/in/a.prof" -o "$SCRATCH/try.svg" 2>&1 | grep -q 'without libcsv' &&
-    absent_all 'quern was built without libcsv' $((3 * $(ls "$here"/*.kind | wc -l)))
+    absent_all 'quern was built without libcsv' $((4 * $(ls "$here"/*.kind | wc -l)))
 cd "$here" || bail 'no goldens'
 
 # without gnuplot, which makes no difference to data and script
@@ -24,5 +24,10 @@ for command in *.kind; do
     fi
     same_file "$SCRATCH/$name.csv" "$name.csv" '... its data'
     same_file "$SCRATCH/$name.gp" "$name.gp" '... its script'
+    # A pipe can be read only once.
+    # shellcheck disable=SC2002,SC2046
+    cat "$(grep -o 'in/[^ ]*' "$command" | head -n 1)" | PATH=$SCRATCH/nothing "$QUERN" plot $(sed 's/in\/[^ ]*/\/dev\/stdin/' "$command") -o "$SCRATCH/piped.svg" 2>"$SCRATCH/err"
+    same_file "$SCRATCH/piped.csv" "$name.csv" '... the same of a pipe'
+    rm -f "$SCRATCH/piped.csv"
 done
 done_testing

@@ -5,7 +5,7 @@
 
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 149
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 159
 cd "$SCRATCH" || bail 'no scratch'
 LC_ALL=C
 export LC_ALL
@@ -90,6 +90,11 @@ ok "... and that 12 of 128 sets have nearly all: $percent%" says "$(grep -A1 'fe
 ok '... which is not said of the others' sh -c "! grep -q 'few sets' capacity/index.html"
 is "$(awk -F, 'NR > 1 { s += $2 } END { print s }' conflict/sets.csv)" \
     "$("$QUERN" csv --by=program --metadata=no --crlf=no --show=v=D1mr+D1mw conflict/profile | sed -n '2s/.*,//p')" '... of all D1 misses'
+# By set and time: a box for each row of the D1; all of its misses; the most of one box in words.
+is "$(sed 1d conflict/heat.csv)" "$(awk -F, -v OFS=, '$1 == "D1" { print $3, $4, $5, $6, $7 }' conflict/profile.sets.csv)" 'misses by set and time are those of the run'
+is "$(awk -F, 'NR > 1 { s += $5 } END { print s }' conflict/heat.csv)" "$(awk -F, 'NR > 1 { s += $2 } END { print s }' conflict/sets.csv)" '... all of them'
+most=$(awk -F, 'NR > 1 && $5 > n { n = $5; most = "at most " n " between instructions " $1 " and " $2 ", in set " $3 } END { print most }' conflict/heat.csv)
+ok "... in words: $most" grep -qF "src=\"heat.svg\" alt=\"Misses of the D1 by set, from left to right as the run goes: which sets have them, and when? $most" conflict/index.html
 ok 'capacity: what helps' says "$(first capacity)" 'more than 8 KiB were used since'
 ok '... a knee at twice the cache, 16 KiB' says "$(first capacity)" 'knee at 16 KiB'
 ok '... which is told after the place' says "$(sed -n '/class="first"/,/<\/ol>/p' capacity/index.html | sed -n 's/^<li>.*D1 of 16 KiB.*/second/p')" second
@@ -204,27 +209,29 @@ is $? 2 'no such analysis: status 2'
 "$QUERN" report -q -o bare-page bare.prof 2>err
 is "$?$(cat err)" 0 'a report of a profile'
 ok '... with its lines' grep -q "walk.c:$(line_of conflict), in main: 100,000 D1 misses\." bare-page/index.html
-for way in 'quern run --branch-sim=yes' 'quern run --analysis=3c' 'quern sweep -o runs.csv' 'quern report --intervals=run.csv' 'quern report --log=run.log'; do
+for way in 'quern run --branch-sim=yes' 'quern run --analysis=3c' 'quern sweep -o runs.csv' 'quern report --intervals=run.csv' 'quern report --sets=PROFILE.sets.csv' 'quern report --log=run.log'; do
     ok "... what is missing: $way" grep -q "class=\"missing\".*$way" bare-page/index.html
 done
 "$QUERN" run --branch-sim=yes --D1=8192,1,64 --LL=65536,8,64 --analysis=3c,sets --interval=auto --interval-file=run.csv \
     --log-file=run.log --out-file=full.prof ./walk conflict
 "$QUERN" sweep -q -o runs.csv --D1=8192,1,64 -L D1.size=4096,8192,16384 -- ./walk conflict
-"$QUERN" report -q -o full-page --intervals=run.csv --sizes=runs.csv --log=run.log full.prof 2>err
+"$QUERN" report -q -o full-page --intervals=run.csv --sizes=runs.csv --sets=full.prof.sets.csv --log=run.log full.prof 2>err
 is "$?$(cat err)" 0 'with all that belongs to it'
 is "$(grep -c 'class="missing"' full-page/index.html)" 0 '... nothing is missing'
-ok '... phases, sizes, sets, classes' test -s full-page/phases.gp -a -s full-page/size.gp -a -s full-page/sets.gp -a -s full-page/classes.gp
+ok '... phases, sizes, sets, classes' test -s full-page/phases.gp -a -s full-page/size.gp -a -s full-page/sets.gp -a -s full-page/heat.gp -a -s full-page/classes.gp
 env -i PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C "$QUERN" run --D1=8192,1,64 --analysis=sizes --log-file=sizes.log --out-file=sizes.prof ./walk conflict
 "$QUERN" report -q -o sizes-page --log=sizes.log sizes.prof 2>err
 is "$?$(cat err) $(cat sizes-page/size.csv)" "0 $(cat conflict/size.csv)" 'sizes out of the log of a run'
 "$QUERN" report --log=run.log -- ./walk 2>err
-is "$?: $(cat err)" '2: quern report: --intervals, --sizes and --log: wanted one profile with them; `quern report --help` describes it' 'a program has them made'
+is "$?: $(cat err)" '2: quern report: --intervals, --sizes, --sets and --log: wanted one profile with them; `quern report --help` describes it' 'a program has them made'
 "$QUERN" report --D1=1024,2,64 bare.prof 2>err
 is $? 2 'a profile has its caches'
 "$QUERN" report --intervals=none.csv -o none bare.prof 2>err
 is "$?: $(cat err)" '1: quern report: none.csv: No such file or directory' 'no such file'
 "$QUERN" report --intervals=full.prof.sets.csv -o none full.prof 2>err
 is "$?: $(cat err)" '1: quern report: full.prof.sets.csv:1: got no columns `start`, `end` and an event of the profile, wanted the counts of `quern run --interval=N`' 'misses by set are no intervals'
+"$QUERN" report --sets=run.csv -o none full.prof 2>err
+is "$?: $(cat err)" '1: quern report: run.csv:1: got no column `cache`, wanted PROFILE.sets.csv of the analysis sets with --interval' '... nor are intervals misses by set'
 
 # Of two: what has changed.  The figures are those of csv.
 "$QUERN" run -q --D1=8192,2,64 --LL=65536,8,64 --out-file=ways.prof ./walk conflict
