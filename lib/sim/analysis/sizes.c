@@ -80,6 +80,8 @@ static void analysis_init(const struct sim_config *c)
     uint64_t larger = sim_option_within(c->slot, ANALYSIS, "larger", 4, 0, STEPS_MAX - 1);
     uint64_t sets = c->sets, size = c->size;
 
+    if (c->ways > UINT16_MAX)
+        sim_fail(c->slot, ANALYSIS, "analysis_init", 0, "a D1 of more than 65535 ways");
     ways = c->ways;
     line_bits = c->line_bits;
     for (room = LEAST_ROOM; room < ways; room *= 2)
@@ -213,12 +215,14 @@ static void analysis_far(const struct sim_far *f) { touch(f->line, f->left, f->k
 
 static void analysis_ref(const struct sim_ref *ref)
 {
-    uint64_t line = ref->addr >> line_bits << line_bits, last = ref->addr + ref->size - 1;
+    uint64_t number = ref->addr >> line_bits, last = (ref->addr + ref->size - 1) >> line_bits;
     bool more = false;
 
     if (ref->kind > SIM_MODIFY)
         return;
-    for (; line <= last; line += 1ull << line_bits) {
+    for (; number <= last; number++) {
+        uint64_t line = number << line_bits;
+
         if (line == latest)
             continue;
         touch(line, latest, ref->kind == SIM_WRITE, more);

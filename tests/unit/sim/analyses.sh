@@ -49,4 +49,8 @@ ok 'misses by set' compare sets ''
 ok 'D1s of other sizes' compare sizes ''
 ok '... more of them' compare sizes smaller=11,larger=7
 ok '... this one alone' compare sizes smaller=0,larger=0
+
+"$SCRATCH/replay" --D1=4194304,65536,64 "$SCRATCH/trace" >/dev/null 2>"$SCRATCH/err"
+is $? 70 '... of so many ways that they cannot be counted: none'
+ok '... with the reason' grep -q 'a D1 of more than 65535 ways' "$SCRATCH/err"
 done_testing

@@ -90,6 +90,13 @@ int main(void)
         analysis_ref(&(struct sim_ref){.addr = at, .size = 8, .kind = SIM_WRITE});
     says("AN: misses of D1s by size, 1 ways, lines of 64 bytes: reads, writes\nAN: 128 bytes: 0 3\nAN: 256 bytes: 0 3\n");
 
+    /* The last line of all. */
+    n_sizes = 0;
+    latest = SIM_NO_LINE;
+    begin(2 * LINE, "smaller=0,larger=0");
+    analysis_ref(&(struct sim_ref){.addr = 0 - UINT64_C(8), .size = 8, .kind = SIM_READ});
+    says("AN: misses of D1s by size, 1 ways, lines of 64 bytes: reads, writes\nAN: 128 bytes: 1 0\n");
+
     is_int(follow(1, 1, 40, "smaller=3,larger=4"), 0, "one way, 40 lines");
     is_int(follow(2, 1, 100, "smaller=3,larger=4"), 0, "two ways, fewer lines near than ways");
     is_int(follow(4, 4, 300, "smaller=3,larger=5"), 0, "four ways, 300 lines");
