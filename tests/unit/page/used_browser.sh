@@ -3,7 +3,7 @@
 # both; and does it say how to get it where it was not collected?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 19
+browser_test 20
 
 cat >prog.c <<'END_C'
 #include <stdlib.h>
@@ -82,5 +82,10 @@ is "$(page_text '#detail .note' | grep -c 'quern run --data=use')" 1 'and so doe
 open_page diff.html data
 is "$(js "return model.objects.length > 5 && model.dataColumns.some(c => c.name === 'used of a line')")" true 'a comparison of one with and one without'
 is "$(page_faults 1300 light data)" '' 'which is readable, too'
+"$QUERN" page --diff -o same.html use use || bail 'no page'
+open_page same.html source
+is "$(js "const of = used => model.events.map(name => ({ 'D1.filled': 64, 'D1.used': used })[name] || 0), column = model.columns.find(c => c.name === 'D1use%');
+    return [[64, 8], [8, 64]].map(([after, before]) => numberCell(column, { counts: of(after), before: of(before) })).map(td => td.className + ' ' + td.textContent).join('; ')")" \
+    'n better +87.50; n worse -87.50' 'a line of which more is used is better'
 is "$(browser_messages)$(browser_requests | grep -v '^about:\|^file:\|^data:')" '' 'no error, no request'
 done_testing
