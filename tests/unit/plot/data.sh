@@ -5,7 +5,7 @@
 
 in=$top_srcdir/tests/golden/plot/in
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 29
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 30
 cd "$SCRATCH" || bail 'no scratch'
 mkdir -p nothing
 no() { ! "$@"; }

@@ -4,7 +4,7 @@
 
 in=$top_srcdir/tests/golden/plot/in
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 52
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 53
 cd "$SCRATCH" || bail 'no scratch'
 mkdir out
 

@@ -5,7 +5,7 @@
 
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 151
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 152
 cd "$SCRATCH" || bail 'no scratch'
 LC_ALL=C
 export LC_ALL
