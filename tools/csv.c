@@ -45,6 +45,8 @@ static const struct qn_option options[] = {
 
 static const struct qn_option_rule rules[] = {
     {"--timing", true, "--by=data", "by which only misses are counted"},
+    {"--timing", true, "--by=pair or --by=used", "whose columns are always the same"},
+    {"--show", true, "--by=pair or --by=used", "whose columns are always the same"},
     {"--to-profile", true, "--by or --show or --timing or --metadata or --metadata=no or --crlf or --crlf=no", NULL},
     {NULL, false, NULL, NULL}};
 

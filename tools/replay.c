@@ -102,10 +102,10 @@ static bool put_json(FILE *from)
 
 static int run(struct qn_engines_build *b, char **argv, bool build, bool json)
 {
-    FILE *text = json ? tmpfile() : NULL;
-    int own = text ? dup(STDOUT_FILENO) : -1, status;
+    int own = json ? dup(STDOUT_FILENO) : -1, status; /* before a file takes the place of a standard output that is closed */
+    FILE *text = own >= 0 ? tmpfile() : NULL;
 
-    if (json && (own < 0 || dup2(fileno(text), STDOUT_FILENO) < 0))
+    if (json && (!text || dup2(fileno(text), STDOUT_FILENO) < 0))
         return perror("quern: replay: --json"), 1;
     status = build ? build_and_run(b, argv) : qn_engines_run(argv);
     if (!json)

@@ -77,22 +77,33 @@ static int run_once(struct qn_report_runner *r)
     return 0;
 }
 
-/* Does the run say what D1s of other sizes miss?  It knows least recently used ones, as the default is. */
-static bool run_has_sizes(const struct qn_report_options *o)
+static bool names_sizes(const char *analyses)
 {
-    char *engine = qn_engines_default_engine(), *D1 = NULL;
-    struct qn_engines_texts t = { .description = NULL };
-    bool named = false;
+    const size_t length = strlen(SIZES);
 
-    for (const char *at = o->analysis; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
-        named |= strcspn(at, ",") == strlen(SIZES) && !strncmp(at, SIZES, strlen(SIZES));
-    if (named && engine && qn_engines_read_texts(engine, &t))
+    for (const char *at = analyses; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
+        if (strcspn(at, ",") == length && !strncmp(at, SIZES, length))
+            return true;
+    return false;
+}
+
+/* Does the run say what D1s of other sizes miss?  It knows least recently used ones, as the default is. */
+static bool run_has_sizes(const struct qn_report_options *o, bool tell)
+{
+    char *engine = names_sizes(o->analysis) ? qn_engines_default_engine() : NULL, *D1 = NULL;
+    struct qn_engines_texts t = { .description = NULL };
+    bool known;
+
+    if (engine && qn_engines_read_texts(engine, &t))
         D1 = qn_engines_text_of_slot(t.description, QN_ENGINES_D1);
-    named = D1 && !strcmp(D1, "lru");
+    known = D1 && !strcmp(D1, "lru");
+    if (tell && D1 && !known)
+        qn_text_complain("quern report: --analysis=" SIZES ": it knows LRU caches, and the D1 here is %.*s: a second run is made for D1s of other sizes",
+                         (int)strcspn(D1, ":"), D1);
     free(D1);
     qn_engines_free_texts(&t);
     free(engine);
-    return named;
+    return known;
 }
 
 /* "D1.size=1024,2048,...": of one set at least, ways and lines as they are. */
@@ -160,7 +171,7 @@ static void begin_sizes(struct qn_report_runner *r, const char *runs, const char
     struct qn_exp_memory *m = &r->o->memory;
 
     r->sizes = -1;
-    if (run_has_sizes(r->o) || !find_geometry(r))
+    if (run_has_sizes(r->o, true) || !find_geometry(r))
         return;
     qn_report_begin_command(r, "sweep");
     qn_report_add_word(r, "-q");
@@ -180,7 +191,7 @@ static void begin_sizes(struct qn_report_runner *r, const char *runs, const char
 /* Without it the page lacks a picture, and says so. */
 static void end_sizes(struct qn_report_runner *r, const char *runs, const char *errors)
 {
-    if (run_has_sizes(r->o)) {
+    if (run_has_sizes(r->o, false)) {
         if (!r->o->guard.signal && !qn_report_take_sizes(r->o, r->o->log, COUNTING))
             qn_text_complain("quern report: the run says nothing of D1s of other sizes");
         return;

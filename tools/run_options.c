@@ -267,6 +267,7 @@ static const struct qn_option_rule rules[] = {
     { "--watch-region", false, "--watch", NULL },
     { "--watch-file", false, "--watch", NULL },
     { "--watch", true, "--cache-sim=no", NULL },
+    { "--toggle-collect", true, "--toggle", "which counts only inside its function" },
     { "--alloc", false, "--data", NULL },
     { "--data", true, "--cache-sim=no or --versus or --check", NULL },
     { "--trace-file", false, "--trace", NULL },

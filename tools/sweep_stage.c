@@ -45,7 +45,7 @@ struct stage {
     unsigned long long bytes;
 };
 
-/* Whole or not there.  Mode and time are those of the file, since a program may look at them. */
+/* Whole or not there.  Mode and time are those of the file, since a program may look at them, and so that what nobody else may read stays so. */
 static bool copy(const char *from, const struct stat *st, const char *to)
 {
     const struct timespec times[2] = { st->st_atim, st->st_mtim };
@@ -57,7 +57,7 @@ static bool copy(const char *from, const struct stat *st, const char *to)
     if (in >= 0 && (out = mkstemp(temporary)) >= 0)
         while ((n = sendfile(out, in, NULL, BLOCK)) > 0)
             ;
-    if (out >= 0 && (n || fchmod(out, (st->st_mode & 0777) | 0444) || futimens(out, times) || rename(temporary, to))) {
+    if (out >= 0 && (n || fchmod(out, (st->st_mode & 0777) | 0400) || futimens(out, times) || rename(temporary, to))) {
         complain(to);
         unlink(temporary);
         n = -1;
@@ -110,19 +110,20 @@ static bool add_run(struct stage *g, struct qn_sweep *s, int i)
 
 static bool write_list(struct stage *g, struct qn_sweep *s, const char *list)
 {
+    const char *temporary = qn_exp_format(g->m, "%s.new", list); /* jobs of the same sweep may be reading the old one */
     char *cwd = getcwd(NULL, 0);
     bool good = true;
 
-    g->list = fopen(list, "we");
+    g->list = fopen(temporary, "we");
     if (!g->list || !cwd)
-        return complain(list);
+        return complain(temporary);
     fprintf(g->list, "cwd %s\n", cwd);
     free(cwd);
     if (s->options.experiment)
         good = add(g, s->options.experiment);
     for (int i = 0; i < s->runs.count && good; i++)
         good = add_run(g, s, i);
-    return (fclose(g->list) == 0 || complain(list)) && good;
+    return (fclose(g->list) == 0 || complain(temporary)) && good && (rename(temporary, list) == 0 || complain(list));
 }
 
 const char *qn_sweep_stage(struct qn_sweep *s)
@@ -293,7 +294,9 @@ bool qn_sweep_enter_stage(void)
         return true;
     if (!f)
         return complain(list);
-    snprintf(folder, sizeof folder, "%.*s", (int)(strstr(list, "/sweep.") ? strstr(list, "/sweep.") - list : 0), list);
+    snprintf(folder, sizeof folder, "%s", list);
+    for (int i = 0; i < 2 && strrchr(folder, '/'); i++) /* "/sweep.1f.../files" */
+        *strrchr(folder, '/') = 0;
     while (good && fgets(line, sizeof line, f)) {
         char *path = strchr(line, ' ');
         int there;

@@ -141,6 +141,10 @@ static char *claim(struct qn_collect *r, const char **why)
     int fd;
 
     *why = "no memory";
+    if (profile && qn_collect_is_device(profile)) {
+        *why = "that of the run goes to a device";
+        return NULL;
+    }
     for (unsigned i = 1; profile && i < DUMPS_MAX && asprintf(&path, "%s.dump%u", profile, i) > 0; i++) {
         fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         *why = strerror(errno);

@@ -102,8 +102,10 @@ static void dump(struct qn_collect *r, const struct qn_cost_store *now, int what
 {
     char *profile = qn_collect_name_profile(r), *path;
 
-
-    if (!profile || asprintf(&path, "%s.%u", profile, ++r->parts) < 0)
+    r->parts++;
+    if (profile && qn_collect_is_device(profile))
+        path = strdup(profile);
+    else if (!profile || asprintf(&path, "%s.%u", profile, r->parts) < 0)
         path = NULL;
     if (!path || !write_part(r, now, path, what, text))
         qn_collect_fail(r, "part %u of the profile could not be written", r->parts);

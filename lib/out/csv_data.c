@@ -21,9 +21,6 @@ const char *const *qn_out_csv_data_names(enum qn_out_csv_by by)
     return by == QN_OUT_CSV_DATA ? data : by == QN_OUT_CSV_PAIR ? pair : used;
 }
 
-/* As events of a profile: those of an analysis bear its slot. */
-static const char *const events[QN_PROF_DATA_EVENTS] = {"D1mr", "D1mw", "DLmr", "DLmw", "AN.compulsory", "AN.capacity", "AN.conflict", "D1.filled", "D1.used"};
-
 static int find_event(const struct qn_prof_header *h, const char *name)
 {
     for (int i = 0; i < h->event_count; i++)
@@ -37,13 +34,13 @@ static const char *show_all(const struct qn_prof_header *h)
     static const char *const shown[2][2] = {{"D1mr,D1mw,DLmr,DLmw", "D1mr,D1mw,DLmr,DLmw,D1.filled,D1.used,D1use%"},
                                             {"D1mr,D1mw,DLmr,DLmw,AN.compulsory,AN.capacity,AN.conflict",
                                              "D1mr,D1mw,DLmr,DLmw,AN.compulsory,AN.capacity,AN.conflict,D1.filled,D1.used,D1use%"}};
-    return shown[find_event(h, events[QN_PROF_COMPULSORY]) != NONE][find_event(h, events[QN_PROF_FILLED]) != NONE];
+    return shown[find_event(h, qn_prof_data_profile_events[QN_PROF_COMPULSORY]) != NONE][find_event(h, qn_prof_data_profile_events[QN_PROF_FILLED]) != NONE];
 }
 
 static int is_of_data(const char *event)
 {
     for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
-        if (strcmp(events[i], event) == 0)
+        if (strcmp(qn_prof_data_profile_events[i], event) == 0)
             return 1;
     return 0;
 }
@@ -130,7 +127,7 @@ static enum qn_text_status put_rows(const struct qn_prof_data *d, const struct q
     enum qn_text_status status = counts ? QN_TEXT_OK : qn_text_fail_memory(err);
     for (size_t i = 0; i < d->miss_count && status == QN_TEXT_OK; i++) {
         for (int k = 0; k < QN_PROF_DATA_EVENTS; k++) {
-            int at = find_event(h, events[k]);
+            int at = find_event(h, qn_prof_data_profile_events[k]);
             if (at != NONE && qn_prof_data_has(d, k))
                 counts[at] = d->misses[i].counts[k];
         }

@@ -173,8 +173,7 @@ static void put_row(const struct data *d, const struct sum *s, const int *widths
         qn_out_puts(d->m->sink, cell);
         qn_out_puts(d->m->sink, "  ");
     }
-    if (s->part)
-        qn_out_puts(d->m->sink, "    ");
+    qn_out_puts(d->m->sink, s->part ? "    " : "");
     qn_out_name(d->m->sink, s->part ? s->part : s->group);
     qn_out_putc(d->m->sink, '\n');
 }
@@ -328,21 +327,24 @@ static void put_pairs(struct data *d)
 
 /* ---- all of it ---- */
 
-/* What came (`filled`) is told with what of it was used. */
+/* As the table calls events (conflict), or as the profile does (AN.conflict).  What came (`filled`) is told with what of it was used. */
 static enum qn_text_status choose_columns(struct data *d)
 {
-    const struct qn_out_request *q = d->m->request;
+    struct qn_text_error other = {.status = QN_TEXT_OK}, *err = d->m->err;
     char *names[QN_PROF_DATA_EVENTS];
-    struct qn_prof_header h = {.event_count = QN_PROF_DATA_EVENTS, .events = names};
-    for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
-        names[i] = (char *)(qn_prof_data_has(&d->tables, i) ? qn_prof_data_events[i] : "");
-    return qn_out_choose_told_columns(&d->columns, &h, QN_PROF_FILLED, q->show, q->sort, d->m->err);
+    const struct qn_prof_header h = {.event_count = QN_PROF_DATA_EVENTS, .events = names};
+    for (int k = 0; k < 2; k++, err = &other) {
+        for (int i = 0; i < QN_PROF_DATA_EVENTS; i++)
+            names[i] = (char *)(!qn_prof_data_has(&d->tables, i) ? "" : k ? qn_prof_data_profile_events[i] : qn_prof_data_events[i]);
+        if (qn_out_choose_told_columns(&d->columns, &h, QN_PROF_FILLED, d->m->request->show, d->m->request->sort, err) == QN_TEXT_OK)
+            return d->m->err->status = QN_TEXT_OK;
+        qn_out_free_columns(&d->columns);
+    }
+    return d->m->err->status;
 }
 
 static int prepare(struct data *d)
 {
-    if (choose_columns(d) != QN_TEXT_OK)
-        return -1;
     d->described = calloc(d->tables.object_count + 1, sizeof *d->described);
     d->sums = calloc(2 * d->tables.miss_count + 1, sizeof *d->sums);
     if (!d->described || !d->sums)
@@ -387,7 +389,7 @@ enum qn_text_status qn_out_modern_data(struct qn_out_modern *m)
         if (!d.tables.object_count)
             qn_text_fail(m->err, QN_TEXT_BAD, "%s: objects in memory are not known; `quern run --data=yes` writes them into the profile",
                          m->request->inputs[0]);
-        else if (prepare(&d) == 0 && qn_out_put_head(m, &d.columns, m->request->sort ? NULL : "D1mr+D1mw") == QN_TEXT_OK)
+        else if (choose_columns(&d) == QN_TEXT_OK && prepare(&d) == 0 && qn_out_put_head(m, &d.columns, m->request->sort ? NULL : "D1mr+D1mw") == QN_TEXT_OK)
             put_all(&d);
     }
     qn_out_free_columns(&d.columns);

@@ -8,7 +8,7 @@ const RATIOS = [
   ['I1mr%', 100, 'I1mr', 'Ir'], ['ILmr%', 100, 'ILmr', 'Ir'], ['D1mr%', 100, 'D1mr', 'Dr'], ['DLmr%', 100, 'DLmr', 'Dr'],
   ['D1mw%', 100, 'D1mw', 'Dw'], ['DLmw%', 100, 'DLmw', 'Dw'], ['D1m%', 100, 'D1mr+D1mw', 'Dr+Dw'],
   ['LLmr%', 100, 'ILmr+DLmr+DLmw', 'Ir+Dr+Dw'], ['LLlocal%', 100, 'ILmr+DLmr+DLmw', 'I1mr+D1mr+D1mw'],
-  ['D1use%', 100, 'D1.used', 'D1.filled'], ['Bcm%', 100, 'Bcm', 'Bc'], ['Bim%', 100, 'Bim', 'Bi'], ['Bm%', 100, 'Bcm+Bim', 'Bc+Bi'],
+  ['D1use%', 100, 'D1.used', 'D1.filled', 'more'], ['Bcm%', 100, 'Bcm', 'Bc'], ['Bim%', 100, 'Bim', 'Bi'], ['Bm%', 100, 'Bcm+Bim', 'Bc+Bi'],
   ['MPKI', 1000, 'ILmr+DLmr+DLmw', 'Ir'], ['L1MPKI', 1000, 'I1mr+D1mr+D1mw', 'Ir'], ['BMPKI', 1000, 'Bcm+Bim', 'Ir'],
 ];
 
@@ -51,9 +51,9 @@ function costColumn() {
     text(row) { return commas(this.value(row)); }, total: () => costOf(model.totals), totalBefore: () => costOf(model.totalsBefore) };
 }
 
-function ratioColumn([name, times, of, over]) {
+function ratioColumn([name, times, of, over, more]) {
   const ratio = counts => sumOf(over, counts) ? times * sumOf(of, counts) / sumOf(over, counts) : null;
-  return { name, kind: 'ratio',
+  return { name, kind: 'ratio', more,
     value(row) {
       const after = ratio(row.counts), before = row.before ? ratio(row.before) : 0;
       return after === null || before === null ? -Infinity : after - before;

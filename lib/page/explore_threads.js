@@ -138,9 +138,9 @@ function sharedPanel(lines, state) {
 
 function sharingNotes(lines, how) {
   const left = model.data.sharing.left;
-  return [el('p', { class: 'note' }, `${commas(lines.length)} lines of memory are ${HOW[how]}` + (lines.length > LINES_SHOWN ? `; the first ${LINES_SHOWN} are listed. ` : '. '),
+  return [el('p', { class: 'note' }, (lines.length === 1 ? '1 line of memory is ' : `${commas(lines.length)} lines of memory are `) + HOW[how] + (lines.length > LINES_SHOWN ? `; the first ${LINES_SHOWN} are listed. ` : '. '),
     'quern runs one thread at a time: which thread touches which bytes how often is what the program does, but misses and upgrades depend on the turns that the threads got, and are far more on a real machine.'),
-  left ? el('p', { class: 'note' }, `${commas(left)} rows of the table, with the fewest transfers, are not on this page.`) : null];
+  left ? el('p', { class: 'note' }, left === 1 ? '1 row of the table, with the fewest transfers, is not on this page.' : `${commas(left)} rows of the table, with the fewest transfers, are not on this page.`) : null];
 }
 
 views.threads = {

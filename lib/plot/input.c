@@ -105,6 +105,8 @@ static enum qn_text_status read_log(struct qn_plot_input *in, const struct qn_pl
 {
     struct qn_exp_table rows;
 
+    if (q->level && strcmp(q->level, "D1"))
+        return qn_text_fail(err, QN_TEXT_BAD, "%s: --level: got %s, wanted D1: the analysis sizes tells of no other level", in->path, q->level);
     qn_exp_init_table(&rows);
     if (qn_exp_read_sizes(&rows, in->path, "", err) == QN_TEXT_OK && !rows.row_count)
         qn_text_fail(err, QN_TEXT_BAD, "%s: got no line 'AN: misses of D1s by size ...', wanted rows, or the log of a run with the analysis sizes", in->path);

@@ -14,7 +14,7 @@
 #define NAMES "--mod-filename --mod-funcname"
 #define CENTRES "--event --by --most --timing " NAMES
 const struct qn_plot_kind qn_plot_kinds[] = {
-    { "size", "a sweep", "misses against the size of a cache", 1, 1, SWEEP " --level" },
+    { "size", "a sweep or log", "misses against the size of a cache (of a log: module sizes)", 1, 1, SWEEP " --level" },
     { "ways", "a sweep", "... against its ways", 1, 1, SWEEP " --level" },
     { "line", "a sweep", "... against the length of its lines", 1, 1, SWEEP " --level" },
     { "curve", "a sweep", "any column against any other: --x, --y", 1, 1, SWEEP },

@@ -40,6 +40,7 @@ struct qn_text_names;
 enum { QN_PROF_D1MR, QN_PROF_D1MW, QN_PROF_DLMR, QN_PROF_DLMW, QN_PROF_COMPULSORY, QN_PROF_CAPACITY, QN_PROF_CONFLICT, QN_PROF_FILLED, QN_PROF_USED, QN_PROF_DATA_EVENTS };
 enum { QN_PROF_DATA_MISSES = QN_PROF_COMPULSORY, QN_PROF_DATA_CLASSES = QN_PROF_FILLED }; /* number of misses; and of classes behind them, the end */
 extern const char *const qn_prof_data_events[QN_PROF_DATA_EVENTS]; /* names */
+extern const char *const qn_prof_data_profile_events[QN_PROF_DATA_EVENTS]; /* the same in `events:`, where those of an analysis bear its slot */
 #define QN_PROF_NO_PART UINT32_MAX
 
 struct qn_prof_object {

@@ -48,6 +48,7 @@ work=home/ada/work
 sed 's/^ \* /&(mine) /' "$sources/fifo.c" >$work/mine.c
 seq 500 >$work/data
 seq 1000 1500 >$work/input
+chmod 600 $work/input
 cat >$work/names.exp <<'END'
 I1 = "4096,2,32"
 D1 = "{size},2,32"
@@ -77,19 +78,27 @@ cd $work || bail 'no folder'
 "$QUERN" sweep -q -o here.csv names.exp 2>"$SCRATCH/err" || bail "the sweep here: $(cat "$SCRATCH/err")"
 is "$(wc -l <here.csv) $(grep -c ',ok' here.csv)" '5 4' 'four rows here'
 PATH=$SCRATCH/bin:$PATH
+stage=$SCRATCH/stage
 # staged WHAT: the same file
 staged() {
     rm -f there.csv "$NODE_LOG"
-    "$QUERN" sweep --on=slurm --parts=2 --stage="$SCRATCH/stage" -o there.csv names.exp >"$SCRATCH/out" 2>"$SCRATCH/err"
+    "$QUERN" sweep --on=slurm --parts=2 --stage="$stage" -o there.csv names.exp >"$SCRATCH/out" 2>"$SCRATCH/err"
     is "$? $(cmp here.csv there.csv 2>&1)" '0 ' "$1" || diag "$(cat "$SCRATCH/err" "$NODE_LOG")"
 }
 staged 'nodes that have nothing of it'
 ok 'what is staged, and what is not, is said' grep -q 'files with [0-9]* bytes are in .*; libraries, and what programs open besides, are those of the nodes' "$SCRATCH/err"
 is "$(find "$SCRATCH/stage" -type d | wc -l)" 1 'the parts are gone'
 ls "$SCRATCH/stage" >"$SCRATCH/contents"
+for file in "$SCRATCH"/stage/*; do
+    cmp -s "$file" input && is "$(stat -c %a "$file")" 600 'what nobody else may read stays so'
+done
 cp names again
 "$QUERN" sweep -q --on=slurm --stage="$SCRATCH/stage" -L sim=lru --D1=1024,2,32 -o again.csv -- ./again data <input 2>"$SCRATCH/err"
 is "$(ls "$SCRATCH/stage")" "$(cat "$SCRATCH/contents")" 'another name for the same program is no other file'
+mkdir "$SCRATCH/sweep.d"
+stage=$SCRATCH/sweep.d/stage
+staged 'a folder whose path looks like that of parts'
+stage=$SCRATCH/stage
 HAS=folder
 staged 'nodes that have the folder, and nothing in it'
 HAS=other
@@ -100,6 +109,14 @@ done
 "$QUERN" sweep -q --on=slurm --stage="$SCRATCH/stage" -o there2.csv names.exp >"$SCRATCH/out" 2>"$SCRATCH/err"
 is $? 1 'a staged file that was changed'
 ok 'is not used, which a line of the job says' grep -q 'is not there as it was staged, for .*/names$' "$NODE_LOG"
+list=$(ls "$SCRATCH"/stage/sweep.*/files)
+cp "$list" "$SCRATCH/list"
+echo >'two
+lines'
+"$QUERN" sweep -q --on=slurm --stage="$SCRATCH/stage" -L sim=lru --D1=1024,2,32 -o there2.csv -- ./names 'two
+lines' 2>"$SCRATCH/err"
+is "$? $(grep -c 'lines: Invalid argument' "$SCRATCH/err")" '1 1' 'a name that the list cannot hold'
+ok '... leaves the list that other jobs read as it was' cmp "$list" "$SCRATCH/list"
 "$QUERN" sweep -q --stage="$SCRATCH/stage" -o there3.csv names.exp 2>"$SCRATCH/err"
 is "$? $(grep -c 'wanted --on=parallel or --on=slurm, too' "$SCRATCH/err")" '2 1' 'without --on'
 done_testing

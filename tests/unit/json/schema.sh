@@ -3,10 +3,10 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 schema=$(cd "$top_srcdir" && pwd)/doc/quern.schema.json
-python3 -c 'import jsonschema' 2>/dev/null || absent_all 'python3-jsonschema is not installed' 54
-command -v jq >/dev/null || absent_all 'jq is not installed' 54
-grep -q '^#define HAVE_JANSSON 1' "$top_builddir/config.h" || absent_all 'built without jansson' 54
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 54
+python3 -c 'import jsonschema' 2>/dev/null || absent_all 'python3-jsonschema is not installed' 55
+command -v jq >/dev/null || absent_all 'jq is not installed' 55
+grep -q '^#define HAVE_JANSSON 1' "$top_builddir/config.h" || absent_all 'built without jansson' 55
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 55
 cd "$SCRATCH" || bail 'no scratch'
 
 cat >validate.py <<'END'
@@ -53,6 +53,8 @@ printf ' L 1000,8\n S 1010,4\n L 5000,8\nI 400000,4\n' | sed 's/^I /I  /' >lacke
 valid replay replay.json 'replay --json'
 is "$(jq -c '[.totals.Dr, .totals.Dw, .totals.D1mr, .totals.D1mw, .totals.Ir]' replay.json) $(jq -r '.counts[] | "\(.name) \(.count)"' replay.json | tr '\n' ' ')" \
     '[2,1,2,0,1] AN.compulsory 2 AN.capacity 0 AN.conflict 0 ' 'its counts'
+"$QUERN" replay --json lackey 2>err >&-
+is "$? $(cat err)" '1 quern: replay: --json: Bad file descriptor' 'a standard output that is closed'
 "$QUERN" replay --json nothing >none.json 2>err
 is "$? $(cat none.json)" '1 ' 'of no trace nothing'
 "$QUERN" merge --json a b >merge.json

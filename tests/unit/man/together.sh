@@ -17,8 +17,11 @@ refused run ': run: --interval-file: needs --interval' --interval-file=x true
 refused run ': run: --explain-first: needs --explain' --explain-first=3 true
 refused run ': run: --watch-from: needs --watch' --watch-from=3 true
 refused run ': run: --trace-blocks: needs --trace' --trace-blocks=1-2 true
+refused run ': run: --toggle-collect: not with --toggle, which counts only inside its function' --toggle=main --toggle-collect=exit true
 refused run ': run: --analysis: not with --check' --analysis=sets --check true
 refused csv ' csv: --timing: not with --by=data, by which only misses are counted' --by=data --timing=width=1 p
+refused csv ' csv: --timing: not with --by=used, whose columns are always the same' --by=used --timing=width=1 p
+refused csv ' csv: --show: not with --by=pair, whose columns are always the same' --by=pair --show=Ir p
 refused csv ' csv: --to-profile: not with --metadata=no' --to-profile --metadata=no p
 refused plot ' plot: --event: not with data' data --event=D1mr p
 refused plot ' plot: --level: not with top' top --level=D1 p

@@ -2,7 +2,7 @@
 # Does the page show the lines of memory that threads share as PROFILE.sharing.csv has them: sums, bytes by thread, lines of source?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-browser_test 28
+browser_test 29
 
 cat >prog.c <<'END_C'
 #include <pthread.h>
@@ -60,6 +60,12 @@ is "$(page_cells '#shared tbody tr' 0 | sort)" "$(awk -F, '$2 == "false" || $2 =
 view 'threads&shared=truly'
 is "$(page_cells '#shared tbody tr' 0 | sort)" "$(awk -F, '$2 == "true" || $2 == "both" { print $1 }' $table | sort -u)" 'those that are shared truly'
 is "$(js "return document.querySelector('#shared-how').value")" truly '... as the menu has it'
+
+js 'model.shared = model.shared.slice(0, 1); model.data.sharing.left = 1' >/dev/null
+view 'threads&shared=all'
+is "$(js "return [...document.querySelectorAll('p.note')].map(p => p.textContent.split('.')[0]).join('; ')")" \
+    '1 line of memory is shared; 1 row of the table, with the fewest transfers, is not on this page' 'one is one'
+js 'model.shared = null; model.data.sharing.left = 0' >/dev/null
 
 # ---- bytes ----
 

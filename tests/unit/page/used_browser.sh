@@ -87,5 +87,10 @@ is "$(echo "$used" | grep -c 'calloc in main'):$used" "1:$(worst)" 'Overview nam
 open_page diff.html data
 is "$(js "return model.objects.length > 5 && model.dataColumns.some(c => c.name === 'used of a line')")" true 'a comparison of one with and one without'
 is "$(page_faults 1300 light data)" '' 'which is readable, too'
+"$QUERN" page --diff -o same.html use use || bail 'no page'
+open_page same.html source
+is "$(js "const of = used => model.events.map(name => ({ 'D1.filled': 64, 'D1.used': used })[name] || 0), column = model.columns.find(c => c.name === 'D1use%');
+    return [[64, 8], [8, 64]].map(([after, before]) => numberCell(column, { counts: of(after), before: of(before) })).map(td => td.className + ' ' + td.textContent).join('; ')")" \
+    'n better +87.50; n worse -87.50' 'a line of which more is used is better'
 is "$(browser_messages)$(browser_requests | grep -v '^about:\|^file:\|^data:')" '' 'no error, no request'
 done_testing

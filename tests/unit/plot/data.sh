@@ -5,7 +5,7 @@
 
 in=$top_srcdir/tests/golden/plot/in
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 29
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 30
 cd "$SCRATCH" || bail 'no scratch'
 mkdir -p nothing
 no() { ! "$@"; }
@@ -96,6 +96,8 @@ is "$(awk -F, 'NR > 1 { n++; sum += $2 } END { print n, sum }' s.csv)" \
 "$QUERN" run $caches --analysis=sizes --log-file=z.log --out-file=z.prof "$top_builddir/tests/guest/strides" || bail 'cannot run'
 plot size z.log -o z.svg
 is "$(tail -n +2 z.csv)" "$(sed 's/,//g' z.log | awk '/D   refs:/ { n = $4 } /AN: [0-9]+ bytes: / { printf "%d,%.4f\n", $3, 100 * ($5 + $6) / n }')" 'size of a run with the analysis sizes'
+"$QUERN" plot size --level=LL -o z.svg z.log 2>err
+is "$? $(cat err)" '1 quern plot: z.log: --level: got LL, wanted D1: the analysis sizes tells of no other level' '... which knows no other level'
 plot size z.log --where=D1_size=1024 -o w.svg
 is "$(tail -n +2 w.csv | cut -d, -f1)" 1024 '... one of them'
 cp s.csv before.csv

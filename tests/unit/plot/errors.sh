@@ -4,7 +4,7 @@
 
 in=$top_srcdir/tests/golden/plot/in
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 52
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 53
 cd "$SCRATCH" || bail 'no scratch'
 mkdir out
 
@@ -20,7 +20,7 @@ refused() {
 usage='; `quern plot --help` describes it'
 refused 2 "name a kind of picture, and a file$usage"
 refused 2 "the first word is no kind of picture$usage" pie in.csv
-refused 2 "files of size: got 0, wanted 1 (a sweep)$usage" size
+refused 2 "files of size: got 0, wanted 1 (a sweep or log)$usage" size
 refused 2 "files of compare: got 1, wanted 2 (two profiles)$usage" compare a
 refused 2 "files of time: got 3, wanted 1 or 2 (intervals)$usage" time a b c
 refused 1 "$in/a.prof: got a profile, wanted a table of comma-separated values" time "$in/a.prof" -o out/x.svg

@@ -5,7 +5,7 @@
 
 case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 159
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 161
 cd "$SCRATCH" || bail 'no scratch'
 LC_ALL=C
 export LC_ALL
@@ -200,6 +200,12 @@ report --analysis=sizes -o once -- sh -c 'echo executed >>executions'
 is "$?$(cat err) $(wc -l <executions)" '0 1' '... the program is executed once'
 report --analysis=sets,sizes --D1=1024,4,64 -o small -- ./walk conflict
 is "$(sed 1d small/size.csv | cut -d, -f1 | tr '\n' ' ')" '256 512 1024 2048 4096 8192 16384 ' '... from one set on'
+
+# A quern whose D1 is another one: what the analysis says is not what that D1 would miss.
+mkdir other && cp "$QUERN" other/quern && "$QUERN" sim build --D1=fifo -o other/quern-engine || bail 'no other engine'
+other/quern report -q $caches --analysis=sizes -o fifo -- ./walk conflict 2>err
+is "$?: $(cat err)" '0: quern report: --analysis=sizes: it knows LRU caches, and the D1 here is fifo: a second run is made for D1s of other sizes' 'a D1 that is not LRU is told'
+is "$(d1 fifo | grep -c ',ok,')" 10 '... and its sizes are run'
 
 report --analysis=3c,zzz -o none -- ./walk
 is $? 2 'no such analysis: status 2'

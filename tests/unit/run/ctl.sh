@@ -125,6 +125,13 @@ is "$("$QUERN" ctl $run zero 2>&1; echo $?)" 'not supported with --interval
 1' 'zero with --interval is refused'
 go_on
 
+# ---- a device ----
+
+ln -s /dev/null device
+begin --out-file=device
+is "$("$QUERN" ctl $run dump 2>&1) $(echo device*)" 'no profile can be written: that of the run goes to a device device' 'nothing is written beside a device'
+go_on
+
 # ---- SIGUSR1 ----
 
 begin --out-file=signal --dump-signal

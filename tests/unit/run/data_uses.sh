@@ -80,6 +80,9 @@ is "$(cat got)" "$(cat one)" 'diff takes one from the other'
 "$QUERN" annotate --by=data profile >listing 2>&1
 is "$(sed -n 's/.*  \([0-9.]* of 64 B\)  swarm .*/\1/p' listing)" "$(awk '$1 == "symbol:swarm" { printf "%.1f of 64 B\n", 64 * $3 / $2 }' one)" \
     'annotate --by=data shows bytes used of a line'
+"$QUERN" annotate --by=data --show=D1use%,D1mr --sort=D1.used profile >listing 2>&1
+is "$(sed -n 's/^ *\([0-9.]*\)% .*  swarm .*/\1/p' listing)" "$(awk '$1 == "symbol:swarm" { printf "%.1f\n", 100 * $3 / $2 }' one)" '... and as a ratio, by the names that csv has'
+is "$("$QUERN" annotate --by=data --show=used,foo profile 2>&1)" 'quern annotate: error: --show event `foo` did not appear in `events:` line' '... but no other names'
 "$QUERN" run -q --data=use --sim=D1=fifo ./uses 2>err
 ok 'another module in the D1 is refused' grep -q 'needs the D1 that quern has by default' err
 done_testing

@@ -154,6 +154,9 @@ for options in '--batch=always' '--data=yes' '--branch-sim=yes --analysis=3c' '-
 done
 "$QUERN" run -q --out-file=got --dump-before=nothing_such ./at 2>err
 ok 'a function that there is not' grep -q -- '--dump-before=nothing_such: nothing that was executed has a function of that name' err
+ln -s /dev/null device
+"$QUERN" run -q --out-file=device --dump-before=deep ./at 2>err
+is "$? $(cat err)$(echo device*)" '0 device' 'parts of a profile that goes to a device go there, too'
 for option in --interval=1000 --versus=D1=srrip; do
     "$QUERN" run -q $option --out-file=got --dump-before=deep ./at 2>err
     is "$? $(cat err)" "2 quern: run: --dump-before: cannot be combined with ${option%%=*}" "$option"
