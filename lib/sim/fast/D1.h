@@ -237,6 +237,8 @@ static inline unsigned fast_D1_ref_told(uint64_t addr, uint32_t size, uint64_t *
             tell(&l);
         l.first = false;
         miss |= one;
+        if (l.line == last) /* which may be the last line of memory */
+            break;
     }
     return miss;
 }
@@ -259,6 +261,8 @@ static inline unsigned fast_D1_ref_near(uint64_t addr, uint32_t size, uint64_t *
         *D1_near.touched += !l.first;
         l.first = false;
         miss |= one;
+        if (l.line == last) /* which may be the last line of memory */
+            break;
     }
     return miss;
 }

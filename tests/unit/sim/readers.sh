@@ -183,6 +183,24 @@ run killed --analysis=3c,sets,latency,culprits --D1=1024,2,64 sh -c 'i=0; while 
 ok 'a program that is killed leaves the classes of its misses' \
     awk '$1 == "summary:" && $11 > 0 && $12 > 0 && $11 + $12 + $13 == $6 + $9 { found = 1 } END { exit !found }' killed.profile
 
+# Nor do the lines of a reference begin anew behind the last one of memory: what lies before a null pointer.
+cat >last.c <<'END'
+#include <signal.h>
+#include <unistd.h>
+static void end(int number) { _exit(number == SIGSEGV ? 3 : 4); }
+int main(int argc, char **argv)
+{
+    (void)argv;
+    signal(SIGSEGV, end);
+    return (int)*(volatile long *)(argc - 9l);
+}
+END
+$CC -O1 -g -o last last.c || bail 'last.c cannot be compiled'
+for option in --data=use --analysis=sizes --analysis=mattson --explain=last.c:8; do
+    timeout 60 "$QUERN" run -q "$option" --out-file=last.profile ./last >/dev/null 2>&1
+    is $? 3 "the last 8 bytes of memory are read: $option"
+done
+
 # The classes pass through what reads profiles: the sums by line and by function, twice one profile, and one less itself.
 run one --analysis=3c "$guests/sort"
 sums() { # PROFILE BY: of the three classes
