@@ -1,10 +1,10 @@
 #!/bin/sh
-# data.sh - what does --data=yes cost?
+# data.sh - what do --data=yes and --data=use cost?
 #
 #   sh tests/perf/data.sh                       allocs (100,000 allocations a second natively), maps, sqlite3, gzip; three rounds
 #   sh tests/perf/data.sh -n 5 -w 'allocs maps'
 #
-# out:  for each program the CPU time (cpu.c) natively and of the default run in seconds, and of --data=yes over the default run: the least of
+# out:  for each program the CPU time (cpu.c) natively and of the default run in seconds, and of --data=yes and --data=use over the default run: the least of
 #       the rounds, in each of which all are measured one after the other.
 # Status 0 however it went: this is a measurement, not a test.
 set -u
@@ -38,7 +38,9 @@ command_of() {
 
 least() { sort -n "$1.times" | awk 'NR == 1 { print $1 / 1e6 }'; }
 
-printf '%-10s %9s %9s %9s\n' program native default data
+over() { least "$1" | awk -v base="$(least default)" '{ printf "%.2f", $1 / base }'; }
+
+printf '%-10s %9s %9s %9s %9s\n' program native default yes use
 for program in $programs; do
     command=$(command_of "$program")
     rm -f ./*.times
@@ -48,9 +50,9 @@ for program in $programs; do
         {
             ./cpu native.times $command >/dev/null 2>&1 </dev/null
             ./cpu default.times "$quern" run -q --out-file=profile -- $command >/dev/null 2>&1 </dev/null
-            ./cpu data.times "$quern" run -q --data=yes --out-file=profile -- $command >/dev/null 2>&1 </dev/null
+            ./cpu yes.times "$quern" run -q --data=yes --out-file=profile -- $command >/dev/null 2>&1 </dev/null
+            ./cpu use.times "$quern" run -q --data=use --out-file=profile -- $command >/dev/null 2>&1 </dev/null
         }
     done
-    printf '%-10s %9.2f %9.2f %9s\n' "$program" "$(least native)" "$(least default)" \
-        "$(least data | awk -v base="$(least default)" '{ printf "%.2f", $1 / base }')"
+    printf '%-10s %9.2f %9.2f %9s %9s\n' "$program" "$(least native)" "$(least default)" "$(over yes)" "$(over use)"
 done
