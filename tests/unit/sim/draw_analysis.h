@@ -37,6 +37,9 @@ bool qn_sim_at_work(struct qn_sim_culprit *c)
     return false;
 }
 
+/* Here each miss is told. */
+void sim_miss_to(uint64_t *address) { (void)address; }
+
 #ifdef ANALYSIS_LINES
 /* Here each reference is told (analysis_ref), and nobody keeps times of last use; see recency.c. */
 uint32_t sim_older_places(uint64_t time, uint32_t enough)
