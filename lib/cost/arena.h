@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 #define QN_ARENA_MAGIC 0x3130616e72657571ull /* "quern a01" */
-#define QN_ARENA_VERSION 17
+#define QN_ARENA_VERSION 18
 
 /* File offsets and sizes in bytes. */
 #define QN_ARENA_HEADER_OFF 0ull
@@ -300,12 +300,15 @@ struct qn_term {
     uint64_t first, count;   /* cells */
     int64_t times;
     uint8_t of;              /* enum qn_sum: the cells, or a total of the run */
-    uint8_t plus, needed, pad[5]; /* the next one is added to the same number; the row is left out where that is 0 */
+    uint8_t plus, needed;    /* the next one is added to the same number; the row is left out where that is 0 */
+    uint8_t hidden, pad[4];  /* the number is not printed */
 };
 
 struct qn_table_row {
-    uint32_t text, first, count; /* a string of the text, %U for each number; terms */
+    uint32_t text, first, count; /* a string of the text, %U or %x for each number; terms */
+    uint32_t list;               /* so many rows, from this one on, are sorted: the largest second number first, then the smallest first one */
 };
+#define QN_TABLE_LIST_MAX 64
 
 /* What the simulator modules leave: lines for the user, and their own events. */
 struct qn_sim_output {

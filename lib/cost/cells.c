@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LINE_BYTES 1024
-#define NUMBER "%U" /* where one stands */
 
 struct tables {
     const uint8_t *base;
@@ -48,53 +48,107 @@ static uint64_t value_of(const struct tables *t, const struct qn_term *term)
     }
 }
 
-/* The next number; false: without it the line is not wanted. */
-static bool next_number(const struct tables *t, uint64_t *at, uint64_t end, uint64_t *number)
+/* The next sum of terms. */
+static struct qn_term next_sum(const struct tables *t, uint64_t *at, uint64_t end, uint64_t *sum)
 {
     struct qn_term term = { .plus = 1 };
 
-    *number = 0;
+    *sum = 0;
     while (term.plus && *at < end) {
         memcpy(&term, t->base + QN_TABLE_TERMS_OFF + *at * sizeof term, sizeof term);
-        *number += value_of(t, &term) * (uint64_t)term.times;
+        *sum += value_of(t, &term) * (uint64_t)term.times;
         ++*at;
     }
-    return *number || !term.needed;
+    return term;
 }
 
-/* false: the line is left out. */
-static bool make_line(const struct tables *t, const struct qn_table_row *row, char line[LINE_BYTES])
+/* The next number that stands in the line; false: without it, or a hidden one before it, the line is not wanted. */
+static bool next_number(const struct tables *t, uint64_t *at, uint64_t end, uint64_t *number)
+{
+    struct qn_term term;
+    bool wanted = true;
+
+    do {
+        term = next_sum(t, at, end, number);
+        wanted &= *number || !term.needed;
+    } while (term.hidden && *at < end);
+    return wanted;
+}
+
+struct line {
+    uint64_t number[2]; /* the first two */
+    bool wanted;
+    char text[LINE_BYTES];
+};
+
+static bool is_number(const struct tables *t, uint64_t at)
+{
+    const char *text = (const char *)t->base + QN_TABLE_TEXT_OFF;
+
+    return text[at] == '%' && at + 1 < t->head.text && (text[at + 1] == 'U' || text[at + 1] == 'x');
+}
+
+static void make_line(const struct tables *t, const struct qn_table_row *row, struct line *line)
 {
     const char *text = (const char *)t->base + QN_TABLE_TEXT_OFF;
     uint64_t at = row->first, end = at_most((uint64_t)row->first + row->count, t->head.terms, 1), number, used = 0;
-    bool wanted = true;
+    unsigned n = 0;
 
+    *line = (struct line){ .wanted = true };
     for (uint64_t i = row->text; i < t->head.text && text[i] && used < LINE_BYTES - 32; i++)
-        if (!strncmp(text + i, NUMBER, at_most(t->head.text - i, sizeof NUMBER - 1, 1))) {
-            wanted &= next_number(t, &at, end, &number);
-            used += (uint64_t)snprintf(line + used, LINE_BYTES - used, "%" PRIu64, number);
-            i += sizeof NUMBER - 2;
+        if (is_number(t, i)) {
+            line->wanted &= next_number(t, &at, end, &number);
+            used += (uint64_t)snprintf(line->text + used, LINE_BYTES - used, text[++i] == 'x' ? "%" PRIx64 : "%" PRIu64, number);
+            if (n < 2)
+                line->number[n++] = number;
         } else {
-            line[used++] = text[i];
+            line->text[used++] = text[i];
         }
-    line[used] = 0;
-    return wanted;
+    line->text[used] = 0;
+}
+
+/* By the second number, the largest first; then by the first. */
+static int compare_lines(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+
+    if (x->number[1] != y->number[1])
+        return x->number[1] < y->number[1] ? 1 : -1;
+    return (x->number[0] > y->number[0]) - (x->number[0] < y->number[0]);
+}
+
+/* Rows that are sorted together, or one that is not.  How many. */
+static uint64_t make_lines(const struct tables *t, uint64_t first, struct line lines[QN_TABLE_LIST_MAX])
+{
+    struct qn_table_row row;
+    uint64_t n = 1;
+
+    for (uint64_t i = 0; i < n; i++) {
+        memcpy(&row, t->base + QN_TABLE_ROWS_OFF + (first + i) * sizeof row, sizeof row);
+        make_line(t, &row, &lines[i]);
+        if (!i && row.list)
+            n = at_most(at_most(row.list, QN_TABLE_LIST_MAX, 1), t->head.rows - first, 1);
+    }
+    if (n > 1)
+        qsort(lines, n, sizeof *lines, compare_lines);
+    return n;
 }
 
 void qn_cost_print_rows(const uint8_t *tables, const struct qn_table_head *head, const int64_t totals[QN_COST_EVENTS],
                         void (*put)(void *, const char *), void *data)
 {
     struct tables t = { tables, *head, totals };
-    struct qn_table_row row;
-    char line[LINE_BYTES];
+    struct line lines[QN_TABLE_LIST_MAX];
+    uint64_t n;
 
     t.head.cells = at_most(t.head.cells, QN_TABLE_CELLS_SIZE, sizeof(uint64_t));
     t.head.terms = at_most(t.head.terms, QN_TABLE_TERMS_SIZE, sizeof(struct qn_term));
-    t.head.rows = at_most(t.head.rows, QN_TABLE_ROWS_SIZE, sizeof row);
+    t.head.rows = at_most(t.head.rows, QN_TABLE_ROWS_SIZE, sizeof(struct qn_table_row));
     t.head.text = at_most(t.head.text, QN_TABLE_TEXT_SIZE, 1);
-    for (uint64_t i = 0; i < t.head.rows; i++) {
-        memcpy(&row, t.base + QN_TABLE_ROWS_OFF + i * sizeof row, sizeof row);
-        if (make_line(&t, &row, line))
-            put(data, line);
+    for (uint64_t i = 0; i < t.head.rows; i += n) {
+        n = make_lines(&t, i, lines);
+        for (uint64_t k = 0; k < n; k++)
+            if (lines[k].wanted)
+                put(data, lines[k].text);
     }
 }

@@ -231,7 +231,7 @@ bool qn_exec_path(int dirfd, char *path, int flags);
 void qn_wire_hello(void);
 void qn_wire_note(uint32_t kind, const char *text); /* QN_WIRE_NOTE, QN_WIRE_PRINT; cut where it is too long */
 void qn_wire_resolve(uint32_t map); /* --explain, --toggle: the collector looks for what the user has named there */
-void qn_wire_part(int what, const char *text); /* enum qn_part: counts up to here are a part's; returns when it is written */
+void qn_wire_part(int what, const char *text); /* enum qn_part: counts up to here are a part's; returns when it is written.  In the dispatcher only */
 void qn_wire_type(uint32_t object); /* --data: of what type are the blocks of this caller? */
 void qn_wire_frame(uint32_t frame); /* --data: of which function is the frame, and where does its caller's lie? */
 void qn_wire_file(int file);

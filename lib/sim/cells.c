@@ -10,6 +10,7 @@
 #define TEXT_BYTES 512 /* of a line */
 
 _Static_assert((int)SIM_SUM_LINES == QN_SUM_LINES && (int)SIM_SUM_LOADS_LL == QN_SUM_LOADS_LL, "module.h and arena.h");
+_Static_assert(SIM_LIST_MAX == QN_TABLE_LIST_MAX, "module.h and arena.h");
 
 static uint8_t *tables;
 static struct qn_table_head nowhere, *head = &nowhere; /* before it is said where */
@@ -47,21 +48,42 @@ static uint64_t add_text(const char *format, va_list args)
     return at;
 }
 
-void sim_row(const struct sim_term *terms, unsigned n, const char *format, ...)
+static void add_row(const struct sim_term *terms, unsigned n, unsigned list, uint64_t text)
 {
     struct qn_term *to = take(head->terms, n, sizeof *to, QN_TABLE_TERMS_OFF, QN_TABLE_TERMS_SIZE);
     struct qn_table_row *row = take(head->rows, 1, sizeof *row, QN_TABLE_ROWS_OFF, QN_TABLE_ROWS_SIZE);
-    va_list args;
 
-    va_start(args, format);
-    *row = (struct qn_table_row){(uint32_t)add_text(format, args), (uint32_t)head->terms, n};
-    va_end(args);
+    *row = (struct qn_table_row){(uint32_t)text, (uint32_t)head->terms, n, list};
     for (unsigned i = 0; i < n; i++)
         to[i] = (struct qn_term){.first = terms[i].cells ? (uint64_t)(terms[i].cells - (uint64_t *)(void *)(tables + QN_TABLE_CELLS_OFF)) : 0,
                                  .count = terms[i].n, .times = terms[i].times, .of = terms[i].of, .plus = terms[i].plus,
-                                 .needed = terms[i].needed};
+                                 .needed = terms[i].needed, .hidden = terms[i].hidden};
     head->terms += n;
     head->rows++;
+}
+
+void sim_row(const struct sim_term *terms, unsigned n, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add_row(terms, n, 0, add_text(format, args));
+    va_end(args);
+}
+
+void sim_list(const uint64_t *pairs, unsigned n, const char *format, ...)
+{
+    uint64_t text;
+    va_list args;
+
+    if (n > SIM_LIST_MAX)
+        sim_fail("?", "?", "sim_list", 0, "a list of more lines than it may have");
+    va_start(args, format);
+    text = add_text(format, args);
+    va_end(args);
+    for (unsigned i = 0; i < n; i++)
+        add_row((struct sim_term[]){{.cells = pairs + 2 * i, .n = 1, .times = 1}, {.cells = pairs + 2 * i + 1, .n = 1, .times = 1, .needed = true}},
+                2, n - i, text);
 }
 
 void sim_sets_by_time(const char *cache, const uint64_t *misses, uint64_t sets)

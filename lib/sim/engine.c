@@ -167,9 +167,9 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
     if (QN_UNLIKELY(qn_sim_tells_far))
         D1_near.kind = (uint8_t)site_kind(kind, counts);
     outcome = account(D1_ref(addr, size, kind), addr, size, kind, counts);
-    tell(addr, size, kind, outcome, counts);
     analyse(&(struct sim_ref){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome,
                               .site = (uint32_t)(counts - sim_counters)});
+    tell(addr, size, kind, outcome, counts);
     charge(counts);
     return outcome;
 }

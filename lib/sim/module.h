@@ -83,8 +83,8 @@ void sim_print(const char *format, ...);
  *   uint64_t *hits = sim_cells(64);
  *   sim_row(&(struct sim_term){.cells = hits, .n = 64, .times = 1}, 1, "AN: hits of the first %u: %%U", 64);
  *
- * To be declared at init; later the module counts in its cells.  In the line stands each number that is wanted as %%U: the sum of a term, or
- * of several.  The lines follow those of sim_print, in the order in which they were declared. */
+ * To be declared at init; later the module counts in its cells.  In the line stands each number that is wanted as %%U (%%x: hexadecimal): the
+ * sum of a term, or of several.  The lines follow those of sim_print, in the order in which they were declared. */
 enum sim_sum {
     SIM_SUM_CELLS,
     SIM_SUM_LOADS, SIM_SUM_LOADS_L1, SIM_SUM_LOADS_LL, /* totals of a run: references that read, of these those that missed; 0 in a replay */
@@ -98,11 +98,16 @@ struct sim_term {
     uint8_t of;            /* enum sim_sum */
     bool plus;             /* the next one is added to the same number */
     bool needed;           /* where the number is 0 the line is left out */
+    bool hidden;           /* and it does not stand in the line */
 };
 
 /* Zeroed; too many stop the run with a line. */
 uint64_t *sim_cells(uint64_t n);
 void sim_row(const struct sim_term *terms, unsigned n, const char *format, ...);
+/* n lines, each of two cells that follow each other: a number, and its count.  The largest count stands first, of equals the smaller number;
+ * those with count 0 are left out.  To put another number in a place, first set the count to 0. */
+#define SIM_LIST_MAX 64
+void sim_list(const uint64_t *pairs, unsigned n, const char *format, ...);
 /* These cells have the misses of a cache by set: in a run with --interval, PROFILE.sets.csv tells of each interval.  At init. */
 void sim_sets_by_time(const char *cache, const uint64_t *misses, uint64_t sets);
 

@@ -167,13 +167,13 @@ static inline unsigned site_kind(unsigned kind, const uint64_t *counts)
 
 static QN_SIM_NCSR void tell_miss(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, const uint64_t *counts)
 {
-    if (on_miss)
+    if (readers.misses) {
+        telling = site_pc ? (uint32_t)(counts - sim_counters) : 0;
+        kind = site_kind(kind, counts);
+        qn_readers_miss(&(struct sim_miss){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
+    }
+    if (on_miss) /* after the analyses, whose classes it looks at */
         on_miss(addr, (uint32_t)(counts - sim_counters), outcome >> 1 & 1);
-    if (!readers.misses)
-        return;
-    telling = site_pc ? (uint32_t)(counts - sim_counters) : 0;
-    kind = site_kind(kind, counts);
-    qn_readers_miss(&(struct sim_miss){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
 }
 
 /* A reference to data, to those who ask for misses. */

@@ -45,7 +45,6 @@ _Noreturn void qn_process_exit(int code)
     if (qn_space_simulating())
         qn_sim_finish();
     qn_calls_finish();
-    qn_data_finish();
     qn_uses_finish();
     qn_space_note_time();
     qn_arena->exit_code = code;

@@ -9,7 +9,7 @@
  *
  * Offsets are exact in small objects, and within the element of an array whose type is known; else they are rounded down (objects.h).
  *
- * With an analysis that tells classes of misses (3c) each is known when the next miss comes: what the analysis has counted since then.
+ * With an analysis that tells classes of misses (3c) that of each is what the analysis, which is told before, has counted since the last one.
  */
 #include "run/observe/data.h"
 
@@ -292,7 +292,7 @@ static void find_class_events(void)
     tells_classes = found == QN_MISS_CLASSES;
 }
 
-/* The class of the newest miss, if it is not known yet. */
+/* The class of the newest miss. */
 static void take_class(void)
 {
     uint32_t newest = (undo_count - 1) % UNDO_MAX;
@@ -310,12 +310,6 @@ static void take_class(void)
     }
 }
 
-void qn_data_finish(void)
-{
-    if (qn_cfg()->data && tells_classes)
-        take_class();
-}
-
 static QN_NCSR void count_miss(uint64_t address, uint32_t site, unsigned ll)
 {
     struct qn_data_place place;
@@ -323,8 +317,6 @@ static QN_NCSR void count_miss(uint64_t address, uint32_t site, unsigned ll)
 
     if (!qn_uses_has_found(address, site, &row, &place.object))
         row = qn_data_find_row(address, site, &place);
-    if (tells_classes)
-        take_class();
     undo[undo_count % UNDO_MAX].row = row;
     undo[undo_count % UNDO_MAX].pair = qn_pairs_miss(place.object);
     undo[undo_count % UNDO_MAX].class = QN_MISS_CLASSES;
@@ -336,6 +328,8 @@ static QN_NCSR void count_miss(uint64_t address, uint32_t site, unsigned ll)
         qn_arena->data_lost[0]++;
         qn_arena->data_lost[1] += ll;
     }
+    if (tells_classes)
+        take_class();
 }
 
 void qn_data_undo(uint32_t site, unsigned ll)

@@ -12,7 +12,6 @@
 void qn_data_init(void); /* once simulators are set up */
 void qn_data_settle(void); /* references that are only written down so far are simulated: objects are about to change */
 void qn_data_unmapped(uint64_t start, uint64_t end); /* or mapped anew: what lay there is gone */
-void qn_data_finish(void); /* all references are simulated */
 void qn_data_undo(uint32_t site, unsigned ll); /* the newest miss of this site did not happen */
 
 /* An object that is not there yet; QN_NO_OBJECT where there is no room. */

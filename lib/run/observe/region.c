@@ -24,7 +24,6 @@
 #include "decode/decode.h"
 #include "run/observe/calls.h"
 #include "run/observe/points.h"
-#include "run/observe/request.h"
 #include "run/run.h"
 #include "run/core/space.h"
 #include "sim/explain.h"
@@ -160,7 +159,7 @@ void qn_region_obey(void)
     uint32_t wish = qn_arena->wish;
 
     if (wish == QN_WISH_ZERO)
-        qn_request_part(QN_PART_ZERO, "");
+        qn_wire_part(QN_PART_ZERO, "");
     else
         qn_region_collect(wish == QN_WISH_START);
     if (__atomic_compare_exchange_n(&qn_arena->wish, &wish, QN_WISH_NONE, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) /* else there is another one */
@@ -188,7 +187,7 @@ static void divide(int what, uint64_t pc)
     char text[2 * 16 + 2];
 
     qn_format(text, sizeof text, "%x %x", pc, (uint64_t)(what == QN_PART_AFTER ? 0 : qn_calls_coming()));
-    qn_request_part(what, text);
+    qn_wire_part(what, text);
 }
 
 static void show_innermost(void)

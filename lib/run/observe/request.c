@@ -60,19 +60,13 @@ static uint64_t print(uint64_t format, uint64_t arguments)
     return n;
 }
 
-void qn_request_part(int what, const char *name)
-{
-    qn_data_finish();
-    qn_wire_part(what, name);
-}
-
 static uint64_t part(enum qn_part what, uint64_t name)
 {
     char text[PART_NAME_MAX] = "";
 
     if (name && !qn_copy_string(name, text, sizeof text))
         text[sizeof text - 1] = 0;
-    qn_request_part(what, text);
+    qn_wire_part(what, text);
     return 0;
 }
 

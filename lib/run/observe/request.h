@@ -6,9 +6,6 @@
 
 void qn_request(void); /* the marker at ctx.rip, with rax and rdx */
 
-/* enum qn_part ends here.  In the dispatcher only, where all that has run is counted. */
-void qn_request_part(int what, const char *name);
-
 /* The text of a guest's printf; arguments: its va_list.  Returns how many bytes there would have been. */
 size_t qn_guest_printf(char *text, size_t size, uint64_t format, uint64_t va_list);
 

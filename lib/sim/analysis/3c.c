@@ -18,6 +18,7 @@
 struct fought_for {
     struct site site; /* the number of a line */
     uint64_t conflicts;
+    uint64_t *place;  /* in the list, of its count; NULL: it is not there */
 };
 
 static struct recency recency;
@@ -26,6 +27,11 @@ static struct sites lines;
 static uint64_t lines_in_cache;
 static unsigned events[3];
 static uint64_t distance, line_of_it; /* of the lines of this reference the one that was away longest */
+
+/* The list that is printed: at any time it has the lines with the most conflict misses, since a line gets one more at a time. */
+static volatile uint64_t *worst;               /* address, conflicts; address, conflicts ... */
+static struct fought_for *listed[WORST_LINES]; /* whose they are */
+static uint64_t least, least_line;             /* the last of the list, as it was when it was looked for */
 
 static void analysis_init(const struct sim_config *c)
 {
@@ -41,6 +47,8 @@ static void analysis_init(const struct sim_config *c)
     sites_init(&lines, sizeof(struct fought_for));
     for (unsigned i = 0; i < 3; i++)
         events[i] = sim_event(c->slot, names[i], texts[i]);
+    worst = sim_cells(2 * WORST_LINES);
+    sim_list((const uint64_t *)worst, WORST_LINES, "AN: line %%x: %%U conflict misses");
 }
 
 /* A reference that covers several lines is one miss at most: it counts by its worst line. */
@@ -52,13 +60,51 @@ static void look_at(uint64_t line, uint64_t d, bool first)
     line_of_it = line;
 }
 
+static bool is_worse(uint64_t conflicts, uint64_t line, uint64_t than, uint64_t than_line)
+{
+    return conflicts > than || (conflicts == than && line < than_line);
+}
+
+static unsigned find_least(void)
+{
+    unsigned at = 0;
+
+    for (unsigned i = 1; i < WORST_LINES; i++)
+        if (is_worse(worst[2 * at + 1], worst[2 * at], worst[2 * i + 1], worst[2 * i]))
+            at = i;
+    least = worst[2 * at + 1];
+    least_line = worst[2 * at];
+    return at;
+}
+
+/* It may be one of the worst now; the last of the list then leaves it. */
+static __attribute__((noinline)) void list(struct fought_for *f, uint64_t line)
+{
+    unsigned at = find_least();
+
+    if (!is_worse(f->conflicts, line, least, least_line))
+        return;
+    if (listed[at])
+        listed[at]->place = NULL;
+    worst[2 * at + 1] = 0;
+    worst[2 * at] = line;
+    worst[2 * at + 1] = f->conflicts;
+    listed[at] = f;
+    f->place = (uint64_t *)&worst[2 * at + 1];
+}
+
 static void count_conflict(uint64_t line)
 {
     struct fought_for *f = (struct fought_for *)sites_find(&lines, line >> sim.line_bits, 0);
 
     sim_count(events[2], 1);
-    if (f)
-        f->conflicts++;
+    if (!f)
+        return;
+    f->conflicts++;
+    if (f->place)
+        *f->place = f->conflicts;
+    else if (is_worse(f->conflicts, line, least, least_line))
+        list(f, line);
 }
 
 static void count_miss(void)
@@ -91,25 +137,4 @@ static void analysis_ref(const struct sim_ref *ref)
         count_miss();
 }
 
-static struct fought_for *worst(void)
-{
-    struct fought_for *worst = NULL;
-
-    for (uint32_t i = 0; i < lines.count; i++) {
-        struct fought_for *f = (struct fought_for *)sites_at(&lines, i);
-
-        if (!worst || f->conflicts > worst->conflicts || (f->conflicts == worst->conflicts && f->site.pc < worst->site.pc))
-            worst = f;
-    }
-    return worst && worst->conflicts ? worst : NULL;
-}
-
-static void analysis_finish(void)
-{
-    struct fought_for *f;
-
-    for (unsigned n = 0; n < WORST_LINES && (f = worst()); n++) {
-        sim_print("AN: line %x: %U conflict misses", f->site.pc << sim.line_bits, f->conflicts);
-        f->conflicts = 0;
-    }
-}
+static void analysis_finish(void) {}

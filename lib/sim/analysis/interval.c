@@ -13,25 +13,54 @@ struct row {
     uint64_t i, d, i1, d1, ll, b, wrong;
 };
 
-static struct row rows[ROWS + 1];
+#define NUMBERS (sizeof(struct row) / sizeof(uint64_t))
+
+static struct row *rows; /* cells; those of the table that is printed */
+static uint64_t *second; /* cells: 1, and whether the second of both tables is printed */
+static struct row *both[2];
 static unsigned n; /* the row being filled */
 static uint64_t interval;
+
+/* A row of the first interval in any case, else of those that have instructions. */
+static void declare(unsigned table, unsigned number)
+{
+    const uint64_t *cells = (const uint64_t *)&both[table][number];
+    struct sim_term terms[2 + NUMBERS] = {{.cells = second, .n = 1, .times = table ? 0 : 1, .plus = true},
+                                          {.cells = second + 1, .n = 1, .times = table ? 1 : -1, .needed = true, .hidden = true}};
+
+    for (unsigned i = 0; i < NUMBERS; i++)
+        terms[2 + i] = (struct sim_term){.cells = cells + i, .n = 1, .times = 1, .needed = number && !i};
+    sim_row(terms, 2 + NUMBERS, "AN: %u %%U %%U %%U %%U %%U %%U %%U", number);
+}
 
 static void analysis_init(const struct sim_config *c)
 {
     interval = sim_option_within(c->slot, ANALYSIS, "interval", 1000000, 1, UINT64_MAX / 2);
+    second = sim_cells(2);
+    second[0] = 1;
+    sim_row(NULL, 0, "AN: interval instructions data I1-misses D1-misses LL-misses branches mispredicts");
+    for (unsigned table = 0; table < 2; table++) {
+        both[table] = (struct row *)sim_cells((ROWS + 1) * NUMBERS);
+        for (unsigned i = 0; i <= ROWS; i++)
+            declare(table, i);
+    }
+    rows = both[0];
 }
 
+/* Into the other table, which then takes the place of this one at once. */
 static void merge(void)
 {
-    for (unsigned i = 0; i < ROWS / 2; i++) {
-        const uint64_t *a = (const uint64_t *)&rows[2 * i], *b = (const uint64_t *)&rows[2 * i + 1];
+    unsigned to = rows == both[0];
 
-        for (unsigned k = 0; k < sizeof rows[0] / 8; k++)
-            ((uint64_t *)&rows[i])[k] = a[k] + b[k];
+    for (unsigned i = 0; i <= ROWS; i++) {
+        uint64_t *sum = (uint64_t *)&both[to][i];
+        const uint64_t *a = (const uint64_t *)&rows[i < ROWS / 2 ? 2 * i : 0];
+
+        for (unsigned k = 0; k < NUMBERS; k++)
+            sum[k] = i < ROWS / 2 ? a[k] + a[NUMBERS + k] : 0;
     }
-    for (unsigned i = ROWS / 2; i <= ROWS; i++)
-        rows[i] = (struct row){0};
+    *(volatile uint64_t *)&second[1] = to;
+    rows = both[to];
     interval *= 2;
     n = ROWS / 2;
 }
@@ -64,10 +93,4 @@ static void analysis_ref(const struct sim_ref *ref)
     }
 }
 
-static void analysis_finish(void)
-{
-    sim_print("AN: interval instructions data I1-misses D1-misses LL-misses branches mispredicts");
-    for (unsigned i = 0; i <= n; i++)
-        sim_print("AN: %u %U %U %U %U %U %U %U", i, rows[i].i, rows[i].d, rows[i].i1, rows[i].d1, rows[i].ll, rows[i].b,
-                  rows[i].wrong);
-}
+static void analysis_finish(void) {}

@@ -37,7 +37,7 @@ start() {
     shift 2
     exec "$QUERN" run --LL=65536,8,64 --out-file="$name.profile" --log-file="$name.log" "$@" ./program "$ends" >/dev/null 2>&1 </dev/null
 }
-said() { sed 's/^[-=]*[0-9]*[-=][-=] *//' "$1.log" | grep '^AN' | grep -v 'AN: line '; }
+said() { sed 's/^[-=]*[0-9]*[-=][-=] *//' "$1.log" | grep '^AN'; }
 
 # alike OPTIONS...
 alike() {
@@ -70,10 +70,22 @@ ok 'D1s of other sizes' alike --analysis=sizes --D1=4096,2,64
 ok 'who evicted it' alike --analysis=culprits --D1=4096,2,64
 ok '... of each instruction' beside findings.csv
 ok '... by line' beside culprits.csv
-ok 'all at once' alike --analysis=3c,sets,latency,mattson,sizes,culprits --D1=4096,2,64
+for D1 in 4096,2,64 --sim=D1=srrip; do
+    case $D1 in --*) more=$D1 ;; *) more= ;; esac
+    ok "lines with conflict misses, D1 $D1" alike --analysis=3c --D1=4096,2,64 $more
+    is "$(grep -c 'line [0-9a-f]*: [0-9]* conflict misses' killed.said)" 10 '... ten of them'
+done
+ok 'by interval' alike --analysis=interval --D1=4096,2,64 --sim-opt=interval=10000
+ok '... of any length' alike --analysis=interval --D1=4096,2,64 --sim-opt=interval=1
+ok 'all at once' alike --analysis=3c,sets,latency,mattson,sizes,culprits --D1=4096,2,64 --data=yes
 ok '... of each instruction' beside findings.csv
 ok '... by line' beside culprits.csv
 # (Of its last instructions it may be killed before or after some.)
 data() { awk '/^summary/ { $2 = $3 = $4 = ""; print }' "$1.profile"; }
 is "$(data killed)" "$(data ends)" '... and all counts of data, and classes'
+objects() { grep '^#\(object\|in\|miss\|pair\)' "$1.profile"; }
+is "$(objects killed)" "$(objects ends)" '... by object'
+is "$(objects killed | awk '/^#miss/ { n += $5 + $6 - $9 - $10 - $11 } END { print (NR > 10), n }')" '1 0' '... each miss with its class'
+ok 'classes by object, another policy' alike --analysis=3c --sim=D1=srrip --D1=4096,2,64 --data=yes
+is "$(objects killed)" "$(objects ends)" '... the same'
 done_testing
