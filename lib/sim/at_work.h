@@ -1,10 +1,10 @@
-/* lib/sim/at_work.h - which module is being called, and in which of its functions: for the message when it crashes or
- * does not come back.  Three words of the counts arena, so that the collector sees them however the run ends.
+/* lib/sim/at_work.h - the module and the function that are being called, for the message when a module crashes or hangs.  Three
+ * words of the counts arena, so the collector can read them even if the run was killed.
  *
  *   sim_at_work[0]   number of the call << 8 | SIM_AT_WORK_SECOND if it is the twin's of --check, or B's of --versus | slot + 1;
  *                    0 = no module is being called
  *   sim_at_work[1]   enum sim_function
- *   sim_at_work[2]   the call that all this happens in: a D1 may ask the LL again and again without end
+ *   sim_at_work[2]   the outermost call: a D1 in an endless loop may call the LL again and again
  */
 #ifndef QN_SIM_AT_WORK_H
 #define QN_SIM_AT_WORK_H
@@ -25,7 +25,7 @@ enum sim_function {
      "branchsim_BC_predict", "branchsim_BC_update", "branchsim_BI_target", "branchsim_BI_learn", "branchsim_BI_call",  \
      "branchsim_BI_return", "analysis_ref", "analysis_insn", "analysis_miss", "analysis_line", "finish", "predictor_show"}
 
-/* A module that spends so many seconds of processor time in one call does not come back; the variable has another number. */
+/* A module hangs if one call takes so many seconds of processor time.  The environment variable sets another number. */
 #define SIM_STUCK_SECONDS 10
 #define SIM_STUCK_VARIABLE "QUERN_MODULE_SECONDS"
 
@@ -55,7 +55,7 @@ struct sim_before {
     uint64_t call, function;
 };
 
-/* A level may call the next one: what was at work before is so again after sim_leave. */
+/* Calls may nest, because a level may call the next one: sim_leave restores the state before sim_enter. */
 static inline struct sim_before sim_enter(enum sim_slot slot, enum sim_function function, uint64_t number)
 {
     struct sim_before before = {sim_at_work[0], sim_at_work[1]};
@@ -73,7 +73,7 @@ static inline void sim_leave(struct sim_before before)
     sim_at_work[1] = before.function;
 }
 
-/* The next one of many calls that are made one after the other: its number is one more. */
+/* The next one of consecutive calls: increments the number of the call. */
 static inline void sim_enter_next(enum sim_function function)
 {
     sim_at_work[1] = function;
@@ -82,7 +82,7 @@ static inline void sim_enter_next(enum sim_function function)
 
 static inline void sim_in(enum sim_function function) { sim_at_work[1] = function; }
 
-/* A call that is made within a module's. */
+/* Makes a call of a module between sim_enter and sim_leave. */
 #define AT_WORK(slot, function, number, call)                                                                          \
     ({                                                                                                                 \
         struct sim_before at_work_before = sim_enter(slot, function, number);                                          \

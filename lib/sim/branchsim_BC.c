@@ -3,7 +3,7 @@
  *   index of a counter   | outcomes of the last 7 branches, the newest lowest | low 7 bits of the branch's address |
  *   counter              0, 1: not taken   2, 3: taken; each outcome moves it by one
  *
- * All begin at 0.  Storage: 2 * 2^14 + 7 bits.
+ * All counters start at 0.  Storage: 2 * 2^14 + 7 bits.
  * Source: Valgrind 3.19, cachegrind/cg_branchpred.c; two-bit counters: J. E. Smith, A study of branch prediction strategies,
  * ISCA 1981; address and history side by side ("gselect"): S. McFarling, DEC WRL Technical Note TN-36, 1993.
  */
@@ -16,14 +16,14 @@
 #define HISTORY_BITS 7
 
 static uint8_t counters[1 << (HISTORY_BITS + PC_BITS)];
-static uint32_t history; /* a bit for each of the last branches: was it taken? */
+static uint32_t history; /* a bit for each of the last branches: 1 = taken */
 
 static uint8_t *counter_of(uint64_t pc) { return &counters[history << PC_BITS | (pc & ((1 << PC_BITS) - 1))]; }
 
-/* Will it be taken?  The outcome is not known here. */
+/* The prediction: 1 = taken.  The outcome is not known yet. */
 static unsigned branchsim_BC_predict(uint64_t pc) { return *counter_of(pc) >= 2; }
 
-/* What became of it. */
+/* Learns the outcome. */
 static void branchsim_BC_update(uint64_t pc, unsigned taken)
 {
     uint8_t *counter = counter_of(pc);

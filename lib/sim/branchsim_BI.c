@@ -1,6 +1,6 @@
-/* lib/sim/branchsim_BI.c - Cachegrind's predictor of indirect branches: each goes where it went last time.
+/* lib/sim/branchsim_BI.c - Cachegrind's predictor of indirect branches: it predicts the target of the last time.
  *
- * 512 targets, chosen by the low nine bits of the branch's address; all begin at 0.  Storage: 512 * 64 bits.
+ * 512 targets, chosen by the low nine bits of the branch's address; all start at 0.  Storage: 512 * 64 bits.
  * Source: Valgrind 3.19, cachegrind/cg_branchpred.c.
  */
 #include "sim/module.h"

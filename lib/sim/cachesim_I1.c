@@ -1,17 +1,17 @@
 /* lib/sim/cachesim_I1.c - the level-1 instruction cache, least recently used.
  *
- * Each set is a row of line numbers, the line used last in front.  A reference moves its line to the front; on a miss the
- * line at the end, used longest ago, is the victim:
+ * A set is a row of line numbers, ordered by last use: the line used last comes first.  A reference moves its line
+ * to the front.  On a miss, the last line of the row, which was not used for the longest time, is the victim:
  *
  *   two ways   reference to A: [A -] miss   B: [B A] miss   A: [A B] hit   C: [C A] miss, the victim is B
  *
- * A fetch that covers several lines touches each, in address order, and is one miss at most.
+ * A fetch from several lines looks each of them up, in address order, and counts as one miss at most.
  * Source: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970.
  */
 #include "sim/module.h"
 
 #define LEVEL "lru"
-#define LEVEL_ROWS rows /* --explain shows these; an inclusive last level takes lines out of them */
+#define LEVEL_ROWS rows /* an inclusive last level removes lines from these rows */
 
 static uint64_t *rows; /* sim.sets rows of sim.ways line numbers */
 
@@ -24,7 +24,7 @@ static void cachesim_I1_initcache(const struct sim_config *config)
         rows[i] = SIM_NO_LINE;
 }
 
-/* The line moves to the front of its row.  Was it there? */
+/* Moves the line to the front of its row.  Returns true on a hit. */
 static bool touch(uint64_t line)
 {
     uint64_t *row = rows + (line & (sim.sets - 1)) * sim.ways, moved = line;
@@ -42,7 +42,7 @@ static bool touch(uint64_t line)
 
 static void cachesim_I1_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
 {
-    (void)kind; /* SIM_FETCH */
+    (void)kind; /* always SIM_FETCH */
     for (uint64_t line = addr >> sim.line_bits; line <= (addr + size - 1) >> sim.line_bits; line++)
         if (!touch(line))
             result->miss = true;

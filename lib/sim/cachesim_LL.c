@@ -1,17 +1,17 @@
 /* lib/sim/cachesim_LL.c - the last level, unified, least recently used.
  *
- * Each set is a row of line numbers, the line used last in front.  A reference moves its line to the front; on a miss the
- * line at the end, used longest ago, is the victim:
+ * A set is a row of line numbers, ordered by last use: the line used last comes first.  A reference moves its line
+ * to the front.  On a miss, the last line of the row, which was not used for the longest time, is the victim:
  *
  *   two ways   reference to A: [A -] miss   B: [B A] miss   A: [A B] hit   C: [C A] miss, the victim is B
  *
- * It is asked for what missed the I1 or the D1, with the range of the whole reference, and is neither inclusive nor exclusive.
+ * It sees the references that missed the I1 or the D1, each with its whole range of bytes.  It is neither inclusive nor exclusive.
  * Source: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970.
  */
 #include "sim/module.h"
 
 #define LEVEL "lru"
-#define LEVEL_ROWS rows /* --explain shows these; an inclusive last level takes lines out of them */
+#define LEVEL_ROWS rows /* the sets, for lib/sim/adapt/level.h */
 
 static uint64_t *rows; /* sim.sets rows of sim.ways line numbers */
 
@@ -24,7 +24,7 @@ static void cachesim_LL_initcache(const struct sim_config *config)
         rows[i] = SIM_NO_LINE;
 }
 
-/* The line moves to the front of its row.  Was it there? */
+/* Moves the line to the front of its row.  Returns true on a hit. */
 static bool touch(uint64_t line)
 {
     uint64_t *row = rows + (line & (sim.sets - 1)) * sim.ways, moved = line;
@@ -42,7 +42,7 @@ static bool touch(uint64_t line)
 
 static void cachesim_LL_doref(uint64_t addr, uint32_t size, enum sim_kind kind, struct sim_result *result)
 {
-    (void)kind; /* reads, writes and fetches are alike */
+    (void)kind; /* reads, writes and fetches are treated alike */
     for (uint64_t line = addr >> sim.line_bits; line <= (addr + size - 1) >> sim.line_bits; line++)
         if (!touch(line))
             result->miss = true;

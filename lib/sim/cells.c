@@ -1,6 +1,6 @@
-/* lib/sim/cells.c - tables of modules: what they count in, and the lines of text that sums of it will be put into (cost/cells.c).
+/* lib/sim/cells.c - tables of modules: the cells in which they count, and the rows of text that print sums of cells (cost/cells.c).
  *
- * In a run they lie in the counts arena, so they are printed however the program ends; in a replay in memory. */
+ * In a run they lie in the counts arena, so they are printed even if the program is killed; in a replay they lie in memory. */
 #include "sim/cells.h"
 
 #include "base/format.h"
@@ -13,7 +13,7 @@ _Static_assert((int)SIM_SUM_LINES == QN_SUM_LINES && (int)SIM_SUM_LOADS_LL == QN
 _Static_assert(SIM_LIST_MAX == QN_TABLE_LIST_MAX, "module.h and arena.h");
 
 static uint8_t *tables;
-static struct qn_table_head nowhere, *head = &nowhere; /* before it is said where */
+static struct qn_table_head nowhere, *head = &nowhere; /* nowhere: used until qn_sim_rows_init */
 
 void qn_sim_rows_init(uint8_t *where, struct qn_table_head *head_there)
 {

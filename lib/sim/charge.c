@@ -1,13 +1,13 @@
-/* lib/sim/charge.c - events of modules go to the instruction whose reference caused them.
+/* lib/sim/charge.c - charges events of modules to the instruction whose reference caused them.
  *
  *   reference at site 4711; its module says sim_count(writebacks, 1)     row of 4711:  [4711 | writebacks 1]
  *
- * A site is the index of the reference's miss counters.  Counters for events beside those of the misses would be zero
- * nearly everywhere: there may be 32 events, and few sites ever cause one.  So a site gets a row of counts, one
- * per event, when it first causes any; an array as long as the counters are, of which only the pages in use exist, has the
- * number of its row.  All this happens behind slow calls that made a module count; without events it costs nothing.
+ * A site is the index of the reference's miss counters.  There may be 32 events, and most sites never cause one, so counters of
+ * all events for each site would nearly all be 0.  Instead, a site gets a row of counts, one for each event, when it first causes
+ * an event.  The array row_of has the number of its row; only the pages of it that are used take memory.  Without events this
+ * costs nothing.
  *
- * A log of the last charges lets a fault take back those of instructions that were not completed.
+ * A log of the last charges allows a fault to take back the events of instructions that were not completed.
  */
 #include "sim/charge.h"
 

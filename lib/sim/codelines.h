@@ -1,5 +1,5 @@
-/* lib/sim/codelines.h - records of code lines, found by address.  Included by each unit that simulates, so that the
- * lockstep twin has records of its own. */
+/* lib/sim/codelines.h - records of code lines, found by address.  Included by engine.c and twin.c, so that the twin has records of
+ * its own. */
 #ifndef QN_SIM_CODELINES_H
 #define QN_SIM_CODELINES_H
 
@@ -13,7 +13,7 @@ static struct qn_code_line code_lines[CODE_LINES_MAX];
 static uint32_t code_line_next[CODE_LINES_MAX], code_line_head[CODE_LINE_BUCKETS]; /* index + 1 */
 static uint32_t code_line_count;
 
-#define RECENT_LINES 4096u /* found lately, by a hash: saves most walks through the table */
+#define RECENT_LINES 4096u /* records found recently, by a hash: saves most look-ups in the table */
 static struct qn_code_line *code_line_recent[RECENT_LINES];
 
 static struct qn_code_line *code_line_look_up(uint64_t line);
@@ -29,7 +29,7 @@ static inline struct qn_code_line *code_line_find(uint64_t line)
 
 static struct qn_code_line *code_line_look_up(uint64_t line)
 {
-    uint32_t bucket = (uint32_t)(line >> 6) % CODE_LINE_BUCKETS; /* neighbours side by side: few pages are touched */
+    uint32_t bucket = (uint32_t)(line >> 6) % CODE_LINE_BUCKETS; /* adjacent lines use adjacent buckets, so few pages are touched */
 
     for (uint32_t i = code_line_head[bucket]; i; i = code_line_next[i - 1])
         if (code_lines[i - 1].line == line)

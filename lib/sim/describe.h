@@ -1,7 +1,7 @@
-/* lib/sim/describe.h - what is in the slots of this build, as text; in the twin's files what is in the twin's.
+/* lib/sim/describe.h - the modules in the slots of this build, as text; in the twin's files, those of the twin.
  *
  *   SLOTS_DESCRIPTION   "I1=lru D1=srrip:50b34235a5a88360 LL=lru BC=cachegrind BI=cachegrind"
- *   SLOTS_SOURCES       "\nD1=/home/me/lib/sim/policy/srrip.c"      slots that hold their default are left out
+ *   SLOTS_SOURCES       "\nD1=/home/me/lib/sim/policy/srrip.c"      without slots that have their default module
  *
  * `quern sim list FILE` looks for the first in a simulator, --versus for the second; profiles record the first.
  */

@@ -1,11 +1,11 @@
-/* lib/sim/engine.c - the slots as the engine drives them: slow calls come in here, and what they answer is counted.
+/* lib/sim/engine.c - the slow calls: emitted code calls these functions to simulate a reference or a branch.
  *
- *   a reference that no filter has let pass -> the unit in the slot, or the fast one that stands in for a default file
- *                                           -> on a miss the last level, the same way -> the counters of its site
+ *   a reference that does not hit under the filter -> the unit in the slot, or the fast version of a default file
+ *                                                  -> on a miss the last level, in the same way -> the counters of its site
  *
- * References reach the last level in program order because slow calls do.
+ * The last level sees references in program order, because slow calls are made in program order.
  *
- * What is inlined into each slow call stands in headers of its own: levels.h, told.h, explain_calls.h, branches.h.
+ * Parts that are inlined into each slow call have headers of their own: levels.h, told.h, explain_calls.h, branches.h.
  */
 #include "sim/contract.h"
 
@@ -58,7 +58,7 @@ uint64_t qn_sim_line_fixed_bytes(void) { return sizeof code_line_head + sizeof c
 
 static void init_logs(const struct qn_config *c);
 
-/* What modules counted since the last reference belongs to the one that counts here. */
+/* Charges the events that modules have counted since the last reference to the site of these counters. */
 static inline void charge(uint64_t *counts)
 {
     if (QN_UNLIKELY(sim_events_new))
@@ -112,7 +112,7 @@ void qn_sim_init(const struct qn_config *config, uint64_t *counters)
 
 /* ---- outcomes ---- */
 
-/* What a level 1 said, counted: on a miss the LL is looked up.  Bit 0: L1 miss, bit 1: LL miss. */
+/* Counts the outcome of a level 1, QN_UNIT_* bits; after a miss it looks up the LL.  Returns bit 0: L1 miss, bit 1: LL miss. */
 static inline __attribute__((always_inline)) unsigned account(unsigned l1, uint64_t addr, uint32_t size, unsigned kind, uint64_t *counts)
 {
     unsigned ll;
@@ -141,7 +141,7 @@ uint64_t *qn_sim_log_to(const struct qn_log_consumer *consumer)
 #include "sim/fast/log_unit.h"
 #include "sim/fast/log_words.h"
 
-/* Does the last level learn of misses later?  Then so do the counters, and level 1 if it is of data. */
+/* Are references logged?  Then the D1, the last level and the counters are updated only when the log is drained. */
 static inline bool logs(void) { return QN_UNLIKELY(qn_sim_log_on); }
 
 static inline unsigned from_c(void) { return QN_UNLIKELY(qn_sim_records) ? QN_LOG_FROM_C : 0; }
@@ -201,7 +201,7 @@ static inline __attribute__((always_inline)) unsigned fetch(uint64_t addr, uint3
 static inline uint64_t *site_counts(void) { return sim_counters + (qn_ctx.arg_site & QN_SITE_COUNTER_MASK); }
 static inline uint32_t site_size(void) { return (uint32_t)qn_ctx.arg_site >> QN_SITE_SIZE_SHIFT; }
 
-/* ctx.result is 0 before: only a miss has to be told. */
+/* The caller has set ctx.result to 0, so this only writes it on a miss. */
 static inline __attribute__((always_inline)) void slow_data(uint32_t size, unsigned kind)
 {
     unsigned outcome;
@@ -246,7 +246,7 @@ SLOW void qn_sim_slow_group(void)
     qn_ctx.result = results;
 }
 
-/* Where no module asks for kinds these stay unused, and the default build keeps one copy of the path. */
+/* Without qn_sim_kinds, emitted code calls qn_sim_slow_data instead of these. */
 SLOW void qn_sim_slow_write(void) { slow_data(site_size(), SIM_WRITE); }
 SLOW void qn_sim_slow_modify(void) { slow_data(site_size(), SIM_MODIFY); }
 
@@ -257,7 +257,7 @@ static inline unsigned aux_kind(void)
 
 SLOW void qn_sim_slow_big(void) { slow_data((uint32_t)qn_ctx.arg_aux & 0xffff, aux_kind()); }
 
-#ifndef QN_SIM_HOSTED /* a replay explains nothing */
+#ifndef QN_SIM_HOSTED /* a replay has no --explain */
 #include "sim/explain_calls.h"
 #endif
 
@@ -286,7 +286,7 @@ unsigned qn_sim_data_kind(uint64_t addr, uint32_t size, unsigned kind, uint64_t 
     return data(addr, size, kind, counts);
 }
 
-/* Where no emitted check has passed the record. */
+/* A fetch from C, where no emitted check has passed the records of the lines. */
 unsigned qn_sim_fetch(uint64_t addr, uint32_t size, uint64_t *counts)
 {
     qn_ctx.arg_aux = (uintptr_t)code_line_find(addr & ~(uint64_t)(qn_sim_i1_line - 1));
@@ -349,7 +349,7 @@ void qn_sim_finish(void)
             continue;
         if (slot <= SLOT_LL)
             AT_WORK_DO((enum sim_slot)slot, SIM_IN_FINISH, calls[slot], unit[slot]->finish());
-        else /* they say themselves who is at work */
+        else /* the adapters of predictors call sim_enter themselves */
             unit[slot]->finish();
     }
     qn_readers_finish();

@@ -1,11 +1,11 @@
-/* lib/sim/explain.c - run --explain: accesses of the lines asked for are tallied, and the first ones and then a sample leave a note in
- * the arena, which the collector turns into sentences (cost/explain.c).
+/* lib/sim/explain.c - run --explain: counts the accesses of the source lines that are explained.  The first accesses, and later a
+ * sample, get a note in the arena, from which the collector makes sentences (cost/explain.c).
  *
- *   a miss on 0x601040; it was evicted by site 4711; its set held ...      -> tally: one miss more, a conflict; evictor 4711
- *                                                                             -> note, if it is one of the first
+ *   a miss on 0x601040; it was evicted by site 4711; its set held ...      -> tally: a miss, a conflict; evictor 4711
+ *                                                                             -> a note, if it is one of the first
  *
- * What is known of the lines of an access, `touched`, explain_seen.c or explain_told.c have found out.  What a fault takes back
- * elsewhere stays here: the access was tried.
+ * explain_seen.c or explain_told.c provide the lines of an access in `touched`.  An access that faults is counted here, although
+ * other counters take it back.
  */
 #include "sim/explain.h"
 
@@ -42,7 +42,7 @@ void qn_explain_init(const struct qn_config *config, struct qn_explain_output *w
     x->capacity = config->D1.size / config->D1.line;
 }
 
-/* Of an access to several lines the class of the worst decides. */
+/* An access to several lines has the class of its worst line. */
 static uint8_t worst_class(void)
 {
     uint8_t class = x->touched[0].class;
@@ -119,7 +119,7 @@ QN_SIM_NCSR void qn_explain_tell(const struct qn_explained *e, uint64_t number)
         note(e, number, nth, class);
 }
 
-/* --watch: every reference of a stretch of the run; it begins with the first that is explained, where no other beginning is given. */
+/* --watch: notes every reference of a part of the run.  Unless a start is given, it begins at the first access that is explained. */
 QN_SIM_NCSR void qn_explain_watch(const struct qn_explained *e, uint64_t number)
 {
     if (!watch_from && (e->which || x->watch_now))

@@ -1,11 +1,11 @@
-/* lib/sim/explain_seen.c - --explain where every data reference of the run is looked at: with any module in slot D1, and for --watch.
+/* lib/sim/explain_seen.c - --explain by observing every data reference of the run: works with any module in slot D1, and for --watch.
  *
- *   before   the set of the D1 as it is; when each line of the access was used last and evicted last
- *   after    the set again: what is gone is the victim
+ *   before an access   the lines in its set of the D1; the last use and the last eviction of each line of the access
+ *   after it           the lines in the set again: the one that is gone is the victim
  *
- * A miss is compulsory if its line is referenced for the first time, a conflict if a fully associative cache of the same size,
- * least recently used, would still have it, else a capacity miss (as analysis/3c.c; Hill, Smith 1989).  That cache is a list through the
- * records of lines, the one used last first; a record has one line of memory and lives for ever.
+ * A miss is compulsory if its line is referenced for the first time, a conflict if a fully associative LRU cache of the same size
+ * would hit, else a capacity miss (as in analysis/3c.c; Hill, Smith 1989).  That cache is a list of the records of lines, the line
+ * used last first.  Each line of memory has one record, which is never freed.
  */
 #include "sim/explain.h"
 
@@ -27,7 +27,7 @@ static uint32_t newest, oldest, listed;
 static uint64_t number;
 
 static struct qn_explain_state *const x = &qn_explain_state;
-static struct record *record_of[QN_EXPLAIN_LINES_MAX]; /* of the lines touched */
+static struct record *record_of[QN_EXPLAIN_LINES_MAX]; /* of the lines of this access */
 
 void qn_explain_begin_seen(void)
 {
@@ -134,7 +134,7 @@ static bool has(const uint64_t *lines, uint32_t n, uint64_t line)
     return false;
 }
 
-/* What the set had before and has no longer. */
+/* The line that the set had before the access and has no longer. */
 static QN_SIM_NCSR void find_victim(struct qn_explain_touched *t, uint32_t site)
 {
     static uint64_t after[QN_EXPLAIN_WAYS_MAX];

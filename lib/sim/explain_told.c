@@ -1,29 +1,30 @@
-/* lib/sim/explain_told.c - --explain where the D1 keeps times and who used each of its lines last, which translated code writes down
- * (contract.h).  References of other lines that hit are never looked at.
+/* lib/sim/explain_told.c - --explain with the default D1.  Emitted code writes a time stamp and the last user of each line
+ * (contract.h, struct qn_sim_users), so hits of other source lines cost no call.
  *
- *   site 4711 misses 0x601040 in a set that is full       -> qn_explain_line: 0x601040 came, 0x605040 left, last used by 17 of site 12
- *   the line that left                                    -> its record: used by 17 of site 12, evicted by 20 of site 4711
- *   an access that is explained                           -> from the record of its line, or from the D1: `touched`
+ *   site 4711 misses 0x601040 in a set that is full       -> qn_explain_line: 0x601040 was filled; victim 0x605040, last used by
+ *                                                            reference 17, site 12
+ *   the victim                                            -> its record: used by 17 of site 12, evicted by 20 of site 4711
+ *   an access that is explained                           -> `touched`, from the record of its line or from the D1
  *
- * Classes are those of analysis/recency.h.
+ * The class of a miss comes from analysis/recency.h.
  */
 #include "sim/explain.h"
 
-enum { USED = 1, OUT }; /* of a line that has left, words that say who, 0 = nobody: behind its time */
+enum { USED = 1, OUT }; /* words after the time of an evicted line: its last user, and its evictor; 0 = none */
 #define RECENCY_WORDS 4u /* none lies in two lines of the processor's cache */
 #include "sim/analysis/recency.h"
 #include "sim/service.h"
 
-#define NUMBER_MAX (1ull << 63) /* of the word: half of what it has room for */
+#define NUMBER_MAX (1ull << 63) /* of the word: half of its range */
 #define REFERENCE_MAX 4096u     /* bytes: no reference is larger; as Cachegrind counts, none is larger than a line */
 
 static struct recency recency;
 
 static struct qn_explain_state *const x = &qn_explain_state;
-static bool explained;         /* the reference that is being made */
+static bool explained;         /* the current reference is of a source line that is explained */
 static uint64_t me;
 
-/* Lines of one reference lie in different sets, so that none of them evicts another.  --watch shows each reference. */
+/* The lines of one reference must lie in different sets, so that none of them evicts another.  --watch observes each reference. */
 bool qn_explain_can_be_told(const struct qn_config *c)
 {
     uint32_t all_sets = c->D1.size / c->D1.assoc; /* bytes of a line in each */
@@ -43,7 +44,7 @@ static inline struct qn_note_use use_of(uint64_t word)
     return (struct qn_note_use){.number = word >> QN_USER_SITE_BITS, .site = word ? (uint32_t)word & (QN_USER_ONE - 1) : 0};
 }
 
-/* The reference has its number. */
+/* The number of the current reference is known. */
 QN_SIM_NCSR void qn_explain_numbered(uint64_t user)
 {
     if (QN_UNLIKELY(user >= NUMBER_MAX))
@@ -92,7 +93,7 @@ QN_SIM_NCSR void qn_explain_line(const struct sim_line *l, uint64_t user)
         qn_engine_module_failed("--explain: the program uses more memory than the records of lines have room for");
 }
 
-/* As a hit, until a line is told. */
+/* Begins an access as a hit; qn_explain_line may change that. */
 static inline void begin(uint64_t line, bool shown)
 {
     struct qn_explain_touched *t = &x->touched[x->ntouched++];

@@ -1,8 +1,8 @@
-/* lib/sim/given.h - what this build was given for its slots: QN_SIM_D1_UNIT, _FILE, _NAME and their like.
+/* lib/sim/given.h - the modules that this build has in its slots: QN_SIM_D1_UNIT, _FILE, _NAME and the same for other slots.
  *
- * `make SIM_D1=FILE` and ./configure --with-sim-D1=NAME write sim_slots.h, `quern sim build` gives -D options.  A slot that is
- * not named has none of the three.  In the twin's files QN_SIM_B_D1_UNIT and its like, where given, come before them: run
- * --versus with another file in the same slot. */
+ * `make SIM_D1=FILE` and ./configure --with-sim-D1=NAME write sim_slots.h; `quern sim build` uses -D options.  A slot with its
+ * default module has none of the three macros.  In the twin's files, QN_SIM_B_D1_UNIT and so on replace them if they are defined: for
+ * run --versus with another file in the same slot. */
 #ifndef QN_SIM_GIVEN_H
 #define QN_SIM_GIVEN_H
 

@@ -1,11 +1,11 @@
-/* lib/sim/levels.h - the caches in the slots as the engine asks them; included by engine.c.
+/* lib/sim/levels.h - how the engine calls the caches in the slots; included by engine.c.
  *
- *   D1_ref(addr, size, kind)        the unit in the slot, or the fast one that stands in for a default file; QN_UNIT_* bits
- *   next_level(l1, addr, ...)       what a level 1 missed, if it has not asked itself
- *   init_fast(config)               the slots where the fast one stands in
+ *   D1_ref(addr, size, kind)        calls the unit in the slot, or the fast version of a default file; returns QN_UNIT_* bits
+ *   next_level(l1, addr, ...)       looks up in the LL what missed level 1, unless the level 1 has done so
+ *   init_fast(config)               sets up the fast versions; returns their slots
  */
 
-/* A fetch check passes the records of its lines in arg_aux: in the engine, where all records lie below 4 GiB. */
+/* Emitted fetch checks pass the addresses of the records of their lines in arg_aux, since all records of the engine lie below 4 GiB. */
 static inline struct qn_code_line *engine_line(uint64_t line)
 {
 #ifdef QN_SIM_HOSTED
@@ -27,7 +27,7 @@ static inline __attribute__((always_inline)) unsigned I1_ref(uint64_t addr, uint
     return unit_ref(SLOT_I1, addr, size, SIM_FETCH);
 }
 
-#ifdef QN_SIM_HOSTED /* a replay explains nothing */
+#ifdef QN_SIM_HOSTED /* a replay has no --explain */
 #define EXPLAINS false
 #define USES false
 #define qn_explain_next(site) 0
@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) unsigned I1_ref(uint64_t addr, uint
 
 static QN_SIM_NCSR void tell_nobody(const struct sim_line *line) { (void)line; }
 
-/* --explain: what comes and leaves, and by whom. */
+/* --explain: a line was filled; who used it or its victim last. */
 static QN_SIM_NCSR void tell_explain(const struct sim_line *line)
 {
     qn_explain_line(line, D1_users.was);
@@ -48,7 +48,7 @@ static QN_SIM_NCSR void tell_explain(const struct sim_line *line)
         qn_readers_line(line);
 }
 
-/* The same, told by emitted code. */
+/* The same, called by emitted code. */
 static inline void tell_line(const struct sim_line *line)
 {
     if (!EXPLAINS) {
@@ -94,7 +94,7 @@ SLOW bool qn_up_next(uint64_t addr, uint32_t size, enum sim_kind kind) { return 
 
 static struct qn_geometry upper_I1, upper_D1;
 
-/* Each of the upper levels' lines that lies in the range goes. */
+/* Removes all lines of I1 and D1 that lie in the range. */
 SLOW void qn_up_back_invalidate(uint64_t line, uint32_t bytes)
 {
     for (uint64_t a = line & ~(uint64_t)(upper_D1.line - 1); a < line + bytes; a += upper_D1.line)
@@ -111,7 +111,7 @@ SLOW void qn_up_back_invalidate(uint64_t line, uint32_t bytes)
 
 /* ---- at the start ---- */
 
-/* The slots where the fast one stands in: a bit each. */
+/* Returns a bit for each slot that uses the fast version. */
 static unsigned init_fast(const struct qn_config *c)
 {
     unsigned slots = 0;

@@ -1,9 +1,9 @@
-/* lib/sim/lines.h - least-recently-used lines with a flag byte each: what most whole levels are made of.
+/* lib/sim/lines.h - a set-associative LRU cache of lines with a flag byte each, on which most LEVEL modules are built.
  *
- *   lines_find(l, line)            its flags, moved to the front of its set; NULL = not there
- *   lines_add(l, line, flags)      puts it in front; what fell out is in l->out (QN_NO_LINE = nothing), l->out_flags
- *   lines_remove(l, line)          true if it was there
- *   lines_newest(l, line)          is it the newest of its set?  Then one more lines_find changes nothing.
+ *   lines_find(l, line)            a hit: moves the line to the front of its set, returns its flags; a miss: NULL
+ *   lines_add(l, line, flags)      fills the line; the victim is in l->out (LINES_NONE = there was a free way), l->out_flags
+ *   lines_remove(l, line)          true if the line was in the cache
+ *   lines_newest(l, line)          is it the most recently used of its set?  Then a further lines_find changes nothing.
  *
  * A line is the address of its first byte.
  */
@@ -16,7 +16,7 @@
 #define LINES_NONE 0x8000000000000000ull
 
 struct lines {
-    uint64_t *line; /* a set's lines, newest first */
+    uint64_t *line; /* the lines of a set, most recently used first; LINES_NONE = a free way */
     uint8_t *flags;
     uint32_t sets, ways, bits;
     uint64_t out;
@@ -39,7 +39,7 @@ static inline uint64_t lines_set(const struct lines *l, uint64_t line)
     return (line >> l->bits & (l->sets - 1)) * l->ways;
 }
 
-/* Place `at` of the set goes to the front, as line with flags. */
+/* Moves entry `at` of the set to the front, as this line with these flags. */
 static inline uint8_t *lines_front(struct lines *l, uint64_t set, uint32_t at, uint64_t line, uint8_t flags)
 {
     for (; at > 0; at--) {
@@ -57,7 +57,7 @@ static inline __attribute__((unused)) uint8_t *lines_find(struct lines *l, uint6
 
     uint32_t at = 0;
 
-    if (l->line[set] != line) /* most often it is there already */
+    if (l->line[set] != line) /* usually it is at the front already */
         at = rows_find(&l->line[set], l->ways, line);
     return at == l->ways ? NULL : lines_front(l, set, at, line, l->flags[set + at]);
 }
@@ -101,7 +101,7 @@ static inline __attribute__((unused)) bool lines_newest(const struct lines *l, u
     return l->line[lines_set(l, line)] == line;
 }
 
-/* The lines of this line's set, newest first; LINES_NONE = free. */
+/* Writes the lines of this line's set, most recently used first; LINES_NONE = a free way.  Returns their number. */
 static inline __attribute__((unused)) unsigned lines_show(const struct lines *l, uint64_t line, uint64_t *lines)
 {
     for (uint32_t i = 0; i < l->ways; i++)
@@ -109,7 +109,7 @@ static inline __attribute__((unused)) unsigned lines_show(const struct lines *l,
     return l->ways;
 }
 
-/* For each line of a reference, in address order. */
+/* A loop over the lines of a reference, in address order. */
 #define LINES_OF(line, addr, size)                                                                                \
     for (uint64_t line = (addr) & ~(uint64_t)(sim.line - 1), last_##line = ((addr) + (size)-1) & ~(uint64_t)(sim.line - 1), \
                   more_##line = 1;                                                                                \

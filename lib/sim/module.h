@@ -1,7 +1,7 @@
-/* lib/sim/module.h - all that the author of a simulator module needs.
+/* lib/sim/module.h - the interface for authors of simulator modules.
  *
- * A module is one C file for one slot: I1, D1, LL (caches), BC, BI (predictors) or AN (analysis).  It says which kind
- * it is by one #define, and defines the functions of that kind; doc/modules.md has an example of each.
+ * A module is one C file for one slot: I1, D1, LL (caches), BC, BI (predictors) or AN (analysis).  It names its kind by
+ * one #define, and defines the functions of that kind; doc/modules.md has an example of each.
  *
  *   #define POLICY "srrip"        policy_hit(set, way)  policy_fill(set, way)  policy_victim(set)  policy_settled(set, way)
  *   #define PREFETCHER "nextline" prefetcher_ref(addr, size, kind, miss), which calls sim_prefetch(address)
@@ -11,15 +11,15 @@
  *                                 branchsim_BI_call(next)   branchsim_BI_return()             with PREDICTOR_RETURNS
  *                                 predictor_show(pc, kind)  for `quern watch`, with PREDICTOR_SHOWS
  *   #define ANALYSIS "interval"   analysis_init(config)  analysis_ref(ref)  analysis_finish()
- *                                 analysis_ref of references to data only               with ANALYSIS_DATA
+ *                                 analysis_ref, called for data references only         with ANALYSIS_DATA
  *                                 analysis_miss(miss) in place of analysis_ref          with ANALYSIS_MISSES
- *                                 analysis_line(line) and all of these                  with ANALYSIS_LINES
- *                                 analysis_far(far) in place of analysis_ref            with ANALYSIS_FAR
+ *                                 analysis_line(line), analysis_miss and analysis_ref   with ANALYSIS_LINES
+ *                                 analysis_far(far), and analysis_ref                   with ANALYSIS_FAR
  *                                 analysis_insn(insn) in place of analysis_ref          with ANALYSIS_OBSERVES
  *
  * The same file is compiled into the engine, which has no libc (memset and memcpy exist), and into the hosted program of
- * `quern replay`, where printf, gdb and sanitizers work.  Every slot is a compilation unit of its own, so a
- * file may define what it likes, as static; and each unit exists twice, because --check runs an unfiltered twin.
+ * `quern replay`, where printf, gdb and sanitizers work.  Each slot is a compilation unit of its own, so a module may define
+ * any static names.  Each unit is compiled twice, because --check runs an unfiltered twin.
  */
 #ifndef QN_SIM_MODULE_H
 #define QN_SIM_MODULE_H
@@ -30,8 +30,8 @@
 #include <stdio.h>
 #endif
 
-/* SIM_MODIFY is a read-modify-write (inc m): one reference, which reads and leaves the line written.
- * SIM_EVICT: a level above gives up this line (only if the level asks for it, see sim_wants_evictions);
+/* SIM_MODIFY: a read-modify-write (inc m), which is one reference.
+ * SIM_EVICT: the level above has evicted this line (only if this level asks for evictions, see sim_wants_evictions);
  * SIM_WRITEBACK: the same, and the line is dirty. */
 enum sim_kind { SIM_READ, SIM_WRITE, SIM_MODIFY, SIM_FETCH, SIM_PREFETCH, SIM_EVICT, SIM_WRITEBACK };
 
@@ -44,19 +44,19 @@ struct sim_config {
     uint32_t line_bits;
     uint64_t seed;             /* --seed */
     bool misses;               /* AN: analysis_miss is called (and analysis_line, analysis_far), not analysis_ref */
-    uint32_t near;             /* AN: lines that analysis_far is not told of */
-    uint32_t LL_sets, LL_line_bits; /* AN: of the last level; all else is of the D1 */
+    uint32_t near;             /* AN: the number of near lines, for which analysis_far is not called */
+    uint32_t LL_sets, LL_line_bits; /* AN: of the last level; all other fields describe the D1 */
 };
 
-/* What became of a reference.  miss: the level did not have it all; the engine then asks the next level with the same range,
- * unless next_done says that the level has done so itself (by sim_next), with next_miss as the answer. */
+/* The outcome of a reference.  miss: a line of it was not in the level.  The engine then looks the same range up in the next
+ * level.  next_done: the level has called sim_next itself, with next_miss as the result. */
 struct sim_result {
     bool miss, next_done, next_miss;
 };
 
-#define SIM_NO_LINE (~0ull) /* the number of no line: address / bytes per line is smaller */
+#define SIM_NO_LINE (~0ull) /* not a line number: every address / bytes per line is smaller */
 
-/* For LEVEL_SLOTS: where a level may stand.  Elsewhere it is refused at the start. */
+/* For LEVEL_SLOTS: the slots that a level may be in.  In another slot the run is refused at the start. */
 #define LEVEL_IN_I1 1
 #define LEVEL_IN_D1 2
 #define LEVEL_IN_LL 4
@@ -65,71 +65,71 @@ struct sim_result {
 
 #define SIM_EVENTS_MAX 32
 
-/* Zeroed memory.  Never fails: a module that asks for too much is stopped and named. */
+/* Zeroed memory.  Never returns NULL: if there is too little memory, the run stops with a message that names the module. */
 void *sim_alloc(uint64_t bytes);
 
-/* The number given by --sim-opt=key=value; SLOT.key=value (as in D1.key=4) sets it for one slot only. */
+/* The value of --sim-opt=key=value, or `otherwise`.  SLOT.key=value (as in D1.key=4) sets it for one slot only. */
 uint64_t sim_option(const char *slot, const char *key, uint64_t otherwise);
-/* The same; anything but least to most stops the run with a line that says so. */
+/* The same; a value outside least to most stops the run with a message. */
 uint64_t sim_option_within(const char *slot, const char *module, const char *key, uint64_t otherwise, uint64_t least,
                            uint64_t most);
 
-/* A line for the user, with the summary or, in analysis_finish, after it.  Conversions: %s %c %d %u, %D %U (64 bits), %x
- * (64 bits, hexadecimal), %%. */
+/* Prints a line for the user, with the summary or, in analysis_finish, after it.  Conversions: %s %c %d %u, %D %U (64 bits),
+ * %x (64 bits, hexadecimal), %%. */
 void sim_print(const char *format, ...);
 
-/* ---- tables: lines that are printed however the run ends, also where the program is killed ----
+/* ---- tables: lines that are printed even if the program is killed ----
  *
  *   uint64_t *hits = sim_cells(64);
  *   sim_row(&(struct sim_term){.cells = hits, .n = 64, .times = 1}, 1, "AN: hits of the first %u: %%U", 64);
  *
- * To be declared at init; later the module counts in its cells.  In the line stands each number that is wanted as %%U (%%x: hexadecimal): the
- * sum of a term, or of several.  The lines follow those of sim_print, in the order in which they were declared. */
+ * The init function declares the rows; later the module counts in the cells.  Each %%U (%%x: hexadecimal) of the format is replaced
+ * by the sum of a term, or of several.  The lines follow those of sim_print, in the order of their declaration. */
 enum sim_sum {
     SIM_SUM_CELLS,
-    SIM_SUM_LOADS, SIM_SUM_LOADS_L1, SIM_SUM_LOADS_LL, /* totals of a run: references that read, of these those that missed; 0 in a replay */
-    SIM_SUM_LINES      /* of a run: lines that data has touched, a reference to two lines counting twice; 0 in a replay */
+    SIM_SUM_LOADS, SIM_SUM_LOADS_L1, SIM_SUM_LOADS_LL, /* totals of a run: reads; those that missed the L1; the LL; 0 in a replay */
+    SIM_SUM_LINES      /* of a run: line look-ups by data references; a reference to two lines counts twice; 0 in a replay */
 };
 
 struct sim_term {
-    const uint64_t *cells; /* from this one on, ... */
-    uint64_t n;            /* ... so many */
+    const uint64_t *cells; /* the first cell */
+    uint64_t n;            /* the number of cells */
     int64_t times;         /* a factor */
     uint8_t of;            /* enum sim_sum */
-    bool plus;             /* the next one is added to the same number */
-    bool needed;           /* where the number is 0 the line is left out */
-    bool hidden;           /* and it does not stand in the line */
+    bool plus;             /* the next term is added to the same number */
+    bool needed;           /* if the number is 0, the line is not printed */
+    bool hidden;           /* needed, but the number itself is not printed */
 };
 
-/* Zeroed; too many stop the run with a line. */
+/* n zeroed cells.  If there are too few, the run stops with a message. */
 uint64_t *sim_cells(uint64_t n);
 void sim_row(const struct sim_term *terms, unsigned n, const char *format, ...);
-/* n lines, each of two cells that follow each other: a number, and its count.  The largest count stands first, of equals the smaller number;
- * those with count 0 are left out.  To put another number in a place, first set the count to 0. */
+/* A list of n pairs of adjacent cells: a number and its count.  It is printed as n lines at most, the largest count first, among equal
+ * counts the smaller number first; pairs with count 0 are left out.  To replace a number, first set its count to 0. */
 #define SIM_LIST_MAX 64
 void sim_list(const uint64_t *pairs, unsigned n, const char *format, ...);
-/* These cells have the misses of a cache by set: in a run with --interval, PROFILE.sets.csv tells of each interval.  At init. */
+/* These cells count the misses of a cache by set.  With --interval, PROFILE.sets.csv lists them by interval.  Only at init. */
 void sim_sets_by_time(const char *cache, const uint64_t *misses, uint64_t sets);
 
-/* Declare an event of this module (at init): a column SLOT.name of the profile, and a total after the summary.  Letters,
- * digits, - and _; SLOT.name has at most SIM_EVENT_NAME_MAX bytes.  sim_count adds to it on behalf of the instruction whose
- * reference is being made. */
+/* Declares an event of this module (only at init): a column SLOT.name of the profile, and a total after the summary.  A name has
+ * letters, digits, - and _; SLOT.name has at most SIM_EVENT_NAME_MAX bytes.  sim_count charges n events to the instruction
+ * whose reference is being simulated. */
 #define SIM_EVENT_NAME_MAX 31
 unsigned sim_event(const char *slot, const char *name, const char *text);
 extern uint64_t *sim_event_counts;                   /* of all references before this one */
-extern uint64_t sim_event_new[2 * SIM_EVENTS_MAX];   /* of this reference, not charged to its instruction yet ... */
-extern uint64_t sim_events_new;                      /* ... and which events: a bit each */
-/* The second half of sim_event_new has all that the unfiltered twin of --check has counted. */
+extern uint64_t sim_event_new[2 * SIM_EVENTS_MAX];   /* of this reference, not charged to its instruction yet */
+extern uint64_t sim_events_new;                      /* a bit for each event that is not 0 there */
+/* The second half of sim_event_new has the events that the unfiltered twin of --check has counted. */
 static inline void sim_count(unsigned event, uint64_t n)
 {
     sim_event_new[event] += n;
     sim_events_new |= 1ull << event;
 }
-/* The same on behalf of an earlier reference to data, whose sim_ref had this site. */
+/* The same, charged to an earlier data reference: `site` of its sim_ref. */
 void sim_count_for(uint32_t site, unsigned event, uint64_t n);
 static inline uint64_t sim_counted(unsigned event) { return sim_event_counts[event] + sim_event_new[event]; }
 
-/* Stop the run: a mistake in the module.  Says slot, module, function, and the number of the reference. */
+/* Stops the run because of an error in the module.  The message has slot, module, function, and the number of the reference. */
 _Noreturn void sim_fail(const char *slot, const char *module, const char *function, uint64_t reference, const char *what);
 
 /* xorshift64* (Vigna 2016): reproducible from --seed. */
@@ -144,7 +144,7 @@ static inline uint64_t sim_random_next(uint64_t *state)
     return x * 0x2545f4914f6cdd1dull;
 }
 
-/* 0 .. n-1; n is far below 2^32, so the bias is nil. */
+/* 0 to n-1.  The bias is below n / 2^32. */
 static inline uint32_t sim_random_below(uint64_t *state, uint32_t n)
 {
     return (uint32_t)((sim_random_next(state) >> 32) * n >> 32);
@@ -155,13 +155,13 @@ static inline uint64_t sim_random_seed(uint64_t seed) { return (seed + 1) * 0x9e
 
 /* ---- of this slot (defined by the unit that includes the module) ---- */
 
-/* Address of the instruction whose reference is being made; of a fetch its own.  For modules with #define WANTS_PC 1. */
+/* Address of the instruction that makes the reference.  For modules with #define WANTS_PC 1. */
 extern uint64_t sim_pc;
 
-/* The thread that makes the reference (executes the branch, the instruction): 0 is the first, the others are numbered as they are created.
- * No number is used again.  One thread runs at a time; the system and the program decide when another one does, so the order of
- * references of two threads differs from run to run.  A forked process goes on with the number of the thread that called fork.  For modules
- * with #define WANTS_THREAD 1; there are none in a replay, which refuses such a module. */
+/* The thread that makes the reference or executes the branch.  0 is the first thread; the others are numbered in the order of
+ * their creation.  No number is reused.  One thread runs at a time.  The kernel and the program decide when another thread
+ * runs, so the order of references of two threads differs from run to run.  A forked process keeps the number of the thread
+ * that called fork.  For modules with #define WANTS_THREAD 1.  A trace has no threads, so a replay refuses such a module. */
 extern uint32_t sim_thread;
 
 #ifdef QN_SIM_UNIT
@@ -172,7 +172,7 @@ static inline __attribute__((unused)) uint32_t sim_random(uint32_t n) { return s
 
 #define SIM_NCSR QN_SIM_NCSR
 
-/* Of what is declared here no kind of module has all.  (gcc looks at the end of the file, so this holds for the rest of it.) */
+/* No kind of module uses all functions that are declared here.  (gcc warns at the end of the file, so this applies to all of it.) */
 #pragma GCC diagnostic ignored "-Wunused-function"
 
 /* Where there is no slot (an editor's compiler), these are only declared. */
@@ -182,39 +182,40 @@ static inline __attribute__((unused)) uint32_t sim_random(uint32_t n) { return s
 #define SIM_OF_SLOT
 #endif
 
-/* References to the next level, for levels that do not leave this to the engine.  Returns whether it missed.  In slot LL
- * there is none: memory, always a miss. */
+/* A reference to the next level, by a level that does not leave this to the engine.  Returns true on a miss.  In slot LL the
+ * next level is memory: always true. */
 SIM_OF_SLOT bool sim_next(uint64_t addr, uint32_t size, enum sim_kind kind);
-/* The next level wants SIM_EVICT and SIM_WRITEBACK of every line that leaves this one (it is exclusive). */
+/* Does the next level want SIM_EVICT or SIM_WRITEBACK for each victim of this level?  (An exclusive level does.) */
 SIM_OF_SLOT bool sim_wants_evictions(void);
-/* Slot LL: take the line out of I1 and D1 (it is inclusive). */
+/* Slot LL: removes the line from I1 and D1, for an inclusive level.  line: address of its first byte; bytes: its size. */
 SIM_OF_SLOT void sim_back_invalidate(uint64_t line, uint32_t bytes);
-/* Slot D1, LEVEL_SETTLED: this line left the level, or its next hit would change something. */
+/* Slot D1, LEVEL_SETTLED: this line was evicted, or is no longer settled. */
 SIM_OF_SLOT void sim_dropped(uint64_t line);
-/* A prefetcher: bring the line of this address, if it is not there. */
+/* For a prefetcher: fetches the line of this address, if it is not in the cache. */
 SIM_OF_SLOT void sim_prefetch(uint64_t addr);
 
-/* ---- state of a policy: storage comes from the level, zeroed ----
- * #define POLICY_WAY_STATE and POLICY_SET_STATE to the types wanted.  `quern watch` shows them where POLICY_WAY_SHOWS and POLICY_SET_SHOWS
- * say what they are: #define POLICY_WAY_SHOWS "RRPV"; another number for a way: #define policy_show_way(set, way). */
+/* ---- state of a policy: zeroed memory ----
+ * #define POLICY_WAY_STATE and POLICY_SET_STATE to the types of the state of a way and of a set.  `quern watch` shows them if
+ * POLICY_WAY_SHOWS and POLICY_SET_SHOWS name them: #define POLICY_WAY_SHOWS "RRPV".  To show another number for a way,
+ * #define policy_show_way(set, way). */
 static void *sim_way_memory __attribute__((unused)), *sim_set_memory __attribute__((unused));
 #define way_state(set, way) (((POLICY_WAY_STATE *)sim_way_memory)[(uint64_t)(set) * sim.ways + (way)])
 #define set_state(set) (((POLICY_SET_STATE *)sim_set_memory)[set])
 
-/* A policy: the address of the first byte of the line that is being referenced; in policy_victim and policy_fill of the one
- * that comes in. */
+/* For a policy: the address of the first byte of the line that is referenced.  In policy_victim and policy_fill, this is the
+ * line to be filled. */
 static uint64_t sim_line __attribute__((unused));
-/* A policy: this line, of any set, was settled and may no longer be so. */
+/* For a policy: this line, of any set, may no longer be settled. */
 SIM_OF_SLOT void sim_unsettled(unsigned set, unsigned way);
 
-/* Policy `opt` and its like, in replay only: when the line of the reference being made is referenced next.  */
+/* For policies like `opt`, in a replay only: the number of the next reference to the line that is referenced now; UINT64_MAX: none. */
 uint64_t sim_next_use_in(const char *slot);
 static inline __attribute__((unused)) uint64_t sim_next_use(void) { return sim_next_use_in(sim.slot); }
 
-/* Outcome and direction, for predictors: is the target of this conditional branch below it? */
+/* For predictors: does this conditional branch have a target below it? */
 extern bool sim_branch_backward;
 
-/* A module in a slot that uses the address, or the thread, without having asked for it is not linked. */
+/* A module that uses sim_pc without WANTS_PC, or sim_thread without WANTS_THREAD, does not link. */
 #ifdef QN_SLOT
 static void WANTS_PC_is_missing(void);
 #else
@@ -229,7 +230,7 @@ static inline void WANTS_THREAD_is_missing(void) {}
 #endif
 #define sim_thread (WANTS_THREAD_is_missing(), sim_thread)
 
-/* ---- what modules define, whole as each kind needs it ---- */
+/* ---- the functions that each kind of module defines ---- */
 
 #include "sim/adapt/declare.h"
 #endif
@@ -237,38 +238,38 @@ static inline void WANTS_THREAD_is_missing(void) {}
 /* ---- analysis ---- */
 
 enum { SIM_L1_MISS = 1, SIM_LL_MISS = 2, SIM_TAKEN = 1, SIM_MISPREDICT = 2 };
-/* Calls and returns come after the branches; analysis modules that do not know them must pass them over. */
+/* An analysis module that does not use calls and returns must ignore these kinds. */
 enum sim_ref_kind { SIM_REF_FETCH = 16, SIM_REF_COND, SIM_REF_INDIRECT, SIM_REF_CALL, SIM_REF_RETURN };
 
 struct sim_ref {
     uint64_t addr;     /* data or code; the pc of a branch */
     uint64_t pc;       /* the instruction; with WANTS_PC only */
-    uint64_t target;   /* indirect branches, returns; of a call: where it will return */
+    uint64_t target;   /* of indirect branches and returns; of a call: its return address */
     uint32_t size;     /* bytes */
     uint8_t kind;      /* SIM_READ, SIM_WRITE, SIM_MODIFY, SIM_REF_* */
     uint8_t outcome;   /* SIM_L1_MISS | SIM_LL_MISS; branches: SIM_TAKEN | SIM_MISPREDICT */
-    uint8_t backward;  /* conditional branches: target below the branch */
-    uint32_t site;     /* of data: for sim_count_for */
+    uint8_t backward;  /* of conditional branches: the target lies below the branch */
+    uint32_t site;     /* of data references: for sim_count_for */
 };
 
-/* ---- what a predictor holds, for `quern watch` (#define PREDICTOR_SHOWS 1) ----
- * predictor_show(pc, kind) is called before a branch is predicted: SIM_REF_COND; in slot BI SIM_REF_INDIRECT, with PREDICTOR_RETURNS
- * SIM_REF_RETURN, too.  It names what this branch uses, in the order in which it is to be shown, and changes nothing.  In a replay only.
- * Names are letters, digits and minuses. */
+/* ---- the state of a predictor, for `quern watch` (#define PREDICTOR_SHOWS 1) ----
+ * In a replay, predictor_show(pc, kind) is called before each prediction.  kind: SIM_REF_COND; in slot BI SIM_REF_INDIRECT and,
+ * with PREDICTOR_RETURNS, SIM_REF_RETURN.  It shows the state that this branch uses, in the order of the calls, and changes
+ * nothing.  Names consist of letters, digits and minus signs. */
 #define SIM_SHOWN_MAX 16    /* calls for a branch */
 #define SIM_SHOWN_NAME 24   /* bytes of a name, with its NUL */
 #define SIM_SHOWN_WEIGHTS 64
 void sim_show_number(const char *name, int64_t number);                 /* an index, a table, a sum */
 void sim_show_bits(const char *name, uint64_t bits, unsigned n);        /* outcomes, the newest lowest */
 void sim_show_address(const char *name, uint64_t address);
-/* A counter from `least` to `most` in one byte, signed or not; weights from -128 to 127.  Both are looked at again when the predictor has
- * learnt the outcome, so that it is seen how they moved. */
+/* A counter from `least` to `most` in one byte, signed or not; weights from -128 to 127.  Both are read again after the
+ * predictor has learnt the outcome, so that old and new value are shown. */
 void sim_show_counter(const char *name, const void *byte, int least, int most);
 void sim_show_weights(const char *name, const int8_t *weights, unsigned n);
 
 /* ---- misses (#define ANALYSIS_MISSES 1) ----
- * What passes a filter hits, so nothing else than misses need come to C.  With ANALYSIS_LOADS, too, the module asks for
- * sim_keep_loads; where nothing is counted (in a replay) it has analysis_ref called instead, which it then needs. */
+ * analysis_miss is called for data references that miss the D1; hits cost nothing.  A module that calls sim_keep_loads also has
+ * #define ANALYSIS_LOADS 1, and a function analysis_ref, which a replay calls in place of analysis_miss. */
 
 struct sim_miss {
     uint64_t addr, pc; /* pc: with WANTS_PC only */
@@ -277,50 +278,52 @@ struct sim_miss {
     uint8_t outcome;   /* SIM_L1_MISS, or that and SIM_LL_MISS */
 };
 
-/* In analysis_miss: of all later misses of the same reference nothing is told but the address, which is written there.  Nothing changes
- * where other analyses are told of misses, too. */
+/* In analysis_miss: later misses of the same instruction's reference only write their address to *address, and analysis_miss is
+ * no longer called for them.  If other analyses want misses, too, analysis_miss is called as before. */
 void sim_miss_to(uint64_t *address);
 
-/* With ANALYSIS_LINES: a line that has come into the D1, told before the miss that brought it; of a reference to several lines each line,
- * in order, those that were there, too.  Times grow with each use of a line, by data; 0 is before all of them.  Where the D1 keeps no
- * times, analysis_ref is called instead. */
+/* With ANALYSIS_LINES, analysis_line is called for each line that is filled into the D1, before analysis_miss.  Of a reference to
+ * several lines it is called for each line, in order, hits included.  A time is a number that grows with each use of a line by a data
+ * reference; 0 is before all of them.  If the D1 has no time stamps, analysis_ref is called instead. */
 struct sim_line {
     uint64_t line;        /* address of its first byte */
     uint64_t now;         /* the time of this use */
-    uint64_t used;        /* it was there, last used at that time; 0: it was not */
-    uint64_t victim;      /* the line that left for it, ... */
-    uint64_t victim_used; /* ... and when that was used last; 0: there was a free place */
-    bool first, several;  /* of its reference; the reference is to several lines */
+    uint64_t used;        /* a hit: the time of its last use before; 0: a miss */
+    uint64_t victim;      /* a miss: the line that was evicted */
+    uint64_t victim_used; /* the time of its last use; 0: there was a free way, and no victim */
+    bool first, several;  /* it is the first line of its reference; the reference is to several lines */
 };
 
-/* With ANALYSIS_LINES_ONLY, too, the miss is not told. */
+/* With ANALYSIS_LINES_ONLY, too, analysis_miss is not called. */
 
-/* In analysis_line: how many places of the D1 hold a line last used at this time or before, or none.  Stops counting at `enough`. */
+/* In analysis_line: the number of ways of the D1, in all sets, that are free or hold a line last used at `time` or before.  Stops
+ * counting at `enough`. */
 uint32_t sim_older_places(uint64_t time, uint32_t enough);
-/* The same of those at this time or before; and of those later how many by time, 2^shift times together, all that are too late in the last
- * count. */
+/* Returns the same number.  Counts the other ways by the time of their line's last use: counts[i] has the ways with
+ * (last use - time) >> shift == i; the last count also has all later ones. */
 #define SIM_PLACE_COUNTS 256u
 uint32_t sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS]);
 
-/* With ANALYSIS_FAR: data has touched a line that was not among the config->near lines touched last.  Told in the order of the program.  The
- * one of these that was touched last the longest time ago has left them for it.  `bool analysis_wants_far(config)` says, before
- * analysis_init, whether the module can do with this; else, and where it cannot be told, analysis_ref is called. */
+/* The near lines are the config->near lines that data references have used last.  With ANALYSIS_FAR, analysis_far is called, in
+ * program order, when a data reference uses a line that is not near; the least recently used of the near lines then is no longer near.
+ * `bool analysis_wants_far(config)` is called before analysis_init and returns true if the module can work so.  If it returns
+ * false, or the D1 cannot do this, analysis_ref is called instead. */
 struct sim_far {
     uint64_t line; /* address of its first byte */
-    uint64_t left; /* the same; SIM_NO_LINE: there was room */
-    bool more;     /* another line of the same reference was told before */
-    uint8_t kind;  /* as of struct sim_miss */
+    uint64_t left; /* address of the line that is no longer near; SIM_NO_LINE: there were fewer near lines than config->near */
+    bool more;     /* analysis_far was called for another line of the same reference */
+    uint8_t kind;  /* as in struct sim_miss */
 };
-/* In analysis_finish, with ANALYSIS_FAR: how many lines data has touched, a reference to two lines counting twice. */
+/* In analysis_finish, with ANALYSIS_FAR: the number of line look-ups by data references; a reference to two lines counts twice. */
 uint64_t sim_lines_touched(void);
 
-/* In analysis_init, with ANALYSIS_LOADS, where config->misses is set: findings D, L, M and cycles are made of the counters of the run, of each
- * instruction that reads memory: how many of its loads the D1, the LL and memory served, and what they took if one takes so many cycles.
- * Their value is that of the row `load` of the instruction, if the module has kept one. */
+/* In analysis_init, with ANALYSIS_LOADS, if config->misses is set.  The collector then makes findings D, L, M and cycles out of the
+ * run's counters, for each instruction that reads memory: the numbers of loads that the D1, the LL and memory served, and their
+ * sum weighted by cycles[0 to 2].  Their `value` is that of the instruction's row `load`, if the module has made one (sim_keep). */
 void sim_keep_loads(const uint64_t cycles[3]);
 
-/* ---- observed instructions: what an instruction did, told after it has been executed (#define ANALYSIS_OBSERVES 1) ----
- * Of the run all instructions are observed, or windows of some that follow each other (run --sample=N/M). */
+/* ---- observed instructions: analysis_insn is called after each instruction (#define ANALYSIS_OBSERVES 1) ----
+ * All instructions of the run are observed, or, with run --sample=N/M, windows of consecutive ones. */
 
 enum sim_flow { SIM_FLOW_ON, SIM_FLOW_COND, SIM_FLOW_JUMP, SIM_FLOW_CALL, SIM_FLOW_RETURN };
 
@@ -329,51 +332,53 @@ enum sim_flow { SIM_FLOW_ON, SIM_FLOW_COND, SIM_FLOW_JUMP, SIM_FLOW_CALL, SIM_FL
 
 struct sim_access {
     uint64_t addr;
-    uint64_t value;    /* the bytes there afterwards, at most the first eight, little-endian */
-    uint32_t size;     /* bytes; of a repeated string instruction those of all its steps */
+    uint64_t value;    /* the memory after the access, at most its first eight bytes, little-endian */
+    uint32_t size;     /* bytes; of a repeated string instruction, the bytes of all repetitions */
     uint8_t kind;      /* SIM_READ, SIM_WRITE, SIM_MODIFY */
 };
 
 struct sim_insn {
-    uint64_t pc, next; /* where it is; where control went */
-    void **memo;       /* a word of this instruction's for the module: NULL at first, and again at any time.  NULL: it has none */
-    uint64_t result;   /* what `reg` holds afterwards, of an operand of 8 or 16 bits no more than that */
-    uint8_t reg;       /* general register that it wrote, as the processor numbers them; SIM_NO_REG: none.  Not rsp, which every
+    uint64_t pc, next; /* its address; the address of the instruction executed next */
+    void **memo;       /* a word in which the module may cache a pointer for this instruction; the engine may reset *memo to NULL
+                          at any time.  NULL: there is none */
+    uint64_t result;   /* the value of `reg` after the instruction; of an operand of 8 or 16 bits only these */
+    uint8_t reg;       /* the general register that it wrote, by the processor's number; SIM_NO_REG: none.  Not rsp, which each
                           push writes, nor the pointers and the counter of a string instruction */
     uint8_t flow;      /* enum sim_flow */
-    uint8_t indirect;  /* JUMP, CALL: where to was computed */
-    uint8_t first;     /* of a window: those before are not its neighbours */
+    uint8_t indirect;  /* JUMP, CALL: it is indirect */
+    uint8_t first;     /* the first of a window: the instruction observed before was not executed directly before it */
     uint8_t accesses;
-    struct sim_access access[SIM_ACCESSES_MAX]; /* in order; not those of masked, gathering and scattering ones, and of xsave */
+    struct sim_access access[SIM_ACCESSES_MAX]; /* in order; masked accesses, gathers, scatters and xsave have none */
 };
 
-/* What a module has found out about an instruction: a row of the table that run writes beside the profile, in which annotate
- * --values looks.  To be called from analysis_finish; the rows of an instruction in the order in which they are to be shown. */
+/* A finding: a row about an instruction in the table that `quern run` writes beside the profile and `annotate --values` reads.
+ * Call sim_find from analysis_finish only, for the rows of an instruction in the order in which they are shown. */
 #define SIM_FINDING_NAME 8 /* bytes of a name, with its NUL: letters, digits, - */
 
 struct sim_finding {
     uint64_t pc;       /* the instruction */
     uint64_t value;
     uint64_t other;    /* another instruction, 0 = none */
-    uint64_t count, of; /* so many times, of so many */
-    char what[SIM_FINDING_NAME]; /* what has the value: a register's name, "load" ... */
+    uint64_t count, of; /* the finding was made count times out of `of` */
+    char what[SIM_FINDING_NAME]; /* the kind of the value: the name of a register, "load" ... */
 };
 
 void sim_find(const struct sim_finding *finding);
 
-/* The same at any time: a row in which the module counts until the end, so that it stands in the table also where the program is killed.
- * Those of an instruction that have the same name are sorted by count, the largest first, and their `of` is the sum.  NULL: no room. */
+/* Makes a row at any time.  The module counts in it until the end, so it is in the table even if the program is killed.  Rows
+ * of an instruction with the same name are sorted by count, the largest first; their `of` is set to the sum of the counts.
+ * NULL: the table is full. */
 struct sim_finding *sim_keep(const struct sim_finding *finding);
 
-/* A row of the table of memory that threads share, PROFILE.sharing.csv: what an instruction did with a line on behalf of a thread.  The
- * module counts in it until the end, as in the rows of sim_keep.  NULL: no room. */
+/* A row of the table of memory that threads share, PROFILE.sharing.csv: the references of one instruction to one line in one
+ * thread.  The module counts in it until the end, as in the rows of sim_keep.  NULL: the table is full. */
 struct sim_shared {
-    uint64_t line;     /* of memory: address of its first byte */
-    uint64_t address;  /* of a byte of it that is referenced: the object that it belongs to is named */
+    uint64_t line;     /* address of its first byte */
+    uint64_t address;  /* of a byte of the line that is referenced: the table names the object at this address */
     uint64_t pc;
     uint64_t thread;
-    uint64_t reads, writes;     /* references; a modify is one of each */
-    uint64_t read, written;     /* which bytes: a bit for each, or for 1/64 of the line where it is longer than 64 bytes */
+    uint64_t reads, writes;     /* references; a read-modify-write counts as one of each */
+    uint64_t read, written;     /* a bit for each byte; in a line longer than 64 bytes, for each 1/64 of the line */
     uint64_t misses_true, misses_false, cold, upgrades; /* see analysis/sharing.c */
 };
 struct sim_shared *sim_keep_shared(const struct sim_shared *row);

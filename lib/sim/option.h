@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* If text begins with word: what follows it, else NULL. */
+/* The text after `word`, if `text` begins with it; else NULL. */
 static inline const char *sim_option_skip(const char *text, const char *word)
 {
     while (*word)
@@ -22,8 +22,8 @@ static inline uint64_t sim_option_number(const char *s)
     return value;
 }
 
-/* The last one counts; one that names the slot beats one that does not.  *asked: bit I for the option I of the text, if it is one
- * of these; beyond 63 there are none. */
+/* The value of an option, or `otherwise`.  If it is given several times, the last one counts; SLOT.key comes before key.  Sets bit I
+ * of *asked if option I of the text (the first 64) is one of these. */
 static inline uint64_t sim_option_find(const char *text, const char *slot, const char *key, uint64_t otherwise, uint64_t *asked)
 {
     uint64_t value = otherwise;
@@ -46,7 +46,7 @@ static inline uint64_t sim_option_find(const char *text, const char *slot, const
     return value;
 }
 
-/* The first option that nobody has asked for, to its end or to a comma; NULL: none. */
+/* The first option that no module has asked for, up to a comma or the end of the text; NULL: none. */
 static inline const char *sim_option_unasked(const char *text, uint64_t asked)
 {
     for (uint64_t bit = 1; *text && bit; bit <<= 1) {

@@ -1,9 +1,9 @@
 /* lib/sim/readers.c - slot AN: the analyses of a run.
  *
- *   engine.c   a miss, a line that comes in, a reference, an instruction -> each analysis that asked for it
+ *   engine.c   a miss, a fill, a reference, an instruction -> each analysis that asked for it
  *
- * One that asks for lines or for counts has a second way, analysis_ref, for where these cannot be told.  In the order in which they
- * were named; what one does is not seen by the others.
+ * If an analysis asks for lines or counts and this run cannot provide them, its analysis_ref is called instead.  Analyses are called
+ * in the order in which the user named them, and do not affect each other.
  */
 #include "sim/readers.h"
 
@@ -12,7 +12,7 @@
 
 #define READERS_MAX 16
 
-/* Those that are told of one kind of thing. */
+/* The analyses that asked for one kind of callback. */
 struct told {
     const struct qn_unit *unit[READERS_MAX];
     uint8_t number[READERS_MAX];
@@ -30,13 +30,13 @@ static void add(struct told *t, unsigned number)
     t->number[t->n++] = (uint8_t)number;
 }
 
-/* Can it be told of misses, and of all else that it then needs? */
+/* Can this analysis work with misses, and does the run offer what it then needs? */
 static bool reads_misses(const struct qn_unit *u, struct qn_readers_offer offer)
 {
     return (u->miss || u->line) && (!u->line || offer.lines) && (!u->loads || offer.counts);
 }
 
-/* Can it be told of lines that come near, and does it want to? */
+/* Can this analysis work with analysis_far, and does it want to? */
 static bool reads_far(const struct qn_unit *u, struct qn_readers_offer offer, const struct sim_config *config)
 {
     return u->far && offer.near && u->wants_far(config);
@@ -52,7 +52,7 @@ static struct sim_config config_for(const struct qn_config *c, const struct qn_u
                                .LL_sets = c->LL.size / (c->LL.assoc * c->LL.line), .LL_line_bits = qn_log2(c->LL.line)};
 }
 
-/* No more lines are near than the D1 has ways where one of the analyses wants that. */
+/* The number of near lines.  It is at most the ways of the D1 if one of the analyses needs that. */
 static uint32_t choose_near(const struct qn_config *c, struct qn_readers_offer offer)
 {
     struct qn_readers_offer fewer = offer;
@@ -150,7 +150,7 @@ QN_SIM_NCSR void qn_readers_line(const struct sim_line *line)
 
 QN_SIM_NCSR void qn_readers_far(const struct sim_far *f) { TELL(far, far, f) }
 
-/* The words are the first one's. */
+/* Only the first analysis can use the instructions' memo. */
 void qn_readers_instructions(struct sim_insn *insn, unsigned n)
 {
     for (unsigned told = 0; told < instructions.n; told++) {

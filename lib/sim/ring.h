@@ -1,11 +1,11 @@
-/* lib/sim/ring.h - words from the program that is recorded (analysis/record.c) to `quern trace`, through memory that both have.
+/* lib/sim/ring.h - a ring of words in shared memory, from the recorded program (analysis/record.c) to `quern trace`.
  *
- *   recorder   words[head % RING_WORDS] = ... ; head += n ;  the reader sleeps?  a byte through the socket
- *   reader     words[tail % RING_WORDS] ...   ; tail += n ;  the recorder waits?  a byte back
+ *   recorder   words[head % RING_WORDS] = ... ; head += n ;  if the reader sleeps: a byte through the socket
+ *   reader     words[tail % RING_WORDS] ...   ; tail += n ;  if the recorder waits: a byte back
  *
- * head and tail only grow.  Each side says that it is going to sleep before it looks for the last time, and so is not missed.  The
- * recorder that waits reads the end of the socket when the reader is gone.  A reader that cannot write what it reads says so (refused)
- * before it goes, and the recorder stops the program.
+ * head and tail only grow.  Each side sets its flag (reader_sleeps, recorder_waits) before it checks the ring for the last time, so
+ * no wake-up is lost.  If the reader ends, the waiting recorder reads the end of the socket.  A reader that cannot write its output
+ * sets `refused` before it ends, and the recorder stops the program.
  */
 #ifndef QN_SIM_RING_H
 #define QN_SIM_RING_H
@@ -18,13 +18,13 @@
 
 struct ring {
     uint64_t head __attribute__((aligned(64))), reader_sleeps;
-    uint64_t tail __attribute__((aligned(64))), recorder_waits, refused; /* the recorder looks at tail anyhow */
+    uint64_t tail __attribute__((aligned(64))), recorder_waits, refused; /* in one line, because the recorder reads tail anyway */
 };
 
 static inline struct qn_log_entry *ring_words(struct ring *r) { return (struct qn_log_entry *)((uint8_t *)r + RING_OFFSET); }
 
 #define RING_LOAD(field) __atomic_load_n(&(field), __ATOMIC_SEQ_CST)
 #define RING_STORE(field, value) __atomic_store_n(&(field), value, __ATOMIC_SEQ_CST)
-#define RING_TAKE(field) __atomic_exchange_n(&(field), 0, __ATOMIC_SEQ_CST) /* what it was; now 0 */
+#define RING_TAKE(field) __atomic_exchange_n(&(field), 0, __ATOMIC_SEQ_CST) /* the old value; sets it to 0 */
 
 #endif

@@ -1,6 +1,6 @@
-/* lib/sim/service.c - what the engine offers to modules: memory, options, lines for the user, events, giving up.
+/* lib/sim/service.c - the services of module.h in the engine: memory, options, lines for the user, events, sim_fail.
  *
- * Lines and event totals lie in the counts arena, where the collector finds them however the run ends. */
+ * Lines and event totals lie in the counts arena, so the collector can read them even if the run was killed. */
 #include "base/ready.h"
 #include "base/format.h"
 #include "sim/charge.h"
@@ -9,7 +9,7 @@
 #include "sim/service.h"
 
 static struct qn_sim_output *output;
-static struct qn_sim_output nowhere; /* before the engine has said where */
+static struct qn_sim_output nowhere; /* used until qn_sim_service_init */
 static const char *options = "";
 static bool text_full;
 #define DENSE_MIN (1u << 20) /* bytes */
@@ -92,7 +92,7 @@ void sim_print(const char *format, ...)
                                         text_full ? TEXT_END : line);
 }
 
-/* The profile's `events:` line separates names by blanks. */
+/* A name without blanks, because these separate the names in the profile's `events:` line. */
 static bool good_name(const char *s)
 {
     for (; *s; s++)
@@ -101,7 +101,7 @@ static bool good_name(const char *s)
     return true;
 }
 
-/* The table of findings is read by programs: a name is what it says, no more. */
+/* Programs read the table of findings, so a name may only have the characters that module.h allows. */
 static bool good_finding(const struct sim_finding *f)
 {
     unsigned n = 0;
@@ -179,7 +179,7 @@ unsigned sim_event(const char *slot, const char *name, const char *text)
     return i;
 }
 
-/* A service does not know who calls it: slot "?" is the module at work. */
+/* A service does not know its caller: slot "?" stands for the module that is being called. */
 _Noreturn void sim_fail(const char *slot, const char *module, const char *function, uint64_t reference, const char *what)
 {
     struct qn_sim_culprit c;

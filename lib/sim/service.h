@@ -1,4 +1,4 @@
-/* lib/sim/service.h - between service.c and the engine. */
+/* lib/sim/service.h - the engine's side of service.c, and the functions that lib/run supplies to simulators. */
 #ifndef QN_SIM_SERVICE_H
 #define QN_SIM_SERVICE_H
 
@@ -9,20 +9,20 @@
 
 #define QN_SIM_MEMORY_MAX (4ull << 30) /* bytes for all modules together */
 
-/* charges: room for QN_ARENA_CHARGES_SIZE bytes of rows. */
+/* charges: QN_ARENA_CHARGES_SIZE bytes for rows. */
 void qn_sim_service_init(struct qn_sim_output *where, uint64_t *charges, const char *option_text);
-void qn_sim_service_modules(const char *names); /* what is in the slots */
+void qn_sim_service_modules(const char *names); /* the modules in the slots, for the profile */
 void qn_sim_service_how(unsigned slot, uint8_t how); /* enum qn_sim_how */
 const char *qn_sim_event_name(unsigned event);
-struct sim_finding *qn_engine_finding(const struct sim_finding *finding, bool kept); /* supplied by run; NULL: no room */
-extern bool qn_sim_events_hidden;      /* what is declared now is counted and never shown */
-extern bool qn_sim_events_of_twin;     /* what is declared now is the twin's */
+struct sim_finding *qn_engine_finding(const struct sim_finding *finding, bool kept); /* supplied by run; NULL: the table is full */
+extern bool qn_sim_events_hidden;      /* events declared now are counted and never shown */
+extern bool qn_sim_events_of_twin;     /* events declared now belong to the twin */
 extern uint64_t qn_sim_events_twinned; /* a bit for each event that the twin of --check declares, too */
-struct sim_shared *qn_engine_shared(const struct sim_shared *row); /* supplied by run; NULL: no room */
+struct sim_shared *qn_engine_shared(const struct sim_shared *row); /* supplied by run; NULL: the table is full */
 void *qn_engine_alloc(uint64_t bytes);                       /* supplied by run */
 void *qn_engine_alloc_low(uint64_t bytes);                   /* the same below 2 GiB, within reach of emitted code */
-void *qn_engine_try_alloc(uint64_t bytes);                   /* NULL: there is no more */
-void *qn_engine_try_alloc_dense(uint64_t bytes);             /* the same, of what will be used all over: in huge pages */
+void *qn_engine_try_alloc(uint64_t bytes);                   /* NULL: out of memory */
+void *qn_engine_try_alloc_dense(uint64_t bytes);             /* the same in huge pages, for memory that is used densely */
 _Noreturn void qn_engine_die(const char *what, uint64_t a, uint64_t b);
 _Noreturn void qn_engine_module_failed(const char *line);    /* supplied by run */
 

@@ -1,6 +1,6 @@
-/* lib/sim/slot_calls.h - the units in the slots, as engine.c and twin.c call them; each includes it, and has its own.
+/* lib/sim/slot_calls.h - calls of the units in the slots.  engine.c and twin.c both include it; each has units of its own.
  *
- *   units_init(config)                         all that are simulated; what they said is in `facts`
+ *   units_init(config, slots)                  sets up the units of these slots; `facts` has what they say about themselves
  *   unit_ref(slot, addr, size, kind)           QN_UNIT_* bits; bit 0 = miss
  *   unit_drop(slot, line)
  */
@@ -17,7 +17,7 @@
 
 static const struct qn_unit *unit[SLOTS];
 static struct qn_unit_facts facts[SLOTS];
-static uint64_t calls[SLOTS]; /* for messages: which reference it was */
+static uint64_t calls[SLOTS]; /* for messages: the number of the reference */
 
 struct qn_code_line *QN_UP(code_line)(uint64_t line) { return code_line_find(line); }
 
@@ -49,7 +49,7 @@ static void unit_init(enum sim_slot slot, const struct qn_geometry *g, uint64_t 
 
 bool QN_UP(wants_evictions);
 
-/* What the last level needs of a level above it.  `slot` is the one above. */
+/* Stops the run if the level in `slot`, above the LL, cannot do what the LL needs. */
 static void check_upper(enum sim_slot slot, const char *name)
 {
     const struct qn_unit_facts *upper = &facts[slot], *last = &facts[SLOT_LL];
@@ -65,13 +65,13 @@ static void check_upper(enum sim_slot slot, const char *name)
     sim_fail("LL", last->name, "init", 0, line);
 }
 
-/* The slots of caches and predictors that this run simulates, a bit each. */
+/* A bit for each slot of a cache or predictor that this run simulates. */
 static unsigned simulated_slots(const struct qn_config *c)
 {
     return (c->cache_sim ? 1u << SLOT_I1 | 1u << SLOT_D1 | 1u << SLOT_LL : 0) | (c->branch_sim ? 1u << SLOT_BC | 1u << SLOT_BI : 0);
 }
 
-/* Those that `slots` has a bit for. */
+/* Sets up the units of the slots for which `slots` has a bit. */
 static void units_init(const struct qn_config *c, unsigned slots)
 {
     const struct qn_geometry *const geometry[SLOTS] = {&c->I1, &c->D1, &c->LL, NULL, NULL, NULL};

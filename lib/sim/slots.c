@@ -1,10 +1,10 @@
-/* lib/sim/slots.c - what stands in the slots.
+/* lib/sim/slots.c - finds the unit of each slot.
  *
  *   chosen for this run   "D1=srrip:50b34235a5a88360"     a unit of units.c, by the hash of its file
  *   given to the build    given.h                         qn_unit_D1_given, which is linked only then
  *   neither               cachesim_D1.c
  *
- * Texts that tools read out of the file say what it was given:
+ * The engine's file contains texts, which tools search for, with the modules of the build:
  *
  *   "quern-sim-build: I1=lru D1=mine:50b34235a5a88360 LL=lru BC=cachegrind BI=cachegrind"
  *   "quern-sim-sources: \nD1=/home/me/mine.c"
@@ -34,7 +34,7 @@ static const char *const default_names[] = {"lru", "lru", "lru", "cachegrind", "
 static const char *chosen[2] = {"", ""};
 
 #ifdef QN_SIM_HOSTED
-/* A replay holds no more than what it was given: each slot is, and it is said of which the fast one stands in. */
+/* A replay has only the units of its build.  QN_SIM_PROVEN_SLOTS: a bit for each slot that uses the fast version. */
 #ifndef QN_SIM_PROVEN_SLOTS
 #define QN_SIM_PROVEN_SLOTS 0
 #endif
@@ -54,7 +54,7 @@ void qn_sim_choose(const char *units, const char *second)
     chosen[1] = second;
 }
 
-/* The n-th of what is chosen for the slot, from 0, up to a blank or the end; NULL: there is none. */
+/* The n-th choice for the slot, from 0; it ends at a blank or the end of the text.  NULL: there is none. */
 static const char *nth_choice(enum sim_slot slot, bool second, unsigned n)
 {
     for (const char *at = chosen[second]; at && *at;) {

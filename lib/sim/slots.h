@@ -1,29 +1,29 @@
-/* lib/sim/slots.h - which unit stands in which slot: what was chosen by name for the run, else what the build was given
- * (given.h), else the default.  See slots.c.  */
+/* lib/sim/slots.h - which unit is in which slot: the module chosen by name for the run, else the build's own (given.h), else the
+ * default.  See slots.c.  */
 #ifndef QN_SIM_SLOTS_H
 #define QN_SIM_SLOTS_H
 
 #include "sim/given.h"
 #include "sim/unit.h"
 
-/* What stands in the slot, not AN.  second: of the twin. */
+/* The unit in the slot, except AN.  second: of the twin. */
 const struct qn_unit *qn_sim_unit(enum sim_slot slot, bool second);
 /* The n-th analysis of slot AN, from 0; NULL: there are no more. */
 const struct qn_unit *qn_sim_analysis(unsigned n);
-/* Is it the default file, as it was when the fast one was proven?  (Never of the second.) */
+/* Is it the default file, with the hash of fast/proven?  Then its fast version may be used.  (Never true for the twin.) */
 bool qn_sim_is_proven(enum sim_slot slot);
 bool qn_sim_is_proven_in(enum sim_slot slot, bool second); /* second: of B of --versus */
 #ifdef QN_SIM_HOSTED
-/* A replay shows what these hold, a bit for each slot: no fast one stands in for them. */
+/* A bit for each slot whose state a replay shows (--watch): there the fast version is not used. */
 extern unsigned qn_sim_shown_slots;
-/* What the first simulator's unit has said of itself, after qn_sim_init. */
+/* What the first simulator's unit has said about itself, after qn_sim_init. */
 const struct qn_unit_facts *qn_sim_unit_facts(enum sim_slot slot);
 #endif
 /* "I1=lru D1=srrip:50b34235a5a88360 LL=lru BC=cachegrind BI=cachegrind" */
 void qn_sim_describe(char *to, size_t size, bool second);
 
-/* units.c: a unit of each module that ships for each slot that it fits, NULL at the end; the same as twins; and a bit for each
- * slot whose default file is the one that sim/fast was proven for. */
+/* units.c: the units of all modules that ship, for each slot that they fit, with NULL at the end; the same as twins; and a bit
+ * for each slot whose default file has the hash of fast/proven. */
 extern const struct qn_unit *const qn_sim_units[], *const qn_sim_twin_units[];
 extern const unsigned qn_sim_proven;
 

@@ -1,7 +1,7 @@
-/* lib/sim/told.h - what analyses are told: which of them sees what, of what references have come to; included by engine.c.
+/* lib/sim/told.h - calls the analysis modules for references, misses and fills; included by engine.c.
  *
- *   3c asks for lines, the D1 keeps times      -> each miss of the D1 is told, and which line came and left; hits are not
- *   the same under another policy              -> each reference is told, and no filter lets any pass
+ *   3c asks for lines, the D1 has time stamps  -> it is called for each miss of the D1, with the line filled and the victim
+ *   the same under another policy              -> it is called for each reference, and the hit filter is off
  */
 bool qn_sim_observes, qn_sim_analyses, qn_sim_wants_pc, qn_sim_tells_misses, qn_sim_tells_lines, qn_sim_tells_far;
 struct qn_filter_entry qn_sim_victim;
@@ -9,7 +9,7 @@ uint64_t **qn_sim_miss_to;
 
 static struct qn_readers readers;
 
-static uint64_t *site_pc; /* by site, if a module wants to know; above it, the kind of the reference */
+static uint64_t *site_pc; /* by site, if a module wants sim_pc: the pc; in the bits from SITE_KIND_SHIFT on, the kind of the reference */
 #define SITE_KIND_SHIFT 60
 #define SITE_PC_MASK ((1ull << SITE_KIND_SHIFT) - 1)
 
@@ -19,10 +19,10 @@ uint32_t sim_count_places(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLA
 
 uint64_t sim_lines_touched(void) { return qn_engine_references() + *D1_near.touched; }
 
-/* How many of the lines touched last are near: no more than those of 1 KiB, where curves begin. */
+/* The near lines together have at most 1 KiB, the smallest cache of a curve. */
 #define NEAR_BYTES 1024u
 
-/* What analyses can be told without a call for each reference.  Lines: as long as nobody but the D1 takes lines out of it. */
+/* The callbacks that are possible without a call for each reference.  lines: if no inclusive LL removes lines from the D1. */
 static struct qn_readers_offer offer(const struct qn_config *c)
 {
 #ifdef QN_SIM_HOSTED
@@ -36,7 +36,7 @@ static struct qn_readers_offer offer(const struct qn_config *c)
 #endif
 }
 
-/* An analysis that sees all references, or all to data: of these none may pass unseen. */
+/* Sets the analyses up.  If one of them sees all references, or all data references, the hit filter is switched off for these. */
 static void init_analyses(const struct qn_config *c)
 {
     readers = qn_readers_init(c, offer(c));
@@ -63,7 +63,7 @@ static void init_analyses(const struct qn_config *c)
     qn_fast.BC.counters = qn_fast.BI.targets = 0; /* their outcomes are told by qn_sim_cond and qn_sim_indirect */
 }
 
-/* ---- whose reference it is ---- */
+/* ---- the instruction of a site ---- */
 
 void qn_sim_note_site(uint32_t site, uint64_t pc, enum qn_log_kind kind)
 {
@@ -84,7 +84,7 @@ static inline void set_pc(const uint64_t *counts)
         qn_sim_set_pc((uint32_t)(counts - sim_counters));
 }
 
-/* ---- told ---- */
+/* ---- callbacks ---- */
 
 static inline void analyse(const struct sim_ref *ref)
 {
@@ -107,7 +107,7 @@ enum qn_log_kind qn_sim_log_kind(unsigned kind)
     return kind == SIM_MODIFY ? QN_LOG_MODIFY : kind == SIM_WRITE ? QN_LOG_WRITE : QN_LOG_READ;
 }
 
-#ifndef QN_SIM_HOSTED /* a replay knows no objects */
+#ifndef QN_SIM_HOSTED /* a replay has no data objects */
 #define USES_LINE_BITS_MAX 7 /* emitted code multiplies 16, the size of the filter's entries, by up to 8 */
 
 uint64_t qn_sim_uses;
@@ -142,7 +142,7 @@ void qn_sim_tell_misses(qn_miss_hook *hook)
     qn_sim_tells_misses = true;
 }
 
-static uint32_t telling; /* the site of the miss that is being told */
+static uint32_t telling; /* the site of the miss for which analyses are being called */
 
 void sim_miss_to(uint64_t *address)
 {
@@ -150,7 +150,7 @@ void sim_miss_to(uint64_t *address)
         qn_sim_miss_to[telling] = address;
 }
 
-/* All that is to be told of this miss is written. */
+/* If sim_miss_to was called for this site: writes the address and returns true. */
 static inline bool written(uint64_t addr, uint32_t site)
 {
     if (!qn_sim_miss_to || !qn_sim_miss_to[site])
@@ -159,7 +159,7 @@ static inline bool written(uint64_t addr, uint32_t site)
     return true;
 }
 
-/* Emitted code does not say what kind of reference it was where no module in a slot asks for that. */
+/* The kind of the reference.  Without qn_sim_kinds, emitted code does not pass it, so it comes from site_pc. */
 static inline unsigned site_kind(unsigned kind, const uint64_t *counts)
 {
     return kind == SIM_READ && site_pc ? kind_of((enum qn_log_kind)(site_pc[counts - sim_counters] >> SITE_KIND_SHIFT)) : kind;
@@ -176,7 +176,7 @@ static QN_SIM_NCSR void tell_miss(uint64_t addr, uint32_t size, unsigned kind, u
         on_miss(addr, (uint32_t)(counts - sim_counters), outcome >> 1 & 1);
 }
 
-/* A reference to data, to those who ask for misses. */
+/* Calls analyses and hooks that ask for misses, if this data reference is one. */
 static inline void tell(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, const uint64_t *counts)
 {
     if (QN_UNLIKELY(qn_sim_tells_misses) && outcome && !written(addr, (uint32_t)(counts - sim_counters)))

@@ -1,15 +1,14 @@
-/* lib/sim/twin.c - the second simulator: every reference and branch comes here right after the first one has made it, without any
- * filter, to units of its own.
+/* lib/sim/twin.c - the second simulator (the twin).  It simulates every reference and branch right after the first one, in units of
+ * its own, without any filter.
  *
- *   --check    the twin holds the files themselves, as the first one does; but nothing of it is done by emitted code or by
- *              sim/fast.  The first reference after which the outcome, the counters of its misses, or what the modules have counted,
- *              differs stops the run and is named.
- *   --versus   it holds B's modules; differences are counted (versus.c).
+ *   --check    the twin has the same modules, but neither emitted code nor sim/fast does any of their work.  The first reference
+ *              for which outcomes, miss counters, or events of modules differ stops the run, with a message that names it.
+ *   --versus   the twin has B's modules; differences are counted (versus.c).
  *
- * Where the first one only writes references down and simulates many at a time (sim/fast/log_D1.h), its misses are known later; then
- * the misses of both, which must be the same in the same order, wait for each other in a queue.
+ * While the first simulator logs references (sim/fast/log_D1.h), it finds its misses later than the twin does.  Then a queue holds
+ * the misses that only one of them has found; both must find the same misses in the same order.
  *
- * Longer than 400 lines: the look-up and the comparison are inlined into each reference that the twin makes.
+ * Longer than 400 lines: the look-up and the comparison are inlined into each reference that the twin simulates.
  */
 #define QN_SIM_TWIN 1
 #include "sim/twin.h"
@@ -32,7 +31,8 @@ static struct qn_geometry upper_I1, upper_D1;
 
 static void begin_counters(void);
 
-/* The default file, as A has it, into which no last level reaches, and which tells B's last level no more than its misses. */
+/* --versus: is this slot the same in A and B?  Both have the default file, no last level removes lines from it, and B's last level sees
+ * only its misses. */
 static bool is_same(enum sim_slot slot)
 {
     return qn_sim_is_proven(slot) && qn_sim_is_proven_in(slot, true) && !qn_sim_back_invalidates() && !facts[SLOT_LL].back_invalidates &&
@@ -51,7 +51,7 @@ static void let_pass(const struct qn_config *c)
 
 struct qn_code_line *qn_sim_twin_code_line(uint64_t line) { return code_line_find(line); }
 
-/* B's modules may want other facts of a reference than A's. */
+/* B's modules may need sim_pc, kinds or returns although A's do not. */
 static void ask_for_facts(void)
 {
     for (unsigned slot = 0; slot < SLOTS; slot++)
@@ -101,7 +101,7 @@ SLOW bool qn_twin_up_next(uint64_t addr, uint32_t size, enum sim_kind kind)
     return unit_ref(SLOT_LL, addr, size, kind) & QN_UNIT_MISS;
 }
 
-/* The twin has each reference by itself. */
+/* Never called: the twin simulates one reference at a time. */
 void qn_twin_up_missed(const struct qn_log_entry *e, unsigned outcome) { (void)e, (void)outcome; }
 void qn_twin_up_set_pc(uint32_t site) { (void)site; }
 void qn_twin_up_charge(uint32_t site) { (void)site; }
@@ -114,7 +114,7 @@ SLOW void qn_twin_up_back_invalidate(uint64_t line, uint32_t bytes)
         unit_drop(SLOT_I1, a);
 }
 
-/* first: what the first one has made of it. */
+/* first: the outcome in the first simulator. */
 static inline unsigned outcome_of(enum sim_slot slot, uint64_t addr, uint32_t size, enum sim_kind kind, unsigned first)
 {
     bool same = slot == SLOT_I1 ? qn_sim_twin.same_I1 : qn_sim_twin.same_D1;
@@ -141,7 +141,7 @@ static SLOW _Noreturn void differ(enum sim_slot slot, uint64_t reference, uint64
     qn_engine_check_failed(line);
 }
 
-/* What the modules have counted so far must be the same, too. */
+/* The events of the modules must be the same, too. */
 static void compare_events(enum sim_slot slot, uint64_t addr)
 {
     char how[120];
@@ -171,10 +171,11 @@ static void compare(enum sim_slot slot, uint64_t reference, uint64_t addr, unsig
 
 /* ---- --check: counters of misses ----
  *
- * A counter that nothing but a hit has wrongly changed is seen at the next miss of its site, or at the end; so is, at the end, what is
- * simulated later.  Some branches are counted by C, after they were made: these are left out. */
+ * A counter is compared at each miss of its site and at the end of the run.  So if a hit has changed it by mistake, this is found at
+ * the next miss or at the end.  Logged references are compared at the end.  Branches that C counts after their simulation are not
+ * compared. */
 
-static uint64_t *made; /* by counter, of the twin's misses; NULL: nobody compares */
+static uint64_t *made; /* by counter: misses of the twin; NULL: counters are not compared */
 static uint32_t made_end;
 static uint8_t *made_in; /* by counter: the slot + 1 */
 
@@ -236,9 +237,9 @@ void qn_sim_twin_undo(uint32_t counter, unsigned ll)
     made[counter + 1] -= ll;
 }
 
-/* ---- misses that are known later ---- */
+/* ---- misses that become known later ---- */
 
-#define QUEUE 4096u /* more than a log and the blocks that fill it can cause */
+#define QUEUE 4096u /* more misses than a full log and the blocks that fill it can cause */
 
 struct miss {
     uint64_t number, addr;
@@ -246,11 +247,11 @@ struct miss {
     uint8_t outcome, fetch;
 };
 
-/* Misses of the caches, or mispredicts: those that one of the two has made and the other not yet. */
+/* Misses of the caches, or mispredicts, that only one of the two simulators has found yet. */
 static struct queue {
     struct miss miss[QUEUE];
     uint32_t first, waiting;
-    bool twins; /* they are the twin's */
+    bool twins; /* the twin has found them */
     bool branches;
 } caches, branches = {.branches = true};
 
@@ -266,7 +267,7 @@ static void compare_misses(const struct queue *q, const struct miss *made, const
     compare(slot_of(q, twin), twin->number, twin->addr, made->outcome, twin->outcome);
 }
 
-/* What waits has not missed in the other one. */
+/* The other simulator did not find the first miss of the queue: reports the difference. */
 static void differ_waiting(const struct queue *q)
 {
     const struct miss *m = &q->miss[q->first % QUEUE];
@@ -311,7 +312,7 @@ void qn_sim_twin_drained(void)
     compare_events(SLOT_D1, 0);
 }
 
-/* ---- what has been made ---- */
+/* ---- from C ---- */
 
 static inline uint32_t site(void) { return (uint32_t)qn_ctx.arg_site & QN_SITE_COUNTER_MASK; }
 
@@ -371,7 +372,7 @@ void qn_sim_twin_indirect(uint64_t pc, uint64_t target, bool wrong, uint32_t at)
 
 void qn_sim_twin_call(uint64_t next) { unit[SLOT_BI]->call(next); }
 
-/* A return is no reference to --versus: only what the modules count of it can differ. */
+/* --versus does not compare returns, only the events that modules count for them. */
 void qn_sim_twin_return(uint64_t target, bool wrong, uint32_t at)
 {
     bool twin = unit[SLOT_BI]->returned(target);
@@ -401,7 +402,7 @@ SLOW void qn_sim_check_group(void)
     }
 }
 
-/* --versus: a hit on the line that was fetched just before changes nothing in most modules; nearly all fetches are that. */
+/* --versus: is it a fetch from the line that was fetched just before?  Nearly all fetches are, and in most modules they change nothing. */
 static inline bool is_repeat(uint64_t addr, uint32_t size)
 {
     static uint64_t touched = QN_NO_LINE;

@@ -1,13 +1,13 @@
-/* lib/sim/twin.h - the second simulator, which makes every reference and branch right after the first one: see twin.c. */
+/* lib/sim/twin.h - the second simulator, which simulates every reference and branch right after the first one: see twin.c. */
 #ifndef QN_SIM_TWIN_H
 #define QN_SIM_TWIN_H
 
 #include "sim/contract.h"
 
-/* versus: B of --versus, whose differences are counted there; NULL: the twin of --check, whose first difference stops the run. */
+/* versus: B of --versus; differences are counted there.  NULL: the twin of --check; the first difference stops the run. */
 void qn_sim_twin_init(const struct qn_config *config, struct qn_versus *versus);
 
-/* What has just been made from C, and what became of it. */
+/* A reference or branch that C code has just simulated, and its outcome. */
 void qn_sim_twin_data(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, uint32_t site);
 void qn_sim_twin_fetch(uint64_t addr, uint32_t size, unsigned outcome, uint32_t site);
 /* wrong: 0, 1, or QN_RESULT_LATER */
@@ -16,24 +16,24 @@ void qn_sim_twin_indirect(uint64_t pc, uint64_t target, bool wrong, uint32_t sit
 void qn_sim_twin_call(uint64_t next);
 void qn_sim_twin_return(uint64_t target, bool wrong, uint32_t site);
 
-/* A miss of the first that was found after others had been made (the log): in the order of the program. */
+/* A miss of the first simulator that becomes known when the log is drained.  Called in program order. */
 void qn_sim_twin_missed(uint64_t addr, unsigned outcome, uint32_t site);
-void qn_sim_twin_mispredicted(uint64_t pc, uint32_t site); /* the same of a branch */
-void qn_sim_twin_drained(void); /* all that was made is simulated */
+void qn_sim_twin_mispredicted(uint64_t pc, uint32_t site); /* the same for a branch */
+void qn_sim_twin_drained(void); /* the log is empty: the outcomes of all references are known */
 
-/* --check: a miss of the counter, and of the next one, is taken back; the end. */
+/* --check: a miss of this counter was taken back; ll: of the next one, too. */
 void qn_sim_twin_undo(uint32_t counter, unsigned ll);
-void qn_sim_twin_finish(void);
+void qn_sim_twin_finish(void); /* the end of the run */
 uint64_t qn_sim_counter(uint32_t at);
-bool qn_sim_back_invalidates(void); /* does the first one's last level take lines out of level 1? */
+bool qn_sim_back_invalidates(void); /* does the first simulator's last level remove lines from level 1? */
 
-/* Before unit_ref of either: whose reference it is, if a module wants to know. */
+/* Called before unit_ref of either simulator: sets sim_pc to the instruction of the site, if a module wants it. */
 void qn_sim_set_pc(uint32_t site);
 
 extern bool qn_sim_twin_on;
-extern bool qn_sim_twin_logs; /* outcomes of data and misses of code come to qn_sim_twin_missed, not with the reference */
+extern bool qn_sim_twin_logs; /* misses of data and code come later, to qn_sim_twin_missed, not with the reference */
 
-/* The twin's module in a slot is at work: sets module and `of`. */
+/* A crash or hang in a module of the twin: sets module and `of`. */
 struct qn_sim_culprit;
 void qn_sim_twin_blame(unsigned slot, struct qn_sim_culprit *c);
 _Noreturn void qn_engine_check_failed(const char *what);   /* supplied by run */

@@ -1,5 +1,5 @@
-/* lib/sim/unit_cache.h - a cache slot as a unit: the module's file and what adapts it.  Included once by unit_D1.c and its like,
- * with
+/* lib/sim/unit_cache.h - a unit for a cache slot: the module's file and its adapter.  Included by unit_I1.c, unit_D1.c, unit_LL.c and
+ * the twins, with
  *
  *   QN_SLOT       D1                    QN_SLOT_NAME  "D1"              QN_SLOT_D1   defined
  *   QN_SLOT_FILE  the module's file     QN_SLOT_LABEL its name and hash  QN_SIM_TWIN  for the twin

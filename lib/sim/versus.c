@@ -1,12 +1,12 @@
-/* lib/sim/versus.c - run --versus: where a second simulator makes something else of a reference than the first one.
+/* lib/sim/versus.c - run --versus: counts the references whose outcome differs between two simulators, A and B.
  *
  *   A: D1 = lru     B: D1 = fifo        reference 17 of the run: A hits, B misses, the LL has it
  *
- * B is the twin (twin.c): A runs at the speed of its filter, B sees everything, and both see it in program order.  One process, one
- * stream: nothing has to be equal by luck.
+ * B is the twin (twin.c).  A uses its hit filter, B sees all references that could differ, both in program order.  There is only
+ * one execution, so both see exactly the same references.
  *
- * What B misses is counted as events, charged to the instruction like those of modules: B.D1mr stands in the profile
- * beside D1mr.  Events that B's own modules declare are not shown.
+ * B's misses are events, charged to the instruction like those of modules: the profile has the column B.D1mr beside D1mr.
+ * Events that B's own modules declare are not shown.
  */
 #include "sim/versus.h"
 
@@ -17,7 +17,7 @@ enum { L1_MISS = 1, LL_MISS = 2 };
 uint64_t qn_versus_repeats;
 
 static struct qn_versus *versus;
-static uint64_t told; /* references that came here */
+static uint64_t told; /* references that were compared here */
 static unsigned level1[QN_VERSUS_KINDS], level2[QN_VERSUS_KINDS]; /* events: misses of each level, mispredicts in level1 */
 
 static void declare_caches(void)

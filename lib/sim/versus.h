@@ -5,9 +5,9 @@
 #include "sim/unit.h"
 
 void qn_versus_init(const struct qn_config *config, struct qn_versus *where);
-/* What became of a reference or branch in A and in B: bit 0 L1 miss or mispredict, bit 1 LL miss. */
+/* Compares the outcomes of a reference or branch, a in A and b in B: bit 0 L1 miss or mispredict, bit 1 LL miss. */
 QN_SIM_NCSR void qn_versus_follow(enum qn_versus_kind kind, uint64_t addr, uint32_t size, uint32_t site, unsigned a, unsigned b);
 void qn_versus_finish(void);
-extern uint64_t qn_versus_repeats; /* references that were the same in both by what they are, and so did not come here */
+extern uint64_t qn_versus_repeats; /* references that cannot differ, so they were counted without a comparison */
 
 #endif

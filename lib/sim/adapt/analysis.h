@@ -1,4 +1,4 @@
-/* lib/sim/adapt/analysis.h - an analysis module (ANALYSIS) as a unit. */
+/* lib/sim/adapt/analysis.h - makes a unit of an analysis module (ANALYSIS). */
 #define QN_SIM_UNIT 1
 #include "sim/unit.h"
 

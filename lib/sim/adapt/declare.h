@@ -1,7 +1,7 @@
-/* lib/sim/adapt/declare.h - the functions of modules, so that the compiler says at the author's line which has another type, and
- * the linker which is missing.
+/* lib/sim/adapt/declare.h - declares the functions of modules, so that the compiler reports a wrong type at the author's line, and
+ * the linker reports a missing function.
  *
- * Included by module.h.  X is the slot: I1, D1 or LL.  What a kind of module may leave out is in doc/modules.md. */
+ * Included by module.h.  X is the slot: I1, D1 or LL.  doc/modules.md says which functions a module may leave out. */
 #ifdef QN_SLOT
 #define CAT2_(a, b) a##b
 #define CAT2(a, b) CAT2_(a, b)
@@ -16,7 +16,7 @@
 
 
 /* POLICY */
-static const char *policy_init(void);            /* POLICY_INIT: what is wrong with the geometry, or NULL */
+static const char *policy_init(void);            /* POLICY_INIT: NULL, or an error text if the policy does not support the geometry */
 static void policy_hit(unsigned set, unsigned way);
 static void policy_fill(unsigned set, unsigned way);
 static unsigned policy_victim(unsigned set);

@@ -1,7 +1,8 @@
-/* lib/sim/adapt/filter.h - the hit filter of slot D1 as modules keep it: which lines may pass translated code's check.
+/* lib/sim/adapt/filter.h - the hit filter of slot D1 for modules: the lines whose hits need no call of the simulator.
  *
- * A table by line number, with as many places per set as the set has ways, but at least eight: a line that is in it is in the
- * cache, and its next hit changes nothing.  Lines that share a place take turns there; that costs time, never exactness. */
+ * A table indexed by line number, with as many entries for each set as the set has ways, but at least eight.  A line in the
+ * table is in the cache and settled: its next hit changes nothing.  Of several lines with the same entry, only one is in the table; the
+ * others cost calls, but the counts stay exact. */
 #ifndef QN_SIM_ADAPT_FILTER_H
 #define QN_SIM_ADAPT_FILTER_H
 
@@ -12,7 +13,7 @@
 
 static struct qn_filter_entry filter_entries[FILTER_ENTRIES] __attribute__((aligned(4096)));
 static uint32_t filter_mask;
-static uint64_t *filter_newest; /* per set: the line put last by filter_put_only */
+static uint64_t *filter_newest; /* by set: the line of the last filter_put_only */
 
 static inline uint64_t *filter_place(uint64_t line)
 {
@@ -35,10 +36,10 @@ static inline void filter_put(uint64_t line, bool settled)
         filter_remove(line);
 }
 
-/* The line that this one's set has in the table by filter_put_only. */
+/* The line that filter_put_only has put last for this line's set. */
 static inline uint64_t *filter_only(uint64_t line) { return &filter_newest[(line >> sim.line_bits) & (sim.sets - 1)]; }
 
-/* Of this line's set no other line may be settled. */
+/* Puts the line into the table and removes the one put before: for levels where one line of a set, at most, is settled. */
 static inline __attribute__((unused)) void filter_put_only(uint64_t line, bool settled)
 {
     uint64_t *newest = filter_only(line);
@@ -48,7 +49,7 @@ static inline __attribute__((unused)) void filter_put_only(uint64_t line, bool s
     filter_put(line, settled);
 }
 
-/* No line may pass. */
+/* Empties the table. */
 static void filter_clear(void)
 {
     for (uint64_t i = 0; i <= filter_mask; i++)

@@ -1,12 +1,12 @@
-/* lib/sim/adapt/level.h - a whole level (LEVEL) as a unit.
+/* lib/sim/adapt/level.h - makes a unit of a whole level (LEVEL).
  *
  * In:  the functions of a level (see module.h)
  * Out: unit_init, unit_ref, unit_drop, unit_show, unit_finish
  *
- * A level whose sets are rows of line numbers says so (LEVEL_ROWS, the name of the array: sim.sets rows of sim.ways): then a
- * line can be taken out of it, and its sets can be shown.  One that is made of lines.h has LEVEL_LINES for the latter. */
+ * A level whose sets are rows of line numbers defines LEVEL_ROWS as the name of the array: sim.sets rows of sim.ways.  Then lines
+ * can be removed from it, and its sets can be shown.  A level built on lines.h defines LEVEL_LINES, so that its sets can be shown. */
 
-/* ---- what a level need not have ---- */
+/* ---- what a level may leave out ---- */
 
 #ifndef LEVEL_SLOTS
 #define LEVEL_SLOTS (LEVEL_IN_I1 | LEVEL_IN_D1 | LEVEL_IN_LL)
@@ -59,7 +59,7 @@ static unsigned level_show(uint64_t line, uint64_t *lines)
     return sim.ways;
 }
 
-/* What follows it in its row moves up. */
+/* Removes the line: those after it in its row move up. */
 static void level_drop(uint64_t line)
 {
     uint64_t number = line >> sim.line_bits, *row = level_row(number);
@@ -91,7 +91,7 @@ enum { UNIT_CAN_DROP = 0 };
 
 /* ---- what the hit filter holds: the lines of each reference that are settled ---- */
 
-#if defined(QN_SLOT_D1) && defined(LEVEL_OWN_FILTER) /* the level keeps the table that cachesim_D1_filter tells of */
+#if defined(QN_SLOT_D1) && defined(LEVEL_OWN_FILTER) /* the level maintains its own table: cachesim_D1_filter */
 static inline void level_publish(uint64_t addr, uint32_t size) { (void)addr, (void)size; }
 static inline void sim_dropped(uint64_t line) { (void)line; }
 static struct qn_filter level_filter(const struct sim_config *config) { return cachesim_D1_filter(config); }

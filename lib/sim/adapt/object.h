@@ -1,7 +1,7 @@
-/* lib/sim/adapt/object.h - the one thing that a unit exports: const struct qn_unit qn_unit_D1_srrip, of the twin qn_twin_D1_srrip.
+/* lib/sim/adapt/object.h - the symbol that a unit exports: const struct qn_unit qn_unit_D1_srrip; for a twin, qn_twin_D1_srrip.
  *
- * In: QN_SLOT, QN_SLOT_NAME, QN_SLOT_LABEL, unit_init, unit_finish, and in UNIT_FUNCTIONS those of the slot.  QN_UNIT_SYMBOL is the
- * name of a module that ships; else the name is `given`. */
+ * In: QN_SLOT, QN_SLOT_NAME, QN_SLOT_LABEL, unit_init, unit_finish, and in UNIT_FUNCTIONS the functions of the slot.
+ * QN_UNIT_SYMBOL is the name of a module that ships; otherwise the name is `given`. */
 #ifndef QN_UNIT_SYMBOL
 #define QN_UNIT_SYMBOL given
 #endif
@@ -14,7 +14,7 @@
 #define UNIT_OBJECT CAT3(CAT3(qn_unit_, QN_SLOT, _), QN_UNIT_SYMBOL, )
 #endif
 
-/* What this unit has; who does not ask for the address of instructions, or for the thread, does not get it. */
+/* Only a module with WANTS_PC can use sim_pc, and only one with WANTS_THREAD can use sim_thread: see module.h. */
 #ifdef WANTS_PC
 enum { UNIT_WANTS_PC = 1 };
 static inline __attribute__((unused)) void WANTS_PC_is_missing(void) {}

@@ -1,26 +1,27 @@
-/* lib/sim/adapt/policy.h - a policy (POLICY) as a unit: the level around it, set-associative, write-allocate, free ways first.
+/* lib/sim/adapt/policy.h - makes a unit of a policy (POLICY): the cache around it is set-associative, write-allocate, and fills free
+ * ways first.
  *
  * In:  the functions and types of a policy (see module.h), QN_SLOT_I1, _D1 or _LL
  * Out: unit_init, unit_ref, unit_drop, unit_show, unit_finish, level_line_settled
  *
- * A reference that covers several lines touches each, in address order, and misses at most once.  What may pass the
- * hit filter is published after each reference that comes here:
- *   D1  the table of filter.h = lines whose next hit changes nothing ("settled")
- *   I1  stamp of the line's record = 1 if it is present and settled, else 0
- * A reference can unsettle other lines of its own set only (of others the policy says sim_unsettled), so only those are asked again that
- * are published.  The policy may say more:
+ * A reference to several lines looks each of them up, in address order, and counts as one miss at most.  A line is settled if
+ * its next hit changes nothing.  Settled lines are published after each reference, so that their hits need no call:
+ *   D1  in the table of filter.h
+ *   I1  the line's record has stamp 1; else 0
+ * A reference can unsettle other lines of its own set (for lines of other sets, the policy calls sim_unsettled).  So after a
+ * reference, policy_settled is called again for the published lines of the set.  A policy can save these calls:
  *   POLICY_HIT_IS_NOOP        every line is always settled (fifo, random)
- *   POLICY_ONE_SETTLED        at most the line just referenced is settled (lru, tree plru): no other need be asked
- *   POLICY_HIT_KEEPS_SETTLED  a hit unsettles no other line (srrip): no other need be asked after one
+ *   POLICY_ONE_SETTLED        at most the line just referenced is settled (lru, tree plru)
+ *   POLICY_HIT_KEEPS_SETTLED  a hit unsettles no other line (srrip)
  *   POLICY_REPEAT_IS_NOOP     a second hit directly after a reference changes nothing (follows from the first two)
- * That what is settled is so is put to the proof: in the twin of --check at each hit, else at every 256th publication.
+ * Settled lines are verified: in the twin of --check at each hit, else at every 256th publication.
  *
  * Longer than 400 lines: an adapter is one header, compiled once for each policy and slot.
  */
 #include "base/hash.h"
 #include "sim/adapt/rows.h"
 
-/* ---- what a policy need not have ---- */
+/* ---- what a policy may leave out ---- */
 
 #ifdef POLICY_HIT_IS_NOOP
 enum { LEVEL_HITS_CHANGE = 0 };
@@ -73,9 +74,9 @@ enum { LEVEL_PROVE_EACH_HIT = 0, LEVEL_PROVE_NOW_AND_THEN = LEVEL_HITS_CHANGE };
 enum { LEVEL_PROOF_PERIOD = 256 }; /* publications */
 
 static uint64_t *level_tags;   /* address of the line's first byte, or QN_NO_LINE */
-static uint64_t *level_shown;  /* per set: a bit for each way whose line is published */
-static uint32_t level_words;   /* 64-bit words of bits per set */
-static uint32_t *level_free;   /* per set: ways that hold nothing */
+static uint64_t *level_shown;  /* by set: a bit for each way whose line is published */
+static uint32_t level_words;   /* 64-bit words of level_shown in a set */
+static uint32_t *level_free;   /* by set: the number of free ways */
 static uint64_t level_count;   /* references so far */
 static uint64_t level_evictions;
 
@@ -133,7 +134,7 @@ static inline void level_show_line(unsigned set, unsigned way) { (void)set, (voi
 static inline void level_hide_line(unsigned set, unsigned way) { (void)set, (void)way; }
 #endif
 
-/* A level publishes by itself. */
+/* For levels only. */
 static inline __attribute__((unused)) void sim_dropped(uint64_t line) { (void)line; }
 
 static inline uint64_t *level_bits(unsigned set, unsigned way) { return &level_shown[(uint64_t)set * level_words + way / 64]; }
@@ -150,9 +151,9 @@ static inline void sim_unsettled(unsigned set, unsigned way)
         level_hide(set, way);
 }
 
-/* ---- the proof that what is settled is so ---- */
+/* ---- verification of settled lines ---- */
 
-/* All of the policy's state that a level knows, and what it may have done besides. */
+/* A hash of the policy's state in this set, of the events that it has counted and of the random generator. */
 static uint64_t level_state(unsigned set)
 {
     uint64_t h = QN_HASH_NONE;
@@ -175,7 +176,7 @@ static void level_hit_settled(unsigned set, unsigned way)
                  "said that a hit would change nothing, but policy_hit then changed the state of the set");
 }
 
-/* Each line of the set that is published, hit once: if nothing changes nobody will know. */
+/* Hits each published line of the set once.  If they are settled, nothing changes. */
 static __attribute__((noinline)) void level_prove(unsigned set)
 {
     uint64_t line = sim_line;
@@ -190,7 +191,7 @@ static __attribute__((noinline)) void level_prove(unsigned set)
 
 /* ---- publishing ---- */
 
-/* The ways of a word that are settled: all are asked, without a jump for each answer. */
+/* The settled ways among 64, from `first` on.  policy_settled is called for all of them, without a jump that depends on a result. */
 static inline uint64_t level_settled_ways(unsigned set, unsigned first)
 {
     unsigned n = sim.ways - first < 64 ? sim.ways - first : 64;
@@ -201,7 +202,7 @@ static inline uint64_t level_settled_ways(unsigned set, unsigned first)
     return settled;
 }
 
-/* Those that are published, but the one in `way`: are they still settled? */
+/* Removes from the filter the published lines that are no longer settled, except the one in `way`. */
 static inline void level_ask(unsigned set, unsigned way)
 {
     for (unsigned first = 0; first < sim.ways; first += 64) {
@@ -215,7 +216,7 @@ static inline void level_ask(unsigned set, unsigned way)
     }
 }
 
-/* The line in `way` was referenced; of those that share a place in the table it has the first claim. */
+/* Publishes the line in `way`, which was referenced, if it is settled.  In the table it replaces a line with the same entry. */
 static inline void level_publish(unsigned set, unsigned way, bool hit)
 {
     static uint32_t published;
@@ -283,13 +284,13 @@ static inline void level_place(unsigned set, unsigned way, uint64_t line)
     level_show_place(set, way, line);
 }
 
-/* The line comes into the set.  Returns QN_UNIT_* bits. */
+/* Fills the line.  Returns QN_UNIT_* bits. */
 static unsigned level_fill(unsigned set, uint64_t line, enum sim_kind kind, bool publishes)
 {
     unsigned way, outcome = QN_UNIT_MISS;
     uint64_t old;
 
-    if (sim_wants_evictions()) /* the next level gives the line away before it gets our victim */
+    if (sim_wants_evictions()) /* an exclusive next level removes the line before it is filled with the victim */
         outcome |= QN_UNIT_NEXT_DONE | (sim_next(line, sim.line, kind) ? QN_UNIT_NEXT_MISS : 0);
     way = level_choose(set, level_tag(set, 0));
     old = *level_tag(set, way);
@@ -351,7 +352,7 @@ static __attribute__((unused)) SIM_NCSR unsigned unit_show(uint64_t line, uint64
     return sim.ways;
 }
 
-/* What the policy shows of itself: its own values, which module.h has it name. */
+/* The policy's state for `quern watch`: see POLICY_WAY_SHOWS in module.h. */
 #if defined(POLICY_WAY_SHOWS) || defined(POLICY_SET_SHOWS)
 #define UNIT_HAS_STATE 1
 #ifndef policy_show_way
@@ -383,7 +384,7 @@ static __attribute__((unused)) SIM_NCSR void unit_state(uint64_t line, uint64_t 
 #define POLICY_SET_SHOWS NULL
 #endif
 
-/* The level below no longer has this line. */
+/* Removes the line: an inclusive last level has evicted it. */
 static __attribute__((unused)) SIM_NCSR void unit_drop(uint64_t line)
 {
     unsigned set = level_set(line);
@@ -395,7 +396,7 @@ static __attribute__((unused)) SIM_NCSR void unit_drop(uint64_t line)
         }
 }
 
-/* No event: it would be the misses once more, less the first ones, and charging it cost gzip 8%. */
+/* Evictions are not an event: they are the misses less the fills of free ways, and charging them made gzip 8% slower. */
 static void unit_finish(void)
 {
     sim_print("%s.evictions %U  lines that gave way to another", sim.slot, level_evictions);

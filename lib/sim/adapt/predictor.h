@@ -1,4 +1,4 @@
-/* lib/sim/adapt/predictor.h - what the units of both kinds of branches share. */
+/* lib/sim/adapt/predictor.h - the common part of predictor_BC.h and predictor_BI.h. */
 #define QN_SIM_UNIT 1
 #include "sim/unit.h"
 

@@ -1,6 +1,6 @@
-/* lib/sim/adapt/predictor_BC.h - a predictor of conditional branches (PREDICTOR) as a unit.
+/* lib/sim/adapt/predictor_BC.h - makes a unit of a predictor of conditional branches (PREDICTOR).
  *
- * It never sees the outcome: predict has the address only, and what update has told it so far. */
+ * The predict function gets the address only, never the outcome; the update function gets the outcome afterwards. */
 #define UNIT_SLOT SLOT_BC
 #include "sim/adapt/predictor.h"
 
@@ -18,7 +18,7 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     facts->bits = PREDICTOR_BITS;
 }
 
-/* Was it mispredicted? */
+/* Returns true on a mispredict. */
 static SIM_NCSR bool unit_cond(uint64_t pc, bool taken)
 {
     struct sim_before before = sim_enter(SLOT_BC, SIM_IN_PREDICT, ++unit_branches);
@@ -30,7 +30,7 @@ static SIM_NCSR bool unit_cond(uint64_t pc, bool taken)
     return said != taken;
 }
 
-/* Many at a time. */
+/* The same for n branches; wrong[i] is 1 on a mispredict. */
 static void unit_conds(const struct qn_branch_entry *entry, uint32_t n, uint8_t *wrong)
 {
     struct sim_before before = sim_enter(SLOT_BC, SIM_IN_PREDICT, unit_branches);

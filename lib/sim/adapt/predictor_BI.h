@@ -1,4 +1,4 @@
-/* lib/sim/adapt/predictor_BI.h - a predictor of the targets of indirect branches, and of returns (PREDICTOR), as a unit. */
+/* lib/sim/adapt/predictor_BI.h - makes a unit of a predictor of the targets of indirect branches and returns (PREDICTOR). */
 #define UNIT_SLOT SLOT_BI
 #include "sim/adapt/predictor.h"
 
@@ -30,7 +30,7 @@ static void unit_init(const struct sim_config *config, struct qn_unit_facts *fac
     unit_wrong_returns = sim_event(sim.slot, "return-mispredicts", "returns that went elsewhere than predicted");
 }
 
-/* Was it mispredicted? */
+/* Returns true on a mispredict. */
 static SIM_NCSR bool unit_indirect(uint64_t pc, uint64_t target)
 {
     struct sim_before before = sim_enter(SLOT_BI, SIM_IN_TARGET, ++unit_branches);

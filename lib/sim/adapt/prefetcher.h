@@ -1,17 +1,17 @@
-/* lib/sim/adapt/prefetcher.h - a prefetcher (PREFETCHER) as a unit: a level around it, least recently used, write-allocate, whose
- * lines have a mark as long as they were prefetched and not referenced.
+/* lib/sim/adapt/prefetcher.h - makes a unit of a prefetcher (PREFETCHER).  The cache around it is least recently used and
+ * write-allocate; a line has a mark from its prefetch to its first use.
  *
  *   coverage = useful / (useful + misses)      accuracy = useful / prefetches
  *
- * In:  prefetcher_ref(addr, size, kind, miss), called after a reference that missed, or used a prefetched line for the first time;
- *      with PREFETCHER_SEES_HITS after each.  PREFETCHER_INIT: prefetcher_init(config) before all others
+ * In:  prefetcher_ref(addr, size, kind, miss), called after a miss and after the first use of a prefetched line; with
+ *      PREFETCHER_SEES_HITS, after each reference.  PREFETCHER_INIT: prefetcher_init(config), called first
  * Out: sim_prefetch; unit_init, unit_ref, unit_drop, unit_show, unit_finish
  *
- * The next level is asked for the reference first, then for what the prefetcher brings.  A line that is there already is not brought.
- * A line that was referenced last of its set, and that is not marked, may be hit again without any change, unless hits are seen. */
+ * The next level sees the reference first, then the prefetches.  A line that is in the cache is not prefetched.  Without
+ * PREFETCHER_SEES_HITS, the most recently used line of a set is settled if it has no mark. */
 #include "sim/lines.h"
 
-/* ---- what a prefetcher need not have ---- */
+/* ---- what a prefetcher may leave out ---- */
 
 #ifndef PREFETCHER_INIT
 #define prefetcher_init(config) ((void)(config))
@@ -32,7 +32,7 @@ enum { LEVEL_SEES_HITS = 0 };
 #define LEVEL_DROP 1
 #define LEVEL_FINISH 1
 
-enum { LEVEL_PREFETCHED = 1 }; /* flag of a line: not referenced yet */
+enum { LEVEL_PREFETCHED = 1 }; /* flag of a line: prefetched and not used yet */
 
 static struct lines level_lines;
 static unsigned level_prefetches, level_useful, level_unused;
@@ -68,7 +68,7 @@ static inline __attribute__((unused)) void sim_prefetch(uint64_t addr)
     level_add(line, LEVEL_PREFETCHED);
 }
 
-/* A reference to a line: true if it is a first use, that is a miss or the first hit on a prefetched line. */
+/* A reference to one line: returns true on a miss and on the first use of a prefetched line. */
 static bool level_use(uint64_t line, bool *miss)
 {
     uint8_t *flags = lines_find(&level_lines, line);
@@ -131,7 +131,7 @@ static void cachesim_X_finish(void)
 
 #include "sim/adapt/level.h"
 
-/* A prefetched line comes in front of its set. */
+/* A prefetched line becomes the most recently used of its set: the one before it is no longer settled. */
 static inline void level_newest_changes(uint64_t line)
 {
 #if defined(QN_SLOT_D1) && !defined(PREFETCHER_SEES_HITS)

@@ -1,7 +1,7 @@
-/* lib/sim/adapt/refs.h - slot D1: references that were written down, many in one call (fast/log_unit.h).
+/* lib/sim/adapt/refs.h - slot D1: simulates many logged references in one call (fast/log_unit.h).
  *
- * In:  unit_simulate(addr, size, kind, publishes), UNIT_FORGETS: what is published is forgotten
- * Out: unit_refs, unit_forget.  Meanwhile nothing is published: the filter is not asked. */
+ * In:  unit_simulate(addr, size, kind, publishes); UNIT_FORGETS, which empties the hit filter
+ * Out: unit_refs, unit_forget.  unit_refs publishes nothing, because emitted code does not look at the filter while it logs. */
 static void unit_refs(const struct qn_log_entry *entry, uint32_t n)
 {
     static const uint8_t kinds[] = {[QN_LOG_READ] = SIM_READ, [QN_LOG_WRITE] = SIM_WRITE, [QN_LOG_MODIFY] = SIM_MODIFY};

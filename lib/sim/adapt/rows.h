@@ -1,7 +1,7 @@
-/* lib/sim/adapt/rows.h - where in its row of words is a line?
+/* lib/sim/adapt/rows.h - finds a line in a row of words.
  *
- * Eight words at a time are compared without a jump for each, since none could be foretold.  So up to seven words behind the row are
- * looked at: other rows, in which the line cannot be, or ROWS_MORE words behind the last one.  What is found there does not count. */
+ * Eight words at a time are compared, without a jump for each, because the processor could not predict these jumps.  So up to
+ * seven words after the row are read: words of the next row, or the ROWS_MORE words after the last row.  A match there is ignored. */
 #ifndef QN_SIM_ADAPT_ROWS_H
 #define QN_SIM_ADAPT_ROWS_H
 
@@ -9,7 +9,7 @@
 
 #define ROWS_MORE 7
 
-/* n: it is not there. */
+/* The index of the line in the row of n words; n if it is not in it. */
 static inline unsigned rows_find(const uint64_t *row, unsigned n, uint64_t line)
 {
     for (unsigned at = 0; at < n; at += 8) {
@@ -18,7 +18,7 @@ static inline unsigned rows_find(const uint64_t *row, unsigned n, uint64_t line)
 #pragma GCC unroll 8
         for (unsigned i = 0; i < 8; i++)
             found |= (unsigned)(row[at + i] == line) << i;
-        if (found) { /* or it equals what lies behind the row */
+        if (found) { /* maybe only after the end of the row */
             unsigned place = at + (unsigned)__builtin_ctz(found);
 
             return place < n ? place : n;

@@ -1,4 +1,4 @@
-/* lib/sim/adapt/slot.h - the slot of a cache that a unit stands in, and what lies above and below it.  In: QN_SLOT_I1, _D1 or _LL. */
+/* lib/sim/adapt/slot.h - calls from a cache module to the levels above and below its slot.  In: QN_SLOT_I1, _D1 or _LL. */
 #if defined(QN_SLOT_LL)
 enum { UNIT_IN = LEVEL_IN_LL, UNIT_IS_LL = 1 };
 #elif defined(QN_SLOT_D1)

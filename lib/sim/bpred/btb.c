@@ -1,6 +1,6 @@
-/* bpred/btb.c - branch target buffer: last targets, set-associative with tags, least recently used.
+/* bpred/btb.c - branch target buffer: the last target of each branch, set-associative with tags, least recently used.
  *
- * Options: btb-sets (7, in bits), btb-ways (4).  A branch that is not there is predicted to go to 0, which is wrong.
+ * Options: btb-sets (7, in bits), btb-ways (4).  For a branch without an entry the prediction is 0, which is always wrong.
  * Storage: entries * (64 bits of target + 48 - sets bits of tag + 8 of order).
  * Source: J. Lee, A. J. Smith, Branch prediction strategies and branch target buffer design, IEEE Computer 17(1), 1984. */
 #include "sim/bpred/table.h"
@@ -11,11 +11,11 @@
 #define PREDICTOR_BITS ((uint64_t)ways << set_bits) * (64 + 48 - set_bits + 8)
 
 struct target {
-    uint64_t pc, to; /* pc 0: free */
+    uint64_t pc, to; /* pc 0: the entry is free */
 };
 
 static unsigned set_bits, ways;
-static struct target *targets; /* a set's entries, newest first */
+static struct target *targets; /* entries of a set, most recently used first */
 
 static void branchsim_BI_init(const struct sim_config *config)
 {

@@ -1,4 +1,4 @@
-/* bpred/btfn.c - backward taken, forward not taken: loops go round.  Storage: none.
+/* bpred/btfn.c - backward taken, forward not taken: the backward branch of a loop is mostly taken.  Storage: none.
  * Source: J. E. Smith, A study of branch prediction strategies, ISCA 1981, strategy 4. */
 #include "sim/module.h"
 

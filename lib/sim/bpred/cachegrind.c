@@ -1,10 +1,10 @@
-/* bpred/cachegrind.c - Cachegrind's conditional branch predictor, as the default branchsim_BC.c, under a name.
+/* bpred/cachegrind.c - Cachegrind's conditional branch predictor: the same as the default, branchsim_BC.c, as a module with a name.
  *
- * 2^14 two-bit counters that start at 0 and predict taken from 2 on.  The index joins the last seven
- * outcomes with the low seven bits of the branch's address.  Storage: 2 * 2^14 + 7 bits.
+ * 2^14 two-bit counters, which start at 0 and predict taken from 2 on.  The index is the last seven outcomes, followed by the
+ * low seven bits of the branch's address.  Storage: 2 * 2^14 + 7 bits.
  *
- *   branchsim_BC_predict(pc)        1 = taken; never sees the outcome
- *   branchsim_BC_update(pc, taken)  follows at once
+ *   branchsim_BC_predict(pc)        1 = taken; the outcome is not known yet
+ *   branchsim_BC_update(pc, taken)  is called next, with the outcome
  *
  * Source: Cachegrind 3.19, as measured; two-level with global history as in T.-Y. Yeh, Y. Patt, ISCA 1992.
  */

@@ -1,4 +1,4 @@
-/* bpred/global.c - two-level with global history (GAs): the last outcomes of all branches, joined with low bits of the address.
+/* bpred/global.c - two-level with global history (GAs): the index is the last outcomes of all branches and low bits of the address.
  *
  * Options: global-history (10), global-branches (4), in bits.  Storage: history + 2 * 2^(history + branches).
  * Source: T.-Y. Yeh, Y. Patt, Alternative implementations of two-level adaptive branch prediction, ISCA 1992. */

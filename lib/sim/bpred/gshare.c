@@ -1,4 +1,4 @@
-/* bpred/gshare.c - global history and address by exclusive or: both use the whole index.
+/* bpred/gshare.c - the index is the exclusive or of global history and address.  With as much history as index bits, both use all of it.
  *
  * Options: bits (14), gshare-history (12; at most bits).  Storage: history + 2 * 2^bits.
  * Source: S. McFarling, Combining branch predictors, DEC WRL Technical Note TN-36, 1993. */

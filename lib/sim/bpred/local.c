@@ -1,6 +1,6 @@
-/* bpred/local.c - two-level with local history (PAg): the last outcomes of this branch choose the counter.
+/* bpred/local.c - two-level with local history (PAg): the last outcomes of the same branch choose the counter.
  *
- *   pattern taken, taken, not:  history 110 -> its counter learns what follows
+ *   taken, taken, not taken:  history 110 -> the counter of 110 learns the next outcome
  *
  * Options: local-branches (10), local-history (10), in bits.  Storage: history * 2^branches + 2 * 2^history.
  * Source: T.-Y. Yeh, Y. Patt, Two-level adaptive training branch prediction, MICRO 1991. */

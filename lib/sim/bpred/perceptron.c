@@ -1,8 +1,10 @@
-/* bpred/perceptron.c - a linear function of the history per branch: weights times outcomes (+1, -1), taken if the sum is not
- * negative.  Trained when wrong, or when the sum is below the threshold 1.93 h + 14.
+/* bpred/perceptron.c - for each branch a linear function of the history: the sum of weights times outcomes (+1, -1).  It
+ * predicts taken if the sum is not negative.  It is trained after a mispredict, and when the magnitude of the sum is at most
+ * the threshold 1.93 h + 14, where h is the length of the history.
  *
  * Options: perceptrons (8, in bits), perceptron-history (24, at most 63).  Storage: 2^perceptrons * 8 * (history + 1) +
- * history.  Learns what no table of that size can (long, linearly separable); not the exclusive or of two branches.
+ * history.  It learns linearly separable functions of a longer history than a table of this size can hold, but not the
+ * exclusive or of two branches.
  * Source: D. Jimenez, C. Lin, Dynamic branch prediction with perceptrons, HPCA 2001. */
 #include "sim/bpred/table.h"
 
@@ -14,9 +16,9 @@
 enum { WEIGHT_MAX = 127, WEIGHT_MIN = -128, HISTORY_MAX = 63 };
 
 static unsigned index_bits, history_bits;
-static int threshold, sum; /* sum: of the prediction that is being made; update follows at once */
+static int threshold, sum; /* sum: of the last prediction, for the update that follows it */
 static uint64_t history; /* bit 0: the last outcome */
-static int8_t *weights;  /* per perceptron: bias, then one per outcome */
+static int8_t *weights;  /* of each perceptron: the bias, then a weight for each outcome */
 
 static void branchsim_BC_init(const struct sim_config *config)
 {
@@ -29,7 +31,7 @@ static void branchsim_BC_init(const struct sim_config *config)
 
 static inline int8_t *weights_of(uint64_t pc) { return weights + (pc & low_bits(index_bits)) * (history_bits + 1); }
 
-/* 1 if the branch i before this one was taken, else -1. */
+/* 1 if the branch was taken that was executed i branches before the last one, else -1. */
 static inline int outcome(unsigned i) { return (int)(history >> i & 1) * 2 - 1; }
 
 static unsigned branchsim_BC_predict(uint64_t pc)

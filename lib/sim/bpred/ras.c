@@ -1,9 +1,9 @@
-/* bpred/ras.c - a return address stack (RAS), and one last target per indirect branch beside it.
+/* bpred/ras.c - a return address stack (RAS) for returns, and a table of last targets for other indirect branches.
  *
  *   call, next 10:  10|     call, next 20:  10 20|     return: predicts 20, 10|
  *
- * A call pushes the address behind it, a return pops it.  A stack that overflows loses its oldest entry; an empty one predicts
- * 0, which is wrong.  A return is no indirect branch: Bi and Bim do not count it.  Options: ras-depth (16), bits (9).
+ * A call pushes the address of the instruction after it; a return pops it.  When the stack overflows, the oldest entry is
+ * lost.  An empty stack predicts 0, which is always wrong.  Bi and Bim do not count returns.  Options: ras-depth (16), bits (9).
  * Events: returns, return-mispredicts.  Storage: depth * 64 + 2^bits * 64.
  * Source: D. R. Kaeli, P. G. Emma, Branch history table prediction of moving target branches due to subroutine returns,
  * ISCA 1991. */
@@ -37,7 +37,7 @@ static void branchsim_BI_call(uint64_t next)
     count += count < depth;
 }
 
-/* Where the return will go, 0 = no idea. */
+/* The predicted target of a return; 0: there is no prediction. */
 static uint64_t branchsim_BI_return(void)
 {
     if (!count)

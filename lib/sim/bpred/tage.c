@@ -1,13 +1,13 @@
-/* bpred/tage.c - tagged tables with geometrically growing history: the longest history that knows the branch decides.
+/* bpred/tage.c - tagged tables with geometrically growing history lengths: the table with the longest history whose tag matches predicts.
  *
  *   base:  bimodal, 2^12 two-bit counters
  *   T1-T4: 2^10 entries each, history 5, 15, 44, 130: 3-bit counter, 9-bit tag, 2-bit useful
  *
- * On a mispredict an entry is allocated in one table with a longer history whose entry is not useful; if all are
- * useful, they become less so.  Not as published: of several tables with room the one with the shortest history takes the entry (there one is
- * drawn); every 2^18 branches the useful counters are halved (there their high and their low bits are cleared in turn);
- * the choice between a newly allocated entry and its alternative (use_alt_on_na) is left out.  A bit says that an entry has
- * been filled.  Storage: 2 * 4096 + 4 * 1024 * 15 + 130 bits.
+ * A mispredict allocates an entry in one table with a longer history, where the useful counter of the entry is 0.  If all of
+ * these counters are above 0, they are decremented instead.  Three things differ from the paper: of several tables with room, the
+ * one with the shortest history gets the entry (there: a random one); every 2^18 branches the useful counters are halved (there:
+ * their high bits and their low bits are cleared in turn); a newly allocated entry predicts like any other (there:
+ * use_alt_on_na).  A valid bit says that an entry was filled.  Storage: 2 * 4096 + 4 * 1024 * 15 + 130 bits.
  * Source: A. Seznec, P. Michaud, A case for (partially) tagged geometric history length branch prediction, JILP 8, 2006. */
 #include "sim/bpred/table.h"
 
@@ -20,7 +20,7 @@ enum { TABLES = 4, BASE_BITS = 12, INDEX_BITS = 10, TAG_BITS = 9, FILLED = 1 << 
 struct entry {
     int8_t counter; /* -4 to 3; taken from 0 on */
     uint8_t useful; /* 0 to 3 */
-    uint16_t tag;   /* with FILLED, from when it is */
+    uint16_t tag;   /* with FILLED once the entry is valid */
 };
 
 static const unsigned lengths[TABLES] = {5, 15, 44, 130};
@@ -29,16 +29,16 @@ static struct entry tables[TABLES][1 << INDEX_BITS];
 static uint8_t outcomes[HISTORY]; /* ring: outcomes[(newest + i) % HISTORY] = i branches ago */
 static unsigned newest, branches;
 
-/* Of all tables, so that lengths are constants. */
+/* A loop over the tables, unrolled so that the lengths are constants. */
 #define EACH_TABLE(t) _Pragma("GCC unroll 4") for (unsigned t = 0; t < TABLES; t++)
 
-/* The history of a table folded by exclusive or: outcome i goes to bit i mod the number of bits.  Kept up to date,
- * because to fold 130 outcomes at each branch would take long. */
+/* The history of a table, folded by exclusive or: outcome i goes to bit i mod the number of bits.  It is updated
+ * incrementally, because folding 130 outcomes at each branch would be slow. */
 static struct folded {
     unsigned index, tag, tag2; /* INDEX_BITS, TAG_BITS, TAG_BITS - 1 bits */
 } folded[TABLES];
 
-/* All outcomes move one place up, the last one comes in, the one that is now too old goes out. */
+/* Rotates the folded history by one bit, adds the newest outcome and removes the oldest. */
 static inline unsigned fold(unsigned value, unsigned bits, unsigned length, unsigned in, unsigned out)
 {
     value = value << 1 | value >> (bits - 1);
@@ -70,8 +70,8 @@ static inline struct entry *entry_of(uint64_t pc, unsigned t, unsigned *tag)
 struct lookup {
     struct entry *entry[TABLES];
     unsigned tag[TABLES];
-    int provider;              /* table, -1 = base */
-    unsigned said, otherwise;  /* by the provider; by the next longest */
+    int provider;              /* the table that predicts, -1 = base */
+    unsigned said, otherwise;  /* predictions: of the provider; of the table with the next longest matching history */
 };
 
 static inline void look_up(uint64_t pc, struct lookup *l)
@@ -88,7 +88,7 @@ static inline void look_up(uint64_t pc, struct lookup *l)
     }
 }
 
-static struct lookup last; /* of predict, for the update that follows */
+static struct lookup last; /* of the last prediction, for the update that follows it */
 
 static unsigned branchsim_BC_predict(uint64_t pc)
 {
@@ -143,7 +143,7 @@ static void branchsim_BC_update(uint64_t pc, unsigned taken)
     age();
 }
 
-/* Table 0 is the base. */
+/* For `quern watch`.  Table 0 is the base. */
 static void predictor_show(uint64_t pc, unsigned kind)
 {
     struct lookup l;

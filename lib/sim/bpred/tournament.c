@@ -1,6 +1,6 @@
-/* bpred/tournament.c - a local and a global predictor, and a counter per global history that says which one to believe.
+/* bpred/tournament.c - a local and a global predictor, and a chooser: a counter for each global history selects one of them.
  *
- *   chooser >= 2: global.  It moves only when the two disagree, towards the one that was right.
+ *   chooser >= 2: global.  It is updated only when the two disagree, towards the one that was right.
  *
  * Sizes as in the Alpha 21264: 1024 local histories of 10 bits and 1024 three-bit counters; 4096 global and 4096 chooser
  * counters of two bits, indexed by the last 12 outcomes.  Storage: 29 Kbit + 12.
@@ -17,7 +17,7 @@ static uint16_t histories[LOCALS];
 static uint8_t local[1 << LOCAL_HISTORY], global[GLOBALS], chooser[GLOBALS];
 static unsigned history;
 
-/* What the two say, of the prediction that is being made; update follows at once. */
+/* The last predictions of both, for the update that follows. */
 static unsigned by_local, by_global;
 
 static unsigned branchsim_BC_predict(uint64_t pc)

@@ -1,7 +1,7 @@
-/* level/exclusive.c - an exclusive last level: it holds what level 1 gave up, and gives a line away when level 1 asks for it, so
- * that both together hold the sum.
+/* level/exclusive.c - an exclusive last level: it is filled with the victims of level 1, and a hit moves the line back to
+ * level 1, so that the capacities of both add up.
  *
- * Slot LL; I1 and D1 must tell what they give up (any policy by name, as lru; not the default).  Least recently used.
+ * Slot LL.  I1 and D1 must report their evictions, as any policy does (lru by name; not the default module).  Least recently used.
  * Source: N. P. Jouppi, S. Wilton, Tradeoffs in two-level on-chip caching, ISCA 1994. */
 #include "sim/lines.h"
 
@@ -18,7 +18,7 @@ static void cachesim_X_doref(uint64_t addr, uint32_t size, enum sim_kind kind, s
     LINES_OF(line, addr, size) {
         if (kind != SIM_EVICT && kind != SIM_WRITEBACK)
             result->miss |= !lines_remove(&lines, line);
-        else if (!lines_find(&lines, line)) /* I1 and D1 may both have had it */
+        else if (!lines_find(&lines, line)) /* I1 and D1 may both have held it */
             lines_add(&lines, line, 0);
     }
 }

@@ -1,4 +1,4 @@
-/* level/inclusive.c - an inclusive last level: a line that leaves it leaves I1 and D1, too (back-invalidation).
+/* level/inclusive.c - an inclusive last level: a line that it evicts is removed from I1 and D1, too (back-invalidation).
  *
  * Slot LL.  Least recently used.  Event: back-invalidations.
  * Source: J.-L. Baer, W.-H. Wang, On the inclusion properties for multi-level cache hierarchies, ISCA 1988. */

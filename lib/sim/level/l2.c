@@ -1,7 +1,8 @@
-/* level/l2.c - a second level between level 1 and the last: slot LL then holds both, and --LL= is the third.
+/* level/l2.c - a second level between level 1 and the last level.  Slot LL then holds both; --LL= is the third level.
  *
- * Slot LL.  Options: l2-size (262144 bytes), l2-ways (8); the line is the LL's.  Events: l2-refs, l2-misses.  A reference that
- * misses the L2 looks the third level up; "LL misses" are those of the third.  Least recently used.
+ * Slot LL.  Options: l2-size (262144 bytes), l2-ways (8).  The lines of the L2 are as long as those of the LL.  Events: l2-refs,
+ * l2-misses.  A reference that misses the L2 is looked up in the third level; "LL misses" are the misses of the third level.
+ * Both are least recently used.
  * Source: J.-L. Baer, W.-H. Wang, On the inclusion properties for multi-level cache hierarchies, ISCA 1988; without inclusion. */
 #include "sim/lines.h"
 

@@ -1,6 +1,6 @@
-/* level/nowa.c - write-through without write-allocate: a write that misses goes to the next level and fills nothing.
+/* level/nowa.c - write-through without write-allocate: a write that misses goes to the next level and does not fill a line.
  *
- * Slot D1.  Least recently used.  A read-modify-write fills, as a read does.
+ * Slot D1.  Least recently used.  A read-modify-write that misses fills the line, as a read does.
  * Source: N. P. Jouppi, Cache write policies and performance, ISCA 1993. */
 #include "sim/lines.h"
 

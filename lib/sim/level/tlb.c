@@ -1,11 +1,12 @@
 /* level/tlb.c - a data cache with a two-level translation lookaside buffer beside it.
  *
- * Slot D1 (or I1).  The cache is least recently used, as the default; each reference looks its pages up in a first buffer, and on a
- * miss in a second.  Options: tlb-entries (64), tlb-ways (4), stlb-entries (1536), stlb-ways (12), page-bits (12).
- * Events: dtlb-misses, stlb-misses.
+ * Slot D1 (or I1).  The cache is the default one, least recently used.  Each reference looks its pages up in the first-level
+ * buffer, and on a miss in the second-level one.  Options: tlb-entries (64), tlb-ways (4), stlb-entries (1536), stlb-ways (12),
+ * page-bits (12).  Events: dtlb-misses, stlb-misses.
  *
- * A line may be hit again without any change as long as it is the newest of its set and its page the newest of its set in the first
- * buffer.  So each of those sets remembers which lines may pass because of its newest page, PASSING_MAX of them.
+ * A line is settled while it is the most recently used of its set and its page is the most recently used of its set in the
+ * first-level buffer.  So each set of that buffer records the lines, up to PASSING_MAX, that are in the hit filter because of its
+ * most recently used page.
  * Source: D. W. Clark, J. S. Emer, Performance of the VAX-11/780 translation buffer, ACM TOCS 3(1), 1985. */
 #include "sim/lines.h"
 
@@ -21,7 +22,7 @@
 static struct passing {
     uint32_t count, next;
     uint64_t line[PASSING_MAX];
-} *passing; /* per set of the first buffer */
+} *passing; /* by set of the first-level buffer */
 
 static struct lines lines, first, second;
 static unsigned first_misses, second_misses, page_bits;
@@ -53,7 +54,7 @@ static bool cachesim_X_settled(uint64_t line)
 
 static void cachesim_X_drop(uint64_t line) { lines_remove(&lines, line); }
 
-/* This page will not be the newest of its set any more, but another. */
+/* Another page becomes the most recently used of this set: lines of the old one leave the hit filter. */
 static void forget(struct passing *p)
 {
     for (uint32_t i = 0; i < p->count; i++)
@@ -61,7 +62,7 @@ static void forget(struct passing *p)
     p->count = p->next = 0;
 }
 
-/* The line may be found settled: one more of the newest page. */
+/* Records a line of the most recently used page, which may be settled. */
 static void remember(struct passing *p, uint64_t line)
 {
     if (p->count == PASSING_MAX)

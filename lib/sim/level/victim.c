@@ -1,5 +1,5 @@
-/* level/victim.c - a victim cache: lines that leave go to a small fully associative buffer; found there, they change places with
- * the line that they replace, and the reference is no miss.
+/* level/victim.c - a victim cache: victims go to a small fully associative buffer.  A reference that finds its line there
+ * swaps it with the new victim, and is not a miss.
  *
  * Slot D1 (or I1, LL).  Option: victim-lines (8).  Event: victim-hits.
  * Source: N. P. Jouppi, Improving direct-mapped cache performance by the addition of a small fully-associative cache and

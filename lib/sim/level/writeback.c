@@ -1,7 +1,8 @@
-/* level/writeback.c - write-back, write-allocate: a line that was written is dirty, and is written back when it leaves.
+/* level/writeback.c - write-back, write-allocate: a line that was written to is dirty, and is written to the next level when
+ * it is evicted.
  *
- * Slot D1.  Least recently used.  Event: writebacks.  A read of the newest line changes nothing; a write makes it dirty,
- * so writes always come here.
+ * Slot D1.  Least recently used.  Event: writebacks.  A read of the most recently used line changes nothing.  A write makes it
+ * dirty, so the hit filter passes no writes.
  * Source: N. P. Jouppi, Cache write policies and performance, ISCA 1993. */
 #include "sim/lines.h"
 

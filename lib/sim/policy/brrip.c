@@ -1,5 +1,5 @@
-/* policy/brrip.c - bimodal re-reference interval prediction: most new lines are the next victims, one in 32 stays longer, so
- * that part of a working set larger than the cache remains.
+/* policy/brrip.c - bimodal re-reference interval prediction: most new lines are the next victims, and one in 32 stays longer.
+ * So part of a working set that is larger than the cache stays in it.
  *
  * Source and rules: rrip.h (Jaleel et al., ISCA 2010); "one in 32" is drawn by the seeded generator.
  */

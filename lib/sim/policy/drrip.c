@@ -1,7 +1,8 @@
-/* policy/drrip.c - dynamic re-reference interval prediction: srrip or brrip, whichever misses less (set dueling).
+/* policy/drrip.c - dynamic re-reference interval prediction: srrip or brrip, whichever has fewer misses (set dueling).
  *
- * Of every 32 sets the first always does as srrip, the second as brrip.  Their misses move a 10-bit counter up and down;
- * the other sets follow the better one.  Caches of fewer than 32 sets duel with the first and the last set.
+ * Of every 32 sets, the first always uses srrip and the second always uses brrip.  A miss in the first kind increments a
+ * 10-bit counter, a miss in the second decrements it.  All other sets use the policy with fewer misses.  In a cache of fewer
+ * than 32 sets, the first set and the last one duel.
  * Source: rrip.h (Jaleel et al., ISCA 2010); set dueling: M. K. Qureshi et al., Adaptive insertion policies for high
  * performance caching, ISCA 2007.
  */
@@ -13,7 +14,7 @@
 #define SELECTOR_MAX 1023
 #define DUEL_SETS 32 /* one leader of each kind in so many sets */
 
-static unsigned selector = SELECTOR_MAX / 2; /* up: srrip's leaders missed */
+static unsigned selector = SELECTOR_MAX / 2; /* above this: the sets that use srrip missed more often */
 
 enum leader { FOLLOWS, LEADS_SRRIP, LEADS_BRRIP };
 

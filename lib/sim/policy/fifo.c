@@ -1,14 +1,14 @@
-/* policy/fifo.c - first in, first out: the victim is the line that came first.
+/* policy/fifo.c - first in, first out: the victim is the line that was filled first.
  *
- *   3 ways, A B C A D:   [A . .] [A B .] [A B C] [A B C] [D B C]   A came first, though used last
+ *   3 ways, A B C A D:   [A . .] [A B .] [A B C] [A B C] [D B C]   A was filled first, although it was used last
  *
- * Hits change nothing, so every resident line may pass the filter.
+ * Hits change nothing, so the hit filter may hold every line of the cache.
  * Source: Belady 1966 (see lru.c); its anomaly (more frames, more misses): Belady, Nelson, Shedler, CACM 12(6), 1969.
  */
 #include "sim/module.h"
 
 #define POLICY "fifo"
-#define POLICY_SET_STATE uint32_t /* way that is filled next */
+#define POLICY_SET_STATE uint32_t /* the way to fill next */
 #define POLICY_HIT_IS_NOOP 1
 #define POLICY_SET_SHOWS "way filled next"
 

@@ -1,9 +1,9 @@
-/* policy/lfu.c - least frequently used: a counter of uses per line since it was filled; the victim has the smallest, the first
- * of several.
+/* policy/lfu.c - least frequently used: a counter for each line counts its uses since its fill.  The victim is the line with
+ * the smallest counter; among equal ones, the first way.
  *
  *   3 ways, A A B C C D:   A2 B1 C2 -> D1 replaces B
  *
- * Counters stop at --sim-opt=lfu-max=N (default 255); a line that stands there may be hit without any change.
+ * Counters saturate at --sim-opt=lfu-max=N (default 255).  A hit on a line with a saturated counter changes nothing.
  * Source: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970.
  */
 #include "sim/module.h"

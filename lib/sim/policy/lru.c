@@ -1,16 +1,16 @@
-/* policy/lru.c - least recently used: the victim is the line whose last use is longest ago.
+/* policy/lru.c - least recently used: the victim is the line that was not used for the longest time.
  *
  *   3 ways, A B C A D:   [A . .] [A B .] [A B C] [A*B C] [A D C]   B was oldest
  *
- * Kept by 64-bit time stamps, one per way.  The default modules do the same, faster; this
- * one shows the idea in the plainest way.  One more hit on the newest line changes nothing, so it stands still.
+ * Each way has a 64-bit time stamp.  The default modules implement the same policy with rows; this one shows how a policy
+ * does it.  Only the most recently used line of a set is settled: a further hit on it changes nothing.
  * Source: L. A. Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 5(2), 1966.
  */
 #include "sim/module.h"
 
 #define POLICY "lru"
 #define POLICY_WAY_STATE uint64_t /* time of last use */
-#define POLICY_SET_STATE uint64_t /* time: the latest of the set */
+#define POLICY_SET_STATE uint64_t /* the latest time in the set */
 #define POLICY_ONE_SETTLED 1
 #define POLICY_WAY_SHOWS "time of last use"
 

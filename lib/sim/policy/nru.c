@@ -1,9 +1,9 @@
-/* policy/nru.c - not recently used: one bit per line, set by each use; when all are set, all others are cleared.  The victim
- * is the first way whose bit is clear.
+/* policy/nru.c - not recently used: one bit per line, which each use sets.  When all bits of the set would be 1, all others
+ * are cleared.  The victim is the first way whose bit is 0.
  *
  *   4 ways full, bits 1 1 0 1, use of the third: all would be set, so 0 0 1 0;  the next victim is the first way
  *
- * At most 64 ways.  A line whose bit is set may be hit again without any change.
+ * At most 64 ways.  A hit on a line whose bit is set changes nothing.
  * Source: the reference bit of paging systems; as a cache policy the UltraSPARC T2 supplement, Sun Microsystems 2007.
  */
 #include "sim/module.h"

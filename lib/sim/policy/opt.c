@@ -1,4 +1,5 @@
-/* policy/opt.c - Belady's optimal replacement: the victim is the line that is used again last, or never.  Replay only.
+/* policy/opt.c - Belady's optimal replacement: the victim is the line whose next use is farthest in the future, or that has
+ * none.  Replay only.
  *
  *   3 frames, 1 2 3 4 1 2 5 1 2 3 4 5: 7 misses (LRU 10, FIFO 9)
  *

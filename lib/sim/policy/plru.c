@@ -1,4 +1,4 @@
-/* policy/plru.c - pseudo-LRU by a binary tree over the ways: ways-1 bits per set, each points to the older half.
+/* policy/plru.c - pseudo-LRU by a binary tree over the ways: ways-1 bits per set, each pointing to the older half.
  *
  *   4 ways, after A B C D:  root points left, its left child to A, its right child to C;  a miss replaces A
  *
@@ -7,7 +7,8 @@
  *     node 2    node 3
  *     A    B    C    D
  *
- * A reference turns every bit on its path away from its way.  Hit again at once, it finds them all turned away.
+ * A reference sets every bit on the path to its way, so that it points to the other half.  A second hit on the same way
+ * finds these bits set already, so it changes nothing.
  * The number of ways must be a power of two, at most 64.
  * Source: K. So, R. N. Rechtschaffen, Cache operations by MRU change, IEEE Trans. Computers 37(6), 1988.
  */
@@ -29,7 +30,7 @@ static void policy_hit(unsigned set, unsigned way)
     for (unsigned node = sim.ways + way; node > 1; node /= 2) {
         uint64_t bit = 1ull << node / 2;
 
-        if (node & 1) /* we are the right child: the left one is older */
+        if (node & 1) /* a right child: the left half is older */
             set_state(set) &= ~bit;
         else
             set_state(set) |= bit;

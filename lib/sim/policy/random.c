@@ -1,6 +1,6 @@
-/* policy/random.c - the victim is any way, by a seeded generator (--seed; see sim_random).
+/* policy/random.c - the victim is a random way, drawn by a seeded generator (--seed; see sim_random).
  *
- * Hits change nothing, so every resident line may pass the filter.
+ * Hits change nothing, so the hit filter may hold every line of the cache.
  * Source: Belady 1966 (see lru.c), there called RAND.
  */
 #include "sim/module.h"

@@ -2,13 +2,13 @@
  *
  *   0 near: expected again soon   2 long   3 distant: the next victim
  *
- * A hit makes a line near.  The victim is the first distant line; while there is none, all lines age by one.  They
- * differ in what a new line gets.  A near line may be hit without any change.
+ * A hit makes a line near.  The victim is the first distant line; while there is none, all lines of the set age by one.  The
+ * policies differ in the prediction of a new line.  A hit on a near line changes nothing.
  * Source: A. Jaleel, K. Theobald, S. Steely, J. Emer, High performance cache replacement using re-reference interval
  * prediction (RRIP), ISCA 2010; hit priority, 2 bits.
  */
 enum { RRIP_NEAR = 0, RRIP_LONG = 2, RRIP_DISTANT = 3 };
-#define BRRIP_PERIOD 32 /* one new line in so many is long, the others distant */
+#define BRRIP_PERIOD 32 /* one new line in 32 is long, the others are distant */
 #define POLICY_HIT_KEEPS_SETTLED 1
 
 #ifndef PREDICTION /* of a line */
@@ -22,7 +22,7 @@ static unsigned rrip_victim(unsigned set);
 static unsigned policy_victim(unsigned set) { return rrip_victim(set); }
 #endif
 
-/* The first of those that are least soon expected: all age by as much as makes them distant. */
+/* The first line with the largest prediction.  All lines of the set age by the difference from there to "distant". */
 static unsigned rrip_victim(unsigned set)
 {
     unsigned victim = 0;

@@ -1,11 +1,12 @@
-/* policy/ship.c - signature-based hit prediction: which instruction brought a line tells whether it will be used again.
+/* policy/ship.c - signature-based hit prediction: the instruction that filled a line predicts whether it will be used again.
  *
- *   the instruction's lines left unused    its counter is 0: its next line is distant, and leaves first
- *   they were used again                   its counter is above 0: its next line is long, as with srrip
+ *   the lines that the instruction filled were evicted unused    its counter is 0: its next line is distant, the next victim
+ *   they were used again                                         its counter is above 0: its next line is long, as in srrip
  *
- * A signature is 14 bits of the instruction's address; a table has a 3-bit counter for each.  A line knows the signature of the
- * reference that brought it, and whether it has been used since.  A hit counts up, a line that leaves unused counts down.  Counters begin
- * at 1.  A near line that has been used, of a counter that can rise no more, may be hit without any change.
+ * A signature is 14 bits of the instruction's address; a table has a 3-bit counter for each signature.  A line stores the
+ * signature of the instruction that filled it, and whether it was hit since.  A hit increments the counter, the eviction of an
+ * unused line decrements it.  Counters start at 1.  A hit changes nothing if the line is near and was hit before, and its counter is
+ * saturated.
  * Source: C.-J. Wu, A. Jaleel, W. Hasenplaug, M. Martonosi, S. Steely, J. Emer, SHiP: signature-based hit predictor for high
  * performance caching, MICRO 2011 (SHiP-PC); the rest: rrip.h.
  */
@@ -63,7 +64,7 @@ static bool policy_settled(unsigned set, unsigned way)
     return l->prediction == RRIP_NEAR && l->used && counters[l->signature] == COUNTER_MAX;
 }
 
-/* The counter can rise again, so a hit on a line of this signature changes it. */
+/* The counter is no longer saturated, so a hit on a line of this signature will change it. */
 static void unsettle(unsigned signature)
 {
     for (unsigned set = 0; set < sim.sets; set++)
@@ -72,7 +73,7 @@ static void unsettle(unsigned signature)
                 sim_unsettled(set, way);
 }
 
-/* The line that it names leaves. */
+/* The line in the way that it returns is evicted. */
 static unsigned policy_victim(unsigned set)
 {
     unsigned victim = rrip_victim(set);

@@ -1,7 +1,7 @@
-/* policy/srrip.c - static re-reference interval prediction: a new line is expected again after a long time only, so that a
- * scan leaves the working set alone.
+/* policy/srrip.c - static re-reference interval prediction: a new line is predicted to be used again only after a long time,
+ * so a scan does not evict the working set.
  *
- *   2 ways, A A B C:   A0 -> A0 B2 -> (age) A1 B3 -> A1 C2      B goes, though A is older
+ *   2 ways, A A B C:   A0 -> A0 B2 -> (age) A1 B3 -> A1 C2      B is the victim, although A is older
  *
  * Source and rules: rrip.h (Jaleel et al., ISCA 2010).
  */

@@ -1,10 +1,11 @@
-/* prefetch/fpj.c - stride prefetching by instruction: the distance between the last two addresses of a load or store is added
- * to the last one.
+/* prefetch/fpj.c - stride prefetching by instruction: the stride is the distance between the last two addresses that an
+ * instruction referenced.  The line at the last address plus the stride is prefetched.
  *
- *   one instruction refers to 0, 100, 200:   prefetch 200 (at 100), 300 (at 200)
+ *   one instruction references 0, 100, 200:   prefetch 200 (at 100), 300 (at 200)
  *
- * The stride prediction table is direct-mapped by the address of the instruction, with the rest of that as a tag, and knows the address
- * referenced last.  Slot D1 (or I1, where an instruction has but one address).  Option: table (256 entries, a power of two).
+ * The stride prediction table is direct-mapped by the address of the instruction, with that address as the tag.  An entry
+ * holds the address that was referenced last.  Slot D1 (or I1, where each instruction has only one address, so the stride is always 0).
+ * Option: table (256 entries, a power of two).
  * Source: J. W. C. Fu, J. H. Patel, B. L. Janssens, Stride directed prefetching in scalar processors, MICRO 1992. */
 #include "sim/module.h"
 

@@ -1,8 +1,9 @@
-/* prefetch/nextline.c - next-line prefetching: on a miss, or on every first use of a line (tagged), the lines behind it come too.
+/* prefetch/nextline.c - next-line prefetching: a miss also fetches the next lines.  With tagged=1, so does the first use of
+ * a prefetched line.
  *
- *   sequential walk of N lines: on a miss N/2 misses, tagged 1
+ *   sequential walk of N lines: N/2 misses; with tagged=1, one miss
  *
- * Slot D1 (or I1).  Behind is behind the last line of the reference.  Options: tagged (0 or 1), degree (1 line).
+ * Slot D1 (or I1).  The next lines are those after the last line of the reference.  Options: tagged (0 or 1), degree (1 line).
  * Source: A. J. Smith, Cache memories, ACM Computing Surveys 14(3), 1982. */
 #include "sim/module.h"
 
@@ -19,7 +20,7 @@ static void prefetcher_init(const struct sim_config *c)
 
 static void prefetcher_ref(uint64_t addr, uint32_t size, enum sim_kind kind, bool miss)
 {
-    (void)kind; /* reads and writes are alike */
+    (void)kind; /* reads and writes are treated alike */
     for (uint64_t i = 1; i <= degree && (miss || tagged); i++)
         sim_prefetch(addr + size - 1 + i * sim.line);
 }

@@ -1,10 +1,10 @@
-/* prefetch/stride.c - stride prefetching by region: in each page, the distance between references is watched; the same
- * distance twice in a row brings the line where the next one would be.
+/* prefetch/stride.c - stride prefetching by page: when the distance between references to a page is the same twice in a row,
+ * the line at the next multiple is prefetched.
  *
  *   references at 0, 256, 512 of a page: distance 256 twice -> prefetch 768
  *
- * Slot D1 (or I1).  Options: regions (64 of 4096 bytes are watched), degree (1).  The published design keys by the address of the
- * load; here the page stands for it.  fpj goes by the load.
+ * Slot D1 (or I1).  Options: regions (64 pages of 4096 bytes are observed), degree (1).  The published design finds its entry by
+ * the address of the load; this one finds it by the page of the data.  The module fpj goes by the load.
  * Source: after J.-L. Baer, T.-F. Chen, An effective on-chip preloading scheme to reduce data access penalty, SC 1991. */
 #include "sim/module.h"
 
@@ -30,7 +30,7 @@ static void prefetcher_init(const struct sim_config *c)
     regions = sim_alloc(nregions * sizeof *regions);
 }
 
-/* The distance that was seen twice, 0 = none. */
+/* The distance, if it is the same as the last time; else 0. */
 static int64_t observe(uint64_t addr)
 {
     uint64_t page = addr >> REGION_BITS;
