@@ -98,7 +98,7 @@ struct sim_term {
     uint8_t of;            /* enum sim_sum */
     bool plus;             /* the next term is added to the same number */
     bool needed;           /* if the number is 0, the line is not printed */
-    bool hidden;           /* needed, but the number itself is not printed */
+    bool hidden;           /* the number is not printed; for a row that is needed only if it is not 0 */
 };
 
 /* n zeroed cells.  If there are too few, the run stops with a message. */

@@ -2,7 +2,7 @@
  *
  *   compulsory  the line was never referenced before
  *   capacity    a fully associative LRU cache of the same size misses, too
- *   conflict    it would hit
+ *   conflict    a fully associative LRU cache of the same size hits
  *
  * Slot AN; data references to the D1 of this run.  Prints totals, and the lines with the most conflict misses, of equals the lower
  * address first.  Misses are enough where the D1 keeps times of last use (recency.h); elsewhere each reference is asked for (stack.h).
@@ -26,7 +26,7 @@ static struct stack stack;
 static struct sites lines;
 static uint64_t lines_in_cache;
 static unsigned events[3];
-static uint64_t distance, line_of_it; /* of the lines of this reference the one that was away longest */
+static uint64_t distance, line_of_it; /* of the line of this reference with the largest distance */
 
 /* The list that is printed: at any time it has the lines with the most conflict misses, since a line gets one more at a time. */
 static volatile uint64_t *worst;               /* address, conflicts; address, conflicts ... */
@@ -51,7 +51,7 @@ static void analysis_init(const struct sim_config *c)
     sim_list((const uint64_t *)worst, WORST_LINES, "AN: line %%x: %%U conflict misses");
 }
 
-/* A reference that covers several lines is one miss at most: it counts by its worst line. */
+/* A reference to several lines counts as one miss at most, in the class of the line with the largest distance. */
 static void look_at(uint64_t line, uint64_t d, bool first)
 {
     if (!first && d < distance)

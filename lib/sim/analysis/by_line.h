@@ -1,10 +1,10 @@
 /* analysis/by_line.h - a number of 32 bits for each line of memory, 0 until it is set.
  *
  *   by_line_init(&map, config->line_bits)
- *   *by_line(&map, address) = 7          of the line in which the address lies; the place stays where it is
+ *   *by_line(&map, address) = 7          the number of the line in which the address lies; the pointer stays valid
  *
- * 64 neighbours lie together, so that a program that walks through memory finds them in few lines of the processor's cache: 4 bytes for each line
- * of a group of which one is asked for, and 32 to 64 for all in a table by group.
+ * The numbers of 64 adjacent lines, a group, lie together: a program that walks through memory then touches few lines of the
+ * processor's cache.  Memory: 4 bytes for each line of a group that is in use, and 32 to 64 bytes for each group.
  */
 #ifndef QN_SIM_ANALYSIS_BY_LINE_H
 #define QN_SIM_ANALYSIS_BY_LINE_H
@@ -14,7 +14,7 @@
 #define BY_LINE_TOGETHER_BITS 6
 #define BY_LINE_TOGETHER (1u << BY_LINE_TOGETHER_BITS)
 #define BY_LINE_BITS_FIRST 10
-#define BY_LINE_CHUNK 256u /* groups that are asked for at a time */
+#define BY_LINE_CHUNK 256u /* groups that are allocated at a time */
 
 struct by_line_group {
     uint64_t number;  /* address of its first byte / bytes of the group, + 1; 0: free */
@@ -23,7 +23,7 @@ struct by_line_group {
 
 struct by_line {
     struct by_line_group *table;
-    uint32_t *pool;   /* for groups to come */
+    uint32_t *pool;   /* allocated memory for the next groups */
     uint32_t bits, groups, left, line_bits;
 };
 
@@ -42,7 +42,7 @@ static inline struct by_line_group *by_line_place(const struct by_line *m, uint6
     return &m->table[at];
 }
 
-/* What is allocated is never given back: all tables together take twice the last. */
+/* Old tables are not freed: all tables together take twice the memory of the last one. */
 static void by_line_grow(struct by_line *m)
 {
     struct by_line_group *old = m->table;

@@ -1,14 +1,14 @@
-/* analysis/conflicts.c - memory-order conflicts: loads that follow a store to the same bytes, or 4 KiB apart, closely.
+/* analysis/conflicts.c - memory-order conflicts: loads shortly after a store to the same bytes, or to bytes 4 KiB apart.
  *
  *   401136: mov %eax,0x8(%rsp)
- *   40113a: mov 0x8(%rsp),%edx      bytes:(100.00% 401136 at 0x7ffc08)    its value comes from the store, or it has to wait for it
+ *   40113a: mov 0x8(%rsp),%edx      bytes:(100.00% 401136 at 0x7ffc08)    the store's value is forwarded, or the load waits for it
  *   401140: mov 0x1000(%rdi),%ecx   4k:(50.00% 401136 at 0x601008)        the lower twelve bits of both addresses are the same
  *
- * Slot AN, observes instructions.  A processor that executes loads before older stores has to find out whether they touch the
- * same bytes; many compare the lower twelve bits first.  Of each load the newest store of the last `window` instructions
- * (128) that overlaps it counts, or if there is none the newest that does so 4 KiB apart.  Only stores of the same window of a
- * sample are compared.  Findings: bytes or 4k; address of the load; the store; so many times of all executions of the load.
- * Not looked at: loads of instructions whose accesses are not told (sim_insn), or of more than 4 KiB.
+ * Slot AN, observes instructions.  A processor that executes loads before older stores has to find out whether they access the
+ * same bytes; many processors first compare the lower twelve bits.  For each load, the newest store among the last `window` instructions
+ * (128) that overlaps it counts; if there is none, the newest store that overlaps it 4 KiB apart.  Only stores in the same window of a
+ * sample are compared.  Findings: bytes or 4k; the address of the load; the store; the count out of all executions of the load.
+ * Not observed: loads of instructions without accesses in sim_insn, and loads of more than 4 KiB.
  * Source: M. Burrows et al., Efficient and flexible value sampling, ASPLOS 2000 (vreplay, for the replay traps of the Alpha 21264). */
 #include "sim/analysis/sites.h"
 #include "sim/module.h"
@@ -31,15 +31,15 @@ struct pair {
 struct load {
     struct site site;
     uint64_t executions;
-    void *recent; /* the pair that it was counted in last */
+    void *recent; /* the pair in which it was counted last */
 };
 
 #define ALIAS (1ull << 63)
 
 static struct sites pairs, loads;
 static struct store *stores; /* a ring: the newest at stored - 1 */
-static uint64_t ring;        /* its places, a power of two and enough for the window */
-static uint64_t *newest;     /* by eight bytes of a page: number of the last store to them, of any page, + 1 */
+static uint64_t ring;        /* its size: a power of two, large enough for the window */
+static uint64_t *newest;     /* by eight bytes of a page offset: number of the last store to them, in any page, + 1 */
 static uint64_t stored, oldest, now, window;
 
 #define TOGETHER 8u /* bytes */
@@ -61,7 +61,7 @@ static struct store *store_at(uint64_t n) { return &stores[n & (ring - 1)]; }
 
 static bool overlaps(uint64_t a, uint32_t a_size, uint64_t b, uint32_t b_size) { return a - b < b_size || b - a < a_size; }
 
-/* The same, were all addresses in one page: the second may begin before the end of the page and the first behind its beginning. */
+/* Do the accesses overlap modulo 4 KiB?  Either may extend over the end of the page. */
 static bool aliases(uint64_t a, uint32_t a_size, uint64_t b, uint32_t b_size)
 {
     return (a - b) % PAGE < b_size || (b - a) % PAGE < a_size;
@@ -79,7 +79,7 @@ static void count(struct load *load, const struct sim_access *a, const struct st
 
 static uint64_t parts_of(uint64_t addr, uint32_t size) { return size >= PAGE ? PARTS : (addr % TOGETHER + size - 1) / TOGETHER + 1; }
 
-/* No store behind this one is to any of these bytes in a page; 0: none is. */
+/* The number + 1 of the newest store to any of these page offsets; 0: there is none. */
 static uint64_t latest_near(const struct sim_access *a)
 {
     uint64_t latest = 0, parts = parts_of(a->addr, a->size);

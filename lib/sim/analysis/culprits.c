@@ -1,11 +1,11 @@
-/* analysis/culprits.c - who evicted it?  Of each miss of the D1 the instruction whose reference had taken the line's place.
+/* analysis/culprits.c - for each miss of the D1, the instruction that had evicted the line.
  *
- *   line 12 misses 9,000 lines that it had before: 8,000 were evicted by line 15, 1,000 by itself
+ *   source line 12 misses 9,000 lines that were in the D1 before: 8,000 were evicted by source line 15, 1,000 by line 12 itself
  *
- * Slot AN.  Told of lines that come and leave, so hits cost nothing.  Findings: evictor, the address of the line lost last, the instruction
- * that evicted it, so many lines of all that this instruction missed although they had been there.  quern run prints the lines of source
- * that lost most.  Lines that come in for the first time have no culprit: they are in no finding.
- * The default D1 only: no other module says which line leaves.
+ * Slot AN.  It is called for fills, so hits cost nothing.  Findings: evictor; value: the address of the line missed last; other: the
+ * instruction that evicted the lines; count: their number, out of all lines that this instruction missed although they had been in the D1.
+ * `quern run` prints the source lines that lost most lines.  A line that is filled for the first time is in no finding.
+ * It needs the default D1, because no other module reports its victims.
  * Source: causes of replacement in M. Martonosi, A. Gupta, T. Anderson, MemSpy: analyzing memory system bottlenecks in programs, SIGMETRICS 1992. */
 #include "sim/analysis/by_line.h"
 #include "sim/analysis/sites.h"
@@ -18,18 +18,18 @@
 /* An instruction that missed. */
 struct party {
     struct site site;
-    uint32_t number;   /* + 1; 0: it has evicted nothing yet */
+    uint32_t number;   /* its number as an evictor, + 1; 0: it has evicted nothing yet */
 };
 
 struct loss {
     struct site site;  /* the instruction that missed; the one that evicted the line */
-    struct sim_finding *row; /* counts; NULL: there was no room */
+    struct sim_finding *row; /* the count; NULL: the table is full */
 };
 
-static struct by_line evictor; /* of a line that is not in the D1: number of the party, + 1 */
+static struct by_line evictor; /* of a line that was evicted: the number of its evictor, + 1 */
 static struct sites parties, losses;
 static uint64_t *evictor_pc, n_evictors, room;
-static uint64_t *cells; /* lines missed by what became of them: */
+static uint64_t *cells; /* lines missed, by kind: */
 enum { FIRST, LOST, NO_ROOM, CELLS };
 
 #define EVICTORS_FIRST 4096u
@@ -70,7 +70,7 @@ static uint32_t add_evictor(uint64_t pc)
     return (uint32_t)n_evictors;
 }
 
-/* Most misses are of instructions that missed a moment ago. */
+/* A cache of the last look-ups, because most misses are of instructions that missed shortly before. */
 #define RECENT 256u
 static struct party *recent_party[RECENT];
 static struct sim_finding *recent_row[RECENT];

@@ -1,15 +1,16 @@
-/* analysis/far.h - stack distances from the lines that come near and those that leave for them (analysis_far).
+/* analysis/far.h - stack distances for analysis_far: from the lines that become near and the lines that are no longer near (module.h).
  *
  *   far_init(&f, config->line_bits)
- *   d = far_take(&f, far->line)      so many lines were used since that are not near; FAR_FIRST: it was never used
- *   far_push(&f, far->left)          the line that leaves was used later than any that is not near
+ *   d = far_take(&f, far->line)      the line becomes near; d: lines that are not near and were used since its last use;
+ *                                    FAR_FIRST: it was never used before
+ *   far_push(&f, far->left)          the line is no longer near; it was used later than all others that are not near
  *
- * What is not near is a stack: lines are put on top when they leave, and come out of its middle.  Each has a number, in the order in which they
- * were put there; a bit for each number says whether its line is still there, and a Fenwick tree adds up words of 64 bits.  Of the words only those
- * that are full of numbers are in the tree.  When numbers run out, the lines are numbered anew; if half of the numbers were in use, there are
- * twice as many from then on.
+ * The lines that are not near form an LRU stack: lines are pushed on top, and taken out anywhere.  Each pushed line gets the next number.
+ * A bit for each number says whether its line is still in the stack; a Fenwick tree counts the bits by words of 64.  Only words whose
+ * numbers are all given out are in the tree.  When the numbers run out, the lines are renumbered; if half of them are in use, their
+ * range is doubled.
  *
- * Memory: by line of the program as by_line.h, and 2 to 4 bits for each of its lines.
+ * Memory: by_line.h for the lines of the program, and 2 to 4 bits for each of them.
  * Source: as stack.h.
  */
 #ifndef QN_SIM_ANALYSIS_FAR_H
@@ -22,9 +23,9 @@
 #define FAR_SLOTS_MAX (1u << 31)
 
 struct far {
-    struct by_line at;      /* number of the line + 1; 0: it is not there */
+    struct by_line at;      /* number of the line + 1; 0: it is not in the stack */
     uint64_t *bits;
-    uint32_t *tree, *below; /* below: while they are numbered anew, lines before each word */
+    uint32_t *tree, *below; /* below: while lines are renumbered, the number of lines before each word */
     uint32_t slots, now, lines;
 };
 
@@ -43,7 +44,7 @@ static void far_init(struct far *f, uint32_t line_bits)
     far_make_room(f, FAR_SLOTS_FIRST);
 }
 
-/* The bits of a word: H. S. Warren, Hacker's Delight, 2002. */
+/* The number of 1 bits of a word: H. S. Warren, Hacker's Delight, 2002. */
 static inline uint32_t far_bits(uint64_t w)
 {
     w -= w >> 1 & 0x5555555555555555ull;
@@ -57,7 +58,7 @@ static inline void far_add(struct far *f, uint32_t word, uint32_t n)
         f->tree[word] += n;
 }
 
-/* Of the words before this one. */
+/* The number of lines in the words before this one. */
 static inline uint32_t far_sum(const struct far *f, uint32_t word)
 {
     uint32_t sum = 0;

@@ -1,15 +1,15 @@
 /* analysis/hotlist.h - the most frequent values of a stream, in constant space: counting samples.
  *
- *   hotlist_add(&h, n, value)      for each value of the stream; n places
+ *   hotlist_add(&h, n, value)      for each value of the stream; n: entries of the list
  *   hotlist_sort(&h, n)
- *   hotlist_estimate(&h, i)        how often the i-th of the list has come, about; 0: too seldom to tell
+ *   hotlist_estimate(&h, i)        an estimate of how often value i of the list occurred; 0: too rare for an estimate
  *
- * A value that is in the list is counted.  Another one enters it with probability 1/tau.  When a place is wanted and there is none,
- * tau grows, and each value of the list proves itself again: it stays with its count with probability old tau/new tau, else it loses
- * one, and goes on losing them, each with probability 1 - 1/new tau, until one is kept or none is left.  So the list is
- * at any time what it would have been with the new tau from the start.  With as many places as there are values tau stays 1 and the
- * counts are exact.  Of a value in the list those that came before it entered are missing: 0.418 tau - 1 makes up for them.  A value
- * that came less than tau times was in the list by luck, and its count says nothing.
+ * A value that is in the list is counted.  Another value enters the list with probability 1/tau.  If the list is full, tau is raised, and
+ * each value of the list is tested again.  It keeps its count with probability old tau/new tau.  Otherwise its count is decremented, and
+ * decremented again with probability 1 - 1/new tau each time, until a test succeeds or the count is 0.  So the list always has the
+ * distribution that it would have with the new tau from the start.  If all values fit, tau stays 1 and the counts are exact.  The
+ * occurrences of a value before it entered the list are not in its count; the estimate adds 0.418 tau - 1 for them.  A value whose
+ * estimate is below tau is in the list by chance.
  *
  * Source: P. B. Gibbons, Y. Matias, New sampling-based summary statistics for improving approximate query answers, SIGMOD 1998
  * (counting samples; 0.418 and the bound tau from its hot lists).
@@ -19,21 +19,21 @@
 
 #include "sim/module.h"
 
-#define HOTLIST_MAX 64 /* places */
+#define HOTLIST_MAX 64 /* entries */
 
 struct hot {
     uint64_t value, count; /* count 0: free */
 };
 
 struct hotlist {
-    uint64_t total; /* values of the stream */
-    uint64_t tau;   /* 0: as 1 */
+    uint64_t total; /* the length of the stream */
+    uint64_t tau;   /* 0 means 1 */
     struct hot hot[];
 };
 
 static uint64_t hotlist_tau(const struct hotlist *h) { return h->tau ? h->tau : 1; }
 
-/* About an eighth more each time; it stays far below 2^32, as a stream of 2^60 values would not bring it there. */
+/* Raises tau by an eighth.  It stays far below 2^32, even for a stream of 2^60 values. */
 static void hotlist_raise(struct hotlist *h, unsigned n)
 {
     uint64_t old = hotlist_tau(h);
@@ -73,7 +73,7 @@ static void hotlist_add(struct hotlist *h, unsigned n, uint64_t value)
         uint64_t old = hotlist_tau(h);
 
         hotlist_raise(h, n);
-        if (sim_random((uint32_t)h->tau) >= old) /* the new value proves itself as the others do */
+        if (sim_random((uint32_t)h->tau) >= old) /* the new value is tested like the others */
             return;
     }
     *place = (struct hot){value, 1};
@@ -88,7 +88,7 @@ static uint64_t hotlist_estimate(const struct hotlist *h, unsigned i)
     return n < h->total ? n : h->total;
 }
 
-/* The largest first; free places last. */
+/* The largest count first; free entries last. */
 static void hotlist_sort(struct hotlist *h, unsigned n)
 {
     for (unsigned i = 1; i < n; i++)

@@ -1,10 +1,11 @@
-/* analysis/latency.c - which level serves each load, and about how long that takes.
+/* analysis/latency.c - the level that serves each load, and an estimate of the cycles.
  *
  *   mov (%rdi),%rax     (94.30% D) (3.60% L) (2.10% M) 13.1 cycles
  *
- * Slot AN.  A load is a read or a read-modify-write.  D: the D1 has all of it; L: the LL; M: memory.  Options: d-cycles (4),
- * l-cycles (40), m-cycles (200), what each takes.  Findings: D, L, M with the address of the last load that missed the D1, and cycles:
- * their sum, of so many loads.  Only misses are looked at: all else is in the counters of the run (in a replay each reference is).
+ * Slot AN.  A load is a read or a read-modify-write.  It is served by D, the D1; L, the LL; or M, memory.  Options: d-cycles (4),
+ * l-cycles (40), m-cycles (200): the cycles of a load that each serves.  Findings: D, L, M with the address of the last load that missed
+ * the D1; cycles: their sum over all loads.  In a run it is called for misses only, because the counters of the run have the rest; in a
+ * replay it is called for each reference.
  * Source: M. Burrows et al., Efficient and flexible value sampling, ASPLOS 2000 (load latencies, there measured). */
 #include "sim/analysis/sites.h"
 #include "sim/module.h"
@@ -19,16 +20,16 @@ enum { D, L, M, LEVELS };
 
 struct load {
     struct site site;
-    struct sim_finding *row;  /* of a run: with the address */
-    uint64_t addr;            /* of a replay; these, too: */
+    struct sim_finding *row;  /* in a run: the row that gets the address */
+    uint64_t addr;            /* this and the next: in a replay */
     uint64_t served[LEVELS];
 };
 
 static struct sites loads;
 static uint64_t cycles[LEVELS], *served;
-static bool counted; /* by the run */
+static bool counted; /* the counters of the run have the loads; false in a replay */
 
-/* Those of a total that the next level does not serve, so many times: two terms. */
+/* Two terms: the loads that this level serves, times a factor. */
 static void less(struct sim_term to[2], unsigned level, int64_t times)
 {
     static const uint8_t totals[LEVELS] = {SIM_SUM_LOADS, SIM_SUM_LOADS_L1, SIM_SUM_LOADS_LL};
@@ -77,7 +78,7 @@ static struct load *find(uint64_t pc) { return (struct load *)sites_find(&loads,
 
 static void analysis_miss(const struct sim_miss *miss)
 {
-    static uint64_t nowhere; /* of stores, and where there is no room */
+    static uint64_t nowhere; /* for stores, and if the table is full */
     struct load *l = is_load(miss->kind) ? find(miss->pc) : NULL;
     uint64_t *address = &nowhere;
 

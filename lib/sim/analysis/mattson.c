@@ -1,13 +1,13 @@
 /* analysis/mattson.c - stack distances of the data references: the miss ratio of every size in one pass.
  *
- * Slot AN; lines of the D1's size.  Prints the misses of fully associative LRU caches of 1 KiB to 64 MiB, by powers of two.  Lines touched are
- * counted, so a reference over two lines counts twice.  Where the D1 can tell of lines that come near (analysis_far), hits on those touched last
- * cost nothing, since they miss in none of these caches; else each reference is a call.
+ * Slot AN; with the line size of the D1.  Prints the misses of fully associative LRU caches of 1 KiB to 64 MiB, by powers of two.  It counts
+ * line look-ups, so a reference to two lines counts twice.  With the default D1, it is called only for lines that are not near (analysis_far),
+ * because near lines hit in all these caches; otherwise each reference is a call.
  *
- * Options that need each reference: sets: also a curve for each associativity with so many sets, and sizes from one line on; sizes=N: each size
- * up to N lines, and each number of ways up to 64 (sets: of the D1, if not said); larger ones are one class then, above 2^18 lines.
- * Option shards=N: of N lines of memory, drawn by a hash of their address (shards.h), with the error to be expected.  shards-part=M: of one
- * line in M, but of no fewer than N (8192).
+ * Options that need each reference: sets=N: also a curve for each associativity with N sets, and sizes from one line on; sizes=N: each size
+ * up to N lines, and each number of ways up to 64 (with as many sets as the D1, unless `sets` is given); sizes above 2^18 lines are one class.
+ * Option shards=N: the curve of a sample of N lines of memory (shards.h), with its standard error.  shards-part=M: of one line in M, but
+ * at least N (8192).
  * Source: Mattson et al. 1970 (see stack.h); per set: M. D. Hill, A. J. Smith 1989 (see 3c.c). */
 #include "sim/analysis/far.h"
 #include "sim/analysis/shards.h"
@@ -19,17 +19,17 @@
 #define WAYS_MAX 64
 #define SIZE_LEAST 1024u
 #define SIZE_MOST (64u << 20)
-#define NEAR_MAX 8u /* lines; as the engine tells, so that both ways give the same */
+#define NEAR_MAX 8u /* near lines; the same number as in the engine, so that results are the same with and without analysis_far */
 
 static struct stack stack;
-static uint64_t *touched; /* lines, one cell */
+static uint64_t *touched; /* line look-ups, one cell */
 
 /* ---- each size, each associativity ---- */
 
 static bool whole;
 static uint64_t *histogram;           /* by distance; [DISTANCES]: farther or first */
 static uint64_t *ways_hits;           /* by position in the set; [WAYS_MAX]: not there */
-static uint64_t sets, *order;         /* per set: its lines, newest first */
+static uint64_t sets, *order;         /* by set: its lines, used last first */
 static uint64_t sizes;                /* print each up to this one; 0 = powers of two */
 
 static bool wants_whole(const char *slot)
@@ -46,7 +46,7 @@ static void init_whole(const struct sim_config *c)
     order = sim_alloc(sets * WAYS_MAX * 8);
 }
 
-/* Position of the line in its set, WAYS_MAX = not there; it moves to the front.  0 = free: lines are kept plus one. */
+/* Moves the line to the front of its set and counts its position before; WAYS_MAX = it was not there.  Elements are lines plus one; 0 = free. */
 static void touch_set(uint64_t line)
 {
     uint64_t *row = order + line % sets * WAYS_MAX;
@@ -72,7 +72,7 @@ static void touch_whole(uint64_t line)
 
 static bool printed(uint64_t size) { return sizes ? size <= sizes : qn_is_pow2(size); }
 
-/* A row with the sum of what `counts` has from `first` on. */
+/* A term: the sum of `counts` from `first` on. */
 static struct sim_term sum_from(const uint64_t *counts, uint64_t first, uint64_t n)
 {
     return (struct sim_term){.cells = counts + first, .n = n - first, .times = 1};
@@ -103,11 +103,11 @@ static struct far far;
 static struct shards shards;
 static bool sampled, told;
 static uint32_t near, line_bits;
-static uint64_t latest[NEAR_MAX], n_latest; /* where nobody tells who is near: these are, the latest first */
+static uint64_t latest[NEAR_MAX], n_latest; /* without analysis_far: the near lines, used last first */
 
 static bool analysis_wants_far(const struct sim_config *c) { return !wants_whole(c->slot); }
 
-/* No more than the smallest cache has. */
+/* The number of near lines: at most the lines of the smallest cache. */
 static uint32_t near_lines(uint32_t line)
 {
     uint32_t n = SIZE_LEAST / line;
@@ -115,7 +115,7 @@ static uint32_t near_lines(uint32_t line)
     return n < 1 ? 1 : n > NEAR_MAX ? NEAR_MAX : n;
 }
 
-/* Misses of a cache of 2^k lines: a distance of k bits and fewer hits. */
+/* The misses of a cache of 2^k lines: a distance of at most k bits is a hit. */
 static void declare_curve(void)
 {
     struct sim_term sum;
@@ -128,7 +128,7 @@ static void declare_curve(void)
     }
 }
 
-/* Of a sample it is known at the end only, with its error. */
+/* Declares the rows; the curve of a sample is printed at the end, with its error. */
 static void declare(void)
 {
     const struct sim_term lines = {.cells = touched, .n = 1, .times = 1, .of = told ? SIM_SUM_LINES : SIM_SUM_CELLS};
@@ -182,7 +182,7 @@ static void come_near(uint64_t line, uint64_t left)
 
 static void analysis_far(const struct sim_far *f) { come_near(f->line, f->left); }
 
-/* The same as the D1 does, by a list. */
+/* A list of near lines, for runs without analysis_far. */
 static void touch_sampled(uint64_t line)
 {
     uint64_t at = 0, left = SIM_NO_LINE;

@@ -1,20 +1,19 @@
-/* analysis/recency.h - would a fully associative cache of the same size have had the line?  Answered when lines come into the D1, from the times
- * at which lines were last used; hits are never looked at (doc/reference.md, "Who looks on").
+/* analysis/recency.h - on a fill of the D1: would a fully associative LRU cache of the same size (FA for short) hold the line?  The answer comes
+ * from the times of the lines' last uses; hits cost nothing (doc/reference.md, "Who looks on").
  *
  *   recency_init(&r, config)
- *   recency_line(&r, line)         in analysis_line: the distance, that is how many other lines were used since this one was:
- *                                  exact below the lines of the cache, if the reference is to several lines; else 0 stands for all
- *                                  of these; RECENCY_FAR for all above, RECENCY_FIRST if the line was never used before
- *   recency_pass(&r, line)         in its place, of a line whose distance nobody asks for
- *   r.at_line, r.at_victim         after either: the words of the line that has come, and of the one that has left.  RECENCY_WORDS,
- *                                  defined before: so many a line, the first of which is used here
+ *   recency_line(&r, line)         in analysis_line: the distance, that is, the number of other lines used since this line's last use.
+ *                                  RECENCY_FIRST: the line was never used before; RECENCY_FAR: at least as many as FA has lines.
+ *                                  Below that it is exact if the reference is to several lines, otherwise 0
+ *   recency_pass(&r, line)         the same, without computing the distance
+ *   r.at_line, r.at_victim         after either call: the words stored for the line that was filled, and for the victim.  RECENCY_WORDS, if
+ *                                  defined before, is the number of words for each line; the first one is used here
  *
- * Lines that have left keep the time of their last use, 64 neighbours together: 8 bytes for each of them, and at most 64 for all in a
- * table.  Those that a fully associative cache may still have are in a list, in no order, and counted by time, 256 counts for all of the time
- * that matters.  So how many lines left that were used after a time is known but for those of one count; where that decides, the list is
- * gone through.
- * Source: the distance as in stack.h; that resident lines have theirs in their stamps, and that only misses change the rest, is worked out in
- * doc/reference.md.
+ * An evicted line has the time of its last use in a table, by groups of 64 adjacent lines: 8 bytes for each line of a group, and at most 64
+ * for the group.  Evicted lines that FA may still hold are also in an unordered list, and are counted by time, in 256 counts.  So the number of
+ * evicted lines used after a given time is known except for the lines of one count.  Only if these decide, the list is searched.
+ * Source: the distance as in stack.h; doc/reference.md derives that the stamps of resident lines are enough for theirs, and that only misses
+ * change the rest.
  */
 #ifndef QN_SIM_ANALYSIS_RECENCY_H
 #define QN_SIM_ANALYSIS_RECENCY_H
@@ -30,12 +29,12 @@
 #define RECENCY_TOGETHER_BITS 6
 #define RECENCY_TOGETHER (1u << RECENCY_TOGETHER_BITS)
 #define RECENCY_BITS_FIRST 10
-#define RECENCY_CHUNK 256u /* groups of lines that are asked for at a time */
+#define RECENCY_CHUNK 256u /* groups of lines that are allocated at a time */
 #define RECENCY_COUNTS SIM_PLACE_COUNTS
 #define RECENCY_NEVER UINT32_MAX
-#define RECENCY_UNFORESEEN 4u /* misses of the fully associative cache that were not foreseen: it is time to look again */
-#define RECENCY_FINER 16u   /* counts that are left of all: time is counted more finely */
-#define RECENCY_SURE 4u     /* times after which all are known to be conflicts for a while */
+#define RECENCY_UNFORESEEN 4u /* after so many misses of FA that were not foreseen, the D1 is searched again */
+#define RECENCY_FINER 16u   /* when so few counts are in use, times are counted with a finer resolution */
+#define RECENCY_SURE 4u     /* number of intervals of time in which misses are known to be conflicts */
 
 struct recency_group {
     uint64_t number, *used;  /* address of its first byte / bytes of the group, + 1; by line: time of the last use, 0 = it is in the cache,
@@ -55,16 +54,16 @@ struct recency {
     struct recency_away *away;
     uint64_t *at_line, *at_victim;
     uint32_t n, room;
-    uint64_t hopeless;       /* what was last used then or before is farther away than the cache has lines */
+    uint64_t hopeless;       /* FA holds no line that was last used at this time or before */
     uint64_t base;           /* times after it are counted, 2^shift of them in one count */
-    uint32_t shift, top;     /* top: the last count that is not 0, or one behind it */
+    uint32_t shift, top;     /* top: the last count that is not 0, or one after it */
     uint32_t count[RECENCY_COUNTS];
-    uint32_t need[RECENCY_COUNTS]; /* so many misses of the fully associative cache after the last look, all times of these counts are hopeless */
+    uint32_t need[RECENCY_COUNTS]; /* the number of misses of FA since the last search after which all times of this count are hopeless */
     uint64_t looked_base;    /* base and shift of `need` */
-    uint32_t looked_shift, next; /* next: the first one for which that is not so yet */
-    uint32_t misses, unforeseen; /* since the last look */
+    uint32_t looked_shift, next; /* next: the first count whose times are not hopeless yet */
+    uint32_t misses, unforeseen; /* of FA, since the last search */
     struct {
-        uint64_t after, until; /* what is used after this time is a conflict until then */
+        uint64_t after, until; /* until this time, a miss on a line last used after `after` is a conflict */
     } sure[RECENCY_SURE];
     uint32_t next_sure;
 };
@@ -77,7 +76,7 @@ static void recency_init(struct recency *r, const struct sim_config *c)
     r->away = sim_alloc(r->room * sizeof *r->away);
 }
 
-/* ---- lines that have left ---- */
+/* ---- evicted lines ---- */
 
 static inline struct recency_group *recency_place(const struct recency *r, uint64_t number)
 {
@@ -115,7 +114,7 @@ static __attribute__((noinline)) struct recency_group *recency_add(struct recenc
     return g;
 }
 
-/* Where the time of its last use is, for when it is not in the cache. */
+/* The word with the time of the line's last use, which is valid while the line is not in the D1. */
 static inline uint64_t *recency_of(struct recency *r, uint64_t address)
 {
     uint64_t line = address >> r->line_bits, number = (line >> RECENCY_TOGETHER_BITS) + 1;
@@ -126,9 +125,9 @@ static inline uint64_t *recency_of(struct recency *r, uint64_t address)
     return &g->used[(line & (RECENCY_TOGETHER - 1)) * RECENCY_WORDS];
 }
 
-/* ---- those that a fully associative cache may still have ---- */
+/* ---- evicted lines that FA may still hold ---- */
 
-/* Of times that are too late for 256 counts, two become one. */
+/* Halves the resolution, if times are too late for 256 counts. */
 static QN_RECENCY_SELDOM void recency_coarsen(struct recency *r)
 {
     r->shift++;
@@ -153,7 +152,7 @@ static inline void recency_count(struct recency *r, uint64_t time)
 
 static bool recency_is_away(const struct recency *r, uint32_t i) { return *r->away[i].used == r->away[i].time; }
 
-/* Of the lines that are away, how many were used later; the line that has come in is none of them any more. */
+/* The number of evicted lines used later than `used`.  The line that was just filled is no longer among them. */
 static QN_RECENCY_SELDOM uint32_t recency_later(const struct recency *r, uint64_t used)
 {
     uint32_t later = 0;
@@ -163,17 +162,16 @@ static QN_RECENCY_SELDOM uint32_t recency_later(const struct recency *r, uint64_
     return later;
 }
 
-/* ---- what a fully associative cache has given up ----
+/* ---- lines that FA has evicted ----
  *
- * Its oldest line only grows younger, at each of its misses at least: the line that comes in is later than any.  So when the places of
- * the D1 have been looked through once, it is known below which time nothing will be left after the next miss, the one after that ... Hits
- * that nobody is told of can only make it more.
+ * The time of FA's oldest line never decreases, and each miss of FA increases it.  So one search of the D1 gives the bounds for the next
+ * misses: the time up to which all lines will have been evicted from FA after the next miss, after the one after that, and so on.  Hits,
+ * which are not observed here, can only raise these bounds.
  *
- * In numbers: of a line last used at T, the cache has given up hope if no fewer lines that are away were used later than places of the D1
- * are as old as T.  Each miss brings the difference up by one.
+ * In numbers: FA has evicted all lines last used at T or before if the number of evicted lines (of the D1) used after T is at least the
+ * number of ways of the D1 that are free or hold a line last used at T or before.  Each miss of FA raises the difference by one.
  *
- * And as long as it is below zero, the cache still has the line: in n units of time no more than n lines are used for the first time
- * after T. */
+ * While the difference is below zero, FA still holds the line: in n units of time, at most n lines get their first use after T. */
 
 static inline bool recency_has(const struct recency *r, uint64_t used, uint64_t now)
 {
@@ -183,7 +181,7 @@ static inline bool recency_has(const struct recency *r, uint64_t used, uint64_t 
     return false;
 }
 
-/* So many lines less than it has were used after T. */
+/* FA holds all lines used after `used`, until the time `until`. */
 static inline void recency_be_sure(struct recency *r, uint64_t used, uint64_t until)
 {
     uint32_t i = r->next_sure++ % RECENCY_SURE;
@@ -192,7 +190,7 @@ static inline void recency_be_sure(struct recency *r, uint64_t used, uint64_t un
     r->sure[i].until = until;
 }
 
-/* All that is so after so many misses. */
+/* Raises `hopeless` as far as the number of misses since the last search allows. */
 static inline void recency_give_up(struct recency *r)
 {
     uint64_t time;
@@ -203,14 +201,14 @@ static inline void recency_give_up(struct recency *r)
     }
 }
 
-/* A line has come in that the fully associative cache did not have, either. */
+/* A miss of FA, too. */
 static inline void recency_missed(struct recency *r)
 {
     r->misses++;
     recency_give_up(r);
 }
 
-/* Those that are away and not hopeless, and no others, are in the list. */
+/* Removes lines from the list that are in the D1 again, or that FA no longer holds. */
 static uint64_t recency_compact(struct recency *r)
 {
     uint64_t last = r->hopeless;
@@ -226,7 +224,7 @@ static uint64_t recency_compact(struct recency *r)
     return last;
 }
 
-/* The times after what is hopeless are counted anew, as finely as can be up to the last one that matters. */
+/* Counts the times after `hopeless` again, with the finest resolution that reaches to `last`. */
 static void recency_recount(struct recency *r, uint64_t last)
 {
     r->base = r->hopeless;
@@ -238,7 +236,7 @@ static void recency_recount(struct recency *r, uint64_t last)
         recency_count(r, r->away[i].time);
 }
 
-/* Looks at all places.  How many counts have become hopeless. */
+/* Searches the D1 and sets `need`.  Returns the number of counts that are hopeless now. */
 static uint32_t recency_foresee(struct recency *r)
 {
     uint32_t places[RECENCY_COUNTS], older = sim_count_places(r->base, r->shift, places), later = r->n, hopeless = 0;
@@ -255,7 +253,7 @@ static uint32_t recency_foresee(struct recency *r)
     return hopeless;
 }
 
-/* Where more lines are away than the cache has, the older ones have no hope: C. A. R. Hoare, Algorithm 65: FIND, 1961. */
+/* If more lines are in the list than FA holds, removes the oldest ones: C. A. R. Hoare, Algorithm 65: FIND, 1961. */
 static QN_RECENCY_SELDOM void recency_drop_oldest(struct recency *r)
 {
     int64_t low = 0, high = (int64_t)r->n - 1, wanted = high - (int64_t)r->lines;
@@ -302,7 +300,7 @@ static QN_RECENCY_SELDOM void recency_look(struct recency *r)
 
 /* ---- all ---- */
 
-/* What cannot be told without a look at the places. */
+/* The distance, if it needs a search of the D1. */
 static inline uint64_t recency_search(struct recency *r, uint64_t used, uint64_t now, bool exact)
 {
     uint32_t least = 0, most, older;
@@ -341,7 +339,7 @@ static inline uint64_t recency_distance(struct recency *r, uint64_t used, uint64
     return distance;
 }
 
-/* The line comes, and another may leave.  When it was used last; 0: never. */
+/* Records the fill and the victim.  Returns the time of the line's last use; 0: never. */
 static inline uint64_t recency_exchange(struct recency *r, const struct sim_line *l)
 {
     uint64_t *at = recency_of(r, l->line), *left, used;
@@ -378,7 +376,7 @@ static inline uint64_t recency_line(struct recency *r, const struct sim_line *l)
     return distance;
 }
 
-/* The same where nobody asks for the distance: no place is searched but when the list is full. */
+/* The same without the distance.  It searches the D1 only when the list is full. */
 static inline void recency_pass(struct recency *r, const struct sim_line *l)
 {
     uint64_t used = recency_exchange(r, l);

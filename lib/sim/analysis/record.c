@@ -1,12 +1,13 @@
-/* analysis/record.c - writes every reference and branch down, for `quern replay`.  Used by `quern trace`; engine only.
+/* analysis/record.c - records every reference and branch, for `quern replay`.  Used by `quern trace`; engine only.
  *
- * Either a block at a time (--sim-opt=record-ring=N, record-socket=M): emitted code writes words into a log (sim/contract.h), which go
- * into a ring that `quern trace` empties (sim/ring.h); nothing is simulated.  Or one by one, beside whatever is simulated, into a file:
+ * It records in one of two ways.  By blocks (--sim-opt=record-ring=N, record-socket=M): emitted code writes words into a log
+ * (sim/contract.h); these go into a ring, from which `quern trace` reads them (sim/ring.h); nothing is simulated.  Or one reference at a
+ * time, beside any simulation, into a file:
  *
- * The file (--sim-opt=record-fd=N, opened by quern trace) is written through a window mapped from it, so that whatever ends the
- * program, all that happened before is there.  Its room is taken beforehand: on a full disk a write through a window would be a
- * fault (SIGBUS).  A forked child records nothing: there is one file and one order.  It knows by a page that the kernel wipes
- * in children; one that shares its parent's memory (vfork) records as a part of it.
+ * The file (--sim-opt=record-fd=N, opened by quern trace) is written through a mapped window, so it has all records even if the program is
+ * killed.  Its blocks are allocated beforehand, because on a full disk a write through a window would fault (SIGBUS).  A forked child
+ * records nothing, since there is one file with one order.  The child finds that it is one by a page that the kernel wipes in children.
+ * A child that shares its parent's memory (vfork) records as a part of the parent.
  * Format: sim/record.h.  Source: address traces as in A. J. Smith, Cache memories, ACM Computing Surveys 14(3), 1982.
  */
 #include "base/syscall.h"
@@ -22,18 +23,18 @@
 #define ANALYSIS "record"
 #define ANALYSIS_LOG 1
 #define WINDOW (16ull << 20) /* bytes */
-#define OWN_DESCRIPTORS 24   /* from the end of the table: out of the program's reach */
+#define OWN_DESCRIPTORS 24   /* descriptors at the end of the table, which the program does not use */
 enum { PROT_RW = 3, MAP_SHARED_FIXED = 0x11, WIPE_ON_FORK = 18, DUPFD_CLOEXEC = 1030, LIMIT_FILE_SIZE = 1, LIMIT_FILES = 7,
        OPNOTSUPP = 95, PAGE = 4096,
        MSG_QUIET = 0x4040 /* MSG_NOSIGNAL | MSG_DONTWAIT */, INTERRUPTED = 4 };
 
-#define CODE_SEEN (1u << 16)   /* addresses of instructions that are remembered */
-#define USER_END (1ull << 47)  /* nothing of the program lies above */
+#define CODE_SEEN (1u << 16)   /* entries of code_seen */
+#define USER_END (1ull << 47)  /* the end of user addresses */
 
 static long fd;
-static uint64_t first, end;   /* instructions that are recorded, counted from 0 */
+static uint64_t first, end;   /* the first instruction to record, from 0; the one after the last */
 static uint64_t fetches;
-static uint64_t *code_seen;   /* by a hash of the address: address and bytes that were written down last; NULL: bytes are not recorded */
+static uint64_t *code_seen;   /* by a hash of the address: the address and bytes recorded last; NULL: bytes are not recorded */
 static volatile uint64_t *is_ours; /* 0 in a forked child */
 static uint8_t *window, *at;
 static uint64_t offset; /* of the window in the file */
@@ -41,8 +42,8 @@ static uint64_t last[RECORD_KINDS];
 
 static void fail(const char *what) { sim_fail(sim.slot, ANALYSIS, "analysis_ref", offset, what); }
 
-/* Room for the window; a file system without blocks to give gets a longer file at least.  Beyond the limit of file sizes the kernel would
- * send a signal. */
+/* Allocates the blocks of the window; if the file system cannot allocate, extends the file.  Checks the limit of file sizes first, beyond
+ * which the kernel would send a signal. */
 static bool take_room(void)
 {
     uint64_t limit[2] = {0, 0};
@@ -65,7 +66,7 @@ static void map_window(void)
         fail("cannot write the trace");
 }
 
-/* A descriptor that the program cannot close by counting up. */
+/* Moves the descriptor to the end of the table, out of reach of programs that close all descriptors from 3 on. */
 static long move_up(long low)
 {
     uint64_t limit[2] = {1024, 1024};
@@ -83,7 +84,7 @@ static struct ring *ring;
 static long socket_fd;
 static uint64_t head;
 
-/* Nobody reads.  Who could not write the trace says why (tools/trace_deliver.c), so that the engine says nothing. */
+/* Stops the program because the reader has ended.  If it could not write the trace, it has printed why (tools/trace_deliver.c). */
 static void stop(void)
 {
     if (!RING_LOAD(ring->refused))
@@ -91,7 +92,7 @@ static void stop(void)
     qn_engine_module_failed("");
 }
 
-/* Until there is room for n words. */
+/* Waits until the ring has room for n words. */
 static void wait_for_room(uint32_t n)
 {
     while (head + n - RING_LOAD(ring->tail) > RING_WORDS) {
@@ -123,7 +124,7 @@ static void put_words(const struct qn_log_entry *entry, uint32_t n)
         qn_sys6(__NR_sendto, socket_fd, (long)"", 1, MSG_QUIET, 0, 0);
 }
 
-/* More bytes than a word can say: the size has all of `site`. */
+/* A reference with more bytes than fit beside the site: its word has the size in place of the site. */
 static void put_big(uint64_t addr, uint32_t size, enum qn_log_kind kind, uint32_t counter)
 {
     const struct qn_log_entry entry = {addr, size, (uint32_t)kind | QN_LOG_BIG};
@@ -184,7 +185,7 @@ static void analysis_init(const struct sim_config *config)
     at += RECORD_MAGIC_BYTES;
 }
 
-/* The next window begins on the page that we are in. */
+/* Maps the next window; it begins at the current page. */
 static void advance(void)
 {
     uint64_t used = (uint64_t)(at - window), whole = used & ~4095ull;
@@ -201,12 +202,12 @@ static void put(uint64_t v)
     *at++ = (uint8_t)v;
 }
 
-/* A record's first byte; its place until then. */
+/* Reserves the first byte of a record, which is written last. */
 static uint8_t *put_place(void) { return at++; }
 
 static void put_head(uint8_t *head, enum record_kind kind, unsigned code)
 {
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* after the rest, which the processor keeps to */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the compiler must write the first byte last; the processor keeps the order */
     *head = (uint8_t)(kind | code << 3);
 }
 
@@ -216,7 +217,7 @@ static void put_address(enum record_kind kind, uint64_t addr)
     last[kind] = addr;
 }
 
-/* The bytes of an instruction, where they are not what was written down for its address last. */
+/* Records the bytes of an instruction, if they differ from those recorded last for its address. */
 static void put_code(const struct sim_ref *ref)
 {
     uint64_t *seen = code_seen + 2 * ((ref->addr ^ ref->addr >> 16) % CODE_SEEN), bytes[2] = {0, 0};
@@ -264,7 +265,7 @@ static void put_conditional(const struct sim_ref *ref)
     put_head(head, RECORD_COND, (ref->outcome & SIM_TAKEN) | (ref->backward ? 2 : 0));
 }
 
-/* Of the instructions first to end - 1, with what belongs to them. */
+/* Does this reference belong to an instruction from first to end - 1? */
 static bool is_wanted(const struct sim_ref *ref)
 {
     if (ref->kind == SIM_REF_FETCH)

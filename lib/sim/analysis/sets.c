@@ -1,7 +1,7 @@
-/* analysis/sets.c - misses by set: do a few sets have most of them, and when?
+/* analysis/sets.c - misses by set: do a few sets have most of the misses, and when?
  *
- * Slot AN.  A reference over several lines counts where its first one lies, so the sum is that of the D1's misses.  Prints a line
- * for eight sets.  With --interval also by interval, of the D1 and of the LL (PROFILE.sets.csv).
+ * Slot AN.  A reference to several lines counts in the set of its first line, so the sum is the number of D1 misses.  Prints a line
+ * for each eight sets.  With --interval, PROFILE.sets.csv has the misses of the D1 and the LL by set and interval.
  * Source: sets with many more misses than others as a sign of conflicts, in M. D. Hill, A. J. Smith 1989 (see 3c.c). */
 #include "sim/module.h"
 

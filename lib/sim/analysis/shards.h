@@ -1,15 +1,16 @@
-/* analysis/shards.h - stack distances of some lines, drawn by a hash of their address, stand for those of all.
+/* analysis/shards.h - a sampled miss-ratio curve: the stack distances of a sample of lines, selected by a hash of their address.
  *
- *   shards_init(&s, config->line_bits, n, part)   n lines; or, if that is more, one in `part` (0: not asked for)
- *   shards_come_near(&s, line, left, near)   in analysis_far: `near` lines are not told of
- *   shards_misses(&s, k)                     of a cache of 2^k lines, about
+ *   shards_init(&s, config->line_bits, n, part)   a sample of n lines; or of one line in `part`, if that is more (0: no part)
+ *   shards_come_near(&s, line, left, near)   for analysis_far; near: the number of near lines
+ *   shards_misses(&s, k)                     an estimate of the misses of a cache of 2^k lines
  *   shards_error(&s, k)                      its standard error
  *
- * A line is in the sample if its hash is below a threshold; at first all are.  When there are more than n, that with the largest hash goes, and its
- * hash is the threshold from then on, but it does not fall below 1/part of the range.  With a threshold of R (in parts of the range of the hash), a distance d among the lines of the sample stands
- * for d / R, and a reference for 1 / R.  Unlike the paper, the count of all references is known, and those to near lines are known to be hits.
- * The error: each line is drawn for itself with probability R, so the variance of a sum is (1 - R) times the sum of the squares of what
- * each line stands for (D. G. Horvitz, D. J. Thompson 1952).
+ * A line is in the sample if its hash is below a threshold; at first, all lines are.  When the sample has more than n lines, the line with
+ * the largest hash is removed, and its hash becomes the threshold, which never falls below 1/part of the range of the hash.  With a
+ * threshold of R (as a fraction of the range), a distance d in the sample estimates d / R, and a reference counts 1 / R times.  Unlike
+ * in the paper, the number of all references is known, and references to near lines are known to be hits.
+ * The error: each line is selected independently with probability R, so the variance of a sum is (1 - R) times the sum of the squares of
+ * the lines' contributions (D. G. Horvitz, D. J. Thompson 1952).
  * Source: C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad, Efficient MRC construction with SHARDS, FAST 2015 (fixed size).
  */
 #ifndef QN_SIM_ANALYSIS_SHARDS_H
@@ -29,13 +30,13 @@ static inline unsigned curve_class(uint64_t distance)
 }
 
 #define SHARDS_MAX (1u << 20)
-#define SHARDS_LEAST 8192u       /* lines, where a part is asked for: the paper's mean error with so many is below 0.01 */
+#define SHARDS_LEAST 8192u       /* the smallest sample with `part`, in lines: the paper's mean error is then below 0.01 */
 #define SHARDS_ALL (1ull << 32)  /* the range of the hash */
 #define SHARDS_PARTS_BITS 8      /* weights are in parts of a reference */
 #define SHARDS_SATURATED (1ull << 62)
 
 struct shards_line {
-    uint64_t line, hash, of[CURVE_CLASSES]; /* of: the weights of its references */
+    uint64_t line, hash, of[CURVE_CLASSES]; /* of: the weights of its references, by class */
 };
 
 struct shards {
@@ -44,7 +45,7 @@ struct shards {
     struct shards_line *lines;
     uint32_t *heap, n, most, room; /* numbers of lines, the one with the largest hash at 0 */
     uint64_t least;            /* the threshold does not fall below */
-    uint64_t threshold, all[CURVE_CLASSES], squares[CURVE_CLASSES]; /* squares: of lines that are gone, of references */
+    uint64_t threshold, all[CURVE_CLASSES], squares[CURVE_CLASSES]; /* squares: of lines that were removed from the sample */
     uint32_t bits;
 };
 
@@ -121,7 +122,7 @@ static inline uint64_t shards_sum_above(const uint64_t *of, unsigned k)
     return sum;
 }
 
-/* The square of what one line stands for, (1 - R) times. */
+/* (1 - R) times the square of the line's contribution. */
 static uint64_t shards_variance(const struct shards *s, const struct shards_line *l, unsigned k)
 {
     uint64_t missed = shards_sum_above(l->of, k) >> SHARDS_PARTS_BITS, rest = SHARDS_ALL - s->threshold;
@@ -133,7 +134,7 @@ static uint64_t shards_variance(const struct shards *s, const struct shards_line
 
 static inline uint64_t shards_plus(uint64_t a, uint64_t b) { return a + b < SHARDS_SATURATED ? a + b : SHARDS_SATURATED; }
 
-/* ---- lines come and go ---- */
+/* ---- the sample ---- */
 
 static void shards_give_up_largest(struct shards *s)
 {
@@ -204,7 +205,7 @@ static inline void shards_come_near(struct shards *s, uint64_t line, uint64_t le
         far_push(&s->far, left);
 }
 
-/* ---- what comes of it ---- */
+/* ---- the results ---- */
 
 static uint64_t shards_misses(const struct shards *s, unsigned k) { return shards_sum_above(s->all, k) >> SHARDS_PARTS_BITS; }
 

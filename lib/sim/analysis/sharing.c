@@ -1,25 +1,25 @@
-/* analysis/sharing.c - which lines do threads share, and which only because their data lies in the same line?
+/* analysis/sharing.c - true and false sharing: the lines that threads share, and those that hold separate data of several threads.
  *
- *   thread 1 writes bytes 0 to 7 of a line, thread 2 bytes 8 to 15, again and again: each misses what the other has taken away,
- *   and neither ever reads what the other has written.  False sharing; with a line for each there is none.
+ *   thread 1 writes bytes 0 to 7 of a line, thread 2 bytes 8 to 15, in turn: each write invalidates the copy of the other thread,
+ *   but no thread reads a byte that the other has written.  This is false sharing; with a line for each thread there is none.
  *
- * Slot AN, references to data.  Each thread is a processor with a cache of its own that never evicts anything; caches are kept coherent by
- * invalidation (MSI): a write takes the line away from all others, a read takes it from who has written it, who keeps a copy.  Then
- * a thread misses a line for the first time (cold), or because another one has written to it since.  A miss of that kind is true sharing if,
- * before the line is taken away again, the thread touches a byte that another thread has written since its last miss that was not
- * false sharing; else the miss was of no use.
+ * Slot AN, references to data.  The model: each thread is a processor with an infinite cache.  The caches are coherent by invalidation
+ * (MSI): a write invalidates the line in all other caches; a read gets the line from its writer, who keeps a shared copy.  So a thread
+ * misses a line for the first time (cold), or because another thread has written to it since.  A miss of the second kind is true sharing if,
+ * before the line is invalidated again, the thread accesses a byte that another thread has written since this thread's last miss that
+ * was not false sharing.  Otherwise it is false sharing.
  * Source: M. Dubois, J. Skeppstedt, L. Ricciulli, K. Ramamurthy, P. Stenstrom, The detection and elimination of useless misses in
  * multiprocessors, ISCA 1993; words are bytes here.
  *
- * Events, of the instruction that missed: true, false; cold: the first time that a thread touches a line that another one has written, or, with
- * a write, that another one has touched; upgrades: writes to a line that the thread has, but another one, too.  transfers is the sum.  What a miss
- * was is known later, at the latest at the end, and counted then.
- * Bytes: two threads share a line truly if one has written a byte that the other one has touched, in any order; falsely if there is no such
- * byte, but both have touched the line, and one has written to it.  Of four threads that each write a number of their own, which the first one
- * adds up in the end, three pairs share truly and three falsely.
+ * Events, charged to the instruction that missed: true, false; cold: the first access of a thread to a line that another thread has written,
+ * or its first write to a line that another thread has accessed; upgrades: writes to a line of which another thread has a copy, too.
+ * transfers is the sum of these.  The kind of a miss is known and counted later, at the latest at the end of the run.
+ * Bytes: two threads share a line truly if one has written a byte that the other has accessed, in any order.  They share it falsely if there is
+ * no such byte, but both have accessed the line, and one has written to it.  Example: four threads each write a number of their own, and the
+ * first thread adds the numbers up: three pairs of threads share truly and three falsely.
  *
- * One thread runs at a time.  What is counted in bytes does not depend on when; transfers do: a turn is much longer than the time for
- * which a processor keeps a line, so there are far fewer than on a real machine.
+ * quern runs one thread at a time.  The results in bytes do not depend on the order of the threads.  The number of transfers does: a thread runs
+ * much longer at a stretch than a processor keeps a contended line, so there are far fewer transfers than on a real machine.
  */
 #include "sim/analysis/sites.h"
 #include "sim/module.h"
@@ -34,26 +34,26 @@
 struct copy {
     struct site site;        /* number of the line; thread */
     struct copy *next;       /* of the same line */
-    struct sim_shared *row;  /* used last; NULL: no room */
-    struct sim_shared *missed; /* that of the miss that brought the line, ... */
-    uint32_t missed_site;    /* ... which is that of this reference */
-    bool present, open;      /* open: it is not known yet what this miss was */
+    struct sim_shared *row;  /* the row used last; NULL: the table is full */
+    struct sim_shared *missed; /* the row of the miss that filled the line */
+    uint32_t missed_site;    /* the site of that miss */
+    bool present, open;      /* open: the kind of this miss is not known yet */
     uint64_t stale;          /* bytes that others have written since the last miss that was not false sharing */
-    uint64_t touched, written; /* bytes */
+    uint64_t touched, written; /* bytes: a bit for each */
 };
 
 enum { PRIVATE, READ, TRUE, BOTH, FALSE, CLASSES };
 
 struct line {
     struct site site;        /* number */
-    uint64_t pc;             /* while one thread has touched it: who wrote it last, or if nobody did, who read it last */
-    uint64_t address, reads, writes, read, written; /* meanwhile */
-    uint64_t fresh;          /* bytes that the owner has written, and that the copies of others do not know to be stale yet */
-    struct copy *first, *recent, *owner; /* owner: the only one that has it, to write */
-    uint32_t thread;         /* that has touched it; others: see first */
-    bool was_written;        /* by any */
+    uint64_t pc;             /* while only one thread has accessed it: the instruction of the last write; without writes, of the last read */
+    uint64_t address, reads, writes, read, written; /* of that thread */
+    uint64_t fresh;          /* bytes that the owner has written and that are not marked as stale in the copies of others yet */
+    struct copy *first, *recent, *owner; /* first: the list of copies; owner: the copy that may be written */
+    uint32_t thread;         /* the first thread that accessed it */
+    bool was_written;        /* by any thread */
     uint8_t class;
-    uint32_t pairs[2];       /* of threads that share it falsely, truly */
+    uint32_t pairs[2];       /* pairs of threads that share it falsely, truly */
 };
 
 struct row_site {
@@ -62,7 +62,7 @@ struct row_site {
 };
 
 static struct sites lines, copies, rows;
-static uint32_t line_bits, grain_bits; /* bytes that a bit stands for */
+static uint32_t line_bits, grain_bits; /* grain: the bytes that one bit represents */
 static uint64_t *cells;
 enum { NO_ROOM = CLASSES, NO_ROW, CELLS };
 static struct {
@@ -189,7 +189,7 @@ static void settle(struct copy *c, unsigned what)
     c->open = false;
 }
 
-/* All others learn what the owner has written. */
+/* Marks the bytes that the owner has written as stale in all other copies. */
 static void publish(struct line *l)
 {
     for (struct copy *c = l->first; c; c = c->next)
@@ -198,7 +198,7 @@ static void publish(struct line *l)
     l->fresh = 0;
 }
 
-/* For a write of `by`. */
+/* Invalidates all other copies, for a write of `by`. */
 static void invalidate(struct line *l, struct copy *by)
 {
     for (struct copy *c = l->first; c; c = c->next) {
@@ -211,7 +211,7 @@ static void invalidate(struct line *l, struct copy *by)
     l->owner = by;
 }
 
-/* A thread's copy, a new one if it is its first use of the line: then `touched` is 0.  NULL: no room. */
+/* The thread's copy of the line; a new one, with `touched` 0, if this is its first access.  NULL: the table is full. */
 static struct copy *copy_of(struct line *l, uint32_t thread)
 {
     struct copy *c = (struct copy *)sites_find(&copies, l->site.pc, thread);
@@ -224,7 +224,7 @@ static struct copy *copy_of(struct line *l, uint32_t thread)
     return l->recent = c;
 }
 
-/* A second thread comes.  What the only one did until now stands at one instruction. */
+/* The line gets a second thread.  The references of the first thread until now are charged to one instruction. */
 static void share(struct line *l)
 {
     struct copy *c = copy_of(l, l->thread);
@@ -245,7 +245,7 @@ static void share(struct line *l)
     }
 }
 
-/* The thread's first use of a line that others have. */
+/* The thread's first access to a line that others have accessed. */
 static void arrive(struct line *l, struct copy *c, bool writes)
 {
     publish(l);
@@ -268,7 +268,7 @@ static void miss(struct line *l, struct copy *c, uint32_t site)
     sim_count(event.transfers, 1);
 }
 
-/* Of what the copy misses all but the first time. */
+/* A miss that is not the thread's first access to the line. */
 static void come(struct line *l, struct copy *c, uint32_t site, bool writes)
 {
     if (!c->touched) {
@@ -327,7 +327,7 @@ static void refer_alone(struct line *l, const struct sim_ref *ref, uint64_t addr
     }
 }
 
-/* A bit for each byte, or for several. */
+/* The bits of bytes first to last of a line. */
 static uint64_t bytes_of(uint32_t first, uint32_t last)
 {
     first >>= grain_bits;

@@ -1,26 +1,26 @@
-/* analysis/sites.h - what an analysis keeps of each instruction: records of one size, found by two numbers.
+/* analysis/sites.h - records of an analysis, for example one for each instruction, found by two numbers.
  *
  *   struct mine { struct site site; uint64_t count; };
  *
  *   sites_init(&sites, sizeof(struct mine));
- *   struct mine *m = (struct mine *)sites_find(&sites, pc, what);     zero but for its site when it is new; NULL: no room
+ *   struct mine *m = (struct mine *)sites_find(&sites, pc, what);     a new record is zero except for its site; NULL: the table is full
  *
- * A hash table whose records never move, so that pointers to them stay good.  sites_at gives them in the order in which they came.
- * The table has a part of the hash beside each number, so that hardly ever a record is looked at that is not the one.
+ * This is a hash table whose records never move, so pointers to them stay valid.  sites_at returns them in the order of their creation.
+ * The table has a part of the hash beside each record's number, so nearly all look-ups touch only the right record.
  */
 #ifndef QN_SIM_ANALYSIS_SITES_H
 #define QN_SIM_ANALYSIS_SITES_H
 
 #include "sim/module.h"
 
-#define SITES_BITS_FIRST 12                    /* of the table at first: as little memory is touched as there are records */
+#define SITES_BITS_FIRST 12                    /* initial size of the table, small, so that few records use little memory */
 #ifndef SITES_BITS
-#define SITES_BITS 21                          /* at last */
+#define SITES_BITS 21                          /* largest size */
 #endif
 #define SITES_MAX ((1u << SITES_BITS) / 4 * 3) /* records: 1.5 million, a quarter of the table stays free */
-#define SITES_NUMBER 0xffffffffu               /* of an entry of the table; above it, the low half of the hash */
-#define SITES_LAST 8192u                       /* that are found without the table */
-#define SITES_CHUNK 4096u                      /* records that are asked for at a time */
+#define SITES_NUMBER 0xffffffffu               /* the bits of an entry with the record's number; above them, the low half of the hash */
+#define SITES_LAST 8192u                       /* records that can be found without the table */
+#define SITES_CHUNK 4096u                      /* records that are allocated at a time */
 
 struct site {
     uint64_t pc, what; /* the key */
@@ -29,9 +29,9 @@ struct site {
 struct sites {
     uint64_t *table;   /* number of the record + 1, 0 = free */
     uint8_t **chunks;
-    struct site **last; /* by the sum of the key's numbers: found last */
+    struct site **last; /* a cache of the records found last, indexed by the sum of the key's numbers */
     uint32_t count, bytes, bits;
-    uint64_t lost;     /* times that there was no room */
+    uint64_t lost;     /* look-ups that failed because the table was full */
 };
 
 static void sites_init(struct sites *s, uint32_t bytes)
@@ -60,7 +60,7 @@ static bool sites_is(const struct sites *s, uint64_t entry, uint64_t pc, uint64_
     return site->pc == pc && site->what == what;
 }
 
-/* The place of the record, or that where it would be. */
+/* The entry of the record, or the free entry where it would be. */
 static uint64_t *sites_place(const struct sites *s, uint64_t pc, uint64_t what)
 {
     uint64_t at = sites_hash(pc, what) >> (64 - s->bits);
@@ -75,7 +75,7 @@ static void sites_enter(struct sites *s, const struct site *site, uint32_t numbe
     *sites_place(s, site->pc, site->what) = sites_hash(site->pc, site->what) << 32 | (number + 1);
 }
 
-/* What is allocated is never given back: all tables together take twice the last. */
+/* Old tables are not freed: all tables together take twice the memory of the last one. */
 static void sites_grow(struct sites *s)
 {
     s->bits++;
@@ -109,7 +109,7 @@ static __attribute__((noinline)) struct site *sites_find_again(struct sites *s, 
     return number ? sites_at(s, number - 1) : sites_add(s, pc, what);
 }
 
-/* Nearly all are among those found last. */
+/* The record of this key.  Nearly all look-ups are answered by `last`. */
 static inline struct site *sites_find(struct sites *s, uint64_t pc, uint64_t what)
 {
     struct site **last = &s->last[(pc + what) % SITES_LAST];
@@ -119,7 +119,7 @@ static inline struct site *sites_find(struct sites *s, uint64_t pc, uint64_t wha
     return *last;
 }
 
-/* The same; memo: a word that only this call of it uses, NULL at first, or NULL. */
+/* The same; *memo caches the record.  It must be NULL at first and used for this key only.  memo NULL: no cache. */
 static inline void *sites_find_by(struct sites *s, void **memo, uint64_t pc, uint64_t what)
 {
     const struct site *site = memo ? *memo : NULL;

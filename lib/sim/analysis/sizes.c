@@ -1,22 +1,22 @@
-/* analysis/sizes.c - misses of D1s of other sizes, with the ways and the lines of this one: what a sweep of D1.size says, from one execution.
+/* analysis/sizes.c - the misses of D1s of other sizes with the same ways and line size: the result of a sweep of D1.size in one execution.
  *
  *   AN: misses of D1s by size, 2 ways, lines of 64 bytes: reads, writes
  *   AN: 512 bytes: 4811 904
  *   AN: 1024 bytes: 1207 311
  *
- * Slot AN.  Each size has twice the sets of the one before, and is least recently used, whatever the D1 is.  Options: smaller=5, larger=4: so
- * many times the D1 is halved (as long as one set is left) and doubled.
+ * Slot AN.  Each size has twice the sets of the one before.  All are least recently used, whatever the D1 is.  Options: smaller=5, larger=4:
+ * the numbers of times that the size of the D1 is halved (while one set is left) and doubled.
  *
- * A cache of twice the sets and as many ways holds all lines that the smaller one holds, and of each of its sets these are the lines used
- * last.  So what a smaller one hits is a hit in all larger ones, and changes nothing in them but the order of lines that the smaller one
- * holds, too; that order counts only when one of them leaves the smaller one, and then it is known: the line was used after all others of
- * its set that the smaller one does not hold.  Each size therefore is only told what came into the one below, and what left it:
+ * A cache with twice the sets and the same ways holds all lines of the smaller one; in each of its sets, these are the lines used last.  So a
+ * hit in a smaller cache is a hit in all larger ones.  It only changes the order of lines that the smaller one holds, too.  That order matters
+ * only when the smaller cache evicts one of these lines, and then it is known: the line was used later than all lines of its set in the
+ * larger cache that the smaller one does not hold.  So each size only sees the fills and the victims of the next smaller size:
  *
- *   B comes, A leaves   ->   512: has B     it goes to 256, A comes back; nothing for larger ones to do
- *                            512: not B     A comes back, the oldest line of B's set leaves: told to 1024
+ *   256 fills B, victim A   ->   512: a hit on B    B now is in 256, A returns; nothing changes in larger sizes
+ *                                512: a miss        A returns, the oldest line of B's set is the victim: 1024 sees B and this victim
  *
- * The first size is told by lines that come near and leave (analysis_far): those are the lines of a cache of one set with no more ways.
- * A reference to several lines is a miss if one of them is.
+ * The smallest size sees the lines that become near and those that are no longer near (analysis_far): the near lines are the content of a cache
+ * of one set with no more ways.  A reference to several lines is a miss if one of them misses.
  * Source: inclusion: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970; set refinement, and
  * that it implies inclusion here: M. D. Hill, A. J. Smith, Evaluating associativity in CPU caches, IEEE Trans. Computers 38(12), 1989; that a
  * smaller cache may filter what a larger one is told: T. R. Puzak, Analysis of cache replacement algorithms, University of Massachusetts, 1985. */
@@ -30,9 +30,9 @@
 #define STEPS_MAX 12
 #define BYTES_MAX (1ull << 31)
 
-/* A set: the lines that the size below does not hold are in a ring, the latest at `head`; free places have SIM_NO_LINE. */
+/* A set: the lines that the next smaller size does not hold are in a ring, the latest at `head`; free elements are SIM_NO_LINE. */
 struct set {
-    uint16_t all, held; /* lines of this set that this size holds; of these those in the ring */
+    uint16_t all, held; /* lines that this size holds in the set; those of them in the ring */
     uint32_t head;
 };
 
@@ -44,10 +44,10 @@ struct cache {
 
 static struct cache caches[SIZES_MAX];
 static unsigned n_sizes;
-static uint32_t ways, room, line_bits; /* room: of a ring, a power of two */
-static uint64_t *missed[2];   /* reads, writes: references that missed so many sizes */
-static unsigned worst;        /* of this reference: sizes that its lines have missed so far */
-static uint64_t latest = SIM_NO_LINE; /* where nobody tells who is near: the line that is */
+static uint32_t ways, room, line_bits; /* room: the size of a ring, a power of two */
+static uint64_t *missed[2];   /* reads, writes: references by the number of sizes that they missed */
+static unsigned worst;        /* of this reference: the largest number of sizes that a line of it has missed */
+static uint64_t latest = SIM_NO_LINE; /* without analysis_far: the only near line */
 
 static bool analysis_wants_far(const struct sim_config *c) { return c->near <= c->ways; }
 
@@ -61,7 +61,7 @@ static void add_size(uint32_t sets)
         c->rings[i] = SIM_NO_LINE;
 }
 
-/* What misses more than i sizes misses size i. */
+/* A reference that misses more than i sizes misses size i. */
 static void declare(uint64_t first_size)
 {
     sim_row(NULL, 0, "%s: misses of D1s by size, %u ways, lines of %u bytes: reads, writes", sim.slot, ways, 1u << line_bits);
@@ -97,7 +97,8 @@ static void analysis_init(const struct sim_config *c)
 
 /* ---- one size ----
  *
- * Without jumps that depend on how many lines a ring holds: nobody could predict them.  `n` is the room, a constant where it is usual. */
+ * No jump depends on the number of lines in a ring, because the processor could not predict it.  `n` is the room, a constant for the usual
+ * size. */
 
 #define SIZES_INLINE static inline __attribute__((always_inline))
 
@@ -109,7 +110,7 @@ SIZES_INLINE struct set *set_of(const struct cache *c, uint64_t line, uint32_t n
     return &c->sets[set];
 }
 
-/* The place of the line; n: it is not there. */
+/* The index of the line in the ring; n: it is not in it. */
 SIZES_INLINE uint32_t find(const uint64_t *ring, uint64_t line, uint32_t n)
 {
     for (uint32_t at = 0; at < n; at += LEAST_ROOM) {
@@ -124,7 +125,7 @@ SIZES_INLINE uint32_t find(const uint64_t *ring, uint64_t line, uint32_t n)
     return n;
 }
 
-/* It goes to the size below; those used before it move up. */
+/* Removes the line at index `at`, which the next smaller size has filled.  Lines used before it move up. */
 static void take_out(struct set *s, uint64_t *ring, uint32_t at, uint32_t n)
 {
     uint32_t last = (s->head + --s->held) & (n - 1);
@@ -136,7 +137,7 @@ static void take_out(struct set *s, uint64_t *ring, uint32_t at, uint32_t n)
     ring[last] = SIM_NO_LINE;
 }
 
-/* It has left the size below, in which it was the one used last of all that are not there any more. */
+/* Adds the line that the next smaller size has evicted.  It becomes the latest of its ring. */
 SIZES_INLINE void come_back(const struct cache *c, uint64_t line, uint32_t n)
 {
     uint64_t *ring;
@@ -148,7 +149,7 @@ SIZES_INLINE void come_back(const struct cache *c, uint64_t line, uint32_t n)
     ring[was.head] = line;
 }
 
-/* One more line is in the set, in the size below.  The oldest leaves this size if there are too many: `left`, if none is in the ring. */
+/* Counts one more line in the set.  If it has more lines than ways, returns the victim: the oldest in the ring, or `left` if that is empty. */
 SIZES_INLINE uint64_t give_up(struct set *s, uint64_t *ring, uint64_t left, uint32_t n)
 {
     struct set was = *s;
@@ -168,8 +169,8 @@ SIZES_INLINE uint64_t give_up(struct set *s, uint64_t *ring, uint64_t left, uint
     return line;
 }
 
-/* The line comes into the size below, and *left, or SIM_NO_LINE, leaves that.  Is it a hit?  Else *left leaves this size: which line that is
- * does not depend on what left the size below, so the processor need not wait from size to size. */
+/* The next smaller size has filled `line` and evicted *left, or SIM_NO_LINE.  Returns true on a hit in this size.  On a miss, *left becomes the
+ * victim of this size; it does not depend on the victim of the smaller size, so the processor can overlap the work for all sizes. */
 SIZES_INLINE bool exchange(const struct cache *c, uint64_t line, uint64_t *left, uint32_t n)
 {
     uint64_t *ring, leaves = SIM_NO_LINE;
@@ -188,7 +189,7 @@ SIZES_INLINE bool exchange(const struct cache *c, uint64_t line, uint64_t *left,
 
 /* ---- references ---- */
 
-/* How many sizes miss the line. */
+/* The number of sizes that miss the line. */
 SIZES_INLINE unsigned go_through(uint64_t line, uint64_t left, uint32_t n)
 {
     unsigned i = 0;
@@ -198,7 +199,7 @@ SIZES_INLINE unsigned go_through(uint64_t line, uint64_t left, uint32_t n)
     return i;
 }
 
-/* `more`: of the reference whose line was told before. */
+/* more: the line is a further line of the same reference. */
 static void touch(uint64_t line, uint64_t left, bool write, bool more)
 {
     unsigned i = room == LEAST_ROOM ? go_through(line, left, LEAST_ROOM) : go_through(line, left, room);

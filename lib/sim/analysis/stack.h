@@ -2,8 +2,8 @@
  *
  *   references A B C A:  distance of the last = 2.  A fully associative LRU cache of n lines hits if the distance is < n.
  *
- * A Fenwick tree over time holds a one at the latest reference of each line; the distance is the sum behind the line's own.
- * When time runs out of the tree, the lines are renumbered in order.
+ * A Fenwick tree over time has a 1 at the latest reference of each line.  The distance of a line is the sum of the times after its own.
+ * When the tree has no times left, the lines are renumbered in order.
  * Source: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970; the tree:
  * B. T. Bennett, V. J. Kruskal, LRU stack processing, IBM J. Res. Dev. 19(4), 1975.
  */
@@ -13,7 +13,7 @@
 #include "sim/module.h"
 
 #define STACK_LINES (1u << 22)   /* different lines at most */
-#define STACK_TIMES (1u << 24)   /* slots of time, more than twice the lines */
+#define STACK_TIMES (1u << 24)   /* times, more than twice the lines */
 #define STACK_FIRST UINT64_MAX   /* distance of a first reference */
 #define STACK_BUCKETS (1u << 21)
 
@@ -52,7 +52,7 @@ static inline uint32_t stack_sum(const struct stack *s, uint32_t time)
     return sum;
 }
 
-/* Time ran out: the lines keep their order and get the first numbers. */
+/* Renumbers the lines from 1 on, in their order. */
 static void stack_renumber(struct stack *s)
 {
     uint32_t now = 0;

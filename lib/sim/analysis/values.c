@@ -2,11 +2,11 @@
  *
  *   mov 0x8(%rdi),%eax     rax:(98.94% 0x0) (0.53% 0x7ffc10) ...
  *
- * Slot AN, observes instructions.  By default the result: the register that the instruction writes, or if there is none, the memory
- * that it loads.  Options: results (1), addresses (0) of its first access, targets (0) of indirect branches and returns,
- * callers (0): at the first instruction of a function, the call that it was reached by; entries (8), values per instruction.
- * Findings: name of the register, load, addr, target or caller; value; about so many times of so many.  0 times: no value is
- * frequent.
+ * Slot AN, observes instructions.  By default it profiles the result: the register that the instruction writes or, if there is none,
+ * the memory that it loads.  Options: results (1); addresses (0): the address of its first access; targets (0): the targets of indirect
+ * branches and returns; callers (0): at the first instruction of a function, the call that reached it; entries (8): values per
+ * instruction.  Findings: the name of the register, load, addr, target or caller; the value; its estimated count out of all.  Count 0:
+ * no value is frequent.
  * Source: M. Burrows et al., Efficient and flexible value sampling, ASPLOS 2000; the list of values: hotlist.h. */
 #include "sim/analysis/hotlist.h"
 #include "sim/analysis/sites.h"
@@ -15,7 +15,7 @@
 #define ANALYSIS "values"
 #define ANALYSIS_OBSERVES 1
 
-/* What a site is about: the number of a register, or one of these. */
+/* `what` of a site: the number of a register, or one of these. */
 enum { LOAD = 16, ADDRESS, TARGET, CALLER };
 
 static const char names[][SIM_FINDING_NAME] = {"rax", "rcx", "rdx", "rbx", "rsp",  "rbp",  "rsi",    "rdi",   "r8",   "r9",
@@ -30,7 +30,7 @@ static struct sites sites;
 static unsigned entries;
 static bool results, addresses, targets, callers;
 static uint64_t observed;
-static uint64_t called_from; /* the call observed just before, 0 = it was none */
+static uint64_t called_from; /* the address of the instruction observed just before, if it was a call; else 0 */
 
 static void analysis_init(const struct sim_config *c)
 {
@@ -51,7 +51,7 @@ static void add(uint64_t pc, unsigned what, uint64_t value)
         hotlist_add(&p->list, entries, value);
 }
 
-/* The same of what each instruction has one of: it is kept with it. */
+/* The same for the first kind of value of an instruction, which is cached in its memo. */
 static void add_first(const struct sim_insn *insn, unsigned what, uint64_t value)
 {
     struct profile *p = sites_find_by(&sites, insn->memo, insn->pc, what);

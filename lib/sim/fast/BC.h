@@ -1,6 +1,6 @@
-/* lib/sim/fast/BC.h - the fast one of branchsim_BC.c: the same counters, the history kept where the index wants it.
+/* lib/sim/fast/BC.h - the fast version of branchsim_BC.c: the same counters; the history is stored as it stands in the index.
  *
- *   fast_BC_init()             tells emitted code where all this is
+ *   fast_BC_init()             fills qn_fast.BC, for emitted code
  *   fast_BC_ref(pc, taken)     true: mispredicted
  */
 #include "sim/fast/fast.h"
@@ -10,8 +10,8 @@
 #define BC_HISTORY_MASK (((1u << BC_HISTORY_BITS) - 1) << BC_PC_BITS)
 
 static uint8_t BC_counters[1u << (BC_PC_BITS + BC_HISTORY_BITS)];
-static uint32_t BC_history; /* above the bits of the address, where the index wants it */
-static const uint8_t BC_next[2][4] = {{0, 0, 1, 2}, {1, 2, 3, 3}}; /* of a counter, after not taken and taken */
+static uint32_t BC_history; /* shifted left by the bits of the address in the index */
+static const uint8_t BC_next[2][4] = {{0, 0, 1, 2}, {1, 2, 3, 3}}; /* the new value of a counter, after not taken and taken */
 
 static inline unsigned BC_index(uint64_t pc) { return BC_history | (unsigned)(pc & ((1u << BC_PC_BITS) - 1)); }
 

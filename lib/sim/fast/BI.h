@@ -1,4 +1,4 @@
-/* lib/sim/fast/BI.h - the fast one of branchsim_BI.c: the same targets, where emitted code finds them.
+/* lib/sim/fast/BI.h - the fast version of branchsim_BI.c: the same targets; emitted code knows their address.
  *
  *   fast_BI_init()
  *   fast_BI_ref(pc, target)    true: mispredicted

@@ -1,23 +1,23 @@
-/* lib/sim/fast/D1.h - the fast one of cachesim_D1.c: the same cache, so kept that emitted code can work on it.
+/* lib/sim/fast/D1.h - the fast version of cachesim_D1.c: the same cache in a form that emitted code can work on.
  *
- * The lines of a set lie in slots.  Which of them is a line's home, the address tells:
+ * The lines of a set lie in entries of a table.  Each line has a preferred entry, its home, which its address gives:
  *
- *   address   ... | home | set | byte of the line          slot = home * sets + set
+ *   address   ... | home | set | byte of the line          entry = home * sets + set
  *
- * A line that is referenced moves to its home and is stamped with the time; what was there changes places with it.  So most
- * hits are found by one comparison, which translated code makes by itself (the hit filter: compare, stamp), and only
- * lines that share a home and take turns cost a search.  The victim is what has the oldest stamp.
+ * A reference moves its line to its home and stamps it with the time; the line that was there takes the entry from which it came.
+ * So emitted code finds most hits by one comparison (the hit filter), and then writes the stamp.  Only lines that share a home cost
+ * a search.  The victim is the line with the oldest stamp.
  *
- * Stamp 0 is a free slot, older than any line.  Where there are more slots than ways, those too many are held by a stamp that
- * never grows old.
+ * A free entry has stamp 0, older than any line.  If a set has more entries than ways, the surplus ones have the stamp D1_TAKEN,
+ * which is never the oldest.
  *
  *   fast_D1_init(geometry)         once, before the first reference; false: the cache is too large for the table
  *   fast_D1_ref(addr, size, &clock)   1 on a miss
- *   fast_D1_ref_told(addr, size, &clock, tell)   the same; each line that comes and leaves is told
- *   fast_D1_ref_near(addr, size, &clock, tell, tell_far)   the same; each line that comes near is told, too (fast_D1_near)
- *   fast_D1_older(time, enough)    how many places hold a line last used then or before, or none
- *   fast_D1_time(line)             when a line was used last that was just used
- *   fast_D1_drop(line)             an inclusive LL takes the line away
+ *   fast_D1_ref_told(addr, size, &clock, tell)   the same; calls tell for each line filled, with its victim
+ *   fast_D1_ref_near(addr, size, &clock, tell, tell_far)   the same; calls tell_far for each line that becomes near (fast_D1_near)
+ *   fast_D1_older(time, enough)    the number of ways that are free or hold a line last used at `time` or before
+ *   fast_D1_time(line)             the time of the last use of a line that is in its home
+ *   fast_D1_drop(line)             removes the line, for an inclusive LL
  *   fast_D1_filter(geometry)       the table, for emitted code
  *   fast_D1_show(line, lines)      the lines of this line's set, the one used last first, for --explain
  */
@@ -25,7 +25,7 @@
 #include "sim/fast/fast.h"
 
 #define D1_SLOTS_MAX (1u << 19)
-#define D1_SLOTS_MIN 8 /* per set, if it has more than one way: fewer lines share a home */
+#define D1_SLOTS_MIN 8 /* entries of a set with more than one way: so fewer lines share a home */
 #define D1_TAKEN (~0ull)
 
 static struct qn_filter_entry D1_slots[D1_SLOTS_MAX] __attribute__((aligned(4096)));
@@ -50,10 +50,10 @@ static bool fast_D1_init(struct qn_geometry g)
     return true;
 }
 
-/* Of the line of a slot: it is not near (below), so emitted code is not to find it. */
+/* A bit of an entry's line: it is not near (see below), so that it does not hit in emitted code. */
 #define D1_FAR 0x4000000000000000ull
 
-/* The slot that has the line, else the one that has to give way. */
+/* The entry that holds the line; on a miss, that of the victim. */
 static inline unsigned D1_find(unsigned set, uint64_t line, unsigned *miss)
 {
     unsigned oldest = set;
@@ -84,11 +84,11 @@ static inline unsigned D1_touch(uint64_t line, uint64_t now)
     return miss;
 }
 
-/* ---- the lines touched last ----
+/* ---- near lines ----
  *
- * Near are the lines that data has touched last, so many as fast_D1_near has said.  They are a prefix of the stack of all lines, the latest in
- * front: a hit on one of them changes nothing but their own order, which is in their stamps.  So emitted code may let them pass, and nobody need
- * know; all other slots have a line with D1_FAR, which no reference is equal to.  A line that is near may have left the D1. */
+ * The near lines are the lines used last; fast_D1_near sets their number.  They are the top of the LRU stack of all lines: a hit on one of
+ * them only changes their order, which their stamps record.  So these hits need no call.  All other entries hold a line with D1_FAR, which
+ * equals no reference's line.  A near line may have been evicted from the D1. */
 
 #define D1_NEAR_MAX 8u
 
@@ -114,7 +114,7 @@ static inline struct qn_filter_entry *D1_home(uint64_t line) { return &D1_slots[
 
 static inline uint64_t fast_D1_time(uint64_t line) { return D1_home(line)->stamp; }
 
-/* Where a line is that is near, and in the D1. */
+/* The entry of near line i, which must be in the D1. */
 static inline struct qn_filter_entry *D1_near_entry(unsigned i)
 {
     unsigned miss = 0;
@@ -147,7 +147,7 @@ static inline unsigned D1_near_oldest(void)
     return oldest;
 }
 
-/* The line has come home.  It comes near if it was not. */
+/* The line was moved to its home.  If it was not near, it becomes near, and tell_far is called. */
 static inline void D1_comes_near(const struct sim_line *l, unsigned miss, qn_unit_far *tell)
 {
     struct sim_far far = {.line = l->line, .left = SIM_NO_LINE, .more = D1_near.told, .kind = D1_near.kind};
@@ -177,13 +177,13 @@ static inline void D1_comes_near(const struct sim_line *l, unsigned miss, qn_uni
     tell(&far);
 }
 
-/* ---- who used a line last ----
+/* ---- the last user of a line ----
  *
- * For --explain: a word for each slot, which moves with its line.  It lies where translated code finds it by the same offset. */
+ * For --explain: a word for each entry, which moves with its line (struct qn_sim_users).  Its table has the offsets of D1_slots. */
 
 static struct {
-    struct qn_filter_entry *of; /* by slot: `line` is the word; NULL: nobody asks */
-    uint64_t me, was;           /* who makes this reference; who used last the line that was found, or that gave way */
+    struct qn_filter_entry *of; /* by entry: `line` is the word; NULL: not used */
+    uint64_t me, was;           /* words: of this reference; of the last user of the line that hit, or of the victim */
 } D1_users;
 
 static inline void D1_change_user(unsigned home, unsigned place)
@@ -197,9 +197,9 @@ static inline uint64_t fast_D1_table_bytes(void) { return D1.slots * sizeof *D1_
 
 #include "sim/fast/uses.h"
 
-/* ---- told ---- */
+/* ---- references with callbacks ---- */
 
-/* The same, for those who read it: what came, what left, when both were used last.  addr: of its first byte that is referenced. */
+/* As D1_touch.  Fills *l: the victim, and the times of last use.  addr: of the first byte in the line that is referenced. */
 static inline unsigned D1_touch_told(struct sim_line *l, uint64_t addr, uint64_t now)
 {
     unsigned at = (unsigned)(l->line >> D1.line_bits) & (D1.slots - 1), miss = 0;
@@ -267,7 +267,7 @@ static inline unsigned fast_D1_ref_near(uint64_t addr, uint32_t size, uint64_t *
     return miss;
 }
 
-/* Places that hold a line last used at this time or before, or none; those too many never grow old. */
+/* The number of ways that are free or hold a line last used at `time` or before.  (Surplus entries have D1_TAKEN, which is later.) */
 static inline uint32_t fast_D1_older(uint64_t time, uint32_t enough)
 {
     uint32_t older = 0;
@@ -277,7 +277,7 @@ static inline uint32_t fast_D1_older(uint64_t time, uint32_t enough)
     return older;
 }
 
-/* The same of those at this time or before; and the others by time (sim_count_places). */
+/* The same, and counts of the others by time (sim_count_places). */
 static uint32_t fast_D1_count(uint64_t time, uint32_t shift, uint32_t counts[SIM_PLACE_COUNTS])
 {
     uint32_t older = 0;
@@ -308,7 +308,7 @@ static inline void fast_D1_drop(uint64_t line)
     unsigned set = (unsigned)(line >> D1.line_bits) & (D1.sets - 1), gone = 0, slot;
 
     slot = D1_find(set, line, &gone);
-    if (gone) /* it was not there */
+    if (gone) /* the line is not in the D1 */
         return;
     if (QN_UNLIKELY(D1_uses.bytes))
         D1_use_ends(slot);
@@ -320,7 +320,7 @@ static inline unsigned fast_D1_show(uint64_t line, uint64_t *lines)
     unsigned set = (unsigned)(line >> D1.line_bits) & (D1.sets - 1), n = 0;
     uint64_t after = D1_TAKEN;
 
-    for (; n < D1.ways; n++) { /* of those older than the last one shown, the newest */
+    for (; n < D1.ways; n++) { /* the newest line that is older than the one before */
         struct qn_filter_entry newest = {QN_NO_LINE, 0};
 
         for (unsigned i = set; i < D1.slots; i += D1.sets)

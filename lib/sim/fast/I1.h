@@ -1,17 +1,17 @@
-/* lib/sim/fast/I1.h - the fast one of cachesim_I1.c: least recently used, by time stamps.
+/* lib/sim/fast/I1.h - the fast version of cachesim_I1.c: least recently used, by time stamps.
  *
- * Code lines do not move, so each has a record of its own: the time of its last use, or 0 if it is not in
- * the cache.  A hit only writes the time, which translated code does by itself; so this file sees nothing but
- * misses and references that straddle two lines.  The victim is the line of the set with the oldest time.
+ * Each line of translated code has a record with the time of its last use, or 0 if it is not in the cache.  A hit only writes the
+ * time, which emitted code does by itself; so only misses and some fetches from two lines come here.  The victim is the line of the
+ * set with the oldest time.
  *
  *   fast_I1_init(geometry)
  *   fast_I1_ref(addr, size, &clock, record)   1 on a miss
- *   fast_I1_drop(address, record)             an inclusive LL takes the line away
+ *   fast_I1_drop(address, record)             removes the line, for an inclusive LL
  */
 #include "sim/contract.h"
 #include "sim/fast/fast.h"
 
-static struct qn_code_line I1_free = {0, QN_NO_LINE}; /* as old as can be */
+static struct qn_code_line I1_free = {0, QN_NO_LINE}; /* stands for a free way: older than any line */
 static struct qn_code_line **I1_ways; /* sets * ways records */
 static struct {
     unsigned ways, line_bits, set_mask;
@@ -56,7 +56,7 @@ static unsigned I1_touch(struct qn_code_line *rec, uint64_t line, uint64_t now)
     return miss;
 }
 
-/* An inclusive LL takes the line away. */
+/* Removes the line, for an inclusive LL. */
 static inline void fast_I1_drop(uint64_t address, struct qn_code_line *(*record)(uint64_t))
 {
     struct qn_code_line *rec = record(address);

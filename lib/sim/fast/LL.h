@@ -1,4 +1,4 @@
-/* lib/sim/fast/LL.h - the fast one of cachesim_LL.c: the same rows, which emitted code looks up by itself.
+/* lib/sim/fast/LL.h - the fast version of cachesim_LL.c: the same rows, which emitted code looks up by itself.
  *
  *   fast_LL_init(geometry)
  *   fast_LL_ref(addr, size)   1 on a miss
@@ -24,7 +24,7 @@ static void fast_LL_init(struct qn_geometry g)
     qn_fast.LL = (struct qn_fast_LL){(uintptr_t)LL_rows, LL.line_bits, LL.set_mask, LL.ways};
 }
 
-/* The line moves to the front of its row.  Returns 1 on a miss. */
+/* Moves the line to the front of its row.  Returns 1 on a miss. */
 static inline unsigned LL_touch(uint64_t *row, unsigned ways, uint64_t line)
 {
     uint64_t carried = row[0];
@@ -44,7 +44,7 @@ static inline unsigned LL_touch(uint64_t *row, unsigned ways, uint64_t line)
     return 1;
 }
 
-/* The row of this address will be wanted soon. */
+/* Prefetches the row of this address. */
 static inline void fast_LL_ahead(uint64_t addr)
 {
     if (QN_LIKELY(LL.ways))

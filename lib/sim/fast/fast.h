@@ -1,36 +1,36 @@
-/* lib/sim/fast/fast.h - what emitted code may simulate by itself, slot by slot.
+/* lib/sim/fast/fast.h - the fast versions of the default modules: what emitted code simulates by itself.
  *
- * A default file (cachesim_D1.c and its like) is plain.  That a run is fast nevertheless comes from here: for each of the five there is
- * a fast one, which keeps the same cache or tables in another form, one that emitted code can work on without a call:
+ * A default file (cachesim_D1.c and so on) is written for readers.  For speed, each of the five has a fast version, which stores
+ * the same cache or tables in another form, so that emitted code can work on them without a call:
  *
- *   slot   plain                         fast                                           emitted code
- *   I1     rows, newest first            a record with a time stamp for each line       emit/fetch.c, line_stub.c
- *   D1     rows, newest first            a place and a time stamp for each line         emit/check.c, lru_stub.c, batch.c
- *   LL     rows, newest first            the same                                       emit/last_level.c
- *   BC     counters and a history        the same, the history where the index has it   emit/predict.c
+ *   slot   default file                  fast version                                   emitted code
+ *   I1     rows, used last first         a record with a time stamp for each line       emit/fetch.c, line_stub.c
+ *   D1     rows, used last first         an entry with a time stamp for each line       emit/check.c, lru_stub.c, batch.c
+ *   LL     rows, used last first         the same                                       emit/last_level.c
+ *   BC     counters and a history        the same, the history shifted into the index   emit/predict.c
  *   BI     targets                       the same                                       emit/indirect.c
  *
- * The fast one stands in for exactly the file that it was proven for: fast/proven has the hash of each.  With any other file
- * in the slot its member here stays zero, and the file is called.  --check runs the file beside it and compares each outcome.
+ * A fast version is used only for the file with the hash in fast/proven.  With any other file in the slot, its member here stays
+ * zero, and each reference calls the file.  --check runs the default file beside the fast version and compares each outcome.
  */
 #ifndef QN_SIM_FAST_H
 #define QN_SIM_FAST_H
 
 #include "base/base.h"
 
-/* A set is a row of pointers to the records of its lines (struct qn_code_line); what has the oldest stamp is the victim. */
+/* A set is a row of pointers to the records of its lines (struct qn_code_line).  The record with the oldest stamp is the victim. */
 struct qn_fast_I1 {
     uint64_t sets;        /* address of the pointers */
     uint32_t line_bits, set_mask;
     uint32_t ways;        /* pointers of a set; 0: the file in the slot is called */
 };
 
-/* The table of the hit filter (qn_sim_d1_filter) is all there is to the cache: see D1.h. */
+/* The cache is the table of the hit filter (qn_sim_d1_filter): see D1.h. */
 struct qn_fast_D1 {
     uint32_t sets;        /* 0: the file in the slot is called */
 };
 
-/* A set is a row of line numbers, newest first. */
+/* A set is a row of line numbers, used last first. */
 struct qn_fast_LL {
     uint64_t rows;        /* address of the 64-bit words */
     uint32_t line_bits, set_mask;
@@ -42,11 +42,11 @@ struct qn_fast_LL {
 struct qn_fast_BC {
     uint64_t counters;    /* address of the bytes, below 2 GiB; 0: the file in the slot is called */
     uint64_t history;     /* address of the 32-bit word */
-    uint64_t next[2];     /* addresses of four bytes: what becomes of a counter after not taken, and after taken */
+    uint64_t next[2];     /* addresses of four bytes: the new value of a counter after not taken, and after taken */
     uint32_t pc_mask, taken, history_mask;
 };
 
-/* The last target, at pc & pc_mask. */
+/* Last targets, indexed by pc & pc_mask. */
 struct qn_fast_BI {
     uint64_t targets;     /* address of the 64-bit words, below 2 GiB; 0: the file in the slot is called */
     uint32_t pc_mask;

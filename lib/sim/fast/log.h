@@ -1,16 +1,16 @@
-/* lib/sim/fast/log.h - references written down, to be simulated many at a time; included by engine.c.
+/* lib/sim/fast/log.h - the log: references are recorded and simulated many at a time; included by engine.c.
  *
- *   program        A   A   B   fetch C   D, 300 bytes      no filter has let these pass
- *   written down   A       B   C                           D: drained, then simulated by itself
- *   drained        D1s, one after the other; then what missed in the same order: last level, counters
+ *   program        A   A   B   fetch C   D, 300 bytes      references that do not hit under the filter
+ *   log            A       B   C                           D: the log is drained, then D is simulated by itself
+ *   drained        the D1 sees all entries; then the misses go, in the same order, to the last level and the counters
  *
- * Emitted code writes entries down (emit/log.c) and so does log_note, for references from C.  Drained is when there are QN_LOG_ENTRIES
- * of them and when translated code is left, so that whoever looks at the counters finds them complete.  Compared with a call for each
- * reference, registers are saved once for many of them, and the processor goes on to the next before it knows how this one ends.
+ * Emitted code appends entries (emit/log.c), and log_note appends those from C.  The log is drained when it has QN_LOG_ENTRIES
+ * entries and when translated code is left, so that all code outside sees complete counters.  This is faster than a call for each
+ * reference: registers are saved once for many references, and the processor overlaps the work for consecutive ones.
  *
- * Who simulates them: the default caches (fast/log_D1.h) or many caches (many/log.h).
+ * The default caches (fast/log_D1.h), a module in slot D1 (fast/log_unit.h) or many caches (many/log.h) simulate the entries.
  */
-#define LOG_ROOM (2 * QN_LOG_ENTRIES) /* and what a block may write behind QN_LOG_FULL */
+#define LOG_ROOM (2 * QN_LOG_ENTRIES) /* with room for what one block may append after QN_LOG_FULL */
 
 static struct qn_log_entry log_entries[LOG_ROOM] __attribute__((aligned(2 * QN_LOG_FULL)));
 
@@ -30,7 +30,7 @@ static void log_note(uint64_t addr, uint32_t size, unsigned kind, uint32_t count
 {
     if (kind != QN_LOG_FETCH)
         log_to->pass(addr, size);
-    if (size > QN_SITE_SIZE_MAX) { /* more than an entry can say; what is written down came before it */
+    if (size > QN_SITE_SIZE_MAX) { /* too large for an entry; the entries in the log come first */
         log_drain();
         log_to->reference(addr, size, (enum qn_log_kind)kind, counter);
         return;

@@ -1,16 +1,17 @@
-/* lib/sim/fast/log_D1.h - the default caches simulate what is written down (fast/log.h); included by engine.c.
+/* lib/sim/fast/log_D1.h - the default caches simulate the log (fast/log.h); included by engine.c.
  *
- * Where a third of all references miss the D1, what they cost is the jump that nobody can predict, at each of them.  So while that is
- * so (run/core/batch.c decides), emitted code does not jump, and neither do the two passes here:
+ * When about a third of the references miss the D1, the processor mispredicts the jump on hit or miss so often that this jump is the
+ * main cost.  While that is so (run/core/batch.c decides), emitted code logs references without a jump on the outcome, and the two
+ * passes here do not jump on it either:
  *
  *   references       A  A  B  A  C  C
- *   written down     A     B  A  C        first pass: the row of its set (rows.h)
- *   missed           A     B     C        second: the last level and the counters
+ *   log              A     B  A  C        first pass: moves the line to the front of its row (rows.h)
+ *   misses           A     B     C        second pass: the last level and the counters
  *
- * The first pass writes the number of each entry to where the second will read, and moves on from there only if it missed.
+ * The first pass writes the number of each entry to the next element of the list of misses, and advances only on a miss.
  *
- * Meanwhile the lines of the D1 are in rows, not in the places of fast/D1.h; both are least recently used, so nothing that is
- * counted depends on which it is.  For D1s of up to 16 ways with lines of 64 bytes.
+ * Meanwhile the lines of the D1 are in rows, not in the table of fast/D1.h.  Both are least recently used, so the counts are the
+ * same.  For D1s of up to 16 ways with lines of 64 bytes.
  */
 #include "sim/fast/rows.h"
 
@@ -18,7 +19,7 @@
 #define LOG_LINE (1u << LOG_LINE_BITS)
 #define LOG_SETS_MAX 4096u
 
-static uint64_t log_rows[LOG_SETS_MAX * ROW_WORDS_MAX] __attribute__((aligned(128))); /* by set, newest line first */
+static uint64_t log_rows[LOG_SETS_MAX * ROW_WORDS_MAX] __attribute__((aligned(128))); /* by set, the line used last first */
 static uint64_t log_newest[LOG_SETS_MAX]; /* see struct qn_sim_log; QN_NO_LINE = none */
 static uint16_t log_missed_entry[LOG_ROOM];
 
@@ -45,19 +46,19 @@ static bool log_touch(uint64_t addr, uint32_t size)
     return missed;
 }
 
-/* A fetch, or a reference over two lines.  (`used`: else gcc would load all parts of an entry to pass them, each time.) */
+/* A fetch, or a reference to two lines.  (`used`: otherwise gcc would load all members of each entry as arguments.) */
 static __attribute__((noinline, used)) bool log_special(const struct qn_log_entry *e)
 {
     bool fetch = e->kind == QN_LOG_FETCH;
 
-    qn_sim_traffic.data -= fetch; /* which D1_log_simulate has taken for one */
+    qn_sim_traffic.data -= fetch; /* D1_log_simulate has counted it as a data reference */
     return fetch || log_touch(e->addr, e->site >> QN_SITE_SIZE_SHIFT);
 }
 
 ROWS_INLINE uint32_t log_first_pass(struct log_shape s, const struct qn_log_entry *entry, uint32_t n)
 {
     const uint64_t set_mask = D1.sets - 1;
-    const uint32_t ways = (1u << D1.ways) - 1; /* bits of depths that hit */
+    const uint32_t ways = (1u << D1.ways) - 1; /* a bit for each depth that is a hit */
     uint32_t missed = 0;
 
     rows_begin(s.with, qn_sim_vectors.wide);
@@ -100,7 +101,7 @@ static void log_choose(void)
 
 /* ---- second pass ---- */
 
-/* Every miss, in the order of the program. */
+/* Each miss, in program order. */
 static inline __attribute__((always_inline)) void log_missed(uint64_t addr, uint32_t size, bool fetch, uint32_t site, unsigned ll)
 {
     uint32_t counter = site & QN_SITE_COUNTER_MASK;
@@ -147,9 +148,10 @@ static void D1_log_pass(uint64_t addr, uint32_t size)
 
 static const struct qn_log_consumer log_to_D1 = {D1_log_simulate, D1_log_reference, D1_log_pass};
 
-/* ---- from slots to rows, and back ---- */
+/* ---- from the table of D1.h to rows, and back ---- */
 
-/* The lines of the set, newest first; then its slots hold none, so that no filter lets anything pass. */
+/* Moves the lines of the set to its row, the line used last first.  Its entries of the table become empty, so nothing hits under
+ * the filter. */
 static void log_fill_row(unsigned set)
 {
     uint64_t lines[ROW_WORDS_MAX], *row = log_rows + set * row_words(D1.ways);
@@ -176,7 +178,7 @@ static void log_begin(void)
     qn_sim_twin_logs = qn_sim_twin_on;
 }
 
-/* Slots beyond the ways of a set are held by a stamp that never grows old (D1_TAKEN). */
+/* Moves the lines of the row back to the table.  Surplus entries get the stamp D1_TAKEN. */
 static void log_empty_row(unsigned set, uint64_t now)
 {
     const uint64_t *row = log_rows + set * row_words(D1.ways);
@@ -194,5 +196,5 @@ static void log_end(uint64_t *clock)
     qn_sim_log_on = qn_sim_twin_logs = false;
     *clock += ROW_WORDS_MAX + 1;
     for (unsigned set = 0; set < D1.sets; set++)
-        log_empty_row(set, *clock - 1); /* what the clock says now is not the time of anything yet */
+        log_empty_row(set, *clock - 1); /* the current time belongs to no reference yet */
 }

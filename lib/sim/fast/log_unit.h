@@ -1,11 +1,11 @@
-/* lib/sim/fast/log_unit.h - a module in slot D1 gets many references in one call; included by engine.c.
+/* lib/sim/fast/log_unit.h - a module in slot D1 simulates the log; included by engine.c.
  *
- *   emitted code     writes down every reference to data, without asking a filter (emit/log.c); code lines that miss the I1 among them
- *   drained          the module gets them one after the other (`refs` of its unit); what it missed goes on to the last level at
- *                    once, so that the order there is the order of the program
+ *   emitted code     logs every data reference, without a look at the filter (emit/log.c), and the code lines that miss the I1
+ *   drained          `refs` of the unit simulates all entries in one call; each miss goes to the last level at once, so the
+ *                    last level sees program order
  *
- * Always, if the module wants to see each reference; where it has a filter, while so many miss that a jump on each could not be
- * predicted (run/core/batch.c).
+ * A module that has to see each reference always works so.  A module with a hit filter does while so many references miss that
+ * the processor cannot predict the jump on the outcome (run/core/batch.c).
  */
 static void branches_log_begin(void);
 
@@ -64,7 +64,7 @@ static void unit_log_switch(bool on)
     qn_sim_twin_logs = on && qn_sim_twin_on;
 }
 
-/* The I1 is simulated at once, so nothing of it may reach the last level but what is written down, and nothing come from there. */
+/* Can the D1 use the log?  Only if the I1, which is not logged, affects the last level by logged misses alone, and is not affected by it. */
 static bool unit_log_fits(void)
 {
     return qn_fast.I1.ways && unit[SLOT_D1] && unit[SLOT_D1]->refs && !facts[SLOT_LL].back_invalidates && !facts[SLOT_LL].wants_evictions;

@@ -1,4 +1,4 @@
-/* lib/sim/fast/log_words.h - the words of a recorder's log that C writes (contract.h); included by engine.c. */
+/* lib/sim/fast/log_words.h - writes words of a recorder's log from C (contract.h, enum qn_log_word); included by engine.c. */
 static void log_word(uint64_t addr, uint32_t site, uint32_t kind)
 {
     *(struct qn_log_entry *)(uintptr_t)qn_sim_log.next = (struct qn_log_entry){addr, site, kind};
@@ -12,7 +12,7 @@ uint32_t qn_sim_log_define(uint64_t pc, const struct qn_item *item, unsigned n)
     static uint32_t last;
 
     if (!qn_sim_log_is_empty())
-        log_drain(); /* a definition is in one piece */
+        log_drain(); /* a definition must not be split */
     log_word(pc, ++last, QN_LOG_DEFINE | n << 8);
     for (unsigned i = 0; i < n; i += QN_ITEMS_A_WORD) {
         struct qn_item word[QN_ITEMS_A_WORD] = {{0, 0, 0}};

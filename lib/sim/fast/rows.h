@@ -1,17 +1,17 @@
-/* lib/sim/fast/rows.h - least recently used, by rows: the lines of a set, newest first.
+/* lib/sim/fast/rows.h - least recently used, by rows: the lines of a set, the line used last first.
  *
  *   row_move(row, C)     [A B C D E F G H]  ->  [C A B D E F G H], depth 2
- *   row_move(row, X)     [C A B D E F G H]  ->  [X C A B D E F G], depth 8: it was not there
+ *   row_move(row, X)     [C A B D E F G H]  ->  [X C A B D E F G], depth 8: a miss
  *
- * A cache of n ways has the first n lines of a row that may be longer: a depth of n or more is a miss.  (Mattson et al., Evaluation
+ * A cache of n ways holds the first n lines of the row, which may be longer: a depth of n or more is a miss.  (Mattson et al., Evaluation
  * techniques for storage hierarchies, IBM Systems Journal 9(2), 1970.)  A word is a line's number plus one; 0 is no line.
  *
- * In:  which instructions may be used, how many words a row has (both constants, so that a loop over references has no choice left)
+ * In:  the instructions to use, and the number of words of a row (both constants, so that the compiled loop makes no decisions)
  * Out: the row, the depth
  *
- * Where the line is, nobody can predict, so with vectors nothing jumps on it.  Rows of 4, 8 and 16 words are moved by AVX-512, by AVX2 or
- * word by word, those of 1 and 2 always so.  What vector registers hold is the program's, and the engine is compiled to leave them
- * alone: rows_begin saves those used here, all their bits, and rows_end restores them.
+ * The processor cannot predict the depth, so the vector versions do not jump on it.  Rows of 4, 8 and 16 words are moved by AVX-512, by
+ * AVX2 or word by word; rows of 1 and 2 words always word by word.  Vector registers belong to the guest, and the engine is compiled so that
+ * it does not use them: rows_begin saves the ones used here, with all their bits, and rows_end restores them.
  */
 #ifndef QN_SIM_ROWS_H
 #define QN_SIM_ROWS_H
@@ -33,8 +33,8 @@ static inline __attribute__((unused)) uint32_t row_words(uint32_t ways)
 
 /* ---- by words ---- */
 
-/* For any number of words.  Where most lines are not in their row, the jump is predicted mostly; conditional moves in its place take
- * longer than what is mispredicted (doc/performance.md). */
+/* For any number of words.  If most references miss, the jump is mostly predicted.  Conditional moves instead of it take longer than the
+ * mispredicts (doc/performance.md). */
 ROWS_INLINE unsigned row_search(uint64_t *row, unsigned words, uint64_t line)
 {
     uint64_t carried = line;
@@ -64,8 +64,8 @@ ROWS_INLINE unsigned row_move_two(uint64_t *row, uint64_t line)
 
 /* ---- by AVX-512 ----
  *
- * vpcompressq: the row without the line, the rest moved up; valignq: that behind eight times the line, less the first seven of these.
- * Nothing on the way to the new row waits for what is found out in general registers. */
+ * vpcompressq removes the line from the row; valignq shifts the result by one word and puts the line in front.  The new row does not
+ * depend on a general register, so it need not wait for the depth. */
 
 ROWS_INLINE uint32_t row_move_by_512(uint64_t *row, unsigned words)
 {
@@ -85,7 +85,7 @@ ROWS_INLINE uint32_t row_move_by_512(uint64_t *row, unsigned words)
                          "vpcompressq %%zmm16, %%zmm16%{%%k1%}\n\t"
                          "valignq $7, %%zmm17, %%zmm16, %%zmm16\n\t"
                          "vmovdqa64 %%zmm16, %1" : "=r"(others), "+m"(*(uint64_t(*)[8])row));
-    else { /* the second half moves, behind the first one's last line, if that half does not have the line */
+    else { /* the second half moves only if the first half does not have the line; then it gets the last line of the first half */
         __asm__ volatile("vmovdqa64 (%4), %%zmm16\n\t"
                          "vmovdqa64 64(%4), %%zmm18\n\t"
                          "vpcmpneqq %%zmm17, %%zmm16, %%k1\n\t"
@@ -98,7 +98,7 @@ ROWS_INLINE uint32_t row_move_by_512(uint64_t *row, unsigned words)
                          "valignq $7, %%zmm17, %%zmm16, %%zmm16\n\t"
                          "leal -255(%q0), %2\n\t"
                          "cmpl $1, %2\n\t"
-                         "sbbl %2, %2\n\t" /* -1 if all of the first half are others, else 0 */
+                         "sbbl %2, %2\n\t" /* -1 if the first half does not have the line, else 0 */
                          "kmovd %2, %%k1\n\t"
                          "vmovdqa64 %%zmm19, %%zmm18%{%%k1%}\n\t"
                          "vmovdqa64 %%zmm16, (%4)\n\t"
@@ -112,8 +112,8 @@ ROWS_INLINE uint32_t row_move_by_512(uint64_t *row, unsigned words)
 /* ---- by AVX2 ----
  *
  *   row        A B C D | E F G H      C is referenced: depth 2
- *   moved on   C A B C | D E F G      vpermq turns each half, vpblendd puts in what comes from the half before
- *   taken      1 1 1 0 | 0 0 0 0      up to the depth (row_taken) the words of the second line, vblendvpd
+ *   shifted    C A B C | D E F G      vpermq rotates each half, vpblendd inserts the last word of the half before
+ *   taken      1 1 1 0 | 0 0 0 0      vblendvpd takes the shifted words up to the depth (row_taken), the old ones after it
  */
 static const uint64_t row_taken[2 * ROW_WORDS_MAX] __attribute__((unused)) = { /* from [16 - depth] on */
     ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull,
@@ -153,7 +153,7 @@ ROWS_INLINE uint32_t row_move_by_256(uint64_t *row, unsigned words)
 
 /* ---- either of them ---- */
 
-/* The line that the next moves are about. */
+/* Sets the line for the next row_move. */
 ROWS_INLINE void rows_take(enum qn_vectors with, uint64_t line)
 {
     if (with == QN_VECTORS_AVX512)
@@ -162,7 +162,7 @@ ROWS_INLINE void rows_take(enum qn_vectors with, uint64_t line)
         __asm__ volatile("vmovq %0, %%xmm4\n\tvpbroadcastq %%xmm4, %%ymm4" : : "r"(line));
 }
 
-/* words: 1, 2, 4, 8 or 16.  Returns bits of which the lowest one that is set is that of the depth. */
+/* words: 1, 2, 4, 8 or 16.  Returns a word whose lowest set bit has the number of the depth. */
 ROWS_INLINE uint32_t row_move(enum qn_vectors with, uint64_t *row, unsigned words, uint64_t line)
 {
     if (words >= 4 && with == QN_VECTORS_AVX512)
@@ -176,9 +176,9 @@ ROWS_INLINE uint32_t row_move(enum qn_vectors with, uint64_t *row, unsigned word
 
 /* ---- registers ----
  *
- * AVX-512 uses zmm16 to zmm19, k1 and k2; AVX2 ymm0 to ymm7, and an AVX instruction makes the bits above a register's 256 zero, so where
- * there are any (`wide`) these are saved, too.  xsave and xrstor restore besides which components are in use (XINUSE; SDM vol. 1, 13.6),
- * down to xmm registers that hold zero: what xsave stores for the program depends on it, and the speed of its SSE instructions. */
+ * AVX-512 uses zmm16 to zmm19, k1 and k2.  AVX2 uses ymm0 to ymm7; since AVX instructions clear the bits above 256, these are saved, too, if
+ * there are any (`wide`).  xsave and xrstor also restore which components are in use (XINUSE; SDM vol. 1, 13.6), even for xmm registers that
+ * hold zero.  The bytes that the guest's own xsave stores depend on that, and so does the speed of its SSE instructions. */
 #define ROWS_STATE_BYTES 4096u /* more than the standard form takes up to zmm31: 2688 (Intel), 2432 (AMD) */
 
 enum { ROWS_STATE_SSE = 1 << 1, ROWS_STATE_AVX = 1 << 2, ROWS_STATE_MASKS = 1 << 5, ROWS_STATE_ZMM_HIGH = 1 << 6, ROWS_STATE_ZMM16 = 1 << 7 };

@@ -3,8 +3,8 @@
  *   stacks.h       least recently used         fetches.c       the LLs below, the log, and what is seldom done here
  *   members        policies, in units of their own
  *
- * The hit filter lets a line pass if it is the newest of its set in the cache with the fewest sets, and so in all, and every
- * policy that minds repeated hits says that it is settled: then a hit changes nothing.
+ * The hit filter holds a line if a hit on it changes nothing in any cache: it is the most recently used of its set in the cache
+ * with the fewest sets, and so in all LRU caches, and every policy for which repeated hits matter says that it is settled.
  */
 #include "sim/many/many.h"
 
@@ -24,15 +24,15 @@ _Static_assert(D1_COUNT <= MANY_MAX, "more members than bits");
 
 /* ---- the hit filter ----
  *
- * The sets are those of the smallest way, by the longest line, so that they are unions of everyone's sets.  With lines of one
- * size each set has one entry; otherwise each line, of which one per set may pass. */
+ * Its sets are those of the smallest number of sets and the longest line, so each is a union of sets of every cache.  With one line
+ * size, each set has one entry.  Otherwise each line has one, and at most one line of a set is in the table. */
 
 #define FILTER_ENTRIES (1u << 16)
 
 static struct qn_filter_entry filter[FILTER_ENTRIES] __attribute__((aligned(4096)));
 static struct {
     uint32_t mask, set_bits, set_mask;
-    uint64_t *newest; /* by set, with lines of several sizes: the line that may pass */
+    uint64_t *newest; /* by set, with several line sizes: the line that is in the table */
 } pass;
 
 /* sim.line is the smallest of all. */
@@ -62,7 +62,7 @@ const bool many_logs = true;
 
 ALWAYS_INLINE uint32_t log_D1s(enum qn_vectors with, const struct qn_log_entry *entry, uint32_t n, struct many_missed *to)
 {
-    uint64_t nobody = 0; /* is asked: there are no policies */
+    uint64_t nobody = 0; /* no policy is called: there are none */
     uint32_t left = 0;
 
     rows_begin(with, qn_sim_vectors.wide);
@@ -71,7 +71,7 @@ ALWAYS_INLINE uint32_t log_D1s(enum qn_vectors with, const struct qn_log_entry *
         uint64_t missed = QN_LIKELY(plain) ? stacks_ref(with, entry[i].addr, &nobody) : many_log_special(&entry[i]);
 
         to[left] = (struct many_missed){missed, i};
-        left += missed != 0; /* a jump could not be predicted */
+        left += missed != 0; /* without a jump, which the processor could not predict */
     }
     rows_end(with, qn_sim_vectors.wide);
     return left;

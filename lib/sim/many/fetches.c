@@ -1,8 +1,8 @@
-/* lib/sim/many/fetches.c - slot LL of a build that simulates many caches at once; see many.h.  Fetches come here that missed
- * the I1, and from caches.c the D1s that missed a reference: each asks its own LLs.
+/* lib/sim/many/fetches.c - slot LL of a build that simulates many caches at once; see many.h.  It gets the fetches that missed the I1,
+ * for all LLs, and from caches.c each data reference with the D1s that missed it, for the LLs below these.
  *
- * The table's numbers are no constants here, so this unit is the same for all builds and is there already (libquern-many.a).
- * Therefore it also has what slot D1 does seldom.
+ * This unit does not use the table's numbers as constants, so it is the same for all builds and is compiled in advance
+ * (libquern-many.a).  Therefore it also has the rarely executed parts of slot D1.
  */
 #include "sim/many/many.h"
 

@@ -1,36 +1,36 @@
 /* lib/sim/many/last_levels.h - the LLs below many D1s; see many.h.  Included by fetches.c.
  *
- * LLs that are alike mostly hold the same lines; what differs is when each saw a line last, because each D1 lets other
- * references through.  So the LLs of a group share the tags of a set, and a line has a bit and a time for each:
+ * LLs of the same geometry mostly hold the same lines.  They differ in the time of a line's last use, because each D1 misses other
+ * references.  So the LLs of a group share the tags of a set, and a line has a bit and a time for each LL:
  *
  *   set 5:  line A  in LL 0 1 2 3   used at 90 88 88 12        a miss of D1s 0 and 1 that finds A: one search, two times
  *           line B  in LL 0 1 2     used at 95 95 70  -
  *
- * An LL that does not have the line gives up the one with its oldest time, once it has as many as ways in this set.
- * A line that no LL has is forgotten.  Most references go to the line that was the set's last already, in the same LLs:
- * then nothing changes, and nothing is looked up.
+ * An LL that misses the line evicts the line with its oldest time, if it has as many lines as ways in this set.  A line that no LL
+ * holds is removed.  Most references go to the line that was used last in its set, by the same LLs: then nothing changes, and
+ * no look-up is needed.
  */
 struct shared_line {
-    uint64_t in;     /* which LLs have it */
-    uint64_t used[]; /* time, where they have it; an LL is known in its group by the D1 above it */
+    uint64_t in;     /* a bit for each LL that holds it */
+    uint64_t used[]; /* the time of its last use in each of these; an LL is numbered in its group by the D1 above it */
 };
 
 struct shared_set {
     uint64_t recent;      /* the line referenced last */
-    uint64_t touched;     /* LLs whose newest line it is, therefore */
-    uint32_t place;       /* of it */
+    uint64_t touched;     /* the LLs in which it is the most recently used of its set */
+    uint32_t place;       /* its index in the set */
     uint32_t count;       /* lines */
 };
 
-/* A group's sets lie side by side, each with the same room: as many lines as ways at first, twice that when one is full. */
+/* The sets of a group lie side by side, each with room for the same number of lines: at first the ways, doubled when a set is full. */
 struct shared_cache {
     struct shared_set *sets;
     uint64_t *tags;       /* by set and place: address / line size */
     uint64_t *lines;      /* by set and place: struct shared_line, each of as many words as line_words says */
     uint32_t room;
     uint32_t set_mask, line_bits, ways;
-    uint64_t D1s;         /* that have an LL in this group */
-    uint8_t LL[MANY_MAX]; /* their numbers, by D1 */
+    uint64_t D1s;         /* a bit for each D1 that has an LL in this group */
+    uint8_t LL[MANY_MAX]; /* by D1: the number of its LL */
 };
 
 static struct shared_cache shared[MANY_MAX];
@@ -39,7 +39,7 @@ static uint64_t last_level_misses[3][MANY_MAX]; /* reads, writes, fetches */
 static uint64_t last_level_time;
 static uint8_t policies[MANY_MAX]; /* numbers of the LLs that are in no group */
 static unsigned policy_count;
-static uint64_t asked; /* references to policies, for messages */
+static uint64_t asked; /* the number of references to policies, for messages */
 
 static inline uint32_t line_words(void) { return 1 + many_D1_count; }
 
@@ -65,7 +65,7 @@ static void make_room(struct shared_cache *c, uint32_t room)
     c->room = room;
 }
 
-/* The line's place in its set, a new one if nobody has it. */
+/* The index of the line in its set; adds it if no LL holds it. */
 static uint32_t find_line(struct shared_cache *c, uint64_t set, uint64_t line)
 {
     struct shared_set *s = &c->sets[set];
@@ -81,7 +81,7 @@ static uint32_t find_line(struct shared_cache *c, uint64_t set, uint64_t line)
     return s->count++;
 }
 
-/* The line that LL `lane` gives up; NULL: it has room. */
+/* The victim of LL `lane`; NULL: the LL has a free way. */
 static struct shared_line *find_victim(const struct shared_cache *c, uint64_t set, unsigned lane)
 {
     struct shared_line *oldest = NULL;
@@ -99,7 +99,7 @@ static struct shared_line *find_victim(const struct shared_cache *c, uint64_t se
     return held < c->ways ? NULL : oldest;
 }
 
-/* Lines that nobody has make room. */
+/* Removes the lines that no LL holds. */
 static void forget_lines(struct shared_cache *c, uint64_t set)
 {
     struct shared_set *s = &c->sets[set];
@@ -138,7 +138,7 @@ static void fill_line(struct shared_cache *c, uint64_t set, uint32_t place, uint
         forget_lines(c, set);
 }
 
-/* The line is not the one referenced last, or not by all of these. */
+/* A reference to a line for which is_recent is false. */
 static uint64_t touch_line(struct shared_cache *c, uint64_t line, uint64_t D1s)
 {
     uint64_t set = line & c->set_mask, missed, time = ++last_level_time;
@@ -160,7 +160,7 @@ static uint64_t touch_line(struct shared_cache *c, uint64_t line, uint64_t D1s)
     return missed;
 }
 
-/* Have all of these referenced the line, and none another of its set since? */
+/* Is the line the most recently used of its set in all these LLs? */
 static inline bool is_recent(const struct shared_cache *c, uint64_t line, uint64_t D1s)
 {
     const struct shared_set *s = &c->sets[line & c->set_mask];
@@ -168,7 +168,7 @@ static inline bool is_recent(const struct shared_cache *c, uint64_t line, uint64
     return s->recent == line && !(D1s & ~s->touched);
 }
 
-/* Returns whether LL #0 is among them. */
+/* Counts a miss for each of these LLs.  Returns 1 if LL #0 is among them. */
 static unsigned count_misses(const struct shared_cache *c, uint64_t missed, enum sim_kind kind)
 {
     uint64_t *counts = last_level_misses[kind == SIM_FETCH ? 2 : kind == SIM_WRITE];
@@ -183,7 +183,7 @@ static unsigned count_misses(const struct shared_cache *c, uint64_t missed, enum
     return first;
 }
 
-/* A reference in the LLs below these D1s.  Returns whether LL #0 missed. */
+/* A reference in the LLs below these D1s.  Returns 1 if LL #0 missed. */
 static unsigned group_ref(struct shared_cache *c, uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind)
 {
     uint64_t line = addr >> c->line_bits, last = (addr + size - 1) >> c->line_bits, missed = 0;
@@ -195,7 +195,7 @@ static unsigned group_ref(struct shared_cache *c, uint64_t D1s, uint64_t addr, u
     return count_misses(c, missed, kind);
 }
 
-/* The same of one line that is not recent. */
+/* The same for one line that is not recent. */
 static __attribute__((noinline)) unsigned one_line(struct shared_cache *c, uint64_t line, uint64_t D1s, enum sim_kind kind)
 {
     return count_misses(c, touch_line(c, line, D1s), kind);
@@ -222,7 +222,7 @@ static __attribute__((noinline)) unsigned several_groups(uint64_t D1s, uint64_t 
     return missed;
 }
 
-/* A reference that these D1s missed, or a fetch.  Mostly there is no more to it than what stands here. */
+/* A reference that these D1s missed, or a fetch.  The usual case is handled inline. */
 static inline unsigned last_levels_ref(uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind)
 {
     struct shared_cache *c = &shared[0];

@@ -1,10 +1,11 @@
-/* lib/sim/many/log.h - many caches simulate what is written down (fast/log.h); see many.h.  Included by fetches.c.
+/* lib/sim/many/log.h - many caches simulate the log (fast/log.h); see many.h.  Included by fetches.c.
  *
- *   written down   read A   write B   fetch C   read D, over two lines
- *   D1s            {0 1}    {}        all       {0 2}                     who missed it (caches.c)
+ *   log            read A   write B   fetch C   read D, over two lines
+ *   D1s            {0 1}    {}        all       {0 2}                     which of them missed (caches.c)
  *   LLs            A in 0, 1          C in all  D in 0 and 2              in the order of the log
  *
- * Not for policies, D1s with lines of several sizes and an I1 that is a module; those are simulated one by one (caches.c).
+ * Not used with policies, with D1s of several line sizes, or with a module in slot I1: then each reference is simulated at once
+ * (caches.c).
  */
 static struct many_missed unfinished[2 * QN_LOG_ENTRIES];
 static uint64_t *log_counters;
@@ -13,11 +14,11 @@ uint64_t many_log_special(const struct qn_log_entry *e)
 {
     if (e->kind != QN_LOG_FETCH)
         return many_ref_long(0, e->addr, e->site >> QN_SITE_SIZE_SHIFT, SIM_READ);
-    qn_sim_traffic.data--; /* which many_log_simulate has taken for one */
+    qn_sim_traffic.data--; /* many_log_simulate has counted it as a data reference */
     return ~0ull;
 }
 
-/* The D1s have missed it. */
+/* The D1s in `missed` have missed this reference. */
 static inline void finish_reference(uint64_t missed, uint64_t addr, uint32_t size, enum qn_log_kind kind, uint32_t site)
 {
     static const uint8_t kinds[] = {[QN_LOG_READ] = SIM_READ, [QN_LOG_WRITE] = SIM_WRITE, [QN_LOG_FETCH] = SIM_FETCH};

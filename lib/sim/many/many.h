@@ -5,21 +5,20 @@
  *                                                                and by every fetch that misses the I1
  *   BC #0 gshare      #1 tage                                    predictors.c, in slot BC; targets.c in BI
  *
- * Where all are least recently used, references are written down and simulated many at a time (log.h), else one by one.
+ * If all caches are least recently used, references are logged and simulated many at a time (log.h), else one by one.
  *
- * Each gives what it would give alone: the execution does not depend on what is simulated, each D1 sees every
- * reference and each LL the misses of the one D1 above it and of the I1, in program order.  The engine's own events are those of
- * D1 #0, LL #0 and so on; all are printed at the end:
+ * Each simulator counts what it would count alone: the execution does not depend on what is simulated, each D1 sees every
+ * reference, and each LL sees the misses of its D1 and of the I1, in program order.  The columns of the profile are those of D1 #0,
+ * LL #0 and so on; all results are printed at the end:
  *
  *   many D1 NUMBER D1mr D1mw        many BC NUMBER Bcm
  *   many LL NUMBER ILmr DLmr DLmw   many BI NUMBER Bim
  *
- * What there is stands in a table that is written for the build (lib/exp/many.c), the file QN_MANY_TABLE.  Being constants, its
- * numbers turn the loops over them into straight code.  Modules are known by their place: the slot of one is "D1#2", and so are
- * its options and lines.
+ * lib/exp/many.c writes a table of the simulators for the build, the file QN_MANY_TABLE.  Its numbers are constants, so the compiler
+ * unrolls the loops over them.  The slot name of a module has its number, "D1#2", also in its options and printed lines.
  *
- * Not modelled: whole levels (they may call one another), faults (misses of an instruction that faults are not taken back:
- * quern sweep runs such programs for each simulator alone).
+ * Not supported: whole levels, because they may call one another; and faults, because misses of an instruction that faults are
+ * not taken back.  `quern sweep` runs programs with faults once for each simulator.
  */
 #ifndef QN_SIM_MANY_H
 #define QN_SIM_MANY_H
@@ -41,7 +40,7 @@ struct many_predictor {
     void (*init)(const struct sim_config *config);
     uint64_t (*predict)(uint64_t pc);
     void (*update)(uint64_t pc, uint64_t outcome); /* taken, or the target */
-    uint64_t (*bits)(void); /* of storage, 0 = not said */
+    uint64_t (*bits)(void); /* storage, 0 = unknown */
     const char *name;
 };
 
@@ -52,9 +51,9 @@ struct many_predictor {
  * MANY_ROWS, MANY_DEPTHS   the room that the nodes need (stacks.h)
  * MANY_LOGS      defined if references are written down and simulated later (log.h): all caches are least recently used, the lines
  *                of the D1s of one size, and the I1 is the default
- * MANY_MINDS     policies that are asked always, because a repeated hit may change their state
+ * MANY_MINDS     policies that see every reference, because a repeated hit may change their state
  * many_LL[]      the LLs
- * many_groups[]  LLs of a group are alike, and least recently used, and each below another D1
+ * many_groups[]  LLs of a group have the same geometry, are least recently used, and are below different D1s
  */
 #define MANY_MAX 64 /* bits of a word */
 #define MANY_NONE 255
@@ -68,24 +67,24 @@ struct many_D1 {
 struct many_node {
     uint32_t line_bits, sets;
     uint32_t ways;    /* words of a row: up to 16 a power of two, and no fewer than any cache has ways; 1 if there are only policies */
-    uint32_t rows;    /* its rows begin here, among MANY_ROWS */
-    uint32_t depths;  /* its depths, 0 to ways, begin here, among MANY_DEPTHS */
+    uint32_t rows;    /* index of its first row, below MANY_ROWS */
+    uint32_t depths;  /* index of its depth 0, below MANY_DEPTHS; it has depths 0 to ways */
     uint64_t members; /* policies of this line and number of sets, except those of MANY_MINDS */
 };
 
 struct many_LL {
     uint32_t size, ways, line;
-    uint32_t D1;    /* number of the one above */
+    uint32_t D1;    /* number of the D1 above it */
     uint32_t group; /* MANY_NONE: a member */
     const struct many_member *member;
 };
 
 struct many_group {
     uint32_t sets, ways, line_bits;
-    uint64_t D1s; /* that have an LL in this group */
+    uint64_t D1s; /* a bit for each D1 that has an LL in this group */
 };
 
-/* For the unit that is compiled before there is a table. */
+/* For the unit that is compiled before the table is written. */
 extern const struct many_D1 many_D1[];
 extern const struct many_node many_nodes[];
 extern const struct many_LL many_LL[];
@@ -93,29 +92,29 @@ extern const struct many_group many_groups[];
 extern const uint32_t many_D1_count, many_LL_count, many_group_count, many_node_count;
 
 /* The stacks (stacks.h). */
-extern uint64_t many_rows[];      /* by node and set: lines plus one, newest first; 0 = none */
-extern uint64_t many_missed_at[]; /* by node and depth: which D1s have no more ways than that */
+extern uint64_t many_rows[];      /* by node and set: lines plus one, used last first; 0 = none */
+extern uint64_t many_missed_at[]; /* by node and depth: a bit for each D1 that misses at this depth, because it has no more ways */
 
-/* These D1s missed a reference. */
+/* Counts a miss for each of these D1s. */
 void many_count_misses(uint64_t D1s, bool write);
 
-/* References to policies, and one over several lines, for which all of them are asked.  Returns which D1s missed. */
+/* A reference to these policies; and a reference to several lines, which all policies see.  Both return a bit for each D1 that missed. */
 uint64_t many_ask(uint64_t which, uint64_t addr, uint32_t size, enum sim_kind kind);
 uint64_t many_ref_long(uint64_t ask, uint64_t addr, uint32_t size, enum sim_kind kind);
 void many_init_D1s(uint64_t seed);
 void many_finish_D1s(void);
 
-/* A reference that missed these D1s: the LLs below them are asked.  Returns whether LL #0 missed. */
+/* A reference that missed these D1s is looked up in the LLs below them.  Returns 1 if LL #0 missed. */
 unsigned many_last_levels(uint64_t D1s, uint64_t addr, uint32_t size, enum sim_kind kind);
 
-/* The log (log.h), as fast/log.h wants it.  counters: those that sites are numbers of. */
+/* The log (log.h), for fast/log.h. */
 extern const bool many_logs;
-uint64_t many_log_special(const struct qn_log_entry *e); /* not plain: which D1s missed it; all a fetch */
+uint64_t many_log_special(const struct qn_log_entry *e); /* an entry that is not plain; returns the D1s that missed it: of a fetch, all */
 struct many_missed {
     uint64_t D1s;
     uint32_t entry; /* its number */
 };
-/* The D1s see the first n entries.  Writes down what one of them missed, and returns how many these are. */
+/* Simulates the first n entries in the D1s.  Writes the entries that a D1 missed to `to`, and returns their number. */
 uint32_t many_log_D1s(const struct qn_log_entry *entry, uint32_t n, struct many_missed *to);
 
 /* The configuration of member `number` of a slot, "D1#3". */

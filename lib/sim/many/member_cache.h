@@ -1,12 +1,12 @@
-/* lib/sim/many/member_cache.h - a policy as one member of many, see many.h.  A file for the build has
+/* lib/sim/many/member_cache.h - makes a policy one of many members, see many.h.  The build has a file for each, with
  *
  *   #define QN_MEMBER many_D1_3
  *   #define QN_MEMBER_FILE "/home/me/mine.c"
- *   #define QN_MEMBER_REPEAT_IS_NOOP 1           if the table counts on that
+ *   #define QN_MEMBER_REPEAT_IS_NOOP 1           if the table relies on that
  *   #include "sim/many/member_cache.h"
  */
 #define QN_SIM_UNIT 1
-#define QN_SLOT_LL 1 /* publish nothing, since references come here only if they have to */
+#define QN_SLOT_LL 1 /* so that nothing is published: the hit filter of caches.c has been checked already */
 #include "sim/many/many.h"
 #include "sim/unit.h"
 

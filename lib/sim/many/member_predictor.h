@@ -1,4 +1,4 @@
-/* lib/sim/many/member_predictor.h - a predictor as one member of many, see many.h.  A file for the build has
+/* lib/sim/many/member_predictor.h - makes a predictor one of many members, see many.h.  The build has a file for each, with
  *
  *   #define QN_MEMBER many_BC_3
  *   #define QN_MEMBER_BC 1                       or QN_MEMBER_BI

@@ -1,12 +1,12 @@
-/* lib/sim/many/seldom.h - what slot D1 does seldom; see caches.c.  Included by fetches.c, which is compiled before there is a
- * table: references over several lines, policies, and the ends of a run.
+/* lib/sim/many/seldom.h - rarely executed parts of slot D1: references to several lines, policies, start and end of a run; see
+ * caches.c.  Included by fetches.c, which is compiled before the table is written.
  */
 #include "sim/fast/rows.h"
 
-static uint64_t D1_asked;                  /* references to policies, for messages */
-static uint64_t D1_misses[2][MANY_MAX];    /* reads and writes, and what is not in here yet: */
+static uint64_t D1_asked;                  /* the number of references to policies, for messages */
+static uint64_t D1_misses[2][MANY_MAX];    /* reads and writes, without those that are still in `together` */
 
-/* Mostly it is the same few sets of D1s that miss together. */
+/* Misses by the set of D1s that missed together, because the same few sets are frequent. */
 #define TOGETHER_BITS 8
 static struct {
     uint64_t D1s, times[2];
@@ -32,7 +32,7 @@ void many_count_misses(uint64_t D1s, bool write)
     together[t].times[write]++;
 }
 
-/* Returns which D1s missed one of the lines; adds to `ask` the policies: all have to be asked. */
+/* Returns a bit for each D1 that missed one of the lines.  Adds all policies to `ask`. */
 static uint64_t stacks_ref_long(uint64_t addr, uint32_t size, uint64_t *ask)
 {
     uint64_t missed = 0;
@@ -64,7 +64,7 @@ uint64_t many_ask(uint64_t which, uint64_t addr, uint32_t size, enum sim_kind ki
     return missed;
 }
 
-/* Misses of all lines of a reference are one. */
+/* A reference to several lines, which counts as one miss at most. */
 uint64_t many_ref_long(uint64_t ask, uint64_t addr, uint32_t size, enum sim_kind kind)
 {
     uint64_t missed = stacks_ref_long(addr, size, &ask);

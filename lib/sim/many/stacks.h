@@ -1,16 +1,17 @@
-/* lib/sim/many/stacks.h - least recently used, by stacks; see caches.c, which includes it.
+/* lib/sim/many/stacks.h - LRU caches, by stacks; see caches.c, which includes it.
  *
- * Caches with the same line and number of sets need one stack per set, because a cache of n ways holds its first n lines.
- * Stacks of the same line are asked in order of their number of sets, smallest first (a node each):
+ * Caches with the same line size and number of sets share one stack for each set: a cache of n ways holds its first n lines.
+ * A node is a line size and a number of sets.  A reference goes through the nodes of a line size in order of their number of
+ * sets, smallest first:
  *
- *   sets  4: [A B C D]   B: depth 1    misses in one way, hits in two and more
- *   sets  8: [A C] [B]   B: depth 0    so it is first in every set of 16, 32, ... too: nothing more to do
+ *   sets  4: [A B C D]   B: depth 1    a miss with one way, a hit with two and more
+ *   sets  8: [A C] [B]   B: depth 0    so it is first in its set of 16, 32, ... sets, too: nothing more to do
  *
- * Rows are moved by rows.h; what the log is simulated with, the processor decides.
+ * rows.h moves the rows, by the best vector instructions of the processor.
  *
- * If B is first in its set, no other line of that set was referenced since; sets of a cache with more sets are parts
- * of it, so it is first there as well, and another hit of the first line changes nothing.  For the same reason policies for which
- * a repeated hit changes nothing need not be asked.
+ * If B is first in its set, no other line of that set was referenced since B.  The sets of a cache with more sets are parts of this
+ * set, so B is first there, too, and a further hit on it changes nothing.  For the same reason, policies for which a repeated hit
+ * changes nothing need not be called.
  * Source: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970; M. D. Hill, A. J.
  * Smith, Evaluating associativity in CPU caches, IEEE Trans. Computers 38(12), 1989 (forest simulation).
  */
@@ -25,7 +26,7 @@ ROWS_INLINE unsigned stack_move(enum qn_vectors with, uint64_t *row, unsigned wa
     return ways > ROW_WORDS_MAX ? row_search(row, ways, line) : row_depth(row_move(with, row, ways, line));
 }
 
-/* What the log has was not first in the smallest way, or hardly ever, and to a move without a jump that makes no difference. */
+/* Entries of the log are rarely first in their set of node 0, and moving such a row anyway changes nothing; so this needs no jump. */
 #ifdef MANY_LOGS
 #define IS_NEW(i) ((i) == 0 && many_nodes[0].ways <= ROW_WORDS_MAX)
 #else
@@ -35,8 +36,8 @@ ROWS_INLINE unsigned stack_move(enum qn_vectors with, uint64_t *row, unsigned wa
 /* Is node i the first of its line size? */
 ALWAYS_INLINE bool begins_class(unsigned i) { return i == 0 || many_nodes[i - 1].line_bits != many_nodes[i].line_bits; }
 
-/* A reference within one line of each size, between rows_begin and rows_end.  Returns which D1s missed; adds to `ask` the
- * policies that have to be asked. */
+/* A reference within one line of each size, between rows_begin and rows_end.  Returns a bit for each D1 that missed.  Adds to `ask`
+ * the policies that have to be called. */
 ALWAYS_INLINE uint64_t stacks_ref(enum qn_vectors with, uint64_t addr, uint64_t *ask)
 {
     uint64_t missed = 0;
