@@ -4,7 +4,7 @@
  *   ...  qn_ready_until(&ready, &table[n + 1]);  before entry n is written
  *
  * A page that is touched for the first time costs a fault: a quarter of a microsecond, and under a hypervisor without help from the
- * processor twelve; one of sixteen that are asked for together costs one (doc/performance.md).  It is a wish: what the
+ * processor twelve; one of sixteen that are asked for together costs one (doc/performance-history.md).  It is a wish: what the
  * kernel does not grant comes page by page, as always.
  */
 #ifndef QN_READY_H

@@ -34,7 +34,7 @@ static inline __attribute__((unused)) uint32_t row_words(uint32_t ways)
 /* ---- by words ---- */
 
 /* For any number of words.  If most references miss, the jump is mostly predicted.  Conditional moves instead of it take longer than the
- * mispredicts (doc/performance.md). */
+ * mispredicts (doc/performance-history.md). */
 ROWS_INLINE unsigned row_search(uint64_t *row, unsigned words, uint64_t line)
 {
     uint64_t carried = line;
