@@ -4,7 +4,6 @@
  * Out: what it answers, on stdout (lib/collect/control.h); exit 0, 1 (there is none, or it could not), 2 (usage)
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,6 @@
  *
  * The checks are lib/lab; this is the command line.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
  * Out: curve.svg, curve.csv, curve.gp; exit 0, 1 (a bad input, a failed write), 2 (usage)
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plot/plot.h"

@@ -14,12 +14,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
 #include "options.h"
 #include "out/timing.h"
 #include "text/output.h"

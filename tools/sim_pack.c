@@ -1,7 +1,5 @@
 /* tools/sim_pack.c - `quern sim pack MODULE -o FILE` and `quern sim test FILE`: modules handed on (engines/pack.h). */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +7,6 @@
 #include "engines/engines.h"
 #include "engines/pack.h"
 #include "options.h"
-#include "text/complain.h"
 #include "tools.h"
 
 #define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_engines_pack_request, field)

@@ -6,7 +6,6 @@
  * Exit status: that of the program; 1 for a command that is refused, 127 and 126 for a program that cannot be run: Valgrind's.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tools.h"

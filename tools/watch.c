@@ -8,7 +8,6 @@
  * predictors (watch_branches.c).
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>

@@ -11,7 +11,6 @@
  * but its profile could not be written; 2 usage; 70 the engine gave up; 126, 127 no such program.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,7 +15,6 @@
 #include "cost/versus.h"
 #include "prof/callgrind_export.h"
 #include "text/output.h"
-#include "text/complain.h"
 #include "text/version.h"
 #include "collect/work.h"
 #include "sim/option.h"

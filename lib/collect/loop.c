@@ -4,7 +4,6 @@
  * watches a pidfd, and the socket, whose end of file means that no engine holds the other end.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "collect/collect.h"
-#include "text/complain.h"
 
 #define DEFAULT_PATH "/usr/local/bin:/bin:/usr/bin" /* as execvp: where PATH is not set */
 #define PHDRS_MAX 512 /* headers looked at */

@@ -14,7 +14,6 @@
 #include "cost/regions.h"
 #include "cost/summary.h"
 #include "collect/collect.h"
-#include "text/complain.h"
 #include "text/version.h"
 
 #define NS_PER_SECOND 1000000000ull

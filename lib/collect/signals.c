@@ -10,10 +10,8 @@
  *   - The guest died of a signal: die of the same one, without a core file of our own.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>

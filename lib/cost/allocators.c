@@ -1,7 +1,6 @@
 /* lib/cost/allocators.c - see allocators.h. */
 #include "cost/allocators.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cost/growers.h"

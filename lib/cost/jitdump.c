@@ -8,7 +8,6 @@
  * Numbers are those of this machine.  V8 adds 64 to the addresses of lines, the size of the ELF header that perf makes.  Left out: times (as
  * with perf's maps what was told last counts), how to unwind.
  * Source: Linux, tools/perf/Documentation/jitdump-specification.txt. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cost/jit_parts.h"

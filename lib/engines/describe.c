@@ -21,7 +21,6 @@
 
 #include "base/hash.h"
 #include "engines/engines.h"
-#include "text/complain.h"
 
 #define MARK "quern-sim-"
 #define FIRST_SLOT "I1=" /* every description begins so; quern itself contains the marks, but nothing that begins so */

@@ -16,7 +16,6 @@
  * cache, or it is not ours alone, the program is made in $TMPDIR, and goes when it has run.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>

@@ -9,7 +9,6 @@
  *   ok - references come: behind a filter
  */
 #define _GNU_SOURCE
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

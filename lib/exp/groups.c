@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/base.h"
-
 #define LINES_MAX (1u << 20) /* of all D1s of a group together: their stacks lie in the engine */
 
 const char *const qn_exp_kind_names[QN_EXP_MANY_KINDS] = { "D1", "LL", "BC", "BI" };

@@ -1,7 +1,6 @@
 /* lib/exp/runs.c - see runs.h. */
 #include "exp/runs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"

@@ -7,7 +7,6 @@
  * Rates follow from the totals, and are left out.
  */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "json/json.h"

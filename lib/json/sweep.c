@@ -1,5 +1,4 @@
 /* lib/json/sweep.c - the CSV file of a sweep as JSON: an object per row, numbers where cells are numbers. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

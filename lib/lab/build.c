@@ -6,7 +6,6 @@
  * in a sandbox of its own.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

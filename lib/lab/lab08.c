@@ -3,9 +3,7 @@
  * Streams are drawn; what is exact is compared, what chance decides is held against the bounds of its theory, several lists at a time.
  */
 #define _GNU_SOURCE
-#include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

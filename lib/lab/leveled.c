@@ -7,7 +7,6 @@
  * was ever asked for.  An LL is asked for what a first level, kept here, has not, and told what that gives up.
  */
 #define _GNU_SOURCE
-#include <stdlib.h>
 
 #include "lab/host.h"
 #include "lab/model_levels.h"

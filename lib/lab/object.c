@@ -7,7 +7,6 @@
  */
 #define _GNU_SOURCE
 #include <elf.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lab/inspect.h"

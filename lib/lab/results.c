@@ -16,10 +16,8 @@
  * Source: testanything.org, TAP 14; Gradescope's autograder documentation, "Output format".
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

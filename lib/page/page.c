@@ -1,7 +1,6 @@
 /* lib/page/page.c - see page.h. */
 #include "page/page.h"
 
-#include "base/base.h"
 #include "exp/table.h"
 #include "page/json.h"
 #include "page/log.h"

@@ -1,5 +1,4 @@
 /* lib/page/plain.c - a page's table for who reads it without scripts: the most costly functions.  See profile.h. */
-#include <stdlib.h>
 
 #include "page/profile.h"
 #include "prof/counts.h"

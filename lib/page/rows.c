@@ -1,9 +1,7 @@
 /* lib/page/rows.c - the rows of a profile as JSON.  See profile.h. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "out/disassemble.h"
 #include "out/timing.h"
 #include "page/json.h"

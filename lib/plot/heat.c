@@ -9,7 +9,6 @@
  */
 #include <string.h>
 
-#include "base/base.h"
 #include "plot/caption.h"
 #include "plot/input.h"
 #include "plot/script.h"

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "base/base.h"
 #include "plot/lines.h"
 #include "text/escape.h"
 

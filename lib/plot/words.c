@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "plot/words.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

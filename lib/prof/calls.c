@@ -14,7 +14,6 @@
 #include "prof/region.h"
 #include "text/digits.h"
 #include "text/lines.h"
-#include "text/names.h"
 
 struct reading {
     struct qn_prof_calls *calls;

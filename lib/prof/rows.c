@@ -11,7 +11,6 @@
 #include "base/grow.h"
 #include "base/ready.h"
 #include "prof/counts.h"
-#include "prof/sizes.h"
 
 static int add_piece(struct qn_prof_rows *rows)
 {

@@ -11,7 +11,6 @@
 
 #include "base/grow.h"
 #include "prof/counts.h"
-#include "prof/sizes.h"
 
 #define UNKNOWN "???"
 

@@ -9,8 +9,6 @@
  */
 #include "sim/explain.h"
 
-#include "sim/service.h"
-
 struct qn_explain_state qn_explain_state;
 
 static struct qn_note *notes;

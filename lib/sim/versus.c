@@ -10,8 +10,6 @@
  */
 #include "sim/versus.h"
 
-#include "sim/service.h"
-
 enum { L1_MISS = 1, LL_MISS = 2 };
 
 uint64_t qn_versus_repeats;

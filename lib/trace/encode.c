@@ -2,7 +2,6 @@
 #include "trace/encode.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"

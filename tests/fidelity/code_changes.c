@@ -1,7 +1,6 @@
 /* code_changes.c - code that changes: memory mapped twice, a store into its own block, read() into code, a file mapped
  * anew, code that is copied about, a patch by another process, flags that only the new code needs. */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,9 +1,6 @@
 /* direct.c - signals and threads: who gets which. */
 #include "stress.h"
 
-#include <fcntl.h>
-#include <sys/syscall.h>
-
 enum { THREADS = 5 };
 
 static pthread_t threads[THREADS];

@@ -4,7 +4,6 @@
  *                                       mnemonics that this processor accepts */
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <signal.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "event/event.h"
 #include "run/kernel/signal.h"
 #include "run/observe/sample.h"
-#include "run/core/space.h"
 #include "sim/contract.h"
 #include "tcache/tcache.h"
 

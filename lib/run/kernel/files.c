@@ -7,8 +7,6 @@
  */
 #include "run/kernel/files.h"
 
-#include "run/kernel/signal.h"
-
 enum { F_DUPFD_CLOEXEC_ = 1030, NOFILE = 7 /* RLIMIT_NOFILE */, OWN_AT_LEAST = 8, TOP = 65536 };
 enum { E_PERM = 1, E_FAULT = 14, E_INVAL = 22, CAP_SYS_RESOURCE_ = 24, CAPABILITY_VERSION_3 = 0x20080522 };
 

@@ -20,7 +20,6 @@
 #include "cost/count.h"
 #include "run/observe/sets.h"
 #include "run/run.h"
-#include "run/core/space.h"
 
 int64_t qn_interval_left;
 static uint64_t length; /* of an interval, instructions */

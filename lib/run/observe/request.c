@@ -14,7 +14,6 @@
 #include "run/observe/data.h"
 #include "run/observe/region.h"
 #include "run/run.h"
-#include "run/kernel/signal.h"
 
 enum { RAX = 0, RDX = 2 };
 

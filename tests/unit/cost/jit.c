@@ -2,8 +2,6 @@
 #include "cost/jit.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tap.h"
 

@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include <elf.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

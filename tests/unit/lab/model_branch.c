@@ -1,8 +1,6 @@
 /* Do the graders' predictors mispredict nested loops as often as follows by counting? */
 #include "lab/model_branch.h"
 
-#include <stdlib.h>
-
 #include "tap.h"
 
 #define OUTER 10000

@@ -2,7 +2,6 @@
 #include "report/html.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "tap.h"
 

@@ -1,10 +1,8 @@
 /* tests/unit/trace/full.c - does a trace for which there is no room keep what fits, whole: at every size around the end of a part? */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
