@@ -5,6 +5,7 @@
  *
  * Called as valgrind or quern-valgrind it is `quern valgrind`.
  */
+#define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static int print_help(void)
 /* Links to quern: bin/quern-valgrind and libexec/quern/valgrind/valgrind. */
 static bool is_valgrind(const char *own)
 {
-    const char *slash = strrchr(own, '/'), *name = slash ? slash + 1 : own;
+    const char *name = basename(own);
 
     return !strcmp(name, "valgrind") || !strcmp(name, "quern-valgrind");
 }

@@ -4,6 +4,7 @@
  *      quern page --diff [-o FILE] [options] BEFORE AFTER
  * Out: one HTML file, and beside it NAME.sources.js, if not all sources find room in it; exit 0, 1 (a bad input, a failed write), 2 (usage)
  */
+#define _GNU_SOURCE
 #include "page/page.h"
 
 #include <limits.h>
@@ -95,13 +96,6 @@ static const char *name_more(const char *path)
     return name;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 /* Where all sources found room there is no such file. */
 static enum qn_text_status close_more(struct qn_text_output *more, FILE *stream, struct qn_text_error *err)
 {
@@ -138,7 +132,7 @@ static enum qn_text_status write_page(const struct prof_args *a, struct qn_text_
         return qn_text_drop_output(&o), err->status;
     out = qn_text_stream_output(&o);
     q.more = fits ? NULL : qn_text_stream_output(&more);
-    q.more_name = base_name(name_more(path));
+    q.more_name = basename(name_more(path));
     if (!out || (!fits && !q.more))
         qn_text_fail_memory(err);
     else

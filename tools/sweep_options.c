@@ -191,7 +191,7 @@ static void take_program(struct qn_exp *e, char **words)
 /* exp/policies.exp -> policies.csv */
 static const char *name_output(struct qn_exp *e, const char *experiment)
 {
-    const char *slash = experiment ? strrchr(experiment, '/') : NULL, *base = slash ? slash + 1 : experiment;
+    const char *base = experiment ? basename(experiment) : NULL;
 
     return base ? qn_exp_format(&e->memory, "%.*s.csv", (int)strcspn(base, "."), base) : "sweep.csv";
 }

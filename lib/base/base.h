@@ -30,6 +30,23 @@
 #endif
 typedef QN_NCSR_TYPE void qn_slow_call(void);
 
+/* How many elements of a sorted list come first, by halves: those of which `holds`, which names its number i, is true.
+ *   QN_COUNT_WHILE(i, n, list[i].start <= address)    begin at or before the address */
+#define QN_COUNT_WHILE(i, count, holds)                             \
+    ({                                                              \
+        __typeof__((count) + 0u) low_ = 0, high_ = (count);         \
+                                                                    \
+        while (low_ < high_) {                                      \
+            __typeof__(low_) i = low_ + (high_ - low_) / 2;         \
+                                                                    \
+            if (holds)                                              \
+                low_ = i + 1;                                       \
+            else                                                    \
+                high_ = i;                                          \
+        }                                                           \
+        low_;                                                       \
+    })
+
 static inline uint64_t qn_round_down(uint64_t x, uint64_t unit) { return x & ~(unit - 1); }
 static inline uint64_t qn_round_up(uint64_t x, uint64_t unit) { return (x + unit - 1) & ~(unit - 1); }
 static inline bool qn_fits_i32(int64_t x) { return x == (int32_t)x; }

@@ -122,10 +122,9 @@ void qn_collect_print_culprits(struct qn_collect_work *w)
     for (size_t i = 0; i < w->culprits.count && i < CULPRITS_PRINTED; i++) {
         const struct qn_culprit_pair *p = &w->culprits.pairs[i];
         const char *victim = p->victim.file ? p->victim.file : "???", *evictor = p->evictor.file ? p->evictor.file : "???";
-        const char *vslash = strrchr(victim, '/'), *eslash = strrchr(evictor, '/');
 
-        qn_collect_say(w->run, "%s:%u misses %llu lines of %llu that %s:%u had evicted", vslash ? vslash + 1 : victim, p->victim.line,
-                   (unsigned long long)p->count, (unsigned long long)p->of, eslash ? eslash + 1 : evictor, p->evictor.line);
+        qn_collect_say(w->run, "%s:%u misses %llu lines of %llu that %s:%u had evicted", basename(victim), p->victim.line,
+                   (unsigned long long)p->count, (unsigned long long)p->of, basename(evictor), p->evictor.line);
     }
     qn_cost_free_culprits(&w->culprits);
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/base.h"
 #include "cost/count.h"
 
 static int compare(const void *left, const void *right)
@@ -35,27 +36,11 @@ void qn_cost_free_charges(struct qn_cost_charges *c)
     *c = (struct qn_cost_charges){ 0 };
 }
 
-/* Index of the first row whose site is not below `site`. */
-static uint64_t search(const struct qn_cost_charges *c, uint32_t site)
-{
-    uint64_t low = 0, high = c->count;
-
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-
-        if (c->list[middle].site < site)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 bool qn_cost_add_charges(const struct qn_cost_charges *c, uint32_t first, uint32_t end, int64_t sum[])
 {
     bool sound = true;
 
-    for (uint64_t i = c->count ? search(c, first) : 0; i < c->count && c->list[i].site < end; i++)
+    for (uint64_t i = QN_COUNT_WHILE(k, c->count, c->list[k].site < first); i < c->count && c->list[i].site < end; i++)
         for (uint32_t event = 0; event < c->events; event++) {
             uint64_t n = ((const volatile uint64_t *)c->list[i].counts)[event];
 

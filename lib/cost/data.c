@@ -6,6 +6,7 @@
  * Objects on which nothing missed are left out.  A file that was mapped twice has its variables once.  Blocks belong to the line that
  * the user has written: what was inlined there from a library is passed over.
  */
+#define _GNU_SOURCE
 #include "cost/data_tables.h"
 
 #include <inttypes.h>
@@ -33,13 +34,6 @@ static const char *keep(struct qn_data_output *o, const char *text)
     return id == QN_TEXT_NO_ID ? "???" : qn_text_name(&o->names, id);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 static void name_segment(const struct qn_data_output *o, const struct qn_object *object, char *name)
 {
     struct qn_cost_place place;
@@ -51,10 +45,10 @@ static void name_segment(const struct qn_data_output *o, const struct qn_object 
 
         memcpy(&map, o->x->store->base + QN_ARENA_MAPS_OFF + object->map * sizeof map, sizeof map);
         qn_cost_get_string(o->x->store, map.path, path, sizeof path);
-        snprintf(name, TEXT_MAX, "rest of %s", base_name(path));
+        snprintf(name, TEXT_MAX, "rest of %s", basename(path));
         return;
     }
-    snprintf(name, TEXT_MAX, "rest of %s", base_name(place.object));
+    snprintf(name, TEXT_MAX, "rest of %s", basename(place.object));
 }
 
 static void name_symbol(const struct qn_data_output *o, const struct qn_object *object, char *name)
@@ -139,7 +133,7 @@ void qn_cost_name_object(const struct qn_cost_data *data, const struct qn_object
         return;
     qn_cost_find_user(data->modules, object->map, object->start - 1, &place);
     n = strlen(name);
-    snprintf(name + n, QN_COST_OBJECT_NAME - n, " at %s:%u (%s)", place.file ? base_name(place.file) : "???", place.line,
+    snprintf(name + n, QN_COST_OBJECT_NAME - n, " at %s:%u (%s)", place.file ? basename(place.file) : "???", place.line,
              place.function ? place.function : "???");
 }
 

@@ -1,4 +1,5 @@
 /* lib/cost/explain_notes.c - see explain_notes.h. */
+#define _GNU_SOURCE
 #include "cost/explain_notes.h"
 
 #include <inttypes.h>
@@ -8,18 +9,11 @@
 
 const char *const explain_classes[QN_MISS_CLASSES] = { "compulsory", "capacity", "conflict" };
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 /* "demo.c:12", or as much as is known */
 static const char *describe(const struct qn_cost_place *p, uint64_t pc, char text[EXPLAIN_PLACE_MAX])
 {
     if (p->file && p->line)
-        snprintf(text, EXPLAIN_PLACE_MAX, "%.200s:%" PRIu32, base_name(p->file), p->line);
+        snprintf(text, EXPLAIN_PLACE_MAX, "%.200s:%" PRIu32, basename(p->file), p->line);
     else if (p->function)
         snprintf(text, EXPLAIN_PLACE_MAX, "%.250s()", p->function);
     else

@@ -214,25 +214,9 @@ void qn_cost_free_jit(struct qn_cost_jit *j)
     free(j);
 }
 
-/* How many begin at or before the address. */
-static size_t count_until(const struct qn_cost_jit *j, uint64_t address)
-{
-    size_t low = 0, high = j->count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (j->list[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 bool qn_cost_find_jit(const struct qn_cost_jit *j, uint64_t address, struct qn_cost_jit_place *place)
 {
-    size_t at = count_until(j, address);
+    size_t at = QN_COUNT_WHILE(i, j->count, j->list[i].start <= address);
     const struct qn_cost_jit_range *found = NULL;
 
     *place = (struct qn_cost_jit_place){ .end = at < j->count ? j->list[at].start : UINT64_MAX };

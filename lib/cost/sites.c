@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
+
 static struct qn_block_rec get_block(const struct qn_cost_store *s, uint64_t i)
 {
     struct qn_block_rec b;
@@ -43,22 +45,6 @@ void qn_cost_free_sites(struct qn_cost_sites *s)
     *s = (struct qn_cost_sites){ 0 };
 }
 
-/* Index + 1 of the last block whose counters begin at or before the site. */
-static uint64_t search(const struct qn_cost_sites *s, uint32_t site)
-{
-    uint64_t low = 0, high = s->count;
-
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-
-        if (s->list[middle].first <= site)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Counters of an instruction are those of its fetch, its reads, its writes. */
 static bool is_write(uint32_t d, uint64_t counter)
 {
@@ -87,7 +73,7 @@ static bool find_in_block(const struct qn_cost_sites *s, const struct qn_block_r
 /* Blocks without counters begin where the next one does: they sort before or behind it, and are passed over. */
 bool qn_cost_find_reference(const struct qn_cost_sites *s, uint32_t site, uint32_t *map, uint64_t *pc, bool *writes)
 {
-    uint64_t at = search(s, site);
+    uint64_t at = QN_COUNT_WHILE(i, s->count, s->list[i].first <= site);
 
     for (; at > 0; at--) {
         struct qn_block_rec b = get_block(s->store, s->list[at - 1].block);

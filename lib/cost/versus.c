@@ -1,4 +1,5 @@
 /* lib/cost/versus.c - the report of `run --versus`.  See versus.h. */
+#define _GNU_SOURCE
 #include "cost/versus.h"
 
 #include <inttypes.h>
@@ -38,16 +39,9 @@ static void say(struct printer *p, const char *format, ...)
 
 /* ---- the first difference ---- */
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 static void describe(const char *file, uint32_t line, const char *function, char text[WHERE_MAX])
 {
-    int n = file && line ? snprintf(text, WHERE_MAX, "%.150s:%" PRIu32, base_name(file), line) : snprintf(text, WHERE_MAX, "???");
+    int n = file && line ? snprintf(text, WHERE_MAX, "%.150s:%" PRIu32, basename(file), line) : snprintf(text, WHERE_MAX, "???");
 
     if (function)
         snprintf(text + n, WHERE_MAX - (size_t)n, " (%.120s)", function);

@@ -274,16 +274,8 @@ static void cut(uint64_t *end, uint64_t at)
 /* The unit that has the address, NULL: none. */
 static struct unit *find_unit(struct qn_inlines *l, uint64_t address, uint64_t *end)
 {
-    size_t low = 0, high = l->nranges;
+    size_t low = QN_COUNT_WHILE(i, l->nranges, l->ranges[i].start <= address);
 
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-
-        if (l->ranges[mid].start <= address)
-            low = mid + 1;
-        else
-            high = mid;
-    }
     if (low < l->nranges)
         cut(end, l->ranges[low].start);
     if (!low || l->ranges[low - 1].end <= address)

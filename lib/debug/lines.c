@@ -83,22 +83,6 @@ void qn_debug_load_lines(struct qn_debug *d)
     l->loaded = true;
 }
 
-/* The last sequence that starts at or before the address: index + 1, 0 if none. */
-static size_t search_sequences(const struct qn_lines *l, uint64_t address)
-{
-    size_t low = 0, high = l->nsequences;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (l->sequences[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static struct qn_sequence *find_sequence(struct qn_debug *d, uint64_t address, uint64_t *end)
 {
     struct qn_lines *l = &d->lines;
@@ -106,7 +90,7 @@ static struct qn_sequence *find_sequence(struct qn_debug *d, uint64_t address, u
     size_t at;
 
     qn_debug_load_lines(d);
-    at = search_sequences(l, address);
+    at = QN_COUNT_WHILE(i, l->nsequences, l->sequences[i].start <= address);
     *end = at < l->nsequences ? l->sequences[at].start : UINT64_MAX;
     if (!at || address >= l->sequences[at - 1].end)
         return NULL;

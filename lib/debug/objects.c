@@ -100,16 +100,8 @@ const struct qn_debug_object *qn_debug_list_objects(struct qn_debug *d, size_t *
 /* The last that begins at or before the address, if it covers it. */
 static struct qn_debug_object *search(const struct qn_objects *o, uint64_t address)
 {
-    size_t low = 0, high = o->count;
+    size_t low = QN_COUNT_WHILE(i, o->count, o->list[i].start <= address);
 
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (o->list[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low && address < o->list[low - 1].end ? &o->list[low - 1] : NULL;
 }
 

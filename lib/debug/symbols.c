@@ -176,22 +176,6 @@ void qn_debug_load_symbols(struct qn_debug *d)
     make_disjoint(&d->symbols);
 }
 
-/* The last symbol that starts at or before the address: index + 1, 0 if none. */
-static size_t search(const struct qn_symbols *s, uint64_t address)
-{
-    size_t low = 0, high = s->count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (s->list[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* The C library's code between _start and main has had several names; Cachegrind shows one. */
 bool qn_debug_is_below_main(const char *name)
 {
@@ -216,7 +200,7 @@ void qn_debug_find_symbol(struct qn_debug *d, uint64_t address, const char **nam
     size_t at;
 
     qn_debug_load_symbols(d);
-    at = search(&d->symbols, address);
+    at = QN_COUNT_WHILE(i, d->symbols.count, d->symbols.list[i].start <= address);
     *name = NULL;
     if (at && address < d->symbols.list[at - 1].end) {
         *name = shown_name(&d->symbols.list[at - 1]);

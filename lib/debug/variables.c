@@ -86,16 +86,8 @@ static void read_globals(struct qn_debug *d, struct qn_memory *m)
 
 static struct qn_global *search(const struct qn_memory *m, uint64_t address)
 {
-    size_t low = 0, high = m->nglobals;
+    size_t low = QN_COUNT_WHILE(i, m->nglobals, m->globals[i].start <= address);
 
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (m->globals[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     while (low > 1 && m->globals[low - 2].start == m->globals[low - 1].start)
         low--; /* the largest that begins there */
     return low && address < m->globals[low - 1].end ? &m->globals[low - 1] : NULL;

@@ -170,7 +170,7 @@ uint64_t qn_engines_hash_file(const char *path)
 /* A name must be one word, because profiles separate names by blanks. */
 char *qn_engines_name_module(const char *file)
 {
-    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+    const char *base = basename(file);
     char *name = NULL;
 
     if (asprintf(&name, "%.*s:%016llx", (int)strcspn(base, "."), base, (unsigned long long)qn_engines_hash_file(file)) < 0)

@@ -9,6 +9,7 @@
  *
  * What the analysis does not know is left empty: misses of the LL, which depend on the D1, and the build-id.
  */
+#define _GNU_SOURCE
 #include "exp/sizes.h"
 
 #include <inttypes.h>
@@ -117,9 +118,7 @@ static void take_line(void *data, const char *text)
 /* The last part of the command's first word. */
 static const char *name_program(struct qn_exp_memory *m, const char *command)
 {
-    const char *word = qn_exp_copy_part(m, command, strcspn(command, " ")), *slash = strrchr(word, '/');
-
-    return slash ? slash + 1 : word;
+    return basename(qn_exp_copy_part(m, command, strcspn(command, " ")));
 }
 
 static void fill(struct qn_exp_table *t, struct sizes *s, const char *counting)

@@ -15,17 +15,7 @@ static bool all_writable;
 /* First range that ends above pc. */
 static uint32_t lower(const struct table *t, uint64_t pc)
 {
-    uint32_t low = 0, high = t->n;
-
-    while (low < high) {
-        uint32_t mid = (low + high) / 2;
-
-        if (t->range[mid].end <= pc)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return QN_COUNT_WHILE(i, t->n, t->range[i].end <= pc);
 }
 
 static void insert_at(struct table *t, uint32_t i, struct qn_exec_range r)

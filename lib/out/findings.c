@@ -157,15 +157,7 @@ void qn_out_free_findings(struct qn_out_findings *f)
 
 static size_t find(const struct qn_out_findings *f, const char *object, uint64_t address)
 {
-    size_t low = 0, high = f->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (compare_place(&f->rows[middle], object, address) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return QN_COUNT_WHILE(i, f->count, compare_place(&f->rows[i], object, address) < 0);
 }
 
 static int is_level(const struct qn_out_finding *r) { return r->what[0] && strchr("DLM", r->what[0]) && !r->what[1]; }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "out/disassemble.h"
 #include "prof/counts.h"
 
@@ -73,15 +74,7 @@ static int compare_by_function(const void *p, const void *q, void *rows)
 /* The first row whose file is not before the name. Files stay in order, whatever is done within one. */
 static size_t find_file(const struct qn_out_insns *x, const char *file)
 {
-    size_t low = 0, high = qn_prof_table_rows(x->rows);
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (strcmp(row_at(x, middle).file, file) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return QN_COUNT_WHILE(i, qn_prof_table_rows(x->rows), strcmp(row_at(x, i).file, file) < 0);
 }
 
 void qn_out_insns_of_file(struct qn_out_insns *x, const char *file, int by_function)

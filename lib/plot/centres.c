@@ -1,4 +1,5 @@
 /* lib/plot/centres.c - see centres.h. */
+#define _GNU_SOURCE
 #include "plot/centres.h"
 
 #include <math.h>
@@ -25,13 +26,6 @@ struct gathering {
     struct qn_prof_table *table;
     struct qn_out_columns columns;
 };
-
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
 
 static double evaluate(const struct gathering *g, const int64_t *counts)
 {
@@ -157,15 +151,15 @@ static void name_centres(struct gathering *g)
         const char *name = c->function;
 
         if (is_unknown(c->function) && !is_unknown(c->object))
-            name = qn_exp_format(g->m, UNKNOWN " in %s", base_of(c->object));
+            name = qn_exp_format(g->m, UNKNOWN " in %s", basename(c->object));
         else if (g->by_line && !c->line)
             name = is_unknown(c->function) ? UNKNOWN : qn_exp_format(g->m, "%s (no line)", c->function);
         else if (is_unknown(c->function))
             name = UNKNOWN;
         else if (g->by_line)
-            name = qn_exp_format(g->m, "%s:%u", base_of(c->file), c->line);
+            name = qn_exp_format(g->m, "%s:%u", basename(c->file), c->line);
         else if (i < NAMED_MAX && has_namesake(g->c, i))
-            name = qn_exp_format(g->m, "%s (%s)", qn_plot_shorten_name(g->m, c->function, NAME_ROOM / 2), base_of(c->file));
+            name = qn_exp_format(g->m, "%s (%s)", qn_plot_shorten_name(g->m, c->function, NAME_ROOM / 2), basename(c->file));
         c->name = qn_plot_shorten_name(g->m, name, NAME_ROOM);
     }
 }

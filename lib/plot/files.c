@@ -42,7 +42,7 @@ static const char *const formats[] = { ".svg", ".png", ".pdf" };
 
 bool qn_plot_knows_format(const char *output)
 {
-    const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output, *dot = strrchr(name, '.');
+    const char *name = basename(output), *dot = strrchr(name, '.');
 
     for (size_t i = 0; dot && dot > name && i < QN_ARRAY_LEN(formats); i++)
         if (!strcmp(dot, formats[i]))

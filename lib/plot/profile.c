@@ -5,6 +5,7 @@
  *
  * `end` is where the longest bar of the row ends and the label begins.
  */
+#define _GNU_SOURCE
 #include <math.h>
 #include <string.h>
 
@@ -92,9 +93,7 @@ struct pairs {
 /* Profiles of one program built in two folders are compared, too: the folder does not count. */
 static bool is_same(const struct qn_plot_centre *x, const struct qn_plot_centre *y)
 {
-    const char *f = strrchr(x->file, '/'), *g = strrchr(y->file, '/');
-
-    return x->line == y->line && !strcmp(x->function, y->function) && !strcmp(f ? f + 1 : x->file, g ? g + 1 : y->file);
+    return x->line == y->line && !strcmp(x->function, y->function) && !strcmp(basename(x->file), basename(y->file));
 }
 
 static void add_pair(struct pairs *pairs, struct qn_exp_memory *m, const char *name, double a, double b)

@@ -4,6 +4,7 @@
  * In:  qn_prof_begin_calls(c, {"Ir"}, 1), qn_prof_add_call_fn(c, NULL, "a.c", "main")
  * Out: function 0, whose counts are 0
  */
+#define _GNU_SOURCE
 #include "prof/calls.h"
 
 #include <stdio.h>
@@ -101,10 +102,9 @@ int64_t *qn_prof_widen_calls(const struct qn_prof_calls *c, const int64_t *count
 
 const char *qn_prof_call_name(const struct qn_prof_call_fn *f, char *room, size_t size)
 {
-    const char *slash = f->object ? strrchr(f->object, '/') : NULL;
     if (!f->object || strcmp(f->name, QN_PROF_NOT_KNOWN) != 0)
         return f->name;
-    snprintf(room, size, QN_PROF_NOT_KNOWN " in %s", slash ? slash + 1 : f->object);
+    snprintf(room, size, QN_PROF_NOT_KNOWN " in %s", basename(f->object));
     return room;
 }
 

@@ -4,6 +4,7 @@
  * In:  the lines behind "#data: 2 3"
  * Out: two objects, their parts, three rows of misses
  */
+#define _GNU_SOURCE
 #include "prof/data.h"
 
 #include <stdio.h>
@@ -341,17 +342,11 @@ void qn_prof_free_data(struct qn_prof_data *data)
     *data = (struct qn_prof_data){0};
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 void qn_prof_describe_object(const struct qn_prof_object *o, char *text, size_t size)
 {
     char place[200] = "", type[200] = "";
     if (o->file && o->line)
-        snprintf(place, sizeof place, "%.150s:%u", base_name(o->file), o->line);
+        snprintf(place, sizeof place, "%.150s:%u", basename(o->file), o->line);
     if (o->type)
         snprintf(type, sizeof type, ", %.150s", o->type);
     if (strcmp(o->kind, "symbol") == 0)

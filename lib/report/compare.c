@@ -91,9 +91,8 @@ static int add_rows(struct row *rows, const struct qn_plot_centres both[2], int 
 {
     for (int i = 0; i < both[side].count; i++) {
         const struct qn_plot_centre *c = &both[side].at[i];
-        const char *slash = strrchr(c->file, '/');
 
-        rows[i] = (struct row){ slash ? slash + 1 : c->file, c->line ? c->name : c->function, c->line, { &both[0], &both[1] },
+        rows[i] = (struct row){ basename(c->file), c->line ? c->name : c->function, c->line, { &both[0], &both[1] },
                                 { side ? -1 : i, side ? i : -1 }, 0 };
     }
     return both[side].count;

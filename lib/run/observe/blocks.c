@@ -137,32 +137,12 @@ static void make_room(struct page *p)
 /* How many entries begin at or before the offset. */
 static unsigned count_until(const struct page *p, unsigned offset)
 {
-    unsigned low = 0, high = p->n;
-
-    while (low < high) {
-        unsigned middle = (low + high) / 2;
-
-        if (p->list[middle].start <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return QN_COUNT_WHILE(i, p->n, p->list[i].start <= offset);
 }
 
 static uint32_t count_large(uint64_t address)
 {
-    uint32_t low = 0, high = nlarge;
-
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-
-        if (block_of(large[middle])->base <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return QN_COUNT_WHILE(i, nlarge, block_of(large[i])->base <= address);
 }
 
 /* ---- looking up ---- */

@@ -48,20 +48,12 @@ void qn_calls_learn(void)
 static const struct qn_call_range *find_range(uint64_t pc)
 {
     const struct qn_exec_range *in = qn_exec_find(pc);
-    uint32_t low, high, first;
+    uint32_t first, low;
 
     if (!in || in->map == QN_NO_MAP || !maps)
         return NULL;
-    first = low = maps[in->map].first;
-    high = low + maps[in->map].count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-
-        if (ranges()[middle].start <= pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    first = maps[in->map].first;
+    low = first + QN_COUNT_WHILE(i, maps[in->map].count, ranges()[first + i].start <= pc);
     if (low == first || pc - ranges()[low - 1].start >= ranges()[low - 1].size)
         return NULL;
     return &ranges()[low - 1];

@@ -65,16 +65,8 @@ void qn_points_learn(uint64_t pc)
 static const struct qn_point *find(uint64_t pc, unsigned what)
 {
     const struct qn_exec_range *range;
-    uint64_t low = 0, high = nsorted;
+    uint64_t low = QN_COUNT_WHILE(i, nsorted, sorted[i].start <= pc);
 
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-
-        if (sorted[middle].start <= pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     range = low ? qn_exec_find(pc) : NULL;
     for (uint64_t i = low; range && i > 0 && i + OVERLAPS > low; i--)
         if (sorted[i - 1].what == what && pc < sorted[i - 1].end && sorted[i - 1].map == range->map)

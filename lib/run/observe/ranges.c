@@ -31,17 +31,7 @@ static uint64_t taken;       /* objects of the arena that were looked at */
 
 static uint32_t count_until(const struct range *list, uint32_t n, uint64_t address)
 {
-    uint32_t low = 0, high = n;
-
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-
-        if (list[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return QN_COUNT_WHILE(i, n, list[i].start <= address);
 }
 
 static const struct range *search(const struct range *list, uint32_t n, uint64_t address)
