@@ -9,20 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "exp/jobs.h"
 #include "report.h"
 
 /* ---- progress ---- */
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static bool shows_progress(const struct qn_report_options *o) { return !o->quiet && isatty(STDERR_FILENO); }
 
@@ -30,13 +22,13 @@ static void show_progress(void *data)
 {
     const struct qn_report_runner *r = data;
 
-    fprintf(stderr, "\rquern report: %s (%.0f s)\033[K", r->step, now() - r->started);
+    fprintf(stderr, "\rquern report: %s (%.0f s)\033[K", r->step, qn_exp_now() - r->started);
 }
 
 void qn_report_begin_step(struct qn_report_runner *r, int step, const char *what)
 {
     r->step = qn_exp_format(&r->o->memory, "%d of %d: %s", step, QN_REPORT_STEPS, what);
-    r->started = now();
+    r->started = qn_exp_now();
     if (r->o->guard.signal || r->o->quiet)
         return;
     if (!shows_progress(r->o)) {

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cost/arena.h"
@@ -224,14 +223,6 @@ static char **make_environment(struct qn_exp *e)
 
 /* ---- progress ---- */
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* "2 h 5 min", "12 s" */
 static const char *format_time(char text[32], double seconds)
 {
@@ -249,7 +240,7 @@ static const char *format_time(char text[32], double seconds)
 static void show_progress(void *data, int running)
 {
     struct conductor *c = data;
-    double passed = now() - c->started;
+    double passed = qn_exp_now() - c->started;
     char left[32];
 
     if (!c->terminal)
@@ -295,7 +286,7 @@ static int end(struct conductor *c)
 int qn_sweep_run(struct qn_sweep *s)
 {
     struct qn_exp *e = &s->options.exp;
-    struct conductor c = { .s = s, .started = now(), .terminal = !s->options.quiet && isatty(STDERR_FILENO) };
+    struct conductor c = { .s = s, .started = qn_exp_now(), .terminal = !s->options.quiet && isatty(STDERR_FILENO) };
     uint64_t limit = 0;
     int status;
 

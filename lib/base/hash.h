@@ -20,6 +20,14 @@ static inline uint64_t qn_hash_bytes(uint64_t hash, const void *bytes, uint64_t 
     return hash;
 }
 
+/* One number for another, and no two for the same one: the last step of splitmix64 (Steele, Lea, Flood 2014). */
+static inline uint64_t qn_hash_mix(uint64_t z)
+{
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
+}
+
 /* By words of eight bytes, the last filled up with zeros. */
 static inline uint64_t qn_hash_words(uint64_t hash, const void *bytes, uint64_t n)
 {

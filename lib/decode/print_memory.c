@@ -20,11 +20,6 @@ static void put_signed(struct printer *p, int64_t value, bool plus)
     put_hex(p, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
-static uint64_t cut(uint64_t value, unsigned bytes)
-{
-    return bytes >= 8 ? value : value & (((uint64_t)1 << 8 * bytes) - 1);
-}
-
 static const char *segment_prefix(uint8_t segment)
 {
     static const char names[][4] = {"", "fs:", "gs:", "es:", "cs:", "ss:", "ds:"};

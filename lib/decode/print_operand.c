@@ -11,11 +11,6 @@ void qn_decode_put_immediate_value(struct printer *p, uint64_t value)
     qn_decode_put_hex(p, value);
 }
 
-static uint64_t cut(uint64_t value, unsigned bytes)
-{
-    return bytes >= 8 ? value : value & (((uint64_t)1 << 8 * bytes) - 1);
-}
-
 /* Signed immediates are shown as wide as the operation is. */
 void qn_decode_put_immediate(struct printer *p, const struct operand_info *info, unsigned offset)
 {

@@ -37,6 +37,11 @@ void qn_decode_put_char(struct printer *p, char c);
 void qn_decode_put_hex(struct printer *p, uint64_t value);       /* 1f */
 void qn_decode_put_number(struct printer *p, unsigned n);        /* decimal, 0..99 */
 
+static inline uint64_t cut(uint64_t value, unsigned bytes)
+{
+    return bytes >= 8 ? value : value & (((uint64_t)1 << 8 * bytes) - 1);
+}
+
 /* print_mnemonic.c: mnemonic with suffix, predicate, branch hint. */
 void qn_decode_print_mnemonic(struct printer *p);
 

@@ -18,7 +18,7 @@
 #define GRACE 2.0 /* seconds between SIGTERM and SIGKILL */
 #define ERRORS_MODE 0600
 
-static double now(void)
+double qn_exp_now(void)
 {
     struct timespec t;
 
@@ -74,7 +74,7 @@ static void start(struct qn_exp_job *job, const sigset_t *mask)
     pid_t parent = getpid();
     int report[2];
 
-    job->started = now();
+    job->started = qn_exp_now();
     if (pipe2(report, O_CLOEXEC)) {
         job->start_errno = errno;
         return;
@@ -153,7 +153,7 @@ static void reap(struct qn_exp_jobs *j)
 
 static void stop_late(struct qn_exp_jobs *j)
 {
-    double time = now();
+    double time = qn_exp_now();
 
     for (int i = 0; i < j->next && j->limit > 0; i++) {
         struct qn_exp_job *job = &j->at[i];

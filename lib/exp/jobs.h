@@ -47,4 +47,6 @@ void qn_exp_add_job(struct qn_exp_jobs *j, const struct qn_exp_job *job);
 void qn_exp_run_jobs(struct qn_exp_jobs *j);
 void qn_exp_free_jobs(struct qn_exp_jobs *j);
 
+double qn_exp_now(void); /* seconds of a clock that never goes back */
+
 #endif

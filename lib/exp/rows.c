@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "cost/events.h"
+#include "text/names.h"
 
 static const char *const level_names[QN_EXP_LEVELS] = { "I1", "D1", "LL" };
 static const char *const event_names[] = {
@@ -145,11 +146,6 @@ static void fill_result(struct qn_exp_table *t, char **cells, const struct qn_ex
         cells[qn_exp_find_column(t, rates[i].name)] = format_rate(&t->memory, r, &rates[i]);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Counts that are not of the thirteen: by name, so that their order does not depend on which runs are done. */
 static void add_module_columns(struct qn_exp_table *t, const struct qn_exp_result *results, int count)
 {
@@ -159,7 +155,7 @@ static void add_module_columns(struct qn_exp_table *t, const struct qn_exp_resul
         for (int k = 0; results[i].status && k < results[i].count; k++)
             if (qn_exp_find_column(t, results[i].counts[k].name) < 0)
                 qn_exp_add_column(t, results[i].counts[k].name);
-    qsort(t->columns + first, (size_t)(t->column_count - first), sizeof *t->columns, compare_names);
+    qsort(t->columns + first, (size_t)(t->column_count - first), sizeof *t->columns, qn_text_compare);
 }
 
 void qn_exp_fill_table(struct qn_exp_table *t, const struct qn_exp *e, const struct qn_exp_runs *runs,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "lab/model_cache.h"
 
 #define LINE_MAX 128            /* bytes of a line of the program's */
@@ -29,16 +30,9 @@ struct qn_lab_box {
 
 /* ---- what is in it ---- */
 
-static uint64_t mix(uint64_t z) /* splitmix64 (Steele, Lea, Flood 2014) */
-{
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
-}
-
 struct qn_lab_box_shape qn_lab_draw_box(uint64_t seed)
 {
-    uint64_t z = mix(seed + 0x9e3779b97f4a7c15ull);
+    uint64_t z = qn_hash_mix(seed + 0x9e3779b97f4a7c15ull);
     unsigned ways = 2u << z % 3, sets = 4u << (z >> 8) % 6, line = 16u << (z >> 16) % 4;
     unsigned policy = (unsigned)(z >> 24) % (ways == 2 ? 2 : 4); /* of two ways plru and nru are lru */
     struct qn_lab_box_shape s = { sets * ways * line, ways, line, 2 + (unsigned)(z >> 32) % (HISTORY_MAX - 1), "" };

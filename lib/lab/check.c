@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "lab/internal.h"
 
 #define REMARK_LINE_MAX 200 /* bytes */
@@ -98,14 +99,7 @@ const char *qn_lab_number(uint64_t n)
 
 #define GOLDEN 0x9e3779b97f4a7c15ull
 
-static uint64_t mix(uint64_t z)
-{
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
-}
-
-uint64_t qn_lab_draw(struct qn_lab_check *c) { return mix(c->random += GOLDEN); }
+uint64_t qn_lab_draw(struct qn_lab_check *c) { return qn_hash_mix(c->random += GOLDEN); }
 unsigned qn_lab_below(struct qn_lab_check *c, unsigned n) { return (unsigned)((qn_lab_draw(c) >> 32) * n >> 32); }
 
 unsigned qn_lab_between(struct qn_lab_check *c, unsigned from, unsigned to)
@@ -131,7 +125,7 @@ static void run_tests(struct qn_lab_check *c)
         c->timed = false;
         if (qn_lab_keeps(c))
             qn_lab_forget_kept(c);
-        c->random = mix(c->request->seed * GOLDEN + c->test + 1);
+        c->random = qn_hash_mix(c->request->seed * GOLDEN + c->test + 1);
         c->outcomes[c->test].passed = lab->tests[c->test].passes(c);
         if (!c->outcomes[c->test].passed && qn_lab_keeps(c))
             qn_lab_keep_failed(c);

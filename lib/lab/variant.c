@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 #define CHOICES_MAX 8
 #define WORD_MAX 128    /* bytes of a key and of a student's name; crypt takes 511 in all */
 #define SALT "$5$rounds=1000$quernlab$"
@@ -103,13 +105,6 @@ static const struct parameter table[QN_LAB_PARAMETERS] = {
                                  { "**conflicts** In both cases it is the *oldest* such store of the window, not the newest." } },
 };
 
-static uint64_t mix(uint64_t z) /* splitmix64 (Steele, Lea, Flood 2014) */
-{
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
-}
-
 struct qn_lab_variant qn_lab_draw_variant(uint64_t seed)
 {
     struct qn_lab_variant v;
@@ -119,7 +114,7 @@ struct qn_lab_variant qn_lab_draw_variant(uint64_t seed)
 
         while (n < CHOICES_MAX && table[i].choices[n])
             n++;
-        v.value[i] = table[i].choices[mix(seed + (i + 1) * 0x9e3779b97f4a7c15ull) % n];
+        v.value[i] = table[i].choices[qn_hash_mix(seed + (i + 1) * 0x9e3779b97f4a7c15ull) % n];
     }
     return v;
 }
@@ -206,6 +201,6 @@ bool qn_lab_variant_seed(const char *key_file, const char *student, unsigned lab
         return complain("crypt", "this C library has no SHA-256");
     *seed = 0xcbf29ce484222325ull;
     for (hash += strlen(SALT); *hash; hash++)
-        *seed = mix((*seed ^ (unsigned char)*hash) + 0x9e3779b97f4a7c15ull);
+        *seed = qn_hash_mix((*seed ^ (unsigned char)*hash) + 0x9e3779b97f4a7c15ull);
     return true;
 }

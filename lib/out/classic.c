@@ -16,6 +16,7 @@
 
 #include "out/number.h"
 #include "prof/counts.h"
+#include "text/names.h"
 
 /* Width of " (12.34%)". */
 enum { FRAME_WIDTH = 80, PERCENT_WIDTH = 9 };
@@ -119,11 +120,6 @@ static enum qn_text_status read_profile(struct qn_out_classic *c)
     return QN_TEXT_OK;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static enum qn_text_status sort_sources(struct qn_out_classic *c)
 {
     int n = c->request->input_count - 1;
@@ -131,7 +127,7 @@ static enum qn_text_status sort_sources(struct qn_out_classic *c)
     if (!c->sources)
         return qn_text_fail_memory(c->err);
     memcpy(c->sources, c->request->inputs + 1, (size_t)n * sizeof *c->sources);
-    qsort(c->sources, (size_t)n, sizeof *c->sources, compare_texts);
+    qsort(c->sources, (size_t)n, sizeof *c->sources, qn_text_compare);
     for (int i = 0; i < n; i++)
         if (i == 0 || strcmp(c->sources[i], c->sources[c->source_count - 1]) != 0)
             c->sources[c->source_count++] = c->sources[i];

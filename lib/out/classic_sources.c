@@ -10,15 +10,11 @@
 
 #include "out/classic_file.h"
 #include "prof/counts.h"
-
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+#include "text/names.h"
 
 static int is_user_source(const struct qn_out_classic *c, const char *name)
 {
-    return bsearch(&name, c->sources, (size_t)c->source_count, sizeof *c->sources, compare_texts) != NULL;
+    return bsearch(&name, c->sources, (size_t)c->source_count, sizeof *c->sources, qn_text_compare) != NULL;
 }
 
 /* All files to annotate, sorted, each once: the user's and, where auto-annotating, the table's. */
@@ -36,7 +32,7 @@ static const char **list_files(struct qn_out_classic *c, size_t *count)
         if (strcmp(name, "???") != 0 && !is_user_source(c, name))
             names[(*count)++] = name;
     }
-    qsort(names, *count, sizeof *names, compare_texts);
+    qsort(names, *count, sizeof *names, qn_text_compare);
     return names;
 }
 

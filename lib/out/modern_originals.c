@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+#include "text/names.h"
 
 int qn_out_find_originals(struct qn_out_originals *o, const struct qn_prof_ledger *g, uint32_t file)
 {
@@ -25,7 +22,7 @@ int qn_out_find_originals(struct qn_out_originals *o, const struct qn_prof_ledge
     for (uint32_t i = 0; i < all && g->options.mod_file; i++)
         if (g->original_of[i] == file)
             o->names[o->count++] = qn_text_name(&g->originals, i);
-    qsort(o->names, (size_t)o->count, sizeof *o->names, compare_texts);
+    qsort(o->names, (size_t)o->count, sizeof *o->names, qn_text_compare);
     o->paths = calloc((size_t)o->count + 1, sizeof *o->paths);
     o->sources = calloc((size_t)o->count + 1, sizeof *o->sources);
     return o->paths && o->sources ? 0 : -1;

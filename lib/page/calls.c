@@ -12,6 +12,7 @@
 #include "page/json.h"
 #include "page/profile.h"
 #include "prof/region.h"
+#include "report/facts.h"
 
 #define NARROWER "(narrower ones)" /* the function of contexts that found no room */
 
@@ -45,13 +46,6 @@ static void weigh(struct chosen *c)
     }
 }
 
-static int compare_falling(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x > y ? -1 : x < y;
-}
-
 /* The cost of the last of the `most` that find room; `costs` stays in order. */
 static double find_least(struct qn_page_profile *p, const double *costs, size_t count, size_t most)
 {
@@ -61,7 +55,7 @@ static double find_least(struct qn_page_profile *p, const double *costs, size_t 
         return 0;
     sorted = qn_exp_alloc(&p->memory, count * sizeof *sorted);
     memcpy(sorted, costs, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_falling);
+    qsort(sorted, count, sizeof *sorted, qn_report_compare_falling);
     return sorted[most - 1];
 }
 

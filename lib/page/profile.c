@@ -55,13 +55,6 @@ static void weigh(struct qn_page_profile *p, const struct qn_prof_header *h)
 
 /* ---- what is left out ---- */
 
-static int compare_falling(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x > y ? -1 : x < y;
-}
-
 /* The cost of the row that is the last of the `most`; 0 where all find room. */
 static double find_least(struct qn_page_profile *p, const struct qn_prof_table *t, bool insns, size_t most)
 {
@@ -76,7 +69,7 @@ static double find_least(struct qn_page_profile *p, const struct qn_prof_table *
     }
     if (count <= most)
         return 0;
-    qsort(costs, count, sizeof *costs, compare_falling);
+    qsort(costs, count, sizeof *costs, qn_report_compare_falling);
     return costs[most - 1];
 }
 

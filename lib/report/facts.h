@@ -43,6 +43,11 @@ void qn_report_free_facts(struct qn_report_facts *f);
 
 /* The sum of events, "D1mr+D1mw", of centre `i`; of the whole if i < 0. */
 double qn_report_count(const struct qn_plot_centres *c, int i, const char *events);
+/* For qsort: the largest of doubles first. */
+static inline int qn_report_compare_falling(const void *a, const void *b)
+{
+    return (*(const double *)a < *(const double *)b) - (*(const double *)a > *(const double *)b);
+}
 /* Whether the line or function has a source line. */
 bool qn_report_has_line(const struct qn_plot_centre *c);
 /* Whether the profile has an event. */

@@ -119,13 +119,6 @@ bool qn_report_examine_phases(struct qn_report_facts *f, struct qn_report_findin
     return finding->cost >= QN_REPORT_COST_LEAST;
 }
 
-static int compare_falling(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x > y ? -1 : x < y;
-}
-
 /* The sum of the largest; for a tenth of the sets that may have most of the misses. */
 static double sum_largest(const struct qn_exp_table *t, int count)
 {
@@ -135,7 +128,7 @@ static double sum_largest(const struct qn_exp_table *t, int count)
         return 0;
     for (int row = 0; row < t->row_count; row++)
         misses[row] = cell(t, row, "misses");
-    qsort(misses, (size_t)t->row_count, sizeof *misses, compare_falling);
+    qsort(misses, (size_t)t->row_count, sizeof *misses, qn_report_compare_falling);
     for (int i = 0; i < count; i++)
         sum += misses[i];
     free(misses);

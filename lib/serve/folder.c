@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "serve/serve.h"
+#include "text/names.h"
 #include "text/output.h"
 #include "text/utf8.h"
 
@@ -34,8 +35,6 @@ static bool is_plain(const char *name)
 
 bool qn_serve_is_name(const char *name) { return is_plain(name) && ends_in(name, ".c"); }
 
-static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
-
 /* Names that `wanted` takes, sorted. */
 static unsigned list(const struct qn_serve *s, bool (*wanted)(const char *name), char *names[], unsigned most)
 {
@@ -53,7 +52,7 @@ static unsigned list(const struct qn_serve *s, bool (*wanted)(const char *name),
     }
     if (d)
         closedir(d);
-    qsort(names, n, sizeof *names, compare_names);
+    qsort(names, n, sizeof *names, qn_text_compare);
     return n;
 }
 

@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "text/hash.h"
 
@@ -38,5 +39,8 @@ static inline const char *qn_text_name(const struct qn_text_names *names, uint32
 uint32_t *qn_text_rank_names(const struct qn_text_names *names);
 
 void qn_text_free_names(struct qn_text_names *names);
+
+/* For qsort: texts in bytewise order. */
+static inline int qn_text_compare(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 #endif
