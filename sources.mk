@@ -244,9 +244,9 @@ hosted_sources = \
 	lib/report/tables.c \
 	lib/report/whole.c \
 	lib/page/advice.c \
+	lib/page/beside.c \
 	lib/page/branches.c \
 	lib/page/calls.c \
-	lib/page/culprits.c \
 	lib/page/json.c \
 	lib/page/log.c \
 	lib/page/objects.c \
@@ -255,7 +255,6 @@ hosted_sources = \
 	lib/page/plain.c \
 	lib/page/profile.c \
 	lib/page/rows.c \
-	lib/page/sharing.c \
 	lib/page/shell.c \
 	lib/page/sources.c \
 	lib/page/tables.c \

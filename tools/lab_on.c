@@ -35,13 +35,9 @@ static const char *tap_file(struct qn_exp_memory *m, const struct qn_lab_request
 
 bool qn_lab_take_farmed(const struct qn_lab_request *r, int student, unsigned *points)
 {
-    struct qn_exp_memory m;
-    FILE *tap;
-    bool good;
-
-    qn_exp_init_memory(&m);
-    tap = fopen(tap_file(&m, r, student), "re");
-    good = tap && qn_lab_read_points(tap, points, r->lab->n_tests);
+    struct qn_exp_memory m = { 0 };
+    FILE *tap = fopen(tap_file(&m, r, student), "re");
+    bool good = tap && qn_lab_read_points(tap, points, r->lab->n_tests);
     if (tap)
         fclose(tap);
     qn_exp_free_memory(&m);
@@ -121,10 +117,9 @@ struct progress {
 static void show_progress(void *data)
 {
     const struct progress *p = data;
-    struct qn_exp_memory m;
+    struct qn_exp_memory m = { 0 };
     int done = 0;
 
-    qn_exp_init_memory(&m);
     for (int i = 0; i < p->n; i++)
         done += !access(tap_file(&m, p->request, i), F_OK);
     qn_exp_free_memory(&m);
@@ -163,7 +158,6 @@ bool qn_lab_farm_out(const struct qn_lab_request *r, const char *const *students
     const char *folder;
     bool good = true;
 
-    qn_exp_init_memory(&p.memory);
     folder = qn_exp_format(&p.memory, "%s.parts", r->output);
     if ((mkdir(folder, 0777) && errno != EEXIST) || !(p.folder = whole_path(&p.memory, folder)))
         good = complain(folder);
@@ -178,9 +172,8 @@ bool qn_lab_farm_out(const struct qn_lab_request *r, const char *const *students
 void qn_lab_end_farm(const struct qn_lab_request *r, int n)
 {
     static const char *const others[] = { "students", "job.sh", "joblog" };
-    struct qn_exp_memory m;
+    struct qn_exp_memory m = { 0 };
 
-    qn_exp_init_memory(&m);
     for (int i = 0; i < n; i++) {
         unlink(tap_file(&m, r, i));
         unlink(qn_exp_format(&m, "%s.parts/%d.log", r->output, i + 1));

@@ -241,7 +241,6 @@ int qn_tool_report(int argc, char **argv)
     int status;
 
     (void)argc;
-    qn_exp_init_memory(&o.memory);
     status = parse(&o, argv);
     o.self = status < 0 ? qn_engines_own_path("report") : NULL;
     if (status < 0)

@@ -46,9 +46,8 @@ static int check_intervals(struct qn_report_options *o)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
     struct qn_prof_reader *r = qn_prof_open_reader(o->profile, &err);
-    struct qn_exp_table t;
+    struct qn_exp_table t = { 0 };
 
-    qn_exp_init_table(&t);
     if (r)
         qn_exp_read_intervals(&t, o->intervals, qn_prof_reader_header(r), &err);
     qn_exp_free_table(&t);
@@ -61,9 +60,8 @@ static int check_intervals(struct qn_report_options *o)
 static int check_sets(const char *path)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t;
+    struct qn_exp_table t = { 0 };
 
-    qn_exp_init_table(&t);
     if (qn_exp_read_sets(&t, path, &err) != QN_TEXT_OK)
         qn_text_complain("quern report: %s", err.text);
     qn_exp_free_table(&t);
@@ -73,10 +71,9 @@ static int check_sets(const char *path)
 bool qn_report_take_sizes(struct qn_report_options *o, const char *log, const char *counting)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t;
+    struct qn_exp_table t = { 0 };
     bool any;
 
-    qn_exp_init_table(&t);
     any = qn_exp_read_sizes(&t, log, counting, &err) == QN_TEXT_OK && t.row_count;
     if (any && qn_exp_write_table(&t, qn_exp_format(&o->memory, "%s/" QN_REPORT_RUNS, o->folder), &err) != QN_TEXT_OK)
         qn_text_complain("quern report: %s", err.text);

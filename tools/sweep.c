@@ -69,9 +69,8 @@ static int find_provenance(struct qn_sweep *s)
 static int take_old_rows(struct qn_sweep *s)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t;
+    struct qn_exp_table t = { 0 };
 
-    qn_exp_init_table(&t);
     if (access(s->options.output, F_OK) == 0 && qn_exp_read_table(&t, s->options.output, &err) == QN_TEXT_OK)
         qn_exp_take_rows(&t, s->options.output, &s->options.exp, &s->runs, s->provenance, s->results, &err);
     qn_exp_free_table(&t);

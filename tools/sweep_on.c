@@ -118,12 +118,11 @@ static void take_parts(struct engine *e)
 
     for (int part = 1; part <= e->parts; part++) {
         struct qn_text_error err = { .status = QN_TEXT_OK };
-        struct qn_exp_table t;
+        struct qn_exp_table t = { 0 };
         const char *path = part_file(e, part);
 
         if (access(path, F_OK))
             continue;
-        qn_exp_init_table(&t);
         if (qn_exp_read_table(&t, path, &err) != QN_TEXT_OK ||
             qn_exp_take_rows(&t, path, &s->options.exp, &s->runs, s->provenance, s->results, &err) != QN_TEXT_OK) {
             qn_text_complain("quern: sweep: %s; the part is made again", err.text);

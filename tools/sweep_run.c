@@ -41,9 +41,8 @@ struct task {
 bool qn_sweep_write(struct qn_sweep *s)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t;
+    struct qn_exp_table t = { 0 };
 
-    qn_exp_init_table(&t);
     qn_exp_fill_table(&t, &s->options.exp, &s->runs, s->provenance, s->results);
     if (qn_exp_write_table(&t, s->options.output, &err) != QN_TEXT_OK)
         fprintf(stderr, "quern: sweep: %s\n", err.text);

@@ -308,7 +308,6 @@ int qn_tool_watch(int argc, char **argv)
 #ifndef HAVE_LIBCSV
     return qn_text_complain(PROGRAM ": this quern was built without libcsv"), 1;
 #endif
-    qn_exp_init_memory(&r.memory);
     status = watch(&r);
     qn_exp_free_memory(&r.memory);
     return status;

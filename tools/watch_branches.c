@@ -99,11 +99,10 @@ static int find_line(struct watch_runner *r)
 {
     const char *colon = strrchr(r->s->line, ':');
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t;
+    struct qn_exp_table t = { 0 };
 
     if (!colon || strspn(colon + 1, "0123456789") != strlen(colon + 1) || !colon[1])
         return qn_text_complain("quern: watch: --line: got '%s', wanted FILE:LINE", r->s->line), QN_EXIT_USAGE;
-    qn_exp_init_table(&t);
     qn_exp_read_table(&t, r->places, &err);
     for (int i = 0; i < t.row_count && t.column_count > SOURCE_LINE; i++)
         if (!strcmp(t.rows[i][SOURCE_LINE], colon + 1) && is_file(t.rows[i][SOURCE_FILE], r->s->line, (size_t)(colon - r->s->line)))

@@ -15,7 +15,6 @@ const char *const qn_exp_slot_names[QN_EXP_SLOTS] = { "I1", "D1", "LL", "BC", "B
 void qn_exp_init(struct qn_exp *e)
 {
     memset(e, 0, sizeof *e);
-    qn_exp_init_memory(&e->memory);
 }
 
 void qn_exp_free(struct qn_exp *e) { qn_exp_free_memory(&e->memory); }

@@ -29,7 +29,6 @@ double qn_exp_now(void)
 void qn_exp_init_jobs(struct qn_exp_jobs *j, int parallel, double limit, void *data)
 {
     memset(j, 0, sizeof *j);
-    qn_exp_init_memory(&j->memory);
     j->parallel = parallel;
     j->limit = limit;
     j->data = data;

@@ -22,30 +22,42 @@ static void *qn_exp_chunk(size_t bytes)
     exit(1);
 }
 
-void qn_exp_init_memory(struct qn_exp_memory *m) { obstack_init(&m->stack); }
-void qn_exp_free_memory(struct qn_exp_memory *m) { obstack_free(&m->stack, NULL); }
+static struct obstack *stack_of(struct qn_exp_memory *m)
+{
+    if (!m->stack.chunk)
+        obstack_init(&m->stack);
+    return &m->stack;
+}
+
+void qn_exp_free_memory(struct qn_exp_memory *m)
+{
+    if (m->stack.chunk)
+        obstack_free(&m->stack, NULL);
+    memset(m, 0, sizeof *m);
+}
 
 void *qn_exp_alloc(struct qn_exp_memory *m, size_t bytes)
 {
-    return memset(obstack_alloc(&m->stack, bytes), 0, bytes);
+    return memset(obstack_alloc(stack_of(m), bytes), 0, bytes);
 }
 
 char *qn_exp_copy_part(struct qn_exp_memory *m, const char *text, size_t length)
 {
-    return obstack_copy0(&m->stack, text, length);
+    return obstack_copy0(stack_of(m), text, length);
 }
 
 char *qn_exp_copy(struct qn_exp_memory *m, const char *text) { return qn_exp_copy_part(m, text, strlen(text)); }
 
 char *qn_exp_format(struct qn_exp_memory *m, const char *format, ...)
 {
+    struct obstack *stack = stack_of(m);
     va_list args;
 
     va_start(args, format);
-    obstack_vprintf(&m->stack, format, args);
+    obstack_vprintf(stack, format, args);
     va_end(args);
-    obstack_1grow(&m->stack, 0);
-    return obstack_finish(&m->stack);
+    obstack_1grow(stack, 0);
+    return obstack_finish(stack);
 }
 
 /* Room is doubled whenever the count reaches a power of two, so it need not be stored. */
@@ -55,6 +67,6 @@ void *qn_exp_grow(struct qn_exp_memory *m, void *list, size_t count, size_t size
 
     if (count && !qn_is_pow2(count))
         return list;
-    more = obstack_alloc(&m->stack, (count ? 2 * count : 1) * size);
+    more = obstack_alloc(stack_of(m), (count ? 2 * count : 1) * size);
     return count ? memcpy(more, list, count * size) : more;
 }

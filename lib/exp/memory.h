@@ -1,7 +1,6 @@
 /* lib/exp/memory.h - memory that lives as long as an experiment and is given back at once.
  *
- *   struct qn_exp_memory m;
- *   qn_exp_init_memory(&m);
+ *   struct qn_exp_memory m = { 0 };
  *   text = qn_exp_format(&m, "%s:%d", file, line);
  *   list = qn_exp_grow(&m, list, count, sizeof *list);   room for one more
  *   qn_exp_free_memory(&m);
@@ -20,7 +19,6 @@ struct qn_exp_memory {
     struct obstack stack;
 };
 
-void qn_exp_init_memory(struct qn_exp_memory *m);
 void qn_exp_free_memory(struct qn_exp_memory *m);
 
 /* Zeroed. */

@@ -214,10 +214,9 @@ enum qn_text_status qn_exp_take_rows(const struct qn_exp_table *t, const char *p
                                      const struct qn_exp_runs *runs, const struct qn_exp_provenance *provenance,
                                      struct qn_exp_result *results, struct qn_text_error *err)
 {
-    struct qn_exp_table wanted;
+    struct qn_exp_table wanted = { 0 };
     int row = 0, worst = 0;
 
-    qn_exp_init_table(&wanted);
     add_identity_columns(&wanted, e);
     add_result_columns(&wanted);
     if (!same_columns(t, &wanted))

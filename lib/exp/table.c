@@ -14,12 +14,6 @@
 #include "base/base.h"
 #include "text/output.h"
 
-void qn_exp_init_table(struct qn_exp_table *t)
-{
-    memset(t, 0, sizeof *t);
-    qn_exp_init_memory(&t->memory);
-}
-
 void qn_exp_free_table(struct qn_exp_table *t) { qn_exp_free_memory(&t->memory); }
 
 int qn_exp_find_column(const struct qn_exp_table *t, const char *name)

@@ -23,7 +23,6 @@ struct qn_exp_table {
     int column_count, row_count;
 };
 
-void qn_exp_init_table(struct qn_exp_table *t);
 void qn_exp_free_table(struct qn_exp_table *t);
 
 /* -1: no such column. */
@@ -41,7 +40,7 @@ static inline const char *qn_exp_cell(const struct qn_exp_table *t, int row, int
 /* A number in a cell: false if it is empty or something else. */
 bool qn_exp_cell_number(const struct qn_exp_table *t, int row, int column, double *number);
 
-/* `t` is initialised and empty; QN_TEXT_IO where the file cannot be opened, QN_TEXT_BAD with FILE:LINE where it is not CSV. */
+/* `t` is empty: all zeros; QN_TEXT_IO where the file cannot be opened, QN_TEXT_BAD with FILE:LINE where it is not CSV. */
 enum qn_text_status qn_exp_read_table(struct qn_exp_table *t, const char *path, struct qn_text_error *err);
 /* The same of what `quern run --interval=N` writes beside a profile with the events `h`: one of them is there at least, for other files by
  * interval (PROFILE.sets.csv) have none. */

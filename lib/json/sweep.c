@@ -77,9 +77,8 @@ static bool put_table(FILE *out, const struct qn_exp_table *t, const char *schem
 
 static enum qn_text_status write_rows(FILE *out, const char *path, const char *schema, bool columns, struct qn_text_error *err)
 {
-    struct qn_exp_table t;
+    struct qn_exp_table t = { 0 };
 
-    qn_exp_init_table(&t);
     if (qn_exp_read_table(&t, path, err) == QN_TEXT_OK && !put_table(out, &t, schema, columns))
         qn_text_fail(err, QN_TEXT_IO, "cannot write JSON");
     qn_exp_free_table(&t);

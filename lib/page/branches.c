@@ -285,11 +285,7 @@ enum qn_text_status qn_page_write_branches(const struct qn_page_watch *w, FILE *
 {
     struct branches o = { .w = w };
 
-    qn_exp_init_memory(&o.memory);
     o.places.memory = &o.memory;
-    qn_exp_init_table(&o.named);
-    for (int i = 0; i < w->count; i++)
-        qn_exp_init_table(&o.tables[i]);
     if (read_files(&o, err) == QN_TEXT_OK) {
         qn_page_begin(out, w->title);
         put_plain(&o, out);

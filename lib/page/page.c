@@ -102,12 +102,6 @@ enum qn_text_status qn_page_write(const struct qn_page_request *q, FILE *out, st
     struct input in = { 0 };
     size_t count = 0;
 
-    qn_exp_init_table(&in.intervals);
-    qn_exp_init_table(&in.runs);
-    qn_exp_init_table(&in.intervals_before);
-    qn_exp_init_table(&in.culprits);
-    qn_exp_init_table(&in.sets);
-    qn_exp_init_table(&in.sharing);
     if (read_input(&in, q, err) == QN_TEXT_OK) {
         qn_page_begin(out, qn_prof_reader_header(in.profile.reader)->cmd.text);
         qn_page_put_plain(&in.profile, out);

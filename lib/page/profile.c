@@ -111,7 +111,6 @@ enum qn_text_status qn_page_read_profile(struct qn_page_profile *p, const char *
     const struct qn_prof_header *h;
 
     *p = (struct qn_page_profile){ .path = path, .shown = path };
-    qn_exp_init_memory(&p->memory);
     p->reader = qn_prof_open_reader(path, err);
     p->merge = p->reader ? qn_prof_new_merge(NULL, NULL) : NULL;
     if (!p->merge)

@@ -315,10 +315,7 @@ enum qn_text_status qn_page_write_watch(const struct qn_page_watch *w, FILE *out
 {
     struct watch o = { .w = w };
 
-    qn_exp_init_memory(&o.memory);
     o.places.memory = &o.memory;
-    for (int i = 0; i < w->count; i++)
-        qn_exp_init_table(&o.tables[i]);
     if (read_files(&o, err) == QN_TEXT_OK) {
         qn_page_begin(out, w->title);
         put_plain(&o, out);

@@ -198,7 +198,6 @@ enum qn_text_status qn_plot_draw_flame(const struct qn_plot_request *q, struct q
 
     if (!end || strcmp(end, ".svg"))
         return qn_text_fail(err, QN_TEXT_BAD, "-o %s: wanted a name that ends in .svg: a flame graph is drawn without gnuplot", q->output);
-    qn_exp_init_memory(&w.memory);
     if (qn_stacks_read(&w.f.tree, w.path, err) == QN_TEXT_OK && read_events(&w) == 0 && make_bars(&w) == 0 && check_event(&w) == 0
         && place_bars(&w) == 0) {
         name_picture(&w);

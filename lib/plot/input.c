@@ -103,11 +103,10 @@ static enum qn_text_status read_records(struct qn_plot_input *in, const struct q
 /* A log of the analysis sizes, as the rows of a sweep that it is. */
 static enum qn_text_status read_log(struct qn_plot_input *in, const struct qn_plot_request *q, struct qn_text_error *err)
 {
-    struct qn_exp_table rows;
+    struct qn_exp_table rows = { 0 };
 
     if (q->level && strcmp(q->level, "D1"))
         return qn_text_fail(err, QN_TEXT_BAD, "%s: --level: got %s, wanted D1: the analysis sizes tells of no other level", in->path, q->level);
-    qn_exp_init_table(&rows);
     if (qn_exp_read_sizes(&rows, in->path, "", err) == QN_TEXT_OK && !rows.row_count)
         qn_text_fail(err, QN_TEXT_BAD, "%s: got no line 'AN: misses of D1s by size ...', wanted rows, or the log of a run with the analysis sizes", in->path);
     for (int i = 0; i < rows.column_count; i++)
@@ -126,7 +125,6 @@ enum qn_text_status qn_plot_read_input(struct qn_plot_input *in, const struct qn
     struct qn_out_csv_table *csv;
 
     *in = (struct qn_plot_input){ .path = path };
-    qn_exp_init_table(&in->t);
     if (qn_prof_chosen_region())
         return qn_text_fail(err, QN_TEXT_BAD, "%s: --region: got rows, wanted a profile, which has regions", path);
     if (qn_plot_is_profile(path))

@@ -134,8 +134,6 @@ enum qn_text_status qn_plot_draw(const struct qn_plot_request *q, char remark[QN
             return err->status;
     if (!strcmp(q->kind, "flame"))
         return qn_plot_draw_flame(q, err);
-    qn_exp_init_memory(&p.memory);
-    qn_exp_init_table(&p.data);
     status = readers[qn_plot_find_kind(q->kind) - qn_plot_kinds](&p, err);
     if (q->title)
         p.title = q->title;

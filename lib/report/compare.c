@@ -295,7 +295,6 @@ enum qn_text_status qn_report_compare(const char *folder, struct qn_text_error *
 {
     struct comparison c = { .folder = folder };
 
-    qn_exp_init_memory(&c.memory);
     if (read_side(&c, 0, err) == QN_TEXT_OK && read_side(&c, 1, err) == QN_TEXT_OK)
         save_page(&c, err);
     for (int side = 0; side < 2; side++) {

@@ -70,14 +70,7 @@ enum qn_text_status qn_report_read_facts(struct qn_report_facts *f, const struct
     const char *path;
 
     *f = (struct qn_report_facts){ .report = r };
-    qn_exp_init_memory(&f->memory);
     path = qn_report_path(f, QN_REPORT_PROFILE);
-    qn_exp_init_table(&f->intervals);
-    qn_exp_init_table(&f->runs);
-    qn_exp_init_table(&f->sets);
-    qn_exp_init_table(&f->curve);
-    qn_exp_init_table(&f->data);
-    qn_exp_init_table(&f->calls);
     if (qn_plot_open_rows(&f->profile, path, err) != QN_TEXT_OK
         || qn_plot_read_rows(&f->profile, &(struct qn_plot_request){ .by = NULL }, path, err) != QN_TEXT_OK
         || read_centres(f, &f->functions, "function", err) != QN_TEXT_OK

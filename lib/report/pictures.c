@@ -161,11 +161,10 @@ static const char *tell_heat(struct qn_report_facts *f, const struct qn_exp_tabl
 static const char *tell_picture(struct qn_report_facts *f, const struct picture *p)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t;
+    struct qn_exp_table t = { 0 };
     const char *text = "";
     double first;
 
-    qn_exp_init_table(&t);
     if (qn_exp_read_table(&t, qn_report_path(f, qn_exp_format(&f->memory, "%s.csv", p->name)), &err) == QN_TEXT_OK && t.row_count)
         text = qn_exp_find_column(&t, "label") >= 0 ? tell_bars(f, &t, qn_exp_find_column(&t, "label"))
                : !strcmp(p->kind, "heat") ? tell_heat(f, &t)

@@ -36,9 +36,8 @@ static bool mostly_conflicts(const struct qn_report_facts *f)
 
 void qn_report_find_knees(struct qn_report_facts *f)
 {
-    struct qn_exp_table sizes;
+    struct qn_exp_table sizes = { 0 };
 
-    qn_exp_init_table(&sizes);
     qn_exp_add_column(&sizes, "size");
     qn_exp_add_column(&sizes, "misses");
     for (int row = 0; row < f->runs.row_count; row++) {

@@ -52,11 +52,9 @@ static void compare(const struct qn_exp_table *a, const struct qn_exp_table *b)
 static void rows(const char *path)
 {
     static const char written[] = "/dev/shm/quern-fuzz-table";
-    struct qn_exp_table t, again;
+    struct qn_exp_table t = { 0 }, again = { 0 };
     struct qn_text_error err = {0};
     double number;
-    qn_exp_init_table(&t);
-    qn_exp_init_table(&again);
     check(qn_exp_read_table(&t, path, &err), &err, path);
     if (err.status == QN_TEXT_OK) {
         for (int r = 0; r < t.row_count; r++)
@@ -95,10 +93,9 @@ static void take_line(void *data, const char *text)
 
 static void log_of_run(const char *path)
 {
-    struct qn_exp_memory m;
+    struct qn_exp_memory m = { 0 };
     struct qn_exp_result r = {0};
     void *both[] = {&m, &r};
-    qn_exp_init_memory(&m);
     qn_exp_read_log(path, take_line, both);
     for (int i = 0; i < r.count; i++)
         must(*r.counts[i].name && strspn(r.counts[i].value, "0123456789") == strlen(r.counts[i].value), "names and digits");

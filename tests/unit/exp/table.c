@@ -34,11 +34,10 @@ static const char *get(void)
 static void refused(const char *text, const char *wanted)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t;
+    struct qn_exp_table t = { 0 };
     char *message;
 
     put(text);
-    qn_exp_init_table(&t);
     ok(qn_exp_read_table(&t, path, &err) != QN_TEXT_OK, "refused: %.20s", wanted);
     if (asprintf(&message, "%s%s", path, wanted) < 0)
         bail("no memory");
@@ -51,11 +50,10 @@ static void test_round_trip(void)
 {
     static const char text[] = "a,\"b,c\",d\n1,\"say \"\"hi\"\"\",\n\" x\",\"two\nlines\",3.5\n";
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t;
+    struct qn_exp_table t = { 0 };
     double number;
 
     put(text);
-    qn_exp_init_table(&t);
     ok(qn_exp_read_table(&t, path, &err) == QN_TEXT_OK, "read %s", err.text);
     is_int(t.row_count, 2, "rows");
     is_str(qn_exp_cell(&t, 0, qn_exp_find_column(&t, "b,c")), "say \"hi\"", "quotes");
@@ -73,10 +71,9 @@ static void test_round_trip(void)
 static void test_one_column(void)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t;
+    struct qn_exp_table t = { 0 };
 
     put("a\n\n\"\"\n\"\tx\"\n");
-    qn_exp_init_table(&t);
     ok(qn_exp_read_table(&t, path, &err) == QN_TEXT_OK, "one column");
     is_int(t.row_count, 2, "an empty cell is a row, an empty line is none");
     ok(qn_exp_write_table(&t, path, &err) == QN_TEXT_OK, "write");
@@ -88,12 +85,11 @@ static void test_nul(void)
 {
     static const char text[] = "a,b\n1,2\0\n";
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t;
+    struct qn_exp_table t = { 0 };
     FILE *f = fopen(path, "w");
 
     if (!f || fwrite(text, 1, sizeof text - 1, f) != sizeof text - 1 || fclose(f))
         bail("cannot write %s", path);
-    qn_exp_init_table(&t);
     ok(qn_exp_read_table(&t, path, &err) == QN_TEXT_BAD, "a NUL byte is refused");
     ok(strstr(err.text, "t.csv:2: got a NUL byte, wanted text") != NULL, "with file and line: %s", err.text);
     qn_exp_free_table(&t);
@@ -102,14 +98,13 @@ static void test_nul(void)
 static void test_failures(void)
 {
     struct qn_text_error err = { .status = QN_TEXT_OK };
-    struct qn_exp_table t;
+    struct qn_exp_table t = { 0 };
 
     refused("a,b\n1\n", ":2: cells: got 1, wanted 2");
     refused("a,b\n1,2\n1,2,3\n", ":3: cells: got 3, wanted 2");
     refused("a,b\n1,\"2\n", ":2: a quoted cell that does not end");
     refused("a,b\n1,x\"y\n", ":2: error parsing data while strict checking enabled");
     refused("", ": empty, wanted a line of names");
-    qn_exp_init_table(&t);
     ok(qn_exp_read_table(&t, "/nowhere/x", &err) == QN_TEXT_IO, "a file that is not there");
     err.status = QN_TEXT_OK;
     qn_exp_add_column(&t, "a");

@@ -9,12 +9,11 @@
 /* A curve of sizes 1, 2, 4, ...; its knees as text. */
 static void curve(const double *misses, int count, const char *wanted, const char *what)
 {
-    struct qn_exp_table t;
+    struct qn_exp_table t = { 0 };
     double knees[QN_PLOT_KNEES_MAX];
     char got[200] = "";
     int n;
 
-    qn_exp_init_table(&t);
     qn_exp_add_column(&t, "size");
     qn_exp_add_column(&t, "misses");
     for (int i = 0; i < count; i++) {
@@ -44,11 +43,10 @@ int main(void)
 
     /* Only sizes that have their half in the curve can be knees. */
     {
-        struct qn_exp_table t;
+        struct qn_exp_table t = { 0 };
         double knees[QN_PLOT_KNEES_MAX];
         static const char *const rows[][2] = { { "1", "90" }, { "2", "80" }, { "3", "10" }, { "4", "9" }, { "8", "9" } };
 
-        qn_exp_init_table(&t);
         qn_exp_add_column(&t, "size");
         qn_exp_add_column(&t, "misses");
         for (int i = 0; i < 5; i++) {

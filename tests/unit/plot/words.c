@@ -5,9 +5,8 @@
 
 int main(void)
 {
-    struct qn_exp_memory m;
+    struct qn_exp_memory m = { 0 };
 
-    qn_exp_init_memory(&m);
     is_str(qn_plot_say_bytes(&m, 64), "64 B", "bytes");
     is_str(qn_plot_say_bytes(&m, 1024), "1 KiB", "1024 bytes");
     is_str(qn_plot_say_bytes(&m, 49152), "48 KiB", "48 KiB");
