@@ -3,9 +3,8 @@
 #
 # In: QUERN, DESTDIR and the directories of the installation (datarootdir, docdir and so on).  Every command
 # is run once, from an empty directory, on the example that is installed; none may need the source or the build tree.
-. "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 rm -rf installcheck && mkdir installcheck && cd installcheck || bail "cannot make $SCRATCH/installcheck"
 quern() { env -i PATH="$PATH" TMPDIR="$PWD" CC="$CC" "$QUERN" "$@"; }
 compile() { $CC -O1 -g "$@" >compile.log 2>&1 || bail "$CC: $(head -n 3 compile.log)"; }

@@ -6,7 +6,7 @@
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
 
 [ "${1:-container}" = container ] || bail "course.sh: got '$1', wanted container"
-source=$(cd "$top_srcdir" && pwd)
+source=$top_srcdir
 root=$SCRATCH/root
 
 if command -v podman >/dev/null && podman info >/dev/null 2>&1; then

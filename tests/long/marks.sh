@@ -6,11 +6,9 @@
 #
 # Submissions are made from the starter and the solution of lab 1, and four that are wrong in their own ways.  Marks here are those of six students,
 # one of each kind: the inputs of all checks are the same (--case-seed).
-. "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/scratch.sh"
 
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-source=$(cd "$top_srcdir" && pwd)
-cd "$SCRATCH" || bail 'no scratch'
+source=$top_srcdir
 slurm_points=6
 . "$source/tests/long/slurm.inc"
 

@@ -3,10 +3,8 @@
 # as that of a sweep here, while a node, a job and the controller are killed?
 #
 #   make -C build && sh tests/long/slurm.sh             as root; packages slurm-wlm and munge; two minutes
-. "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/scratch.sh"
 
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail 'no scratch'
 slurm_points=5
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/long/slurm.inc"
 

@@ -13,21 +13,10 @@
 # Status 0 however it went: this is a measurement, not a test.
 set -u
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 rounds=3 programs='gzip python3 sqlite3 cc1 perl maps' analyses='3c sets latency interval culprits mattson all explain versus values conflicts'
-
-while [ $# -gt 0 ]; do
-    case $1 in
-    -n) rounds=$2 && shift ;;
-    -w) programs=$2 && shift ;;
-    -a) analyses=$2 && shift ;;
-    *) sed -n '2,/^# out:/s/^# \{0,1\}//p' "$0" | sed '$d' && exit 2 ;;
-    esac
-    shift
-done
-
-. "$top_srcdir/tests/perf/begin.inc"
-. "$top_srcdir/tests/perf/programs.inc"
+options='-n=rounds -w=programs -a=analyses'
+. "$(dirname "$0")/begin.inc"
+. "$folder/programs.inc"
 line=$(awk '/insert|\[/ && !/include/ { n = FNR } END { print n }' "$folder/workloads/maps.cc")
 
 option_of() {

@@ -9,19 +9,9 @@
 # Status 0 however it went: this is a measurement, not a test.
 set -u
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 rounds=3 programs='allocs maps sqlite3 gzip'
-
-while [ $# -gt 0 ]; do
-    case $1 in
-    -n) rounds=$2 && shift ;;
-    -w) programs=$2 && shift ;;
-    *) sed -n '2,/^# out:/s/^# \{0,1\}//p' "$0" | sed '$d' && exit 2 ;;
-    esac
-    shift
-done
-
-. "$top_srcdir/tests/perf/begin.inc"
+options='-n=rounds -w=programs'
+. "$(dirname "$0")/begin.inc"
 awk -v lines=40000 -f "$folder/input.awk" >log
 sed 's/ROWS/20000/' "$folder/workloads/sqlite3.sql" >sqlite3.sql
 ${CC:-gcc} -O2 -o allocs "$folder/workloads/allocs.c" || exit 1

@@ -10,11 +10,9 @@
 # Status 0 however it went: this is a measurement, not a test.
 set -u
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-rounds=5
-[ "${1-}" != -n ] || rounds=$2
+rounds=5 options='-n=rounds'
 
-. "$top_srcdir/tests/perf/begin.inc"
+. "$(dirname "$0")/begin.inc"
 LC_ALL=C PYTHONHASHSEED=0
 export LC_ALL PYTHONHASHSEED
 cat >handler.c <<'END'

@@ -10,30 +10,14 @@
 # Rounds are interleaved; of each the minimum counts.  Geometry as in bench.sh.
 set -u
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-quern=${QUERN:-$top_srcdir/build/quern}
 geometry='--I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,64'
 policies='lru fifo random plru nru lfu srrip brrip drrip ship'
 levels='nowa writeback victim tlb nextline stride fpj'
 predictors='taken btfn onebit bimodal local global gshare tournament perceptron tage'
 modules="$policies $levels $predictors"
-rounds=3
-
-while [ $# -gt 0 ]; do
-    case $1 in
-    -n) rounds=$2 && shift ;;
-    -m) modules=$2 && shift ;;
-    *) sed -n '2,/^# in:/s/^# \{0,1\}//p' "$0" | sed '$d' && exit 2 ;;
-    esac
-    shift
-done
-
-work=$(mktemp -d "${TMPDIR:-/tmp}/quern-modules.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
-cd "$work" || exit 1
-${CC:-gcc} -O2 -o cpu "$top_srcdir/tests/perf/cpu.c" || exit 1
-awk -v lines=40000 -f "$top_srcdir/tests/perf/input.awk" >log
+rounds=3 options='-n=rounds -m=modules'
+. "$(dirname "$0")/begin.inc"
+awk -v lines=40000 -f "$folder/input.awk" >log
 cat >maps.cc <<'END'
 #include <cstdint>
 #include <map>

@@ -10,20 +10,10 @@
 # Status 0 however it went: this is a measurement, not a test.
 set -u
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 rounds=3 programs='demo gzip python3 perl maps'
-
-while [ $# -gt 0 ]; do
-    case $1 in
-    -n) rounds=$2 && shift ;;
-    -w) programs=$2 && shift ;;
-    *) sed -n '2,/^# out:/s/^# \{0,1\}//p' "$0" | sed '$d' && exit 2 ;;
-    esac
-    shift
-done
-
-. "$top_srcdir/tests/perf/begin.inc"
-. "$top_srcdir/tests/perf/programs.inc"
+options='-n=rounds -w=programs'
+. "$(dirname "$0")/begin.inc"
+. "$folder/programs.inc"
 ${CC:-gcc} -g -O1 -o demo "$top_srcdir/doc/examples/demo/demo.c" || exit 1
 d1=$("$quern" run --out-file=profile /bin/true 2>&1 | sed -n 's/.*D1 cache: *\([0-9]*\) B.*/\1/p')
 sizes=$(awk -v d1="$d1" 'BEGIN { for (s = d1 / 32; s <= 16 * d1; s *= 2) printf("%s%d", (s > d1 / 32 ? "," : ""), s) }')

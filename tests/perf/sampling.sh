@@ -15,7 +15,6 @@
 # Status 0 however it went: this is a measurement, not a test.
 set -u
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 rounds=12 programs='gzip python3 sqlite3 cc1' cost=yes agree=yes
 
 while [ $# -gt 0 ]; do
@@ -29,7 +28,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-. "$top_srcdir/tests/perf/begin.inc"
+. "$(dirname "$0")/begin.inc"
 LC_ALL=C PYTHONHASHSEED=0
 export LC_ALL PYTHONHASHSEED
 unset LD_BIND_NOW

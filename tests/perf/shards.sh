@@ -10,21 +10,10 @@
 # Status 0 however it went: this is a measurement, not a test.
 set -u
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 programs='gzip python3 sqlite3 cc1 perl maps' parts='1 10 100' least=8192
-
-while [ $# -gt 0 ]; do
-    case $1 in
-    -p) parts=$2 && shift ;;
-    -l) least=$2 && shift ;;
-    -w) programs=$2 && shift ;;
-    *) sed -n '2,/^# out:/s/^# \{0,1\}//p' "$0" | sed '$d' && exit 2 ;;
-    esac
-    shift
-done
-
-. "$top_srcdir/tests/perf/begin.inc"
-. "$top_srcdir/tests/perf/programs.inc"
+options='-p=parts -l=least -w=programs'
+. "$(dirname "$0")/begin.inc"
+. "$folder/programs.inc"
 
 # curve OPTIONS: of $command, "LINES MISSES" for each size; the first line: all lines touched; the last, of a sample: "sampled LINES ERROR"
 curve() {

@@ -12,10 +12,9 @@
 #   small   1 KiB to 128 KiB, from one way on: most references change something in the smallest, so few are filtered
 set -u
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 usual='-P size 4K 512K -L ways=2,8 -L line=64'
 small='-L D1=1024,1,64;1024,2,64;1024,4,64;2048,2,64;2048,4,64;4096,2,64;4096,4,64;8192,2,64;8192,4,64;16384,2,64;16384,4,64;32768,2,64;32768,8,64;65536,2,64;65536,8,64;131072,8,64'
-. "$top_srcdir/tests/perf/begin.inc"
+. "$(dirname "$0")/begin.inc"
 awk -v lines=60000 -f "$folder/input.awk" >log
 awk -v functions=8 -f "$folder/source.awk" >source.c
 # Not to a temporary file: its name is random, and one run in 16 has a digit less to write.

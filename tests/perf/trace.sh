@@ -4,10 +4,9 @@
 #   sh tests/perf/trace.sh [PROGRAM...]      without: gzip python3 cc1
 #
 # Bar: 15 times native; 2 bits a reference.
-top_srcdir=$(cd "$(dirname "$0")/../.." && pwd)
 programs=${*:-gzip python3 cc1}
 # shellcheck source-path=SCRIPTDIR
-. "$top_srcdir/tests/perf/begin.inc"
+. "$(dirname "$0")/begin.inc"
 # shellcheck source-path=SCRIPTDIR
 . "$folder/programs.inc"
 

@@ -6,11 +6,10 @@
 # The program executes 13 instructions, among them a branch (five times) and a load; then the fault.  The
 # instruction that faults is not executed: it counts for nothing, not even a miss.  (int3 is executed, the trap
 # comes after it; so is a jump to nowhere, it is the fetch behind it that faults.)
-. "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/scratch.sh"
 
 [ -x "$QUERN" ] || bail "there is no $QUERN"
 ulimit -c 0
-cd "$SCRATCH" || bail "no $SCRATCH"
 
 # assemble FAULT: ./fault
 assemble() {

@@ -3,7 +3,6 @@
 # compiler, a gnuplot, a program or an input of ours says that it is there, and goes no further.
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
 
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 real_cc=$CC
 LC_ALL=C
 TMPDIR=$SCRATCH/tmp XDG_CACHE_HOME=$SCRATCH/kept PATH=$SCRATCH/bin:$PATH

@@ -3,7 +3,6 @@
 # status, before anything has run, and nothing left behind.  Then disks and limits that are full while something is written.
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
 
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 has_libcsv=$(grep -c '^#define HAVE_LIBCSV 1' "$top_builddir/config.h")
 LC_ALL=C TMPDIR=$SCRATCH/tmp
 export LC_ALL TMPDIR

@@ -3,7 +3,6 @@
 # another, and nothing else.
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/tap.sh"
 
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 LC_ALL=C TMPDIR=$SCRATCH/tmp
 export LC_ALL TMPDIR
 mkdir "$SCRATCH/work" "$TMPDIR" || bail 'no scratch'

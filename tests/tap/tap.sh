@@ -22,6 +22,9 @@ fi
 : "${top_builddir:=$top_srcdir/build}"
 : "${QUERN:=$top_builddir/quern}"
 : "${CC:=gcc}"
+for tap_name in top_srcdir top_builddir QUERN; do # so that a test may change the folder
+    eval "case \$$tap_name in /*) ;; */* | . | ..) $tap_name=\$PWD/\$$tap_name ;; esac"
+done
 if [ -z "${SCRATCH:-}" ]; then
     SCRATCH=$top_builddir/tests/scratch/by-hand.$$
     mkdir -p "$SCRATCH"

@@ -7,7 +7,6 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 here=$top_srcdir/tests/golden/annotate
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 oracle=${CG_ANNOTATE:-cg_annotate}
 version=$("$oracle" --version 2>&1)
 no_oracle=

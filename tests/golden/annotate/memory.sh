@@ -5,7 +5,6 @@
 # The profile has 50,000 functions and 500,000 lines. Ten times as many, and seconds: sh tests/perf/annotate.sh.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 time=$(command -v time 2>/dev/null)
 case $time in /*) ;; *) time=/usr/bin/time ;; esac
 [ -x "$time" ] || absent_all 'GNU time is not installed' 4

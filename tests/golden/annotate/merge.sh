@@ -10,7 +10,6 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 here=$top_srcdir/tests/golden/annotate
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 LC_ALL=C
 export LC_ALL
 

@@ -9,7 +9,6 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 here=$top_srcdir/tests/golden/annotate
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 
 # Sources older than profiles, except those that a case wants newer (own/newer*).
 copy_folder() {

@@ -55,7 +55,6 @@ is "$(find "$SCRATCH/slots.h" -newermt 2002-01-01)" '' 'nothing new: the header 
 file_for D1=mine.c >/dev/null
 is "$(find "$SCRATCH/slots.h" -newermt 2002-01-01)" "$SCRATCH/slots.h" 'another module: it does not'
 
-
 # The units that ship, and which defaults are proven.
 units=$SCRATCH/units.h
 sh "$slots" --units "$tree" "$units" D1/cachesim_D1 D1/policy/fifo AN/analysis/look >/dev/null

@@ -1,8 +1,7 @@
 #!/bin/sh
 # Do ./configure --with-sim-SLOT=NAME and make SIM_SLOT=FILE put modules in slots of the build's own engine, AN among them?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 [ ! -e "$top_srcdir/config.status" ] || skip_all 'the source directory is configured itself' 8
 [ -x "$top_srcdir/configure" ] || bail 'no ./configure: autoreconf -i'
 "$top_srcdir/configure" -q CC="$CC" ENGINE_OPT=-O1 --with-sim-AN=interval --with-sim-D1=fifo >configure.log 2>&1 ||

@@ -3,13 +3,11 @@
 #
 # Lines: the sum of a line's instructions is what Cachegrind counts for the line. Instructions: how often each one runs is known by
 # hand for a small program. Text: objdump -d of the same object.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 [ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
-guests=$(cd "$top_builddir" && pwd)/tests/guest
+guests=$top_builddir/tests/guest
 lines=$top_srcdir/tests/guest/lines.awk
-cd "$SCRATCH" || bail 'no scratch directory'
 geometry='--I1=1024,2,32 --D1=1024,2,32 --LL=4096,4,32'
 
 # A profile whose lines are made of their instructions only.

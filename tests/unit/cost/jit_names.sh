@@ -1,8 +1,7 @@
 #!/bin/sh
 # Is code that a program makes while it runs named by /tmp/perf-PID.map or jit-PID.dump, and is what they do not name shown by where it lies?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 cat >makes.c <<'END'
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,9 @@
 #!/bin/sh
 # Inlined functions: for each instruction that was executed the chain of calls is the one that addr2line -i tells; C, C++, Rust, link-time
 # optimisation, split DWARF, several versions of DWARF.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 [ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
-cd "$SCRATCH" || bail 'no scratch directory'
 
 cat >inl.h <<'END'
 static inline __attribute__((always_inline)) int leaf(volatile int *a, int i)

@@ -1,10 +1,8 @@
 #!/bin/sh
 # Names and lines of real programs: libraries that come and go, files that are deleted or replaced, C++ and Rust.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 [ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
-cd "$SCRATCH" || bail 'no scratch directory'
 
 # count FILE FUNCTION LINE: Ir of that line in the profile `out`, - where there is none.
 count() {

@@ -7,7 +7,6 @@
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
 grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 72
 grep -q '^#define HAVE_LIBCONFUSE 1' "$top_builddir/config.h" || absent_all 'built without libconfuse' 72
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 examples=$top_srcdir/doc/examples
 OUT=$SCRATCH/out
 export OUT

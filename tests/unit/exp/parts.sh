@@ -1,11 +1,9 @@
 #!/bin/sh
 # A sweep in parts, by hand and by GNU parallel: is the file the same byte for byte, also when parts, jobs or the sweep itself were killed?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
 grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 20
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail 'no scratch'
 rm -rf ./*
 
 # Each execution leaves a letter.

@@ -1,10 +1,9 @@
 #!/bin/sh
 # Runs that share an execution: are their rows the same, byte for byte, as those of runs of their own?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
 grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 76
-cd "$SCRATCH" || bail 'no scratch'
 
 # References of all sizes and distances, over lines and pages, branches by chance; each execution leaves a byte in a file.
 cat >mixed.c <<'END'

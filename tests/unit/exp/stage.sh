@@ -1,13 +1,11 @@
 #!/bin/sh
 # Does `quern sweep --stage=FOLDER` give the same rows on nodes that see that folder, but neither the program nor its input, module and folder?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 [ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
-cd "$SCRATCH" || bail 'no scratch'
 rm -rf home stage
 mkdir -p home/ada/work bin || bail 'no folders'
-sources=$(cd "$top_srcdir" && pwd)/lib/sim/policy
+sources=$top_srcdir/lib/sim/policy
 # What it does depends on each name that it sees.
 cat >names.c <<'END'
 #include <stdio.h>

@@ -1,10 +1,9 @@
 #!/bin/sh
 # Sweeps: are the rows what `quern run` says, are failures rows, and does a sweep that was killed end with the same file?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
 grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 31
-cd "$SCRATCH" || bail 'no scratch'
 
 # n passes over 8 KiB; 7 ends with a status, 8 by a signal, 9 never
 cat >walk.c <<'END'

@@ -1,10 +1,8 @@
 #!/bin/sh
 # Is the JSON of a profile, of a sweep and of the list of modules valid by doc/json.md, and does it say what the files say?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 command -v jq >/dev/null || absent_all 'jq is not installed' 19
 grep -q '^#define HAVE_JANSSON 1' "$top_builddir/config.h" || absent_all 'built without jansson' 19
-cd "$SCRATCH" || bail 'no scratch'
 
 # valid SCHEMA FILE: "true" if it is as doc/json.md says
 cat >profile.jq <<'END'

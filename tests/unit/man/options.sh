@@ -1,8 +1,6 @@
 #!/bin/sh
 # Are options taken in all forms that tools/options.h promises, and is what is wrong told in one line?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 printf 'desc: x\ncmd: x\nevents: Ir\nfl=f\nfn=g\n1 1\nsummary: 1\n' >p
 cp p ./-p
 

@@ -1,8 +1,6 @@
 #!/bin/sh
 # Is an option refused that has no effect with the others that were given? And do outputs that would be lost stop a run before it begins?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 # refused COMMAND OPTION WHAT WORDS...: one line and status 2
 refused() {

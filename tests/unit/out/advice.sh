@@ -1,9 +1,6 @@
 #!/bin/sh
 # Advice of annotate --by=data: does each rule hold where it says so, and not where its condition is just missed?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 # profile X Y BYTES GAP CONFLICTS: x is missed on X times by walk, y Y times by draw; the type has BYTES bytes, of which GAP lie between
 profile() {

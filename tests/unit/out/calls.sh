@@ -1,9 +1,6 @@
 #!/bin/sh
 # Calls in listings and tables: annotate --by=calls (one profile, sums, differences, thresholds), csv --by=call and --by=inclusive.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 tab=$(printf '\t')
 # The events of calls are another choice, in another order, than those of the profile.

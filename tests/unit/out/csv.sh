@@ -3,11 +3,9 @@
 #
 # The expected text of the first part was written by hand from lib/out/csv.h; the rest is decided by round trips, by sums,
 # and by the csv module of Python where that is there.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 here=$top_srcdir/tests/golden/annotate
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
 LC_ALL=C
 export LC_ALL
 "$QUERN" csv "$here/modern/a.cgout" 2>&1 | grep -q 'without libcsv' && absent_all 'quern was built without libcsv' 143

@@ -1,12 +1,10 @@
 #!/bin/sh
 # Tables that quern writes and reads back, cut off at thirty places, the last of them byte by byte: refused with the file and the line, or whole.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || skip_all 'built without libcsv'
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 LC_ALL=C
 export LC_ALL
-cd "$SCRATCH" || bail 'no scratch'
 mkdir in
 printf '%s\n' '.globl _start' '_start: mov $30, %ecx' '1: push %rcx' 'pop %rax' 'dec %ecx' 'jne 1b' 'xor %edi, %edi' 'mov $60, %eax' \
     'syscall' >prog.S

@@ -1,8 +1,7 @@
 #!/bin/sh
 # The order of annotated files: by name, or by cost with the user's own first.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail 'no scratch directory'
 cat >profile <<'END'
 desc: made by hand
 cmd: ./prog

@@ -1,8 +1,7 @@
 #!/bin/sh
 # Can rows be sorted by estimated cycles and their parts, and does the threshold mean a part of these?  Worked out by hand.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail 'no scratch'
 # cycles (Ir + 10 D1 + 100 LL + 10 Bcm):  few 100 + 0 + 9000 + 0 = 9100;  many 5000;  data 200 + 4000 + 0 + 0 = 4200;  toss 100 + 1500 = 1600
 cat >profile <<'END'
 cmd: ./x

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Is a page whole, of bounded size, the same each time, and unmoved by hostile names and sources?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 command -v jq >/dev/null || absent_all 'jq is not installed' 42
 
 # data FILTER FILE: what the data of a page say.

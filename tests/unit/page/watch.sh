@@ -1,7 +1,6 @@
 #!/bin/sh
 # Is what `quern watch` plays what the caches did?  Each step beside a slow model of its own, their sum beside the profile.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 command -v jq >/dev/null || absent_all 'jq is not installed' 28
 
 cat >prog.S <<'END'

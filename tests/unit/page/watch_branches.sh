@@ -1,7 +1,6 @@
 #!/bin/sh
 # Is what `quern watch --predictor` plays what replays of the recorded program write (which sim/shows.sh compares with models)?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 command -v jq >/dev/null || absent_all 'jq is not installed' 24
 
 cat >prog.S <<'END'

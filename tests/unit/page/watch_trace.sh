@@ -1,7 +1,6 @@
 #!/bin/sh
 # Does `quern watch --trace` play what the program itself would have been shown to do?  A run and the replay of its trace are compared.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 command -v jq >/dev/null || absent_all 'jq is not installed' 31
 
 cat >prog.S <<'END_OF_PROGRAM'

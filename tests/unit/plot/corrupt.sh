@@ -1,14 +1,12 @@
 #!/bin/sh
 # Whatever stands in an input, is there a picture or one line that says why not, never a crash and never half a picture?
 # Each golden input is corrupted at random: bytes changed, lines lost, doubled, cut off.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 15
 golden=$top_srcdir/tests/golden/plot
 LC_ALL=C
 export LC_ALL
-cd "$SCRATCH" || bail 'no scratch'
 mkdir nothing in out
 rounds=${ROUNDS:-12}
 

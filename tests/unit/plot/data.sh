@@ -1,12 +1,10 @@
 #!/bin/sh
 # Are the numbers in a picture's data those of its input?  What is expected is worked out here by rules of its own: awk on the
 # input, sums by `quern csv`, and a knee of a curve by hand.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 in=$top_srcdir/tests/golden/plot/in
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 30
-cd "$SCRATCH" || bail 'no scratch'
 mkdir -p nothing
 no() { ! "$@"; }
 plot() { (PATH=$SCRATCH/nothing; export PATH; exec "$QUERN" plot "$@" 2>err); }

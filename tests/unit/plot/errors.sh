@@ -1,11 +1,9 @@
 #!/bin/sh
 # Is a bad input told in one line that says where, what came and what was wanted, and is nothing written then?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 in=$top_srcdir/tests/golden/plot/in
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 53
-cd "$SCRATCH" || bail 'no scratch'
 mkdir out
 
 # refused STATUS MESSAGE ARGUMENTS...

@@ -1,11 +1,7 @@
 #!/bin/sh
 # `quern plot flame`: bars as wide as what a path of calls and all below it count, colours by misses; bad input; in a browser: zoom and search.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-case $top_srcdir in /*) ;; *) top_srcdir=$PWD/$top_srcdir ;; esac
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 . "$top_srcdir/tests/tap/browser.sh"
-
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
 
 tab=$(printf '\t')
 cat >p <<END

@@ -1,12 +1,10 @@
 #!/bin/sh
 # Misses by set and time: are the numbers of the picture's data those of PROFILE.sets.csv, and has the picture a box for each of them?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 in=$top_srcdir/tests/golden/plot/in/by_set.csv
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 25
 [ -x "$top_builddir/tests/guest/conflict" ] || skip_all 'the guest programs are not built: make guests' 25
-cd "$SCRATCH" || bail 'no scratch'
 mkdir nothing
 plot() { (PATH=$SCRATCH/nothing; export PATH; exec "$QUERN" plot heat "$@" 2>err); }
 refused() {

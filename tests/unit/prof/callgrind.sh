@@ -2,11 +2,7 @@
 # What `quern convert` makes of Callgrind's files: against Cachegrind's counts of the same programs, and against files written
 # by hand: names and positions that are shortened, calls, jumps that are passed over, parts, damage.
 # Calls of real files: calls.sh.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-case $top_srcdir in /*) ;; *) top_srcdir=$PWD/$top_srcdir ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 # ---- by hand ----
 

@@ -1,11 +1,7 @@
 #!/bin/sh
 # Tables of calls behind a profile's summary: what merge and diff make of them, what is refused, and what `quern convert` makes of
 # the calls in Callgrind's files, against callgrind_annotate.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-case $top_builddir in /*) ;; *) top_builddir=$PWD/$top_builddir ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 # ---- by hand ----
 

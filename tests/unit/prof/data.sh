@@ -1,10 +1,7 @@
 #!/bin/sh
 # Tables of objects in memory and misses on them, behind a profile's summary: what merge, diff, csv and annotate make of them, and what is
 # refused.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 cat >head <<'END'
 cmd: ./demo

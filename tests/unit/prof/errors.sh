@@ -1,9 +1,6 @@
 #!/bin/sh
 # Does every malformed profile give one message FILE:LINE: what, got, wanted, exit 1 and nothing on stdout?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 # refuses MESSAGE PROFILE: the profile is a printf format. merge, diff and both styles of annotate must refuse it; merge
 # says it with the message given.

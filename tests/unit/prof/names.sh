@@ -1,9 +1,6 @@
 #!/bin/sh
 # Do odd names and counts pass unharmed from profile to profile, and harmless to the terminal?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 # survives FILE FUNCTION WHAT: merging gives the same names; annotate shows them.
 survives() {

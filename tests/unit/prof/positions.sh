@@ -1,9 +1,6 @@
 #!/bin/sh
 # Objects and instructions in a profile: what is kept, what adds up, what is refused, and what cg_annotate makes of it.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 cat >in <<'END'
 desc: d

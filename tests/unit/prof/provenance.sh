@@ -1,9 +1,6 @@
 #!/bin/sh
 # Are profiles of different simulators, caches or rules of counting put together without a word? And do equal ones pass quietly?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 # profile NAME [SED-SCRIPT]: a profile of its own, changed
 profile() {

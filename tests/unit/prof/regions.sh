@@ -1,9 +1,6 @@
 #!/bin/sh
 # Regions of a profile: what --region chooses, what every reader shows of it, what is refused, and what the original makes of it.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 cat >in <<'END'
 desc: I1 cache: none

@@ -1,12 +1,10 @@
 #!/bin/sh
 # Does the page name the line that is to blame, with figures that `quern csv` confirms and the class that the program was written
 # to have?  Is it well-formed, harmless, the same each time, and complete or not there?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
 grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 161
-cd "$SCRATCH" || bail 'no scratch'
 LC_ALL=C
 export LC_ALL
 

@@ -1,11 +1,10 @@
 #!/bin/sh
 # References that are written down and simulated many at a time (lib/run/core/batch.c): does a profile say the same, to the last count, however
 # and whenever they are, and is it done where most references miss, and only there?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -x "$QUERN" ] || bail "there is no $QUERN"
 programs=$top_builddir/tests/guest
-cd "$SCRATCH" || bail "no $SCRATCH"
 
 # The ways to move a row (lib/sim/fast/rows.h) that this processor has, and the engine may use; its vector registers, in bytes.
 all=scalar sizes=16

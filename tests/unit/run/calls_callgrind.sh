@@ -3,8 +3,7 @@
 #
 # The programs are those of tests/guest, which need neither a dynamic linker nor functions that are chosen by the processor: what they execute
 # depends on nothing but themselves.  (Of other programs the string functions take other ways where a string lies at the end of a page.)
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-cd "$SCRATCH" || bail "no $SCRATCH"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 programs='branches calls chase conflict float footprint hash loops matmul recursion sort stack strings switch'
 geometry='--I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64'

@@ -1,7 +1,6 @@
 #!/bin/sh
 # quern run --calls beside --check and --versus: are the costs of calls those of a run without, and those of the second simulator alone?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-cd "$SCRATCH" || bail "no $SCRATCH"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 programs='recursion sort hash strings'
 caches='--I1=1024,2,64 --D1=1024,2,64 --LL=16384,4,64'

@@ -1,9 +1,7 @@
 #!/bin/sh
 # Does a reference that passes the filter right after a helper's (a string instruction, a vector longer than a line) count as later
 # than that?  If both had the same time, the wrong line could leave the cache.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-
-cd "$SCRATCH" || bail "no $SCRATCH"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 # Lines of 32 bytes, two ways, 16 sets: all of these lines are of one set.  A string instruction uses A, then B is used, so C throws
 # A out, and B is still there.

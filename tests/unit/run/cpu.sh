@@ -1,9 +1,8 @@
 #!/bin/sh
 # quern run --cpu: does a program see the processor that was asked for, in all that tells of it, and does the C library choose by it?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -x "$QUERN" ] || bail "there is no $QUERN"
-cd "$SCRATCH" || bail "no $SCRATCH"
 $CC -O1 -g -o cpu "$top_srcdir/tests/fidelity/cpu.c" || bail 'cpu.c cannot be compiled'
 cat >copies.c <<'END'
 #include <string.h>

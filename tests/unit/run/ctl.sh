@@ -1,7 +1,6 @@
 #!/bin/sh
 # Does a run that is going on answer: a profile of what was counted so far, its status, SIGUSR1, progress?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 cat >prog.c <<'END'
 #include <signal.h>
 #include <stdio.h>

@@ -1,8 +1,6 @@
 #!/bin/sh
 # Does `quern ctl PID` reach each process that a program has made, alone, and does no question ever disturb a program that waits in the kernel?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 # ---- processes ----
 

@@ -2,9 +2,8 @@
 # quern run --data=yes: is each miss on the object that it is on?  Beside a slow model that looks at a table of all ranges at each miss of a
 # trace (data/model.c), on programs that say what they allocate (data/notes.h); do the tables add up to the profile; what
 # does annotate make of them?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 here=$top_srcdir/tests/unit/run/data
 $CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o model "$here/model.c" || bail 'model.c cannot be compiled'
 cc_program() { $CC -std=gnu11 -O1 -g "$@" "$here/objects.c" -pthread || bail "objects.c cannot be compiled: $*"; }

@@ -1,9 +1,8 @@
 #!/bin/sh
 # quern run --data=yes: of which function, and which of its variables, is a miss on the stack?  Beside a slow model that looks at a table
 # of all variables at each miss of a trace (data/model.c), on a program that says where its variables lie (data/frames.c).
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 here=$top_srcdir/tests/unit/run/data
 $CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o model "$here/model.c" || bail 'model.c cannot be compiled'
 

@@ -2,9 +2,8 @@
 # quern run --data=yes: of what type is what misses are on, and which member?  Types beside what the program was written for, at each
 # level of optimisation; misses by member beside a slow model that looks at a table of all members at each miss of a trace
 # (data/model.c).
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 here=$top_srcdir/tests/unit/run/data
 $CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o model "$here/model.c" || bail 'model.c cannot be compiled'
 

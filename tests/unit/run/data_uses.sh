@@ -1,9 +1,8 @@
 #!/bin/sh
 # quern run --data=use: how many bytes of each line are used between its coming into the D1 and its leaving?  Beside a slow model
 # that marks byte for byte what a trace references (data/model.c), by object and by member; do lines of source and rows of data say the same?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 here=$top_srcdir/tests/unit/run/data
 $CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o model "$here/model.c" || bail 'model.c cannot be compiled'
 $CC -std=gnu11 -O1 -g -o uses "$here/uses.c" || bail 'uses.c cannot be compiled'

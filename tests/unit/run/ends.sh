@@ -4,11 +4,10 @@
 #
 # The program alone holds the writing end of a pipe.  It writes its pid when it runs; the end of the file is its own, of all its
 # threads and children.  So everything waits for what happens, and no time is measured; QN_LIMIT seconds only end what hangs.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -x "$QUERN" ] || bail "there is no $QUERN"
 command -v setsid >/dev/null || skip_all 'there is no setsid' 141
-cd "$SCRATCH" || bail "no $SCRATCH"
 ulimit -c 0
 limit=${QN_LIMIT:-300}
 

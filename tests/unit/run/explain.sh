@@ -1,9 +1,8 @@
 #!/bin/sh
 # quern run --explain=FILE:LINE: are set, tag, hit, class and victim those that a student works out by hand?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-cd "$SCRATCH" || bail "no $SCRATCH"
 cp "$top_builddir/quern-engine" engine || bail 'there is no quern-engine'
 
 # explain WHERE OPTIONS...: ./told about ./guest, ./profile

@@ -1,9 +1,8 @@
 #!/bin/sh
 # --explain by what the D1 keeps of its lines (sim/explain_told.c): does it say word for word what it says where every reference is looked
 # at, and leave the same profile?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 guests=$top_builddir/tests/guest
 [ -x "$guests/sort" ] || skip_all 'the guest programs are not built: make guests'
 

@@ -1,11 +1,10 @@
 #!/bin/sh
 # Can gdb attach to a program under quern, and does build-aux/gdb/quern.gdb say where in the program it is?  Do debuggers that
 # themselves run under quern see the program that they start, and is it said that this is not counted?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 command -v gdb >/dev/null || absent_all 'gdb is not installed' 6
 [ -x "$QUERN" ] || bail "there is no $QUERN"
-cd "$SCRATCH" || bail "no $SCRATCH"
 
 cat >spin.c <<'END'
 #include <unistd.h>

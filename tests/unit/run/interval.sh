@@ -1,8 +1,7 @@
 #!/bin/sh
 # quern run --interval=N: is every interval cut between the right two instructions, and is nothing counted twice or lost?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 cp "$top_builddir/quern-engine" engine || bail 'there is no quern-engine'
 caches='--I1=1024,2,32 --D1=1024,1,32 --LL=16384,4,32'
 

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Are line tables kept where the user has such things, by one run for the next, and never where they are not wanted?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 # More than 64 KiB of line tables; less is not kept.
 awk -v functions=100 -f "$top_srcdir/tests/unit/debug/many_lines.awk" >program.c

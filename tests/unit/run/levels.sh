@@ -6,14 +6,13 @@
 #   LEVELS='x86-64-v3' sh levels.sh         these only
 #   LEVELS_PROGRAMS='sort sieve' ...        with these guest programs
 #   LEVELS_STEPPED='x86-64 x86-64-v3' ...   each instruction that the engine executes is looked at for these (default: the first)
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 . "$top_srcdir/tests/tap/levels.sh"
 
 [ -x "$QUERN" ] || skip_all "there is no $QUERN"
 guests=$top_builddir/tests/guest
 [ -x "$guests/sieve" ] || bail "no $guests/sieve: run make -C $top_builddir guests"
 unset QUERN_ENGINE_CPU
-cd "$SCRATCH" || bail "no $SCRATCH"
 here=$top_srcdir/tests/unit/run/levels
 $CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o executed "$here/executed.c" "$top_builddir/libquern.a" || bail 'executed.c cannot be compiled'
 $CC -std=gnu11 -O1 -ffreestanding -fno-stack-protector -fcf-protection=none -fno-pic -no-pie -static -nostdlib -o little "$here/little.c" ||

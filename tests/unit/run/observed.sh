@@ -1,9 +1,8 @@
 #!/bin/sh
 # Instructions that are observed a block at a time (emit/slots.c): is each told as it is when it runs by itself, in the same order, and
 # counted as often?  With --no-filter all are run by themselves.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 guests=$top_builddir/tests/guest
 [ -x "$guests/sort" ] || skip_all 'the guest programs are not built: make guests'
 

@@ -1,10 +1,8 @@
 #!/bin/sh
 # --dump-before, --dump-after, --zero-before, --toggle-collect: are the parts of a run those of Callgrind 3.19, and is what is counted?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 [ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
-cd "$SCRATCH" || bail 'no scratch directory'
 HOME=$SCRATCH
 export HOME
 unset VALGRIND_OPTS

@@ -1,10 +1,8 @@
 #!/bin/sh
 # `quern run --profile-format=callgrind`: the file that `quern convert --to=callgrind` makes of the same run's profile, under Callgrind's name.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 [ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
-cd "$SCRATCH" || bail 'no scratch directory'
 
 cat >prog.c <<'END'
 #include <unistd.h>

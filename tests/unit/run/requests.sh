@@ -1,8 +1,7 @@
 #!/bin/sh
 # quern.h, and the macros of Valgrind's headers: what a program may ask, in C and C++; harmless without quern.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 cp "$top_builddir/quern-engine" engine || bail 'there is no quern-engine'
 include=-I$top_srcdir/include
 

@@ -1,10 +1,9 @@
 #!/bin/sh
 # quern run --analysis, --sample: is exactly what each instruction did observed, by hand; are windows as many as asked for, at places that
 # are equally likely, the same for the same seed; and does the program do what it does without?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-cd "$SCRATCH" || bail "no $SCRATCH"
 for module in values conflicts; do
     "$QUERN" sim build --AN=$module -o $module || bail "cannot build $module"
 done

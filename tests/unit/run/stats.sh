@@ -1,8 +1,7 @@
 #!/bin/sh
 # quern run --stats: are the references that came to the simulators counted, and is memory what it may be?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 guests=$top_builddir/tests/guest
 [ -x "$guests/conflict" ] || bail 'no guest programs: make guests'
 

@@ -1,11 +1,10 @@
 #!/bin/sh
 # References of string instructions and masked elements that lie in one line pass the hit filter together.  Does every line of
 # the profile count what it counts when each is simulated by itself?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 guests=$top_builddir/tests/guest
 [ -x "$guests/rep" ] || bail 'no guest programs: make guests'
-cd "$SCRATCH" || bail "no $SCRATCH"
 
 # Masks of many shapes, laid over a buffer at each offset of two lines.
 cat >evex.S <<'END_OF_EVEX'

@@ -1,9 +1,8 @@
 #!/bin/sh
 # Does a profile say what the program wanted and did not get, and whether all of the run was counted?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -x "$QUERN" ] || bail "there is no $QUERN"
-cd "$SCRATCH" || bail "no $SCRATCH"
 ulimit -c 0
 
 # lines PATTERN: what the profile has of it

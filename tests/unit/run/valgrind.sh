@@ -1,10 +1,8 @@
 #!/bin/sh
 # Is quern, called as valgrind, what Valgrind 3.19 is: the same files, counts, exit status and refusals for the same command lines,
 # options of .valgrindrc and VALGRIND_OPTS?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-guest=$(cd "$top_builddir" && pwd)/tests/guest/loops
-cd "$SCRATCH" || bail "no $SCRATCH"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
+guest=$top_builddir/tests/guest/loops
 real=$(command -v valgrind) && "$real" --version | grep -q '^valgrind-3\.19\.' || real=
 [ -n "$real" ] || diag 'without Valgrind 3.19 the command lines are run by quern alone, and nothing is compared'
 mkdir -p own home || bail 'no folders'

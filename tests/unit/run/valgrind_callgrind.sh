@@ -1,12 +1,10 @@
 #!/bin/sh
 # `quern valgrind --tool=callgrind`: the counts, calls and inclusive costs that Callgrind 3.19 writes, its options, what is refused, and requests
 # of callgrind.h.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 [ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
-guests=$(cd "$top_builddir" && pwd)/tests/guest
-cd "$SCRATCH" || bail 'no scratch directory'
+guests=$top_builddir/tests/guest
 HOME=$SCRATCH
 export HOME
 unset VALGRIND_OPTS

@@ -2,7 +2,6 @@
 # Do the command lines of those that call `valgrind` from scripts work with the one of quern's folder: iai's (and iai-callgrind's, gungraun's
 # with --tool=cachegrind), SQLite's speed-check.sh; what they read of it is what Valgrind's has.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
 real=$(command -v valgrind)
 cd "$SCRATCH" || bail "no $SCRATCH"
 unset VALGRIND_OPTS

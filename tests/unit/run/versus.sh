@@ -1,9 +1,8 @@
 #!/bin/sh
 # quern run --sim=A --versus=B: is what B does the same as in a run of its own, and is the first difference the first?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-cd "$SCRATCH" || bail "no $SCRATCH"
 caches='--I1=2048,2,32 --D1=1024,2,32 --LL=16384,4,32'
 
 # run OPTIONS...: ./profile of ./guest; what it says in ./said, without the pid

@@ -1,9 +1,8 @@
 #!/bin/sh
 # --versus lets pass what changes nothing in either simulator (emit/twin.c): is all that it counts and says what it is where each reference
 # is a call?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 guests=$top_builddir/tests/guest
 [ -x "$guests/sort" ] || skip_all 'the guest programs are not built: make guests'
 

@@ -1,8 +1,7 @@
 #!/bin/sh
 # Does run --trace=emit say why a reference got no short form, and run -v how each slot is simulated?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail 'no scratch'
 geometry='--I1=32768,8,64 --D1=32768,8,64 --LL=1048576,16,64'
 
 # why OPTIONS...: the reasons, each once.

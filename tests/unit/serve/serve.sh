@@ -1,7 +1,6 @@
 #!/bin/sh
 # Does `quern serve` do what its own page asks for, within its bounds, and nothing that anybody else asks for?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 for tool in curl jq; do
     command -v $tool >/dev/null || absent_all "$tool is not installed" 96
 done

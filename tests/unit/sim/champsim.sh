@@ -1,10 +1,8 @@
 #!/bin/sh
 # Is a trace for ChampSim what the program did: instructions, references, kinds of branches by ChampSim's own rule; and does quern replay
 # make of it what it makes of quern's own trace?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-guests=$(cd "$top_builddir" && pwd)/tests/guest
-cd "$SCRATCH" || bail "no $SCRATCH"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
+guests=$top_builddir/tests/guest
 has_xz=$(grep -c 'define HAVE_LIBLZMA' "$top_builddir/config.h")
 has_zstd=$(grep -c 'define HAVE_LIBZSTD' "$top_builddir/config.h")
 

@@ -6,11 +6,10 @@
 #
 # The engine is the build's own but for that file.  Each of them must stop the run with status 70, the word that --check has found a
 # difference, and the slot; without a defect the same run ends well.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 . "$top_srcdir/tests/unit/sim/mutants/engine.inc"
 
 [ -f "$top_builddir/quern-engine" ] || bail 'quern-engine is not built: make'
-cd "$SCRATCH" || bail "no $SCRATCH"
 only=${1-}
 compile_program guest
 caches='--I1=512,2,32 --D1=1024,2,64 --LL=8192,4,64 --branch-sim=yes'

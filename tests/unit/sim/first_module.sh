@@ -1,8 +1,7 @@
 #!/bin/sh
 # Do the ten minutes of doc/modules.md work, command by command, and does what they change show?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail 'no scratch'
 ln -s "$top_srcdir/lib" "$top_srcdir/doc" . || bail 'no links'
 PATH=$top_builddir:$PATH
 export PATH

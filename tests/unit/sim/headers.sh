@@ -1,9 +1,8 @@
 #!/bin/sh
 # With nothing but what is installed: does a compiler say what is wrong with a module before it is built, for every kind, as C compiler
 # and editors are told by pkg-config?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$top_builddir" DESTDIR="$SCRATCH/stage" prefix=/usr datarootdir=/usr/share \
     datadir=/usr/share libdir=/usr/lib install-pkgconfigDATA install-nobase_pkgdataDATA >log 2>&1 ||
     bail "make install: $(tail -n 1 log)"

@@ -1,10 +1,9 @@
 #!/bin/sh
 # From an installed quern that was moved since: are simulators built with nothing but a C compiler, several at a time, found by name
 # and by path, and do list and profile say what is in them?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-cd "$SCRATCH" || bail "no $SCRATCH"
 make -s -C "$top_builddir" install DESTDIR="$SCRATCH/stage" prefix=/usr libexecdir=/usr/libexec datarootdir=/usr/share \
     >install.log 2>&1 || bail "make install: $(tail -n 1 install.log)"
 mv stage/usr there

@@ -2,9 +2,8 @@
 # The tables of analyses after SIGKILL: a program that is killed at a point of which it tells leaves what one leaves that ends there.
 #
 # It writes its pid into a pipe; after that it makes no reference to data.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 cat >program.c <<'END_OF_C'
 #include <stdlib.h>
 static long list[3000], pid;

@@ -1,10 +1,9 @@
 #!/bin/sh
 # Simulators by name: is one found wherever modules are named, without a compiler if it ships; is one's own compiled once, and again when
 # anything that it was made of changes; is what is wrong with it one line; and does nothing stay behind?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-cd "$SCRATCH" || bail "no $SCRATCH"
 XDG_CACHE_HOME=$SCRATCH/cache TMPDIR=$SCRATCH/tmp
 export XDG_CACHE_HOME TMPDIR
 mkdir cache tmp

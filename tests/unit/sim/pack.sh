@@ -1,10 +1,8 @@
 #!/bin/sh
 # Does a pack hold a module whole, does `quern sim test` find what breaks the contract, and is a pack that was changed refused?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || skip_all 'libquern-engine.a is not built: make'
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail "no $SCRATCH"
 mkdir tmp
 TMPDIR=$SCRATCH/tmp
 export TMPDIR

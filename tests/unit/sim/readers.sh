@@ -1,9 +1,8 @@
 #!/bin/sh
 # Analyses that are told of misses and lines (doc/reference.md, "Who looks on"): do they say what they say when each reference is a call, on
 # caches of many shapes; several at once what each says alone; and is what they count there however the program ends?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 guests=$top_builddir/tests/guest
 [ -x "$guests/sort" ] || skip_all 'the guest programs are not built: make guests'
 

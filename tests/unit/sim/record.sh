@@ -1,9 +1,8 @@
 #!/bin/sh
 # Is what `record` writes what lib/sim/record.h says?  A program of a few instructions; its records, worked out by hand.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-cd "$SCRATCH" || bail "no $SCRATCH"
 
 # Code at 401000, data at 403000.
 cat >small.S <<'END'

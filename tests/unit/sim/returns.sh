@@ -1,9 +1,8 @@
 #!/bin/sh
 # Does the return stack see every call and return of a program, and are its events those of the instructions that return?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-cd "$SCRATCH" || bail "no $SCRATCH"
 cat >calls.S <<'END'
         .globl  _start
 _start: mov     $10, %ebx

@@ -1,9 +1,8 @@
 #!/bin/sh
 # Misses by set in each interval (quern run --analysis=sets --interval=N): beside caches of lists that are fed from a recording; how the table
 # is built; and that of a process that forks.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 guests=$top_builddir/tests/guest
 [ -x "$guests/sort" ] || skip_all 'the guest programs are not built: make guests'
 hosted=$top_srcdir/lib/sim/hosted

@@ -1,9 +1,8 @@
 #!/bin/sh
 # Lines that threads share (quern run --analysis=sharing): beside a model that knows times only and sees the same run; the table beside the profile;
 # columns by line of source; objects; after SIGKILL and in a forked process.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-cd "$SCRATCH" || bail "no $SCRATCH"
 cat >counters.c <<'END_OF_C'
 #include <pthread.h>
 #include <signal.h>

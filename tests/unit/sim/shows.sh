@@ -1,7 +1,6 @@
 #!/bin/sh
 # Is what a predictor shows of a branch (replay --watch-of) what a plain model of it holds, branch after branch?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 $CC -std=gnu11 -O1 -Wall -o model "$top_srcdir/tests/unit/sim/slow/predictors.c" || bail 'cannot compile the model'
 true=$(command -v true)
 case $true in /*) ;; *) true=/bin/true ;; esac

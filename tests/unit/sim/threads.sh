@@ -1,9 +1,7 @@
 #!/bin/sh
 # Which thread makes a reference (sim_thread of sim/module.h): as a module finds it that sees all of them, misses only, branches,
 # or instructions; in every order that threads run in, in a forked process, and when threads end and others begin.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-
-cd "$SCRATCH" || bail "no $SCRATCH"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 # Thread k (from 1 on, in the order of creation) writes two bytes (k + 1) * 3000 times to a line of its own, each time 100 lines farther on, so
 # that it misses; and it does as many conditional branches at marks.

@@ -1,12 +1,10 @@
 #!/bin/sh
 # Does a replay of a trace, recorded a block at a time, say what the run said: every figure, of guest programs and of real ones; do windows,
 # seeking and packing change nothing; and how many bits is a reference?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || skip_all 'libquern-engine.a is not built: make'
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-guests=$(cd "$top_builddir" && pwd)/tests/guest
-cd "$SCRATCH" || bail "no $SCRATCH"
+guests=$top_builddir/tests/guest
 caches='--I1=2048,2,32 --D1=4096,4,64 --LL=65536,8,64'
 
 # What is compared: all of it.

@@ -1,11 +1,7 @@
 #!/bin/sh
 # Paths of calls in the formats of other tools: `quern convert --to=folded|speedscope|pprof`, of a tree that is written by hand, one whose
 # names are hostile, and one of 3,000 nodes. Referees: jq (the rules of speedscope's schema), protoc.
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
-
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-case $top_srcdir in /*) ;; *) top_srcdir=$PWD/$top_srcdir ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 tab=$(printf '\t')
 # Nodes come in an order that is not depth first; g's own cost in the root is 0.

@@ -1,9 +1,7 @@
 #!/bin/sh
 # What happens when output cannot be written: a full disk, a closed pipe, a target that may not be made?
-. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
+. "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-case $QUERN in /*) ;; *) QUERN=$PWD/$QUERN ;; esac
-cd "$SCRATCH" || bail 'no scratch directory'
 awk 'BEGIN {
     print "desc: big\ncmd: big\nevents: Ir Dr"
     for (i = 0; i < 20000; i++) { print "fl=file" i ".c\nfn=function" i "\n" i + 1 " 1 2" }
