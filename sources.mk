@@ -410,6 +410,7 @@ translator_sources = \
 	lib/event/pieces.c \
 	lib/emit/bridge.c \
 	lib/emit/calls.c \
+	lib/emit/calls_stub.c \
 	lib/emit/check.c \
 	lib/emit/complex.c \
 	lib/emit/conditional.c \
@@ -511,7 +512,7 @@ engine_sources = \
 	lib/run/observe/blocks.c \
 	lib/run/observe/calls.c \
 	lib/run/observe/calls_code.c \
-	lib/run/observe/calls_quick.c \
+	lib/run/observe/calls_frames.c \
 	lib/run/observe/calls_rows.c \
 	lib/run/observe/calls_stacks.c \
 	lib/run/observe/data.c \

@@ -83,7 +83,7 @@ struct qn_ctx {
     volatile uint32_t pending; /* a signal waits */
     uint32_t in_cache;     /* 1 while translated code runs */
     uint64_t toggle_sp;    /* --toggle and others: rsp at the entry of the innermost function that is to be seen leaving */
-    uint64_t calls_sp;     /* --calls: that of the frame on top; above all others if there is none */
+    uint64_t calls_sp;     /* --calls: that of the frame on top; 0 if there is none */
     uint64_t calls_old;    /* --calls: rsp at the entry of a block that loads rsp */
     uint32_t called, pad;  /* --calls: record + 1 of the last block that called, jumped or returned; QN_CALLED_TAIL: no call; 0: none */
 };

@@ -10,11 +10,13 @@
  * Counts are in columns: enum qn_cost_event, then events of modules (qn_call_head.columns).  They are running totals of a stack; a frame holds
  * what they were at its entry.
  *
- * Row 0 of each table is none.  Frames are known by the offset of their bytes in the table, and so is the edge of a frame.  Frames that nothing uses any more are linked by `below`.
+ * Row 0 of each table is none.  Frames are known by the offset of their bytes in the table, and so is the edge of a frame.  A stack keeps the
+ * frames that it has used: a call takes the one above that on top again.
  */
 #ifndef QN_COST_CALL_RECORDS_H
 #define QN_COST_CALL_RECORDS_H
 
+#include "base/context.h"
 #include "cost/arena.h"
 #include "cost/events.h"
 
@@ -27,8 +29,9 @@
 #define QN_CALL_STACKS_SIZE (12ull << 20)
 #define QN_CALL_FUNCTIONS_OFF (80ull << 20)
 #define QN_CALL_FUNCTIONS_SIZE (32ull << 20)
-#define QN_CALL_EDGES_OFF (112ull << 20)
-#define QN_CALL_EDGES_SIZE (464ull << 20)
+/* What each call and return of an edge changes, `calls` to Dw, is one line of 64 bytes. */
+#define QN_CALL_EDGES_OFF ((112ull << 20) + 48)
+#define QN_CALL_EDGES_SIZE ((464ull << 20) - 64)
 #define QN_CALL_FRAMES_OFF (576ull << 20)
 #define QN_CALL_FRAMES_SIZE (384ull << 20)
 #define QN_CALL_NODES_OFF (960ull << 20)
@@ -52,39 +55,60 @@ struct qn_call_map {         /* which ranges, sorted by start, are a mapping's *
 struct qn_call_function {
     uint64_t pc;             /* its first instruction; of code that no symbol covers: the first that was called or jumped to */
     uint32_t map;            /* index into maps */
-    uint32_t active;         /* frames of it, on the stack `stack` */
-    uint32_t stack, next;
+    uint32_t active;         /* frames of it on the running stack */
+    uint32_t next, pad;
 };
 
 /* Behind it two rows of counts: of calls while the function was not active, and while it was. */
 struct qn_call_edge {
     uint32_t block;          /* record of the caller's block, whose last instruction calls, + 1; 0: no caller is known */
     uint32_t function;
-    uint64_t calls;
     uint32_t next, pad;
+    uint64_t calls;
+};
+
+/* In the engine's own memory: the edge by which a block called last. */
+struct qn_call_last {
+    uint32_t edge, function; /* edge: offset; 0: none */
 };
 
 struct qn_call_stack {
-    uint32_t top;            /* frame: offset */
+    uint32_t top;            /* frame: offset; while it does not run (see QN_CALL_TOP) */
     uint32_t used;           /* 0: free */
     uint32_t interrupted;    /* of a handler of a signal: the stack that it came to */
     uint32_t called;         /* ctx.called of that one then */
     uint32_t fresh, pad;     /* of a coroutine that has not begun: whatever leads to its first function does not call it */
     uint64_t low, base;      /* stack pointers: where it was left, where it begins */
     uint64_t times;          /* when it was left last: the number of the change */
+    uint64_t first;          /* address of its first frame in the engine; 0: none was taken yet */
     int64_t totals[QN_COST_COLUMNS + 1]; /* while it does not run; the last as `rare` of a frame */
     int64_t closed[QN_COST_COLUMNS]; /* of these, what frames that have returned have taken */
 };
 
 /* Behind it one row: what the running totals were at its entry.  The rare ones, all but Ir, Dr, Dw, Bc, Bi, Bcm and Bim, are those of `owner`, a frame
- * below or this one: since its entry they had not changed. */
+ * below or this one: since its entry they had not changed.  Addresses are the engine's; emitted code follows them (emit/calls_stub.c). */
 struct qn_call_frame {
     uint32_t below, edge;    /* offsets */
     uint64_t sp;             /* at the first instruction: address of the return address */
-    uint32_t node, active;   /* active: so was its function */
+    uint32_t node, owner;    /* owner: offset */
     int64_t rare;            /* as long as it is what it was, so are the rare counts */
-    uint32_t owner, pad;     /* offset */
+    uint64_t row;            /* address of the row of the edge that it counts for: the second one, if its function was active already */
+    uint64_t active;         /* address of this number of its function */
+    uint64_t under, above;   /* addresses of the frame below, and of the one that comes above it; 0: none was taken yet */
 };
+
+#define QN_CALL_AT(table) (QN_ARENA_ALIAS_BASE + QN_ARENA_CALLS_OFF + (table)) /* in the engine */
+
+static inline uint32_t qn_call_frame_offset(uint64_t address) { return (uint32_t)(address - QN_CALL_AT(QN_CALL_FRAMES_OFF)); }
+
+/* Was its function active when it was called? */
+static inline bool qn_call_is_inner(const struct qn_call_frame *f)
+{
+    return f->row != QN_CALL_AT(QN_CALL_EDGES_OFF) + f->edge + sizeof(struct qn_call_edge);
+}
+
+/* Counters behind the sums of the running stack: the address of its frame on top. */
+#define QN_CALL_TOP (QN_COST_COLUMNS + 1)
 
 /* Is this event one of the rare ones of a frame? */
 static inline bool qn_call_is_rare(unsigned event)
@@ -98,7 +122,12 @@ struct qn_call_node {
     uint64_t calls;
 };
 
-static inline uint64_t qn_call_edge_bytes(uint32_t columns) { return sizeof(struct qn_call_edge) + 2 * columns * sizeof(int64_t); }
+/* An odd number of lines, so that edges do not fall into few sets of the processor's caches. */
+static inline uint64_t qn_call_edge_bytes(uint32_t columns)
+{
+    return qn_round_up(sizeof(struct qn_call_edge) + 2 * columns * sizeof(int64_t), 64) | 64;
+}
+
 static inline uint64_t qn_call_frame_bytes(uint32_t columns) { return sizeof(struct qn_call_frame) + columns * sizeof(int64_t); }
 static inline uint64_t qn_call_node_bytes(uint32_t columns) { return sizeof(struct qn_call_node) + columns * sizeof(int64_t); }
 

@@ -45,7 +45,7 @@ static bool take_head(struct fold *f)
     h->edges = at_most(h->edges, QN_CALL_EDGES_SIZE, qn_call_edge_bytes(f->columns));
     h->frames = at_most(h->frames, QN_CALL_FRAMES_SIZE, qn_call_frame_bytes(f->columns));
     h->nodes = at_most(h->nodes, QN_CALL_NODES_SIZE, qn_call_node_bytes(f->columns));
-    return h->sums + (uint64_t)f->columns <= f->extent.counters;
+    return h->sums + (uint64_t)QN_CALL_TOP < f->extent.counters;
 }
 
 static struct qn_call_edge get_edge(const struct fold *f, uint32_t i)
@@ -110,7 +110,7 @@ static void close_stack(struct fold *f, uint32_t top, const int64_t *now)
             below.node = 0;
         if (!get_frame(f, frame.owner, &owner, rare) || edge >= f->head.edges || frame.node >= f->head.nodes || below.node >= f->head.nodes)
             return;
-        row = f->edge_rows + (2 * edge + (frame.active != 0)) * f->columns;
+        row = f->edge_rows + (2 * edge + qn_call_is_inner(&frame)) * f->columns;
         to = f->node_rows + (uint64_t)frame.node * f->columns;
         from = f->node_rows + (uint64_t)below.node * f->columns;
         for (uint32_t k = 0; k < f->columns; k++) {
@@ -133,7 +133,7 @@ static void close_stacks(struct fold *f)
 
         memcpy(now, i == f->head.current ? sums : stacks[i].totals, f->columns * sizeof *now);
         if (stacks[i].used)
-            close_stack(f, stacks[i].top, now);
+            close_stack(f, i == f->head.current ? qn_call_frame_offset((uint64_t)sums[QN_CALL_TOP]) : stacks[i].top, now);
     }
 }
 

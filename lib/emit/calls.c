@@ -1,6 +1,6 @@
 /* lib/emit/calls.c - what --calls adds to a block; what it comes to is in run/observe/calls.c.
  *
- *   entry of a function:   movq $function, arg_aux ;  call call_enter
+ *   entry of a function:   movq $function, arg_aux ;  call call_enter        or what calls_stub.c emits, and so for a return
  *   each execution:        addq $n, sums+Ir ;  addq $r, sums+Dr ; ...
  *   end:                   movl $record+1, called                            by a call, a jump to a function, an indirect jump, a return
  *   return:                mov target, arg_addr ;  call call_return
@@ -19,8 +19,12 @@ void emit_calls_begin(struct emitter *e)
     if (!c->entry)
         return;
     emit_need_flags(e, 0);
+    if (emit_rules.calls) {
+        emit_calls_enter(e);
+        return;
+    }
     x_store_imm(&e->hot, CTX(arg_aux), c->entry); /* 64 bits, as it is read: a store of half of them would have to come to memory first */
-    emit_slow_call(&e->hot, emit_rules.call_enter);
+    emit_slow_call(&e->hot, emit_hooks.call_enter);
 }
 
 static void add_with_lea(struct emitter *e, uint64_t sum, unsigned n)
@@ -61,6 +65,7 @@ void emit_calls_add(struct emitter *e)
     }
 }
 
+/* cmp %rsp, calls_old ; ja cold ; cmp %rsp, calls_sp ; jb cold: call_move.  Else room of the running function's own is given back. */
 void emit_calls_end(struct emitter *e)
 {
     const struct qn_block_calls *c = &e->b->calls;
@@ -70,14 +75,19 @@ void emit_calls_end(struct emitter *e)
     if (!c->moves)
         return;
     emit_need_flags(e, e->b->n - (e->b->end != QN_END_FALL));
-    emit_slow_call(&e->hot, emit_hooks.call_move);
+    x_op_abs(&e->hot, 1, 0x39, QN_RSP, CTX(calls_old));
+    x_jcc(&e->hot, X_CC_A, e->cold.exec);
+    x_op_abs(&e->hot, 1, 0x39, QN_RSP, CTX(calls_sp));
+    x_jcc(&e->hot, X_CC_B, e->cold.exec);
+    emit_slow_call(&e->cold, emit_hooks.call_move);
+    x_jmp(&e->cold, e->hot.exec);
 }
 
-static void call_return(struct emitter *e, struct qn_code *c)
+void emit_calls_return_to_c(struct emitter *e, struct qn_code *c)
 {
     x_store(c, CTX(arg_addr), QN_R11);
-    x_store_imm(c, CTX(arg_aux), e->b->end == QN_END_JMP_IND);
-    emit_slow_call(c, emit_rules.call_return);
+    x_store_imm(c, CTX(arg_aux), e->b->end != QN_END_JMP_IND ? 0 : e->b->calls.moves ? QN_CALL_MOVED : 1);
+    emit_slow_call(c, emit_hooks.call_return);
 }
 
 void emit_calls_return(struct emitter *e)
@@ -85,12 +95,16 @@ void emit_calls_return(struct emitter *e)
     if (!e->b->calls.returns)
         return;
     emit_need_flags(e, e->b->n);
+    if (e->b->end == QN_END_RET && !e->b->calls.moves && emit_rules.calls) {
+        emit_calls_leave(e);
+        return;
+    }
     if (e->b->end == QN_END_RET || e->b->calls.moves) {
-        call_return(e, &e->hot);
+        emit_calls_return_to_c(e, &e->hot);
         return;
     }
     x_op_abs(&e->hot, 1, 0x39, QN_RSP, CTX(calls_sp)); /* cmp %rsp, calls_sp */
     x_jcc(&e->hot, X_CC_B, e->cold.exec);
-    call_return(e, &e->cold);
+    emit_calls_return_to_c(e, &e->cold);
     x_jmp(&e->cold, e->hot.exec);
 }

@@ -19,6 +19,19 @@
 #include "event/event.h"
 #include "tcache/tcache.h"
 
+#define QN_CALL_MOVED 2
+
+/* --calls: what most entries and returns need (calls_stub.c). */
+struct qn_emit_calls {
+    uint64_t edges, functions; /* addresses of rows 0 (cost/call_records.h) */
+    uint64_t last;             /* address of a struct qn_call_last for each block */
+    uint64_t left;             /* a number that a return sets 0; below 2 GiB */
+    uint32_t row;              /* bytes */
+    const uint8_t *events;     /* those that are looked at each time */
+    uint32_t n_events;
+    qn_slow_call *note_rare, *add_rare; /* the others, of the frame on top */
+};
+
 struct qn_emit_rules {
     bool caches, branches, counts; /* counts: execution counters (off: run only) */
     bool check, filter;
@@ -35,8 +48,7 @@ struct qn_emit_rules {
     bool steps;                    /* observed: what instructions do is written down, or it leaves for the dispatcher before each but the first */
     bool observes;                 /* observed: what instructions do is written down, and looked at when the next block begins */
     uint64_t sums;                 /* --calls: address of the running stack's counts, below 2 GiB; 0: calls are not counted */
-    qn_slow_call *call_enter;      /* at the entry of a function: arg_aux = block.calls.entry */
-    qn_slow_call *call_return;     /* behind a return or an indirect jump: arg_addr = target, arg_aux = 1: it was a jump */
+    const struct qn_emit_calls *calls; /* NULL: C is called at each entry and return */
     int64_t *countdown;            /* instructions left of the interval, below 2 GiB; NULL: none are counted */
 };
 
@@ -80,6 +92,8 @@ struct qn_emit_hooks {
     uint64_t (*sample)(uint32_t index); /* address of the 32-bit countdown of the block with this index, below 2 GiB */
     qn_slow_call *observed;    /* at the entry of a block that writes down what its instructions do: arg_aux = address of what `steps` has written for it */
     qn_slow_call *probe;       /* at the entry of a block with a probe: arg_pc, arg_aux = the probe; all registers in ctx.gpr but rsp */
+    qn_slow_call *call_enter;  /* at the entry of a function: arg_aux = block.calls.entry */
+    qn_slow_call *call_return; /* behind a return or an indirect jump: arg_addr = target, arg_aux = 1: it was a jump, QN_CALL_MOVED: which had loaded rsp */
     qn_slow_call *call_move;   /* before the last instruction of a block that has loaded rsp */
     void (*place)(uint32_t site, uint64_t pc, uint64_t at); /* the reference of the instruction at pc is checked before that at `at`, and whoever
                                   is told of its miss finds rbp in ctx.gpr; NULL: nobody asks */

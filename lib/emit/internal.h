@@ -171,6 +171,11 @@ void emit_calls_begin(struct emitter *e);  /* before anything of the block is co
 void emit_calls_add(struct emitter *e);    /* with the block's execution */
 void emit_calls_end(struct emitter *e);    /* before its last instruction, if that is a branch */
 void emit_calls_return(struct emitter *e); /* in standard state but for rcx */
+void emit_calls_return_to_c(struct emitter *e, struct qn_code *c);
+
+/* calls_stub.c */
+void emit_calls_enter(struct emitter *e);
+void emit_calls_leave(struct emitter *e);
 
 /* sample.c */
 void emit_sample_entry(struct emitter *e);

@@ -337,6 +337,6 @@ static inline void x_patch(uint64_t end, uint64_t target)
     __builtin_memcpy(qn_code_at(end - 4), &rel, 4);
 }
 
-enum { X_CC_B = 2, X_CC_AE = 3, X_CC_E = 4, X_CC_NE = 5, X_CC_BE = 6, X_CC_A = 7, X_CC_S = 8 };
+enum { X_CC_B = 2, X_CC_AE = 3, X_CC_E = 4, X_CC_NE = 5, X_CC_BE = 6, X_CC_A = 7, X_CC_S = 8, X_CC_LE = 14 };
 
 #endif

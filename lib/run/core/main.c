@@ -141,7 +141,8 @@ static void start_translation(void)
     const struct qn_emit_hooks hooks = {
         .leave = qn_leave, .leave_step = qn_leave_step, .steps = qn_step_write, .result = qn_step_result, .string_done = qn_run_string,
         .verify = qn_run_verify, .which = qn_points_explain, .sample = qn_sample_countdown, .observed = qn_sample_enters,
-        .probe = qn_allocs_see, .call_move = qn_calls_move, .place = c->data ? qn_frames_note : NULL, .complex_ref = qn_run_complex,
+        .probe = qn_allocs_see, .call_enter = qn_calls_enter, .call_return = qn_calls_return, .call_move = qn_calls_move,
+        .place = c->data ? qn_frames_note : NULL, .complex_ref = qn_run_complex,
     };
 
     qn_block_machine = qn_decode_host();

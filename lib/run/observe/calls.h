@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "block/block.h"
 #include "cost/call_records.h"
+#include "emit/emit.h"
 
 struct qn_thread;
 
@@ -34,14 +35,14 @@ void qn_calls_sigreturn(void);
 
 qn_slow_call qn_calls_enter, qn_calls_return, qn_calls_move;
 
-/* ---- calls_quick.c ---- */
+/* ---- calls_frames.c ---- */
 
-/* What emitted code is to call: qn_calls_enter and qn_calls_return, or what does nearly all of their work at much less cost. */
-qn_slow_call *qn_calls_entering(void), *qn_calls_leaving(void);
+qn_slow_call qn_calls_note_rare, qn_calls_add_rare; /* of the frame on top, at its entry and before it is popped */
+const struct qn_emit_calls *qn_calls_emitted(void); /* what code that does without qn_calls_enter and qn_calls_return knows; NULL: it has to call */
 
 /* ---- calls_rows.c: edges and contexts ---- */
 
-extern uint32_t *qn_calls_last;       /* by block: the edge used last */
+extern struct qn_call_last *qn_calls_last; /* by block: the edge used last */
 uint32_t qn_calls_search_edge(uint32_t block, uint32_t function);
 
 static inline struct qn_call_edge *qn_calls_edge(uint32_t offset)
@@ -52,9 +53,9 @@ static inline struct qn_call_edge *qn_calls_edge(uint32_t offset)
 /* The offset of an edge.  block: as in struct qn_call_edge.  0: there is no room */
 static inline uint32_t qn_calls_find_edge(uint32_t block, uint32_t function)
 {
-    uint32_t i = qn_calls_last[block];
+    const struct qn_call_last *last = &qn_calls_last[block];
 
-    return QN_LIKELY(i && qn_calls_edge(i)->function == function) ? i : qn_calls_search_edge(block, function);
+    return QN_LIKELY(last->edge && last->function == function) ? last->edge : qn_calls_search_edge(block, function);
 }
 
 uint32_t qn_calls_find_node(uint32_t parent, uint32_t function); /* the same */

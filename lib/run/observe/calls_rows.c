@@ -7,7 +7,7 @@
 
 #define RECORDS_MAX (QN_ARENA_BLOCKS_SIZE / sizeof(struct qn_block_rec))
 
-uint32_t *qn_calls_last;
+struct qn_call_last *qn_calls_last;
 static uint32_t *list;          /* by block */
 static uint64_t edge_bytes, node_bytes;
 static uint32_t *children;      /* by node: the first; then by `next` */
@@ -60,7 +60,7 @@ uint32_t qn_calls_search_edge(uint32_t block, uint32_t function)
         i = qn_calls_edge(i)->next;
     i = i ? i : add_edge(block, function);
     if (i)
-        qn_calls_last[block] = i;
+        qn_calls_last[block] = (struct qn_call_last){.edge = i, .function = function};
     return i;
 }
 

@@ -19,7 +19,6 @@
 #include "sim/contract.h"
 
 #define SLACK 1024u /* bytes that a stack may reach beyond what is known of it: what is pushed before it is left, what lies above its first frame */
-#define ACTIVE_MAX (1u << 20) /* of the table of functions that are active on stacks that do not run */
 
 enum { FREE, RUNS, WAITS /* a coroutine */, INTERRUPTED };
 
@@ -29,11 +28,6 @@ static struct {
     bool waits;
 } spans[QN_CALL_STACKS_MAX];
 
-static struct active {
-    uint64_t key;            /* stack << 32 | function; 0: free */
-    uint32_t count;
-} *actives;
-static uint32_t active_count;
 static bool counting;
 static uint32_t generation;  /* of frames: counting was switched off in between */
 static uint32_t made_in[QN_CALL_STACKS_MAX];
@@ -48,67 +42,14 @@ static struct qn_call_stack *stack(uint32_t i)
 
 _Static_assert(QN_CALL_STACKS_MAX * sizeof(struct qn_call_stack) <= QN_CALL_STACKS_SIZE, "call_records.h");
 
-/* ---- functions active on other stacks ---- */
-
-static struct active *find_active(uint64_t key)
-{
-    uint64_t i = key * 0x9e3779b97f4a7c15ull >> 44; /* 20 bits */
-
-    while (actives[i].key && actives[i].key != key)
-        i = (i + 1) % ACTIVE_MAX;
-    return &actives[i];
-}
-
-/* The row becomes free, and those behind it can still be found. */
-static void forget_active(struct active *a)
-{
-    uint64_t hole = (uint64_t)(a - actives), i = hole;
-
-    actives[hole].key = 0;
-    active_count--;
-    for (;;) {
-        uint64_t home;
-
-        i = (i + 1) % ACTIVE_MAX;
-        if (!actives[i].key)
-            return;
-        home = actives[i].key * 0x9e3779b97f4a7c15ull >> 44;
-        if ((i - home) % ACTIVE_MAX < (i - hole) % ACTIVE_MAX)
-            continue;
-        actives[hole] = actives[i];
-        actives[i].key = 0;
-        hole = i;
-    }
-}
-
-static void put_away(const struct qn_call_function *f, uint32_t number)
-{
-    struct active *a;
-
-    if (!f->active || active_count >= ACTIVE_MAX / 2)
-        return;
-    a = find_active((uint64_t)f->stack << 32 | number);
-    active_count += !a->key;
-    *a = (struct active){(uint64_t)f->stack << 32 | number, f->active};
-}
-
-void calls_own_now(struct qn_call_function *f, uint32_t number)
-{
-    struct active *a;
-
-    if (!actives)
-        actives = qn_engine_alloc(ACTIVE_MAX * sizeof *actives);
-    put_away(f, number);
-    f->stack = head()->current;
-    f->active = 0;
-    a = find_active((uint64_t)f->stack << 32 | number);
-    if (!a->key)
-        return;
-    f->active = a->count;
-    forget_active(a);
-}
-
 /* ---- changes ---- */
+
+/* Functions are active by the frames of the stack that runs. */
+static void add_active(int by)
+{
+    for (const struct qn_call_frame *f = calls_top(); calls_offset(f); f = calls_frame(f->below))
+        *(uint32_t *)(uintptr_t)f->active += (uint32_t)by;
+}
 
 static void save(uint64_t low, uint32_t state)
 {
@@ -120,6 +61,8 @@ static void save(uint64_t low, uint32_t state)
     calls_settle();
     for (uint32_t k = 0; k <= QN_SUMS_ANY; k++)
         s->totals[k] = calls_sums[k];
+    s->top = calls_offset(calls_top());
+    add_active(-1);
     s->low = low;
     s->base = calls_base();
     s->times = ++changes;
@@ -150,7 +93,8 @@ static void load(uint32_t i)
     spans[i].waits = false;
     head()->current = i;
     calls_current = s;
-    calls_show_top();
+    calls_show_top(s->top);
+    add_active(1);
     close_if_old();
 }
 
@@ -173,6 +117,7 @@ static void make_room(uint32_t i)
     load(i);
     calls_close();
     save(0, FREE);
+    calls_give_back(&calls_current->first);
     head()->lost_stacks++;
     head()->current = current;
 }
@@ -202,6 +147,7 @@ static void end(void)
 {
     calls_close();
     save(0, FREE);
+    calls_give_back(&calls_current->first);
     calls_current = NULL;
     head()->current = 0;
 }
@@ -318,7 +264,7 @@ static bool leaves_handler(uint64_t sp)
     if (!calls_current->interrupted)
         return false;
     below = stack(calls_current->interrupted);
-    return sp >= below->low && sp <= below->base + SLACK && !(calls_current->top && sp <= calls_base());
+    return sp >= below->low && sp <= below->base + SLACK && !(calls_has_top() && sp <= calls_base());
 }
 
 QN_NCSR void qn_calls_move(void)
@@ -326,7 +272,7 @@ QN_NCSR void qn_calls_move(void)
     uint64_t sp = qn_ctx.guest_sp, old = qn_ctx.calls_old, base;
     uint32_t waiting;
 
-    if (!calls_current->top || QN_LIKELY(sp >= old && sp <= qn_ctx.calls_sp)) /* room of the running function's is given back */
+    if (!qn_ctx.calls_sp || QN_LIKELY(sp >= old && sp <= qn_ctx.calls_sp)) /* room of the running function's is given back */
         return;
     calls_settle();
     waiting = find_waiting(sp);
@@ -338,7 +284,23 @@ QN_NCSR void qn_calls_move(void)
             leave_handler();
     else if (sp < old || sp > base + SLACK)
         change_to(0, old);
-    calls_pop_moved(sp);
+    calls_left = calls_pop_below(sp);
+}
+
+/* ---- room ---- */
+
+bool calls_reclaim(void)
+{
+    bool any = false;
+
+    for (uint32_t i = 1; i < head()->stacks; i++) {
+        struct qn_call_frame *top = i == head()->current ? calls_top() : calls_frame(stack(i)->top);
+        uint64_t *above = calls_offset(top) ? &top->above : &stack(i)->first;
+
+        any |= *above != 0;
+        calls_give_back(above);
+    }
+    return any;
 }
 
 /* ---- on and off ---- */
