@@ -1,7 +1,7 @@
-/* lib/run/run.h - what the files of lib/run share: the engine's state and its parts.
+/* lib/run/run.h - the engine's state, and the functions that the files of lib/run call of each other.
  *
- * The engine: main.c starts it, dispatch.c drives translated code, translate.c makes it; memory.c, syscall.c,
- * process.c, signal.c, thread.c stand between the guest and the kernel; strings.c and complex.c are called from translated code.
+ * main.c starts the engine; translate.c makes translations; dispatch.c executes them.  memory.c, syscall.c, process.c, signal.c and
+ * thread.c handle the guest's calls of the kernel.  strings.c and complex.c are called from translated code.
  */
 #ifndef QN_RUN_H
 #define QN_RUN_H
@@ -16,7 +16,7 @@
 /* ---- kernel structures, as the x86-64 ABI has them ---- */
 
 #define QN_NSIG 64
-#define QN_SYNC_SIGNALS 12 /* those that faults raise have smaller numbers */
+#define QN_SYNC_SIGNALS 12 /* signals that faults raise have smaller numbers */
 typedef uint64_t qn_sigset;
 
 struct qn_sigaction {
@@ -64,60 +64,60 @@ struct qn_user_dispatch { /* user_dispatch.c */
     uint64_t offset, size, selector;
 };
 
-/* A signal that waits until all status flags are the program's own (settle.c).  `unknown` is written each time that translated code is
- * entered, and by what a signal finds there; the others count while `blocks` is not 0. */
+/* A signal that waits until all status flags have the program's values (settle.c).  `unknown` is set each time that translated code is
+ * entered, and when a signal arrives there; the other members are valid while `blocks` is not 0. */
 struct qn_settling {
-    uint32_t blocks;   /* that it has waited for so far */
+    uint32_t blocks;   /* blocks for which it has waited so far */
     uint64_t from;     /* address of the last of these */
-    uint8_t unsettled; /* flags that it still waits for */
-    uint8_t unknown;   /* flags that are not the program's own, at the boundary where a signal came */
-#define QN_FLAGS_BY_BLOCK 0x80 /* it came before anything had run: ask the block at rip */
+    uint8_t unsettled; /* flags that still have other values */
+    uint8_t unknown;   /* flags with other values at the block boundary where the signal arrived */
+#define QN_FLAGS_BY_BLOCK 0x80 /* it arrived before a block was executed: the block at rip decides */
 };
 
 struct qn_pointer_copies;
 
 struct qn_thread {
     struct qn_ctx ctx;         /* while it does not hold the lock */
-    int32_t pid, tid;          /* 0: not born yet */
+    int32_t pid, tid;          /* 0: not running yet */
     uint32_t number;           /* in the order of creation, from 0: sim_thread in sim/module.h */
     volatile uint32_t used;    /* QN_THREAD_* of thread.h */
     qn_sigset mask;            /* the guest's view */
     struct qn_stack altstack;  /* the guest's */
     uint64_t stack, stack_size;/* engine stack */
     uint64_t sigstack;         /* host alternate signal stack */
-    uint64_t dispatcher_sp;    /* where it can begin anew */
-    uint64_t guard;            /* QN_THREAD_GUARD bytes between that and `stack` that nothing may touch */
-    volatile uint32_t pending; /* 1: a signal waits, 2: a fault; the host mask blocks all others meanwhile */
+    uint64_t dispatcher_sp;    /* the stack pointer with which the dispatcher can start again */
+    uint64_t guard;            /* QN_THREAD_GUARD inaccessible bytes at the end of `stack` */
+    volatile uint32_t pending; /* 1: a signal is pending, 2: a fault; the host mask then blocks all others */
     uint32_t pending_fault;    /* it is a synchronous fault */
     struct qn_siginfo info;    /* the asynchronous one */
     struct qn_siginfo fault_info;
     uint64_t fault_err, fault_trap, fault_cr2;
-    qn_sigset waiting_mask;    /* of rt_sigsuspend, ppoll...: in force when the signal came that ended it */
-    uint32_t waited;           /* that mask is valid */
-    qn_sigset held;            /* fault signals that somebody sent at an awkward time, until they can be delivered */
+    qn_sigset waiting_mask;    /* the mask of an rt_sigsuspend, ppoll ... that the signal has ended */
+    uint32_t waited;           /* waiting_mask is valid */
+    qn_sigset held;            /* fault signals sent by processes, until they can be delivered */
     struct qn_siginfo held_info[QN_SYNC_SIGNALS];
     uint32_t stepping;         /* trap flag set until the next block boundary */
     struct qn_settling settling;
     uint32_t calls_stack;      /* --calls: the stack of frames that it runs on; 0: none yet */
     uint64_t step_return;      /* host address of a temporary breakpoint, 0 = none */
-    uint8_t step_byte;
+    uint8_t step_byte;         /* the byte that it replaced */
     struct qn_sigaction *actions; /* of its process */
-    struct qn_sigaction *own_actions; /* room for them, if this is a process's first thread */
+    struct qn_sigaction *own_actions; /* memory for them, if this is the first thread of a process */
     uint32_t on_guest_stack;   /* a signal frame is being written or read: a fault kills the guest, as in the kernel */
     struct qn_region_state regions;
     struct qn_alloc_calls *alloc_calls; /* --data: calls of allocators that have not returned; NULL: there was none */
     struct qn_user_dispatch user_dispatch;
     bool leash;                /* config.leash */
     uint32_t fixed_places;     /* personality(ADDR_NO_RANDOMIZE), as the guest has it */
-    uint32_t shares;           /* enum qn_shares: of a process that shares the memory of the one that the arena is for, and
-                                  counts there, until it execs or ends */
+    uint32_t shares;           /* enum qn_shares: this process shares the memory of the arena's process, and counts there until it
+                                  executes a program or exits */
     uint32_t seccomp;          /* mode: 0, strict, filter */
     const struct qn_seccomp_filter *filters; /* seccomp.c; the newest first */
-    struct qn_pointer_copies *copies; /* vectors.c; NULL: has not needed any */
+    struct qn_pointer_copies *copies; /* vectors.c; NULL: none were needed so far */
     uint32_t clear_handlers;   /* CLONE_CLEAR_SIGHAND: before it begins */
     bool has_clock;            /* with --stats: it may read the time stamp counter, prctl(PR_SET_TSC) */
-    volatile uint32_t kicker;  /* lock.c: thread that is about to kick it; itself: nobody may */
-    volatile uint32_t kicked;  /* a kick is on its way */
+    volatile uint32_t kicker;  /* lock.c: the thread that is about to kick it; its own number: it must not be kicked */
+    volatile uint32_t kicked;  /* a kick was sent and has not arrived */
 };
 
 extern struct qn_thread *qn_self; /* the thread that holds the lock */
@@ -132,10 +132,10 @@ static inline struct qn_config *qn_cfg(void) { return &qn_arena->config; }
 void qn_arena_attach(int fd);
 uint32_t qn_arena_string(const char *text);
 const char *qn_arena_text(uint32_t string);
-bool qn_arena_unsupported(const char *text); /* a line for the profile; false: it has it already, or no room */
+bool qn_arena_unsupported(const char *text); /* adds a line to the profile; false: it is there already, or there is no room */
 void qn_unsupported(const char *text);       /* the same, and a line for the user */
 uint32_t qn_arena_map_of(uint64_t pc);
-/* Where a block counts: index of its execution counter; index such that event counter k lies at centre + k. */
+/* The counters of a block: index of its execution counter; event counter k has the index centre + k. */
 struct qn_cost_place {
     uint32_t record, counter, centre;
 };
@@ -144,7 +144,7 @@ struct qn_cost_place qn_arena_add_block(uint64_t pc, unsigned ninsns, const qn_i
 void qn_arena_leave(uint32_t record, unsigned insn);
 const struct qn_block_rec *qn_arena_block(uint32_t record);
 struct qn_cost_place qn_arena_block_place(uint32_t record);
-void qn_translate_save_traffic(void); /* what came to the simulators until now, for --stats */
+void qn_translate_save_traffic(void); /* for --stats: the number of calls of the simulators so far */
 uint32_t qn_arena_desc(const struct qn_block_rec *b, unsigned insn); /* QN_INSN_* */
 const struct qn_leave_rec *qn_arena_leave_rec(uint64_t i);
 int64_t *qn_arena_intervals(void);
@@ -164,7 +164,7 @@ _Noreturn void qn_die_fatal(enum qn_fatal kind, uint64_t pc, const char *text);
 _Noreturn void qn_die_bad_insn(uint64_t pc);
 _Noreturn void qn_die_load(int err);
 _Noreturn void qn_exit_group(int code);
-void qn_coverage_save(void); /* before this process's memory may be gone: nothing, but in an engine for `make coverage` */
+void qn_coverage_save(void); /* called before this process ends; does nothing except in an engine of `make coverage` */
 
 /* ---- memory (memory.c) ---- */
 
@@ -179,11 +179,11 @@ long qn_sys_mprotect(long nr, const long *a);
 long qn_sys_mremap(const long *a);
 long qn_sys_brk(uint64_t wanted);
 bool qn_is_brk(uint64_t addr);
-uint64_t qn_low_address(uint64_t size); /* a place within reach of the code cache, 0 = none */
+uint64_t qn_low_address(uint64_t size); /* a free address range within reach of the code cache, 0 = none */
 long qn_sys_shmat(const long *a);
 long qn_sys_shmdt(uint64_t at);
 void qn_note_mapping(uint64_t start, uint64_t size, int prot, bool shared);
-uint64_t qn_place_elsewhere(uint64_t size); /* that nobody may use yet; 0 = none */
+uint64_t qn_place_elsewhere(uint64_t size); /* a free address range outside the engine's; 0 = none */
 bool qn_is_mapped(uint64_t addr);
 void qn_code_changed(uint64_t start, uint64_t end);
 void qn_code_cache_map(void); /* make the code cache */
@@ -198,7 +198,7 @@ void qn_enter(volatile uint32_t *pending); /* comes straight back if *pending */
 extern void qn_leave(void), qn_leave_step(void), qn_leave_saved(void);
 /* Helpers called from translated code. */
 qn_slow_call qn_run_string, qn_run_complex, qn_run_verify;
-void qn_string_done(uint64_t pc, uint32_t record, unsigned insn, bool complete); /* or stopped half way: count what is done */
+void qn_string_done(uint64_t pc, uint32_t record, unsigned insn, bool complete); /* counts the repetitions that were executed */
 
 /* ---- system calls ---- */
 
@@ -206,7 +206,7 @@ void qn_syscall(void);
 long qn_syscall_pass(long nr, const long *a); /* to the kernel, while other threads run */
 bool qn_is_engine_fd(long fd);
 void qn_emulate(void);
-bool qn_vsyscall(void); /* rip is in the vsyscall page: the call is made */
+bool qn_vsyscall(void); /* if rip is in the vsyscall page, makes the call and returns true */
 long qn_guest_syscall(long nr, const long *args, volatile uint32_t *pending);
 extern char qn_syscall_begin[], qn_syscall_commit[], qn_syscall_abort[];
 #define QN_ERESTART 512
@@ -221,19 +221,19 @@ bool qn_user_dispatch_takes(long nr);
 long qn_sys_fork(uint64_t flags);
 long qn_sys_clone(const long *args, bool clone3);
 long qn_sys_ptrace(const long *a);
-bool qn_ask_fork(int fds[2]); /* the collector, for an arena and a socket of a process to come */
-bool qn_copy_string(uint64_t guest, char *to, size_t size); /* false: as much as can be read and has room; ends in 0 if it had room */
+bool qn_ask_fork(int fds[2]); /* asks the collector for an arena and a socket for a new process */
+bool qn_copy_string(uint64_t guest, char *to, size_t size); /* false: unreadable or too long; `to` has the readable part that fits */
 _Noreturn void qn_process_exit(int code);
 long qn_sys_execve(int dirfd, const long *a, int flags);
-/* exec_path.c: makes of a name below dirfd a path that leads to the same file; false: `path` is as it was, and the kernel shall be
- * asked.  It has room for QN_PATH_MAX bytes. */
+/* exec_path.c: replaces a name relative to dirfd by a path to the same file.  false: `path` is unchanged, and the kernel has to resolve
+ * it.  `path` has room for QN_PATH_MAX bytes. */
 bool qn_exec_path(int dirfd, char *path, int flags);
 void qn_wire_hello(void);
-void qn_wire_note(uint32_t kind, const char *text); /* QN_WIRE_NOTE, QN_WIRE_PRINT; cut where it is too long */
-void qn_wire_resolve(uint32_t map); /* --explain, --toggle: the collector looks for what the user has named there */
-void qn_wire_part(int what, const char *text); /* enum qn_part: counts up to here are a part's; returns when it is written.  In the dispatcher only */
-void qn_wire_type(uint32_t object); /* --data: of what type are the blocks of this caller? */
-void qn_wire_frame(uint32_t frame); /* --data: of which function is the frame, and where does its caller's lie? */
+void qn_wire_note(uint32_t kind, const char *text); /* QN_WIRE_NOTE, QN_WIRE_PRINT; a text that is too long is truncated */
+void qn_wire_resolve(uint32_t map); /* --explain, --toggle: the collector looks up the names of the options in this mapping */
+void qn_wire_part(int what, const char *text); /* enum qn_part: ends a part of the run; returns when it is written.  Only in the dispatcher */
+void qn_wire_type(uint32_t object); /* --data: asks for the type of the blocks that this caller allocates */
+void qn_wire_frame(uint32_t frame); /* --data: asks for the function of the frame, and the location of its caller's frame */
 void qn_wire_file(int file);
 
 /* ---- threads (thread.c, lock.c) ---- */
@@ -253,35 +253,35 @@ void qn_lock_yield_if_asked(void);
 bool qn_read_guest(uint64_t from, void *to, uint64_t size);
 bool qn_write_guest(uint64_t to, const void *from, uint64_t size);
 
-void qn_guard(uint64_t start, uint64_t bytes); /* an access there faults */
+void qn_guard(uint64_t start, uint64_t bytes); /* makes the range inaccessible */
 void qn_signal_init(void);
 void qn_signal_thread_start(struct qn_thread *t);
 void qn_signal_clear_handlers(void);
-void qn_signal_deliver(void);            /* deliver what is pending, if it may */
-void qn_signal_release_held(void);       /* what is held and no longer blocked becomes pending */
-unsigned qn_settle_flags(unsigned at_most); /* a signal is pending: variant of the block that it has to wait for; 0 = none */
-bool qn_settle_exact(void);              /* all translations keep all flags, because handlers of faults look at them */
+void qn_signal_deliver(void);            /* delivers the pending signal, unless it is blocked */
+void qn_signal_release_held(void);       /* makes held signals pending that are no longer blocked */
+unsigned qn_settle_flags(unsigned at_most); /* a signal is pending: the variant of the block that has to run first; 0 = none */
+bool qn_settle_exact(void);              /* all translations keep all flags, because handlers of faults may read them */
 void qn_settle_all_exact(void);
 void qn_signal_raise(int sig, int code, uint64_t addr); /* a fault at ctx.rip */
-void qn_signal_raise_noted(void); /* the same, of the fault that the handler of signals has noted (run/core/attempt.h) */
-void qn_signal_force(int sig); /* no fault, but nothing keeps it off: as the kernel's force_sig */
+void qn_signal_raise_noted(void); /* the same, for the fault that the signal handler has recorded (run/core/attempt.h) */
+void qn_signal_force(int sig); /* a signal that cannot be blocked or ignored, like the kernel's force_sig */
 long qn_sys_sigaction(int sig, uint64_t act, uint64_t old, uint64_t size);
 long qn_sys_sigprocmask(int how, uint64_t set, uint64_t old, uint64_t size);
 long qn_sys_sigaltstack(uint64_t ss, uint64_t old);
 long qn_sys_death_signal(const long *a); /* prctl(PR_SET_PDEATHSIG, PR_GET_PDEATHSIG) */
 long qn_sys_getppid(void);
 void qn_sys_sigreturn(void);
-qn_sigset qn_host_mask(qn_sigset guest); /* what the kernel is told to block */
-qn_sigset qn_signal_block_all(void); /* returns what the kernel was told to block before */
-void qn_signal_exec(bool before);       /* execve: dispositions and mask as the guest has them; undone if it failed */
-uint32_t qn_frame_fpu_bytes(void);      /* of a frame: x87 and vector state */
+qn_sigset qn_host_mask(qn_sigset guest); /* the mask that the kernel gets for this mask of the guest */
+qn_sigset qn_signal_block_all(void); /* returns the kernel's mask before */
+void qn_signal_exec(bool before);       /* execve: sets dispositions and mask as the guest has them; before = false: undoes that */
+uint32_t qn_frame_fpu_bytes(void);      /* bytes of x87 and vector state in a signal frame */
 void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigaction *act);
 void qn_sigreturn(void);
-void qn_fpu_stored(uint64_t pc);         /* by the instruction at pc: an instruction pointer of translated code */
+void qn_fpu_stored(uint64_t pc);         /* the instruction at pc has stored an x87 instruction pointer: replaces it by the guest's */
 uint64_t qn_fpu_guest_ip(uint64_t ip);
 struct qn_insn;
-bool qn_fpu_store16(const struct qn_insn *in); /* fnstenv, fnsave with 66h at ctx.rip; false: a signal is on its way */
-void qn_fpu_state_stored(const struct qn_insn *in, uint64_t at); /* by an instruction of the xsave family, to this address */
+bool qn_fpu_store16(const struct qn_insn *in); /* fnstenv, fnsave with 66h at ctx.rip; false: a signal is pending */
+void qn_fpu_state_stored(const struct qn_insn *in, uint64_t at); /* the same for an instruction of the xsave family, at this address */
 void qn_fpu_save(void *, uint64_t), qn_fpu_save_legacy(void *), qn_fpu_restore(const void *, uint64_t), qn_fpu_restore_legacy(const void *);
 
 /* ---- loading (main.c uses guest/) ---- */

@@ -1,4 +1,4 @@
-/* lib/run/core/arena.c - the engine's side of the counts arena: append only, visible only when complete. */
+/* lib/run/core/arena.c - the engine's side of the counts arena.  It only appends, and makes a record visible when it is complete. */
 #include "base/format.h"
 #include "base/ready.h"
 #include "guest/exec_map.h"
@@ -37,7 +37,7 @@ const struct qn_map_rec *qn_arena_map_rec(uint32_t map) { return (const struct q
 
 int64_t *qn_arena_intervals(void) { return (int64_t *)(QN_ARENA_ALIAS_BASE + QN_ARENA_INTERVALS_OFF); }
 
-/* All sections that are in use but for the counters and what lies before them. */
+/* Maps the sections that are in use, except the counters and the sections before them. */
 static void map_sections(int fd, unsigned sections)
 {
     for (unsigned section = 0; section < QN_SECTIONS; section++) {
@@ -48,7 +48,7 @@ static void map_sections(int fd, unsigned sections)
     }
 }
 
-/* Map the arena; also used by a forked child to put its own copy in the place of its parent's. */
+/* Maps the arena.  A forked child replaces its parent's arena by its own in the same way. */
 void qn_arena_attach(int fd)
 {
     base = qn_map_shared(QN_ARENA_ALIAS_BASE, QN_ARENA_COUNTERS_OFF, 3, fd, 0);
@@ -94,7 +94,7 @@ void qn_unsupported(const char *text)
         qn_wire_note(QN_WIRE_NOTE, text);
 }
 
-/* ---- maps: looked up in /proc/self/maps when code of a range is first translated ---- */
+/* ---- maps: read from /proc/self/maps when code of a mapping is first translated ---- */
 
 static const char *skip_field(const char *s)
 {
@@ -125,7 +125,7 @@ static bool parse_map_line(const char *line, uint64_t pc, struct qn_map_rec *rec
     return true;
 }
 
-/* The collector looks whether it has changed since (lib/collect/finish.c). */
+/* The time of the file's last change; the collector checks whether it has changed since (lib/collect/finish.c). */
 static uint64_t time_of(const char *path, uint64_t ino)
 {
     enum { INO = 1, SECONDS = 11, NANOSECONDS = 12, WORDS = 18 };
@@ -173,7 +173,7 @@ static bool same_map(const struct qn_map_rec *a, const struct qn_map_rec *b)
     return *p == *q;
 }
 
-/* A file that comes back to its old place has its old record, and so its old cost centres. */
+/* A file that is mapped again at the same address keeps its record, and so its cost centres. */
 static uint32_t append_map(const struct qn_map_rec *rec)
 {
     uint64_t i = qn_arena->n_maps;
@@ -181,7 +181,7 @@ static uint32_t append_map(const struct qn_map_rec *rec)
     for (uint64_t k = 0; k < i; k++)
         if (same_map((const struct qn_map_rec *)(base + QN_ARENA_MAPS_OFF) + k, rec)) {
             if (rec->path)
-                qn_arena->n_strings = rec->path; /* the newest string: nobody needs it */
+                qn_arena->n_strings = rec->path; /* removes the newest string, which is not needed */
             return (uint32_t)k;
         }
 
@@ -206,7 +206,7 @@ uint32_t qn_arena_map_of(uint64_t pc)
     return range->map = append_map(&rec);
 }
 
-/* ---- what analysis modules have found ---- */
+/* ---- findings of analysis modules ---- */
 
 struct sim_finding *qn_engine_finding(const struct sim_finding *f, bool kept)
 {
@@ -243,7 +243,7 @@ struct sim_shared *qn_engine_shared(const struct sim_shared *row)
 
 #define EXECUTIONS_CHUNK 512u /* counters, one page */
 
-static uint32_t next_execution, executions_left; /* execution counters are dealt out from pages of their own */
+static uint32_t next_execution, executions_left; /* execution counters are allocated from pages of their own */
 
 static uint32_t take_execution(void)
 {
@@ -328,7 +328,7 @@ void qn_arena_leave(uint32_t record, unsigned insn)
     qn_arena->n_leaves = n + 1;
 }
 
-/* ---- taking back what a faulting instruction has counted ---- */
+/* ---- taking back the counts of an instruction that faulted ---- */
 
 uint32_t qn_arena_insn_counters(uint32_t record, unsigned insn)
 {
@@ -345,8 +345,8 @@ bool qn_arena_insn_has_fetch(uint32_t record, unsigned insn)
     return qn_arena_desc(qn_arena_block(record), insn) & QN_INSN_IMISS;
 }
 
-/* The checks of instructions from insn on have run, but the instructions have not: their misses, if the last execution of the
- * block made any, are the newest of the log, in falling order backwards. */
+/* The checks of instructions from insn on have run, but the instructions have not.  Their misses in the last execution of the block are
+ * the newest in the ring; going backwards, their counters decrease. */
 void qn_arena_undo_misses(uint32_t record, unsigned insn)
 {
     const struct qn_block_rec *b = qn_arena_block(record);

@@ -1,11 +1,11 @@
-/* lib/run/core/attempt.c - an instruction of the program that the engine runs itself, on the program's memory.
+/* lib/run/core/attempt.c - executes an instruction of the guest in the engine, on the guest's memory.
  *
  *   qn_attempt(QN_ATTEMPT_FNSTENV16, at, 0)     the processor stores 14 bytes at this address: true
- *                                               it cannot: false, and SIGSEGV or SIGBUS is on its way
+ *                                               it faults: false, and SIGSEGV or SIGBUS is pending
  *
- * The instruction is the program's own, so that what a handler sees of a fault (signal, code, address, error code) is what the
- * processor says: which of the bytes it names, and how many it has stored until then, differ from processor to processor.
- * Vector and x87 state are the program's while the engine runs; the general registers are not.
+ * The engine uses the same instruction as the guest, so a handler sees the processor's own fault (signal, code, address, error code).
+ * The reported address, and the number of bytes stored before the fault, differ between processors.  While the engine runs, vector and
+ * x87 state are the guest's; the general registers are not.
  */
 #include "run/core/attempt.h"
 

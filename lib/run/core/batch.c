@@ -1,13 +1,14 @@
-/* lib/run/core/batch.c - when are references written down and simulated many at a time (sim/fast/log.h), instead of asking a filter for each?
+/* lib/run/core/batch.c - decides whether references go through the hit filter, or are logged and simulated in batches (sim/fast/log.h).
  *
- *   D1 misses of references since the last look     8%         27%         24%         16%
- *   from here on                                    filter     batches     batches     filter
+ *   miss rate of the D1 since the last measurement     8%         27%         24%         16%
+ *   from then on                                       filter     batches     batches     filter
  *
- * A filter is best where nearly all references hit, and a batch where so many miss that nobody can predict which: from about a fifth
- * on with vectors, from a third on without (sim/fast/rows.h, doc/performance.md).  That is looked at whenever three millions have
- * missed, by the counts of all blocks, when translated code is left.  Nothing that is counted depends on it.
+ * The filter is faster if nearly all references hit.  A batch is faster if so many miss that the processor cannot predict which: from a
+ * quarter on with vectors, from a third on without (sim/fast/rows.h; doc/performance-history.md has the measurements).  The miss
+ * rate is measured after every three million misses, when translated code returns, from the counters of all blocks.  The counts do not
+ * depend on the decision.
  *
- * Code for batches has a home of its own (space.c), so it stays when filters are used again, and the other way round.
+ * Code for batches has a home of its own (space.c), so the translations of both kinds stay in the code cache.
  */
 #include "run/core/batch.h"
 
@@ -16,18 +17,18 @@
 #include "run/core/space.h"
 #include "sim/contract.h"
 
-#define LOOK 3000000u      /* misses: some hundredths of a second, while a look at 100,000 blocks takes some milliseconds */
+#define LOOK 3000000u      /* misses: some hundredths of a second; measuring 100,000 blocks takes some milliseconds */
 #define LOOK_OFTEN 1000u   /* --batch=often */
-#define PATIENCE 16u       /* looks that change nothing are made less and less often, up to so much */
+#define PATIENCE 16u       /* if measurements change nothing, the distance between them grows to so many times the first one */
 
-/* Per cent of references that miss: from `many` on batches, from less than `few` on the filter. */
+/* Per cent of references that miss: from `many` on, batches begin; below `few`, they end. */
 static const struct limits {
     uint8_t many, few;
 } limits[] = {[QN_VECTORS_SCALAR] = {33, 30}, [QN_VECTORS_AVX2] = {25, 20}, [QN_VECTORS_AVX512] = {25, 20}};
 
 uint64_t qn_batch_misses_left = UINT64_MAX;
 
-static uint64_t look = UINT64_MAX, pause = UINT64_MAX; /* misses from a change to the next look; from the last look to the next */
+static uint64_t look = UINT64_MAX, pause = UINT64_MAX; /* misses from a change to the next measurement; from the last one to the next */
 static struct totals {
     int64_t references, misses;
 } then;
@@ -43,8 +44,8 @@ static void switch_to(bool wanted)
     qn_arena->stats.batches += wanted;
 }
 
-/* Modules that are told of references as they happen, other counts than the default ones, and comparisons of two simulators (check) see each
- * reference by itself; so does --data, which knows frames on the stack at the time of a miss alone, unless batches are asked for. */
+/* Are batches possible?  Not with modules that see each reference at once, with other counts than the default ones, or with two
+ * simulators (check).  With --data only if batches are asked for, because stack frames are known only at the time of the miss. */
 static bool allows(const struct qn_config *c)
 {
     return c->cache_sim && c->filter && !c->versus && !c->explain && !c->calls && !c->observes && !c->interval && (!c->data || c->batch != QN_BATCH_AUTO) &&
@@ -64,7 +65,7 @@ void qn_batch_init(void)
     qn_batch_misses_left = pause = look = c->batch == QN_BATCH_OFTEN ? LOOK_OFTEN : LOOK;
 }
 
-/* Regions have homes of their own, which are not made twice. */
+/* Regions have homes of their own, and there are no batch homes for these. */
 unsigned qn_batch_home(unsigned home)
 {
     if (QN_LIKELY(!on) || home == QN_HOME_OFF)
@@ -76,7 +77,7 @@ unsigned qn_batch_home(unsigned home)
     return home;
 }
 
-/* The counts begin anew. */
+/* The counts of a new process begin at 0. */
 void qn_batch_forked(void) { then = (struct totals){0, 0}; }
 
 static struct totals all_blocks(void)

@@ -1,7 +1,7 @@
 /* lib/run/core/codemem.c - memory of the code cache: private, writable and executable at one address.
  *
- * Private memory may consist of huge pages, which a large program needs: cc1 runs 24 MB of translated code, and the
- * processor's table of small pages covers 8.  And a forked child has a copy of its own, made by the kernel page by page.
+ * Private memory can use huge pages, which a large program needs: cc1 runs 24 MB of translated code, and the processor's TLB covers
+ * only 8 MB with small pages.  A forked child gets a copy of its own, which the kernel makes page by page.
  */
 #include "run/run.h"
 
@@ -14,5 +14,5 @@ void qn_code_cache_map(void)
 
     if (at != (long)QN_CODE_BASE)
         qn_die_fatal(QN_FATAL_RESOURCE, 0, "cannot make the code cache");
-    qn_sys3(__NR_madvise, at, QN_CODE_MAX, ADVISE_HUGEPAGE); /* only a wish */
+    qn_sys3(__NR_madvise, at, QN_CODE_MAX, ADVISE_HUGEPAGE); /* may fail without harm */
 }

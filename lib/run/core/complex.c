@@ -1,4 +1,5 @@
-/* lib/run/core/complex.c - masked, gathered and scattered elements, xsave; and what Valgrind makes of states and of operands in pieces. */
+/* lib/run/core/complex.c - the references of masked, gathering and scattering instructions and of xsave; and, with
+ * --counting=cachegrind, of states and of operands that Valgrind accesses in pieces. */
 #include "event/pieces.h"
 #include "run/core/cpu.h"
 #include "run/core/reference.h"
@@ -7,7 +8,7 @@
 
 #define XMM_REGISTERS 16u /* in a state without AVX-512 */
 
-/* Bit i: element i is to be referred to. */
+/* Bit i: element i is active. */
 static uint64_t active_elements(const struct qn_insn *in, unsigned n, unsigned elem)
 {
     uint64_t active = 0;
@@ -28,7 +29,7 @@ static unsigned ones(uint64_t bits)
     return n;
 }
 
-/* Of a gather or scatter. */
+/* The address of element i of a gather or scatter. */
 static uint64_t element_address(const struct qn_mem *m, unsigned i)
 {
     int64_t index;
@@ -44,7 +45,7 @@ static uint64_t element_address(const struct qn_mem *m, unsigned i)
     return qn_ctx.arg_addr + (uint64_t)index * m->scale;
 }
 
-/* To anywhere: one by one.  all: inactive ones are read too, from the top of the stack, as Valgrind does. */
+/* Elements at any addresses: one reference each.  all: inactive ones are read, too, from the top of the stack, as in Valgrind. */
 static void scattered_elements(const struct qn_mem *m, uint64_t active, unsigned n, unsigned elem, bool all, uint64_t *pair)
 {
     for (unsigned i = 0; i < n; i++)
@@ -54,7 +55,7 @@ static void scattered_elements(const struct qn_mem *m, uint64_t active, unsigned
             qn_run_reference(qn_ctx.guest_sp, elem, pair, m->access);
 }
 
-/* Side by side: in runs of active ones. */
+/* Adjacent elements: references in runs of active ones. */
 static void adjacent_elements(const struct qn_mem *m, uint64_t active, unsigned elem, uint64_t *pair)
 {
     struct qn_stream s = {.addr = qn_ctx.arg_addr, .step = (int64_t)elem, .size = elem, .access = m->access, .pair = pair};
@@ -96,9 +97,8 @@ static void xsave_reference(const struct qn_insn *in, struct variable *v)
     ++*v->iterations;
 }
 
-/* Counting mode cachegrind: of states in memory Valgrind handles x87, MXCSR, each xmm register and each upper half of a ymm register
- * apart, the first two whether asked for or not.  Of an area that xsave fills it reads, besides, three words of the header before it
- * restores, and adds to the first byte after it has saved. */
+/* Counting mode cachegrind: Valgrind makes separate references for x87, MXCSR, each xmm register and each upper half of a ymm register; the
+ * first two always.  In addition, xrstor reads three words of the header first, and xsave modifies its first byte last. */
 enum { COMPONENT_SSE = 1 << 1, COMPONENT_AVX = 1 << 2, COMPONENTS_VEX = 7 };
 enum { AT_X87 = 0, AT_MXCSR = 24, AT_XMM = 160, AT_HEADER = 512, AT_YMM = 576 };
 enum { X87_BYTES = 160, MXCSR_BYTES = 8, REGISTER_BYTES = 16, HEADER_WORDS = 3, WORD_BYTES = 8 };
@@ -130,25 +130,25 @@ static void vex_xsave_references(struct variable *v, uint64_t wanted)
 {
     struct variable writes = *v;
 
-    writes.pair += 2; /* behind that of the one read */
+    writes.pair += 2; /* after the pair of the read */
     vex_state_references(&writes, wanted, QN_ACC_WRITE);
     if (qn_run_caches_on())
         qn_run_reference(qn_ctx.arg_addr + AT_HEADER, 1, v->pair, QN_ACC_READ | QN_ACC_WRITE);
 }
 
-/* Only what the area holds is restored. */
+/* Only components that the area holds are restored. */
 static void vex_xrstor_references(struct variable *v, uint64_t wanted)
 {
     uint64_t held;
 
     if (!qn_read_guest(qn_ctx.arg_addr + AT_HEADER, &held, sizeof held))
-        held = 0; /* it will fault */
+        held = 0; /* xrstor will fault */
     for (unsigned i = 0; i < HEADER_WORDS; i++)
         reference_to(v, AT_HEADER + i * WORD_BYTES, WORD_BYTES, QN_ACC_READ);
     vex_state_references(v, wanted & held, QN_ACC_READ);
 }
 
-/* xsave and xrstor themselves; Valgrind has none of their kin. */
+/* Is it xsave or xrstor?  Valgrind does not support the other instructions of this family. */
 static bool vex_xsave(const struct qn_insn *in, struct variable *v)
 {
     uint64_t wanted = (uint32_t)qn_ctx.rep[0] & COMPONENTS_VEX;
@@ -163,7 +163,7 @@ static bool vex_xsave(const struct qn_insn *in, struct variable *v)
     return true;
 }
 
-/* An operand that Valgrind loads in pieces. */
+/* The references of an operand that Valgrind loads in pieces. */
 static void pieces_references(const struct qn_insn *in, struct variable *v)
 {
     struct qn_pieces pieces = qn_event_pieces(in, (const uint8_t *)(uintptr_t)qn_ctx.arg_pc);

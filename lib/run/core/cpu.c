@@ -1,13 +1,13 @@
-/* lib/run/core/cpu.c - the processor that the program is shown (--cpu).
+/* lib/run/core/cpu.c - the processor that the guest sees (--cpu).
  *
- * In:  config.cpu: leaves of CPUID with the bits to keep; components of XCR0 to show; whether all else is to be the same everywhere
- * Out: cpuid, AT_HWCAP and AT_HWCAP2 say so; xgetbv and what xsave stores agree with it
+ * In:  config.cpu: masks of CPUID leaves; components of XCR0 to show; whether all other values are the same on every machine
+ * Out: cpuid, AT_HWCAP, AT_HWCAP2, xgetbv and xsave show this processor
  *
- * Nothing is shown that the processor does not have, and what is hidden runs none the less, should the program use it unasked.
- * A program that asks how much xsave stores (the dynamic linker does) gives it no more room, so that where components are hidden
- * the engine runs xsave itself, for those that are not.  Frames of signals hold the whole state.
+ * A feature is shown only if the processor has it.  Hidden instructions still run if the program uses them without a test.  A program that
+ * asks cpuid for the size of xsave's area (the dynamic linker does) allocates only that much.  So if components are hidden, the engine
+ * executes xsave itself, for the visible ones.  Signal frames hold the whole state.
  *
- * Transactions are hidden always: translated code cannot offer them.
+ * Transactions (TSX) are always hidden, because translated code cannot support them.
  */
 #include "run/core/cpu.h"
 
@@ -37,7 +37,7 @@ enum { LEAF_FEATURES = 1, LEAF_MORE = 7, LEAF_STATE = 0xd, LEAF_EXTENDED = 0x800
 
 /* ---- XCR0 ---- */
 
-static uint64_t state, hidden; /* what of it is shown, and what not */
+static uint64_t state, hidden; /* components that are shown, and hidden */
 
 uint64_t qn_cpu_state(void) { return state; }
 
@@ -72,8 +72,8 @@ uint32_t qn_cpu_state_bytes(uint64_t components, bool compact)
 
 /* ---- cpuid ---- */
 
-/* A processor of no particular make, as virtual machines show it (QEMU's qemu64): none of its properties but the features steers
- * a library's choices.  Caches: 32 KiB, 512 KiB, 16 MiB, in the old leaves, which say it in one word each. */
+/* A generic processor, as virtual machines show it (QEMU's qemu64), so that libraries choose code only by its features.  Caches: 32 KiB, 512
+ * KiB, 16 MiB, in the old leaves, which have one word for each. */
 #define FIXED_MODEL 0x60fb1u      /* family 15, model 107, stepping 1 */
 #define FIXED_CLFLUSH 0x10800u    /* lines of 64 bytes; one processor */
 #define FIXED_L1 0x20080140u      /* 32 KiB, 8 ways, 64 bytes */
@@ -99,7 +99,7 @@ static struct qn_host_answer brand(uint32_t part)
     return a;
 }
 
-/* What is not features; these come in by themselves. */
+/* The values of a leaf that are not features. */
 static struct qn_host_answer fixed(uint32_t leaf)
 {
     struct qn_host_answer none = {{0}};
@@ -118,7 +118,7 @@ static struct qn_host_answer fixed(uint32_t leaf)
     }
 }
 
-/* Two bits that are the operating system's say that it lets programs use a feature. */
+/* Two bits of the operating system say that programs may use a feature. */
 static void keep_enabled(struct qn_host_answer *a, uint32_t leaf, const struct qn_host_answer *host)
 {
     if (leaf == LEAF_FEATURES)
@@ -134,7 +134,7 @@ static bool shows_xsave(void)
     return !keep || (keep[QN_RCX] & CPUID1_XSAVE);
 }
 
-/* Sizes of what xsave stores. */
+/* The sizes of xsave's area. */
 static void size_state(struct qn_host_answer *a, uint32_t subleaf)
 {
     bool component = subleaf > 1 && subleaf < 63, is_fixed = qn_cfg()->cpu.fixed;

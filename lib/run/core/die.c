@@ -1,4 +1,4 @@
-/* lib/run/core/die.c - giving up: the reason goes into the arena, where the collector finds it; counts stay. */
+/* lib/run/core/die.c - ends the run after a fatal error: the reason goes into the arena, for the collector; the counts are kept. */
 #include "base/format.h"
 #include "run/kernel/signal.h"
 #include "run/run.h"
@@ -40,7 +40,7 @@ _Noreturn void qn_die_fatal(enum qn_fatal kind, uint64_t pc, const char *text)
     qn_exit_group(EXIT_UNSUPPORTED);
 }
 
-/* What the profile says of it: the bytes and where they are. */
+/* A line for the profile: the bytes of the instruction and their address. */
 static void note_bad_insn(uint64_t pc, unsigned n)
 {
     char text[160];
@@ -94,7 +94,7 @@ _Noreturn void qn_engine_check_failed(const char *what)
     qn_die_fatal(QN_FATAL_CHECK, qn_ctx.arg_pc, what);
 }
 
-/* Below the engine's stacks nothing may be touched: start.S, thread.c. */
+/* Is it an address in a guard below one of the engine's stacks (start.S, thread.c)? */
 static bool on_guard(uint64_t addr)
 {
     return addr - (uint64_t)(uintptr_t)qn_stack_guard_low < QN_STACK_GUARD ||

@@ -1,4 +1,5 @@
-/* lib/run/core/dispatch.c - the dispatcher: finds or makes the block at the guest's rip, links, enters, serves exits. */
+/* lib/run/core/dispatch.c - the dispatcher: finds or makes the translation at the guest's rip, links it, enters it, and handles the
+ * reason for which it returns. */
 #include "block/block.h"
 #include "guest/exec_map.h"
 #include "run/core/batch.h"
@@ -16,7 +17,7 @@
 
 #include <stddef.h>
 
-/* switch.S knows these. */
+/* switch.S uses these offsets. */
 _Static_assert(offsetof(struct qn_ctx, rip) == 128 && offsetof(struct qn_ctx, rflags) == 136, "switch.S");
 _Static_assert(offsetof(struct qn_ctx, entry) == 216 && offsetof(struct qn_ctx, engine_sp) == 224, "switch.S");
 _Static_assert(offsetof(struct qn_ctx, exit_kind) == 240 && QN_EXIT_STEP == 8 && offsetof(struct qn_ctx, in_cache) == 452, "switch.S");
@@ -32,7 +33,7 @@ static void fetch_fault(uint64_t pc)
     qn_signal_raise(SIG_SEGV, qn_is_mapped(pc) ? SEGV_ACCERR_ : SEGV_MAPERR_, pc);
 }
 
-/* Connect the exit through which the last block came back, if that block is still there. */
+/* Links the exit through which the last block returned to this block, if the last block still exists. */
 static void connect(uint32_t to)
 {
     uint32_t id = qn_ctx.exit_id;
@@ -48,8 +49,8 @@ static void connect(uint32_t to)
         qn_tcache_link(id, to);
 }
 
-/* Run translated code from the guest's rip until it comes back.  at_most: instructions of the first block, or another
- * variant (space.h); 0 = all.  It does not even begin if *stop.  Returns the index of the first block. */
+/* Executes translated code from the guest's rip until it returns.  at_most: the number of instructions of the first block, or another
+ * variant (space.h); 0 = all.  Executes nothing if *stop.  Returns the index of the first block. */
 static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t *stop)
 {
     unsigned space = QN_SPACE(qn_space, at_most);
@@ -75,7 +76,7 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
         qn_sample_before(index);
     qn_enter(stop);
     if (!qn_sim_log_is_empty())
-        qn_sim_log_drain(); /* whatever looks at the counters does so from here */
+        qn_sim_log_drain(); /* all code that reads counters is called from here */
     if (!qn_sim_branches_are_empty())
         qn_sim_branches_drain();
     if (qn_sim_twin_logs || (qn_sim_twin_on && qn_sim_branches.next))
@@ -86,14 +87,14 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
     return index;
 }
 
-/* Returns the variant to run: it may be that nothing counts inside, either. */
+/* Control enters a function of --toggle or --dump-before.  Returns the variant to run. */
 static unsigned enter_function(void)
 {
     qn_toggle_enter();
     return qn_cfg()->triggers || qn_region_home() == QN_HOME_OFF ? QN_VARIANT_INSIDE : 0;
 }
 
-/* The block before the missing or undecodable instruction has run; now it is that instruction's turn. */
+/* Control reached an instruction that is missing or cannot be decoded. */
 static void bad_instruction(void)
 {
     uint64_t pc = qn_ctx.rip, avail = qn_exec_avail(pc, QN_INSN_MAX_LEN);
@@ -105,7 +106,7 @@ static void bad_instruction(void)
     else if (status == QN_DEC_TOO_LONG)
         qn_signal_raise(SIG_SEGV, SI_KERNEL_, 0);
     else if (status == QN_DEC_OK && !qn_block_refuses(&in))
-        qn_code_changed(pc, pc + 1); /* now there is one */
+        qn_code_changed(pc, pc + 1); /* the bytes have changed, and now are an instruction */
     else
         qn_die_bad_insn(pc);
 }
@@ -130,7 +131,7 @@ _Noreturn void qn_dispatch(void)
         if (QN_UNLIKELY(qn_self->pending)) {
             at_most = qn_settle_flags(at_most);
             if (at_most)
-                stop = &nothing; /* the signal waits for this block */
+                stop = &nothing; /* the signal waits until this block has run */
             else
                 qn_signal_deliver();
             delivered = !at_most;

@@ -1,4 +1,4 @@
-/* lib/run/core/emulate.c - the few instructions that the engine runs itself. */
+/* lib/run/core/emulate.c - the few instructions that the engine executes in place of the guest. */
 #include "block/block.h"
 #include "guest/exec_map.h"
 #include "run/core/cpu.h"

@@ -1,13 +1,13 @@
 /* lib/run/core/fpu.c - the instruction pointer of the x87 unit.
  *
- * The processor notes where the last x87 instruction was: in the code cache.  fnstenv, fnsave, fxsave and xsave store that.
- * A block ends behind them, and here the program's own address takes its place.  Where the translation is gone
- * meanwhile, nobody knows it any more: 0, as if there had been no x87 instruction.
+ * The processor records the address of the last x87 instruction, which is one in the code cache.  fnstenv, fnsave, fxsave and xsave
+ * store it.  A block ends after these instructions, and the engine then replaces the address by the guest's.  If the translation has been
+ * evicted meanwhile, the guest's address is unknown; the engine stores 0, as if there had been no x87 instruction.
  *
- * The 16-bit forms (66h fnstenv, fnsave) have no room for an address of the code cache, so that the engine runs them itself and puts
- * the address there that it has found by the 32-bit form (SDM vol. 1, 8.1.10)
+ * The 16-bit forms (66h fnstenv, fnsave) have no room for an address in the code cache.  So the engine executes them itself and stores
+ * the address that it has found by the 32-bit form (SDM vol. 1, 8.1.10)
  *
- *   control 0 | status 2 | tag 4 | ip 6 | cs 8 | operand 10 | ds 12       registers behind that, 80 bytes
+ *   control 0 | status 2 | tag 4 | ip 6 | cs 8 | operand 10 | ds 12       then the registers, 80 bytes
  */
 #include "block/block.h"
 #include "run/core/attempt.h"
@@ -18,7 +18,7 @@
 enum { ENV_IP = 12, ENV16_IP = 6, FXSAVE_IP = 8, FXSAVE_X87 = 32, FXSAVE_XMM = 160, XSTATE_BV = 512, XSAVE_YMM = 576 }; /* offsets in bytes */
 enum { STATE_X87 = 1 << 0, STATE_SSE = 1 << 1, STATE_AVX = 1 << 2 };
 #define ENV_WORDS 7u     /* of 32 bits */
-#define FNSAVE 0xdd      /* opcode; of fnstenv d9 */
+#define FNSAVE 0xdd      /* opcode; fnstenv has d9 */
 
 uint64_t qn_fpu_guest_ip(uint64_t ip)
 {
@@ -39,7 +39,7 @@ static void put_right64(uint64_t at)
     *ip = qn_fpu_guest_ip(*ip);
 }
 
-/* The xsave family leaves the x87 part of memory alone where edx:eax or the header does not name it (SDM vol. 1, 13.7). */
+/* Has the instruction stored x87 state?  Only if edx:eax and the header say so (SDM vol. 1, 13.7). */
 static bool has_x87(const struct qn_insn *in, uint64_t at)
 {
     const uint64_t *saved = (const uint64_t *)(uintptr_t)(at + XSTATE_BV);
@@ -47,9 +47,9 @@ static bool has_x87(const struct qn_insn *in, uint64_t at)
     return !(in->attr & QN_ATTR_XSAVE) || (qn_ctx.gpr[QN_RAX] & *saved & 1);
 }
 
-/* Valgrind's xsave marks x87, SSE and AVX state as in use, whatever they hold, and its xrstor reads what is marked.  A processor may leave out
- * a component that holds its initial values, and when it does so is its own affair (XINUSE; SDM vol. 1, 13.6): AMD's Zen 4 decides
- * otherwise after a task switch, so that counts would differ from run to run.  So counting mode cachegrind adds what was left out. */
+/* Valgrind's xsave always marks x87, SSE and AVX state as in use, and its xrstor reads the marked components.  A processor may omit a
+ * component that holds its initial values, at its own discretion (XINUSE; SDM vol. 1, 13.6): AMD's Zen 4 behaves differently after a task
+ * switch, so counts would differ from run to run.  Therefore counting mode cachegrind adds the omitted components. */
 static void mark_in_use(uint64_t at, uint64_t wanted)
 {
     static const uint8_t x87[FXSAVE_IP + 16] = {0x7f, 0x03}, zeros[256]; /* control word; up to MXCSR, which has been written */
@@ -62,7 +62,7 @@ static void mark_in_use(uint64_t at, uint64_t wanted)
 
     for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if ((left_out & parts[i].component) && !qn_write_guest(at + parts[i].offset, parts[i].initial, parts[i].size))
-            return; /* where nothing is mapped the processor has written nothing */
+            return; /* not mapped: the processor has written nothing */
     *held |= left_out;
 }
 
@@ -74,7 +74,7 @@ void qn_fpu_state_stored(const struct qn_insn *in, uint64_t at)
         mark_in_use(at, qn_ctx.gpr[QN_RAX] & qn_cpu_state() & (STATE_X87 | STATE_SSE | STATE_AVX));
 }
 
-/* The memory has just been written to. */
+/* Called after the instruction has stored. */
 void qn_fpu_stored(uint64_t pc)
 {
     struct qn_insn in;
@@ -94,7 +94,7 @@ void qn_fpu_stored(uint64_t pc)
         qn_fpu_state_stored(&in, at);
 }
 
-/* The 32-bit environment first, for some processors (AMD's) forget the instruction pointer when the kernel takes turns. */
+/* Reads the 32-bit environment first, because some processors (AMD's) lose the instruction pointer at a task switch. */
 bool qn_fpu_store16(const struct qn_insn *in)
 {
     enum qn_attempt what = in->opcode == FNSAVE ? QN_ATTEMPT_FNSAVE16 : QN_ATTEMPT_FNSTENV16;

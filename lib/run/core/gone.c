@@ -1,14 +1,14 @@
-/* lib/run/core/gone.c - code that cannot be read: its file has become shorter than its mapping.
+/* lib/run/core/gone.c - code that cannot be read because its file has become shorter than its mapping.
  *
- *   the translator reads it     SIGBUS; the page is no code any more, and the dispatcher begins anew: blocks end in front of it
- *   control reaches it          SIGBUS for the program, as natively; or it is there again, and is code as before
+ *   the translator reads it     SIGBUS; the page no longer counts as code, and the dispatcher starts again: blocks end before the page
+ *   control reaches it          SIGBUS for the guest, as natively; or, if the page can be read again, it is code as before
  */
 #include "run/core/gone.h"
 
 #include "guest/exec_map.h"
 #include "run/kernel/signal.h"
 
-#define PAGES_MAX 64u /* known at a time; the oldest is forgotten: it is no code then until it is mapped again */
+#define PAGES_MAX 64u /* pages recorded at a time; if the oldest is replaced, it does not count as code until it is mapped again */
 enum { BUS_ADRERR_ = 2 };
 
 static struct { uint64_t at; bool writable; } pages[PAGES_MAX];
@@ -43,7 +43,7 @@ bool qn_gone_fetch(uint64_t pc)
     for (unsigned i = 0; i < PAGES_MAX; i++) {
         if (!pages[i].at || pages[i].at != page)
             continue;
-        if (!qn_is_mapped(page)) { /* and has been unmapped meanwhile */
+        if (!qn_is_mapped(page)) { /* it has been unmapped */
             pages[i].at = 0;
             return false;
         }

@@ -1,4 +1,4 @@
-/* lib/run/core/guest_memory.c - reads and writes of the guest's memory that may fail: the kernel tries, so nothing faults here. */
+/* lib/run/core/guest_memory.c - reads and writes of guest memory that may fail: done by system calls, so they do not fault here. */
 #include "run/run.h"
 
 struct iovec_ { uint64_t base, len; };

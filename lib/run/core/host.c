@@ -1,14 +1,14 @@
-/* lib/run/core/host.c - the processor: what the engine itself makes use of, and what registers of the program's it keeps.
+/* lib/run/core/host.c - the processor: the features that the engine uses, and the registers of the guest that it saves.
  *
- *                                        engine uses        keeps (signal frames, wide vectors)
- *   nothing said                         all there is       all there is
- *   QUERN_ENGINE_CPU=x86-64-v3           no AVX-512         all there is: the program may use AVX-512
+ *                                        engine uses        saves (signal frames, wide vectors)
+ *   by default                           all features       all registers
+ *   QUERN_ENGINE_CPU=x86-64-v3           no AVX-512         all registers: the guest may use AVX-512
  *   and --cpu=x86-64-v3 besides          no AVX-512         no AVX-512: as on such a processor
  *
- * In:  cpuid, xgetbv; config.engine_cpu and config.cpu: bits of CPUID that stay, components of XCR0 (lib/collect/cpu.c)
- * Out: every choice of the engine's that depends on the processor is made by qn_host_has and its neighbours, nowhere else
+ * In:  cpuid, xgetbv; config.engine_cpu and config.cpu: masks of CPUID bits, components of XCR0 (lib/collect/cpu.c)
+ * Out: qn_host_has and the functions beside it; all decisions of the engine that depend on the processor use them
  *
- * A feature counts only if the kernel has enabled the registers that it works on.  Nothing is there that the processor does not have.
+ * A feature is available only if the processor has it and the kernel has enabled its registers.
  */
 #include "run/core/host.h"
 
@@ -16,9 +16,9 @@
 #include "run/run.h"
 
 #define CPUID1_OSXSAVE (1u << 27) /* ecx */
-#define XCR0_LEGACY 0x3u          /* x87, SSE: kept by fxsave, too */
+#define XCR0_LEGACY 0x3u          /* x87, SSE: fxsave saves them, too */
 #define XCR0_AVX 0x6u
-#define XCR0_AVX512 0xe6u         /* what its registers are in */
+#define XCR0_AVX512 0xe6u         /* the components of its registers */
 
 enum { LEAF_FEATURES = 1, LEAF_MORE = 7, LEAF_STATE = 0xd };
 
@@ -88,7 +88,7 @@ bool qn_host_serves(enum qn_host_feature f)
     return (keeps(&qn_cfg()->engine_cpu, f) || keeps(&qn_cfg()->cpu, f)) && is_there(f);
 }
 
-/* What sim/fast/rows.h is made of: with AVX2 tzcnt, with AVX-512 masks of bytes' instructions and shorter vectors. */
+/* The instructions for sim/fast/rows.h.  Its AVX2 version also needs BMI1 (tzcnt); its AVX-512 version also needs BW and VL. */
 enum qn_vectors qn_host_vectors(void)
 {
     if (qn_host_has(QN_HOST_AVX512F) && qn_host_has(QN_HOST_AVX512BW) && qn_host_has(QN_HOST_AVX512VL))
@@ -101,7 +101,7 @@ static uint64_t state_of(const struct qn_cpu *cpu)
     return !keeps(cpu, QN_HOST_XSAVE) ? 0 : cpu->masked ? cpu->state | XCR0_LEGACY : ~0ull;
 }
 
-/* Asked once: a virtual machine takes its time for cpuid. */
+/* Computed once, because cpuid is slow in a virtual machine. */
 uint64_t qn_host_state(void)
 {
     static uint64_t state;

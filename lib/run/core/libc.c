@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef uint64_t __attribute__((may_alias, aligned(1))) any_word; /* of whatever type, wherever it lies */
+typedef uint64_t __attribute__((may_alias, aligned(1))) any_word; /* any eight bytes */
 
 void *memcpy(void *restrict to, const void *restrict from, size_t n)
 {

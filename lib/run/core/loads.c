@@ -1,5 +1,4 @@
-/* lib/run/core/loads.c - sim_lines_touched of module.h: how many references to data there were.  All of it is in the counters; nobody was told
- * while the program ran.
+/* lib/run/core/loads.c - sim_lines_touched of module.h: the number of data references, computed from the counters at the end.
  *
  *   block executed n times, instruction with two reads          2 n references
  *   block left m times before the instruction (--toggle)       -2 m references
@@ -30,7 +29,7 @@ static void of_block(const struct qn_block_rec *b, for_insns *each)
     }
 }
 
-/* Instructions of an executed block that were not. */
+/* Subtracts the instructions of an executed block that were not executed. */
 static void of_leave(const struct qn_leave_rec *l, for_insns *each)
 {
     static const uint64_t none[INSN_COUNTERS_MAX];

@@ -1,4 +1,4 @@
-/* lib/run/core/main.c - the engine starts: arena, code cache, simulators, then the guest's first instruction. */
+/* lib/run/core/main.c - starts the engine: arena, code cache, simulators, then the guest's first instruction. */
 #include "decode/decode.h"
 #include "emit/emit.h"
 #include "guest/exec_map.h"
@@ -39,7 +39,7 @@ static int number(const char *s)
     return *s ? -1 : n;
 }
 
-/* Collect the guest's arguments behind the engine's own three. */
+/* The guest's arguments follow the engine's own three. */
 static void take_arguments(uint64_t *kernel_sp)
 {
     uint64_t argc = kernel_sp[0];
@@ -196,7 +196,7 @@ _Noreturn void qn_engine_main(uint64_t *kernel_sp)
     qn_seccomp_restore();
     qn_guard((uint64_t)(uintptr_t)qn_stack_guard_low, QN_STACK_GUARD);
     qn_guard((uint64_t)(uintptr_t)qn_stack_guard_high, QN_STACK_GUARD);
-    qn_signal_init(); /* modules may crash from their first call on */
+    qn_signal_init(); /* before the first call of a module, which may crash */
     start_translation();
     if (qn_cfg()->traced)
         qn_outside_writes();

@@ -1,8 +1,8 @@
-/* lib/run/core/recover.c - from a host context inside the code cache back to the guest's registers.
+/* lib/run/core/recover.c - recovers the guest's registers from a host context inside the code cache.
  *
- * Three registers may be borrowed (their values lie in ctx.gpr), the flags may be saved, one register may be parked for
- * a RIP-relative rewrite: the block's side table tells.  The guest's pc is that of the instruction whose copy
- * faulted; what the block had counted beyond it is taken back by a leave record. */
+ * Three registers may be borrowed (their values lie in ctx.gpr), the flags may be saved, and one register may be saved for a
+ * RIP-relative rewrite: the block's side table has this for each instruction.  The guest's pc is that of the instruction whose copy
+ * faulted.  A leave record takes back what the block has counted for that instruction and those after it. */
 #include "block/block.h"
 #include "event/event.h"
 #include "run/kernel/signal.h"
@@ -18,7 +18,7 @@ static uint64_t *host_register(struct qn_mcontext *mc, unsigned r)
     return regs[r];
 }
 
-/* All registers from the host context but those of `keep`, which are right in ctx already. */
+/* Copies all registers from the host context except those in `keep`, which are in ctx already. */
 static void take_registers(struct qn_mcontext *mc, uint32_t keep)
 {
     for (unsigned r = 0; r < 16; r++)
@@ -39,7 +39,7 @@ static uint32_t triple_mask(const struct qn_tblock *b)
     return b->now == QN_NO_REG ? 0 : 1u << b->now | 1u << b->s1 | 1u << b->s2 | (b->s3 == QN_NO_REG ? 0 : 1u << b->s3);
 }
 
-/* What a borrowed register holds of the engine's: it may be parked itself. */
+/* The engine's value in a borrowed register, which may itself be saved for a RIP-relative rewrite. */
 static uint64_t borrowed_value(struct qn_mcontext *mc, const struct qn_side *side, unsigned r)
 {
     return side->fix == r ? qn_ctx.tmp : *host_register(mc, r);
@@ -57,15 +57,15 @@ static uint64_t guest_pc(const struct qn_tblock *b, unsigned insn)
     return pc;
 }
 
-/* Has translated code put this instruction's registers into ctx.rep before it ran?  Not those of ins and outs, which end a block, nor
- * of one that the processor refuses. */
+/* Has translated code stored this instruction's registers in ctx.rep before it ran?  Not for ins and outs, which end a block, nor for an
+ * instruction that the processor refuses. */
 static bool registers_are_kept(const struct qn_insn *in)
 {
     return (in->attr & QN_ATTR_STRING) && (in->attr & (QN_ATTR_REP | QN_ATTR_REPNE)) && !(in->attr & QN_ATTR_UD) &&
            in->cls != QN_CLS_HLT;
 }
 
-/* A repeated string instruction stopped half way: count the iterations that are done. */
+/* A repeated string instruction was interrupted: counts the repetitions that were executed. */
 static void partial_string(const struct qn_tblock *b, uint64_t pc, unsigned insn)
 {
     struct qn_insn in;
@@ -84,7 +84,7 @@ static unsigned insn_at(const struct qn_tblock *b, const struct qn_side *side, u
     return i - 1;
 }
 
-/* The guest's instruction whose copy is at host; 0: there is none any more. */
+/* The guest's instruction whose copy is at this host address; 0: it has been evicted. */
 uint64_t qn_recover_pc(uint64_t host)
 {
     uint32_t index = qn_tcache_at(host);
@@ -98,7 +98,7 @@ uint64_t qn_recover_pc(uint64_t host)
     return guest_pc(b, insn_at(b, qn_tcache_side(index), host));
 }
 
-/* after: the host's pc is behind the instruction (int3). */
+/* after: the host's pc is that of the next instruction (int3). */
 bool qn_recover_fault(struct qn_ucontext *uc, bool after)
 {
     uint64_t host = uc->mc.ip - after;
@@ -118,11 +118,11 @@ bool qn_recover_fault(struct qn_ucontext *uc, bool after)
     if (keep)
         qn_ctx.now = borrowed_value(&uc->mc, &side[i], b->now) + QN_EVENTS_MAX; /* later than all stamps of this block */
     take_registers(&uc->mc, keep);
-    if (side[i].fix != QN_NO_REG && !(keep >> side[i].fix & 1)) /* a borrowed register may be parked as well */
+    if (side[i].fix != QN_NO_REG && !(keep >> side[i].fix & 1)) /* not if that register is borrowed, too */
         qn_ctx.gpr[side[i].fix] = qn_ctx.tmp;
     if (side[i].state & QN_SIDE_FLAGS_SAVED)
         take_saved_flags();
-    qn_ctx.rflags |= uc->mc.flags & FLAG_RF; /* set at a fault, as the program's handler sees it natively */
+    qn_ctx.rflags |= uc->mc.flags & FLAG_RF; /* set by a fault; the guest's handler sees it natively, too */
     qn_ctx.rip = guest_pc(b, i + after);
     if (qn_sim_log_on)
         qn_sim_log_recover(side[i].state & QN_SIDE_BATCH ? borrowed_value(&uc->mc, &side[i], b->s2) : 0);

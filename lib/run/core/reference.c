@@ -10,7 +10,7 @@
 
 bool qn_run_caches_on(void) { return qn_cfg()->cache_sim; }
 
-/* Cachegrind takes a reference that is larger than a line for one of a line. */
+/* As in Cachegrind, a reference that is larger than a line has the size of a line. */
 static uint32_t clamp(uint32_t size)
 {
     const struct qn_config *c = qn_cfg();
@@ -20,13 +20,13 @@ static uint32_t clamp(uint32_t size)
     return c->counting == QN_COUNTING_CACHEGRIND && size > line ? line : size;
 }
 
-/* May references of this kind pass the filter at all? */
+/* May references of this kind hit under the filter at all? */
 static inline bool may_pass(unsigned access)
 {
     return qn_cfg()->filter && !(qn_sim_d1_filter.writes_call && (access & QN_ACC_WRITE));
 }
 
-/* --explain: is it a reference of a line that is explained, or are all looked at? */
+/* --explain: does this reference call qn_sim_see: because its source line is explained, or because all do? */
 static bool is_seen(void) { return qn_sim_sees || (qn_sim_users.table && qn_points_explain(qn_ctx.arg_pc)); }
 
 void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access)
@@ -38,12 +38,12 @@ void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned acc
         outcome = qn_sim_see(addr, size, qn_run_kind(access), qn_points_explain(qn_ctx.arg_pc), pair);
     else if (qn_sim_users.table || qn_sim_uses || !may_pass(access) || !qn_filter_passes(&qn_sim_d1_filter, addr, size, &qn_ctx.now))
         outcome = qn_sim_data_kind(addr, size, qn_run_kind(access), pair);
-    sim_pc = qn_ctx.arg_pc; /* also if the filter has let it pass */
+    sim_pc = qn_ctx.arg_pc; /* also after a hit under the filter */
     if (qn_cfg()->check)
         qn_sim_twin_data(addr, size, qn_run_kind(access), outcome, (uint32_t)(pair - qn_arena_counters()));
 }
 
-/* How many references from the stream's next on lie wholly in the same line; 0: not even that one. */
+/* The number of references, from the stream's next one on, that lie in the line of this one; 0: it straddles two lines. */
 static uint64_t within_line(const struct qn_stream *s)
 {
     uint32_t line = qn_sim_d1_filter.line, at = (uint32_t)s->addr & (line - 1);
@@ -53,7 +53,7 @@ static uint64_t within_line(const struct qn_stream *s)
     return (s->step > 0 ? (line - s->size - at) / (uint64_t)s->step : at / (uint64_t)-s->step) + 1;
 }
 
-/* Does somebody want to see each reference? */
+/* Does a module or an option need each reference by itself? */
 static bool one_by_one(const struct qn_stream *streams, unsigned n)
 {
     if (is_seen() || qn_cfg()->check || !qn_sim_d1_filter.entries)
@@ -77,7 +77,7 @@ static void each_once(struct qn_stream *streams, unsigned n)
     advance(streams, n, 1);
 }
 
-/* --explain: who used the lines of these entries last. */
+/* --explain: records the last user of the lines of these entries. */
 static void note_users(const struct qn_stream *streams, struct qn_filter_entry *const *e, unsigned n, uint64_t times)
 {
     struct qn_sim_users *u = &qn_sim_users;
@@ -90,7 +90,7 @@ static void note_users(const struct qn_stream *streams, struct qn_filter_entry *
             u->now - (n - 1 - k) * (uint64_t)QN_USER_ONE + (uint64_t)(streams[k].pair - qn_arena_counters());
 }
 
-/* --data=use: what of the lines of these entries they use. */
+/* --data=use: marks the bytes of the lines of these entries that the streams use. */
 static void note_uses(const struct qn_stream *streams, struct qn_filter_entry *const *e, unsigned n, uint64_t times)
 {
     const uint64_t line = qn_sim_d1_filter.line;
@@ -104,8 +104,8 @@ static void note_uses(const struct qn_stream *streams, struct qn_filter_entry *c
     }
 }
 
-/* Up to `times` of each stream, as long as all stay in lines that the filter holds: how many passed.  Were they made in
- * turn, the k-th of n streams would leave the time of the last turn but n - 1 - k. */
+/* Makes up to `times` references of each stream, as long as all hit under the filter in the same lines.  Returns their number.  The stamp of
+ * stream k of n is the final time less n - 1 - k, as if the references had been made one after the other. */
 static uint64_t pass_together(struct qn_stream *streams, unsigned n, uint64_t times)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
@@ -130,7 +130,7 @@ static uint64_t pass_together(struct qn_stream *streams, unsigned n, uint64_t ti
     return times;
 }
 
-/* To a recorder: all of them in a few words. */
+/* For a recorder: logs all of them in a few words. */
 static void write_down(const struct qn_stream *streams, unsigned n, uint64_t times)
 {
     struct qn_log_stream log[QN_STREAMS_MAX] = {{0, 0, 0, 0}};

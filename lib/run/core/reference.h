@@ -1,10 +1,10 @@
-/* lib/run/core/reference.h - references that helpers work out at run time, when translated code could not.
+/* lib/run/core/reference.h - references that helpers compute at run time, because emitted code cannot (strings, gathers, masks).
  *
  *   qn_run_reference(addr, size, pair, access)    one, through the hit filter
  *   qn_run_references(streams, n, times)          many: one of each stream in turn, `times` times
  *
- * Neighbours mostly lie in one line.  If the filter lets the first of them pass it lets all pass, and only the last one's time
- * remains to be seen: so they pass together.
+ * Consecutive references mostly lie in one line.  If the first of them hits under the filter, all of them do, and only the time of the
+ * last one stays in the stamp.  So one check handles all of them.
  */
 #ifndef QN_RUN_REFERENCE_H
 #define QN_RUN_REFERENCE_H
@@ -23,7 +23,7 @@ struct qn_stream {
 
 #define QN_STREAMS_MAX 2
 
-/* QN_ACC_* as simulator modules know it. */
+/* QN_ACC_* as enum sim_kind. */
 static inline enum sim_kind qn_run_kind(unsigned access)
 {
     return access == QN_ACC_WRITE ? SIM_WRITE : access & QN_ACC_WRITE ? SIM_MODIFY : SIM_READ;
@@ -33,7 +33,7 @@ bool qn_run_caches_on(void);
 void qn_run_reference(uint64_t addr, uint32_t size, uint64_t *pair, unsigned access);
 void qn_run_references(struct qn_stream *streams, unsigned n, uint64_t times);
 
-/* Before a helper returns to translated code, which takes ctx.now for a time that nothing has been stamped with yet. */
+/* Called before a helper returns to translated code, which uses ctx.now as a time that no stamp has yet. */
 static inline void qn_run_clock_on(void) { qn_ctx.now++; }
 
 #endif

@@ -1,11 +1,10 @@
-/* lib/run/core/repetition.h - how far a repeated string instruction has come, by rcx, rsi and rdi before and after it.
+/* lib/run/core/repetition.h - the number of repetitions that a string instruction has executed, from rcx, rsi and rdi before and after.
  *
  *   rep movsd, {8, 1000, 2000} -> {5, 1012, 2012}      3 steps of 4 bytes
  *   rep movsd, {8, 1000, 2000} -> {9, 1000, 2000}      0 steps: a count does not grow
  *
- * No processor, kernel or debugger is trusted: where the registers do not fit together (the count grew, or an address is not as many
- * elements away as the count says) nothing is known of what happened, and there were no steps.  So there are never more
- * of them than the count was before.
+ * If the registers are inconsistent (the count has grown, or an address has not moved by as many elements as the count), the result is
+ * 0 steps, because processors, kernels and debuggers are not trusted.  So the result is never larger than the count before.
  */
 #ifndef QN_RUN_REPETITION_H
 #define QN_RUN_REPETITION_H

@@ -1,16 +1,16 @@
-/* lib/run/core/settle.c - status flags that are the guest's own, when a handler may look at them.
+/* lib/run/core/settle.c - ensures that status flags have the guest's values when a signal handler may read them.
  *
- * Instrumentation destroys status flags that the program writes before it reads them again (block/liveness.c).  A handler that
- * is given the context could see that.  So:
+ * Instrumentation destroys status flags that the program writes before it reads them again (block/liveness.c).  A handler that gets the
+ * context could see that.  Therefore:
  *
- *   a signal from elsewhere    waits at the block boundary where it came for a block or two, made in a variant that keeps all
- *                              flags, until the program itself has written those that are not its own, or a block ends otherwise
- *                              than in a direct branch, where all are
- *   a fault                    cannot wait.  From the first time that a handler with SA_SIGINFO is installed for a signal that
- *                              faults raise, all translations keep all flags
+ *   an asynchronous signal     waits at the block boundary where it arrived, for a block or two.  These run in a variant that keeps all
+ *                              flags.  It waits until the program has written all flags that had other values, or until a block ends in
+ *                              something else than a direct branch: then all flags have the guest's values
+ *   a fault                    cannot wait.  As soon as a handler with SA_SIGINFO is installed for a signal that faults raise, all
+ *                              translations keep all flags
  *
- * Code that is not instrumented keeps them anyway, but for what has countdowns to samples (emit/sample.c); so does what is observed
- * instruction by instruction.
+ * Code that is not instrumented always keeps them, except code with countdowns to samples (emit/sample.c).  Code that is observed
+ * instruction by instruction keeps them, too.
  */
 #include "block/block.h"
 #include "run/observe/sample.h"
@@ -18,7 +18,7 @@
 #include "run/core/space.h"
 #include "tcache/tcache.h"
 
-#define BLOCKS_MAX 64u /* liveness looks 16 instructions ahead; a handler is not to wait for ever */
+#define BLOCKS_MAX 64u /* the limit of waiting; liveness looks 16 instructions ahead, so a few blocks are usually enough */
 
 static bool all_exact;
 
@@ -31,12 +31,12 @@ void qn_settle_all_exact(void)
     all_exact = true;
 }
 
-/* Flags that the block at pc does not need, so that whatever led to it may have destroyed them. */
+/* Flags that the block at pc does not read, so that the code before it may have destroyed them. */
 static uint8_t unknown_at(uint64_t pc)
 {
     uint32_t index;
 
-    if (qn_sample_has_anchors()) /* what a countdown has destroyed is known there alone */
+    if (qn_sample_has_anchors()) /* a countdown may have destroyed any of them */
         return QN_FLAGS_STATUS;
     if (qn_region_home() != qn_space)
         qn_space_choose(qn_region_home());
@@ -48,8 +48,8 @@ static uint8_t unknown_at(uint64_t pc)
     return QN_FLAGS_STATUS & ~qn_tcache_block(index)->flags_in;
 }
 
-/* How control came to the dispatcher tells: but for direct branches everything is live at the end of a block, and so known.  So it is
- * in front of code that may change, which keeps the flags while it is compared (QN_EXIT_STALE), and where nothing counts
+/* Do all flags have the guest's values?  At the end of a block, all flags are live, and so have these values, unless it ends in a direct
+ * branch.  This also holds before code that may change, whose comparison keeps the flags (QN_EXIT_STALE), and in code that does not count
  * (QN_EXIT_ENTER). */
 static bool all_known(void)
 {
@@ -95,7 +95,7 @@ unsigned qn_settle_flags(unsigned at_most)
 {
     struct qn_thread *t = qn_self;
     struct qn_settling *s = &t->settling;
-    bool came_here = qn_ctx.exit_kind == QN_EXIT_SIGNAL && qn_ctx.rip == s->from; /* stopped before it began */
+    bool came_here = qn_ctx.exit_kind == QN_EXIT_SIGNAL && qn_ctx.rip == s->from; /* the block was stopped before it began */
 
     if (all_exact || (qn_sample_steps && !qn_sample_has_anchors()) || t->pending != 1 || !looks_at_flags(&t->actions[t->info.signo]))
         return 0;
@@ -105,7 +105,7 @@ unsigned qn_settle_flags(unsigned at_most)
         s->unsettled &= all_known() ? 0 : (uint8_t)~written_by(s->from);
     if (!s->unsettled || s->blocks == BLOCKS_MAX)
         return 0;
-    s->blocks = at_most ? 0 : s->blocks + 1; /* an interval has to be cut first */
+    s->blocks = at_most ? 0 : s->blocks + 1; /* at_most: an interval ends first */
     s->from = qn_ctx.rip;
     return at_most ? at_most : QN_VARIANT_EXACT;
 }

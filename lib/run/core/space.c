@@ -1,15 +1,15 @@
 /* lib/run/core/space.c - spaces of translations: code that counts and code that does not, side by side.
  *
- *   home 0       nothing is counted: the guest's code and no more
+ *   home 0       does not count: only the guest's own instructions
  *   home 1       counts
- *   home 2, ...  counts for regions 1, ... (region.c)
- *   home 254     counts as home 1, but references are simulated many at a time (batch.c)
- *   home 255     not counted, between windows of instructions that are observed (sample.c)
- *   a variant    of a home that counts: left before each instruction, and counted where it is observed
+ *   home 2, ...  count for regions 1, ... (region.c)
+ *   home 254     counts as home 1, but references are simulated in batches (batch.c)
+ *   home 255     does not count: between windows of observed instructions (sample.c)
+ *   a variant    of a home that counts: control leaves the block before each instruction; observed instructions count
  *
- * The dispatcher enters the space in qn_space; blocks of other homes cannot be reached from there but through it
- * (tcache.h), so a switch costs as much as a jump that is not linked yet, and what was translated stays.  Simulators are set
- * up when the first home that counts comes into use.
+ * The dispatcher enters the home in qn_space.  Blocks of other homes can be reached only through the dispatcher (tcache.h), so a switch
+ * between homes costs as much as a jump that is not linked yet, and all translations stay in the code cache.  Simulators are set up when
+ * the first home that counts is used.
  */
 #include "run/core/batch.h"
 #include "run/core/host.h"
@@ -82,7 +82,7 @@ static void start_simulation(const struct qn_config *c)
 
 bool qn_space_simulating(void) { return simulating; }
 
-/* Not even fetches from the line fetched just before may be left out. */
+/* Must fetches from the line that was fetched just before be simulated, too? */
 static bool every_fetch(const struct qn_config *c)
 {
     return !qn_sim_i1_repeat_is_noop || !c->filter || (c->versus && !qn_sim_repeats);
@@ -121,7 +121,7 @@ static void open_home(unsigned home)
 
     first_taken = true;
     off.emit.leaves = qn_cfg()->triggers;
-    if (home != QN_HOME_OFF && !on.emit.counts) { /* also before what is not counted between samples */
+    if (home != QN_HOME_OFF && !on.emit.counts) { /* also for QN_HOME_REST */
         start_simulation(qn_cfg());
         qn_calls_init();
         batch = on = counting_rules(qn_cfg());
@@ -137,8 +137,8 @@ static void open_home(unsigned home)
 
 /* ---- how much of the run is counted ---- */
 
-static uint64_t since;    /* ns: until then all is noted */
-static int counting = -1; /* what it has been doing since; -1: nothing yet */
+static uint64_t since;    /* ns: the time of the last change */
+static int counting = -1; /* since then: 1 counting, 0 not; -1: before the first change */
 
 static uint64_t processor_time(void)
 {
@@ -165,7 +165,7 @@ void qn_space_forked(void)
     qn_arena->counted = counting == 1;
 }
 
-/* One thread runs at a time, so that the time is that of the running one. */
+/* Only one thread runs at a time, so the process's time is that of the running thread. */
 static void note_change(bool counts)
 {
     if (counts == counting)
@@ -182,7 +182,7 @@ void qn_space_choose(unsigned home)
 {
     if (QN_UNLIKELY(!qn_tcache_ibl_table(home)))
         open_home(home);
-    if (home == QN_HOME_REST) /* between samples; how many these are is known */
+    if (home == QN_HOME_REST) /* samples: the profile says how many instructions were observed */
         qn_arena->partly = 1;
     else
         note_change(home != QN_HOME_OFF);

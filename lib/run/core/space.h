@@ -14,12 +14,12 @@ struct qn_space_rules {
     struct qn_event_rules event;
 };
 
-extern unsigned qn_space; /* home that the running thread's code is taken from */
+extern unsigned qn_space; /* the home in which the running thread executes */
 
 void qn_space_choose(unsigned home);
 const struct qn_space_rules *qn_space_rules(unsigned space);
-void qn_space_note_time(void); /* the arena's times are right up to now */
-void qn_space_forked(void);    /* the arena is a new process's */
-bool qn_space_simulating(void); /* some home has counted, with simulators */
+void qn_space_note_time(void); /* updates the arena's times */
+void qn_space_forked(void);    /* the arena is that of a new process */
+bool qn_space_simulating(void); /* have the simulators been set up? */
 
 #endif

@@ -1,4 +1,4 @@
-/* lib/run/core/strings.c - repeated string instructions: what they referred to, when they have run or stopped at a fault. */
+/* lib/run/core/strings.c - the references of repeated string instructions, computed after they have run or stopped at a fault. */
 #include "run/observe/interval.h"
 #include "run/core/operand.h"
 #include "run/core/reference.h"
@@ -13,7 +13,7 @@ static bool reads_backward(const struct qn_insn *in)
     return (in->opcode & 0xfe) == 0xa6 && qn_cfg()->counting == QN_COUNTING_CACHEGRIND;
 }
 
-/* What one of the operands refers to first. */
+/* The references of one operand, beginning with the first. */
 static struct qn_stream stream_of(const struct qn_mem *m, const uint64_t *rep, int64_t step)
 {
     uint64_t base = m->base == QN_RSI ? rep[1] : rep[2], mask = m->addr32 ? 0xffffffffu : ~0ull;
@@ -21,7 +21,7 @@ static struct qn_stream stream_of(const struct qn_mem *m, const uint64_t *rep, i
     return (struct qn_stream){.addr = (base & mask) + qn_operand_segment(m), .step = step, .size = m->size, .access = m->access};
 }
 
-/* Pairs are laid out reads first; movs reads [rsi] and writes [rdi], cmps reads both. */
+/* The counter pairs of reads come first.  movs reads [rsi] and writes [rdi], cmps reads both. */
 static void string_references(const struct qn_insn *in, uint64_t n, const uint64_t *rep, int64_t step, uint64_t *pair)
 {
     struct qn_stream streams[QN_STREAMS_MAX];
@@ -36,7 +36,7 @@ static void string_references(const struct qn_insn *in, uint64_t n, const uint64
 
 #define SAVED_ZF (1u << 14) /* ctx.saved_flags: AH as lahf leaves it */
 
-/* cmps and scas may end before their count does. */
+/* cmps and scas may end before the count is 0. */
 static bool ended_by_comparison(const struct qn_insn *in, uint64_t n, uint64_t left)
 {
     bool compares = (in->opcode & 0xfe) == 0xa6 || (in->opcode & 0xfe) == 0xae;
@@ -47,7 +47,7 @@ static bool ended_by_comparison(const struct qn_insn *in, uint64_t n, uint64_t l
 
 #define TAKEN_BACK 3u /* taken, backward */
 
-/* To a recorder: all but the last `but`, which the caller predicts. */
+/* For a recorder: logs the branches of all repetitions except the last `but`, which the caller predicts.  Returns their number. */
 static uint64_t write_down(uint64_t pc, uint64_t n, unsigned each, unsigned but)
 {
     const struct qn_log_stream asked = {.addr = pc, .size = TAKEN_BACK, .kind = QN_LOG_COND};
@@ -58,8 +58,8 @@ static uint64_t write_down(uint64_t pc, uint64_t n, unsigned each, unsigned but)
     return n - but;
 }
 
-/* Cachegrind's view of a repetition: each step is an instruction that asks whether the count is at its end, and cmps and
- * scas ask once more whether to go on; ended by its count there is one more instruction, which finds it at its end. */
+/* Cachegrind counts a repetition as follows.  Each step is an instruction with a conditional branch that tests the count; cmps and scas
+ * have a second branch for the comparison.  If the count ends it, there is one more instruction, whose branch finds the count at 0. */
 static void cachegrind_branches(const struct variable *v, const struct qn_insn *in, uint64_t pc, uint64_t n, bool stopped)
 {
     bool asks_twice = (in->opcode & 0xfe) == 0xa6 || (in->opcode & 0xfe) == 0xae;
@@ -78,7 +78,7 @@ static void cachegrind_branches(const struct variable *v, const struct qn_insn *
     qn_sim_charge_branch(v->mispredicts);
 }
 
-/* complete: the instruction has come to its end; else it stopped at a fault and will be executed again for the rest. */
+/* complete: the instruction has ended; otherwise it stopped at a fault and will be executed again for the rest. */
 static void count_string(uint64_t pc, uint64_t *first, bool complete)
 {
     const struct qn_insn *in = variable_insn(pc);

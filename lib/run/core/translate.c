@@ -14,21 +14,21 @@
 #include "sim/contract.h"
 #include "tcache/tcache.h"
 
-/* Blocks translated before, by their records in the arena: a block made anew after eviction finds its old cost centre.  The same
- * bytes at the same place out of another file are another block. */
+/* All blocks translated so far, by their records in the arena: a block that is translated again after its eviction finds its old cost
+ * centre.  The same bytes at the same address from another file are another block. */
 #define RECORDS_MAX (QN_ARENA_BLOCKS_SIZE / sizeof(struct qn_block_rec))
 
 static uint32_t *known_hash; /* of the bytes; by record */
-static uint32_t *known_next; /* of the same bucket: record + 1, 0 ends */
+static uint32_t *known_next; /* the next one in the bucket: record + 1, 0 = none */
 static uint32_t known_head[QN_KNOWN_BUCKETS];
 
-/* By block of the code cache: hash of the bytes of one that may change without notice. */
+/* By block of the code cache: a hash of its bytes, if they may change unnoticed. */
 static uint64_t *volatile_hash;
 
 static struct qn_block block;
 static struct qn_event_list events;
 
-/* A program may have forbidden itself the time stamp counter before it became this one. */
+/* May the time stamp counter be read?  The program before execve may have disabled it. */
 static bool has_clock(void)
 {
     enum { PR_GET_TSC_ = 25, PR_TSC_ENABLE_ = 1 };
@@ -37,7 +37,7 @@ static bool has_clock(void)
     return qn_sys2(__NR_prctl, PR_GET_TSC_, (long)&mode) == 0 && mode == PR_TSC_ENABLE_;
 }
 
-/* For --stats; else 0. */
+/* The time stamp counter for --stats; otherwise 0. */
 static inline uint64_t ticks(void)
 {
     uint32_t low, high;
@@ -150,7 +150,7 @@ static void update_stats(uint64_t since)
     s->translate_tsc += ticks() - since;
 }
 
-/* A variant of a space below these two is code that is cut after so many instructions (interval.c). */
+/* The largest number of instructions of a block.  A variant below the named ones limits it (interval.c). */
 static unsigned block_max(unsigned space)
 {
     uint32_t max = qn_cfg()->block_max;
@@ -160,14 +160,14 @@ static unsigned block_max(unsigned space)
     return max && max < QN_TRANSLATED_MAX ? max : QN_TRANSLATED_MAX;
 }
 
-/* The entry of a function that is to be counted, seen from outside; or of one at which something is to be done. */
+/* Is pc the entry of a function of --toggle, outside of it, or of a function of --dump-before and so on? */
 static bool enters(uint64_t pc, unsigned space)
 {
     return (space == QN_HOME_OFF && qn_cfg()->toggle && qn_points_toggle(pc)) ||
            (!QN_VARIANT(space) && qn_cfg()->triggers && qn_points_triggers(pc));
 }
 
-/* Where a block has to begin, whatever comes before it. */
+/* Must a block begin at pc, even if the code before it runs on into it? */
 static bool enters_or_allocates(uint64_t pc) { return qn_points_enters(pc) || qn_allocs_begins(pc); }
 
 static bool begins_anything(uint64_t pc)
@@ -184,8 +184,8 @@ static bool (*begins(void))(uint64_t pc)
     return c->data ? ((c->toggle || c->triggers) ? enters_or_allocates : qn_allocs_begins) : (c->toggle || c->triggers) ? qn_points_enters : NULL;
 }
 
-/* All flags live: where the guest may be asked for them; and in code that is run step by step, which is made often and run seldom,
- * to be spared the look at its successors. */
+/* Are all flags treated as live?  Yes if a signal handler may read them, and for code that runs step by step, because it is translated often
+ * and executed rarely, so liveness would cost more than it saves. */
 static bool keeps_flags(unsigned space)
 {
     return qn_settle_exact() || QN_VARIANT(space) == QN_VARIANT_EXACT || QN_VARIANT(space) == QN_VARIANT_STEPS;
@@ -202,7 +202,7 @@ struct qn_cost_place qn_translate_centre(uint64_t pc, unsigned n, unsigned home)
     return cost_centre(home);
 }
 
-/* A countdown where flags are live is dear, and where nothing is counted they are not asked for. */
+/* How far liveness looks.  A countdown at which flags are live is expensive; code that does not count needs no liveness. */
 static enum qn_look wanted_look(const struct qn_emit_rules *rules)
 {
     return block.anchor ? QN_LOOK_AT_TARGET : rules->counts ? QN_LOOK_ONE_WAY : QN_LOOK_NOWHERE;
@@ -246,7 +246,7 @@ uint32_t qn_translate(uint64_t pc, unsigned space)
         if (rules->emit.sums)
             qn_calls_mark(&block, place.record, events.desc);
     }
-    if (rules->emit.steps) /* what of it is observed is counted then (tally.c) */
+    if (rules->emit.steps) /* observed instructions are counted by tally.c */
         events.n = 0;
     if (traced(number))
         trace_block();

@@ -4,7 +4,7 @@
 #include "run/run.h"
 #include "sim/contract.h"
 
-/* Decoded once; the bytes tell whether they are still the same. */
+/* A cache of decoded instructions; an entry is valid while the bytes are the same. */
 #define DECODED 256
 
 static struct decoded {

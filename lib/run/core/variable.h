@@ -1,4 +1,4 @@
-/* lib/run/core/variable.h - instructions whose references are known only at run time: how they count, and what they are.
+/* lib/run/core/variable.h - instructions whose references are known only at run time: their counters and their references.
  *
  * Counters of such an instruction: a pair of misses per kind of reference, then extra Ir, iterations, extra Bc
  * (cost/arena.h).  Its helpers are called from translated code on the slow-call stack and keep all registers.
