@@ -54,7 +54,7 @@ struct qn_sweep {
     int build_count;
     struct qn_geometry host[3];           /* caches where nothing is said: I1, D1, LL */
     const char *work;                     /* a folder of ours beside the output, removed at the end */
-    const char *self;                     /* this quern */
+    const char *self, *staged_self;       /* this quern; its copy in --stage, NULL: none */
 };
 
 /* -1: go on; otherwise the exit status (help was printed, or one line about what is wrong). */
@@ -74,7 +74,7 @@ const char *qn_sweep_find_program(struct qn_exp_memory *m, const char *name);
 /* Copies what the runs need into --stage; the folder for the parts there, or NULL after a line. */
 const char *qn_sweep_stage(struct qn_sweep *s);
 /* In a job: what was staged is where it was.  false: a line was printed. */
-bool qn_sweep_enter_stage(void);
+bool qn_sweep_enter_stage(char **argv);
 #define QN_SWEEP_STAGED "QUERN_SWEEP_STAGED" /* of a job: the list of files */
 
 /* What `quern run` is called with. */

@@ -23,6 +23,7 @@
 #include "text/output.h"
 #include "tools.h"
 
+#define LOG_LINE_BYTES 4096 /* of a job's log */
 #define MACHINE "QUERN_SWEEP_MACHINE" /* of a job: the processor and the caches that the sweep began with */
 
 static int complain(const char *what, const char *why)
@@ -149,16 +150,21 @@ static int find_missing(struct engine *e)
 
 static void write_script_to(struct engine *e, FILE *f)
 {
+    const char *self = e->s->staged_self ? e->s->staged_self : e->s->self;
     char machine[160], *folder = getcwd(NULL, 0);
     char **word = e->s->options.argv;
 
     qn_sweep_name_machine(e->s->host, machine, sizeof machine);
     fputs("#!/bin/sh\n# A part of a sweep; its number is the argument, or that of Slurm's array.\ncd", f);
     qn_exp_put_word(f, e->s->options.stage ? e->folder : folder ? folder : ".");
-    fprintf(f, " || exit 1\npart=${1:-$SLURM_ARRAY_TASK_ID}\nexec env %s=%s", MACHINE, machine);
+    fputs(" || exit 1\npart=${1:-$SLURM_ARRAY_TASK_ID}\n[ -x", f);
+    qn_exp_put_word(f, self);
+    fputs(" ] || {\n    echo \"quern: sweep: this node, $(uname -n), has no quern:\"", f);
+    qn_exp_put_word(f, self);
+    fprintf(f, " >&2\n    exit 1\n}\nexec env %s=%s", MACHINE, machine);
     if (e->s->options.stage)
         qn_exp_put_word(f, qn_exp_format(&e->s->options.exp.memory, "%s=%s/files", QN_SWEEP_STAGED, e->folder));
-    qn_exp_put_word(f, e->s->self);
+    qn_exp_put_word(f, self);
     fputs(" sweep", f);
     for (word++; *word && strcmp(*word, "--"); word++)
         qn_exp_put_word(f, *word);
@@ -240,6 +246,25 @@ static void remove_folder(struct engine *e)
     rmdir(e->folder);
 }
 
+/* What the first of the jobs that failed said last; GNU parallel has shown it already. */
+static void show_reason(struct engine *e)
+{
+    for (int part = 1; part <= e->parts; part++) {
+        FILE *f = e->wanted[part] ? fopen(qn_exp_format(&e->s->options.exp.memory, "%s/%d.log", e->folder, part), "re") : NULL;
+        char line[LOG_LINE_BYTES], last[LOG_LINE_BYTES] = "";
+
+        while (f && fgets(line, sizeof line, f))
+            memcpy(last, line, sizeof last);
+        if (f)
+            fclose(f);
+        last[strcspn(last, "\n")] = 0;
+        if (*last) {
+            qn_text_complain("quern: sweep: job %d: %s", part, last);
+            return;
+        }
+    }
+}
+
 static int end(struct engine *e, int missing)
 {
     struct qn_sweep *s = e->s;
@@ -249,6 +274,8 @@ static int end(struct engine *e, int missing)
         failed += s->results[i].status && strcmp(s->results[i].status, QN_EXP_OK);
     if (!missing && !status)
         remove_folder(e);
+    if (missing && !e->signal)
+        show_reason(e);
     if (missing)
         qn_text_complain("quern: sweep: %s: %d of %d runs have no row; the same command goes on with them", s->options.output, missing,
                          s->runs.count);

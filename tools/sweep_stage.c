@@ -2,12 +2,15 @@
  *
  *   FOLDER/50b34235a5a88360              a program, an input, a module, an experiment: once for each content
  *   FOLDER/sweep.1f.../files             cwd /home/ada/work
+ *                                        quern /usr/local/bin/quern
+ *                                        0a5c1d9db82d3b6f /usr/local/bin/quern
  *                                        50b34235a5a88360 /home/ada/work/prog
  *   FOLDER/sweep.1f.../job.sh, 1.csv     what is in OUTPUT.parts otherwise
  *
  * On a node each file that is not there, or is another one, is mounted where it was, in a mount namespace of the job's own: so the program has the
  * same path, argv[0], AT_EXECFN, /proc/self/exe and folder as anywhere, and thus the same counts.  Folders that the node lacks are made in that
- * namespace, and nowhere else.  What is named by no option and no argument is not staged: libraries, and files that a program opens of itself.
+ * namespace, and nowhere else.  quern and its engine are staged, too: a job begins as the copy of quern in FOLDER, and goes on as quern in its own place.
+ * What is named by no option and no argument is not staged: libraries, and files that a program opens of itself.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -23,6 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "engines/engines.h"
 #include "sweep.h"
 #include "text/output.h"
@@ -71,12 +75,16 @@ static bool copy(const char *from, const struct stat *st, const char *to)
     return n == 0;
 }
 
+/* Is it what was copied?  Another disk error or hand may have changed it since. */
+static bool is_whole(const char *path, uint64_t hash) { return access(path, R_OK) == 0 && qn_engines_hash_file(path) == hash; }
+
 /* A file that is not there needs no staging; who needs it says so. */
 static bool add(struct stage *g, const char *path)
 {
     char *cwd = getcwd(NULL, 0);
     const char *whole = *path == '/' || !cwd ? path : qn_exp_format(g->m, "%s/%s", cwd, path + 2 * !strncmp(path, "./", 2)), *to;
     struct stat st;
+    uint64_t hash;
 
     free(cwd);
     for (int i = 0; i < g->count; i++)
@@ -89,9 +97,10 @@ static bool add(struct stage *g, const char *path)
     g->known = qn_exp_grow(g->m, g->known, (size_t)g->count, sizeof *g->known);
     g->known[g->count++] = whole;
     g->bytes += (unsigned long long)st.st_size;
-    to = qn_exp_format(g->m, "%s/%016llx", g->folder, (unsigned long long)qn_engines_hash_file(whole));
+    hash = qn_engines_hash_file(whole);
+    to = qn_exp_format(g->m, "%s/%016llx", g->folder, (unsigned long long)hash);
     fprintf(g->list, "%s %s\n", strrchr(to, '/') + 1, whole);
-    return access(to, F_OK) == 0 || copy(whole, &st, to);
+    return is_whole(to, hash) || copy(whole, &st, to);
 }
 
 static bool add_run(struct stage *g, struct qn_sweep *s, int i)
@@ -111,16 +120,16 @@ static bool add_run(struct stage *g, struct qn_sweep *s, int i)
 static bool write_list(struct stage *g, struct qn_sweep *s, const char *list)
 {
     const char *temporary = qn_exp_format(g->m, "%s.new", list); /* jobs of the same sweep may be reading the old one */
-    char *cwd = getcwd(NULL, 0);
-    bool good = true;
+    char *cwd = getcwd(NULL, 0), *engine = qn_engines_default_engine();
+    bool good;
 
     g->list = fopen(temporary, "we");
     if (!g->list || !cwd)
         return complain(temporary);
-    fprintf(g->list, "cwd %s\n", cwd);
+    fprintf(g->list, "cwd %s\nquern %s\n", cwd, s->self);
     free(cwd);
-    if (s->options.experiment)
-        good = add(g, s->options.experiment);
+    good = add(g, s->self) && (!engine || add(g, engine)) && (!s->options.experiment || add(g, s->options.experiment));
+    free(engine);
     for (int i = 0; i < s->runs.count && good; i++)
         good = add_run(g, s, i);
     return (fclose(g->list) == 0 || complain(temporary)) && good && (rename(temporary, list) == 0 || complain(list));
@@ -131,20 +140,22 @@ const char *qn_sweep_stage(struct qn_sweep *s)
     struct stage g = { .m = &s->options.exp.memory };
     char *folder, *output = realpath(s->work, NULL); /* which is beside the output, and there */
     const char *parts;
-    unsigned long long hash = 0;
+    char host[HOST_NAME_MAX + 1] = "";
+    uint64_t hash = QN_HASH_NONE;
 
     if ((mkdir(s->options.stage, 0777) && errno != EEXIST) || !output || !(folder = realpath(s->options.stage, NULL)))
         return complain(s->options.stage), NULL;
     g.folder = qn_exp_copy(g.m, folder);
     free(folder);
-    for (const char *p = output; *p; p++)
-        hash = hash * 31 + (unsigned char)*p;
+    gethostname(host, sizeof host - 1); /* another host may have another sweep at the same path */
+    hash = qn_hash_bytes(qn_hash_bytes(hash, host, strlen(host) + 1), output, strlen(output));
     free(output);
-    parts = qn_exp_format(g.m, "%s/sweep.%016llx", g.folder, hash);
+    parts = qn_exp_format(g.m, "%s/sweep.%016llx", g.folder, (unsigned long long)hash);
     if (mkdir(parts, 0777) && errno != EEXIST)
         return complain(parts), NULL;
     if (!write_list(&g, s, qn_exp_format(g.m, "%s/files", parts)))
         return NULL;
+    s->staged_self = qn_exp_format(g.m, "%s/%016llx", g.folder, (unsigned long long)qn_engines_hash_file(s->self));
     if (!s->options.quiet)
         qn_text_complain("quern sweep: %d files with %llu bytes are in %s; libraries, and what programs open besides, are those of the nodes", g.count,
                          g.bytes, g.folder);
@@ -269,9 +280,9 @@ static int look(const char *folder, const char *hash, const char *path, char *st
     uint64_t wanted = strtoull(hash, NULL, 16);
 
     snprintf(staged, PATH_MAX + LINE_BYTES, "%s/%s", folder, hash);
-    if (access(path, R_OK) == 0 && qn_engines_hash_file(path) == wanted)
+    if (is_whole(path, wanted))
         return 1;
-    if (access(staged, R_OK) == 0 && qn_engines_hash_file(staged) == wanted)
+    if (is_whole(staged, wanted))
         return 0;
     return qn_text_complain("quern: sweep: --stage: %s is not there as it was staged, for %s", staged, path), -1;
 }
@@ -283,35 +294,58 @@ static bool show(const char *staged, const char *path, bool *entered)
     return (access(path, F_OK) == 0 || make(path, false)) && (mount(staged, path, NULL, MS_BIND, NULL) == 0 || complain(path));
 }
 
-bool qn_sweep_enter_stage(void)
+struct stay { /* what a list says: where a job is */
+    char cwd[PATH_MAX], quern[PATH_MAX];
+    bool entered; /* the namespace of its own */
+};
+
+static bool take_line(struct stay *y, const char *folder, char *line)
+{
+    char staged[PATH_MAX + LINE_BYTES], *path = strchr(line, ' ');
+    int there;
+
+    line[strcspn(line, "\n")] = 0;
+    if (!path)
+        return true;
+    *path++ = 0;
+    if (!strcmp(line, "cwd") || !strcmp(line, "quern"))
+        return snprintf(*line == 'c' ? y->cwd : y->quern, PATH_MAX, "%s", path) < PATH_MAX;
+    there = look(folder, line, path, staged);
+    return there > 0 || (there == 0 && show(staged, path, &y->entered));
+}
+
+/* The copy in the folder has done its part. */
+static bool go_on_as(const char *quern, const char *folder, char **argv)
+{
+    const char *own = qn_engines_own_path("sweep");
+
+    if (!own || strncmp(own, folder, strlen(folder)) || !*quern)
+        return own;
+    setenv(QN_SWEEP_STAGED, "", 1);
+    argv[-1] = (char *)quern; /* of main's: quern sweep ... */
+    execv(quern, argv - 1);
+    return complain(quern);
+}
+
+bool qn_sweep_enter_stage(char **argv)
 {
     const char *list = getenv(QN_SWEEP_STAGED);
-    char folder[PATH_MAX], line[LINE_BYTES], staged[PATH_MAX + LINE_BYTES], cwd[PATH_MAX] = "/";
-    bool entered = false, good = true;
-    FILE *f = list ? fopen(list, "re") : NULL;
+    char folder[PATH_MAX], line[LINE_BYTES];
+    struct stay y = { .cwd = "/" };
+    bool good = true;
+    FILE *f;
 
-    if (!list)
+    if (!list || !*list)
         return true;
-    if (!f)
+    if (!(f = fopen(list, "re")))
         return complain(list);
     snprintf(folder, sizeof folder, "%s", list);
     for (int i = 0; i < 2 && strrchr(folder, '/'); i++) /* "/sweep.1f.../files" */
         *strrchr(folder, '/') = 0;
-    while (good && fgets(line, sizeof line, f)) {
-        char *path = strchr(line, ' ');
-        int there;
-
-        line[strcspn(line, "\n")] = 0;
-        if (!path)
-            continue;
-        *path++ = 0;
-        if (!strcmp(line, "cwd"))
-            snprintf(cwd, sizeof cwd, "%s", path);
-        else if ((there = look(folder, line, path, staged)) <= 0)
-            good = there == 0 && show(staged, path, &entered);
-    }
+    while (good && fgets(line, sizeof line, f))
+        good = take_line(&y, folder, line);
     fclose(f);
-    if (good && !is_folder(cwd))
-        good = (entered || enter_namespace()) && make(cwd, true);
-    return good && (chdir(cwd) == 0 || complain(cwd));
+    if (good && !is_folder(y.cwd))
+        good = (y.entered || enter_namespace()) && make(y.cwd, true);
+    return good && (chdir(y.cwd) == 0 || complain(y.cwd)) && go_on_as(y.quern, folder, argv);
 }

@@ -36,8 +36,7 @@ began=$(date +%s)
 marking=$!
 some_checks() { [ "$(find "$1" -name '*.tap' 2>"$state/find" | wc -l)" -ge "$2" ]; }
 await 'the first hundred' some_checks marks.csv.parts 100
-step=$(pgrep -P 1 -f "slurmstepd: \[" | head -n 1)
-kill -9 "$first" ${step:+"$step"}
+kill_node n1
 await 'another fifty on one node' some_checks marks.csv.parts 150
 node n1
 wait $marking

@@ -2,7 +2,7 @@
 # slurm.sh - a sweep of 200 rows on a real Slurm of this machine (munged, slurmctld, two slurmd): is the file the same byte for byte
 # as that of a sweep here, while a node, a job and the controller are killed?
 #
-#   make -C build && sh tests/long/slurm.sh             as root; packages slurm-wlm and munge; two minutes
+#   make -C build && sh tests/long/slurm.sh             as root; packages slurm-wlm and munge; three minutes
 . "${top_srcdir:-$(dirname "$0")/../..}/tests/tap/scratch.sh"
 
 slurm_points=5
@@ -41,10 +41,9 @@ victim=$(squeue -h -t R -o %A | head -n 1)
 scancel --full --signal=KILL "$victim" 2>"$state/scancel"
 await 'more parts' some_rows 6
 # a node's daemon, with the job that it runs
-step=$(pgrep -P 1 -f "slurmstepd: \[" | head -n 1)
-kill -9 "$first" ${step:+"$step"}
+kill_node n1
 await 'more parts' some_rows 9
-kill -9 "$controller"
+kill_controller
 controller
 node n1
 await 'the controller' scontrol ping

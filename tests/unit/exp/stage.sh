@@ -1,10 +1,10 @@
 #!/bin/sh
-# Does `quern sweep --stage=FOLDER` give the same rows on nodes that see that folder, but neither the program nor its input, module and folder?
+# Does `quern sweep --stage=FOLDER` give the same rows on nodes that see that folder, but neither quern nor the program, its input, module and folder?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -x "$top_builddir/quern-engine" ] || bail 'there is no engine in this build'
-rm -rf home stage
-mkdir -p home/ada/work bin || bail 'no folders'
+rm -rf home stage sweep.d seen
+mkdir -p home/ada/work home/ada/bin bin || bail 'no folders'
 sources=$top_srcdir/lib/sim/policy
 # What it does depends on each name that it sees.
 cat >names.c <<'END'
@@ -41,6 +41,8 @@ int main(int argc, char **argv)
     return 0;
 }
 END
+cp "$QUERN" "$top_builddir/quern-engine" home/ada/bin/ || bail 'no copy of quern'
+own=$SCRATCH/home/ada/bin/quern # which nodes do not have either
 work=home/ada/work
 "$CC" -O1 -g -o $work/names names.c 2>log || bail "cc: $(cat log)"
 sed 's/^ \* /&(mine) /' "$sources/fifo.c" >$work/mine.c
@@ -59,12 +61,17 @@ END
 # In place of Slurm: each part on a node of its own, which has nothing in the place of home, or another program there.
 cat >bin/sbatch <<END
 #!/bin/sh
-for script in "\$@"; do case \$script in --array=*) array=\${script#--array=} ;; esac; done
+for script in "\$@"; do
+    case \$script in --array=*) array=\${script#--array=} ;; --output=*) logs=\${script#--output=} logs=\${logs%/*} ;; esac
+done
 echo 17
+[ ! "\$DAMAGED" ] || echo changed >>"\$DAMAGED"
 for part in \$(echo "\$array" | tr , ' '); do
     \$UNSHARE sh -c 'mount -t tmpfs none "\$2" && { [ ! "\$4" ] || mkdir -p "\$2/ada/work"; } && { [ "\$4" != other ] || cp /bin/true "\$2/ada/work/names"; } &&
-        cd / && sh "\$1" "\$3" >>"\$5" 2>&1' sh "\$script" "\$HIDDEN" "\$part" "\$HAS" "\$NODE_LOG" || exit 1
+        cd / && sh "\$1" "\$3" >"\$5" 2>&1' sh "\$script" "\$HIDDEN" "\$part" "\$HAS" "\$logs/\$part.log" || status=1
+    cat "\$logs/\$part.log" >>"\$NODE_LOG"
 done
+exit \$status
 END
 chmod +x bin/sbatch
 if unshare -m true 2>/dev/null; then UNSHARE='unshare -m'; else UNSHARE='unshare -rm'; fi
@@ -101,20 +108,37 @@ HAS=folder
 staged 'nodes that have the folder, and nothing in it'
 HAS=other
 staged 'nodes that have another program there'
+HAS=
 for file in "$SCRATCH"/stage/*; do
-    cmp -s "$file" names && echo changed >>"$file"
+    cmp -s "$file" names && DAMAGED=$file
 done
-"$QUERN" sweep -q --on=slurm --stage="$SCRATCH/stage" -o there2.csv names.exp >"$SCRATCH/out" 2>"$SCRATCH/err"
-is $? 1 'a staged file that was changed'
+echo changed >>"$DAMAGED"
+staged 'a staged file that was changed is copied again'
+ok '... and is what it was' cmp "$DAMAGED" names
+export DAMAGED
+"$QUERN" sweep -q --on=slurm --stage="$stage" -o there2.csv names.exp >"$SCRATCH/out" 2>"$SCRATCH/err"
+is $? 1 'one that changes while jobs run'
 ok 'is not used, which a line of the job says' grep -q 'is not there as it was staged, for .*/names$' "$NODE_LOG"
-list=$(ls "$SCRATCH"/stage/sweep.*/files)
+list=$(ls "$stage"/sweep.*/files)
 cp "$list" "$SCRATCH/list"
 echo >'two
 lines'
-"$QUERN" sweep -q --on=slurm --stage="$SCRATCH/stage" -L sim=lru --D1=1024,2,32 -o there2.csv -- ./names 'two
+"$QUERN" sweep -q --on=slurm --stage="$stage" -L sim=lru --D1=1024,2,32 -o there2.csv -- ./names 'two
 lines' 2>"$SCRATCH/err"
 is "$? $(grep -c 'lines: Invalid argument' "$SCRATCH/err")" '1 1' 'a name that the list cannot hold'
 ok '... leaves the list that other jobs read as it was' cmp "$list" "$SCRATCH/list"
+$UNSHARE -u sh -c 'hostname elsewhere && exec "$0" sweep -q --on=slurm --stage="$1" -o there2.csv names.exp' "$QUERN" "$stage" \
+    >"$SCRATCH/out" 2>"$SCRATCH/err"
+is "$(find "$stage" -name files | wc -l)" 2 'the same path on another host is another sweep' || diag "$(cat "$SCRATCH/err")"
+DAMAGED=
+"$own" sweep -q -o own.csv -L sim=lru,srrip --D1=1024,2,32 -- ./names data <input 2>"$SCRATCH/err" || bail 'the sweep here, of another quern'
+"$own" sweep -q --on=slurm --stage="$stage" -o own2.csv -L sim=lru,srrip --D1=1024,2,32 -- ./names data <input 2>"$SCRATCH/err"
+is "$? $(cmp own.csv own2.csv 2>&1)" '0 ' 'nodes that have no quern take that of the sweep' || diag "$(cat "$SCRATCH/err" "$NODE_LOG")"
+mkdir "$SCRATCH/seen"
+HAS=folder
+"$own" sweep -q --on=slurm -o "$SCRATCH/seen/own.csv" -L sim=lru,srrip --D1=1024,2,32 -- ./names data <input 2>"$SCRATCH/err"
+is "$? $(cat "$SCRATCH/err")" "1 quern: sweep: job 1: quern: sweep: this node, $(uname -n), has no quern: $own
+quern: sweep: $SCRATCH/seen/own.csv: 2 of 2 runs have no row; the same command goes on with them" '... or are said to have none'
 "$QUERN" sweep -q --stage="$SCRATCH/stage" -o there3.csv names.exp 2>"$SCRATCH/err"
 is "$? $(grep -c 'wanted --on=parallel or --on=slurm, too' "$SCRATCH/err")" '2 1' 'without --on'
 done_testing
