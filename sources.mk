@@ -524,8 +524,10 @@ engine_sources = \
 	lib/run/observe/ranges.c \
 	lib/run/observe/region.c \
 	lib/run/observe/request.c \
+	lib/run/observe/rows.c \
 	lib/run/observe/sample.c \
 	lib/run/observe/sets.c \
+	lib/run/observe/stacks.c \
 	lib/run/observe/step.c \
 	lib/run/observe/tally.c \
 	lib/run/observe/trace.c \
@@ -1003,8 +1005,10 @@ headers = \
 	lib/run/observe/points.h \
 	lib/run/observe/region.h \
 	lib/run/observe/request.h \
+	lib/run/observe/rows.h \
 	lib/run/observe/sample.h \
 	lib/run/observe/sets.h \
+	lib/run/observe/stamps.h \
 	lib/run/observe/step.h \
 	lib/run/observe/tally.h \
 	lib/run/observe/watch.h \

@@ -105,7 +105,7 @@ void emit_record_target(struct emitter *e); /* in standard state, the target in 
 
 /* last_level.c */
 bool emit_has_last_level(void);
-void emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5]);
+void emit_last_level(struct qn_code *c, unsigned address, const unsigned scratch[5]); /* as the next one */
 void emit_last_level_look_up(struct qn_code *c, unsigned address, const unsigned scratch[5]); /* 0 or 1 in scratch[2]: it missed */
 void emit_last_level_account(struct qn_code *c, const unsigned scratch[5]);
 

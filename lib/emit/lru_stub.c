@@ -214,12 +214,29 @@ static uint64_t write_address(struct lru *s)
     return told;
 }
 
+/* The last level, and then to whom alone is told of misses. */
+static void tell_looked_up(struct lru *s, const struct emitter *e)
+{
+    const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
+
+    emit_last_level(&s->c, s->line, scratch);
+    x_store(&s->c, CTX(arg_aux), scratch[2]);
+    count_slow(s);
+    restore(s);
+    emit_frame_out(e, &s->c);
+    x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_missed);
+}
+
 /* The D1 has missed and taken the line: now the rest. */
 static void ask_next(struct lru *s, const struct emitter *e)
 {
     bool here = emit_has_last_level() && !emit_times_matter(), told = qn_sim_tells_misses;
     uint64_t to_C = 0;
 
+    if (here && qn_sim_missed) {
+        tell_looked_up(s, e);
+        return;
+    }
     if (here && told && qn_sim_miss_to)
         to_C = write_address(s);
     if (here && (!told || to_C))

@@ -207,7 +207,10 @@ extern uint64_t **qn_sim_miss_to;
 /* Sets a hook that is called for each data reference that misses the D1, or NULL.  site: index of its counters; ll: it also missed
  * the LL.  Call it after qn_sim_init, before anything is emitted. */
 typedef QN_NCSR_TYPE void qn_miss_hook(uint64_t addr, uint32_t site, unsigned ll);
-void qn_sim_tell_misses(qn_miss_hook *hook);
+void qn_sim_tell_misses(qn_miss_hook *hook, qn_slow_call *looked_up);
+/* The same function for emitted code that has looked up both levels; arg_addr, arg_site, arg_aux = 1 if the reference also missed the
+ * LL.  NULL: the stub of the D1 calls C. */
+extern qn_slow_call *qn_sim_missed;
 /* The same for each line that is filled into the D1, called before the hook for the miss.  evicts: there is a victim.  Returns false
  * if these caches do not report their fills. */
 typedef QN_NCSR_TYPE void qn_line_hook(uint64_t line, uint64_t victim, bool evicts);

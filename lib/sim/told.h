@@ -134,10 +134,12 @@ void qn_sim_end_uses(void)
 #endif
 
 static qn_miss_hook *on_miss;
+qn_slow_call *qn_sim_missed;
 
-void qn_sim_tell_misses(qn_miss_hook *hook)
+void qn_sim_tell_misses(qn_miss_hook *hook, qn_slow_call *looked_up)
 {
     on_miss = hook;
+    qn_sim_missed = readers.any ? NULL : looked_up;
     qn_sim_miss_to = NULL;
     qn_sim_tells_misses = true;
 }

@@ -41,7 +41,7 @@ static void *free_lists[LIST_CLASSES];
 static uint32_t *large;                  /* numbers of blocks by base; of several there the outer one first */
 static uint32_t nlarge, large_room;
 static const struct qn_live_block *recent; /* that was found last */
-uint64_t qn_blocks_count_of_changes = 1;
+uint64_t qn_stamps_changes, qn_stamps[QN_STAMPS];
 
 /* ---- numbers to things ---- */
 
@@ -85,13 +85,14 @@ static struct qn_live_block *make_block(void)
     b = block_of(number);
     if (free_block)
         free_block = b->outer;
-    *b = (struct qn_live_block){.number = number};
+    *b = (struct qn_live_block){.number = number, .stamp = qn_stamps_changes};
     return b;
 }
 
 static void give_block(struct qn_live_block *b)
 {
     b->outer = free_block;
+    b->stamp = qn_stamps_changes;
     free_block = b->number;
 }
 
@@ -257,7 +258,7 @@ void qn_blocks_add(uint64_t base, uint64_t size, uint32_t object)
 
     if (!size || base >> 47 || size >> 47)
         return;
-    qn_blocks_changed();
+    qn_stamps_change(base, base + size);
     end_older(base, base + size);
     outer = find(base);
     b = make_block();
@@ -265,8 +266,10 @@ void qn_blocks_add(uint64_t base, uint64_t size, uint32_t object)
     b->end = base + size;
     b->object = object;
     b->outer = outer ? outer->number : 0;
-    if (outer)
+    if (outer) {
         outer->inner++;
+        outer->stamp = qn_stamps_changes;
+    }
     if (is_small(b))
         insert_small(b);
     else
@@ -314,7 +317,7 @@ static void take_out_large(const struct qn_live_block *b)
 static void erase(struct qn_live_block *b)
 {
     recent = NULL;
-    qn_blocks_changed();
+    qn_stamps_change(b->base, b->end);
     if (b->inner)
         qn_blocks_remove_range(b->base + 1, b->end);
     while (b->inner) { /* one that begins where it does */

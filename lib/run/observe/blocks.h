@@ -2,7 +2,7 @@
 #ifndef QN_RUN_BLOCKS_H
 #define QN_RUN_BLOCKS_H
 
-#include "base/base.h"
+#include "run/observe/stamps.h"
 
 struct qn_live_block {
     uint64_t base, end;      /* end: exclusive */
@@ -10,6 +10,7 @@ struct qn_live_block {
     uint32_t outer;          /* number of the block that it lies in; 0 = none.  Of a free one: the next free one */
     uint32_t inner;          /* blocks whose outer this is */
     uint32_t number;
+    uint64_t stamp;          /* another one when the block goes, and when one comes to lie in it */
 };
 
 /* A block is allocated.  Older ones that overlap it and do not hold all of it are gone, and what lies in them. */
@@ -26,11 +27,6 @@ const struct qn_live_block *qn_blocks_find(uint64_t address);
 
 /* Does any block lie in this page, in part? */
 bool qn_blocks_are_in(uint64_t start, uint64_t end);
-
-/* A number that changes whenever a block is added or removed, or by qn_blocks_changed. */
-extern uint64_t qn_blocks_count_of_changes;
-static inline uint64_t qn_blocks_version(void) { return qn_blocks_count_of_changes; }
-static inline void qn_blocks_changed(void) { qn_blocks_count_of_changes++; }
 
 void *qn_engine_alloc(uint64_t bytes); /* zeros; supplied by the engine */
 

@@ -13,24 +13,16 @@
  */
 #include "run/observe/data.h"
 
-#include "base/ready.h"
 #include "run/observe/blocks.h"
+#include "run/observe/rows.h"
 #include "run/run.h"
 #include "sim/contract.h"
 #include "sim/module.h"
 
 #define OBJECTS_MAX (QN_ARENA_OBJECTS_SIZE / sizeof(struct qn_object))
-#define ROWS_MAX (QN_ARENA_DATA_SIZE / sizeof(struct qn_data_row))
-#define INDEX_FIRST 4096u
 #define UNDO_MAX QN_SIM_MISSES
-#define STACKS_MAX 64u
 #define KNOWN 256u          /* pages */
 
-static struct place {
-    uint32_t row, tag;      /* row + 1, 0 = free; its hash */
-} *row_index;
-static uint32_t index_size; /* a power of two */
-static uint64_t ready;
 static struct {
     uint32_t row, pair;     /* pair: + 1, 0 = none */
     uint8_t ll, class;      /* class: QN_MISS_CLASSES = not told */
@@ -39,19 +31,10 @@ static uint32_t undo_count;
 static uint8_t class_event[QN_MISS_CLASSES]; /* events of the analysis */
 static uint64_t told[QN_MISS_CLASSES];       /* what it had counted at the last miss */
 static bool tells_classes;
-static struct {
-    uint64_t start, end;
-} stacks[STACKS_MAX];
-static uint32_t nstacks;
 
 struct qn_object *qn_data_object(uint32_t number)
 {
     return (struct qn_object *)(QN_ARENA_ALIAS_BASE + QN_ARENA_OBJECTS_OFF) + number;
-}
-
-struct qn_data_row *qn_data_row(uint64_t number)
-{
-    return (struct qn_data_row *)(QN_ARENA_ALIAS_BASE + QN_ARENA_DATA_OFF) + number;
 }
 
 uint32_t qn_data_add_object(const struct qn_object *o)
@@ -65,102 +48,6 @@ uint32_t qn_data_add_object(const struct qn_object *o)
     return (uint32_t)n;
 }
 
-/* ---- rows ---- */
-
-static uint32_t hash_of(uint32_t site, uint32_t object, uint64_t offset)
-{
-    uint64_t h = ((uint64_t)site << 32 | object) * 0x9e3779b97f4a7c15ull;
-
-    h = (h ^ h >> 29 ^ offset) * 0xbf58476d1ce4e5b9ull;
-    return (uint32_t)(h >> 32);
-}
-
-static void enlarge_index(void)
-{
-    uint32_t size = index_size ? 2 * index_size : INDEX_FIRST;
-    struct place *list = qn_engine_alloc(size * sizeof *list);
-
-    for (uint32_t i = 0; i < qn_arena->n_data; i++) {
-        const struct qn_data_row *r = qn_data_row(i);
-        uint32_t tag = hash_of(r->site, r->object, r->offset), at = tag & (size - 1);
-
-        while (list[at].row)
-            at = (at + 1) & (size - 1);
-        list[at] = (struct place){i + 1, tag};
-    }
-    row_index = list;
-    index_size = size;
-}
-
-static struct qn_data_row *add_row(uint32_t site, uint32_t object, uint64_t offset, struct place *at, uint32_t tag)
-{
-    uint64_t n = qn_arena->n_data;
-    struct qn_data_row *r = qn_data_row(n);
-
-    if (n == ROWS_MAX)
-        return NULL;
-    qn_ready_until(&ready, r + 1);
-    *r = (struct qn_data_row){.site = site, .object = object, .offset = offset};
-    qn_arena->n_data = n + 1;
-    *at = (struct place){(uint32_t)n + 1, tag};
-    return r;
-}
-
-/* NULL: there is no room for another one. */
-static struct qn_data_row *row_of(uint32_t site, uint32_t object, uint64_t offset)
-{
-    uint32_t tag = hash_of(site, object, offset), at;
-
-    if (QN_UNLIKELY(qn_arena->n_data >= index_size / 2))
-        enlarge_index();
-    for (at = tag & (index_size - 1); row_index[at].row; at = (at + 1) & (index_size - 1)) {
-        struct qn_data_row *r = qn_data_row(row_index[at].row - 1);
-
-        if (row_index[at].tag == tag && r->site == site && r->object == object && r->offset == offset)
-            return r;
-    }
-    return add_row(site, object, offset, &row_index[at], tag);
-}
-
-/* ---- stacks ---- */
-
-/* What the running thread's stack pointer lies in becomes known as a stack. */
-static void learn_stack(uint64_t sp)
-{
-    const struct qn_live_block *b = qn_blocks_find(sp);
-    uint32_t symbol = b ? QN_NO_OBJECT : qn_ranges_find_symbol(sp);
-    uint64_t start = 0, end = 0;
-
-    if (b) {
-        start = b->base;
-        end = b->end;
-    } else if (symbol != QN_NO_OBJECT) {
-        start = qn_data_object(symbol)->start;
-        end = start + qn_data_object(symbol)->size;
-    } else {
-        qn_ranges_find_mapping(sp, &start, &end);
-    }
-    stacks[nstacks % STACKS_MAX].start = start;
-    stacks[nstacks % STACKS_MAX].end = end;
-    nstacks++;
-}
-
-/* The end of the stack that it lies in; 0: in none. */
-static uint64_t end_of_stack(uint64_t address)
-{
-    for (uint32_t i = 0; i < nstacks && i < STACKS_MAX; i++)
-        if (address - stacks[i].start < stacks[i].end - stacks[i].start)
-            return stacks[i].end;
-    return 0;
-}
-
-static void forget_stacks(uint64_t start, uint64_t end)
-{
-    for (uint32_t i = 0; i < STACKS_MAX; i++)
-        if (stacks[i].start < end && stacks[i].end > start)
-            stacks[i].start = stacks[i].end = 0;
-}
-
 /* ---- a miss ---- */
 
 /* Of what type is it? */
@@ -169,6 +56,7 @@ static __attribute__((noinline, cold)) void ask(uint32_t object)
     struct qn_object *o = qn_data_object(object);
 
     o->asked = 1;
+    qn_rows_forget(0, ~0ull); /* offsets in it may count otherwise now */
     if ((o->kind == QN_OBJECT_SYMBOL || o->kind == QN_OBJECT_HEAP) && (qn_arena_map_rec(o->map)->flags & QN_MAP_TYPES))
         qn_wire_type(object);
 }
@@ -183,19 +71,13 @@ uint32_t qn_data_element(const struct qn_data_place *p)
     return o->element && p->size % o->element == 0 ? o->element : 0;
 }
 
-static inline uint64_t offset_in(const struct qn_data_place *p, uint64_t address)
-{
-    uint64_t offset = address - p->start, element;
+/* What has no place of its own has no offsets. */
+static uint32_t modulus_of(const struct qn_data_place *p) { return p->start ? qn_data_element(p) : 1; }
 
-    if (!p->start)
-        return 0;
-    element = qn_data_element(p);
-    return element ? offset % element : offset & ~(qn_offset_step(offset) - 1);
-}
-
-/* What lies at addresses where no block is, by page; for as long as nothing is allocated or unmapped. */
+/* What lies at addresses where no block is, by page; for as long as nothing is allocated there or unmapped. */
 static struct known {
-    uint64_t start, end, version;
+    uint64_t start, end, then; /* then: what the stamp was */
+    uint64_t from, to; /* of all pages */
     uint32_t object;
 } known[KNOWN];
 
@@ -208,13 +90,38 @@ static void keep(uint64_t address, uint64_t start, uint64_t end, uint32_t object
 
     if (qn_blocks_are_in(page, page + QN_PAGE))
         return;
-    *known_at(address) = (struct known){start > page ? start : page, end < page + QN_PAGE ? end : page + QN_PAGE, qn_blocks_version(), object};
+    *known_at(address) = (struct known){start > page ? start : page, end < page + QN_PAGE ? end : page + QN_PAGE,
+                                         *qn_stamp_of(page), start, end, object};
 }
 
 /* All of the object is one place, if it has any. */
 static struct qn_data_place place_of(uint32_t object)
 {
-    return (struct qn_data_place){qn_data_object(object)->start, qn_data_object(object)->size, object};
+    return (struct qn_data_place){.start = qn_data_object(object)->start, .size = qn_data_object(object)->size, .object = object};
+}
+
+static bool is_known(const struct known *k, uint64_t address)
+{
+    return address - k->start < k->end - k->start && k->then == *qn_stamp_of(address);
+}
+
+static struct qn_data_place place_in(const struct known *k)
+{
+    struct qn_data_place p = place_of(k->object);
+
+    p.stamp = qn_stamp_of(k->start);
+    p.from = k->start;
+    p.to = k->end;
+    p.around_from = k->from;
+    p.around_to = k->to;
+    return p;
+}
+
+static struct qn_data_place place_in_block(const struct qn_live_block *b)
+{
+    const uint64_t *stamp = b->inner ? NULL : &b->stamp;
+
+    return (struct qn_data_place){.start = b->base, .size = b->end - b->base, .object = b->object, .stamp = stamp, .from = b->base, .to = b->end};
 }
 
 /* In batches the stack is no longer what it was. */
@@ -223,12 +130,12 @@ static struct qn_data_place find_on_stack(uint64_t address, uint32_t site, uint6
     uint32_t object;
     uint64_t offset;
 
-    if (QN_UNLIKELY(qn_sim_log_on) || end_of_stack(qn_ctx.guest_sp) != end)
-        return (struct qn_data_place){0, 0, 0};
+    if (QN_UNLIKELY(qn_sim_log_on) || qn_stacks_end(qn_ctx.guest_sp) != end)
+        return (struct qn_data_place){.object = 0};
     object = qn_frames_find(address, site, end, &offset);
     if (qn_data_object(object)->kind == QN_OBJECT_LOCAL)
-        return (struct qn_data_place){address - offset, qn_data_object(object)->size, object};
-    return (struct qn_data_place){0, 0, object};
+        return (struct qn_data_place){.start = address - offset, .size = qn_data_object(object)->size, .object = object};
+    return (struct qn_data_place){.object = object};
 }
 
 static struct qn_data_place find_place(uint64_t address, uint32_t site)
@@ -238,14 +145,13 @@ static struct qn_data_place find_place(uint64_t address, uint32_t site)
     uint64_t start, end;
     uint32_t object;
 
-    if (QN_UNLIKELY(!end_of_stack(qn_ctx.guest_sp)))
-        learn_stack(qn_ctx.guest_sp);
-    if ((end = end_of_stack(address)))
+    qn_stacks_follow();
+    if ((end = qn_stacks_end(address)))
         return find_on_stack(address, site, end);
-    if (address - k->start < k->end - k->start && k->version == qn_blocks_version())
-        return place_of(k->object);
+    if (is_known(k, address))
+        return place_in(k);
     if ((b = qn_blocks_find(address)))
-        return (struct qn_data_place){b->base, b->end - b->base, b->object};
+        return place_in_block(b);
     object = qn_ranges_find_symbol(address);
     if (object != QN_NO_OBJECT) {
         start = qn_data_object(object)->start;
@@ -255,22 +161,21 @@ static struct qn_data_place find_place(uint64_t address, uint32_t site)
         qn_ranges_clip(address, &start, &end);
     }
     keep(address, start, end, object);
-    return place_of(object);
+    return is_known(k, address) ? place_in(k) : place_of(object);
 }
 
 uint32_t qn_data_find_row(uint64_t address, uint32_t site, struct qn_data_place *place)
 {
-    struct qn_data_row *r;
-
     *place = find_place(address, site);
-    r = row_of(site, place->object, offset_in(place, address));
-    return r ? (uint32_t)(r - qn_data_row(0)) : QN_NO_OBJECT;
+    return qn_rows_find(address, site, place, modulus_of(place));
 }
 
 uint32_t qn_data_find(uint64_t address, uint64_t *offset)
 {
-    struct qn_data_place p = end_of_stack(address) ? (struct qn_data_place){0, 0, 0} : find_place(address, 0);
+    struct qn_data_place p = {.object = 0};
 
+    if (!qn_stacks_end(address))
+        p = find_place(address, 0);
     *offset = p.start ? address - p.start : 0;
     return p.object;
 }
@@ -310,15 +215,10 @@ static void take_class(void)
     }
 }
 
-static QN_NCSR void count_miss(uint64_t address, uint32_t site, unsigned ll)
+static inline void note(uint32_t row, uint32_t pair, unsigned ll)
 {
-    struct qn_data_place place;
-    uint32_t row;
-
-    if (!qn_uses_has_found(address, site, &row, &place.object))
-        row = qn_data_find_row(address, site, &place);
     undo[undo_count % UNDO_MAX].row = row;
-    undo[undo_count % UNDO_MAX].pair = qn_pairs_miss(place.object);
+    undo[undo_count % UNDO_MAX].pair = pair;
     undo[undo_count % UNDO_MAX].class = QN_MISS_CLASSES;
     undo[undo_count++ % UNDO_MAX].ll = (uint8_t)ll;
     if (row != QN_NO_OBJECT) {
@@ -328,8 +228,30 @@ static QN_NCSR void count_miss(uint64_t address, uint32_t site, unsigned ll)
         qn_arena->data_lost[0]++;
         qn_arena->data_lost[1] += ll;
     }
+}
+
+static QN_NCSR void count_miss(uint64_t address, uint32_t site, unsigned ll)
+{
+    struct qn_data_place place;
+    uint32_t row;
+
+    if (!qn_uses_has_found(address, site, &row, &place.object))
+        row = qn_data_find_row(address, site, &place);
+    note(row, qn_pairs_miss(place.object), ll);
     if (tells_classes)
         take_class();
+}
+
+/* The same where both levels have been looked up, and nobody else is told.  Most are where the site's last one was. */
+static QN_NCSR void count_looked_up(void)
+{
+    uint32_t site = (uint32_t)qn_ctx.arg_site & QN_SITE_COUNTER_MASK, row;
+
+    if (QN_UNLIKELY(!qn_stacks_is_in_use(qn_ctx.guest_sp)) || (row = qn_rows_find_quick(qn_ctx.arg_addr, site)) == QN_NO_OBJECT) {
+        count_miss(qn_ctx.arg_addr, site, (unsigned)qn_ctx.arg_aux);
+        return;
+    }
+    note(row, 0, (unsigned)qn_ctx.arg_aux);
 }
 
 void qn_data_undo(uint32_t site, unsigned ll)
@@ -361,21 +283,21 @@ void qn_data_settle(void)
 
 void qn_data_unmapped(uint64_t start, uint64_t end)
 {
-    if (!qn_cfg()->data || !row_index)
+    if (!qn_cfg()->data || !qn_arena->n_objects)
         return;
     qn_data_settle();
     qn_blocks_remove_range(start, end);
     qn_ranges_forget(start, end);
-    forget_stacks(start, end);
+    qn_stacks_forget(start, end);
 }
 
 void qn_data_init(void)
 {
     if (!qn_arena->n_objects)
         qn_data_add_object(&(struct qn_object){.kind = QN_OBJECT_STACK});
-    enlarge_index();
+    qn_rows_init();
     find_class_events();
-    qn_sim_tell_misses(count_miss);
+    qn_sim_tell_misses(count_miss, count_looked_up);
     qn_pairs_init();
     if (qn_cfg()->data == QN_DATA_USE)
         qn_uses_init();

@@ -1,5 +1,6 @@
-/* lib/run/observe/data.h - --data: on which objects misses are.  data.c counts, ranges.c knows symbols and mappings, frames.c frames of the stack, pairs.c who evicted whom, uses.c which bytes of a line are used, allocs.c sees
- * what is allocated, blocks.c holds it. */
+/* lib/run/observe/data.h - --data: on which objects misses are.  data.c counts, rows.c finds rows, stacks.c knows stacks, ranges.c
+ * symbols and mappings, frames.c frames of the stack, pairs.c who evicted whom, uses.c which bytes of a line are used, allocs.c sees what
+ * is allocated, blocks.c holds it. */
 #ifndef QN_RUN_DATA_H
 #define QN_RUN_DATA_H
 
@@ -22,17 +23,40 @@ struct qn_object *qn_data_object(uint32_t number);
 /* Where a byte lies: its object, and where that begins, or the block of it; start 0: there are no offsets in it. */
 struct qn_data_place {
     uint64_t start, size;
+    const uint64_t *stamp;   /* as long as this does not change, all bytes of these lie in the same; NULL: that is not known */
+    uint64_t from, to;
+    uint64_t around_from, around_to; /* and these, if neither a block nor a stack is in them */
     uint32_t object;
 };
 
 /* The row of a reference at this site to this byte; QN_NO_OBJECT: there is no room. */
 uint32_t qn_data_find_row(uint64_t address, uint32_t site, struct qn_data_place *place);
-struct qn_data_row *qn_data_row(uint64_t number);
 /* Bytes of an element, where offsets in it count; 0: those in the object do. */
 uint32_t qn_data_element(const struct qn_data_place *p);
 
 /* The object at an address, and the offset in it, as misses have them; on a stack no variables are told apart. */
 uint32_t qn_data_find(uint64_t address, uint64_t *offset);
+
+/* ---- stacks.c ---- */
+
+void qn_stacks_follow(void);                 /* what the stack pointer lies in is a stack */
+uint64_t qn_stacks_end(uint64_t address);    /* of the stack that it lies in; 0: in none */
+bool qn_stacks_are_in(uint64_t start, uint64_t end); /* in part */
+void qn_stacks_forget(uint64_t start, uint64_t end); /* what lay there is gone */
+
+/* The stack that was in use when the last miss was told; size 0: not known. */
+extern struct qn_stack_in_use {
+    uint64_t start, size;
+} qn_stack_in_use;
+static inline bool qn_stacks_is_in_use(uint64_t sp) { return sp - qn_stack_in_use.start < qn_stack_in_use.size; }
+
+/* ---- rows.c ---- */
+
+void qn_rows_init(void);
+struct qn_data_row *qn_data_row(uint64_t number);
+void qn_rows_forget(uint64_t start, uint64_t end); /* what was found there is no longer to be expected */
+/* modulus: of offsets that count; 0: they are rounded instead (qn_offset_step). */
+uint32_t qn_rows_find(uint64_t address, uint32_t site, const struct qn_data_place *place, uint32_t modulus);
 
 /* ---- uses.c ---- */
 

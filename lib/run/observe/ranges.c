@@ -76,7 +76,7 @@ static void forget(struct table *t, uint64_t start, uint64_t end)
  * file is no block of its. */
 void qn_ranges_learn(void)
 {
-    qn_blocks_changed();
+    qn_stamps_change_all();
     for (; taken < qn_arena->n_objects; taken++) {
         const struct qn_object *o = qn_data_object((uint32_t)taken);
         const struct range r = {o->start, o->start + o->size, (uint32_t)taken};
@@ -243,7 +243,7 @@ uint32_t qn_ranges_find_mapping(uint64_t address, uint64_t *start, uint64_t *end
 
 void qn_ranges_forget(uint64_t start, uint64_t end)
 {
-    qn_blocks_changed();
+    qn_stamps_change_all();
     forget(&symbols, start, end);
     forget(&segments, start, end);
     forget_mappings(start, end);

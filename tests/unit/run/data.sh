@@ -90,6 +90,18 @@ else
     absent 'g++ is not installed: objects of a C++ program'
 fi
 
+# What a site's last miss was on is looked at first, but not where each reference is a call.
+# remembered PROGRAM...: that makes no difference
+remembered() {
+    for filter in yes no; do
+        "$QUERN" run -q --data=yes --alloc=part_of:3 --D1=4096,4,64 --filter=$filter --out-file=profile "$@" >/dev/null 2>&1
+        sed '/^cmd:/d; /^desc:/d' profile >$filter
+    done
+    [ "$(grep -c '^#miss:' yes)" -gt 30 ] && diff no yes
+}
+$CC -std=gnu11 -O1 -g -o recent "$here/recent.c" || bail 'recent.c cannot be compiled'
+ok 'memory that becomes something else under a loop' remembered ./recent
+
 ok 'classes of misses by object' classified 4096,4,64 -- ./objects
 ok '... in a small cache' classified 1024,1,64 -- ./objects
 ok '... of a module in slot D1' classified 4096,4,64 --sim=D1=lru -- ./objects
