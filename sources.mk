@@ -1288,6 +1288,7 @@ shell_tests = \
 	tests/unit/man/together.sh \
 	tests/unit/manual/examples.sh \
 	tests/unit/manual/manual.sh \
+	tests/unit/manual/walk.sh \
 	tests/unit/out/advice.sh \
 	tests/unit/out/calls.sh \
 	tests/unit/out/csv.sh \
