@@ -11,7 +11,7 @@
 
 #include "run/run.h"
 
-#define CALLS 462
+#define CALLS 470
 
 /* Which arguments are pointers. */
 enum { A0 = 1 << 0, A1 = 1 << 1, A2 = 1 << 2, A3 = 1 << 3, A4 = 1 << 4, A01 = 1 << 0 | 1 << 1, A02 = 1 << 0 | 1 << 2,
@@ -72,6 +72,8 @@ static const uint8_t pointers[CALLS] = {
     [452 /* fchmodat2 */] = A1, [454 /* futex_wake */] = A0, [455 /* futex_wait */] = A04, [456 /* futex_requeue */] = A0,
     [457 /* statmount */] = A01, [458 /* listmount */] = A01, [459 /* lsm_get_self_attr */] = A12,
     [460 /* lsm_set_self_attr */] = A1, [461 /* lsm_list_modules */] = A01,
+    [463 /* setxattrat */] = A134, [464 /* getxattrat */] = A134, [465 /* listxattrat */] = A13, [466 /* removexattrat */] = A13,
+    [467 /* open_tree_attr */] = A13, [468 /* file_getattr */] = A12, [469 /* file_setattr */] = A12,
 };
 
 static bool is_near_engine(uint64_t at) { return at - QN_COUNTERS_BASE < QN_LOW_TABLES_END - QN_COUNTERS_BASE || at >= QN_HIGH_BASE; }

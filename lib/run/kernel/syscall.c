@@ -12,7 +12,7 @@
 
 enum { E_BADF = 9, E_INTR = 4, E_NOSYS = 38, E_INVAL = 22, E_NOMEM = 12, E_FAULT = 14 };
 enum { ARCH_SET_GS_ = 0x1001, ARCH_SET_FS_ = 0x1002, ARCH_SET_CPUID_ = 0x1012, E_NODEV = 19, AT_FDCWD_ = -100 };
-enum { MADV_DONTNEED_ = 4, IORING_ENTER_EXT_ARG_ = 8, PR_SET_SYSCALL_USER_DISPATCH_ = 59 };
+enum { NR_mseal = 462, MADV_DONTNEED_ = 4, IORING_ENTER_EXT_ARG_ = 8, PR_SET_SYSCALL_USER_DISPATCH_ = 59 };
 
 static const long *args(long a[6])
 {
@@ -149,6 +149,8 @@ static long memory_call(long nr, const long *a)
     case __NR_shmdt: return qn_sys_shmdt((uint64_t)a[0]);
     default: break;
     }
+    if (nr == NR_mseal && qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1]))
+        return qn_syscall_pass(nr, (const long[6]){0, a[1], a[2]}); /* a kernel before 6.10 does not know it */
     if (qn_is_engine_range((uint64_t)a[0], (uint64_t)a[1])) /* natively there is nothing */
         return nr == __NR_mbind ? -E_FAULT : nr == __NR_remap_file_pages ? -E_INVAL : -E_NOMEM;
     if (nr == __NR_madvise && a[2] == MADV_DONTNEED_)
@@ -206,7 +208,7 @@ static long dispatch_call(long nr, const long *a)
     switch (nr) {
     case __NR_mmap: case __NR_munmap: case __NR_mprotect: case __NR_pkey_mprotect: case __NR_mremap: case __NR_brk:
     case __NR_madvise: case __NR_shmat: case __NR_shmdt: case __NR_msync: case __NR_mincore: case __NR_mlock: case __NR_mlock2:
-    case __NR_munlock: case __NR_mbind: case __NR_remap_file_pages:
+    case __NR_munlock: case __NR_mbind: case __NR_remap_file_pages: case NR_mseal:
         return memory_call(nr, a);
     case __NR_mlockall: return qn_sys_mlockall(a[0]);
     case __NR_munlockall: return qn_sys_munlockall();
