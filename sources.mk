@@ -1234,6 +1234,7 @@ shell_tests = \
 	tests/unit/build/lint.sh \
 	tests/unit/build/oracle.sh \
 	tests/unit/build/order.sh \
+	tests/unit/build/recipes.sh \
 	tests/unit/build/slots.sh \
 	tests/unit/build/sources.sh \
 	tests/unit/build/with_sim.sh \
