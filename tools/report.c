@@ -27,14 +27,13 @@
 #include "tools.h"
 
 #define USUAL_FOLDER "quern-report"
-#define USUAL_ANALYSIS "3c,sets"
 
 static const char help[] =
     "usage: quern report [-o FOLDER] [options] [--] PROGRAM [ARGUMENTS]\n"
     "       quern report [-o FOLDER] [--intervals=FILE] [--sizes=FILE] [--sets=FILE] [--log=FILE] PROFILE\n"
     "       quern report --diff [-o FOLDER] BEFORE AFTER\n"
     "\n"
-    "Runs the program, and at the same time once more for D1s of other sizes, and writes pages about it, FOLDER/index.html and one to explore, explore.html:\n"
+    "Runs the program, and writes pages about it, FOLDER/index.html and one to explore, explore.html:\n"
     "what to look at first, functions and lines with their source, misses by cache size, three Cs, phases, branches.\n"
     "Of a profile it shows what that holds, and says how the rest is collected; of two, what has changed.\n"
     "\n";
@@ -75,7 +74,7 @@ static const struct qn_option options[] = {
     OPTION("--LL", "SIZE,WAYS,LINE", "last-level cache", qn_option_text, geometry[2]),
     OPTION("--input", "FILE", "standard input of the program [nothing]", qn_option_text, input),
     QN_OPTION_PLAIN("--env", "NAME[=VALUE]", "the program sees this variable; without it PATH and LC_ALL=C only", take_variable),
-    OPTION("--analysis", "NAMES", "of the run, by name [3c,sets]; sizes: no second run is made for D1s of other sizes; mattson: the curve of a fully associative cache", qn_option_text,
+    OPTION("--analysis", "NAMES", "of the run, by name [3c,sets,sizes]; without sizes: a second run is made for D1s of other sizes; mattson: the curve of a fully associative cache", qn_option_text,
            analysis),
     OPTION("--data", NULL, "of the run: misses by object in memory, too", qn_option_set, data),
     OPTION("--calls", NULL, "of the run: who calls whom, at what cost, too", qn_option_set, calls),
@@ -237,7 +236,7 @@ static int make_report(struct qn_report_options *o)
 
 int qn_tool_report(int argc, char **argv)
 {
-    static struct qn_report_options o = { .output = USUAL_FOLDER, .analysis = USUAL_ANALYSIS };
+    static struct qn_report_options o = { .output = USUAL_FOLDER };
     int status;
 
     (void)argc;

@@ -18,7 +18,7 @@ struct qn_report_options {
     const char *environment[QN_REPORT_ENVIRONMENT_MAX]; /* NAME or NAME=VALUE, besides PATH and LC_ALL=C */
     int environment_count;
     char **program;                     /* and its arguments, NULL at the end */
-    const char *analysis;               /* of the run: "3c,sets" */
+    const char *analysis;               /* of the run: "3c,sets"; NULL: the usual ones */
     bool data, calls;                   /* of the run: objects in memory, calls */
     bool quiet;
     const char *self;                   /* the quern command */
@@ -36,16 +36,17 @@ struct qn_report_options {
 struct qn_report_runner {
     struct qn_report_options *o;
     struct qn_geometry geometry[QN_COLLECT_LEVELS]; /* of the program's caches */
+    bool told;                                  /* the run says what D1s of other sizes miss */
     pid_t sizes;                                /* the second command; -1: there is none */
+    int steps;                                  /* so many were begun */
     const char *step;                           /* what is being done, "1 of 3: ..." */
     double started;                             /* seconds */
     const char *words[QN_REPORT_WORDS_MAX];
     int count;
 };
 
-#define QN_REPORT_STEPS 3
-/* Says so: on a terminal in one line, with the seconds that have passed, else in a line of its own. */
-void qn_report_begin_step(struct qn_report_runner *r, int step, const char *what);
+/* Says so, with its number of two or three: on a terminal in one line, with the seconds that have passed, else in a line of its own. */
+void qn_report_begin_step(struct qn_report_runner *r, const char *what);
 void qn_report_end_steps(const struct qn_report_options *o);
 
 void qn_report_begin_command(struct qn_report_runner *r, const char *command);

@@ -1,11 +1,11 @@
-/* tools/report_run.c - the two runs that a report needs, made at the same time; with the analysis sizes the first one alone.
+/* tools/report_run.c - the run that a report needs, and a second one at the same time where that cannot say what D1s of other sizes miss.
  *
- *   1  caches, predictors, and the modules 3c and sets    the profile with the classes of misses, a few hundred intervals,
- *      (--analysis=...: others, as mattson)               misses by set in its log
- *   2  a sweep                                            a D1 of each size: many at once, in one execution; not made if the
- *                                                         first has the analysis sizes, which says the same of LRU caches
+ *   1  caches, predictors, and the modules 3c, sets, sizes    the profile with the classes of misses, a few hundred intervals,
+ *      (--analysis=...: others, as mattson)                   misses by set and by size in its log
+ *   2  a sweep                                                a D1 of each size: many at once, in one execution; made if the first
+ *                                                             has no analysis sizes, or if the D1 is not LRU, of which that tells
  *
- * Both are made by the quern command itself.  The program sees the same environment each time, that of a sweep, so it does the
+ * They are made by the quern command itself.  The program sees the same environment each time, that of a sweep, so it does the
  * same each time.
  */
 #define _GNU_SOURCE
@@ -25,6 +25,7 @@
 #define LARGER 4           /* and doubled so often */
 #define COUNTING "exact"   /* that of quern run */
 #define SIZES "sizes"      /* the analysis that does so, too */
+#define USUAL "3c,sets"
 
 /* ---- runs ---- */
 
@@ -61,7 +62,7 @@ static int run_once(struct qn_report_runner *r)
     const char *profile = begin_run(r, log), *ended;
     int status;
 
-    qn_report_begin_step(r, 1, r->sizes < 0 ? "the program: caches, predictors, analyses, intervals"
+    qn_report_begin_step(r, r->sizes < 0 ? "the program: caches, predictors, analyses, intervals"
                                             : "the program: caches, predictors, analyses, intervals; beside it D1s of other sizes");
     status = qn_report_await(r, qn_report_start(r, true, errors));
     if (r->o->guard.signal)
@@ -87,19 +88,21 @@ static bool names_sizes(const char *analyses)
     return false;
 }
 
-/* Does the run say what D1s of other sizes miss?  It knows least recently used ones, as the default is. */
-static bool run_has_sizes(const struct qn_report_options *o, bool tell)
+/* Which analyses, and do they say what D1s of other sizes miss?  They know least recently used ones, as the default is. */
+static bool choose_analyses(struct qn_report_options *o)
 {
-    char *engine = names_sizes(o->analysis) ? qn_engines_default_engine() : NULL, *D1 = NULL;
+    bool asked = o->analysis && names_sizes(o->analysis), known;
+    char *engine = asked || !o->analysis ? qn_engines_default_engine() : NULL, *D1 = NULL;
     struct qn_engines_texts t = { .description = NULL };
-    bool known;
 
     if (engine && qn_engines_read_texts(engine, &t))
         D1 = qn_engines_text_of_slot(t.description, QN_ENGINES_D1);
     known = D1 && !strcmp(D1, "lru");
-    if (tell && D1 && !known)
+    if (asked && D1 && !known)
         qn_text_complain("quern report: --analysis=" SIZES ": it knows LRU caches, and the D1 here is %.*s: a second run is made for D1s of other sizes",
                          (int)strcspn(D1, ":"), D1);
+    if (!o->analysis)
+        o->analysis = known ? USUAL "," SIZES : USUAL;
     free(D1);
     qn_engines_free_texts(&t);
     free(engine);
@@ -171,7 +174,8 @@ static void begin_sizes(struct qn_report_runner *r, const char *runs, const char
     struct qn_exp_memory *m = &r->o->memory;
 
     r->sizes = -1;
-    if (run_has_sizes(r->o, true) || !find_geometry(r))
+    r->told = choose_analyses(r->o);
+    if (r->told || !find_geometry(r))
         return;
     qn_report_begin_command(r, "sweep");
     qn_report_add_word(r, "-q");
@@ -191,12 +195,12 @@ static void begin_sizes(struct qn_report_runner *r, const char *runs, const char
 /* Without it the page lacks a picture, and says so. */
 static void end_sizes(struct qn_report_runner *r, const char *runs, const char *errors)
 {
-    if (run_has_sizes(r->o, false)) {
+    if (r->told) {
         if (!r->o->guard.signal && !qn_report_take_sizes(r->o, r->o->log, COUNTING))
             qn_text_complain("quern report: the run says nothing of D1s of other sizes");
         return;
     }
-    qn_report_begin_step(r, 2, "D1s of other sizes, many at once");
+    qn_report_begin_step(r, "D1s of other sizes, many at once");
     qn_report_await(r, r->sizes);
     if (!r->o->guard.signal && access(runs, F_OK))
         qn_text_complain("quern report: no run for each size: %s",
@@ -225,7 +229,7 @@ int qn_report_run(struct qn_report_options *o)
         return status;
     }
     end_sizes(&r, runs, errors);
-    qn_report_begin_step(&r, 3, "pictures and page");
+    qn_report_begin_step(&r, "pictures and page");
     o->guard.tick = NULL;
     return 0;
 }

@@ -25,9 +25,9 @@ static void show_progress(void *data)
     fprintf(stderr, "\rquern report: %s (%.0f s)\033[K", r->step, qn_exp_now() - r->started);
 }
 
-void qn_report_begin_step(struct qn_report_runner *r, int step, const char *what)
+void qn_report_begin_step(struct qn_report_runner *r, const char *what)
 {
-    r->step = qn_exp_format(&r->o->memory, "%d of %d: %s", step, QN_REPORT_STEPS, what);
+    r->step = qn_exp_format(&r->o->memory, "%d of %d: %s", ++r->steps, r->told ? 2 : 3, what);
     r->started = qn_exp_now();
     if (r->o->guard.signal || r->o->quiet)
         return;

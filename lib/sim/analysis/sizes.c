@@ -10,12 +10,16 @@
  * A cache with twice the sets and the same ways holds all lines of the smaller one; in each of its sets, these are the lines used last.  So a
  * hit in a smaller cache is a hit in all larger ones.  It only changes the order of lines that the smaller one holds, too.  That order matters
  * only when the smaller cache evicts one of these lines, and then it is known: the line was used later than all lines of its set in the
- * larger cache that the smaller one does not hold.  So each size only sees the fills and the victims of the next smaller size:
+ * larger cache that the smaller one does not hold.  So each cache only sees the fills and the victims of the next smaller one:
  *
  *   256 fills B, victim A   ->   512: a hit on B    B now is in 256, A returns; nothing changes in larger sizes
  *                                512: a miss        A returns, the oldest line of B's set is the victim: 1024 sees B and this victim
  *
- * The smallest size sees the lines that become near and those that are no longer near (analysis_far): the near lines are the content of a cache
+ * Only every third size is a cache of this kind, the largest first.  When it hits, the two sizes below it follow: the line is a hit in half
+ * the sets, too, if fewer lines than ways were used since in the two sets that are one there.  Of these lines, those that the next smaller
+ * cache holds were all used since (else it would hold this line, too); the others have stamps.
+ *
+ * The smallest cache sees the lines that become near and those that are no longer near (analysis_far): the near lines are the content of a cache
  * of one set with no more ways.  A reference to several lines is a miss if one of them misses.
  * Source: inclusion: R. L. Mattson et al., Evaluation techniques for storage hierarchies, IBM Systems Journal 9(2), 1970; set refinement, and
  * that it implies inclusion here: M. D. Hill, A. J. Smith, Evaluating associativity in CPU caches, IEEE Trans. Computers 38(12), 1989; that a
@@ -26,42 +30,53 @@
 #define ANALYSIS_FAR 1
 #define WANTS_PC 1
 #define SIZES_MAX 24u
-#define LEAST_ROOM 8u
+#define PACKED 8u /* ways that a word has bytes for */
+#define FIRST_ORDER 0x0706050403020100ull
+#define EACH_BYTE 0x0101010101010101ull
 #define STEPS_MAX 12
+#define SIZES_EACH 3u /* that one cache tells of */
 #define BYTES_MAX (1ull << 31)
 
-/* A set: the lines that the next smaller size does not hold are in a ring, the latest at `head`; free elements are SIM_NO_LINE. */
+/* A set: the lines that the next smaller cache does not hold, the latest first.  With at most eight ways, each of them has a byte in `order`,
+ * the index of its element, and a byte in `tags`, a hash of its line, so that all are compared at once.  Else the elements are in that order. */
 struct set {
-    uint16_t all, held; /* lines that this size holds in the set; those of them in the ring */
-    uint32_t head;
+    uint64_t tags, order;
+    uint32_t all, held; /* lines that the cache holds in the set; those of them in here */
+};
+
+/* A victim, and when it was used last: the number of the event by which it was no longer near. */
+struct stamped {
+    uint64_t line, stamp;
 };
 
 struct cache {
-    uint64_t *rings;
+    uint64_t *elements;  /* of each set the lines, then the stamps; a free element has stamp 0 */
     struct set *sets;
     uint32_t set_mask;
+    unsigned first, n; /* sizes, of which the last one is that of this cache */
 };
 
 static struct cache caches[SIZES_MAX];
-static unsigned n_sizes;
-static uint32_t ways, room, line_bits; /* room: the size of a ring, a power of two */
-static uint64_t *missed[2];   /* reads, writes: references by the number of sizes that they missed */
-static unsigned worst;        /* of this reference: the largest number of sizes that a line of it has missed */
-static uint64_t latest = SIM_NO_LINE; /* without analysis_far: the only near line */
+static unsigned n_caches, n_sizes;
+static uint32_t ways, room, line_bits; /* room: elements of a set */
+static uint64_t now;
+static uint64_t *missed[2];   /* reads, writes: references that missed so many sizes */
+static unsigned worst;        /* of this reference: sizes that its lines have missed so far */
+static uint64_t latest = SIM_NO_LINE; /* where nobody tells who is near: the line that is */
 
 static bool analysis_wants_far(const struct sim_config *c) { return c->near <= c->ways; }
 
-static void add_size(uint32_t sets)
+static void add_cache(uint32_t sets, unsigned first, unsigned n)
 {
-    struct cache *c = &caches[n_sizes++];
+    struct cache *c = &caches[n_caches++];
 
-    *c = (struct cache){.set_mask = sets - 1, .rings = sim_alloc((uint64_t)sets * room * sizeof *c->rings),
-                        .sets = sim_alloc(sets * sizeof *c->sets)};
-    for (uint64_t i = 0; i < (uint64_t)sets * room; i++)
-        c->rings[i] = SIM_NO_LINE;
+    *c = (struct cache){.set_mask = sets - 1, .elements = sim_alloc((uint64_t)sets * room * 2 * sizeof *c->elements),
+                        .sets = sim_alloc(sets * sizeof *c->sets), .first = first, .n = n};
+    for (uint32_t i = 0; i < sets; i++)
+        c->sets[i].order = FIRST_ORDER;
 }
 
-/* A reference that misses more than i sizes misses size i. */
+/* What misses more than i sizes misses size i. */
 static void declare(uint64_t first_size)
 {
     sim_row(NULL, 0, "%s: misses of D1s by size, %u ways, lines of %u bytes: reads, writes", sim.slot, ways, 1u << line_bits);
@@ -84,125 +99,197 @@ static void analysis_init(const struct sim_config *c)
         sim_fail(c->slot, ANALYSIS, "analysis_init", 0, "a D1 of more than 65535 ways");
     ways = c->ways;
     line_bits = c->line_bits;
-    for (room = LEAST_ROOM; room < ways; room *= 2)
-        continue;
+    room = ways < PACKED ? PACKED : ways;
     for (; smaller && sets > 1; smaller--, sets /= 2, size /= 2)
         continue;
-    for (uint64_t s = sets, bytes = size; bytes <= (uint64_t)c->size << larger && bytes <= BYTES_MAX; s *= 2, bytes *= 2)
-        add_size((uint32_t)s);
+    for (uint64_t bytes = size; bytes <= (uint64_t)c->size << larger && bytes <= BYTES_MAX; bytes *= 2)
+        n_sizes++;
+    for (unsigned first = 0, n = (n_sizes - 1) % SIZES_EACH + 1; first < n_sizes; first += n, n = SIZES_EACH)
+        add_cache((uint32_t)(sets << (first + n - 1)), first, n);
     for (unsigned w = 0; w < 2; w++)
         missed[w] = sim_cells(n_sizes + 1);
     declare(size);
 }
 
-/* ---- one size ----
+/* ---- one set ----
  *
- * No jump depends on the number of lines in a ring, because the processor could not predict it.  `n` is the room, a constant for the usual
- * size. */
+ * `packed`: a constant, so that the usual case is code of its own, without jumps that depend on how many lines the set holds: nobody could
+ * predict them. */
 
 #define SIZES_INLINE static inline __attribute__((always_inline))
 
-SIZES_INLINE struct set *set_of(const struct cache *c, uint64_t line, uint32_t n, uint64_t **ring)
-{
-    uint32_t set = (uint32_t)(line >> line_bits) & c->set_mask;
+SIZES_INLINE uint64_t tag_of(uint64_t line) { return line * 0x9e3779b97f4a7c15ull >> 56; }
 
-    *ring = c->rings + (uint64_t)set * n;
-    return &c->sets[set];
+SIZES_INLINE uint32_t byte_of(uint64_t word, uint32_t i) { return (uint32_t)(word >> 8 * i) & 0xff; }
+
+/* Bytes that are 0, and perhaps others behind one, have their high bit set: H. S. Warren, Hacker's Delight, 2002. */
+SIZES_INLINE uint64_t zero_bytes(uint64_t word) { return (word - EACH_BYTE) & ~word & EACH_BYTE << 7; }
+
+SIZES_INLINE uint32_t elements(bool packed) { return packed ? PACKED : room; }
+
+SIZES_INLINE struct set *set_of(const struct cache *c, uint32_t number, uint64_t **lines, bool packed)
+{
+    *lines = c->elements + (uint64_t)number * 2 * elements(packed);
+    return &c->sets[number];
 }
 
-/* The index of the line in the ring; n: it is not in it. */
-SIZES_INLINE uint32_t find(const uint64_t *ring, uint64_t line, uint32_t n)
+SIZES_INLINE uint32_t element_of(const struct set *s, uint32_t i, bool packed) { return packed ? byte_of(s->order, i) : i; }
+
+/* Its number in the order; s->held: it is not there. */
+SIZES_INLINE uint32_t find(const struct set *s, const uint64_t *lines, uint64_t line, bool packed)
 {
-    for (uint32_t at = 0; at < n; at += LEAST_ROOM) {
-        uint32_t found = 0;
+    uint32_t i = 0;
+
+    for (; !packed && i < s->held && lines[i] != line; i++)
+        continue;
+    if (!packed)
+        return i;
+    for (uint64_t like = zero_bytes(s->tags ^ tag_of(line) * EACH_BYTE); like; like &= like - 1) {
+        i = (uint32_t)__builtin_ctzll(like) / 8;
+        if (i < s->held && lines[byte_of(s->order, i)] == line)
+            return i;
+    }
+    return s->held;
+}
+
+/* Byte i goes to the end, those behind it move up. */
+SIZES_INLINE uint64_t without(uint64_t word, uint32_t i)
+{
+    uint64_t before = ((uint64_t)1 << 8 * i) - 1;
+
+    return (word & before) | (word >> 8 & ~before & ~(uint64_t)0 >> 8) | (uint64_t)byte_of(word, i) << 56;
+}
+
+/* Returns its stamp. */
+SIZES_INLINE uint64_t take_out(struct set *s, uint64_t *lines, uint32_t i, bool packed)
+{
+    uint64_t *stamps = lines + elements(packed), stamp = stamps[element_of(s, i, packed)];
+
+    s->held--;
+    for (; !packed && i < s->held; i++) {
+        lines[i] = lines[i + 1];
+        stamps[i] = stamps[i + 1];
+    }
+    stamps[element_of(s, i, packed)] = 0;
+    if (packed) {
+        s->tags = without(s->tags, i);
+        s->order = without(s->order, i);
+    }
+    return stamp;
+}
+
+/* It was the victim of the next smaller cache: used later than all that are not there. */
+SIZES_INLINE void come_back(const struct cache *c, struct stamped it, bool packed)
+{
+    uint64_t *lines, *stamps, order;
+    struct set *s = set_of(c, (uint32_t)(it.line >> line_bits) & c->set_mask, &lines, packed);
+
+    stamps = lines + elements(packed);
+    order = packed ? s->order << 8 | s->order >> 56 : 0;
+    for (uint32_t i = s->held++; !packed && i; i--) {
+        lines[i] = lines[i - 1];
+        stamps[i] = stamps[i - 1];
+    }
+    if (packed) {
+        s->tags = s->tags << 8 | tag_of(it.line);
+        s->order = order;
+    }
+    lines[byte_of(order, 0)] = it.line;
+    stamps[byte_of(order, 0)] = it.stamp;
+}
+
+/* The next smaller cache has one more line of the set.  The victim here is the oldest line, or `left` if none is in here. */
+SIZES_INLINE struct stamped give_up(struct set *s, uint64_t *lines, struct stamped left, bool packed)
+{
+    uint64_t *last;
+
+    if (s->all < ways) {
+        s->all++;
+        return (struct stamped){.line = SIM_NO_LINE};
+    }
+    if (!s->held)
+        return left;
+    s->held--;
+    last = lines + element_of(s, s->held, packed);
+    left = (struct stamped){.line = *last, .stamp = last[elements(packed)]};
+    last[elements(packed)] = 0;
+    return left;
+}
+
+/* ---- one cache ---- */
+
+/* Lines of the set that were used after the stamp, which is that of a line that the next smaller cache does not hold. */
+SIZES_INLINE uint32_t used_since(const struct cache *c, uint32_t number, uint64_t stamp, bool packed)
+{
+    uint64_t *lines;
+    const struct set *s = set_of(c, number, &lines, packed);
+    const uint64_t *stamps = lines + elements(packed);
+    uint32_t n = s->all - s->held, end = packed ? PACKED : s->held;
 
 #pragma GCC unroll 8
-        for (uint32_t k = 0; k < LEAST_ROOM; k++)
-            found |= (uint32_t)(ring[at + k] == line) << k;
-        if (found)
-            return at + (uint32_t)__builtin_ctz(found);
-    }
+    for (uint32_t i = 0; i < end; i++)
+        n += stamps[i] > stamp;
     return n;
 }
 
-/* Removes the line at index `at`, which the next smaller size has filled.  Lines used before it move up. */
-static void take_out(struct set *s, uint64_t *ring, uint32_t at, uint32_t n)
+/* The cache has the line of that stamp, and since then it has used so many lines of its set: how many sizes miss it? */
+SIZES_INLINE unsigned smaller_sizes(const struct cache *c, uint32_t set, uint64_t stamp, uint32_t since, bool packed)
 {
-    uint32_t last = (s->head + --s->held) & (n - 1);
+    for (unsigned n = 1; n < c->n; n++) {
+        uint32_t sets = (c->set_mask + 1) >> n; /* of the size with as many of these in each as */
+        uint32_t other = (set & (sets - 1)) | (~set & sets);
 
-    for (uint32_t next; at != last; at = next) {
-        next = (at + 1) & (n - 1);
-        ring[at] = ring[next];
+        for (uint32_t i = other; i <= c->set_mask && since < ways; i += 2 * sets)
+            since += used_since(c, i, stamp, packed);
+        if (since >= ways)
+            return c->first + c->n - n;
     }
-    ring[last] = SIM_NO_LINE;
+    return c->first;
 }
 
-/* Adds the line that the next smaller size has evicted.  It becomes the latest of its ring. */
-SIZES_INLINE void come_back(const struct cache *c, uint64_t line, uint32_t n)
+/* The next smaller cache fills the line, and *left, or SIM_NO_LINE, is its victim.  On a hit: how many sizes miss it.  On a miss: SIZES_MAX,
+ * and *left is the victim here, which does not depend on that of the smaller cache: the processor need not wait from one to the other. */
+SIZES_INLINE unsigned exchange(const struct cache *c, uint64_t line, struct stamped *left, bool packed)
 {
-    uint64_t *ring;
-    struct set *s = set_of(c, line, n, &ring), was = *s;
+    uint32_t number = (uint32_t)(line >> line_bits) & c->set_mask, at;
+    struct stamped leaves = {.line = SIM_NO_LINE};
+    uint64_t *lines;
+    struct set *s = set_of(c, number, &lines, packed);
+    unsigned miss = SIZES_MAX;
 
-    was.held++;
-    was.head = (was.head - 1) & (n - 1);
-    *s = was;
-    ring[was.head] = line;
-}
+    at = find(s, lines, line, packed);
+    if (at < s->held) {
+        uint32_t since = s->all - s->held + at;
 
-/* Counts one more line in the set.  If it has more lines than ways, returns the victim: the oldest in the ring, or `left` if that is empty. */
-SIZES_INLINE uint64_t give_up(struct set *s, uint64_t *ring, uint64_t left, uint32_t n)
-{
-    struct set was = *s;
-    uint32_t last;
-    uint64_t line;
-
-    if (was.all < ways) {
-        s->all++;
-        return SIM_NO_LINE;
-    }
-    if (!was.held)
-        return left;
-    last = (was.head + --was.held) & (n - 1);
-    *s = was;
-    line = ring[last];
-    ring[last] = SIM_NO_LINE;
-    return line;
-}
-
-/* The next smaller size has filled `line` and evicted *left, or SIM_NO_LINE.  Returns true on a hit in this size.  On a miss, *left becomes the
- * victim of this size; it does not depend on the victim of the smaller size, so the processor can overlap the work for all sizes. */
-SIZES_INLINE bool exchange(const struct cache *c, uint64_t line, uint64_t *left, uint32_t n)
-{
-    uint64_t *ring, leaves = SIM_NO_LINE;
-    struct set *s = set_of(c, line, n, &ring);
-    uint32_t at = find(ring, line, n);
-
-    if (at < n)
-        take_out(s, ring, at, n);
-    else
-        leaves = give_up(s, ring, *left, n);
-    if (*left != SIM_NO_LINE && *left != leaves)
-        come_back(c, *left, n);
+        miss = smaller_sizes(c, number, take_out(s, lines, at, packed), since, packed);
+    } else
+        leaves = give_up(s, lines, *left, packed);
+    if (left->line != SIM_NO_LINE && left->line != leaves.line)
+        come_back(c, *left, packed);
     *left = leaves;
-    return at < n;
+    return miss;
 }
 
 /* ---- references ---- */
 
-/* The number of sizes that miss the line. */
-SIZES_INLINE unsigned go_through(uint64_t line, uint64_t left, uint32_t n)
+/* How many sizes miss the line. */
+SIZES_INLINE unsigned go_through(uint64_t line, uint64_t near_left, bool packed)
 {
-    unsigned i = 0;
+    struct stamped left = {.line = near_left, .stamp = ++now};
 
-    while (i < n_sizes && !exchange(&caches[i], line, &left, n))
-        i++;
-    return i;
+    for (unsigned i = 0; i < n_caches; i++) {
+        unsigned n = exchange(&caches[i], line, &left, packed);
+
+        if (n != SIZES_MAX)
+            return n;
+    }
+    return n_sizes;
 }
 
-/* more: the line is a further line of the same reference. */
+/* `more`: of the reference whose line was told before. */
 static void touch(uint64_t line, uint64_t left, bool write, bool more)
 {
-    unsigned i = room == LEAST_ROOM ? go_through(line, left, LEAST_ROOM) : go_through(line, left, room);
+    unsigned i = room == PACKED ? go_through(line, left, true) : go_through(line, left, false);
 
     if (more && i <= worst)
         return;

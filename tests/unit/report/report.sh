@@ -4,7 +4,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 161
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 162
 LC_ALL=C
 export LC_ALL
 
@@ -146,7 +146,7 @@ all=$("$QUERN" csv --by=program --metadata=no --crlf=no --show=I1mr many-page/pr
 ok 'many places: the sum, and functions with the most' says "$spread" "$(commas "$all") I1 misses, in many places."
 ok '... by name' sh -c "echo '$spread' | grep -q 'with the most: main ([0-9.]*%), f0 (0.5%), f1 (0.5%)'"
 
-# Its two runs are made at the same time: the first waits for the second, at most a minute of processor time.
+# Where it has two runs, they are made at the same time: the first waits for the second, at most a minute of processor time.
 cat >meet.c <<'END'
 #include <sched.h>
 #include <sys/stat.h>
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 END
 "$CC" -O1 -g -o meet meet.c || bail 'cannot compile'
 # shellcheck disable=SC2086
-cpu_limited 60 "$QUERN" report -q $caches -o met -- ./meet "$PWD/first" "$PWD/second" 2>err
+cpu_limited 60 "$QUERN" report -q $caches --analysis=3c,sets -o met -- ./meet "$PWD/first" "$PWD/second" 2>err
 is "$?$(cat err)$(grep -c 'The program ended with' met/index.html)" 00 'the run for sizes goes on beside the other'
 is "$(tail -n +2 met/runs.csv | grep -c ',ok,')" "$(tail -n +2 met/runs.csv | grep -c '')" '... and neither failed'
 
@@ -181,20 +181,20 @@ ok '... which is flat to 8 KiB, and low from 16 KiB on' \
     awk -F, '$1 == 8192 { a = $2 } $1 == 16384 { b = $2 } END { exit !(a > 3 && a > 10 * b) }' curve/curve.csv
 is "$(grep -c 'src="curve.svg"' curve/index.html)$(grep -c 'src="curve.svg"' capacity/index.html)" 10 '... and is shown, here only'
 
-# One execution: what the analysis sizes says of D1s of other sizes is what the sweep says of them.
+# One execution: what the analysis sizes says of D1s of other sizes is what a second one, a sweep, says of them.
 d1() { # the columns that do not depend on the LL, by name
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i
             n = split("quern program command sim I1_size I1_ways I1_line D1_size D1_ways D1_line LL_size counting status Ir I1mr Dr D1mr Dw D1mw I1_miss_percent D1_miss_percent D1_mpki", name, " ") }
         { for (i = 1; i <= n; i++) printf "%s,", $at[name[i]]; print "" }' "$1/runs.csv"
 }
 for what in capacity conflict; do
-    report --analysis=3c,sets,sizes -o one -- ./walk $what
-    is "$?$(cat err)" 0 "$what: a report of one execution"
-    is "$(d1 one)" "$(d1 $what)" '... D1s of other sizes are those of the sweep'
-    is "$(cat one/size.csv)" "$(cat $what/size.csv)" '... and so is what the picture shows'
+    report --analysis=3c,sets -o two -- ./walk $what
+    is "$?$(cat err)" 0 "$what: a report of two executions"
+    is "$(d1 $what)" "$(d1 two)" '... D1s of other sizes are those of the usual one'
+    is "$(cat $what/size.csv)" "$(cat two/size.csv)" '... and so is what the picture shows'
 done
-is "$(d1 one | grep -c ',ok,')" 10 '... ten of them'
-report --analysis=sizes -o once -- sh -c 'echo executed >>executions'
+is "$(d1 two | grep -c ',ok,')" 10 '... ten of them'
+report -o once -- sh -c 'echo executed >>executions'
 is "$?$(cat err) $(wc -l <executions)" '0 1' '... the program is executed once'
 report --analysis=sets,sizes --D1=1024,4,64 -o small -- ./walk conflict
 is "$(sed 1d small/size.csv | cut -d, -f1 | tr '\n' ' ')" '256 512 1024 2048 4096 8192 16384 ' '... from one set on'
@@ -204,6 +204,8 @@ mkdir other && cp "$QUERN" other/quern && "$QUERN" sim build --D1=fifo -o other/
 other/quern report -q $caches --analysis=sizes -o fifo -- ./walk conflict 2>err
 is "$?: $(cat err)" '0: quern report: --analysis=sizes: it knows LRU caches, and the D1 here is fifo: a second run is made for D1s of other sizes' 'a D1 that is not LRU is told'
 is "$(d1 fifo | grep -c ',ok,')" 10 '... and its sizes are run'
+other/quern report -q $caches -o fifo -- ./walk conflict 2>err
+is "$?$(cat err) $(d1 fifo | grep -c ',ok,')$(grep -c 'misses of D1s by size' fifo/profile)" '0 100' '... so they are without a word where nobody named the analysis'
 
 report --analysis=3c,zzz -o none -- ./walk
 is $? 2 'no such analysis: status 2'

@@ -38,14 +38,15 @@ static unsigned follow(unsigned most, unsigned near_lines, uint32_t lines, const
                                 .near = near_lines, .LL_sets = 1, .LL_line_bits = 6};
     struct list near_list = {.n = 0};
     uint64_t wanted[SIZES_MAX] = {0}, state = 1, gone;
-    unsigned wrong = 0;
+    unsigned wrong = 0, least;
 
     memset(caches_of, 0, sizeof caches_of);
     sim = config;
     hosted_options = sizes;
-    n_sizes = 0;
+    n_sizes = n_caches = 0;
     begin_tables();
     analysis_init(&config);
+    least = (caches[0].set_mask + 1) >> (caches[0].n - 1);
     for (unsigned i = 0; i < 60000; i++) {
         unsigned touched = sim_random_below(&state, 8) ? 1 : 2, miss[SIZES_MAX] = {0};
         uint64_t first = sim_random_below(&state, sim_random_below(&state, lines) + 1);
@@ -53,7 +54,7 @@ static unsigned follow(unsigned most, unsigned near_lines, uint32_t lines, const
 
         for (uint64_t line = first; line < first + touched; line++) {
             for (unsigned k = 0; k < n_sizes; k++)
-                miss[k] |= !list_touch(&caches_of[k][line & caches[k].set_mask], line, most, &gone);
+                miss[k] |= !list_touch(&caches_of[k][line & ((least << k) - 1)], line, most, &gone);
             if (list_touch(&near_list, line, near_lines, &gone))
                 continue;
             analysis_far(&(struct sim_far){.line = line * LINE, .left = gone == SIM_NO_LINE ? gone : gone * LINE, .more = more, .kind = SIM_READ});
@@ -83,7 +84,7 @@ int main(void)
          "AN: 64 bytes: 7 0\nAN: 128 bytes: 7 0\nAN: 256 bytes: 4 0\n");
 
     /* A write over two lines is one miss, and so it is if the second one alone misses. */
-    n_sizes = 0;
+    n_sizes = n_caches = 0;
     latest = SIM_NO_LINE;
     begin(2 * LINE, "smaller=0,larger=1");
     for (uint64_t at = LINE - 4; at < 3 * LINE; at += LINE)
@@ -91,7 +92,7 @@ int main(void)
     says("AN: misses of D1s by size, 1 ways, lines of 64 bytes: reads, writes\nAN: 128 bytes: 0 3\nAN: 256 bytes: 0 3\n");
 
     /* The last line of all. */
-    n_sizes = 0;
+    n_sizes = n_caches = 0;
     latest = SIM_NO_LINE;
     begin(2 * LINE, "smaller=0,larger=0");
     analysis_ref(&(struct sim_ref){.addr = 0 - UINT64_C(8), .size = 8, .kind = SIM_READ});
@@ -101,6 +102,8 @@ int main(void)
     is_int(follow(2, 1, 100, "smaller=3,larger=4"), 0, "two ways, fewer lines near than ways");
     is_int(follow(4, 4, 300, "smaller=3,larger=5"), 0, "four ways, 300 lines");
     is_int(follow(8, 8, 3000, "smaller=3,larger=5"), 0, "eight ways, 3000 lines");
+    is_int(follow(8, 4, 900, "smaller=2,larger=4"), 0, "eight ways, 900 lines, of which half are near");
     is_int(follow(12, 8, 1000, "smaller=1,larger=3"), 0, "twelve ways, which are no power of two");
+    is_int(follow(9, 8, 100, "smaller=3,larger=2"), 0, "nine ways, 100 lines");
     return done_testing();
 }
