@@ -157,7 +157,7 @@ static bool move_aside(struct qn_report_options *o)
     return moved;
 }
 
-/* An empty folder gives way to a rename; a report changes places with the new one, which may be that of another quern, just done. */
+/* A rename replaces an empty folder.  An existing report, maybe one that another quern has just written, is swapped with the new one. */
 static int move_into_place(struct qn_report_options *o)
 {
     bool moved = !chmod(o->folder, 0755) && !rename(o->folder, o->output);

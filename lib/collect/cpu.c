@@ -226,7 +226,7 @@ static void fill(struct qn_cpu *cpu, const struct choice *c)
     for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
         *(c->shown[find(c, states[i].feature)] ? &with : &without) |= states[i].components;
     cpu->masked = 1;
-    /* Without xsave nobody asks; what a program stores unasked is stored whole. */
+    /* Without xsave in CPUID, programs do not ask for its size; if they store anyway, the whole state is stored. */
     cpu->state = !c->shown[find(c, "xsave")] ? ~0ull : cpu->fixed ? with : ~without;
 }
 

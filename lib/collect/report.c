@@ -68,7 +68,7 @@ static void print_translation(struct qn_collect *r, const struct qn_stats *s)
                 s->smc_invalidations);
 }
 
-/* How many references no filter let pass.  A run that was killed is not up to date here. */
+/* The number of references that did not hit under the filter.  After SIGKILL it is that of the last translation. */
 static void print_filter(struct qn_collect *r, const struct qn_stats *s, const int64_t *t)
 {
     uint64_t d = (uint64_t)(t[QN_COST_DR] + t[QN_COST_DW]), missed = (uint64_t)(t[QN_COST_D1MR] + t[QN_COST_D1MW]);

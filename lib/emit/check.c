@@ -1,16 +1,16 @@
-/* lib/emit/check.c - the hit filter: what is emitted for each reference to data (to code: fetch.c).
+/* lib/emit/check.c - the hit filter for data references (for fetches: fetch.c).
  *
  *   hot:   lea  ea, S1 ;  rorx $shift, S1d, S2d ;  and $mask, S2d
  *          xor  entries(S2), S1              S1 = offset within the line if it is the filter's line
  *          cmp  $line-size, S1 ;  ja slow    above: other line, or straddling
  *          lea  n(now), S1 ;  mov S1, entries+8(S2)
- *   slow:  move the clock on ;  mov $site, arg_site ;  call a stub, which calls the simulator ;  jmp back
- *          or shorter, for the default data cache: push $site ;  call a stub, which does it all (lru_stub.c) ;  jmp back
+ *   slow:  advance the clock ;  mov $site, arg_site ;  call a stub, which calls the simulator ;  jmp back
+ *          or shorter, for the default data cache: push $site ;  call a stub that simulates the reference (lru_stub.c) ;  jmp back
  *
- * An address known at translation time needs one comparison: cmp $line, entry ; jne slow.
+ * An address that is known at translation time needs one comparison: cmp $line, entry ; jne slow.
  *
- * The clock's register holds the time at the start of the block, and moves on once, at its end.  In between the n-th reference
- * to data has the time clock + n, and the n-th code line, too: no reference to data is compared with one to code.
+ * The clock's register holds the time at the start of the block, and is advanced once, at its end.  Within the block, the n-th data
+ * reference has the time clock + n.  The n-th code line has the same time, but times of data and code are never compared.
  */
 #include "emit/internal.h"
 
@@ -23,7 +23,7 @@ uint32_t emit_site(const struct emitter *e, const struct qn_event *ev)
 
 static bool modifies(const struct qn_event *ev) { return !ev->write && (ev->mem.access & QN_ACC_WRITE); }
 
-/* Of the lines that are explained, from 1; 0: none. */
+/* The number of the explained source line of this event, from 1; 0: none. */
 static uint32_t which_of(const struct emitter *e, const struct qn_event *ev)
 {
     return emit_rules.sees || qn_sim_users.table ? emit_hooks.which(e->b->at[ev->insn]) : 0;
@@ -36,7 +36,7 @@ uint32_t emit_aux(const struct emitter *e, const struct qn_event *ev)
 
 static bool is_seen(const struct emitter *e, const struct qn_event *ev) { return emit_rules.sees || which_of(e, ev); }
 
-/* Reads and writes have entries of their own; most modules do not ask. */
+/* The entry for reads, writes or modifies.  Without qn_sim_kinds, the entry for reads serves all. */
 static qn_slow_call *slow_entry(const struct qn_event *ev)
 {
     if (!qn_sim_kinds)
@@ -114,8 +114,8 @@ void emit_address(struct emitter *e, const struct qn_mem *m, const struct qn_ins
 
 /* ---- data ---- */
 
-/* The clock moves on to a time later than all that the block has written.  In cold code that is for this path only: back in
- * hot code it is ahead, which does no harm, since time only has to grow. */
+/* Advances the clock past all times that the block has written.  In cold code, this applies to this path only: back in hot code, the
+ * clock is ahead, which is harmless, because times only have to increase. */
 void emit_clock(struct emitter *e, struct qn_code *c)
 {
     uint32_t passed = e->data_time > e->code_time ? e->data_time : e->code_time;
@@ -126,7 +126,7 @@ void emit_clock(struct emitter *e, struct qn_code *c)
         e->data_time = e->code_time = 0;
 }
 
-/* The register that holds clock + offset: the clock's own, or S1. */
+/* A register with clock + offset: the clock's own, or S1. */
 unsigned emit_time_register(struct emitter *e, uint32_t offset)
 {
     if (offset == 0)
@@ -135,7 +135,7 @@ unsigned emit_time_register(struct emitter *e, uint32_t offset)
     return e->s1;
 }
 
-/* For helpers that simulate: the clock goes to ctx.now and comes back from there. */
+/* For helpers that simulate: stores the clock in ctx.now; emit_clock_in loads it again. */
 void emit_clock_out(struct emitter *e)
 {
     if (!e->borrowed)
@@ -151,7 +151,7 @@ void emit_clock_in(struct emitter *e)
         x_load(&e->hot, e->now, CTX(now));
 }
 
-/* Who simulates this reference.  Sets what he wants to know beside the site. */
+/* The function that simulates this reference.  Sets its arguments besides the site. */
 static qn_slow_call *tell(struct emitter *e, struct qn_code *c, const struct qn_event *ev)
 {
     emit_clock(e, c);
@@ -162,19 +162,19 @@ static qn_slow_call *tell(struct emitter *e, struct qn_code *c, const struct qn_
     return is_seen(e, ev) ? qn_sim_see_data : qn_sim_slow_big;
 }
 
-/* The call without a comparison, with the address in S1. */
+/* A call without a comparison, with the address in S1. */
 static void data_call(struct emitter *e, const struct qn_event *ev)
 {
     qn_slow_call *fn = tell(e, &e->hot, ev);
 
     emit_slow_call_at(&e->hot, emit_reference_stub(e, fn, false));
-    e->data_time = e->code_time = 1; /* what the clock says now is the time of this reference */
+    e->data_time = e->code_time = 1; /* the clock now has the time of this reference */
 }
 
-/* Who is told of lines wants a clock that is not much ahead (analysis/recency.h). */
+/* Analyses that are called for lines need a clock that is not far ahead (analysis/recency.h). */
 bool emit_times_matter(void) { return qn_sim_tells_lines || qn_sim_users.table; }
 
-/* The same by a stub that moves the clock on itself, where times do not matter, and finds the site on the stack. */
+/* The same by a stub, which finds the site on the stack.  If times do not matter, the stub advances the clock itself. */
 static void stub_call(struct emitter *e, const struct qn_event *ev, uint32_t stub)
 {
     if (emit_times_matter())
@@ -185,7 +185,7 @@ static void stub_call(struct emitter *e, const struct qn_event *ev, uint32_t stu
     emit_slow_stack_out(&e->cold);
 }
 
-/* A stub that does it without C, or mostly.  0: none. */
+/* A stub that simulates the reference (nearly) without C.  0: there is none. */
 static uint32_t stub_of(const struct emitter *e, const struct qn_event *ev, bool known)
 {
     uint32_t stub = emit_lru_stub(e, ev->size, known);
@@ -193,7 +193,7 @@ static uint32_t stub_of(const struct emitter *e, const struct qn_event *ev, bool
     return stub ? stub : emit_log_stub(e, ev->size, ev->write, known);
 }
 
-/* The same behind a comparison: S1 = address ^ entries(S2). */
+/* The same after a failed comparison: S1 = address ^ entries(S2). */
 static void data_call_again(struct emitter *e, const struct qn_event *ev)
 {
     uint32_t stub = stub_of(e, ev, false);
@@ -204,7 +204,7 @@ static void data_call_again(struct emitter *e, const struct qn_event *ev)
         emit_slow_call_at(&e->cold, emit_reference_stub(e, tell(e, &e->cold, ev), true));
 }
 
-/* The same for an address that is known, whose entry is at the offset `at`. */
+/* The same for an address that is known at translation time; its entry is at the offset `at`. */
 static void data_call_known(struct emitter *e, const struct qn_event *ev, uint64_t addr, uint32_t at)
 {
     uint32_t stub = stub_of(e, ev, true);
@@ -218,7 +218,7 @@ static void data_call_known(struct emitter *e, const struct qn_event *ev, uint64
     }
 }
 
-/* S1 = who uses the line: one reference more, and its site. */
+/* --explain: S1 = the word of this reference: increments the number of references, adds its site (struct qn_sim_users). */
 static void count_user(struct emitter *e, const struct qn_event *ev)
 {
     const uint64_t now = (uintptr_t)&qn_sim_users.now;
@@ -229,7 +229,7 @@ static void count_user(struct emitter *e, const struct qn_event *ev)
     x_lea(&e->hot, e->s1, e->s1, QN_REG_NONE, 1, (int32_t)(emit_site(e, ev) & QN_SITE_COUNTER_MASK));
 }
 
-/* --data=use: `size` bytes of a line are used, those at table(base,index,scale). */
+/* --data=use: marks `size` bytes of a line as used, at table(base,index,scale). */
 static void mark_used(struct emitter *e, unsigned base, unsigned index, unsigned scale, uint64_t table, uint32_t size)
 {
     for (uint32_t step; size; size -= step, table += step) {
@@ -271,7 +271,7 @@ static void constant_check(struct emitter *e, const struct qn_event *ev, uint64_
     x_jmp(&e->cold, back);
 }
 
-/* dst = (S1 >> shift) & mask: where a table by set has what belongs to the address in S1. */
+/* dst = (S1 >> shift) & mask: the offset in a table, for the address in S1. */
 void emit_offset(struct emitter *e, unsigned dst, unsigned shift, uint32_t mask)
 {
     if (emit_rules.has_bmi2) {
@@ -283,7 +283,7 @@ void emit_offset(struct emitter *e, unsigned dst, unsigned shift, uint32_t mask)
     x_alu_imm32(&e->hot, 0, X_AND, dst, mask);
 }
 
-/* A failed check leaves for `slow` with S1 = address ^ line of the entry. */
+/* Compares and stamps.  A failed check jumps to `slow` with S1 = address ^ line of the entry. */
 static void compare_and_stamp(struct emitter *e, uint32_t size, uint64_t slow)
 {
     const struct qn_filter *f = &qn_sim_d1_filter;
@@ -292,7 +292,7 @@ static void compare_and_stamp(struct emitter *e, uint32_t size, uint64_t slow)
     x_table(&e->hot, X_XOR, e->s1, e->s2, f->entries);
     x_alu_imm32(&e->hot, 1, X_CMPI, e->s1, f->line - size);
     x_jcc(&e->hot, X_CC_A, slow);
-    if (qn_sim_uses) /* S1 = its first byte in the line, S2 = 16 for each slot */
+    if (qn_sim_uses) /* S1 = offset in the line, S2 = 16 * number of the entry */
         mark_used(e, e->s1, e->s2, f->line / sizeof(struct qn_filter_entry), qn_sim_uses, size);
     if (f->stamps)
         x_table(&e->hot, X_STORE, emit_time_register(e, e->data_time++), e->s2, f->entries + 8);

@@ -1,6 +1,6 @@
 /* lib/emit/conditional.c - conditional branches, and what predictors are told of branches.
  *
- *   jCC:   jCC taken ; jmp next                              nobody asks
+ *   jCC:   jCC taken ; jmp next                              without branch simulation
  *          jCC 1f ; learn "not taken" ; jmp next ; 1: ...    the predictor is in the arms (predict.c)
  *          setCC arg_aux ; call ; jCC taken ; jmp next       the predictor is a call
  */

@@ -1,8 +1,8 @@
 /* lib/emit/emit.c - the emitter's main loop.  See emit.h. */
 #include "emit/internal.h"
 
-/* Bytes that a block may need at most, in either part: entries, what is asked there, exits; then per instruction its copy, up to three
- * data checks, a fetch check, and saving and restoring the flags. */
+/* The largest size of a block in hot or cold code: for entries and exits; and for each instruction, its copy, up to three data checks, a
+ * fetch check, and saving and restoring the flags. */
 #define FRAME_MAX 1024u
 #define INSN_MAX 448u
 
@@ -13,7 +13,8 @@ void qn_emit_init(const struct qn_emit_hooks *hooks) { emit_hooks = *hooks; }
 
 void qn_emit_set_rules(const struct qn_emit_rules *rules) { emit_rules = *rules; }
 
-/* The least used registers first, as compilers allocate them; the preferred ones last, so that each keeps its part. */
+/* Returns `wanted` if the block does not use it, otherwise the first unused register of `order`: rarely allocated registers come first, the
+ * preferred ones last, so that each keeps its role. */
 static unsigned pick(uint16_t *used, unsigned wanted)
 {
     static const uint8_t order[] = {8, 15, 14, 13, 12, 3, 5, 7, 6, 2, 1, 11, 10, 9};
@@ -61,7 +62,7 @@ static void count_with_lea(struct emitter *e, uint64_t counter)
         x_load(&e->hot, r, CTX(tmp));
 }
 
-/* One more execution of this block; inc destroys flags, so where they are live: load, lea, store. */
+/* Counts an execution of this block.  inc destroys flags, so if they are live: load, lea, store. */
 static void count_execution(struct emitter *e)
 {
     uint64_t counter = counter_address(e->counter);
@@ -75,14 +76,14 @@ static void count_execution(struct emitter *e)
         count_with_lea(e, counter);
 }
 
-/* An event that is emitted with its instruction, or with the end of the block, not before it. */
+/* Is the event emitted together with its instruction, or at the end of the block, instead of before the instruction? */
 static bool comes_later(const struct qn_event *ev)
 {
     return ev->kind == QN_EV_STRING || ev->kind == QN_EV_INDIRECT || ev->kind == QN_EV_RETURN ||
            (ev->kind == QN_EV_COND && !ev->fixed);
 }
 
-/* `count` events from n on are checked before instruction i: whoever asks for frames wants to know. */
+/* For --data: `count` events from n on are checked before instruction i. */
 static void note_places(const struct emitter *e, unsigned n, unsigned count, unsigned i)
 {
     for (unsigned k = n; emit_hooks.place && k < n + count; k++)
@@ -90,7 +91,7 @@ static void note_places(const struct emitter *e, unsigned n, unsigned count, uns
             emit_hooks.place(e->centre + e->list->ev[k].counter, e->b->at[e->list->ev[k].insn], e->b->at[i]);
 }
 
-/* Event n, and those that form a group with it, before instruction i.  Returns how many. */
+/* Emits event n, and the events that form a group with it, before instruction i.  Returns their number. */
 static unsigned emit_event(struct emitter *e, unsigned n, unsigned i)
 {
     const struct qn_event *ev = &e->list->ev[n];
@@ -134,7 +135,7 @@ static void emit_insn(struct emitter *e, unsigned i, const struct qn_event *stri
     e->side[i].fix = QN_NO_REG;
     e->side[i].host = (uint16_t)(e->hot.exec - qn_tblock_entry2(&e->out));
     if (ends_block(e->b, i))
-        return; /* it comes behind the flush of emit_end */
+        return; /* emit_end emits it, after the clock has been updated */
     if (e->log_open)
         e->side[i].state |= QN_SIDE_BATCH;
     if (string)
@@ -143,8 +144,8 @@ static void emit_insn(struct emitter *e, unsigned i, const struct qn_event *stri
         emit_copy(e, i);
 }
 
-/* The check of the block's own first code line goes first, so that a link from a block that ended in this line can enter
- * behind it (entry3).  Returns the number of events emitted. */
+/* Emits the check of the block's first code line first, so that a link from a block that ended in the same line can enter after it
+ * (entry3).  Returns the number of events emitted. */
 static unsigned first_fetch(struct emitter *e)
 {
     const struct qn_event *ev = &e->list->ev[0];
@@ -196,8 +197,8 @@ static void emit_body(struct emitter *e)
     emit_end(e);
 }
 
-/* Status flags that are certainly the guest's own at the entry.  Where there are countdowns to samples, which look further ahead for
- * flags that are dead than what runs next, none is. */
+/* The status flags that always have the guest's values at the entry.  With countdowns to samples there are none, because these look
+ * further ahead for dead flags than one block. */
 static uint8_t own_flags(const struct qn_block *b, bool instrumented)
 {
     if (emit_rules.samples)
@@ -205,7 +206,7 @@ static uint8_t own_flags(const struct qn_block *b, bool instrumented)
     return instrumented ? b->live[0] : QN_FLAGS_STATUS;
 }
 
-/* Modules that want to know whose reference it is. */
+/* For modules that want sim_pc: the instruction of each site. */
 static void note_sites(const struct qn_block *b, const struct qn_event_list *events, uint32_t centre)
 {
     for (unsigned n = 0; qn_sim_wants_pc && n < events->n; n++)

@@ -1,11 +1,11 @@
-/* lib/emit/fetch.c - the hit filter of code lines.  Each has a record of its own:
+/* lib/emit/fetch.c - the hit filter for fetches.  Each code line has a record:
  *
  *   hot:   cmpq $0, stamp ;  je slow ;  lea n(now), S1 ;  mov S1, stamp
- *   slow:  move the clock on ;  mov %rsp, S1 ;  call a stub on the slow-call stack ;  mov S1, %rsp ;  jmp back
- *          which references these are, and the records of their lines: four words
- *          or, for the default caches, what line_stub.c wants
+ *   slow:  advance the clock ;  mov %rsp, S1 ;  call a stub on the slow-call stack ;  mov S1, %rsp ;  jmp back
+ *          then data for the stub, four words: the site and the records of its lines (struct qn_fetch_site)
+ *          or, for the default caches, the code for line_stub.c
  *
- * The cold code is as short as it can be: where code misses in the simulated cache it is likely to miss in the processor's, too.
+ * The cold code is as short as possible: code that misses in the simulated cache is likely to miss in the processor's, too.
  */
 #include "emit/internal.h"
 
@@ -24,7 +24,7 @@ static void describe(struct qn_code *c, const struct emitter *e, const struct qn
     x_bytes(c, &s, sizeof s);
 }
 
-/* The call; what there is to know stands behind the jump back, where the stub finds it by the address to which it returns. */
+/* The call.  Its data follows the jump back; the stub finds it by its return address. */
 static void fetch_call(struct emitter *e, struct qn_code *c, const struct qn_event *ev, uint64_t first, uint64_t last, uint64_t back)
 {
     emit_clock(e, c);
@@ -36,7 +36,7 @@ static void fetch_call(struct emitter *e, struct qn_code *c, const struct qn_eve
     describe(c, e, ev, first, last);
 }
 
-/* In hot code, which goes on behind it. */
+/* A call in hot code, without a check. */
 static void fetch_always(struct emitter *e, const struct qn_event *ev, uint64_t first, uint64_t last)
 {
     uint64_t jump;
@@ -52,7 +52,7 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
     unsigned n = 0;
     uint64_t slow = e->cold.exec, back;
 
-    if (first == last || first != e->touched || !qn_sim_i1_repeat_is_noop) /* the line touched just before is the newest already */
+    if (first == last || first != e->touched || !qn_sim_i1_repeat_is_noop) /* the line fetched just before needs no check */
         rec[n++] = qn_sim_code_line(first);
     if (last != first)
         rec[n++] = qn_sim_code_line(last);
@@ -68,7 +68,7 @@ static void fetch_filter(struct emitter *e, const struct qn_event *ev, uint64_t 
         fetch_call(e, &e->cold, ev, first, last, back);
 }
 
-/* What a run without --check has, too. */
+/* The simulation, without the twin of --check. */
 static void simulate(struct emitter *e, const struct qn_event *ev)
 {
     uint64_t line = qn_sim_i1_line;
@@ -95,7 +95,7 @@ void emit_fetch(struct emitter *e, const struct qn_event *ev)
     tell_twin(e, ev);
 }
 
-/* Returns the entry behind it, where a hit is taken for granted; the twin of --check fetches there, too. */
+/* Returns the address of the entry after the check (entry3), for links that need no check.  The twin of --check fetches there, too. */
 uint64_t emit_fetch_or_enter(struct emitter *e, const struct qn_event *ev)
 {
     uint64_t entry, over;

@@ -1,13 +1,13 @@
-/* lib/emit/group.c - one check for several references off the same register.
+/* lib/emit/group.c - one check for several references with the same base register.
  *
  *   push %r15 ;  push %r14 ;  push %r13 ;  push %r12 ;  push %rbx       40 bytes, in one line or in two
  *
- * If the line of the lowest byte and the line of the highest byte are both where the filter wants them, then all references between
- * hit, and all that they change is the time of these two lines' last use.  So two checks do the work of many, and it does not
- * matter whether one of the references straddles.  If either check fails, C goes through the list one by one.
+ * If the line of the lowest byte and the line of the highest byte both hit under the filter, all references of the group hit, and they
+ * only change the stamps of these two lines.  So two checks are enough, even if one of the references straddles.  If a check fails, C
+ * simulates the references one by one.
  *
- * Only references that follow one another directly form a group: nothing else may come to the caches in between.  The two lines lie
- * in different sets, so the order of their times does not matter either (a cache of a single set gets no groups).
+ * Only references without any other reference between them form a group.  The two lines lie in different sets, so the order of their
+ * stamps does not matter (a cache with a single set gets no groups).
  */
 #include "emit/internal.h"
 
@@ -150,7 +150,7 @@ static void emit_checks(struct emitter *e, const struct group *g)
         check_list(e, g, list);
 }
 
-/* --check has a fetch between them that nothing but the twin makes: it hits, and asks nobody else. */
+/* With --check, a fetch may lie between them that only the twin makes; it hits, so it reaches no other cache. */
 static bool for_twin_only(const struct qn_event *ev) { return ev->kind == QN_EV_FETCH && ev->repeat; }
 
 /* Those of the events n to end - 1 go before the group. */

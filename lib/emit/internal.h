@@ -1,4 +1,4 @@
-/* lib/emit/internal.h - what the files of this folder share. */
+/* lib/emit/internal.h - the state of the emitter, and the functions that files of this folder call of each other. */
 #ifndef QN_EMIT_INTERNAL_H
 #define QN_EMIT_INTERNAL_H
 
@@ -15,16 +15,16 @@ struct emitter {
     uint32_t counter;         /* index of the execution counter */
     uint32_t centre;          /* event counter k is at centre + k */
     uint64_t sample;          /* address of the block's countdown, 0 = none */
-    uint32_t index;           /* block index that the commit will give */
+    uint32_t index;           /* the block's index after the commit */
     bool borrowed;            /* this block borrows a triple */
     uint64_t touched;         /* code line that the last emitted fetch check touched, ~0 = none */
     bool flags_saved;         /* the guest's flags are in ctx.saved_flags, not in the processor */
     uint8_t now, s1, s2;
-    uint8_t s3;               /* QN_NO_REG unless references are written down without a jump */
+    uint8_t s3;               /* QN_NO_REG unless references are logged without a jump */
     bool log_open;            /* S2 = address of the log's next entry */
-    bool item_open;           /* what C refers to from here belongs to an item of the block */
-    uint32_t id;              /* of the recorder */
-    uint32_t data_time, code_time; /* the next reference to data has the time clock + data_time; to a code line, ... */
+    bool item_open;           /* references from C belong to an open item of the block (contract.h) */
+    uint32_t id;              /* the block's number for the recorder */
+    uint32_t data_time, code_time; /* the next data reference has the time clock + data_time; the next fetch, clock + code_time */
     struct qn_tblock out;
     struct qn_side side[QN_BLOCK_MAX];
     uint8_t pos[QN_EVENTS_MAX];     /* event e is emitted before instruction pos[e] */
@@ -39,7 +39,7 @@ extern struct qn_emit_hooks emit_hooks;
 
 static inline uint64_t counter_address(uint32_t index) { return QN_COUNTERS_BASE + 8ull * index; }
 
-/* What writes hot code writes cold code, until the same again. */
+/* Swaps hot and cold code: functions that write hot code then write cold code, until the next swap. */
 static inline void emit_swap(struct emitter *e)
 {
     struct qn_code hot = e->hot;
@@ -51,7 +51,7 @@ static inline void emit_swap(struct emitter *e)
 /* flags.c */
 void emit_save_flags(struct emitter *e);
 void emit_restore_flags(struct emitter *e);
-/* Restore or drop saved flags before instruction i; true: should it fault, they are the saved ones. */
+/* Restores or drops saved flags before instruction i.  true: if the instruction faults, the guest's flags are the saved ones. */
 bool emit_flags_before(struct emitter *e, unsigned i);
 bool emit_flags_free(const struct emitter *e, unsigned i); /* may the flags be destroyed before instruction i? */
 void emit_need_flags(struct emitter *e, unsigned i);   /* make them free */
@@ -70,8 +70,7 @@ void emit_slow_call_at(struct qn_code *c, uint64_t target);
 /* stub.c */
 struct qn_code emit_stub_begin(unsigned bytes);
 void emit_stub_end(const struct qn_code *c);
-/* The number of the block's three registers (now, s1, s2), from 1 on in the order in which they come up: what is kept by it lies
- * close together. */
+/* The number of the block's register triple (now, s1, s2), from 1, in the order of first use, so that tables indexed by it are dense. */
 #define QN_TRIPLES (16 * 16 * 16 + 1)
 unsigned emit_triple(const struct emitter *e);
 void emit_spare_registers(const struct emitter *e, unsigned n, unsigned r[]);
@@ -86,7 +85,7 @@ uint32_t emit_lru_stub(const struct emitter *e, unsigned size, bool known);
 /* log.c */
 uint32_t emit_log_stub(const struct emitter *e, unsigned size, bool write, bool known);
 void emit_log_append(struct qn_code *c, unsigned address, unsigned s1, unsigned s2, int32_t site, enum qn_log_kind kind, unsigned size);
-bool emit_logs(const struct qn_event *ev); /* is this reference written down without a jump? */
+bool emit_logs(const struct qn_event *ev); /* is this reference logged without a jump? */
 void emit_log(struct emitter *e, const struct qn_event *ev, int32_t shift);
 void emit_log_flush(struct emitter *e);
 
@@ -98,9 +97,9 @@ void emit_log_open(struct emitter *e); /* the flags are free */
 /* record.c */
 void emit_record_define(struct emitter *e);
 void emit_record_block(struct emitter *e);
-bool emit_record_event(struct emitter *e, const struct qn_event *ev, unsigned i); /* nothing else has to be done */
+bool emit_record_event(struct emitter *e, const struct qn_event *ev, unsigned i); /* true: the event is recorded, and needs no other code */
 void emit_record_end(struct emitter *e);
-void emit_record_arm(struct emitter *e, bool taken); /* leaves the flags alone; so does the next */
+void emit_record_arm(struct emitter *e, bool taken); /* does not change the flags; nor does the next */
 void emit_record_target(struct emitter *e); /* in standard state, the target in r11 */
 
 /* last_level.c */
@@ -112,9 +111,9 @@ void emit_last_level_account(struct qn_code *c, const unsigned scratch[5]);
 /* bridge.c */
 struct emit_triple {
     uint8_t now;              /* the clock's register */
-    uint16_t regs;            /* borrowed ones, the clock's among them: a bit each */
+    uint16_t regs;            /* a bit for each borrowed register, including the clock's */
 };
-struct emit_triple emit_triple_of(unsigned now, unsigned s1, unsigned s2, unsigned s3); /* QN_NO_REG: none; no fourth */
+struct emit_triple emit_triple_of(unsigned now, unsigned s1, unsigned s2, unsigned s3); /* now or s3 QN_NO_REG: there is none */
 void emit_bridge(struct qn_code *c, struct emit_triple from, struct emit_triple to);
 void emit_exit(struct qn_code *c, struct emit_triple t, struct qn_texit *x, uint32_t id);
 
@@ -122,7 +121,7 @@ void emit_exit(struct qn_code *c, struct emit_triple t, struct qn_texit *x, uint
 unsigned emit_group(struct emitter *e, unsigned n, unsigned position);
 
 /* predict.c */
-bool emit_predicts(const struct emitter *e); /* may it be done without a call? */
+bool emit_predicts(const struct emitter *e); /* can emitted code predict without a call? */
 void emit_predict_arm(struct emitter *e, const struct qn_event *ev, bool taken);
 
 /* fetch.c */
@@ -135,12 +134,12 @@ void emit_complex(struct emitter *e, const struct qn_event *ev);
 /* check.c */
 uint32_t emit_site(const struct emitter *e, const struct qn_event *ev);
 enum qn_log_kind emit_kind(const struct qn_event *ev);
-unsigned emit_time_register(struct emitter *e, uint32_t offset); /* the register that holds clock + offset: its own, or S1 */
-uint32_t emit_aux(const struct emitter *e, const struct qn_event *ev); /* as arg_aux */
-void emit_frame_out(const struct emitter *e, struct qn_code *c); /* rbp to ctx.gpr, if somebody asks for frames */
+unsigned emit_time_register(struct emitter *e, uint32_t offset); /* a register with clock + offset: the clock's, or S1 */
+uint32_t emit_aux(const struct emitter *e, const struct qn_event *ev); /* the value of arg_aux for this event */
+void emit_frame_out(const struct emitter *e, struct qn_code *c); /* stores rbp in ctx.gpr, if frames are needed (--data) */
 void emit_data(struct emitter *e, const struct qn_event *ev, int32_t shift);
-bool emit_times_matter(void);                            /* is somebody told of lines that come and leave? */
-void emit_clock(struct emitter *e, struct qn_code *c); /* the clock register catches up */
+bool emit_times_matter(void);                            /* are fills and victims reported with their times? */
+void emit_clock(struct emitter *e, struct qn_code *c); /* advances the clock register past the times used so far */
 void emit_clock_out(struct emitter *e);                /* ctx.now = clock */
 void emit_clock_in(struct emitter *e);                 /* and back */
 void emit_point_check(struct emitter *e, uint32_t size, uint64_t slow); /* the line of the byte at S1; destroys the flags */
@@ -150,7 +149,7 @@ void emit_offset(struct emitter *e, unsigned dst, unsigned shift, uint32_t mask)
 /* twin.c */
 void emit_check_twin(struct emitter *e, const struct qn_event *ev, qn_slow_call *fn);
 void emit_twin_data(struct emitter *e, const struct qn_event *ev, int32_t shift);
-unsigned emit_twin_repeats(struct emitter *e, unsigned n); /* event n and those behind it, if they are only counted; 0: it is not */
+unsigned emit_twin_repeats(struct emitter *e, unsigned n); /* the number of events, from n on, that only need to be counted */
 void emit_twin_fetch(struct emitter *e, const struct qn_event *ev);
 
 /* copy.c */
@@ -167,7 +166,7 @@ void emit_leave_there(struct emitter *e, enum qn_exit_kind kind, uint64_t pc, vo
 void emit_leave_if(struct emitter *e, unsigned cond, enum qn_exit_kind kind, uint64_t pc, void (*undo)(struct emitter *));
 
 /* calls.c */
-void emit_calls_begin(struct emitter *e);  /* before anything of the block is counted */
+void emit_calls_begin(struct emitter *e);  /* before the block counts anything */
 void emit_calls_add(struct emitter *e);    /* with the block's execution */
 void emit_calls_end(struct emitter *e);    /* before its last instruction, if that is a branch */
 void emit_calls_return(struct emitter *e); /* in standard state but for rcx */
@@ -187,7 +186,7 @@ void emit_steps(struct emitter *e);
 void emit_step(struct emitter *e);
 
 /* slots.c */
-bool emit_slots_fit(const struct qn_block *b); /* can all that its instructions do be written down? */
+bool emit_slots_fit(const struct qn_block *b); /* can all instructions of the block be recorded? */
 void emit_observed(struct emitter *e); /* at the entry */
 void emit_slot_before(struct emitter *e, unsigned i);
 void emit_slot_after(struct emitter *e, unsigned i);
@@ -198,7 +197,7 @@ void emit_give_back(struct emitter *e, struct qn_code *c);
 void emit_direct_exit(struct emitter *e, uint64_t target); /* of the branch that ends the hot code */
 void emit_jump_out(struct emitter *e, uint64_t target);
 void emit_service_exit(struct emitter *e, enum qn_exit_kind kind, uint64_t pc);
-void emit_mark_side(struct emitter *e, unsigned i, unsigned state); /* instruction i begins here; state: QN_SIDE_* */
+void emit_mark_side(struct emitter *e, unsigned i, unsigned state); /* an entry of the side table: instruction i begins here; QN_SIDE_* */
 void emit_push_const(struct emitter *e, uint64_t value);
 void emit_end(struct emitter *e);
 

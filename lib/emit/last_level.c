@@ -1,9 +1,9 @@
-/* lib/emit/last_level.c - the default last level in assembly: what sim/fast/LL.h does for a reference within one of its lines, and
- * what engine.c counts.
+/* lib/emit/last_level.c - the default last level in assembly: does the work of sim/fast/LL.h for a reference within one line, and
+ * increments the counters, as engine.c does.
  *
  *   row = rows + (line number & mask) * ways
- *   its first entry is the line: a hit that changes nothing
- *   else the line goes there and what was there moves on by one place, and so on, until the line's old place or the end
+ *   the line is the first of the row: a hit that changes nothing
+ *   otherwise it becomes the first, and the others move up by one, up to the line's old position or the end of the row
  */
 #include "emit/internal.h"
 

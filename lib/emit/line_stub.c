@@ -1,13 +1,13 @@
-/* lib/emit/line_stub.c - a miss of a code line in assembly: what sim/fast/I1.h does when a line has no stamp.
+/* lib/emit/line_stub.c - a miss of a code line, in assembly: does the work of sim/fast/I1.h for a line without a stamp.
  *
- *   stamps: cmp, cmova ...       the line of the set that was used longest ago gives way
- *   the last level, counters     last_level.c; or written down, log.c
+ *   stamps: cmp, cmova ...       the least recently used line of the set is the victim
+ *   the last level, counters     last_level.c; or the miss is logged, log.c
  *
- * A fetch over two lines takes in what is not there of them, and looks up both in the last level.
+ * A fetch from two lines fills those that are not in the cache, and looks up both in the last level.
  *
- * One stub per triple of borrowed registers; five more registers are saved on the slow-call stack.  Entered by a call on that stack,
- * with the guest's %rsp in S1 and what there is to know as immediate operands, which are here sooner than anything in memory:
- * the record of the (last) line in S2, below the return address the site and the record of the first line.
+ * There is one stub for each triple of borrowed registers; five more registers are saved on the slow-call stack.  It is entered by a call
+ * on that stack, with the guest's %rsp in S1.  Its data are immediate operands, which the processor has sooner than data in memory: the
+ * record of the (last) line in S2; on the stack below the return address, the site and the record of the first line.
  */
 #include "emit/internal.h"
 

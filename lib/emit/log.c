@@ -1,27 +1,28 @@
-/* lib/emit/log.c - references written down, to be simulated many at a time (sim/fast/log.h).
+/* lib/emit/log.c - logs references, which are simulated many at a time (sim/fast/log.h).
  *
- * Two front ends write entries of the same form to the same place; each has the engine drain it when it is full.
+ * There are two ways to append entries, of the same form, to the same log.  Both call the engine to drain the log when it is full.
  *
- * Behind a filter (many caches): a stub, for what the filter has not let pass.  One per triple of borrowed registers, size and kind; one
- * more register is saved on the slow-call stack.  Entered like those of lru_stub.c.  There are no stamps, so the clock does not move.
+ * With a filter (many caches): a stub, for references that do not hit under the filter.  There is one for each triple of borrowed
+ * registers, size and kind; one more register is saved on the slow-call stack.  It is entered like the stubs of lru_stub.c.  There are no
+ * stamps, so the clock does not advance.
  *
  *   straddling?  to C
- *   entries(S2) = its line                             which is the newest of its set now, and passes
- *   the entry ;  full?  call qn_sim_log_drain
+ *   entries(S2) = its line                             now the line used last in its set, so it hits under the filter
+ *   append the entry ;  full?  call qn_sim_log_drain
  *
- * Without a jump on whether a line is there (default caches), in the block:
+ * Without a jump on hit or miss (default caches), in the block:
  *
  *   hot:   mov next, S2 ;  test $full, S2 ;  jne cold         before the first of a block
  *          lea ea, S1 ;  mov S1, (S2) ;  movq $site, 8(S2)     the entry
  *          mov S1, S3 ;  and $line-1, S3 ;  cmp $line-size, S3 ;  ja over        if it has more than one byte
  *          rorx $shift, S1, S3 ;  and $mask, S3 ;  and $-line, S1
  *          cmp newest(S3), S1 ;  mov S1, newest(S3)
- *          lea 16(S2), S3 ;  cmovne S3, S2                     it stays if this is another line than the last of its set
- *          mov S2, next                                       behind the last, and before whatever else writes there or needs S2
+ *          lea 16(S2), S3 ;  cmovne S3, S2                     keep the entry if this is not the line used last in its set
+ *          mov S2, next                                       after the last one, and before other code that appends or needs S2
  *   cold:  call qn_sim_log_drain ;  mov next, S2 ;  jmp back
- *   over:  mov S2, next ;  move the clock on ;  call the simulator, which writes it down ;  mov next, S2 ;  jmp back
+ *   over:  mov S2, next ;  advance the clock ;  call the simulator, which logs it ;  mov next, S2 ;  jmp back
  *
- * Code lines that miss the I1 are written down by line_stub.c, with emit_log_append.
+ * line_stub.c logs code lines that miss the I1, with emit_log_append.
  */
 #include "emit/internal.h"
 

@@ -1,17 +1,17 @@
-/* lib/emit/lru_stub.c - the default data cache in assembly: what sim/fast/D1.h does when the filter has not found the line at home.
+/* lib/emit/lru_stub.c - the default data cache in assembly: does the work of sim/fast/D1.h for a line that is not in its home.
  *
- *   straddling?  both lines at home: both are stamped, done; else C
- *   cmp entries+0*stride(set), line ;  je found ...     in another slot of the set: changes places with what is at home, is
+ *   straddling?  both lines in their homes: both are stamped, done; else C
+ *   cmp entries+0*stride(set), line ;  je found ...     in another entry of the set: swapped with the line in its home,
  *                                                     stamped, done
- *   stamps: cmp, cmova ...                            nowhere: the same with the slot of the oldest stamp, then the next
- *                                                     level, here (last_level.c) or in C (qn_sim_d1_missed)
+ *   stamps: cmp, cmova ...                            a miss: the same with the entry of the oldest stamp, the victim; then
+ *                                                     the next level, here (last_level.c) or in C (qn_sim_d1_missed)
  *
- * One stub per triple of borrowed registers and size; four more registers are saved on the slow-call stack.  Entered like the
- * stubs of stub.c: with S1 = address ^ line of the entry at S2, or behind the first instruction with the address itself.  But the
- * site is on the stack, behind the return address, and the stub moves the clock on (but where somebody looks at times): so cold code, which
- * each check has, is shorter.
+ * There is one stub for each triple of borrowed registers and size; four more registers are saved on the slow-call stack.  It is entered
+ * like the stubs of stub.c: with S1 = address ^ line of the entry at S2, or, after the first instruction, with the address itself.  But the
+ * site is on the stack, after the return address, and the stub advances the clock (unless times are reported).  So the cold code of each
+ * check is shorter.
  *
- * --explain: the reference is counted, and who used a line last moves with it.
+ * --explain: the reference is counted, and the word of the last user moves with its line.
  */
 #include "emit/internal.h"
 
@@ -24,7 +24,7 @@
 struct lru {
     struct qn_code c;
     unsigned line, home, now;        /* S1, S2 and the clock; home: offset in the tables */
-    unsigned set, slot, time, other; /* offsets of the set's first slot and of the slot that gives way */
+    unsigned set, slot, time, other; /* set, slot: offsets of the set's first entry and of the victim's entry */
     unsigned saved[SAVED];           /* these four */
     unsigned slots;                  /* of a set */
     uint32_t stride;                 /* bytes between two slots of a set */

@@ -1,11 +1,11 @@
-/* lib/emit/predict.c - the default predictor of conditional branches, in each arm behind the branch.
+/* lib/emit/predict.c - the default predictor of conditional branches, in both arms after the branch.
  *
  *   taken:  mov  history, S1d
  *           cmpb $2, counters+pc(S1) ;  jb wrong          ->  incq counter, in cold code
  *           movzbl counters+pc(S1), S2d ;  movzbl next(S2), S2d ;  mov S2b, counters+pc(S1)
  *           lea  taken(S1,S1), S1d ;  and $mask, S1d ;  mov S1d, history
  *
- * In an arm the outcome is known, so nothing has to be computed from it.
+ * In an arm the outcome is a constant.
  */
 #include "emit/internal.h"
 
@@ -41,7 +41,7 @@ bool emit_predicts(const struct emitter *e)
     return e->borrowed && (emit_rules.record || qn_fast.BC.counters || (qn_sim_branches.next && !emit_rules.versus));
 }
 
-/* A module's: the branch is written down. */
+/* Logs the branch, for a module. */
 static void write_down(struct emitter *e, const struct qn_event *ev, bool taken)
 {
     uint64_t pc = e->b->at[ev->insn], next = (uintptr_t)&qn_sim_branches.next, back;

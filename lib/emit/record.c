@@ -1,13 +1,13 @@
-/* lib/emit/record.c - everything that a block does, written down for a recorder (sim/contract.h).
+/* lib/emit/record.c - logs all references and branches of a block for a recorder (sim/contract.h).
  *
  *   the block is defined once        fetches, references, branches: its items
  *   hot:   mov next, S2 ; test $full, S2 ; jne drain ;  movq $id, (S2) ; movl $BLOCK, 12(S2) ; lea 16(S2), S2
- *          lea ea, S1 ; mov S1, (S2) ; ... ; lea 16(S2), S2         each reference to data, as log.c does it
+ *          lea ea, S1 ; mov S1, (S2) ; ... ; lea 16(S2), S2         each data reference, as in log.c
  *          mov S2, next                                             at the end, and before C is called
  *   arm:   mov next, S1 ; movq $taken, (S1) ; ... ; mov S1, next    of the conditional branch at its end
  *
- * Fetches, calls and branches that are never taken need no code: that the block has run says them.  What only C can work out (repeated
- * strings, gathers, states) is announced by a word, and a word behind it says that no more comes.
+ * Fetches, calls and branches that are never taken need no code, because they follow from the execution of the block.  References that
+ * only C can compute (repeated strings, gathers, states) lie between two words, OPEN and CLOSE.
  */
 #include "emit/internal.h"
 

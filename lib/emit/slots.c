@@ -1,13 +1,13 @@
-/* lib/emit/slots.c - code that is observed writes down what its instructions do, and is looked at once a block (run/observe/watch.c): when
- * the next one begins, or when it has come back to the dispatcher.
+/* lib/emit/slots.c - observed code records the results and accesses of its instructions.  run/observe/watch.c processes the records of a
+ * whole block: when the next block begins, or when control returns to the dispatcher.
  *
  *   mov %r8,parked ;  lea 8(%rdi),%r8 ;  mov %r8,slot.addr ;  mov parked,%r8
  *   mov 8(%rdi),%eax                                                              the program's own
  *   mov %rax,slot.result
  *   mov %r8,parked ;  mov slot.addr,%r8 ;  mov (%r8),%r8d ;  mov %r8,slot.value ;  mov parked,%r8
  *
- * Nothing of it touches the flags.  In a block that an instruction does not fit into, each is left before (sample.c).  The last
- * instruction leaves the block: what it did is seen from there.
+ * This code does not change the flags.  If an instruction of a block cannot be recorded, control leaves before each instruction of the
+ * block instead (sample.c).  The last instruction leaves the block; its result is recorded outside.
  */
 #include "emit/internal.h"
 

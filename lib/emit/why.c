@@ -1,10 +1,10 @@
-/* lib/emit/why.c - run --trace=emit: why a reference or branch got no short form.
+/* lib/emit/why.c - run --trace=emit: the reason why a reference or branch has no short form.
  *
  *   40101a: D r 4: each reference is a call: the module in slot D1 says of no line that its hits change nothing
  *   401020: Bc: written down: a module is in slot BC
  *
- * The short forms are: the hit filter of data (check.c) with a stub for what it does not let pass (lru_stub.c), that of code
- * (fetch.c) with its own (line_stub.c), the default predictors in assembly (predict.c, indirect.c).
+ * The short forms are: the hit filter for data (check.c) with its stub (lru_stub.c), the hit filter for code (fetch.c) with its stub
+ * (line_stub.c), and the default predictors in assembly (predict.c, indirect.c).
  */
 #include "emit/internal.h"
 

@@ -361,7 +361,7 @@ static void fill_options(struct writer *w, const struct qn_exp_group *g, const s
     }
 }
 
-/* The hit filter lets a line pass that is the newest of its set in the smallest way, by the smallest line. */
+/* The hit filter of many caches has the lines used last in the sets of the smallest number, by the smallest line size. */
 static void fill_geometry(struct qn_exp_many *many, const struct qn_exp_group *g)
 {
     uint32_t line = UINT32_MAX, way = UINT32_MAX;

@@ -118,7 +118,7 @@ static bool start(struct child *c, const struct qn_lab_job *job)
     return c->pid > 0;
 }
 
-/* ---- what goes to and fro ---- */
+/* ---- input and output ---- */
 
 static void close_pipe(struct child *c, int which)
 {

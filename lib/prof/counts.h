@@ -2,7 +2,7 @@
  * Counts of one cost centre: a row of 64-bit sums, one per event.
  *
  * In:  a row of sums, a row to add
- * Out: the sums; QN_PROF_NONE ("no count was given") adds nothing and gives way to any count
+ * Out: the sums; QN_PROF_NONE ("no count was given") adds nothing, and is replaced by any count
  *
  * Invariant: a sum that leaves 64 bits is reported, never stored.
  */

@@ -1,7 +1,7 @@
-/* lib/sim/branches.h - the slots BC and BI as the engine drives them; included by engine.c.
+/* lib/sim/branches.h - calls of the predictors in the slots BC and BI; included by engine.c.
  *
- * The fast one of a default file, or the unit.  Conditional branches for a unit are written down by emitted code (emit/predict.c), and
- * it gets many of them in one call; those that it is asked for at once come after what is written down.
+ * They are the fast version of a default file, or a unit.  Emitted code logs conditional branches for a unit (emit/predict.c), which gets
+ * many of them in one call.  Before a branch whose outcome is needed at once, the log is drained.
  */
 static struct qn_branch_entry branch_entries[2 * QN_LOG_ENTRIES] __attribute__((aligned(2 * QN_LOG_FULL)));
 
@@ -29,7 +29,7 @@ static void drain_branches(void)
 
 SLOW void qn_sim_branches_drain(void) { drain_branches(); }
 
-/* Those that are written down came before the one that is asked for at once. */
+/* Drains the log, before a branch whose outcome is needed at once. */
 static inline void catch_up(void)
 {
     if (QN_UNLIKELY(!qn_sim_branches_are_empty()))
@@ -72,7 +72,7 @@ bool qn_sim_predict_return(uint64_t pc, uint64_t target)
     return wrong;
 }
 
-/* What is predicted for C: the twin follows. */
+/* ---- from C: the twin follows ---- */
 static uint32_t branch_site(void) { return (uint32_t)qn_ctx.arg_site & QN_SITE_COUNTER_MASK; }
 
 bool qn_sim_predict_cond_to(uint64_t pc, bool taken, bool backward)
@@ -89,7 +89,7 @@ bool qn_sim_predict_cond_to(uint64_t pc, bool taken, bool backward)
     return wrong;
 }
 
-/* A branch that a repeated string instruction is to Cachegrind goes back to itself. */
+/* Cachegrind treats a repeated string instruction as a branch to itself. */
 bool qn_sim_predict_cond(uint64_t pc, bool taken) { return qn_sim_predict_cond_to(pc, taken, true); }
 
 #ifdef QN_SIM_HOSTED

@@ -114,10 +114,10 @@ struct part_block {
     uint64_t pc;
     const struct qn_item *item;
     uint32_t n, sites;         /* items; index of the first site */
-    uint16_t references, opens; /* items that are: to data, whose address is written down; open */
+    uint16_t references, opens; /* numbers of items: data references, whose address is recorded; open items */
     uint16_t instructions;
-    uint8_t branch;            /* it ends in one whose way is written down: 1 conditional, 2 to an address */
-    uint32_t generation;       /* of what is remembered */
+    uint8_t branch;            /* it ends in a branch whose outcome is recorded: 1 conditional, 2 indirect */
+    uint32_t generation;       /* of the predictions */
     struct way way[2];
 };
 

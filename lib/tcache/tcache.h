@@ -24,7 +24,7 @@
 #define QN_HOMES 256
 #define QN_HOME(space) ((space) % QN_HOMES)
 #define QN_VARIANT(space) ((space) / QN_HOMES)
-#define QN_VARIANT_STEPS 253u /* observed: leaves for the dispatcher at its end, and before each instruction where that cannot be written down (run/observe/sample.c) */
+#define QN_VARIANT_STEPS 253u /* observed: control leaves at the block's end, and before each instruction if they cannot be recorded (run/observe/sample.c) */
 #define QN_VARIANT_EXACT 254u /* keeps all status flags, and goes from its end to the dispatcher (run/core/settle.c) */
 #define QN_SPACE(home, variant) ((home) | (variant) * QN_HOMES) /* variant below 256; 0 = the one that may be linked */
 
@@ -58,16 +58,16 @@ struct qn_tblock {
     uint16_t nbytes, space;
     uint8_t ninsns;
     uint8_t s1 : 4, s2 : 4;  /* borrowed registers: scratch, */
-    uint8_t now, s3;         /* the clock; 255: it borrows nothing; a fourth for batches, 255: none */
-    uint8_t flags_in;        /* status flags that are the guest's own at entry: what the block needs, or all */
+    uint8_t now, s3;         /* the clock's register, 255: the block borrows none; a fourth register for batches, 255: none */
+    uint8_t flags_in;        /* status flags that must have the guest's values at the entry: those that the block needs, or all */
     uint8_t line_bits : 4;   /* log2 of the bytes of a code line, if there is an entry3 */
     bool caches : 1;         /* translated for caches; so at ind_entry the clock is in QN_PREF_NOW */
     bool live : 1, instrumented : 1;
     bool ind_cold : 1;       /* ind_entry is an offset in cold, not in hot */
     uint8_t nexits : 2, segment : 4;
-    bool anchor : 1;         /* counts down to samples, or would, in a home that does (run/observe/sample.c) */
-    bool turns : 1;          /* ... at its end, if that branches (a conditional branch by exit 1), directly or not */
-    bool slots : 1;          /* observed: it is run to its end and writes down what its instructions do (emit/slots.c) */
+    bool anchor : 1;         /* an anchor: counts down to samples in homes that sample (run/observe/sample.c) */
+    bool turns : 1;          /* the countdown is at its end, if it branches (a conditional branch: by exit 1) */
+    bool slots : 1;          /* observed: records its instructions and runs to its end (emit/slots.c) */
     struct qn_texit exit[2];
 };
 _Static_assert(sizeof(struct qn_tblock) == 104, "eight bytes more for one that does not fit");
@@ -85,11 +85,11 @@ static inline uint32_t qn_tblock_ind_entry(const struct qn_tblock *b) { return (
 static inline uint32_t qn_tblock_end(const struct qn_tblock *b) { return b->hot + b->end; }
 static inline uint32_t qn_tblock_cold_end(const struct qn_tblock *b) { return b->cold + b->cold_end; }
 
-/* For each guest instruction where its copy begins, to recover the guest's state after a fault. */
+/* The side table has an entry for each guest instruction, to recover the guest's state after a fault in its copy. */
 struct qn_side {
     uint16_t host;           /* offset of the copied instruction from entry2 */
-    uint8_t state;           /* QN_SIDE_* : what is borrowed when the copy runs */
-    uint8_t fix;             /* register parked in ctx.tmp by a RIP-relative rewrite, 255 = none */
+    uint8_t state;           /* QN_SIDE_*: the state of flags and borrowed registers when the copy runs */
+    uint8_t fix;             /* register that a RIP-relative rewrite has saved in ctx.tmp, 255 = none */
 };
 enum {
     QN_SIDE_FLAGS_SAVED = 1, /* the guest's flags are in ctx.saved_flags */
@@ -102,22 +102,22 @@ struct qn_code {             /* where code is being written */
     uint64_t exec;           /* address at which that byte will run */
 };
 
-/* Exits whose block borrows other registers than the one that they are linked to. */
+/* Bridges: exits whose block borrows other registers than the block that they are linked to. */
 struct qn_tcache_bridges {
     void (*bridge)(const struct qn_tblock *from, unsigned exit, const struct qn_tblock *to, uint32_t entry);
-    void (*restore)(struct qn_tblock *from, unsigned exit, uint32_t id); /* as it was before it was linked */
+    void (*restore)(struct qn_tblock *from, unsigned exit, uint32_t id); /* removes the bridge */
 };
 
 void qn_tcache_init(uint64_t bytes, const struct qn_tcache_bridges *);
-/* A home space comes into use: table of QN_IBL_WORDS below 2 GiB, or of QN_IBL_ENTRIES if it is not to have a second part.
- *   word t & 0xffff of an indirect branch's target t: the entry of a block that looks whether it is the one (unused: the stub)
- *   the stub asks behind them, where others stand that share these bits: with k = t >> 8 & 0xffff,
- *   word QN_IBL_ENTRIES + k: -t, and word 2 * QN_IBL_ENTRIES + k: its entry */
+/* Adds a home with its table of indirect branches below 2 GiB: QN_IBL_WORDS words, or, without a second part, QN_IBL_ENTRIES.
+ *   word t & 0xffff, for a target t: the indirect entry of a block, which checks that it is the right one (unused: the stub)
+ *   second part, which the stub looks up, for other blocks with the same bits: with k = t >> 8 & 0xffff,
+ *   word QN_IBL_ENTRIES + k: -t, and word 2 * QN_IBL_ENTRIES + k: the block's entry */
 void qn_tcache_add_home(unsigned home, uint64_t *table, bool second, uint32_t miss_stub);
-uint64_t *qn_tcache_ibl_table(unsigned space); /* NULL: its home is not in use */
-/* Begin a block: makes room (evicting if needed) for at least `hot` and `cold` bytes. */
+uint64_t *qn_tcache_ibl_table(unsigned space); /* NULL: its home was not added */
+/* Begins a block: makes room (evicting if needed) for at least `hot` and `cold` bytes. */
 void qn_tcache_begin(uint32_t hot, uint32_t cold, struct qn_code *hot_code, struct qn_code *cold_code);
-/* Finish it: b's addresses are set by the caller; registers it under b->pc. */
+/* Ends the block and registers it under b->pc.  The caller has set the addresses in *b. */
 uint32_t qn_tcache_commit(const struct qn_tblock *b, const struct qn_side *side, uint32_t hot_end, uint32_t cold_end);
 uint32_t qn_tcache_find(uint64_t pc, unsigned space); /* block index or QN_NO_BLOCK */
 struct qn_tblock *qn_tcache_block(uint32_t index);

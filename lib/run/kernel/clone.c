@@ -1,12 +1,12 @@
-/* lib/run/kernel/clone.c - fork, vfork, clone, clone3: what is asked for, in the kernel's own form, and who is born.
+/* lib/run/kernel/clone.c - fork, vfork, clone, clone3: converts the request to the kernel's form, and creates a thread or a process.
  *
  *   CLONE_THREAD               a thread
- *   CLONE_VM                   a process that shares our memory: to the engine, one more thread.  With CLONE_VFORK the parent
- *                              waits until it execs or ends; else both run on, in turns as threads do
+ *   CLONE_VM                   a process that shares our memory: for the engine, one more thread.  With CLONE_VFORK the parent
+ *                              waits until the child executes a program or exits; otherwise both run in turns, as threads do
  *   neither                    a process with a copy of our memory, an arena and a collector of its own
  *
- * Flags go to the kernel as they are, but for two: the thread pointer is the engine's to set, and handlers that the child is
- * to be without are taken away by the engine, which has its own behind them.
+ * Flags are passed to the kernel unchanged, except for two: the engine sets the thread pointer itself, and it removes the child's
+ * handlers itself (CLONE_CLEAR_SIGHAND), because the kernel has the engine's handlers.
  */
 #include "run/core/space.h"
 #include "run/kernel/thread.h"
@@ -25,7 +25,7 @@ static void read_clone(const long *a, struct qn_clone_request *r)
                                          .tls = (uint64_t)a[4]}};
 }
 
-/* Members that this engine does not know must be zero, as to a kernel that is older than the program.  0, or what is wrong. */
+/* Members that this engine does not support must be zero, as for a kernel that is older than the program.  Returns 0 or -errno. */
 static int check_rest(uint64_t from, uint64_t bytes)
 {
     uint64_t word;
@@ -60,7 +60,7 @@ static int read_clone3(uint64_t from, uint64_t size, struct qn_clone_request *r)
 
 /* ---- the call ---- */
 
-/* As the guest made it, but with these flags, and with t's stack: t NULL: without one. */
+/* Makes the guest's call with these flags, and on t's stack; t NULL: without a stack of its own. */
 long qn_clone_call(const struct qn_clone_request *r, uint64_t flags, struct qn_thread *t)
 {
     struct qn_clone_args a = r->a;
@@ -77,7 +77,7 @@ long qn_clone_call(const struct qn_clone_request *r, uint64_t flags, struct qn_t
 
 /* ---- a copy of our memory ---- */
 
-/* Where parent and child share a table of descriptors, each has its own in it. */
+/* Closes the descriptors, unless parent and child share a table of descriptors. */
 static void close_both(const struct qn_clone_request *r, int arena, int socket)
 {
     if (r->a.flags & CLONE_FILES_)
@@ -107,7 +107,7 @@ static void become_child(int fds[2], const struct qn_clone_request *r)
     qn_wire_hello();
 }
 
-/* The child would have a signal that waits for its parent: that is delivered first, and the guest's call made again. */
+/* A pending signal of the parent would be copied to the child.  So it is delivered first, and the guest's call is made again. */
 static long prepare_fork(int fds[2])
 {
     if (qn_self->pending)
@@ -143,7 +143,7 @@ static long plain_fork(const struct qn_clone_request *r)
 
 /* ---- our own memory ---- */
 
-/* Dispositions of a process of its own: the same to begin with. */
+/* A separate process has signal dispositions of its own, at first the same ones. */
 static void copy_actions(struct qn_thread *t)
 {
     uint64_t bytes = sizeof(struct qn_sigaction) * (QN_NSIG + 1);
@@ -192,7 +192,7 @@ long qn_sys_clone(const long *args, bool clone3)
     return err ? -err : clone(&r);
 }
 
-/* ---- a debugger that shares our memory, as LeakSanitizer's ---- */
+/* ---- a debugger that shares our memory, such as LeakSanitizer ---- */
 
 struct user_regs { /* sys/user.h */
     uint64_t r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss, fs_base, gs_base,
@@ -211,8 +211,7 @@ static void put_guest_registers(struct user_regs *u, const struct qn_ctx *c)
     u->flags = c->rflags;
 }
 
-/* The lock is not given back: so nobody is stopped in the code cache, and a thread of ours that is looked at has its registers in
- * its struct. */
+/* Keeps the lock during the call, so that no thread is stopped in the code cache, and the registers of our threads are in their structs. */
 long qn_sys_ptrace(const long *a)
 {
     const struct qn_thread *t = qn_thread_of((int32_t)a[1]);

@@ -1,6 +1,6 @@
-/* lib/run/kernel/deliver.c - what becomes of a signal that waits, once the guest is at a block boundary.
+/* lib/run/kernel/deliver.c - delivers a pending signal when the guest is at a block boundary.
  *
- * In:  the thread's pending fault or signal (signal.c took note of it, or the engine raises it itself)
+ * In:  the thread's pending fault or signal (recorded by signal.c, or raised by the engine)
  * Out: the guest's handler with its frame pushed (frame.c), or the default action, taken by the kernel
  */
 #include "run/kernel/signal.h"
@@ -8,7 +8,7 @@
 
 #define GENERAL_PROTECTION 13
 
-/* The default action, taken by the kernel itself so that the parent sees the right status. */
+/* Lets the kernel take the default action, so that the parent sees the right status. */
 void qn_signal_default_action(const struct qn_siginfo *info)
 {
     int sig = info->signo;
@@ -18,11 +18,11 @@ void qn_signal_default_action(const struct qn_siginfo *info)
     qn_signal_kernel_action(sig, HANDLER_DFL, 0);
     qn_sys4(__NR_rt_tgsigqueueinfo, qn_sys1(__NR_getpid, 0), qn_sys1(__NR_gettid, 0), sig, (long)info);
     qn_sys4(__NR_rt_sigprocmask, 2, (long)&only, 0, 8);
-    if (is_sync(sig)) /* it did not kill (it was caught by a tracer, say): stand in again */
+    if (is_sync(sig)) /* it did not kill, for example because a tracer suppressed it: installs the engine's handler again */
         qn_signal_stand_in(sig, 0);
 }
 
-/* The first process of a namespace does not die of signals that are sent, not even by itself; of faults it does. */
+/* Repeats the fault.  The first process of a PID namespace dies of a fault, but not of a signal that is sent, even by itself. */
 static void fault_again(int sig)
 {
     switch (sig) {
@@ -31,7 +31,7 @@ static void fault_again(int sig)
     case SIG_FPE: __asm__ volatile("xor %%ecx, %%ecx; div %%ecx" ::: "rax", "rcx", "rdx"); break;
     case SIG_BUS: __asm__ volatile("push %%rbp; mov $0x8000000000000000, %%rbp; mov (%%rbp), %%eax; pop %%rbp" ::: "rax"); break;
     case SIG_SEGV: __asm__ volatile("hlt"); break;
-    default: qn_exit_group(128 + sig); /* as a shell would say it */
+    default: qn_exit_group(128 + sig); /* the status that a shell reports for this signal */
     }
 }
 
@@ -44,7 +44,7 @@ void qn_signal_die(const struct qn_siginfo *info)
     fault_again(info->signo);
 }
 
-/* As the kernel's force_sigsegv: the handler of SIGSEGV may have a stack that serves, but not if its own frame is the one. */
+/* As the kernel's force_sigsegv: raises SIGSEGV, whose handler may have a usable stack; or kills, if SIGSEGV's own frame has no room. */
 void qn_signal_no_frame(int sig)
 {
     struct qn_siginfo info = {.signo = SIG_SEGV, .code = SI_KERNEL_};
@@ -141,7 +141,7 @@ void qn_signal_force(int sig)
     t->pending |= 2;
 }
 
-/* No fault: what the handler sees of the last one stays. */
+/* Not a fault: trap number and address in the frame stay those of the last fault. */
 void qn_signal_raise_call(int code, int err, long nr)
 {
     struct qn_thread *t = qn_self;

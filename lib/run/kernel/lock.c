@@ -1,14 +1,14 @@
 /* lib/run/kernel/lock.c - the lock: one guest thread runs at a time.
  *
- * A ticket lock, so that it is fair, given back round every system call.  A waiter that has waited a while asks the owner
- * to come out at the next block boundary, so a thread that spins cannot starve the one it waits for.
+ * It is a ticket lock, so it is fair.  A thread releases it during each system call.  After some time, a waiting thread asks the owner to
+ * release it at the next block boundary, so a thread that spins cannot starve the thread for which it waits.
  *
  *   serving   2 * ticket       the thread that drew this ticket may take the lock
  *             2 * ticket + 1   it has taken it
  *
- * Threads of one process die together or tell us.  A process that shares this memory (clone.c) may be killed at any
- * moment, or stopped by a debugger that shares it, too: then a waiter takes the ticket out of the game.  One that was only stopped
- * finds its ticket passed over and draws another.
+ * Threads of one process end together, or release the lock first.  But a process that shares this memory (clone.c) may be killed at any
+ * moment, or stopped by a debugger that shares it, too.  Then a waiting thread skips its ticket.  A process that was only stopped finds
+ * that its ticket was skipped, and draws another.
  */
 #include "base/format.h"
 #include "run/observe/calls.h"
@@ -17,7 +17,7 @@
 
 #define PATIENCE_NS 300000l /* a waiter asks for the lock after this long */
 #define HOLDERS 65536u      /* tickets that may be drawn at a time; more than there can be threads */
-#define LOOK_EVERY 8u       /* so many times patience is lost until the owner is looked at */
+#define LOOK_EVERY 8u       /* after so many time-outs, the state of the owner is checked */
 
 enum { FUTEX_WAIT_SHARED = 0, FUTEX_WAIT_ = 0 | 128, FUTEX_WAKE_ = 1 | 128, FUTEX_WAIT_BITSET_ = 9 | 128, FUTEX_WAKE_BITSET_ = 10 | 128 };
 enum { SIG_TRAP = 5, SI_QUEUE_ = -1, E_TIMEDOUT = 110, E_SRCH = 3 };
@@ -25,12 +25,12 @@ enum { SIG_TRAP = 5, SI_QUEUE_ = -1, E_TIMEDOUT = 110, E_SRCH = 3 };
 struct qn_thread *qn_self;
 
 static volatile uint32_t tickets, serving;
-static volatile uint32_t asked;            /* somebody wants the owner to yield */
+static volatile uint32_t asked;            /* the owner has been asked to yield */
 static struct qn_thread *volatile holders[HOLDERS]; /* by ticket */
 
 static struct qn_thread *holder_of(uint32_t word) { return holders[word / 2 % HOLDERS]; }
 
-/* ---- who waits ---- */
+/* ---- states of threads ---- */
 
 /* The letter of /proc/TID/stat: R running, S asleep, t stopped by a debugger, Z dead; 0 = no such thread. */
 static char state_of(uint32_t tid)
@@ -54,17 +54,17 @@ static bool is_dead(char state) { return state == 0 || state == 'Z' || state == 
 
 /* ---- kicks ----
  *
- * A kick is a SIGTRAP of the engine's own.  It must not come late: it would end a wait in the kernel (EINTR), and a program that
- * has just been executed, which knows nothing of it, would die.  So `kicker` says who is about to kick a thread, and `kicked` that
- * it was kicked and has not felt it yet.  Whoever gives the lock back waits for both; who executes a program then takes `kicker`
- * itself, with its own name. */
+ * A kick is a SIGTRAP that the engine sends to the running thread.  It must not arrive late: it would interrupt a system call (EINTR), and
+ * it would kill a program that has just been executed.  So `kicker` is the thread that is about to kick, and `kicked` says that a kick was
+ * sent and has not arrived.  A thread that releases the lock waits until both are 0.  A thread that executes a program then sets `kicker`
+ * to itself, so that nobody can kick it. */
 
 static bool change_kicker(struct qn_thread *t, uint32_t from, uint32_t to)
 {
     return __atomic_compare_exchange_n(&t->kicker, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* A process that shares this memory may have been killed while it kicked. */
+/* Clears `kicker` if it is a process that was killed while it kicked. */
 static void forget_dead_kicker(struct qn_thread *t)
 {
     uint32_t who = t->kicker;
@@ -82,7 +82,7 @@ static void kick_owner(uint32_t word, const struct qn_thread *me)
     info.queue.value = QN_KICK_VALUE;
     asked = 1;
     if (!(word & 1) || !owner || !qn_ctx.in_cache)
-        return; /* it will see the wish in the dispatcher */
+        return; /* it is in the dispatcher, where it will see `asked` */
     if (!change_kicker(owner, 0, my)) {
         forget_dead_kicker(owner);
         return;
@@ -104,7 +104,7 @@ static void wait_for_kicker(struct qn_thread *t)
         forget_dead_kicker(t);
 }
 
-/* On the way back from the kernel comes the last kick, unless another SIGTRAP came instead. */
+/* Takes the last kick: it arrives at the return from a system call, unless another SIGTRAP has replaced it. */
 static void take_kick(struct qn_thread *t)
 {
     qn_sys1(__NR_sched_yield, 0);
@@ -135,7 +135,7 @@ static void bar_calls(void)
         return;
     wait_for_caller();
     if (qn_arena->called)
-        qn_sys1(__NR_sched_yield, 0); /* on the way back it comes */
+        qn_sys1(__NR_sched_yield, 0); /* the signal arrives at its return */
     qn_arena->called = 0;
 }
 
@@ -153,7 +153,7 @@ void qn_lock_allow_kicks(struct qn_thread *t)
     can_be_called(t);
 }
 
-/* Whoever holds this ticket will not come, or not soon.  A stopped owner keeps what it has: its registers are in use. */
+/* Skips a ticket whose holder was killed or stopped.  A stopped owner keeps the lock, because its registers are in use. */
 static void pass_over(uint32_t word)
 {
     const struct qn_thread *t = holder_of(word);
@@ -166,8 +166,8 @@ static void pass_over(uint32_t word)
 
 static long turn_bit(uint32_t ticket) { return 1l << ticket % 32; }
 
-/* Waits until `serving` is no longer `word`, or patience is lost: true.  Only the next in turn has any, so that a thousand
- * waiters do not keep the processors busy; but where that one may have been killed all look. */
+/* Waits until `serving` is no longer `word`.  Returns true after a time-out.  Only the next thread in turn has a time-out, so that a
+ * thousand waiting threads do not use the processors; if that thread may have been killed, all have one. */
 static bool wait_for_turn(uint32_t word, uint32_t mine)
 {
     struct { int64_t sec, nsec; } until;
@@ -183,7 +183,7 @@ static bool wait_for_turn(uint32_t word, uint32_t mine)
     return qn_sys6(__NR_futex, (long)&serving, FUTEX_WAIT_BITSET_, (long)word, (long)&until, 0, turn_bit(mine)) == -E_TIMEDOUT;
 }
 
-/* false: the ticket was passed over. */
+/* false: the ticket was skipped. */
 static bool take_turn(const struct qn_thread *me, uint32_t mine)
 {
     uint32_t word, times = 0;
@@ -218,7 +218,7 @@ void qn_lock_acquire(struct qn_thread *t)
     clock = qn_ctx.now; /* one clock for all threads */
     qn_ctx = t->ctx;
     qn_ctx.now = clock;
-    qn_ctx.in_cache = 0; /* the owner before may have been killed there */
+    qn_ctx.in_cache = 0; /* the owner before may have been killed in the code cache */
     qn_self = t;
     sim_thread = t->number;
     asked = 0;
@@ -268,7 +268,7 @@ void qn_lock_yield_if_asked(void)
     qn_lock_acquire(t);
 }
 
-/* The parent of a vfork child comes back: the child has released the lock, or died with it. */
+/* The parent of a vfork child continues: the child has released the lock, or was killed while it held it. */
 void qn_lock_steal(const struct qn_thread *dead, struct qn_thread *t)
 {
     if (qn_self == dead) {

@@ -1,7 +1,7 @@
-/* lib/run/kernel/memory.c - the address space: the engine's own part of it, and the guest's mmap family.
+/* lib/run/kernel/memory.c - the address space: the engine's own ranges, and the guest's mmap family.
  *
- * The guest gets what it asks for, with three exceptions: nothing of it may lie over the engine; code of
- * libraries is placed below 1 GiB, within reach of the code cache; brk has a place with room of its own.
+ * The guest's calls behave as natively, with three exceptions: no mapping may overlap the engine; code of libraries is placed below
+ * 1 GiB, within reach of the code cache; and brk has an address range of its own.
  */
 #include "guest/exec_map.h"
 #include "run/kernel/locked.h"
@@ -123,7 +123,7 @@ uint64_t qn_low_address(uint64_t size)
 
     if (at + size > LOW_END)
         return 0;
-    low_next = qn_round_up(at + size, QN_PAGE) + QN_PAGE; /* a hole, so that running off the end faults */
+    low_next = qn_round_up(at + size, QN_PAGE) + QN_PAGE; /* a guard page, so that an access after the end faults */
     return at;
 }
 
@@ -150,7 +150,7 @@ bool qn_is_mapped(uint64_t addr)
     return qn_sys3(__NR_msync, (long)qn_round_down(addr, QN_PAGE), QN_PAGE, 1) == 0;
 }
 
-/* ---- code that comes, goes or changes ---- */
+/* ---- code that is mapped, unmapped or changed ---- */
 
 void qn_code_changed(uint64_t start, uint64_t end)
 {
@@ -182,7 +182,7 @@ void qn_note_mapping(uint64_t start, uint64_t size, int prot, bool shared)
 
 /* ---- the guest's calls ---- */
 
-/* ld.so maps a library's whole span first, read-only and with MAP_DENYWRITE: put that span low. */
+/* ld.so first maps a library's whole span, read-only and with MAP_DENYWRITE: this span is placed low. */
 static bool wants_low(const long *a)
 {
     bool file = (int)a[4] >= 0 && !(a[3] & M_ANON);
@@ -243,8 +243,7 @@ static uint64_t highest_gap(uint64_t size)
     return g.found;
 }
 
-/* The kernel offers what lies between the engine's parts: somewhere below, then.  What is there now nobody may use; 0 = there is no
- * room. */
+/* The kernel has chosen an address between the engine's ranges: reserves a range below them.  0 = there is no room. */
 uint64_t qn_place_elsewhere(uint64_t size)
 {
     uint64_t at = highest_gap(size);
@@ -278,7 +277,7 @@ long qn_sys_mmap(const long *a)
 
     if ((a[3] & (M_FIXED | M_FIXED_NEW)) && qn_is_engine_range(at, size))
         return -E_NOMEM;
-    if (qn_is_engine_range(at, size)) /* only a wish, and parts of that range are not mapped yet: V8 wishes for random places */
+    if (qn_is_engine_range(at, size)) /* the address is only a hint (V8 asks for random addresses) */
         at = 0;
     if (wants_low(a))
         at = qn_low_address(qn_round_up(size, QN_PAGE));
@@ -309,7 +308,7 @@ long qn_sys_mprotect(long nr, const long *a)
 {
     uint64_t start = (uint64_t)a[0], size = (uint64_t)a[1];
     bool ours = qn_is_engine_range(start, size);
-    /* In the first page there is nothing, as natively where the engine is. */
+    /* For the engine's range, makes the call for page 0 instead, where nothing is mapped, as natively at this address. */
     long r = qn_sys4(nr, ours ? (long)(start % QN_PAGE) : a[0], a[1], a[2], a[3]);
 
     if (!r && !ours)
@@ -317,7 +316,7 @@ long qn_sys_mprotect(long nr, const long *a)
     return r;
 }
 
-/* It came to lie between the engine's parts. */
+/* The kernel has moved the mapping between the engine's ranges: moves it out. */
 static long move_out(uint64_t r, const long *a)
 {
     uint64_t size = (uint64_t)a[2], at = qn_place_elsewhere(size);
@@ -329,7 +328,7 @@ static long move_out(uint64_t r, const long *a)
         return moved;
     if (at)
         qn_sys2(__NR_munmap, (long)at, (long)size);
-    qn_sys6(__NR_mremap, (long)r, (long)size, a[1], REMAP_MAYMOVE | REMAP_FIXED, a[0], 0); /* as it was */
+    qn_sys6(__NR_mremap, (long)r, (long)size, a[1], REMAP_MAYMOVE | REMAP_FIXED, a[0], 0); /* undoes the call */
     return moved;
 }
 

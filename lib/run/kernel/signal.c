@@ -1,10 +1,10 @@
 /* lib/run/kernel/signal.c - signals between the kernel and the guest.
  *
- * The engine's handler stands in for every handler of the guest.  It only takes note: a fault inside the code cache is
- * turned into the guest's state and leads to the dispatcher; any other signal waits (with all signals
- * blocked) until the guest is at a block boundary.  To get there from inside a block the processor's trap
- * flag steps through the rest of it; a slow call on the way is passed by a breakpoint at its return address.
- * The dispatcher then takes what waits (deliver.c) and pushes the frame (frame.c).
+ * The kernel calls the engine's handler for every signal for which the guest has a handler.  The handler only records the signal.  After a
+ * fault inside the code cache it recovers the guest's state and goes to the dispatcher.  Any other signal is pending, with all signals
+ * blocked, until the guest is at a block boundary.  To get there from inside a block, the engine single-steps to the block's end by the
+ * processor's trap flag; it passes a slow call on the way by a breakpoint at the return address.  Then the dispatcher delivers the pending
+ * signal (deliver.c) and pushes the frame (frame.c).
  */
 #include "run/core/attempt.h"
 #include "run/core/gone.h"
@@ -71,7 +71,7 @@ static void stop_stepping(struct qn_thread *t, struct qn_ucontext *uc)
     }
 }
 
-/* Run on without steps to a place in the code cache. */
+/* Continues without single steps to this address in the code cache. */
 static void break_at(struct qn_thread *t, struct qn_ucontext *uc, uint64_t at)
 {
     uc->mc.flags &= ~(uint64_t)FLAG_TF;
@@ -82,7 +82,7 @@ static void break_at(struct qn_thread *t, struct qn_ucontext *uc, uint64_t at)
     *qn_code_at(at) = INT3;
 }
 
-/* A slow call runs: stop where it returns to. */
+/* A slow call is running: stops at its return address. */
 static void break_at_return(struct qn_thread *t, struct qn_ucontext *uc)
 {
     uint64_t top = (uint64_t)(uintptr_t)qn_slow_stack_top;
@@ -91,7 +91,7 @@ static void break_at_return(struct qn_thread *t, struct qn_ucontext *uc)
     break_at(t, uc, *(uint64_t *)(uintptr_t)(top - 8));
 }
 
-/* The trap flag would stop a repeated string instruction after every element: pass it whole. */
+/* Passes a repeated string instruction as a whole, because the trap flag would stop it after each element. */
 static bool pass_repetition(struct qn_thread *t, struct qn_ucontext *uc)
 {
     struct qn_insn in;
@@ -103,7 +103,7 @@ static bool pass_repetition(struct qn_thread *t, struct qn_ucontext *uc)
     return true;
 }
 
-/* pushf would show the guest our trap flag: do it by hand. */
+/* Executes a pushf in software, because it would show the engine's trap flag to the guest. */
 static void step_over_pushf(struct qn_ucontext *uc)
 {
     uint64_t flags = uc->mc.flags & ~(uint64_t)FLAG_TF;
@@ -114,7 +114,7 @@ static void step_over_pushf(struct qn_ucontext *uc)
     uc->mc.ip++;
 }
 
-/* Not with the guest's sp: if that is no address at all, some hypervisors let nothing return with it. */
+/* Uses the engine's stack pointer, because with a non-canonical one of the guest some hypervisors cannot return. */
 static void go_to_dispatcher(struct qn_ucontext *uc)
 {
     qn_ctx.exit_kind = QN_EXIT_SIGNAL;
@@ -123,13 +123,13 @@ static void go_to_dispatcher(struct qn_ucontext *uc)
     uc->mc.flags &= ~(uint64_t)(FLAG_TF | FLAG_DF);
 }
 
-/* One step further, or arrived. */
+/* After a single step: continues stepping, or ends at the block boundary. */
 static void step(struct qn_thread *t, struct qn_ucontext *uc)
 {
     uint64_t ip = uc->mc.ip;
 
     t->stepping = 1;
-    if (in_enter(ip)) { /* nothing of the guest has run yet, and its popf would clear the trap flag */
+    if (in_enter(ip)) { /* the guest's code has not begun, and a popf on the way would clear the trap flag */
         stop_stepping(t, uc);
         go_to_dispatcher(uc);
     } else if (in_leave(ip)) {
@@ -163,7 +163,8 @@ static bool holds_cache(const struct qn_thread *t) { return qn_self == t && qn_c
 
 static void block_all(struct qn_ucontext *uc) { uc->mask = ~SYNC_SIGNALS; }
 
-/* Somebody sends a signal that faults raise.  While a signal is pending these are not blocked in the kernel, and SIGTRAP never is. */
+/* Holds a signal of a kind that faults raise, sent by a process while another signal is pending.  The kernel does not block these kinds
+ * then, and never blocks SIGTRAP. */
 static bool hold(struct qn_thread *t, const struct qn_siginfo *info)
 {
     int sig = info->signo;
@@ -189,8 +190,8 @@ static void queue(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
         step(t, uc);
 }
 
-/* The kernel keeps one SIGTRAP at a time, so a kick that is pending when the guest runs into an int3 of its own swallows that.
- * Control is behind a copied int3 at no other time. */
+/* The kernel has at most one pending SIGTRAP, so a kick that is pending when the guest executes an int3 replaces the signal of the int3.
+ * Control is after a copied int3 at no other time. */
 static bool swallowed_trap(const struct qn_thread *t, struct qn_siginfo *info, const struct qn_ucontext *uc)
 {
     if (!holds_cache(t) || !in_code_cache(uc->mc.ip) || uc->mc.trapno != BREAKPOINT_TRAP || !qn_recover_is_behind_int3(uc->mc.ip))
@@ -201,8 +202,8 @@ static bool swallowed_trap(const struct qn_thread *t, struct qn_siginfo *info, c
 
 static bool handle_trap(struct qn_thread *t, struct qn_siginfo *info, struct qn_ucontext *uc)
 {
-    /* Before all else: the kernel keeps one SIGTRAP at a time, so a kick that is pending when the breakpoint is hit swallows
-     * the breakpoint's own siginfo.  The address alone tells that it was hit. */
+    /* First of all: the kernel has at most one pending SIGTRAP, so a kick that is pending when the breakpoint is hit replaces the
+     * breakpoint's siginfo.  So only the address shows that it was hit. */
     if (t->step_return && uc->mc.ip == t->step_return + 1) {
         uc->mc.ip--;
         *qn_code_at(t->step_return) = t->step_byte;
@@ -240,8 +241,8 @@ static void trace_fault(const struct qn_siginfo *info, uint64_t host)
     qn_trace_line(line);
 }
 
-/* Is the host's pc behind the instruction?  So it is after int $4, int3 and int1, but some hypervisors leave it at int1
- * (what follows each in translated code is a jump). */
+/* Is the host's pc after the instruction?  Yes for int $4, int3 and int1, except that some hypervisors leave it at int1.  (In translated
+ * code, a jump follows each of these.) */
 static bool is_behind(const struct qn_siginfo *info, const struct qn_ucontext *uc)
 {
     struct qn_insn in;
@@ -254,7 +255,7 @@ static bool is_behind(const struct qn_siginfo *info, const struct qn_ucontext *u
            in.cls != QN_CLS_INT3 || in.opcode != INT1;
 }
 
-/* What a handler is told of it. */
+/* Records the fault for the guest's handler. */
 static void note(struct qn_thread *t, const struct qn_siginfo *info, const struct qn_ucontext *uc)
 {
     t->fault_info = *info;
@@ -278,7 +279,7 @@ static void fault(struct qn_thread *t, const struct qn_siginfo *info, struct qn_
         uc->mc.ip = (uint64_t)(uintptr_t)qn_attempt_failed;
         return;
     }
-    if (t->on_guest_stack) { /* no room for the frame: dies of the fault when it is repeated */
+    if (t->on_guest_stack) { /* there is no room for the frame: the fault is repeated, and kills the process */
         qn_signal_kernel_action(info->signo, HANDLER_DFL, 0);
         return;
     }
@@ -319,13 +320,13 @@ void qn_signal_stand_in(int sig, uint64_t flags)
     qn_signal_kernel_action(sig, (uint64_t)(uintptr_t)host_handler, flags | SA_SIGINFO_ | SA_ONSTACK_);
 }
 
-/* What the kernel does about a signal when the guest wants this. */
+/* Sets the kernel's action for a signal, according to the guest's action. */
 void qn_signal_install(int sig, const struct qn_sigaction *guest)
 {
     uint64_t keep = guest->flags & (SA_NOCLDSTOP_ | SA_NOCLDWAIT_ | SA_RESTART_);
 
     if (sig == SIG_TRAP && guest->handler <= HANDLER_IGN)
-        keep |= SA_RESTART_; /* the engine's own kicks must not interrupt a system call */
+        keep |= SA_RESTART_; /* the engine's kicks must not interrupt a system call */
     if (is_sync(sig) || guest->handler > HANDLER_IGN)
         qn_signal_stand_in(sig, keep);
     else
@@ -372,7 +373,7 @@ void qn_signal_exec(bool before)
         else if (!before)
             qn_signal_install(sig, &t->actions[sig]);
     }
-    mask = t->pending ? ~SYNC_SIGNALS : before ? t->mask : qn_host_mask(t->mask); /* one that waits leaves no room for others */
+    mask = t->pending ? ~SYNC_SIGNALS : before ? t->mask : qn_host_mask(t->mask); /* while a signal is pending, no other is taken */
     qn_sys4(__NR_rt_sigprocmask, 2, (long)&mask, 0, 8);
     if (!before)
         qn_lock_allow_kicks(t);

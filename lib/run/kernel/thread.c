@@ -1,7 +1,7 @@
-/* lib/run/kernel/thread.c - guest threads: their birth and their death.
+/* lib/run/kernel/thread.c - starts and ends guest threads.
  *
- * The running thread's context is qn_ctx; the others keep theirs in struct qn_thread (lock.c).  A process that shares this
- * memory while its parent runs on, or waits (vfork), is to the engine a few more threads, with a pid of their own.
+ * The context of the running thread is qn_ctx; the contexts of the others are in struct qn_thread (lock.c).  The engine treats the
+ * threads of a process that shares this memory, while its parent runs or waits (vfork), as threads of this process with another pid.
  */
 #include "run/observe/calls.h"
 #include "run/kernel/thread.h"
@@ -117,7 +117,7 @@ const struct qn_thread *qn_thread_of(int32_t tid)
     return NULL;
 }
 
-/* ---- birth ---- */
+/* ---- start ---- */
 
 /* First code of a new kernel thread, on its engine stack, all signals blocked. */
 void qn_thread_main(struct qn_thread *t)
@@ -166,8 +166,8 @@ static void inherit(struct qn_thread *t, const struct qn_clone_request *r)
     }
 }
 
-/* Start t as a kernel thread whose guest state is the caller's.  Signals are blocked until it is ready for them.  Where the
- * caller is suspended meanwhile it does without the lock. */
+/* Starts t as a kernel thread with the caller's guest state.  Signals are blocked until it is ready for them.  A caller that is suspended
+ * meanwhile (vfork) releases the lock. */
 long qn_thread_start(struct qn_thread *t, const struct qn_clone_request *r)
 {
     qn_sigset old;
@@ -192,9 +192,9 @@ long qn_thread_start(struct qn_thread *t, const struct qn_clone_request *r)
     return tid;
 }
 
-/* ---- death ---- */
+/* ---- end ---- */
 
-/* The lock is released.  Another thread may take the struct, and with it this stack, as soon as it is free. */
+/* The lock has been released.  As soon as the struct is free, another thread may use it, and with it this stack. */
 _Noreturn void qn_thread_gone(struct qn_thread *t, bool free, long nr, int code)
 {
     static volatile uint32_t nobody;
@@ -225,7 +225,7 @@ void qn_thread_only_self(void)
     strangers = 0;
     qn_self->shares = QN_SHARES_NOTHING;
     qn_self->leash = false;
-    qn_self->held = 0; /* what waits for the parent */
+    qn_self->held = 0; /* held signals are those of the parent */
     take_ids(qn_self);
     qn_lock_reset();
     qn_self->user_dispatch.on = false;

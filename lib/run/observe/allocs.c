@@ -10,7 +10,7 @@
  * itself, or another such function: not what the user's code in between allocates, an element's constructor.
  *
  * A call that is left otherwise (an exception, longjmp) is dropped when its place on the stack is seen to be above the stack pointer, or
- * no longer holds where it returns to.  free() and its like end a block when they begin.
+ * no longer holds where it returns to.  free() and similar functions end a block when they begin.
  */
 #include "decode/decode.h"
 #include "run/observe/blocks.h"

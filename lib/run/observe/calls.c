@@ -86,7 +86,7 @@ void qn_calls_take_back(const qn_insn_desc *desc, unsigned n)
 
 /* ---- what emitted code tells ---- */
 
-/* References that are only written down so far belong to what has run. */
+/* Simulates logged references first, because they belong to the code that has run. */
 static void drain(void)
 {
     if (!qn_sim_log_is_empty())

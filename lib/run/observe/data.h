@@ -11,7 +11,7 @@
 /* ---- data.c ---- */
 
 void qn_data_init(void); /* once simulators are set up */
-void qn_data_settle(void); /* references that are only written down so far are simulated: objects are about to change */
+void qn_data_settle(void); /* drains the log, because objects are about to change */
 void qn_data_unmapped(uint64_t start, uint64_t end); /* or mapped anew: what lay there is gone */
 void qn_data_undo(uint32_t site, unsigned ll); /* the newest miss of this site did not happen */
 

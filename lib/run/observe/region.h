@@ -7,7 +7,7 @@
 struct qn_thread;
 
 #define QN_REGION_DEPTH 256 /* regions open at a time in one thread */
-#define QN_ENTERED_MAX 128  /* different functions of --dump-before and its like at a time */
+#define QN_ENTERED_MAX 128  /* different functions of --dump-before, --dump-after and --zero-before at a time */
 
 /* What a thread counts for. */
 struct qn_region_state {

@@ -5,7 +5,7 @@
  *
  *   slot   default file                  fast version                                   emitted code
  *   I1     rows, used last first         a record with a time stamp for each line       emit/fetch.c, line_stub.c
- *   D1     rows, used last first         an entry with a time stamp for each line       emit/check.c, lru_stub.c, batch.c
+ *   D1     rows, used last first         an entry with a time stamp for each line       emit/check.c, lru_stub.c, log.c
  *   LL     rows, used last first         the same                                       emit/last_level.c
  *   BC     counters and a history        the same, the history shifted into the index   emit/predict.c
  *   BI     targets                       the same                                       emit/indirect.c

@@ -49,7 +49,7 @@ struct many_predictor {
  * many_D1[]      the D1s, at most MANY_MAX; those without a member are least recently used
  * many_nodes[]   one for each line and number of sets among them, by line, then sets; MANY_NODES of them
  * MANY_ROWS, MANY_DEPTHS   the room that the nodes need (stacks.h)
- * MANY_LOGS      defined if references are written down and simulated later (log.h): all caches are least recently used, the lines
+ * MANY_LOGS      defined if references are logged and simulated later (log.h): all caches are least recently used, the lines
  *                of the D1s of one size, and the I1 is the default
  * MANY_MINDS     policies that see every reference, because a repeated hit may change their state
  * many_LL[]      the LLs
