@@ -1403,6 +1403,7 @@ shell_tests = \
 	tests/unit/sim/threads.sh \
 	tests/unit/sim/trace_blocks.sh \
 	tests/unit/sim/trace_ends.sh \
+	tests/unit/sim/undone.sh \
 	tests/unit/stacks/stacks.sh \
 	tests/unit/text/output.sh \
 	tests/golden/annotate/classic.sh \

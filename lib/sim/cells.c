@@ -15,6 +15,9 @@ _Static_assert(SIM_LIST_MAX == QN_TABLE_LIST_MAX, "module.h and arena.h");
 static uint8_t *tables;
 static struct qn_table_head nowhere, *head = &nowhere; /* nowhere: used until qn_sim_rows_init */
 
+struct sim_undo sim_undo[SIM_UNDO_MAX];
+uint64_t sim_undo_count, sim_reference;
+
 void qn_sim_rows_init(uint8_t *where, struct qn_table_head *head_there)
 {
     tables = where;

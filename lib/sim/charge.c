@@ -83,10 +83,29 @@ void qn_sim_charge_to(uint32_t site, unsigned event, uint64_t n)
     qn_sim_sum_event(QN_COST_EVENTS + event, (int64_t)n);
 }
 
+/* The same for words of analyses, each of which gets its old value back. */
+static void undo_words(uint32_t first, uint32_t end)
+{
+    uint64_t reference = 0;
+
+    for (uint64_t i = 1; i <= SIM_UNDO_MAX && i <= sim_undo_count; i++) {
+        const struct sim_undo *u = &sim_undo[(sim_undo_count - i) % SIM_UNDO_MAX];
+        uint32_t site = (uint32_t)u->reference;
+
+        if (site < first || (u->reference != reference && site >= end))
+            return;
+        *u->word = u->old;
+        reference = u->reference;
+        end = site;
+    }
+}
+
 /* As with misses (run/core/arena.c): those of the last execution are the newest, and their sites fall backwards. */
 void qn_sim_uncharge(uint32_t first, uint32_t end)
 {
     uint32_t reference = 0;
+
+    undo_words(first, end);
 
     for (uint64_t i = 1; i <= LOG && i <= qn_sim_charge_count; i++) {
         const struct charge *c = &log[(qn_sim_charge_count - i) % LOG];

@@ -350,6 +350,7 @@ extern uint32_t qn_sim_misses[QN_SIM_MISSES];
 extern uint64_t qn_sim_miss_count;
 /* Takes back the events of modules that references at sites first to end - 1 caused; this count is reset in the same way. */
 extern uint64_t qn_sim_charge_count;
+extern uint64_t sim_undo_count; /* and for words of analyses (sim_undoable in sim/module.h) */
 void qn_sim_uncharge(uint32_t first, uint32_t end);
 /* After calls of qn_sim_predict_*: charges the events that they caused to the branch with this counter. */
 void qn_sim_charge_branch(uint64_t *mispredicts);

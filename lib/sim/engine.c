@@ -160,6 +160,7 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
         return 0;
     }
     qn_sim_traffic.data++;
+    refer(counts);
     if (QN_UNLIKELY(USES))
         D1_uses.site = (uint32_t)(counts - sim_counters);
     if (EXPLAINS)
@@ -190,6 +191,7 @@ static inline __attribute__((always_inline)) unsigned fetch(uint64_t addr, uint3
             note(addr, size, QN_LOG_FETCH, counts);
         return 0;
     }
+    refer(counts);
     outcome = account(missed, addr, size, SIM_FETCH, counts);
     analyse(&(struct sim_ref){.addr = addr, .pc = addr, .size = size, .kind = SIM_REF_FETCH, .outcome = (uint8_t)outcome});
     charge(counts);
@@ -220,6 +222,7 @@ SLOW void qn_sim_d1_missed(void)
 
     fast_LL_ahead(line);
     qn_sim_traffic.data++;
+    refer(site_counts());
     set_pc(site_counts());
     if (QN_UNLIKELY(qn_sim_tells_lines) || EXPLAINS)
         tell_line(&(struct sim_line){.line = line, .now = fast_D1_time(line), .first = true,

@@ -86,6 +86,13 @@ static inline void set_pc(const uint64_t *counts)
 
 /* ---- callbacks ---- */
 
+/* Whatever the analyses change until the next one is on behalf of this reference. */
+static inline void refer(const uint64_t *counts)
+{
+    if (QN_UNLIKELY(readers.any))
+        sim_reference = ((sim_reference >> 32) + 1) << 32 | (uint32_t)(counts - sim_counters);
+}
+
 static inline void analyse(const struct sim_ref *ref)
 {
     if (QN_UNLIKELY(qn_sim_analyses))

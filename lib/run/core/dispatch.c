@@ -69,7 +69,7 @@ static uint32_t run_block(bool may_connect, unsigned at_most, volatile uint32_t 
     if (may_connect)
         connect(index);
     qn_arena->stats.dispatches++;
-    qn_sim_miss_count = qn_sim_charge_count = 0;
+    qn_sim_miss_count = qn_sim_charge_count = sim_undo_count = 0;
     qn_ctx.entry = qn_tblock_entry(qn_tcache_block(index));
     qn_ctx.exit_kind = QN_EXIT_SIGNAL;
     if (QN_UNLIKELY(at_most == QN_VARIANT_STEPS))

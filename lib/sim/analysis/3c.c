@@ -18,7 +18,7 @@
 struct fought_for {
     struct site site; /* the number of a line */
     uint64_t conflicts;
-    uint64_t *place;  /* in the list, of its count; NULL: it is not there */
+    uint64_t place;   /* in `worst`, of its count; 0: it is not there */
 };
 
 static struct recency recency;
@@ -30,7 +30,7 @@ static uint64_t distance, line_of_it; /* of the line of this reference with the 
 
 /* The list that is printed: at any time it has the lines with the most conflict misses, since a line gets one more at a time. */
 static volatile uint64_t *worst;               /* address, conflicts; address, conflicts ... */
-static struct fought_for *listed[WORST_LINES]; /* whose they are */
+static uint64_t listed[WORST_LINES];           /* whose they are: a struct fought_for */
 static uint64_t least, least_line;             /* the last of the list, as it was when it was looked for */
 
 static void analysis_init(const struct sim_config *c)
@@ -60,6 +60,13 @@ static void look_at(uint64_t line, uint64_t d, bool first)
     line_of_it = line;
 }
 
+/* Until the reference turns out not to happen; in the order of the program. */
+static inline void set(volatile uint64_t *word, uint64_t value)
+{
+    sim_undoable((uint64_t *)word);
+    *word = value;
+}
+
 static bool is_worse(uint64_t conflicts, uint64_t line, uint64_t than, uint64_t than_line)
 {
     return conflicts > than || (conflicts == than && line < than_line);
@@ -72,8 +79,8 @@ static unsigned find_least(void)
     for (unsigned i = 1; i < WORST_LINES; i++)
         if (is_worse(worst[2 * at + 1], worst[2 * at], worst[2 * i + 1], worst[2 * i]))
             at = i;
-    least = worst[2 * at + 1];
-    least_line = worst[2 * at];
+    set(&least, worst[2 * at + 1]);
+    set(&least_line, worst[2 * at]);
     return at;
 }
 
@@ -85,12 +92,12 @@ static __attribute__((noinline)) void list(struct fought_for *f, uint64_t line)
     if (!is_worse(f->conflicts, line, least, least_line))
         return;
     if (listed[at])
-        listed[at]->place = NULL;
-    worst[2 * at + 1] = 0;
-    worst[2 * at] = line;
-    worst[2 * at + 1] = f->conflicts;
-    listed[at] = f;
-    f->place = (uint64_t *)&worst[2 * at + 1];
+        set(&((struct fought_for *)(uintptr_t)listed[at])->place, 0);
+    set(&worst[2 * at + 1], 0);
+    set(&worst[2 * at], line);
+    set(&worst[2 * at + 1], f->conflicts);
+    set(&listed[at], (uintptr_t)f);
+    set(&f->place, 2 * at + 1);
 }
 
 static void count_conflict(uint64_t line)
@@ -100,9 +107,9 @@ static void count_conflict(uint64_t line)
     sim_count(events[2], 1);
     if (!f)
         return;
-    f->conflicts++;
+    set(&f->conflicts, f->conflicts + 1);
     if (f->place)
-        *f->place = f->conflicts;
+        set(&worst[f->place], f->conflicts);
     else if (is_worse(f->conflicts, line, least, least_line))
         list(f, line);
 }

@@ -102,20 +102,27 @@ static inline struct sim_finding *row_of(uint64_t pc, uint64_t by)
     return *row;
 }
 
+static inline void count(uint64_t *n)
+{
+    sim_undoable(n);
+    ++*n;
+}
+
 static void lose(const struct party *me, uint64_t line, uint32_t by)
 {
     struct sim_finding *row;
 
-    cells[by ? LOST : FIRST]++;
+    count(&cells[by ? LOST : FIRST]);
     if (!by)
         return;
     row = row_of(me->site.pc, evictor_pc[by - 1]);
     if (!row) {
-        cells[NO_ROOM]++;
+        count(&cells[NO_ROOM]);
         return;
     }
+    sim_undoable(&row->value);
     row->value = line;
-    row->count++;
+    count(&row->count);
 }
 
 static void analysis_line(const struct sim_line *l)
@@ -126,7 +133,7 @@ static void analysis_line(const struct sim_line *l)
         return;
     me = party_of(sim_pc);
     if (!me) {
-        cells[NO_ROOM]++;
+        count(&cells[NO_ROOM]);
         return;
     }
     lose(me, l->line, *by_line(&evictor, l->line));

@@ -65,31 +65,36 @@ static void merge(void)
     n = ROWS / 2;
 }
 
+static inline void add(uint64_t *to, uint64_t n)
+{
+    sim_undoable(to);
+    *to += n;
+}
+
 static void analysis_ref(const struct sim_ref *ref)
 {
-    struct row *r = &rows[n];
+    uint64_t l1 = ref->outcome & SIM_L1_MISS, ll = (ref->outcome & SIM_LL_MISS) != 0;
 
     switch (ref->kind) {
     case SIM_REF_FETCH:
-        if (r->i == interval && ++n == ROWS)
+        if (rows[n].i == interval && ++n == ROWS)
             merge();
-        r = &rows[n];
-        r->i++;
-        r->i1 += ref->outcome & SIM_L1_MISS;
-        r->ll += (ref->outcome & SIM_LL_MISS) != 0;
+        add(&rows[n].i, 1);
+        add(&rows[n].i1, l1);
+        add(&rows[n].ll, ll);
         break;
     case SIM_REF_COND:
     case SIM_REF_INDIRECT:
-        r->b++;
-        r->wrong += (ref->outcome & SIM_MISPREDICT) != 0;
+        rows[n].b++;
+        rows[n].wrong += (ref->outcome & SIM_MISPREDICT) != 0;
         break;
     case SIM_REF_CALL:
     case SIM_REF_RETURN:
         break;
     default:
-        r->d++;
-        r->d1 += ref->outcome & SIM_L1_MISS;
-        r->ll += (ref->outcome & SIM_LL_MISS) != 0;
+        add(&rows[n].d, 1);
+        add(&rows[n].d1, l1);
+        add(&rows[n].ll, ll);
     }
 }
 

@@ -54,6 +54,7 @@ static void touch_set(uint64_t line)
 
     while (at < WAYS_MAX && row[at] != line + 1)
         at++;
+    sim_undoable(&ways_hits[at]);
     ways_hits[at]++;
     if (at == WAYS_MAX)
         at--;
@@ -66,7 +67,9 @@ static void touch_whole(uint64_t line)
 {
     uint64_t d = stack_touch(&stack, line);
 
-    histogram[d < DISTANCES ? d : DISTANCES]++;
+    d = d < DISTANCES ? d : DISTANCES;
+    sim_undoable(&histogram[d]);
+    histogram[d]++;
     touch_set(line);
 }
 
@@ -166,6 +169,12 @@ static void analysis_init(const struct sim_config *c)
         declare();
 }
 
+static inline void count(unsigned class)
+{
+    sim_undoable(&classes[class]);
+    classes[class]++;
+}
+
 static void come_near(uint64_t line, uint64_t left)
 {
     uint64_t d;
@@ -175,7 +184,7 @@ static void come_near(uint64_t line, uint64_t left)
         return;
     }
     d = far_take(&far, line);
-    classes[d == FAR_FIRST ? CURVE_FIRST : curve_class(near + d)]++;
+    count(d == FAR_FIRST ? CURVE_FIRST : curve_class(near + d));
     if (left != SIM_NO_LINE)
         far_push(&far, left);
 }
@@ -206,6 +215,7 @@ static void touch(uint64_t line)
 {
     uint64_t d;
 
+    sim_undoable(touched);
     touched[0]++;
     if (sampled) {
         touch_sampled(line << line_bits);
@@ -213,7 +223,7 @@ static void touch(uint64_t line)
         touch_whole(line);
     } else {
         d = stack_touch(&stack, line);
-        classes[d == STACK_FIRST ? CURVE_FIRST : curve_class(d)]++;
+        count(d == STACK_FIRST ? CURVE_FIRST : curve_class(d));
     }
 }
 

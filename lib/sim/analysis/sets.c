@@ -37,11 +37,17 @@ static void analysis_init(const struct sim_config *c)
         declare_row(first);
 }
 
+static void count(uint64_t *cell)
+{
+    sim_undoable(cell);
+    ++*cell;
+}
+
 static void analysis_miss(const struct sim_miss *miss)
 {
-    misses[(miss->addr >> bits) % sets]++;
+    count(&misses[(miss->addr >> bits) % sets]);
     if (miss->outcome & SIM_LL_MISS)
-        LL_misses[(miss->addr >> LL_bits) % LL_sets]++;
+        count(&LL_misses[(miss->addr >> LL_bits) % LL_sets]);
 }
 
 static void analysis_finish(void) {}

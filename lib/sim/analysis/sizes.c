@@ -293,8 +293,11 @@ static void touch(uint64_t line, uint64_t left, bool write, bool more)
 
     if (more && i <= worst)
         return;
-    if (more)
+    if (more) {
+        sim_undoable(&missed[write][worst]);
         missed[write][worst]--;
+    }
+    sim_undoable(&missed[write][i]);
     missed[write][i]++;
     worst = i;
 }

@@ -258,7 +258,10 @@ static inline unsigned fast_D1_ref_near(uint64_t addr, uint32_t size, uint64_t *
         if (one || l.several)
             tell(&l);
         D1_comes_near(&l, one, tell_far);
-        *D1_near.touched += !l.first;
+        if (!l.first) {
+            sim_undoable(D1_near.touched);
+            ++*D1_near.touched;
+        }
         l.first = false;
         miss |= one;
         if (l.line == last) /* which may be the last line of memory */
