@@ -109,6 +109,8 @@ hosted_sources = \
 	lib/debug/inline_names.c \
 	lib/debug/inlines.c \
 	lib/debug/kept.c \
+	lib/debug/kept_dwarf.c \
+	lib/debug/kept_file.c \
 	lib/debug/line_names.c \
 	lib/debug/line_program.c \
 	lib/debug/lines.c \
@@ -766,6 +768,7 @@ headers = \
 	lib/debug/debug.h \
 	lib/debug/inlines.h \
 	lib/debug/internal.h \
+	lib/debug/kept.h \
 	lib/debug/memory.h \
 	lib/debug/types.h \
 	lib/decode/decode.h \
@@ -1124,6 +1127,7 @@ unit_programs = \
 	tests/unit/debug/demangle \
 	tests/unit/debug/find \
 	tests/unit/debug/kept \
+	tests/unit/debug/kept_dwarf \
 	tests/unit/debug/prefer \
 	tests/unit/debug/reader \
 	tests/unit/debug/symbols \

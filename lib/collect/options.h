@@ -42,7 +42,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(TEXT, "branches-file", branches_file, "FILE", "write where each branch lies, for `quern watch --predictor`; %p, %q{VAR} as above") \
     X(INLINES, "inline", inlines, "no|yes|chains", "name inlined functions, and the calls between [no]")             \
     X(YESNO, "demangle", demangle, "yes|no", "readable names of C++ and Rust functions [yes]")                       \
-    X(YESNO, "keep-lines", keep_lines, "yes|no", "keep line tables that had to be unpacked in ~/.cache/quern [yes]")    \
+    X(YESNO, "keep-lines", keep_lines, "yes|no", "keep debug information that had to be unpacked in ~/.cache/quern [yes]")    \
     X(TEXT, "extra-debuginfo-path", debug_root, "DIR", "look for separate debug files in DIR first")                 \
     X(YESNO, "trace-children", trace_children, "yes|no", "also profile what the program executes [no]")              \
     X(DATA, "data", data, "no|yes|use", "misses by variable and allocation, and by line on what; use: bytes used of each line, too [no]") \

@@ -139,6 +139,7 @@ void qn_debug_close(struct qn_debug *d)
     qn_debug_free_memory(d);
     qn_debug_free_made_names(d);
     dwarf_end(d->dwarf);
+    qn_debug_free_image(d);
     qn_debug_free_lines(&d->lines);
     qn_debug_free_symbols(&d->symbols);
     qn_debug_free_objects(d->objects);

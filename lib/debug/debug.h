@@ -45,7 +45,7 @@ enum qn_debug_inlines {
 struct qn_debug_settings {
     enum qn_debug_inlines inlines;
     bool keep_names;        /* C++ and Rust names as the linker has them */
-    const char *kept;       /* directory of line tables that are kept; NULL: none are */
+    const char *kept;       /* directory of debug information that is kept; NULL: none is */
     const char *extra_root; /* another directory like /usr/lib/debug, looked into first; NULL: none */
 };
 void qn_debug_configure(const struct qn_debug_settings *settings);

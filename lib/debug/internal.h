@@ -115,6 +115,11 @@ struct qn_debug {
     struct qn_symbols symbols;
     struct qn_lines lines;
     Dwarf *dwarf;       /* opened only for what the line table does not say */
+    struct {
+        Elf *elf;       /* what it reads, where that is not the debug file: in `made`, from malloc, or `mapped` */
+        void *made, *mapped;
+        size_t mapped_bytes;
+    } image;
     bool dwarf_tried, directories_loaded;
     void *made_names;   /* a tree (tsearch) of names of subprograms */
     struct qn_objects *objects; /* NULL: not asked for yet */
@@ -174,6 +179,10 @@ void qn_debug_list_units(struct qn_debug *d, qn_debug_take_sequence *take);
 
 /* kept.c: the line tables as they were kept.  false: they were not, or cannot be used; nothing is changed. */
 bool qn_debug_take_kept_lines(struct qn_debug *d);
+
+/* kept_dwarf.c: of debug information that is packed, kept or just unpacked; NULL: libdw is to read it itself. */
+Dwarf *qn_debug_open_kept_dwarf(struct qn_debug *d, Elf *elf);
+void qn_debug_free_image(struct qn_debug *d);
 
 /* line_program.c: the header at `offset` (false: no more), the sequences of a unit (false: it is damaged), rows of
  * one. */

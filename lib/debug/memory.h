@@ -20,7 +20,8 @@ struct qn_debug_type {
 
 struct qn_global {
     uint64_t start, end;
-    Dwarf_Die die;
+    Dwarf_Die die;           /* found by `offset` when it is first asked for, if that is not 0 */
+    uint64_t offset;
     const struct qn_debug_type *type; /* NULL: not looked at yet, or not known */
     bool looked;
 };
@@ -38,6 +39,9 @@ struct qn_memory { /* d->memory */
 /* NULL: no memory. */
 struct qn_memory *qn_debug_memory(struct qn_debug *d);
 void qn_debug_free_memory(struct qn_debug *d);
+
+/* variables.c: all of them, sorted; by find_variable when it is first asked for. */
+void qn_debug_read_globals(struct qn_debug *d, struct qn_memory *m);
 
 /* variables.c: where an entry says that it was declared. */
 void qn_debug_find_declaration(struct qn_debug_variable *v, Dwarf_Die die);

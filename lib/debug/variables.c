@@ -71,7 +71,7 @@ static int compare(const void *left, const void *right)
     return a->end > b->end ? -1 : a->end < b->end;
 }
 
-static void read_globals(struct qn_debug *d, struct qn_memory *m)
+void qn_debug_read_globals(struct qn_debug *d, struct qn_memory *m)
 {
     Dwarf *dwarf = qn_debug_open_dwarf(d);
     Dwarf_CU *cu = NULL;
@@ -113,11 +113,13 @@ bool qn_debug_find_variable(struct qn_debug *d, uint64_t address, struct qn_debu
 
     if (!m)
         return false;
+    qn_debug_open_dwarf(d); /* they may have been kept with it */
     if (!m->globals_read)
-        read_globals(d, m);
+        qn_debug_read_globals(d, m);
     g = search(m, address);
-    if (!g)
+    if (!g || (g->offset && !dwarf_offdie(qn_debug_open_dwarf(d), g->offset, &g->die)))
         return false;
+    g->offset = 0;
     if (!g->looked && qn_debug_type_of(&g->die, &type))
         g->type = qn_debug_make_type(d, type, false);
     g->looked = true;

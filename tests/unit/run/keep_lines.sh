@@ -59,4 +59,13 @@ lines >fourth
 ok 'nor where nothing can be kept' cmp -s wanted fourth
 is "$(cat errors)" '' 'and not a word about it'
 
+# The C library's debug information is packed, where it is installed: the first run unpacks it, the second has it as it was kept.
+XDG_CACHE_HOME=$SCRATCH/data
+mkdir data
+for keep in no yes yes; do
+    "$QUERN" run -q --data=yes --keep-lines=$keep --out-file=data.$keep -- ./program
+    sed '/^cmd:/d; /^desc:/d' data.$keep >>data.all
+done
+is "$(awk 'NR == FNR { n++; next } { line[(FNR - 1) % (n / 3) "," $0] = 1 } END { for (l in line) k++; print n % 3, k == n / 3 }' data.all data.all)" '0 1' '--data=yes: three times the same'
+
 done_testing
