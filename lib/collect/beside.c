@@ -1,9 +1,9 @@
-/* lib/collect/beside.c - what a run writes beside its profile: intervals, findings, culprits, explanations, what was watched.
+/* lib/collect/beside.c - writes the files beside a profile: intervals, findings, culprits, explanations, watched references.
  *
  * In:  the arena of a program that has ended
  * Out: PROFILE.findings.csv, PROFILE.culprits.csv, PROFILE.sets.csv, PROFILE.sharing.csv, and the files that options name
  *
- * Not done: beside a device (a profile that goes to /dev/null) no files are made.
+ * If the profile goes to a device (/dev/null), no files are made beside it.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

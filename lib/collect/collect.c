@@ -1,11 +1,10 @@
-/* lib/collect/collect.c - `quern run` once its options are parsed: starts a program under the engine, waits, folds, mirrors its end.
+/* lib/collect/collect.c - `quern run` after option parsing: starts a program under the engine, waits, folds, ends with the same status.
  *
  * In:  quern run --branch-sim=yes -- ./prog arg
  * Out: the guest's own output; a summary on stderr; cachegrind.out.PID; the guest's exit status
  *
- * This process, the collector, makes the counts arena in shared memory and forks; the child becomes
- * the engine (an ELF of its own), which loads the program and counts into the arena.  However the
- * guest ends, the arena stays, and the collector turns it into a profile.
+ * This process, the collector, creates the counts arena in shared memory and forks.  The child executes the engine, which loads the
+ * program and counts in the arena.  Even if the guest is killed, the arena stays, and the collector makes a profile of it.
  *
  * Exit status: the guest's (a fatal signal is raised again on ourselves); 1 if the guest succeeded
  * but its profile could not be written; 2 usage; 70 the engine gave up; 126, 127 no such program.

@@ -1,14 +1,14 @@
-/* lib/collect/collect.h - what the files of `quern run` share.
+/* lib/collect/collect.h - the state of `quern run`, and the functions that files of this folder call of each other.
  *
- *   collect.c  the order of things                program.c  finds and checks the program
+ *   collect.c  the main function                  program.c  finds and checks the program
  *   options.h  options                            geometry.c caches
  *   launch.c   starts the guest                   signals.c  signals, stops, how to end
  *   loop.c     waits                              wire.c     answers the engine
  *   fork.c     collectors of forked guests        reader.c   reads debug information ahead
- *   finish.c   in which process is folded         fold.c     one attempt: profile, summary
- *   beside.c   what stands beside the profile     report.c   summary, failures, statistics
- *   named.c    --explain, --toggle: finds code    types.c    --data: of what type blocks are
- *   cpu.c      --cpu: which bits of CPUID stay    sims.c     --sim, --versus, --analysis: engine
+ *   finish.c   chooses the process that folds     fold.c     one attempt: profile, summary
+ *   beside.c   files beside the profile           report.c   summary, failures, statistics
+ *   named.c    --explain, --toggle: finds code    types.c    --data: types of blocks
+ *   cpu.c      --cpu: masks of CPUID              sims.c     --sim, --versus, --analysis: engine
  *   log.c      messages                           name.c     %p and the like
  *   part.c     divides the run
  *

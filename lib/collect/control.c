@@ -1,13 +1,12 @@
-/* lib/collect/control.c - answers questions about a program that runs: `quern ctl`, SIGUSR1, --progress.
+/* lib/collect/control.c - handles commands for a running program: `quern ctl`, SIGUSR1, --progress.
  *
- * Each answer is given by a fork of the collector, so that the program never waits for it.  The counts are those of the moment at which
- * the fork copies the arena, which takes some milliseconds while the program goes on: each count is right for some moment of these, as in
- * the profile of a program that was killed.
+ * A fork of the collector handles each command, so the program never waits for it.  The fork copies the arena, which takes some
+ * milliseconds, while the program runs: each count is that of some moment during the copy, as in the profile of a program that was killed.
  *
  *   dump     writes PROFILE.dump1, .dump2, ...: the first of these names that is free
  *   status   command, time, events so far
- *   start    counts from here on, as QUERN_START; stop: no more
- *   zero     forgets what was counted, as CALLGRIND_ZERO_STATS
+ *   start    switches counting on, as QUERN_START; stop: off, as QUERN_STOP
+ *   zero     discards the counts so far, as CALLGRIND_ZERO_STATS
  */
 #define _GNU_SOURCE
 #include "collect/control.h"

@@ -1,4 +1,4 @@
-/* lib/collect/control.h - what `quern ctl` and a `quern run` say to each other.
+/* lib/collect/control.h - the protocol between `quern ctl` and a `quern run`.
  *
  *   abstract socket "quern-run-PID", SOCK_STREAM; only processes of the same user, or root's, are answered.  PID is that of the main collector,
  *   `quern run`; a process that the program has forked has a collector of its own, and there it is the number of that process

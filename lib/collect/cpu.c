@@ -1,15 +1,15 @@
-/* lib/collect/cpu.c - quern run --cpu: the processor that the program is shown; QUERN_ENGINE_CPU: what the engine makes use of.
+/* lib/collect/cpu.c - quern run --cpu: the processor that the guest sees; QUERN_ENGINE_CPU: the features that the engine uses.
  *
  *   --cpu=x86-64-v2                 one of the levels of the x86-64 psABI, and nothing else: the same on every machine
- *   --cpu=x86-64-v3,-bmi2,+sha      less, more
- *   --cpu=-avx512f                  this machine's, less AVX-512 with all that builds on it
+ *   --cpu=x86-64-v3,-bmi2,+sha      a level with a feature less and one more
+ *   --cpu=-avx512f                  this machine's processor, without AVX-512 and all features that depend on it
  *
  * In:  the option's value, this processor's CPUID
- * Out: struct qn_cpu: the bits of CPUID that stay, by leaf (lib/run/core/cpu.c shows them); or one line and QN_EXIT_USAGE.
- *      What this processor lacks is refused, never shown.
+ * Out: struct qn_cpu: masks of CPUID by leaf (lib/run/core/cpu.c applies them); or one message and QN_EXIT_USAGE.
+ *      A feature that this processor lacks is refused.
  *
- * The variable takes the same words and is for tests: choices of the engine's that depend on the processor (lib/run/core/host.c).  What is
- * counted does not depend on it.
+ * The variable takes the same words.  It is for tests of the engine's decisions that depend on the processor (lib/run/core/host.c).  Counts
+ * do not depend on it.
  *
  * Names are those of /proc/cpuinfo, as `quern dis` has them (decode/features.inc).
  */

@@ -1,9 +1,8 @@
 /* lib/collect/finish.c - from the arena to the profile file and the summary.
  *
- * The work is done in another process with limits on time and memory, because debug information is
- * read there: a damaged ELF file may crash a library or make it run for ever.  The reader is asked
- * first (reader.c).  If it is gone, a child of our own does the work; if that dies too, the
- * guard that it shares with us says which file it was reading, and it starts over without that file.
+ * Another process does the work, with limits on time and memory, because it reads debug information: a damaged ELF file may crash a
+ * library or make it loop for ever.  The reader is asked first (reader.c).  If it is gone, a child of the collector does the work.  If the
+ * child dies, too, the guard in shared memory says which file it was reading, and a new child starts again without that file.
  */
 #define _GNU_SOURCE
 #include <errno.h>

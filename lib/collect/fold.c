@@ -1,5 +1,5 @@
-/* lib/collect/fold.c - one attempt: the arena's counts are folded by source line, the profile and what stands beside it are written,
- * and the summary is printed.  finish.c says in which process.
+/* lib/collect/fold.c - one attempt: folds the arena's counts by source line, writes the profile and the files beside it, and prints the
+ * summary.  finish.c chooses the process.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -7,9 +7,10 @@
  *   guest     <-- FORK_OK --   collector      arena copy and socket of the sub-collector
  *   new guest  -- HELLO -->    sub-collector
  *
- * A sub-collector lives as long as its guest, in a session of its own: what kills the whole group does not reach it.  Two pipes connect all of them with the main collector:
+ * A sub-collector lives as long as its guest, in a session of its own, so a signal to the whole group does not reach it.  Two pipes
+ * connect all sub-collectors with the main collector:
  *   drain: closed by the main collector when its guest has ended.  A sub-collector whose guest still
- *          lives (a daemon) then lets go of the terminal and of `done`, and goes on alone;
+ *          runs (a daemon) then closes the terminal and `done`, and continues alone;
  *   done:  read by the main collector until every sub-collector has closed its end, so that the
  *          profiles of all processes that ended before the main one are there when quern returns.
  */

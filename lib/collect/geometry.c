@@ -1,13 +1,12 @@
-/* lib/collect/geometry.c - the caches to simulate: as asked, else as this machine has them.
+/* lib/collect/geometry.c - the geometry of the caches: from the options, otherwise this machine's.
  *
  * In:  --D1=32768,8,64 and nothing for I1 and LL
- * Out: D1 as given; I1 and LL from CPUID; where CPUID says nothing, the defaults of the manual
+ * Out: D1 as given; I1 and LL from CPUID; if CPUID does not have them, the defaults of the manual
  *
  * A cache is valid if its line is a power of two of at least 16 bytes, the number of sets is a power
- * of two and size = sets * assoc * line.  What CPUID says is made valid, as Cachegrind does for its
- * last level: sets are rounded down to a power of two and the ways scaled, to the nearest number,
- * so that the size stays about the same (a 12-way 48 KiB cache with 64 sets stays as it is; 24 MiB
- * with 24576 sets of 16 ways become 16384 sets of 24).
+ * of two and size = sets * assoc * line.  A geometry from CPUID is made valid, as Cachegrind does for its last level: the number of sets
+ * is rounded down to a power of two, and the ways are scaled, rounded to the nearest number, so that the size stays about the same.  (A
+ * 12-way 48 KiB cache with 64 sets is not changed; 24 MiB with 24576 sets of 16 ways become 16384 sets of 24.)
  */
 #include <cpuid.h>
 #include <stdio.h>

@@ -3,17 +3,17 @@
  * In:  struct qn_collect with options, geometry, program, engine
  * Out: the guest runs; r->store, r->socket, r->guest are set; our own standard descriptors are closed
  *
- * The guest gets exactly what quern got: descriptors, environment, signal mask and dispositions,
- * umask, directory, process group, timers.  Only three descriptors are added, and as high as can be:
+ * The guest inherits exactly what quern has inherited: descriptors, environment, signal mask and dispositions, umask, directory,
+ * process group, timers.  Only three descriptors are added, with numbers as high as possible:
  *
  *   0 ... soft limit - 1        the guest's
  *   from the soft limit on      arena, socket, traces, and what the engine opens for a moment
  *
- * For that the soft limit is raised for a moment; then it is the program's again, and the kernel sees to it (lib/run/kernel/files.c).
- * Where the hard limit is less than 8 above it, the program's descriptors end 8 below the hard one.
- * Ours lie never above 65536, because a fork copies a table as long as the highest descriptor.
+ * For that the soft limit is raised temporarily; then it is the program's again, and the kernel enforces it (lib/run/kernel/files.c).
+ * If the hard limit is less than 8 above it, the program's descriptors end 8 below the hard limit.  The engine's descriptors are never
+ * above 65536, because a fork copies the table of descriptors up to the highest one.
  *
- * The child waits at a gate until the banner is out, so that it comes before the guest's output, and until the reader is there.
+ * The child waits at a gate until the banner is printed, so that it comes before the guest's output, and until the reader is running.
  */
 #define _GNU_SOURCE
 #include <errno.h>

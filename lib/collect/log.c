@@ -2,12 +2,12 @@
  *
  * Out: ==PID== text   banner and summary          (not with --quiet)
  *      --PID-- text   warnings, statistics, --verbose
- *      **PID** text   what the program says by VALGRIND_PRINTF
- *      quern: run: text   failures; these go to stderr at once where the log is a file
+ *      **PID** text   text that the program prints by VALGRIND_PRINTF
+ *      quern: run: text   failures; if the log is a file, these also go to stderr at once
  *
- * Invariants: gathered lines leave in one write, so lines of several processes do not mix.  Control bytes of names and
- * commands are made visible, so that a line stays a line; the program's own text (**) is as it is.  A log
- * that can be written no more is no reason to stop: SIGPIPE is blocked; of a log file it is told.
+ * Invariants: buffered lines are written by one write, so lines of several processes do not mix.  Control bytes of names and commands are
+ * made visible, so that a line stays one line; the program's own text (**) is not changed.  If the log can no longer be written, the run
+ * continues: SIGPIPE is blocked; for a log file, a message says so.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* lib/collect/loop.c - waits for the guest's end, serving engine and user meanwhile.
+/* lib/collect/loop.c - waits for the guest's end; meanwhile handles messages of the engine and commands of the user.
  *
  * The main collector learns of the end by waitpid.  A sub-collector's guest is not its child: it
  * watches a pidfd, and the socket, whose end of file means that no engine holds the other end.

@@ -1,8 +1,8 @@
 /* lib/collect/named.c - code that the user names on the command line: --explain=FILE:LINE, --toggle=FUNCTION, --dump-before=FUNCTION.
  *
- *   before the run   a line of the program itself that has no code is a mistake, and its neighbours are named
+ *   before the run   a source line of the program without code is an error; the message names the nearest lines with code
  *   during the run   the engine asks for each mapping that it is about to execute; the answer goes into the arena
- *   after the run    what was in none of them is told, and calls of a function that were inlined
+ *   after the run    a message names lines and functions that were found nowhere, and functions whose calls were inlined
  *
  * Debug information is read in a child process each time: a damaged file may crash a library, or keep it busy.
  */

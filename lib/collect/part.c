@@ -1,11 +1,11 @@
 /* lib/collect/part.c - divides a run, as CALLGRIND_DUMP_STATS, CALLGRIND_ZERO_STATS and `quern ctl zero` ask.
  *
- *   DUMP   PROFILE.1, .2, ...: what was counted since the last part; counts begin anew      BEFORE, AFTER a function: the same
- *   ZERO   counts begin anew                                                               ZERO_BEFORE a function: the same
- *   end    PROFILE: what was counted since
+ *   DUMP   PROFILE.1, .2, ...: the counts since the last part; a new part begins            BEFORE, AFTER a function: the same
+ *   ZERO   discards the counts since the last part; a new part begins                       ZERO_BEFORE a function: the same
+ *   end    PROFILE: the counts since the last part
  *
- * The program waits meanwhile, so a part ends exactly where it asks.  Its counters go on: a part is what an arena has more than the copy of
- * it that was taken when the part began (cost/part.h).  A process that is forked has the part that its parent was in.
+ * The program waits meanwhile, so a part ends exactly at the request.  The counters are not reset: a part is the difference between the
+ * arena and a copy of it from the beginning of the part (cost/part.h).  A forked process continues in its parent's part.
  */
 #define _GNU_SOURCE
 #include "collect/part.h"

@@ -1,4 +1,4 @@
-/* lib/collect/program.c - finds the program, and refuses what cannot run.
+/* lib/collect/program.c - finds the program, and refuses files that cannot run.
  *
  * In:  argv[0] as typed, PATH
  * Out: the file's path; or one line `quern: run: PATH: what` and the exit status, 127 for what is

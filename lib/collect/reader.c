@@ -2,19 +2,19 @@
  *
  *   main collector --fork--> reader          reads the ELF files that the program will load, and those that the arena
  *                                            names, as they appear
- *   collector      --request--> reader       { pid, ... } with descriptors: arena, reply, errors, log; or of a
- *                                            file that a guest has mapped: nobody can take that away any more
- *   reader         --fork--> folder          has everything that was read; folds, writes, prints.  Where nobody else can
- *                                            ask any more, the reader does that itself
+ *   collector      --request--> reader       { pid, ... } with descriptors: arena, reply, errors, log; or the descriptor
+ *                                            of a file that a guest has mapped, so that it stays readable
+ *   reader         --fork--> folder          has everything that was read; folds, writes, prints.  For the last possible
+ *                                            request, the reader does this itself
  *   folder         --byte--> reply           0 written, 1 not written; end of file: it died
  *   main collector --killed-->               the reader waits until the guest is dead, too, and writes its profile
  *
- * So the profile of a short program does not wait for the debug information of its libraries, and
- * the thousandth child of a shell does not read it again.  The reader takes no part in anything else: if
- * it dies (a damaged ELF file may crash a library), collectors do the work themselves, see finish.c.
+ * So the profile of a short program does not wait for the debug information of its libraries, and the thousandth child of a shell does
+ * not read it again.  The reader does nothing else: if it dies (a damaged ELF file may crash a library), collectors do the work
+ * themselves, see finish.c.
  *
- * Invariants: the reader holds no descriptor of the user's; it ends when no collector is left; it is in a group of its own before the program begins, so that
- * what kills the whole group does not reach it.
+ * Invariants: the reader holds no descriptor of the user; it ends when there is no collector any more; before the program begins, it is in
+ * a process group of its own, so a signal to the program's group does not reach it.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* lib/collect/report.c - what the user reads: banner, summary, failures of the engine, statistics. */
+/* lib/collect/report.c - messages for the user: banner, summary, failures of the engine, statistics. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>

@@ -1,13 +1,14 @@
-/* lib/collect/signals.c - the collector stands between the user and the guest without being noticed.
+/* lib/collect/signals.c - passes signals, stops and the exit status between the user and the guest, so that the collector is not noticed.
  *
  * All signals are blocked and read from a signalfd.
- *   - From the terminal (SI_KERNEL): the guest, in the same process group, got its own; nothing to do.
- *   - Sent to the collector by a process: passed on to the guest.  (A signal sent to the whole
- *     group reaches the guest twice, since the kernel does not tell the two apart; while the first
- *     is pending the second merges with it.)  But not what the guest itself has sent: that was to the group.
- *   - Our parent died: that is the guest's parent to itself (lib/run/kernel/signal_calls.c), so it gets the signal that it wanted then.
- *   - The guest stopped: stop the same way, so that the shell sees its job stop; go on with it, whoever continues one of us.
- *   - The guest died of a signal: die of the same one, without a core file of our own.
+ *   - From the terminal (SI_KERNEL): the guest is in the same process group, and has got the signal, too; nothing is done.
+ *   - Sent to the collector by a process: passed on to the guest.  (A signal sent to the whole group reaches the guest twice, because
+ *     the kernel does not distinguish the two; if the first is still pending, they merge.)  Signals of the guest itself are not passed
+ *     on: they were sent to the group.
+ *   - Death of the collector's parent: the guest sees that process as its own parent (lib/run/kernel/signal_calls.c), so it gets its
+ *     parent-death signal.
+ *   - The guest stopped: the collector stops in the same way, so that the shell sees its job stop.  When either is continued, both are.
+ *   - The guest died of a signal: the collector dies of the same signal, without a core file of its own.
  */
 #define _GNU_SOURCE
 #include <poll.h>

@@ -1,7 +1,7 @@
-/* lib/collect/sims.c - --sim, --versus and --analysis: which engine runs, and what stands in its slots; and what -v says of that.
+/* lib/collect/sims.c - --sim, --versus and --analysis: chooses the engine and the modules in its slots; prints them with -v.
  *
- *   --sim=D1=mine.c --versus=D1=fifo      one engine that has both; the program runs once
- *   --sim=./mysim --analysis=values       what ./mysim was built of, and this module in slot AN
+ *   --sim=D1=mine.c --versus=D1=fifo      one engine that has both modules; the program runs once
+ *   --sim=./mysim --analysis=values       the modules of ./mysim, and this module in slot AN
  */
 #define _GNU_SOURCE
 #include <stdio.h>

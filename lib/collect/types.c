@@ -1,11 +1,12 @@
-/* lib/collect/types.c - --data: of what type are blocks, when the engine first sees where they are allocated?  What is known of frames of
- * the stack, when it first misses there?
+/* lib/collect/types.c - --data: finds the type of blocks when the engine first sees their allocation, and the layout of stack frames when
+ * it first sees a miss on one.
  *
  *   engine      -- TYPE object -->    collector   -- object -->   a child that has read debug information
  *   engine     <-- TYPED --           collector   <-- done --     and has written the size of an element into the arena
  *   engine      -- FRAME number -->   ...                         and has filled in the frame's record
  *
- * A child, as a damaged file may crash a library or keep it busy; one for the whole run, as debug information takes time to read.
+ * A child process does this, because a damaged file may crash a library or make it loop.  There is one for the whole run, because reading
+ * debug information takes time.
  */
 #define _GNU_SOURCE
 #include <errno.h>

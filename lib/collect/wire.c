@@ -3,7 +3,7 @@
  * In:  a message of struct qn_wire_msg
  * Out: the answer, with descriptors where it has any; the state of struct qn_collect
  *
- * Invariants: never waits, but for a part of the run to be written (part.c); a message that makes no sense is dropped.
+ * Invariants: it never waits, except until a part of the run is written (part.c); an invalid message is ignored.
  */
 #define _GNU_SOURCE
 #include "cost/wire.h"

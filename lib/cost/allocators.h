@@ -1,9 +1,8 @@
-/* lib/cost/allocators.h - what --data has to know of a file that the program executes: where its allocators begin, which variables it
- * has.
+/* lib/cost/allocators.h - for --data: finds the allocators and the variables of a file that the program executes.
  *
  *   map 3: libc.so.6   ->   points: 7ffff7c8a0e0 alloc, malloc      objects: 7ffff7e03aa0, 208 bytes, a symbol (main_arena)
  *
- * Allocators: the functions of C and POSIX, operator new and delete in all their forms, and what the user names by --alloc.
+ * Allocators are the functions of C and POSIX, operator new and delete in all their forms, and the functions of --alloc.
  */
 #ifndef QN_COST_ALLOCATORS_H
 #define QN_COST_ALLOCATORS_H

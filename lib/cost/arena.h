@@ -1,17 +1,17 @@
-/* lib/cost/arena.h - the counts arena: what the engine leaves for the collector.  Longer than 400 lines: it is one layout.
+/* lib/cost/arena.h - the counts arena: the engine's counts in memory shared with the collector.  Longer than 400 lines: it is one layout.
  *
- * One memfd, created and sealed (F_SEAL_SHRINK | F_SEAL_GROW) by the collector, mapped by both.  The engine only
- * appends; everything that a reader needs is in place before the `n_*` that makes it visible is
- * raised.  So at any moment, even after SIGKILL, the arena holds a true profile except for the block
- * in flight; in batches (enum qn_batch) also for the misses of up to the last thousand references, which are simulated later, and
- * after SIGKILL from outside never (doc/limits.md).  The collector treats its content as hostile: every index is checked.
+ * It is one memfd, created and sealed (F_SEAL_SHRINK | F_SEAL_GROW) by the collector, and mapped by both processes.  The engine only
+ * appends; a record is complete before its `n_*` is incremented, which makes it visible.  So at any moment, even after SIGKILL, the
+ * arena holds a correct profile, except for the block being executed.  With batches (enum qn_batch), the misses of up to a thousand
+ * logged references are missing, too; after SIGKILL from outside they are lost (doc/limits.md).  The collector does not trust the
+ * content: it checks every index.
  *
  *   header | strings | maps | leaves | blocks | insns | counters | charges | intervals | points | explain
  *   | findings | objects | data misses | frames | tables | uses | calls *                                                                       (sparse; see QN_ARENA_*_OFF)
  *
- * A block record says where the block's instructions and its cost centre lie.  The cost centre is one counter of
- * executions (those of many blocks lie side by side, because they are what running code touches) and, elsewhere,
- * for each instruction, in order, only what it has:
+ * A block record has the indexes of the block's instructions and of its cost centre.  The cost centre is one counter of executions
+ * (those of many blocks lie side by side, because running code increments them) and, elsewhere, for each instruction in order, only the
+ * counters that it needs:
  *
  *     [I1 misses][LL misses]                           if QN_INSN_IMISS
  *     [D1 misses][LL misses]  x nread, then x nwrite   one pair per data reference
@@ -20,18 +20,18 @@
  *     [mispredicts]                                    if QN_INSN_BI
  *     [0]                                              if QN_INSN_STACK: a site for events of a return stack
  *
- * Ir, Dr, Dw, Bc, Bi are not counted one by one.  For an instruction executed x times:
- *   Ir = x + extra Ir;  Dr = nread * r;  Dw = nwrite * r   with r = x, or `iterations` if VARIABLE, but for Dr if READS_ONCE;
+ * Ir, Dr, Dw, Bc, Bi have no counters.  They are computed for an instruction that was executed x times:
+ *   Ir = x + extra Ir;  Dr = nread * r;  Dw = nwrite * r   with r = x, or `iterations` if VARIABLE (for Dr not if READS_ONCE);
  *   Bc = x + extra Bc if BC;  Bi = x if BI.
  * x = executions of the block, less the `count` of every leave of this block at or before this
  * instruction (a leave with insn k means: control left before instruction k completed).
  *
- * Events that simulator modules declare are charged to a site: the index of the first miss counter of the reference
- * that caused them, or of a branch's mispredicts; 0 = no reference did.  Only sites that caused any have a row:
+ * Events that simulator modules declare are charged to a site: the index of the first miss counter of the reference that caused them,
+ * or of a branch's mispredicts; 0 = no reference.  Only sites that caused events have a row:
  *
  *     [site][count of event 0][count of event 1] ...   sim_output.events counts
  *
- * With config.interval, a row for each interval that has ended: what was counted in it.
+ * With config.interval, each interval that has ended has a row with its counts:
  *
  *     [Ir] ... [Bim][count of event 0] ...              enum qn_cost_event, then sim_output.events counts
  */
@@ -77,7 +77,7 @@
 #define QN_ARENA_FRAME_VARIABLES_SIZE (12ull << 20)
 #define QN_ARENA_PAIRS_OFF (3004ull << 20)
 #define QN_ARENA_PAIRS_SIZE (4ull << 20)
-#define QN_ARENA_TABLES_OFF (3008ull << 20) /* struct qn_table_head says how much there is of each part */
+#define QN_ARENA_TABLES_OFF (3008ull << 20) /* struct qn_table_head has the sizes of its parts */
 #define QN_ARENA_TABLES_SIZE (480ull << 20)
 #define QN_ARENA_USES_OFF (3488ull << 20) /* --data=use; a row for each row of data */
 #define QN_ARENA_USES_SIZE (120ull << 20)
@@ -105,10 +105,10 @@ enum { /* trace bits */
     QN_TRACE_SIGNAL = 32
 };
 
-/* --cpu: what the program sees of the processor.  Of these leaves of CPUID only the bits of `keep`, by number of the register
- * (eax, ecx, edx, ebx); where `fixed`, all others are the same on every machine (run/core/cpu.c). */
+/* --cpu: the processor that the guest sees.  Each leaf of CPUID has masks, by number of the register (eax, ecx, edx, ebx): bits that are
+ * not in `keep` are 0.  fixed: all other values are the same on every machine (run/core/cpu.c). */
 #define QN_CPU_LEAVES 12
-#define QN_ENGINE_CPU_VARIABLE "QUERN_ENGINE_CPU" /* what the engine itself makes use of, for tests; words as those of --cpu */
+#define QN_ENGINE_CPU_VARIABLE "QUERN_ENGINE_CPU" /* the features that the engine itself uses, for tests; with the words of --cpu */
 
 struct qn_cpu {
     uint64_t state;          /* components of XCR0 that are shown */
@@ -119,10 +119,10 @@ struct qn_cpu {
     } leaf[QN_CPU_LEAVES];
 };
 
-/* Written by the collector before the engine starts; read only afterwards. */
-/* Whose client requests are obeyed, besides Valgrind's and quern's own: a tool does not know those of the other. */
+/* The client requests that are obeyed, besides Valgrind's and quern's own: all, or those of one tool. */
 enum qn_requests { QN_REQUESTS_ALL, QN_REQUESTS_CACHEGRIND, QN_REQUESTS_CALLGRIND };
 
+/* Written by the collector before the engine starts; afterwards it is only read. */
 struct qn_config {
     struct qn_geometry I1, D1, LL;
     uint8_t counting;        /* enum qn_counting */
@@ -130,22 +130,22 @@ struct qn_config {
     uint8_t instr_at_start;  /* 0: run only, no instrumentation */
     uint8_t trace_children;
     uint8_t aslr;            /* 1: addresses vary from run to run */
-    uint8_t fixed_places;    /* 1: the program has been started so that they would not (setarch -R) */
-    uint8_t check;           /* filtered against unfiltered simulation in lockstep */
+    uint8_t fixed_places;    /* 1: the program was started with fixed addresses (setarch -R) */
+    uint8_t check;           /* compares filtered and unfiltered simulation in lockstep */
     uint8_t stats;
     uint8_t filter;          /* 1 (default): use the hit filter; 0: call the simulator for each reference */
     uint8_t vdso;            /* 1: show the guest the vDSO */
-    uint8_t explain;         /* some lines are explained: every data reference is looked at */
+    uint8_t explain;         /* --explain: some source lines are explained */
     uint8_t versus;          /* with check: the twin is another simulator, and differences are counted, not fatal */
     uint8_t toggle;          /* counts only inside functions that are points of the arena */
-    uint8_t triggers;        /* entering or leaving functions that are points of the arena divides the run, or turns counting over */
-    uint8_t observes;        /* the analysis module observes instructions: */
-    uint8_t batch;           /* enum qn_batch: when references are simulated many at a time */
-    uint8_t vectors;         /* enum qn_vectors: what the simulators may use */
-    uint8_t data;            /* enum qn_data: misses are told apart by the object that they are on */
+    uint8_t triggers;        /* the entry or return of functions that are points of the arena divides the run, or toggles counting */
+    uint8_t observes;        /* the analysis module observes instructions: see sample_count */
+    uint8_t batch;           /* enum qn_batch: when references are simulated in batches */
+    uint8_t vectors;         /* enum qn_vectors: the instructions that the simulators may use */
+    uint8_t data;            /* enum qn_data: misses are counted by the object that they are on */
     uint8_t leash;           /* 1: the kernel kills this first process when its collector dies (PR_SET_PDEATHSIG) */
     uint32_t trace;          /* QN_TRACE_* */
-    int32_t trace_fd;        /* where traces go (already open in the engine), -1 none */
+    int32_t trace_fd;        /* descriptor for traces (open in the engine), -1 none */
     uint64_t trace_first, trace_last; /* block numbers to trace, inclusive */
     uint64_t tcache_bytes;   /* code cache size; 0 = default */
     uint64_t seed;           /* AT_RANDOM and random policies */
@@ -154,27 +154,27 @@ struct qn_config {
     uint32_t guest_path;     /* string: program file as found (after PATH search) */
     uint32_t sim_opt;        /* string: key=value,... for modules */
     uint64_t interval;       /* instructions; 0 = none */
-    uint64_t interval_rows;  /* 0 = any number; else, where there are so many, each two become one and the interval doubles */
-    uint64_t explain_first, explain_every; /* accesses that are explained: so many, then one of so many (0 = no more) */
-    uint32_t watch_region;   /* string: the region whose first reference is the first that --watch notes; "": none */
+    uint64_t interval_rows;  /* 0 = no limit; otherwise, when there are so many rows, each pair becomes one and the interval doubles */
+    uint64_t explain_first, explain_every; /* --explain describes the first explain_first accesses, then every explain_every-th (0 = none) */
+    uint32_t watch_region;   /* string: --watch begins with the first reference in this region; "": no region */
     uint32_t requests;       /* enum qn_requests */
-    uint64_t watch_from, watch_count; /* --watch: so many data references from this one on (0: from the first that is explained); 0 = none */
-    uint64_t fd_limit;       /* where the engine's own descriptors begin: the guest's soft limit (RLIMIT_NOFILE) if there is room */
-    uint64_t sample_count, sample_of; /* so many of so many; of 0: all */
+    uint64_t watch_from, watch_count; /* --watch: the first data reference (0: the first explained one), and their number; 0 = none */
+    uint64_t fd_limit;       /* the first descriptor of the engine: the guest's soft limit (RLIMIT_NOFILE) if there is room */
+    uint64_t sample_count, sample_of; /* observes sample_count of every sample_of instructions; sample_of 0: all */
     struct qn_cpu cpu;
-    uint32_t filters;        /* string: filters of system calls that were in force before execve (run/kernel/seccomp_pass.c) */
+    uint32_t filters;        /* string: system call filters that were in force before execve (run/kernel/seccomp_pass.c) */
     uint32_t sim_slots, versus_slots; /* strings: modules in the slots, of B too; see qn_sim_choose in sim/contract.h */
     uint32_t traced;         /* 1: a debugger has followed the program through execve (run/kernel/outside.c) */
-    struct qn_cpu engine_cpu; /* what the engine makes use of (run/core/host.c), as `cpu` has it */
-    uint64_t fd_hard;        /* hard limit as the guest has it; the kernel's is no lower (run/kernel/files.c) */
+    struct qn_cpu engine_cpu; /* the features that the engine uses (run/core/host.c), in the same form */
+    uint64_t fd_hard;        /* hard limit as the guest sees it; the kernel's limit is not lower (run/kernel/files.c) */
     int32_t collector;       /* pid of `quern run`, the parent of the first process */
-    int32_t parent;          /* that of its own parent: what the first process finds as its parent (the collector keeps it up) */
-    int32_t death_signal;    /* that the first process wants when that one dies; 0 = none */
+    int32_t parent;          /* pid of its parent, which the first process sees as its own parent; updated by the collector */
+    int32_t death_signal;    /* the signal that the first process gets when that parent dies; 0 = none */
     uint32_t calls;          /* enum qn_calls: inclusive costs of calls are counted */
-    uint64_t calls_room, calls_depth; /* at most so many edges, and contexts; so many calls that have not returned */
+    uint64_t calls_room, calls_depth; /* limits: edges, and contexts; calls that have not returned */
 };
 
-/* Sections of the arena.  Only those in use are mapped: what a run has in any case, and what options ask for. */
+/* Sections of the arena.  Only the sections that a run uses are mapped: some always, others for certain options. */
 enum qn_section { QN_SECTION_FIRST, QN_SECTION_INTERVALS, QN_SECTION_POINTS, QN_SECTION_EXPLAIN, QN_SECTION_FINDINGS, QN_SECTION_DATA, QN_SECTION_TABLES, QN_SECTION_USES,
                QN_SECTION_CALLS, QN_SECTIONS };
 
@@ -188,7 +188,7 @@ static inline uint64_t qn_section_begin(unsigned section)
     return begin[section];
 }
 
-/* A bit each. */
+/* A bit for each section that this configuration uses. */
 static inline unsigned qn_sections_of(const struct qn_config *c)
 {
     unsigned sections = 1u << QN_SECTION_FIRST | 1u << QN_SECTION_POINTS | 1u << QN_SECTION_FINDINGS | 1u << QN_SECTION_TABLES;
@@ -199,23 +199,23 @@ static inline unsigned qn_sections_of(const struct qn_config *c)
 
 enum qn_wish { QN_WISH_NONE, QN_WISH_START, QN_WISH_STOP, QN_WISH_ZERO };
 
-/* A call: the engine's own SIGTRAP with this value, which brings translated code to the dispatcher.  Who gets it must be `runner` of the arena: a thread
- * that holds the lock and is not about to enter the kernel, where it would end a wait (EINTR), nor to become another program, which it would kill.
- *   threads of the process        qn_thread.kicker, and the lock's own word (run/kernel/lock.c)
- *   the collector                 takes `caller` from 0 to its pid before it looks at `runner`, and gives it back; whoever is no longer runner waits
- *                                 for that, and for the call, if `called` says that there is one (lock.c; collect/control.c)
- *   another process under quern   waits until the call has come, before it goes on (run/kernel/outside.c) */
+/* A kick: a SIGTRAP with this value, which makes translated code return to the dispatcher.  It may only be sent to the thread in `runner`, which
+ * holds the lock.  In another thread it could interrupt a system call (EINTR), or kill a program that has just been executed.
+ *   threads of the process        use qn_thread.kicker, and the lock's own word (run/kernel/lock.c)
+ *   the collector                 changes `caller` from 0 to its pid before it reads `runner`, and back to 0 afterwards.  A thread that is no
+ *                                 longer runner waits for that and, if `called` is set, for the kick (lock.c; collect/control.c)
+ *   another process under quern   waits until the kick has arrived (run/kernel/outside.c) */
 #define QN_KICK_VALUE 0x7175657271756572ull
 
-enum qn_fatal { /* why the engine gave up */
+enum qn_fatal { /* the reason for a fatal error */
     QN_FATAL_NONE,
     QN_FATAL_LOAD,         /* the program could not be loaded: fatal_errno says why (ENOEXEC, EACCES, ...) */
     QN_FATAL_INSN,         /* undecodable instruction: fatal_pc, fatal_bytes */
     QN_FATAL_UNSUPPORTED,  /* unsupported instruction or system call: fatal_text says what */
-    QN_FATAL_INTERNAL,     /* our own bug: fatal_text */
+    QN_FATAL_INTERNAL,     /* a bug in the engine: fatal_text */
     QN_FATAL_CHECK,        /* --check found a difference: fatal_text */
     QN_FATAL_RESOURCE,     /* arena or memory exhausted: fatal_text */
-    QN_FATAL_MODULE        /* a simulator module made a mistake: fatal_text */
+    QN_FATAL_MODULE        /* an error in a simulator module: fatal_text */
 };
 
 struct qn_stats { /* all counts since start; --stats=yes prints them */
@@ -224,34 +224,34 @@ struct qn_stats { /* all counts since start; --stats=yes prints them */
     uint64_t retranslations, evictions, flushes, links, unlinks;
     uint64_t dispatches, ibl_misses;
     uint64_t syscalls, signals, faults, threads;
-    uint64_t i1_slow, d1_slow, bc_calls, bi_calls; /* references that came to the simulators */
+    uint64_t i1_slow, d1_slow, bc_calls, bi_calls; /* references and branches that called the simulators */
     uint64_t events_d, events_i;  /* emitted checks */
     uint64_t flag_saves, hoisted;
     uint64_t smc_invalidations;
-    uint64_t batches;        /* how often references began to be simulated many at a time */
-    uint64_t full_links, line_links; /* of links: without giving back registers; also without touching the code line */
-    uint64_t table_bytes, fixed_bytes; /* tables beside the code cache and the arena: what has grown, what was there at the start */
-    uint64_t rorx, vectors, state_bytes; /* what of the processor's the engine uses; x87 and vector state in a signal frame */
+    uint64_t batches;        /* how often batches began */
+    uint64_t full_links, line_links; /* links without giving back registers; those that also skip the check of the code line */
+    uint64_t table_bytes, fixed_bytes; /* tables beside the code cache and the arena: those that grow, those of fixed size */
+    uint64_t rorx, vectors, state_bytes; /* instructions that the engine uses; bytes of x87 and vector state in a signal frame */
     uint64_t reserved[7];
 };
 
-#define QN_SIM_TEXT_MAX 16384   /* bytes of what modules say */
+#define QN_SIM_TEXT_MAX 16384   /* bytes of lines that modules print */
 #define QN_SIM_EVENTS_MAX 32    /* events that modules declare */
 #define QN_SIM_EVENT_NAME 32    /* bytes of a name, with its NUL */
 #define QN_SIM_EVENT_TEXT 64
 #define QN_SIM_MODULES_MAX 256  /* bytes of their names */
 
-/* How what stands in a slot is simulated. */
+/* How a slot is simulated. */
 enum qn_sim_how {
-    QN_HOW_NOT,          /* nothing there, or not asked for */
-    QN_HOW_EMITTED,      /* by emitted code, for the default file as it was proven */
-    QN_HOW_FILTER,       /* behind a filter: emitted code lets references pass that the module says change nothing */
+    QN_HOW_NOT,          /* the slot is empty, or not simulated in this run */
+    QN_HOW_EMITTED,      /* by emitted code, for the default file with the hash in sim/fast/proven */
+    QN_HOW_FILTER,       /* behind a hit filter, which holds lines whose hits change nothing */
     QN_HOW_CALL,         /* each reference is a call */
-    QN_HOW_MISSES        /* AN: told of misses */
+    QN_HOW_MISSES        /* AN: called for misses */
 };
 #define QN_SIM_SLOTS_MAX 8
 
-/* Lines of tables that modules count in (sim_row in sim/module.h): the collector puts sums into them, however the run ends. */
+/* Tables of modules (sim_row in sim/module.h): the collector prints their rows with the sums of cells, even if the run was killed. */
 #define QN_TABLE_CELLS_OFF 0ull /* from the beginning of the tables */
 #define QN_TABLE_CELLS_SIZE (32ull << 20)
 #define QN_TABLE_TERMS_OFF (32ull << 20)
@@ -266,7 +266,7 @@ enum qn_sim_how {
 #define QN_TABLE_SHARED_SIZE (128ull << 20)
 
 #define QN_SET_CACHES_MAX 4
-#define QN_SET_GROUPS_MAX 256 /* of a cache in a row: of more sets several are counted together */
+#define QN_SET_GROUPS_MAX 256 /* groups of sets of a cache in a row: with more sets, several adjacent ones form a group */
 #define QN_SET_CACHE_NAME 8
 
 struct qn_set_cells { /* of a cache: misses by set */
@@ -279,14 +279,14 @@ static inline uint64_t qn_set_groups(uint64_t sets) { return sets ? (sets + qn_s
 
 struct qn_table_head {
     uint64_t cells, terms, rows, text; /* in use; text in bytes */
-    uint64_t more_lines;     /* that data has touched, beyond one for each reference */
-    uint64_t set_rows;       /* of QN_TABLE_SETS_OFF: groups of all caches, one after the other */
+    uint64_t more_lines;     /* line look-ups by data references beyond the first line of each reference */
+    uint64_t set_rows;       /* rows at QN_TABLE_SETS_OFF: the groups of all caches, one after the other */
     uint64_t shared;         /* rows */
     uint32_t set_caches, pad;
     struct qn_set_cells set_cells[QN_SET_CACHES_MAX];
 };
 
-/* What an instruction did with a line of memory that threads share (struct sim_shared in sim/module.h). */
+/* The references of an instruction to a line of memory that threads share (struct sim_shared in sim/module.h). */
 struct qn_shared_row {
     uint64_t line, address, pc, thread, reads, writes, read, written, misses_true, misses_false, cold, upgrades;
     uint64_t offset;         /* of the address in its object */
@@ -310,7 +310,7 @@ struct qn_table_row {
 };
 #define QN_TABLE_LIST_MAX 64
 
-/* What the simulator modules leave: lines for the user, and their own events. */
+/* Output of the simulator modules: lines for the user, and their own events. */
 struct qn_sim_output {
     char modules[QN_SIM_MODULES_MAX]; /* "I1=lru D1=srrip:50b34235a5a88360 ...": name and hash of what is in each slot */
     uint64_t at_work[3];        /* the module that is being called; see sim/at_work.h */
@@ -322,26 +322,26 @@ struct qn_sim_output {
     char names[QN_SIM_EVENTS_MAX][QN_SIM_EVENT_NAME], texts[QN_SIM_EVENTS_MAX][QN_SIM_EVENT_TEXT];
     uint64_t counts[QN_SIM_EVENTS_MAX + 1]; /* the last: of the twin, not shown */
     struct qn_table_head tables;
-    uint64_t load_cycles[3];    /* of loads that the D1, the LL, and memory serve: the collector makes findings of all loads ... */
-    uint32_t loads, pad_loads;  /* ... if this is 1 */
-    uint64_t options_asked;     /* bits by place in sim_opt: options that a module has asked for (sim/option.h) */
+    uint64_t load_cycles[3];    /* cycles of a load that the D1, the LL, and memory serve */
+    uint32_t loads, pad_loads;  /* 1: the collector makes findings of all loads (sim_keep_loads) */
+    uint64_t options_asked;     /* a bit for each option of sim_opt that a module has asked for (sim/option.h) */
 };
 
-/* run --versus: what two simulators made of the same references.  Misses of the second are events of the arena. */
+/* run --versus: compares two simulators on the same references.  Misses of the second one are events of the arena. */
 enum qn_versus_kind { QN_VERSUS_FETCH, QN_VERSUS_READ, QN_VERSUS_WRITE, QN_VERSUS_MODIFY, QN_VERSUS_COND, QN_VERSUS_INDIRECT,
                       QN_VERSUS_KINDS };
 
 struct qn_versus {
     char modules[QN_SIM_MODULES_MAX];        /* of the second simulator */
     uint64_t references, different;          /* of all kinds: fetches, data, branches */
-    uint64_t worse, better;                  /* of the different: the second missed more, fewer levels */
+    uint64_t worse, better;                  /* of the different ones: the second missed more levels, fewer levels */
     uint64_t first, addr;                    /* the first different one: its number from 1 (0: none), its address */
     uint32_t site, size;
     uint8_t kind, a, b;                      /* bit 0: level-1 miss or mispredict, bit 1: LL miss */
 };
 
-/* Regions of the run that the program has named, as paths: region 0 is none; the others have a parent. */
-#define QN_ARENA_REGIONS_MAX 250 /* and 0; each has a space of the code cache (tcache.h) */
+/* Regions that the program has named, as paths: region 0 is no region; the others have a parent. */
+#define QN_ARENA_REGIONS_MAX 250 /* with region 0; each has a home in the code cache (tcache.h) */
 #define QN_REGION_NAME 64        /* bytes of a name, with its NUL */
 
 #define QN_UNSUPPORTED_MAX 16    /* different ones that a profile lists */
@@ -350,14 +350,14 @@ struct qn_region_rec {
     uint32_t parent, name;   /* region; string */
 };
 
-/* --calls: what is in the tables of cost/call_records.h. */
+/* --calls: the head of the tables in cost/call_records.h. */
 struct qn_call_head {
     uint32_t columns;        /* counts of each row: enum qn_cost_event, then events of modules; 0: nothing was counted yet */
-    uint32_t sums;           /* index of the counters that the running stack adds to */
+    uint32_t sums;           /* index of the counters of the running stack */
     uint32_t current;        /* the running stack */
     uint32_t stacks, functions, edges, frames, nodes; /* rows in use; 0 is none */
     uint32_t ranges, maps;   /* raised by the collector while the engine waits for QN_WIRE_RESOLVED */
-    uint64_t lost_edges, lost_frames, lost_nodes, lost_stacks; /* calls, and stacks, for which there was no room */
+    uint64_t lost_edges, lost_frames, lost_nodes, lost_stacks; /* calls, or stacks, that did not fit into the table */
 };
 
 struct qn_arena_header {
@@ -365,7 +365,7 @@ struct qn_arena_header {
     uint32_t version;
     uint32_t started;        /* engine sets 1 just before the first guest instruction */
     struct qn_config config;
-    uint64_t made;           /* by the collector, when: ns since 1970 */
+    uint64_t made;           /* the time of creation, set by the collector: ns since 1970 */
     /* Written by the engine. */
     int32_t guest_pid;
     uint32_t exited;         /* guest called exit_group: exit_code is valid */
@@ -387,34 +387,34 @@ struct qn_arena_header {
     uint64_t n_data;
     uint64_t n_pairs;
     uint64_t n_used_places;
-    uint64_t used_lost;      /* --data=use: lines for whose object and place there was no room left */
+    uint64_t used_lost;      /* --data=use: lines that did not fit into the table */
     uint64_t n_frames;       /* --data: addresses of code whose frames are known */
     uint64_t n_frame_variables; /* raised by the collector while the engine waits for QN_WIRE_TYPED */
-    uint64_t data_lost[2];   /* misses of both levels for which there was no row left */
+    uint64_t data_lost[2];   /* misses of both levels that did not fit into the table */
     uint64_t n_points;       /* raised by the collector while the engine waits for QN_WIRE_RESOLVED */
-    uint64_t partly;         /* 1: some of the run was not counted, as the user or the program asked */
-    uint64_t time[2];        /* ns of processor time, where nothing was counted and where something was; with `partly`, up to
-                                the last change or the exit */
+    uint64_t partly;         /* 1: parts of the run were not counted, by an option or a request */
+    uint64_t time[2];        /* ns of processor time without and with counting; valid with `partly`, up to the last change or the
+                                exit */
     uint64_t counted;        /* 1: something was counted */
     struct qn_stats stats;
     struct qn_sim_output sim_output;
     struct qn_versus versus;
     uint32_t n_regions, pad; /* with region 0, once there is any other */
     struct qn_region_rec region[QN_ARENA_REGIONS_MAX];
-    uint32_t outside;        /* another process may write into code: the engine has to look, and clears it (run/kernel/outside.c) */
-    uint32_t wish;           /* enum qn_wish, of `quern ctl`: the dispatcher looks, clears it, and wakes who waits for that */
+    uint32_t outside;        /* set if another process may write into code; the dispatcher reads and clears it (run/kernel/outside.c) */
+    uint32_t wish;           /* enum qn_wish, a command of `quern ctl`; the dispatcher executes it, clears it, and wakes the sender */
     uint32_t caller, called; /* see QN_KICK_VALUE */
     uint64_t runner;         /* process << 32 | thread; 0: none */
-    uint32_t n_unsupported;  /* things that the program wanted and did not get, or not as natively: strings, each once */
+    uint32_t n_unsupported;  /* strings: features that the program used and that are not supported, or not as natively; each once */
     uint32_t unsupported[QN_UNSUPPORTED_MAX];
     struct qn_call_head calls;
 };
 
-struct qn_map_rec {          /* one executable mapping that code was translated from */
+struct qn_map_rec {          /* an executable mapping from which code was translated */
     uint64_t start, end;     /* addresses at that time */
     uint64_t offset;         /* file offset of start */
     uint64_t dev, ino;
-    uint64_t mtime;          /* ns; when the file was last written to then; 0 = it is none */
+    uint64_t mtime;          /* ns: the file's time of last modification; 0 = not a file */
     uint32_t path;           /* string; "" = anonymous, "[vdso]" = the vDSO */
     uint32_t flags;          /* QN_MAP_TYPES: debug information knows types; set by the collector, for --data */
 };
@@ -425,7 +425,7 @@ enum qn_point_what {
     QN_POINT_EXPLAIN,
     QN_POINT_TOGGLE,
     QN_POINT_CHOOSER,        /* as TOGGLE; and what it returns is the address of another such function (IFUNC) */
-    QN_POINT_TURN,           /* --toggle-collect: from its entry to its return counting is what it was not */
+    QN_POINT_TURN,           /* --toggle-collect: its entry and its return toggle counting */
     QN_POINT_DUMP_BEFORE, QN_POINT_DUMP_AFTER, QN_POINT_ZERO_BEFORE, /* options of these names */
     QN_POINT_ALLOC           /* --data: a function that allocates or frees begins here; which: enum qn_alloc, see QN_ALLOC_OF */
 };
@@ -434,24 +434,24 @@ struct qn_point {
     uint64_t start, end;     /* guest addresses */
     uint32_t map;            /* index into maps */
     uint16_t what;           /* enum qn_point_what */
-    uint16_t which;          /* of the options of this kind, from 0 */
+    uint16_t which;          /* number of the option, among those of this kind, from 0 */
 };
 
-/* What an analysis module found out about an instruction (sim_find and sim_keep in sim/module.h). */
+/* A finding of an analysis module about an instruction (sim_find and sim_keep in sim/module.h). */
 #define QN_FINDING_NAME 8    /* bytes, with its NUL */
 
 struct qn_finding {
     uint64_t pc, value, other, count, of;
     char what[QN_FINDING_NAME];
     uint32_t map, other_map; /* index into maps */
-    uint32_t kept, pad;      /* the module counts in it until the end: rows of an instruction are sorted by count, and `of` is their sum */
+    uint32_t kept, pad;      /* made by sim_keep: rows of an instruction are sorted by count, and `of` is set to their sum */
 };
 
-/* --explain: what became of accesses of the lines named, at QN_ARENA_EXPLAIN_OFF; see sim/explain.c. */
+/* --explain: the accesses of the source lines that are explained, at QN_ARENA_EXPLAIN_OFF; see sim/explain.c. */
 enum qn_miss_class { QN_MISS_COMPULSORY, QN_MISS_CAPACITY, QN_MISS_CONFLICT, QN_MISS_CLASSES };
 
-/* In which order the lines of a set are shown. */
-enum qn_show { QN_SHOW_NOTHING, QN_SHOW_WAYS, QN_SHOW_RECENT /* the one used last first */ };
+/* The order in which the lines of a set are shown. */
+enum qn_show { QN_SHOW_NOTHING, QN_SHOW_WAYS, QN_SHOW_RECENT /* the line used last first */ };
 
 #define QN_EXPLAIN_MAX 16    /* options */
 #define QN_NOTE_WAYS 16      /* lines of a set that are shown */
@@ -460,21 +460,21 @@ enum qn_show { QN_SHOW_NOTHING, QN_SHOW_WAYS, QN_SHOW_RECENT /* the one used las
 
 #define QN_STATE_NAME 32
 
-struct qn_note_use {         /* when and by whom; number 0: never */
+struct qn_note_use {         /* a use or an eviction: its time and its site; number 0: never */
     uint64_t number;         /* of the data reference, from 1 */
     uint32_t site, pad;      /* its counters */
 };
 
-struct qn_note_line {        /* a line that the access touches */
+struct qn_note_line {        /* a line of the access */
     uint64_t line;           /* address of the first byte */
-    struct qn_note_use used; /* before this access */
-    struct qn_note_use out;  /* when it was last evicted, and by whom */
-    uint64_t victim;         /* the line that left its set for it, or QN_NOTE_NONE */
+    struct qn_note_use used; /* its last use before this access */
+    struct qn_note_use out;  /* its last eviction */
+    uint64_t victim;         /* the line that was evicted for it, or QN_NOTE_NONE */
     struct qn_note_use victim_used;
     uint8_t hit, class, pad[2];
     uint32_t ways;           /* in `set`; 0: the module does not show its sets */
     uint64_t set[QN_NOTE_WAYS]; /* lines of the set before the access, QN_NOTE_NONE = free */
-    uint64_t state[QN_NOTE_WAYS], set_state; /* what the policy keeps of each, and of the set, before the access; --watch only */
+    uint64_t state[QN_NOTE_WAYS], set_state; /* the policy's state of each way, and of the set, before the access; --watch only */
 };
 
 struct qn_note {
@@ -486,13 +486,13 @@ struct qn_note {
     uint8_t outcome;         /* bit 0: D1 miss, bit 1: LL miss */
     uint8_t class;           /* of the miss */
     uint8_t which;
-    uint32_t lines;          /* touched; the first QN_NOTE_LINES are shown */
+    uint32_t lines;          /* the number of lines; the first QN_NOTE_LINES are shown */
     struct qn_note_line line[QN_NOTE_LINES];
 };
 
 #define QN_EVICTORS_MAX 1024
 
-struct qn_explain_output {   /* the notes lie QN_NOTES_OFF bytes behind its beginning */
+struct qn_explain_output {   /* the notes begin QN_NOTES_OFF bytes after its beginning */
     uint64_t references;     /* data references of the run */
     struct {
         uint64_t accesses, misses, ll_misses, classes[QN_MISS_CLASSES];
@@ -503,7 +503,7 @@ struct qn_explain_output {   /* the notes lie QN_NOTES_OFF bytes behind its begi
     struct {
         uint64_t count;
         uint32_t site, which;
-    } evictor[QN_EVICTORS_MAX]; /* who had evicted what the explained accesses then missed; the last: all others */
+    } evictor[QN_EVICTORS_MAX]; /* the sites that had evicted lines which explained accesses missed; the last entry: all others */
     uint64_t notes;
 };
 #define QN_NOTES_OFF (64ull << 10)
@@ -522,10 +522,10 @@ struct qn_block_rec {        /* 28 bytes: there are very many */
     uint32_t counter;        /* index into counters of the execution count */
     uint32_t misses;         /* index of the other counters; 0 = they follow the execution count */
     uint16_t ninsns;
-    uint16_t region;         /* that it counts for */
+    uint16_t region;         /* its counts belong to this region */
 } __attribute__((packed, aligned(4)));
 
-/* Instruction descriptor: 14 of 16 bits, for there is one per guest instruction. */
+/* Instruction descriptor: 14 bits, in 16, because there is one for each guest instruction. */
 typedef uint16_t qn_insn_desc;
 #define QN_INSN_LEN(d) ((d) & 15u)             /* bytes */
 #define QN_INSN_IMISS (1u << 4)

@@ -1,10 +1,10 @@
-/* lib/cost/branches.h - where each branch that a run has translated lies, as CSV: `run --branches-file`.
+/* lib/cost/branches.h - the source line of each translated branch, as CSV: `run --branches-file`.
  *
  *   pc,file,source_line,function
  *   0x401146,"/src/a.c",14,"main"
  *
- * Conditional and indirect branches, and returns where something predicts them.  The address is that of the run, as in a trace of it.  An
- * instruction of several blocks, or one that was translated twice, has several rows.  source_line 0: not known.
+ * It has conditional and indirect branches, and returns if a module predicts them.  Addresses are those of the run, as in its trace.  An
+ * instruction in several blocks, or translated twice, has several rows.  source_line 0: unknown.
  */
 #ifndef QN_COST_BRANCHES_H
 #define QN_COST_BRANCHES_H

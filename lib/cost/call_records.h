@@ -1,17 +1,17 @@
 /* lib/cost/call_records.h - the part of the counts arena that --calls fills.
  *
  *   ranges      functions of each mapping, by address: the collector finds them when the mapping is first executed
- *   functions   7: the one that begins at 401136 of map 0
- *   edges       12: function 7, called at the end of block 4711, 1000 times; what these calls cost
- *   stacks      2: that of a thread, of a coroutine or of a handler of signals, with what it has counted
+ *   functions   7: the function that begins at 401136 of map 0
+ *   edges       12: function 7, called at the end of block 4711, 1000 times; the costs of these calls
+ *   stacks      2: the stack of a thread, a coroutine or a signal handler, with its counts
  *   frames      a call that has not returned: its edge, the stack pointer at its entry, the counts then
  *   nodes       with --calls=paths: 9: function 7 called in the context of node 5; its own costs there
  *
- * Counts are in columns: enum qn_cost_event, then events of modules (qn_call_head.columns).  They are running totals of a stack; a frame holds
- * what they were at its entry.
+ * Counts are in columns: enum qn_cost_event, then events of modules (qn_call_head.columns).  They are running totals of a stack; a frame
+ * holds their values at its entry.
  *
- * Row 0 of each table is none.  Frames are known by the offset of their bytes in the table, and so is the edge of a frame.  A stack keeps the
- * frames that it has used: a call takes the one above that on top again.
+ * Row 0 of each table is not used.  A frame, and the edge of a frame, is identified by its byte offset in the table.  A stack keeps the
+ * frames that it has used, so the next call at the same depth reuses one.
  */
 #ifndef QN_COST_CALL_RECORDS_H
 #define QN_COST_CALL_RECORDS_H

@@ -1,4 +1,4 @@
-/* lib/cost/count.c - from static descriptor and dynamic counters to event counts.  See count.h.
+/* lib/cost/count.c - computes event counts from the instruction's descriptor and its counters.  See count.h.
  *
  * Invariants: reads exactly qn_insn_counters(d) counters, each once, in the order of arena.h.
  */

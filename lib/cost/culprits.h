@@ -1,10 +1,10 @@
-/* lib/cost/culprits.h - which line of source evicted what another one misses: findings of the analysis culprits, by line of source.
+/* lib/cost/culprits.h - the findings of the analysis culprits by source line: which line evicted the lines that another line missed.
  *
  *   count,of,file,function,line,evictor_file,evictor_function,evictor_line
  *   8000,9000,/src/a.c,main,12,/src/a.c,main,15
  *
- * Of `of` lines (of a cache) that line 12 missed although they had been there, 8,000 had been evicted by references of line 15.  Most first; of
- * equals in the order of the alphabet.
+ * Source line 12 missed 9,000 cache lines that had been in the D1 before; 8,000 of these had been evicted by references of source line 15.
+ * Sorted by count, the largest first, then alphabetically.
  */
 #ifndef QN_COST_CULPRITS_H
 #define QN_COST_CULPRITS_H

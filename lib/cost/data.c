@@ -3,8 +3,8 @@
  *   row of the arena: site 4711, object 3, offset 8     ->   file, function, line of the site; object 1, part 0, 950 0 12 0
  *   offset 8 in an object of type struct point          ->   part 0: y
  *
- * Objects on which nothing missed are left out.  A file that was mapped twice has its variables once.  Blocks belong to the line that
- * the user has written: what was inlined there from a library is passed over.
+ * Objects without misses are left out.  A file that was mapped twice has its variables once.  Blocks belong to a line of the program:
+ * code that was inlined there from a library is skipped.
  */
 #define _GNU_SOURCE
 #include "cost/data_tables.h"

@@ -1,4 +1,4 @@
-/* lib/cost/events.h - the names and order of what is counted, and which of it a run shows.
+/* lib/cost/events.h - the names and the order of events, and the choice of those that a run shows.
  *
  *   qn_cost_choose_events(&set, cache_sim = false, branch_sim = true)  ->  Ir Bc Bcm Bi Bim
  *
@@ -32,7 +32,7 @@ struct qn_cost_event_set {
     int count;
     uint8_t which[QN_COST_COLUMNS];
     const char *names[QN_COST_COLUMNS];
-    char module_names[QN_SIM_EVENTS_MAX][QN_SIM_EVENT_NAME]; /* what some of `names` point to */
+    char module_names[QN_SIM_EVENTS_MAX][QN_SIM_EVENT_NAME]; /* memory for names of module events */
 };
 
 void qn_cost_choose_events(struct qn_cost_event_set *set, bool cache_sim, bool branch_sim);

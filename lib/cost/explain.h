@@ -1,4 +1,4 @@
-/* lib/cost/explain.h - what `run --explain` has noted, as sentences.
+/* lib/cost/explain.h - prints the notes of `run --explain` as sentences.
  *
  *   reference 5 of this line, 60 of the run: reads 4 bytes at 0x404460, by the instruction at 0x401146
  *       set 3, tag 0x1011: a miss, conflict: a fully associative cache of this size would have the line.

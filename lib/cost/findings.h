@@ -1,11 +1,11 @@
-/* lib/cost/findings.h - what an analysis module found out about instructions, as CSV.
+/* lib/cost/findings.h - writes the findings of analysis modules about instructions as CSV.
  *
  *   object,address,file,function,line,what,rank,value,other,count,of,share
  *   /bin/prog,0x401136,/src/a.c,main,12,rax,1,0x7,,950,1000,95.00
  *
- * A row for each finding (sim_find in sim/module.h), by object and address, those of an instruction in the order in which the
- * module told them.  address, other: as the object's symbol table has them; other is empty if there is none, and may lie in
- * another object.  rank: from 1 for each `what` of an instruction.  share: count of `of`, in percent, two decimals.
+ * There is a row for each finding (sim_find in sim/module.h), sorted by object and address; those of an instruction are in the order of the
+ * module's calls.  address, other: addresses of the object's symbol table; other is empty if there is none, and may belong to another
+ * object.  rank: from 1 for each `what` of an instruction.  share: count / of in percent, with two decimals.
  */
 #ifndef QN_COST_FINDINGS_H
 #define QN_COST_FINDINGS_H

@@ -1,13 +1,13 @@
-/* lib/cost/foresee.c - reads ahead what a program is going to load.
+/* lib/cost/foresee.c - reads the debug information of the libraries that a program is going to load.
  *
  * In:  /bin/true, which names /lib64/ld-linux-x86-64.so.2 and libc.so.6
  * Out: the library has symbols and line tables of these three, by the paths and inodes that their maps will have
  *
- * The dynamic linker needs half of a short program's time to map the C library, whose line table is the longest to read
- * of all; read from the beginning on, it is there when the program ends.
+ * A short program spends half of its time until the dynamic linker has mapped the C library, whose line table takes longest to read.  If
+ * reading begins at the start, it is finished when the program ends.
  *
- * A needed library is looked for beside the dynamic linker only (on Debian /usr/lib/x86_64-linux-gnu): one that is
- * elsewhere is read when it is mapped, and one that is another file than the program's is read for nothing.
+ * A needed library is searched only beside the dynamic linker (on Debian /usr/lib/x86_64-linux-gnu).  A library elsewhere is read when it
+ * is mapped.  If the program loads another file of this name, the work is wasted, but harmless.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

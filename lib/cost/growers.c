@@ -1,10 +1,10 @@
-/* lib/cost/growers.c - functions of C++'s and Rust's libraries that allocate for who called them, by their linkage names.  See growers.h.
+/* lib/cost/growers.c - functions of C++'s and Rust's libraries that allocate for their caller, by their linkage names.  See growers.h.
  *
  *   _ZNSt6vectorI5pointSaIS0_EE17_M_realloc_insertIJS0_EEEvN...   C++: of namespace std or __gnu_cxx, and one of `members`
  *   _RNvMs_NtCslNYArtu3iFV_5alloc7raw_vecINtB4_6RawVec...8grow_one   Rust: the first crate named is alloc or hashbrown, and a word of `words`
  *   _ZN5alloc7raw_vec19RawVec$LT$T$C$A$GT$8grow_one17h...E           the same as Rust mangled names before
  *
- * Left out: what is called for each element and never allocates.
+ * Left out: functions that are called for each element and never allocate.
  */
 #include "cost/growers.h"
 

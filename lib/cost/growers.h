@@ -1,8 +1,8 @@
-/* lib/cost/growers.h - library code that allocates on behalf of who called it: what makes vectors longer, tables larger.
+/* lib/cost/growers.h - library functions that allocate for their caller: they grow vectors, tables and so on.
  *
- *   std::vector<point>::_M_realloc_insert -> yes; main -> no; my::vector::grow -> no, that is the user's own
+ *   std::vector<point>::_M_realloc_insert -> yes; main -> no; my::vector::grow -> no, it belongs to the program
  *
- * A block that such a function allocates belongs to the first caller that is none.
+ * A block that such a function allocates belongs to the first caller that is not such a function.
  */
 #ifndef QN_COST_GROWERS_H
 #define QN_COST_GROWERS_H

@@ -1,11 +1,11 @@
-/* lib/cost/jit.h - names of code that a program has made while it ran, as it tells them in /tmp/perf-PID.map, or
- * in jit-PID.dump (jitdump.c) in /tmp or the folder that quern runs in.
+/* lib/cost/jit.h - names of code that a program has generated at run time, from /tmp/perf-PID.map, or from jit-PID.dump (jitdump.c) in
+ * /tmp or in quern's working directory.
  *
  *   3ef6c00040 1a4 JS:*sum /home/me/sum.js:3:13   ->   3ef6c00040..3ef6c001e4: JS:*sum, /home/me/sum.js, line 3
  *   3ef6c00400 80 Builtin:Call                    ->   Builtin:Call, no file
  *
  * node --perf-basic-prof, java with perf-map-agent, python3 -X perf and others write such files: hexadecimal start and size, then a name.
- * Where ranges overlap the one that was told last counts: what lay there before is not known any more.
+ * If ranges overlap, the last one in the file counts, because the file has no times.
  */
 #ifndef QN_COST_JIT_H
 #define QN_COST_JIT_H

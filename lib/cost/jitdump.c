@@ -1,12 +1,12 @@
-/* lib/cost/jitdump.c - names of code that a program has made while it ran, from jit-PID.dump as perf reads it.  See jit.h.
+/* lib/cost/jitdump.c - names of code that a program has generated at run time, from jit-PID.dump, perf's format.  See jit.h.
  *
  *   header   "DTiJ", version 1, its size, ...
  *   record   2, size, time: addresses of code and their lines; for the next
  *   record   0, size, time: pid, tid, address, address, 6 bytes, number, "sum", the code      -> 7f00..., 6 bytes: sum, /src/sum.js:3
  *   record   1, size, time: ... from 7f00... to 7f10...                                       -> it lies there, too
  *
- * Numbers are those of this machine.  V8 adds 64 to the addresses of lines, the size of the ELF header that perf makes.  Left out: times (as
- * with perf's maps what was told last counts), how to unwind.
+ * Numbers are in the machine's byte order.  V8 adds 64, the size of the ELF header that perf makes, to the addresses of lines.  Not used:
+ * times (as in perf's maps, the last entry counts) and unwind information.
  * Source: Linux, tools/perf/Documentation/jitdump-specification.txt. */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* lib/cost/loads.h - which level served each load, worked out from the counters of a run (sim_keep_loads in sim/module.h).
+/* lib/cost/loads.h - the level that served each load, computed from the counters of a run (sim_keep_loads in sim/module.h).
  *
  *   an instruction that read 1000 times, missed the D1 57 times and the LL 21 times
  *   ->  D 943 of 1000, L 36 of 1000, M 21 of 1000, cycles 9412 of 1000

@@ -1,4 +1,4 @@
-/* lib/cost/named.h - code that the user has named by source line or function: where in the guest is it?
+/* lib/cost/named.h - finds the guest addresses of source lines and functions that options name.
  *
  *   named: explain "demo.c" 12 to 12      map 3: /home/me/demo, mapped at 555555555000
  *   ->  points: 555555555136..55555555513d explain, 0

@@ -1,11 +1,11 @@
 /* lib/cost/objects.h - the part of the counts arena that --data fills: objects in memory, and the misses on each.
  *
  *   objects      3: heap, allocated by malloc for the caller that it returned to at 401150 of map 0; 1000 blocks, 64000 bytes
- *   data misses  site 4711 on object 3, 8 bytes behind the beginning of the block: 950 misses of level 1, 12 of the LL; with an
- *                analysis that tells them apart, 4 compulsory, 900 capacity, 46 conflict
+ *   data misses  site 4711 on object 3, 8 bytes after the beginning of the block: 950 misses of level 1, 12 of the LL; with an
+ *                analysis of classes, 4 compulsory, 900 capacity, 46 conflict
  *
- * Symbols and segments the collector appends while the engine waits for it (QN_WIRE_RESOLVED), and variables and frames on the stack
- * (QN_WIRE_TYPED); all others the engine.  Object 0 is what is on a stack and in no frame that is known.
+ * The collector appends symbols and segments while the engine waits for it (QN_WIRE_RESOLVED), and variables and frames on the stack
+ * (QN_WIRE_TYPED).  The engine appends all others.  Object 0 is stack memory in no known frame.
  */
 #ifndef QN_COST_OBJECTS_H
 #define QN_COST_OBJECTS_H

@@ -1,6 +1,6 @@
-/* lib/cost/part.c - one arena less an earlier copy of it.  See part.h.
+/* lib/cost/part.c - subtracts an earlier copy of an arena from it.  See part.h.
  *
- * Whole-run facts stay: what --interval, --explain, --watch and analyses found, and how much was allocated.
+ * Results of the whole run are not subtracted: those of --interval, --explain, --watch and analyses, and the amounts allocated.
  */
 #include "cost/part.h"
 

@@ -1,10 +1,9 @@
-/* lib/cost/part.h - parts of a run: what was counted since an earlier copy of its arena.
+/* lib/cost/part.h - parts of a run: the counts since an earlier copy of its arena.
  *
  *   then:  block 7: 1000 executions, 12 misses          now:  block 7: 1500, 12      ->   500, 0
  *
- * The engine only appends to the arena, so a row that both have is at the same place in both.  Calls that were made before and have not
- * returned cost what they did since, and were
- * called no more: callers with 0 calls, as Callgrind has them.
+ * The engine only appends to the arena, so a row that both have has the same index in both.  A call that was made in an earlier part and
+ * has not returned has the costs since then and 0 calls, as in Callgrind.
  */
 #ifndef QN_COST_PART_H
 #define QN_COST_PART_H

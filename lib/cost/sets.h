@@ -3,8 +3,8 @@
  *   cache,interval,start,end,set,sets,misses,of_rows
  *   D1,1,0,100000,0,1,312,640
  *
- * A row for each set of each interval that has misses, and for the first set of every interval; start and end as in the file of the intervals.
- * Where a cache has more than 256 sets, several that follow each other are counted together: `sets` of them, from `set` on.
+ * There is a row for each set with misses in each interval, and for the first set of every interval; start and end as in the file of
+ * intervals.  If a cache has more than 256 sets, `sets` adjacent ones, from `set` on, are counted together.
  */
 #ifndef QN_COST_SETS_H
 #define QN_COST_SETS_H

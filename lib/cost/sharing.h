@@ -4,10 +4,10 @@
  *   0x404080,false,1,counter,0,/src/a.c,count,12,1000,1000,0xff,0xff,0,85,1,60,8
  *   0x404080,false,2,counter,8,/src/a.c,count,12,1000,1000,0xff00,0xff00,0,83,1,58,8
  *
- * A row for what a line of source did on behalf of a thread with a line of memory that at least one thread has written and another one has touched.
- * shared: "true" if a thread has written bytes that another one has touched, "false" if two threads have nothing else in common than
- * the line, "both" if there are pairs of either kind.  offset: of the first byte referenced in the object.  read, written: a bit for each byte,
- * the lowest for the first, or for 1/64 of a line that is longer than 64 bytes.  For the rest see sim/analysis/sharing.c.
+ * There is a row for each source line, thread and line of memory, if one thread has written to the line and another has accessed it.
+ * shared: "true" if a thread has written bytes that another has accessed; "false" if threads share only the line, and no byte; "both" if
+ * there are pairs of threads of both kinds.  offset: of the first byte referenced in the object.  read, written: a bit for each byte, the
+ * lowest for the first; in a line longer than 64 bytes, for each 1/64 of the line.  For the other columns see sim/analysis/sharing.c.
  * Lines with the most misses by false sharing come first; then those with the most transfers.
  */
 #ifndef QN_COST_SHARING_H

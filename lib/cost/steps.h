@@ -1,6 +1,6 @@
-/* lib/cost/steps.h - a data reference that was watched, as rows of CSV: one for each line of the cache that it touches.
+/* lib/cost/steps.h - a data reference of --watch as rows of CSV, one for each line of the cache that it references.
  *
- *   a note of reference 61, and who made it  ->  61,0x401146,"/src/a.c",14,"main",read,0x406880,4,1,4,2,64,recent,,,0x406880,0,conflict,...
+ *   a note of reference 61, and its site     ->  61,0x401146,"/src/a.c",14,"main",read,0x406880,4,1,4,2,64,recent,,,0x406880,0,conflict,...
  *
  * Columns: watch.h.  `quern run --watch` and `quern replay --watch` both write them.
  */

@@ -3,9 +3,8 @@
  *   qn_cost_create(&s);  qn_cost_header(&s)->config = ...;      before the engine starts
  *   qn_cost_copy(&child, &s);                                   for a guest that forks
  *
- * Invariants: the memfd cannot shrink or grow, so no access inside a section that is mapped can fault.  Where the others would be, nothing
- * is: what lies there has an extent of 0.  The
- * engine may write anything at any time: what is read from the arena is copied first, then checked.
+ * Invariants: the memfd cannot shrink or grow, so no access inside a mapped section can fault.  Sections that are not mapped have an extent
+ * of 0.  The engine may write anything at any time: what is read from the arena is first copied, then checked.
  */
 #ifndef QN_COST_STORE_H
 #define QN_COST_STORE_H

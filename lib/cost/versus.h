@@ -1,4 +1,4 @@
-/* lib/cost/versus.h - what `run --versus` tells: where two simulators first differed, and by how much in which line.
+/* lib/cost/versus.h - the report of `run --versus`: the first difference of two simulators, and the differences by source line.
  *
  *   B: I1=lru D1=fifo:0123456789abcdef LL=lru BC=cachegrind BI=cachegrind
  *   First difference: reference 30 of the run, a read of 4 bytes at 0x501000 by belady.S:8 (_start): A hits, B misses, the LL has it

@@ -1,4 +1,4 @@
-/* lib/cost/wire.h - what engine and collector say to each other over one SOCK_SEQPACKET pair.
+/* lib/cost/wire.h - the protocol between engine and collector, over one SOCK_SEQPACKET pair.
  *
  * Each guest process has a collector process of its own and one socket to it.
  *
