@@ -1,4 +1,4 @@
-/* tools/run_parse.c - parses the command line of `quern run`.  See lib/collect/options.h. */
+/* tools/run_options.c - parses the command line of `quern run`.  See lib/collect/options.h. */
 #define _GNU_SOURCE
 #include "collect/options.h"
 

@@ -1,4 +1,4 @@
-/* lib/plot/bars_data.c - top and compare: functions or lines of one profile, or of two side by side, as bars.
+/* lib/plot/profile.c - top and compare: functions or lines of one profile, or of two side by side, as bars.
  *
  * Out: function,D1mr+D1mw,end,label                jki,262145,262145,98.9%
  *      function,A,B,end,label                      jki,262145,0,262145,-262 k      label: B - A
