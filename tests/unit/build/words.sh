@@ -1,5 +1,5 @@
 #!/bin/sh
-# Does one word stand for one thing?  No file uses a word that words.txt has retired.
+# Does one word stand for one thing?  No file uses a word that words.txt has retired; and a file's first line names that file.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 
 list=$top_srcdir/tests/unit/build/words.txt
@@ -19,4 +19,16 @@ folders=lib
 mkdir -p "$SCRATCH/lib"
 printf '/* a line that is thrown out */\n' >"$SCRATCH/lib/x.c"
 ok 'one that is used is found' test -n "$(found "$SCRATCH")"
+
+# misnamed FOLDER: files below it whose first line begins with the name of another file
+misnamed() {
+    # shellcheck disable=SC2086 # folders
+    (cd "$1" && find $folders -name '*.[chS]' -exec awk 'FNR == 1 && $1 == "/*" && $3 == "-" &&
+        substr(FILENAME, length(FILENAME) - length($2) + 1) != $2 { print FILENAME ": " $2 }' {} +)
+}
+folders='lib tools include'
+is "$(misnamed "$top_srcdir")" '' 'a first line that names a file names its own'
+folders=lib
+printf '/* lib/y.c - writes */\n' >"$SCRATCH/lib/x.c"
+is "$(misnamed "$SCRATCH")" 'lib/x.c: lib/y.c' 'one that names another is found'
 done_testing
