@@ -1,7 +1,7 @@
-/* tools/ctl.c - `quern ctl`: asks a `quern run` that is going on.
+/* tools/ctl.c - `quern ctl`: sends a command to a running `quern run`.
  *
  * In:  quern ctl PID dump|status|start|stop|zero [--json]
- * Out: what it answers, on stdout (lib/collect/control.h); exit 0, 1 (there is none, or it could not), 2 (usage)
+ * Out: its answer, on stdout (lib/collect/control.h); exit 0, 1 (there is no such process, or the command failed), 2 (usage)
  */
 #define _GNU_SOURCE
 #include <stdio.h>

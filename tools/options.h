@@ -1,5 +1,5 @@
-/* tools/options.h - the options of a command, declared once: what takes them, what --help says, and by --help the manual's
- * list (tests/unit/man/man.sh) and the shells' completion.
+/* tools/options.h - the options of a command, declared once: for the parser and for --help, from which the man pages' lists
+ * (tests/unit/man/man.sh) and the shells' completion are made.
  *
  *   static const struct qn_option own[] = {
  *       QN_OPTION("-o", "FILE", "write to FILE", qn_option_text, struct x, out),
@@ -9,8 +9,8 @@
  *   -o FILE, -oFILE     --crlf, --no-crlf, --crlf=no, and where no program follows --crlf no     others: --x=VALUE or --x VALUE
  *   "--" ends them.
  *
- * glibc's argp would take abbreviations, which hide what a later version adds, complain in two lines of its own, and has
- * neither --no-x nor an option of three words; popt is one library more.
+ * glibc's argp is not used, because it accepts abbreviations, which become ambiguous when a later version adds an option; it prints two
+ * lines of its own for an error; and it has neither --no-x nor options of three words.  popt would be one more library.
  */
 #ifndef QN_OPTIONS_H
 #define QN_OPTIONS_H

@@ -1,4 +1,4 @@
-/* tools/report_run.c - the run that a report needs, and a second one at the same time where that cannot say what D1s of other sizes miss.
+/* tools/report_run.c - the run for a report, and, if it cannot simulate D1s of other sizes, a second run at the same time.
  *
  *   1  caches, predictors, and the modules 3c, sets, sizes    the profile with the classes of misses, a few hundred intervals,
  *      (--analysis=...: others, as mattson)                   misses by set and by size in its log

@@ -1,4 +1,4 @@
-/* tools/sweep_programs.c - checks the programs and inputs of all runs before the first, and says which programs they are.
+/* tools/sweep_programs.c - checks the programs and inputs of all runs before the first run, and identifies the programs.
  *
  * In:  "gzip", "./prog"          searched where the programs of a sweep are: /usr/local/bin, /usr/bin, /bin
  * Out: the build-id of an ELF file, for anything else "fnv1a:" and a hash of its bytes

@@ -1,8 +1,8 @@
-/* tools/sweep_result.c - what a job left in the work folder, as the results of its runs.
+/* tools/sweep_result.c - reads the files of a job in the work folder: the results of its runs.
  *
- * A job is one run, or a group of runs that share an execution.  What comes of a group is believed only if the
- * program ended by itself, nothing faulted (lib/sim/many does not take back what a faulting instruction missed) and the
- * log is complete; otherwise the runs are made again, each alone.
+ * A job is one run, or a group of runs that share an execution.  The results of a group are used only if the program was not killed, no
+ * instruction faulted (lib/sim/many does not take back the misses of a faulting instruction) and the log is complete; otherwise each run
+ * is repeated alone.
  */
 #define _GNU_SOURCE
 #include <glob.h>

@@ -1,8 +1,8 @@
-/* tools/sweep_run.c - makes the runs and keeps the CSV file up to date.
+/* tools/sweep_run.c - executes the runs and updates the CSV file.
  *
- * The file is written anew, under another name and then renamed, whenever a job has ended: so at any moment it is
- * complete as far as it goes, whatever kills us.  Each job has files in the work folder, STEM.log, STEM.err and profiles
- * STEM.PID, which go when it has ended.
+ * Whenever a job has ended, the file is written again under another name and renamed, so at any moment it is complete up to the last job,
+ * even if this process is killed.  Each job has files in the work folder, STEM.log, STEM.err and profiles STEM.PID, which are removed when
+ * it has ended.
  */
 #define _GNU_SOURCE
 #include <signal.h>

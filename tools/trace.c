@@ -2,11 +2,11 @@
  *
  *   quern trace -o ls.trace -- ls -l          then: quern replay --sim=fifo ls.trace
  *
- * quern's own trace: emitted code writes down blocks and addresses (analysis/record.c), a thread here makes parts of them and writes these
- * into the output (trace/write.c), which gets its name at the end.  For ChampSim the module writes every reference to a file in TMPDIR,
- * of which records are made.  Options before PROGRAM go to `quern run`.
+ * quern's own format: emitted code logs blocks and addresses (analysis/record.c); a thread of this process writes parts of them to the
+ * output (trace/write.c), which gets its name at the end.  For ChampSim's format, the module writes every reference to a file in TMPDIR,
+ * from which the records are made.  Options before PROGRAM go to `quern run`.
  *
- * Whatever ends the program, or `quern run`, and SIGINT, SIGTERM and SIGHUP to ourselves: what was recorded until then is a whole trace.
+ * If the program or `quern run` is killed, or this process gets SIGINT, SIGTERM or SIGHUP, the output is a complete trace up to then.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,10 +1,10 @@
-/* tools/watch.c - `quern watch`: a page that plays what the D1 did, reference by reference.
+/* tools/watch.c - `quern watch`: a page that plays the D1's work, reference by reference.
  *
  * In:  quern watch --line=mm.c:12 --references=2000 --cache=lru:1024,2,64 --cache=fifo:1024,2,64 -- ./mm
  * Out: one HTML file; exit 0, 1 (a run or a write failed), 2 (usage)
  *
- * `quern run --watch` writes down the references, once for each cache; the program sees the same each time, so it makes the same
- * references each time, and a page of runs that differ is refused.  `quern replay --watch` does the same with a recorded trace, and with
+ * `quern run --watch` records the references, once for each cache.  The program has the same input and environment each time, so it makes
+ * the same references; if the runs differ, the page is refused.  `quern replay --watch` does the same with a recorded trace, and with
  * predictors (watch_branches.c).
  */
 #define _GNU_SOURCE

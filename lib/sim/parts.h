@@ -23,7 +23,7 @@
  *             the reference before was), 9 if it lies as far from the reference before as last time, else the bytes of
  *   data      zigzag of how far it lies from the first of these, as many as its head says, low ones first
  *
- * So a loop over an array costs a few zeros for each turn, and these zstd makes nothing of.
+ * So a loop over an array costs a few zeros for each iteration, which zstd compresses to almost nothing.
  */
 #ifndef QN_SIM_PARTS_H
 #define QN_SIM_PARTS_H

@@ -1,16 +1,16 @@
-/* lib/run/observe/allocs.c - calls of allocators, seen where their code begins and where they return to.
+/* lib/run/observe/allocs.c - detects calls of allocators, by probes at their entry and at their return address.
  *
- *   block at malloc's entry     rdi = 64, returns to 401150          a call is noted, on this thread's list
- *   block at 401150             rax = 7f00..., rsp as it should be   64 bytes at 7f00... are allocated
+ *   block at malloc's entry     rdi = 64, returns to 401150          records the call in this thread's list
+ *   block at 401150             rax = 7f00..., rsp matches           64 bytes at 7f00... have been allocated
  *
- * An allocator may call others (operator new calls malloc): a block belongs to the caller of the outermost one.  So what the user
- * names by --alloc need not be known any better, if it calls malloc.
+ * An allocator may call others (operator new calls malloc): a block belongs to the caller of the outermost one.  So for a function of
+ * --alloc that calls malloc, no further information is needed.
  *
- * What makes a vector longer, and other library code of the kind (GROWER), allocates for its caller as far as it calls the allocator
- * itself, or another such function: not what the user's code in between allocates, an element's constructor.
+ * Library code that grows a vector and so on (GROWER) allocates for its caller, if it calls the allocator itself, or through another such
+ * function.  Allocations of the program's own code in between, such as an element's constructor, do not belong to that caller.
  *
- * A call that is left otherwise (an exception, longjmp) is dropped when its place on the stack is seen to be above the stack pointer, or
- * no longer holds where it returns to.  free() and similar functions end a block when they begin.
+ * A call that ends in another way (an exception, longjmp) is dropped when the stack pointer is above the slot of its return address, or
+ * the slot no longer holds it.  free() and similar functions end a block at their entry.
  */
 #include "decode/decode.h"
 #include "run/observe/blocks.h"
@@ -153,7 +153,7 @@ static uint64_t word_at(uint64_t address) { return *(const uint64_t *)(uintptr_t
 
 #define FRAMES_MAX (8u << 20) /* bytes of stack between an allocator and one that it calls; further away is another stack */
 
-/* Calls that were left without a return: their frames lie above what is called now, and may be used for something else. */
+/* Drops calls that ended without a return: the stack pointer is above their slot, or the slot no longer holds the return address. */
 static void drop_left(struct qn_alloc_calls *c, uint64_t sp)
 {
     uint32_t kept = 0;

@@ -1,13 +1,13 @@
-/* lib/run/observe/blocks.c - blocks of memory that are allocated now: from an address to the block that holds it.
+/* lib/run/observe/blocks.c - the allocated blocks of memory: finds the block that holds an address.
  *
  *   qn_blocks_add(0x5000, 64, 3);  qn_blocks_find(0x5020)   ->   0x5000..0x5040, object 3
  *
- * Blocks of up to SMALL_MAX bytes stand in lists by the 4 KiB page that they begin in, sorted by address; a page that a block of an
- * earlier one reaches into says so (`over`).  So an address is looked up in one table of pages and one short list.  Larger
- * blocks stand in one sorted array.
+ * Blocks of up to SMALL_MAX bytes are in lists, sorted by address, one for each 4 KiB page in which blocks begin.  If a block of an
+ * earlier page reaches into a page, the page has it in `over`.  So a look-up needs one table of pages and one short list.  Larger blocks
+ * are in one sorted array.
  *
- * A block may lie in another (an allocator of the program's own, whose memory comes from malloc): the innermost one is found.  Of two
- * blocks either one holds the other or they do not touch, because the newer one ends the older.
+ * A block may lie inside another one (a program's own allocator, whose memory comes from malloc): the innermost one is found.  Two blocks
+ * are nested or disjoint, because a new block ends an old one that it overlaps otherwise.
  */
 #include "run/observe/blocks.h"
 

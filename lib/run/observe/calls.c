@@ -1,18 +1,20 @@
-/* lib/run/observe/calls.c - --calls: what each call costs, all costs until it returns included.
+/* lib/run/observe/calls.c - --calls: the inclusive cost of each call, that is, all events until it returns.
  *
  *   main calls f:   ctx.called = the block that calls        at its end, by emitted code (emit/calls.c)
  *                   qn_calls_enter(f)                        at f's first block: a frame that holds the counts so far
- *   f returns:      qn_calls_return()                        what was counted since goes to the edge main -> f
+ *   f returns:      qn_calls_return()                        the counts since then go to the edge main -> f
  *
- * A call is one if control comes to the first instruction of a function: so stubs of a PLT are none, and the dynamic linker that looks a symbol up
- * is called by itself before what it finds.  A jump there from another function is a tail call, whose frame returns with that below it.
+ * A call is counted when control reaches the first instruction of a function.  So a PLT stub is not a call, and the dynamic linker's
+ * look-up of a symbol is a call of its own, before the function that it finds.  A jump from another function to a first instruction is a
+ * tail call; its frame returns together with the frame below it.
  *
- * Frames are popped by the stack pointer, not by who returned: a frame is gone when rsp is above its return address.  So longjmp, unwinding and
- * code that never returns need no care.  An edge has two sums, of calls while its function was not active on this stack, and while it was: the
- * first are what the function costs, without recursion counted twice; both, what these calls cost, as Callgrind has it.
+ * Frames are popped by the stack pointer: a frame has ended when rsp is above its return address.  So longjmp, unwinding and code that
+ * never returns need no special handling.  An edge has two sums: of calls while its function was not active on this stack, and of calls
+ * while it was.  The first sum is the cost of the function, in which recursion does not count twice; both together are the cost of these
+ * calls, as in Callgrind.
  *
- * Each thread, each coroutine and each handler of a signal has a stack of frames and running totals of its own, so that none pays for another
- * (stacks: calls_stacks.c).
+ * Each thread, each coroutine and each signal handler has a stack of frames and running totals of its own, so no cost is charged to
+ * another (calls_stacks.c).
  */
 #include "run/observe/calls.h"
 #include "run/observe/calls_stacks.h"
@@ -84,7 +86,7 @@ void qn_calls_take_back(const qn_insn_desc *desc, unsigned n)
         calls_sums[k] -= sum[k];
 }
 
-/* ---- what emitted code tells ---- */
+/* ---- calls from emitted code ---- */
 
 /* Simulates logged references first, because they belong to the code that has run. */
 static void drain(void)
@@ -95,14 +97,14 @@ static void drain(void)
         qn_sim_branches_drain();
 }
 
-/* Counts are what they are. */
+/* Makes the counts complete. */
 void calls_settle(void)
 {
     if (QN_UNLIKELY(qn_sim_log_on || qn_sim_branches.next))
         drain();
 }
 
-/* Nobody has been seen to call what runs. */
+/* Pushes a root frame: the caller of the running function is unknown. */
 static __attribute__((noinline)) void push_root(uint32_t called, uint64_t sp)
 {
     uint32_t edge = called ? qn_calls_find_edge(0, called) : 0;
@@ -149,7 +151,7 @@ static void enter(uint32_t called, uint32_t entry, uint64_t sp)
     calls_current->fresh = 0;
     push_caller(block, sp);
     if ((entry & QN_ENTRY_SYMBOL) && calls_has_top() && qn_calls_edge(calls_top()->edge)->function != to)
-        calls_push(qn_calls_find_edge(block, to), sp); /* below that of who jumps, if a stub has pushed something: it returns first */
+        calls_push(qn_calls_find_edge(block, to), sp); /* if a stub has pushed something, its frame is below the jumper's, and returns first */
 }
 
 uint32_t qn_calls_coming(void)
@@ -168,7 +170,7 @@ QN_NCSR void qn_calls_enter(void)
     enter(called, (uint32_t)qn_ctx.arg_aux, qn_ctx.guest_sp);
 }
 
-/* What a jump leaves, it has been called in place of: the dynamic linker jumps to what it has found (lazy binding). */
+/* A jump out of a function: the dynamic linker, after its look-up, jumps to the function that was called (lazy binding). */
 static void jumped(uint32_t last)
 {
     if (last && qn_calls_is_symbol(qn_ctx.arg_addr))

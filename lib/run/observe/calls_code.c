@@ -1,11 +1,11 @@
-/* lib/run/observe/calls_code.c - what --calls knows of code: where functions begin, and how each block may lead from one to another.
+/* lib/run/observe/calls_code.c - --calls: the first instructions of functions, and the blocks that may lead from one function to another.
  *
  *   a mapping is executed for the first time:  the collector lists its symbols and stubs (QN_WIRE_RESOLVED)
  *   call 401136                                a function begins there, whether a symbol says so or not
- *   call puts@plt                              the stub is no function: the call waits for what the stub jumps to
- *   jmp 401200, where a symbol is              a tail call
+ *   call puts@plt                              the stub is not a function: the call is counted at the target of the stub's jump
+ *   jmp 401200, the address of a symbol        a tail call
  *
- * Code that no symbol covers is one function for each file; where no file is mapped, each address that is called is one.
+ * All code of a file that no symbol covers is one function.  In memory that is not mapped from a file, each called address is a function.
  */
 #include "guest/exec_map.h"
 #include "run/observe/calls.h"
@@ -174,7 +174,7 @@ static bool loads_rsp(const struct qn_insn *in)
     }
 }
 
-/* From memory, or from another register and then away: what only makes room on the stack (alloca) does neither. */
+/* Does the block switch stacks?  It loads rsp from memory, or from another register and then leaves.  (alloca does neither.) */
 static bool moves(const struct qn_block *b)
 {
     bool leaves = b->end == QN_END_RET || b->end == QN_END_JMP_IND;
@@ -204,7 +204,7 @@ static bool is_tail_call(const struct qn_block *b)
     }
 }
 
-/* Control may come to a function from here by this block's last instruction: ctx.called. */
+/* The value of ctx.called at the end of this block, if its last instruction may lead to another function. */
 static uint32_t called_by(const struct qn_block *b, uint32_t record)
 {
     switch (b->end) {

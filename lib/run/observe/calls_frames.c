@@ -1,9 +1,9 @@
-/* lib/run/observe/calls_frames.c - --calls: the frames of the running stack, and what goes to edges and contexts when they are popped.
+/* lib/run/observe/calls_frames.c - --calls: pushes and pops frames of the running stack, and adds their costs to edges and contexts.
  *
- *   push    the frame above that on top, or a new one: what its events come to so far
- *   pop     what they have grown by goes to the row of the edge, and with --calls=paths to that of the context
+ *   push    takes the frame above the top, or a new one, and stores the running totals in it
+ *   pop     adds the difference since the push to the row of the edge, and with --calls=paths to that of the context
  *
- * Most of this is done by emitted code (emit/calls_stub.c), by the same records.
+ * Emitted code does most of this (emit/calls_stub.c), with the same records.
  */
 #include "run/observe/calls.h"
 #include "run/observe/calls_stacks.h"
@@ -50,7 +50,7 @@ static void set_top(struct qn_call_frame *f)
 
 void calls_show_top(uint32_t top) { set_top(calls_frame(top)); }
 
-/* The stack pointer is above the return address of the frame on top. */
+/* Has the top frame ended?  Then the stack pointer is above its return address. */
 static bool is_left(uint64_t sp) { return qn_ctx.calls_sp < sp && calls_has_top(); }
 
 void calls_give_back(uint64_t *chain)
@@ -64,7 +64,7 @@ void calls_give_back(uint64_t *chain)
     }
 }
 
-/* One that no stack has; NULL: there is none. */
+/* A frame that no stack uses; NULL: there is none. */
 static struct qn_call_frame *new_frame(void)
 {
     struct qn_call_frame *f;
@@ -79,7 +79,7 @@ static struct qn_call_frame *new_frame(void)
     return f;
 }
 
-/* The frame above that on top; NULL: there is no room. */
+/* The frame above the top one; NULL: there is no room. */
 static struct qn_call_frame *take_frame(void)
 {
     struct qn_call_frame *top = calls_top(), *f;
@@ -99,7 +99,7 @@ static struct qn_call_frame *take_frame(void)
     return f;
 }
 
-/* The context of a call: that of the frame below, one function further; where that is active already, its own context there. */
+/* The context of a call: a child of the context of the frame below.  If the function is already active, the context that it has there. */
 static uint32_t node_of(const struct qn_call_frame *f, uint32_t called)
 {
     uint32_t below = f->below ? calls_frame(f->below)->node : 0;

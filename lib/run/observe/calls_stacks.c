@@ -1,16 +1,16 @@
-/* lib/run/observe/calls_stacks.c - --calls: which stack of frames runs.
+/* lib/run/observe/calls_stacks.c - --calls: switches between stacks of frames.
  *
  *   a thread                 has one from its start to its end
- *   a handler of a signal    gets one on top of that which it came to, until it returns or leaves by longjmp
- *   a coroutine              has one from the moment that rsp is loaded with an address that lies on no stack known so far
+ *   a signal handler         gets one on top of the stack that it interrupts, until it returns or leaves by longjmp
+ *   a coroutine              has one from the moment that rsp is loaded with an address on no known stack
  *
- * A block that loads rsp and then returns or jumps (swapcontext, and what libraries write in its place) tells where rsp was and where it is:
+ * A block that loads rsp and then returns or jumps (swapcontext, and code of libraries like it) reports the old rsp and the new one:
  *
  *   between both is a frame of the running stack, or nothing    the same stack: longjmp, an exception
- *   in the range of another one                                 that one goes on
- *   neither                                                     a new one
+ *   the new one lies on another known stack                     that stack continues
+ *   neither                                                     a new stack
  *
- * A stack that does not run costs nothing meanwhile.  Where there is no room for another, the coroutine that was left first is closed.
+ * A stack that is not running gets no costs.  If there is no room for another stack, the coroutine that was left first is closed.
  */
 #include "run/observe/calls_stacks.h"
 
@@ -18,11 +18,11 @@
 #include "run/run.h"
 #include "sim/contract.h"
 
-#define SLACK 1024u /* bytes that a stack may reach beyond what is known of it: what is pushed before it is left, what lies above its first frame */
+#define SLACK 1024u /* bytes by which a stack may exceed its known range: data pushed before the switch, data above its first frame */
 
 enum { FREE, RUNS, WAITS /* a coroutine */, INTERRUPTED };
 
-/* Where those that wait lie: they are looked through at each change. */
+/* The ranges of waiting stacks, which are searched at each switch. */
 static struct {
     uint64_t low, base;
     bool waits;
@@ -44,7 +44,7 @@ _Static_assert(QN_CALL_STACKS_MAX * sizeof(struct qn_call_stack) <= QN_CALL_STAC
 
 /* ---- changes ---- */
 
-/* Functions are active by the frames of the stack that runs. */
+/* Updates which functions are active: those of the running stack. */
 static void add_active(int by)
 {
     for (const struct qn_call_frame *f = calls_top(); calls_offset(f); f = calls_frame(f->below))
@@ -122,7 +122,7 @@ static void make_room(uint32_t i)
     head()->current = current;
 }
 
-/* A new one that has counted nothing, and does not run yet; 0: there is no room.  Nothing runs. */
+/* A new stack with counts of 0, which does not run yet; 0: there is no room.  No stack may be running. */
 static uint32_t new_stack(void)
 {
     uint32_t i = 1;
@@ -142,7 +142,7 @@ static uint32_t new_stack(void)
     return i;
 }
 
-/* What a stack that has ended has counted outside of all frames stays with nobody. */
+/* Ends the running stack.  Its counts outside of all frames are dropped. */
 static void end(void)
 {
     calls_close();

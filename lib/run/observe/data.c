@@ -1,15 +1,15 @@
-/* lib/run/observe/data.c - counts the misses of references by the object that they are on (--data).
+/* lib/run/observe/data.c - counts misses by the object in memory (--data).
  *
  *   a reference at site 4711 to 7f0000001008 misses
  *   -> blocks.c: in a block of 7f0000001000 that object 3 (malloc called at 401150) has; 8 bytes behind its beginning
  *   -> row { 4711, 3, 8 }: one more
  *
- * In this order: the stack of a thread (frames.c), the innermost allocated block, a symbol, what is mapped there.  A reference over several
- * lines or objects is on that of its first byte.  Nothing is done for a reference that hits.
+ * The object is searched in this order: the stack of a thread (frames.c), the innermost allocated block, a symbol, a mapping.  A reference
+ * to several lines or objects counts for the object of its first byte.  Hits cost nothing.
  *
- * Offsets are exact in small objects, and within the element of an array whose type is known; else they are rounded down (objects.h).
+ * Offsets are exact in small objects, and within the element of an array of known type; otherwise they are rounded down (objects.h).
  *
- * With an analysis that tells classes of misses (3c) that of each is what the analysis, which is told before, has counted since the last one.
+ * With an analysis of miss classes (3c), the class of a miss is the event that the analysis, which is called first, has just counted.
  */
 #include "run/observe/data.h"
 
@@ -61,7 +61,7 @@ static __attribute__((noinline, cold)) void ask(uint32_t object)
         qn_wire_type(object);
 }
 
-/* What is no array of its elements is not taken for one. */
+/* The size of an element, if the place is in an array; otherwise 0. */
 uint32_t qn_data_element(const struct qn_data_place *p)
 {
     const struct qn_object *o = qn_data_object(p->object);
@@ -124,7 +124,7 @@ static struct qn_data_place place_in_block(const struct qn_live_block *b)
     return (struct qn_data_place){.start = b->base, .size = b->end - b->base, .object = b->object, .stamp = stamp, .from = b->base, .to = b->end};
 }
 
-/* In batches the stack is no longer what it was. */
+/* With batches, the stack has changed since the reference, so its frame cannot be found. */
 static struct qn_data_place find_on_stack(uint64_t address, uint32_t site, uint64_t end)
 {
     uint32_t object;

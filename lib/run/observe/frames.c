@@ -1,19 +1,20 @@
-/* lib/run/observe/frames.c - whose is an address on the stack: of which function's frame, and of which of its variables (--data)?
+/* lib/run/observe/frames.c - finds the function frame, and the variable in it, of an address on the stack (--data).
  *
  *   a miss at 7ffe1040, at 401150 in f, rsp = 7ffe0fc0, rbp = 7ffe1000
  *   collector: at 401150   CFA = rbp + 16, i.e. 7ffe1010; the caller's rbp at CFA - 16, its address at CFA - 8     -> not in f's frame
  *   memory:    401234, 7ffe1080;    collector: at 401233 in main   CFA = rbp + 16, i.e. 7ffe1090; `buf` CFA - 96 to CFA - 32
  *   -> buf, byte 16
  *
- * Frames are followed anew at each miss, from the innermost one to the one that holds the address, so that no call has to be seen and
- * none can be missed: longjmp, exceptions, tail calls and handlers of signals need nothing.  What is below the stack pointer belongs to
- * the innermost frame (its red zone, what an instruction is about to push).
+ * At each miss the stack is unwound, from the innermost frame to the one that holds the address.  So calls need not be tracked, and
+ * longjmp, exceptions, tail calls and signal handlers need no special handling.  Memory below the stack pointer belongs to the innermost
+ * frame (its red zone, data that an instruction is about to push).
  *
- * Object 0, of which no function is known: code without unwind information on the way, another stack than the one in use, what lies
- * above the outermost frame (arguments, environment) or farther out than FOLLOWED_MAX frames, and references in batches, which are simulated when the stack is another.
+ * The result is object 0, without a function, in these cases: code without unwind information on the way, another stack than the current
+ * one, memory above the outermost frame (arguments, environment) or more than FOLLOWED_MAX frames out, and references in batches, because
+ * these are simulated when the stack has changed.
  *
- * Checks of references may stand above their instruction: rsp and rbp are those of where the check stands (`at`), the variables in
- * scope those of the instruction.
+ * The check of a reference may be emitted before an earlier instruction: rsp and rbp are those at the check (`at`), the variables in scope
+ * are those of the reference's own instruction.
  */
 #include "base/ready.h"
 #include "decode/decode.h"
@@ -24,7 +25,7 @@
 
 #define INDEX_FIRST 1024u
 #define WORD 8u
-#define FOLLOWED_MAX 4096u  /* frames: 40 us; farther out, each miss would take as long as the recursion is deep */
+#define FOLLOWED_MAX 4096u  /* frames: 40 us; limits the time of a miss in a deep recursion */
 
 struct place {
     uint64_t pc, at;

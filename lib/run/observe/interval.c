@@ -3,17 +3,17 @@
  *   --interval=1000, block of 12 instructions, 5 left     ->   its first 5 run as a block of their own, then the
  *                                                              interval is recorded, then the other 7 run
  *
- * Each block takes its length off qn_interval_left before it does anything; if that goes below zero the dispatcher comes
- * here.  So an interval costs translated code a subtraction and a branch per block, and it begins and ends between two
- * instructions.  It ends at the first instruction that completes a multiple of N: a repeated string instruction counts one
- * Ir per step and is never cut, so it may end a little later, and one may even span several multiples.  What a fault
- * takes back, the countdown gets back (qn_arena_leave).
+ * Each block first subtracts its length from qn_interval_left; if the result is negative, the dispatcher calls this file.  So intervals
+ * cost translated code a subtraction and a branch for each block, and they begin and end between two instructions.  An interval ends
+ * after the first instruction that completes a multiple of N.  A repeated string instruction counts one Ir for each repetition and is
+ * never divided, so an interval may be longer, and may span several multiples.  When a fault takes instructions back, they are added to
+ * the countdown again (qn_arena_leave).
  *
- * Of --interval=auto there is a number of rows, even, that is never reached: then every two become one, and from there on
- * intervals are twice as long.
+ * With --interval=auto, when there are as many rows as allowed, each pair of rows becomes one, and intervals are twice as long from then
+ * on.
  *
- * What an interval counted is the difference between the arena now and at its beginning.  Only blocks that were executed
- * meanwhile are looked at, which their execution counters tell.
+ * The counts of an interval are the difference between the arena now and at its beginning.  Only blocks whose execution counters have
+ * changed are compared.
  */
 #include "run/observe/interval.h"
 

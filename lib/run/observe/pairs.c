@@ -1,9 +1,9 @@
-/* lib/run/observe/pairs.c - --data with an analysis that is told of lines (3c, culprits): whose line had to leave for whose?
+/* lib/run/observe/pairs.c - --data with an analysis of lines (3c, culprits): counts the pairs of objects that evict each other's lines.
  *
- *   a miss on object 7 brings a line in, line L of object 3 leaves     L: evicted by 7
- *   the next miss on L                                                 pair 3, 7: one miss more
+ *   a miss on object 7 fills a line; the victim is L of object 3       L: evicted by 7
+ *   the next miss on L                                                 pair 3, 7: one more miss
  *
- * Of a reference over several lines the first one counts that was evicted before.  A line that was never in the cache has no pair.
+ * For a reference to several lines, the first line counts that was evicted before.  A line that was never in the cache has no pair.
  */
 #include "run/observe/data.h"
 #include "run/run.h"

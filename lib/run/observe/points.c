@@ -1,13 +1,13 @@
-/* lib/run/observe/points.c - addresses that the user has named, by source line (--explain) or function.
+/* lib/run/observe/points.c - the addresses of source lines (--explain) and functions that options name.
  *
  *   code of a mapping is executed for the first time:
  *     engine     -- RESOLVE map -->   collector, which reads the file's debug information
  *     engine    <-- RESOLVED     --   and has appended to the points of the arena:  401136..40113d explain, line 0
  *
- * A function that is chosen at run time (IFUNC) has a point where the code is that chooses; what it returns is one more.
+ * A function that is chosen at run time (IFUNC) has a point at its resolver, and another one at the address that the resolver returns.
  *
- * So libraries that are loaded later are found, too, and the engine knows no debug information.  A point holds only while
- * its mapping is there: another file at the same address is another mapping.
+ * So code of libraries that are loaded later is found, too, and the engine needs no debug information.  A point is valid only while its
+ * mapping exists: another file at the same address is another mapping.
  */
 #include "run/observe/points.h"
 

@@ -1,9 +1,9 @@
-/* lib/run/observe/ranges.c - what lies at an address that no allocated block holds: a variable, the rest of an ELF file, a mapping.
+/* lib/run/observe/ranges.c - the object at an address outside of allocated blocks: a variable, the rest of an ELF file, or a mapping.
  *
- *   the collector tells  ->  symbols 404040..404440 (object 5), segments 404000..405000 (object 4)
- *   /proc/self/maps      ->  7ffff7c00000..7ffff7d00000 /data/file (object 9), read when an address is in nothing known
+ *   from the collector   ->  symbols 404040..404440 (object 5), segments 404000..405000 (object 4)
+ *   /proc/self/maps      ->  7ffff7c00000..7ffff7d00000 /data/file (object 9), read when an address is in no known range
  *
- * What is unmapped, or mapped over, is forgotten.
+ * A range is removed when it is unmapped or replaced by another mapping.
  */
 #include "base/format.h"
 #include "run/observe/blocks.h"

@@ -1,7 +1,7 @@
-/* sim/hosted/blame.c - a module that crashes or does not come back is named: slot, module, function, reference.
+/* sim/hosted/blame.c - a message for a module that crashes or hangs, with slot, module, function and reference.
  *
- * Not coming back is measured in processor time, so that neither a busy machine nor a debugger makes it up.  Sanitizers report
- * crashes better than this; they keep their signals. */
+ * A hang is detected by processor time, which does not depend on the load of the machine or a debugger.  With sanitizers, crashes are left
+ * to them, because they report more. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static void tick(int sig)
     call = sim_at_work[2];
     if (seconds++ < stuck_seconds)
         return;
-    if (sim_at_work[0] != call) /* it is the caller that repeats itself */
+    if (sim_at_work[0] != call) /* the hang is in the outermost call, which calls other modules again and again */
         sim_leave((struct sim_before){call, SIM_IN_DOREF});
     blame("does not come back: an endless loop?");
 }

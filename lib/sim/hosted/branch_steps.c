@@ -1,4 +1,4 @@
-/* lib/sim/hosted/branch_steps.c - --watch-of=BC or BI of a replay: a stretch of its branches, each with what the predictor held for it, as CSV.
+/* lib/sim/hosted/branch_steps.c - --watch-of=BC or BI of a replay: writes consecutive branches with the predictor's state, as CSV.
  *
  *   quern replay --sim=BC=gshare --watch-of=BC --watch=2000 --watch-file=FILE TRACE  ->
  *

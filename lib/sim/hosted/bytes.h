@@ -1,4 +1,4 @@
-/* sim/hosted/bytes.h - the bytes of a trace's file, unpacked if they are compressed by zstd or xz. */
+/* sim/hosted/bytes.h - reads the bytes of a trace file; decompresses zstd and xz. */
 #ifndef QN_SIM_HOSTED_BYTES_H
 #define QN_SIM_HOSTED_BYTES_H
 

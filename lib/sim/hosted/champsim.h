@@ -1,10 +1,10 @@
-/* sim/hosted/champsim.h - references out of ChampSim's records, one per instruction (64 or 72 bytes; lib/trace/champsim.h has the layout).
+/* sim/hosted/champsim.h - references from ChampSim's records, one for each instruction (64 or 72 bytes; layout: lib/trace/champsim.h).
  *
  *   ip 401000, branch, taken, registers: writes 26 6, reads 6 26; written address 7ffe0ff8; the next ip is 402000
  *   -> a fetch of 401000, a write of 7ffe0ff8, a call that will return to 401005
  *
- * What a record does not tell: sizes (every fetch and reference is one byte); where a branch that is not taken would have gone (backward is
- * false until it has been taken); how long a call is (5 bytes, as a direct one, until a return has come back from it).
+ * A record does not have: sizes (every fetch and reference is one byte); the target of a branch that is not taken (backward is false until
+ * it has been taken); the length of a call (5 bytes, as of a direct call, until a return from it has been seen).
  */
 #ifndef QN_SIM_HOSTED_CHAMPSIM_H
 #define QN_SIM_HOSTED_CHAMPSIM_H

@@ -1,5 +1,5 @@
-/* sim/hosted/filter.c - the hit filter in C, as translated code has it in assembly.  What it lets pass must not matter:
- * `quern replay --check` proves that on a trace, without the engine. */
+/* sim/hosted/filter.c - the hit filter in C, the same as in emitted code.  Hits under the filter must change nothing: `quern replay
+ * --check` verifies that on a trace, without the engine. */
 #include "base/context.h"
 #include "sim/hosted/hosted.h"
 

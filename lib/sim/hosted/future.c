@@ -1,7 +1,7 @@
-/* sim/hosted/future.c - when is each line used next?  For policies that look ahead (opt).
+/* sim/hosted/future.c - the next use of each line, for policies that look ahead (opt).
  *
- * Two sequences are kept, lines touched by fetches and lines touched by data, each in the order in which a level sees
- * them: next[i] = index of the next touch of the same line, UINT64_MAX = never.  The trace is read once for that. */
+ * There are two sequences: the lines of fetches, and the lines of data references, each in the order in which a level sees them.
+ * next[i] = index of the next use of the same line, UINT64_MAX = never.  The trace is read once in advance to compute them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

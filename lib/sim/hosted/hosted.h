@@ -1,4 +1,4 @@
-/* sim/hosted/hosted.h - what the files of the hosted simulator share. */
+/* sim/hosted/hosted.h - the options of the hosted simulator, and the functions that its files call of each other. */
 #ifndef QN_SIM_HOSTED_H
 #define QN_SIM_HOSTED_H
 
@@ -15,23 +15,23 @@
 struct hosted_options {
     struct qn_config config;
     bool check, filter, split_modify, branch_sim;
-    uint64_t from, count; /* instructions: leave out so many, feed so many */
-    const char *outcomes; /* file that gets the outcome of each reference, NULL = none */
-    const char *watch_file; /* file that gets config.watch_count references, or branches, with what was held for them, NULL = none */
+    uint64_t from, count; /* instructions to skip, and to simulate */
+    const char *outcomes; /* file for the outcome of each reference, NULL = none */
+    const char *watch_file; /* file for config.watch_count references or branches, with the state of the cache or predictor, NULL = none */
     enum sim_slot watch_of; /* D1, BC or BI */
     bool watch_of_given;
-    const char *watch_at;   /* begin with the first branch at one of these addresses; NULL = config.watch_from tells where */
+    const char *watch_at;   /* begins with the first branch at one of these addresses; NULL = config.watch_from */
     const char *trace;
 };
 
 extern const char *hosted_options;
 extern uint64_t hosted_options_asked; /* see sim/option.h */
-bool hosted_check_options(void);      /* when modules have been set up; false: none has asked for one of them, and a line says so */
+bool hosted_check_options(void);      /* call it after modules are set up; false: no module knows one of the options (a message was printed) */
 
 /* option.c.  -1: go on; else the exit status. */
 int hosted_parse(struct hosted_options *o, int argc, char **argv);
 
-/* filter.c: a reference as emitted code makes it, through the filter. */
+/* filter.c: a reference as in emitted code, with the hit filter. */
 unsigned hosted_data(uint64_t addr, uint32_t size, unsigned kind, bool filter, uint64_t *misses);
 unsigned hosted_fetch(uint64_t addr, uint32_t size, bool filter, uint64_t *misses);
 
@@ -39,24 +39,23 @@ bool hosted_cond(uint64_t pc, bool taken, bool backward); /* true: mispredicted 
 
 extern uint64_t hosted_references; /* records read so far */
 
-/* blame.c: from now on modules that crash or do not come back are named. */
+/* blame.c: from now on, modules that crash or hang are named in a message. */
 void hosted_watch(void);
 
-/* steps.c: --watch.  Before qn_sim_init, and after it; round each data reference, with what became of it; at the end.  false: a line was
- * printed. */
+/* steps.c: --watch.  Called before qn_sim_init; after it; before and after each data reference; at the end.  false: a message was printed. */
 void hosted_steps_choose(const struct hosted_options *o);
 bool hosted_steps_begin(const struct hosted_options *o);
 void hosted_steps_before(uint64_t addr, uint32_t size, unsigned kind);
 void hosted_steps_after(unsigned outcome);
 bool hosted_steps_write(const struct hosted_options *o);
 
-/* branch_steps.c: the same of BC or BI, round each conditional branch, indirect one and return. */
+/* branch_steps.c: the same for BC or BI, before and after each conditional branch, indirect branch and return. */
 bool hosted_branches_begin(const struct hosted_options *o);
 void hosted_branches_before(const struct sim_ref *ref);
 void hosted_branches_after(const struct sim_ref *ref, bool wrong);
 bool hosted_branches_write(const struct hosted_options *o);
 
-/* shows.c: what a predictor has shown since hosted_shown_clear, the bytes of its counters as they were then and as they are now. */
+/* shows.c: prints the state that a predictor has shown since hosted_shown_clear, with old and new values of its counters. */
 void hosted_shown_clear(void);
 void hosted_shown_put(FILE *f);
 

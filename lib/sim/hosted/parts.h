@@ -1,4 +1,4 @@
-/* sim/hosted/parts.h - references out of quern's own trace, third form (sim/parts.h). */
+/* sim/hosted/parts.h - reads references from quern's trace format, third version (sim/parts.h). */
 #ifndef QN_SIM_HOSTED_PARTS_H
 #define QN_SIM_HOSTED_PARTS_H
 
@@ -11,14 +11,14 @@ struct parts;
 struct parts *parts_open(struct bytes *from);
 void parts_close(struct parts *p);
 
-/* 1: *ref; 0: the end, which is where it has to be; -1: parts_error says what is wrong where. */
+/* 1: *ref is the next reference; 0: the end of a complete trace; -1: an error, see parts_error. */
 int parts_next(struct parts *p, struct sim_ref *ref);
 const char *parts_error(const struct parts *p);
 
-/* Instructions that the records since the last call count beyond fetches. */
+/* The number of instructions without a fetch in the records since the last call. */
 uint64_t parts_take_more(struct parts *p);
 
-/* Goes on with the last part that begins with instruction n or before, if the index is there; returns its first instruction. */
+/* Continues at the last part that begins at instruction n or before, if there is an index.  Returns the part's first instruction. */
 uint64_t parts_seek(struct parts *p, uint64_t n);
 
 #endif

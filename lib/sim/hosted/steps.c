@@ -1,9 +1,9 @@
-/* lib/sim/hosted/steps.c - --watch of a replay: a stretch of its data references, each with what the D1 held, as CSV.
+/* lib/sim/hosted/steps.c - --watch of a replay: writes consecutive data references with the state of the D1, as CSV.
  *
  *   quern replay --watch=2000 --watch-from=61 --watch-file=FILE TRACE  ->  the rows of cost/watch.h, as `quern run --watch` writes them
  *
- * What is known of lines, and the notes, are those of explain_seen.c and explain.c.  A trace names no source: file, line, function
- * and object stay empty.  Behind the stretch nothing is looked at any more.
+ * explain_seen.c provides the history of lines, explain.c the notes.  A trace has no source lines: file, line, function and object are
+ * empty.  After the last watched reference, nothing is observed any more.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  *   quern's own     see sim/parts.h, and for the form before it sim/record.h
  *   ChampSim        see champsim.h
  *
- * The format is found out from the content; for text, from the first line that is a reference.
+ * The format is detected from the content; for text, from the first line that is a reference.
  */
 #ifndef QN_SIM_TRACE_H
 #define QN_SIM_TRACE_H
@@ -21,12 +21,12 @@ struct trace;
 /* NULL: `why` says what is wrong. */
 struct trace *trace_open(const char *path, char *why, unsigned why_size);
 
-/* Passes over what comes before instruction n, as far as that costs nothing: returns the number of the instruction that comes next.  Before
- * the first reference is read. */
+/* Skips instructions before n, as far as the format allows it without reading them.  Returns the number of the next instruction.  Call it
+ * before the first reference is read. */
 uint64_t trace_seek(struct trace *t, uint64_t n);
 
-/* Instructions that the trace counts beyond fetches (steps of repeated strings), between the reference before last and the last one, or the
- * end.  Each is given once. */
+/* The number of instructions without a fetch (repetitions of string instructions) before the last reference, or before the end, that have not been
+ * returned yet. */
 uint64_t trace_take_more(struct trace *t);
 
 /* 1: *ref is the next one; 0: the end; -1: trace_error says FILE:LINE: what.  outcome holds SIM_TAKEN for branches. */
