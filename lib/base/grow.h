@@ -22,6 +22,16 @@ static inline void *qn_grown(void *list, size_t count, size_t room, size_t eleme
     return bigger;
 }
 
+/* A pointer to what there has to be: without memory the process ends. */
+#define QN_NEEDED(pointer)                                                                                    \
+    ({                                                                                                        \
+        __typeof__(pointer) needed_ = (pointer);                                                              \
+                                                                                                              \
+        if (!needed_)                                                                                         \
+            abort();                                                                                          \
+        needed_;                                                                                              \
+    })
+
 /* list, room: what is changed; room of any integer type; first: elements that it begins with. */
 #define QN_GROW(list, count, room, first)                                                                     \
     ({                                                                                                        \

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
 #include "lab/model_cache.h"
 
@@ -56,10 +57,8 @@ static void reset(struct qn_lab_box *b)
 
 struct qn_lab_box *qn_lab_new_box(const struct qn_lab_box_shape *shape)
 {
-    struct qn_lab_box *b = calloc(1, sizeof *b);
+    struct qn_lab_box *b = QN_NEEDED(calloc(1, sizeof *b));
 
-    if (!b)
-        abort();
     b->shape = *shape;
     reset(b);
     return b;
@@ -126,11 +125,9 @@ static char reply_to(struct qn_lab_box *b)
 bool qn_lab_box_talk(void *data, const char *said, size_t size, char **reply, size_t *reply_size)
 {
     struct qn_lab_box *b = data;
-    char *text = *reply = malloc(2 * size + 1);
+    char *text = *reply = QN_NEEDED((char *)malloc(2 * size + 1));
 
     *reply_size = 0;
-    if (!text)
-        abort();
     for (size_t i = 0; i < size && !b->answered && b->questions < QN_LAB_BOX_QUESTIONS_MAX; i++) {
         char answer;
 

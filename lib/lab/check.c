@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
 #include "lab/internal.h"
 
@@ -36,9 +37,7 @@ char *qn_lab_format(const char *format, ...)
 
 static void add_remark(struct qn_lab_outcome *o, const char *line, size_t n)
 {
-    o->remarks = realloc(o->remarks, o->remarks_size + n + 2);
-    if (!o->remarks)
-        abort();
+    o->remarks = QN_NEEDED(realloc(o->remarks, o->remarks_size + n + 2));
     for (size_t i = 0; i < n; i++) {
         unsigned char b = (unsigned char)line[i];
 
@@ -161,9 +160,7 @@ int qn_lab_check(const struct qn_lab_request *request, const struct qn_lab_place
     int status = QN_LAB_BROKEN;
 
     c.rules = request->has_variant ? qn_lab_draw_variant(request->variant) : qn_lab_standard();
-    c.outcomes = calloc(lab->n_tests, sizeof *c.outcomes);
-    if (!c.outcomes)
-        abort();
+    c.outcomes = QN_NEEDED(calloc(lab->n_tests, sizeof *c.outcomes));
     for (unsigned i = 0; i < lab->n_tests; i++)
         c.outcomes[i].ran = !request->only || strstr(lab->tests[i].name, request->only);
     if (!request->json)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lab/model_cache.h"
+#include "base/grow.h"
 #include "lab/module.h"
 
 #define CASES 4
@@ -44,10 +45,8 @@ static unsigned char *work_out(const struct qn_lab_trace *t, enum qn_lab_policy 
                                const struct qn_lab_variant *rules)
 {
     struct qn_lab_cache *cache = qn_lab_new_variant_cache(model, sets, ways, rules);
-    unsigned char *missed = malloc(t->n + 1);
+    unsigned char *missed = QN_NEEDED(malloc(t->n + 1));
 
-    if (!missed)
-        abort();
     for (size_t i = 0; i < t->n; i++)
         missed[i] = !qn_lab_touch_line(cache, t->at[i].addr, model == QN_LAB_OPT ? next_use(t, i) : 0).hit;
     qn_lab_free_cache(cache);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lab/model_cache.h"
+#include "base/grow.h"
 #include "lab/model_distance.h"
 
 #define CASES 3
@@ -130,10 +131,8 @@ static char *right_curve(struct qn_lab_check *c, const struct qn_lab_trace *t, s
     struct qn_lab_trace part = { t->at, n, 0 };
     char *text;
     size_t size;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = QN_NEEDED(open_memstream(&text, &size));
 
-    if (!f)
-        abort();
     fputs("lines,misses\n", f);
     for (unsigned lines = 1; lines <= curve->max; lines++)
         fprintf(f, "%u,%lu\n", lines, qn_lab_brute_misses(&part, curve->bits, lines, qn_lab_rules(c)));
@@ -172,11 +171,9 @@ static void add_tail(struct qn_lab_check *c, struct qn_lab_trace *t)
 /* Takes the trace. */
 static bool agrees(struct qn_lab_check *c, struct qn_lab_trace *t, unsigned bits, unsigned max)
 {
-    unsigned long *misses = calloc(max + 1, sizeof *misses);
+    unsigned long *misses = QN_NEEDED(calloc(max + 1, sizeof *misses));
     bool good;
 
-    if (!misses)
-        abort();
     add_tail(c, t);
     for (unsigned n = 1; n <= max; n++)
         misses[n] = qn_lab_brute_misses(t, bits, n, qn_lab_rules(c));
@@ -241,11 +238,9 @@ static bool whole_lines(struct qn_lab_check *c)
 static bool long_curve(struct qn_lab_check *c, unsigned refs, unsigned lines)
 {
     struct qn_lab_trace t = { .n = 0 };
-    unsigned long *misses = calloc(POINTS_LONG + 1, sizeof *misses);
+    unsigned long *misses = QN_NEEDED(calloc(POINTS_LONG + 1, sizeof *misses));
     bool good;
 
-    if (!misses)
-        abort();
     for (unsigned i = 0; i < refs; i++)
         qn_lab_add_ref(&t, qn_lab_is_variant(c) && i % 4 == 0 ? 'S' : 'L', (uint64_t)(BASE + qn_lab_below(c, lines)) << 6, 1);
     qn_lab_curve(&t, 6, misses, POINTS_LONG, qn_lab_rules(c));

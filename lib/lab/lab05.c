@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "lab/model_branch.h"
 #include "lab/module.h"
 
@@ -88,11 +89,9 @@ static void draw_branches(struct qn_lab_check *c, struct qn_lab_branches *t)
 /* Takes the branches. */
 static bool is_model(struct qn_lab_check *c, const char *file, enum qn_lab_predictor model, unsigned bits, struct qn_lab_branches *t)
 {
-    unsigned char *wanted = malloc(t->n + 1), *got = malloc(t->n + 1);
+    unsigned char *wanted = QN_NEEDED(malloc(t->n + 1)), *got = QN_NEEDED(malloc(t->n + 1));
     bool good;
 
-    if (!wanted || !got)
-        abort();
     qn_lab_mispredicts(t, model, bits, qn_lab_rules(c), wanted);
     good = run(c, file, bits, t, got) && compare(c, t, got, wanted, bits);
     free(wanted);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lab/box.h"
+#include "base/grow.h"
 #include "lab/check.h"
 
 #define BOXES 3
@@ -67,10 +68,8 @@ static void keep_conversation(struct qn_lab_check *c, const struct qn_lab_box_sh
     struct qn_lab_box *box = qn_lab_new_box(shape);
     char *text, *reply;
     size_t size, n;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = QN_NEEDED(open_memstream(&text, &size));
 
-    if (!f)
-        abort();
     for (unsigned lines = 0; *said && lines < CONVERSATION_MAX; lines++) {
         size_t line = strcspn(said, "\n") + (strchr(said, '\n') != NULL);
 

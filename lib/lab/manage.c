@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lab/host.h"
+#include "base/grow.h"
 #include "lab/module.h"
 #include "lab/talk.h"
 
@@ -224,15 +225,6 @@ static bool take(void *asked)
     }
 }
 
-static void *make_zeroed(size_t n, size_t size)
-{
-    void *p = calloc(n, size);
-
-    if (!p)
-        abort();
-    return p;
-}
-
 bool qn_lab_manage(struct qn_lab_check *c, struct qn_lab_managed *m)
 {
     struct asked a = { .d = { .take = take, .waits_for = HELLO }, .m = m };
@@ -241,8 +233,8 @@ bool qn_lab_manage(struct qn_lab_check *c, struct qn_lab_managed *m)
     if (!m->program)
         return false;
     m->unproved = SIZE_MAX;
-    a.tags = make_zeroed((size_t)m->sets * m->ways, sizeof *a.tags);
-    a.filled = make_zeroed(m->sets, sizeof *a.filled);
+    a.tags = QN_NEEDED(calloc((size_t)m->sets * m->ways, sizeof *a.tags));
+    a.filled = QN_NEEDED(calloc(m->sets, sizeof *a.filled));
     good = qn_lab_hold_dialogue(c, m->program, &a.d, false);
     if (good && (a.d.waits_for != QN_LAB_OVER || a.wrong))
         good = qn_lab_say(c, "reference %zu: %s", a.at + 1, a.wrong ? a.wrong : "the module ended");

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 #define TIMES 64 /* between two uses: lines that come in between others have times of their own */
 
 struct entry {
@@ -24,16 +26,12 @@ struct qn_lab_cache {
 
 struct qn_lab_cache *qn_lab_new_cache(enum qn_lab_policy policy, unsigned sets, unsigned ways)
 {
-    struct qn_lab_cache *c = calloc(1, sizeof *c);
+    struct qn_lab_cache *c = QN_NEEDED(calloc(1, sizeof *c));
 
-    if (!c)
-        abort();
     *c = (struct qn_lab_cache){ .policy = policy, .rules = qn_lab_standard(), .sets = sets, .ways = ways };
-    c->entries = calloc((size_t)sets * ways, sizeof *c->entries);
-    c->older_right = calloc((size_t)sets * ways, sizeof *c->older_right);
-    c->next_way = calloc(sets, sizeof *c->next_way);
-    if (!c->entries || !c->older_right || !c->next_way)
-        abort();
+    c->entries = QN_NEEDED(calloc((size_t)sets * ways, sizeof *c->entries));
+    c->older_right = QN_NEEDED(calloc((size_t)sets * ways, sizeof *c->older_right));
+    c->next_way = QN_NEEDED(calloc(sets, sizeof *c->next_way));
     return c;
 }
 

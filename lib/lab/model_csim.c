@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 struct qn_lab_csim {
     struct qn_lab_csim_shape g;
     struct qn_lab_variant rules;
@@ -17,10 +19,10 @@ static unsigned rule(const struct qn_lab_csim *m, enum qn_lab_parameter which) {
 
 struct qn_lab_csim *qn_lab_new_csim(struct qn_lab_csim_shape shape, const struct qn_lab_variant *rules)
 {
-    struct qn_lab_csim *m = calloc(1, sizeof *m);
+    struct qn_lab_csim *m = QN_NEEDED(calloc(1, sizeof *m));
 
-    if (!m || !(m->line = calloc((size_t)shape.E << shape.s, sizeof *m->line)) || !(m->used = calloc((size_t)1 << shape.s, sizeof *m->used)))
-        abort();
+    m->line = QN_NEEDED(calloc((size_t)shape.E << shape.s, sizeof *m->line));
+    m->used = QN_NEEDED(calloc((size_t)1 << shape.s, sizeof *m->used));
     m->g = shape;
     m->rules = *rules;
     return m;

@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 #define HASH_FACTOR 0x9e3779b97f4a7c15ull
 
 struct kept {
@@ -56,11 +58,9 @@ static bool look_up(struct brute *b, uint64_t line, size_t now, bool changes_not
 
 unsigned long qn_lab_brute_misses(const struct qn_lab_trace *t, unsigned bits, unsigned lines, const struct qn_lab_variant *rules)
 {
-    struct brute b = { calloc(lines, sizeof *b.at), 0, lines };
+    struct brute b = { QN_NEEDED(calloc(lines, sizeof *b.at)), 0, lines };
     unsigned long misses = 0;
 
-    if (!b.at)
-        abort();
     for (size_t i = 0; i < t->n; i++) {
         give_up_old(&b, i, rules->value[QN_LAB_MRC_AGE]);
         misses += !look_up(&b, t->at[i].addr >> bits, i, rules->value[QN_LAB_MRC_STORE] && t->at[i].op == 'S');
@@ -128,11 +128,9 @@ void qn_lab_curve(const struct qn_lab_trace *t, unsigned bits, unsigned long *mi
 
     while (m.slots < 2 * t->n)
         m.slots *= 2;
-    m.sum = calloc(t->n + 1, sizeof *m.sum);
-    m.line = calloc(m.slots, sizeof *m.line);
-    m.time = calloc(m.slots, sizeof *m.time);
-    if (!m.sum || !m.line || !m.time)
-        abort();
+    m.sum = QN_NEEDED(calloc(t->n + 1, sizeof *m.sum));
+    m.line = QN_NEEDED(calloc(m.slots, sizeof *m.line));
+    m.time = QN_NEEDED(calloc(m.slots, sizeof *m.time));
     for (unsigned n = 0; n <= max; n++)
         misses[n] = 0;
     /* At first misses[n] counts references that a cache of n + 1 lines has, and none of n. */

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 struct entry {
     uint64_t line, used; /* used 0: free */
     bool prefetched;
@@ -16,10 +18,9 @@ struct qn_lab_level {
 
 struct qn_lab_level *qn_lab_new_level(unsigned sets, unsigned ways)
 {
-    struct qn_lab_level *l = calloc(1, sizeof *l);
+    struct qn_lab_level *l = QN_NEEDED(calloc(1, sizeof *l));
 
-    if (!l || !(l->entries = calloc((size_t)sets * ways, sizeof *l->entries)))
-        abort();
+    l->entries = QN_NEEDED(calloc((size_t)sets * ways, sizeof *l->entries));
     l->sets = sets;
     l->ways = ways;
     return l;

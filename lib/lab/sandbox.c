@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "lab/reap.h"
 
 #define READ_BYTES 65536
@@ -129,10 +130,8 @@ static void close_pipe(struct child *c, int which)
 
 static bool append(char **text, size_t *size, const char *bytes, size_t n)
 {
-    char *longer = realloc(*text, *size + n + 1);
+    char *longer = QN_NEEDED(realloc(*text, *size + n + 1));
 
-    if (!longer)
-        abort();
     memcpy(longer + *size, bytes, n);
     *text = longer;
     *size += n;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/grow.h"
 
 struct qn_lab_text {
     char *bytes;
@@ -22,9 +23,7 @@ static inline void qn_lab_add_text(struct qn_lab_text *t, const void *bytes, siz
         t->at = t->size = 0;
     if (t->size + n > t->room) {
         t->room = 2 * (t->size + n);
-        t->bytes = realloc(t->bytes, t->room);
-        if (!t->bytes)
-            abort();
+        t->bytes = QN_NEEDED(realloc(t->bytes, t->room));
     }
     if (n)
         memcpy(t->bytes + t->size, bytes, n);

@@ -43,10 +43,8 @@ const char *qn_lab_write_trace(struct qn_lab_check *c, const struct qn_lab_trace
     const char *path;
     char *text;
     size_t size;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = QN_NEEDED(open_memstream(&text, &size));
 
-    if (!f)
-        abort();
     for (size_t i = 0; i < t->n; i++)
         fprintf(f, t->at[i].op == 'I' ? "%c  %" PRIx64 ",%u\n" : " %c %" PRIx64 ",%u\n", t->at[i].op, t->at[i].addr,
                 t->at[i].size);

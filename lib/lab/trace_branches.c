@@ -52,10 +52,8 @@ const char *qn_lab_write_branches(struct qn_lab_check *c, const struct qn_lab_br
     uint64_t last = 0;
     char *bytes;
     size_t size;
-    FILE *f = open_memstream(&bytes, &size);
+    FILE *f = QN_NEEDED(open_memstream(&bytes, &size));
 
-    if (!f)
-        abort();
     fputs(MAGIC, f);
     for (size_t i = 0; i < t->n; i++) {
         uint64_t delta = t->at[i].pc - last;

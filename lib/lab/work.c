@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "lab/internal.h"
+#include "base/grow.h"
 #include "text/output.h"
 
 #define SOURCE_MAX (1u << 20)  /* bytes of a file that is handed in */
@@ -31,11 +32,9 @@ static bool complain(const char *path)
 /* The bytes of an open file, at most `most`; a zero byte behind them. */
 static char *read_all(int fd, size_t most, size_t *size)
 {
-    char *bytes = malloc(most + 1);
+    char *bytes = QN_NEEDED(malloc(most + 1));
     ssize_t n = 0;
 
-    if (!bytes)
-        abort();
     for (*size = 0; *size < most && (n = read(fd, bytes + *size, most - *size)) > 0; *size += (size_t)n)
         ;
     bytes[*size] = 0;
