@@ -15,6 +15,8 @@
 #include "run_options.h"
 #include "tools.h"
 
+#define WORDS_MAX 4 /* of one option */
+
 static bool parse_number(const char *text, char **end, uint64_t *number)
 {
     if (!isdigit((unsigned char)*text))
@@ -119,74 +121,25 @@ static const char *take_GEOMETRY(const struct qn_option *o, void *field, char **
     return qn_collect_check_geometry(o->names + 2, field) ? NULL : "";
 }
 
-/* Kinds whose values are words: the number of a word is what it stands for, in a trace that of a bit. */
-static const char *const countings[] = { [QN_COUNTING_EXACT] = "exact", [QN_COUNTING_CACHEGRIND] = "cachegrind", NULL },
-                  *const batches[] = { [QN_BATCH_AUTO] = "auto", [QN_BATCH_NEVER] = "never", [QN_BATCH_ALWAYS] = "always",
-                                       [QN_BATCH_OFTEN] = "often", NULL },
-                  *const vectors[] = { [QN_VECTORS_AUTO] = "auto", [QN_VECTORS_SCALAR] = "scalar", [QN_VECTORS_AVX2] = "avx2",
-                                       [QN_VECTORS_AVX512] = "avx512", NULL },
-                  *const calls[] = { [QN_CALLS_NO] = "no", [QN_CALLS_YES] = "yes", [QN_CALLS_PATHS] = "paths", NULL },
-                  *const datas[] = { [QN_DATA_NO] = "no", [QN_DATA_YES] = "yes", [QN_DATA_USE] = "use", NULL },
-                  *const profile_formats[] = { [QN_COLLECT_CACHEGRIND] = "cachegrind", [QN_COLLECT_CALLGRIND] = "callgrind", NULL },
-                  *const requests[] = { [QN_REQUESTS_ALL] = "all", [QN_REQUESTS_CACHEGRIND] = "cachegrind", [QN_REQUESTS_CALLGRIND] = "callgrind", NULL },
-                  *const inlines[] = { [QN_DEBUG_NO_INLINES] = "no", [QN_DEBUG_INLINES] = "yes", [QN_DEBUG_CHAINS] = "chains", NULL },
-                  *const traces[] = { "decode", "block", "event", "emit", "syscall", "signal", NULL }; /* QN_TRACE_DECODE ... */
-
-static const char *take_word(const char *const *words, uint64_t *field, const char *value)
+/* The words of the argument, "exact|cachegrind": the number of one is that of its enum (exact: QN_COUNTING_EXACT). */
+static const char *take_WORD(const struct qn_option *o, void *field, char **value)
 {
+    char *left = strdup(o->argument), *copy = left;
+    const char *words[WORDS_MAX + 1] = { NULL }, *wanted;
     int number = 0;
-    const char *wanted = qn_option_find_word(words, value, &number);
 
-    *field = (uint64_t)number;
+    for (int i = 0; left && i < WORDS_MAX; i++)
+        words[i] = strsep(&left, "|");
+    wanted = copy ? qn_option_find_word(words, *value, &number) : "more memory";
+    *(uint64_t *)field = (uint64_t)number;
+    free(copy);
     return wanted;
-}
-
-static const char *take_COUNTING(const struct qn_option *o, void *field, char **value)
-{
-    (void)o;
-    return take_word(countings, field, *value);
-}
-
-static const char *take_BATCH(const struct qn_option *o, void *field, char **value)
-{
-    (void)o;
-    return take_word(batches, field, *value);
-}
-
-static const char *take_CALLS(const struct qn_option *o, void *field, char **value)
-{
-    (void)o;
-    return take_word(calls, field, *value);
-}
-
-static const char *take_DATA(const struct qn_option *o, void *field, char **value)
-{
-    (void)o;
-    return take_word(datas, field, *value);
-}
-
-static const char *take_FORMAT(const struct qn_option *o, void *field, char **value)
-{
-    (void)o;
-    return take_word(profile_formats, field, *value);
-}
-
-static const char *take_REQUESTS(const struct qn_option *o, void *field, char **value)
-{
-    (void)o;
-    return take_word(requests, field, *value);
-}
-
-static const char *take_INLINES(const struct qn_option *o, void *field, char **value)
-{
-    (void)o;
-    return take_word(inlines, field, *value);
 }
 
 static const char *take_VECTORS(const struct qn_option *o, void *field, char **value)
 {
     const uint64_t *chosen = field;
-    const char *wanted = take_word(vectors, field, *value);
+    const char *wanted = take_WORD(o, field, value);
 
     if (wanted)
         return wanted;
@@ -200,6 +153,7 @@ static const char *take_VECTORS(const struct qn_option *o, void *field, char **v
 /* Several, separated by commas. */
 static const char *take_TRACE(const struct qn_option *o, void *field, char **value)
 {
+    static const char *const traces[] = { "decode", "block", "event", "emit", "syscall", "signal", NULL }; /* QN_TRACE_DECODE ... */
     const char *wanted = NULL;
     char *copy = strdup(*value), *left = copy, *part;
 

@@ -4,6 +4,7 @@
  *   -> geometry[D1] = { 32768, 8, 64 }, branch_sim = true, aslr = false, quiet = true, argv = { "./prog", "arg" }
  *
  * A line of the list: kind (a function take_KIND of tools/run_options.c), name, field, argument as --help shows it, text.
+ * The words of a WORD stand in the order of their enum.
  */
 #ifndef QN_COLLECT_OPTIONS_H
 #define QN_COLLECT_OPTIONS_H
@@ -23,7 +24,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(GEOMETRY, "L2", geometry[QN_COLLECT_LL], "SIZE,ASSOC,LINE", "older name of --LL")                                  \
     X(YESNO, "cache-sim", cache_sim, "yes|no", "simulate the caches [yes]")                                          \
     X(YESNO, "branch-sim", branch_sim, "yes|no", "simulate the branch predictors [no]")                              \
-    X(COUNTING, "counting", counting, "exact|cachegrind", "rules of counting [exact]")                               \
+    X(WORD, "counting", counting, "exact|cachegrind", "rules of counting [exact]")                               \
     X(TEXT, "cachegrind-out-file", out_file, "FILE", "profile; %p pid, %q{VAR} environment, %n 1, %% % "             \
                                                      "[cachegrind.out.%p]")                                          \
     X(TEXT, "out-file", out_file, "FILE", "the same")                                                                \
@@ -40,15 +41,15 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(TEXT, "watch-region", watch_region, "NAME", "the first of them is the first of this region (quern.h)")         \
     X(TEXT, "watch-file", watch_file, "FILE", "where to; %p, %q{VAR} as above [quern.watch.%p.csv]")                     \
     X(TEXT, "branches-file", branches_file, "FILE", "write where each branch lies, for `quern watch --predictor`; %p, %q{VAR} as above") \
-    X(INLINES, "inline", inlines, "no|yes|chains", "name inlined functions, and the calls between [no]")             \
+    X(WORD, "inline", inlines, "no|yes|chains", "name inlined functions, and the calls between [no]")             \
     X(YESNO, "demangle", demangle, "yes|no", "readable names of C++ and Rust functions [yes]")                       \
     X(YESNO, "keep-lines", keep_lines, "yes|no", "keep debug information that had to be unpacked in ~/.cache/quern [yes]")    \
     X(TEXT, "extra-debuginfo-path", debug_root, "DIR", "look for separate debug files in DIR first")                 \
     X(YESNO, "trace-children", trace_children, "yes|no", "also profile what the program executes [no]")              \
-    X(DATA, "data", data, "no|yes|use", "misses by variable and allocation, and by line on what; use: bytes used of each line, too [no]") \
+    X(WORD, "data", data, "no|yes|use", "misses by variable and allocation, and by line on what; use: bytes used of each line, too [no]") \
     X(NAMES, "alloc", alloc, "FUNCTION[:N[*M]]", "a function that allocates, with --data; argument N has the bytes")  \
-    X(FORMAT, "profile-format", profile_format, "cachegrind|callgrind", "callgrind: what KCachegrind reads, with --calls=yes unless that is said [cachegrind]") \
-    X(CALLS, "calls", calls, "no|yes|paths", "inclusive costs by call, line and function; paths: and by call path [no]")       \
+    X(WORD, "profile-format", profile_format, "cachegrind|callgrind", "callgrind: what KCachegrind reads, with --calls=yes unless that is said [cachegrind]") \
+    X(WORD, "calls", calls, "no|yes|paths", "inclusive costs by call, line and function; paths: and by call path [no]")       \
     X(NUMBER, "calls-room", calls_room, "N", "at most N different calls, and call paths [1000000]")                    \
     X(NUMBER, "calls-depth", calls_depth, "N", "at most N calls that have not returned [1000000]")                     \
     X(NAMES, "toggle", toggle, "FUNCTION", "count only inside this function; may be repeated")                       \
@@ -56,7 +57,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(NAMES, "dump-before", dump_before, "FUNCTION", "a part of the profile ends where the function is entered; may be repeated") \
     X(NAMES, "dump-after", dump_after, "FUNCTION", "... where it has returned")                                        \
     X(NAMES, "zero-before", zero_before, "FUNCTION", "counts begin anew where the function is entered; may be repeated") \
-    X(REQUESTS, "requests", requests, "all|cachegrind|callgrind", "whose client requests are obeyed, besides quern's [all]")   \
+    X(WORD, "requests", requests, "all|cachegrind|callgrind", "whose client requests are obeyed, besides quern's [all]")   \
     X(YESNO, "instr-at-start", instr_at_start, "yes|no", "count from the start [yes]")                               \
     X(TEXT, "log-file", log_file, "FILE", "messages go there; %p, %q{VAR}, %% as above [stderr]")                    \
     X(LOG_FD, "log-fd", log_fd, "N", "messages go to this descriptor [2]")                                           \
@@ -78,7 +79,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(SIZE, "tcache-size", tcache_size, "BYTES", "code cache; suffix K, M, G [the engine's]")                        \
     X(NUMBER, "block-max", block_max, "N", "instructions per block [the engine's]")                                  \
     X(YESNO, "filter", filter, "yes|no", "use the hit filter [yes]")                                                 \
-    X(BATCH, "batch", batch, "auto|never|always|often", "simulate references many at a time where many miss [auto]")  \
+    X(WORD, "batch", batch, "auto|never|always|often", "simulate references many at a time where many miss [auto]")  \
     X(VECTORS, "vectors", vectors, "auto|scalar|avx2|avx512", "instructions that simulators may use [auto]")         \
     X(YESNO, "check", check, "yes|no", "compare filtered and unfiltered simulation [no]")                            \
     X(TRACE, "trace", trace, "WHAT,...", "decode, block, event, emit, syscall, signal")                              \
