@@ -34,28 +34,6 @@ function _start                                 # what profiles call (below main
         call    loops
         quit
         end     _start
-function f                                      # 3 + 1 + 5 + 1 = 10
-        .rept 3; nop; .endr
-        call    g
-        ret
-        end     f
-function g                                      # 5
-        .rept 4; nop; .endr
-        ret
-        end     g
-function sum                                    # sum(n) = n + sum(n - 1): 3 and return, or 6 and a call
-        xor     %eax, %eax
-        test    %edi, %edi
-        je      2f
-        dec     %edi
-        call    sum
-        inc     %eax
-2:      ret
-        end     sum
-function tail                                   # 2, and all of g
-        nop
-        jmp     g
-        end     tail
 function either                                 # 2, and all of g, which it jumps to by a condition, or falls into pad
         test    %edi, %edi
         je      g
@@ -64,28 +42,13 @@ function pad                                    # 2
         nop
         ret
         end     pad
-function jumps                                  # 4: leaves without a return, by a longjmp
-        nop
-        push    %rax
-        mov     %rbp, %rsp
-        jmp     *%rcx
-        end     jumps
-function popper                                 # 4 and a return that pops more
-        push    (%rsp)
-        mov     far, %ecx
-        mov     (%rsp), %ecx
-        mov     %ecx, far
-        ret     $8
-        end     popper
 function loops                                  # 3 * 3 + 1: the loop begins where the function does
         inc     %edx
         cmp     $3, %edx
         jne     loops
         ret
         end     loops
-        .bss
-        .balign 4096
-far:    .skip   4096
+#include "functions.h"
 GUEST
 start='(below main)'
 assemble
