@@ -5,18 +5,8 @@
 #define QN_SLOT_FILE "sim/bpred/btb.c"
 #include "sim/adapt/predictor_BI.h"
 
-#undef sim_pc
-uint64_t sim_pc;
-
 #include "shows_nothing.h"
-#include "sim/hosted/service.c"
-#include "tap.h"
-
-bool qn_sim_at_work(struct qn_sim_culprit *c)
-{
-    (void)c;
-    return false;
-}
+#include "alone.h"
 
 bool sim_branch_backward;
 

@@ -13,17 +13,7 @@
 #define QN_SLOT_FILE POLICY_FILE
 #include "sim/unit_cache.h"
 
-#undef sim_pc
-uint64_t sim_pc;
-
-#include "sim/hosted/service.c"
-#include "tap.h"
-
-bool qn_sim_at_work(struct qn_sim_culprit *c)
-{
-    (void)c;
-    return false;
-}
+#include "alone.h"
 
 #define LINE 64
 #define SETS_WAYS 4

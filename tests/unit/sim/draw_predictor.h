@@ -14,18 +14,8 @@
 #define QN_SLOT_FILE PREDICTOR_FILE
 #include "sim/adapt/predictor_BC.h"
 
-#undef sim_pc
-uint64_t sim_pc;
-
 #include "shows_nothing.h"
-#include "sim/hosted/service.c"
-#include "tap.h"
-
-bool qn_sim_at_work(struct qn_sim_culprit *c)
-{
-    (void)c;
-    return false;
-}
+#include "alone.h"
 
 bool sim_branch_backward;
 void qn_up_charge(uint32_t site) { (void)site; }
