@@ -1,33 +1,10 @@
 #!/bin/sh
 # Is what `quern watch` plays what the caches did?  Each step beside a slow model of its own, their sum beside the profile.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
+. "$top_srcdir/tests/unit/page/watch.inc"
 command -v jq >/dev/null || absent_all 'jq is not installed' 28
 
-cat >prog.S <<'END'
-    .globl _start
-    .bss
-    .balign 64
-table: .space 65536
-    .text
-_start:
-    mov $3, %ebp            # three rounds over two arrays, lines of both in the same sets
-1:  xor %ecx, %ecx
-2:  mov table(%rcx), %rax
-    add %rax, table+4096(%rcx)
-    mov %rax, table+8186(%rcx)    # over the end of a line now and then
-    add $72, %ecx
-    cmp $3000, %ecx
-    jb 2b
-    dec %ebp
-    jnz 1b
-    mov $60, %eax
-    xor %edi, %edi
-    syscall
-END
-"$CC" -g -nostdlib -static -o prog prog.S || bail 'cannot assemble'
-
-# data FILTER FILE
-data() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$2" | sed 's/.*id="data">//; s/<\/script>$//' | jq -cr "$1"; }
+two_arrays 0
 
 # lines FILE K: of each step of cache K its address, size, and 1 for a miss
 steps() { data ".steps as \$s | .caches[$2].steps | to_entries[] | \"\\(\$s[.key][4]) \\(\$s[.key][5]) \\(.value[0] % 2)\"" "$1"; }
@@ -112,15 +89,6 @@ is "$(data "$named" region.html)" "$symbol" '... as the symbol table has them'
 
 # ---- what cannot be ----
 
-refused() { # STATUS TEXT ARGUMENTS...
-    wanted=$1 text=$2
-    shift 2
-    rm -f x.html
-    "$QUERN" watch -q "$@" >out 2>err
-    got=$?
-    is "$got:$(wc -l <err | tr -d ' '):$(ls x.html 2>/dev/null)" "$wanted:1:" "refused in one line: $*"
-    grep -q -e "$text" err || { diag "$(cat err)"; ok "... which says $text" false; }
-}
 refused 2 'size: got 1000' --cache=lru:1000,2,64 -o x.html ./prog
 refused 2 'nosuch' --cache=nosuch -o x.html ./prog
 refused 127 'nobody' -o x.html ./nobody

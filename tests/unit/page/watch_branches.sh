@@ -1,6 +1,7 @@
 #!/bin/sh
 # Is what `quern watch --predictor` plays what replays of the recorded program write (which sim/shows.sh compares with models)?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
+. "$top_srcdir/tests/unit/page/watch.inc"
 command -v jq >/dev/null || absent_all 'jq is not installed' 24
 
 cat >prog.S <<'END'
@@ -26,7 +27,6 @@ done:
 to: .quad done
 END
 "$CC" -g -nostdlib -static -o prog prog.S || bail 'cannot assemble'
-data() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$2" | sed 's/.*id="data">//; s/<\/script>$//' | jq -cr "$1"; }
 
 options='gshare-history=5,bits=6'
 "$QUERN" watch -q --predictor=gshare:$options --predictor=perceptron:perceptron-history=3 --references=10000 -o all.html ./prog >out 2>err
@@ -72,15 +72,6 @@ is "$(data '[.places[] | .[1]] | sort' ras.html)" '[11,18]' '... with their line
 
 # ---- what cannot be ----
 
-refused() { # STATUS TEXT ARGUMENTS...
-    wanted=$1 text=$2
-    shift 2
-    rm -f x.html
-    "$QUERN" watch -q "$@" >out 2>err
-    got=$?
-    is "$got:$(wc -l <err | tr -d ' '):$(ls x.html 2>/dev/null)" "$wanted:1:" "refused in one line: $*"
-    grep -q -e "$text" err || { diag "$(cat err)"; ok "... which says $text" false; }
-}
 refused 2 'no predictor' --predictor=srrip -o x.html ./prog
 refused 2 'nosuch' --predictor=nosuch -o x.html ./prog
 refused 2 'not with --cache' --predictor=gshare --cache=lru -o x.html ./prog

@@ -1,35 +1,13 @@
 #!/bin/sh
 # Does `quern watch --trace` play what the program itself would have been shown to do?  A run and the replay of its trace are compared.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
+. "$top_srcdir/tests/unit/page/watch.inc"
 command -v jq >/dev/null || absent_all 'jq is not installed' 31
 
-cat >prog.S <<'END_OF_PROGRAM'
-    .globl _start
-    .bss
-    .balign 64
-table: .space 65536
-    .text
-_start:
-    mov $3, %ebp            # three rounds over two arrays, lines of both in the same sets
-1:  xor %ecx, %ecx
-2:  mov table(%rcx), %rax
-    add %rax, table+4096(%rcx)
-    mov %rax, table+8186(%rcx)    # over the end of a line now and then
-    add $72, %ecx
-    cmp $3000, %ecx
-    jb 2b
-    dec %ebp
-    jnz 1b
-    mov $60, %eax
-    mov $7, %edi
-    syscall
-END_OF_PROGRAM
-"$CC" -g -nostdlib -static -o prog prog.S || bail 'cannot assemble'
+two_arrays 7
 "$QUERN" trace -o prog.trace ./prog
 [ $? = 7 ] && [ -s prog.trace ] || bail 'no trace'
 
-# data FILTER FILE
-data() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$2" | sed 's/.*id="data">//; s/<\/script>$//' | jq -cr "$1"; }
 all_but_source='[[.steps[] | del(.[1])], .caches]'
 
 # ---- the page ----
