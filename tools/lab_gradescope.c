@@ -15,7 +15,6 @@
 #include "tools.h"
 
 #define FILES 3
-#define KEY_MAX 4096
 #define TEXT_MAX 4096
 #define VERSION 20u              /* of the format, 2.0 */
 #define MADE_BY_UNIX (3u << 8)

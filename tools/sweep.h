@@ -110,7 +110,6 @@ int *qn_sweep_find_parts(struct qn_sweep *s, int *parts);
 bool qn_sweep_write(struct qn_sweep *s);
 
 /* The machine that a sweep began on, for its jobs.  false: this node is another one, and a line says so. */
-void qn_sweep_name_machine(const struct qn_geometry *host, char *text, size_t size);
 bool qn_sweep_take_machine(struct qn_geometry *host);
 
 /* The same as qn_sweep_run, in parts that an engine runs. */

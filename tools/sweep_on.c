@@ -47,7 +47,7 @@ static void name_processor(char text[64])
     snprintf(text, 64, "%s-%x-%x", vendor, family, extended);
 }
 
-void qn_sweep_name_machine(const struct qn_geometry *g, char *text, size_t size)
+static void name_machine(const struct qn_geometry *g, char *text, size_t size)
 {
     char processor[64];
 
@@ -154,7 +154,7 @@ static void write_script_to(struct engine *e, FILE *f)
     char machine[160], *folder = getcwd(NULL, 0);
     char **word = e->s->options.argv;
 
-    qn_sweep_name_machine(e->s->host, machine, sizeof machine);
+    name_machine(e->s->host, machine, sizeof machine);
     fputs("#!/bin/sh\n# A part of a sweep; its number is the argument, or that of Slurm's array.\ncd", f);
     qn_exp_put_word(f, e->s->options.stage ? e->folder : folder ? folder : ".");
     fputs(" || exit 1\npart=${1:-$SLURM_ARRAY_TASK_ID}\n[ -x", f);

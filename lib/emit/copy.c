@@ -38,8 +38,8 @@ static uint64_t rip_target(const struct emitter *e, unsigned i)
     return e->b->at[i] + in->len + (uint64_t)(int64_t)disp;
 }
 
-/* Low registers only: their number fits ModRM whatever the prefixes say, and with mod 0 none of these is special. */
-unsigned qn_emit_fix_register(const struct qn_insn *in)
+/* The register that a RIP-relative rewrite of this instruction saves.  Low ones only: their number fits ModRM whatever the prefixes say, and with mod 0 none of these is special. */
+static unsigned fix_register(const struct qn_insn *in)
 {
     static const uint8_t choice[] = {QN_RCX, QN_RDX, QN_RBX, QN_RSI, QN_RDI, QN_RAX};
     uint16_t used = in->reads | in->writes;
@@ -75,7 +75,7 @@ static void put_rebased(struct qn_code *c, const uint8_t *from, const struct qn_
 static void copy_far(struct emitter *e, unsigned i, uint64_t target)
 {
     const struct qn_insn *in = &e->b->insn[i];
-    unsigned reg = qn_emit_fix_register(in);
+    unsigned reg = fix_register(in);
 
     x_store(&e->hot, CTX(tmp), reg);
     x_movi(&e->hot, reg, target);

@@ -110,7 +110,5 @@ uint32_t qn_emit_block(const struct qn_block *b, const struct qn_event_list *eve
                        uint32_t record, unsigned space);
 /* For the block emitted last: a line for each reference or branch without a short form, with the reason. */
 void qn_emit_why(const struct qn_block *b, const struct qn_event_list *list, void (*out)(const char *line));
-/* The register that a RIP-relative rewrite of this instruction would save. */
-unsigned qn_emit_fix_register(const struct qn_insn *in);
 
 #endif

@@ -51,8 +51,6 @@ bool qn_engines_choose_module(struct qn_engines_choice *c, int slot, const char 
 /* Adds analyses: "3c,sets,mine.c". */
 bool qn_engines_choose_analyses(struct qn_engines_choice *c, const char *list);
 
-/* Is this the name of a file?  Else it names a module that ships with quern. */
-bool qn_engines_is_file_name(const char *name);
 /* The file of a module, a name or a path; free() it.  NULL: a line was printed.  `slot` is named in that line. */
 char *qn_engines_find_module(const char *tool, const char *library, enum qn_engines_slot slot, const char *name);
 /* "srrip:50b34235a5a88360" of a file; free() it. */

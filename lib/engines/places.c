@@ -120,7 +120,8 @@ char *qn_engines_find_archive(const char *name)
     return NULL;
 }
 
-bool qn_engines_is_file_name(const char *name)
+/* Is this the name of a file?  Else it names a module that ships with quern. */
+static bool is_file_name(const char *name)
 {
     size_t n = strlen(name);
 
@@ -133,7 +134,7 @@ char *qn_engines_find_module(const char *tool, const char *library, enum qn_engi
     struct stat st;
     glob_t g;
 
-    if (qn_engines_is_file_name(name)) {
+    if (is_file_name(name)) {
         path = realpath(name, NULL);
         if (path && !access(path, R_OK) && !stat(path, &st) && S_ISREG(st.st_mode))
             return path;

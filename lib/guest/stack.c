@@ -27,7 +27,8 @@ static struct parts split(uint64_t *sp)
     return p;
 }
 
-uint64_t qn_stack_auxv(const uint64_t *sp, uint64_t type)
+/* Value of an auxv entry of the kernel's stack, 0 if absent. */
+static uint64_t find_auxv(const uint64_t *sp, uint64_t type)
 {
     struct parts p = split((uint64_t *)(uintptr_t)sp);
 
@@ -148,7 +149,7 @@ uint64_t qn_stack_build(uint64_t *kernel_sp, const struct qn_image *image, const
 
     while (start->argv[argc])
         argc++;
-    *vdso = qn_stack_auxv(kernel_sp, AUX_VDSO);
+    *vdso = find_auxv(kernel_sp, AUX_VDSO);
     words = 1 + argc + 1 + p.nenv + 1 + 2 * (p.naux + 1);
     if (steps) { /* addresses are not to vary */
         sp = (sp - total_bytes(&p, start)) & ~(STACK_STEP - 1);

@@ -21,7 +21,5 @@ struct qn_start {
 
 /* Rebuild the stack below kernel_sp; returns the guest's initial rsp.  *vdso = address of the vDSO or 0. */
 uint64_t qn_stack_build(uint64_t *kernel_sp, const struct qn_image *image, const struct qn_start *start, uint64_t *vdso);
-/* Value of an auxv entry of the kernel's stack, 0 if absent. */
-uint64_t qn_stack_auxv(const uint64_t *kernel_sp, uint64_t type);
 
 #endif

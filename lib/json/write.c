@@ -75,7 +75,8 @@ static void read_first(const char *path, char *first, int size)
         fclose(f);
 }
 
-bool qn_json_is_sweep(const char *path)
+/* A sweep's CSV begins with the column "quern". */
+static bool is_sweep(const char *path)
 {
     static const char head[] = "quern,";
     char first[sizeof head];
@@ -97,6 +98,6 @@ static bool is_table(const char *path)
 
 enum qn_text_status qn_json_write_file(FILE *out, const char *path, bool totals, struct qn_text_error *err)
 {
-    return qn_json_is_sweep(path) ? qn_json_write_sweep(out, path, err) : is_table(path) ? qn_json_write_table(out, path, err)
+    return is_sweep(path) ? qn_json_write_sweep(out, path, err) : is_table(path) ? qn_json_write_table(out, path, err)
                                                                                         : qn_json_write_profile(out, path, totals, err);
 }

@@ -8,7 +8,8 @@
 #include "base/base.h"
 #include "plot/words.h"
 
-int qn_plot_count_identity(const struct qn_plot_input *in)
+/* Columns before `status`: they say what was run.  All, where there is none. */
+static int count_identity(const struct qn_plot_input *in)
 {
     int status = qn_exp_find_column(&in->t, "status");
 
@@ -122,7 +123,7 @@ static bool is_derived(const char *name)
 
 static void add_where_needed(struct qn_plot_keys *k, bool derived)
 {
-    int identity = qn_plot_count_identity(k->in);
+    int identity = count_identity(k->in);
 
     for (int i = 0; i < identity; i++)
         if (is_derived(k->in->t.columns[i]) == derived && may_be_key(k, i) && splits(k, i))

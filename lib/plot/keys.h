@@ -26,8 +26,6 @@ enum qn_text_status qn_plot_find_keys(struct qn_plot_keys *k, const char *chosen
 /* "srrip, 4 ways"; "" where there are no keys. */
 char *qn_plot_name_curve(const struct qn_plot_keys *k, int row);
 
-/* Columns before `status`: they say what was run.  All, where there is none. */
-int qn_plot_count_identity(const struct qn_plot_input *in);
 /* Whether all rows have the same text there; also where there is no such column. */
 bool qn_plot_is_constant(const struct qn_plot_input *in, int column);
 

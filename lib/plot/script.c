@@ -51,7 +51,8 @@ void qn_plot_quote(FILE *out, const char *text)
 
 double qn_plot_fraction(const struct qn_plot_layout *l, int pixels) { return (double)pixels / l->height; }
 
-int qn_plot_write_caption(const struct qn_plot_picture *p, FILE *out)
+/* The caption, broken into lines: '...' . "\n" . '...'; out NULL: only counts them. */
+static int write_caption(const struct qn_plot_picture *p, FILE *out)
 {
     size_t used = 0;
     int lines = 1;
@@ -130,7 +131,7 @@ static int bar_height(const struct qn_plot_picture *p)
 
 static struct qn_plot_layout lay_out(const struct qn_plot_picture *p)
 {
-    struct qn_plot_layout l = { .height = QN_PLOT_HEIGHT, .caption_lines = qn_plot_write_caption(p, NULL) };
+    struct qn_plot_layout l = { .height = QN_PLOT_HEIGHT, .caption_lines = write_caption(p, NULL) };
     int rows = (p->panel_count + p->across - 1) / p->across;
 
     if (p->form == QN_PLOT_BARS)
@@ -182,7 +183,7 @@ static void write_caption_label(const struct qn_plot_picture *p, FILE *out, cons
     if (!p->caption_count)
         return;
     fputs("set label 1 ", out);
-    qn_plot_write_caption(p, out);
+    write_caption(p, out);
     fprintf(out, " at screen 0.5, screen %.4f center font ',10'\n",
             qn_plot_fraction(l, QN_PLOT_CAPTION_EDGE + (l->caption_lines - 1) * QN_PLOT_CAPTION_LINE));
 }

@@ -34,8 +34,6 @@ struct qn_plot_layout {
 void qn_plot_quote(FILE *out, const char *text);
 /* As a fraction of the height. */
 double qn_plot_fraction(const struct qn_plot_layout *l, int pixels);
-/* The caption, broken into lines: '...' . "\n" . '...'; out NULL: only counts them. */
-int qn_plot_write_caption(const struct qn_plot_picture *p, FILE *out);
 /* A scale for large numbers in these curves: 1, 1e3, 1e6 or 1e9, so that an axis has few digits. */
 double qn_plot_choose_unit(const struct qn_plot_picture *p, int first, int count);
 /* 'D1 misses (thousands)', quoted. */

@@ -23,7 +23,7 @@ const char *qn_prof_chosen_region(void)
     return chosen;
 }
 
-int qn_prof_region_matches(const char *path, const char *name)
+static int matches(const char *path, const char *name)
 {
     size_t n = strlen(name);
     for (const char *at = path; n > 0 && (at = strstr(at, name)) != NULL; at++)
@@ -51,7 +51,7 @@ static int begin(struct qn_prof_regions *r, const char *path, const char **what)
     }
     r->seen++;
     remember(r, path);
-    r->reading = r->chosen && qn_prof_region_matches(path, r->chosen);
+    r->reading = r->chosen && matches(path, r->chosen);
     r->matched += r->reading;
     return 0;
 }

@@ -31,8 +31,6 @@
 void qn_prof_choose_region(const char *name);
 const char *qn_prof_chosen_region(void);
 
-int qn_prof_region_matches(const char *path, const char *name);
-
 /* Whether this is the description that lists a profile's regions, "Regions:  setup, solve". */
 int qn_prof_names_regions(const char *desc);
 

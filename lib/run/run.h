@@ -271,7 +271,6 @@ long qn_sys_sigaltstack(uint64_t ss, uint64_t old);
 long qn_sys_death_signal(const long *a); /* prctl(PR_SET_PDEATHSIG, PR_GET_PDEATHSIG) */
 long qn_sys_getppid(void);
 void qn_sys_sigreturn(void);
-qn_sigset qn_host_mask(qn_sigset guest); /* the mask that the kernel gets for this mask of the guest */
 qn_sigset qn_signal_block_all(void); /* returns the kernel's mask before */
 void qn_signal_exec(bool before);       /* execve: sets dispositions and mask as the guest has them; before = false: undoes that */
 uint32_t qn_frame_fpu_bytes(void);      /* bytes of x87 and vector state in a signal frame */
@@ -283,10 +282,6 @@ struct qn_insn;
 bool qn_fpu_store16(const struct qn_insn *in); /* fnstenv, fnsave with 66h at ctx.rip; false: a signal is pending */
 void qn_fpu_state_stored(const struct qn_insn *in, uint64_t at); /* the same for an instruction of the xsave family, at this address */
 void qn_fpu_save(void *, uint64_t), qn_fpu_save_legacy(void *), qn_fpu_restore(const void *, uint64_t), qn_fpu_restore_legacy(const void *);
-
-/* ---- loading (main.c uses guest/) ---- */
-
-void qn_guest_start(const char *path, uint64_t *kernel_sp);
 
 /* ---- tracing ---- */
 

@@ -46,7 +46,8 @@ int qn_text_has_control(const char *text, size_t n)
     return 0;
 }
 
-char *qn_text_escape_format(const char *format, va_list args)
+/* What vprintf would print, visible, in fresh memory; NULL: no memory. */
+static char *escape_format(const char *format, va_list args)
 {
     char *text, *visible, *to;
 
@@ -68,6 +69,6 @@ char *qn_text_escape_format(const char *format, va_list args)
 
 const char *qn_text_visible(char **made, const char *format, va_list args)
 {
-    *made = qn_text_escape_format(format, args);
+    *made = escape_format(format, args);
     return *made ? *made : format;
 }

@@ -30,10 +30,7 @@ size_t qn_text_plain_bytes(const char *text);
 /* Nonzero if the text of `n` bytes holds a control byte. */
 int qn_text_has_control(const char *text, size_t n);
 
-/* What vprintf would print, visible, in fresh memory; NULL: no memory. */
-char *qn_text_escape_format(const char *format, va_list args);
-
-/* The same for who has to say something in any case: without memory it is the words of the format.  *made is to be freed. */
+/* What vprintf would print, visible; without memory it is the words of the format.  *made is to be freed. */
 const char *qn_text_visible(char **made, const char *format, va_list args);
 
 #endif

@@ -15,7 +15,8 @@ static size_t measure_code(const uint8_t *p, size_t left)
     return n > 2 && n <= left && n <= 2 + RECORD_CODE_MAX ? n : 0;
 }
 
-size_t qn_trace_measure_record(const uint8_t *p, size_t left)
+/* Bytes of the record at p; 0: there is no whole one. */
+static size_t measure_record(const uint8_t *p, size_t left)
 {
     unsigned kind = left ? p[0] & 7 : RECORD_END, varints = 1u + (kind < RECORD_COND && !(p[0] >> 3)) + (kind >= RECORD_INDIRECT);
     size_t n = 1;
@@ -47,7 +48,7 @@ static uint64_t get_varint(const uint8_t **p)
 bool qn_trace_next_record(struct qn_trace_records *r, struct qn_trace_record *ref)
 {
     const uint8_t *p = r->at;
-    size_t n = qn_trace_measure_record(p, (size_t)(r->end - p));
+    size_t n = measure_record(p, (size_t)(r->end - p));
 
     if (!n)
         return false;
@@ -70,7 +71,7 @@ static struct record_sum add_up(const uint8_t *p, size_t left)
 {
     struct record_sum s = { 0, 0, 0 };
 
-    for (size_t n; (n = qn_trace_measure_record(p, left)) > 0; p += n, left -= n)
+    for (size_t n; (n = measure_record(p, left)) > 0; p += n, left -= n)
         for (size_t i = 0; i < n; i++)
             record_add(&s, p[i]);
     return s;

@@ -24,9 +24,6 @@ struct qn_trace_record {
     uint32_t size;
 };
 
-/* Bytes of the record at p; 0: there is no whole one. */
-size_t qn_trace_measure_record(const uint8_t *p, size_t left);
-
 /* false: the records are at their end. */
 bool qn_trace_next_record(struct qn_trace_records *r, struct qn_trace_record *ref);
 

@@ -9,7 +9,7 @@
 #define GENERAL_PROTECTION 13
 
 /* Lets the kernel take the default action, so that the parent sees the right status. */
-void qn_signal_default_action(const struct qn_siginfo *info)
+static void default_action(const struct qn_siginfo *info)
 {
     int sig = info->signo;
     qn_sigset only = ~sig_bit(sig);
@@ -37,7 +37,7 @@ static void fault_again(int sig)
 
 void qn_signal_die(const struct qn_siginfo *info)
 {
-    qn_signal_default_action(info);
+    default_action(info);
     if (qn_sys1(__NR_getpid, 0) != 1)
         return;
     qn_signal_kernel_action(info->signo, HANDLER_DFL, 0);
@@ -66,7 +66,7 @@ static void deliver(struct qn_siginfo *info, bool is_fault)
     if (act.handler == HANDLER_IGN && !is_fault)
         return;
     if (act.handler <= HANDLER_IGN || blocked) {
-        (is_fault ? qn_signal_die : qn_signal_default_action)(info);
+        (is_fault ? qn_signal_die : default_action)(info);
         return;
     }
     qn_frame_push(info->signo, info, &act);

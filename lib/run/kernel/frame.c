@@ -113,7 +113,8 @@ __asm__(".globl qn_probe, qn_peek, qn_probe_failed\n"
         "qn_probe_failed: xor %eax, %eax\n"
         "           ret");
 
-bool qn_probe_write(uint64_t start, uint64_t bytes)
+/* Can the guest write there?  A stack grows by that. */
+static bool probe_write(uint64_t start, uint64_t bytes)
 {
     bool (*probe)(uint64_t) = (bool (*)(uint64_t))(uintptr_t)qn_probe;
     uint64_t last = start + bytes - 1;
@@ -148,7 +149,7 @@ void qn_frame_push(int sig, const struct qn_siginfo *info, const struct qn_sigac
     struct frame *f = (struct frame *)(((fp - sizeof *f) & ~15ull) - 8);
 
     if ((on_alt && beyond(t, (uint64_t)(uintptr_t)f)) ||
-        !qn_probe_write((uint64_t)(uintptr_t)f, fp + qn_frame_fpu_bytes() - (uint64_t)(uintptr_t)f)) {
+        !probe_write((uint64_t)(uintptr_t)f, fp + qn_frame_fpu_bytes() - (uint64_t)(uintptr_t)f)) {
         qn_signal_no_frame(sig);
         return;
     }

@@ -226,7 +226,7 @@ void qn_lock_acquire(struct qn_thread *t)
     can_be_called(t);
 }
 
-void qn_lock_pass_on(void)
+static void pass_on(void)
 {
     uint32_t next = (serving | 1) + 1;
 
@@ -239,7 +239,7 @@ static void give_back(struct qn_thread *t)
 {
     t->ctx = qn_ctx;
     qn_self = NULL;
-    qn_lock_pass_on();
+    pass_on();
 }
 
 void qn_lock_release(void)
@@ -273,7 +273,7 @@ void qn_lock_steal(const struct qn_thread *dead, struct qn_thread *t)
 {
     if (qn_self == dead) {
         qn_self = NULL;
-        qn_lock_pass_on();
+        pass_on();
     }
     qn_lock_acquire(t);
 }

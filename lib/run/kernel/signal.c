@@ -28,11 +28,12 @@ static struct qn_sigaction process_actions[QN_NSIG + 1];
 
 /* ---- masks ---- */
 
-qn_sigset qn_host_mask(qn_sigset guest) { return guest & ~sig_bit(SIG_TRAP); }
+/* The mask that the kernel gets for this mask of the guest. */
+static qn_sigset host_mask(qn_sigset guest) { return guest & ~sig_bit(SIG_TRAP); }
 
 void qn_signal_set_host_mask(qn_sigset guest)
 {
-    qn_sigset host = qn_host_mask(guest);
+    qn_sigset host = host_mask(guest);
 
     qn_sys4(__NR_rt_sigprocmask, 2, (long)&host, 0, 8);
 }
@@ -373,7 +374,7 @@ void qn_signal_exec(bool before)
         else if (!before)
             qn_signal_install(sig, &t->actions[sig]);
     }
-    mask = t->pending ? ~SYNC_SIGNALS : before ? t->mask : qn_host_mask(t->mask); /* while a signal is pending, no other is taken */
+    mask = t->pending ? ~SYNC_SIGNALS : before ? t->mask : host_mask(t->mask); /* while a signal is pending, no other is taken */
     qn_sys4(__NR_rt_sigprocmask, 2, (long)&mask, 0, 8);
     if (!before)
         qn_lock_allow_kicks(t);

@@ -51,10 +51,8 @@ bool qn_recover_boundary(struct qn_ucontext *uc);
 void qn_signal_set_host_mask(qn_sigset guest);
 void qn_signal_install(int sig, const struct qn_sigaction *guest);
 void qn_signal_raise_call(int code, int err, long nr); /* SIGSYS: this call, at ctx.rip, is not to be made */
-void qn_signal_default_action(const struct qn_siginfo *info);
-void qn_signal_die(const struct qn_siginfo *info); /* the same, of a signal that nothing keeps off: a fault */
-/* Can the guest write there?  A stack grows by that.  A fault at qn_probe goes on at qn_probe_failed. */
-bool qn_probe_write(uint64_t start, uint64_t bytes);
+void qn_signal_die(const struct qn_siginfo *info); /* the default action of a signal that nothing keeps off: a fault */
+/* A fault at qn_probe goes on at qn_probe_failed. */
 extern char qn_probe[], qn_probe_failed[];
 /* Reads the word of the guest's that begins there; false: not all of it can be read.  The same of a fault at its first instruction. */
 bool qn_peek(uint64_t address, uint64_t *word);

@@ -36,7 +36,6 @@ const struct qn_thread *qn_thread_of(int32_t tid);
 long qn_clone_call(const struct qn_clone_request *r, uint64_t flags, struct qn_thread *t);
 
 /* lock.c */
-void qn_lock_pass_on(void);
 void qn_lock_steal(const struct qn_thread *dead, struct qn_thread *t);
 void qn_lock_reset(void);
 void qn_lock_bar_kicks(struct qn_thread *t); /* t itself, before execve: no kick comes after it, none is on its way */
