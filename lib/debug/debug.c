@@ -158,15 +158,13 @@ bool qn_debug_has_inode(const struct qn_debug *d, uint64_t ino)
 
 bool qn_debug_address(const struct qn_debug *d, uint64_t offset, uint64_t *address)
 {
-    for (size_t i = 0; i < d->nsegments; i++) {
-        const struct qn_segment *s = &d->segments[i];
+    const struct qn_segment *s = d->segments, *end = s + d->nsegments;
 
-        if (s->executable && offset >= s->offset && offset - s->offset < s->file_size) {
-            *address = s->address + (offset - s->offset);
-            return true;
-        }
-    }
-    return false;
+    while (s < end && !(s->executable && offset >= s->offset && offset - s->offset < s->file_size))
+        s++;
+    if (s < end)
+        *address = s->address + (offset - s->offset);
+    return s < end;
 }
 
 const uint8_t *qn_debug_bytes(const struct qn_debug *d, uint64_t offset, size_t *count)
@@ -182,15 +180,13 @@ const uint8_t *qn_debug_bytes(const struct qn_debug *d, uint64_t offset, size_t 
 
 bool qn_debug_offset(const struct qn_debug *d, uint64_t address, uint64_t *offset)
 {
-    for (size_t i = 0; i < d->nsegments; i++) {
-        const struct qn_segment *s = &d->segments[i];
+    const struct qn_segment *s = d->segments, *end = s + d->nsegments;
 
-        if (s->executable && address >= s->address && address - s->address < s->file_size) {
-            *offset = s->offset + (address - s->address);
-            return true;
-        }
-    }
-    return false;
+    while (s < end && !(s->executable && address >= s->address && address - s->address < s->file_size))
+        s++;
+    if (s < end)
+        *offset = s->offset + (address - s->address);
+    return s < end;
 }
 
 bool qn_debug_is_code(const struct qn_debug *d, uint64_t address)

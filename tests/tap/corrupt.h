@@ -148,6 +148,25 @@ static TAP_UNUSED void corrupt_save(const char *path)
         bail("cannot write %s", path);
 }
 
+/* Damages the original so many times.  outcome: 1: what is at `path` reads well; 0: it is refused with file and line; -1: anything else. */
+static TAP_UNUSED void corrupt_each(const char *path, int (*outcome)(void), int times, const char *what)
+{
+    int whole = 0, refused = 0;
+
+    for (int i = 0; i < times; i++) {
+        corrupt_some();
+        corrupt_save(path);
+        int result = outcome();
+        whole += result == 1;
+        refused += result == 0;
+        if (result < 0)
+            diag("%s, corruption %d is neither refused nor whole", what, i);
+    }
+    is_int(whole + refused, times, "%s: each of %d corruptions is refused with file and line, or whole", what, times);
+    ok(refused > times / 2, "%s: most are refused (%d)", what, refused);
+    ok(whole > 0, "%s: some hurt nothing that counts (%d)", what, whole);
+}
+
 /* "PATH:LINE: ..." */
 static TAP_UNUSED int names_line(const char *message, const char *path)
 {

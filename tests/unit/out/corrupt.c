@@ -51,7 +51,6 @@ static void load_csv(void)
 static void corrupt_many(int times, int with_insns, const char *what)
 {
     struct qn_text_error err = {0};
-    int whole = 0, refused = 0;
 
     corrupt_load("modern/a.cgout");
     corrupt_shorten(1500, with_insns);
@@ -59,18 +58,7 @@ static void corrupt_many(int times, int with_insns, const char *what)
     is_int(convert(profile_path, csv_path, 0, with_insns ? QN_OUT_CSV_INSN : QN_OUT_CSV_LINE, &err), 1, "%s: made", what);
     is_int(outcome(), 1, "%s: whole before", what);
     load_csv();
-    for (int i = 0; i < times; i++) {
-        corrupt_some();
-        corrupt_save(csv_path);
-        int result = outcome();
-        whole += result == 1;
-        refused += result == 0;
-        if (result < 0)
-            diag("%s, corruption %d is neither refused nor whole", what, i);
-    }
-    is_int(whole + refused, times, "%s: each of %d corruptions is refused with file and line, or whole", what, times);
-    ok(refused > times / 2, "%s: most are refused (%d)", what, refused);
-    ok(whole > 0, "%s: some hurt nothing that counts (%d)", what, whole);
+    corrupt_each(csv_path, outcome, times, what);
 }
 
 int main(void)

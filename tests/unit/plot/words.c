@@ -3,6 +3,29 @@
 
 #include "tap.h"
 
+static void short_names(struct qn_exp_memory *m)
+{
+    static const char *const names[][2] = {
+        { "void std::__introsort_loop<int*, long, cmp>(int*, int*, long, cmp)", "void std::__introsort_loop<>()" },
+        { "std::map<int, std::string>::operator[](int const&)", "std::map<>::operator[]()" },
+        { "std::ostream& operator<< <char>(std::ostream&, char const*)", "std::ostream& operator<< <>()" },
+        { "main::{lambda(std::vector<int>&, int)#1}::operator()(int) const", "{lambda()#1}::operator()() const" },
+        { "<alloc::vec::Vec<T, A> as core::ops::drop::Drop>::drop", "drop" },
+        { "core::slice::sort::unstable::quicksort::quicksort", "unstable::quicksort::quicksort" },
+        { "a_plain_name_of_c_that_is_too_long_for_it", "a_plain_name_of_...too_long_for_it" },
+        { "f(int)", "f(int)" },
+        { "(anonymous namespace)::walk<std::less<long> >(int)", "(anonymous namespace)::walk<>()" },
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        is_str(qn_plot_shorten_name(m, names[i][0], 34), names[i][1], "%s", names[i][0]);
+    is_str(qn_plot_shorten_name(m, names[0][0], 26), "std::__introsort_loop<>()", "less room: the type goes");
+    is_str(qn_plot_shorten_name(m, names[2][0], 18), "operator<< <>()", "... before an operator, too");
+    is_str(qn_plot_shorten_name(m, names[0][0], 22), "__introsort_loop<>()", "... then the namespace");
+    is_str(qn_plot_shorten_name(m, "_dl_new_hash (inlined in _dl_lookup_symbol_x)", 40), "_dl_new_hash (in _dl_lookup_symbol_x)", "an inlined function keeps both names");
+    is_str(qn_plot_shorten_name(m, "f<int>(int, int) (inlined in main)", 40), "f<int>(int, int) (inlined in main)", "... whole where there is room");
+}
+
 int main(void)
 {
     struct qn_exp_memory m = { 0 };
@@ -44,24 +67,7 @@ int main(void)
     is_str(qn_plot_shorten(&m, "0123456789", 10), "0123456789", "just");
     is_str(qn_plot_shorten(&m, "0123456789a", 10), "0123...89a", "one too many: the middle goes");
     is_str(qn_plot_shorten(&m, "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 10), "\xc3\xa4\xc3\xa4...\xc3\xa4", "characters stay whole");
-    static const char *const names[][2] = {
-        { "void std::__introsort_loop<int*, long, cmp>(int*, int*, long, cmp)", "void std::__introsort_loop<>()" },
-        { "std::map<int, std::string>::operator[](int const&)", "std::map<>::operator[]()" },
-        { "std::ostream& operator<< <char>(std::ostream&, char const*)", "std::ostream& operator<< <>()" },
-        { "main::{lambda(std::vector<int>&, int)#1}::operator()(int) const", "{lambda()#1}::operator()() const" },
-        { "<alloc::vec::Vec<T, A> as core::ops::drop::Drop>::drop", "drop" },
-        { "core::slice::sort::unstable::quicksort::quicksort", "unstable::quicksort::quicksort" },
-        { "a_plain_name_of_c_that_is_too_long_for_it", "a_plain_name_of_...too_long_for_it" },
-        { "f(int)", "f(int)" },
-        { "(anonymous namespace)::walk<std::less<long> >(int)", "(anonymous namespace)::walk<>()" },
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        is_str(qn_plot_shorten_name(&m, names[i][0], 34), names[i][1], "%s", names[i][0]);
-    is_str(qn_plot_shorten_name(&m, names[0][0], 26), "std::__introsort_loop<>()", "less room: the type goes");
-    is_str(qn_plot_shorten_name(&m, names[2][0], 18), "operator<< <>()", "... before an operator, too");
-    is_str(qn_plot_shorten_name(&m, names[0][0], 22), "__introsort_loop<>()", "... then the namespace");
-    is_str(qn_plot_shorten_name(&m, "_dl_new_hash (inlined in _dl_lookup_symbol_x)", 40), "_dl_new_hash (in _dl_lookup_symbol_x)", "an inlined function keeps both names");
-    is_str(qn_plot_shorten_name(&m, "f<int>(int, int) (inlined in main)", 40), "f<int>(int, int) (inlined in main)", "... whole where there is room");
+    short_names(&m);
     qn_exp_free_memory(&m);
     return done_testing();
 }

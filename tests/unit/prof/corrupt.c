@@ -36,25 +36,11 @@ static int outcome(void)
     return names_line(err.text, path) ? 0 : -1;
 }
 
-/* Corrupts the original so many times. */
 static void corrupt_many(int times, const char *what)
 {
-    int whole = 0, refused = 0;
-
     corrupt_save(path);
     is_int(outcome(), 1, "%s: whole before", what);
-    for (int i = 0; i < times; i++) {
-        corrupt_some();
-        corrupt_save(path);
-        int result = outcome();
-        whole += result == 1;
-        refused += result == 0;
-        if (result < 0)
-            diag("%s, corruption %d is neither refused nor whole", what, i);
-    }
-    is_int(whole + refused, times, "%s: each of %d corruptions is refused with file and line, or whole", what, times);
-    ok(refused > times / 2, "%s: most are refused (%d)", what, refused);
-    ok(whole > 0, "%s: some hurt nothing that counts (%d)", what, whole);
+    corrupt_each(path, outcome, times, what);
 }
 
 int main(void)

@@ -4,8 +4,8 @@
 # does annotate make of them?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-here=$top_srcdir/tests/unit/run/data
-$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o model "$here/model.c" || bail 'model.c cannot be compiled'
+. "$top_srcdir/tests/unit/run/data/modelled.inc"
+data_options='--alloc=xmalloc --alloc=pool_get:2*3'
 cc_program() { $CC -std=gnu11 -O1 -g "$@" "$here/objects.c" -pthread || bail "objects.c cannot be compiled: $*"; }
 cc_program -o objects
 cc_program -DTHREADS -o threads
@@ -23,18 +23,8 @@ sums() {
 
 # as_modelled GEOMETRY OPTIONS -- PROGRAM: the objects that the model knows, number for number
 as_modelled() {
-    geometry=$1
-    shift
-    options=
-    while [ "$1" != -- ]; do
-        options="$options $1"
-        shift
-    done
-    shift
-    "$QUERN" trace --format=records --compress=none -o plain "$@" >/dev/null 2>&1 || return 1
-    ./model plain events.txt "$geometry" | LC_ALL=C sort >wanted || return 1
-    # shellcheck disable=SC2086 # options are words
-    "$QUERN" run -q --data=yes --alloc=xmalloc --alloc=pool_get:2\*3 --D1="$geometry" --LL=1048576,16,64 $options --out-file=profile "$@" >/dev/null 2>&1
+    run_both '' "$@" || return 1
+    mv modelled wanted
     sums profile >all
     awk 'NR == FNR { key = $0; sub(/ [0-9]* [0-9]*$/, "", key); known[key] = 1; next }
         { key = $0; sub(/ [0-9]* [0-9]*$/, "", key) } key in known' wanted all >got
@@ -45,17 +35,8 @@ as_modelled() {
 classified() {
     geometry=$1
     shift
-    options=
-    while [ "$1" != -- ]; do
-        options="$options $1"
-        shift
-    done
-    shift
-    "$QUERN" trace --format=records --compress=none -o plain "$@" >/dev/null 2>&1 || return 1
-    ./model plain events.txt "$geometry" classes | grep -v ' 0 0 0$' | LC_ALL=C sort >wanted || return 1
-    # shellcheck disable=SC2086 # options are words
-    "$QUERN" run -q --data=yes --analysis=3c --alloc=xmalloc --alloc=pool_get:2\*3 --D1="$geometry" --LL=1048576,16,64 $options \
-        --out-file=profile "$@" >/dev/null 2>&1
+    run_both classes "$geometry" --analysis=3c "$@" || return 1
+    grep -v ' 0 0 0$' modelled >wanted
     awk '
         /^#object: / { n++; kind = $2; name[n] = kind ":" $6 }
         /^#in: / { if (kind == "heap") name[n] = "heap:" substr($0, 6) }
@@ -110,18 +91,8 @@ ok '... each reference a call' classified 4096,4,64 --filter=no -- ./objects
 
 # paired GEOMETRY OPTIONS -- PROGRAM: for whose lines those of an object had been evicted that it misses, among the objects that the model knows
 paired() {
-    geometry=$1
-    shift
-    options=
-    while [ "$1" != -- ]; do
-        options="$options $1"
-        shift
-    done
-    shift
-    "$QUERN" trace --format=records --compress=none -o plain "$@" >/dev/null 2>&1 || return 1
-    ./model plain events.txt "$geometry" pairs | grep -v ' 0 0$' | LC_ALL=C sort >wanted || return 1
-    # shellcheck disable=SC2086 # options are words
-    "$QUERN" run -q --data=yes --alloc=xmalloc --alloc=pool_get:2\*3 --D1="$geometry" --LL=1048576,16,64 $options --out-file=profile "$@" >/dev/null 2>&1
+    run_both pairs "$@" || return 1
+    grep -v ' 0 0$' modelled >wanted
     awk '
         /^#object: / { n++; kind = $2; name[n] = kind ":" $6 }
         /^#in: / { if (kind == "heap") name[n] = "heap:" substr($0, 6) }

@@ -3,8 +3,7 @@
 # of all variables at each miss of a trace (data/model.c), on a program that says where its variables lie (data/frames.c).
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
-here=$top_srcdir/tests/unit/run/data
-$CC -std=gnu11 -O2 -I"$top_srcdir/lib" -o model "$here/model.c" || bail 'model.c cannot be compiled'
+. "$top_srcdir/tests/unit/run/data/modelled.inc"
 
 # sums PROFILE: "local:FUNCTION.NAME READS WRITES", "stack:FUNCTION READS WRITES"
 sums() {
@@ -18,18 +17,8 @@ sums() {
 # as_modelled GEOMETRY OPTIONS -- PROGRAM: the variables that the model knows, number for number.  What a function has on its stack besides
 # variables is at least what the model knows of.
 as_modelled() {
-    geometry=$1
-    shift
-    options=
-    while [ "$1" != -- ]; do
-        options="$options $1"
-        shift
-    done
-    shift
-    "$QUERN" trace --format=records --compress=none -o plain "$@" >/dev/null 2>&1 || return 1
-    ./model plain events.txt "$geometry" | LC_ALL=C sort >known || return 1
-    # shellcheck disable=SC2086 # options are words
-    "$QUERN" run -q --data=yes --D1="$geometry" --LL=1048576,16,64 $options --out-file=profile "$@" >/dev/null 2>&1
+    run_both '' "$@" || return 1
+    mv modelled known
     sums profile >all
     grep '^local:' known | grep -v ' 0 0$' >wanted
     awk 'NR == FNR { known[$1] = 1; next } $1 in known' wanted all >got
