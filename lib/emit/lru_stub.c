@@ -15,7 +15,7 @@
  */
 #include "emit/internal.h"
 
-#define BYTES_MAX 2560
+#define BYTES_MAX 2688
 #define SLOTS_MAX 16 /* larger sets go to C */
 #define SAVED 4
 #define SIZES 7     /* 1 to 64 bytes, powers of two; others go to C */
@@ -227,12 +227,50 @@ static void tell_looked_up(struct lru *s, const struct emitter *e)
     x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_missed);
 }
 
+/* Writes a miss down (qn_sim_later).  Both levels have been looked up; the registers are as emit_last_level leaves them. */
+static void write_miss(struct lru *s, uint64_t misses)
+{
+    const unsigned ll = s->slot, at = s->set, entry = s->home, other = s->other;
+    uint64_t full;
+
+    x_movi(&s->c, at, (uintptr_t)qn_sim_later.count);
+    x_load_at(&s->c, entry, at);
+    x_lea(&s->c, other, entry, QN_REG_NONE, 1, 1);
+    x_table(&s->c, X_STORE, other, at, 0);
+    x_imul32(&s->c, entry, entry, sizeof(struct qn_later_miss));
+    x_store32_at(&s->c, ll, entry, 1, misses + offsetof(struct qn_later_miss, ll));
+    x_load32(&s->c, at, CTX(arg_site));
+    x_store32_at(&s->c, at, entry, 1, misses + offsetof(struct qn_later_miss, site));
+    x_load(&s->c, at, CTX(arg_addr));
+    x_table(&s->c, X_STORE, at, entry, misses + offsetof(struct qn_later_miss, addr));
+    if (qn_sim_tells_lines) {
+        x_load(&s->c, at, (uintptr_t)&qn_sim_victim.line);
+        x_table(&s->c, X_STORE, at, entry, misses + offsetof(struct qn_later_miss, victim));
+        x_load(&s->c, at, (uintptr_t)&qn_sim_victim.stamp);
+        x_table(&s->c, X_STORE, at, entry, misses + offsetof(struct qn_later_miss, victim_used));
+    }
+    x_alu_imm32(&s->c, 0, X_CMPI, other, QN_LATER);
+    restore(s);
+    x_jcc(&s->c, X_CC_E, 0);
+    full = s->c.exec;
+    x_byte(&s->c, X_RET);
+    x_patch(full, s->c.exec);
+    x_jmp(&s->c, (uint64_t)(uintptr_t)qn_sim_later_tell);
+}
+
 /* The D1 has missed and taken the line: now the rest. */
 static void ask_next(struct lru *s, const struct emitter *e)
 {
-    bool here = emit_has_last_level() && !emit_times_matter(), told = qn_sim_tells_misses;
+    bool later = emit_has_last_level() && qn_sim_later.count, here = emit_has_last_level() && !emit_times_matter(), told = qn_sim_tells_misses;
+    const unsigned scratch[] = {s->home, s->set, s->slot, s->time, s->other};
     uint64_t to_C = 0;
 
+    if (later) {
+        emit_last_level(&s->c, s->line, scratch);
+        count_slow(s);
+        write_miss(s, (uintptr_t)qn_sim_later.misses);
+        return;
+    }
     if (here && qn_sim_missed) {
         tell_looked_up(s, e);
         return;

@@ -159,6 +159,7 @@ static inline __attribute__((always_inline)) unsigned data(uint64_t addr, uint32
         note(addr, size, qn_sim_log_kind(kind) | from_c(), counts);
         return 0;
     }
+    tell_later();
     qn_sim_traffic.data++;
     refer(counts);
     if (QN_UNLIKELY(USES))
@@ -343,6 +344,7 @@ void qn_sim_finish(void)
 {
     if (!qn_sim_log_is_empty())
         log_drain();
+    tell_later();
     catch_up();
     qn_sim_twin_finish();
     print_storage("BC", &facts[SLOT_BC]);

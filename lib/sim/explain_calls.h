@@ -23,6 +23,7 @@ void qn_sim_explain(const struct qn_config *config, struct qn_explain_output *ou
     qn_explain_begin_told(config);
     D1_users.of = qn_engine_alloc_low(fast_D1_table_bytes());
     qn_sim_users.table = (uintptr_t)D1_users.of;
+    qn_sim_later.count = NULL;
 }
 
 static inline unsigned see(uint64_t addr, uint32_t size, unsigned kind, unsigned which, uint64_t *counts)

@@ -307,7 +307,7 @@ struct sim_line {
     bool first, several;  /* it is the first line of its reference; the reference is to several lines */
 };
 
-/* With ANALYSIS_LINES_ONLY, too, analysis_miss is not called. */
+/* With ANALYSIS_LINES_ONLY, too, analysis_miss is not called.  With ANALYSIS_LATER, too, the calls may be late (doc/modules.md), and `now` is 0. */
 
 /* In analysis_line: the number of ways of the D1, in all sets, that are free or hold a line last used at `time` or before.  Stops
  * counting at `enough`. */

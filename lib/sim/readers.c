@@ -89,6 +89,16 @@ static void start(const struct qn_config *c, unsigned number, struct qn_readers_
         add(&lines, number);
 }
 
+/* All analyses of this run can wait for misses.  One that asks for loads is faster alone: it calls sim_miss_to. */
+static bool can_wait(void)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        n += all[i]->later != NULL;
+    return n && n == count && !(n == 1 && all[0]->loads);
+}
+
 struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_readers_offer offer)
 {
     struct qn_readers asked = {.any = false};
@@ -113,6 +123,7 @@ struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_read
     asked.one_of_misses = misses.n == 1;
     asked.lines = lines.n != 0;
     asked.far = far.n != 0;
+    asked.later = can_wait();
     asked.instructions = instructions.n != 0;
     asked.pc |= asked.references || asked.data;
     return asked;
@@ -146,6 +157,25 @@ QN_SIM_NCSR void qn_readers_line(const struct sim_line *line)
     TELL(lines, line, line)
     if (on_line && !line->used)
         on_line(line->line, line->victim, line->victim_used != 0);
+}
+
+static void call_later(struct qn_unit_later l, uint32_t from, uint32_t n)
+{
+    l.miss += from;
+    l.n = n;
+    for (unsigned i = 0; i < count; i++) {
+        current = (uint8_t)i;
+        all[i]->later(&l);
+    }
+}
+
+void qn_readers_later(const struct qn_unit_later *l, uint32_t last)
+{
+    uint32_t at = count == 1 ? l->n : l->n > last ? l->n - last : 0;
+
+    call_later(*l, 0, at);
+    for (; at < l->n; at++)
+        call_later(*l, at, 1);
 }
 
 QN_SIM_NCSR void qn_readers_far(const struct sim_far *f) { TELL(far, far, f) }

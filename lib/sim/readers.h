@@ -15,6 +15,7 @@ struct qn_readers_offer {
 struct qn_readers {
     bool any, references, data, misses, lines, far, instructions; /* data: data references only */
     bool one_of_misses; /* misses are asked for by exactly one analysis */
+    bool later;  /* all can wait (qn_sim_later) */
     bool pc;     /* of misses or references */
     uint32_t near; /* the number of near lines */
     const struct qn_log_consumer *log; /* of a recorder, which is the only analysis */
@@ -24,6 +25,8 @@ struct qn_readers qn_readers_init(const struct qn_config *config, struct qn_read
 QN_SIM_NCSR void qn_readers_reference(const struct sim_ref *ref);
 QN_SIM_NCSR void qn_readers_miss(const struct sim_miss *miss);
 QN_SIM_NCSR void qn_readers_line(const struct sim_line *line);
+/* The last ones may be taken back: of these each analysis is called for one before any is for the next. */
+void qn_readers_later(const struct qn_unit_later *later, uint32_t last);
 QN_SIM_NCSR void qn_readers_far(const struct sim_far *far);
 void qn_readers_instructions(struct sim_insn *insn, unsigned n);
 void qn_readers_finish(void);

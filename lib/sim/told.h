@@ -6,12 +6,11 @@
 bool qn_sim_observes, qn_sim_analyses, qn_sim_wants_pc, qn_sim_tells_misses, qn_sim_tells_lines, qn_sim_tells_far;
 struct qn_filter_entry qn_sim_victim;
 uint64_t **qn_sim_miss_to;
+struct qn_sim_later qn_sim_later;
 
 static struct qn_readers readers;
 
-static uint64_t *site_pc; /* by site, if a module wants sim_pc: the pc; in the bits from SITE_KIND_SHIFT on, the kind of the reference */
-#define SITE_KIND_SHIFT 60
-#define SITE_PC_MASK ((1ull << SITE_KIND_SHIFT) - 1)
+static uint64_t *sites; /* by number, if a module wants sim_pc: see qn_site_of */
 
 uint32_t sim_older_places(uint64_t time, uint32_t enough) { return fast_D1_older(time, enough); }
 
@@ -36,6 +35,8 @@ static struct qn_readers_offer offer(const struct qn_config *c)
 #endif
 }
 
+static void init_later(const struct qn_config *c);
+
 /* Sets the analyses up.  If one of them sees all references, or all data references, the hit filter is switched off for these. */
 static void init_analyses(const struct qn_config *c)
 {
@@ -43,13 +44,14 @@ static void init_analyses(const struct qn_config *c)
     qn_sim_observes = readers.instructions;
     qn_sim_analyses = readers.references || readers.data;
     qn_sim_tells_misses = readers.misses;
-    if (readers.one_of_misses && offer(c).counts)
+    if (readers.one_of_misses && !readers.later && offer(c).counts)
         qn_sim_miss_to = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
     qn_sim_tells_lines = readers.lines;
     qn_sim_tells_far = readers.far;
     fast_D1_near(readers.near, qn_sim_more_lines());
     qn_sim_wants_pc |= readers.pc;
     qn_sim_records = readers.log != NULL;
+    init_later(c);
     if (!qn_sim_analyses && !qn_sim_records)
         return;
     qn_sim_d1_filter.entries = 0;
@@ -67,15 +69,15 @@ static void init_analyses(const struct qn_config *c)
 
 void qn_sim_note_site(uint32_t site, uint64_t pc, enum qn_log_kind kind)
 {
-    if (!site_pc)
-        site_pc = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
-    site_pc[site] = pc | (uint64_t)kind << SITE_KIND_SHIFT;
+    if (!sites)
+        sites = qn_engine_alloc(QN_ARENA_COUNTERS_SIZE);
+    sites[site] = qn_site_of(pc, kind);
 }
 
 void qn_sim_set_pc(uint32_t site)
 {
     if (qn_sim_wants_pc)
-        sim_pc = site_pc ? site_pc[site] & SITE_PC_MASK : 0;
+        sim_pc = sites ? qn_site_pc(sites[site]) : 0;
 }
 
 static inline void set_pc(const uint64_t *counts)
@@ -100,14 +102,6 @@ static inline void analyse(const struct sim_ref *ref)
 }
 
 void qn_sim_observe(struct sim_insn *insn, unsigned n) { qn_readers_instructions(insn, n); }
-
-static enum sim_kind kind_of(enum qn_log_kind kind)
-{
-    static const uint8_t kinds[] = {[QN_LOG_READ] = SIM_READ, [QN_LOG_WRITE] = SIM_WRITE, [QN_LOG_FETCH] = SIM_FETCH,
-                                    [QN_LOG_MODIFY] = SIM_MODIFY};
-
-    return (enum sim_kind)kinds[kind];
-}
 
 enum qn_log_kind qn_sim_log_kind(unsigned kind)
 {
@@ -148,7 +142,41 @@ void qn_sim_tell_misses(qn_miss_hook *hook, qn_slow_call *looked_up)
     on_miss = hook;
     qn_sim_missed = readers.any ? NULL : looked_up;
     qn_sim_miss_to = NULL;
+    qn_sim_later.count = NULL;
     qn_sim_tells_misses = true;
+}
+
+/* ---- later ---- */
+
+/* Misses are written down only where the default caches are emitted. */
+static void init_later(const struct qn_config *c)
+{
+#ifdef QN_SIM_HOSTED
+    (void)c;
+#else
+    if (!readers.later || qn_sim_miss_to || !offer(c).lines || !qn_fast.LL.ways)
+        return;
+    qn_sim_later.misses = qn_engine_alloc_low(QN_LATER * sizeof *qn_sim_later.misses);
+    qn_sim_later.count = sim_cells(1);
+    sim_row(&(struct sim_term){.cells = qn_sim_later.count, .n = 1, .times = 1, .needed = true}, 1,
+            "AN: the program was killed before %%U of its misses were looked at");
+#endif
+}
+
+SLOW void qn_sim_later_tell(void)
+{
+    struct qn_unit_later l = {qn_sim_later.misses, sites, &sim_pc, (uint32_t)*qn_sim_later.count, qn_sim_d1_filter.line};
+    uint64_t pc = sim_pc; /* of a reference that is being made */
+
+    *qn_sim_later.count = 0;
+    qn_readers_later(&l, QN_SIM_MISSES);
+    sim_pc = pc;
+}
+
+static inline void tell_later(void)
+{
+    if (QN_UNLIKELY(!qn_sim_later_is_empty()))
+        qn_sim_later_tell();
 }
 
 static uint32_t telling; /* the site of the miss for which analyses are being called */
@@ -168,16 +196,16 @@ static inline bool written(uint64_t addr, uint32_t site)
     return true;
 }
 
-/* The kind of the reference.  Without qn_sim_kinds, emitted code does not pass it, so it comes from site_pc. */
+/* The kind of the reference.  Without qn_sim_kinds, emitted code does not pass it, so it comes from `sites`. */
 static inline unsigned site_kind(unsigned kind, const uint64_t *counts)
 {
-    return kind == SIM_READ && site_pc ? kind_of((enum qn_log_kind)(site_pc[counts - sim_counters] >> SITE_KIND_SHIFT)) : kind;
+    return kind == SIM_READ && sites ? qn_site_kind(sites[counts - sim_counters]) : kind;
 }
 
 static QN_SIM_NCSR void tell_miss(uint64_t addr, uint32_t size, unsigned kind, unsigned outcome, const uint64_t *counts)
 {
     if (readers.misses) {
-        telling = site_pc ? (uint32_t)(counts - sim_counters) : 0;
+        telling = sites ? (uint32_t)(counts - sim_counters) : 0;
         kind = site_kind(kind, counts);
         qn_readers_miss(&(struct sim_miss){.addr = addr, .pc = sim_pc, .size = size, .kind = (uint8_t)kind, .outcome = (uint8_t)outcome});
     }

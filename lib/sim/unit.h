@@ -61,6 +61,30 @@ typedef QN_NCSR_TYPE void qn_unit_miss(const struct sim_miss *miss);
 typedef QN_NCSR_TYPE void qn_unit_line(const struct sim_line *line);
 typedef QN_NCSR_TYPE void qn_unit_far(const struct sim_far *far);
 
+/* What the engine keeps of a site for modules that want sim_pc: the address of the instruction, and above it the kind of the reference. */
+#define QN_SITE_KIND_SHIFT 60
+
+static inline uint64_t qn_site_of(uint64_t pc, enum qn_log_kind kind) { return pc | (uint64_t)kind << QN_SITE_KIND_SHIFT; }
+static inline uint64_t qn_site_pc(uint64_t site) { return site & ((1ull << QN_SITE_KIND_SHIFT) - 1); }
+
+static inline enum sim_kind qn_sim_kind(enum qn_log_kind kind)
+{
+    static const uint8_t kinds[] = {[QN_LOG_READ] = SIM_READ, [QN_LOG_WRITE] = SIM_WRITE, [QN_LOG_FETCH] = SIM_FETCH,
+                                    [QN_LOG_MODIFY] = SIM_MODIFY};
+
+    return (enum sim_kind)kinds[kind];
+}
+
+static inline enum sim_kind qn_site_kind(uint64_t site) { return qn_sim_kind((enum qn_log_kind)(site >> QN_SITE_KIND_SHIFT)); }
+
+/* Misses that emitted code has written down (qn_sim_later). */
+struct qn_unit_later {
+    const struct qn_later_miss *miss;
+    const uint64_t *site;      /* see qn_site_of; by number of the site; NULL: no module wants sim_pc */
+    uint64_t *pc;              /* sim_pc, to be set */
+    uint32_t n, line;          /* number of misses; bytes of a line */
+};
+
 struct qn_unit {
     const char *slot;          /* "D1" */
     const char *name;          /* of the file, and its hash: "srrip:50b34235a5a88360" */
@@ -86,6 +110,7 @@ struct qn_unit {
     qn_unit_line *line;
     qn_unit_far *far;
     bool (*wants_far)(const struct sim_config *);
+    void (*later)(const struct qn_unit_later *); /* calls `line` and `miss` for each of these; NULL: the analysis cannot wait */
     bool only_data;            /* `seen` is called for data references only */
     bool loads;                /* with `miss`, it calls sim_keep_loads */
     void (*insns)(const struct sim_insn *, unsigned n);

@@ -67,6 +67,40 @@ static SIM_NCSR void unit_line(const struct sim_line *line)
 #define UNIT_LINE
 #endif
 
+#ifdef ANALYSIS_LATER
+static inline void unit_later_one(const struct qn_unit_later *l, const struct qn_later_miss *m)
+{
+    uint64_t site = l->site ? l->site[m->site & QN_SITE_COUNTER_MASK] : 0;
+
+    *l->pc = qn_site_pc(site);
+    sim_reference = ((sim_reference >> 32) + 1) << 32 | (m->site & QN_SITE_COUNTER_MASK);
+#ifdef ANALYSIS_LINES
+    analysis_line(&(struct sim_line){.line = m->addr & ~(uint64_t)(l->line - 1), .victim = m->victim, .victim_used = m->victim_used, .first = true});
+#endif
+#ifndef ANALYSIS_LINES_ONLY
+    analysis_miss(&(struct sim_miss){.addr = m->addr, .pc = qn_site_pc(site), .size = m->site >> QN_SITE_SIZE_SHIFT, .kind = (uint8_t)qn_site_kind(site),
+                                     .outcome = (uint8_t)(SIM_L1_MISS | m->ll * SIM_LL_MISS)});
+#endif
+}
+
+static void unit_later(const struct qn_unit_later *l)
+{
+    struct sim_before before = sim_enter(SLOT_AN, SIM_IN_MISS, unit_references + 1);
+
+    for (uint32_t i = 0; i < l->n; i++) {
+        unit_later_one(l, &l->miss[i]);
+        if (QN_UNLIKELY(sim_events_new))
+            QN_UP(charge)(l->miss[i].site & QN_SITE_COUNTER_MASK);
+        sim_enter_next(SIM_IN_MISS);
+    }
+    unit_references += l->n;
+    sim_leave(before);
+}
+#define UNIT_LATER .later = unit_later,
+#else
+#define UNIT_LATER
+#endif
+
 #ifdef ANALYSIS_FAR
 static SIM_NCSR void unit_far(const struct sim_far *far)
 {
@@ -93,7 +127,7 @@ static SIM_NCSR void unit_far(const struct sim_far *far)
 #else
 #define UNIT_DATA
 #endif
-#define UNIT_FUNCTIONS UNIT_INSN UNIT_SEEN UNIT_MISS UNIT_LINE UNIT_FAR UNIT_LOG UNIT_LOADS UNIT_DATA
+#define UNIT_FUNCTIONS UNIT_INSN UNIT_SEEN UNIT_MISS UNIT_LINE UNIT_LATER UNIT_FAR UNIT_LOG UNIT_LOADS UNIT_DATA
 
 static void unit_init(const struct sim_config *config, struct qn_unit_facts *facts)
 {

@@ -11,6 +11,7 @@
 #include "sim/analysis/sites.h"
 
 #define ANALYSIS "culprits"
+#define ANALYSIS_LATER 1
 #define ANALYSIS_LINES 1
 #define ANALYSIS_LINES_ONLY 1
 #define WANTS_PC 1
@@ -72,19 +73,24 @@ static uint32_t add_evictor(uint64_t pc)
 
 /* A cache of the last look-ups, because most misses are of instructions that missed shortly before. */
 #define RECENT 256u
+#define RECENT_ROWS 512u
 static struct party *recent_party[RECENT];
-static struct sim_finding *recent_row[RECENT];
+static struct recent_row {
+    uint64_t pc;
+    struct sim_finding *row;
+    uint32_t by;
+} recent_row[RECENT_ROWS];
 
 static inline struct party *party_of(uint64_t pc)
 {
     struct party **p = &recent_party[pc % RECENT];
 
-    if (!*p || (*p)->site.pc != pc)
+    if (QN_UNLIKELY(!*p || (*p)->site.pc != pc))
         *p = (struct party *)sites_find(&parties, pc, 0);
     return *p;
 }
 
-static struct sim_finding *find_row(uint64_t pc, uint64_t by)
+static __attribute__((noinline)) struct sim_finding *find_row(uint64_t pc, uint64_t by)
 {
     struct loss *l = (struct loss *)sites_find(&losses, pc, by);
 
@@ -93,13 +99,13 @@ static struct sim_finding *find_row(uint64_t pc, uint64_t by)
     return l ? l->row : NULL;
 }
 
-static inline struct sim_finding *row_of(uint64_t pc, uint64_t by)
+static inline struct sim_finding *row_of(uint64_t pc, uint32_t by)
 {
-    struct sim_finding **row = &recent_row[(pc + 3 * by) % RECENT];
+    struct recent_row *r = &recent_row[(pc ^ 5 * by) % RECENT_ROWS];
 
-    if (!*row || (*row)->pc != pc || (*row)->other != by)
-        *row = find_row(pc, by);
-    return *row;
+    if (QN_UNLIKELY(r->pc != pc || r->by != by))
+        *r = (struct recent_row){pc, find_row(pc, evictor_pc[by - 1]), by};
+    return r->row;
 }
 
 static inline void count(uint64_t *n)
@@ -108,14 +114,14 @@ static inline void count(uint64_t *n)
     ++*n;
 }
 
-static void lose(const struct party *me, uint64_t line, uint32_t by)
+static inline void lose(uint64_t pc, uint64_t line, uint32_t by)
 {
     struct sim_finding *row;
 
     count(&cells[by ? LOST : FIRST]);
     if (!by)
         return;
-    row = row_of(me->site.pc, evictor_pc[by - 1]);
+    row = row_of(pc, by);
     if (!row) {
         count(&cells[NO_ROOM]);
         return;
@@ -125,22 +131,23 @@ static void lose(const struct party *me, uint64_t line, uint32_t by)
     count(&row->count);
 }
 
-static void analysis_line(const struct sim_line *l)
+static inline __attribute__((always_inline)) void analysis_line(const struct sim_line *l)
 {
+    uint64_t pc = sim_pc;
     struct party *me;
 
     if (l->used)
         return;
-    me = party_of(sim_pc);
+    me = party_of(pc);
     if (!me) {
         count(&cells[NO_ROOM]);
         return;
     }
-    lose(me, l->line, *by_line(&evictor, l->line));
+    lose(pc, l->line, *by_line(&evictor, l->line));
     if (!l->victim_used)
         return;
-    if (!me->number)
-        me->number = add_evictor(sim_pc);
+    if (QN_UNLIKELY(!me->number))
+        me->number = add_evictor(pc);
     *by_line(&evictor, l->victim) = me->number;
 }
 

@@ -6,9 +6,9 @@
  *   far_push(&f, far->left)          the line is no longer near; it was used later than all others that are not near
  *
  * The lines that are not near form an LRU stack: lines are pushed on top, and taken out anywhere.  Each pushed line gets the next number.
- * A bit for each number says whether its line is still in the stack; a Fenwick tree counts the bits by words of 64.  Only words whose
- * numbers are all given out are in the tree.  When the numbers run out, the lines are renumbered; if half of them are in use, their
- * range is doubled.
+ * A bit for each number says whether its line is still in the stack; a Fenwick tree counts the bits by words of 64.  The latest words are
+ * not in the tree: most lines are taken out of them, and their bits are counted directly.  When the numbers run out, the lines are
+ * renumbered; if half of them are in use, their range is doubled.
  *
  * Memory: by_line.h for the lines of the program, and 2 to 4 bits for each of them.
  * Source: as stack.h.
@@ -21,18 +21,21 @@
 #define FAR_FIRST UINT64_MAX
 #define FAR_SLOTS_FIRST (1u << 16)
 #define FAR_SLOTS_MAX (1u << 31)
+#define FAR_LATEST 8u /* full words that are not in the tree */
+_Static_assert(FAR_LATEST + 2 <= 31, "see far_above");
 
 struct far {
     struct by_line at;      /* number of the line + 1; 0: it is not in the stack */
     uint64_t *bits;
     uint32_t *tree, *below; /* below: while lines are renumbered, the number of lines before each word */
     uint32_t slots, now, lines;
+    uint32_t added;         /* words in the tree */
 };
 
 static void far_make_room(struct far *f, uint32_t slots)
 {
     f->slots = slots;
-    f->bits = sim_alloc(slots / 8);
+    f->bits = sim_alloc((slots / 64 + 1ull) * sizeof *f->bits); /* one to be filled next when all are full */
     f->tree = sim_alloc((slots / 64 + 1ull) * sizeof *f->tree);
     f->below = sim_alloc((slots / 64 + 1ull) * sizeof *f->below);
 }
@@ -44,13 +47,23 @@ static void far_init(struct far *f, uint32_t line_bits)
     far_make_room(f, FAR_SLOTS_FIRST);
 }
 
-/* The number of 1 bits of a word: H. S. Warren, Hacker's Delight, 2002. */
-static inline uint32_t far_bits(uint64_t w)
+/* The number of 1 bits of each byte of a word: H. S. Warren, Hacker's Delight, 2002. */
+static inline uint64_t far_byte_bits(uint64_t w)
 {
     w -= w >> 1 & 0x5555555555555555ull;
     w = (w & 0x3333333333333333ull) + (w >> 2 & 0x3333333333333333ull);
-    return (uint32_t)(((w + (w >> 4)) & 0x0f0f0f0f0f0f0f0full) * 0x0101010101010101ull >> 56);
+    return (w + (w >> 4)) & 0x0f0f0f0f0f0f0f0full;
 }
+
+/* The sum of the bytes. */
+static inline uint32_t far_add_bytes(uint64_t bytes)
+{
+    uint64_t pairs = (bytes & 0x00ff00ff00ff00ffull) + (bytes >> 8 & 0x00ff00ff00ff00ffull);
+
+    return (uint32_t)(pairs * 0x0001000100010001ull >> 48);
+}
+
+static inline uint32_t far_bits(uint64_t w) { return far_add_bytes(far_byte_bits(w)); }
 
 static inline void far_add(struct far *f, uint32_t word, uint32_t n)
 {
@@ -102,9 +115,19 @@ static __attribute__((noinline)) void far_renumber(struct far *f)
         f->bits[word] = word < f->lines / 64 ? ~0ull : word == f->lines / 64 ? (1ull << f->lines % 64) - 1 : 0;
         f->tree[word + 1] = 0;
     }
-    for (uint32_t word = 0; word < f->lines / 64; word++)
-        far_add(f, word, 64);
     f->now = f->lines;
+    for (f->added = 0; f->added + FAR_LATEST < f->now / 64; f->added++)
+        far_add(f, f->added, 64);
+}
+
+/* The number of lines above this bit of a word that is not in the tree. */
+static inline uint32_t far_above(const struct far *f, uint32_t word, uint32_t bit)
+{
+    uint64_t bytes = far_byte_bits(f->bits[word] >> bit);
+
+    for (word++; word <= f->now / 64; word++)
+        bytes += far_byte_bits(f->bits[word]); /* at most 8 for each word, so a byte holds the sum of 31 words */
+    return far_add_bytes(bytes);
 }
 
 static inline uint64_t far_take(struct far *f, uint64_t line)
@@ -115,9 +138,10 @@ static inline uint64_t far_take(struct far *f, uint64_t line)
         return FAR_FIRST;
     *at = 0;
     f->bits[word] &= ~(1ull << slot % 64);
-    if (word < f->now / 64)
-        far_add(f, word, (uint32_t)-1);
     f->lines--;
+    if (QN_LIKELY(word >= f->added))
+        return far_above(f, word, slot % 64);
+    far_add(f, word, (uint32_t)-1);
     return f->lines - far_sum(f, word) - far_before(f->bits[word], slot % 64);
 }
 
@@ -128,8 +152,10 @@ static inline void far_push(struct far *f, uint64_t line)
     *by_line(&f->at, line) = f->now + 1;
     f->bits[f->now / 64] |= 1ull << f->now % 64;
     f->lines++;
-    if (++f->now % 64 == 0)
-        far_add(f, f->now / 64 - 1, far_bits(f->bits[f->now / 64 - 1]));
+    if (++f->now % 64 == 0 && f->now / 64 > f->added + FAR_LATEST) {
+        far_add(f, f->added, far_bits(f->bits[f->added]));
+        f->added++;
+    }
 }
 
 #endif

@@ -11,6 +11,7 @@
 #include "sim/module.h"
 
 #define ANALYSIS "latency"
+#define ANALYSIS_LATER 1
 #define ANALYSIS_MISSES 1
 #define ANALYSIS_LOADS 1
 #define WANTS_PC 1

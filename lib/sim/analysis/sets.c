@@ -6,11 +6,12 @@
 #include "sim/module.h"
 
 #define ANALYSIS "sets"
+#define ANALYSIS_LATER 1
 #define ANALYSIS_MISSES 1
 #define ACROSS 8
 
 static uint64_t *misses, *LL_misses;
-static uint32_t sets, bits, LL_sets, LL_bits;
+static uint32_t sets, bits, LL_sets, LL_bits; /* sets, LL_sets: powers of two */
 
 static void declare_row(uint32_t first)
 {
@@ -45,9 +46,9 @@ static void count(uint64_t *cell)
 
 static void analysis_miss(const struct sim_miss *miss)
 {
-    count(&misses[(miss->addr >> bits) % sets]);
+    count(&misses[miss->addr >> bits & (sets - 1)]);
     if (miss->outcome & SIM_LL_MISS)
-        count(&LL_misses[(miss->addr >> LL_bits) % LL_sets]);
+        count(&LL_misses[miss->addr >> LL_bits & (LL_sets - 1)]);
 }
 
 static void analysis_finish(void) {}

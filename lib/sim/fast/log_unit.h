@@ -18,9 +18,9 @@ static inline void missed(uint64_t addr, uint32_t size, enum qn_log_kind kind, u
         sim_pc = addr;
     else
         set_pc(sim_counters + counter);
-    outcome = account(outcome, addr, size, kind_of(kind), sim_counters + counter);
+    outcome = account(outcome, addr, size, qn_sim_kind(kind), sim_counters + counter);
     if (kind != QN_LOG_FETCH)
-        tell(addr, size, kind_of(kind), outcome, sim_counters + counter);
+        tell(addr, size, qn_sim_kind(kind), outcome, sim_counters + counter);
     if (QN_UNLIKELY(qn_sim_twin_logs && outcome))
         qn_sim_twin_missed(addr, outcome, counter);
 }
@@ -44,7 +44,7 @@ static void unit_log_reference(uint64_t addr, uint32_t size, enum qn_log_kind ki
 {
     set_pc(sim_counters + counter);
     qn_sim_traffic.data++;
-    missed(addr, size, kind, counter, kind == QN_LOG_FETCH ? QN_UNIT_MISS : unit_ref(SLOT_D1, addr, size, kind_of(kind)));
+    missed(addr, size, kind, counter, kind == QN_LOG_FETCH ? QN_UNIT_MISS : unit_ref(SLOT_D1, addr, size, qn_sim_kind(kind)));
     charge(sim_counters + counter);
 }
 
