@@ -52,6 +52,28 @@ done
 run --calls=maybe
 is $? 2 'an unknown kind of calls'
 
+# ---- a stack keeps the frames that it has used, until another one needs them ----
+
+cat >guest.c <<'GUEST'
+#include <stdlib.h>
+#include <ucontext.h>
+static ucontext_t here, there;
+__attribute__((noinline, noclone)) void down(int n) { if (n) down(n - 1); __asm__ volatile(""); }
+static void coroutine(void) { for (;;) { down(49); swapcontext(&there, &here); } }
+int main(void) {
+    getcontext(&there); there.uc_stack.ss_sp = malloc(65536); there.uc_stack.ss_size = 65536; there.uc_link = &here;
+    makecontext(&there, coroutine, 0);
+    for (int k = 0; k < 3; k++) { swapcontext(&here, &there); down(49); }
+    return 0;
+}
+GUEST
+$CC -g -O0 -o guest guest.c || bail 'cannot compile'
+run --calls=yes --calls-depth=75
+is "$(inclusive down | cut -d' ' -f1) $(lost depth)" '300 ' 'two stacks, 50 deep in turn, have room in 75 frames'
+run --calls=yes --calls-depth=30
+is "$(inclusive down | cut -d' ' -f1)" 300 'with less, all calls are counted'
+ok 'and a line says how many were too deep' test "$(lost depth)" -ge 120
+
 # ---- more coroutines than there is room for stacks ----
 
 cat >guest.c <<'GUEST'
