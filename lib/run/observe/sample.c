@@ -1,26 +1,26 @@
-/* lib/run/observe/sample.c - which instructions are observed: all, or windows of some, at random, N out of every M.
+/* lib/run/observe/sample.c - chooses the instructions that are observed: all, or random windows, N out of every M.
  *
- *   rest    the program runs without being counted, in a home of its own (space.c), at run-only speed but for the countdowns
- *   watch   the window: code that comes back before each instruction, so that they can be observed (watch.c)
+ *   rest    the program runs without counting, in a home of its own (space.c), at the speed of run-only except for the countdowns
+ *   watch   the window: control leaves before each instruction, so that it can be observed (watch.c)
  *
- * To count every instruction down to the next window would cost a chain of subtractions through one word, two to three times the
- * run itself.  So only blocks through which every cycle of the program leads, anchors, have a countdown, and each its own:
+ * Counting down for every instruction would be a chain of subtractions through one word, which takes two to three times as long as the
+ * run itself.  So only some blocks, the anchors, have a countdown, each its own.  Every cycle of the program contains an anchor:
  *
- *   an anchor ends with a branch that leads back in the order of block/order.h (a loop, a call of oneself), or with an indirect jump
- *   or call: there is no cycle without one but by returns, and they end as soon as the calls do.  (A return to where nothing called
- *   makes an anchor of what it leads to, if that came up in no other way before.)
- *   An anchor is passed at its end, by a conditional branch mostly only if that is taken.
+ *   an anchor ends with a branch that goes back in the order of block/order.h (a loop, a recursive call), or with an indirect jump or call.
+ *   A cycle without an anchor could only consist of returns, and these end with the calls.  (An unmatched return makes an anchor of its
+ *   target, if that was not reached in another way before.)
+ *   An anchor is passed at its end; if it ends with a conditional branch, mostly only if that is taken.
  *
  *   ---- way ----|---- way ----|-- way --|---- way ----|--- way ---          | an anchor is passed
  *       rest                 W   observed    observed        rest            N = 2
  *
- * At each anchor passed outside of windows one begins with the same probability, 1 / (M - N + 1), whichever came before: chance
- * has no memory, so when it will begin is drawn in advance, as a countdown, at every anchor by itself.  It ends with the N-th anchor
- * behind it.  So between windows there are M - N ways on average: of M ways N are observed, and an instruction is as likely to be
- * observed as another, however long its way is.
+ * At each anchor outside of windows, a window begins with the same probability, 1 / (M - N + 1), independently of the anchors before.  So
+ * each anchor can draw in advance when this will happen, as a countdown.  The window ends at the N-th anchor after its beginning.  So there are
+ * M - N ways on average between windows: of M ways N are observed, and every instruction is equally likely to be observed, whatever the
+ * length of its way.
  *
- * A countdown is where it costs least, at the end of the block or at its entry (emit/sample.c): at the end, the window begins where
- * the branch leads; at the entry, the block is run first, not observed, and the window begins at its end.
+ * The countdown is at the end of the block or at its entry, where it costs less (emit/sample.c).  At the end, the window begins at the
+ * branch's target; at the entry, the block is executed first, without being observed, and the window begins at its end.
  *
  * A repeated string instruction is one instruction here.
  */
@@ -42,17 +42,17 @@ bool qn_sample_steps, qn_sample_links, qn_sample_between;
 
 static enum state { ALL, REST, WATCH } state;
 static uint64_t every, wanted;    /* M, N; M 0: all */
-static uint64_t left;             /* WATCH: ways to its end; more than N: the window has not begun yet */
-static bool first;                /* the next instruction that is observed is that of a window */
-static bool observes;             /* the instruction that runs */
-static struct qn_step *step; /* ... and what there is to know of it */
-static struct qn_thread *watched; /* observed last */
-static const struct qn_steps *current; /* qn_sample_links: the block that runs, or has run last since the dispatcher */
+static uint64_t left;             /* WATCH: ways to the window's end; more than N: the window has not begun yet */
+static bool first;                /* the next observed instruction is the first of a window */
+static bool observes;             /* the running instruction is observed */
+static struct qn_step *step;      /* its data */
+static struct qn_thread *watched; /* the thread that was observed last */
+static const struct qn_steps *current; /* qn_sample_links: the block that runs, or that ran last since the dispatcher */
 static uint64_t random_state;
 
 static uint32_t *countdowns;      /* by anchor, side by side, within reach of emitted code */
 static uint32_t *block_of;        /* by anchor: index in the code cache */
-static uint32_t *anchor_of;       /* by block: number of the anchor + 1, which whatever has this index later takes over; 0 = none yet */
+static uint32_t *anchor_of;       /* by block index: number of the anchor + 1, also for later blocks with this index; 0 = none yet */
 static uint32_t nanchors;
 
 static void enter(enum state next)
@@ -63,7 +63,7 @@ static void enter(enum state next)
 
 bool qn_sample_has_anchors(void) { return every != 0; }
 
-/* An indirect jump or call has led to pc, which is an anchor; not a return, whose target still stands below the stack pointer. */
+/* Was pc reached by an indirect jump or call, which is an anchor?  After a return, pc is still in memory below the stack pointer. */
 static bool is_counted(uint64_t pc)
 {
     uint64_t returned_to = ~pc;
@@ -102,8 +102,8 @@ unsigned qn_sample_home(unsigned home)
 
 static uint64_t draw_fraction(void) { return sim_random_next(&random_state) >> 32; }
 
-/* -ln u for u equally likely between 0 and 1, with 16 fractional bits, by comparisons alone: of numbers drawn until one is not less than
- * that before it, the first is the fraction if they are odd (J. von Neumann, Various techniques used in connection with random digits, 1951). */
+/* -ln u, for u uniform between 0 and 1, with 16 fractional bits, by comparisons alone: numbers are drawn until one is not less than the one
+ * before; if their count is odd, the first number is the fraction (J. von Neumann, Various techniques used in connection with random digits, 1951). */
 static uint64_t draw_exponential(void)
 {
     for (uint64_t whole = 0;; whole += ONE) {
