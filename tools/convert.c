@@ -67,7 +67,7 @@ static enum qn_text_status put(const struct settings *s, struct qn_prof_writer *
 {
     const char *path = s->args.inputs[0];
     switch (s->to) {
-    case TO_CALLGRIND: return qn_prof_export_callgrind(path, "quern " QN_VERSION, 1, w, err);
+    case TO_CALLGRIND: return qn_prof_export_callgrind(path, &(struct qn_prof_callgrind_head){ .creator = "quern " QN_VERSION, .part = 1 }, w, err);
     case TO_FOLDED: return qn_stacks_write_folded(path, s->event, w, err);
     case TO_SPEEDSCOPE: return qn_stacks_write_speedscope(path, s->event, "quern " QN_VERSION, w, err);
     case TO_PPROF: return qn_stacks_write_pprof(path, w, err);

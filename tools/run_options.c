@@ -263,6 +263,6 @@ int qn_run_parse(struct qn_collect_options *o, int argc, char **argv)
     if (!o->vdso_given)
         o->vdso = o->aslr;
     if (o->calls == CALLS_NOT_SAID)
-        o->calls = o->profile_format == QN_COLLECT_CALLGRIND ? QN_CALLS_YES : QN_CALLS_NO;
+        o->calls = o->profile_format != QN_COLLECT_CACHEGRIND ? QN_CALLS_YES : QN_CALLS_NO;
     return -1;
 }

@@ -56,6 +56,9 @@ static const struct entry entries[] = {
     { "--dump-before", "TEXT", TO, "--dump-before", CT },
     { "--dump-after", "TEXT", TO, "--dump-after", CT },
     { "--zero-before", "TEXT", TO, "--zero-before", CT },
+    { "--separate-threads", "no|yes", TO, "--profile-format", CT },
+    { "--simulate-cache", "no|yes", TO, "--cache-sim", CT }, /* names of older versions */
+    { "--trace-jump", "no|yes", ONLY, NULL, CT },
 
     { "--dump-line", "yes|no", ONLY, NULL, CT },
     { "--dump-instr", "no|yes", ONLY, NULL, CT },
@@ -63,7 +66,6 @@ static const struct entry entries[] = {
     { "--collect-jumps", "no|yes", ONLY, NULL, CT },
     { "--collect-bus", "no|yes", ONLY, NULL, CT },
     { "--collect-systime", "no|yes|msec|usec|nsec", ONLY, NULL, CT },
-    { "--separate-threads", "no|yes", ONLY, NULL, CT },
     { "--separate-callers", "0|NUMBER", ONLY, NULL, CT },
     { "--fn-skip", "", ONLY, NULL, CT },
     { "--simulate-wb", "no|yes", ONLY, NULL, CT },
@@ -254,6 +256,8 @@ bool qn_valgrind_translate(struct qn_words *run, enum qn_valgrind_tool tool, con
         return false;
     if (e->fate != TO)
         return true;
+    if (!strcmp(e->name, "--separate-threads"))
+        value = *value == 'y' ? "callgrind-threads" : "callgrind";
     if (asprintf(&own, "%s%s%s", e->run, value ? "=" : "", value ? value : "") < 0)
         return refuse("No memory", word, "");
     added = qn_words_add(run, own);

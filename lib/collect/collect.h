@@ -135,6 +135,7 @@ char *qn_collect_expand(const char *pattern, pid_t pid, char *why, size_t size);
 bool qn_collect_is_device(const char *path); /* a character device, as /dev/null */
 /* The file that the profile of the guest goes to.  NULL: a line was printed. */
 char *qn_collect_name_profile(struct qn_collect *r);
+char *qn_collect_name_pattern(struct qn_collect *r); /* of it and of parts: without a number and a thread */
 char *qn_collect_name_intervals(struct qn_collect *r);
 char *qn_collect_name_explanation(struct qn_collect *r);
 char *qn_collect_name_watch(struct qn_collect *r);

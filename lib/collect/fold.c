@@ -126,9 +126,24 @@ static enum qn_text_status write_profile(struct qn_collect_work *w, const char *
     return status;
 }
 
+/* In place of Valgrind the process is named, as Callgrind does; in any other run a file does not depend on its number. */
+static struct qn_prof_callgrind_head name_part(struct qn_collect *r)
+{
+    struct qn_prof_callgrind_head head = { .creator = "quern " QN_VERSION, .part = r->parts + !r->trigger };
+    bool apart = r->options.profile_format == QN_COLLECT_CALLGRIND_THREADS, several = qn_cost_header(&r->store)->stats.threads > 0;
+
+    if (r->options.requests == QN_REQUESTS_CALLGRIND)
+        head.pid = (int)r->guest;
+    if (apart && several && !r->trigger)
+        qn_collect_note(r, "all threads are in one profile, whose name ends in -01: quern does not separate them");
+    head.thread = apart && !several;
+    return head;
+}
+
 /* By way of a profile in a folder of our own. */
 static enum qn_text_status write_callgrind(struct qn_collect_work *w, const char *path, struct qn_text_error *err)
 {
+    struct qn_prof_callgrind_head head = name_part(w->run);
     const char *temporary = getenv("TMPDIR");
     char *folder, *profile = NULL;
     struct qn_prof_writer *writer;
@@ -141,7 +156,7 @@ static enum qn_text_status write_callgrind(struct qn_collect_work *w, const char
         if (asprintf(&profile, "%s/profile", folder) < 0)
             qn_text_fail_memory(err);
         else if (write_profile(w, profile, err) == QN_TEXT_OK && (writer = qn_prof_open_writer(path, err))) {
-            if (qn_prof_export_callgrind(profile, "quern " QN_VERSION, w->run->parts + !w->run->trigger, writer, err) == QN_TEXT_OK)
+            if (qn_prof_export_callgrind(profile, &head, writer, err) == QN_TEXT_OK)
                 qn_prof_close_writer(writer, err);
             else
                 qn_prof_abandon_writer(writer);
@@ -200,7 +215,7 @@ static enum qn_prof_detail choose_detail(const struct qn_collect_options *o)
 {
     if (o->dump_instr)
         return QN_PROF_DETAIL_INSNS;
-    return o->dump_objects || o->profile_format == QN_COLLECT_CALLGRIND ? QN_PROF_DETAIL_OBJECTS : QN_PROF_DETAIL_LINES;
+    return o->dump_objects || o->profile_format != QN_COLLECT_CACHEGRIND ? QN_PROF_DETAIL_OBJECTS : QN_PROF_DETAIL_LINES;
 }
 
 static bool fold_and_write(struct qn_collect_work *w)
@@ -218,7 +233,7 @@ static bool fold_and_write(struct qn_collect_work *w)
     if (status == QN_TEXT_OK)
         status = qn_cost_fold_regions(&r->store, &w->events, w->modules, choose_detail(&r->options), &w->regions, &err);
     if (status == QN_TEXT_OK)
-        status = r->options.profile_format == QN_COLLECT_CALLGRIND ? write_callgrind(w, path, &err) : write_profile(w, path, &err);
+        status = r->options.profile_format != QN_COLLECT_CACHEGRIND ? write_callgrind(w, path, &err) : write_profile(w, path, &err);
     written = status != QN_TEXT_OK || qn_collect_write_beside(w, path);
     written = qn_collect_tell_file(r, "profile", path, status, &err) && written;
     written = qn_collect_write_intervals(w) && written;

@@ -19,6 +19,7 @@
 
 #define PROFILE_PATTERN "cachegrind.out.%p"
 #define CALLGRIND_PATTERN "callgrind.out.%p"
+#define FIRST_THREAD "-01"
 #define INTERVALS_PATTERN "quern.intervals.%p.csv"
 #define EXPLAIN_PATTERN "quern.explain.%p.txt"
 #define WATCH_PATTERN "quern.watch.%p.csv"
@@ -110,10 +111,23 @@ static char *name_file(struct qn_collect *r, const char *pattern)
     return name;
 }
 
+char *qn_collect_name_pattern(struct qn_collect *r)
+{
+    const struct qn_collect_options *o = &r->options;
+
+    return name_file(r, o->out_file ? o->out_file : o->profile_format != QN_COLLECT_CACHEGRIND ? CALLGRIND_PATTERN : PROFILE_PATTERN);
+}
+
+/* "callgrind.out.12-01" and, of a part, whose pattern has its number, "callgrind.out.12.3-01", as Callgrind names them. */
 char *qn_collect_name_profile(struct qn_collect *r)
 {
-    return name_file(r, r->options.out_file ? r->options.out_file
-                        : r->options.profile_format == QN_COLLECT_CALLGRIND ? CALLGRIND_PATTERN : PROFILE_PATTERN);
+    char *name = qn_collect_name_pattern(r), *longer;
+
+    if (!name || r->options.profile_format != QN_COLLECT_CALLGRIND_THREADS || qn_collect_is_device(name))
+        return name;
+    longer = qn_collect_name_beside(name, FIRST_THREAD);
+    free(name);
+    return longer;
 }
 
 char *qn_collect_name_intervals(struct qn_collect *r)

@@ -48,7 +48,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
     X(YESNO, "trace-children", trace_children, "yes|no", "also profile what the program executes [no]")              \
     X(WORD, "data", data, "no|yes|use", "misses by variable and allocation, and by line on what; use: bytes used of each line, too [no]") \
     X(NAMES, "alloc", alloc, "FUNCTION[:N[*M]]", "a function that allocates, with --data; argument N has the bytes")  \
-    X(WORD, "profile-format", profile_format, "cachegrind|callgrind", "callgrind: what KCachegrind reads, with --calls=yes unless that is said [cachegrind]") \
+    X(WORD, "profile-format", profile_format, "cachegrind|callgrind|callgrind-threads", "callgrind: what KCachegrind reads, with --calls=yes unless that is said; callgrind-threads: its name ends in -01, as that of the first thread does [cachegrind]") \
     X(WORD, "calls", calls, "no|yes|paths", "inclusive costs by call, line and function; paths: and by call path [no]")       \
     X(NUMBER, "calls-room", calls_room, "N", "at most N different calls, and call paths [1000000]")                    \
     X(NUMBER, "calls-depth", calls_depth, "N", "at most N calls that have not returned [1000000]")                     \
@@ -91,7 +91,7 @@ enum qn_collect_level { QN_COLLECT_I1, QN_COLLECT_D1, QN_COLLECT_LL, QN_COLLECT_
 #define QN_COLLECT_INTERVAL_ROWS 400
 #define QN_COLLECT_NAMES_MAX QN_EXPLAIN_MAX
 
-enum qn_collect_format { QN_COLLECT_CACHEGRIND, QN_COLLECT_CALLGRIND };
+enum qn_collect_format { QN_COLLECT_CACHEGRIND, QN_COLLECT_CALLGRIND, QN_COLLECT_CALLGRIND_THREADS };
 
 struct qn_collect_names {
     char *text[QN_COLLECT_NAMES_MAX];

@@ -100,7 +100,7 @@ static bool write_part(struct qn_collect *r, const struct qn_cost_store *now, co
 
 static void dump(struct qn_collect *r, const struct qn_cost_store *now, int what, const char *text)
 {
-    char *profile = qn_collect_name_profile(r), *path;
+    char *profile = qn_collect_name_pattern(r), *path;
 
     r->parts++;
     if (profile && qn_collect_is_device(profile))

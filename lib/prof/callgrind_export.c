@@ -29,8 +29,8 @@ struct unit {
 };
 
 struct export {
-    const char *path, *creator;
-    unsigned part;
+    const char *path;
+    const struct qn_prof_callgrind_head *head;
     struct qn_prof_writer *w;
     struct qn_text_error *err;
     struct qn_prof_reader *reader;
@@ -176,16 +176,27 @@ static int put_name(struct export *x, const char *key, struct qn_text_names *nam
     return 0;
 }
 
+/* A line, if it says something. */
+static void put_number(struct qn_prof_writer *w, const char *name, unsigned number)
+{
+    if (!number)
+        return;
+    qn_prof_put_text(w, name);
+    qn_prof_put_number(w, number);
+    qn_prof_put_text(w, "\n");
+}
+
 static void put_header(struct export *x)
 {
     const struct qn_prof_header *h = qn_prof_reader_header(x->reader);
     qn_prof_put_text(x->w, "# callgrind format\nversion: 1\ncreator: ");
-    qn_prof_put_line(x->w, x->creator);
+    qn_prof_put_line(x->w, x->head->creator);
+    put_number(x->w, "pid: ", (unsigned)x->head->pid);
     qn_prof_put_text(x->w, "cmd: ");
     qn_prof_put_line(x->w, h->cmd.text);
-    qn_prof_put_text(x->w, "part: ");
-    qn_prof_put_number(x->w, x->part);
-    qn_prof_put_text(x->w, "\n\n");
+    put_number(x->w, "part: ", x->head->part);
+    put_number(x->w, "thread: ", x->head->thread);
+    qn_prof_put_text(x->w, "\n");
     for (int i = 0; i < h->desc_count; i++)
         qn_prof_put_desc(x->w, h->descs[i].text);
     qn_prof_put_text(x->w, "\npositions: line\nevents:");
@@ -270,9 +281,9 @@ static void put_totals(struct export *x)
     qn_prof_put_text(x->w, "\n");
 }
 
-enum qn_text_status qn_prof_export_callgrind(const char *path, const char *creator, unsigned part, struct qn_prof_writer *w, struct qn_text_error *err)
+enum qn_text_status qn_prof_export_callgrind(const char *path, const struct qn_prof_callgrind_head *head, struct qn_prof_writer *w, struct qn_text_error *err)
 {
-    struct export x = {.path = path, .creator = creator, .part = part, .w = w, .err = err};
+    struct export x = {.path = path, .head = head, .w = w, .err = err};
     if (read_all(&x) == 0) {
         put_header(&x);
         if (put_units(&x) == 0)

@@ -17,7 +17,13 @@
 #include "prof/write.h"
 #include "text/error.h"
 
-/* path: a file, which is read twice. creator: what wrote it, "quern 0.1". part: of the run, from 1. */
-enum qn_text_status qn_prof_export_callgrind(const char *path, const char *creator, unsigned part, struct qn_prof_writer *w, struct qn_text_error *err);
+struct qn_prof_callgrind_head {
+    const char *creator;   /* what wrote it, "quern 0.1" */
+    unsigned part, thread; /* of the run, from 1; thread 0: not said */
+    int pid;               /* 0: not said */
+};
+
+/* path: a file, which is read twice. */
+enum qn_text_status qn_prof_export_callgrind(const char *path, const struct qn_prof_callgrind_head *head, struct qn_prof_writer *w, struct qn_text_error *err);
 
 #endif

@@ -69,7 +69,7 @@ static void round_trip(const char *path)
 {
     struct qn_text_error err = {0};
     struct qn_prof_writer *w = fuzz_writer(1);
-    fuzz_check_error(qn_prof_export_callgrind(path, "x", 1, w, &err), &err);
+    fuzz_check_error(qn_prof_export_callgrind(path, &(struct qn_prof_callgrind_head){.creator = "x", .part = 1}, w, &err), &err);
     if (err.status == QN_TEXT_OK)
         must(qn_prof_close_writer(w, &err) == QN_TEXT_OK, "it can be written");
     else

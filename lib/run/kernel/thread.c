@@ -178,7 +178,7 @@ long qn_thread_start(struct qn_thread *t, const struct qn_clone_request *r)
     inherit(t, r);
     old = qn_signal_block_all();
     __atomic_add_fetch(&count, 1, __ATOMIC_ACQ_REL);
-    qn_arena->stats.threads++;
+    qn_arena->stats.threads += !own_process;
     if (suspends)
         qn_lock_release();
     tid = qn_clone_call(r, r->a.flags & ~(CLONE_SETTLS_ | CLONE_CLEAR_SIGHAND_), t);

@@ -49,7 +49,7 @@ is "$(ls callgrind.out.* | wc -l) $(grep -l '^totals' callgrind.out.* | wc -l)" 
 run --profile-format=callgrind --out-file=no/such/folder ./prog >out 2>err
 is "$(grep -c 'no/such/folder' err)" 1 'a name that cannot be written is said'
 run --profile-format=dot ./prog >out 2>err
-is "$? $(cat err)" "2 quern: run: --profile-format: got 'dot', wanted cachegrind or callgrind" 'another format'
+is "$? $(cat err)" "2 quern: run: --profile-format: got 'dot', wanted cachegrind, callgrind or callgrind-threads" 'another format'
 if command -v callgrind_annotate >where; then
     callgrind_annotate --inclusive=yes --tree=both --threshold=100 --show-percs=no --show=Ir got 2>complaints >tree
     is "$(cat complaints)" '' 'callgrind_annotate has no complaint'

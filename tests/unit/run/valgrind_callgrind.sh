@@ -30,6 +30,14 @@ is "$(sed -n 's/^events: //p; s/^totals: //p' d | tr '\n' ' ')" "Ir $whole " 'un
 callgrind e --compress-strings=no --compress-pos=no --combine-dumps=yes --separate-recs=3 --skip-plt=no --dump-line=yes --dump-instr=no --collect-jumps=no \
     --separate-threads=no "$guests/calls"
 is "$(sed '/^pid/d' e)" "$(sed '/^pid/d' callgrind.out.*)" 'options that change how a file looks, and such as it has anyway'
+is "$(sed -n 's/^pid: //p' callgrind.out.*)" "$(ls callgrind.out.* | sed 's/.*\.//')" 'the process is named'
+callgrind old --simulate-cache=yes "$guests/calls"
+is "$(sed -n 's/^events: //p' old | wc -w)" 9 'caches, by the name that the option had'
+callgrind apart --separate-threads=yes "$guests/calls"
+is "$(ls apart*) $(grep -c '^thread: 1$' apart-01)" 'apart-01 1' 'threads apart: the first'
+is "$(sed '/^pid/d; /^thread/d' apart-01)" "$(sed '/^pid/d' callgrind.out.*)" '... is all of a program that has one'
+callgrind parts --separate-threads=yes --dump-before=run_at_random "$guests/calls"
+is "$(ls parts* | head -n 2 | tr '\n' ' ')" 'parts-01 parts.1-01 ' '... and its parts'
 callgrind f --instr-atstart=no "$guests/calls" 2>err
 is "$(sed -n 's/^totals: //p' f)" 0 'not from the start'
 callgrind g --toggle-collect=run_at_random "$guests/calls"
@@ -44,8 +52,8 @@ refused() {
     said=$("$QUERN" valgrind --tool=callgrind "$@" "$guests/calls" 2>&1)
     is "$? $said" "1 valgrind: $wanted" "$*"
 }
-for option in --dump-instr=yes --dump-line=no --dump-every-bb=1000 --collect-jumps=yes --collect-systime=msec \
-    --separate-threads=yes --separate-callers=2 --simulate-wb=yes --cacheuse=yes --fn-skip=f; do
+for option in --trace-jump=yes --dump-instr=yes --dump-line=no --dump-every-bb=1000 --collect-jumps=yes --collect-systime=msec \
+    --separate-callers=2 --simulate-wb=yes --cacheuse=yes --fn-skip=f; do
     refused "Not supported by quern: $option" $option
 done
 refused 'Unknown option: --cachegrind-out-file=x' --cachegrind-out-file=x

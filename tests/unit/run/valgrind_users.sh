@@ -1,6 +1,6 @@
 #!/bin/sh
-# Do the command lines of those that call `valgrind` from scripts work with the one of quern's folder: iai's (and iai-callgrind's, gungraun's
-# with --tool=cachegrind), SQLite's speed-check.sh; what they read of it is what Valgrind's has.
+# Do the command lines of those that call `valgrind` from scripts work with the one of quern's folder: iai's, iai-callgrind's and gungraun's
+# with either tool, SQLite's speed-check.sh; what they read of it is what Valgrind's has.
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/tap.sh"
 real=$(command -v valgrind)
 cd "$SCRATCH" || bail "no $SCRATCH"
@@ -60,6 +60,32 @@ if [ -n "$real" ]; then
 else
     absent 'no Valgrind'
 fi
+
+# ---- gungraun with its default tool: Callgrind, threads and processes apart, collection in one function only ----
+
+both valgrind --tool=callgrind --verbose --fair-sched=try --trace-children=yes --error-exitcode=201 --I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,64 \
+    --cache-sim=yes --compress-strings=no --compress-pos=no --dump-line=yes --dump-instr=no --combine-dumps=no --separate-threads=yes \
+    '--toggle-collect=*bonacci' --callgrind-out-file=callgrind.bench.out.#%p --log-file=callgrind.bench.log.#%p ../bench --iai-run
+is "$(cat mine/status) $(cat mine/out)" '0 done' 'gungraun, Callgrind: runs'
+# what it knows a file by: process, part and thread
+read_head() { sed -n '/^events/q; s/^pid: .*/pid/p; s/^\(part\|thread\): /&/p' "$1" | tr '\n' ' '; }
+is "$(cd mine && read_head callgrind.bench.out.#*-01)" 'pid part: 1 thread: 1 ' 'gungraun, Callgrind: process, part and thread'
+summary() { sed -n 's/^events: *//p' "$1" | tr ' ' '\n' | sort | tr '\n' ' ' && sed -n 's/^summary: *\([0-9]*\) .*/\1/p' "$1"; } # by name
+if [ -n "$real" ]; then
+    is "$(cd mine && summary callgrind.bench.out.#*-01)" "$(cd theirs && summary callgrind.bench.out.#*-01)" "gungraun, Callgrind: events and instructions are Valgrind's"
+else
+    absent 'no Valgrind'
+fi
+cat >threads.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+static void *work(void *unused) { return unused; }
+int main(void) { pthread_t t; return pthread_create(&t, NULL, work, NULL) || pthread_join(t, NULL); }
+END
+$CC -g -O1 -pthread -o threads threads.c || bail 'cannot compile'
+(cd mine && PATH=$SCRATCH/own:$PATH valgrind --tool=callgrind --separate-threads=yes --callgrind-out-file=several ../threads >out 2>err; echo $? >status)
+is "$(cat mine/status) $(ls mine/several*) $(cd mine && read_head several-01) $(grep -c 'all threads are in one profile' mine/err)" '0 mine/several-01 pid part: 1  1' \
+    'several threads: one file of all, which a line says'
 
 # ---- SQLite's speed-check.sh: valgrind --tool=cachegrind ./speedtest1 ... 2>&1 | tee -a summary; cg_annotate of cachegrind.out.* ----
 
