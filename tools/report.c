@@ -24,6 +24,7 @@
 #include "plot/input.h"
 #include "report/report.h"
 #include "engines/engines.h"
+#include "text/lines.h"
 #include "tools.h"
 
 #define USUAL_FOLDER "quern-report"
@@ -92,8 +93,12 @@ static const struct qn_options command = { "report", "quern report", help, help_
 /* A word that is a profile is one.  What is wrong with the options for it, or NULL. */
 static const char *check_words(struct qn_report_options *o)
 {
+    static struct qn_text_error err;
     bool of_run = o->geometry[0] || o->geometry[1] || o->geometry[2] || o->input || o->environment_count || o->data || o->calls;
 
+    for (int i = 0; i < 2 && o->program[i]; i++)
+        if (qn_text_keep_input(o->program[i], &err) != QN_TEXT_OK)
+            return err.text;
     if (o->diff) {
         if (!o->program[1] || o->program[2] || !qn_plot_is_profile(o->program[0]) || !qn_plot_is_profile(o->program[1]))
             return "--diff: wanted two profiles";

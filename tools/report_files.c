@@ -15,6 +15,7 @@
 #include "exp/sizes.h"
 #include "report.h"
 #include "report/report.h"
+#include "text/lines.h"
 #include "tools.h"
 
 #define AT_ONCE (1 << 20) /* bytes */
@@ -23,22 +24,23 @@
 static int copy(struct qn_report_options *o, const char *from, const char *name)
 {
     const char *path = qn_exp_format(&o->memory, "%s/%s", o->folder, name), *wrong = from;
-    int in = open(from, O_RDONLY | O_CLOEXEC), out = -1;
-    ssize_t n = in < 0 ? -1 : 1;
+    FILE *in = qn_text_open_kept(from);
+    int out = -1;
+    ssize_t n = in ? 1 : -1;
 
-    if (in >= 0) {
+    if (in) {
         out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         wrong = path;
     }
-    while (out >= 0 && (n = sendfile(out, in, NULL, AT_ONCE)) > 0)
+    while (out >= 0 && (n = sendfile(out, fileno(in), NULL, AT_ONCE)) > 0)
         continue;
-    if (in < 0 || out < 0 || n < 0)
+    if (n < 0 || out < 0)
         qn_text_complain("quern report: %s: %s", wrong, strerror(errno));
-    if (in >= 0)
-        close(in);
+    if (in)
+        fclose(in);
     if (out >= 0)
         close(out);
-    return in < 0 || out < 0 || n < 0;
+    return n < 0 || out < 0;
 }
 
 /* That the intervals are intervals, while they still have the name that was given.  0, or 1 after a message. */

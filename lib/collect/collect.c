@@ -180,6 +180,10 @@ int qn_collect_run(const struct qn_collect_options *options)
     r.pidfd = r.store.fd = r.fresh.fd = r.zero.fd = r.control = -1;
     fill_standard_descriptors();
     qn_collect_choose_geometry(&r.options, r.geometry, r.origin);
+    if (r.options.data == QN_DATA_USE && r.geometry[1].line > QN_USE_LINE_MAX) {
+        qn_collect_complain("--data=use: got D1 lines of %u bytes, wanted at most %u", r.geometry[1].line, QN_USE_LINE_MAX);
+        return QN_EXIT_USAGE;
+    }
     if ((r.options.cpu && !qn_collect_choose_cpu(r.options.cpu, &r.config.cpu)) ||
         !qn_collect_choose_engine_cpu(r.options.vectors, &r.config.engine_cpu))
         return QN_EXIT_USAGE;

@@ -16,7 +16,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,19 +173,28 @@ static bool dump(struct qn_collect *r, FILE *out)
 
 /* ---- on and off ---- */
 
-static void take_caller(struct qn_arena_header *h)
+/* false: another one has it for longer than any call takes; the arena may be damaged. */
+static bool take_caller(struct qn_arena_header *h)
 {
+    const struct timespec patience = { 0, WISH_LOOK_MS * (NS_PER_SECOND / 1000) };
     uint32_t who = 0;
 
-    while (!__atomic_compare_exchange_n(&h->caller, &who, (uint32_t)getpid(), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    for (int i = 0; i < WISH_LOOKS; i++) {
+        if (__atomic_compare_exchange_n(&h->caller, &who, (uint32_t)getpid(), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            return true;
         if (kill((pid_t)who, 0) && errno == ESRCH) /* it was killed while it called */
             __atomic_compare_exchange_n(&h->caller, &who, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        else
+            syscall(SYS_futex, &h->caller, FUTEX_WAIT, who, &patience, NULL, 0);
         who = 0;
-        sched_yield();
     }
+    return false;
 }
 
-/* A thread that runs comes to the dispatcher, and looks; one that waits in the kernel is not disturbed, and looks when it goes on (QN_KICK_VALUE).
+/* `called` is set once the signal is on its way: before, a thread's own kick would take it for this one and clear it.  Where the signal has come
+ * before it is set, whoever is no longer runner yields once in vain (lock.c).
+ *
+ * A thread that runs comes to the dispatcher, and looks; one that waits in the kernel is not disturbed, and looks when it goes on (QN_KICK_VALUE).
  * A process that shares the guest's memory for a while (vfork) is not called. */
 static void call_runner(const struct qn_collect *r, struct qn_arena_header *h)
 {
@@ -194,13 +202,11 @@ static void call_runner(const struct qn_collect *r, struct qn_arena_header *h)
     uint64_t runner;
 
     info.si_value.sival_ptr = (void *)(uintptr_t)QN_KICK_VALUE;
-    take_caller(h);
+    if (!take_caller(h))
+        return;
     runner = __atomic_load_n(&h->runner, __ATOMIC_SEQ_CST);
-    if ((pid_t)(runner >> 32) == r->guest) {
+    if ((pid_t)(runner >> 32) == r->guest && !syscall(SYS_rt_tgsigqueueinfo, r->guest, (pid_t)(uint32_t)runner, SIGTRAP, &info))
         __atomic_store_n(&h->called, 1, __ATOMIC_SEQ_CST);
-        if (syscall(SYS_rt_tgsigqueueinfo, r->guest, (pid_t)(uint32_t)runner, SIGTRAP, &info))
-            __atomic_store_n(&h->called, 0, __ATOMIC_SEQ_CST);
-    }
     __atomic_store_n(&h->caller, 0, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, &h->caller, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }

@@ -97,8 +97,13 @@ bool qn_collect_take_names(struct qn_collect *r)
             qn_collect_complain("--%s: cannot be combined with %s", by_function[k].name, r->options.versus ? "--versus" : "--interval");
             return false;
         }
-        for (unsigned i = 0; i < names->count; i++)
+        for (unsigned i = 0; i < names->count; i++) {
+            if (!*names->text[i]) {
+                qn_collect_complain("--%s: got '', wanted the name of a function", by_function[k].name);
+                return false;
+            }
             r->named[r->named_count++] = (struct qn_cost_named){ .what = by_function[k].what, .which = (uint16_t)i, .name = names->text[i] };
+        }
     }
     return true;
 }

@@ -116,6 +116,8 @@ struct qn_data_use {
 /* And the same by the bytes of the object: lines that begin `at` bytes behind its beginning, or that of the element in which they
  * begin, and hold its bytes `first` to `end` - 1; behind it, for each byte of a line, how many times it was used.  The object is that of
  * the reference for which the line came: others may lie in the line, too.  Not told for what has offsets that are rounded. */
+#define QN_USE_LINE_MAX (32u << 10) /* bytes: places in a line have 16 bits */
+
 struct qn_used_place {
     int64_t at;
     uint32_t object;

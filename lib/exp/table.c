@@ -121,7 +121,9 @@ static enum qn_text_status parse(struct reading *r, struct csv_parser *parser, F
 
     while (r->err->status == QN_TEXT_OK && (n = getline(&line, &room, file)) > 0) {
         r->line++;
-        if (memchr(line, 0, (size_t)n))
+        if (r->line == 1 && (!strncmp(line, "desc:", 5) || !strncmp(line, "cmd:", 4) || !strncmp(line, "events:", 7)))
+            qn_text_fail(r->err, QN_TEXT_BAD, "%s: got a profile, wanted a table of comma-separated values", r->path);
+        else if (memchr(line, 0, (size_t)n))
             qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: got a NUL byte, wanted text", r->path, r->line);
         else if (line[n - 1] != '\n')
             qn_text_fail(r->err, QN_TEXT_BAD, "%s:%ld: cut off: got no newline at the end, wanted one", r->path, r->line);

@@ -120,7 +120,7 @@ static int at_end(struct qn_prof_reader *r, struct qn_prof_item *item, struct qn
     if (r->regions.chosen)
         return end_regions(r, item, err);
     if (r->stage == QN_PROF_SUMMED && r->regions.seen == (r->regions.promised < 0 ? 0 : r->regions.promised))
-        return 0;
+        return qn_prof_check_tables(r, err);
     if (r->stage == QN_PROF_SUMMED) {
         qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: regions cut short, got %d, wanted %d", r->path, r->lines.number + 1,
                      r->regions.seen, r->regions.promised);

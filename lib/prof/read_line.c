@@ -140,6 +140,49 @@ static int take_positions(struct qn_prof_reader *r, const char *text, struct qn_
     return 0;
 }
 
+/* ---- tables behind the summary: what they say is for others, but that they are there is looked at ---- */
+
+static const struct table {
+    const char *head, *name, *row[QN_PROF_TABLE_ROWS], *what[QN_PROF_TABLE_ROWS];
+} tables[QN_PROF_TABLES] = {
+    {"calls: ", "calls", {"fn: ", "edge: ", "node: "}, {"functions", "edges", "nodes"}},
+    {"data: ", "data", {"object: ", "miss: ", NULL}, {"objects", "rows", NULL}},
+};
+
+static int begins(const char *text, const char *with) { return with && strncmp(text, with, strlen(with)) == 0; }
+
+static void promise(int64_t promised[QN_PROF_TABLE_ROWS], const char *p)
+{
+    uint64_t n;
+    for (int k = 0; k < QN_PROF_TABLE_ROWS && (p = qn_text_parse_digits(p, INT64_MAX, &n)); k++) {
+        promised[k] = (int64_t)n;
+        p += *p == ' ';
+    }
+}
+
+/* A line without a newline is cut. */
+static void note_table(struct qn_prof_reader *r, const char *text)
+{
+    for (int i = 0; i < QN_PROF_TABLES; i++) {
+        if (begins(text, tables[i].head))
+            promise(r->promised[i], text + strlen(tables[i].head));
+        for (int k = 0; k < QN_PROF_TABLE_ROWS && r->lines.is_whole; k++)
+            r->seen[i][k] += begins(text, tables[i].row[k]);
+    }
+}
+
+int qn_prof_check_tables(const struct qn_prof_reader *r, struct qn_text_error *err)
+{
+    for (int i = 0; i < QN_PROF_TABLES; i++)
+        for (int k = 0; k < QN_PROF_TABLE_ROWS; k++)
+            if (r->seen[i][k] < r->promised[i][k]) {
+                qn_text_fail(err, QN_TEXT_BAD, "%s:%ld: the tables of %s are not whole, got %lld %s, wanted %lld", r->path, r->lines.number,
+                             tables[i].name, (long long)r->seen[i][k], tables[i].what[k], (long long)r->promised[i][k]);
+                return -1;
+            }
+    return 0;
+}
+
 /* A line that begins with #: an item (1), nothing (0), failed (-1). */
 static int take_comment(struct qn_prof_reader *r, const char *text, const char *end,
                         struct qn_prof_item *item, struct qn_text_error *err)
@@ -149,6 +192,8 @@ static int take_comment(struct qn_prof_reader *r, const char *text, const char *
         return take_positions(r, text + sizeof positions - 1, err);
     if (r->has_insns && strncmp(text, "0x", 2) == 0)
         return take_insn(r, text, end, item, err);
+    if (r->stage == QN_PROF_SUMMED)
+        note_table(r, text);
     if (!r->is_strict || r->stage == QN_PROF_SUMMED)
         return 0;
     return qn_prof_bad_line(r, "comment not known", text, "`#ob=`, or `#0x` where instructions were promised", err);

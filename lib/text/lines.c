@@ -204,6 +204,7 @@ int qn_text_next_line(struct qn_text_lines *l, char **text, size_t *length,
         size_t have = l->end - l->start;
         char *newline = memchr(from + scanned, '\n', have - scanned);
         if (newline || (l->at_end && have > 0)) {
+            l->is_whole = newline != NULL;
             hand_out(l, newline ? (size_t)(newline - from) : have, text, length);
             return 1;
         }

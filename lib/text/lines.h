@@ -21,6 +21,7 @@ struct qn_text_lines {
     char *buffer;
     size_t room, start, end; /* text not yet handed out: buffer[start..end) */
     int at_end;
+    int is_whole; /* the line handed out last has a newline */
     long number; /* of the line handed out last; 0 before the first */
 };
 

@@ -39,6 +39,14 @@ told() {
     is "$? $said$(cat out)" "$wanted" "$*"
 }
 told '2 quern: run: --analysis: nothing is simulated that could be analysed' run --analysis=sets --cache-sim=no true
+told '2 quern: run: --dump-before: got '"''"', wanted the name of a function' run --dump-before= true
+told '2 quern: run: --toggle: got '"''"', wanted the name of a function' run --toggle= true
+told '2 quern: run: --data=use: got D1 lines of 65536 bytes, wanted at most 32768' run --data=use --D1=131072,2,65536 true
+for analysis in 3c sets mattson sizes latency; do
+    said=$("$QUERN" run -q --analysis=$analysis --cache-sim=no --branch-sim=yes --out-file=none true 2>&1)
+    is "$? $(echo "$said" | sed -n 's/.*\(module .*\)/\1/p')" "70 module $analysis in slot AN, init, reference 0: is told of references to data, and --cache-sim=no simulates none" \
+        "$analysis without caches"
+done
 printf 'I  04,4\n L 100,4\n' >trace
 if "$QUERN" replay trace >/dev/null 2>&1; then
     told '2 quern: replay: --watch-of: needs --watch=N' replay --watch-of=BC trace

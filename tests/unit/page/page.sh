@@ -109,4 +109,8 @@ printf 'cache,interval,start,end,set,sets,misses,of_rows\nD1,1,0,9,0,1,5,1\n' >s
 "$QUERN" page --intervals=sets.csv -o none.html p 2>err
 is "$? $(cat err) $(ls none.html 2>&1 | grep -c 'No such')" '1 quern page: sets.csv:1: got no columns `start`, `end` and an event of the profile, wanted the counts of `quern run --interval=N` 1' \
     'misses by set and interval are no counts by interval'
+for option in intervals sharing sets culprits; do
+    "$QUERN" page --$option=p -o none.html p 2>err
+    is "$? $(cat err)" '1 quern page: p: got a profile, wanted a table of comma-separated values' "--$option: a profile"
+done
 done_testing

@@ -138,7 +138,7 @@ refused() {
 }
 refused head 'head: objects in memory are not known; `quern run --data=yes` writes them into the profile' 'a profile without tables'
 sed '$d' a >short
-refused short 'short: the data tables are cut short: 3 of 3 objects, 3 of 4 rows' 'tables that are cut short'
+refused short 'short:25: the tables of data are not whole, got 3 rows, wanted 4' 'tables that are cut short'
 sed 's/^#miss: 17 1 -/#miss: 17 7 -/' a >bad
 refused bad 'bad:25: malformed row of misses, got `17 7 - 0 4 0 0`' 'an object that is none'
 sed 's/^#miss: 17 1 -/#miss: 17 1 0/' a >bad

@@ -241,6 +241,10 @@ is "$?: $(cat err)" '1: quern report: run.csv:1: got no column `cache`, wanted P
 
 # Of two: what has changed.  The figures are those of csv.
 "$QUERN" run -q --D1=8192,2,64 --LL=65536,8,64 --out-file=ways.prof ./walk conflict
+mkfifo pipe || bail 'no pipe'
+cat bare.prof >pipe &
+"$QUERN" report -q -o piped pipe 2>err
+is "$?$(cat err)$(cmp piped/profile bare.prof 2>&1)" 0 'a report of a profile that comes through a pipe'
 "$QUERN" report -q --diff -o diff-page bare.prof ways.prof 2>err
 is "$?$(cat err)" 0 'a report of two profiles'
 before=$("$QUERN" csv --by=line --metadata=no --crlf=no --show=v=D1mr+D1mw bare.prof | awk -F, -v l="$(line_of conflict)" '$3 ~ /walk\.c$/ && $5 == l { print $6 }')
