@@ -252,6 +252,7 @@ hosted_sources = \
 	lib/page/json.c \
 	lib/page/log.c \
 	lib/page/objects.c \
+	lib/page/objects_fold.c \
 	lib/page/page.c \
 	lib/page/places.c \
 	lib/page/plain.c \

@@ -83,7 +83,7 @@ function objectTable(rows, state, column) {
   return el('div', { class: 'wide' }, el('table', { id: 'objects' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, state.group === 'type' ? 'type' : 'object'),
     ...columns.map(heading), el('th', { scope: 'col' }, 'kind'), el('th', { scope: 'col' }, 'type'), el('th', { scope: 'col' }, 'declared or allocated'), el('th', { scope: 'col' }, 'size'))),
   el('tbody', {}, ...sorted.slice(0, OBJECTS_SHOWN).map(o => el('tr', { class: String(o.id) === state.object ? 'open' : null },
-    el('td', { class: 'name' }, el('a', { href: makeHash('data', { ...state, object: o.id }) }, visible(o.name))), ...columns.map(c => numberCell(c, o)),
+    el('td', { class: 'name' }, el('a', { href: makeHash('data', { ...state, object: o.id }) }, o.kind === 'others' ? describeObject(o) : visible(o.name))), ...columns.map(c => numberCell(c, o)),
     el('td', {}, OBJECT_KINDS[o.kind] || visible(o.kind)), el('td', { class: 'path' }, visible(o.type || '')), placeCell(o), el('td', { class: 'n' }, sizeText(o)))))));
 }
 
@@ -120,7 +120,7 @@ function pairTable(o) {
   const columns = [column(0), column(1)], rows = o.pairs.slice().sort((a, b) => Math.abs(columns[0].value(b)) - Math.abs(columns[0].value(a)));
   return el('table', { id: 'pairs' }, el('caption', {}, 'Its lines had been evicted for those of'), el('tr', {}, ...['object', 'D1 misses', 'conflict misses'].map((text, i) =>
     el('th', { scope: 'col', class: i ? 'n' : null }, text))),
-  ...rows.slice(0, PAIRS_SHOWN).map(row => el('tr', {}, el('td', { class: 'name' }, row.by === o ? 'others of its own' : el('a', { href: makeHash('data', { object: row.by.id }) },
+  ...rows.slice(0, PAIRS_SHOWN).map(row => el('tr', {}, el('td', { class: 'name' }, row.by === o ? 'others of its own' : !row.by ? 'others' : el('a', { href: makeHash('data', { object: row.by.id }) },
     describeObject(row.by))), ...columns.map(c => numberCell(c, row)))));
 }
 

@@ -2,14 +2,14 @@
 //
 //   data: {"events":["D1mr",...],"objects":[[kind, name, type, file, line, function, size, blocks, bytes, bytes of the type]],
 //          "parts":[[object, name]],"members":[[object, name, offset, size]],"misses":[[file, function, line, object, part, D1mr, D1mw, DLmr, DLmw]],"lost":[0,0],
-//          "pairs":[[object, object that evicted it, misses, conflicts]],"line":64,"uses":[[object, part, bytes that came, bytes used]]}
+//          "pairs":[[object, object that evicted it or -1: others, misses, conflicts]],"line":64,"uses":[[object, part, bytes that came, bytes used]]}
 //   ->  model.objects = [{name, kind, ..., counts, before, parts: [...], lines: [...]}], model.dataColumns
 //
 // In a comparison an object is the same if kind, name, type and place but for its line are.
 
 const OBJECT_KINDS = { symbol: 'global', heap: 'allocated', 'heap-rest': 'heap, not in a block', local: 'on the stack', stack: 'stack', file: 'mapped file', anonymous: 'mapped memory', rest: 'rest of the program',
-  unknown: 'not known' };
-const KIND_COLOURS = { symbol: 0, heap: 1, 'heap-rest': 4, local: 2, stack: 2, file: 3, anonymous: 4, rest: 5, unknown: 5 };
+  unknown: 'not known', others: 'less costly' };
+const KIND_COLOURS = { symbol: 0, heap: 1, 'heap-rest': 4, local: 2, stack: 2, file: 3, anonymous: 4, rest: 5, unknown: 5, others: 4 };
 const NO_PART = -1;
 
 function dataCounts(row, from, events) {
@@ -90,8 +90,8 @@ function readObjects(profile, which, index) {
 function readPairsAndUses(profile, which, objects) {
   const counts = values => model.dataEvents.map((_, i) => values[i] || 0);
   for (const [object, by, misses, conflicts] of profile.data.pairs) {
-    const o = objects[object], other = objects[by];
-    addData(keyed(o.pairs, o.pairIndex, other.id, () => ({ by: other })), which, counts([misses, conflicts]));
+    const o = objects[object], other = objects[by] || null;
+    addData(keyed(o.pairs, o.pairIndex, other && other.id, () => ({ by: other })), which, counts([misses, conflicts]));
   }
   for (const [object, part, filled, used] of which === 'after' ? profile.data.uses : []) {
     const o = objects[object], name = profile.data.parts[part][1];
@@ -149,6 +149,7 @@ function readAllObjects(after, before) {
 
 // As qn_prof_describe_object names it.
 function describeObject(o) {
+  if (o.kind === 'others') return `others (${commas(o.line)} objects)`;
   const place = o.file && o.line ? shortPath(o.file) + ':' + o.line : '';
   const type = o.type ? ', ' + o.type : '';
   if (o.kind === 'symbol') return visible(`${o.name} (global${place ? ', ' + place : ''}${type})`);

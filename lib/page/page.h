@@ -23,7 +23,10 @@
 #define QN_PAGE_LINES 30000      /* rows by line: the most costly */
 #define QN_PAGE_FUNCTIONS 10000
 #define QN_PAGE_INSNS 7000
+#define QN_PAGE_OBJECTS 1000   /* the rest is one, "others" */
 #define QN_PAGE_MISSES 8000    /* rows of misses by line and object */
+#define QN_PAGE_PAIRS 5000     /* of objects, one of which evicts the other */
+#define QN_PAGE_USES 6000      /* parts of objects */
 #define QN_PAGE_CALL_FUNCTIONS 5000
 #define QN_PAGE_EDGES 4000
 #define QN_PAGE_NODES 3000       /* contexts of calls */

@@ -11,7 +11,8 @@
  *                                     kind, name, type, file, line, function, size, blocks, bytes, bytes of the type
  *                         "advice":[["struct item: 128 bytes, 42% of the D1 misses","95% of these are on x ..."]],
  *                         "parts":[[0,"+8"]],"members":[[0,"key",8,4]],"misses":[[2,0,12,0,0,9]],"lost":[0,0]},
- *                                     members: object, name, offset, size; misses: file, function, line, object, part or -1, counts
+ *                                     members: object, name, offset, size; misses: file, function, line, object, part or -1, counts;
+ *                                     an object of kind "others" is as many as its line says, those that found no room
  *                 "calls":{"events":["Ir"],                     only where the profile has calls
  *                          "functions":[[0,2,1,3,900]],          name, file, object, times entered, inclusive counts
  *                          "edges":[[0,17,-1,1,3,600]],          caller, line, its file or -1, callee, calls, inclusive counts
@@ -75,6 +76,10 @@ void qn_page_free_calls(struct qn_page_profile *p);
 
 /* Its parts: "data":{...}, "calls":{...} and "culprits":{...}, with a comma behind; nothing where there is nothing. */
 void qn_page_put_objects(struct qn_page_profile *p, FILE *out);
+double qn_page_miss_cost(const struct qn_prof_miss *m);
+/* Objects, pairs and uses that found no room: objects_fold.c. */
+void qn_page_fold_objects(struct qn_page_profile *p);
+#define QN_PAGE_OTHERS UINT32_MAX /* by whom: no object in particular; -1 on the page */
 void qn_page_put_advice(struct qn_page_profile *p, FILE *out);
 void qn_page_put_calls(struct qn_page_profile *p, FILE *out);
 void qn_page_put_culprits(struct qn_page_profile *p, const struct qn_exp_table *t, FILE *out);

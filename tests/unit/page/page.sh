@@ -1,7 +1,7 @@
 #!/bin/sh
 # Is a page whole, of bounded size, the same each time, and unmoved by hostile names and sources?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
-command -v jq >/dev/null || absent_all 'jq is not installed' 42
+command -v jq >/dev/null || absent_all 'jq is not installed' 47
 
 # data FILTER FILE: what the data of a page say.
 data() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$2" | sed 's/.*id="data">//; s/<\/script>$//' | jq -cr "$1"; }
@@ -67,6 +67,19 @@ is "$(data '.after.data.advice[][]' advised.html)" "$("$QUERN" annotate --by=dat
 awk 'BEGIN { print "cmd: p\nevents: D1mr\nfl=a.c\nfn=f\n1 1\nsummary: 1\n#data: 1 25000\n#object: symbol 8 0 0 x\n#file: a.c\n#function: f"; for (i = 1; i <= 25000; i++) print "#miss:", i, "0 - 1 0 0 0" }' >many
 "$QUERN" page -o many.html many
 is "$(data '[(.after.data.misses | length), ([.after.data.misses[][5]] | add), .after.data.misses[-1][2]]' many.html)" '[8001,25000,0]' 'rows beyond those that find room are one of each object'
+# 2,500 objects, each evicted by 8 others: those that cost least are one, and all sums stay.
+awk 'BEGIN { print "cmd: p\nevents: D1mr\nfl=a.c\nfn=f\n1 1\nsummary: 1\n#data: 2500 2500"; for (i = 0; i < 2500; i++) {
+    printf "#object: heap 8 2 16 malloc\n#from: %d a.c\n#type: %d struct t%d\n", i, i % 1250, i % 1250; if (i < 1250) print "#member: 0 8 x"; print "#part: x" }
+    for (i = 0; i < 2500; i++) for (k = 1; k <= 8; k++) print "#pair:", i, (i * 7 + k * 311) % 2500, i + k, k
+    print "#file: a.c\n#function: f"; for (i = 0; i < 2500; i++) print "#miss:", i, i, i, i + 1, "0 0 0" }' >objects
+"$QUERN" page -o objects.html objects
+is "$(data '.after.data | [.objects | length, .[-1][0, 1, 4, 7, 8], .[0][4]]' objects.html)" '[1001,"others","others",1500,3000,24000,1500]' 'objects without room are one'
+is "$(data '.after.data | [([.misses[][5]] | add), ([.misses[] | select(.[3] == 1000) | .[5]] | add), ([.misses[][3]] | max)]' objects.html)" \
+    "[$((2500 * 2501 / 2)),$((1500 * 1501 / 2)),1000]" '... which has their misses'
+is "$(data '.after.data | [([.pairs[][2]] | add), ([.pairs[][3]] | add), (.pairs | length) < 6002, ([.pairs[] | select(.[1] >= 1000 or .[0] > 1000)] | length)]' objects.html)" \
+    "[$((8 * 2500 * 2499 / 2 + 2500 * 36)),$((2500 * 36)),true,0]" '... and who evicts them in sum what it was'
+is "$(data '.after.data as $d | [([$d.misses[] | select(.[4] >= 0 and $d.parts[.[4]][0] != .[3])] | length), ($d.parts | length), ($d.members | length)]' objects.html)" '[0,1000,1000]' \
+    '... the parts and members of the rest are still theirs'
 # 20,000 contexts: each second one below the one before it; 12,000 functions.
 awk 'BEGIN { print "cmd: p\nevents: Ir\nfl=a.c\nfn=f\n1 1\nsummary: 1\n#calls: 12000 20000 20000\n#call-events: Ir"
     for (i = 0; i < 12000; i++) printf "#fn: a.c\tf%d\n#inclusive: 1 %d\n", i, 12000 - i
