@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "options.h"
-#include "out/timing.h"
+#include "prof_args.h"
 #include "text/output.h"
 #include "plot/input.h"
 #include "report/report.h"
@@ -61,12 +61,6 @@ static const char *take_variable(const struct qn_option *o, void *field, char **
     return NULL;
 }
 
-static const char *take_timing(const struct qn_option *o, void *field, char **value)
-{
-    (void)o, (void)field;
-    return qn_out_choose_timing(*value);
-}
-
 #define OPTION(names, argument, help, take, field) QN_OPTION(names, argument, help, take, struct qn_report_options, field)
 static const struct qn_option options[] = {
     OPTION("-o", "FOLDER", "[quern-report]; a report that is there is replaced, anything else is not", qn_option_text, output),
@@ -79,7 +73,7 @@ static const struct qn_option options[] = {
            analysis),
     OPTION("--data", NULL, "of the run: misses by object in memory, too", qn_option_set, data),
     OPTION("--calls", NULL, "of the run: who calls whom, at what cost, too", qn_option_set, calls),
-    QN_OPTION_PLAIN("--timing", "width=N,hit=N,L1=N,LL=N,branch=N", "how cycles are estimated, or some of it [1,1,10,100,10]", take_timing),
+    PROF_ARGS_TIMING("how cycles are estimated, or some of it [1,1,10,100,10]"),
     OPTION("--diff", NULL, "of two profiles: what has changed, by function and line", qn_option_set, diff),
     OPTION("--intervals", "FILE", "of a profile: counts by interval, of quern run --interval", qn_option_text, intervals),
     OPTION("--sizes", "FILE", "of a profile: a sweep of D1 sizes", qn_option_text, sizes),

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,13 +161,6 @@ static int list(struct qn_sweep *s)
 
 /* ---- all ---- */
 
-static int count_processors(void)
-{
-    cpu_set_t set;
-
-    return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
-}
-
 static int sweep(struct qn_sweep *s)
 {
     int status;
@@ -210,7 +202,7 @@ int qn_tool_sweep(int argc, char **argv)
     if (!(s.self = qn_engines_own_path("sweep")))
         return 1;
     if (!s.options.parallel)
-        s.options.parallel = count_processors();
+        s.options.parallel = qn_engines_count_processors();
     status = sweep(&s);
     if (s.options.json && !s.options.list && status <= 1 && !access(s.options.output, R_OK))
         status |= print_json(&s);

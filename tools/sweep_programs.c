@@ -12,27 +12,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collect/collect.h"
 #include "engines/engines.h"
 #include "sweep.h"
 #include "tools.h"
 
 static const char *const places[] = { "/usr/local/bin", "/usr/bin", "/bin", NULL };
 
-static bool is_program(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
 const char *qn_sweep_find_program(struct qn_exp_memory *m, const char *name)
 {
     if (strchr(name, '/'))
-        return is_program(name) ? name : NULL;
+        return qn_collect_is_program(name) ? name : NULL;
     for (const char *const *place = places; *place; place++) {
         const char *path = qn_exp_format(m, "%s/%s", *place, name);
 
-        if (is_program(path))
+        if (qn_collect_is_program(path))
             return path;
     }
     return NULL;

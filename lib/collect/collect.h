@@ -125,6 +125,7 @@ bool qn_collect_choose_engine_cpu(uint64_t vectors, struct qn_cpu *cpu);
 
 /* program.c: 0, or the exit status after one line was printed. */
 int qn_collect_find_program(struct qn_collect *r);
+bool qn_collect_is_program(const char *path); /* a file that may be executed */
 
 /* sims.c: the same; options become what the simulators want. */
 int qn_collect_set_up_sims(struct qn_collect *r);

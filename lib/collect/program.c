@@ -34,7 +34,7 @@ static int refuse_errno(const char *path)
                   errno == ENOENT || errno == ENOTDIR ? QN_EXIT_NOT_FOUND : QN_EXIT_NOT_EXECUTABLE);
 }
 
-static bool is_candidate(const char *path)
+bool qn_collect_is_program(const char *path)
 {
     struct stat st;
 
@@ -52,7 +52,7 @@ static char *search_path(const char *name)
 
         if (asprintf(&path, "%.*s%s%s", (int)n, p, n ? "/" : "./", name) < 0)
             return NULL;
-        if (is_candidate(path))
+        if (qn_collect_is_program(path))
             return path;
         free(path);
         p += n;

@@ -38,7 +38,8 @@ static uint64_t rip_target(const struct emitter *e, unsigned i)
     return e->b->at[i] + in->len + (uint64_t)(int64_t)disp;
 }
 
-/* The register that a RIP-relative rewrite of this instruction saves.  Low ones only: their number fits ModRM whatever the prefixes say, and with mod 0 none of these is special. */
+/* The register that a RIP-relative rewrite of this instruction saves.  Low ones only: their number fits ModRM whatever the
+ * prefixes say, and with mod 0 none of these is special. */
 static unsigned fix_register(const struct qn_insn *in)
 {
     static const uint8_t choice[] = {QN_RCX, QN_RDX, QN_RBX, QN_RSI, QN_RDI, QN_RAX};

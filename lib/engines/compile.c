@@ -299,7 +299,7 @@ static void start_linker(struct work *w, int number)
     free(errors);
 }
 
-static int count_processors(void)
+int qn_engines_count_processors(void)
 {
     cpu_set_t set;
 
@@ -308,7 +308,7 @@ static int count_processors(void)
 
 int qn_engines_compile(struct qn_engines_guard *g, const struct qn_engines_recipe *r, const char *folder)
 {
-    struct work w = { .g = g, .recipe = r, .folder = folder, .room = count_processors() };
+    struct work w = { .g = g, .recipe = r, .folder = folder, .room = qn_engines_count_processors() };
 
     if (!run_all(&w, r->files.n, start_file))
         return 1;

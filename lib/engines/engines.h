@@ -179,6 +179,7 @@ uint64_t qn_engines_hash_engine(const char *path);
 const char *qn_engines_library(const char *tool);
 /* places.c: the path of the running quern, not to be changed; NULL: a line was printed. */
 char *qn_engines_own_path(const char *tool);
+int qn_engines_count_processors(void); /* those that this process may use */
 /* Its folder, without slash at the end; "": not known. */
 const char *qn_engines_own_folder(void);
 

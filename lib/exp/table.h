@@ -11,6 +11,7 @@
 #define QN_EXP_TABLE_H
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "exp/memory.h"
 #include "prof/read.h"
@@ -39,6 +40,9 @@ static inline const char *qn_exp_cell(const struct qn_exp_table *t, int row, int
 
 /* A number in a cell: false if it is empty or something else. */
 bool qn_exp_cell_number(const struct qn_exp_table *t, int row, int column, double *number);
+
+/* The same, or what the cell begins with; else 0. */
+static inline double qn_exp_number(const struct qn_exp_table *t, int row, int column) { return strtod(qn_exp_cell(t, row, column), NULL); }
 
 /* `t` is empty: all zeros; QN_TEXT_IO where the file cannot be opened, QN_TEXT_BAD with FILE:LINE where it is not CSV. */
 enum qn_text_status qn_exp_read_table(struct qn_exp_table *t, const char *path, struct qn_text_error *err);

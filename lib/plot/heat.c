@@ -86,12 +86,9 @@ static enum qn_text_status add_profile(struct qn_plot_picture *p, const char *le
 
 static void caption_rows(struct qn_plot_picture *p)
 {
-    double together = 1, start = 0, end = 0;
+    double together = qn_exp_number(&p->data, 0, SETS);
 
-    qn_exp_cell_number(&p->data, 0, START, &start);
-    qn_exp_cell_number(&p->data, 0, END, &end);
-    qn_exp_cell_number(&p->data, 0, SETS, &together);
-    qn_plot_add_caption(p, "intervals of %.0f instructions", end - start);
+    qn_plot_add_caption(p, "intervals of %.0f instructions", qn_exp_number(&p->data, 0, END) - qn_exp_number(&p->data, 0, START));
     if (together > 1)
         qn_plot_add_caption(p, "%.0f sets together", together);
     qn_plot_add_caption(p, "white: no misses");

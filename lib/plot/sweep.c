@@ -190,10 +190,9 @@ static void fill_data(struct sweep *s)
         qn_exp_add_row(data)[0] = qn_exp_format(&data->memory, "%.15g", s->xs[i]);
     for (int row = 0; row < s->in.t.row_count; row++) {
         const struct qn_plot_panel *panel = &s->p->panels[s->panel_of[row]];
-        double x = 0;
+        double x = qn_exp_number(&s->in.t, row, s->keys.x);
         int at = 0;
 
-        qn_exp_cell_number(&s->in.t, row, s->keys.x, &x);
         while (s->xs[at] != x)
             at++;
         for (int c = panel->first; c < panel->first + panel->count; c++)

@@ -148,8 +148,6 @@ static void write_phases(struct qn_report_facts *f, FILE *out)
 /* The data of a picture as a table, up to a column. */
 static void write_cells(FILE *out, const struct qn_exp_table *t, int columns)
 {
-    double v;
-
     qn_report_begin_table(out, "");
     fputs("<tr>", out);
     for (int i = 0; i < columns; i++)
@@ -158,10 +156,8 @@ static void write_cells(FILE *out, const struct qn_exp_table *t, int columns)
     for (int row = 0; row < t->row_count; row++) {
         fputs("<tr>", out);
         qn_report_text_cell(out, qn_exp_cell(t, row, 0));
-        for (int i = 1; i < columns; i++) {
-            qn_exp_cell_number(t, row, i, &v);
-            qn_report_count_cell(out, v, 0);
-        }
+        for (int i = 1; i < columns; i++)
+            qn_report_count_cell(out, qn_exp_number(t, row, i), 0);
         fputs("</tr>\n", out);
     }
     qn_report_end_table(out);

@@ -93,14 +93,6 @@ static void write_reason(const struct qn_report_facts *f, FILE *out, const struc
 
 #define TOLD 3 /* rows of a picture of bars */
 
-static double number(const struct qn_exp_table *t, int row, int column)
-{
-    double v = 0;
-
-    qn_exp_cell_number(t, row, column, &v);
-    return v;
-}
-
 /* "jki 98.9%, ijk 0.4%" */
 static const char *tell_bars(struct qn_report_facts *f, const struct qn_exp_table *t, int label)
 {
@@ -133,11 +125,11 @@ static const char *tell_curves(struct qn_report_facts *f, const struct qn_exp_ta
         int most = 0, least = 0;
 
         for (int row = 1; row < t->row_count; row++) {
-            most = number(t, row, i) > number(t, most, i) ? row : most;
-            least = number(t, row, i) < number(t, least, i) ? row : least;
+            most = qn_exp_number(t, row, i) > qn_exp_number(t, most, i) ? row : most;
+            least = qn_exp_number(t, row, i) < qn_exp_number(t, least, i) ? row : least;
         }
         text = qn_exp_format(&f->memory, "%s%s%s at most %g (%s %s), at least %g (%s %s)", text, i > 1 ? "; " : "", t->columns[i],
-                             number(t, most, i), t->columns[0], qn_exp_cell(t, most, 0), number(t, least, i), t->columns[0],
+                             qn_exp_number(t, most, i), t->columns[0], qn_exp_cell(t, most, 0), qn_exp_number(t, least, i), t->columns[0],
                              qn_exp_cell(t, least, 0));
     }
     return text;
@@ -148,10 +140,10 @@ static const char *tell_heat(struct qn_report_facts *f, const struct qn_exp_tabl
 {
     int start = qn_exp_find_column(t, "start"), end = qn_exp_find_column(t, "end"), set = qn_exp_find_column(t, "set"), most = 0;
     int misses = qn_exp_find_column(t, "misses");
-    double together = number(t, 0, qn_exp_find_column(t, "sets"));
+    double together = qn_exp_number(t, 0, qn_exp_find_column(t, "sets"));
 
     for (int row = 1; row < t->row_count; row++)
-        most = number(t, row, misses) > number(t, most, misses) ? row : most;
+        most = qn_exp_number(t, row, misses) > qn_exp_number(t, most, misses) ? row : most;
     return qn_exp_format(&f->memory, "at most %s between instructions %s and %s, in set %s%s", qn_exp_cell(t, most, misses),
                          qn_exp_cell(t, most, start), qn_exp_cell(t, most, end), qn_exp_cell(t, most, set),
                          together > 1 ? qn_exp_format(&f->memory, " and the next %.0f", together - 1) : "");

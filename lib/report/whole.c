@@ -15,13 +15,7 @@
 #define SETS_PART 0.1     /* of all sets */
 #define SETS_SHARE 0.5    /* of the misses, in so few */
 
-static double cell(const struct qn_exp_table *t, int row, const char *column)
-{
-    double v = 0;
-
-    qn_exp_cell_number(t, row, qn_exp_find_column(t, column), &v);
-    return v;
-}
+static double cell(const struct qn_exp_table *t, int row, const char *column) { return qn_exp_number(t, row, qn_exp_find_column(t, column)); }
 
 static double d1_cost(const struct qn_report_facts *f)
 {
