@@ -391,6 +391,7 @@ tool_sources = \
 	tools/sweep_run.c \
 	tools/sweep_sims.c \
 	tools/sweep_stage.c \
+	tools/sweep_staged.c \
 	tools/trace.c \
 	tools/trace_deliver.c \
 	tools/valgrind.c \

@@ -4,6 +4,7 @@
  *   sweep_sims.c     simulators: what a name means, building
  *   sweep_run.c      jobs, the CSV file, progress                sweep_programs.c  programs and their build-ids
  *   sweep_on.c       parts of it as jobs of GNU parallel or Slurm   sweep_stage.c     their files, by content
+ *                                                               sweep_staged.c    ... where they were, on a node
  *   sweep_command.c  the `quern run` of a job                    sweep_result.c    what came of it
  */
 #ifndef QN_SWEEP_H
@@ -73,8 +74,11 @@ const char *qn_sweep_find_program(struct qn_exp_memory *m, const char *name);
 
 /* Copies what the runs need into --stage; the folder for the parts there, or NULL after a line. */
 const char *qn_sweep_stage(struct qn_sweep *s);
+bool qn_sweep_is_whole(const char *path, uint64_t hash);
 /* In a job: what was staged is where it was.  false: a line was printed. */
 bool qn_sweep_enter_stage(char **argv);
+/* The staged engine of a simulator, by its name in the experiment.  NULL: there is none. */
+const char *qn_sweep_find_staged(struct qn_exp_memory *m, const char *text);
 #define QN_SWEEP_STAGED "QUERN_SWEEP_STAGED" /* of a job: the list of files */
 
 /* What `quern run` is called with. */

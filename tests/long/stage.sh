@@ -55,7 +55,7 @@ node n1
 wait $sweeping
 is "$? $(cat "$SCRATCH/said")" '0 ' 'the sweep ends well'
 is "$(cmp here.csv there.csv 2>&1)" '' 'the same file, though a node was killed'
-is "$(find "$state/stage" -type d | wc -l) $(find "$state/stage" -type f | wc -l)" '1 7' 'quern, its engine, two modules, the program, its argument and its input are staged once'
+is "$(find "$state/stage" -type d | wc -l) $(find "$state/stage" -type f | wc -l)" '1 8' 'quern, its engine, two modules and the mark of their folder, the program, its argument and its input are staged once'
 sweep --on=slurm --share=no --parts=2 -o "$state/unstaged.csv" 2>"$SCRATCH/err"
 is "$? $(grep -c "^quern: sweep: job 1: .*can't cd to $PWD" "$SCRATCH/err")" '1 1' 'without --stage: what the nodes lack is said'
 done_testing

@@ -68,6 +68,7 @@ echo 17
 [ ! "\$DAMAGED" ] || echo changed >>"\$DAMAGED"
 for part in \$(echo "\$array" | tr , ' '); do
     \$UNSHARE sh -c 'mount -t tmpfs none "\$2" && { [ ! "\$4" ] || mkdir -p "\$2/ada/work"; } && { [ "\$4" != other ] || cp /bin/true "\$2/ada/work/names"; } &&
+        { [ ! "\$LACKS" ] || { mount -t tmpfs none "$top_srcdir/lib" && mount --bind /dev/null "$top_builddir/libquern-engine.a"; }; } &&
         cd / && sh "\$1" "\$3" >"\$5" 2>&1' sh "\$script" "\$HIDDEN" "\$part" "\$HAS" "\$logs/\$part.log" || status=1
     cat "\$logs/\$part.log" >>"\$NODE_LOG"
 done
@@ -76,8 +77,8 @@ END
 chmod +x bin/sbatch
 if unshare -m true 2>/dev/null; then UNSHARE='unshare -m'; else UNSHARE='unshare -rm'; fi
 $UNSHARE sh -c 'mount -t tmpfs none "$1"' sh "$SCRATCH/home" 2>log || absent_all 'no mount namespaces'
-HIDDEN=$SCRATCH/home NODE_LOG=$SCRATCH/node.log HAS=
-export UNSHARE HIDDEN NODE_LOG HAS
+HIDDEN=$SCRATCH/home NODE_LOG=$SCRATCH/node.log HAS= LACKS=
+export UNSHARE HIDDEN NODE_LOG HAS LACKS
 
 cd $work || bail 'no folder'
 "$QUERN" sweep -q -o here.csv names.exp 2>"$SCRATCH/err" || bail "the sweep here: $(cat "$SCRATCH/err")"
@@ -108,6 +109,9 @@ HAS=folder
 staged 'nodes that have the folder, and nothing in it'
 HAS=other
 staged 'nodes that have another program there'
+LACKS=compiled
+staged 'nodes that have neither the sources of simulators nor what a module of the own is compiled with'
+LACKS=
 HAS=
 for file in "$SCRATCH"/stage/*; do
     cmp -s "$file" names && DAMAGED=$file
