@@ -1,6 +1,6 @@
 /* tools/report_explore.c - the page of a report that one explores, beside the plain one.
  *
- * In:  the folder of a report: profile, intervals.csv, runs.csv, before; the log of the run
+ * In:  the folder of a report: profile, intervals.csv, runs.csv, profile.sets.csv, before; the log of the run
  * Out: explore.html there, and explore.sources.js where not all sources find room in it (page/page.h)
  */
 #define _GNU_SOURCE
@@ -57,6 +57,7 @@ enum qn_text_status qn_report_explore(struct qn_report_options *o, struct qn_tex
     q.runs = find(o, QN_REPORT_RUNS);
     q.culprits = find(o, QN_REPORT_PROFILE ".culprits.csv");
     q.sharing = find(o, QN_REPORT_PROFILE ".sharing.csv");
+    q.sets = find(o, QN_REPORT_SETS_BY_TIME);
     q.log = o->log && has_tables(o->log) ? o->log : NULL;
     q.more = out ? fopen(more, "we") : NULL;
     if (q.more)

@@ -52,7 +52,7 @@ function setsPicture(name, rows, readout) {
   const begin = Math.min(...rows.map(r => r.start)), end = Math.max(...rows.map(r => r.end)), sets = rows.reduce((n, r) => Math.max(n, r.set + r.sets), 0), most = rows.reduce((n, r) => Math.max(n, r.misses), 0);
   const shapes = ['', '', '', '', '', ''], x = at => (PLANE.left + PLANE.w * (at - begin) / (end - begin)).toFixed(1), y = at => (PLANE.h * (1 - at / sets)).toFixed(1);
   for (const r of rows) {
-    if (r.misses) shapes[heat(r.misses, most)] += `M${x(r.start)} ${y(r.set)}H${x(r.end)}V${y(r.set + r.sets)}H${x(r.start)}Z`;
+    shapes[heat(r.misses, most)] += `M${x(r.start)} ${y(r.set)}H${x(r.end)}V${y(r.set + r.sets)}H${x(r.start)}Z`;
   }
   const label = (text, at, anchor) => svg('text', { ...at, 'text-anchor': anchor }, text);
   const picture = svg('svg', { viewBox: `0 0 ${PLANE.left + PLANE.w} ${PLANE.h + 20}`, class: 'plane', role: 'img', id: 'plane-' + name,
@@ -72,15 +72,20 @@ function boxText(r) {
   return `set${r.sets > 1 ? `s ${r.set} to ${r.set + r.sets - 1}` : ' ' + r.set}, instructions ${commas(r.start)} to ${commas(r.end)}: ${commas(r.misses)} misses`;
 }
 
+// A row for each number of sets with misses.
+function setRows() {
+  return records(model.data.sets).flatMap(r => r.misses.map((misses, i) => ({ ...r, set: r.set + i * r.sets, misses }))).filter(r => r.misses);
+}
+
 // What of the table is within the range that was chosen in Time; all of it where nothing is chosen.
 function setsTimeSection(name, state) {
-  const range = rangeCounts(state), rows = records(model.data.sets).filter(r => r.cache === name && (!range || (r.start >= range.first && r.end <= range.last)));
+  const range = rangeCounts(state), rows = setRows().filter(r => r.cache === name && (!range || (r.start >= range.first && r.end <= range.last)));
   const sum = rows.reduce((n, r) => n + r.misses, 0), when = range ? ` from instruction ${commas(range.first)} to ${commas(range.last)}` : '';
   if (!sum) return el('p', { class: 'absent' }, `The ${name} has no misses there${when}.`);
   const readout = el('p', { class: 'note', role: 'status' }, 'Move over the picture.'), worst = rows.slice().sort((a, b) => b.misses - a.misses).slice(0, 8);
   return el('section', {}, setsPicture(name, rows, readout), readout,
     el('p', { id: 'plane-text-' + name }, `${commas(sum)} misses${name === 'LL' ? ' of data' : ''}${when}. Each step of the colour is half of the next. Most have:`),
-    el('ol', { id: 'plane-most-' + name }, ...worst.filter(r => r.misses).map(r => el('li', {}, boxText(r)))));
+    el('ol', { id: 'plane-most-' + name }, ...worst.map(r => el('li', {}, boxText(r)))));
 }
 
 // Sliders over what a sweep has changed; the run that they choose, in numbers.

@@ -78,8 +78,10 @@ static void put_data(struct input *in, const struct qn_page_request *q, FILE *ou
         put_table(out, "intervals", &in->intervals);
     if (q->runs)
         put_table(out, "runs", &in->runs);
-    if (q->sets)
-        put_table(out, "sets", &in->sets);
+    if (q->sets) {
+        fputs(",\n\"sets\":", out);
+        qn_page_put_sets(out, &in->sets);
+    }
     if (q->sharing) {
         fputs(",\n\"sharing\":", out);
         qn_page_put_sharing(&in->sharing, out);

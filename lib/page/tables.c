@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/base.h"
 #include "page/json.h"
 
 static const char digits[] = "0123456789";
@@ -54,4 +55,62 @@ void qn_page_put_table(FILE *out, const struct qn_exp_table *t)
         put_row(out, t->rows[i], t->column_count);
     }
     fputs("]}", out);
+}
+
+/* ---- misses by set and time ---- */
+
+#define GAP_MAX 64 /* numbers between two sets with misses, in one row */
+
+static const char *const set_columns[] = { "cache", "start", "end", "set", "sets", "misses" };
+enum { CACHE, START, END, SET, SETS, MISSES };
+
+static double number(const struct qn_exp_table *t, int row, int column)
+{
+    double v = 0;
+
+    qn_exp_cell_number(t, row, column, &v);
+    return v;
+}
+
+/* How many numbers lie between this row and the one before, in the same row of the page; -1: a new one begins. */
+static int find_gap(const struct qn_exp_table *t, int row, const int columns[])
+{
+    double sets, gap;
+
+    for (int i = CACHE; i <= SETS; i++)
+        if (i != SET && strcmp(t->rows[row][columns[i]], t->rows[row - 1][columns[i]]))
+            return -1;
+    sets = number(t, row, columns[SETS]);
+    gap = sets >= 1 ? (number(t, row, columns[SET]) - number(t, row - 1, columns[SET])) / sets - 1 : -1;
+    return gap >= 0 && gap <= GAP_MAX && gap == (int)gap ? (int)gap : -1;
+}
+
+void qn_page_put_sets(FILE *out, const struct qn_exp_table *t)
+{
+    int columns[QN_ARRAY_LEN(set_columns)];
+
+    fputs("{\"columns\":[", out);
+    for (size_t i = 0; i < QN_ARRAY_LEN(set_columns); i++) {
+        columns[i] = qn_exp_find_column(t, set_columns[i]);
+        fprintf(out, "%s\"%s\"", i ? "," : "", set_columns[i]);
+    }
+    fputs("],\"rows\":[", out);
+    for (int row = 0; row < t->row_count; row++) {
+        int gap = row ? find_gap(t, row, columns) : -1;
+
+        if (gap < 0) {
+            fputs(row ? "]],\n[" : "[", out);
+            for (int i = CACHE; i <= SETS; i++) {
+                qn_page_put_cell(out, t->rows[row][columns[i]]);
+                putc(',', out);
+            }
+            putc('[', out);
+        } else {
+            putc(',', out);
+        }
+        for (int i = 0; i < gap; i++)
+            fputs("0,", out);
+        qn_page_put_cell(out, t->rows[row][columns[MISSES]]);
+    }
+    fputs(t->row_count ? "]]]}" : "]}", out);
 }

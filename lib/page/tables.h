@@ -15,4 +15,8 @@
 void qn_page_put_cell(FILE *out, const char *cell);
 void qn_page_put_table(FILE *out, const struct qn_exp_table *t);
 
+/* PROFILE.sets.csv, a row for each interval: cache, start, end, its first set, sets in each number, the misses of these and of those behind
+ * them.  "D1,1,0,9,3,1,7" and "D1,1,0,9,5,1,8"  ->  ["D1",0,9,3,1,[7,0,8]] */
+void qn_page_put_sets(FILE *out, const struct qn_exp_table *t);
+
 #endif

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Is a page whole, of bounded size, the same each time, and unmoved by hostile names and sources?
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
-command -v jq >/dev/null || absent_all 'jq is not installed' 47
+command -v jq >/dev/null || absent_all 'jq is not installed' 52
 
 # data FILTER FILE: what the data of a page say.
 data() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$2" | sed 's/.*id="data">//; s/<\/script>$//' | jq -cr "$1"; }
@@ -100,7 +100,11 @@ is "$? $(cat err) $(ls none.html 2>&1 | grep -c 'No such')" '1 quern page: bad.c
 is "$? $(wc -l <err) $(grep -c 'o.html:' err)" '1 1 1' 'no table of culprits'
 printf 'cache,interval,start,end,set,sets,misses\nD1,1,0,9,3,1,7\n' >sets.csv
 "$QUERN" page --sets=sets.csv -o s.html p
-is "$(data '.sets.rows' s.html)" '[["D1",1,0,9,3,1,7]]' 'misses by set and time'
+is "$(data '.sets.rows' s.html)" '[["D1",0,9,3,1,[7]]]' 'misses by set and time'
+printf '%s\n' cache,interval,start,end,set,sets,misses,of_rows D1,1,0,9,3,1,7,6 D1,1,0,9,5,1,8,6 D1,1,0,9,4,1,9,6 D1,2,9,20,0,2,1,6 D1,2,9,20,2,2,900719925,6 LL,2,9,20,4,2,3,6 >by-set.csv
+"$QUERN" page --sets=by-set.csv -o by-set.html p
+is "$(data '.sets | .columns, .rows' by-set.html | tr '\n' ' ')" \
+    '["cache","start","end","set","sets","misses"] [["D1",0,9,3,1,[7,0,8]],["D1",0,9,4,1,[9]],["D1",9,20,0,2,[1,900719925]],["LL",9,20,4,2,[3]]] ' '... those of an interval in a row'
 sed 's/7$/<b>/' sets.csv >bad.csv
 "$QUERN" page --sets=bad.csv -o none.html p 2>err
 is "$? $(cat err)" '1 quern page: bad.csv:2: got `<b>` as misses, wanted a number' 'a number of misses that is none'

@@ -4,7 +4,7 @@
 . "${top_srcdir:-$(dirname "$0")/../../..}/tests/tap/scratch.sh"
 
 [ -f "$top_builddir/libquern-engine.a" ] || bail 'libquern-engine.a is not built: make'
-grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 162
+grep -q '^#define HAVE_LIBCSV 1' "$top_builddir/config.h" || absent_all 'built without libcsv' 163
 LC_ALL=C
 export LC_ALL
 
@@ -299,7 +299,7 @@ ok '... in elements that nest' balanced names
 explore() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$1/explore.html"; }
 is "$(explore conflict | grep -o '"totals":\[0,[0-9]*' | grep -o '[0-9]*$')" "$("$QUERN" csv --metadata=no --crlf=no --by=program --show=Ir conflict/profile | sed -n '2s/.*,//p')" \
     'a page to explore has the counts of the profile'
-is "$(explore conflict | grep -o '^"\(intervals\|runs\|log\)":' | tr -d '\n')" '"intervals":"runs":"log":' '... intervals, runs and sets'
+is "$(explore conflict | grep -o '^"\(intervals\|runs\|sets\|log\)":' | tr -d '\n')" '"intervals":"runs":"sets":"log":' '... intervals, runs and sets'
 is "$(explore diff-page | grep -c '^"before":')$(grep -c 'href="explore.html"' diff-page/index.html)" 11 '... of a comparison, too'
 
 # The same again.
