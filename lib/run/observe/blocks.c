@@ -40,7 +40,7 @@ static void *free_lists[LIST_CLASSES];
 
 static uint32_t *large;                  /* numbers of blocks by base; of several there the outer one first */
 static uint32_t nlarge, large_room;
-static const struct qn_live_block *recent; /* that was found last */
+struct qn_small_block qn_small_blocks[QN_SMALL_BLOCKS];
 uint64_t qn_stamps_changes, qn_stamps[QN_STAMPS];
 
 /* ---- numbers to things ---- */
@@ -183,11 +183,21 @@ static struct qn_live_block *find(uint64_t address)
     return inner_one(b, n ? climb(large[n - 1], address) : NULL);
 }
 
+static struct qn_small_block *small_at(uint64_t address) { return &qn_small_blocks[address / QN_SMALL_LINE % QN_SMALL_BLOCKS]; }
+
+static void forget_small(uint64_t base, uint64_t end)
+{
+    for (uint64_t at = base / QN_SMALL_LINE * QN_SMALL_LINE; at < end; at += QN_SMALL_LINE)
+        small_at(at)->size = 0;
+}
+
 const struct qn_live_block *qn_blocks_find(uint64_t address)
 {
-    if (recent && !recent->inner && address - recent->base < recent->end - recent->base)
-        return recent;
-    return recent = find(address);
+    const struct qn_live_block *b = find(address);
+
+    if (b && !b->inner && b->end - b->base <= QN_SMALL_BLOCK)
+        *small_at(address) = (struct qn_small_block){b->base, (uint32_t)(b->end - b->base), b->object};
+    return b;
 }
 
 bool qn_blocks_are_in(uint64_t start, uint64_t end)
@@ -269,6 +279,8 @@ void qn_blocks_add(uint64_t base, uint64_t size, uint32_t object)
     if (outer) {
         outer->inner++;
         outer->stamp = qn_stamps_changes;
+        if (outer->end - outer->base <= QN_SMALL_BLOCK)
+            forget_small(b->base, b->end);
     }
     if (is_small(b))
         insert_small(b);
@@ -316,8 +328,9 @@ static void take_out_large(const struct qn_live_block *b)
 /* Of what still lies in it, the outer one is now its own. */
 static void erase(struct qn_live_block *b)
 {
-    recent = NULL;
     qn_stamps_change(b->base, b->end);
+    if (b->end - b->base <= QN_SMALL_BLOCK)
+        forget_small(b->base, b->end);
     if (b->inner)
         qn_blocks_remove_range(b->base + 1, b->end);
     while (b->inner) { /* one that begins where it does */

@@ -25,6 +25,23 @@ void qn_blocks_remove_range(uint64_t start, uint64_t end);
 /* The innermost block that holds the byte; NULL: none. */
 const struct qn_live_block *qn_blocks_find(uint64_t address);
 
+/* Small blocks that were found and have none in them, by where the byte was that was asked for. */
+#define QN_SMALL_BLOCK 4096u /* bytes */
+#define QN_SMALL_LINE 64u
+#define QN_SMALL_BLOCKS 65536u
+extern struct qn_small_block {
+    uint64_t base;
+    uint32_t size, object;
+} qn_small_blocks[QN_SMALL_BLOCKS];
+
+/* NULL: it has to be looked up. */
+static inline const struct qn_small_block *qn_blocks_recall(uint64_t address)
+{
+    const struct qn_small_block *s = &qn_small_blocks[address / QN_SMALL_LINE % QN_SMALL_BLOCKS];
+
+    return address - s->base < s->size ? s : NULL;
+}
+
 /* Does any block lie in this page, in part? */
 bool qn_blocks_are_in(uint64_t start, uint64_t end);
 

@@ -119,7 +119,7 @@ static struct qn_data_place place_in(const struct known *k)
 
 static struct qn_data_place place_in_block(const struct qn_live_block *b)
 {
-    const uint64_t *stamp = b->inner ? NULL : &b->stamp;
+    const uint64_t *stamp = b->inner || b->end - b->base <= QN_SMALL_BLOCK ? NULL : &b->stamp;
 
     return (struct qn_data_place){.start = b->base, .size = b->end - b->base, .object = b->object, .stamp = stamp, .from = b->base, .to = b->end};
 }
@@ -141,6 +141,7 @@ static struct qn_data_place find_on_stack(uint64_t address, uint32_t site, uint6
 static struct qn_data_place find_place(uint64_t address, uint32_t site)
 {
     const struct known *k = known_at(address);
+    const struct qn_small_block *small;
     const struct qn_live_block *b;
     uint64_t start, end;
     uint32_t object;
@@ -148,6 +149,8 @@ static struct qn_data_place find_place(uint64_t address, uint32_t site)
     qn_stacks_follow();
     if ((end = qn_stacks_end(address)))
         return find_on_stack(address, site, end);
+    if ((small = qn_blocks_recall(address)))
+        return (struct qn_data_place){.start = small->base, .size = small->size, .object = small->object};
     if (is_known(k, address))
         return place_in(k);
     if ((b = qn_blocks_find(address)))
@@ -242,16 +245,27 @@ static QN_NCSR void count_miss(uint64_t address, uint32_t site, unsigned ll)
         take_class();
 }
 
+/* It is to what the last one of its site was to, but at another offset. */
+static __attribute__((noinline)) QN_NCSR void count_other(struct qn_recent *r, uint64_t offset, unsigned ll) { note(qn_rows_find_in(r, offset), 0, ll); }
+
 /* The same where both levels have been looked up, and nobody else is told.  Most are where the site's last one was. */
 static QN_NCSR void count_looked_up(void)
 {
+    uint64_t address = qn_ctx.arg_addr, offset;
     uint32_t site = (uint32_t)qn_ctx.arg_site & QN_SITE_COUNTER_MASK, row;
+    struct qn_recent *r = qn_recent_of(site);
+    unsigned ll = (unsigned)qn_ctx.arg_aux;
 
-    if (QN_UNLIKELY(!qn_stacks_is_in_use(qn_ctx.guest_sp)) || (row = qn_rows_find_quick(qn_ctx.arg_addr, site)) == QN_NO_OBJECT) {
-        count_miss(qn_ctx.arg_addr, site, (unsigned)qn_ctx.arg_aux);
+    if (QN_UNLIKELY(!qn_stacks_is_in_use(qn_ctx.guest_sp)) || !qn_rows_is_expected(r, address, site)) {
+        count_miss(address, site, ll);
         return;
     }
-    note(row, 0, (unsigned)qn_ctx.arg_aux);
+    offset = qn_rows_offset(address - r->start, r->modulus);
+    row = qn_rows_find_quick(r, offset);
+    if (row == QN_NO_OBJECT)
+        count_other(r, offset, ll);
+    else
+        note(row, 0, ll);
 }
 
 void qn_data_undo(uint32_t site, unsigned ll)

@@ -12,6 +12,7 @@
 #define INDEX_FIRST 4096u
 #define WIDE_MAX (1u << 20)  /* bytes of which each page is looked at */
 #define MEMOS 64u
+#define OTHERS_MAX 4u
 
 static struct entry {
     uint32_t row, tag;      /* row + 1, 0 = free; its hash */
@@ -80,71 +81,94 @@ static uint32_t row_of(uint32_t site, uint32_t object, uint64_t offset)
     return add_row(site, object, offset, &index_of_rows[at], tag);
 }
 
-static uint32_t find_in(struct qn_recent *r, uint64_t offset)
+uint32_t qn_rows_find_in(struct qn_recent *r, uint64_t offset)
 {
     uint64_t *word = qn_rows_word(r, offset);
-    uint32_t row;
+    uint32_t row = qn_rows_find_quick(r, offset);
 
-    if (*word && *word >> QN_RECENT_ROW_BITS == offset)
-        return (uint32_t)*word & ((1u << QN_RECENT_ROW_BITS) - 1);
+    if (row != QN_NO_OBJECT)
+        return row;
     row = row_of(r->site, r->object, offset);
     if (row != QN_NO_OBJECT && offset << QN_RECENT_ROW_BITS >> QN_RECENT_ROW_BITS == offset)
         *word = offset << QN_RECENT_ROW_BITS | row;
     return row;
 }
 
-/* No block lies in any page of it. */
-static bool is_free_of_blocks(uint64_t from, uint64_t to)
+/* Neither a block nor a stack lies in any page of it.  stamp: changes when a block comes. */
+static bool is_free(uint64_t from, uint64_t to, const uint64_t *stamp)
 {
     static struct memo {
-        uint64_t from, version;
+        uint64_t from, to, version;
         bool is_free;
     } memos[MEMOS];
-    struct memo *m = &memos[from / QN_PAGE % MEMOS];
+    struct memo *m = &memos[(from ^ to) / QN_PAGE % MEMOS];
 
-    if (to - from > WIDE_MAX)
+    if (to - from > WIDE_MAX || qn_stacks_are_in(from, to))
         return false;
-    if (m->from == from && m->version == qn_stamps_changes)
+    if (m->from == from && m->to == to && m->version == *stamp)
         return m->is_free;
-    *m = (struct memo){from, qn_stamps_changes, true};
+    *m = (struct memo){from, to, *stamp, true};
     for (uint64_t at = qn_round_down(from, QN_PAGE); at < to && m->is_free; at += QN_PAGE)
         m->is_free = !qn_blocks_are_in(at, at + QN_PAGE);
     return m->is_free;
 }
 
-/* The next reference of the site is expected in the same bytes; if it was not, in all those around that are the object's. */
-static void expect(uint32_t site, const struct qn_data_place *p, uint32_t modulus)
+static void widen_to(struct qn_recent *r, uint64_t from, uint64_t to, const uint64_t *stamp)
 {
-    struct qn_recent *r = qn_recent_of(site);
-    bool same = r->site == site && r->object == p->object && r->modulus == modulus;
-    bool again = same && r->start == p->start && p->around_from < p->around_to && *r->stamp == r->then;
+    if (!is_free(from, to, stamp))
+        return;
+    r->from = from;
+    r->length = to - from;
+    r->stamp = stamp;
+    r->then = *stamp;
+}
 
-    if (!same)
-        __builtin_memset(r->rows, 0, sizeof r->rows);
+/* The site came from `before`: to as much of the object as has the same stamp, or to all of it. */
+static void widen(struct qn_recent *r, const struct qn_data_place *p, uint64_t before)
+{
+    uint64_t first = qn_round_down(p->from, QN_STAMP_BYTES), last = first + QN_STAMP_BYTES;
+
+    if (before / QN_STAMP_BYTES != p->from / QN_STAMP_BYTES)
+        widen_to(r, p->around_from, p->around_to, &qn_stamps_changes);
+    else
+        widen_to(r, p->around_from > first ? p->around_from : first, p->around_to < last ? p->around_to : last, p->stamp);
+}
+
+/* Is it for these? */
+static bool is_for(const struct qn_recent *r, uint32_t site, uint32_t object, uint32_t modulus)
+{
+    return r->site == site && r->object == object && r->modulus == modulus;
+}
+
+/* The next reference of the site is expected in the same bytes; if it was not, in all those around that are the object's. */
+static void expect(struct qn_recent *r, const struct qn_data_place *p, bool same)
+{
+    uint64_t before = r->from;
+    bool again = same && r->length && r->start == p->start && p->around_from < p->around_to && *r->stamp == r->then;
+
     r->from = p->from;
     r->length = p->to - p->from;
     r->stamp = p->stamp;
     r->then = *p->stamp;
     r->start = p->start;
-    r->site = site;
-    r->object = p->object;
-    r->modulus = modulus;
-    if (again && is_free_of_blocks(p->around_from, p->around_to) && !qn_stacks_are_in(p->around_from, p->around_to)) {
-        r->from = p->around_from;
-        r->length = p->around_to - p->around_from;
-        r->stamp = &qn_stamps_changes;
-        r->then = *r->stamp;
-    }
+    if (again)
+        widen(r, p, before);
 }
 
 uint32_t qn_rows_find(uint64_t address, uint32_t site, const struct qn_data_place *place, uint32_t modulus)
 {
     uint64_t offset = qn_rows_offset(address - place->start, modulus);
+    struct qn_recent *r = qn_recent_of(site);
+    bool same = is_for(r, site, place->object, modulus);
 
-    if (!place->stamp)
+    if (!same && r->others++ < OTHERS_MAX)
         return row_of(site, place->object, offset);
-    expect(site, place, modulus);
-    return find_in(qn_recent_of(site), offset);
+    if (!same)
+        *r = (struct qn_recent){.site = site, .object = place->object, .modulus = modulus};
+    r->others = 0;
+    if (place->stamp)
+        expect(r, place, same);
+    return qn_rows_find_in(r, offset);
 }
 
 void qn_rows_forget(uint64_t start, uint64_t end)

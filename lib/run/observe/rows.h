@@ -7,7 +7,7 @@
 
 #define QN_RECENT_BITS 10u
 #define QN_RECENT (1u << QN_RECENT_BITS)
-#define QN_RECENT_ROWS_BITS 4u
+#define QN_RECENT_ROWS_BITS 6u
 #define QN_RECENT_ROWS (1u << QN_RECENT_ROWS_BITS)
 #define QN_RECENT_ROW_BITS 23u /* of a row's number; above: its offset */
 _Static_assert(QN_ARENA_DATA_SIZE / sizeof(struct qn_data_row) <= 1u << QN_RECENT_ROW_BITS, "numbers of rows");
@@ -17,7 +17,8 @@ struct qn_recent {
     const uint64_t *stamp;  /* as long as this */
     uint64_t then;          /* is that */
     uint64_t start;
-    uint32_t site, object, modulus, pad;
+    uint32_t site, object, modulus;
+    uint32_t others;        /* references in a row that were to something else */
     uint64_t rows[QN_RECENT_ROWS]; /* of the object, by hash of the offset: offset << QN_RECENT_ROW_BITS | number; 0: none */
 };
 
@@ -38,17 +39,20 @@ static inline uint64_t *qn_rows_word(struct qn_recent *r, uint64_t offset)
     return &r->rows[offset * 0x9e3779b97f4a7c15ull >> (64 - QN_RECENT_ROWS_BITS)];
 }
 
-/* The row of a reference at this site, if it is to what the last one was to; QN_NO_OBJECT: not known. */
-static inline uint32_t qn_rows_find_quick(uint64_t address, uint32_t site)
+/* Is the reference to what the last one of its site was to? */
+static inline bool qn_rows_is_expected(const struct qn_recent *r, uint64_t address, uint32_t site)
 {
-    struct qn_recent *r = qn_recent_of(site);
-    uint64_t offset, word;
+    return QN_LIKELY(r->site == site && address - r->from < r->length && *r->stamp == r->then);
+}
 
-    if (QN_UNLIKELY(r->site != site || address - r->from >= r->length || *r->stamp != r->then))
-        return QN_NO_OBJECT;
-    offset = qn_rows_offset(address - r->start, r->modulus);
-    word = *qn_rows_word(r, offset);
+/* The row of a reference that is; QN_NO_OBJECT: the next function finds it. */
+static inline uint32_t qn_rows_find_quick(struct qn_recent *r, uint64_t offset)
+{
+    uint64_t word = *qn_rows_word(r, offset);
+
     return QN_LIKELY(word && word >> QN_RECENT_ROW_BITS == offset) ? (uint32_t)word & ((1u << QN_RECENT_ROW_BITS) - 1) : QN_NO_OBJECT;
 }
+
+uint32_t qn_rows_find_in(struct qn_recent *r, uint64_t offset);
 
 #endif

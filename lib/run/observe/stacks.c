@@ -71,7 +71,7 @@ void qn_stacks_follow(void)
 
 bool qn_stacks_are_in(uint64_t start, uint64_t end)
 {
-    for (uint32_t i = 0; i < STACKS_MAX; i++)
+    for (uint32_t i = 0; i < nstacks && i < STACKS_MAX; i++)
         if (stacks[i].start < end && stacks[i].end > start)
             return true;
     return false;

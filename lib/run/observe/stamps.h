@@ -11,6 +11,7 @@
 #include "base/base.h"
 
 #define QN_STAMP_BITS 16u
+#define QN_STAMP_BYTES (1u << QN_STAMP_BITS)
 #define QN_STAMPS 256u
 extern uint64_t qn_stamps_changes; /* how often any was changed */
 extern uint64_t qn_stamps[QN_STAMPS];

@@ -108,16 +108,52 @@ static void step(uint32_t number)
     }
 }
 
+/* A block that was found, and its stamp then. */
+static struct {
+    const struct qn_live_block *block;
+    uint64_t stamp, at;
+    uint32_t object;
+} seen[64];
+
+/* As long as the stamp is the same, all of the block is still the same object. */
+static unsigned count_stale(void)
+{
+    unsigned stale = 0;
+
+    for (unsigned i = 0; i < 64; i++)
+        stale += seen[i].block && seen[i].block->stamp == seen[i].stamp && model_find(seen[i].at) != seen[i].object;
+    return stale;
+}
+
+static void see(const struct qn_live_block *b)
+{
+    unsigned i = draw(64);
+
+    if (!b || b->inner)
+        return;
+    seen[i].block = b;
+    seen[i].stamp = b->stamp;
+    seen[i].at = b->base + draw((unsigned)(b->end - b->base));
+    seen[i].object = b->object;
+}
+
 int main(void)
 {
-    unsigned different = 0, found = 0;
+    unsigned different = 0, found = 0, recalled = 0, wrong = 0, stale = 0;
 
     for (uint32_t i = 1; i < ROUNDS; i++) {
         step(i);
+        if (i % 8 == 0)
+            stale += count_stale();
         for (unsigned k = 0; k < 4; k++) {
             uint64_t at = live && k ? model[draw(live)].base + draw(300) : 0x10000000 + draw(PLACES);
+            const struct qn_small_block *small = qn_blocks_recall(at);
             const struct qn_live_block *b = qn_blocks_find(at);
             uint32_t wanted = model_find(at);
+
+            recalled += small != NULL;
+            wrong += small && small->object != wanted;
+            see(b);
 
             found += wanted != 0;
             different += (b ? b->object : 0) != wanted;
@@ -125,5 +161,8 @@ int main(void)
     }
     is_int(different, 0, "each address is in the block that the list says");
     ok(found > ROUNDS / 2, "most of them in one");
+    is_int(wrong, 0, "what is recalled is right");
+    ok(recalled > 100, "and some is (%u)", recalled);
+    is_int(stale, 0, "a block has another stamp when it goes, and when one comes to lie in it");
     return done_testing();
 }
