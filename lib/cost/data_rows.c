@@ -23,20 +23,12 @@ static int by_place(const void *left, const void *right)
     return qn_prof_compare_misses(&((const struct qn_data_line *)left)->miss, &((const struct qn_data_line *)right)->miss);
 }
 
+static void add(void *to, const void *from) { qn_prof_add_miss(&((struct qn_data_line *)to)->miss, &((const struct qn_data_line *)from)->miss); }
+
 /* Rows of one line, object and part become one. */
 void qn_data_add_up(struct qn_data_output *o)
 {
-    uint64_t kept = 0;
-
-    qsort(o->rows, o->row_count, sizeof *o->rows, by_place);
-    for (uint64_t i = 0; i < o->row_count; i++) {
-        if (kept && !by_place(&o->rows[kept - 1], &o->rows[i]))
-            for (int k = 0; k < QN_PROF_DATA_EVENTS; k++)
-                o->rows[kept - 1].miss.counts[k] += o->rows[i].miss.counts[k];
-        else
-            o->rows[kept++] = o->rows[i];
-    }
-    o->row_count = kept;
+    o->row_count = qn_prof_unite(o->rows, o->row_count, sizeof *o->rows, by_place, add, NULL);
 }
 
 void qn_data_take_row(struct qn_data_output *o, const struct qn_data_row *from, const struct qn_data_use *use)

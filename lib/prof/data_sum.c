@@ -221,30 +221,36 @@ static int unite_parts(struct qn_prof_data *d)
     return 0;
 }
 
-static int is_nothing(const struct qn_prof_miss *m)
+size_t qn_prof_unite(void *list, size_t count, size_t size, int (*compare)(const void *, const void *), void (*add)(void *to, const void *from),
+                     int (*is_nothing)(const void *))
 {
-    for (int k = 0; k < QN_PROF_DATA_EVENTS; k++)
-        if (m->counts[k])
-            return 0;
-    return 1;
+    char *at = list;
+    size_t kept = 0, left = 0;
+    if (count)
+        qsort(list, count, size, compare);
+    for (size_t i = 0; i < count; i++)
+        if (kept && compare(at + (kept - 1) * size, at + i * size) == 0)
+            add(at + (kept - 1) * size, at + i * size);
+        else
+            memmove(at + kept++ * size, at + i * size, size);
+    for (size_t i = 0; i < kept; i++)
+        if (!is_nothing || !is_nothing(at + i * size))
+            memmove(at + left++ * size, at + i * size, size);
+    return left;
 }
 
-static void unite_rows(struct qn_prof_data *d)
+void qn_prof_add_miss(void *to, const void *from)
 {
-    size_t kept = 0, left = 0;
-    if (d->miss_count)
-        qsort(d->misses, d->miss_count, sizeof *d->misses, qn_prof_compare_misses);
-    for (size_t i = 0; i < d->miss_count; i++) {
-        if (kept && qn_prof_compare_misses(&d->misses[kept - 1], &d->misses[i]) == 0)
-            for (int k = 0; k < QN_PROF_DATA_EVENTS; k++)
-                d->misses[kept - 1].counts[k] += d->misses[i].counts[k];
-        else
-            d->misses[kept++] = d->misses[i];
-    }
-    for (size_t i = 0; i < kept; i++)
-        if (!is_nothing(&d->misses[i]))
-            d->misses[left++] = d->misses[i];
-    d->miss_count = left;
+    for (int k = 0; k < QN_PROF_DATA_EVENTS; k++)
+        ((struct qn_prof_miss *)to)->counts[k] += ((const struct qn_prof_miss *)from)->counts[k];
+}
+
+static int is_no_miss(const void *row)
+{
+    for (int k = 0; k < QN_PROF_DATA_EVENTS; k++)
+        if (((const struct qn_prof_miss *)row)->counts[k])
+            return 0;
+    return 1;
 }
 
 static int by_objects(const void *left, const void *right)
@@ -255,23 +261,20 @@ static int by_objects(const void *left, const void *right)
     return a->by < b->by ? -1 : a->by > b->by;
 }
 
+static void add_pair(void *to, const void *from)
+{
+    ((struct qn_prof_pair *)to)->misses += ((const struct qn_prof_pair *)from)->misses;
+    ((struct qn_prof_pair *)to)->conflicts += ((const struct qn_prof_pair *)from)->conflicts;
+}
+
+static int is_no_pair(const void *pair)
+{
+    return !((const struct qn_prof_pair *)pair)->misses && !((const struct qn_prof_pair *)pair)->conflicts;
+}
+
 void qn_prof_unite_pairs(struct qn_prof_data *d)
 {
-    size_t kept = 0, left = 0;
-    if (d->pair_count)
-        qsort(d->pairs, d->pair_count, sizeof *d->pairs, by_objects);
-    for (size_t i = 0; i < d->pair_count; i++) {
-        if (kept && by_objects(&d->pairs[kept - 1], &d->pairs[i]) == 0) {
-            d->pairs[kept - 1].misses += d->pairs[i].misses;
-            d->pairs[kept - 1].conflicts += d->pairs[i].conflicts;
-        } else {
-            d->pairs[kept++] = d->pairs[i];
-        }
-    }
-    for (size_t i = 0; i < kept; i++)
-        if (d->pairs[i].misses || d->pairs[i].conflicts)
-            d->pairs[left++] = d->pairs[i];
-    d->pair_count = left;
+    d->pair_count = qn_prof_unite(d->pairs, d->pair_count, sizeof *d->pairs, by_objects, add_pair, is_no_pair);
 }
 
 static int by_places(const void *left, const void *right)
@@ -282,30 +285,24 @@ static int by_places(const void *left, const void *right)
     return a->part < b->part ? -1 : a->part > b->part;
 }
 
+static void add_use(void *to, const void *from)
+{
+    ((struct qn_prof_use *)to)->filled += ((const struct qn_prof_use *)from)->filled;
+    ((struct qn_prof_use *)to)->used += ((const struct qn_prof_use *)from)->used;
+}
+
+static int is_no_use(const void *use) { return !((const struct qn_prof_use *)use)->filled && !((const struct qn_prof_use *)use)->used; }
+
 void qn_prof_unite_uses(struct qn_prof_data *d)
 {
-    size_t kept = 0, left = 0;
-    if (d->use_count)
-        qsort(d->uses, d->use_count, sizeof *d->uses, by_places);
-    for (size_t i = 0; i < d->use_count; i++) {
-        if (kept && by_places(&d->uses[kept - 1], &d->uses[i]) == 0) {
-            d->uses[kept - 1].filled += d->uses[i].filled;
-            d->uses[kept - 1].used += d->uses[i].used;
-        } else {
-            d->uses[kept++] = d->uses[i];
-        }
-    }
-    for (size_t i = 0; i < kept; i++)
-        if (d->uses[i].filled || d->uses[i].used)
-            d->uses[left++] = d->uses[i];
-    d->use_count = left;
+    d->use_count = qn_prof_unite(d->uses, d->use_count, sizeof *d->uses, by_places, add_use, is_no_use);
 }
 
 enum qn_text_status qn_prof_finish_data_sum(struct qn_prof_data_sum *s, struct qn_text_error *err)
 {
     if (unite_parts(&s->data) != 0)
         return qn_text_fail_memory(err);
-    unite_rows(&s->data);
+    s->data.miss_count = qn_prof_unite(s->data.misses, s->data.miss_count, sizeof *s->data.misses, qn_prof_compare_misses, qn_prof_add_miss, is_no_miss);
     qn_prof_unite_pairs(&s->data);
     qn_prof_unite_uses(&s->data);
     return QN_TEXT_OK;

@@ -32,6 +32,14 @@ void qn_prof_free_data_sum(struct qn_prof_data_sum *s);
 /* By file, function, line, object and part. */
 int qn_prof_compare_misses(const void *left, const void *right);
 
+/* Sorts `count` elements of `size` bytes, adds each to the one before it where they compare equal, and leaves out those that are then
+ * nothing (NULL: none is). Returns how many there are. */
+size_t qn_prof_unite(void *list, size_t count, size_t size, int (*compare)(const void *, const void *), void (*add)(void *to, const void *from),
+                     int (*is_nothing)(const void *));
+
+/* Adds the counts of a qn_prof_miss. */
+void qn_prof_add_miss(void *to, const void *from);
+
 /* Each pair once, those that are 0 left out. */
 void qn_prof_unite_pairs(struct qn_prof_data *data);
 

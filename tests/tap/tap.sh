@@ -7,6 +7,7 @@
 #   is "$got" "$wanted" "the text of nop"     # passes if both are equal; a diff is shown otherwise
 #   skip "valgrind is not installed" 1        # count 1 test point as skipped
 #   diag "any remark"                         # a comment in the log
+#   ok "..." some_time compare ./threads      # it succeeds once in at most 20 times: what threads do may differ
 #   bail "cannot compile the sample"          # give up: the whole test fails
 #   skip_all "no perf counters here" 12       # nothing of this test can run: 12 points
 #   absent "valgrind is not installed" 3      # as skip, of what packages.debian names: a failure where QUERN_ORACLES=required
@@ -40,6 +41,15 @@ tap_planned=
 plan() {
     tap_planned=$1
     echo "1..$1"
+}
+
+# some_time COMMAND...: until it succeeds; of the last time that it does not, what it prints.
+some_time() {
+    for _ in $(seq 20); do
+        tap_said=$("$@") && return
+    done
+    printf '%s\n' "$tap_said"
+    return 1
 }
 
 diag() {

@@ -38,13 +38,6 @@ compile -O1 -static -o static
 ok '... of a static program' as_modelled 2048,2,64 -- ./static
 compile -O1 -DTHREADS -o threads
 # Threads may take turns otherwise in one run than in the other, and then evict each other's lines elsewhere: both runs again, until they agree.
-some_time() {
-    for _ in $(seq 20); do
-        "$@" >differences && return
-    done
-    cat differences
-    return 1
-}
 ok '... on two threads' some_time as_modelled 2048,2,64 -- ./threads
 ok '... of a module in slot D1' as_modelled 2048,2,64 --sim=D1=lru -- ./frames1
 ok '... each reference a call' as_modelled 2048,2,64 --filter=no -- ./frames1
